@@ -1,0 +1,84 @@
+/*
+ * waymark.h - the public C API: exact calling contexts of any point of a program.
+ *
+ * Build with `waymark cc` / `waymark c++` and this header is found without a flag. With any other compiler it still
+ * compiles: captures then say "not instrumented" and events are dropped.
+ *
+ * Every function here may be called from any thread and from a signal handler, keeps errno, never allocates with malloc
+ * and never ends the process.
+ *
+ * Source of the method: PCCE (Sumner et al., Precise Calling Context Encoding, ICSE'10), sections 3 and 4.
+ */
+#ifndef WAYMARK_H
+#define WAYMARK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A captured calling context. Compare two captures of one process with memcmp: equal bytes if and only if equal contexts
+ * (the same chain of calls from the same kind of root, and the same capture point).
+ */
+typedef struct wm_context {
+	uint64_t id;     /* sum of the addends on the encoded edges since the last push */
+	uint32_t prefix; /* interned context stack below it; a number of this process */
+	uint32_t site;   /* the capture point; 0: in foreign code called from the last pushed site */
+	uint32_t epoch;  /* the encoding in force; WM_EPOCH_NONE: not instrumented */
+	uint32_t zero;   /* always 0, so that memcmp compares whole */
+} wm_context;
+
+enum {
+	WM_TOKEN_MAX = 96, /* a buffer of this size holds any token and its NUL */
+};
+#define WM_EPOCH_NONE UINT32_MAX
+
+#ifdef __WAYMARK__
+
+/* The exact calling context of this point; a few ns at any depth. */
+wm_context wm_capture(void);
+
+/*
+ * Writes a short printable token for c, NUL-terminated, cut to size as snprintf does, and returns its whole length
+ * without the NUL. `waymark decode` finds tokens in any text.
+ */
+int wm_token(wm_context c, char *buf, size_t size);
+
+/* Appends (context, time, thread, name, value) to the event log. name is copied the first time it is seen. */
+void wm_event(const char *name, uint64_t value);
+
+#else /* a file compiled without Waymark */
+
+static inline wm_context wm_capture(void)
+{
+	wm_context c = {0, 0, 0, WM_EPOCH_NONE, 0};
+	return c;
+}
+
+static inline int wm_token(wm_context c, char *buf, size_t size)
+{
+	static const char text[] = "wm1:not-instrumented";
+	size_t i;
+	(void)c;
+	for (i = 0; size && i + 1 < size && text[i]; i++)
+		buf[i] = text[i];
+	if (size)
+		buf[i] = '\0';
+	return (int)(sizeof text - 1);
+}
+
+static inline void wm_event(const char *name, uint64_t value)
+{
+	(void)name;
+	(void)value;
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

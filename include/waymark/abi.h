@@ -1,0 +1,69 @@
+/*
+ * abi.h - what instrumented code, the runtime and the readers agree on, in memory and on disk.
+ *
+ * stdint only. Names with the prefix wm1_ belong to version 1 of the in-process ABI; a later, incompatible one gets another
+ * prefix, so that two versions in one process cannot meet by accident.
+ *
+ *                      thread-local state                    context stack of the thread
+ *     instrumented  .-------------------.                .--------------------------------.
+ *     function ---->| id  | top --------|--------------->|            (free)              |
+ *                   '-------------------'                | top-1  id site sp prefix run   |  <- last push
+ *                                                        | ...                            |
+ *                                                        | base   prefix = kind of root   |
+ *                                                        '--------------------------------'
+ *
+ * A push is: write *top, then top++, then id = the callee's restart value. Whoever pushed puts both words back after the
+ * call, as absolute values: so longjmp and exceptions need no unwinding of ours.
+ */
+#ifndef WAYMARK_ABI_H
+#define WAYMARK_ABI_H
+
+#include <stdint.h>
+
+enum {
+	WM1_ABI_VERSION = 1,
+
+	/* The context stack is a list of segments, each this large and aligned to it: top at a multiple of it (NULL too)
+	 * means "no room, call wm1_grow". */
+	WM1_SEGMENT_BYTES = 65536,
+
+	/* Reserved prefixes: the kinds of root. 0 is "not interned yet". */
+	WM_PREFIX_NONE = 0,
+	WM_PREFIX_PROCESS = 1, /* program entry: nothing is printed for it */
+	WM_PREFIX_THREAD = 2,  /* [thread] */
+	WM_PREFIX_SIGNAL = 3,  /* [signal] */
+	WM_PREFIX_LOST = 4,    /* [lost]: the prefix could not be recorded; counted in the .wmk header */
+	WM_PREFIX_FIRST = 16,  /* the first interned one */
+
+	/* Site numbers are unique in a process: image base + index in the image. The first image starts here. */
+	WM_SITE_FOREIGN = 0, /* as capture point: in foreign code called from the last pushed site */
+	WM_SITE_FIRST = 16,
+};
+
+/* One pushed (caller id, call site). 32 bytes. prefix and run are the runtime's cache and are 0 when pushed. */
+struct wm1_entry {
+	uint64_t id;     /* the caller's id at the call */
+	uint64_t sp;     /* stack pointer of the caller: tells which entries a longjmp leaves behind */
+	uint32_t site;   /* site number of the process */
+	uint32_t prefix; /* interned number of the stack up to and with this entry, 0 if not known yet */
+	uint32_t run;    /* how many equal (id, site) end here, 0 if not known yet */
+	uint32_t below;  /* prefix below the run, valid when run is not 0 */
+};
+
+/* Thread-local, initial-exec; writer: its own thread only, handlers on that thread put back what they found. */
+struct wm1_thread {
+	uint64_t id;
+	struct wm1_entry *top; /* first free entry; NULL before the thread's first push */
+};
+
+/* One instrumented image (program or shared library), in its writable data; registered by its first constructor. */
+struct wm1_image {
+	uint32_t abi_version;
+	uint32_t site_count;
+	uint32_t site_base;  /* written by wm1_register before any other code of the image runs */
+	uint32_t flags;      /* 0 */
+	const void *ehdr;    /* its ELF header in memory (__ehdr_start) */
+	uint64_t meta_key;   /* a hash of its .debug_waymark, the same number in that section's header */
+};
+
+#endif
