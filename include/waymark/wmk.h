@@ -1,0 +1,142 @@
+/*
+ * wmk.h - layout of the .wmk file, as the runtime writes it through shared mappings. Little-endian. docs/format.md is
+ * normative; readers (src/format/wmk.c) go through a cursor and never overlay these structs.
+ *
+ *      0 .----------------.
+ *        | header         |  one page
+ *   4096 |----------------|
+ *        | chunk 0        |  64 KiB each: a 64-byte chunk header, then records of one kind
+ *  69632 |----------------|
+ *        | chunk 1 ...    |
+ *        '----------------'
+ *
+ * A record is whole when its `state` is 1; it is stored last (release). State 0 is a record whose writer was killed or is
+ * still at it: readers pass over it and count it. 2 is a place given up (a race was lost). Nothing is ever moved.
+ */
+#ifndef WAYMARK_WMK_H
+#define WAYMARK_WMK_H
+
+#include <stdint.h>
+
+#define WMK_MAGIC "\x89WMK\r\n\x1a\n" /* 8 bytes */
+enum {
+	WMK_VERSION = 1,
+	WMK_HEADER_BYTES = 4096,
+	WMK_CHUNK_BYTES = 65536,
+	WMK_CHUNK_HEADER_BYTES = 64,
+	WMK_CHUNK_MAGIC = 0x4b434d57, /* "WMCK" */
+	WMK_PROGRAM_BYTES = 1024,
+};
+
+enum wmk_kind {
+	WMK_IMAGES = 1,
+	WMK_NODES = 2,   /* interned prefixes: record i of the chunk is prefix number first + i */
+	WMK_STRINGS = 3, /* event names, paths: a string's number is its offset: first + offset in the chunk's body */
+	WMK_EVENTS = 4,  /* one thread's events in order */
+	WMK_HEAP = 5,    /* one record a context, updated in place */
+};
+
+enum wmk_flag {
+	WMK_FLAG_HEAP = 1 << 0,   /* recorded under the heap client */
+	WMK_FLAG_CLOSED = 1 << 1, /* the process ended through exit(); else it was killed, exec'd or still runs */
+};
+
+struct wmk_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t chunk_bytes;
+	uint64_t run;         /* random, names this process in tokens */
+	uint64_t parent_run;  /* of the process that forked this one, 0 if none recorded */
+	uint32_t pid;
+	uint32_t flags;
+	uint32_t chunk_count; /* chunks whose space is allocated; grows */
+	uint32_t zero;
+	uint64_t start_realtime_ns;
+	uint64_t start_monotonic_ns; /* event times are of this clock */
+	uint64_t limit_bytes;        /* WAYMARK_LIMIT */
+	/* what could not be recorded, counted */
+	uint64_t dropped_events;
+	uint64_t dropped_prefixes;
+	uint64_t dropped_heap_calls; /* calls whose context got no record; their numbers are in the record of WM_PREFIX_LOST */
+	uint64_t drop_errno;         /* why the first of them: ENOSPC, EFBIG for the limit, … */
+	/* heap client: the whole process */
+	uint64_t heap_live_bytes;
+	uint64_t heap_peak_bytes;
+	uint64_t heap_unknown_frees; /* frees of blocks from before the client was there */
+	char program[WMK_PROGRAM_BYTES]; /* /proc/self/exe, NUL-terminated */
+};
+
+struct wmk_chunk_header {
+	uint32_t magic;
+	uint32_t kind;
+	uint32_t used_bytes; /* of the body; may pass its size when the last claim did not fit: clamp */
+	uint32_t tid;        /* WMK_EVENTS: the thread; else 0 */
+	uint64_t first;
+	uint8_t zero[40];
+};
+
+struct wmk_image { /* 96 bytes */
+	uint64_t meta_key;
+	uint64_t load_address; /* of its ELF header */
+	uint32_t site_base;
+	uint32_t site_count;
+	uint64_t path; /* string number */
+	uint8_t build_id[32];
+	uint32_t build_id_bytes; /* 0: the image has none */
+	uint32_t zero[6];
+	uint32_t state;
+};
+
+struct wmk_node { /* 32 bytes */
+	uint64_t id;
+	uint32_t parent; /* a prefix number */
+	uint32_t site;
+	uint32_t run; /* at least 1 */
+	uint32_t zero[2];
+	uint32_t state;
+};
+
+struct wmk_string { /* then len_bytes bytes, padded to 8 */
+	uint32_t len_bytes;
+	uint32_t state;
+};
+
+struct wmk_event { /* 48 bytes */
+	uint64_t time_ns;
+	uint64_t value;
+	uint64_t id;
+	uint32_t prefix;
+	uint32_t site;
+	uint32_t name; /* string number */
+	uint32_t epoch;
+	uint32_t tid;
+	uint32_t state;
+};
+
+struct wmk_heap { /* 72 bytes */
+	uint64_t id;
+	uint32_t prefix;
+	uint32_t site;
+	uint64_t count; /* allocations; a realloc is a free and an allocation */
+	uint64_t bytes; /* as asked for */
+	uint64_t freed_count;
+	uint64_t freed_bytes;
+	uint64_t peak_bytes; /* largest live bytes of this context */
+	uint32_t epoch;
+	uint32_t zero[2];
+	uint32_t state;
+};
+
+#ifdef __cplusplus
+#define WMK_ASSERT(size, type) static_assert(sizeof(type) == (size), #type)
+#else
+#define WMK_ASSERT(size, type) _Static_assert(sizeof(type) == (size), #type)
+#endif
+WMK_ASSERT(64, struct wmk_chunk_header);
+WMK_ASSERT(96, struct wmk_image);
+WMK_ASSERT(32, struct wmk_node);
+WMK_ASSERT(8, struct wmk_string);
+WMK_ASSERT(48, struct wmk_event);
+WMK_ASSERT(72, struct wmk_heap);
+
+#endif
