@@ -1,0 +1,429 @@
+/*
+ * meta.c - bytes of `.debug_waymark` to model. Every count is checked against the bytes that are left before memory is
+ * asked for, every index against its table, and chains of inlining for loops, so that users of the model need no checks.
+ * What it does not check is the encoding itself (ranges of ids): callgraph_adopt does.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zstd.h>
+
+#include "base/cursor.h"
+#include "format/meta.h"
+#include "format/meta_bytes.h"
+
+/* The fewest bytes that an element of each table takes. */
+enum {
+	FUNCTION_MIN_BYTES = 7,
+	LOCATION_MIN_BYTES = 5,
+	SITE_MIN_BYTES = 4,
+};
+
+struct reader {
+	struct cursor c;
+	struct meta *m;
+	const char **strings;
+	uint32_t string_count;
+};
+
+void meta_init(struct meta *m)
+{
+	*m = (struct meta){0};
+	arena_init(&m->arena);
+}
+
+void meta_deinit(struct meta *m)
+{
+	arena_deinit(&m->arena);
+	*m = (struct meta){0};
+}
+
+static struct error *read_count(struct cursor *c, size_t min_bytes, const char *what, uint32_t *ret)
+{
+	struct cursor at = *c;
+	uint32_t count;
+	struct error *err = cursor_uleb32(c, &count);
+
+	if (err)
+		return err;
+	if (count > cursor_left(c) / min_bytes)
+		return cursor_error(&at, "%" PRIu32 " %s cannot fit in the %zu bytes left: the section is damaged",
+				    count, what, cursor_left(c));
+	*ret = count;
+	return NULL;
+}
+
+static struct error *read_string(struct reader *r, const char **ret)
+{
+	struct cursor at = r->c;
+	uint32_t ref;
+	struct error *err = cursor_uleb32(&r->c, &ref);
+
+	if (err)
+		return err;
+	if (ref > r->string_count)
+		return cursor_error(&at, "string %" PRIu32 " of %" PRIu32 ": the section is damaged", ref,
+				    r->string_count);
+	*ret = ref ? r->strings[ref - 1] : NULL;
+	return NULL;
+}
+
+static struct error *read_strings(struct reader *r)
+{
+	struct cursor at = r->c;
+	uint64_t pool_bytes;
+	const uint8_t *pool;
+	char *copy;
+	size_t off = 0;
+	uint32_t i;
+	struct error *err = read_count(&r->c, 1, "strings", &r->string_count);
+
+	if (!err)
+		err = cursor_uleb128(&r->c, &pool_bytes);
+	if (!err && pool_bytes > cursor_left(&r->c))
+		err = cursor_error(&at, "strings of %" PRIu64 " bytes, %zu left: the section is damaged", pool_bytes,
+				   cursor_left(&r->c));
+	if (!err)
+		err = cursor_bytes(&r->c, (size_t)pool_bytes, &pool);
+	if (err)
+		return err;
+	copy = arena_alloc(&r->m->arena, (size_t)pool_bytes + 1);
+	r->strings = calloc((size_t)r->string_count + 1, sizeof *r->strings);
+	if (!copy || !r->strings)
+		return &error_no_memory;
+	if (pool_bytes)
+		memcpy(copy, pool, (size_t)pool_bytes);
+	for (i = 0; i < r->string_count && off < pool_bytes; i++) {
+		r->strings[i] = copy + off;
+		off += strlen(copy + off) + 1;
+	}
+	/* A last string without its NUL would end at the NUL behind the copy, one past the pool. */
+	if (i != r->string_count || off != pool_bytes)
+		return cursor_error(&at, "the string pool does not hold %" PRIu32 " strings: the section is damaged",
+				    r->string_count);
+	return NULL;
+}
+
+static struct error *read_function(struct reader *r, struct meta_function *f)
+{
+	struct cursor at = r->c;
+	struct error *err = read_string(r, &f->link_name);
+
+	if (!err)
+		err = read_string(r, &f->name);
+	if (!err)
+		err = read_string(r, &f->file);
+	if (!err)
+		err = cursor_uleb32(&r->c, &f->line);
+	if (!err)
+		err = cursor_uleb32(&r->c, &f->flags);
+	if (!err)
+		err = cursor_uleb128(&r->c, &f->contexts);
+	if (!err)
+		err = cursor_uleb128(&r->c, &f->restart);
+	if (!err && !f->link_name)
+		err = cursor_error(&at, "a function without a name: the section is damaged");
+	if (!err && (f->contexts == 0 || f->restart >= f->contexts))
+		err = cursor_error(&at, "function %s: restart %" PRIu64 " of %" PRIu64 " contexts: the section is damaged",
+				   f->link_name, f->restart, f->contexts);
+	if (!err && !f->name)
+		f->name = f->link_name;
+	return err;
+}
+
+static struct error *read_functions(struct reader *r)
+{
+	struct meta *m = r->m;
+	struct error *err = read_count(&r->c, FUNCTION_MIN_BYTES, "functions", &m->function_count);
+
+	if (err)
+		return err;
+	m->functions = arena_calloc(&m->arena, m->function_count, sizeof *m->functions);
+	if (!m->functions)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < m->function_count && !err; i++)
+		err = read_function(r, &m->functions[i]);
+	return err;
+}
+
+/* Chains of inlined_at must end. Each location is walked once: a walk stops at what an earlier walk has proved. */
+static struct error *check_inlining(struct reader *r)
+{
+	const struct meta *m = r->m;
+	uint32_t *walk = calloc((size_t)m->location_count + 1, sizeof *walk);
+	struct error *err = NULL;
+
+	if (!walk)
+		return &error_no_memory;
+	for (uint32_t i = 1; i <= m->location_count && !err; i++) {
+		uint32_t l = i;
+
+		for (; l && !walk[l]; l = m->locations[l - 1].inlined_at)
+			walk[l] = i;
+		if (l && walk[l] == i)
+			err = cursor_error(&r->c, "location %" PRIu32 " is inlined into itself: the section is damaged",
+					   l - 1);
+	}
+	free(walk);
+	return err;
+}
+
+static struct error *read_locations(struct reader *r)
+{
+	struct meta *m = r->m;
+	struct error *err = read_count(&r->c, LOCATION_MIN_BYTES, "locations", &m->location_count);
+
+	if (err)
+		return err;
+	m->locations = arena_calloc(&m->arena, m->location_count, sizeof *m->locations);
+	if (!m->locations)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < m->location_count && !err; i++) {
+		struct meta_location *l = &m->locations[i];
+		struct cursor at = r->c;
+
+		err = read_string(r, &l->function);
+		if (!err)
+			err = read_string(r, &l->file);
+		if (!err)
+			err = cursor_uleb32(&r->c, &l->line);
+		if (!err)
+			err = cursor_uleb32(&r->c, &l->column);
+		if (!err)
+			err = cursor_uleb32(&r->c, &l->inlined_at);
+		if (!err && l->inlined_at > m->location_count)
+			err = cursor_error(&at, "location %" PRIu32 " of %" PRIu32 ": the section is damaged",
+					   l->inlined_at, m->location_count);
+	}
+	return err ? err : check_inlining(r);
+}
+
+static struct error *check_site(const struct reader *r, const struct cursor *at, uint32_t number,
+				const struct meta_site *s)
+{
+	const struct meta *m = r->m;
+
+	if (s->caller >= m->function_count || s->callee >= m->function_count || s->location > m->location_count)
+		return cursor_error(at, "site %" PRIu32 " names what does not exist: the section is damaged", number);
+	if (s->kind == META_SITE_FOREIGN && !s->foreign)
+		return cursor_error(at, "site %" PRIu32 " calls a function without a name: the section is damaged",
+				    number);
+	return NULL;
+}
+
+static struct error *read_site(struct reader *r, uint32_t number, struct meta_site *s)
+{
+	struct cursor at = r->c;
+	uint32_t kind;
+	struct error *err = cursor_uleb32(&r->c, &kind);
+
+	if (!err && kind >= META_SITE_KINDS)
+		err = cursor_error(&at, "site %" PRIu32 " is of an unknown kind, %" PRIu32 ": the section is damaged",
+				   number, kind);
+	if (err)
+		return err;
+	s->kind = (enum meta_site_kind)kind;
+	err = cursor_uleb32(&r->c, &s->flags);
+	if (!err)
+		err = cursor_uleb32(&r->c, &s->caller);
+	if (!err && (kind == META_SITE_CALL || kind == META_SITE_BACK || kind == META_SITE_CUT))
+		err = cursor_uleb32(&r->c, &s->callee);
+	else if (!err && kind == META_SITE_FOREIGN)
+		err = read_string(r, &s->foreign);
+	if (!err && kind == META_SITE_CALL)
+		err = cursor_uleb128(&r->c, &s->addend);
+	if (!err)
+		err = cursor_uleb32(&r->c, &s->location);
+	return err ? err : check_site(r, &at, number, s);
+}
+
+static struct error *read_sites(struct reader *r)
+{
+	struct meta *m = r->m;
+	struct cursor at = r->c;
+	struct error *err = cursor_uleb32(&r->c, &m->site_count);
+
+	if (err)
+		return err;
+	if (m->site_count == 0)
+		m->site_count = 1; /* an empty model: site 0 is unused anyway */
+	if (m->site_count - 1 > cursor_left(&r->c) / SITE_MIN_BYTES)
+		return cursor_error(&at, "%" PRIu32 " sites cannot fit in the %zu bytes left: the section is damaged",
+				    m->site_count, cursor_left(&r->c));
+	m->sites = arena_calloc(&m->arena, m->site_count, sizeof *m->sites);
+	if (!m->sites)
+		return &error_no_memory;
+	for (uint32_t i = 1; i < m->site_count && !err; i++)
+		err = read_site(r, i, &m->sites[i]);
+	return err;
+}
+
+static struct error *read_stats(struct reader *r)
+{
+	struct meta_stats *s = &r->m->stats;
+	uint64_t *const fields[] = {&s->functions_total,   &s->call_sites_total, &s->call_sites_no_code,
+				    &s->ball_larus_max_id, &s->max_id,           &s->cut_nodes};
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !err; i++)
+		err = cursor_uleb128(&r->c, fields[i]);
+	return err;
+}
+
+static struct error *read_raw(const uint8_t *raw, size_t raw_bytes, const char *name, struct meta *m)
+{
+	struct reader r = {.m = m};
+	struct error *err;
+
+	cursor_init(&r.c, raw, raw_bytes, name);
+	err = read_strings(&r);
+	if (!err)
+		err = read_string(&r, &m->producer);
+	if (!err)
+		err = read_string(&r, &m->unit);
+	if (!err)
+		err = read_functions(&r);
+	if (!err)
+		err = read_locations(&r);
+	if (!err)
+		err = read_sites(&r);
+	if (!err)
+		err = read_stats(&r);
+	if (!err && cursor_left(&r.c))
+		err = cursor_error(&r.c, "%zu bytes behind the last table: the section is damaged", cursor_left(&r.c));
+	free(r.strings);
+	if (!m->producer)
+		m->producer = "an unknown program";
+	if (!m->unit)
+		m->unit = name;
+	return err;
+}
+
+struct header {
+	uint64_t key;
+	uint64_t body_bytes;
+	uint64_t raw_bytes;
+	const uint8_t *body;
+};
+
+/* What follows the first section: nothing, or a sign of `ld -r` having put sections one after the other. */
+static struct error *check_tail(struct cursor *c)
+{
+	const uint8_t *tail = c->start + c->off;
+	size_t left = cursor_left(c);
+	size_t zeros = 0;
+
+	while (zeros < left && tail[zeros] == 0)
+		zeros++;
+	if (left - zeros >= 8 && memcmp(tail + zeros, META_MAGIC, 8) == 0)
+		return cursor_error(c, "a second section follows: files that were linked twice (ld -r of linked files) "
+				       "cannot be decoded, link the program once");
+	if (left)
+		return cursor_error(c, "%zu bytes behind the end of the section: it is damaged", left);
+	return NULL;
+}
+
+static struct error *read_sizes(struct cursor *c, struct header *h)
+{
+	uint32_t compression;
+	struct error *err = cursor_u32(c, &compression);
+
+	if (!err && compression != META_COMPRESSION_ZSTD)
+		err = cursor_error(c, "unknown compression %" PRIu32 ": written by another Waymark", compression);
+	if (!err)
+		err = cursor_u64(c, &h->key);
+	if (!err)
+		err = cursor_u64(c, &h->body_bytes);
+	if (!err)
+		err = cursor_u64(c, &h->raw_bytes);
+	if (!err)
+		err = cursor_skip(c, 8);
+	if (!err && h->body_bytes > cursor_left(c))
+		err = cursor_error(c, "truncated: %" PRIu64 " bytes are announced, %zu are there", h->body_bytes,
+				   cursor_left(c));
+	if (!err && (h->raw_bytes > META_RAW_MAX || h->raw_bytes / META_RATIO_MAX > h->body_bytes))
+		err = cursor_error(c, "%" PRIu64 " bytes that unpack to %" PRIu64 ": the section is damaged",
+				   h->body_bytes, h->raw_bytes);
+	return err;
+}
+
+static struct error *read_header(struct cursor *c, struct header *h)
+{
+	const uint8_t *magic;
+	uint32_t version;
+	struct error *err;
+
+	if (c->len_bytes < META_HEADER_BYTES)
+		return cursor_error(c, "%zu bytes are no metadata section: it is truncated", c->len_bytes);
+	err = cursor_bytes(c, 8, &magic);
+	if (!err && memcmp(magic, META_MAGIC, 8) != 0) {
+		cursor_init(c, c->start, c->len_bytes, c->name);
+		err = cursor_error(c, "does not start as a metadata section does: it is damaged");
+	}
+	if (!err)
+		err = cursor_u32(c, &version);
+	if (!err && version != META_VERSION)
+		err = cursor_error(c, "version %" PRIu32 ", this waymark reads version %d: use the waymark that built it",
+				   version, META_VERSION);
+	if (!err)
+		err = read_sizes(c, h);
+	if (!err)
+		err = cursor_bytes(c, (size_t)h->body_bytes, &h->body);
+	return err ? err : check_tail(c);
+}
+
+static struct error *unpack(const struct cursor *c, const struct header *h, uint8_t **ret)
+{
+	uint8_t *raw = malloc((size_t)h->raw_bytes + 1);
+	struct error *err = NULL;
+	size_t got;
+
+	if (!raw)
+		return &error_no_memory;
+	got = ZSTD_decompress(raw, (size_t)h->raw_bytes, h->body, (size_t)h->body_bytes);
+	if (ZSTD_isError(got))
+		err = error_create(ERROR_FORMAT, "%s: offset 0x%x: cannot be unpacked (%s): the section is damaged",
+				   c->name, META_HEADER_BYTES, ZSTD_getErrorName(got));
+	else if (got != h->raw_bytes || meta_hash(raw, got) != h->key)
+		err = error_create(ERROR_FORMAT, "%s: offset 0x%x: its checksum is wrong: the section is damaged",
+				   c->name, META_HEADER_BYTES);
+	if (err)
+		free(raw);
+	else
+		*ret = raw;
+	return err;
+}
+
+struct error *meta_read(const void *bytes, size_t len_bytes, const char *name, struct meta *m)
+{
+	struct cursor c;
+	struct header h;
+	struct meta parsed;
+	uint8_t *raw = NULL;
+	struct error *err;
+
+	meta_init(&parsed);
+	cursor_init(&c, bytes, len_bytes, name);
+	err = read_header(&c, &h);
+	if (!err)
+		err = unpack(&c, &h, &raw);
+	if (!err)
+		err = read_raw(raw, (size_t)h.raw_bytes, name, &parsed);
+	free(raw);
+	if (err) {
+		meta_deinit(&parsed);
+		return err;
+	}
+	parsed.key = h.key;
+	if (parsed.unit == name) { /* outlive the caller's name */
+		parsed.unit = arena_strdup(&parsed.arena, name);
+		if (!parsed.unit) {
+			meta_deinit(&parsed);
+			return &error_no_memory;
+		}
+	}
+	meta_deinit(m);
+	*m = parsed;
+	return NULL;
+}
