@@ -9,35 +9,50 @@
 
 #include "base/error.h"
 
-/* Makes room for one more element in a {items, count, capacity} triple; grows by half. */
-struct error *vec_reserve(void **items, size_t *capacity, size_t needed, size_t item_bytes);
-
-/* Declares `struct NAME { TYPE *items; size_t count, capacity; }` with NAME_append() and NAME_deinit(). */
-#define VEC_DECLARE(name, type)                                                                                        \
-	struct name {                                                                                                  \
-		type *items;                                                                                           \
-		size_t count;                                                                                          \
-		size_t capacity;                                                                                       \
-	};                                                                                                             \
-	static inline struct error *name##_append(struct name *v, type item)                                           \
-	{                                                                                                              \
-		if (v->count == v->capacity) {                                                                         \
-			struct error *err =                                                                            \
-				vec_reserve((void **)&v->items, &v->capacity, v->count + 1, sizeof(type));             \
-			if (err)                                                                                       \
-				return err;                                                                            \
-		}                                                                                                      \
-		v->items[v->count++] = item;                                                                           \
-		return NULL;                                                                                           \
-	}                                                                                                              \
-	static inline void name##_deinit(struct name *v)                                                               \
-	{                                                                                                              \
-		vec_free(v->items);                                                                                    \
-		*v = (struct name){0};                                                                                 \
-	}                                                                                                              \
-	struct name
-
+/*
+ * The array moved to where it has room for `needed` (> 0) items; grows by half at least. NULL when memory is short or the
+ * size overflows: the array and *capacity are then as they were. The pointer is taken and returned by value, so that no
+ * `T *` is accessed as a `void *`.
+ */
+void *vec_grow(void *items, size_t *capacity, size_t needed, size_t item_bytes);
 void vec_free(void *items);
+
+/* Declares `struct NAME { TYPE *items; size_t count, capacity; }` with NAME_reserve(), NAME_append() and NAME_deinit().
+ * All zero is an empty one. */
+#define VEC_DECLARE(name, type)											       \
+	struct name {												       \
+		type *items;											       \
+		size_t count;											       \
+		size_t capacity;										       \
+	};													       \
+	__attribute__((unused)) static inline struct error *name##_reserve(struct name *v, size_t needed)	       \
+	{													       \
+		if (needed > v->capacity) {									       \
+			type *grown = vec_grow(v->items, &v->capacity, needed, sizeof(type));			       \
+														       \
+			if (!grown)										       \
+				return &error_no_memory;							       \
+			v->items = grown;									       \
+		}												       \
+		return NULL;											       \
+	}													       \
+	__attribute__((unused)) static inline struct error *name##_append(struct name *v, type item)		       \
+	{													       \
+		if (v->count == v->capacity) {									       \
+			struct error *err = name##_reserve(v, v->count + 1);					       \
+														       \
+			if (err)										       \
+				return err;									       \
+		}												       \
+		v->items[v->count++] = item;									       \
+		return NULL;											       \
+	}													       \
+	__attribute__((unused)) static inline void name##_deinit(struct name *v)				       \
+	{													       \
+		vec_free(v->items);										       \
+		*v = (struct name){0};										       \
+	}													       \
+	struct name
 
 /* Little-endian writer. A failed append (no memory) is remembered: check once with buffer_error at the end. */
 struct buffer {

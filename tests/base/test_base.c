@@ -1,0 +1,242 @@
+/*
+ * test_base.c - errors, arenas, cursors, vectors and buffers.
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/vec.h"
+
+VEC_DECLARE(u64_vec, uint64_t);
+
+static void test_error(void)
+{
+	struct error *err = error_create(ERROR_NOT_FOUND, "%s: no section %d", "a.out", 3);
+
+	CHECK(err->code == ERROR_NOT_FOUND);
+	CHECK_TEXT(err->message, "a.out: no section 3");
+	err = error_context(err, "while reading %s", "x");
+	CHECK_TEXT(err->message, "while reading x: a.out: no section 3");
+	error_destroy(err);
+
+	err = error_os(ENOENT, "cannot open %s", "f");
+	CHECK(err->code == ERROR_OS);
+	CHECK_TEXT(err->message, "cannot open f: No such file or directory");
+	error_destroy(err);
+
+	CHECK(error_context(&error_no_memory, "x") == &error_no_memory);
+	CHECK_TEXT(error_no_memory.message, "out of memory");
+	CHECK(!error_context(NULL, "x"));
+	error_destroy(&error_no_memory);
+	error_destroy(NULL);
+}
+
+static void test_arena(void)
+{
+	static const size_t sizes[] = {0, 1, 15, 16, 17, 1000, 1024, 1025, 4096, 5000, 100000, 1 << 20, 3, (1 << 20) + 1};
+	unsigned char *blocks[1000];
+	size_t lengths[1000];
+	struct arena arena;
+	size_t asked = 0;
+
+	arena_init(&arena);
+	CHECK(!arena_alloc(&arena, SIZE_MAX));
+	CHECK(!arena_alloc(&arena, SIZE_MAX - 15));
+	CHECK(!arena_calloc(&arena, SIZE_MAX / 2, 3));
+	CHECK(!arena_strndup(&arena, "", SIZE_MAX));
+	CHECK_U64(arena.used_bytes, 0);
+	for (size_t i = 0; i < 1000; i++) {
+		lengths[i] = i % 50 ? i % 97 : sizes[i / 50 % (sizeof(sizes) / sizeof(sizes[0]))];
+		asked += lengths[i];
+		blocks[i] = arena_alloc(&arena, lengths[i]);
+		if (!CHECK(blocks[i]) || !CHECK((uintptr_t)blocks[i] % 16 == 0))
+			break;
+		for (size_t j = 0; j < lengths[i]; j++)
+			if (!CHECK(blocks[i][j] == 0))
+				break;
+		memset(blocks[i], (int)(i % 255 + 1), lengths[i]);
+	}
+	for (size_t i = 0; i < 1000; i++)
+		for (size_t j = 0; j < lengths[i]; j++)
+			if (!CHECK(blocks[i][j] == i % 255 + 1))
+				break;
+	CHECK_U64(arena.used_bytes, asked);
+	CHECK(arena_alloc(&arena, 0) != arena_alloc(&arena, 0));
+	CHECK_TEXT(arena_strdup(&arena, "hello"), "hello");
+	CHECK_TEXT(arena_strdup(&arena, ""), "");
+	CHECK_TEXT(arena_strndup(&arena, "hello", 2), "he");
+	CHECK_TEXT(arena_printf(&arena, "%d-%s", 42, "x"), "42-x");
+	arena_deinit(&arena);
+	CHECK_U64(arena.used_bytes, 0);
+	CHECK(arena_calloc(&arena, 10, 10));
+	arena_deinit(&arena);
+}
+
+static void test_cursor_integers(void)
+{
+	static const uint8_t bytes[] = {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
+					0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f};
+	struct cursor c;
+	const uint8_t *view = NULL;
+	uint64_t v64 = 77;
+	uint32_t v32 = 77;
+	uint16_t v16 = 77;
+	uint8_t v8 = 77;
+
+	cursor_init(&c, bytes, sizeof(bytes), "t.wmk");
+	CHECK_OK(cursor_u8(&c, &v8));
+	CHECK_U64(v8, 0x01);
+	CHECK_OK(cursor_u16(&c, &v16));
+	CHECK_U64(v16, 0x0302);
+	CHECK_OK(cursor_u32(&c, &v32));
+	CHECK_U64(v32, 0x07060504);
+	CHECK_OK(cursor_u64(&c, &v64));
+	CHECK_U64(v64, 0x0f0e0d0c0b0a0908);
+	CHECK_U64(cursor_left(&c), 0);
+	CHECK_ERROR(cursor_u8(&c, &v8), ERROR_FORMAT, "t.wmk: offset 0xf: needs 1 bytes, has 0");
+
+	CHECK_OK(cursor_seek(&c, 14));
+	CHECK_ERROR(cursor_u16(&c, &v16), ERROR_FORMAT, "offset 0xe");
+	CHECK_ERROR(cursor_u32(&c, &v32), ERROR_FORMAT, NULL);
+	CHECK_ERROR(cursor_u64(&c, &v64), ERROR_FORMAT, NULL);
+	CHECK_ERROR(cursor_skip(&c, SIZE_MAX), ERROR_FORMAT, NULL);
+	CHECK_ERROR(cursor_bytes(&c, 2, &view), ERROR_FORMAT, NULL);
+	CHECK_ERROR(cursor_seek(&c, 16), ERROR_FORMAT, "0x10");
+	CHECK_U64(c.off, 14);
+	CHECK_U64(v8, 0x01);
+	CHECK_U64(v16, 0x0302);
+	CHECK_U64(v32, 0x07060504);
+	CHECK_U64(v64, 0x0f0e0d0c0b0a0908);
+	CHECK(!view);
+	CHECK_OK(cursor_bytes(&c, 1, &view));
+	CHECK(view == bytes + 14);
+	CHECK_OK(cursor_skip(&c, 0));
+	CHECK_ERROR(cursor_error(&c, "bad %d", 5), ERROR_FORMAT, "t.wmk: offset 0xf: bad 5");
+
+	cursor_init(&c, NULL, 0, "empty");
+	CHECK_ERROR(cursor_u8(&c, &v8), ERROR_FORMAT, "empty");
+	CHECK_OK(cursor_bytes(&c, 0, &view));
+}
+
+static void check_uleb(const char *bytes, size_t len_bytes, int is_good, uint64_t want, int is_good32)
+{
+	struct cursor c;
+	uint64_t v64 = 1234;
+	uint32_t v32 = 1234;
+	struct error *err;
+
+	cursor_init(&c, bytes, len_bytes, "u");
+	err = cursor_uleb128(&c, &v64);
+	CHECK((err == NULL) == is_good);
+	error_destroy(err);
+	CHECK_U64(v64, is_good ? want : 1234);
+	CHECK_U64(c.off, is_good ? len_bytes : 0);
+
+	cursor_init(&c, bytes, len_bytes, "u");
+	err = cursor_uleb32(&c, &v32);
+	CHECK((err == NULL) == is_good32);
+	error_destroy(err);
+	CHECK_U64(v32, is_good32 ? want : 1234);
+	CHECK_U64(c.off, is_good32 ? len_bytes : 0);
+}
+
+static void test_cursor_uleb(void)
+{
+	check_uleb("\x00", 1, 1, 0, 1);
+	check_uleb("\x7f", 1, 1, 127, 1);
+	check_uleb("\x80\x01", 2, 1, 128, 1);
+	check_uleb("\xff\xff\xff\xff\x0f", 5, 1, UINT32_MAX, 1);
+	check_uleb("\x80\x80\x80\x80\x10", 5, 1, UINT64_C(1) << 32, 0);
+	check_uleb("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, 1, UINT64_MAX, 0);
+	check_uleb("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, 0, 0, 0);
+	check_uleb("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 11, 0, 0, 0);
+	check_uleb("\x81\x80\x00", 3, 1, 1, 1);
+	check_uleb("\x80", 1, 0, 0, 0);
+	check_uleb("", 0, 0, 0, 0);
+}
+
+static void test_vec(void)
+{
+	struct u64_vec v = {0};
+	size_t capacity = 3;
+
+	for (uint64_t i = 0; i < 10000; i++)
+		if (!CHECK_OK(u64_vec_append(&v, i * i)))
+			break;
+	CHECK_U64(v.count, 10000);
+	for (uint64_t i = 0; i < v.count; i++)
+		CHECK_U64(v.items[i], i * i);
+	CHECK_OK(u64_vec_reserve(&v, 50000));
+	CHECK(v.capacity >= 50000);
+	CHECK_U64(v.items[9999], 9999 * 9999);
+	CHECK_ERROR(u64_vec_reserve(&v, SIZE_MAX / 4), ERROR_NO_MEMORY, NULL);
+	CHECK_U64(v.count, 10000);
+	u64_vec_deinit(&v);
+	CHECK(!v.items && !v.count && !v.capacity);
+	CHECK(!vec_grow(NULL, &capacity, SIZE_MAX, 2));
+	CHECK_U64(capacity, 3);
+}
+
+static void test_buffer(void)
+{
+	static const uint64_t numbers[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX};
+	struct buffer b = {0};
+	struct cursor c;
+	const uint8_t *view;
+	uint64_t v64;
+	uint32_t v32;
+	uint16_t v16;
+	uint8_t v8;
+
+	buffer_u8(&b, 0x12);
+	buffer_u16(&b, 0x3456);
+	buffer_u32(&b, 0xdeadbeef);
+	buffer_u64(&b, 0x0123456789abcdef);
+	for (size_t i = 0; i < 8; i++)
+		buffer_uleb128(&b, numbers[i]);
+	buffer_bytes(&b, "abc", 3);
+	buffer_bytes(&b, NULL, 0);
+	buffer_printf(&b, "%s=%d", "k", 7);
+	buffer_put_u32(&b, 3, 0xcafebabe);
+	buffer_put_u64(&b, 7, 42);
+	CHECK_OK(buffer_error(&b));
+
+	cursor_init(&c, b.bytes, b.len_bytes, "b");
+	CHECK_OK(cursor_u8(&c, &v8));
+	CHECK_U64(v8, 0x12);
+	CHECK_OK(cursor_u16(&c, &v16));
+	CHECK_U64(v16, 0x3456);
+	CHECK_OK(cursor_u32(&c, &v32));
+	CHECK_U64(v32, 0xcafebabe);
+	CHECK_OK(cursor_u64(&c, &v64));
+	CHECK_U64(v64, 42);
+	for (size_t i = 0; i < 8; i++) {
+		CHECK_OK(cursor_uleb128(&c, &v64));
+		CHECK_U64(v64, numbers[i]);
+	}
+	CHECK_OK(cursor_bytes(&c, 6, &view));
+	CHECK(memcmp(view, "abck=7", 6) == 0);
+	CHECK_U64(cursor_left(&c), 0);
+	buffer_deinit(&b);
+
+	b.failed = 1;
+	buffer_u64(&b, 1);
+	buffer_put_u32(&b, 0, 1);
+	CHECK_U64(b.len_bytes, 0);
+	CHECK_ERROR(buffer_error(&b), ERROR_NO_MEMORY, NULL);
+	buffer_deinit(&b);
+}
+
+int main(void)
+{
+	test_error();
+	test_arena();
+	test_cursor_integers();
+	test_cursor_uleb();
+	test_vec();
+	test_buffer();
+	return check_status();
+}
