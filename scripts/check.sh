@@ -1,0 +1,161 @@
+#!/bin/bash
+# check.sh [--fast] - builds Waymark in build/ and runs every check; the last line is "N passed, N failed, N skipped".
+#
+# --fast: build and tests only. Else also: the suite under ASan+UBSan (build-asan/), the runtime tests under TSan
+# (build-tsan/), each libFuzzer target for a fixed number of runs, and scripts/lint.sh. A Meson test counts as one, every
+# other check too. The exit status is 0 if and only if nothing failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+export CC=clang-19 CXX=clang++-19 LC_ALL=C.UTF-8
+unset CFLAGS CXXFLAGS CPPFLAGS LDFLAGS DESTDIR WAYMARK_OUT WAYMARK_LIMIT MAKEFLAGS
+# A sanitizer's finding must fail the test it is found in.
+export ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:abort_on_error=1:second_deadlock_stack=1
+
+fast=
+case ${1-} in
+--fast) fast=1 ;;
+'') ;;
+*)
+	sed -n '2,6s/^# //p' "$0" >&2
+	exit 2
+	;;
+esac
+
+passed=0 failed=0 skipped=0
+failures=() skips=()
+stage_start=$SECONDS stage_title=
+
+end_stage() {
+	[ -z "$stage_title" ] || echo "-- $stage_title: $((SECONDS - stage_start)) s"
+	stage_title=
+}
+stage() {
+	end_stage
+	stage_title=$1 stage_start=$SECONDS
+	echo
+	echo "== $1"
+}
+
+finish() {
+	end_stage
+	echo
+	[ ${#skips[@]} = 0 ] || printf 'skipped: %s\n' "${skips[@]}"
+	[ ${#failures[@]} = 0 ] || printf 'FAILED:  %s\n' "${failures[@]}"
+	echo "whole check: $SECONDS s"
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+	exit
+}
+trap 'failures+=("interrupted"); failed=$((failed + 1)); finish' INT TERM
+
+# check NAME COMMAND...: one check that is not a Meson test. Exit status 77 means skipped.
+check() {
+	local name=$1 status
+	shift
+	"$@"
+	status=$?
+	case $status in
+	0) passed=$((passed + 1)) ;;
+	77)
+		skipped=$((skipped + 1))
+		skips+=("$name")
+		;;
+	*)
+		failed=$((failed + 1))
+		failures+=("$name (exit status $status)")
+		;;
+	esac
+	return $status
+}
+
+# run_tests NAME DIR MESON-TEST-ARGUMENTS...: adds the results of one run to the sums.
+run_tests() {
+	local name=$1 dir=$2 log result count status
+	shift 2
+	log=$dir/meson-logs/$name.json
+	rm -f "$log"
+	meson test -C "$dir" --no-rebuild --logbase "$name" --print-errorlogs "$@"
+	status=$?
+	if [ ! -s "$log" ]; then
+		failed=$((failed + 1))
+		failures+=("$name: no test ran (meson test: exit status $status)")
+		return
+	fi
+	while IFS=$'\t' read -r result test; do
+		case $result in
+		OK | EXPECTEDFAIL) passed=$((passed + 1)) ;;
+		SKIP)
+			skipped=$((skipped + 1))
+			skips+=("$name: $test")
+			;;
+		*)
+			failed=$((failed + 1))
+			failures+=("$name: $test ($result)")
+			;;
+		esac
+	done < <(scripts/test-results.py "$log")
+}
+
+# build NAME DIR SETUP-OPTIONS...: configures once, then builds.
+build() {
+	local name=$1 dir=$2
+	shift 2
+	if [ ! -f "$dir/build.ninja" ]; then
+		if ! meson setup "$dir" "$@" >"$dir.log" 2>&1; then
+			cat "$dir.log"
+			check "$name: configure" false
+			return 1
+		fi
+		mv "$dir.log" "$dir/configure.log"
+	fi
+	check "$name: build" ninja -C "$dir" --quiet
+}
+
+# What may not run under a sanitizer is in the suite nosan: told, and counted as skipped.
+skip_suite() {
+	local name=$1 dir=$2 suite=$3 test
+	while read -r test; do
+		echo "not run under $name: $test"
+		skipped=$((skipped + 1))
+		skips+=("$name: $test (suite $suite)")
+	done < <(meson test -C "$dir" --no-rebuild --list --suite "$suite" 2>/dev/null)
+}
+
+stage "Packages"
+if ! check "packages" scripts/install-deps.sh build check demo; then
+	finish
+fi
+
+stage "Build in build/"
+build build build --buildtype=debugoptimized || finish
+
+stage "Tests"
+run_tests tests build
+[ -z "$fast" ] || finish
+
+stage "Lint"
+for part in format headers gcc tidy; do
+	check "lint: $part" scripts/lint.sh "$part"
+done
+
+stage "ASan + UBSan: build"
+if build asan build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true; then
+	stage "ASan + UBSan: the whole suite"
+	run_tests asan build-asan --no-suite nosan --timeout-multiplier 5
+	skip_suite asan build-asan nosan
+
+	stage "Fuzzing"
+	for target in build-asan/tests/fuzz/fuzz_*; do
+		[ -f "$target" ] && [ -x "$target" ] || continue
+		check "fuzz: ${target##*/}" scripts/fuzz.sh "$target" 20000
+	done
+fi
+
+stage "TSan: build"
+if build tsan build-tsan -Db_sanitize=thread -Db_lundef=false; then
+	stage "TSan: runtime tests"
+	run_tests tsan build-tsan --suite tsan-safe --timeout-multiplier 5
+fi
+finish

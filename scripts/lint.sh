@@ -1,0 +1,73 @@
+#!/bin/bash
+# lint.sh [format|headers|gcc|tidy]... - static checks of Waymark's own files; all of them without an argument.
+#
+# format   clang-format-19 changes nothing (scripts/lint.sh fix applies it)
+# headers  each header compiles alone, as C and, the public ones, as C++
+# gcc      the host code and the public headers have no warning under gcc either
+# tidy     clang-tidy-19 with .clang-tidy; needs build/compile_commands.json
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+warnings=(-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2
+	-Wimplicit-fallthrough -Werror)
+include=(-Iinclude -Isrc -D_GNU_SOURCE)
+# Host code that knows neither LLVM nor the calling conventions of the instrumented ABI: gcc understands all of it.
+host=(src/base src/core src/format src/object src/report src/cli)
+
+own_files() { # PATTERN...
+	git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && echo "$file"; done
+}
+
+lint_format() {
+	own_files '*.c' '*.h' '*.cpp' | xargs -r clang-format-19 --dry-run -Werror --style=file
+}
+
+lint_fix() {
+	own_files '*.c' '*.h' '*.cpp' | xargs -r clang-format-19 -i --style=file
+}
+
+lint_headers() {
+	local header status=0
+	while read -r header; do
+		case $header in
+		src/instrument/* | tests/*) compiler=clang-19 ;;
+		*) compiler=gcc ;;
+		esac
+		echo "#include \"${header#*/}\"" |
+			$compiler -std=gnu11 "${warnings[@]}" "${include[@]}" -I"$(llvm-config-19 --includedir)" -fsyntax-only -x c - || {
+			echo "$header does not compile alone" >&2
+			status=1
+		}
+	done < <(own_files 'include/*.h' 'src/*.h')
+	return $status
+}
+
+lint_gcc() {
+	local status=0 file
+	for file in include/waymark.h $(own_files 'include/waymark/*.h'); do
+		for how in "gcc -std=c99 -x c" "gcc -std=gnu11 -D__WAYMARK__ -x c" "g++ -std=c++11 -x c++" \
+			"g++ -std=c++17 -D__WAYMARK__ -x c++"; do
+			echo "#include \"${file#*/}\"" | $how -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only - || status=1
+		done
+	done
+	own_files "${host[@]/%//*.c}" | xargs -r -n 8 -P 2 gcc -std=gnu11 "${warnings[@]}" "${include[@]}" -fsyntax-only || status=1
+	return $status
+}
+
+lint_tidy() {
+	[ -f build/compile_commands.json ] || { echo "lint: build first: scripts/check.sh --fast" >&2; return 1; }
+	own_files 'src/*.c' | xargs -r -n 4 -P 2 clang-tidy-19 -p build --quiet --warnings-as-errors='*' 2> >(grep -v 'warnings generated' >&2)
+}
+
+[ $# -gt 0 ] || set -- format headers gcc tidy
+status=0
+for part in "$@"; do
+	case $part in
+	format | fix | headers | gcc | tidy) "lint_$part" || status=1 ;;
+	*)
+		sed -n '2,7s/^# //p' "$0" >&2
+		exit 2
+		;;
+	esac
+done
+exit $status
