@@ -1,0 +1,121 @@
+#!/bin/sh
+# layout.sh TREE - checks how the source tree is put together; prints each finding as "file:line: what" and fails on any.
+#
+#  1. Includes point downwards only: base <- core <- format <- {object, instrument, runtime} <- report <- cli.
+#     runtime knows only include/; only instrument knows LLVM; base and core only the C library's headers of ISO C.
+#  2. Only src/cli prints, exits or aborts.
+#  3. Each .c and .cpp opens with a comment that says what it does.
+#  4. No file is over 900 lines.
+#
+# Comments and string literals are taken out before rule 2 looks at the code.
+set -eu
+cd "$1"
+
+found=$(find src include tests bench examples \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.sh' \) -type f 2>/dev/null |
+	LC_ALL=C sort | xargs awk '
+BEGIN {
+	may["base"] = " base "
+	may["core"] = " base core "
+	may["format"] = " base core format "
+	may["object"] = " base core format object "
+	may["instrument"] = " base core format instrument "
+	may["runtime"] = " runtime "
+	may["report"] = " base core format object report "
+	may["cli"] = " base core format object report cli "
+	n = split("assert ctype errno float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio " \
+		"stdlib string", names, " ")
+	for (i = 1; i <= n; i++)
+		iso["<" names[i] ".h>"] = 1
+}
+
+function finding(line, text) {
+	print FILENAME ":" line ": " text
+}
+
+function check_include(spec,    name, part, to) {
+	if (folder == "")
+		return
+	name = substr(spec, 2, length(spec) - 2)
+	if (name ~ /^llvm(-c)?\//) {
+		if (folder != "instrument")
+			finding(FNR, spec ": only src/instrument knows LLVM")
+		return
+	}
+	if (spec ~ /^</) {
+		if ((folder == "base" || folder == "core") && !(spec in iso))
+			finding(FNR, spec ": src/" folder " uses only headers of ISO C")
+		return
+	}
+	split(name, part, "/")
+	to = part[1]
+	if (name == "waymark.h" || to == "waymark")
+		return
+	if (!(to in may))
+		finding(FNR, spec ": write it as \"folder/file.h\"")
+	else if (index(may[folder], " " to " ") == 0)
+		finding(FNR, spec ": src/" folder " may not include from src/" to)
+}
+
+# The line without comments and string literals; in_comment goes on to the next line.
+function code_of(line,    out, two, c) {
+	out = ""
+	while (line != "") {
+		two = substr(line, 1, 2)
+		if (in_comment) {
+			if (two == "*/") {
+				in_comment = 0
+				line = substr(line, 3)
+			} else {
+				line = substr(line, 2)
+			}
+		} else if (two == "/*") {
+			in_comment = 1
+			line = substr(line, 3)
+		} else if (two == "//") {
+			line = ""
+		} else if (match(line, /^"([^"\\]|\\.)*"/) || match(line, /^\047([^\047\\]|\\.)*\047/)) {
+			out = out "\"\""
+			line = substr(line, RLENGTH + 1)
+		} else {
+			out = out substr(line, 1, 1)
+			line = substr(line, 2)
+		}
+	}
+	return out
+}
+
+FNR == 1 {
+	in_comment = 0
+	folder = ""
+	if (FILENAME ~ /^src\//) {
+		split(FILENAME, path, "/")
+		folder = path[2]
+		if (!(folder in may)) {
+			finding(1, "src/" folder " has no place in the order of folders")
+			folder = ""
+		}
+	}
+	if (FILENAME ~ /\.(c|cpp)$/ && $0 !~ /^\/\*/)
+		finding(1, "opens without a comment that says what it does")
+}
+
+FNR == 901 { finding(901, "the file is over 900 lines") }
+
+/^[ \t]*#[ \t]*include[ \t]*["<]/ {
+	match($0, /["<][^">]*[">]/)
+	check_include(substr($0, RSTART, RLENGTH))
+	next
+}
+
+folder != "" && folder != "cli" {
+	code = code_of($0)
+	if (match(code, /(^|[^A-Za-z0-9_>.])(v?printf|puts|putchar|perror|abort|exit|errx?|warnx?)[ \t]*\(/) ||
+	    match(code, /(^|[^A-Za-z0-9_])(stdout|stderr)([^A-Za-z0-9_]|$)/)) {
+		word = substr(code, RSTART, RLENGTH)
+		gsub(/[^A-Za-z0-9_]/, "", word)
+		finding(FNR, word ": only src/cli prints, exits or aborts")
+	}
+}')
+
+[ -z "$found" ] || printf '%s\n' "$found"
+[ -z "$found" ]

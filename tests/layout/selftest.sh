@@ -1,0 +1,67 @@
+#!/bin/sh
+# selftest.sh LAYOUT-SH - layout.sh must find each sin of a tree made of sins, and nothing in a good one.
+set -eu
+layout=$1
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+cd "$tree"
+mkdir -p src/base src/core src/format src/object src/instrument src/runtime src/report src/cli src/other include
+
+# file PATH LINE...: a C file that opens with a comment
+file() {
+	path=$1
+	shift
+	{
+		echo '/* a comment */'
+		printf '%s\n' "$@"
+	} >"$path"
+}
+
+file src/base/good.c '#include "base/vec.h"' '#include <stdint.h>'
+file src/core/good.c '#include "base/vec.h"' 'int snprintf(char *, int); /* printf( */' 'x = "exit(1)"; y->exit(2);'
+file src/report/good.c '#include "object/elf.h"' '/*' ' * abort()' ' */' 'fputs(text, file);'
+file src/runtime/good.c '#include "waymark/abi.h"' '#include "runtime/state.h"' '#include <pthread.h>'
+file src/instrument/good.cpp '#include "llvm-c/Core.h"' '#include <llvm/Passes/PassPlugin.h>'
+file src/cli/good.c '#include "report/render.h"' 'printf("x"); exit(1);'
+if ! out=$("$layout" "$tree") || [ -n "$out" ]; then
+	printf 'the good tree has findings:\n%s\n' "$out"
+	exit 1
+fi
+
+file src/base/bad.c '#include "core/callgraph.h"' '#include <unistd.h>'
+file src/core/bad.c '#include "format/meta.h"' '#include <llvm-c/Core.h>'
+file src/format/bad.c '#include "object/elf.h"' 'exit(1);'
+file src/object/bad.c '#include "instrument/pass.h"' '#include "runtime/state.h"' 'fprintf(stderr, "x");'
+file src/instrument/bad.c '#include "object/elf.h"' 'printf("x");'
+file src/runtime/bad.c '#include "base/vec.h"' '/* fine */ abort();'
+file src/report/bad.c '#include "cli/command.h"' '#include "near.h"' 'perror("x");'
+file src/cli/bad.c '#include "instrument/pass.h"'
+file src/other/bad.c ''
+echo 'int x;' >src/base/silent.c
+awk 'BEGIN { print "/* a comment */"; for (i = 0; i < 900; i++) print "int x;" }' >src/cli/long.c
+
+"$layout" "$tree" >found && { echo "the bad tree passes"; exit 1; }
+sed 's/: .*//' found >places
+cat >expected <<'END'
+src/base/bad.c:2
+src/base/bad.c:3
+src/base/silent.c:1
+src/cli/bad.c:2
+src/cli/long.c:901
+src/core/bad.c:2
+src/core/bad.c:3
+src/format/bad.c:2
+src/format/bad.c:3
+src/instrument/bad.c:2
+src/instrument/bad.c:3
+src/object/bad.c:2
+src/object/bad.c:3
+src/object/bad.c:4
+src/other/bad.c:1
+src/report/bad.c:2
+src/report/bad.c:3
+src/report/bad.c:4
+src/runtime/bad.c:2
+src/runtime/bad.c:3
+END
+diff -u expected places || { cat found; exit 1; }
