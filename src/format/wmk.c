@@ -1,0 +1,503 @@
+/*
+ * wmk.c - bytes of a .wmk file to a model, in three steps: the header, the table of chunks, then one pass that checks the
+ * state of every record, counts them and takes images and strings out. Nothing is trusted: sizes are clamped to the bytes
+ * that are there, ranges of numbers must not overlap.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/vec.h"
+#include "format/wmk.h"
+#include "waymark/abi.h"
+
+enum {
+	CHUNK_BODY_BYTES = WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES,
+	STATE_OPEN = 0,
+	STATE_WHOLE = 1,
+	STATE_GIVEN_UP = 2,
+};
+
+VEC_DECLARE(string_vec, struct wmk_file_string);
+VEC_DECLARE(image_vec, struct wmk_file_image);
+
+struct scan {
+	struct wmk_file *w;
+	struct cursor c;
+	struct string_vec strings;
+	struct image_vec images;
+};
+
+/* The fields behind the magic, in order: one table for their offsets would only repeat the struct. */
+static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
+{
+	uint32_t *const words[] = {&h->pid, &h->flags, &h->chunk_count, &h->zero};
+	uint64_t *const counts[] = {&h->start_realtime_ns, &h->start_monotonic_ns, &h->limit_bytes,
+				    &h->dropped_events,    &h->dropped_prefixes,   &h->dropped_heap_calls,
+				    &h->drop_errno,        &h->heap_live_bytes,    &h->heap_peak_bytes,
+				    &h->heap_unknown_frees};
+	const uint8_t *program;
+	struct error *err = cursor_u32(c, &h->chunk_bytes);
+
+	if (!err && h->chunk_bytes != WMK_CHUNK_BYTES)
+		err = cursor_error(c, "chunks of %" PRIu32 " bytes, must be %d: the file is damaged", h->chunk_bytes,
+				   WMK_CHUNK_BYTES);
+	if (!err)
+		err = cursor_u64(c, &h->run);
+	if (!err)
+		err = cursor_u64(c, &h->parent_run);
+	for (size_t i = 0; i < sizeof words / sizeof words[0] && !err; i++)
+		err = cursor_u32(c, words[i]);
+	for (size_t i = 0; i < sizeof counts / sizeof counts[0] && !err; i++)
+		err = cursor_u64(c, counts[i]);
+	if (!err)
+		err = cursor_bytes(c, WMK_PROGRAM_BYTES, &program);
+	if (!err && !memchr(program, 0, WMK_PROGRAM_BYTES))
+		err = cursor_error(c, "the program's path does not end: the file is damaged");
+	if (!err)
+		memcpy(h->program, program, WMK_PROGRAM_BYTES);
+	return err;
+}
+
+struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *name, struct wmk_header *ret)
+{
+	struct wmk_header h = {0};
+	struct cursor c;
+	const uint8_t *magic;
+	struct error *err;
+
+	cursor_init(&c, bytes, len_bytes, name);
+	if (len_bytes == 0)
+		return cursor_error(&c, "the file is empty, no .wmk file");
+	if (memcmp(bytes, WMK_MAGIC, len_bytes < 8 ? len_bytes : 8) != 0)
+		return cursor_error(&c, "this is no .wmk file");
+	if (len_bytes < WMK_HEADER_BYTES)
+		return cursor_error(&c, "truncated: %zu bytes, the header alone has %d", len_bytes, WMK_HEADER_BYTES);
+	err = cursor_bytes(&c, 8, &magic);
+	if (err)
+		return err;
+	memcpy(h.magic, magic, 8);
+	err = cursor_u32(&c, &h.version);
+	if (!err && h.version != WMK_VERSION)
+		err = cursor_error(&c, "version %" PRIu32 ", this waymark reads version %d: use the waymark that built "
+				       "the program", h.version, WMK_VERSION);
+	if (!err)
+		err = read_header_fields(&c, &h);
+	if (!err)
+		*ret = h;
+	return err;
+}
+
+/* Reads the chunk header at c->off. ret->kind 0: space that no one has begun to use. */
+static struct error *read_chunk(struct cursor *c, struct wmk_file_chunk *ret)
+{
+	struct cursor at = *c;
+	uint32_t magic, kind, used;
+	struct error *err = cursor_u32(c, &magic);
+
+	if (!err)
+		err = cursor_u32(c, &kind);
+	if (!err)
+		err = cursor_u32(c, &used);
+	if (!err)
+		err = cursor_u32(c, &ret->tid);
+	if (!err)
+		err = cursor_u64(c, &ret->first);
+	if (!err)
+		err = cursor_skip(c, sizeof(((struct wmk_chunk_header *)0)->zero));
+	if (err)
+		return err;
+	ret->off = c->off;
+	ret->kind = 0;
+	ret->len_bytes = 0;
+	if (magic == 0 && used == 0)
+		return NULL;
+	if (magic != WMK_CHUNK_MAGIC)
+		return cursor_error(&at, "no chunk starts here: the file is damaged");
+	if (kind < WMK_IMAGES || kind > WMK_HEAP)
+		return cursor_error(&at, "a chunk of unknown kind, %" PRIu32 ": the file is damaged or of a newer waymark",
+				    kind);
+	ret->kind = (enum wmk_kind)kind;
+	ret->len_bytes = used < CHUNK_BODY_BYTES ? used : CHUNK_BODY_BYTES;
+	if (ret->len_bytes > cursor_left(c))
+		ret->len_bytes = cursor_left(c);
+	return NULL;
+}
+
+static struct error *read_chunks(struct wmk_file *w, struct cursor *c)
+{
+	uint64_t announced = w->header.chunk_count;
+	uint64_t present = (w->len_bytes - WMK_HEADER_BYTES + WMK_CHUNK_BYTES - 1) / WMK_CHUNK_BYTES;
+	uint64_t count = announced < present ? announced : present;
+	struct error *err = NULL;
+
+	w->chunks = arena_calloc(&w->arena, (size_t)count + 1, sizeof *w->chunks);
+	w->nodes = arena_calloc(&w->arena, (size_t)count + 1, sizeof *w->nodes);
+	if (!w->chunks || !w->nodes)
+		return &error_no_memory;
+	for (uint64_t i = 0; i < count && !err; i++) {
+		struct wmk_file_chunk chunk;
+
+		err = cursor_seek(c, WMK_HEADER_BYTES + (size_t)i * WMK_CHUNK_BYTES);
+		if (!err && cursor_left(c) < WMK_CHUNK_HEADER_BYTES)
+			break;
+		if (!err)
+			err = read_chunk(c, &chunk);
+		if (!err && chunk.kind)
+			w->chunks[w->chunk_count++] = chunk;
+		if (!err && chunk.kind == WMK_NODES)
+			w->nodes[w->node_chunk_count++] = chunk;
+	}
+	if (!err && announced > (w->len_bytes - WMK_HEADER_BYTES) / WMK_CHUNK_BYTES) {
+		w->truncated = arena_printf(&w->arena,
+					    "%s: truncated: %zu bytes, its header announces %" PRIu64
+					    ": what is there was read, the rest is lost",
+					    w->name, w->len_bytes,
+					    (uint64_t)WMK_HEADER_BYTES + announced * WMK_CHUNK_BYTES);
+		if (!w->truncated)
+			err = &error_no_memory;
+	}
+	return err;
+}
+
+static size_t record_bytes(enum wmk_kind kind)
+{
+	switch (kind) {
+	case WMK_IMAGES:
+		return sizeof(struct wmk_image);
+	case WMK_NODES:
+		return sizeof(struct wmk_node);
+	case WMK_EVENTS:
+		return sizeof(struct wmk_event);
+	case WMK_HEAP:
+		return sizeof(struct wmk_heap);
+	case WMK_STRINGS:
+		break;
+	}
+	return 0;
+}
+
+static uint32_t load_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static uint64_t load_u64(const uint8_t *p)
+{
+	return load_u32(p) | (uint64_t)load_u32(p + 4) << 32;
+}
+
+/* Every record keeps its state in its last four bytes. p is a whole record inside the checked part of a chunk. */
+static uint32_t record_state(const uint8_t *p, size_t size_bytes)
+{
+	return load_u32(p + size_bytes - 4);
+}
+
+static struct error *check_state(struct scan *s, size_t off, uint32_t state)
+{
+	if (state == STATE_OPEN)
+		s->w->uncommitted++;
+	if (state <= STATE_GIVEN_UP)
+		return NULL;
+	s->c.off = off;
+	return cursor_error(&s->c, "a record in state %" PRIu32 ": the file is damaged", state);
+}
+
+static struct error *scan_image(struct scan *s, size_t off)
+{
+	const uint8_t *p = s->w->bytes + off;
+	struct wmk_file_image image = {0};
+	struct wmk_image *r = &image.record;
+
+	r->meta_key = load_u64(p);
+	r->load_address = load_u64(p + 8);
+	r->site_base = load_u32(p + 16);
+	r->site_count = load_u32(p + 20);
+	r->path = load_u64(p + 24);
+	memcpy(r->build_id, p + 32, sizeof r->build_id);
+	r->build_id_bytes = load_u32(p + 64);
+	r->state = STATE_WHOLE;
+	s->c.off = off;
+	if (r->build_id_bytes > sizeof r->build_id)
+		return cursor_error(&s->c, "a build id of %" PRIu32 " bytes: the file is damaged", r->build_id_bytes);
+	if (r->site_base < WM_SITE_FIRST || r->site_count > UINT32_MAX - r->site_base)
+		return cursor_error(&s->c, "an image with sites %" PRIu32 " + %" PRIu32 ": the file is damaged",
+				    r->site_base, r->site_count);
+	return image_vec_append(&s->images, image);
+}
+
+static struct error *scan_records(struct scan *s, const struct wmk_file_chunk *chunk)
+{
+	size_t size = record_bytes(chunk->kind);
+	struct error *err = NULL;
+
+	for (size_t off = 0; chunk->len_bytes - off >= size && !err; off += size) {
+		uint32_t state = record_state(s->w->bytes + chunk->off + off, size);
+
+		err = check_state(s, chunk->off + off, state);
+		if (err || state != STATE_WHOLE)
+			continue;
+		if (chunk->kind == WMK_EVENTS)
+			s->w->event_count++;
+		else if (chunk->kind == WMK_HEAP)
+			s->w->heap_count++;
+		else if (chunk->kind == WMK_IMAGES)
+			err = scan_image(s, chunk->off + off);
+	}
+	if (chunk->kind == WMK_NODES)
+		s->w->node_count += chunk->len_bytes / size;
+	return err;
+}
+
+/* Strings follow each other; one whose place was claimed and not filled hides what comes after it in its chunk only if its
+ * length was not written either. */
+static struct error *scan_strings(struct scan *s, const struct wmk_file_chunk *chunk)
+{
+	size_t head = sizeof(struct wmk_string);
+	size_t off = 0;
+	struct error *err = NULL;
+
+	while (!err && chunk->len_bytes - off >= head) {
+		const uint8_t *p = s->w->bytes + chunk->off + off;
+		uint32_t len = load_u32(p);
+		uint32_t state = load_u32(p + 4);
+		struct wmk_file_string string = {.number = chunk->first + off};
+
+		err = check_state(s, chunk->off + off, state);
+		if (err || (state != STATE_WHOLE && len == 0))
+			break;
+		if (len > CHUNK_BODY_BYTES - head - off) {
+			s->c.off = chunk->off + off;
+			return cursor_error(&s->c, "a string of %" PRIu32 " bytes: the file is damaged", len);
+		}
+		if (len > chunk->len_bytes - head - off)
+			break; /* of a truncated file */
+		if (state == STATE_WHOLE) {
+			string.text = arena_strndup(&s->w->arena, (const char *)p + head, len);
+			err = string.text ? string_vec_append(&s->strings, string) : &error_no_memory;
+		}
+		off += head + ((size_t)len + 7) / 8 * 8;
+		if (off > chunk->len_bytes)
+			break;
+	}
+	return err;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+	return compare_u64(((const struct wmk_file_string *)a)->number, ((const struct wmk_file_string *)b)->number);
+}
+
+static int compare_chunks(const void *a, const void *b)
+{
+	return compare_u64(((const struct wmk_file_chunk *)a)->first, ((const struct wmk_file_chunk *)b)->first);
+}
+
+static int compare_images(const void *a, const void *b)
+{
+	return compare_u64(((const struct wmk_file_image *)a)->record.site_base,
+			   ((const struct wmk_file_image *)b)->record.site_base);
+}
+
+/* Moves what the scan found into the model, sorted; the arena then owns it. */
+static struct error *keep_sorted(struct scan *s)
+{
+	struct wmk_file *w = s->w;
+
+	w->strings = arena_calloc(&w->arena, s->strings.count + 1, sizeof *w->strings);
+	w->images = arena_calloc(&w->arena, s->images.count + 1, sizeof *w->images);
+	if (!w->strings || !w->images)
+		return &error_no_memory;
+	w->string_count = s->strings.count;
+	w->image_count = (uint32_t)s->images.count;
+	if (w->string_count)
+		memcpy(w->strings, s->strings.items, w->string_count * sizeof *w->strings);
+	if (w->image_count)
+		memcpy(w->images, s->images.items, w->image_count * sizeof *w->images);
+	qsort(w->strings, w->string_count, sizeof *w->strings, compare_strings);
+	qsort(w->images, w->image_count, sizeof *w->images, compare_images);
+	qsort(w->nodes, w->node_chunk_count, sizeof *w->nodes, compare_chunks);
+	for (uint32_t i = 0; i < w->image_count; i++) {
+		const char *path = wmk_find_string(w, w->images[i].record.path);
+
+		w->images[i].path = path ? path : "";
+	}
+	return NULL;
+}
+
+/* Numbers must name one thing: of a site or a prefix that two records claim, neither could be trusted. */
+static struct error *check_ranges(const struct wmk_file *w)
+{
+	for (uint32_t i = 1; i < w->image_count; i++) {
+		const struct wmk_image *a = &w->images[i - 1].record;
+		const struct wmk_image *b = &w->images[i].record;
+
+		if (b->site_base - a->site_base < a->site_count)
+			return error_create(ERROR_FORMAT,
+					    "%s: images %s and %s share site %" PRIu32 ": the file is damaged", w->name,
+					    w->images[i - 1].path, w->images[i].path, b->site_base);
+	}
+	for (size_t i = 1; i < w->node_chunk_count; i++) {
+		const struct wmk_file_chunk *a = &w->nodes[i - 1];
+		const struct wmk_file_chunk *b = &w->nodes[i];
+
+		if (b->first - a->first < a->len_bytes / sizeof(struct wmk_node))
+			return error_create(ERROR_FORMAT,
+					    "%s: offset 0x%zx: two records of prefix %" PRIu64 ": the file is damaged",
+					    w->name, b->off, b->first);
+	}
+	return NULL;
+}
+
+struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret)
+{
+	struct wmk_file w = {.name = name, .bytes = bytes, .len_bytes = len_bytes};
+	struct scan s = {.w = &w};
+	struct error *err;
+
+	arena_init(&w.arena);
+	cursor_init(&s.c, bytes, len_bytes, name);
+	err = wmk_read_header(bytes, len_bytes, name, &w.header);
+	if (!err)
+		err = read_chunks(&w, &s.c);
+	for (size_t i = 0; i < w.chunk_count && !err; i++)
+		err = w.chunks[i].kind == WMK_STRINGS ? scan_strings(&s, &w.chunks[i]) : scan_records(&s, &w.chunks[i]);
+	if (!err)
+		err = keep_sorted(&s);
+	if (!err)
+		err = check_ranges(&w);
+	string_vec_deinit(&s.strings);
+	image_vec_deinit(&s.images);
+	if (err)
+		wmk_file_deinit(&w);
+	else
+		*ret = w;
+	return err;
+}
+
+void wmk_file_deinit(struct wmk_file *w)
+{
+	arena_deinit(&w->arena);
+	*w = (struct wmk_file){0};
+}
+
+bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *ret)
+{
+	size_t low = 0, high = w->node_chunk_count;
+	const struct wmk_file_chunk *chunk;
+	const uint8_t *p;
+	uint64_t i;
+
+	while (low < high) { /* the first chunk that starts behind prefix */
+		size_t middle = low + (high - low) / 2;
+
+		if (w->nodes[middle].first <= prefix)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return false;
+	chunk = &w->nodes[low - 1];
+	i = prefix - chunk->first;
+	if (i >= chunk->len_bytes / sizeof(struct wmk_node))
+		return false;
+	p = w->bytes + chunk->off + (size_t)i * sizeof(struct wmk_node);
+	if (record_state(p, sizeof(struct wmk_node)) != STATE_WHOLE)
+		return false;
+	*ret = (struct wmk_node){
+		.id = load_u64(p), .parent = load_u32(p + 8), .site = load_u32(p + 12), .run = load_u32(p + 16)};
+	ret->state = STATE_WHOLE;
+	return true;
+}
+
+const struct wmk_file_image *wmk_find_image(const struct wmk_file *w, uint32_t site)
+{
+	uint32_t low = 0, high = w->image_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (w->images[middle].record.site_base <= site)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || site - w->images[low - 1].record.site_base >= w->images[low - 1].record.site_count)
+		return NULL;
+	return &w->images[low - 1];
+}
+
+const char *wmk_find_string(const struct wmk_file *w, uint64_t number)
+{
+	struct wmk_file_string key = {.number = number};
+	const struct wmk_file_string *found = NULL;
+
+	if (w->string_count)
+		found = bsearch(&key, w->strings, w->string_count, sizeof key, compare_strings);
+	return found ? found->text : NULL;
+}
+
+/* The next whole record of a kind; NULL at the end. */
+static const uint8_t *next_record(const struct wmk_file *w, struct wmk_walk *walk, enum wmk_kind kind)
+{
+	size_t size = record_bytes(kind);
+
+	for (; walk->chunk < w->chunk_count; walk->chunk++, walk->off = 0) {
+		const struct wmk_file_chunk *chunk = &w->chunks[walk->chunk];
+
+		if (chunk->kind != kind)
+			continue;
+		while (chunk->len_bytes - walk->off >= size) {
+			const uint8_t *p = w->bytes + chunk->off + walk->off;
+
+			walk->off += size;
+			if (record_state(p, size) == STATE_WHOLE)
+				return p;
+		}
+	}
+	return NULL;
+}
+
+bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret)
+{
+	const uint8_t *p = next_record(w, walk, WMK_EVENTS);
+
+	if (!p)
+		return false;
+	*ret = (struct wmk_event){.time_ns = load_u64(p),
+				  .value = load_u64(p + 8),
+				  .id = load_u64(p + 16),
+				  .prefix = load_u32(p + 24),
+				  .site = load_u32(p + 28),
+				  .name = load_u32(p + 32),
+				  .epoch = load_u32(p + 36),
+				  .tid = load_u32(p + 40),
+				  .state = STATE_WHOLE};
+	return true;
+}
+
+bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret)
+{
+	const uint8_t *p = next_record(w, walk, WMK_HEAP);
+
+	if (!p)
+		return false;
+	*ret = (struct wmk_heap){.id = load_u64(p),
+				 .prefix = load_u32(p + 8),
+				 .site = load_u32(p + 12),
+				 .count = load_u64(p + 16),
+				 .bytes = load_u64(p + 24),
+				 .freed_count = load_u64(p + 32),
+				 .freed_bytes = load_u64(p + 40),
+				 .peak_bytes = load_u64(p + 48),
+				 .epoch = load_u32(p + 56),
+				 .state = STATE_WHOLE};
+	return true;
+}

@@ -1,0 +1,83 @@
+/*
+ * wmk.h - reader of .wmk files: bytes to a model. The layout is include/waymark/wmk.h (its structs serve here as plain
+ * values; bytes are read through a cursor, never overlaid) and docs/format.md.
+ *
+ * The bytes stay the caller's and must outlive the model. Images, strings and the table of chunks are read at once; prefix
+ * nodes are looked up, events and heap records walked, straight from the bytes, so a file may be larger than memory.
+ *
+ * A file of a process that was killed, or that still runs, is whole: what was not committed is counted. A file that ends
+ * early is read as far as it goes and says so in `truncated`. Anything else that does not fit is an ERROR_FORMAT.
+ */
+#ifndef WM_FORMAT_WMK_H
+#define WM_FORMAT_WMK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "waymark/wmk.h"
+
+struct wmk_file_image {
+	struct wmk_image record;
+	const char *path; /* "" when it was not recorded */
+};
+
+struct wmk_file_string {
+	uint64_t number;
+	const char *text; /* NUL-terminated copy, cut at a NUL inside */
+};
+
+struct wmk_file_chunk {
+	size_t off;         /* of the body in the file */
+	size_t len_bytes;   /* of the body that is in use and there */
+	enum wmk_kind kind;
+	uint32_t tid;
+	uint64_t first;
+};
+
+struct wmk_file {
+	struct arena arena;
+	const char *name; /* for messages */
+	const uint8_t *bytes;
+	size_t len_bytes;
+	struct wmk_header header;
+	struct wmk_file_image *images; /* by rising site_base; their ranges do not overlap */
+	uint32_t image_count;
+	struct wmk_file_string *strings; /* by rising number */
+	size_t string_count;
+	struct wmk_file_chunk *chunks; /* in file order */
+	size_t chunk_count;
+	struct wmk_file_chunk *nodes; /* the WMK_NODES ones by rising `first` */
+	size_t node_chunk_count;
+	uint64_t node_count;  /* places for nodes: no chain of parents is longer */
+	uint64_t event_count; /* whole records */
+	uint64_t heap_count;
+	uint64_t uncommitted;  /* records whose writer was killed or is still at it */
+	const char *truncated; /* NULL, or what is missing, one line */
+};
+
+/* Reads the first page only: for finding the file of a run. Needs only its bytes to be there. */
+struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *name, struct wmk_header *ret);
+
+/* name must outlive ret. */
+struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret);
+void wmk_file_deinit(struct wmk_file *w);
+
+/* False when no such prefix was committed. */
+bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *ret);
+/* The image that has this site number of the process; NULL when none has. */
+const struct wmk_file_image *wmk_find_image(const struct wmk_file *w, uint32_t site);
+/* NULL when there is none. */
+const char *wmk_find_string(const struct wmk_file *w, uint64_t number);
+
+/* Walks committed records in file order, that is in time order for one thread. Start from {0}. */
+struct wmk_walk {
+	size_t chunk;
+	size_t off; /* in the chunk's body */
+};
+bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret);
+bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret);
+
+#endif
