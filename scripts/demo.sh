@@ -1,0 +1,85 @@
+#!/bin/bash
+# demo.sh - the main job, start to end: builds Lua from Debian's source with `waymark cc`, runs a Lua program under the heap
+# client, prints the allocation contexts that count, and writes a flame graph and a speedscope file.
+#
+# Nothing but the compiler is changed in Lua's build, and nothing outside this tree and the download cache
+# (~/.cache/waymark) is written; missing Debian packages are installed first. Where source packages cannot be had it says
+# so and uses examples/expr instead. Results are in build/demo/; run it as often as you like.
+set -eu
+cd "$(dirname "$0")/.."
+top=$PWD
+waymark=$top/build/waymark
+out=$top/build/demo
+export LC_ALL=C.UTF-8
+unset CFLAGS CXXFLAGS CPPFLAGS LDFLAGS DESTDIR MAKEFLAGS WAYMARK_OUT WAYMARK_LIMIT
+
+say() { printf '\n== %s\n' "$*"; }
+# Runs a command, and shows what it said only when it fails.
+quietly() {
+	local log=$out/log
+	"$@" >"$log" 2>&1 && return
+	local status=$?
+	cat "$log" >&2
+	echo "demo: failed (exit status $status): $*" >&2
+	exit 1
+}
+
+say "1/5 Packages and Waymark itself, in build/"
+scripts/install-deps.sh build demo
+mkdir -p "$out"
+[ -f build/build.ninja ] || CC=clang-19 CXX=clang++-19 quietly meson setup build
+quietly ninja -C build
+rm -rf "$out"
+mkdir -p "$out"
+echo "$("$waymark" --version)"
+
+if source=$(scripts/fetch-source.sh lua5.4); then
+	say "2/5 Lua, from Debian's source package: ${source##*/}"
+	cp -a "$source" "$out/lua"
+	# Debian's own build wants libtool; take its build patches back for Lua's plain Makefile. The security fixes stay.
+	for patch in 0002-lua-modules-paths 0001-build-system; do
+		quietly patch -R -s -p1 -d "$out/lua" -i debian/patches/$patch.patch
+	done
+	build=(make -C "$out/lua/src" -j "$(nproc)" linux CC="$waymark cc -std=gnu99")
+	program=("$out/lua/src/lua" "$top/examples/workload.lua")
+	input=/dev/null
+else
+	say "2/5 No source package to be had here: using examples/expr instead of Lua"
+	cp -a examples/expr "$out/expr"
+	build=(make -C "$out/expr" CC="$waymark cc" WAYMARK_INCLUDE="$top/include")
+	program=("$out/expr/expr")
+	input=$out/expr/many.txt
+	for i in $(seq 500); do sed "s/area(2)/area($i)/" examples/expr/input.txt; done >"$input"
+fi
+echo "\$ ${build[*]@Q}"
+start=$SECONDS
+quietly "${build[@]}"
+echo "built in $((SECONDS - start)) s"
+
+say "3/5 A real workload under the heap client"
+cd "$out"
+echo "\$ waymark run --heap ${program[*]}"
+status=0
+"$waymark" run --heap "${program[@]}" <"$input" >"$out/output" 2>"$out/errors" || status=$?
+tail -n 3 "$out/output"
+if [ "$status" != 0 ] && [ "$input" = /dev/null ]; then
+	cat "$out/errors" >&2
+	echo "demo: the program failed with exit status $status" >&2
+	exit 1
+fi
+wmk=$(ls -t "$out"/waymark-*.wmk | head -n 1)
+
+say "4/5 Where the memory is asked for, and how the program got there"
+echo "\$ waymark report ${wmk##*/} --top=8"
+"$waymark" report "$wmk" --top=8
+
+say "5/5 Pictures"
+"$waymark" report "$wmk" --format=svg >"$out/flame.svg"
+"$waymark" report "$wmk" --format=speedscope >"$out/heap.speedscope.json"
+echo "flame graph:  $out/flame.svg             (open it in a browser)"
+echo "speedscope:   $out/heap.speedscope.json  (load it on https://www.speedscope.app)"
+echo "the recording: $wmk"
+echo
+echo "The encoding that made it so cheap (the paper's Table 1 for this program):"
+echo "\$ waymark graph ${program[0]}"
+"$waymark" graph "${program[0]}"
