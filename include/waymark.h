@@ -38,17 +38,19 @@ enum {
 
 #ifdef __WAYMARK__
 
+#define WM_NOTHROW __attribute__((__nothrow__, __leaf__))
+
 /* The exact calling context of this point; a few ns at any depth. */
-wm_context wm_capture(void);
+wm_context wm_capture(void) WM_NOTHROW;
 
 /*
  * Writes a short printable token for c, NUL-terminated, cut to size as snprintf does, and returns its whole length
  * without the NUL. `waymark decode` finds tokens in any text.
  */
-int wm_token(wm_context c, char *buf, size_t size);
+int wm_token(wm_context c, char *buf, size_t size) WM_NOTHROW;
 
 /* Appends (context, time, thread, name, value) to the event log. name is copied the first time it is seen. */
-void wm_event(const char *name, uint64_t value);
+void wm_event(const char *name, uint64_t value) WM_NOTHROW;
 
 #else /* a file compiled without Waymark */
 

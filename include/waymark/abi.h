@@ -38,7 +38,13 @@ enum {
 	/* Site numbers are unique in a process: image base + index in the image. The first image starts here. */
 	WM_SITE_FOREIGN = 0, /* as capture point: in foreign code called from the last pushed site */
 	WM_SITE_FIRST = 16,
+
+	/* Pushes before tail calls: sp is the slot of the return address (8 modulo 16, unlike any other sp) plus, in the low
+	 * three bits, how many tail calls of the same frame came before. The last of them is replaced by any further one. */
+	WM1_TAIL_ORDINALS = 7,
 };
+/* Set in the site of such a replacement: tail calls between this entry and the one below are left out. */
+#define WM1_SITE_ELIDED 0x80000000u
 
 /* One pushed (caller id, call site). 32 bytes. prefix and run are the runtime's cache and are 0 when pushed. */
 struct wm1_entry {
