@@ -1,0 +1,81 @@
+/*
+ * compare.c - reads lines `decoded folded stack <tab> expected folded stack` and says where the two differ.
+ *
+ *	compare LABEL FILE [MINIMUM-LINES]
+ *
+ * A frame `...` of the expected stack matches any frames, none too. Lines without a tab are counted as failures: the
+ * programs print nothing else. Exit status 1 and the first differing lines when there is any difference, or too few lines.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SHOWN = 5,      /* differing lines printed in full */
+	SHOWN_MAX = 700 /* bytes of each side */
+};
+
+/* Both strings are `;` separated; frames of want that are "..." match any number of frames of got. */
+static bool folded_match(const char *got, const char *want)
+{
+	while (*want) {
+		size_t frame = strcspn(want, ";");
+		if (frame == 3 && !memcmp(want, "...", 3)) {
+			want += want[3] ? 4 : 3;
+			for (;;) {
+				if (folded_match(got, want))
+					return true;
+				if (!*got)
+					return false;
+				got += strcspn(got, ";");
+				got += *got == ';';
+			}
+		}
+		if (strncmp(got, want, frame) != 0 || (got[frame] && got[frame] != ';'))
+			return false;
+		got += frame;
+		want += frame;
+		if (!*want || !*got)
+			return *want == *got;
+		got++;
+		want++;
+	}
+	return !*got;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3) {
+		fprintf(stderr, "usage: compare LABEL FILE [MINIMUM-LINES]\n");
+		return 2;
+	}
+	FILE *in = fopen(argv[2], "r");
+	if (!in) {
+		perror(argv[2]);
+		return 2;
+	}
+	long lines = 0, bad = 0, minimum = argc > 3 ? atol(argv[3]) : 3;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	while ((len = getline(&line, &size, in)) > 0) {
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		char *want = strchr(line, '\t');
+		lines++;
+		if (want)
+			*want++ = '\0';
+		if (want && folded_match(line, want))
+			continue;
+		if (bad++ < SHOWN)
+			printf("line %ld\n  got  %.*s\n  want %.*s\n", lines, SHOWN_MAX, line, SHOWN_MAX,
+			       want ? want : "(no tab in the line)");
+	}
+	free(line);
+	fclose(in);
+	bool ok = !bad && lines >= minimum;
+	printf("%s %s: %ld contexts, %ld differ%s\n", ok ? "ok  " : "FAIL", argv[1], lines, bad,
+	       lines < minimum ? " (too few lines)" : "");
+	return !ok;
+}

@@ -1,0 +1,85 @@
+/* std::thread, thread_local destructors, std::call_once, exceptions in threads, std::async's future. */
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "shadow.h"
+
+#define FN extern "C" NOINLINE
+
+FN int leaf(int n)
+{
+	SCOPE();
+	CHECK();
+	return n;
+}
+
+FN int work(int n)
+{
+	SCOPE();
+	CHECK();
+	int value = n ? work(n - 1) : leaf(n);
+	return value + 1;
+}
+
+struct on_thread_exit {
+	int n = 1;
+	NOINLINE ~on_thread_exit()
+	{
+		SCOPE_AS("on_thread_exit::~on_thread_exit()");
+		leaf(n);
+		CHECK();
+	}
+};
+
+static thread_local on_thread_exit at_exit;
+
+FN void worker(int n)
+{
+	/* libstdc++'s frames are between the thread's start and here. */
+	if (!shadow.depth) {
+		shadow_push("[thread]");
+		shadow_push("...");
+	}
+	{
+		SCOPE();
+		at_exit.n = n;
+		work(n);
+		try {
+			if (n & 1)
+				throw n;
+			CHECK();
+		} catch (int) {
+			CHECK();
+			leaf(n);
+		}
+	}
+	/* Thread-local destructors run from the C library. */
+	shadow.depth = 1;
+}
+
+FN int asynchronous(int n)
+{
+	if (!shadow.depth) {
+		shadow_push("[thread]");
+		shadow_push("...");
+	}
+	SCOPE();
+	return work(n);
+}
+
+int main()
+{
+	SCOPE();
+	std::vector<std::thread> threads;
+	for (int n = 0; n < 4; n++)
+		threads.emplace_back(worker, n);
+	work(2);
+	for (auto &t : threads)
+		t.join();
+	auto result = std::async(std::launch::async, asynchronous, 3);
+	EXPECT(result.get() == 4);
+	work(1);
+	return 0;
+}
