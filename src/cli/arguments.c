@@ -1,0 +1,93 @@
+/* arguments.c - response files: words apart by white space, ' and " quote, \ takes the next character as it is. */
+#include "cli/arguments.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NESTING_MAX = 16 };
+
+static struct error *expand_word(struct arguments *a, const char *word, int nesting);
+
+static char *read_whole(struct arena *arena, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	struct buffer text = {0};
+	char block[4096];
+	size_t got;
+	while ((got = fread(block, 1, sizeof block, file)) > 0)
+		buffer_bytes(&text, block, got);
+	fclose(file);
+	char *copy = buffer_error(&text) ? NULL : arena_strndup(arena, (const char *)text.bytes, text.len_bytes);
+	buffer_deinit(&text);
+	return copy;
+}
+
+/* Cuts the next word out of *text in place; NULL at the end. */
+static char *next_word(char **text)
+{
+	char *in = *text;
+	while (isspace((unsigned char)*in))
+		in++;
+	if (!*in)
+		return NULL;
+	char *word = in;
+	char *out = in;
+	char quote = '\0';
+	for (; *in && (quote || !isspace((unsigned char)*in)); in++) {
+		if (quote && *in == quote)
+			quote = '\0';
+		else if (!quote && (*in == '\'' || *in == '"'))
+			quote = *in;
+		else if (*in == '\\' && in[1])
+			*out++ = *++in;
+		else
+			*out++ = *in;
+	}
+	*text = *in ? in + 1 : in;
+	*out = '\0';
+	return word;
+}
+
+static struct error *expand_file(struct arguments *a, char *text, int nesting)
+{
+	for (char *word; (word = next_word(&text));) {
+		struct error *err = expand_word(a, word, nesting);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct error *expand_word(struct arguments *a, const char *word, int nesting)
+{
+	char *text = word[0] == '@' && nesting < NESTING_MAX ? read_whole(&a->arena, word + 1) : NULL;
+	if (text)
+		return expand_file(a, text, nesting + 1);
+	char *copy = arena_strdup(&a->arena, word);
+	return copy ? word_vec_append(&a->words, copy) : &error_no_memory;
+}
+
+void arguments_deinit(struct arguments *arguments)
+{
+	word_vec_deinit(&arguments->words);
+	arena_deinit(&arguments->arena);
+}
+
+struct error *arguments_expand(char *const *words, size_t count, struct arguments *ret)
+{
+	struct arguments a = {0};
+	struct error *err = NULL;
+	arena_init(&a.arena);
+	for (size_t i = 0; i < count && !err; i++)
+		err = expand_word(&a, words[i], 0);
+	if (err) {
+		arguments_deinit(&a);
+		return err;
+	}
+	*ret = a;
+	return NULL;
+}

@@ -1,0 +1,282 @@
+/*
+ * cc.c - `waymark cc` and `waymark c++`: clang with the flags that instrument, added around the user's own.
+ *
+ * Objects are compiled with -ffat-lto-objects: machine code as ever and bitcode beside it, so that ar, nm, ranlib, strip and
+ * other linkers see ordinary objects. Linking goes through lld, which takes the bitcode, and runs the pass at the end of
+ * full LTO. All that is the user's is handed on untouched; exit status and diagnostics are clang's.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/paths.h"
+
+VEC_DECLARE(argument_vec, char *);
+
+/* What the command line asks for, as far as it matters here. */
+struct request {
+	bool has_input;
+	bool links;          /* no -c, -S, -E … */
+	bool is_shared;
+	bool is_relocatable; /* -r */
+	bool is_plain;       /* nothing to instrument: other target, --wm=none, only a question */
+	bool no_lto;
+	bool emits_llvm;
+	bool has_debug_info;
+	bool no_libc;        /* -nostdlib and no -lc: there may be no thread-local storage */
+	bool names_libc;
+	const char *output;
+};
+
+static bool starts(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+static bool equals_any(const char *text, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(text, *list))
+			return true;
+	return false;
+}
+
+/* Options whose value is the next word. */
+static bool takes_value(const char *option)
+{
+	static const char *const list[] = {
+		"-x", "-I", "-D", "-U", "-L", "-l", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot",
+		"-iprefix", "-iwithprefix", "-iwithprefixbefore", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-Xclang", "-Xassembler",
+		"-Xpreprocessor", "-T", "-u", "-z", "-e", "-B", "-mllvm", "-A", "-G", "-aux-info", "--param", "-arch", "-F",
+		"--sysroot", "-dumpdir", "-serialize-diagnostics", "-Xanalyzer", "-include-pch", "-rpath", NULL};
+	return equals_any(option, list);
+}
+
+/* -g that asks for debug info; -g0 and -gz do not. */
+static bool is_debug_option(const char *option)
+{
+	static const char *const other[] = {"-g0", "-ggdb0", "-gsplit-dwarf", "-gz", "-gno-record-gcc-switches", NULL};
+	if (!starts(option, "-g") || equals_any(option, other) || starts(option, "-gz=") || starts(option, "-gno-") ||
+	    starts(option, "-gcc-") || starts(option, "-gdwarf-aranges"))
+		return false;
+	return true;
+}
+
+static bool is_other_target(const char *option, const char *value)
+{
+	const char *target = NULL;
+	if (starts(option, "--target="))
+		target = option + strlen("--target=");
+	else if (!strcmp(option, "-target"))
+		target = value;
+	return !strcmp(option, "-m32") || !strcmp(option, "-mx32") || !strcmp(option, "-m16") ||
+	       (target && !starts(target, "x86_64"));
+}
+
+static void note_mode(struct request *r, const char *option)
+{
+	static const char *const compile_only[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--compile",
+						   "--assemble", "--preprocess", "-emit-ast", NULL};
+	static const char *const questions[] = {"--version", "-dumpversion", "-dumpmachine", "--help", "-help", NULL};
+	if (equals_any(option, compile_only))
+		r->links = false;
+	else if (equals_any(option, questions) || starts(option, "-print-") || starts(option, "--print-"))
+		r->is_plain = true;
+	else if (!strcmp(option, "-shared") || !strcmp(option, "--shared"))
+		r->is_shared = true;
+	else if (!strcmp(option, "-r"))
+		r->is_relocatable = true;
+	else if (!strcmp(option, "-emit-llvm"))
+		r->emits_llvm = true;
+	else if (!strcmp(option, "-fno-lto"))
+		r->no_lto = true;
+	else if (starts(option, "-flto"))
+		r->no_lto = false;
+	else if (!strcmp(option, "-nostdlib") || !strcmp(option, "-nodefaultlibs") || !strcmp(option, "-nolibc"))
+		r->no_libc = true;
+	else if (is_debug_option(option))
+		r->has_debug_info = true;
+	else if (!strcmp(option, "-g0") || !strcmp(option, "-ggdb0"))
+		r->has_debug_info = false;
+}
+
+static void analyse(struct request *r, char *const *arguments, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *a = arguments[i];
+		const char *value = i + 1 < count ? arguments[i + 1] : NULL;
+		if (a[0] != '-' || !a[1]) {
+			r->has_input = true;
+			continue;
+		}
+		if (is_other_target(a, value))
+			r->is_plain = true;
+		if (!strcmp(a, "-lc") || (!strcmp(a, "-l") && value && !strcmp(value, "c")))
+			r->names_libc = true;
+		if (!strcmp(a, "-o")) {
+			r->output = value;
+			i++;
+		} else if (starts(a, "-o") && a[2] && !starts(a, "-object")) {
+			r->output = a + 2;
+		} else if (!strcmp(a, "-target") || takes_value(a)) {
+			r->has_input |= !strcmp(a, "-l");
+			i++;
+		} else {
+			r->has_input |= starts(a, "-l");
+			note_mode(r, a);
+		}
+	}
+}
+
+/* One command line under construction; the first failure is kept. */
+struct line {
+	struct argument_vec words;
+	struct error *err;
+};
+
+static void add(struct line *line, char *word)
+{
+	if (!line->err && !word)
+		line->err = &error_no_memory;
+	if (!line->err)
+		line->err = argument_vec_append(&line->words, word);
+}
+
+static void add_text(struct line *line, const char *text)
+{
+	add(line, strdup(text));
+}
+
+__attribute__((format(printf, 2, 3))) static void add_format(struct line *line, const char *format, ...)
+{
+	char *word = NULL;
+	va_list ap;
+	va_start(ap, format);
+	if (vasprintf(&word, format, ap) < 0)
+		word = NULL;
+	va_end(ap);
+	add(line, word);
+}
+
+static void add_compile_flags(struct line *line, const struct request *r, const struct paths *paths)
+{
+	add_text(line, "-D__WAYMARK__=1");
+	add_text(line, "-idirafter");
+	add_text(line, paths->include_dir);
+	if (!r->has_debug_info) {
+		add_text(line, "-gline-tables-only");
+		add_text(line, "-gdwarf-4");
+		add_text(line, "-fdebug-info-for-profiling"); /* linkage names of inlined functions */
+	}
+	if (!r->no_lto && !r->emits_llvm) {
+		add_text(line, "-flto=full");
+		add_text(line, "-ffat-lto-objects");
+	}
+}
+
+static void add_link_flags(struct line *line, const struct request *r, const struct paths *paths)
+{
+	add_text(line, "-fuse-ld=lld");
+	if (r->is_relocatable || (r->no_libc && !r->is_shared && !r->names_libc))
+		return;
+	add_text(line, "-flto=full");
+	add_text(line, "-ffat-lto-objects");
+	add_text(line, "-Wl,--build-id");
+	add_format(line, "-Wl,--load-pass-plugin=%s", paths->plugin);
+	if (r->is_shared) {
+		add_format(line, "-Wl,--push-state,--as-needed,%s/libwaymark-rt.so,--pop-state", paths->runtime_dir);
+		add_format(line, "-Wl,--enable-new-dtags,-rpath,%s", paths->runtime_dir);
+	} else {
+		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-rt.a,--pop-state", paths->runtime_dir);
+		add_format(line, "-Wl,--export-dynamic-symbol-list=%s/exports.list", paths->runtime_dir);
+	}
+}
+
+/* The linker's pass reads these: the name for messages, and which thread-local model fits. */
+static void set_link_environment(const struct request *r)
+{
+	setenv("WAYMARK_LINK_OUTPUT", r->output ? r->output : "a.out", 1);
+	setenv("WAYMARK_LINK_KIND", r->is_shared ? "shared" : "program", 1);
+}
+
+static struct error *build_line(struct line *line, const struct request *r, char **user, int count)
+{
+	struct paths paths;
+	struct error *err = paths_find(&paths);
+	if (err)
+		return err;
+	for (int i = 0; i < count; i++)
+		if (!starts(user[i], "--wm="))
+			add_text(line, user[i]);
+	/* What a step does not use is no reason for a warning. */
+	add_text(line, "--start-no-unused-arguments");
+	add_compile_flags(line, r, &paths);
+	if (r->links)
+		add_link_flags(line, r, &paths);
+	add_text(line, "--end-no-unused-arguments");
+	paths_deinit(&paths);
+	return line->err;
+}
+
+/* --wm=contexts (the default) or --wm=none. */
+static struct error *read_own_options(char **user, int count, struct request *r)
+{
+	for (int i = 0; i < count; i++) {
+		if (!starts(user[i], "--wm="))
+			continue;
+		const char *what = user[i] + strlen("--wm=");
+		if (!strcmp(what, "none"))
+			r->is_plain = true;
+		else if (strcmp(what, "contexts"))
+			return error_create(ERROR_ARGUMENT, "--wm=%s: not known; use contexts or none", what);
+	}
+	return NULL;
+}
+
+static struct error *prepare(char **user, int count, struct line *line)
+{
+	struct request r = {.links = true};
+	struct arguments expanded;
+	struct error *err = arguments_expand(user, (size_t)count, &expanded);
+	if (err)
+		return err;
+	analyse(&r, expanded.words.items, expanded.words.count);
+	err = read_own_options(user, count, &r);
+	if (!err && (r.is_plain || !r.has_input)) {
+		for (int i = 0; i < count; i++)
+			if (!starts(user[i], "--wm="))
+				add_text(line, user[i]);
+		err = line->err;
+	} else if (!err) {
+		if (r.links)
+			set_link_environment(&r);
+		err = build_line(line, &r, user, count);
+	}
+	arguments_deinit(&expanded);
+	return err;
+}
+
+int command_cc(int argc, char **argv)
+{
+	bool is_cxx = strstr(argv[0], "c++") != NULL;
+	const char *override = getenv(is_cxx ? "WAYMARK_CXX" : "WAYMARK_CC");
+	const char *clang = override ? override : is_cxx ? "clang++-19" : "clang-19";
+	struct line line = {0};
+	add_text(&line, clang);
+	struct error *err = prepare(argv + 1, argc - 1, &line);
+	if (!err)
+		err = argument_vec_append(&line.words, NULL);
+	if (!err) {
+		execvp(clang, line.words.items);
+		err = error_os(errno, "%s: cannot run it; install clang-19", clang);
+	}
+	fprintf(stderr, "waymark %s: %s\n", is_cxx ? "c++" : "cc", err->message);
+	error_destroy(err);
+	return 1;
+}

@@ -1,0 +1,65 @@
+/* paths.c - finds Waymark's own files from /proc/self/exe. */
+#include "cli/paths.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct layout {
+	const char *plugin;
+	const char *runtime_dir;
+	const char *include_dir;
+};
+
+/* Relative to the directory of the executable. */
+static const struct layout layouts[] = {
+	{"src/instrument/waymark-pass.so", "src/runtime", "include"},
+	{"../lib/waymark/waymark-pass.so", "../lib/waymark", "../include"},
+	{"../lib/x86_64-linux-gnu/waymark/waymark-pass.so", "../lib/x86_64-linux-gnu/waymark", "../include"},
+};
+
+static char *join(const char *dir, const char *name)
+{
+	char *path;
+	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+void paths_deinit(struct paths *paths)
+{
+	free(paths->plugin);
+	free(paths->runtime_dir);
+	free(paths->include_dir);
+}
+
+struct error *paths_find(struct paths *ret)
+{
+	char exe[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	if (len < 0)
+		return error_os(errno, "/proc/self/exe");
+	exe[len] = '\0';
+	const char *dir = dirname(exe);
+	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+		struct paths paths = {
+			.plugin = join(dir, layouts[i].plugin),
+			.runtime_dir = join(dir, layouts[i].runtime_dir),
+			.include_dir = join(dir, layouts[i].include_dir),
+		};
+		if (!paths.plugin || !paths.runtime_dir || !paths.include_dir) {
+			paths_deinit(&paths);
+			return &error_no_memory;
+		}
+		if (!access(paths.plugin, R_OK)) {
+			*ret = paths;
+			return NULL;
+		}
+		paths_deinit(&paths);
+	}
+	return error_create(ERROR_NOT_FOUND,
+			    "%s: found no waymark-pass.so in %s or ../lib/waymark; build or install Waymark as a whole", dir,
+			    layouts[0].plugin);
+}

@@ -1,0 +1,26 @@
+/*
+ * paths.h - where Waymark's own files are, for the command as it runs: in a build directory or installed.
+ *
+ *                      uninstalled (BUILD/waymark)             installed (PREFIX/bin/waymark)
+ *   plugin             BUILD/src/instrument/waymark-pass.so    PREFIX/lib/waymark/waymark-pass.so
+ *   runtime_dir        BUILD/src/runtime                       PREFIX/lib/waymark
+ *   include_dir        BUILD/include                           PREFIX/include
+ *
+ * Strings are malloc'd and live as long as the struct.
+ */
+#ifndef WM_CLI_PATHS_H
+#define WM_CLI_PATHS_H
+
+#include "base/error.h"
+
+struct paths {
+	char *plugin;
+	char *runtime_dir; /* libwaymark-rt.a, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
+	char *include_dir; /* waymark.h */
+};
+
+/* ERROR_NOT_FOUND when neither layout is there. */
+struct error *paths_find(struct paths *ret);
+void paths_deinit(struct paths *paths);
+
+#endif
