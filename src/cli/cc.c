@@ -6,6 +6,7 @@
  * full LTO. All that is the user's is handed on untouched; exit status and diagnostics are clang's.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
