@@ -1,0 +1,41 @@
+#!/bin/sh
+# install.sh BUILD-DIR SOURCE-DIR - `meson install` into an empty place, then a program built, run and decoded with what
+# is there: bin/waymark must find its own header, pass and runtime, wherever the tree is put.
+set -eu
+build=$1 source=$2
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+unset WAYMARK_OUT WAYMARK_LIMIT
+
+fail() {
+	echo "install: $*" >&2
+	exit 1
+}
+
+DESTDIR=$place/dest meson install -C "$build" --no-rebuild >"$place/log" 2>&1 || { cat "$place/log"; fail "meson install"; }
+# The tree is moved: nothing may depend on the prefix it was configured for.
+prefix=$(dirname "$(dirname "$(find "$place/dest" -path '*/bin/waymark')")")
+mv "$prefix" "$place/moved"
+prefix=$place/moved
+waymark=$prefix/bin/waymark
+for file in include/waymark.h lib/waymark/waymark-pass.so lib/waymark/libwaymark-rt.a lib/waymark/libwaymark-rt.so \
+	lib/waymark/libwaymark-heap.so share/man/man1/waymark.1; do
+	[ -f "$prefix/$file" ] || fail "$file is not installed"
+done
+
+mkdir "$place/work"
+cd "$place/work"
+"$waymark" cc -O1 -o hello "$source/tests/install/hello.c" || fail "waymark cc"
+./hello >tokens || fail "hello: exit status $?"
+"$waymark" decode --folded tokens >decoded || fail "waymark decode"
+cat >expected <<'END'
+direct main;tell
+left main;left;tell
+sorted main;[qsort];compare;tell
+END
+diff -u expected decoded || fail "the decoded contexts differ"
+
+rm -f ./*.wmk
+"$waymark" run --heap ./hello >/dev/null || fail "waymark run --heap"
+"$waymark" report ./*.wmk --format=folded >report || fail "waymark report"
+grep -q '^main;\[malloc\] 100$' report || grep -q '^main.* 100$' report || { cat report; fail "no 100 bytes in main"; }
