@@ -12,8 +12,9 @@
  *        p2 --addend a-->  n                                 from p1   | from p2  | dummy (a push starts here)
  *        dummy ---------'
  *
- * The dummy of a root comes first (its pushers cannot know where it is, so it is id 0); any other dummy is placed by its
- * weight like an edge. The remaining edges are ordered by falling weight: the hottest gets the lowest addend.
+ * The edges are ordered by falling weight: the hottest gets the lowest addend. The dummy of a root comes first (its pushers
+ * cannot know where it is, so it is id 0). Any other dummy is placed by the weight of the pushes it stands for, but never
+ * before the hottest edge: a push stores its constant whatever that is, while an edge at 0 needs no code.
  *
  * Ownership: the graph owns everything, callgraph_deinit frees it. Not thread-safe.
  */
@@ -71,11 +72,14 @@ struct callgraph_stats {
 	uint64_t max_id;            /* largest id any node uses */
 	uint32_t zero_edges;        /* encoded edges with addend 0: no code */
 	bool ball_larus_overflowed; /* then ball_larus_max_id is UINT64_MAX */
-	uint64_t ball_larus_max_id; /* what the original Ball-Larus numbering of the same graph would need (Table 1) */
+	/* What the original Ball-Larus numbering of the same graph would need (Table 1): the number of paths, less one, that
+	 * lead over edges other than back edges from a root, a callee of a back edge or an orphan to a node that has no
+	 * such edge. Nothing is cut for it. */
+	uint64_t ball_larus_max_id;
 };
 
 struct callgraph_options {
-	uint64_t max_id; /* no id may exceed it; 0 means the default, INT64_MAX */
+	uint64_t max_id; /* no id may exceed it; 0 means the default, INT64_MAX, which is also the most */
 };
 
 void callgraph_init(struct callgraph *g);
@@ -84,14 +88,16 @@ struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *re
 /* caller and callee must exist (ERROR_ARGUMENT). */
 struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, uint64_t weight,
 				 uint32_t *ret);
-/* Marks back edges (cold ones by preference), numbers in topological order with checked sums, cuts the coldest edges where
- * a sum would pass max_id. Deterministic. A node that nothing reaches gets a dummy, so every node has a context. */
+/* Marks back edges (cold ones by preference), numbers in topological order with checked sums, cuts the edges that are coldest
+ * for the numbers they take where a sum would pass max_id. Deterministic. A node that nothing reaches gets a dummy, so every
+ * node has a context. May be called again; ret may be NULL. */
 struct error *callgraph_encode(struct callgraph *g, const struct callgraph_options *options,
 			       struct callgraph_stats *ret);
 
-/* Builds an encoded graph from a stored encoding: nodes and edges added by hand with their results filled in; checks that
- * the ranges at every node are disjoint and in bounds (ERROR_FORMAT names the node) and builds in_start / in_edges. For
- * reading metadata that may be damaged. */
+/* Builds an encoded graph from a stored encoding: nodes and edges added by hand with their results filled in. Checks that
+ * encoded edges form no cycle, that the ranges at every node are disjoint and in bounds, that every pushed edge and every
+ * root has its dummy (ERROR_FORMAT names the node), and builds in_start / in_edges. For reading metadata that may be
+ * damaged: afterwards callgraph_decode is safe with any id. Ranges may have gaps. */
 struct error *callgraph_adopt(struct callgraph *g);
 
 /*

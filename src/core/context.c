@@ -1,0 +1,150 @@
+/*
+ * context.c - calls, returns and decoding of contexts that may recurse (Algorithm 3, decodeStack).
+ *
+ * Each entry of the stack is an acyclic piece of its own: it ends in the caller of the pushed edge and starts in the callee of
+ * the pushed edge below, so pieces are decoded independently and checked against each other.
+ */
+#include "core/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct error *context_init(struct context *c, const struct callgraph *g, uint32_t start)
+{
+	if (!g->is_encoded || start >= g->node_count || !g->nodes[start].has_dummy)
+		return error_create(ERROR_ARGUMENT, "function %u cannot be entered by a push", start);
+	*c = (struct context){.g = g, .node = start, .id = g->nodes[start].restart};
+	return NULL;
+}
+
+void context_deinit(struct context *c)
+{
+	context_stack_deinit(&c->stack);
+}
+
+static struct error *push(struct context *c, uint32_t edge)
+{
+	struct callgraph_push *top = c->stack.count ? &c->stack.items[c->stack.count - 1] : NULL;
+
+	if (top && top->edge == edge && top->id == c->id && top->run < UINT32_MAX) {
+		top->run++;
+		return NULL;
+	}
+	return context_stack_append(&c->stack, (struct callgraph_push){.id = c->id, .edge = edge, .run = 1});
+}
+
+struct error *context_call(struct context *c, uint32_t edge)
+{
+	const struct callgraph_edge *e = edge < c->g->edge_count ? &c->g->edges[edge] : NULL;
+	struct error *err;
+
+	if (!e || e->caller != c->node)
+		return error_create(ERROR_ARGUMENT, "function %u does not make call %u", c->node, edge);
+	if (e->kind == EDGE_ENCODED) {
+		c->id += e->addend;
+	} else {
+		err = push(c, edge);
+		if (err)
+			return err;
+		c->id = c->g->nodes[e->callee].restart;
+	}
+	c->node = e->callee;
+	return NULL;
+}
+
+struct error *context_return(struct context *c, uint32_t edge)
+{
+	const struct callgraph_edge *e = edge < c->g->edge_count ? &c->g->edges[edge] : NULL;
+	struct callgraph_push *top;
+
+	if (!e || e->callee != c->node)
+		return error_create(ERROR_ARGUMENT, "function %u was not called by call %u", c->node, edge);
+	if (e->kind == EDGE_ENCODED) {
+		if (c->id < e->addend || c->id - e->addend >= c->g->nodes[e->caller].contexts)
+			return error_create(ERROR_ARGUMENT, "context %llu of function %u does not come from call %u",
+					    (unsigned long long)c->id, c->node, edge);
+		c->id -= e->addend;
+	} else {
+		top = c->stack.count ? &c->stack.items[c->stack.count - 1] : NULL;
+		if (!top || top->edge != edge || c->id != c->g->nodes[c->node].restart)
+			return error_create(ERROR_ARGUMENT, "call %u is not the last push", edge);
+		c->id = top->id;
+		if (--top->run == 0)
+			c->stack.count--;
+	}
+	c->node = e->caller;
+	return NULL;
+}
+
+/* Decodes (node, id) and appends its edges `run` times, with `closing` after each (UINT32_MAX: none). */
+static struct error *append_piece(const struct callgraph *g, uint32_t node, uint64_t id, uint32_t run,
+				  uint32_t closing, size_t max_edges, uint32_t *scratch, struct context_edges *ret,
+				  uint32_t *ret_start)
+{
+	uint32_t count;
+	size_t piece_edges;
+	struct error *err;
+
+	err = callgraph_decode(g, node, id, scratch, &count, ret_start);
+	if (err)
+		return err;
+	if (closing != UINT32_MAX)
+		scratch[count++] = closing;
+	if (__builtin_mul_overflow((size_t)count, run, &piece_edges) || piece_edges > max_edges - ret->count)
+		return error_create(ERROR_OVERFLOW, "the context has more calls than the limit allows");
+	err = context_edges_reserve(ret, ret->count + piece_edges);
+	if (err || !count)
+		return err;
+	for (uint32_t i = 0; i < run; i++) {
+		memcpy(ret->items + ret->count, scratch, count * sizeof(*scratch));
+		ret->count += count;
+	}
+	return NULL;
+}
+
+/* Decodes entry k of the stack, or, behind the last, the present piece. *start is that of the outermost piece. */
+static struct error *decode_entry(const struct callgraph *g, const struct context_view *view, size_t k,
+				  size_t max_edges, uint32_t *scratch, struct context_edges *edges, uint32_t *start)
+{
+	const struct callgraph_push *entry = k < view->stack_len ? &view->stack[k] : NULL;
+	uint32_t piece_start, node = view->node;
+	struct error *err;
+
+	if (entry) {
+		if (entry->edge >= g->edge_count || g->edges[entry->edge].kind == EDGE_ENCODED || !entry->run)
+			return error_create(ERROR_FORMAT, "entry %zu of the context stack is not a push", k);
+		node = g->edges[entry->edge].caller;
+	}
+	err = append_piece(g, node, entry ? entry->id : view->id, entry ? entry->run : 1,
+			   entry ? entry->edge : UINT32_MAX, max_edges, scratch, edges, &piece_start);
+	if (err)
+		return entry ? error_context(err, "entry %zu of the context stack", k) : err;
+	if (k == 0)
+		*start = piece_start;
+	if ((k > 0 && piece_start != g->edges[view->stack[k - 1].edge].callee) ||
+	    (entry && entry->run > 1 && piece_start != g->edges[entry->edge].callee))
+		return error_create(ERROR_FORMAT, "entry %zu of the context stack does not follow from the one below", k);
+	return NULL;
+}
+
+struct error *context_decode(const struct callgraph *g, const struct context_view *view, size_t max_edges,
+			     struct context_edges *ret, uint32_t *ret_start)
+{
+	/* one more than a piece, for the edge that closes it */
+	uint32_t *scratch = malloc(((size_t)g->node_count + 1) * sizeof(*scratch));
+	size_t count_before = ret->count;
+	struct error *err = NULL;
+	uint32_t start = 0;
+
+	if (!scratch)
+		return &error_no_memory;
+	max_edges = max_edges > SIZE_MAX - count_before ? SIZE_MAX : max_edges + count_before;
+	for (size_t k = 0; k <= view->stack_len && !err; k++)
+		err = decode_entry(g, view, k, max_edges, scratch, ret, &start);
+	free(scratch);
+	if (err)
+		ret->count = count_before;
+	else
+		*ret_start = start;
+	return err;
+}
