@@ -31,6 +31,7 @@ struct error *cursor_bytes(struct cursor *c, size_t len_bytes, const uint8_t **r
 struct error *cursor_skip(struct cursor *c, size_t len_bytes);
 struct error *cursor_seek(struct cursor *c, size_t off);
 /* An ERROR_FORMAT at the present offset: "NAME: offset 0x1f: <text>". */
-struct error *cursor_error(const struct cursor *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct error *cursor_error(const struct cursor *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3), returns_nonnull));
 
 #endif

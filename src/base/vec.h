@@ -19,39 +19,39 @@ void vec_free(void *items);
 
 /* Declares `struct NAME { TYPE *items; size_t count, capacity; }` with NAME_reserve(), NAME_append() and NAME_deinit().
  * All zero is an empty one. */
-#define VEC_DECLARE(name, type)											       \
-	struct name {												       \
-		type *items;											       \
-		size_t count;											       \
-		size_t capacity;										       \
-	};													       \
-	__attribute__((unused)) static inline struct error *name##_reserve(struct name *v, size_t needed)	       \
-	{													       \
-		if (needed > v->capacity) {									       \
-			type *grown = vec_grow(v->items, &v->capacity, needed, sizeof(type));			       \
-														       \
-			if (!grown)										       \
-				return &error_no_memory;							       \
-			v->items = grown;									       \
-		}												       \
-		return NULL;											       \
-	}													       \
-	__attribute__((unused)) static inline struct error *name##_append(struct name *v, type item)		       \
-	{													       \
-		if (v->count == v->capacity) {									       \
-			struct error *err = name##_reserve(v, v->count + 1);					       \
-														       \
-			if (err)										       \
-				return err;									       \
-		}												       \
-		v->items[v->count++] = item;									       \
-		return NULL;											       \
-	}													       \
-	__attribute__((unused)) static inline void name##_deinit(struct name *v)				       \
-	{													       \
-		vec_free(v->items);										       \
-		*v = (struct name){0};										       \
-	}													       \
+#define VEC_DECLARE(name, type)                                                                           \
+	struct name {                                                                                     \
+		type *items;                                                                              \
+		size_t count;                                                                             \
+		size_t capacity;                                                                          \
+	};                                                                                                \
+	__attribute__((unused)) static inline struct error *name##_reserve(struct name *v, size_t needed) \
+	{                                                                                                 \
+		if (needed > v->capacity) {                                                               \
+			type *grown = vec_grow(v->items, &v->capacity, needed, sizeof(type));             \
+                                                                                                          \
+			if (!grown)                                                                       \
+				return &error_no_memory;                                                  \
+			v->items = grown;                                                                 \
+		}                                                                                         \
+		return NULL;                                                                              \
+	}                                                                                                 \
+	__attribute__((unused)) static inline struct error *name##_append(struct name *v, type item)      \
+	{                                                                                                 \
+		if (v->count == v->capacity) {                                                            \
+			struct error *err = name##_reserve(v, v->count + 1);                              \
+                                                                                                          \
+			if (err)                                                                          \
+				return err;                                                               \
+		}                                                                                         \
+		v->items[v->count++] = item;                                                              \
+		return NULL;                                                                              \
+	}                                                                                                 \
+	__attribute__((unused)) static inline void name##_deinit(struct name *v)                          \
+	{                                                                                                 \
+		vec_free(v->items);                                                                       \
+		*v = (struct name){0};                                                                    \
+	}                                                                                                 \
 	struct name
 
 /* Little-endian writer. A failed append (no memory) is remembered: check once with buffer_error at the end. */
