@@ -58,7 +58,7 @@ NOINLINE static void sorting(void)
 	for (int i = 0; i < 24; i++)
 		values[i] = i * 7 % 24;
 	FOREIGN_VOID("qsort", qsort(values, 24, sizeof *values, compare));
-	EXPECT(FOREIGN("bsearch", bsearch(&key, values, 24, sizeof *values, compare)) == values + 7);
+	EXPECT(FRAME(BSEARCH, bsearch(&key, values, 24, sizeof *values, compare)) == values + 7);
 	FOREIGN_VOID("qsort", qsort(values, 4, sizeof *values, compare_nested));
 	FOREIGN_VOID("qsort_r", qsort_r(values, 8, sizeof *values, compare_context, &calls));
 	EXPECT(calls > 7);

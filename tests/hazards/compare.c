@@ -3,7 +3,7 @@
  *
  *	compare LABEL FILE [MINIMUM-LINES]
  *
- * A frame `...` of the expected stack matches any frames, none too. Lines without a tab are counted as failures: the
+ * A frame `...` of the expected stack matches any frames, none too; a frame `a|b` matches either. Lines without a tab are counted as failures: the
  * programs print nothing else. Exit status 1 and the first differing lines when there is any difference, or too few lines.
  */
 #include <stdbool.h>
@@ -15,6 +15,20 @@ enum {
 	SHOWN = 5,      /* differing lines printed in full */
 	SHOWN_MAX = 700 /* bytes of each side */
 };
+
+/* Does one frame equal the wanted frame or one of its alternatives? */
+static bool frame_match(const char *got, const char *want, size_t want_len)
+{
+	size_t got_len = strcspn(got, ";");
+	for (const char *end = want + want_len; want <= end;) {
+		const char *bar = memchr(want, '|', (size_t)(end - want));
+		size_t len = (size_t)((bar ? bar : end) - want);
+		if (len == got_len && !memcmp(got, want, len))
+			return true;
+		want += len + 1;
+	}
+	return false;
+}
 
 /* Both strings are `;` separated; frames of want that are "..." match any number of frames of got. */
 static bool folded_match(const char *got, const char *want)
@@ -32,9 +46,9 @@ static bool folded_match(const char *got, const char *want)
 				got += *got == ';';
 			}
 		}
-		if (strncmp(got, want, frame) != 0 || (got[frame] && got[frame] != ';'))
+		if (!frame_match(got, want, frame))
 			return false;
-		got += frame;
+		got += strcspn(got, ";");
 		want += frame;
 		if (!*want || !*got)
 			return *want == *got;

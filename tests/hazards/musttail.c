@@ -4,6 +4,17 @@
 #define TAIL_ENTER() shadow_push(__func__)
 #define MUSTTAIL __attribute__((musttail)) return
 
+/* For loops of tail calls, started by main: the first few pushed ones and the last are kept. */
+static inline __attribute__((always_inline)) void loop_enter(const char *name)
+{
+	enum { KEPT = 4 };
+	if (shadow.depth > KEPT) {
+		shadow.depth = KEPT + 1;
+		shadow_push("...");
+	}
+	shadow_push(name);
+}
+
 NOINLINE static void here(void)
 {
 	ENTER();
@@ -25,7 +36,7 @@ static step *const steps[] = {op_halt, op_add, op_sub, op_check, op_loop};
 NOINLINE static long op_add(struct machine *m, long budget)
 {
 	if (m->checks)
-		TAIL_ENTER();
+		loop_enter(__func__);
 	m->acc += 3;
 	NEXT();
 }
@@ -33,7 +44,7 @@ NOINLINE static long op_add(struct machine *m, long budget)
 NOINLINE static long op_sub(struct machine *m, long budget)
 {
 	if (m->checks)
-		TAIL_ENTER();
+		loop_enter(__func__);
 	m->acc -= 1;
 	NEXT();
 }
@@ -41,7 +52,7 @@ NOINLINE static long op_sub(struct machine *m, long budget)
 NOINLINE static long op_check(struct machine *m, long budget)
 {
 	if (m->checks) {
-		TAIL_ENTER();
+		loop_enter(__func__);
 		here();
 	}
 	NEXT();
@@ -50,7 +61,7 @@ NOINLINE static long op_check(struct machine *m, long budget)
 NOINLINE static long op_loop(struct machine *m, long budget)
 {
 	if (m->checks)
-		TAIL_ENTER();
+		loop_enter(__func__);
 	if (budget > 0)
 		m->code -= 4;
 	NEXT();
@@ -60,7 +71,7 @@ NOINLINE static long op_halt(struct machine *m, long budget)
 {
 	(void)budget;
 	if (m->checks) {
-		TAIL_ENTER();
+		loop_enter(__func__);
 		here();
 	}
 	return m->acc;
@@ -91,7 +102,7 @@ NOINLINE static int first(int n)
 NOINLINE static int countdown(int n)
 {
 	if (n <= 20)
-		TAIL_ENTER();
+		loop_enter(__func__);
 	if (n <= 20 && n % 5 == 0)
 		here();
 	if (!n)

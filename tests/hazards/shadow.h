@@ -73,10 +73,11 @@ SHADOW_INLINE void shadow_push(const char *name)
 #define LEAVE() (shadow.base = shadow_root, shadow.depth = shadow_mark)
 
 /* Expression form, for calls that give a value; the bracket goes when the call returns. */
-#define FOREIGN(text, call) \
+#define FOREIGN(text, call) FRAME("[" text "]", call)
+#define FRAME(text, call) \
 	(__extension__({ \
 		unsigned shadow_before_ = shadow.depth; \
-		shadow_push("[" text "]"); \
+		shadow_push(text); \
 		__typeof__(call) shadow_value_ = (call); \
 		shadow.depth = shadow_before_; \
 		shadow_value_; \
@@ -101,6 +102,9 @@ SHADOW_INLINE void shadow_push(const char *name)
 		if (!shadow.depth) \
 			shadow_push("[thread]"); \
 	} while (0)
+
+/* The C library's header may define it inline. */
+#define BSEARCH "bsearch|[bsearch]"
 
 /* One line, one write: lines of threads and of forked children do not mix (standard output is opened with O_APPEND). */
 static __attribute__((noinline, unused)) void shadow_emit(wm_context context)
