@@ -189,6 +189,7 @@ static void add_link_flags(struct line *line, const struct request *r, const str
 	add_text(line, "-flto=full");
 	add_text(line, "-ffat-lto-objects");
 	add_text(line, "-Wl,--build-id");
+	add_text(line, "-Wl,-u,__ehdr_start"); /* the image's descriptor refers to it, but only after LTO */
 	add_format(line, "-Wl,--load-pass-plugin=%s", paths->plugin);
 	if (r->is_shared) {
 		add_format(line, "-Wl,--push-state,--as-needed,%s/libwaymark-rt.so,--pop-state", paths->runtime_dir);

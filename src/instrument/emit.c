@@ -1,0 +1,264 @@
+/*
+ * emit.c - last phase: rewrites the module as planned. Every value of a function is built from
+ *
+ *      entry id, entry top    loaded once, where the plan or a landing pad or a setjmp needs them (needs_entry)
+ *
+ *      encoded edge           id += a;            call;  id -= a            (or, with the entry id: store, call, store)
+ *      push                   top = push(...);    call;  T.id = id; T.top = top
+ *      push, then jump        push_tail(...);     call;  ret                (the callers put back)
+ *      landing pad, setjmp    T.id = entry id; T.top = entry top            (whatever unwound or jumped to here)
+ */
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "instrument/program.h"
+
+struct emitter {
+	struct program *p;
+	struct support support;
+	LLVMBuilderRef builder;
+	LLVMValueRef return_slot; /* llvm.addressofreturnaddress */
+	unsigned returns_twice;
+	/* the function at work */
+	LLVMValueRef entry_id; /* NULL when not kept */
+	LLVMValueRef entry_top;
+};
+
+static LLVMValueRef constant(const struct emitter *e, uint64_t value)
+{
+	return LLVMConstInt(e->support.i64, value, 0);
+}
+
+static LLVMValueRef load_id(struct emitter *e)
+{
+	return LLVMBuildLoad2(e->builder, e->support.i64, e->support.thread_id, "wm1.id");
+}
+
+static void store_id(struct emitter *e, LLVMValueRef id)
+{
+	LLVMBuildStore(e->builder, id, e->support.thread_id);
+}
+
+static void store_top(struct emitter *e, LLVMValueRef top)
+{
+	LLVMSetVolatile(LLVMBuildStore(e->builder, top, e->support.thread_top), 1);
+}
+
+static bool has_returns_twice(const struct emitter *e, LLVMValueRef call)
+{
+	return LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, e->returns_twice) !=
+		       NULL ||
+	       (LLVMIsAFunction(LLVMGetCalledValue(call)) &&
+		LLVMGetEnumAttributeAtIndex(LLVMGetCalledValue(call), (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+					    e->returns_twice));
+}
+
+static bool is_call(LLVMValueRef i)
+{
+	return LLVMIsACallInst(i) || LLVMIsAInvokeInst(i);
+}
+
+/* Landing pads and calls that return twice: the state there is whatever the far side left. */
+static bool needs_recovery(const struct emitter *e, LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (LLVMIsALandingPadInst(i) || (is_call(i) && has_returns_twice(e, i)))
+				return true;
+	return false;
+}
+
+static LLVMValueRef first_non_phi(LLVMBasicBlockRef block)
+{
+	LLVMValueRef i = LLVMGetFirstInstruction(block);
+	while (LLVMIsAPHINode(i))
+		i = LLVMGetNextInstruction(i);
+	return i;
+}
+
+/* Positions the builder right after a call has returned normally; false when it does not return. */
+static bool position_after(struct emitter *e, LLVMValueRef call)
+{
+	LLVMValueRef next;
+	if (LLVMIsAInvokeInst(call)) {
+		if (LLVMGetInstructionOpcode(first_non_phi(LLVMGetNormalDest(call))) == LLVMUnreachable)
+			return false;
+		next = first_non_phi(e->p->host->normal_edge(call));
+	} else {
+		next = LLVMGetNextInstruction(call);
+	}
+	if (LLVMGetInstructionOpcode(next) == LLVMUnreachable)
+		return false;
+	LLVMPositionBuilderBefore(e->builder, next);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
+	return true;
+}
+
+static void put_back_entry(struct emitter *e)
+{
+	store_id(e, e->entry_id);
+	store_top(e, e->entry_top);
+}
+
+static void recover(struct emitter *e, LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			if (LLVMIsALandingPadInst(i)) {
+				LLVMPositionBuilderBefore(e->builder, LLVMGetNextInstruction(i));
+				LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(i));
+				put_back_entry(e);
+			} else if (is_call(i) && has_returns_twice(e, i) && position_after(e, i)) {
+				put_back_entry(e);
+			}
+		}
+}
+
+static void keep_entry(struct emitter *e, LLVMValueRef function)
+{
+	LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+	while (LLVMIsAAllocaInst(i))
+		i = LLVMGetNextInstruction(i);
+	LLVMPositionBuilderBefore(e->builder, i);
+	LLVMSetCurrentDebugLocation2(e->builder, NULL);
+	e->entry_id = load_id(e);
+	e->entry_top = LLVMBuildLoad2(e->builder, e->support.pointer, e->support.thread_top, "wm1.top");
+}
+
+static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMValueRef id)
+{
+	LLVMValueRef arguments[] = {LLVMConstInt(e->support.i32, site->number, 0), id, constant(e, site->restart), NULL};
+	if (site->undo)
+		return LLVMBuildCall2(e->builder, support_type(e->support.push), e->support.push, arguments, 3, "wm1.top");
+	arguments[3] = LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
+	LLVMValueRef call = LLVMBuildCall2(e->builder, support_type(e->support.push_tail), e->support.push_tail,
+					   arguments, 4, "");
+	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(e->support.push_tail));
+	return NULL;
+}
+
+/* undo_id: false when the next site in the block stores an absolute id anyway. */
+static void emit_call_site(struct emitter *e, const struct site *site, bool undo_id)
+{
+	LLVMValueRef id = e->entry_id;
+	LLVMValueRef top = e->entry_top;
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	if (!id && (site->action == SITE_PUSH || site->action == SITE_ADD))
+		id = load_id(e);
+	if (site->action == SITE_PUSH)
+		top = emit_push(e, site, id);
+	else if (site->action == SITE_ADD)
+		store_id(e, LLVMBuildAdd(e->builder, id, constant(e, site->addend), "wm1.callee.id"));
+	if (site->undo && !site->is_must_tail && LLVMIsACallInst(site->call) && site->is_tail)
+		LLVMSetTailCallKind(site->call, LLVMTailCallKindNone);
+	if (!site->undo || !position_after(e, site->call))
+		return;
+	if (undo_id) {
+		bool subtract = !e->entry_id && site->action == SITE_ADD;
+		store_id(e, subtract ? LLVMBuildSub(e->builder, load_id(e), constant(e, site->addend), "wm1.id") : id);
+	}
+	if (site->action == SITE_PUSH || site->restore_top)
+		store_top(e, top);
+}
+
+/* The same call of the runtime's function, which wants the site's number too. */
+static void replace_call(struct emitter *e, LLVMValueRef old, LLVMValueRef callee, LLVMValueRef *arguments, unsigned count)
+{
+	LLVMTypeRef type = support_type(callee);
+	LLVMValueRef call = LLVMIsAInvokeInst(old)
+				    ? LLVMBuildInvoke2(e->builder, type, callee, arguments, count,
+						       LLVMGetNormalDest(old), LLVMGetUnwindDest(old), "")
+				    : LLVMBuildCall2(e->builder, type, callee, arguments, count, "");
+	if (callee == e->support.capture) {
+		LLVMTypeRef context = LLVMStructTypeInContext(
+			e->p->context, (LLVMTypeRef[]){e->support.i64, e->support.i32, e->support.i32, e->support.i32, e->support.i32},
+			5, 0);
+		unsigned kind = LLVMGetEnumAttributeKindForName("sret", 4);
+		LLVMAddCallSiteAttribute(call, 1, LLVMCreateTypeAttribute(e->p->context, kind, context));
+	}
+	LLVMInstructionEraseFromParent(old);
+}
+
+static void emit_capture(struct emitter *e, const struct site *site)
+{
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	LLVMValueRef base = LLVMBuildLoad2(e->builder, e->support.i32, e->support.site_base, "wm1.base");
+	LLVMValueRef number =
+		LLVMBuildAdd(e->builder, base, LLVMConstInt(e->support.i32, site->number, 0), "wm1.site");
+	if (LLVMGetNumArgOperands(site->call) == 1) {
+		LLVMValueRef arguments[] = {LLVMGetOperand(site->call, 0), number};
+		replace_call(e, site->call, e->support.capture, arguments, 2);
+	} else {
+		LLVMValueRef arguments[] = {number, LLVMGetOperand(site->call, 0), LLVMGetOperand(site->call, 1)};
+		replace_call(e, site->call, e->support.event, arguments, 3);
+	}
+}
+
+/* With the entry id at hand, a push or an addend stores an absolute id: putting it back just before is dead. */
+static bool stores_absolute(const struct emitter *e, const struct site *site)
+{
+	return e->entry_id && (site->action == SITE_PUSH || site->action == SITE_ADD);
+}
+
+static void emit_function(struct emitter *e, struct function *f)
+{
+	struct program *p = e->p;
+	e->entry_id = NULL;
+	e->entry_top = NULL;
+	bool recovery = needs_recovery(e, f->value);
+	if (f->needs_entry || recovery)
+		keep_entry(e, f->value);
+	if (recovery)
+		recover(e, f->value);
+	for (uint32_t k = 0; k < f->site_count; k++) {
+		struct site *site = &p->sites.items[f->first_site + k];
+		struct site *next = k + 1 < f->site_count ? site + 1 : NULL;
+		bool dead = next && next->block == site->block && next->number && stores_absolute(e, next) &&
+			    !LLVMIsAInvokeInst(site->call);
+		if (site->action == SITE_CAPTURE)
+			emit_capture(e, site);
+		else if (site->number && (site->action != SITE_NOTHING || site->undo))
+			emit_call_site(e, site, !dead);
+	}
+}
+
+/* The section as module assembly: LLVM has no global that makes a section that is not loaded. */
+static struct error *emit_section(struct program *p, const struct buffer *section)
+{
+	struct buffer text = {0};
+	buffer_printf(&text, "\n.pushsection .debug_waymark,\"\",@progbits\n");
+	for (size_t i = 0; i < section->len_bytes; i += 64) {
+		buffer_printf(&text, ".ascii \"");
+		for (size_t k = i; k < i + 64 && k < section->len_bytes; k++)
+			buffer_printf(&text, "\\%03o", section->bytes[k]);
+		buffer_printf(&text, "\"\n");
+	}
+	buffer_printf(&text, ".popsection\n");
+	struct error *err = buffer_error(&text);
+	if (!err)
+		LLVMAppendModuleInlineAsm(p->module, (const char *)text.bytes, text.len_bytes);
+	buffer_deinit(&text);
+	return err;
+}
+
+struct error *program_emit(struct program *p, const struct buffer *section)
+{
+	struct emitter e = {.p = p};
+	struct error *err = support_add(p, p->meta.site_count, p->meta.key, &e.support);
+	if (err)
+		return err;
+	e.builder = LLVMCreateBuilderInContext(p->context);
+	const char *name = "llvm.addressofreturnaddress";
+	e.return_slot = LLVMGetIntrinsicDeclaration(p->module, LLVMLookupIntrinsicID(name, strlen(name)),
+						    &e.support.pointer, 1);
+	e.returns_twice = LLVMGetEnumAttributeKindForName("returns_twice", strlen("returns_twice"));
+	for (size_t i = 0; i < p->functions.count; i++)
+		if (p->functions.items[i].node != NO_INDEX)
+			emit_function(&e, &p->functions.items[i]);
+	LLVMDisposeBuilder(e.builder);
+	err = support_finish(p);
+	return err ? err : emit_section(p, section);
+}

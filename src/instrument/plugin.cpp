@@ -1,0 +1,106 @@
+/*
+ * plugin.cpp - registers the pass at the end of full LTO and answers what LLVM's C API cannot (host.h). Nothing else: the
+ * work is in C, in the files beside this one.
+ */
+#include "instrument/host.h"
+
+#include <cstdlib>
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/DomTreeUpdater.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/EscapeEnumerator.h>
+
+using namespace llvm;
+
+static FunctionAnalysisManager &analyses(void *state)
+{
+	return *static_cast<FunctionAnalysisManager *>(state);
+}
+
+static double block_frequency(void *state, LLVMBasicBlockRef ref)
+{
+	BasicBlock *block = unwrap(ref);
+	auto &frequencies = analyses(state).getResult<BlockFrequencyAnalysis>(*block->getParent());
+	auto entry = frequencies.getEntryFreq().getFrequency();
+	return entry ? double(frequencies.getBlockFreq(block).getFrequency()) / double(entry) : 1.0;
+}
+
+static bool entry_count(void *, LLVMValueRef ref, uint64_t *ret)
+{
+	auto count = unwrap<Function>(ref)->getEntryCount();
+	if (!count)
+		return false;
+	*ret = count->getCount();
+	return true;
+}
+
+static bool is_final(LLVMValueRef ref)
+{
+	auto *global = unwrap<GlobalValue>(ref);
+	return global->hasLocalLinkage() || (global->isDSOLocal() && !global->isInterposable());
+}
+
+static void guard_unwinding(void *state, LLVMValueRef ref)
+{
+	auto *function = unwrap<Function>(ref);
+	EscapeEnumerator escapes(*function, "wm1.unwind", /*HandleExceptions=*/true);
+	while (escapes.Next())
+		;
+	analyses(state).invalidate(*function, PreservedAnalyses::none());
+}
+
+static LLVMBasicBlockRef normal_edge(LLVMValueRef ref)
+{
+	auto *invoke = unwrap<InvokeInst>(ref);
+	BasicBlock *next = invoke->getNormalDest();
+	return wrap(next->getSinglePredecessor() ? next : SplitEdge(invoke->getParent(), next));
+}
+
+static const char *subprogram_name(LLVMMetadataRef ref, unsigned *ret_len)
+{
+	auto *subprogram = dyn_cast_or_null<DISubprogram>(unwrap(ref));
+	if (!subprogram)
+		return nullptr;
+	StringRef name = subprogram->getLinkageName().empty() ? subprogram->getName() : subprogram->getLinkageName();
+	*ret_len = unsigned(name.size());
+	return name.data();
+}
+
+static const char *location_function(LLVMMetadataRef ref, unsigned *ret_len)
+{
+	return subprogram_name(wrap(unwrap<DILocation>(ref)->getScope()->getSubprogram()), ret_len);
+}
+
+namespace {
+struct ContextsPass : PassInfoMixin<ContextsPass> {
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &manager)
+	{
+		/* Set by `waymark cc` for the linker it starts: the output's name and kind. */
+		const char *unit = std::getenv("WAYMARK_LINK_OUTPUT");
+		const char *kind = std::getenv("WAYMARK_LINK_KIND");
+		auto &functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+		struct host host = {&functions, block_frequency, entry_count, is_final, guard_unwinding, normal_edge,
+				    location_function, subprogram_name, "LLVM " LLVM_VERSION_STRING};
+		char *problem = instrument_module(wrap(&module), &host, unit ? unit : module.getName().str().c_str(),
+						  kind && StringRef(kind) == "shared");
+		if (problem)
+			report_fatal_error(Twine("waymark: ") + problem, /*gen_crash_diag=*/false);
+		return PreservedAnalyses::none();
+	}
+	static bool isRequired() { return true; }
+};
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+	return {LLVM_PLUGIN_API_VERSION, "waymark", LLVM_VERSION_STRING, [](PassBuilder &builder) {
+			builder.registerFullLinkTimeOptimizationLastEPCallback(
+				[](ModulePassManager &manager, OptimizationLevel) { manager.addPass(ContextsPass()); });
+		}};
+}

@@ -1,0 +1,120 @@
+/*
+ * program.h - the instrumenter's model of one linked module, filled phase by phase by instrument_module:
+ *
+ *   scan      functions and call sites, what each call may reach           (scan.c, leaf.c)
+ *   number    the call graph, its frequencies and its encoding             (number.c)
+ *   plan      what code each site and each function needs                  (plan.c)
+ *   describe  the metadata section                                         (describe.c)
+ *   emit      rewrite the module                                           (emit.c, support.c)
+ *
+ * One arena owns all of it. LLVM values are borrowed from the module.
+ */
+#ifndef WM_INSTRUMENT_PROGRAM_H
+#define WM_INSTRUMENT_PROGRAM_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "core/callgraph.h"
+#include "format/meta.h"
+#include "instrument/host.h"
+
+#define NO_INDEX UINT32_MAX
+
+/* What a site's call is surrounded with. */
+enum site_action {
+	SITE_NOTHING = 0, /* zero edge */
+	SITE_ADD,         /* id += addend, undone after */
+	SITE_PUSH,        /* push, id = restart, both words put back after */
+	SITE_CAPTURE,     /* the call is replaced by the runtime's, which gets the site's number */
+};
+
+struct site {
+	LLVMValueRef call;
+	LLVMBasicBlockRef block;
+	enum meta_site_kind kind; /* META_SITE_CALL until numbering makes it BACK or CUT */
+	uint32_t caller;          /* function index */
+	uint32_t callee;          /* function index, NO_INDEX when not known */
+	const char *foreign;      /* META_SITE_FOREIGN */
+	double frequency;         /* executions for each entry of the caller */
+	uint32_t edge;            /* in the call graph, NO_INDEX if none */
+	uint32_t number;          /* site number in the image, 0 until described */
+	bool is_tail;             /* marked tail and followed by the return: may run without the caller's frame */
+	bool is_must_tail;
+	enum site_action action;
+	uint64_t addend;  /* SITE_ADD */
+	uint64_t restart; /* SITE_PUSH */
+	bool undo;        /* code after the call puts the state back */
+	bool restore_id;  /* the callee may come back with another id: put back the absolute one */
+	bool restore_top; /* the same for the context stack */
+};
+VEC_DECLARE(site_vec, struct site);
+
+struct function {
+	LLVMValueRef value;
+	const char *name;
+	bool is_exported;   /* visible outside the module */
+	bool is_root;       /* may be entered by who does not know it: starts at id 0 */
+	bool is_opaque;     /* never touched: naked, or may run before thread-local storage exists */
+	bool is_observable; /* something below it may look at the context */
+	bool clobbers_id;   /* may return with another id than it was entered with (tail calls) */
+	bool clobbers_top;
+	bool needs_entry; /* keeps id and top of its entry */
+	uint32_t node;    /* in the call graph, NO_INDEX if not observable */
+	uint32_t first_site;
+	uint32_t site_count;
+};
+VEC_DECLARE(function_vec, struct function);
+
+/* Counts for `waymark graph`. */
+struct call_counts {
+	uint64_t total;
+	uint64_t no_code;
+};
+
+struct program {
+	struct arena arena;
+	LLVMModuleRef module;
+	LLVMContextRef context;
+	const struct host *host;
+	const char *unit;
+	bool is_shared;
+	struct function_vec functions;
+	struct site_vec sites; /* grouped by caller, in the order of the code */
+	struct callgraph graph;
+	struct callgraph_stats graph_stats;
+	struct call_counts calls;
+	struct meta meta;
+};
+
+struct error *program_scan(struct program *p);
+struct error *program_number(struct program *p);
+struct error *program_plan(struct program *p);
+struct error *program_describe(struct program *p, struct buffer *ret_section);
+struct error *program_emit(struct program *p, const struct buffer *section);
+
+/* leaf.c: a libc function that neither calls back, nor allocates, nor can be cancelled in, nor returns twice. */
+bool is_leaf_function(const char *name);
+
+/* support.c: declarations and helper functions the emitted code uses, all in the module. */
+struct support {
+	LLVMTypeRef i32, i64, pointer, void_type;
+	LLVMValueRef thread_id;  /* address of wm1_thread_state.id */
+	LLVMValueRef thread_top; /* address of wm1_thread_state.top */
+	LLVMValueRef site_base;  /* address of the image's site_base */
+	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 restart) */
+	LLVMValueRef push_tail;  /* preserve_most void push_tail(i32 site, i64 id, i64 restart, ptr return_slot) */
+	LLVMValueRef capture;    /* void wm1_capture(ptr sret, i32 site) */
+	LLVMValueRef event;      /* void wm1_event(i32 site, ptr name, i64 value) */
+};
+struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_key, struct support *ret);
+/* Inlines the always-inline helpers and removes what is left of them. */
+struct error *support_finish(struct program *p);
+LLVMTypeRef support_type(LLVMValueRef function);
+
+#endif
