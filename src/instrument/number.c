@@ -65,7 +65,7 @@ static struct error *estimate_weights(struct program *p)
 		relative[e] = p->sites.items[p->graph.edges[e].site].frequency;
 	for (uint32_t n = 0; n < p->graph.node_count; n++)
 		base[n] = p->graph.nodes[n].is_root ? 1.0 : 0.0;
-	return callgraph_propagate_weights(&p->graph, relative, base);
+	return frequency_propagate(&p->graph, relative, base);
 }
 
 /* Gives every edge's site what the encoding decided. */
