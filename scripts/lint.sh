@@ -14,8 +14,12 @@ include=(-Iinclude -Isrc -D_GNU_SOURCE)
 # Host code that knows neither LLVM nor the calling conventions of the instrumented ABI: gcc understands all of it.
 host=(src/base src/core src/format src/object src/report src/cli)
 
-own_files() { # PATTERN...
-	git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && echo "$file"; done
+# Files of the tree that match one of the patterns (of find -path), sorted; no build folders.
+own_files() {
+	local pattern
+	for pattern; do
+		find . \( -name '.?*' -o -path './build*' \) -prune -o -type f -path "./$pattern" -printf '%P\n'
+	done | LC_ALL=C sort
 }
 
 lint_format() {
