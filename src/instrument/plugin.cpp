@@ -6,13 +6,11 @@
 
 #include <cstdlib>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
-#include <llvm/Analysis/DomTreeUpdater.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
-#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/EscapeEnumerator.h>
 
@@ -90,7 +88,8 @@ struct ContextsPass : PassInfoMixin<ContextsPass> {
 		char *problem = instrument_module(wrap(&module), &host, unit ? unit : module.getName().str().c_str(),
 						  kind && StringRef(kind) == "shared");
 		if (problem)
-			report_fatal_error(Twine("waymark: ") + problem, /*gen_crash_diag=*/false);
+			module.getContext().emitError(Twine("waymark: ") + problem);
+		std::free(problem);
 		return PreservedAnalyses::none();
 	}
 	static bool isRequired() { return true; }
