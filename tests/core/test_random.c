@@ -1,0 +1,556 @@
+/*
+ * test_random.c - properties of encodings of random call graphs.
+ *
+ * usage: test_random [COUNT [SEED]]; every failure names the seed that repeats it with COUNT 1.
+ *
+ * Small graphs: all acyclic pieces are enumerated by brute force, and all contexts with pushes to a depth. Large ones: the
+ * structure of the encoding is checked at every node, random walks are compared with a shadow stack, random ids are decoded
+ * and added up again. Nothing here uses the core to know what is right.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "graphs.h"
+
+enum {
+	MAX_PIECES = 200000, /* of one small graph */
+	MAX_DEPTH = 7,       /* of contexts with pushes that are enumerated */
+};
+
+struct probe {
+	struct callgraph g;
+	struct callgraph_stats stats;
+	uint64_t max_id;
+	uint32_t *scratch; /* room for node_count edges */
+	struct rng rng;
+};
+
+/* ---- structure ---- */
+
+struct range {
+	uint64_t first, count, weight;
+	bool is_dummy;
+};
+
+static int range_compare(const void *left, const void *right)
+{
+	const struct range *l = left, *r = right;
+
+	return l->first < r->first ? -1 : l->first > r->first;
+}
+
+/* The ranges of node n, in_edges groups ignored, fill [0, contexts) without a gap; the hottest edge comes first. */
+static void check_node(const struct probe *p, uint32_t n, struct range *ranges, uint32_t count, uint64_t pushed)
+{
+	const struct callgraph_node *node = &p->g.nodes[n];
+	uint64_t next = 0, hottest = UINT64_MAX;
+
+	qsort(ranges, count, sizeof(*ranges), range_compare);
+	for (uint32_t i = 0; i < count; i++) {
+		CHECK_U64(ranges[i].first, next);
+		next += ranges[i].count;
+		if (ranges[i].is_dummy) {
+			CHECK(node->is_root ? i == 0 : i > 0 || count == 1);
+			CHECK(node->is_root || i < 2 || ranges[i - 1].weight >= pushed);
+		} else {
+			CHECK(ranges[i].weight <= hottest);
+			hottest = ranges[i].weight;
+		}
+	}
+	CHECK_U64(node->contexts, next);
+	CHECK(next > 0 && next - 1 <= p->max_id);
+	CHECK(next - 1 <= p->stats.max_id);
+}
+
+/* Takes away nodes without encoded callers until none is left. */
+static void check_acyclic(const struct callgraph *g)
+{
+	uint32_t *callers = calloc(g->node_count, sizeof(*callers)), *list = malloc(g->node_count * sizeof(*list));
+	uint32_t *head = malloc(g->node_count * sizeof(*head)), *next = malloc((g->edge_count + 1) * sizeof(*next));
+	uint32_t listed = 0;
+
+	memset(head, 0xff, g->node_count * sizeof(*head));
+	for (uint32_t e = 0; e < g->edge_count; e++) {
+		if (g->edges[e].kind != EDGE_ENCODED)
+			continue;
+		callers[g->edges[e].callee]++;
+		next[e] = head[g->edges[e].caller];
+		head[g->edges[e].caller] = e;
+	}
+	for (uint32_t n = 0; n < g->node_count; n++)
+		if (!callers[n])
+			list[listed++] = n;
+	for (uint32_t i = 0; i < listed; i++)
+		for (uint32_t e = head[list[i]]; e != UINT32_MAX; e = next[e])
+			if (--callers[g->edges[e].callee] == 0)
+				list[listed++] = g->edges[e].callee;
+	CHECK_U64(listed, g->node_count);
+	free(callers);
+	free(list);
+	free(head);
+	free(next);
+}
+
+static void check_counts(const struct probe *p)
+{
+	struct callgraph_stats counted = {0};
+	bool *is_cut = calloc(p->g.node_count, sizeof(*is_cut));
+
+	for (uint32_t e = 0; e < p->g.edge_count; e++) {
+		const struct callgraph_edge *edge = &p->g.edges[e];
+
+		counted.back_edges += edge->kind == EDGE_BACK;
+		counted.cut_edges += edge->kind == EDGE_CUT;
+		counted.zero_edges += edge->kind == EDGE_ENCODED && edge->addend == 0;
+		counted.cut_nodes += edge->kind == EDGE_CUT && !is_cut[edge->callee];
+		is_cut[edge->callee] |= edge->kind == EDGE_CUT;
+		if (edge->caller == edge->callee)
+			CHECK(edge->kind == EDGE_BACK);
+		if (edge->kind != EDGE_ENCODED)
+			CHECK(p->g.nodes[edge->callee].has_dummy);
+	}
+	CHECK_U64(p->stats.back_edges, counted.back_edges);
+	CHECK_U64(p->stats.cut_edges, counted.cut_edges);
+	CHECK_U64(p->stats.cut_nodes, counted.cut_nodes);
+	CHECK_U64(p->stats.zero_edges, counted.zero_edges);
+	free(is_cut);
+}
+
+static void check_structure(const struct probe *p)
+{
+	const struct callgraph *g = &p->g;
+	uint32_t *start = calloc((size_t)g->node_count + 1, sizeof(*start));
+	struct range *ranges = malloc(((size_t)g->edge_count + g->node_count) * sizeof(*ranges));
+	uint64_t *pushed = calloc(g->node_count, sizeof(*pushed));
+	uint32_t end = 0;
+
+	/* room for each node: its edges and its dummy, then filled from the back */
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		start[g->edges[e].callee]++;
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		end += start[n] + 1;
+		start[n] = end;
+	}
+	for (uint32_t e = 0; e < g->edge_count; e++) {
+		const struct callgraph_edge *edge = &g->edges[e];
+
+		if (edge->kind == EDGE_ENCODED)
+			ranges[--start[edge->callee]] = (struct range){
+				edge->addend, g->nodes[edge->caller].contexts, edge->weight, false};
+		else if (__builtin_add_overflow(pushed[edge->callee], edge->weight, &pushed[edge->callee]))
+			pushed[edge->callee] = UINT64_MAX;
+	}
+	end = 0;
+	for (uint32_t n = 0, e = 0; n < g->node_count; n++) {
+		const struct callgraph_node *node = &g->nodes[n];
+		uint32_t degree = g->in_start[n + 1] - g->in_start[n];
+
+		if (node->has_dummy)
+			ranges[--start[n]] = (struct range){node->restart, 1, 0, true};
+		CHECK(node->has_dummy || degree > 0);
+		CHECK(!node->is_root || (node->has_dummy && node->restart == 0));
+		check_node(p, n, ranges + start[n], degree + node->has_dummy, pushed[n]);
+		for (; e < g->in_start[n + 1]; e++) {
+			const struct callgraph_edge *edge = &g->edges[g->in_edges[e]];
+
+			CHECK(edge->callee == n && edge->kind == EDGE_ENCODED);
+			CHECK(e == g->in_start[n] || edge->addend > g->edges[g->in_edges[e - 1]].addend);
+		}
+	}
+	check_acyclic(g);
+	check_counts(p);
+	free(start);
+	free(ranges);
+	free(pushed);
+}
+
+/* ---- small graphs: everything ---- */
+
+struct piece {
+	uint64_t id;
+	uint32_t node;
+};
+
+VEC_DECLARE(pieces, struct piece);
+
+static int piece_compare(const void *left, const void *right)
+{
+	const struct piece *l = left, *r = right;
+
+	if (l->node != r->node)
+		return l->node < r->node ? -1 : 1;
+	return l->id < r->id ? -1 : l->id > r->id;
+}
+
+/* Depth-first over all acyclic pieces from `start`, which path[0 .. depth) has led away from. */
+static void enumerate_pieces(const struct probe *p, uint32_t start, uint32_t node, uint64_t id, uint32_t *path,
+			     uint32_t depth, struct pieces *found)
+{
+	uint32_t count = 0, from = 0;
+
+	if (found->count == MAX_PIECES)
+		return;
+	CHECK_OK(pieces_append(found, (struct piece){id, node}));
+	if (CHECK_OK(callgraph_decode(&p->g, node, id, p->scratch, &count, &from))) {
+		CHECK_U64(from, start);
+		CHECK_U64(count, depth);
+		CHECK(count == depth && (!depth || memcmp(p->scratch, path, depth * sizeof(*path)) == 0));
+	}
+	for (uint32_t e = 0; e < p->g.edge_count; e++) {
+		if (p->g.edges[e].caller != node || p->g.edges[e].kind != EDGE_ENCODED)
+			continue;
+		path[depth] = e;
+		enumerate_pieces(p, start, p->g.edges[e].callee, id + p->g.edges[e].addend, path, depth + 1, found);
+	}
+}
+
+/* A whole encoding uses every id; one with gaps does not. */
+static void check_all_pieces(const struct probe *p, bool is_whole)
+{
+	struct pieces found = {0};
+	uint32_t *path = malloc(((size_t)p->g.node_count + 1) * sizeof(*path));
+	uint64_t contexts = 0;
+	uint32_t count, start;
+
+	for (uint32_t n = 0; n < p->g.node_count; n++)
+		if (p->g.nodes[n].has_dummy)
+			enumerate_pieces(p, n, n, p->g.nodes[n].restart, path, 0, &found);
+	if (found.count && found.count < MAX_PIECES) {
+		qsort(found.items, found.count, sizeof(*found.items), piece_compare);
+		for (size_t i = 1; i < found.count; i++)
+			CHECK(piece_compare(&found.items[i - 1], &found.items[i]) != 0);
+		for (uint32_t n = 0; n < p->g.node_count && is_whole; n++) {
+			contexts += p->g.nodes[n].contexts;
+			CHECK_ERROR(callgraph_decode(&p->g, n, p->g.nodes[n].contexts, p->scratch, &count, &start),
+				    ERROR_FORMAT, NULL);
+		}
+		CHECK(!is_whole || found.count == contexts);
+	}
+	pieces_deinit(&found);
+	free(path);
+}
+
+static void check_context(const struct probe *p, const struct context *c, uint32_t start, const uint32_t *path,
+			  uint32_t depth)
+{
+	struct context_view view = {c->stack.items, c->stack.count, c->node, c->id};
+	struct context_edges edges = {0};
+	uint32_t from = UINT32_MAX;
+
+	if (CHECK_OK(context_decode(&p->g, &view, depth, &edges, &from))) {
+		CHECK_U64(from, start);
+		CHECK(edges.count == depth &&
+		      (!depth || memcmp(edges.items, path, depth * sizeof(*path)) == 0));
+	}
+	context_edges_deinit(&edges);
+}
+
+/* All contexts over edges of any kind, to a depth. */
+static void enumerate_contexts(const struct probe *p, struct context *c, uint32_t start, uint32_t *path, uint32_t depth,
+			       uint32_t *budget)
+{
+	check_context(p, c, start, path, depth);
+	if (depth == MAX_DEPTH || !*budget)
+		return;
+	--*budget;
+	for (uint32_t e = 0; e < p->g.edge_count; e++) {
+		uint32_t node = c->node;
+		uint64_t id = c->id;
+
+		if (p->g.edges[e].caller != c->node || !CHECK_OK(context_call(c, e)))
+			continue;
+		path[depth] = e;
+		enumerate_contexts(p, c, start, path, depth + 1, budget);
+		CHECK_OK(context_return(c, e));
+		CHECK(c->node == node && c->id == id);
+	}
+}
+
+static void check_all_contexts(const struct probe *p)
+{
+	uint32_t path[MAX_DEPTH + 1];
+
+	for (uint32_t n = 0; n < p->g.node_count; n++) {
+		uint32_t budget = 400;
+		struct context c;
+
+		if (!p->g.nodes[n].has_dummy)
+			continue;
+		CHECK_OK(context_init(&c, &p->g, n));
+		enumerate_contexts(p, &c, n, path, 0, &budget);
+		CHECK_U64(c.stack.count, 0);
+		context_deinit(&c);
+	}
+}
+
+static uint64_t count_paths(const struct callgraph *g, uint32_t node)
+{
+	uint64_t paths = 0;
+
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].caller == node && g->edges[e].kind != EDGE_BACK)
+			paths += count_paths(g, g->edges[e].callee);
+	return paths ? paths : 1;
+}
+
+static void check_ball_larus(const struct probe *p)
+{
+	uint64_t paths = 0;
+
+	for (uint32_t n = 0; n < p->g.node_count; n++) {
+		bool is_start = p->g.nodes[n].is_root, has_caller = false;
+
+		for (uint32_t e = 0; e < p->g.edge_count; e++) {
+			is_start |= p->g.edges[e].callee == n && p->g.edges[e].kind == EDGE_BACK;
+			has_caller |= p->g.edges[e].callee == n && p->g.edges[e].kind != EDGE_BACK;
+		}
+		if (is_start || !has_caller)
+			paths += count_paths(&p->g, n);
+	}
+	CHECK(!p->stats.ball_larus_overflowed);
+	CHECK_U64(p->stats.ball_larus_max_id, paths - 1);
+}
+
+/* Depth-first: can `from` reach `to` over any edges? */
+static bool reaches(const struct callgraph *g, uint32_t from, uint32_t to, bool *seen)
+{
+	if (from == to)
+		return true;
+	seen[from] = true;
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].caller == from && !seen[g->edges[e].callee] &&
+		    reaches(g, g->edges[e].callee, to, seen))
+			return true;
+	return false;
+}
+
+static void check_back_edges(const struct probe *p)
+{
+	bool seen[64];
+
+	for (uint32_t e = 0; e < p->g.edge_count; e++) {
+		memset(seen, 0, sizeof(seen));
+		if (p->g.edges[e].kind == EDGE_BACK)
+			CHECK(reaches(&p->g, p->g.edges[e].callee, p->g.edges[e].caller, seen));
+	}
+}
+
+/* ---- large graphs: samples ---- */
+
+static void check_ids(struct probe *p, unsigned int count)
+{
+	while (count--) {
+		uint32_t node = (uint32_t)rng_below(&p->rng, p->g.node_count);
+		uint64_t id = rng_below(&p->rng, p->g.nodes[node].contexts);
+		uint32_t edges = 0, at = 0;
+		uint64_t sum;
+
+		if (!CHECK_OK(callgraph_decode(&p->g, node, id, p->scratch, &edges, &at)))
+			return;
+		CHECK(p->g.nodes[at].has_dummy);
+		sum = p->g.nodes[at].restart;
+		for (uint32_t i = 0; i < edges; i++) {
+			const struct callgraph_edge *edge = &p->g.edges[p->scratch[i]];
+
+			CHECK(edge->caller == at && edge->kind == EDGE_ENCODED);
+			sum += edge->addend;
+			at = edge->callee;
+		}
+		CHECK_U64(at, node);
+		CHECK_U64(sum, id);
+		CHECK_ERROR(callgraph_decode(&p->g, node, p->g.nodes[node].contexts + rng_below(&p->rng, 9),
+					     p->scratch, &edges, &at),
+			    ERROR_FORMAT, NULL);
+	}
+}
+
+/* Calls and returns at random; the shadow stack is the truth. Sometimes the same call is preferred, so that runs form. */
+static void check_walk(struct probe *p, unsigned int steps)
+{
+	const struct callgraph *g = &p->g;
+	uint32_t *head = malloc(g->node_count * sizeof(*head)), *next = malloc((g->edge_count + 1) * sizeof(*next));
+	struct context_edges shadow = {0};
+	struct context c;
+	uint32_t start = 0;
+
+	memset(head, 0xff, g->node_count * sizeof(*head));
+	for (uint32_t e = 0; e < g->edge_count; e++) {
+		next[e] = head[g->edges[e].caller];
+		head[g->edges[e].caller] = e;
+	}
+	CHECK_OK(context_init(&c, g, start));
+	for (unsigned int i = 0; i < steps; i++) {
+		uint32_t e = head[c.node];
+
+		if (shadow.count && (e == UINT32_MAX || rng_below(&p->rng, 3) == 0)) {
+			CHECK_OK(context_return(&c, shadow.items[--shadow.count]));
+			continue;
+		}
+		while (e != UINT32_MAX && next[e] != UINT32_MAX && rng_below(&p->rng, 2))
+			e = next[e];
+		if (e == UINT32_MAX)
+			break;
+		if (!CHECK_OK(context_call(&c, e)) || !CHECK_OK(context_edges_append(&shadow, e)))
+			break;
+		if (rng_below(&p->rng, 8) == 0)
+			check_context(p, &c, start, shadow.items, (uint32_t)shadow.count);
+	}
+	while (shadow.count)
+		CHECK_OK(context_return(&c, shadow.items[--shadow.count]));
+	CHECK(c.node == start && c.stack.count == 0 && c.id == g->nodes[start].restart);
+	context_edges_deinit(&shadow);
+	context_deinit(&c);
+	free(head);
+	free(next);
+}
+
+/* ---- stored encodings ---- */
+
+static void copy_graph(const struct callgraph *g, struct callgraph *copy)
+{
+	uint32_t ignored;
+
+	callgraph_init(copy);
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		CHECK_OK(callgraph_add_node(copy, false, &ignored));
+		copy->nodes[n] = g->nodes[n];
+	}
+	for (uint32_t e = 0; e < g->edge_count; e++) {
+		CHECK_OK(callgraph_add_edge(copy, g->edges[e].caller, g->edges[e].callee, 0, 0, &ignored));
+		copy->edges[e] = g->edges[e];
+	}
+}
+
+static void check_adopt(const struct probe *p)
+{
+	struct callgraph copy;
+
+	copy_graph(&p->g, &copy);
+	if (CHECK_OK(callgraph_adopt(&copy))) {
+		CHECK(copy.is_encoded);
+		CHECK(memcmp(copy.in_start, p->g.in_start, (p->g.node_count + 1) * sizeof(uint32_t)) == 0);
+		CHECK(!p->g.in_start[p->g.node_count] ||
+		      memcmp(copy.in_edges, p->g.in_edges, p->g.in_start[p->g.node_count] * sizeof(uint32_t)) == 0);
+	}
+	callgraph_deinit(&copy);
+}
+
+/* Changes one number to a likely or a random other one. */
+static void damage(struct rng *r, struct callgraph *g)
+{
+	struct callgraph_node *node = &g->nodes[rng_below(r, g->node_count)];
+	struct callgraph_edge *edge = g->edge_count ? &g->edges[rng_below(r, g->edge_count)] : NULL;
+	uint64_t v = rng_below(r, 2) ? rng_below(r, 6) : rng_next(r) >> rng_below(r, 64);
+
+	switch (rng_below(r, edge ? 8 : 4)) {
+	case 0:
+		node->contexts = v;
+		break;
+	case 1:
+		node->restart = v;
+		break;
+	case 2:
+		node->has_dummy = !node->has_dummy;
+		break;
+	case 3:
+		node->is_root = !node->is_root;
+		break;
+	case 4:
+		edge->addend = v;
+		break;
+	case 5:
+		edge->kind = (enum edge_kind)(v % 4);
+		break;
+	case 6:
+		edge->caller = (uint32_t)(v % g->node_count);
+		break;
+	default:
+		edge->callee = (uint32_t)(v % g->node_count);
+		break;
+	}
+}
+
+/* A damaged encoding is refused, or what it decodes is still unambiguous and safe. */
+static void check_damaged(struct probe *p)
+{
+	struct probe damaged = *p;
+	uint32_t edges, at;
+
+	copy_graph(&p->g, &damaged.g);
+	for (uint64_t times = 1 + rng_below(&p->rng, 3); times; times--)
+		damage(&p->rng, &damaged.g);
+	error_destroy(callgraph_adopt(&damaged.g));
+	if (!damaged.g.is_encoded) {
+		CHECK(!damaged.g.in_start && !damaged.g.in_edges);
+		callgraph_deinit(&damaged.g);
+		return;
+	}
+	for (uint32_t n = 0; n < damaged.g.node_count; n++) {
+		for (uint64_t id = 0; id < 40; id++) {
+			struct error *err = callgraph_decode(&damaged.g, n, id, p->scratch, &edges, &at);
+
+			if (!err) {
+				uint64_t sum = damaged.g.nodes[at].restart;
+
+				for (uint32_t i = 0; i < edges; i++)
+					sum += damaged.g.edges[p->scratch[i]].addend;
+				CHECK_U64(sum, id);
+			}
+			error_destroy(err);
+		}
+	}
+	check_all_pieces(&damaged, false);
+	callgraph_deinit(&damaged.g);
+}
+
+/* ---- driver ---- */
+
+static void probe_run(uint64_t seed, bool is_small)
+{
+	struct probe p = {.rng = {seed}};
+	enum graph_shape shape = (enum graph_shape)rng_below(&p.rng, GRAPH_SHAPES);
+	uint32_t most_edges = is_small ? 16 : (uint32_t)1 << (7 + rng_below(&p.rng, 11));
+	uint32_t edges = 1 + (uint32_t)rng_below(&p.rng, most_edges < 100000 ? most_edges : 100000);
+	uint32_t nodes = 1 + (uint32_t)rng_below(&p.rng, is_small ? 9 : (uint64_t)edges * 2);
+	struct callgraph_options options = {0};
+	unsigned int failures = check_failures;
+
+	if (rng_below(&p.rng, 2))
+		options.max_id = 1 + rng_below(&p.rng, is_small ? 12 : UINT64_C(1) << rng_below(&p.rng, 62));
+	p.max_id = options.max_id ? options.max_id : INT64_MAX;
+	p.scratch = malloc(nodes * sizeof(*p.scratch));
+	callgraph_init(&p.g);
+	CHECK_OK(graph_generate(&p.rng, shape, nodes, edges, &p.g));
+	if (CHECK_OK(callgraph_encode(&p.g, &options, &p.stats))) {
+		check_structure(&p);
+		check_ids(&p, is_small ? 20 : 200);
+		check_walk(&p, is_small ? 60 : 600);
+		check_adopt(&p);
+		if (is_small) {
+			check_all_pieces(&p, true);
+			check_all_contexts(&p);
+			check_ball_larus(&p);
+			check_back_edges(&p);
+			for (int i = 0; i < 10; i++)
+				check_damaged(&p);
+		}
+	}
+	if (check_failures != failures)
+		fprintf(stderr, "seed %llu (%s): shape %d, %u nodes, %u edges, max_id %llu\n", (unsigned long long)seed,
+			is_small ? "small" : "large", (int)shape, nodes, edges, (unsigned long long)p.max_id);
+	callgraph_deinit(&p.g);
+	free(p.scratch);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1500;
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20100502;
+
+	printf("%llu graphs from seed %llu on\n", (unsigned long long)count, (unsigned long long)seed);
+	for (uint64_t i = 0; i < count && check_failures < 20; i++)
+		probe_run(seed + i, (seed + i) % 25 != 0);
+	return check_status();
+}
