@@ -1,34 +1,84 @@
-/* main.c - the `waymark` command: a table of subcommands. */
+/* main.c - the `waymark` command: a table of subcommands, help and version. Each subcommand is one file and one row. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/message.h"
 
 static const struct command commands[] = {
 	{"cc", "compile and link C as clang does, with exact calling contexts", command_cc},
 	{"c++", "the same for C++", command_cc},
+	{"decode", "replace the tokens in any text by the calling contexts they stand for", command_decode},
 };
+
+enum {
+	COMMAND_COUNT = sizeof commands / sizeof commands[0],
+};
+
+static const char head[] = "Usage: waymark COMMAND [ARGUMENTS]\n"
+			   "\n"
+			   "Exact calling contexts of C and C++ programs, from compiler to report.\n"
+			   "\n"
+			   "Commands:\n";
+static const char tail[] = "\n"
+			   "`waymark help COMMAND` or `waymark COMMAND --help` tells about one of them.\n"
+			   "Options: --help, --version\n";
 
 static const struct command *find_command(const char *name)
 {
-	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-		if (!strcmp(commands[i].name, name))
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
 	return NULL;
 }
 
+static int print_help(void)
+{
+	fputs(head, stdout);
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
+	return message_help(NULL, tail);
+}
+
+static int unknown_command(const char *name)
+{
+	return message_usage(NULL, "unknown %s %s", name[0] == '-' ? "option" : "command", name);
+}
+
+static int command_help(int argc, char **argv)
+{
+	const struct command *command;
+	char help[] = "--help";
+
+	if (argc < 2)
+		return print_help();
+	command = find_command(argv[1]);
+	return command ? command->run(2, (char *[]){argv[1], help, NULL}) : unknown_command(argv[1]);
+}
+
+/* waymark-cc is `waymark cc`, for build systems that want one word. */
+static const struct command *find_alias(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	return strncmp(base, "waymark-", 8) == 0 ? find_command(base + 8) : NULL;
+}
+
 int main(int argc, char **argv)
 {
-	/* waymark-cc is `waymark cc`, for build systems that want one word. */
-	const char *base = strrchr(argv[0], '/');
-	base = base ? base + 1 : argv[0];
-	const struct command *alias = strncmp(base, "waymark-", 8) ? NULL : find_command(base + 8);
-	if (alias)
-		return alias->run(argc, argv);
-	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
-	if (!command) {
-		fprintf(stderr, "waymark: no such command: %s; see `waymark --help`\n", argc > 1 ? argv[1] : "(none)");
-		return 2;
-	}
-	return command->run(argc - 1, argv + 1);
+	const struct command *command = argc > 0 ? find_alias(argv[0]) : NULL;
+
+	if (command)
+		return command->run(argc, argv);
+	if (argc < 2)
+		return message_usage(NULL, "a command is needed");
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return print_help();
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+		return message_help(NULL, "waymark " WAYMARK_VERSION "\n");
+	if (strcmp(argv[1], "help") == 0)
+		return command_help(argc - 1, argv + 1);
+	command = find_command(argv[1]);
+	return command ? command->run(argc - 1, argv + 1) : unknown_command(argv[1]);
 }

@@ -1,0 +1,369 @@
+/*
+ * decode.c - `waymark decode`: a filter that replaces tokens by what they stand for. Bytes that are no token pass unchanged,
+ * in blocks: memory does not grow with the length of lines, and what was read is written before the next read.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/search.h"
+#include "cli/stack.h"
+#include "report/tokens.h"
+
+static const char help[] =
+	"Usage: waymark decode [OPTIONS] [FILE...]\n"
+	"\n"
+	"Copies FILEs (or standard input) to standard output and replaces each token\n"
+	"in them (wm1:...) by the calling context that it stands for. A token that\n"
+	"cannot be decoded stays, followed by the reason in brackets.\n"
+	"\n"
+	"Without --folded, a token becomes {FUNCTION at FILE:LINE} and the whole\n"
+	"stack follows on indented lines after its line, innermost frame first.\n"
+	"\n"
+	"Options:\n"
+	"  --folded          replace each token in place by main;f;g, outermost first\n"
+	"  --once            print each stack only the first time\n"
+	"  --max-depth N     refuse contexts of more than N frames (4194304)\n"
+	"  --wmk PATH        a .wmk file, or a directory of them; else they are looked\n"
+	"                    for where WAYMARK_OUT points, in the current directory and\n"
+	"                    beside each FILE\n" SEARCH_HELP
+	"  -o, --output FILE write to FILE\n"
+	"  -h, --help        this text\n";
+
+enum {
+	OPTION_FOLDED = OPTION_FIRST,
+	OPTION_ONCE,
+	OPTION_MAX_DEPTH,
+	OPTION_WMK,
+	BLOCK_BYTES = 65536,
+	PENDING_MAX = 64, /* stacks waiting for the end of their line; more are printed at once, in its middle */
+};
+
+static const struct option long_options[] = {
+	{"folded", no_argument, NULL, OPTION_FOLDED},
+	{"once", no_argument, NULL, OPTION_ONCE},
+	{"max-depth", required_argument, NULL, OPTION_MAX_DEPTH},
+	{"wmk", required_argument, NULL, OPTION_WMK},
+	SEARCH_OPTIONS,
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+VEC_DECLARE(token_vec, struct token);
+
+struct filter {
+	struct token_decoder decoder;
+	struct frame_vec frames;
+	struct token_vec pending; /* decodable tokens of the present line: their stacks follow it */
+	struct token_vec shown;   /* --once */
+	FILE *out;
+	int last_byte; /* of the input, -1 at its start */
+	bool is_folded;
+	bool is_once;
+};
+
+static const char indent[] = "    ";
+
+static bool is_same_token(const struct token *a, const struct token *b)
+{
+	return a->run == b->run && a->build == b->build && a->build_kind == b->build_kind && a->site == b->site &&
+	       a->id == b->id && a->prefix == b->prefix;
+}
+
+static bool was_shown(struct filter *f, const struct token *t)
+{
+	for (size_t i = 0; i < f->shown.count; i++)
+		if (is_same_token(&f->shown.items[i], t))
+			return true;
+	return false;
+}
+
+static struct error *print_stack(struct filter *f, const struct token *t)
+{
+	struct error *err;
+
+	if (f->is_once && was_shown(f, t))
+		return NULL;
+	f->frames.count = 0;
+	err = token_decode(&f->decoder, t, &f->frames);
+	if (!err)
+		stack_print_lines(f->out, indent, f->frames.items, f->frames.count);
+	if (!err && f->is_once)
+		err = token_vec_append(&f->shown, *t);
+	return err;
+}
+
+/* After the end of a line: the stacks of its tokens. */
+static struct error *print_pending(struct filter *f)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < f->pending.count && !err; i++) {
+		if (f->pending.count > 1)
+			fprintf(f->out, "  {%zu}\n", i + 1);
+		err = print_stack(f, &f->pending.items[i]);
+	}
+	f->pending.count = 0;
+	return err;
+}
+
+static void print_bad_token(struct filter *f, const char *text, size_t len, const char *what, const char *reason)
+{
+	fwrite(text, 1, len, f->out);
+	fprintf(f->out, " [wm1: %s%s]", what, reason);
+}
+
+static struct error *print_token(struct filter *f, const struct token *t, const char *text, size_t len)
+{
+	struct error *err;
+
+	if (t->kind == TOKEN_NOT_INSTRUMENTED) {
+		print_bad_token(f, text, len, "", "captured in code that was not built with waymark cc");
+		return NULL;
+	}
+	if (t->kind == TOKEN_DAMAGED) {
+		print_bad_token(f, text, len, "damaged: ", t->damage);
+		return NULL;
+	}
+	f->frames.count = 0;
+	err = token_decode(&f->decoder, t, &f->frames);
+	if (err && err->code == ERROR_NO_MEMORY)
+		return err;
+	if (err) {
+		print_bad_token(f, text, len, "", err->message);
+		error_destroy(err);
+		return NULL;
+	}
+	if (f->is_folded) {
+		stack_print_folded(f->out, f->frames.items, f->frames.count);
+		return NULL;
+	}
+	fputc('{', f->out);
+	if (f->pending.count)
+		fprintf(f->out, "%zu: ", f->pending.count + 1);
+	stack_print_leaf(f->out, f->frames.items, f->frames.count);
+	fputc('}', f->out);
+	return token_vec_append(&f->pending, *t);
+}
+
+/* Copies text without tokens; stacks come out behind each line end. */
+static struct error *print_plain(struct filter *f, const char *text, size_t len)
+{
+	while (len) {
+		const char *end = f->pending.count ? memchr(text, '\n', len) : NULL;
+		size_t part = end ? (size_t)(end + 1 - text) : len;
+
+		fwrite(text, 1, part, f->out);
+		if (end) {
+			struct error *err = print_pending(f);
+
+			if (err)
+				return err;
+		}
+		text += part;
+		len -= part;
+	}
+	return NULL;
+}
+
+/* Works through a block; *ret_used is what of it is done with. */
+static struct error *filter_block(struct filter *f, const char *text, size_t len, bool is_end, size_t *ret_used)
+{
+	size_t used = 0;
+	struct error *err = NULL;
+
+	while (!err && used < len) {
+		struct token token;
+		size_t off, token_len;
+		bool is_found = token_find(text + used, len - used, f->last_byte, is_end, &token, &off, &token_len);
+
+		err = print_plain(f, text + used, off);
+		used += off;
+		if (off)
+			f->last_byte = (unsigned char)text[used - 1];
+		if (!is_found || err)
+			break;
+		err = print_token(f, &token, text + used, token_len);
+		used += token_len;
+		f->last_byte = (unsigned char)text[used - 1];
+	}
+	*ret_used = used;
+	return err;
+}
+
+static struct error *filter_stream(struct filter *f, int fd, const char *name)
+{
+	char block[BLOCK_BYTES];
+	size_t held = 0;
+	bool is_end = false;
+	struct error *err = NULL;
+
+	f->last_byte = -1;
+	while (!err && !is_end) {
+		ssize_t got = read(fd, block + held, sizeof block - held);
+		size_t used;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return error_os(errno, "%s", name);
+		is_end = got == 0;
+		held += (size_t)got;
+		err = filter_block(f, block, held, is_end, &used);
+		memmove(block, block + used, held - used);
+		held -= used;
+		if (!err && (fflush(f->out) != 0 || ferror(f->out)))
+			err = error_os(errno, "cannot write the output");
+	}
+	if (!err && f->pending.count) { /* the last line has no end of its own */
+		fputc('\n', f->out);
+		err = print_pending(f);
+	}
+	return err;
+}
+
+static struct error *filter_file(struct filter *f, const char *path)
+{
+	struct error *err;
+	struct stat st;
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		return filter_stream(f, STDIN_FILENO, "standard input");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_os(errno, "%s", path);
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		err = error_create(ERROR_ARGUMENT, "%s: is a directory, a text file is needed", path);
+	else
+		err = filter_stream(f, fd, path);
+	close(fd);
+	return err;
+}
+
+/* WAYMARK_OUT is a directory, or a pattern in one. */
+static struct error *add_default_places(struct token_decoder *d, char **files)
+{
+	const char *out = getenv("WAYMARK_OUT");
+	struct error *err = token_decoder_add_place(d, ".");
+	struct stat st;
+
+	if (!err && out && *out) {
+		char *copy = strdup(out);
+
+		if (!copy)
+			return &error_no_memory;
+		err = token_decoder_add_place(d, stat(out, &st) == 0 && S_ISDIR(st.st_mode) ? out : dirname(copy));
+		free(copy);
+	}
+	for (; !err && *files; files++) {
+		char *copy = strdup(*files);
+
+		if (!copy)
+			return &error_no_memory;
+		err = token_decoder_add_place(d, dirname(copy));
+		free(copy);
+	}
+	return err;
+}
+
+static struct error *add_wmk(struct token_decoder *d, const char *path)
+{
+	if (access(path, R_OK) != 0)
+		return error_os(errno, "%s", path);
+	return token_decoder_add_place(d, path);
+}
+
+static struct error *parse_depth(const char *text, size_t *ret)
+{
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || n == 0 || n > SIZE_MAX / 1024)
+		return error_create(ERROR_ARGUMENT, "--max-depth %s: a number of frames is needed", text);
+	*ret = (size_t)n;
+	return NULL;
+}
+
+static int parse_options(struct filter *f, int argc, char **argv, const char **ret_output)
+{
+	struct error *err = NULL;
+	int option;
+
+	opterr = 0;
+	optind = 0;
+	while (!err && (option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1) {
+		if (option == 'h')
+			return -1;
+		if (option == OPTION_FOLDED)
+			f->is_folded = true;
+		else if (option == OPTION_ONCE)
+			f->is_once = true;
+		else if (option == OPTION_MAX_DEPTH)
+			err = parse_depth(optarg, &f->decoder.max_depth);
+		else if (option == OPTION_WMK)
+			err = add_wmk(&f->decoder, optarg);
+		else if (option == OPTION_EXE || option == OPTION_DEBUG_DIR)
+			err = search_option(&f->decoder.cache.search, option, optarg);
+		else if (option == 'o')
+			*ret_output = optarg;
+		else
+			return message_bad_option("decode", option, argv);
+	}
+	if (err && err->code == ERROR_ARGUMENT) {
+		message_error("decode", err);
+		return STATUS_USAGE;
+	}
+	return message_error("decode", err);
+}
+
+static struct error *decode_all(struct filter *f, char **files, const char *output)
+{
+	char standard_input[] = "-";
+	char *only_input[] = {standard_input, NULL};
+	struct output out;
+	struct error *err = add_default_places(&f->decoder, files);
+
+	if (!err)
+		err = output_open(output, &out);
+	if (err)
+		return err;
+	f->out = out.file;
+	for (files = *files ? files : only_input; *files && !err; files++)
+		err = filter_file(f, *files);
+	if (!err)
+		err = output_commit(&out);
+	else
+		output_abandon(&out);
+	return err;
+}
+
+int command_decode(int argc, char **argv)
+{
+	struct filter f = {0};
+	const char *output = NULL;
+	int status;
+
+	token_decoder_init(&f.decoder);
+	status = parse_options(&f, argc, argv, &output);
+	if (status == -1)
+		status = message_help("decode", help);
+	else if (status == STATUS_OK)
+		status = message_error("decode", decode_all(&f, argv + optind, output));
+	token_decoder_deinit(&f.decoder);
+	frame_vec_deinit(&f.frames);
+	token_vec_deinit(&f.pending);
+	token_vec_deinit(&f.shown);
+	return status;
+}

@@ -1,0 +1,19 @@
+/*
+ * stack.h - a decoded context as people read it: one frame a line, innermost first, repetitions counted.
+ */
+#ifndef WM_CLI_STACK_H
+#define WM_CLI_STACK_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/frame.h"
+
+/* "main;f;[qsort];cmp", outermost first; a ';' or control byte inside a name is replaced. */
+void stack_print_folded(FILE *out, const struct frame *frames, size_t count);
+/* Lines of "INDENT#0 cmp at sort.c:12:5", innermost first. */
+void stack_print_lines(FILE *out, const char *indent, const struct frame *frames, size_t count);
+/* "cmp at sort.c:12:5": the innermost frame. */
+void stack_print_leaf(FILE *out, const struct frame *frames, size_t count);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * token.h - the printable form of a captured context, as wm_token writes it, and finding it in any text.
+ *
+ *     wm1:RUN:BUILD:SITE:ID:PREFIX:CHECK     lower-case hex; docs/format.md has the fields
+ *     wm1:not-instrumented
+ */
+#ifndef WM_FORMAT_TOKEN_H
+#define WM_FORMAT_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum token_kind {
+	TOKEN_CONTEXT,
+	TOKEN_NOT_INSTRUMENTED,
+	TOKEN_DAMAGED, /* begins as a token does, but is cut, altered or of a form unknown here */
+};
+
+enum token_build_kind {
+	TOKEN_BUILD_NONE, /* site is 0 */
+	TOKEN_BUILD_ID,   /* first 4 bytes of the build id, the first one highest */
+	TOKEN_BUILD_KEY,  /* low 32 bits of the metadata key */
+};
+
+struct token {
+	enum token_kind kind;
+	const char *damage; /* TOKEN_DAMAGED: why */
+	/* TOKEN_CONTEXT */
+	uint64_t run; /* 0: nothing could be recorded */
+	enum token_build_kind build_kind;
+	uint32_t build;
+	uint32_t site; /* index in that image; 0: in foreign code */
+	uint64_t id;
+	uint32_t prefix;
+};
+
+enum {
+	TOKEN_BYTES_MAX = 95, /* of a good one: WM_TOKEN_MAX without the NUL */
+};
+
+/*
+ * Finds the first token in text. Returns false when there is none; then *ret_off bytes are surely none, and what follows
+ * them (fewer than TOKEN_BYTES_MAX + 1 bytes) may be the beginning of one that further text completes. is_end says that no
+ * text follows: *ret_off is then all of it. A token found is at *ret_off, *ret_len bytes long.
+ *
+ * before: the byte before text, or -1 at the start of all text ("xwm1:" is no token).
+ */
+bool token_find(const char *text, size_t len_bytes, int before, bool is_end, struct token *ret, size_t *ret_off,
+		size_t *ret_len);
+
+/* The CHECK of a token's text up to but without the last colon. */
+uint16_t token_check(const char *text, size_t len_bytes);
+
+#endif

@@ -1,0 +1,313 @@
+/*
+ * find.c - tries candidate files one after the other until one fits; of the others remembers the most telling reason, so
+ * that the message can name the file that the user probably meant.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "object/find.h"
+
+static const char system_debug_dir[] = "/usr/lib/debug";
+
+/* How telling a reason is; a higher one replaces a lower one. */
+enum reason {
+	REASON_NONE = 0,
+	REASON_UNREADABLE,
+	REASON_OTHER_BUILD,
+	REASON_NO_SECTION,
+	REASON_DAMAGED,
+};
+
+struct hunt {
+	const struct object_search *search;
+	const struct object_wanted *wanted;
+	struct meta *m;
+	bool is_found;
+	enum reason reason;
+	struct error *why; /* of `reason` */
+	char *debuglink;   /* of the file at the recorded path, if it is the right one */
+};
+
+void object_search_init(struct object_search *s)
+{
+	*s = (struct object_search){0};
+}
+
+static void free_paths(struct path_vec *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		free(v->items[i]);
+	path_vec_deinit(v);
+}
+
+void object_search_deinit(struct object_search *s)
+{
+	free_paths(&s->exes);
+	free_paths(&s->debug_dirs);
+}
+
+static struct error *add_path(struct path_vec *v, const char *path)
+{
+	char *copy = strdup(path);
+	struct error *err = copy ? path_vec_append(v, copy) : &error_no_memory;
+
+	if (err)
+		free(copy);
+	return err;
+}
+
+struct error *object_search_add_exe(struct object_search *s, const char *path)
+{
+	return add_path(&s->exes, path);
+}
+
+struct error *object_search_add_debug_dir(struct object_search *s, const char *path)
+{
+	return add_path(&s->debug_dirs, path);
+}
+
+/* Takes err. */
+static void remember(struct hunt *h, enum reason reason, struct error *err)
+{
+	if (reason <= h->reason) {
+		error_destroy(err);
+		return;
+	}
+	error_destroy(h->why);
+	h->why = err;
+	h->reason = reason;
+}
+
+static bool is_wanted_build(const struct object_wanted *wanted, const struct build_id *id)
+{
+	if (wanted->build_id.len_bytes == 0)
+		return true; /* the key decides */
+	if (wanted->is_partial)
+		return id->len_bytes >= wanted->build_id.len_bytes &&
+		       memcmp(id->bytes, wanted->build_id.bytes, wanted->build_id.len_bytes) == 0;
+	return build_id_equal(&wanted->build_id, id);
+}
+
+static bool is_wanted_key(const struct object_wanted *wanted, uint64_t key)
+{
+	if (!wanted->has_key)
+		return true;
+	return wanted->is_partial ? (uint32_t)key == (uint32_t)wanted->key : key == wanted->key;
+}
+
+static struct error *other_build(const struct object_wanted *wanted, const char *path, const struct build_id *id)
+{
+	char have[BUILD_ID_TEXT_MAX], want[BUILD_ID_TEXT_MAX];
+
+	return error_create(ERROR_MISMATCH,
+			    "%s: is of another build: its build id is %s, %s%s is wanted: give the file that ran with --exe",
+			    path, build_id_text(id, have), build_id_text(&wanted->build_id, want),
+			    wanted->is_partial ? "..." : "");
+}
+
+static void try_meta(struct hunt *h, const char *path, const struct object *o)
+{
+	struct meta m;
+	char *name = NULL;
+	struct error *err;
+
+	meta_init(&m);
+	if (asprintf(&name, "%s: .debug_waymark", path) < 0)
+		name = NULL;
+	err = name ? meta_read(o->meta, o->meta_bytes, name, &m) : &error_no_memory;
+	if (!err && !is_wanted_key(h->wanted, m.key)) {
+		err = error_create(ERROR_MISMATCH,
+				   "%s: its metadata has key %016" PRIx64 ", %016" PRIx64
+				   " is wanted: it is of another build, give the file that ran with --exe",
+				   path, m.key, h->wanted->key);
+		remember(h, REASON_OTHER_BUILD, err);
+	} else if (err) {
+		remember(h, REASON_DAMAGED, err);
+	} else {
+		meta_deinit(h->m);
+		*h->m = m;
+		h->is_found = true;
+		meta_init(&m);
+	}
+	meta_deinit(&m);
+	free(name);
+}
+
+/* Looks at one file; its debuglink goes to *ret_debuglink if that is wanted and the file is the right one. */
+static void try_file(struct hunt *h, const char *path, char **ret_debuglink)
+{
+	struct object o;
+	struct error *err;
+
+	if (h->is_found)
+		return;
+	err = object_read(path, &o);
+	if (err) {
+		remember(h, REASON_UNREADABLE, err);
+		return;
+	}
+	if (!is_wanted_build(h->wanted, &o.build_id)) {
+		remember(h, REASON_OTHER_BUILD, other_build(h->wanted, path, &o.build_id));
+	} else if (o.meta) {
+		try_meta(h, path, &o);
+	} else {
+		remember(h, REASON_NO_SECTION,
+			 error_create(ERROR_NOT_FOUND,
+				      "%s: has no .debug_waymark (stripped, or not built with waymark cc): give the unstripped "
+				      "file with --exe or its debug file with --debug-dir", path));
+		if (ret_debuglink && !*ret_debuglink) {
+			*ret_debuglink = o.debuglink;
+			o.debuglink = NULL;
+		}
+	}
+	object_deinit(&o);
+}
+
+static void try_existing(struct hunt *h, const char *path)
+{
+	struct stat st;
+
+	if (!h->is_found && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		try_file(h, path, NULL);
+}
+
+static void try_join(struct hunt *h, const char *dir, const char *between, const char *name)
+{
+	char *path;
+
+	if (asprintf(&path, "%s%s/%s", dir, between, name) < 0)
+		return;
+	try_existing(h, path);
+	free(path);
+}
+
+/* Every ELF file right in a directory. Files that are something else are passed over silently. */
+static void try_directory(struct hunt *h, const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	if (!d) {
+		remember(h, REASON_UNREADABLE, error_os(errno, "%s", dir));
+		return;
+	}
+	while (!h->is_found && (entry = readdir(d)) != NULL) {
+		size_t len = strlen(entry->d_name);
+
+		if (entry->d_name[0] == '.' || (len > 2 && strcmp(entry->d_name + len - 2, ".o") == 0))
+			continue;
+		try_join(h, dir, "", entry->d_name);
+	}
+	closedir(d);
+}
+
+static void try_exes(struct hunt *h)
+{
+	for (size_t i = 0; i < h->search->exes.count && !h->is_found; i++) {
+		const char *path = h->search->exes.items[i];
+		struct stat st;
+
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			try_directory(h, path);
+		else
+			try_file(h, path, NULL);
+	}
+}
+
+static void try_partial_build_id(struct hunt *h, const char *dir, const char *rest)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	if (!d)
+		return;
+	while (!h->is_found && (entry = readdir(d)) != NULL)
+		if (strncmp(entry->d_name, rest, strlen(rest)) == 0)
+			try_join(h, dir, "", entry->d_name);
+	closedir(d);
+}
+
+/* DIR/.build-id/xx/yyyy.debug, and DIR/.build-id/xx/yyyy, which is the program itself in some distributions. */
+static void try_build_id_dir(struct hunt *h, const char *dir)
+{
+	char text[BUILD_ID_TEXT_MAX];
+	char *path;
+
+	if (h->is_found || h->wanted->build_id.len_bytes < 2)
+		return;
+	build_id_text(&h->wanted->build_id, text);
+	if (h->wanted->is_partial) {
+		if (asprintf(&path, "%s/.build-id/%.2s", dir, text) < 0)
+			return;
+		try_partial_build_id(h, path, text + 2);
+		free(path);
+		return;
+	}
+	if (asprintf(&path, "%s/.build-id/%.2s/%s.debug", dir, text, text + 2) < 0)
+		return;
+	try_existing(h, path);
+	path[strlen(path) - strlen(".debug")] = '\0';
+	try_existing(h, path);
+	free(path);
+}
+
+static void try_debuglink(struct hunt *h, const char *link)
+{
+	const char *slash = strrchr(h->wanted->path, '/');
+	char *dir = slash ? strndup(h->wanted->path, (size_t)(slash - h->wanted->path)) : strdup(".");
+
+	if (!dir)
+		return;
+	if (!strchr(link, '/')) { /* a name; anything else is no debuglink */
+		try_join(h, dir, "", link);
+		try_join(h, dir, "/.debug", link);
+		for (size_t i = 0; i < h->search->debug_dirs.count; i++) {
+			try_join(h, h->search->debug_dirs.items[i], "", link);
+			try_join(h, h->search->debug_dirs.items[i], dir, link);
+		}
+		try_join(h, system_debug_dir, dir, link);
+	}
+	free(dir);
+}
+
+static struct error *nothing_found(struct hunt *h)
+{
+	const struct object_wanted *wanted = h->wanted;
+	char text[BUILD_ID_TEXT_MAX];
+	struct error *why = h->why;
+
+	h->why = NULL;
+	if (why)
+		return why;
+	build_id_text(&wanted->build_id, text);
+	if (!wanted->build_id.len_bytes && wanted->has_key)
+		return error_create(ERROR_NOT_FOUND, "%s: no file with metadata key %016" PRIx64 " found: give it with --exe",
+				    wanted->path ? wanted->path : "?", wanted->key);
+	return error_create(ERROR_NOT_FOUND, "no program or debug file with build id %s%s found: give it with --exe", text,
+			    wanted->is_partial ? "..." : "");
+}
+
+struct error *object_find_meta(const struct object_search *s, const struct object_wanted *wanted, struct meta *m)
+{
+	struct hunt h = {.search = s, .wanted = wanted, .m = m};
+	struct error *err = NULL;
+
+	try_exes(&h);
+	if (wanted->path && wanted->path[0])
+		try_file(&h, wanted->path, &h.debuglink);
+	for (size_t i = 0; i < s->debug_dirs.count; i++)
+		try_build_id_dir(&h, s->debug_dirs.items[i]);
+	try_build_id_dir(&h, system_debug_dir);
+	if (h.debuglink && !h.is_found)
+		try_debuglink(&h, h.debuglink);
+	if (!h.is_found)
+		err = nothing_found(&h);
+	error_destroy(h.why);
+	free(h.debuglink);
+	return err;
+}

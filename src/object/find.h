@@ -1,0 +1,45 @@
+/*
+ * find.h - finds the metadata (`.debug_waymark`) of an image by build id, wherever the program or its debug file is now.
+ *
+ * Looked at in this order, for the first file that has the wanted build id and the section:
+ *   1. files and directories that the user named (`--exe`),
+ *   2. the path at which the image was loaded,
+ *   3. DIR/.build-id/xx/yyyy.debug, for each `--debug-dir DIR`, then for /usr/lib/debug,
+ *   4. the .gnu_debuglink of 2: beside it, in .debug/ beside it, under each DIR of 3.
+ * A file of another build is never used; if nothing fits, the message says which build was found and which was wanted.
+ */
+#ifndef WM_OBJECT_FIND_H
+#define WM_OBJECT_FIND_H
+
+#include "base/vec.h"
+#include "format/meta.h"
+#include "object/object.h"
+
+VEC_DECLARE(path_vec, char *);
+
+struct object_search {
+	struct path_vec exes;       /* files or directories */
+	struct path_vec debug_dirs; /* as in gdb: roots that hold .build-id/ */
+};
+
+void object_search_init(struct object_search *s);
+void object_search_deinit(struct object_search *s);
+struct error *object_search_add_exe(struct object_search *s, const char *path);
+struct error *object_search_add_debug_dir(struct object_search *s, const char *path);
+
+/* What is wanted. Unknown parts are empty: NULL path, build_id.len_bytes 0, has_key false. */
+struct object_wanted {
+	const char *path;
+	struct build_id build_id;
+	bool is_partial; /* of the build id only the beginning is known, of the key the low 32 bits */
+	bool has_key;
+	uint64_t key;
+};
+
+/*
+ * Reads the metadata into m (initialised). ERROR_NOT_FOUND: no file with such a build id has it; ERROR_MISMATCH: only files
+ * of another build were found.
+ */
+struct error *object_find_meta(const struct object_search *s, const struct object_wanted *wanted, struct meta *m);
+
+#endif

@@ -1,0 +1,178 @@
+/* object.c - reads one ELF file through libelf. Knows nothing of where files are: find.c does. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
+#include <libelf.h>
+
+#include "object/object.h"
+
+/* What ld or objcopy may be talked into is no reason to fill memory. */
+static const uint64_t SECTION_BYTES_MAX = UINT64_C(1) << 31;
+
+static struct error *elf_error(const char *path, const char *what)
+{
+	return error_create(ERROR_FORMAT, "%s: %s: %s: the file is damaged", path, what, elf_errmsg(-1));
+}
+
+static struct error *read_meta(Elf_Scn *scn, GElf_Shdr *shdr, const char *path, struct object *o)
+{
+	Elf_Data *data;
+
+	if (o->meta)
+		return error_create(ERROR_FORMAT, "%s: two .debug_waymark sections: link the program once", path);
+	if (shdr->sh_flags & SHF_COMPRESSED) {
+		GElf_Chdr chdr;
+
+		if (!gelf_getchdr(scn, &chdr) || chdr.ch_size > SECTION_BYTES_MAX || elf_compress(scn, 0, 0) < 0)
+			return elf_error(path, ".debug_waymark cannot be unpacked");
+	}
+	if (shdr->sh_type == SHT_NOBITS)
+		return NULL; /* what objcopy --only-keep-debug leaves of loaded sections; none of ours */
+	data = elf_rawdata(scn, NULL);
+	if (!data)
+		return elf_error(path, ".debug_waymark");
+	o->meta = malloc(data->d_size + 1);
+	if (!o->meta)
+		return &error_no_memory;
+	if (data->d_size)
+		memcpy(o->meta, data->d_buf, data->d_size);
+	o->meta_bytes = data->d_size;
+	return NULL;
+}
+
+static struct error *read_sections(Elf *elf, const char *path, struct object *o)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	struct error *err = NULL;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return elf_error(path, "section names");
+	while (!err && (scn = elf_nextscn(elf, scn)) != NULL) {
+		GElf_Shdr shdr;
+		const char *name;
+
+		if (!gelf_getshdr(scn, &shdr))
+			return elf_error(path, "section table");
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (name && strcmp(name, ".debug_waymark") == 0)
+			err = read_meta(scn, &shdr, path, o);
+		else if (name && strcmp(name, ".zdebug_waymark") == 0)
+			err = error_create(ERROR_FORMAT,
+					   "%s: .zdebug_waymark is compressed in the old GNU way: use objcopy "
+					   "--decompress-debug-sections", path);
+	}
+	return err;
+}
+
+static struct error *read_segments(Elf *elf, const char *path, struct object *o)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count) != 0)
+		return elf_error(path, "program headers");
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(elf, (int)i, &phdr))
+			return elf_error(path, "program headers");
+		if (phdr.p_type == PT_INTERP)
+			o->is_dynamic = true;
+	}
+	return NULL;
+}
+
+static struct error *read_elf(Elf *elf, const char *path, struct object *o)
+{
+	GElf_Ehdr ehdr;
+	const void *id;
+	const char *link;
+	GElf_Word crc;
+	ssize_t id_bytes;
+	struct error *err;
+
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr))
+		return error_create(ERROR_FORMAT, "%s: this is no ELF file (a program or shared library)", path);
+	o->is_relocatable = ehdr.e_type == ET_REL;
+	err = read_segments(elf, path, o);
+	if (err)
+		return err;
+	id_bytes = dwelf_elf_gnu_build_id(elf, &id);
+	if (id_bytes > 0) {
+		o->build_id.len_bytes = id_bytes < BUILD_ID_MAX ? (uint32_t)id_bytes : BUILD_ID_MAX;
+		memcpy(o->build_id.bytes, id, o->build_id.len_bytes);
+	}
+	link = dwelf_elf_gnu_debuglink(elf, &crc);
+	if (link && *link) {
+		o->debuglink = strdup(link);
+		if (!o->debuglink)
+			return &error_no_memory;
+	}
+	return read_sections(elf, path, o);
+}
+
+/* A FIFO or a device would block or worse. */
+static struct error *open_regular(const char *path, int *ret)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return error_os(errno, "%s", path);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return error_create(ERROR_ARGUMENT, "%s: is not a regular file", path);
+	}
+	*ret = fd;
+	return NULL;
+}
+
+struct error *object_read(const char *path, struct object *ret)
+{
+	struct object o = {0};
+	int fd = -1;
+	Elf *elf;
+	struct error *err = open_regular(path, &fd);
+
+	if (err)
+		return err;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	err = elf ? read_elf(elf, path, &o) : elf_error(path, "cannot be read");
+	if (elf)
+		elf_end(elf);
+	close(fd);
+	if (err)
+		object_deinit(&o);
+	else
+		*ret = o;
+	return err;
+}
+
+void object_deinit(struct object *o)
+{
+	free(o->meta);
+	free(o->debuglink);
+	*o = (struct object){0};
+}
+
+const char *build_id_text(const struct build_id *id, char buf[BUILD_ID_TEXT_MAX])
+{
+	if (id->len_bytes == 0)
+		return strcpy(buf, "none");
+	for (uint32_t i = 0; i < id->len_bytes; i++)
+		snprintf(buf + (size_t)i * 2, 3, "%02x", id->bytes[i]);
+	return buf;
+}
+
+bool build_id_equal(const struct build_id *a, const struct build_id *b)
+{
+	return a->len_bytes == b->len_bytes && memcmp(a->bytes, b->bytes, a->len_bytes) == 0;
+}

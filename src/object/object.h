@@ -1,0 +1,43 @@
+/*
+ * object.h - what Waymark wants to know of one ELF file: build id, `.debug_waymark`, where its separate debug file is.
+ *
+ * Sections that the linker or objcopy compressed (SHF_COMPRESSED) are unpacked. Errors name the path.
+ */
+#ifndef WM_OBJECT_OBJECT_H
+#define WM_OBJECT_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum {
+	BUILD_ID_MAX = 32,
+};
+
+struct build_id {
+	uint8_t bytes[BUILD_ID_MAX];
+	uint32_t len_bytes; /* 0: none */
+};
+
+struct object {
+	struct build_id build_id;
+	bool is_relocatable;  /* an object file (.o), not linked yet */
+	bool is_dynamic;      /* has an interpreter: LD_PRELOAD works on it */
+	uint8_t *meta;        /* the bytes of .debug_waymark, malloc'd; NULL when it has none */
+	size_t meta_bytes;
+	char *debuglink; /* .gnu_debuglink's file name, malloc'd; NULL when it has none */
+};
+
+struct error *object_read(const char *path, struct object *ret);
+void object_deinit(struct object *o);
+
+enum {
+	BUILD_ID_TEXT_MAX = BUILD_ID_MAX * 2 + 1,
+};
+/* Lower-case hex, or "none". Returns buf. */
+const char *build_id_text(const struct build_id *id, char buf[BUILD_ID_TEXT_MAX]);
+bool build_id_equal(const struct build_id *a, const struct build_id *b);
+
+#endif
