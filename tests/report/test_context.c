@@ -1,0 +1,330 @@
+/*
+ * test_context.c - every rule of what frames a context has, on hand-built programs: pieces, pushes of every kind, runs,
+ * roots, inlining, tail calls, two images; and that damaged numbers are errors.
+ *
+ * The program `prog` (site numbers from 16) and the library `lib` (from 100), contexts by Algorithm 1:
+ *
+ *   main --1 +0--> f --3 +0--> g        f: main via site 1 or 2: 2 contexts + dummy 0 (a root) = 3
+ *   main --2 +1--> f                    g: f 3 contexts, back edge from h: dummy, restart 3
+ *   g --4 +0--> h, h --5 back--> g
+ */
+#include "check.h"
+#include "report/context.h"
+#include "support/builder.h"
+
+enum {
+	BASE = 16,
+	LIB_BASE = 100,
+	RUN = 7,
+};
+
+struct world {
+	struct wmk_builder wmk_bytes;
+	struct wmk_file wmk;
+	struct image *prog, *lib;
+	struct process_image images[2];
+	struct process process;
+	uint32_t main, f, g, h, cmp; /* functions */
+	uint32_t main_f, main_f2, f_g, g_h, h_g, g_qsort, g_indirect, h_asm, f_lib, tail_g, cut;
+	uint32_t at_main, at_f, at_g, at_h, at_cmp;
+	uint32_t lib_entry, lib_capture, lib_back;
+};
+
+static struct image *make_image(struct meta_builder *b)
+{
+	struct buffer bytes = {0};
+	struct meta m;
+	struct image *image = NULL;
+
+	meta_init(&m);
+	if (CHECK_OK(meta_write(&b->meta, &bytes)) &&
+	    CHECK_OK(meta_read(bytes.bytes, bytes.len_bytes, "test", &m)))
+		CHECK_OK(image_create(&m, &image));
+	meta_deinit(&m);
+	buffer_deinit(&bytes);
+	return image;
+}
+
+static void build_prog(struct world *w)
+{
+	static struct meta_builder b;
+	const uint32_t dummy = META_FUNCTION_HAS_DUMMY;
+	const uint32_t root = META_FUNCTION_ROOT | META_FUNCTION_HAS_DUMMY;
+	uint32_t outer, inner;
+
+	build_meta_init(&b, "prog");
+	w->main = build_function(&b, "main", root, 1, 0);
+	w->f = build_function(&b, "f", root, 3, 0);
+	w->g = build_function(&b, "g", dummy, 5, 4);
+	w->h = build_function(&b, "h", dummy, 6, 5);
+	w->cmp = build_function(&b, "cmp", root, 1, 0);
+	w->main_f = build_call(&b, META_SITE_CALL, w->main, w->f, 1);
+	w->main_f2 = build_call(&b, META_SITE_CALL, w->main, w->f, 2);
+	w->f_g = build_call(&b, META_SITE_CALL, w->f, w->g, 0);
+	w->g_h = build_call(&b, META_SITE_CALL, w->g, w->h, 0);
+	w->h_g = build_call(&b, META_SITE_BACK, w->h, w->g, 0);
+	w->g_qsort = build_site(&b, META_SITE_FOREIGN, w->g, "qsort");
+	w->g_indirect = build_site(&b, META_SITE_INDIRECT, w->g, NULL);
+	w->h_asm = build_site(&b, META_SITE_ASM, w->h, NULL);
+	w->f_lib = build_site(&b, META_SITE_FOREIGN, w->f, "lib_entry");
+	w->tail_g = build_call(&b, META_SITE_CALL, w->f, w->g, 3);
+	b.sites[w->tail_g].flags = META_SITE_TAIL;
+	b.functions[w->g].contexts = 7; /* f's 3 contexts at 0 and again at 3, the dummy at 6 */
+	b.functions[w->g].restart = 6;
+	b.functions[w->h].contexts = 8;
+	b.functions[w->h].restart = 7;
+	w->cut = build_call(&b, META_SITE_CUT, w->main, w->h, 0);
+	w->at_main = build_site(&b, META_SITE_CAPTURE, w->main, NULL);
+	w->at_f = build_site(&b, META_SITE_CAPTURE, w->f, NULL);
+	w->at_g = build_site(&b, META_SITE_CAPTURE, w->g, NULL);
+	w->at_h = build_site(&b, META_SITE_CAPTURE, w->h, NULL);
+	w->at_cmp = build_site(&b, META_SITE_CAPTURE, w->cmp, NULL);
+	/* the capture in cmp is in a call of `less`, inlined from `_Z7comparei`, inlined into cmp */
+	outer = build_location(&b, "cmp", "cmp.c", 5, 0);
+	inner = build_location(&b, "_Z7comparei", "cmp.h", 6, outer);
+	b.sites[w->at_cmp].location = build_location(&b, "less", "less.h", 7, inner);
+	w->prog = make_image(&b);
+}
+
+static void build_lib(struct world *w)
+{
+	static struct meta_builder b;
+
+	build_meta_init(&b, "lib.so");
+	w->lib_entry = build_function(&b, "lib_entry",
+				      META_FUNCTION_ROOT | META_FUNCTION_HAS_DUMMY | META_FUNCTION_EXPORTED, 1, 0);
+	w->lib_capture = build_site(&b, META_SITE_CAPTURE, w->lib_entry, NULL);
+	w->lib_back = build_call(&b, META_SITE_BACK, w->lib_entry, w->lib_entry, 0);
+	w->lib = make_image(&b);
+}
+
+static void open_world(struct world *w)
+{
+	*w = (struct world){0};
+	build_prog(w);
+	build_lib(w);
+	build_wmk_init(&w->wmk_bytes, RUN, "/prog");
+	build_chunk(&w->wmk_bytes, WMK_NODES, WM_PREFIX_FIRST, 0);
+}
+
+/* Nodes are there: the process can decode. */
+static int close_world(struct world *w)
+{
+	build_wmk_finish(&w->wmk_bytes);
+	if (!w->prog || !w->lib ||
+	    !CHECK_OK(wmk_read(w->wmk_bytes.out.bytes, w->wmk_bytes.out.len_bytes, "test.wmk", &w->wmk)))
+		return 0;
+	w->images[0] = (struct process_image){.site_base = BASE, .site_count = w->prog->meta.site_count, .image = w->prog};
+	w->images[1] = (struct process_image){.site_base = LIB_BASE, .site_count = w->lib->meta.site_count, .image = w->lib};
+	w->process = (struct process){.wmk = &w->wmk, .images = w->images, .image_count = 2};
+	return 1;
+}
+
+static void free_world(struct world *w)
+{
+	wmk_file_deinit(&w->wmk);
+	buffer_deinit(&w->wmk_bytes.out);
+	image_destroy(w->prog);
+	image_destroy(w->lib);
+}
+
+static struct error *decode(const struct world *w, uint32_t prefix, uint32_t site, uint64_t id, struct frame_vec *frames)
+{
+	struct context_key key = {.id = id, .prefix = prefix, .site = site};
+
+	frames->count = 0;
+	return context_decode(&w->process, &key, 100, frames);
+}
+
+static void expect_at(const struct world *w, uint32_t prefix, uint32_t site, uint64_t id, const char *want, int line)
+{
+	struct frame_vec frames = {0};
+	char got[1024] = "";
+	struct error *err = decode(w, prefix, site, id, &frames);
+
+	if (!check_no_error(err, __FILE__, line))
+		return;
+	for (size_t i = 0; i < frames.count; i++) {
+		strncat(got, i ? ";" : "", sizeof got - strlen(got) - 1);
+		strncat(got, frames.items[i].name, sizeof got - strlen(got) - 1);
+	}
+	check_equal_text(got, want, __FILE__, line);
+	frame_vec_deinit(&frames);
+}
+#define EXPECT(prefix, site, id, want) expect_at(&w, prefix, site, id, want, __LINE__)
+
+static void expect_error_at(const struct world *w, uint32_t prefix, uint32_t site, uint64_t id, enum error_code code,
+			    const char *text, int line)
+{
+	struct frame_vec frames = {0};
+
+	check_has_error(decode(w, prefix, site, id, &frames), code, text, __FILE__, line);
+	check_equal_u64(frames.count, 0, __FILE__, line, "frames.count after an error");
+	frame_vec_deinit(&frames);
+}
+#define EXPECT_ERROR(prefix, site, id, code, text) expect_error_at(&w, prefix, site, id, code, text, __LINE__)
+
+static void test_pieces_and_roots(void)
+{
+	struct world w;
+
+	open_world(&w);
+	if (close_world(&w)) {
+		EXPECT(WM_PREFIX_PROCESS, BASE + w.at_main, 0, "main");
+		EXPECT(WM_PREFIX_PROCESS, BASE + w.at_f, 1, "main;f");
+		EXPECT(WM_PREFIX_PROCESS, BASE + w.at_f, 0, "f");
+		EXPECT(WM_PREFIX_PROCESS, BASE + w.at_h, 2, "main;f;g;h");
+		EXPECT(WM_PREFIX_PROCESS, BASE + w.at_h, 5, "main;f;g;h");
+		EXPECT(WM_PREFIX_THREAD, BASE + w.at_f, 0, "[thread];f");
+		EXPECT(WM_PREFIX_SIGNAL, BASE + w.at_g, 0, "[signal];f;g");
+		EXPECT(WM_PREFIX_LOST, BASE + w.at_g, 6, "[lost];g");
+		EXPECT(WM_PREFIX_PROCESS, WM_SITE_FOREIGN, 0, "[foreign]");
+		EXPECT(WM_PREFIX_THREAD, WM_SITE_FOREIGN, 0, "[thread]");
+		EXPECT_ERROR(WM_PREFIX_PROCESS, BASE + w.at_g, 6, ERROR_FORMAT, "no place to begin");
+		EXPECT_ERROR(WM_PREFIX_PROCESS, BASE + w.at_f, 3, ERROR_FORMAT, NULL);
+		EXPECT_ERROR(WM_PREFIX_PROCESS, BASE + w.g_h, 0, ERROR_FORMAT, "does not capture");
+		EXPECT_ERROR(WM_PREFIX_PROCESS, BASE, 0, ERROR_FORMAT, "no site 0");
+		EXPECT_ERROR(WM_PREFIX_PROCESS, 99, 0, ERROR_FORMAT, "no image has site 99");
+		EXPECT_ERROR(WM_PREFIX_PROCESS, WM_SITE_FOREIGN, 1, ERROR_FORMAT, "damaged");
+		EXPECT_ERROR(WM_PREFIX_NONE, BASE + w.at_f, 0, ERROR_FORMAT, "prefix 0");
+		EXPECT_ERROR(5, BASE + w.at_f, 0, ERROR_FORMAT, "prefix 5");
+		EXPECT_ERROR(WM_PREFIX_FIRST, BASE + w.at_f, 0, ERROR_NOT_FOUND, "was not recorded");
+	}
+	free_world(&w);
+}
+
+static void test_pushes(void)
+{
+	struct world w;
+
+	open_world(&w);
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 2, BASE + w.h_g, 1);	/* 16: main;f;g;h -> g */
+	build_node(&w.wmk_bytes, 16, 6, BASE + w.g_qsort, 1);		/* 17: ;g in qsort */
+	build_node(&w.wmk_bytes, 16, 6, BASE + w.g_indirect, 1);	/* 18: ;g calls something */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 1, BASE + w.f_lib, 1); /* 19: main;f in lib_entry */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + w.cut, 1); /* 20: main -> h */
+	build_node(&w.wmk_bytes, 20, 7, BASE + w.h_asm, 1);		/* 21: ;h in asm */
+	build_node(&w.wmk_bytes, WM_PREFIX_SIGNAL, 0, BASE + w.f_lib, 1); /* 22: [signal];f in lib_entry */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + w.main_f, 1); /* 23: a call that does not push */
+	if (close_world(&w)) {
+		EXPECT(16, BASE + w.at_g, 6, "main;f;g;h;g");
+		EXPECT(16, BASE + w.at_h, 6, "main;f;g;h;g;h");
+		EXPECT(17, WM_SITE_FOREIGN, 0, "main;f;g;h;g;[qsort]");
+		EXPECT(17, BASE + w.at_f, 0, "main;f;g;h;g;[qsort];f");
+		EXPECT(18, BASE + w.at_f, 0, "main;f;g;h;g;f");
+		EXPECT(18, WM_SITE_FOREIGN, 0, "main;f;g;h;g;[indirect]");
+		EXPECT(19, LIB_BASE + w.lib_capture, 0, "main;f;lib_entry");
+		EXPECT(19, WM_SITE_FOREIGN, 0, "main;f;[lib_entry]");
+		EXPECT(19, BASE + w.at_f, 0, "main;f;[lib_entry];f");
+		EXPECT(20, BASE + w.at_h, 7, "main;h");
+		EXPECT(21, BASE + w.at_f, 0, "main;h;f");
+		EXPECT(21, WM_SITE_FOREIGN, 0, "main;h;[asm]");
+		EXPECT(22, LIB_BASE + w.lib_capture, 0, "[signal];f;lib_entry");
+		EXPECT_ERROR(16, BASE + w.at_f, 0, ERROR_FORMAT, "another function");
+		EXPECT_ERROR(16, LIB_BASE + w.lib_capture, 0, ERROR_FORMAT, "another function");
+		EXPECT_ERROR(16, BASE + w.at_g, 1, ERROR_FORMAT, "another function");
+		EXPECT_ERROR(17, BASE + w.at_g, 6, ERROR_FORMAT, "unknown caller");
+		EXPECT_ERROR(16, WM_SITE_FOREIGN, 0, ERROR_FORMAT, "does not call foreign code");
+		EXPECT_ERROR(23, BASE + w.at_f, 0, ERROR_FORMAT, "does not push");
+	}
+	free_world(&w);
+}
+
+static void test_inlining_and_tail_calls(void)
+{
+	struct world w;
+	struct frame_vec frames = {0};
+
+	open_world(&w);
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + w.cut, 1);			/* 16 */
+	build_node(&w.wmk_bytes, 16, 6, (BASE + w.g_indirect) | WM1_SITE_ELIDED, 1); /* 17: h ... g calls something */
+	if (close_world(&w)) {
+		EXPECT(WM_PREFIX_THREAD, BASE + w.at_cmp, 0, "[thread];cmp;compare(int);less");
+		EXPECT(17, BASE + w.at_f, 0, "main;[tail calls];g;f");
+		CHECK_OK(decode(&w, WM_PREFIX_THREAD, BASE + w.at_cmp, 0, &frames));
+		if (CHECK(frames.count == 4)) {
+			CHECK_U64(frames.items[0].flags, FRAME_ROOT);
+			CHECK_U64(frames.items[1].flags, 0);
+			CHECK_TEXT(frames.items[1].file, "cmp.c");
+			CHECK_U64(frames.items[2].flags, FRAME_INLINED);
+			CHECK_TEXT(frames.items[2].link_name, "_Z7comparei");
+			CHECK_U64(frames.items[3].line, 7);
+		}
+		CHECK_OK(decode(&w, WM_PREFIX_PROCESS, BASE + w.at_g, 4, &frames));
+		if (CHECK(frames.count == 3)) {
+			CHECK_U64(frames.items[1].flags, FRAME_TAIL);
+			CHECK_TEXT(frames.items[1].name, "f");
+			CHECK_U64(frames.items[1].line, 0);
+		}
+	}
+	frame_vec_deinit(&frames);
+	free_world(&w);
+}
+
+static void test_runs(void)
+{
+	struct world w;
+	struct frame_vec frames = {0};
+	struct context_key key = {.id = 6, .prefix = 17};
+
+	open_world(&w);
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 2, BASE + w.h_g, 1);
+	build_node(&w.wmk_bytes, 16, 6, BASE + w.h_g, 3); /* 17: three times around g;h */
+	build_node(&w.wmk_bytes, 16, 6, BASE + w.h_g, 500000);
+	build_node(&w.wmk_bytes, 16, 6, BASE + w.h_g, UINT32_MAX);
+	build_node(&w.wmk_bytes, 16, 6, BASE + w.h_g, 0);
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 2, BASE + w.h_g, 2); /* 21: from main;f;g;h the second cannot be */
+	if (close_world(&w)) {
+		EXPECT(17, BASE + w.at_g, 6, "main;f;g;h;g;h;g;h;g;h;g");
+		EXPECT_ERROR(19, BASE + w.at_g, 6, ERROR_OVERFLOW, "deeper than 100 frames");
+		EXPECT_ERROR(20, BASE + w.at_g, 6, ERROR_FORMAT, "no push");
+		EXPECT_ERROR(21, BASE + w.at_g, 6, ERROR_FORMAT, "another function");
+		key.prefix = 18;
+		key.site = BASE + w.at_g;
+		CHECK_OK(context_decode(&w.process, &key, 0, &frames));
+		CHECK_U64(frames.count, 4 + 2 * 500000 + 1);
+		key.prefix = 19;
+		CHECK_ERROR(context_decode(&w.process, &key, 0, &frames), ERROR_OVERFLOW, "--max-depth");
+	}
+	frame_vec_deinit(&frames);
+	free_world(&w);
+}
+
+/* A million different nodes, and a circle of them. */
+static void test_long_chains(void)
+{
+	struct world w;
+	struct frame_vec frames = {0};
+	struct context_key key = {.id = 0};
+	const uint32_t per_chunk = (WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES) / sizeof(struct wmk_node);
+	uint32_t prefix = WM_PREFIX_FIRST;
+
+	open_world(&w);
+	for (uint32_t i = 0; i < 1000000; i++, prefix++) {
+		if (i && i % per_chunk == 0)
+			build_chunk(&w.wmk_bytes, WMK_NODES, prefix, 0);
+		build_node(&w.wmk_bytes, i ? prefix - 1 : WM_PREFIX_PROCESS, i % 2, BASE + w.f_lib, 1);
+	}
+	build_node(&w.wmk_bytes, prefix + 1, 0, BASE + w.f_lib, 1);
+	build_node(&w.wmk_bytes, prefix, 0, BASE + w.f_lib, 1);
+	if (close_world(&w)) {
+		key.site = BASE + w.at_f;
+		key.prefix = prefix - 1;
+		CHECK_OK(context_decode(&w.process, &key, 0, &frames)); /* f [lib_entry] main f [lib_entry] f ... */
+		CHECK_U64(frames.count, 1 + 500000 * 3 + 499999 * 2 + 2);
+		key.prefix = prefix;
+		CHECK_ERROR(context_decode(&w.process, &key, 0, &frames), ERROR_FORMAT, "circle");
+	}
+	frame_vec_deinit(&frames);
+	free_world(&w);
+}
+
+int main(void)
+{
+	test_pieces_and_roots();
+	test_pushes();
+	test_inlining_and_tail_calls();
+	test_runs();
+	test_long_chains();
+	return check_status();
+}

@@ -1,0 +1,209 @@
+/* builder.c - metadata models and .wmk bytes by hand. Writes the layout of include/waymark/wmk.h field by field. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/token.h"
+#include "support/builder.h"
+
+static void must_have_room(uint32_t count)
+{
+	if (count >= BUILD_MAX)
+		abort();
+}
+
+void build_meta_init(struct meta_builder *b, const char *unit)
+{
+	memset(b, 0, sizeof *b);
+	meta_init(&b->meta);
+	b->meta.producer = "waymark test";
+	b->meta.unit = unit;
+	b->meta.functions = b->functions;
+	b->meta.sites = b->sites;
+	b->meta.site_count = 1;
+	b->meta.locations = b->locations;
+}
+
+uint32_t build_function(struct meta_builder *b, const char *name, uint32_t flags, uint64_t contexts, uint64_t restart)
+{
+	must_have_room(b->meta.function_count);
+	b->functions[b->meta.function_count] = (struct meta_function){
+		.link_name = name, .name = name, .file = "test.c", .line = 10 * (b->meta.function_count + 1),
+		.flags = flags, .contexts = contexts, .restart = restart};
+	return b->meta.function_count++;
+}
+
+uint32_t build_location(struct meta_builder *b, const char *function, const char *file, uint32_t line,
+			uint32_t inlined_at)
+{
+	must_have_room(b->meta.location_count);
+	b->locations[b->meta.location_count] = (struct meta_location){
+		.function = function, .file = file, .line = line, .column = 1, .inlined_at = inlined_at};
+	return ++b->meta.location_count;
+}
+
+uint32_t build_call(struct meta_builder *b, enum meta_site_kind kind, uint32_t caller, uint32_t callee, uint64_t addend)
+{
+	uint32_t site = build_site(b, kind, caller, NULL);
+
+	b->sites[site].callee = callee;
+	b->sites[site].addend = addend;
+	return site;
+}
+
+uint32_t build_site(struct meta_builder *b, enum meta_site_kind kind, uint32_t caller, const char *foreign)
+{
+	must_have_room(b->meta.site_count);
+	b->sites[b->meta.site_count] = (struct meta_site){.kind = kind, .caller = caller, .foreign = foreign};
+	return b->meta.site_count++;
+}
+
+void build_wmk_init(struct wmk_builder *b, uint64_t run, const char *program)
+{
+	char name[WMK_PROGRAM_BYTES] = {0};
+
+	memset(b, 0, sizeof *b);
+	snprintf(name, sizeof name, "%s", program);
+	buffer_bytes(&b->out, WMK_MAGIC, 8);
+	buffer_u32(&b->out, WMK_VERSION);
+	buffer_u32(&b->out, WMK_CHUNK_BYTES);
+	buffer_u64(&b->out, run);
+	buffer_u64(&b->out, 0); /* parent_run */
+	buffer_u32(&b->out, 4242);
+	buffer_u32(&b->out, WMK_FLAG_CLOSED);
+	buffer_u32(&b->out, 0); /* chunk_count */
+	buffer_u32(&b->out, 0);
+	for (size_t off = offsetof(struct wmk_header, start_realtime_ns); off < offsetof(struct wmk_header, program); off += 8)
+		buffer_u64(&b->out, 0);
+	buffer_bytes(&b->out, name, sizeof name);
+	while (b->out.len_bytes < WMK_HEADER_BYTES)
+		buffer_u8(&b->out, 0);
+}
+
+static void end_chunk(struct wmk_builder *b)
+{
+	if (!b->chunk_count)
+		return;
+	b->used_bytes = (uint32_t)(b->out.len_bytes - b->chunk_off - WMK_CHUNK_HEADER_BYTES);
+	buffer_put_u32(&b->out, b->chunk_off + offsetof(struct wmk_chunk_header, used_bytes), b->used_bytes);
+	while (b->out.len_bytes < b->chunk_off + WMK_CHUNK_BYTES)
+		buffer_u8(&b->out, 0);
+}
+
+void build_chunk(struct wmk_builder *b, enum wmk_kind kind, uint64_t first, uint32_t tid)
+{
+	end_chunk(b);
+	b->chunk_off = b->out.len_bytes;
+	b->chunk_count++;
+	buffer_u32(&b->out, WMK_CHUNK_MAGIC);
+	buffer_u32(&b->out, kind);
+	buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, tid);
+	buffer_u64(&b->out, first);
+	for (int i = 0; i < 5; i++)
+		buffer_u64(&b->out, 0);
+}
+
+uint64_t build_string(struct wmk_builder *b, uint64_t first, const char *text)
+{
+	uint64_t number = first + (b->out.len_bytes - b->chunk_off - WMK_CHUNK_HEADER_BYTES);
+
+	buffer_u32(&b->out, (uint32_t)strlen(text));
+	buffer_u32(&b->out, 1);
+	buffer_bytes(&b->out, text, strlen(text));
+	while (b->out.len_bytes % 8)
+		buffer_u8(&b->out, 0);
+	return number;
+}
+
+void build_image(struct wmk_builder *b, uint64_t key, uint32_t site_base, uint32_t site_count, uint64_t path,
+		 const uint8_t *build_id, uint32_t build_id_bytes)
+{
+	uint8_t id[32] = {0};
+
+	if (build_id)
+		memcpy(id, build_id, build_id_bytes);
+	buffer_u64(&b->out, key);
+	buffer_u64(&b->out, 0x400000);
+	buffer_u32(&b->out, site_base);
+	buffer_u32(&b->out, site_count);
+	buffer_u64(&b->out, path);
+	buffer_bytes(&b->out, id, sizeof id);
+	buffer_u32(&b->out, build_id_bytes);
+	for (int i = 0; i < 6; i++)
+		buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
+void build_node(struct wmk_builder *b, uint32_t parent, uint64_t id, uint32_t site, uint32_t run)
+{
+	buffer_u64(&b->out, id);
+	buffer_u32(&b->out, parent);
+	buffer_u32(&b->out, site);
+	buffer_u32(&b->out, run);
+	buffer_u64(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
+void build_event(struct wmk_builder *b, uint64_t time_ns, uint64_t value, uint64_t id, uint32_t prefix, uint32_t site,
+		 uint32_t name)
+{
+	buffer_u64(&b->out, time_ns);
+	buffer_u64(&b->out, value);
+	buffer_u64(&b->out, id);
+	buffer_u32(&b->out, prefix);
+	buffer_u32(&b->out, site);
+	buffer_u32(&b->out, name);
+	buffer_u32(&b->out, 0); /* epoch */
+	buffer_u32(&b->out, 4242);
+	buffer_u32(&b->out, 1);
+}
+
+void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count, uint64_t bytes,
+		uint64_t freed_count, uint64_t freed_bytes, uint64_t peak)
+{
+	buffer_u64(&b->out, id);
+	buffer_u32(&b->out, prefix);
+	buffer_u32(&b->out, site);
+	buffer_u64(&b->out, count);
+	buffer_u64(&b->out, bytes);
+	buffer_u64(&b->out, freed_count);
+	buffer_u64(&b->out, freed_bytes);
+	buffer_u64(&b->out, peak);
+	buffer_u32(&b->out, 0);
+	buffer_u64(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
+void build_state(struct wmk_builder *b, uint32_t state)
+{
+	buffer_put_u32(&b->out, b->out.len_bytes - 4, state);
+}
+
+void build_header_u64(struct wmk_builder *b, size_t off, uint64_t v)
+{
+	buffer_put_u64(&b->out, off, v);
+}
+
+void build_header_u32(struct wmk_builder *b, size_t off, uint32_t v)
+{
+	buffer_put_u32(&b->out, off, v);
+}
+
+void build_wmk_finish(struct wmk_builder *b)
+{
+	end_chunk(b);
+	build_header_u32(b, offsetof(struct wmk_header, chunk_count), b->chunk_count);
+	if (buffer_error(&b->out))
+		abort();
+}
+
+const char *build_token(char *buf, uint64_t run, const char *build, uint32_t site, uint64_t id, uint32_t prefix)
+{
+	int len = snprintf(buf, 90, "wm1:%016llx:%s:%x:%llx:%x", (unsigned long long)run, build, site,
+			   (unsigned long long)id, prefix);
+
+	snprintf(buf + len, 6, ":%04x", (unsigned int)token_check(buf, (size_t)len));
+	return buf;
+}

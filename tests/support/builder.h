@@ -1,0 +1,64 @@
+/*
+ * builder.h - builds metadata and .wmk bytes by hand for tests and fuzz seeds: no binary files are kept.
+ *
+ * A builder aborts when memory is short: it is for tests.
+ */
+#ifndef WM_TESTS_BUILDER_H
+#define WM_TESTS_BUILDER_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "format/meta.h"
+#include "waymark/abi.h"
+#include "waymark/wmk.h"
+
+enum {
+	BUILD_MAX = 64, /* functions, sites, locations of a built model */
+};
+
+struct meta_builder {
+	struct meta meta;
+	struct meta_function functions[BUILD_MAX];
+	struct meta_site sites[BUILD_MAX];
+	struct meta_location locations[BUILD_MAX];
+};
+
+void build_meta_init(struct meta_builder *b, const char *unit);
+/* Each returns the index: of the function, the site (from 1), the location + 1. */
+uint32_t build_function(struct meta_builder *b, const char *name, uint32_t flags, uint64_t contexts, uint64_t restart);
+uint32_t build_location(struct meta_builder *b, const char *function, const char *file, uint32_t line,
+			uint32_t inlined_at);
+uint32_t build_call(struct meta_builder *b, enum meta_site_kind kind, uint32_t caller, uint32_t callee, uint64_t addend);
+uint32_t build_site(struct meta_builder *b, enum meta_site_kind kind, uint32_t caller, const char *foreign);
+
+struct wmk_builder {
+	struct buffer out;
+	uint32_t chunk_count;
+	size_t chunk_off; /* of the open chunk's header */
+	uint32_t used_bytes;
+};
+
+void build_wmk_init(struct wmk_builder *b, uint64_t run, const char *program);
+void build_chunk(struct wmk_builder *b, enum wmk_kind kind, uint64_t first, uint32_t tid);
+/* Returns the string's number. */
+uint64_t build_string(struct wmk_builder *b, uint64_t first, const char *text);
+void build_image(struct wmk_builder *b, uint64_t key, uint32_t site_base, uint32_t site_count, uint64_t path,
+		 const uint8_t *build_id, uint32_t build_id_bytes);
+void build_node(struct wmk_builder *b, uint32_t parent, uint64_t id, uint32_t site, uint32_t run);
+void build_event(struct wmk_builder *b, uint64_t time_ns, uint64_t value, uint64_t id, uint32_t prefix, uint32_t site,
+		 uint32_t name);
+void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count, uint64_t bytes,
+		uint64_t freed_count, uint64_t freed_bytes, uint64_t peak);
+/* Sets the state of the last record. */
+void build_state(struct wmk_builder *b, uint32_t state);
+/* Pads the last chunk and fills the header in. b->out then holds the file. */
+void build_wmk_finish(struct wmk_builder *b);
+/* Overwrites a header field of 8 or 4 bytes: build_header_u64(&b, offsetof(struct wmk_header, limit_bytes), 1). */
+void build_header_u64(struct wmk_builder *b, size_t off, uint64_t v);
+void build_header_u32(struct wmk_builder *b, size_t off, uint32_t v);
+
+/* "wm1:...:check" into buf of 96 bytes. build: "0", 8 digits or m and digits. */
+const char *build_token(char *buf, uint64_t run, const char *build, uint32_t site, uint64_t id, uint32_t prefix);
+
+#endif
