@@ -1,13 +1,13 @@
 #!/bin/bash
 # check.sh [--fast] - builds Waymark in build/ and runs every check; the last line is "N passed, N failed, N skipped".
 #
-# --fast: build and tests only. Else also: the suite under ASan+UBSan (build-asan/), the runtime tests under TSan
-# (build-tsan/), each libFuzzer target for a fixed number of runs, and scripts/lint.sh. A Meson test counts as one, every
-# other check too. The exit status is 0 if and only if nothing failed.
+# --fast: build and tests only. Else also: scripts/demo.sh, the suite under ASan+UBSan (build-asan/), the runtime tests under
+# TSan (build-tsan/), each libFuzzer target for a fixed number of runs, and scripts/lint.sh. A Meson test counts as one,
+# every other check too. The exit status is 0 if and only if nothing failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-export CC=clang-19 CXX=clang++-19 LC_ALL=C.UTF-8
-unset CFLAGS CXXFLAGS CPPFLAGS LDFLAGS DESTDIR WAYMARK_OUT WAYMARK_LIMIT MAKEFLAGS
+export LC_ALL=C.UTF-8
+unset CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS DESTDIR WAYMARK_OUT WAYMARK_LIMIT MAKEFLAGS
 # A sanitizer's finding must fail the test it is found in.
 export ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
@@ -103,7 +103,7 @@ build() {
 	local name=$1 dir=$2
 	shift 2
 	if [ ! -f "$dir/build.ninja" ]; then
-		if ! meson setup "$dir" "$@" >"$dir.log" 2>&1; then
+		if ! CC=clang-19 CXX=clang++-19 meson setup "$dir" "$@" >"$dir.log" 2>&1; then
 			cat "$dir.log"
 			check "$name: configure" false
 			return 1
@@ -134,6 +134,9 @@ build build build --buildtype=debugoptimized || finish
 stage "Tests"
 run_tests tests build
 [ -z "$fast" ] || finish
+
+stage "Demonstration"
+check "demo" scripts/demo.sh
 
 stage "Lint"
 for part in format headers gcc tidy; do

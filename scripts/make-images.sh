@@ -1,0 +1,9 @@
+#!/bin/sh
+# make-images.sh - makes the pictures of docs/images/ that show real output again, from a run of scripts/demo.sh.
+#
+# Needs rsvg-convert (librsvg2-bin). how-it-works.svg is drawn by hand and not touched.
+set -eu
+cd "$(dirname "$0")/.."
+scripts/demo.sh
+rsvg-convert --width=1600 --background-color=white build/demo/flame.svg --output=docs/images/report.png
+echo "wrote docs/images/report.png: $(wc -c <docs/images/report.png) bytes"
