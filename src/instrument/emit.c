@@ -6,6 +6,7 @@
  *      encoded edge           id += a;            call;  id -= a            (or, with the entry id: store, call, store)
  *      push                   top = push(...);    call;  T.id = id; T.top = top
  *      push, then jump        push_tail(...);     call;  ret                (the callers put back)
+ *      return of a root       clean(...), where the module has musttail calls in roots
  *      landing pad, setjmp    T.id = entry id; T.top = entry top            (whatever unwound or jumped to here)
  */
 #include <string.h>
@@ -203,6 +204,25 @@ static bool stores_absolute(const struct emitter *e, const struct site *site)
 	return e->entry_id && (site->action == SITE_PUSH || site->action == SITE_ADD);
 }
 
+static bool is_must_tail_call(LLVMValueRef i)
+{
+	return i && LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
+}
+
+static void clean_before_returns(struct emitter *e, LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef ret = LLVMGetBasicBlockTerminator(b);
+		if (LLVMGetInstructionOpcode(ret) != LLVMRet || is_must_tail_call(LLVMGetPreviousInstruction(ret)))
+			continue;
+		LLVMPositionBuilderBefore(e->builder, ret);
+		LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(ret));
+		LLVMValueRef slot =
+			LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
+		LLVMBuildCall2(e->builder, support_type(e->support.clean), e->support.clean, &slot, 1, "");
+	}
+}
+
 static void emit_function(struct emitter *e, struct function *f)
 {
 	struct program *p = e->p;
@@ -223,6 +243,8 @@ static void emit_function(struct emitter *e, struct function *f)
 		else if (site->number && (site->action != SITE_NOTHING || site->undo))
 			emit_call_site(e, site, !dead);
 	}
+	if (f->is_root && e->p->cleans_tails)
+		clean_before_returns(e, f->value);
 }
 
 /* The section as module assembly: LLVM has no global that makes a section that is not loaded. */

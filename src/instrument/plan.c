@@ -4,7 +4,7 @@
  * Tail calls. A call that the compiler may turn into a jump keeps its place before the return: nothing can be undone after
  * it, so the function comes back with another id (it *clobbers*) and its callers, all of which are known, put back absolute
  * values. Callers of a root are not all known (qsort does not restore anything), so a root undoes after the call, which
- * makes it an ordinary one; only a musttail call there stays as it is.
+ * makes it an ordinary one; only a musttail call there stays, pushed, and its callee cleans up (scan.c).
  */
 #include "instrument/program.h"
 
@@ -31,11 +31,11 @@ static void find_clobbering(struct program *p)
 		changed = false;
 		for (size_t i = 0; i < p->sites.count; i++) {
 			const struct site *site = &p->sites.items[i];
-			if (!stays_tail(p, site))
+			struct function *f = &p->functions.items[site->caller];
+			if (!stays_tail(p, site) || f->is_root)
 				continue;
 			bool id, top;
 			callee_clobbers(p, site, &id, &top);
-			struct function *f = &p->functions.items[site->caller];
 			bool new_id = f->clobbers_id || id || site->action != SITE_NOTHING;
 			bool new_top = f->clobbers_top || top || site->action == SITE_PUSH;
 			changed |= new_id != f->clobbers_id || new_top != f->clobbers_top;

@@ -89,6 +89,7 @@ struct program {
 	struct callgraph graph;
 	struct callgraph_stats graph_stats;
 	struct call_counts calls;
+	bool cleans_tails; /* roots take off the tail-call pushes of their frame before they return */
 	struct meta meta;
 };
 
@@ -109,6 +110,7 @@ struct support {
 	LLVMValueRef site_base;  /* address of the image's site_base */
 	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 restart) */
 	LLVMValueRef push_tail;  /* preserve_most void push_tail(i32 site, i64 id, i64 restart, ptr return_slot) */
+	LLVMValueRef clean;      /* void clean(ptr return_slot) */
 	LLVMValueRef capture;    /* void wm1_capture(ptr sret, i32 site) */
 	LLVMValueRef event;      /* void wm1_event(i32 site, ptr name, i64 value) */
 };

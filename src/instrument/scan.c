@@ -381,6 +381,43 @@ static struct error *mark_observable(struct program *p)
 	return NULL;
 }
 
+/*
+ * musttail in a root. Whoever called the root may be foreign and puts nothing back, and the call may not become an ordinary
+ * one: so it is pushed, whatever its callee, and the function at the end of the chain takes the pushes of its frame off
+ * when it returns for real (cleans_tails). A known callee becomes a root itself.
+ */
+static struct error *convert_root_tails(struct program *p)
+{
+	uint32_t *work = arena_calloc(&p->arena, p->functions.count + 1, sizeof *work);
+	if (!work)
+		return &error_no_memory;
+	size_t count = 0;
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (p->functions.items[i].is_root && p->functions.items[i].is_observable)
+			work[count++] = i;
+	while (count) {
+		const struct function *f = &p->functions.items[work[--count]];
+		for (uint32_t k = 0; k < f->site_count; k++) {
+			struct site *site = &p->sites.items[f->first_site + k];
+			if (!site->is_must_tail)
+				continue;
+			if (site->kind != META_SITE_CALL) {
+				p->cleans_tails = true;
+				continue;
+			}
+			struct function *callee = &p->functions.items[site->callee];
+			if (!callee->is_observable)
+				continue;
+			p->cleans_tails = true;
+			site->kind = META_SITE_BACK;
+			if (!callee->is_root)
+				work[count++] = site->callee;
+			callee->is_root = true;
+		}
+	}
+	return NULL;
+}
+
 struct error *program_scan(struct program *p)
 {
 	struct scan s = {.p = p};
@@ -395,5 +432,7 @@ struct error *program_scan(struct program *p)
 	mark_callees_of_opaque(&s);
 	for (uint32_t i = 0; i < p->functions.count && !err; i++)
 		err = scan_function(&s, i);
-	return err ? err : mark_observable(p);
+	if (!err)
+		err = mark_observable(p);
+	return err ? err : convert_root_tails(p);
 }

@@ -34,7 +34,8 @@ static const char support_ir[] =
 	"@wm1.last = internal global ptr @wm1.leave_image, section \".fini_array.00000\"\n"
 	"@llvm.compiler.used = appending global [2 x ptr] [ptr @wm1.first, ptr @wm1.last], section \"llvm.metadata\"\n"
 	/* Linking takes along only what is referred to; dropped right after. */
-	"@wm1.anchors = global [4 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1_capture, ptr @wm1_event]\n"
+	"@wm1.anchors = global [5 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1.clean, "
+	"ptr @wm1_capture, ptr @wm1_event]\n"
 	"declare void @wm1_register(ptr)\n"
 	"declare void @wm1_unregister(ptr)\n"
 	"declare void @wm1_capture(ptr sret({ i64, i32, i32, i32, i32 }), i32)\n"
@@ -130,6 +131,25 @@ static const char support_ir[] =
 	"  store i64 %%restart, ptr @wm1_thread_state\n"
 	"  ret void\n"
 	"}\n"
+	/* Before a real return: pushes of tail calls whose frame this was. */
+	"define internal void @wm1.clean(ptr %%slot) alwaysinline nounwind {\n"
+	"  %%top = load ptr, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)\n"
+	"  %%empty = icmp eq ptr %%top, null\n"
+	"  br i1 %%empty, label %%done, label %%look, !prof !0\n"
+	"look:\n"
+	"  %%last.sp.at = getelementptr i8, ptr %%top, i64 -24\n"
+	"  %%last.sp = load i64, ptr %%last.sp.at\n"
+	"  %%last.slot = and i64 %%last.sp, -8\n"
+	"  %%here = ptrtoint ptr %%slot to i64\n"
+	"  %%same = icmp eq i64 %%last.slot, %%here\n"
+	"  br i1 %%same, label %%drop, label %%done, !prof !0\n"
+	"drop:\n"
+	"  call preserve_mostcc void @wm1_drop_tails(i64 %%here)\n"
+	"  br label %%done\n"
+	"done:\n"
+	"  ret void\n"
+	"}\n"
+	"declare preserve_mostcc void @wm1_drop_tails(i64) cold nounwind\n"
 	"!0 = !{!\"branch_weights\", i32 1, i32 100000}\n"
 	"!1 = !{!\"rsp\"}\n";
 
@@ -183,6 +203,7 @@ struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_
 				    &index, 1);
 	s.push = LLVMGetNamedFunction(p->module, "wm1.push");
 	s.push_tail = LLVMGetNamedFunction(p->module, "wm1.push_tail");
+	s.clean = LLVMGetNamedFunction(p->module, "wm1.clean");
 	s.capture = LLVMGetNamedFunction(p->module, "wm1_capture");
 	s.event = LLVMGetNamedFunction(p->module, "wm1_event");
 	LLVMDeleteGlobal(LLVMGetNamedGlobal(p->module, "wm1.anchors"));
@@ -215,5 +236,6 @@ struct error *support_finish(struct program *p)
 	}
 	remove_unused(p->module, "wm1.push");
 	remove_unused(p->module, "wm1.push_tail");
+	remove_unused(p->module, "wm1.clean");
 	return NULL;
 }
