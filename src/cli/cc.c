@@ -181,6 +181,21 @@ static void add_compile_flags(struct line *line, const struct request *r, const 
 	}
 }
 
+/* What other objects of the process must find in the program: one symbol a line. */
+static void add_exports(struct line *line, const struct paths *paths)
+{
+	char *path = NULL;
+	FILE *file = asprintf(&path, "%s/exports.txt", paths->runtime_dir) < 0 ? NULL : fopen(path, "re");
+	char symbol[256];
+	while (file && fscanf(file, "%255s", symbol) == 1)
+		add_format(line, "-Wl,--export-dynamic-symbol=%s", symbol);
+	if (!file && !line->err)
+		line->err = error_os(errno, "%s: cannot read it; build or install Waymark as a whole", path);
+	if (file)
+		fclose(file);
+	free(path);
+}
+
 static void add_link_flags(struct line *line, const struct request *r, const struct paths *paths)
 {
 	add_text(line, "-fuse-ld=lld");
@@ -196,7 +211,7 @@ static void add_link_flags(struct line *line, const struct request *r, const str
 		add_format(line, "-Wl,--enable-new-dtags,-rpath,%s", paths->runtime_dir);
 	} else {
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-rt.a,--pop-state", paths->runtime_dir);
-		add_format(line, "-Wl,--export-dynamic-symbol-list=%s/exports.list", paths->runtime_dir);
+		add_exports(line, paths);
 	}
 }
 
@@ -264,9 +279,27 @@ static struct error *prepare(char **user, int count, struct line *line)
 	return err;
 }
 
+/* Ours first, then clang's own. */
+static void print_help(bool is_cxx)
+{
+	printf("Usage: waymark %s [CLANG OPTIONS] FILE...\n"
+	       "\n"
+	       "Compiles and links as %s does; what it links keeps its exact calling context (wm_capture, wm_event,\n"
+	       "waymark run --heap). Use it as the compiler: ./configure CC=\"waymark cc\", or waymark-%s where one word is wanted.\n"
+	       "\n"
+	       "  --wm=contexts   instrument (the default)\n"
+	       "  --wm=none       only run clang\n"
+	       "\n"
+	       "WAYMARK_CC and WAYMARK_CXX name another clang 19. The options of clang follow.\n\n",
+	       is_cxx ? "c++" : "cc", is_cxx ? "clang++" : "clang", is_cxx ? "c++" : "cc");
+	fflush(stdout);
+}
+
 int command_cc(int argc, char **argv)
 {
 	bool is_cxx = strstr(argv[0], "c++") != NULL;
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		print_help(is_cxx);
 	const char *override = getenv(is_cxx ? "WAYMARK_CXX" : "WAYMARK_CC");
 	const char *clang = override ? override : is_cxx ? "clang++-19" : "clang-19";
 	struct line line = {0};
