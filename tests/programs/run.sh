@@ -1,0 +1,219 @@
+#!/bin/bash
+# Builds real programs from Debian's sources with nothing changed but the compiler, runs their own tests, and checks contexts
+# of a whole run against an independent stack walk.
+#
+#   run.sh [-b BUILD-DIR] [-w WORK-DIR] [-q] PROGRAM [STEP...]
+#
+# PROGRAM: lua, gzip, grep, sqlite3. STEP (default: both):
+#   tests    builds with clang-19 and with waymark cc, runs the program's own tests with both, compares the results
+#   oracle   a checking build (-fno-omit-frame-pointer -fno-optimize-sibling-calls -g), a workload with oracle.c preloaded:
+#            at least 10,000 captures must agree with the walk
+# -q: quick, for CI: no native build beside it; the tests must all pass.
+# WORK-DIR (default: a temporary one, removed) keeps builds, so that a second run is short.
+# Exit status 77: the source cannot be had here.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$here/../../build work= quick=
+while getopts b:w:q option; do
+	case $option in
+	b) build=$OPTARG ;;
+	w) work=$OPTARG ;;
+	q) quick=1 ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -ge 1 ] || { echo "usage: $0 [-b BUILD-DIR] [-w WORK-DIR] [-q] lua|gzip|grep|sqlite3 [tests] [oracle]" >&2; exit 2; }
+program=$1
+shift
+[ $# -gt 0 ] || set -- tests oracle
+build=$(cd "$build" && pwd)
+if [ -z "$work" ]; then
+	work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-programs.XXXXXX")
+	trap 'rm -rf "$work"' EXIT INT TERM
+fi
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+waymark=$build/waymark
+jobs=${JOBS:-$(nproc)}
+export LC_ALL=C.UTF-8 WAYMARK_OUT=$work/wmk
+unset CFLAGS CPPFLAGS LDFLAGS MAKEFLAGS
+mkdir -p "$WAYMARK_OUT"
+checking='-g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls'
+
+quietly() { # runs a command, shows its last lines only when it fails
+	local log=$work/log.$$
+	"$@" >"$log" 2>&1 || { tail -n 30 "$log"; echo "failed: $*"; return 1; }
+}
+
+case $program in
+lua) package=lua5.4 ;;
+*) package=$program ;;
+esac
+source=$("$here/../../scripts/fetch-source.sh" $package) || exit $?
+
+# --- one block a program: compile DIR CC FLAGS; own_tests DIR > results; workload PROGRAM-DIR ---------------------------
+compile_lua() {
+	# Debian's own build wants libtool; take its build patches back for Lua's plain Makefile.
+	for patch in 0002-lua-modules-paths 0001-build-system; do
+		quietly patch -R -s -p1 -d "$1" -i debian/patches/$patch.patch || return
+	done
+	quietly make -C "$1/src" -j "$jobs" linux CC="$2 -std=gnu99" ${3:+MYCFLAGS="$3"}
+}
+tests_lua() {
+	"$1/src/lua" -v
+	"$1/src/lua" "$here/lua_check.lua" 2>&1
+	"$1/src/luac" -l -l -p "$here/lua_check.lua" 2>&1 | sed 's/0x[0-9a-f]*/ADDRESS/g'
+}
+workload_lua() {
+	"$1/src/lua" "$here/lua_check.lua" >/dev/null
+}
+binary_lua=src/lua every_lua=7
+
+compile_configured() { # DIR CC FLAGS
+	# Debian's patches change inputs of the autotools; what these generate is in the source and need not be made again.
+	local age=50
+	for pattern in '*.m4' configure 'config*.h*in' Makefile.in '*.info' '*.1'; do
+		find "$1" -name "$pattern" -exec touch -d "$age seconds ago" {} +
+		age=$((age - 5))
+	done
+	find "$1" -name aclocal.m4 -exec touch -d '46 seconds ago' {} +
+	(cd "$1" && quietly ./configure CC="$2" CFLAGS="${3:--g -O2}" && quietly make -j "$jobs" all)
+}
+tests_automake() { # the result of each test, by name
+	(cd "$1" && make -k check 2>&1 | grep -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): ' | sort) || true
+}
+compile_gzip() { compile_configured "$@"; }
+tests_gzip() { tests_automake "$1"; }
+workload_gzip() {
+	local i
+	mkdir -p "$work/gz"
+	for i in $(seq 60); do
+		head -c $((i * 3000)) "$1/gzip" >"$work/gz/in$i"
+		"$1/gzip" -k -f -$((i % 9 + 1)) "$work/gz/in$i"
+		"$1/gzip" -l "$work/gz/in$i.gz" >/dev/null
+		"$1/gzip" -t -v "$work/gz/in$i.gz" 2>/dev/null
+		"$1/gzip" -dc "$work/gz/in$i.gz" | cmp - "$work/gz/in$i"
+	done
+	"$1/gzip" -dc /nonexistent 2>/dev/null || true
+	"$1/gzip" --help >/dev/null
+}
+binary_gzip=gzip every_gzip=1
+
+compile_grep() { compile_configured "$@"; }
+tests_grep() { tests_automake "$1"; }
+workload_grep() {
+	local pattern
+	for pattern in 'static' '^#[a-z]*' '\(.\)\1\1' '[[:alpha:]]\+_[0-9]' 'a.*b.*c' 'foo\|bar\|return' '\bint\b'; do
+		"$1/src/grep" -c "$pattern" "$1"/src/*.c >/dev/null || true
+		"$1/src/grep" -rn "$pattern" "$1/src" >/dev/null || true
+		"$1/src/grep" -io "$pattern" "$1"/src/dfasearch.c >/dev/null || true
+	done
+	"$1/src/grep" -E '(a|b)+c{2,3}|(x(y|z))*' -r "$1/src" >/dev/null || true
+	"$1/src/grep" -F -f "$1/src/Makefile.am" "$1"/src/*.c >/dev/null || true
+	"$1/src/grep" '[' "$1/src/grep.c" 2>/dev/null || true
+}
+binary_grep=src/grep every_grep=2
+
+compile_sqlite3() {
+	(cd "$1" && quietly ./configure --disable-shared CC="$2" CFLAGS="${3:--g -O2}" && quietly make -j "$jobs" ${4:-sqlite3 testfixture})
+}
+tests_sqlite3() {
+	local t
+	for t in select1 select2 insert delete update join where index trans expr func cast collate2 trigger1 view subquery \
+		aggnested alter autoinc between blob check coalesce conflict corrupt2 ctime date distinct e_expr fkey1 in intpkey \
+		json101 like limit malloc misc1 null pragma quote rollback savepoint sort table types unique vacuum wal with1 window1; do
+		[ -f "$1/test/$t.test" ] || continue
+		(cd "$1" && timeout 300 ./testfixture "test/$t.test" 2>&1 |
+			grep -vE 'Time:|Memory used|allocations|Page-cache|Allocation count|Maximum|ms$|Running|seed' |
+			sed -e "s,^,$t: ," -e 's/0x[0-9a-f]*/ADDRESS/g') || echo "$t: exit status $?"
+	done
+}
+workload_sqlite3() {
+	"$1/sqlite3" ":memory:" >/dev/null 2>&1 <<-'SQL'
+	create table a(id integer primary key, name text, v real);
+	create table b(id, a_id references a(id), note text collate nocase);
+	with recursive c(x) as (select 1 union all select x + 1 from c where x < 400)
+	  insert into a select x, 'name ' || x, x * 1.5 from c;
+	insert into b select id, id % 40, 'Note ' || (id % 7) from a;
+	create index bi on b(a_id, note);
+	create trigger tr after update on a begin insert into b values(new.id, old.id, 'changed'); end;
+	create view w as select a.name, count(*) n from a join b on b.a_id = a.id group by a.name;
+	update a set v = v + 1 where id % 10 = 0;
+	select * from w order by n desc, name limit 5;
+	select name, group_concat(note) from a left join b on a.id = b.a_id group by 1 having count(*) > 2;
+	select x.name, (select max(v) from a where a.id < x.id) from a x where exists (select 1 from b where b.id = x.id);
+	select sum(v) over (order by id rows 3 preceding) from a where name like '%1%' or name glob '*9';
+	select json_extract('{"a":[1,2,{"b":3}]}', '$.a[2].b'), printf('%08.3f', 3.14), hex(randomblob(4)) is not null;
+	begin; delete from a where id > 300; savepoint s; insert into a values(1, 'dup', 0); rollback to s; commit;
+	select * from nowhere;
+	explain query plan select * from a, b where a.id = b.a_id and note = 'NOTE 3';
+	alter table a add column extra default 5;
+	vacuum; pragma integrity_check; analyze; reindex;
+	.schema
+	.dump
+	SQL
+}
+binary_sqlite3=sqlite3 every_sqlite3=3
+
+# --- steps ---------------------------------------------------------------------------------------------------------------
+prepare() { # NAME CC FLAGS [targets]: builds $work/$program-NAME once
+	local dir=$work/$program-$1
+	[ -f "$dir/.built" ] && return
+	rm -rf "$dir"
+	cp -a "$source" "$dir"
+	local start=$SECONDS
+	"compile_$program" "$dir" "$2" "$3" ${4:-} || { echo "FAIL $program: does not build with $2"; return 1; }
+	touch "$dir/.built"
+	echo "built $program with ${2##*/} in $((SECONDS - start)) s"
+}
+
+run_tests() {
+	prepare waymark "$waymark cc" "" || return 1
+	"tests_$program" "$work/$program-waymark" >"$work/$program.waymark.txt"
+	if [ -n "$quick" ]; then
+		if grep -E '^(FAIL|ERROR|XPASS):' "$work/$program.waymark.txt"; then
+			echo "FAIL $program: its own tests fail"
+			return 1
+		fi
+		echo "ok   $program: own tests, $(wc -l <"$work/$program.waymark.txt") lines of results, no failure"
+		return
+	fi
+	prepare native clang-19 "" || return 1
+	"tests_$program" "$work/$program-native" >"$work/$program.native.txt"
+	if ! diff "$work/$program.native.txt" "$work/$program.waymark.txt" | head -n 20 >"$work/diff" || [ -s "$work/diff" ]; then
+		cat "$work/diff"
+		echo "FAIL $program: its own tests differ (< clang-19, > waymark)"
+		return 1
+	fi
+	echo "ok   $program: own tests give the same $(wc -l <"$work/$program.waymark.txt") lines with clang-19 and with waymark"
+}
+
+run_oracle() {
+	local binary every dir=$work/$program-checking
+	eval "binary=\$binary_$program every=\$every_$program"
+	prepare checking "$waymark cc" "$checking" "$([ $program = sqlite3 ] && echo sqlite3)" || return 1
+	[ -x "$work/oracle.so" ] || clang-19 -O2 -g -fPIC -shared "$here/oracle.c" -o "$work/oracle.so"
+	[ -x "$work/walk" ] || clang-19 -O2 -D_GNU_SOURCE "$here/walk.c" -o "$work/walk"
+	rm -f "$work/$program.log"
+	mv "$dir/$binary" "$dir/$binary.real"
+	# Only the program itself is preloaded, not the tools of the workload.
+	printf '#!/bin/sh\nLD_PRELOAD=%s ORACLE_LOG=%s ORACLE_EVERY=%s exec %s "$@"\n' "$work/oracle.so" "$work/$program.log" \
+		"$every" "$dir/$binary.real" >"$dir/$binary"
+	chmod +x "$dir/$binary"
+	"workload_$program" "$dir" || true
+	mv "$dir/$binary.real" "$dir/$binary"
+	"$waymark" decode --folded "$work/$program.log" >"$work/$program.decoded" || return 1
+	"$work/walk" "$dir/$binary" "$work/$program.log" "$work/$program.decoded" "${MINIMUM:-10000}"
+}
+
+failed=0
+for step; do
+	case $step in
+	tests) run_tests || failed=1 ;;
+	oracle) run_oracle || failed=1 ;;
+	*) echo "$0: unknown step $step" >&2; exit 2 ;;
+	esac
+done
+exit $failed
