@@ -1,0 +1,75 @@
+/*
+ * runtime.h - the functions of libwaymark-rt that instrumented code and the heap client call.
+ *
+ * All are exported with default visibility and may be preempted: the first definition in the process's symbol order (the
+ * executable's, when it is instrumented) is the one active instance, whichever images carry a copy.
+ *
+ * Every function may be called from any thread and from a signal handler, keeps errno, never allocates with malloc, is
+ * no cancellation point and never ends the process.
+ */
+#ifndef WAYMARK_RUNTIME_H
+#define WAYMARK_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi.h"
+
+#define WM1_EXPORT __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#define WM1_TLS thread_local
+#else
+#define WM1_TLS _Thread_local
+#endif
+
+struct wm_context;
+
+WM1_EXPORT extern WM1_TLS struct wm1_thread wm1_thread_state __attribute__((tls_model("initial-exec")));
+
+/*
+ * Called by a push when wm1_thread_state.top is at a segment boundary or NULL. Returns a free entry that may be written and
+ * after which top may be set; does not set top. Never fails: without memory it returns an entry of a scrap segment, and
+ * captures say WM_PREFIX_LOST until the stack is back below it.
+ */
+WM1_EXPORT struct wm1_entry *wm1_grow(void) __attribute__((preserve_most, cold));
+
+/* Gives the image its site_base. An image seen before (same build id and meta_key) gets the number it had. An image of
+ * another ABI version gets numbers that belong to no recorded image: its contexts decode as unknown, never as wrong. */
+WM1_EXPORT void wm1_register(struct wm1_image *image);
+WM1_EXPORT void wm1_unregister(struct wm1_image *image);
+
+/* What wm_capture() and wm_event() are rewritten to; site is a site number of the process. */
+WM1_EXPORT struct wm_context wm1_capture(uint32_t site);
+WM1_EXPORT void wm1_event(uint32_t site, const char *name, uint64_t value);
+
+/*
+ * The heap client (libwaymark-heap.so) tells the active instance of every successful allocation and, before the block goes
+ * back to the allocator, of every free. wm1_heap_take forgets the block and tells what is needed to put it back, for a realloc
+ * that may fail.
+ */
+struct wm1_heap_block {
+	uint64_t size_bytes;
+	uint32_t record; /* 0: the block was not known */
+};
+WM1_EXPORT void wm1_heap_start(void);
+WM1_EXPORT void wm1_heap_alloc(void *block, size_t size_bytes);
+WM1_EXPORT struct wm1_heap_block wm1_heap_take(void *block);
+WM1_EXPORT void wm1_heap_put_back(void *block, struct wm1_heap_block taken);
+WM1_EXPORT void wm1_heap_freed(struct wm1_heap_block taken);
+
+struct wm1_heap_client {
+	void (*start)(void);
+	void (*alloc)(void *block, size_t size_bytes);
+	struct wm1_heap_block (*take)(void *block);
+	void (*put_back)(void *block, struct wm1_heap_block taken);
+	void (*freed)(struct wm1_heap_block taken);
+};
+/* Defined by libwaymark-heap.so: an instance that was loaded later (with a plugin) hands itself over. */
+WM1_EXPORT void wm1_heap_attach(const struct wm1_heap_client *client) __attribute__((weak));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,10 @@
+/* event.h - the event log, for the runtime's own files. */
+#ifndef WM_RUNTIME_EVENT_H
+#define WM_RUNTIME_EVENT_H
+
+#include "runtime/capture.h"
+
+/* Logs an event with that context. No lock but for a new name or a new chunk. */
+void wmrt_event(wm_context c, const char *name, uint64_t value);
+
+#endif

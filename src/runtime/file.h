@@ -1,0 +1,58 @@
+/*
+ * file.h - the process's .wmk: its header and its chunks, mapped shared.
+ *
+ * The file is made at the first thing worth recording. Space is allocated before it is mapped, so a full disk is an error
+ * here and not a SIGBUS in the program.
+ */
+#ifndef WM_RUNTIME_FILE_H
+#define WM_RUNTIME_FILE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "waymark/wmk.h"
+
+enum {
+	WMRT_CHUNK_BODY_BYTES = WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES,
+};
+
+/* What wmrt_file_drop counts. */
+enum wmrt_drop {
+	WMRT_DROP_EVENT,
+	WMRT_DROP_PREFIX,
+	WMRT_DROP_HEAP,
+};
+
+/* Makes the file if there is none. False: nothing can be recorded in this process. Takes the lock when there is work. */
+bool wmrt_file_open(void);
+/* The header's mapping, NULL when there is no file. No lock. */
+struct wmk_header *wmrt_file_header(void);
+/*
+ * A new chunk, mapped; NULL with no room (the reason is noted in the header). at: where to map it, over what is there;
+ * NULL for anywhere. The caller holds the lock and the file is open.
+ */
+struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at);
+/*
+ * In a forked child's new file: a chunk that takes the place of the parent's, with what the child knew of it. False: the
+ * file had no room for it. The caller holds the lock.
+ */
+bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
+		       void (*copy)(char *to, const char *from, uint32_t len_bytes));
+/* Counts one thing that could not be recorded. No lock. */
+void wmrt_file_drop(enum wmrt_drop what);
+/* The run number of this process; 0 when nothing can be recorded. */
+uint64_t wmrt_file_run(void);
+/* Raises used_bytes of a chunk to at least `used`. No lock. */
+void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used);
+/* The process ends through exit(). */
+void wmrt_file_close(void);
+/* In the child, under the lock: the file is the parent's. */
+void wmrt_file_after_fork(void);
+
+static inline char *wmrt_chunk_body(struct wmk_chunk_header *chunk)
+{
+	return (char *)chunk + WMK_CHUNK_HEADER_BYTES;
+}
+
+#endif

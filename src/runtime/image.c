@@ -1,0 +1,255 @@
+/*
+ * image.c - registers images, keeps their build ids and paths, writes IMAGES records.
+ *
+ * Site numbers are given out once and never taken back: captures outlive a dlclose. An image that comes back (same build
+ * id, same meta_key) gets the numbers it had.
+ */
+#include "runtime/image.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "runtime/config.h"
+#include "runtime/file.h"
+#include "runtime/process.h"
+#include "runtime/strtab.h"
+#include "runtime/sys.h"
+#include "waymark/runtime.h"
+
+enum {
+	IMAGES_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_image),
+	ARENA_BYTES = 65536,
+};
+
+/* In a static program there is none, and no image but the program either. */
+extern int dladdr(const void *address, Dl_info *info) __attribute__((weak));
+
+/* Newest first; pushed to under the lock, read by anyone. */
+static _Atomic(struct wmrt_image *) images;
+/* Under the lock. */
+static uint32_t next_site = WM_SITE_FIRST;
+static char *arena;
+static size_t arena_left;
+static struct wmk_chunk_header *chunk_now;
+static uint32_t chunk_used;
+static uint32_t written_count;
+
+static void *arena_alloc(size_t len_bytes)
+{
+	void *at;
+
+	len_bytes = (len_bytes + 15) & ~(size_t)15;
+	if (len_bytes > arena_left) {
+		arena = wmrt_map_memory(ARENA_BYTES);
+		arena_left = arena && len_bytes <= ARENA_BYTES ? ARENA_BYTES : 0;
+		if (!arena_left)
+			return NULL;
+	}
+	at = arena;
+	arena += len_bytes;
+	arena_left -= len_bytes;
+	return at;
+}
+
+static size_t round4(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+/* Looks through one PT_NOTE for NT_GNU_BUILD_ID. */
+static void note_read(const char *notes, size_t len_bytes, struct wmrt_image *image)
+{
+	size_t off = 0;
+
+	while (off + sizeof(Elf64_Nhdr) <= len_bytes) {
+		const Elf64_Nhdr *note = (const void *)(notes + off);
+		size_t name_off = off + sizeof *note;
+		size_t desc_off = name_off + round4(note->n_namesz);
+
+		if (desc_off + note->n_descsz > len_bytes)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(notes + name_off, "GNU", 4) == 0) {
+			image->build_id_bytes =
+				note->n_descsz < WMRT_BUILD_ID_BYTES ? note->n_descsz : WMRT_BUILD_ID_BYTES;
+			memcpy(image->build_id, notes + desc_off, image->build_id_bytes);
+			return;
+		}
+		off = desc_off + round4(note->n_descsz);
+	}
+}
+
+static const Elf64_Phdr *program_headers(const Elf64_Ehdr *ehdr)
+{
+	return (const void *)((const char *)ehdr + ehdr->e_phoff);
+}
+
+static void build_id_read(const Elf64_Ehdr *ehdr, struct wmrt_image *image)
+{
+	const Elf64_Phdr *headers = program_headers(ehdr);
+	uintptr_t bias = ehdr->e_type == ET_EXEC ? 0 : (uintptr_t)ehdr;
+	int i;
+
+	for (i = 0; i < ehdr->e_phnum; i++)
+		if (headers[i].p_type == PT_LOAD && headers[i].p_offset == 0)
+			bias = (uintptr_t)ehdr - headers[i].p_vaddr;
+	for (i = 0; i < ehdr->e_phnum && !image->build_id_bytes; i++)
+		if (headers[i].p_type == PT_NOTE)
+			note_read((const char *)(bias + headers[i].p_vaddr), headers[i].p_memsz, image);
+}
+
+/* Absolute where that can be had. */
+static bool path_read(const Elf64_Ehdr *ehdr, char *path, size_t size)
+{
+	Dl_info info;
+	size_t n = 0;
+
+	if (getauxval(AT_PHDR) == (unsigned long)program_headers(ehdr)) {
+		memcpy(path, wmrt_config()->program, sizeof wmrt_config()->program);
+		return true;
+	}
+	if (!dladdr || !dladdr(ehdr, &info) || !info.dli_fname)
+		return false;
+	if (info.dli_fname[0] != '/' && wmrt_sys3(SYS_getcwd, (long)path, (long)size / 2, 0) > 0) {
+		n = strlen(path);
+		path[n++] = '/';
+	}
+	strncpy(path + n, info.dli_fname, size - n - 1);
+	path[size - 1] = '\0';
+	return true;
+}
+
+/* Under the lock. */
+static struct wmrt_image *image_find(const struct wmrt_image *like)
+{
+	struct wmrt_image *image;
+
+	for (image = atomic_load(&images); image; image = image->next)
+		if (image->meta_key == like->meta_key && image->site_count == like->site_count &&
+		    image->build_id_bytes == like->build_id_bytes &&
+		    memcmp(image->build_id, like->build_id, sizeof image->build_id) == 0)
+			return image;
+	return NULL;
+}
+
+static void image_write(struct wmrt_image *image)
+{
+	struct wmk_image *record;
+	uint32_t path;
+
+	if (image->is_written)
+		return;
+	if (!chunk_now || chunk_used == IMAGES_PER_CHUNK) {
+		chunk_now = wmrt_file_chunk(WMK_IMAGES, written_count, 0, NULL);
+		chunk_used = 0;
+	}
+	if (!chunk_now) {
+		wmrt_file_drop(WMRT_DROP_PREFIX);
+		return;
+	}
+	path = wmrt_string_locked(image->path);
+	record = (struct wmk_image *)(void *)wmrt_chunk_body(chunk_now) + chunk_used++;
+	record->meta_key = image->meta_key;
+	record->load_address = image->load_address;
+	record->site_base = image->site_base;
+	record->site_count = image->site_count;
+	record->path = path == WMRT_STRING_NONE ? UINT64_MAX : path;
+	memcpy(record->build_id, image->build_id, sizeof record->build_id);
+	record->build_id_bytes = image->build_id_bytes;
+	__atomic_store_n(&record->state, 1, __ATOMIC_RELEASE);
+	wmrt_chunk_raise_used(chunk_now, chunk_used * (uint32_t)sizeof *record);
+	image->is_written = 1;
+	written_count++;
+}
+
+void wmrt_image_write_all(void)
+{
+	struct wmrt_image *image;
+
+	for (image = atomic_load(&images); image; image = image->next)
+		image_write(image);
+}
+
+void wmrt_image_after_fork(void)
+{
+	struct wmrt_image *image;
+
+	for (image = atomic_load(&images); image; image = image->next)
+		image->is_written = 0;
+	chunk_now = NULL;
+	written_count = 0;
+}
+
+/* Under the lock: gives out the numbers and lists the image; the base. */
+static uint32_t image_add(struct wmrt_image *found, const char *path)
+{
+	uint32_t base = next_site;
+	struct wmrt_image *image;
+	char *copy;
+
+	/* Out of numbers: those at the end belong to no image. */
+	if (found->site_count >= WM1_SITE_ELIDED - next_site)
+		return WM1_SITE_ELIDED - found->site_count;
+	next_site += found->site_count;
+	image = arena_alloc(sizeof *image);
+	copy = arena_alloc(strlen(path) + 1);
+	if (!image || !copy)
+		return base;
+	*image = *found;
+	image->site_base = base;
+	image->path = strcpy(copy, path);
+	image->next = atomic_load(&images);
+	atomic_store_explicit(&images, image, memory_order_release);
+	if (wmrt_file_header())
+		image_write(image);
+	return base;
+}
+
+void wm1_register(struct wm1_image *image)
+{
+	struct wmrt_image found = {.meta_key = image->meta_key, .site_count = image->site_count};
+	struct wmrt_image *known;
+	struct wmrt_guard guard;
+	char path[WMRT_PATH_BYTES];
+	bool is_ours = image->abi_version == WM1_ABI_VERSION;
+
+	wmrt_check_fork();
+	wmrt_config();
+	path[0] = '\0';
+	if (is_ours) {
+		found.load_address = (uintptr_t)image->ehdr;
+		build_id_read(image->ehdr, &found);
+		path_read(image->ehdr, path, sizeof path);
+	}
+	wmrt_lock(&guard);
+	if (!is_ours) {
+		/* Numbers without a record: decoded as unknown. */
+		image->site_base = next_site;
+		next_site += image->site_count < WM1_SITE_ELIDED - next_site ? image->site_count : 0;
+	} else {
+		known = image_find(&found);
+		image->site_base = known ? known->site_base : image_add(&found, path);
+	}
+	wmrt_unlock(&guard);
+}
+
+/* Its site numbers stay what they are: contexts captured in it outlive it. */
+void wm1_unregister(struct wm1_image *image)
+{
+	(void)image;
+}
+
+extern __typeof(wm1_register) wmrt_own_register __attribute__((alias("wm1_register"), visibility("hidden")));
+
+const struct wmrt_image *wmrt_image_of(uint32_t site)
+{
+	const struct wmrt_image *image;
+
+	for (image = atomic_load_explicit(&images, memory_order_acquire); image; image = image->next)
+		if (site >= image->site_base && site - image->site_base < image->site_count)
+			return image;
+	return NULL;
+}

@@ -1,0 +1,34 @@
+/*
+ * image.h - the instrumented images of the process: who owns which site numbers.
+ */
+#ifndef WM_RUNTIME_IMAGE_H
+#define WM_RUNTIME_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	WMRT_BUILD_ID_BYTES = 32,
+};
+
+/* Immutable once listed, but for is_written (under the lock). */
+struct wmrt_image {
+	struct wmrt_image *next;
+	uint64_t meta_key;
+	uint64_t load_address;
+	uint32_t site_base;
+	uint32_t site_count;
+	uint8_t build_id[WMRT_BUILD_ID_BYTES];
+	uint32_t build_id_bytes;
+	uint32_t is_written;
+	const char *path;
+};
+
+/* The image that has this site, NULL if none. No lock. */
+const struct wmrt_image *wmrt_image_of(uint32_t site);
+/* Writes those that the file has not; under the lock, the file is open. */
+void wmrt_image_write_all(void);
+/* In the child, under the lock: its file will have none yet. */
+void wmrt_image_after_fork(void);
+
+#endif

@@ -1,0 +1,268 @@
+/*
+ * thread.c - thread-local state, slots, and the segments of the context stacks.
+ *
+ *      slot            segment 0 (64 KiB, aligned)      segment 1
+ *     .-------.       .--------------------------.     .------------------.
+ *     | stack |------>| slot 0: next, prefix     |---->| slot 0: previous |
+ *     | owner |       | entry 1                  |     | entry 1          |
+ *     '-------'       | ...                      |     | ...              |
+ *                     | entry 2047               |     '------------------'
+ *                     '--------------------------'
+ *
+ * Segments of a stack are kept for its next descent. A handler that interrupts wm1_grow may add the segment first; the loser of
+ * the compare-and-swap gives its own back.
+ */
+#include "runtime/thread.h"
+
+#include <stddef.h>
+
+#include "runtime/process.h"
+#include "runtime/sys.h"
+#include "waymark/runtime.h"
+
+_Thread_local struct wm1_thread wm1_thread_state __attribute__((tls_model("initial-exec")));
+_Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec")));
+
+/* All slots, newest first; only ever pushed to. */
+static _Atomic(struct wmrt_slot *) slots;
+/* Where the search for a dead owner goes on; a hint. */
+static _Atomic(struct wmrt_slot *) cursor;
+
+enum {
+	ENTRIES = WM1_SEGMENT_BYTES / sizeof(struct wm1_entry),
+	PROBES = 8, /* owners looked at before a new slot is made */
+	SLOT_BATCH = 64,
+};
+
+/* Stands in when there is no memory: shared by all threads, its contents mean nothing. Twice the size, to hold an aligned one. */
+static char scrap[2 * WM1_SEGMENT_BYTES];
+
+static struct wmrt_segment *scrap_segment(void)
+{
+	return (struct wmrt_segment *)(((uintptr_t)scrap + WM1_SEGMENT_BYTES - 1) &
+				       ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
+}
+
+int wmrt_entry_is_scrap(const struct wm1_entry *entry)
+{
+	return wmrt_segment_of(entry) == scrap_segment();
+}
+
+uint32_t wmrt_base_prefix(void)
+{
+	struct wmrt_local *local = &wmrt_local;
+
+	if (!local->base_prefix) {
+		int is_main = wmrt_process.main_thread ? wmrt_process.main_thread == (void *)local
+						       : wmrt_gettid() == wmrt_getpid();
+
+		local->base_prefix = is_main ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
+	}
+	return local->base_prefix;
+}
+
+/* 64 KiB at a multiple of it: maps twice as much and gives the ends back. */
+static struct wmrt_segment *segment_new(struct wmrt_segment *previous, uint32_t prefix)
+{
+	char *raw = wmrt_map_memory(2 * WM1_SEGMENT_BYTES);
+	char *at;
+	struct wmrt_segment *segment;
+
+	if (!raw)
+		return NULL;
+	at = (char *)(((uintptr_t)raw + WM1_SEGMENT_BYTES - 1) & ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
+	if (at > raw)
+		wmrt_unmap(raw, (size_t)(at - raw));
+	if (at < raw + WM1_SEGMENT_BYTES)
+		wmrt_unmap(at + WM1_SEGMENT_BYTES, (size_t)(raw + WM1_SEGMENT_BYTES - at));
+	segment = (struct wmrt_segment *)at;
+	segment->previous = previous;
+	segment->prefix = prefix;
+	return segment;
+}
+
+static struct wm1_entry *segment_first(struct wmrt_segment *segment)
+{
+	return (struct wm1_entry *)segment + 1;
+}
+
+/* The segment after `segment`, made if need be; NULL without memory. */
+static struct wmrt_segment *segment_next(struct wmrt_segment *segment)
+{
+	struct wmrt_segment *next = atomic_load_explicit(&segment->next, memory_order_acquire);
+	struct wmrt_segment *made;
+
+	if (next)
+		return next;
+	made = segment_new(segment, 0);
+	if (!made)
+		return NULL;
+	if (atomic_compare_exchange_strong(&segment->next, &next, made))
+		return made;
+	wmrt_unmap(made, WM1_SEGMENT_BYTES);
+	return next;
+}
+
+/* Takes over a slot whose owner is dead. A fork's child leaves the inherited ones alone. */
+static struct wmrt_slot *slot_take_over(uint32_t tid)
+{
+	struct wmrt_slot *slot = atomic_load(&cursor);
+	int i;
+
+	for (i = 0; i < PROBES; i++) {
+		uint32_t owner;
+
+		if (!slot)
+			slot = atomic_load(&slots);
+		if (!slot)
+			return NULL;
+		owner = atomic_load(&slot->owner);
+		if (atomic_load(&slot->generation) == wmrt_process.generation &&
+		    (owner == 0 || owner == tid || !wmrt_thread_is_alive(wmrt_process.pid, owner)) &&
+		    atomic_compare_exchange_strong(&slot->owner, &owner, tid)) {
+			atomic_store(&cursor, slot->next);
+			return slot;
+		}
+		slot = slot->next;
+	}
+	atomic_store(&cursor, slot);
+	return NULL;
+}
+
+/* Links a batch of new slots; the first is the caller's. */
+static struct wmrt_slot *slot_new(uint32_t tid)
+{
+	struct wmrt_slot *batch = wmrt_map_memory(SLOT_BATCH * sizeof *batch);
+	struct wmrt_slot *head = atomic_load(&slots);
+	int i;
+
+	if (!batch)
+		return NULL;
+	for (i = 0; i < SLOT_BATCH; i++) {
+		atomic_store(&batch[i].generation, wmrt_process.generation);
+		batch[i].next = i + 1 < SLOT_BATCH ? &batch[i + 1] : NULL;
+	}
+	atomic_store(&batch[0].owner, tid);
+	do
+		batch[SLOT_BATCH - 1].next = head;
+	while (!atomic_compare_exchange_weak(&slots, &head, batch));
+	atomic_store(&cursor, &batch[1]);
+	return batch;
+}
+
+/* After a fork the thread that forked keeps its stack; its event chunk is the parent's. */
+static void slot_renew(struct wmrt_slot *slot, uint32_t tid)
+{
+	wmrt_unmap(atomic_exchange(&slot->events, NULL), WMK_CHUNK_BYTES);
+	atomic_store(&slot->owner, tid);
+	atomic_store(&slot->generation, wmrt_process.generation);
+}
+
+struct wmrt_slot *wmrt_slot(void)
+{
+	struct wmrt_local *local = &wmrt_local;
+	struct wmrt_slot *slot = local->slot;
+
+	if (WMRT_LIKELY(slot && local->generation == wmrt_process.generation))
+		return slot;
+	local->tid = wmrt_gettid();
+	local->generation = wmrt_process.generation;
+	if (slot) {
+		slot_renew(slot, local->tid);
+		return slot;
+	}
+	slot = slot_take_over(local->tid);
+	if (!slot)
+		slot = slot_new(local->tid);
+	/* A handler may have come first, with a slot of its own that is in use by nobody now. */
+	if (local->slot) {
+		if (slot && slot != local->slot)
+			atomic_store(&slot->owner, 0);
+		return local->slot;
+	}
+	local->slot = slot;
+	return slot;
+}
+
+/* The first segment of this thread; NULL without memory. */
+static struct wmrt_segment *thread_stack(void)
+{
+	struct wmrt_slot *slot;
+	struct wmrt_segment *stack;
+	struct wmrt_segment *made;
+
+	wmrt_check_fork();
+	slot = wmrt_slot();
+	if (!slot)
+		return NULL;
+	stack = atomic_load(&slot->stack);
+	if (!stack) {
+		made = segment_new(NULL, 0);
+		if (!made)
+			return NULL;
+		if (atomic_compare_exchange_strong(&slot->stack, &stack, made))
+			stack = made;
+		else
+			wmrt_unmap(made, WM1_SEGMENT_BYTES);
+	}
+	stack->prefix = wmrt_base_prefix();
+	return stack;
+}
+
+/* The first entry that a push at the boundary `top` may use. */
+static struct wm1_entry *grow_from(struct wm1_entry *top)
+{
+	struct wmrt_segment *segment;
+
+	if (!top)
+		segment = thread_stack();
+	else if (wmrt_entry_is_scrap(top - 1))
+		segment = NULL;
+	else
+		segment = segment_next(wmrt_segment_of(top - 1));
+	return segment_first(segment ? segment : scrap_segment());
+}
+
+struct wm1_entry *wm1_grow(void)
+{
+	return grow_from(wm1_thread_state.top);
+}
+
+struct wm1_entry *wmrt_entry_for_signal(void)
+{
+	struct wm1_entry *entry = wm1_thread_state.top;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (((uintptr_t)entry & (WM1_SEGMENT_BYTES - 1)) == 0)
+			entry = grow_from(entry);
+		entry += i == 0;
+	}
+	return entry;
+}
+
+struct wm1_entry *wmrt_entry_below(struct wm1_entry *entry)
+{
+	struct wmrt_segment *segment = wmrt_segment_of(entry);
+
+	if (entry - 1 > (struct wm1_entry *)segment || !segment->previous)
+		return entry - 1;
+	return (struct wm1_entry *)segment->previous + ENTRIES - 1;
+}
+
+struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry)
+{
+	struct wmrt_segment *segment;
+
+	if (((uintptr_t)(entry + 1) & (WM1_SEGMENT_BYTES - 1)) != 0)
+		return entry + 1;
+	segment = atomic_load_explicit(&wmrt_segment_of(entry)->next, memory_order_acquire);
+	return segment ? segment_first(segment) : NULL;
+}
+
+struct wm1_entry *wmrt_stack_new(uint32_t prefix)
+{
+	struct wmrt_segment *segment = segment_new(NULL, prefix);
+
+	return segment ? segment_first(segment) : NULL;
+}

@@ -1,0 +1,66 @@
+/*
+ * thread.h - what the runtime keeps of each thread: its context stack and its event chunk.
+ *
+ * A thread's things hang on a slot. There is no thread-exit hook (destructors of other thread data run after ours would, and
+ * must still see their context): a slot is taken over by a later thread once its owner is dead.
+ */
+#ifndef WM_RUNTIME_THREAD_H
+#define WM_RUNTIME_THREAD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "waymark/abi.h"
+#include "waymark/wmk.h"
+
+/* The first 32 bytes of a segment: shares its place and the field `prefix` with an entry. */
+struct wmrt_segment {
+	_Atomic(struct wmrt_segment *) next;
+	struct wmrt_segment *previous; /* NULL in the first */
+	uint32_t zero;
+	uint32_t prefix; /* of the first: the kind of root; of others: 0 */
+	uint32_t is_scrap;
+	uint32_t below;
+};
+_Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 is one entry");
+
+/* Owner: the thread `owner`; another one takes it over with a compare-and-swap of `owner` when that is dead. */
+struct wmrt_slot {
+	struct wmrt_slot *next;
+	_Atomic uint32_t owner;      /* thread id */
+	_Atomic uint32_t generation; /* of wmrt_process when owned; inherited slots are not taken over */
+	_Atomic(struct wmrt_segment *) stack;
+	_Atomic(struct wmk_chunk_header *) events;
+};
+
+/* Private thread-local state; written by its own thread and by handlers on it. */
+struct wmrt_local {
+	struct wmrt_slot *slot;
+	struct wm1_entry *alt_signal; /* topmost entry of a handler that runs on the alternate stack, NULL if none does */
+	uintptr_t event_frame;        /* frame of the wm1_event in progress, 0 if none */
+	uint32_t base_prefix;         /* kind of root, 0: not looked at yet */
+	uint32_t tid;
+	uint32_t generation; /* that tid belongs to */
+};
+extern _Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+uint32_t wmrt_base_prefix(void);
+/* This thread's slot, after wmrt_check_fork. NULL without memory. */
+struct wmrt_slot *wmrt_slot(void);
+/* A free entry with one free slot below it, for a signal handler that may have interrupted a push. */
+struct wm1_entry *wmrt_entry_for_signal(void);
+/* The entry under `entry`, or the first segment's slot 0 (whose `prefix` is not 0). */
+struct wm1_entry *wmrt_entry_below(struct wm1_entry *entry);
+/* The place of the entry above one that is not the last. */
+struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry);
+/* In the segment that stands in when there is no memory. */
+int wmrt_entry_is_scrap(const struct wm1_entry *entry);
+/* A stack of its own with that root, for a coroutine: the first free entry. NULL without memory. */
+struct wm1_entry *wmrt_stack_new(uint32_t prefix);
+
+static inline struct wmrt_segment *wmrt_segment_of(const struct wm1_entry *entry)
+{
+	return (struct wmrt_segment *)((uintptr_t)entry & ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
+}
+
+#endif
