@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 warnings=(-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2
 	-Wimplicit-fallthrough -Werror)
-include=(-Iinclude -Isrc -D_GNU_SOURCE)
+include=(-Iinclude -Isrc -D_GNU_SOURCE "-DWAYMARK_VERSION=\"lint\"")
 # Host code that knows neither LLVM nor the calling conventions of the instrumented ABI: gcc understands all of it.
 host=(src/base src/core src/format src/object src/report src/cli)
 

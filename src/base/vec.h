@@ -4,6 +4,7 @@
 #ifndef WM_BASE_VEC_H
 #define WM_BASE_VEC_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ void vec_free(void *items);
 			if (err)                                                                          \
 				return err;                                                               \
 		}                                                                                         \
+		assert(v->items);                                                                         \
 		v->items[v->count++] = item;                                                              \
 		return NULL;                                                                              \
 	}                                                                                                 \

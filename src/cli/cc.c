@@ -147,6 +147,8 @@ static void add(struct line *line, char *word)
 		line->err = &error_no_memory;
 	if (!line->err)
 		line->err = argument_vec_append(&line->words, word);
+	if (line->err)
+		free(word);
 }
 
 static void add_text(struct line *line, const char *text)

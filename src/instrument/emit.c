@@ -235,9 +235,8 @@ static void emit_function(struct emitter *e, struct function *f)
 		recover(e, f->value);
 	for (uint32_t k = 0; k < f->site_count; k++) {
 		struct site *site = &p->sites.items[f->first_site + k];
-		struct site *next = k + 1 < f->site_count ? site + 1 : NULL;
-		bool dead = next && next->block == site->block && next->number && stores_absolute(e, next) &&
-			    !LLVMIsAInvokeInst(site->call);
+		bool dead = k + 1 < f->site_count && site[1].block == site->block && site[1].number &&
+			    stores_absolute(e, &site[1]) && !LLVMIsAInvokeInst(site->call);
 		if (site->action == SITE_CAPTURE)
 			emit_capture(e, site);
 		else if (site->number && (site->action != SITE_NOTHING || site->undo))
