@@ -19,20 +19,21 @@ void callgraph_deinit(struct callgraph *g)
 {
 	free(g->nodes);
 	free(g->edges);
-	free(g->in_start);
-	free(g->in_edges);
+	free(g->range_start);
+	free(g->ranges);
 	*g = (struct callgraph){0};
 }
 
 static void forget_encoding(struct callgraph *g)
 {
-	free(g->in_start);
-	free(g->in_edges);
-	g->in_start = g->in_edges = NULL;
-	g->is_encoded = false;
+	free(g->range_start);
+	free(g->ranges);
+	g->range_start = NULL;
+	g->ranges = NULL;
+	g->is_encoded = g->is_gapless = false;
 }
 
-/* items with room for one more, NULL when memory is short. Numbers are 32 bits; the largest is left free as "none". */
+/* items with room for one more, NULL when memory is short. */
 static void *grow(void *items, uint32_t count, uint32_t *capacity, size_t item_bytes)
 {
 	size_t wide = *capacity;
@@ -41,7 +42,7 @@ static void *grow(void *items, uint32_t count, uint32_t *capacity, size_t item_b
 		return items;
 	items = vec_grow(items, &wide, (size_t)count + 1, item_bytes);
 	if (items)
-		*capacity = wide < UINT32_MAX ? (uint32_t)wide : UINT32_MAX;
+		*capacity = wide < CALLGRAPH_MAX_COUNT ? (uint32_t)wide : CALLGRAPH_MAX_COUNT;
 	return items;
 }
 
@@ -49,7 +50,7 @@ struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *re
 {
 	struct callgraph_node *nodes;
 
-	if (g->node_count == UINT32_MAX - 1)
+	if (g->node_count == CALLGRAPH_MAX_COUNT)
 		return error_create(ERROR_OVERFLOW, "call graph has more than %u functions", g->node_count);
 	nodes = grow(g->nodes, g->node_count, &g->node_capacity, sizeof(*nodes));
 	if (!nodes)
@@ -70,7 +71,7 @@ struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t 
 	if (caller >= g->node_count || callee >= g->node_count)
 		return error_create(ERROR_ARGUMENT, "call from function %u to %u, but there are %u", caller, callee,
 				    g->node_count);
-	if (g->edge_count == UINT32_MAX - 1)
+	if (g->edge_count == CALLGRAPH_MAX_COUNT)
 		return error_create(ERROR_OVERFLOW, "call graph has more than %u calls", g->edge_count);
 	edges = grow(g->edges, g->edge_count, &g->edge_capacity, sizeof(*edges));
 	if (!edges)
@@ -86,15 +87,9 @@ struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t 
 
 /* ---- adopting a stored encoding ---- */
 
-struct range {
-	uint64_t first;
-	uint64_t count;
-	uint32_t edge; /* UINT32_MAX: the dummy */
-};
-
 static int range_compare(const void *left, const void *right)
 {
-	const struct range *l = left, *r = right;
+	const struct callgraph_range *l = left, *r = right;
 
 	if (l->first != r->first)
 		return l->first < r->first ? -1 : 1;
@@ -124,9 +119,9 @@ static struct error *check_edge(const struct callgraph *g, uint32_t e)
 	return NULL;
 }
 
-/* Sorts the ranges of node n, stores its encoded edges by rising addend, checks that the ranges are disjoint. */
-static struct error *check_ranges(const struct callgraph *g, uint32_t n, const struct adjacency *in,
-				  struct range *ranges, uint32_t *filled, uint32_t *in_edges)
+/* Stores the ranges of node n in `ranges`, by rising first id, and checks that they are disjoint and in bounds. */
+static struct error *adopt_node(struct callgraph *g, uint32_t n, const struct adjacency *in,
+				struct callgraph_range *ranges, uint32_t *ret_count)
 {
 	const struct callgraph_node *node = &g->nodes[n];
 	uint32_t count = 0;
@@ -136,22 +131,25 @@ static struct error *check_ranges(const struct callgraph *g, uint32_t n, const s
 		const struct callgraph_edge *edge = &g->edges[in->edges[k]];
 
 		if (edge->kind == EDGE_ENCODED)
-			ranges[count++] =
-				(struct range){edge->addend, g->nodes[edge->caller].contexts, in->edges[k]};
+			ranges[count++] = (struct callgraph_range){edge->addend, edge->caller, in->edges[k]};
 	}
 	if (node->has_dummy)
-		ranges[count++] = (struct range){node->restart, 1, UINT32_MAX};
-	qsort(ranges, count, sizeof(*ranges), range_compare);
+		ranges[count++] = (struct callgraph_range){node->restart, n, CALLGRAPH_DUMMY};
+	if (count)
+		qsort(ranges, count, sizeof(*ranges), range_compare);
 	for (uint32_t i = 0; i < count; i++) {
+		uint64_t size = ranges[i].edge == CALLGRAPH_DUMMY ? 1 : g->nodes[ranges[i].caller].contexts;
+
 		if (ranges[i].first < end)
 			return error_create(ERROR_FORMAT, "two calls to function %u share id %llu", n,
 					    (unsigned long long)ranges[i].first);
-		if (__builtin_add_overflow(ranges[i].first, ranges[i].count, &end) || end > node->contexts)
+		g->is_gapless &= ranges[i].first == end;
+		if (__builtin_add_overflow(ranges[i].first, size, &end) || end > node->contexts)
 			return error_create(ERROR_FORMAT, "a call to function %u leads past its %llu contexts", n,
 					    (unsigned long long)node->contexts);
-		if (ranges[i].edge != UINT32_MAX)
-			in_edges[(*filled)++] = ranges[i].edge;
 	}
+	g->is_gapless &= end == node->contexts;
+	*ret_count = count;
 	return NULL;
 }
 
@@ -191,37 +189,32 @@ out:
 	return err;
 }
 
-static struct error *adopt_ranges(const struct callgraph *g, uint32_t *in_start, uint32_t *in_edges)
+static struct error *adopt_ranges(struct callgraph *g)
 {
 	struct adjacency in = {0};
-	struct range *ranges = NULL;
-	uint32_t most = 0, filled = 0;
+	uint32_t filled = 0, count;
 	struct error *err;
 
+	g->range_start = calloc((size_t)g->node_count + 1, sizeof(*g->range_start));
+	g->ranges = malloc(((size_t)g->edge_count + g->node_count + 1) * sizeof(*g->ranges));
+	if (!g->range_start || !g->ranges)
+		return &error_no_memory;
 	err = adjacency_by_callee(g, &in);
-	if (err)
-		return err;
-	for (uint32_t n = 0; n < g->node_count; n++)
-		if (in.start[n + 1] - in.start[n] > most)
-			most = in.start[n + 1] - in.start[n];
-	ranges = malloc(((size_t)most + 1) * sizeof(*ranges));
-	if (!ranges)
-		err = &error_no_memory;
+	g->is_gapless = true;
 	for (uint32_t n = 0; n < g->node_count && !err; n++) {
-		err = check_ranges(g, n, &in, ranges, &filled, in_edges);
-		in_start[n + 1] = filled;
+		err = adopt_node(g, n, &in, g->ranges + filled, &count);
+		if (!err)
+			g->range_start[n + 1] = filled += count;
 	}
-	free(ranges);
 	adjacency_deinit(&in);
 	return err;
 }
 
 struct error *callgraph_adopt(struct callgraph *g)
 {
-	uint32_t *in_start = calloc((size_t)g->node_count + 1, sizeof(*in_start));
-	uint32_t *in_edges = malloc(((size_t)g->edge_count + 1) * sizeof(*in_edges));
-	struct error *err = in_start && in_edges ? NULL : &error_no_memory;
+	struct error *err = NULL;
 
+	forget_encoding(g);
 	for (uint32_t n = 0; n < g->node_count && !err; n++)
 		err = check_node(g, n);
 	for (uint32_t e = 0; e < g->edge_count && !err; e++)
@@ -229,15 +222,10 @@ struct error *callgraph_adopt(struct callgraph *g)
 	if (!err)
 		err = check_acyclic(g);
 	if (!err)
-		err = adopt_ranges(g, in_start, in_edges);
-	if (err) {
-		free(in_start);
-		free(in_edges);
-		return err;
-	}
-	forget_encoding(g);
-	g->in_start = in_start;
-	g->in_edges = in_edges;
-	g->is_encoded = true;
-	return NULL;
+		err = adopt_ranges(g);
+	if (err)
+		forget_encoding(g);
+	else
+		g->is_encoded = true;
+	return err;
 }

@@ -51,6 +51,16 @@ struct callgraph_node {
 	uint64_t contexts; /* numCC: how many ids the node uses, dummy included; at least 1 */
 };
 
+/* The ids of a node that come over one edge, first .. first + contexts(caller) - 1, or its dummy. */
+struct callgraph_range {
+	uint64_t first;
+	uint32_t caller; /* of the dummy: the node itself */
+	uint32_t edge;   /* index into edges; of the dummy: CALLGRAPH_DUMMY */
+};
+
+enum { CALLGRAPH_MAX_COUNT = INT32_MAX }; /* nodes, edges */
+#define CALLGRAPH_DUMMY UINT32_MAX
+
 struct callgraph {
 	struct callgraph_node *nodes;
 	uint32_t node_count;
@@ -58,10 +68,11 @@ struct callgraph {
 	struct callgraph_edge *edges;
 	uint32_t edge_count;
 	uint32_t edge_capacity;
-	/* result of callgraph_encode: the encoded edges into node n, by rising addend, are
-	 * in_edges[in_start[n]] .. in_edges[in_start[n + 1] - 1] (indices into edges) */
-	uint32_t *in_start;
-	uint32_t *in_edges;
+	/* result of callgraph_encode and callgraph_adopt: the ranges of node n, by rising `first`, are
+	 * ranges[range_start[n]] .. ranges[range_start[n + 1] - 1] */
+	uint32_t *range_start;
+	struct callgraph_range *ranges;
+	bool is_gapless; /* the ranges of every node fill [0, contexts): always so after callgraph_encode */
 	bool is_encoded;
 };
 
@@ -96,7 +107,7 @@ struct error *callgraph_encode(struct callgraph *g, const struct callgraph_optio
 
 /* Builds an encoded graph from a stored encoding: nodes and edges added by hand with their results filled in. Checks that
  * encoded edges form no cycle, that the ranges at every node are disjoint and in bounds, that every pushed edge and every
- * root has its dummy (ERROR_FORMAT names the node), and builds in_start / in_edges. For reading metadata that may be
+ * root has its dummy (ERROR_FORMAT names the node), and builds the ranges. For reading metadata that may be
  * damaged: afterwards callgraph_decode is safe with any id. Ranges may have gaps. */
 struct error *callgraph_adopt(struct callgraph *g);
 

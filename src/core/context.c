@@ -6,8 +6,9 @@
  */
 #include "core/context.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "core/decode.h"
 
 struct error *context_init(struct context *c, const struct callgraph *g, uint32_t start)
 {
@@ -76,27 +77,56 @@ struct error *context_return(struct context *c, uint32_t edge)
 	return NULL;
 }
 
-/* Decodes (node, id) and appends its edges `run` times, with `closing` after each (UINT32_MAX: none). */
-static struct error *append_piece(const struct callgraph *g, uint32_t node, uint64_t id, uint32_t run,
-				  uint32_t closing, size_t max_edges, uint32_t *scratch, struct context_edges *ret,
-				  uint32_t *ret_start)
+static struct error *too_long(void)
 {
-	uint32_t count;
-	size_t piece_edges;
+	return error_create(ERROR_OVERFLOW, "the context has more calls than the limit allows");
+}
+
+/* Appends the edges of the piece that ends in (node, id), outermost first. */
+static struct error *append_piece(const struct callgraph *g, uint32_t node, uint64_t id, size_t max_edges,
+				  struct context_edges *ret, uint32_t *ret_start)
+{
+	const struct callgraph_range *range;
+	size_t first = ret->count;
+	uint32_t at = node;
+	uint64_t left = id;
 	struct error *err;
 
-	err = callgraph_decode(g, node, id, scratch, &count, ret_start);
+	if (!g->is_encoded || node >= g->node_count)
+		return error_create(ERROR_FORMAT, "function %u of %u encoded", node, g->is_encoded ? g->node_count : 0);
+	for (;;) {
+		range = id < g->nodes[node].contexts ? decode_find(g, at, left) : NULL;
+		if (!range)
+			return error_create(ERROR_FORMAT, "function %u has no context %llu", node,
+					    (unsigned long long)id);
+		if (range->edge == CALLGRAPH_DUMMY)
+			break;
+		left -= range->first;
+		at = range->caller;
+		err = ret->count < max_edges ? context_edges_append(ret, range->edge) : too_long();
+		if (err)
+			return err;
+	}
+	decode_reverse(ret->items + first, ret->count - first);
+	*ret_start = at;
+	return NULL;
+}
+
+/* Ends the piece that starts at `first` with its pushed edge, and writes it out again until it is there `run` times. */
+static struct error *append_run(const struct callgraph_push *entry, size_t first, size_t max_edges,
+				struct context_edges *ret)
+{
+	size_t count = ret->count - first + 1, total;
+	struct error *err;
+
+	if (__builtin_mul_overflow(count, entry->run, &total) || total > max_edges - first)
+		return too_long();
+	err = context_edges_reserve(ret, first + total);
 	if (err)
 		return err;
-	if (closing != UINT32_MAX)
-		scratch[count++] = closing;
-	if (__builtin_mul_overflow((size_t)count, run, &piece_edges) || piece_edges > max_edges - ret->count)
-		return error_create(ERROR_OVERFLOW, "the context has more calls than the limit allows");
-	err = context_edges_reserve(ret, ret->count + piece_edges);
-	if (err || !count)
-		return err;
-	for (uint32_t i = 0; i < run; i++) {
-		memcpy(ret->items + ret->count, scratch, count * sizeof(*scratch));
+	ret->items[ret->count++] = entry->edge;
+	for (uint32_t i = 1; i < entry->run; i++) {
+		memcpy(ret->items + ret->count, ret->items + first, count * sizeof(*ret->items));
 		ret->count += count;
 	}
 	return NULL;
@@ -104,19 +134,26 @@ static struct error *append_piece(const struct callgraph *g, uint32_t node, uint
 
 /* Decodes entry k of the stack, or, behind the last, the present piece. *start is that of the outermost piece. */
 static struct error *decode_entry(const struct callgraph *g, const struct context_view *view, size_t k,
-				  size_t max_edges, uint32_t *scratch, struct context_edges *edges, uint32_t *start)
+				  size_t max_edges, struct context_edges *ret, uint32_t *start)
 {
 	const struct callgraph_push *entry = k < view->stack_len ? &view->stack[k] : NULL;
 	uint32_t piece_start, node = view->node;
+	uint64_t id = view->id;
+	size_t first = ret->count;
 	struct error *err;
 
+	/* Edges of pushes are all over memory; the next one is fetched while this piece is decoded. */
+	if (k + 1 < view->stack_len && view->stack[k + 1].edge < g->edge_count)
+		__builtin_prefetch(&g->edges[view->stack[k + 1].edge]);
 	if (entry) {
 		if (entry->edge >= g->edge_count || g->edges[entry->edge].kind == EDGE_ENCODED || !entry->run)
 			return error_create(ERROR_FORMAT, "entry %zu of the context stack is not a push", k);
 		node = g->edges[entry->edge].caller;
+		id = entry->id;
 	}
-	err = append_piece(g, node, entry ? entry->id : view->id, entry ? entry->run : 1,
-			   entry ? entry->edge : UINT32_MAX, max_edges, scratch, edges, &piece_start);
+	err = append_piece(g, node, id, max_edges, ret, &piece_start);
+	if (!err && entry)
+		err = append_run(entry, first, max_edges, ret);
 	if (err)
 		return entry ? error_context(err, "entry %zu of the context stack", k) : err;
 	if (k == 0)
@@ -130,18 +167,13 @@ static struct error *decode_entry(const struct callgraph *g, const struct contex
 struct error *context_decode(const struct callgraph *g, const struct context_view *view, size_t max_edges,
 			     struct context_edges *ret, uint32_t *ret_start)
 {
-	/* one more than a piece, for the edge that closes it */
-	uint32_t *scratch = malloc(((size_t)g->node_count + 1) * sizeof(*scratch));
 	size_t count_before = ret->count;
 	struct error *err = NULL;
 	uint32_t start = 0;
 
-	if (!scratch)
-		return &error_no_memory;
 	max_edges = max_edges > SIZE_MAX - count_before ? SIZE_MAX : max_edges + count_before;
 	for (size_t k = 0; k <= view->stack_len && !err; k++)
-		err = decode_entry(g, view, k, max_edges, scratch, ret, &start);
-	free(scratch);
+		err = decode_entry(g, view, k, max_edges, ret, &start);
 	if (err)
 		ret->count = count_before;
 	else

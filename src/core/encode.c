@@ -213,7 +213,7 @@ static uint64_t filling_of(const struct numbering *nb, unsigned int step)
 {
 	unsigned int bits = 63 - (unsigned int)__builtin_clzll(nb->limit);
 
-	return step ? UINT64_C(1) << bits * (FILLINGS - step) / FILLINGS : nb->limit;
+	return step ? UINT64_C(1) << (bits * (FILLINGS - step) / FILLINGS) : nb->limit;
 }
 
 static struct error *number(struct numbering *nb)
@@ -280,24 +280,53 @@ static struct error *ball_larus(const struct callgraph *g, const struct adjacenc
 	return NULL;
 }
 
-/* Fills in the counts and makes the groups of incoming edges those of encoded ones, in place. */
-static struct error *finish(struct callgraph *g, struct adjacency *in, struct callgraph_stats *stats)
+/* Turns the groups of incoming edges into ranges. */
+static struct error *build_ranges(struct callgraph *g, const struct adjacency *in)
+{
+	size_t room = 1;
+	uint32_t filled = 0;
+
+	for (uint32_t n = 0; n < g->node_count; n++)
+		room += g->nodes[n].has_dummy;
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		room += g->edges[e].kind == EDGE_ENCODED;
+	g->range_start = calloc((size_t)g->node_count + 1, sizeof(*g->range_start));
+	g->ranges = malloc(room * sizeof(*g->ranges));
+	if (!g->range_start || !g->ranges)
+		return &error_no_memory;
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		const struct callgraph_range dummy = {g->nodes[n].restart, n, CALLGRAPH_DUMMY};
+		bool is_waiting = g->nodes[n].has_dummy;
+
+		for (uint32_t k = in->start[n]; k < in->start[n + 1]; k++) {
+			const struct callgraph_edge *edge = &g->edges[in->edges[k]];
+
+			if (edge->kind != EDGE_ENCODED)
+				break;
+			if (is_waiting && dummy.first < edge->addend) {
+				g->ranges[filled++] = dummy;
+				is_waiting = false;
+			}
+			g->ranges[filled++] = (struct callgraph_range){edge->addend, edge->caller, in->edges[k]};
+		}
+		if (is_waiting)
+			g->ranges[filled++] = dummy;
+		g->range_start[n + 1] = filled;
+	}
+	g->is_gapless = true;
+	g->is_encoded = true;
+	return NULL;
+}
+
+static struct error *count(const struct callgraph *g, struct callgraph_stats *stats)
 {
 	uint8_t *is_cut = calloc((size_t)g->node_count + 1, 1);
-	uint32_t filled = 0, at = 0;
 
 	if (!is_cut)
 		return &error_no_memory;
-	for (uint32_t n = 0; n < g->node_count; n++) {
-		uint32_t end = in->start[n + 1];
-
-		for (; at < end; at++)
-			if (g->edges[in->edges[at]].kind == EDGE_ENCODED)
-				in->edges[filled++] = in->edges[at];
-		in->start[n + 1] = filled;
+	for (uint32_t n = 0; n < g->node_count; n++)
 		if (g->nodes[n].contexts - 1 > stats->max_id)
 			stats->max_id = g->nodes[n].contexts - 1;
-	}
 	for (uint32_t e = 0; e < g->edge_count; e++) {
 		const struct callgraph_edge *edge = &g->edges[e];
 
@@ -310,10 +339,6 @@ static struct error *finish(struct callgraph *g, struct adjacency *in, struct ca
 		}
 	}
 	free(is_cut);
-	g->in_start = in->start;
-	g->in_edges = in->edges;
-	*in = (struct adjacency){0};
-	g->is_encoded = true;
 	return NULL;
 }
 
@@ -327,10 +352,11 @@ struct error *callgraph_encode(struct callgraph *g, const struct callgraph_optio
 	uint32_t *order = NULL;
 	struct error *err;
 
-	free(g->in_start);
-	free(g->in_edges);
-	g->in_start = g->in_edges = NULL;
-	g->is_encoded = false;
+	free(g->range_start);
+	free(g->ranges);
+	g->range_start = NULL;
+	g->ranges = NULL;
+	g->is_encoded = g->is_gapless = false;
 	err = adjacency_by_caller(g, &out);
 	if (!err)
 		err = adjacency_by_callee(g, &in);
@@ -343,7 +369,9 @@ struct error *callgraph_encode(struct callgraph *g, const struct callgraph_optio
 	if (!err)
 		err = ball_larus(g, &out, order, &in, &stats);
 	if (!err)
-		err = finish(g, &in, &stats);
+		err = count(g, &stats);
+	if (!err)
+		err = build_ranges(g, &in);
 	if (!err && ret)
 		*ret = stats;
 	free(order);

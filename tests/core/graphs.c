@@ -17,25 +17,16 @@ uint64_t rng_below(struct rng *r, uint64_t bound)
 	return (uint64_t)(((unsigned __int128)rng_next(r) * bound) >> 64);
 }
 
-enum weights {
-	WEIGHTS_ZERO = 0,
-	WEIGHTS_EQUAL,
-	WEIGHTS_SMALL,
-	WEIGHTS_SKEWED, /* each power of two as likely as the next */
-	WEIGHTS_HUGE,
-	WEIGHTS_KINDS,
-};
-
-static uint64_t pick_weight(struct rng *r, enum weights kind)
+static uint64_t pick_weight(struct rng *r, enum graph_weights kind)
 {
 	switch (kind) {
-	case WEIGHTS_EQUAL:
+	case GRAPH_WEIGHTS_EQUAL:
 		return 17;
-	case WEIGHTS_SMALL:
+	case GRAPH_WEIGHTS_SMALL:
 		return rng_below(r, 10);
-	case WEIGHTS_SKEWED:
+	case GRAPH_WEIGHTS_SKEWED:
 		return rng_next(r) >> rng_below(r, 64) >> 8;
-	case WEIGHTS_HUGE:
+	case GRAPH_WEIGHTS_HUGE:
 		return UINT64_MAX - rng_below(r, 3);
 	default:
 		return 0;
@@ -69,7 +60,7 @@ static void pick_ends(struct rng *r, enum graph_shape shape, uint32_t nodes, uin
 		width = nodes / layers + 1;
 		b = a / width * width + width + skewed32(r, width); /* a popular function of the next layer */
 		if (b >= nodes)
-			b = a;
+			b = a + 1 < nodes ? a + 1 : a;
 		if (rng_below(r, 50) == 0)
 			b = below32(r, nodes);
 		/* most functions are reached by a call from a lower number, as after a search from main */
@@ -101,10 +92,9 @@ static void pick_ends(struct rng *r, enum graph_shape shape, uint32_t nodes, uin
 	}
 }
 
-struct error *graph_generate(struct rng *r, enum graph_shape shape, uint32_t node_count, uint32_t edge_count,
-			     struct callgraph *g)
+struct error *graph_generate_weighted(struct rng *r, enum graph_shape shape, enum graph_weights weights,
+				      uint32_t node_count, uint32_t edge_count, struct callgraph *g)
 {
-	enum weights weights = (enum weights)rng_below(r, WEIGHTS_KINDS);
 	uint32_t one_root_in = rng_below(r, 3) ? node_count : 1 + below32(r, 20);
 	uint32_t caller, callee, ignored;
 	struct error *err = NULL;
@@ -116,4 +106,12 @@ struct error *graph_generate(struct rng *r, enum graph_shape shape, uint32_t nod
 		err = callgraph_add_edge(g, caller, callee, i, pick_weight(r, weights), &ignored);
 	}
 	return err;
+}
+
+struct error *graph_generate(struct rng *r, enum graph_shape shape, uint32_t node_count, uint32_t edge_count,
+			     struct callgraph *g)
+{
+	enum graph_weights weights = (enum graph_weights)rng_below(r, GRAPH_WEIGHTS_KINDS);
+
+	return graph_generate_weighted(r, shape, weights, node_count, edge_count, g);
 }

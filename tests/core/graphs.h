@@ -26,7 +26,19 @@ enum graph_shape {
 	GRAPH_SHAPES,
 };
 
+enum graph_weights {
+	GRAPH_WEIGHTS_ZERO = 0,
+	GRAPH_WEIGHTS_EQUAL,
+	GRAPH_WEIGHTS_SMALL,
+	GRAPH_WEIGHTS_SKEWED, /* each power of two as likely as the next */
+	GRAPH_WEIGHTS_HUGE,
+	GRAPH_WEIGHTS_KINDS,
+};
+
 /* Adds node_count nodes, some of them roots, and edge_count edges. Both at least 1. */
+struct error *graph_generate_weighted(struct rng *r, enum graph_shape shape, enum graph_weights weights,
+				      uint32_t node_count, uint32_t edge_count, struct callgraph *g);
+/* The same with weights of a random kind. */
 struct error *graph_generate(struct rng *r, enum graph_shape shape, uint32_t node_count, uint32_t edge_count,
 			     struct callgraph *g);
 

@@ -200,16 +200,27 @@ static void refuse(struct callgraph *g, const char *message)
 
 static void test_refused(void)
 {
+	uint32_t edges[3], count = 0, start = 9;
 	struct callgraph g;
 
 	stored(&g);
 	CHECK_OK(callgraph_adopt(&g));
-	CHECK_U64(g.in_start[3], 3);
+	CHECK_U64(g.range_start[3], 5);
+	CHECK(g.is_gapless);
 	callgraph_deinit(&g);
 
 	stored(&g);
 	g.edges[2].addend = 1;
 	refuse(&g, "two calls to function 2 share id 1");
+	stored(&g);
+	g.nodes[2].contexts = 4;
+	g.edges[2].addend = 3;
+	CHECK_OK(callgraph_adopt(&g));
+	CHECK(!g.is_gapless);
+	CHECK_ERROR(callgraph_decode(&g, 2, 2, edges, &count, &start), ERROR_FORMAT, "no context 2");
+	CHECK_OK(callgraph_decode(&g, 2, 3, edges, &count, &start));
+	CHECK(count == 1 && edges[0] == 2 && start == 0);
+	callgraph_deinit(&g);
 	stored(&g);
 	g.edges[2].addend = 3;
 	refuse(&g, "function 2 leads past its 3 contexts");

@@ -41,7 +41,7 @@ static int range_compare(const void *left, const void *right)
 	return l->first < r->first ? -1 : l->first > r->first;
 }
 
-/* The ranges of node n, in_edges groups ignored, fill [0, contexts) without a gap; the hottest edge comes first. */
+/* The ranges of node n, taken from the edges, fill [0, contexts) without a gap; the hottest edge comes first. */
 static void check_node(const struct probe *p, uint32_t n, struct range *ranges, uint32_t count, uint64_t pushed)
 {
 	const struct callgraph_node *node = &p->g.nodes[n];
@@ -142,21 +142,22 @@ static void check_structure(const struct probe *p)
 		else if (__builtin_add_overflow(pushed[edge->callee], edge->weight, &pushed[edge->callee]))
 			pushed[edge->callee] = UINT64_MAX;
 	}
-	end = 0;
-	for (uint32_t n = 0, e = 0; n < g->node_count; n++) {
+	for (uint32_t n = 0; n < g->node_count; n++) {
 		const struct callgraph_node *node = &g->nodes[n];
-		uint32_t degree = g->in_start[n + 1] - g->in_start[n];
+		uint32_t count = g->range_start[n + 1] - g->range_start[n];
 
 		if (node->has_dummy)
 			ranges[--start[n]] = (struct range){node->restart, 1, 0, true};
-		CHECK(node->has_dummy || degree > 0);
+		CHECK(count > 0);
 		CHECK(!node->is_root || (node->has_dummy && node->restart == 0));
-		check_node(p, n, ranges + start[n], degree + node->has_dummy, pushed[n]);
-		for (; e < g->in_start[n + 1]; e++) {
-			const struct callgraph_edge *edge = &g->edges[g->in_edges[e]];
+		check_node(p, n, ranges + start[n], count, pushed[n]);
+		/* now sorted: the graph must have the same */
+		for (uint32_t i = 0; i < count; i++) {
+			const struct callgraph_range *range = &g->ranges[g->range_start[n] + i];
 
-			CHECK(edge->callee == n && edge->kind == EDGE_ENCODED);
-			CHECK(e == g->in_start[n] || edge->addend > g->edges[g->in_edges[e - 1]].addend);
+			CHECK_U64(range->first, ranges[start[n] + i].first);
+			CHECK((range->edge == CALLGRAPH_DUMMY) == ranges[start[n] + i].is_dummy);
+			CHECK(range->caller == (range->edge == CALLGRAPH_DUMMY ? n : g->edges[range->edge].caller));
 		}
 	}
 	check_acyclic(g);
@@ -429,10 +430,9 @@ static void check_adopt(const struct probe *p)
 
 	copy_graph(&p->g, &copy);
 	if (CHECK_OK(callgraph_adopt(&copy))) {
-		CHECK(copy.is_encoded);
-		CHECK(memcmp(copy.in_start, p->g.in_start, (p->g.node_count + 1) * sizeof(uint32_t)) == 0);
-		CHECK(!p->g.in_start[p->g.node_count] ||
-		      memcmp(copy.in_edges, p->g.in_edges, p->g.in_start[p->g.node_count] * sizeof(uint32_t)) == 0);
+		CHECK(copy.is_encoded && copy.is_gapless);
+		CHECK(memcmp(copy.range_start, p->g.range_start, (p->g.node_count + 1) * sizeof(uint32_t)) == 0);
+		CHECK(memcmp(copy.ranges, p->g.ranges, p->g.range_start[p->g.node_count] * sizeof(*copy.ranges)) == 0);
 	}
 	callgraph_deinit(&copy);
 }
@@ -483,7 +483,7 @@ static void check_damaged(struct probe *p)
 		damage(&p->rng, &damaged.g);
 	error_destroy(callgraph_adopt(&damaged.g));
 	if (!damaged.g.is_encoded) {
-		CHECK(!damaged.g.in_start && !damaged.g.in_edges);
+		CHECK(!damaged.g.range_start && !damaged.g.ranges);
 		callgraph_deinit(&damaged.g);
 		return;
 	}
