@@ -35,6 +35,12 @@ WM1_EXPORT extern WM1_TLS struct wm1_thread wm1_thread_state __attribute__((tls_
  */
 WM1_EXPORT struct wm1_entry *wm1_grow(void) __attribute__((preserve_most, cold));
 
+/*
+ * Takes off the pushes of tail calls whose frame had its return address at return_slot, and puts back the id from before
+ * the first of them: what the function at the end of such a chain does before it returns to who cannot.
+ */
+WM1_EXPORT void wm1_drop_tails(uint64_t return_slot) __attribute__((preserve_most, cold));
+
 /* Gives the image its site_base. An image seen before (same build id and meta_key) gets the number it had. An image of
  * another ABI version gets numbers that belong to no recorded image: its contexts decode as unknown, never as wrong. */
 WM1_EXPORT void wm1_register(struct wm1_image *image);

@@ -6,6 +6,7 @@
  * full LTO. All that is the user's is handed on untouched; exit status and diagnostics are clang's.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/paths.h"
+#include "cli/version_script.h"
 
 VEC_DECLARE(argument_vec, char *);
 
@@ -183,22 +185,34 @@ static void add_compile_flags(struct line *line, const struct request *r, const 
 	}
 }
 
-/* What other objects of the process must find in the program: one symbol a line. */
-static void add_exports(struct line *line, const struct paths *paths)
+/* What other objects of the process must find in the program. The file has a symbol a line; *ret, malloc'd, has "a;b;". */
+static struct error *read_exports(const struct paths *paths, char **ret)
 {
-	char *path = NULL;
-	FILE *file = asprintf(&path, "%s/exports.txt", paths->runtime_dir) < 0 ? NULL : fopen(path, "re");
-	char symbol[256];
-	while (file && fscanf(file, "%255s", symbol) == 1)
-		add_format(line, "-Wl,--export-dynamic-symbol=%s", symbol);
-	if (!file && !line->err)
-		line->err = error_os(errno, "%s: cannot read it; build or install Waymark as a whole", path);
-	if (file)
-		fclose(file);
-	free(path);
+	char path[PATH_MAX];
+	char text[4096];
+	snprintf(path, sizeof path, "%s/exports.txt", paths->runtime_dir);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return error_os(errno, "%s: cannot read it; build or install Waymark as a whole", path);
+	text[fread(text, 1, sizeof text - 1, file)] = '\0';
+	fclose(file);
+	for (char *c = text; (c = strchr(c, '\n'));)
+		*c = ';';
+	*ret = strdup(text);
+	return *ret ? NULL : &error_no_memory;
 }
 
-static void add_link_flags(struct line *line, const struct request *r, const struct paths *paths)
+static void add_exports(struct line *line, const char *exports)
+{
+	while (*exports) {
+		int len = (int)strcspn(exports, ";");
+		if (len)
+			add_format(line, "-Wl,--export-dynamic-symbol=%.*s", len, exports);
+		exports += len + (exports[len] == ';');
+	}
+}
+
+static void add_link_flags(struct line *line, const struct request *r, const struct paths *paths, const char *exports)
 {
 	add_text(line, "-fuse-ld=lld");
 	if (r->is_relocatable || (r->no_libc && !r->is_shared && !r->names_libc))
@@ -213,7 +227,7 @@ static void add_link_flags(struct line *line, const struct request *r, const str
 		add_format(line, "-Wl,--enable-new-dtags,-rpath,%s", paths->runtime_dir);
 	} else {
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-rt.a,--pop-state", paths->runtime_dir);
-		add_exports(line, paths);
+		add_exports(line, exports);
 	}
 }
 
@@ -224,22 +238,46 @@ static void set_link_environment(const struct request *r)
 	setenv("WAYMARK_LINK_KIND", r->is_shared ? "shared" : "program", 1);
 }
 
+static bool links_program(const struct request *r)
+{
+	return r->links && !r->is_shared && !r->is_relocatable;
+}
+
+/* The user's own words; a program's version scripts let the runtime's symbols through. */
+static void add_user_words(struct line *line, const struct request *r, char **user, int count, const char *exports)
+{
+	struct version_scripts scripts = {.exports = exports};
+	for (int i = 0; i < count && !line->err; i++) {
+		char *other = NULL;
+		if (starts(user[i], "--wm="))
+			continue;
+		if (links_program(r))
+			line->err = version_scripts_word(&scripts, user[i], &other);
+		add(line, other ? other : strdup(user[i]));
+	}
+}
+
 static struct error *build_line(struct line *line, const struct request *r, char **user, int count)
 {
 	struct paths paths;
+	char *exports = NULL;
 	struct error *err = paths_find(&paths);
 	if (err)
 		return err;
-	for (int i = 0; i < count; i++)
-		if (!starts(user[i], "--wm="))
-			add_text(line, user[i]);
+	err = read_exports(&paths, &exports);
+	if (err) {
+		paths_deinit(&paths);
+		return err;
+	}
+	add_user_words(line, r, user, count, exports);
 	/* What a step does not use is no reason for a warning. */
 	add_text(line, "--start-no-unused-arguments");
 	add_compile_flags(line, r, &paths);
 	if (r->links)
-		add_link_flags(line, r, &paths);
+		add_link_flags(line, r, &paths, exports);
 	add_text(line, "--end-no-unused-arguments");
 	paths_deinit(&paths);
+	free(exports);
 	return line->err;
 }
 

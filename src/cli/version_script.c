@@ -1,11 +1,10 @@
 /*
- * version_script.c - rewrites -Wl,--version-script=FILE and its spellings.
+ * version_script.c - rewrites --version-script=FILE and its spellings, behind -Wl, and -Xlinker.
  *
  *     LUA_5.4 { global: lua_*; local: *; };   ->   LUA_5.4 { global: wm1_grow; …; global: lua_*; local: *; };
  */
 #include "cli/version_script.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -48,18 +47,6 @@ static const char *first_brace(const char *text, size_t len_bytes)
 	return NULL;
 }
 
-static void append_exports(struct buffer *out, const char *exports)
-{
-	buffer_printf(out, " global:");
-	while (*exports) {
-		size_t len = strcspn(exports, " \t\n");
-		if (len)
-			buffer_printf(out, " %.*s;", (int)len, exports);
-		exports += len;
-		exports += strspn(exports, " \t\n");
-	}
-}
-
 /* Writes the copy and gives the path under which children find it. The descriptor stays open for them. */
 static struct error *publish(const struct buffer *script, const char *path, char **ret)
 {
@@ -86,9 +73,7 @@ static struct error *copy_script(const char *path, const char *exports, char **r
 	const char *brace = err ? NULL : first_brace(text, in.len_bytes);
 	if (brace) {
 		buffer_bytes(&out, text, (size_t)(brace + 1 - text));
-		append_exports(&out, exports);
-		if (!strstr(brace, "global:") || strstr(brace, "local:") < strstr(brace, "global:"))
-			buffer_printf(&out, "\n");
+		buffer_printf(&out, " global: %s", exports);
 		buffer_bytes(&out, brace + 1, in.len_bytes - (size_t)(brace + 1 - text));
 		err = buffer_error(&out);
 		if (!err)
@@ -102,15 +87,13 @@ static struct error *copy_script(const char *path, const char *exports, char **r
 	return err;
 }
 
-/* Appends one linker option, its script replaced when it names one. *pending: the next one is a script's path. */
-static struct error *append_option(struct buffer *out, const char *option, const char *exports, bool *pending)
+/* One linker option; *ret stays NULL when it is to be used as it is. */
+static struct error *replace_option(struct version_scripts *v, const char *option, char **ret)
 {
 	static const char *const spellings[] = {"--version-script", "-version-script"};
-	const char *path = NULL;
-	bool found = *pending;
-	if (*pending)
-		path = option;
-	*pending = false;
+	const char *prefix = v->path_is_next ? "" : "--version-script=";
+	const char *path = v->path_is_next ? option : NULL;
+	v->path_is_next = false;
 	for (size_t i = 0; i < 2 && !path; i++) {
 		size_t len = strlen(spellings[i]);
 		if (strncmp(option, spellings[i], len))
@@ -118,43 +101,56 @@ static struct error *append_option(struct buffer *out, const char *option, const
 		if (option[len] == '=')
 			path = option + len + 1;
 		else if (!option[len])
-			*pending = true;
+			v->path_is_next = true;
 	}
-	if (!path) {
-		buffer_printf(out, ",%s", option);
+	if (!path)
 		return NULL;
-	}
 	char *copy;
-	struct error *err = copy_script(path, exports, &copy);
+	struct error *err = copy_script(path, v->exports, &copy);
 	if (err)
 		return err;
-	buffer_printf(out, found ? ",%s" : ",--version-script=%s", copy);
+	if (asprintf(ret, "%s%s", prefix, copy) < 0)
+		err = &error_no_memory;
 	free(copy);
-	return NULL;
+	return err;
 }
 
-struct error *version_script_replace(const char *word, const char *exports, char **ret_word)
+/* -Wl,A,B,C */
+static struct error *replace_list(struct version_scripts *v, const char *list, char **ret)
 {
-	*ret_word = NULL;
-	if (strncmp(word, "-Wl,", 4) || !strstr(word, "version-script"))
-		return NULL;
-	char *options = strdup(word + 4);
+	char *options = strdup(list);
 	if (!options)
 		return &error_no_memory;
 	struct buffer out = {0};
 	struct error *err = NULL;
-	bool pending = false;
+	bool changed = false;
 	buffer_printf(&out, "-Wl");
 	char *rest = options;
-	for (char *option; !err && (option = strsep(&rest, ","));)
-		err = append_option(&out, option, exports, &pending);
-	/* -Wl,--version-script -Wl,FILE is two words: left as it is. */
+	for (char *option; !err && (option = strsep(&rest, ","));) {
+		char *other = NULL;
+		err = replace_option(v, option, &other);
+		buffer_printf(&out, ",%s", other ? other : option);
+		changed |= other != NULL;
+		free(other);
+	}
 	buffer_u8(&out, 0);
-	if (!err && !pending)
+	if (!err)
 		err = buffer_error(&out);
-	if (!err && !pending)
-		*ret_word = strdup((const char *)out.bytes);
+	if (!err && changed && !(*ret = strdup((const char *)out.bytes)))
+		err = &error_no_memory;
 	free(options);
 	buffer_deinit(&out);
 	return err;
+}
+
+struct error *version_scripts_word(struct version_scripts *v, const char *word, char **ret)
+{
+	bool is_linker_option = v->linker_option_is_next;
+	*ret = NULL;
+	v->linker_option_is_next = !strcmp(word, "-Xlinker");
+	if (is_linker_option)
+		return replace_option(v, word, ret);
+	if (!strncmp(word, "-Wl,", 4))
+		return replace_list(v, word + 4, ret);
+	return NULL;
 }

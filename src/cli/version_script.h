@@ -7,13 +7,22 @@
 #ifndef WM_CLI_VERSION_SCRIPT_H
 #define WM_CLI_VERSION_SCRIPT_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
+struct version_scripts {
+	const char *exports; /* symbols, each followed by a semicolon */
+	/* where in the command line we are */
+	bool path_is_next;
+	bool linker_option_is_next;
+};
+
 /*
- * word is one word of a compiler's command line, next the one after it (or NULL). If it hands version scripts to the
- * linker, *ret_word is a malloc'd word to use instead, which names copies in memory that this process's children see as
- * /proc/self/fd/N; else NULL. exports: symbols apart by white space.
+ * Takes the words of a compiler's command line one after the other. When a word hands a version script to the linker, *ret
+ * is a malloc'd word to use instead, which names a copy in memory that this process's children see as /proc/self/fd/N;
+ * else NULL.
  */
-struct error *version_script_replace(const char *word, const char *exports, char **ret_word);
+struct error *version_scripts_word(struct version_scripts *v, const char *word, char **ret);
 
 #endif
