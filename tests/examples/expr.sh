@@ -2,7 +2,7 @@
 # expr.sh WAYMARK SOURCE-DIR - examples/expr built with `waymark cc`: same answers as with another compiler, and each
 # warning's token decodes to the call chain that the input dictates.
 set -eu
-waymark=$1 source=$2
+waymark=$(realpath "$1") source=$2
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place"
