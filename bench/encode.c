@@ -127,8 +127,7 @@ static void take_samples(const struct callgraph *g, struct rng *r, struct sample
 
 		check(context_init(c, g, 0));
 		for (; depth < DEPTH && start[c->node] < start[c->node + 1]; depth++)
-			check(context_call(c, out[start[c->node] +
-						 rng_below(r, start[c->node + 1] - start[c->node])]));
+			check(context_call(c, out[start[c->node] + rng_below(r, start[c->node + 1] - start[c->node])]));
 		if (depth == DEPTH)
 			s->count++;
 		else
@@ -197,9 +196,8 @@ static void measure(const char *name, enum graph_shape shape, uint32_t nodes, ui
 		total += (double)g.edges[e].weight;
 		pushed += g.edges[e].kind == EDGE_ENCODED ? 0 : (double)g.edges[e].weight;
 	}
-	printf("%-10s %8u %8u %8.3f %7.1f %7.1f %8u %8u %6.2f%% ", name, nodes, edges, encode_s,
-	       (double)before / edges, (double)kept_bytes / edges, stats.back_edges, stats.cut_edges,
-	       total > 0 ? 100 * pushed / total : 0);
+	printf("%-10s %8u %8u %8.3f %7.1f %7.1f %8u %8u %6.2f%% ", name, nodes, edges, encode_s, (double)before / edges,
+	       (double)kept_bytes / edges, stats.back_edges, stats.cut_edges, total > 0 ? 100 * pushed / total : 0);
 	if (rate > 0)
 		printf("%10.0f %6.2f\n", rate, pushes);
 	else
@@ -218,7 +216,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	printf("graph         nodes    edges encode s  peak B  kept B     back      cut  pushed  decoded/s pushes\n"
-	       "                                        /edge   /edge                   weight   depth %2d  each\n", DEPTH);
+	       "                                        /edge   /edge                   weight   depth %2d  each\n",
+	       DEPTH);
 	measure("program", GRAPH_LAYERED, edges / 5, edges, runs);
 	measure("acyclic", GRAPH_ACYCLIC, edges / 5, edges, runs);
 	measure("one cycle", GRAPH_UNIFORM, edges / 5, edges, runs);

@@ -58,7 +58,9 @@ struct callgraph_range {
 	uint32_t edge;   /* index into edges; of the dummy: CALLGRAPH_DUMMY */
 };
 
-enum { CALLGRAPH_MAX_COUNT = INT32_MAX }; /* nodes, edges */
+enum {
+	CALLGRAPH_MAX_COUNT = INT32_MAX
+}; /* nodes, edges */
 #define CALLGRAPH_DUMMY UINT32_MAX
 
 struct callgraph {
@@ -79,9 +81,9 @@ struct callgraph {
 struct callgraph_stats {
 	uint32_t back_edges;
 	uint32_t cut_edges;
-	uint32_t cut_nodes;         /* callees of cut edges: the paper's "nodes on which selective reduction is applied" */
-	uint64_t max_id;            /* largest id any node uses */
-	uint32_t zero_edges;        /* encoded edges with addend 0: no code */
+	uint32_t cut_nodes;  /* callees of cut edges: the paper's "nodes on which selective reduction is applied" */
+	uint64_t max_id;     /* largest id any node uses */
+	uint32_t zero_edges; /* encoded edges with addend 0: no code */
 	bool ball_larus_overflowed; /* then ball_larus_max_id is UINT64_MAX */
 	/* What the original Ball-Larus numbering of the same graph would need (Table 1): the number of paths, less one, that
 	 * lead over edges other than back edges from a root, a callee of a back edge or an orphan to a node that has no

@@ -160,7 +160,8 @@ static struct error *decode_entry(const struct callgraph *g, const struct contex
 		*start = piece_start;
 	if ((k > 0 && piece_start != g->edges[view->stack[k - 1].edge].callee) ||
 	    (entry && entry->run > 1 && piece_start != g->edges[entry->edge].callee))
-		return error_create(ERROR_FORMAT, "entry %zu of the context stack does not follow from the one below", k);
+		return error_create(ERROR_FORMAT, "entry %zu of the context stack does not follow from the one below",
+				    k);
 	return NULL;
 }
 

@@ -36,8 +36,8 @@ struct numbering {
 	uint64_t limit; /* contexts a node may have */
 	unsigned int weight_shift;
 	struct candidate *candidates; /* room for all incoming edges of one node */
-	uint64_t pushed_weight; /* of the node at work: what its dummy stands for */
-	uint64_t cut_cost;      /* of the present numbering */
+	uint64_t pushed_weight;       /* of the node at work: what its dummy stands for */
+	uint64_t cut_cost;            /* of the present numbering */
 };
 
 static int compare_heavy(const void *left, const void *right)

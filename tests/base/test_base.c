@@ -36,9 +36,10 @@ static void test_error(void)
 
 static void test_arena(void)
 {
-	static const size_t sizes[] = {0, 1, 15, 16, 17, 1000, 1024, 1025, 4096, 5000, 100000, 1 << 20, 3, (1 << 20) + 1};
-	unsigned char *blocks[1000];
-	size_t lengths[1000];
+	static const size_t sizes[] = {0,    1,    15,   16,     17,      1000, 1024,
+				       1025, 4096, 5000, 100000, 1 << 20, 3,    (1 << 20) + 1};
+	unsigned char *blocks[1000] = {0};
+	size_t lengths[1000] = {0};
 	struct arena arena;
 	size_t asked = 0;
 

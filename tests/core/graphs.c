@@ -68,8 +68,8 @@ static void pick_ends(struct rng *r, enum graph_shape shape, uint32_t nodes, uin
 		*callee = i + 1 < nodes && i % 3 == 0 ? i + 1 : b;
 		break;
 	case GRAPH_PARALLEL:
-		*caller = a % (nodes < 4 ? nodes : 4);
-		*callee = rng_below(r, 4) ? b % (nodes < 4 ? nodes : 4) : *caller;
+		*caller = a % 4 % nodes;
+		*callee = rng_below(r, 4) ? b % 4 % nodes : *caller;
 		break;
 	case GRAPH_DIAMONDS:
 		*caller = i / 2 % nodes;

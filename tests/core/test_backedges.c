@@ -79,7 +79,7 @@ static void test_random(void)
 		got = back_weight(&g);
 		want = least_back_weight(&g);
 		if (!CHECK(got >= want))
-			fprintf(stderr, "seed %llu\n", (unsigned long long)(SEED + i));
+			fprintf(stderr, "seed %llu\n", (unsigned long long)(i + SEED));
 		chosen += (double)got;
 		least += (double)want;
 		exact += got == want;

@@ -145,7 +145,8 @@ static void test_inadequacy_of_ball_larus(void)
  */
 static void test_acyclic(void)
 {
-	static const char *const calls[] = {"AB", "AJ", "BD", "JD", "BE", "DF", "DF", "DG", "JG", "FI", "GI", "JI", NULL};
+	static const char *const calls[] = {"AB", "AJ", "BD", "JD", "BE", "DF", "DF",
+					    "DG", "JG", "FI", "GI", "JI", NULL};
 	struct figure f;
 
 	figure_build(&f, "ABDEFGIJ", "A", calls);

@@ -66,7 +66,9 @@ static void test_cycles(void)
 
 static void test_extremes(void)
 {
-	enum { LENGTH = 100000 };
+	enum {
+		LENGTH = 100000
+	};
 	struct callgraph g;
 	double *relative = malloc(LENGTH * sizeof(*relative)), *base = calloc(LENGTH + 1, sizeof(*base));
 	static const uint32_t ends[][2] = {{0, 1}, {1, 2}, {1, 3}, {2, 3}, {3, 1}};

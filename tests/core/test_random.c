@@ -137,8 +137,8 @@ static void check_structure(const struct probe *p)
 		const struct callgraph_edge *edge = &g->edges[e];
 
 		if (edge->kind == EDGE_ENCODED)
-			ranges[--start[edge->callee]] = (struct range){
-				edge->addend, g->nodes[edge->caller].contexts, edge->weight, false};
+			ranges[--start[edge->callee]] =
+				(struct range){edge->addend, g->nodes[edge->caller].contexts, edge->weight, false};
 		else if (__builtin_add_overflow(pushed[edge->callee], edge->weight, &pushed[edge->callee]))
 			pushed[edge->callee] = UINT64_MAX;
 	}
@@ -242,8 +242,7 @@ static void check_context(const struct probe *p, const struct context *c, uint32
 
 	if (CHECK_OK(context_decode(&p->g, &view, depth, &edges, &from))) {
 		CHECK_U64(from, start);
-		CHECK(edges.count == depth &&
-		      (!depth || memcmp(edges.items, path, depth * sizeof(*path)) == 0));
+		CHECK(edges.count == depth && (!depth || memcmp(edges.items, path, depth * sizeof(*path)) == 0));
 	}
 	context_edges_deinit(&edges);
 }
@@ -321,8 +320,7 @@ static bool reaches(const struct callgraph *g, uint32_t from, uint32_t to, bool 
 		return true;
 	seen[from] = true;
 	for (uint32_t e = 0; e < g->edge_count; e++)
-		if (g->edges[e].caller == from && !seen[g->edges[e].callee] &&
-		    reaches(g, g->edges[e].callee, to, seen))
+		if (g->edges[e].caller == from && !seen[g->edges[e].callee] && reaches(g, g->edges[e].callee, to, seen))
 			return true;
 	return false;
 }
@@ -361,8 +359,8 @@ static void check_ids(struct probe *p, unsigned int count)
 		}
 		CHECK_U64(at, node);
 		CHECK_U64(sum, id);
-		CHECK_ERROR(callgraph_decode(&p->g, node, p->g.nodes[node].contexts + rng_below(&p->rng, 9),
-					     p->scratch, &edges, &at),
+		CHECK_ERROR(callgraph_decode(&p->g, node, p->g.nodes[node].contexts + rng_below(&p->rng, 9), p->scratch,
+					     &edges, &at),
 			    ERROR_FORMAT, NULL);
 	}
 }
@@ -441,10 +439,10 @@ static void check_adopt(const struct probe *p)
 static void damage(struct rng *r, struct callgraph *g)
 {
 	struct callgraph_node *node = &g->nodes[rng_below(r, g->node_count)];
-	struct callgraph_edge *edge = g->edge_count ? &g->edges[rng_below(r, g->edge_count)] : NULL;
+	struct callgraph_edge *edge = &g->edges[rng_below(r, g->edge_count)]; /* there is always one */
 	uint64_t v = rng_below(r, 2) ? rng_below(r, 6) : rng_next(r) >> rng_below(r, 64);
 
-	switch (rng_below(r, edge ? 8 : 4)) {
+	switch (rng_below(r, 8)) {
 	case 0:
 		node->contexts = v;
 		break;
