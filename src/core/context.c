@@ -107,7 +107,8 @@ static struct error *append_piece(const struct callgraph *g, uint32_t node, uint
 		if (err)
 			return err;
 	}
-	decode_reverse(ret->items + first, ret->count - first);
+	if (ret->count > first)
+		decode_reverse(ret->items + first, ret->count - first);
 	*ret_start = at;
 	return NULL;
 }

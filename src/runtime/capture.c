@@ -42,11 +42,11 @@ static void entry_learn(struct wm1_entry *entry, struct wm1_entry *below)
 
 __attribute__((cold, noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
 {
-	struct wm1_entry *last = top - 1;
-	struct wm1_entry *entry = last;
+	struct wm1_entry *last, *entry;
 
 	if (!top)
 		return wmrt_base_prefix();
+	last = entry = top - 1;
 	if (wmrt_entry_is_scrap(last))
 		return WM_PREFIX_LOST;
 	while (!entry->run && !entry->prefix)
