@@ -72,7 +72,7 @@ check() {
 
 # run_tests NAME DIR MESON-TEST-ARGUMENTS...: adds the results of one run to the sums.
 run_tests() {
-	local name=$1 dir=$2 log result count status
+	local name=$1 dir=$2 log result test status
 	shift 2
 	log=$dir/meson-logs/$name.json
 	rm -f "$log"
@@ -139,7 +139,7 @@ stage "Demonstration"
 check "demo" scripts/demo.sh
 
 stage "Lint"
-for part in format headers gcc tidy; do
+for part in format headers gcc tidy shell; do
 	check "lint: $part" scripts/lint.sh "$part"
 done
 

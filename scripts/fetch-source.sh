@@ -49,7 +49,7 @@ private="-o Dir::Etc::SourceList=$apt/sources.list -o Dir::Etc::SourceParts=/dev
 	-o Debug::NoLocking=1"
 
 say "fetching $pkg from $WAYMARK_MIRROR ($WAYMARK_SUITE)"
-if ! ls "$apt/lists" | grep -q _source_Sources; then
+if ! find "$apt/lists" -name '*_source_Sources*' | grep -q .; then
 	# shellcheck disable=SC2086 # the options are a list
 	apt-get $private -qq update >&2 || { say "no package lists from $WAYMARK_MIRROR"; exit 77; }
 fi

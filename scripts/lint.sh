@@ -1,10 +1,11 @@
 #!/bin/bash
-# lint.sh [format|headers|gcc|tidy]... - static checks of Waymark's own files; all of them without an argument.
+# lint.sh [format|headers|gcc|tidy|shell]... - static checks of Waymark's own files; all of them without an argument.
 #
 # format   clang-format-19 changes nothing (scripts/lint.sh fix applies it)
 # headers  each header compiles alone, as C and, the public ones, as C++
 # gcc      the host code and the public headers have no warning under gcc either
 # tidy     clang-tidy-19 with .clang-tidy; needs build/compile_commands.json
+# shell    shellcheck has no warning (but on names that are put together and lists that are split on purpose)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -63,13 +64,17 @@ lint_tidy() {
 	own_files 'src/*.c' | xargs -r -n 4 -P 2 clang-tidy-19 -p build --quiet --warnings-as-errors='*' 2> >(grep -v 'warnings generated' >&2)
 }
 
-[ $# -gt 0 ] || set -- format headers gcc tidy
+lint_shell() {
+	own_files '*.sh' | xargs -r shellcheck --severity=warning --exclude=SC1007,SC2034,SC2046,SC2154 .ci/run
+}
+
+[ $# -gt 0 ] || set -- format headers gcc tidy shell
 status=0
 for part in "$@"; do
 	case $part in
-	format | fix | headers | gcc | tidy) "lint_$part" || status=1 ;;
+	format | fix | headers | gcc | tidy | shell) "lint_$part" || status=1 ;;
 	*)
-		sed -n '2,7s/^# //p' "$0" >&2
+		sed -n '2,8s/^# //p' "$0" >&2
 		exit 2
 		;;
 	esac
