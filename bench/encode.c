@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/context.h"
+#include "core/callcontext.h"
 #include "graphs.h"
 
 enum {
@@ -104,7 +104,7 @@ static void check(struct error *err)
 /* ---- decoding ---- */
 
 struct sample {
-	struct context contexts[CONTEXTS];
+	struct callcontext contexts[CONTEXTS];
 	uint32_t count;
 };
 
@@ -122,16 +122,17 @@ static void take_samples(const struct callgraph *g, struct rng *r, struct sample
 	for (uint32_t e = g->edge_count; e-- > 0;)
 		out[--start[g->edges[e].caller]] = e;
 	for (s->count = 0; s->count < CONTEXTS && tries < 50 * CONTEXTS; tries++) {
-		struct context *c = &s->contexts[s->count];
+		struct callcontext *c = &s->contexts[s->count];
 		unsigned int depth = 0;
 
-		check(context_init(c, g, 0));
+		check(callcontext_init(c, g, 0));
 		for (; depth < DEPTH && start[c->node] < start[c->node + 1]; depth++)
-			check(context_call(c, out[start[c->node] + rng_below(r, start[c->node + 1] - start[c->node])]));
+			check(callcontext_call(
+				c, out[start[c->node] + rng_below(r, start[c->node + 1] - start[c->node])]));
 		if (depth == DEPTH)
 			s->count++;
 		else
-			context_deinit(c);
+			callcontext_deinit(c);
 	}
 	free(start);
 	free(out);
@@ -141,7 +142,7 @@ static void take_samples(const struct callgraph *g, struct rng *r, struct sample
 static double decode_rate(const struct callgraph *g, unsigned int runs, double *times, double *pushes)
 {
 	struct sample *s = malloc(sizeof(*s));
-	struct context_edges edges = {0};
+	struct callcontext_edges edges = {0};
 	struct rng r = {SEED};
 	uint32_t start;
 
@@ -151,19 +152,19 @@ static double decode_rate(const struct callgraph *g, unsigned int runs, double *
 		double begin = now_s();
 
 		for (uint32_t k = 0; k < s->count; k++) {
-			const struct context *c = &s->contexts[k];
-			struct context_view view = {c->stack.items, c->stack.count, c->node, c->id};
+			const struct callcontext *c = &s->contexts[k];
+			struct callcontext_view view = {c->stack.items, c->stack.count, c->node, c->id};
 
 			edges.count = 0;
-			check(context_decode(g, &view, DEPTH, &edges, &start));
+			check(callcontext_decode(g, &view, DEPTH, &edges, &start));
 		}
 		times[i] = now_s() - begin;
 	}
 	for (uint32_t k = 0; k < s->count; k++) {
 		*pushes += (double)s->contexts[k].stack.count / s->count;
-		context_deinit(&s->contexts[k]);
+		callcontext_deinit(&s->contexts[k]);
 	}
-	context_edges_deinit(&edges);
+	callcontext_edges_deinit(&edges);
 	start = s->count;
 	free(s);
 	return start ? start / median(times, runs) : 0;

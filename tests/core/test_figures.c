@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "core/context.h"
+#include "core/callcontext.h"
 
 /* Nodes are letters; call i is `calls[2i]` calls `calls[2i + 1]` and has site i. */
 struct figure {
@@ -50,27 +50,27 @@ static uint32_t find_edge(const struct figure *f, char caller, char callee, unsi
 }
 
 /* Walks `path`, in which a digit after a letter picks one of parallel edges ("ABD2F": the second from D to F). */
-static void walk(const struct figure *f, const char *path, struct context *c)
+static void walk(const struct figure *f, const char *path, struct callcontext *c)
 {
 	char at = *path++;
 
-	CHECK_OK(context_init(c, &f->g, f->node[(unsigned char)at]));
+	CHECK_OK(callcontext_init(c, &f->g, f->node[(unsigned char)at]));
 	while (*path) {
 		unsigned int nth = *path >= '1' && *path <= '9' ? (unsigned int)(*path++ - '1') : 0;
 
-		CHECK_OK(context_call(c, find_edge(f, at, *path, nth)));
+		CHECK_OK(callcontext_call(c, find_edge(f, at, *path, nth)));
 		at = *path++;
 	}
 }
 
 /* The path that a context decodes to, in the notation of walk; edges between the same nodes are told by their number. */
-static void decode_to_text(const struct figure *f, const struct context *c, char *text)
+static void decode_to_text(const struct figure *f, const struct callcontext *c, char *text)
 {
-	struct context_view view = {c->stack.items, c->stack.count, c->node, c->id};
-	struct context_edges edges = {0};
+	struct callcontext_view view = {c->stack.items, c->stack.count, c->node, c->id};
+	struct callcontext_edges edges = {0};
 	uint32_t start = 0;
 
-	if (CHECK_OK(context_decode(&f->g, &view, 1000, &edges, &start))) {
+	if (CHECK_OK(callcontext_decode(&f->g, &view, 1000, &edges, &start))) {
 		*text++ = letter_of(f, start);
 		for (size_t i = 0; i < edges.count; i++) {
 			const struct callgraph_edge *edge = &f->g.edges[edges.items[i]];
@@ -88,12 +88,12 @@ static void decode_to_text(const struct figure *f, const struct context *c, char
 		}
 	}
 	*text = '\0';
-	context_edges_deinit(&edges);
+	callcontext_edges_deinit(&edges);
 }
 
 static void check_context(const struct figure *f, const char *path, uint64_t id)
 {
-	struct context c;
+	struct callcontext c;
 	char text[256];
 
 	walk(f, path, &c);
@@ -103,7 +103,7 @@ static void check_context(const struct figure *f, const char *path, uint64_t id)
 	CHECK_U64(c.stack.count, 0);
 	decode_to_text(f, &c, text);
 	CHECK_TEXT(text, path);
-	context_deinit(&c);
+	callcontext_deinit(&c);
 }
 
 static void check_contexts_of(const struct figure *f, char node, uint64_t want)
@@ -200,7 +200,7 @@ static void recursive_figure(struct figure *f)
 	figure_build(f, "ABCDFGEH", "AC", calls);
 }
 
-static void check_stack(const struct context *c, const struct callgraph_push *want, size_t count)
+static void check_stack(const struct callcontext *c, const struct callgraph_push *want, size_t count)
 {
 	if (!CHECK_U64(c->stack.count, count))
 		return;
@@ -214,7 +214,7 @@ static void check_stack(const struct context *c, const struct callgraph_push *wa
 static void check_recursive(const struct figure *f, const char *path, const struct callgraph_push *stack, size_t count,
 			    uint64_t id)
 {
-	struct context c;
+	struct callcontext c;
 	char text[256];
 
 	walk(f, path, &c);
@@ -222,7 +222,7 @@ static void check_recursive(const struct figure *f, const char *path, const stru
 	CHECK_U64(c.id, id);
 	decode_to_text(f, &c, text);
 	CHECK_TEXT(text, path);
-	context_deinit(&c);
+	callcontext_deinit(&c);
 }
 
 static void test_recursive(void)
@@ -251,7 +251,7 @@ static void test_recursive(void)
 static void test_repeated(void)
 {
 	struct callgraph_push stack[2] = {{.id = 3, .run = 1}, {.id = 2, .run = 3}};
-	struct context c;
+	struct callcontext c;
 	struct figure f;
 	char text[256];
 
@@ -263,18 +263,18 @@ static void test_repeated(void)
 	/* and back again, one repetition after the other */
 	walk(&f, "ACGFCGFCGFCGFC", &c);
 	for (uint32_t run = 3; run-- > 0;) {
-		CHECK_OK(context_return(&c, stack[0].edge));
+		CHECK_OK(callcontext_return(&c, stack[0].edge));
 		CHECK_U64(c.id, 2);
-		CHECK_OK(context_return(&c, find_edge(&f, 'G', 'F', 0)));
-		CHECK_OK(context_return(&c, find_edge(&f, 'C', 'G', 0)));
+		CHECK_OK(callcontext_return(&c, find_edge(&f, 'G', 'F', 0)));
+		CHECK_OK(callcontext_return(&c, find_edge(&f, 'C', 'G', 0)));
 		CHECK_U64(c.stack.count, run ? 2 : 1);
 	}
-	CHECK_ERROR(context_return(&c, find_edge(&f, 'A', 'C', 0)), ERROR_ARGUMENT, NULL);
-	CHECK_OK(context_return(&c, stack[0].edge));
+	CHECK_ERROR(callcontext_return(&c, find_edge(&f, 'A', 'C', 0)), ERROR_ARGUMENT, NULL);
+	CHECK_OK(callcontext_return(&c, stack[0].edge));
 	CHECK_U64(c.id, 3);
 	decode_to_text(&f, &c, text);
 	CHECK_TEXT(text, "ACGF");
-	context_deinit(&c);
+	callcontext_deinit(&c);
 	callgraph_deinit(&f.g);
 }
 
@@ -282,44 +282,44 @@ static void test_repeated(void)
 static void test_bad_stacks(void)
 {
 	struct callgraph_push stack[2] = {{.id = 3, .run = 1}, {.id = 3, .run = 1}};
-	struct context_edges edges = {0};
-	struct context_view view;
+	struct callcontext_edges edges = {0};
+	struct callcontext_view view;
 	struct figure f;
 	uint32_t start = 77;
 
 	recursive_figure(&f);
 	stack[0].edge = stack[1].edge = find_edge(&f, 'F', 'C', 0);
-	view = (struct context_view){stack, 2, f.node['C'], 0};
-	CHECK_ERROR(context_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "does not follow");
+	view = (struct callcontext_view){stack, 2, f.node['C'], 0};
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "does not follow");
 	stack[1].id = 2;
-	CHECK_ERROR(context_decode(&f.g, &view, 6, &edges, &start), ERROR_OVERFLOW, NULL);
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 6, &edges, &start), ERROR_OVERFLOW, NULL);
 	stack[0].run = 2;
-	CHECK_ERROR(context_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "entry 0");
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "entry 0");
 	stack[0].run = 1;
 	stack[1].id = 4;
-	CHECK_ERROR(context_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "entry 1");
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "entry 1");
 	stack[1].id = 2;
 	stack[1].run = 0;
-	CHECK_ERROR(context_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "entry 1");
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "entry 1");
 	stack[1].run = UINT32_MAX;
-	CHECK_ERROR(context_decode(&f.g, &view, 100, &edges, &start), ERROR_OVERFLOW, NULL);
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 100, &edges, &start), ERROR_OVERFLOW, NULL);
 	stack[1].run = 1;
 	view.id = 1; /* AC: starts at A, but the push below entered C */
-	CHECK_ERROR(context_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "does not follow");
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "does not follow");
 	view.id = 2;
-	CHECK_ERROR(context_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "has no context 2");
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "has no context 2");
 	view.id = 0;
 	stack[0].edge = find_edge(&f, 'A', 'C', 0);
-	CHECK_ERROR(context_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "not a push");
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "not a push");
 	stack[0].edge = f.g.edge_count;
-	CHECK_ERROR(context_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "not a push");
+	CHECK_ERROR(callcontext_decode(&f.g, &view, 100, &edges, &start), ERROR_FORMAT, "not a push");
 	CHECK_U64(edges.count, 0);
 	CHECK_U64(start, 77);
 	stack[0].edge = stack[1].edge;
-	CHECK_OK(context_decode(&f.g, &view, 7, &edges, &start));
+	CHECK_OK(callcontext_decode(&f.g, &view, 7, &edges, &start));
 	CHECK_U64(edges.count, 7);
 	CHECK_U64(start, f.node['A']);
-	context_edges_deinit(&edges);
+	callcontext_edges_deinit(&edges);
 	callgraph_deinit(&f.g);
 }
 

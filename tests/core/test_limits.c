@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "core/callcontext.h"
 
 enum {
 	MILLION = 1000000,
@@ -59,7 +59,7 @@ static void test_ring(void)
 {
 	struct callgraph_stats stats;
 	struct callgraph g;
-	struct context c;
+	struct callcontext c;
 
 	add_nodes(&g, MILLION);
 	for (uint32_t n = 0; n < MILLION; n++)
@@ -67,17 +67,17 @@ static void test_ring(void)
 	CHECK_OK(callgraph_encode(&g, NULL, &stats));
 	CHECK_U64(stats.back_edges, 1);
 	CHECK(g.edges[700000].kind == EDGE_BACK);
-	CHECK_OK(context_init(&c, &g, 0));
+	CHECK_OK(callcontext_init(&c, &g, 0));
 	for (uint32_t i = 0; i < 3 * MILLION; i++)
-		if (!CHECK_OK(context_call(&c, i % MILLION)))
+		if (!CHECK_OK(callcontext_call(&c, i % MILLION)))
 			break;
 	CHECK_U64(c.stack.count, 2); /* the first has the id of a context from the root, the next two are equal */
 	CHECK_U64(c.stack.items[1].run, 2);
 	for (uint32_t i = 3 * MILLION; i-- > 0;)
-		if (!CHECK_OK(context_return(&c, i % MILLION)))
+		if (!CHECK_OK(callcontext_return(&c, i % MILLION)))
 			break;
 	CHECK_U64(c.stack.count, 0);
-	context_deinit(&c);
+	callcontext_deinit(&c);
 	callgraph_deinit(&g);
 }
 

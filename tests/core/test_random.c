@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "core/callcontext.h"
 #include "graphs.h"
 
 enum {
@@ -233,23 +233,23 @@ static void check_all_pieces(const struct probe *p, bool is_whole)
 	free(path);
 }
 
-static void check_context(const struct probe *p, const struct context *c, uint32_t start, const uint32_t *path,
+static void check_context(const struct probe *p, const struct callcontext *c, uint32_t start, const uint32_t *path,
 			  uint32_t depth)
 {
-	struct context_view view = {c->stack.items, c->stack.count, c->node, c->id};
-	struct context_edges edges = {0};
+	struct callcontext_view view = {c->stack.items, c->stack.count, c->node, c->id};
+	struct callcontext_edges edges = {0};
 	uint32_t from = UINT32_MAX;
 
-	if (CHECK_OK(context_decode(&p->g, &view, depth, &edges, &from))) {
+	if (CHECK_OK(callcontext_decode(&p->g, &view, depth, &edges, &from))) {
 		CHECK_U64(from, start);
 		CHECK(edges.count == depth && (!depth || memcmp(edges.items, path, depth * sizeof(*path)) == 0));
 	}
-	context_edges_deinit(&edges);
+	callcontext_edges_deinit(&edges);
 }
 
 /* All contexts over edges of any kind, to a depth. */
-static void enumerate_contexts(const struct probe *p, struct context *c, uint32_t start, uint32_t *path, uint32_t depth,
-			       uint32_t *budget)
+static void enumerate_contexts(const struct probe *p, struct callcontext *c, uint32_t start, uint32_t *path,
+			       uint32_t depth, uint32_t *budget)
 {
 	check_context(p, c, start, path, depth);
 	if (depth == MAX_DEPTH || !*budget)
@@ -259,11 +259,11 @@ static void enumerate_contexts(const struct probe *p, struct context *c, uint32_
 		uint32_t node = c->node;
 		uint64_t id = c->id;
 
-		if (p->g.edges[e].caller != c->node || !CHECK_OK(context_call(c, e)))
+		if (p->g.edges[e].caller != c->node || !CHECK_OK(callcontext_call(c, e)))
 			continue;
 		path[depth] = e;
 		enumerate_contexts(p, c, start, path, depth + 1, budget);
-		CHECK_OK(context_return(c, e));
+		CHECK_OK(callcontext_return(c, e));
 		CHECK(c->node == node && c->id == id);
 	}
 }
@@ -274,14 +274,14 @@ static void check_all_contexts(const struct probe *p)
 
 	for (uint32_t n = 0; n < p->g.node_count; n++) {
 		uint32_t budget = 400;
-		struct context c;
+		struct callcontext c;
 
 		if (!p->g.nodes[n].has_dummy)
 			continue;
-		CHECK_OK(context_init(&c, &p->g, n));
+		CHECK_OK(callcontext_init(&c, &p->g, n));
 		enumerate_contexts(p, &c, n, path, 0, &budget);
 		CHECK_U64(c.stack.count, 0);
-		context_deinit(&c);
+		callcontext_deinit(&c);
 	}
 }
 
@@ -370,8 +370,8 @@ static void check_walk(struct probe *p, unsigned int steps)
 {
 	const struct callgraph *g = &p->g;
 	uint32_t *head = malloc(g->node_count * sizeof(*head)), *next = malloc((g->edge_count + 1) * sizeof(*next));
-	struct context_edges shadow = {0};
-	struct context c;
+	struct callcontext_edges shadow = {0};
+	struct callcontext c;
 	uint32_t start = 0;
 
 	memset(head, 0xff, g->node_count * sizeof(*head));
@@ -379,28 +379,28 @@ static void check_walk(struct probe *p, unsigned int steps)
 		next[e] = head[g->edges[e].caller];
 		head[g->edges[e].caller] = e;
 	}
-	CHECK_OK(context_init(&c, g, start));
+	CHECK_OK(callcontext_init(&c, g, start));
 	for (unsigned int i = 0; i < steps; i++) {
 		uint32_t e = head[c.node];
 
 		if (shadow.count && (e == UINT32_MAX || rng_below(&p->rng, 3) == 0)) {
-			CHECK_OK(context_return(&c, shadow.items[--shadow.count]));
+			CHECK_OK(callcontext_return(&c, shadow.items[--shadow.count]));
 			continue;
 		}
 		while (e != UINT32_MAX && next[e] != UINT32_MAX && rng_below(&p->rng, 2))
 			e = next[e];
 		if (e == UINT32_MAX)
 			break;
-		if (!CHECK_OK(context_call(&c, e)) || !CHECK_OK(context_edges_append(&shadow, e)))
+		if (!CHECK_OK(callcontext_call(&c, e)) || !CHECK_OK(callcontext_edges_append(&shadow, e)))
 			break;
 		if (rng_below(&p->rng, 8) == 0)
 			check_context(p, &c, start, shadow.items, (uint32_t)shadow.count);
 	}
 	while (shadow.count)
-		CHECK_OK(context_return(&c, shadow.items[--shadow.count]));
+		CHECK_OK(callcontext_return(&c, shadow.items[--shadow.count]));
 	CHECK(c.node == start && c.stack.count == 0 && c.id == g->nodes[start].restart);
-	context_edges_deinit(&shadow);
-	context_deinit(&c);
+	callcontext_edges_deinit(&shadow);
+	callcontext_deinit(&c);
 	free(head);
 	free(next);
 }

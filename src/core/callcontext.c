@@ -1,29 +1,29 @@
 /*
- * context.c - calls, returns and decoding of contexts that may recurse (Algorithm 3, decodeStack).
+ * callcontext.c - calls, returns and decoding of contexts that may recurse (Algorithm 3, decodeStack).
  *
  * Each entry of the stack is an acyclic piece of its own: it ends in the caller of the pushed edge and starts in the callee of
  * the pushed edge below, so pieces are decoded independently and checked against each other.
  */
-#include "core/context.h"
+#include "core/callcontext.h"
 
 #include <string.h>
 
 #include "core/decode.h"
 
-struct error *context_init(struct context *c, const struct callgraph *g, uint32_t start)
+struct error *callcontext_init(struct callcontext *c, const struct callgraph *g, uint32_t start)
 {
 	if (!g->is_encoded || start >= g->node_count || !g->nodes[start].has_dummy)
 		return error_create(ERROR_ARGUMENT, "function %u cannot be entered by a push", start);
-	*c = (struct context){.g = g, .node = start, .id = g->nodes[start].restart};
+	*c = (struct callcontext){.g = g, .node = start, .id = g->nodes[start].restart};
 	return NULL;
 }
 
-void context_deinit(struct context *c)
+void callcontext_deinit(struct callcontext *c)
 {
-	context_stack_deinit(&c->stack);
+	callcontext_stack_deinit(&c->stack);
 }
 
-static struct error *push(struct context *c, uint32_t edge)
+static struct error *push(struct callcontext *c, uint32_t edge)
 {
 	struct callgraph_push *top = c->stack.count ? &c->stack.items[c->stack.count - 1] : NULL;
 
@@ -31,10 +31,10 @@ static struct error *push(struct context *c, uint32_t edge)
 		top->run++;
 		return NULL;
 	}
-	return context_stack_append(&c->stack, (struct callgraph_push){.id = c->id, .edge = edge, .run = 1});
+	return callcontext_stack_append(&c->stack, (struct callgraph_push){.id = c->id, .edge = edge, .run = 1});
 }
 
-struct error *context_call(struct context *c, uint32_t edge)
+struct error *callcontext_call(struct callcontext *c, uint32_t edge)
 {
 	const struct callgraph_edge *e = edge < c->g->edge_count ? &c->g->edges[edge] : NULL;
 	struct error *err;
@@ -53,7 +53,7 @@ struct error *context_call(struct context *c, uint32_t edge)
 	return NULL;
 }
 
-struct error *context_return(struct context *c, uint32_t edge)
+struct error *callcontext_return(struct callcontext *c, uint32_t edge)
 {
 	const struct callgraph_edge *e = edge < c->g->edge_count ? &c->g->edges[edge] : NULL;
 	struct callgraph_push *top;
@@ -84,7 +84,7 @@ static struct error *too_long(void)
 
 /* Appends the edges of the piece that ends in (node, id), outermost first. */
 static struct error *append_piece(const struct callgraph *g, uint32_t node, uint64_t id, size_t max_edges,
-				  struct context_edges *ret, uint32_t *ret_start)
+				  struct callcontext_edges *ret, uint32_t *ret_start)
 {
 	const struct callgraph_range *range;
 	size_t first = ret->count;
@@ -103,7 +103,7 @@ static struct error *append_piece(const struct callgraph *g, uint32_t node, uint
 			break;
 		left -= range->first;
 		at = range->caller;
-		err = ret->count < max_edges ? context_edges_append(ret, range->edge) : too_long();
+		err = ret->count < max_edges ? callcontext_edges_append(ret, range->edge) : too_long();
 		if (err)
 			return err;
 	}
@@ -115,14 +115,14 @@ static struct error *append_piece(const struct callgraph *g, uint32_t node, uint
 
 /* Ends the piece that starts at `first` with its pushed edge, and writes it out again until it is there `run` times. */
 static struct error *append_run(const struct callgraph_push *entry, size_t first, size_t max_edges,
-				struct context_edges *ret)
+				struct callcontext_edges *ret)
 {
 	size_t count = ret->count - first + 1, total;
 	struct error *err;
 
 	if (__builtin_mul_overflow(count, entry->run, &total) || total > max_edges - first)
 		return too_long();
-	err = context_edges_reserve(ret, first + total);
+	err = callcontext_edges_reserve(ret, first + total);
 	if (err)
 		return err;
 	ret->items[ret->count++] = entry->edge;
@@ -134,8 +134,8 @@ static struct error *append_run(const struct callgraph_push *entry, size_t first
 }
 
 /* Decodes entry k of the stack, or, behind the last, the present piece. *start is that of the outermost piece. */
-static struct error *decode_entry(const struct callgraph *g, const struct context_view *view, size_t k,
-				  size_t max_edges, struct context_edges *ret, uint32_t *start)
+static struct error *decode_entry(const struct callgraph *g, const struct callcontext_view *view, size_t k,
+				  size_t max_edges, struct callcontext_edges *ret, uint32_t *start)
 {
 	const struct callgraph_push *entry = k < view->stack_len ? &view->stack[k] : NULL;
 	uint32_t piece_start, node = view->node;
@@ -166,8 +166,8 @@ static struct error *decode_entry(const struct callgraph *g, const struct contex
 	return NULL;
 }
 
-struct error *context_decode(const struct callgraph *g, const struct context_view *view, size_t max_edges,
-			     struct context_edges *ret, uint32_t *ret_start)
+struct error *callcontext_decode(const struct callgraph *g, const struct callcontext_view *view, size_t max_edges,
+				 struct callcontext_edges *ret, uint32_t *ret_start)
 {
 	size_t count_before = ret->count;
 	struct error *err = NULL;
