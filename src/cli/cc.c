@@ -221,6 +221,8 @@ static void add_link_flags(struct line *line, const struct request *r, const str
 	add_text(line, "-ffat-lto-objects");
 	add_text(line, "-Wl,--build-id");
 	add_text(line, "-Wl,-u,__ehdr_start"); /* the image's descriptor refers to it, but only after LTO */
+	/* LLVM 19 crashes there on a program with an ifunc; later passes find the same. */
+	add_text(line, "-Wl,-mllvm,-compute-dead=false,-mllvm,-propagate-attrs=false");
 	add_format(line, "-Wl,--load-pass-plugin=%s", paths->plugin);
 	if (r->is_shared) {
 		add_format(line, "-Wl,--push-state,--as-needed,%s/libwaymark-rt.so,--pop-state", paths->runtime_dir);
