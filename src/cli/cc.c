@@ -27,6 +27,7 @@ struct request {
 	bool has_input;
 	bool links;          /* no -c, -S, -E … */
 	bool is_shared;
+	bool is_static;
 	bool is_relocatable; /* -r */
 	bool is_plain;       /* nothing to instrument: other target, --wm=none, only a question */
 	bool no_lto;
@@ -93,6 +94,8 @@ static void note_mode(struct request *r, const char *option)
 		r->is_plain = true;
 	else if (!strcmp(option, "-shared") || !strcmp(option, "--shared"))
 		r->is_shared = true;
+	else if (!strcmp(option, "-static") || !strcmp(option, "--static") || !strcmp(option, "-static-pie"))
+		r->is_static = true;
 	else if (!strcmp(option, "-r"))
 		r->is_relocatable = true;
 	else if (!strcmp(option, "-emit-llvm"))
@@ -229,6 +232,8 @@ static void add_link_flags(struct line *line, const struct request *r, const str
 		add_format(line, "-Wl,--enable-new-dtags,-rpath,%s", paths->runtime_dir);
 	} else {
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-rt.a,--pop-state", paths->runtime_dir);
+		if (r->is_static) /* what the runtime stands in front of, by libc.a's inner names */
+			add_text(line, "-Wl,-u,__makecontext,-u,__swapcontext");
 		add_exports(line, exports);
 	}
 }

@@ -17,12 +17,6 @@
 
 #include "runtime/intern.h"
 
-/* Reserved prefixes mark slot 0 of a stack and the entries of signal handlers: no run starts or goes on there. */
-static inline int is_root(const struct wm1_entry *entry)
-{
-	return entry->prefix != WM_PREFIX_NONE && entry->prefix < WM_PREFIX_FIRST && entry->run == 0;
-}
-
 static uint32_t entry_prefix(struct wm1_entry *entry)
 {
 	if (!entry->prefix)
@@ -30,10 +24,11 @@ static uint32_t entry_prefix(struct wm1_entry *entry)
 	return entry->prefix;
 }
 
-/* Fills in run and below from the entry below. A handler may leave with siglongjmp in between: run is stored last. */
+/* Fills in run and below from the entry below. A handler may leave with siglongjmp in between: run is stored last. Slot 0 of
+ * a stack and the entries of signal handlers have a prefix and no run: nothing goes on from there. */
 static void entry_learn(struct wm1_entry *entry, struct wm1_entry *below)
 {
-	int is_run = !is_root(below) && below->run && below->site == entry->site && below->id == entry->id;
+	int is_run = below->run && below->site == entry->site && below->id == entry->id;
 
 	entry->below = is_run ? below->below : entry_prefix(below);
 	atomic_signal_fence(memory_order_release);

@@ -89,7 +89,7 @@ void wmrt_event(wm_context c, const char *name, uint64_t value)
 {
 	uintptr_t outer = wmrt_local.event_frame;
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	bool is_nested = outer > frame || (outer && wmrt_local.alt_signal);
+	bool is_nested = outer && (outer > frame || wmrt_is_on_alt_stack(frame) != wmrt_is_on_alt_stack(outer));
 
 	if (!wmrt_file_open())
 		return;

@@ -8,6 +8,7 @@
 #include "runtime/config.h"
 #include "runtime/file.h"
 #include "runtime/heap.h"
+#include "runtime/next.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
 #include "runtime/text.h"
@@ -36,6 +37,9 @@ __attribute__((constructor(101))) static void start(void)
 	if (!wmrt_is_active())
 		return;
 	wmrt_check_fork();
+	wmrt_signal_start();
+	wmrt_jump_start();
+	wmrt_coroutine_start();
 	if (wmrt_gettid() == wmrt_getpid())
 		wmrt_process.main_thread = &wmrt_local;
 	if (wmrt_config()->is_out_set) {

@@ -284,6 +284,15 @@ struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry)
 	return segment ? segment_first(segment) : NULL;
 }
 
+struct wm1_entry *wmrt_top_without(struct wm1_entry *entry)
+{
+	struct wmrt_segment *segment = wmrt_segment_of(entry);
+
+	if (entry != segment_first(segment) || !segment->previous)
+		return entry;
+	return (struct wm1_entry *)segment->previous + ENTRIES;
+}
+
 struct wm1_entry *wmrt_stack_new(uint32_t prefix)
 {
 	struct wmrt_segment *segment = segment_new(NULL, prefix);

@@ -36,9 +36,10 @@ struct wmrt_slot {
 /* Private thread-local state; written by its own thread and by handlers on it. */
 struct wmrt_local {
 	struct wmrt_slot *slot;
-	struct wm1_entry *alt_signal; /* topmost entry of a handler that runs on the alternate stack, NULL if none does */
-	uintptr_t event_frame;        /* frame of the wm1_event in progress, 0 if none */
-	uint32_t base_prefix;         /* kind of root, 0: not looked at yet */
+	uintptr_t alt_low; /* the alternate signal stack that a handler last ran on; empty: none did */
+	uintptr_t alt_high;
+	uintptr_t event_frame; /* frame of the wm1_event in progress, 0 if none */
+	uint32_t base_prefix;  /* kind of root, 0: not looked at yet */
 	uint32_t tid;
 	uint32_t generation; /* that tid belongs to */
 };
@@ -55,8 +56,16 @@ struct wm1_entry *wmrt_entry_below(struct wm1_entry *entry);
 struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry);
 /* In the segment that stands in when there is no memory. */
 int wmrt_entry_is_scrap(const struct wm1_entry *entry);
+/* What top is when `entry` is the lowest one dropped. */
+struct wm1_entry *wmrt_top_without(struct wm1_entry *entry);
 /* A stack of its own with that root, for a coroutine: the first free entry. NULL without memory. */
 struct wm1_entry *wmrt_stack_new(uint32_t prefix);
+
+/* Is that address on the alternate signal stack? Then it does not compare with addresses on the thread's own. */
+static inline int wmrt_is_on_alt_stack(uintptr_t address)
+{
+	return address - wmrt_local.alt_low < wmrt_local.alt_high - wmrt_local.alt_low;
+}
 
 static inline struct wmrt_segment *wmrt_segment_of(const struct wm1_entry *entry)
 {
