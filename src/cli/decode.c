@@ -13,9 +13,10 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/number.h"
 #include "cli/output.h"
 #include "cli/search.h"
-#include "cli/stack.h"
+#include "report/stack.h"
 #include "report/tokens.h"
 
 static const char help[] =
@@ -283,19 +284,6 @@ static struct error *add_wmk(struct token_decoder *d, const char *path)
 	return token_decoder_add_place(d, path);
 }
 
-static struct error *parse_depth(const char *text, size_t *ret)
-{
-	char *end;
-	unsigned long long n;
-
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || n == 0 || n > SIZE_MAX / 1024)
-		return error_create(ERROR_ARGUMENT, "--max-depth %s: a number of frames is needed", text);
-	*ret = (size_t)n;
-	return NULL;
-}
-
 static int parse_options(struct filter *f, int argc, char **argv, const char **ret_output)
 {
 	struct error *err = NULL;
@@ -311,7 +299,7 @@ static int parse_options(struct filter *f, int argc, char **argv, const char **r
 		else if (option == OPTION_ONCE)
 			f->is_once = true;
 		else if (option == OPTION_MAX_DEPTH)
-			err = parse_depth(optarg, &f->decoder.max_depth);
+			err = number_parse("--max-depth", optarg, &f->decoder.max_depth);
 		else if (option == OPTION_WMK)
 			err = add_wmk(&f->decoder, optarg);
 		else if (option == OPTION_EXE || option == OPTION_DEBUG_DIR)

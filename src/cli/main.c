@@ -9,6 +9,7 @@ static const struct command commands[] = {
 	{"cc", "compile and link C as clang does, with exact calling contexts", command_cc},
 	{"c++", "the same for C++", command_cc},
 	{"decode", "replace the tokens in any text by the calling contexts they stand for", command_decode},
+	{"report", "show what was recorded in which calling context, as text, JSON, a flame graph", command_report},
 };
 
 enum {

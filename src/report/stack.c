@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/stack.h"
+#include "report/stack.h"
 
 enum {
 	BLOCK_MAX = 16,

@@ -1,8 +1,8 @@
 /*
  * stack.h - a decoded context as people read it: one frame a line, innermost first, repetitions counted.
  */
-#ifndef WM_CLI_STACK_H
-#define WM_CLI_STACK_H
+#ifndef WM_REPORT_STACK_H
+#define WM_REPORT_STACK_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,0 +1,232 @@
+/*
+ * report.c - `waymark report`: merges .wmk files into a profile, takes the view that was asked for and hands it to a
+ * renderer. The output appears when it is whole.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/number.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/search.h"
+#include "object/file.h"
+#include "report/renderer.h"
+
+static const char help_head[] =
+	"Usage: waymark report [OPTIONS] FILE.wmk...\n"
+	"\n"
+	"Shows what was recorded in which calling context: events (wm_event) and heap\n"
+	"use (waymark run --heap). Several files are merged.\n"
+	"\n"
+	"Formats (--format=NAME):\n";
+
+static const char help_tail[] =
+	"\n"
+	"Options:\n"
+	"  --format=NAME     one of the above (text)\n"
+	"  --metric=NAME     what to show in front: bytes, allocations, live,\n"
+	"                    live-allocations, peak, leaked; or EVENT (how often) or\n"
+	"                    EVENT:sum (of its values)\n"
+	"  --sort=NAME       sort by another metric, or by name\n"
+	"  --top N           only the first N contexts (text: 20); --top all for all\n"
+	"  --function GLOB   only contexts with a function of such a name in them;\n"
+	"                    may be given several times\n"
+	"  --max-depth N     do not decode contexts of more than N frames (4194304)\n" SEARCH_HELP
+	"  -o, --output FILE write to FILE\n"
+	"  -h, --help        this text\n";
+
+enum {
+	OPTION_FORMAT = OPTION_FIRST,
+	OPTION_METRIC,
+	OPTION_SORT,
+	OPTION_TOP,
+	OPTION_FUNCTION,
+	OPTION_MAX_DEPTH,
+};
+
+static const struct option long_options[] = {
+	{"format", required_argument, NULL, OPTION_FORMAT},
+	{"metric", required_argument, NULL, OPTION_METRIC},
+	{"sort", required_argument, NULL, OPTION_SORT},
+	{"top", required_argument, NULL, OPTION_TOP},
+	{"function", required_argument, NULL, OPTION_FUNCTION},
+	{"max-depth", required_argument, NULL, OPTION_MAX_DEPTH},
+	SEARCH_OPTIONS,
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+VEC_DECLARE(glob_vec, const char *);
+
+struct request {
+	const struct renderer *renderer;
+	struct view_options view;
+	struct glob_vec globs;
+	bool has_top;
+	size_t max_depth;
+	const char *output;
+	struct image_cache cache;
+};
+
+static int print_help(void)
+{
+	fputs(help_head, stdout);
+	for (const struct renderer *r = renderer_table(); r->name; r++)
+		printf("  %-12s      %s\n", r->name, r->summary);
+	return message_help("report", help_tail);
+}
+
+static struct error *set_format(struct request *r, const char *name)
+{
+	r->renderer = renderer_find(name);
+	if (r->renderer)
+		return NULL;
+	return error_create(ERROR_ARGUMENT, "--format %s: no such format; see waymark report --help", name);
+}
+
+static struct error *set_top(struct request *r, const char *text)
+{
+	r->has_top = true;
+	if (strcmp(text, "all") == 0) {
+		r->view.top = 0;
+		return NULL;
+	}
+	return number_parse("--top", text, &r->view.top);
+}
+
+static struct error *set_option(struct request *r, int option)
+{
+	switch (option) {
+	case OPTION_FORMAT:
+		return set_format(r, optarg);
+	case OPTION_METRIC:
+		r->view.metric = optarg;
+		return NULL;
+	case OPTION_SORT:
+		r->view.sort = optarg;
+		return NULL;
+	case OPTION_TOP:
+		return set_top(r, optarg);
+	case OPTION_FUNCTION:
+		return glob_vec_append(&r->globs, optarg);
+	case OPTION_MAX_DEPTH:
+		return number_parse("--max-depth", optarg, &r->max_depth);
+	case 'o':
+		r->output = optarg;
+		return NULL;
+	default:
+		return search_option(&r->cache.search, option, optarg);
+	}
+}
+
+/* -1: help is wanted. */
+static int parse_options(struct request *r, int argc, char **argv)
+{
+	struct error *err = NULL;
+	int option;
+
+	opterr = 0;
+	optind = 0;
+	while (!err && (option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1) {
+		if (option == 'h')
+			return -1;
+		if (option == '?' || option == ':')
+			return message_bad_option("report", option, argv);
+		err = set_option(r, option);
+	}
+	if (err && err->code == ERROR_ARGUMENT) {
+		message_error("report", err);
+		return STATUS_USAGE;
+	}
+	if (!err && optind >= argc)
+		return message_usage("report", "a .wmk file is needed");
+	return message_error("report", err);
+}
+
+static void report_progress(void *data, uint64_t done, uint64_t total)
+{
+	progress_update(data, done, total);
+}
+
+static struct error *add_file(struct profile *p, struct request *r, const char *path)
+{
+	struct progress line;
+	struct profile_progress progress = {.report = report_progress, .data = &line};
+	struct mapped_file file;
+	struct wmk_file w;
+	struct error *err = file_map(path, &file);
+
+	if (err)
+		return err;
+	progress_start(&line, path);
+	err = wmk_read(file.bytes, file.len_bytes, path, &w);
+	if (!err) {
+		err = profile_add_file(p, &w, &r->cache, &progress);
+		wmk_file_deinit(&w);
+	}
+	progress_end(&line);
+	file_unmap(&file);
+	return err;
+}
+
+static struct error *render(const struct profile *p, struct request *r)
+{
+	struct view view;
+	struct output out;
+	struct error *err;
+
+	r->view.functions = r->globs.items;
+	r->view.function_count = r->globs.count;
+	r->view.keeps_zeros = r->renderer->keeps_zeros;
+	if (!r->has_top)
+		r->view.top = r->renderer->default_top;
+	err = view_create(p, &r->view, "waymark " WAYMARK_VERSION, &view);
+	if (err)
+		return err;
+	err = output_open(r->output, &out);
+	if (!err) {
+		err = r->renderer->render(&view, out.file);
+		if (!err)
+			err = output_commit(&out);
+		else
+			output_abandon(&out);
+	}
+	view_deinit(&view);
+	return err;
+}
+
+static struct error *report_files(struct request *r, char **paths)
+{
+	struct profile p;
+	struct error *err = profile_init(&p);
+
+	if (err)
+		return err;
+	if (r->max_depth)
+		p.max_depth = r->max_depth;
+	for (; *paths && !err; paths++)
+		err = add_file(&p, r, *paths);
+	if (!err)
+		err = render(&p, r);
+	profile_deinit(&p);
+	return err;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct request r = {.renderer = renderer_find("text")};
+	int status;
+
+	image_cache_init(&r.cache);
+	status = parse_options(&r, argc, argv);
+	if (status == -1)
+		status = print_help();
+	else if (status == STATUS_OK)
+		status = message_error("report", report_files(&r, argv + optind));
+	glob_vec_deinit(&r.globs);
+	image_cache_deinit(&r.cache);
+	return status;
+}

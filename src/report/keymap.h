@@ -1,0 +1,31 @@
+/*
+ * keymap.h - a hash map from three 64-bit words to the order in which they came: 0, 1, 2 ... All zero is an empty map.
+ */
+#ifndef WM_REPORT_KEYMAP_H
+#define WM_REPORT_KEYMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct key {
+	uint64_t words[3];
+};
+
+struct keymap {
+	struct key *keys; /* by number */
+	uint32_t count;
+	uint32_t capacity;
+	uint32_t *slots; /* number + 1; 0: free */
+	size_t slot_count;
+};
+
+void keymap_deinit(struct keymap *map);
+/* The number of key, which is new if it equals the count before. */
+struct error *keymap_add(struct keymap *map, const struct key *key, uint32_t *ret);
+/* False when key is not in the map. */
+bool keymap_find(const struct keymap *map, const struct key *key, uint32_t *ret);
+
+#endif

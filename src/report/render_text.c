@@ -1,0 +1,136 @@
+/*
+ * render_text.c - a report for reading: what was recorded, then the first contexts, each with its numbers and its stack.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/notes.h"
+#include "report/renderer.h"
+#include "report/stack.h"
+
+enum {
+	NUMBER_MAX = 32,
+};
+
+/* 1234567 as "1,234,567". Returns buf. */
+static const char *with_commas(uint64_t n, char buf[NUMBER_MAX])
+{
+	char digits[NUMBER_MAX];
+	size_t len = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, n);
+	size_t at = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf[at++] = ',';
+		buf[at++] = digits[i];
+	}
+	buf[at] = '\0';
+	return buf;
+}
+
+/* " (5.2 MiB)" behind large numbers of bytes. */
+static void print_size(uint64_t bytes, FILE *out)
+{
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	double size = (double)bytes / 1024;
+	size_t i = 0;
+
+	if (bytes < 10240)
+		return;
+	for (; size >= 1024 && i + 1 < sizeof units / sizeof units[0]; i++)
+		size /= 1024;
+	fprintf(out, " (%.1f %s)", size, units[i]);
+}
+
+static void print_source(const struct profile_source *s, FILE *out)
+{
+	char number[NUMBER_MAX];
+
+	fprintf(out, "%s: %s, pid %" PRIu32 ", %s\n", s->path, s->program, s->pid,
+		s->is_closed ? "ended through exit()" : "was killed or replaced, or still runs");
+	if (!s->has_heap)
+		return;
+	fprintf(out, "  heap: at most %s bytes at a time", with_commas(s->heap_peak_bytes, number));
+	print_size(s->heap_peak_bytes, out);
+	fprintf(out, ", %s at the end", with_commas(s->heap_live_bytes, number));
+	print_size(s->heap_live_bytes, out);
+	putc('\n', out);
+}
+
+static void print_totals(const struct profile *p, FILE *out)
+{
+	char number[NUMBER_MAX];
+
+	fputs("\nTotals\n", out);
+	for (size_t i = 0; i < p->metrics.count; i++) {
+		const struct metric *m = &p->metrics.items[i];
+
+		fprintf(out, "  %18s  %s%s", with_commas(m->total, number), m->name,
+			m->is_maximum ? " of any one context" : "");
+		if (m->unit == UNIT_BYTES)
+			print_size(m->total, out);
+		putc('\n', out);
+	}
+}
+
+static void print_row_numbers(const struct view *v, const struct view_row *row, FILE *out)
+{
+	const struct profile *p = v->profile;
+	const struct metric *front = &p->metrics.items[v->metric];
+	char number[NUMBER_MAX];
+	bool is_next = false;
+
+	fprintf(out, "%s %s", with_commas(row->values[v->metric], number), front->name);
+	if (!front->is_maximum && front->total)
+		fprintf(out, " (%.1f %%)", 100.0 * (double)row->values[v->metric] / (double)front->total);
+	for (size_t i = 0; i < p->metrics.count; i++) {
+		if (i == v->metric || !row->values[i])
+			continue;
+		fprintf(out, "%s%s %s", is_next ? ", " : "  | ", with_commas(row->values[i], number), p->metrics.items[i].name);
+		is_next = true;
+	}
+	putc('\n', out);
+}
+
+static struct error *print_rows(const struct view *v, FILE *out)
+{
+	struct frame_vec frames = {0};
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < v->row_count && !err; i++) {
+		putc('\n', out);
+		print_row_numbers(v, &v->rows[i], out);
+		err = view_frames(v->profile, v->rows[i].node, &frames);
+		if (!err)
+			stack_print_lines(out, "    ", frames.items, frames.count);
+	}
+	frame_vec_deinit(&frames);
+	return err;
+}
+
+static void print_heading(const struct view *v, FILE *out)
+{
+	const struct profile *p = v->profile;
+
+	fprintf(out, "\nContexts by %s: %zu", v->sort < p->metrics.count ? p->metrics.items[v->sort].name : "name",
+		v->row_count);
+	if (v->row_count < v->matching_rows)
+		fprintf(out, " of %zu (--top)", v->matching_rows);
+	if (v->is_filtered)
+		fputs(", of the chosen functions only", out);
+	putc('\n', out);
+}
+
+struct error *render_text(const struct view *v, FILE *out)
+{
+	for (size_t i = 0; i < v->profile->sources.count; i++)
+		print_source(&v->profile->sources.items[i], out);
+	notes_print(v, "  ! ", out);
+	if (!v->has_metric) {
+		fputs("\nNothing was recorded.\n", out);
+		return NULL;
+	}
+	print_totals(v->profile, out);
+	print_heading(v, out);
+	return print_rows(v, out);
+}

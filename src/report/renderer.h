@@ -1,0 +1,32 @@
+/*
+ * renderer.h - the one interface of output formats: a row of a table (renderer.c) and a file each.
+ *
+ * A renderer writes to a stream and reports only what went wrong with the view; the caller checks the stream.
+ */
+#ifndef WM_REPORT_RENDERER_H
+#define WM_REPORT_RENDERER_H
+
+#include <stdio.h>
+
+#include "report/view.h"
+
+struct renderer {
+	const char *name;    /* --format=NAME */
+	const char *summary; /* one line of help */
+	size_t default_top;  /* contexts shown when the user does not say; 0: all */
+	bool keeps_zeros;    /* shows contexts where the metric is 0 */
+	struct error *(*render)(const struct view *v, FILE *out);
+};
+
+/* The table; ends with a row without a name. */
+const struct renderer *renderer_table(void);
+/* NULL when there is none. */
+const struct renderer *renderer_find(const char *name);
+
+struct error *render_text(const struct view *v, FILE *out);
+struct error *render_json(const struct view *v, FILE *out);
+struct error *render_folded(const struct view *v, FILE *out);
+struct error *render_speedscope(const struct view *v, FILE *out);
+struct error *render_svg(const struct view *v, FILE *out);
+
+#endif
