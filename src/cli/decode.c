@@ -45,7 +45,7 @@ enum {
 	OPTION_MAX_DEPTH,
 	OPTION_WMK,
 	BLOCK_BYTES = 65536,
-	PENDING_MAX = 64, /* stacks waiting for the end of their line; more are printed at once, in its middle */
+	PENDING_MAX = 64, /* stacks under one line; of further tokens in it only the innermost frame is shown */
 };
 
 static const struct option long_options[] = {
@@ -125,6 +125,7 @@ static void print_bad_token(struct filter *f, const char *text, size_t len, cons
 
 static struct error *print_token(struct filter *f, const struct token *t, const char *text, size_t len)
 {
+	size_t number = 0; /* of the stack under this line */
 	struct error *err;
 
 	if (t->kind == TOKEN_NOT_INSTRUMENTED) {
@@ -148,12 +149,14 @@ static struct error *print_token(struct filter *f, const struct token *t, const 
 		stack_print_folded(f->out, f->frames.items, f->frames.count);
 		return NULL;
 	}
+	while (number < f->pending.count && !is_same_token(&f->pending.items[number], t))
+		number++;
 	fputc('{', f->out);
-	if (f->pending.count)
-		fprintf(f->out, "%zu: ", f->pending.count + 1);
+	if (number)
+		fprintf(f->out, "%zu: ", number + 1);
 	stack_print_leaf(f->out, f->frames.items, f->frames.count);
 	fputc('}', f->out);
-	return token_vec_append(&f->pending, *t);
+	return number == f->pending.count && number < PENDING_MAX ? token_vec_append(&f->pending, *t) : NULL;
 }
 
 /* Copies text without tokens; stacks come out behind each line end. */
