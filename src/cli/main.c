@@ -8,8 +8,10 @@
 static const struct command commands[] = {
 	{"cc", "compile and link C as clang does, with exact calling contexts", command_cc},
 	{"c++", "the same for C++", command_cc},
+	{"run", "run a program and record its contexts, of every allocation if wanted", command_run},
 	{"decode", "replace the tokens in any text by the calling contexts they stand for", command_decode},
 	{"report", "show what was recorded in which calling context, as text, JSON, a flame graph", command_report},
+	{"graph", "show how the calls of a program are encoded", command_graph},
 };
 
 enum {

@@ -1,0 +1,440 @@
+/*
+ * run.c - `waymark run`: checks what can be checked before, starts the program with the recording set up in its environment,
+ * waits, passes signals and the exit status through, and says which files were written.
+ *
+ * The program runs in the same process group and on the same terminal: Ctrl+C and job control reach it as without us.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/paths.h"
+#include "cli/recorded.h"
+#include "cli/search.h"
+#include "object/object.h"
+
+static const char help[] =
+	"Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
+	"\n"
+	"Runs PROGRAM, which was built with waymark cc, and says where its recording\n"
+	"is. The exit status is the program's.\n"
+	"\n"
+	"Options:\n"
+	"  --heap            record every allocation: count, bytes, live, peak, leaked\n"
+	"  -o, --output PLACE  a directory, or a file name in which %e becomes the\n"
+	"                    program's name and %p its pid (waymark-%e-%p.wmk)\n"
+	"  --limit SIZE      record at most SIZE bytes a process; K, M, G are known (4G)\n"
+	"  -q, --quiet       do not say which files were written\n"
+	"  -h, --help        this text\n";
+
+enum {
+	OPTION_HEAP = OPTION_FIRST,
+	OPTION_LIMIT,
+	STATUS_CANNOT_RUN = 126, /* as of shells and env(1) */
+	STATUS_NO_PROGRAM = 127,
+};
+
+static const struct option long_options[] = {
+	{"heap", no_argument, NULL, OPTION_HEAP},
+	{"output", required_argument, NULL, 'o'},
+	{"limit", required_argument, NULL, OPTION_LIMIT},
+	{"quiet", no_argument, NULL, 'q'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+struct request {
+	bool is_heap;
+	bool is_quiet;
+	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
+	const char *limit;
+	char **argv;
+	char *program; /* the path that will be run */
+	char *place;   /* directory of the files, as the user would name it */
+};
+
+/* As execvp searches; the shell's "command not found" is the user's most likely mistake. */
+static struct error *find_program(const char *name, char **ret)
+{
+	const char *path = getenv("PATH");
+	struct error *err = NULL;
+	char *copy, *rest, *dir;
+
+	if (strchr(name, '/')) {
+		*ret = strdup(name);
+		return *ret ? NULL : &error_no_memory;
+	}
+	copy = rest = strdup(path ? path : "/bin:/usr/bin");
+	if (!copy)
+		return &error_no_memory;
+	while (!err && !*ret && (dir = strsep(&rest, ":")) != NULL) {
+		char *try;
+
+		if (asprintf(&try, "%s/%s", *dir ? dir : ".", name) < 0)
+			err = &error_no_memory;
+		else if (access(try, X_OK) == 0)
+			*ret = try;
+		else
+			free(try);
+	}
+	free(copy);
+	if (!err && !*ret)
+		err = error_create(ERROR_NOT_FOUND, "%s: no such program in PATH; give its path, as in ./%s", name, name);
+	return err;
+}
+
+static bool is_script(const char *path)
+{
+	char start[2] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is_hash_bang;
+
+	if (fd < 0)
+		return false;
+	is_hash_bang = read(fd, start, 2) == 2 && start[0] == '#' && start[1] == '!';
+	close(fd);
+	return is_hash_bang;
+}
+
+/* The heap client comes in by LD_PRELOAD, which not every program takes. A script's interpreter is left to itself. */
+static struct error *check_preloadable(const char *path, const struct stat *st)
+{
+	struct object o;
+	struct error *err;
+
+	if (is_script(path))
+		return NULL;
+	err = object_read(path, &o);
+	if (err)
+		return err;
+	if (!o.is_dynamic)
+		err = error_create(ERROR_ARGUMENT, "%s: is linked statically: --heap works on dynamically linked programs", path);
+	else if (st->st_mode & (S_ISUID | S_ISGID))
+		err = error_create(ERROR_ARGUMENT, "%s: is set-user-ID: the loader takes no heap client into it", path);
+	object_deinit(&o);
+	return err;
+}
+
+static struct error *check_program(const struct request *r)
+{
+	struct stat st;
+
+	if (stat(r->program, &st) != 0)
+		return error_os(errno, "%s", r->program);
+	if (!S_ISREG(st.st_mode))
+		return error_create(ERROR_ARGUMENT, "%s: is not a file that can be run", r->program);
+	if (access(r->program, X_OK) != 0)
+		return error_os(errno, "%s: cannot be run", r->program);
+	return r->is_heap ? check_preloadable(r->program, &st) : NULL;
+}
+
+/* Permission bits do not tell all (root, read-only mounts, /proc): a file is made and removed. */
+static struct error *try_file(const char *dir, const char *asked)
+{
+	struct error *err = NULL;
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s/.waymark-XXXXXX", dir) < 0)
+		return &error_no_memory;
+	fd = mkstemp(path);
+	if (fd < 0) {
+		err = error_os(errno, "%s: files cannot be written there; choose another place with -o", asked);
+	} else {
+		close(fd);
+		unlink(path);
+	}
+	free(path);
+	return err;
+}
+
+static struct error *check_writable(const char *dir, const char *asked)
+{
+	struct stat st;
+
+	if (stat(dir, &st) != 0)
+		return error_os(errno, "%s: files cannot be written there", asked);
+	if (!S_ISDIR(st.st_mode))
+		return error_create(ERROR_ARGUMENT, "%s: %s is not a directory", asked, dir);
+	return try_file(dir, asked);
+}
+
+/* Appends text with each '%' doubled, for a pattern. */
+static void append_literal(struct buffer *b, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '%')
+			buffer_u8(b, '%');
+		buffer_u8(b, (uint8_t)*text);
+	}
+}
+
+/* The pattern for WAYMARK_OUT, absolute: the program may change its directory before it records anything. */
+static struct error *make_pattern(const char *place, bool is_directory, struct buffer *ret)
+{
+	char cwd[PATH_MAX];
+
+	if (place[0] != '/') {
+		if (!getcwd(cwd, sizeof cwd))
+			return error_os(errno, "the current directory");
+		append_literal(ret, cwd);
+		buffer_u8(ret, '/');
+	}
+	if (is_directory) {
+		append_literal(ret, place);
+		buffer_printf(ret, "/waymark-%%e-%%p.wmk");
+	} else {
+		buffer_printf(ret, "%s", place);
+	}
+	buffer_u8(ret, 0);
+	return buffer_error(ret);
+}
+
+static struct error *set_place(struct request *r)
+{
+	const char *env = getenv("WAYMARK_OUT");
+	const char *place = r->output ? r->output : env && *env ? env : ".";
+	struct buffer pattern = {0};
+	struct stat st;
+	bool is_directory = (stat(place, &st) == 0 && S_ISDIR(st.st_mode)) || place[strlen(place) - 1] == '/';
+	char *copy = strdup(place);
+	struct error *err;
+
+	if (!copy)
+		return &error_no_memory;
+	r->place = strdup(is_directory ? place : dirname(copy));
+	free(copy);
+	if (!r->place)
+		return &error_no_memory;
+	err = check_writable(r->place, place);
+	if (!err)
+		err = make_pattern(place, is_directory, &pattern);
+	if (!err && setenv("WAYMARK_OUT", (char *)pattern.bytes, 1) != 0)
+		err = &error_no_memory;
+	buffer_deinit(&pattern);
+	return err;
+}
+
+static struct error *check_limit(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (digits && (!text[digits] || (strchr("kKmMgG", text[digits]) && !text[digits + 1])))
+		return NULL;
+	return error_create(ERROR_ARGUMENT, "--limit %s: a number of bytes is needed, with K, M or G behind it if wanted", text);
+}
+
+/* In front of what is preloaded already: an interposer sees the calls that the next one makes. */
+static struct error *set_preload(void)
+{
+	const char *before = getenv("LD_PRELOAD");
+	struct paths paths;
+	char *library = NULL, *list = NULL;
+	struct error *err = paths_find(&paths);
+
+	if (err)
+		return err;
+	if (asprintf(&library, "%s/libwaymark-heap.so", paths.runtime_dir) < 0)
+		library = NULL;
+	paths_deinit(&paths);
+	if (!library)
+		return &error_no_memory;
+	if (access(library, R_OK) != 0)
+		err = error_os(errno, "%s: the heap client is not there; build or install Waymark as a whole", library);
+	else if (strpbrk(library, " :"))
+		err = error_create(ERROR_ARGUMENT, "%s: LD_PRELOAD cannot take a path with a space or colon", library);
+	else if (asprintf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0)
+		list = NULL;
+	if (!err && (!list || setenv("LD_PRELOAD", list, 1) != 0))
+		err = &error_no_memory;
+	free(list);
+	free(library);
+	return err;
+}
+
+/* The program's pid, for forward_signal: written before the handlers are set, read by them. */
+static volatile pid_t child_pid;
+
+static void forward_signal(int number)
+{
+	int saved = errno;
+
+	kill(child_pid, number);
+	errno = saved;
+}
+
+/* What the terminal sends goes to the whole group and is the program's business; what others send us is passed on. */
+static void set_signals(void)
+{
+	static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
+	struct sigaction action = {.sa_handler = forward_signal, .sa_flags = SA_RESTART};
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+		if (sigaction(forwarded[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(forwarded[i], &action, NULL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+}
+
+static struct error *start_program(const struct request *r, pid_t *ret)
+{
+	int pipe_fds[2];
+	int failed = 0;
+	pid_t pid;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) != 0)
+		return error_os(errno, "pipe");
+	pid = fork();
+	if (pid == 0) {
+		execv(r->program, r->argv);
+		failed = errno;
+		if (write(pipe_fds[1], &failed, sizeof failed) < 0)
+			_exit(STATUS_CANNOT_RUN);
+		_exit(STATUS_CANNOT_RUN);
+	}
+	close(pipe_fds[1]);
+	if (pid < 0) {
+		failed = errno;
+	} else if (read(pipe_fds[0], &failed, sizeof failed) > 0) {
+		waitpid(pid, NULL, 0);
+	} else {
+		failed = 0;
+	}
+	close(pipe_fds[0]);
+	if (failed)
+		return error_os(failed, "%s: cannot be run", r->program);
+	*ret = pid;
+	return NULL;
+}
+
+/* Ends as the program did, by the same signal too; without a second core file. */
+static int pass_status(int status)
+{
+	const struct rlimit no_core = {0, 0};
+	sigset_t set;
+	int number;
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	number = WTERMSIG(status);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	fflush(NULL);
+	raise(number);
+	return 128 + number;
+}
+
+static int run_program(const struct request *r)
+{
+	struct timespec now;
+	uint64_t since_ns = 0;
+	pid_t pid = 0;
+	int status = 0;
+	struct error *err;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) == 0)
+		since_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	err = start_program(r, &pid);
+	if (err) {
+		message_error("run", err);
+		return STATUS_CANNOT_RUN;
+	}
+	child_pid = pid;
+	set_signals();
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return message_error("run", error_os(errno, "waiting for %s", r->program));
+	if (!r->is_quiet && !recorded_print(r->place, since_ns, stderr))
+		message_warn("run", "%s recorded nothing%s", r->program,
+			     r->is_heap ? "" : ": it made no event and took no token, or was not built with waymark cc");
+	return pass_status(status);
+}
+
+static struct error *prepare(struct request *r)
+{
+	struct error *err = find_program(r->argv[0], &r->program);
+
+	if (!err)
+		err = check_program(r);
+	if (!err)
+		err = set_place(r);
+	if (!err && r->limit && setenv("WAYMARK_LIMIT", r->limit, 1) != 0)
+		err = &error_no_memory;
+	if (!err && r->is_heap)
+		err = set_preload();
+	return err;
+}
+
+/* -1: help is wanted. */
+static int parse_options(struct request *r, int argc, char **argv)
+{
+	int option;
+
+	opterr = 0;
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "+:ho:q", long_options, NULL)) != -1) {
+		if (option == 'h')
+			return -1;
+		if (option == OPTION_HEAP)
+			r->is_heap = true;
+		else if (option == 'q')
+			r->is_quiet = true;
+		else if (option == 'o' && *optarg)
+			r->output = optarg;
+		else if (option == OPTION_LIMIT)
+			r->limit = optarg;
+		else if (option == 'o')
+			return message_usage("run", "option -o needs a place");
+		else
+			return message_bad_option("run", option, argv);
+	}
+	if (r->limit) {
+		struct error *err = check_limit(r->limit);
+
+		if (err) {
+			message_error("run", err);
+			return STATUS_USAGE;
+		}
+	}
+	if (optind >= argc)
+		return message_usage("run", "a program is needed");
+	r->argv = argv + optind;
+	return STATUS_OK;
+}
+
+int command_run(int argc, char **argv)
+{
+	struct request r = {0};
+	int status = parse_options(&r, argc, argv);
+	struct error *err;
+
+	if (status == -1)
+		return message_help("run", help);
+	if (status != STATUS_OK)
+		return status;
+	err = prepare(&r);
+	if (err) {
+		status = err->code == ERROR_NOT_FOUND ? STATUS_NO_PROGRAM : STATUS_FAILED;
+		message_error("run", err);
+	} else {
+		status = run_program(&r);
+	}
+	free(r.program);
+	free(r.place);
+	return status;
+}
