@@ -12,7 +12,9 @@
 #include "core/scc.h"
 
 enum {
-	ROUNDS = 64,       /* at most, per component */
+	MOST_ROUNDS = 64,  /* per component */
+	LEAST_ROUNDS = 8,  /* per component, when the budget is used up */
+	BUDGET = 8000000,  /* edges looked at, over all components */
 	ONE = 1024,        /* weight of one execution */
 	LARGEST_LOG2 = 62, /* of a weight */
 };
@@ -30,6 +32,7 @@ struct propagation {
 	double *entries; /* of each node */
 	double *outside; /* entries that do not come from the component at work */
 	double *damping; /* of each node: factor on its calls within its component */
+	uint64_t looked; /* at edges, towards BUDGET */
 };
 
 static double clamp(double v)
@@ -80,6 +83,7 @@ static bool substitute(struct propagation *p, const uint32_t *members, uint32_t 
 			if (is_inner(p, e))
 				sum += p->entries[caller] * p->damping[caller] * clamp(p->relative[e]);
 		}
+		p->looked += p->in.start[n + 1] - p->in.start[n];
 		sum = clamp(sum);
 		is_changed |= sum > p->entries[n] * (1 + PRECISION);
 		p->entries[n] = sum;
@@ -94,7 +98,7 @@ static void solve_component(struct propagation *p, uint32_t c, const double *bas
 
 	for (uint32_t i = 0; i < count; i++)
 		begin_node(p, members[i], base[members[i]]);
-	for (unsigned int round = 0; round < ROUNDS; round++)
+	for (unsigned int round = 0; round < (p->looked < BUDGET ? MOST_ROUNDS : LEAST_ROUNDS); round++)
 		if (!substitute(p, members, count))
 			break;
 }

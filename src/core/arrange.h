@@ -1,0 +1,34 @@
+/*
+ * arrange.h - puts the nodes of a strongly connected graph in a line so that little points backwards. Internal to src/core.
+ */
+#ifndef WM_CORE_ARRANGE_H
+#define WM_CORE_ARRANGE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* One end of an edge: the node at the other end, and what it costs when the edge points backwards. */
+struct arrange_link {
+	uint64_t cost; /* at least 1; the sum over the graph stays below 2^63 */
+	uint32_t node;
+};
+
+/* Nodes are 0 .. node_count - 1. No loops; parallel edges are fine. Every edge is in out and in. The links of node n are
+ * out[out_start[n]] .. out[out_start[n + 1] - 1], and so for in. */
+struct arrange_graph {
+	uint32_t node_count;
+	uint32_t first; /* where a search starts: the node that is entered most from outside */
+	uint32_t *out_start;
+	uint32_t *in_start;
+	struct arrange_link *out;
+	struct arrange_link *in;
+};
+
+/*
+ * Fills line[node_count] with the nodes. Near the least cost, not always at it. *budget is how many links may be looked at to
+ * improve a first line; what was used is taken off. Reorders the links of each node.
+ */
+struct error *arrange_line(const struct arrange_graph *g, uint64_t *budget, uint32_t *line);
+
+#endif
