@@ -74,8 +74,8 @@ echo "\$ waymark report ${wmk##*/} --top=8"
 "$waymark" report "$wmk" --top=8
 
 say "5/5 Pictures"
-"$waymark" report "$wmk" --format=svg >"$out/flame.svg"
-"$waymark" report "$wmk" --format=speedscope >"$out/heap.speedscope.json"
+"$waymark" report "$wmk" --format=svg --output="$out/flame.svg"
+"$waymark" report "$wmk" --format=speedscope --output="$out/heap.speedscope.json"
 echo "flame graph:  $out/flame.svg             (open it in a browser)"
 echo "speedscope:   $out/heap.speedscope.json  (load it on https://www.speedscope.app)"
 echo "the recording: $wmk"

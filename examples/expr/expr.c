@@ -59,7 +59,7 @@ static void warn(struct calculator *c, const char *what)
 
 	wm_token(wm_capture(), token, sizeof token);
 	fprintf(stderr, "line %u: %s [%s]\n", c->line, what, token);
-	wm_event(what, c->line);
+	wm_event("warning", c->line);
 	c->warnings++;
 }
 
