@@ -21,6 +21,7 @@ struct emitter {
 	LLVMBuilderRef builder;
 	LLVMValueRef return_slot; /* llvm.addressofreturnaddress */
 	unsigned returns_twice;
+	unsigned builtin_setjmp;
 	/* the function at work */
 	LLVMValueRef entry_id; /* NULL when not kept */
 	LLVMValueRef entry_top;
@@ -46,13 +47,15 @@ static void store_top(struct emitter *e, LLVMValueRef top)
 	LLVMSetVolatile(LLVMBuildStore(e->builder, top, e->support.thread_top), 1);
 }
 
+/* setjmp and its like; __builtin_setjmp is an intrinsic without the attribute. */
 static bool has_returns_twice(const struct emitter *e, LLVMValueRef call)
 {
-	return LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, e->returns_twice) !=
-		       NULL ||
-	       (LLVMIsAFunction(LLVMGetCalledValue(call)) &&
-		LLVMGetEnumAttributeAtIndex(LLVMGetCalledValue(call), (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-					    e->returns_twice));
+	const LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	if (LLVMGetCallSiteEnumAttribute(call, index, e->returns_twice))
+		return true;
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	return LLVMIsAFunction(callee) && (LLVMGetEnumAttributeAtIndex(callee, index, e->returns_twice) ||
+					   LLVMGetIntrinsicID(callee) == e->builtin_setjmp);
 }
 
 static bool is_call(LLVMValueRef i)
@@ -272,9 +275,11 @@ struct error *program_emit(struct program *p, const struct buffer *section)
 	if (err)
 		return err;
 	e.builder = LLVMCreateBuilderInContext(p->context);
-	const char *name = "llvm.addressofreturnaddress";
-	e.return_slot = LLVMGetIntrinsicDeclaration(p->module, LLVMLookupIntrinsicID(name, strlen(name)),
+	const char *slot_name = "llvm.addressofreturnaddress";
+	e.return_slot = LLVMGetIntrinsicDeclaration(p->module, LLVMLookupIntrinsicID(slot_name, strlen(slot_name)),
 						    &e.support.pointer, 1);
+	const char *setjmp_name = "llvm.eh.sjlj.setjmp";
+	e.builtin_setjmp = LLVMLookupIntrinsicID(setjmp_name, strlen(setjmp_name));
 	e.returns_twice = LLVMGetEnumAttributeKindForName("returns_twice", strlen("returns_twice"));
 	for (size_t i = 0; i < p->functions.count; i++)
 		if (p->functions.items[i].node != NO_INDEX)
