@@ -16,6 +16,7 @@
 /* The fewest bytes that an element of each table takes. */
 enum {
 	FUNCTION_MIN_BYTES = 7,
+	ALIAS_MIN_BYTES = 2,
 	LOCATION_MIN_BYTES = 5,
 	SITE_MIN_BYTES = 4,
 };
@@ -144,6 +145,33 @@ static struct error *read_functions(struct reader *r)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < m->function_count && !err; i++)
 		err = read_function(r, &m->functions[i]);
+	return err;
+}
+
+static struct error *read_alias(struct reader *r, struct meta_alias *a)
+{
+	struct cursor at = r->c;
+	struct error *err = read_string(r, &a->link_name);
+
+	if (!err)
+		err = cursor_uleb32(&r->c, &a->function);
+	if (!err && (!a->link_name || a->function >= r->m->function_count))
+		err = cursor_error(&at, "an alias of nothing: the section is damaged");
+	return err;
+}
+
+static struct error *read_aliases(struct reader *r)
+{
+	struct meta *m = r->m;
+	struct error *err = read_count(&r->c, ALIAS_MIN_BYTES, "aliases", &m->alias_count);
+
+	if (err)
+		return err;
+	m->aliases = arena_calloc(&m->arena, m->alias_count, sizeof *m->aliases);
+	if (!m->aliases)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < m->alias_count && !err; i++)
+		err = read_alias(r, &m->aliases[i]);
 	return err;
 }
 
@@ -284,6 +312,8 @@ static struct error *read_raw(const uint8_t *raw, size_t raw_bytes, const char *
 		err = read_string(&r, &m->unit);
 	if (!err)
 		err = read_functions(&r);
+	if (!err)
+		err = read_aliases(&r);
 	if (!err)
 		err = read_locations(&r);
 	if (!err)

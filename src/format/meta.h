@@ -34,6 +34,12 @@ struct meta_function {
 	uint64_t restart;
 };
 
+/* Another name under which other images may call a function. */
+struct meta_alias {
+	const char *link_name;
+	uint32_t function; /* index */
+};
+
 enum meta_site_kind {
 	META_SITE_CALL = 0, /* direct call, encoded */
 	META_SITE_BACK,     /* direct call, pushed: closes a cycle */
@@ -85,6 +91,8 @@ struct meta {
 	uint64_t key;         /* hash of the body, also in the image (struct wm1_image); set by meta_write, checked on read */
 	struct meta_function *functions;
 	uint32_t function_count;
+	struct meta_alias *aliases;
+	uint32_t alias_count;
 	struct meta_site *sites; /* sites[0] is unused */
 	uint32_t site_count;     /* sites[0] included */
 	struct meta_location *locations;

@@ -15,6 +15,7 @@
  *     string_count pool_bytes pool (each string ends with a NUL)
  *     producer unit
  *     function_count { link_name name file line flags contexts restart }
+ *     alias_count { link_name function }
  *     location_count { function file line column inlined_at }
  *     site_count { kind flags caller (callee | foreign | -) (addend | -) location }   sites 1 .. site_count - 1
  *     functions_total call_sites_total call_sites_no_code ball_larus_max_id max_id cut_nodes

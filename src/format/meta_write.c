@@ -100,6 +100,15 @@ static void write_functions(const struct meta *m, struct string_table *t, struct
 	}
 }
 
+static void write_aliases(const struct meta *m, struct string_table *t, struct buffer *b)
+{
+	buffer_uleb128(b, m->alias_count);
+	for (uint32_t i = 0; i < m->alias_count; i++) {
+		buffer_uleb128(b, string_ref(t, m->aliases[i].link_name));
+		buffer_uleb128(b, m->aliases[i].function);
+	}
+}
+
 static void write_locations(const struct meta *m, struct string_table *t, struct buffer *b)
 {
 	buffer_uleb128(b, m->location_count);
@@ -142,6 +151,7 @@ static struct error *write_raw(const struct meta *m, struct buffer *raw)
 	buffer_uleb128(&tables, string_ref(&t, m->producer));
 	buffer_uleb128(&tables, string_ref(&t, m->unit));
 	write_functions(m, &t, &tables);
+	write_aliases(m, &t, &tables);
 	write_locations(m, &t, &tables);
 	write_sites(m, &t, &tables);
 	buffer_uleb128(&tables, m->stats.functions_total);
@@ -172,6 +182,9 @@ static struct error *check_model(const struct meta *m)
 			return error_create(ERROR_ARGUMENT, "metadata: function %u (%s): no name or no contexts", i,
 					    f->link_name ? f->link_name : "?");
 	}
+	for (uint32_t i = 0; i < m->alias_count; i++)
+		if (!m->aliases[i].link_name || m->aliases[i].function >= m->function_count)
+			return error_create(ERROR_ARGUMENT, "metadata: alias %u names what does not exist", i);
 	for (uint32_t i = 1; i < m->site_count; i++) {
 		const struct meta_site *s = &m->sites[i];
 

@@ -197,6 +197,32 @@ static struct error *describe_functions(struct program *p)
 	return NULL;
 }
 
+/* Global names of functions beside their own; what may be preempted is one too. */
+static struct error *describe_aliases(struct program *p)
+{
+	uint32_t count = 0;
+	for (LLVMValueRef a = LLVMGetFirstGlobalAlias(p->module); a; a = LLVMGetNextGlobalAlias(a))
+		count++;
+	p->meta.aliases = arena_calloc(&p->meta.arena, count, sizeof *p->meta.aliases);
+	if (!p->meta.aliases)
+		return &error_no_memory;
+	for (LLVMValueRef a = LLVMGetFirstGlobalAlias(p->module); a; a = LLVMGetNextGlobalAlias(a)) {
+		LLVMLinkage linkage = LLVMGetLinkage(a);
+		uint32_t index = program_find(p, LLVMAliasGetAliasee(a));
+		if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage || index == NO_INDEX ||
+		    p->functions.items[index].node == NO_INDEX)
+			continue;
+		struct meta_alias *alias = &p->meta.aliases[p->meta.alias_count++];
+		alias->function = p->functions.items[index].node;
+		size_t len_bytes;
+		const char *name = LLVMGetValueName2(a, &len_bytes);
+		alias->link_name = arena_strndup(&p->meta.arena, name, len_bytes);
+		if (!alias->link_name)
+			return &error_no_memory;
+	}
+	return NULL;
+}
+
 static void describe_stats(struct program *p)
 {
 	p->meta.stats = (struct meta_stats){
@@ -219,6 +245,8 @@ struct error *program_describe(struct program *p, struct buffer *ret_section)
 		err = describe_sites(&d);
 	if (!err)
 		err = describe_functions(p);
+	if (!err)
+		err = describe_aliases(p);
 	if (!err) {
 		describe_stats(p);
 		p->meta.locations = d.locations.items;

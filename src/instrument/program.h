@@ -71,6 +71,12 @@ struct function {
 };
 VEC_DECLARE(function_vec, struct function);
 
+/* Functions by value, sorted, to find an index. */
+struct function_entry {
+	LLVMValueRef value;
+	uint32_t index;
+};
+
 /* Counts for `waymark graph`. */
 struct call_counts {
 	uint64_t total;
@@ -85,6 +91,7 @@ struct program {
 	const char *unit;
 	bool is_shared;
 	struct function_vec functions;
+	struct function_entry *by_value;
 	struct site_vec sites; /* grouped by caller, in the order of the code */
 	struct callgraph graph;
 	struct callgraph_stats graph_stats;
@@ -92,6 +99,9 @@ struct program {
 	bool cleans_tails; /* roots take off the tail-call pushes of their frame before they return */
 	struct meta meta;
 };
+
+/* The index of a function, NO_INDEX for any other value. */
+uint32_t program_find(const struct program *p, LLVMValueRef value);
 
 struct error *program_scan(struct program *p);
 struct error *program_number(struct program *p);

@@ -10,32 +10,25 @@
 
 #include "instrument/program.h"
 
-/* Functions by value, sorted, to find an index. */
-struct lookup {
-	LLVMValueRef value;
-	uint32_t index;
-};
-
 struct scan {
 	struct program *p;
-	struct lookup *lookup;
 	unsigned returns_twice;
 	unsigned naked;
 	unsigned no_unwind;
 };
 
-static int compare_lookup(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
-	uintptr_t x = (uintptr_t)((const struct lookup *)a)->value;
-	uintptr_t y = (uintptr_t)((const struct lookup *)b)->value;
+	uintptr_t x = (uintptr_t)((const struct function_entry *)a)->value;
+	uintptr_t y = (uintptr_t)((const struct function_entry *)b)->value;
 	return (x > y) - (x < y);
 }
 
-static uint32_t find_function(const struct scan *s, LLVMValueRef value)
+uint32_t program_find(const struct program *p, LLVMValueRef value)
 {
-	struct lookup key = {.value = value};
-	const struct lookup *found =
-		bsearch(&key, s->lookup, s->p->functions.count, sizeof key, compare_lookup);
+	struct function_entry key = {.value = value};
+	const struct function_entry *found =
+		bsearch(&key, p->by_value, p->functions.count, sizeof key, compare_entries);
 	return found ? found->index : NO_INDEX;
 }
 
@@ -119,12 +112,12 @@ static struct error *collect_functions(struct scan *s)
 		if (err)
 			return err;
 	}
-	s->lookup = arena_calloc(&p->arena, p->functions.count + 1, sizeof *s->lookup);
-	if (!s->lookup)
+	p->by_value = arena_calloc(&p->arena, p->functions.count + 1, sizeof *p->by_value);
+	if (!p->by_value)
 		return &error_no_memory;
 	for (size_t i = 0; i < p->functions.count; i++)
-		s->lookup[i] = (struct lookup){p->functions.items[i].value, (uint32_t)i};
-	qsort(s->lookup, p->functions.count, sizeof *s->lookup, compare_lookup);
+		p->by_value[i] = (struct function_entry){p->functions.items[i].value, (uint32_t)i};
+	qsort(p->by_value, p->functions.count, sizeof *p->by_value, compare_entries);
 	return NULL;
 }
 
@@ -150,7 +143,7 @@ static struct error *mark_early_code(struct scan *s)
 		return &error_no_memory;
 	size_t count = 0;
 	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(p->module); i; i = LLVMGetNextGlobalIFunc(i)) {
-		uint32_t index = find_function(s, resolve_callee(s, LLVMGetGlobalIFuncResolver(i)));
+		uint32_t index = program_find(s->p, resolve_callee(s, LLVMGetGlobalIFuncResolver(i)));
 		if (index != NO_INDEX && !p->functions.items[index].is_opaque) {
 			p->functions.items[index].is_opaque = true;
 			work[count++] = index;
@@ -162,7 +155,7 @@ static struct error *mark_early_code(struct scan *s)
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 				if (!is_call(i))
 					continue;
-				uint32_t index = find_function(s, resolve_callee(s, LLVMGetCalledValue(i)));
+				uint32_t index = program_find(s->p, resolve_callee(s, LLVMGetCalledValue(i)));
 				if (index == NO_INDEX || p->functions.items[index].is_opaque)
 					continue;
 				p->functions.items[index].is_opaque = true;
@@ -184,7 +177,7 @@ static void mark_callees_of_opaque(struct scan *s)
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 				if (!is_call(i))
 					continue;
-				uint32_t index = find_function(s, resolve_callee(s, LLVMGetCalledValue(i)));
+				uint32_t index = program_find(s->p, resolve_callee(s, LLVMGetCalledValue(i)));
 				if (index != NO_INDEX)
 					p->functions.items[index].is_root = true;
 			}
@@ -244,7 +237,7 @@ enum verdict { CALL_NOT_COUNTED, CALL_NO_SITE, CALL_SITE };
 static enum verdict classify_global(struct scan *s, LLVMValueRef call, LLVMValueRef callee, struct site *site)
 {
 	struct program *p = s->p;
-	uint32_t index = find_function(s, callee);
+	uint32_t index = program_find(s->p, callee);
 	if (index != NO_INDEX && p->host->is_final(callee) && !p->functions.items[index].is_opaque) {
 		site->kind = META_SITE_CALL;
 		site->callee = index;
@@ -300,7 +293,7 @@ static void note_tail_call(const struct scan *s, struct site *site)
 		return;
 	site->is_must_tail = LLVMGetTailCallKind(site->call) == LLVMTailCallKindMustTail;
 	bool is_foreign = site->kind == META_SITE_FOREIGN &&
-			  find_function(s, LLVMGetCalledValue(site->call)) == NO_INDEX;
+			  program_find(s->p, LLVMGetCalledValue(site->call)) == NO_INDEX;
 	site->is_tail = site->is_must_tail || !is_foreign;
 }
 

@@ -52,6 +52,19 @@ static struct error *wrong_start(const struct image *image, uint32_t start, cons
 	return error_create(ERROR_FORMAT, "damaged: the numbers lead to %s, %s", image->meta.functions[start].link_name, why);
 }
 
+/* Other images call the function by that name: its own or an alias. */
+static bool function_is_called(const struct meta *m, uint32_t function, const char *link_name)
+{
+	const struct meta_function *f = &m->functions[function];
+
+	if ((f->flags & META_FUNCTION_EXPORTED) && strcmp(f->link_name, link_name) == 0)
+		return true;
+	for (uint32_t i = 0; i < m->alias_count; i++)
+		if (m->aliases[i].function == function && strcmp(m->aliases[i].link_name, link_name) == 0)
+			return true;
+	return false;
+}
+
 /* A piece stands on a push that does not know its callee: where it starts must be a root. Appends the [foreign] frame unless
  * the callee by name is the function itself, in whatever image. */
 static struct error *check_unknown_callee(struct image *below_image, uint32_t below_site, const struct image *image,
@@ -66,7 +79,7 @@ static struct error *check_unknown_callee(struct image *below_image, uint32_t be
 		return wrong_start(image, start, "which an unknown caller cannot reach");
 	if (s->kind != META_SITE_FOREIGN)
 		return NULL;
-	if ((f->flags & META_FUNCTION_EXPORTED) && strcmp(s->foreign, f->link_name) == 0)
+	if (function_is_called(&image->meta, start, s->foreign))
 		return NULL;
 	err = image_foreign_frame(below_image, below_site, &frame);
 	return err ? err : frame_vec_append(frames, frame);
