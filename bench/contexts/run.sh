@@ -80,7 +80,7 @@ command_of() { # PROGRAM native|waymark full|small
 	gzip) echo "$dir/gzip -c $work/text.$(pick small big)" ;;
 	grep) echo "$dir/src/grep -ciE (a|b)+[a-z]*_(x|y|z)|int.*return|\\(([a-z]+),.*\\1\\) $work/text.$(pick small big)" ;;
 	fib) echo "$dir/calls fib $(pick 22 42)" ;;
-	tak) echo "$dir/calls tak $(pick 18 27)" ;;
+	tak) echo "$dir/calls tak $(pick 18 33)" ;;
 	mutual) echo "$dir/calls mutual $(pick 1000 7000000)" ;;
 	tree) echo "$dir/calls tree $(pick 3000 4000000)" ;;
 	indirect) echo "$dir/calls indirect $(pick 100000 120000000)" ;;

@@ -3,7 +3,8 @@
  *
  *	compare LABEL FILE [MINIMUM-LINES]
  *
- * A frame `...` of the expected stack matches any frames, none too; a frame `a|b` matches either. Lines without a tab are counted as failures: the
+ * Thunks of virtual calls are code that the compiler adds; decoded stacks may name them, the programs cannot: they are
+ * taken out before comparing. A frame `...` of the expected stack matches any frames, none too; a frame `a|b` matches either. Lines without a tab are counted as failures: the
  * programs print nothing else. Exit status 1 and the first differing lines when there is any difference, or too few lines.
  */
 #include <stdbool.h>
@@ -58,6 +59,22 @@ static bool folded_match(const char *got, const char *want)
 	return !*got;
 }
 
+/* Takes `(non-)virtual thunk to ...` frames out, in place. */
+static void drop_thunks(char *folded)
+{
+	char *out = folded;
+	for (const char *frame = folded; *frame;) {
+		size_t len = strcspn(frame, ";");
+		len += frame[len] == ';';
+		if (strncmp(frame, "non-virtual thunk to ", 21) != 0 && strncmp(frame, "virtual thunk to ", 17) != 0) {
+			memmove(out, frame, len);
+			out += len;
+		}
+		frame += len;
+	}
+	*out = '\0';
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
@@ -80,6 +97,7 @@ int main(int argc, char **argv)
 		lines++;
 		if (want)
 			*want++ = '\0';
+		drop_thunks(line);
 		if (want && folded_match(line, want))
 			continue;
 		if (bad++ < SHOWN)

@@ -205,23 +205,49 @@ FN void no_throw_outside(int n) noexcept
 	leaf(13);
 }
 
+/*
+ * A first member's life spans the others': its entry is on the shadow stack while the constructor's body runs, while the
+ * other members are destroyed because of a throw there, and from the destructor's body to the end of the members.
+ */
+struct whole_life {
+	enum { GONE = ~0u };
+	unsigned depth;
+	explicit whole_life(const char *name) : depth(shadow.depth) { shadow_push(name); }
+	void leave()
+	{
+		shadow.depth = depth;
+		depth = GONE;
+	}
+	void enter(const char *name)
+	{
+		depth = shadow.depth;
+		shadow_push(name);
+	}
+	~whole_life()
+	{
+		if (depth != GONE)
+			shadow.depth = depth;
+	}
+};
+
 struct member {
+	whole_life life;
 	guard g;
 	explicit member(int n);
 	NOINLINE ~member()
 	{
-		SCOPE_AS("member::~member()");
+		life.enter("member::~member()");
 		leaf(14);
 	}
 };
 
-/* A function try block: the constructed member is destroyed first. */
+/* A function try block: the constructed members are destroyed before its handler runs. */
 NOINLINE member::member(int n)
-try : g(n) {
-	SCOPE_AS("member::member(int)");
+try : life("member::member(int)"), g(n) {
 	leaf(15);
 	if (n > 1)
 		thrower(n);
+	life.leave();
 } catch (...) {
 	throw;
 }

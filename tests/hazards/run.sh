@@ -76,7 +76,7 @@ for level; do
 	*) opt=-$level ;;
 	esac
 	if ! recipe >build.log 2>&1; then
-		cat build.log
+		grep -E 'error|undefined|not valid' build.log | head -n 4 || tail -n 4 build.log
 		echo "FAIL $name -$level: does not build"
 		failed=1
 		continue
@@ -92,7 +92,7 @@ for level; do
 		echo "ok   $name -$level: $(wc -l <out.txt) lines"
 		continue
 	fi
-	if ! "$waymark" decode --folded out.txt >decoded.txt 2>decode.err; then
+	if ! "$waymark" decode --folded --exe . out.txt >decoded.txt 2>decode.err; then
 		head -n 3 decode.err
 		echo "FAIL $name -$level: waymark decode fails"
 		failed=1

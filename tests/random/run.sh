@@ -60,7 +60,7 @@ while [ "$seed" -le "$2" ]; do
 		ok=0
 	elif [ -n "${NATIVE:-}" ]; then
 		echo "ok   $label: $(wc -l <out.txt) lines"
-	elif ! "$waymark" decode --folded out.txt >decoded.txt 2>decode.err; then
+	elif ! "$waymark" decode --folded --exe . out.txt >decoded.txt 2>decode.err; then
 		head -n 3 decode.err
 		echo "FAIL $label: waymark decode fails"
 		ok=0
