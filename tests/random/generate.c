@@ -154,6 +154,9 @@ static void put_foreign(struct program *p, int self)
 	int to = pick(p, self, true);
 	if (to < 0)
 		return;
+	/* What a tail call leaves on the shadow stack a foreign caller cannot take off before its second call. */
+	if (p->f[to].tail)
+		name = names[0];
 	put(p, "\tif (may_call()) {\n\t\tsum += FOREIGN(\"%s\", %s(f%d, n));\n\t\tRESTORE();\n\t}\n", name, name, to);
 }
 
