@@ -181,29 +181,6 @@ NOINLINE static void out_of_handler_in_qsort(void)
 	LEAVE();
 }
 
-/* __builtin_setjmp is not a call at all. */
-static void *builtin_env[5];
-
-NOINLINE static void builtin_throw(int n)
-{
-	ENTER();
-	CHECK();
-	if (n)
-		builtin_throw(n - 1);
-	__builtin_longjmp(builtin_env, 1);
-}
-
-NOINLINE static void builtin_catch(void)
-{
-	ENTER();
-	if (!__builtin_setjmp(builtin_env))
-		builtin_throw(2);
-	RESTORE();
-	CHECK();
-	leaf(10);
-	LEAVE();
-}
-
 int main(void)
 {
 	ENTER();
@@ -219,8 +196,6 @@ int main(void)
 	out_of_handler();
 	out_of_handler();
 	out_of_handler_in_qsort();
-	builtin_catch();
-	builtin_catch();
 	CHECK();
 	leaf(13);
 	LEAVE();

@@ -372,7 +372,7 @@ static void put_common(struct program *p)
 		       "extern \"C\" __attribute__((visibility(\"default\"))) object *methods[];\n");
 		put(p, "struct guard {\n\tint n;\n\tunsigned depth, base;\n\texplicit guard(int value) : n(value), depth(shadow.depth), "
 		       "base(shadow.base) {}\n\t__attribute__((noinline)) ~guard()\n\t{\n\t\tshadow.depth = depth;\n"
-		       "\t\tshadow.base = base;\n\t\tENTER_AS(\"guard::~guard()\");\n\t\tMAYBE_CHECK();\n\t\tLEAVE();\n\t}\n};\n");
+		       "\t\tshadow.base = base;\n\t\tENTER_AS(\"guard::~guard()\");\n\t\tMAYBE_CHECK();\n\t\tshadow.depth = depth - 1;\n\t}\n};\n");
 	}
 	for (int i = 0; i < p->count; i++)
 		if (!p->f[i].is_static && p->f[i].kind != K_METHOD) {
