@@ -204,7 +204,7 @@ run_oracle() {
 	chmod +x "$dir/$binary"
 	"workload_$program" "$dir" || true
 	mv "$dir/$binary.real" "$dir/$binary"
-	"$waymark" decode --folded "$work/$program.log" >"$work/$program.decoded" || return 1
+	"$waymark" decode --folded --exe "$dir/$binary" "$work/$program.log" >"$work/$program.decoded" || return 1
 	"$work/walk" "$dir/$binary" "$work/$program.log" "$work/$program.decoded" "${MINIMUM:-10000}"
 }
 
