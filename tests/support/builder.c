@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zstd.h>
+
+#include "format/meta_bytes.h"
 #include "format/token.h"
 #include "support/builder.h"
 
@@ -57,6 +60,30 @@ uint32_t build_site(struct meta_builder *b, enum meta_site_kind kind, uint32_t c
 	must_have_room(b->meta.site_count);
 	b->sites[b->meta.site_count] = (struct meta_site){.kind = kind, .caller = caller, .foreign = foreign};
 	return b->meta.site_count++;
+}
+
+void build_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes)
+{
+	size_t bound = ZSTD_compressBound(raw_bytes);
+	uint8_t *body = malloc(bound);
+	size_t body_bytes;
+
+	if (!body)
+		abort();
+	body_bytes = ZSTD_compress(body, bound, raw, raw_bytes, 1);
+	if (ZSTD_isError(body_bytes))
+		abort();
+	buffer_bytes(out, META_MAGIC, 8);
+	buffer_u32(out, META_VERSION);
+	buffer_u32(out, META_COMPRESSION_ZSTD);
+	buffer_u64(out, meta_hash(raw, raw_bytes));
+	buffer_u64(out, body_bytes);
+	buffer_u64(out, raw_bytes);
+	buffer_u64(out, 0);
+	buffer_bytes(out, body, body_bytes);
+	free(body);
+	if (buffer_error(out))
+		abort();
 }
 
 void build_wmk_init(struct wmk_builder *b, uint64_t run, const char *program)

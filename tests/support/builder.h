@@ -32,6 +32,9 @@ uint32_t build_location(struct meta_builder *b, const char *function, const char
 uint32_t build_call(struct meta_builder *b, enum meta_site_kind kind, uint32_t caller, uint32_t callee, uint64_t addend);
 uint32_t build_site(struct meta_builder *b, enum meta_site_kind kind, uint32_t caller, const char *foreign);
 
+/* A section with this raw body: header, right key, compressed. */
+void build_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes);
+
 struct wmk_builder {
 	struct buffer out;
 	uint32_t chunk_count;

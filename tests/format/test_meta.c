@@ -1,0 +1,269 @@
+/*
+ * test_meta.c - `.debug_waymark` byte for byte, there and back, and what the reader says of damaged sections.
+ */
+#include <stdlib.h>
+
+#include <zstd.h>
+
+#include "check.h"
+#include "format/meta_bytes.h"
+#include "support/builder.h"
+
+/* The raw body of build_example(), as docs/format.md says. */
+static const uint8_t golden[] = {
+	9, 61,						/* 9 strings, 61 bytes */
+	'w', 'a', 'y', 'm', 'a', 'r', 'k', ' ', 't', 'e', 's', 't', 0, /* 1 */
+	'u', 0,						/* 2 */
+	'm', 'a', 'i', 'n', 0,				/* 3 */
+	't', 'e', 's', 't', '.', 'c', 0,		/* 4 */
+	'_', 'Z', '1', 'f', 'v', 0,			/* 5 */
+	'f', '(', ')', 0,				/* 6 */
+	'i', 'n', 'l', 'i', 'n', 'e', 'd', '_', 'o', 'n', 'e', 0, /* 7 */
+	'a', '.', 'h', 0,				/* 8 */
+	'e', 'x', 't', 'e', 'r', 'n', 'a', 0,		/* 9 */
+	1, 2,						/* producer, unit */
+	2,						/* functions: link_name name file line flags contexts restart */
+	3, 3, 4, 10, 5, 1, 0,
+	5, 6, 4, 20, 0, 0x80, 2, 0,			/* 256 contexts */
+	2,						/* locations: function file line column inlined_at */
+	3, 4, 11, 1, 0,
+	7, 8, 0x81, 1, 1, 1,				/* line 129, inlined at location 1 */
+	6,						/* sites 1 .. 5: kind flags caller ... location */
+	0, 0, 0, 1, 0xff, 1, 2,				/* call of 1, addend 255, at location 2 */
+	1, 0, 1, 0, 0,					/* back edge to 0 */
+	4, 1, 1, 9, 0,					/* foreign, a tail call */
+	3, 0, 1, 0,					/* indirect */
+	6, 0, 1, 0,					/* capture */
+	1, 2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 5, 6, /* stats */
+};
+
+static void build_example(struct meta_builder *b)
+{
+	uint32_t location;
+
+	build_meta_init(b, "u");
+	build_function(b, "main", META_FUNCTION_ROOT | META_FUNCTION_HAS_DUMMY, 1, 0);
+	build_function(b, "_Z1fv", 0, 256, 0);
+	b->functions[1].name = "f()";
+	location = build_location(b, "main", "test.c", 11, 0);
+	location = build_location(b, "inlined_one", "a.h", 129, location);
+	build_call(b, META_SITE_CALL, 0, 1, 255);
+	b->sites[1].location = location;
+	build_call(b, META_SITE_BACK, 1, 0, 0);
+	build_site(b, META_SITE_FOREIGN, 1, "externa");
+	b->sites[3].flags = META_SITE_TAIL;
+	build_site(b, META_SITE_INDIRECT, 1, NULL);
+	build_site(b, META_SITE_CAPTURE, 1, NULL);
+	b->meta.stats = (struct meta_stats){1, 2, 3, UINT64_MAX, 5, 6};
+}
+
+static void write_example(struct buffer *out)
+{
+	static struct meta_builder b;
+
+	build_example(&b);
+	CHECK_OK(meta_write(&b.meta, out));
+	CHECK(b.meta.key != 0);
+}
+
+static void test_golden(void)
+{
+	static const uint8_t header[] = {0x89, 'W', 'M', 'D', 13, 10, 26, 10, 1, 0, 0, 0, 1, 0, 0, 0};
+	struct buffer out = {0};
+	uint8_t raw[1024];
+	size_t raw_bytes;
+
+	write_example(&out);
+	if (!CHECK(out.len_bytes > META_HEADER_BYTES))
+		return;
+	CHECK(memcmp(out.bytes, header, sizeof header) == 0);
+	raw_bytes = ZSTD_decompress(raw, sizeof raw, out.bytes + META_HEADER_BYTES, out.len_bytes - META_HEADER_BYTES);
+	CHECK_U64(raw_bytes, sizeof golden);
+	for (size_t i = 0; i < raw_bytes && i < sizeof golden; i++) {
+		if (raw[i] != golden[i]) {
+			fprintf(stderr, "raw body: byte %zu is %u, want %u\n", i, raw[i], golden[i]);
+			check_failures++;
+			break;
+		}
+	}
+	buffer_deinit(&out);
+}
+
+static void test_round_trip(void)
+{
+	struct buffer out = {0};
+	struct meta m;
+
+	write_example(&out);
+	meta_init(&m);
+	if (CHECK_OK(meta_read(out.bytes, out.len_bytes, "u: .debug_waymark", &m))) {
+		CHECK_TEXT(m.producer, "waymark test");
+		CHECK_TEXT(m.unit, "u");
+		CHECK_U64(m.key, meta_hash(golden, sizeof golden));
+		CHECK_U64(m.function_count, 2);
+		CHECK_TEXT(m.functions[1].link_name, "_Z1fv");
+		CHECK_TEXT(m.functions[1].name, "f()");
+		CHECK_U64(m.functions[1].contexts, 256);
+		CHECK_U64(m.functions[0].flags, META_FUNCTION_ROOT | META_FUNCTION_HAS_DUMMY);
+		CHECK_U64(m.site_count, 6);
+		CHECK_U64(m.sites[1].addend, 255);
+		CHECK_U64(m.sites[1].location, 2);
+		CHECK_U64(m.sites[2].kind, META_SITE_BACK);
+		CHECK_TEXT(m.sites[3].foreign, "externa");
+		CHECK_U64(m.locations[1].line, 129);
+		CHECK_U64(m.locations[1].inlined_at, 1);
+		CHECK_U64(m.stats.ball_larus_max_id, UINT64_MAX);
+		CHECK_U64(m.stats.cut_nodes, 6);
+	}
+	meta_deinit(&m);
+	buffer_deinit(&out);
+}
+
+static void expect_at(const uint8_t *bytes, size_t len, const char *text, int line)
+{
+	struct meta m;
+
+	meta_init(&m);
+	check_has_error(meta_read(bytes, len, "u: .debug_waymark", &m), ERROR_FORMAT, text, __FILE__, line);
+	check_equal_u64(m.site_count, 0, __FILE__, line, "m after an error");
+	meta_deinit(&m);
+}
+#define EXPECT_DAMAGED(bytes, len, text) expect_at(bytes, len, text, __LINE__)
+
+/* Whatever byte is wrong, and wherever the section ends, the checksum or a check before it notices. */
+static void test_every_byte(void)
+{
+	struct buffer out = {0};
+
+	write_example(&out);
+	for (size_t i = 0; i < out.len_bytes; i++) {
+		EXPECT_DAMAGED(out.bytes, i, "u: .debug_waymark: offset 0x");
+		if (i >= 40 && i < META_HEADER_BYTES)
+			continue; /* reserved */
+		out.bytes[i] ^= 0x01;
+		EXPECT_DAMAGED(out.bytes, out.len_bytes, "u: .debug_waymark: offset 0x");
+		out.bytes[i] ^= 0x01;
+	}
+	buffer_deinit(&out);
+}
+
+static void test_headers(void)
+{
+	struct buffer one = {0}, two = {0};
+
+	write_example(&one);
+	write_example(&two);
+	write_example(&two);
+	EXPECT_DAMAGED(two.bytes, two.len_bytes, "a second section follows");
+	buffer_u64(&one, 0);
+	EXPECT_DAMAGED(one.bytes, one.len_bytes, "behind the end");
+	write_example(&one); /* 8 bytes of padding between */
+	EXPECT_DAMAGED(one.bytes, one.len_bytes, "a second section follows");
+	buffer_put_u32(&two, 8, 2);
+	EXPECT_DAMAGED(two.bytes, two.len_bytes, "version 2, this waymark reads version 1");
+	buffer_put_u32(&two, 8, 1);
+	buffer_put_u64(&two, META_RAW_BYTES_OFF, UINT64_C(1) << 40);
+	EXPECT_DAMAGED(two.bytes, two.len_bytes, "that unpack to");
+	buffer_put_u64(&two, META_BODY_BYTES_OFF, 1 << 20);
+	EXPECT_DAMAGED(two.bytes, two.len_bytes, "truncated");
+	buffer_deinit(&one);
+	buffer_deinit(&two);
+}
+
+/* Bodies with a right checksum and wrong insides: byte `at` of the golden body set to v. */
+static void expect_body_at(size_t at, uint8_t v, const char *text, int line)
+{
+	uint8_t raw[sizeof golden];
+	struct buffer out = {0};
+
+	memcpy(raw, golden, sizeof raw);
+	raw[at] = v;
+	build_section(&out, raw, sizeof raw);
+	expect_at(out.bytes, out.len_bytes, text, line);
+	buffer_deinit(&out);
+}
+#define EXPECT_BODY(at, v, text) expect_body_at(at, v, text, __LINE__)
+
+static void test_bodies(void)
+{
+	const size_t functions = 2 + 61 + 2, locations = functions + 1 + 15, sites = locations + 1 + 11;
+
+	EXPECT_BODY(0, 8, "string pool");
+	EXPECT_BODY(0, 10, "string pool");
+	EXPECT_BODY(0, 127, "string pool");
+	EXPECT_BODY(1, 127, "string pool");
+	EXPECT_BODY(14, 'x', "string pool");
+	EXPECT_BODY(functions - 1, 10, "string 10 of 9");
+	EXPECT_BODY(functions, 127, "127 functions cannot fit");
+	EXPECT_BODY(functions + 1, 0, "without a name");
+	EXPECT_BODY(functions + 6, 0, "restart 0 of 0 contexts");
+	EXPECT_BODY(functions + 7, 1, "restart 1 of 1 contexts");
+	EXPECT_BODY(locations, 120, "120 locations cannot fit");
+	EXPECT_BODY(locations + 5, 3, "location 3 of 2");
+	EXPECT_BODY(locations + 5, 1, "inlined into itself");
+	EXPECT_BODY(locations + 5, 2, "inlined into itself");
+	EXPECT_BODY(sites, 100, "sites cannot fit");
+	EXPECT_BODY(sites + 1, META_SITE_KINDS, "unknown kind");
+	EXPECT_BODY(sites + 3, 2, "names what does not exist");
+	EXPECT_BODY(sites + 4, 2, "names what does not exist");
+	EXPECT_BODY(sites + 7, 3, "names what does not exist");
+	EXPECT_BODY(sites + 16, 0, "function without a name");
+	EXPECT_BODY(sites, 5, "");
+	EXPECT_BODY(sizeof golden - 1, 0x80, "truncated");
+}
+
+static void test_writer_refuses(void)
+{
+	static struct meta_builder b;
+	struct buffer out = {0};
+
+	build_example(&b);
+	b.sites[1].callee = 7;
+	CHECK_ERROR(meta_write(&b.meta, &out), ERROR_ARGUMENT, "site 1");
+	build_example(&b);
+	b.functions[1].restart = 256;
+	CHECK_ERROR(meta_write(&b.meta, &out), ERROR_ARGUMENT, "function 1");
+	CHECK_U64(out.len_bytes, 0);
+	buffer_deinit(&out);
+}
+
+/* Many strings: the table of the writer grows. */
+static void test_many_strings(void)
+{
+	enum { COUNT = 20000 };
+	struct meta m, back;
+	struct buffer out = {0};
+
+	meta_init(&m);
+	meta_init(&back);
+	m.producer = m.unit = "u";
+	m.functions = arena_calloc(&m.arena, COUNT, sizeof *m.functions);
+	if (!CHECK(m.functions != NULL))
+		return;
+	m.function_count = COUNT;
+	m.site_count = 1;
+	for (uint32_t i = 0; i < COUNT; i++)
+		m.functions[i] = (struct meta_function){.link_name = arena_printf(&m.arena, "f%u", i % (COUNT / 2)),
+							.contexts = 1};
+	CHECK_OK(meta_write(&m, &out));
+	if (CHECK_OK(meta_read(out.bytes, out.len_bytes, "u", &back))) {
+		for (uint32_t i = 0; i < COUNT; i += 997)
+			CHECK_TEXT(back.functions[i].link_name, m.functions[i].link_name);
+		CHECK(back.functions[0].link_name == back.functions[COUNT / 2].link_name);
+	}
+	meta_deinit(&m);
+	meta_deinit(&back);
+	buffer_deinit(&out);
+}
+
+int main(void)
+{
+	test_golden();
+	test_round_trip();
+	test_every_byte();
+	test_headers();
+	test_bodies();
+	test_writer_refuses();
+	test_many_strings();
+	return check_status();
+}

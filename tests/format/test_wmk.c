@@ -1,0 +1,264 @@
+/*
+ * test_wmk.c - .wmk files: the reader against bytes put down by hand, files that end anywhere, and damage.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "format/wmk.h"
+#include "support/builder.h"
+
+static const uint8_t build_id[20] = {0xab, 0xcd, 1};
+
+static void build_example(struct wmk_builder *b)
+{
+	uint64_t path, name;
+
+	build_wmk_init(b, 0x1234, "/bin/prog");
+	build_chunk(b, WMK_STRINGS, 0, 0);
+	path = build_string(b, 0, "/bin/prog");
+	name = build_string(b, 0, "tick");
+	build_string(b, 0, "open");
+	buffer_put_u32(&b->out, b->out.len_bytes - 12, 0); /* claimed, length known, not whole */
+	build_string(b, 0, "after");
+	build_chunk(b, WMK_IMAGES, 0, 0);
+	build_image(b, 77, 50, 10, path, NULL, 0);
+	build_image(b, 99, 16, 8, path, build_id, sizeof build_id);
+	build_image(b, 1, 16, 8, path, NULL, 0);
+	build_state(b, 2); /* given up */
+	build_chunk(b, WMK_NODES, 2000, 0);
+	build_node(b, 16, 7, 18, 1);
+	build_chunk(b, WMK_NODES, 16, 0);
+	build_node(b, 1, 5, 17, 3);
+	build_node(b, 16, 6, 17, 1);
+	build_state(b, 0);
+	build_chunk(b, WMK_EVENTS, 0, 4242);
+	build_event(b, 100, 1, 2, 16, 20, (uint32_t)name);
+	build_event(b, 101, 1, 2, 16, 20, (uint32_t)name);
+	build_state(b, 0);
+	build_event(b, 102, UINT64_MAX, 3, 1, 21, (uint32_t)name);
+	build_chunk(b, WMK_HEAP, 0, 0);
+	build_heap(b, 2, 16, 20, 10, 1000, 4, 400, 800);
+	build_wmk_finish(b);
+}
+
+static void test_read(void)
+{
+	struct wmk_builder b;
+	struct wmk_file w;
+	struct wmk_node node;
+	struct wmk_walk walk = {0};
+	struct wmk_event event;
+	struct wmk_heap heap;
+
+	build_example(&b);
+	if (!CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &w)))
+		return;
+	CHECK_U64(w.header.run, 0x1234);
+	CHECK_U64(w.header.pid, 4242);
+	CHECK_TEXT(w.header.program, "/bin/prog");
+	CHECK(w.truncated == NULL);
+	CHECK_U64(w.uncommitted, 3);
+	CHECK_U64(w.event_count, 2);
+	CHECK_U64(w.heap_count, 1);
+	CHECK_U64(w.image_count, 2);
+	CHECK_U64(w.images[0].record.site_base, 16);
+	CHECK_U64(w.images[0].record.meta_key, 99);
+	CHECK(memcmp(w.images[0].record.build_id, build_id, sizeof build_id) == 0);
+	CHECK_TEXT(w.images[1].path, "/bin/prog");
+	CHECK_U64(w.string_count, 3);
+	CHECK(wmk_find_string(&w, 4) == NULL);
+	CHECK(wmk_find_image(&w, 15) == NULL);
+	CHECK(wmk_find_image(&w, 23) == &w.images[0]);
+	CHECK(wmk_find_image(&w, 24) == NULL);
+	CHECK(wmk_find_image(&w, 59) == &w.images[1]);
+	CHECK(wmk_find_image(&w, 60) == NULL);
+	CHECK(!wmk_find_node(&w, 15, &node));
+	CHECK(!wmk_find_node(&w, 17, &node)); /* not committed */
+	CHECK(!wmk_find_node(&w, 2001, &node));
+	if (CHECK(wmk_find_node(&w, 16, &node))) {
+		CHECK_U64(node.parent, 1);
+		CHECK_U64(node.id, 5);
+		CHECK_U64(node.run, 3);
+	}
+	if (CHECK(wmk_find_node(&w, 2000, &node)))
+		CHECK_U64(node.site, 18);
+	CHECK(wmk_next_event(&w, &walk, &event));
+	CHECK_U64(event.time_ns, 100);
+	CHECK_TEXT(wmk_find_string(&w, event.name), "tick");
+	CHECK(wmk_next_event(&w, &walk, &event));
+	CHECK_U64(event.time_ns, 102);
+	CHECK_U64(event.value, UINT64_MAX);
+	CHECK_U64(event.tid, 4242);
+	CHECK(!wmk_next_event(&w, &walk, &event));
+	walk = (struct wmk_walk){0};
+	CHECK(wmk_next_heap(&w, &walk, &heap));
+	CHECK_U64(heap.freed_bytes, 400);
+	CHECK_U64(heap.peak_bytes, 800);
+	CHECK(!wmk_next_heap(&w, &walk, &heap));
+	wmk_file_deinit(&w);
+	buffer_deinit(&b.out);
+}
+
+/* Field by field at the offsets of docs/format.md, not through the structs. */
+static void test_golden(void)
+{
+	uint8_t *file = calloc(1, WMK_HEADER_BYTES + WMK_CHUNK_BYTES);
+	static const uint8_t header[] = {0x89, 'W', 'M', 'K', 13, 10, 26, 10, 1, 0, 0, 0, 0, 0, 1, 0,
+					 0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, /* run */
+					 9, 0, 0, 0, 0, 0, 0, 0,			 /* parent_run */
+					 0x2a, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+	static const uint8_t chunk[] = {'W', 'M', 'C', 'K', 4, 0, 0, 0, 48, 0, 0, 0, 7, 0, 0, 0};
+	static const uint8_t event[] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
+					4, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0};
+	struct wmk_file w;
+	struct wmk_event e;
+	struct wmk_walk walk = {0};
+
+	if (!CHECK(file != NULL))
+		return;
+	memcpy(file, header, sizeof header);
+	file[72] = 11;  /* dropped_events */
+	file[80] = 12;  /* dropped_prefixes */
+	file[88] = 13;  /* dropped_heap_calls */
+	file[96] = 28;  /* drop_errno */
+	file[104] = 14; /* heap_live_bytes */
+	file[112] = 15; /* heap_peak_bytes */
+	file[120] = 16; /* heap_unknown_frees */
+	memcpy(file + 128, "/p", 2);
+	memcpy(file + 4096, chunk, sizeof chunk);
+	memcpy(file + 4096 + 64, event, sizeof event);
+	if (CHECK_OK(wmk_read(file, WMK_HEADER_BYTES + WMK_CHUNK_BYTES, "x.wmk", &w))) {
+		CHECK_U64(w.header.run, 0x0123456789abcdef);
+		CHECK_U64(w.header.parent_run, 9);
+		CHECK_U64(w.header.pid, 42);
+		CHECK_U64(w.header.flags, WMK_FLAG_HEAP | WMK_FLAG_CLOSED);
+		CHECK_U64(w.header.dropped_events, 11);
+		CHECK_U64(w.header.dropped_prefixes, 12);
+		CHECK_U64(w.header.dropped_heap_calls, 13);
+		CHECK_U64(w.header.drop_errno, 28);
+		CHECK_U64(w.header.heap_live_bytes, 14);
+		CHECK_U64(w.header.heap_peak_bytes, 15);
+		CHECK_U64(w.header.heap_unknown_frees, 16);
+		CHECK_TEXT(w.header.program, "/p");
+		if (CHECK(wmk_next_event(&w, &walk, &e))) {
+			CHECK_U64(e.time_ns, 1);
+			CHECK_U64(e.value, 2);
+			CHECK_U64(e.id, 3);
+			CHECK_U64(e.prefix, 4);
+			CHECK_U64(e.site, 5);
+			CHECK_U64(e.name, 6);
+			CHECK_U64(e.epoch, 7);
+			CHECK_U64(e.tid, 8);
+		}
+		wmk_file_deinit(&w);
+	}
+	free(file);
+}
+
+/* Reads a heap copy of exactly len bytes, so that a sanitizer sees any read behind it. */
+static struct error *read_part(const struct wmk_builder *b, size_t len, struct wmk_file *ret)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+	struct error *err;
+
+	if (!copy)
+		abort();
+	memcpy(copy, b->out.bytes, len);
+	err = wmk_read(copy, len, "x.wmk", ret);
+	if (!err) {
+		struct wmk_walk walk = {0};
+		struct wmk_event event;
+		struct wmk_node node;
+
+		while (wmk_next_event(ret, &walk, &event))
+			;
+		wmk_find_node(ret, 16, &node);
+		check_that(ret->truncated != NULL, __FILE__, __LINE__, "truncated is set");
+		wmk_file_deinit(ret);
+	}
+	free(copy);
+	return err;
+}
+
+static void test_truncated(void)
+{
+	struct wmk_builder b;
+	struct wmk_file w;
+
+	build_example(&b);
+	for (size_t len = 0; len < WMK_HEADER_BYTES; len += 101)
+		CHECK_ERROR(read_part(&b, len, &w), ERROR_FORMAT, len ? "truncated" : "empty");
+	for (size_t chunk = 0; chunk < b.chunk_count; chunk++)
+		for (size_t len = 0; len < 600; len += 7)
+			CHECK_OK(read_part(&b, WMK_HEADER_BYTES + chunk * WMK_CHUNK_BYTES + len, &w));
+	CHECK_OK(read_part(&b, b.out.len_bytes - 1, &w));
+	buffer_deinit(&b.out);
+}
+
+static void expect_at(struct wmk_builder *b, size_t off, uint32_t v, const char *text, int line)
+{
+	uint8_t saved[4];
+	struct wmk_file w;
+
+	memcpy(saved, b->out.bytes + off, 4);
+	buffer_put_u32(&b->out, off, v);
+	check_has_error(wmk_read(b->out.bytes, b->out.len_bytes, "x.wmk", &w), ERROR_FORMAT, text, __FILE__, line);
+	memcpy(b->out.bytes + off, saved, 4);
+}
+#define EXPECT_DAMAGED(off, v, text) expect_at(&b, off, v, text, __LINE__)
+
+static void test_damaged(void)
+{
+	struct wmk_builder b;
+	const size_t strings = WMK_HEADER_BYTES, images = strings + WMK_CHUNK_BYTES, nodes = images + WMK_CHUNK_BYTES;
+	const size_t body = WMK_CHUNK_HEADER_BYTES;
+
+	build_example(&b);
+	EXPECT_DAMAGED(0, 0, "x.wmk: offset 0x0: this is no .wmk file");
+	EXPECT_DAMAGED(8, 2, "version 2, this waymark reads version 1");
+	EXPECT_DAMAGED(12, 4096, "chunks of 4096 bytes");
+	EXPECT_DAMAGED(images, 5, "x.wmk: offset 0x11000: no chunk starts here");
+	EXPECT_DAMAGED(images + 4, 6, "unknown kind, 6");
+	EXPECT_DAMAGED(images + body + 92, 3, "a record in state 3");
+	EXPECT_DAMAGED(images + body + 64, 33, "build id of 33 bytes");
+	EXPECT_DAMAGED(images + body + 16, 3, "sites 3 + 10");
+	EXPECT_DAMAGED(images + body + 16, 20, "share site 20");
+	EXPECT_DAMAGED(strings + body, 65536, "a string of 65536 bytes");
+	EXPECT_DAMAGED(nodes + 16, 16, "two records of prefix 16");
+	memset(b.out.bytes + 128, 'x', WMK_PROGRAM_BYTES);
+	EXPECT_DAMAGED(8, 1, "path does not end");
+	buffer_deinit(&b.out);
+}
+
+/* used_bytes may pass the end of the chunk, and space may be allocated that nobody uses yet. */
+static void test_live_file(void)
+{
+	struct wmk_builder b;
+	struct wmk_file w;
+
+	build_wmk_init(&b, 1, "/p");
+	build_chunk(&b, WMK_EVENTS, 0, 1);
+	for (int i = 0; i < (WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES) / (int)sizeof(struct wmk_event); i++)
+		build_event(&b, 1, 1, 0, 1, 17, 0);
+	build_chunk(&b, WMK_EVENTS, 0, 1);
+	build_wmk_finish(&b);
+	buffer_put_u32(&b.out, WMK_HEADER_BYTES + 8, 70000);
+	memset(b.out.bytes + WMK_HEADER_BYTES + WMK_CHUNK_BYTES, 0, WMK_CHUNK_BYTES);
+	if (CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &w))) {
+		CHECK_U64(w.event_count, 1364);
+		CHECK_U64(w.chunk_count, 1);
+		wmk_file_deinit(&w);
+	}
+	buffer_deinit(&b.out);
+}
+
+int main(void)
+{
+	test_read();
+	test_golden();
+	test_truncated();
+	test_damaged();
+	test_live_file();
+	return check_status();
+}
