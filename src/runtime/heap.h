@@ -5,8 +5,6 @@
 #include <stdbool.h>
 
 bool wmrt_heap_is_on(void);
-/* In the child, under the lock. */
-void wmrt_heap_after_fork(void);
 /* In a forked child's new file, under the lock. */
 void wmrt_heap_copy_inherited(void);
 /* Hands this instance to a heap client that was loaded before it. */

@@ -14,7 +14,6 @@
 
 #include "runtime/event.h"
 #include "runtime/file.h"
-#include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/sys.h"
 #include "waymark/runtime.h"
@@ -101,7 +100,6 @@ static void after_fork(uint32_t pid)
 	wmrt_process.generation++;
 	wmrt_file_after_fork();
 	wmrt_image_after_fork();
-	wmrt_heap_after_fork();
 }
 
 __attribute__((cold)) void wmrt_fork_slow(void)

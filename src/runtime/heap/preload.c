@@ -1,0 +1,239 @@
+/*
+ * preload.c - libwaymark-heap.so: stands in front of the malloc family (LD_PRELOAD) and tells the runtime of every call.
+ *
+ * What is counted: every successful call of malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc, memalign,
+ * valloc and pvalloc with the bytes asked for, and every free. operator new and delete of libstdc++ and libc++ call these,
+ * as does an operator of the program's own that takes its memory from malloc: each is counted once, as the malloc call that it
+ * is. A realloc is a free and an allocation; one that fails is nothing. Memory that a program's own allocator maps itself is no
+ * heap here, and a program that defines malloc itself, or is linked statically, keeps its own.
+ *
+ * The runtime is found by weak references: in a process without one (a shell that starts the program) this library hands
+ * calls through. A runtime that comes later, with a plugin, attaches itself.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "waymark/runtime.h"
+
+#define API __attribute__((visibility("default")))
+
+#pragma weak wm1_heap_start
+#pragma weak wm1_heap_alloc
+#pragma weak wm1_heap_take
+#pragma weak wm1_heap_put_back
+#pragma weak wm1_heap_freed
+
+enum {
+	EARLY_BYTES = 65536,
+	EARLY_ALIGN = 16,
+};
+
+/* The next allocator. Written once, by resolve, before is_resolved. */
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*memalign)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+} next;
+static _Atomic int resolve_state; /* 0 not begun, 1 at it, 2 done */
+
+static const struct wm1_heap_client direct = {wm1_heap_start, wm1_heap_alloc, wm1_heap_take, wm1_heap_put_back,
+					      wm1_heap_freed};
+/* NULL: no runtime in this process. Written by resolve or by the runtime's constructor. */
+static _Atomic(const struct wm1_heap_client *) client;
+
+/* Serves what dlsym itself asks for while the next allocator is looked up; never given back. */
+static _Alignas(EARLY_ALIGN) char early[EARLY_BYTES];
+static _Atomic size_t early_used;
+
+static void *early_alloc(size_t size_bytes)
+{
+	size_t need = (size_bytes + EARLY_ALIGN - 1) & ~(size_t)(EARLY_ALIGN - 1);
+	size_t at;
+
+	if (need < size_bytes || need > EARLY_BYTES)
+		return NULL;
+	at = atomic_fetch_add(&early_used, need);
+	return at + need <= EARLY_BYTES ? early + at : NULL;
+}
+
+static bool is_early(const void *block)
+{
+	return (uintptr_t)block - (uintptr_t)early < EARLY_BYTES;
+}
+
+#define RESOLVE(name) (next.name = (__typeof(next.name))dlsym(RTLD_NEXT, #name))
+
+static void start_client(const struct wm1_heap_client *found)
+{
+	const struct wm1_heap_client *none = NULL;
+
+	found->start();
+	atomic_compare_exchange_strong(&client, &none, found);
+}
+
+/* True when the next allocator can be called. False inside its own look-up. */
+static bool resolve(void)
+{
+	int none = 0;
+
+	if (!atomic_compare_exchange_strong(&resolve_state, &none, 1))
+		return none == 2;
+	RESOLVE(malloc);
+	RESOLVE(calloc);
+	RESOLVE(realloc);
+	RESOLVE(free);
+	RESOLVE(posix_memalign);
+	RESOLVE(aligned_alloc);
+	RESOLVE(memalign);
+	RESOLVE(valloc);
+	RESOLVE(pvalloc);
+	atomic_store_explicit(&resolve_state, 2, memory_order_release);
+	if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed)
+		start_client(&direct);
+	return true;
+}
+
+static inline bool is_resolved(void)
+{
+	return __builtin_expect(atomic_load_explicit(&resolve_state, memory_order_acquire) == 2, 1) || resolve();
+}
+
+static inline const struct wm1_heap_client *runtime(void)
+{
+	return atomic_load_explicit(&client, memory_order_acquire);
+}
+
+static void *tell_alloc(void *block, size_t size_bytes)
+{
+	const struct wm1_heap_client *to = runtime();
+
+	if (block && to)
+		to->alloc(block, size_bytes);
+	return block;
+}
+
+void wm1_heap_attach(const struct wm1_heap_client *found)
+{
+	if (is_resolved())
+		start_client(found);
+}
+
+API void *malloc(size_t size_bytes)
+{
+	return is_resolved() ? tell_alloc(next.malloc(size_bytes), size_bytes) : early_alloc(size_bytes);
+}
+
+API void *calloc(size_t count, size_t size_bytes)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size_bytes, &total)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	/* The early store is zero: it is never used twice. */
+	return is_resolved() ? tell_alloc(next.calloc(count, size_bytes), total) : early_alloc(total);
+}
+
+API void free(void *block)
+{
+	const struct wm1_heap_client *to;
+
+	if (!block || is_early(block) || !is_resolved())
+		return;
+	/* Forgotten first: once it is free, another thread may get it. */
+	to = runtime();
+	if (to)
+		to->freed(to->take(block));
+	next.free(block);
+}
+
+static void *move_early(void *block, size_t size_bytes)
+{
+	size_t left = (size_t)(early + EARLY_BYTES - (char *)block);
+	void *moved = malloc(size_bytes);
+
+	if (moved)
+		memcpy(moved, block, size_bytes < left ? size_bytes : left);
+	return moved;
+}
+
+API void *realloc(void *block, size_t size_bytes)
+{
+	const struct wm1_heap_client *to;
+	struct wm1_heap_block taken;
+	void *moved;
+
+	if (!block)
+		return malloc(size_bytes);
+	if (is_early(block) || !is_resolved())
+		return move_early(block, size_bytes);
+	to = runtime();
+	if (!to)
+		return next.realloc(block, size_bytes);
+	taken = to->take(block);
+	moved = next.realloc(block, size_bytes);
+	if (!moved && size_bytes) {
+		to->put_back(block, taken);
+		return NULL;
+	}
+	to->freed(taken);
+	return tell_alloc(moved, size_bytes);
+}
+
+/* Not handed on: libc's calls realloc, which would be counted twice. */
+API void *reallocarray(void *block, size_t count, size_t size_bytes)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size_bytes, &total)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(block, total);
+}
+
+API int posix_memalign(void **block, size_t alignment, size_t size_bytes)
+{
+	int rc;
+
+	if (!is_resolved())
+		return ENOMEM;
+	rc = next.posix_memalign(block, alignment, size_bytes);
+	if (rc == 0)
+		tell_alloc(*block, size_bytes);
+	return rc;
+}
+
+API void *aligned_alloc(size_t alignment, size_t size_bytes)
+{
+	return is_resolved() ? tell_alloc(next.aligned_alloc(alignment, size_bytes), size_bytes) : NULL;
+}
+
+API void *memalign(size_t alignment, size_t size_bytes)
+{
+	return is_resolved() ? tell_alloc(next.memalign(alignment, size_bytes), size_bytes) : NULL;
+}
+
+API void *valloc(size_t size_bytes)
+{
+	return is_resolved() ? tell_alloc(next.valloc(size_bytes), size_bytes) : NULL;
+}
+
+API void *pvalloc(size_t size_bytes)
+{
+	return is_resolved() ? tell_alloc(next.pvalloc(size_bytes), size_bytes) : NULL;
+}
