@@ -13,6 +13,7 @@
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/EscapeEnumerator.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 using namespace llvm;
 
@@ -75,13 +76,54 @@ static const char *location_function(LLVMMetadataRef ref, unsigned *ret_len)
 	return subprogram_name(wrap(unwrap<DILocation>(ref)->getScope()->getSubprogram()), ret_len);
 }
 
+/*
+ * LLVM 19 under full LTO drops a result that nobody uses from a function that musttails, but not the musttail call's own,
+ * and then finds its module broken. Listed as used, such functions keep their signature; the list is undone at the end.
+ */
+static const char kept_attribute[] = "wm1-keeps-signature";
+
+static void keep_signature(Function *function, SmallVectorImpl<GlobalValue *> &kept)
+{
+	if (!function || function->isDeclaration() || function->hasFnAttribute(kept_attribute))
+		return;
+	function->addFnAttr(kept_attribute);
+	kept.push_back(function);
+}
+
+static bool is_kept(Constant *constant)
+{
+	auto *function = dyn_cast<Function>(constant->stripPointerCasts());
+	return function && function->hasFnAttribute(kept_attribute);
+}
+
 namespace {
+struct KeepSignaturesPass : PassInfoMixin<KeepSignaturesPass> {
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		SmallVector<GlobalValue *, 8> used, kept;
+		collectUsedGlobalVariables(module, used, /*CompilerUsed=*/true);
+		for (Function &function : module)
+			for (BasicBlock &block : function)
+				if (CallInst *call = block.getTerminatingMustTailCall()) {
+					keep_signature(&function, kept);
+					keep_signature(call->getCalledFunction(), kept);
+				}
+		for (GlobalValue *value : used)
+			if (auto *function = dyn_cast<Function>(value))
+				function->removeFnAttr(kept_attribute);
+		appendToCompilerUsed(module, kept);
+		return kept.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+	}
+	static bool isRequired() { return true; }
+};
+
 struct ContextsPass : PassInfoMixin<ContextsPass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &manager)
 	{
 		/* Set by `waymark cc` for the linker it starts: the output's name and kind. */
 		const char *unit = std::getenv("WAYMARK_LINK_OUTPUT");
 		const char *kind = std::getenv("WAYMARK_LINK_KIND");
+		removeFromUsedLists(module, is_kept);
 		auto &functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
 		struct host host = {&functions, block_frequency, entry_count, is_final, guard_unwinding, normal_edge,
 				    location_function, subprogram_name, "LLVM " LLVM_VERSION_STRING};
@@ -99,6 +141,8 @@ struct ContextsPass : PassInfoMixin<ContextsPass> {
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
 	return {LLVM_PLUGIN_API_VERSION, "waymark", LLVM_VERSION_STRING, [](PassBuilder &builder) {
+			builder.registerFullLinkTimeOptimizationEarlyEPCallback(
+				[](ModulePassManager &manager, OptimizationLevel) { manager.addPass(KeepSignaturesPass()); });
 			builder.registerFullLinkTimeOptimizationLastEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel) { manager.addPass(ContextsPass()); });
 		}};
