@@ -6,12 +6,14 @@
  * full LTO. All that is the user's is handed on untouched; exit status and diagnostics are clang's.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -326,6 +328,34 @@ static struct error *prepare(char **user, int count, struct line *line)
 	return err;
 }
 
+/* A clang of the user's choice must be the one the pass is made for. */
+static struct error *check_version(const char *clang)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC))
+		return error_os(errno, "%s: cannot ask for its version", clang);
+	pid_t child = fork();
+	if (child == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		execlp(clang, clang, "-dumpversion", (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	char version[32] = "";
+	ssize_t got = read(ends[0], version, sizeof version - 1);
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	version[strcspn(version, "\n")] = '\0';
+	if (got <= 0)
+		return error_create(ERROR_NOT_FOUND, "%s: cannot run it; WAYMARK_CC and WAYMARK_CXX must name a clang 19",
+				    clang);
+	if (strncmp(version, "19.", 3))
+		return error_create(ERROR_MISMATCH, "%s: is clang %s; WAYMARK_CC and WAYMARK_CXX must name a clang 19",
+				    clang, version);
+	return NULL;
+}
+
 /* Ours first, then clang's own. */
 static void print_help(bool is_cxx)
 {
@@ -351,7 +381,9 @@ int command_cc(int argc, char **argv)
 	const char *clang = override ? override : is_cxx ? "clang++-19" : "clang-19";
 	struct line line = {0};
 	add_text(&line, clang);
-	struct error *err = prepare(argv + 1, argc - 1, &line);
+	struct error *err = override ? check_version(clang) : NULL;
+	if (!err)
+		err = prepare(argv + 1, argc - 1, &line);
 	if (!err)
 		err = argument_vec_append(&line.words, NULL);
 	if (!err) {

@@ -1,0 +1,191 @@
+#!/bin/sh
+# run.sh BUILD-DIR - `waymark cc` and `waymark c++` as a stand-in for clang: every kind of call a build system makes, its exit
+# status and diagnostics beside clang's own, and that what it links decodes.
+set -u
+build=$(cd "$1" && pwd)
+cc="$build/waymark cc"
+cxx="$build/waymark c++"
+decode="$build/waymark decode --folded"
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-cc.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_CC WAYMARK_CXX
+cd "$tmp" || exit 1
+failed=0
+
+fail() {
+	echo "FAIL $*"
+	failed=$((failed + 1))
+}
+# check NAME COMMAND...: the command succeeds
+check() {
+	name=$1
+	shift
+	"$@" >out 2>&1 || { fail "$name: $*"; sed 's/^/     /' out | head -20; }
+}
+# same NAME ARGUMENTS...: waymark cc and clang print and return the same
+same() {
+	name=$1
+	shift
+	clang-19 "$@" >clang.out 2>clang.err
+	clang_status=$?
+	$cc "$@" >waymark.out 2>waymark.err
+	[ $? = $clang_status ] || fail "$name: exit status differs from clang's $clang_status: $*"
+	cmp -s clang.out waymark.out || fail "$name: output differs: $*"
+	cmp -s clang.err waymark.err || { fail "$name: diagnostics differ: $*"; diff clang.err waymark.err | head -5; }
+}
+# prints NAME PROGRAM EXPECTED: what it prints decodes to that
+prints() {
+	./"$2" >tokens 2>&1
+	got=$($decode --exe "$2" tokens | tr '\n' ' ')
+	[ "$got" = "$3 " ] || fail "$1: decoded '$got', want '$3 '"
+}
+
+cat >show.h <<'E2'
+#include <stdio.h>
+#include <waymark.h>
+static inline void show(wm_context c)
+{
+	char token[WM_TOKEN_MAX];
+	wm_token(c, token, sizeof token);
+	puts(token);
+}
+E2
+cat >main.c <<'E2'
+#include "show.h"
+void part(void);
+int main(void)
+{
+	show(wm_capture());
+	part();
+	return 0;
+}
+E2
+cat >part.c <<'E2'
+#include "show.h"
+void part(void);
+__attribute__((noinline)) void part(void)
+{
+	show(wm_capture());
+}
+E2
+cat >plain.c <<'E2'
+int main(void) { return 3; }
+E2
+cat >plain.cpp <<'E2'
+#include <vector>
+int main() { return int(std::vector<int>{1, 2}.size()); }
+E2
+cat >broken.c <<'E2'
+int main(void) { return undeclared; }
+E2
+cat >start.S <<'E2'
+	.globl from_assembly
+from_assembly:
+	movl $5, %eax
+	ret
+	.section .note.GNU-stack,"",@progbits
+E2
+printf 'int from_assembly(void);\nint main(void) { return from_assembly(); }\n' >calls.c
+
+# One step, two steps, and every way to name outputs.
+check "compile and link at once" $cc -O2 main.c part.c -o one
+prints "compile and link at once" one "main main;part"
+check "separate objects" $cc -c main.c part.c
+check "link objects" $cc main.o part.o -o two
+prints "link objects" two "main main;part"
+check "-c -o, joined -o" $cc -O1 -c main.c -o m.o
+check "joined -o" $cc m.o part.o -othree
+prints "joined -o" three "main main;part"
+check "default output" $cc plain.c
+./a.out
+[ $? = 3 ] || fail "default output: a.out does not run"
+check "static archive by the system's ar" sh -c "ar rcs libpart.a part.o && nm libpart.a | grep -q ' T part' && ranlib libpart.a"
+check "link an archive" $cc main.o -L. -lpart -o four
+prints "link an archive" four "main main;part"
+check "shared library" $cc -shared -fPIC -Wl,-soname,libpart.so part.c -o libpart.so
+check "link a shared library" $cc main.c ./libpart.so -Wl,-rpath,. -o five
+./five >tokens
+[ "$($decode --exe five --exe libpart.so tokens | tr '\n' ' ')" = "main main;part " ] || fail "shared library: wrong contexts"
+check "static program" $cc -static main.c part.c -o six
+prints "static program" six "main main;part"
+check "no PIE" $cc -no-pie main.c part.c -o seven
+prints "no PIE" seven "main main;part"
+check "relocatable link" $cc -r main.o part.o -o whole.o
+check "link the relocatable" $cc whole.o -o eight
+check "assembly source" $cc calls.c start.S -o nine
+./nine
+[ $? = 5 ] || fail "assembly source: wrong result"
+check "-S and assemble" sh -c "$cc -O2 -S main.c part.c && $cc main.s part.s -o ten"
+prints "-S and assemble" ten "main main;part"
+check "C++" $cxx plain.cpp -o cxx
+./cxx
+[ $? = 2 ] || fail "C++: wrong result"
+check "gcc's object" sh -c "gcc -c plain.c -o gcc.o && $cc gcc.o -o gccprog"
+check "-x and standard input" sh -c "$cc -x c - -o stdin <plain.c"
+printf -- '-O2 "main.c" part.c\n-o response' >args
+check "@file" $cc @args
+prints "@file" response "main main;part"
+printf -- '-shared -fPIC part.c -o libresponse.so' >args
+check "@file that says -shared" $cc @args
+check "stripped at link" $cc -s main.c part.c -o stripped
+check "exports in spite of a version script" sh -c "echo '{ global: main; local: *; };' >script &&
+	$cc main.c part.c -Wl,--version-script=script -o script.exe &&
+	readelf --dyn-syms -W script.exe | grep -q wm1_capture"
+for level in 0 1 2 3 s z; do
+	check "-O$level" $cc -O$level main.c part.c -o level
+	prints "-O$level" level "main main;part"
+done
+check "ThinLTO asked for" $cc -flto=thin -O2 main.c part.c -o thin
+prints "ThinLTO asked for" thin "main main;part"
+check "no LTO asked for: foreign code" $cc -fno-lto -c part.c -o foreign.o
+check "link with it" $cc main.c foreign.o -o mixed
+check "--wm=none" $cc --wm=none plain.c -o none
+check "--wm=contexts" $cc --wm=contexts plain.c -o contexts
+check "one-word name" "$build/waymark-cc" plain.c -o word
+check "-Werror takes our flags" $cc -Werror -Wall -Wextra -c plain.c
+check "-Werror at the link" $cc -Werror plain.o -o werror
+
+# Questions, and what a configure script compares.
+same "version" --version
+same "-dumpversion" -dumpversion
+same "-dumpmachine" -dumpmachine
+same "-print-search-dirs" -print-search-dirs
+same "-print-prog-name" -print-prog-name=ld
+same "-print-file-name" -print-file-name=libgcc.a
+same "-print-multi-os-directory" -print-multi-os-directory
+same "-v alone" -v
+same "no input" -O2
+same "missing file" -c nothing.c
+same "broken source" -c broken.c
+same "unknown option" --no-such-option plain.c
+same "syntax only" -fsyntax-only broken.c
+same "dependencies" -M plain.c
+same "dependencies of quoted headers" -MM plain.c
+check "-MD -MF -MT" $cc -MD -MF deps.d -MT target -c plain.c
+grep -q '^target: plain.c' deps.d || fail "-MD -MF -MT: wrong dependency file"
+$cc -E plain.c | grep -q 'return 3' || fail "-E: nothing preprocessed"
+$cc -E -dM plain.c | grep -q '__WAYMARK__ 1' || fail "-dM: __WAYMARK__ is not defined"
+same "--wm=none -dM" --target=i386-linux-gnu -E -dM plain.c
+printf 'int f(void); int main(void) { return f(); }' >undefined.c
+$cc undefined.c -o undefined >out 2>&1 && fail "undefined symbol: the link succeeds"
+[ -e undefined ] && fail "undefined symbol: a program is left"
+
+# Line tables come when none were asked for, and the user's choice stays.
+$cc -c part.c -o lines.o && readelf -S lines.o | grep -q debug_line || fail "no line table was added"
+$cc -g -c part.c -o full.o && readelf -S full.o | grep -q debug_info || fail "-g was lost"
+
+# Our own mistakes get one line.
+one_line() { # NAME STATUS WORD COMMAND...
+	name=$1 status=$2 word=$3
+	shift 3
+	"$@" >out 2>err
+	[ $? = "$status" ] || fail "$name: exit status $?"
+	[ "$(wc -l <err)" = 1 ] && grep -q -- "$word" err || { fail "$name:"; cat err; }
+}
+one_line "unknown --wm" 1 "--wm=paths2" $cc --wm=paths2 plain.c -o x
+one_line "no such clang" 1 "no-such-clang" env WAYMARK_CC=no-such-clang $cc plain.c -o x
+one_line "another LLVM" 1 "clang 19" env WAYMARK_CC=clang-14 $cc plain.c -o x
+one_line "unreadable version script" 1 "nothing.map" $cc plain.c -Wl,--version-script=nothing.map -o x
+
+[ $failed = 0 ] && echo "waymark cc: all as clang does" || echo "waymark cc: $failed failed"
+[ $failed = 0 ]
