@@ -22,6 +22,7 @@ struct meta_builder {
 	struct meta_function functions[BUILD_MAX];
 	struct meta_site sites[BUILD_MAX];
 	struct meta_location locations[BUILD_MAX];
+	struct meta_alias alias;
 };
 
 void build_meta_init(struct meta_builder *b, const char *unit);
