@@ -1,4 +1,4 @@
-// heap_new.cpp - a C++ program under the heap client: every form of new and delete, and a class with operators of its own.
+/* heap_new.cpp - a C++ program under the heap client: every form of new and delete, and a class with operators of its own. */
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
