@@ -153,19 +153,32 @@ bool wmrt_config_path(uint32_t pid, unsigned int attempt, char *path, size_t siz
 	return wmrt_text_fits(&text);
 }
 
+/* 0 if a file can be made there, else -errno. Leaves none behind. */
+static int try_place(const char *dir, const char *path)
+{
+	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600, 0, 0);
+
+	/* Not every file system has nameless files. */
+	if (fd == -EOPNOTSUPP || fd == -EISDIR || fd == -EINVAL) {
+		fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600, 0, 0);
+		if (fd >= 0)
+			wmrt_sys3(SYS_unlink, (long)path, 0, 0);
+	}
+	if (fd >= 0)
+		wmrt_sys3(SYS_close, fd, 0, 0);
+	return fd >= 0 || fd == -EEXIST ? 0 : (int)fd;
+}
+
 int wmrt_config_check(void)
 {
 	char path[WMRT_PATH_BYTES];
+	char dir[WMRT_PATH_BYTES];
 	char *slash;
 
 	if (config.is_off || !wmrt_config_path(wmrt_getpid(), 0, path, sizeof path))
 		return -ENAMETOOLONG;
-	slash = strrchr(path, '/');
-	slash[slash == path] = '\0';
-	if (!is_directory(path)) {
-		long rc = wmrt_sys6(SYS_faccessat, AT_FDCWD, (long)path, F_OK, 0, 0, 0);
-
-		return rc < 0 ? (int)rc : -ENOTDIR;
-	}
-	return (int)wmrt_sys6(SYS_faccessat, AT_FDCWD, (long)path, W_OK | X_OK, 0, 0, 0);
+	strcpy(dir, path);
+	slash = strrchr(dir, '/');
+	slash[slash == dir] = '\0';
+	return try_place(dir, path);
 }
