@@ -70,6 +70,7 @@ struct filter {
 	int last_byte; /* of the input, -1 at its start */
 	bool is_folded;
 	bool is_once;
+	bool is_coloured;
 };
 
 static const char indent[] = "    ";
@@ -97,7 +98,7 @@ static struct error *print_stack(struct filter *f, const struct token *t)
 	f->frames.count = 0;
 	err = token_decode(&f->decoder, t, &f->frames);
 	if (!err)
-		stack_print_lines(f->out, indent, f->frames.items, f->frames.count);
+		stack_print_lines(f->out, indent, f->frames.items, f->frames.count, f->is_coloured);
 	if (!err && f->is_once)
 		err = token_vec_append(&f->shown, *t);
 	return err;
@@ -331,6 +332,7 @@ static struct error *decode_all(struct filter *f, char **files, const char *outp
 	if (err)
 		return err;
 	f->out = out.file;
+	f->is_coloured = message_has_colour(out.file);
 	for (files = *files ? files : only_input; *files && !err; files++)
 		err = filter_file(f, *files);
 	if (!err)

@@ -183,18 +183,19 @@ static struct error *render(const struct profile *p, struct request *r)
 	r->view.keeps_zeros = r->renderer->keeps_zeros;
 	if (!r->has_top)
 		r->view.top = r->renderer->default_top;
-	err = view_create(p, &r->view, "waymark " WAYMARK_VERSION, &view);
+	err = output_open(r->output, &out);
 	if (err)
 		return err;
-	err = output_open(r->output, &out);
+	r->view.is_coloured = message_has_colour(out.file);
+	err = view_create(p, &r->view, "waymark " WAYMARK_VERSION, &view);
 	if (!err) {
 		err = r->renderer->render(&view, out.file);
-		if (!err)
-			err = output_commit(&out);
-		else
-			output_abandon(&out);
+		view_deinit(&view);
 	}
-	view_deinit(&view);
+	if (!err)
+		err = output_commit(&out);
+	else
+		output_abandon(&out);
 	return err;
 }
 

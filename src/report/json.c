@@ -1,11 +1,7 @@
 /* json.c - strings of JSON (RFC 8259), from bytes that may be anything. */
-#include <stddef.h>
-#include <stdint.h>
-
 #include "report/json.h"
 
-/* Bytes of the UTF-8 sequence at p; 0 when it is none (RFC 3629: no surrogates, no overlong forms). */
-static size_t utf8_len(const uint8_t *p)
+size_t utf8_len(const uint8_t *p)
 {
 	static const struct {
 		uint8_t first, last, second_first, second_last;

@@ -9,28 +9,44 @@
 #include "report/notes.h"
 #include "report/renderer.h"
 
-static void print_frames(const struct profile *p, FILE *out)
+/* Frames by name and file: which call in a function it was would only split the viewer's boxes. Strings are interned. */
+static struct error *merge_frames(const struct profile *p, struct keymap *merged, uint32_t **ret)
+{
+	uint32_t *numbers = calloc(p->frames.count + 1, sizeof *numbers);
+	struct error *err = numbers ? NULL : &error_no_memory;
+
+	for (size_t i = 0; i < p->frames.count && !err; i++) {
+		const struct frame *f = &p->frames.items[i];
+		struct key key = {{(uintptr_t)f->name, (uintptr_t)f->file, 0}};
+
+		err = keymap_add(merged, &key, &numbers[i]);
+	}
+	if (err)
+		free(numbers);
+	else
+		*ret = numbers;
+	return err;
+}
+
+static void print_frames(const struct keymap *merged, FILE *out)
 {
 	fputs("  \"shared\": {\"frames\": [", out);
-	for (size_t i = 0; i < p->frames.count; i++) {
-		const struct frame *f = &p->frames.items[i];
+	for (uint32_t i = 0; i < merged->count; i++) {
+		const char *file = (const char *)(uintptr_t)merged->keys[i].words[1];
 
 		fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
-		json_print_string(out, f->name);
-		if (f->file) {
+		json_print_string(out, (const char *)(uintptr_t)merged->keys[i].words[0]);
+		if (file) {
 			fputs(", \"file\": ", out);
-			json_print_string(out, f->file);
+			json_print_string(out, file);
 		}
-		if (f->line)
-			fprintf(out, ", \"line\": %" PRIu32, f->line);
-		if (f->line && f->column)
-			fprintf(out, ", \"col\": %" PRIu32, f->column);
 		putc('}', out);
 	}
 	fputs("\n  ]},\n", out);
 }
 
-static struct error *print_sample(const struct profile *p, uint32_t node, uint32_t **path, size_t *capacity, FILE *out)
+static struct error *print_sample(const struct profile *p, const uint32_t *numbers, uint32_t node, uint32_t **path,
+				 size_t *capacity, FILE *out)
 {
 	uint32_t depth = p->nodes.items[node].depth;
 
@@ -42,7 +58,7 @@ static struct error *print_sample(const struct profile *p, uint32_t node, uint32
 		*path = grown;
 	}
 	for (; node; node = p->nodes.items[node].parent)
-		(*path)[p->nodes.items[node].depth - 1] = p->nodes.items[node].frame;
+		(*path)[p->nodes.items[node].depth - 1] = numbers[p->nodes.items[node].frame];
 	putc('[', out);
 	for (uint32_t i = 0; i < depth; i++)
 		fprintf(out, "%s%" PRIu32, i ? "," : "", (*path)[i]);
@@ -50,7 +66,7 @@ static struct error *print_sample(const struct profile *p, uint32_t node, uint32
 	return NULL;
 }
 
-static struct error *print_profile(const struct view *v, uint32_t metric, FILE *out)
+static struct error *print_profile(const struct view *v, const uint32_t *numbers, uint32_t metric, FILE *out)
 {
 	const struct profile *p = v->profile;
 	const struct metric *m = &p->metrics.items[metric];
@@ -66,7 +82,7 @@ static struct error *print_profile(const struct view *v, uint32_t metric, FILE *
 		if (!v->rows[i].values[metric])
 			continue;
 		fputs(is_next++ ? ",\n      " : "\n      ", out);
-		err = print_sample(p, v->rows[i].node, &path, &capacity, out);
+		err = print_sample(p, numbers, v->rows[i].node, &path, &capacity, out);
 	}
 	fputs("],\n     \"weights\": [", out);
 	for (size_t i = 0, is_next = 0; i < v->row_count; i++) {
@@ -109,17 +125,12 @@ static struct error *print_name(const struct view *v, FILE *out)
 	return NULL;
 }
 
-struct error *render_speedscope(const struct view *v, FILE *out)
+static struct error *print_profiles(const struct view *v, const uint32_t *numbers, FILE *out)
 {
 	const struct profile *p = v->profile;
 	uint32_t active = 0, count = 0;
-	struct error *err;
+	struct error *err = NULL;
 
-	fputs("{\n  \"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n  \"exporter\": ", out);
-	json_print_string(out, v->producer);
-	fputs(",\n", out);
-	err = print_name(v, out);
-	print_frames(p, out);
 	fputs("  \"profiles\": [\n", out);
 	for (uint32_t i = 0; i < p->metrics.count && !err; i++) {
 		if (!p->metrics.items[i].total || (p->metrics.items[i].is_maximum && i != v->metric))
@@ -128,8 +139,28 @@ struct error *render_speedscope(const struct view *v, FILE *out)
 			active = count;
 		if (count++)
 			fputs(",\n", out);
-		err = print_profile(v, i, out);
+		err = print_profile(v, numbers, i, out);
 	}
 	fprintf(out, "\n  ],\n  \"activeProfileIndex\": %" PRIu32 "\n}\n", active);
+	return err;
+}
+
+struct error *render_speedscope(const struct view *v, FILE *out)
+{
+	struct keymap merged = {0};
+	uint32_t *numbers = NULL;
+	struct error *err = merge_frames(v->profile, &merged, &numbers);
+
+	fputs("{\n  \"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n  \"exporter\": ", out);
+	json_print_string(out, v->producer);
+	fputs(",\n", out);
+	if (!err)
+		err = print_name(v, out);
+	if (!err) {
+		print_frames(&merged, out);
+		err = print_profiles(v, numbers, out);
+	}
+	keymap_deinit(&merged);
+	free(numbers);
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/flame.h"
+#include "report/json.h"
 #include "report/notes.h"
 #include "report/renderer.h"
 #include "report/svg_script.h"
@@ -23,27 +24,29 @@ enum {
 static const double BOX_WIDTH_MIN = 0.05;
 static const double CHAR_WIDTH = 7.0; /* of the monospaced font at 11.5 px, rounded up */
 
+/* len bytes of text; what is no UTF-8 or no printable character becomes '?', a character that len cuts is left out. */
 static void print_escaped(FILE *out, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len && text[i]; i++) {
-		unsigned char c = (unsigned char)text[i];
+	const uint8_t *p = (const uint8_t *)text, *end = p + len;
 
-		switch (c) {
-		case '<':
+	while (p < end && *p) {
+		size_t bytes = utf8_len(p);
+
+		if (bytes > (size_t)(end - p))
+			return;
+		if (*p == '<')
 			fputs("&lt;", out);
-			break;
-		case '>':
+		else if (*p == '>')
 			fputs("&gt;", out);
-			break;
-		case '&':
+		else if (*p == '&')
 			fputs("&amp;", out);
-			break;
-		case '"':
+		else if (*p == '"')
 			fputs("&quot;", out);
-			break;
-		default: /* a byte that may break the encoding is no loss in a picture */
-			putc(c < ' ' || c >= 0x7f ? '?' : c, out);
-		}
+		else if (bytes == 0 || *p < ' ' || *p == 0x7f || (*p == 0xef && p[1] == 0xbf && p[2] >= 0xbe))
+			putc('?', out); /* U+FFFE and U+FFFF are no characters of XML */
+		else
+			fwrite(p, 1, bytes, out);
+		p += bytes ? bytes : 1;
 	}
 }
 

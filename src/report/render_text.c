@@ -80,7 +80,8 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 	char number[NUMBER_MAX];
 	bool is_next = false;
 
-	fprintf(out, "%s %s", with_commas(row->values[v->metric], number), front->name);
+	fprintf(out, "%s%s %s%s", v->is_coloured ? "\033[1m" : "", with_commas(row->values[v->metric], number), front->name,
+		v->is_coloured ? "\033[0m" : "");
 	if (!front->is_maximum && front->total)
 		fprintf(out, " (%.1f %%)", 100.0 * (double)row->values[v->metric] / (double)front->total);
 	for (size_t i = 0; i < p->metrics.count; i++) {
@@ -102,7 +103,7 @@ static struct error *print_rows(const struct view *v, FILE *out)
 		print_row_numbers(v, &v->rows[i], out);
 		err = view_frames(v->profile, v->rows[i].node, &frames);
 		if (!err)
-			stack_print_lines(out, "    ", frames.items, frames.count);
+			stack_print_lines(out, "    ", frames.items, frames.count, v->is_coloured);
 	}
 	frame_vec_deinit(&frames);
 	return err;
@@ -115,7 +116,7 @@ static void print_heading(const struct view *v, FILE *out)
 	fprintf(out, "\nContexts by %s: %zu", v->sort < p->metrics.count ? p->metrics.items[v->sort].name : "name",
 		v->row_count);
 	if (v->row_count < v->matching_rows)
-		fprintf(out, " of %zu (--top)", v->matching_rows);
+		fprintf(out, " of %zu", v->matching_rows);
 	if (v->is_filtered)
 		fputs(", of the chosen functions only", out);
 	putc('\n', out);

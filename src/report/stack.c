@@ -31,17 +31,22 @@ void stack_print_folded(FILE *out, const struct frame *frames, size_t count)
 	}
 }
 
+static void print_place(FILE *out, const struct frame *f)
+{
+	if (!f->file)
+		return;
+	fputs(" at ", out);
+	print_name(out, f->file, false);
+	if (f->line)
+		fprintf(out, ":%" PRIu32, f->line);
+	if (f->line && f->column)
+		fprintf(out, ":%" PRIu32, f->column);
+}
+
 static void print_frame(FILE *out, const struct frame *f)
 {
 	print_name(out, f->name, false);
-	if (f->file) {
-		fputs(" at ", out);
-		print_name(out, f->file, false);
-		if (f->line)
-			fprintf(out, ":%" PRIu32, f->line);
-		if (f->line && f->column)
-			fprintf(out, ":%" PRIu32, f->column);
-	}
+	print_place(out, f);
 }
 
 void stack_print_leaf(FILE *out, const struct frame *frames, size_t count)
@@ -68,10 +73,18 @@ static size_t count_copies(const struct frame *f, size_t len, size_t left)
 	return i / len;
 }
 
-static void print_line(FILE *out, const char *indent, size_t number, const struct frame *f)
+static void print_line(FILE *out, const char *indent, size_t number, const struct frame *f, bool is_coloured)
 {
 	fprintf(out, "%s#%-2zu ", indent, number);
-	print_frame(out, f);
+	if (is_coloured) { /* code without Waymark is pale, places are blue */
+		fputs(f->flags & (FRAME_FOREIGN | FRAME_ROOT | FRAME_ELIDED) ? "\033[2m" : "\033[1m", out);
+		print_name(out, f->name, false);
+		fputs("\033[0;34m", out);
+		print_place(out, f);
+		fputs("\033[0m", out);
+	} else {
+		print_frame(out, f);
+	}
 	if (f->flags & FRAME_INLINED)
 		fputs(" (inlined)", out);
 	if (f->flags & FRAME_TAIL)
@@ -79,7 +92,7 @@ static void print_line(FILE *out, const char *indent, size_t number, const struc
 	putc('\n', out);
 }
 
-void stack_print_lines(FILE *out, const char *indent, const struct frame *frames, size_t count)
+void stack_print_lines(FILE *out, const char *indent, const struct frame *frames, size_t count, bool is_coloured)
 {
 	for (size_t i = 0; i < count;) {
 		const struct frame *f = &frames[count - 1 - i];
@@ -93,7 +106,7 @@ void stack_print_lines(FILE *out, const char *indent, const struct frame *frames
 		if (copies < 3)
 			len = copies = 1;
 		for (size_t j = 0; j < len; j++)
-			print_line(out, indent, i + j, f - j);
+			print_line(out, indent, i + j, f - j, is_coloured);
 		if (copies > 1)
 			fprintf(out, "%s    ... %s %zu times more\n", indent,
 				len == 1 ? "this frame" : "these frames", copies - 1);

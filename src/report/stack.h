@@ -11,8 +11,8 @@
 
 /* "main;f;[qsort];cmp", outermost first; a ';' or control byte inside a name is replaced. */
 void stack_print_folded(FILE *out, const struct frame *frames, size_t count);
-/* Lines of "INDENT#0 cmp at sort.c:12:5", innermost first. */
-void stack_print_lines(FILE *out, const char *indent, const struct frame *frames, size_t count);
+/* Lines of "INDENT#0 cmp at sort.c:12:5", innermost first; with colours for a terminal if wanted. */
+void stack_print_lines(FILE *out, const char *indent, const struct frame *frames, size_t count, bool is_coloured);
 /* "cmp at sort.c:12:5": the innermost frame. */
 void stack_print_leaf(FILE *out, const struct frame *frames, size_t count);
 

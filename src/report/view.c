@@ -195,7 +195,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
 			  struct view *ret)
 {
-	struct view v = {.profile = p, .producer = producer};
+	struct view v = {.profile = p, .producer = producer, .is_coloured = options->is_coloured};
 	struct row_order order = {.view = &v};
 	struct error *err = choose_metrics(&v, options);
 

@@ -14,6 +14,7 @@ struct view_options {
 	const char *const *functions; /* globs; a context stays if any frame has a name that any of them matches */
 	size_t function_count;
 	bool keeps_zeros; /* contexts where the metric is 0 too */
+	bool is_coloured; /* the output is a terminal that takes colours */
 };
 
 struct view_row {
@@ -32,6 +33,7 @@ struct view {
 	size_t matching_rows;    /* before `top` cut them */
 	uint64_t matching_total; /* of the metric in them */
 	bool is_filtered;        /* by function */
+	bool is_coloured;
 	uint64_t *values;        /* memory of the rows */
 };
 

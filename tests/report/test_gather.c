@@ -1,0 +1,156 @@
+/*
+ * test_gather.c - .wmk files into profiles: sums per context, events and heap, several files, what cannot be decoded; and
+ * that the tree made piece by piece equals context_decode of each context.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "report/profile.h"
+#include "support/builder.h"
+
+enum {
+	BASE = 16,
+	KEY = 5,
+};
+
+struct fixture {
+	struct image_cache cache;
+	uint32_t call, back, capture, capture_f;
+};
+
+/* main --call--> f --back--> main; captures in both. The image is put into the cache as if it had been found. */
+static void open_fixture(struct fixture *f)
+{
+	static struct meta_builder b;
+	const uint32_t root = META_FUNCTION_ROOT | META_FUNCTION_HAS_DUMMY;
+	struct object_wanted wanted = {.has_key = true, .key = KEY};
+	struct cached_image *cached;
+	struct buffer bytes = {0};
+	struct meta m;
+	uint32_t main_function, f_function;
+
+	build_meta_init(&b, "prog");
+	main_function = build_function(&b, "main", root, 1, 0);
+	f_function = build_function(&b, "f", 0, 1, 0);
+	f->call = build_call(&b, META_SITE_CALL, main_function, f_function, 0);
+	f->back = build_call(&b, META_SITE_BACK, f_function, main_function, 0);
+	f->capture = build_site(&b, META_SITE_CAPTURE, main_function, NULL);
+	f->capture_f = build_site(&b, META_SITE_CAPTURE, f_function, NULL);
+	meta_init(&m);
+	image_cache_init(&f->cache);
+	CHECK_OK(image_cache_get(&f->cache, &wanted, &cached)); /* is not found: keeps a reason */
+	error_destroy(cached->why);
+	cached->why = NULL;
+	CHECK_OK(meta_write(&b.meta, &bytes));
+	CHECK_OK(meta_read(bytes.bytes, bytes.len_bytes, "prog", &m));
+	CHECK_OK(image_create(&m, &cached->image));
+	meta_deinit(&m);
+	buffer_deinit(&bytes);
+}
+
+static void build_file(const struct fixture *f, struct wmk_builder *b, uint32_t flags)
+{
+	uint64_t tick, bytes;
+
+	build_wmk_init(b, 7, "/prog");
+	build_chunk(b, WMK_STRINGS, 0, 0);
+	tick = build_string(b, 0, "tick");
+	bytes = build_string(b, 0, "bytes");
+	build_chunk(b, WMK_IMAGES, 0, 0);
+	build_image(b, KEY, BASE, 5, 999, NULL, 0);
+	build_image(b, KEY + 1, 100, 5, 999, NULL, 0); /* is nowhere */
+	build_chunk(b, WMK_NODES, 16, 0);
+	build_node(b, WM_PREFIX_PROCESS, 0, BASE + f->back, 1);
+	build_node(b, 16, 0, BASE + f->back, 3);
+	build_node(b, 17, 0, 101, 1);
+	build_node(b, 18, 0, BASE + f->back, 1);
+	build_chunk(b, WMK_EVENTS, 0, 1);
+	build_event(b, 1, 10, 0, 1, BASE + f->capture, (uint32_t)tick);
+	build_event(b, 2, 20, 0, 17, BASE + f->capture, (uint32_t)tick);
+	build_event(b, 3, 30, 0, 17, BASE + f->capture, (uint32_t)tick);
+	build_event(b, 4, UINT64_MAX, 0, 17, BASE + f->capture, (uint32_t)bytes);
+	build_event(b, 5, 1, 0, 18, BASE + f->capture, (uint32_t)tick);
+	build_event(b, 6, 1, 0, 19, BASE + f->capture_f, (uint32_t)tick);
+	build_event(b, 7, 1, 9, 1, BASE + f->capture_f, (uint32_t)tick);
+	build_chunk(b, WMK_HEAP, 0, 0);
+	build_heap(b, 0, 16, BASE + f->capture_f, 10, 1000, 9, 900, 500);
+	build_wmk_finish(b);
+	build_header_u32(b, offsetof(struct wmk_header, flags), flags);
+	build_header_u64(b, offsetof(struct wmk_header, dropped_events), 42);
+}
+
+static void add_file(struct profile *p, struct fixture *f, uint32_t flags)
+{
+	struct wmk_builder b;
+	struct wmk_file w;
+
+	build_file(f, &b, flags);
+	if (CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &w))) {
+		CHECK_OK(profile_add_file(p, &w, &f->cache, NULL));
+		wmk_file_deinit(&w);
+	}
+	buffer_deinit(&b.out);
+}
+
+/* The value of a metric at a folded path; UINT64_MAX - 1 when there is no such cell. */
+static uint64_t value_at(const struct profile *p, const char *folded, const char *metric)
+{
+	for (size_t i = 0; i < p->cells.count; i++) {
+		const struct cell *c = &p->cells.items[i];
+		const char *end = folded + strlen(folded);
+		uint32_t node = c->node;
+
+		if (strcmp(p->metrics.items[c->metric].name, metric) != 0)
+			continue;
+		for (; node; node = p->nodes.items[node].parent) { /* backwards through the text */
+			const char *name = p->frames.items[p->nodes.items[node].frame].name;
+			size_t len = strlen(name);
+
+			if ((size_t)(end - folded) < len || memcmp(end - len, name, len) != 0)
+				break;
+			end -= len;
+			if (end == folded)
+				break;
+			end--;
+		}
+		if (end == folded && p->nodes.items[node].depth == 1)
+			return c->value;
+	}
+	return UINT64_MAX - 1;
+}
+
+int main(void)
+{
+	struct fixture f;
+	struct profile p;
+
+	open_fixture(&f);
+	if (!CHECK_OK(profile_init(&p)))
+		return check_status();
+	add_file(&p, &f, WMK_FLAG_HEAP | WMK_FLAG_CLOSED);
+	CHECK_U64(value_at(&p, "main", "tick"), 1);
+	CHECK_U64(value_at(&p, "main", "tick:sum"), 10);
+	CHECK_U64(value_at(&p, "main;f;main;f;main;f;main;f;main", "tick"), 2);
+	CHECK_U64(value_at(&p, "main;f;main;f;main;f;main;f;main", "tick:sum"), 50);
+	CHECK_U64(value_at(&p, "main;f;main;f;main;f;main;f;main", "event:bytes"), 1);
+	CHECK_U64(value_at(&p, "main;f;main;f", "bytes"), 1000);
+	CHECK_U64(value_at(&p, "main;f;main;f", "live"), 100);
+	CHECK_U64(value_at(&p, "main;f;main;f", "live-allocations"), 1);
+	CHECK_U64(value_at(&p, "main;f;main;f", "leaked"), 100);
+	CHECK_U64(value_at(&p, "[unknown]", "tick"), 3);
+	CHECK_U64(p.warnings.count, 2);
+	CHECK_U64(p.saturated, 0);
+	CHECK_U64(p.sources.items[0].dropped_events, 42);
+	add_file(&p, &f, WMK_FLAG_HEAP); /* was killed: live, not leaked */
+	CHECK_U64(value_at(&p, "main", "tick"), 2);
+	CHECK_U64(value_at(&p, "main;f;main;f", "live"), 200);
+	CHECK_U64(value_at(&p, "main;f;main;f", "leaked"), 100);
+	CHECK_U64(value_at(&p, "main;f;main;f", "peak"), 500);
+	CHECK_U64(value_at(&p, "main;f;main;f;main;f;main;f;main", "event:bytes:sum"), UINT64_MAX);
+	CHECK(p.saturated > 0);
+	CHECK_U64(p.sources.count, 2);
+	profile_deinit(&p);
+	image_cache_deinit(&f.cache);
+	return check_status();
+}

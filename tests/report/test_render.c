@@ -1,0 +1,134 @@
+/*
+ * test_render.c - every renderer on one hand-built profile, compared with the files in golden/.
+ *
+ *     test_render DIR            compares with DIR/NAME.FORMAT
+ *     test_render --update DIR   writes them anew, to be looked at before they are committed
+ */
+#include <stdlib.h>
+
+#include "check.h"
+#include "report/renderer.h"
+
+static uint32_t add_path(struct profile *p, const struct frame *frames, size_t count)
+{
+	uint32_t node = 0;
+
+	for (size_t i = 0; i < count; i++)
+		CHECK_OK(profile_add_frame(p, node, &frames[i], &node));
+	return node;
+}
+
+static void add_values(struct profile *p, uint32_t node, const uint32_t metrics[3], uint64_t bytes, uint64_t count,
+		       uint64_t peak)
+{
+	CHECK_OK(profile_add_value(p, node, metrics[0], bytes));
+	CHECK_OK(profile_add_value(p, node, metrics[1], count));
+	CHECK_OK(profile_add_value(p, node, metrics[2], peak));
+}
+
+/* Awkward names on purpose: markup, separators, bytes that are no UTF-8, recursion. */
+static void build_profile(struct profile *p)
+{
+	static const struct frame main_1 = {.name = "main", .file = "main.c", .line = 10, .column = 3};
+	static const struct frame main_2 = {.name = "main", .file = "main.c", .line = 12};
+	static const struct frame less = {
+		.name = "std::less<int>::operator()(int&, \"x;y\")", .link_name = "_ZNKSt4lessIiEclEv", .file = "a&b.h", .line = 7,
+		.column = 1, .flags = FRAME_INLINED};
+	static const struct frame again = {.name = "again", .file = "r.c", .line = 4};
+	static const struct frame bad = {.name = "f\xff\n", .link_name = "f"};
+	static const struct frame malloc_frame = {.name = "[malloc]", .link_name = "malloc", .flags = FRAME_FOREIGN};
+	static const struct frame thread = {.name = "[thread]", .flags = FRAME_ROOT};
+	static const struct profile_source source = {
+		.path = "prog-1.wmk", .program = "/usr/bin/prog", .run = 0xabc, .pid = 1, .is_closed = true, .has_heap = true,
+		.heap_count = 4, .heap_live_bytes = 5, .heap_peak_bytes = 123456789};
+	static const struct profile_source lossy = {
+		.path = "prog-2.wmk", .program = "/usr/bin/prog", .run = 0xdef, .pid = 2, .event_count = 3, .dropped_events = 17,
+		.dropped_prefixes = 2, .dropped_heap_calls = 1, .drop_errno = 28, .uncommitted = 1, .heap_unknown_frees = 4,
+		.truncated = "prog-2.wmk: truncated: half of it is lost"};
+	uint32_t m[3];
+	uint32_t event;
+
+	CHECK_OK(profile_source_vec_append(&p->sources, source));
+	CHECK_OK(profile_source_vec_append(&p->sources, lossy));
+	CHECK_OK(profile_add_metric(p, "bytes", UNIT_BYTES, false, &m[0]));
+	CHECK_OK(profile_add_metric(p, "allocations", UNIT_COUNT, false, &m[1]));
+	CHECK_OK(profile_add_metric(p, "peak", UNIT_BYTES, true, &m[2]));
+	CHECK_OK(profile_add_metric(p, "tick", UNIT_COUNT, false, &event));
+	add_values(p, add_path(p, (struct frame[]){main_1, less, malloc_frame}, 3), m, 1234567, 3, 99);
+	add_values(p, add_path(p, (struct frame[]){main_2, less, malloc_frame}, 3), m, 1000, 1, 1000);
+	add_values(p, add_path(p, (struct frame[]){main_2, again, again, again, again, bad, malloc_frame}, 7), m, 500000, 2, 7);
+	CHECK_OK(profile_add_value(p, add_path(p, (struct frame[]){thread, again}, 2), event, 3));
+	CHECK_OK(profile_warn(p, "no program with build id 00 found"));
+	CHECK_OK(profile_warn(p, "no program with build id 00 found"));
+}
+
+static void compare_file(const char *path, const char *got, size_t size, int is_update)
+{
+	FILE *f = fopen(path, is_update ? "w" : "r");
+	char *want = calloc(1, size + 2);
+	size_t len;
+
+	if (!CHECK(f && want)) {
+		fprintf(stderr, "%s: cannot be opened\n", path);
+		free(want);
+		return;
+	}
+	if (is_update) {
+		CHECK_U64(fwrite(got, 1, size, f), size);
+	} else {
+		len = fread(want, 1, size + 1, f);
+		if (len != size || memcmp(want, got, size) != 0) {
+			size_t i = 0, line = 1;
+
+			for (; i < size && i < len && want[i] == got[i]; i++)
+				line += got[i] == '\n';
+			fprintf(stderr, "%s:%zu: differs: got \"%.60s\", want \"%.60s\"\n", path, line, got + i, want + i);
+			check_failures++;
+		}
+	}
+	fclose(f);
+	free(want);
+}
+
+static void check_view(const struct profile *p, const struct view_options *options, const struct renderer *r,
+		       const char *dir, const char *name, int is_update)
+{
+	struct view v;
+	char *text = NULL, path[4096];
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!CHECK(memory != NULL) || !CHECK_OK(view_create(p, options, "waymark test", &v)))
+		return;
+	CHECK_OK(r->render(&v, memory));
+	CHECK(fclose(memory) == 0);
+	snprintf(path, sizeof path, "%s/%s.%s", dir, name, r->name);
+	compare_file(path, text, size, is_update);
+	free(text);
+	view_deinit(&v);
+}
+
+int main(int argc, char **argv)
+{
+	int is_update = argc == 3 && strcmp(argv[1], "--update") == 0;
+	const char *dir = argc > 1 ? argv[argc - 1] : ".";
+	static const char *const globs[] = {"aga*"};
+	struct view_options all = {0}, some = {.metric = "allocations", .sort = "name", .functions = globs, .function_count = 1};
+	struct profile p, empty;
+
+	if (!CHECK_OK(profile_init(&p)) || !CHECK_OK(profile_init(&empty)))
+		return check_status();
+	build_profile(&p);
+	for (const struct renderer *r = renderer_table(); r->name; r++) {
+		all.keeps_zeros = some.keeps_zeros = r->keeps_zeros;
+		all.top = r->default_top ? 2 : 0;
+		check_view(&p, &all, r, dir, "all", is_update);
+		check_view(&p, &some, r, dir, "some", is_update);
+		check_view(&empty, &(struct view_options){0}, r, dir, "empty", is_update);
+	}
+	all.metric = "nope";
+	CHECK_ERROR(view_create(&p, &all, "", &(struct view){0}), ERROR_ARGUMENT, "bytes, allocations, peak, tick");
+	profile_deinit(&p);
+	profile_deinit(&empty);
+	return check_status();
+}
