@@ -5,5 +5,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 scripts/demo.sh
-rsvg-convert --width=1600 --background-color=white build/demo/flame.svg --output=docs/images/report.png
+build/waymark report build/demo/waymark-*.wmk --format=svg --top=40 --output=build/demo/report.svg
+rsvg-convert --width=1400 --background-color=white build/demo/report.svg --output=docs/images/report.png
 echo "wrote docs/images/report.png: $(wc -c <docs/images/report.png) bytes"
