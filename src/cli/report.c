@@ -75,7 +75,7 @@ static int print_help(void)
 {
 	fputs(help_head, stdout);
 	for (const struct renderer *r = renderer_table(); r->name; r++)
-		printf("  %-12s      %s\n", r->name, r->summary);
+		printf("  %-11s %s\n", r->name, r->summary);
 	return message_help("report", help_tail);
 }
 

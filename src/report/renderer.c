@@ -6,7 +6,7 @@
 static const struct renderer renderers[] = {
 	{"text", "the first contexts with all their numbers, for reading", 20, false, render_text},
 	{"json", "everything, for programs; docs/format.md describes it", 0, true, render_json},
-	{"folded", "one context a line: main;f;g NUMBER, as flame graph tools take it", 0, false, render_folded},
+	{"folded", "one context a line: main;f;g NUMBER", 0, false, render_folded},
 	{"speedscope", "a file for https://www.speedscope.app", 0, true, render_speedscope},
 	{"svg", "a flame graph to open in a browser", 0, false, render_svg},
 	{0},

@@ -1,0 +1,58 @@
+#!/bin/sh
+# report.sh BUILD - reports of real recordings: formats, filters, sorting, merging, several runs.
+. "$(dirname "$0")/lib.sh"
+cc_program prog
+
+expect 0 "$waymark" run -o one.wmk ./prog
+has err.txt "waymark run: wrote one.wmk"
+./prog >/dev/null
+mv waymark-prog-*.wmk two.wmk
+
+expect 0 "$waymark" report one.wmk
+has out.txt "compare:sum"
+has out.txt "[qsort]"
+expect 0 "$waymark" report --format=folded --metric=compare one.wmk
+echo "main;work;sort;[qsort];compare 1" >want.txt
+cmp out.txt want.txt || fail "folded: $(cat out.txt)"
+expect 0 "$waymark" report --format=folded --metric=compare:sum one.wmk two.wmk
+echo "main;work;sort;[qsort];compare 4" >want.txt
+cmp out.txt want.txt || fail "two files: $(cat out.txt)"
+expect 0 "$waymark" report --format=folded --metric=sorted --function 'so*' one.wmk
+echo "main;work;sort 1" >want.txt
+cmp out.txt want.txt || fail "--function: $(cat out.txt)"
+expect 0 "$waymark" report --format=folded --metric=sorted --function compare one.wmk
+[ ! -s out.txt ] || fail "--function keeps what does not match"
+for format in json speedscope; do
+	expect 0 "$waymark" report --format=$format -o out.$format one.wmk two.wmk
+	python3 -m json.tool out.$format >/dev/null || fail "$format is no JSON"
+done
+expect 0 "$waymark" report --format=svg -o out.svg one.wmk
+has out.svg "</svg>"
+for file in out.json.* out.svg.*; do
+	[ ! -e "$file" ] || fail "$file was left"
+done
+refused 1 "nothing recorded is called nope; there is: " "$waymark" report --metric nope one.wmk
+refused 1 "nothing recorded is called nope; there is: " "$waymark" report --sort nope one.wmk
+expect 1 "$waymark" report --metric nope -o keep.txt one.wmk
+[ ! -e keep.txt ] || fail "an output file after an error"
+refused 1 "no/such/dir/out.svg: cannot be written: No such file or directory" \
+	"$waymark" report -o no/such/dir/out.svg one.wmk
+refused 1 ".: is a directory, a file is needed" "$waymark" report -o . one.wmk
+expect 1 sh -c '"$0" report one.wmk >/dev/full' "$waymark"
+has err.txt "No space left on device"
+cp one.wmk keep.wmk
+expect 0 "$waymark" report -o /dev/null one.wmk
+[ -c /dev/null ] || fail "/dev/null was replaced"
+
+if [ -e "$build/src/runtime/libwaymark-heap.so" ]; then
+	expect 0 "$waymark" run --heap -o heap.wmk ./prog
+	expect 0 "$waymark" report --format=folded --metric=leaked --function keep heap.wmk
+	echo "main;work;keep;[malloc] 1000" >want.txt
+	cmp out.txt want.txt || fail "leaked: $(cat out.txt)"
+	expect 0 "$waymark" report --format=folded --metric=bytes --function keep heap.wmk
+	echo "main;work;keep;[malloc] 1500" >want.txt
+	cmp out.txt want.txt || fail "bytes: $(cat out.txt)"
+	expect 0 "$waymark" report heap.wmk
+	has out.txt "Contexts by bytes"
+fi
+finish
