@@ -14,6 +14,7 @@
  */
 #include "runtime/thread.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "runtime/process.h"
@@ -31,7 +32,6 @@ static _Atomic(struct wmrt_slot *) cursor;
 enum {
 	ENTRIES = WM1_SEGMENT_BYTES / sizeof(struct wm1_entry),
 	PROBES = 8, /* owners looked at before a new slot is made */
-	SLOT_BATCH = 64,
 };
 
 /* Stands in when there is no memory: shared by all threads, its contents mean nothing. Twice the size, to hold an aligned one. */
@@ -103,6 +103,18 @@ static struct wmrt_segment *segment_next(struct wmrt_segment *segment)
 	return next;
 }
 
+/* My own number is that of a dead thread too: I have no slot yet. */
+static bool is_dead(uint32_t owner, uint32_t tid)
+{
+	return owner == 0 || owner == tid || !wmrt_thread_is_alive(wmrt_process.pid, owner);
+}
+
+/* With a count of owners, so that a thread number that comes back does not look like the dead owner. */
+static uint64_t next_owner(uint64_t owner, uint32_t tid)
+{
+	return ((owner >> 32) + 1) << 32 | tid;
+}
+
 /* Takes over a slot whose owner is dead. A fork's child leaves the inherited ones alone. */
 static struct wmrt_slot *slot_take_over(uint32_t tid)
 {
@@ -110,17 +122,16 @@ static struct wmrt_slot *slot_take_over(uint32_t tid)
 	int i;
 
 	for (i = 0; i < PROBES; i++) {
-		uint32_t owner;
+		uint64_t owner;
 
 		if (!slot)
 			slot = atomic_load(&slots);
 		if (!slot)
 			return NULL;
 		owner = atomic_load(&slot->owner);
-		if (atomic_load(&slot->generation) == wmrt_process.generation &&
-		    (owner == 0 || owner == tid || !wmrt_thread_is_alive(wmrt_process.pid, owner)) &&
-		    atomic_compare_exchange_strong(&slot->owner, &owner, tid)) {
-			atomic_store(&cursor, slot->next);
+		if (atomic_load(&slot->generation) == wmrt_process.generation && is_dead((uint32_t)owner, tid) &&
+		    atomic_compare_exchange_strong(&slot->owner, &owner, next_owner(owner, tid))) {
+			atomic_store(&cursor, slot);
 			return slot;
 		}
 		slot = slot->next;
@@ -129,25 +140,20 @@ static struct wmrt_slot *slot_take_over(uint32_t tid)
 	return NULL;
 }
 
-/* Links a batch of new slots; the first is the caller's. */
+/* A page each: little beside the segment or chunk that it is for. */
 static struct wmrt_slot *slot_new(uint32_t tid)
 {
-	struct wmrt_slot *batch = wmrt_map_memory(SLOT_BATCH * sizeof *batch);
+	struct wmrt_slot *slot = wmrt_map_memory(sizeof *slot);
 	struct wmrt_slot *head = atomic_load(&slots);
-	int i;
 
-	if (!batch)
+	if (!slot)
 		return NULL;
-	for (i = 0; i < SLOT_BATCH; i++) {
-		atomic_store(&batch[i].generation, wmrt_process.generation);
-		batch[i].next = i + 1 < SLOT_BATCH ? &batch[i + 1] : NULL;
-	}
-	atomic_store(&batch[0].owner, tid);
+	atomic_store(&slot->generation, wmrt_process.generation);
+	atomic_store(&slot->owner, tid);
 	do
-		batch[SLOT_BATCH - 1].next = head;
-	while (!atomic_compare_exchange_weak(&slots, &head, batch));
-	atomic_store(&cursor, &batch[1]);
-	return batch;
+		slot->next = head;
+	while (!atomic_compare_exchange_weak(&slots, &head, slot));
+	return slot;
 }
 
 /* After a fork the thread that forked keeps its stack; its event chunk is the parent's. */
@@ -177,7 +183,7 @@ struct wmrt_slot *wmrt_slot(void)
 	/* A handler may have come first, with a slot of its own that is in use by nobody now. */
 	if (local->slot) {
 		if (slot && slot != local->slot)
-			atomic_store(&slot->owner, 0);
+			atomic_store(&slot->owner, next_owner(atomic_load(&slot->owner), 0));
 		return local->slot;
 	}
 	local->slot = slot;

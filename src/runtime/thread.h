@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 
 /* Owner: the thread `owner`; another one takes it over with a compare-and-swap of `owner` when that is dead. */
 struct wmrt_slot {
 	struct wmrt_slot *next;
-	_Atomic uint32_t owner;      /* thread id */
+	_Atomic uint64_t owner;      /* thread id, above it how many owners there were */
 	_Atomic uint32_t generation; /* of wmrt_process when owned; inherited slots are not taken over */
 	_Atomic(struct wmrt_segment *) stack;
 	_Atomic(struct wmk_chunk_header *) events;
