@@ -106,8 +106,9 @@ int main(void)
 		alias_function(n);
 		weak_alias(n);
 		EXPECT(dispatched(n) == n + 1);
-		/* Not dispatched: lld 19 itself crashes when LTO meets an ifunc whose address is taken. */
-		int (*volatile pointer)(int) = alias_function;
+		int (*volatile pointer)(int) = dispatched;
+		EXPECT(pointer(n) == n + 1);
+		pointer = alias_function;
 		pointer(n);
 		hidden_function(n);
 		protected_function(n);
