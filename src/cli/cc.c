@@ -158,6 +158,13 @@ static void add(struct line *line, char *word)
 		free(word);
 }
 
+static void line_deinit(struct line *line)
+{
+	for (size_t i = 0; i < line->words.count; i++)
+		free(line->words.items[i]);
+	argument_vec_deinit(&line->words);
+}
+
 static void add_text(struct line *line, const char *text)
 {
 	add(line, strdup(text));
@@ -392,5 +399,6 @@ int command_cc(int argc, char **argv)
 	}
 	fprintf(stderr, "waymark %s: %s\n", is_cxx ? "c++" : "cc", err->message);
 	error_destroy(err);
+	line_deinit(&line);
 	return 1;
 }
