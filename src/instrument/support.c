@@ -50,6 +50,8 @@ static const char support_ir[] =
 	"  call void @wm1_unregister(ptr @wm1.image)\n"
 	"  ret void\n"
 	"}\n"
+	/* Returns what to put back. A thread's first push leaves its new stack in place of none: else all pushes of the
+	 * outermost function would look for it. */
 	"define internal ptr @wm1.push(i32 %%site, i64 %%id, i64 %%restart) alwaysinline nounwind {\n"
 	"start:\n"
 	"  %%top = load ptr, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)\n"
@@ -59,8 +61,11 @@ static const char support_ir[] =
 	"  br i1 %%full, label %%grow, label %%write, !prof !0\n"
 	"grow:\n"
 	"  %%fresh = call preserve_mostcc ptr @wm1_grow()\n"
+	"  %%none = icmp eq ptr %%top, null\n"
+	"  %%kept = select i1 %%none, ptr %%fresh, ptr %%top\n"
 	"  br label %%write\n"
 	"write:\n"
+	"  %%back = phi ptr [ %%top, %%start ], [ %%kept, %%grow ]\n"
 	"  %%e = phi ptr [ %%top, %%start ], [ %%fresh, %%grow ]\n"
 	"  store volatile i64 %%id, ptr %%e\n"
 	"  %%sp = call i64 @llvm.read_register.i64(metadata !1)\n"
@@ -76,7 +81,7 @@ static const char support_ir[] =
 	"  %%next = getelementptr i8, ptr %%e, i64 32\n"
 	"  store volatile ptr %%next, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)\n"
 	"  store i64 %%restart, ptr @wm1_thread_state\n"
-	"  ret ptr %%top\n"
+	"  ret ptr %%back\n"
 	"}\n"
 	/* The push before a jump. Its caller's frame ends at return_slot, and so does the callee's: entries with that sp
 	 * belong to one chain of tail calls. The first eight are kept; after that the newest replaces the one before it
