@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NESTING_MAX = 16 };
+enum {
+	NESTING_MAX = 16
+};
 
 static struct error *expand_word(struct arguments *a, const char *word, int nesting);
 

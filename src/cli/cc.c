@@ -27,7 +27,7 @@ VEC_DECLARE(argument_vec, char *);
 /* What the command line asks for, as far as it matters here. */
 struct request {
 	bool has_input;
-	bool links;          /* no -c, -S, -E … */
+	bool links; /* no -c, -S, -E … */
 	bool is_shared;
 	bool is_static;
 	bool is_relocatable; /* -r */
@@ -35,7 +35,7 @@ struct request {
 	bool no_lto;
 	bool emits_llvm;
 	bool has_debug_info;
-	bool no_libc;        /* -nostdlib and no -lc: there may be no thread-local storage */
+	bool no_libc; /* -nostdlib and no -lc: there may be no thread-local storage */
 	bool names_libc;
 	const char *output;
 };
@@ -56,11 +56,48 @@ static bool equals_any(const char *text, const char *const *list)
 /* Options whose value is the next word. */
 static bool takes_value(const char *option)
 {
-	static const char *const list[] = {
-		"-x", "-I", "-D", "-U", "-L", "-l", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot",
-		"-iprefix", "-iwithprefix", "-iwithprefixbefore", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-Xclang", "-Xassembler",
-		"-Xpreprocessor", "-T", "-u", "-z", "-e", "-B", "-mllvm", "-A", "-G", "-aux-info", "--param", "-arch", "-F",
-		"--sysroot", "-dumpdir", "-serialize-diagnostics", "-Xanalyzer", "-include-pch", "-rpath", NULL};
+	static const char *const list[] = {"-x",
+					   "-I",
+					   "-D",
+					   "-U",
+					   "-L",
+					   "-l",
+					   "-include",
+					   "-imacros",
+					   "-isystem",
+					   "-iquote",
+					   "-idirafter",
+					   "-isysroot",
+					   "-iprefix",
+					   "-iwithprefix",
+					   "-iwithprefixbefore",
+					   "-MF",
+					   "-MT",
+					   "-MQ",
+					   "-MJ",
+					   "-Xlinker",
+					   "-Xclang",
+					   "-Xassembler",
+					   "-Xpreprocessor",
+					   "-T",
+					   "-u",
+					   "-z",
+					   "-e",
+					   "-B",
+					   "-mllvm",
+					   "-A",
+					   "-G",
+					   "-aux-info",
+					   "--param",
+					   "-arch",
+					   "-F",
+					   "--sysroot",
+					   "-dumpdir",
+					   "-serialize-diagnostics",
+					   "-Xanalyzer",
+					   "-include-pch",
+					   "-rpath",
+					   NULL};
 	return equals_any(option, list);
 }
 
@@ -87,8 +124,10 @@ static bool is_other_target(const char *option, const char *value)
 
 static void note_mode(struct request *r, const char *option)
 {
-	static const char *const compile_only[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--compile",
-						   "--assemble", "--preprocess", "-emit-ast", NULL};
+	static const char *const compile_only[] = {"-c",        "-S",         "-E",
+						   "-M",        "-MM",        "-fsyntax-only",
+						   "--compile", "--assemble", "--preprocess",
+						   "-emit-ast", NULL};
 	static const char *const questions[] = {"--version", "-dumpversion", "-dumpmachine", "--help", "-help", NULL};
 	if (equals_any(option, compile_only))
 		r->links = false;
@@ -355,8 +394,8 @@ static struct error *check_version(const char *clang)
 		waitpid(child, NULL, 0);
 	version[strcspn(version, "\n")] = '\0';
 	if (got <= 0)
-		return error_create(ERROR_NOT_FOUND, "%s: cannot run it; WAYMARK_CC and WAYMARK_CXX must name a clang 19",
-				    clang);
+		return error_create(ERROR_NOT_FOUND,
+				    "%s: cannot run it; WAYMARK_CC and WAYMARK_CXX must name a clang 19", clang);
 	if (strncmp(version, "19.", 3))
 		return error_create(ERROR_MISMATCH, "%s: is clang %s; WAYMARK_CC and WAYMARK_CXX must name a clang 19",
 				    clang, version);

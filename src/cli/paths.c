@@ -60,6 +60,6 @@ struct error *paths_find(struct paths *ret)
 		paths_deinit(&paths);
 	}
 	return error_create(ERROR_NOT_FOUND,
-			    "%s: found no waymark-pass.so in %s or ../lib/waymark; build or install Waymark as a whole", dir,
-			    layouts[0].plugin);
+			    "%s: found no waymark-pass.so in %s or ../lib/waymark; build or install Waymark as a whole",
+			    dir, layouts[0].plugin);
 }

@@ -132,12 +132,14 @@ static void keep_entry(struct emitter *e, LLVMValueRef function)
 
 static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMValueRef id)
 {
-	LLVMValueRef arguments[] = {LLVMConstInt(e->support.i32, site->number, 0), id, constant(e, site->restart), NULL};
+	LLVMValueRef arguments[] = {LLVMConstInt(e->support.i32, site->number, 0), id, constant(e, site->restart),
+				    NULL};
 	if (site->undo)
-		return LLVMBuildCall2(e->builder, support_type(e->support.push), e->support.push, arguments, 3, "wm1.top");
+		return LLVMBuildCall2(e->builder, support_type(e->support.push), e->support.push, arguments, 3,
+				      "wm1.top");
 	arguments[3] = LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
-	LLVMValueRef call = LLVMBuildCall2(e->builder, support_type(e->support.push_tail), e->support.push_tail,
-					   arguments, 4, "");
+	LLVMValueRef call =
+		LLVMBuildCall2(e->builder, support_type(e->support.push_tail), e->support.push_tail, arguments, 4, "");
 	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(e->support.push_tail));
 	return NULL;
 }
@@ -168,7 +170,8 @@ static void emit_call_site(struct emitter *e, const struct site *site, bool undo
 }
 
 /* The same call of the runtime's function, which wants the site's number too. */
-static void replace_call(struct emitter *e, LLVMValueRef old, LLVMValueRef callee, LLVMValueRef *arguments, unsigned count)
+static void replace_call(struct emitter *e, LLVMValueRef old, LLVMValueRef callee, LLVMValueRef *arguments,
+			 unsigned count)
 {
 	LLVMTypeRef type = support_type(callee);
 	LLVMValueRef call = LLVMIsAInvokeInst(old)
@@ -177,7 +180,8 @@ static void replace_call(struct emitter *e, LLVMValueRef old, LLVMValueRef calle
 				    : LLVMBuildCall2(e->builder, type, callee, arguments, count, "");
 	if (callee == e->support.capture) {
 		LLVMTypeRef context = LLVMStructTypeInContext(
-			e->p->context, (LLVMTypeRef[]){e->support.i64, e->support.i32, e->support.i32, e->support.i32, e->support.i32},
+			e->p->context,
+			(LLVMTypeRef[]){e->support.i64, e->support.i32, e->support.i32, e->support.i32, e->support.i32},
 			5, 0);
 		unsigned kind = LLVMGetEnumAttributeKindForName("sret", 4);
 		LLVMAddCallSiteAttribute(call, 1, LLVMCreateTypeAttribute(e->p->context, kind, context));
@@ -190,8 +194,7 @@ static void emit_capture(struct emitter *e, const struct site *site)
 	LLVMPositionBuilderBefore(e->builder, site->call);
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
 	LLVMValueRef base = LLVMBuildLoad2(e->builder, e->support.i32, e->support.site_base, "wm1.base");
-	LLVMValueRef number =
-		LLVMBuildAdd(e->builder, base, LLVMConstInt(e->support.i32, site->number, 0), "wm1.site");
+	LLVMValueRef number = LLVMBuildAdd(e->builder, base, LLVMConstInt(e->support.i32, site->number, 0), "wm1.site");
 	if (LLVMGetNumArgOperands(site->call) == 1) {
 		LLVMValueRef arguments[] = {LLVMGetOperand(site->call, 0), number};
 		replace_call(e, site->call, e->support.capture, arguments, 2);

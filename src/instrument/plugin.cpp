@@ -96,7 +96,8 @@ static bool is_kept(Constant *constant)
 	return function && function->hasFnAttribute(kept_attribute);
 }
 
-namespace {
+namespace
+{
 struct KeepSignaturesPass : PassInfoMixin<KeepSignaturesPass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
@@ -114,7 +115,10 @@ struct KeepSignaturesPass : PassInfoMixin<KeepSignaturesPass> {
 		appendToCompilerUsed(module, kept);
 		return kept.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
 	}
-	static bool isRequired() { return true; }
+	static bool isRequired()
+	{
+		return true;
+	}
 };
 
 struct ContextsPass : PassInfoMixin<ContextsPass> {
@@ -125,7 +129,8 @@ struct ContextsPass : PassInfoMixin<ContextsPass> {
 		const char *kind = std::getenv("WAYMARK_LINK_KIND");
 		removeFromUsedLists(module, is_kept);
 		auto &functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-		struct host host = {&functions, block_frequency, entry_count, is_final, guard_unwinding, normal_edge,
+		struct host host = {&functions,        block_frequency, entry_count,
+				    is_final,          guard_unwinding, normal_edge,
 				    location_function, subprogram_name, "LLVM " LLVM_VERSION_STRING};
 		char *problem = instrument_module(wrap(&module), &host, unit ? unit : module.getName().str().c_str(),
 						  kind && StringRef(kind) == "shared");
@@ -134,7 +139,10 @@ struct ContextsPass : PassInfoMixin<ContextsPass> {
 		std::free(problem);
 		return PreservedAnalyses::none();
 	}
-	static bool isRequired() { return true; }
+	static bool isRequired()
+	{
+		return true;
+	}
 };
 } // namespace
 
@@ -142,7 +150,9 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 {
 	return {LLVM_PLUGIN_API_VERSION, "waymark", LLVM_VERSION_STRING, [](PassBuilder &builder) {
 			builder.registerFullLinkTimeOptimizationEarlyEPCallback(
-				[](ModulePassManager &manager, OptimizationLevel) { manager.addPass(KeepSignaturesPass()); });
+				[](ModulePassManager &manager, OptimizationLevel) {
+					manager.addPass(KeepSignaturesPass());
+				});
 			builder.registerFullLinkTimeOptimizationLastEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel) { manager.addPass(ContextsPass()); });
 		}};

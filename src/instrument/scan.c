@@ -231,7 +231,11 @@ static bool is_in_tail_position(LLVMValueRef call)
 	return !value || value == call || LLVMIsUndef(value) || LLVMIsPoison(value);
 }
 
-enum verdict { CALL_NOT_COUNTED, CALL_NO_SITE, CALL_SITE };
+enum verdict {
+	CALL_NOT_COUNTED,
+	CALL_NO_SITE,
+	CALL_SITE
+};
 
 /* Fills in kind, callee and foreign of a site for a call of a known global function. */
 static enum verdict classify_global(struct scan *s, LLVMValueRef call, LLVMValueRef callee, struct site *site)
@@ -270,7 +274,7 @@ static enum verdict classify(struct scan *s, LLVMValueRef call, struct site *sit
 	if (LLVMIsAInlineAsm(callee)) {
 		site->kind = META_SITE_ASM;
 		return asm_may_call(callee) && LLVMGetInstructionOpcode(call) != LLVMCallBr ? CALL_SITE
-											     : CALL_NOT_COUNTED;
+											    : CALL_NOT_COUNTED;
 	}
 	if (LLVMIsAFunction(callee)) {
 		if (LLVMGetIntrinsicID(callee))
@@ -292,8 +296,8 @@ static void note_tail_call(const struct scan *s, struct site *site)
 	if (site->kind == META_SITE_CAPTURE || !is_in_tail_position(site->call))
 		return;
 	site->is_must_tail = LLVMGetTailCallKind(site->call) == LLVMTailCallKindMustTail;
-	bool is_foreign = site->kind == META_SITE_FOREIGN &&
-			  program_find(s->p, LLVMGetCalledValue(site->call)) == NO_INDEX;
+	bool is_foreign =
+		site->kind == META_SITE_FOREIGN && program_find(s->p, LLVMGetCalledValue(site->call)) == NO_INDEX;
 	site->is_tail = site->is_must_tail || !is_foreign;
 }
 

@@ -204,8 +204,8 @@ struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_
 	s.thread_id = LLVMGetNamedGlobal(p->module, "wm1_thread_state");
 	s.thread_top = thread_field(p, &s, offsetof(struct wm1_thread, top));
 	LLVMValueRef index = LLVMConstInt(s.i64, offsetof(struct wm1_image, site_base), 0);
-	s.site_base = LLVMConstGEP2(LLVMInt8TypeInContext(p->context), LLVMGetNamedGlobal(p->module, "wm1.image"),
-				    &index, 1);
+	s.site_base =
+		LLVMConstGEP2(LLVMInt8TypeInContext(p->context), LLVMGetNamedGlobal(p->module, "wm1.image"), &index, 1);
 	s.push = LLVMGetNamedFunction(p->module, "wm1.push");
 	s.push_tail = LLVMGetNamedFunction(p->module, "wm1.push_tail");
 	s.clean = LLVMGetNamedFunction(p->module, "wm1.clean");
