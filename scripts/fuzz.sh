@@ -1,14 +1,13 @@
 #!/bin/sh
 # fuzz.sh TARGET RUNS - runs one libFuzzer target of build-asan/tests/fuzz over its corpus and RUNS new inputs.
 #
-# New inputs and crashes go under TARGET's build folder; tests/fuzz/corpus is only read.
+# New inputs and crashes go under TARGET's build folder; the seeds beside it (tests/fuzz/seeds.c makes them) are only read.
 set -eu
 target=$1 runs=$2
 name=$(basename "$target")
-top=$(cd "$(dirname "$0")/.." && pwd)
 work=$(dirname "$target")/$name.work
 mkdir -p "$work"
-corpus=$top/tests/fuzz/corpus/${name#fuzz_}
+corpus=$(dirname "$target")/corpus/${name#fuzz_}
 [ -d "$corpus" ] || { echo "fuzz: no corpus $corpus" >&2; exit 1; }
 if "$target" -runs="$runs" -seed=1 -max_len=65536 -timeout=10 -rss_limit_mb=2048 -max_total_time=60 -print_final_stats=0 \
 	-verbosity=0 -artifact_prefix="$work/" "$work" "$corpus" >"$work.log" 2>&1; then

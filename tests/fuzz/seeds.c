@@ -1,0 +1,195 @@
+/*
+ * seeds.c - writes the seed corpora: `fuzz-seeds DIR` fills DIR/meta, DIR/wmk, DIR/context and DIR/token. Inputs are built, not
+ * kept: a change of a format changes them with it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <zstd.h>
+
+#include "format/meta_bytes.h"
+#include "fuzz/fuzz.h"
+#include "support/builder.h"
+
+static const char *root_dir;
+
+static void write_seed(const char *target, const char *name, const void *bytes, size_t len)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", root_dir, target);
+	if (mkdir(path, 0777) != 0 && errno != EEXIST)
+		perror(path);
+	snprintf(path, sizeof path, "%s/%s/%s", root_dir, target, name);
+	f = fopen(path, "wb");
+	if (!f || fwrite(bytes, 1, len, f) != len || fclose(f) != 0) {
+		perror(path);
+		exit(1);
+	}
+}
+
+/* Functions in a chain with two ways each, a back edge, every kind of site, inlining. */
+static void build_program(struct meta_builder *b, uint32_t depth)
+{
+	const uint32_t root = META_FUNCTION_ROOT | META_FUNCTION_HAS_DUMMY;
+	static const char *const names[] = {"main", "_Z1fi", "g", "_RNvC1a1h", "cmp.5", "i", "j", "k"};
+	uint64_t contexts = 1;
+	uint32_t location;
+
+	build_meta_init(b, "prog");
+	for (uint32_t i = 0; i < depth; i++) {
+		build_function(b, names[i % 8], i == 0 ? root : META_FUNCTION_HAS_DUMMY, contexts + (i != 0),
+			       i == 0 ? 0 : contexts);
+		contexts = (contexts + (i != 0)) * 2;
+	}
+	location = build_location(b, "main", "main.c", 3, 0);
+	location = build_location(b, "_Z6inlineE", "a.h", 300, location);
+	for (uint32_t i = 1; i < depth; i++) {
+		uint32_t site = build_call(b, META_SITE_CALL, i - 1, i, 0);
+
+		b->sites[site].location = i % 2 ? location : 0;
+		build_call(b, META_SITE_CALL, i - 1, i, b->functions[i - 1].contexts);
+	}
+	build_call(b, META_SITE_BACK, depth - 1, depth > 1 ? 1 : 0, 0);
+	build_site(b, META_SITE_FOREIGN, depth - 1, "qsort");
+	b->sites[build_site(b, META_SITE_INDIRECT, 0, NULL)].flags = META_SITE_TAIL;
+	build_site(b, META_SITE_ASM, 0, NULL);
+	for (uint32_t i = 0; i < depth; i++)
+		build_site(b, META_SITE_CAPTURE, i, NULL);
+}
+
+static size_t raw_of(struct meta_builder *b, uint8_t *raw, size_t max, struct buffer *section)
+{
+	struct error *err = meta_write(&b->meta, section);
+	size_t len;
+
+	if (err) {
+		fprintf(stderr, "seeds: %s\n", err->message);
+		exit(1);
+	}
+	len = ZSTD_decompress(raw, max, section->bytes + META_HEADER_BYTES, section->len_bytes - META_HEADER_BYTES);
+	if (ZSTD_isError(len))
+		exit(1);
+	return len;
+}
+
+static void put_record(struct buffer *b, uint64_t id, uint32_t prefix, uint32_t site, uint32_t run)
+{
+	buffer_u64(b, id);
+	buffer_u32(b, prefix);
+	buffer_u32(b, site);
+	buffer_u32(b, run);
+}
+
+static void write_programs(void)
+{
+	static struct meta_builder b;
+	static uint8_t raw[1 << 14];
+
+	for (uint32_t depth = 1; depth <= 8; depth++) {
+		struct buffer section = {0}, input = {0};
+		char name[32];
+		size_t len;
+		uint32_t back, captures;
+
+		build_program(&b, depth);
+		len = raw_of(&b, raw, sizeof raw, &section);
+		snprintf(name, sizeof name, "section-%u", depth);
+		buffer_u8(&input, 0);
+		buffer_bytes(&input, section.bytes, section.len_bytes);
+		write_seed("meta", name, input.bytes, input.len_bytes);
+		input.len_bytes = 0;
+		buffer_u8(&input, 1);
+		buffer_bytes(&input, raw, len);
+		snprintf(name, sizeof name, "raw-%u", depth);
+		write_seed("meta", name, input.bytes, input.len_bytes);
+		input.len_bytes = 0;
+		buffer_u16(&input, (uint16_t)len);
+		buffer_bytes(&input, raw, len);
+		back = 2 * (depth - 1) + 1; /* the sites in the order of build_program */
+		captures = back + 4;
+		put_record(&input, 0, WM_PREFIX_PROCESS, WM_SITE_FIRST + back, 1);	 /* 16 */
+		put_record(&input, b.functions[depth - 1].restart, 16, WM_SITE_FIRST + back + 1, 1); /* 17: in qsort */
+		put_record(&input, 0, 17, WM_SITE_FIRST + back + 2, 1);			 /* 18: indirect */
+		put_record(&input, 0, 16, WM_SITE_FIRST + back, 1000);
+		for (uint32_t i = 0; i < depth; i++)
+			put_record(&input, 0, WM_PREFIX_PROCESS + i % 4, WM_SITE_FIRST + captures + i, 1);
+		put_record(&input, 0, 18, WM_SITE_FIRST + captures, 1);
+		put_record(&input, 0, 17, WM_SITE_FOREIGN, 1);
+		write_seed("context", name, input.bytes, input.len_bytes);
+		buffer_deinit(&section);
+		buffer_deinit(&input);
+	}
+}
+
+static void write_wmk(void)
+{
+	static const uint8_t build_id[20] = {1, 2, 3};
+	struct wmk_builder b;
+	struct buffer input = {0};
+	uint64_t path;
+
+	build_wmk_init(&b, 7, "/bin/prog");
+	build_chunk(&b, WMK_STRINGS, 0, 0);
+	path = build_string(&b, 0, "/bin/prog");
+	build_string(&b, 0, "event");
+	build_chunk(&b, WMK_IMAGES, 0, 0);
+	build_image(&b, 5, 16, 10, path, build_id, sizeof build_id);
+	build_image(&b, 6, 26, 10, path, NULL, 0);
+	build_chunk(&b, WMK_NODES, 16, 0);
+	for (uint32_t i = 0; i < 8; i++)
+		build_node(&b, i ? 15 + i : 1, i, 16 + i, 1 + i);
+	build_chunk(&b, WMK_EVENTS, 0, 42);
+	for (uint32_t i = 0; i < 6; i++)
+		build_event(&b, i, i, i, 16 + i, 17, 24);
+	build_chunk(&b, WMK_HEAP, 0, 0);
+	build_heap(&b, 1, 16, 17, 2, 300, 1, 100, 300);
+	build_wmk_finish(&b);
+	for (uint32_t chunks = 0; chunks <= b.chunk_count; chunks++) {
+		char name[32];
+
+		input.len_bytes = 0;
+		buffer_bytes(&input, b.out.bytes, FUZZ_WMK_HEADER_BYTES);
+		for (uint32_t i = 0; i < chunks; i++)
+			buffer_bytes(&input, b.out.bytes + WMK_HEADER_BYTES + i * WMK_CHUNK_BYTES, FUZZ_WMK_CHUNK_BYTES);
+		snprintf(name, sizeof name, "chunks-%u", chunks);
+		write_seed("wmk", name, input.bytes, input.len_bytes);
+	}
+	buffer_deinit(&input);
+	buffer_deinit(&b.out);
+}
+
+static void write_tokens(void)
+{
+	char token[96], text[1024];
+	int len;
+
+	build_token(token, 0x0123456789abcdef, "aabbccdd", 0x12, 0x3456, 0x789);
+	len = snprintf(text, sizeof text, "\x20log %s: and wm1:not-instrumented, %.20s w wm wm1 wm1:%s\n", token, token, token);
+	write_seed("token", "line", text, (size_t)len);
+	len = snprintf(text, sizeof text, "\x05%s%s", token, build_token(token, 0, "0", 0, 0, 2));
+	write_seed("token", "two", text, (size_t)len);
+	len = snprintf(text, sizeof text, "\x40%s", build_token(token, UINT64_MAX, "m12", UINT32_MAX, UINT64_MAX, UINT32_MAX));
+	write_seed("token", "longest", text, (size_t)len);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: fuzz-seeds DIR\n");
+		return 2;
+	}
+	root_dir = argv[1];
+	if (mkdir(root_dir, 0777) != 0 && errno != EEXIST) {
+		perror(root_dir);
+		return 1;
+	}
+	write_programs();
+	write_wmk();
+	write_tokens();
+	return 0;
+}
