@@ -75,7 +75,7 @@ command_of() { # PROGRAM native|waymark full|small
 	local dir=$work/$1-$2 small=$3
 	pick() { [ "$small" = small ] && echo "$1" || echo "$2"; }
 	case $1 in
-	lua) echo "$dir/src/lua $here/work.lua $(pick 1 30)" ;;
+	lua) echo "$dir/src/lua $here/work.lua $(pick 1 300)" ;;
 	sqlite3) echo "$dir/sqlite3.bench :memory:" ;;
 	gzip) echo "$dir/gzip -c $work/text.$(pick small big)" ;;
 	grep) echo "$dir/src/grep -ciE (a|b)+[a-z]*_(x|y|z)|int.*return|\\(([a-z]+),.*\\1\\) $work/text.$(pick small big)" ;;

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds one hazard program at the given -O levels, runs it and compares each captured context with its shadow stack.
 #
-#   run.sh BUILD-DIR NAME [LEVEL...]     e.g. run.sh build setjmp O0 O2
+#   run.sh BUILD-DIR NAME [LEVEL...]     e.g. run.sh build setjmp O0 O2 O2-inline O2,-static
 #
+# A level may bring more options, after commas. O2-inline leaves it to the optimizer which functions it inlines.
 # NAME.c or NAME.cpp is the program. Programs of several files have a recipe below. NATIVE=1 builds with plain clang-19 and
 # checks only that the program runs and counts lines (its own oracle says nothing then). KEEP=1 keeps the directory.
 set -eu
@@ -72,8 +73,7 @@ for level; do
 	status=0 actual=0
 	case $level in
 	*-inline) opt="-${level%-inline} -DFREE_INLINING" ;;
-	*-exceptions) opt="-${level%-exceptions} -fexceptions" ;;
-	*) opt=-$level ;;
+	*) opt=-$(echo "$level" | tr , ' ') ;;
 	esac
 	if ! recipe >build.log 2>&1; then
 		grep -E 'error|undefined|not valid' build.log | head -n 4 || tail -n 4 build.log
