@@ -51,22 +51,19 @@ static struct wmrt_index by_stack;
 static _Atomic(struct coroutine *) pages[MAX_COROUTINES / PAGE_COROUTINES];
 static _Atomic uint32_t count = 1;
 
-void wmrt_coroutine_start(void)
-{
-	wmrt_next(&next_make, "makecontext");
-	wmrt_next(&next_swap, "swapcontext");
-}
+static void own_makecontext(ucontext_t *context, void (*entry)(void), int argument_count, ...);
+static int own_swapcontext(ucontext_t *from, const ucontext_t *to);
 
 static make_fn real_make(void)
 {
-	make_fn next = (make_fn)wmrt_next(&next_make, "makecontext");
+	make_fn next = (make_fn)wmrt_next(&next_make, "makecontext", (void *)own_makecontext);
 
 	return next ? next : __makecontext;
 }
 
 static swap_fn real_swap(void)
 {
-	swap_fn next = (swap_fn)wmrt_next(&next_swap, "swapcontext");
+	swap_fn next = (swap_fn)wmrt_next(&next_swap, "swapcontext", (void *)own_swapcontext);
 
 	return next ? next : __swapcontext;
 }
@@ -130,7 +127,7 @@ static void enter(struct coroutine *coroutine)
 	entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]);
 }
 
-WMRT_INTERPOSER void makecontext(ucontext_t *context, void (*entry)(void), int argument_count, ...)
+static void own_makecontext(ucontext_t *context, void (*entry)(void), int argument_count, ...)
 {
 	struct coroutine *coroutine = NULL;
 	long arguments[MAX_ARGUMENTS] = {0};
@@ -163,11 +160,20 @@ static __attribute__((noinline)) void put_back(struct wm1_thread kept)
 	wm1_thread_state = kept;
 }
 
-WMRT_INTERPOSER int swapcontext(ucontext_t *from, const ucontext_t *to)
+static int own_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
 	struct wm1_thread kept = wm1_thread_state;
 	int rc = real_swap()(from, to);
 
 	put_back(kept);
 	return rc;
+}
+
+WMRT_INTERPOSE(makecontext, own_makecontext);
+WMRT_INTERPOSE(swapcontext, own_swapcontext);
+
+void wmrt_coroutine_start(void)
+{
+	real_make();
+	real_swap();
 }

@@ -24,7 +24,7 @@
 #include "runtime/thread.h"
 #include "waymark/runtime.h"
 
-typedef void (*jump_fn)(struct __jmp_buf_tag *, int) __attribute__((noreturn));
+typedef void (*jump_fn)(struct __jmp_buf_tag *, int);
 
 enum {
 	JB_RSP = 6, /* glibc's order: rbx rbp r12 r13 r14 r15 rsp pc */
@@ -37,14 +37,6 @@ enum {
 
 static const char *const names[NEXT_COUNT] = {"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk"};
 static _Atomic(void *) nexts[NEXT_COUNT];
-
-void wmrt_jump_start(void)
-{
-	int i;
-
-	for (i = 0; i < NEXT_COUNT; i++)
-		wmrt_next(&nexts[i], names[i]);
-}
 
 /* PTR_DEMANGLE of glibc: rotated and xored with the thread's pointer guard. */
 static uintptr_t saved_sp(const struct __jmp_buf_tag *env)
@@ -136,9 +128,24 @@ static __attribute__((noreturn)) void jump_by_hand(struct __jmp_buf_tag *env, in
 	__builtin_unreachable();
 }
 
-static __attribute__((noreturn)) void jump(int which, struct __jmp_buf_tag *env, int val)
+static void own_longjmp(struct __jmp_buf_tag *env, int val);
+static void own_siglongjmp(struct __jmp_buf_tag *env, int val);
+static void own_underscore(struct __jmp_buf_tag *env, int val);
+static void own_chk(struct __jmp_buf_tag *env, int val);
+
+static const jump_fn owns[NEXT_COUNT] = {own_longjmp, own_siglongjmp, own_underscore, own_chk};
+
+void wmrt_jump_start(void)
 {
-	jump_fn next = (jump_fn)wmrt_next(&nexts[which], names[which]);
+	int i;
+
+	for (i = 0; i < NEXT_COUNT; i++)
+		wmrt_next(&nexts[i], names[i], (void *)owns[i]);
+}
+
+static void jump(int which, struct __jmp_buf_tag *env, int val)
+{
+	jump_fn next = (jump_fn)wmrt_next(&nexts[which], names[which], (void *)owns[which]);
 
 	if (wmrt_is_active())
 		leave_frames_below(saved_sp(env));
@@ -147,23 +154,27 @@ static __attribute__((noreturn)) void jump(int which, struct __jmp_buf_tag *env,
 	jump_by_hand(env, val);
 }
 
-WMRT_INTERPOSER void longjmp(struct __jmp_buf_tag env[1], int val)
+static void own_longjmp(struct __jmp_buf_tag *env, int val)
 {
 	jump(NEXT_LONGJMP, env, val);
 }
 
-WMRT_INTERPOSER void siglongjmp(struct __jmp_buf_tag env[1], int val)
+static void own_siglongjmp(struct __jmp_buf_tag *env, int val)
 {
 	jump(NEXT_SIGLONGJMP, env, val);
 }
 
-WMRT_INTERPOSER void _longjmp(struct __jmp_buf_tag env[1], int val)
+static void own_underscore(struct __jmp_buf_tag *env, int val)
 {
 	jump(NEXT_UNDERSCORE, env, val);
 }
 
-extern void __longjmp_chk(struct __jmp_buf_tag env[1], int val) __attribute__((noreturn));
-WMRT_INTERPOSER void __longjmp_chk(struct __jmp_buf_tag env[1], int val)
+static void own_chk(struct __jmp_buf_tag *env, int val)
 {
 	jump(NEXT_CHK, env, val);
 }
+
+WMRT_INTERPOSE(longjmp, own_longjmp);
+WMRT_INTERPOSE(siglongjmp, own_siglongjmp);
+WMRT_INTERPOSE(_longjmp, own_underscore);
+WMRT_INTERPOSE(__longjmp_chk, own_chk);

@@ -38,25 +38,20 @@ extern void *dlsym(void *handle, const char *name) __attribute__((weak));
 static _Atomic(uintptr_t) handlers[NSIG];
 
 static _Atomic(void *) next_sigaction;
-static _Atomic(void *) next_signal;
-static _Atomic(void *) next_sysv_signal;
 
-void *wmrt_next(_Atomic(void *) *cache, const char *name)
+void *wmrt_next(_Atomic(void *) *cache, const char *name, void *own)
 {
 	void *found = atomic_load_explicit(cache, memory_order_acquire);
 
 	if (!found && dlsym) {
 		found = dlsym(RTLD_NEXT, name);
+		if (!found)
+			found = dlsym(RTLD_DEFAULT, name);
+		if (found == own)
+			found = NULL;
 		atomic_store_explicit(cache, found, memory_order_release);
 	}
 	return found;
-}
-
-void wmrt_signal_start(void)
-{
-	wmrt_next(&next_sigaction, "sigaction");
-	wmrt_next(&next_signal, "signal");
-	wmrt_next(&next_sysv_signal, "__sysv_signal");
 }
 
 static void note_alt_stack(const ucontext_t *context, uintptr_t frame)
@@ -107,9 +102,12 @@ static handler_fn as_program_set(handler_fn handler, uintptr_t before)
 	return handler == (handler_fn)(void *)wrapper ? (handler_fn)before : handler;
 }
 
+static int own_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+
 static int call_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-	int (*next)(int, const struct sigaction *, struct sigaction *) = wmrt_next(&next_sigaction, "sigaction");
+	int (*next)(int, const struct sigaction *, struct sigaction *) =
+		wmrt_next(&next_sigaction, "sigaction", (void *)own_sigaction);
 
 	return next ? next(sig, act, old) : __sigaction(sig, act, old);
 }
@@ -144,7 +142,7 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 	return rc;
 }
 
-WMRT_INTERPOSER int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+static int own_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	return is_signal(sig) ? set_action(sig, act, old) : call_sigaction(sig, act, old);
 }
@@ -167,9 +165,22 @@ static handler_fn set_with_flags(int sig, handler_fn handler, int flags)
 	return __sigaction(sig, &act, &old) < 0 ? SIG_ERR : old.sa_handler;
 }
 
-static handler_fn set_handler(_Atomic(void *) *cache, const char *name, int flags, int sig, handler_fn handler)
+struct older {
+	_Atomic(void *) next;
+	const char *name;
+	handler_fn (*own)(int, handler_fn);
+	int flags;
+};
+
+static handler_fn own_signal(int sig, handler_fn handler);
+static handler_fn own_sysv_signal(int sig, handler_fn handler);
+
+static struct older older_bsd = {NULL, "signal", own_signal, SA_RESTART};
+static struct older older_sysv = {NULL, "__sysv_signal", own_sysv_signal, (int)SA_RESETHAND | SA_NODEFER};
+
+static handler_fn set_handler(struct older *kind, int sig, handler_fn handler)
 {
-	handler_fn (*next)(int, handler_fn) = wmrt_next(cache, name);
+	handler_fn (*next)(int, handler_fn) = wmrt_next(&kind->next, kind->name, (void *)kind->own);
 	bool is_wrapped = is_function(handler) && is_signal(sig) && !wmrt_is_vfork_child();
 	handler_fn set = is_wrapped ? (handler_fn)(void *)wrapper : handler;
 	struct wmrt_guard guard;
@@ -177,48 +188,31 @@ static handler_fn set_handler(_Atomic(void *) *cache, const char *name, int flag
 	uintptr_t before = 0;
 
 	if (!is_signal(sig))
-		return next ? next(sig, handler) : set_with_flags(sig, handler, flags);
+		return next ? next(sig, handler) : set_with_flags(sig, handler, kind->flags);
 	wmrt_check_fork();
 	wmrt_lock(&guard);
 	before = atomic_load(&handlers[sig]);
 	if (is_wrapped)
 		atomic_store(&handlers[sig], (uintptr_t)handler);
-	was = next ? next(sig, set) : set_with_flags(sig, set, flags);
+	was = next ? next(sig, set) : set_with_flags(sig, set, kind->flags);
 	if (was == SIG_ERR)
 		atomic_store(&handlers[sig], before);
 	wmrt_unlock(&guard);
 	return as_program_set(was, before);
 }
 
-WMRT_INTERPOSER handler_fn signal(int sig, handler_fn handler)
+static handler_fn own_signal(int sig, handler_fn handler)
 {
-	return set_handler(&next_signal, "signal", SA_RESTART, sig, handler);
+	return set_handler(&older_bsd, sig, handler);
 }
 
-WMRT_INTERPOSER handler_fn bsd_signal(int sig, handler_fn handler);
-WMRT_INTERPOSER handler_fn bsd_signal(int sig, handler_fn handler)
+static handler_fn own_sysv_signal(int sig, handler_fn handler)
 {
-	return set_handler(&next_signal, "signal", SA_RESTART, sig, handler);
-}
-
-WMRT_INTERPOSER handler_fn ssignal(int sig, handler_fn handler)
-{
-	return set_handler(&next_signal, "signal", SA_RESTART, sig, handler);
-}
-
-WMRT_INTERPOSER handler_fn __sysv_signal(int sig, handler_fn handler);
-WMRT_INTERPOSER handler_fn __sysv_signal(int sig, handler_fn handler)
-{
-	return set_handler(&next_sysv_signal, "__sysv_signal", (int)SA_RESETHAND | SA_NODEFER, sig, handler);
-}
-
-WMRT_INTERPOSER handler_fn sysv_signal(int sig, handler_fn handler)
-{
-	return set_handler(&next_sysv_signal, "__sysv_signal", (int)SA_RESETHAND | SA_NODEFER, sig, handler);
+	return set_handler(&older_sysv, sig, handler);
 }
 
 /* All of it, by POSIX, on top of sigaction: it changes the mask too, which set_handler would put back. */
-WMRT_INTERPOSER handler_fn sigset(int sig, handler_fn handler)
+static handler_fn own_sigset(int sig, handler_fn handler)
 {
 	struct sigaction act, old;
 	sigset_t set, was;
@@ -229,11 +223,26 @@ WMRT_INTERPOSER handler_fn sigset(int sig, handler_fn handler)
 	}
 	memset(&act, 0, sizeof act);
 	act.sa_handler = handler;
-	if (sigaction(sig, handler == SIG_HOLD ? NULL : &act, &old) < 0)
+	if (own_sigaction(sig, handler == SIG_HOLD ? NULL : &act, &old) < 0)
 		return SIG_ERR;
 	sigemptyset(&set);
 	sigaddset(&set, sig);
 	if (sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &was) < 0)
 		return SIG_ERR;
 	return sigismember(&was, sig) ? SIG_HOLD : old.sa_handler;
+}
+
+WMRT_INTERPOSE(sigaction, own_sigaction);
+WMRT_INTERPOSE(signal, own_signal);
+WMRT_INTERPOSE(bsd_signal, own_signal);
+WMRT_INTERPOSE(ssignal, own_signal);
+WMRT_INTERPOSE(sysv_signal, own_sysv_signal);
+WMRT_INTERPOSE(__sysv_signal, own_sysv_signal);
+WMRT_INTERPOSE(sigset, own_sigset);
+
+void wmrt_signal_start(void)
+{
+	wmrt_next(&next_sigaction, "sigaction", (void *)own_sigaction);
+	wmrt_next(&older_bsd.next, older_bsd.name, (void *)own_signal);
+	wmrt_next(&older_sysv.next, older_sysv.name, (void *)own_sysv_signal);
 }
