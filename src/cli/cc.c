@@ -263,6 +263,19 @@ static void add_exports(struct line *line, const char *exports)
 	}
 }
 
+/* A shared library may come after libc in the process's symbol order: it calls the runtime's interposers by second names. */
+static void add_wraps(struct line *line, const char *exports)
+{
+	static const char prefix[] = "__wrap_";
+	while (*exports) {
+		int len = (int)strcspn(exports, ";");
+		int skip = (int)strlen(prefix);
+		if (starts(exports, prefix))
+			add_format(line, "-Wl,--wrap=%.*s", len - skip, exports + skip);
+		exports += len + (exports[len] == ';');
+	}
+}
+
 static void add_link_flags(struct line *line, const struct request *r, const struct paths *paths, const char *exports)
 {
 	add_text(line, "-fuse-ld=lld");
@@ -278,6 +291,7 @@ static void add_link_flags(struct line *line, const struct request *r, const str
 	if (r->is_shared) {
 		add_format(line, "-Wl,--push-state,--as-needed,%s/libwaymark-rt.so,--pop-state", paths->runtime_dir);
 		add_format(line, "-Wl,--enable-new-dtags,-rpath,%s", paths->runtime_dir);
+		add_wraps(line, exports);
 	} else {
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-rt.a,--pop-state", paths->runtime_dir);
 		if (r->is_static) /* what the runtime stands in front of, by libc.a's inner names */
