@@ -118,7 +118,7 @@ static void take_fields(struct scanner *s, struct token *t)
 	check = take_hex(s, CHECK_DIGITS, true);
 	if (!s->damage && check != token_check(s->text, end))
 		damaged(s, "its check digits are wrong");
-	if (!s->damage && (t->site == 0) != (t->build_kind == TOKEN_BUILD_NONE))
+	if (!s->damage && t->site == 0 && t->build_kind != TOKEN_BUILD_NONE)
 		damaged(s, "its fields contradict each other");
 }
 

@@ -18,7 +18,7 @@ enum token_kind {
 };
 
 enum token_build_kind {
-	TOKEN_BUILD_NONE, /* site is 0 */
+	TOKEN_BUILD_NONE, /* site is 0, or a number of the process: its image was not known any more */
 	TOKEN_BUILD_ID,   /* first 4 bytes of the build id, the first one highest */
 	TOKEN_BUILD_KEY,  /* low 32 bits of the metadata key */
 };

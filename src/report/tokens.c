@@ -233,7 +233,7 @@ static const struct wmk_file_image *find_build(const struct wmk_file *w, const s
 static struct error *decode_in_run(struct token_decoder *d, const struct token_run *r, const struct token *t,
 				   struct frame_vec *frames)
 {
-	struct context_key key = {.id = t->id, .prefix = t->prefix, .site = WM_SITE_FOREIGN};
+	struct context_key key = {.id = t->id, .prefix = t->prefix, .site = t->site};
 
 	if (t->build_kind != TOKEN_BUILD_NONE) {
 		const struct wmk_file_image *image = find_build(&r->wmk, t);
@@ -275,6 +275,8 @@ static struct error *decode_alone(struct token_decoder *d, const struct token *t
 	struct cached_image *image;
 	struct error *err;
 
+	if (t->build_kind == TOKEN_BUILD_NONE && t->site)
+		return error_create(ERROR_NOT_FOUND, "only the .wmk of run %016" PRIx64 " knows its image (--wmk)", t->run);
 	if (t->build_kind == TOKEN_BUILD_NONE) { /* a root and foreign code: no name is needed */
 		struct process none = {0};
 
