@@ -1,0 +1,89 @@
+# bash completion for waymark(1)
+
+_waymark()
+{
+	local cur prev words cword
+	_init_completion -n = || return
+
+	local commands='cc c++ run decode report graph help'
+	local search='--exe --debug-dir --output --help'
+
+	if [[ $cword -eq 1 ]]; then
+		COMPREPLY=($(compgen -W "$commands --help --version" -- "$cur"))
+		return
+	fi
+	case ${words[1]} in
+	help)
+		[[ $cword -eq 2 ]] && COMPREPLY=($(compgen -W "$commands" -- "$cur"))
+		return
+		;;
+	cc | c++)
+		_filedir
+		return
+		;;
+	run)
+		local i=2
+		while [[ $i -lt $cword ]]; do
+			case ${words[i]} in
+			-o | --output | --limit) i=$((i + 1)) ;;
+			-*) ;;
+			*)
+				_command_offset "$i"
+				return
+				;;
+			esac
+			i=$((i + 1))
+		done
+		;;
+	esac
+
+	case $prev in
+	--debug-dir)
+		_filedir -d
+		return
+		;;
+	--exe | --wmk | --output | -o)
+		_filedir
+		return
+		;;
+	--function | --max-depth | --limit)
+		return
+		;;
+	--top)
+		COMPREPLY=($(compgen -W 'all 10 20 50 100' -- "$cur"))
+		return
+		;;
+	esac
+	case $cur in
+	--format=*)
+		local formats='text json'
+		[[ ${words[1]} == report ]] && formats='text json folded speedscope svg'
+		COMPREPLY=($(compgen -W "$formats" -- "${cur#*=}"))
+		return
+		;;
+	--metric=*)
+		COMPREPLY=($(compgen -W 'bytes allocations live live-allocations peak leaked' -- "${cur#*=}"))
+		return
+		;;
+	--sort=*)
+		COMPREPLY=($(compgen -W 'name bytes allocations live live-allocations peak leaked' -- "${cur#*=}"))
+		return
+		;;
+	-*)
+		case ${words[1]} in
+		run) COMPREPLY=($(compgen -W '--heap --output --limit --quiet --help' -- "$cur")) ;;
+		decode) COMPREPLY=($(compgen -W "--folded --once --max-depth --wmk $search" -- "$cur")) ;;
+		report) COMPREPLY=($(compgen -W "--format= --metric= --sort= --top --function --max-depth $search" -- "$cur")) ;;
+		graph) COMPREPLY=($(compgen -W "--format= $search" -- "$cur")) ;;
+		esac
+		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace
+		return
+		;;
+	esac
+	case ${words[1]} in
+	run) COMPREPLY=($(compgen -c -- "$cur")) ;;
+	report) _filedir wmk ;;
+	*) _filedir ;;
+	esac
+} &&
+	complete -F _waymark waymark
