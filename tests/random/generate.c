@@ -39,7 +39,7 @@ struct program {
 	uint64_t state;
 	int count;
 	int compares; /* comparison functions c0.. in each part */
-	bool cpp, shared;
+	bool cpp, shared, timer;
 	struct function f[FUNCTIONS_MAX];
 	FILE *out;
 };
@@ -346,13 +346,22 @@ static void put_main(struct program *p)
 	    "%svoid at_end(void)\n{\n\tENTER();\n\tdice.catchers = NULL;\n\tdice.catching = 0;\n\tdice.signals = 0;\n"
 	    "\tdice.calls = 40;\n\tdice.checks = 40;\n\tsink += table[COUNT(table) - 1](3);\n\tRESTORE();\n\tLEAVE();\n}\n\n",
 	    c);
+	if (p->timer) /* calls nothing that an interrupted malloc or the like would mind */
+		put(p,
+		    "%svoid tick(int signo)\n{\n\tstatic volatile int ticks;\n\tif (ticks > 200)\n\t\treturn;\n\tticks++;\n"
+		    "\tSIGNAL_ENTER();\n\tCHECK();\n\tsink += leaf0(signo) + table[0](signo);\n\tCHECK();\n\tLEAVE();\n}\n\n",
+		    c);
 	put(p,
 	    "int main(void)\n{\n\tENTER();\n\tstruct sigaction action;\n\tmemset(&action, 0, sizeof action);\n"
 	    "\taction.sa_handler = handler;\n\taction.sa_flags = SA_NODEFER;\n\tsigaction(SIGUSR1, &action, NULL);\n"
-	    "\tsignal(SIGUSR2, handler);\n\tatexit(at_end);\n\tthreads_left = 12;\n\tdice.checks = 1500;\n"
+	    "\tsignal(SIGUSR2, handler);\n%s\tatexit(at_end);\n\tthreads_left = 12;\n\tdice.checks = 1500;\n"
 	    "\tfor (int i = 0; i < 40; i++) {\n\t\tdice.state = (uint64_t)i * 99991;\n\t\tdice.calls = 60;\n"
 	    "\t\tdice.signals = 0;\n\t\tsigset_t set;\n\t\tsigemptyset(&set);\n"
 	    "\t\tsigaddset(&set, SIGUSR2);\n\t\tsigprocmask(SIG_UNBLOCK, &set, NULL);\n\t\tswitch (i %% %d) {\n",
+	    p->timer ? "\tstruct itimerval every = {{0, 150}, {0, 150}};\n\taction.sa_handler = tick;\n"
+		       "\taction.sa_flags = SA_RESTART;\n\tsigaction(SIGALRM, &action, NULL);\n"
+		       "\tsetitimer(ITIMER_REAL, &every, NULL);\n"
+		     : "",
 	    p->count);
 	for (int i = 0; i < p->count; i++) {
 		if (p->f[i].is_static && p->f[i].part != 0)
@@ -417,6 +426,7 @@ static void plan(struct program *p)
 	int tails = 0;
 	p->cpp = roll(p, 3) == 0;
 	p->shared = roll(p, 3) == 0;
+	p->timer = roll(p, 4) == 0;
 	p->count = 6 + (int)roll(p, FUNCTIONS_MAX - 6);
 	p->compares = 1 + (int)roll(p, 3);
 	for (int i = 0; i < p->count; i++) {
