@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/merged_object.h"
 #include "cli/paths.h"
 #include "cli/version_script.h"
 
@@ -312,7 +313,8 @@ static bool links_program(const struct request *r)
 	return r->links && !r->is_shared && !r->is_relocatable;
 }
 
-/* The user's own words; a program's version scripts let the runtime's symbols through. */
+/* The user's own words; a program's version scripts let the runtime's symbols through, objects merged by ld -r lose their
+ * bitcode. */
 static void add_user_words(struct line *line, const struct request *r, char **user, int count, const char *exports)
 {
 	struct version_scripts scripts = {.exports = exports};
@@ -322,6 +324,8 @@ static void add_user_words(struct line *line, const struct request *r, char **us
 			continue;
 		if (links_program(r))
 			line->err = version_scripts_word(&scripts, user[i], &other);
+		if (!line->err && !other && r->links && !(i && !strcmp(user[i - 1], "-o")))
+			line->err = merged_object_replace(user[i], &other);
 		add(line, other ? other : strdup(user[i]));
 	}
 }

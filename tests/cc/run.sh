@@ -112,6 +112,8 @@ check "no PIE" $cc -no-pie main.c part.c -o seven
 prints "no PIE" seven "main main;part"
 check "relocatable link" $cc -r main.o part.o -o whole.o
 check "link the relocatable" $cc whole.o -o eight
+check "GNU ld -r" sh -c "ld -r main.o part.o -o gnu.o && $cc gnu.o -o gnu"
+[ "$(./gnu | grep -c '^wm1:')" = 2 ] || fail "GNU ld -r: the program does not run"
 check "assembly source" $cc calls.c start.S -o nine
 ./nine
 [ $? = 5 ] || fail "assembly source: wrong result"
