@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <libelf.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
