@@ -19,25 +19,23 @@
 #include "report/stack.h"
 #include "report/tokens.h"
 
-static const char help[] =
-	"Usage: waymark decode [OPTIONS] [FILE...]\n"
-	"\n"
-	"Copies FILEs (or standard input) to standard output and replaces each token\n"
-	"in them (wm1:...) by the calling context that it stands for. A token that\n"
-	"cannot be decoded stays, followed by the reason in brackets.\n"
-	"\n"
-	"Without --folded, a token becomes {FUNCTION at FILE:LINE} and the whole\n"
-	"stack follows on indented lines after its line, innermost frame first.\n"
-	"\n"
-	"Options:\n"
-	"  --folded          replace each token in place by main;f;g, outermost first\n"
-	"  --once            print each stack only the first time\n"
-	"  --max-depth N     refuse contexts of more than N frames (4194304)\n"
-	"  --wmk PATH        a .wmk file, or a directory of them; else they are looked\n"
-	"                    for where WAYMARK_OUT points, in the current directory and\n"
-	"                    beside each FILE\n" SEARCH_HELP
-	"  -o, --output FILE write to FILE\n"
-	"  -h, --help        this text\n";
+static const char help[] = "Usage: waymark decode [OPTIONS] [FILE...]\n"
+			   "\n"
+			   "Copies FILEs (or standard input) to standard output and replaces each token\n"
+			   "in them (wm1:...) by the calling context that it stands for. A token that\n"
+			   "cannot be decoded stays, followed by the reason in brackets.\n"
+			   "\n"
+			   "Without --folded, a token becomes {FUNCTION at FILE:LINE} and the whole\n"
+			   "stack follows on indented lines after its line, innermost frame first.\n"
+			   "\n"
+			   "Options:\n"
+			   "  --folded          replace each token in place by main;f;g, outermost first\n"
+			   "  --once            print each stack only the first time\n"
+			   "  --max-depth N     refuse contexts of more than N frames (4194304)\n"
+			   "  --wmk PATH        a .wmk file, or a directory of them; else they are looked\n"
+			   "                    for where WAYMARK_OUT points, in the current directory and\n"
+			   "                    beside each FILE\n" SEARCH_HELP "  -o, --output FILE write to FILE\n"
+			   "  -h, --help        this text\n";
 
 enum {
 	OPTION_FOLDED = OPTION_FIRST,

@@ -10,16 +10,14 @@
 #include "cli/search.h"
 #include "report/json.h"
 
-static const char help[] =
-	"Usage: waymark graph [OPTIONS] PROGRAM...\n"
-	"\n"
-	"Shows how the calls of a program or shared library are encoded: the columns\n"
-	"of Table 1 of the PCCE paper, and how many calls need code.\n"
-	"\n"
-	"Options:\n"
-	"  --format=NAME     text or json (text)\n" SEARCH_HELP
-	"  -o, --output FILE write to FILE\n"
-	"  -h, --help        this text\n";
+static const char help[] = "Usage: waymark graph [OPTIONS] PROGRAM...\n"
+			   "\n"
+			   "Shows how the calls of a program or shared library are encoded: the columns\n"
+			   "of Table 1 of the PCCE paper, and how many calls need code.\n"
+			   "\n"
+			   "Options:\n"
+			   "  --format=NAME     text or json (text)\n" SEARCH_HELP "  -o, --output FILE write to FILE\n"
+			   "  -h, --help        this text\n";
 
 enum {
 	OPTION_FORMAT = OPTION_FIRST,
@@ -153,7 +151,8 @@ static struct error *read_program(const struct request *r, const char *path, str
 	wanted.build_id = o.build_id;
 	build_id_text(&o.build_id, s.build_id);
 	if (o.is_relocatable)
-		err = error_create(ERROR_ARGUMENT, "%s: is an object file that is not linked yet: give the program", path);
+		err = error_create(ERROR_ARGUMENT, "%s: is an object file that is not linked yet: give the program",
+				   path);
 	object_deinit(&o);
 	if (err)
 		return err;

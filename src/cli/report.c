@@ -14,13 +14,12 @@
 #include "object/file.h"
 #include "report/renderer.h"
 
-static const char help_head[] =
-	"Usage: waymark report [OPTIONS] FILE.wmk...\n"
-	"\n"
-	"Shows what was recorded in which calling context: events (wm_event) and heap\n"
-	"use (waymark run --heap). Several files are merged.\n"
-	"\n"
-	"Formats (--format=NAME):\n";
+static const char help_head[] = "Usage: waymark report [OPTIONS] FILE.wmk...\n"
+				"\n"
+				"Shows what was recorded in which calling context: events (wm_event) and heap\n"
+				"use (waymark run --heap). Several files are merged.\n"
+				"\n"
+				"Formats (--format=NAME):\n";
 
 static const char help_tail[] =
 	"\n"

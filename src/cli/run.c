@@ -24,19 +24,18 @@
 #include "cli/search.h"
 #include "object/object.h"
 
-static const char help[] =
-	"Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
-	"\n"
-	"Runs PROGRAM, which was built with waymark cc, and says where its recording\n"
-	"is. The exit status is the program's.\n"
-	"\n"
-	"Options:\n"
-	"  --heap            record every allocation: count, bytes, live, peak, leaked\n"
-	"  -o, --output PLACE  a directory, or a file name in which %e becomes the\n"
-	"                    program's name and %p its pid (waymark-%e-%p.wmk)\n"
-	"  --limit SIZE      record at most SIZE bytes a process; K, M, G are known (4G)\n"
-	"  -q, --quiet       do not say which files were written\n"
-	"  -h, --help        this text\n";
+static const char help[] = "Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
+			   "\n"
+			   "Runs PROGRAM, which was built with waymark cc, and says where its recording\n"
+			   "is. The exit status is the program's.\n"
+			   "\n"
+			   "Options:\n"
+			   "  --heap            record every allocation: count, bytes, live, peak, leaked\n"
+			   "  -o, --output PLACE  a directory, or a file name in which %e becomes the\n"
+			   "                    program's name and %p its pid (waymark-%e-%p.wmk)\n"
+			   "  --limit SIZE      record at most SIZE bytes a process; K, M, G are known (4G)\n"
+			   "  -q, --quiet       do not say which files were written\n"
+			   "  -h, --help        this text\n";
 
 enum {
 	OPTION_HEAP = OPTION_FIRST,
@@ -90,7 +89,8 @@ static struct error *find_program(const char *name, char **ret)
 	}
 	free(copy);
 	if (!err && !*ret)
-		err = error_create(ERROR_NOT_FOUND, "%s: no such program in PATH; give its path, as in ./%s", name, name);
+		err = error_create(ERROR_NOT_FOUND, "%s: no such program in PATH; give its path, as in ./%s", name,
+				   name);
 	return err;
 }
 
@@ -119,7 +119,8 @@ static struct error *check_preloadable(const char *path, const struct stat *st)
 	if (err)
 		return err;
 	if (!o.is_dynamic)
-		err = error_create(ERROR_ARGUMENT, "%s: is linked statically: --heap works on dynamically linked programs", path);
+		err = error_create(ERROR_ARGUMENT,
+				   "%s: is linked statically: --heap works on dynamically linked programs", path);
 	else if (st->st_mode & (S_ISUID | S_ISGID))
 		err = error_create(ERROR_ARGUMENT, "%s: is set-user-ID: the loader takes no heap client into it", path);
 	object_deinit(&o);
@@ -232,7 +233,8 @@ static struct error *check_limit(const char *text)
 
 	if (digits && (!text[digits] || (strchr("kKmMgG", text[digits]) && !text[digits + 1])))
 		return NULL;
-	return error_create(ERROR_ARGUMENT, "--limit %s: a number of bytes is needed, with K, M or G behind it if wanted", text);
+	return error_create(ERROR_ARGUMENT,
+			    "--limit %s: a number of bytes is needed, with K, M or G behind it if wanted", text);
 }
 
 /* In front of what is preloaded already: an interposer sees the calls that the next one makes. */
@@ -361,7 +363,8 @@ static int run_program(const struct request *r)
 			return message_error("run", error_os(errno, "waiting for %s", r->program));
 	if (!r->is_quiet && !recorded_print(r->place, since_ns, stderr))
 		message_warn("run", "%s recorded nothing%s", r->program,
-			     r->is_heap ? "" : ": it made no event and took no token, or was not built with waymark cc");
+			     r->is_heap ? ""
+					: ": it made no event and took no token, or was not built with waymark cc");
 	return pass_status(status);
 }
 

@@ -15,10 +15,14 @@ enum {
 	OPTION_FIRST,
 };
 
-#define SEARCH_OPTIONS {"exe", required_argument, NULL, OPTION_EXE}, {"debug-dir", required_argument, NULL, OPTION_DEBUG_DIR}
-#define SEARCH_HELP                                                                                                            \
-	"  --exe PATH        a program, shared library or debug file, or a directory of\n"                                    \
-	"                    them, to find names in; it must be of the same build\n"                                          \
+#define SEARCH_OPTIONS                                                 \
+	{"exe", required_argument, NULL, OPTION_EXE},                  \
+	{                                                              \
+		"debug-dir", required_argument, NULL, OPTION_DEBUG_DIR \
+	}
+#define SEARCH_HELP                                                                        \
+	"  --exe PATH        a program, shared library or debug file, or a directory of\n" \
+	"                    them, to find names in; it must be of the same build\n"       \
 	"  --debug-dir DIR   also look for DIR/.build-id/xx/yyyy.debug\n"
 
 /* Takes one of the two options; ERROR_NOT_FOUND when the path does not exist. */

@@ -126,7 +126,8 @@ static struct error *read_function(struct reader *r, struct meta_function *f)
 	if (!err && !f->link_name)
 		err = cursor_error(&at, "a function without a name: the section is damaged");
 	if (!err && (f->contexts == 0 || f->restart >= f->contexts))
-		err = cursor_error(&at, "function %s: restart %" PRIu64 " of %" PRIu64 " contexts: the section is damaged",
+		err = cursor_error(&at,
+				   "function %s: restart %" PRIu64 " of %" PRIu64 " contexts: the section is damaged",
 				   f->link_name, f->restart, f->contexts);
 	if (!err && !f->name)
 		f->name = f->link_name;
@@ -394,7 +395,8 @@ static struct error *read_header(struct cursor *c, struct header *h)
 	if (!err)
 		err = cursor_u32(c, &version);
 	if (!err && version != META_VERSION)
-		err = cursor_error(c, "version %" PRIu32 ", this waymark reads version %d: use the waymark that built it",
+		err = cursor_error(c,
+				   "version %" PRIu32 ", this waymark reads version %d: use the waymark that built it",
 				   version, META_VERSION);
 	if (!err)
 		err = read_sizes(c, h);

@@ -26,9 +26,9 @@ enum meta_function_flag {
 
 struct meta_function {
 	const char *link_name; /* as in the symbol table, mangled */
-	const char *name;      /* as written in the source when known (DISubprogram linkage name or name), else link_name */
-	const char *file;      /* NULL when the program has no debug info */
-	uint32_t line;         /* 0 when not known */
+	const char *name; /* as written in the source when known (DISubprogram linkage name or name), else link_name */
+	const char *file; /* NULL when the program has no debug info */
+	uint32_t line;    /* 0 when not known */
 	uint32_t flags;
 	uint64_t contexts; /* numCC */
 	uint64_t restart;
@@ -88,7 +88,7 @@ struct meta {
 	struct arena arena;
 	const char *producer; /* "waymark 0.1.0 LLVM 19.1.7" */
 	const char *unit;     /* output file name as given to the linker, for messages */
-	uint64_t key;         /* hash of the body, also in the image (struct wm1_image); set by meta_write, checked on read */
+	uint64_t key; /* hash of the body, also in the image (struct wm1_image); set by meta_write, checked on read */
 	struct meta_function *functions;
 	uint32_t function_count;
 	struct meta_alias *aliases;

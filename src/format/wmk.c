@@ -33,10 +33,9 @@ struct scan {
 static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
 {
 	uint32_t *const words[] = {&h->pid, &h->flags, &h->chunk_count, &h->zero};
-	uint64_t *const counts[] = {&h->start_realtime_ns, &h->start_monotonic_ns, &h->limit_bytes,
-				    &h->dropped_events,    &h->dropped_prefixes,   &h->dropped_heap_calls,
-				    &h->drop_errno,        &h->heap_live_bytes,    &h->heap_peak_bytes,
-				    &h->heap_unknown_frees};
+	uint64_t *const counts[] = {&h->start_realtime_ns, &h->start_monotonic_ns, &h->limit_bytes, &h->dropped_events,
+				    &h->dropped_prefixes,  &h->dropped_heap_calls, &h->drop_errno,  &h->heap_live_bytes,
+				    &h->heap_peak_bytes,   &h->heap_unknown_frees};
 	const uint8_t *program;
 	struct error *err = cursor_u32(c, &h->chunk_bytes);
 
@@ -80,8 +79,10 @@ struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *n
 	memcpy(h.magic, magic, 8);
 	err = cursor_u32(&c, &h.version);
 	if (!err && h.version != WMK_VERSION)
-		err = cursor_error(&c, "version %" PRIu32 ", this waymark reads version %d: use the waymark that built "
-				       "the program", h.version, WMK_VERSION);
+		err = cursor_error(&c,
+				   "version %" PRIu32 ", this waymark reads version %d: use the waymark that built "
+				   "the program",
+				   h.version, WMK_VERSION);
 	if (!err)
 		err = read_header_fields(&c, &h);
 	if (!err)
@@ -116,8 +117,8 @@ static struct error *read_chunk(struct cursor *c, struct wmk_file_chunk *ret)
 	if (magic != WMK_CHUNK_MAGIC)
 		return cursor_error(&at, "no chunk starts here: the file is damaged");
 	if (kind < WMK_IMAGES || kind > WMK_HEAP)
-		return cursor_error(&at, "a chunk of unknown kind, %" PRIu32 ": the file is damaged or of a newer waymark",
-				    kind);
+		return cursor_error(
+			&at, "a chunk of unknown kind, %" PRIu32 ": the file is damaged or of a newer waymark", kind);
 	ret->kind = (enum wmk_kind)kind;
 	ret->len_bytes = used < CHUNK_BODY_BYTES ? used : CHUNK_BODY_BYTES;
 	if (ret->len_bytes > cursor_left(c))
@@ -150,11 +151,11 @@ static struct error *read_chunks(struct wmk_file *w, struct cursor *c)
 			w->nodes[w->node_chunk_count++] = chunk;
 	}
 	if (!err && announced > (w->len_bytes - WMK_HEADER_BYTES) / WMK_CHUNK_BYTES) {
-		w->truncated = arena_printf(&w->arena,
-					    "%s: truncated: %zu bytes, its header announces %" PRIu64
-					    ": what is there was read, the rest is lost",
-					    w->name, w->len_bytes,
-					    (uint64_t)WMK_HEADER_BYTES + announced * WMK_CHUNK_BYTES);
+		w->truncated =
+			arena_printf(&w->arena,
+				     "%s: truncated: %zu bytes, its header announces %" PRIu64
+				     ": what is there was read, the rest is lost",
+				     w->name, w->len_bytes, (uint64_t)WMK_HEADER_BYTES + announced * WMK_CHUNK_BYTES);
 		if (!w->truncated)
 			err = &error_no_memory;
 	}

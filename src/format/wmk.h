@@ -30,8 +30,8 @@ struct wmk_file_string {
 };
 
 struct wmk_file_chunk {
-	size_t off;         /* of the body in the file */
-	size_t len_bytes;   /* of the body that is in use and there */
+	size_t off;       /* of the body in the file */
+	size_t len_bytes; /* of the body that is in use and there */
 	enum wmk_kind kind;
 	uint32_t tid;
 	uint64_t first;

@@ -104,10 +104,10 @@ static struct error *other_build(const struct object_wanted *wanted, const char 
 {
 	char have[BUILD_ID_TEXT_MAX], want[BUILD_ID_TEXT_MAX];
 
-	return error_create(ERROR_MISMATCH,
-			    "%s: is of another build: its build id is %s, %s%s is wanted: give the file that ran with --exe",
-			    path, build_id_text(id, have), build_id_text(&wanted->build_id, want),
-			    wanted->is_partial ? "..." : "");
+	return error_create(
+		ERROR_MISMATCH,
+		"%s: is of another build: its build id is %s, %s%s is wanted: give the file that ran with --exe", path,
+		build_id_text(id, have), build_id_text(&wanted->build_id, want), wanted->is_partial ? "..." : "");
 }
 
 static void try_meta(struct hunt *h, const char *path, const struct object *o)
@@ -156,10 +156,13 @@ static void try_file(struct hunt *h, const char *path, char **ret_debuglink)
 	} else if (o.meta) {
 		try_meta(h, path, &o);
 	} else {
-		remember(h, REASON_NO_SECTION,
-			 error_create(ERROR_NOT_FOUND,
-				      "%s: has no .debug_waymark (stripped, or not built with waymark cc): give the unstripped "
-				      "file with --exe or its debug file with --debug-dir", path));
+		remember(
+			h, REASON_NO_SECTION,
+			error_create(
+				ERROR_NOT_FOUND,
+				"%s: has no .debug_waymark (stripped, or not built with waymark cc): give the unstripped "
+				"file with --exe or its debug file with --debug-dir",
+				path));
 		if (ret_debuglink && !*ret_debuglink) {
 			*ret_debuglink = o.debuglink;
 			o.debuglink = NULL;
@@ -286,10 +289,11 @@ static struct error *nothing_found(struct hunt *h)
 		return why;
 	build_id_text(&wanted->build_id, text);
 	if (!wanted->build_id.len_bytes && wanted->has_key)
-		return error_create(ERROR_NOT_FOUND, "%s: no file with metadata key %016" PRIx64 " found: give it with --exe",
+		return error_create(ERROR_NOT_FOUND,
+				    "%s: no file with metadata key %016" PRIx64 " found: give it with --exe",
 				    wanted->path ? wanted->path : "?", wanted->key);
-	return error_create(ERROR_NOT_FOUND, "no program or debug file with build id %s%s found: give it with --exe", text,
-			    wanted->is_partial ? "..." : "");
+	return error_create(ERROR_NOT_FOUND, "no program or debug file with build id %s%s found: give it with --exe",
+			    text, wanted->is_partial ? "..." : "");
 }
 
 struct error *object_find_meta(const struct object_search *s, const struct object_wanted *wanted, struct meta *m)

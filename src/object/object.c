@@ -67,7 +67,8 @@ static struct error *read_sections(Elf *elf, const char *path, struct object *o)
 		else if (name && strcmp(name, ".zdebug_waymark") == 0)
 			err = error_create(ERROR_FORMAT,
 					   "%s: .zdebug_waymark is compressed in the old GNU way: use objcopy "
-					   "--decompress-debug-sections", path);
+					   "--decompress-debug-sections",
+					   path);
 	}
 	return err;
 }

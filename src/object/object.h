@@ -23,9 +23,9 @@ struct build_id {
 
 struct object {
 	struct build_id build_id;
-	bool is_relocatable;  /* an object file (.o), not linked yet */
-	bool is_dynamic;      /* has an interpreter: LD_PRELOAD works on it */
-	uint8_t *meta;        /* the bytes of .debug_waymark, malloc'd; NULL when it has none */
+	bool is_relocatable; /* an object file (.o), not linked yet */
+	bool is_dynamic;     /* has an interpreter: LD_PRELOAD works on it */
+	uint8_t *meta;       /* the bytes of .debug_waymark, malloc'd; NULL when it has none */
 	size_t meta_bytes;
 	char *debuglink; /* .gnu_debuglink's file name, malloc'd; NULL when it has none */
 };

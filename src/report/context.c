@@ -49,7 +49,8 @@ static bool is_pushed_unknown(enum meta_site_kind kind)
 
 static struct error *wrong_start(const struct image *image, uint32_t start, const char *why)
 {
-	return error_create(ERROR_FORMAT, "damaged: the numbers lead to %s, %s", image->meta.functions[start].link_name, why);
+	return error_create(ERROR_FORMAT, "damaged: the numbers lead to %s, %s", image->meta.functions[start].link_name,
+			    why);
 }
 
 /* Other images call the function by that name: its own or an alias. */
@@ -112,8 +113,8 @@ static struct error *check_start(const struct process *p, const struct context_b
 	return NULL;
 }
 
-struct error *context_append_piece(const struct process *p, const struct context_below *below, uint64_t id, uint32_t site,
-				   struct frame_vec *frames)
+struct error *context_append_piece(const struct process *p, const struct context_below *below, uint64_t id,
+				   uint32_t site, struct frame_vec *frames)
 {
 	struct image *image;
 	uint32_t local, count, start;
@@ -153,8 +154,8 @@ static struct error *append_foreign_leaf(const struct process *p, const struct c
 	return err ? err : frame_vec_append(frames, frame);
 }
 
-struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint64_t id, uint32_t site,
-				  struct frame_vec *frames)
+struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint64_t id,
+				  uint32_t site, struct frame_vec *frames)
 {
 	struct image *image;
 	uint32_t local;
@@ -178,7 +179,8 @@ struct error *context_find_node(const struct process *p, uint32_t prefix, struct
 	if (!wmk_find_node(p->wmk, prefix, ret))
 		return error_create(ERROR_NOT_FOUND, "prefix %" PRIu32 " was not recorded in %s", prefix, p->wmk->name);
 	if (ret->run == 0)
-		return error_create(ERROR_FORMAT, "damaged: prefix %" PRIu32 " in %s has no push", prefix, p->wmk->name);
+		return error_create(ERROR_FORMAT, "damaged: prefix %" PRIu32 " in %s has no push", prefix,
+				    p->wmk->name);
 	return NULL;
 }
 

@@ -40,11 +40,11 @@ struct context_below {
 };
 struct error *context_append_root(uint32_t prefix, struct frame_vec *frames);
 /* The frames from `below` to a pushing site (as in a node: WM1_SITE_ELIDED may be set), a [foreign] one between included. */
-struct error *context_append_piece(const struct process *p, const struct context_below *below, uint64_t id, uint32_t site,
-				   struct frame_vec *frames);
+struct error *context_append_piece(const struct process *p, const struct context_below *below, uint64_t id,
+				   uint32_t site, struct frame_vec *frames);
 /* The frames from `below` to a capture; site may be WM_SITE_FOREIGN. */
-struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint64_t id, uint32_t site,
-				  struct frame_vec *frames);
+struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint64_t id,
+				  uint32_t site, struct frame_vec *frames);
 /* The committed node of an interned prefix; ERROR_FORMAT / ERROR_NOT_FOUND when there is none. */
 struct error *context_find_node(const struct process *p, uint32_t prefix, struct wmk_node *ret);
 

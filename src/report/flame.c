@@ -7,8 +7,8 @@
 
 struct builder {
 	const struct view *v;
-	struct keymap map;  /* (parent box, name) -> box - 1 */
-	uint32_t *box_of;   /* node of the profile -> box; 0: not asked for yet */
+	struct keymap map; /* (parent box, name) -> box - 1 */
+	uint32_t *box_of;  /* node of the profile -> box; 0: not asked for yet */
 	struct flame *f;
 	size_t capacity;
 	uint32_t *path; /* scratch */
@@ -26,13 +26,16 @@ static struct error *add_box(struct builder *b, uint32_t parent, const struct fr
 	box++;
 	if (box >= b->f->count) {
 		if (b->f->count >= b->capacity) {
-			struct flame_box *grown = vec_grow(b->f->boxes, &b->capacity, (size_t)b->f->count + 1, sizeof *grown);
+			struct flame_box *grown =
+				vec_grow(b->f->boxes, &b->capacity, (size_t)b->f->count + 1, sizeof *grown);
 
 			if (!grown)
 				return &error_no_memory;
 			b->f->boxes = grown;
 		}
-		b->f->boxes[box] = (struct flame_box){.name = frame->name, .flags = frame->flags, .parent = parent,
+		b->f->boxes[box] = (struct flame_box){.name = frame->name,
+						      .flags = frame->flags,
+						      .parent = parent,
 						      .depth = b->f->boxes[parent].depth + 1};
 		b->f->count++;
 		if (b->f->boxes[box].depth > b->f->deepest)

@@ -181,8 +181,7 @@ static struct error *resolve_prefix(struct gather *g, uint32_t prefix, uint32_t 
 	if (!err && i) {
 		struct wmk_node record;
 
-		if (g->chain.items[i - 1] >= WM_PREFIX_FIRST &&
-		    wmk_find_node(g->w, g->chain.items[i - 1], &record))
+		if (g->chain.items[i - 1] >= WM_PREFIX_FIRST && wmk_find_node(g->w, g->chain.items[i - 1], &record))
 			recall_prefix(g, record.parent, &node);
 	} else if (!err) {
 		recall_prefix(g, prefix, &node);
@@ -333,7 +332,8 @@ static struct error *add_heap_metrics(struct profile *p, uint32_t metrics[HEAP_M
 	struct error *err = NULL;
 
 	for (int i = 0; i < HEAP_METRICS && !err; i++)
-		err = profile_add_metric(p, heap_metrics[i].name, heap_metrics[i].unit, heap_metrics[i].is_maximum, &metrics[i]);
+		err = profile_add_metric(p, heap_metrics[i].name, heap_metrics[i].unit, heap_metrics[i].is_maximum,
+					 &metrics[i]);
 	return err;
 }
 

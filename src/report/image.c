@@ -124,7 +124,8 @@ static struct error *append_plain(struct image *image, const struct meta_site *s
 
 	if (!name)
 		return &error_no_memory;
-	return frame_vec_append(frames, (struct frame){.name = name, .link_name = f->link_name, .file = f->file, .flags = flags});
+	return frame_vec_append(
+		frames, (struct frame){.name = name, .link_name = f->link_name, .file = f->file, .flags = flags});
 }
 
 static struct error *location_frame(struct image *image, const struct meta_site *s, uint32_t location,
@@ -136,10 +137,12 @@ static struct error *location_frame(struct image *image, const struct meta_site 
 	const char *link_name = l->function ? l->function : f->link_name;
 
 	if (!*cached)
-		*cached = l->function ? demangle(&image->meta.arena, l->function) : image_function_name(image, s->caller);
+		*cached =
+			l->function ? demangle(&image->meta.arena, l->function) : image_function_name(image, s->caller);
 	if (!*cached)
 		return &error_no_memory;
-	*ret = (struct frame){.name = *cached, .link_name = link_name, .file = l->file, .line = l->line, .column = l->column};
+	*ret = (struct frame){
+		.name = *cached, .link_name = link_name, .file = l->file, .line = l->line, .column = l->column};
 	if (l->inlined_at)
 		ret->flags |= FRAME_INLINED;
 	else

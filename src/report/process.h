@@ -36,7 +36,7 @@ struct process_image {
 };
 
 struct process {
-	const struct wmk_file *wmk; /* NULL: only reserved prefixes are known */
+	const struct wmk_file *wmk;   /* NULL: only reserved prefixes are known */
 	struct process_image *images; /* by rising site_base */
 	uint32_t image_count;
 };

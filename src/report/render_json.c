@@ -27,15 +27,18 @@ static void print_sources(const struct profile *p, FILE *out)
 		json_print_string(out, s->path);
 		fputs(", \"program\": ", out);
 		json_print_string(out, s->program);
-		fprintf(out, ", \"run\": \"%016" PRIx64 "\", \"pid\": %" PRIu32 ", \"closed\": %s, \"heap\": %s,\n     ",
+		fprintf(out,
+			", \"run\": \"%016" PRIx64 "\", \"pid\": %" PRIu32 ", \"closed\": %s, \"heap\": %s,\n     ",
 			s->run, s->pid, s->is_closed ? "true" : "false", s->has_heap ? "true" : "false");
-		fprintf(out, "\"events\": %" PRIu64 ", \"heap_contexts\": %" PRIu64 ", \"uncommitted\": %" PRIu64
-			     ", \"dropped_events\": %" PRIu64 ", \"dropped_prefixes\": %" PRIu64
-			     ", \"dropped_heap_calls\": %" PRIu64 ", \"drop_errno\": %" PRIu64 ",\n     ",
+		fprintf(out,
+			"\"events\": %" PRIu64 ", \"heap_contexts\": %" PRIu64 ", \"uncommitted\": %" PRIu64
+			", \"dropped_events\": %" PRIu64 ", \"dropped_prefixes\": %" PRIu64
+			", \"dropped_heap_calls\": %" PRIu64 ", \"drop_errno\": %" PRIu64 ",\n     ",
 			s->event_count, s->heap_count, s->uncommitted, s->dropped_events, s->dropped_prefixes,
 			s->dropped_heap_calls, s->drop_errno);
-		fprintf(out, "\"heap_live_bytes\": %" PRIu64 ", \"heap_peak_bytes\": %" PRIu64
-			     ", \"heap_unknown_frees\": %" PRIu64 ", \"truncated\": ",
+		fprintf(out,
+			"\"heap_live_bytes\": %" PRIu64 ", \"heap_peak_bytes\": %" PRIu64
+			", \"heap_unknown_frees\": %" PRIu64 ", \"truncated\": ",
 			s->heap_live_bytes, s->heap_peak_bytes, s->heap_unknown_frees);
 		json_print_string(out, s->truncated);
 		putc('}', out);
@@ -65,7 +68,8 @@ static void print_warnings(const struct profile *p, FILE *out)
 {
 	fputs("  \"warnings\": [", out);
 	for (size_t i = 0; i < p->warnings.count; i++) {
-		fprintf(out, "%s\n    {\"contexts\": %" PRIu64 ", \"text\": ", i ? "," : "", p->warnings.items[i].count);
+		fprintf(out, "%s\n    {\"contexts\": %" PRIu64 ", \"text\": ", i ? "," : "",
+			p->warnings.items[i].count);
 		json_print_string(out, p->warnings.items[i].text);
 		putc('}', out);
 	}

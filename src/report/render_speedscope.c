@@ -46,7 +46,7 @@ static void print_frames(const struct keymap *merged, FILE *out)
 }
 
 static struct error *print_sample(const struct profile *p, const uint32_t *numbers, uint32_t node, uint32_t **path,
-				 size_t *capacity, FILE *out)
+				  size_t *capacity, FILE *out)
 {
 	uint32_t depth = p->nodes.items[node].depth;
 

@@ -107,8 +107,8 @@ static void print_box(const struct view *v, const struct flame *f, const struct 
 	print_escaped(out, box->name, len);
 	fputs("\n", out);
 	print_value(out, box->total, m->unit);
-	fprintf(out, " (%.2f%%)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" rx=\"2\" fill=\"", part * 100,
-		left, y, width > 0.6 ? width - 0.5 : width, LEVEL - 1);
+	fprintf(out, " (%.2f%%)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" rx=\"2\" fill=\"",
+		part * 100, left, y, width > 0.6 ? width - 0.5 : width, LEVEL - 1);
 	print_colour(out, box);
 	fprintf(out, "\"/><text x=\"%.2f\" y=\"%u\">", left + 4, y + 13);
 	if (chars >= (double)len) {
@@ -166,11 +166,14 @@ static void print_head(const struct view *v, const struct flame *f, FILE *out)
 		print_value(out, f->boxes[0].total, p->metrics.items[v->metric].unit);
 	fprintf(out, " in %zu contexts%s. Click to zoom, Ctrl+F to search.</text>\n", v->matching_rows,
 		v->is_filtered ? " of the chosen functions" : "");
-	fprintf(out, "<text id=\"reset\" class=\"button\" x=\"%d\" y=\"30\" text-anchor=\"end\" visibility=\"hidden\">"
-		     "Reset zoom</text>\n", WIDTH - MARGIN - 80);
+	fprintf(out,
+		"<text id=\"reset\" class=\"button\" x=\"%d\" y=\"30\" text-anchor=\"end\" visibility=\"hidden\">"
+		"Reset zoom</text>\n",
+		WIDTH - MARGIN - 80);
 	fprintf(out, "<text id=\"search\" class=\"button\" x=\"%d\" y=\"30\" text-anchor=\"end\">Search</text>\n",
 		WIDTH - MARGIN);
-	fprintf(out, "<text id=\"matched\" class=\"hint\" x=\"%d\" y=\"50\" text-anchor=\"end\"></text>\n", WIDTH - MARGIN);
+	fprintf(out, "<text id=\"matched\" class=\"hint\" x=\"%d\" y=\"50\" text-anchor=\"end\"></text>\n",
+		WIDTH - MARGIN);
 }
 
 static const char style[] =
@@ -216,13 +219,15 @@ static void print_picture(const struct view *v, const struct flame *f, const cha
 		print_boxes(v, f, bottom, out);
 	print_notes(notes, bottom + NOTE, out);
 	if (f->deepest > DEPTH_MAX)
-		fprintf(out, "<text class=\"note\" x=\"%d\" y=\"%u\">frames deeper than %d are not drawn, the deepest is at %" PRIu32
-			     "</text>\n", MARGIN, bottom + (count_lines(notes) + 1) * NOTE, DEPTH_MAX, f->deepest);
+		fprintf(out,
+			"<text class=\"note\" x=\"%d\" y=\"%u\">frames deeper than %d are not drawn, the deepest is at %" PRIu32
+			"</text>\n",
+			MARGIN, bottom + (count_lines(notes) + 1) * NOTE, DEPTH_MAX, f->deepest);
 	fprintf(out, "<text class=\"hint\" x=\"%d\" y=\"%u\" text-anchor=\"end\">", WIDTH - MARGIN, height - 10);
 	print_escaped(out, v->producer, strlen(v->producer));
 	fputs("</text>\n", out);
-	fprintf(out, "<script><![CDATA[\nconst WIDTH = %d, MARGIN = %d, CHAR = %.2f;\n%s]]></script>\n</svg>\n", WIDTH, MARGIN,
-		CHAR_WIDTH, svg_script);
+	fprintf(out, "<script><![CDATA[\nconst WIDTH = %d, MARGIN = %d, CHAR = %.2f;\n%s]]></script>\n</svg>\n", WIDTH,
+		MARGIN, CHAR_WIDTH, svg_script);
 }
 
 struct error *render_svg(const struct view *v, FILE *out)

@@ -80,14 +80,15 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 	char number[NUMBER_MAX];
 	bool is_next = false;
 
-	fprintf(out, "%s%s %s%s", v->is_coloured ? "\033[1m" : "", with_commas(row->values[v->metric], number), front->name,
-		v->is_coloured ? "\033[0m" : "");
+	fprintf(out, "%s%s %s%s", v->is_coloured ? "\033[1m" : "", with_commas(row->values[v->metric], number),
+		front->name, v->is_coloured ? "\033[0m" : "");
 	if (!front->is_maximum && front->total)
 		fprintf(out, " (%.1f %%)", 100.0 * (double)row->values[v->metric] / (double)front->total);
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		if (i == v->metric || !row->values[i])
 			continue;
-		fprintf(out, "%s%s %s", is_next ? ", " : "  | ", with_commas(row->values[i], number), p->metrics.items[i].name);
+		fprintf(out, "%s%s %s", is_next ? ", " : "  | ", with_commas(row->values[i], number),
+			p->metrics.items[i].name);
 		is_next = true;
 	}
 	putc('\n', out);

@@ -108,8 +108,8 @@ void stack_print_lines(FILE *out, const char *indent, const struct frame *frames
 		for (size_t j = 0; j < len; j++)
 			print_line(out, indent, i + j, f - j, is_coloured);
 		if (copies > 1)
-			fprintf(out, "%s    ... %s %zu times more\n", indent,
-				len == 1 ? "this frame" : "these frames", copies - 1);
+			fprintf(out, "%s    ... %s %zu times more\n", indent, len == 1 ? "this frame" : "these frames",
+				copies - 1);
 		i += len * copies;
 	}
 }

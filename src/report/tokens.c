@@ -276,7 +276,8 @@ static struct error *decode_alone(struct token_decoder *d, const struct token *t
 	struct error *err;
 
 	if (t->build_kind == TOKEN_BUILD_NONE && t->site)
-		return error_create(ERROR_NOT_FOUND, "only the .wmk of run %016" PRIx64 " knows its image (--wmk)", t->run);
+		return error_create(ERROR_NOT_FOUND, "only the .wmk of run %016" PRIx64 " knows its image (--wmk)",
+				    t->run);
 	if (t->build_kind == TOKEN_BUILD_NONE) { /* a root and foreign code: no name is needed */
 		struct process none = {0};
 
@@ -315,7 +316,8 @@ struct error *token_decode(struct token_decoder *d, const struct token *t, struc
 		return t->run ? error_create(ERROR_NOT_FOUND, "no .wmk of run %016" PRIx64 " found (--wmk)", t->run)
 			      : error_create(ERROR_NOT_FOUND, "its process could not write a .wmk file");
 	err = decode_in_run(d, r, t, frames);
-	if (err && err->code == ERROR_NOT_FOUND && !(r->wmk.header.flags & WMK_FLAG_CLOSED) && now_s() != r->read_at_s) {
+	if (err && err->code == ERROR_NOT_FOUND && !(r->wmk.header.flags & WMK_FLAG_CLOSED) &&
+	    now_s() != r->read_at_s) {
 		error_destroy(err); /* the process may have gone on since, but is not asked more than once a second */
 		close_run(r);
 		r->why = open_run(d, r);

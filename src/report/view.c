@@ -21,7 +21,8 @@ static struct error *unknown_metric(const struct profile *p, const char *name)
 	buffer_u8(&list, 0);
 	err = buffer_error(&list);
 	if (!err)
-		err = error_create(ERROR_ARGUMENT, "nothing recorded is called %s; there is: %s", name, (char *)list.bytes);
+		err = error_create(ERROR_ARGUMENT, "nothing recorded is called %s; there is: %s", name,
+				   (char *)list.bytes);
 	buffer_deinit(&list);
 	return err;
 }
@@ -47,7 +48,8 @@ static uint32_t default_metric(const struct profile *p)
 
 		if (m->unit == UNIT_BYTES && strcmp(m->name, "bytes") == 0 && m->total)
 			return i;
-		if (m->unit == UNIT_COUNT && m->total > (p->metrics.items[best].unit == UNIT_COUNT ? p->metrics.items[best].total : 0))
+		if (m->unit == UNIT_COUNT &&
+		    m->total > (p->metrics.items[best].unit == UNIT_COUNT ? p->metrics.items[best].total : 0))
 			best = i;
 	}
 	return best;

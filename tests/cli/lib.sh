@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # lib.sh - for the scripts beside it: a scratch directory, the command, and checks that print what went wrong.
 #
 # Each script is run with the build directory as its first argument and starts with `. lib.sh`.

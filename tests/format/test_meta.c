@@ -9,6 +9,7 @@
 #include "format/meta_bytes.h"
 #include "support/builder.h"
 
+/* clang-format off */
 /* The raw body of build_example(), as docs/format.md says. */
 static const uint8_t golden[] = {
 	9, 61,						/* 9 strings, 61 bytes */
@@ -37,6 +38,7 @@ static const uint8_t golden[] = {
 	6, 0, 1, 0,					/* capture */
 	1, 2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 5, 6, /* stats */
 };
+/* clang-format on */
 
 static void build_example(struct meta_builder *b)
 {
@@ -257,7 +259,9 @@ static void test_writer_refuses(void)
 /* Many strings: the table of the writer grows. */
 static void test_many_strings(void)
 {
-	enum { COUNT = 20000 };
+	enum {
+		COUNT = 20000
+	};
 	struct meta m, back;
 	struct buffer out = {0};
 

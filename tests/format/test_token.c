@@ -49,7 +49,8 @@ static void test_forms(void)
 	CHECK_U64(kind_of("wm1:not-instrumented.", -1, &len), TOKEN_NOT_INSTRUMENTED);
 	CHECK_U64(len, 20);
 	CHECK_U64(kind_of(build_token(buf, 0, "0", 0, 0, 2), -1, &len), TOKEN_CONTEXT);
-	CHECK_U64(kind_of(build_token(buf, UINT64_MAX, "m123", UINT32_MAX, UINT64_MAX, UINT32_MAX), -1, &len), TOKEN_CONTEXT);
+	CHECK_U64(kind_of(build_token(buf, UINT64_MAX, "m123", UINT32_MAX, UINT64_MAX, UINT32_MAX), -1, &len),
+		  TOKEN_CONTEXT);
 	CHECK_U64(len, strlen(buf));
 	CHECK(strlen(build_token(buf, 1, "12345678", UINT32_MAX, UINT64_MAX, UINT32_MAX)) <= TOKEN_BYTES_MAX);
 	CHECK_U64(kind_of(buf, 'x', &len), 99);
@@ -58,7 +59,8 @@ static void test_forms(void)
 	CHECK_U64(kind_of("wm1:x", -1, &len), 99);
 	CHECK_U64(kind_of("wm1:", -1, &len), 99);
 	CHECK_U64(kind_of("", -1, &len), 99);
-	CHECK_U64(kind_of(build_token(buf, 1, "0", 5, 0, 2), -1, &len), TOKEN_CONTEXT); /* a site of an unloaded image */
+	CHECK_U64(kind_of(build_token(buf, 1, "0", 5, 0, 2), -1, &len),
+		  TOKEN_CONTEXT); /* a site of an unloaded image */
 	CHECK_U64(kind_of(build_token(buf, 1, "12345678", 0, 0, 2), -1, &len), TOKEN_DAMAGED);
 }
 

@@ -104,10 +104,10 @@ static void test_read(void)
 static void test_golden(void)
 {
 	uint8_t *file = calloc(1, WMK_HEADER_BYTES + WMK_CHUNK_BYTES);
-	static const uint8_t header[] = {0x89, 'W', 'M', 'K', 13, 10, 26, 10, 1, 0, 0, 0, 0, 0, 1, 0,
+	static const uint8_t header[] = {0x89, 'W',  'M',  'K',  13,   10,   26,   10,   1, 0, 0, 0, 0, 0, 1, 0,
 					 0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, /* run */
-					 9, 0, 0, 0, 0, 0, 0, 0,			 /* parent_run */
-					 0x2a, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+					 9,    0,    0,    0,    0,    0,    0,    0,    /* parent_run */
+					 0x2a, 0,    0,    0,    3,    0,    0,    0,    1, 0, 0, 0, 0, 0, 0, 0};
 	static const uint8_t chunk[] = {'W', 'M', 'C', 'K', 4, 0, 0, 0, 48, 0, 0, 0, 7, 0, 0, 0};
 	static const uint8_t event[] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
 					4, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0};

@@ -56,7 +56,8 @@ static void decode_all(const struct process *p, const uint8_t *records, size_t c
 	struct frame_vec frames = {0};
 
 	for (size_t i = 0; i < count; i++, records += FUZZ_CONTEXT_RECORD_BYTES) {
-		struct context_key key = {.id = load(records, 8), .prefix = (uint32_t)load(records + 8, 4),
+		struct context_key key = {.id = load(records, 8),
+					  .prefix = (uint32_t)load(records + 8, 4),
 					  .site = (uint32_t)load(records + 12, 4)};
 		struct error *err;
 

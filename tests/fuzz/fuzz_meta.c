@@ -16,7 +16,8 @@ static void write_again(struct meta *m)
 	meta_init(&back);
 	if (!err) {
 		err = meta_read(out.bytes, out.len_bytes, "again", &back);
-		if (err || back.key != m->key || back.site_count != m->site_count || back.function_count != m->function_count)
+		if (err || back.key != m->key || back.site_count != m->site_count ||
+		    back.function_count != m->function_count)
 			abort();
 	}
 	error_destroy(err);

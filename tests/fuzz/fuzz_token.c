@@ -30,7 +30,8 @@ static struct found find_all(const char *text, size_t size, size_t cut)
 			before = (unsigned char)text[used - 1];
 		if (is_found) {
 			found.count++;
-			found.sum = found.sum * 31 + used * 7 + len + (uint64_t)t.kind + t.run + t.id + t.site + t.prefix + t.build;
+			found.sum = found.sum * 31 + used * 7 + len + (uint64_t)t.kind + t.run + t.id + t.site +
+				    t.prefix + t.build;
 			used += len;
 			before = (unsigned char)text[used - 1];
 		} else if (end == size) {

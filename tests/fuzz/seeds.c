@@ -112,9 +112,9 @@ static void write_programs(void)
 		buffer_bytes(&input, raw, len);
 		back = 2 * (depth - 1) + 1; /* the sites in the order of build_program */
 		captures = back + 4;
-		put_record(&input, 0, WM_PREFIX_PROCESS, WM_SITE_FIRST + back, 1);	 /* 16 */
+		put_record(&input, 0, WM_PREFIX_PROCESS, WM_SITE_FIRST + back, 1);                   /* 16 */
 		put_record(&input, b.functions[depth - 1].restart, 16, WM_SITE_FIRST + back + 1, 1); /* 17: in qsort */
-		put_record(&input, 0, 17, WM_SITE_FIRST + back + 2, 1);			 /* 18: indirect */
+		put_record(&input, 0, 17, WM_SITE_FIRST + back + 2, 1);                              /* 18: indirect */
 		put_record(&input, 0, 16, WM_SITE_FIRST + back, 1000);
 		for (uint32_t i = 0; i < depth; i++)
 			put_record(&input, 0, WM_PREFIX_PROCESS + i % 4, WM_SITE_FIRST + captures + i, 1);
@@ -155,7 +155,8 @@ static void write_wmk(void)
 		input.len_bytes = 0;
 		buffer_bytes(&input, b.out.bytes, FUZZ_WMK_HEADER_BYTES);
 		for (uint32_t i = 0; i < chunks; i++)
-			buffer_bytes(&input, b.out.bytes + WMK_HEADER_BYTES + i * WMK_CHUNK_BYTES, FUZZ_WMK_CHUNK_BYTES);
+			buffer_bytes(&input, b.out.bytes + WMK_HEADER_BYTES + i * WMK_CHUNK_BYTES,
+				     FUZZ_WMK_CHUNK_BYTES);
 		snprintf(name, sizeof name, "chunks-%u", chunks);
 		write_seed("wmk", name, input.bytes, input.len_bytes);
 	}
@@ -169,11 +170,13 @@ static void write_tokens(void)
 	int len;
 
 	build_token(token, 0x0123456789abcdef, "aabbccdd", 0x12, 0x3456, 0x789);
-	len = snprintf(text, sizeof text, "\x20log %s: and wm1:not-instrumented, %.20s w wm wm1 wm1:%s\n", token, token, token);
+	len = snprintf(text, sizeof text, "\x20log %s: and wm1:not-instrumented, %.20s w wm wm1 wm1:%s\n", token, token,
+		       token);
 	write_seed("token", "line", text, (size_t)len);
 	len = snprintf(text, sizeof text, "\x05%s%s", token, build_token(token, 0, "0", 0, 0, 2));
 	write_seed("token", "two", text, (size_t)len);
-	len = snprintf(text, sizeof text, "\x40%s", build_token(token, UINT64_MAX, "m12", UINT32_MAX, UINT64_MAX, UINT32_MAX));
+	len = snprintf(text, sizeof text, "\x40%s",
+		       build_token(token, UINT64_MAX, "m12", UINT32_MAX, UINT64_MAX, UINT32_MAX));
 	write_seed("token", "longest", text, (size_t)len);
 }
 

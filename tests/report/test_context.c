@@ -37,8 +37,7 @@ static struct image *make_image(struct meta_builder *b)
 	struct image *image = NULL;
 
 	meta_init(&m);
-	if (CHECK_OK(meta_write(&b->meta, &bytes)) &&
-	    CHECK_OK(meta_read(bytes.bytes, bytes.len_bytes, "test", &m)))
+	if (CHECK_OK(meta_write(&b->meta, &bytes)) && CHECK_OK(meta_read(bytes.bytes, bytes.len_bytes, "test", &m)))
 		CHECK_OK(image_create(&m, &image));
 	meta_deinit(&m);
 	buffer_deinit(&bytes);
@@ -114,8 +113,10 @@ static int close_world(struct world *w)
 	if (!w->prog || !w->lib ||
 	    !CHECK_OK(wmk_read(w->wmk_bytes.out.bytes, w->wmk_bytes.out.len_bytes, "test.wmk", &w->wmk)))
 		return 0;
-	w->images[0] = (struct process_image){.site_base = BASE, .site_count = w->prog->meta.site_count, .image = w->prog};
-	w->images[1] = (struct process_image){.site_base = LIB_BASE, .site_count = w->lib->meta.site_count, .image = w->lib};
+	w->images[0] =
+		(struct process_image){.site_base = BASE, .site_count = w->prog->meta.site_count, .image = w->prog};
+	w->images[1] =
+		(struct process_image){.site_base = LIB_BASE, .site_count = w->lib->meta.site_count, .image = w->lib};
 	w->process = (struct process){.wmk = &w->wmk, .images = w->images, .image_count = 2};
 	return 1;
 }
@@ -128,7 +129,8 @@ static void free_world(struct world *w)
 	image_destroy(w->lib);
 }
 
-static struct error *decode(const struct world *w, uint32_t prefix, uint32_t site, uint64_t id, struct frame_vec *frames)
+static struct error *decode(const struct world *w, uint32_t prefix, uint32_t site, uint64_t id,
+			    struct frame_vec *frames)
 {
 	struct context_key key = {.id = id, .prefix = prefix, .site = site};
 
@@ -198,13 +200,13 @@ static void test_pushes(void)
 	struct world w;
 
 	open_world(&w);
-	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 2, BASE + w.h_g, 1);	/* 16: main;f;g;h -> g */
-	build_node(&w.wmk_bytes, 16, 6, BASE + w.g_qsort, 1);		/* 17: ;g in qsort */
-	build_node(&w.wmk_bytes, 16, 6, BASE + w.g_indirect, 1);	/* 18: ;g calls something */
-	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 1, BASE + w.f_lib, 1); /* 19: main;f in lib_entry */
-	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + w.cut, 1); /* 20: main -> h */
-	build_node(&w.wmk_bytes, 20, 7, BASE + w.h_asm, 1);		/* 21: ;h in asm */
-	build_node(&w.wmk_bytes, WM_PREFIX_SIGNAL, 0, BASE + w.f_lib, 1); /* 22: [signal];f in lib_entry */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 2, BASE + w.h_g, 1);    /* 16: main;f;g;h -> g */
+	build_node(&w.wmk_bytes, 16, 6, BASE + w.g_qsort, 1);               /* 17: ;g in qsort */
+	build_node(&w.wmk_bytes, 16, 6, BASE + w.g_indirect, 1);            /* 18: ;g calls something */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 1, BASE + w.f_lib, 1);  /* 19: main;f in lib_entry */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + w.cut, 1);    /* 20: main -> h */
+	build_node(&w.wmk_bytes, 20, 7, BASE + w.h_asm, 1);                 /* 21: ;h in asm */
+	build_node(&w.wmk_bytes, WM_PREFIX_SIGNAL, 0, BASE + w.f_lib, 1);   /* 22: [signal];f in lib_entry */
 	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + w.main_f, 1); /* 23: a call that does not push */
 	if (close_world(&w)) {
 		EXPECT(16, BASE + w.at_g, 6, "main;f;g;h;g");
@@ -236,7 +238,7 @@ static void test_inlining_and_tail_calls(void)
 	struct frame_vec frames = {0};
 
 	open_world(&w);
-	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + w.cut, 1);			/* 16 */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + w.cut, 1);             /* 16 */
 	build_node(&w.wmk_bytes, 16, 6, (BASE + w.g_indirect) | WM1_SITE_ELIDED, 1); /* 17: h ... g calls something */
 	if (close_world(&w)) {
 		EXPECT(WM_PREFIX_THREAD, BASE + w.at_cmp, 0, "[thread];cmp;compare(int);less");

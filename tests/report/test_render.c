@@ -31,20 +31,37 @@ static void build_profile(struct profile *p)
 {
 	static const struct frame main_1 = {.name = "main", .file = "main.c", .line = 10, .column = 3};
 	static const struct frame main_2 = {.name = "main", .file = "main.c", .line = 12};
-	static const struct frame less = {
-		.name = "std::less<int>::operator()(int&, \"x;y\")", .link_name = "_ZNKSt4lessIiEclEv", .file = "a&b.h", .line = 7,
-		.column = 1, .flags = FRAME_INLINED};
+	static const struct frame less = {.name = "std::less<int>::operator()(int&, \"x;y\")",
+					  .link_name = "_ZNKSt4lessIiEclEv",
+					  .file = "a&b.h",
+					  .line = 7,
+					  .column = 1,
+					  .flags = FRAME_INLINED};
 	static const struct frame again = {.name = "again", .file = "r.c", .line = 4};
 	static const struct frame bad = {.name = "f\xff\n", .link_name = "f"};
 	static const struct frame malloc_frame = {.name = "[malloc]", .link_name = "malloc", .flags = FRAME_FOREIGN};
 	static const struct frame thread = {.name = "[thread]", .flags = FRAME_ROOT};
-	static const struct profile_source source = {
-		.path = "prog-1.wmk", .program = "/usr/bin/prog", .run = 0xabc, .pid = 1, .is_closed = true, .has_heap = true,
-		.heap_count = 4, .heap_live_bytes = 5, .heap_peak_bytes = 123456789};
-	static const struct profile_source lossy = {
-		.path = "prog-2.wmk", .program = "/usr/bin/prog", .run = 0xdef, .pid = 2, .event_count = 3, .dropped_events = 17,
-		.dropped_prefixes = 2, .dropped_heap_calls = 1, .drop_errno = 28, .uncommitted = 1, .heap_unknown_frees = 4,
-		.truncated = "prog-2.wmk: truncated: half of it is lost"};
+	static const struct profile_source source = {.path = "prog-1.wmk",
+						     .program = "/usr/bin/prog",
+						     .run = 0xabc,
+						     .pid = 1,
+						     .is_closed = true,
+						     .has_heap = true,
+						     .heap_count = 4,
+						     .heap_live_bytes = 5,
+						     .heap_peak_bytes = 123456789};
+	static const struct profile_source lossy = {.path = "prog-2.wmk",
+						    .program = "/usr/bin/prog",
+						    .run = 0xdef,
+						    .pid = 2,
+						    .event_count = 3,
+						    .dropped_events = 17,
+						    .dropped_prefixes = 2,
+						    .dropped_heap_calls = 1,
+						    .drop_errno = 28,
+						    .uncommitted = 1,
+						    .heap_unknown_frees = 4,
+						    .truncated = "prog-2.wmk: truncated: half of it is lost"};
 	uint32_t m[3];
 	uint32_t event;
 
@@ -56,7 +73,8 @@ static void build_profile(struct profile *p)
 	CHECK_OK(profile_add_metric(p, "tick", UNIT_COUNT, false, &event));
 	add_values(p, add_path(p, (struct frame[]){main_1, less, malloc_frame}, 3), m, 1234567, 3, 99);
 	add_values(p, add_path(p, (struct frame[]){main_2, less, malloc_frame}, 3), m, 1000, 1, 1000);
-	add_values(p, add_path(p, (struct frame[]){main_2, again, again, again, again, bad, malloc_frame}, 7), m, 500000, 2, 7);
+	add_values(p, add_path(p, (struct frame[]){main_2, again, again, again, again, bad, malloc_frame}, 7), m,
+		   500000, 2, 7);
 	CHECK_OK(profile_add_value(p, add_path(p, (struct frame[]){thread, again}, 2), event, 3));
 	CHECK_OK(profile_warn(p, "no program with build id 00 found"));
 	CHECK_OK(profile_warn(p, "no program with build id 00 found"));
@@ -82,7 +100,8 @@ static void compare_file(const char *path, const char *got, size_t size, int is_
 
 			for (; i < size && i < len && want[i] == got[i]; i++)
 				line += got[i] == '\n';
-			fprintf(stderr, "%s:%zu: differs: got \"%.60s\", want \"%.60s\"\n", path, line, got + i, want + i);
+			fprintf(stderr, "%s:%zu: differs: got \"%.60s\", want \"%.60s\"\n", path, line, got + i,
+				want + i);
 			check_failures++;
 		}
 	}
@@ -113,7 +132,8 @@ int main(int argc, char **argv)
 	int is_update = argc == 3 && strcmp(argv[1], "--update") == 0;
 	const char *dir = argc > 1 ? argv[argc - 1] : ".";
 	static const char *const globs[] = {"aga*"};
-	struct view_options all = {0}, some = {.metric = "allocations", .sort = "name", .functions = globs, .function_count = 1};
+	struct view_options all = {0},
+			    some = {.metric = "allocations", .sort = "name", .functions = globs, .function_count = 1};
 	struct profile p, empty;
 
 	if (!CHECK_OK(profile_init(&p)) || !CHECK_OK(profile_init(&empty)))

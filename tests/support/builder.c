@@ -31,9 +31,13 @@ void build_meta_init(struct meta_builder *b, const char *unit)
 uint32_t build_function(struct meta_builder *b, const char *name, uint32_t flags, uint64_t contexts, uint64_t restart)
 {
 	must_have_room(b->meta.function_count);
-	b->functions[b->meta.function_count] = (struct meta_function){
-		.link_name = name, .name = name, .file = "test.c", .line = 10 * (b->meta.function_count + 1),
-		.flags = flags, .contexts = contexts, .restart = restart};
+	b->functions[b->meta.function_count] = (struct meta_function){.link_name = name,
+								      .name = name,
+								      .file = "test.c",
+								      .line = 10 * (b->meta.function_count + 1),
+								      .flags = flags,
+								      .contexts = contexts,
+								      .restart = restart};
 	return b->meta.function_count++;
 }
 
@@ -101,7 +105,8 @@ void build_wmk_init(struct wmk_builder *b, uint64_t run, const char *program)
 	buffer_u32(&b->out, WMK_FLAG_CLOSED);
 	buffer_u32(&b->out, 0); /* chunk_count */
 	buffer_u32(&b->out, 0);
-	for (size_t off = offsetof(struct wmk_header, start_realtime_ns); off < offsetof(struct wmk_header, program); off += 8)
+	for (size_t off = offsetof(struct wmk_header, start_realtime_ns); off < offsetof(struct wmk_header, program);
+	     off += 8)
 		buffer_u64(&b->out, 0);
 	buffer_bytes(&b->out, name, sizeof name);
 	while (b->out.len_bytes < WMK_HEADER_BYTES)

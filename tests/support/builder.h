@@ -30,7 +30,8 @@ void build_meta_init(struct meta_builder *b, const char *unit);
 uint32_t build_function(struct meta_builder *b, const char *name, uint32_t flags, uint64_t contexts, uint64_t restart);
 uint32_t build_location(struct meta_builder *b, const char *function, const char *file, uint32_t line,
 			uint32_t inlined_at);
-uint32_t build_call(struct meta_builder *b, enum meta_site_kind kind, uint32_t caller, uint32_t callee, uint64_t addend);
+uint32_t build_call(struct meta_builder *b, enum meta_site_kind kind, uint32_t caller, uint32_t callee,
+		    uint64_t addend);
 uint32_t build_site(struct meta_builder *b, enum meta_site_kind kind, uint32_t caller, const char *foreign);
 
 /* A section with this raw body: header, right key, compressed. */
