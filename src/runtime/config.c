@@ -70,11 +70,22 @@ static bool is_directory(const char *path)
 	return wmrt_sys6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* A name that exists is no pattern. */
+static void add_literally(struct wmrt_text *text, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '%')
+			wmrt_text_char(text, '%');
+		wmrt_text_char(text, *name);
+	}
+}
+
 /* The pattern for WAYMARK_OUT=out, NULL when it is not set. */
 static void make_pattern(const char *out)
 {
 	struct wmrt_text text = {config.pattern, sizeof config.pattern, 0};
-	bool is_place = !out || !*out || out[strlen(out) - 1] == '/' || is_directory(out);
+	bool is_dir = out && is_directory(out);
+	bool is_place = !out || !*out || is_dir || out[strlen(out) - 1] == '/';
 
 	if (!out || out[0] != '/') {
 		char cwd[WMRT_PATH_BYTES];
@@ -83,14 +94,12 @@ static void make_pattern(const char *out)
 			config.is_off = true;
 			return;
 		}
-		for (const char *s = cwd; *s; s++) {
-			if (*s == '%')
-				wmrt_text_char(&text, '%');
-			wmrt_text_char(&text, *s);
-		}
+		add_literally(&text, cwd);
 		wmrt_text_char(&text, '/');
 	}
-	if (out)
+	if (is_dir)
+		add_literally(&text, out);
+	else if (out)
 		wmrt_text_add(&text, out);
 	if (is_place)
 		wmrt_text_add(&text, out && *out ? "/waymark-%e-%p.wmk" : "waymark-%e-%p.wmk");

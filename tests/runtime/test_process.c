@@ -5,10 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -392,6 +396,62 @@ static void test_full_disk(void)
 	umount(dir);
 }
 
+/* -- kernels and file systems that lack something, by a system call filter that an exec inherits -- */
+
+static int forbid(long number, int error)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof code / sizeof code[0], code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* Runs that case with the system call failing; 0 when filters cannot be had. */
+static pid_t run_without(long number, int error, const char *name)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		char *argv[] = {self, (char *)(uintptr_t)name, NULL};
+
+		if (!forbid(number, error))
+			_exit(99);
+		execv(self, argv);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 99) {
+		fprintf(stderr, "no system call filters: not tested without call %ld\n", number);
+		return 0;
+	}
+	if (!CHECK_U64(status, 0))
+		fprintf(stderr, "case %s without call %ld\n", name, number);
+	return pid;
+}
+
+static void test_lacking(void)
+{
+	struct profile p;
+	char path[512];
+	pid_t pid = run_without(SYS_fallocate, EOPNOTSUPP, "small-fill");
+
+	if (pid && profile_of(pid, "", &p)) {
+		CHECK_U64(events_of(&p), 100);
+		profile_close(&p);
+	}
+	run_without(SYS_madvise, EINVAL, "fork"); /* no page that a fork wipes */
+	run_without(SYS_getrandom, ENOSYS, "fork");
+	run_without(SYS_readlink, ENOENT, "small-fill"); /* no /proc */
+	pid = run_without(SYS_fallocate, ENOSPC, "small-fill-no-room");
+	CHECK(!pid || !profile_path(pid, "", path)); /* not even room for the header: no file is left */
+}
+
 /* -- places -- */
 
 static int runs_silently(const char *out)
@@ -455,9 +515,34 @@ static void test_pattern(void)
 	}
 }
 
+static void test_percent(void)
+{
+	char dir[512], path[1024];
+	struct profile p;
+	int status = -1;
+	pid_t pid;
+
+	snprintf(dir, sizeof dir, "%s/100%%p", profile_dir());
+	CHECK(mkdir(dir, 0700) == 0);
+	pid = run("small-fill", "WAYMARK_OUT", dir, &status);
+	snprintf(path, sizeof path, "%s/waymark-test_process-%d.wmk", dir, (int)pid);
+	if (profile_open(path, &p))
+		profile_close(&p);
+}
+
 static void case_small_fill(void)
 {
 	fill(100);
+}
+
+static void case_no_room(void)
+{
+	wm_context c;
+
+	fill(100);
+	PUSHED(3, c = here());
+	CHECK_U64(c.prefix, WM_PREFIX_LOST);
+	CHECK_U64(stack_of(5, 0).prefix, WM_PREFIX_LOST);
 }
 
 /* -- descriptors -- */
@@ -515,6 +600,7 @@ static const struct {
 	{"fill", case_fill, NULL},
 	{"rlimit", case_rlimit, NULL},
 	{"small-fill", case_small_fill, NULL},
+	{"small-fill-no-room", case_no_room, NULL},
 };
 
 int main(int argc, char **argv)
@@ -522,9 +608,7 @@ int main(int argc, char **argv)
 	static char path[PATH_MAX];
 	size_t i;
 
-	if (readlink("/proc/self/exe", path, sizeof path - 1) < 0)
-		return 2;
-	self = path;
+	self = readlink("/proc/self/exe", path, sizeof path - 1) < 0 ? argv[0] : path;
 	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {
 			cases[i].run();
@@ -545,5 +629,7 @@ int main(int argc, char **argv)
 	test_full_disk();
 	test_unusable();
 	test_pattern();
+	test_percent();
+	test_lacking();
 	return check_status();
 }

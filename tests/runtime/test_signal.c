@@ -109,6 +109,50 @@ static void test_storm(void)
 	CHECK(i > 8);
 }
 
+/* Handlers that log events while events are logged: chunks fill and change hands under both. */
+static uint64_t logged_in_handler;
+
+static void logging_handler(int sig)
+{
+	int i;
+
+	(void)sig;
+	for (i = 0; i < 50; i++)
+		PUSHED(45, wm1_event(push_image.site_base + 1, "handler", logged_in_handler++));
+	handled = handled + 1;
+}
+
+static void test_event_storm(void)
+{
+	struct itimerval often = {{0, 200}, {0, 200}};
+	struct itimerval never = {{0, 0}, {0, 0}};
+	uint64_t logged = 0, seen[2] = {0, 0};
+	struct wmk_walk walk = {0};
+	struct wmk_event event;
+	struct profile p;
+
+	handled = 0;
+	signal(SIGALRM, logging_handler);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (handled < STORM_SIGNALS)
+		PUSHED(46, wm1_event(push_image.site_base + 1, "main", logged++));
+	setitimer(ITIMER_REAL, &never, NULL);
+	if (!profile_of(getpid(), "", &p))
+		return;
+	while (wmk_next_event(&p.file, &walk, &event)) {
+		int is_main = strcmp(wmk_find_string(&p.file, event.name), "main") == 0;
+
+		if (!CHECK_U64(event.value, seen[is_main]))
+			break;
+		seen[is_main]++;
+	}
+	CHECK_U64(seen[1], logged);
+	CHECK_U64(seen[0], logged_in_handler);
+	CHECK_U64(p.file.header.dropped_events, 0);
+	CHECK_U64(p.file.uncommitted, 0);
+	profile_close(&p);
+}
+
 static jmp_buf foreign_env;
 static sigjmp_buf foreign_sigenv;
 
@@ -185,5 +229,6 @@ int main(void)
 	test_root();
 	test_storm();
 	test_jumps();
+	test_event_storm();
 	return check_status();
 }
