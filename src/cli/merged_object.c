@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <libelf.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,24 +26,27 @@ static bool is_merged(const Elf_Data *data)
 		      bitcode_magic, sizeof bitcode_magic);
 }
 
-/* The file offset of the type of the section with merged bitcode; 0 when there is none. */
-static off_t find_section_type(Elf *elf)
+/* The file offset of the header of the section with merged bitcode; 0 when there is none. Its name is put into *ret. */
+static off_t find_section(Elf *elf, uint32_t *ret_name)
 {
 	Elf64_Ehdr *header = elf64_getehdr(elf);
 	for (Elf_Scn *section = NULL; header && (section = elf_nextscn(elf, section));) {
 		Elf64_Shdr *s = elf64_getshdr(section);
-		if (s && s->sh_type == TYPE_LLVM_LTO && is_merged(elf_rawdata(section, NULL)))
-			return (off_t)(header->e_shoff + elf_ndxscn(section) * header->e_shentsize +
-				       offsetof(Elf64_Shdr, sh_type));
+		if (!s || s->sh_type != TYPE_LLVM_LTO || !is_merged(elf_rawdata(section, NULL)))
+			continue;
+		*ret_name = s->sh_name;
+		return (off_t)(header->e_shoff + elf_ndxscn(section) * header->e_shentsize);
 	}
 	return 0;
 }
 
-static struct error *copy_without(int in, const char *path, off_t type_off, char **ret)
+/* Without the dot that its name begins with, and with a type of no meaning, nothing takes the section for bitcode; its flags
+ * keep it out of what is linked. */
+static struct error *copy_without(int in, const char *path, off_t header_off, uint32_t name, char **ret)
 {
 	struct stat st;
 	int out = memfd_create("merged-object", 0);
-	uint32_t type = SHT_PROGBITS; /* its flags leave it out of what is linked */
+	uint32_t name_and_type[2] = {name + 1, SHT_PROGBITS};
 	if (out < 0 || fstat(in, &st))
 		return error_os(errno, "%s: cannot copy it", path);
 	off_t off = 0;
@@ -52,7 +54,7 @@ static struct error *copy_without(int in, const char *path, off_t type_off, char
 		if (sendfile(out, in, &off, (size_t)(st.st_size - off)) <= 0)
 			return error_os(errno, "%s: cannot copy it", path);
 	}
-	if (pwrite(out, &type, sizeof type, type_off) != sizeof type)
+	if (pwrite(out, name_and_type, sizeof name_and_type, header_off) != sizeof name_and_type)
 		return error_os(errno, "%s: cannot copy it", path);
 	return asprintf(ret, "/proc/self/fd/%d", out) < 0 ? &error_no_memory : NULL;
 }
@@ -68,9 +70,10 @@ struct error *merged_object_replace(const char *word, char **ret)
 		return NULL;
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	off_t type_off = elf && elf_kind(elf) == ELF_K_ELF ? find_section_type(elf) : 0;
+	uint32_t name = 0;
+	off_t header_off = elf && elf_kind(elf) == ELF_K_ELF ? find_section(elf, &name) : 0;
 	elf_end(elf);
-	struct error *err = type_off ? copy_without(fd, word, type_off, ret) : NULL;
+	struct error *err = header_off ? copy_without(fd, word, header_off, name, ret) : NULL;
 	close(fd);
 	return err;
 }
