@@ -155,5 +155,16 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 				});
 			builder.registerFullLinkTimeOptimizationLastEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel) { manager.addPass(ContextsPass()); });
+			/* By name, for `opt-19 -passes=...`: so that tests need no link. */
+			builder.registerPipelineParsingCallback(
+				[](StringRef name, ModulePassManager &manager, ArrayRef<PassBuilder::PipelineElement>) {
+					if (name == "waymark-keep-signatures")
+						manager.addPass(KeepSignaturesPass());
+					else if (name == "waymark-contexts")
+						manager.addPass(ContextsPass());
+					else
+						return false;
+					return true;
+				});
 		}};
 }

@@ -1,0 +1,67 @@
+/*
+ * harness.c - what the modules of generate_ir.c call, and main. Not instrumented. Every time it calls a function of the module, the
+ * thread's id and context stack must be as before when it returns: that is what the pass promises foreign callers.
+ */
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <waymark/abi.h>
+
+extern __thread struct wm1_thread wm1_thread_state;
+extern int (*table[4])(int, void *);
+int fuel;
+int never;
+uint64_t environment[64];
+
+static int depth, wrong, calls;
+
+static int call(int k, int n)
+{
+	struct wm1_thread before = wm1_thread_state;
+	int (*f)(int, void *) = table[k & 3];
+	depth++;
+	calls++;
+	int result = f(n, (void *)table[(k + 1) & 3]);
+	depth--;
+	if (wm1_thread_state.id != before.id || (wm1_thread_state.top != before.top && before.top)) {
+		if (wrong++ < 5)
+			printf("call %d of table[%d]: id %llu top %p, then id %llu top %p\n", calls, k & 3,
+			       (unsigned long long)before.id, (void *)before.top,
+			       (unsigned long long)wm1_thread_state.id, (void *)wm1_thread_state.top);
+		wm1_thread_state.id = before.id;
+		wm1_thread_state.top = before.top;
+	}
+	return result;
+}
+
+int foreign(int n, void *p);
+int foreign(int n, void *p)
+{
+	(void)p;
+	return depth < 30 && fuel > 0 ? call(n + calls, (n + 1) & 3) : 1;
+}
+
+int variadic(int n, ...);
+int variadic(int n, ...)
+{
+	return foreign(n, NULL);
+}
+
+void leave(void);
+void leave(void)
+{
+	exit(3);
+}
+
+int main(void)
+{
+	for (int k = 0; k < 16; k++) {
+		fuel = 300;
+		call(k, k >> 2);
+	}
+	if (wrong)
+		printf("%d of %d calls came back with another state\n", wrong, calls);
+	return wrong != 0;
+}

@@ -1,0 +1,53 @@
+; KIND: shared
+; In a shared library a function that another image may preempt is foreign to its callers; hidden, protected and internal ones are not.
+target triple = "x86_64-pc-linux-gnu"
+declare void @wm_event(ptr, i64)
+
+define void @preemptible() nounwind {
+  call void @wm_event(ptr null, i64 1)
+  ret void
+}
+define hidden void @hidden() nounwind {
+  call void @wm_event(ptr null, i64 1)
+  ret void
+}
+define dso_local void @local() nounwind {
+  call void @wm_event(ptr null, i64 1)
+  ret void
+}
+define weak dso_local void @weak() nounwind {
+  call void @wm_event(ptr null, i64 1)
+  ret void
+}
+@preemptible_alias = alias void (), ptr @hidden
+@hidden_alias = hidden alias void (), ptr @hidden
+
+; CHECK: @wm1_thread_state = external thread_local(initialexec) global
+; CHECK-LABEL: define void @root(
+; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: call void @preemptible()
+; CHECK-NEXT: store volatile ptr
+; CHECK-NEXT: [[SUM:%.*]] = add i64 {{%.*}}, 1{{$}}
+; CHECK-NEXT: store i64 [[SUM]], ptr ID
+; CHECK-NEXT: call void @hidden()
+; CHECK-NEXT: [[SUM:%.*]] = add i64 {{%.*}}, 1{{$}}
+; CHECK-NEXT: store i64 [[SUM]], ptr ID
+; CHECK-NEXT: call void @local()
+; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: call void @weak()
+; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: call void @preemptible_alias()
+; CHECK: [[SUM:%.*]] = add i64 {{%.*}}, 2{{$}}
+; CHECK-NEXT: store i64 [[SUM]], ptr ID
+; CHECK-NEXT: call void @hidden_alias()
+; CHECK-NEXT: store i64
+; CHECK-NEXT: ret void
+define void @root() nounwind {
+  call void @preemptible()
+  call void @hidden()
+  call void @local()
+  call void @weak()
+  call void @preemptible_alias()
+  call void @hidden_alias()
+  ret void
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Runs the pass over each ir/NAME.ll by itself, no link, and compares the code it leaves with the file's CHECK lines.
+#
+#   run.sh BUILD-DIR [NAME...]      e.g. run.sh build tailcall
+#
+# Lines a test may have: "; KIND: shared" (the module becomes a shared library), "; PASSES: a,b" (instead of waymark-contexts).
+# The result is verified and must come out of the code generator too. SHOW=1 prints the instrumented module.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- $(cd "$here/ir" && ls | sed -n 's/\.ll$//p')
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-ir.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT INT TERM
+unset WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND
+
+failed=0
+for name; do
+	source=$here/ir/$name.ll
+	kind=$(sed -n 's/^; KIND: //p' "$source")
+	passes=$(sed -n 's/^; PASSES: //p' "$source")
+	if ! WAYMARK_LINK_KIND=$kind opt-19 -load-pass-plugin="$build/src/instrument/waymark-pass.so" \
+		-passes="${passes:-waymark-contexts},verify" -S "$source" -o "$tmp/$name.ll" 2>"$tmp/err"; then
+		head -n 5 "$tmp/err"
+		echo "FAIL $name: the pass fails"
+		failed=$((failed + 1))
+		continue
+	fi
+	# The two words of the thread's state, by short names.
+	sed -e 's/getelementptr (i8, ptr @wm1_thread_state, i64 8)/TOP/g' -e '/^@wm1_thread_state/!s/@wm1_thread_state/ID/g' \
+		"$tmp/$name.ll" >"$tmp/$name.short"
+	[ -z "${SHOW:-}" ] || cat "$tmp/$name.short"
+	if ! FileCheck-19 "$source" <"$tmp/$name.short" 2>"$tmp/err"; then
+		head -n 30 "$tmp/err"
+		echo "FAIL $name: other code than expected"
+		failed=$((failed + 1))
+	elif ! llc-19 -O2 -relocation-model=pic "$tmp/$name.ll" -o /dev/null 2>"$tmp/err"; then
+		head -n 5 "$tmp/err"
+		echo "FAIL $name: the code generator does not take it"
+		failed=$((failed + 1))
+	else
+		echo "ok   $name"
+	fi
+done
+echo "$failed of $# failed"
+[ $failed -eq 0 ]
