@@ -1,8 +1,8 @@
 /*
  * runtime.h - the functions of libwaymark-rt that instrumented code and the heap client call.
  *
- * All are exported with default visibility and may be preempted: the first definition in the process's symbol order (the
- * executable's, when it is instrumented) is the one active instance, whichever images carry a copy.
+ * All are exported with default visibility and may be preempted: the first definition in the process's symbol order
+ * (the executable's, when it is instrumented) is the one active instance, whichever images carry a copy.
  *
  * Every function may be called from any thread and from a signal handler, keeps errno, never allocates with malloc, is
  * no cancellation point and never ends the process.
@@ -29,15 +29,15 @@ struct wm_context;
 WM1_EXPORT extern WM1_TLS struct wm1_thread wm1_thread_state __attribute__((tls_model("initial-exec")));
 
 /*
- * Called by a push when wm1_thread_state.top is at a segment boundary or NULL. Returns a free entry that may be written and
- * after which top may be set; does not set top. Never fails: without memory it returns an entry of a scrap segment, and
- * captures say WM_PREFIX_LOST until the stack is back below it.
+ * Called by a push when wm1_thread_state.top is at a segment boundary or NULL. Returns a free entry that may be
+ * written and after which top may be set; does not set top. Never fails: without memory it returns an entry of a
+ * scrap segment, and captures say WM_PREFIX_LOST until the stack is back below it.
  */
 WM1_EXPORT struct wm1_entry *wm1_grow(void) __attribute__((preserve_most, cold));
 
 /*
- * Takes off the pushes of tail calls whose frame had its return address at return_slot, and puts back the id from before
- * the first of them: what the function at the end of such a chain does before it returns to who cannot.
+ * Takes off the pushes of tail calls whose frame had its return address at return_slot, and puts back the id from
+ * before the first of them: what the function at the end of such a chain does before it returns to who cannot.
  */
 WM1_EXPORT void wm1_drop_tails(uint64_t return_slot) __attribute__((preserve_most, cold));
 
@@ -51,9 +51,9 @@ WM1_EXPORT struct wm_context wm1_capture(uint32_t site);
 WM1_EXPORT void wm1_event(uint32_t site, const char *name, uint64_t value);
 
 /*
- * The heap client (libwaymark-heap.so) tells the active instance of every successful allocation and, before the block goes
- * back to the allocator, of every free. wm1_heap_take forgets the block and tells what is needed to put it back, for a realloc
- * that may fail.
+ * The heap client (libwaymark-heap.so) tells the active instance of every successful allocation and, before the block
+ * goes back to the allocator, of every free. wm1_heap_take forgets the block and tells what is needed to put it back,
+ * for a realloc that may fail.
  */
 struct wm1_heap_block {
 	uint64_t size_bytes;

@@ -1,9 +1,9 @@
 /*
  * capture.c - captures: the context stack becomes a prefix number, lazily.
  *
- * A push only stores. The first capture after it walks down to the nearest entry that is already known and up again, and
- * notes in each entry what it is (how many equal entries end there, and the prefix below them). So each entry is looked at once
- * per push, a recursion of N equal pushes makes two nodes and not N, and a second capture is one load:
+ * A push only stores. The first capture after it walks down to the nearest entry that is already known and up again,
+ * and notes in each entry what it is (how many equal entries end there, and the prefix below them). So each entry is
+ * looked at once per push, a recursion of N equal pushes makes two nodes and not N, and a second capture is one load:
  *
  *      entry     id site | run below            nodes
  *      top-1     a  7    | 3   P      ---->     N = (P, a, 7, run 3)       one node for the capture
@@ -24,8 +24,8 @@ static uint32_t entry_prefix(struct wm1_entry *entry)
 	return entry->prefix;
 }
 
-/* Fills in run and below from the entry below. A handler may leave with siglongjmp in between: run is stored last. Slot 0 of
- * a stack and the entries of signal handlers have a prefix and no run: nothing goes on from there. */
+/* Fills in run and below from the entry below. A handler may leave with siglongjmp in between: run is stored last.
+ * Slot 0 of a stack and the entries of signal handlers have a prefix and no run: nothing goes on from there. */
 static void entry_learn(struct wm1_entry *entry, struct wm1_entry *below)
 {
 	int is_run = below->run && below->site == entry->site && below->id == entry->id;

@@ -1,8 +1,9 @@
 /*
  * config.c - reads WAYMARK_OUT and WAYMARK_LIMIT, makes file names.
  *
- * Relative places are taken from the directory the program was started in, so that a daemon's chdir("/") does not move its
- * file. In a program that gained privileges (AT_SECURE) nothing is recorded: its environment is not to be believed.
+ * Relative places are taken from the directory the program was started in, so that a daemon's chdir("/") does not
+ * move its file. In a program that gained privileges (AT_SECURE) nothing is recorded: its environment is not to be
+ * believed.
  */
 #include "runtime/config.h"
 

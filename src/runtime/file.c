@@ -1,14 +1,14 @@
 /*
  * file.c - makes and grows the .wmk.
  *
- * Growth is one chunk at a time under the lock: check WAYMARK_LIMIT and RLIMIT_FSIZE (SIGXFSZ must not reach the program),
- * allocate, map, publish. The file descriptor sits at a high number, out of the way of programs that count on low ones; before
- * each use it is compared with the file's (device, inode), for the program may have closed it and opened another under its
- * number.
+ * Growth is one chunk at a time under the lock: check WAYMARK_LIMIT and RLIMIT_FSIZE (SIGXFSZ must not reach the
+ * program), allocate, map, publish. The file descriptor sits at a high number, out of the way of programs that count
+ * on low ones; before each use it is compared with the file's (device, inode), for the program may have closed it and
+ * opened another under its number.
  *
- * After a fork the child has no file until it records something; then it makes its own and copies what its private memory
- * knows of the parent's (prefixes, strings, images), each chunk mapped over the place of the parent's, so that pointers into
- * it stay good.
+ * After a fork the child has no file until it records something; then it makes its own and copies what its private
+ * memory knows of the parent's (prefixes, strings, images), each chunk mapped over the place of the parent's, so that
+ * pointers into it stay good.
  */
 #include "runtime/file.h"
 

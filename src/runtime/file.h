@@ -1,8 +1,8 @@
 /*
  * file.h - the process's .wmk: its header and its chunks, mapped shared.
  *
- * The file is made at the first thing worth recording. Space is allocated before it is mapped, so a full disk is an error
- * here and not a SIGBUS in the program.
+ * The file is made at the first thing worth recording. Space is allocated before it is mapped, so a full disk is an
+ * error here and not a SIGBUS in the program.
  */
 #ifndef WM_RUNTIME_FILE_H
 #define WM_RUNTIME_FILE_H
@@ -34,8 +34,8 @@ struct wmk_header *wmrt_file_header(void);
  */
 struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at);
 /*
- * In a forked child's new file: a chunk that takes the place of the parent's, with what the child knew of it. False: the
- * file had no room for it. The caller holds the lock.
+ * In a forked child's new file: a chunk that takes the place of the parent's, with what the child knew of it. False:
+ * the file had no room for it. The caller holds the lock.
  */
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes));

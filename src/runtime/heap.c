@@ -1,13 +1,13 @@
 /*
  * heap.c - the heap client's records: what each context allocated, freed, holds and held at most.
  *
- * libwaymark-heap.so stands in front of the allocator and tells this file of every call; the records lie in HEAP chunks of
- * the .wmk and are updated in place with atomic adds, so a SIGKILL loses nothing. Record 0 of the file is that of
- * WM_PREFIX_LOST: calls whose context found no room are added up there.
+ * libwaymark-heap.so stands in front of the allocator and tells this file of every call; the records lie in HEAP
+ * chunks of the .wmk and are updated in place with atomic adds, so a SIGKILL loses nothing. Record 0 of the file is
+ * that of WM_PREFIX_LOST: calls whose context found no room are added up there.
  *
- * A forked child goes on with a file of its own. In it, what the child inherited counts as allocated once, at its fork: a record's
- * count and bytes start as the blocks that were live then, nothing freed, peak = live. So live and leaked bytes of the
- * child are true, and so are its frees of inherited blocks.
+ * A forked child goes on with a file of its own. In it, what the child inherited counts as allocated once, at its
+ * fork: a record's count and bytes start as the blocks that were live then, nothing freed, peak = live. So live and
+ * leaked bytes of the child are true, and so are its frees of inherited blocks.
  */
 #include "runtime/heap.h"
 

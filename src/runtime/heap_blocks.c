@@ -3,9 +3,9 @@
  *
  *      table k: buckets of 8 places:   addresses (one cache line) | sizes | records
  *
- * A block goes to the first free place of its bucket in the first table that has one; it is looked for in the same places.
- * Nothing moves when a table is added. A place is free (0), being written (1) or has an address; the address is stored last, so
- * that a forked child finds only whole blocks.
+ * A block goes to the first free place of its bucket in the first table that has one; it is looked for in the same
+ * places. Nothing moves when a table is added. A place is free (0), being written (1) or has an address; the address
+ * is stored last, so that a forked child finds only whole blocks.
  */
 #include "runtime/heap_blocks.h"
 

@@ -1,8 +1,8 @@
 /*
  * heap_blocks.h - the live blocks of the heap client: address -> (size, record).
  *
- * Lock-free: a block's address belongs to one thread from the moment malloc returns it until it is given to free, so no two
- * threads ever work on the same key; only places are fought over, by compare-and-swap.
+ * Lock-free: a block's address belongs to one thread from the moment malloc returns it until it is given to free, so
+ * no two threads ever work on the same key; only places are fought over, by compare-and-swap.
  */
 #ifndef WM_RUNTIME_HEAP_BLOCKS_H
 #define WM_RUNTIME_HEAP_BLOCKS_H

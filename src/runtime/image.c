@@ -1,8 +1,8 @@
 /*
  * image.c - registers images, keeps their build ids and paths, writes IMAGES records.
  *
- * Site numbers are given out once and never taken back: captures outlive a dlclose. An image that comes back (same build
- * id, same meta_key) gets the numbers it had.
+ * Site numbers are given out once and never taken back: captures outlive a dlclose. An image that comes back (same
+ * build id, same meta_key) gets the numbers it had.
  */
 #include "runtime/image.h"
 

@@ -9,8 +9,8 @@
  *
  * A key lives in the first table whose bucket for it had a free slot. Slots never become free again, so every thread
  * walks the same way: whoever adds a key meets everyone else who adds it at the same slot, and one compare-and-swap
- * decides. A free slot on the way means that the key is nowhere. Nothing moves and nobody waits: a signal handler may interrupt
- * anything.
+ * decides. A free slot on the way means that the key is nowhere. Nothing moves and nobody waits: a signal handler may
+ * interrupt anything.
  *
  * slot: hash bits 32..63, then the number (not 0).
  */

@@ -1,9 +1,10 @@
 /*
- * intern.c - the prefix table: nodes (parent, id, site, run) in NODES chunks of the file, found through an index in memory.
+ * intern.c - the prefix table: nodes (parent, id, site, run) in NODES chunks of the file, found through an index in
+ * memory.
  *
- * A node is written whole, then added to the index; who loses the race for the same key gives its node up (state 2). So no
- * one ever waits for a node that is half-written. A node is never changed: a prefix number means the same for the life of
- * the process and, in its forked children, of theirs.
+ * A node is written whole, then added to the index; who loses the race for the same key gives its node up (state 2).
+ * So no one ever waits for a node that is half-written. A node is never changed: a prefix number means the same for
+ * the life of the process and, in its forked children, of theirs.
  */
 #include "runtime/intern.h"
 

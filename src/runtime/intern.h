@@ -8,7 +8,8 @@
 
 /*
  * The number of the stack `parent` with `run` times (id, site) on it. Equal arguments give the same number, in every
- * thread. WM_PREFIX_LOST when it cannot be recorded. Lock-free but when a chunk is full; signal-safe; about 10 ns when known.
+ * thread. WM_PREFIX_LOST when it cannot be recorded. Lock-free but when a chunk is full; signal-safe; about 10 ns
+ * when known.
  */
 uint32_t wmrt_intern(uint32_t parent, uint64_t id, uint32_t site, uint32_t run);
 /* In a forked child's new file, under the lock. */

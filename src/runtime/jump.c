@@ -1,9 +1,9 @@
 /*
  * jump.c - longjmp and its kin: drops the entries of the frames that the jump leaves.
  *
- * Instrumented functions that call setjmp put their state back themselves. This is for frames of foreign code: a library
- * that catches with setjmp what a callback throws with longjmp, and goes on calling back. Entries tell the stack pointer of
- * their pushing frame, so those below the target's are dropped; id is 0 in foreign code.
+ * Instrumented functions that call setjmp put their state back themselves. This is for frames of foreign code: a
+ * library that catches with setjmp what a callback throws with longjmp, and goes on calling back. Entries tell the
+ * stack pointer of their pushing frame, so those below the target's are dropped; id is 0 in foreign code.
  *
  *      stack (grows down)             context stack
  *      f                              f's push of the call to lib     sp(f)  >= target: stays
@@ -11,8 +11,8 @@
  *      cb                             cb's push of g                  sp(cb) <  target: dropped
  *      g     longjmp                  g's push of longjmp             sp(g)  <  target: dropped
  *
- * The entry of a signal handler is dropped when the target is what it interrupted, or above. Frames on the alternate signal
- * stack do not compare with others by address: they are left by every jump to somewhere else.
+ * The entry of a signal handler is dropped when the target is what it interrupted, or above. Frames on the alternate
+ * signal stack do not compare with others by address: they are left by every jump to somewhere else.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -64,8 +64,8 @@ static int is_left(const struct wm1_entry *entry, uintptr_t target)
 	return entry->sp < target;
 }
 
-/* Is the target a frame of the handler with this entry? Then it is on the alternate stack and what was interrupted was not, or
- * it lies below that. */
+/* Is the target a frame of the handler with this entry? Then it is on the alternate stack and what was interrupted
+ * was not, or it lies below that. */
 static int is_inside(const struct wm1_entry *entry, uintptr_t target)
 {
 	int entry_is_alt = wmrt_is_on_alt_stack(entry->sp);

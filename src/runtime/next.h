@@ -1,9 +1,10 @@
 /*
  * next.h - the functions that the runtime stands in front of.
  *
- * Looked up with dlsym(RTLD_NEXT) when the program starts, so that other interposers behind this one keep working; where this
- * image comes after libc, with RTLD_DEFAULT. In a static program there is no dlsym (the weak reference stays NULL) and each user has a fallback; definitions of the
- * runtime are weak and come first, so libc.a's equally weak ones give way.
+ * Looked up with dlsym(RTLD_NEXT) when the program starts, so that other interposers behind this one keep working;
+ * where this image comes after libc, with RTLD_DEFAULT. In a static program there is no dlsym (the weak reference
+ * stays NULL) and each user has a fallback; definitions of the runtime are weak and come first, so libc.a's equally
+ * weak ones give way.
  */
 #ifndef WM_RUNTIME_NEXT_H
 #define WM_RUNTIME_NEXT_H
@@ -19,9 +20,10 @@ void wmrt_jump_start(void);
 void wmrt_coroutine_start(void);
 
 /*
- * Puts a static function in front of libc's `name`. It is weak, so that a program may have one of its own, and it has a second
- * name: the executable comes first in the process's symbol order and so are its interposers, but libwaymark-rt.so may
- * come after libc. So instrumented shared libraries are linked with --wrap=name and call __wrap_name.
+ * Puts a static function in front of libc's `name`. It is weak, so that a program may have one of its own, and it has
+ * a second name: the executable comes first in the process's symbol order and so are its interposers, but
+ * libwaymark-rt.so may come after libc. So instrumented shared libraries are linked with --wrap=name and call
+ * __wrap_name.
  */
 #define WMRT_INTERPOSE(name, own)                                                            \
 	extern __typeof(own) name __attribute__((weak, visibility("default"), alias(#own))); \

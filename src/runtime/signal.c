@@ -1,9 +1,11 @@
 /*
- * signal.c - wraps the program's signal handlers, so that what they do has a context of its own that starts with [signal].
+ * signal.c - wraps the program's signal handlers, so that what they do has a context of its own that starts with
+ * [signal].
  *
- * sigaction and its older relatives install one wrapper and keep the program's handler in a table; everything else of the
- * action (flags, mask, restorer) is the program's and the kernel's, and old actions are told as the program set them. The kernel passes all
- * three arguments to a handler on x86-64, whatever SA_SIGINFO says, so one wrapper serves both kinds.
+ * sigaction and its older relatives install one wrapper and keep the program's handler in a table; everything else of
+ * the action (flags, mask, restorer) is the program's and the kernel's, and old actions are told as the program set
+ * them. The kernel passes all three arguments to a handler on x86-64, whatever SA_SIGINFO says, so one wrapper serves
+ * both kinds.
  *
  *      interrupted:   | ... | top-1 | (top) |           a push may be half-way through writing the free entry:
  *      handler runs:  | ... | top-1 | (top) | [signal] | its pushes ...
@@ -11,8 +13,8 @@
  *
  * A handler set by vfork's child before its exec is not wrapped: the table is the parent's.
  *
- * What system(), posix_spawn() and abort() of libc do to actions goes past this table and needs nothing from it: they put
- * back what the kernel told them. siginterrupt() changes flags only.
+ * What system(), posix_spawn() and abort() of libc do to actions goes past this table and needs nothing from it: they
+ * put back what the kernel told them. siginterrupt() changes flags only.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -64,7 +66,8 @@ static void note_alt_stack(const ucontext_t *context, uintptr_t frame)
 	}
 }
 
-/* id of its entry: top of what it interrupted. sp: stack pointer of that. Both are for jumps out of the handler (jump.c). */
+/* id of its entry: top of what it interrupted. sp: stack pointer of that. Both are for jumps out of the handler
+ * (jump.c). */
 static void wrapper(int sig, siginfo_t *info, void *context)
 {
 	volatile struct wm1_thread *thread = &wm1_thread_state;

@@ -1,8 +1,9 @@
 /*
  * strtab.c - interns strings by content into STRINGS chunks.
  *
- * Adding is under the lock; the table of all strings is linear probing by content hash. In front of it is a small cache by
- * address whose hits are checked by content, so that a buffer that is used again for another name cannot deceive it.
+ * Adding is under the lock; the table of all strings is linear probing by content hash. In front of it is a small
+ * cache by address whose hits are checked by content, so that a buffer that is used again for another name cannot
+ * deceive it.
  */
 #include "runtime/strtab.h"
 

@@ -9,8 +9,8 @@
  *                     | entry 2047               |     '------------------'
  *                     '--------------------------'
  *
- * Segments of a stack are kept for its next descent. A handler that interrupts wm1_grow may add the segment first; the loser of
- * the compare-and-swap gives its own back.
+ * Segments of a stack are kept for its next descent. A handler that interrupts wm1_grow may add the segment first;
+ * the loser of the compare-and-swap gives its own back.
  */
 #include "runtime/thread.h"
 
@@ -34,7 +34,8 @@ enum {
 	PROBES = 8, /* owners looked at before a new slot is made */
 };
 
-/* Stands in when there is no memory: shared by all threads, its contents mean nothing. Twice the size, to hold an aligned one. */
+/* Stands in when there is no memory: shared by all threads, its contents mean nothing. Twice the size, to hold an
+ * aligned one. */
 static char scrap[2 * WM1_SEGMENT_BYTES];
 
 static struct wmrt_segment *scrap_segment(void)

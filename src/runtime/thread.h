@@ -1,8 +1,8 @@
 /*
  * thread.h - what the runtime keeps of each thread: its context stack and its event chunk.
  *
- * A thread's things hang on a slot. There is no thread-exit hook (destructors of other thread data run after ours would, and
- * must still see their context): a slot is taken over by a later thread once its owner is dead.
+ * A thread's things hang on a slot. There is no thread-exit hook (destructors of other thread data run after ours
+ * would, and must still see their context): a slot is taken over by a later thread once its owner is dead.
  */
 #ifndef WM_RUNTIME_THREAD_H
 #define WM_RUNTIME_THREAD_H

@@ -1,6 +1,6 @@
 /*
- * actions.c - prints what sigaction, signal and their kin answer and do. Built with and without the runtime; both must print
- * the same (test actions).
+ * actions.c - prints what sigaction, signal and their kin answer and do. Built with and without the runtime; both
+ * must print the same (test actions).
  */
 #include <errno.h>
 #include <signal.h>

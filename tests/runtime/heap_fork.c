@@ -1,6 +1,6 @@
 /*
- * heap_fork.c - under the heap client: a forked child goes on with a file of its own in which what it inherited counts as
- * allocated; a child that is killed loses nothing. Prints nothing; heap_fork itself reads the files.
+ * heap_fork.c - under the heap client: a forked child goes on with a file of its own in which what it inherited
+ * counts as allocated; a child that is killed loses nothing. Prints nothing; heap_fork itself reads the files.
  *
  *     heap_fork HEAP.so     runs itself under the client
  */

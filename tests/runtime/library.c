@@ -1,4 +1,5 @@
-/* library.c - an instrumented shared library: its calls of sigaction and longjmp must reach the runtime, whoever loads it. */
+/* library.c - an instrumented shared library: its calls of sigaction and longjmp must reach the runtime, whoever
+ * loads it. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

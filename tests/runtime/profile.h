@@ -23,8 +23,8 @@ struct profile {
 	size_t len_bytes;
 };
 
-/* An empty directory of this test's own, in WAYMARK_OUT. Call before anything is recorded, from a program that re-executes
- * itself: the runtime reads the variable at start. */
+/* An empty directory of this test's own, in WAYMARK_OUT. Call before anything is recorded, from a program that
+ * re-executes itself: the runtime reads the variable at start. */
 __attribute__((unused)) static const char *profile_dir(void)
 {
 	return getenv("WAYMARK_OUT");

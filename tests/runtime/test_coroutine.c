@@ -1,6 +1,6 @@
 /*
- * test_coroutine.c - coroutines of makecontext and swapcontext keep their contexts, whatever order they run in, and arguments
- * arrive.
+ * test_coroutine.c - coroutines of makecontext and swapcontext keep their contexts, whatever order they run in, and
+ * arguments arrive.
  */
 #include <ucontext.h>
 

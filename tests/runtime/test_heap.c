@@ -54,7 +54,11 @@ static void check_totals(const struct profile *p, const struct heap_totals *want
 	CHECK(p->file.header.heap_peak_bytes >= highest);
 	CHECK(p->file.header.flags & WMK_FLAG_HEAP);
 	CHECK(p->file.header.flags & WMK_FLAG_CLOSED);
-	CHECK_U64(p->file.header.dropped_heap_calls, 0);
+	/* without room for contexts the calls still count, all in one record */
+	if (getenv("WAYMARK_LIMIT"))
+		CHECK(p->file.header.dropped_heap_calls > 1000);
+	else
+		CHECK_U64(p->file.header.dropped_heap_calls, 0);
 }
 
 int main(int argc, char **argv)

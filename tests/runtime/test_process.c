@@ -1,6 +1,6 @@
 /*
- * test_process.c - what happens to the file when the process forks, execs, is killed, closes its descriptors, runs out of
- * room. Runs itself again (execv) with the name of a case: the runtime reads its environment at start.
+ * test_process.c - what happens to the file when the process forks, execs, is killed, closes its descriptors, runs
+ * out of room. Runs itself again (execv) with the name of a case: the runtime reads its environment at start.
  */
 #include <errno.h>
 #include <fcntl.h>

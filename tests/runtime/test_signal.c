@@ -1,6 +1,6 @@
 /*
- * test_signal.c - contexts in handlers start with [signal]; handlers that interrupt pushes and captures anywhere leave both as
- * they were; jumps out of handlers and callbacks drop what they leave.
+ * test_signal.c - contexts in handlers start with [signal]; handlers that interrupt pushes and captures anywhere
+ * leave both as they were; jumps out of handlers and callbacks drop what they leave.
  */
 #include <setjmp.h>
 #include <signal.h>

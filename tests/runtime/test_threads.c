@@ -1,6 +1,6 @@
 /*
- * test_threads.c - threads that capture the same stacks get the same numbers, different stacks different ones; their slots
- * serve again when they are gone; nothing recorded is lost or mixed.
+ * test_threads.c - threads that capture the same stacks get the same numbers, different stacks different ones; their
+ * slots serve again when they are gone; nothing recorded is lost or mixed.
  *
  *     test_threads [ROUNDS]
  */

@@ -1,14 +1,16 @@
 /*
- * preload.c - libwaymark-heap.so: stands in front of the malloc family (LD_PRELOAD) and tells the runtime of every call.
+ * preload.c - libwaymark-heap.so: stands in front of the malloc family (LD_PRELOAD) and tells the runtime of every
+ * call.
  *
- * What is counted: every successful call of malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc, memalign,
- * valloc and pvalloc with the bytes asked for, and every free. operator new and delete of libstdc++ and libc++ call these,
- * as does an operator of the program's own that takes its memory from malloc: each is counted once, as the malloc call that it
- * is. A realloc is a free and an allocation; one that fails is nothing. Memory that a program's own allocator maps itself is no
- * heap here, and a program that defines malloc itself, or is linked statically, keeps its own.
+ * What is counted: every successful call of malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc,
+ * memalign, valloc and pvalloc with the bytes asked for, and every free. operator new and delete of libstdc++ and
+ * libc++ call these, as does an operator of the program's own that takes its memory from malloc: each is counted
+ * once, as the malloc call that it is. A realloc is a free and an allocation; one that fails is nothing. Memory that
+ * a program's own allocator maps itself is no heap here, and a program that defines malloc itself, or is linked
+ * statically, keeps its own.
  *
- * The runtime is found by weak references: in a process without one (a shell that starts the program) this library hands
- * calls through. A runtime that comes later, with a plugin, attaches itself.
+ * The runtime is found by weak references: in a process without one (a shell that starts the program) this library
+ * hands calls through. A runtime that comes later, with a plugin, attaches itself.
  */
 #include <dlfcn.h>
 #include <errno.h>
