@@ -1,7 +1,8 @@
 /*
- * render_svg.c - a flame graph as one SVG file without anything outside: the root at the bottom, width is the share of the
- * metric, colour comes from the name. Its script (svg_script.h) zooms on click and searches; without scripts it is a picture
- * with hover titles. Boxes narrower than a twentieth of a pixel are left out: no zoom a reader makes would find them.
+ * render_svg.c - a flame graph as one SVG file without anything outside: the root at the top, so that a browser shows where
+ * contexts begin however deep they are; width is the share of the metric, colour comes from the name. Its script
+ * (svg_script.h) zooms on click and searches; without scripts it is a picture with hover titles. Boxes narrower than a
+ * twentieth of a pixel are left out: no zoom a reader makes would find them.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -91,15 +92,14 @@ static void print_value(FILE *out, uint64_t value, enum metric_unit unit)
 	fprintf(out, ", %.1f %s", size, units[i]);
 }
 
-static void print_box(const struct view *v, const struct flame *f, const struct flame_box *box, unsigned int bottom,
-		      FILE *out)
+static void print_box(const struct view *v, const struct flame *f, const struct flame_box *box, FILE *out)
 {
 	const struct metric *m = &v->profile->metrics.items[v->metric];
 	double scale = WIDTH - 2 * MARGIN;
 	double part = f->boxes[0].total ? (double)box->total / (double)f->boxes[0].total : 1;
 	double left = (double)MARGIN + box->x * scale;
 	double width = part * scale;
-	unsigned int y = bottom - (box->depth + 1) * LEVEL;
+	unsigned int y = HEAD + box->depth * LEVEL;
 	double chars = (width - 8) / CHAR_WIDTH;
 	size_t len = strlen(box->name);
 
@@ -120,18 +120,31 @@ static void print_box(const struct view *v, const struct flame *f, const struct 
 	fputs("</text></g>\n", out);
 }
 
-static void print_boxes(const struct view *v, const struct flame *f, unsigned int bottom, FILE *out)
+static bool is_drawn(const struct flame *f, const struct flame_box *box)
 {
 	double whole = f->boxes[0].total ? (double)f->boxes[0].total : 1;
 
-	fputs("<g id=\"boxes\">\n", out);
-	for (uint32_t i = 0; i < f->count; i++) {
-		const struct flame_box *box = &f->boxes[i];
+	return box->depth <= DEPTH_MAX && (double)box->total / whole * (WIDTH - 2 * MARGIN) >= BOX_WIDTH_MIN;
+}
 
-		if (box->depth <= DEPTH_MAX && (double)box->total / whole * (WIDTH - 2 * MARGIN) >= BOX_WIDTH_MIN)
-			print_box(v, f, box, bottom, out);
-	}
+static void print_boxes(const struct view *v, const struct flame *f, FILE *out)
+{
+	fputs("<g id=\"boxes\">\n", out);
+	for (uint32_t i = 0; i < f->count; i++)
+		if (is_drawn(f, &f->boxes[i]))
+			print_box(v, f, &f->boxes[i], out);
 	fputs("</g>\n", out);
+}
+
+/* Rows of boxes in the picture. */
+static uint32_t count_levels(const struct flame *f)
+{
+	uint32_t deepest = 0;
+
+	for (uint32_t i = 0; i < f->count; i++)
+		if (is_drawn(f, &f->boxes[i]) && f->boxes[i].depth > deepest)
+			deepest = f->boxes[i].depth;
+	return deepest + 1;
 }
 
 static unsigned int count_lines(const char *text)
@@ -205,8 +218,7 @@ static void print_notes(const char *notes, unsigned int y, FILE *out)
 
 static void print_picture(const struct view *v, const struct flame *f, const char *notes, FILE *out)
 {
-	uint32_t levels = (f->deepest < DEPTH_MAX ? f->deepest : DEPTH_MAX) + 1;
-	unsigned int bottom = HEAD + levels * LEVEL;
+	unsigned int bottom = HEAD + count_levels(f) * LEVEL;
 	unsigned int height = bottom + FOOT + count_lines(notes) * NOTE + (f->deepest > DEPTH_MAX ? NOTE : 0);
 
 	fprintf(out,
@@ -216,7 +228,7 @@ static void print_picture(const struct view *v, const struct flame *f, const cha
 	fputs(style, out);
 	print_head(v, f, out);
 	if (v->has_metric)
-		print_boxes(v, f, bottom, out);
+		print_boxes(v, f, out);
 	print_notes(notes, bottom + NOTE, out);
 	if (f->deepest > DEPTH_MAX)
 		fprintf(out,
