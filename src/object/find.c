@@ -30,7 +30,7 @@ struct hunt {
 	bool is_found;
 	enum reason reason;
 	struct error *why; /* of `reason` */
-	char *debuglink;   /* of the file at the recorded path, if it is the right one */
+	struct path_vec links; /* of the right build, but stripped: file, its .gnu_debuglink, file, ... */
 };
 
 void object_search_init(struct object_search *s)
@@ -138,8 +138,18 @@ static void try_meta(struct hunt *h, const char *path, const struct object *o)
 	free(name);
 }
 
-/* Looks at one file; its debuglink goes to *ret_debuglink if that is wanted and the file is the right one. */
-static void try_file(struct hunt *h, const char *path, char **ret_debuglink)
+static void note_debuglink(struct hunt *h, const char *path, const char *link)
+{
+	if (strchr(link, '/')) /* a name; anything else is no debuglink */
+		return;
+	struct error *err = add_path(&h->links, path);
+	if (!err && (err = add_path(&h->links, link)) != NULL)
+		free(h->links.items[--h->links.count]);
+	error_destroy(err);
+}
+
+/* Looks at one file. */
+static void try_file(struct hunt *h, const char *path)
 {
 	struct object o;
 	struct error *err;
@@ -163,10 +173,8 @@ static void try_file(struct hunt *h, const char *path, char **ret_debuglink)
 				"%s: has no .debug_waymark (stripped, or not built with waymark cc): give the unstripped "
 				"file with --exe or its debug file with --debug-dir",
 				path));
-		if (ret_debuglink && !*ret_debuglink) {
-			*ret_debuglink = o.debuglink;
-			o.debuglink = NULL;
-		}
+		if (o.debuglink)
+			note_debuglink(h, path, o.debuglink);
 	}
 	object_deinit(&o);
 }
@@ -176,7 +184,7 @@ static void try_existing(struct hunt *h, const char *path)
 	struct stat st;
 
 	if (!h->is_found && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		try_file(h, path, NULL);
+		try_file(h, path);
 }
 
 static void try_join(struct hunt *h, const char *dir, const char *between, const char *name)
@@ -218,7 +226,7 @@ static void try_exes(struct hunt *h)
 		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 			try_directory(h, path);
 		else
-			try_file(h, path, NULL);
+			try_file(h, path);
 	}
 }
 
@@ -259,22 +267,23 @@ static void try_build_id_dir(struct hunt *h, const char *dir)
 	free(path);
 }
 
-static void try_debuglink(struct hunt *h, const char *link)
+/* Where gdb looks: beside the stripped file, in .debug/ there, and under each directory of debug files. */
+static void try_debuglink(struct hunt *h, const char *path, const char *link)
 {
-	const char *slash = strrchr(h->wanted->path, '/');
-	char *dir = slash ? strndup(h->wanted->path, (size_t)(slash - h->wanted->path)) : strdup(".");
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
 
 	if (!dir)
 		return;
-	if (!strchr(link, '/')) { /* a name; anything else is no debuglink */
-		try_join(h, dir, "", link);
-		try_join(h, dir, "/.debug", link);
-		for (size_t i = 0; i < h->search->debug_dirs.count; i++) {
-			try_join(h, h->search->debug_dirs.items[i], "", link);
+	try_join(h, dir, "", link);
+	try_join(h, dir, "/.debug", link);
+	for (size_t i = 0; i < h->search->debug_dirs.count; i++) {
+		try_join(h, h->search->debug_dirs.items[i], "", link);
+		if (dir[0] == '/')
 			try_join(h, h->search->debug_dirs.items[i], dir, link);
-		}
-		try_join(h, system_debug_dir, dir, link);
 	}
+	if (dir[0] == '/')
+		try_join(h, system_debug_dir, dir, link);
 	free(dir);
 }
 
@@ -303,15 +312,16 @@ struct error *object_find_meta(const struct object_search *s, const struct objec
 
 	try_exes(&h);
 	if (wanted->path && wanted->path[0])
-		try_file(&h, wanted->path, &h.debuglink);
+		try_file(&h, wanted->path);
 	for (size_t i = 0; i < s->debug_dirs.count; i++)
 		try_build_id_dir(&h, s->debug_dirs.items[i]);
 	try_build_id_dir(&h, system_debug_dir);
-	if (h.debuglink && !h.is_found)
-		try_debuglink(&h, h.debuglink);
+	/* What this looks at adds no links to follow: count is read once. */
+	for (size_t i = 0, count = h.links.count; i < count && !h.is_found; i += 2)
+		try_debuglink(&h, h.links.items[i], h.links.items[i + 1]);
 	if (!h.is_found)
 		err = nothing_found(&h);
 	error_destroy(h.why);
-	free(h.debuglink);
+	free_paths(&h.links);
 	return err;
 }

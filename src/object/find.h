@@ -5,7 +5,7 @@
  *   1. files and directories that the user named (`--exe`),
  *   2. the path at which the image was loaded,
  *   3. DIR/.build-id/xx/yyyy.debug, for each `--debug-dir DIR`, then for /usr/lib/debug,
- *   4. the .gnu_debuglink of 2: beside it, in .debug/ beside it, under each DIR of 3.
+ *   4. the .gnu_debuglink of a stripped file of 1, 2: beside that file, in .debug/ beside it, under each DIR of 3.
  * A file of another build is never used; if nothing fits, the message says which build was found and which was wanted.
  */
 #ifndef WM_OBJECT_FIND_H

@@ -22,17 +22,21 @@ cd "$tmp"
 check() {
 	problem=
 	case $(($1 % 5)) in
-	0) before= kind=shared ;;
-	1) before= kind= ;;
-	2) before='default<O1>,' kind= ;;
-	3) before='default<O2>,' kind=shared ;;
-	4) before='lto<O2>,' kind= ;;
+	0) before=verify kind=shared ;;
+	1) before=verify kind= ;;
+	2) before='default<O1>' kind= ;;
+	3) before='default<O2>' kind=shared ;;
+	4) before='lto<O2>' kind= ;;
 	esac
 	"$build/tests/instrument/generate_ir" "$1" >module.ll
-	opt-19 -passes=verify module.ll -o module.bc 2>log || { problem="generated module is not valid"; return; }
+	if ! timeout 60 opt-19 -passes="$before" -verify-each module.ll -o module.bc 2>log; then
+		# LLVM 19's optimizer breaks some of the musttail calls itself.
+		[ "$before" = verify ] && problem="generated module is not valid" || echo "skip seed $1: $before alone breaks it"
+		return
+	fi
 	if ! WAYMARK_LINK_KIND=$kind timeout 60 opt-19 -load-pass-plugin="$build/src/instrument/waymark-pass.so" \
-		-passes="${before}waymark-contexts,verify" module.bc -o done.bc 2>log; then
-		problem="pass fails after '$before'"
+		-passes=waymark-contexts,verify module.bc -o done.bc 2>log; then
+		problem="pass fails after $before"
 	elif [ $(($1 % 4)) = 0 ] && ! timeout 60 llc-19 -O2 -relocation-model=pic done.bc -filetype=obj -o done.o 2>log; then
 		problem="code generator fails"
 	elif [ -n "$run" ]; then
