@@ -57,7 +57,7 @@ _waymark()
 	case $cur in
 	--format=*)
 		local formats='text json'
-		[[ ${words[1]} == report ]] && formats='text json folded speedscope svg'
+		[[ ${words[1]} == report ]] && formats='text events json folded speedscope svg'
 		COMPREPLY=($(compgen -W "$formats" -- "${cur#*=}"))
 		return
 		;;

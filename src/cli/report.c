@@ -207,6 +207,7 @@ static struct error *report_files(struct request *r, char **paths)
 		return err;
 	if (r->max_depth)
 		p.max_depth = r->max_depth;
+	p.keeps_events = r->renderer->wants_events;
 	for (; *paths && !err; paths++)
 		err = add_file(&p, r, *paths);
 	if (!err)

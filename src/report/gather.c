@@ -306,6 +306,20 @@ static struct error *event_metrics(struct gather *g, uint32_t name, uint32_t *re
 	return err ? err : u32_vec_append(&g->name_metrics, *ret_sum);
 }
 
+static struct error *keep_event(struct gather *g, const struct wmk_event *event, uint32_t node, uint32_t metric)
+{
+	const struct wmk_header *h = &g->w->header;
+	struct profile_event kept = {
+		.realtime_ns = event->time_ns - h->start_monotonic_ns + h->start_realtime_ns,
+		.value = event->value,
+		.name = g->p->metrics.items[metric].name,
+		.node = node,
+		.tid = event->tid,
+	};
+
+	return g->p->keeps_events ? profile_event_vec_append(&g->p->events, kept) : NULL;
+}
+
 static struct error *gather_events(struct gather *g)
 {
 	struct wmk_walk walk = {0};
@@ -323,6 +337,8 @@ static struct error *gather_events(struct gather *g)
 			err = profile_add_value(g->p, node, count, 1);
 		if (!err)
 			err = profile_add_value(g->p, node, sum, event.value);
+		if (!err)
+			err = keep_event(g, &event, node, count);
 	}
 	return err;
 }

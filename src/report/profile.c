@@ -29,6 +29,7 @@ void profile_deinit(struct profile *p)
 	metric_vec_deinit(&p->metrics);
 	profile_source_vec_deinit(&p->sources);
 	profile_warning_vec_deinit(&p->warnings);
+	profile_event_vec_deinit(&p->events);
 	arena_deinit(&p->arena);
 	*p = (struct profile){0};
 }

@@ -41,6 +41,16 @@ struct cell {
 };
 VEC_DECLARE(cell_vec, struct cell);
 
+/* One event, kept only for reports that list them. */
+struct profile_event {
+	uint64_t realtime_ns; /* CLOCK_REALTIME, from the clock of the process that recorded it */
+	uint64_t value;
+	const char *name;
+	uint32_t node;
+	uint32_t tid;
+};
+VEC_DECLARE(profile_event_vec, struct profile_event);
+
 /* What one file says of its process, losses included. */
 struct profile_source {
 	const char *path;
@@ -84,6 +94,8 @@ struct profile {
 	struct metric_vec metrics;
 	struct profile_source_vec sources;
 	struct profile_warning_vec warnings;
+	struct profile_event_vec events; /* in file order; empty unless keeps_events */
+	bool keeps_events;
 	uint64_t saturated; /* sums that did not fit 64 bits; they stay at the largest number */
 	size_t max_depth;
 };

@@ -15,6 +15,7 @@ struct renderer {
 	const char *summary; /* one line of help */
 	size_t default_top;  /* contexts shown when the user does not say; 0: all */
 	bool keeps_zeros;    /* shows contexts where the metric is 0 */
+	bool wants_events;   /* shows single events: the profile must keep them */
 	struct error *(*render)(const struct view *v, FILE *out);
 };
 
@@ -24,6 +25,7 @@ const struct renderer *renderer_table(void);
 const struct renderer *renderer_find(const char *name);
 
 struct error *render_text(const struct view *v, FILE *out);
+struct error *render_events(const struct view *v, FILE *out);
 struct error *render_json(const struct view *v, FILE *out);
 struct error *render_folded(const struct view *v, FILE *out);
 struct error *render_speedscope(const struct view *v, FILE *out);

@@ -168,6 +168,14 @@ static struct error *scan_places(struct token_decoder *d)
 	return err;
 }
 
+static struct error *scan_once(struct token_decoder *d)
+{
+	struct error *err = d->is_scanned ? NULL : scan_places(d);
+
+	d->is_scanned = true;
+	return err;
+}
+
 static struct error *open_run(struct token_decoder *d, struct token_run *r)
 {
 	struct mapped_file file;
@@ -292,6 +300,9 @@ static struct error *decode_alone(struct token_decoder *d, const struct token *t
 		for (unsigned int i = 0; i < 4; i++)
 			wanted.build_id.bytes[i] = (uint8_t)(t->build >> (24 - 8 * i));
 	}
+	err = scan_once(d);
+	if (err)
+		return err;
 	complete_wanted(d, t, &wanted);
 	err = image_cache_get(&d->cache, &wanted, &image);
 	if (err)

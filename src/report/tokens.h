@@ -19,6 +19,7 @@ struct token_decoder {
 	struct process single; /* of the last token that was decoded without a .wmk */
 	size_t max_depth;      /* 0: CONTEXT_DEPTH_MAX */
 	uint64_t missed_run;   /* the last one that a scan of all places did not find */
+	bool is_scanned;       /* the places, at least once */
 };
 
 void token_decoder_init(struct token_decoder *d);

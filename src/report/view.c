@@ -134,15 +134,16 @@ static struct error *mark_matching(const struct profile *p, const struct view_op
 
 static struct error *filter_rows(struct view *v, const struct view_options *o)
 {
-	bool *marked = NULL;
+	const bool *marked;
 	size_t kept = 0;
 	struct error *err = NULL;
 
 	v->is_filtered = o->function_count > 0;
 	if (v->is_filtered)
-		err = mark_matching(v->profile, o, &marked);
+		err = mark_matching(v->profile, o, &v->matching_nodes);
 	if (err)
 		return err;
+	marked = v->matching_nodes;
 	for (size_t i = 0; i < v->row_count; i++) {
 		uint64_t value = v->rows[i].values[v->metric];
 
@@ -154,7 +155,6 @@ static struct error *filter_rows(struct view *v, const struct view_options *o)
 		else if (__builtin_add_overflow(v->matching_total, value, &v->matching_total))
 			v->matching_total = UINT64_MAX;
 	}
-	free(marked);
 	v->row_count = v->matching_rows = kept;
 	return NULL;
 }
@@ -220,6 +220,7 @@ void view_deinit(struct view *v)
 {
 	free(v->rows);
 	free(v->values);
+	free(v->matching_nodes);
 	*v = (struct view){0};
 }
 

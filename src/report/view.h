@@ -34,7 +34,8 @@ struct view {
 	uint64_t matching_total; /* of the metric in them */
 	bool is_filtered;        /* by function */
 	bool is_coloured;
-	uint64_t *values; /* memory of the rows */
+	bool *matching_nodes; /* when is_filtered: by node, whether its context stays */
+	uint64_t *values;     /* memory of the rows */
 };
 
 /* ERROR_ARGUMENT names the metrics there are when one is not known. */

@@ -22,6 +22,18 @@ echo "main;work;sort 1" >want.txt
 cmp out.txt want.txt || fail "--function: $(cat out.txt)"
 expect 0 "$waymark" report --format=folded --metric=sorted --function compare one.wmk
 [ ! -s out.txt ] || fail "--function keeps what does not match"
+expect 0 "$waymark" report --format=events two.wmk one.wmk
+cut -d ' ' -f 3- out.txt >events.txt
+cat >want.txt <<'END'
+compare 2 main;work;sort;[qsort];compare
+sorted 1 main;work;sort
+compare 2 main;work;sort;[qsort];compare
+sorted 1 main;work;sort
+END
+cmp events.txt want.txt || fail "events: $(cat out.txt)"
+sort -c out.txt || fail "events are not in the order of time"
+expect 0 "$waymark" report --format=events --function compare one.wmk
+[ "$(wc -l <out.txt)" -eq 1 ] || fail "events of a function: $(cat out.txt)"
 for format in json speedscope; do
 	expect 0 "$waymark" report --format=$format -o out.$format one.wmk two.wmk
 	python3 -m json.tool out.$format >/dev/null || fail "$format is no JSON"

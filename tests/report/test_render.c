@@ -76,6 +76,15 @@ static void build_profile(struct profile *p)
 	add_values(p, add_path(p, (struct frame[]){main_2, again, again, again, again, bad, malloc_frame}, 7), m,
 		   500000, 2, 7);
 	CHECK_OK(profile_add_value(p, add_path(p, (struct frame[]){thread, again}, 2), event, 3));
+	for (uint32_t i = 0; i < 3; i++) {
+		struct profile_event e = {.realtime_ns = UINT64_C(1700000000000000007) - i,
+					  .value = i,
+					  .name = "tick",
+					  .node = i + 1,
+					  .tid = 40 + i};
+
+		CHECK_OK(profile_event_vec_append(&p->events, e));
+	}
 	CHECK_OK(profile_warn(p, "no program with build id 00 found"));
 	CHECK_OK(profile_warn(p, "no program with build id 00 found"));
 }
