@@ -14,7 +14,7 @@
  * A handler set by vfork's child before its exec is not wrapped: the table is the parent's.
  *
  * What system(), posix_spawn() and abort() of libc do to actions goes past this table and needs nothing from it: they
- * put back what the kernel told them. siginterrupt() changes flags only.
+ * put back what the kernel told them.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,21 +39,27 @@ extern void *dlsym(void *handle, const char *name) __attribute__((weak));
 /* The program's handler of each signal whose action is the wrapper. Writer: set_action, under the lock. */
 static _Atomic(uintptr_t) handlers[NSIG];
 
+/* Signals that siginterrupt() made interrupt: libc's signal() has its own note of it, which static programs cannot reach. */
+static _Atomic(bool) interrupts[NSIG];
+
 static _Atomic(void *) next_sigaction;
+static _Atomic(void *) next_siginterrupt;
 
 void *wmrt_next(_Atomic(void *) *cache, const char *name, void *own)
 {
+	static char none; /* its address: looked for and not there; dlsym is nothing to call in a handler */
 	void *found = atomic_load_explicit(cache, memory_order_acquire);
 
-	if (!found && dlsym) {
-		found = dlsym(RTLD_NEXT, name);
-		if (!found)
+	if (!found) {
+		if (dlsym)
+			found = dlsym(RTLD_NEXT, name);
+		if (!found && dlsym)
 			found = dlsym(RTLD_DEFAULT, name);
-		if (found == own)
-			found = NULL;
+		if (!found || found == own)
+			found = &none;
 		atomic_store_explicit(cache, found, memory_order_release);
 	}
-	return found;
+	return found == &none ? NULL : found;
 }
 
 static void note_alt_stack(const ucontext_t *context, uintptr_t frame)
@@ -150,8 +156,7 @@ static int own_sigaction(int sig, const struct sigaction *act, struct sigaction 
 	return is_signal(sig) ? set_action(sig, act, old) : call_sigaction(sig, act, old);
 }
 
-/* For static programs: what signal() and sysv_signal() are in terms of sigaction. A siginterrupt() before a signal() is
- * forgotten there. */
+/* For static programs: what signal() and sysv_signal() are in terms of sigaction. */
 static handler_fn set_with_flags(int sig, handler_fn handler, int flags)
 {
 	struct sigaction act, old;
@@ -163,6 +168,8 @@ static handler_fn set_with_flags(int sig, handler_fn handler, int flags)
 	memset(&act, 0, sizeof act);
 	act.sa_handler = handler;
 	act.sa_flags = flags;
+	if (atomic_load(&interrupts[sig]))
+		act.sa_flags &= ~SA_RESTART;
 	if (flags & SA_RESTART)
 		sigaddset(&act.sa_mask, sig);
 	return __sigaction(sig, &act, &old) < 0 ? SIG_ERR : old.sa_handler;
@@ -235,7 +242,22 @@ static handler_fn own_sigset(int sig, handler_fn handler)
 	return sigismember(&was, sig) ? SIG_HOLD : old.sa_handler;
 }
 
+static int own_siginterrupt(int sig, int is_on)
+{
+	int (*next)(int, int) = wmrt_next(&next_siginterrupt, "siginterrupt", (void *)own_siginterrupt);
+	struct sigaction act;
+
+	if (next)
+		return next(sig, is_on);
+	if (own_sigaction(sig, NULL, &act) < 0)
+		return -1;
+	atomic_store(&interrupts[sig], is_on != 0);
+	act.sa_flags = is_on ? act.sa_flags & ~SA_RESTART : act.sa_flags | SA_RESTART;
+	return own_sigaction(sig, &act, NULL);
+}
+
 WMRT_INTERPOSE(sigaction, own_sigaction);
+WMRT_INTERPOSE(siginterrupt, own_siginterrupt);
 WMRT_INTERPOSE(signal, own_signal);
 WMRT_INTERPOSE(bsd_signal, own_signal);
 WMRT_INTERPOSE(ssignal, own_signal);
@@ -246,6 +268,7 @@ WMRT_INTERPOSE(sigset, own_sigset);
 void wmrt_signal_start(void)
 {
 	wmrt_next(&next_sigaction, "sigaction", (void *)own_sigaction);
+	wmrt_next(&next_siginterrupt, "siginterrupt", (void *)own_siginterrupt);
 	wmrt_next(&older_bsd.next, older_bsd.name, (void *)own_signal);
 	wmrt_next(&older_sysv.next, older_sysv.name, (void *)own_sysv_signal);
 }

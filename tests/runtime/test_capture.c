@@ -104,6 +104,35 @@ static void test_runs(void)
 	CHECK(!push_same(a, b));
 }
 
+/* Two pushes of one site with these ids. */
+static wm_context pair(uint64_t first, uint64_t second)
+{
+	struct push outer, inner;
+	wm_context c;
+
+	outer = push_at(7, first, 0);
+	inner = push_at(7, second, 0);
+	c = here();
+	push_end(inner);
+	push_end(outer);
+	wm1_thread_state.id = 0;
+	return c;
+}
+
+static void test_ids(void)
+{
+	wm_context seen[9];
+	int i, j;
+
+	for (i = 0; i < 9; i++)
+		seen[i] = pair((uint64_t)i / 3, (uint64_t)i % 3);
+	for (i = 0; i < 9; i++)
+		for (j = 0; j < 9; j++)
+			CHECK(push_same(seen[i], pair((uint64_t)j / 3, (uint64_t)j % 3)) == (i == j));
+	check_stack(seen[5], "1 7/1*1 7/2*1");
+	check_stack(seen[4], "1 7/1*2");
+}
+
 static wm_context mutual(int n)
 {
 	wm_context c;
@@ -235,6 +264,8 @@ int main(void)
 	test_roots();
 	test_equal();
 	test_runs();
+	wm1_thread_state.id = 0;
+	test_ids();
 	test_incremental();
 	test_deep(1000000);
 	test_errno_and_depth();
