@@ -16,7 +16,10 @@
 #include <waymark.h>
 
 #define NOINLINE __attribute__((noinline))
-enum { REPEAT = 9, ADDRESSES = 1024 };
+enum {
+	REPEAT = 9,
+	ADDRESSES = 1024
+};
 
 static int (*unw_backtrace)(void **, int);
 static volatile uint64_t sink;
@@ -36,18 +39,18 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Median over REPEAT of the time of `count` times the statement, in ns each. */
-#define MEASURE(out, count, statement) \
-	do { \
-		double times_[REPEAT]; \
-		for (int r_ = 0; r_ < REPEAT; r_++) { \
-			double start_ = now_ns(); \
-			for (long i_ = 0; i_ < (count); i_++) { \
-				statement; \
-			} \
+#define MEASURE(out, count, statement)                                      \
+	do {                                                                \
+		double times_[REPEAT];                                      \
+		for (int r_ = 0; r_ < REPEAT; r_++) {                       \
+			double start_ = now_ns();                           \
+			for (long i_ = 0; i_ < (count); i_++) {             \
+				statement;                                  \
+			}                                                   \
 			times_[r_] = (now_ns() - start_) / (double)(count); \
-		} \
-		qsort(times_, REPEAT, sizeof *times_, by_value); \
-		(out) = times_[REPEAT / 2]; \
+		}                                                           \
+		qsort(times_, REPEAT, sizeof *times_, by_value);            \
+		(out) = times_[REPEAT / 2];                                 \
 	} while (0)
 
 NOINLINE static void leaf(void)
@@ -70,7 +73,10 @@ NOINLINE static void measure(void)
 	double base, call;
 
 	MEASURE(base, 2000000, sink += 2);
-	MEASURE(result[0], 2000000, { wm_context c = wm_capture(); sink += c.id + c.prefix; });
+	MEASURE(result[0], 2000000, {
+		wm_context c = wm_capture();
+		sink += c.id + c.prefix;
+	});
 	result[0] -= base;
 	MEASURE(call, 2000000, empty(); empty());
 	MEASURE(result[1], 2000000, leaf(); leaf());
@@ -123,12 +129,13 @@ int main(int argc, char **argv)
 		argc = (int)(sizeof standard / sizeof *standard);
 		argv = standard;
 	}
-	printf("%6s  %16s  %16s  %16s  %12s  %14s\n", "", "wm_capture: same", "an encoded edge", "a new push", "backtrace()",
-	       "unw_backtrace()");
+	printf("%6s  %16s  %16s  %16s  %12s  %14s\n", "", "wm_capture: same", "an encoded edge", "a new push",
+	       "backtrace()", "unw_backtrace()");
 	for (int i = 1; i < argc; i++) {
 		int depth = atoi(argv[i]);
 		down_a(depth > 3 ? depth - 3 : 0);
-		printf("%6d  %13.2f ns  %13.2f ns  %13.2f ns  %9.0f ns  ", depth, result[0], result[1], result[2], result[3]);
+		printf("%6d  %13.2f ns  %13.2f ns  %13.2f ns  %9.0f ns  ", depth, result[0], result[1], result[2],
+		       result[3]);
 		if (unwind)
 			printf("%11.0f ns\n", result[4]);
 		else

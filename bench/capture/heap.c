@@ -8,7 +8,9 @@
 #include <time.h>
 
 #define NOINLINE __attribute__((noinline))
-enum { SLOTS = 1024 };
+enum {
+	SLOTS = 1024
+};
 static void *slots[SLOTS];
 static volatile long sink;
 

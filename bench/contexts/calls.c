@@ -71,9 +71,9 @@ NOINLINE static long leaf(long n)
 {
 	return n ^ (n >> 3);
 }
-#define LEVEL(name, left, right) \
-	NOINLINE static long name(long n) \
-	{ \
+#define LEVEL(name, left, right)                   \
+	NOINLINE static long name(long n)          \
+	{                                          \
 		return left(n + 1) + right(n ^ 5); \
 	}
 LEVEL(e1, leaf, leaf)
@@ -112,7 +112,9 @@ static int compare(const void *a, const void *b)
 
 static long sort(long rounds)
 {
-	enum { COUNT = 1000 };
+	enum {
+		COUNT = 1000
+	};
 	int values[COUNT];
 	long sum = 0;
 	unsigned state = 1;

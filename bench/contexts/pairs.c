@@ -19,7 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAIRS_MAX = 1000 };
+enum {
+	PAIRS_MAX = 1000
+};
 
 static double run(char **command, const char *input)
 {
@@ -88,7 +90,7 @@ int main(int argc, char **argv)
 		ratio[i] = b_ms[i] / a_ms[i];
 	}
 	double middle = median(ratio, pairs);
-	printf("%-18s %8.0f %8.0f   %6.3f   %.3f..%.3f (%.3f..%.3f)", argv[1], median(a_ms, pairs), median(b_ms, pairs), middle,
-	       ratio[0], ratio[pairs - 1], ratio[pairs / 4], ratio[pairs - 1 - pairs / 4]);
+	printf("%-18s %8.0f %8.0f   %6.3f   %.3f..%.3f (%.3f..%.3f)", argv[1], median(a_ms, pairs), median(b_ms, pairs),
+	       middle, ratio[0], ratio[pairs - 1], ratio[pairs / 4], ratio[pairs - 1 - pairs / 4]);
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* Assembly: a .S file that calls back, by name and by pointer; inline assembly that calls; .S in the middle of recursion. */
 #include "shadow.h"
 
-int asm_call_back(int n);                      /* calls called_by_asm(n + 1) */
-int asm_call_pointer(int (*f)(int), int n);    /* calls f(n + 1) */
-int asm_tail_pointer(int (*f)(int), int n);    /* jumps to f with n + 2 */
+int asm_call_back(int n);                   /* calls called_by_asm(n + 1) */
+int asm_call_pointer(int (*f)(int), int n); /* calls f(n + 1) */
+int asm_tail_pointer(int (*f)(int), int n); /* jumps to f with n + 2 */
 int called_by_asm(int n);
 
 NOINLINE static int leaf(int n)
@@ -48,8 +48,9 @@ NOINLINE static int inline_call(int n)
 			 "movq %%rbx, %%rsp"
 			 : "=a"(value)
 			 : "D"(n)
-			 : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3",
-			   "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+			 : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
+			   "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+			   "xmm14", "xmm15");
 	RESTORE();
 	leaf(value);
 	LEAVE();

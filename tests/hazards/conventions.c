@@ -55,7 +55,8 @@ __attribute__((ms_abi)) NOINLINE static long windows_variadic(int count, ...)
 	return sum;
 }
 
-__attribute__((regcall)) NOINLINE static double many_registers(double a, double b, long c, long d, long e, long f, long g, long h)
+__attribute__((regcall)) NOINLINE static double many_registers(double a, double b, long c, long d, long e, long f,
+							       long g, long h)
 {
 	ENTER_AS("__regcall3__many_registers"); /* the name of the symbol */
 	CHECK();
@@ -71,7 +72,8 @@ __attribute__((naked, used)) NOINLINE static long bare(long n __attribute__((unu
 		"ret");
 }
 
-__attribute__((naked, used)) NOINLINE static long bare_calls(long n __attribute__((unused)), long (*f)(long) __attribute__((unused)))
+__attribute__((naked, used)) NOINLINE static long bare_calls(long n __attribute__((unused)),
+							     long (*f)(long) __attribute__((unused)))
 {
 	__asm__("subq $8, %rsp\n\t"
 		"call *%rsi\n\t"
@@ -152,7 +154,8 @@ NOINLINE static long pressure(long seed)
 	double w = many_registers(x, y, a, b, c, d, e, f);
 	keeps_all(&kept);
 	EXPECT(a == seed * 3 && b == seed * 5 && c == seed * 7 && d == seed * 11 && e == seed * 13 && f == seed * 17);
-	EXPECT(x == (double)seed / 3 && y == (double)seed / 7 && z == (double)seed * 9 && kept == 4 * seed && g == seed * 19);
+	EXPECT(x == (double)seed / 3 && y == (double)seed / 7 && z == (double)seed * 9 && kept == 4 * seed &&
+	       g == seed * 19);
 	CHECK();
 	LEAVE();
 	return value + (long)w;

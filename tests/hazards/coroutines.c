@@ -7,7 +7,11 @@
 
 #include "shadow.h"
 
-enum { COROUTINES = 3, STACK = 65536, FRAMES = 64 };
+enum {
+	COROUTINES = 3,
+	STACK = 65536,
+	FRAMES = 64
+};
 
 struct coroutine {
 	ucontext_t context;

@@ -30,7 +30,9 @@ FN void in_destructor(int n)
 /* Captures while an exception unwinds: in the frame that the destructor runs for. */
 struct guard {
 	int n;
-	explicit guard(int value) : n(value) {}
+	explicit guard(int value) : n(value)
+	{
+	}
 	NOINLINE ~guard()
 	{
 		SCOPE_AS("guard::~guard()");
@@ -210,9 +212,14 @@ FN void no_throw_outside(int n) noexcept
  * other members are destroyed because of a throw there, and from the destructor's body to the end of the members.
  */
 struct whole_life {
-	enum { GONE = ~0u };
+	enum {
+		GONE = ~0u
+	};
 	unsigned depth;
-	explicit whole_life(const char *name) : depth(shadow.depth) { shadow_push(name); }
+	explicit whole_life(const char *name) : depth(shadow.depth)
+	{
+		shadow_push(name);
+	}
 	void leave()
 	{
 		shadow.depth = depth;

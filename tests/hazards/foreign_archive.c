@@ -25,8 +25,7 @@ NOINLINE int archive_recursive(int n)
 {
 	ENTER();
 	CHECK();
-	int value = n ? archive_recursive(n - 1)
-		      : FOREIGN("gcc_apply", gcc_apply(archive_static, n));
+	int value = n ? archive_recursive(n - 1) : FOREIGN("gcc_apply", gcc_apply(archive_static, n));
 	LEAVE();
 	return value;
 }

@@ -128,7 +128,8 @@ NOINLINE static struct mixed make_mixed(struct mixed in, struct small s, struct 
 	return in;
 }
 
-NOINLINE static long many(long a, long b, long c, long d, long e, long f, long g, long h, struct big i, double j, long k)
+NOINLINE static long many(long a, long b, long c, long d, long e, long f, long g, long h, struct big i, double j,
+			  long k)
 {
 	ENTER();
 	CHECK();

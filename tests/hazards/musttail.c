@@ -7,7 +7,9 @@
 /* For loops of tail calls, started by main: the first few pushed ones and the last are kept. */
 static inline __attribute__((always_inline)) void loop_enter(const char *name)
 {
-	enum { KEPT = 4 };
+	enum {
+		KEPT = 4
+	};
 	if (shadow.depth > KEPT) {
 		shadow.depth = KEPT + 1;
 		shadow_push("...");

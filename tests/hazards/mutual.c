@@ -53,15 +53,15 @@ NOINLINE static void statement(int n, unsigned seed)
 	LEAVE();
 }
 
-#define DIAMOND(name, left, right) \
+#define DIAMOND(name, left, right)              \
 	NOINLINE static void name(unsigned way) \
-	{ \
-		ENTER(); \
-		if (way & 1) \
-			left(way >> 1); \
-		else \
-			right(way >> 1); \
-		LEAVE(); \
+	{                                       \
+		ENTER();                        \
+		if (way & 1)                    \
+			left(way >> 1);         \
+		else                            \
+			right(way >> 1);        \
+		LEAVE();                        \
 	}
 
 NOINLINE static void bottom(unsigned way)

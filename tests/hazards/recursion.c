@@ -4,7 +4,9 @@
 
 #include "shadow.h"
 
-enum { DEEP = 100000 };
+enum {
+	DEEP = 100000
+};
 
 NOINLINE static int self(int n)
 {

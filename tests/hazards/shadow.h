@@ -64,9 +64,9 @@ SHADOW_INLINE void shadow_push(const char *name)
 	shadow.depth++;
 }
 
-#define ENTER_AS(text) \
+#define ENTER_AS(text)                                                     \
 	const unsigned shadow_mark __attribute__((unused)) = shadow.depth; \
-	const unsigned shadow_root __attribute__((unused)) = shadow.base; \
+	const unsigned shadow_root __attribute__((unused)) = shadow.base;  \
 	shadow_push(text)
 #define ENTER() ENTER_AS(__func__)
 #define RESTORE() (shadow.base = shadow_root, shadow.depth = shadow_mark + 1)
@@ -74,32 +74,32 @@ SHADOW_INLINE void shadow_push(const char *name)
 
 /* Expression form, for calls that give a value; the bracket goes when the call returns. */
 #define FOREIGN(text, call) FRAME("[" text "]", call)
-#define FRAME(text, call) \
-	(__extension__({ \
-		unsigned shadow_before_ = shadow.depth; \
-		shadow_push(text); \
+#define FRAME(text, call)                                \
+	(__extension__({                                 \
+		unsigned shadow_before_ = shadow.depth;  \
+		shadow_push(text);                       \
 		__typeof__(call) shadow_value_ = (call); \
-		shadow.depth = shadow_before_; \
-		shadow_value_; \
+		shadow.depth = shadow_before_;           \
+		shadow_value_;                           \
 	}))
-#define FOREIGN_VOID(text, call) \
-	do { \
+#define FOREIGN_VOID(text, call)                        \
+	do {                                            \
 		unsigned shadow_before_ = shadow.depth; \
-		shadow_push("[" text "]"); \
-		call; \
-		shadow.depth = shadow_before_; \
+		shadow_push("[" text "]");              \
+		call;                                   \
+		shadow.depth = shadow_before_;          \
 	} while (0)
 
-#define SIGNAL_ENTER() \
+#define SIGNAL_ENTER()                                                     \
 	const unsigned shadow_mark __attribute__((unused)) = shadow.depth; \
-	const unsigned shadow_root __attribute__((unused)) = shadow.base; \
-	shadow.base = shadow.depth = shadow_mark + 1; \
-	shadow_push("[signal]"); \
+	const unsigned shadow_root __attribute__((unused)) = shadow.base;  \
+	shadow.base = shadow.depth = shadow_mark + 1;                      \
+	shadow_push("[signal]");                                           \
 	shadow_push(__func__)
 
-#define THREAD_ROOT() \
-	do { \
-		if (!shadow.depth) \
+#define THREAD_ROOT()                            \
+	do {                                     \
+		if (!shadow.depth)               \
 			shadow_push("[thread]"); \
 	} while (0)
 
@@ -141,20 +141,20 @@ static __attribute__((noinline, unused)) void shadow_emit(wm_context context)
 	errno = saved;
 }
 
-#define CHECK() \
-	do { \
+#define CHECK()                                            \
+	do {                                               \
 		wm_context shadow_context_ = wm_capture(); \
-		shadow_emit(shadow_context_); \
+		shadow_emit(shadow_context_);              \
 	} while (0)
 
 /* A plain assertion that works with NDEBUG and tells where. */
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) { \
+#define EXPECT(condition)                                                       \
+	do {                                                                    \
+		if (!(condition)) {                                             \
 			static const char text_[] = "failed: " #condition "\n"; \
-			(void)!write(STDERR_FILENO, text_, sizeof text_ - 1); \
-			_exit(99); \
-		} \
+			(void)!write(STDERR_FILENO, text_, sizeof text_ - 1);   \
+			_exit(99);                                              \
+		}                                                               \
 	} while (0)
 
 #ifdef __cplusplus

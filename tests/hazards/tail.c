@@ -111,7 +111,9 @@ NOINLINE static void sort_tail(int *values, size_t count)
  */
 static inline __attribute__((always_inline)) void loop_enter(const char *name)
 {
-	enum { KEPT = 4 };
+	enum {
+		KEPT = 4
+	};
 	if (shadow.depth > KEPT) {
 		shadow.depth = KEPT + 1;
 		shadow_push("...");

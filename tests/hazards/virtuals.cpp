@@ -70,7 +70,8 @@ struct left_side : virtual root {
 		return value + n;
 	}
 };
-struct right_side : virtual root {};
+struct right_side : virtual root {
+};
 struct bottom : left_side, right_side {
 	NOINLINE int visit(int n) override
 	{

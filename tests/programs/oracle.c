@@ -35,7 +35,10 @@ typedef struct context { /* as in waymark.h, which a plain compiler gets in its 
 	uint32_t prefix, site, epoch, zero;
 } context;
 
-enum { FRAMES_MAX = 4096, LINE_MAX_BYTES = FRAMES_MAX * 20 + 256 };
+enum {
+	FRAMES_MAX = 4096,
+	LINE_MAX_BYTES = FRAMES_MAX * 20 + 256
+};
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);

@@ -20,7 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SHOWN = 8, SHOWN_BYTES = 900 };
+enum {
+	SHOWN = 8,
+	SHOWN_BYTES = 900
+};
 
 /* One program address and its functions, outermost first, `;` separated; NULL while unknown; "" for start files. */
 struct address {
@@ -62,7 +65,8 @@ static void table_finish(struct table *t)
 
 static bool left_out(const char *name)
 {
-	static const char *const names[] = {"_start", "__libc_csu_init", "_init", "_fini", "__do_global_dtors_aux", "frame_dummy"};
+	static const char *const names[] = {"_start", "__libc_csu_init",       "_init",
+					    "_fini",  "__do_global_dtors_aux", "frame_dummy"};
 	if (!strncmp(name, "wm1_", 4) || !strncmp(name, "wm_", 3) || !strncmp(name, "waymark_", 8))
 		return true;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -82,7 +86,8 @@ static bool symbolise(struct table *t, const char *program)
 	for (size_t i = 0; i < t->count; i++)
 		fprintf(list, "0x%lx\n", (unsigned long)t->items[i].value);
 	fclose(list);
-	snprintf(command, sizeof command, "llvm-symbolizer-19 --inlines --functions=linkage --demangle --obj='%s' <%s", program, path);
+	snprintf(command, sizeof command, "llvm-symbolizer-19 --inlines --functions=linkage --demangle --obj='%s' <%s",
+		 program, path);
 	FILE *in = popen(command, "r");
 	char *line = NULL, *chain = NULL;
 	size_t size = 0, at = 0;
@@ -97,7 +102,8 @@ static bool symbolise(struct table *t, const char *program)
 			name_next = true;
 		} else if (name_next) {
 			char *longer = NULL;
-			if (!left_out(line) && asprintf(&longer, chain ? "%s;%s" : "%s%s", line, chain ? chain : "") < 0)
+			if (!left_out(line) &&
+			    asprintf(&longer, chain ? "%s;%s" : "%s%s", line, chain ? chain : "") < 0)
 				abort();
 			if (longer) {
 				free(chain);
@@ -249,12 +255,13 @@ int main(int argc, char **argv)
 		if (tab && !strcmp(got.bytes, want.bytes))
 			continue;
 		if (bad++ < SHOWN)
-			printf("line %ld\n  decoded %.*s\n  walked  %.*s\n", lines, SHOWN_BYTES, line, SHOWN_BYTES, want.bytes);
+			printf("line %ld\n  decoded %.*s\n  walked  %.*s\n", lines, SHOWN_BYTES, line, SHOWN_BYTES,
+			       want.bytes);
 	}
 	free(line);
 	fclose(in);
 	bool ok = !bad && lines >= minimum;
-	printf("%s %s: %ld captures against an independent stack walk, %ld differ, up to %ld frames%s\n", ok ? "ok  " : "FAIL",
-	       argv[1], lines, bad, deepest, lines < minimum ? " (too few)" : "");
+	printf("%s %s: %ld captures against an independent stack walk, %ld differ, up to %ld frames%s\n",
+	       ok ? "ok  " : "FAIL", argv[1], lines, bad, deepest, lines < minimum ? " (too few)" : "");
 	return !ok;
 }

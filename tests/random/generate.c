@@ -17,11 +17,11 @@
 #include <stdlib.h>
 
 enum kind {
-	K_INT,     /* int f(int) */
-	K_BIG,     /* int f(int, struct big): arguments on the stack */
+	K_INT,      /* int f(int) */
+	K_BIG,      /* int f(int, struct big): arguments on the stack */
 	K_VARIADIC, /* int f(int, ...) */
-	K_RETURN,  /* struct big f(int): a hidden argument */
-	K_METHOD,  /* C++: a virtual method */
+	K_RETURN,   /* struct big f(int): a hidden argument */
+	K_METHOD,   /* C++: a virtual method */
 	K_COUNT,
 };
 
@@ -33,7 +33,10 @@ struct function {
 	bool forward;   /* always_inline: calls later functions only */
 };
 
-enum { FUNCTIONS_MAX = 48, TAILS_MAX = 5 };
+enum {
+	FUNCTIONS_MAX = 48,
+	TAILS_MAX = 5
+};
 
 struct program {
 	uint64_t state;
@@ -84,11 +87,21 @@ static int pick(struct program *p, int from, bool only_int)
 static void put_call(struct program *p, int to, const char *argument)
 {
 	switch (p->f[to].kind) {
-	case K_INT: put(p, "f%d(%s)", to, argument); break;
-	case K_BIG: put(p, "f%d(%s, some_big)", to, argument); break;
-	case K_VARIADIC: put(p, "f%d(%s, 1.5, 7L, some_big)", to, argument); break;
-	case K_RETURN: put(p, "(int)f%d(%s).w[1]", to, argument); break;
-	default: put(p, "methods[%d]->run(%s)", to, argument); break;
+	case K_INT:
+		put(p, "f%d(%s)", to, argument);
+		break;
+	case K_BIG:
+		put(p, "f%d(%s, some_big)", to, argument);
+		break;
+	case K_VARIADIC:
+		put(p, "f%d(%s, 1.5, 7L, some_big)", to, argument);
+		break;
+	case K_RETURN:
+		put(p, "(int)f%d(%s).w[1]", to, argument);
+		break;
+	default:
+		put(p, "methods[%d]->run(%s)", to, argument);
+		break;
 	}
 }
 
@@ -116,10 +129,12 @@ static void put_indirect(struct program *p, int self)
 {
 	(void)self;
 	if (roll(p, 3))
-		put(p, "\tif (may_call()) {\n\t\tsum += table[roll((unsigned)COUNT(table))](n);\n\t\tRESTORE();\n\t}\n");
+		put(p,
+		    "\tif (may_call()) {\n\t\tsum += table[roll((unsigned)COUNT(table))](n);\n\t\tRESTORE();\n\t}\n");
 	else
-		put(p, "\tif (may_call()) {\n\t\tsum += ((int (*)(int, long))(void (*)(void))table[roll((unsigned)COUNT("
-		       "table))])(n, 5);\n\t\tRESTORE();\n\t}\n");
+		put(p,
+		    "\tif (may_call()) {\n\t\tsum += ((int (*)(int, long))(void (*)(void))table[roll((unsigned)COUNT("
+		    "table))])(n, 5);\n\t\tRESTORE();\n\t}\n");
 }
 
 static void put_pointer(struct program *p, int self)
@@ -127,7 +142,9 @@ static void put_pointer(struct program *p, int self)
 	int to = pick(p, self, true);
 	if (to < 0)
 		return;
-	put(p, "\tif (may_call()) {\n\t\tint (*volatile pointer)(int) = f%d;\n\t\tsum += pointer(n);\n\t\tRESTORE();\n\t}\n", to);
+	put(p,
+	    "\tif (may_call()) {\n\t\tint (*volatile pointer)(int) = f%d;\n\t\tsum += pointer(n);\n\t\tRESTORE();\n\t}\n",
+	    to);
 }
 
 static void put_sort(struct program *p, int self)
@@ -172,15 +189,16 @@ static void put_catch(struct program *p, int self)
 		if (roll(p, 2))
 			put(p, "\t\t\tsum += leaf%d(n);\n", p->f[self].part);
 		if (roll(p, 3) == 0)
-			put(p, "\t\t\tif (before > 0 && roll(2)) {\n\t\t\t\tdice.catching = before;\n\t\t\t\tthrow;\n\t\t\t}\n");
+			put(p,
+			    "\t\t\tif (before > 0 && roll(2)) {\n\t\t\t\tdice.catching = before;\n\t\t\t\tthrow;\n\t\t\t}\n");
 		put(p, "\t\t}\n\t\tdice.catching = before;\n\t\tRESTORE();\n\t}\n");
 		return;
 	}
-	put(p,
-	    "\tif (may_call()) {\n\t\tstruct catcher catcher;\n\t\tcatcher.below = dice.catchers;\n"
-	    "\t\tdice.catchers = &catcher;\n\t\tif (!setjmp(catcher.env)) {\n\t\t\tsink += ");
+	put(p, "\tif (may_call()) {\n\t\tstruct catcher catcher;\n\t\tcatcher.below = dice.catchers;\n"
+	       "\t\tdice.catchers = &catcher;\n\t\tif (!setjmp(catcher.env)) {\n\t\t\tsink += ");
 	put_call(p, to, "n");
-	put(p, ";\n\t\t\tRESTORE();\n\t\t} else {\n\t\t\tRESTORE();\n\t\t\tMAYBE_CHECK();\n\t\t\tsink += leaf%d(n);\n\t\t}\n",
+	put(p,
+	    ";\n\t\t\tRESTORE();\n\t\t} else {\n\t\t\tRESTORE();\n\t\t\tMAYBE_CHECK();\n\t\t\tsink += leaf%d(n);\n\t\t}\n",
 	    p->f[self].part);
 	put(p, "\t\tdice.catchers = catcher.below;\n\t}\n");
 }
@@ -223,8 +241,9 @@ static void put_leaf(struct program *p, int self)
 static void put_alloca(struct program *p, int self)
 {
 	(void)self;
-	put(p, "\t{\n\t\tvolatile char *bytes = (volatile char *)alloca((size_t)(n & 31) + 1);\n\t\tbytes[0] = (char)n;\n"
-	       "\t\tsum += bytes[0];\n\t}\n");
+	put(p,
+	    "\t{\n\t\tvolatile char *bytes = (volatile char *)alloca((size_t)(n & 31) + 1);\n\t\tbytes[0] = (char)n;\n"
+	    "\t\tsum += bytes[0];\n\t}\n");
 }
 
 typedef void statement(struct program *p, int self);
@@ -232,8 +251,9 @@ static const struct {
 	statement *put;
 	unsigned weight;
 } statement_kinds[] = {
-	{put_direct, 10}, {put_loop, 3},  {put_indirect, 3}, {put_pointer, 2}, {put_sort, 2},  {put_search, 1}, {put_foreign, 3},
-	{put_catch, 3},   {put_throw, 2}, {put_signal, 1},   {put_thread, 1},  {put_check, 6}, {put_leaf, 3},   {put_alloca, 1},
+	{put_direct, 10}, {put_loop, 3},    {put_indirect, 3}, {put_pointer, 2}, {put_sort, 2},
+	{put_search, 1},  {put_foreign, 3}, {put_catch, 3},    {put_throw, 2},   {put_signal, 1},
+	{put_thread, 1},  {put_check, 6},   {put_leaf, 3},     {put_alloca, 1},
 };
 
 static void put_statement(struct program *p, int self)
@@ -256,11 +276,12 @@ static void put_head(struct program *p, int i, bool definition)
 	const struct function *f = &p->f[i];
 	static const char *const parameters[] = {"int n", "int n, struct big b", "int n, ...", "int n"};
 	if (f->kind == K_METHOD) {
-		put(p, definition ? "int o%d::run(int n)" : "struct o%d : object {\n\tint run(int n) override;\n};\n", i);
+		put(p, definition ? "int o%d::run(int n)" : "struct o%d : object {\n\tint run(int n) override;\n};\n",
+		    i);
 		return;
 	}
-	put(p, "%s%s%s f%d(%s)", p->cpp && !f->is_static ? "extern \"C\" " : "",
-	    f->is_static ? "static " : "", f->kind == K_RETURN ? "struct big" : "int", i, parameters[f->kind]);
+	put(p, "%s%s%s f%d(%s)", p->cpp && !f->is_static ? "extern \"C\" " : "", f->is_static ? "static " : "",
+	    f->kind == K_RETURN ? "struct big" : "int", i, parameters[f->kind]);
 }
 
 /* The body of function i. */
@@ -309,20 +330,24 @@ static void put_function(struct program *p, int i)
 static void put_fixed(struct program *p, int part)
 {
 	put(p, "static const struct big some_big = {{1, 2, 3, 4, 5}};\nstatic volatile int sink;\n\n");
-	put(p, "%s__attribute__((noinline)) int leaf%d(int n)\n{\n\tENTER();\n\tMAYBE_CHECK();\n\tLEAVE();\n\treturn n;\n}\n\n",
+	put(p,
+	    "%s__attribute__((noinline)) int leaf%d(int n)\n{\n\tENTER();\n\tMAYBE_CHECK();\n\tLEAVE();\n\treturn n;\n}\n\n",
 	    p->cpp ? "extern \"C\" " : "", part);
 	put(p, "static int (*const table[])(int) = {leaf%d", part);
 	for (int i = 0; i < p->count; i++)
-		if (p->f[i].kind == K_INT && (p->f[i].part == part || !p->f[i].is_static) && !p->f[i].forward && roll(p, 2))
+		if (p->f[i].kind == K_INT && (p->f[i].part == part || !p->f[i].is_static) && !p->f[i].forward &&
+		    roll(p, 2))
 			put(p, ", f%d", i);
 	put(p, "};\n\n");
 	for (int c = 0; c < p->compares; c++) {
-		put(p, "%s__attribute__((unused)) int c%d_%d(const void *a, const void *b)\n{\n\tENTER();\n\tint n = *(const int *)a;\n",
+		put(p,
+		    "%s__attribute__((unused)) int c%d_%d(const void *a, const void *b)\n{\n\tENTER();\n\tint n = *(const int *)a;\n",
 		    p->cpp ? "extern \"C\" " : "", part, c);
 		put(p, "\tMAYBE_CHECK();\n");
 		if (roll(p, 2))
-			put(p, "\tif (roll(2) && may_call()) {\n\t\tsink += table[roll((unsigned)COUNT(table))](n);\n\t\tRESTORE();\n"
-			       "\t}\n");
+			put(p,
+			    "\tif (roll(2) && may_call()) {\n\t\tsink += table[roll((unsigned)COUNT(table))](n);\n\t\tRESTORE();\n"
+			    "\t}\n");
 		put(p, "\tLEAVE();\n\treturn n - *(const int *)b;\n}\n\n");
 	}
 	put(p,
@@ -379,9 +404,10 @@ static void put_common(struct program *p)
 	if (p->cpp) {
 		put(p, "struct object {\n\tvirtual ~object() = default;\n\tvirtual int run(int n) = 0;\n};\n"
 		       "extern \"C\" __attribute__((visibility(\"default\"))) object *methods[];\n");
-		put(p, "struct guard {\n\tint n;\n\tunsigned depth, base;\n\texplicit guard(int value) : n(value), depth(shadow.depth), "
-		       "base(shadow.base) {}\n\t__attribute__((noinline)) ~guard()\n\t{\n\t\tshadow.depth = depth;\n"
-		       "\t\tshadow.base = base;\n\t\tENTER_AS(\"guard::~guard()\");\n\t\tMAYBE_CHECK();\n\t\tshadow.depth = depth - 1;\n\t}\n};\n");
+		put(p,
+		    "struct guard {\n\tint n;\n\tunsigned depth, base;\n\texplicit guard(int value) : n(value), depth(shadow.depth), "
+		    "base(shadow.base) {}\n\t__attribute__((noinline)) ~guard()\n\t{\n\t\tshadow.depth = depth;\n"
+		    "\t\tshadow.base = base;\n\t\tENTER_AS(\"guard::~guard()\");\n\t\tMAYBE_CHECK();\n\t\tshadow.depth = depth - 1;\n\t}\n};\n");
 	}
 	for (int i = 0; i < p->count; i++)
 		if (!p->f[i].is_static && p->f[i].kind != K_METHOD) {
@@ -434,7 +460,8 @@ static void plan(struct program *p)
 		f->part = (int)roll(p, 2);
 		f->kind = roll(p, 2) ? K_INT : (enum kind)roll(p, p->cpp ? K_COUNT : K_METHOD);
 		f->is_static = roll(p, 3) == 0;
-		f->tail = f->kind != K_METHOD && f->kind != K_RETURN && f->kind != K_VARIADIC && tails < TAILS_MAX && roll(p, 5) == 0;
+		f->tail = f->kind != K_METHOD && f->kind != K_RETURN && f->kind != K_VARIADIC && tails < TAILS_MAX &&
+			  roll(p, 5) == 0;
 		tails += f->tail;
 		if (i >= p->count * 3 / 4 && f->kind == K_INT && !f->tail && roll(p, 3) == 0)
 			f->forward = f->is_static = true;
@@ -458,7 +485,8 @@ static bool open_part(struct program *p, const char *directory, const char *name
 int main(int argc, char **argv)
 {
 	static struct program p;
-	static const char *const levels[] = {"-O2", "-O0", "-O1", "-O3", "-Os", "-O2 -fno-plt", "-O2 -fomit-frame-pointer -g"};
+	static const char *const levels[] = {
+		"-O2", "-O0", "-O1", "-O3", "-Os", "-O2 -fno-plt", "-O2 -fomit-frame-pointer -g"};
 	if (argc != 3) {
 		fprintf(stderr, "usage: generate SEED DIRECTORY\n");
 		return 2;

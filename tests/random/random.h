@@ -61,12 +61,12 @@ SHADOW_INLINE int may_call(void)
 	return shadow.depth < 90 && dice.calls-- > 0;
 }
 
-#define MAYBE_CHECK() \
-	do { \
+#define MAYBE_CHECK()                  \
+	do {                           \
 		if (dice.checks > 0) { \
 			dice.checks--; \
-			CHECK(); \
-		} \
+			CHECK();       \
+		}                      \
 	} while (0)
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
