@@ -15,7 +15,9 @@
 #include "cli/message.h"
 #include "cli/number.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/search.h"
+#include "object/file.h"
 #include "report/stack.h"
 #include "report/tokens.h"
 
@@ -203,22 +205,31 @@ static struct error *filter_block(struct filter *f, const char *text, size_t len
 	return err;
 }
 
-static struct error *filter_stream(struct filter *f, int fd, const char *name)
+/* size_bytes: of the input, 0 when not known. */
+static struct error *filter_stream(struct filter *f, int fd, const char *name, uint64_t size_bytes)
 {
 	char block[BLOCK_BYTES];
 	size_t held = 0;
 	bool is_end = false;
+	uint64_t done = 0;
+	struct progress progress;
 	struct error *err = NULL;
 
 	f->last_byte = -1;
+	progress_start(&progress, name);
+	if (isatty(fileno(f->out)) || !size_bytes) /* one sees it go on, or waits for input rather than for us */
+		progress.is_terminal = false;
 	while (!err && !is_end) {
 		ssize_t got = read(fd, block + held, sizeof block - held);
 		size_t used;
 
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0)
+		if (got < 0) {
+			progress_end(&progress);
 			return error_os(errno, "%s", name);
+		}
+		progress_update(&progress, done += (uint64_t)got, size_bytes);
 		is_end = got == 0;
 		held += (size_t)got;
 		err = filter_block(f, block, held, is_end, &used);
@@ -227,6 +238,7 @@ static struct error *filter_stream(struct filter *f, int fd, const char *name)
 		if (!err && (fflush(f->out) != 0 || ferror(f->out)))
 			err = error_os(errno, "cannot write the output");
 	}
+	progress_end(&progress);
 	if (!err && f->pending.count) { /* the last line has no end of its own */
 		fputc('\n', f->out);
 		err = print_pending(f);
@@ -241,14 +253,16 @@ static struct error *filter_file(struct filter *f, const char *path)
 	int fd;
 
 	if (strcmp(path, "-") == 0)
-		return filter_stream(f, STDIN_FILENO, "standard input");
+		return filter_stream(f, STDIN_FILENO, "standard input", 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_os(errno, "%s", path);
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+	if (fstat(fd, &st) != 0)
+		err = error_os(errno, "%s", path);
+	else if (S_ISDIR(st.st_mode))
 		err = error_create(ERROR_ARGUMENT, "%s: is a directory, a text file is needed", path);
 	else
-		err = filter_stream(f, fd, path);
+		err = filter_stream(f, fd, path, S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0);
 	close(fd);
 	return err;
 }
@@ -279,11 +293,22 @@ static struct error *add_default_places(struct token_decoder *d, char **files)
 	return err;
 }
 
+/* A file that the user named and that is none would be passed over silently later. */
 static struct error *add_wmk(struct token_decoder *d, const char *path)
 {
-	if (access(path, R_OK) != 0)
-		return error_os(errno, "%s", path);
-	return token_decoder_add_place(d, path);
+	struct wmk_header header;
+	struct mapped_file file;
+	struct stat st;
+	struct error *err;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return token_decoder_add_place(d, path);
+	err = file_map(path, &file);
+	if (err)
+		return err;
+	err = wmk_read_header(file.bytes, file.len_bytes, path, &header);
+	file_unmap(&file);
+	return err ? err : token_decoder_add_place(d, path);
 }
 
 static int parse_options(struct filter *f, int argc, char **argv, const char **ret_output)

@@ -21,6 +21,10 @@ enum {
 	SITE_MIN_BYTES = 4,
 };
 
+enum {
+	INLINING_MAX = 10000, /* far above what compilers do */
+};
+
 struct reader {
 	struct cursor c;
 	struct meta *m;
@@ -176,25 +180,40 @@ static struct error *read_aliases(struct reader *r)
 	return err;
 }
 
-/* Chains of inlined_at must end. Each location is walked once: a walk stops at what an earlier walk has proved. */
+/* How many locations the chain from l has up to one whose depth is known, and to the end. A loop never ends: 0. */
+static uint32_t chain_depth(const struct meta *m, const uint32_t *depths, uint32_t l)
+{
+	uint32_t count = 0;
+
+	for (; l && !depths[l] && count <= INLINING_MAX; l = m->locations[l - 1].inlined_at)
+		count++;
+	if (count > INLINING_MAX || (l && depths[l] > INLINING_MAX - count))
+		return 0;
+	return count + (l ? depths[l] : 0);
+}
+
+/* Chains of inlined_at must end, and soon: each site's is walked for every frame. Each location is walked once, since a walk
+ * stops at what an earlier walk has proved. */
 static struct error *check_inlining(struct reader *r)
 {
 	const struct meta *m = r->m;
-	uint32_t *walk = calloc((size_t)m->location_count + 1, sizeof *walk);
+	uint32_t *depths = calloc((size_t)m->location_count + 1, sizeof *depths);
 	struct error *err = NULL;
 
-	if (!walk)
+	if (!depths)
 		return &error_no_memory;
 	for (uint32_t i = 1; i <= m->location_count && !err; i++) {
-		uint32_t l = i;
+		uint32_t depth = depths[i] ? depths[i] : chain_depth(m, depths, i);
 
-		for (; l && !walk[l]; l = m->locations[l - 1].inlined_at)
-			walk[l] = i;
-		if (l && walk[l] == i)
-			err = cursor_error(&r->c, "location %" PRIu32 " is inlined into itself: the section is damaged",
-					   l - 1);
+		if (!depth)
+			err = cursor_error(&r->c,
+					   "location %" PRIu32
+					   " is inlined into itself or deeper than %d: the section is damaged",
+					   i - 1, INLINING_MAX);
+		for (uint32_t l = i; depth && l && !depths[l]; l = m->locations[l - 1].inlined_at)
+			depths[l] = depth--;
 	}
-	free(walk);
+	free(depths);
 	return err;
 }
 

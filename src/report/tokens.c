@@ -63,6 +63,7 @@ void token_decoder_deinit(struct token_decoder *d)
 		free(d->places.items[i]);
 	path_vec_deinit(&d->places);
 	process_deinit(&d->single);
+	keymap_deinit(&d->missed_runs);
 	image_cache_deinit(&d->cache);
 }
 
@@ -199,17 +200,28 @@ static struct error *open_run(struct token_decoder *d, struct token_run *r)
 	return NULL;
 }
 
+/* Whether a scan of this second did not find it: a log may have thousands of tokens of runs that are gone. */
+static bool was_missed(const struct token_decoder *d, uint64_t run)
+{
+	const struct key key = {{run, (uint64_t)now_s(), 0}};
+	uint32_t number;
+
+	return keymap_find(&d->missed_runs, &key, &number);
+}
+
 /* *ret is NULL when no place has that run. */
 static struct error *get_run(struct token_decoder *d, uint64_t run, struct token_run **ret)
 {
 	struct token_run *r = find_run(d, run);
 	struct error *err = NULL;
+	uint32_t ignored;
 
-	if (!r && d->missed_run != run) {
+	if (!r && !was_missed(d, run)) {
 		err = scan_places(d);
 		r = find_run(d, run);
 		if (!r)
-			d->missed_run = run;
+			err = err ? err
+				  : keymap_add(&d->missed_runs, &(struct key){{run, (uint64_t)now_s(), 0}}, &ignored);
 	}
 	if (!err && r && !r->file.bytes && !r->why)
 		r->why = open_run(d, r);

@@ -8,6 +8,7 @@
 
 #include "format/token.h"
 #include "report/context.h"
+#include "report/keymap.h"
 
 struct token_run;
 VEC_DECLARE(token_run_vec, struct token_run *);
@@ -16,10 +17,10 @@ struct token_decoder {
 	struct image_cache cache; /* its search is the caller's to fill, before the first token */
 	struct path_vec places;   /* .wmk files, or directories of them */
 	struct token_run_vec runs;
-	struct process single; /* of the last token that was decoded without a .wmk */
-	size_t max_depth;      /* 0: CONTEXT_DEPTH_MAX */
-	uint64_t missed_run;   /* the last one that a scan of all places did not find */
-	bool is_scanned;       /* the places, at least once */
+	struct process single;     /* of the last token that was decoded without a .wmk */
+	size_t max_depth;          /* 0: CONTEXT_DEPTH_MAX */
+	struct keymap missed_runs; /* (run, second): scans of all places did not find it then */
+	bool is_scanned;           /* the places, at least once */
 };
 
 void token_decoder_init(struct token_decoder *d);

@@ -16,6 +16,8 @@ head -c 1000 good.wmk >short.wmk
 refused 1 "short.wmk: offset 0x0: truncated: 1000 bytes" "$waymark" report short.wmk
 refused 1 "short.wmk" "$waymark" report -o out.txt.result good.wmk short.wmk
 [ ! -e out.txt.result ] || fail "an output file after an error"
+refused 1 "prog: offset 0x0: this is no .wmk file" "$waymark" decode --wmk prog log.txt
+refused 1 "nosuch.wmk: No such file or directory" "$waymark" decode --wmk nosuch.wmk log.txt
 size=$(wc -c <good.wmk)
 head -c $((size - 70000)) good.wmk >cut.wmk
 expect 0 "$waymark" report cut.wmk

@@ -287,8 +287,43 @@ static void test_many_strings(void)
 	buffer_deinit(&out);
 }
 
+/* Chains of 10000 are read, longer ones are damage; in whatever order their locations are. */
+static void test_deep_inlining(void)
+{
+	enum {
+		COUNT = 10001
+	};
+
+	for (int is_backwards = 0; is_backwards < 2; is_backwards++) {
+		for (uint32_t count = COUNT - 1; count <= COUNT; count++) {
+			struct meta m, back;
+			struct buffer out = {0};
+
+			meta_init(&m);
+			meta_init(&back);
+			m.site_count = 1;
+			m.location_count = count;
+			m.locations = arena_calloc(&m.arena, COUNT, sizeof *m.locations);
+			if (!CHECK(m.locations != NULL))
+				return;
+			for (uint32_t i = 0; i < count; i++)
+				m.locations[i].inlined_at = is_backwards ? i : (i + 2) % (count + 1);
+			CHECK_OK(meta_write(&m, &out));
+			if (count < COUNT)
+				CHECK_OK(meta_read(out.bytes, out.len_bytes, "u", &back));
+			else
+				CHECK_ERROR(meta_read(out.bytes, out.len_bytes, "u", &back), ERROR_FORMAT,
+					    "deeper than");
+			meta_deinit(&m);
+			meta_deinit(&back);
+			buffer_deinit(&out);
+		}
+	}
+}
+
 int main(void)
 {
+	test_deep_inlining();
 	test_golden();
 	test_round_trip();
 	test_every_byte();
