@@ -70,8 +70,8 @@ fi
 wmk=$(ls -t "$out"/waymark-*.wmk | head -n 1)
 
 say "4/5 Where the memory is asked for, and how the program got there"
-echo "\$ waymark report ${wmk##*/} --top=8"
-"$waymark" report "$wmk" --top=8
+echo "\$ waymark report ${wmk##*/} --top=5"
+"$waymark" report "$wmk" --top=5
 
 say "5/5 Pictures"
 "$waymark" report "$wmk" --format=svg --output="$out/flame.svg"

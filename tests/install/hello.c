@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <waymark.h>
 
+static void *volatile kept;
+
 static __attribute__((noinline)) void tell(const char *how)
 {
 	char token[WM_TOKEN_MAX];
@@ -32,6 +34,6 @@ int main(void)
 	tell("direct");
 	left();
 	qsort(numbers, 3, sizeof numbers[0], compare);
-	free(malloc(100));
+	kept = malloc(100);
 	return 0;
 }

@@ -5,7 +5,7 @@ set -eu
 build=$1 source=$2
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-unset WAYMARK_OUT WAYMARK_LIMIT
+unset WAYMARK_OUT WAYMARK_LIMIT LD_LIBRARY_PATH
 
 fail() {
 	echo "install: $*" >&2
@@ -18,7 +18,8 @@ prefix=$(dirname "$(dirname "$(find "$place/dest" -path '*/bin/waymark')")")
 mv "$prefix" "$place/moved"
 prefix=$place/moved
 waymark=$prefix/bin/waymark
-for file in include/waymark.h lib/waymark/waymark-pass.so lib/waymark/libwaymark-rt.a lib/waymark/libwaymark-rt.so; do
+for file in include/waymark.h lib/waymark/waymark-pass.so lib/waymark/libwaymark-rt.a lib/waymark/libwaymark-rt.so \
+	lib/waymark/libwaymark-heap.so share/man/man1/waymark.1; do
 	[ -f "$prefix/$file" ] || fail "$file is not installed"
 done
 
@@ -33,3 +34,7 @@ left main;left;tell
 sorted main;[qsort];compare;tell
 END
 diff -u expected decoded || fail "the decoded contexts differ"
+
+"$waymark" run --heap --quiet --output=heap.wmk ./hello >/dev/null || fail "waymark run --heap"
+"$waymark" report --format=folded heap.wmk >report || fail "waymark report"
+grep -qx 'main;\[malloc\] 100' report || { cat report; fail "the 100 bytes of main are not in the report"; }
