@@ -1,9 +1,10 @@
 /*
  * process.c - the active instance, fork detection, the lock.
  *
- * Forks are noticed lazily, by a page that the kernel wipes in the child: so a raw clone() is noticed too, and a
- * child that only calls exec pays nothing. Where the kernel cannot wipe (before 4.14) the process id is compared
- * instead. A child of vfork shares the parent's memory, page included, and is taken for the parent.
+ * Forks are noticed lazily, by a page that the kernel wipes in the child: so a raw clone() is noticed too, and a child
+ * that only calls exec pays nothing. A child of vfork shares the parent's memory, page included, and is taken for the
+ * parent. Where the kernel cannot wipe (before 4.14) the process id is compared instead; there a child of vfork that
+ * records is taken for a forked one, and the parent goes on in a further file.
  */
 #include "runtime/process.h"
 
