@@ -19,7 +19,8 @@ struct emitter {
 	struct program *p;
 	struct support support;
 	LLVMBuilderRef builder;
-	LLVMValueRef return_slot; /* llvm.addressofreturnaddress */
+	LLVMValueRef return_slot;   /* llvm.addressofreturnaddress */
+	LLVMValueRef read_register; /* llvm.read_register.i64 */
 	unsigned returns_twice;
 	unsigned builtin_setjmp;
 	/* the function at work */
@@ -130,18 +131,31 @@ static void keep_entry(struct emitter *e, LLVMValueRef function)
 	e->entry_top = LLVMBuildLoad2(e->builder, e->support.pointer, e->support.thread_top, "wm1.top");
 }
 
+static LLVMValueRef stack_pointer(struct emitter *e)
+{
+	LLVMMetadataRef name = LLVMMDStringInContext2(e->p->context, "rsp", 3);
+	LLVMValueRef node = LLVMMetadataAsValue(e->p->context, LLVMMDNodeInContext2(e->p->context, &name, 1));
+	return LLVMBuildCall2(e->builder, support_type(e->read_register), e->read_register, &node, 1, "wm1.sp");
+}
+
+/* The push of a site that most entries of its function pass by is a call: a push is some 90 bytes of code. */
 static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMValueRef id)
 {
+	const double rare = 0.3;
+	LLVMValueRef helper = site->frequency < rare ? e->support.push_cold : e->support.push;
+	LLVMValueRef last = NULL;
+	if (site->undo) {
+		last = stack_pointer(e);
+	} else {
+		helper = e->support.push_tail;
+		last = LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
+	}
 	LLVMValueRef arguments[] = {LLVMConstInt(e->support.i32, site->number, 0), id, constant(e, site->restart),
-				    NULL};
-	if (site->undo)
-		return LLVMBuildCall2(e->builder, support_type(e->support.push), e->support.push, arguments, 3,
-				      "wm1.top");
-	arguments[3] = LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
+				    last};
 	LLVMValueRef call =
-		LLVMBuildCall2(e->builder, support_type(e->support.push_tail), e->support.push_tail, arguments, 4, "");
-	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(e->support.push_tail));
-	return NULL;
+		LLVMBuildCall2(e->builder, support_type(helper), helper, arguments, 4, site->undo ? "wm1.top" : "");
+	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(helper));
+	return site->undo ? call : NULL;
 }
 
 /* undo_id: false when the next site in the block stores an absolute id anyway. */
@@ -157,8 +171,6 @@ static void emit_call_site(struct emitter *e, const struct site *site, bool undo
 		top = emit_push(e, site, id);
 	else if (site->action == SITE_ADD)
 		store_id(e, LLVMBuildAdd(e->builder, id, constant(e, site->addend), "wm1.callee.id"));
-	if (site->undo && !site->is_must_tail && LLVMIsACallInst(site->call) && site->is_tail)
-		LLVMSetTailCallKind(site->call, LLVMTailCallKindNone);
 	if (!site->undo || !position_after(e, site->call))
 		return;
 	if (undo_id) {
@@ -281,6 +293,9 @@ struct error *program_emit(struct program *p, const struct buffer *section)
 	const char *slot_name = "llvm.addressofreturnaddress";
 	e.return_slot = LLVMGetIntrinsicDeclaration(p->module, LLVMLookupIntrinsicID(slot_name, strlen(slot_name)),
 						    &e.support.pointer, 1);
+	const char *read_name = "llvm.read_register";
+	e.read_register = LLVMGetIntrinsicDeclaration(p->module, LLVMLookupIntrinsicID(read_name, strlen(read_name)),
+						      &e.support.i64, 1);
 	const char *setjmp_name = "llvm.eh.sjlj.setjmp";
 	e.builtin_setjmp = LLVMLookupIntrinsicID(setjmp_name, strlen(setjmp_name));
 	e.returns_twice = LLVMGetEnumAttributeKindForName("returns_twice", strlen("returns_twice"));

@@ -14,6 +14,40 @@ static bool stays_tail(const struct program *p, const struct site *site)
 	return site->is_tail && (site->is_must_tail || !p->functions.items[site->caller].is_root);
 }
 
+/*
+ * A tail call through a pointer goes to some root. It can be part of a loop of tail calls, which must not eat the stack, only
+ * if a root gets here again by tail calls; elsewhere a frame is cheaper than a push that stays and callers that clean up.
+ */
+static struct error *drop_harmless_tails(struct program *p)
+{
+	bool *reached = arena_calloc(&p->arena, p->functions.count + 1, sizeof *reached);
+	uint32_t *work = arena_calloc(&p->arena, p->functions.count + 1, sizeof *work);
+	if (!reached || !work)
+		return &error_no_memory;
+	size_t count = 0;
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (p->functions.items[i].is_root) {
+			reached[i] = true;
+			work[count++] = i;
+		}
+	while (count) {
+		const struct function *f = &p->functions.items[work[--count]];
+		for (uint32_t k = 0; k < f->site_count; k++) {
+			const struct site *site = &p->sites.items[f->first_site + k];
+			if (!site->is_tail || site->callee == NO_INDEX || reached[site->callee])
+				continue;
+			reached[site->callee] = true;
+			work[count++] = site->callee;
+		}
+	}
+	for (size_t i = 0; i < p->sites.count; i++) {
+		struct site *site = &p->sites.items[i];
+		if (site->callee == NO_INDEX && !site->is_must_tail && !reached[site->caller])
+			site->is_tail = false;
+	}
+	return NULL;
+}
+
 /* What the callee may leave behind. */
 static void callee_clobbers(const struct program *p, const struct site *site, bool *id, bool *top)
 {
@@ -73,6 +107,9 @@ static bool wants_entry(const struct program *p, const struct function *f)
 
 struct error *program_plan(struct program *p)
 {
+	struct error *err = drop_harmless_tails(p);
+	if (err)
+		return err;
 	find_clobbering(p);
 	for (size_t i = 0; i < p->sites.count; i++) {
 		struct site *site = &p->sites.items[i];

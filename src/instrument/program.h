@@ -118,7 +118,8 @@ struct support {
 	LLVMValueRef thread_id;  /* address of wm1_thread_state.id */
 	LLVMValueRef thread_top; /* address of wm1_thread_state.top */
 	LLVMValueRef site_base;  /* address of the image's site_base */
-	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 restart) */
+	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 restart, i64 sp) */
+	LLVMValueRef push_cold;  /* the same, preserve_most, not inlined */
 	LLVMValueRef push_tail;  /* preserve_most void push_tail(i32 site, i64 id, i64 restart, ptr return_slot) */
 	LLVMValueRef clean;      /* void clean(ptr return_slot) */
 	LLVMValueRef capture;    /* void wm1_capture(ptr sret, i32 site) */

@@ -18,7 +18,7 @@
 @llvm.compiler.used = appending global [2 x ptr] [ptr @wm1.first, ptr @wm1.last], section "llvm.metadata"
 
 ; Linking takes along only what is referred to; dropped right after.
-@wm1.anchors = global [5 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event]
+@wm1.anchors = global [6 x ptr] [ptr @wm1.push, ptr @wm1.push_cold, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event]
 
 declare void @wm1_register(ptr)
 declare void @wm1_unregister(ptr)
@@ -26,7 +26,6 @@ declare void @wm1_capture(ptr sret({ i64, i32, i32, i32, i32 }), i32)
 declare void @wm1_event(i32, ptr, i64)
 declare preserve_mostcc ptr @wm1_grow() cold nounwind
 declare preserve_mostcc void @wm1_drop_tails(i64) cold nounwind
-declare i64 @llvm.read_register.i64(metadata)
 
 define internal void @wm1.enter_image() {
   call void @wm1_register(ptr @wm1.image)
@@ -41,7 +40,7 @@ define internal void @wm1.leave_image() {
 ; Pushes (id, site) and starts the callee at restart.
 ; Returns what to put back. A thread's first push leaves its new stack in place of none: else all pushes of the
 ; outermost function would look for it.
-define internal ptr @wm1.push(i32 %site, i64 %id, i64 %restart) alwaysinline nounwind {
+define internal ptr @wm1.push(i32 %site, i64 %id, i64 %restart, i64 %sp) alwaysinline nounwind {
 start:
   %top = load ptr, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)
   %bits = ptrtoint ptr %top to i64
@@ -57,7 +56,6 @@ write:
   %back = phi ptr [ %top, %start ], [ %kept, %grow ]
   %e = phi ptr [ %top, %start ], [ %fresh, %grow ]
   store volatile i64 %id, ptr %e
-  %sp = call i64 @llvm.read_register.i64(metadata !1)
   %e.sp = getelementptr i8, ptr %e, i64 8
   store volatile i64 %sp, ptr %e.sp
   %base = load i32, ptr getelementptr (i8, ptr @wm1.image, i64 8)
@@ -70,6 +68,12 @@ write:
   %next = getelementptr i8, ptr %e, i64 32
   store volatile ptr %next, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)
   store i64 %restart, ptr @wm1_thread_state
+  ret ptr %back
+}
+
+; The same, out of line, where code size matters more than time.
+define internal preserve_mostcc ptr @wm1.push_cold(i32 %site, i64 %id, i64 %restart, i64 %sp) noinline cold nounwind {
+  %back = call ptr @wm1.push(i32 %site, i64 %id, i64 %restart, i64 %sp)
   ret ptr %back
 }
 
@@ -147,4 +151,3 @@ done:
 }
 
 !0 = !{!"branch_weights", i32 1, i32 100000}
-!1 = !{!"rsp"}
