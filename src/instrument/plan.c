@@ -34,6 +34,8 @@ static struct error *drop_harmless_tails(struct program *p)
 		const struct function *f = &p->functions.items[work[--count]];
 		for (uint32_t k = 0; k < f->site_count; k++) {
 			const struct site *site = &p->sites.items[f->first_site + k];
+			if (!stays_tail(p, site) && site->action != SITE_NOTHING)
+				continue;
 			if (!site->is_tail || site->callee == NO_INDEX || reached[site->callee])
 				continue;
 			reached[site->callee] = true;

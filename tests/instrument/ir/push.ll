@@ -5,12 +5,12 @@ declare i32 @foreign(ptr)
 
 ; CHECK-LABEL: define i32 @calls_foreign(
 ; CHECK-NEXT: [[ID:%.*]] = load i64, ptr ID
+; CHECK-NEXT: [[SP:%.*]] = call i64 @llvm.read_register.i64(metadata ![[RSP:[0-9]+]])
 ; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
 ; CHECK: call preserve_mostcc ptr @wm1_grow()
 ; CHECK: [[BACK:%.*]] = phi ptr [ [[TOP]], %0 ]
 ; CHECK-NEXT: [[ENTRY:%.*]] = phi ptr [ [[TOP]], %0 ]
 ; CHECK-NEXT: store volatile i64 [[ID]], ptr [[ENTRY]]
-; CHECK-NEXT: [[SP:%.*]] = call i64 @llvm.read_register.i64(metadata ![[RSP:[0-9]+]])
 ; CHECK: store volatile i64 [[SP]], ptr
 ; CHECK: [[BASE:%.*]] = load i32, ptr getelementptr (i8, ptr @wm1.image, i64 8)
 ; CHECK-NEXT: [[SITE:%.*]] = add i32 [[BASE]], 1{{$}}
@@ -41,6 +41,24 @@ define void @calls_pointer(ptr %f) nounwind {
   ret void
 }
 
+; Where it seldom runs, the push is a call.
+; CHECK-LABEL: define void @seldom_calls(
+; CHECK: rare:
+; CHECK-NEXT: [[ID:%.*]] = load i64, ptr ID
+; CHECK-NEXT: [[SP:%.*]] = call i64 @llvm.read_register.i64(
+; CHECK-NEXT: [[BACK:%.*]] = call preserve_mostcc ptr @wm1.push_cold(i32 3, i64 [[ID]], i64 0, i64 [[SP]])
+; CHECK-NEXT: call void %f()
+; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: store volatile ptr [[BACK]], ptr TOP
+define void @seldom_calls(ptr %f, i1 %c) nounwind {
+  br i1 %c, label %rare, label %done, !prof !0
+rare:
+  call void %f()
+  br label %done
+done:
+  ret void
+}
+
 ; The recursion starts at the number that the encoding keeps for it, not at 0, which is the first call's.
 ; CHECK-LABEL: define internal void @recursive(
 ; CHECK: store volatile ptr {{%.*}}, ptr TOP
@@ -66,4 +84,5 @@ define void @enter() nounwind {
   ret void
 }
 declare void @wm_event(ptr, i64)
+!0 = !{!"branch_weights", i32 1, i32 1000}
 ; CHECK: ![[RSP]] = !{!"rsp"}
