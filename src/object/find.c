@@ -29,7 +29,7 @@ struct hunt {
 	struct meta *m;
 	bool is_found;
 	enum reason reason;
-	struct error *why; /* of `reason` */
+	struct error *why;     /* of `reason` */
 	struct path_vec links; /* of the right build, but stripped: file, its .gnu_debuglink, file, ... */
 };
 

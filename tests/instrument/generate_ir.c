@@ -15,9 +15,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FUNCTIONS_MAX = 24, BLOCKS_MAX = 12, PADS_MAX = 2 };
+enum {
+	FUNCTIONS_MAX = 24,
+	BLOCKS_MAX = 12,
+	PADS_MAX = 2
+};
 
-enum terminator { T_RETURN, T_JUMP, T_BRANCH, T_LOOP, T_SWITCH, T_INDIRECT, T_INVOKE, T_CALLBR, T_MUSTTAIL, T_TAIL, T_UNREACHABLE };
+enum terminator {
+	T_RETURN,
+	T_JUMP,
+	T_BRANCH,
+	T_LOOP,
+	T_SWITCH,
+	T_INDIRECT,
+	T_INVOKE,
+	T_CALLBR,
+	T_MUSTTAIL,
+	T_TAIL,
+	T_UNREACHABLE
+};
 
 struct block {
 	enum terminator terminator;
@@ -58,8 +74,9 @@ static void plan_block(struct module *m, struct function *f, int i)
 		b->terminator = T_RETURN;
 		return;
 	}
-	static const enum terminator kinds[] = {T_RETURN,   T_JUMP,   T_JUMP,   T_BRANCH, T_BRANCH,   T_BRANCH,   T_LOOP, T_SWITCH,
-						T_INDIRECT, T_INVOKE, T_INVOKE, T_INVOKE, T_MUSTTAIL, T_TAIL, T_CALLBR, T_UNREACHABLE};
+	static const enum terminator kinds[] = {T_RETURN,   T_JUMP,   T_JUMP,     T_BRANCH,     T_BRANCH, T_BRANCH,
+						T_LOOP,     T_SWITCH, T_INDIRECT, T_INVOKE,     T_INVOKE, T_INVOKE,
+						T_MUSTTAIL, T_TAIL,   T_CALLBR,   T_UNREACHABLE};
 	b->terminator = kinds[roll(m, sizeof kinds / sizeof *kinds)];
 	/* Jumps over blocks leave some without a predecessor; the entry block must not have one. */
 	if (i == 0 && b->terminator == T_LOOP)
@@ -81,9 +98,13 @@ static void plan_block(struct module *m, struct function *f, int i)
 
 static void plan(struct module *m)
 {
-	static const char *const linkages[] = {"internal", "internal", "internal", "internal", "dso_local", "", "weak", "linkonce_odr dso_local",
-					       "hidden", "weak_odr dso_local"};
-	static const char *const attributes[] = {"", "", "nounwind", "noinline", "nounwind noinline", "uwtable", "nounwind optsize"};
+	static const char *const linkages[] = {"internal",  "internal",
+					       "internal",  "internal",
+					       "dso_local", "",
+					       "weak",      "linkonce_odr dso_local",
+					       "hidden",    "weak_odr dso_local"};
+	static const char *const attributes[] = {
+		"", "", "nounwind", "noinline", "nounwind noinline", "uwtable", "nounwind optsize"};
 	m->count = 3 + (int)roll(m, FUNCTIONS_MAX - 3);
 	for (int i = 0; i < m->count; i++) {
 		struct function *f = &m->f[i];
@@ -145,7 +166,8 @@ static void put_statement(struct module *m)
 		printf("  %%v%d = call i64 @strlen(ptr @text)\n", m->value++);
 		return;
 	case 3:
-		printf("  %%v%d = call i32 @_setjmp(ptr @environment)%s\n", m->value++, roll(m, 2) ? " returns_twice" : "");
+		printf("  %%v%d = call i32 @_setjmp(ptr @environment)%s\n", m->value++,
+		       roll(m, 2) ? " returns_twice" : "");
 		return;
 	case 4:
 		printf("  call void asm sideeffect \"%s\", \"~{memory}\"()\n", roll(m, 2) ? "nop" : "jmp 1f; 1:");
@@ -167,7 +189,8 @@ static void put_fuel(struct module *m, const char *yes, const char *no)
 {
 	int v = m->value;
 	m->value += 3;
-	printf("  %%v%d = load i32, ptr @fuel\n  %%v%d = sub i32 %%v%d, 1\n  store i32 %%v%d, ptr @fuel\n", v, v + 1, v, v + 1);
+	printf("  %%v%d = load i32, ptr @fuel\n  %%v%d = sub i32 %%v%d, 1\n  store i32 %%v%d, ptr @fuel\n", v, v + 1, v,
+	       v + 1);
 	printf("  %%v%d = icmp sgt i32 %%v%d, 0\n  br i1 %%v%d, label %%%s, label %%%s\n", v + 2, v, v + 2, yes, no);
 }
 
@@ -185,7 +208,8 @@ static void put_terminator(struct module *m, const struct function *f, int i)
 		return;
 	case T_BRANCH:
 		m->value++;
-		printf("  %%v%d = icmp eq i32 %%n, %u\n  br i1 %%v%d, label %%b%d, label %%b%d\n", v, roll(m, 4), v, b->to[0], b->to[1]);
+		printf("  %%v%d = icmp eq i32 %%n, %u\n  br i1 %%v%d, label %%b%d, label %%b%d\n", v, roll(m, 4), v,
+		       b->to[0], b->to[1]);
 		return;
 	case T_LOOP:
 		snprintf(names[0], sizeof names[0], "b%d", b->to[0]);
@@ -193,13 +217,15 @@ static void put_terminator(struct module *m, const struct function *f, int i)
 		put_fuel(m, names[0], names[1]);
 		return;
 	case T_SWITCH:
-		printf("  switch i32 %%n, label %%b%d [ i32 1, label %%b%d\n i32 2, label %%b%d ]\n", b->to[0], b->to[1], b->to[2]);
+		printf("  switch i32 %%n, label %%b%d [ i32 1, label %%b%d\n i32 2, label %%b%d ]\n", b->to[0],
+		       b->to[1], b->to[2]);
 		return;
 	case T_INDIRECT:
 		m->value++;
-		printf("  %%v%d = select i1 %%odd, ptr blockaddress(@f%d, %%b%d), ptr blockaddress(@f%d, %%b%d)\n", v, (int)(f - m->f),
-		       b->to[0], (int)(f - m->f), b->to[1]);
-		printf("  indirectbr ptr %%v%d, [ label %%b%d, label %%b%d, label %%b%d ]\n", v, b->to[0], b->to[1], b->to[2]);
+		printf("  %%v%d = select i1 %%odd, ptr blockaddress(@f%d, %%b%d), ptr blockaddress(@f%d, %%b%d)\n", v,
+		       (int)(f - m->f), b->to[0], (int)(f - m->f), b->to[1]);
+		printf("  indirectbr ptr %%v%d, [ label %%b%d, label %%b%d, label %%b%d ]\n", v, b->to[0], b->to[1],
+		       b->to[2]);
 		return;
 	case T_INVOKE:
 		printf("  %%i%d = ", i);
@@ -207,7 +233,8 @@ static void put_terminator(struct module *m, const struct function *f, int i)
 		printf(" to label %%b%d unwind label %%pad%d\n", b->to[0], b->pad);
 		return;
 	case T_CALLBR:
-		printf("  callbr void asm sideeffect \"# jmp ${0:l}\", \"!i\"() to label %%b%d [label %%b%d]\n", b->to[0], b->to[1]);
+		printf("  callbr void asm sideeffect \"# jmp ${0:l}\", \"!i\"() to label %%b%d [label %%b%d]\n",
+		       b->to[0], b->to[1]);
 		return;
 	case T_MUSTTAIL:
 	case T_TAIL:
@@ -219,8 +246,8 @@ static void put_terminator(struct module *m, const struct function *f, int i)
 	case T_UNREACHABLE:
 		/* Behind a condition that never holds when the module runs. */
 		m->value++;
-		printf("  %%v%d = load volatile i32, ptr @never\n  %%w%d = icmp ne i32 %%v%d, 0\n  br i1 %%w%d, label %%dead%d, label %%live%d\n", v,
-		       v, v, v, i, i);
+		printf("  %%v%d = load volatile i32, ptr @never\n  %%w%d = icmp ne i32 %%v%d, 0\n  br i1 %%w%d, label %%dead%d, label %%live%d\n",
+		       v, v, v, v, i, i);
 		printf("dead%d:\n  call void @leave()\n  unreachable\nlive%d:\n  ret i32 0\n", i, i);
 		return;
 	}
@@ -271,7 +298,8 @@ static void put_function(struct module *m, int index)
 		put_terminator(m, f, b);
 	}
 	for (int p = 0; p < f->pads; p++) {
-		printf("pad%d:\n  %%e%d = landingpad { ptr, i32 } %s\n", p, p, f->pad_to[p] < 0 ? "cleanup" : "catch ptr null");
+		printf("pad%d:\n  %%e%d = landingpad { ptr, i32 } %s\n", p, p,
+		       f->pad_to[p] < 0 ? "cleanup" : "catch ptr null");
 		if (roll(m, 2))
 			put_statement(m);
 		if (f->pad_to[p] < 0)

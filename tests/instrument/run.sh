@@ -10,7 +10,12 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- $(cd "$here/ir" && ls | sed -n 's/\.ll$//p')
+if [ $# -eq 0 ]; then
+	for source in "$here"/ir/*.ll; do
+		name=${source##*/}
+		set -- "$@" "${name%.ll}"
+	done
+fi
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-ir.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
 unset WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND

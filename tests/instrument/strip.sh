@@ -117,7 +117,10 @@ for f in field/*; do
 done
 field "strip"
 "$waymark" graph away/prog >got 2>err && fail "graph of a stripped program: exit status 0"
-[ "$(wc -l <err)" = 1 ] && grep -q 'away/prog: has no .debug_waymark (stripped' err || { fail "graph of a stripped program:"; cat err; }
+if [ "$(wc -l <err)" != 1 ] || ! grep -q 'away/prog: has no .debug_waymark (stripped' err; then
+	fail "graph of a stripped program:"
+	cat err
+fi
 (cd home && "$waymark" decode --folded --exe ../away log.txt) >got 2>err || :
 [ "$(grep -c '^wm1:.*\[.*\]$' got)" = 3 ] || { fail "decode without debug files: tokens should stay, with the reason"; cat got err; }
 
