@@ -4,7 +4,7 @@
 #
 #   run.sh [-b BUILD-DIR] [-w WORK-DIR] [-q] PROGRAM [STEP...]
 #
-# PROGRAM: lua, gzip, grep, sqlite3. STEP (default: both):
+# PROGRAM: lua, gzip, grep, sqlite3; in C++ jsoncpp, ninja. STEP (default: both):
 #   tests    builds with clang-19 and with waymark cc, runs the program's own tests with both, compares the results
 #   oracle   a checking build (-fno-omit-frame-pointer -fno-optimize-sibling-calls -g), a workload with oracle.c preloaded:
 #            at least 10,000 captures must agree with the walk
@@ -24,7 +24,7 @@ while getopts b:w:q option; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -ge 1 ] || { echo "usage: $0 [-b BUILD-DIR] [-w WORK-DIR] [-q] lua|gzip|grep|sqlite3 [tests] [oracle]" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: $0 [-b BUILD-DIR] [-w WORK-DIR] [-q] lua|gzip|grep|sqlite3|jsoncpp|ninja [tests] [oracle]" >&2; exit 2; }
 program=$1
 shift
 [ $# -gt 0 ] || set -- tests oracle
@@ -51,6 +51,8 @@ quietly() { # runs a command, shows its last lines only when it fails
 
 case $program in
 lua) package=lua5.4 ;;
+jsoncpp) package=libjsoncpp ;;
+ninja) package=ninja-build ;;
 *) package=$program ;;
 esac
 source=$("$here/../../scripts/fetch-source.sh" $package) || exit $?
@@ -160,6 +162,47 @@ workload_sqlite3() {
 }
 binary_sqlite3=sqlite3 every_sqlite3=1
 
+# In C++: the compiler's other name.
+cxx_of() {
+	case $1 in
+	*' cc') echo "${1% cc} c++" ;;
+	*) echo clang++-19 ;;
+	esac
+}
+compile_jsoncpp() { # without CMake, which needs not be installed
+	(
+		cd "$1"
+		flags="${3:--g -O2} -Iinclude"
+		for f in src/lib_json/*.cpp src/test_lib_json/*.cpp src/jsontestrunner/main.cpp; do
+			echo "$f"
+		done | quietly xargs -P "$jobs" -I FILE sh -c "$(cxx_of "$2") $flags -c FILE -o \$(echo FILE | tr / _).o" &&
+			ar rcs libjsoncpp.a src_lib_json_*.o &&
+			quietly $(cxx_of "$2") $flags ${3:+$checking_link} src_test_lib_json_*.o -L. -ljsoncpp -o jsoncpp_test &&
+			quietly $(cxx_of "$2") $flags ${3:+$checking_link} src_jsontestrunner_*.o -L. -ljsoncpp -o jsontestrunner
+	)
+}
+tests_jsoncpp() {
+	(cd "$1" && { { ./jsoncpp_test && python3 test/runjsontests.py "$PWD/jsontestrunner" test/data; } || echo "FAIL: exit status $?"; }) 2>&1 |
+		sed "s,$1,DIR,g"
+}
+workload_jsoncpp() {
+	"$1/jsoncpp_test" >/dev/null
+}
+binary_jsoncpp=jsoncpp_test every_jsoncpp=1
+
+compile_ninja() {
+	(cd "$1" && quietly env CXX="$(cxx_of "$2")" CFLAGS="${3:--g -O2}" LDFLAGS="${3:+$checking_link}" \
+		python3 configure.py --bootstrap && quietly ./ninja -j "$jobs" ninja_test)
+}
+tests_ninja() {
+	(cd "$1" && { ./ninja_test || echo "FAIL: exit status $?"; } && ./ninja -n -t targets all && ./ninja -t graph && ./ninja -t compdb && ./ninja -d explain -v -n) 2>&1 |
+		tr '\r' '\n' | sed -e "s,$1,DIR,g" -e 's/[0-9]* ms//g'
+}
+workload_ninja() {
+	"$1/ninja_test" >/dev/null
+}
+binary_ninja=ninja_test every_ninja=1
+
 # --- steps ---------------------------------------------------------------------------------------------------------------
 prepare() { # NAME CC FLAGS: builds $work/$program-NAME once
 	local dir=$work/$program-$1
@@ -208,7 +251,7 @@ run_oracle() {
 	eval "binary=\$binary_$program every=\$every_$program"
 	prepare checking "$waymark cc" "$checking" || return 1
 	[ -x "$work/oracle.so" ] || clang-19 -O2 -g -fPIC -shared "$here/oracle.c" -o "$work/oracle.so"
-	[ -x "$work/walk" ] || clang-19 -O2 -D_GNU_SOURCE "$here/walk.c" -o "$work/walk"
+	[ -x "$work/walk" ] || clang-19 -O2 -D_GNU_SOURCE "$here/walk.c" -liberty -o "$work/walk"
 	rm -f "$work/$program.log"
 	mv "$dir/$binary" "$dir/$binary.real"
 	# Only the program itself is preloaded, not the tools of the workload.

@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libiberty/demangle.h>
+
 enum {
 	SHOWN = 8,
 	SHOWN_BYTES = 900
@@ -75,6 +77,21 @@ static bool left_out(const char *name)
 	return false;
 }
 
+/*
+ * A linkage name as `waymark decode` shows it. Only the spelling of C++ is shared with it: LLVM's demangler writes types
+ * in another way. ".1" is the linker's, to tell static functions of one name apart. The caller frees the result.
+ */
+static char *shown(char *name)
+{
+	for (char *dot;
+	     (dot = strrchr(name, '.')) != NULL && dot != name && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")];)
+		*dot = '\0';
+	char *plain = name[0] == '_' ? cplus_demangle(name, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP) : NULL;
+	if (!plain && !(plain = strdup(name)))
+		abort();
+	return plain;
+}
+
 /* Runs the symboliser once over all addresses. Its answer: function and file lines innermost first, then an empty line. */
 static bool symbolise(struct table *t, const char *program)
 {
@@ -86,8 +103,8 @@ static bool symbolise(struct table *t, const char *program)
 	for (size_t i = 0; i < t->count; i++)
 		fprintf(list, "0x%lx\n", (unsigned long)t->items[i].value);
 	fclose(list);
-	snprintf(command, sizeof command, "llvm-symbolizer-19 --inlines --functions=linkage --demangle --obj='%s' <%s",
-		 program, path);
+	snprintf(command, sizeof command,
+		 "llvm-symbolizer-19 --inlines --functions=linkage --no-demangle --obj='%s' <%s", program, path);
 	FILE *in = popen(command, "r");
 	char *line = NULL, *chain = NULL;
 	size_t size = 0, at = 0;
@@ -102,9 +119,11 @@ static bool symbolise(struct table *t, const char *program)
 			name_next = true;
 		} else if (name_next) {
 			char *longer = NULL;
+			char *name = shown(line);
 			if (!left_out(line) &&
-			    asprintf(&longer, chain ? "%s;%s" : "%s%s", line, chain ? chain : "") < 0)
+			    asprintf(&longer, chain ? "%s;%s" : "%s%s", name, chain ? chain : "") < 0)
 				abort();
+			free(name);
 			if (longer) {
 				free(chain);
 				chain = longer;
