@@ -241,6 +241,12 @@ static void clean_before_returns(struct emitter *e, LLVMValueRef function)
 	}
 }
 
+/* A root may end a chain of tail calls that a root has pushed; also one below which nothing looks at a context. */
+static bool cleans(const struct program *p, const struct function *f)
+{
+	return p->cleans_tails && f->is_root && !f->is_opaque;
+}
+
 static void emit_function(struct emitter *e, struct function *f)
 {
 	struct program *p = e->p;
@@ -260,7 +266,7 @@ static void emit_function(struct emitter *e, struct function *f)
 		else if (site->number && (site->action != SITE_NOTHING || site->undo))
 			emit_call_site(e, site, !dead);
 	}
-	if (f->is_root && e->p->cleans_tails)
+	if (cleans(p, f))
 		clean_before_returns(e, f->value);
 }
 
@@ -302,6 +308,8 @@ struct error *program_emit(struct program *p, const struct buffer *section)
 	for (size_t i = 0; i < p->functions.count; i++)
 		if (p->functions.items[i].node != NO_INDEX)
 			emit_function(&e, &p->functions.items[i]);
+		else if (cleans(p, &p->functions.items[i]))
+			clean_before_returns(&e, p->functions.items[i].value);
 	LLVMDisposeBuilder(e.builder);
 	err = support_finish(p);
 	return err ? err : emit_section(p, section);

@@ -381,7 +381,8 @@ static struct error *mark_observable(struct program *p)
 /*
  * musttail in a root. Whoever called the root may be foreign and puts nothing back, and the call may not become an ordinary
  * one: so it is pushed, whatever its callee, and the function at the end of the chain takes the pushes of its frame off
- * when it returns for real (cleans_tails). A known callee becomes a root itself.
+ * when it returns for real (cleans_tails). A known callee becomes a root itself. One from which nothing can be captured is
+ * not pushed, but may be the end of a chain all the same.
  */
 static struct error *convert_root_tails(struct program *p)
 {
@@ -390,7 +391,7 @@ static struct error *convert_root_tails(struct program *p)
 		return &error_no_memory;
 	size_t count = 0;
 	for (uint32_t i = 0; i < p->functions.count; i++)
-		if (p->functions.items[i].is_root && p->functions.items[i].is_observable)
+		if (p->functions.items[i].is_root)
 			work[count++] = i;
 	while (count) {
 		const struct function *f = &p->functions.items[work[--count]];
@@ -403,10 +404,10 @@ static struct error *convert_root_tails(struct program *p)
 				continue;
 			}
 			struct function *callee = &p->functions.items[site->callee];
-			if (!callee->is_observable)
-				continue;
-			p->cleans_tails = true;
-			site->kind = META_SITE_BACK;
+			if (callee->is_observable) {
+				p->cleans_tails = true;
+				site->kind = META_SITE_BACK;
+			}
 			if (!callee->is_root)
 				work[count++] = site->callee;
 			callee->is_root = true;

@@ -43,6 +43,11 @@ define void @quiet() nounwind {
   musttail call void @nothing()
   ret void
 }
+
+; But both may end a chain that through_pointer has pushed.
+; CHECK-LABEL: define internal void @nothing(
+; CHECK: call preserve_mostcc void @wm1_drop_tails(
+; CHECK: ret void
 define internal void @nothing() nounwind noinline {
   ret void
 }
