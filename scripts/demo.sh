@@ -41,17 +41,19 @@ if source=$(scripts/fetch-source.sh lua5.4); then
 		quietly patch -R -s -p1 -d "$out/lua" -i debian/patches/$patch.patch
 	done
 	build=(make -C "$out/lua/src" -j "$(nproc)" linux CC="$waymark cc -std=gnu99")
+	shown='make CC="waymark cc -std=gnu99" linux'
 	program=("$out/lua/src/lua" "$top/examples/workload.lua")
 	input=/dev/null
 else
 	say "2/5 No source package to be had here: using examples/expr instead of Lua"
 	cp -a examples/expr "$out/expr"
 	build=(make -C "$out/expr" CC="$waymark cc" WAYMARK_INCLUDE="$top/include")
+	shown='make CC="waymark cc"'
 	program=("$out/expr/expr")
 	input=$out/expr/many.txt
 	for i in $(seq 500); do sed "s/area(2)/area($i)/" examples/expr/input.txt; done >"$input"
 fi
-echo "\$ ${build[*]@Q}"
+echo "\$ $shown"
 start=$SECONDS
 quietly "${build[@]}"
 echo "built in $((SECONDS - start)) s"

@@ -66,10 +66,10 @@ struct wm1_thread {
 struct wm1_image {
 	uint32_t abi_version;
 	uint32_t site_count;
-	uint32_t site_base;  /* written by wm1_register before any other code of the image runs */
-	uint32_t flags;      /* 0 */
-	const void *ehdr;    /* its ELF header in memory (__ehdr_start) */
-	uint64_t meta_key;   /* a hash of its .debug_waymark, the same number in that section's header */
+	uint32_t site_base; /* written by wm1_register before any other code of the image runs */
+	uint32_t flags;     /* 0 */
+	const void *ehdr;   /* its ELF header in memory (__ehdr_start) */
+	uint64_t meta_key;  /* a hash of its .debug_waymark, the same number in that section's header */
 };
 
 #endif

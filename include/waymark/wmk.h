@@ -45,8 +45,8 @@ struct wmk_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t chunk_bytes;
-	uint64_t run;         /* random, names this process in tokens */
-	uint64_t parent_run;  /* of the process that forked this one, 0 if none recorded */
+	uint64_t run;        /* random, names this process in tokens */
+	uint64_t parent_run; /* of the process that forked this one, 0 if none recorded */
 	uint32_t pid;
 	uint32_t flags;
 	uint32_t chunk_count; /* chunks whose space is allocated; grows */
@@ -62,7 +62,7 @@ struct wmk_header {
 	/* heap client: the whole process */
 	uint64_t heap_live_bytes;
 	uint64_t heap_peak_bytes;
-	uint64_t heap_unknown_frees; /* frees of blocks from before the client was there */
+	uint64_t heap_unknown_frees;     /* frees of blocks from before the client was there */
 	char program[WMK_PROGRAM_BYTES]; /* /proc/self/exe, NUL-terminated */
 };
 

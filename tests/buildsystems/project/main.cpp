@@ -1,7 +1,8 @@
 /* main.cpp - the program: C++, over a static and a shared C library. */
 #include "shapes.h"
 
-namespace {
+namespace
+{
 
 struct shape {
 	virtual ~shape() = default;
