@@ -130,8 +130,8 @@ tests_sqlite3() {
 		json101 like limit malloc misc1 null pragma quote rollback savepoint sort table types unique vacuum wal with1 window1; do
 		[ -f "$1/test/$t.test" ] || continue
 		(cd "$1" && timeout 300 ./testfixture "test/$t.test" 2>&1 |
-			grep -vE 'Time:|Memory used|allocations|Page-cache|Allocation count|Maximum|ms$|Running|seed' |
-			sed -e "s,^,$t: ," -e 's/0x[0-9a-f]*/ADDRESS/g') || echo "$t: exit status $?"
+			grep -vE 'Time:|Memory used|allocations|Page-cache|Allocation count|Maximum|ms$|Running|seed|microseconds' |
+			sed -e "s,^,$t: ," -e 's/0x[0-9a-f]*/ADDRESS/g' -e 's/([0-9]* ms -/(TIME -/') || echo "$t: exit status $?"
 	done
 }
 workload_sqlite3() {
