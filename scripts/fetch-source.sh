@@ -6,7 +6,7 @@
 #
 # WAYMARK_SRC_CACHE   where sources are kept (default ${XDG_CACHE_HOME:-~/.cache}/waymark/src)
 # WAYMARK_SUITE       the Debian release to take them from (default: this system's, else bookworm)
-# WAYMARK_MIRROR      the archive (default: the first one apt on this system uses, else http://deb.debian.org/debian)
+# WAYMARK_MIRROR      the archive (default: the first one apt on this system uses)
 #
 # Exit status: 0 fetched or already there, 77 source packages cannot be had here (no network, no apt), 2 wrong usage.
 set -eu
@@ -36,7 +36,7 @@ if [ -z "${WAYMARK_MIRROR:-}" ]; then
 	WAYMARK_MIRROR=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null |
 		sed -n -e 's/^URIs: *\([^ ]*\/debian\)\/* *$/\1/p' -e 's/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\/debian\)\/* .*/\2/p' |
 		head -n 1)
-	: "${WAYMARK_MIRROR:=http://deb.debian.org/debian}"
+	[ -n "$WAYMARK_MIRROR" ] || { say "apt here uses no Debian archive; name one in WAYMARK_MIRROR"; exit 77; }
 fi
 
 apt=$cache/.apt
