@@ -235,16 +235,6 @@ struct wm1_entry *wm1_grow(void)
 	return grow_from(wm1_thread_state.top);
 }
 
-/* Where top was before `entry` was pushed: the first of a later segment was pushed at the end of the one before. */
-static struct wm1_entry *top_below(struct wm1_entry *entry)
-{
-	struct wmrt_segment *segment = wmrt_segment_of(entry);
-
-	if (entry == segment_first(segment) && segment->previous)
-		return (struct wm1_entry *)segment->previous + ENTRIES;
-	return entry;
-}
-
 void wm1_drop_tails(uint64_t return_slot)
 {
 	struct wm1_thread *thread = &wm1_thread_state;
@@ -255,7 +245,7 @@ void wm1_drop_tails(uint64_t return_slot)
 		if ((last->sp & ~(uint64_t)WM1_TAIL_ORDINALS) != return_slot)
 			return;
 		thread->id = last->id;
-		thread->top = top_below(last);
+		thread->top = wmrt_top_without(last);
 	}
 }
 
