@@ -5,7 +5,7 @@
  *	generate_ir SEED >module.ll
  *
  * The module can be run too (tests/instrument/random.sh does): blocks branch forward, but for loops that use up @fuel, which every
- * function draws on, so that it ends. harness.c has the functions it calls, and main.
+ * function draws on, so that it ends. harness.cpp has the functions it calls, and main.
  *
  * First a plan of functions and blocks, then the text: a phi has to know its predecessors before they are written.
  */
@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	FUNCTIONS_MAX = 24,
@@ -55,7 +56,8 @@ struct module {
 	uint64_t state;
 	int count;
 	struct function f[FUNCTIONS_MAX];
-	int value; /* the next value's number */
+	int value;   /* the next value's number */
+	bool throws; /* foreign code may throw: then no function says that it does not unwind */
 };
 
 static unsigned roll(struct module *m, unsigned sides)
@@ -110,6 +112,8 @@ static void plan(struct module *m)
 		struct function *f = &m->f[i];
 		f->linkage = linkages[roll(m, sizeof linkages / sizeof *linkages)];
 		f->attributes = attributes[roll(m, sizeof attributes / sizeof *attributes)];
+		if (m->throws && strstr(f->attributes, "nounwind"))
+			f->attributes = "noinline";
 		f->is_naked = i && !roll(m, 25);
 		f->is_fast = i && f->linkage[0] == 'i' && !roll(m, 4);
 		f->blocks = 1 + (int)roll(m, BLOCKS_MAX);
@@ -318,6 +322,7 @@ static void put_module(struct module *m)
 	       "declare void @wm_event(ptr, i64)\ndeclare void @wm_capture(ptr sret(%%context))\ndeclare i64 @strlen(ptr)\n"
 	       "declare i32 @_setjmp(ptr) returns_twice\ndeclare i32 @variadic(i32, ...)\ndeclare i32 @foreign(i32, ptr)\n"
 	       "declare void @leave() noreturn\ndeclare i32 @__gxx_personality_v0(...)\n");
+	printf("@throws = dso_local constant i32 %d\n", m->throws);
 	/* Functions that others may call by address. */
 	printf("@table = dso_local global [4 x ptr] [ ");
 	for (int k = 0; k < 4; k++) {
@@ -344,6 +349,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	m->state = strtoull(argv[1], NULL, 10);
+	m->throws = m->state % 3 == 0;
 	plan(m);
 	put_module(m);
 	free(m);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Random modules (generate_ir.c) of the seeds FIRST to LAST: the pass must leave each valid, at every level of optimization before it
 # and as a program or a shared library, and the code generator must take it. With "run", each is also linked by waymark cc and run:
-# whatever foreign code calls must come back with the id and the context stack as they were (harness.c).
+# whatever foreign code calls must come back, or be left by a throw, with the id and the context stack as they were (harness.cpp).
 #
 #   random.sh BUILD-DIR FIRST LAST [run]      e.g. random.sh build 1 2000
 #
@@ -16,7 +16,7 @@ trap 'rm -rf "$tmp"' EXIT INT TERM
 unset WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND
 export WAYMARK_OUT="$tmp"
 cd "$tmp"
-[ -z "$run" ] || clang-19 -O1 -I"$here/../../include" -c "$here/harness.c" -o harness.o
+[ -z "$run" ] || clang++-19 -O1 -I"$here/../../include" -c "$here/harness.cpp" -o harness.o
 
 # check SEED: leaves what went wrong in $problem
 check() {

@@ -1,29 +1,40 @@
 /*
- * harness.c - what the modules of generate_ir.c call, and main. Not instrumented. Every time it calls a function of the module, the
- * thread's id and context stack must be as before when it returns: that is what the pass promises foreign callers.
+ * harness.cpp - what the modules of generate_ir.c call, and main. Not instrumented. Every time it calls a function of the module, the
+ * thread's id and context stack must be as before when it returns, or an exception comes out of it: that is what the pass promises
+ * foreign callers. Where the module allows it (throws), every few foreign calls throw.
  */
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 
 #include <waymark/abi.h>
 
+extern "C" {
 extern __thread struct wm1_thread wm1_thread_state;
 extern int (*table[4])(int, void *);
+extern const int throws;
 int fuel;
 int never;
 uint64_t environment[64];
+
+int foreign(int n, void *p);
+int variadic(int n, ...);
+void leave();
+}
 
 static int depth, wrong, calls;
 
 static int call(int k, int n)
 {
-	struct wm1_thread before = wm1_thread_state;
+	wm1_thread before = wm1_thread_state;
 	int (*f)(int, void *) = table[k & 3];
 	depth++;
 	calls++;
-	int result = f(n, (void *)table[(k + 1) & 3]);
+	int result = 2;
+	try {
+		result = f(n, reinterpret_cast<void *>(table[(k + 1) & 3]));
+	} catch (int) {
+	}
 	depth--;
 	if (wm1_thread_state.id != before.id || (wm1_thread_state.top != before.top && before.top)) {
 		if (wrong++ < 5)
@@ -36,26 +47,24 @@ static int call(int k, int n)
 	return result;
 }
 
-int foreign(int n, void *p);
-int foreign(int n, void *p)
+int foreign(int n, void *)
 {
-	(void)p;
+	if (throws && calls % 5 == 4 && depth)
+		throw n;
 	return depth < 30 && fuel > 0 ? call(n + calls, (n + 1) & 3) : 1;
 }
 
-int variadic(int n, ...);
 int variadic(int n, ...)
 {
-	return foreign(n, NULL);
+	return foreign(n, nullptr);
 }
 
-void leave(void);
-void leave(void)
+void leave()
 {
 	exit(3);
 }
 
-int main(void)
+int main()
 {
 	for (int k = 0; k < 16; k++) {
 		fuel = 300;
