@@ -362,9 +362,8 @@ static int run_program(const struct request *r)
 		if (errno != EINTR)
 			return message_error("run", error_os(errno, "waiting for %s", r->program));
 	if (!r->is_quiet && !recorded_print(r->place, since_ns, stderr))
-		message_warn("run", "%s recorded nothing%s", r->program,
-			     r->is_heap ? ""
-					: ": it made no event and took no token, or was not built with waymark cc");
+		message_warn("run", "%s recorded nothing: it %s, or was not built with waymark cc", r->program,
+			     r->is_heap ? "allocated nothing" : "made no event and took no token");
 	return pass_status(status);
 }
 
