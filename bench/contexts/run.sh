@@ -9,7 +9,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build pairs=9 work= counts=1
+build=$here/../../build pairs=9 work='' counts=1
 while getopts b:n:w:i option; do
 	case $option in
 	b) build=$OPTARG ;;
@@ -40,7 +40,10 @@ clang-19 -O2 "$here/pairs.c" -o "$work/pairs"
 build_with() { # PROGRAM native|waymark
 	local cc dir=$work/$1-$2 source
 	[ "$2" = native ] && cc=$native || cc="$waymark cc"
-	[ -f "$dir/.built" ] && return
+	# A kept build is good as long as what built it is.
+	if [ -f "$dir/.built" ] && { [ "$2" = native ] || [ "$dir/.built" -nt "$build/src/instrument/waymark-pass.so" ]; }; then
+		return
+	fi
 	rm -rf "$dir"
 	case $1 in
 	lua)
@@ -78,7 +81,7 @@ command_of() { # PROGRAM native|waymark full|small
 	lua) echo "$dir/src/lua $here/work.lua $(pick 1 300)" ;;
 	sqlite3) echo "$dir/sqlite3.bench :memory:" ;;
 	gzip) echo "$dir/gzip -c $work/text.$(pick small big)" ;;
-	grep) echo "$dir/src/grep -ciE (a|b)+[a-z]*_(x|y|z)|int.*return $work/text.$(pick small big)" ;;
+	grep) echo "$dir/src/grep -ciE (a|b)+[a-z]*_(x|y|z)|int.*return $(pick "$work/text.small" "$(printf "$work/text.big %.0s" 1 2 3 4 5 6 7)")" ;;
 	fib) echo "$dir/calls fib $(pick 22 42)" ;;
 	tak) echo "$dir/calls tak $(pick 18 33)" ;;
 	mutual) echo "$dir/calls mutual $(pick 1000 7000000)" ;;
@@ -92,6 +95,8 @@ command_of() { # PROGRAM native|waymark full|small
 cat /usr/include/*.h /usr/include/linux/*.h 2>/dev/null | head -c 4000000 >"$work/text.small.all"
 head -c 300000 "$work/text.small.all" >"$work/text.small"
 for _ in 1 2 3 4 5; do cat "$work/text.small.all"; done >"$work/text.big"
+sed 's/ROWS/3000/' "$here/work.sql" >"$work/work.small.sql"
+sed 's/ROWS/300000/' "$here/work.sql" >"$work/work.full.sql"
 
 instructions() { # COMMAND...
 	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null <"${PAIRS_INPUT:-/dev/null}" |
@@ -105,11 +110,12 @@ for program; do
 		build_with "$program" $kind >"$work/log" 2>&1 || { tail -n 20 "$work/log"; echo "$program: does not build ($kind)"; continue 2; }
 	done
 	unset PAIRS_INPUT
-	[ "$program" = sqlite3 ] && export PAIRS_INPUT=$here/work.sql
+	[ "$program" = sqlite3 ] && export PAIRS_INPUT=$work/work.full.sql
 	# shellcheck disable=SC2046 # commands without blanks inside words
 	set -f
 	"$work/pairs" "$program" "$pairs" "$cpu" -- $(command_of "$program" native full) -- $(command_of "$program" waymark full)
 	if [ -n "$counts" ]; then
+		[ "$program" = sqlite3 ] && PAIRS_INPUT=$work/work.small.sql
 		a=$(instructions $(command_of "$program" native small))
 		b=$(instructions $(command_of "$program" waymark small))
 		[ -n "$a" ] && [ -n "$b" ] && awk "BEGIN { printf \"   instructions %.3f\", $b / $a }"

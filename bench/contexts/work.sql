@@ -1,5 +1,6 @@
+-- ROWS is replaced by the size of the first table.
 create table a(id integer primary key, k integer, name text, v real);
-with recursive c(x) as (select 1 union all select x + 1 from c where x < 20000)
+with recursive c(x) as (select 1 union all select x + 1 from c where x < ROWS)
   insert into a select x, x * 7919 % 10007, 'name ' || (x * 31 % 997), x * 1.5 from c;
 create index ak on a(k);
 create table b as select id, k % 500 as g, name || '-' || id as note from a;
