@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/number.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/search.h"
@@ -66,6 +67,7 @@ struct filter {
 	struct frame_vec frames;
 	struct token_vec pending; /* decodable tokens of the present line: their stacks follow it */
 	struct token_vec shown;   /* --once */
+	const char *output;       /* --output, NULL: standard output */
 	FILE *out;
 	int last_byte; /* of the input, -1 at its start */
 	bool is_folded;
@@ -311,39 +313,30 @@ static struct error *add_wmk(struct token_decoder *d, const char *path)
 	return err ? err : token_decoder_add_place(d, path);
 }
 
-static int parse_options(struct filter *f, int argc, char **argv, const char **ret_output)
+static struct error *set_option(void *state, int option)
 {
-	struct error *err = NULL;
-	int option;
+	struct filter *f = state;
 
-	opterr = 0;
-	optind = 0;
-	while (!err && (option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return -1;
-		if (option == OPTION_FOLDED)
-			f->is_folded = true;
-		else if (option == OPTION_ONCE)
-			f->is_once = true;
-		else if (option == OPTION_MAX_DEPTH)
-			err = number_parse("--max-depth", optarg, &f->decoder.max_depth);
-		else if (option == OPTION_WMK)
-			err = add_wmk(&f->decoder, optarg);
-		else if (option == OPTION_EXE || option == OPTION_DEBUG_DIR)
-			err = search_option(&f->decoder.cache.search, option, optarg);
-		else if (option == 'o')
-			*ret_output = optarg;
-		else
-			return message_bad_option("decode", option, argv);
+	switch (option) {
+	case OPTION_FOLDED:
+		f->is_folded = true;
+		return NULL;
+	case OPTION_ONCE:
+		f->is_once = true;
+		return NULL;
+	case OPTION_MAX_DEPTH:
+		return number_parse("--max-depth", optarg, &f->decoder.max_depth);
+	case OPTION_WMK:
+		return add_wmk(&f->decoder, optarg);
+	case 'o':
+		f->output = optarg;
+		return NULL;
+	default:
+		return search_option(&f->decoder.cache.search, option, optarg);
 	}
-	if (err && err->code == ERROR_ARGUMENT) {
-		message_error("decode", err);
-		return STATUS_USAGE;
-	}
-	return message_error("decode", err);
 }
 
-static struct error *decode_all(struct filter *f, char **files, const char *output)
+static struct error *decode_all(struct filter *f, char **files)
 {
 	char standard_input[] = "-";
 	char *only_input[] = {standard_input, NULL};
@@ -351,7 +344,7 @@ static struct error *decode_all(struct filter *f, char **files, const char *outp
 	struct error *err = add_default_places(&f->decoder, files);
 
 	if (!err)
-		err = output_open(output, &out);
+		err = output_open(f->output, &out);
 	if (err)
 		return err;
 	f->out = out.file;
@@ -367,16 +360,16 @@ static struct error *decode_all(struct filter *f, char **files, const char *outp
 
 int command_decode(int argc, char **argv)
 {
+	static const struct options options = {"decode", "o:", long_options, set_option};
 	struct filter f = {0};
-	const char *output = NULL;
 	int status;
 
 	token_decoder_init(&f.decoder);
-	status = parse_options(&f, argc, argv, &output);
-	if (status == -1)
+	status = options_parse(&options, &f, argc, argv);
+	if (status == OPTIONS_HELP)
 		status = message_help("decode", help);
 	else if (status == STATUS_OK)
-		status = message_error("decode", decode_all(&f, argv + optind, output));
+		status = message_error("decode", decode_all(&f, argv + optind));
 	token_decoder_deinit(&f.decoder);
 	frame_vec_deinit(&f.frames);
 	token_vec_deinit(&f.pending);

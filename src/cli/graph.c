@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/search.h"
 #include "report/json.h"
@@ -212,8 +213,10 @@ static struct error *graph_programs(const struct request *r, char **paths)
 	return err;
 }
 
-static struct error *set_option(struct request *r, int option)
+static struct error *set_option(void *state, int option)
 {
+	struct request *r = state;
+
 	if (option == 'o') {
 		r->output = optarg;
 		return NULL;
@@ -228,25 +231,10 @@ static struct error *set_option(struct request *r, int option)
 
 static int parse_options(struct request *r, int argc, char **argv)
 {
-	struct error *err = NULL;
-	int option;
+	static const struct options options = {"graph", "o:", long_options, set_option};
+	int status = options_parse(&options, r, argc, argv);
 
-	opterr = 0;
-	optind = 0;
-	while (!err && (option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return -1;
-		if (option == '?' || option == ':')
-			return message_bad_option("graph", option, argv);
-		err = set_option(r, option);
-	}
-	if (err && err->code == ERROR_ARGUMENT) {
-		message_error("graph", err);
-		return STATUS_USAGE;
-	}
-	if (!err && optind >= argc)
-		return message_usage("graph", "a program is needed");
-	return message_error("graph", err);
+	return status == STATUS_OK && optind >= argc ? message_usage("graph", "a program is needed") : status;
 }
 
 int command_graph(int argc, char **argv)
@@ -256,7 +244,7 @@ int command_graph(int argc, char **argv)
 
 	object_search_init(&r.search);
 	status = parse_options(&r, argc, argv);
-	if (status == -1)
+	if (status == OPTIONS_HELP)
 		status = message_help("graph", help);
 	else if (status == STATUS_OK)
 		status = message_error("graph", graph_programs(&r, argv + optind));

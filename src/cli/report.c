@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/number.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/search.h"
@@ -96,8 +97,10 @@ static struct error *set_top(struct request *r, const char *text)
 	return number_parse("--top", text, &r->view.top);
 }
 
-static struct error *set_option(struct request *r, int option)
+static struct error *set_option(void *state, int option)
 {
+	struct request *r = state;
+
 	switch (option) {
 	case OPTION_FORMAT:
 		return set_format(r, optarg);
@@ -121,28 +124,12 @@ static struct error *set_option(struct request *r, int option)
 	}
 }
 
-/* -1: help is wanted. */
 static int parse_options(struct request *r, int argc, char **argv)
 {
-	struct error *err = NULL;
-	int option;
+	static const struct options options = {"report", "o:", long_options, set_option};
+	int status = options_parse(&options, r, argc, argv);
 
-	opterr = 0;
-	optind = 0;
-	while (!err && (option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return -1;
-		if (option == '?' || option == ':')
-			return message_bad_option("report", option, argv);
-		err = set_option(r, option);
-	}
-	if (err && err->code == ERROR_ARGUMENT) {
-		message_error("report", err);
-		return STATUS_USAGE;
-	}
-	if (!err && optind >= argc)
-		return message_usage("report", "a .wmk file is needed");
-	return message_error("report", err);
+	return status == STATUS_OK && optind >= argc ? message_usage("report", "a .wmk file is needed") : status;
 }
 
 static void report_progress(void *data, uint64_t done, uint64_t total)
@@ -223,7 +210,7 @@ int command_report(int argc, char **argv)
 
 	image_cache_init(&r.cache);
 	status = parse_options(&r, argc, argv);
-	if (status == -1)
+	if (status == OPTIONS_HELP)
 		status = print_help();
 	else if (status == STATUS_OK)
 		status = message_error("report", report_files(&r, argv + optind));

@@ -19,6 +19,7 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "cli/recorded.h"
 #include "cli/search.h"
@@ -382,41 +383,35 @@ static struct error *prepare(struct request *r)
 	return err;
 }
 
-/* -1: help is wanted. */
+static struct error *set_option(void *state, int option)
+{
+	struct request *r = state;
+
+	switch (option) {
+	case OPTION_HEAP:
+		r->is_heap = true;
+		return NULL;
+	case OPTION_LIMIT:
+		r->limit = optarg;
+		return check_limit(optarg);
+	case 'q':
+		r->is_quiet = true;
+		return NULL;
+	default:
+		r->output = optarg;
+		return *optarg ? NULL : error_create(ERROR_ARGUMENT, "option -o needs a place");
+	}
+}
+
 static int parse_options(struct request *r, int argc, char **argv)
 {
-	int option;
+	static const struct options options = {"run", "+o:q", long_options, set_option};
+	int status = options_parse(&options, r, argc, argv);
 
-	opterr = 0;
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "+:ho:q", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return -1;
-		if (option == OPTION_HEAP)
-			r->is_heap = true;
-		else if (option == 'q')
-			r->is_quiet = true;
-		else if (option == 'o' && *optarg)
-			r->output = optarg;
-		else if (option == OPTION_LIMIT)
-			r->limit = optarg;
-		else if (option == 'o')
-			return message_usage("run", "option -o needs a place");
-		else
-			return message_bad_option("run", option, argv);
-	}
-	if (r->limit) {
-		struct error *err = check_limit(r->limit);
-
-		if (err) {
-			message_error("run", err);
-			return STATUS_USAGE;
-		}
-	}
-	if (optind >= argc)
+	if (status == STATUS_OK && optind >= argc)
 		return message_usage("run", "a program is needed");
 	r->argv = argv + optind;
-	return STATUS_OK;
+	return status;
 }
 
 int command_run(int argc, char **argv)
@@ -425,7 +420,7 @@ int command_run(int argc, char **argv)
 	int status = parse_options(&r, argc, argv);
 	struct error *err;
 
-	if (status == -1)
+	if (status == OPTIONS_HELP)
 		return message_help("run", help);
 	if (status != STATUS_OK)
 		return status;

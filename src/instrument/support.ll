@@ -24,8 +24,9 @@ declare void @wm1_register(ptr)
 declare void @wm1_unregister(ptr)
 declare void @wm1_capture(ptr sret({ i64, i32, i32, i32, i32 }), i32)
 declare void @wm1_event(i32, ptr, i64)
-declare preserve_mostcc ptr @wm1_grow() cold nounwind
-declare preserve_mostcc void @wm1_drop_tails(i64) cold nounwind
+; nonlazybind: the lazy resolver does not keep all the registers that preserve_most does
+declare preserve_mostcc ptr @wm1_grow() cold nounwind nonlazybind
+declare preserve_mostcc void @wm1_drop_tails(i64) cold nounwind nonlazybind
 
 define internal void @wm1.enter_image() {
   call void @wm1_register(ptr @wm1.image)
