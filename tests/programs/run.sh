@@ -195,8 +195,9 @@ compile_ninja() {
 		python3 configure.py --bootstrap && quietly ./ninja -j "$jobs" ninja_test)
 }
 tests_ninja() {
-	(cd "$1" && { ./ninja_test || echo "FAIL: exit status $?"; } && ./ninja -n -t targets all && ./ninja -t graph && ./ninja -t compdb && ./ninja -d explain -v -n) 2>&1 |
-		tr '\r' '\n' | sed -e "s,$1,DIR,g" -e 's/[0-9]* ms//g'
+	(cd "$1" && { ./ninja_test || echo "FAIL: exit status $?"; } && ./ninja -t targets all && ./ninja -t graph ninja &&
+		./ninja -t query build/graph.o) 2>&1 |
+		tr '\r' '\n' | sed -e "s,$1,DIR,g" -e 's/[0-9]* ms//g' -e 's/0x[0-9a-f]*/ADDRESS/g'
 }
 workload_ninja() {
 	"$1/ninja_test" >/dev/null
