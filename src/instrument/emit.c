@@ -231,7 +231,8 @@ static void clean_before_returns(struct emitter *e, LLVMValueRef function)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
 		LLVMValueRef ret = LLVMGetBasicBlockTerminator(b);
-		if (LLVMGetInstructionOpcode(ret) != LLVMRet || is_must_tail_call(LLVMGetPreviousInstruction(ret)))
+		LLVMOpcode opcode = LLVMGetInstructionOpcode(ret);
+		if ((opcode != LLVMRet && opcode != LLVMResume) || is_must_tail_call(LLVMGetPreviousInstruction(ret)))
 			continue;
 		LLVMPositionBuilderBefore(e->builder, ret);
 		LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(ret));

@@ -51,3 +51,16 @@ define void @quiet() nounwind {
 define internal void @nothing() nounwind noinline {
   ret void
 }
+
+; An exception that leaves the end of a chain leaves the whole chain.
+; CHECK-LABEL: define void @throws(
+; CHECK: ret void
+; CHECK: landingpad
+; CHECK-NEXT: cleanup
+; CHECK: call preserve_mostcc void @wm1_drop_tails(
+; CHECK: resume
+declare void @foreign()
+define void @throws() {
+  call void @foreign()
+  ret void
+}
