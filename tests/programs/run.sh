@@ -77,7 +77,8 @@ binary_lua=src/lua every_lua=7
 compile_configured() { # DIR CC FLAGS
 	# Debian's patches change inputs of the autotools; what these generate is in the source and need not be made again.
 	local age=50
-	for pattern in '*.m4' configure 'config*.h*in' Makefile.in '*.info' '*.1'; do
+	find "$1" -type f -exec touch -d '100 seconds ago' {} +
+	for pattern in '*.m4' configure 'config*.h*in' Makefile.in stamp-vti version.texi '*.info' '*.1'; do
 		find "$1" -name "$pattern" -exec touch -d "$age seconds ago" {} +
 		age=$((age - 5))
 	done
