@@ -1,7 +1,7 @@
 #!/bin/sh
 # make-images.sh - makes the pictures of docs/images/ that show real output again, from a run of scripts/demo.sh.
 #
-# Needs rsvg-convert (librsvg2-bin). how-it-works.svg is drawn by hand and not touched.
+# Needs rsvg-convert (scripts/install-deps.sh bench). how-it-works.svg is drawn by hand and not touched.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/demo.sh
