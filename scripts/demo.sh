@@ -82,6 +82,6 @@ echo "flame graph:  $out/flame.svg             (open it in a browser)"
 echo "speedscope:   $out/heap.speedscope.json  (load it on https://www.speedscope.app)"
 echo "the recording: $wmk"
 echo
-echo "The encoding that made it so cheap (the paper's Table 1 for this program):"
+echo "How its calls are encoded (the paper's Table 1 for this program):"
 echo "\$ waymark graph ${program[0]}"
 "$waymark" graph "${program[0]}"
