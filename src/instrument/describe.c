@@ -11,8 +11,6 @@
 
 #include "instrument/program.h"
 
-#define WAYMARK_VERSION "0.1.0"
-
 /* Debug location -> location index + 1; open addressing, grown by doubling. */
 struct location_map {
 	LLVMMetadataRef *keys;

@@ -38,9 +38,8 @@ static struct error *add_nodes(struct program *p)
 	return NULL;
 }
 
-static struct error *add_edges(struct program *p)
+static struct error *add_edges(struct program *p, bool profiled)
 {
-	bool profiled = has_profile(p);
 	for (uint32_t i = 0; i < p->sites.count; i++) {
 		struct site *site = &p->sites.items[i];
 		if (site->kind != META_SITE_CALL || p->functions.items[site->callee].node == NO_INDEX)
@@ -93,10 +92,11 @@ static void apply_encoding(struct program *p)
 
 struct error *program_number(struct program *p)
 {
+	bool profiled = has_profile(p);
 	struct error *err = add_nodes(p);
 	if (!err)
-		err = add_edges(p);
-	if (!err && !has_profile(p))
+		err = add_edges(p, profiled);
+	if (!err && !profiled)
 		err = estimate_weights(p);
 	if (err)
 		return err;
