@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "paths.h"
 
 #define WM1_EXPORT __attribute__((visibility("default")))
 
@@ -74,6 +75,18 @@ struct wm1_heap_client {
 };
 /* Defined by libwaymark-heap.so: an instance that was loaded later (with a plugin) hands itself over. */
 WM1_EXPORT void wm1_heap_attach(const struct wm1_heap_client *client) __attribute__((weak));
+
+/*
+ * Path counters (paths.h). enter: a table for this thread, stored to *slot; never fails: without memory it is a scrap one,
+ * and what is counted there is reported as dropped. miss: counts the path of r, which is not among the pairs; may put it
+ * there (HASH). residual: the same for a path outside a plan, together with the calling context when site is not 0.
+ */
+WM1_EXPORT uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **slot)
+	__attribute__((preserve_most, cold));
+WM1_EXPORT void wm1_path_miss(const struct wm1_path_function *function, uint64_t *table, uint64_t r)
+	__attribute__((preserve_most));
+WM1_EXPORT void wm1_path_residual(const struct wm1_path_function *function, uint64_t *table, uint64_t r, uint32_t site)
+	__attribute__((preserve_most, cold));
 
 #ifdef __cplusplus
 }

@@ -34,11 +34,14 @@ enum wmk_kind {
 	WMK_STRINGS = 3, /* event names, paths: a string's number is its offset: first + offset in the chunk's body */
 	WMK_EVENTS = 4,  /* one thread's events in order */
 	WMK_HEAP = 5,    /* one record a context, updated in place */
+	WMK_PATHS = 6,   /* tables of path counters, of one function and one thread each, updated in place */
+	WMK_PATH_COUNTS = 7, /* counts of single paths that are in no table */
 };
 
 enum wmk_flag {
 	WMK_FLAG_HEAP = 1 << 0,   /* recorded under the heap client */
 	WMK_FLAG_CLOSED = 1 << 1, /* the process ended through exit(); else it was killed, exec'd or still runs */
+	WMK_FLAG_MERGED = 1 << 2, /* made by `waymark merge` */
 };
 
 struct wmk_header {
@@ -64,6 +67,9 @@ struct wmk_header {
 	uint64_t heap_peak_bytes;
 	uint64_t heap_unknown_frees;     /* frees of blocks from before the client was there */
 	char program[WMK_PROGRAM_BYTES]; /* /proc/self/exe, NUL-terminated */
+	uint64_t dropped_path_tables;    /* tables that found no room: what was counted in them is lost */
+	uint64_t dropped_paths;          /* counts of single paths that found no room */
+	uint64_t merged_runs;            /* WMK_FLAG_MERGED: how many recordings were added up */
 };
 
 struct wmk_chunk_header {
@@ -72,7 +78,8 @@ struct wmk_chunk_header {
 	uint32_t used_bytes; /* of the body; may pass its size when the last claim did not fit: clamp */
 	uint32_t tid;        /* WMK_EVENTS: the thread; else 0 */
 	uint64_t first;
-	uint8_t zero[40];
+	uint32_t span; /* chunks that this header covers: its body goes on over the next ones; 0 means 1 */
+	uint8_t zero[36];
 };
 
 struct wmk_image { /* 96 bytes */
@@ -127,6 +134,48 @@ struct wmk_heap { /* 72 bytes */
 	uint32_t state;
 };
 
+enum wmk_paths_flag {
+	/* A frozen copy of what the thread that forked had counted in the parent when this process began: the activations
+	 * that were begun there and had not ended go on here. Counts nothing itself. */
+	WMK_PATHS_INHERITED = 1 << 0,
+	/* wm1_path_flag's AT_ENTRY */
+	WMK_PATHS_AT_ENTRY = 1 << 1,
+	/* PATH_COUNTS: outside the plan */
+	WMK_PATHS_RESIDUAL = 1 << 2,
+};
+
+/* One table (waymark/paths.h): this, then word 0 and 1, then the entries. 64 + 16 + 8 or 16 * entry_count bytes. */
+struct wmk_paths {
+	uint64_t name_key;
+	uint64_t cfg_key;
+	uint64_t path_count;
+	uint32_t image; /* record number of its image: the first record of the first IMAGES chunk of the file is 0 */
+	uint8_t kind;   /* enum wm1_path_kind */
+	uint8_t bits;
+	uint16_t flags;
+	uint32_t entry_count;
+	uint32_t zero[6];
+	uint32_t state;
+};
+
+/* The counts of one path of one function (summed with any others of the same). 72 bytes. */
+struct wmk_path_count {
+	uint64_t name_key;
+	uint64_t cfg_key;
+	uint64_t path_count;
+	uint64_t r;     /* as in the table: Ball-Larus number + 1 (HASH), packed (PLAN) */
+	uint64_t count; /* changes in place */
+	uint64_t id;    /* calling context of a residual path; prefix 0: not recorded */
+	uint32_t prefix;
+	uint32_t site;
+	uint32_t image;
+	uint8_t kind;
+	uint8_t bits;
+	uint16_t flags;
+	uint32_t zero;
+	uint32_t state;
+};
+
 #ifdef __cplusplus
 #define WMK_ASSERT(size, type) static_assert(sizeof(type) == (size), #type)
 #else
@@ -138,5 +187,7 @@ WMK_ASSERT(32, struct wmk_node);
 WMK_ASSERT(8, struct wmk_string);
 WMK_ASSERT(48, struct wmk_event);
 WMK_ASSERT(72, struct wmk_heap);
+WMK_ASSERT(64, struct wmk_paths);
+WMK_ASSERT(72, struct wmk_path_count);
 
 #endif

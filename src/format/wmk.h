@@ -21,7 +21,8 @@
 
 struct wmk_file_image {
 	struct wmk_image record;
-	const char *path; /* "" when it was not recorded */
+	uint32_t record_number; /* in the order of the file: what wmk_paths.image means */
+	const char *path;       /* "" when it was not recorded */
 };
 
 struct wmk_file_string {
@@ -79,5 +80,23 @@ struct wmk_walk {
 };
 bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret);
 bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret);
+
+/* One committed table of path counters; its numbers are read with wmk_table_count. */
+struct wmk_path_table {
+	struct wmk_paths record;
+	uint64_t begun; /* word 0 */
+	size_t off;     /* of word 0 in the file */
+};
+bool wmk_next_path_table(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_path_table *ret);
+
+/* Entry i of a table (i < record.entry_count): false when it counts nothing. *number is the path's Ball-Larus number. */
+bool wmk_table_count(const struct wmk_file *w, const struct wmk_path_table *table, uint32_t i, uint64_t *number,
+		     uint64_t *count);
+
+/* Counts of single paths; *number is the Ball-Larus number of ret->r. */
+bool wmk_next_path_count(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_path_count *ret, uint64_t *number);
+
+/* The image with this record number, NULL when there is none. */
+const struct wmk_file_image *wmk_image_by_record(const struct wmk_file *w, uint32_t record_number);
 
 #endif

@@ -1,0 +1,114 @@
+/*
+ * pathmeta.h - the model of a `.debug_waymark_paths` section: the control flow of the functions whose paths are counted, as
+ * the instrumenter saw it, so that path numbers become source lines.
+ *
+ * Source stage: the compiler appends one unit for each translation unit and the linker puts them one after the other; a
+ * function that several units emit (inline functions, templates) is there several times and read once. Final stage: one unit
+ * for the linked image. The section is not loaded and goes with strip and objcopy --only-keep-debug, as .debug_waymark does.
+ * docs/format.md gives every byte.
+ */
+#ifndef WM_FORMAT_PATHMETA_H
+#define WM_FORMAT_PATHMETA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "core/cfg.h"
+
+enum pathmeta_stage {
+	PATHMETA_SOURCE = 0,
+	PATHMETA_FINAL = 1,
+	PATHMETA_STAGES,
+};
+
+/* What an edge means in the source. */
+enum pathmeta_outcome_kind {
+	PATHMETA_PLAIN = 0, /* the only way on */
+	PATHMETA_TRUE,
+	PATHMETA_FALSE,
+	PATHMETA_CASE, /* `value` */
+	PATHMETA_DEFAULT,
+	PATHMETA_NORMAL, /* a call that may throw returned */
+	PATHMETA_UNWIND, /* it threw */
+	PATHMETA_JUMP,   /* indirect goto, asm goto: one of its targets */
+	PATHMETA_OUTCOMES,
+};
+
+struct pathmeta_outcome {
+	enum pathmeta_outcome_kind kind;
+	int64_t value; /* CASE */
+};
+
+/* One source position with code in a block, in the order of the code; neighbours differ. */
+struct pathmeta_line {
+	const char *function; /* inlined from there (linkage name); NULL: the function itself */
+	const char *file;
+	uint32_t line;
+	uint32_t column;
+};
+
+struct pathmeta_function {
+	uint64_t name_key;
+	uint64_t cfg_key;
+	uint64_t path_count; /* checked on read against the numbering of cfg */
+	const char *link_name;
+	const char *name; /* linkage name or name in the debug information, else link_name */
+	const char *file; /* where it is defined; NULL without debug information */
+	uint32_t line;
+	uint8_t kind; /* enum wm1_path_kind */
+	uint8_t bits;
+	uint16_t flags;                    /* enum wm1_path_flag */
+	uint32_t interesting;              /* PLAN: paths with a place of their own */
+	uint64_t interval;                 /* PLAN: size of the interval of their PPP numbers */
+	uint32_t unit;                     /* index */
+	struct cfg cfg;                    /* frequencies are 0 */
+	struct pathmeta_outcome *outcomes; /* [cfg.edge_count] */
+	uint32_t *first_line; /* [cfg.node_count + 1]: lines of node n are first_line[n] to first_line[n + 1] - 1 */
+	struct pathmeta_line *lines;
+};
+
+/* A function that is not counted, and why: one line for people. */
+struct pathmeta_skipped {
+	const char *name;
+	const char *reason;
+	uint32_t unit;
+};
+
+struct pathmeta_unit {
+	const char *producer; /* "waymark 0.1.0 LLVM 19.1.7" */
+	const char *name;     /* source file or output file */
+	enum pathmeta_stage stage;
+};
+
+struct pathmeta {
+	struct arena arena;
+	struct pathmeta_unit *units;
+	uint32_t unit_count;
+	struct pathmeta_function *functions; /* after reading: by rising (name_key, cfg_key), each pair once */
+	uint32_t function_count;
+	struct pathmeta_skipped *skipped;
+	uint32_t skipped_count;
+};
+
+void pathmeta_init(struct pathmeta *m);
+void pathmeta_deinit(struct pathmeta *m);
+
+/* Appends one unit's bytes (units[0]; zstd-compressed body) to out. */
+struct error *pathmeta_write(const struct pathmeta *m, struct buffer *out);
+
+/* Parses a whole section, all its units. name is for messages ("gzip: .debug_waymark_paths"). Checks every index, size and
+ * kind, each graph (cfg_check) and path_count. m must be initialised. */
+struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *name, struct pathmeta *m);
+
+/* NULL when there is none. After pathmeta_read. */
+const struct pathmeta_function *pathmeta_find(const struct pathmeta *m, uint64_t name_key, uint64_t cfg_key);
+
+/* FNV-1a-64, what name_key and cfg_key are made with. Start from PATHMETA_HASH. */
+#define PATHMETA_HASH UINT64_C(0xcbf29ce484222325)
+uint64_t pathmeta_hash(uint64_t hash, const void *bytes, size_t len_bytes);
+
+#endif
