@@ -20,7 +20,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/merged_object.h"
-#include "cli/paths.h"
+#include "cli/own_files.h"
 #include "cli/version_script.h"
 
 VEC_DECLARE(argument_vec, char *);
@@ -221,7 +221,7 @@ __attribute__((format(printf, 2, 3))) static void add_format(struct line *line, 
 	add(line, word);
 }
 
-static void add_compile_flags(struct line *line, const struct request *r, const struct paths *paths)
+static void add_compile_flags(struct line *line, const struct request *r, const struct own_files *paths)
 {
 	add_text(line, "-D__WAYMARK__=1");
 	add_text(line, "-idirafter");
@@ -238,7 +238,7 @@ static void add_compile_flags(struct line *line, const struct request *r, const 
 }
 
 /* What other objects of the process must find in the program. The file has a symbol a line; *ret, malloc'd, has "a;b;". */
-static struct error *read_exports(const struct paths *paths, char **ret)
+static struct error *read_exports(const struct own_files *paths, char **ret)
 {
 	char path[PATH_MAX];
 	char text[4096];
@@ -277,7 +277,8 @@ static void add_wraps(struct line *line, const char *exports)
 	}
 }
 
-static void add_link_flags(struct line *line, const struct request *r, const struct paths *paths, const char *exports)
+static void add_link_flags(struct line *line, const struct request *r, const struct own_files *paths,
+			   const char *exports)
 {
 	add_text(line, "-fuse-ld=lld");
 	if (r->is_relocatable || (r->no_libc && !r->is_shared && !r->names_libc))
@@ -332,14 +333,14 @@ static void add_user_words(struct line *line, const struct request *r, char **us
 
 static struct error *build_line(struct line *line, const struct request *r, char **user, int count)
 {
-	struct paths paths;
+	struct own_files paths;
 	char *exports = NULL;
-	struct error *err = paths_find(&paths);
+	struct error *err = own_files_find(&paths);
 	if (err)
 		return err;
 	err = read_exports(&paths, &exports);
 	if (err) {
-		paths_deinit(&paths);
+		own_files_deinit(&paths);
 		return err;
 	}
 	add_user_words(line, r, user, count, exports);
@@ -349,7 +350,7 @@ static struct error *build_line(struct line *line, const struct request *r, char
 	if (r->links)
 		add_link_flags(line, r, &paths, exports);
 	add_text(line, "--end-no-unused-arguments");
-	paths_deinit(&paths);
+	own_files_deinit(&paths);
 	free(exports);
 	return line->err;
 }

@@ -20,7 +20,7 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/options.h"
-#include "cli/paths.h"
+#include "cli/own_files.h"
 #include "cli/recorded.h"
 #include "cli/search.h"
 #include "object/object.h"
@@ -242,15 +242,15 @@ static struct error *check_limit(const char *text)
 static struct error *set_preload(void)
 {
 	const char *before = getenv("LD_PRELOAD");
-	struct paths paths;
+	struct own_files paths;
 	char *library = NULL, *list = NULL;
-	struct error *err = paths_find(&paths);
+	struct error *err = own_files_find(&paths);
 
 	if (err)
 		return err;
 	if (asprintf(&library, "%s/libwaymark-heap.so", paths.runtime_dir) < 0)
 		library = NULL;
-	paths_deinit(&paths);
+	own_files_deinit(&paths);
 	if (!library)
 		return &error_no_memory;
 	if (access(library, R_OK) != 0)

@@ -1,5 +1,5 @@
 /*
- * paths.h - where Waymark's own files are, for the command as it runs: in a build directory or installed.
+ * own_files.h - where Waymark's own files are, for the command as it runs: in a build directory or installed.
  *
  *                      uninstalled (BUILD/waymark)             installed (PREFIX/bin/waymark)
  *   plugin             BUILD/src/instrument/waymark-pass.so    PREFIX/lib/waymark/waymark-pass.so
@@ -8,19 +8,19 @@
  *
  * Strings are malloc'd and live as long as the struct.
  */
-#ifndef WM_CLI_PATHS_H
-#define WM_CLI_PATHS_H
+#ifndef WM_CLI_OWN_FILES_H
+#define WM_CLI_OWN_FILES_H
 
 #include "base/error.h"
 
-struct paths {
+struct own_files {
 	char *plugin;
 	char *runtime_dir; /* libwaymark-rt.a, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
 	char *include_dir; /* waymark.h */
 };
 
 /* ERROR_NOT_FOUND when neither layout is there. */
-struct error *paths_find(struct paths *ret);
-void paths_deinit(struct paths *paths);
+struct error *own_files_find(struct own_files *ret);
+void own_files_deinit(struct own_files *paths);
 
 #endif
