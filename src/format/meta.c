@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zstd.h>
-
 #include "base/cursor.h"
 #include "format/meta.h"
 #include "format/meta_bytes.h"
+#include "format/strings.h"
 
 /* The fewest bytes that an element of each table takes. */
 enum {
@@ -28,8 +27,7 @@ enum {
 struct reader {
 	struct cursor c;
 	struct meta *m;
-	const char **strings;
-	uint32_t string_count;
+	struct string_pool strings;
 };
 
 void meta_init(struct meta *m)
@@ -44,70 +42,9 @@ void meta_deinit(struct meta *m)
 	*m = (struct meta){0};
 }
 
-static struct error *read_count(struct cursor *c, size_t min_bytes, const char *what, uint32_t *ret)
-{
-	struct cursor at = *c;
-	uint32_t count;
-	struct error *err = cursor_uleb32(c, &count);
-
-	if (err)
-		return err;
-	if (count > cursor_left(c) / min_bytes)
-		return cursor_error(&at, "%" PRIu32 " %s cannot fit in the %zu bytes left: the section is damaged",
-				    count, what, cursor_left(c));
-	*ret = count;
-	return NULL;
-}
-
 static struct error *read_string(struct reader *r, const char **ret)
 {
-	struct cursor at = r->c;
-	uint32_t ref;
-	struct error *err = cursor_uleb32(&r->c, &ref);
-
-	if (err)
-		return err;
-	if (ref > r->string_count)
-		return cursor_error(&at, "string %" PRIu32 " of %" PRIu32 ": the section is damaged", ref,
-				    r->string_count);
-	*ret = ref ? r->strings[ref - 1] : NULL;
-	return NULL;
-}
-
-static struct error *read_strings(struct reader *r)
-{
-	struct cursor at = r->c;
-	uint64_t pool_bytes;
-	const uint8_t *pool;
-	char *copy;
-	size_t off = 0;
-	uint32_t i;
-	struct error *err = read_count(&r->c, 1, "strings", &r->string_count);
-
-	if (!err)
-		err = cursor_uleb128(&r->c, &pool_bytes);
-	if (!err && pool_bytes > cursor_left(&r->c))
-		err = cursor_error(&at, "strings of %" PRIu64 " bytes, %zu left: the section is damaged", pool_bytes,
-				   cursor_left(&r->c));
-	if (!err)
-		err = cursor_bytes(&r->c, (size_t)pool_bytes, &pool);
-	if (err)
-		return err;
-	copy = arena_alloc(&r->m->arena, (size_t)pool_bytes + 1);
-	r->strings = calloc((size_t)r->string_count + 1, sizeof *r->strings);
-	if (!copy || !r->strings)
-		return &error_no_memory;
-	if (pool_bytes)
-		memcpy(copy, pool, (size_t)pool_bytes);
-	for (i = 0; i < r->string_count && off < pool_bytes; i++) {
-		r->strings[i] = copy + off;
-		off += strlen(copy + off) + 1;
-	}
-	/* A last string without its NUL would end at the NUL behind the copy, one past the pool. */
-	if (i != r->string_count || off != pool_bytes)
-		return cursor_error(&at, "the string pool does not hold %" PRIu32 " strings: the section is damaged",
-				    r->string_count);
-	return NULL;
+	return string_pool_text(&r->strings, &r->c, ret);
 }
 
 static struct error *read_function(struct reader *r, struct meta_function *f)
@@ -141,7 +78,7 @@ static struct error *read_function(struct reader *r, struct meta_function *f)
 static struct error *read_functions(struct reader *r)
 {
 	struct meta *m = r->m;
-	struct error *err = read_count(&r->c, FUNCTION_MIN_BYTES, "functions", &m->function_count);
+	struct error *err = section_count(&r->c, FUNCTION_MIN_BYTES, "functions", &m->function_count);
 
 	if (err)
 		return err;
@@ -168,7 +105,7 @@ static struct error *read_alias(struct reader *r, struct meta_alias *a)
 static struct error *read_aliases(struct reader *r)
 {
 	struct meta *m = r->m;
-	struct error *err = read_count(&r->c, ALIAS_MIN_BYTES, "aliases", &m->alias_count);
+	struct error *err = section_count(&r->c, ALIAS_MIN_BYTES, "aliases", &m->alias_count);
 
 	if (err)
 		return err;
@@ -220,7 +157,7 @@ static struct error *check_inlining(struct reader *r)
 static struct error *read_locations(struct reader *r)
 {
 	struct meta *m = r->m;
-	struct error *err = read_count(&r->c, LOCATION_MIN_BYTES, "locations", &m->location_count);
+	struct error *err = section_count(&r->c, LOCATION_MIN_BYTES, "locations", &m->location_count);
 
 	if (err)
 		return err;
@@ -325,7 +262,7 @@ static struct error *read_raw(const uint8_t *raw, size_t raw_bytes, const char *
 	struct error *err;
 
 	cursor_init(&r.c, raw, raw_bytes, name);
-	err = read_strings(&r);
+	err = string_pool_read(&r.c, &m->arena, &r.strings);
 	if (!err)
 		err = read_string(&r, &m->producer);
 	if (!err)
@@ -342,20 +279,13 @@ static struct error *read_raw(const uint8_t *raw, size_t raw_bytes, const char *
 		err = read_stats(&r);
 	if (!err && cursor_left(&r.c))
 		err = cursor_error(&r.c, "%zu bytes behind the last table: the section is damaged", cursor_left(&r.c));
-	free(r.strings);
+	string_pool_deinit(&r.strings);
 	if (!m->producer)
 		m->producer = "an unknown program";
 	if (!m->unit)
 		m->unit = name;
 	return err;
 }
-
-struct header {
-	uint64_t key;
-	uint64_t body_bytes;
-	uint64_t raw_bytes;
-	const uint8_t *body;
-};
 
 /* What follows the first section: nothing, or a sign of `ld -r` having put sections one after the other. */
 static struct error *check_tail(struct cursor *c)
@@ -366,7 +296,7 @@ static struct error *check_tail(struct cursor *c)
 
 	while (zeros < left && tail[zeros] == 0)
 		zeros++;
-	if (left - zeros >= 8 && memcmp(tail + zeros, META_MAGIC, 8) == 0)
+	if (left - zeros >= 8 && memcmp(tail + zeros, META_KIND.magic, 8) == 0)
 		return cursor_error(c, "a second section follows: files that were linked twice (ld -r of linked files) "
 				       "cannot be decoded, link the program once");
 	if (left)
@@ -374,99 +304,26 @@ static struct error *check_tail(struct cursor *c)
 	return NULL;
 }
 
-static struct error *read_sizes(struct cursor *c, struct header *h)
-{
-	uint32_t compression;
-	struct error *err = cursor_u32(c, &compression);
-
-	if (!err && compression != META_COMPRESSION_ZSTD)
-		err = cursor_error(c, "unknown compression %" PRIu32 ": written by another Waymark", compression);
-	if (!err)
-		err = cursor_u64(c, &h->key);
-	if (!err)
-		err = cursor_u64(c, &h->body_bytes);
-	if (!err)
-		err = cursor_u64(c, &h->raw_bytes);
-	if (!err)
-		err = cursor_skip(c, 8);
-	if (!err && h->body_bytes > cursor_left(c))
-		err = cursor_error(c, "truncated: %" PRIu64 " bytes are announced, %zu are there", h->body_bytes,
-				   cursor_left(c));
-	if (!err && (h->raw_bytes > META_RAW_MAX || h->raw_bytes / META_RATIO_MAX > h->body_bytes))
-		err = cursor_error(c, "%" PRIu64 " bytes that unpack to %" PRIu64 ": the section is damaged",
-				   h->body_bytes, h->raw_bytes);
-	return err;
-}
-
-static struct error *read_header(struct cursor *c, struct header *h)
-{
-	const uint8_t *magic;
-	uint32_t version;
-	struct error *err;
-
-	if (c->len_bytes < META_HEADER_BYTES)
-		return cursor_error(c, "%zu bytes are no metadata section: it is truncated", c->len_bytes);
-	err = cursor_bytes(c, 8, &magic);
-	if (!err && memcmp(magic, META_MAGIC, 8) != 0) {
-		cursor_init(c, c->start, c->len_bytes, c->name);
-		err = cursor_error(c, "does not start as a metadata section does: it is damaged");
-	}
-	if (!err)
-		err = cursor_u32(c, &version);
-	if (!err && version != META_VERSION)
-		err = cursor_error(c,
-				   "version %" PRIu32 ", this waymark reads version %d: use the waymark that built it",
-				   version, META_VERSION);
-	if (!err)
-		err = read_sizes(c, h);
-	if (!err)
-		err = cursor_bytes(c, (size_t)h->body_bytes, &h->body);
-	return err ? err : check_tail(c);
-}
-
-static struct error *unpack(const struct cursor *c, const struct header *h, uint8_t **ret)
-{
-	uint8_t *raw = malloc((size_t)h->raw_bytes + 1);
-	struct error *err = NULL;
-	size_t got;
-
-	if (!raw)
-		return &error_no_memory;
-	got = ZSTD_decompress(raw, (size_t)h->raw_bytes, h->body, (size_t)h->body_bytes);
-	if (ZSTD_isError(got))
-		err = error_create(ERROR_FORMAT, "%s: offset 0x%x: cannot be unpacked (%s): the section is damaged",
-				   c->name, META_HEADER_BYTES, ZSTD_getErrorName(got));
-	else if (got != h->raw_bytes || meta_hash(raw, got) != h->key)
-		err = error_create(ERROR_FORMAT, "%s: offset 0x%x: its checksum is wrong: the section is damaged",
-				   c->name, META_HEADER_BYTES);
-	if (err)
-		free(raw);
-	else
-		*ret = raw;
-	return err;
-}
-
 struct error *meta_read(const void *bytes, size_t len_bytes, const char *name, struct meta *m)
 {
 	struct cursor c;
-	struct header h;
+	struct section s = {0};
 	struct meta parsed;
-	uint8_t *raw = NULL;
 	struct error *err;
 
 	meta_init(&parsed);
 	cursor_init(&c, bytes, len_bytes, name);
-	err = read_header(&c, &h);
+	err = section_read(&c, &META_KIND, &s);
 	if (!err)
-		err = unpack(&c, &h, &raw);
+		err = check_tail(&c);
 	if (!err)
-		err = read_raw(raw, (size_t)h.raw_bytes, name, &parsed);
-	free(raw);
+		err = read_raw(s.raw, s.raw_bytes, name, &parsed);
+	parsed.key = s.key;
+	section_deinit(&s);
 	if (err) {
 		meta_deinit(&parsed);
 		return err;
 	}
-	parsed.key = h.key;
 	if (parsed.unit == name) { /* outlive the caller's name */
 		parsed.unit = arena_strdup(&parsed.arena, name);
 		if (!parsed.unit) {

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "format/meta_bytes.h"
+#include "format/section.h"
 #include "format/token.h"
 
 static const char magic[] = "wm1:";
@@ -19,7 +19,7 @@ enum {
 
 uint16_t token_check(const char *text, size_t len_bytes)
 {
-	uint64_t h = meta_hash((const uint8_t *)text, len_bytes);
+	uint64_t h = section_hash(SECTION_HASH, text, len_bytes);
 
 	return (uint16_t)(h ^ h >> 16 ^ h >> 32 ^ h >> 48);
 }

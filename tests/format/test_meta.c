@@ -6,7 +6,7 @@
 #include <zstd.h>
 
 #include "check.h"
-#include "format/meta_bytes.h"
+#include "format/section.h"
 #include "support/builder.h"
 
 /* clang-format off */
@@ -80,10 +80,11 @@ static void test_golden(void)
 	size_t raw_bytes;
 
 	write_example(&out);
-	if (!CHECK(out.len_bytes > META_HEADER_BYTES))
+	if (!CHECK(out.len_bytes > SECTION_HEADER_BYTES))
 		return;
 	CHECK(memcmp(out.bytes, header, sizeof header) == 0);
-	raw_bytes = ZSTD_decompress(raw, sizeof raw, out.bytes + META_HEADER_BYTES, out.len_bytes - META_HEADER_BYTES);
+	raw_bytes = ZSTD_decompress(raw, sizeof raw, out.bytes + SECTION_HEADER_BYTES,
+				    out.len_bytes - SECTION_HEADER_BYTES);
 	CHECK_U64(raw_bytes, sizeof golden);
 	for (size_t i = 0; i < raw_bytes && i < sizeof golden; i++) {
 		if (raw[i] != golden[i]) {
@@ -105,7 +106,7 @@ static void test_round_trip(void)
 	if (CHECK_OK(meta_read(out.bytes, out.len_bytes, "u: .debug_waymark", &m))) {
 		CHECK_TEXT(m.producer, "waymark test");
 		CHECK_TEXT(m.unit, "u");
-		CHECK_U64(m.key, meta_hash(golden, sizeof golden));
+		CHECK_U64(m.key, section_hash(SECTION_HASH, golden, sizeof golden));
 		CHECK_U64(m.function_count, 2);
 		CHECK_TEXT(m.functions[1].link_name, "_Z1fv");
 		CHECK_TEXT(m.functions[1].name, "f()");
@@ -150,7 +151,7 @@ static void expect_same_or_damaged(const struct buffer *section)
 	if (err)
 		CHECK_ERROR(err, ERROR_FORMAT, "u: .debug_waymark: offset 0x");
 	else
-		CHECK_U64(m.key, meta_hash(golden, sizeof golden));
+		CHECK_U64(m.key, section_hash(SECTION_HASH, golden, sizeof golden));
 	meta_deinit(&m);
 }
 
@@ -187,9 +188,9 @@ static void test_headers(void)
 	buffer_put_u32(&two, 8, 2);
 	EXPECT_DAMAGED(two.bytes, two.len_bytes, "version 2, this waymark reads version 1");
 	buffer_put_u32(&two, 8, 1);
-	buffer_put_u64(&two, META_RAW_BYTES_OFF, UINT64_C(1) << 40);
+	buffer_put_u64(&two, SECTION_RAW_BYTES_OFF, UINT64_C(1) << 40);
 	EXPECT_DAMAGED(two.bytes, two.len_bytes, "that unpack to");
-	buffer_put_u64(&two, META_BODY_BYTES_OFF, 1 << 20);
+	buffer_put_u64(&two, SECTION_BODY_BYTES_OFF, 1 << 20);
 	EXPECT_DAMAGED(two.bytes, two.len_bytes, "truncated");
 	buffer_deinit(&one);
 	buffer_deinit(&two);

@@ -10,7 +10,7 @@
 
 #include <zstd.h>
 
-#include "format/meta_bytes.h"
+#include "format/section.h"
 #include "fuzz/fuzz.h"
 #include "support/builder.h"
 
@@ -71,7 +71,8 @@ static size_t raw_of(struct meta_builder *b, uint8_t *raw, size_t max, struct bu
 		fprintf(stderr, "seeds: %s\n", err->message);
 		exit(1);
 	}
-	len = ZSTD_decompress(raw, max, section->bytes + META_HEADER_BYTES, section->len_bytes - META_HEADER_BYTES);
+	len = ZSTD_decompress(raw, max, section->bytes + SECTION_HEADER_BYTES,
+			      section->len_bytes - SECTION_HEADER_BYTES);
 	if (ZSTD_isError(len))
 		exit(1);
 	return len;

@@ -6,7 +6,7 @@
 
 #include <zstd.h>
 
-#include "format/meta_bytes.h"
+#include "format/section.h"
 #include "format/token.h"
 #include "support/builder.h"
 
@@ -66,7 +66,7 @@ uint32_t build_site(struct meta_builder *b, enum meta_site_kind kind, uint32_t c
 	return b->meta.site_count++;
 }
 
-void build_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes)
+static void put_section(struct buffer *out, const char *magic, const uint8_t *raw, size_t raw_bytes)
 {
 	size_t bound = ZSTD_compressBound(raw_bytes);
 	uint8_t *body = malloc(bound);
@@ -77,10 +77,10 @@ void build_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes)
 	body_bytes = ZSTD_compress(body, bound, raw, raw_bytes, 1);
 	if (ZSTD_isError(body_bytes))
 		abort();
-	buffer_bytes(out, META_MAGIC, 8);
-	buffer_u32(out, META_VERSION);
-	buffer_u32(out, META_COMPRESSION_ZSTD);
-	buffer_u64(out, meta_hash(raw, raw_bytes));
+	buffer_bytes(out, magic, 8);
+	buffer_u32(out, 1); /* version */
+	buffer_u32(out, 1); /* zstd */
+	buffer_u64(out, section_hash(SECTION_HASH, raw, raw_bytes));
 	buffer_u64(out, body_bytes);
 	buffer_u64(out, raw_bytes);
 	buffer_u64(out, 0);
@@ -88,6 +88,16 @@ void build_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes)
 	free(body);
 	if (buffer_error(out))
 		abort();
+}
+
+void build_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes)
+{
+	put_section(out, "\x89WMD\r\n\x1a\n", raw, raw_bytes);
+}
+
+void build_paths_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes)
+{
+	put_section(out, "\x89WMP\r\n\x1a\n", raw, raw_bytes);
 }
 
 void build_wmk_init(struct wmk_builder *b, uint64_t run, const char *program)

@@ -1,0 +1,478 @@
+/*
+ * pathmeta.c - bytes of `.debug_waymark_paths` to model, unit after unit. Every count is checked against the bytes that are
+ * left before memory is asked for, every graph by numbering its paths, so that users of the model need no checks.
+ *
+ * A function that an earlier unit had (inline functions, templates: most of a C++ program) is found in a table of keys (open
+ * addressing, at most half full) and passed over by its length.
+ */
+#include "format/pathmeta.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/path_number.h"
+#include "format/pathmeta_bytes.h"
+#include "format/pathmeta_check.h"
+#include "format/strings.h"
+#include "waymark/paths.h"
+
+/* The fewest bytes that an element of each table takes. */
+enum {
+	FUNCTION_MIN_BYTES = 1 + 16 + 13 + 2,
+	NODE_MIN_BYTES = 2,
+	EDGE_MIN_BYTES = 2,
+	LINE_MIN_BYTES = 2,
+	SKIPPED_MIN_BYTES = 2,
+};
+
+VEC_DECLARE(unit_vec, struct pathmeta_unit);
+VEC_DECLARE(function_vec, struct pathmeta_function);
+VEC_DECLARE(skipped_vec, struct pathmeta_skipped);
+
+struct reader {
+	struct cursor c; /* over the raw body of the unit */
+	struct string_pool strings;
+	struct pathmeta *m;
+	struct unit_vec units;
+	struct function_vec functions;
+	struct skipped_vec skipped;
+	uint32_t *slots; /* index of a function + 1, by its keys */
+	size_t slot_count;
+};
+
+void pathmeta_init(struct pathmeta *m)
+{
+	*m = (struct pathmeta){0};
+	arena_init(&m->arena);
+}
+
+void pathmeta_deinit(struct pathmeta *m)
+{
+	arena_deinit(&m->arena);
+	*m = (struct pathmeta){0};
+}
+
+uint64_t pathmeta_hash(uint64_t hash, const void *bytes, size_t len_bytes)
+{
+	return section_hash(hash, bytes, len_bytes);
+}
+
+static struct error *check_numbering(const struct pathmeta_function *f)
+{
+	struct path_numbering n;
+	struct arena scratch;
+	struct error *err;
+
+	arena_init(&scratch);
+	err = path_number(&f->cfg, &scratch, &n);
+	if (!err && n.path_count != f->path_count)
+		err = error_create(ERROR_ARGUMENT, "%" PRIu64 " paths, its control flow has %" PRIu64, f->path_count,
+				   n.path_count);
+	arena_deinit(&scratch);
+	return err;
+}
+
+struct error *pathmeta_check(const struct pathmeta_function *f)
+{
+	struct error *err;
+
+	if (!f->link_name)
+		return error_create(ERROR_ARGUMENT, "has no name");
+	if (f->kind < WM1_PATHS_ARRAY || f->kind > WM1_PATHS_PLAN || f->bits > WM1_PATHS_MAX_BITS)
+		return error_create(ERROR_ARGUMENT, "tables of kind %u with %u bits", f->kind, f->bits);
+	err = cfg_check(&f->cfg);
+	return err ? err : check_numbering(f);
+}
+
+/* The place of the function with these keys, or where it goes. */
+static uint32_t *find_slot(const struct reader *r, uint64_t name_key, uint64_t cfg_key)
+{
+	size_t i = (size_t)((name_key ^ cfg_key) * WM1_PATH_HASH >> 20) & (r->slot_count - 1);
+
+	while (r->slots[i]) {
+		const struct pathmeta_function *f = &r->functions.items[r->slots[i] - 1];
+
+		if (f->name_key == name_key && f->cfg_key == cfg_key)
+			break;
+		i = (i + 1) & (r->slot_count - 1);
+	}
+	return &r->slots[i];
+}
+
+static struct error *reserve_slot(struct reader *r)
+{
+	uint32_t *slots;
+
+	if (r->functions.count < r->slot_count / 2)
+		return NULL;
+	slots = calloc(r->slot_count ? r->slot_count * 2 : 1024, sizeof *slots);
+	if (!slots)
+		return &error_no_memory;
+	free(r->slots);
+	r->slots = slots;
+	r->slot_count = r->slot_count ? r->slot_count * 2 : 1024;
+	for (size_t i = 0; i < r->functions.count; i++)
+		*find_slot(r, r->functions.items[i].name_key, r->functions.items[i].cfg_key) = (uint32_t)i + 1;
+	return NULL;
+}
+
+static struct error *read_text(struct reader *r, const char **ret)
+{
+	return string_pool_text(&r->strings, &r->c, ret);
+}
+
+static struct error *read_small(struct cursor *c, uint32_t max, const char *what, uint32_t *ret)
+{
+	struct cursor at = *c;
+	uint32_t v;
+	struct error *err = cursor_uleb32(c, &v);
+
+	if (!err && v > max)
+		err = cursor_error(&at, "%s %" PRIu32 ": the section is damaged", what, v);
+	if (!err)
+		*ret = v;
+	return err;
+}
+
+static struct error *read_line(struct reader *r, const struct pathmeta_line *before, struct pathmeta_line *l)
+{
+	struct cursor at = r->c;
+	uint64_t step;
+	int64_t line;
+	struct error *err = cursor_uleb128(&r->c, &step);
+
+	if (err)
+		return err;
+	*l = *before;
+	line = unzigzag(step >> 1);
+	if (__builtin_add_overflow(line, (int64_t)before->line, &line) || line < 0 || line > UINT32_MAX)
+		return cursor_error(&at, "line %" PRId64 ": the section is damaged", line);
+	l->line = (uint32_t)line;
+	if (step & 1)
+		err = read_text(r, &l->function);
+	if (!err && step & 1)
+		err = read_text(r, &l->file);
+	if (!err)
+		err = cursor_uleb32(&r->c, &l->column);
+	return err;
+}
+
+static struct error *read_edge(struct reader *r, struct cfg_edge *e, struct pathmeta_outcome *o)
+{
+	struct cursor at = r->c;
+	uint32_t how;
+	uint64_t value;
+	struct error *err = cursor_uleb32(&r->c, &e->to);
+
+	if (!err)
+		err = read_small(&r->c, EDGE_HOW_MAX, "an edge of kind", &how);
+	if (err)
+		return err;
+	if ((how & EDGE_CUT_MASK) >= CFG_CUTS || how >> EDGE_OUTCOME_SHIFT >= PATHMETA_OUTCOMES)
+		return cursor_error(&at, "an edge of kind %" PRIu32 ": the section is damaged", how);
+	e->cut = (enum cfg_cut)(how & EDGE_CUT_MASK);
+	e->is_fixed = (how & EDGE_FIXED) != 0;
+	o->kind = (enum pathmeta_outcome_kind)(how >> EDGE_OUTCOME_SHIFT);
+	if (o->kind == PATHMETA_CASE) {
+		err = cursor_uleb128(&r->c, &value);
+		if (!err)
+			o->value = unzigzag(value);
+	}
+	return err;
+}
+
+/* Node n's lines and out-edges, behind those of the nodes before it. */
+static struct error *read_node(struct reader *r, struct pathmeta_function *f, uint32_t n, uint32_t line_count,
+			       struct pathmeta_line *before)
+{
+	struct cfg *g = &f->cfg;
+	struct cursor at = r->c;
+	uint32_t edges, lines;
+	struct error *err = cursor_uleb32(&r->c, &edges);
+
+	if (!err)
+		err = cursor_uleb32(&r->c, &lines);
+	if (!err && (edges > g->edge_count - g->first_edge[n] || lines > line_count - f->first_line[n]))
+		err = cursor_error(
+			&at, "block %" PRIu32 " has more edges or lines than its function: the section is damaged", n);
+	if (err)
+		return err;
+	g->first_edge[n + 1] = g->first_edge[n] + edges;
+	f->first_line[n + 1] = f->first_line[n] + lines;
+	for (uint32_t i = f->first_line[n]; i < f->first_line[n + 1] && !err; i++) {
+		err = read_line(r, before, &f->lines[i]);
+		*before = f->lines[i];
+	}
+	for (uint32_t i = g->first_edge[n]; i < g->first_edge[n + 1] && !err; i++) {
+		g->edges[i].from = n;
+		err = read_edge(r, &g->edges[i], &f->outcomes[i]);
+	}
+	return err;
+}
+
+static struct error *read_graph(struct reader *r, struct pathmeta_function *f)
+{
+	struct pathmeta_line before = {.file = f->file, .line = f->line};
+	struct arena *arena = &r->m->arena;
+	struct cfg *g = &f->cfg;
+	uint32_t line_count;
+	struct error *err = section_count(&r->c, NODE_MIN_BYTES, "blocks", &g->node_count);
+
+	if (!err)
+		err = section_count(&r->c, EDGE_MIN_BYTES, "edges", &g->edge_count);
+	if (!err)
+		err = section_count(&r->c, LINE_MIN_BYTES, "lines", &line_count);
+	if (err)
+		return err;
+	g->edges = arena_calloc(arena, g->edge_count, sizeof *g->edges);
+	g->first_edge = arena_calloc(arena, (size_t)g->node_count + 1, sizeof *g->first_edge);
+	f->outcomes = arena_calloc(arena, g->edge_count, sizeof *f->outcomes);
+	f->first_line = arena_calloc(arena, (size_t)g->node_count + 1, sizeof *f->first_line);
+	f->lines = arena_calloc(arena, line_count, sizeof *f->lines);
+	if (!g->edges || !g->first_edge || !f->outcomes || !f->first_line || !f->lines)
+		return &error_no_memory;
+	for (uint32_t n = 0; n < g->node_count && !err; n++)
+		err = read_node(r, f, n, line_count, &before);
+	if (!err && (g->first_edge[g->node_count] != g->edge_count || f->first_line[g->node_count] != line_count))
+		err = cursor_error(&r->c, "a function has edges or lines that are in no block: the section is damaged");
+	return err;
+}
+
+/* What follows the keys and path_count, to the end of the function. */
+static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
+{
+	uint32_t kind = 0, bits = 0, flags = 0;
+	struct error *err = read_text(r, &f->link_name);
+
+	if (!err)
+		err = read_text(r, &f->name);
+	if (!err)
+		err = read_text(r, &f->file);
+	if (!err)
+		err = cursor_uleb32(&r->c, &f->line);
+	if (!err)
+		err = read_small(&r->c, UINT8_MAX, "tables of kind", &kind);
+	if (!err)
+		err = read_small(&r->c, UINT8_MAX, "tables with bits", &bits);
+	if (!err)
+		err = read_small(&r->c, UINT16_MAX, "a function with flags", &flags);
+	if (!err)
+		err = cursor_uleb32(&r->c, &f->interesting);
+	if (!err)
+		err = cursor_uleb128(&r->c, &f->interval);
+	if (err)
+		return err;
+	f->kind = (uint8_t)kind;
+	f->bits = (uint8_t)bits;
+	f->flags = (uint16_t)flags;
+	if (!f->name)
+		f->name = f->link_name;
+	return read_graph(r, f);
+}
+
+/* One that is known is passed over; r->c ends behind the function either way. */
+static struct error *read_body(struct reader *r, const struct cursor *at)
+{
+	struct pathmeta_function f = {.unit = (uint32_t)r->units.count - 1};
+	uint32_t *slot;
+	struct error *err = cursor_u64(&r->c, &f.name_key);
+
+	if (!err)
+		err = cursor_u64(&r->c, &f.cfg_key);
+	if (!err)
+		err = cursor_uleb128(&r->c, &f.path_count);
+	if (!err)
+		err = reserve_slot(r);
+	if (err)
+		return err;
+	slot = find_slot(r, f.name_key, f.cfg_key);
+	if (*slot) {
+		const struct pathmeta_function *known = &r->functions.items[*slot - 1];
+
+		if (known->path_count != f.path_count)
+			return cursor_error(at,
+					    "function %s has %" PRIu64 " paths in one unit, %" PRIu64
+					    " in another: the section is damaged",
+					    known->link_name, known->path_count, f.path_count);
+		return cursor_seek(&r->c, r->c.len_bytes);
+	}
+	err = read_rest(r, &f);
+	if (!err && cursor_left(&r->c))
+		err = cursor_error(&r->c, "%zu bytes behind the end of a function: the section is damaged",
+				   cursor_left(&r->c));
+	if (err)
+		return err;
+	err = pathmeta_check(&f);
+	if (err) {
+		struct error *where = cursor_error(at, "function %s: %s: the section is damaged",
+						   f.link_name ? f.link_name : "?", err->message);
+
+		error_destroy(err);
+		return where;
+	}
+	err = function_vec_append(&r->functions, f);
+	if (!err)
+		*slot = (uint32_t)r->functions.count;
+	return err;
+}
+
+static struct error *read_function(struct reader *r)
+{
+	struct cursor whole = r->c, at;
+	uint32_t bytes;
+	struct error *err = section_count(&whole, 1, "bytes of a function", &bytes);
+
+	if (err)
+		return err;
+	at = r->c;
+	r->c = whole;
+	r->c.len_bytes = whole.off + bytes; /* nothing of it lies behind */
+	err = read_body(r, &at);
+	r->c.len_bytes = whole.len_bytes;
+	return err;
+}
+
+static struct error *read_skipped(struct reader *r)
+{
+	struct pathmeta_skipped s = {.unit = (uint32_t)r->units.count - 1};
+	struct cursor at = r->c;
+	struct error *err = read_text(r, &s.name);
+
+	if (!err)
+		err = read_text(r, &s.reason);
+	if (!err && (!s.name || !s.reason))
+		err = cursor_error(&at, "a skipped function without a name or reason: the section is damaged");
+	return err ? err : skipped_vec_append(&r->skipped, s);
+}
+
+static struct error *read_unit(struct reader *r)
+{
+	struct pathmeta_unit u = {0};
+	uint32_t stage = 0, functions = 0, skipped = 0;
+	struct error *err = string_pool_read(&r->c, &r->m->arena, &r->strings);
+
+	if (!err)
+		err = read_text(r, &u.producer);
+	if (!err)
+		err = read_text(r, &u.name);
+	if (!err)
+		err = read_small(&r->c, PATHMETA_STAGES - 1, "stage", &stage);
+	if (err)
+		return err;
+	u.stage = (enum pathmeta_stage)stage;
+	if (!u.producer)
+		u.producer = "an unknown program";
+	if (!u.name)
+		u.name = "an unknown unit";
+	err = unit_vec_append(&r->units, u);
+	if (!err)
+		err = section_count(&r->c, FUNCTION_MIN_BYTES, "functions", &functions);
+	for (uint32_t i = 0; i < functions && !err; i++)
+		err = read_function(r);
+	if (!err)
+		err = section_count(&r->c, SKIPPED_MIN_BYTES, "skipped functions", &skipped);
+	for (uint32_t i = 0; i < skipped && !err; i++)
+		err = read_skipped(r);
+	if (!err && cursor_left(&r->c))
+		err = cursor_error(&r->c, "%zu bytes behind the last table: the section is damaged",
+				   cursor_left(&r->c));
+	return err;
+}
+
+/* Unpacks the unit at c and reads it. */
+static struct error *read_frame(struct reader *r, struct cursor *c)
+{
+	struct section s = {0};
+	char *name = NULL;
+	struct error *err = section_read(c, &PATHMETA_KIND, &s);
+
+	if (!err) {
+		name = arena_printf(&r->m->arena, "%s: unit %zu, unpacked", c->name, r->units.count);
+		if (!name)
+			err = &error_no_memory;
+	}
+	if (!err) {
+		cursor_init(&r->c, s.raw, s.raw_bytes, name);
+		err = read_unit(r);
+		string_pool_deinit(&r->strings);
+	}
+	section_deinit(&s);
+	return err;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct pathmeta_function *f = a, *g = b;
+
+	if (f->name_key != g->name_key)
+		return f->name_key < g->name_key ? -1 : 1;
+	return (f->cfg_key > g->cfg_key) - (f->cfg_key < g->cfg_key);
+}
+
+static void *keep(struct arena *arena, const void *items, size_t count, size_t size_bytes)
+{
+	void *copy = arena_calloc(arena, count + 1, size_bytes);
+
+	if (copy && count)
+		memcpy(copy, items, count * size_bytes);
+	return copy;
+}
+
+/* Moves what was read into the model; the arena then owns it. */
+static struct error *keep_all(struct reader *r)
+{
+	struct pathmeta *m = r->m;
+
+	m->units = keep(&m->arena, r->units.items, r->units.count, sizeof *m->units);
+	m->functions = keep(&m->arena, r->functions.items, r->functions.count, sizeof *m->functions);
+	m->skipped = keep(&m->arena, r->skipped.items, r->skipped.count, sizeof *m->skipped);
+	if (!m->units || !m->functions || !m->skipped)
+		return &error_no_memory;
+	m->unit_count = (uint32_t)r->units.count;
+	m->function_count = (uint32_t)r->functions.count;
+	m->skipped_count = (uint32_t)r->skipped.count;
+	qsort(m->functions, m->function_count, sizeof *m->functions, compare_functions);
+	return NULL;
+}
+
+static void skip_zeros(struct cursor *c)
+{
+	while (cursor_left(c) && c->start[c->off] == 0)
+		c->off++;
+}
+
+struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *name, struct pathmeta *m)
+{
+	struct pathmeta parsed;
+	struct reader r = {.m = &parsed};
+	struct cursor c;
+	struct error *err = NULL;
+
+	pathmeta_init(&parsed);
+	cursor_init(&c, bytes, len_bytes, name);
+	do {
+		err = read_frame(&r, &c);
+		skip_zeros(&c);
+	} while (!err && cursor_left(&c));
+	if (!err)
+		err = keep_all(&r);
+	unit_vec_deinit(&r.units);
+	function_vec_deinit(&r.functions);
+	skipped_vec_deinit(&r.skipped);
+	free(r.slots);
+	if (err) {
+		pathmeta_deinit(&parsed);
+		return err;
+	}
+	pathmeta_deinit(m);
+	*m = parsed;
+	return NULL;
+}
+
+const struct pathmeta_function *pathmeta_find(const struct pathmeta *m, uint64_t name_key, uint64_t cfg_key)
+{
+	struct pathmeta_function key = {.name_key = name_key, .cfg_key = cfg_key};
+
+	return m->function_count ? bsearch(&key, m->functions, m->function_count, sizeof key, compare_functions) : NULL;
+}

@@ -1,0 +1,49 @@
+/*
+ * pathmeta_bytes.h - the layout of a unit of `.debug_waymark_paths`, for its writer and its reader. docs/format.md has the
+ * rest.
+ *
+ * The frame is that of section.h, once for each unit; zeros may stand between two. The raw body, every number uleb128 but the
+ * two keys (u64), every string a reference (0 = none, else index + 1):
+ *
+ *     string_count pool_bytes pool (each string ends with a NUL)
+ *     producer name stage
+ *     function_count {
+ *             bytes           of the rest of this function: one that is known already is passed over
+ *             name_key cfg_key path_count
+ *             link_name name file line kind bits flags interesting interval
+ *             node_count edge_count line_count
+ *             for each node { out_edges lines
+ *                     for each line { 2 * zigzag(line - line before) + is_elsewhere  [function file]  column }
+ *                     for each out-edge { to  how (EDGE_*)  [zigzag(value) of a case] }
+ *             }
+ *     }
+ *     skipped_count { name reason }
+ *
+ * Private to src/format.
+ */
+#ifndef WM_FORMAT_PATHMETA_BYTES_H
+#define WM_FORMAT_PATHMETA_BYTES_H
+
+#include "format/section.h"
+
+#define PATHMETA_KIND ((struct section_kind){"\x89WMP\r\n\x1a\n", 1})
+
+/* How an edge is: one number. */
+enum {
+	EDGE_CUT_MASK = 7,
+	EDGE_FIXED = 1 << 3,
+	EDGE_OUTCOME_SHIFT = 4,
+	EDGE_HOW_MAX = (1 << 8) - 1,
+};
+
+static inline uint64_t zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static inline int64_t unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * pathmeta_write.c - model to bytes of one unit of `.debug_waymark_paths`. What the reader would refuse is not written: a
+ * program would ship with metadata that nobody can use.
+ */
+#include <inttypes.h>
+
+#include "core/path_number.h"
+#include "format/pathmeta.h"
+#include "format/pathmeta_bytes.h"
+#include "format/pathmeta_check.h"
+#include "format/strings.h"
+
+struct writer {
+	struct string_table strings;
+	struct buffer tables;
+	struct buffer function; /* the one at work; its length goes in front */
+};
+
+static void write_line(struct writer *w, const struct pathmeta_line *before, const struct pathmeta_line *l)
+{
+	struct buffer *b = &w->function;
+	uint32_t function = string_table_ref(&w->strings, l->function);
+	uint32_t file = string_table_ref(&w->strings, l->file);
+	bool is_elsewhere = function != string_table_ref(&w->strings, before->function) ||
+			    file != string_table_ref(&w->strings, before->file);
+
+	buffer_uleb128(b, zigzag((int64_t)l->line - before->line) << 1 | is_elsewhere);
+	if (is_elsewhere) {
+		buffer_uleb128(b, function);
+		buffer_uleb128(b, file);
+	}
+	buffer_uleb128(b, l->column);
+}
+
+static void write_edge(struct writer *w, const struct cfg_edge *e, const struct pathmeta_outcome *o)
+{
+	buffer_uleb128(&w->function, e->to);
+	buffer_uleb128(&w->function, (unsigned int)e->cut | (e->is_fixed ? EDGE_FIXED : 0u) |
+					     (unsigned int)o->kind << EDGE_OUTCOME_SHIFT);
+	if (o->kind == PATHMETA_CASE)
+		buffer_uleb128(&w->function, zigzag(o->value));
+}
+
+static void write_graph(struct writer *w, const struct pathmeta_function *f)
+{
+	struct pathmeta_line before = {.file = f->file, .line = f->line};
+	const struct cfg *g = &f->cfg;
+
+	buffer_uleb128(&w->function, g->node_count);
+	buffer_uleb128(&w->function, g->edge_count);
+	buffer_uleb128(&w->function, f->first_line[g->node_count]);
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		buffer_uleb128(&w->function, g->first_edge[n + 1] - g->first_edge[n]);
+		buffer_uleb128(&w->function, f->first_line[n + 1] - f->first_line[n]);
+		for (uint32_t i = f->first_line[n]; i < f->first_line[n + 1]; i++) {
+			write_line(w, &before, &f->lines[i]);
+			before = f->lines[i];
+		}
+		for (uint32_t i = g->first_edge[n]; i < g->first_edge[n + 1]; i++)
+			write_edge(w, &g->edges[i], &f->outcomes[i]);
+	}
+}
+
+static void write_function(struct writer *w, const struct pathmeta_function *f)
+{
+	struct buffer *b = &w->function;
+
+	b->len_bytes = 0;
+	buffer_u64(b, f->name_key);
+	buffer_u64(b, f->cfg_key);
+	buffer_uleb128(b, f->path_count);
+	buffer_uleb128(b, string_table_ref(&w->strings, f->link_name));
+	buffer_uleb128(b, string_table_ref(&w->strings, f->name ? f->name : f->link_name));
+	buffer_uleb128(b, string_table_ref(&w->strings, f->file));
+	buffer_uleb128(b, f->line);
+	buffer_uleb128(b, f->kind);
+	buffer_uleb128(b, f->bits);
+	buffer_uleb128(b, f->flags);
+	buffer_uleb128(b, f->interesting);
+	buffer_uleb128(b, f->interval);
+	write_graph(w, f);
+	buffer_uleb128(&w->tables, b->len_bytes);
+	buffer_bytes(&w->tables, b->bytes, b->len_bytes);
+}
+
+static void write_tables(struct writer *w, const struct pathmeta *m)
+{
+	const struct pathmeta_unit *u = &m->units[0];
+
+	buffer_uleb128(&w->tables, string_table_ref(&w->strings, u->producer));
+	buffer_uleb128(&w->tables, string_table_ref(&w->strings, u->name));
+	buffer_uleb128(&w->tables, (uint64_t)u->stage);
+	buffer_uleb128(&w->tables, m->function_count);
+	for (uint32_t i = 0; i < m->function_count; i++)
+		write_function(w, &m->functions[i]);
+	buffer_uleb128(&w->tables, m->skipped_count);
+	for (uint32_t i = 0; i < m->skipped_count; i++) {
+		buffer_uleb128(&w->tables, string_table_ref(&w->strings, m->skipped[i].name));
+		buffer_uleb128(&w->tables, string_table_ref(&w->strings, m->skipped[i].reason));
+	}
+}
+
+static struct error *check_function(const struct pathmeta_function *f, uint32_t number)
+{
+	const struct cfg *g = &f->cfg;
+	struct error *err = pathmeta_check(f);
+
+	for (uint32_t n = 0; n < g->node_count && !err; n++)
+		if (f->first_line[n] > f->first_line[n + 1])
+			err = error_create(ERROR_ARGUMENT, "lines of block %" PRIu32 " end before they begin", n);
+	for (uint32_t i = 0; i < g->edge_count && !err; i++)
+		if ((unsigned int)f->outcomes[i].kind >= PATHMETA_OUTCOMES)
+			err = error_create(ERROR_ARGUMENT, "edge %" PRIu32 " has no outcome", i);
+	return err ? error_context(err, "metadata of paths: function %" PRIu32 " (%s)", number,
+				   f->link_name ? f->link_name : "?")
+		   : NULL;
+}
+
+static struct error *check_model(const struct pathmeta *m)
+{
+	struct error *err = NULL;
+
+	if (m->unit_count != 1 || (unsigned int)m->units[0].stage >= PATHMETA_STAGES)
+		return error_create(ERROR_ARGUMENT, "metadata of paths: %" PRIu32 " units, one is written",
+				    m->unit_count);
+	for (uint32_t i = 0; i < m->function_count && !err; i++)
+		err = check_function(&m->functions[i], i);
+	for (uint32_t i = 0; i < m->skipped_count && !err; i++)
+		if (!m->skipped[i].name || !m->skipped[i].reason)
+			err = error_create(ERROR_ARGUMENT,
+					   "metadata of paths: a skipped function without a name or reason");
+	return err;
+}
+
+struct error *pathmeta_write(const struct pathmeta *m, struct buffer *out)
+{
+	struct writer w = {0};
+	struct buffer raw = {0};
+	uint64_t key;
+	struct error *err = check_model(m);
+
+	if (!err) {
+		write_tables(&w, m);
+		err = string_table_write(&w.strings, &raw);
+	}
+	if (!err && (w.tables.failed || w.function.failed))
+		err = &error_no_memory;
+	if (!err) {
+		buffer_bytes(&raw, w.tables.bytes, w.tables.len_bytes);
+		err = buffer_error(&raw);
+	}
+	if (!err)
+		err = section_write(&PATHMETA_KIND, &raw, &key, out);
+	string_table_deinit(&w.strings);
+	buffer_deinit(&w.tables);
+	buffer_deinit(&w.function);
+	buffer_deinit(&raw);
+	return err;
+}

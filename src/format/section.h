@@ -1,0 +1,67 @@
+/*
+ * section.h - the frame around metadata in a section: `.debug_waymark` is one, `.debug_waymark_paths` has one for each unit.
+ *
+ *      0 magic (8)
+ *      8 version u32
+ *     12 compression u32        1 = zstd
+ *     16 key u64                FNV-1a-64 of the raw body
+ *     24 body_bytes u64         as stored
+ *     32 raw_bytes u64          after decompression
+ *     40 zero u64
+ *     48 body                   one zstd frame
+ *
+ * Private to src/format.
+ */
+#ifndef WM_FORMAT_SECTION_H
+#define WM_FORMAT_SECTION_H
+
+#include "base/cursor.h"
+#include "base/vec.h"
+
+enum {
+	SECTION_COMPRESSION_ZSTD = 1,
+	SECTION_HEADER_BYTES = 48,
+	SECTION_KEY_OFF = 16,
+	SECTION_BODY_BYTES_OFF = 24,
+	SECTION_RAW_BYTES_OFF = 32,
+
+	/* Bounds that only a damaged section passes: they keep a small file from asking for much memory. */
+	SECTION_RATIO_MAX = 1024, /* raw bytes a stored byte */
+	SECTION_RAW_MAX = INT32_MAX,
+};
+
+struct section_kind {
+	char magic[8];
+	uint32_t version;
+};
+
+#define SECTION_HASH UINT64_C(0xcbf29ce484222325)
+
+/* FNV-1a-64, from SECTION_HASH on. */
+static inline uint64_t section_hash(uint64_t hash, const void *bytes, size_t len_bytes)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < len_bytes; i++)
+		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* Appends the frame and the compressed body to out. The key does not depend on the version of zstd. */
+struct error *section_write(const struct section_kind *kind, const struct buffer *raw, uint64_t *ret_key,
+			    struct buffer *out);
+
+struct section {
+	uint64_t key;
+	uint8_t *raw; /* malloc'd */
+	size_t raw_bytes;
+};
+
+/* Reads, unpacks and checks the section at the cursor and moves behind it. */
+struct error *section_read(struct cursor *c, const struct section_kind *kind, struct section *ret);
+void section_deinit(struct section *s);
+
+/* A uleb count of elements that take min_bytes each at least: ERROR_FORMAT when they cannot be in what is left. */
+struct error *section_count(struct cursor *c, size_t min_bytes, const char *what, uint32_t *ret);
+
+#endif

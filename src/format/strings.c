@@ -1,0 +1,143 @@
+/*
+ * strings.c - the strings of a metadata body. The writer interns them in a table of open addressing (FNV-1a, linear probing,
+ * at most half full), so that equal names are written once whoever owns them.
+ */
+#include "format/strings.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/section.h"
+
+void string_table_deinit(struct string_table *t)
+{
+	buffer_deinit(&t->pool);
+	free(t->slots);
+	free(t->offs);
+	*t = (struct string_table){0};
+}
+
+static uint32_t *find_slot(const struct string_table *t, const char *text)
+{
+	size_t i = section_hash(SECTION_HASH, text, strlen(text)) & (t->slot_count - 1);
+
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a used slot names a string of the pool */
+	while (t->slots[i] && strcmp((const char *)t->pool.bytes + t->offs[t->slots[i] - 1], text) != 0)
+		i = (i + 1) & (t->slot_count - 1);
+	return &t->slots[i];
+}
+
+static bool grow(struct string_table *t)
+{
+	size_t slot_count = t->slot_count ? t->slot_count * 2 : 1024;
+	uint32_t *slots = calloc(slot_count, sizeof *slots);
+	size_t *offs = realloc(t->offs, slot_count / 2 * sizeof *offs);
+
+	if (offs)
+		t->offs = offs;
+	if (!slots || !offs) {
+		free(slots);
+		return false;
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->slot_count = slot_count;
+	for (uint32_t i = 0; i < t->count; i++)
+		*find_slot(t, (const char *)t->pool.bytes + t->offs[i]) = i + 1;
+	return true;
+}
+
+uint32_t string_table_ref(struct string_table *t, const char *text)
+{
+	uint32_t *slot;
+
+	if (!text)
+		return 0;
+	if (t->failed || t->pool.failed || (t->count >= t->slot_count / 2 && !grow(t))) {
+		t->failed = true;
+		return 0;
+	}
+	slot = find_slot(t, text);
+	if (!*slot) {
+		t->offs[t->count] = t->pool.len_bytes;
+		buffer_bytes(&t->pool, text, strlen(text) + 1);
+		if (t->pool.failed)
+			return 0;
+		*slot = ++t->count;
+	}
+	return *slot;
+}
+
+struct error *string_table_write(const struct string_table *t, struct buffer *out)
+{
+	buffer_uleb128(out, t->count);
+	buffer_uleb128(out, t->pool.len_bytes);
+	buffer_bytes(out, t->pool.bytes, t->pool.len_bytes);
+	return t->failed || t->pool.failed ? &error_no_memory : buffer_error(out);
+}
+
+/* strings[] of a pool that was copied to texts, which has a NUL behind it. */
+static struct error *split(const struct cursor *at, const char *texts, size_t pool_bytes, struct string_pool *p)
+{
+	size_t off = 0;
+	uint32_t i;
+
+	for (i = 0; i < p->count && off < pool_bytes; i++) {
+		p->strings[i] = texts + off;
+		off += strlen(texts + off) + 1;
+	}
+	/* A last string without its NUL would end at the NUL behind the copy, one past the pool. */
+	if (i != p->count || off != pool_bytes)
+		return cursor_error(at, "the string pool does not hold %" PRIu32 " strings: the section is damaged",
+				    p->count);
+	return NULL;
+}
+
+struct error *string_pool_read(struct cursor *c, struct arena *arena, struct string_pool *ret)
+{
+	struct cursor at = *c;
+	struct string_pool p = {0};
+	uint64_t pool_bytes;
+	const uint8_t *pool;
+	char *texts;
+	struct error *err = section_count(c, 1, "strings", &p.count);
+
+	if (!err)
+		err = cursor_uleb128(c, &pool_bytes);
+	if (!err && pool_bytes > cursor_left(c))
+		err = cursor_error(&at, "strings of %" PRIu64 " bytes, %zu left: the section is damaged", pool_bytes,
+				   cursor_left(c));
+	if (!err)
+		err = cursor_bytes(c, (size_t)pool_bytes, &pool);
+	if (err)
+		return err;
+	texts = arena_strndup(arena, (const char *)pool, (size_t)pool_bytes);
+	p.strings = calloc((size_t)p.count + 1, sizeof *p.strings);
+	err = texts && p.strings ? split(&at, texts, (size_t)pool_bytes, &p) : &error_no_memory;
+	if (err)
+		string_pool_deinit(&p);
+	else
+		*ret = p;
+	return err;
+}
+
+void string_pool_deinit(struct string_pool *p)
+{
+	free(p->strings);
+	*p = (struct string_pool){0};
+}
+
+struct error *string_pool_text(const struct string_pool *p, struct cursor *c, const char **ret)
+{
+	struct cursor at = *c;
+	uint32_t ref;
+	struct error *err = cursor_uleb32(c, &ref);
+
+	if (err)
+		return err;
+	if (ref > p->count)
+		return cursor_error(&at, "string %" PRIu32 " of %" PRIu32 ": the section is damaged", ref, p->count);
+	*ret = ref ? p->strings[ref - 1] : NULL;
+	return NULL;
+}
