@@ -18,7 +18,21 @@ _waymark()
 		return
 		;;
 	cc | c++)
-		_filedir
+		case $cur in
+		--wm=*) COMPREPLY=($(compgen -W 'contexts paths contexts,paths none' -- "${cur#*=}")) ;;
+		--wm-stage=*) COMPREPLY=($(compgen -W 'source final' -- "${cur#*=}")) ;;
+		--wm-path-hash=*) COMPREPLY=($(compgen -W 'inline call' -- "${cur#*=}")) ;;
+		--wm-path-array=*) ;;
+		--wm-plan=*)
+			cur=${cur#*=}
+			_filedir
+			;;
+		--*)
+			COMPREPLY=($(compgen -W '--wm= --wm-stage= --wm-plan= --wm-path-array= --wm-path-hash= --help' -- "$cur"))
+			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace
+			;;
+		*) _filedir ;;
+		esac
 		return
 		;;
 	run)

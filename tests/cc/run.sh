@@ -172,6 +172,81 @@ printf 'int f(void); int main(void) { return f(); }' >undefined.c
 $cc undefined.c -o undefined >out 2>&1 && fail "undefined symbol: the link succeeds"
 [ -e undefined ] && fail "undefined symbol: a program is left"
 
+# Paths: which flags each step gets, and what the pass is told.
+cat >told <<'E2'
+#!/bin/sh
+[ "$*" = -dumpversion ] && echo 19.1.7 && exit
+env | grep -E '^WAYMARK_(CONTEXTS|PATHS)' | LC_ALL=C sort | tr '\n' ' '
+E2
+chmod +x told
+touch plan.wmk
+# told NAME EXPECTED OPTION...: the environment of clang, after one that must not leak in
+told() {
+	name=$1 want=$2
+	shift 2
+	got=$(WAYMARK_CONTEXTS=old WAYMARK_PATHS=old WAYMARK_PATHS_PLAN=old WAYMARK_PATHS_ARRAY=1 WAYMARK_PATHS_HASH=old \
+		WAYMARK_CC=$tmp/told $cc "$@" -c plain.c)
+	[ "$got" = "${want:+$want }" ] || fail "$name: clang is told '$got', want '$want'"
+}
+told "default" "WAYMARK_CONTEXTS=1"
+told "contexts" "WAYMARK_CONTEXTS=1" --wm=contexts
+told "none" "" --wm=none
+told "paths" "WAYMARK_PATHS=source" --wm=paths
+told "both" "WAYMARK_CONTEXTS=1 WAYMARK_PATHS=source" --wm=contexts,paths
+told "both, the other way round" "WAYMARK_CONTEXTS=1 WAYMARK_PATHS=final" --wm=paths,contexts --wm-stage=final
+told "the last counts" "WAYMARK_PATHS=source" --wm=none --wm-stage=final --wm=paths --wm-stage=source
+told "none after paths" "" --wm=paths --wm-plan=plan.wmk --wm-path-array=5 --wm=none
+told "all options" "WAYMARK_PATHS=final WAYMARK_PATHS_ARRAY=64 WAYMARK_PATHS_HASH=call WAYMARK_PATHS_PLAN=$(pwd -P)/plan.wmk" \
+	--wm=paths --wm-stage=final --wm-path-array=64 --wm-path-hash=call --wm-plan=./plan.wmk
+told "another target" "" --wm=paths -m32
+
+# flags NAME WANTED UNWANTED OPTION...: what clang would run with; words of WANTED and UNWANTED are patterns
+flags() {
+	name=$1 want=$2 unwanted=$3
+	shift 3
+	$cc "$@" -### >out 2>&1 || fail "$name: exit status $?"
+	for pattern in $want; do
+		grep -q -e "$pattern" out || fail "$name: no $pattern in what clang runs: $*"
+	done
+	for pattern in $unwanted; do
+		grep -q -e "$pattern" out && fail "$name: $pattern in what clang runs: $*"
+	done
+}
+lto='-flto=full -ffat-lto-objects'
+runtime='libwaymark-rt.a --build-id __ehdr_start lld'
+flags "compile contexts" "$lto" -fpass-plugin -c plain.c
+flags "compile paths" "-fpass-plugin= debug-info-kind" "$lto" --wm=paths -c plain.c
+flags "compile final paths" "$lto" -fpass-plugin --wm=paths --wm-stage=final -c plain.c
+flags "compile both" "-fpass-plugin= $lto" "" --wm=contexts,paths -c plain.c
+flags "compile both, final" "$lto" -fpass-plugin --wm=contexts,paths --wm-stage=final -c plain.c
+flags "compile paths without LTO" "-fpass-plugin=" "$lto" --wm=contexts,paths -fno-lto -c plain.c
+flags "link paths" "$runtime" "load-pass-plugin fat-lto" --wm=paths plain.o -o x
+flags "link final paths" "$runtime load-pass-plugin" "" --wm=paths --wm-stage=final plain.o -o x
+flags "link both" "$runtime load-pass-plugin" "" --wm=contexts,paths plain.o -o x
+flags "link paths, shared" "libwaymark-rt.so --build-id __ehdr_start" "load-pass-plugin fat-lto" --wm=paths -shared plain.o -o x
+flags "paths without a C library" "" "fpass-plugin libwaymark" --wm=paths -nostdlib plain.c -o x
+flags "paths, relocatable" "fpass-plugin" "libwaymark" --wm=paths -r plain.c -o x
+for stage in source final; do
+	for what in paths contexts,paths; do
+		pcc="$cc --wm=$what --wm-stage=$stage" pcxx="$cxx --wm=$what --wm-stage=$stage"
+		check "$what, $stage: one step" $pcc -Werror -Wall -O2 main.c part.c -o one
+		check "$what, $stage: runs" ./one
+		check "$what, $stage: objects" $pcc -Werror -c main.c part.c
+		check "$what, $stage: archive and link" sh -c "rm -f libpart.a libpart.so && ar rcs libpart.a part.o && $pcc -Werror main.o -L. -lpart -o two && ./two"
+		check "$what, $stage: shared library" sh -c "$pcc -shared -fPIC part.c -o libpart.so && $pcc main.c ./libpart.so -Wl,-rpath,. -o three && ./three"
+		check "$what, $stage: static" sh -c "$pcc -static main.c part.c -o four && ./four"
+		check "$what, $stage: assembly" sh -c "$pcc -Werror calls.c start.S -o five && ./five; [ \$? = 5 ]"
+		check "$what, $stage: assemble only" $pcc -Werror -c start.S
+		check "$what, $stage: -S and assemble" sh -c "$pcc -Werror -S main.c part.c && $pcc -Werror main.s part.s -o six && ./six"
+		check "$what, $stage: preprocess" sh -c "$pcc -Werror -E plain.c >plain.i && $pcc -Werror plain.i -o seven; ./seven; [ \$? = 3 ]"
+		check "$what, $stage: syntax only" $pcc -Werror -fsyntax-only plain.c
+		check "$what, $stage: relocatable" sh -c "$pcc -r main.o part.o -o whole.o && $pcc whole.o -o eight && ./eight"
+		check "$what, $stage: GNU ld -r" sh -c "ld -r main.o part.o -o gnu.o && $pcc gnu.o -o nine && ./nine"
+		check "$what, $stage: C++" sh -c "$pcxx -Werror plain.cpp -o ten; ./ten; [ \$? = 2 ]"
+		check "$what, $stage: the user's LTO" sh -c "$pcc -Werror -flto -O2 main.c part.c -o eleven && ./eleven"
+	done
+done
+
 # Line tables come when none were asked for, and the user's choice stays.
 $cc -c part.c -o lines.o && readelf -S lines.o | grep -q debug_line || fail "no line table was added"
 $cc -g -c part.c -o full.o && readelf -S full.o | grep -q debug_info || fail "-g was lost"
@@ -185,6 +260,18 @@ one_line() { # NAME STATUS WORD COMMAND...
 	[ "$(wc -l <err)" = 1 ] && grep -q -- "$word" err || { fail "$name:"; cat err; }
 }
 one_line "unknown --wm" 1 "--wm=paths2" $cc --wm=paths2 plain.c -o x
+one_line "nothing in --wm" 1 "--wm=:" $cc --wm= plain.c -o x
+one_line "none and more" 1 "--wm=none,paths" $cc --wm=none,paths plain.c -o x
+one_line "unknown stage" 1 "--wm-stage=late" $cc --wm=paths --wm-stage=late plain.c -o x
+one_line "unknown hash" 1 "--wm-path-hash=fast" $cc --wm=paths --wm-path-hash=fast plain.c -o x
+for number in "" -1 many 12x 131073 99999999999999999999; do
+	one_line "array of '$number'" 1 "--wm-path-array=$number:" $cc --wm=paths --wm-path-array=$number plain.c -o x
+done
+one_line "no such plan" 1 "no-plan.wmk" $cc --wm=paths --wm-plan=no-plan.wmk plain.c -o x
+one_line "plan that is a directory" 1 "is no file" $cc --wm=paths --wm-plan=. plain.c -o x
+one_line "unknown option" 1 "--wm-level=3" $cc --wm-level=3 plain.c -o x
+one_line "option without =" 1 "--wm-plan:" $cc --wm=paths --wm-plan plan.wmk plain.c -o x
+one_line "option of paths alone" 1 "needs --wm=paths" $cc --wm-stage=final plain.c -o x
 one_line "no such clang" 1 "no-such-clang" env WAYMARK_CC=no-such-clang $cc plain.c -o x
 one_line "another LLVM" 1 "clang 19" env WAYMARK_CC=clang-14 $cc plain.c -o x
 one_line "unreadable version script" 1 "nothing.map" $cc plain.c -Wl,--version-script=nothing.map -o x

@@ -14,6 +14,14 @@ for command in run decode report graph; do
 	done <options.txt
 	grep -q "waymark-$command 1" "$top/docs/man/waymark.1" || fail "waymark.1 does not name waymark-$command"
 done
+# waymark cc --help goes on with clang's.
+"$waymark" cc --help 2>&1 | grep -oE -- '^  --wm[a-z-]*' | sort -u | sed 's/^  --//' >options.txt
+[ "$(wc -l <options.txt)" = 5 ] || fail "cc --help: $(cat options.txt)"
+while read -r option; do
+	grep -qE "Fl -$option " "$top/docs/man/waymark-cc.1" || fail "waymark-cc.1 lacks --$option"
+	grep -qE -- "--$option=" "$top/completion/waymark.bash" || fail "waymark.bash lacks --$option"
+	grep -qE -- "--$option=" "$top/completion/_waymark" || fail "_waymark lacks --$option"
+done <options.txt
 if command -v mandoc >/dev/null; then
 	mandoc -Tlint -Wwarning "$top"/docs/man/*.1 || fail "mandoc -Tlint"
 fi
@@ -44,6 +52,10 @@ offers "report" waymark rep
 offers "speedscope svg" waymark report --format=s
 offers "json" waymark graph --format=j
 offers "filedir wmk" waymark report ""
+offers "--wm-stage=" waymark cc --wm-s
+offers "paths" waymark c++ --wm=p
+offers "inline" waymark cc --wm-path-hash=i
+offers "filedir " waymark cc --wm-plan=
 offers "filedir -d" waymark decode --debug-dir ""
 offers "--folded" waymark decode --f
 offers "offset 3" waymark run --heap prog a

@@ -1,0 +1,51 @@
+/*
+ * cc_options.h - the options of `waymark cc` that are not clang's, and the environment variables that tell them to the pass
+ * inside the clang and the linker that it starts:
+ *
+ *      WAYMARK_CONTEXTS=1            contexts are wanted
+ *      WAYMARK_PATHS=source|final    paths are counted, at that stage; not set: they are not
+ *      WAYMARK_PATHS_ARRAY=N         --wm-path-array
+ *      WAYMARK_PATHS_HASH=KIND       --wm-path-hash
+ *      WAYMARK_PATHS_PLAN=FILE       --wm-plan, absolute
+ */
+#ifndef WM_CLI_CC_OPTIONS_H
+#define WM_CLI_CC_OPTIONS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct cc_options {
+	bool contexts;
+	bool paths;
+	bool is_final;       /* --wm-stage=final */
+	const char *array;   /* digits, or NULL */
+	const char *hash;    /* "inline", "call" or NULL */
+	char plan[PATH_MAX]; /* empty: none */
+};
+
+/* Starts with "--wm": not to be handed on to clang. */
+bool cc_options_is_own(const char *word);
+
+/* Later options win, as clang's do. ERROR_ARGUMENT, or ERROR_OS for a plan that cannot be read. */
+struct error *cc_options_read(char *const *words, int count, struct cc_options *ret);
+
+/* Sets and clears the variables above for the processes started from here. */
+void cc_options_export(const struct cc_options *options);
+/* Clears them. */
+void cc_options_clear_environment(void);
+
+/* The pass runs in clang, on the code as written. */
+static inline bool cc_options_at_source(const struct cc_options *options)
+{
+	return options->paths && !options->is_final;
+}
+
+/* The pass runs in the linker, on the whole program. */
+static inline bool cc_options_at_link(const struct cc_options *options)
+{
+	return options->contexts || (options->paths && options->is_final);
+}
+
+#endif

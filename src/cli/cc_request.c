@@ -1,0 +1,158 @@
+/* cc_request.c - reads clang's options one after the other; knows which have a value in the next word. */
+#include <string.h>
+
+#include "cli/cc_request.h"
+
+static bool starts(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+static bool equals_any(const char *text, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(text, *list))
+			return true;
+	return false;
+}
+
+/* Options whose value is the next word. */
+static bool takes_value(const char *option)
+{
+	static const char *const list[] = {"-x",
+					   "-I",
+					   "-D",
+					   "-U",
+					   "-L",
+					   "-l",
+					   "-include",
+					   "-imacros",
+					   "-isystem",
+					   "-iquote",
+					   "-idirafter",
+					   "-isysroot",
+					   "-iprefix",
+					   "-iwithprefix",
+					   "-iwithprefixbefore",
+					   "-MF",
+					   "-MT",
+					   "-MQ",
+					   "-MJ",
+					   "-Xlinker",
+					   "-Xclang",
+					   "-Xassembler",
+					   "-Xpreprocessor",
+					   "-T",
+					   "-u",
+					   "-z",
+					   "-e",
+					   "-B",
+					   "-mllvm",
+					   "-A",
+					   "-G",
+					   "-aux-info",
+					   "--param",
+					   "-arch",
+					   "-F",
+					   "--sysroot",
+					   "-dumpdir",
+					   "-serialize-diagnostics",
+					   "-Xanalyzer",
+					   "-include-pch",
+					   "-rpath",
+					   NULL};
+	return equals_any(option, list);
+}
+
+/* -g that asks for debug info; -g0 and -gz do not. */
+static bool is_debug_option(const char *option)
+{
+	static const char *const other[] = {"-g0", "-ggdb0", "-gsplit-dwarf", "-gz", "-gno-record-gcc-switches", NULL};
+	if (!starts(option, "-g") || equals_any(option, other) || starts(option, "-gz=") || starts(option, "-gno-") ||
+	    starts(option, "-gcc-") || starts(option, "-gdwarf-aranges"))
+		return false;
+	return true;
+}
+
+static bool is_other_target(const char *option, const char *value)
+{
+	const char *target = NULL;
+	if (starts(option, "--target="))
+		target = option + strlen("--target=");
+	else if (!strcmp(option, "-target"))
+		target = value;
+	return !strcmp(option, "-m32") || !strcmp(option, "-mx32") || !strcmp(option, "-m16") ||
+	       (target && !starts(target, "x86_64"));
+}
+
+static void note_mode(struct cc_request *r, const char *option)
+{
+	static const char *const compile_only[] = {"-c",        "-S",         "-E",
+						   "-M",        "-MM",        "-fsyntax-only",
+						   "--compile", "--assemble", "--preprocess",
+						   "-emit-ast", NULL};
+	static const char *const questions[] = {"--version", "-dumpversion", "-dumpmachine", "--help", "-help", NULL};
+	if (equals_any(option, compile_only))
+		r->links = false;
+	else if (equals_any(option, questions) || starts(option, "-print-") || starts(option, "--print-"))
+		r->is_plain = true;
+	else if (!strcmp(option, "-shared") || !strcmp(option, "--shared"))
+		r->is_shared = true;
+	else if (!strcmp(option, "-static") || !strcmp(option, "--static") || !strcmp(option, "-static-pie"))
+		r->is_static = true;
+	else if (!strcmp(option, "-r"))
+		r->is_relocatable = true;
+	else if (!strcmp(option, "-emit-llvm"))
+		r->emits_llvm = true;
+	else if (!strcmp(option, "-fno-lto"))
+		r->no_lto = true;
+	else if (starts(option, "-flto"))
+		r->no_lto = false;
+	else if (!strcmp(option, "-nostdlib") || !strcmp(option, "-nodefaultlibs") || !strcmp(option, "-nolibc"))
+		r->no_libc = true;
+	else if (is_debug_option(option))
+		r->has_debug_info = true;
+	else if (!strcmp(option, "-g0") || !strcmp(option, "-ggdb0"))
+		r->has_debug_info = false;
+}
+
+void cc_request_read(char *const *words, size_t count, struct cc_request *ret)
+{
+	struct cc_request request = {.links = true};
+	struct cc_request *r = &request;
+	for (size_t i = 0; i < count; i++) {
+		const char *a = words[i];
+		const char *value = i + 1 < count ? words[i + 1] : NULL;
+		if (a[0] != '-' || !a[1]) {
+			r->has_input = true;
+			continue;
+		}
+		if (is_other_target(a, value))
+			r->is_plain = true;
+		if (!strcmp(a, "-lc") || (!strcmp(a, "-l") && value && !strcmp(value, "c")))
+			r->names_libc = true;
+		if (!strcmp(a, "-o")) {
+			r->output = value;
+			i++;
+		} else if (starts(a, "-o") && a[2] && !starts(a, "-object")) {
+			r->output = a + 2;
+		} else if (!strcmp(a, "-target") || takes_value(a)) {
+			r->has_input |= !strcmp(a, "-l");
+			i++;
+		} else {
+			r->has_input |= starts(a, "-l");
+			note_mode(r, a);
+		}
+	}
+	*ret = request;
+}
+
+bool cc_request_links_program(const struct cc_request *r)
+{
+	return r->links && !r->is_shared && !r->is_relocatable;
+}
+
+bool cc_request_links_runtime(const struct cc_request *r)
+{
+	return r->links && !r->is_relocatable && (!r->no_libc || r->is_shared || r->names_libc);
+}

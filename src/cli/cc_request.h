@@ -1,0 +1,34 @@
+/*
+ * cc_request.h - what a compiler's command line asks for, as far as `waymark cc` must know.
+ */
+#ifndef WM_CLI_CC_REQUEST_H
+#define WM_CLI_CC_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cc_request {
+	bool has_input;
+	bool links; /* no -c, -S, -E … */
+	bool is_shared;
+	bool is_static;
+	bool is_relocatable; /* -r */
+	bool is_plain;       /* nothing to instrument: other target, only a question */
+	bool no_lto;
+	bool emits_llvm;
+	bool has_debug_info;
+	bool no_libc; /* -nostdlib and no -lc: there may be no thread-local storage */
+	bool names_libc;
+	const char *output;
+};
+
+/* words: without @files (arguments.h). Strings of *ret are the words'. */
+void cc_request_read(char *const *words, size_t count, struct cc_request *ret);
+
+/* A program comes out, with its runtime: no shared library, no ld -r, no start-up code of its own. */
+bool cc_request_links_program(const struct cc_request *r);
+
+/* The link gets Waymark's runtime: a program or library over a C library. */
+bool cc_request_links_runtime(const struct cc_request *r);
+
+#endif
