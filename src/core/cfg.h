@@ -53,14 +53,19 @@ struct cfg {
 struct error *cfg_check(const struct cfg *g);
 
 /* Cuts the edges that a depth-first search from the entry, successors in order, finds leading back to a node it is still
- * in. Leaves cuts that are already there. Iterative: any depth. */
+ * in. Leaves cuts that are already there: the search does not follow them, but goes on from their targets when it is done
+ * with what comes before, so a cycle that is cut already is not cut again. Iterative: any depth. */
 struct error *cfg_cut_cycles(struct cfg *g);
 
 /*
  * Cuts further edges, cold ones first, until there are at most `limit` paths (limit >= 2 * node_count). *ret: how many
- * edges it cut. Call after cfg_cut_cycles.
+ * edges it cut. Call after cfg_cut_cycles. A node with more out-edges than it may have paths becomes a JUMP.
  */
 struct error *cfg_split(struct cfg *g, uint64_t limit, uint32_t *ret);
+
+/* Fills order[node_count]: each node stands before those that its kept edges lead to; the same graph always has the same order.
+ * ERROR_FORMAT when kept edges form a cycle. */
+struct error *cfg_order(const struct cfg *g, uint32_t *order);
 
 /* The path ends in this node: it is an exit, or its out-edges are JUMP or TWICE. */
 bool cfg_node_ends(const struct cfg *g, uint32_t node);
