@@ -36,6 +36,7 @@ enum wmk_kind {
 	WMK_HEAP = 5,    /* one record a context, updated in place */
 	WMK_PATHS = 6,   /* tables of path counters, of one function and one thread each, updated in place */
 	WMK_PATH_COUNTS = 7, /* counts of single paths that are in no table */
+	WMK_RUNS = 8,        /* WMK_FLAG_MERGED: the recordings that were added up */
 };
 
 enum wmk_flag {
@@ -144,12 +145,17 @@ enum wmk_paths_flag {
 	WMK_PATHS_RESIDUAL = 1 << 2,
 };
 
-/* One table (waymark/paths.h): this, then word 0 and 1, then the entries. 64 + 16 + 8 or 16 * entry_count bytes. */
+/*
+ * One table (waymark/paths.h): this, then word 0 and 1, then the entries: 64 + 16 + 8 or 16 * entry_count bytes, rounded up to
+ * a multiple of 16. Tables begin at multiples of 16 in the body, with holes of zeros between them. `kind` is stored when all
+ * but the state is there: a place where it is 0 is 16 bytes of nothing.
+ */
 struct wmk_paths {
 	uint64_t name_key;
 	uint64_t cfg_key;
 	uint64_t path_count;
-	uint32_t image; /* record number of its image: the first record of the first IMAGES chunk of the file is 0 */
+	uint32_t image; /* record number of its image: the first record of the first IMAGES chunk of the file is 0.
+			 * UINT32_MAX: not known */
 	uint8_t kind;   /* enum wm1_path_kind */
 	uint8_t bits;
 	uint16_t flags;
@@ -158,12 +164,12 @@ struct wmk_paths {
 	uint32_t state;
 };
 
-/* The counts of one path of one function (summed with any others of the same). 72 bytes. */
+/* The counts of one path of one function (summed with any others of the same). 72 bytes. Kind 0: nothing is there. */
 struct wmk_path_count {
 	uint64_t name_key;
 	uint64_t cfg_key;
 	uint64_t path_count;
-	uint64_t r;     /* as in the table: Ball-Larus number + 1 (HASH), packed (PLAN) */
+	uint64_t r;     /* as in the table: Ball-Larus number (ARRAY), that + 1 (HASH), packed (PLAN) */
 	uint64_t count; /* changes in place */
 	uint64_t id;    /* calling context of a residual path; prefix 0: not recorded */
 	uint32_t prefix;
@@ -172,6 +178,12 @@ struct wmk_path_count {
 	uint8_t kind;
 	uint8_t bits;
 	uint16_t flags;
+	uint32_t zero;
+	uint32_t state;
+};
+
+struct wmk_run { /* 16 bytes */
+	uint64_t run;
 	uint32_t zero;
 	uint32_t state;
 };
@@ -189,5 +201,6 @@ WMK_ASSERT(48, struct wmk_event);
 WMK_ASSERT(72, struct wmk_heap);
 WMK_ASSERT(64, struct wmk_paths);
 WMK_ASSERT(72, struct wmk_path_count);
+WMK_ASSERT(16, struct wmk_run);
 
 #endif

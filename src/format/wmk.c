@@ -4,20 +4,16 @@
  * that are there, ranges of numbers must not overlap.
  */
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
 #include "base/vec.h"
 #include "format/wmk.h"
+#include "format/wmk_bytes.h"
 #include "waymark/abi.h"
-
-enum {
-	CHUNK_BODY_BYTES = WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES,
-	STATE_OPEN = 0,
-	STATE_WHOLE = 1,
-	STATE_GIVEN_UP = 2,
-};
 
 VEC_DECLARE(string_vec, struct wmk_file_string);
 VEC_DECLARE(image_vec, struct wmk_file_image);
@@ -27,6 +23,7 @@ struct scan {
 	struct cursor c;
 	struct string_vec strings;
 	struct image_vec images;
+	uint32_t image_records; /* so far */
 };
 
 /* The fields behind the magic, in order: one table for their offsets would only repeat the struct. */
@@ -56,6 +53,12 @@ static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
 		err = cursor_error(c, "the program's path does not end: the file is damaged");
 	if (!err)
 		memcpy(h->program, program, WMK_PROGRAM_BYTES);
+	if (!err)
+		err = cursor_u64(c, &h->dropped_path_tables);
+	if (!err)
+		err = cursor_u64(c, &h->dropped_paths);
+	if (!err)
+		err = cursor_u64(c, &h->merged_runs);
 	return err;
 }
 
@@ -90,8 +93,22 @@ struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *n
 	return err;
 }
 
-/* Reads the chunk header at c->off. ret->kind 0: space that no one has begun to use. */
-static struct error *read_chunk(struct cursor *c, struct wmk_file_chunk *ret)
+/* Checks what a chunk says it is. places: how many chunks its header may cover. */
+static struct error *check_chunk(const struct cursor *at, uint32_t magic, uint32_t kind, uint32_t span, uint64_t places)
+{
+	if (magic != WMK_CHUNK_MAGIC)
+		return cursor_error(at, "no chunk starts here: the file is damaged");
+	if (kind < WMK_IMAGES || kind > WMK_RUNS)
+		return cursor_error(
+			at, "a chunk of unknown kind, %" PRIu32 ": the file is damaged or of a newer waymark", kind);
+	if (span > places || (span > 1 && kind != WMK_PATHS))
+		return cursor_error(at, "a chunk that spans %" PRIu32 ", %" PRIu64 " can be: the file is damaged", span,
+				    kind == WMK_PATHS ? places : 1);
+	return NULL;
+}
+
+/* Reads the chunk header at c->off. ret->kind 0: space that no one has begun to use. *span: chunks that it covers. */
+static struct error *read_chunk(struct cursor *c, uint64_t places, struct wmk_file_chunk *ret, uint32_t *span)
 {
 	struct cursor at = *c;
 	uint32_t magic, kind, used;
@@ -106,21 +123,26 @@ static struct error *read_chunk(struct cursor *c, struct wmk_file_chunk *ret)
 	if (!err)
 		err = cursor_u64(c, &ret->first);
 	if (!err)
+		err = cursor_u32(c, span);
+	if (!err)
 		err = cursor_skip(c, sizeof(((struct wmk_chunk_header *)0)->zero));
 	if (err)
 		return err;
 	ret->off = c->off;
 	ret->kind = 0;
 	ret->len_bytes = 0;
-	if (magic == 0 && used == 0)
+	if (magic == 0 && used == 0) {
+		*span = 1;
 		return NULL;
-	if (magic != WMK_CHUNK_MAGIC)
-		return cursor_error(&at, "no chunk starts here: the file is damaged");
-	if (kind < WMK_IMAGES || kind > WMK_HEAP)
-		return cursor_error(
-			&at, "a chunk of unknown kind, %" PRIu32 ": the file is damaged or of a newer waymark", kind);
+	}
+	if (*span == 0)
+		*span = 1;
+	err = check_chunk(&at, magic, kind, *span, places);
+	if (err)
+		return err;
 	ret->kind = (enum wmk_kind)kind;
-	ret->len_bytes = used < CHUNK_BODY_BYTES ? used : CHUNK_BODY_BYTES;
+	ret->body_bytes = (size_t)*span * WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES;
+	ret->len_bytes = used < ret->body_bytes ? used : ret->body_bytes;
 	if (ret->len_bytes > cursor_left(c))
 		ret->len_bytes = cursor_left(c);
 	return NULL;
@@ -131,38 +153,48 @@ static struct error *read_chunks(struct wmk_file *w, struct cursor *c)
 	uint64_t announced = w->header.chunk_count;
 	uint64_t present = (w->len_bytes - WMK_HEADER_BYTES + WMK_CHUNK_BYTES - 1) / WMK_CHUNK_BYTES;
 	uint64_t count = announced < present ? announced : present;
+	uint32_t span = 1;
 	struct error *err = NULL;
 
 	w->chunks = arena_calloc(&w->arena, (size_t)count + 1, sizeof *w->chunks);
 	w->nodes = arena_calloc(&w->arena, (size_t)count + 1, sizeof *w->nodes);
 	if (!w->chunks || !w->nodes)
 		return &error_no_memory;
-	for (uint64_t i = 0; i < count && !err; i++) {
-		struct wmk_file_chunk chunk;
+	for (uint64_t i = 0; i < count && !err; i += span) {
+		struct wmk_file_chunk chunk = {0};
 
 		err = cursor_seek(c, WMK_HEADER_BYTES + (size_t)i * WMK_CHUNK_BYTES);
 		if (!err && cursor_left(c) < WMK_CHUNK_HEADER_BYTES)
 			break;
 		if (!err)
-			err = read_chunk(c, &chunk);
+			err = read_chunk(c, announced - i, &chunk, &span);
 		if (!err && chunk.kind)
 			w->chunks[w->chunk_count++] = chunk;
 		if (!err && chunk.kind == WMK_NODES)
 			w->nodes[w->node_chunk_count++] = chunk;
 	}
-	if (!err && announced > (w->len_bytes - WMK_HEADER_BYTES) / WMK_CHUNK_BYTES) {
-		w->truncated =
-			arena_printf(&w->arena,
-				     "%s: truncated: %zu bytes, its header announces %" PRIu64
-				     ": what is there was read, the rest is lost",
-				     w->name, w->len_bytes, (uint64_t)WMK_HEADER_BYTES + announced * WMK_CHUNK_BYTES);
-		if (!w->truncated)
-			err = &error_no_memory;
-	}
 	return err;
 }
 
-static size_t record_bytes(enum wmk_kind kind)
+/* Says so when the file ends before what its header announces. */
+static struct error *note_truncation(struct wmk_file *w)
+{
+	uint64_t announced = w->header.chunk_count;
+	char tables[64] = "";
+
+	if (announced <= (w->len_bytes - WMK_HEADER_BYTES) / WMK_CHUNK_BYTES)
+		return NULL;
+	if (w->lost_path_tables)
+		snprintf(tables, sizeof tables, ", with %" PRIu64 " tables of paths or more", w->lost_path_tables);
+	w->truncated =
+		arena_printf(&w->arena,
+			     "%s: truncated: %zu bytes, its header announces %" PRIu64
+			     ": what is there was read, the rest is lost%s",
+			     w->name, w->len_bytes, (uint64_t)WMK_HEADER_BYTES + announced * WMK_CHUNK_BYTES, tables);
+	return w->truncated ? NULL : &error_no_memory;
+}
+
+size_t wmk_record_bytes(enum wmk_kind kind)
 {
 	switch (kind) {
 	case WMK_IMAGES:
@@ -173,33 +205,22 @@ static size_t record_bytes(enum wmk_kind kind)
 		return sizeof(struct wmk_event);
 	case WMK_HEAP:
 		return sizeof(struct wmk_heap);
+	case WMK_PATH_COUNTS:
+		return sizeof(struct wmk_path_count);
+	case WMK_RUNS:
+		return sizeof(struct wmk_run);
 	case WMK_STRINGS:
+	case WMK_PATHS:
 		break;
 	}
 	return 0;
 }
 
-static uint32_t load_u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static uint64_t load_u64(const uint8_t *p)
-{
-	return load_u32(p) | (uint64_t)load_u32(p + 4) << 32;
-}
-
-/* Every record keeps its state in its last four bytes. p is a whole record inside the checked part of a chunk. */
-static uint32_t record_state(const uint8_t *p, size_t size_bytes)
-{
-	return load_u32(p + size_bytes - 4);
-}
-
 static struct error *check_state(struct scan *s, size_t off, uint32_t state)
 {
-	if (state == STATE_OPEN)
+	if (state == WMK_STATE_OPEN)
 		s->w->uncommitted++;
-	if (state <= STATE_GIVEN_UP)
+	if (state <= WMK_STATE_GIVEN_UP)
 		return NULL;
 	s->c.off = off;
 	return cursor_error(&s->c, "a record in state %" PRIu32 ": the file is damaged", state);
@@ -208,43 +229,72 @@ static struct error *check_state(struct scan *s, size_t off, uint32_t state)
 static struct error *scan_image(struct scan *s, size_t off)
 {
 	const uint8_t *p = s->w->bytes + off;
-	struct wmk_file_image image = {0};
+	struct wmk_file_image image = {.record_number = s->image_records - 1};
 	struct wmk_image *r = &image.record;
 
-	r->meta_key = load_u64(p);
-	r->load_address = load_u64(p + 8);
-	r->site_base = load_u32(p + 16);
-	r->site_count = load_u32(p + 20);
-	r->path = load_u64(p + 24);
+	r->meta_key = wmk_load_u64(p);
+	r->load_address = wmk_load_u64(p + 8);
+	r->site_base = wmk_load_u32(p + 16);
+	r->site_count = wmk_load_u32(p + 20);
+	r->path = wmk_load_u64(p + 24);
 	memcpy(r->build_id, p + 32, sizeof r->build_id);
-	r->build_id_bytes = load_u32(p + 64);
-	r->state = STATE_WHOLE;
+	r->build_id_bytes = wmk_load_u32(p + 64);
+	r->state = WMK_STATE_WHOLE;
 	s->c.off = off;
 	if (r->build_id_bytes > sizeof r->build_id)
 		return cursor_error(&s->c, "a build id of %" PRIu32 " bytes: the file is damaged", r->build_id_bytes);
-	if (r->site_base < WM_SITE_FIRST || r->site_count > UINT32_MAX - r->site_base)
+	if (r->site_count == 0) /* only paths are counted in it */
+		r->site_base = 0;
+	else if (r->site_base < WM_SITE_FIRST || r->site_count > UINT32_MAX - r->site_base)
 		return cursor_error(&s->c, "an image with sites %" PRIu32 " + %" PRIu32 ": the file is damaged",
 				    r->site_base, r->site_count);
 	return image_vec_append(&s->images, image);
 }
 
+/* Takes in the whole record at off in the file. */
+static struct error *scan_record(struct scan *s, enum wmk_kind kind, size_t off)
+{
+	struct wmk_file *w = s->w;
+
+	switch (kind) {
+	case WMK_IMAGES:
+		return scan_image(s, off);
+	case WMK_PATH_COUNTS:
+		w->path_count_count++;
+		return wmk_check_path_count(w, &s->c, off);
+	case WMK_EVENTS:
+		w->event_count++;
+		break;
+	case WMK_HEAP:
+		w->heap_count++;
+		break;
+	case WMK_RUNS:
+		w->run_count++;
+		break;
+	case WMK_NODES:
+	case WMK_STRINGS:
+	case WMK_PATHS:
+		break;
+	}
+	return NULL;
+}
+
 static struct error *scan_records(struct scan *s, const struct wmk_file_chunk *chunk)
 {
-	size_t size = record_bytes(chunk->kind);
+	size_t size = wmk_record_bytes(chunk->kind);
 	struct error *err = NULL;
 
 	for (size_t off = 0; chunk->len_bytes - off >= size && !err; off += size) {
-		uint32_t state = record_state(s->w->bytes + chunk->off + off, size);
+		const uint8_t *p = s->w->bytes + chunk->off + off;
+		uint32_t state = wmk_record_state(p, size);
 
+		if (chunk->kind == WMK_PATH_COUNTS && p[offsetof(struct wmk_path_count, kind)] == 0)
+			continue; /* a place that a thread keeps for what is to come */
+		if (chunk->kind == WMK_IMAGES)
+			s->image_records++;
 		err = check_state(s, chunk->off + off, state);
-		if (err || state != STATE_WHOLE)
-			continue;
-		if (chunk->kind == WMK_EVENTS)
-			s->w->event_count++;
-		else if (chunk->kind == WMK_HEAP)
-			s->w->heap_count++;
-		else if (chunk->kind == WMK_IMAGES)
-			err = scan_image(s, chunk->off + off);
+		if (!err && state == WMK_STATE_WHOLE)
+			err = scan_record(s, chunk->kind, chunk->off + off);
 	}
 	if (chunk->kind == WMK_NODES)
 		s->w->node_count += chunk->len_bytes / size;
@@ -261,20 +311,20 @@ static struct error *scan_strings(struct scan *s, const struct wmk_file_chunk *c
 
 	while (!err && chunk->len_bytes - off >= head) {
 		const uint8_t *p = s->w->bytes + chunk->off + off;
-		uint32_t len = load_u32(p);
-		uint32_t state = load_u32(p + 4);
+		uint32_t len = wmk_load_u32(p);
+		uint32_t state = wmk_load_u32(p + 4);
 		struct wmk_file_string string = {.number = chunk->first + off};
 
 		err = check_state(s, chunk->off + off, state);
-		if (err || (state != STATE_WHOLE && len == 0))
+		if (err || (state != WMK_STATE_WHOLE && len == 0))
 			break;
-		if (len > CHUNK_BODY_BYTES - head - off) {
+		if (len > chunk->body_bytes - head - off) {
 			s->c.off = chunk->off + off;
 			return cursor_error(&s->c, "a string of %" PRIu32 " bytes: the file is damaged", len);
 		}
 		if (len > chunk->len_bytes - head - off)
 			break; /* of a truncated file */
-		if (state == STATE_WHOLE) {
+		if (state == WMK_STATE_WHOLE) {
 			string.text = arena_strndup(&s->w->arena, (const char *)p + head, len);
 			err = string.text ? string_vec_append(&s->strings, string) : &error_no_memory;
 		}
@@ -283,6 +333,18 @@ static struct error *scan_strings(struct scan *s, const struct wmk_file_chunk *c
 			break;
 	}
 	return err;
+}
+
+static struct error *scan_chunk(struct scan *s, const struct wmk_file_chunk *chunk)
+{
+	switch (chunk->kind) {
+	case WMK_STRINGS:
+		return scan_strings(s, chunk);
+	case WMK_PATHS:
+		return wmk_scan_path_tables(s->w, &s->c, chunk);
+	default:
+		return scan_records(s, chunk);
+	}
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -302,8 +364,10 @@ static int compare_chunks(const void *a, const void *b)
 
 static int compare_images(const void *a, const void *b)
 {
-	return compare_u64(((const struct wmk_file_image *)a)->record.site_base,
-			   ((const struct wmk_file_image *)b)->record.site_base);
+	const struct wmk_file_image *i = a, *j = b;
+	int order = compare_u64(i->record.site_base, j->record.site_base);
+
+	return order ? order : compare_u64(i->record_number, j->record_number);
 }
 
 /* Moves what the scan found into the model, sorted; the arena then owns it. */
@@ -313,10 +377,12 @@ static struct error *keep_sorted(struct scan *s)
 
 	w->strings = arena_calloc(&w->arena, s->strings.count + 1, sizeof *w->strings);
 	w->images = arena_calloc(&w->arena, s->images.count + 1, sizeof *w->images);
-	if (!w->strings || !w->images)
+	w->images_by_record = arena_calloc(&w->arena, (size_t)s->image_records + 1, sizeof *w->images_by_record);
+	if (!w->strings || !w->images || !w->images_by_record)
 		return &error_no_memory;
 	w->string_count = s->strings.count;
 	w->image_count = (uint32_t)s->images.count;
+	w->image_record_count = s->image_records;
 	if (w->string_count)
 		memcpy(w->strings, s->strings.items, w->string_count * sizeof *w->strings);
 	if (w->image_count)
@@ -328,6 +394,7 @@ static struct error *keep_sorted(struct scan *s)
 		const char *path = wmk_find_string(w, w->images[i].record.path);
 
 		w->images[i].path = path ? path : "";
+		w->images_by_record[w->images[i].record_number] = &w->images[i];
 	}
 	return NULL;
 }
@@ -368,7 +435,9 @@ struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, st
 	if (!err)
 		err = read_chunks(&w, &s.c);
 	for (size_t i = 0; i < w.chunk_count && !err; i++)
-		err = w.chunks[i].kind == WMK_STRINGS ? scan_strings(&s, &w.chunks[i]) : scan_records(&s, &w.chunks[i]);
+		err = scan_chunk(&s, &w.chunks[i]);
+	if (!err)
+		err = note_truncation(&w);
 	if (!err)
 		err = keep_sorted(&s);
 	if (!err)
@@ -410,11 +479,13 @@ bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *r
 	if (i >= chunk->len_bytes / sizeof(struct wmk_node))
 		return false;
 	p = w->bytes + chunk->off + (size_t)i * sizeof(struct wmk_node);
-	if (record_state(p, sizeof(struct wmk_node)) != STATE_WHOLE)
+	if (wmk_record_state(p, sizeof(struct wmk_node)) != WMK_STATE_WHOLE)
 		return false;
-	*ret = (struct wmk_node){
-		.id = load_u64(p), .parent = load_u32(p + 8), .site = load_u32(p + 12), .run = load_u32(p + 16)};
-	ret->state = STATE_WHOLE;
+	*ret = (struct wmk_node){.id = wmk_load_u64(p),
+				 .parent = wmk_load_u32(p + 8),
+				 .site = wmk_load_u32(p + 12),
+				 .run = wmk_load_u32(p + 16)};
+	ret->state = WMK_STATE_WHOLE;
 	return true;
 }
 
@@ -435,6 +506,11 @@ const struct wmk_file_image *wmk_find_image(const struct wmk_file *w, uint32_t s
 	return &w->images[low - 1];
 }
 
+const struct wmk_file_image *wmk_image_by_record(const struct wmk_file *w, uint32_t record_number)
+{
+	return record_number < w->image_record_count ? w->images_by_record[record_number] : NULL;
+}
+
 const char *wmk_find_string(const struct wmk_file *w, uint64_t number)
 {
 	struct wmk_file_string key = {.number = number};
@@ -445,10 +521,9 @@ const char *wmk_find_string(const struct wmk_file *w, uint64_t number)
 	return found ? found->text : NULL;
 }
 
-/* The next whole record of a kind; NULL at the end. */
-static const uint8_t *next_record(const struct wmk_file *w, struct wmk_walk *walk, enum wmk_kind kind)
+const uint8_t *wmk_next_record(const struct wmk_file *w, struct wmk_walk *walk, enum wmk_kind kind)
 {
-	size_t size = record_bytes(kind);
+	size_t size = wmk_record_bytes(kind);
 
 	for (; walk->chunk < w->chunk_count; walk->chunk++, walk->off = 0) {
 		const struct wmk_file_chunk *chunk = &w->chunks[walk->chunk];
@@ -459,7 +534,7 @@ static const uint8_t *next_record(const struct wmk_file *w, struct wmk_walk *wal
 			const uint8_t *p = w->bytes + chunk->off + walk->off;
 
 			walk->off += size;
-			if (record_state(p, size) == STATE_WHOLE)
+			if (wmk_record_state(p, size) == WMK_STATE_WHOLE)
 				return p;
 		}
 	}
@@ -468,37 +543,37 @@ static const uint8_t *next_record(const struct wmk_file *w, struct wmk_walk *wal
 
 bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret)
 {
-	const uint8_t *p = next_record(w, walk, WMK_EVENTS);
+	const uint8_t *p = wmk_next_record(w, walk, WMK_EVENTS);
 
 	if (!p)
 		return false;
-	*ret = (struct wmk_event){.time_ns = load_u64(p),
-				  .value = load_u64(p + 8),
-				  .id = load_u64(p + 16),
-				  .prefix = load_u32(p + 24),
-				  .site = load_u32(p + 28),
-				  .name = load_u32(p + 32),
-				  .epoch = load_u32(p + 36),
-				  .tid = load_u32(p + 40),
-				  .state = STATE_WHOLE};
+	*ret = (struct wmk_event){.time_ns = wmk_load_u64(p),
+				  .value = wmk_load_u64(p + 8),
+				  .id = wmk_load_u64(p + 16),
+				  .prefix = wmk_load_u32(p + 24),
+				  .site = wmk_load_u32(p + 28),
+				  .name = wmk_load_u32(p + 32),
+				  .epoch = wmk_load_u32(p + 36),
+				  .tid = wmk_load_u32(p + 40),
+				  .state = WMK_STATE_WHOLE};
 	return true;
 }
 
 bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret)
 {
-	const uint8_t *p = next_record(w, walk, WMK_HEAP);
+	const uint8_t *p = wmk_next_record(w, walk, WMK_HEAP);
 
 	if (!p)
 		return false;
-	*ret = (struct wmk_heap){.id = load_u64(p),
-				 .prefix = load_u32(p + 8),
-				 .site = load_u32(p + 12),
-				 .count = load_u64(p + 16),
-				 .bytes = load_u64(p + 24),
-				 .freed_count = load_u64(p + 32),
-				 .freed_bytes = load_u64(p + 40),
-				 .peak_bytes = load_u64(p + 48),
-				 .epoch = load_u32(p + 56),
-				 .state = STATE_WHOLE};
+	*ret = (struct wmk_heap){.id = wmk_load_u64(p),
+				 .prefix = wmk_load_u32(p + 8),
+				 .site = wmk_load_u32(p + 12),
+				 .count = wmk_load_u64(p + 16),
+				 .bytes = wmk_load_u64(p + 24),
+				 .freed_count = wmk_load_u64(p + 32),
+				 .freed_bytes = wmk_load_u64(p + 40),
+				 .peak_bytes = wmk_load_u64(p + 48),
+				 .epoch = wmk_load_u32(p + 56),
+				 .state = WMK_STATE_WHOLE};
 	return true;
 }

@@ -20,9 +20,9 @@
 #include "waymark/wmk.h"
 
 struct wmk_file_image {
-	struct wmk_image record;
-	uint32_t record_number; /* in the order of the file: what wmk_paths.image means */
-	const char *path;       /* "" when it was not recorded */
+	struct wmk_image record; /* site_base is 0 when it has no sites */
+	uint32_t record_number;  /* in the order of the file: what wmk_paths.image means */
+	const char *path;        /* "" when it was not recorded */
 };
 
 struct wmk_file_string {
@@ -31,8 +31,9 @@ struct wmk_file_string {
 };
 
 struct wmk_file_chunk {
-	size_t off;       /* of the body in the file */
-	size_t len_bytes; /* of the body that is in use and there */
+	size_t off;        /* of the body in the file */
+	size_t len_bytes;  /* of the body that is in use and there */
+	size_t body_bytes; /* the whole body, over all chunks that it spans, there or not */
 	enum wmk_kind kind;
 	uint32_t tid;
 	uint64_t first;
@@ -46,6 +47,8 @@ struct wmk_file {
 	struct wmk_header header;
 	struct wmk_file_image *images; /* by rising site_base; their ranges do not overlap */
 	uint32_t image_count;
+	struct wmk_file_image **images_by_record; /* [image_record_count], NULL for those that are not whole */
+	uint32_t image_record_count;
 	struct wmk_file_string *strings; /* by rising number */
 	size_t string_count;
 	struct wmk_file_chunk *chunks; /* in file order */
@@ -55,8 +58,12 @@ struct wmk_file {
 	uint64_t node_count;  /* places for nodes: no chain of parents is longer */
 	uint64_t event_count; /* whole records */
 	uint64_t heap_count;
-	uint64_t uncommitted;  /* records whose writer was killed or is still at it */
-	const char *truncated; /* NULL, or what is missing, one line */
+	uint64_t path_table_count;
+	uint64_t path_count_count;
+	uint64_t run_count;
+	uint64_t lost_path_tables; /* known of, but cut off by the end of a truncated file */
+	uint64_t uncommitted;      /* records whose writer was killed or is still at it */
+	const char *truncated;     /* NULL, or what is missing, one line */
 };
 
 /* Reads the first page only: for finding the file of a run. Needs only its bytes to be there. */
@@ -81,15 +88,19 @@ struct wmk_walk {
 bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret);
 bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret);
 
+/* The recordings that a merged file adds up. */
+bool wmk_next_run(const struct wmk_file *w, struct wmk_walk *walk, uint64_t *ret);
+
 /* One committed table of path counters; its numbers are read with wmk_table_count. */
 struct wmk_path_table {
 	struct wmk_paths record;
-	uint64_t begun; /* word 0 */
+	uint64_t begun; /* word 0; nothing under WMK_PATHS_AT_ENTRY */
 	size_t off;     /* of word 0 in the file */
 };
 bool wmk_next_path_table(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_path_table *ret);
 
-/* Entry i of a table (i < record.entry_count): false when it counts nothing. *number is the path's Ball-Larus number. */
+/* Entry i of a table (i < record.entry_count): false when it counts nothing. *number is the path's Ball-Larus number, below
+ * path_count. */
 bool wmk_table_count(const struct wmk_file *w, const struct wmk_path_table *table, uint32_t i, uint64_t *number,
 		     uint64_t *count);
 
