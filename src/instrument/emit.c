@@ -14,6 +14,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "instrument/program.h"
+#include "instrument/section.h"
 
 struct emitter {
 	struct program *p;
@@ -271,25 +272,6 @@ static void emit_function(struct emitter *e, struct function *f)
 		clean_before_returns(e, f->value);
 }
 
-/* The section as module assembly: LLVM has no global that makes a section that is not loaded. */
-static struct error *emit_section(struct program *p, const struct buffer *section)
-{
-	struct buffer text = {0};
-	buffer_printf(&text, "\n.pushsection .debug_waymark,\"\",@progbits\n");
-	for (size_t i = 0; i < section->len_bytes; i += 64) {
-		buffer_printf(&text, ".ascii \"");
-		for (size_t k = i; k < i + 64 && k < section->len_bytes; k++)
-			buffer_printf(&text, "\\%03o", section->bytes[k]);
-		buffer_printf(&text, "\"\n");
-	}
-	buffer_printf(&text, ".popsection\n");
-	struct error *err = buffer_error(&text);
-	if (!err)
-		LLVMAppendModuleInlineAsm(p->module, (const char *)text.bytes, text.len_bytes);
-	buffer_deinit(&text);
-	return err;
-}
-
 struct error *program_emit(struct program *p, const struct buffer *section)
 {
 	struct emitter e = {.p = p};
@@ -313,5 +295,5 @@ struct error *program_emit(struct program *p, const struct buffer *section)
 			clean_before_returns(&e, p->functions.items[i].value);
 	LLVMDisposeBuilder(e.builder);
 	err = support_finish(p);
-	return err ? err : emit_section(p, section);
+	return err ? err : section_add(p->module, ".debug_waymark", section);
 }

@@ -1,7 +1,7 @@
 /*
  * host.h - what the instrumenter needs of LLVM and the C API of LLVM 19 does not offer. plugin.cpp fills it in.
  *
- * All calls are for the module being instrumented, on the linker's LTO thread.
+ * All calls are for the module being instrumented, on the thread that runs the pass.
  */
 #ifndef WM_INSTRUMENT_HOST_H
 #define WM_INSTRUMENT_HOST_H
@@ -30,11 +30,41 @@ struct host {
 	const char *(*location_function)(LLVMMetadataRef location, unsigned *ret_len);
 	const char *(*subprogram_name)(LLVMMetadataRef subprogram, unsigned *ret_len);
 	const char *producer; /* "LLVM 19.1.7" */
+	/* Share of a block's executions that leave it by this successor of its terminator. */
+	double (*edge_probability)(void *state, LLVMBasicBlockRef block, unsigned successor);
+	/* The function's blocks have changed: what was computed from them is no longer true. */
+	void (*changed)(void *state, LLVMValueRef function);
+	/* The block that begins with this instruction, after splitting the one it is in. */
+	LLVMBasicBlockRef (*split_before)(LLVMValueRef instruction);
+	/* A block of its own on an edge, and on all others of the terminator to the same block; never for unwind edges. */
+	LLVMBasicBlockRef (*split_edge)(LLVMValueRef terminator, unsigned successor);
+	/* if (condition) { } in front of an instruction, rarely true: the terminator of the block in braces. */
+	LLVMValueRef (*insert_if)(LLVMValueRef condition, LLVMValueRef before);
+	/* if (condition) { } else { } in front of an instruction, rarely false: the terminators of both blocks. */
+	void (*insert_if_else)(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *ret_then,
+			       LLVMValueRef *ret_else);
+	/* Where code may go first in a block: after phis and landing pads. */
+	LLVMValueRef (*first_insertion)(LLVMBasicBlockRef block);
+	/* One line for the user, that is no error. */
+	void (*warn)(LLVMModuleRef module, const char *text);
 };
 
 /* Instruments one whole-program module. is_shared: the output is a shared library. Returns NULL, or one line that says
  * what went wrong; the caller of instrument_module frees it with free(). */
 char *instrument_module(LLVMModuleRef module, const struct host *host, const char *unit, bool is_shared);
+
+/* How paths are counted. */
+struct path_options {
+	bool is_final;        /* at the end of full LTO, over the whole program; else one translation unit as written */
+	bool is_shared;       /* is_final: the output is a shared library */
+	bool hash_calls;      /* no pairs inline: every path of a hashed function goes to the runtime */
+	uint32_t array_limit; /* functions with more paths than this are hashed */
+	const char *plan_path; /* which paths are interesting; NULL: all are counted alike */
+};
+
+/* Adds path counters to a module (waymark/paths.h). Returns as instrument_module does. */
+char *instrument_paths(LLVMModuleRef module, const struct host *host, const char *unit,
+		       const struct path_options *options);
 
 #ifdef __cplusplus
 }

@@ -1,19 +1,26 @@
 /*
- * plugin.cpp - registers the pass at the end of full LTO and answers what LLVM's C API cannot (host.h). Nothing else: the
- * work is in C, in the files beside this one.
+ * plugin.cpp - registers the passes and answers what LLVM's C API cannot (host.h). Nothing else: the work is in C, in the
+ * files beside this one. Contexts: at the end of full LTO. Paths: where the compiler's pipeline starts (source stage), or at
+ * the end of full LTO (final stage). `waymark cc` says in the environment what is wanted.
  */
 #include "instrument/host.h"
 
 #include <cstdlib>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/EscapeEnumerator.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
+#include <string>
+#include <waymark/paths.h>
 
 using namespace llvm;
 
@@ -76,6 +83,99 @@ static const char *location_function(LLVMMetadataRef ref, unsigned *ret_len)
 	return subprogram_name(wrap(unwrap<DILocation>(ref)->getScope()->getSubprogram()), ret_len);
 }
 
+static double edge_probability(void *state, LLVMBasicBlockRef ref, unsigned successor)
+{
+	BasicBlock *block = unwrap(ref);
+	auto &probabilities = analyses(state).getResult<BranchProbabilityAnalysis>(*block->getParent());
+	auto share = probabilities.getEdgeProbability(block, successor);
+	return double(share.getNumerator()) / double(BranchProbability::getDenominator());
+}
+
+static void changed(void *state, LLVMValueRef ref)
+{
+	analyses(state).invalidate(*unwrap<Function>(ref), PreservedAnalyses::none());
+}
+
+static LLVMBasicBlockRef split_before(LLVMValueRef ref)
+{
+	auto *instruction = unwrap<Instruction>(ref);
+	return wrap(SplitBlock(instruction->getParent(), instruction));
+}
+
+static LLVMBasicBlockRef split_edge(LLVMValueRef ref, unsigned successor)
+{
+	auto *terminator = unwrap<Instruction>(ref);
+	auto options = CriticalEdgeSplittingOptions().setMergeIdenticalEdges();
+	BasicBlock *middle = SplitCriticalEdge(terminator, successor, options);
+	if (!middle)
+		middle = SplitEdge(terminator->getParent(), terminator->getSuccessor(successor));
+	return wrap(middle);
+}
+
+static LLVMValueRef insert_if(LLVMValueRef condition, LLVMValueRef before)
+{
+	auto *at = unwrap<Instruction>(before);
+	MDNode *rarely = MDBuilder(at->getContext()).createBranchWeights(1, 4000);
+	return wrap(SplitBlockAndInsertIfThen(unwrap(condition), at->getIterator(), /*Unreachable=*/false, rarely));
+}
+
+static void insert_if_else(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *ret_then, LLVMValueRef *ret_else)
+{
+	auto *at = unwrap<Instruction>(before);
+	MDNode *usually = MDBuilder(at->getContext()).createBranchWeights(4000, 1);
+	Instruction *then, *other;
+	SplitBlockAndInsertIfThenElse(unwrap(condition), at->getIterator(), &then, &other, usually);
+	*ret_then = wrap(then);
+	*ret_else = wrap(other);
+}
+
+static LLVMValueRef first_insertion(LLVMBasicBlockRef block)
+{
+	return wrap(&*unwrap(block)->getFirstInsertionPt());
+}
+
+namespace
+{
+struct Warning : DiagnosticInfo {
+	const char *text;
+	explicit Warning(const char *words)
+		: DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), DS_Warning), text(words)
+	{
+	}
+	void print(DiagnosticPrinter &printer) const override
+	{
+		printer << text;
+	}
+};
+} // namespace
+
+static void warn(LLVMModuleRef ref, const char *text)
+{
+	std::string line = std::string("waymark: ") + text;
+	unwrap(ref)->getContext().diagnose(Warning(line.c_str()));
+}
+
+static struct host make_host(FunctionAnalysisManager &functions)
+{
+	return {&functions,
+		block_frequency,
+		entry_count,
+		is_final,
+		guard_unwinding,
+		normal_edge,
+		location_function,
+		subprogram_name,
+		"LLVM " LLVM_VERSION_STRING,
+		edge_probability,
+		changed,
+		split_before,
+		split_edge,
+		insert_if,
+		insert_if_else,
+		first_insertion,
+		warn};
+}
+
 /*
  * LLVM 19 under full LTO drops a result that nobody uses from a function that musttails, but not the musttail call's own,
  * and then finds its module broken. Listed as used, such functions keep their signature; the list is undone at the end.
@@ -121,22 +221,74 @@ struct KeepSignaturesPass : PassInfoMixin<KeepSignaturesPass> {
 	}
 };
 
+/* What `waymark cc` says in the environment of the compiler and the linker it starts. */
+static bool says(const char *name, StringRef what)
+{
+	const char *value = std::getenv(name);
+	return value && what == value;
+}
+
+static const char *link_output(const Module &module)
+{
+	const char *output = std::getenv("WAYMARK_LINK_OUTPUT");
+	return output ? output : module.getName().data();
+}
+
+static void report(Module &module, char *problem)
+{
+	if (problem)
+		module.getContext().emitError(Twine("waymark: ") + problem);
+	std::free(problem);
+}
+
 struct ContextsPass : PassInfoMixin<ContextsPass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &manager)
 	{
-		/* Set by `waymark cc` for the linker it starts: the output's name and kind. */
-		const char *unit = std::getenv("WAYMARK_LINK_OUTPUT");
-		const char *kind = std::getenv("WAYMARK_LINK_KIND");
 		removeFromUsedLists(module, is_kept);
 		auto &functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-		struct host host = {&functions,        block_frequency, entry_count,
-				    is_final,          guard_unwinding, normal_edge,
-				    location_function, subprogram_name, "LLVM " LLVM_VERSION_STRING};
-		char *problem = instrument_module(wrap(&module), &host, unit ? unit : module.getName().str().c_str(),
-						  kind && StringRef(kind) == "shared");
-		if (problem)
-			module.getContext().emitError(Twine("waymark: ") + problem);
-		std::free(problem);
+		struct host host = make_host(functions);
+		bool is_shared = says("WAYMARK_LINK_KIND", "shared");
+		report(module, instrument_module(wrap(&module), &host, link_output(module), is_shared));
+		return PreservedAnalyses::none();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+/* Without a pass after it that needs them: the end of KeepSignaturesPass. */
+struct ReleaseSignaturesPass : PassInfoMixin<ReleaseSignaturesPass> {
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		removeFromUsedLists(module, is_kept);
+		return PreservedAnalyses::none();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+struct PathsPass : PassInfoMixin<PathsPass> {
+	bool is_final;
+	explicit PathsPass(bool at_the_end) : is_final(at_the_end)
+	{
+	}
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &manager)
+	{
+		auto &functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+		struct host host = make_host(functions);
+		const char *limit = std::getenv("WAYMARK_PATHS_ARRAY");
+		struct path_options options = {};
+		options.is_final = is_final;
+		options.is_shared = says("WAYMARK_LINK_KIND", "shared");
+		options.hash_calls = says("WAYMARK_PATHS_HASH", "call");
+		options.array_limit =
+			limit ? uint32_t(std::strtoul(limit, nullptr, 10)) : uint32_t(WM1_PATHS_ARRAY_DEFAULT);
+		options.plan_path = std::getenv("WAYMARK_PATHS_PLAN");
+		const char *unit = is_final ? link_output(module) : module.getSourceFileName().c_str();
+		report(module, instrument_paths(wrap(&module), &host, unit, &options));
 		return PreservedAnalyses::none();
 	}
 	static bool isRequired()
@@ -153,8 +305,18 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 				[](ModulePassManager &manager, OptimizationLevel) {
 					manager.addPass(KeepSignaturesPass());
 				});
+			builder.registerPipelineStartEPCallback([](ModulePassManager &manager, OptimizationLevel) {
+				if (says("WAYMARK_PATHS", "source"))
+					manager.addPass(PathsPass(false));
+			});
 			builder.registerFullLinkTimeOptimizationLastEPCallback(
-				[](ModulePassManager &manager, OptimizationLevel) { manager.addPass(ContextsPass()); });
+				[](ModulePassManager &manager, OptimizationLevel) {
+					manager.addPass(ReleaseSignaturesPass());
+					if (says("WAYMARK_PATHS", "final"))
+						manager.addPass(PathsPass(true));
+					if (says("WAYMARK_CONTEXTS", "1"))
+						manager.addPass(ContextsPass());
+				});
 			/* By name, for `opt-19 -passes=...`: so that tests need no link. */
 			builder.registerPipelineParsingCallback(
 				[](StringRef name, ModulePassManager &manager, ArrayRef<PassBuilder::PipelineElement>) {
@@ -162,6 +324,8 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 						manager.addPass(KeepSignaturesPass());
 					else if (name == "waymark-contexts")
 						manager.addPass(ContextsPass());
+					else if (name == "waymark-paths")
+						manager.addPass(PathsPass(says("WAYMARK_PATHS", "final")));
 					else
 						return false;
 					return true;

@@ -1,0 +1,117 @@
+/*
+ * path.h - the path counter's model of one module and of the function at work. For each function, in order (paths.c):
+ *
+ *   graph      control flow, where paths are cut, what edges mean, keys, source lines      (path_graph.c, path_lines.c)
+ *   number     Ball-Larus numbers (core/path_number.h)
+ *   choose     array, pairs or a plan's pairs, and the values that edges add                 (path_choose.c)
+ *   place      where code goes (core/placement.h)
+ *   emit       the code                                                                      (path_emit.c, path_table.c)
+ *
+ * and at the end the metadata of all. LLVM values are borrowed from the module.
+ */
+#ifndef WM_INSTRUMENT_PATH_H
+#define WM_INSTRUMENT_PATH_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <waymark/paths.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "core/cfg.h"
+#include "core/path_number.h"
+#include "core/placement.h"
+#include "format/pathmeta.h"
+#include "format/plan.h"
+#include "instrument/host.h"
+
+VEC_DECLARE(path_function_vec, struct pathmeta_function);
+VEC_DECLARE(path_skipped_vec, struct pathmeta_skipped);
+
+/* Attributes and intrinsics, by LLVM's numbers. */
+struct path_kinds {
+	unsigned returns_twice, noreturn, naked, coroutine, no_profile, skip_profile;
+	unsigned setjmp, lifetime_end, assume;
+};
+
+struct path_module {
+	LLVMModuleRef module;
+	LLVMContextRef context;
+	const struct host *host;
+	const char *unit;
+	const struct path_options *options;
+	struct path_kinds kinds;
+	struct plan *plan; /* NULL without one */
+	struct pathmeta meta;
+	struct path_function_vec functions;
+	struct path_skipped_vec skipped;
+	struct buffer changed; /* names of functions that a plan does not fit, for one warning */
+	struct buffer dropped; /* the same, of those whose plan is cut short */
+	struct buffer split;   /* the same, of those with too many paths */
+};
+
+struct path_node {
+	LLVMBasicBlockRef block;
+	LLVMValueRef terminator; /* blocks get split, this stays the way on */
+	LLVMValueRef end;        /* a path that ends in this node is counted before this */
+	bool is_return;          /* of a call that returns twice: a path begins at each */
+};
+
+/* The function at work. Its cfg is in meta.arena, all else in the scratch one. */
+struct path_graph {
+	struct path_module *m;
+	struct arena *scratch;
+	LLVMValueRef function;
+	struct cfg cfg;
+	struct path_node *nodes;
+	unsigned *successors; /* [edge]: first successor of the terminator that it stands for */
+	bool calls;           /* something that may not return, or not yet */
+	bool runs_unknown;    /* the same, and inline assembly */
+	struct pathmeta_function meta;
+};
+
+/* What the ends of paths do, and with which numbers. */
+struct path_choice {
+	enum wm1_path_kind kind;
+	unsigned int bits;
+	uint32_t entry_count;
+	uint16_t flags;
+	const uint64_t *start_values;
+	const uint64_t *edge_values;
+	const uint64_t *checks;    /* PLAN: [entry_count] */
+	const double *frequencies; /* of edges, from the plan's counts; NULL: the graph's estimates */
+};
+
+/* Fills in the kinds; paths.c. */
+bool path_has(LLVMValueRef function, unsigned kind);
+bool path_call_has(LLVMValueRef call, unsigned kind);
+bool path_is_intrinsic(LLVMValueRef call);
+
+/* Why the function is not counted; NULL when it is. */
+const char *path_reason(const struct path_module *m, LLVMValueRef function);
+
+/* Splits blocks after calls that return twice, and nothing else. */
+struct error *path_graph_make(struct path_graph *g);
+struct error *path_lines_add(struct path_graph *g);
+/* Names and name_key; before the others. */
+struct error *path_identify(struct path_graph *g);
+
+/* path_plan.c. *ret_is_chosen: false when the plan is for other code. */
+struct error *path_choose_planned(struct path_graph *g, const struct path_numbering *n, bool *ret_is_chosen,
+				  struct path_choice *ret);
+struct error *path_plan_load(const char *path, struct plan **ret);
+struct error *path_choose(struct path_graph *g, const struct path_numbering *n, struct path_choice *ret);
+
+/* path_emit.c, path_table.c */
+struct path_table {
+	LLVMValueRef descriptor;
+	LLVMValueRef slot;
+	bool is_local_exec; /* the slot is one instruction away */
+};
+struct error *path_table_add(struct path_graph *g, const struct path_choice *choice, struct path_table *ret);
+struct error *path_emit(struct path_graph *g, const struct path_numbering *n, const struct path_choice *choice,
+			const struct placement *placement);
+
+#endif

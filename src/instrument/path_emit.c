@@ -1,0 +1,495 @@
+/*
+ * path_emit.c - the code that counts the paths of one function:
+ *
+ *      entry                    table = slot; if (!table) table = wm1_path_enter(descriptor, &slot); incq table[0]
+ *      along the edges          the path register, in SSA form: phis where ways with different values meet
+ *      end, ARRAY               incq table[2 + r]
+ *      end, HASH and PLAN       i = index of r; if (table[2 + 2 i] == r) incq table[3 + 2 i]; else miss or residual
+ *      return of setjmp         incq table[0]
+ *
+ * What an edge adds to the register is computed where only that edge passes: at the start of its target, at the end of its
+ * source, or in a block of its own; for unwind edges in front of the call that may throw. Code at the end of a path goes
+ * before the instruction of path_node.end, or on the edge that ends it.
+ *
+ * Counters are incremented by one instruction of inline assembly: a signal handler on the same thread may count there too,
+ * and the optimizer cannot keep a count in a register that a crash or an exit would lose.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "instrument/path.h"
+
+/* Where a value comes into a block from. */
+struct incoming {
+	LLVMBasicBlockRef block;
+	LLVMValueRef value;
+};
+
+struct emitter {
+	struct path_graph *g;
+	const struct path_numbering *numbering;
+	const struct path_choice *choice;
+	const struct placement *placement;
+	struct path_table table;
+	LLVMBuilderRef builder;
+	LLVMTypeRef i8, i64, pointer;
+	LLVMValueRef undefined;    /* a register that nobody looks at */
+	LLVMValueRef slot;         /* its address */
+	LLVMValueRef kept;         /* the table, when it is kept from the entry on; else NULL */
+	LLVMValueRef *values;      /* [node]: the register there, NULL: has none */
+	uint32_t *start_of;        /* [node]: index of its start + 1 */
+	uint32_t *first_in, *ins;  /* in-edges of each node */
+	struct incoming *incoming; /* room for the in-edges of a node */
+};
+
+static LLVMValueRef constant(const struct emitter *e, uint64_t value)
+{
+	return LLVMConstInt(e->i64, value, 0);
+}
+
+/* Our code belongs to the line of the instruction it stands before. */
+static void position_before(struct emitter *e, LLVMValueRef instruction)
+{
+	struct path_graph *g = e->g;
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
+	LLVMMetadataRef subprogram = LLVMGetSubprogram(g->function);
+	if (!location && subprogram)
+		location = LLVMDIBuilderCreateDebugLocation(g->m->context, 0, 0, subprogram, NULL);
+	LLVMPositionBuilderBefore(e->builder, instruction);
+	LLVMSetCurrentDebugLocation2(e->builder, location);
+}
+
+static void add_attribute(struct emitter *e, LLVMValueRef call, LLVMAttributeIndex index, const char *name,
+			  uint64_t value)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+	LLVMAddCallSiteAttribute(call, index, LLVMCreateEnumAttribute(e->g->m->context, kind, value));
+}
+
+/* incq of the word there. */
+static void emit_increment(struct emitter *e, LLVMValueRef address)
+{
+	const char *text = "incq $0";
+	const char *constraints = "=*m,*m,~{dirflag},~{fpsr},~{flags}";
+	LLVMTypeRef operands[] = {e->pointer, e->pointer};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->g->m->context), operands, 2, 0);
+	LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), 0, 0,
+					     LLVMInlineAsmDialectATT, 0);
+	LLVMValueRef arguments[] = {address, address};
+	LLVMValueRef call = LLVMBuildCall2(e->builder, type, code, arguments, 2, "");
+	unsigned element = LLVMGetEnumAttributeKindForName("elementtype", strlen("elementtype"));
+	for (unsigned i = 1; i <= 2; i++)
+		LLVMAddCallSiteAttribute(call, i, LLVMCreateTypeAttribute(e->g->m->context, element, e->i64));
+	const uint64_t reads_and_writes_arguments = 3;
+	const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	add_attribute(e, call, whole, "memory", reads_and_writes_arguments);
+	static const char *const harmless[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
+	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+		add_attribute(e, call, whole, harmless[i], 0);
+}
+
+static LLVMValueRef word_at(struct emitter *e, LLVMValueRef base, uint64_t off_bytes)
+{
+	LLVMValueRef off = constant(e, off_bytes);
+	return off_bytes ? LLVMBuildGEP2(e->builder, e->i8, base, &off, 1, "wm1.word") : base;
+}
+
+static LLVMValueRef load_table(struct emitter *e)
+{
+	return e->kept ? e->kept : LLVMBuildLoad2(e->builder, e->pointer, e->slot, "wm1.table");
+}
+
+/* Declares a function of the runtime; nonlazybind: the lazy resolver does not keep all the registers that preserve_most
+ * does. */
+static LLVMValueRef runtime_function(struct emitter *e, const char *name, LLVMTypeRef type)
+{
+	LLVMValueRef function = LLVMGetNamedFunction(e->g->m->module, name);
+	if (function)
+		return function;
+	function = LLVMAddFunction(e->g->m->module, name, type);
+	LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
+	static const char *const attributes[] = {"nounwind", "nonlazybind", "cold"};
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+		if (!strcmp(name, "wm1_path_miss") && !strcmp(attributes[i], "cold"))
+			continue;
+		unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+		LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+					LLVMCreateEnumAttribute(e->g->m->context, kind, 0));
+	}
+	return function;
+}
+
+static LLVMValueRef call_runtime(struct emitter *e, const char *name, LLVMTypeRef type, LLVMValueRef *arguments,
+				 unsigned count, const char *value_name)
+{
+	LLVMValueRef function = runtime_function(e, name, type);
+	LLVMValueRef call = LLVMBuildCall2(e->builder, type, function, arguments, count, value_name);
+	LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+	return call;
+}
+
+static void emit_miss(struct emitter *e, LLVMValueRef table, LLVMValueRef r)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(e->g->m->context);
+	LLVMTypeRef types[] = {e->pointer, e->pointer, e->i64, i32};
+	LLVMValueRef arguments[] = {e->table.descriptor, table, r, LLVMConstInt(i32, 0, 0)};
+	bool is_residual = e->choice->kind == WM1_PATHS_PLAN;
+	unsigned count = is_residual ? 4 : 3;
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->g->m->context), types, count, 0);
+	call_runtime(e, is_residual ? "wm1_path_residual" : "wm1_path_miss", type, arguments, count, "");
+}
+
+/* Byte offset of the pair of r. */
+static LLVMValueRef pair_offset(struct emitter *e, LLVMValueRef r)
+{
+	const unsigned bits = e->choice->bits;
+	if (!bits)
+		return constant(e, 0);
+	if (e->choice->kind == WM1_PATHS_HASH)
+		r = LLVMBuildMul(e->builder, r, constant(e, WM1_PATH_HASH), "wm1.hash");
+	LLVMValueRef index = LLVMBuildLShr(e->builder, r, constant(e, 64 - bits), "wm1.index");
+	return LLVMBuildShl(e->builder, index, constant(e, 4), "wm1.pair");
+}
+
+/* Counts a path whose register is known here: r is a constant. False when that takes a look at the table. */
+static bool emit_known_pair(struct emitter *e, LLVMValueRef r)
+{
+	if (!LLVMIsAConstantInt(r) || e->choice->kind != WM1_PATHS_PLAN)
+		return false;
+	uint64_t value = LLVMConstIntGetZExtValue(r);
+	uint64_t index = e->choice->bits ? value >> (64 - e->choice->bits) : 0;
+	if (e->choice->checks[index] == value)
+		emit_increment(e, word_at(e, load_table(e), (3 + 2 * index) * 8));
+	else
+		emit_miss(e, load_table(e), r);
+	return true;
+}
+
+static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef r)
+{
+	const uint64_t first_pair = 16;
+	if (emit_known_pair(e, r))
+		return;
+	LLVMValueRef table = load_table(e);
+	if (!e->choice->entry_count) {
+		emit_miss(e, table, r);
+		return;
+	}
+	LLVMValueRef off = pair_offset(e, r);
+	LLVMValueRef pair = LLVMBuildGEP2(e->builder, e->i8, table, &off, 1, "wm1.pair");
+	LLVMValueRef check = LLVMBuildLoad2(e->builder, e->i64, word_at(e, pair, first_pair), "wm1.check");
+	LLVMSetAlignment(check, 8);
+	LLVMValueRef hit = LLVMBuildICmp(e->builder, LLVMIntEQ, check, r, "wm1.hit");
+	LLVMValueRef then, other;
+	e->g->m->host->insert_if_else(hit, before, &then, &other);
+	LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(e->builder);
+	LLVMPositionBuilderBefore(e->builder, then);
+	LLVMSetCurrentDebugLocation2(e->builder, location);
+	emit_increment(e, word_at(e, pair, first_pair + 8));
+	LLVMPositionBuilderBefore(e->builder, other);
+	LLVMSetCurrentDebugLocation2(e->builder, location);
+	emit_miss(e, table, r);
+}
+
+/* Counts the path that ends before an instruction. */
+static void emit_end(struct emitter *e, LLVMValueRef before, LLVMValueRef value, const struct place_end *end)
+{
+	const uint64_t first_word = 16;
+	LLVMValueRef r = constant(e, end->value);
+	position_before(e, before);
+	if (e->choice->kind != WM1_PATHS_ARRAY) {
+		if (end->adds_register)
+			r = end->value ? LLVMBuildAdd(e->builder, value, r, "wm1.path") : value;
+		emit_pair(e, before, r);
+		return;
+	}
+	LLVMValueRef base = load_table(e);
+	if (end->adds_register)
+		base = LLVMBuildGEP2(e->builder, e->i64, base, &value, 1, "wm1.count");
+	emit_increment(e, word_at(e, base, first_word + 8 * end->value));
+}
+
+static bool has_one_successor(LLVMValueRef terminator)
+{
+	unsigned count = LLVMGetNumSuccessors(terminator);
+	for (unsigned s = 1; s < count; s++)
+		if (LLVMGetSuccessor(terminator, s) != LLVMGetSuccessor(terminator, 0))
+			return false;
+	return count != 0;
+}
+
+/* Control comes to the block only from this terminator. */
+static bool comes_only_from(LLVMBasicBlockRef block, LLVMValueRef terminator)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (LLVMIsAInstruction(user) && user != terminator)
+			return false;
+	}
+	return true;
+}
+
+/* The instruction before which code runs exactly when the edge is taken; of a fixed edge, whenever its source is. */
+static LLVMValueRef place_on_edge(struct emitter *e, uint32_t edge)
+{
+	struct path_graph *g = e->g;
+	const struct cfg_edge *c = &g->cfg.edges[edge];
+	LLVMValueRef terminator = g->nodes[c->from].terminator;
+	LLVMBasicBlockRef to = LLVMGetSuccessor(terminator, g->successors[edge]);
+	if (to != g->nodes[c->to].block) /* has its block already */
+		return LLVMGetBasicBlockTerminator(to);
+	if (has_one_successor(terminator))
+		return terminator;
+	if (comes_only_from(to, terminator))
+		return g->m->host->first_insertion(to);
+	if (c->is_fixed)
+		return terminator;
+	return LLVMGetBasicBlockTerminator(g->m->host->split_edge(terminator, g->successors[edge]));
+}
+
+/* The block that control is in just before it enters the edge's target. */
+static LLVMBasicBlockRef last_block(const struct emitter *e, uint32_t edge)
+{
+	const struct path_graph *g = e->g;
+	LLVMValueRef terminator = g->nodes[g->cfg.edges[edge].from].terminator;
+	LLVMBasicBlockRef to = LLVMGetSuccessor(terminator, g->successors[edge]);
+	bool has_block = to != g->nodes[g->cfg.edges[edge].to].block;
+	return has_block ? to : LLVMGetInstructionParent(terminator);
+}
+
+/* The register after an edge, as its target sees it. */
+static LLVMValueRef value_after(struct emitter *e, uint32_t edge)
+{
+	const struct cfg_edge *c = &e->g->cfg.edges[edge];
+	if (c->cut != CFG_KEPT) {
+		const struct place_op *start = &e->placement->starts[e->start_of[c->to] - 1];
+		return start->kind == PLACE_SET ? constant(e, start->value) : e->undefined;
+	}
+	const struct place_op *op = &e->placement->edges[edge];
+	LLVMValueRef before = e->values[c->from] ? e->values[c->from] : e->undefined;
+	if (op->kind == PLACE_SET)
+		return constant(e, op->value);
+	if (op->kind == PLACE_NOTHING)
+		return before;
+	if (LLVMIsAConstantInt(before))
+		return constant(e, LLVMConstIntGetZExtValue(before) + op->value);
+	position_before(e, place_on_edge(e, edge));
+	return LLVMBuildAdd(e->builder, before, constant(e, op->value), "wm1.r");
+}
+
+static int compare_incoming(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)((const struct incoming *)a)->block;
+	uintptr_t y = (uintptr_t)((const struct incoming *)b)->block;
+	return (x > y) - (x < y);
+}
+
+static const struct incoming *find_incoming(const struct emitter *e, uint32_t count, LLVMBasicBlockRef block)
+{
+	struct incoming key = {.block = block};
+	return bsearch(&key, e->incoming, count, sizeof *e->incoming, compare_incoming);
+}
+
+/* The register of a block from what comes in; a phi, unless that is one value whatever the way. What is no edge of the graph
+ * (from code that is not reachable, or behind a call that does not return) never runs. */
+static LLVMValueRef merge(struct emitter *e, LLVMBasicBlockRef block, uint32_t count)
+{
+	qsort(e->incoming, count, sizeof *e->incoming, compare_incoming);
+	LLVMValueRef one = e->incoming[0].value;
+	for (uint32_t k = 1; k < count; k++)
+		if (e->incoming[k].value != one)
+			one = NULL;
+	bool is_known = one && LLVMIsConstant(one);
+	bool has_strangers = false;
+	LLVMUseRef first = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+	for (LLVMUseRef use = first; use && one && !is_known; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (LLVMIsAInstruction(user) && !find_incoming(e, count, LLVMGetInstructionParent(user)))
+			has_strangers = true;
+	}
+	if (one && !has_strangers)
+		return one;
+	LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(block));
+	LLVMSetCurrentDebugLocation2(e->builder, NULL);
+	LLVMValueRef phi = LLVMBuildPhi(e->builder, e->i64, "wm1.r");
+	for (LLVMUseRef use = first; use; use = LLVMGetNextUse(use)) {
+		if (!LLVMIsAInstruction(LLVMGetUser(use)))
+			continue;
+		LLVMBasicBlockRef from = LLVMGetInstructionParent(LLVMGetUser(use));
+		const struct incoming *found = find_incoming(e, count, from);
+		LLVMValueRef value = found ? found->value : e->undefined;
+		LLVMAddIncoming(phi, &value, &from, 1);
+	}
+	return phi;
+}
+
+/* Decides what the register is on entering a node, when all kept edges into it come from nodes that are done. */
+static void find_value(struct emitter *e, uint32_t node)
+{
+	const struct placement *p = e->placement;
+	const struct place_op *start = e->start_of[node] ? &p->starts[e->start_of[node] - 1] : NULL;
+	if (node == 0) {
+		e->values[0] = start && start->kind == PLACE_SET ? constant(e, start->value) : NULL;
+		return;
+	}
+	if (!p->has_register[node] && !(start && start->kind == PLACE_SET))
+		return;
+	uint32_t count = e->first_in[node + 1] - e->first_in[node];
+	const uint32_t *ins = &e->ins[e->first_in[node]];
+	for (uint32_t k = 0; k < count; k++)
+		e->incoming[k].value = value_after(e, ins[k]);
+	/* Only now: edges may have got blocks. */
+	for (uint32_t k = 0; k < count; k++)
+		e->incoming[k].block = last_block(e, ins[k]);
+	e->values[node] = merge(e, e->g->nodes[node].block, count);
+}
+
+/* In-edges by node, and node order along kept edges. */
+static struct error *order_nodes(struct emitter *e, uint32_t **ret_order)
+{
+	const struct cfg *g = &e->g->cfg;
+	struct arena *arena = e->g->scratch;
+	e->first_in = arena_calloc(arena, g->node_count + 2, sizeof *e->first_in);
+	e->ins = arena_calloc(arena, g->edge_count + 1, sizeof *e->ins);
+	e->incoming = arena_calloc(arena, g->edge_count + 1, sizeof *e->incoming);
+	uint32_t *waits = arena_calloc(arena, g->node_count, sizeof *waits);
+	uint32_t *order = arena_calloc(arena, g->node_count, sizeof *order);
+	if (!e->first_in || !e->ins || !e->incoming || !waits || !order)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < g->edge_count; i++) {
+		e->first_in[g->edges[i].to + 2]++;
+		waits[g->edges[i].to] += g->edges[i].cut == CFG_KEPT;
+	}
+	for (uint32_t n = 0; n < g->node_count; n++)
+		e->first_in[n + 1] += e->first_in[n];
+	for (uint32_t i = 0; i < g->edge_count; i++)
+		e->ins[e->first_in[g->edges[i].to + 1]++] = i;
+	uint32_t count = 0;
+	for (uint32_t n = 0; n < g->node_count; n++)
+		if (!waits[n])
+			order[count++] = n;
+	for (uint32_t done = 0; done < count; done++)
+		for (uint32_t i = g->first_edge[order[done]]; i < g->first_edge[order[done] + 1]; i++)
+			if (g->edges[i].cut == CFG_KEPT && !--waits[g->edges[i].to])
+				order[count++] = g->edges[i].to;
+	*ret_order = order;
+	return NULL;
+}
+
+/* All in the entry block that is an alloca of known size stays in front of what splits it: else it would move the stack. */
+static LLVMValueRef after_allocas(struct emitter *e)
+{
+	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->g->function));
+	while (LLVMIsAAllocaInst(first))
+		first = LLVMGetNextInstruction(first);
+	for (LLVMValueRef i = first; i;) {
+		LLVMValueRef next = LLVMGetNextInstruction(i);
+		if (LLVMIsAAllocaInst(i) && LLVMIsAConstantInt(LLVMGetOperand(i, 0))) {
+			LLVMInstructionRemoveFromParent(i);
+			LLVMPositionBuilderBefore(e->builder, first);
+			LLVMInsertIntoBuilder(e->builder, i);
+		}
+		i = next;
+	}
+	return first;
+}
+
+/* Thread-local storage of a shared library is a call away: its address is taken once. */
+static void emit_slot_address(struct emitter *e)
+{
+	e->slot = e->table.slot;
+	if (e->table.is_local_exec)
+		return;
+	const char *name = "llvm.threadlocal.address";
+	LLVMValueRef intrinsic =
+		LLVMGetIntrinsicDeclaration(e->g->m->module, LLVMLookupIntrinsicID(name, strlen(name)), &e->pointer, 1);
+	e->slot =
+		LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &e->table.slot, 1, "wm1.slot");
+}
+
+static void emit_entry(struct emitter *e)
+{
+	struct path_graph *g = e->g;
+	LLVMValueRef at = after_allocas(e);
+	position_before(e, at);
+	emit_slot_address(e);
+	LLVMValueRef table = LLVMBuildLoad2(e->builder, e->pointer, e->slot, "wm1.table");
+	LLVMValueRef none = LLVMBuildIsNull(e->builder, table, "wm1.none");
+	LLVMBasicBlockRef before = LLVMGetInstructionParent(none);
+	LLVMValueRef then = g->m->host->insert_if(none, at);
+	position_before(e, then);
+	LLVMTypeRef types[] = {e->pointer, e->pointer};
+	LLVMValueRef arguments[] = {e->table.descriptor, e->slot};
+	LLVMValueRef fresh =
+		call_runtime(e, "wm1_path_enter", LLVMFunctionType(e->pointer, types, 2, 0), arguments, 2, "wm1.fresh");
+	LLVMBasicBlockRef enter = LLVMGetInstructionParent(then);
+	position_before(e, at);
+	LLVMValueRef phi = LLVMBuildPhi(e->builder, e->pointer, "wm1.table");
+	LLVMAddIncoming(phi, (LLVMValueRef[]){table, fresh}, (LLVMBasicBlockRef[]){before, enter}, 2);
+	bool at_entry = e->choice->flags & WM1_PATHS_AT_ENTRY;
+	emit_increment(e, word_at(e, phi, at_entry ? 16 : 0));
+	if (!g->calls)
+		e->kept = phi;
+	/* Phis of the register go where this block begins now. */
+	g->nodes[0].block = LLVMGetInstructionParent(phi);
+}
+
+static void emit_node(struct emitter *e, uint32_t node)
+{
+	struct path_graph *g = e->g;
+	const struct cfg *c = &g->cfg;
+	if (g->nodes[node].is_return) {
+		position_before(e, g->m->host->first_insertion(g->nodes[node].block));
+		emit_increment(e, load_table(e));
+	}
+	LLVMValueRef value = e->values[node] ? e->values[node] : e->undefined;
+	if (cfg_node_ends(c, node)) {
+		emit_end(e, g->nodes[node].end, value, &e->placement->node_ends[node]);
+		return;
+	}
+	for (uint32_t i = c->first_edge[node]; i < c->first_edge[node + 1]; i++)
+		if (cfg_edge_ends(&c->edges[i]))
+			emit_end(e, place_on_edge(e, i), value, &e->placement->edge_ends[i]);
+}
+
+static struct error *emit_code(struct emitter *e)
+{
+	struct path_graph *g = e->g;
+	uint32_t *order;
+	struct error *err = order_nodes(e, &order);
+	if (err)
+		return err;
+	emit_entry(e);
+	if (e->choice->flags & WM1_PATHS_AT_ENTRY)
+		return NULL;
+	for (uint32_t k = 0; k < g->cfg.node_count; k++)
+		find_value(e, order[k]);
+	for (uint32_t k = 0; k < g->cfg.node_count; k++)
+		emit_node(e, order[k]);
+	return NULL;
+}
+
+struct error *path_emit(struct path_graph *g, const struct path_numbering *n, const struct path_choice *choice,
+			const struct placement *placement)
+{
+	struct emitter e = {.g = g, .numbering = n, .choice = choice, .placement = placement};
+	e.i8 = LLVMInt8TypeInContext(g->m->context);
+	e.i64 = LLVMInt64TypeInContext(g->m->context);
+	e.pointer = LLVMPointerTypeInContext(g->m->context, 0);
+	e.undefined = LLVMGetPoison(e.i64);
+	e.values = arena_calloc(g->scratch, g->cfg.node_count, sizeof(LLVMValueRef));
+	e.start_of = arena_calloc(g->scratch, g->cfg.node_count, sizeof *e.start_of);
+	if (!e.values || !e.start_of)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < n->start_count; i++)
+		e.start_of[n->starts[i]] = i + 1;
+	struct error *err = path_table_add(g, choice, &e.table);
+	if (err)
+		return err;
+	e.builder = LLVMCreateBuilderInContext(g->m->context);
+	err = emit_code(&e);
+	LLVMDisposeBuilder(e.builder);
+	return err;
+}

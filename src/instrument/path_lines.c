@@ -1,0 +1,160 @@
+/*
+ * path_lines.c - who a function is and where its code comes from: names, keys, and for each node the source positions of its
+ * instructions, in the order of the code, from the debug locations that become DWARF's line table.
+ */
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "instrument/path.h"
+
+VEC_DECLARE(line_vec, struct pathmeta_line);
+
+/* The name of the file of a scope, with its directory. Remembers the last: neighbours are from one file. */
+struct file_cache {
+	LLVMMetadataRef file;
+	const char *name;
+};
+
+static struct error *file_name(struct path_graph *g, struct file_cache *cache, LLVMMetadataRef scope, const char **ret)
+{
+	LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+	*ret = NULL;
+	if (!file)
+		return NULL;
+	if (file != cache->file) {
+		unsigned name_len = 0, directory_len = 0;
+		const char *name = LLVMDIFileGetFilename(file, &name_len);
+		const char *directory = LLVMDIFileGetDirectory(file, &directory_len);
+		bool is_whole = !directory_len || (name_len && name[0] == '/');
+		cache->name = arena_printf(&g->m->meta.arena, "%.*s%s%.*s", is_whole ? 0 : (int)directory_len,
+					   is_whole ? "" : directory, is_whole ? "" : "/", (int)name_len, name);
+		if (!cache->name)
+			return &error_no_memory;
+		cache->file = file;
+	}
+	*ret = cache->name;
+	return NULL;
+}
+
+/* The last inlined function, for the same reason. */
+struct name_cache {
+	const char *text;
+	const char *copy;
+};
+
+static struct error *line_of(struct path_graph *g, struct file_cache *files, struct name_cache *names,
+			     LLVMMetadataRef location, struct pathmeta_line *ret)
+{
+	*ret = (struct pathmeta_line){.line = LLVMDILocationGetLine(location),
+				      .column = LLVMDILocationGetColumn(location)};
+	struct error *err = file_name(g, files, LLVMDILocationGetScope(location), &ret->file);
+	if (err || !LLVMDILocationGetInlinedAt(location))
+		return err;
+	unsigned len_bytes = 0;
+	const char *text = g->m->host->location_function(location, &len_bytes);
+	if (!text || !len_bytes)
+		return NULL;
+	if (text != names->text) {
+		names->copy = arena_strndup(&g->m->meta.arena, text, len_bytes);
+		if (!names->copy)
+			return &error_no_memory;
+		names->text = text;
+	}
+	ret->function = names->copy;
+	return NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_line(const struct pathmeta_line *a, const struct pathmeta_line *b)
+{
+	return a->line == b->line && a->column == b->column && same_text(a->file, b->file) &&
+	       same_text(a->function, b->function);
+}
+
+static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
+{
+	struct file_cache files = {0};
+	struct name_cache names = {0};
+	for (uint32_t n = 0; n < g->cfg.node_count; n++) {
+		size_t first = lines->count;
+		LLVMMetadataRef last = NULL;
+		g->meta.first_line[n] = (uint32_t)first;
+		LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[n].block);
+		for (; i; i = LLVMGetNextInstruction(i)) {
+			LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
+			if (!location || location == last || !LLVMDILocationGetLine(location))
+				continue;
+			struct pathmeta_line line;
+			struct error *err = line_of(g, &files, &names, location, &line);
+			last = location;
+			if (!err && (lines->count == first || !same_line(&line, &lines->items[lines->count - 1])))
+				err = line_vec_append(lines, line);
+			if (err)
+				return err;
+		}
+	}
+	g->meta.first_line[g->cfg.node_count] = (uint32_t)lines->count;
+	return NULL;
+}
+
+struct error *path_lines_add(struct path_graph *g)
+{
+	struct arena *kept = &g->m->meta.arena;
+	struct line_vec lines = {0};
+	g->meta.first_line = arena_calloc(kept, g->cfg.node_count + 1, sizeof *g->meta.first_line);
+	struct error *err = g->meta.first_line ? add_lines(g, &lines) : &error_no_memory;
+	if (!err) {
+		g->meta.lines = arena_calloc(kept, lines.count + 1, sizeof *g->meta.lines);
+		if (!g->meta.lines)
+			err = &error_no_memory;
+		else if (lines.count)
+			memcpy(g->meta.lines, lines.items, lines.count * sizeof *lines.items);
+	}
+	line_vec_deinit(&lines);
+	return err;
+}
+
+static uint64_t name_key(const struct path_graph *g)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(g->function);
+	uint64_t hash = PATHMETA_HASH;
+	if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage) {
+		size_t len_bytes;
+		const char *source = LLVMGetSourceFileName(g->m->module, &len_bytes);
+		hash = pathmeta_hash(hash, source, len_bytes);
+		hash = pathmeta_hash(hash, ":", 1);
+	}
+	return pathmeta_hash(hash, g->meta.link_name, strlen(g->meta.link_name));
+}
+
+struct error *path_identify(struct path_graph *g)
+{
+	struct arena *kept = &g->m->meta.arena;
+	size_t link_len;
+	const char *link_name = LLVMGetValueName2(g->function, &link_len);
+	/* \1 marks an asm label: the rest is the symbol as it stands. */
+	size_t skip = link_len && link_name[0] == '\1';
+	g->meta.link_name = arena_strndup(kept, link_name + skip, link_len - skip);
+	g->meta.name = g->meta.link_name;
+	if (!g->meta.link_name)
+		return &error_no_memory;
+	g->meta.name_key = name_key(g);
+	LLVMMetadataRef subprogram = LLVMGetSubprogram(g->function);
+	if (!subprogram)
+		return NULL;
+	unsigned len_bytes = 0;
+	const char *name = g->m->host->subprogram_name(subprogram, &len_bytes);
+	if (name && len_bytes) {
+		g->meta.name = arena_strndup(kept, name, len_bytes);
+		if (!g->meta.name)
+			return &error_no_memory;
+	}
+	struct file_cache cache = {0};
+	g->meta.line = LLVMDISubprogramGetLine(subprogram);
+	return file_name(g, &cache, subprogram, &g->meta.file);
+}

@@ -1,0 +1,246 @@
+/* paths.c - counts paths: the phases over each function of a module, in order (path.h draws them). */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+
+#include "instrument/path.h"
+#include "instrument/section.h"
+
+/* On functions that are counted: a module that comes here again is not counted twice. */
+static const char counted_attribute[] = "waymark-paths";
+
+static unsigned attribute_kind(const char *name)
+{
+	return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+static unsigned intrinsic_kind(const char *name)
+{
+	return LLVMLookupIntrinsicID(name, strlen(name));
+}
+
+static void find_kinds(struct path_kinds *kinds)
+{
+	*kinds = (struct path_kinds){
+		.returns_twice = attribute_kind("returns_twice"),
+		.noreturn = attribute_kind("noreturn"),
+		.naked = attribute_kind("naked"),
+		.coroutine = attribute_kind("presplitcoroutine"),
+		.no_profile = attribute_kind("noprofile"),
+		.skip_profile = attribute_kind("skipprofile"),
+		.setjmp = intrinsic_kind("llvm.eh.sjlj.setjmp"),
+		.lifetime_end = intrinsic_kind("llvm.lifetime.end"),
+		.assume = intrinsic_kind("llvm.assume"),
+	};
+}
+
+static bool is_defined(LLVMValueRef function)
+{
+	return !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage;
+}
+
+VEC_DECLARE(value_vec, LLVMValueRef);
+
+/* What runs before thread-local storage exists: resolvers of ifuncs, and what they call here. */
+struct early_code {
+	LLVMValueRef *items; /* sorted */
+	size_t count;
+};
+
+static int compare_values(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)*(const LLVMValueRef *)a;
+	uintptr_t y = (uintptr_t)*(const LLVMValueRef *)b;
+	return (x > y) - (x < y);
+}
+
+static LLVMValueRef without_aliases(LLVMValueRef value)
+{
+	while (value && LLVMIsAGlobalAlias(value))
+		value = LLVMAliasGetAliasee(value);
+	return value && LLVMIsAFunction(value) && !LLVMIsDeclaration(value) ? value : NULL;
+}
+
+static struct error *append_new(struct value_vec *list, LLVMValueRef function)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i] == function)
+			return NULL;
+	return function ? value_vec_append(list, function) : NULL;
+}
+
+static struct error *find_early_code(LLVMModuleRef module, struct value_vec *list)
+{
+	struct error *err = NULL;
+	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(module); i && !err; i = LLVMGetNextGlobalIFunc(i))
+		err = append_new(list, without_aliases(LLVMGetGlobalIFuncResolver(i)));
+	for (size_t done = 0; done < list->count && !err; done++)
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(list->items[done]); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !err; i = LLVMGetNextInstruction(i))
+				if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i))
+					err = append_new(list, without_aliases(LLVMGetCalledValue(i)));
+	if (!err && list->count)
+		qsort(list->items, list->count, sizeof *list->items, compare_values);
+	return err;
+}
+
+static struct error *skip(struct path_module *m, LLVMValueRef function, const char *reason)
+{
+	size_t len_bytes;
+	const char *name = LLVMGetValueName2(function, &len_bytes);
+	struct pathmeta_skipped skipped = {.name = arena_strndup(&m->meta.arena, name, len_bytes), .reason = reason};
+	return skipped.name ? path_skipped_vec_append(&m->skipped, skipped) : &error_no_memory;
+}
+
+static struct error *count_paths(struct path_graph *g)
+{
+	struct path_numbering numbering;
+	struct path_choice choice;
+	struct placement placement;
+	struct error *err = path_identify(g);
+	if (!err)
+		err = path_graph_make(g);
+	if (!err)
+		err = path_lines_add(g);
+	if (!err)
+		err = path_number(&g->cfg, g->scratch, &numbering);
+	if (err)
+		return err;
+	g->meta.path_count = numbering.path_count;
+	err = path_choose(g, &numbering, &choice);
+	if (err)
+		return err;
+	g->meta.kind = (uint8_t)choice.kind;
+	g->meta.bits = (uint8_t)choice.bits;
+	g->meta.flags = choice.flags;
+	for (uint32_t e = 0; e < g->cfg.edge_count && choice.frequencies; e++)
+		g->cfg.edges[e].frequency = choice.frequencies[e];
+	err = placement_make(&g->cfg, &numbering, choice.start_values, choice.edge_values, g->scratch, &placement);
+	if (!err)
+		err = path_emit(g, &numbering, &choice, &placement);
+	return err ? err : path_function_vec_append(&g->m->functions, g->meta);
+}
+
+static struct error *count_function(struct path_module *m, LLVMValueRef function)
+{
+	struct arena scratch;
+	arena_init(&scratch);
+	struct path_graph g = {.m = m, .scratch = &scratch, .function = function};
+	struct error *err = count_paths(&g);
+	arena_deinit(&scratch);
+	if (err)
+		return error_context(err, "%s: %s", m->unit, g.meta.name ? g.meta.name : "a function");
+	LLVMAttributeRef counted =
+		LLVMCreateStringAttribute(m->context, counted_attribute, (unsigned)strlen(counted_attribute), "", 0);
+	LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, counted);
+	m->host->changed(m->host->state, function);
+	return NULL;
+}
+
+static struct error *count_functions(struct path_module *m)
+{
+	struct value_vec early = {0};
+	struct error *err = find_early_code(m->module, &early);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && !err; f = LLVMGetNextFunction(f)) {
+		if (!is_defined(f) ||
+		    LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, counted_attribute,
+						  (unsigned)strlen(counted_attribute)))
+			continue;
+		const char *reason = path_reason(m, f);
+		if (early.count && bsearch(&f, early.items, early.count, sizeof f, compare_values))
+			reason = "resolver of an ifunc, or called by one: runs before thread-local storage exists";
+		err = reason ? skip(m, f, reason) : count_function(m, f);
+	}
+	value_vec_deinit(&early);
+	return err;
+}
+
+static struct error *describe(struct path_module *m)
+{
+	struct buffer section = {0};
+	struct pathmeta_unit unit = {.name = m->unit, .stage = m->options->is_final ? PATHMETA_FINAL : PATHMETA_SOURCE};
+	unit.producer = arena_printf(&m->meta.arena, "waymark %s %s", WAYMARK_VERSION, m->host->producer);
+	if (!unit.producer)
+		return &error_no_memory;
+	m->meta.units = &unit;
+	m->meta.unit_count = 1;
+	m->meta.functions = m->functions.items;
+	m->meta.function_count = (uint32_t)m->functions.count;
+	m->meta.skipped = m->skipped.items;
+	m->meta.skipped_count = (uint32_t)m->skipped.count;
+	struct error *err = pathmeta_write(&m->meta, &section);
+	if (!err)
+		err = section_add(m->module, ".debug_waymark_paths", &section);
+	m->meta.units = NULL;
+	m->meta.functions = NULL;
+	m->meta.skipped = NULL;
+	buffer_deinit(&section);
+	return err;
+}
+
+static struct error *warn_of(struct path_module *m, struct buffer *names, const char *what)
+{
+	if (!names->len_bytes)
+		return NULL;
+	struct buffer line = {0};
+	buffer_printf(&line, "%s: %s: %.*s", m->unit, what, (int)names->len_bytes, (const char *)names->bytes);
+	buffer_u8(&line, 0);
+	struct error *err = buffer_error(names);
+	if (!err)
+		err = buffer_error(&line);
+	if (!err)
+		m->host->warn(m->module, (const char *)line.bytes);
+	buffer_deinit(&line);
+	return err;
+}
+
+static struct error *warn_of_all(struct path_module *m)
+{
+	struct error *err = warn_of(m, &m->changed, "changed since the plan's profile, so all paths are counted alike");
+	if (!err)
+		err = warn_of(m, &m->dropped, "not all paths of the plan have a place of their own");
+	if (!err)
+		err = warn_of(m, &m->split, "more than 2^62 paths, so some are cut in two");
+	return err;
+}
+
+static struct error *verify(struct path_module *m)
+{
+	char *message = NULL;
+	struct error *err = NULL;
+	if (LLVMVerifyModule(m->module, LLVMReturnStatusAction, &message))
+		err = error_create(ERROR_MISMATCH, "%s: the module with path counters is not valid: %s", m->unit,
+				   message);
+	LLVMDisposeMessage(message);
+	return err;
+}
+
+static struct error *run_phases(struct path_module *m)
+{
+	struct error *err = count_functions(m);
+	if (!err && (m->functions.count || m->skipped.count))
+		err = describe(m);
+	if (!err)
+		err = warn_of_all(m);
+	return err ? err : verify(m);
+}
+
+char *instrument_paths(LLVMModuleRef module, const struct host *host, const char *unit,
+		       const struct path_options *options)
+{
+	struct path_module m = {.module = module, .host = host, .unit = unit, .options = options};
+	m.context = LLVMGetModuleContext(module);
+	find_kinds(&m.kinds);
+	pathmeta_init(&m.meta);
+	struct error *err = run_phases(&m);
+	char *problem = err ? strdup(err->message) : NULL;
+	error_destroy(err);
+	buffer_deinit(&m.changed);
+	buffer_deinit(&m.dropped);
+	buffer_deinit(&m.split);
+	path_function_vec_deinit(&m.functions);
+	path_skipped_vec_deinit(&m.skipped);
+	pathmeta_deinit(&m.meta);
+	return problem;
+}
