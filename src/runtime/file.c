@@ -277,14 +277,15 @@ struct wmk_header *wmrt_file_header(void)
 	return atomic_load_explicit(&file.header, memory_order_acquire);
 }
 
-struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at)
+/* chunk->span stays 0 for one: the bytes are those of files without longer ones. */
+static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, uint32_t span, void *at)
 {
 	uint64_t off = WMK_HEADER_BYTES + (uint64_t)file.chunk_count * WMK_CHUNK_BYTES;
 	struct wmk_header *header = atomic_load(&file.header);
 	struct wmk_chunk_header *chunk;
 	int error;
 
-	chunk = grow(off, WMK_CHUNK_BYTES, at, &error);
+	chunk = grow(off, (uint64_t)span * WMK_CHUNK_BYTES, at, &error);
 	if (!chunk) {
 		note_error(error);
 		return NULL;
@@ -292,41 +293,58 @@ struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uin
 	chunk->kind = kind;
 	chunk->tid = tid;
 	chunk->first = first;
+	if (span > 1)
+		chunk->span = span;
 	__atomic_store_n(&chunk->magic, WMK_CHUNK_MAGIC, __ATOMIC_RELEASE);
-	file.chunk_count++;
+	file.chunk_count += span;
 	__atomic_store_n(&header->chunk_count, file.chunk_count, __ATOMIC_RELEASE);
 	return chunk;
+}
+
+struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at)
+{
+	return new_chunk(kind, first, tid, 1, at);
+}
+
+struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span)
+{
+	return new_chunk(kind, 0, 0, span, NULL);
 }
 
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes))
 {
-	struct wmk_chunk_header *chunk = wmrt_file_chunk(kind, first, 0, NULL);
+	uint32_t span = wmrt_chunk_span(place);
+	size_t len_bytes = (size_t)span * WMK_CHUNK_BYTES;
+	struct wmk_chunk_header *chunk = wmrt_file_header() ? new_chunk(kind, first, 0, span, NULL) : NULL;
 	bool is_kept = chunk != NULL;
 
 	/* Without room the child still reads its copy; it only goes into no file. */
 	if (!chunk)
-		chunk = wmrt_map_memory(WMK_CHUNK_BYTES);
+		chunk = wmrt_map_memory(len_bytes);
 	if (!chunk)
 		return false;
+	chunk->span = span > 1 ? span : 0;
 	copy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
 	chunk->used_bytes = used_bytes;
-	wmrt_sys6(SYS_mremap, (long)chunk, WMK_CHUNK_BYTES, WMK_CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, (long)place,
+	wmrt_sys6(SYS_mremap, (long)chunk, (long)len_bytes, (long)len_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (long)place,
 		  0);
 	return is_kept;
 }
 
 void wmrt_file_drop(enum wmrt_drop what)
 {
+	static const size_t counters[] = {
+		[WMRT_DROP_EVENT] = offsetof(struct wmk_header, dropped_events),
+		[WMRT_DROP_PREFIX] = offsetof(struct wmk_header, dropped_prefixes),
+		[WMRT_DROP_HEAP] = offsetof(struct wmk_header, dropped_heap_calls),
+		[WMRT_DROP_PATH_TABLE] = offsetof(struct wmk_header, dropped_path_tables),
+		[WMRT_DROP_PATH] = offsetof(struct wmk_header, dropped_paths),
+	};
 	struct wmk_header *header = wmrt_file_header();
-	uint64_t *counter;
 
-	if (!header)
-		return;
-	counter = what == WMRT_DROP_EVENT    ? &header->dropped_events
-		  : what == WMRT_DROP_PREFIX ? &header->dropped_prefixes
-					     : &header->dropped_heap_calls;
-	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+	if (header)
+		__atomic_fetch_add((uint64_t *)(void *)((char *)header + counters[what]), 1, __ATOMIC_RELAXED);
 }
 
 /* Random, or what time and process id make of it before the kernel has random bytes. */

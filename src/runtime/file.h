@@ -22,6 +22,8 @@ enum wmrt_drop {
 	WMRT_DROP_EVENT,
 	WMRT_DROP_PREFIX,
 	WMRT_DROP_HEAP,
+	WMRT_DROP_PATH_TABLE,
+	WMRT_DROP_PATH,
 };
 
 /* Makes the file if there is none. False: nothing can be recorded in this process. Takes the lock when there is work. */
@@ -33,9 +35,11 @@ struct wmk_header *wmrt_file_header(void);
  * NULL for anywhere. The caller holds the lock and the file is open.
  */
 struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at);
+/* The same over `span` chunks' space, in one piece. */
+struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span);
 /*
  * In a forked child's new file: a chunk that takes the place of the parent's, with what the child knew of it. False:
- * the file had no room for it. The caller holds the lock.
+ * the file had no room for it, or there is none. The caller holds the lock.
  */
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes));
@@ -49,6 +53,11 @@ void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used);
 void wmrt_file_close(void);
 /* In the child, under the lock: the file is the parent's. */
 void wmrt_file_after_fork(void);
+
+static inline uint32_t wmrt_chunk_span(const struct wmk_chunk_header *chunk)
+{
+	return chunk->span ? chunk->span : 1;
+}
 
 static inline char *wmrt_chunk_body(struct wmk_chunk_header *chunk)
 {

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -25,12 +26,16 @@ enum {
 	ARENA_BYTES = 65536,
 };
 
-/* In a static program there is none, and no image but the program either. */
-extern int dladdr(const void *address, Dl_info *info) __attribute__((weak));
+/* Takes no lock, unlike dladdr: images are met in signal handlers too, and while another thread runs constructors in
+ * dlopen. Weak: an older C library has none, and the image no path then. */
+extern __typeof(_dl_find_object) _dl_find_object __attribute__((weak));
 
-/* Newest first; pushed to under the lock, read by anyone. */
+/* In the order of their records; appended to under the lock, read by anyone. */
 static _Atomic(struct wmrt_image *) images;
 /* Under the lock. */
+static _Atomic(struct wmrt_image *) *images_end = &images;
+static uint32_t image_count;
+static char path_now[WMRT_PATH_BYTES];
 static uint32_t next_site = WM_SITE_FIRST;
 static char *arena;
 static size_t arena_left;
@@ -101,25 +106,26 @@ static void build_id_read(const Elf64_Ehdr *ehdr, struct wmrt_image *image)
 			note_read((const char *)(bias + headers[i].p_vaddr), headers[i].p_memsz, image);
 }
 
-/* Absolute where that can be had. */
-static bool path_read(const Elf64_Ehdr *ehdr, char *path, size_t size)
+/* Into path_now, under the lock; absolute where that can be had, empty when it is not known. */
+static void path_read(const Elf64_Ehdr *ehdr)
 {
-	Dl_info info;
+	struct dl_find_object found;
 	size_t n = 0;
 
+	path_now[0] = '\0';
 	if (getauxval(AT_PHDR) == (unsigned long)program_headers(ehdr)) {
-		memcpy(path, wmrt_config()->program, sizeof wmrt_config()->program);
-		return true;
+		strcpy(path_now, wmrt_config()->program);
+		return;
 	}
-	if (!dladdr || !dladdr(ehdr, &info) || !info.dli_fname)
-		return false;
-	if (info.dli_fname[0] != '/' && wmrt_sys3(SYS_getcwd, (long)path, (long)size / 2, 0) > 0) {
-		n = strlen(path);
-		path[n++] = '/';
+	if (!_dl_find_object || _dl_find_object((void *)(uintptr_t)ehdr, &found) != 0)
+		return;
+	if (found.dlfo_link_map->l_name[0] != '/' &&
+	    wmrt_sys3(SYS_getcwd, (long)path_now, (long)sizeof path_now / 2, 0) > 0) {
+		n = strlen(path_now);
+		path_now[n++] = '/';
 	}
-	strncpy(path + n, info.dli_fname, size - n - 1);
-	path[size - 1] = '\0';
-	return true;
+	strncpy(path_now + n, found.dlfo_link_map->l_name, sizeof path_now - n - 1);
+	path_now[sizeof path_now - 1] = '\0';
 }
 
 /* Under the lock. */
@@ -127,7 +133,7 @@ static struct wmrt_image *image_find(const struct wmrt_image *like)
 {
 	struct wmrt_image *image;
 
-	for (image = atomic_load(&images); image; image = image->next)
+	for (image = atomic_load(&images); image; image = atomic_load(&image->next))
 		if (image->meta_key == like->meta_key && image->site_count == like->site_count &&
 		    image->build_id_bytes == like->build_id_bytes &&
 		    memcmp(image->build_id, like->build_id, sizeof image->build_id) == 0)
@@ -165,46 +171,57 @@ static void image_write(struct wmrt_image *image)
 	written_count++;
 }
 
+/* In their order, so that each record has its image's number. */
 void wmrt_image_write_all(void)
 {
 	struct wmrt_image *image;
 
-	for (image = atomic_load(&images); image; image = image->next)
+	for (image = atomic_load(&images); image; image = atomic_load(&image->next)) {
 		image_write(image);
+		if (!image->is_written)
+			return;
+	}
 }
 
 void wmrt_image_after_fork(void)
 {
 	struct wmrt_image *image;
 
-	for (image = atomic_load(&images); image; image = image->next)
+	for (image = atomic_load(&images); image; image = atomic_load(&image->next))
 		image->is_written = 0;
 	chunk_now = NULL;
 	written_count = 0;
 }
 
+/* Under the lock, after path_read: lists the image; NULL without memory. */
+static struct wmrt_image *image_list(const struct wmrt_image *found, uint32_t site_base)
+{
+	struct wmrt_image *image = arena_alloc(sizeof *image);
+	char *copy = arena_alloc(strlen(path_now) + 1);
+
+	if (!image || !copy)
+		return NULL;
+	*image = *found;
+	image->site_base = site_base;
+	image->path = strcpy(copy, path_now);
+	image->number = image_count++;
+	atomic_store_explicit(images_end, image, memory_order_release);
+	images_end = &image->next;
+	if (wmrt_file_header())
+		wmrt_image_write_all();
+	return image;
+}
+
 /* Under the lock: gives out the numbers and lists the image; the base. */
-static uint32_t image_add(struct wmrt_image *found, const char *path)
+static uint32_t image_add(struct wmrt_image *found)
 {
 	uint32_t base = next_site;
-	struct wmrt_image *image;
-	char *copy;
 
 	/* Out of numbers: those at the end belong to no image. */
 	if (found->site_count >= WM1_SITE_ELIDED - next_site)
 		return WM1_SITE_ELIDED - found->site_count;
 	next_site += found->site_count;
-	image = arena_alloc(sizeof *image);
-	copy = arena_alloc(strlen(path) + 1);
-	if (!image || !copy)
-		return base;
-	*image = *found;
-	image->site_base = base;
-	image->path = strcpy(copy, path);
-	image->next = atomic_load(&images);
-	atomic_store_explicit(&images, image, memory_order_release);
-	if (wmrt_file_header())
-		image_write(image);
+	image_list(found, base);
 	return base;
 }
 
@@ -213,27 +230,62 @@ void wm1_register(struct wm1_image *image)
 	struct wmrt_image found = {.meta_key = image->meta_key, .site_count = image->site_count};
 	struct wmrt_image *known;
 	struct wmrt_guard guard;
-	char path[WMRT_PATH_BYTES];
 	bool is_ours = image->abi_version == WM1_ABI_VERSION;
 
 	wmrt_check_fork();
 	wmrt_config();
-	path[0] = '\0';
-	if (is_ours) {
-		found.load_address = (uintptr_t)image->ehdr;
-		build_id_read(image->ehdr, &found);
-		path_read(image->ehdr, path, sizeof path);
-	}
 	wmrt_lock(&guard);
 	if (!is_ours) {
 		/* Numbers without a record: decoded as unknown. */
 		image->site_base = next_site;
 		next_site += image->site_count < WM1_SITE_ELIDED - next_site ? image->site_count : 0;
 	} else {
+		found.load_address = (uintptr_t)image->ehdr;
+		build_id_read(image->ehdr, &found);
+		path_read(image->ehdr);
 		known = image_find(&found);
-		image->site_base = known ? known->site_base : image_add(&found, path);
+		image->site_base = known ? known->site_base : image_add(&found);
 	}
 	wmrt_unlock(&guard);
+}
+
+/* path: what it must be when there is no build id. */
+static const struct wmrt_image *image_like(const struct wmrt_image *found, const char *path)
+{
+	const struct wmrt_image *image;
+
+	for (image = atomic_load_explicit(&images, memory_order_acquire); image;
+	     image = atomic_load_explicit(&image->next, memory_order_acquire)) {
+		if (image->build_id_bytes != found->build_id_bytes ||
+		    memcmp(image->build_id, found->build_id, sizeof image->build_id) != 0)
+			continue;
+		if (image->build_id_bytes || (path && strcmp(image->path, path) == 0))
+			return image;
+	}
+	return NULL;
+}
+
+const struct wmrt_image *wmrt_image_at(const void *ehdr)
+{
+	struct wmrt_image found = {.load_address = (uintptr_t)ehdr};
+
+	build_id_read(ehdr, &found);
+	return image_like(&found, NULL);
+}
+
+const struct wmrt_image *wmrt_image_at_locked(const void *ehdr)
+{
+	struct wmrt_image found = {.load_address = (uintptr_t)ehdr};
+	const struct wmrt_image *image;
+
+	build_id_read(ehdr, &found);
+	path_read(ehdr);
+	image = image_like(&found, path_now);
+	if (!image)
+		image = image_list(&found, next_site);
+	if (image && !image->is_written)
+		wmrt_image_write_all();
+	return image && image->is_written ? image : NULL;
 }
 
 /* Its site numbers stay what they are: contexts captured in it outlive it. */
@@ -248,7 +300,8 @@ const struct wmrt_image *wmrt_image_of(uint32_t site)
 {
 	const struct wmrt_image *image;
 
-	for (image = atomic_load_explicit(&images, memory_order_acquire); image; image = image->next)
+	for (image = atomic_load_explicit(&images, memory_order_acquire); image;
+	     image = atomic_load_explicit(&image->next, memory_order_acquire))
 		if (site >= image->site_base && site - image->site_base < image->site_count)
 			return image;
 	return NULL;

@@ -60,12 +60,23 @@ static void lock_take(_Atomic uint32_t *word)
 	}
 }
 
-void wmrt_lock(struct wmrt_guard *guard)
+uint64_t wmrt_block_signals(void)
 {
 	uint64_t all = ~UINT64_C(0);
+	uint64_t was = 0;
 
-	guard->signal_mask = 0;
-	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&guard->signal_mask, sizeof all, 0, 0);
+	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&was, sizeof all, 0, 0);
+	return was;
+}
+
+void wmrt_unblock_signals(uint64_t mask)
+{
+	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+}
+
+void wmrt_lock(struct wmrt_guard *guard)
+{
+	guard->signal_mask = wmrt_block_signals();
 	lock_take(lock_word());
 }
 
@@ -75,7 +86,7 @@ void wmrt_unlock(const struct wmrt_guard *guard)
 
 	if (atomic_exchange_explicit(word, 0, memory_order_release) == 2)
 		futex(word, FUTEX_WAKE, 1);
-	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&guard->signal_mask, 0, sizeof guard->signal_mask, 0, 0);
+	wmrt_unblock_signals(guard->signal_mask);
 }
 
 /* First use in the process: puts the wiped page in place. */

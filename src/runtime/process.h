@@ -51,6 +51,9 @@ static inline void wmrt_check_fork(void)
 /* True in a child of vfork: it runs in the memory of a process that is not it. */
 bool wmrt_is_vfork_child(void);
 
+/* All of them; gives the mask to put back. */
+uint64_t wmrt_block_signals(void);
+void wmrt_unblock_signals(uint64_t mask);
 void wmrt_lock(struct wmrt_guard *guard);
 void wmrt_unlock(const struct wmrt_guard *guard);
 

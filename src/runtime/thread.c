@@ -26,6 +26,7 @@ _Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exe
 
 /* All slots, newest first; only ever pushed to. */
 static _Atomic(struct wmrt_slot *) slots;
+static _Atomic uint32_t slot_count;
 /* Where the search for a dead owner goes on; a hint. */
 static _Atomic(struct wmrt_slot *) cursor;
 
@@ -149,6 +150,7 @@ static struct wmrt_slot *slot_new(uint32_t tid)
 
 	if (!slot)
 		return NULL;
+	slot->number = atomic_fetch_add(&slot_count, 1);
 	atomic_store(&slot->generation, wmrt_process.generation);
 	atomic_store(&slot->owner, tid);
 	do

@@ -8,6 +8,7 @@
 #define WM_RUNTIME_THREAD_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "waymark/abi.h"
@@ -24,6 +25,18 @@ struct wmrt_segment {
 };
 _Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 is one entry");
 
+/* Path counters (path_table.h). Written by the owner only, with all signals blocked. A later owner goes on with them. */
+struct wmrt_slot_paths {
+	struct wmrt_path_table *tables; /* newest first */
+	char *block;                    /* free space of a PATHS chunk */
+	struct wmk_path_count *counts;  /* free records of a PATH_COUNTS chunk */
+	char *arena;                    /* free private memory */
+	size_t arena_left_bytes;
+	uint32_t block_left_bytes;
+	uint32_t counts_left;
+	uint32_t scrap_count; /* functions that found no room */
+};
+
 /* Owner: the thread `owner`; another one takes it over with a compare-and-swap of `owner` when that is dead. */
 struct wmrt_slot {
 	struct wmrt_slot *next;
@@ -31,6 +44,8 @@ struct wmrt_slot {
 	_Atomic uint32_t generation; /* of wmrt_process when owned; inherited slots are not taken over */
 	_Atomic(struct wmrt_segment *) stack;
 	_Atomic(struct wmk_chunk_header *) events;
+	uint32_t number; /* its own for the life of the process */
+	struct wmrt_slot_paths paths;
 };
 
 /* Private thread-local state; written by its own thread and by handlers on it. */

@@ -1,0 +1,50 @@
+/*
+ * path_table.h - the tables of path counters: one for each function and thread, in PATHS chunks of the file.
+ *
+ * A table belongs to a slot (thread.h): a thread that takes over a dead thread's slot goes on counting in its tables,
+ * so that many short threads need no more tables than as many as were alive at once.
+ */
+#ifndef WM_RUNTIME_PATH_TABLE_H
+#define WM_RUNTIME_PATH_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/thread.h"
+#include "waymark/paths.h"
+#include "waymark/wmk.h"
+
+/* What the runtime knows of one table, in private memory, never freed. Writer: the slot's owner, signals blocked; but
+ * for the records in `cache`, which a lookup puts there. */
+struct wmrt_path_table {
+	struct wmk_paths *record; /* in the file; the words follow it. Word 1 points back here. */
+	struct wmrt_path_table *next_of_slot;
+	struct wmrt_path_cache *cache;    /* never NULL */
+	struct wmrt_path_entry *overflow; /* counts of single paths */
+	uint32_t slot;
+};
+
+static inline uint64_t *wmrt_path_words(const struct wmrt_path_table *table)
+{
+	return (uint64_t *)(void *)(table->record + 1);
+}
+
+/* One instruction: a handler on this thread may count here too. */
+static inline void wmrt_path_count(uint64_t *counter)
+{
+	__asm__ volatile("incq %0" : "+m"(*counter));
+}
+
+/* Bytes in a chunk of a table with its record, a multiple of 16. */
+size_t wmrt_path_record_bytes(uint8_t kind, uint32_t entry_count);
+/* The slot's table of that function, NULL if there is none yet (or it must be looked for under the lock). No lock. */
+struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *function, struct wmrt_slot *slot);
+/* The same, made if need be; NULL without room. Under the lock; the file is open. */
+struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_slot *slot);
+/* Private memory of this thread's slot, zeroed; signals are blocked. NULL without memory. */
+void *wmrt_path_alloc(size_t len_bytes);
+/* Some records that only this thread will use; false without room. Signals are blocked. */
+bool wmrt_path_counts_claim(struct wmrt_slot *slot);
+
+#endif
