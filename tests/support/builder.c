@@ -125,11 +125,17 @@ void build_wmk_init(struct wmk_builder *b, uint64_t run, const char *program)
 
 static void end_chunk(struct wmk_builder *b)
 {
+	uint32_t span;
+
 	if (!b->chunk_count)
 		return;
 	b->used_bytes = (uint32_t)(b->out.len_bytes - b->chunk_off - WMK_CHUNK_HEADER_BYTES);
+	span = (WMK_CHUNK_HEADER_BYTES + b->used_bytes + WMK_CHUNK_BYTES - 1) / WMK_CHUNK_BYTES;
 	buffer_put_u32(&b->out, b->chunk_off + offsetof(struct wmk_chunk_header, used_bytes), b->used_bytes);
-	while (b->out.len_bytes < b->chunk_off + WMK_CHUNK_BYTES)
+	if (span > 1)
+		buffer_put_u32(&b->out, b->chunk_off + offsetof(struct wmk_chunk_header, span), span);
+	b->chunk_count += span - 1;
+	while (b->out.len_bytes < b->chunk_off + (size_t)span * WMK_CHUNK_BYTES)
 		buffer_u8(&b->out, 0);
 }
 
@@ -218,9 +224,62 @@ void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t si
 	buffer_u32(&b->out, 1);
 }
 
+void build_table(struct wmk_builder *b, const struct wmk_paths *head, uint64_t begun, const uint64_t *words,
+		 uint32_t word_count)
+{
+	while ((b->out.len_bytes - b->chunk_off) % 16)
+		buffer_u8(&b->out, 0);
+	b->table_off = b->out.len_bytes;
+	buffer_u64(&b->out, head->name_key);
+	buffer_u64(&b->out, head->cfg_key);
+	buffer_u64(&b->out, head->path_count);
+	buffer_u32(&b->out, head->image);
+	buffer_u8(&b->out, head->kind);
+	buffer_u8(&b->out, head->bits);
+	buffer_u16(&b->out, head->flags);
+	buffer_u32(&b->out, head->entry_count);
+	for (int i = 0; i < 6; i++)
+		buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, 1);
+	buffer_u64(&b->out, begun);
+	buffer_u64(&b->out, UINT64_C(0x7ffc12345678)); /* the runtime's */
+	for (uint32_t i = 0; i < word_count; i++)
+		buffer_u64(&b->out, words[i]);
+}
+
+void build_path_count(struct wmk_builder *b, const struct wmk_path_count *r)
+{
+	buffer_u64(&b->out, r->name_key);
+	buffer_u64(&b->out, r->cfg_key);
+	buffer_u64(&b->out, r->path_count);
+	buffer_u64(&b->out, r->r);
+	buffer_u64(&b->out, r->count);
+	buffer_u64(&b->out, r->id);
+	buffer_u32(&b->out, r->prefix);
+	buffer_u32(&b->out, r->site);
+	buffer_u32(&b->out, r->image);
+	buffer_u8(&b->out, r->kind);
+	buffer_u8(&b->out, r->bits);
+	buffer_u16(&b->out, r->flags);
+	buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
+void build_run(struct wmk_builder *b, uint64_t run)
+{
+	buffer_u64(&b->out, run);
+	buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
 void build_state(struct wmk_builder *b, uint32_t state)
 {
 	buffer_put_u32(&b->out, b->out.len_bytes - 4, state);
+}
+
+void build_table_state(struct wmk_builder *b, uint32_t state)
+{
+	buffer_put_u32(&b->out, b->table_off + offsetof(struct wmk_paths, state), state);
 }
 
 void build_header_u64(struct wmk_builder *b, size_t off, uint64_t v)

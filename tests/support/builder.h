@@ -43,6 +43,7 @@ struct wmk_builder {
 	uint32_t chunk_count;
 	size_t chunk_off; /* of the open chunk's header */
 	uint32_t used_bytes;
+	size_t table_off; /* of the last table's head */
 };
 
 void build_wmk_init(struct wmk_builder *b, uint64_t run, const char *program);
@@ -56,8 +57,14 @@ void build_event(struct wmk_builder *b, uint64_t time_ns, uint64_t value, uint64
 		 uint32_t name);
 void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count, uint64_t bytes,
 		uint64_t freed_count, uint64_t freed_bytes, uint64_t peak);
-/* Sets the state of the last record. */
+/* A table of path counters: word_count is entry_count (ARRAY) or twice that. The chunk grows over as many as it takes. */
+void build_table(struct wmk_builder *b, const struct wmk_paths *head, uint64_t begun, const uint64_t *words,
+		 uint32_t word_count);
+void build_path_count(struct wmk_builder *b, const struct wmk_path_count *r);
+void build_run(struct wmk_builder *b, uint64_t run);
+/* Sets the state of the last record, which is no table; of the last table. */
 void build_state(struct wmk_builder *b, uint32_t state);
+void build_table_state(struct wmk_builder *b, uint32_t state);
 /* Pads the last chunk and fills the header in. b->out then holds the file. */
 void build_wmk_finish(struct wmk_builder *b);
 /* Overwrites a header field of 8 or 4 bytes: build_header_u64(&b, offsetof(struct wmk_header, limit_bytes), 1). */

@@ -1,0 +1,423 @@
+/*
+ * test_pathmeta.c - `.debug_waymark_paths` byte for byte, there and back, several units in one section, and what the reader
+ * says of damage.
+ */
+#include <stdlib.h>
+
+#include <zstd.h>
+
+#include "check.h"
+#include "format/section.h"
+#include "support/builder.h"
+#include "support/path_builder.h"
+#include "waymark/paths.h"
+
+/* clang-format off */
+/* The raw body of build_example(), as docs/format.md says. */
+static const uint8_t golden[] = {
+	9, 54,						/* 9 strings, 54 bytes */
+	'w', 'a', 'y', 'm', 'a', 'r', 'k', ' ', 't', 'e', 's', 't', 0, /* 1 */
+	'u', '.', 'c', 0,				/* 2 */
+	'f', 0,						/* 3 */
+	't', 'e', 's', 't', '.', 'c', 0,		/* 4 */
+	'i', 'n', 0,					/* 5 */
+	'a', '.', 'h', 0,				/* 6 */
+	'g', 0,						/* 7 */
+	'_', 'Z', '1', 'h', 'v', 0,			/* 8 */
+	'i', 's', ' ', 'n', 'o', 't', ' ', 'o', 'u', 'r', 's', '.', 0, /* 9 */
+	1, 2, 0,					/* producer, name, stage */
+	2,						/* functions */
+	63,						/* bytes of f */
+	1, 2, 3, 4, 5, 6, 7, 8,				/* name_key */
+	9, 0, 0, 0, 0, 0, 0, 0x80,			/* cfg_key */
+	4,						/* path_count */
+	3, 3, 4, 10,					/* link_name name file line */
+	3, 2, 1, 2, 0x80, 1,				/* kind bits flags interesting interval */
+	4, 4, 4,					/* nodes, edges, lines */
+	1, 1,	4, 2,	1, 0,				/* node 0: line 11 column 2; to 1 */
+	2, 0,	2, 0x10,   3, 0x38, 9,			/* node 1: to 2 when true; to 3, fixed, case -5 */
+	1, 2,	31, 5, 6, 1,   0x8c, 0x06, 4,   1, 1,	/* node 2: in() of a.h at line 3 column 1, then line 198; back to 1 */
+	0, 1,	0xdf, 5, 0, 4, 0xff, 0xff, 3,		/* node 3: of f itself again, line 14 */
+	31,						/* bytes of g */
+	0x10, 0, 0, 0, 0, 0, 0, 0,
+	0x20, 0, 0, 0, 0, 0, 0, 0,
+	1,
+	7, 7, 0, 0,
+	1, 0, 0, 0, 0,
+	1, 0, 0,					/* one node, no edges, no lines */
+	0, 0,
+	1, 8, 9,					/* skipped: name reason */
+};
+/* clang-format on */
+
+static void build_example(struct path_builder *b)
+{
+	static const struct build_edge edges[] = {
+		{0, 1, CFG_KEPT, {PATHMETA_PLAIN, 0}},
+		{1, 2, CFG_KEPT, {PATHMETA_TRUE, 0}},
+		{1, 3, CFG_KEPT, {PATHMETA_CASE, -5}},
+		{2, 1, CFG_CUT_BACK, {PATHMETA_PLAIN, 0}},
+	};
+	static const struct build_line lines[] = {
+		{0, {NULL, "test.c", 11, 2}},
+		{2, {"in", "a.h", 3, 1}},
+		{2, {"in", "a.h", 198, 4}},
+		{3, {NULL, "test.c", 14, 65535}},
+	};
+	static struct pathmeta_skipped skipped = {.name = "_Z1hv", .reason = "is not ours."};
+	struct pathmeta_function *f;
+
+	build_paths_init(b, "u.c", PATHMETA_SOURCE);
+	f = build_paths_function(b, "f", 4, edges, 4, lines, 4);
+	CHECK_U64(f->path_count, 4);
+	f->name_key = UINT64_C(0x0807060504030201);
+	f->cfg_key = UINT64_C(0x8000000000000009);
+	f->kind = WM1_PATHS_PLAN;
+	f->bits = 2;
+	f->flags = WM1_PATHS_AT_ENTRY;
+	f->interesting = 2;
+	f->interval = 128;
+	f->cfg.edges[2].is_fixed = true;
+	f = build_paths_function(b, "g", 1, NULL, 0, NULL, 0);
+	f->name_key = 0x10;
+	f->cfg_key = 0x20;
+	f->file = NULL;
+	f->line = 0;
+	b->meta.skipped = &skipped;
+	b->meta.skipped_count = 1;
+}
+
+static void write_example(struct buffer *out)
+{
+	static struct path_builder b;
+
+	build_example(&b);
+	CHECK_OK(pathmeta_write(&b.meta, out));
+	build_paths_deinit(&b);
+}
+
+static void test_golden(void)
+{
+	static const uint8_t header[] = {0x89, 'W', 'M', 'P', 13, 10, 26, 10, 1, 0, 0, 0, 1, 0, 0, 0};
+	struct buffer out = {0};
+	uint8_t raw[1024];
+	size_t raw_bytes;
+
+	write_example(&out);
+	if (!CHECK(out.len_bytes > SECTION_HEADER_BYTES))
+		return;
+	CHECK(memcmp(out.bytes, header, sizeof header) == 0);
+	raw_bytes = ZSTD_decompress(raw, sizeof raw, out.bytes + SECTION_HEADER_BYTES,
+				    out.len_bytes - SECTION_HEADER_BYTES);
+	CHECK_U64(raw_bytes, sizeof golden);
+	for (size_t i = 0; i < raw_bytes && i < sizeof golden; i++) {
+		if (raw[i] != golden[i]) {
+			fprintf(stderr, "raw body: byte %zu is %u, want %u\n", i, raw[i], golden[i]);
+			check_failures++;
+			break;
+		}
+	}
+	buffer_deinit(&out);
+}
+
+static void check_example(const struct pathmeta *m)
+{
+	const struct pathmeta_function *f =
+		pathmeta_find(m, UINT64_C(0x0807060504030201), UINT64_C(0x8000000000000009));
+	const struct pathmeta_function *g = pathmeta_find(m, 0x10, 0x20);
+
+	if (!CHECK(f != NULL) || !CHECK(g != NULL))
+		return;
+	CHECK_TEXT(f->link_name, "f");
+	CHECK_TEXT(f->file, "test.c");
+	CHECK_U64(f->line, 10);
+	CHECK_U64(f->path_count, 4);
+	CHECK_U64(f->kind, WM1_PATHS_PLAN);
+	CHECK_U64(f->bits, 2);
+	CHECK_U64(f->flags, WM1_PATHS_AT_ENTRY);
+	CHECK_U64(f->interesting, 2);
+	CHECK_U64(f->interval, 128);
+	CHECK_U64(f->cfg.node_count, 4);
+	CHECK_U64(f->cfg.edge_count, 4);
+	CHECK_U64(f->cfg.first_edge[2], 3);
+	CHECK_U64(f->cfg.edges[2].from, 1);
+	CHECK_U64(f->cfg.edges[2].to, 3);
+	CHECK(f->cfg.edges[2].is_fixed && !f->cfg.edges[1].is_fixed);
+	CHECK_U64(f->cfg.edges[3].cut, CFG_CUT_BACK);
+	CHECK_U64(f->outcomes[2].kind, PATHMETA_CASE);
+	CHECK(f->outcomes[2].value == -5);
+	CHECK_U64(f->first_line[3] - f->first_line[2], 2);
+	CHECK(f->lines[0].function == NULL);
+	CHECK_TEXT(f->lines[1].function, "in");
+	CHECK_TEXT(f->lines[2].file, "a.h");
+	CHECK_U64(f->lines[2].line, 198);
+	CHECK(f->lines[3].function == NULL);
+	CHECK_TEXT(f->lines[3].file, "test.c");
+	CHECK_U64(f->lines[3].line, 14);
+	CHECK_U64(f->lines[3].column, 65535);
+	CHECK_TEXT(g->name, "g");
+	CHECK(g->file == NULL);
+	CHECK_U64(g->path_count, 1);
+	CHECK(pathmeta_find(m, 0x10, 0x21) == NULL);
+	CHECK(pathmeta_find(m, 0x20, 0x20) == NULL);
+}
+
+static void test_round_trip(void)
+{
+	struct buffer out = {0};
+	struct pathmeta m;
+
+	write_example(&out);
+	pathmeta_init(&m);
+	if (CHECK_OK(pathmeta_read(out.bytes, out.len_bytes, "x", &m))) {
+		CHECK_U64(m.unit_count, 1);
+		CHECK_TEXT(m.units[0].producer, "waymark test");
+		CHECK_TEXT(m.units[0].name, "u.c");
+		CHECK_U64(m.units[0].stage, PATHMETA_SOURCE);
+		CHECK_U64(m.function_count, 2);
+		CHECK_U64(m.skipped_count, 1);
+		CHECK_TEXT(m.skipped[0].name, "_Z1hv");
+		CHECK_TEXT(m.skipped[0].reason, "is not ours.");
+		check_example(&m);
+	}
+	pathmeta_deinit(&m);
+	buffer_deinit(&out);
+}
+
+static void write_unit(struct buffer *out, const char *name, const char *only_here)
+{
+	static const struct build_edge edges[] = {{0, 1, CFG_KEPT, {0}}, {0, 2, CFG_KEPT, {0}}};
+	static struct path_builder b;
+
+	build_paths_init(&b, name, PATHMETA_FINAL);
+	build_paths_simple(&b, "shared", 3, edges, 2, 100);
+	build_paths_simple(&b, only_here, 3, edges, 2, 200);
+	CHECK_OK(pathmeta_write(&b.meta, out));
+	build_paths_deinit(&b);
+}
+
+/* As the linker puts them together: one after the other, maybe aligned. */
+static void test_units(void)
+{
+	struct buffer out = {0};
+	struct pathmeta m;
+	uint64_t cfg_key;
+
+	write_unit(&out, "a.c", "a");
+	for (int i = 0; i < 5; i++)
+		buffer_u8(&out, 0);
+	write_unit(&out, "b.c", "b");
+	write_example(&out);
+	buffer_u8(&out, 0);
+	pathmeta_init(&m);
+	if (CHECK_OK(pathmeta_read(out.bytes, out.len_bytes, "x", &m))) {
+		CHECK_U64(m.unit_count, 3);
+		CHECK_TEXT(m.units[1].name, "b.c");
+		CHECK_U64(m.function_count, 5);
+		CHECK_U64(m.skipped[0].unit, 2);
+		check_example(&m);
+		for (uint32_t i = 0; i < m.function_count; i++) {
+			const struct pathmeta_function *f = &m.functions[i];
+
+			if (i)
+				CHECK(f[-1].name_key < f->name_key);
+			if (strcmp(f->name, "shared") == 0 || strcmp(f->name, "a") == 0)
+				CHECK_U64(f->unit, 0);
+			if (strcmp(f->name, "b") == 0)
+				CHECK_U64(f->unit, 1);
+		}
+		cfg_key = m.functions[0].cfg_key;
+		CHECK(pathmeta_find(&m, pathmeta_hash(PATHMETA_HASH, "shared", 6), cfg_key) ||
+		      pathmeta_find(&m, pathmeta_hash(PATHMETA_HASH, "shared", 6), m.functions[1].cfg_key) ||
+		      pathmeta_find(&m, pathmeta_hash(PATHMETA_HASH, "shared", 6), m.functions[2].cfg_key));
+	}
+	pathmeta_deinit(&m);
+	buffer_deinit(&out);
+}
+
+static void expect_at(const uint8_t *bytes, size_t len, const char *text, int line)
+{
+	struct pathmeta m;
+	uint8_t *copy = malloc(len ? len : 1); /* so that a sanitizer sees any read behind it */
+
+	if (!copy)
+		abort();
+	memcpy(copy, bytes, len);
+	pathmeta_init(&m);
+	check_has_error(pathmeta_read(copy, len, "x", &m), ERROR_FORMAT, text, __FILE__, line);
+	pathmeta_deinit(&m);
+	free(copy);
+}
+#define EXPECT_DAMAGED(bytes, len, text) expect_at(bytes, len, text, __LINE__)
+
+/* A flip in what no reader looks at or that unpacks to the same may pass; then the model is the same. */
+static void expect_same_or_damaged(const struct buffer *b)
+{
+	struct pathmeta m;
+	struct error *err;
+
+	pathmeta_init(&m);
+	err = pathmeta_read(b->bytes, b->len_bytes, "x", &m);
+	if (!err)
+		check_example(&m);
+	else
+		CHECK(err->code == ERROR_FORMAT && strstr(err->message, "x: offset 0x"));
+	error_destroy(err);
+	pathmeta_deinit(&m);
+}
+
+static void test_every_byte(void)
+{
+	struct buffer out = {0};
+
+	write_example(&out);
+	for (size_t i = 0; i < out.len_bytes; i++) {
+		EXPECT_DAMAGED(out.bytes, i, "x: offset 0x");
+		out.bytes[i] ^= 0x01;
+		if (i < 40)
+			EXPECT_DAMAGED(out.bytes, out.len_bytes, "x: offset 0x");
+		else
+			expect_same_or_damaged(&out);
+		out.bytes[i] ^= 0x01;
+	}
+	buffer_u8(&out, 'x');
+	EXPECT_DAMAGED(out.bytes, out.len_bytes, "1 bytes are no metadata section");
+	buffer_deinit(&out);
+}
+
+/* Bodies with a right checksum and wrong insides: byte `at` of the golden body set to v. */
+static void expect_body_at(size_t at, uint8_t v, const char *text, int line)
+{
+	uint8_t raw[sizeof golden];
+	struct buffer out = {0};
+
+	memcpy(raw, golden, sizeof raw);
+	raw[at] = v;
+	build_paths_section(&out, raw, sizeof raw);
+	expect_at(out.bytes, out.len_bytes, text, line);
+	buffer_deinit(&out);
+}
+#define EXPECT_BODY(at, v, text) expect_body_at(at, v, text, __LINE__)
+
+static void test_bodies(void)
+{
+	const size_t unit = 2 + 54, function = unit + 4, head = function + 1, names = head + 17;
+	const size_t graph = names + 4 + 6, nodes = graph + 3, second = function + 64;
+
+	EXPECT_BODY(0, 10, "string pool");
+	EXPECT_BODY(unit + 2, 2, "stage 2");
+	EXPECT_BODY(unit + 3, 120, "120 functions cannot fit");
+	EXPECT_BODY(unit + 3, 1, "");
+	EXPECT_BODY(function, 127, "127 bytes of a function cannot fit");
+	EXPECT_BODY(function, 64, "1 bytes behind the end of a function");
+	EXPECT_BODY(function, 62, "x: unit 0, unpacked: offset 0x");
+	EXPECT_BODY(head + 16, 5, "function f: 5 paths, its control flow has 4");
+	EXPECT_BODY(names, 0, "has no name");
+	EXPECT_BODY(names, 10, "string 10 of 9");
+	EXPECT_BODY(names + 4, 4, "tables of kind 4");
+	EXPECT_BODY(names + 5, 17, "with 17 bits");
+	EXPECT_BODY(graph, 0, "");
+	EXPECT_BODY(graph, 127, "127 blocks cannot fit");
+	EXPECT_BODY(graph + 1, 60, "60 edges cannot fit");
+	EXPECT_BODY(graph + 2, 60, "60 lines cannot fit");
+	EXPECT_BODY(graph + 1, 3, "more edges or lines");
+	EXPECT_BODY(graph + 1, 5, "in no block");
+	EXPECT_BODY(graph + 2, 5, "in no block");
+	EXPECT_BODY(nodes, 9, "more edges or lines");
+	EXPECT_BODY(nodes + 2, 0x2a, "line -");
+	EXPECT_BODY(nodes + 4, 4, "control flow");      /* to node 4 */
+	EXPECT_BODY(nodes + 5, 5, "an edge of kind 5"); /* cut */
+	EXPECT_BODY(nodes + 9, 0x7d, "an edge of kind 125");
+	EXPECT_BODY(nodes + 9, 0x74, "function f: control flow"); /* one of two edges is TWICE */
+	EXPECT_BODY(nodes + 11, 0, "");
+	EXPECT_BODY(second + 17, 2, "function g: 2 paths, its control flow has 1");
+	EXPECT_BODY(sizeof golden - 3, 0, "2 bytes behind the last table");
+	EXPECT_BODY(sizeof golden - 2, 0, "without a name or reason");
+	/* g with the keys of f: known, but not the same. */
+	{
+		uint8_t raw[sizeof golden];
+		struct buffer out = {0};
+
+		memcpy(raw, golden, sizeof raw);
+		memcpy(raw + second + 1, raw + head, 16);
+		build_paths_section(&out, raw, sizeof raw);
+		EXPECT_DAMAGED(out.bytes, out.len_bytes, "function f has 4 paths in one unit, 1 in another");
+		buffer_deinit(&out);
+	}
+}
+
+static void test_writer_refuses(void)
+{
+	static struct path_builder b;
+	struct buffer out = {0};
+
+	build_example(&b);
+	b.functions[0].path_count = 3;
+	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_ARGUMENT, "function 0 (f): 3 paths, its control flow has 4");
+	b.functions[0].path_count = 4;
+	b.functions[1].link_name = NULL;
+	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_ARGUMENT, "function 1 (?): has no name");
+	b.functions[1].link_name = "g";
+	b.functions[0].cfg.edges[0].to = 9;
+	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_FORMAT, "function 0 (f): control flow");
+	b.functions[0].cfg.edges[0].to = 1;
+	b.meta.unit_count = 0;
+	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_ARGUMENT, "0 units");
+	CHECK_U64(out.len_bytes, 0);
+	build_paths_deinit(&b);
+	buffer_deinit(&out);
+}
+
+/* More functions than the first table of keys takes, in many units, half of them known already. */
+static void test_many(void)
+{
+	enum {
+		UNITS = 100,
+		EACH = 40
+	};
+	static const struct build_edge edges[] = {{0, 1, CFG_KEPT, {0}}};
+	static struct path_builder b;
+	struct buffer out = {0};
+	struct pathmeta m;
+	char name[32];
+
+	for (uint32_t u = 0; u < UNITS; u++) {
+		build_paths_init(&b, "many.c", PATHMETA_SOURCE);
+		for (uint32_t i = 0; i < EACH; i++) {
+			struct pathmeta_function *f;
+
+			snprintf(name, sizeof name, "f%u", u * EACH / 2 + i);
+			f = build_paths_simple(&b, name, 2, edges, 1, 1);
+			f->link_name = f->name = arena_strdup(&b.meta.arena, name);
+		}
+		CHECK_OK(pathmeta_write(&b.meta, &out));
+		build_paths_deinit(&b);
+	}
+	pathmeta_init(&m);
+	if (CHECK_OK(pathmeta_read(out.bytes, out.len_bytes, "x", &m))) {
+		CHECK_U64(m.unit_count, UNITS);
+		CHECK_U64(m.function_count, (UNITS + 1) * EACH / 2);
+		for (uint32_t i = 0; i < (UNITS + 1) * EACH / 2; i += 7) {
+			int len = snprintf(name, sizeof name, "f%u", i);
+			const struct pathmeta_function *f = pathmeta_find(
+				&m, pathmeta_hash(PATHMETA_HASH, name, (size_t)len), m.functions[0].cfg_key);
+
+			if (CHECK(f != NULL))
+				CHECK_TEXT(f->name, name);
+		}
+	}
+	pathmeta_deinit(&m);
+	buffer_deinit(&out);
+}
+
+int main(void)
+{
+	test_golden();
+	test_round_trip();
+	test_units();
+	test_every_byte();
+	test_bodies();
+	test_writer_refuses();
+	test_many();
+	return check_status();
+}
