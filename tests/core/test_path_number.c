@@ -12,6 +12,7 @@
 #include "cfgs.h"
 #include "core/path_number.h"
 #include "core/placement.h"
+#include "path_walk.h"
 
 /* ---- known answers ---- */
 
@@ -73,99 +74,329 @@ static void test_loop(void)
 	arena_deinit(&arena);
 }
 
+/* A cycle through an edge that can have no code: its node becomes a jump, and what it jumped to a start. */
+static void test_fixed_back_edge(void)
+{
+	struct path_numbering n;
+	struct arena arena;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_from_text(&arena, "0-1 1-2 2-1 2=1 2-3");
+	CHECK_OK(cfg_cut_cycles(&g));
+	CHECK_OK(cfg_check(&g));
+	for (uint32_t e = 2; e < 5; e++)
+		CHECK(g.edges[e].cut == CFG_CUT_JUMP);
+	CHECK(cfg_node_ends(&g, 2));
+	CHECK_OK(path_number(&g, &arena, &n));
+	CHECK_U64(n.start_count, 3);
+	CHECK_U64(n.path_count, 3);
+	arena_deinit(&arena);
+}
+
+/* The search does not follow cuts: a loop round a computed goto (1) or a setjmp (5) is cut there already. */
+static void test_cuts_are_left(void)
+{
+	struct arena arena;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_from_text(&arena, "0-1 1!2 1!3 2-1 3-1 1!4 4-5 5*6 6-4");
+	CHECK_OK(cfg_check(&g));
+	CHECK_OK(cfg_cut_cycles(&g));
+	for (uint32_t e = 0; e < g.edge_count; e++)
+		CHECK(g.edges[e].cut != CFG_CUT_BACK);
+	arena_deinit(&arena);
+}
+
+static void check_refused(const char *text, const char *message)
+{
+	struct arena arena;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_from_text(&arena, text);
+	CHECK_ERROR(cfg_check(&g), ERROR_FORMAT, message);
+	arena_deinit(&arena);
+}
+
+static void test_bad_graphs(void)
+{
+	struct arena arena;
+	struct cfg g;
+
+	check_refused("0-1 1-0", "leads from 1 to 0");
+	check_refused("0-1 0!2", "1 of the 2 edges of node 0 are jumps");
+	check_refused("0-1 0*2", "one of 2");
+	check_refused("0-1 2-1", "only 2 of 3 nodes");
+	check_refused("0-1 1-2 2-1", "2 of 3 nodes lie on or after a cycle");
+	arena_init(&arena);
+	g = cfg_from_text(&arena, "0-1 0~2 1-2");
+	CHECK_OK(cfg_check(&g));
+	g.edges[1].is_fixed = true;
+	CHECK_ERROR(cfg_check(&g), ERROR_FORMAT, "edge 1, which can have no code");
+	g.edges[1].cut = CFG_CUTS;
+	CHECK_ERROR(cfg_check(&g), ERROR_FORMAT, "unknown cut");
+	g.edges[1].cut = CFG_KEPT;
+	g.edges[1].to = 3;
+	CHECK_ERROR(cfg_check(&g), ERROR_FORMAT, "edge 1 of node 0 leads from 0 to 3 of 3");
+	g.edges[1].to = 2;
+	g.first_edge[1] = 4;
+	CHECK_ERROR(cfg_check(&g), ERROR_FORMAT, "node 0 has edges 0 to 4 of 3");
+	g.first_edge[1] = 1;
+	CHECK_ERROR(cfg_check(&g), ERROR_FORMAT, "edge 1 of node 1");
+	g.first_edge[3] = 2;
+	CHECK_ERROR(cfg_check(&g), ERROR_FORMAT, "edges 0 to 2 of 3");
+	g.node_count = 0;
+	CHECK_ERROR(cfg_check(&g), ERROR_FORMAT, "0 nodes");
+	arena_deinit(&arena);
+}
+
+static void test_bad_paths(void)
+{
+	struct path_numbering n;
+	struct arena arena;
+	uint32_t edges[4] = {0, 1};
+	struct path path = {.edges = edges, .edge_count = 2, .end_node = 2, .end_edge = 3};
+	uint64_t number = 77;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_from_text(&arena, "0-1 1-2 1-3 2~1");
+	CHECK_OK(path_number(&g, &arena, &n));
+	CHECK_OK(path_number_of(&g, &n, &path, &number));
+	CHECK_U64(number, 0);
+	number = 77;
+	path.end_edge = NO_EDGE;
+	CHECK_ERROR(path_number_of(&g, &n, &path, &number), ERROR_ARGUMENT, "does not end in node 2");
+	path.end_edge = 1;
+	CHECK_ERROR(path_number_of(&g, &n, &path, &number), ERROR_ARGUMENT, "does not end in node 2");
+	path.end_edge = 4;
+	CHECK_ERROR(path_number_of(&g, &n, &path, &number), ERROR_ARGUMENT, "does not end in node 2");
+	path.end_node = 3;
+	CHECK_ERROR(path_number_of(&g, &n, &path, &number), ERROR_ARGUMENT, "ends in node 2, not 3");
+	edges[1] = 3;
+	CHECK_ERROR(path_number_of(&g, &n, &path, &number), ERROR_ARGUMENT, "edge 3 does not go on from node 1");
+	edges[1] = 9;
+	CHECK_ERROR(path_number_of(&g, &n, &path, &number), ERROR_ARGUMENT, "edge 9 does not");
+	path.start = 2;
+	CHECK_ERROR(path_number_of(&g, &n, &path, &number), ERROR_ARGUMENT, "start 2 of 2");
+	CHECK_U64(number, 77);
+	arena_deinit(&arena);
+}
+
+/* ---- placement ---- */
+
+/* A cold side: the hot one has no code at all, and what is counted is a constant or in the register. */
+static void test_hot_edges_are_free(void)
+{
+	struct path_numbering n;
+	struct placement p;
+	struct arena arena;
+	struct cfg g;
+
+	arena_init(&arena);
+	/* two ifs in a row, without else */
+	g = cfg_from_text(&arena, "0-1 0-2 1-2 2-3 2-4 3-4");
+	for (uint32_t e = 0; e < g.edge_count; e++)
+		g.edges[e].frequency = e == 1 || e == 4 ? 99 : 1;
+	CHECK_OK(path_number(&g, &arena, &n));
+	CHECK_OK(placement_make(&g, &n, n.start_values, n.edge_values, &arena, &p));
+	CHECK(p.starts[0].kind == PLACE_NOTHING);
+	CHECK(p.edges[0].kind == PLACE_NOTHING);
+	CHECK(p.edges[1].kind == PLACE_SET);
+	CHECK(p.edges[2].kind == PLACE_SET);
+	CHECK(p.edges[4].kind == PLACE_NOTHING);
+	CHECK((p.edges[3].kind == PLACE_ADD) + (p.edges[5].kind == PLACE_ADD) == 1);
+	CHECK(p.node_ends[4].adds_register);
+	CHECK(!p.has_register[0] && !p.has_register[1] && p.has_register[2] && p.has_register[4]);
+	arena_deinit(&arena);
+}
+
+/* Branches that do not join: constants only. */
+static void test_tree_has_no_register(void)
+{
+	struct path_numbering n;
+	struct placement p;
+	struct arena arena;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_from_text(&arena, "0-1 0-2 1-3 1-4 2-5 2-6");
+	CHECK_OK(path_number(&g, &arena, &n));
+	CHECK_OK(placement_make(&g, &n, n.start_values, n.edge_values, &arena, &p));
+	CHECK(p.starts[0].kind == PLACE_NOTHING);
+	for (uint32_t e = 0; e < g.edge_count; e++)
+		CHECK(p.edges[e].kind == PLACE_NOTHING);
+	for (uint32_t i = 3; i < 7; i++) {
+		CHECK(!p.node_ends[i].adds_register);
+		CHECK_U64(p.node_ends[i].value, i - 3);
+	}
+	arena_deinit(&arena);
+}
+
+/* ---- large graphs ---- */
+
+/* Random walks from the starts: each has a number, below path_count, that regenerates it. */
+static void check_walks(const struct cfg *g, const struct path_numbering *n, struct rng *r, unsigned int count)
+{
+	struct path path = {.edges = malloc(g->node_count * sizeof(uint32_t))};
+	struct path again = {.edges = malloc(g->node_count * sizeof(uint32_t))};
+
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t number = n->path_count;
+		uint32_t node;
+
+		path.start = (uint32_t)rng_below(r, n->start_count);
+		path.edge_count = 0;
+		path.end_edge = NO_EDGE;
+		node = n->starts[path.start];
+		while (!cfg_node_ends(g, node) && path.end_edge == NO_EDGE) {
+			uint32_t first = g->first_edge[node];
+			uint32_t e = first + (uint32_t)rng_below(r, g->first_edge[node + 1] - first);
+
+			if (cfg_edge_ends(&g->edges[e])) {
+				path.end_edge = e;
+			} else {
+				path.edges[path.edge_count++] = e;
+				node = g->edges[e].to;
+			}
+		}
+		path.end_node = node;
+		if (!CHECK_OK(path_number_of(g, n, &path, &number)) || !CHECK(number < n->path_count))
+			break;
+		path_regenerate(g, n, number, &again);
+		CHECK(again.start == path.start && again.end_edge == path.end_edge && again.end_node == node &&
+		      again.edge_count == path.edge_count &&
+		      !memcmp(again.edges, path.edges, path.edge_count * sizeof(uint32_t)));
+	}
+	free(path.edges);
+	free(again.edges);
+}
+
+static void check_split(struct cfg *g, uint64_t limit, struct rng *r, uint32_t *cut)
+{
+	struct path_numbering n;
+	struct placement p;
+	struct arena arena;
+
+	arena_init(&arena);
+	CHECK_OK(cfg_split(g, limit, cut));
+	CHECK_OK(cfg_check(g));
+	if (CHECK_OK(path_number(g, &arena, &n)) &&
+	    CHECK_OK(placement_make(g, &n, n.start_values, n.edge_values, &arena, &p))) {
+		CHECK(n.path_count <= limit);
+		check_walks(g, &n, r, 50);
+	}
+	arena_deinit(&arena);
+}
+
+/* Chains of branches with 2^70, 2^1000, 3^5000 paths; sides as hot as each other, or all but one cold. */
+static void test_split(struct rng *r)
+{
+	static const uint32_t lengths[] = {70, 1000, 5000};
+	struct path_numbering n;
+	struct arena arena;
+	uint32_t cut;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_diamonds(&arena, 62, 2);
+	CHECK_OK(path_number(&g, &arena, &n));
+	CHECK_U64(n.path_count, PATH_COUNT_MAX);
+	check_split(&g, PATH_COUNT_MAX, r, &cut);
+	CHECK_U64(cut, 0);
+	g = cfg_diamonds(&arena, 63, 2);
+	CHECK_ERROR(path_number(&g, &arena, &n), ERROR_OVERFLOW, "more than 2^62 paths");
+	for (unsigned int i = 0; i < 3; i++) {
+		for (unsigned int is_cold = 0; is_cold < 2; is_cold++) {
+			g = cfg_diamonds(&arena, lengths[i], i == 2 ? 3 : 2);
+			for (uint32_t e = 0; is_cold && e < g.edge_count; e++)
+				g.edges[e].frequency = e + 1 < g.first_edge[g.edges[e].from + 1] ? 0.001 : 1;
+			check_split(&g, PATH_COUNT_MAX, r, &cut);
+			CHECK(cut > 0 && cut < (is_cold ? 2 * lengths[i] : lengths[i] / 5 + 5));
+			for (uint32_t e = 0; is_cold && e < g.edge_count; e++)
+				CHECK(g.edges[e].cut == CFG_KEPT || g.edges[e].frequency < 1);
+		}
+	}
+	/* where no edge can have code, nodes become jumps */
+	g = cfg_diamonds(&arena, 70, 2);
+	for (uint32_t e = 0; e < g.edge_count; e++)
+		g.edges[e].is_fixed = true;
+	check_split(&g, PATH_COUNT_MAX, r, &cut);
+	CHECK(cut > 0);
+	arena_deinit(&arena);
+}
+
+static void test_many_cases(struct rng *r)
+{
+	char text[40 * 6] = "";
+	struct arena arena;
+	uint32_t cut;
+	struct cfg g;
+
+	arena_init(&arena);
+	for (unsigned int i = 0; i < 40; i++)
+		strcat(text, "0-1 ");
+	g = cfg_from_text(&arena, text);
+	check_split(&g, 4, r, &cut);
+	CHECK_U64(cut, 40);
+	CHECK(g.edges[0].cut == CFG_CUT_JUMP);
+	arena_deinit(&arena);
+}
+
+/* As deep as it is long: nothing may recurse. */
+static void test_deep(struct rng *r)
+{
+	struct arena arena;
+	uint32_t cut;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_diamonds(&arena, 100000, 1);
+	CHECK_OK(cfg_cut_cycles(&g));
+	check_split(&g, PATH_COUNT_MAX, r, &cut);
+	CHECK_U64(cut, 0);
+	g = cfg_generate(&arena, r, CFG_PROGRAM, CFG_NO_EXTRAS, 100000);
+	CHECK_OK(cfg_cut_cycles(&g));
+	check_split(&g, PATH_COUNT_MAX, r, &cut);
+	CHECK(cut > 0);
+	arena_deinit(&arena);
+}
+
 /* ---- all paths ---- */
 
-struct walker {
+struct numbers {
 	const struct cfg *g;
 	const struct path_numbering *n;
-	const struct placement *p;
-	struct path path; /* where it is */
 	struct path again;
 	uint64_t next; /* number of the next path that ends: they come in order */
-	unsigned int failures;
 };
 
-/* What the instrumented code does. */
-struct machine {
-	bool has_register;
-	uint64_t r;
-};
-
-static void machine_op(struct machine *m, struct place_op op)
+static void check_number(void *data, const struct path *path, uint64_t counted)
 {
-	if (op.kind == PLACE_SET)
-		*m = (struct machine){true, op.value};
-	if (op.kind == PLACE_ADD) {
-		CHECK(m->has_register);
-		CHECK(op.value != 0);
-		m->r += op.value;
-	}
-}
+	struct numbers *w = data;
+	uint64_t number = w->n->path_count;
 
-static void end_path(struct walker *w, struct machine m, struct place_end end)
-{
-	uint64_t number = w->n->path_count, counted;
-
-	CHECK(m.has_register || !end.adds_register);
-	counted = end.value + (end.adds_register ? m.r : 0);
 	if (!CHECK_U64(counted, w->next))
 		return;
-	CHECK_OK(path_number_of(w->g, w->n, &w->path, &number));
+	CHECK_OK(path_number_of(w->g, w->n, path, &number));
 	CHECK_U64(number, counted);
 	path_regenerate(w->g, w->n, counted, &w->again);
-	CHECK(w->again.start == w->path.start && w->again.edge_count == w->path.edge_count &&
-	      w->again.end_node == w->path.end_node && w->again.end_edge == w->path.end_edge &&
-	      !memcmp(w->again.edges, w->path.edges, w->path.edge_count * sizeof(uint32_t)));
+	CHECK(w->again.start == path->start && w->again.edge_count == path->edge_count &&
+	      w->again.end_node == path->end_node && w->again.end_edge == path->end_edge &&
+	      !memcmp(w->again.edges, path->edges, path->edge_count * sizeof(uint32_t)));
 	w->next++;
-}
-
-/* Recursive: for small graphs. */
-static void walk_from(struct walker *w, uint32_t node, struct machine m)
-{
-	const struct cfg *g = w->g;
-
-	/* Not every register that holds a value is needed, but the one that is has one. */
-	CHECK(m.has_register || !w->p->has_register[node]);
-	if (!w->p->has_register[node])
-		m.has_register = false;
-	w->path.end_node = node;
-	w->path.end_edge = NO_EDGE;
-	if (cfg_node_ends(g, node)) {
-		end_path(w, m, w->p->node_ends[node]);
-		return;
-	}
-	for (uint32_t e = g->first_edge[node]; e < g->first_edge[node + 1] && check_failures < 20; e++) {
-		struct machine next = m;
-
-		if (cfg_edge_ends(&g->edges[e])) {
-			w->path.end_node = node;
-			w->path.end_edge = e;
-			end_path(w, m, w->p->edge_ends[e]);
-			continue;
-		}
-		machine_op(&next, w->p->edges[e]);
-		w->path.edges[w->path.edge_count++] = e;
-		walk_from(w, g->edges[e].to, next);
-		w->path.edge_count--;
-	}
 }
 
 static void check_all_paths(const struct cfg *g, const struct path_numbering *n, const struct placement *p)
 {
-	struct walker w = {.g = g, .n = n, .p = p};
+	struct numbers w = {.g = g, .n = n};
 
-	w.path.edges = malloc(g->node_count * sizeof(uint32_t));
 	w.again.edges = malloc(g->node_count * sizeof(uint32_t));
-	for (uint32_t i = 0; i < n->start_count && check_failures < 20; i++) {
-		struct machine m = {0};
-
-		w.path.start = i;
-		machine_op(&m, p->starts[i]);
-		walk_from(&w, n->starts[i], m);
-	}
+	CHECK_TEXT(path_walk_all(g, n, p, check_number, &w), "");
 	/* each number once, from 0 on: unique and minimal */
 	CHECK_U64(w.next, n->path_count);
-	free(w.path.edges);
 	free(w.again.edges);
 }
 
@@ -205,10 +436,20 @@ int main(int argc, char **argv)
 {
 	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 3000;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 19961202;
+	struct rng r = {seed};
 
 	printf("%llu graphs from seed %llu on\n", (unsigned long long)count, (unsigned long long)seed);
 	test_ball_larus();
 	test_loop();
+	test_fixed_back_edge();
+	test_cuts_are_left();
+	test_bad_graphs();
+	test_bad_paths();
+	test_hot_edges_are_free();
+	test_tree_has_no_register();
+	test_split(&r);
+	test_many_cases(&r);
+	test_deep(&r);
 	for (uint64_t i = 0; i < count && check_failures < 20; i++)
 		probe(seed + i);
 	return check_status();
