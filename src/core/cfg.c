@@ -369,15 +369,23 @@ static uint64_t split_with(struct splitter *s, uint64_t node_limit)
 	return sum;
 }
 
-/* With limit / node_count paths from each node the sum is within the limit whatever is cut. */
+/*
+ * With limit / node_count paths from each node the sum is within the limit whatever is cut.
+ *
+ * Limits after the first are no powers of two: branches that double the number of paths then never use one up to the last, and
+ * there is room for the paths that end on cold edges.
+ */
 static void split(struct splitter *s, uint64_t limit)
 {
 	uint64_t last = limit / s->g->node_count, node_limit = limit;
 
 	if (last < 2)
 		last = 2;
-	while (split_with(s, node_limit) > limit && node_limit > last)
-		node_limit = node_limit / 2 > last ? node_limit / 2 : last;
+	while (split_with(s, node_limit) > limit && node_limit > last) {
+		node_limit = node_limit == limit ? limit / 32 * 15 : node_limit / 2;
+		if (node_limit < last)
+			node_limit = last;
+	}
 }
 
 static uint32_t largest_degree(const struct cfg *g)
