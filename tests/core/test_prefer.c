@@ -149,9 +149,168 @@ static void test_example(void)
 	arena_deinit(&f.arena);
 }
 
+/* Section 4.2: the same, with the order of table 2 and figure 13; pathEncoder(sbcdt) returns 4. Section 4.3: sact is 1. */
+static void test_model(void)
+{
+	struct prefer_numbering p;
+	struct figure f;
+
+	figure_build(&f, letters_3, graph_13, "sacdt sact sbct");
+	CHECK_U64(number_of(&f, "sbcdt"), 4);
+	figure_number(&f, &p);
+	CHECK_U64(p.interval, 3);
+	CHECK(sum_of(&f, &p, "sacdt") == 0);
+	CHECK(sum_of(&f, &p, "sact") == 1);
+	CHECK(sum_of(&f, &p, "sbct") == 2);
+	arena_deinit(&f.arena);
+}
+
+/* Figure 2: at a, with N_b paths from b and N_c from c, (a, b) gets 0 and (a, c) gets N_b. */
+static void test_two_successors(void)
+{
+	struct prefer_numbering p;
+	struct figure f;
+
+	figure_build(&f, "abcdeft", "ab ac bd be bf cd ce dt et ft", NULL);
+	CHECK_U64(f.n.node_paths[node_of(&f, 'b')], 3);
+	CHECK_U64(f.n.node_paths[node_of(&f, 'c')], 2);
+	CHECK_U64(f.n.edge_values[edge_of(&f, 'a', 'b')], 0);
+	CHECK_U64(f.n.edge_values[edge_of(&f, 'a', 'c')], 3);
+	CHECK_U64(f.n.path_count, 5);
+	/* with all paths interesting, PPP's are the same */
+	figure_number(&f, &p);
+	for (uint32_t e = 0; e < f.g.edge_count; e++)
+		CHECK(p.edge_weights[e] == (int64_t)f.n.edge_values[e]);
+	arena_deinit(&f.arena);
+}
+
+/*
+ * Figure 5: w, x, y, z are the sums of sac, sbc, cdt, cet. No values have the interesting paths at or below some bound and all
+ * others above it: tried are all up to 8 from 0 (one can be fixed: adding to w and x what is taken off y and z changes no
+ * path).
+ */
+static bool can_separate(const bool *is_interesting)
+{
+	enum {
+		MOST = 8
+	};
+
+	for (int x = -MOST; x <= MOST; x++)
+		for (int y = -MOST; y <= MOST; y++)
+			for (int z = -MOST; z <= MOST; z++) {
+				/* sacdt, sacet, sbcdt, sbcet with w = 0 */
+				int sums[4] = {y, z, x + y, x + z}, bound = -3 * MOST, others = 3 * MOST;
+				bool is_unique = true;
+
+				for (int i = 0; i < 4; i++) {
+					if (is_interesting[i] && sums[i] > bound)
+						bound = sums[i];
+					if (!is_interesting[i] && sums[i] < others)
+						others = sums[i];
+					for (int k = 0; k < i; k++)
+						is_unique &=
+							!is_interesting[i] || !is_interesting[k] || sums[i] != sums[k];
+				}
+				if (is_unique && bound < others)
+					return true;
+			}
+	return false;
+}
+
+static void test_separation(void)
+{
+	static const bool impossible[4] = {false, true, true, false}, possible[4] = {false, true, false, true};
+	struct prefer_numbering p;
+	struct prefer_table t;
+	struct figure f;
+
+	CHECK(!can_separate(impossible));
+	CHECK(can_separate(possible));
+	figure_build(&f, "sabcdet", "sa sb ac bc cd ce dt et", "sacet sbcdt");
+	figure_number(&f, &p);
+	CHECK_U64(p.interval, 2);
+	/* so uninteresting paths have the numbers of interesting ones, and the Ball-Larus number tells */
+	CHECK(sum_of(&f, &p, "sacdt") <= 1 || sum_of(&f, &p, "sbcet") <= 1);
+	CHECK_OK(prefer_pack(&f.g, &f.n, &p, f.interesting, f.count, 16, &f.arena, &t));
+	CHECK_U64(t.bits, 1);
+	CHECK_U64(prefer_path_of(t.checks[0], 1) + prefer_path_of(t.checks[1], 1),
+		  number_of(&f, "sacet") + number_of(&f, "sbcdt"));
+	arena_deinit(&f.arena);
+}
+
+/* Figure 6: sums of sad, sbd, scd (u = 0, v, w) and det, dft, dgt (x, y, z). All values with sums from 0 to most. */
+static bool can_number_within(int most)
+{
+	for (int y = 0; y <= most; y++)
+		for (int z = 0; z <= most; z++)
+			for (int v = -z; v <= most - z; v++)
+				for (int x = -v; x <= most - v; x++)
+					for (int w = -x; w <= most - x; w++) {
+						int sums[6] = {y, z, v + x, v + z, w + x, w + y};
+						unsigned int seen = 0;
+						bool is_good = true;
+
+						for (int i = 0; i < 6; i++) {
+							is_good &= sums[i] >= 0 && sums[i] <= most &&
+								   !(seen >> sums[i] & 1);
+							seen |= is_good ? 1u << sums[i] : 0;
+						}
+						if (is_good)
+							return true;
+					}
+	return false;
+}
+
+static const char letters_6[] = "sabcdefgt", graph_6[] = "sa sb sc ad bd cd de df dg et ft gt",
+		  paths_6[] = "sadft sadgt sbdet sbdgt scdet scdft";
+
+static void test_no_perfect_assignment(void)
+{
+	struct prefer_numbering p;
+	struct figure f;
+
+	CHECK(!can_number_within(5));
+	CHECK(can_number_within(6));
+	figure_build(&f, letters_6, graph_6, paths_6);
+	figure_number(&f, &p);
+	CHECK_U64(p.interval, 7);
+	arena_deinit(&f.arena);
+}
+
+/*
+ * Figure 11: beside a graph whose interval has a hole (G1: figure 6), another path (G2: over h). With a weight on (s, h) that
+ * puts it into the hole the assignment is perfect; PPP does not find it, since it keeps intervals apart.
+ */
+static void test_hole(void)
+{
+	static const char *const paths[] = {"sadft", "sadgt", "sbdet", "sbdgt", "scdet", "scdft"};
+	struct prefer_numbering p, inner;
+	struct figure f, g1;
+	uint64_t used = 0;
+
+	figure_build(&g1, letters_6, graph_6, paths_6);
+	figure_number(&g1, &inner);
+	for (int i = 0; i < 6; i++)
+		used |= UINT64_C(1) << sum_of(&g1, &inner, paths[i]);
+	CHECK_U64(__builtin_popcountll(used), 6);
+	CHECK(__builtin_ctzll(~used) < 6); /* the hole, and the weight */
+	CHECK_U64(used | (used + 1), 0x7f);
+	figure_build(&f, "sabcdefght", "sa sb sc sh ad bd cd de df dg et ft gt ht",
+		     "sadft sadgt sbdet sbdgt scdet scdft sht");
+	figure_number(&f, &p);
+	CHECK_U64(p.interval, 8);
+	arena_deinit(&f.arena);
+	arena_deinit(&g1.arena);
+}
+
 int main(void)
 {
 	test_ball_larus();
 	test_example();
+	test_model();
+	test_two_successors();
+	test_separation();
+	test_no_perfect_assignment();
+	test_hole();
 	return check_status();
 }

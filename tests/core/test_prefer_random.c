@@ -1,0 +1,232 @@
+/*
+ * test_prefer_random.c - preferential path profiling on random graphs and random choices of interesting paths.
+ *
+ * usage: test_prefer_random [COUNT [SEED]]
+ *
+ * Numbers differ and are as many as they have to be when all paths are interesting; the packed register, added up along every
+ * path of the graph as placed, is found in the table for the interesting paths and for no other.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "cfgs.h"
+#include "core/placement.h"
+#include "core/prefer.h"
+#include "core/prefer_order.h"
+#include "path_walk.h"
+
+enum {
+	MOST_PATHS = 4000,
+};
+
+struct probe {
+	struct rng r;
+	struct arena arena;
+	struct cfg g;
+	struct path_numbering n;
+	uint64_t interesting[MOST_PATHS]; /* rising */
+	uint32_t count;
+};
+
+static void choose(struct probe *p, uint64_t one_in)
+{
+	p->count = 0;
+	for (uint64_t i = 0; i < p->n.path_count; i++)
+		if (!rng_below(&p->r, one_in))
+			p->interesting[p->count++] = i;
+}
+
+static int64_t sum_of(const struct probe *p, const struct prefer_numbering *numbering, uint64_t number)
+{
+	uint32_t edges[256];
+	struct path path = {.edges = edges};
+	int64_t sum;
+
+	CHECK(p->g.node_count <= 256);
+	path_regenerate(&p->g, &p->n, number, &path);
+	sum = numbering->start_weights[path.start];
+	for (uint32_t k = 0; k < path.edge_count; k++)
+		sum += numbering->edge_weights[edges[k]];
+	return sum + (path.end_edge == NO_EDGE ? 0 : numbering->edge_weights[path.end_edge]);
+}
+
+/* All sums differ, and the interval is from the smallest to the largest. */
+static void check_numbering(const struct probe *p, const struct prefer_numbering *numbering)
+{
+	uint8_t *is_used = calloc(numbering->interval + 1, 1);
+	bool is_lowest = false, is_highest = false;
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		uint64_t index = (uint64_t)(sum_of(p, numbering, p->interesting[i]) - numbering->lowest);
+
+		if (!CHECK(index < numbering->interval))
+			break;
+		CHECK(!is_used[index]);
+		is_used[index] = 1;
+		is_lowest |= !index;
+		is_highest |= index == numbering->interval - 1;
+	}
+	CHECK(!p->count || (is_lowest && is_highest));
+	CHECK(numbering->alpha == (p->count ? (double)numbering->interval / p->count : 0));
+	CHECK(numbering->interval <= p->n.path_count);
+	if (p->count == p->n.path_count || p->count == 1)
+		CHECK(numbering->interval == p->count);
+	free(is_used);
+}
+
+struct lookup {
+	const struct probe *p;
+	const struct prefer_table *t;
+	uint64_t number; /* of the path that ends next */
+	uint32_t next;   /* in interesting */
+};
+
+static void check_packed(void *data, const struct path *path, uint64_t packed)
+{
+	struct lookup *l = data;
+	unsigned int bits = l->t->bits;
+	bool is_interesting = l->next < l->p->count && l->p->interesting[l->next] == l->number;
+	bool is_found = l->t->checks[bits ? packed >> (64 - bits) : 0] == packed;
+
+	(void)path;
+	CHECK_U64(prefer_path_of(packed, bits), l->number);
+	CHECK(packed != 0);
+	CHECK(is_found == is_interesting);
+	l->next += is_interesting;
+	l->number++;
+}
+
+static void check_table(struct probe *p, const struct prefer_numbering *numbering)
+{
+	struct prefer_table t;
+	struct lookup l = {p, &t, 0, 0};
+	struct placement placement;
+	uint64_t filled = 0;
+
+	if (!CHECK_OK(prefer_pack(&p->g, &p->n, numbering, p->interesting, p->count, 32, &p->arena, &t)))
+		return;
+	CHECK(UINT64_C(1) << t.bits >= p->count);
+	CHECK(!t.bits || UINT64_C(1) << t.bits < 2 * numbering->interval);
+	for (uint64_t i = 0; i < UINT64_C(1) << t.bits; i++)
+		filled += t.checks[i] != 0;
+	CHECK_U64(filled, p->count);
+	CHECK_OK(placement_make(&p->g, &p->n, t.start_values, t.edge_values, &p->arena, &placement));
+	CHECK_TEXT(path_walk_all(&p->g, &p->n, &placement, check_packed, &l), "");
+	CHECK_U64(l.number, p->n.path_count);
+	CHECK_U64(l.next, p->count);
+	if (t.bits) {
+		struct prefer_table untouched = {.bits = 77};
+
+		CHECK_ERROR(prefer_pack(&p->g, &p->n, numbering, p->interesting, p->count, t.bits - 1, &p->arena,
+					&untouched),
+			    ERROR_OVERFLOW, "interesting paths need a table of more than");
+		CHECK_U64(untouched.bits, 77);
+	}
+}
+
+static void shuffle(struct probe *p, uint64_t *shuffled)
+{
+	memcpy(shuffled, p->interesting, p->count * sizeof(*shuffled));
+	for (uint32_t i = p->count; i > 1; i--) {
+		uint32_t k = (uint32_t)rng_below(&p->r, i);
+		uint64_t swap = shuffled[k];
+
+		shuffled[k] = shuffled[i - 1];
+		shuffled[i - 1] = swap;
+	}
+}
+
+static void check_choice(struct probe *p)
+{
+	static uint64_t shuffled[MOST_PATHS];
+	struct prefer_numbering numbering, again;
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int order = 0; order < PREFER_ORDERS; order++) {
+		CHECK_OK(prefer_number_in_order(&p->g, &p->n, p->interesting, p->count, (enum prefer_order)order,
+						&p->arena, &numbering));
+		check_numbering(p, &numbering);
+		least = numbering.interval < least ? numbering.interval : least;
+	}
+	CHECK_OK(prefer_number(&p->g, &p->n, p->interesting, p->count, &p->arena, &numbering));
+	check_numbering(p, &numbering);
+	CHECK_U64(numbering.interval, least);
+	check_table(p, &numbering);
+	/* the order in which paths are given does not matter */
+	shuffle(p, shuffled);
+	CHECK_OK(prefer_number(&p->g, &p->n, shuffled, p->count, &p->arena, &again));
+	CHECK(!memcmp(again.edge_weights, numbering.edge_weights, p->g.edge_count * sizeof(int64_t)));
+}
+
+static void probe(uint64_t seed)
+{
+	static struct probe p;
+	unsigned int failures = check_failures, extras;
+	enum cfg_shape shape;
+	uint32_t cut;
+
+	p.r.state = seed;
+	arena_init(&p.arena);
+	shape = (enum cfg_shape)rng_below(&p.r, CFG_SHAPES);
+	extras = (unsigned int)rng_below(&p.r, 4);
+	p.g = cfg_generate(&p.arena, &p.r, shape, extras, 1 + (uint32_t)rng_below(&p.r, 40));
+	CHECK_OK(cfg_cut_cycles(&p.g));
+	CHECK_OK(cfg_split(&p.g, MOST_PATHS, &cut));
+	if (CHECK_OK(path_number(&p.g, &p.arena, &p.n))) {
+		choose(&p, 1);
+		check_choice(&p);
+		choose(&p, 1 + rng_below(&p.r, 4));
+		check_choice(&p);
+		choose(&p, 1 + rng_below(&p.r, p.n.path_count));
+		check_choice(&p);
+	}
+	if (check_failures != failures)
+		fprintf(stderr, "seed %llu: shape %d, extras %u, %u nodes, %u edges\n", (unsigned long long)seed,
+			(int)shape, extras, p.g.node_count, p.g.edge_count);
+	arena_deinit(&p.arena);
+}
+
+/* Wrong input, and too many paths for the bits that are left. */
+static void test_refused(void)
+{
+	static const uint64_t twice[] = {3, 1, 3}, large[] = {1, 1024};
+	struct prefer_numbering numbering = {.lowest = 77};
+	uint64_t two[] = {0, 1};
+	struct prefer_table t;
+	struct path_numbering n;
+	struct arena arena;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_diamonds(&arena, 10, 2);
+	CHECK_OK(path_number(&g, &arena, &n));
+	CHECK_ERROR(prefer_number(&g, &n, twice, 3, &arena, &numbering), ERROR_ARGUMENT, "path 3 is given twice");
+	CHECK_ERROR(prefer_number(&g, &n, large, 2, &arena, &numbering), ERROR_ARGUMENT, "1024");
+	CHECK(numbering.lowest == 77);
+	g = cfg_diamonds(&arena, 62, 2);
+	CHECK_OK(path_number(&g, &arena, &n));
+	CHECK_OK(prefer_number(&g, &n, two, 2, &arena, &numbering));
+	CHECK_OK(prefer_pack(&g, &n, &numbering, two, 2, 16, &arena, &t));
+	CHECK_U64(t.bits, 1);
+	{
+		static const uint64_t five[] = {0, 1, 2, 3, 4};
+
+		CHECK_OK(prefer_number(&g, &n, five, 5, &arena, &numbering));
+		CHECK_ERROR(prefer_pack(&g, &n, &numbering, five, 5, 16, &arena, &t), ERROR_OVERFLOW,
+			    "do not fit 61 bits beside a table of 2^3 entries");
+	}
+	arena_deinit(&arena);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 600;
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20070117;
+
+	printf("%llu graphs from seed %llu on\n", (unsigned long long)count, (unsigned long long)seed);
+	test_refused();
+	for (uint64_t i = 0; i < count && check_failures < 20; i++)
+		probe(seed + i);
+	return check_status();
+}
