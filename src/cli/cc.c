@@ -73,6 +73,15 @@ __attribute__((format(printf, 2, 3))) static void add_format(struct line *line, 
 	add(line, word);
 }
 
+static void add_source_flags(struct line *line, const struct own_files *files)
+{
+	add_format(line, "-fpass-plugin=%s", files->plugin);
+	/* With optimization clang adds blocks in which lifetimes end: paths would differ between -O levels. */
+	add_text(line, "-Xclang");
+	add_text(line, "-disable-lifetime-markers");
+	add_text(line, "-Wno-error=backend-plugin"); /* the pass warns of functions that a plan does not fit */
+}
+
 static void add_compile_flags(struct line *line, const struct job *job, const struct own_files *files)
 {
 	const struct cc_request *r = job->request;
@@ -86,7 +95,7 @@ static void add_compile_flags(struct line *line, const struct job *job, const st
 	}
 	/* What gets no runtime cannot count: -nostdlib from source to program. */
 	if (cc_options_at_source(job->options) && (!r->links || r->is_relocatable || cc_request_links_runtime(r)))
-		add_format(line, "-fpass-plugin=%s", files->plugin);
+		add_source_flags(line, files);
 	if (cc_options_at_link(job->options) && !r->no_lto && !r->emits_llvm) {
 		add_text(line, "-flto=full");
 		add_text(line, "-ffat-lto-objects");
