@@ -311,7 +311,7 @@ static LLVMValueRef merge(struct emitter *e, LLVMBasicBlockRef block, uint32_t c
 	}
 	if (one && !has_strangers)
 		return one;
-	LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(block));
+	LLVMPositionBuilderBeforeInstrAndDbgRecords(e->builder, LLVMGetFirstInstruction(block));
 	LLVMSetCurrentDebugLocation2(e->builder, NULL);
 	LLVMValueRef phi = LLVMBuildPhi(e->builder, e->i64, "wm1.r");
 	for (LLVMUseRef use = first; use; use = LLVMGetNextUse(use)) {
@@ -426,8 +426,10 @@ static void emit_entry(struct emitter *e)
 		call_runtime(e, "wm1_path_enter", LLVMFunctionType(e->pointer, types, 2, 0), arguments, 2, "wm1.fresh");
 	LLVMBasicBlockRef enter = LLVMGetInstructionParent(then);
 	position_before(e, at);
+	LLVMPositionBuilderBeforeInstrAndDbgRecords(e->builder, at);
 	LLVMValueRef phi = LLVMBuildPhi(e->builder, e->pointer, "wm1.table");
 	LLVMAddIncoming(phi, (LLVMValueRef[]){table, fresh}, (LLVMBasicBlockRef[]){before, enter}, 2);
+	position_before(e, at);
 	bool at_entry = e->choice->flags & WM1_PATHS_AT_ENTRY;
 	emit_increment(e, word_at(e, phi, at_entry ? 16 : 0));
 	if (!g->calls)
