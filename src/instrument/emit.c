@@ -208,7 +208,9 @@ static void emit_capture(struct emitter *e, const struct site *site)
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
 	LLVMValueRef base = LLVMBuildLoad2(e->builder, e->support.i32, e->support.site_base, "wm1.base");
 	LLVMValueRef number = LLVMBuildAdd(e->builder, base, LLVMConstInt(e->support.i32, site->number, 0), "wm1.site");
-	if (LLVMGetNumArgOperands(site->call) == 1) {
+	if (LLVMGetNumArgOperands(site->call) == 4) { /* wm1_path_residual: a path outside a plan */
+		LLVMSetOperand(site->call, 3, number);
+	} else if (LLVMGetNumArgOperands(site->call) == 1) {
 		LLVMValueRef arguments[] = {LLVMGetOperand(site->call, 0), number};
 		replace_call(e, site->call, e->support.capture, arguments, 2);
 	} else {

@@ -36,6 +36,12 @@ struct path_kinds {
 	unsigned setjmp, lifetime_end, assume;
 };
 
+/* Tags of type-based alias information (path_alias.c). */
+struct path_alias {
+	unsigned kind;
+	LLVMValueRef program, counters, slots;
+};
+
 struct path_module {
 	LLVMModuleRef module;
 	LLVMContextRef context;
@@ -43,6 +49,7 @@ struct path_module {
 	const char *unit;
 	const struct path_options *options;
 	struct path_kinds kinds;
+	struct path_alias alias;
 	struct plan *plan; /* NULL without one */
 	struct pathmeta meta;
 	struct path_function_vec functions;
@@ -102,6 +109,10 @@ struct error *path_identify(struct path_graph *g);
 struct error *path_choose_planned(struct path_graph *g, const struct path_numbering *n, bool *ret_is_chosen,
 				  struct path_choice *ret);
 struct error *path_plan_load(const char *path, struct plan **ret);
+void path_alias_init(struct path_module *m);
+/* Marks what a function loads and stores, before it gets code of ours. */
+void path_alias_tag_program(const struct path_module *m, LLVMValueRef function);
+
 struct error *path_choose(struct path_graph *g, const struct path_numbering *n, struct path_choice *ret);
 
 /* path_emit.c, path_table.c */

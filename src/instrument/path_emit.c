@@ -88,6 +88,7 @@ static void emit_increment(struct emitter *e, LLVMValueRef address)
 	static const char *const harmless[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
 	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
 		add_attribute(e, call, whole, harmless[i], 0);
+	LLVMSetMetadata(call, e->g->m->alias.kind, e->g->m->alias.counters);
 }
 
 static LLVMValueRef word_at(struct emitter *e, LLVMValueRef base, uint64_t off_bytes)
@@ -96,9 +97,16 @@ static LLVMValueRef word_at(struct emitter *e, LLVMValueRef base, uint64_t off_b
 	return off_bytes ? LLVMBuildGEP2(e->builder, e->i8, base, &off, 1, "wm1.word") : base;
 }
 
+static LLVMValueRef load_slot(struct emitter *e)
+{
+	LLVMValueRef table = LLVMBuildLoad2(e->builder, e->pointer, e->slot, "wm1.table");
+	LLVMSetMetadata(table, e->g->m->alias.kind, e->g->m->alias.slots);
+	return table;
+}
+
 static LLVMValueRef load_table(struct emitter *e)
 {
-	return e->kept ? e->kept : LLVMBuildLoad2(e->builder, e->pointer, e->slot, "wm1.table");
+	return e->kept ? e->kept : load_slot(e);
 }
 
 /* Declares a function of the runtime; nonlazybind: the lazy resolver does not keep all the registers that preserve_most
@@ -181,6 +189,7 @@ static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef r)
 	LLVMValueRef pair = LLVMBuildGEP2(e->builder, e->i8, table, &off, 1, "wm1.pair");
 	LLVMValueRef check = LLVMBuildLoad2(e->builder, e->i64, word_at(e, pair, first_pair), "wm1.check");
 	LLVMSetAlignment(check, 8);
+	LLVMSetMetadata(check, e->g->m->alias.kind, e->g->m->alias.counters);
 	LLVMValueRef hit = LLVMBuildICmp(e->builder, LLVMIntEQ, check, r, "wm1.hit");
 	LLVMValueRef then, other;
 	e->g->m->host->insert_if_else(hit, before, &then, &other);
@@ -415,7 +424,7 @@ static void emit_entry(struct emitter *e)
 	LLVMValueRef at = after_allocas(e);
 	position_before(e, at);
 	emit_slot_address(e);
-	LLVMValueRef table = LLVMBuildLoad2(e->builder, e->pointer, e->slot, "wm1.table");
+	LLVMValueRef table = load_slot(e);
 	LLVMValueRef none = LLVMBuildIsNull(e->builder, table, "wm1.none");
 	LLVMBasicBlockRef before = LLVMGetInstructionParent(none);
 	LLVMValueRef then = g->m->host->insert_if(none, at);

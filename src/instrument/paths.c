@@ -117,6 +117,7 @@ static struct error *count_paths(struct path_graph *g)
 	for (uint32_t e = 0; e < g->cfg.edge_count && choice.frequencies; e++)
 		g->cfg.edges[e].frequency = choice.frequencies[e];
 	err = placement_make(&g->cfg, &numbering, choice.start_values, choice.edge_values, g->scratch, &placement);
+	path_alias_tag_program(g->m, g->function);
 	if (!err)
 		err = path_emit(g, &numbering, &choice, &placement);
 	return err ? err : path_function_vec_append(&g->m->functions, g->meta);
@@ -232,6 +233,7 @@ char *instrument_paths(LLVMModuleRef module, const struct host *host, const char
 	struct path_module m = {.module = module, .host = host, .unit = unit, .options = options};
 	m.context = LLVMGetModuleContext(module);
 	find_kinds(&m.kinds);
+	path_alias_init(&m);
 	pathmeta_init(&m.meta);
 	struct error *err = run_phases(&m);
 	char *problem = err ? strdup(err->message) : NULL;

@@ -250,14 +250,12 @@ static enum verdict classify_global(struct scan *s, LLVMValueRef call, LLVMValue
 	size_t len_bytes;
 	const char *name = LLVMGetValueName2(callee, &len_bytes);
 	bool is_declared = index == NO_INDEX;
-	if (is_declared && len_bytes == strlen("wm_capture") && !memcmp(name, "wm_capture", len_bytes)) {
-		site->kind = META_SITE_CAPTURE;
-		return CALL_SITE;
-	}
-	if (is_declared && len_bytes == strlen("wm_event") && !memcmp(name, "wm_event", len_bytes)) {
-		site->kind = META_SITE_CAPTURE;
-		return CALL_SITE;
-	}
+	static const char *const captures[] = {"wm_capture", "wm_event", "wm1_path_residual"};
+	for (size_t i = 0; is_declared && i < sizeof captures / sizeof *captures; i++)
+		if (len_bytes == strlen(captures[i]) && !memcmp(name, captures[i], len_bytes)) {
+			site->kind = META_SITE_CAPTURE;
+			return CALL_SITE;
+		}
 	if (LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, s->returns_twice) ||
 	    function_has(callee, s->returns_twice))
 		return CALL_NO_SITE;

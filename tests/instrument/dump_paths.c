@@ -113,8 +113,8 @@ static uint64_t count_ended(const struct row *rows, size_t count)
 			continue;
 		path_regenerate(&f->cfg, &numbering, rows[i].number, &path);
 		uint32_t out = f->cfg.first_edge[path.end_node];
-		bool goes_on = path.end_edge != NO_EDGE || (out < f->cfg.first_edge[path.end_node + 1] &&
-							     f->cfg.edges[out].cut == CFG_CUT_JUMP);
+		bool goes_on = path.end_edge != NO_EDGE ||
+			       (out < f->cfg.first_edge[path.end_node + 1] && f->cfg.edges[out].cut == CFG_CUT_JUMP);
 		ended += goes_on ? 0 : rows[i].count;
 	}
 	arena_deinit(&arena);
