@@ -303,6 +303,32 @@ static void test_hole(void)
 	arena_deinit(&g1.arena);
 }
 
+/*
+ * Theorem 1 is about the intervals that the algorithm makes, node after node: each weight as small as it can be with what comes
+ * after. It cannot be about all assignments that keep Lemma 5. At b, the prefix sab goes on to d and f, sb to c, e and f; PPP
+ * leaves sab with 0 and 2, sb with 0, 1, 2. A larger weight on (b, d) makes that 1 and 2.
+ */
+static void test_weight_that_looks_ahead(void)
+{
+	static const char *const paths[] = {"sabdt", "sabft", "sbct", "sbet", "sbft"};
+	struct prefer_numbering p;
+	uint64_t used = 0;
+	struct figure f;
+
+	figure_build(&f, "sabcdeft", "sa sb ab bc bd be bf ct dt et ft", "sabdt sabft sbct sbet sbft");
+	figure_number(&f, &p);
+	CHECK_U64(p.interval, 6);
+	CHECK(weight_of(&f, &p, "bd") == 0);
+	p.edge_weights[edge_of(&f, 'b', 'd')] = 1;
+	for (int i = 0; i < 5; i++)
+		used |= UINT64_C(1) << sum_of(&f, &p, paths[i]);
+	CHECK_U64(used, 0x1f << 1);
+	/* another order of edges finds it */
+	CHECK_OK(prefer_number(&f.g, &f.n, f.interesting, f.count, &f.arena, &p));
+	CHECK_U64(p.interval, 5);
+	arena_deinit(&f.arena);
+}
+
 int main(void)
 {
 	test_ball_larus();
@@ -312,5 +338,6 @@ int main(void)
 	test_separation();
 	test_no_perfect_assignment();
 	test_hole();
+	test_weight_that_looks_ahead();
 	return check_status();
 }

@@ -75,6 +75,58 @@ static void check_numbering(const struct probe *p, const struct prefer_numbering
 	free(is_used);
 }
 
+/*
+ * What Theorem 1 is about, and can be about (see test_weights_that_look_ahead in test_prefer.c): with the nodes after it as they
+ * are, no smaller weight on an edge keeps the intervals of each prefix apart (Lemma 5) and from 0 on, in the same order of
+ * edges.
+ *
+ * By brute force over pairs of paths: one that takes the edge and one that leaves the same prefix by an earlier edge.
+ */
+static void check_weights_are_least(const struct probe *p, const struct prefer_numbering *numbering)
+{
+	static uint32_t links[200][256];
+	static uint32_t lengths[200];
+	static int64_t slack[4096]; /* of each edge: how much smaller its weight could be */
+
+	if (p->count > 200 || p->g.edge_count > 4096 || p->g.node_count > 254)
+		return;
+	for (uint32_t e = 0; e < p->g.edge_count; e++)
+		slack[e] = INT64_MAX;
+	for (uint32_t i = 0; i < p->count; i++) {
+		struct path path = {.edges = links[i]};
+		int64_t sum;
+
+		path_regenerate(&p->g, &p->n, p->interesting[i], &path);
+		if (path.end_edge != NO_EDGE)
+			links[i][path.edge_count++] = path.end_edge;
+		lengths[i] = path.edge_count;
+		sum = 0;
+		for (uint32_t l = lengths[i]; l-- > 0;) {
+			sum += numbering->edge_weights[links[i][l]];
+			if (sum < slack[links[i][l]])
+				slack[links[i][l]] = sum;
+		}
+		for (uint32_t k = 0; k < i; k++) {
+			int64_t difference = 0;
+			uint32_t same = 0;
+
+			while (same < lengths[i] && same < lengths[k] && links[i][same] == links[k][same])
+				same++;
+			if (same == lengths[i] || same == lengths[k] ||
+			    p->g.edges[links[i][same]].from != p->g.edges[links[k][same]].from)
+				continue; /* from different starts */
+			for (uint32_t l = same; l < lengths[i]; l++)
+				difference += numbering->edge_weights[links[i][l]];
+			for (uint32_t l = same; l < lengths[k]; l++)
+				difference -= numbering->edge_weights[links[k][l]];
+			if (difference - 1 < slack[links[i][same]])
+				slack[links[i][same]] = difference - 1;
+		}
+	}
+	for (uint32_t e = 0; e < p->g.edge_count; e++)
+		CHECK(slack[e] == 0 || slack[e] == INT64_MAX);
+}
+
 struct lookup {
 	const struct probe *p;
 	const struct prefer_table *t;
@@ -147,6 +199,8 @@ static void check_choice(struct probe *p)
 		CHECK_OK(prefer_number_in_order(&p->g, &p->n, p->interesting, p->count, (enum prefer_order)order,
 						&p->arena, &numbering));
 		check_numbering(p, &numbering);
+		if (order == PREFER_GIVEN)
+			check_weights_are_least(p, &numbering);
 		least = numbering.interval < least ? numbering.interval : least;
 	}
 	CHECK_OK(prefer_number(&p->g, &p->n, p->interesting, p->count, &p->arena, &numbering));
