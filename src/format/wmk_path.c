@@ -64,7 +64,8 @@ static enum place_kind read_place(const struct wmk_file *w, const struct wmk_fil
 		return PLACE_END;
 	}
 	load_head(p, &ret->record);
-	if (ret->record.kind == 0) {
+	/* Keys are hashes: no table has two that are 0. Without kind it was never finished. */
+	if ((ret->record.name_key | ret->record.cfg_key) == 0 || ret->record.kind == 0) {
 		*off += TABLE_ALIGN;
 		return PLACE_HOLE;
 	}

@@ -9,10 +9,14 @@
 #include "support/builder.h"
 #include "waymark/paths.h"
 
-static const struct wmk_paths array_head = {
-	.name_key = 1, .cfg_key = 2, .path_count = 4, .image = 1, .kind = WM1_PATHS_ARRAY, .entry_count = 4};
+static const struct wmk_paths array_head = {.name_key = UINT64_C(0x0101010101010101),
+					    .cfg_key = UINT64_C(0x0202020202020202),
+					    .path_count = 4,
+					    .image = 1,
+					    .kind = WM1_PATHS_ARRAY,
+					    .entry_count = 4};
 static const struct wmk_paths hash_head = {.name_key = 3,
-					   .cfg_key = 4,
+					   .cfg_key = UINT64_C(0x0404040404040404),
 					   .path_count = 1000,
 					   .image = 0,
 					   .kind = WM1_PATHS_HASH,
@@ -104,8 +108,8 @@ static void check_tables(const struct wmk_file *w)
 
 	CHECK_U64(w->path_table_count, 3);
 	if (CHECK(wmk_next_path_table(w, &walk, &t))) {
-		CHECK_U64(t.record.name_key, 1);
-		CHECK_U64(t.record.cfg_key, 2);
+		CHECK_U64(t.record.name_key, UINT64_C(0x0101010101010101));
+		CHECK_U64(t.record.cfg_key, UINT64_C(0x0202020202020202));
 		CHECK_U64(t.record.path_count, 4);
 		CHECK_U64(t.record.image, 1);
 		CHECK_U64(t.begun, 10);

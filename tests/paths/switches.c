@@ -92,10 +92,10 @@ out:
 #define CASES64(n) \
 	CASES8(n)  \
 	CASES8(n + 8) CASES8(n + 16) CASES8(n + 24) CASES8(n + 32) CASES8(n + 40) CASES8(n + 48) CASES8(n + 56)
-#define CASES512(n)                                                                                          \
-	CASES64(n)                                                                                           \
-	CASES64(n + 64) CASES64(n + 128) CASES64(n + 192) CASES64(n + 256) CASES64(n + 320) CASES64(n + 384) \
-		CASES64(n + 448)
+#define CASES512(n)     \
+	CASES64(n)      \
+	CASES64(n + 64) \
+	CASES64(n + 128) CASES64(n + 192) CASES64(n + 256) CASES64(n + 320) CASES64(n + 384) CASES64(n + 448)
 
 static void thousands(unsigned n, unsigned x)
 {
