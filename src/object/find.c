@@ -26,7 +26,8 @@ enum reason {
 struct hunt {
 	const struct object_search *search;
 	const struct object_wanted *wanted;
-	struct meta *m;
+	enum object_section section;
+	void *m; /* struct meta or struct pathmeta, by section */
 	bool is_found;
 	enum reason reason;
 	struct error *why;     /* of `reason` */
@@ -110,32 +111,68 @@ static struct error *other_build(const struct object_wanted *wanted, const char 
 		build_id_text(id, have), build_id_text(&wanted->build_id, want), wanted->is_partial ? "..." : "");
 }
 
-static void try_meta(struct hunt *h, const char *path, const struct object *o)
+static struct error *take_contexts(struct hunt *h, const char *path, const struct object_bytes *section,
+				   const char *name)
 {
 	struct meta m;
-	char *name = NULL;
 	struct error *err;
 
 	meta_init(&m);
-	if (asprintf(&name, "%s: .debug_waymark", path) < 0)
-		name = NULL;
-	err = name ? meta_read(o->meta, o->meta_bytes, name, &m) : &error_no_memory;
+	err = meta_read(section->bytes, section->len_bytes, name, &m);
 	if (!err && !is_wanted_key(h->wanted, m.key)) {
 		err = error_create(ERROR_MISMATCH,
 				   "%s: its metadata has key %016" PRIx64 ", %016" PRIx64
 				   " is wanted: it is of another build, give the file that ran with --exe",
 				   path, m.key, h->wanted->key);
-		remember(h, REASON_OTHER_BUILD, err);
-	} else if (err) {
-		remember(h, REASON_DAMAGED, err);
-	} else {
+	} else if (!err) {
 		meta_deinit(h->m);
-		*h->m = m;
-		h->is_found = true;
-		meta_init(&m);
+		*(struct meta *)h->m = m;
+		return NULL;
 	}
 	meta_deinit(&m);
+	return err;
+}
+
+static struct error *take_paths(struct hunt *h, const struct object_bytes *section, const char *name)
+{
+	struct pathmeta m;
+	struct error *err;
+
+	pathmeta_init(&m);
+	err = pathmeta_read(section->bytes, section->len_bytes, name, &m);
+	if (err) {
+		pathmeta_deinit(&m);
+		return err;
+	}
+	pathmeta_deinit(h->m);
+	*(struct pathmeta *)h->m = m;
+	return NULL;
+}
+
+static void try_section(struct hunt *h, const char *path, const struct object_bytes *section)
+{
+	char *name = NULL;
+	struct error *err = &error_no_memory;
+
+	if (asprintf(&name, "%s: %s", path, object_section_name(h->section)) < 0)
+		name = NULL;
+	else if (h->section == OBJECT_CONTEXTS)
+		err = take_contexts(h, path, section, name);
+	else
+		err = take_paths(h, section, name);
+	if (err)
+		remember(h, err->code == ERROR_MISMATCH ? REASON_OTHER_BUILD : REASON_DAMAGED, err);
+	else
+		h->is_found = true;
 	free(name);
+}
+
+static struct error *no_section(const struct hunt *h, const char *path)
+{
+	return error_create(ERROR_NOT_FOUND,
+			    "%s: has no %s (stripped, or not built with waymark cc%s): give the unstripped file with "
+			    "--exe or its debug file with --debug-dir",
+			    path, object_section_name(h->section), h->section == OBJECT_PATHS ? " --wm=paths" : "");
 }
 
 static void note_debuglink(struct hunt *h, const char *path, const char *link)
@@ -163,16 +200,10 @@ static void try_file(struct hunt *h, const char *path)
 	}
 	if (!is_wanted_build(h->wanted, &o.build_id)) {
 		remember(h, REASON_OTHER_BUILD, other_build(h->wanted, path, &o.build_id));
-	} else if (o.meta) {
-		try_meta(h, path, &o);
+	} else if (o.sections[h->section].bytes) {
+		try_section(h, path, &o.sections[h->section]);
 	} else {
-		remember(
-			h, REASON_NO_SECTION,
-			error_create(
-				ERROR_NOT_FOUND,
-				"%s: has no .debug_waymark (stripped, or not built with waymark cc): give the unstripped "
-				"file with --exe or its debug file with --debug-dir",
-				path));
+		remember(h, REASON_NO_SECTION, no_section(h, path));
 		if (o.debuglink)
 			note_debuglink(h, path, o.debuglink);
 	}
@@ -305,9 +336,10 @@ static struct error *nothing_found(struct hunt *h)
 			    text, wanted->is_partial ? "..." : "");
 }
 
-struct error *object_find_meta(const struct object_search *s, const struct object_wanted *wanted, struct meta *m)
+static struct error *find(const struct object_search *s, const struct object_wanted *wanted,
+			  enum object_section section, void *m)
 {
-	struct hunt h = {.search = s, .wanted = wanted, .m = m};
+	struct hunt h = {.search = s, .wanted = wanted, .section = section, .m = m};
 	struct error *err = NULL;
 
 	try_exes(&h);
@@ -324,4 +356,14 @@ struct error *object_find_meta(const struct object_search *s, const struct objec
 	error_destroy(h.why);
 	free_paths(&h.links);
 	return err;
+}
+
+struct error *object_find_meta(const struct object_search *s, const struct object_wanted *wanted, struct meta *m)
+{
+	return find(s, wanted, OBJECT_CONTEXTS, m);
+}
+
+struct error *object_find_paths(const struct object_search *s, const struct object_wanted *wanted, struct pathmeta *m)
+{
+	return find(s, wanted, OBJECT_PATHS, m);
 }

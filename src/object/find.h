@@ -1,5 +1,5 @@
 /*
- * find.h - finds the metadata (`.debug_waymark`) of an image by build id, wherever the program or its debug file is now.
+ * find.h - finds the metadata (`.debug_waymark` or `.debug_waymark_paths`) of an image by build id, wherever the program or its debug file is now.
  *
  * Looked at in this order, for the first file that has the wanted build id and the section:
  *   1. files and directories that the user named (`--exe`),
@@ -13,6 +13,7 @@
 
 #include "base/vec.h"
 #include "format/meta.h"
+#include "format/pathmeta.h"
 #include "object/object.h"
 
 VEC_DECLARE(path_vec, char *);
@@ -41,5 +42,8 @@ struct object_wanted {
  * of another build were found.
  */
 struct error *object_find_meta(const struct object_search *s, const struct object_wanted *wanted, struct meta *m);
+
+/* The same for the metadata of paths, which has no key: wanted->has_key is false. */
+struct error *object_find_paths(const struct object_search *s, const struct object_wanted *wanted, struct pathmeta *m);
 
 #endif

@@ -21,29 +21,65 @@ static struct error *elf_error(const char *path, const char *what)
 	return error_create(ERROR_FORMAT, "%s: %s: %s: the file is damaged", path, what, elf_errmsg(-1));
 }
 
-static struct error *read_meta(Elf_Scn *scn, GElf_Shdr *shdr, const char *path, struct object *o)
+static const char *const section_names[OBJECT_SECTIONS] = {
+	[OBJECT_CONTEXTS] = ".debug_waymark",
+	[OBJECT_PATHS] = ".debug_waymark_paths",
+};
+
+const char *object_section_name(enum object_section section)
+{
+	return section_names[section];
+}
+
+static struct error *section_error(const char *path, const char *section, const char *what)
+{
+	return error_create(ERROR_FORMAT, "%s: %s%s: %s: the file is damaged", path, section, what, elf_errmsg(-1));
+}
+
+static struct error *read_section(Elf_Scn *scn, GElf_Shdr *shdr, const char *path, const char *name,
+				  struct object_bytes *ret)
 {
 	Elf_Data *data;
 
-	if (o->meta)
-		return error_create(ERROR_FORMAT, "%s: two .debug_waymark sections: link the program once", path);
+	if (ret->bytes)
+		return error_create(ERROR_FORMAT, "%s: two %s sections: link the program once", path, name);
 	if (shdr->sh_flags & SHF_COMPRESSED) {
 		GElf_Chdr chdr;
 
 		if (!gelf_getchdr(scn, &chdr) || chdr.ch_size > SECTION_BYTES_MAX || elf_compress(scn, 0, 0) < 0)
-			return elf_error(path, ".debug_waymark cannot be unpacked");
+			return section_error(path, name, " cannot be unpacked");
 	}
 	if (shdr->sh_type == SHT_NOBITS)
 		return NULL; /* what objcopy --only-keep-debug leaves of loaded sections; none of ours */
 	data = elf_rawdata(scn, NULL);
 	if (!data)
-		return elf_error(path, ".debug_waymark");
-	o->meta = malloc(data->d_size + 1);
-	if (!o->meta)
+		return section_error(path, name, "");
+	ret->bytes = malloc(data->d_size + 1);
+	if (!ret->bytes)
 		return &error_no_memory;
 	if (data->d_size)
-		memcpy(o->meta, data->d_buf, data->d_size);
-	o->meta_bytes = data->d_size;
+		memcpy(ret->bytes, data->d_buf, data->d_size);
+	ret->len_bytes = data->d_size;
+	return NULL;
+}
+
+/* The old GNU way renames a compressed section: .zdebug_waymark. */
+static bool is_old_compressed(const char *name, const char *section)
+{
+	return name[0] == '.' && name[1] == 'z' && strcmp(name + 2, section + 1) == 0;
+}
+
+static struct error *take_section(Elf_Scn *scn, GElf_Shdr *shdr, const char *path, const char *name, struct object *o)
+{
+	for (int i = 0; i < OBJECT_SECTIONS; i++) {
+		if (strcmp(name, section_names[i]) == 0)
+			return read_section(scn, shdr, path, name, &o->sections[i]);
+		if (is_old_compressed(name, section_names[i]))
+			return error_create(ERROR_FORMAT,
+					    "%s: %s is compressed in the old GNU way: use objcopy "
+					    "--decompress-debug-sections",
+					    path, name);
+	}
 	return NULL;
 }
 
@@ -62,13 +98,8 @@ static struct error *read_sections(Elf *elf, const char *path, struct object *o)
 		if (!gelf_getshdr(scn, &shdr))
 			return elf_error(path, "section table");
 		name = elf_strptr(elf, names, shdr.sh_name);
-		if (name && strcmp(name, ".debug_waymark") == 0)
-			err = read_meta(scn, &shdr, path, o);
-		else if (name && strcmp(name, ".zdebug_waymark") == 0)
-			err = error_create(ERROR_FORMAT,
-					   "%s: .zdebug_waymark is compressed in the old GNU way: use objcopy "
-					   "--decompress-debug-sections",
-					   path);
+		if (name)
+			err = take_section(scn, &shdr, path, name, o);
 	}
 	return err;
 }
@@ -159,7 +190,8 @@ struct error *object_read(const char *path, struct object *ret)
 
 void object_deinit(struct object *o)
 {
-	free(o->meta);
+	for (int i = 0; i < OBJECT_SECTIONS; i++)
+		free(o->sections[i].bytes);
 	free(o->debuglink);
 	*o = (struct object){0};
 }

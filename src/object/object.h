@@ -1,5 +1,6 @@
 /*
- * object.h - what Waymark wants to know of one ELF file: build id, `.debug_waymark`, where its separate debug file is.
+ * object.h - what Waymark wants to know of one ELF file: build id, its two sections (`.debug_waymark`, of contexts, and
+ * `.debug_waymark_paths`), where its separate debug file is.
  *
  * Sections that the linker or objcopy compressed (SHF_COMPRESSED) are unpacked. Errors name the path.
  */
@@ -21,17 +22,30 @@ struct build_id {
 	uint32_t len_bytes; /* 0: none */
 };
 
+enum object_section {
+	OBJECT_CONTEXTS,
+	OBJECT_PATHS,
+	OBJECT_SECTIONS,
+};
+
+struct object_bytes {
+	uint8_t *bytes; /* malloc'd; NULL when the file has no such section */
+	size_t len_bytes;
+};
+
 struct object {
 	struct build_id build_id;
 	bool is_relocatable; /* an object file (.o), not linked yet */
 	bool is_dynamic;     /* has an interpreter: LD_PRELOAD works on it */
-	uint8_t *meta;       /* the bytes of .debug_waymark, malloc'd; NULL when it has none */
-	size_t meta_bytes;
+	struct object_bytes sections[OBJECT_SECTIONS];
 	char *debuglink; /* .gnu_debuglink's file name, malloc'd; NULL when it has none */
 };
 
 struct error *object_read(const char *path, struct object *ret);
 void object_deinit(struct object *o);
+
+/* ".debug_waymark", ".debug_waymark_paths" */
+const char *object_section_name(enum object_section section);
 
 enum {
 	BUILD_ID_TEXT_MAX = BUILD_ID_MAX * 2 + 1,
