@@ -4,29 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/digits.h"
 #include "report/notes.h"
 #include "report/renderer.h"
 #include "report/stack.h"
-
-enum {
-	NUMBER_MAX = 32,
-};
-
-/* 1234567 as "1,234,567". Returns buf. */
-static const char *with_commas(uint64_t n, char buf[NUMBER_MAX])
-{
-	char digits[NUMBER_MAX];
-	size_t len = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, n);
-	size_t at = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			buf[at++] = ',';
-		buf[at++] = digits[i];
-	}
-	buf[at] = '\0';
-	return buf;
-}
 
 /* " (5.2 MiB)" behind large numbers of bytes. */
 static void print_size(uint64_t bytes, FILE *out)
@@ -44,28 +25,28 @@ static void print_size(uint64_t bytes, FILE *out)
 
 static void print_source(const struct profile_source *s, FILE *out)
 {
-	char number[NUMBER_MAX];
+	char number[DIGITS_MAX];
 
 	fprintf(out, "%s: %s, pid %" PRIu32 ", %s\n", s->path, s->program, s->pid,
 		s->is_closed ? "ended through exit()" : "was killed or replaced, or still runs");
 	if (!s->has_heap)
 		return;
-	fprintf(out, "  heap: at most %s bytes at a time", with_commas(s->heap_peak_bytes, number));
+	fprintf(out, "  heap: at most %s bytes at a time", digits_grouped(s->heap_peak_bytes, number));
 	print_size(s->heap_peak_bytes, out);
-	fprintf(out, ", %s at the end", with_commas(s->heap_live_bytes, number));
+	fprintf(out, ", %s at the end", digits_grouped(s->heap_live_bytes, number));
 	print_size(s->heap_live_bytes, out);
 	putc('\n', out);
 }
 
 static void print_totals(const struct profile *p, FILE *out)
 {
-	char number[NUMBER_MAX];
+	char number[DIGITS_MAX];
 
 	fputs("\nTotals\n", out);
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		const struct metric *m = &p->metrics.items[i];
 
-		fprintf(out, "  %18s  %s%s", with_commas(m->total, number), m->name,
+		fprintf(out, "  %18s  %s%s", digits_grouped(m->total, number), m->name,
 			m->is_maximum ? " of any one context" : "");
 		if (m->unit == UNIT_BYTES)
 			print_size(m->total, out);
@@ -77,17 +58,17 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 {
 	const struct profile *p = v->profile;
 	const struct metric *front = &p->metrics.items[v->metric];
-	char number[NUMBER_MAX];
+	char number[DIGITS_MAX];
 	bool is_next = false;
 
-	fprintf(out, "%s%s %s%s", v->is_coloured ? "\033[1m" : "", with_commas(row->values[v->metric], number),
+	fprintf(out, "%s%s %s%s", v->is_coloured ? "\033[1m" : "", digits_grouped(row->values[v->metric], number),
 		front->name, v->is_coloured ? "\033[0m" : "");
 	if (!front->is_maximum && front->total)
 		fprintf(out, " (%.1f %%)", 100.0 * (double)row->values[v->metric] / (double)front->total);
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		if (i == v->metric || !row->values[i])
 			continue;
-		fprintf(out, "%s%s %s", is_next ? ", " : "  | ", with_commas(row->values[i], number),
+		fprintf(out, "%s%s %s", is_next ? ", " : "  | ", digits_grouped(row->values[i], number),
 			p->metrics.items[i].name);
 		is_next = true;
 	}

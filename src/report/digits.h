@@ -1,0 +1,22 @@
+/*
+ * digits.h - numbers for reading.
+ */
+#ifndef WM_REPORT_DIGITS_H
+#define WM_REPORT_DIGITS_H
+
+#include <stdint.h>
+
+enum {
+	DIGITS_MAX = 32,
+};
+
+/* 1234567 as "1,234,567". Returns buf. */
+const char *digits_grouped(uint64_t n, char buf[DIGITS_MAX]);
+/* The same up to 9,999,999, then "1.2e+09": for numbers that nobody reads to the end. Returns buf. */
+const char *digits_rough(uint64_t n, char buf[DIGITS_MAX]);
+/* In percent; 0 of nothing. */
+double digits_share(uint64_t part, uint64_t whole);
+/* The share as "12.3 %", and "0.0 %" or "100.0 %" only if it is so: else "< 0.1 %", "> 99.9 %". Returns buf. */
+const char *digits_percent(uint64_t part, uint64_t whole, char buf[DIGITS_MAX]);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * path_compare.h - two profiles of paths side by side: what ran in the field and in no test, and what tests run often and the
+ * field hardly ever. Residual path profiling of PPP, for profiles that are there already.
+ *
+ * Functions are matched by (name_key, cfg_key), not by image: a test build and a field build, with other counters or none of
+ * them stripped, compare as long as the source is the same. A function whose control flow changed has other paths: it is
+ * listed, not compared.
+ */
+#ifndef WM_REPORT_PATH_COMPARE_H
+#define WM_REPORT_PATH_COMPARE_H
+
+#include <stdio.h>
+
+#include "report/path_show.h"
+#include "report/path_view.h"
+
+/* Why a path of the field is new. */
+enum path_news {
+	PATH_NEWS_PATH = 0, /* tests ran the function, on other paths */
+	PATH_NEWS_FUNCTION, /* no test entered the function */
+	PATH_NEWS_UNTESTED, /* the tested programs do not have the function */
+};
+
+/* One path on both sides. */
+struct path_pair {
+	const struct path_profile *profile;   /* of function */
+	const struct path_function *function; /* one with metadata, if any of them has it */
+	uint64_t number;
+	uint64_t tested;
+	uint64_t field;
+	enum path_news news; /* tested is 0 */
+};
+VEC_DECLARE(path_pair_vec, struct path_pair);
+
+/* A function that ran in the field and that the tested programs have with another control flow only. */
+struct path_change {
+	const struct path_profile *profile;
+	const struct path_function *field;
+	const struct path_function *tested; /* one of them */
+	uint64_t count;                     /* paths counted in the field */
+};
+VEC_DECLARE(path_change_vec, struct path_change);
+
+struct path_compare_options {
+	struct path_view_options view; /* top: of each list */
+	double hot;                    /* percent: tested paths are hot that make up so much of all counts */
+};
+
+/* Cold in the field: a share so many times smaller than in the tests. */
+#define PATH_COLD 100.0
+
+struct path_comparison {
+	const struct path_profile *tested;
+	const struct path_profile *field;
+	const char *producer;
+	struct path_pair_vec news;      /* by falling field count */
+	struct path_pair_vec cold;      /* by falling share in the tests */
+	struct path_change_vec changes; /* by falling count */
+	uint64_t tested_total;          /* of chosen functions */
+	uint64_t field_total;
+	uint64_t tested_paths;
+	uint64_t field_paths;
+	uint64_t news_total;
+	uint64_t changes_total;
+	size_t top;
+	double hot;
+};
+
+/* Both profiles are finished and outlive the result. */
+struct error *path_compare(const struct path_profile *tested, const struct path_profile *field,
+			   const struct path_compare_options *options, const char *producer,
+			   struct path_comparison *ret);
+void path_comparison_deinit(struct path_comparison *c);
+
+/* Every path that ran in the field ran in the tests. */
+static inline bool path_comparison_is_covered(const struct path_comparison *c)
+{
+	return c->news.count == 0 && c->changes.count == 0;
+}
+
+struct error *path_compare_text(const struct path_comparison *c, const struct path_style *style, FILE *out);
+struct error *path_compare_json(const struct path_comparison *c, FILE *out);
+
+#endif

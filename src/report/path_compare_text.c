@@ -1,0 +1,210 @@
+/* path_compare_text.c - field against tests for reading: a summary, then three lists. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/digits.h"
+#include "report/path_compare.h"
+#include "report/path_renderer.h"
+#include "report/path_steps.h"
+#include "report/stack.h"
+#include "report/view.h"
+
+enum {
+	CONTEXTS_MAX = 3, /* of one path */
+};
+
+struct text {
+	const struct path_comparison *c;
+	const struct path_style *style;
+	FILE *out;
+};
+
+static const char *style(const struct text *t, const char *code)
+{
+	return t->style->is_coloured ? code : "";
+}
+
+static const char bold[] = "\033[1m", dim[] = "\033[2m", plain[] = "\033[0m";
+
+static void print_side(const struct text *t, const char *name, const struct path_profile *p, uint64_t total,
+		       uint64_t paths)
+{
+	char a[DIGITS_MAX], b[DIGITS_MAX];
+
+	fprintf(t->out, "%s  %zu %s, %s paths ran, %s times in all\n", name, p->recordings.count,
+		p->recordings.count == 1 ? "file" : "files", digits_grouped(paths, a), digits_grouped(total, b));
+	path_notes_print(p, "  ! ", t->out);
+}
+
+static void print_heading(const struct text *t, const char *text, size_t count)
+{
+	char a[DIGITS_MAX], b[DIGITS_MAX];
+	size_t shown = t->c->top && t->c->top < count ? t->c->top : count;
+
+	fprintf(t->out, "\n%s%s%s: %s", style(t, bold), text, style(t, plain), digits_grouped(shown, a));
+	if (shown < count)
+		fprintf(t->out, " of %s", digits_grouped(count, b));
+	putc('\n', t->out);
+}
+
+static void print_function(const struct text *t, const struct path_function *f)
+{
+	fputs(style(t, bold), t->out);
+	path_show_text(t->out, f->name);
+	fputs(style(t, plain), t->out);
+	if (!f->meta || !f->meta->file)
+		return;
+	fprintf(t->out, "  %s", style(t, dim));
+	path_show_text(t->out, f->meta->file);
+	if (f->meta->line)
+		fprintf(t->out, ":%" PRIu32, f->meta->line);
+	fputs(style(t, plain), t->out);
+}
+
+static struct error *print_path(const struct text *t, const struct path_pair *pair, const char *remark)
+{
+	struct path_steps s;
+	struct error *err;
+	char a[DIGITS_MAX];
+
+	fprintf(t->out, "\n     path %" PRIu64 " of %s%s", pair->number, digits_rough(pair->function->path_count, a),
+		remark);
+	if (!pair->function->meta) {
+		fputs("; neither program has metadata of this function\n", t->out);
+		return NULL;
+	}
+	err = path_steps_create(pair->profile, pair->function, pair->number, &s);
+	if (err)
+		return err;
+	if (strcmp(s.start, "enters") != 0)
+		fprintf(t->out, "; %s", s.start);
+	putc('\n', t->out);
+	path_steps_deinit(&s);
+	return path_show(t->out, pair->profile, pair->function, pair->number, t->style);
+}
+
+static bool is_of_pair(const struct path_profile *p, const struct path_residual *r, const struct path_pair *pair)
+{
+	const struct path_function *f = &p->functions.items[r->function];
+
+	return r->node && r->number == pair->number && f->name_key == pair->function->name_key &&
+	       f->cfg_key == pair->function->cfg_key;
+}
+
+/* Where the field came from, when it was recorded with a plan and contexts. */
+static struct error *print_contexts(const struct text *t, const struct path_pair *pair)
+{
+	const struct path_profile *p = t->c->field;
+	struct frame_vec frames = {0};
+	struct error *err = NULL;
+	size_t shown = 0;
+	char a[DIGITS_MAX];
+
+	for (size_t i = 0; i < p->residuals.count && shown < CONTEXTS_MAX && !err; i++) {
+		const struct path_residual *r = &p->residuals.items[i];
+
+		if (!is_of_pair(p, r, pair))
+			continue;
+		shown++;
+		frames.count = 0;
+		err = view_frames(&p->contexts, r->node, &frames);
+		if (err)
+			break;
+		fprintf(t->out, "     %s %s by\n", digits_grouped(r->count, a), r->count == 1 ? "time" : "times");
+		stack_print_lines(t->out, "       ", frames.items, frames.count, t->style->is_coloured);
+	}
+	frame_vec_deinit(&frames);
+	return err;
+}
+
+static struct error *print_news(const struct text *t)
+{
+	static const char *const remarks[] = {
+		[PATH_NEWS_PATH] = "",
+		[PATH_NEWS_FUNCTION] = "; no test entered this function",
+		[PATH_NEWS_UNTESTED] = "; the tested programs do not have this function",
+	};
+	const struct path_pair_vec *v = &t->c->news;
+	struct error *err = NULL;
+	char a[DIGITS_MAX], b[DIGITS_MAX];
+
+	print_heading(t, "Paths of the field that no test ran", v->count);
+	for (size_t i = 0; i < v->count && (!t->c->top || i < t->c->top) && !err; i++) {
+		const struct path_pair *pair = &v->items[i];
+
+		fprintf(t->out, "\n%s%3zu. %8s  %s %s%s  ", style(t, bold), i + 1,
+			digits_percent(pair->field, t->c->field_total, a), digits_grouped(pair->field, b),
+			pair->field == 1 ? "time" : "times", style(t, plain));
+		print_function(t, pair->function);
+		err = print_path(t, pair, remarks[pair->news]);
+		if (!err)
+			err = print_contexts(t, pair);
+	}
+	return err;
+}
+
+static struct error *print_cold(const struct text *t)
+{
+	const struct path_pair_vec *v = &t->c->cold;
+	struct error *err = NULL;
+	char a[DIGITS_MAX], b[DIGITS_MAX], c[DIGITS_MAX];
+
+	print_heading(t, "Hot paths of the tests that are cold in the field", v->count);
+	for (size_t i = 0; i < v->count && (!t->c->top || i < t->c->top) && !err; i++) {
+		const struct path_pair *pair = &v->items[i];
+
+		fprintf(t->out, "\n%s%3zu. %8s of the tests, %s of the field (%s %s)%s  ", style(t, bold), i + 1,
+			digits_percent(pair->tested, t->c->tested_total, a),
+			digits_percent(pair->field, t->c->field_total, b), digits_grouped(pair->field, c),
+			pair->field == 1 ? "time" : "times", style(t, plain));
+		print_function(t, pair->function);
+		err = print_path(t, pair, "");
+	}
+	return err;
+}
+
+static void print_changes(const struct text *t)
+{
+	const struct path_change_vec *v = &t->c->changes;
+	char a[DIGITS_MAX];
+
+	if (!v->count)
+		return;
+	print_heading(t, "Functions that changed between the builds: their paths cannot be compared", v->count);
+	putc('\n', t->out);
+	for (size_t i = 0; i < v->count && (!t->c->top || i < t->c->top); i++) {
+		const struct path_change *change = &v->items[i];
+		const struct path_function *named = change->field->meta ? change->field : change->tested;
+
+		fprintf(t->out, "%15s times  ", digits_grouped(change->count, a));
+		print_function(t, named);
+		putc('\n', t->out);
+	}
+}
+
+struct error *path_compare_text(const struct path_comparison *c, const struct path_style *path_style, FILE *out)
+{
+	struct text t = {.c = c, .style = path_style, .out = out};
+	struct error *err;
+	char a[DIGITS_MAX], b[DIGITS_MAX], d[DIGITS_MAX];
+
+	print_side(&t, "tested:", c->tested, c->tested_total, c->tested_paths);
+	print_side(&t, "field: ", c->field, c->field_total, c->field_paths);
+	putc('\n', out);
+	if (path_comparison_is_covered(c))
+		fputs("Every path that ran in the field ran in the tests.\n", out);
+	else
+		fprintf(out, "New in the field: %s %s, %s of what it ran (%s times)\n",
+			digits_grouped(c->news.count, a), c->news.count == 1 ? "path" : "paths",
+			digits_percent(c->news_total, c->field_total, b), digits_grouped(c->news_total, d));
+	if (c->changes.count)
+		fprintf(out, "Not comparable:   %s %s that changed, %s of what it ran\n",
+			digits_grouped(c->changes.count, a), c->changes.count == 1 ? "function" : "functions",
+			digits_percent(c->changes_total, c->field_total, b));
+	err = c->news.count ? print_news(&t) : NULL;
+	if (!err && c->cold.count)
+		err = print_cold(&t);
+	if (!err)
+		print_changes(&t);
+	return err;
+}

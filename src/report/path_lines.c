@@ -1,0 +1,420 @@
+/*
+ * path_lines.c - collects (place, group, function, count) of every block, sorts, and folds: the largest in one function, the
+ * sum over the functions of a group, the largest over groups. A group is the source of one function, named by where it is
+ * defined.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/path_lines.h"
+
+struct piece {
+	uint32_t file;
+	uint32_t line;
+	uint64_t group;
+	uint32_t function;
+	uint64_t count;
+};
+VEC_DECLARE(piece_vec, struct piece);
+
+struct way {
+	uint32_t file;
+	uint32_t line;
+	uint64_t group;
+	uint64_t cfg_key;
+	uint32_t node;
+	uint32_t index;
+	uint64_t reached;
+	uint64_t count;
+	struct pathmeta_outcome outcome;
+};
+VEC_DECLARE(way_vec, struct way);
+
+struct collect {
+	const struct path_view *v;
+	struct path_lines *l;
+	struct keymap file_map;
+	struct keymap definitions; /* hash of a link name -> index in groups */
+	struct piece_vec pieces;
+	struct way_vec ways;
+};
+
+static uint64_t text_hash(uint64_t hash, const char *text)
+{
+	return pathmeta_hash(hash, text, strlen(text));
+}
+
+static uint64_t group_of(const struct pathmeta_function *f)
+{
+	if (!f->file || !f->line)
+		return text_hash(f->name_key, f->link_name);
+	return pathmeta_hash(text_hash(PATHMETA_HASH, f->file), &f->line, sizeof f->line);
+}
+
+static struct error *find_file(struct collect *c, const char *name, uint32_t *ret)
+{
+	struct key key = {{text_hash(PATHMETA_HASH, name), text_hash(~PATHMETA_HASH, name), strlen(name)}};
+	struct error *err = keymap_add(&c->file_map, &key, ret);
+
+	if (!err && *ret == c->l->files.count)
+		err = path_line_file_vec_append(&c->l->files, (struct path_line_file){.name = name});
+	return err;
+}
+
+/* Groups of functions by link name: inlined code belongs to the group of its own function. */
+static struct error *define(struct collect *c)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < c->v->function_count && !err; i++) {
+		const struct path_function *f = c->v->functions[i];
+		struct key key;
+		uint32_t number;
+
+		if (!f->meta)
+			continue;
+		key = (struct key){{text_hash(PATHMETA_HASH, f->meta->name ? f->meta->name : f->link_name), 0, 0}};
+		err = keymap_add(&c->definitions, &key, &number);
+	}
+	return err;
+}
+
+static struct error *add_pieces(struct collect *c, uint32_t function, const uint64_t *groups)
+{
+	const struct path_function *f = c->v->functions[function];
+	const struct pathmeta_function *m = f->meta;
+	uint64_t own_group = group_of(m);
+	struct error *err = NULL;
+
+	for (uint32_t node = 0; node < m->cfg.node_count && !err; node++) {
+		for (uint32_t i = m->first_line[node]; i < m->first_line[node + 1] && !err; i++) {
+			const struct pathmeta_line *line = &m->lines[i];
+			struct piece piece = {.line = line->line, .group = own_group, .function = function};
+
+			if (!line->file || !line->line)
+				continue;
+			piece.count = f->blocks[node];
+			if (line->function) {
+				struct key key = {{text_hash(PATHMETA_HASH, line->function), 0, 0}};
+				uint32_t number;
+
+				piece.group =
+					keymap_find(&c->definitions, &key, &number) ? groups[number] : key.words[0];
+			}
+			err = find_file(c, line->file, &piece.file);
+			if (!err)
+				err = piece_vec_append(&c->pieces, piece);
+		}
+	}
+	return err;
+}
+
+static bool is_branch(enum pathmeta_outcome_kind kind)
+{
+	return kind == PATHMETA_TRUE || kind == PATHMETA_FALSE || kind == PATHMETA_CASE || kind == PATHMETA_DEFAULT;
+}
+
+/* The line of the terminator: that of the last code in the block. */
+static const struct pathmeta_line *last_line(const struct pathmeta_function *m, uint32_t node)
+{
+	for (uint32_t i = m->first_line[node + 1]; i-- > m->first_line[node];)
+		if (m->lines[i].file && m->lines[i].line)
+			return &m->lines[i];
+	return NULL;
+}
+
+static struct error *add_ways(struct collect *c, const struct path_function *f)
+{
+	const struct pathmeta_function *m = f->meta;
+	struct error *err = NULL;
+
+	for (uint32_t node = 0; node < m->cfg.node_count && !err; node++) {
+		const struct pathmeta_line *line = last_line(m, node);
+		uint32_t first = m->cfg.first_edge[node], end = m->cfg.first_edge[node + 1];
+		struct way way = {.group = group_of(m), .cfg_key = m->cfg_key, .node = node};
+
+		if (!line || end - first < 2)
+			continue;
+		way.line = line->line;
+		err = find_file(c, line->file, &way.file);
+		for (uint32_t i = first; i < end; i++)
+			way.reached += f->edges[i] == PATH_UNKNOWN ? 0 : f->edges[i];
+		for (uint32_t i = first; i < end && !err; i++) {
+			if (!is_branch(m->outcomes[i].kind) || f->edges[i] == PATH_UNKNOWN)
+				continue;
+			way.index = i - first;
+			way.count = f->edges[i];
+			way.outcome = m->outcomes[i];
+			err = way_vec_append(&c->ways, way);
+		}
+	}
+	return err;
+}
+
+static struct error *add_function(struct collect *c, const struct path_function *f)
+{
+	struct path_line_function function = {.line = f->meta->line, .calls = f->calls, .function = f};
+	struct error *err;
+
+	if (!f->meta->file || !f->meta->line)
+		return NULL;
+	err = find_file(c, f->meta->file, &function.file);
+	return err ? err : path_line_function_vec_append(&c->l->functions, function);
+}
+
+static struct error *collect(struct collect *c)
+{
+	uint64_t *groups = calloc(c->v->function_count + 1, sizeof *groups);
+	struct error *err = groups ? define(c) : &error_no_memory;
+
+	for (size_t i = 0; i < c->v->function_count && !err; i++) {
+		const struct path_function *f = c->v->functions[i];
+		struct key key;
+		uint32_t number;
+
+		if (!f->meta)
+			continue;
+		key = (struct key){{text_hash(PATHMETA_HASH, f->meta->name ? f->meta->name : f->link_name), 0, 0}};
+		if (keymap_find(&c->definitions, &key, &number))
+			groups[number] = group_of(f->meta);
+	}
+	for (size_t i = 0; i < c->v->function_count && !err; i++) {
+		if (!c->v->functions[i]->meta)
+			continue;
+		err = add_pieces(c, (uint32_t)i, groups);
+		if (!err)
+			err = add_ways(c, c->v->functions[i]);
+		if (!err)
+			err = add_function(c, c->v->functions[i]);
+	}
+	free(groups);
+	return err;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+#define COMPARE_FIELD(field)                                \
+	do {                                                \
+		if (x->field != y->field)                   \
+			return compare(x->field, y->field); \
+	} while (0)
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	COMPARE_FIELD(file);
+	COMPARE_FIELD(line);
+	COMPARE_FIELD(group);
+	COMPARE_FIELD(function);
+	return 0;
+}
+
+static int compare_ways(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+
+	COMPARE_FIELD(file);
+	COMPARE_FIELD(line);
+	COMPARE_FIELD(group);
+	COMPARE_FIELD(cfg_key);
+	COMPARE_FIELD(node);
+	COMPARE_FIELD(index);
+	return 0;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct path_line_function *x = a, *y = b;
+	int order;
+
+	COMPARE_FIELD(file);
+	COMPARE_FIELD(line);
+	order = strcmp(x->function->link_name, y->function->link_name);
+	return order ? order : compare(x->function->name_key, y->function->name_key);
+}
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - 1 - b ? UINT64_MAX - 1 : a + b;
+}
+
+static struct error *fold_lines(struct collect *c)
+{
+	const struct piece_vec *v = &c->pieces;
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < v->count && !err;) {
+		struct path_line line = {.file = v->items[i].file, .line = v->items[i].line};
+
+		while (i < v->count && v->items[i].file == line.file && v->items[i].line == line.line) {
+			uint64_t group = v->items[i].group, sum = 0;
+
+			while (i < v->count && v->items[i].file == line.file && v->items[i].line == line.line &&
+			       v->items[i].group == group) {
+				const struct piece *first = &v->items[i];
+				uint64_t most = 0;
+
+				for (; i < v->count && compare_pieces(first, &v->items[i]) == 0; i++)
+					most = v->items[i].count > most ? v->items[i].count : most;
+				sum = add_saturated(sum, most);
+			}
+			line.count = sum > line.count ? sum : line.count;
+		}
+		err = path_line_vec_append(&c->l->lines, line);
+	}
+	return err;
+}
+
+static struct error *fold_branches(struct collect *c)
+{
+	const struct way_vec *v = &c->ways;
+	const struct way *before = NULL;
+	struct path_branch branch = {0};
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < v->count && !err;) {
+		const struct way *first = &v->items[i];
+		bool is_same_line = before && before->file == first->file && before->line == first->line;
+
+		if (!is_same_line)
+			branch = (struct path_branch){.file = first->file, .line = first->line};
+		else if (before->group == first->group && before->cfg_key == first->cfg_key &&
+			 before->node == first->node)
+			branch.way++;
+		else
+			branch = (struct path_branch){
+				.file = first->file, .line = first->line, .block = branch.block + 1};
+		branch.outcome = first->outcome;
+		branch.count = 0;
+		branch.reached = 0;
+		for (; i < v->count && compare_ways(first, &v->items[i]) == 0; i++) {
+			branch.count = add_saturated(branch.count, v->items[i].count);
+			branch.reached = add_saturated(branch.reached, v->items[i].reached);
+		}
+		before = first;
+		err = path_branch_vec_append(&c->l->branches, branch);
+	}
+	return err;
+}
+
+static void fold_functions(struct collect *c)
+{
+	struct path_line_function_vec *v = &c->l->functions;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < v->count; i++) {
+		struct path_line_function *last = kept ? &v->items[kept - 1] : NULL;
+
+		if (last && last->file == v->items[i].file && last->line == v->items[i].line &&
+		    strcmp(last->function->link_name, v->items[i].function->link_name) == 0)
+			last->calls = add_saturated(last->calls, v->items[i].calls);
+		else
+			v->items[kept++] = v->items[i];
+	}
+	v->count = kept;
+}
+
+struct file_rank {
+	struct path_line_file file;
+	uint32_t number;
+};
+
+static int compare_file_ranks(const void *a, const void *b)
+{
+	return strcmp(((const struct file_rank *)a)->file.name, ((const struct file_rank *)b)->file.name);
+}
+
+/* Files in order of their names; what was collected is renumbered to it. */
+static struct error *sort_files(struct collect *c)
+{
+	struct path_line_file_vec *files = &c->l->files;
+	struct file_rank *order = calloc(files->count + 1, sizeof *order);
+	uint32_t *rank = calloc(files->count + 1, sizeof *rank);
+	struct error *err = order && rank ? NULL : &error_no_memory;
+
+	for (uint32_t i = 0; !err && i < files->count; i++)
+		order[i] = (struct file_rank){.file = files->items[i], .number = i};
+	if (!err)
+		qsort(order, files->count, sizeof *order, compare_file_ranks);
+	for (uint32_t i = 0; !err && i < files->count; i++) {
+		files->items[i] = order[i].file;
+		rank[order[i].number] = i;
+	}
+	for (size_t i = 0; !err && i < c->pieces.count; i++)
+		c->pieces.items[i].file = rank[c->pieces.items[i].file];
+	for (size_t i = 0; !err && i < c->ways.count; i++)
+		c->ways.items[i].file = rank[c->ways.items[i].file];
+	for (size_t i = 0; !err && i < c->l->functions.count; i++)
+		c->l->functions.items[i].file = rank[c->l->functions.items[i].file];
+	free(order);
+	free(rank);
+	return err;
+}
+
+static void assign_ranges(struct path_lines *l)
+{
+	size_t line = 0, branch = 0, function = 0;
+
+	for (uint32_t i = 0; i < l->files.count; i++) {
+		struct path_line_file *f = &l->files.items[i];
+
+		f->first_line = line;
+		for (; line < l->lines.count && l->lines.items[line].file == i; line++)
+			f->lines_hit += l->lines.items[line].count != 0;
+		f->line_count = line - f->first_line;
+		f->first_branch = branch;
+		for (; branch < l->branches.count && l->branches.items[branch].file == i; branch++)
+			f->branches_hit += l->branches.items[branch].count != 0;
+		f->branch_count = branch - f->first_branch;
+		f->first_function = function;
+		for (; function < l->functions.count && l->functions.items[function].file == i; function++)
+			f->functions_hit += l->functions.items[function].calls != 0;
+		f->function_count = function - f->first_function;
+	}
+}
+
+struct error *path_lines_create(const struct path_view *v, struct path_lines *ret)
+{
+	struct path_lines l = {0};
+	struct collect c = {.v = v, .l = &l};
+	struct error *err = collect(&c);
+
+	if (!err)
+		err = sort_files(&c);
+	if (!err && c.pieces.count)
+		qsort(c.pieces.items, c.pieces.count, sizeof *c.pieces.items, compare_pieces);
+	if (!err && c.ways.count)
+		qsort(c.ways.items, c.ways.count, sizeof *c.ways.items, compare_ways);
+	if (!err && l.functions.count)
+		qsort(l.functions.items, l.functions.count, sizeof *l.functions.items, compare_functions);
+	if (!err)
+		err = fold_lines(&c);
+	if (!err)
+		err = fold_branches(&c);
+	if (!err) {
+		fold_functions(&c);
+		assign_ranges(&l);
+	}
+	keymap_deinit(&c.file_map);
+	keymap_deinit(&c.definitions);
+	piece_vec_deinit(&c.pieces);
+	way_vec_deinit(&c.ways);
+	if (err)
+		path_lines_deinit(&l);
+	else
+		*ret = l;
+	return err;
+}
+
+void path_lines_deinit(struct path_lines *l)
+{
+	path_line_file_vec_deinit(&l->files);
+	path_line_vec_deinit(&l->lines);
+	path_branch_vec_deinit(&l->branches);
+	path_line_function_vec_deinit(&l->functions);
+	*l = (struct path_lines){0};
+}

@@ -1,0 +1,62 @@
+/*
+ * path_lines.h - counts of source lines and branches, for coverage in the terms of other tools.
+ *
+ * The count of a line is that of the most frequent block with code on it (as llvm-cov counts). Code that exists several times
+ * (instantiations of a template, a static function of a header, the same source in several programs, what was inlined into
+ * several functions) is added up.
+ */
+#ifndef WM_REPORT_PATH_LINES_H
+#define WM_REPORT_PATH_LINES_H
+
+#include "report/path_view.h"
+
+struct path_line {
+	uint32_t file;
+	uint32_t line;
+	uint64_t count;
+};
+VEC_DECLARE(path_line_vec, struct path_line);
+
+/* One outcome of a branch: of if, loops, switch, ?:, && and ||. */
+struct path_branch {
+	uint32_t file;
+	uint32_t line;
+	uint32_t block;   /* tells the branches of one line apart, from 0 */
+	uint32_t way;     /* 0, 1, ... of this branch */
+	uint64_t reached; /* how often the branch was come to */
+	uint64_t count;   /* how often it went this way */
+	struct pathmeta_outcome outcome;
+};
+VEC_DECLARE(path_branch_vec, struct path_branch);
+
+/* Of all functions with this link name and place together. */
+struct path_line_function {
+	uint32_t file;
+	uint32_t line;
+	uint64_t calls;
+	const struct path_function *function; /* one of them */
+};
+VEC_DECLARE(path_line_function_vec, struct path_line_function);
+
+struct path_line_file {
+	const char *name;
+	/* ranges of the vectors below */
+	size_t first_line, line_count;
+	size_t first_branch, branch_count;
+	size_t first_function, function_count;
+	size_t lines_hit, branches_hit, functions_hit;
+};
+VEC_DECLARE(path_line_file_vec, struct path_line_file);
+
+struct path_lines {
+	struct path_line_file_vec files; /* by name */
+	struct path_line_vec lines;      /* by file, line; and so on */
+	struct path_branch_vec branches;
+	struct path_line_function_vec functions;
+};
+
+/* Of the functions of the view. It borrows names of the profile. */
+struct error *path_lines_create(const struct path_view *v, struct path_lines *ret);
+void path_lines_deinit(struct path_lines *l);
+
+#endif

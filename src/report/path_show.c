@@ -1,0 +1,358 @@
+/*
+ * path_show.c - lays a path out in three columns: line, source, outcome. Straight-line code of more than a few lines is
+ * shown by its ends; what is common to all indentation is taken away.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json.h"
+#include "report/path_show.h"
+#include "report/path_steps.h"
+
+enum {
+	TAB = 8,
+	RUN_MAX = 5,   /* lines without a branch that are shown whole */
+	RUN_HEAD = 2,  /* of longer ones, so many at the beginning and one at the end */
+	ROWS_MAX = 60, /* of a path, when not all of it is wanted: the beginning and the end */
+	ROWS_TAIL = 15,
+	LEFT = 12, /* columns before the source */
+	SOURCE_MIN = 24,
+};
+
+struct row {
+	const struct path_step *step; /* NULL: a gap */
+	size_t gap;                   /* lines left out */
+	size_t gap_branches;
+	char *text; /* source, tabs expanded, clean; NULL: not known */
+	size_t columns;
+	size_t indent;
+};
+
+struct show {
+	FILE *out;
+	const struct path_function *f;
+	const struct path_style *style;
+	const struct path_steps *s;
+	struct arena arena;
+	struct row *rows;
+	size_t row_count;
+};
+
+/* Bytes of the character at text that a terminal may have; 0: none. */
+static size_t char_len(const char *text)
+{
+	const uint8_t *p = (const uint8_t *)text;
+
+	if (*p < ' ' || *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0))
+		return 0;
+	return utf8_len(p);
+}
+
+void path_show_text(FILE *out, const char *text)
+{
+	for (size_t len; *text; text += len) {
+		len = char_len(text);
+		if (len)
+			fwrite(text, 1, len, out);
+		else
+			putc('?', out);
+		len += len == 0;
+	}
+}
+
+/* A line of source with tabs expanded and nothing in it that a terminal would obey. */
+static struct error *clean(struct show *show, struct row *row, const char *text)
+{
+	char *to = arena_alloc(&show->arena, strlen(text) * TAB + 1);
+	size_t column = 0, at = 0;
+
+	if (!to)
+		return &error_no_memory;
+	for (size_t len; *text; text += len, column++) {
+		len = char_len(text);
+		if (*text == '\t') {
+			for (; (column + 1) % TAB; column++)
+				to[at++] = ' ';
+			to[at++] = ' ';
+		} else if (len) {
+			memcpy(to + at, text, len);
+			at += len;
+		} else {
+			to[at++] = '?';
+		}
+		len += len == 0;
+	}
+	for (; at && to[at - 1] == ' '; at--)
+		column--;
+	to[at] = '\0';
+	row->text = to;
+	row->columns = column;
+	row->indent = strspn(to, " ");
+	return NULL;
+}
+
+static struct error *fill_text(struct show *show, struct row *row)
+{
+	const struct source_file *file;
+	const char *text;
+	struct error *err;
+
+	if (!row->step->file)
+		return NULL;
+	err = sources_get(show->style->sources, row->step->file, &file);
+	if (!err)
+		err = source_line(file, row->step->line, &show->arena, &text);
+	return err || !text ? err : clean(show, row, text);
+}
+
+static bool is_other_place(const struct path_step *a, const struct path_step *b)
+{
+	return a->file != b->file || a->function != b->function;
+}
+
+/* How many steps from `at` on decide nothing and stay in one function. */
+static size_t run_length(const struct path_steps *s, size_t at)
+{
+	size_t end = at;
+
+	while (end < s->steps.count && !s->steps.items[end].outcome &&
+	       (end == at || !is_other_place(&s->steps.items[end], &s->steps.items[at])))
+		end++;
+	return end - at;
+}
+
+static void add_gap(struct show *show, size_t lines)
+{
+	show->rows[show->row_count++] = (struct row){.gap = lines};
+}
+
+static void add_row(struct show *show, size_t step)
+{
+	show->rows[show->row_count++] = (struct row){.step = &show->s->steps.items[step]};
+}
+
+static void choose_rows(struct show *show)
+{
+	const struct path_steps *s = show->s;
+
+	for (size_t i = 0; i < s->steps.count;) {
+		size_t run = run_length(s, i);
+
+		if (run <= RUN_MAX || show->style->is_full) {
+			add_row(show, i++);
+			for (; run > 1; run--)
+				add_row(show, i++);
+			continue;
+		}
+		for (size_t j = 0; j < RUN_HEAD; j++)
+			add_row(show, i + j);
+		add_gap(show, run - RUN_HEAD - 1);
+		add_row(show, i + run - 1);
+		i += run;
+	}
+}
+
+/* Of very long paths the middle goes too. */
+static void cut_middle(struct show *show)
+{
+	size_t first = ROWS_MAX - ROWS_TAIL, last = show->row_count - ROWS_TAIL;
+	struct row gap = {0};
+
+	if (show->style->is_full || show->row_count <= ROWS_MAX)
+		return;
+	for (size_t i = first; i < last; i++) {
+		gap.gap += show->rows[i].step ? 1 : show->rows[i].gap;
+		gap.gap_branches += show->rows[i].step && show->rows[i].step->outcome;
+	}
+	show->rows[first] = gap;
+	memmove(&show->rows[first + 1], &show->rows[last], ROWS_TAIL * sizeof *show->rows);
+	show->row_count = first + 1 + ROWS_TAIL;
+}
+
+static const char *colour(const struct show *show, const char *code)
+{
+	return show->style->is_coloured ? code : "";
+}
+
+static void print_outcome(const struct show *show, const char *outcome, const char *more)
+{
+	const char *code = "\033[36m";
+
+	if (outcome && strcmp(outcome, "true") == 0)
+		code = "\033[32m";
+	else if (outcome && strcmp(outcome, "false") == 0)
+		code = "\033[33m";
+	fprintf(show->out, "%s-> %s%s%s%s", colour(show, code), outcome ? outcome : "", outcome && more ? "; " : "",
+		more ? more : "", colour(show, "\033[0m"));
+}
+
+/* Prints `columns` columns of text from `indent` on, with "..." for what does not fit. */
+static size_t print_source(const struct show *show, const struct row *row, size_t indent, size_t columns)
+{
+	const char *text = row->text + indent;
+	size_t all = row->columns - indent, shown = all > columns ? columns - 3 : all;
+
+	for (size_t i = 0; i < shown; i++) {
+		putc(*text++, show->out);
+		while ((*text & 0xc0) == 0x80)
+			putc(*text++, show->out);
+	}
+	if (shown < all)
+		fputs("...", show->out);
+	return shown < all ? columns : all;
+}
+
+static void print_gap(const struct show *show, const struct row *row)
+{
+	fprintf(show->out, "         %s...  %zu more %s", colour(show, "\033[2m"), row->gap,
+		row->gap == 1 ? "line" : "lines");
+	if (row->gap_branches)
+		fprintf(show->out, " with %zu %s (--full)", row->gap_branches,
+			row->gap_branches == 1 ? "branch" : "branches");
+	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Where the path goes into inlined code, or comes out of it. */
+static void print_place(const struct show *show, const struct path_step *step)
+{
+	fprintf(show->out, "         %sin ", colour(show, "\033[2m"));
+	path_show_text(show->out, step->function ? step->function : show->f->name);
+	if (step->file) {
+		fputs(" (", show->out);
+		path_show_text(show->out, base_name(step->file));
+		putc(')', show->out);
+	}
+	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
+}
+
+static void print_rows(const struct show *show)
+{
+	size_t indent = SIZE_MAX, widest = SOURCE_MIN;
+	size_t columns =
+		show->style->width > LEFT + 2 * SOURCE_MIN ? show->style->width - LEFT - SOURCE_MIN : SOURCE_MIN;
+	const struct path_step *before = NULL;
+
+	for (size_t i = 0; i < show->row_count; i++)
+		if (show->rows[i].text && show->rows[i].columns && show->rows[i].indent < indent)
+			indent = show->rows[i].indent;
+	if (indent == SIZE_MAX)
+		indent = 0;
+	for (size_t i = 0; i < show->row_count; i++) {
+		const struct row *r = &show->rows[i];
+
+		if (r->text && r->columns > indent && r->columns - indent > widest &&
+		    (r->step->outcome || i + 1 == show->row_count))
+			widest = r->columns - indent;
+	}
+	if (widest > columns)
+		widest = columns;
+	for (size_t i = 0; i < show->row_count; i++) {
+		const struct row *r = &show->rows[i];
+		const char *end = i + 1 == show->row_count ? show->s->end : NULL;
+		size_t column = 0;
+
+		if (!r->step) {
+			print_gap(show, r);
+			continue;
+		}
+		if (before ? is_other_place(before, r->step) : r->step->function != NULL)
+			print_place(show, r->step);
+		before = r->step;
+		if (r->step->line)
+			fprintf(show->out, "    %s%8" PRIu32 "%s", colour(show, "\033[2m"), r->step->line,
+				colour(show, "\033[0m"));
+		else
+			fprintf(show->out, "    %8s", "-");
+		if (r->step->outcome || end || (r->text && r->columns > indent))
+			fputs("  ", show->out);
+		if (r->text && r->columns > indent) {
+			bool has_outcome = r->step->outcome || end;
+
+			column = print_source(show, r, indent, has_outcome ? widest : columns + SOURCE_MIN - 4);
+		}
+		if (r->step->outcome || end) {
+			fprintf(show->out, "%*s", (int)(widest - column + 2), "");
+			print_outcome(show, r->step->outcome, end);
+		}
+		putc('\n', show->out);
+	}
+}
+
+/* Numbers of lines and outcomes as running text. */
+static struct error *print_compact(const struct show *show)
+{
+	const struct path_steps *s = show->s;
+	size_t column = 0;
+
+	for (size_t i = 0; i < s->steps.count;) {
+		size_t run = run_length(s, i);
+		size_t last = run > 1 ? i + run - 1 : i;
+		const char *outcome = s->steps.items[last].outcome;
+		bool is_end = last + 1 == s->steps.count;
+		char *text = NULL;
+		int len;
+
+		len = last > i ? asprintf(&text, "%" PRIu32 "..%" PRIu32 "%s", s->steps.items[i].line,
+					  s->steps.items[last].line, is_end ? "" : ",")
+			       : asprintf(&text, "%" PRIu32 "%s%s%s", s->steps.items[i].line, outcome ? " -> " : "",
+					  outcome ? outcome : "", is_end ? "" : ",");
+		if (len < 0)
+			return &error_no_memory;
+		if (column && column + (size_t)len + 1 > show->style->width) {
+			putc('\n', show->out);
+			column = 0;
+		}
+		column += (size_t)fprintf(show->out, "%s%s", column ? " " : "        ", text);
+		free(text);
+		i = last + 1;
+	}
+	fprintf(show->out, "%s-> %s\n", column ? " " : "        ", s->end);
+	return NULL;
+}
+
+static struct error *show_steps(struct show *show)
+{
+	bool has_text = false;
+	struct error *err = NULL;
+
+	show->rows = arena_calloc(&show->arena, show->s->steps.count * 2 + 1, sizeof *show->rows);
+	if (!show->rows)
+		return &error_no_memory;
+	choose_rows(show);
+	cut_middle(show);
+	for (size_t i = 0; i < show->row_count && !err; i++) {
+		if (show->rows[i].step)
+			err = fill_text(show, &show->rows[i]);
+		has_text |= show->rows[i].text != NULL;
+	}
+	if (err)
+		return err;
+	if (!has_text)
+		return print_compact(show);
+	print_rows(show);
+	return NULL;
+}
+
+struct error *path_show(FILE *out, const struct path_profile *p, const struct path_function *f, uint64_t number,
+			const struct path_style *style)
+{
+	struct path_steps s;
+	struct show show = {.out = out, .f = f, .style = style, .s = &s};
+	struct error *err = path_steps_create(p, f, number, &s);
+
+	if (err)
+		return err;
+	arena_init(&show.arena);
+	err = show_steps(&show);
+	arena_deinit(&show.arena);
+	path_steps_deinit(&s);
+	return err;
+}

@@ -1,0 +1,32 @@
+/*
+ * path_show.h - one path for reading: its source lines, numbered, and behind them what each branch decided.
+ *
+ *          121  while (n--) {                -> true
+ *          122      if (x > 3)               -> false
+ *          125          y = f(x);
+ *          ...  4 more lines
+ *          131  }                            -> back to line 121
+ */
+#ifndef WM_REPORT_PATH_SHOW_H
+#define WM_REPORT_PATH_SHOW_H
+
+#include <stdio.h>
+
+#include "report/path_profile.h"
+#include "report/source.h"
+
+struct path_style {
+	struct sources *sources;
+	bool is_coloured;
+	bool is_full;       /* leave nothing out */
+	unsigned int width; /* columns */
+};
+
+/* The lines of one path, each after four blanks. Where the source is not there, the numbers of the lines only, wrapped. */
+struct error *path_show(FILE *out, const struct path_profile *p, const struct path_function *f, uint64_t number,
+			const struct path_style *style);
+
+/* A text for a terminal: control bytes and broken UTF-8 as '?', tabs as blanks. */
+void path_show_text(FILE *out, const char *text);
+
+#endif

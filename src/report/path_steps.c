@@ -1,0 +1,202 @@
+/* path_steps.c - regenerates the path of a number and joins it with lines and outcomes of the metadata. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/demangle.h"
+#include "report/path_steps.h"
+
+enum {
+	AHEAD_MAX = 16, /* blocks without lines that are looked through */
+};
+
+uint32_t path_node_line(const struct pathmeta_function *f, uint32_t node)
+{
+	for (int i = 0; i < AHEAD_MAX; i++) {
+		for (uint32_t l = f->first_line[node]; l < f->first_line[node + 1]; l++)
+			if (f->lines[l].line && !f->lines[l].function)
+				return f->lines[l].line;
+		if (f->cfg.first_edge[node + 1] - f->cfg.first_edge[node] != 1)
+			return 0;
+		node = f->cfg.edges[f->cfg.first_edge[node]].to;
+	}
+	return 0;
+}
+
+/* After the optimizer, which side of a branch is the true one says nothing: where it goes does. */
+static const char *way_text(const struct pathmeta_function *f, uint32_t edge, const char *verb, struct arena *arena)
+{
+	uint32_t line = path_node_line(f, f->cfg.edges[edge].to);
+
+	return line ? arena_printf(arena, "%s line %" PRIu32, verb, line) : arena_strdup(arena, "one way");
+}
+
+struct error *path_outcome(const struct path_profile *p, const struct path_function *f, uint32_t edge,
+			   struct arena *arena, const char **ret)
+{
+	const struct pathmeta_outcome *o = &f->meta->outcomes[edge];
+	bool is_source = path_function_unit(p, f)->stage == PATHMETA_SOURCE;
+	const char *text = NULL;
+
+	switch (o->kind) {
+	case PATHMETA_TRUE:
+	case PATHMETA_FALSE:
+		text = is_source ? o->kind == PATHMETA_TRUE ? "true" : "false" : way_text(f->meta, edge, "to", arena);
+		break;
+	case PATHMETA_CASE:
+		text = arena_printf(arena, "case %" PRId64, o->value);
+		break;
+	case PATHMETA_DEFAULT:
+		text = "default";
+		break;
+	case PATHMETA_UNWIND:
+		text = "throws";
+		break;
+	case PATHMETA_JUMP:
+		text = way_text(f->meta, edge, "jumps to", arena);
+		break;
+	case PATHMETA_PLAIN:
+	case PATHMETA_NORMAL:
+	case PATHMETA_OUTCOMES:
+		*ret = NULL;
+		return NULL;
+	}
+	*ret = text;
+	return text ? NULL : &error_no_memory;
+}
+
+static bool is_same_place(const struct path_step *step, const struct pathmeta_line *line)
+{
+	bool is_same_file = step->file == line->file || (step->file && line->file && !strcmp(step->file, line->file));
+
+	return is_same_file && step->line == line->line && !step->function == !line->function;
+}
+
+static struct error *add_line(struct path_steps *s, const struct pathmeta_line *line, const char **last_function)
+{
+	struct path_step step = {.file = line->file, .line = line->line};
+	bool is_same_function = *last_function == line->function ||
+				(*last_function && line->function && strcmp(*last_function, line->function) == 0);
+
+	if (line->line == 0)
+		return NULL; /* code of the compiler's */
+	if (s->steps.count && is_same_function && is_same_place(&s->steps.items[s->steps.count - 1], line))
+		return NULL;
+	if (line->function && is_same_function && s->steps.count) {
+		step.function = s->steps.items[s->steps.count - 1].function; /* users compare pointers */
+	} else if (line->function) {
+		step.function = demangle(&s->arena, line->function);
+		if (!step.function)
+			return &error_no_memory;
+	}
+	*last_function = line->function;
+	return path_step_vec_append(&s->steps, step);
+}
+
+static struct error *add_outcome(struct path_steps *s, const char *text)
+{
+	struct path_step *step;
+
+	if (!text)
+		return NULL;
+	if (!s->steps.count) {
+		struct error *err = path_step_vec_append(&s->steps, (struct path_step){0});
+
+		if (err)
+			return err;
+	}
+	step = &s->steps.items[s->steps.count - 1];
+	step->outcome = step->outcome ? arena_printf(&s->arena, "%s, %s", step->outcome, text) : text;
+	return step->outcome ? NULL : &error_no_memory;
+}
+
+static struct error *add_nodes(const struct path_profile *p, const struct path_function *f, struct path_steps *s)
+{
+	const struct pathmeta_function *m = f->meta;
+	const char *last_function = NULL;
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < s->node_count && !err; i++) {
+		uint32_t node = s->nodes[i];
+		uint32_t edge = i < s->path.edge_count ? s->path.edges[i] : s->path.end_edge;
+		const char *outcome;
+
+		for (uint32_t l = m->first_line[node]; l < m->first_line[node + 1] && !err; l++)
+			err = add_line(s, &m->lines[l], &last_function);
+		if (err || edge == NO_EDGE)
+			continue;
+		err = path_outcome(p, f, edge, &s->arena, &outcome);
+		if (!err)
+			err = add_outcome(s, outcome);
+	}
+	return err;
+}
+
+static const char *start_text(const struct cfg *g, uint32_t node)
+{
+	unsigned int cuts = 0;
+
+	if (node == 0)
+		return "enters";
+	for (uint32_t i = 0; i < g->edge_count; i++)
+		if (g->edges[i].to == node)
+			cuts |= 1u << g->edges[i].cut;
+	cuts &= ~(1u << CFG_KEPT);
+	if (cuts == 1u << CFG_CUT_BACK)
+		return "after a round of the loop";
+	if (cuts == 1u << CFG_CUT_TWICE)
+		return "after a call that may return twice";
+	if (cuts == 1u << CFG_CUT_JUMP)
+		return "after a jump";
+	return "goes on where another path was cut";
+}
+
+static const char *end_text(const struct pathmeta_function *f, const struct path *path, struct arena *arena)
+{
+	const struct cfg *g = &f->cfg;
+	uint32_t first = g->first_edge[path->end_node];
+
+	if (path->end_edge != NO_EDGE) {
+		bool is_back = g->edges[path->end_edge].cut == CFG_CUT_BACK;
+		uint32_t line = path_node_line(f, g->edges[path->end_edge].to);
+
+		if (line)
+			return arena_printf(arena, "%s line %" PRIu32, is_back ? "back to" : "cut, goes on at", line);
+		return is_back ? "back to the loop's start" : "cut, goes on";
+	}
+	if (first == g->first_edge[path->end_node + 1])
+		return "leaves";
+	return g->edges[first].cut == CFG_CUT_TWICE ? "up to a call that may return twice" : "jumps";
+}
+
+struct error *path_steps_create(const struct path_profile *p, const struct path_function *f, uint64_t number,
+				struct path_steps *ret)
+{
+	struct path_steps s = {0};
+	struct error *err = &error_no_memory;
+
+	arena_init(&s.arena);
+	s.path.edges = arena_calloc(&s.arena, f->meta->cfg.node_count, sizeof *s.path.edges);
+	s.nodes = arena_calloc(&s.arena, f->meta->cfg.node_count, sizeof *s.nodes);
+	if (s.path.edges && s.nodes) {
+		path_regenerate(&f->meta->cfg, &f->numbering, number, &s.path);
+		s.node_count = path_nodes(f, &s.path, s.nodes);
+		err = add_nodes(p, f, &s);
+	}
+	if (!err) {
+		s.start = start_text(&f->meta->cfg, s.nodes[0]);
+		s.end = end_text(f->meta, &s.path, &s.arena);
+		err = s.end ? NULL : &error_no_memory;
+	}
+	if (err)
+		path_steps_deinit(&s);
+	else
+		*ret = s;
+	return err;
+}
+
+void path_steps_deinit(struct path_steps *s)
+{
+	path_step_vec_deinit(&s->steps);
+	arena_deinit(&s->arena);
+}

@@ -1,0 +1,41 @@
+/*
+ * path_steps.h - a path as its source lines in the order in which they run, with what each branch on it decided.
+ */
+#ifndef WM_REPORT_PATH_STEPS_H
+#define WM_REPORT_PATH_STEPS_H
+
+#include "report/path_profile.h"
+
+/* Neighbours differ in file, line or function: a line that several blocks share is one step with all their outcomes. */
+struct path_step {
+	const char *
+		function; /* inlined from there (demangled), equal pointers for equal neighbours; NULL: the function itself */
+	const char *file; /* NULL: the compiler told no place */
+	uint32_t line;
+	const char *outcome; /* "true, false", "case 7"; NULL: nothing was decided here */
+};
+VEC_DECLARE(path_step_vec, struct path_step);
+
+struct path_steps {
+	struct arena arena; /* of the texts below and the outcomes */
+	struct path_step_vec steps;
+	uint32_t *nodes; /* blocks in order */
+	uint32_t node_count;
+	struct path path;  /* its edges are the arena's */
+	const char *start; /* "enters", "after a round of the loop", ... */
+	const char *end;   /* "leaves", "back to line 12", ... */
+};
+
+/* f->meta only; number below its path_count. */
+struct error *path_steps_create(const struct path_profile *p, const struct path_function *f, uint64_t number,
+				struct path_steps *ret);
+void path_steps_deinit(struct path_steps *s);
+
+/* The outcome of one edge in words, "true", "case 7", "to line 12"; NULL for the only way on. The arena's. */
+struct error *path_outcome(const struct path_profile *p, const struct path_function *f, uint32_t edge,
+			   struct arena *arena, const char **ret);
+
+/* The first line with code at or behind a node; 0 when none is known. */
+uint32_t path_node_line(const struct pathmeta_function *f, uint32_t node);
+
+#endif
