@@ -11,6 +11,8 @@ static const struct command commands[] = {
 	{"run", "run a program and record its contexts, of every allocation if wanted", command_run},
 	{"decode", "replace the tokens in any text by the calling contexts they stand for", command_decode},
 	{"report", "show what was recorded in which calling context, as text, JSON, a flame graph", command_report},
+	{"paths", "show which paths through functions ran, as text, JSON, lcov, a page", command_paths},
+	{"residual", "show the paths that ran in the field and in no test", command_residual},
 	{"graph", "show how the calls of a program are encoded", command_graph},
 };
 
@@ -20,7 +22,7 @@ enum {
 
 static const char head[] = "Usage: waymark COMMAND [ARGUMENTS]\n"
 			   "\n"
-			   "Exact calling contexts of C and C++ programs, from compiler to report.\n"
+			   "Exact calling contexts and paths of C and C++ programs, from compiler to report.\n"
 			   "\n"
 			   "Commands:\n";
 static const char tail[] = "\n"

@@ -9,12 +9,12 @@ int options_parse(const struct options *options, void *state, int argc, char **a
 {
 	const char *letters = options->letters;
 	char with_colon[64];
-	int stops = letters[0] == '+';
+	int has_order = letters[0] == '+' || letters[0] == '-';
 	int option;
 	struct error *err = NULL;
 
 	/* ':' tells a missing value from an unknown option */
-	snprintf(with_colon, sizeof with_colon, "%s:h%s", stops ? "+" : "", letters + stops);
+	snprintf(with_colon, sizeof with_colon, "%.*s:h%s", has_order, letters, letters + has_order);
 	opterr = 0;
 	optind = 0;
 	while (!err && (option = getopt_long(argc, argv, with_colon, options->long_options, NULL)) != -1) {

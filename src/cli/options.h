@@ -14,7 +14,8 @@ enum {
 
 struct options {
 	const char *command;
-	const char *letters; /* as for getopt, without leading ':'; "+" first: stop at the first operand */
+	const char *letters; /* as for getopt, without leading ':'; "+" first: stop at the first operand, "-":
+			      * operands are options 1 */
 	const struct option *long_options;
 	/* Takes one option; optarg is its value. ERROR_ARGUMENT: a wrong value, the exit status is then that of misuse. */
 	struct error *(*set)(void *state, int option);
