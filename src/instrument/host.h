@@ -46,7 +46,7 @@ struct host {
 	/* Where code may go first in a block: after phis and landing pads. */
 	LLVMValueRef (*first_insertion)(LLVMBasicBlockRef block);
 	/* One line for the user, that is no error. */
-	void (*warn)(LLVMModuleRef module, const char *text);
+	void (*diagnose)(LLVMModuleRef module, const char *text);
 };
 
 /* Instruments one whole-program module. is_shared: the output is a shared library. Returns NULL, or one line that says

@@ -4,10 +4,9 @@
  */
 #include "instrument/path.h"
 
-struct error *path_choose(struct path_graph *g, const struct path_numbering *n, struct path_choice *ret)
+static struct error *choose_array_or_hash(struct path_graph *g, const struct path_numbering *n, struct path_choice *ret)
 {
 	const struct path_options *options = g->m->options;
-	*ret = (struct path_choice){0};
 	ret->start_values = n->start_values;
 	ret->edge_values = n->edge_values;
 	if (n->path_count <= options->array_limit && n->path_count <= WM1_PATHS_MAX_COUNTERS) {
@@ -30,4 +29,18 @@ struct error *path_choose(struct path_graph *g, const struct path_numbering *n, 
 		ret->entry_count = 1u << WM1_PATHS_HASH_BITS_DEFAULT;
 	}
 	return NULL;
+}
+
+struct error *path_choose(struct path_graph *g, const struct path_numbering *n, struct path_choice *ret)
+{
+	struct path_choice choice = {0};
+	bool is_planned = false;
+	struct error *err = NULL;
+	if (g->m->plan)
+		err = path_choose_planned(g, n, &is_planned, &choice);
+	if (!err && !is_planned)
+		err = choose_array_or_hash(g, n, &choice);
+	if (!err)
+		*ret = choice;
+	return err;
 }

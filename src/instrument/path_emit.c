@@ -181,7 +181,8 @@ static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef r)
 	if (emit_known_pair(e, r))
 		return;
 	LLVMValueRef table = load_table(e);
-	if (!e->choice->entry_count) {
+	bool never_hits = e->choice->kind == WM1_PATHS_PLAN && !e->g->meta.interesting;
+	if (!e->choice->entry_count || never_hits) {
 		emit_miss(e, table, r);
 		return;
 	}

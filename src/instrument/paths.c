@@ -191,7 +191,7 @@ static struct error *warn_of(struct path_module *m, struct buffer *names, const 
 	if (!err)
 		err = buffer_error(&line);
 	if (!err)
-		m->host->warn(m->module, (const char *)line.bytes);
+		m->host->diagnose(m->module, (const char *)line.bytes);
 	buffer_deinit(&line);
 	return err;
 }
@@ -219,7 +219,11 @@ static struct error *verify(struct path_module *m)
 
 static struct error *run_phases(struct path_module *m)
 {
-	struct error *err = count_functions(m);
+	struct error *err = NULL;
+	if (m->options->plan_path)
+		err = path_plan_load(m->options->plan_path, &m->plan);
+	if (!err)
+		err = count_functions(m);
 	if (!err && (m->functions.count || m->skipped.count))
 		err = describe(m);
 	if (!err)
@@ -238,6 +242,7 @@ char *instrument_paths(LLVMModuleRef module, const struct host *host, const char
 	struct error *err = run_phases(&m);
 	char *problem = err ? strdup(err->message) : NULL;
 	error_destroy(err);
+	plan_destroy(m.plan);
 	buffer_deinit(&m.changed);
 	buffer_deinit(&m.dropped);
 	buffer_deinit(&m.split);

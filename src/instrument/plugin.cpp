@@ -149,7 +149,7 @@ struct Warning : DiagnosticInfo {
 };
 } // namespace
 
-static void warn(LLVMModuleRef ref, const char *text)
+static void diagnose(LLVMModuleRef ref, const char *text)
 {
 	std::string line = std::string("waymark: ") + text;
 	unwrap(ref)->getContext().diagnose(Warning(line.c_str()));
@@ -157,23 +157,12 @@ static void warn(LLVMModuleRef ref, const char *text)
 
 static struct host make_host(FunctionAnalysisManager &functions)
 {
-	return {&functions,
-		block_frequency,
-		entry_count,
-		is_final,
-		guard_unwinding,
-		normal_edge,
-		location_function,
-		subprogram_name,
-		"LLVM " LLVM_VERSION_STRING,
-		edge_probability,
-		changed,
-		split_before,
-		split_edge,
-		insert_if,
-		insert_if_else,
-		first_insertion,
-		warn};
+	return {&functions,        block_frequency, entry_count,
+		is_final,          guard_unwinding, normal_edge,
+		location_function, subprogram_name, "LLVM " LLVM_VERSION_STRING,
+		edge_probability,  changed,         split_before,
+		split_edge,        insert_if,       insert_if_else,
+		first_insertion,   diagnose};
 }
 
 /*
