@@ -24,7 +24,7 @@ static const char *style(const struct text *t, const char *code)
 	return t->style->is_coloured ? code : "";
 }
 
-static const char bold[] = "\033[1m", dim[] = "\033[2m", plain[] = "\033[0m";
+static const char bold[] = "\033[1m", plain[] = "\033[0m";
 
 static void print_side(const struct text *t, const char *name, const struct path_profile *p, uint64_t total,
 		       uint64_t paths)
@@ -49,16 +49,7 @@ static void print_heading(const struct text *t, const char *text, size_t count)
 
 static void print_function(const struct text *t, const struct path_function *f)
 {
-	fputs(style(t, bold), t->out);
-	path_show_text(t->out, f->name);
-	fputs(style(t, plain), t->out);
-	if (!f->meta || !f->meta->file)
-		return;
-	fprintf(t->out, "  %s", style(t, dim));
-	path_show_text(t->out, f->meta->file);
-	if (f->meta->line)
-		fprintf(t->out, ":%" PRIu32, f->meta->line);
-	fputs(style(t, plain), t->out);
+	path_show_function(t->out, f, t->style, 60);
 }
 
 static struct error *print_path(const struct text *t, const struct path_pair *pair, const char *remark)

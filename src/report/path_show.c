@@ -18,6 +18,7 @@ enum {
 	ROWS_TAIL = 15,
 	LEFT = 12, /* columns before the source */
 	SOURCE_MIN = 24,
+	NAME_MIN = 60, /* columns of a name */
 };
 
 struct row {
@@ -59,6 +60,61 @@ void path_show_text(FILE *out, const char *text)
 			putc('?', out);
 		len += len == 0;
 	}
+}
+
+const char *path_show_plain_name(const char *name, struct arena *arena)
+{
+	char *plain = arena_strdup(arena, name);
+	char *found;
+
+	while (plain && (found = strstr(plain, "/../")) != NULL) {
+		char *from = found;
+
+		while (from > plain && from[-1] != '/')
+			from--;
+		if (from == found || from == plain || (found - from == 2 && memcmp(from, "..", 2) == 0))
+			break; /* nothing before it to take away */
+		memmove(from, found + 4, strlen(found + 4) + 1);
+	}
+	return plain;
+}
+
+static void print_cut(FILE *out, const char *text, size_t limit, struct arena *arena)
+{
+	size_t len = strlen(text), head = limit / 3 * 2, tail = limit - head - 3;
+	char *start;
+
+	if (len <= limit || !(start = arena_strndup(arena, text, head))) {
+		path_show_text(out, text);
+		return;
+	}
+	path_show_text(out, start);
+	fputs("...", out);
+	text += len - tail;
+	while ((*text & 0xc0) == 0x80)
+		text++;
+	path_show_text(out, text);
+}
+
+void path_show_function(FILE *out, const struct path_function *f, const struct path_style *style, unsigned int column)
+{
+	size_t left = style->width > column + NAME_MIN ? style->width - column : NAME_MIN;
+	struct arena arena;
+
+	arena_init(&arena);
+	fputs(style->is_coloured ? "\033[1m" : "", out);
+	print_cut(out, f->name, style->is_full ? SIZE_MAX : left, &arena);
+	fputs(style->is_coloured ? "\033[0m" : "", out);
+	if (f->meta && f->meta->file) {
+		const char *file = path_show_plain_name(f->meta->file, &arena);
+
+		fprintf(out, "  %s", style->is_coloured ? "\033[2m" : "");
+		path_show_text(out, file ? file : f->meta->file);
+		if (f->meta->line)
+			fprintf(out, ":%" PRIu32, f->meta->line);
+		fputs(style->is_coloured ? "\033[0m" : "", out);
+	}
+	arena_deinit(&arena);
 }
 
 /* A line of source with tabs expanded and nothing in it that a terminal would obey. */

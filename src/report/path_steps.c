@@ -10,25 +10,37 @@ enum {
 	AHEAD_MAX = 16, /* blocks without lines that are looked through */
 };
 
-uint32_t path_node_line(const struct pathmeta_function *f, uint32_t node)
+const struct pathmeta_line *path_node_place(const struct pathmeta_function *f, uint32_t node)
 {
 	for (int i = 0; i < AHEAD_MAX; i++) {
 		for (uint32_t l = f->first_line[node]; l < f->first_line[node + 1]; l++)
-			if (f->lines[l].line && !f->lines[l].function)
-				return f->lines[l].line;
+			if (f->lines[l].line)
+				return &f->lines[l];
 		if (f->cfg.first_edge[node + 1] - f->cfg.first_edge[node] != 1)
-			return 0;
+			return NULL;
 		node = f->cfg.edges[f->cfg.first_edge[node]].to;
 	}
-	return 0;
+	return NULL;
 }
 
-/* After the optimizer, which side of a branch is the true one says nothing: where it goes does. */
-static const char *way_text(const struct pathmeta_function *f, uint32_t edge, const char *verb, struct arena *arena)
+static bool is_same_text(const char *a, const char *b)
 {
-	uint32_t line = path_node_line(f, f->cfg.edges[edge].to);
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
 
-	return line ? arena_printf(arena, "%s line %" PRIu32, verb, line) : arena_strdup(arena, "one way");
+/* "to line 12", "to util.h:12"; `unknown` when no place is known. */
+static const char *way_text(const struct pathmeta_function *f, uint32_t edge, const char *verb, const char *unknown,
+			    struct arena *arena)
+{
+	const struct pathmeta_line *line = path_node_place(f, f->cfg.edges[edge].to);
+	const char *slash;
+
+	if (!line)
+		return unknown;
+	if (!line->file || is_same_text(line->file, f->file))
+		return arena_printf(arena, "%s line %" PRIu32, verb, line->line);
+	slash = strrchr(line->file, '/');
+	return arena_printf(arena, "%s %s:%" PRIu32, verb, slash ? slash + 1 : line->file, line->line);
 }
 
 struct error *path_outcome(const struct path_profile *p, const struct path_function *f, uint32_t edge,
@@ -41,7 +53,12 @@ struct error *path_outcome(const struct path_profile *p, const struct path_funct
 	switch (o->kind) {
 	case PATHMETA_TRUE:
 	case PATHMETA_FALSE:
-		text = is_source ? o->kind == PATHMETA_TRUE ? "true" : "false" : way_text(f->meta, edge, "to", arena);
+		if (is_source)
+			text = o->kind == PATHMETA_TRUE ? "true" : "false";
+		else if (cfg_edge_ends(&f->meta->cfg.edges[edge]))
+			break; /* the end of the path says it */
+		else           /* which side the optimizer made the true one says nothing: where it goes does */
+			text = way_text(f->meta, edge, "to", "one way", arena);
 		break;
 	case PATHMETA_CASE:
 		text = arena_printf(arena, "case %" PRId64, o->value);
@@ -53,7 +70,7 @@ struct error *path_outcome(const struct path_profile *p, const struct path_funct
 		text = "throws";
 		break;
 	case PATHMETA_JUMP:
-		text = way_text(f->meta, edge, "jumps to", arena);
+		text = way_text(f->meta, edge, "jumps to", "jumps", arena);
 		break;
 	case PATHMETA_PLAIN:
 	case PATHMETA_NORMAL:
@@ -62,21 +79,18 @@ struct error *path_outcome(const struct path_profile *p, const struct path_funct
 		return NULL;
 	}
 	*ret = text;
-	return text ? NULL : &error_no_memory;
+	return text || cfg_edge_ends(&f->meta->cfg.edges[edge]) ? NULL : &error_no_memory;
 }
 
 static bool is_same_place(const struct path_step *step, const struct pathmeta_line *line)
 {
-	bool is_same_file = step->file == line->file || (step->file && line->file && !strcmp(step->file, line->file));
-
-	return is_same_file && step->line == line->line && !step->function == !line->function;
+	return is_same_text(step->file, line->file) && step->line == line->line && !step->function == !line->function;
 }
 
 static struct error *add_line(struct path_steps *s, const struct pathmeta_line *line, const char **last_function)
 {
 	struct path_step step = {.file = line->file, .line = line->line};
-	bool is_same_function = *last_function == line->function ||
-				(*last_function && line->function && strcmp(*last_function, line->function) == 0);
+	bool is_same_function = is_same_text(*last_function, line->function);
 
 	if (line->line == 0)
 		return NULL; /* code of the compiler's */
@@ -158,11 +172,9 @@ static const char *end_text(const struct pathmeta_function *f, const struct path
 
 	if (path->end_edge != NO_EDGE) {
 		bool is_back = g->edges[path->end_edge].cut == CFG_CUT_BACK;
-		uint32_t line = path_node_line(f, g->edges[path->end_edge].to);
 
-		if (line)
-			return arena_printf(arena, "%s line %" PRIu32, is_back ? "back to" : "cut, goes on at", line);
-		return is_back ? "back to the loop's start" : "cut, goes on";
+		return way_text(f, path->end_edge, is_back ? "back to" : "cut, goes on at",
+				is_back ? "back to the loop's start" : "cut, goes on", arena);
 	}
 	if (first == g->first_edge[path->end_node + 1])
 		return "leaves";

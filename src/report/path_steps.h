@@ -35,7 +35,7 @@ void path_steps_deinit(struct path_steps *s);
 struct error *path_outcome(const struct path_profile *p, const struct path_function *f, uint32_t edge,
 			   struct arena *arena, const char **ret);
 
-/* The first line with code at or behind a node; 0 when none is known. */
-uint32_t path_node_line(const struct pathmeta_function *f, uint32_t node);
+/* The first place with code at or behind a node; NULL when none is known. */
+const struct pathmeta_line *path_node_place(const struct pathmeta_function *f, uint32_t node);
 
 #endif

@@ -184,12 +184,12 @@ static void print_split_lines(const struct text *t)
 		path_show_text(t->out, f->name);
 		fputs(" at line", t->out);
 		for (uint32_t e = 0; e < f->meta->cfg.edge_count; e++) {
-			uint32_t line = path_node_line(f->meta, f->meta->cfg.edges[e].to);
+			const struct pathmeta_line *line = path_node_place(f->meta, f->meta->cfg.edges[e].to);
 
-			if (f->meta->cfg.edges[e].cut != CFG_CUT_SPLIT || line == last)
+			if (f->meta->cfg.edges[e].cut != CFG_CUT_SPLIT || !line || line->line == last)
 				continue;
-			fprintf(t->out, " %" PRIu32, line);
-			last = line;
+			fprintf(t->out, " %" PRIu32, line->line);
+			last = line->line;
 		}
 		putc('\n', t->out);
 	}
@@ -273,17 +273,6 @@ static struct error *print_summary(const struct text *t)
 	return NULL;
 }
 
-static void print_place(const struct text *t, const struct path_function *f)
-{
-	if (!f->meta || !f->meta->file)
-		return;
-	fprintf(t->out, "  %s", style(t, dim));
-	path_show_text(t->out, f->meta->file);
-	if (f->meta->line)
-		fprintf(t->out, ":%" PRIu32, f->meta->line);
-	fputs(style(t, plain), t->out);
-}
-
 static void print_row_head(const struct text *t, size_t rank, const struct path_view_row *row)
 {
 	const struct path_function *f = row->function;
@@ -292,10 +281,7 @@ static void print_row_head(const struct text *t, size_t rank, const struct path_
 	fprintf(t->out, "\n%s%3zu. %8s  %s %s%s  ", style(t, bold), rank,
 		digits_percent(row->entry->count, t->v->summary.total, a), digits_grouped(row->entry->count, b),
 		row->entry->count == 1 ? "time" : "times", style(t, plain));
-	fputs(style(t, bold), t->out);
-	path_show_text(t->out, f->name);
-	fputs(style(t, plain), t->out);
-	print_place(t, f);
+	path_show_function(t->out, f, &t->r->style, 40);
 	fprintf(t->out, "\n     path %" PRIu64, row->entry->number);
 	fprintf(t->out, " of %s", digits_rough(f->path_count, a));
 	if (f->run_count > 1)
@@ -354,8 +340,7 @@ static void print_function(const struct text *t, const struct path_function *f)
 		digits_grouped(f->calls, c));
 	fprintf(t->out, " %12s %12s", digits_rough(f->run_count, a), digits_rough(f->path_count, b));
 	fprintf(t->out, " %8s  ", digits_percent(run, f->meta->cfg.node_count, a));
-	path_show_text(t->out, f->name);
-	print_place(t, f);
+	path_show_function(t->out, f, &t->r->style, 0);
 	if (f->unfinished)
 		fprintf(t->out, "  %s unfinished", digits_grouped(f->unfinished, a));
 	if (path_alpha(f) > 0)
