@@ -5,8 +5,9 @@ _waymark()
 	local cur prev words cword
 	_init_completion -n = || return
 
-	local commands='cc c++ run decode report graph help'
+	local commands='cc c++ run decode report paths residual graph help'
 	local search='--exe --debug-dir --output --help'
+	local pathview='--source-dir --color= --full --function --top'
 
 	if [[ $cword -eq 1 ]]; then
 		COMPREPLY=($(compgen -W "$commands --help --version" -- "$cur"))
@@ -52,7 +53,11 @@ _waymark()
 	esac
 
 	case $prev in
-	--debug-dir)
+	--tested | --field)
+		_filedir wmk
+		return
+		;;
+	--debug-dir | --source-dir)
 		_filedir -d
 		return
 		;;
@@ -60,7 +65,7 @@ _waymark()
 		_filedir
 		return
 		;;
-	--function | --max-depth | --limit)
+	--function | --max-depth | --limit | --hot)
 		return
 		;;
 	--top)
@@ -72,7 +77,16 @@ _waymark()
 	--format=*)
 		local formats='text json'
 		[[ ${words[1]} == report ]] && formats='text events json folded speedscope svg'
+		[[ ${words[1]} == paths ]] && formats='text json lcov html'
 		COMPREPLY=($(compgen -W "$formats" -- "${cur#*=}"))
+		return
+		;;
+	--by=*)
+		COMPREPLY=($(compgen -W 'path function' -- "${cur#*=}"))
+		return
+		;;
+	--color=*)
+		COMPREPLY=($(compgen -W 'auto always never' -- "${cur#*=}"))
 		return
 		;;
 	--metric=*)
@@ -88,6 +102,8 @@ _waymark()
 		run) COMPREPLY=($(compgen -W '--heap --output --limit --quiet --help' -- "$cur")) ;;
 		decode) COMPREPLY=($(compgen -W "--folded --once --max-depth --wmk $search" -- "$cur")) ;;
 		report) COMPREPLY=($(compgen -W "--format= --metric= --sort= --top --function --max-depth $search" -- "$cur")) ;;
+		paths) COMPREPLY=($(compgen -W "--format= --by= $pathview $search" -- "$cur")) ;;
+		residual) COMPREPLY=($(compgen -W "--tested --field --hot --format= $pathview $search" -- "$cur")) ;;
 		graph) COMPREPLY=($(compgen -W "--format= $search" -- "$cur")) ;;
 		esac
 		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace
@@ -96,7 +112,7 @@ _waymark()
 	esac
 	case ${words[1]} in
 	run) COMPREPLY=($(compgen -c -- "$cur")) ;;
-	report) _filedir wmk ;;
+	report | paths | residual) _filedir wmk ;;
 	*) _filedir ;;
 	esac
 } &&

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 top=$here/../..
 
-for command in run decode report graph; do
+for command in run decode report paths residual graph; do
 	"$waymark" $command --help >help.txt
 	grep '^  -' help.txt | grep -oE -- '--[a-z][a-z-]*' | sort -u | sed 's/^--//' >options.txt
 	[ -s options.txt ] || fail "$command --help has no options"
@@ -49,6 +49,10 @@ offers() { # WANT WORD...
 	[ "$got" = "$want" ] || fail "completion of $*: \"$got\", not \"$want\""
 }
 offers "report" waymark rep
+offers "residual" waymark res
+offers "lcov" waymark paths --format=l
+offers "function" waymark paths --by=f
+offers "filedir wmk" waymark residual --field ""
 offers "speedscope svg" waymark report --format=s
 offers "json" waymark graph --format=j
 offers "filedir wmk" waymark report ""

@@ -5,10 +5,10 @@
 expect 0 "$waymark" --version
 has out.txt "waymark 0."
 expect 0 "$waymark" --help
-for command in cc c++ run decode report graph; do
+for command in cc c++ run decode report paths residual graph; do
 	has out.txt "  $command "
 done
-for command in run decode report graph; do
+for command in run decode report paths residual graph; do
 	expect 0 "$waymark" "$command" --help
 	has out.txt "Usage: waymark $command"
 	[ ! -s err.txt ] || fail "$command --help writes to standard error"
@@ -34,6 +34,19 @@ refused 2 "--max-depth 10x" "$waymark" decode --max-depth 10x
 refused 2 "a .wmk file is needed" "$waymark" report
 refused 2 "--format nope: no such format" "$waymark" report --format nope x.wmk
 refused 2 "--top 0" "$waymark" report --top 0 x.wmk
+refused 2 "a .wmk file is needed" "$waymark" paths
+refused 2 "--format nope: no such format" "$waymark" paths --format nope x.wmk
+refused 2 "--by nope: must be path or function" "$waymark" paths --by nope x.wmk
+refused 2 "--color nope: must be auto, always or never" "$waymark" paths --color nope x.wmk
+refused 2 "--top 0" "$waymark" paths --top 0 x.wmk
+refused 1 "nodir: No such file or directory" "$waymark" paths --source-dir nodir x.wmk
+refused 2 "--tested with a .wmk file is needed" "$waymark" residual
+refused 2 "--tested with a .wmk file is needed" "$waymark" residual --field x.wmk
+refused 2 "--field with a .wmk file is needed" "$waymark" residual --tested x.wmk y.wmk
+refused 2 "x.wmk: say --tested or --field before it" "$waymark" residual x.wmk
+refused 2 "--hot 0: must be a percentage" "$waymark" residual --hot 0 --tested x.wmk --field y.wmk
+refused 2 "--hot 1x: must be a percentage" "$waymark" residual --hot 1x --tested x.wmk --field y.wmk
+refused 2 "--format lcov: no such format" "$waymark" residual --format lcov --tested x.wmk --field y.wmk
 refused 2 "a program is needed" "$waymark" graph
 refused 2 "--format svg: no such format" "$waymark" graph --format svg x
 refused 2 "a program is needed" "$waymark" run
