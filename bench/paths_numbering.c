@@ -5,7 +5,7 @@
  *
  * First the time per edge of each step on large graphs, in processor time, best of RUNS. Then FUNCTIONS random functions, in
  * each the paths that random walks took: their alpha (interval / interesting paths), for each order of edges and for the best,
- * and how many bits packing needs beyond log2 of the number of paths.
+ * and how many bits packing needs beyond log2 of the number of paths ("none": both numbers do not fit 64 bits).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +95,7 @@ static void measure_time(const char *name, enum cfg_shape shape, uint32_t edges)
 		SPLIT,
 		NUMBER,
 		PLACE,
+		TAKE, /* the interesting paths: not shown */
 		PREFER,
 		STEPS
 	};
@@ -123,13 +124,12 @@ static void measure_time(const char *name, enum cfg_shape shape, uint32_t edges)
 		check(path_number(&g, &arena, &n));
 		at[PLACE] = now_s();
 		check(placement_make(&g, &n, n.start_values, n.edge_values, &arena, &p));
-		at[PREFER] = now_s();
+		at[TAKE] = now_s();
 		numbers = arena_calloc(&arena, 1000, sizeof(*numbers));
 		count = take_paths(&g, &n, &r, 1000, numbers);
 		at[PREFER] = now_s();
 		check(prefer_number(&g, &n, numbers, count, &arena, &preferred));
 		at[STEPS] = now_s();
-		/* NUMBER to PLACE is numbering, and so on; PREFER begins after its paths were taken */
 		for (int i = 0; i < STEPS; i++) {
 			double s = at[i + 1] - at[i];
 
@@ -151,14 +151,15 @@ struct sizes {
 	uint32_t functions;
 	uint32_t tight;                   /* alpha is 1 */
 	uint32_t good[PREFER_ORDERS + 1]; /* alpha below 1.5, for each order and for the best */
-	uint32_t bits[4];                 /* packing needs so many bits more than log2(paths), rounded up */
+	uint32_t bits[5];                 /* packing needs so many bits more than log2(paths), rounded up; no packing */
 	double worst;
+	double slowest_s; /* numbering of one function */
 };
 
 static struct sizes sizes[] = {
-	{.name = "1-10", .least = 1, .most = 10},           {.name = "11-30", .least = 11, .most = 30},
-	{.name = "31-100", .least = 31, .most = 100},       {.name = "101-300", .least = 101, .most = 300},
-	{.name = "301-", .least = 301, .most = UINT32_MAX},
+	{.name = "1-10", .least = 1, .most = 10},         {.name = "11-30", .least = 11, .most = 30},
+	{.name = "31-100", .least = 31, .most = 100},     {.name = "101-300", .least = 101, .most = 300},
+	{.name = "301-1000", .least = 301, .most = 1000}, {.name = "1001-", .least = 1001, .most = UINT32_MAX},
 };
 
 static void measure_function(struct sizes *s, const struct cfg *g, const struct path_numbering *n,
@@ -168,12 +169,16 @@ static void measure_function(struct sizes *s, const struct cfg *g, const struct 
 	struct prefer_table t;
 	struct error *err;
 	unsigned int extra = 0;
+	double begin;
 
 	for (unsigned int order = 0; order < PREFER_ORDERS; order++) {
 		check(prefer_number_in_order(g, n, numbers, count, (enum prefer_order)order, arena, &p));
 		s->good[order] += p.alpha < 1.5;
 	}
+	begin = now_s();
 	check(prefer_number(g, n, numbers, count, arena, &p));
+	begin = now_s() - begin;
+	s->slowest_s = begin > s->slowest_s ? begin : s->slowest_s;
 	s->good[PREFER_ORDERS] += p.alpha < 1.5;
 	s->tight += p.interval == count;
 	s->functions++;
@@ -182,7 +187,7 @@ static void measure_function(struct sizes *s, const struct cfg *g, const struct 
 	err = prefer_pack(g, n, &p, numbers, count, TABLE_BITS, arena, &t);
 	if (err) {
 		error_destroy(err);
-		s->bits[3]++;
+		s->bits[4]++;
 		return;
 	}
 	while (UINT64_C(1) << (t.bits - extra) >= 2 * (uint64_t)count && t.bits > extra)
@@ -192,7 +197,7 @@ static void measure_function(struct sizes *s, const struct cfg *g, const struct 
 
 static void measure_alpha(uint32_t functions)
 {
-	static uint64_t numbers[4000];
+	static uint64_t numbers[1 << 14];
 	struct rng r = {SEED};
 
 	for (uint32_t i = 0; i < functions; i++) {
@@ -202,11 +207,12 @@ static void measure_alpha(uint32_t functions)
 		struct cfg g;
 
 		arena_init(&arena);
-		g = cfg_generate(&arena, &r, CFG_PROGRAM, CFG_NO_EXTRAS, 5 + (uint32_t)rng_below(&r, 400));
+		g = cfg_generate(&arena, &r, CFG_PROGRAM, CFG_NO_EXTRAS,
+				 5 + (uint32_t)rng_below(&r, UINT64_C(8) << rng_below(&r, 9)));
 		check(cfg_cut_cycles(&g));
 		check(cfg_split(&g, PATH_COUNT_MAX, &cut));
 		check(path_number(&g, &arena, &n));
-		count = take_paths(&g, &n, &r, 1 + (uint32_t)rng_below(&r, UINT64_C(2) << rng_below(&r, 11)), numbers);
+		count = take_paths(&g, &n, &r, 1 + (uint32_t)rng_below(&r, UINT64_C(2) << rng_below(&r, 14)), numbers);
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
 			if (count >= sizes[k].least && count <= sizes[k].most)
 				measure_function(&sizes[k], &g, &n, numbers, count, &arena);
@@ -216,7 +222,8 @@ static void measure_alpha(uint32_t functions)
 
 int main(int argc, char **argv)
 {
-	static const char *const orders[] = {"given", "revers", "wide", "narrow", "many", "few", "each", "best"};
+	static const char *const orders[] = {"given", "revers", "wide",   "narrow", "many",
+					     "few",   "each",   "fitwid", "fitmny", "best"};
 	uint32_t edges = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 100000;
 	uint32_t functions = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 2000;
 
@@ -230,7 +237,7 @@ int main(int argc, char **argv)
 	measure_time("acyclic", CFG_DAG, edges);
 	measure_alpha(functions);
 	printf("\npaths  functions alpha=1  worst | %% of functions with alpha < 1.5, order");
-	printf("%*s| %% with bits beyond log2: 0 1 2 more\n", 10, "");
+	printf("%*s| %% with bits beyond log2: 0 1 2 more none | slowest ms\n", 24, "");
 	printf("%39s", "");
 	for (unsigned int i = 0; i <= PREFER_ORDERS; i++)
 		printf("%7s", orders[i]);
@@ -245,9 +252,9 @@ int main(int argc, char **argv)
 		for (unsigned int i = 0; i <= PREFER_ORDERS; i++)
 			printf("%6.1f%%", 100.0 * s->good[i] / s->functions);
 		printf("  |");
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < 5; i++)
 			printf("%6.1f%%", 100.0 * s->bits[i] / s->functions);
-		printf("\n");
+		printf(" %8.1f\n", s->slowest_s * 1e3);
 	}
 	return 0;
 }

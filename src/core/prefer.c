@@ -10,51 +10,16 @@
  * themselves are not needed after that, and a pass over all edges is linear in the size of the trie, at most E * I.
  *
  * Where intervals of several prefixes are joined the order of the edges decides how large the holes are. No order is always
- * the best, so several are tried (prefer_order.h) and the narrowest result is kept, the earlier one when they are equal.
+ * the best, so several are tried (prefer_order.h) and the narrowest result is kept, the earlier one when they are equal. The
+ * last two are not the paper's algorithm any more: prefer_fit.c lets intervals overlap where the sums in them differ.
  */
 #include "core/prefer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "core/prefer_fit.h"
 #include "core/prefer_order.h"
-
-enum {
-	ROOT = 0, /* the empty prefix, at the imaginary node */
-};
-
-/* One prefix: the one of its parent and one more link. Links are edges, then starts. */
-struct prefix {
-	uint32_t parent;
-	uint32_t link;
-	int64_t low; /* smallest partial sum of an interesting path from here on */
-	int64_t end; /* largest + 1; 0 while no edge out of here has a weight (the figure's cis) */
-};
-
-VEC_DECLARE(prefixes, struct prefix);
-
-struct link_key {
-	uint32_t link;
-	uint32_t prefixes;
-	uint64_t width;
-};
-
-struct preferrer {
-	const struct cfg *g;
-	const struct path_numbering *n;
-	struct prefixes trie;
-	/* by link, in compressed rows: the prefixes that end with it */
-	uint32_t *first; /* [link_count + 1] */
-	uint32_t *ending;
-	uint32_t link_count;
-	uint32_t *order;       /* nodes */
-	int64_t *weights;      /* of links */
-	struct link_key *keys; /* room for the links out of any node */
-	struct link_key *best_keys;
-	uint64_t *numbers; /* the interesting ones, rising */
-	uint32_t count;
-};
 
 /* ---- trie ---- */
 
@@ -94,13 +59,13 @@ static struct error *add_path(struct preferrer *p, const uint32_t *links, uint32
 	while (common < len && common < spine->len && p->trie.items[spine->prefixes[common]].link == links[common])
 		common++;
 	for (uint32_t i = common; i < len; i++) {
-		struct prefix prefix = {.parent = i ? spine->prefixes[i - 1] : ROOT, .link = links[i]};
+		struct prefer_prefix prefix = {.parent = i ? spine->prefixes[i - 1] : PREFER_ROOT, .link = links[i]};
 		struct error *err;
 
 		if (p->trie.count == UINT32_MAX)
 			return error_create(ERROR_OVERFLOW, "%u interesting paths have more than 2^32 prefixes",
 					    p->count);
-		err = prefixes_append(&p->trie, prefix);
+		err = prefer_prefixes_append(&p->trie, prefix);
 		if (err)
 			return err;
 		spine->prefixes[i] = (uint32_t)p->trie.count - 1;
@@ -119,7 +84,7 @@ static struct error *build_trie(struct preferrer *p, struct arena *scratch)
 
 	if (!links || !spine.prefixes)
 		return &error_no_memory;
-	err = prefixes_append(&p->trie, (struct prefix){.link = UINT32_MAX});
+	err = prefer_prefixes_append(&p->trie, (struct prefer_prefix){.link = UINT32_MAX});
 	for (uint32_t i = 0; !err && i < p->count; i++) {
 		uint32_t len;
 
@@ -177,15 +142,15 @@ static void weigh_link(struct preferrer *p, uint32_t link)
 	int64_t weight = INT64_MIN;
 
 	for (uint32_t k = p->first[link]; k < p->first[link + 1]; k++) {
-		const struct prefix *t = &p->trie.items[p->ending[k]];
+		const struct prefer_prefix *t = &p->trie.items[p->ending[k]];
 		int64_t needed = p->trie.items[t->parent].end - t->low;
 
 		if (needed > weight)
 			weight = needed;
 	}
 	for (uint32_t k = p->first[link]; k < p->first[link + 1]; k++) {
-		const struct prefix *t = &p->trie.items[p->ending[k]];
-		struct prefix *parent = &p->trie.items[t->parent];
+		const struct prefer_prefix *t = &p->trie.items[p->ending[k]];
+		struct prefer_prefix *parent = &p->trie.items[t->parent];
 
 		if (!parent->end)
 			parent->low = t->low + weight;
@@ -194,7 +159,7 @@ static void weigh_link(struct preferrer *p, uint32_t link)
 	p->weights[link] = weight;
 }
 
-static int key_compare(const struct link_key *l, const struct link_key *r, enum prefer_order order)
+static int key_compare(const struct prefer_key *l, const struct prefer_key *r, enum prefer_order order)
 {
 	uint64_t left = l->link, right = r->link;
 
@@ -230,16 +195,15 @@ static int (*const comparisons[PREFER_EACH_BEST])(const void *, const void *) = 
 	[PREFER_MANY_FIRST] = compare_many, [PREFER_FEW_FIRST] = compare_few,
 };
 
-/* The links from first to end - 1 that an interesting path takes, in p->keys. */
-static uint32_t collect_links(struct preferrer *p, uint32_t first, uint32_t end)
+uint32_t prefer_collect_links(struct preferrer *p, uint32_t first, uint32_t end)
 {
 	uint32_t count = 0;
 
 	for (uint32_t link = first; link < end; link++) {
-		struct link_key key = {.link = link, .prefixes = p->first[link + 1] - p->first[link]};
+		struct prefer_key key = {.link = link, .prefixes = p->first[link + 1] - p->first[link]};
 
 		for (uint32_t k = p->first[link]; k < p->first[link + 1]; k++) {
-			const struct prefix *t = &p->trie.items[p->ending[k]];
+			const struct prefer_prefix *t = &p->trie.items[p->ending[k]];
 
 			if ((uint64_t)(t->end - t->low) > key.width)
 				key.width = (uint64_t)(t->end - t->low);
@@ -271,7 +235,7 @@ static double width_of_keys(const struct preferrer *p, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t k = p->first[p->keys[i].link]; k < p->first[p->keys[i].link + 1]; k++) {
-			const struct prefix *parent = &p->trie.items[p->trie.items[p->ending[k]].parent];
+			const struct prefer_prefix *parent = &p->trie.items[p->trie.items[p->ending[k]].parent];
 
 			sum += (double)(parent->end - parent->low);
 		}
@@ -285,7 +249,7 @@ static void weigh_best(struct preferrer *p, uint32_t count)
 	for (unsigned int order = 0; order < PREFER_EACH_BEST; order++) {
 		double width;
 
-		qsort(p->keys, count, sizeof(*p->keys), comparisons[order]);
+		prefer_sort_keys(p, count, (enum prefer_order)order);
 		weigh_keys(p, count);
 		width = width_of_keys(p, count);
 		forget_keys(p, count);
@@ -298,27 +262,40 @@ static void weigh_best(struct preferrer *p, uint32_t count)
 	weigh_keys(p, count);
 }
 
+void prefer_sort_keys(struct preferrer *p, uint32_t count, enum prefer_order order)
+{
+	if (count > 1 && order != PREFER_GIVEN)
+		qsort(p->keys, count, sizeof(*p->keys), comparisons[order]);
+}
+
 static void weigh_links(struct preferrer *p, uint32_t first, uint32_t end, enum prefer_order order)
 {
-	uint32_t count = collect_links(p, first, end);
+	uint32_t count = prefer_collect_links(p, first, end);
 
 	if (count > 1 && order == PREFER_EACH_BEST) {
 		weigh_best(p, count);
 		return;
 	}
-	if (count > 1 && order != PREFER_GIVEN)
-		qsort(p->keys, count, sizeof(*p->keys), comparisons[order]);
+	prefer_sort_keys(p, count, order);
 	weigh_keys(p, count);
 }
 
-/* Weighs all links; returns the size of the interval. */
-static uint64_t weigh(struct preferrer *p, enum prefer_order order)
+/* Weighs all links; false when that is not worth its time. */
+static struct error *weigh(struct preferrer *p, enum prefer_order order, bool *is_done)
 {
+	*is_done = true;
+	if (order == PREFER_FIT_WIDE || order == PREFER_FIT_MANY)
+		return prefer_fit(p, order == PREFER_FIT_WIDE ? PREFER_WIDE_FIRST : PREFER_MANY_FIRST, is_done);
 	reset_intervals(p);
 	for (uint32_t i = p->g->node_count; i-- > 0;)
 		weigh_links(p, p->g->first_edge[p->order[i]], p->g->first_edge[p->order[i] + 1], order);
 	weigh_links(p, p->g->edge_count, p->link_count, order);
-	return (uint64_t)(p->trie.items[ROOT].end - p->trie.items[ROOT].low);
+	return NULL;
+}
+
+static uint64_t interval_of(const struct preferrer *p)
+{
+	return (uint64_t)(p->trie.items[PREFER_ROOT].end - p->trie.items[PREFER_ROOT].low);
 }
 
 static void keep(const struct preferrer *p, struct prefer_numbering *ret)
@@ -326,8 +303,8 @@ static void keep(const struct preferrer *p, struct prefer_numbering *ret)
 	if (p->g->edge_count)
 		memcpy(ret->edge_weights, p->weights, p->g->edge_count * sizeof(*p->weights));
 	memcpy(ret->start_weights, p->weights + p->g->edge_count, p->n->start_count * sizeof(*p->weights));
-	ret->lowest = p->trie.items[ROOT].low;
-	ret->interval = (uint64_t)(p->trie.items[ROOT].end - p->trie.items[ROOT].low);
+	ret->lowest = p->trie.items[PREFER_ROOT].low;
+	ret->interval = interval_of(p);
 	ret->alpha = (double)ret->interval / p->count;
 }
 
@@ -353,12 +330,16 @@ static struct error *number_in_orders(const struct cfg *g, const struct path_num
 	if (!err && count)
 		err = index_trie(&p, &scratch);
 	/* no order can do better than one number for each path */
-	for (unsigned int order = first; !err && count && order <= last && made.interval != count; order++)
-		if (weigh(&p, (enum prefer_order)order) < made.interval || !made.interval)
+	for (unsigned int order = first; !err && count && order <= last && made.interval != count; order++) {
+		bool is_done = false;
+
+		err = weigh(&p, (enum prefer_order)order, &is_done);
+		if (!err && is_done && (!made.interval || interval_of(&p) < made.interval))
 			keep(&p, &made);
+	}
 	if (!err)
 		*ret = made;
-	prefixes_deinit(&p.trie);
+	prefer_prefixes_deinit(&p.trie);
 	arena_deinit(&scratch);
 	return err;
 }

@@ -15,6 +15,8 @@ enum prefer_order {
 	PREFER_MANY_FIRST, /* those with the most prefixes */
 	PREFER_FEW_FIRST,
 	PREFER_EACH_BEST, /* at each node the one of the above that leaves the narrowest intervals there */
+	PREFER_FIT_WIDE,  /* sets of sums, not intervals (prefer_fit.c), wide first */
+	PREFER_FIT_MANY,  /* the same, many first */
 	PREFER_ORDERS,
 };
 

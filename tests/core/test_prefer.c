@@ -279,7 +279,8 @@ static void test_no_perfect_assignment(void)
 
 /*
  * Figure 11: beside a graph whose interval has a hole (G1: figure 6), another path (G2: over h). With a weight on (s, h) that
- * puts it into the hole the assignment is perfect; PPP does not find it, since it keeps intervals apart.
+ * puts it into the hole the assignment is perfect; the paper's algorithm does not find it, since it
+ * keeps intervals apart.
  */
 static void test_hole(void)
 {
@@ -299,6 +300,9 @@ static void test_hole(void)
 		     "sadft sadgt sbdet sbdgt scdet scdft sht");
 	figure_number(&f, &p);
 	CHECK_U64(p.interval, 8);
+	/* prefer_fit.c does */
+	CHECK_OK(prefer_number(&f.g, &f.n, f.interesting, f.count, &f.arena, &p));
+	CHECK_U64(p.interval, 7);
 	arena_deinit(&f.arena);
 	arena_deinit(&g1.arena);
 }
