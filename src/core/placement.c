@@ -49,9 +49,16 @@ static double frequency_of(const struct cfg_edge *edge)
 	return edge->frequency > 0 ? edge->frequency : 0;
 }
 
-static void add_link(struct placer *p, uint32_t from, uint32_t to, uint64_t value, double cost, uint64_t *increment)
+static double cost_of(const struct cfg_edge *edge)
 {
-	p->links[p->link_count++] = (struct link){cost, value, from, to, increment};
+	if (edge->cut != CFG_KEPT)
+		return END_COST * frequency_of(edge);
+	return edge->is_fixed ? (double)INFINITY : frequency_of(edge);
+}
+
+static void add_link(struct placer *p, struct link link)
+{
+	p->links[p->link_count++] = link;
 }
 
 static struct error *placer_allocate(struct placer *p)
@@ -83,21 +90,19 @@ static void add_links(struct placer *p, const uint64_t *start_values, const uint
 			p->node_frequency[0] += frequency_of(edge);
 			cut_in[0] += frequency_of(edge);
 		}
-		if (edge->cut == CFG_KEPT)
-			add_link(p, edge->from, edge->to, edge_values[e],
-				 edge->is_fixed ? (double)INFINITY : frequency_of(edge), &p->edge_increments[e]);
-		else
+		if (edge->cut != CFG_KEPT)
 			cut_in[edge->to] += frequency_of(edge);
-		if (cfg_edge_ends(edge))
-			add_link(p, edge->from, outer, edge_values[e], END_COST * frequency_of(edge),
-				 &p->edge_increments[e]);
+		if (edge->cut == CFG_KEPT || cfg_edge_ends(edge))
+			add_link(p, (struct link){cost_of(edge), edge_values[e], edge->from,
+						  edge->cut == CFG_KEPT ? edge->to : outer, &p->edge_increments[e]});
 	}
 	for (uint32_t n = 0; n < g->node_count; n++)
 		if (cfg_node_ends(g, n))
-			add_link(p, n, outer, 0, END_COST * p->node_frequency[n], &p->node_increments[n]);
+			add_link(p,
+				 (struct link){END_COST * p->node_frequency[n], 0, n, outer, &p->node_increments[n]});
 	for (uint32_t i = 0; i < p->n->start_count; i++)
-		add_link(p, outer, p->n->starts[i], start_values[i], START_COST * cut_in[p->n->starts[i]],
-			 &p->start_increments[i]);
+		add_link(p, (struct link){START_COST * cut_in[p->n->starts[i]], start_values[i], outer, p->n->starts[i],
+					  &p->start_increments[i]});
 }
 
 /* ---- 2. spanning tree ---- */

@@ -165,7 +165,6 @@ static uint32_t statement(struct program *p, uint32_t at, double frequency, unsi
 		double taken = frequency * (double)(1 + rng_below(p->r, 9)) / 10;
 		uint32_t side = new_node(p), end;
 
-		after = 0;
 		add_edge(&p->list, at, side, taken);
 		end = statement(p, side, taken, depth - 1);
 		if (kind == 2) {
