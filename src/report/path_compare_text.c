@@ -101,7 +101,8 @@ static struct error *print_contexts(const struct text *t, const struct path_pair
 		err = view_frames(&p->contexts, r->node, &frames);
 		if (err)
 			break;
-		fprintf(t->out, "     %s %s in this calling context\n", digits_grouped(r->count, a), r->count == 1 ? "time" : "times");
+		fprintf(t->out, "     %s %s in this calling context\n", digits_grouped(r->count, a),
+			r->count == 1 ? "time" : "times");
 		stack_print_lines(t->out, "       ", frames.items, frames.count, t->style->is_coloured);
 	}
 	frame_vec_deinit(&frames);

@@ -213,6 +213,25 @@ static void test_hot_edges_are_free(void)
 	arena_deinit(&arena);
 }
 
+/* An edge that can have no code has none, however cold it is. */
+static void test_fixed_edge_is_free(void)
+{
+	struct path_numbering n;
+	struct placement p;
+	struct arena arena;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_from_text(&arena, "0-1 0-2 1-2 2-3 2=4 3-4");
+	for (uint32_t e = 0; e < g.edge_count; e++)
+		g.edges[e].frequency = g.edges[e].is_fixed ? 0.01 : 99;
+	CHECK_OK(path_number(&g, &arena, &n));
+	CHECK_OK(placement_make(&g, &n, n.start_values, n.edge_values, &arena, &p));
+	CHECK(p.edges[4].kind == PLACE_NOTHING);
+	CHECK((p.edges[3].kind == PLACE_ADD) + (p.edges[5].kind == PLACE_ADD) == 1);
+	arena_deinit(&arena);
+}
+
 /* Branches that do not join: constants only. */
 static void test_tree_has_no_register(void)
 {
@@ -446,6 +465,7 @@ int main(int argc, char **argv)
 	test_bad_graphs();
 	test_bad_paths();
 	test_hot_edges_are_free();
+	test_fixed_edge_is_free();
 	test_tree_has_no_register();
 	test_split(&r);
 	test_many_cases(&r);

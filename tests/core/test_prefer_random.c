@@ -246,7 +246,7 @@ static void test_refused(void)
 {
 	static const uint64_t twice[] = {3, 1, 3}, large[] = {1, 1024};
 	struct prefer_numbering numbering = {.lowest = 77};
-	uint64_t two[] = {0, 1};
+	static const uint64_t few[] = {0, 1, 2, 3, 4};
 	struct prefer_table t;
 	struct path_numbering n;
 	struct arena arena;
@@ -260,16 +260,15 @@ static void test_refused(void)
 	CHECK(numbering.lowest == 77);
 	g = cfg_diamonds(&arena, 62, 2);
 	CHECK_OK(path_number(&g, &arena, &n));
-	CHECK_OK(prefer_number(&g, &n, two, 2, &arena, &numbering));
-	CHECK_OK(prefer_pack(&g, &n, &numbering, two, 2, 16, &arena, &t));
+	/* 2^62 paths: their numbers + 1 fit 63 bits, but not 62 */
+	CHECK_OK(prefer_number(&g, &n, few, 2, &arena, &numbering));
+	CHECK_OK(prefer_pack(&g, &n, &numbering, few, 2, 16, &arena, &t));
 	CHECK_U64(t.bits, 1);
-	{
-		static const uint64_t five[] = {0, 1, 2, 3, 4};
-
-		CHECK_OK(prefer_number(&g, &n, five, 5, &arena, &numbering));
-		CHECK_ERROR(prefer_pack(&g, &n, &numbering, five, 5, 16, &arena, &t), ERROR_OVERFLOW,
-			    "do not fit 61 bits beside a table of 2^3 entries");
-	}
+	CHECK_OK(prefer_number(&g, &n, few, 4, &arena, &numbering));
+	CHECK_ERROR(prefer_pack(&g, &n, &numbering, few, 4, 16, &arena, &t), ERROR_OVERFLOW,
+		    "do not fit 62 bits beside a table of 2^2 entries");
+	CHECK_OK(prefer_number(&g, &n, few, 5, &arena, &numbering));
+	CHECK_ERROR(prefer_pack(&g, &n, &numbering, few, 5, 16, &arena, &t), ERROR_OVERFLOW, "do not fit 61 bits");
 	arena_deinit(&arena);
 }
 
