@@ -20,7 +20,7 @@ enum prefer_order {
 	PREFER_ORDERS,
 };
 
-/* As prefer_number, which tries all orders. */
+/* As prefer_number, which tries all orders. The interval is 0 when one of the FIT orders was given up for its size. */
 struct error *prefer_number_in_order(const struct cfg *g, const struct path_numbering *n, const uint64_t *interesting,
 				     uint32_t count, enum prefer_order order, struct arena *arena,
 				     struct prefer_numbering *ret);

@@ -272,6 +272,35 @@ static void test_refused(void)
 	arena_deinit(&arena);
 }
 
+/* So many paths that filling holes is given up: what the other orders found stands. */
+static void test_large(void)
+{
+	enum {
+		COUNT = 10000
+	};
+	struct prefer_numbering fit, numbering;
+	struct rng r = {COUNT};
+	struct path_numbering n;
+	struct prefer_table t;
+	struct arena arena;
+	uint64_t *numbers;
+	struct cfg g;
+
+	arena_init(&arena);
+	g = cfg_diamonds(&arena, 30, 2);
+	numbers = arena_calloc(&arena, COUNT, sizeof(*numbers));
+	CHECK_OK(path_number(&g, &arena, &n));
+	for (uint64_t i = 0; i < COUNT; i++)
+		numbers[i] = n.path_count / COUNT * i + rng_below(&r, n.path_count / COUNT);
+	CHECK_OK(prefer_number_in_order(&g, &n, numbers, COUNT, PREFER_FIT_WIDE, &arena, &fit));
+	CHECK_U64(fit.interval, 0);
+	CHECK_OK(prefer_number(&g, &n, numbers, COUNT, &arena, &numbering));
+	CHECK(numbering.interval >= COUNT && numbering.interval < n.path_count);
+	/* its bits tell all sums apart, so they differ */
+	CHECK_OK(prefer_pack(&g, &n, &numbering, numbers, COUNT, 30, &arena, &t));
+	arena_deinit(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 600;
@@ -279,6 +308,7 @@ int main(int argc, char **argv)
 
 	printf("%llu graphs from seed %llu on\n", (unsigned long long)count, (unsigned long long)seed);
 	test_refused();
+	test_large();
 	for (uint64_t i = 0; i < count && check_failures < 20; i++)
 		probe(seed + i);
 	return check_status();
