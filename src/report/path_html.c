@@ -60,6 +60,17 @@ static struct error *capture(FILE **ret_stream, char **ret_text, size_t *ret_siz
 	return *ret_stream ? NULL : &error_no_memory;
 }
 
+static void print_file_name(FILE *out, const char *name)
+{
+	struct arena arena;
+	const char *plain;
+
+	arena_init(&arena);
+	plain = path_show_plain_name(name, &arena);
+	print_text(out, plain ? plain : name);
+	arena_deinit(&arena);
+}
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -95,7 +106,7 @@ static void print_cards(const struct html *h)
 {
 	const struct path_summary *s = &h->v->summary;
 	uint64_t lines = 0, lines_run = 0, ways = 0, ways_run = 0;
-	char text[128];
+	char text[128], possible[DIGITS_MAX];
 
 	for (size_t i = 0; i < h->lines.files.count; i++) {
 		lines += h->lines.files.items[i].line_count;
@@ -108,7 +119,11 @@ static void print_cards(const struct html *h)
 	print_card(h, "lines ran", lines_run, lines);
 	print_card(h, "outcomes of branches", ways_run, ways);
 	print_card(h, "blocks ran", s->blocks_run, s->blocks);
-	snprintf(text, sizeof text, "paths ran, of %.4g possible", s->paths_possible);
+	if (s->paths_possible < 1e15)
+		snprintf(text, sizeof text, "paths ran, of %s possible",
+			 digits_rough((uint64_t)s->paths_possible, possible));
+	else
+		snprintf(text, sizeof text, "paths ran, of %.1e possible", s->paths_possible);
 	print_number_card(h, s->paths_run, text);
 	print_number_card(h, s->total, "times a path ran");
 	if (s->unfinished)
@@ -239,7 +254,7 @@ static void print_files(const struct html *h)
 		const struct path_line_file *f = &h->lines.files.items[i];
 
 		fprintf(h->out, "<tr><td class=\"w\"><a href=\"#f%zu\">", i);
-		print_text(h->out, f->name);
+		print_file_name(h->out, f->name);
 		fprintf(h->out, "</a></td><td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
 			digits_percent(f->lines_hit, f->line_count, a), f->lines_hit, f->line_count);
 		fprintf(h->out, "<td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
@@ -412,11 +427,15 @@ static struct error *print_function_head(const struct html *h, const struct path
 	return err;
 }
 
+/* Outcomes of branches that were come to. */
 static void print_ways(const struct html *h, const struct path_branch *branches, size_t count)
 {
+	uint64_t reached = 0;
 	char a[DIGITS_MAX];
 
-	if (!count)
+	for (size_t i = 0; i < count; i++)
+		reached |= branches[i].reached;
+	if (!reached)
 		return;
 	fputs("<span class=\"ways\">", h->out);
 	for (size_t i = 0; i < count && i < WAYS_MAX; i++) {
@@ -612,7 +631,7 @@ static struct error *print_file(const struct html *h, size_t number)
 	fprintf(h->out, "<section class=\"page\" id=\"f%zu\">\n<h1>", number);
 	print_text(h->out, base_name(p.file->name));
 	fputs(" <small>", h->out);
-	print_text(h->out, p.file->name);
+	print_file_name(h->out, p.file->name);
 	fprintf(h->out,
 		"</small></h1>\n<p class=\"dim\">%s of %zu lines ran, %zu of %zu outcomes of branches, %zu of %zu "
 		"functions. Click a path to see its lines; n and p go to the next and the one before.</p>\n",
@@ -651,7 +670,7 @@ static void print_head(const struct html *h)
 		html_style);
 	for (size_t i = 0; i < h->lines.files.count; i++) {
 		fprintf(h->out, "<a href=\"#f%zu\"><bdi>", i);
-		print_text(h->out, h->lines.files.items[i].name);
+		print_file_name(h->out, h->lines.files.items[i].name);
 		fputs("</bdi></a>\n", h->out);
 	}
 	fputs("</nav>\n<main>\n", h->out);

@@ -15,9 +15,9 @@
 
 static const char html_style[] =
 	":root{color-scheme:light dark;--bg:#fff;--fg:#1c2024;--dim:#667080;--line:#dfe3e8;--side:#f6f7f9;--link:#0b5cad;"
-	"--heat:235,110,20;--never:#fbe3e3;--on:#d7e8ff;--onbar:#2f7de1;--true:#16794a;--false:#a05a00;--chip:#eef1f5}\n"
+	"--heat:235,110,20;--never:#fbe3e3;--zero:#f8c9c9;--on:#d7e8ff;--onbar:#2f7de1;--true:#16794a;--false:#a05a00;--chip:#eef1f5}\n"
 	"@media(prefers-color-scheme:dark){:root{--bg:#15181c;--fg:#dde2e8;--dim:#8b95a3;--line:#2c323a;--side:#1b1f24;"
-	"--link:#79b8ff;--heat:240,130,40;--never:#3f2226;--on:#1d3553;--onbar:#5aa2f5;--true:#5fd39b;--false:#e5ad5c;"
+	"--link:#79b8ff;--heat:240,130,40;--never:#3f2226;--zero:#70353b;--on:#1d3553;--onbar:#5aa2f5;--true:#5fd39b;--false:#e5ad5c;"
 	"--chip:#262c34}}\n"
 	"*{box-sizing:border-box}html{scroll-padding:4em 0 6em}\n"
 	"body{margin:0;background:var(--bg);color:var(--fg);font:14px/1.45 system-ui,sans-serif;display:flex}\n"
@@ -58,7 +58,7 @@ static const char html_style[] =
 	".h7 td.c{background:rgba(var(--heat),.66)}.h8 td.c{background:rgba(var(--heat),.8)}\n"
 	".h0 td.s{background:color-mix(in srgb,var(--never) 45%,transparent)}\n"
 	".ways{margin-left:2.5em;font-size:.88em;color:var(--dim);white-space:normal}.ways span{margin-right:.7em;"
-	"white-space:nowrap}.ways span.z{background:var(--never);border-radius:3px;padding:0 .35em}\n"
+	"white-space:nowrap}.ways span.z{color:var(--fg);background:var(--zero);border-radius:3px;padding:0 .35em}\n"
 	".way{margin-left:1.5em;padding:0 .5em;border-radius:3px;background:var(--onbar);color:var(--bg);font-size:.88em;"
 	"white-space:nowrap}\n"
 	"tr.on td.s{background:var(--on);border-left-color:var(--onbar)}tr.on td.n{color:var(--fg);font-weight:bold}\n"

@@ -138,10 +138,26 @@ static struct error *create_image(struct path_profile *p, const struct object_wa
 	return err;
 }
 
+struct error *path_profile_add_image(struct path_profile *p, const struct object_wanted *wanted, struct pathmeta *m)
+{
+	struct path_image *image;
+	struct error *err = create_image(p, wanted, &image);
+
+	if (!err) {
+		image->meta = *m;
+		image->has_meta = true;
+		pathmeta_init(m);
+		err = add_meta_functions(p, (uint32_t)p->images.count - 1);
+	}
+	pathmeta_deinit(m);
+	return err;
+}
+
 static struct error *get_image(struct path_profile *p, const struct object_wanted *wanted, uint32_t *ret)
 {
 	struct path_image *image;
-	struct error *err;
+	struct pathmeta m;
+	struct error *why, *err;
 
 	for (uint32_t i = 0; i < p->images.count; i++) {
 		if (is_same_image(p->images.items[i], wanted)) {
@@ -149,13 +165,20 @@ static struct error *get_image(struct path_profile *p, const struct object_wante
 			return NULL;
 		}
 	}
-	err = create_image(p, wanted, &image);
-	if (err)
-		return err;
-	*ret = (uint32_t)p->images.count - 1;
-	image->why = object_find_paths(p->search, wanted, &image->meta);
-	image->has_meta = !image->why;
-	return image->has_meta ? add_meta_functions(p, *ret) : NULL;
+	pathmeta_init(&m);
+	why = object_find_paths(p->search, wanted, &m);
+	if (!why) {
+		err = path_profile_add_image(p, wanted, &m);
+	} else {
+		err = create_image(p, wanted, &image);
+		if (err)
+			error_destroy(why);
+		else
+			image->why = why;
+	}
+	if (!err)
+		*ret = (uint32_t)p->images.count - 1;
+	return err;
 }
 
 /* What is being read: tables of one image follow each other, so the last one is kept. */
@@ -243,26 +266,15 @@ static struct error *find_function(struct gather *g, const struct owner *owner, 
 	return add_function(p, &key, &new, ret);
 }
 
-static struct error *damaged_number(const struct gather *g, const struct path_function *f, uint64_t number,
-				    uint64_t count)
-{
-	return error_create(ERROR_FORMAT,
-			    "%s: damaged: %s counts %" PRIu64 " times a path %" PRIu64 " and has only %" PRIu64
-			    " paths",
-			    g->w->name, f->name, count, number, f->path_count);
-}
-
+/* number is below the function's path_count: the reader of .wmk files has seen to it. */
 static struct error *add_count(struct gather *g, uint32_t function, uint64_t number, uint64_t count, bool is_inherited)
 {
 	struct path_profile *p = g->p;
-	struct path_function *f = &p->functions.items[function];
 	struct key key = {{function, number, 0}};
 	uint32_t index;
 	struct path_entry *entry;
 	struct error *err;
 
-	if (number >= f->path_count)
-		return keep_warning(p, damaged_number(g, f, number, count));
 	err = keymap_add(&p->entry_map, &key, &index);
 	if (!err && index == p->entries.count)
 		err = path_entry_vec_append(&p->entries, (struct path_entry){.number = number, .function = function});
@@ -340,8 +352,6 @@ static struct error *add_residual(struct gather *g, uint32_t function, uint64_t 
 	struct path_function *f = &g->p->functions.items[function];
 	struct error *err;
 
-	if (number >= f->path_count)
-		return NULL; /* told already */
 	f->residual = add(g->p, f->residual, r->count);
 	err = add_context(g, r, &residual.node);
 	return err ? err : path_residual_vec_append(&g->p->residuals, residual);

@@ -8,7 +8,7 @@
  *                   '--> paths of the function, blocks, edges, begun and unfinished activations
  *
  * Numbers of one function of one image are added up over tables (one a thread), files and processes. Nothing is dropped:
- * what has no metadata is kept as a function of which only the keys are known, what is damaged is counted and told in
+ * what has no metadata is kept as a function of which only the keys are known, what contradicts itself is told in
  * warnings. The profile owns copies of all it needs; files may be closed. Not thread-safe.
  */
 #ifndef WM_REPORT_PATH_PROFILE_H
@@ -115,6 +115,9 @@ struct path_profile {
 struct error *path_profile_init(struct path_profile *p, const struct object_search *search,
 				struct image_cache *contexts_cache);
 void path_profile_deinit(struct path_profile *p);
+
+/* Gives the metadata of an image that need not be searched for; m is taken over and left empty, also on failure. */
+struct error *path_profile_add_image(struct path_profile *p, const struct object_wanted *wanted, struct pathmeta *m);
 
 /* Adds all tables of a file. A file without any is fine here. */
 struct error *path_profile_add_file(struct path_profile *p, const struct wmk_file *w);

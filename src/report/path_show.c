@@ -76,6 +76,8 @@ const char *path_show_plain_name(const char *name, struct arena *arena)
 			break; /* nothing before it to take away */
 		memmove(from, found + 4, strlen(found + 4) + 1);
 	}
+	while (plain && (found = strstr(plain, "/./")) != NULL)
+		memmove(found, found + 2, strlen(found + 2) + 1);
 	return plain;
 }
 

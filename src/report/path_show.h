@@ -29,7 +29,7 @@ struct error *path_show(FILE *out, const struct path_profile *p, const struct pa
 /* "name  dir/file.c:12", behind `column` columns of a line; long names are cut in the middle unless all is wanted. */
 void path_show_function(FILE *out, const struct path_function *f, const struct path_style *style, unsigned int column);
 
-/* A name of a file without "x/..", as far as links do not matter for reading. The arena's; NULL when memory is short. */
+/* A name of a file without "x/.." and "./", as far as links do not matter for reading. The arena's; NULL when memory is short. */
 const char *path_show_plain_name(const char *name, struct arena *arena);
 
 /* A text for a terminal: control bytes and broken UTF-8 as '?', tabs as blanks. */
