@@ -27,6 +27,7 @@
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/intern.h"
+#include "runtime/path_fork.h"
 #include "runtime/process.h"
 #include "runtime/strtab.h"
 #include "runtime/sys.h"
@@ -249,6 +250,7 @@ static bool open_file(void)
 	wmrt_intern_copy_inherited();
 	wmrt_heap_copy_inherited();
 	wmrt_image_write_all();
+	wmrt_path_move();
 	return true;
 }
 
@@ -306,28 +308,25 @@ struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uin
 	return new_chunk(kind, first, tid, 1, at);
 }
 
-struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span)
+struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void *at)
 {
-	return new_chunk(kind, 0, 0, span, NULL);
+	return new_chunk(kind, 0, 0, span, at);
 }
 
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes))
 {
-	uint32_t span = wmrt_chunk_span(place);
-	size_t len_bytes = (size_t)span * WMK_CHUNK_BYTES;
-	struct wmk_chunk_header *chunk = wmrt_file_header() ? new_chunk(kind, first, 0, span, NULL) : NULL;
+	struct wmk_chunk_header *chunk = wmrt_file_chunk(kind, first, 0, NULL);
 	bool is_kept = chunk != NULL;
 
 	/* Without room the child still reads its copy; it only goes into no file. */
 	if (!chunk)
-		chunk = wmrt_map_memory(len_bytes);
+		chunk = wmrt_map_memory(WMK_CHUNK_BYTES);
 	if (!chunk)
 		return false;
-	chunk->span = span > 1 ? span : 0;
 	copy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
 	chunk->used_bytes = used_bytes;
-	wmrt_sys6(SYS_mremap, (long)chunk, (long)len_bytes, (long)len_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (long)place,
+	wmrt_sys6(SYS_mremap, (long)chunk, WMK_CHUNK_BYTES, WMK_CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, (long)place,
 		  0);
 	return is_kept;
 }

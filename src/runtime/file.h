@@ -36,10 +36,10 @@ struct wmk_header *wmrt_file_header(void);
  */
 struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at);
 /* The same over `span` chunks' space, in one piece. */
-struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span);
+struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void *at);
 /*
  * In a forked child's new file: a chunk that takes the place of the parent's, with what the child knew of it. False:
- * the file had no room for it, or there is none. The caller holds the lock.
+ * the file had no room for it. The caller holds the lock.
  */
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes));

@@ -33,8 +33,6 @@ extern __typeof(_dl_find_object) _dl_find_object __attribute__((weak));
 /* In the order of their records; appended to under the lock, read by anyone. */
 static _Atomic(struct wmrt_image *) images;
 /* Under the lock. */
-static _Atomic(struct wmrt_image *) *images_end = &images;
-static uint32_t image_count;
 static char path_now[WMRT_PATH_BYTES];
 static uint32_t next_site = WM_SITE_FIRST;
 static char *arena;
@@ -198,15 +196,18 @@ static struct wmrt_image *image_list(const struct wmrt_image *found, uint32_t si
 {
 	struct wmrt_image *image = arena_alloc(sizeof *image);
 	char *copy = arena_alloc(strlen(path_now) + 1);
+	_Atomic(struct wmrt_image *) *end = &images;
+	uint32_t number = 0;
 
 	if (!image || !copy)
 		return NULL;
 	*image = *found;
 	image->site_base = site_base;
 	image->path = strcpy(copy, path_now);
-	image->number = image_count++;
-	atomic_store_explicit(images_end, image, memory_order_release);
-	images_end = &image->next;
+	for (; atomic_load(end); end = &atomic_load(end)->next)
+		number++;
+	image->number = number;
+	atomic_store_explicit(end, image, memory_order_release);
 	if (wmrt_file_header())
 		wmrt_image_write_all();
 	return image;

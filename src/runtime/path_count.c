@@ -18,8 +18,8 @@
 #include "runtime/capture.h"
 #include "runtime/file.h"
 #include "runtime/index.h"
+#include "runtime/path_space.h"
 #include "runtime/process.h"
-#include "runtime/sys.h"
 #include "waymark/runtime.h"
 
 /* Without memory the addition fails and `is_lost` says so. Bucket arrays that grew are left as they are, for lookups that
@@ -40,6 +40,7 @@ enum {
 /* The key is the record itself: r and the context. */
 struct wmrt_path_entry {
 	struct wmk_path_count *record;
+	uint64_t adjust; /* as in wmrt_path_table */
 	bool is_lost;
 	UT_hash_handle hh;
 };
@@ -129,7 +130,7 @@ static struct wmk_path_count *record_add(struct wmrt_path_table *table, struct w
 	struct wmrt_path_entry *entry;
 	struct wmk_path_count *record;
 
-	if (!slot->paths.counts_left && !wmrt_path_counts_claim(slot))
+	if (!wmrt_path_space_counts(&slot->paths))
 		return NULL;
 	entry = wmrt_path_alloc(sizeof *entry);
 	if (!entry)
@@ -249,11 +250,56 @@ void wm1_path_residual(const struct wm1_path_function *function, uint64_t *table
 		count_key(known, &key);
 }
 
-void wmrt_path_counts_each(const struct wmrt_path_table *table,
-			   void (*visit)(const struct wmk_path_count *record, void *arg), void *arg)
+uint32_t wmrt_path_counts_of(const struct wmrt_path_table *table)
+{
+	return HASH_COUNT(table->overflow);
+}
+
+struct wmk_path_count *wmrt_path_counts_save(const struct wmrt_path_table *table, struct wmk_path_count *saved)
+{
+	const struct wmrt_path_entry *entry;
+
+	for (entry = table->overflow; entry; entry = entry->hh.next) {
+		*saved = *entry->record;
+		saved->count += entry->adjust;
+		saved->flags |= WMK_PATHS_INHERITED;
+		saved++;
+	}
+	return saved;
+}
+
+void wmrt_path_counts_places(const struct wmrt_path_table *table, void (*visit)(const void *place, void *arg),
+			     void *arg)
 {
 	const struct wmrt_path_entry *entry;
 
 	for (entry = table->overflow; entry; entry = entry->hh.next)
 		visit(entry->record, arg);
+}
+
+const struct wmk_path_count *wmrt_path_counts_restore(struct wmrt_path_table *table, const struct wmk_path_count *saved,
+						      bool is_inherited)
+{
+	struct wmrt_path_entry *entry;
+
+	for (entry = table->overflow; entry; entry = entry->hh.next) {
+		record_fill(entry->record, table, saved);
+		entry->adjust = is_inherited ? saved->count : 0;
+		saved++;
+	}
+	return saved;
+}
+
+void wmrt_path_counts_adopt(struct wmrt_path_table *table)
+{
+	struct wmrt_path_entry *entry;
+
+	for (entry = table->overflow; entry; entry = entry->hh.next)
+		entry->adjust = -entry->record->count;
+}
+
+void wmrt_path_counts_forget(struct wmrt_path_table *table)
+{
+	table->cache = &none;
+	table->overflow = NULL;
 }

@@ -22,6 +22,10 @@ struct wmrt_path_table {
 	struct wmrt_path_table *next_of_slot;
 	struct wmrt_path_cache *cache;    /* never NULL */
 	struct wmrt_path_entry *overflow; /* counts of single paths */
+	/* As many words as the table has, NULL: all 0. The table's and these together are what the owner counted, over forks:
+	 * they have what it inherited, less what earlier owners counted. */
+	uint64_t *adjust;
+	uint64_t owner; /* wmrt_slot's, of the thread that adjust and overflow are right for */
 	uint32_t slot;
 };
 
@@ -42,9 +46,10 @@ size_t wmrt_path_record_bytes(uint8_t kind, uint32_t entry_count);
 struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *function, struct wmrt_slot *slot);
 /* The same, made if need be; NULL without room. Under the lock; the file is open. */
 struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_slot *slot);
-/* Private memory of this thread's slot, zeroed; signals are blocked. NULL without memory. */
-void *wmrt_path_alloc(size_t len_bytes);
-/* Some records that only this thread will use; false without room. Signals are blocked. */
-bool wmrt_path_counts_claim(struct wmrt_slot *slot);
+/* The table of an earlier owner of the slot becomes this one's. */
+void wmrt_path_table_adopt(struct wmrt_path_table *table, uint64_t owner);
+/* In a forked child, under the lock: the record of the table again, all counters 0, and what word 1 says; of pairs, with the
+ * checks of `saved`, a copy of it. */
+void wmrt_path_table_restore(struct wmrt_path_table *table, const struct wmk_paths *saved);
 
 #endif

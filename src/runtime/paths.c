@@ -34,8 +34,11 @@ static struct wmrt_path_table *table_for(const struct wm1_path_function *functio
 	struct wmrt_path_table *table = wmrt_path_table_find(function, slot);
 	struct wmrt_guard guard;
 
-	if (table)
+	if (table) {
+		if (table->owner != atomic_load(&slot->owner))
+			wmrt_path_table_adopt(table, atomic_load(&slot->owner));
 		return table;
+	}
 	wmrt_lock(&guard);
 	table = wmrt_path_table_make(function, slot);
 	wmrt_unlock(&guard);

@@ -16,6 +16,7 @@
 #include "runtime/event.h"
 #include "runtime/file.h"
 #include "runtime/image.h"
+#include "runtime/path_fork.h"
 #include "runtime/sys.h"
 #include "waymark/runtime.h"
 
@@ -89,6 +90,11 @@ void wmrt_unlock(const struct wmrt_guard *guard)
 	wmrt_unblock_signals(guard->signal_mask);
 }
 
+void wmrt_lock_after_fork(void)
+{
+	atomic_store(lock_word(), 0);
+}
+
 /* First use in the process: puts the wiped page in place. */
 static void start(void)
 {
@@ -118,6 +124,8 @@ __attribute__((cold)) void wmrt_fork_slow(void)
 {
 	struct wmrt_guard guard;
 	struct wmrt_fork_page *page;
+	uint32_t generation = wmrt_process.generation;
+	bool is_forked;
 
 	if (!wmrt_process.pid) {
 		wmrt_process.pid = wmrt_getpid();
@@ -134,7 +142,10 @@ __attribute__((cold)) void wmrt_fork_slow(void)
 		after_fork(wmrt_getpid());
 		atomic_store_explicit(&page->is_alive, 1, memory_order_release);
 	}
+	is_forked = wmrt_process.generation != generation;
 	wmrt_unlock(&guard);
+	if (is_forked)
+		wmrt_path_after_fork();
 }
 
 bool wmrt_is_vfork_child(void)

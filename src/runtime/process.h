@@ -50,6 +50,8 @@ static inline void wmrt_check_fork(void)
 
 /* True in a child of vfork: it runs in the memory of a process that is not it. */
 bool wmrt_is_vfork_child(void);
+/* In a forked child, before it has threads: the lock is free, also where the kernel did not wipe it. */
+void wmrt_lock_after_fork(void);
 
 /* All of them; gives the mask to put back. */
 uint64_t wmrt_block_signals(void);

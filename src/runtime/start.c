@@ -9,6 +9,7 @@
 #include "runtime/file.h"
 #include "runtime/heap.h"
 #include "runtime/next.h"
+#include "runtime/path_fork.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
 #include "runtime/text.h"
@@ -40,6 +41,7 @@ __attribute__((constructor(101))) static void start(void)
 	wmrt_signal_start();
 	wmrt_jump_start();
 	wmrt_coroutine_start();
+	wmrt_path_start();
 	if (wmrt_gettid() == wmrt_getpid())
 		wmrt_process.main_thread = &wmrt_local;
 	if (wmrt_config()->is_out_set) {

@@ -35,6 +35,9 @@ enum {
 	PROBES = 8, /* owners looked at before a new slot is made */
 };
 
+/* A thread whose slot was first needed by its vfork child, which cannot know its number: never taken for dead. */
+static const uint32_t NOBODY_KNOWS = UINT32_MAX;
+
 /* Stands in when there is no memory: shared by all threads, its contents mean nothing. Twice the size, to hold an
  * aligned one. */
 static char scrap[2 * WM1_SEGMENT_BYTES];
@@ -171,6 +174,7 @@ struct wmrt_slot *wmrt_slot(void)
 {
 	struct wmrt_local *local = &wmrt_local;
 	struct wmrt_slot *slot = local->slot;
+	uint32_t owner;
 
 	if (WMRT_LIKELY(slot && local->generation == wmrt_process.generation))
 		return slot;
@@ -180,9 +184,10 @@ struct wmrt_slot *wmrt_slot(void)
 		slot_renew(slot, local->tid);
 		return slot;
 	}
-	slot = slot_take_over(local->tid);
+	owner = wmrt_is_vfork_child() ? NOBODY_KNOWS : local->tid;
+	slot = slot_take_over(owner);
 	if (!slot)
-		slot = slot_new(local->tid);
+		slot = slot_new(owner);
 	/* A handler may have come first, with a slot of its own that is in use by nobody now. */
 	if (local->slot) {
 		if (slot && slot != local->slot)

@@ -13,17 +13,17 @@
 
 extern const char __ehdr_start[];
 
-#define PATH_FUNCTION(name, of_kind, of_bits, entries, key) \
-	static _Thread_local uint64_t *name##_slot;         \
-	static struct wm1_path_function name = {            \
-		.abi_version = WM1_ABI_VERSION,             \
-		.kind = (of_kind),                          \
-		.bits = (of_bits),                          \
-		.name_key = (key),                          \
-		.cfg_key = (key) * 31,                      \
-		.path_count = UINT64_C(1) << 40,            \
-		.ehdr = __ehdr_start,                       \
-		.entry_count = (entries),                   \
+#define PATH_FUNCTION(name, of_kind, of_bits, entries, key)                                 \
+	static _Thread_local uint64_t *name##_slot;                                         \
+	static struct wm1_path_function name = {                                            \
+		.abi_version = WM1_ABI_VERSION,                                             \
+		.kind = (of_kind),                                                          \
+		.bits = (of_bits),                                                          \
+		.name_key = (key),                                                          \
+		.cfg_key = (key) * 31,                                                      \
+		.path_count = (of_kind) == WM1_PATHS_ARRAY ? (entries) : UINT64_C(1) << 40, \
+		.ehdr = __ehdr_start,                                                       \
+		.entry_count = (entries),                                                   \
 	}
 
 static inline __attribute__((always_inline, unused)) void path_incq(volatile uint64_t *counter)
@@ -192,6 +192,36 @@ static struct path_sum path_sum_of(const struct path_file *p, uint64_t name_key,
 	return sum;
 }
 
+/* src/format takes the file, and finds as much in it. */
+static void path_check_read(const char *path, uint64_t name_key, const struct path_sum *sum)
+{
+	struct wmk_path_table table;
+	struct wmk_path_count single;
+	struct wmk_walk walk = {0};
+	uint64_t begun = 0, ended = 0, number, count;
+	struct profile p;
+
+	if (!profile_open(path, &p))
+		return;
+	while (wmk_next_path_table(&p.file, &walk, &table)) {
+		uint32_t i;
+
+		if (table.record.name_key != name_key)
+			continue;
+		CHECK(wmk_image_by_record(&p.file, table.record.image) != NULL);
+		begun += table.begun;
+		for (i = 0; i < table.record.entry_count; i++)
+			ended += wmk_table_count(&p.file, &table, i, &number, &count) ? count : 0;
+	}
+	walk = (struct wmk_walk){0};
+	while (wmk_next_path_count(&p.file, &walk, &single, &number))
+		ended += single.name_key == name_key ? single.count : 0;
+	CHECK_U64(begun, sum->begun + sum->inherited_begun);
+	CHECK_U64(ended, sum->ended + sum->inherited_ended);
+	CHECK(p.file.truncated == NULL);
+	profile_close(&p);
+}
+
 /* The same of that process's file. */
 __attribute__((unused)) static struct path_sum path_sum_of_process(pid_t pid, uint64_t name_key, uint64_t r)
 {
@@ -202,6 +232,7 @@ __attribute__((unused)) static struct path_sum path_sum_of_process(pid_t pid, ui
 	if (CHECK(profile_path(pid, "", path)) && path_file_open(path, &file)) {
 		sum = path_sum_of(&file, name_key, r);
 		path_file_close(&file);
+		path_check_read(path, name_key, &sum);
 	}
 	return sum;
 }

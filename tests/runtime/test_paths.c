@@ -22,7 +22,13 @@ PATH_FUNCTION(hash, WM1_PATHS_HASH, HASH_BITS, 1 << HASH_BITS, 103);
 PATH_FUNCTION(called, WM1_PATHS_HASH, 0, 0, 104);
 PATH_FUNCTION(planned, WM1_PATHS_PLAN, PLAN_BITS, 1 << PLAN_BITS, 105);
 
+PATH_FUNCTION(counted_array, WM1_PATHS_ARRAY, 0, 10, 111);
+PATH_FUNCTION(counted_hash, WM1_PATHS_HASH, HASH_BITS, 1 << HASH_BITS, 112);
+PATH_FUNCTION(counted_called, WM1_PATHS_HASH, 0, 0, 113);
+PATH_FUNCTION(counted_planned, WM1_PATHS_PLAN, PLAN_BITS, 1 << PLAN_BITS, 114);
+
 static uint64_t checks[1 << PLAN_BITS];
+static uint64_t planned_checks[1 << PLAN_BITS];
 
 static struct path_sum sum_now(uint64_t name_key, uint64_t r)
 {
@@ -92,12 +98,147 @@ static void test_plan(void)
 	CHECK_U64(sum_now(105, 12345).ended, 80 + 30 + 6);
 }
 
+/* -- threads -- */
+
+enum {
+	THREADS = 8,
+	PATHS = 300,
+};
+
+static unsigned int rounds = 20;
+
+static void count_all(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t r = 1 + i * 2654435761u % PATHS;
+
+		path_end_array(path_enter(&counted_array, &counted_array_slot), r % 10);
+		path_end_hash(&counted_hash, path_enter(&counted_hash, &counted_hash_slot), r, HASH_BITS);
+		path_end_hash(&counted_called, path_enter(&counted_called, &counted_called_slot), r, 0);
+		path_end_plan(&counted_planned, path_enter(&counted_planned, &counted_planned_slot), r << 61 | r,
+			      PLAN_BITS, r % 3 ? 0 : push_image.site_base + 5);
+	}
+}
+
+static void *work(void *arg)
+{
+	(void)arg;
+	count_all(rounds * 5000);
+	return NULL;
+}
+
+static void check_all(uint64_t n)
+{
+	uint64_t key;
+
+	for (key = 111; key <= 114; key++) {
+		CHECK_U64(sum_now(key, 0).begun, n);
+		CHECK_U64(sum_now(key, 0).ended, n);
+		CHECK_U64(sum_now(key, 0).uncommitted, 0);
+	}
+}
+
+static void test_threads(void)
+{
+	pthread_t threads[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	check_all(UINT64_C(5000) * THREADS * rounds);
+	CHECK(sum_now(111, 0).tables <= THREADS);
+}
+
+static void *work_little(void *arg)
+{
+	(void)arg;
+	count_all(3);
+	return NULL;
+}
+
+static uint64_t file_bytes(void)
+{
+	struct path_file file;
+	char path[512];
+	uint64_t n = 0;
+
+	if (CHECK(profile_path(getpid(), "", path)) && path_file_open(path, &file)) {
+		n = file.len_bytes;
+		path_file_close(&file);
+	}
+	return n;
+}
+
+/* Threads that come and go, in bunches: later ones go on with the tables of earlier ones. */
+static void test_short_lived(void)
+{
+	uint64_t before = sum_now(111, 0).begun;
+	unsigned int n = rounds * 500, i, j;
+	uint64_t tables, bytes;
+	pthread_t threads[10];
+
+	for (i = 0; i < n / 10; i++) {
+		if (i == n / 100) {
+			tables = sum_now(111, 0).tables;
+			bytes = file_bytes();
+		}
+		for (j = 0; j < 10; j++)
+			pthread_create(&threads[j], NULL, work_little, NULL);
+		for (j = 0; j < 10; j++)
+			pthread_join(threads[j], NULL);
+	}
+	check_all(before + 3 * (uint64_t)n);
+	CHECK(sum_now(111, 0).tables <= tables + 8);
+	CHECK(file_bytes() <= bytes + (512 << 10));
+}
+
+/* -- signals at any instruction, on the thread that counts -- */
+
+static _Atomic uint64_t handled;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	handled++;
+	count_all(2);
+}
+
+static void test_signals(void)
+{
+	struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+	struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	uint64_t before = sum_now(111, 0).begun;
+	uint64_t n = 0;
+
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (handled < 200 * rounds) {
+		count_all(100);
+		n += 100;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	check_all(before + n + 2 * handled);
+}
+
 int main(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	uint64_t i;
+
+	if (argc > 1)
+		rounds = (unsigned int)atoi(argv[1]);
+	for (i = 0; i < 1 << PLAN_BITS; i++)
+		planned_checks[i] = i << 61 | (i + 8);
+	counted_planned.checks = planned_checks;
 	test_array();
 	test_hash();
 	test_plan();
+	test_threads();
+	test_short_lived();
+	test_signals();
 	return check_status();
 }
