@@ -241,8 +241,11 @@ static void print_outcome(const struct show *show, const char *outcome, const ch
 		code = "\033[32m";
 	else if (outcome && strcmp(outcome, "false") == 0)
 		code = "\033[33m";
-	fprintf(show->out, "%s-> %s%s%s%s", colour(show, code), outcome ? outcome : "", outcome && more ? "; " : "",
-		more ? more : "", colour(show, "\033[0m"));
+	fprintf(show->out, "%s-> ", colour(show, code));
+	path_show_text(show->out, outcome ? outcome : "");
+	fputs(outcome && more ? "; " : "", show->out);
+	path_show_text(show->out, more ? more : "");
+	fputs(colour(show, "\033[0m"), show->out);
 }
 
 /* Prints `columns` columns of text from `indent` on, with "..." for what does not fit. */
@@ -344,35 +347,60 @@ static void print_rows(const struct show *show)
 	}
 }
 
+/* The last of the lines from `first` on that follow each other closely and decide nothing. */
+static size_t compact_run(const struct path_steps *s, size_t first)
+{
+	const struct path_step *steps = s->steps.items;
+	size_t last = first;
+
+	while (!steps[last].outcome && last + 1 < s->steps.count && !steps[last + 1].outcome &&
+	       !is_other_place(&steps[last], &steps[last + 1]) && steps[last + 1].line > steps[last].line &&
+	       steps[last + 1].line - steps[last].line <= 2)
+		last++;
+	return last;
+}
+
+/* "12", "12..14", "12 -> true", "util.h:12". The arena's; NULL when memory is short. */
+static const char *compact_text(struct show *show, size_t first, size_t last)
+{
+	const struct path_step *step = &show->s->steps.items[first];
+	const struct path_step *end = &show->s->steps.items[last];
+	const char *home = show->f->meta->file;
+	bool is_away = step->file && home && strcmp(step->file, home) != 0;
+	const char *place = is_away ? base_name(step->file) : "";
+
+	if (last > first)
+		return arena_printf(&show->arena, "%s%s%" PRIu32 "..%" PRIu32, place, is_away ? ":" : "", step->line,
+				    end->line);
+	return arena_printf(&show->arena, "%s%s%" PRIu32 "%s%s", place, is_away ? ":" : "", step->line,
+			    step->outcome ? " -> " : "", step->outcome ? step->outcome : "");
+}
+
 /* Numbers of lines and outcomes as running text. */
-static struct error *print_compact(const struct show *show)
+static struct error *print_compact(struct show *show)
 {
 	const struct path_steps *s = show->s;
 	size_t column = 0;
 
 	for (size_t i = 0; i < s->steps.count;) {
-		size_t run = run_length(s, i);
-		size_t last = run > 1 ? i + run - 1 : i;
-		const char *outcome = s->steps.items[last].outcome;
-		bool is_end = last + 1 == s->steps.count;
-		char *text = NULL;
-		int len;
+		size_t last = compact_run(s, i);
+		const char *text = compact_text(show, i, last);
 
-		len = last > i ? asprintf(&text, "%" PRIu32 "..%" PRIu32 "%s", s->steps.items[i].line,
-					  s->steps.items[last].line, is_end ? "" : ",")
-			       : asprintf(&text, "%" PRIu32 "%s%s%s", s->steps.items[i].line, outcome ? " -> " : "",
-					  outcome ? outcome : "", is_end ? "" : ",");
-		if (len < 0)
+		if (!text)
 			return &error_no_memory;
-		if (column && column + (size_t)len + 1 > show->style->width) {
+		if (column && column + strlen(text) + 2 > show->style->width) {
 			putc('\n', show->out);
 			column = 0;
 		}
-		column += (size_t)fprintf(show->out, "%s%s", column ? " " : "        ", text);
-		free(text);
+		fputs(column ? " " : "        ", show->out);
+		path_show_text(show->out, text);
+		fputs(last + 1 < s->steps.count ? "," : "", show->out);
+		column += (column ? 1 : 8) + strlen(text) + 1;
 		i = last + 1;
 	}
-	fprintf(show->out, "%s-> %s\n", column ? " " : "        ", s->end);
+	fprintf(show->out, "%s-> ", column ? " " : "        ");
+	path_show_text(show->out, s->end);
+	putc('\n', show->out);
 	return NULL;
 }
 
