@@ -5,7 +5,7 @@ _waymark()
 	local cur prev words cword
 	_init_completion -n = || return
 
-	local commands='cc c++ run decode report paths residual graph help'
+	local commands='cc c++ run decode report paths residual merge graph help'
 	local search='--exe --debug-dir --output --help'
 	local pathview='--source-dir --color= --full --function --top'
 
@@ -104,6 +104,7 @@ _waymark()
 		report) COMPREPLY=($(compgen -W "--format= --metric= --sort= --top --function --max-depth $search" -- "$cur")) ;;
 		paths) COMPREPLY=($(compgen -W "--format= --by= $pathview $search" -- "$cur")) ;;
 		residual) COMPREPLY=($(compgen -W "--tested --field --hot --format= $pathview $search" -- "$cur")) ;;
+		merge) COMPREPLY=($(compgen -W '--output --help' -- "$cur")) ;;
 		graph) COMPREPLY=($(compgen -W "--format= $search" -- "$cur")) ;;
 		esac
 		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace

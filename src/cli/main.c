@@ -13,6 +13,7 @@ static const struct command commands[] = {
 	{"report", "show what was recorded in which calling context, as text, JSON, a flame graph", command_report},
 	{"paths", "show which paths through functions ran, as text, JSON, lcov, a page", command_paths},
 	{"residual", "show the paths that ran in the field and in no test", command_residual},
+	{"merge", "add up the path counts of many recordings", command_merge},
 	{"graph", "show how the calls of a program are encoded", command_graph},
 };
 

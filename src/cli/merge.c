@@ -1,0 +1,121 @@
+/*
+ * merge.c - `waymark merge`: the path counts of many recordings as one.
+ */
+#include <inttypes.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "object/file.h"
+#include "report/merge.h"
+
+static const char help[] = "Usage: waymark merge -o OUT.wmk FILE.wmk...\n"
+			   "\n"
+			   "Adds up the path counts of many recordings, of one program or of several, and\n"
+			   "writes them as one. Merged files can be merged again.\n"
+			   "\n"
+			   "Options:\n"
+			   "  -o, --output FILE write to FILE; it appears whole or not at all\n"
+			   "  -h, --help        this text\n";
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+struct request {
+	const char *output;
+};
+
+static struct error *add_file(struct merge *m, const char *path)
+{
+	struct mapped_file file;
+	struct wmk_file w;
+	struct error *err = file_map(path, &file);
+
+	if (err)
+		return err;
+	err = wmk_read(file.bytes, file.len_bytes, path, &w);
+	if (!err) {
+		if (w.truncated)
+			message_warn("merge", "%s", w.truncated);
+		err = merge_add(m, &w);
+		wmk_file_deinit(&w);
+	}
+	file_unmap(&file);
+	return err;
+}
+
+static void tell_rest(const struct merge *m)
+{
+	struct merge_rest rest;
+
+	merge_get_rest(m, &rest);
+	if (rest.events || rest.heap_records)
+		message_warn(
+			"merge",
+			"%" PRIu64 " events and %" PRIu64
+			" contexts of the heap are left out: only paths are merged, `waymark report` shows the others",
+			rest.events, rest.heap_records);
+}
+
+static struct error *write_file(const struct merge *m, const char *path)
+{
+	struct buffer bytes = {0};
+	struct output out;
+	struct error *err = merge_write(m, &bytes);
+
+	if (!err)
+		err = output_open(path, &out);
+	if (!err) {
+		fwrite(bytes.bytes, 1, bytes.len_bytes, out.file);
+		err = output_commit(&out);
+	}
+	buffer_deinit(&bytes);
+	return err;
+}
+
+static struct error *merge_files(const struct request *r, char **paths)
+{
+	struct merge *m;
+	struct error *err = merge_create(&m);
+
+	if (err)
+		return err;
+	for (; *paths && !err; paths++)
+		err = add_file(m, *paths);
+	if (!err)
+		err = write_file(m, r->output);
+	if (!err)
+		tell_rest(m);
+	merge_destroy(m);
+	return err;
+}
+
+static struct error *set_option(void *state, int option)
+{
+	struct request *r = state;
+
+	(void)option; /* -o is the only one */
+	r->output = optarg;
+	return NULL;
+}
+
+int command_merge(int argc, char **argv)
+{
+	static const struct options options = {"merge", "o:", long_options, set_option};
+	struct request r = {0};
+	int status = options_parse(&options, &r, argc, argv);
+
+	if (status == OPTIONS_HELP)
+		return message_help("merge", help);
+	if (status != STATUS_OK)
+		return status;
+	if (!r.output)
+		return message_usage("merge", "-o FILE is needed");
+	if (optind >= argc)
+		return message_usage("merge", "a recording is needed");
+	return message_error("merge", merge_files(&r, argv + optind));
+}
