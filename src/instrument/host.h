@@ -34,6 +34,8 @@ struct host {
 	double (*edge_probability)(void *state, LLVMBasicBlockRef block, unsigned successor);
 	/* The function's blocks have changed: what was computed from them is no longer true. */
 	void (*changed)(void *state, LLVMValueRef function);
+	/* Gives each tail call that jumps to a return a return of its own, as the code generator would do; false: there is none. */
+	bool (*return_after_tail_calls)(LLVMValueRef function);
 	/* The block that begins with this instruction, after splitting the one it is in. */
 	LLVMBasicBlockRef (*split_before)(LLVMValueRef instruction);
 	/* A block of its own on an edge, and on all others of the terminator to the same block; never for unwind edges. */
@@ -45,6 +47,8 @@ struct host {
 			       LLVMValueRef *ret_else);
 	/* Where code may go first in a block: after phis and landing pads. */
 	LLVMValueRef (*first_insertion)(LLVMBasicBlockRef block);
+	/* The symbol will be found in the same image: no detour by its global offset table. */
+	void (*bind_locally)(LLVMValueRef global);
 	/* One line for the user, that is no error. */
 	void (*diagnose)(LLVMModuleRef module, const char *text);
 };

@@ -96,6 +96,9 @@ bool path_has(LLVMValueRef function, unsigned kind);
 bool path_call_has(LLVMValueRef call, unsigned kind);
 bool path_is_intrinsic(LLVMValueRef call);
 
+/* So that it is not counted (again). */
+void path_mark_counted(const struct path_module *m, LLVMValueRef function);
+
 /* Why the function is not counted; NULL when it is. */
 const char *path_reason(const struct path_module *m, LLVMValueRef function);
 
@@ -119,9 +122,12 @@ struct error *path_choose(struct path_graph *g, const struct path_numbering *n, 
 struct path_table {
 	LLVMValueRef descriptor;
 	LLVMValueRef slot;
+	LLVMValueRef enter; /* ptr enter(): wm1_path_enter for this function */
 	bool is_local_exec; /* the slot is one instruction away */
 };
 struct error *path_table_add(struct path_graph *g, const struct path_choice *choice, struct path_table *ret);
+/* The declaration of a function of the runtime, all of which keep nearly all registers. */
+LLVMValueRef path_runtime_function(const struct path_module *m, const char *name, LLVMTypeRef type);
 struct error *path_emit(struct path_graph *g, const struct path_numbering *n, const struct path_choice *choice,
 			const struct placement *placement);
 

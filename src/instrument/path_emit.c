@@ -109,32 +109,18 @@ static LLVMValueRef load_table(struct emitter *e)
 	return e->kept ? e->kept : load_slot(e);
 }
 
-/* Declares a function of the runtime; nonlazybind: the lazy resolver does not keep all the registers that preserve_most
- * does. */
-static LLVMValueRef runtime_function(struct emitter *e, const char *name, LLVMTypeRef type)
+/* The descriptor's address, made where it is needed: the code generator would keep a constant in a register, through loops
+ * where the call that needs it never runs. */
+static LLVMValueRef descriptor_here(struct emitter *e)
 {
-	LLVMValueRef function = LLVMGetNamedFunction(e->g->m->module, name);
-	if (function)
-		return function;
-	function = LLVMAddFunction(e->g->m->module, name, type);
-	LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
-	static const char *const attributes[] = {"nounwind", "nonlazybind", "cold"};
-	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-		if (!strcmp(name, "wm1_path_miss") && !strcmp(attributes[i], "cold"))
-			continue;
-		unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
-		LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-					LLVMCreateEnumAttribute(e->g->m->context, kind, 0));
-	}
-	return function;
-}
-
-static LLVMValueRef call_runtime(struct emitter *e, const char *name, LLVMTypeRef type, LLVMValueRef *arguments,
-				 unsigned count, const char *value_name)
-{
-	LLVMValueRef function = runtime_function(e, name, type);
-	LLVMValueRef call = LLVMBuildCall2(e->builder, type, function, arguments, count, value_name);
-	LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+	const char *text = "leaq ${1:c}(%rip), $0";
+	const char *constraints = "=r,i";
+	LLVMTypeRef type = LLVMFunctionType(e->pointer, &e->pointer, 1, 0);
+	LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), 1, 0,
+					     LLVMInlineAsmDialectATT, 0);
+	LLVMValueRef call = LLVMBuildCall2(e->builder, type, code, &e->table.descriptor, 1, "wm1.descriptor");
+	add_attribute(e, call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "memory", 0);
+	add_attribute(e, call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
 	return call;
 }
 
@@ -142,11 +128,14 @@ static void emit_miss(struct emitter *e, LLVMValueRef table, LLVMValueRef r)
 {
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(e->g->m->context);
 	LLVMTypeRef types[] = {e->pointer, e->pointer, e->i64, i32};
-	LLVMValueRef arguments[] = {e->table.descriptor, table, r, LLVMConstInt(i32, 0, 0)};
+	LLVMValueRef arguments[] = {descriptor_here(e), table, r, LLVMConstInt(i32, 0, 0)};
 	bool is_residual = e->choice->kind == WM1_PATHS_PLAN;
 	unsigned count = is_residual ? 4 : 3;
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->g->m->context), types, count, 0);
-	call_runtime(e, is_residual ? "wm1_path_residual" : "wm1_path_miss", type, arguments, count, "");
+	LLVMValueRef function =
+		path_runtime_function(e->g->m, is_residual ? "wm1_path_residual" : "wm1_path_miss", type);
+	LLVMValueRef call = LLVMBuildCall2(e->builder, type, function, arguments, count, "");
+	LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
 }
 
 /* Byte offset of the pair of r. */
@@ -430,10 +419,9 @@ static void emit_entry(struct emitter *e)
 	LLVMBasicBlockRef before = LLVMGetInstructionParent(none);
 	LLVMValueRef then = g->m->host->insert_if(none, at);
 	position_before(e, then);
-	LLVMTypeRef types[] = {e->pointer, e->pointer};
-	LLVMValueRef arguments[] = {e->table.descriptor, e->slot};
-	LLVMValueRef fresh =
-		call_runtime(e, "wm1_path_enter", LLVMFunctionType(e->pointer, types, 2, 0), arguments, 2, "wm1.fresh");
+	LLVMValueRef fresh = LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(e->table.enter), e->table.enter, NULL, 0,
+					    "wm1.fresh");
+	LLVMSetInstructionCallConv(fresh, LLVMPreserveMostCallConv);
 	LLVMBasicBlockRef enter = LLVMGetInstructionParent(then);
 	position_before(e, at);
 	LLVMPositionBuilderBeforeInstrAndDbgRecords(e->builder, at);

@@ -67,10 +67,10 @@ const char *path_reason(const struct path_module *m, LLVMValueRef function)
 	return reason_in_code(m, function);
 }
 
-/* Each call that returns twice ends its block. */
-static struct error *split_after_twice(struct path_graph *g)
+/* A tail call returns right there; each call that returns twice ends its block. */
+static void shape_blocks(struct path_graph *g)
 {
-	bool any = false;
+	bool any = g->m->host->return_after_tail_calls(g->function);
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g->function); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 			if (LLVMGetInstructionOpcode(i) != LLVMCall || !returns_twice(g->m, i))
@@ -81,7 +81,6 @@ static struct error *split_after_twice(struct path_graph *g)
 		}
 	if (any)
 		g->m->host->changed(g->m->host->state, g->function);
-	return NULL;
 }
 
 /* A block and what stands in it, before it is known to be reachable. */
@@ -388,9 +387,8 @@ static uint64_t cfg_key(const struct path_graph *g)
 struct error *path_graph_make(struct path_graph *g)
 {
 	struct builder b = {.g = g};
-	struct error *err = split_after_twice(g);
-	if (!err)
-		err = collect_blocks(&b);
+	shape_blocks(g);
+	struct error *err = collect_blocks(&b);
 	if (!err)
 		err = number_nodes(&b);
 	if (!err)

@@ -1,9 +1,11 @@
 /*
- * path_table.c - the data of a counted function (waymark/paths.h): its descriptor, each thread's slot, the checks of a plan.
+ * path_table.c - what a counted function has beside its code (waymark/paths.h): its descriptor, each thread's slot, the checks
+ * of a plan, and the call that makes the table.
  *
  *      wm1.path.NAME.HASH      constant; what the runtime needs to make a table
  *      wm1.slot.NAME.HASH      thread-local pointer to the table
  *      wm1.check.NAME.HASH     constant; PLAN: the packed numbers of the interesting paths
+ *      wm1.enter.NAME.HASH     wm1_path_enter(descriptor, slot), out of line so that the function stays small to the inliner
  *
  * A function that several objects may have (inline functions, and what may be inlined into another object under LTO) shares
  * them under these names: hidden, in a comdat group of their own, so that copies inlined from a discarded definition still
@@ -33,24 +35,30 @@ static uint64_t layout_hash(const struct path_graph *g, const struct path_choice
 	return hash;
 }
 
-static struct error *add_global(struct table_builder *b, LLVMTypeRef type, const char *part, LLVMValueRef value,
-				LLVMValueRef *ret)
+static const char *part_name(const struct table_builder *b, const char *part)
 {
-	struct path_graph *g = b->g;
-	const char *name =
-		arena_printf(g->scratch, "wm1.%s.%s.%016llx", part, g->meta.link_name, (unsigned long long)b->hash);
-	if (!name)
-		return &error_no_memory;
-	LLVMValueRef global = b->comdat ? LLVMGetNamedGlobal(g->m->module, name) : NULL;
-	if (!global) {
-		global = LLVMAddGlobal(g->m->module, type, name);
-		LLVMSetInitializer(global, value);
-	}
+	return arena_printf(b->g->scratch, "wm1.%s.%s.%016llx", part, b->g->meta.link_name,
+			    (unsigned long long)b->hash);
+}
+
+static void share(const struct table_builder *b, LLVMValueRef global)
+{
 	LLVMSetLinkage(global, b->comdat ? LLVMLinkOnceODRLinkage : LLVMInternalLinkage);
 	if (b->comdat) {
 		LLVMSetVisibility(global, LLVMHiddenVisibility);
 		LLVMSetComdat(global, b->comdat);
 	}
+}
+
+static struct error *add_global(struct table_builder *b, LLVMTypeRef type, const char *part, LLVMValueRef value,
+				LLVMValueRef *ret)
+{
+	const char *name = part_name(b, part);
+	if (!name)
+		return &error_no_memory;
+	LLVMValueRef global = LLVMAddGlobal(b->g->m->module, type, name);
+	LLVMSetInitializer(global, value);
+	share(b, global);
 	LLVMSetAlignment(global, 8);
 	*ret = global;
 	return NULL;
@@ -135,6 +143,58 @@ static bool is_program(const struct path_module *m)
 	return !module_flag(m->module, "PIC Level") || module_flag(m->module, "PIE Level");
 }
 
+static void add_function_attribute(const struct path_module *m, LLVMValueRef function, const char *name)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+	LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(m->context, kind, 0));
+}
+
+LLVMValueRef path_runtime_function(const struct path_module *m, const char *name, LLVMTypeRef type)
+{
+	LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
+	if (function)
+		return function;
+	function = LLVMAddFunction(m->module, name, type);
+	LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
+	add_function_attribute(m, function, "nounwind");
+	/* The lazy resolver does not keep all the registers that preserve_most does. */
+	add_function_attribute(m, function, "nonlazybind");
+	if (is_program(m))
+		m->host->bind_locally(function); /* `waymark cc` links the runtime into programs */
+	if (strcmp(name, "wm1_path_miss") != 0)
+		add_function_attribute(m, function, "cold");
+	return function;
+}
+
+static struct error *add_enter(struct table_builder *b, struct path_table *table)
+{
+	const struct path_module *m = b->g->m;
+	LLVMTypeRef pointer = LLVMPointerTypeInContext(m->context, 0);
+	const char *name = part_name(b, "enter");
+	if (!name)
+		return &error_no_memory;
+	LLVMTypeRef types[] = {pointer, pointer};
+	LLVMTypeRef type = LLVMFunctionType(pointer, types, 2, 0);
+	LLVMValueRef runtime = path_runtime_function(m, "wm1_path_enter", type);
+	table->enter = LLVMAddFunction(m->module, name, LLVMFunctionType(pointer, NULL, 0, 0));
+	share(b, table->enter);
+	path_mark_counted(m, table->enter);
+	LLVMSetFunctionCallConv(table->enter, LLVMPreserveMostCallConv);
+	static const char *const attributes[] = {"nounwind", "cold", "noinline"};
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+		add_function_attribute(m, table->enter, attributes[i]);
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
+	LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(m->context, table->enter, ""));
+	LLVMValueRef arguments[] = {table->descriptor, table->slot};
+	LLVMValueRef call = LLVMBuildCall2(builder, type, runtime, arguments, 2, "");
+	LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+	LLVMSetTailCall(call, 1);
+	LLVMBuildRet(builder, call);
+	LLVMDisposeBuilder(builder);
+	return NULL;
+}
+
 static bool is_local(const struct path_graph *g)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(g->function);
@@ -162,6 +222,9 @@ struct error *path_table_add(struct path_graph *g, const struct path_choice *cho
 	if (err)
 		return err;
 	LLVMSetThreadLocalMode(table.slot, table.is_local_exec ? LLVMLocalExecTLSModel : LLVMGeneralDynamicTLSModel);
+	err = add_enter(&b, &table);
+	if (err)
+		return err;
 	*ret = table;
 	return NULL;
 }

@@ -35,6 +35,13 @@ static void find_kinds(struct path_kinds *kinds)
 	};
 }
 
+void path_mark_counted(const struct path_module *m, LLVMValueRef function)
+{
+	const unsigned len_bytes = (unsigned)strlen(counted_attribute);
+	LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+				LLVMCreateStringAttribute(m->context, counted_attribute, len_bytes, "", 0));
+}
+
 static bool is_defined(LLVMValueRef function)
 {
 	return !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage;
@@ -132,9 +139,7 @@ static struct error *count_function(struct path_module *m, LLVMValueRef function
 	arena_deinit(&scratch);
 	if (err)
 		return error_context(err, "%s: %s", m->unit, g.meta.name ? g.meta.name : "a function");
-	LLVMAttributeRef counted =
-		LLVMCreateStringAttribute(m->context, counted_attribute, (unsigned)strlen(counted_attribute), "", 0);
-	LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, counted);
+	path_mark_counted(m, function);
 	m->host->changed(m->host->state, function);
 	return NULL;
 }

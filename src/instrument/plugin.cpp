@@ -96,6 +96,50 @@ static void changed(void *state, LLVMValueRef ref)
 	analyses(state).invalidate(*unwrap<Function>(ref), PreservedAnalyses::none());
 }
 
+/* The return of a block in which nothing else happens. */
+static ReturnInst *only_return(BasicBlock &block)
+{
+	for (Instruction &instruction : block)
+		if (!isa<PHINode>(instruction) && !isa<DbgInfoIntrinsic>(instruction))
+			return dyn_cast<ReturnInst>(&instruction);
+	return nullptr;
+}
+
+/* Ends in a tail call and a jump to block, which returns what was called returns. */
+static bool tail_calls_into(BasicBlock &from, BasicBlock &block, const ReturnInst &ret)
+{
+	auto *jump = dyn_cast<BranchInst>(from.getTerminator());
+	auto *call = jump ? dyn_cast_or_null<CallInst>(jump->getPrevNonDebugInstruction()) : nullptr;
+	if (!call || jump->isConditional() || !call->isTailCall() || isa<IntrinsicInst>(call))
+		return false;
+	Value *value = ret.getReturnValue();
+	auto *phi = dyn_cast_or_null<PHINode>(value);
+	if (phi && phi->getParent() == &block)
+		value = phi->getIncomingValueForBlock(&from);
+	return !value || value == call || isa<UndefValue>(value);
+}
+
+static bool return_after_tail_calls(LLVMValueRef ref)
+{
+	auto *function = unwrap<Function>(ref);
+	bool any = false;
+	for (BasicBlock &block : make_early_inc_range(*function)) {
+		ReturnInst *ret = only_return(block);
+		if (!ret || &block == &function->getEntryBlock())
+			continue;
+		SmallVector<BasicBlock *, 8> callers;
+		for (BasicBlock *from : predecessors(&block))
+			if (tail_calls_into(*from, block, *ret))
+				callers.push_back(from);
+		for (BasicBlock *from : callers)
+			FoldReturnIntoUncondBranch(ret, &block, from);
+		any |= !callers.empty();
+		if (!callers.empty() && pred_empty(&block) && !block.hasAddressTaken())
+			DeleteDeadBlock(&block);
+	}
+	return any;
+}
+
 static LLVMBasicBlockRef split_before(LLVMValueRef ref)
 {
 	auto *instruction = unwrap<Instruction>(ref);
@@ -134,6 +178,11 @@ static LLVMValueRef first_insertion(LLVMBasicBlockRef block)
 	return wrap(&*unwrap(block)->getFirstInsertionPt());
 }
 
+static void bind_locally(LLVMValueRef ref)
+{
+	unwrap<GlobalValue>(ref)->setDSOLocal(true);
+}
+
 namespace
 {
 struct Warning : DiagnosticInfo {
@@ -160,9 +209,10 @@ static struct host make_host(FunctionAnalysisManager &functions)
 	return {&functions,        block_frequency, entry_count,
 		is_final,          guard_unwinding, normal_edge,
 		location_function, subprogram_name, "LLVM " LLVM_VERSION_STRING,
-		edge_probability,  changed,         split_before,
-		split_edge,        insert_if,       insert_if_else,
-		first_insertion,   diagnose};
+		edge_probability,  changed,         return_after_tail_calls,
+		split_before,      split_edge,      insert_if,
+		insert_if_else,    first_insertion, bind_locally,
+		diagnose};
 }
 
 /*

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <waymark/paths.h>
 
 #include "base/vec.h"
 #include "core/path_number.h"
@@ -127,7 +128,7 @@ static void print_function(const struct row *rows, size_t count)
 	uint64_t begun = rows[0].number == BEGUN ? rows[0].count : 0;
 	size_t first = rows[0].number == BEGUN;
 	uint64_t ended = count_ended(rows, count);
-	if (f->flags & WMK_PATHS_AT_ENTRY)
+	if (f->flags & WM1_PATHS_AT_ENTRY)
 		begun = ended;
 	printf("%s %zu of %llu begun %llu ended %llu\n", f->name, count - first, (unsigned long long)f->path_count,
 	       (unsigned long long)begun, (unsigned long long)ended);
