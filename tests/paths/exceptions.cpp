@@ -2,10 +2,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 static int sum;
+
+struct unknown {
+	int n;
+};
 
 struct guard {
 	int n;
@@ -27,7 +30,7 @@ static void thrower(int n)
 	if (n == 1)
 		throw 1;
 	if (n == 2)
-		throw std::string("two");
+		throw unknown{n};
 	guard b(n + 1);
 	if (n % 5 == 0)
 		throw n;

@@ -45,7 +45,7 @@ second:
 		n--;
 	if (n > 0)
 		goto first;
-	if (n == -5)
+	if (n-- == -5)
 		goto second;
 }
 

@@ -32,7 +32,9 @@ __attribute__((noinline)) static int b(int n, int s)
 	case 1:
 		TAIL return c(n - 1, s ^ 2);
 	}
-	return s;
+	if (n < 4)
+		return s;
+	TAIL return a(n - 2, s + 3);
 }
 
 __attribute__((noinline)) static int plain_leaf(int n)
