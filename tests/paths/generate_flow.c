@@ -208,9 +208,9 @@ static void put_catch(struct program *p, int budget)
 		put(p, "\tdepth = kept;");
 		put(p, "\tcatcher = thrown < 2 ? &here : outer;");
 		p->loops = 0;
-		put(p, "\tif (!thrown)");
+		put(p, "\tif (!thrown && fuel-- > 0 && depth < 40)");
 		put(p, "\t\tn += CALL(f%u(n + 1)) & 7;", roll(p, (unsigned)p->count));
-		put(p, "\telse if (thrown == 1 && fuel-- > 0)");
+		put(p, "\telse if (thrown == 1 && fuel-- > 0 && depth < 40)");
 		put(p, "\t\tn += CALL(f%u(n)) & 3;", roll(p, (unsigned)p->count));
 		put(p, "\tcatcher = outer;");
 		p->closed--;

@@ -9,7 +9,7 @@
 #   together   one program has both Waymark's counters and the oracle's calls (final always); else two are built, so that the
 #              oracle's calls do not change what Waymark sees: for programs that do the same in each run
 #   static, nopie, pic, gc, lto, dwarf0    options of clang
-# KEEP=1 keeps the directory.
+# NAME random=SEED is a program of generate_flow.c. KEEP=1 keeps the directory.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
@@ -24,8 +24,10 @@ dump=$build/tests/paths/dump
 status=0 slack=0 binaries=prog
 case $name in
 killed) status=137 ;;
+spawn) status=4 ;;
 endless) slack=4 ;;
 plugins) binaries="prog plugin.so" ;;
+random=*) "$build/tests/paths/generate-flow" "${name#random=}" "$tmp" || exit 2 ;;
 esac
 
 # compile ARGUMENT...: with the compiler of the step; C++ when there is a C++ file
@@ -48,7 +50,7 @@ recipe() { # makes ./prog here
 		;;
 	inlines) compile "$here/inlines.c" "$here/inlines_other.c" $objects -o prog ;;
 	units) compile "$here/units.cpp" "$here/units_other.cpp" $objects -o prog ;;
-	random*) compile "$here/../random".c* $objects -o prog ;;
+	random=*) compile "$tmp"/random.c* $objects -o prog ;;
 	*)
 		if [ -f "$here/$name.cpp" ]; then
 			compile "$here/$name.cpp" $objects -o prog
@@ -63,7 +65,6 @@ recipe() { # makes ./prog here
 make() {
 	mkdir -p "$1/out" || return
 	cd "$1" || return
-	[ "$name" != random ] || cp "$tmp/random.c" . || return
 	recipe >build.log 2>&1 || { head -n 5 build.log; echo "FAIL $label: does not build"; return 1; }
 	local got
 	{ WMTRACE_FILE=$PWD/trace WAYMARK_OUT=$PWD/out/ timeout 60 ./prog >out.txt 2>err.txt; got=$?; } 2>/dev/null # no "Killed"
@@ -157,13 +158,8 @@ check() {
 		sed -n 's/^skipped: \([^:]*\):.*/\1/p' skipped.txt | sort -u | awk '{ s = s " " $1 } END { if (s) print "; not counted:" s }')"
 }
 
-# random SEED: the configuration follows in words of its own
 failed=0
 for configuration; do
-	if [[ $configuration == seed=* ]]; then
-		"$build/tests/paths/generate-flow" "${configuration#seed=}" >"$tmp/random.c" || exit 1
-		continue
-	fi
 	check "$configuration" || failed=1
 	rm -rf "$tmp/$configuration/first/trace" "$tmp/$configuration/waymark/trace"
 done
