@@ -309,7 +309,7 @@ static void put_head(struct program *p)
 {
 	put(p, "/* Made by generate_flow.c. */");
 	put(p,
-	    "#include <pthread.h>\n#include <setjmp.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\n");
+	    "#include <pthread.h>\n#include <setjmp.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\n\n#ifndef FORK\n#define FORK fork\n#endif\n");
 	put(p,
 	    "static __thread unsigned long dice;\nstatic __thread int fuel, depth, catching;\nstatic __thread jmp_buf *catcher;");
 	put(p, "static volatile int total;\n");
@@ -347,7 +347,7 @@ static void put_main(struct program *p)
 	put(p, "int main(void)\n{\n\tpthread_t t[3];\n\tint status, sum = 0;");
 	/* Where one thread stops all, what the others did would not be known: rounds that may exit run in processes. */
 	put(p,
-	    "\tfor (unsigned long i = 1; i <= 60; i++) {\n\t\tfflush(stdout);\n\t\tpid_t pid = i %% 12 ? 0 : fork();");
+	    "\tfor (unsigned long i = 1; i <= 60; i++) {\n\t\tfflush(stdout);\n\t\tpid_t pid = i %% 12 ? 0 : FORK();");
 	put(p, "\t\tif (i %% 12 == 0 && pid == 0)\n\t\t\treturn round_of(i * 77) & 1;");
 	put(p, "\t\tif (pid)\n\t\t\twaitpid(pid, &status, 0);\n\t\tsum += round_of(i);\n\t}");
 	if (p->is_cpp) {

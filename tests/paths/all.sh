@@ -1,0 +1,45 @@
+#!/bin/bash
+# all.sh BUILD-DIR [FIRST LAST] - compares every program of this folder with the oracle, in every configuration; then the
+# random programs of the seeds FIRST to LAST, in a configuration each. About an hour; prints what differs, and how many were the same.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+configurations=(O0,array O2,array O0,hash O2,hash O0,call O2,call O0,plan O2,plan O0,half O2,half O2,none O3,gc,array
+	O2,contexts,array O2,contexts,hash O2,contexts,half O0,final O2,final O2,final,hash O2,final,call O2,final,plan
+	O2,final,half O2,final,contexts O2,together,array O2,together,hash O0,together,call O2,together,half O2,together,contexts
+	O1,static O2,nopie,hash O2,pic,half O2,lto,array O2,dwarf0,plan)
+good=0 bad=0
+
+run() { # NAME CONFIGURATION...
+	local line
+	while IFS= read -r line; do
+		case $line in
+		"ok "*) good=$((good + 1)) ;;
+		"FAIL "*)
+			bad=$((bad + 1))
+			echo "$line"
+			;;
+		*) echo "$line" ;;
+		esac
+	done < <("$here/run.sh" "$build" "$@" 2>&1)
+}
+
+if [ $# -lt 2 ]; then
+	set -- "$1" 1 100
+	for file in "$here"/*.c "$here"/*.cpp; do
+		name=$(basename "$file")
+		case $name in
+		trace* | dump.c | generate_flow.c | *_part.c | *_other.c* | through_c.c) ;;
+		endless.c | signals.c) # never the same twice
+			run "${name%.*}" O0,together O2,together O2,together,hash O0,together,call O2,together,plan O2,together,half \
+				O2,together,contexts O2,final O2,final,hash O2,final,half
+			;;
+		*) run "${name%.*}" "${configurations[@]}" ;;
+		esac
+	done
+fi
+for ((seed = $2; seed <= $3; seed++)); do
+	run "random=$seed" "${configurations[seed % ${#configurations[@]}]}"
+done
+echo "$good comparisons the same, $bad failed"
+[ $bad = 0 ]
