@@ -113,7 +113,7 @@ _waymark()
 	esac
 	case ${words[1]} in
 	run) COMPREPLY=($(compgen -c -- "$cur")) ;;
-	report | paths | residual) _filedir wmk ;;
+	report | paths | residual | merge) _filedir wmk ;;
 	*) _filedir ;;
 	esac
 } &&

@@ -47,6 +47,8 @@ refused 2 "x.wmk: say --tested or --field before it" "$waymark" residual x.wmk
 refused 2 "--hot 0: must be a percentage" "$waymark" residual --hot 0 --tested x.wmk --field y.wmk
 refused 2 "--hot 1x: must be a percentage" "$waymark" residual --hot 1x --tested x.wmk --field y.wmk
 refused 2 "--format lcov: no such format" "$waymark" residual --format lcov --tested x.wmk --field y.wmk
+refused 2 "-o FILE is needed" "$waymark" merge x.wmk
+refused 2 "a recording is needed" "$waymark" merge -o x.wmk
 refused 2 "a program is needed" "$waymark" graph
 refused 2 "--format svg: no such format" "$waymark" graph --format svg x
 refused 2 "a program is needed" "$waymark" run

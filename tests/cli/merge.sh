@@ -1,0 +1,127 @@
+#!/bin/sh
+# merge.sh BUILD - waymark merge: sums are those of the recordings read together, whatever the order; duplicates, damage and
+# places that cannot be written get one line and leave nothing behind.
+. "$(dirname "$0")/lib.sh"
+
+cat >paths.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int way(int n)
+{
+	int sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i % 3)
+			sum++;
+		else if (i % 5)
+			sum += 2;
+	}
+	return sum;
+}
+
+static void leave(int how)
+{
+	if (how == 2)
+		raise(SIGKILL);
+	if (how == 1)
+		exit(0);
+}
+
+static int forks(int n)
+{
+	int status = 0;
+
+	if (fork() == 0)
+		leave(way(n) > 3 ? 1 : 2);
+	wait(&status);
+	return way(n);
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1;
+
+	if (argc > 2)
+		forks(n);
+	leave(n == 7 ? 2 : n % 2);
+	return way(n) < 0;
+}
+END
+"$waymark" cc -O1 -g --wm=paths paths.c -o prog || exit 1
+for n in 1 2 3 4; do
+	WAYMARK_OUT=$tmp/run-$n.wmk ./prog $n || fail "prog $n"
+done
+WAYMARK_OUT=$tmp/killed.wmk sh -c './prog 7; exit 0' 2>/dev/null
+for n in 2 9; do
+	mkdir forked-$n
+	WAYMARK_OUT=$tmp/forked-$n/ ./prog $n fork || fail "prog $n fork"
+done
+
+# numbers FILE...: everything that the reader has of them but their names, and how the counters were kept.
+numbers() {
+	"$waymark" paths --format=lcov "$@" >lcov.txt 2>err.txt || fail "paths --format=lcov $*"
+	"$waymark" paths --top all "$@" >text.txt 2>err.txt || fail "paths $*"
+	cat lcov.txt
+	grep -vE '\.wmk: |counted in' text.txt | sed '/./,$!d'
+}
+
+# same WANT GOT
+same() {
+	cmp -s "$1" "$2" || fail "$2 is not $1: $(diff "$1" "$2" | head -n 5)"
+}
+
+all="run-1.wmk run-2.wmk run-3.wmk run-4.wmk killed.wmk $(echo forked-*/*.wmk)"
+numbers $all >want.txt
+grep -q '^LF:' want.txt || fail "no lines are counted: $(head -n 5 want.txt)"
+grep -qi 'unfinished' want.txt || fail "nothing is unfinished: $(head -n 20 want.txt)"
+expect 0 "$waymark" merge -o all.wmk $all
+[ ! -s err.txt ] || fail "merge warns: $(cat err.txt)"
+numbers all.wmk >got.txt
+same want.txt got.txt
+expect 0 "$waymark" merge -o one.wmk forked-2/*.wmk run-3.wmk
+expect 0 "$waymark" merge -o two.wmk run-1.wmk one.wmk run-4.wmk forked-9/*.wmk
+expect 0 "$waymark" merge --output=two.wmk killed.wmk two.wmk run-2.wmk
+numbers two.wmk >got.txt
+same want.txt got.txt
+expect 0 "$waymark" merge -o one.wmk run-1.wmk
+"$waymark" merge -o - run-1.wmk | cmp -s - one.wmk || fail "merge -o - is not merge -o one.wmk"
+
+# Another build of the program stays apart.
+"$waymark" cc -O1 -g --wm=paths -DOTHER -fno-inline paths.c -Wl,--build-id=sha1 -o other || exit 1
+WAYMARK_OUT=$tmp/other.wmk ./other 4 || fail "other 4"
+numbers run-4.wmk other.wmk >want.txt
+expect 0 "$waymark" merge -o both.wmk run-4.wmk other.wmk
+numbers both.wmk >got.txt
+same want.txt got.txt
+
+# Refused: one line, and what is there stays.
+cp all.wmk before.wmk
+refused 1 "run-3.wmk: run " "$waymark" merge -o all.wmk run-1.wmk run-3.wmk run-2.wmk run-3.wmk
+refused 1 "is in all.wmk already: it would count twice" "$waymark" merge -o all.wmk all.wmk run-2.wmk
+refused 1 "nosuch.wmk: No such file" "$waymark" merge -o all.wmk run-1.wmk nosuch.wmk
+echo text >text.wmk
+refused 1 "text.wmk: offset 0x0: this is no .wmk file" "$waymark" merge -o all.wmk run-1.wmk text.wmk
+refused 1 "nosuch/out.wmk: cannot be written" "$waymark" merge -o nosuch/out.wmk run-1.wmk
+refused 1 "forked-2: is a directory" "$waymark" merge -o forked-2 run-1.wmk
+[ ! -c /dev/full ] || refused 1 "/dev/full: cannot be written" "$waymark" merge -o /dev/full run-1.wmk
+cmp -s all.wmk before.wmk || fail "all.wmk was changed"
+ls | grep -q 'wmk\.......$' && fail "left behind: $(ls)"
+
+# Cut off: what is there is merged, with a warning.
+head -c 139000 run-1.wmk >cut.wmk
+expect 0 "$waymark" merge -o some.wmk run-2.wmk cut.wmk
+[ "$(wc -l <err.txt)" -eq 1 ] || fail "a cut file: $(cat err.txt)"
+has err.txt "cut.wmk: truncated"
+
+# What is not merged is said.
+cc_program contexts
+WAYMARK_OUT=$tmp/contexts.wmk ./contexts >/dev/null || fail "contexts"
+refused 1 "no paths are counted" "$waymark" merge -o none.wmk contexts.wmk
+[ ! -e none.wmk ] || fail "none.wmk is there"
+expect 0 "$waymark" merge -o some.wmk run-1.wmk contexts.wmk
+[ "$(wc -l <err.txt)" -eq 1 ] || fail "events: $(cat err.txt)"
+has err.txt "events and 0 contexts of the heap are left out"
+finish
