@@ -108,7 +108,9 @@ refused 1 "nosuch/out.wmk: cannot be written" "$waymark" merge -o nosuch/out.wmk
 refused 1 "forked-2: is a directory" "$waymark" merge -o forked-2 run-1.wmk
 [ ! -c /dev/full ] || refused 1 "/dev/full: cannot be written" "$waymark" merge -o /dev/full run-1.wmk
 cmp -s all.wmk before.wmk || fail "all.wmk was changed"
-ls | grep -q 'wmk\.......$' && fail "left behind: $(ls)"
+for file in *.wmk.??????; do
+	[ ! -e "$file" ] || fail "left behind: $file"
+done
 
 # Cut off: what is there is merged, with a warning.
 head -c 139000 run-1.wmk >cut.wmk
