@@ -11,7 +11,8 @@ struct known {
 	bool is_tested;                       /* the tested programs have it */
 	bool has_run;                         /* in the tests */
 	uint64_t field;                       /* counted */
-	const struct path_function *in_field;
+	const struct path_function *in_field; /* ran there */
+	bool is_fielded;                      /* the field's programs have it, run or not */
 };
 VEC_DECLARE(known_vec, struct known);
 VEC_DECLARE(function_vec, const struct path_function *);
@@ -32,10 +33,15 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+static struct key function_key(const struct path_function *f)
+{
+	return (struct key){{f->name_key, f->cfg_key, f->path_count}};
+}
+
 static struct error *get_known(struct compare *m, const struct path_profile *p, const struct path_function *f,
 			       uint32_t *ret)
 {
-	struct key key = {{f->name_key, f->cfg_key, f->path_count}};
+	struct key key = function_key(f);
 	struct known *known;
 	struct error *err = keymap_add(&m->function_map, &key, ret);
 
@@ -101,14 +107,20 @@ static struct error *add_field(struct compare *m, const struct path_function *f)
 	struct known *known;
 	struct error *err;
 
-	if (!f->total && !f->begun)
+	if (!f->total && !f->begun) {
+		struct key key = function_key(f);
+
+		if (keymap_find(&m->function_map, &key, &number))
+			m->known.items[number].is_fielded = true;
 		return NULL;
+	}
 	err = get_known(m, m->c->field, f, &number);
 	if (err)
 		return err;
 	known = &m->known.items[number];
 	known->field = add_saturated(known->field, f->total);
 	known->in_field = f;
+	known->is_fielded = true;
 	m->c->field_total = add_saturated(m->c->field_total, f->total);
 	return add_entries(m, number, f, true);
 }
@@ -217,17 +229,28 @@ static int compare_changes(const void *a, const void *b)
 	return compare_u64(x->field->name_key, y->field->name_key);
 }
 
+/* Of a program whose metadata is not there, what did not run is not known. */
+static bool knows_all(const struct path_profile *p)
+{
+	for (size_t i = 0; i < p->images.count; i++)
+		if (!p->images.items[i]->has_meta)
+			return false;
+	return true;
+}
+
 /* Hot in the tests: the most frequent paths that together make up the wanted part. Cold: hardly any of it in the field. */
 static struct error *find_cold(struct compare *m)
 {
 	struct path_comparison *c = m->c;
 	double wanted = (double)c->tested_total * m->options->hot / 100;
 	double sum = 0;
+	bool is_all_known = knows_all(c->field);
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < m->pairs.count; i++) {
 		const struct known *known = &m->known.items[m->pair_map.keys[i].words[0]];
 
+		m->pairs.items[i].is_fielded = known->is_fielded || !is_all_known;
 		m->pairs.items[i].function = known->function;
 		m->pairs.items[i].profile = known->profile;
 	}
@@ -237,8 +260,9 @@ static struct error *find_cold(struct compare *m)
 		const struct path_pair *pair = &m->pairs.items[i];
 
 		sum += (double)pair->tested;
-		if (c->field_total && digits_share(pair->field, c->field_total) * PATH_COLD <=
-					      digits_share(pair->tested, c->tested_total))
+		if (c->field_total && pair->is_fielded &&
+		    digits_share(pair->field, c->field_total) * PATH_COLD <=
+			    digits_share(pair->tested, c->tested_total))
 			err = path_pair_vec_append(&c->cold, *pair);
 	}
 	return err;

@@ -29,6 +29,7 @@ struct path_pair {
 	uint64_t tested;
 	uint64_t field;
 	enum path_news news; /* tested is 0 */
+	bool is_fielded;     /* the field's programs have the function, as far as is known */
 };
 VEC_DECLARE(path_pair_vec, struct path_pair);
 

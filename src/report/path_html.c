@@ -52,7 +52,7 @@ static void print_text(FILE *out, const char *text)
 	}
 }
 
-/* What f writes to a stream, as text of the page. */
+/* A stream into memory, for what must be escaped as a whole. */
 static struct error *capture(FILE **ret_stream, char **ret_text, size_t *ret_size)
 {
 	*ret_text = NULL;
@@ -343,8 +343,9 @@ static struct error *print_index(const struct html *h)
 /* [["f0-L12","true"],...] as the value of an attribute. */
 static struct error *print_steps(const struct html *h, const struct path_steps *s)
 {
-	const char *last_file = NULL;
+	const char *last_file = NULL, *said;
 	size_t file = SIZE_MAX;
+	struct arena arena;
 	char *text;
 	size_t size;
 	FILE *stream;
@@ -352,6 +353,7 @@ static struct error *print_steps(const struct html *h, const struct path_steps *
 
 	if (err)
 		return err;
+	arena_init(&arena);
 	putc('[', stream);
 	for (size_t i = 0, shown = 0; i < s->steps.count; i++) {
 		const struct path_step *step = &s->steps.items[i];
@@ -362,8 +364,11 @@ static struct error *print_steps(const struct html *h, const struct path_steps *
 		last_file = step->file;
 		if (file == SIZE_MAX)
 			continue;
-		fprintf(stream, "%s[\"f%zu-L%" PRIu32 "\",\"%s%s%s\"]", shown++ ? "," : "", file, step->line,
-			step->outcome ? step->outcome : "", step->outcome && end ? "; " : "", end ? end : "");
+		said = arena_printf(&arena, "%s%s%s", step->outcome ? step->outcome : "",
+				    step->outcome && end ? "; " : "", end ? end : "");
+		fprintf(stream, "%s[\"f%zu-L%" PRIu32 "\",", shown++ ? "," : "", file, step->line);
+		json_print_string(stream, said ? said : "");
+		putc(']', stream);
 	}
 	putc(']', stream);
 	if (fclose(stream) != 0)
@@ -371,6 +376,7 @@ static struct error *print_steps(const struct html *h, const struct path_steps *
 	else
 		print_text(h->out, text);
 	free(text);
+	arena_deinit(&arena);
 	return err;
 }
 

@@ -13,7 +13,8 @@
 #include "report/view.h"
 
 enum {
-	LIST_MAX = 5, /* functions named in a line of the summary */
+	SPLITS_MAX = 12, /* lines named at which a function was split */
+	LIST_MAX = 5,    /* functions named in a line of the summary */
 };
 
 struct text {
@@ -175,7 +176,7 @@ static void print_split_lines(const struct text *t)
 {
 	for (size_t i = 0, shown = 0; i < t->v->function_count && shown < LIST_MAX; i++) {
 		const struct path_function *f = t->v->functions[i];
-		uint32_t last = 0;
+		uint32_t last = 0, lines = 0;
 
 		if (!path_splits(f))
 			continue;
@@ -188,10 +189,11 @@ static void print_split_lines(const struct text *t)
 
 			if (f->meta->cfg.edges[e].cut != CFG_CUT_SPLIT || !line || line->line == last)
 				continue;
-			fprintf(t->out, " %" PRIu32, line->line);
+			if (lines++ < SPLITS_MAX || t->r->style.is_full)
+				fprintf(t->out, " %" PRIu32, line->line);
 			last = line->line;
 		}
-		putc('\n', t->out);
+		fputs(lines > SPLITS_MAX && !t->r->style.is_full ? " ...\n" : "\n", t->out);
 	}
 }
 

@@ -105,6 +105,20 @@ END
 python3 page.py || fail "the page is not sound"
 has out.html "if (x &gt; 3 &amp;&amp; y &lt; 50)"
 
+# Of a very long file only what is near code that ran is in the page.
+{
+	echo 'int main(void) { return 0; }'
+	seq -f '/* filler %.0f */' 20000
+	echo 'int never_run(void) { return 1; }'
+} >long.c
+"$waymark" cc --wm=paths -g long.c -o long && WAYMARK_OUT=long.wmk ./long || fail "long.c"
+expect 0 "$waymark" paths --format=html long.wmk
+has out.txt "Of 20002 lines only those near code that ran are here"
+has out.txt "filler 5 "
+lacks out.txt "filler 19 "
+lacks out.txt "int never_run"
+has out.txt "never_run" # in the index
+
 # Sources that moved, are gone, or changed.
 mkdir moved
 mv prog.c moved/prog.c

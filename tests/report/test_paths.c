@@ -629,6 +629,7 @@ static void test_compare(void)
 	build_paths_simple(&old_meta, "loop", 4, loop_edges, 4, 100);
 	build_paths_simple(&old_meta, "changed", 3, fork_edges, 2, 200);
 	build_paths_simple(&old_meta, "idle", 3, fork_edges, 2, 300);
+	build_paths_simple(&old_meta, "removed", 4, loop_edges, 4, 400);
 	build_paths_init(&new_meta, "u.c", PATHMETA_SOURCE);
 	build_paths_simple(&new_meta, "loop", 4, loop_edges, 4, 1100);
 	build_paths_simple(&new_meta, "changed", 4, loop_edges, 4, 1200);
@@ -639,6 +640,7 @@ static void test_compare(void)
 	begin_file(&b);
 	add_array(&b, &old_meta.functions[0], 0, 1000, tested, 4);
 	add_array(&b, &old_meta.functions[1], 0, 7, some, 2);
+	add_array(&b, &old_meta.functions[3], 0, 1000, tested, 4); /* hot, and nothing to do with the field */
 	end_file(&t, &b);
 	begin_file(&b);
 	add_array(&b, &new_meta.functions[0], 0, 100, field, 4);
