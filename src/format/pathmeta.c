@@ -19,7 +19,7 @@
 
 /* The fewest bytes that an element of each table takes. */
 enum {
-	FUNCTION_MIN_BYTES = 1 + 16 + 13 + 2,
+	FUNCTION_MIN_BYTES = 1 + 16 + 14 + 2,
 	NODE_MIN_BYTES = 2,
 	EDGE_MIN_BYTES = 2,
 	LINE_MIN_BYTES = 2,
@@ -73,6 +73,15 @@ static struct error *check_numbering(const struct pathmeta_function *f)
 	return err;
 }
 
+static struct error *check_plan(const struct pathmeta_function *f)
+{
+	for (uint32_t i = 0; f->has_plan && i < f->planned_count; i++)
+		if (f->planned[i] >= f->path_count || (i && f->planned[i] <= f->planned[i - 1]))
+			return error_create(ERROR_ARGUMENT, "a plan with path %" PRIu64 " of %" PRIu64, f->planned[i],
+					    f->path_count);
+	return NULL;
+}
+
 struct error *pathmeta_check(const struct pathmeta_function *f)
 {
 	struct error *err;
@@ -82,7 +91,9 @@ struct error *pathmeta_check(const struct pathmeta_function *f)
 	if (f->kind < WM1_PATHS_ARRAY || f->kind > WM1_PATHS_PLAN || f->bits > WM1_PATHS_MAX_BITS)
 		return error_create(ERROR_ARGUMENT, "tables of kind %u with %u bits", f->kind, f->bits);
 	err = cfg_check(&f->cfg);
-	return err ? err : check_numbering(f);
+	if (!err)
+		err = check_numbering(f);
+	return err ? err : check_plan(f);
 }
 
 /* The place of the function with these keys, or where it goes. */
@@ -239,6 +250,34 @@ static struct error *read_graph(struct reader *r, struct pathmeta_function *f)
 	return err;
 }
 
+/* Sums may wrap: pathmeta_check wants them to rise. */
+static struct error *read_plan(struct reader *r, struct pathmeta_function *f)
+{
+	struct cursor at = r->c;
+	uint32_t count;
+	uint64_t step;
+	struct error *err = cursor_uleb32(&r->c, &count);
+
+	if (err || count == 0)
+		return err;
+	f->has_plan = true;
+	f->planned_count = count - 1;
+	if (f->planned_count > cursor_left(&r->c))
+		return cursor_error(&at,
+				    "%" PRIu32
+				    " planned paths cannot fit in the %zu bytes left: the section is damaged",
+				    f->planned_count, cursor_left(&r->c));
+	f->planned = arena_calloc(&r->m->arena, f->planned_count, sizeof *f->planned);
+	if (!f->planned)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < f->planned_count && !err; i++) {
+		err = cursor_uleb128(&r->c, &step);
+		if (!err)
+			f->planned[i] = (i ? f->planned[i - 1] : 0) + step;
+	}
+	return err;
+}
+
 /* What follows the keys and path_count, to the end of the function. */
 static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 {
@@ -261,6 +300,8 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 		err = cursor_uleb32(&r->c, &f->interesting);
 	if (!err)
 		err = cursor_uleb128(&r->c, &f->interval);
+	if (!err)
+		err = read_plan(r, f);
 	if (err)
 		return err;
 	f->kind = (uint8_t)kind;

@@ -61,9 +61,13 @@ struct pathmeta_function {
 	uint32_t line;
 	uint8_t kind; /* enum wm1_path_kind */
 	uint8_t bits;
-	uint16_t flags;                    /* enum wm1_path_flag */
-	uint32_t interesting;              /* PLAN: paths with a place of their own */
-	uint64_t interval;                 /* PLAN: size of the interval of their PPP numbers */
+	uint16_t flags;       /* enum wm1_path_flag */
+	uint32_t interesting; /* PLAN: paths with a place of their own */
+	uint64_t interval;    /* PLAN: size of the interval of their PPP numbers */
+	/* ARRAY and HASH: the paths that a plan chose, rising. PLAN has them in its tables. */
+	uint64_t *planned;
+	uint32_t planned_count;
+	bool has_plan;
 	uint32_t unit;                     /* index */
 	struct cfg cfg;                    /* frequencies are 0 */
 	struct pathmeta_outcome *outcomes; /* [cfg.edge_count] */

@@ -11,6 +11,7 @@
  *             bytes           of the rest of this function: one that is known already is passed over
  *             name_key cfg_key path_count
  *             link_name name file line kind bits flags interesting interval
+ *             planned         0: no plan; else 1 + how many numbers follow: the first, then how far each is from the last
  *             node_count edge_count line_count
  *             for each node { out_edges lines
  *                     for each line { 2 * zigzag(line - line before) + is_elsewhere  [function file]  column }

@@ -78,6 +78,9 @@ static void write_function(struct writer *w, const struct pathmeta_function *f)
 	buffer_uleb128(b, f->flags);
 	buffer_uleb128(b, f->interesting);
 	buffer_uleb128(b, f->interval);
+	buffer_uleb128(b, f->has_plan ? (uint64_t)f->planned_count + 1 : 0);
+	for (uint32_t i = 0; f->has_plan && i < f->planned_count; i++)
+		buffer_uleb128(b, f->planned[i] - (i ? f->planned[i - 1] : 0));
 	write_graph(w, f);
 	buffer_uleb128(&w->tables, b->len_bytes);
 	buffer_bytes(&w->tables, b->bytes, b->len_bytes);

@@ -27,23 +27,24 @@ static const uint8_t golden[] = {
 	'i', 's', ' ', 'n', 'o', 't', ' ', 'o', 'u', 'r', 's', '.', 0, /* 9 */
 	1, 2, 0,					/* producer, name, stage */
 	2,						/* functions */
-	63,						/* bytes of f */
+	66,						/* bytes of f */
 	1, 2, 3, 4, 5, 6, 7, 8,				/* name_key */
 	9, 0, 0, 0, 0, 0, 0, 0x80,			/* cfg_key */
 	4,						/* path_count */
 	3, 3, 4, 10,					/* link_name name file line */
 	3, 2, 1, 2, 0x80, 1,				/* kind bits flags interesting interval */
+	3, 1, 2,					/* planned: paths 1 and 3 */
 	4, 4, 4,					/* nodes, edges, lines */
 	1, 1,	4, 2,	1, 0,				/* node 0: line 11 column 2; to 1 */
 	2, 0,	2, 0x10,   3, 0x38, 9,			/* node 1: to 2 when true; to 3, fixed, case -5 */
 	1, 2,	31, 5, 6, 1,   0x8c, 0x06, 4,   1, 1,	/* node 2: in() of a.h at line 3 column 1, then line 198; back to 1 */
 	0, 1,	0xdf, 5, 0, 4, 0xff, 0xff, 3,		/* node 3: of f itself again, line 14 */
-	31,						/* bytes of g */
+	32,						/* bytes of g */
 	0x10, 0, 0, 0, 0, 0, 0, 0,
 	0x20, 0, 0, 0, 0, 0, 0, 0,
 	1,
 	7, 7, 0, 0,
-	1, 0, 0, 0, 0,
+	1, 0, 0, 0, 0, 0,
 	1, 0, 0,					/* one node, no edges, no lines */
 	0, 0,
 	1, 8, 9,					/* skipped: name reason */
@@ -64,6 +65,7 @@ static void build_example(struct path_builder *b)
 		{2, {"in", "a.h", 198, 4}},
 		{3, {NULL, "test.c", 14, 65535}},
 	};
+	static uint64_t planned[] = {1, 3};
 	static struct pathmeta_skipped skipped = {.name = "_Z1hv", .reason = "is not ours."};
 	struct pathmeta_function *f;
 
@@ -77,6 +79,9 @@ static void build_example(struct path_builder *b)
 	f->flags = WM1_PATHS_AT_ENTRY;
 	f->interesting = 2;
 	f->interval = 128;
+	f->has_plan = true;
+	f->planned = planned;
+	f->planned_count = 2;
 	f->cfg.edges[2].is_fixed = true;
 	f = build_paths_function(b, "g", 1, NULL, 0, NULL, 0);
 	f->name_key = 0x10;
@@ -137,6 +142,8 @@ static void check_example(const struct pathmeta *m)
 	CHECK_U64(f->flags, WM1_PATHS_AT_ENTRY);
 	CHECK_U64(f->interesting, 2);
 	CHECK_U64(f->interval, 128);
+	CHECK(f->has_plan && f->planned_count == 2 && f->planned[0] == 1 && f->planned[1] == 3);
+	CHECK(!g->has_plan);
 	CHECK_U64(f->cfg.node_count, 4);
 	CHECK_U64(f->cfg.edge_count, 4);
 	CHECK_U64(f->cfg.first_edge[2], 3);
@@ -302,20 +309,23 @@ static void expect_body_at(size_t at, uint8_t v, const char *text, int line)
 static void test_bodies(void)
 {
 	const size_t unit = 2 + 54, function = unit + 4, head = function + 1, names = head + 17;
-	const size_t graph = names + 4 + 6, nodes = graph + 3, second = function + 64;
+	const size_t plan = names + 4 + 6, graph = plan + 3, nodes = graph + 3, second = function + 67;
 
 	EXPECT_BODY(0, 10, "string pool");
 	EXPECT_BODY(unit + 2, 2, "stage 2");
 	EXPECT_BODY(unit + 3, 120, "120 functions cannot fit");
 	EXPECT_BODY(unit + 3, 1, "");
 	EXPECT_BODY(function, 127, "127 bytes of a function cannot fit");
-	EXPECT_BODY(function, 64, "1 bytes behind the end of a function");
-	EXPECT_BODY(function, 62, "x: unit 0, unpacked: offset 0x");
+	EXPECT_BODY(function, 67, "1 bytes behind the end of a function");
+	EXPECT_BODY(function, 65, "x: unit 0, unpacked: offset 0x");
 	EXPECT_BODY(head + 16, 5, "function f: 5 paths, its control flow has 4");
 	EXPECT_BODY(names, 0, "has no name");
 	EXPECT_BODY(names, 10, "string 10 of 9");
 	EXPECT_BODY(names + 4, 4, "tables of kind 4");
 	EXPECT_BODY(names + 5, 17, "with 17 bits");
+	EXPECT_BODY(plan, 127, "126 planned paths cannot fit");
+	EXPECT_BODY(plan + 2, 3, "function f: a plan with path 4 of 4");
+	EXPECT_BODY(plan + 2, 0, "function f: a plan with path 1 of 4");
 	EXPECT_BODY(graph, 0, "");
 	EXPECT_BODY(graph, 127, "127 blocks cannot fit");
 	EXPECT_BODY(graph + 1, 60, "60 edges cannot fit");
