@@ -452,10 +452,11 @@ static void print_ways(const struct html *h, const struct path_branch *branches,
 		fprintf(h->out, "<span%s>", b->count ? "" : " class=\"z\"");
 		switch (b->outcome.kind) {
 		case PATHMETA_TRUE:
-			fputs("true ", h->out);
-			break;
 		case PATHMETA_FALSE:
-			fputs("false ", h->out);
+			if (b->to_line)
+				fprintf(h->out, "to line %" PRIu32 ": ", b->to_line);
+			else
+				fputs(b->outcome.kind == PATHMETA_TRUE ? "true " : "false ", h->out);
 			break;
 		case PATHMETA_CASE:
 			fprintf(h->out, "%" PRId64 ": ", b->outcome.value);
@@ -478,7 +479,7 @@ static unsigned int bits_of(uint64_t n)
 /* 0 never, then 1 to HEATS, by orders of magnitude. */
 static unsigned int heat_of(const struct html *h, uint64_t count)
 {
-	return count ? 1 + (HEATS - 1) * bits_of(count) / bits_of(h->hottest) : 0;
+	return count && h->hottest ? 1 + (HEATS - 1) * bits_of(count) / bits_of(h->hottest) : 0;
 }
 
 struct page {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/path_lines.h"
+#include "report/path_steps.h"
 
 struct piece {
 	uint32_t file;
@@ -27,6 +28,7 @@ struct way {
 	uint64_t reached;
 	uint64_t count;
 	struct pathmeta_outcome outcome;
+	uint32_t to_line;
 };
 VEC_DECLARE(way_vec, struct way);
 
@@ -123,9 +125,17 @@ static const struct pathmeta_line *last_line(const struct pathmeta_function *m, 
 	return NULL;
 }
 
+static uint32_t line_at(const struct pathmeta_function *m, uint32_t node)
+{
+	const struct pathmeta_line *line = path_node_place(m, node);
+
+	return line ? line->line : 0;
+}
+
 static struct error *add_ways(struct collect *c, const struct path_function *f)
 {
 	const struct pathmeta_function *m = f->meta;
+	bool is_final = path_function_unit(c->v->profile, f)->stage == PATHMETA_FINAL;
 	struct error *err = NULL;
 
 	for (uint32_t node = 0; node < m->cfg.node_count && !err; node++) {
@@ -145,6 +155,7 @@ static struct error *add_ways(struct collect *c, const struct path_function *f)
 			way.index = i - first;
 			way.count = f->edges[i];
 			way.outcome = m->outcomes[i];
+			way.to_line = is_final ? line_at(m, m->cfg.edges[i].to) : 0;
 			err = way_vec_append(&c->ways, way);
 		}
 	}
@@ -289,6 +300,7 @@ static struct error *fold_branches(struct collect *c)
 			branch = (struct path_branch){
 				.file = first->file, .line = first->line, .block = branch.block + 1};
 		branch.outcome = first->outcome;
+		branch.to_line = first->to_line;
 		branch.count = 0;
 		branch.reached = 0;
 		for (; i < v->count && compare_ways(first, &v->items[i]) == 0; i++) {

@@ -26,6 +26,7 @@ struct path_branch {
 	uint64_t reached; /* how often the branch was come to */
 	uint64_t count;   /* how often it went this way */
 	struct pathmeta_outcome outcome;
+	uint32_t to_line; /* of optimized code, where true and false mean nothing: where it goes; 0: not known */
 };
 VEC_DECLARE(path_branch_vec, struct path_branch);
 

@@ -62,6 +62,26 @@ assert sum(f["counted"] for f in p["functions"]) == p["summary"]["counted"]
 END
 python3 check.py || fail "JSON does not agree with itself"
 
+# Merged recordings say the same as their parts.
+"$waymark" merge -o merged.wmk one.wmk two.wmk || fail "merge"
+for files in "one.wmk two.wmk" merged.wmk; do
+	expect 0 "$waymark" paths --format=lcov $files
+	cp out.txt "lcov.$(echo $files | wc -w)"
+done
+cmp lcov.1 lcov.2 || fail "a merged recording counts otherwise"
+expect 0 "$waymark" paths merged.wmk
+has out.txt "merged.wmk: 2 recordings of "
+
+# The final stage: what is left of the program, outcomes by the lines they go to.
+"$waymark" cc --wm=paths --wm-stage=final -O2 -g -DEXTRA=1000 prog.c -o final && WAYMARK_OUT=final.wmk ./final 100 >/dev/null || fail "final"
+expect 0 "$waymark" paths --top all final.wmk
+has out.txt "in classify (prog.c)"
+grep -qE 'if \(x > 3 && y < 50\) +-> to line [0-9]+' out.txt || fail "final: $(cat out.txt)"
+for format in json lcov html; do
+	expect 0 "$waymark" paths --format=$format final.wmk
+	has out.txt prog.c
+done
+
 # LCOV: lines and functions by hand.
 expect 0 "$waymark" paths --format=lcov one.wmk
 has out.txt "SF:$PWD/prog.c"
