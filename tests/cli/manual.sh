@@ -22,6 +22,8 @@ while read -r option; do
 	grep -qE -- "--$option=" "$top/completion/waymark.bash" || fail "waymark.bash lacks --$option"
 	grep -qE -- "--$option=" "$top/completion/_waymark" || fail "_waymark lacks --$option"
 done <options.txt
+limit=$(sed -n 's/.*WM1_PATHS_ARRAY_DEFAULT = \([0-9]*\).*/\1/p' "$top/include/waymark/paths.h")
+grep -q "paths have a counter for each, $limit by default" "$top/docs/man/waymark-cc.1" || fail "waymark-cc.1: not $limit by default"
 if command -v mandoc >/dev/null; then
 	mandoc -Tlint -Wwarning "$top"/docs/man/*.1 || fail "mandoc -Tlint"
 fi

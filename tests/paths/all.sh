@@ -4,10 +4,12 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
-configurations=(O0,array O2,array O0,hash O2,hash O0,call O2,call O0,plan O2,plan O0,half O2,half O2,none O3,gc,array
-	O2,contexts,array O2,contexts,hash O2,contexts,half O0,final O2,final O2,final,hash O2,final,call O2,final,plan
-	O2,final,half O2,final,contexts O2,together,array O2,together,hash O0,together,call O2,together,half O2,together,contexts
-	O1,static O2,nopie,hash O2,pic,half O2,lto,array O2,dwarf0,plan)
+read -r -d '' -a configurations <<'END'
+O0,array O2,array O0,hash O2,hash O0,call O2,call O0,plan O2,plan O0,half O2,half O2,none O3,gc,array
+O2,contexts,array O2,contexts,hash O2,contexts,half O0,final O2,final O2,final,hash O2,final,call O2,final,plan
+O2,final,half O2,final,contexts O2,together,array O2,together,hash O0,together,call O2,together,half O2,together,contexts
+O1,static O2,nopie,hash O2,pic,half O2,lto,array O2,dwarf0,plan
+END
 good=0 bad=0
 
 run() { # NAME CONFIGURATION...
