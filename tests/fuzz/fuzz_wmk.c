@@ -1,5 +1,5 @@
 /*
- * fuzz_wmk.c - wmk_read and all that walks what it read. The input is unfolded to a file of whole chunks; an odd last byte
+ * fuzz_wmk.c - wmk_read, all that walks what it read, and a merge of it. The input is unfolded to a file of whole chunks; an odd last byte
  * cuts the file there.
  */
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "format/wmk.h"
 #include "fuzz/fuzz.h"
+#include "report/merge.h"
 
 /* Returns the file's length. */
 static size_t unfold(const uint8_t *data, size_t size, uint8_t *file)
@@ -22,6 +23,65 @@ static size_t unfold(const uint8_t *data, size_t size, uint8_t *file)
 		len += part < FUZZ_WMK_CHUNK_BYTES && (data[part - 1] & 1) ? part : WMK_CHUNK_BYTES;
 	}
 	return len;
+}
+
+static void walk_tables(const struct wmk_file *w)
+{
+	struct wmk_walk walk = {0};
+	struct wmk_path_table table;
+	uint64_t number, count, found = 0;
+
+	for (; wmk_next_path_table(w, &walk, &table); found++) {
+		wmk_image_by_record(w, table.record.image);
+		for (uint32_t i = 0; i < table.record.entry_count; i++)
+			if (wmk_table_count(w, &table, i, &number, &count) && number >= table.record.path_count)
+				abort();
+	}
+	if (found != w->path_table_count)
+		abort();
+}
+
+static void walk_path_counts(const struct wmk_file *w)
+{
+	struct wmk_walk walk = {0}, runs = {0};
+	struct wmk_path_count record;
+	uint64_t number, found = 0;
+
+	for (; wmk_next_path_count(w, &walk, &record, &number); found++)
+		if (number >= record.path_count)
+			abort();
+	if (found != w->path_count_count)
+		abort();
+	for (found = 0; wmk_next_run(w, &runs, &number); found++)
+		;
+	if (found != w->run_count)
+		abort();
+}
+
+/* What merges must be read again, with nothing more to merge. */
+static void merge_it(const struct wmk_file *w)
+{
+	struct merge *m = NULL;
+	struct buffer out = {0};
+	struct wmk_file back;
+	struct error *err = merge_create(&m);
+
+	if (!err)
+		err = merge_add(m, w);
+	if (!err)
+		err = merge_write(m, &out);
+	if (!err) {
+		if (wmk_read(out.bytes, out.len_bytes, "merged", &back))
+			abort();
+		if (back.uncommitted || back.truncated || back.event_count || back.heap_count)
+			abort();
+		walk_tables(&back);
+		walk_path_counts(&back);
+		wmk_file_deinit(&back);
+	}
+	error_destroy(err);
+	buffer_deinit(&out);
+	merge_destroy(m);
 }
 
 static void walk_all(const struct wmk_file *w)
@@ -69,6 +129,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = wmk_read(exact, len, "input", &w);
 	if (!err) {
 		walk_all(&w);
+		walk_tables(&w);
+		walk_path_counts(&w);
+		merge_it(&w);
 		wmk_file_deinit(&w);
 	}
 	error_destroy(err);

@@ -1,6 +1,6 @@
 /*
- * seeds.c - writes the seed corpora: `fuzz-seeds DIR` fills DIR/meta, DIR/wmk, DIR/context and DIR/token. Inputs are built, not
- * kept: a change of a format changes them with it.
+ * seeds.c - writes the seed corpora: `fuzz-seeds DIR` fills DIR/meta, DIR/wmk and so on, one directory a target. Inputs are built,
+ * not kept: a change of a format changes them with it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +13,8 @@
 #include "format/section.h"
 #include "fuzz/fuzz.h"
 #include "support/builder.h"
+#include "support/path_builder.h"
+#include "waymark/paths.h"
 
 static const char *root_dir;
 
@@ -165,6 +167,121 @@ static void write_wmk(void)
 	buffer_deinit(&b.out);
 }
 
+/* Few bytes of each kind of counter, so that they are in what an input holds of a chunk. */
+static void write_path_counters(void)
+{
+	struct wmk_paths head = {
+		.name_key = 1, .cfg_key = 2, .path_count = 4, .kind = WM1_PATHS_ARRAY, .entry_count = 4};
+	struct wmk_path_count single = {.name_key = 3,
+					.cfg_key = 4,
+					.path_count = 1000,
+					.r = 500,
+					.count = 11,
+					.id = 12,
+					.prefix = 17,
+					.site = 19,
+					.kind = WM1_PATHS_HASH,
+					.flags = WMK_PATHS_RESIDUAL};
+	struct wmk_builder b;
+	struct buffer input = {0};
+
+	build_wmk_init(&b, 7, "/bin/prog");
+	build_chunk(&b, WMK_IMAGES, 0, 0);
+	build_image(&b, 0, 0, 0, 0, NULL, 0);
+	build_image(&b, 5, 16, 10, 0, NULL, 0);
+	build_chunk(&b, WMK_NODES, 16, 0);
+	build_node(&b, 1, 3, 17, 1);
+	build_node(&b, 16, 4, 18, 2);
+	build_chunk(&b, WMK_PATHS, 0, 0);
+	build_table(&b, &head, 3, (uint64_t[]){1, 0, 5, 9}, 4);
+	buffer_u64(&b.out, 0);
+	buffer_u64(&b.out, 0);
+	head.kind = WM1_PATHS_HASH;
+	head.flags = WMK_PATHS_INHERITED;
+	head.bits = 1;
+	head.entry_count = 2;
+	build_table(&b, &head, 3, (uint64_t[]){1, 6, 4, 7}, 4);
+	head.kind = WM1_PATHS_PLAN;
+	head.image = 1;
+	build_table(&b, &head, 3, (uint64_t[]){0, 0, UINT64_C(1) << 63 | 2, 7}, 4);
+	build_chunk(&b, WMK_PATH_COUNTS, 0, 0);
+	build_path_count(&b, &single);
+	single.kind = WM1_PATHS_PLAN;
+	single.bits = 4;
+	build_path_count(&b, &single);
+	build_chunk(&b, WMK_RUNS, 0, 0);
+	build_run(&b, 5);
+	build_wmk_finish(&b);
+	buffer_bytes(&input, b.out.bytes, FUZZ_WMK_HEADER_BYTES);
+	for (uint32_t i = 0; i < b.chunk_count; i++)
+		buffer_bytes(&input, b.out.bytes + WMK_HEADER_BYTES + i * WMK_CHUNK_BYTES, FUZZ_WMK_CHUNK_BYTES);
+	write_seed("wmk", "paths", input.bytes, input.len_bytes);
+	buffer_deinit(&input);
+	buffer_deinit(&b.out);
+}
+
+static void write_path_metadata(void)
+{
+	static const struct build_edge edges[] = {
+		{0, 1, CFG_KEPT, {PATHMETA_PLAIN, 0}},    {1, 2, CFG_KEPT, {PATHMETA_TRUE, 0}},
+		{1, 3, CFG_KEPT, {PATHMETA_CASE, -5}},    {2, 1, CFG_CUT_BACK, {PATHMETA_PLAIN, 0}},
+		{3, 4, CFG_CUT_JUMP, {PATHMETA_JUMP, 0}},
+	};
+	static uint64_t planned[] = {0, 2};
+	static struct path_builder b;
+	static uint8_t raw[1 << 12];
+	struct pathmeta_skipped skipped = {.name = "h", .reason = "no"};
+	struct buffer section = {0}, input = {0};
+	struct pathmeta_function *f;
+	struct error *err;
+	size_t len;
+
+	build_paths_init(&b, "u.c", PATHMETA_FINAL);
+	f = build_paths_simple(&b, "f", 5, edges, 5, 7);
+	f->has_plan = true;
+	f->planned = planned;
+	f->planned_count = 2;
+	f->lines[1].function = "inlined";
+	build_paths_simple(&b, "g", 1, NULL, 0, 30);
+	b.meta.skipped = &skipped;
+	b.meta.skipped_count = 1;
+	err = pathmeta_write(&b.meta, &section);
+	if (err)
+		exit(1);
+	len = ZSTD_decompress(raw, sizeof raw, section.bytes + SECTION_HEADER_BYTES,
+			      section.len_bytes - SECTION_HEADER_BYTES);
+	if (ZSTD_isError(len))
+		exit(1);
+	buffer_u8(&input, 1);
+	buffer_bytes(&input, raw, len);
+	write_seed("pathmeta", "raw", input.bytes, input.len_bytes);
+	input.len_bytes = 0;
+	buffer_u8(&input, 0);
+	buffer_bytes(&input, section.bytes, section.len_bytes);
+	buffer_u64(&input, 0);
+	buffer_bytes(&input, section.bytes, section.len_bytes);
+	write_seed("pathmeta", "two", input.bytes, input.len_bytes);
+	build_paths_deinit(&b);
+	buffer_deinit(&section);
+	buffer_deinit(&input);
+}
+
+static void write_plans(void)
+{
+	static const char *const plans[] = {
+		"waymark-plan 1\nprofile p.wmk\nhot 99.5%\n",
+		"# all\nwaymark-plan 1\nfunction f*\nfunction ma[i-n]n # here\nline u.c:3-4\n",
+		"waymark-plan 1\r\nprofile p.wmk\nline test.c:2\nline ./test.c:12-900\n",
+	};
+
+	for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+		char name[] = "0";
+
+		name[0] = (char)('0' + i);
+		write_seed("plan", name, plans[i], strlen(plans[i]));
+	}
+}
+
 static void write_tokens(void)
 {
 	char token[96], text[1024];
@@ -194,6 +311,9 @@ int main(int argc, char **argv)
 	}
 	write_programs();
 	write_wmk();
+	write_path_counters();
+	write_path_metadata();
+	write_plans();
 	write_tokens();
 	return 0;
 }
