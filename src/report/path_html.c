@@ -131,7 +131,10 @@ static void print_cards(const struct html *h)
 	if (s->residual)
 		print_number_card(h, s->residual, "times outside the plan");
 	if (s->plan_functions) {
-		snprintf(text, sizeof text, "functions in the plan, alpha %.2f (median)", s->alpha_median);
+		if (s->alpha_functions)
+			snprintf(text, sizeof text, "functions with a plan, alpha %.2f (median)", s->alpha_median);
+		else
+			snprintf(text, sizeof text, "functions with a plan");
 		print_number_card(h, s->plan_functions, text);
 	}
 	if (s->unknown_functions)

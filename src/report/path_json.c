@@ -92,9 +92,9 @@ static void print_summary(const struct path_summary *s, FILE *out)
 		s->begun, s->unfinished, s->kinds[WM1_PATHS_ARRAY], s->kinds[WM1_PATHS_HASH], s->kinds[WM1_PATHS_PLAN],
 		s->split_functions);
 	fprintf(out,
-		", \"residual\": %" PRIu64 ", \"plan_functions\": %" PRIu64
+		", \"residual\": %" PRIu64 ", \"plan_functions\": %" PRIu64 ", \"alpha_functions\": %" PRIu64
 		", \"alpha_median\": %.6g, \"alpha_most\": %.6g, \"skipped\": %" PRIu64 "},\n",
-		s->residual, s->plan_functions, s->alpha_median, s->alpha_most, s->skipped);
+		s->residual, s->plan_functions, s->alpha_functions, s->alpha_median, s->alpha_most, s->skipped);
 }
 
 static void print_blocks(const struct path_function *f, FILE *out)
@@ -230,6 +230,8 @@ static void print_function_numbers(const struct path_function *f, FILE *out)
 		", \"unfinished\": %" PRIu64 ", \"entered\": %" PRIu64 ", \"residual\": %" PRIu64
 		", \"splits\": %" PRIu32,
 		f->unfinished, f->calls, f->residual, path_splits(f));
+	if (f->meta && f->meta->has_plan)
+		fprintf(out, ", \"interesting\": %" PRIu32, f->meta->planned_count);
 	if (path_alpha(f) > 0)
 		fprintf(out, ", \"interesting\": %" PRIu32 ", \"interval\": %" PRIu64 ", \"alpha\": %.6g",
 			f->meta->interesting, f->meta->interval, path_alpha(f));

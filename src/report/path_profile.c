@@ -508,11 +508,52 @@ static void assign_entries(struct path_profile *p)
 	}
 }
 
-struct error *path_profile_finish(struct path_profile *p)
+static bool is_planned(const struct pathmeta_function *m, uint64_t number)
+{
+	uint32_t low = 0, high = m->planned_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->planned[middle] == number)
+			return true;
+		if (m->planned[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* Functions with a plan that count all their paths in one table all the same: what is outside the plan is found here. */
+static struct error *find_unplanned(struct path_profile *p)
 {
 	struct error *err = NULL;
 
+	for (uint32_t i = 0; i < p->functions.count && !err; i++) {
+		struct path_function *f = &p->functions.items[i];
+
+		if (!f->meta || !f->meta->has_plan || f->kind == WM1_PATHS_PLAN)
+			continue;
+		for (uint32_t j = 0; j < f->entry_count && !err; j++) {
+			const struct path_entry *entry = &f->entries[j];
+			struct path_residual residual = {.function = i, .number = entry->number, .count = entry->count};
+
+			if (!entry->count || is_planned(f->meta, entry->number))
+				continue;
+			f->residual = add(p, f->residual, entry->count);
+			err = path_residual_vec_append(&p->residuals, residual);
+		}
+	}
+	return err;
+}
+
+struct error *path_profile_finish(struct path_profile *p)
+{
+	struct error *err;
+
 	assign_entries(p);
+	err = find_unplanned(p);
 	merge_residuals(p);
 	for (size_t i = 0; i < p->functions.count && !err; i++) {
 		struct path_function *f = &p->functions.items[i];

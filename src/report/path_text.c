@@ -120,8 +120,11 @@ static void print_tables(const struct text *t)
 	putc('\n', t->out);
 	if (s->plan_functions) {
 		print_name(t, "plan");
-		fprintf(t->out, "%s %s, alpha %.2f in the median, %.2f at most", digits_grouped(s->plan_functions, a),
-			s->plan_functions == 1 ? "function" : "functions", s->alpha_median, s->alpha_most);
+		fprintf(t->out, "%s %s", digits_grouped(s->plan_functions, a),
+			s->plan_functions == 1 ? "function" : "functions");
+		if (s->alpha_functions)
+			fprintf(t->out, ", %s numbered for it: alpha %.2f in the median, %.2f at most",
+				digits_grouped(s->alpha_functions, a), s->alpha_median, s->alpha_most);
 		if (s->residual)
 			fprintf(t->out, "; outside it %s times (%s)", digits_grouped(s->residual, a),
 				digits_percent(s->residual, s->total, b));

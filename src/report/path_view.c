@@ -171,13 +171,14 @@ static struct error *sum_up(struct path_view *v)
 		s->kinds[has_run && f->kind <= WM1_PATHS_PLAN ? f->kind : 0]++;
 		s->split_functions += path_splits(f) != 0;
 		add_graph(s, f);
+		s->plan_functions += f->meta->has_plan || f->meta->kind == WM1_PATHS_PLAN;
 		if (path_alpha(f) > 0)
-			alphas[s->plan_functions++] = path_alpha(f);
+			alphas[s->alpha_functions++] = path_alpha(f);
 	}
-	qsort(alphas, s->plan_functions, sizeof *alphas, compare_doubles);
-	if (s->plan_functions) {
-		s->alpha_median = alphas[s->plan_functions / 2];
-		s->alpha_most = alphas[s->plan_functions - 1];
+	qsort(alphas, s->alpha_functions, sizeof *alphas, compare_doubles);
+	if (s->alpha_functions) {
+		s->alpha_median = alphas[s->alpha_functions / 2];
+		s->alpha_most = alphas[s->alpha_functions - 1];
 	}
 	free(alphas);
 	for (size_t i = 0; i < v->profile->images.count; i++)

@@ -31,9 +31,10 @@ struct path_summary {
 	uint64_t begun, unfinished;
 	uint64_t kinds[WM1_PATHS_PLAN + 1]; /* functions that ran, by kind of table; 0: of none */
 	uint64_t split_functions;
-	uint64_t residual;       /* counted outside plans */
-	uint64_t plan_functions; /* in a plan, run or not */
-	double alpha_median;     /* interval / interesting paths */
+	uint64_t residual;        /* counted outside plans */
+	uint64_t plan_functions;  /* that a plan chose paths for, run or not */
+	uint64_t alpha_functions; /* of them, those that have numbers of the plan's */
+	double alpha_median;      /* interval / interesting paths */
 	double alpha_most;
 	uint64_t skipped; /* functions that are not counted, of all images; not chosen by name */
 };
@@ -63,7 +64,7 @@ bool path_view_matches(const struct path_view_options *options, const struct pat
 struct error *path_hottest(const struct path_function *f, size_t top, const struct path_entry ***ret,
 			   size_t *ret_count);
 
-/* Interval / interesting paths of a plan; 0 without a plan. */
+/* Interval / interesting paths; 0 without numbers of a plan's. */
 double path_alpha(const struct path_function *f);
 /* Split edges of a function. */
 uint32_t path_splits(const struct path_function *f);

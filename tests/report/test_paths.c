@@ -305,6 +305,39 @@ static void test_kinds(void)
 	build_paths_deinit(&meta);
 }
 
+/* A function with a plan that counts in an array: what the plan does not have is outside it. */
+static void test_planned(void)
+{
+	static struct path_builder meta;
+	static uint64_t planned[] = {1, 2};
+	const uint64_t counts[] = {3, 1, 4, 5};
+	struct pathmeta_function *loop;
+	struct path_view_options options = {0};
+	struct path_view v;
+	struct wmk_builder b;
+	struct fixture f;
+
+	build_paths_init(&meta, "u.c", PATHMETA_SOURCE);
+	loop = build_paths_simple(&meta, "loop", 4, loop_edges, 4, 100);
+	loop->has_plan = true;
+	loop->planned = planned;
+	loop->planned_count = 2;
+	open_fixture(&f, &meta);
+	begin_file(&b);
+	add_array(&b, loop, 0, 6, counts, 4);
+	end_file(&f, &b);
+	CHECK_OK(path_profile_finish(&f.p));
+	CHECK_U64(find(&f.p, "loop")->residual, 8);
+	CHECK_U64(f.p.residuals.count, 2);
+	CHECK_U64(f.p.residuals.items[0].number, 3);
+	CHECK_U64(f.p.residuals.items[0].count, 5);
+	CHECK_OK(path_view_create(&f.p, &options, "test", &v));
+	CHECK_U64(v.summary.residual, 8);
+	path_view_deinit(&v);
+	close_fixture(&f);
+	build_paths_deinit(&meta);
+}
+
 /* Nothing that does not fit is dropped without a word. */
 static void test_damage(void)
 {
@@ -688,6 +721,7 @@ int main(void)
 	test_inherited();
 	test_cuts();
 	test_kinds();
+	test_planned();
 	test_damage();
 	test_useless();
 	test_lines();
