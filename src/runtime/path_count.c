@@ -34,7 +34,7 @@
 
 enum {
 	MIN_CACHE_BITS = 4,
-	MAX_CACHE_BITS = 16,
+	MAX_CACHE_BITS = 20,
 };
 
 /* The key is the record itself: r and the context. */

@@ -232,6 +232,54 @@ static void case_fork_in_thread(void)
 	check_counts(getpid(), 1000 + n, 0);
 }
 
+/* -- threads that end in the middle of an activation; what their successors' children inherit is not that -- */
+
+static void *exit_within(void *arg)
+{
+	path_enter(&outer, &outer_slot);
+	count(3);
+	pthread_exit(arg);
+}
+
+static void *fork_after(void *arg)
+{
+	uint64_t *table = path_enter(&outer, &outer_slot);
+	struct path_sum sum;
+	pid_t pid;
+
+	count(2);
+	pid = fork();
+	if (pid == 0) {
+		path_end_array(table, 1);
+		check_counts(getpid(), 0, 2);
+		sum = path_sum_of_process(getpid(), 104, 1);
+		CHECK_U64(sum.path, 1);
+		CHECK_U64(sum.inherited_begun, 1);
+		CHECK_U64(sum.inherited_ended, 0);
+		_exit(check_status());
+	}
+	CHECK_U64(finished(pid), 0);
+	path_end_array(table, 1);
+	return arg;
+}
+
+static void case_fork_after_exit(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		pthread_create(&thread, NULL, exit_within, NULL);
+		pthread_join(thread, NULL);
+		pthread_create(&thread, NULL, fork_after, NULL);
+		pthread_join(thread, NULL);
+	}
+	check_counts(getpid(), 20 * 5, 0);
+	CHECK(path_sum_of_process(getpid(), 104, 1).tables <= 8);
+	CHECK_U64(path_sum_of_process(getpid(), 104, 1).begun, 40);
+	CHECK_U64(path_sum_of_process(getpid(), 104, 1).ended, 20);
+}
+
 /* -- a handler that forks, at any instruction of the thread that counts -- */
 
 static _Atomic unsigned int forks;
@@ -497,6 +545,7 @@ static const struct {
 	{"fork", case_fork, NULL, NULL, NULL},
 	{"fork-threads", case_fork_threads, NULL, NULL, NULL},
 	{"fork-in-thread", case_fork_in_thread, NULL, NULL, NULL},
+	{"fork-after-exit", case_fork_after_exit, NULL, NULL, NULL},
 	{"fork-in-handler", case_fork_in_handler, NULL, NULL, NULL},
 	{"clone", case_clone, NULL, NULL, NULL},
 	{"vfork", case_vfork, NULL, NULL, NULL},
