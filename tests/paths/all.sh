@@ -1,6 +1,6 @@
 #!/bin/bash
 # all.sh BUILD-DIR [FIRST LAST] - compares every program of this folder with the oracle, in every configuration; then the
-# random programs of the seeds FIRST to LAST, in a configuration each. About an hour; prints what differs, and how many were the same.
+# random programs of the seeds FIRST to LAST, in a configuration each. About 20 minutes; prints what differs, and how many were the same.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
@@ -10,6 +10,7 @@ O2,contexts,array O2,contexts,hash O2,contexts,half O0,final O2,final O2,final,h
 O2,final,half O2,final,contexts O2,together,array O2,together,hash O0,together,call O2,together,half O2,together,contexts
 O1,static O2,nopie,hash O2,pic,half O2,lto,array O2,dwarf0,plan
 END
+export LINES_MAX=2
 good=0 bad=0
 
 run() { # NAME CONFIGURATION...
@@ -32,7 +33,8 @@ if [ $# -lt 2 ]; then
 		name=$(basename "$file")
 		case $name in
 		trace* | dump.c | generate_flow.c | *_part.c | *_other.c* | through_c.c) ;;
-		endless.c | signals.c) # never the same twice
+		# never the same twice; and functions of one path, counted at their entry, that a fault ends
+		endless.c | signals.c | storm.c | faults.c)
 			run "${name%.*}" O0,together O2,together O2,together,hash O0,together,call O2,together,plan O2,together,half \
 				O2,together,contexts O2,final O2,final,hash O2,final,half
 			;;
