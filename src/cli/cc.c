@@ -79,6 +79,8 @@ static void add_source_flags(struct line *line, const struct own_files *files)
 	/* With optimization clang adds blocks in which lifetimes end: paths would differ between -O levels. */
 	add_text(line, "-Xclang");
 	add_text(line, "-disable-lifetime-markers");
+	add_text(line,
+		 "-fno-discard-value-names"); /* which branch is the true one in the source: blocks' names say so */
 	add_text(line, "-Wno-error=backend-plugin"); /* the pass warns of functions that a plan does not fit */
 }
 

@@ -29,6 +29,8 @@ struct host {
 	/* Linkage name, else name, of the function a debug location or a subprogram is in; NULL when not known. */
 	const char *(*location_function)(LLVMMetadataRef location, unsigned *ret_len);
 	const char *(*subprogram_name)(LLVMMetadataRef subprogram, unsigned *ret_len);
+	/* Marked artificial in the debug information: no function that anybody wrote, or one that claims so. */
+	bool (*is_artificial)(LLVMValueRef function);
 	const char *producer; /* "LLVM 19.1.7" */
 	/* Share of a block's executions that leave it by this successor of its terminator. */
 	double (*edge_probability)(void *state, LLVMBasicBlockRef block, unsigned successor);
@@ -61,6 +63,7 @@ char *instrument_module(LLVMModuleRef module, const struct host *host, const cha
 struct path_options {
 	bool is_final;        /* at the end of full LTO, over the whole program; else one translation unit as written */
 	bool is_shared;       /* is_final: the output is a shared library */
+	bool with_contexts;   /* the program keeps its calling context: paths outside a plan come with theirs */
 	bool hash_calls;      /* no pairs inline: every path of a hashed function goes to the runtime */
 	uint32_t array_limit; /* functions with more paths than this are hashed */
 	const char *plan_path; /* which paths are interesting; NULL: all are counted alike */

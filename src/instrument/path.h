@@ -108,14 +108,17 @@ struct error *path_lines_add(struct path_graph *g);
 /* Names and name_key; before the others. */
 struct error *path_identify(struct path_graph *g);
 
-/* path_plan.c. *ret_is_chosen: false when the plan is for other code. */
-struct error *path_choose_planned(struct path_graph *g, const struct path_numbering *n, bool *ret_is_chosen,
-				  struct path_choice *ret);
-struct error *path_plan_load(const char *path, struct plan **ret);
 void path_alias_init(struct path_module *m);
 /* Marks what a function loads and stores, before it gets code of ours. */
 void path_alias_tag_program(const struct path_module *m, LLVMValueRef function);
 
+/* path_plan.c. ask: which paths are interesting. choose: pairs for them. count_edges: frequencies from their counts. */
+struct error *path_plan_load(const char *path, struct plan **ret);
+struct error *path_plan_ask(struct path_graph *g, const struct path_numbering *n, struct plan_choice *ret);
+struct error *path_plan_choose(struct path_graph *g, const struct path_numbering *n, const struct plan_choice *planned,
+			       struct path_choice *ret);
+struct error *path_plan_count_edges(struct path_graph *g, const struct path_numbering *n,
+				    const struct plan_choice *planned, struct path_choice *ret);
 struct error *path_choose(struct path_graph *g, const struct path_numbering *n, struct path_choice *ret);
 
 /* path_emit.c, path_table.c */

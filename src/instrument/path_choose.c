@@ -1,15 +1,23 @@
 /*
- * path_choose.c - how the paths of a function are counted without a plan: in an array while there are few, else in pairs
- * found by a hash.
+ * path_choose.c - how the paths of a function are counted: in an array while there are few; else in pairs, found by a hash or,
+ * with a plan, by a packed number (path_plan.c). When contexts are recorded too, a plan always makes pairs: what it does not
+ * choose must get to the runtime, which looks at the context.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "instrument/path.h"
+
+static bool fits_array(const struct path_graph *g, const struct path_numbering *n)
+{
+	return n->path_count <= g->m->options->array_limit && n->path_count <= WM1_PATHS_MAX_COUNTERS;
+}
 
 static struct error *choose_array_or_hash(struct path_graph *g, const struct path_numbering *n, struct path_choice *ret)
 {
-	const struct path_options *options = g->m->options;
 	ret->start_values = n->start_values;
 	ret->edge_values = n->edge_values;
-	if (n->path_count <= options->array_limit && n->path_count <= WM1_PATHS_MAX_COUNTERS) {
+	if (fits_array(g, n)) {
 		ret->kind = WM1_PATHS_ARRAY;
 		ret->entry_count = (uint32_t)n->path_count;
 		if (n->path_count == 1 && !g->runs_unknown)
@@ -24,22 +32,52 @@ static struct error *choose_array_or_hash(struct path_graph *g, const struct pat
 		starts[i] = n->start_values[i] + 1;
 	ret->kind = WM1_PATHS_HASH;
 	ret->start_values = starts;
-	if (!options->hash_calls) {
+	if (!g->m->options->hash_calls) {
 		ret->bits = WM1_PATHS_HASH_BITS_DEFAULT;
 		ret->entry_count = 1u << WM1_PATHS_HASH_BITS_DEFAULT;
 	}
 	return NULL;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Nothing is cheaper than a small array: a plan only tells which edges run often, and readers which paths it chose. */
+static struct error *choose_planned_array(struct path_graph *g, const struct path_numbering *n,
+					  const struct plan_choice *planned, struct path_choice *ret)
+{
+	g->meta.has_plan = true;
+	g->meta.planned_count = planned->count;
+	if (planned->count) {
+		g->meta.planned = arena_calloc(&g->m->meta.arena, planned->count, sizeof *g->meta.planned);
+		if (!g->meta.planned)
+			return &error_no_memory;
+		memcpy(g->meta.planned, planned->paths, planned->count * sizeof *planned->paths);
+		qsort(g->meta.planned, planned->count, sizeof *g->meta.planned, compare_numbers);
+	}
+	struct error *err = choose_array_or_hash(g, n, ret);
+	return err ? err : path_plan_count_edges(g, n, planned, ret);
+}
+
 struct error *path_choose(struct path_graph *g, const struct path_numbering *n, struct path_choice *ret)
 {
 	struct path_choice choice = {0};
-	bool is_planned = false;
+	struct plan_choice planned = {.state = PLAN_CHANGED};
 	struct error *err = NULL;
 	if (g->m->plan)
-		err = path_choose_planned(g, n, &is_planned, &choice);
-	if (!err && !is_planned)
+		err = path_plan_ask(g, n, &planned);
+	if (err)
+		return err;
+	if (planned.state != PLAN_KNOWN)
 		err = choose_array_or_hash(g, n, &choice);
+	else if (fits_array(g, n) && !g->m->options->with_contexts)
+		err = choose_planned_array(g, n, &planned, &choice);
+	else
+		err = path_plan_choose(g, n, &planned, &choice);
 	if (!err)
 		*ret = choice;
 	return err;

@@ -150,33 +150,93 @@ static LLVMValueRef pair_offset(struct emitter *e, LLVMValueRef r)
 	return LLVMBuildShl(e->builder, index, constant(e, 4), "wm1.pair");
 }
 
-/* Counts a path whose register is known here: r is a constant. False when that takes a look at the table. */
-static bool emit_known_pair(struct emitter *e, LLVMValueRef r)
+static uint64_t pair_offset_of(const struct path_choice *choice, uint64_t r)
 {
-	if (!LLVMIsAConstantInt(r) || e->choice->kind != WM1_PATHS_PLAN)
-		return false;
-	uint64_t value = LLVMConstIntGetZExtValue(r);
-	uint64_t index = e->choice->bits ? value >> (64 - e->choice->bits) : 0;
-	if (e->choice->checks[index] == value)
-		emit_increment(e, word_at(e, load_table(e), (3 + 2 * index) * 8));
-	else
-		emit_miss(e, load_table(e), r);
-	return true;
+	if (choice->kind == WM1_PATHS_HASH)
+		r *= WM1_PATH_HASH;
+	return choice->bits ? r >> (64 - choice->bits) << 4 : 0;
 }
 
-static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef r)
+/* The register of a path of the plan. */
+static bool is_hit(const struct path_choice *choice, uint64_t r)
+{
+	return choice->kind == WM1_PATHS_PLAN && choice->checks[pair_offset_of(choice, r) >> 4] == r;
+}
+
+/* What is known of a path's register where it ends. */
+struct known {
+	bool has_offset;    /* the pair's place is computed when compiling */
+	bool is_always_hit; /* and it is the path's own */
+	bool is_never_hit;
+	LLVMValueRef offset; /* has_offset */
+};
+
+static void know_one(const struct emitter *e, uint64_t r, struct known *known)
+{
+	known->is_always_hit &= is_hit(e->choice, r);
+	known->is_never_hit &= e->choice->kind == WM1_PATHS_PLAN && !is_hit(e->choice, r);
+}
+
+/* A phi of constants, as after a branch: another phi beside it gives the places of the pairs of value + added. */
+static void know_phi(struct emitter *e, LLVMValueRef before, LLVMValueRef phi, uint64_t added, struct known *ret)
+{
+	struct known known = {.has_offset = true, .is_always_hit = true, .is_never_hit = true};
+	const unsigned count = LLVMCountIncoming(phi);
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+		if (LLVMIsAConstantInt(value))
+			know_one(e, LLVMConstIntGetZExtValue(value) + added, &known);
+		else if (!LLVMIsPoison(value))
+			return;
+	}
+	LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(e->builder);
+	LLVMPositionBuilderBeforeInstrAndDbgRecords(e->builder, phi);
+	known.offset = LLVMBuildPhi(e->builder, e->i64, "wm1.pair");
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+		LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+		if (LLVMIsAConstantInt(value))
+			value = constant(e, pair_offset_of(e->choice, LLVMConstIntGetZExtValue(value) + added));
+		LLVMAddIncoming(known.offset, &value, &from, 1);
+	}
+	LLVMPositionBuilderBefore(e->builder, before);
+	LLVMSetCurrentDebugLocation2(e->builder, location);
+	*ret = known;
+}
+
+/* Where the pair of the register is, and whether that is known to be the path's. */
+static void know(struct emitter *e, LLVMValueRef before, LLVMValueRef r, LLVMValueRef value, uint64_t added,
+		 struct known *ret)
+{
+	*ret = (struct known){0};
+	if (LLVMIsAConstantInt(r)) {
+		*ret = (struct known){.has_offset = true, .is_always_hit = true, .is_never_hit = true};
+		know_one(e, LLVMConstIntGetZExtValue(r), ret);
+		ret->offset = constant(e, pair_offset_of(e->choice, LLVMConstIntGetZExtValue(r)));
+	} else if (LLVMIsAPHINode(value)) {
+		know_phi(e, before, value, added, ret);
+	}
+	ret->is_never_hit |= !e->choice->entry_count || (e->choice->kind == WM1_PATHS_PLAN && !e->g->meta.interesting);
+}
+
+/* Counts the path of the register value + added, before an instruction. */
+static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef value, uint64_t added)
 {
 	const uint64_t first_pair = 16;
-	if (emit_known_pair(e, r))
-		return;
+	LLVMValueRef r = added ? LLVMBuildAdd(e->builder, value, constant(e, added), "wm1.path") : value;
+	struct known known;
+	know(e, before, r, value, added, &known);
 	LLVMValueRef table = load_table(e);
-	bool never_hits = e->choice->kind == WM1_PATHS_PLAN && !e->g->meta.interesting;
-	if (!e->choice->entry_count || never_hits) {
+	if (known.is_never_hit) {
 		emit_miss(e, table, r);
 		return;
 	}
-	LLVMValueRef off = pair_offset(e, r);
+	LLVMValueRef off = known.has_offset ? known.offset : pair_offset(e, r);
 	LLVMValueRef pair = LLVMBuildGEP2(e->builder, e->i8, table, &off, 1, "wm1.pair");
+	if (known.is_always_hit) {
+		emit_increment(e, word_at(e, pair, first_pair + 8));
+		return;
+	}
 	LLVMValueRef check = LLVMBuildLoad2(e->builder, e->i64, word_at(e, pair, first_pair), "wm1.check");
 	LLVMSetAlignment(check, 8);
 	LLVMSetMetadata(check, e->g->m->alias.kind, e->g->m->alias.counters);
@@ -196,12 +256,12 @@ static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef r)
 static void emit_end(struct emitter *e, LLVMValueRef before, LLVMValueRef value, const struct place_end *end)
 {
 	const uint64_t first_word = 16;
-	LLVMValueRef r = constant(e, end->value);
 	position_before(e, before);
 	if (e->choice->kind != WM1_PATHS_ARRAY) {
 		if (end->adds_register)
-			r = end->value ? LLVMBuildAdd(e->builder, value, r, "wm1.path") : value;
-		emit_pair(e, before, r);
+			emit_pair(e, before, value, end->value);
+		else
+			emit_pair(e, before, constant(e, end->value), 0);
 		return;
 	}
 	LLVMValueRef base = load_table(e);

@@ -64,6 +64,8 @@ const char *path_reason(const struct path_module *m, LLVMValueRef function)
 		return "coroutine: --wm-stage=final counts the functions it becomes";
 	if (path_has(function, m->kinds.no_profile) || path_has(function, m->kinds.skip_profile))
 		return "attribute no_profile_instrument_function";
+	if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage && m->host->is_artificial(function))
+		return "a header's wrapper of another function (attribute artificial)";
 	return reason_in_code(m, function);
 }
 
@@ -198,13 +200,42 @@ static struct error *number_nodes(struct builder *b)
 	return NULL;
 }
 
+/* The name clang gave a block, without the number that makes it unique, is one of a list. */
+static bool is_named(LLVMBasicBlockRef block, const char *const *list, size_t count)
+{
+	const char *name = LLVMGetBasicBlockName(block);
+	size_t len_bytes = strlen(name);
+	while (len_bytes && name[len_bytes - 1] >= '0' && name[len_bytes - 1] <= '9')
+		len_bytes--;
+	for (size_t i = 0; i < count; i++)
+		if (strlen(list[i]) == len_bytes && !memcmp(name, list[i], len_bytes))
+			return true;
+	return false;
+}
+
+/* clang turns `if (!x) A else B` into a branch on x with B first. Its names of the blocks tell what is true in the source. */
+static bool is_negated(LLVMValueRef branch)
+{
+	static const char *const when_true[] = {"if.then",   "for.body",      "while.body", "do.body",
+						"cond.true", "land.lhs.true", "land.rhs",   "lor.end"};
+	static const char *const when_false[] = {"if.else",   "if.end",  "for.end",    "for.cond.cleanup",
+						 "while.end", "do.end",  "cond.false", "lor.lhs.false",
+						 "lor.rhs",   "land.end"};
+	const size_t true_count = sizeof when_true / sizeof *when_true;
+	const size_t false_count = sizeof when_false / sizeof *when_false;
+	LLVMBasicBlockRef first = LLVMGetSuccessor(branch, 0);
+	if (is_named(first, when_true, true_count))
+		return false;
+	return is_named(first, when_false, false_count) || is_named(LLVMGetSuccessor(branch, 1), when_true, true_count);
+}
+
 static struct pathmeta_outcome outcome_of(LLVMValueRef terminator, unsigned successor)
 {
 	struct pathmeta_outcome outcome = {.kind = PATHMETA_PLAIN};
 	switch (LLVMGetInstructionOpcode(terminator)) {
 	case LLVMBr:
 		if (LLVMGetNumSuccessors(terminator) == 2)
-			outcome.kind = successor ? PATHMETA_FALSE : PATHMETA_TRUE;
+			outcome.kind = is_negated(terminator) == (successor == 0) ? PATHMETA_FALSE : PATHMETA_TRUE;
 		break;
 	case LLVMSwitch:
 		outcome.kind = successor ? PATHMETA_CASE : PATHMETA_DEFAULT;

@@ -47,8 +47,8 @@ static void name_one(struct buffer *list, const struct path_graph *g)
 }
 
 /* How often each edge ran, as far as the chosen paths tell; the estimates break ties. */
-static struct error *count_edges(struct path_graph *g, const struct path_numbering *n, const struct plan_choice *choice,
-				 struct path_choice *ret)
+struct error *path_plan_count_edges(struct path_graph *g, const struct path_numbering *n,
+				    const struct plan_choice *choice, struct path_choice *ret)
 {
 	uint64_t total = 0;
 	for (uint32_t i = 0; i < choice->count; i++)
@@ -97,8 +97,8 @@ static struct error *pack(struct path_graph *g, const struct path_numbering *n, 
 	}
 }
 
-static struct error *choose_planned(struct path_graph *g, const struct path_numbering *n,
-				    const struct plan_choice *choice, struct path_choice *ret)
+struct error *path_plan_choose(struct path_graph *g, const struct path_numbering *n, const struct plan_choice *choice,
+			       struct path_choice *ret)
 {
 	struct prefer_table table;
 	struct error *err = pack(g, n, choice, &table);
@@ -110,26 +110,17 @@ static struct error *choose_planned(struct path_graph *g, const struct path_numb
 	ret->start_values = table.start_values;
 	ret->edge_values = table.edge_values;
 	ret->checks = table.checks;
-	return count_edges(g, n, choice, ret);
+	return path_plan_count_edges(g, n, choice, ret);
 }
 
-struct error *path_choose_planned(struct path_graph *g, const struct path_numbering *n, bool *ret_is_chosen,
-				  struct path_choice *ret)
+struct error *path_plan_ask(struct path_graph *g, const struct path_numbering *n, struct plan_choice *ret)
 {
-	struct plan_choice planned;
-	struct path_choice choice = {0};
-	struct error *err = plan_choose(g->m->plan, &g->meta, n, g->scratch, &planned);
+	struct plan_choice choice;
+	struct error *err = plan_choose(g->m->plan, &g->meta, n, g->scratch, &choice);
 	if (err)
 		return err;
-	if (planned.state == PLAN_CHANGED) {
+	if (choice.state == PLAN_CHANGED)
 		name_one(&g->m->changed, g);
-		*ret_is_chosen = false;
-		return NULL;
-	}
-	err = choose_planned(g, n, &planned, &choice);
-	if (err)
-		return err;
 	*ret = choice;
-	*ret_is_chosen = true;
 	return NULL;
 }

@@ -35,6 +35,12 @@ static void find_kinds(struct path_kinds *kinds)
 	};
 }
 
+static bool is_marked(LLVMValueRef function)
+{
+	return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+					     counted_attribute, (unsigned)strlen(counted_attribute)) != NULL;
+}
+
 void path_mark_counted(const struct path_module *m, LLVMValueRef function)
 {
 	const unsigned len_bytes = (unsigned)strlen(counted_attribute);
@@ -42,9 +48,12 @@ void path_mark_counted(const struct path_module *m, LLVMValueRef function)
 				LLVMCreateStringAttribute(m->context, counted_attribute, len_bytes, "", 0));
 }
 
-static bool is_defined(LLVMValueRef function)
+/* A body for the inliner alone counts too: which calls it is inlined into depends on -O, paths must not. */
+static bool is_counted_here(const struct path_module *m, LLVMValueRef function)
 {
-	return !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage;
+	if (LLVMIsDeclaration(function) || is_marked(function))
+		return false;
+	return LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage || !m->options->is_final;
 }
 
 VEC_DECLARE(value_vec, LLVMValueRef);
@@ -149,9 +158,7 @@ static struct error *count_functions(struct path_module *m)
 	struct value_vec early = {0};
 	struct error *err = find_early_code(m->module, &early);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && !err; f = LLVMGetNextFunction(f)) {
-		if (!is_defined(f) ||
-		    LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, counted_attribute,
-						  (unsigned)strlen(counted_attribute)))
+		if (!is_counted_here(m, f))
 			continue;
 		const char *reason = path_reason(m, f);
 		if (early.count && bsearch(&f, early.items, early.count, sizeof f, compare_values))

@@ -204,14 +204,33 @@ static void diagnose(LLVMModuleRef ref, const char *text)
 	unwrap(ref)->getContext().diagnose(Warning(line.c_str()));
 }
 
+static bool is_artificial(LLVMValueRef ref)
+{
+	const DISubprogram *subprogram = unwrap<Function>(ref)->getSubprogram();
+	return subprogram && subprogram->isArtificial();
+}
+
 static struct host make_host(FunctionAnalysisManager &functions)
 {
-	return {&functions,        block_frequency, entry_count,
-		is_final,          guard_unwinding, normal_edge,
-		location_function, subprogram_name, "LLVM " LLVM_VERSION_STRING,
-		edge_probability,  changed,         return_after_tail_calls,
-		split_before,      split_edge,      insert_if,
-		insert_if_else,    first_insertion, bind_locally,
+	return {&functions,
+		block_frequency,
+		entry_count,
+		is_final,
+		guard_unwinding,
+		normal_edge,
+		location_function,
+		subprogram_name,
+		is_artificial,
+		"LLVM " LLVM_VERSION_STRING,
+		edge_probability,
+		changed,
+		return_after_tail_calls,
+		split_before,
+		split_edge,
+		insert_if,
+		insert_if_else,
+		first_insertion,
+		bind_locally,
 		diagnose};
 }
 
@@ -322,6 +341,7 @@ struct PathsPass : PassInfoMixin<PathsPass> {
 		struct path_options options = {};
 		options.is_final = is_final;
 		options.is_shared = says("WAYMARK_LINK_KIND", "shared");
+		options.with_contexts = says("WAYMARK_CONTEXTS", "1");
 		options.hash_calls = says("WAYMARK_PATHS_HASH", "call");
 		options.array_limit =
 			limit ? uint32_t(std::strtoul(limit, nullptr, 10)) : uint32_t(WM1_PATHS_ARRAY_DEFAULT);

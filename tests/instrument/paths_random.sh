@@ -54,11 +54,12 @@ counts() {
 	count none --wm=contexts || return
 	count array -O$(($1 % 3)) && count hash -O$(($1 / 3 % 3)) --wm-path-array=2 && same array hash || return
 	count call -O2 --wm-path-array=2 --wm-path-hash=call && same array call || return
-	count plan -O$(($1 / 9 % 3)) --wm-plan="$tmp/array.wmk" && same array plan || return
+	count plan -O$(($1 / 9 % 3)) --wm-path-array=2 --wm-plan="$tmp/array.wmk" && same array plan || return
 	printf 'waymark-plan 1\nprofile %s\nhot 60%%\n' "$tmp/array.wmk" >some.plan
-	count some -O$(($1 / 3 % 3)) -fPIC --wm-plan="$tmp/some.plan" && same array some || return
+	count some -O$(($1 / 3 % 3)) -fPIC --wm-path-array=2 --wm-plan="$tmp/some.plan" && same array some || return
+	count warm -O2 --wm-plan="$tmp/array.wmk" && same array warm || return
 	count final -O$(($1 % 4)) --wm-stage=final --wm-path-array=$(($1 % 9)) || return
-	count final_plan -O$(($1 % 4)) --wm-stage=final --wm-plan="$tmp/final.wmk" && same final final_plan
+	count final_plan -O$(($1 % 4)) --wm-stage=final --wm-path-array=3 --wm-plan="$tmp/final.wmk" && same final final_plan
 }
 
 # check SEED: leaves what went wrong in $problem

@@ -3,7 +3,8 @@
 #
 #   run.sh BUILD-DIR [NAME...]      e.g. run.sh build tailcall
 #
-# Lines a test may have: "; KIND: shared" (the module becomes a shared library), "; PASSES: a,b" (instead of waymark-contexts).
+# Lines a test may have: "; KIND: shared" (the module becomes a shared library), "; PASSES: a,b" (instead of waymark-contexts),
+# "; ENV: NAME=VALUE..." (@DIR@ is the directory of the tests), "; ASM..." checks of the machine code.
 # The result is verified and must come out of the code generator too. SHOW=1 prints the instrumented module.
 set -eu
 
@@ -18,14 +19,16 @@ if [ $# -eq 0 ]; then
 fi
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-ir.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
-unset WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND
+unset WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND WAYMARK_PATHS WAYMARK_PATHS_ARRAY WAYMARK_PATHS_HASH WAYMARK_PATHS_PLAN
 
 failed=0
 for name; do
 	source=$here/ir/$name.ll
 	kind=$(sed -n 's/^; KIND: //p' "$source")
+	variables=$(sed -n "s|^; ENV: ||; T; s|@DIR@|$here/ir|; p" "$source")
 	passes=$(sed -n 's/^; PASSES: //p' "$source")
-	if ! WAYMARK_LINK_KIND=$kind opt-19 -load-pass-plugin="$build/src/instrument/waymark-pass.so" \
+	# shellcheck disable=SC2086 # a list of words
+	if ! env WAYMARK_LINK_KIND="$kind" $variables opt-19 -load-pass-plugin="$build/src/instrument/waymark-pass.so" \
 		-passes="${passes:-waymark-contexts},verify" -S "$source" -o "$tmp/$name.ll" 2>"$tmp/err"; then
 		head -n 5 "$tmp/err"
 		echo "FAIL $name: the pass fails"
@@ -40,9 +43,13 @@ for name; do
 		head -n 30 "$tmp/err"
 		echo "FAIL $name: other code than expected"
 		failed=$((failed + 1))
-	elif ! llc-19 -O2 -relocation-model=pic "$tmp/$name.ll" -o /dev/null 2>"$tmp/err"; then
+	elif ! llc-19 -O2 -relocation-model=pic "$tmp/$name.ll" -o "$tmp/$name.s" 2>"$tmp/err"; then
 		head -n 5 "$tmp/err"
 		echo "FAIL $name: the code generator does not take it"
+		failed=$((failed + 1))
+	elif grep -q '^; ASM' "$source" && ! FileCheck-19 --check-prefix=ASM "$source" <"$tmp/$name.s" 2>"$tmp/err"; then
+		head -n 30 "$tmp/err"
+		echo "FAIL $name: other machine code than expected"
 		failed=$((failed + 1))
 	else
 		echo "ok   $name"

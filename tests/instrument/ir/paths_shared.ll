@@ -1,0 +1,27 @@
+; A module for shared libraries: the slot's address is a call away, so it is taken once; the runtime is called through the
+; global offset table.
+target triple = "x86_64-pc-linux-gnu"
+; PASSES: waymark-paths
+declare void @work()
+
+; CHECK: @wm1.slot.f.{{[0-9a-f]+}} = linkonce_odr hidden thread_local global ptr null
+; CHECK-LABEL: define void @f(
+; CHECK: [[SLOT:%.*]] = call ptr @llvm.threadlocal.address.p0(ptr @wm1.slot.f.
+; CHECK-NEXT: load ptr, ptr [[SLOT]]
+; CHECK: call void @work()
+; CHECK-NEXT: [[TABLE:%.*]] = load ptr, ptr [[SLOT]]
+; CHECK: call void asm "incq $0"
+; CHECK-NEXT: ret void
+; CHECK: declare preserve_mostcc ptr @wm1_path_enter(ptr, ptr) #[[A:[0-9]+]]
+; CHECK: attributes #[[A]] = { {{.*}}nonlazybind
+; ASM-LABEL: f:
+; ASM-COUNT-1: __tls_get_addr
+; ASM-NOT: __tls_get_addr
+; ASM: incq 16(
+; ASM: retq
+define void @f() {
+  call void @work()
+  ret void
+}
+!llvm.module.flags = !{!0}
+!0 = !{i32 8, !"PIC Level", i32 2}
