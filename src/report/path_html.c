@@ -208,21 +208,29 @@ static size_t find_file(const struct html *h, const char *name)
 	return SIZE_MAX;
 }
 
+/* The function's head and paths are in the page of a file. */
+static bool has_page(const struct html *h, const struct path_function *f)
+{
+	return f->meta && f->meta->line && find_file(h, f->meta->file) != SIZE_MAX;
+}
+
 /* The name of a function, as a link to it where it is in a page. */
 static void print_function_link(const struct html *h, const struct path_function *f)
 {
-	bool has_page = f->meta && f->meta->line && find_file(h, f->meta->file) != SIZE_MAX;
+	bool is_link = has_page(h, f);
 
-	if (has_page)
+	if (is_link)
 		fprintf(h->out, "<a href=\"#fn%zu\">", (size_t)(f - h->v->profile->functions.items));
 	print_text(h->out, f->name);
-	if (has_page)
+	if (is_link)
 		fputs("</a>", h->out);
 }
 
 static void print_hottest(const struct html *h)
 {
-	size_t count = h->v->matching_rows < HOTTEST ? h->v->matching_rows : HOTTEST;
+	/* of one function no more than its head has */
+	size_t top = h->v->top && h->v->top < HOTTEST ? h->v->top : HOTTEST;
+	size_t count = h->v->matching_rows < top ? h->v->matching_rows : top;
 	char a[DIGITS_MAX], b[DIGITS_MAX], c[DIGITS_MAX];
 
 	fputs("<h2>Hottest paths</h2>\n<table class=\"list\"><thead><tr><th class=\"r\">share</th><th class=\"r\">times"
@@ -235,11 +243,11 @@ static void print_hottest(const struct html *h)
 		fprintf(h->out, "<tr><td class=\"r\">%s</td><td class=\"r\">%s</td><td>",
 			digits_percent(row->entry->count, h->v->summary.total, a),
 			digits_grouped(row->entry->count, b));
-		if (f->meta && f->meta->line && find_file(h, f->meta->file) != SIZE_MAX)
+		if (has_page(h, f))
 			fprintf(h->out, "<a href=\"#p%zu-%" PRIu64 "\">", (size_t)(f - h->v->profile->functions.items),
 				row->entry->number);
-		fprintf(h->out, "%" PRIu64 " of %s</a></td><td class=\"w\">", row->entry->number,
-			digits_rough(f->path_count, c));
+		fprintf(h->out, "%" PRIu64 " of %s%s</td><td class=\"w\">", row->entry->number,
+			digits_rough(f->path_count, c), has_page(h, f) ? "</a>" : "");
 		print_function_link(h, f);
 		fputs("</td></tr>\n", h->out);
 	}
