@@ -301,10 +301,10 @@ static void add_trace(const char *path)
 	for (uint64_t off = header->functions; off; off = ((const struct wmtrace_record *)at(off))->next) {
 		const struct wmtrace_record *r = at(off);
 		const char *bare = strrchr(r->name, ':') ? strrchr(r->name, ':') + 1 : r->name;
-		if (is_skipped(bare))
-			continue;
 		uint64_t key = pathmeta_hash(PATHMETA_HASH, r->name, strlen(r->name));
 		const struct pathmeta_function *f = find_function(key);
+		if (!f && is_skipped(bare))
+			continue;
 		struct block_vec blocks = {0};
 		char name[300];
 		snprintf(name, sizeof name, "%s/%" PRIx64, f ? f->link_name : r->name, key);
