@@ -252,6 +252,8 @@ struct error *wmk_check_path_count(const struct wmk_file *w, struct cursor *c, s
 	load_path_count(w->bytes + off, &r);
 	c->off = off;
 	err = check_function(c, r.kind, r.bits, r.path_count);
+	if (!err && (r.name_key | r.cfg_key) == 0)
+		err = cursor_error(c, "counts a path of a function without keys: the file is damaged");
 	if (!err && number_of(r.kind, r.bits, r.r) >= r.path_count)
 		err = cursor_error(c, "counts a path that its function does not have: the file is damaged");
 	return err;

@@ -377,6 +377,8 @@ static void test_damaged(void)
 	EXPECT_DAMAGED(table + 60, 3, "a record in state 3");
 	EXPECT_DAMAGED(counts + 24, 0, "a path that its function does not have");
 	EXPECT_DAMAGED(counts + 24, 1001, "a path that its function does not have");
+	memset(b.out.bytes + counts, 0, 12); /* all but the upper half of cfg_key */
+	EXPECT_DAMAGED(counts + 12, 0, "a function without keys");
 	EXPECT_DAMAGED(counts + 60, 4, "unknown kind, 4");
 	EXPECT_DAMAGED(counts + 68, 3, "a record in state 3");
 	/* The first pair of the second whole table: behind a table of 112 bytes, a hole and a table. */
