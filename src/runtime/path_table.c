@@ -105,8 +105,9 @@ struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *fun
 	return image ? table_find(function, image, slot) : NULL;
 }
 
-/* The record and its table in the file; the order of its stores is what a reader of a killed process's file relies on.
- * checks: every how many words there is one. */
+/* The record and its table in the file. A reader of a killed process's file takes a place with keys and a kind for a record,
+ * and knows its size from entry_count: this comes last, and until then the record has no entries. checks: one every
+ * `stride` words. */
 static void record_fill(struct wmrt_path_table *table, const struct wmk_paths *from, const uint64_t *checks,
 			uint32_t stride)
 {
@@ -114,14 +115,14 @@ static void record_fill(struct wmrt_path_table *table, const struct wmk_paths *f
 	uint64_t *words = wmrt_path_words(table);
 	uint32_t i;
 
-	record->name_key = from->name_key;
-	record->cfg_key = from->cfg_key;
+	__atomic_store_n(&record->name_key, from->name_key, __ATOMIC_RELEASE);
+	__atomic_store_n(&record->cfg_key, from->cfg_key, __ATOMIC_RELEASE);
 	record->path_count = from->path_count;
 	record->image = from->image;
 	record->bits = from->bits;
 	record->flags = from->flags;
-	record->entry_count = from->entry_count;
 	__atomic_store_n(&record->kind, from->kind, __ATOMIC_RELEASE);
+	__atomic_store_n(&record->entry_count, from->entry_count, __ATOMIC_RELEASE);
 	for (i = 0; checks && i < from->entry_count; i++)
 		words[2 + 2 * i] = checks[(size_t)i * stride];
 	words[1] = (uintptr_t)table;

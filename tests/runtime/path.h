@@ -20,7 +20,7 @@ extern const char __ehdr_start[];
 		.kind = (of_kind),                                                          \
 		.bits = (of_bits),                                                          \
 		.name_key = (key),                                                          \
-		.cfg_key = (key) * 31,                                                      \
+		.cfg_key = (key) * WM1_PATH_HASH,                                           \
 		.path_count = (of_kind) == WM1_PATHS_ARRAY ? (entries) : UINT64_C(1) << 40, \
 		.ehdr = __ehdr_start,                                                       \
 		.entry_count = (entries),                                                   \
@@ -158,10 +158,12 @@ static void path_walk_chunk(const struct wmk_chunk_header *chunk, uint64_t name_
 	while (chunk->kind == WMK_PATHS && off + sizeof(struct wmk_paths) <= chunk->used_bytes) {
 		const struct wmk_paths *record = (const void *)(body + off);
 
-		off += record->kind ? path_record_bytes(record) : 16;
-		if (record->kind && record->state == 0)
+		bool is_hole = record->name_key == 0 && record->cfg_key == 0;
+
+		off += is_hole ? 16 : path_record_bytes(record);
+		if (!is_hole && record->state == 0)
 			sum->uncommitted++;
-		if (record->kind && record->state == 1 && record->name_key == name_key)
+		if (!is_hole && record->state == 1 && record->name_key == name_key)
 			path_add_table(record, r, sum);
 	}
 	for (; chunk->kind == WMK_PATH_COUNTS && off + sizeof(struct wmk_path_count) <= chunk->used_bytes;
