@@ -38,6 +38,8 @@ void path_profile_deinit(struct path_profile *p)
 	path_residual_vec_deinit(&p->residuals);
 	profile_deinit(&p->contexts);
 	path_recording_vec_deinit(&p->recordings);
+	keymap_deinit(&p->run_map);
+	path_index_vec_deinit(&p->run_recordings);
 	arena_deinit(&p->arena);
 	*p = (struct path_profile){0};
 }
@@ -398,6 +400,35 @@ static struct error *add_recording(struct path_profile *p, const struct wmk_file
 	return path_recording_vec_append(&p->recordings, r);
 }
 
+/* A run that comes a second time, by itself or in a merged file, counts twice: that is told. */
+static struct error *note_run(struct path_profile *p, const struct wmk_file *w, uint64_t run)
+{
+	struct key key = {{run, 0, 0}};
+	uint32_t at;
+	struct error *err = keymap_add(&p->run_map, &key, &at);
+
+	if (err)
+		return err;
+	if (at == p->run_recordings.count)
+		return path_index_vec_append(&p->run_recordings, (uint32_t)p->recordings.count);
+	return keep_warning(p, error_create(ERROR_MISMATCH,
+					    "%s: run %016" PRIx64 " is in %s already: it counts twice, leave one out",
+					    w->name, run, p->recordings.items[p->run_recordings.items[at]].path));
+}
+
+static struct error *note_runs(struct path_profile *p, const struct wmk_file *w)
+{
+	struct wmk_walk walk = {0};
+	uint64_t run;
+	struct error *err = NULL;
+
+	if (!(w->header.flags & WMK_FLAG_MERGED))
+		return note_run(p, w, w->header.run);
+	while (!err && wmk_next_run(w, &walk, &run))
+		err = note_run(p, w, run);
+	return err;
+}
+
 struct error *path_profile_add_file(struct path_profile *p, const struct wmk_file *w)
 {
 	struct gather g = {.p = p, .w = w};
@@ -412,6 +443,8 @@ struct error *path_profile_add_file(struct path_profile *p, const struct wmk_fil
 	walk = (struct wmk_walk){0};
 	for (; !err && wmk_next_path_count(w, &walk, &single, &number); singles++)
 		err = add_single(&g, &single, number);
+	if (!err)
+		err = note_runs(p, w);
 	if (!err)
 		err = add_recording(p, w, tables, singles);
 	if (g.has_process)

@@ -95,6 +95,8 @@ struct path_recording {
 };
 VEC_DECLARE(path_recording_vec, struct path_recording);
 
+VEC_DECLARE(path_index_vec, uint32_t);
+
 struct path_profile {
 	struct arena arena;
 	const struct object_search *search;
@@ -107,6 +109,8 @@ struct path_profile {
 	struct path_residual_vec residuals; /* after path_profile_finish by falling count */
 	struct profile contexts; /* its tree has the contexts of residuals, its warnings all of the profile */
 	struct path_recording_vec recordings;
+	struct keymap run_map; /* run -> run_recordings */
+	struct path_index_vec run_recordings;
 	uint64_t total; /* paths counted */
 	uint64_t saturated;
 };

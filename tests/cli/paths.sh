@@ -69,7 +69,11 @@ for files in "one.wmk two.wmk" merged.wmk; do
 	cp out.txt "lcov.$(echo $files | wc -w)"
 done
 cmp lcov.1 lcov.2 || fail "a merged recording counts otherwise"
+expect 0 "$waymark" paths merged.wmk one.wmk
+has out.txt "one.wmk: run "
+has out.txt "is in merged.wmk already: it counts twice, leave one out"
 expect 0 "$waymark" paths merged.wmk
+lacks out.txt "!"
 has out.txt "merged.wmk: 2 recordings of "
 
 # The final stage: what is left of the program, outcomes by the lines they go to.

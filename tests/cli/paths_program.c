@@ -33,7 +33,7 @@ static void rare(void)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 0;
+	int n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
 	int total = 0;
 
 	for (int i = 0; i < n; i++)

@@ -66,12 +66,13 @@ static void close_fixture(struct fixture *f)
 	object_search_deinit(&f->search);
 }
 
-/* A file of the program, ready for tables. */
+/* A file of the program, of a run of its own, ready for tables. */
 static void begin_file(struct wmk_builder *b)
 {
+	static uint64_t run;
 	uint64_t path;
 
-	build_wmk_init(b, 7, "/prog");
+	build_wmk_init(b, ++run, "/prog");
 	build_chunk(b, WMK_STRINGS, 0, 0);
 	path = build_string(b, 0, "/prog");
 	build_chunk(b, WMK_IMAGES, 0, 0);
