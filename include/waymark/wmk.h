@@ -148,7 +148,7 @@ enum wmk_paths_flag {
 /*
  * One table (waymark/paths.h): this, then word 0 and 1, then the entries: 64 + 16 + 8 or 16 * entry_count bytes, rounded up to
  * a multiple of 16. Tables begin at multiples of 16 in the body, with holes of zeros between them: where both keys or the kind
- * are 0, readers go on 16 bytes further. `kind` is stored when all but the state is there.
+ * are 0, readers go on 16 bytes further. `kind` is stored behind the keys, entry_count behind it, the state last.
  */
 struct wmk_paths {
 	uint64_t name_key;
