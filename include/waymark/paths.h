@@ -32,7 +32,7 @@ enum wm1_path_kind {
 };
 
 enum wm1_path_flag {
-	/* One path and nothing it calls: entries[0] is counted at entry, word 0 is not. */
+	/* One path, and nothing in it that may stop it (calls, faults): entries[0] is counted at entry, word 0 is not. */
 	WM1_PATHS_AT_ENTRY = 1 << 0,
 };
 

@@ -33,7 +33,7 @@ VEC_DECLARE(path_skipped_vec, struct pathmeta_skipped);
 /* Attributes and intrinsics, by LLVM's numbers. */
 struct path_kinds {
 	unsigned returns_twice, noreturn, naked, coroutine, no_profile, skip_profile;
-	unsigned setjmp, lifetime_end, assume;
+	unsigned memory, setjmp, lifetime_start, lifetime_end, assume;
 };
 
 /* Tags of type-based alias information (path_alias.c). */
@@ -75,7 +75,7 @@ struct path_graph {
 	struct path_node *nodes;
 	unsigned *successors; /* [edge]: first successor of the terminator that it stands for */
 	bool calls;           /* something that may not return, or not yet */
-	bool runs_unknown;    /* the same, and inline assembly */
+	bool may_stop;        /* something in it may not get to the next instruction */
 	struct pathmeta_function meta;
 };
 

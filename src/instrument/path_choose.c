@@ -20,7 +20,7 @@ static struct error *choose_array_or_hash(struct path_graph *g, const struct pat
 	if (fits_array(g, n)) {
 		ret->kind = WM1_PATHS_ARRAY;
 		ret->entry_count = (uint32_t)n->path_count;
-		if (n->path_count == 1 && !g->runs_unknown)
+		if (n->path_count == 1 && !g->may_stop)
 			ret->flags = WM1_PATHS_AT_ENTRY;
 		return NULL;
 	}

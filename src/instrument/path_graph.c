@@ -29,6 +29,18 @@ bool path_is_intrinsic(LLVMValueRef call)
 	return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee);
 }
 
+/* An intrinsic that touches no memory, or means nothing to the machine. */
+static bool computes_only(const struct path_module *m, LLVMValueRef call)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	unsigned id = LLVMGetIntrinsicID(callee);
+	if (id == m->kinds.lifetime_start || id == m->kinds.lifetime_end || id == m->kinds.assume)
+		return true;
+	LLVMAttributeRef memory =
+		LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, m->kinds.memory);
+	return memory && !LLVMGetEnumAttributeValue(memory);
+}
+
 static bool is_call(LLVMValueRef instruction)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
@@ -124,16 +136,66 @@ static uint32_t find_block(const struct builder *b, LLVMBasicBlockRef value)
 	return b->by_value[low];
 }
 
+/* Memory that is surely there. */
+static bool is_own_memory(LLVMValueRef pointer)
+{
+	for (;;) {
+		if (LLVMIsAAllocaInst(pointer))
+			return true;
+		if (LLVMIsAGlobalVariable(pointer))
+			return LLVMGetLinkage(pointer) != LLVMExternalWeakLinkage;
+		if (!LLVMIsAGetElementPtrInst(pointer) &&
+		    !(LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
+			return false;
+		int count = LLVMGetNumOperands(pointer);
+		for (int i = 1; i < count; i++)
+			if (!LLVMIsAConstantInt(LLVMGetOperand(pointer, (unsigned)i)))
+				return false;
+		pointer = LLVMGetOperand(pointer, 0);
+	}
+}
+
+static bool divides_safely(LLVMValueRef divisor)
+{
+	return LLVMIsAConstantInt(divisor) && !LLVMIsNull(divisor) &&
+	       (LLVMGetIntTypeWidth(LLVMTypeOf(divisor)) > 64 || LLVMConstIntGetSExtValue(divisor) != -1);
+}
+
+/* An instruction that may not get to the next one: a path that it is on has not ended where it began. */
+static bool may_stop(const struct path_module *m, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMCall:
+		return !path_is_intrinsic(i) || !computes_only(m, i);
+	case LLVMLoad:
+		return !is_own_memory(LLVMGetOperand(i, 0));
+	case LLVMStore:
+		return !is_own_memory(LLVMGetOperand(i, 1));
+	case LLVMUDiv:
+	case LLVMSDiv:
+	case LLVMURem:
+	case LLVMSRem:
+		return !divides_safely(LLVMGetOperand(i, 1));
+	case LLVMInvoke:
+	case LLVMCallBr:
+	case LLVMAtomicCmpXchg:
+	case LLVMAtomicRMW:
+	case LLVMVAArg:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void scan_block(struct builder *b, struct block *block)
 {
 	const struct path_module *m = b->g->m;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block->value); i; i = LLVMGetNextInstruction(i)) {
+		b->g->may_stop |= may_stop(m, i);
 		if (!is_call(i))
 			continue;
-		if (!path_is_intrinsic(i)) {
-			b->g->runs_unknown = true;
+		if (!path_is_intrinsic(i))
 			b->g->calls |= !LLVMIsAInlineAsm(LLVMGetCalledValue(i));
-		}
 		if (LLVMGetInstructionOpcode(i) != LLVMCall)
 			continue;
 		if (!block->leaves && path_call_has(i, m->kinds.noreturn))

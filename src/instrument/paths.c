@@ -29,6 +29,8 @@ static void find_kinds(struct path_kinds *kinds)
 		.coroutine = attribute_kind("presplitcoroutine"),
 		.no_profile = attribute_kind("noprofile"),
 		.skip_profile = attribute_kind("skipprofile"),
+		.memory = attribute_kind("memory"),
+		.lifetime_start = intrinsic_kind("llvm.lifetime.start"),
 		.setjmp = intrinsic_kind("llvm.eh.sjlj.setjmp"),
 		.lifetime_end = intrinsic_kind("llvm.lifetime.end"),
 		.assume = intrinsic_kind("llvm.assume"),

@@ -65,7 +65,7 @@ no:
   ret void
 }
 
-; One path and no call: counted at the entry, nothing else.
+; One path and nothing that may stop it: counted at the entry, nothing else.
 ; CHECK-LABEL: define void @one(
 ; CHECK: phi ptr
 ; CHECK-NEXT: getelementptr i8, ptr {{.*}}, i64 16
@@ -73,6 +73,37 @@ no:
 ; CHECK-NEXT: ret void
 define void @one() {
   ret void
+}
+
+; Loads that may fault are like calls: the path has not ended where it began.
+; CHECK-LABEL: define i32 @faults(
+; CHECK: call void asm "incq $0"
+; CHECK: call void asm "incq $0"
+; CHECK-NEXT: ret i32
+define i32 @faults(ptr %p) {
+  %v = load i32, ptr %p
+  ret i32 %v
+}
+
+; CHECK-LABEL: define i32 @computes(
+; CHECK-COUNT-1: incq
+; CHECK-NOT: incq
+; CHECK: ret i32
+define i32 @computes(i32 %n) {
+  %room = alloca [4 x i32]
+  %at = getelementptr i32, ptr %room, i64 3
+  store i32 %n, ptr %at
+  %v = load i32, ptr %at
+  %w = udiv i32 %v, 7
+  ret i32 %w
+}
+
+; CHECK-LABEL: define i32 @divides(
+; CHECK-COUNT-2: incq
+; CHECK: ret i32
+define i32 @divides(i32 %n) {
+  %v = udiv i32 7, %n
+  ret i32 %v
 }
 
 ; One path, but what it calls may not return: begun and ended are two counts.
