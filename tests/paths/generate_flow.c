@@ -120,6 +120,7 @@ static void put_switch(struct program *p, int budget)
 	for (int i = 0; i < cases; i++) {
 		value += roll(p, 5) ? 1 : 20;
 		put(p, "case %d:", value);
+		put(p, "\tn += %d;", i); /* a break alone has a block without optimization only */
 		block(p, budget / 2);
 		if (roll(p, 3))
 			put(p, "\tbreak;");
