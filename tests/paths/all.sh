@@ -38,6 +38,7 @@ if [ $# -lt 2 ]; then
 			run "${name%.*}" O0,together O2,together O2,together,hash O0,together,call O2,together,plan O2,together,half \
 				O2,together,contexts O2,final O2,final,hash O2,final,half
 			;;
+		plugins.c) run plugins "${configurations[@]/*static/O1}" ;; # of shared libraries
 		*) run "${name%.*}" "${configurations[@]}" ;;
 		esac
 	done
