@@ -1,15 +1,20 @@
 /*
- * pairs.c - measures two commands in turn and prints the median of the ratios of their CPU times.
+ * pairs.c - measures two or more commands in turn and prints the medians of the ratios of their CPU times.
  *
- *	pairs LABEL PAIRS CPU -- COMMAND-A... -- COMMAND-B...
+ *	pairs LABEL ROUNDS CPU -- COMMAND-A... -- COMMAND-B... [--[K] COMMAND...]...
  *
- * A and B run alternately (the order swaps from pair to pair), pinned to one CPU, with standard input at /dev/null, or at
- * the file that PAIRS_INPUT names, and output in a file without a name: grep stops at the first match when it writes to
- * /dev/null. CPU time is user + system of the child. Prints `LABEL  A ms  B ms  median B/A  lowest..highest (middle half)`.
+ * In each round every command runs once, pinned to one CPU; each round begins with the next of them. Standard input is
+ * /dev/null, or the file that PAIRS_INPUT names, and output goes to a file without a name: grep stops at the first match
+ * when it writes to /dev/null. The files in the directory PAIRS_CLEAN are removed after each run. CPU time is user + system of
+ * the child.
+ *
+ * Two commands: prints `LABEL  A ms  B ms  median B/A  lowest..highest (middle half)`, no end of line. More: a line for each,
+ * `LABEL NUMBER  ms  median ratio  middle half`, the ratio to command 0, or to command K when `--K` begins it.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -20,10 +25,17 @@
 #include <unistd.h>
 
 enum {
-	PAIRS_MAX = 1000
+	ROUNDS_MAX = 1000,
+	COMMANDS_MAX = 32
 };
 
-static double run(char **command, const char *input)
+struct command {
+	char **arguments;
+	int base; /* what it is compared with */
+	double ms[ROUNDS_MAX];
+};
+
+static double run(char **arguments, const char *input)
 {
 	struct rusage usage;
 	int status;
@@ -32,16 +44,27 @@ static double run(char **command, const char *input)
 		int in = open(input ? input : "/dev/null", O_RDONLY), out = open("/tmp", O_TMPFILE | O_RDWR, 0600);
 		dup2(in, 0);
 		dup2(out, 1);
-		execvp(command[0], command);
-		perror(command[0]);
+		execvp(arguments[0], arguments);
+		perror(arguments[0]);
 		_exit(127);
 	}
 	if (child < 0 || wait4(child, &status, 0, &usage) != child || !WIFEXITED(status) || WEXITSTATUS(status) > 1) {
-		fprintf(stderr, "pairs: %s failed\n", command[0]);
+		fprintf(stderr, "pairs: %s failed\n", arguments[0]);
 		exit(1);
 	}
 	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
+}
+
+static void clean(const char *directory)
+{
+	DIR *dir = directory ? opendir(directory) : NULL;
+	struct dirent *entry;
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
 }
 
 static int by_value(const void *a, const void *b)
@@ -56,41 +79,66 @@ static double median(double *values, int count)
 	return count & 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+/* Splits the arguments at `--` and `--K`; returns how many commands there are, 0 when that is not understood. */
+static int commands_of(char **argument, struct command *commands)
+{
+	int count = 0;
+	for (; *argument; argument++) {
+		char *end;
+		if (strncmp(*argument, "--", 2) != 0)
+			continue;
+		long base = strtol(*argument + 2, &end, 10);
+		if (*end)
+			continue; /* an option of a command */
+		if (count == COMMANDS_MAX || !argument[1] || base < 0 || base > count)
+			return 0;
+		commands[count++] = (struct command){.arguments = argument + 1, .base = (int)base};
+		*argument = NULL;
+	}
+	return count;
+}
+
 int main(int argc, char **argv)
 {
-	static double a_ms[PAIRS_MAX], b_ms[PAIRS_MAX], ratio[PAIRS_MAX];
-	char **a = NULL, **b = NULL;
-	if (argc > 4 && !strcmp(argv[4], "--")) {
-		a = argv + 5;
-		for (int i = 5; i < argc; i++)
-			if (!strcmp(argv[i], "--")) {
-				argv[i] = NULL;
-				b = argv + i + 1;
-				break;
-			}
-	}
-	int pairs = argc > 2 ? atoi(argv[2]) : 0;
-	if (!b || !*b || pairs < 1 || pairs > PAIRS_MAX) {
-		fprintf(stderr, "usage: pairs LABEL PAIRS CPU -- COMMAND-A... -- COMMAND-B...\n");
+	static struct command commands[COMMANDS_MAX];
+	static double ratio[ROUNDS_MAX];
+	int rounds = argc > 2 ? atoi(argv[2]) : 0;
+	int count = argc > 4 && !strncmp(argv[4], "--", 2) ? commands_of(argv + 4, commands) : 0;
+	if (count < 2 || rounds < 1 || rounds > ROUNDS_MAX) {
+		fprintf(stderr,
+			"usage: pairs LABEL ROUNDS CPU -- COMMAND-A... -- COMMAND-B... [--[K] COMMAND...]...\n");
 		return 2;
 	}
-	const char *input = getenv("PAIRS_INPUT");
+	const char *input = getenv("PAIRS_INPUT"), *cleaned = getenv("PAIRS_CLEAN");
 	cpu_set_t set;
 	CPU_ZERO(&set);
 	CPU_SET((size_t)atoi(argv[3]), &set);
 	sched_setaffinity(0, sizeof set, &set);
-	run(a, input); /* caches */
-	run(b, input);
-	for (int i = 0; i < pairs; i++) {
-		if (i & 1)
-			b_ms[i] = run(b, input);
-		a_ms[i] = run(a, input);
-		if (!(i & 1))
-			b_ms[i] = run(b, input);
-		ratio[i] = b_ms[i] / a_ms[i];
+	for (int i = 0; i < count; i++) { /* caches */
+		run(commands[i].arguments, input);
+		clean(cleaned);
 	}
-	double middle = median(ratio, pairs);
-	printf("%-18s %8.0f %8.0f   %6.3f   %.3f..%.3f (%.3f..%.3f)", argv[1], median(a_ms, pairs), median(b_ms, pairs),
-	       middle, ratio[0], ratio[pairs - 1], ratio[pairs / 4], ratio[pairs - 1 - pairs / 4]);
+	for (int round = 0; round < rounds; round++)
+		for (int i = 0; i < count; i++) {
+			struct command *c = &commands[(i + round) % count];
+			c->ms[round] = run(c->arguments, input);
+			clean(cleaned);
+		}
+	static double middle[COMMANDS_MAX], low[COMMANDS_MAX], high[COMMANDS_MAX];
+	for (int i = 0; i < count; i++) { /* before the times are sorted */
+		for (int round = 0; round < rounds; round++)
+			ratio[round] = commands[i].ms[round] / commands[commands[i].base].ms[round];
+		middle[i] = median(ratio, rounds);
+		low[i] = ratio[rounds / 4];
+		high[i] = ratio[rounds - 1 - rounds / 4];
+	}
+	if (count == 2) {
+		printf("%-18s %8.0f %8.0f   %6.3f   %.3f..%.3f (%.3f..%.3f)", argv[1], median(commands[0].ms, rounds),
+		       median(commands[1].ms, rounds), middle[1], ratio[0], ratio[rounds - 1], low[1], high[1]);
+		return 0;
+	}
+	for (int i = 0; i < count; i++)
+		printf("%s %d %.0f %.3f %.3f %.3f\n", argv[1], i, median(commands[i].ms, rounds), middle[i], low[i],
+		       high[i]);
 	return 0;
 }
