@@ -42,7 +42,7 @@ enum wm1_path_flag {
 enum {
 	WM1_PATHS_MAX_BITS = 16,          /* of a table of pairs: 2^16 of them are 1 MiB */
 	WM1_PATHS_MAX_COUNTERS = 1 << 17, /* of an array: 1 MiB */
-	WM1_PATHS_ARRAY_DEFAULT = 4096,   /* functions with more paths than this get pairs (--wm-path-array) */
+	WM1_PATHS_ARRAY_DEFAULT = 16384,  /* functions with more paths than this get pairs (--wm-path-array) */
 	WM1_PATHS_HASH_BITS_DEFAULT = 8,
 };
 
