@@ -10,10 +10,30 @@
 
 VEC_DECLARE(line_vec, struct pathmeta_line);
 
+/* Takes `.` and `..` out of an absolute path, so that a file has one name however it was included, as clang's coverage does. */
+static void remove_dots(char *path)
+{
+	char *to = path;
+	const char *from = path;
+	while (*from) { /* at a slash */
+		size_t len = 1 + strcspn(from + 1, "/");
+		bool is_dot = len == 1 || (len == 2 && from[1] == '.');
+		if (len == 3 && from[1] == '.' && from[2] == '.') {
+			while (to > path && *--to != '/')
+				;
+		} else if (!is_dot || !from[len]) {
+			memmove(to, from, len);
+			to += len;
+		}
+		from += len;
+	}
+	*to = '\0';
+}
+
 /* The name of the file of a scope, with its directory. Remembers the last: neighbours are from one file. */
 struct file_cache {
 	LLVMMetadataRef file;
-	const char *name;
+	char *name;
 };
 
 static struct error *file_name(struct path_graph *g, struct file_cache *cache, LLVMMetadataRef scope, const char **ret)
@@ -31,6 +51,8 @@ static struct error *file_name(struct path_graph *g, struct file_cache *cache, L
 					   is_whole ? "" : directory, is_whole ? "" : "/", (int)name_len, name);
 		if (!cache->name)
 			return &error_no_memory;
+		if (cache->name[0] == '/')
+			remove_dots(cache->name);
 		cache->file = file;
 	}
 	*ret = cache->name;
@@ -76,6 +98,27 @@ static bool same_line(const struct pathmeta_line *a, const struct pathmeta_line 
 	       same_text(a->function, b->function);
 }
 
+/* Clang's own counters: they stand at the location of whatever came before them. */
+static bool is_other_counter(LLVMValueRef instruction)
+{
+	LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
+	size_t len_bytes = 0;
+	const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len_bytes) : "";
+	return !strncmp(name, "llvm.instrprof.", strlen("llvm.instrprof."));
+}
+
+/*
+ * A jump from a label to the label behind it (`case 1: case 2:`) stands, as clang emits it, at the location of the last
+ * statement before them, which did not run.
+ */
+static bool is_inherited(LLVMValueRef instruction, LLVMMetadataRef location)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction), before = LLVMGetPreviousBasicBlock(block);
+	if (LLVMGetInstructionOpcode(instruction) != LLVMBr || LLVMIsConditional(instruction) || !before)
+		return false;
+	return LLVMInstructionGetDebugLoc(LLVMGetLastInstruction(before)) == location;
+}
+
 static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
 {
 	struct file_cache files = {0};
@@ -87,7 +130,8 @@ static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
 		LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[n].block);
 		for (; i; i = LLVMGetNextInstruction(i)) {
 			LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
-			if (!location || location == last || !LLVMDILocationGetLine(location))
+			if (!location || location == last || !LLVMDILocationGetLine(location) || is_other_counter(i) ||
+			    (!last && is_inherited(i, location)))
 				continue;
 			struct pathmeta_line line;
 			struct error *err = line_of(g, &files, &names, location, &line);
