@@ -1,0 +1,34 @@
+#!/bin/bash
+# Compiles C files preprocessed beforehand, so that no macros are left: X.c becomes X~flat.c, without line marks, then an object.
+#
+#   flat-cc.sh COMPILER ARGUMENT...        anything but one `-c X.c` goes to COMPILER as it is; so do configure's tests
+set -eu
+
+compiler=$1
+shift
+compile='' file=''
+for argument; do
+	case $argument in
+	-c) compile=1 ;;
+	*.c) file=$argument ;;
+	esac
+done
+[ -n "$compile" ] && [ -n "$file" ] && [ "${file##*/}" != conftest.c ] || exec "$compiler" "$@"
+
+flat=${file%.c}~flat.c
+preprocess=() rest=() value=''
+for argument; do
+	if [ -n "$value" ]; then
+		value=
+		continue
+	fi
+	case $argument in
+	-c | *.c) preprocess+=("$argument") ;;
+	-M[FTQ]) value=1 && continue ;; # what a file depends on is written for make only
+	-M*) ;;
+	*) preprocess+=("$argument") && rest+=("$argument") ;;
+	esac
+done
+# The output is last, so an earlier -o does not matter.
+clang-19 '-D_Noreturn=__attribute__((__noreturn__))' -w "${preprocess[@]}" -E -P -o "$flat"
+exec "$compiler" -w "${rest[@]}" -c "$flat"
