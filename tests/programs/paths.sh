@@ -10,7 +10,7 @@
 #   flat-O0    as lines, of the preprocessed source, where no macro hides a branch from clang's line counts
 #   flat-O2
 #   both-O0    as lines, but both kinds of counters are in one program and count the same run: for programs whose control
-#   both-O2    flow depends on addresses (Lua and Perl hash them)
+#   both-O2    flow depends on addresses (Lua and Perl hash them) or on the environment, to which clang's runtime adds (gawk)
 # WORK-DIR (default: a temporary one, removed) keeps builds, so that a second run is short.
 # Exit status 77: no source can be had here.
 set -eu
@@ -214,7 +214,7 @@ for program in $programs; do
 	plain=${program//-/_}
 	eval "images=\$images_$plain sources=\$sources_$plain unstable=\${unstable_$plain:-}"
 	case $program in
-	lua | perl) default='tests both-O0 both-O2' ;;
+	lua | perl | gawk) default='tests both-O0 both-O2' ;;
 	*) default='tests lines-O0 lines-O2' ;;
 	esac
 	for step in ${steps:-$default}; do
