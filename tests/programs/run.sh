@@ -49,47 +49,23 @@ quietly() { # runs a command, shows its last lines only when it fails
 	"$@" >"$log" 2>&1 || { tail -n 30 "$log"; echo "failed: $*"; return 1; }
 }
 
+# --- one block a program: compile_P DIR CC FLAGS, with LDFLAGS; own_tests_P DIR > results; workload_P PROGRAM-DIR. Those in C
+# are built and tested as programs.sh says -------------------------------------------------------------------------------
+programs_dir=$here
+# shellcheck source=programs.sh
+. "$here/programs.sh"
 case $program in
-lua) package=lua5.4 ;;
 jsoncpp) package=libjsoncpp ;;
 ninja) package=ninja-build ;;
-*) package=$program ;;
+*) package=$(package_of "$program") ;;
 esac
-source=$("$here/../../scripts/fetch-source.sh" $package) || exit $?
+source=$("$here/../../scripts/fetch-source.sh" "$package") || exit $?
 
-# --- one block a program: compile DIR CC FLAGS; own_tests DIR > results; workload PROGRAM-DIR ---------------------------
-compile_lua() {
-	# Debian's own build wants libtool; take its build patches back for Lua's plain Makefile.
-	for patch in 0002-lua-modules-paths 0001-build-system; do
-		quietly patch -R -s -p1 -d "$1" -i debian/patches/$patch.patch || return
-	done
-	quietly make -C "$1/src" -j "$jobs" linux CC="$2 -std=gnu99" ${3:+MYCFLAGS="$3" MYLDFLAGS="$checking_link"}
-}
-tests_lua() {
-	(cd "$here" && "$1/src/lua" -v && "$1/src/lua" lua_check.lua 2>&1)
-	[ -n "$quick" ] || "$1/src/luac" -l -l -p "$here/lua_check.lua" 2>&1 | sed 's/0x[0-9a-f]*/ADDRESS/g'
-}
 workload_lua() {
 	"$1/src/lua" "$here/lua_check.lua" >/dev/null
 }
 binary_lua=src/lua every_lua=7
 
-compile_configured() { # DIR CC FLAGS
-	# Debian's patches change inputs of the autotools; what these generate is in the source and need not be made again.
-	local age=50
-	find "$1" -type f -exec touch -d '100 seconds ago' {} +
-	for pattern in '*.m4' configure 'config*.h*in' Makefile.in stamp-vti version.texi '*.info' '*.1'; do
-		find "$1" -name "$pattern" -exec touch -d "$age seconds ago" {} +
-		age=$((age - 5))
-	done
-	find "$1" -name aclocal.m4 -exec touch -d '46 seconds ago' {} +
-	(cd "$1" && quietly ./configure CC="$2" CFLAGS="${3:--g -O2}" ${3:+LDFLAGS="$checking_link"} && quietly make -j "$jobs" all)
-}
-tests_automake() { # the result of each test, by name
-	(cd "$1" && make -k check 2>&1 | grep -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): ' | sort) || true
-}
-compile_gzip() { compile_configured "$@"; }
-tests_gzip() { tests_automake "$1"; }
 workload_gzip() {
 	local i
 	mkdir -p "$work/gz"
@@ -105,8 +81,6 @@ workload_gzip() {
 }
 binary_gzip=gzip every_gzip=1
 
-compile_grep() { compile_configured "$@"; }
-tests_grep() { tests_automake "$1"; }
 workload_grep() {
 	local pattern
 	for pattern in 'static' '^#[a-z]*' '\(.\)\1\1' '[[:alpha:]]\+_[0-9]' 'a.*b.*c' 'foo\|bar\|return' '\bint\b'; do
@@ -120,46 +94,9 @@ workload_grep() {
 }
 binary_grep=src/grep every_grep=2
 
-compile_sqlite3() {
-	(cd "$1" && quietly ./configure --disable-shared CC="$2" CFLAGS="${3:--g -O2}" \
-		${3:+LDFLAGS="$checking_link"} && quietly make -j "$jobs" sqlite3 testfixture)
-}
-tests_sqlite3() {
-	local t
-	for t in select1 select2 insert delete update join where index trans expr func cast collate2 trigger1 view subquery \
-		aggnested alter autoinc between blob check coalesce conflict corrupt2 ctime date distinct e_expr fkey1 in intpkey \
-		json101 like limit malloc misc1 null pragma quote rollback savepoint sort table types unique vacuum wal with1 window1; do
-		[ -f "$1/test/$t.test" ] || continue
-		(cd "$1" && timeout 300 ./testfixture "test/$t.test" 2>&1 |
-			grep -vE 'Time:|Memory used|allocations|Page-cache|Allocation count|Maximum|ms$|Running|seed|microseconds' |
-			sed -e "s,^,$t: ," -e 's/0x[0-9a-f]*/ADDRESS/g' -e 's/([0-9]* ms -/(TIME -/') || echo "$t: exit status $?"
-	done
-}
 workload_sqlite3() {
 	# Without the allocator of its own that serves small blocks.
-	"$1/sqlite3" -lookaside 0 0 ":memory:" >/dev/null 2>&1 <<-'SQL'
-	create table a(id integer primary key, name text, v real);
-	create table b(id, a_id references a(id), note text collate nocase);
-	with recursive c(x) as (select 1 union all select x + 1 from c where x < 400)
-	  insert into a select x, 'name ' || x, x * 1.5 from c;
-	insert into b select id, id % 40, 'Note ' || (id % 7) from a;
-	create index bi on b(a_id, note);
-	create trigger tr after update on a begin insert into b values(new.id, old.id, 'changed'); end;
-	create view w as select a.name, count(*) n from a join b on b.a_id = a.id group by a.name;
-	update a set v = v + 1 where id % 10 = 0;
-	select * from w order by n desc, name limit 5;
-	select name, group_concat(note) from a left join b on a.id = b.a_id group by 1 having count(*) > 2;
-	select x.name, (select max(v) from a where a.id < x.id) from a x where exists (select 1 from b where b.id = x.id);
-	select sum(v) over (order by id rows 3 preceding) from a where name like '%1%' or name glob '*9';
-	select json_extract('{"a":[1,2,{"b":3}]}', '$.a[2].b'), printf('%08.3f', 3.14), hex(randomblob(4)) is not null;
-	begin; delete from a where id > 300; savepoint s; insert into a values(1, 'dup', 0); rollback to s; commit;
-	select * from nowhere;
-	explain query plan select * from a, b where a.id = b.a_id and note = 'NOTE 3';
-	alter table a add column extra default 5;
-	vacuum; pragma integrity_check; analyze; reindex;
-	.schema
-	.dump
-	SQL
+	"$1/sqlite3" -lookaside 0 0 ":memory:" >/dev/null 2>&1 <"$here/sqlite3_work.sql"
 }
 binary_sqlite3=sqlite3 every_sqlite3=1
 
@@ -173,16 +110,16 @@ cxx_of() {
 compile_jsoncpp() { # without CMake, which needs not be installed
 	(
 		cd "$1"
-		flags="${3:--g -O2} -Iinclude"
+		flags="$3 -Iinclude"
 		for f in src/lib_json/*.cpp src/test_lib_json/*.cpp src/jsontestrunner/main.cpp; do
 			echo "$f"
 		done | quietly xargs -P "$jobs" -I FILE sh -c "$(cxx_of "$2") $flags -c FILE -o \$(echo FILE | tr / _).o" &&
 			ar rcs libjsoncpp.a src_lib_json_*.o &&
-			quietly $(cxx_of "$2") $flags ${3:+$checking_link} src_test_lib_json_*.o -L. -ljsoncpp -o jsoncpp_test &&
-			quietly $(cxx_of "$2") $flags ${3:+$checking_link} src_jsontestrunner_*.o -L. -ljsoncpp -o jsontestrunner
+			quietly $(cxx_of "$2") $flags $LDFLAGS src_test_lib_json_*.o -L. -ljsoncpp -o jsoncpp_test &&
+			quietly $(cxx_of "$2") $flags $LDFLAGS src_jsontestrunner_*.o -L. -ljsoncpp -o jsontestrunner
 	)
 }
-tests_jsoncpp() {
+own_tests_jsoncpp() {
 	(cd "$1" && { { ./jsoncpp_test && python3 test/runjsontests.py "$PWD/jsontestrunner" test/data; } || echo "FAIL: exit status $?"; }) 2>&1 |
 		sed "s,$1,DIR,g"
 }
@@ -192,10 +129,10 @@ workload_jsoncpp() {
 binary_jsoncpp=jsoncpp_test every_jsoncpp=1
 
 compile_ninja() {
-	(cd "$1" && quietly env CXX="$(cxx_of "$2")" CFLAGS="${3:--g -O2}" LDFLAGS="${3:+$checking_link}" \
+	(cd "$1" && quietly env CXX="$(cxx_of "$2")" CFLAGS="$3" LDFLAGS="$LDFLAGS" \
 		python3 configure.py --bootstrap && quietly ./ninja -j "$jobs" ninja_test)
 }
-tests_ninja() {
+own_tests_ninja() {
 	(cd "$1" && { ./ninja_test || echo "FAIL: exit status $?"; } && ./ninja -t targets all && ./ninja -t graph ninja &&
 		./ninja -t query build/graph.o) 2>&1 |
 		tr '\r' '\n' | sed -e "s,$1,DIR,g" -e 's/[0-9]* ms//g' -e 's/0x[0-9a-f]*/ADDRESS/g'
@@ -216,7 +153,7 @@ prepare() { # NAME CC FLAGS: builds $work/$program-NAME once
 	rm -rf "$dir"
 	cp -a "$source" "$dir"
 	local start=$SECONDS
-	"compile_$program" "$dir" "$2" "$3" || { echo "FAIL $program: does not build with $2"; return 1; }
+	LDFLAGS=${3:+$checking_link} "compile_$program" "$dir" "$2" "${3:--g -O2}" || { echo "FAIL $program: does not build with $2"; return 1; }
 	touch "$dir/.built"
 	echo "built $program with ${2##*/} in $((SECONDS - start)) s"
 }
@@ -224,7 +161,7 @@ prepare() { # NAME CC FLAGS: builds $work/$program-NAME once
 run_tests() {
 	if [ -n "$quick" ]; then
 		prepare checking "$waymark cc" "$checking" || return 1
-		"tests_$program" "$work/$program-checking" >"$work/$program.waymark.txt"
+		"own_tests_$program" "$work/$program-checking" >"$work/$program.waymark.txt"
 		if grep -E '^(FAIL|ERROR|XPASS):' "$work/$program.waymark.txt"; then
 			echo "FAIL $program: its own tests fail"
 			return 1
@@ -237,9 +174,9 @@ run_tests() {
 		return
 	fi
 	prepare waymark "$waymark cc" "" || return 1
-	"tests_$program" "$work/$program-waymark" >"$work/$program.waymark.txt"
+	"own_tests_$program" "$work/$program-waymark" >"$work/$program.waymark.txt"
 	prepare native clang-19 "" || return 1
-	"tests_$program" "$work/$program-native" >"$work/$program.native.txt"
+	"own_tests_$program" "$work/$program-native" >"$work/$program.native.txt"
 	if ! diff "$work/$program.native.txt" "$work/$program.waymark.txt" | head -n 20 >"$work/diff" || [ -s "$work/diff" ]; then
 		cat "$work/diff"
 		echo "FAIL $program: its own tests differ (< clang-19, > waymark)"
