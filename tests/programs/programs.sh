@@ -169,7 +169,7 @@ compile_gawk() {
 }
 own_tests_gawk() {
 	(
-		cd "$1/test"
+		cd "$1/test" || exit
 		make -k basic unix-tests gawk-extensions 2>&1 | grep -vE '^(make|gcc|cc|rm|Expect|\(?cd )|^-' | sed "s,$1,DIR,g"
 		echo "left over:" _*
 	)
@@ -197,7 +197,7 @@ images_gawk=gawk sources_gawk='/gawk/([a-z_]*|support/[a-z_]*)\.[chy]$'
 # --- perl: its tests in t/base, t/cmd, t/re and t/op ---------------------------------------------------------------------
 compile_perl() {
 	(
-		cd "$1"
+		cd "$1" || exit
 		# Few extensions, and those in the program itself.
 		quietly ./Configure -des -Dcc="$2" -Doptimize="$3" -Dar=llvm-ar-19 -Dranlib=llvm-ranlib-19 -Dnm=llvm-nm-19 -Uusedl \
 			-Donlyextensions='Cwd Data/Dumper Fcntl File/Glob Hash/Util IO List/Util POSIX PerlIO/scalar attributes mro re' \
@@ -207,10 +207,10 @@ compile_perl() {
 }
 own_tests_perl() {
 	(
-		cd "$1/t"
+		cd "$1/t" || exit
 		export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 PERL_SKIP_TTY_TEST=1
 		# Not: what watches the clock.
-		ls base/*.t cmd/*.t re/[a-o]*.t op/*.t | grep -vE 'alarm|sleep|time|sselect|fork|threads|kill0|getppid|lfs' >../share
+		printf "%s\n" base/*.t cmd/*.t re/[a-o]*.t op/*.t | grep -vE 'alarm|sleep|time|sselect|fork|threads|kill0|getppid|lfs' >../share
 		# shellcheck disable=SC2046 # names without blanks
 		./perl TEST $(cat ../share) 2>&1 | grep -E '^t/.* \.\.|^FAILED|^Failed' | sed 's/  *[0-9]* ms$//'
 	)
@@ -288,7 +288,7 @@ compile_zstd() {
 }
 own_tests_zstd() {
 	(
-		cd "$1/tests"
+		cd "$1/tests" || exit
 		./fuzzer -v -s1 -i20 2>&1 | tr '\r' '\n' | grep -E '^test|Error|FAIL|completed' | sed -e 's/[0-9.]* MB\/s//' -e 's/0x[0-9a-f]*/ADDRESS/g'
 		./zstreamtest -v -s1 -i20 2>&1 | tr '\r' '\n' | grep -E '^test|Error|FAIL' | sed 's/[0-9.]* MB\/s//'
 		python3 cli-tests/run.py --zstd "$1/programs/zstd" --datagen "$1/tests/datagen" --zstdgrep "$1/programs/zstdgrep" \
