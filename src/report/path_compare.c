@@ -22,6 +22,7 @@ struct compare {
 	struct path_comparison *c;
 	struct keymap function_map; /* name_key, cfg_key, path_count -> known */
 	struct known_vec known;
+	struct keymap chosen;   /* name_key of the functions that the options name */
 	struct keymap name_map; /* name_key of the tested functions -> names */
 	struct function_vec names;
 	struct keymap pair_map; /* known, number -> pairs */
@@ -125,16 +126,42 @@ static struct error *add_field(struct compare *m, const struct path_function *f)
 	return add_entries(m, number, f, true);
 }
 
+/* By key and not by name: a side whose program is not there has keys only, the other side knows the names. */
+static struct error *choose(struct compare *m, const struct path_profile *p)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < p->functions.count && !err; i++) {
+		const struct path_function *f = &p->functions.items[i];
+		struct key name = {{f->name_key, 0, 0}};
+		uint32_t at;
+
+		if (path_view_matches(&m->options->view, f))
+			err = keymap_add(&m->chosen, &name, &at);
+	}
+	return err;
+}
+
+static bool is_chosen(const struct compare *m, const struct path_function *f)
+{
+	struct key name = {{f->name_key, 0, 0}};
+	uint32_t at;
+
+	return m->options->view.function_count == 0 || keymap_find(&m->chosen, &name, &at);
+}
+
 static struct error *add_all(struct compare *m)
 {
 	const struct path_profile *sides[] = {m->c->tested, m->c->field};
 	struct error *err = NULL;
 
+	for (int i = 0; i < 2 && m->options->view.function_count && !err; i++)
+		err = choose(m, sides[i]);
 	for (int is_field = 0; is_field < 2; is_field++) {
 		for (size_t i = 0; i < sides[is_field]->functions.count && !err; i++) {
 			const struct path_function *f = &sides[is_field]->functions.items[i];
 
-			if (path_view_matches(&m->options->view, f))
+			if (is_chosen(m, f))
 				err = is_field ? add_field(m, f) : add_tested(m, f);
 		}
 	}
@@ -183,9 +210,9 @@ static struct error *find_news(struct compare *m)
 			continue;
 		pair.profile = known->profile;
 		pair.function = known->function;
-		pair.news = known->has_run     ? PATH_NEWS_PATH
-			    : known->is_tested ? PATH_NEWS_FUNCTION
-					       : PATH_NEWS_UNTESTED;
+		pair.news = known->has_run                               ? PATH_NEWS_PATH
+			    : known->is_tested || !m->c->is_tested_known ? PATH_NEWS_FUNCTION
+									 : PATH_NEWS_UNTESTED;
 		m->c->news_total = add_saturated(m->c->news_total, pair.field);
 		err = path_pair_vec_append(&m->c->news, pair);
 	}
@@ -244,13 +271,12 @@ static struct error *find_cold(struct compare *m)
 	struct path_comparison *c = m->c;
 	double wanted = (double)c->tested_total * m->options->hot / 100;
 	double sum = 0;
-	bool is_all_known = knows_all(c->field);
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < m->pairs.count; i++) {
 		const struct known *known = &m->known.items[m->pair_map.keys[i].words[0]];
 
-		m->pairs.items[i].is_fielded = known->is_fielded || !is_all_known;
+		m->pairs.items[i].is_fielded = known->is_fielded || !c->is_field_known;
 		m->pairs.items[i].function = known->function;
 		m->pairs.items[i].profile = known->profile;
 	}
@@ -272,8 +298,13 @@ struct error *path_compare(const struct path_profile *tested, const struct path_
 			   const struct path_compare_options *options, const char *producer,
 			   struct path_comparison *ret)
 {
-	struct path_comparison c = {
-		.tested = tested, .field = field, .producer = producer, .top = options->view.top, .hot = options->hot};
+	struct path_comparison c = {.tested = tested,
+				    .field = field,
+				    .is_tested_known = knows_all(tested),
+				    .is_field_known = knows_all(field),
+				    .producer = producer,
+				    .top = options->view.top,
+				    .hot = options->hot};
 	struct compare m = {.options = options, .c = &c};
 	struct error *err = add_all(&m);
 
@@ -289,6 +320,7 @@ struct error *path_compare(const struct path_profile *tested, const struct path_
 		qsort(c.changes.items, c.changes.count, sizeof *c.changes.items, compare_changes);
 	keymap_deinit(&m.function_map);
 	known_vec_deinit(&m.known);
+	keymap_deinit(&m.chosen);
 	keymap_deinit(&m.name_map);
 	function_vec_deinit(&m.names);
 	keymap_deinit(&m.pair_map);

@@ -4,7 +4,7 @@
  *
  * Functions are matched by (name_key, cfg_key), not by image: a test build and a field build, with other counters or none of
  * them stripped, compare as long as the source is the same. A function whose control flow changed has other paths: it is
- * listed, not compared.
+ * listed, not compared. The metadata of one side is enough, also for choosing functions by name.
  */
 #ifndef WM_REPORT_PATH_COMPARE_H
 #define WM_REPORT_PATH_COMPARE_H
@@ -17,7 +17,7 @@
 /* Why a path of the field is new. */
 enum path_news {
 	PATH_NEWS_PATH = 0, /* tests ran the function, on other paths */
-	PATH_NEWS_FUNCTION, /* no test entered the function */
+	PATH_NEWS_FUNCTION, /* no test entered the function; whether the tested programs have it may not be known */
 	PATH_NEWS_UNTESTED, /* the tested programs do not have the function */
 };
 
@@ -53,6 +53,8 @@ struct path_compare_options {
 struct path_comparison {
 	const struct path_profile *tested;
 	const struct path_profile *field;
+	bool is_tested_known; /* metadata of all programs of the side: what they have, run or not */
+	bool is_field_known;
 	const char *producer;
 	struct path_pair_vec news;      /* by falling field count */
 	struct path_pair_vec cold;      /* by falling share in the tests */

@@ -12,10 +12,12 @@ static void print_member(FILE *out, const char *before, const char *name, const 
 	json_print_string(out, text);
 }
 
-static void print_side(const char *name, const struct path_profile *p, uint64_t total, uint64_t paths, FILE *out)
+static void print_side(const char *name, const struct path_profile *p, bool is_known, uint64_t total, uint64_t paths,
+		       FILE *out)
 {
-	fprintf(out, "  \"%s\": {\"counted\": %" PRIu64 ", \"paths_run\": %" PRIu64 ", \"files\": [", name, total,
-		paths);
+	fprintf(out,
+		"  \"%s\": {\"counted\": %" PRIu64 ", \"paths_run\": %" PRIu64 ", \"programs_found\": %s, \"files\": [",
+		name, total, paths, is_known ? "true" : "false");
 	for (size_t i = 0; i < p->recordings.count; i++) {
 		if (i)
 			fputs(", ", out);
@@ -152,8 +154,8 @@ struct error *path_compare_json(const struct path_comparison *c, FILE *out)
 	fputs("{\n  \"format\": \"waymark-residual\",\n  \"version\": 1,\n", out);
 	print_member(out, "  ", "producer", c->producer);
 	fputs(",\n", out);
-	print_side("tested", c->tested, c->tested_total, c->tested_paths, out);
-	print_side("field", c->field, c->field_total, c->field_paths, out);
+	print_side("tested", c->tested, c->is_tested_known, c->tested_total, c->tested_paths, out);
+	print_side("field", c->field, c->is_field_known, c->field_total, c->field_paths, out);
 	fprintf(out,
 		"  \"new_paths\": %zu, \"new_counted\": %" PRIu64 ", \"cold_paths\": %zu, \"changed_functions\": %zu"
 		", \"changed_counted\": %" PRIu64 ", \"hot_percent\": %.6g,\n",

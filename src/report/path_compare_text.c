@@ -26,14 +26,17 @@ static const char *style(const struct text *t, const char *code)
 
 static const char bold[] = "\033[1m", plain[] = "\033[0m";
 
-static void print_side(const struct text *t, const char *name, const struct path_profile *p, uint64_t total,
-		       uint64_t paths)
+static void print_side(const struct text *t, const char *name, const struct path_profile *p, bool is_known,
+		       uint64_t total, uint64_t paths)
 {
 	char a[DIGITS_MAX], b[DIGITS_MAX];
 
 	fprintf(t->out, "%s  %zu %s, %s paths ran, %s times in all\n", name, p->recordings.count,
 		p->recordings.count == 1 ? "file" : "files", digits_grouped(paths, a), digits_grouped(total, b));
 	path_notes_print(p, "  ! ", t->out);
+	if (!is_known)
+		fputs("  ! a program was not found (see above): which functions it has that did not run is not known\n",
+		      t->out);
 }
 
 static void print_heading(const struct text *t, const char *text, size_t count)
@@ -180,8 +183,8 @@ struct error *path_compare_text(const struct path_comparison *c, const struct pa
 	struct error *err;
 	char a[DIGITS_MAX], b[DIGITS_MAX], d[DIGITS_MAX];
 
-	print_side(&t, "tested:", c->tested, c->tested_total, c->tested_paths);
-	print_side(&t, "field: ", c->field, c->field_total, c->field_paths);
+	print_side(&t, "tested:", c->tested, c->is_tested_known, c->tested_total, c->tested_paths);
+	print_side(&t, "field: ", c->field, c->is_field_known, c->field_total, c->field_paths);
 	putc('\n', out);
 	if (path_comparison_is_covered(c))
 		fputs("Every path that ran in the field ran in the tests.\n", out);

@@ -55,6 +55,59 @@ mv prog prog-hidden
 refused 1 "prog: No such file or directory" "$waymark" residual --tested tested.wmk --field planned.wmk
 mv prog-hidden prog
 
+# The tested program was rebuilt in place, with another plan: what is known of it are the keys of what ran. A function that no
+# test entered is told as that, not as one that the tested programs do not have.
+mkdir rebuilt
+cp prog.c rebuilt
+cd rebuilt || exit 1
+"$waymark" cc --wm=paths -O1 -g -DEXTRA=1000 prog.c -o prog && WAYMARK_OUT=tested.wmk ./prog 3 >/dev/null || exit 1
+"$waymark" cc --wm=paths --wm-plan=tested.wmk -O1 -g -DEXTRA=1000 prog.c -o prog || exit 1
+WAYMARK_OUT=field.wmk ./prog 60 rare >/dev/null || exit 1
+cat >check.py <<'END'
+import json, sys
+r = json.load(open("out.json"))
+wanted = dict(pair.split("=") for pair in sys.argv[3:])
+assert {p["name"]: p["new"] for p in r["new"]} == wanted, r["new"]
+assert r["tested"]["programs_found"] == (sys.argv[1] == "found") and r["field"]["programs_found"]
+assert r["tested"]["counted"] == int(sys.argv[2]) and r["changed_functions"] == 0
+END
+residual() { # STATUS [OPTION...]: as text and as JSON
+	expect "$@" --tested tested.wmk --field field.wmk
+	wanted_status=$1
+	shift
+	mv out.txt text.txt
+	expect "$wanted_status" "$@" --format=json -o out.json --tested tested.wmk --field field.wmk
+}
+check() { # ARGUMENT... of check.py
+	python3 check.py "$@" || fail "rebuilt, $*: $(cat out.json)"
+}
+residual 3 "$waymark" residual
+has text.txt "prog: is of another build"
+[ "$(grep -c "a program was not found" text.txt)" -eq 1 ] || fail "note of the tested side: $(cat text.txt)"
+has text.txt "; no test entered this function"
+lacks text.txt "do not have this function"
+check missing 7 main=path classify=path rare=function
+residual 3 "$waymark" residual --function=classify
+check missing 3 classify=path
+residual 3 "$waymark" residual --function='r?re'
+has text.txt "; no test entered this function"
+check missing 0 rare=function
+residual 3 "$waymark" residual --function=nosuch --function=main
+check missing 4 main=path
+# With the field's program as the tested one too, everything is known, and the other way round nothing is new.
+expect 0 "$waymark" residual --function='classify' --tested field.wmk --field tested.wmk
+has out.txt "Every path that ran in the field ran in the tests."
+has out.txt "field:   1 file, 3 paths ran, 3 times in all"
+# The tested program does not have the function, and is there to say so.
+sed -e '/^static void rare/,/^}/d' -e '/argc > 2)$/,+1d' prog.c >less.c
+mkdir less
+mv less.c less/prog.c
+(cd less && "$waymark" cc --wm=paths -O1 -g -DEXTRA=1000 prog.c -o prog && WAYMARK_OUT=../less.wmk ./prog 3 >/dev/null) || exit 1
+expect 3 "$waymark" residual --function=rare --tested less.wmk --field field.wmk
+has out.txt "; the tested programs do not have this function"
+lacks out.txt "a program was not found"
+cd .. || exit 1
+
 # A function that changed cannot be compared, and says so.
 sed 's/if (y == EXTRA)/if (y == EXTRA || y == -EXTRA)/' prog.c >changed.c
 "$waymark" cc --wm=paths -O1 -g -DEXTRA=1000 -c changed.c -o /dev/null || exit 1
