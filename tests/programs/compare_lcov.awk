@@ -16,7 +16,7 @@
 #   position    all code of the line has the count that clang gives at its position. Clang's count of the line is another one
 #               because it is that of the region which goes on from the line before (a condition of several lines), of a
 #               block that begins at the end of the line (`else {`), or 0 after a do-while loop with a break
-#   end         so it is but for code at a `}` or `;`: jumps from the end of a block or loop, and the function's return, which
+#   end         so it is but for code at a `}`, `)` or `;`: jumps from the end of a block or loop, and the function's return, which
 #               is shared by all its return statements; clang counts what falls through to there
 #   loop        so it is but for code at the word `for`, `while` or `do`: jumps to the loop's condition; clang counts the way
 #               into the loop
@@ -31,7 +31,7 @@
 # Exit status 1: some differ, or nothing was compared.
 
 function short(path) { # from where `sources` matches on
-	sub(/~flat/, "", path) # flat-cc.sh
+	sub(/\/\.flat/, "", path) # flat-cc.sh
 	return match(path, sources) && (unstable == "" || path !~ unstable) ? substr(path, RSTART + 1) : ""
 }
 function base(path) {
@@ -64,7 +64,7 @@ function kind_of(file, line, text, loose,    n, m, i, k, at, from, counts, regio
 		}
 		if (counts[2] + 0 <= expected + 0 && expected + 0 <= counts[2] + loose)
 			continue
-		if (here ~ /^[};]/)
+		if (here ~ /^[});]/)
 			kind = "end"
 		else if (here ~ /^(for|while|do)([^a-zA-Z0-9_]|$)/)
 			kind = "loop"

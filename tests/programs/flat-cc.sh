@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compiles C files preprocessed beforehand, so that no macros are left: X.c becomes X~flat.c, without line marks, then an object.
+# Compiles C files preprocessed beforehand, so that no macros are left: X.c becomes .flat/X.c, without line marks, then an object.
 #
 #   flat-cc.sh COMPILER ARGUMENT...        anything but one `-c X.c` goes to COMPILER as it is; so do configure's tests
 set -eu
@@ -13,19 +13,21 @@ for argument; do
 	*.c) file=$argument ;;
 	esac
 done
-[ -n "$compile" ] && [ -n "$file" ] && [ "${file##*/}" != conftest.c ] || exec "$compiler" "$@"
+[ -n "$compile" ] && [ -n "$file" ] && [[ ${file##*/} != conftest* ]] || exec "$compiler" "$@"
 
-flat=${file%.c}~flat.c
+flat=$(dirname "$file")/.flat/${file##*/}
+mkdir -p "${flat%/*}"
 preprocess=() rest=() value=''
 for argument; do
 	if [ -n "$value" ]; then
+		rest+=("$argument")
 		value=
 		continue
 	fi
 	case $argument in
 	-c | *.c) preprocess+=("$argument") ;;
-	-M[FTQ]) value=1 && continue ;; # what a file depends on is written for make only
-	-M*) ;;
+	-M[FTQ]) rest+=("$argument") && value=1 ;;
+	-M*) rest+=("$argument") ;;
 	*) preprocess+=("$argument") && rest+=("$argument") ;;
 	esac
 done

@@ -7,8 +7,8 @@
 #   tests      builds with clang-19 and with `waymark cc --wm=paths`, runs the program's own tests with both: the results are the same
 #   lines-O0   builds at -O0 with `waymark cc --wm=paths` and with clang's own coverage, runs the same workload with both, and
 #   lines-O2   compares the counts of each line that both count (compare_lcov.awk); lines-O2 the same at -O2
-#   flat-O0    as lines, of the preprocessed source, where no macro hides a branch from clang's line counts
-#   flat-O2
+#   flat-O0    as lines, of the preprocessed source, where no macro hides a branch from clang's line counts (flat-cc.sh; not
+#   flat-O2    sqlite3, whose makefile compiles and links at once)
 #   both-O0    as lines, but both kinds of counters are in one program and count the same run: for programs whose control
 #   both-O2    flow depends on addresses (Lua and Perl hash them) or on the environment, to which clang's runtime adds (gawk)
 # WORK-DIR (default: a temporary one, removed) keeps builds, so that a second run is short.
@@ -192,7 +192,7 @@ compare_lines() { # VARIANT-OF-CLANG VARIANT-OF-WAYMARK LEVEL
 	"$waymark" paths --format=json "$work/data/$program-$2-$3"/*.wmk >"$out.json" || return 1
 	{
 		facts_of_waymark <"$out.json" && facts_of_clang <"$out.clang.json"
-		find "$source" -name '*.[ch]' -exec sed -n 's/^[ \t]*#[ \t]*define[ \t]*\([a-zA-Z0-9_]*\)[ \t(].*/define\t\1/p' {} +
+		[ "${2%-flat}" != "$2" ] || find "$source" -name '*.[ch]' -exec sed -n 's/^[ \t]*#[ \t]*define[ \t]*\([a-zA-Z0-9_]*\)[ \t(].*/define\t\1/p' {} +
 	} >"$out.facts"
 	local status=ok
 	awk -v sources="$sources" -v unstable="$unstable" -f "$programs_dir/compare_lcov.awk" "$out.facts" "$out.clang.info" "$out.waymark.info" \
