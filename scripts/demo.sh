@@ -1,6 +1,7 @@
 #!/bin/bash
 # demo.sh - the main job, start to end: builds Lua from Debian's source with `waymark cc`, runs a Lua program under the heap
-# client, prints the allocation contexts that count, and writes a flame graph and a speedscope file.
+# client, prints the allocation contexts that count, and writes a flame graph and a speedscope file. Then the same with
+# `waymark cc --wm=paths`: which paths ran, the hottest of them, and the source with them as an HTML page.
 #
 # Nothing but the compiler is changed in Lua's build, and nothing outside this tree and the download cache
 # (~/.cache/waymark) is written; missing Debian packages are installed first. Where source packages cannot be had it says
@@ -43,6 +44,7 @@ if source=$(scripts/fetch-source.sh lua5.4); then
 	build=(make -C "$out/lua/src" -j "$(nproc)" linux CC="$waymark cc -std=gnu99")
 	shown='make CC="waymark cc -std=gnu99" linux'
 	program=("$out/lua/src/lua" "$top/examples/workload.lua")
+	tree=$out/lua
 	input=/dev/null
 else
 	say "2/5 No source package to be had here: using examples/expr instead of Lua"
@@ -50,9 +52,11 @@ else
 	build=(make -C "$out/expr" CC="$waymark cc" WAYMARK_INCLUDE="$top/include")
 	shown='make CC="waymark cc"'
 	program=("$out/expr/expr")
+	tree=$out/expr
 	input=$out/expr/many.txt
 	for i in $(seq 500); do sed "s/area(2)/area($i)/" examples/expr/input.txt; done >"$input"
 fi
+cp -a "$tree" "$out/paths"
 echo "\$ $shown"
 start=$SECONDS
 quietly "${build[@]}"
@@ -85,3 +89,23 @@ echo
 echo "How its calls are encoded (the paper's Table 1 for this program):"
 echo "\$ waymark graph ${program[0]}"
 "$waymark" graph "${program[0]}"
+
+say "Paths: the same program and workload, built to count them"
+build=("${build[@]/#"$tree"/"$out/paths"}")
+build=("${build[@]/#"CC=$waymark cc"/"CC=$waymark cc --wm=paths"}")
+echo "\$ ${shown/waymark cc/waymark cc --wm=paths}"
+quietly "${build[@]}"
+program[0]=${program[0]/#"$tree"/"$out/paths"}
+echo "\$ ${program[*]}"
+again=0
+WAYMARK_OUT=$out/paths.wmk "${program[@]}" <"$input" >"$out/output-paths" 2>"$out/errors-paths" || again=$?
+if [ "$again" != "$status" ]; then
+	cat "$out/errors-paths" >&2
+	echo "demo: the program that counts paths failed with exit status $again, the other with $status" >&2
+	exit 1
+fi
+echo "\$ waymark paths paths.wmk --top=3"
+"$waymark" paths "$out/paths.wmk" --top=3
+"$waymark" paths "$out/paths.wmk" --format=html --output="$out/paths.html"
+echo
+echo "source with its paths: $out/paths.html  (open it in a browser)"
