@@ -1,10 +1,29 @@
 #!/bin/sh
-# make-images.sh - makes the pictures of docs/images/ that show real output again, from a run of scripts/demo.sh.
+# make-images.sh - makes the pictures of docs/images/ that show real output again, from a run of scripts/demo.sh and of
+# examples/residual/run.sh.
 #
-# Needs rsvg-convert (scripts/install-deps.sh bench). how-it-works.svg is drawn by hand and not touched.
+# Needs rsvg-convert (scripts/install-deps.sh bench) and chromium. how-it-works.svg is drawn by hand and not touched.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/demo.sh
 build/waymark report build/demo/waymark-*.wmk --format=svg --top=40 --output=build/demo/report.svg
 rsvg-convert --width=1400 --background-color=white build/demo/report.svg --output=docs/images/report.png
 echo "wrote docs/images/report.png: $(wc -c <docs/images/report.png) bytes"
+
+examples/residual/run.sh
+work=build/residual-example
+build/waymark paths $work/tested-more.wmk --top=40 --format=html --output=$work/paths.html
+# The page with one path picked, and cut to the function that the example is about.
+picked=$(grep -o 'id="p[0-9]*-22"[^>]*title="match_address_p:' $work/paths.html | sed 's/^id="\([^"]*\)".*/\1/')
+sed -e "s|$PWD/$work/tested/|/usr/src/sed-4.9/|g" -e 's|</style>|.cut { display: none !important }</style>|' -e "/^go();\$/c\\
+pick(id('$picked'));\\
+let line = 0;\\
+for (const row of all('.page.open tr')) {\\
+  const is_line = row.id.match(/-L([0-9]+)\$/);\\
+  if (is_line) line = +is_line[1];\\
+  if (is_line ? line < 829 || line > 900 : !row.textContent.includes('match_address_p')) row.classList.add('cut');\\
+}\\
+scrollTo(0, 0);" $work/paths.html >$work/cut.html
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1060,1140 \
+	--screenshot=docs/images/paths.png "file://$PWD/$work/cut.html" 2>/dev/null
+echo "wrote docs/images/paths.png: $(wc -c <docs/images/paths.png) bytes"
