@@ -1,0 +1,134 @@
+# Sourced by run.sh and alpha.sh: the programs of ../../tests/programs, each in many variants, and what they work on.
+#
+# The caller sets here, build and work, and exports LC_ALL. A variant is a compiler with its flags (compiler_of); its build is
+# $work/PROGRAM-VARIANT. Recordings for plans are $work/PROGRAM-STAGE.wmk.
+# shellcheck shell=bash
+
+programs_dir=$here/../../tests/programs
+jobs=${JOBS:-$(nproc)}
+waymark=$build/waymark
+quietly() { "$@"; } # build_variant shows its log when something fails
+# shellcheck source=../../tests/programs/programs.sh
+. "$programs_dir/programs.sh"
+
+# One word for configure, whatever the variant: BENCH_CC is the compiler, with its flags.
+mkdir -p "$work/bin" "$work/out"
+cat >"$work/bin/bench-cc" <<'END'
+#!/bin/sh
+exec $BENCH_CC "$@"
+END
+chmod +x "$work/bin/bench-cc"
+export PATH=$work/bin:$PATH
+
+# What a process leaves behind, in any variant, goes to a folder that is emptied after each run.
+export WAYMARK_OUT=$work/out LLVM_PROFILE_FILE=$work/out/%p.profraw GCOV_PREFIX=$work/out/gcov PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
+
+# valgrind of Debian 12 does not read DWARF 5.
+compiler_of() { # PROGRAM VARIANT
+	local clang='clang-19 -gline-tables-only -gdwarf-4' paths="$waymark cc -gline-tables-only -gdwarf-4 --wm=paths"
+	case $2 in
+	native) echo "$clang" ;;
+	clang-edges) echo "$clang -fprofile-instr-generate" ;;
+	gcc) echo 'gcc -g1 -gdwarf-4' ;;
+	gcc-edges) echo 'gcc -g1 -gdwarf-4 -fprofile-arcs' ;;
+	bl-call) echo "$paths --wm-path-array=4000 --wm-path-hash=call" ;;
+	bl) echo "$paths" ;;
+	plan) echo "$paths --wm-plan=$work/$1-source.wmk" ;;
+	plan-all) echo "$paths --wm-path-array=1 --wm-plan=$work/$1-source.wmk" ;;
+	lto) echo "$clang -flto -fuse-ld=lld" ;;
+	final-*) compiler_of "$1" "${2#final-}" | sed "s,--wm=paths,& --wm-stage=final,; s,-source\.wmk,-final.wmk," ;;
+	esac
+}
+variant_is_waymark() { case $1 in *bl* | *plan*) true ;; *) false ;; esac }
+
+# Less than the tests need: the program alone.
+compile_zstd() { make -C "$1/programs" -j "$jobs" zstd CC="$2" CFLAGS="$3" AR=llvm-ar-19; }
+
+# Perl's Configure takes longer than compiling it.
+compile_perl_again() { # DIR: a copy of a build
+	make -C "$1" -j "$jobs" clean && make -C "$1" -j "$jobs" perl
+}
+
+build_variant() { # PROGRAM VARIANT
+	local dir=$work/$1-$2 source stage=source cache=$work/$1-clang.cache
+	local -x BENCH_CC
+	BENCH_CC=$(compiler_of "$1" "$2")
+	case $2 in
+	final-*) stage=final ;;
+	gcc*) cache=$work/$1-gcc.cache ;;
+	esac
+	case $2 in *plan*) record "$1" "$stage" || return ;; esac
+	# A kept build is good as long as what built it is.
+	if [ -f "$dir/.built" ]; then
+		variant_is_waymark "$2" || return 0
+		[ "$dir/.built" -nt "$build/src/instrument/waymark-pass.so" ] && [ "$dir/.built" -nt "$waymark" ] && return
+	fi
+	rm -rf "$dir"
+	{
+		if [ "$1" = perl ] && [ -f "$work/perl-native/.built" ]; then
+			cp -a "$work/perl-native" "$dir" && rm "$dir/.built" && compile_perl_again "$dir"
+		else
+			source=$("$here/../../scripts/fetch-source.sh" "$(package_of "$1")") && cp -a "$source" "$dir" &&
+				configure_cache=$cache "compile_$1" "$dir" bench-cc -O2
+		fi
+	} >"$dir.log" 2>&1 || { tail -n 20 "$dir.log"; echo "$1 $2: does not build, see $dir.log"; return 1; }
+	touch "$dir/.built"
+	rm -rf "$work"/out/*
+}
+
+# Records the whole workload with the shipped Ball-Larus counters: all its paths are the plan.
+record() { # PROGRAM source|final
+	local variant=bl profile=$work/$1-$2.wmk
+	[ "$2" = source ] || variant=final-bl
+	build_variant "$1" $variant || return
+	if [ -f "$profile" ] && [ "$profile" -nt "$work/$1-$variant/.built" ]; then
+		return
+	fi
+	rm -rf "$work"/out/*
+	(
+		set -f
+		# shellcheck disable=SC2046 # commands without blanks inside words
+		exec $(command_of "$1" $variant full) <"$(input_of "$1" full)" >/dev/null
+	) || [ $? -eq 1 ] || return
+	mv "$work"/out/*.wmk "$profile"
+}
+
+# Prints the command of a program, with its full or its small input. No word has blanks.
+command_of() { # PROGRAM VARIANT full|small
+	local dir=$work/$1-$2 text=$work/text.$3 small=$3
+	pick() { [ "$small" = small ] && echo "$1" || echo "$2"; }
+	case $1 in
+	gzip) echo "$dir/gzip -c $text $(pick '' "$text $text")" ;;
+	bzip2) echo "$dir/bzip2 -c $text" ;;
+	grep) echo "$dir/src/grep -ciE (a|b)+[a-z]*_(x|y|z)|int.*return $text $(pick '' "$text $text $text")" ;;
+	sed) echo "$dir/sed/sed -E -f $here/work.sed $text" ;;
+	gawk) echo "$dir/gawk -f $here/work.awk $text" ;;
+	perl) echo "$dir/perl $here/work.pl $text" ;;
+	lua) echo "$dir/src/lua $here/../contexts/work.lua $(pick 1 200)" ;;
+	sqlite3) echo "$dir/sqlite3 :memory:" ;;
+	zstd) echo "$dir/programs/zstd -q -c -7 --single-thread --no-asyncio $text $(pick '' "$text $text")" ;;
+	gnugo) echo "$dir/interface/gnugo --quiet --mode gtp --seed 1 --level $(pick 1 8)" ;;
+	link-grammar) echo "$dir/link-parser/link-parser $work/link-grammar-native/data/en" ;;
+	esac
+}
+input_of() { # PROGRAM full|small
+	case $1 in
+	sqlite3) echo "$work/work.$2.sql" ;;
+	gnugo) echo "$work/work.$2.gtp" ;;
+	link-grammar) echo "$work/work.$2.batch" ;;
+	*) echo /dev/null ;;
+	esac
+}
+
+# Text to work on: C source, which every Debian has through its headers.
+cat /usr/include/*.h /usr/include/linux/*.h 2>/dev/null | head -c 4000000 >"$work/text.part"
+head -c 300000 "$work/text.part" >"$work/text.small"
+cat "$work/text.part" "$work/text.part" >"$work/text.full"
+sed 's/ROWS/2000/' "$here/../contexts/work.sql" >"$work/work.small.sql"
+sed 's/ROWS/300000/' "$here/../contexts/work.sql" >"$work/work.full.sql"
+printf '%s\n' 'boardsize 7' 'genmove black' >"$work/work.small.gtp"
+printf '%s\n' 'boardsize 9' 'genmove black' 'genmove white' 'genmove black' 'genmove white' 'genmove black' \
+	estimate_score >"$work/work.full.gtp"
+batch=$("$here/../../scripts/fetch-source.sh" link-grammar)/data/en/corpus-basic.batch
+head -n 80 "$batch" >"$work/work.small.batch"
+head -n 600 "$batch" >"$work/work.full.batch"
