@@ -1,6 +1,6 @@
 # Sourced by run.sh and alpha.sh: the programs of ../../tests/programs, each in many variants, and what they work on.
 #
-# The caller sets here, build and work, and exports LC_ALL. A variant is a compiler with its flags (compiler_of); its build is
+# The caller sets here, build and work (is_temporary when it is to be removed), and exports LC_ALL. A variant is a compiler with its flags (compiler_of); its build is
 # $work/PROGRAM-VARIANT. Recordings for plans are $work/PROGRAM-STAGE.wmk.
 # shellcheck shell=bash
 
@@ -12,7 +12,7 @@ quietly() { "$@"; } # build_variant shows its log when something fails
 . "$programs_dir/programs.sh"
 
 # One word for configure, whatever the variant: BENCH_CC is the compiler, with its flags.
-mkdir -p "$work/bin" "$work/out"
+mkdir -p "$work/bin"
 cat >"$work/bin/bench-cc" <<'END'
 #!/bin/sh
 exec $BENCH_CC "$@"
@@ -20,8 +20,10 @@ END
 chmod +x "$work/bin/bench-cc"
 export PATH=$work/bin:$PATH
 
-# What a process leaves behind, in any variant, goes to a folder that is emptied after each run.
-export WAYMARK_OUT=$work/out LLVM_PROFILE_FILE=$work/out/%p.profraw GCOV_PREFIX=$work/out/gcov PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
+# What a process leaves behind, in any variant, goes to a folder of this run that is emptied after each process.
+out=$(mktemp -d "$work/out.XXXXXX")
+trap 'rm -rf "$out" ${is_temporary:+"$work"}' EXIT INT TERM
+export WAYMARK_OUT=$out LLVM_PROFILE_FILE=$out/%p.profraw GCOV_PREFIX=$out/gcov PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
 
 # valgrind of Debian 12 does not read DWARF 5.
 compiler_of() { # PROGRAM VARIANT
@@ -73,7 +75,7 @@ build_variant() { # PROGRAM VARIANT
 		fi
 	} >"$dir.log" 2>&1 || { tail -n 20 "$dir.log"; echo "$1 $2: does not build, see $dir.log"; return 1; }
 	touch "$dir/.built"
-	rm -rf "$work"/out/*
+	rm -rf "${out:?}"/*
 }
 
 # Records the whole workload with the shipped Ball-Larus counters: all its paths are the plan.
@@ -84,13 +86,13 @@ record() { # PROGRAM source|final
 	if [ -f "$profile" ] && [ "$profile" -nt "$work/$1-$variant/.built" ]; then
 		return
 	fi
-	rm -rf "$work"/out/*
+	rm -rf "${out:?}"/*
 	(
 		set -f
 		# shellcheck disable=SC2046 # commands without blanks inside words
 		exec $(command_of "$1" $variant full) <"$(input_of "$1" full)" >/dev/null
 	) || [ $? -eq 1 ] || return
-	mv "$work"/out/*.wmk "$profile"
+	mv "$out"/*.wmk "$profile"
 }
 
 # Prints the command of a program, with its full or its small input. No word has blanks.

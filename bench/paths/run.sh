@@ -17,7 +17,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build rounds=9 work='' counts=1 stages='source final'
+build=$here/../../build rounds=9 work='' is_temporary='' counts=1 stages='source final'
 while getopts b:n:w:is: option; do
 	case $option in
 	b) build=$OPTARG ;;
@@ -32,11 +32,12 @@ shift $((OPTIND - 1))
 build=$(cd "$build" && pwd)
 if [ -z "$work" ]; then
 	work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-bench.XXXXXX")
-	trap 'rm -rf "$work"' EXIT INT TERM
+	is_temporary=1
 fi
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 export LC_ALL=C
+# shellcheck source=programs.sh
 . "$here/programs.sh"
 # shellcheck disable=SC2086 # a list
 [ $# -gt 0 ] || set -- $all_programs
@@ -52,7 +53,7 @@ instructions() { # PROGRAM VARIANT
 		valgrind --tool=callgrind --callgrind-out-file=/dev/null $(command_of "$1" "$2" small) 2>&1 >/dev/null \
 			<"$(input_of "$1" small)"
 	) | sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
-	rm -rf "$work"/out/*
+	rm -rf "${out:?}"/*
 }
 
 measure() { # PROGRAM STAGE: adds lines `STAGE PROGRAM VARIANT ms ratio middle-half instruction-ratio` to the results
@@ -73,7 +74,7 @@ measure() { # PROGRAM STAGE: adds lines `STAGE PROGRAM VARIANT ms ratio middle-h
 		names+=("$variant")
 		bases+=("$ratio_of")
 	done
-	PAIRS_INPUT=$(input_of "$program" full) PAIRS_CLEAN=$work/out \
+	PAIRS_INPUT=$(input_of "$program" full) PAIRS_CLEAN=$out \
 		"$work/pairs" "$program" "$rounds" "$cpu" "${arguments[@]}" >"$work/measured" || return 0
 	for variant in "${names[@]}"; do
 		if [ -n "$counts" ]; then
@@ -95,7 +96,7 @@ for program; do
 	for stage in $stages; do
 		measure "$program" "$stage"
 	done
-	rm -rf "$work"/out/*
+	rm -rf "${out:?}"/*
 done
 
 awk -v rounds="$rounds" '
