@@ -156,13 +156,14 @@ static struct error *read_line(struct reader *r, const struct pathmeta_line *bef
 	if (err)
 		return err;
 	*l = *before;
-	line = unzigzag(step >> 1);
+	line = unzigzag(step >> LINE_SHIFT);
 	if (__builtin_add_overflow(line, (int64_t)before->line, &line) || line < 0 || line > UINT32_MAX)
 		return cursor_error(&at, "line %" PRId64 ": the section is damaged", line);
 	l->line = (uint32_t)line;
-	if (step & 1)
+	l->is_branch_only = (step & LINE_BRANCH_ONLY) != 0;
+	if (step & LINE_ELSEWHERE)
 		err = read_text(r, &l->function);
-	if (!err && step & 1)
+	if (!err && step & LINE_ELSEWHERE)
 		err = read_text(r, &l->file);
 	if (!err)
 		err = cursor_uleb32(&r->c, &l->column);

@@ -49,6 +49,8 @@ struct pathmeta_line {
 	const char *file;
 	uint32_t line;
 	uint32_t column;
+	/* Of the block's code only the branch stands here, and what it tests on another line of the block: counts, is not shown. */
+	bool is_branch_only;
 };
 
 struct pathmeta_function {

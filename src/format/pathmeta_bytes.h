@@ -14,7 +14,7 @@
  *             planned         0: no plan; else 1 + how many numbers follow: the first, then how far each is from the last
  *             node_count edge_count line_count
  *             for each node { out_edges lines
- *                     for each line { 2 * zigzag(line - line before) + is_elsewhere  [function file]  column }
+ *                     for each line { 4 * zigzag(line - line before) + LINE_* bits  [function file]  column }
  *                     for each out-edge { to  how (EDGE_*)  [zigzag(value) of a case] }
  *             }
  *     }
@@ -28,6 +28,12 @@
 #include "format/section.h"
 
 #define PATHMETA_KIND ((struct section_kind){"\x89WMP\r\n\x1a\n", 1})
+
+enum {
+	LINE_ELSEWHERE = 1,
+	LINE_BRANCH_ONLY = 2,
+	LINE_SHIFT = 2,
+};
 
 /* How an edge is: one number. */
 enum {

@@ -24,7 +24,8 @@ static void write_line(struct writer *w, const struct pathmeta_line *before, con
 	bool is_elsewhere = function != string_table_ref(&w->strings, before->function) ||
 			    file != string_table_ref(&w->strings, before->file);
 
-	buffer_uleb128(b, zigzag((int64_t)l->line - before->line) << 1 | is_elsewhere);
+	buffer_uleb128(b, zigzag((int64_t)l->line - before->line) << LINE_SHIFT | (is_elsewhere ? LINE_ELSEWHERE : 0u) |
+				  (l->is_branch_only ? LINE_BRANCH_ONLY : 0u));
 	if (is_elsewhere) {
 		buffer_uleb128(b, function);
 		buffer_uleb128(b, file);

@@ -119,13 +119,47 @@ static bool is_inherited(LLVMValueRef instruction, LLVMMetadataRef location)
 	return LLVMInstructionGetDebugLoc(LLVMGetLastInstruction(before)) == location;
 }
 
+/*
+ * Where what a branch tests stands, if on another line than the branch itself: of `if (a ||` NEWLINE `b)` clang puts the branch
+ * of a at the `||`, that of b at the `if`. NULL: nowhere else, or not in this block.
+ */
+static LLVMMetadataRef tested_location(LLVMValueRef branch)
+{
+	if (LLVMGetInstructionOpcode(branch) != LLVMBr || !LLVMIsConditional(branch))
+		return NULL;
+	LLVMValueRef tested = LLVMIsAInstruction(LLVMGetCondition(branch));
+	if (!tested || LLVMIsAPHINode(tested) || LLVMGetInstructionParent(tested) != LLVMGetInstructionParent(branch))
+		return NULL;
+	LLVMMetadataRef from = LLVMInstructionGetDebugLoc(branch), to = LLVMInstructionGetDebugLoc(tested);
+	if (!from || !to || !LLVMDILocationGetLine(from) || !LLVMDILocationGetLine(to) ||
+	    LLVMDILocationGetLine(from) == LLVMDILocationGetLine(to) ||
+	    LLVMDILocationGetInlinedAt(from) != LLVMDILocationGetInlinedAt(to) ||
+	    LLVMDIScopeGetFile(LLVMDILocationGetScope(from)) != LLVMDIScopeGetFile(LLVMDILocationGetScope(to)))
+		return NULL;
+	return to;
+}
+
+/* Has the block's lines that are shown end with `line`, where its branch is told; one of the block's own anyway. */
+static struct error *end_with(struct line_vec *lines, size_t first, const struct pathmeta_line *line)
+{
+	size_t i = lines->count;
+	while (i > first && lines->items[i - 1].is_branch_only)
+		i--;
+	if (i > first && lines->items[i - 1].line == line->line && same_text(lines->items[i - 1].file, line->file))
+		return NULL;
+	return line_vec_append(lines, *line);
+}
+
 static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
 {
 	struct file_cache files = {0};
 	struct name_cache names = {0};
 	for (uint32_t n = 0; n < g->cfg.node_count; n++) {
 		size_t first = lines->count;
-		LLVMMetadataRef last = NULL;
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(g->nodes[n].block);
+		LLVMMetadataRef last = NULL, tested = end ? tested_location(end) : NULL;
+		struct pathmeta_line line;
+		struct error *err;
 		g->meta.first_line[n] = (uint32_t)first;
 		LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[n].block);
 		for (; i; i = LLVMGetNextInstruction(i)) {
@@ -133,14 +167,19 @@ static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
 			if (!location || location == last || !LLVMDILocationGetLine(location) || is_other_counter(i) ||
 			    (!last && is_inherited(i, location)))
 				continue;
-			struct pathmeta_line line;
-			struct error *err = line_of(g, &files, &names, location, &line);
+			err = line_of(g, &files, &names, location, &line);
+			line.is_branch_only = tested && i == end;
 			last = location;
 			if (!err && (lines->count == first || !same_line(&line, &lines->items[lines->count - 1])))
 				err = line_vec_append(lines, line);
 			if (err)
 				return err;
 		}
+		err = tested ? line_of(g, &files, &names, tested, &line) : NULL;
+		if (!err && tested)
+			err = end_with(lines, first, &line);
+		if (err)
+			return err;
 	}
 	g->meta.first_line[g->cfg.node_count] = (uint32_t)lines->count;
 	return NULL;

@@ -113,7 +113,7 @@ static void print_blocks(const struct path_function *f, FILE *out)
 				print_member(out, ", ", "file", line->file);
 			if (line->function)
 				print_member(out, ", ", "function", line->function);
-			putc('}', out);
+			fputs(line->is_branch_only ? ", \"branch_only\": true}" : "}", out);
 		}
 		fputs("]}", out);
 	}

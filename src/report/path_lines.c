@@ -116,11 +116,11 @@ static bool is_branch(enum pathmeta_outcome_kind kind)
 	return kind == PATHMETA_TRUE || kind == PATHMETA_FALSE || kind == PATHMETA_CASE || kind == PATHMETA_DEFAULT;
 }
 
-/* The line of the terminator: that of the last code in the block. */
+/* The line of what the terminator tests: that of the last code in the block. */
 static const struct pathmeta_line *last_line(const struct pathmeta_function *m, uint32_t node)
 {
 	for (uint32_t i = m->first_line[node + 1]; i-- > m->first_line[node];)
-		if (m->lines[i].file && m->lines[i].line)
+		if (m->lines[i].file && m->lines[i].line && !m->lines[i].is_branch_only)
 			return &m->lines[i];
 	return NULL;
 }

@@ -14,7 +14,7 @@ const struct pathmeta_line *path_node_place(const struct pathmeta_function *f, u
 {
 	for (int i = 0; i < AHEAD_MAX; i++) {
 		for (uint32_t l = f->first_line[node]; l < f->first_line[node + 1]; l++)
-			if (f->lines[l].line)
+			if (f->lines[l].line && !f->lines[l].is_branch_only)
 				return &f->lines[l];
 		if (f->cfg.first_edge[node + 1] - f->cfg.first_edge[node] != 1)
 			return NULL;
@@ -92,8 +92,8 @@ static struct error *add_line(struct path_steps *s, const struct pathmeta_line *
 	struct path_step step = {.file = line->file, .line = line->line};
 	bool is_same_function = is_same_text(*last_function, line->function);
 
-	if (line->line == 0)
-		return NULL; /* code of the compiler's */
+	if (line->line == 0 || line->is_branch_only)
+		return NULL; /* code of the compiler's; the branch's outcome goes to the line of what it tests */
 	if (s->steps.count && is_same_function && is_same_place(&s->steps.items[s->steps.count - 1], line))
 		return NULL;
 	if (line->function && is_same_function && s->steps.count) {

@@ -237,6 +237,41 @@ rm prog
 mv gone/prog prog
 
 # Damage, and output that cannot be written.
+# Of a condition over several lines, each operand's outcome stands on the operand's line, though its branch does not; the lines
+# of the branches count all the same.
+cat >conditions.c <<'END'
+int main(int argc, char **argv)
+{
+	if (argc == 7
+	    || argv[1][0] < 'c')
+		return 0;
+	if (
+	    argc == 2 &&
+	    argv[1][0] == 'd'
+	    && argv[1][1])
+		return 0;
+	for (int i = 0;
+	     i < argc;
+	     i++)
+		argv[0] = 0;
+	return 0;
+}
+END
+"$waymark" cc --wm=paths -O1 -g conditions.c -o conditions || exit 1
+WAYMARK_OUT=conditions.wmk ./conditions a && WAYMARK_OUT=conditions.wmk ./conditions d || exit 1
+expect 0 "$waymark" paths --format=json -o conditions.json conditions.wmk
+expect 0 "$waymark" paths --top all conditions*.wmk
+sed -n 's/^ *\([0-9][0-9]*\)  .*  *-> /\1 /p' out.txt | sort -u >outcomes.txt
+for outcome in "3 false" "4 true" "4 false" "7 true" "8 true" "9 false" "12 true" "12 false"; do
+	grep -qxF "$outcome" outcomes.txt || fail "conditions: no outcome \"$outcome\": $(cat out.txt)"
+done
+! grep -qE '^(6|11) (true|false)$' outcomes.txt || fail "conditions: an outcome where nothing is tested: $(cat out.txt)"
+has conditions.json '"line": 4, "column": 6, "branch_only": true'
+expect 0 "$waymark" paths --format=lcov conditions*.wmk
+for count in DA:3,2 DA:4,2 DA:5,1 DA:7,1 DA:8,1 DA:9,1 DA:10,0 DA:11,3 DA:12,3 DA:13,2; do
+	grep -qx "$count" out.txt || fail "conditions: no $count: $(cat out.txt)"
+done
+
 refused 1 "nosuch.wmk: No such file or directory" "$waymark" paths nosuch.wmk
 refused 1 "prog: offset 0x0: this is no .wmk file" "$waymark" paths prog
 "$waymark" cc -O1 "$here/program.c" -o plain && WAYMARK_OUT=plain.wmk ./plain >/dev/null

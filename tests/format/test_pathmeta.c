@@ -35,10 +35,10 @@ static const uint8_t golden[] = {
 	3, 2, 1, 2, 0x80, 1,				/* kind bits flags interesting interval */
 	3, 1, 2,					/* planned: paths 1 and 3 */
 	4, 4, 4,					/* nodes, edges, lines */
-	1, 1,	4, 2,	1, 0,				/* node 0: line 11 column 2; to 1 */
+	1, 1,	8, 2,	1, 0,				/* node 0: line 11 column 2; to 1 */
 	2, 0,	2, 0x10,   3, 0x38, 9,			/* node 1: to 2 when true; to 3, fixed, case -5 */
-	1, 2,	31, 5, 6, 1,   0x8c, 0x06, 4,   1, 1,	/* node 2: in() of a.h at line 3 column 1, then line 198; back to 1 */
-	0, 1,	0xdf, 5, 0, 4, 0xff, 0xff, 3,		/* node 3: of f itself again, line 14 */
+	1, 2,	61, 5, 6, 1,   0x9a, 0x0c, 4,   1, 1,	/* node 2: in() of a.h at line 3 column 1, then a branch at line 198; back to 1 */
+	0, 1,	0xbd, 11, 0, 4, 0xff, 0xff, 3,		/* node 3: of f itself again, line 14 */
 	32,						/* bytes of g */
 	0x10, 0, 0, 0, 0, 0, 0, 0,
 	0x20, 0, 0, 0, 0, 0, 0, 0,
@@ -60,10 +60,10 @@ static void build_example(struct path_builder *b)
 		{2, 1, CFG_CUT_BACK, {PATHMETA_PLAIN, 0}},
 	};
 	static const struct build_line lines[] = {
-		{0, {NULL, "test.c", 11, 2}},
-		{2, {"in", "a.h", 3, 1}},
-		{2, {"in", "a.h", 198, 4}},
-		{3, {NULL, "test.c", 14, 65535}},
+		{0, {NULL, "test.c", 11, 2, false}},
+		{2, {"in", "a.h", 3, 1, false}},
+		{2, {"in", "a.h", 198, 4, true}},
+		{3, {NULL, "test.c", 14, 65535, false}},
 	};
 	static uint64_t planned[] = {1, 3};
 	static struct pathmeta_skipped skipped = {.name = "_Z1hv", .reason = "is not ours."};
@@ -158,6 +158,7 @@ static void check_example(const struct pathmeta *m)
 	CHECK_TEXT(f->lines[1].function, "in");
 	CHECK_TEXT(f->lines[2].file, "a.h");
 	CHECK_U64(f->lines[2].line, 198);
+	CHECK(f->lines[2].is_branch_only && !f->lines[1].is_branch_only && !f->lines[3].is_branch_only);
 	CHECK(f->lines[3].function == NULL);
 	CHECK_TEXT(f->lines[3].file, "test.c");
 	CHECK_U64(f->lines[3].line, 14);
@@ -334,7 +335,7 @@ static void test_bodies(void)
 	EXPECT_BODY(graph + 1, 5, "in no block");
 	EXPECT_BODY(graph + 2, 5, "in no block");
 	EXPECT_BODY(nodes, 9, "more edges or lines");
-	EXPECT_BODY(nodes + 2, 0x2a, "line -");
+	EXPECT_BODY(nodes + 2, 0x54, "line -");
 	EXPECT_BODY(nodes + 4, 4, "control flow");      /* to node 4 */
 	EXPECT_BODY(nodes + 5, 5, "an edge of kind 5"); /* cut */
 	EXPECT_BODY(nodes + 9, 0x7d, "an edge of kind 125");
