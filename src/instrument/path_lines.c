@@ -19,8 +19,10 @@ static void remove_dots(char *path)
 		size_t len = 1 + strcspn(from + 1, "/");
 		bool is_dot = len == 1 || (len == 2 && from[1] == '.');
 		if (len == 3 && from[1] == '.' && from[2] == '.') {
-			while (to > path && *--to != '/')
-				;
+			if (to > path)
+				to--;
+			while (to > path && *to != '/')
+				to--;
 		} else if (!is_dot || !from[len]) {
 			memmove(to, from, len);
 			to += len;
