@@ -126,7 +126,7 @@ END {
 	for (i = 1; i <= n; i++)
 		if (ticks[i] <= worst) {
 			printf "<path d=\"M%d %.1f H%d\" stroke=\"%s\"/>", left, y_of(ticks[i]), right, ticks[i] == 1.5 ? "#c44\" stroke-dasharray=\"5 4" : "#e4e4e4"
-			printf "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", left - 8, y_of(ticks[i]) + 4, ticks[i]
+			printf "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", left - 14, y_of(ticks[i]) + 4, ticks[i]
 		}
 	printf "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">interesting paths of the function (all that ran)</text>\n", (left + right) / 2, bottom + 44
 	printf "<text transform=\"translate(22 %d) rotate(-90)\" text-anchor=\"middle\">alpha: interval / interesting paths</text>\n", (top + bottom) / 2
