@@ -22,7 +22,9 @@ export PATH=$work/bin:$PATH
 
 # What a process leaves behind, in any variant, goes to a folder of this run that is emptied after each process.
 out=$(mktemp -d "$work/out.XXXXXX")
-trap 'rm -rf "$out" ${is_temporary:+"$work"}' EXIT INT TERM
+trap 'rm -rf "$out" ${is_temporary:+"$work"}' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 export WAYMARK_OUT=$out LLVM_PROFILE_FILE=$out/%p.profraw GCOV_PREFIX=$out/gcov PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
 
 # valgrind of Debian 12 does not read DWARF 5.
