@@ -538,7 +538,8 @@ static struct error *print_row(struct page *p, uint32_t line)
 	if (!err && text)
 		print_text(h->out, text);
 	arena_deinit(&arena);
-	print_ways(h, &h->lines.branches.items[first_branch], p->next_branch - first_branch);
+	if (p->next_branch > first_branch)
+		print_ways(h, &h->lines.branches.items[first_branch], p->next_branch - first_branch);
 	fputs("</td></tr>\n", h->out);
 	return err;
 }

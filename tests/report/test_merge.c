@@ -401,6 +401,7 @@ static void test_sums(void)
 	EXPECT_SAME(&abc, &ac_b);
 	CHECK_OK(MERGE(&one, &ac_b));
 	EXPECT_SAME(&abc, &one);
+	buffer_deinit(&one);
 	CHECK_OK(MERGE(&again, &a.out, &b.out, &c.out));
 	CHECK(again.len_bytes == abc.len_bytes && memcmp(again.bytes, abc.bytes, abc.len_bytes) == 0);
 
