@@ -299,7 +299,7 @@ static void print_help(bool is_cxx)
 	       "\n"
 	       "With paths:\n"
 	       "  --wm-stage=source      the code as written, before the optimizer (the default)\n"
-	       "  --wm-stage=final       the optimized code, when the program is linked: costs least\n"
+	       "  --wm-stage=final       the optimized code, when the program is linked: most often costs less\n"
 	       "  --wm-plan=FILE         give the paths of a profile (.wmk) or a list the cheapest counters\n"
 	       "  --wm-path-array=N      functions with up to N paths have a counter for each (%d); others a hash table\n"
 	       "  --wm-path-hash=inline  look paths up in place (the default)\n"
