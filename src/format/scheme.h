@@ -1,0 +1,48 @@
+/*
+ * scheme.h - names of schemes and the rules that give them to functions: `waymark cc --wm=trace=RULES`, `waymark tune --set`
+ * and WAYMARK_SCHEME.
+ *
+ *      RULES  = RULE { ";" RULE } | "@" FILE        a file has a rule a line; # begins a comment
+ *      RULE   = GLOB "=" SCHEME { "|" SCHEME }      several schemes when compiling only: the first one is shipped
+ *      SCHEME = none | fc | cc | stmt | pt | fc+pt | cc+pt | stmt+pt
+ *      GLOB   = fnmatch(3) pattern of a function's linkage or plain name, or "file:" and one of its source file's path
+ *
+ * The first rule that matches a function is its own. The file pattern matches the path's end too: file:lib / *.c is any lib/x.c.
+ * No malloc, no stdio: the runtime uses the same code.
+ */
+#ifndef WM_FORMAT_SCHEME_H
+#define WM_FORMAT_SCHEME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SCHEME_NAME_MAX = 8,
+	SCHEME_GLOB_MAX = 512,
+};
+
+/* "cc+pt"; static storage. */
+const char *scheme_name(uint8_t scheme);
+
+struct scheme_rule {
+	const char *glob; /* in the text, not NUL-terminated */
+	size_t glob_len;
+	uint8_t schemes[8];
+	uint8_t count;
+};
+
+/* Where reading stopped, and why: static text, NULL when all is well. */
+struct scheme_problem {
+	const char *at;
+	const char *what;
+};
+
+/* Reads the rule at *text and moves behind it and its separator (; or newline, comments and blanks skipped). False at the end
+ * or on a problem. */
+bool scheme_next_rule(const char **text, struct scheme_rule *ret, struct scheme_problem *problem);
+
+/* name and plain (may be NULL) are the function's; file may be NULL or "". */
+bool scheme_rule_matches(const struct scheme_rule *rule, const char *name, const char *plain, const char *file);
+
+#endif
