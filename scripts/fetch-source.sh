@@ -56,7 +56,15 @@ fi
 work=$(mktemp -d "$cache/.unpack.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 # shellcheck disable=SC2086
-(cd "$work" && apt-get $private -qq source "$pkg" >&2) || { say "$pkg cannot be fetched from $WAYMARK_MIRROR"; exit 77; }
+fetch() { (cd "$work" && apt-get $private -qq source "$@" "$pkg" >&2); }
+if ! fetch; then
+	# Some mirrors lack Debian's patches of a package: the authors' release alone will do.
+	if ! fetch --tar-only || ! (cd "$work" && tar -xf ./*.orig.tar.*); then
+		say "$pkg cannot be fetched from $WAYMARK_MIRROR"
+		exit 77
+	fi
+	say "$pkg: without Debian's patches, which $WAYMARK_MIRROR does not have"
+fi
 name=$(cd "$work" && find . -mindepth 1 -maxdepth 1 -type d | sed 's,^\./,,' | head -n 1)
 [ -n "$name" ] || { say "$pkg: nothing was unpacked"; exit 77; }
 [ -d "$cache/$name" ] || mv "$work/$name" "$cache/$name"
