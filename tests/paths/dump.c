@@ -4,9 +4,12 @@
  *
  *	dump waymark BINARY... -- FILE.wmk...
  *	dump trace TRACE BINARY...
+ *	dump numbers BINARY... -- FILE.wmk...
  *
  *	function<TAB>block,block,...<TAB>count
  *	function<TAB>unfinished<TAB>count
+ *
+ * `numbers` has a path's Ball-Larus number for its blocks, which tells edges between the same blocks apart.
  *
  * The binaries tell the trace which functions Waymark says that it does not count, and where it splits functions of too many
  * paths (whose choice is not the oracle's to make).
@@ -38,6 +41,7 @@ VEC_DECLARE(block_vec, uint32_t);
 static struct entry_vec entries;
 static struct pathmeta *metas;
 static int meta_count;
+static bool want_numbers;
 
 __attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...)
 {
@@ -184,7 +188,9 @@ static void add_number(struct counted *c, uint64_t number, uint64_t count, bool 
 	c->blocks[len++] = c->numbering.starts[path.start];
 	for (uint32_t i = 0; i < path.edge_count; i++)
 		c->blocks[len++] = g->edges[path.edges[i]].to;
-	if (!is_inherited)
+	if (!is_inherited && want_numbers)
+		add((int64_t)count, "%s\t%" PRIu64, c->name, number);
+	else if (!is_inherited)
 		add_path(c->name, c->blocks, len, count);
 	uint32_t first = g->first_edge[path.end_node];
 	bool goes_on = path.end_edge != NO_EDGE ||
@@ -319,7 +325,8 @@ int main(int argc, char **argv)
 	int separator = 2;
 	while (separator < argc && strcmp(argv[separator], "--"))
 		separator++;
-	if (argc > 2 && !strcmp(argv[1], "waymark") && separator < argc) {
+	want_numbers = argc > 1 && !strcmp(argv[1], "numbers");
+	if (argc > 2 && (want_numbers || !strcmp(argv[1], "waymark")) && separator < argc) {
 		read_metas(argv + 2, separator - 2);
 		for (int i = separator + 1; i < argc; i++)
 			add_file(argv[i]);
@@ -327,7 +334,7 @@ int main(int argc, char **argv)
 		read_metas(argv + 3, argc - 3);
 		add_trace(argv[2]);
 	} else {
-		fail("usage: dump waymark BINARY... -- FILE.wmk... | dump trace TRACE BINARY...");
+		fail("usage: dump waymark|numbers BINARY... -- FILE.wmk... | dump trace TRACE BINARY...");
 	}
 	print_entries();
 	return 0;
