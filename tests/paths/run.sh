@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh BUILD-DIR NAME CONFIGURATION... - builds a program of this folder, runs it, and compares every path and every count
-# with the oracle (trace.h).
+# with the oracle (trace.h). Files of several processes are compared once more when they are merged.
 #
 # A configuration is words with commas between: an -O level, how paths are counted (array, hash, call, plan: of all that an
 # earlier run took, half: of half of that, none: of nothing), and any of
@@ -85,6 +85,17 @@ same() {
 	fi
 }
 
+# merge_differs BINARY...: whether the files of all processes, merged in reverse order, have other counts than waymark.txt.
+merge_differs() {
+	local files=() file
+	for file in waymark/out/*.wmk; do
+		files=("$file" "${files[@]}")
+	done
+	[ ${#files[@]} -gt 1 ] || return
+	"$main" merge -o merged.wmk "${files[@]}" && "$dump" waymark "$@" -- merged.wmk >merged.txt || return 0
+	! cmp -s waymark.txt merged.txt
+}
+
 check() {
 	local opt="" stage=source what=paths kind=array apart=1 word wm plan=""
 	for word in ${1//,/ }; do
@@ -153,6 +164,11 @@ check() {
 	if [ ! -s trace.txt ] || ! same; then
 		diff trace.txt waymark.txt | head -n "${LINES_MAX:-8}"
 		echo "FAIL $label: differs (< oracle, > waymark)"
+		return 1
+	fi
+	if merge_differs "${list[@]}"; then
+		diff waymark.txt merged.txt | head -n "${LINES_MAX:-8}"
+		echo "FAIL $label: differs when merged (<: all files, >: the merged one)"
 		return 1
 	fi
 	echo "ok   $label: $(wc -l <waymark.txt) paths, $(awk '{ n += $3 } END { print n }' waymark.txt) times$(
