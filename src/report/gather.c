@@ -398,6 +398,7 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .has_heap = h->flags & WMK_FLAG_HEAP,
 				   .event_count = w->event_count,
 				   .heap_count = w->heap_count,
+				   .has_paths = w->path_table_count || w->path_count_count,
 				   .dropped_events = h->dropped_events,
 				   .dropped_prefixes = h->dropped_prefixes,
 				   .dropped_heap_calls = h->dropped_heap_calls,

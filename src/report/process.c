@@ -91,10 +91,13 @@ struct error *process_init(struct process *p, const struct wmk_file *w, struct i
 	if (!p->images)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < w->image_count; i++) {
-		struct process_image *image = &p->images[i];
+		struct process_image *image = &p->images[p->image_count];
 		struct cached_image *cached;
-		struct error *err = find_image(cache, &w->images[i], &cached);
+		struct error *err;
 
+		if (!w->images[i].record.site_count) /* only paths are counted in it: no context passes through */
+			continue;
+		err = find_image(cache, &w->images[i], &cached);
 		if (err) {
 			process_deinit(p);
 			return err;

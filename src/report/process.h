@@ -41,7 +41,7 @@ struct process {
 	uint32_t image_count;
 };
 
-/* Finds the images of a .wmk. w must outlive the process. */
+/* Finds the images of a .wmk that have call sites. w must outlive the process. */
 struct error *process_init(struct process *p, const struct wmk_file *w, struct image_cache *cache);
 /* A process of which one image is known and no .wmk: its sites start at WM_SITE_FIRST. */
 struct error *process_init_single(struct process *p, struct cached_image *image);

@@ -61,6 +61,7 @@ struct profile_source {
 	bool has_heap;
 	uint64_t event_count;
 	uint64_t heap_count;
+	bool has_paths; /* which this report does not show */
 	uint64_t dropped_events;
 	uint64_t dropped_prefixes;
 	uint64_t dropped_heap_calls;

@@ -104,13 +104,21 @@ static void print_heading(const struct view *v, FILE *out)
 	putc('\n', out);
 }
 
+static const char *nothing(const struct profile *p)
+{
+	for (size_t i = 0; i < p->sources.count; i++)
+		if (p->sources.items[i].has_paths)
+			return "No events and no heap were recorded, but paths: waymark paths shows them.";
+	return "Nothing was recorded.";
+}
+
 struct error *render_text(const struct view *v, FILE *out)
 {
 	for (size_t i = 0; i < v->profile->sources.count; i++)
 		print_source(&v->profile->sources.items[i], out);
 	notes_print(v, "  ! ", out);
 	if (!v->has_metric) {
-		fputs("\nNothing was recorded.\n", out);
+		fprintf(out, "\n%s\n", nothing(v->profile));
 		return NULL;
 	}
 	print_totals(v->profile, out);

@@ -30,6 +30,8 @@ has out.txt "Hottest paths: 1"
 has out.txt "1 time  rare"
 lacks out.txt "classify"
 refused 1 "--function nope: no function is called so" "$waymark" paths --function nope one.wmk
+expect 0 "$waymark" report one.wmk
+has out.txt "waymark paths shows them"
 expect 0 "$waymark" paths --color=always one.wmk
 grep -q "$(printf '\033')\[1mclassify" out.txt || fail "--color=always has no colours"
 expect 0 "$waymark" paths --top 1 one.wmk

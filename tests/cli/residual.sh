@@ -34,6 +34,46 @@ expect 3 "$waymark" residual --tested long.wmk --field short.wmk
 has out.txt "Hot paths of the tests that are cold in the field"
 has out.txt "0.0 % of the field (0 times)"
 
+# Nothing is wrong with a library in which only paths are counted, under a program that has contexts too.
+cat >library.c <<'END'
+int apply(int (*f)(int), int n)
+{
+	return n > 5 ? f(n) : n;
+}
+END
+cat >caller.c <<'END'
+int apply(int (*f)(int), int n);
+__attribute__((noinline)) static int twice(int n)
+{
+	if (n > 7)
+		return 2 * n;
+	return n + n;
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return apply(twice, 4 * argc) < 0;
+}
+END
+build_caller() { # NAME [FLAGS]
+	name=$1
+	shift
+	"$waymark" cc --wm=paths "$@" -O1 -g -fPIC -shared library.c -o "$name.so" &&
+		"$waymark" cc --wm=contexts,paths "$@" -O1 -g caller.c "./$name.so" -o "$name" || exit 1
+}
+build_caller caller
+WAYMARK_OUT=apply-1.wmk ./caller || fail "caller"
+build_caller planned-caller --wm-plan=apply-1.wmk
+WAYMARK_OUT=apply-2.wmk ./planned-caller more || fail "planned-caller"
+expect 3 "$waymark" residual --tested apply-1.wmk --field apply-2.wmk
+[ ! -s err.txt ] || fail "paths only: $(cat err.txt)"
+lacks out.txt " ! "
+has out.txt "#1  [apply]"
+expect 0 "$waymark" paths apply-2.wmk
+[ ! -s err.txt ] || fail "paths only: $(cat err.txt)"
+lacks out.txt " ! "
+has out.txt "Outside the plan, by calling context"
+
 # The field runs another build, with the tested paths as its plan: residual paths come with their calling contexts.
 "$waymark" cc --wm=contexts,paths --wm-plan=tested.wmk -O1 -g -DEXTRA=1000 prog.c -o planned || exit 1
 WAYMARK_OUT=planned.wmk ./planned 3 rare >/dev/null

@@ -60,6 +60,7 @@ static void build_file(const struct fixture *f, struct wmk_builder *b, uint32_t 
 	build_chunk(b, WMK_IMAGES, 0, 0);
 	build_image(b, KEY, BASE, 5, 999, NULL, 0);
 	build_image(b, KEY + 1, 100, 5, 999, NULL, 0); /* is nowhere */
+	build_image(b, 0, 105, 0, 999, NULL, 0);       /* has paths only: is not looked for */
 	build_chunk(b, WMK_NODES, 16, 0);
 	build_node(b, WM_PREFIX_PROCESS, 0, BASE + f->back, 1);
 	build_node(b, 16, 0, BASE + f->back, 3);
@@ -129,6 +130,7 @@ int main(void)
 	if (!CHECK_OK(profile_init(&p)))
 		return check_status();
 	add_file(&p, &f, WMK_FLAG_HEAP | WMK_FLAG_CLOSED);
+	CHECK_U64(f.cache.images.count, 2);
 	CHECK_U64(value_at(&p, "main", "tick"), 1);
 	CHECK_U64(value_at(&p, "main", "tick:sum"), 10);
 	CHECK_U64(value_at(&p, "main;f;main;f;main;f;main;f;main", "tick"), 2);
