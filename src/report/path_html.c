@@ -25,13 +25,18 @@ struct html {
 	const struct path_report *r;
 	const struct path_view *v;
 	struct path_lines lines;
-	uint64_t hottest; /* the largest count of a line */
+	uint64_t hottest;      /* the largest count of a line */
+	const char **names;    /* of files, plain */
+	const char *directory; /* that all of them are in, with its slash; "" for none */
+	struct arena arena;
 	FILE *out;
 };
 
-static void print_text(FILE *out, const char *text)
+static void print_part(FILE *out, const char *text, size_t len_bytes)
 {
-	for (size_t len; *text; text += len) {
+	const char *end = text + len_bytes;
+
+	for (size_t len; text < end; text += len) {
 		len = utf8_len((const uint8_t *)text);
 		if (len == 0 || ((uint8_t)*text < ' ' && *text != '\t') || *text == 0x7f) {
 			fputs("\xef\xbf\xbd", out);
@@ -52,6 +57,11 @@ static void print_text(FILE *out, const char *text)
 	}
 }
 
+static void print_text(FILE *out, const char *text)
+{
+	print_part(out, text, strlen(text));
+}
+
 /* A stream into memory, for what must be escaped as a whole. */
 static struct error *capture(FILE **ret_stream, char **ret_text, size_t *ret_size)
 {
@@ -60,22 +70,53 @@ static struct error *capture(FILE **ret_stream, char **ret_text, size_t *ret_siz
 	return *ret_stream ? NULL : &error_no_memory;
 }
 
-static void print_file_name(FILE *out, const char *name)
-{
-	struct arena arena;
-	const char *plain;
-
-	arena_init(&arena);
-	plain = path_show_plain_name(name, &arena);
-	print_text(out, plain ? plain : name);
-	arena_deinit(&arena);
-}
-
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Headers of the system and the compiler: none of the program's own files. */
+static bool is_foreign(const char *name)
+{
+	return strncmp(name, "/usr/include/", 13) == 0 || strncmp(name, "/usr/lib/", 9) == 0;
+}
+
+static struct error *name_files(struct html *h)
+{
+	char *directory = NULL;
+
+	h->names = arena_calloc(&h->arena, h->lines.files.count + 1, sizeof *h->names);
+	if (!h->names)
+		return &error_no_memory;
+	for (size_t i = 0; i < h->lines.files.count; i++) {
+		const char *name = path_show_plain_name(h->lines.files.items[i].name, &h->arena);
+		size_t len = 0;
+
+		if (!name)
+			return &error_no_memory;
+		h->names[i] = name;
+		if (is_foreign(name))
+			continue;
+		if (!directory && !(directory = arena_strdup(&h->arena, name)))
+			return &error_no_memory;
+		while (directory[len] && directory[len] == name[len])
+			len++;
+		while (len && directory[len - 1] != '/')
+			len--;
+		directory[len] = '\0';
+	}
+	h->directory = directory && strcmp(directory, "/") != 0 ? directory : "";
+	return NULL;
+}
+
+/* The file's name in its project. */
+static const char *short_name(const struct html *h, size_t file)
+{
+	size_t len = strlen(h->directory);
+
+	return h->names[file] + (strncmp(h->names[file], h->directory, len) == 0 ? len : 0);
 }
 
 /* ---- the first page ---- */
@@ -258,14 +299,20 @@ static void print_files(const struct html *h)
 {
 	char a[DIGITS_MAX], b[DIGITS_MAX];
 
-	fputs("<h2>Files</h2>\n<table class=\"list\"><thead><tr><th>file</th><th class=\"r\">lines</th><th class=\"r\">"
-	      "branches</th><th class=\"r\">functions</th></tr></thead><tbody>\n",
+	fputs("<h2>Files", h->out);
+	if (*h->directory) {
+		fputs(" <small>in ", h->out);
+		print_text(h->out, h->directory);
+		fputs("</small>", h->out);
+	}
+	fputs("</h2>\n<table class=\"list\"><thead><tr><th>file</th><th class=\"r\">lines</th><th class=\"r\">branches</th>"
+	      "<th class=\"r\">functions</th></tr></thead><tbody>\n",
 	      h->out);
 	for (size_t i = 0; i < h->lines.files.count; i++) {
 		const struct path_line_file *f = &h->lines.files.items[i];
 
 		fprintf(h->out, "<tr><td class=\"w\"><a href=\"#f%zu\">", i);
-		print_file_name(h->out, f->name);
+		print_text(h->out, short_name(h, i));
 		fprintf(h->out, "</a></td><td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
 			digits_percent(f->lines_hit, f->line_count, a), f->lines_hit, f->line_count);
 		fprintf(h->out, "<td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
@@ -650,7 +697,7 @@ static struct error *print_file(const struct html *h, size_t number)
 	fprintf(h->out, "<section class=\"page\" id=\"f%zu\">\n<h1>", number);
 	print_text(h->out, base_name(p.file->name));
 	fputs(" <small>", h->out);
-	print_file_name(h->out, p.file->name);
+	print_text(h->out, h->names[number]);
 	fprintf(h->out,
 		"</small></h1>\n<p class=\"dim\">%s of %zu lines ran, %zu of %zu outcomes of branches, %zu of %zu "
 		"functions. Click a path to see its lines; n and p go to the next and the one before.</p>\n",
@@ -688,9 +735,21 @@ static void print_head(const struct html *h)
 		"</strong>\n",
 		html_style);
 	for (size_t i = 0; i < h->lines.files.count; i++) {
-		fprintf(h->out, "<a href=\"#f%zu\"><bdi>", i);
-		print_file_name(h->out, h->lines.files.items[i].name);
-		fputs("</bdi></a>\n", h->out);
+		const char *name = short_name(h, i), *base = strrchr(name, '/');
+
+		base = base ? base : name;
+		/* two parts, for what is cut to be in the middle */
+		fprintf(h->out, "<a href=\"#f%zu\" title=\"", i);
+		print_text(h->out, h->names[i]);
+		fputs("\">", h->out);
+		if (base > name) {
+			fputs("<span>", h->out);
+			print_part(h->out, name, (size_t)(base - name));
+			fputs("</span>", h->out);
+		}
+		fputs("<span>", h->out);
+		print_text(h->out, base);
+		fputs("</span></a>\n", h->out);
 	}
 	fputs("</nav>\n<main>\n", h->out);
 }
@@ -702,6 +761,10 @@ struct error *path_render_html(const struct path_report *r, FILE *out)
 
 	if (err)
 		return err;
+	arena_init(&h.arena);
+	err = name_files(&h);
+	if (err)
+		goto out;
 	for (size_t i = 0; i < h.lines.lines.count; i++)
 		if (h.lines.lines.items[i].count > h.hottest)
 			h.hottest = h.lines.lines.items[i].count;
@@ -714,6 +777,8 @@ struct error *path_render_html(const struct path_report *r, FILE *out)
 		"<button id=\"next\">next</button><button id=\"close\">close</button></div>\n<script>\n%s</script>\n"
 		"</body>\n</html>\n",
 		html_script);
+out:
+	arena_deinit(&h.arena);
 	path_lines_deinit(&h.lines);
 	return err;
 }

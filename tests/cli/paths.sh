@@ -131,6 +131,23 @@ END
 python3 page.py 5 || fail "the page is not sound"
 has out.html "if (x &gt; 3 &amp;&amp; y &lt; 50)"
 
+# Names of files in the list: without the directory that they have in common, headers of the system apart.
+mkdir -p project/main project/parts
+cat >project/parts/part.h <<'END'
+static int part(int n)
+{
+	return n > 1;
+}
+END
+printf '#include <stdlib.h>\n#include "../parts/part.h"\nint main(int n, char **v)\n{\n\treturn part(atoi(v[n - 1]));\n}\n' \
+	>project/main/main.c
+"$waymark" cc --wm=paths -O1 -g project/main/main.c -o parts && WAYMARK_OUT=parts.wmk ./parts 1 || fail "parts"
+expect 0 "$waymark" paths --format=html parts.wmk
+has out.txt "<h2>Files <small>in $PWD/project/</small></h2>"
+has out.txt "title=\"$PWD/project/main/main.c\"><span>main</span><span>/main.c</span></a>"
+has out.txt "<span>parts</span><span>/part.h</span></a>"
+has out.txt "<span>/usr/include</span><span>/stdlib.h</span></a>"
+
 # Of a very long file only what is near code that ran is in the page.
 {
 	echo 'int main(void) { return 0; }'
