@@ -11,6 +11,7 @@
 #include "cfgs.h"
 #include "core/callcontext.h"
 #include "core/frequency.h"
+#include "core/path_state.h"
 #include "core/placement.h"
 #include "core/prefer.h"
 #include "graphs.h"
@@ -108,6 +109,7 @@ static struct error *do_walk(struct callgraph *g)
 /* Set up by main, with enough memory. */
 static struct cfg paths_graph;
 static struct path_numbering paths;
+static struct placement placed;
 static struct prefer_numbering preferred;
 static uint64_t interesting[200];
 
@@ -160,6 +162,19 @@ static struct error *do_place(struct callgraph *g)
 	return err;
 }
 
+static struct error *do_states(struct callgraph *g)
+{
+	struct path_state *states;
+	struct arena arena;
+	struct error *err;
+
+	(void)g;
+	arena_init(&arena);
+	err = path_states_make(&paths_graph, &paths, &placed, &arena, &states);
+	arena_deinit(&arena);
+	return err;
+}
+
 static struct error *do_prefer(struct callgraph *g)
 {
 	struct prefer_numbering p;
@@ -196,6 +211,7 @@ static void set_up_paths(struct arena *arena)
 	CHECK_OK(cfg_split(&paths_graph, 100000, &cut));
 	CHECK_OK(path_number(&paths_graph, arena, &paths));
 	CHECK(paths.path_count > 200 * 3);
+	CHECK_OK(placement_make(&paths_graph, &paths, paths.start_values, paths.edge_values, arena, &placed));
 	for (uint32_t i = 0; i < 200; i++)
 		interesting[i] = paths.path_count / 200 * i;
 	CHECK_OK(prefer_number(&paths_graph, &paths, interesting, 200, arena, &preferred));
@@ -241,6 +257,7 @@ int main(void)
 	check_every_failure(&g, "splitting", do_split);
 	check_every_failure(&g, "numbering", do_number);
 	check_every_failure(&g, "placing", do_place);
+	check_every_failure(&g, "path states", do_states);
 	check_every_failure(&g, "preferring", do_prefer);
 	check_every_failure(&g, "packing", do_pack);
 	arena_deinit(&arena);
