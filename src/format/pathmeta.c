@@ -133,19 +133,6 @@ static struct error *read_text(struct reader *r, const char **ret)
 	return string_pool_text(&r->strings, &r->c, ret);
 }
 
-static struct error *read_small(struct cursor *c, uint32_t max, const char *what, uint32_t *ret)
-{
-	struct cursor at = *c;
-	uint32_t v;
-	struct error *err = cursor_uleb32(c, &v);
-
-	if (!err && v > max)
-		err = cursor_error(&at, "%s %" PRIu32 ": the section is damaged", what, v);
-	if (!err)
-		*ret = v;
-	return err;
-}
-
 static struct error *read_line(struct reader *r, const struct pathmeta_line *before, struct pathmeta_line *l)
 {
 	struct cursor at = r->c;
@@ -178,7 +165,7 @@ static struct error *read_edge(struct reader *r, struct cfg_edge *e, struct path
 	struct error *err = cursor_uleb32(&r->c, &e->to);
 
 	if (!err)
-		err = read_small(&r->c, EDGE_HOW_MAX, "an edge of kind", &how);
+		err = section_small(&r->c, EDGE_HOW_MAX, "an edge of kind", &how);
 	if (err)
 		return err;
 	if ((how & EDGE_CUT_MASK) >= CFG_CUTS || how >> EDGE_OUTCOME_SHIFT >= PATHMETA_OUTCOMES)
@@ -292,11 +279,11 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 	if (!err)
 		err = cursor_uleb32(&r->c, &f->line);
 	if (!err)
-		err = read_small(&r->c, UINT8_MAX, "tables of kind", &kind);
+		err = section_small(&r->c, UINT8_MAX, "tables of kind", &kind);
 	if (!err)
-		err = read_small(&r->c, UINT8_MAX, "tables with bits", &bits);
+		err = section_small(&r->c, UINT8_MAX, "tables with bits", &bits);
 	if (!err)
-		err = read_small(&r->c, UINT16_MAX, "a function with flags", &flags);
+		err = section_small(&r->c, UINT16_MAX, "a function with flags", &flags);
 	if (!err)
 		err = cursor_uleb32(&r->c, &f->interesting);
 	if (!err)
@@ -399,7 +386,7 @@ static struct error *read_unit(struct reader *r)
 	if (!err)
 		err = read_text(r, &u.name);
 	if (!err)
-		err = read_small(&r->c, PATHMETA_STAGES - 1, "stage", &stage);
+		err = section_small(&r->c, PATHMETA_STAGES - 1, "stage", &stage);
 	if (err)
 		return err;
 	u.stage = (enum pathmeta_stage)stage;
@@ -478,12 +465,6 @@ static struct error *keep_all(struct reader *r)
 	return NULL;
 }
 
-static void skip_zeros(struct cursor *c)
-{
-	while (cursor_left(c) && c->start[c->off] == 0)
-		c->off++;
-}
-
 struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *name, struct pathmeta *m)
 {
 	struct pathmeta parsed;
@@ -495,7 +476,7 @@ struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *nam
 	cursor_init(&c, bytes, len_bytes, name);
 	do {
 		err = read_frame(&r, &c);
-		skip_zeros(&c);
+		section_skip_zeros(&c);
 	} while (!err && cursor_left(&c));
 	if (!err)
 		err = keep_all(&r);

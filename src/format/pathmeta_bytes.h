@@ -43,14 +43,4 @@ enum {
 	EDGE_HOW_MAX = (1 << 8) - 1,
 };
 
-static inline uint64_t zigzag(int64_t v)
-{
-	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
-}
-
-static inline int64_t unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
-}
-
 #endif

@@ -167,3 +167,22 @@ struct error *section_count(struct cursor *c, size_t min_bytes, const char *what
 	*ret = count;
 	return NULL;
 }
+
+void section_skip_zeros(struct cursor *c)
+{
+	while (cursor_left(c) && c->start[c->off] == 0)
+		c->off++;
+}
+
+struct error *section_small(struct cursor *c, uint32_t max, const char *what, uint32_t *ret)
+{
+	struct cursor at = *c;
+	uint32_t v;
+	struct error *err = cursor_uleb32(c, &v);
+
+	if (!err && v > max)
+		err = cursor_error(&at, "%s %" PRIu32 ": the section is damaged", what, v);
+	if (!err)
+		*ret = v;
+	return err;
+}

@@ -1,5 +1,6 @@
 /*
- * section.h - the frame around metadata in a section: `.debug_waymark` is one, `.debug_waymark_paths` has one for each unit.
+ * section.h - the frame around metadata in a section: `.debug_waymark` is one; `.debug_waymark_paths`, `.debug_waymark_flow`
+ * and `.debug_waymark_trace` have one for each unit.
  *
  *      0 magic (8)
  *      8 version u32
@@ -51,6 +52,16 @@ static inline uint64_t section_hash(uint64_t hash, const void *bytes, size_t len
 struct error *section_write(const struct section_kind *kind, const struct buffer *raw, uint64_t *ret_key,
 			    struct buffer *out);
 
+static inline uint64_t zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static inline int64_t unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
 struct section {
 	uint64_t key;
 	uint8_t *raw; /* malloc'd */
@@ -60,6 +71,12 @@ struct section {
 /* Reads, unpacks and checks the section at the cursor and moves behind it. */
 struct error *section_read(struct cursor *c, const struct section_kind *kind, struct section *ret);
 void section_deinit(struct section *s);
+
+/* Moves over the zeros that may stand between two sections that the linker put together. */
+void section_skip_zeros(struct cursor *c);
+
+/* A uleb number of at most max: ERROR_FORMAT that says what it is of otherwise. */
+struct error *section_small(struct cursor *c, uint32_t max, const char *what, uint32_t *ret);
 
 /* A uleb count of elements that take min_bytes each at least: ERROR_FORMAT when they cannot be in what is left. */
 struct error *section_count(struct cursor *c, size_t min_bytes, const char *what, uint32_t *ret);

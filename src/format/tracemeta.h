@@ -69,8 +69,8 @@ struct tracemeta_function {
 	uint32_t function_off;
 	uint32_t calls_off;
 	uint32_t blocks_off;
-	struct path_state *states; /* [node_count of the flow]; NULL when no variant traces paths */
-	uint32_t state_count;
+	uint32_t node_count;       /* of the flow */
+	struct path_state *states; /* [node_count]; NULL when no variant traces paths */
 };
 
 struct tracemeta_unit {
