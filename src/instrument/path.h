@@ -91,13 +91,17 @@ struct path_choice {
 	const double *frequencies; /* of edges, from the plan's counts; NULL: the graph's estimates */
 };
 
-/* Fills in the kinds; paths.c. */
+/* paths.c */
+void path_find_kinds(struct path_kinds *ret);
 bool path_has(LLVMValueRef function, unsigned kind);
 bool path_call_has(LLVMValueRef call, unsigned kind);
 bool path_is_intrinsic(LLVMValueRef call);
 
 /* So that it is not counted (again). */
 void path_mark_counted(const struct path_module *m, LLVMValueRef function);
+
+/* The instruction before which code runs exactly when the edge is taken; of a fixed edge, whenever its source is. */
+LLVMValueRef path_place_on_edge(struct path_graph *g, uint32_t edge);
 
 /* Why the function is not counted; NULL when it is. */
 const char *path_reason(const struct path_module *m, LLVMValueRef function);

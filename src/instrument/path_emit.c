@@ -270,44 +270,6 @@ static void emit_end(struct emitter *e, LLVMValueRef before, LLVMValueRef value,
 	emit_increment(e, word_at(e, base, first_word + 8 * end->value));
 }
 
-static bool has_one_successor(LLVMValueRef terminator)
-{
-	unsigned count = LLVMGetNumSuccessors(terminator);
-	for (unsigned s = 1; s < count; s++)
-		if (LLVMGetSuccessor(terminator, s) != LLVMGetSuccessor(terminator, 0))
-			return false;
-	return count != 0;
-}
-
-/* Control comes to the block only from this terminator. */
-static bool comes_only_from(LLVMBasicBlockRef block, LLVMValueRef terminator)
-{
-	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use; use = LLVMGetNextUse(use)) {
-		LLVMValueRef user = LLVMGetUser(use);
-		if (LLVMIsAInstruction(user) && user != terminator)
-			return false;
-	}
-	return true;
-}
-
-/* The instruction before which code runs exactly when the edge is taken; of a fixed edge, whenever its source is. */
-static LLVMValueRef place_on_edge(struct emitter *e, uint32_t edge)
-{
-	struct path_graph *g = e->g;
-	const struct cfg_edge *c = &g->cfg.edges[edge];
-	LLVMValueRef terminator = g->nodes[c->from].terminator;
-	LLVMBasicBlockRef to = LLVMGetSuccessor(terminator, g->successors[edge]);
-	if (to != g->nodes[c->to].block) /* has its block already */
-		return LLVMGetBasicBlockTerminator(to);
-	if (has_one_successor(terminator))
-		return terminator;
-	if (comes_only_from(to, terminator))
-		return g->m->host->first_insertion(to);
-	if (c->is_fixed)
-		return terminator;
-	return LLVMGetBasicBlockTerminator(g->m->host->split_edge(terminator, g->successors[edge]));
-}
-
 /* The block that control is in just before it enters the edge's target. */
 static LLVMBasicBlockRef last_block(const struct emitter *e, uint32_t edge)
 {
@@ -334,7 +296,7 @@ static LLVMValueRef value_after(struct emitter *e, uint32_t edge)
 		return before;
 	if (LLVMIsAConstantInt(before))
 		return constant(e, LLVMConstIntGetZExtValue(before) + op->value);
-	position_before(e, place_on_edge(e, edge));
+	position_before(e, path_place_on_edge(e->g, edge));
 	return LLVMBuildAdd(e->builder, before, constant(e, op->value), "wm1.r");
 }
 
@@ -511,7 +473,7 @@ static void emit_node(struct emitter *e, uint32_t node)
 	}
 	for (uint32_t i = c->first_edge[node]; i < c->first_edge[node + 1]; i++)
 		if (cfg_edge_ends(&c->edges[i]))
-			emit_end(e, place_on_edge(e, i), value, &e->placement->edge_ends[i]);
+			emit_end(e, path_place_on_edge(e->g, i), value, &e->placement->edge_ends[i]);
 }
 
 static struct error *emit_code(struct emitter *e)

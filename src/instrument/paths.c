@@ -20,9 +20,9 @@ static unsigned intrinsic_kind(const char *name)
 	return LLVMLookupIntrinsicID(name, strlen(name));
 }
 
-static void find_kinds(struct path_kinds *kinds)
+void path_find_kinds(struct path_kinds *ret)
 {
-	*kinds = (struct path_kinds){
+	*ret = (struct path_kinds){
 		.returns_twice = attribute_kind("returns_twice"),
 		.noreturn = attribute_kind("noreturn"),
 		.naked = attribute_kind("naked"),
@@ -250,7 +250,7 @@ char *instrument_paths(LLVMModuleRef module, const struct host *host, const char
 {
 	struct path_module m = {.module = module, .host = host, .unit = unit, .options = options};
 	m.context = LLVMGetModuleContext(module);
-	find_kinds(&m.kinds);
+	path_find_kinds(&m.kinds);
 	path_alias_init(&m);
 	pathmeta_init(&m.meta);
 	struct error *err = run_phases(&m);
