@@ -72,6 +72,7 @@ enum wm1_point {
 	WM1_POINT_START = 1, /* a path has ended and the next one begins at node; the register is not set yet */
 	WM1_POINT_FRAME = 2, /* the frame record is at the place of the text: "16(%rsp)", "-40(%rbp)", "(%rbx)" */
 	WM1_POINT_ENTRY = 3, /* the register is not set yet: the activation begins */
+	WM1_POINT_END = 4,   /* control is in node, whose path has ended already: it is the newest in the ring */
 };
 
 enum {
