@@ -19,6 +19,7 @@ struct bbmap_block {
 	uint32_t successor_count;
 	bool is_landing_pad;
 	bool falls_through; /* into the next block in the order of the code */
+	bool is_end;        /* returns or leaves by a tail call */
 };
 
 struct bbmap_function {
@@ -28,12 +29,25 @@ struct bbmap_function {
 	bool has_successors;
 };
 
+/* A run of blocks of one function in the code. */
+struct bbmap_range {
+	uint64_t start, end;
+	uint32_t function; /* index */
+	uint32_t first_block, block_count;
+};
+
 struct bbmap {
 	struct arena arena;
 	struct bbmap_function *functions; /* by rising address; discarded ones (address 0) are left out */
 	size_t function_count;
+	struct bbmap_range *ranges; /* by rising start */
+	size_t range_count;
 };
 
+/*
+ * Version 2, and version 1 (LLVM 16), which has no successors. Others are an ERROR_FORMAT that says so, as is anything damaged.
+ * ret is written only on success.
+ */
 struct error *bbmap_read(const void *bytes, size_t len_bytes, const char *name, struct bbmap *ret);
 void bbmap_deinit(struct bbmap *m);
 

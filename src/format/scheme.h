@@ -7,7 +7,9 @@
  *      SCHEME = none | fc | cc | stmt | pt | fc+pt | cc+pt | stmt+pt
  *      GLOB   = fnmatch(3) pattern of a function's linkage or plain name, or "file:" and one of its source file's path
  *
- * The first rule that matches a function is its own. The file pattern matches the path's end too: file:lib / *.c is any lib/x.c.
+ * The first rule that matches a function is its own. "*", "?", "[a-z]", "[!a-z]" and "\\" are as in fnmatch(3) without flags:
+ * "*" takes "/" too. A file pattern may also match what stands behind any "/" of the path: file:lib/x.c is any lib/x.c.
+ * A comment begins with "#" before a rule or behind a blank.
  * No malloc, no stdio: the runtime uses the same code.
  */
 #ifndef WM_FORMAT_SCHEME_H
@@ -25,6 +27,9 @@ enum {
 /* "cc+pt"; static storage. */
 const char *scheme_name(uint8_t scheme);
 
+/* False when there is no scheme of that name. */
+bool scheme_parse(const char *text, size_t len, uint8_t *ret);
+
 struct scheme_rule {
 	const char *glob; /* in the text, not NUL-terminated */
 	size_t glob_len;
@@ -38,8 +43,10 @@ struct scheme_problem {
 	const char *what;
 };
 
-/* Reads the rule at *text and moves behind it and its separator (; or newline, comments and blanks skipped). False at the end
- * or on a problem. */
+/*
+ * Reads the rule at *text and moves behind it and its separator (; or newline; blanks and comments are skipped). False at the
+ * end or on a problem; *text is behind the bad rule then, so that a caller may go on.
+ */
 bool scheme_next_rule(const char **text, struct scheme_rule *ret, struct scheme_problem *problem);
 
 /* name and plain (may be NULL) are the function's; file may be NULL or "". */

@@ -8,6 +8,10 @@
 #include "base/error.h"
 #include "format/tracemeta.h"
 
+enum {
+	TRACEPOINT_NO_REGISTER = UINT8_MAX, /* FRAME: at a place that cannot be told by one register */
+};
+
 struct tracepoint {
 	uint64_t address;  /* as linked, not as loaded */
 	uint32_t function; /* index in tracemeta.functions */
@@ -26,7 +30,10 @@ struct tracepoints {
 	uint64_t *coverage; /* [tracemeta.unit_count]: address of the unit's coverage bytes as linked, 0: none */
 };
 
-/* m was read from the same file. Records of discarded code (address 0) are left out. */
+/*
+ * m was read from the same file. Checks unit, function, node, scheme and kind of each record against it. Records of discarded
+ * code (address 0) are left out. A single unit needs no record of its own. ret is written only on success.
+ */
 struct error *tracepoints_read(const void *bytes, size_t len_bytes, const char *name, const struct tracemeta *m,
 			       struct tracepoints *ret);
 void tracepoints_deinit(struct tracepoints *p);
