@@ -145,7 +145,7 @@ static struct error *read_program(const struct request *r, const char *path, str
 	struct summary s = {.path = path};
 	struct object o;
 	struct meta m;
-	struct error *err = object_read(path, &o);
+	struct error *err = object_read(path, 0, &o);
 
 	if (err)
 		return err;

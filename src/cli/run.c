@@ -116,7 +116,7 @@ static struct error *check_preloadable(const char *path, const struct stat *st)
 
 	if (is_script(path))
 		return NULL;
-	err = object_read(path, &o);
+	err = object_read(path, 0, &o);
 	if (err)
 		return err;
 	if (!o.is_dynamic)

@@ -23,11 +23,22 @@ enum reason {
 	REASON_DAMAGED,
 };
 
+struct hunt;
+
+/* What is looked for. */
+struct quarry {
+	enum object_section section; /* a file without it is none */
+	unsigned int sections;       /* all that are read, as bits */
+	const char *option;          /* of waymark cc, which builds with it; may be empty */
+	/* o has `section`. Fills h->m or leaves it alone. */
+	struct error *(*take)(struct hunt *h, const char *path, const struct object *o);
+};
+
 struct hunt {
 	const struct object_search *search;
 	const struct object_wanted *wanted;
-	enum object_section section;
-	void *m; /* struct meta or struct pathmeta, by section */
+	const struct quarry *quarry;
+	void *m; /* what quarry->take fills */
 	bool is_found;
 	enum reason reason;
 	struct error *why;     /* of `reason` */
@@ -111,14 +122,24 @@ static struct error *other_build(const struct object_wanted *wanted, const char 
 		build_id_text(id, have), build_id_text(&wanted->build_id, want), wanted->is_partial ? "..." : "");
 }
 
-static struct error *take_contexts(struct hunt *h, const char *path, const struct object_bytes *section,
-				   const char *name)
+static char *section_name(const char *path, enum object_section section)
 {
+	char *name;
+
+	return asprintf(&name, "%s: %s", path, object_section_name(section)) < 0 ? NULL : name;
+}
+
+static struct error *take_contexts(struct hunt *h, const char *path, const struct object *o)
+{
+	const struct object_bytes *section = &o->sections[OBJECT_CONTEXTS];
+	char *name = section_name(path, OBJECT_CONTEXTS);
 	struct meta m;
-	struct error *err;
+	struct error *err = &error_no_memory;
 
 	meta_init(&m);
-	err = meta_read(section->bytes, section->len_bytes, name, &m);
+	if (name)
+		err = meta_read(section->bytes, section->len_bytes, name, &m);
+	free(name);
 	if (!err && !is_wanted_key(h->wanted, m.key)) {
 		err = error_create(ERROR_MISMATCH,
 				   "%s: its metadata has key %016" PRIx64 ", %016" PRIx64
@@ -133,46 +154,127 @@ static struct error *take_contexts(struct hunt *h, const char *path, const struc
 	return err;
 }
 
-static struct error *take_paths(struct hunt *h, const struct object_bytes *section, const char *name)
+static struct error *read_flow(const char *path, const struct object *o, enum object_section section,
+			       struct pathmeta *m)
 {
-	struct pathmeta m;
-	struct error *err;
+	char *name = section_name(path, section);
+	struct error *err = &error_no_memory;
 
-	pathmeta_init(&m);
-	err = pathmeta_read(section->bytes, section->len_bytes, name, &m);
-	if (err) {
-		pathmeta_deinit(&m);
-		return err;
+	if (name)
+		err = pathmeta_read(o->sections[section].bytes, o->sections[section].len_bytes, name, m);
+	free(name);
+	return err;
+}
+
+static struct error *take_paths(struct hunt *h, const char *path, const struct object *o)
+{
+	return read_flow(path, o, OBJECT_PATHS, h->m);
+}
+
+static struct error *read_trace(const char *path, const struct object *o, struct tracemeta *m)
+{
+	char *name = section_name(path, OBJECT_TRACE);
+	struct error *err = &error_no_memory;
+
+	if (name)
+		err = tracemeta_read(o->sections[OBJECT_TRACE].bytes, o->sections[OBJECT_TRACE].len_bytes, name, m);
+	free(name);
+	return err;
+}
+
+/* The flow of each traced function. */
+static struct error *join_flows(const char *path, struct object_trace *t)
+{
+	t->flows = arena_calloc(&t->meta.arena, (size_t)t->meta.function_count + 1, sizeof *t->flows);
+	if (!t->flows)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < t->meta.function_count; i++) {
+		const struct tracemeta_function *f = &t->meta.functions[i];
+
+		t->flows[i] = pathmeta_find(&t->flow, f->name_key, f->cfg_key);
+		if (!t->flows[i] || t->flows[i]->cfg.node_count != f->node_count)
+			return error_create(
+				ERROR_FORMAT,
+				"%s: function %" PRIu32
+				" of .debug_waymark_trace is not in .debug_waymark_flow: the file is damaged",
+				path, i);
 	}
-	pathmeta_deinit(h->m);
-	*(struct pathmeta *)h->m = m;
 	return NULL;
 }
 
-static void try_section(struct hunt *h, const char *path, const struct object_bytes *section)
+static struct error *read_points(const char *path, const struct object *o, struct object_trace *t)
 {
-	char *name = NULL;
+	static const uint8_t none[1];
+	const struct object_bytes *section = &o->sections[OBJECT_POINTS];
+	char *name = section_name(path, OBJECT_POINTS);
 	struct error *err = &error_no_memory;
 
-	if (asprintf(&name, "%s: %s", path, object_section_name(h->section)) < 0)
-		name = NULL;
-	else if (h->section == OBJECT_CONTEXTS)
-		err = take_contexts(h, path, section, name);
-	else
-		err = take_paths(h, section, name);
-	if (err)
-		remember(h, err->code == ERROR_MISMATCH ? REASON_OTHER_BUILD : REASON_DAMAGED, err);
-	else
-		h->is_found = true;
+	if (name)
+		err = tracepoints_read(section->bytes ? section->bytes : none, section->len_bytes, name, &t->meta,
+				       &t->points);
 	free(name);
+	return err;
+}
+
+static struct error *read_blocks(const char *path, const struct object *o, struct bbmap *m)
+{
+	char *name = section_name(path, OBJECT_BLOCKS);
+	struct error *err = &error_no_memory;
+
+	if (name)
+		err = bbmap_read(o->sections[OBJECT_BLOCKS].bytes, o->sections[OBJECT_BLOCKS].len_bytes, name, m);
+	free(name);
+	return err;
+}
+
+static struct error *take_trace(struct hunt *h, const char *path, const struct object *o)
+{
+	struct object_trace t = {0};
+	struct error *err;
+
+	tracemeta_init(&t.meta);
+	pathmeta_init(&t.flow);
+	err = read_trace(path, o, &t.meta);
+
+	if (!err && !o->sections[OBJECT_FLOW].bytes)
+		err = error_create(ERROR_FORMAT, "%s: has %s but no %s: the file is damaged", path,
+				   object_section_name(OBJECT_TRACE), object_section_name(OBJECT_FLOW));
+	if (!err)
+		err = read_flow(path, o, OBJECT_FLOW, &t.flow);
+	if (!err)
+		err = join_flows(path, &t);
+	if (!err)
+		err = read_points(path, o, &t);
+	if (err)
+		object_trace_deinit(&t);
+	else
+		*(struct object_trace *)h->m = t;
+	return err;
+}
+
+static struct error *take_blocks(struct hunt *h, const char *path, const struct object *o)
+{
+	return read_blocks(path, o, h->m);
+}
+
+void object_trace_deinit(struct object_trace *t)
+{
+	tracemeta_deinit(&t->meta);
+	pathmeta_deinit(&t->flow);
+	tracepoints_deinit(&t->points);
+	bbmap_deinit(&t->blocks);
+	error_destroy(t->why);
+	*t = (struct object_trace){0};
 }
 
 static struct error *no_section(const struct hunt *h, const char *path)
 {
+	const char *option = h->quarry->option;
+
 	return error_create(ERROR_NOT_FOUND,
-			    "%s: has no %s (stripped, or not built with waymark cc%s): give the unstripped file with "
+			    "%s: has no %s (stripped, or not built with waymark cc%s%s): give the unstripped file with "
 			    "--exe or its debug file with --debug-dir",
-			    path, object_section_name(h->section), h->section == OBJECT_PATHS ? " --wm=paths" : "");
+			    path, object_section_name(h->quarry->section), *option ? " " : "", option);
 }
 
 static void note_debuglink(struct hunt *h, const char *path, const char *link)
@@ -193,15 +295,18 @@ static void try_file(struct hunt *h, const char *path)
 
 	if (h->is_found)
 		return;
-	err = object_read(path, &o);
+	err = object_read(path, h->quarry->sections, &o);
 	if (err) {
 		remember(h, REASON_UNREADABLE, err);
 		return;
 	}
 	if (!is_wanted_build(h->wanted, &o.build_id)) {
 		remember(h, REASON_OTHER_BUILD, other_build(h->wanted, path, &o.build_id));
-	} else if (o.sections[h->section].bytes) {
-		try_section(h, path, &o.sections[h->section]);
+	} else if (o.sections[h->quarry->section].bytes) {
+		err = h->quarry->take(h, path, &o);
+		h->is_found = !err;
+		if (err)
+			remember(h, err->code == ERROR_MISMATCH ? REASON_OTHER_BUILD : REASON_DAMAGED, err);
 	} else {
 		remember(h, REASON_NO_SECTION, no_section(h, path));
 		if (o.debuglink)
@@ -337,9 +442,9 @@ static struct error *nothing_found(struct hunt *h)
 }
 
 static struct error *find(const struct object_search *s, const struct object_wanted *wanted,
-			  enum object_section section, void *m)
+			  const struct quarry *quarry, void *m)
 {
-	struct hunt h = {.search = s, .wanted = wanted, .section = section, .m = m};
+	struct hunt h = {.search = s, .wanted = wanted, .quarry = quarry, .m = m};
 	struct error *err = NULL;
 
 	try_exes(&h);
@@ -360,10 +465,30 @@ static struct error *find(const struct object_search *s, const struct object_wan
 
 struct error *object_find_meta(const struct object_search *s, const struct object_wanted *wanted, struct meta *m)
 {
-	return find(s, wanted, OBJECT_CONTEXTS, m);
+	static const struct quarry contexts = {OBJECT_CONTEXTS, 1u << OBJECT_CONTEXTS, "", take_contexts};
+
+	return find(s, wanted, &contexts, m);
 }
 
 struct error *object_find_paths(const struct object_search *s, const struct object_wanted *wanted, struct pathmeta *m)
 {
-	return find(s, wanted, OBJECT_PATHS, m);
+	static const struct quarry paths = {OBJECT_PATHS, 1u << OBJECT_PATHS, "--wm=paths", take_paths};
+
+	return find(s, wanted, &paths, m);
+}
+
+struct error *object_find_trace(const struct object_search *s, const struct object_wanted *wanted,
+				struct object_trace *ret)
+{
+	static const struct quarry trace = {OBJECT_TRACE, 1u << OBJECT_TRACE | 1u << OBJECT_FLOW | 1u << OBJECT_POINTS,
+					    "--wm=trace", take_trace};
+	static const struct quarry blocks = {OBJECT_BLOCKS, 1u << OBJECT_BLOCKS, "--wm=trace", take_blocks};
+	struct object_trace t = {0};
+	struct error *err = find(s, wanted, &trace, &t);
+
+	if (err)
+		return err;
+	t.why = find(s, wanted, &blocks, &t.blocks);
+	*ret = t;
+	return NULL;
 }

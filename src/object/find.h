@@ -1,5 +1,6 @@
 /*
- * find.h - finds the metadata (`.debug_waymark` or `.debug_waymark_paths`) of an image by build id, wherever the program or its debug file is now.
+ * find.h - finds the metadata (of contexts, paths or tracing) of an image by build id, wherever the program or its debug
+ * file is now.
  *
  * Looked at in this order, for the first file that has the wanted build id and the section:
  *   1. files and directories that the user named (`--exe`),
@@ -12,8 +13,10 @@
 #define WM_OBJECT_FIND_H
 
 #include "base/vec.h"
+#include "format/bbmap.h"
 #include "format/meta.h"
 #include "format/pathmeta.h"
+#include "format/tracepoint.h"
 #include "object/object.h"
 
 VEC_DECLARE(path_vec, char *);
@@ -45,5 +48,20 @@ struct error *object_find_meta(const struct object_search *s, const struct objec
 
 /* The same for the metadata of paths, which has no key: wanted->has_key is false. */
 struct error *object_find_paths(const struct object_search *s, const struct object_wanted *wanted, struct pathmeta *m);
+
+/* What tells of tracing: .debug_waymark_trace, _flow and _points of one file; .llvm_bb_addr_map of that or another one. */
+struct object_trace {
+	struct tracemeta meta;
+	struct pathmeta flow;
+	const struct pathmeta_function **flows; /* [meta.function_count] of each function; all are there */
+	struct tracepoints points;
+	struct bbmap blocks; /* empty when there are none */
+	struct error *why;   /* there are none: why (not there, damaged); else NULL */
+};
+
+/* ERROR_NOT_FOUND, ERROR_MISMATCH as above. wanted->has_key is false. On success the caller deinits. */
+struct error *object_find_trace(const struct object_search *s, const struct object_wanted *wanted,
+				struct object_trace *ret);
+void object_trace_deinit(struct object_trace *t);
 
 #endif

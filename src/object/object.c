@@ -22,8 +22,10 @@ static struct error *elf_error(const char *path, const char *what)
 }
 
 static const char *const section_names[OBJECT_SECTIONS] = {
-	[OBJECT_CONTEXTS] = ".debug_waymark",
-	[OBJECT_PATHS] = ".debug_waymark_paths",
+	[OBJECT_CONTEXTS] = ".debug_waymark",      [OBJECT_PATHS] = ".debug_waymark_paths",
+	[OBJECT_TRACE] = ".debug_waymark_trace",   [OBJECT_FLOW] = ".debug_waymark_flow",
+	[OBJECT_POINTS] = ".debug_waymark_points", [OBJECT_BLOCKS] = ".llvm_bb_addr_map",
+	[OBJECT_IR] = ".debug_waymark_ir",
 };
 
 const char *object_section_name(enum object_section section)
@@ -69,9 +71,12 @@ static bool is_old_compressed(const char *name, const char *section)
 	return name[0] == '.' && name[1] == 'z' && strcmp(name + 2, section + 1) == 0;
 }
 
-static struct error *take_section(Elf_Scn *scn, GElf_Shdr *shdr, const char *path, const char *name, struct object *o)
+static struct error *take_section(Elf_Scn *scn, GElf_Shdr *shdr, const char *path, const char *name,
+				  unsigned int wanted, struct object *o)
 {
 	for (int i = 0; i < OBJECT_SECTIONS; i++) {
+		if (!(wanted & 1u << i))
+			continue;
 		if (strcmp(name, section_names[i]) == 0)
 			return read_section(scn, shdr, path, name, &o->sections[i]);
 		if (is_old_compressed(name, section_names[i]))
@@ -83,7 +88,7 @@ static struct error *take_section(Elf_Scn *scn, GElf_Shdr *shdr, const char *pat
 	return NULL;
 }
 
-static struct error *read_sections(Elf *elf, const char *path, struct object *o)
+static struct error *read_sections(Elf *elf, const char *path, unsigned int wanted, struct object *o)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
@@ -99,7 +104,7 @@ static struct error *read_sections(Elf *elf, const char *path, struct object *o)
 			return elf_error(path, "section table");
 		name = elf_strptr(elf, names, shdr.sh_name);
 		if (name)
-			err = take_section(scn, &shdr, path, name, o);
+			err = take_section(scn, &shdr, path, name, wanted, o);
 	}
 	return err;
 }
@@ -121,7 +126,7 @@ static struct error *read_segments(Elf *elf, const char *path, struct object *o)
 	return NULL;
 }
 
-static struct error *read_elf(Elf *elf, const char *path, struct object *o)
+static struct error *read_elf(Elf *elf, const char *path, unsigned int sections, struct object *o)
 {
 	GElf_Ehdr ehdr;
 	const void *id;
@@ -147,7 +152,7 @@ static struct error *read_elf(Elf *elf, const char *path, struct object *o)
 		if (!o->debuglink)
 			return &error_no_memory;
 	}
-	return read_sections(elf, path, o);
+	return read_sections(elf, path, sections, o);
 }
 
 /* A FIFO or a device would block or worse. */
@@ -166,7 +171,7 @@ static struct error *open_regular(const char *path, int *ret)
 	return NULL;
 }
 
-struct error *object_read(const char *path, struct object *ret)
+struct error *object_read(const char *path, unsigned int sections, struct object *ret)
 {
 	struct object o = {0};
 	int fd = -1;
@@ -177,7 +182,7 @@ struct error *object_read(const char *path, struct object *ret)
 		return err;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
-	err = elf ? read_elf(elf, path, &o) : elf_error(path, "cannot be read");
+	err = elf ? read_elf(elf, path, sections, &o) : elf_error(path, "cannot be read");
 	if (elf)
 		elf_end(elf);
 	close(fd);

@@ -1,6 +1,6 @@
 /*
- * object.h - what Waymark wants to know of one ELF file: build id, its two sections (`.debug_waymark`, of contexts, and
- * `.debug_waymark_paths`), where its separate debug file is.
+ * object.h - what Waymark wants to know of one ELF file: build id, the sections with its metadata, where its separate debug
+ * file is.
  *
  * Sections that the linker or objcopy compressed (SHF_COMPRESSED) are unpacked. Errors name the path.
  */
@@ -23,13 +23,18 @@ struct build_id {
 };
 
 enum object_section {
-	OBJECT_CONTEXTS,
-	OBJECT_PATHS,
+	OBJECT_CONTEXTS, /* .debug_waymark */
+	OBJECT_PATHS,    /* .debug_waymark_paths */
+	OBJECT_TRACE,    /* .debug_waymark_trace */
+	OBJECT_FLOW,     /* .debug_waymark_flow */
+	OBJECT_POINTS,   /* .debug_waymark_points */
+	OBJECT_BLOCKS,   /* .llvm_bb_addr_map: strip leaves it */
+	OBJECT_IR,       /* .debug_waymark_ir */
 	OBJECT_SECTIONS,
 };
 
 struct object_bytes {
-	uint8_t *bytes; /* malloc'd; NULL when the file has no such section */
+	uint8_t *bytes; /* malloc'd; NULL when the file has no such section, or it was not asked for */
 	size_t len_bytes;
 };
 
@@ -41,10 +46,11 @@ struct object {
 	char *debuglink; /* .gnu_debuglink's file name, malloc'd; NULL when it has none */
 };
 
-struct error *object_read(const char *path, struct object *ret);
+/* sections: bit 1 << OBJECT_* for each whose bytes are wanted. */
+struct error *object_read(const char *path, unsigned int sections, struct object *ret);
 void object_deinit(struct object *o);
 
-/* ".debug_waymark", ".debug_waymark_paths" */
+/* ".debug_waymark" and so on. */
 const char *object_section_name(enum object_section section);
 
 enum {
