@@ -3,7 +3,7 @@
  *
  * Relative places are taken from the directory the program was started in, so that a daemon's chdir("/") does not
  * move its file. In a program that gained privileges (AT_SECURE) nothing is recorded: its environment is not to be
- * believed.
+ * believed. Nor with WAYMARK_OUT=/dev/null, which is how one says so.
  */
 #include "runtime/config.h"
 
@@ -64,11 +64,12 @@ static void read_program(void)
 		wmrt_text_add(&text, program_invocation_name ? program_invocation_name : "unknown");
 }
 
-static bool is_directory(const char *path)
+static bool is_of_type(const char *path, mode_t type)
 {
 	struct stat st;
 
-	return wmrt_sys6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) == 0 && S_ISDIR(st.st_mode);
+	return wmrt_sys6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) == 0 &&
+	       (st.st_mode & S_IFMT) == type;
 }
 
 /* A name that exists is no pattern. */
@@ -85,7 +86,7 @@ static void add_literally(struct wmrt_text *text, const char *name)
 static void make_pattern(const char *out)
 {
 	struct wmrt_text text = {config.pattern, sizeof config.pattern, 0};
-	bool is_dir = out && is_directory(out);
+	bool is_dir = out && is_of_type(out, S_IFDIR);
 	bool is_place = !out || !*out || is_dir || out[strlen(out) - 1] == '/';
 
 	if (!out || out[0] != '/') {
@@ -113,7 +114,7 @@ static void read_config(void)
 	const char *out = getenv("WAYMARK_OUT");
 	const char *limit = getenv("WAYMARK_LIMIT");
 
-	config.is_off = getauxval(AT_SECURE) != 0;
+	config.is_off = getauxval(AT_SECURE) != 0 || (out && is_of_type(out, S_IFCHR));
 	config.is_out_set = out && *out && !config.is_off;
 	config.limit_bytes = limit ? parse_size(limit) : 0;
 	if (!config.limit_bytes)

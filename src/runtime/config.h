@@ -16,7 +16,7 @@ enum {
 struct wmrt_config {
 	uint64_t limit_bytes;
 	bool is_out_set;               /* WAYMARK_OUT was given */
-	bool is_off;                   /* nothing may be recorded: a set-user-id program, a path too long */
+	bool is_off;                   /* record nothing: a set-user-id program, a path too long, /dev/null */
 	char program[1024];            /* /proc/self/exe */
 	char pattern[WMRT_PATH_BYTES]; /* absolute, % not expanded */
 };

@@ -498,6 +498,18 @@ static void test_unusable(void)
 	CHECK(!runs_silently("/proc"));
 }
 
+/* Nothing is recorded where that is asked for, nor complained of. */
+static void test_null(void)
+{
+	char link[512], other[520];
+
+	snprintf(link, sizeof link, "%s/nothing", profile_dir());
+	snprintf(other, sizeof other, "%s.1", link);
+	CHECK(symlink("/dev/null", link) == 0);
+	CHECK(runs_silently(link));
+	CHECK(access(other, F_OK) != 0);
+}
+
 static void test_pattern(void)
 {
 	char pattern[512], path[512];
@@ -628,6 +640,7 @@ int main(int argc, char **argv)
 	test_rlimit();
 	test_full_disk();
 	test_unusable();
+	test_null();
 	test_pattern();
 	test_percent();
 	test_lacking();
