@@ -254,7 +254,9 @@ static struct error *find_function(struct gather *g, const struct owner *owner, 
 		struct path_function *f = &p->functions.items[*ret];
 
 		if (f->path_count == owner->path_count) {
-			f->kind = owner->kind; /* the runtime's word counts: it made the table */
+			/* the runtime's word counts: it made the table; a merged file's tables are of its own kinds */
+			if (!(g->w->header.flags & WMK_FLAG_MERGED))
+				f->kind = owner->kind;
 			return NULL;
 		}
 		err = keep_warning(p, error_create(ERROR_FORMAT,
