@@ -104,7 +104,8 @@ static void make_pattern(const char *out)
 	else if (out)
 		wmrt_text_add(&text, out);
 	if (is_place)
-		wmrt_text_add(&text, out && *out ? "/waymark-%e-%p.wmk" : "waymark-%e-%p.wmk");
+		wmrt_text_add(&text,
+			      out && *out && out[strlen(out) - 1] != '/' ? "/waymark-%e-%p.wmk" : "waymark-%e-%p.wmk");
 	if (!wmrt_text_fits(&text))
 		config.is_off = true;
 }
