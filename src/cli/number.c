@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/number.h"
 
@@ -15,5 +16,13 @@ struct error *number_parse(const char *option, const char *text, size_t *ret)
 	if (*text < '0' || *text > '9' || *end || errno || n == 0 || n > SIZE_MAX / 1024)
 		return error_create(ERROR_ARGUMENT, "%s %s: a number from 1 is needed", option, text);
 	*ret = (size_t)n;
+	return NULL;
+}
+
+struct error *number_parse_top(const char *text, size_t *ret)
+{
+	if (strcmp(text, "all") != 0)
+		return number_parse("--top", text, ret);
+	*ret = 0;
 	return NULL;
 }

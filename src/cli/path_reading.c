@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/number.h"
 #include "cli/path_reading.h"
 #include "object/file.h"
 
@@ -53,14 +52,6 @@ struct error *path_reading_option(struct path_reading *r, int option)
 	default:
 		return search_option(&r->cache.search, option, optarg);
 	}
-}
-
-struct error *path_top_option(const char *text, size_t *ret)
-{
-	if (strcmp(text, "all") != 0)
-		return number_parse("--top", text, ret);
-	*ret = 0;
-	return NULL;
 }
 
 struct error *path_reading_add(struct path_profile *p, const char *path)

@@ -51,9 +51,6 @@ void path_reading_deinit(struct path_reading *r);
 /* Takes one of PATH_OPTIONS. */
 struct error *path_reading_option(struct path_reading *r, int option);
 
-/* "all" is 0. */
-struct error *path_top_option(const char *text, size_t *ret);
-
 /* Adds the file to the profile. */
 struct error *path_reading_add(struct path_profile *p, const char *path);
 

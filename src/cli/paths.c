@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/number.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
@@ -92,7 +93,7 @@ static struct error *set_option(void *state, int option)
 		return set_by(r, optarg);
 	case OPTION_TOP:
 		r->has_top = true;
-		return path_top_option(optarg, &r->top);
+		return number_parse_top(optarg, &r->top);
 	case OPTION_FUNCTION:
 		return glob_vec_append(&r->reading.globs, optarg);
 	case 'o':

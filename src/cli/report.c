@@ -87,16 +87,6 @@ static struct error *set_format(struct request *r, const char *name)
 	return error_create(ERROR_ARGUMENT, "--format %s: no such format; see waymark report --help", name);
 }
 
-static struct error *set_top(struct request *r, const char *text)
-{
-	r->has_top = true;
-	if (strcmp(text, "all") == 0) {
-		r->view.top = 0;
-		return NULL;
-	}
-	return number_parse("--top", text, &r->view.top);
-}
-
 static struct error *set_option(void *state, int option)
 {
 	struct request *r = state;
@@ -111,7 +101,8 @@ static struct error *set_option(void *state, int option)
 		r->view.sort = optarg;
 		return NULL;
 	case OPTION_TOP:
-		return set_top(r, optarg);
+		r->has_top = true;
+		return number_parse_top(optarg, &r->view.top);
 	case OPTION_FUNCTION:
 		return glob_vec_append(&r->globs, optarg);
 	case OPTION_MAX_DEPTH:

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/number.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
@@ -113,7 +114,7 @@ static struct error *set_option(void *state, int option)
 		return set_format(r, optarg);
 	case OPTION_TOP:
 		r->has_top = true;
-		return path_top_option(optarg, &r->top);
+		return number_parse_top(optarg, &r->top);
 	case OPTION_HOT:
 		return set_hot(r, optarg);
 	case OPTION_FUNCTION:

@@ -92,8 +92,7 @@ out:
 	return err;
 }
 
-/* The last of values[first] to values[end - 1], which rise, that is not above number; values[first] is not. */
-static uint32_t find_value(const uint64_t *values, uint32_t first, uint32_t end, uint64_t number)
+uint32_t path_find_value(const uint64_t *values, uint32_t first, uint32_t end, uint64_t number)
 {
 	while (end - first > 1) {
 		uint32_t middle = first + (end - first) / 2;
@@ -110,13 +109,13 @@ void path_regenerate(const struct cfg *g, const struct path_numbering *n, uint64
 {
 	uint32_t node;
 
-	path->start = find_value(n->start_values, 0, n->start_count, number);
+	path->start = path_find_value(n->start_values, 0, n->start_count, number);
 	path->edge_count = 0;
 	path->end_edge = NO_EDGE;
 	number -= n->start_values[path->start];
 	node = n->starts[path->start];
 	while (!cfg_node_ends(g, node)) {
-		uint32_t e = find_value(n->edge_values, g->first_edge[node], g->first_edge[node + 1], number);
+		uint32_t e = path_find_value(n->edge_values, g->first_edge[node], g->first_edge[node + 1], number);
 
 		if (cfg_edge_ends(&g->edges[e])) {
 			path->end_edge = e;

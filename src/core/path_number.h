@@ -36,6 +36,9 @@ struct path {
 	uint32_t end_edge; /* the BACK or SPLIT edge it ends on, NO_EDGE when it ends in end_node */
 };
 
+/* The last of values[first] to values[end - 1], which rise, that is not above number; values[first] is not. */
+uint32_t path_find_value(const uint64_t *values, uint32_t first, uint32_t end, uint64_t number);
+
 /* Regenerates the path of a number below path_count. path->edges is the caller's and has room for node_count. */
 void path_regenerate(const struct cfg *g, const struct path_numbering *n, uint64_t number, struct path *path);
 

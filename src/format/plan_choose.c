@@ -86,25 +86,11 @@ static struct error *mark_nodes(struct chooser *c, struct arena *scratch)
 	return NULL;
 }
 
-/* The last of values[first] to values[end - 1], which rise, that is not above number. */
-static uint32_t find_value(const uint64_t *values, uint32_t first, uint32_t end, uint64_t number)
-{
-	while (end - first > 1) {
-		uint32_t middle = first + (end - first) / 2;
-
-		if (values[middle] <= number)
-			first = middle;
-		else
-			end = middle;
-	}
-	return first;
-}
-
 /* Whether the path passes a wanted node; if not, *next is a higher number below which none does. */
 static bool passes(const struct chooser *c, uint64_t number, uint64_t *next)
 {
 	const struct cfg *g = &c->f->cfg;
-	uint32_t start = find_value(c->n->start_values, 0, c->n->start_count, number);
+	uint32_t start = path_find_value(c->n->start_values, 0, c->n->start_count, number);
 	uint64_t base = c->n->start_values[start];
 	uint32_t node = c->n->starts[start];
 
@@ -116,7 +102,7 @@ static bool passes(const struct chooser *c, uint64_t number, uint64_t *next)
 			return true;
 		if (c->avoids[node] == c->n->node_paths[node])
 			return false;
-		e = find_value(c->n->edge_values, g->first_edge[node], g->first_edge[node + 1], number - base);
+		e = path_find_value(c->n->edge_values, g->first_edge[node], g->first_edge[node + 1], number - base);
 		base += c->n->edge_values[e];
 		if (cfg_edge_ends(&g->edges[e])) {
 			*next = base + 1;

@@ -5,7 +5,6 @@
 #include "report/digits.h"
 #include "report/path_compare.h"
 #include "report/path_renderer.h"
-#include "report/path_steps.h"
 #include "report/stack.h"
 #include "report/view.h"
 
@@ -57,8 +56,6 @@ static void print_function(const struct text *t, const struct path_function *f)
 
 static struct error *print_path(const struct text *t, const struct path_pair *pair, const char *remark)
 {
-	struct path_steps s;
-	struct error *err;
 	char a[DIGITS_MAX];
 
 	fprintf(t->out, "\n     path %" PRIu64 " of %s%s", pair->number, digits_rough(pair->function->path_count, a),
@@ -67,13 +64,6 @@ static struct error *print_path(const struct text *t, const struct path_pair *pa
 		fputs("; neither program has metadata of this function\n", t->out);
 		return NULL;
 	}
-	err = path_steps_create(pair->profile, pair->function, pair->number, &s);
-	if (err)
-		return err;
-	if (strcmp(s.start, "enters") != 0)
-		fprintf(t->out, "; %s", s.start);
-	putc('\n', t->out);
-	path_steps_deinit(&s);
 	return path_show(t->out, pair->profile, pair->function, pair->number, t->style);
 }
 

@@ -436,6 +436,9 @@ struct error *path_show(FILE *out, const struct path_profile *p, const struct pa
 
 	if (err)
 		return err;
+	if (strcmp(s.start, "enters") != 0)
+		fprintf(out, "; %s", s.start);
+	putc('\n', out);
 	arena_init(&show.arena);
 	err = show_steps(&show);
 	arena_deinit(&show.arena);

@@ -22,7 +22,8 @@ struct path_style {
 	unsigned int width; /* columns */
 };
 
-/* The lines of one path, each after four blanks. Where the source is not there, the numbers of the lines only, wrapped. */
+/* Ends the line that names the path, with how it begins if not at the entry; then its lines, each after four blanks. Where
+ * the source is not there, the numbers of the lines only, wrapped. */
 struct error *path_show(FILE *out, const struct path_profile *p, const struct path_function *f, uint64_t number,
 			const struct path_style *style);
 

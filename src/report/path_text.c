@@ -296,21 +296,12 @@ static void print_row_head(const struct text *t, size_t rank, const struct path_
 static struct error *print_row(const struct text *t, size_t rank, const struct path_view_row *row)
 {
 	const struct path_function *f = row->function;
-	struct path_steps s;
-	struct error *err;
 
 	print_row_head(t, rank, row);
 	if (!f->meta) {
 		fputs("; the program has no metadata of this function\n", t->out);
 		return NULL;
 	}
-	err = path_steps_create(t->v->profile, f, row->entry->number, &s);
-	if (err)
-		return err;
-	if (strcmp(s.start, "enters") != 0)
-		fprintf(t->out, "; %s", s.start);
-	putc('\n', t->out);
-	path_steps_deinit(&s);
 	return path_show(t->out, t->v->profile, f, row->entry->number, &t->r->style);
 }
 
