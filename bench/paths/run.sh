@@ -75,7 +75,8 @@ measure() { # PROGRAM STAGE: adds lines `STAGE PROGRAM VARIANT ms ratio middle-h
 		bases+=("$ratio_of")
 	done
 	PAIRS_INPUT=$(input_of "$program" full) PAIRS_CLEAN=$out \
-		"$work/pairs" "$program" "$rounds" "$cpu" "${arguments[@]}" >"$work/measured" || return 0
+		"$work/pairs" "$program" "$rounds" "$cpu" "${arguments[@]}" >"$work/measured" 2>"$work/errors" ||
+		{ tail -n 3 "$work/errors"; return 0; }
 	for variant in "${names[@]}"; do
 		if [ -n "$counts" ]; then
 			executed+=("$(instructions "$program" "$variant")")
