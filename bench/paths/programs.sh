@@ -1,7 +1,8 @@
 # Sourced by run.sh and alpha.sh: the programs of ../../tests/programs, each in many variants, and what they work on.
 #
-# The caller sets here, build and work (is_temporary when it is to be removed), and exports LC_ALL. A variant is a compiler with its flags (compiler_of); its build is
-# $work/PROGRAM-VARIANT. Recordings for plans are $work/PROGRAM-STAGE.wmk.
+# The caller sets here, build and work (is_temporary when it is to be removed), and exports LC_ALL. A variant is a compiler with
+# its flags (compiler_of); its build is $work/PROGRAM-VARIANT. Recordings for plans are $work/PROGRAM-STAGE.wmk. $out is a folder
+# for what one run writes, and a prefix of its other files.
 # shellcheck shell=bash
 
 programs_dir=$here/../../tests/programs
@@ -22,7 +23,7 @@ export PATH=$work/bin:$PATH
 
 # What a process leaves behind, in any variant, goes to a folder of this run that is emptied after each process.
 out=$(mktemp -d "$work/out.XXXXXX")
-trap 'rm -rf "$out" ${is_temporary:+"$work"}' EXIT
+trap 'rm -rf "$out"* ${is_temporary:+"$work"}' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 export WAYMARK_OUT=$out LLVM_PROFILE_FILE=$out/%p.profraw GCOV_PREFIX=$out/gcov PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
@@ -52,18 +53,25 @@ compile_zstd() { make -C "$1/programs" -j "$jobs" zstd CC="$2" CFLAGS="$3" AR=ll
 compile_grep() { configure_and_make "$@" --with-included-regex; }
 compile_sed() { configure_and_make "$@" --with-included-regex; }
 
-# Perl's Configure takes longer than compiling it.
-compile_perl_again() { # DIR: a copy of a build
-	make -C "$1" -j "$jobs" clean && make -C "$1" -j "$jobs" perl
+# Configuring takes longer than compiling: a build with the same compiler is copied and compiled with other flags.
+compile_again() { # PROGRAM DIR
+	local make=(make -C "$2" -j "$jobs")
+	[ "$1" = perl ] || find "$2" '(' -name '*.o' -o -name '*.lo' -o -name 'lib*.*a' ')' -delete
+	case $1 in
+	perl) "${make[@]}" clean && "${make[@]}" perl ;;
+	gawk) "${make[@]}" -C support all && "${make[@]}" gawk ;;
+	sqlite3) "${make[@]}" sqlite3 ;;
+	*) "${make[@]}" all ;;
+	esac
 }
 
 build_variant() { # PROGRAM VARIANT
-	local dir=$work/$1-$2 source stage=source cache=$work/$1-clang.cache
+	local dir=$work/$1-$2 source stage=source base=$work/$1-native
 	local -x BENCH_CC
 	BENCH_CC=$(compiler_of "$1" "$2")
 	case $2 in
 	final-*) stage=final ;;
-	gcc*) cache=$work/$1-gcc.cache ;;
+	gcc*) base=$work/$1-gcc ;;
 	esac
 	case $2 in *plan*) record "$1" "$stage" || return ;; esac
 	# A kept build is good as long as what built it is.
@@ -73,13 +81,13 @@ build_variant() { # PROGRAM VARIANT
 	fi
 	rm -rf "$dir"
 	{
-		if [ "$1" = perl ] && [ -f "$work/perl-native/.built" ]; then
-			cp -a "$work/perl-native" "$dir" && rm "$dir/.built" && compile_perl_again "$dir"
+		if [ -f "$base/.built" ] && [ -f "$base/config.status" -o -f "$base/config.sh" ]; then
+			cp -a "$base" "$dir" && rm "$dir/.built" && compile_again "$1" "$dir"
 		else
 			source=$("$here/../../scripts/fetch-source.sh" "$(package_of "$1")") && cp -a "$source" "$dir" &&
-				configure_cache=$cache "compile_$1" "$dir" bench-cc -O2
+				configure_cache='' "compile_$1" "$dir" bench-cc -O2
 		fi
-	} >"$dir.log" 2>&1 || { tail -n 20 "$dir.log"; echo "$1 $2: does not build, see $dir.log"; return 1; }
+	} >"$dir.log" 2>&1 || { { tail -n 20 "$dir.log"; echo "$1 $2: does not build, see $dir.log"; } >&2; return 1; }
 	touch "$dir/.built"
 	rm -rf "${out:?}"/*
 }
@@ -96,8 +104,8 @@ record() { # PROGRAM source|final
 	(
 		set -f
 		# shellcheck disable=SC2046 # commands without blanks inside words
-		exec $(command_of "$1" $variant full) <"$(input_of "$1" full)" >/dev/null 2>"$work/errors"
-	) || [ $? -eq 1 ] || { tail -n 3 "$work/errors"; return 1; }
+		exec $(command_of "$1" $variant full) <"$(input_of "$1" full)" >/dev/null 2>"$out.errors"
+	) || [ $? -eq 1 ] || { tail -n 3 "$out.errors" >&2; return 1; }
 	mv "$out"/*.wmk "$profile"
 }
 
@@ -112,7 +120,7 @@ command_of() { # PROGRAM VARIANT full|small
 	sed) echo "$dir/sed/sed -E -f $here/work.sed $text $(pick '' "$text")" ;;
 	gawk) echo "$dir/gawk -f $here/work.awk $text $(pick '' "$text")" ;;
 	perl) echo "$dir/perl -I$dir/lib $here/work.pl $text" ;;
-	lua) echo "$dir/src/lua $here/../contexts/work.lua $(pick 1 200)" ;;
+	lua) echo "$dir/src/lua $here/../contexts/work.lua $(pick 10 200)" ;;
 	sqlite3) echo "$dir/sqlite3 :memory:" ;;
 	zstd) echo "$dir/programs/zstd -q -c -7 --single-thread --no-asyncio $text $(pick '' "$text $text")" ;;
 	gnugo) echo "$dir/interface/gnugo --quiet --mode gtp --seed 1 --level 8" ;;
@@ -128,15 +136,18 @@ input_of() { # PROGRAM full|small
 	esac
 }
 
-# Text to work on: C source, which every Debian has through its headers.
-cat /usr/include/*.h /usr/include/linux/*.h 2>/dev/null | head -c 4000000 >"$work/text.part"
-head -c 1000000 "$work/text.part" >"$work/text.small"
-cat "$work/text.part" "$work/text.part" >"$work/text.full"
-sed 's/ROWS/2000/' "$here/../contexts/work.sql" >"$work/work.small.sql"
-sed 's/ROWS/300000/' "$here/../contexts/work.sql" >"$work/work.full.sql"
-printf '%s\n' 'boardsize 9' 'genmove black' 'genmove white' 'genmove black' >"$work/work.small.gtp"
+# Text to work on: C source, which every Debian has through its headers. Another run may be reading these files.
+inputs=$out.inputs
+mkdir "$inputs"
+cat /usr/include/*.h /usr/include/linux/*.h 2>/dev/null | head -c 4000000 >"$inputs/text.part"
+head -c 1000000 "$inputs/text.part" >"$inputs/text.small"
+cat "$inputs/text.part" "$inputs/text.part" >"$inputs/text.full"
+sed 's/ROWS/20000/' "$here/../contexts/work.sql" >"$inputs/work.small.sql"
+sed 's/ROWS/300000/' "$here/../contexts/work.sql" >"$inputs/work.full.sql"
+printf '%s\n' 'boardsize 9' 'genmove black' 'genmove white' 'genmove black' >"$inputs/work.small.gtp"
 printf '%s\n' 'boardsize 9' 'genmove black' 'genmove white' 'genmove black' 'genmove white' 'genmove black' \
-	'genmove white' 'genmove black' estimate_score >"$work/work.full.gtp"
+	'genmove white' 'genmove black' estimate_score >"$inputs/work.full.gtp"
 batch=$("$here/../../scripts/fetch-source.sh" link-grammar)/data/en/corpus-basic.batch
-head -n 120 "$batch" >"$work/work.small.batch"
-head -n 600 "$batch" >"$work/work.full.batch"
+head -n 120 "$batch" >"$inputs/work.small.batch"
+head -n 600 "$batch" >"$inputs/work.full.batch"
+mv "$inputs"/* "$work"

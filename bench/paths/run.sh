@@ -1,10 +1,11 @@
 #!/bin/bash
 # What path counters cost: real programs built in eleven ways, run in turn on one CPU.
 #
-#   bench/paths/run.sh [-b BUILD-DIR] [-n ROUNDS] [-w WORK-DIR] [-i] [-s source|final] [PROGRAM...]
+#   bench/paths/run.sh [-b BUILD-DIR] [-n ROUNDS] [-w WORK-DIR] [-c CPU] [-i] [-r] [-s source|final] [PROGRAM...]
 #
 # PROGRAM: those of tests/programs/programs.sh (default: all). ROUNDS is at least 9. WORK-DIR keeps builds, so that a second
-# run is short. -i leaves out the instruction counts, which callgrind takes on smaller inputs; -s does one stage only.
+# run is short. -i leaves out the instruction counts, which callgrind takes on smaller inputs; -s does one stage only. CPU is where
+# the programs run (default: the last). -r measures nothing: it prints what was measured in WORK-DIR before.
 #
 #   stage source, beside clang-19 -O2          stage final, beside clang-19 -O2 -flto
 #   clang-edges  -fprofile-instr-generate
@@ -17,13 +18,16 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build rounds=9 work='' is_temporary='' counts=1 stages='source final'
-while getopts b:n:w:is: option; do
+build=$here/../../build rounds=9 work='' is_temporary='' counts=1 stages='source final' \
+	cpu=$(($(nproc) - 1)) is_old=''
+while getopts b:n:w:c:irs: option; do
 	case $option in
 	b) build=$OPTARG ;;
 	n) rounds=$OPTARG ;;
 	w) work=$OPTARG ;;
+	c) cpu=$OPTARG ;;
 	i) counts= ;;
+	r) is_old=1 ;;
 	s) stages=$OPTARG ;;
 	*) exit 2 ;;
 	esac
@@ -41,22 +45,21 @@ export LC_ALL=C
 . "$here/programs.sh"
 # shellcheck disable=SC2086 # a list
 [ $# -gt 0 ] || set -- $all_programs
-cpu=$(($(nproc) - 1))
 [ -n "$counts" ] && command -v valgrind >/dev/null || counts=
 
-clang-19 -O2 "$here/../contexts/pairs.c" -o "$work/pairs"
+[ -n "$is_old" ] || clang-19 -O2 "$here/../contexts/pairs.c" -o "$out.pairs"
 
 instructions() { # PROGRAM VARIANT
 	(
 		set -f
 		# shellcheck disable=SC2046 # commands without blanks inside words
-		valgrind --tool=callgrind --callgrind-out-file=/dev/null $(command_of "$1" "$2" small) 2>&1 >/dev/null \
+		taskset -c "$cpu" valgrind --tool=callgrind --callgrind-out-file=/dev/null $(command_of "$1" "$2" small) 2>&1 >/dev/null \
 			<"$(input_of "$1" small)"
 	) | sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
 	rm -rf "${out:?}"/*
 }
 
-measure() { # PROGRAM STAGE: adds lines `STAGE PROGRAM VARIANT ms ratio middle-half instruction-ratio` to the results
+measure() { # PROGRAM STAGE: lines `STAGE PROGRAM VARIANT ms ratio middle-half instruction-ratio` are its results
 	local program=$1 variants variant i=0 base ratio_of
 	case $2 in
 	source) variants='native clang-edges gcc gcc-edges bl-call bl plan' ;;
@@ -75,8 +78,8 @@ measure() { # PROGRAM STAGE: adds lines `STAGE PROGRAM VARIANT ms ratio middle-h
 		bases+=("$ratio_of")
 	done
 	PAIRS_INPUT=$(input_of "$program" full) PAIRS_CLEAN=$out \
-		"$work/pairs" "$program" "$rounds" "$cpu" "${arguments[@]}" >"$work/measured" 2>"$work/errors" ||
-		{ tail -n 3 "$work/errors"; return 0; }
+		"$out.pairs" "$program" "$rounds" "$cpu" "${arguments[@]}" >"$out.measured" 2>"$out.errors" ||
+		{ tail -n 3 "$out.errors" >&2; return 0; }
 	for variant in "${names[@]}"; do
 		if [ -n "$counts" ]; then
 			executed+=("$(instructions "$program" "$variant")")
@@ -88,17 +91,16 @@ measure() { # PROGRAM STAGE: adds lines `STAGE PROGRAM VARIANT ms ratio middle-h
 		base=${executed[${bases[i]}]}
 		echo "$2 $program ${names[i]#final-} $ms $ratio $low..$high $(awk "BEGIN { print $base ? ${executed[i]} / $base : 0 }")"
 		i=$((i + 1))
-	done <"$work/measured" >>"$results"
+	done <"$out.measured" >"$work/results-$program-$2"
 }
 
-results=$work/results
-: >"$results"
 for program; do
 	for stage in $stages; do
-		measure "$program" "$stage"
+		[ -n "$is_old" ] || measure "$program" "$stage"
+		[ ! -f "$work/results-$program-$stage" ] || cat "$work/results-$program-$stage"
 	done
 	rm -rf "${out:?}"/*
-done
+done >"$out.results"
 
 awk -v rounds="$rounds" '
 {
@@ -165,4 +167,4 @@ END {
 			printf ", instructions %.2f", (executions["plan"] - 1) / (executions["bl-call"] - 1)
 		printf "\n\n"
 	}
-}' "$results"
+}' "$out.results"
