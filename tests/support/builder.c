@@ -308,3 +308,8 @@ const char *build_token(char *buf, uint64_t run, const char *build, uint32_t sit
 	snprintf(buf + len, 6, ":%04x", (unsigned int)token_check(buf, (size_t)len));
 	return buf;
 }
+
+void build_trace_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes)
+{
+	put_section(out, "\x89WMT\r\n\x1a\n", raw, raw_bytes);
+}

@@ -37,6 +37,7 @@ uint32_t build_site(struct meta_builder *b, enum meta_site_kind kind, uint32_t c
 /* A section with this raw body: header, right key, compressed; and a unit of .debug_waymark_paths. */
 void build_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes);
 void build_paths_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes);
+void build_trace_section(struct buffer *out, const uint8_t *raw, size_t raw_bytes);
 
 struct wmk_builder {
 	struct buffer out;
