@@ -34,6 +34,7 @@ struct stopped_module {
 struct stopped_frame {
 	uint64_t pc;        /* as loaded */
 	bool is_activation; /* pc is the next instruction to run; else a return address: look up pc - 1 */
+	bool is_trampoline; /* what a signal handler returns to: no function that anybody called */
 	uint64_t cfa;       /* has_cfa: the frame's canonical frame address */
 	bool has_cfa;
 	uint64_t registers[STOPPED_REGISTERS];
@@ -88,14 +89,14 @@ bool stopped_read(const struct stopped *s, uint64_t address, void *ret, size_t l
 bool stopped_cfa_rule(const struct stopped *s, uint32_t module, uint64_t linked_pc, int *ret_register,
 		      int64_t *ret_offset);
 
-/* Functions and lines at a machine frame's pc, innermost inlined one first. Strings live as long as s. */
+/* Functions and lines at a machine frame's pc, innermost inlined one first; at least one. They live as long as s. */
 struct stopped_line {
 	const char *function; /* linkage name, else name; NULL: not known */
 	const char *file;     /* NULL: not known */
 	uint32_t line;
 	uint32_t column;
 };
-struct error *stopped_lines(struct stopped *s, const struct stopped_frame *frame, struct arena *arena,
-			    struct stopped_line **ret, uint32_t *ret_count);
+struct error *stopped_lines(struct stopped *s, const struct stopped_frame *frame, const struct stopped_line **ret,
+			    uint32_t *ret_count);
 
 #endif

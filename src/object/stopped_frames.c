@@ -1,0 +1,275 @@
+/*
+ * stopped_frames.c - threads and their machine frames, by libdwfl's unwinder over our own registers and memory: libdwfl's own
+ * reader of cores looks through a list of all that it has read before, for each word (elfutils 0.188), so that deep stacks
+ * take quadratic time.
+ *
+ * A call through a bad pointer leaves no call frame information to go on with: the return address is on top of the stack.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/stopped_source.h"
+
+enum {
+	REG_RSP = 7,
+	REG_PC = 16,
+};
+
+VEC_DECLARE(frame_vec, struct stopped_frame);
+
+struct walk {
+	struct stopped *s;
+	uint32_t next; /* thread that is asked for */
+	uint32_t frame_limit;
+	struct frame_vec frames; /* of the present thread */
+	bool is_called;          /* its first frame below is a return address */
+	const char *cut;
+	struct error *err;
+};
+
+static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *arg)
+{
+	struct walk *w = arg;
+	uint64_t word;
+
+	(void)dwfl;
+	if (!stopped_read(w->s, address, &word, sizeof word))
+		return false;
+	*ret = word;
+	return true;
+}
+
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
+{
+	struct walk *w = arg;
+	struct stopped_source *source = w->s->source;
+
+	(void)dwfl;
+	if (w->next == source->threads.count)
+		return 0;
+	*thread = &source->threads.items[w->next];
+	return source->threads.items[w->next++].tid;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *arg)
+{
+	const struct stopped_raw_thread *raw = arg;
+
+	dwfl_thread_state_register_pc(thread, raw->registers[REG_PC]);
+	return dwfl_thread_state_registers(thread, 0, STOPPED_REGISTERS, raw->registers);
+}
+
+/* The frame's CFA is the caller's stack pointer, on this machine; where a signal came in, nobody called. */
+static void set_cfa(struct stopped_frame *inner, const struct stopped_frame *outer)
+{
+	if (inner->is_trampoline || !(outer->known & 1u << REG_RSP))
+		return;
+	inner->cfa = outer->registers[REG_RSP];
+	inner->has_cfa = true;
+}
+
+static struct error *add_frame(struct walk *w, struct stopped_frame *frame)
+{
+	frame->module = stopped_module_at(w->s, frame->pc - !frame->is_activation);
+	if (w->frames.count) {
+		struct stopped_frame *inner = &w->frames.items[w->frames.count - 1];
+
+		/* libdwfl has both the trampoline and what it returns to as activations. */
+		frame->is_trampoline = frame->is_activation && !inner->is_trampoline;
+		set_cfa(inner, frame);
+	}
+	return frame_vec_append(&w->frames, *frame);
+}
+
+static int take_frame(Dwfl_Frame *state, void *arg)
+{
+	struct walk *w = arg;
+	struct stopped_frame frame = {0};
+	const struct stopped_frame *inner = w->frames.count ? &w->frames.items[w->frames.count - 1] : NULL;
+
+	if (w->frame_limit && w->frames.count == w->frame_limit) {
+		w->cut = "more frames were not wanted";
+		return DWARF_CB_ABORT;
+	}
+	if (!dwfl_frame_pc(state, &frame.pc, &frame.is_activation))
+		return DWARF_CB_ABORT;
+	for (unsigned int i = 0; i < STOPPED_REGISTERS; i++) {
+		Dwarf_Word value;
+
+		if (dwfl_frame_reg(state, i, &value) == 0) {
+			frame.registers[i] = value;
+			frame.known |= 1u << i;
+		}
+	}
+	if (w->is_called)
+		frame.is_activation = false;
+	w->is_called = false;
+	if (inner && !frame.is_activation && inner->known & frame.known & 1u << REG_RSP &&
+	    frame.registers[REG_RSP] <= inner->registers[REG_RSP]) {
+		w->cut = "the stack is damaged: the next frame does not lie behind this one";
+		return DWARF_CB_ABORT;
+	}
+	w->err = add_frame(w, &frame);
+	return w->err ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+/* Takes a frame whose code is nowhere off the thread's registers, if it was called from known code. */
+static struct error *step_out_of_nowhere(struct walk *w, struct stopped_raw_thread *raw)
+{
+	struct stopped_frame frame = {
+		.pc = raw->registers[REG_PC],
+		.is_activation = true,
+		.known = (1u << STOPPED_REGISTERS) - 1,
+	};
+	uint64_t caller;
+
+	if (stopped_module_at(w->s, frame.pc) != UINT32_MAX ||
+	    !stopped_read(w->s, raw->registers[REG_RSP], &caller, sizeof caller) ||
+	    stopped_module_at(w->s, caller - 1) == UINT32_MAX)
+		return NULL;
+	memcpy(frame.registers, raw->registers, sizeof frame.registers);
+	raw->registers[REG_RSP] += sizeof caller;
+	raw->registers[REG_PC] = caller;
+	w->is_called = true;
+	return add_frame(w, &frame);
+}
+
+/* Where libdwfl gets nothing, the first frame is still known. */
+static struct error *add_bare_frame(struct walk *w, const struct stopped_raw_thread *raw)
+{
+	struct stopped_frame frame = {
+		.pc = raw->registers[REG_PC],
+		.is_activation = true,
+		.known = (1u << STOPPED_REGISTERS) - 1,
+	};
+
+	memcpy(frame.registers, raw->registers, sizeof frame.registers);
+	return add_frame(w, &frame);
+}
+
+static struct error *keep_frames(struct walk *w, struct stopped_thread *thread)
+{
+	thread->frame_count = (uint32_t)w->frames.count;
+	thread->frames = arena_calloc(&w->s->arena, w->frames.count + 1, sizeof *thread->frames);
+	if (!thread->frames)
+		return &error_no_memory;
+	if (w->frames.count)
+		memcpy(thread->frames, w->frames.items, w->frames.count * sizeof *thread->frames);
+	thread->cut = w->cut ? arena_strdup(&w->s->arena, w->cut) : NULL;
+	return w->cut && !thread->cut ? &error_no_memory : NULL;
+}
+
+static void finish_cfa(struct walk *w)
+{
+	struct stopped_frame *last = w->frames.count ? &w->frames.items[w->frames.count - 1] : NULL;
+	int reg;
+	int64_t off;
+
+	if (!last || last->has_cfa || last->module == UINT32_MAX)
+		return;
+	if (!stopped_cfa_rule(w->s, last->module, last->pc - !last->is_activation - w->s->modules[last->module].bias,
+			      &reg, &off) ||
+	    !(last->known & 1u << reg))
+		return;
+	last->cfa = last->registers[reg] + (uint64_t)off;
+	last->has_cfa = true;
+}
+
+static struct error *walk_thread(struct walk *w, uint32_t index, bool is_attached)
+{
+	struct stopped_source *source = w->s->source;
+	struct stopped_raw_thread *raw = &source->threads.items[index];
+	struct error *err;
+
+	w->frames.count = 0;
+	w->cut = NULL;
+	w->is_called = false;
+	err = step_out_of_nowhere(w, raw);
+	if (err)
+		return err;
+	if (!is_attached)
+		w->cut = "no file of the process is known";
+	else if (dwfl_getthread_frames(w->s->dwfl, raw->tid, take_frame, w) < 0 && !w->cut)
+		w->cut = dwfl_errmsg(-1);
+	err = w->err;
+	if (!err && !w->frames.count)
+		err = add_bare_frame(w, raw);
+	if (!err && w->frames.count && w->frames.items[w->frames.count - 1].module == UINT32_MAX && !w->cut)
+		w->cut = "its code belongs to no known file";
+	finish_cfa(w);
+	return err ? err : keep_frames(w, &w->s->threads[index]);
+}
+
+struct error *stopped_walk(struct stopped *s, uint32_t frame_limit)
+{
+	static const Dwfl_Thread_Callbacks callbacks = {
+		.next_thread = next_thread,
+		.memory_read = read_word,
+		.set_initial_registers = set_registers,
+	};
+	struct stopped_source *source = s->source;
+	struct walk w = {.s = s, .frame_limit = frame_limit};
+	struct error *err = NULL;
+	bool is_attached = dwfl_attach_state(s->dwfl, NULL, s->pid, &callbacks, &w);
+
+	s->threads = arena_calloc(&s->arena, source->threads.count, sizeof *s->threads);
+	if (!s->threads)
+		return &error_no_memory;
+	s->thread_count = (uint32_t)source->threads.count;
+	for (uint32_t i = 0; i < s->thread_count && !err; i++) {
+		struct stopped_thread *thread = &s->threads[i];
+
+		thread->tid = source->threads.items[i].tid;
+		thread->name = source->threads.items[i].name;
+		thread->is_first = i == 0;
+		thread->signal = i == 0 ? s->signal : 0;
+		w.next = i;
+		err = walk_thread(&w, i, is_attached);
+	}
+	frame_vec_deinit(&w.frames);
+	return err;
+}
+
+/* ---- call frame information ---- */
+
+static bool cfa_rule_of(Dwarf_CFI *cfi, Dwarf_Addr pc, int *ret_register, int64_t *ret_offset)
+{
+	Dwarf_Frame *frame;
+	Dwarf_Op *ops;
+	size_t count;
+	bool is_simple = false;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, pc, &frame) != 0)
+		return false;
+	if (dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1) {
+		if (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
+			*ret_register = ops[0].atom - DW_OP_breg0;
+			*ret_offset = (int64_t)ops[0].number;
+			is_simple = *ret_register < STOPPED_REGISTERS;
+		} else if (ops[0].atom == DW_OP_bregx && ops[0].number < STOPPED_REGISTERS) {
+			*ret_register = (int)ops[0].number;
+			*ret_offset = (int64_t)ops[0].number2;
+			is_simple = true;
+		}
+	}
+	free(frame);
+	return is_simple;
+}
+
+bool stopped_cfa_rule(const struct stopped *s, uint32_t module, uint64_t linked_pc, int *ret_register,
+		      int64_t *ret_offset)
+{
+	Dwfl_Module *dwfl = s->modules[module].dwfl;
+	uint64_t pc = linked_pc + s->modules[module].bias;
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi;
+
+	if (!dwfl)
+		return false;
+	cfi = dwfl_module_eh_cfi(dwfl, &bias);
+	if (cfi && cfa_rule_of(cfi, pc - bias, ret_register, ret_offset))
+		return true;
+	cfi = dwfl_module_dwarf_cfi(dwfl, &bias);
+	return cfi && cfa_rule_of(cfi, pc - bias, ret_register, ret_offset);
+}

@@ -1,0 +1,690 @@
+/*
+ * stopped_modules.c - which files were mapped where, and where these files are now. A file is only used when its build id is
+ * the one in memory; what memory does not tell (the core lacks the page) is told in a note.
+ *
+ * The vdso has no file: its bytes are in the core.
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libelf.h>
+
+#include "object/stopped_source.h"
+
+enum {
+	HEADERS_MAX = 512,
+	NOTES_BYTES_MAX = 65536,
+	VDSO_BYTES_MAX = 1 << 20,
+	PAGE_MASK = 4095,
+};
+
+/* What the headers of an ELF image tell, in memory or in a file. */
+struct image {
+	uint64_t first_address; /* as linked, of the byte at offset 0 */
+	uint64_t entry;
+	uint64_t file_bytes;   /* up to the end of its section headers */
+	uint64_t memory_bytes; /* from the address at offset 0 to the last segment's end */
+	struct build_id build_id;
+	bool has_notes; /* they could be read */
+};
+
+struct reader {
+	const struct stopped_source *source; /* NULL: file */
+	uint64_t start;
+	const struct mapped_file *file;
+};
+
+static bool read_at(const struct reader *r, uint64_t off, void *ret, size_t len_bytes)
+{
+	if (!r->source) {
+		if (off > r->file->len_bytes || r->file->len_bytes - off < len_bytes)
+			return false;
+		memcpy(ret, r->file->bytes + off, len_bytes);
+		return true;
+	}
+	for (size_t done = 0, part; done < len_bytes; done += part) {
+		part = stopped_memory(r->source, r->start + off + done, (uint8_t *)ret + done, len_bytes - done);
+		if (!part)
+			return false;
+	}
+	return true;
+}
+
+static void take_build_id(const uint8_t *notes, size_t len_bytes, struct image *ret)
+{
+	size_t off = 0;
+
+	while (len_bytes - off >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr h;
+		size_t name_bytes, id_bytes;
+
+		memcpy(&h, notes + off, sizeof h);
+		off += sizeof h;
+		name_bytes = ((size_t)h.n_namesz + 3) & ~(size_t)3;
+		id_bytes = ((size_t)h.n_descsz + 3) & ~(size_t)3;
+		if (name_bytes > len_bytes - off || h.n_descsz > len_bytes - off - name_bytes)
+			return;
+		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && memcmp(notes + off, "GNU", 4) == 0) {
+			ret->build_id.len_bytes = h.n_descsz < BUILD_ID_MAX ? h.n_descsz : BUILD_ID_MAX;
+			memcpy(ret->build_id.bytes, notes + off + name_bytes, ret->build_id.len_bytes);
+			return;
+		}
+		if (id_bytes > len_bytes - off - name_bytes)
+			return;
+		off += name_bytes + id_bytes;
+	}
+}
+
+static void read_notes(const struct reader *r, const Elf64_Phdr *h, struct image *ret)
+{
+	/* In memory as in the file: the linker puts notes into the segment that begins with the ELF header. */
+	uint64_t off = r->source ? h->p_vaddr - ret->first_address : h->p_offset;
+	uint8_t *notes;
+
+	if (h->p_filesz > NOTES_BYTES_MAX || ret->build_id.len_bytes)
+		return;
+	notes = malloc(h->p_filesz + 1);
+	if (!notes || !read_at(r, off, notes, h->p_filesz))
+		ret->has_notes = false;
+	else
+		take_build_id(notes, h->p_filesz, ret);
+	free(notes);
+}
+
+static void read_segments(const Elf64_Phdr *headers, unsigned int count, struct image *ret)
+{
+	bool is_first = true;
+
+	for (unsigned int i = 0; i < count; i++) {
+		const Elf64_Phdr *h = &headers[i];
+
+		if (h->p_type != PT_LOAD)
+			continue;
+		if (is_first)
+			ret->first_address = h->p_vaddr - h->p_offset;
+		is_first = false;
+		if (h->p_vaddr + h->p_memsz - ret->first_address > ret->memory_bytes)
+			ret->memory_bytes = h->p_vaddr + h->p_memsz - ret->first_address;
+	}
+}
+
+/* false: no ELF image of this machine there. */
+static bool read_image(const struct reader *r, struct image *ret)
+{
+	Elf64_Ehdr e;
+	Elf64_Phdr *headers;
+	struct image image = {.has_notes = true};
+	bool is_good;
+
+	if (!read_at(r, 0, &e, sizeof e) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_machine != EM_X86_64 || e.e_phentsize != sizeof *headers ||
+	    e.e_phnum > HEADERS_MAX)
+		return false;
+	headers = calloc((size_t)e.e_phnum + 1, sizeof *headers);
+	is_good = headers && read_at(r, e.e_phoff, headers, e.e_phnum * sizeof *headers);
+	image.entry = e.e_entry;
+	image.file_bytes = e.e_shoff + (uint64_t)e.e_shnum * e.e_shentsize;
+	if (is_good)
+		read_segments(headers, e.e_phnum, &image);
+	for (int i = 0; is_good && i < e.e_phnum; i++)
+		if (headers[i].p_type == PT_NOTE)
+			read_notes(r, &headers[i], &image);
+	free(headers);
+	if (is_good)
+		*ret = image;
+	return is_good;
+}
+
+static bool read_file_image(const char *path, struct image *ret)
+{
+	struct mapped_file file;
+	struct error *err = file_map(path, &file);
+	bool is_good;
+
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	is_good = read_image(&(struct reader){.file = &file}, ret);
+	file_unmap(&file);
+	return is_good;
+}
+
+/* ---- where a module's file is now ---- */
+
+struct hunt {
+	struct stopped *s;
+	const struct object_search *search;
+	const char *path; /* as loaded */
+	struct image memory;
+	bool has_memory; /* memory is known, and so what its build id should be */
+	bool is_loose;   /* memory told no build id: the name decides */
+	char *found;     /* malloc'd */
+	struct image image;
+	struct build_id other; /* that the file at `path` had */
+	bool is_other;
+};
+
+static bool try_file(struct hunt *h, const char *path)
+{
+	struct image image;
+
+	if (h->found || !read_file_image(path, &image))
+		return h->found;
+	if (!h->is_loose && !build_id_equal(&image.build_id, &h->memory.build_id)) {
+		if (strcmp(path, h->path) == 0) {
+			h->is_other = true;
+			h->other = image.build_id;
+		}
+		return false;
+	}
+	h->found = strdup(path);
+	h->image = image;
+	return h->found;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void try_join(struct hunt *h, const char *dir, const char *name)
+{
+	struct stat st;
+	char *path;
+
+	if (h->found || asprintf(&path, "%s/%s", dir, name) < 0)
+		return;
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		try_file(h, path);
+	free(path);
+}
+
+static void try_directory(struct hunt *h, const char *dir)
+{
+	DIR *d;
+	struct dirent *entry;
+
+	try_join(h, dir, base_name(h->path));
+	d = h->found || h->is_loose ? NULL : opendir(dir);
+	if (!d)
+		return;
+	while (!h->found && (entry = readdir(d)) != NULL)
+		if (entry->d_name[0] != '.')
+			try_join(h, dir, entry->d_name);
+	closedir(d);
+}
+
+static void try_exes(struct hunt *h)
+{
+	for (size_t i = 0; h->search && i < h->search->exes.count && !h->found; i++) {
+		const char *path = h->search->exes.items[i];
+		struct stat st;
+
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			try_directory(h, path);
+		else if (!h->is_loose || strcmp(base_name(path), base_name(h->path)) == 0)
+			try_file(h, path);
+	}
+}
+
+/* What a live process has mapped is there even if its name is not any more, or is one of another root directory. */
+static void try_process(struct hunt *h, const struct stopped_mapping *first)
+{
+	char *path;
+
+	if (h->found || !h->s->is_live)
+		return;
+	if (asprintf(&path, "/proc/%d/root%s", (int)h->s->pid, h->path) >= 0) {
+		try_file(h, path);
+		free(path);
+	}
+	if (h->found ||
+	    asprintf(&path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)h->s->pid, first->start, first->end) < 0)
+		return;
+	try_file(h, path);
+	free(path);
+}
+
+static void try_debug_dirs(struct hunt *h)
+{
+	char text[BUILD_ID_TEXT_MAX];
+
+	if (h->memory.build_id.len_bytes < 2)
+		return;
+	build_id_text(&h->memory.build_id, text);
+	for (size_t i = 0; h->search && i < h->search->debug_dirs.count && !h->found; i++) {
+		char *name;
+
+		if (asprintf(&name, ".build-id/%.2s/%s", text, text + 2) < 0)
+			return;
+		try_join(h, h->search->debug_dirs.items[i], name);
+		free(name);
+	}
+}
+
+/* The file that the user named as the program. */
+static struct error *take_program(struct hunt *h, const char *program)
+{
+	char have[BUILD_ID_TEXT_MAX], want[BUILD_ID_TEXT_MAX];
+	struct stopped_source *source = h->s->source;
+	struct mapped_file file;
+	struct error *err = file_map(program, &file);
+	bool is_image;
+
+	if (err)
+		return err;
+	is_image = read_image(&(struct reader){.file = &file}, &h->image);
+	file_unmap(&file);
+	if (!is_image)
+		return error_create(ERROR_FORMAT, "%s: this is no x86-64 program", program);
+	h->found = strdup(program);
+	if (!h->found)
+		return &error_no_memory;
+	if (h->is_loose)
+		return NULL;
+	if (build_id_equal(&h->image.build_id, &h->memory.build_id))
+		return NULL;
+	return error_create(
+		ERROR_MISMATCH,
+		"%s: is of another build than %s: its build id is %s, that of what ran (%s) is %s: give the "
+		"file that ran",
+		program, source->name, build_id_text(&h->image.build_id, have), h->path,
+		build_id_text(&h->memory.build_id, want));
+}
+
+static struct error *note_lost(struct hunt *h)
+{
+	char have[BUILD_ID_TEXT_MAX], want[BUILD_ID_TEXT_MAX];
+
+	build_id_text(&h->memory.build_id, want);
+	if (h->is_other)
+		return stopped_note(
+			h->s,
+			"%s: is of another build now: its build id is %s, that of what ran is %s: give that "
+			"with --exe",
+			h->path, build_id_text(&h->other, have), want);
+	return stopped_note(h->s, "%s (build id %s): is not there: give it with --exe", h->path,
+			    h->is_loose ? "not known" : want);
+}
+
+/* ---- modules ---- */
+
+VEC_DECLARE(module_vec, struct stopped_module);
+
+struct finder {
+	struct stopped *s;
+	const struct stopped_options *options;
+	struct module_vec modules;
+};
+
+static struct error *find_file(struct finder *f, const struct stopped_mapping *first, bool is_main,
+			       struct stopped_module *m)
+{
+	struct hunt h = {.s = f->s, .search = f->options->search, .path = m->path};
+	struct error *err = NULL;
+
+	h.has_memory = read_image(&(struct reader){.source = f->s->source, .start = first->start}, &h.memory);
+	h.is_loose = !h.has_memory || !h.memory.has_notes || !h.memory.build_id.len_bytes;
+	if (is_main && f->options->program) {
+		err = take_program(&h, f->options->program);
+	} else {
+		try_exes(&h);
+		try_file(&h, m->path);
+		try_process(&h, first);
+		try_debug_dirs(&h);
+	}
+	if (!err && !h.found)
+		err = note_lost(&h);
+	if (!err && h.found && h.is_loose && h.image.build_id.len_bytes)
+		err = stopped_note(f->s, "%s: whether it is of the same build cannot be checked: %s", h.found,
+				   h.has_memory && h.memory.has_notes ? "what ran had no build id"
+								      : "the core lacks the page with the build id");
+	if (!err) {
+		const struct image *image = h.has_memory ? &h.memory : &h.image;
+
+		m->build_id = h.is_loose ? h.image.build_id : h.memory.build_id;
+		if (h.has_memory || h.found)
+			m->bias = first->start - first->file_off - image->first_address;
+		if (h.found)
+			m->file = arena_strdup(&f->s->arena, h.found);
+		if (h.found && !m->file)
+			err = &error_no_memory;
+	}
+	free(h.found);
+	return err;
+}
+
+static bool is_all_told(const struct stopped_mapping *m, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!m[i].is_told)
+			return false;
+	return true;
+}
+
+/*
+ * The mappings of one module are neighbours of one path, as far as its ELF header says that it goes (all segments of a small
+ * one may be of the file's first page); where no header is to be seen, up to where the file starts anew. A file that is only read lies there in one piece.
+ */
+static size_t module_end(const struct stopped_source *source, size_t first, bool *is_code)
+{
+	const struct stopped_mapping *m = source->mappings.items;
+	struct reader reader = {.source = source, .start = m[first].start};
+	struct image image;
+	bool has_image =
+		m[first].file_off == 0 && (read_image(&reader, &image) || read_file_image(m[first].path, &image));
+	size_t end = first;
+
+	*is_code = false;
+	do {
+		*is_code |= m[end].is_executable;
+		end++;
+	} while (
+		end < source->mappings.count && strcmp(m[end].path, m[first].path) == 0 &&
+		(has_image ? m[end].start - m[first].start < image.memory_bytes : m[end].file_off > m[first].file_off));
+	*is_code |= has_image && end - first > 1 && !is_all_told(&m[first], end - first);
+	return end;
+}
+
+static struct error *add_module(struct finder *f, size_t first, size_t end)
+{
+	struct stopped_source *source = f->s->source;
+	struct stopped_mapping *mappings = source->mappings.items;
+	struct stopped_module m = {
+		.path = mappings[first].path,
+		.start = mappings[first].start,
+		.end = mappings[end - 1].end,
+	};
+	bool is_main = source->entry ? source->entry >= m.start && source->entry < m.end : f->modules.count == 0;
+	struct error *err = find_file(f, &mappings[first], is_main, &m);
+
+	return err ? err : module_vec_append(&f->modules, m);
+}
+
+/* A core without a list of files: the program is where the entry point shows it. */
+static struct error *add_program_only(struct finder *f)
+{
+	struct stopped_source *source = f->s->source;
+	struct stopped_module m = {.path = f->options->program, .file = f->options->program};
+	struct image image;
+	struct mapped_file file;
+	struct error *err =
+		stopped_note(f->s, "%s: has no list of mapped files: shared libraries are not known", source->name);
+
+	if (err || !m.path || !source->entry)
+		return err;
+	err = file_map(m.path, &file);
+	if (err)
+		return err;
+	if (!read_image(&(struct reader){.file = &file}, &image)) {
+		err = error_create(ERROR_FORMAT, "%s: this is no x86-64 program", m.path);
+	} else {
+		m.bias = source->entry - image.entry;
+		m.build_id = image.build_id;
+		m.start = m.bias + image.first_address;
+		m.end = m.start + image.memory_bytes;
+		err = module_vec_append(&f->modules, m);
+	}
+	file_unmap(&file);
+	return err;
+}
+
+static struct error *add_vdso(struct finder *f)
+{
+	struct stopped_source *source = f->s->source;
+	struct stopped_module m = {.path = "[vdso]", .start = source->vdso};
+	struct reader reader = {.source = source, .start = source->vdso};
+	struct image image;
+
+	if (!source->vdso || !read_image(&reader, &image))
+		return NULL;
+	m.end = (m.start + image.file_bytes + PAGE_MASK) & ~(uint64_t)PAGE_MASK;
+	m.bias = m.start - image.first_address;
+	m.build_id = image.build_id;
+	return image.file_bytes <= VDSO_BYTES_MAX ? module_vec_append(&f->modules, m) : NULL;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct stopped_module *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static struct error *collect(struct finder *f)
+{
+	struct stopped_source *source = f->s->source;
+	struct error *err = NULL;
+
+	for (size_t i = 0, end; i < source->mappings.count && !err; i = end) {
+		bool is_code;
+
+		end = module_end(source, i, &is_code);
+		if (is_code)
+			err = add_module(f, i, end);
+	}
+	if (!err && !f->modules.count)
+		err = add_program_only(f);
+	return err ? err : add_vdso(f);
+}
+
+/* ---- libdwfl ---- */
+
+static void read_vdso(struct stopped_image *image)
+{
+	const struct stopped_module *m = image->module;
+	size_t len_bytes = (size_t)(m->end - m->start);
+
+	image->copy = calloc(1, len_bytes);
+	if (!image->copy)
+		return;
+	for (size_t done = 0, part; done < len_bytes; done += part) {
+		part = stopped_memory(image->source, m->start + done, image->copy + done, len_bytes - done);
+		if (!part)
+			break;
+	}
+}
+
+/* Modules with a file were reported with it: only the vdso and lost files come here. libdwfl ends what it is given. */
+static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name,
+		    Elf **elf)
+{
+	struct stopped_image *image = *userdata;
+
+	(void)module;
+	(void)name;
+	(void)base;
+	(void)file_name;
+	if (image && image->module->start == image->source->vdso && !image->copy) {
+		read_vdso(image);
+		if (image->copy)
+			*elf = elf_memory((char *)image->copy, (size_t)(image->module->end - image->module->start));
+	}
+	return -1;
+}
+
+static int open_debug_file(const struct stopped_module *m, const char *path, char **ret)
+{
+	struct image image;
+	int fd;
+
+	if ((m->file && strcmp(path, m->file) == 0) || !read_file_image(path, &image) ||
+	    !build_id_equal(&image.build_id, &m->build_id))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		*ret = strdup(path);
+	return fd;
+}
+
+static int open_joined_debug_file(const struct stopped_module *m, const char *dir, const char *name, char **ret)
+{
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return -1;
+	fd = open_debug_file(m, path, ret);
+	free(path);
+	return fd;
+}
+
+static int find_named_debug_file(const struct stopped_module *m, const struct object_search *search, const char *link,
+				 char **ret)
+{
+	char text[BUILD_ID_TEXT_MAX], name[BUILD_ID_TEXT_MAX + 32];
+	int fd = -1;
+
+	if (!search || m->build_id.len_bytes < 2)
+		return -1;
+	for (size_t i = 0; i < search->exes.count && fd < 0; i++)
+		fd = open_debug_file(m, search->exes.items[i], ret);
+	build_id_text(&m->build_id, text);
+	snprintf(name, sizeof name, ".build-id/%.2s/%s.debug", text, text + 2);
+	for (size_t i = 0; i < search->debug_dirs.count && fd < 0; i++) {
+		fd = open_joined_debug_file(m, search->debug_dirs.items[i], name, ret);
+		if (fd < 0 && link && !strchr(link, '/'))
+			fd = open_joined_debug_file(m, search->debug_dirs.items[i], link, ret);
+	}
+	return fd;
+}
+
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			  const char *file_name, const char *link, GElf_Word crc, char **ret)
+{
+	const struct stopped_image *image = *userdata;
+	int fd = image ? find_named_debug_file(image->module, image->source->search, link, ret) : -1;
+
+	return fd >= 0 ? fd : dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, link, crc, ret);
+}
+
+static struct error *report_module(struct stopped *s, uint32_t index)
+{
+	struct stopped_source *source = s->source;
+	struct stopped_module *m = &s->modules[index];
+	void **userdata;
+
+	source->images[index] = (struct stopped_image){.source = source, .module = m};
+	if (m->file)
+		m->dwfl = dwfl_report_elf(s->dwfl, m->path, m->file, -1, m->bias, true);
+	if (!m->dwfl)
+		m->dwfl = dwfl_report_module(s->dwfl, m->path, m->start, m->end);
+	if (!m->dwfl)
+		return stopped_note(s, "%s: cannot be read: %s", m->path, dwfl_errmsg(-1));
+	dwfl_module_info(m->dwfl, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = &source->images[index];
+	return NULL;
+}
+
+static struct error *report_modules(struct stopped *s)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = find_elf,
+		.find_debuginfo = find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	struct stopped_source *source = s->source;
+	struct error *err = NULL;
+
+	s->dwfl = dwfl_begin(&callbacks);
+	source->images = calloc((size_t)s->module_count + 1, sizeof *source->images);
+	if (!s->dwfl || !source->images)
+		return &error_no_memory;
+	dwfl_report_begin(s->dwfl);
+	for (uint32_t i = 0; i < s->module_count && !err; i++)
+		err = report_module(s, i);
+	dwfl_report_end(s->dwfl, NULL, NULL);
+	return err;
+}
+
+struct error *stopped_find_modules(struct stopped *s, const struct stopped_options *options)
+{
+	struct finder f = {.s = s, .options = options};
+	struct error *err = collect(&f);
+
+	if (!err && f.modules.count) {
+		qsort(f.modules.items, f.modules.count, sizeof *f.modules.items, by_start);
+		s->modules = arena_calloc(&s->arena, f.modules.count, sizeof *s->modules);
+		if (s->modules)
+			memcpy(s->modules, f.modules.items, f.modules.count * sizeof *s->modules);
+		else
+			err = &error_no_memory;
+		s->module_count = (uint32_t)f.modules.count;
+	}
+	module_vec_deinit(&f.modules);
+	return err ? err : report_modules(s);
+}
+
+void stopped_free_modules(struct stopped *s)
+{
+	struct stopped_source *source = s->source;
+
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	for (uint32_t i = 0; source->images && i < s->module_count; i++) {
+		file_unmap(&source->images[i].file);
+		free(source->images[i].copy);
+	}
+	free(source->images);
+}
+
+uint32_t stopped_module_at(const struct stopped *s, uint64_t address)
+{
+	uint32_t first = 0, end = s->module_count;
+
+	while (end - first > 1) {
+		uint32_t middle = first + (end - first) / 2;
+
+		if (s->modules[middle].start <= address)
+			first = middle;
+		else
+			end = middle;
+	}
+	return first < end && s->modules[first].start <= address && address < s->modules[first].end ? first
+												    : UINT32_MAX;
+}
+
+static bool map_file(struct stopped_image *image)
+{
+	if (!image->is_tried && image->module->file) {
+		image->is_tried = true;
+		error_destroy(file_map(image->module->file, &image->file));
+	}
+	return image->file.bytes;
+}
+
+size_t stopped_file_memory(const struct stopped *s, uint64_t address, void *ret, size_t len_bytes)
+{
+	const struct stopped_source *source = s->source;
+	uint32_t index = stopped_module_at(s, address);
+
+	if (index == UINT32_MAX || !map_file(&source->images[index]))
+		return 0;
+	for (size_t i = 0; i < source->mappings.count; i++) {
+		const struct stopped_mapping *m = &source->mappings.items[i];
+		const struct mapped_file *file = &source->images[index].file;
+		uint64_t off = m->file_off + (address - m->start), part = m->end - address;
+
+		if (address < m->start || address >= m->end)
+			continue;
+		if (m->is_writable || off >= file->len_bytes)
+			return 0;
+		if (part > len_bytes)
+			part = len_bytes;
+		if (part > file->len_bytes - off)
+			part = file->len_bytes - off;
+		memcpy(ret, file->bytes + off, part);
+		return part;
+	}
+	return 0;
+}

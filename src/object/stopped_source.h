@@ -1,0 +1,104 @@
+/*
+ * stopped_source.h - private to stopped*.c: what a core dump (stopped_core.c) and a live process (stopped_live.c) tell alike.
+ * Both fill in mappings and threads; stopped_source_read serves both.
+ */
+#ifndef WM_OBJECT_STOPPED_SOURCE_H
+#define WM_OBJECT_STOPPED_SOURCE_H
+
+#include "base/vec.h"
+#include "object/file.h"
+#include "object/stopped.h"
+
+/* Part of a file in memory. */
+struct stopped_mapping {
+	uint64_t start, end;
+	uint64_t file_off;
+	const char *path;
+	bool is_told; /* what follows is known: gdb's cores leave out what is as in the file */
+	bool is_executable;
+	bool is_writable;
+};
+VEC_DECLARE(stopped_mapping_vec, struct stopped_mapping);
+
+/* Memory whose content the core has. */
+struct stopped_segment {
+	uint64_t start, end; /* what there was */
+	const uint8_t *bytes;
+	uint64_t len_bytes; /* what is there of it, from start on */
+	bool is_executable;
+	bool is_writable;
+};
+VEC_DECLARE(stopped_segment_vec, struct stopped_segment);
+
+struct stopped_raw_thread {
+	pid_t tid;
+	int signal; /* that it was stopped by, to give back to it when it goes on; live only */
+	const char *name;
+	uint64_t registers[STOPPED_REGISTERS];
+};
+VEC_DECLARE(stopped_raw_thread_vec, struct stopped_raw_thread);
+
+VEC_DECLARE(stopped_note_vec, const char *);
+
+struct stopped_page;
+struct stopped_line_index;
+
+/* Private part of a module. */
+struct stopped_image {
+	const struct stopped_source *source;
+	const struct stopped_module *module;
+	struct mapped_file file; /* bytes NULL: not mapped (yet) */
+	bool is_tried;
+	uint8_t *copy; /* malloc'd: the vdso's bytes */
+};
+
+struct stopped_source {
+	const char *name; /* for messages: "core.12", "process 12" */
+	struct mapped_file core;
+	struct stopped_segment_vec segments; /* rising */
+	int memory_fd;                       /* live: /proc/PID/mem; else -1 */
+	struct stopped_page *pages;          /* live: what was read lately */
+	struct stopped_mapping_vec mappings; /* rising */
+	struct stopped_raw_thread_vec threads;
+	uint64_t entry; /* AT_ENTRY of the auxiliary vector, 0: not known */
+	uint64_t vdso;  /* AT_SYSINFO_EHDR */
+	struct stopped_note_vec notes;
+	const struct object_search *search; /* the caller's; NULL */
+	struct stopped_line_index *lines;   /* [module_count], made when first needed */
+	void *known_lines;                  /* tsearch(3): what was looked up */
+	struct stopped_image *images;       /* [module_count] */
+};
+
+/* user_regs_struct, 27 words, as both NT_PRSTATUS and PTRACE_GETREGS have it -> by DWARF number. */
+enum {
+	STOPPED_USER_WORDS = 27,
+};
+void stopped_take_registers(const uint64_t user[STOPPED_USER_WORDS], uint64_t ret[STOPPED_REGISTERS]);
+
+/* Adds a note; text is printf's. */
+struct error *stopped_note(struct stopped *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+struct error *stopped_read_core(const char *path, struct stopped *s);
+struct error *stopped_seize(pid_t pid, struct stopped *s);
+void stopped_release(struct stopped *s);
+
+/* How many bytes at address are in the core or in the process's memory, at most len_bytes; they are copied. */
+size_t stopped_memory(const struct stopped_source *source, uint64_t address, void *ret, size_t len_bytes);
+size_t stopped_core_memory(const struct stopped_source *source, uint64_t address, void *ret, size_t len_bytes);
+size_t stopped_live_memory(const struct stopped_source *source, uint64_t address, void *ret, size_t len_bytes);
+/* The same from the files of modules, where they are mapped read-only. */
+size_t stopped_file_memory(const struct stopped *s, uint64_t address, void *ret, size_t len_bytes);
+
+/* Mappings -> modules, each with its file, reported to libdwfl. */
+struct error *stopped_find_modules(struct stopped *s, const struct stopped_options *options);
+void stopped_free_modules(struct stopped *s);
+/* Index of the module at the address; UINT32_MAX: none. */
+uint32_t stopped_module_at(const struct stopped *s, uint64_t address);
+
+/* Threads with their frames. */
+struct error *stopped_walk(struct stopped *s, uint32_t frame_limit);
+
+/* For stopped_lines.c's index. */
+void stopped_free_lines(struct stopped *s);
+
+#endif
