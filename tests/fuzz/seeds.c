@@ -14,6 +14,7 @@
 #include "fuzz/fuzz.h"
 #include "support/builder.h"
 #include "support/path_builder.h"
+#include "support/trace_builder.h"
 #include "waymark/paths.h"
 
 static const char *root_dir;
@@ -266,6 +267,63 @@ static void write_path_metadata(void)
 	buffer_deinit(&input);
 }
 
+static void write_trace_metadata(void)
+{
+	static uint8_t raw[1 << 12];
+	struct trace_builder b;
+	struct buffer section = {0}, input = {0};
+	uint64_t keys[2];
+	size_t len;
+
+	build_trace(&b, "a.c");
+	if (tracemeta_write(&b.meta, &keys[0], &section))
+		exit(1);
+	len = ZSTD_decompress(raw, sizeof raw, section.bytes + SECTION_HEADER_BYTES,
+			      section.len_bytes - SECTION_HEADER_BYTES);
+	if (ZSTD_isError(len))
+		exit(1);
+	buffer_u8(&input, 1);
+	buffer_bytes(&input, raw, len);
+	write_seed("tracemeta", "raw", input.bytes, input.len_bytes);
+	build_trace(&b, "b.c");
+	if (tracemeta_write(&b.meta, &keys[1], &section))
+		exit(1);
+	input.len_bytes = 0;
+	buffer_u8(&input, 0);
+	buffer_bytes(&input, section.bytes, section.len_bytes);
+	write_seed("tracemeta", "two", input.bytes, input.len_bytes);
+	input.len_bytes = 0;
+	for (int i = 0; i < 2; i++) {
+		build_point_unit(&input, keys[i], 0x5000);
+		build_point_frame(&input, 0x2000, 0, WM1_SCHEME_CALLS | WM1_SCHEME_PATHS, "-40(%rbp)");
+		build_point(&input, 0x1000, WM1_POINT_NODE, 0, WM1_SCHEME_BLOCKS, 9);
+		build_point(&input, 0, WM1_POINT_START, 0, WM1_SCHEME_BLOCKS, 1);
+	}
+	write_seed("tracepoint", "two", input.bytes, input.len_bytes);
+	buffer_deinit(&section);
+	buffer_deinit(&input);
+}
+
+static void write_blocks(void)
+{
+	static const uint8_t functions[] = {
+		2, 15,   2,                                               /* all features, two ranges */
+		0, 0x10, 0, 0,    0, 0, 0, 0, 2, 0, 0, 8,  8, 1, 2, 8, 2, /* 0x1000 */
+		0, 0x30, 0, 0,    0, 0, 0, 0, 1, 2, 0, 16, 5,             /* 0x3000 */
+		7, 9,    2, 1,    1, 2, 1, 8, 0, 7, 0,                    /* profile */
+		1, 0,    0, 0x20, 0, 0, 0, 0, 0, 0, 1, 0,  4, 1,          /* version 1 */
+	};
+
+	write_seed("bbmap", "two", functions, sizeof functions);
+}
+
+static void write_schemes(void)
+{
+	static const char text[] = "main=none|cc+pt;file:lib/*.c = stmt # rest\n[a-c]?\\*=pt\nbad\n*=fc";
+
+	write_seed("scheme", "rules", text, sizeof text - 1);
+}
+
 static void write_plans(void)
 {
 	static const char *const plans[] = {
@@ -313,6 +371,9 @@ int main(int argc, char **argv)
 	write_wmk();
 	write_path_counters();
 	write_path_metadata();
+	write_trace_metadata();
+	write_blocks();
+	write_schemes();
 	write_plans();
 	write_tokens();
 	return 0;

@@ -1,0 +1,44 @@
+/* fuzz_tracepoint.c - tracepoints_read, against the metadata of two units that tests/support/trace_builder.c makes. */
+#include <stdlib.h>
+
+#include "format/tracepoint.h"
+#include "fuzz/fuzz.h"
+#include "support/trace_builder.h"
+
+static void read_units(struct tracemeta *m)
+{
+	struct trace_builder b;
+	struct buffer out = {0};
+	uint64_t key;
+
+	tracemeta_init(m);
+	build_trace(&b, "a.c");
+	if (tracemeta_write(&b.meta, &key, &out))
+		abort();
+	build_trace(&b, "b.c");
+	if (tracemeta_write(&b.meta, &key, &out) || tracemeta_read(out.bytes, out.len_bytes, "units", m))
+		abort();
+	buffer_deinit(&out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct tracemeta m;
+	struct tracepoints p;
+	struct error *err;
+
+	if (!m.unit_count)
+		read_units(&m);
+	err = tracepoints_read(data, size, "input", &m, &p);
+	if (err) {
+		error_destroy(err);
+		return 0;
+	}
+	for (size_t i = 0; i < p.count; i++)
+		if (!p.points[i].address || p.points[i].function >= m.function_count ||
+		    p.points[i].node >= m.functions[p.points[i].function].node_count ||
+		    (i && p.points[i - 1].address > p.points[i].address))
+			abort();
+	tracepoints_deinit(&p);
+	return 0;
+}
