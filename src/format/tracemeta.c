@@ -225,7 +225,8 @@ static struct error *read_call(struct reader *r, const struct tracemeta_call *be
 				    how >> CALL_SHIFT);
 	c->node = before->node + (uint32_t)(how >> CALL_SHIFT);
 	c->kind = (enum tracemeta_callee)(how & CALL_KIND_MASK);
-	c->may_leave = (how & CALL_MAY_LEAVE) != 0;
+	c->no_return = (how & CALL_NO_RETURN) != 0;
+	c->may_leave = (how & (CALL_MAY_LEAVE | CALL_NO_RETURN)) != 0;
 	c->function = before->function;
 	c->file = before->file;
 	if (tracemeta_has_callee(c->kind))

@@ -32,7 +32,8 @@ enum tracemeta_callee {
 struct tracemeta_call {
 	uint32_t node;
 	enum tracemeta_callee kind;
-	bool may_leave;     /* the instruction may not come back to the code behind it: may throw, does not return */
+	bool may_leave;     /* the instruction may not come back to the code behind it: may throw, or no_return */
+	bool no_return;     /* it is known not to come back: noreturn, never a tail call */
 	const char *callee; /* DIRECT and PURE: link name; else NULL */
 	/* Its line, for people; inlined code has the function it comes from. line 0: not known. */
 	const char *function; /* NULL: the function itself */

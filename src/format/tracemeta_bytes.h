@@ -39,7 +39,8 @@ enum {
 	CALL_KIND_MASK = 3,
 	CALL_MAY_LEAVE = 4,
 	CALL_ELSEWHERE = 8, /* function and file are not those of the call before */
-	CALL_SHIFT = 4,
+	CALL_NO_RETURN = 16,
+	CALL_SHIFT = 5,
 };
 
 /* What must hold of every function, written or read; ERROR_ARGUMENT, the caller says where. */

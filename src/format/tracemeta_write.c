@@ -43,7 +43,7 @@ static void write_call(struct writer *w, const struct tracemeta_call *before, co
 
 	buffer_uleb128(&w->tables, (uint64_t)(c->node - before->node) << CALL_SHIFT |
 					   (is_elsewhere ? CALL_ELSEWHERE : 0u) | (c->may_leave ? CALL_MAY_LEAVE : 0u) |
-					   (unsigned int)c->kind);
+					   (c->no_return ? CALL_NO_RETURN : 0u) | (unsigned int)c->kind);
 	if (tracemeta_has_callee(c->kind))
 		write_text(w, c->callee);
 	if (is_elsewhere) {

@@ -37,8 +37,8 @@ static const uint8_t golden[] = {
 	4,						/* calls */
 	0x0c, 4,	0, 3,	22, 2,			/* block 0, DIRECT, may leave, elsewhere: puts; test.c; line 11 column 2 */
 	0x01,			0, 7,			/* block 0, INDIRECT, the same line, column 7 */
-	0x3a, 7,	5, 6,	15, 1,			/* block 3, PURE: strlen; in() of a.h, line 3, column 1 */
-	0x6f,		0, 0,	5, 0,			/* block 9, ASM, may leave; no line */
+	0x6a, 7,	5, 6,	15, 1,			/* block 3, PURE: strlen; in() of a.h, line 3, column 1 */
+	0xdf, 1,	0, 0,	5, 0,			/* block 9, ASM, does not return; no line */
 	0x22, 0x02,					/* blocks 1, 5, 9 have a register */
 	0, 2, 4, 6, 8, 10, 12, 14, 15, 17,		/* values: 0 to 7, -8, -9 */
 	0x10, 0, 0, 0, 0, 0, 0, 0,
@@ -129,7 +129,7 @@ static void check_functions(const struct tracemeta *m, uint32_t first, uint32_t 
 			const struct tracemeta_call *a = &f->calls[k], *b = &w->calls[k];
 
 			CHECK(a->node == b->node && a->kind == b->kind && a->may_leave == b->may_leave &&
-			      a->line == b->line && a->column == b->column);
+			      a->no_return == b->no_return && a->line == b->line && a->column == b->column);
 			check_text_or_null(a->callee, b->callee);
 			check_text_or_null(a->function, b->function);
 			check_text_or_null(a->file, b->file);
@@ -260,7 +260,7 @@ static void expect_body_at(size_t at, uint8_t v, const char *text, int line)
 static void test_bodies(void)
 {
 	const size_t unit = 2 + 54, head = unit + 5 + 16, variants = head + 3, paths = variants + 2, blocks = paths + 8,
-		     offs = blocks + 8, calls = offs + 4, states = calls + 6 + 3 + 6 + 5, second = states + 12 + 16;
+		     offs = blocks + 8, calls = offs + 4, states = calls + 6 + 3 + 6 + 6, second = states + 12 + 16;
 
 	EXPECT_BODY(0, 10, "string pool");
 	EXPECT_BODY(unit, 10, "string 10 of 9");
@@ -297,7 +297,7 @@ static void test_bodies(void)
 	EXPECT_BODY(offs + 1, 38, "coverage outside");
 	EXPECT_BODY(offs + 2, 32, "coverage outside");
 	EXPECT_BODY(offs + 3, 127, "127 calls cannot fit");
-	EXPECT_BODY(calls, 0x1c, "call 3 in block 10 of 10");
+	EXPECT_BODY(calls, 0x2c, "call 3 in block 10 of 10");
 	EXPECT_BODY(calls + 1, 0, "call 0 calls nothing known");
 	EXPECT_BODY(calls + 4, 21, "line -");
 	EXPECT_BODY(second, 4, "0 variants");

@@ -41,7 +41,7 @@ static void set_calls(struct tracemeta_call *calls)
 					   .file = "a.h",
 					   .line = 3,
 					   .column = 1};
-	calls[3] = (struct tracemeta_call){.node = 9, .kind = TRACEMETA_ASM, .may_leave = true};
+	calls[3] = (struct tracemeta_call){.node = 9, .kind = TRACEMETA_ASM, .may_leave = true, .no_return = true};
 }
 
 void build_trace(struct trace_builder *b, const char *unit)
