@@ -42,10 +42,11 @@ enum {
 
 /*
  * One function with several schemes compiled in. Section wm1_tunables: read-only, loaded. The offsets are from the address of
- * the field itself, so nothing is relocated. 24 bytes.
+ * the field itself, so nothing is relocated. 28 bytes, aligned to 4.
  */
 struct wm1_tunable {
-	int32_t name;   /* to its linkage name, NUL-terminated */
+	int32_t name;   /* to its linkage name in the source, NUL-terminated */
+	int32_t plain;  /* to its name without scope and parameters; to "" when not known or the same */
 	int32_t file;   /* to the source file it is defined in; to "" when not known */
 	int32_t chosen; /* to its byte in section wm1_chosen (writable, loaded): index of the scheme that runs */
 	uint8_t count;
