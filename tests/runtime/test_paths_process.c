@@ -13,6 +13,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "again.h"
 #include "path.h"
 
 enum {
@@ -25,8 +26,6 @@ PATH_FUNCTION(array, WM1_PATHS_ARRAY, 0, 10, 101);
 PATH_FUNCTION(hash, WM1_PATHS_HASH, HASH_BITS, 1 << HASH_BITS, 102);
 PATH_FUNCTION(called, WM1_PATHS_HASH, 0, 0, 103);
 PATH_FUNCTION(outer, WM1_PATHS_ARRAY, 0, 4, 104); /* goes on over forks */
-
-static char *self;
 
 /* n paths of each kind. */
 static void count(unsigned int n)
@@ -56,30 +55,6 @@ static void check_counts(pid_t pid, uint64_t n, uint64_t inherited)
 		CHECK_U64(sum.inherited_ended, inherited);
 		CHECK_U64(sum.uncommitted, 0);
 	}
-}
-
-static int finished(pid_t pid)
-{
-	int status = 0;
-
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-static pid_t run(const char *name, const char *variable, const char *value, int *status)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		char *argv[] = {self, (char *)(uintptr_t)name, NULL};
-
-		if (variable)
-			setenv(variable, value, 1);
-		execv(self, argv);
-		_exit(127);
-	}
-	waitpid(pid, status, 0);
-	return pid;
 }
 
 /* -- fork -- */
@@ -560,10 +535,9 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	static char path[PATH_MAX];
 	size_t i;
 
-	self = readlink("/proc/self/exe", path, sizeof path - 1) < 0 ? argv[0] : path;
+	find_self(argv);
 	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {
 			cases[i].run();

@@ -17,10 +17,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "again.h"
 #include "profile.h"
 #include "push.h"
-
-static char *self;
 
 static wm_context here(void)
 {
@@ -38,31 +37,6 @@ static wm_context stack_of(int n, uint32_t seed)
 	c = stack_of(n - 1, seed);
 	push_end(kept);
 	return c;
-}
-
-/* Runs `self name` with settings of the environment; the pid when it is over. */
-static pid_t run(const char *name, const char *variable, const char *value, int *status)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		char *argv[] = {self, (char *)(uintptr_t)name, NULL};
-
-		if (variable)
-			setenv(variable, value, 1);
-		execv(self, argv);
-		_exit(127);
-	}
-	waitpid(pid, status, 0);
-	return pid;
-}
-
-static int finished(pid_t pid)
-{
-	int status = 0;
-
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
 static uint64_t events_of(const struct profile *p)
@@ -617,10 +591,9 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	static char path[PATH_MAX];
 	size_t i;
 
-	self = readlink("/proc/self/exe", path, sizeof path - 1) < 0 ? argv[0] : path;
+	find_self(argv);
 	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {
 			cases[i].run();
