@@ -18,7 +18,7 @@ prefix=$(dirname "$(dirname "$(find "$place/dest" -path '*/bin/waymark')")")
 mv "$prefix" "$place/moved"
 prefix=$place/moved
 waymark=$prefix/bin/waymark
-for file in include/waymark.h lib/waymark/waymark-pass.so lib/waymark/libwaymark-rt.a lib/waymark/libwaymark-rt.so \
+for file in include/waymark.h lib/waymark/waymark-pass.so lib/waymark/libwaymark-rt.a lib/waymark/libwaymark-trace.a lib/waymark/libwaymark-rt.so \
 	lib/waymark/libwaymark-heap.so share/man/man1/waymark.1; do
 	[ -f "$prefix/$file" ] || fail "$file is not installed"
 done
