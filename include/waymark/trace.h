@@ -74,6 +74,8 @@ enum wm1_point {
 	WM1_POINT_FRAME = 2, /* the frame record is at the place of the text: "16(%rsp)", "-40(%rbp)", "(%rbx)" */
 	WM1_POINT_ENTRY = 3, /* the register is not set yet: the activation begins */
 	WM1_POINT_END = 4,   /* control is in node, whose path has ended already: it is the newest in the ring */
+	WM1_POINT_PUSH =
+		5, /* as NODE, but the ring's oldest slot has the path that ends here; count is not increased yet */
 };
 
 enum {

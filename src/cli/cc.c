@@ -26,6 +26,7 @@
 #include "cli/own_files.h"
 #include "cli/version_script.h"
 #include "waymark/paths.h"
+#include "waymark/trace.h"
 
 VEC_DECLARE(argument_vec, char *);
 
@@ -73,7 +74,7 @@ __attribute__((format(printf, 2, 3))) static void add_format(struct line *line, 
 	add(line, word);
 }
 
-static void add_source_flags(struct line *line, const struct own_files *files)
+static void add_source_flags(struct line *line, const struct job *job, const struct own_files *files)
 {
 	add_format(line, "-fpass-plugin=%s", files->plugin);
 	/* With optimization clang adds blocks in which lifetimes end: paths would differ between -O levels. */
@@ -82,6 +83,13 @@ static void add_source_flags(struct line *line, const struct own_files *files)
 	add_text(line,
 		 "-fno-discard-value-names"); /* which branch is the true one in the source: blocks' names say so */
 	add_text(line, "-Wno-error=backend-plugin"); /* the pass warns of functions that a plan does not fit */
+	if (job->options->trace && job->options->traces_source) {
+		/* As for the link. */
+		static const char *const flags[] = {"-fbasic-block-address-map", "-mllvm", "-pgo-analysis-map=br-prob",
+						    "-mllvm", "-enable-tail-merge=0"};
+		for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+			add_text(line, flags[i]);
+	}
 }
 
 static void add_compile_flags(struct line *line, const struct job *job, const struct own_files *files)
@@ -97,7 +105,7 @@ static void add_compile_flags(struct line *line, const struct job *job, const st
 	}
 	/* What gets no runtime cannot count: -nostdlib from source to program. */
 	if (cc_options_at_source(job->options) && (!r->links || r->is_relocatable || cc_request_links_runtime(r)))
-		add_source_flags(line, files);
+		add_source_flags(line, job, files);
 	if (cc_options_at_link(job->options) && !r->no_lto && !r->emits_llvm) {
 		add_text(line, "-flto=full");
 		add_text(line, "-ffat-lto-objects");
@@ -144,13 +152,17 @@ static void add_wraps(struct line *line, const char *exports)
 	}
 }
 
-static void add_lto_flags(struct line *line, const struct own_files *files)
+static void add_lto_flags(struct line *line, const struct job *job, const struct own_files *files)
 {
 	add_text(line, "-flto=full");
 	add_text(line, "-ffat-lto-objects");
 	/* LLVM 19 crashes there on a program with an ifunc; later passes find the same. */
 	add_text(line, "-Wl,-mllvm,-compute-dead=false,-mllvm,-propagate-attrs=false");
 	add_format(line, "-Wl,--load-pass-plugin=%s", files->plugin);
+	if (job->options->trace && !job->options->traces_source) {
+		add_text(line, "-Wl,--lto-basic-block-address-map,-mllvm,-pgo-analysis-map=br-prob");
+		add_text(line, "-Wl,-mllvm,-enable-tail-merge=0");
+	}
 }
 
 static void add_link_flags(struct line *line, const struct job *job, const struct own_files *files, const char *exports)
@@ -160,9 +172,11 @@ static void add_link_flags(struct line *line, const struct job *job, const struc
 	if (!cc_request_links_runtime(r))
 		return;
 	add_text(line, "-Wl,--build-id");
-	add_text(line, "-Wl,-u,__ehdr_start"); /* descriptors refer to it, those of images only after LTO */
 	if (cc_options_at_link(job->options))
-		add_lto_flags(line, files);
+		add_lto_flags(line, job, files);
+	if (!cc_options_record(job->options))
+		return;
+	add_text(line, "-Wl,-u,__ehdr_start"); /* descriptors refer to it, those of images only after LTO */
 	if (r->is_shared) {
 		add_format(line, "-Wl,--push-state,--as-needed,%s/libwaymark-rt.so,--pop-state", files->runtime_dir);
 		add_format(line, "-Wl,--enable-new-dtags,-rpath,%s", files->runtime_dir);
@@ -236,14 +250,14 @@ static struct error *build_plain_line(struct line *line, char **user, int count)
 static struct error *prepare(char **user, int count, struct line *line)
 {
 	struct cc_request r;
-	struct cc_options options;
 	struct arguments expanded;
 	struct error *err = arguments_expand(user, (size_t)count, &expanded);
 	if (err)
 		return err;
 	cc_request_read(expanded.words.items, expanded.words.count, &r);
+	struct cc_options options = {0};
 	err = cc_options_read(user, count, &options);
-	if (!err && (r.is_plain || !r.has_input || (!options.contexts && !options.paths))) {
+	if (!err && (r.is_plain || !r.has_input || (!cc_options_record(&options) && !options.trace))) {
 		err = build_plain_line(line, user, count);
 	} else if (!err) {
 		cc_options_export(&options);
@@ -251,6 +265,7 @@ static struct error *prepare(char **user, int count, struct line *line)
 			set_link_environment(&r);
 		err = build_line(line, &(struct job){&r, &options}, user, count);
 	}
+	cc_options_deinit(&options);
 	arguments_deinit(&expanded);
 	return err;
 }
@@ -294,19 +309,25 @@ static void print_help(bool is_cxx)
 	       "\n"
 	       "  --wm=contexts          calling contexts (the default)\n"
 	       "  --wm=paths             paths through functions\n"
-	       "  --wm=contexts,paths    both\n"
+	       "  --wm=trace             what a crash leaves behind: last paths and calls of each frame (waymark core)\n"
+	       "  --wm=trace=RULES       the same, by function: GLOB=SCHEME;... (man waymark-cc)\n"
+	       "  --wm=contexts,paths    several, with commas\n"
 	       "  --wm=none              only run clang\n"
 	       "\n"
-	       "With paths:\n"
-	       "  --wm-stage=source      the code as written, before the optimizer (the default)\n"
+	       "With paths and trace:\n"
+	       "  --wm-stage=source      the code as written, before the optimizer (the default of paths)\n"
 	       "  --wm-stage=final       the optimized code, when the program is linked: most often costs less\n"
+	       "With trace:\n"
+	       "  --wm-trace-paths=N     last paths kept for each frame, a power of two (%d)\n"
+	       "With paths:\n"
 	       "  --wm-plan=FILE         give the paths of a profile (.wmk) or a list the cheapest counters\n"
 	       "  --wm-path-array=N      functions with up to N paths have a counter for each (%d); others a hash table\n"
 	       "  --wm-path-hash=inline  look paths up in place (the default)\n"
 	       "  --wm-path-hash=call    in a function of the runtime: smaller and slower code\n"
 	       "\n"
 	       "WAYMARK_CC and WAYMARK_CXX name another clang 19. The options of clang follow.\n\n",
-	       is_cxx ? "c++" : "cc", is_cxx ? "clang++" : "clang", is_cxx ? "c++" : "cc", WM1_PATHS_ARRAY_DEFAULT);
+	       is_cxx ? "c++" : "cc", is_cxx ? "clang++" : "clang", is_cxx ? "c++" : "cc", WM1_TRACE_RING_DEFAULT,
+	       WM1_PATHS_ARRAY_DEFAULT);
 	fflush(stdout);
 }
 

@@ -7,6 +7,9 @@
  *      WAYMARK_PATHS_ARRAY=N         --wm-path-array
  *      WAYMARK_PATHS_HASH=KIND       --wm-path-hash
  *      WAYMARK_PATHS_PLAN=FILE       --wm-plan, absolute
+ *      WAYMARK_TRACE=source|final    functions are traced, at that stage
+ *      WAYMARK_TRACE_RULES=RULES     what follows --wm=trace=; a file's name is absolute
+ *      WAYMARK_TRACE_RING=N          --wm-trace-paths
  */
 #ifndef WM_CLI_CC_OPTIONS_H
 #define WM_CLI_CC_OPTIONS_H
@@ -19,7 +22,11 @@
 struct cc_options {
 	bool contexts;
 	bool paths;
-	bool is_final;       /* --wm-stage=final */
+	bool is_final; /* paths at the final stage */
+	bool trace;
+	bool traces_source;  /* trace at the source stage */
+	char *rules;         /* of trace, or NULL */
+	const char *ring;    /* digits, or NULL */
 	const char *array;   /* digits, or NULL */
 	const char *hash;    /* "inline", "call" or NULL */
 	char plan[PATH_MAX]; /* empty: none */
@@ -30,6 +37,7 @@ bool cc_options_is_own(const char *word);
 
 /* Later options win, as clang's do. ERROR_ARGUMENT, or ERROR_OS for a plan that cannot be read. */
 struct error *cc_options_read(char *const *words, int count, struct cc_options *ret);
+void cc_options_deinit(struct cc_options *options);
 
 /* Sets and clears the variables above for the processes started from here. */
 void cc_options_export(const struct cc_options *options);
@@ -39,13 +47,20 @@ void cc_options_clear_environment(void);
 /* The pass runs in clang, on the code as written. */
 static inline bool cc_options_at_source(const struct cc_options *options)
 {
-	return options->paths && !options->is_final;
+	return (options->paths && !options->is_final) || (options->trace && options->traces_source);
 }
 
 /* The pass runs in the linker, on the whole program. */
 static inline bool cc_options_at_link(const struct cc_options *options)
 {
-	return options->contexts || (options->paths && options->is_final);
+	return options->contexts || (options->paths && options->is_final) ||
+	       (options->trace && !options->traces_source);
+}
+
+/* The program records something: it needs the runtime. What is traced stays in its memory. */
+static inline bool cc_options_record(const struct cc_options *options)
+{
+	return options->contexts || options->paths;
 }
 
 #endif

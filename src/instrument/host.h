@@ -53,6 +53,10 @@ struct host {
 	void (*bind_locally)(LLVMValueRef global);
 	/* One line for the user, that is no error. */
 	void (*diagnose)(LLVMModuleRef module, const char *text);
+	/* Name of a subprogram as people write it. */
+	const char *(*plain_name)(LLVMMetadataRef subprogram, unsigned *ret_len);
+	/* What only assembly names stays. */
+	void (*keep)(LLVMValueRef global);
 };
 
 /* Instruments one whole-program module. is_shared: the output is a shared library. Returns NULL, or one line that says
@@ -72,6 +76,17 @@ struct path_options {
 /* Adds path counters to a module (waymark/paths.h). Returns as instrument_module does. */
 char *instrument_paths(LLVMModuleRef module, const struct host *host, const char *unit,
 		       const struct path_options *options);
+
+/* What is traced. */
+struct trace_options {
+	bool is_final;
+	const char *rules; /* which functions, and how (format/scheme.h) */
+	uint32_t ring;     /* paths kept for each frame, a power of two */
+};
+
+/* Traces functions of a module (waymark/trace.h). Returns as instrument_module does. */
+char *instrument_trace(LLVMModuleRef module, const struct host *host, const char *unit,
+		       const struct trace_options *options);
 
 #ifdef __cplusplus
 }

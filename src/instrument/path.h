@@ -109,6 +109,15 @@ const char *path_reason(const struct path_module *m, LLVMValueRef function);
 /* Splits blocks after calls that return twice, and nothing else. */
 struct error *path_graph_make(struct path_graph *g);
 struct error *path_lines_add(struct path_graph *g);
+/* The last file and inlined function: neighbours are from the same. */
+struct path_line_cache {
+	LLVMMetadataRef file;
+	char *file_name;
+	const char *function;
+	const char *function_copy;
+};
+struct error *path_line_of(struct path_graph *g, struct path_line_cache *cache, LLVMMetadataRef location,
+			   struct pathmeta_line *ret);
 /* Names and name_key; before the others. */
 struct error *path_identify(struct path_graph *g);
 

@@ -32,13 +32,9 @@ static void remove_dots(char *path)
 	*to = '\0';
 }
 
-/* The name of the file of a scope, with its directory. Remembers the last: neighbours are from one file. */
-struct file_cache {
-	LLVMMetadataRef file;
-	char *name;
-};
-
-static struct error *file_name(struct path_graph *g, struct file_cache *cache, LLVMMetadataRef scope, const char **ret)
+/* The name of the file of a scope, with its directory. */
+static struct error *file_name(struct path_graph *g, struct path_line_cache *cache, LLVMMetadataRef scope,
+			       const char **ret)
 {
 	LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
 	*ret = NULL;
@@ -49,43 +45,37 @@ static struct error *file_name(struct path_graph *g, struct file_cache *cache, L
 		const char *name = LLVMDIFileGetFilename(file, &name_len);
 		const char *directory = LLVMDIFileGetDirectory(file, &directory_len);
 		bool is_whole = !directory_len || (name_len && name[0] == '/');
-		cache->name = arena_printf(&g->m->meta.arena, "%.*s%s%.*s", is_whole ? 0 : (int)directory_len,
-					   is_whole ? "" : directory, is_whole ? "" : "/", (int)name_len, name);
-		if (!cache->name)
+		cache->file_name = arena_printf(&g->m->meta.arena, "%.*s%s%.*s", is_whole ? 0 : (int)directory_len,
+						is_whole ? "" : directory, is_whole ? "" : "/", (int)name_len, name);
+		if (!cache->file_name)
 			return &error_no_memory;
-		if (cache->name[0] == '/')
-			remove_dots(cache->name);
+		if (cache->file_name[0] == '/')
+			remove_dots(cache->file_name);
 		cache->file = file;
 	}
-	*ret = cache->name;
+	*ret = cache->file_name;
 	return NULL;
 }
 
-/* The last inlined function, for the same reason. */
-struct name_cache {
-	const char *text;
-	const char *copy;
-};
-
-static struct error *line_of(struct path_graph *g, struct file_cache *files, struct name_cache *names,
-			     LLVMMetadataRef location, struct pathmeta_line *ret)
+struct error *path_line_of(struct path_graph *g, struct path_line_cache *cache, LLVMMetadataRef location,
+			   struct pathmeta_line *ret)
 {
 	*ret = (struct pathmeta_line){.line = LLVMDILocationGetLine(location),
 				      .column = LLVMDILocationGetColumn(location)};
-	struct error *err = file_name(g, files, LLVMDILocationGetScope(location), &ret->file);
+	struct error *err = file_name(g, cache, LLVMDILocationGetScope(location), &ret->file);
 	if (err || !LLVMDILocationGetInlinedAt(location))
 		return err;
 	unsigned len_bytes = 0;
 	const char *text = g->m->host->location_function(location, &len_bytes);
 	if (!text || !len_bytes)
 		return NULL;
-	if (text != names->text) {
-		names->copy = arena_strndup(&g->m->meta.arena, text, len_bytes);
-		if (!names->copy)
+	if (text != cache->function) {
+		cache->function_copy = arena_strndup(&g->m->meta.arena, text, len_bytes);
+		if (!cache->function_copy)
 			return &error_no_memory;
-		names->text = text;
+		cache->function = text;
 	}
-	ret->function = names->copy;
+	ret->function = cache->function_copy;
 	return NULL;
 }
 
@@ -154,8 +144,7 @@ static struct error *end_with(struct line_vec *lines, size_t first, const struct
 
 static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
 {
-	struct file_cache files = {0};
-	struct name_cache names = {0};
+	struct path_line_cache cache = {0};
 	for (uint32_t n = 0; n < g->cfg.node_count; n++) {
 		size_t first = lines->count;
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(g->nodes[n].block);
@@ -169,7 +158,7 @@ static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
 			if (!location || location == last || !LLVMDILocationGetLine(location) || is_other_counter(i) ||
 			    (!last && is_inherited(i, location)))
 				continue;
-			err = line_of(g, &files, &names, location, &line);
+			err = path_line_of(g, &cache, location, &line);
 			line.is_branch_only = tested && i == end;
 			last = location;
 			if (!err && (lines->count == first || !same_line(&line, &lines->items[lines->count - 1])))
@@ -177,7 +166,7 @@ static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
 			if (err)
 				return err;
 		}
-		err = tested ? line_of(g, &files, &names, tested, &line) : NULL;
+		err = tested ? path_line_of(g, &cache, tested, &line) : NULL;
 		if (!err && tested)
 			err = end_with(lines, first, &line);
 		if (err)
@@ -239,7 +228,7 @@ struct error *path_identify(struct path_graph *g)
 		if (!g->meta.name)
 			return &error_no_memory;
 	}
-	struct file_cache cache = {0};
+	struct path_line_cache cache = {0};
 	g->meta.line = LLVMDISubprogramGetLine(subprogram);
 	return file_name(g, &cache, subprogram, &g->meta.file);
 }

@@ -21,6 +21,7 @@
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <string>
 #include <waymark/paths.h>
+#include <waymark/trace.h>
 
 using namespace llvm;
 
@@ -210,6 +211,19 @@ static bool is_artificial(LLVMValueRef ref)
 	return subprogram && subprogram->isArtificial();
 }
 
+static const char *plain_name(LLVMMetadataRef ref, unsigned *ret_len)
+{
+	StringRef name = unwrap<DISubprogram>(ref)->getName();
+	*ret_len = unsigned(name.size());
+	return name.data();
+}
+
+static void keep(LLVMValueRef ref)
+{
+	auto *global = unwrap<GlobalValue>(ref);
+	appendToCompilerUsed(*global->getParent(), {global});
+}
+
 static struct host make_host(FunctionAnalysisManager &functions)
 {
 	return {&functions,
@@ -231,7 +245,9 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		insert_if_else,
 		first_insertion,
 		bind_locally,
-		diagnose};
+		diagnose,
+		plain_name,
+		keep};
 }
 
 /*
@@ -355,6 +371,31 @@ struct PathsPass : PassInfoMixin<PathsPass> {
 		return true;
 	}
 };
+
+struct TracePass : PassInfoMixin<TracePass> {
+	bool is_final;
+	explicit TracePass(bool at_the_end) : is_final(at_the_end)
+	{
+	}
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &manager)
+	{
+		auto &functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+		struct host host = make_host(functions);
+		const char *rules = std::getenv("WAYMARK_TRACE_RULES");
+		const char *ring = std::getenv("WAYMARK_TRACE_RING");
+		struct trace_options options = {};
+		options.is_final = is_final;
+		options.rules = rules ? rules : "*=cc+pt";
+		options.ring = ring ? uint32_t(std::strtoul(ring, nullptr, 10)) : uint32_t(WM1_TRACE_RING_DEFAULT);
+		const char *unit = is_final ? link_output(module) : module.getSourceFileName().c_str();
+		report(module, instrument_trace(wrap(&module), &host, unit, &options));
+		return PreservedAnalyses::none();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
@@ -367,12 +408,16 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 			builder.registerPipelineStartEPCallback([](ModulePassManager &manager, OptimizationLevel) {
 				if (says("WAYMARK_PATHS", "source"))
 					manager.addPass(PathsPass(false));
+				if (says("WAYMARK_TRACE", "source"))
+					manager.addPass(TracePass(false));
 			});
 			builder.registerFullLinkTimeOptimizationLastEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel) {
 					manager.addPass(ReleaseSignaturesPass());
 					if (says("WAYMARK_PATHS", "final"))
 						manager.addPass(PathsPass(true));
+					if (says("WAYMARK_TRACE", "final"))
+						manager.addPass(TracePass(true));
 					if (says("WAYMARK_CONTEXTS", "1"))
 						manager.addPass(ContextsPass());
 				});
@@ -385,6 +430,8 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 						manager.addPass(ContextsPass());
 					else if (name == "waymark-paths")
 						manager.addPass(PathsPass(says("WAYMARK_PATHS", "final")));
+					else if (name == "waymark-trace")
+						manager.addPass(TracePass(!says("WAYMARK_TRACE", "source")));
 					else
 						return false;
 					return true;

@@ -1,0 +1,315 @@
+/* trace.c - traces functions (waymark/trace.h): the phases over each function of a module, in order (trace.h draws them). */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "instrument/section.h"
+#include "instrument/trace.h"
+
+static unsigned attribute_kind(const char *name)
+{
+	return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+static void find_kinds(struct trace_kinds *ret)
+{
+	*ret = (struct trace_kinds){
+		.nounwind = attribute_kind("nounwind"),
+		.nocallback = attribute_kind("nocallback"),
+		.willreturn = attribute_kind("willreturn"),
+		.elementtype = attribute_kind("elementtype"),
+	};
+}
+
+/* Code of ours, of another pass. */
+static bool is_own(LLVMValueRef function)
+{
+	size_t len_bytes;
+	return !strncmp(LLVMGetValueName2(function, &len_bytes), "wm1.", strlen("wm1."));
+}
+
+static bool is_local(LLVMValueRef function)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(function);
+	return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+}
+
+static struct error *skip(struct trace_module *m, LLVMValueRef function, const char *reason)
+{
+	size_t len_bytes;
+	const char *name = LLVMGetValueName2(function, &len_bytes);
+	struct tracemeta_skipped skipped = {.name = arena_strndup(&m->meta.arena, name, len_bytes), .reason = reason};
+	return skipped.name ? trace_skipped_vec_append(&m->skipped, skipped) : &error_no_memory;
+}
+
+/* Who may call it, besides those that call it by its name here. */
+static void describe_callers(struct trace_function *f)
+{
+	const bool is_final = f->m->path_options.is_final;
+	const bool is_main = !strcmp(LLVMGetValueName(f->function), "main");
+	const bool is_hidden = LLVMGetVisibility(f->function) == LLVMHiddenVisibility;
+	bool is_taken = trace_is_taken(f->function);
+	f->meta.is_root = is_taken || (!is_local(f->function) && (is_final || !is_hidden));
+	/* Another unit may take the address of what this one makes. */
+	f->meta.is_taken = is_taken || (!is_local(f->function) && !is_main);
+}
+
+static struct error *find_starts(struct trace_function *f, const struct cfg *g)
+{
+	f->start_of = arena_calloc(f->scratch, g->node_count, sizeof *f->start_of);
+	if (!f->start_of)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < f->numbering.start_count; i++)
+		f->start_of[f->numbering.starts[i]] = i + 1;
+	return NULL;
+}
+
+static struct error *number(struct trace_function *f, struct path_graph *g)
+{
+	struct error *err = path_number(&g->cfg, f->scratch, &f->numbering);
+	if (!err)
+		err = placement_make(&g->cfg, &f->numbering, f->numbering.start_values, f->numbering.edge_values,
+				     f->scratch, &f->placement);
+	if (!err)
+		err = find_starts(f, &g->cfg);
+	g->meta.path_count = f->numbering.path_count;
+	g->meta.kind = WM1_PATHS_ARRAY; /* nothing is counted */
+	return err;
+}
+
+static bool any_traces_paths(const struct trace_function *f)
+{
+	for (uint32_t i = 0; i < f->scheme_count; i++)
+		if (f->schemes[i] & WM1_SCHEME_PATHS)
+			return true;
+	return false;
+}
+
+/* What stands in the way of the function's schemes: it stays as it is then. */
+static struct error *refuse(struct trace_function *f, const struct path_graph *g)
+{
+	const char *reason = NULL;
+	if (g->cfg.node_count > 1u << WM1_POINT_NODE_BITS)
+		reason = "more than 2^26 blocks";
+	else if (any_traces_paths(f))
+		reason = trace_emit_reason(f, g);
+	if (!reason)
+		return NULL;
+	f->scheme_count = 0;
+	return skip(f->m, f->function, reason);
+}
+
+static struct error *use_coverage(struct trace_module *m)
+{
+	if (m->coverage)
+		return NULL;
+	uint64_t hash = pathmeta_hash(PATHMETA_HASH, m->paths.unit, strlen(m->paths.unit));
+	m->coverage_name = arena_printf(&m->meta.arena, "wm1.coverage.%016llx", (unsigned long long)hash);
+	if (!m->coverage_name)
+		return &error_no_memory;
+	LLVMTypeRef i8 = LLVMInt8TypeInContext(m->paths.context);
+	m->coverage = LLVMAddGlobal(m->paths.module, i8, "wm1.coverage");
+	LLVMSetLinkage(m->coverage, LLVMExternalLinkage);
+	LLVMSetVisibility(m->coverage, LLVMHiddenVisibility);
+	m->paths.host->bind_locally(m->coverage);
+	return NULL;
+}
+
+static struct error *emit_bodies(struct trace_function *f, struct path_graph *g)
+{
+	struct error *err = NULL;
+	for (uint32_t i = 0; i < f->scheme_count && !err; i++) {
+		struct trace_body body = {.f = f, .g = g, .variant = &f->meta.variants[i]};
+		if (f->schemes[i] & WM1_SCHEME_COVERAGE)
+			err = use_coverage(f->m);
+		if (!err)
+			err = trace_calls_find(g, f->meta.call_count, &body.calls);
+		if (!err)
+			err = trace_emit(&body);
+	}
+	return err;
+}
+
+static struct error *trace_paths(struct trace_function *f, struct path_graph *g)
+{
+	struct error *err = path_identify(g);
+	if (!err)
+		err = path_graph_make(g);
+	if (!err)
+		err = path_lines_add(g);
+	if (!err)
+		err = number(f, g);
+	if (!err)
+		err = trace_calls_describe(f, g);
+	if (!err)
+		err = trace_rules_apply(f, g);
+	if (!err)
+		err = refuse(f, g);
+	if (err)
+		return err;
+	f->meta.name_key = g->meta.name_key;
+	f->meta.cfg_key = g->meta.cfg_key;
+	f->meta.node_count = g->cfg.node_count;
+	describe_callers(f);
+	if (any_traces_paths(f))
+		err = path_states_make(&g->cfg, &f->numbering, &f->placement, &f->m->meta.arena, &f->meta.states);
+	if (!err)
+		err = trace_layout(f, &g->cfg);
+	if (!err)
+		err = emit_bodies(f, g);
+	if (!err)
+		err = path_function_vec_append(&f->m->paths.functions, g->meta);
+	return err ? err : trace_function_vec_append(&f->m->functions, f->meta);
+}
+
+static struct error *trace_one(struct trace_module *m, LLVMValueRef function)
+{
+	struct arena scratch;
+	arena_init(&scratch);
+	struct trace_function f = {
+		.m = m, .scratch = &scratch, .function = function, .index = (uint32_t)m->functions.count};
+	struct path_graph g = {.m = &m->paths, .scratch = &scratch, .function = function};
+	struct error *err = trace_paths(&f, &g);
+	arena_deinit(&scratch);
+	if (err)
+		return error_context(err, "%s: %s", m->paths.unit, g.meta.name ? g.meta.name : "a function");
+	m->paths.host->changed(m->paths.host->state, function);
+	return NULL;
+}
+
+static struct error *trace_functions(struct trace_module *m)
+{
+	struct error *err = NULL;
+	for (LLVMValueRef f = LLVMGetFirstFunction(m->paths.module); f && !err; f = LLVMGetNextFunction(f)) {
+		if (LLVMIsDeclaration(f) || LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage || is_own(f))
+			continue;
+		const char *reason = path_reason(&m->paths, f);
+		err = reason ? skip(m, f, reason) : trace_one(m, f);
+	}
+	return err;
+}
+
+/* Now that their number is known. */
+static void make_coverage(struct trace_module *m)
+{
+	if (!m->coverage)
+		return;
+	LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(m->paths.context), m->coverage_bytes);
+	LLVMValueRef bytes = LLVMAddGlobal(m->paths.module, type, m->coverage_name);
+	LLVMSetInitializer(bytes, LLVMConstNull(type));
+	LLVMSetSection(bytes, "wm1_coverage");
+	LLVMSetAlignment(bytes, 1);
+	LLVMSetVisibility(bytes, LLVMHiddenVisibility);
+	LLVMReplaceAllUsesWith(m->coverage, bytes);
+	LLVMDeleteGlobal(m->coverage);
+	m->paths.host->keep(bytes);
+}
+
+static struct error *describe_flow(struct trace_module *m)
+{
+	struct pathmeta *flow = &m->paths.meta;
+	struct buffer section = {0};
+	struct pathmeta_unit unit = {.name = m->paths.unit, .producer = m->meta.units[0].producer};
+	unit.stage = m->path_options.is_final ? PATHMETA_FINAL : PATHMETA_SOURCE;
+	flow->units = &unit;
+	flow->unit_count = 1;
+	flow->functions = m->paths.functions.items;
+	flow->function_count = (uint32_t)m->paths.functions.count;
+	struct error *err = pathmeta_write(flow, &section);
+	if (!err)
+		err = section_add(m->paths.module, ".debug_waymark_flow", &section);
+	flow->units = NULL;
+	flow->functions = NULL;
+	buffer_deinit(&section);
+	return err;
+}
+
+/* The first of the unit's points (waymark/trace.h). */
+static void begin_points(struct trace_module *m, uint64_t key)
+{
+	struct buffer text = {0};
+	buffer_printf(
+		&text,
+		"\n.pushsection .debug_waymark_points,\"\",@progbits\n.quad -1\n.quad 0x%016llx\n.quad %s\n.popsection\n",
+		(unsigned long long)key, m->coverage ? m->coverage_name : "0");
+	if (!text.failed)
+		LLVMAppendModuleInlineAsm(m->paths.module, (const char *)text.bytes, text.len_bytes);
+	buffer_deinit(&text);
+}
+
+static struct error *describe(struct trace_module *m)
+{
+	struct buffer section = {0};
+	struct tracemeta_unit unit = {.name = m->paths.unit,
+				      .is_final = m->path_options.is_final,
+				      .coverage_bytes = m->coverage ? m->coverage_bytes : 0,
+				      .function_count = (uint32_t)m->functions.count};
+	uint64_t key = 0;
+	unit.producer = arena_printf(&m->meta.arena, "waymark %s %s", WAYMARK_VERSION, m->paths.host->producer);
+	if (!unit.producer)
+		return &error_no_memory;
+	m->meta.units = &unit;
+	m->meta.unit_count = 1;
+	m->meta.functions = m->functions.items;
+	m->meta.function_count = (uint32_t)m->functions.count;
+	m->meta.skipped = m->skipped.items;
+	m->meta.skipped_count = (uint32_t)m->skipped.count;
+	struct error *err = tracemeta_write(&m->meta, &key, &section);
+	if (!err)
+		err = section_add(m->paths.module, ".debug_waymark_trace", &section);
+	if (!err)
+		err = describe_flow(m);
+	if (!err)
+		begin_points(m, key);
+	m->meta.units = NULL;
+	m->meta.functions = NULL;
+	m->meta.skipped = NULL;
+	buffer_deinit(&section);
+	return err;
+}
+
+static struct error *verify(struct trace_module *m)
+{
+	char *message = NULL;
+	struct error *err = NULL;
+	if (LLVMVerifyModule(m->paths.module, LLVMReturnStatusAction, &message))
+		err = error_create(ERROR_MISMATCH, "%s: the traced module is not valid: %s", m->paths.unit, message);
+	LLVMDisposeMessage(message);
+	return err;
+}
+
+static struct error *run_phases(struct trace_module *m)
+{
+	struct error *err = trace_functions(m);
+	if (!err && !m->functions.count && !m->skipped.count)
+		return NULL;
+	if (!err)
+		make_coverage(m);
+	if (!err)
+		err = describe(m);
+	return err ? err : verify(m);
+}
+
+char *instrument_trace(LLVMModuleRef module, const struct host *host, const char *unit,
+		       const struct trace_options *options)
+{
+	struct trace_module m = {.options = options, .path_options = {.is_final = options->is_final}};
+	m.paths = (struct path_module){.module = module, .host = host, .unit = unit, .options = &m.path_options};
+	m.paths.context = LLVMGetModuleContext(module);
+	path_find_kinds(&m.paths.kinds);
+	find_kinds(&m.kinds);
+	pathmeta_init(&m.paths.meta);
+	tracemeta_init(&m.meta);
+	struct error *err = run_phases(&m);
+	char *problem = err ? strdup(err->message) : NULL;
+	error_destroy(err);
+	buffer_deinit(&m.paths.split);
+	path_function_vec_deinit(&m.paths.functions);
+	trace_function_vec_deinit(&m.functions);
+	trace_skipped_vec_deinit(&m.skipped);
+	pathmeta_deinit(&m.paths.meta);
+	tracemeta_deinit(&m.meta);
+	return problem;
+}

@@ -1,0 +1,98 @@
+/*
+ * trace.h - the tracer's model of one module and of the function at work. For each function, in order (trace.c):
+ *
+ *   rules      which schemes it has                                          (trace_rules.c)
+ *   graph      control flow, numbers and places, as for path counters        (path_graph.c, core/)
+ *   calls      what it calls, for the analyses of who reads                  (trace_calls.c)
+ *   layout     what the frame record and the coverage bytes of each variant have (trace_layout.c)
+ *   emit       the code and the points of each variant                       (trace_emit.c, trace_asm.c)
+ *
+ * and at the end the metadata of all. LLVM values are borrowed from the module.
+ */
+#ifndef WM_INSTRUMENT_TRACE_H
+#define WM_INSTRUMENT_TRACE_H
+
+#include <waymark/trace.h>
+
+#include "core/path_state.h"
+#include "format/tracemeta.h"
+#include "instrument/path.h"
+
+VEC_DECLARE(trace_function_vec, struct tracemeta_function);
+VEC_DECLARE(trace_skipped_vec, struct tracemeta_skipped);
+
+struct trace_kinds {
+	unsigned nounwind, nocallback, willreturn, elementtype;
+};
+
+struct trace_module {
+	struct path_module paths; /* flow: functions and skipped */
+	struct path_options path_options;
+	const struct trace_options *options;
+	struct trace_kinds kinds;
+	struct tracemeta meta;
+	struct trace_function_vec functions;
+	struct trace_skipped_vec skipped;
+	LLVMValueRef
+		coverage; /* stands for the coverage bytes until their number is known; NULL as long as there are none */
+	const char *coverage_name;
+	uint32_t coverage_bytes;
+};
+
+struct trace_function {
+	struct trace_module *m;
+	struct arena *scratch;
+	LLVMValueRef function;
+	uint8_t schemes[WM1_SCHEMES];
+	uint32_t scheme_count;
+	uint32_t index; /* in the unit */
+	struct path_numbering numbering;
+	struct placement placement;
+	uint32_t *start_of; /* [node]: index of its start + 1 */
+	struct tracemeta_function meta;
+};
+
+/* One body of it. */
+struct trace_body {
+	struct trace_function *f;
+	struct path_graph *g;
+	struct tracemeta_variant *variant;
+	LLVMValueRef *calls; /* [f->meta.call_count] */
+};
+
+/* f->schemes, of the first rule that matches; none when there is no such rule. */
+struct error *trace_rules_apply(struct trace_function *f, const struct path_graph *g);
+
+/* f->meta.calls, or only the call instructions of another body: ret[call_count], the scratch arena's. */
+struct error *trace_calls_describe(struct trace_function *f, struct path_graph *g);
+struct error *trace_calls_find(struct path_graph *g, uint32_t call_count, LLVMValueRef **ret);
+bool trace_is_taken(LLVMValueRef function);
+
+/* Sizes and places; coverage bytes of what the function's schemes need. */
+struct error *trace_layout(struct trace_function *f, const struct cfg *g);
+
+/* Why paths cannot be traced in this function; NULL when they can. */
+const char *trace_emit_reason(const struct trace_function *f, const struct path_graph *g);
+struct error *trace_emit(struct trace_body *b);
+
+/* One inline assembly under construction: instructions on memory, and points behind them. */
+struct trace_asm {
+	const struct trace_body *b;
+	struct buffer text, constraints;
+	LLVMValueRef operands[4];
+	LLVMTypeRef elements[4]; /* NULL: in a register */
+	unsigned count;
+	bool has_scratch; /* operand 0 is a register */
+	bool sets_flags;
+	bool in_points;
+};
+void trace_asm_begin(struct trace_asm *a, const struct trace_body *b);
+/* "addb $5, memory" or "movb ..."; what: without its suffix. bytes: 1, 2, 4, 8. */
+void trace_asm_constant(struct trace_asm *a, const char *what, unsigned bytes, uint64_t value, LLVMValueRef memory);
+void trace_asm_value(struct trace_asm *a, const char *what, unsigned bytes, LLVMValueRef value, LLVMValueRef memory);
+void trace_asm_increment(struct trace_asm *a, LLVMValueRef memory);
+void trace_asm_point(struct trace_asm *a, enum wm1_point kind, uint32_t node);
+void trace_asm_frame(struct trace_asm *a, LLVMValueRef record);
+struct error *trace_asm_end(struct trace_asm *a, LLVMBuilderRef builder);
+
+#endif

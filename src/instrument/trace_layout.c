@@ -1,0 +1,95 @@
+/*
+ * trace_layout.c - where each variant of a function keeps what it leaves behind (waymark/trace.h): only what it needs.
+ *
+ *      one path                nothing but points
+ *      several, no loops       sum
+ *      loops                   sum, count, ring
+ *      several coverage points one bit for each
+ */
+#include "instrument/trace.h"
+
+static unsigned number_bytes(uint64_t path_count)
+{
+	return path_count <= 1u << 8 ? 1 : path_count <= 1u << 16 ? 2 : path_count <= UINT64_C(1) << 32 ? 4 : 8;
+}
+
+static bool uses_register(const struct trace_function *f, const struct cfg *g)
+{
+	for (uint32_t i = 0; i < f->numbering.start_count; i++)
+		if (f->placement.starts[i].kind != PLACE_NOTHING)
+			return true;
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].cut == CFG_KEPT && f->placement.edges[e].kind != PLACE_NOTHING)
+			return true;
+	return false;
+}
+
+static uint32_t place(uint32_t *used, uint32_t bytes, uint32_t alignment)
+{
+	uint32_t off = (*used + alignment - 1) / alignment * alignment;
+	*used = off + bytes;
+	return off;
+}
+
+static uint32_t point_count(const struct trace_function *f, unsigned coverage)
+{
+	return coverage == WM1_SCHEME_CALLS    ? f->meta.call_count
+	       : coverage == WM1_SCHEME_BLOCKS ? f->meta.node_count
+					       : 0;
+}
+
+static struct error *lay_out(struct trace_function *f, const struct cfg *g, struct tracemeta_variant *v)
+{
+	const uint32_t slots = f->m->options->ring;
+	uint32_t used = 0;
+	v->sum_off = v->count_off = v->ring_off = v->local_off = TRACE_NO_OFFSET;
+	if (v->scheme & WM1_SCHEME_PATHS) {
+		v->sum_bytes = (uint8_t)number_bytes(f->numbering.path_count);
+		if (f->numbering.start_count > 1) {
+			v->ring_slots = slots;
+			v->ring_off = place(&used, slots * v->sum_bytes, v->sum_bytes);
+			v->count_off = place(&used, 4, 4);
+		}
+		if (uses_register(f, g))
+			v->sum_off = place(&used, v->sum_bytes, v->sum_bytes);
+		if (!used)
+			v->sum_bytes = 0;
+	}
+	uint32_t points = point_count(f, v->scheme & WM1_SCHEME_COVERAGE);
+	if (points > 1)
+		v->local_off = place(&used, (points + 7) / 8, 1);
+	v->frame_bytes = used;
+	return NULL;
+}
+
+static struct error *reserve_coverage(struct trace_function *f, uint32_t points, uint32_t *off)
+{
+	struct trace_module *m = f->m;
+	if (*off != TRACE_NO_OFFSET || !points)
+		return NULL;
+	if (points > INT32_MAX - m->coverage_bytes)
+		return error_create(ERROR_OVERFLOW, "%s: more than 2^31 points of coverage", m->paths.unit);
+	*off = m->coverage_bytes;
+	m->coverage_bytes += points;
+	return NULL;
+}
+
+struct error *trace_layout(struct trace_function *f, const struct cfg *g)
+{
+	struct error *err = NULL;
+	f->meta.function_off = f->meta.calls_off = f->meta.blocks_off = TRACE_NO_OFFSET;
+	f->meta.variant_count = f->scheme_count;
+	f->meta.is_tunable = f->scheme_count > 1;
+	for (uint32_t i = 0; i < f->scheme_count && !err; i++) {
+		unsigned coverage = f->schemes[i] & WM1_SCHEME_COVERAGE;
+		f->meta.variants[i] = (struct tracemeta_variant){.scheme = f->schemes[i]};
+		err = lay_out(f, g, &f->meta.variants[i]);
+		if (!err && coverage == WM1_SCHEME_FUNCTION)
+			err = reserve_coverage(f, 1, &f->meta.function_off);
+		if (!err && coverage == WM1_SCHEME_CALLS)
+			err = reserve_coverage(f, f->meta.call_count, &f->meta.calls_off);
+		if (!err && coverage == WM1_SCHEME_BLOCKS)
+			err = reserve_coverage(f, f->meta.node_count, &f->meta.blocks_off);
+	}
+	return err;
+}
