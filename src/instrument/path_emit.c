@@ -21,6 +21,10 @@
 
 #include "instrument/path.h"
 
+enum {
+	THREAD_BASE = 257, /* address space of %fs: */
+};
+
 /* Where a value comes into a block from. */
 struct incoming {
 	LLVMBasicBlockRef block;
@@ -138,16 +142,20 @@ static void emit_miss(struct emitter *e, LLVMValueRef table, LLVMValueRef r)
 	LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
 }
 
-/* Byte offset of the pair of r. */
+/* Byte offset of the pair of r. The bits below the index of a plan's are those of the path's number: where its four highest are
+ * always 0, one shift makes an offset. */
 static LLVMValueRef pair_offset(struct emitter *e, LLVMValueRef r)
 {
 	const unsigned bits = e->choice->bits;
+	const unsigned pair_bits = 4;
 	if (!bits)
 		return constant(e, 0);
 	if (e->choice->kind == WM1_PATHS_HASH)
 		r = LLVMBuildMul(e->builder, r, constant(e, WM1_PATH_HASH), "wm1.hash");
+	else if (e->numbering->path_count < UINT64_C(1) << (64 - bits - pair_bits))
+		return LLVMBuildLShr(e->builder, r, constant(e, 64 - bits - pair_bits), "wm1.pair");
 	LLVMValueRef index = LLVMBuildLShr(e->builder, r, constant(e, 64 - bits), "wm1.index");
-	return LLVMBuildShl(e->builder, index, constant(e, 4), "wm1.pair");
+	return LLVMBuildShl(e->builder, index, constant(e, pair_bits), "wm1.pair");
 }
 
 static uint64_t pair_offset_of(const struct path_choice *choice, uint64_t r)
@@ -417,17 +425,29 @@ static LLVMValueRef after_allocas(struct emitter *e)
 	return first;
 }
 
-/* Thread-local storage of a shared library is a call away: its address is taken once. */
+/*
+ * Thread-local storage of a shared library is a call away: where it is, from the thread's base on, is asked once. The call is
+ * that of a TLS descriptor, which keeps general registers, so that a function without calls stays one that saves none; linkers
+ * replace it in programs. What it may not keep is named: before glibc 2.40 it allocates without saving vector registers.
+ */
 static void emit_slot_address(struct emitter *e)
 {
 	e->slot = e->table.slot;
 	if (e->table.is_local_exec)
 		return;
-	const char *name = "llvm.threadlocal.address";
-	LLVMValueRef intrinsic =
-		LLVMGetIntrinsicDeclaration(e->g->m->module, LLVMLookupIntrinsicID(name, strlen(name)), &e->pointer, 1);
-	e->slot =
-		LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &e->table.slot, 1, "wm1.slot");
+	const char *text = "leaq ${1:c}@tlsdesc(%rip), $0\n\tcallq *${1:c}@tlscall($0)";
+	const char *constraints =
+		"={rax},i,~{dirflag},~{fpsr},~{flags}"
+		",~{xmm0},~{xmm1},~{xmm2},~{xmm3},~{xmm4},~{xmm5},~{xmm6},~{xmm7},~{xmm8},~{xmm9}"
+		",~{xmm10},~{xmm11},~{xmm12},~{xmm13},~{xmm14},~{xmm15},~{xmm16},~{xmm17},~{xmm18},~{xmm19}"
+		",~{xmm20},~{xmm21},~{xmm22},~{xmm23},~{xmm24},~{xmm25},~{xmm26},~{xmm27},~{xmm28},~{xmm29},~{xmm30},~{xmm31}"
+		",~{k0},~{k1},~{k2},~{k3},~{k4},~{k5},~{k6},~{k7}";
+	LLVMTypeRef type = LLVMFunctionType(LLVMPointerTypeInContext(e->g->m->context, THREAD_BASE), &e->pointer, 1, 0);
+	LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), 0, 1,
+					     LLVMInlineAsmDialectATT, 0);
+	e->slot = LLVMBuildCall2(e->builder, type, code, &e->table.slot, 1, "wm1.slot");
+	add_attribute(e, e->slot, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "memory", 0);
+	add_attribute(e, e->slot, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
 }
 
 static void emit_entry(struct emitter *e)

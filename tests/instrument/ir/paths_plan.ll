@@ -9,8 +9,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: @wm1.path.cold.{{[0-9a-f]+}} = {{.*}} { i32 1, i8 3, i8 0,
 
 ; CHECK-LABEL: define void @hot(
-; CHECK: [[INDEX:%.*]] = lshr i64 [[R:%.*]], 62
-; CHECK-NEXT: [[OFF:%.*]] = shl i64 [[INDEX]], 4
+; CHECK: [[OFF:%.*]] = lshr i64 [[R:%.*]], 58
+; CHECK: getelementptr i8, ptr %{{.*}}, i64 [[OFF]]
 ; CHECK: icmp eq i64 %{{.*}}, [[R]]
 ; CHECK: call void asm "incq $0"
 ; CHECK: asm sideeffect "leaq

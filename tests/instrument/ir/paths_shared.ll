@@ -1,22 +1,25 @@
-; A module for shared libraries: the slot's address is a call away, so it is taken once; the runtime is called through the
-; global offset table.
+; A module for shared libraries: where the slot is, from the thread's base on, is a call away, so it is asked once, and the call
+; keeps general registers and has a stack as calls want it; the runtime is called through the global offset table.
 target triple = "x86_64-pc-linux-gnu"
 ; PASSES: waymark-paths
 declare void @work()
 
 ; CHECK: @wm1.slot.f.{{[0-9a-f]+}} = linkonce_odr hidden thread_local global ptr null
 ; CHECK-LABEL: define void @f(
-; CHECK: [[SLOT:%.*]] = call ptr @llvm.threadlocal.address.p0(ptr @wm1.slot.f.
-; CHECK-NEXT: load ptr, ptr [[SLOT]]
+; CHECK: [[SLOT:%.*]] = call ptr addrspace(257) asm alignstack "{{.*}}@tlsdesc(%rip), $0{{.*}}xmm31{{.*}}(ptr @wm1.slot.f.
+; CHECK-NEXT: load ptr, ptr addrspace(257) [[SLOT]]
 ; CHECK: call void @work()
-; CHECK-NEXT: [[TABLE:%.*]] = load ptr, ptr [[SLOT]]
+; CHECK-NEXT: [[TABLE:%.*]] = load ptr, ptr addrspace(257) [[SLOT]]
 ; CHECK: call void asm "incq $0"
 ; CHECK-NEXT: ret void
 ; CHECK: declare preserve_mostcc ptr @wm1_path_enter(ptr, ptr) #[[A:[0-9]+]]
 ; CHECK: attributes #[[A]] = { {{.*}}nonlazybind
 ; ASM-LABEL: f:
-; ASM-COUNT-1: __tls_get_addr
-; ASM-NOT: __tls_get_addr
+; ASM: pushq
+; ASM: @tlscall(%rax)
+; ASM-NEXT: #NO_APP
+; ASM: %fs:(%rax)
+; ASM-NOT: tlscall
 ; ASM: incq 16(
 ; ASM: retq
 define void @f() {
