@@ -398,33 +398,69 @@ static uint32_t largest_degree(const struct cfg *g)
 	return degree;
 }
 
+static struct error *splitter_init(struct splitter *s, struct cfg *g)
+{
+	*s = (struct splitter){.g = g};
+	s->order = malloc(g->node_count * sizeof(*s->order));
+	s->paths = malloc(g->node_count * sizeof(*s->paths));
+	s->is_start = malloc(g->node_count * sizeof(*s->is_start));
+	s->original = malloc(((size_t)g->edge_count + 1) * sizeof(*s->original));
+	s->candidates = malloc(largest_degree(g) * sizeof(*s->candidates));
+	if (!s->order || !s->paths || !s->is_start || !s->original || !s->candidates)
+		return &error_no_memory;
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		s->original[e] = g->edges[e].cut;
+	return cfg_order(g, s->order);
+}
+
+static void splitter_deinit(struct splitter *s)
+{
+	free(s->order);
+	free(s->paths);
+	free(s->is_start);
+	free(s->original);
+	free(s->candidates);
+}
+
 struct error *cfg_split(struct cfg *g, uint64_t limit, uint32_t *ret)
 {
-	struct splitter s = {.g = g};
-	struct error *err = &error_no_memory;
+	struct splitter s;
+	struct error *err = splitter_init(&s, g);
 	uint32_t count = 0;
 
-	s.order = malloc(g->node_count * sizeof(*s.order));
-	s.paths = malloc(g->node_count * sizeof(*s.paths));
-	s.is_start = malloc(g->node_count * sizeof(*s.is_start));
-	s.original = malloc(((size_t)g->edge_count + 1) * sizeof(*s.original));
-	s.candidates = malloc(largest_degree(g) * sizeof(*s.candidates));
-	if (!s.order || !s.paths || !s.is_start || !s.original || !s.candidates)
-		goto out;
-	err = cfg_order(g, s.order);
-	if (err)
-		goto out;
-	for (uint32_t e = 0; e < g->edge_count; e++)
-		s.original[e] = g->edges[e].cut;
-	split(&s, limit);
-	for (uint32_t e = 0; e < g->edge_count; e++)
+	if (!err)
+		split(&s, limit);
+	for (uint32_t e = 0; !err && e < g->edge_count; e++)
 		count += s.original[e] == CFG_KEPT && g->edges[e].cut != CFG_KEPT;
-	*ret = count;
-out:
-	free(s.order);
-	free(s.paths);
-	free(s.is_start);
-	free(s.original);
-	free(s.candidates);
+	if (!err)
+		*ret = count;
+	splitter_deinit(&s);
+	return err;
+}
+
+static uint32_t cut_loop_entries(struct cfg *g, bool *is_head)
+{
+	uint32_t count = 0;
+
+	memset(is_head, 0, g->node_count * sizeof(*is_head));
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].cut == CFG_CUT_BACK)
+			is_head[g->edges[e].to] = true;
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].cut == CFG_KEPT && is_head[g->edges[e].to] && !g->edges[e].is_fixed) {
+			g->edges[e].cut = CFG_CUT_SPLIT;
+			count++;
+		}
+	return count;
+}
+
+struct error *cfg_split_loops(struct cfg *g, uint64_t limit, uint32_t *ret)
+{
+	struct splitter s;
+	struct error *err = splitter_init(&s, g);
+
+	if (!err)
+		*ret = split_with(&s, UINT64_MAX) > limit ? cut_loop_entries(g, s.is_start) : 0;
+	splitter_deinit(&s);
 	return err;
 }

@@ -58,6 +58,13 @@ struct error *cfg_check(const struct cfg *g);
 struct error *cfg_cut_cycles(struct cfg *g);
 
 /*
+ * Cuts the edges that enter loops when there are more than `limit` paths. A loop is entered less often than it goes round; and where
+ * paths of its rounds begin at its head only, most of them have a constant for their number. Call after cfg_cut_cycles. *ret: how
+ * many edges it cut.
+ */
+struct error *cfg_split_loops(struct cfg *g, uint64_t limit, uint32_t *ret);
+
+/*
  * Cuts further edges, cold ones first, until there are at most `limit` paths (limit >= 2 * node_count). *ret: how many
  * edges it cut. Call after cfg_cut_cycles. A node with more out-edges than it may have paths becomes a JUMP.
  */

@@ -18,7 +18,7 @@ static bool value_node(const struct cfg *g, uint32_t node, struct path_numbering
 	}
 	for (uint32_t e = g->first_edge[node]; e < g->first_edge[node + 1]; e++) {
 		n->edge_values[e] = sum;
-		/* each at most 2^62: no overflow before the comparison */
+		/* each at most 2^44: no overflow before the comparison */
 		sum += cfg_edge_ends(&g->edges[e]) ? 1 : n->node_paths[g->edges[e].to];
 		if (sum > PATH_COUNT_MAX)
 			return false;

@@ -11,7 +11,11 @@
 #include "core/cfg.h"
 
 enum {
-	PATH_COUNT_BITS = 62, /* functions with more paths are split (cfg_split) */
+	/* Functions with more paths are split (cfg_split_loops, cfg_split): with a plan, a number and 16 bits of index share a register. */
+	PATH_COUNT_BITS = 44,
+	/* At the final stage, where cost counts, loops of functions with more paths have paths of their own: few functions then have too
+	 * many for an array. */
+	PATH_COUNT_FINAL = 1 << 14,
 };
 #define PATH_COUNT_MAX (UINT64_C(1) << PATH_COUNT_BITS)
 #define NO_EDGE UINT32_MAX

@@ -16,9 +16,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What an addition costs as a part of what it costs on an edge of its own. At an end it is folded into an address or into an
- * instruction that is there already; a start has to set the register anyway. */
-static const double END_COST = 0.5;
+/* What an addition costs as a part of what it costs on an edge of its own. At an end a constant is folded into the address of a
+ * counter, but not into what the check of a pair is compared with; a start has to set the register anyway. */
+static const double END_COST = 1;
 static const double START_COST = 0.0625;
 
 /* An edge of the circulation. */

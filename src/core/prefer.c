@@ -136,7 +136,7 @@ static void reset_intervals(struct preferrer *p)
 		p->trie.items[p->trie.items[t].parent].end = 0;
 }
 
-/* Lines 3 to 20 of figure 10. No overflow: by induction all is within 0 and the paths from the node, at most 2^62. */
+/* Lines 3 to 20 of figure 10. No overflow: by induction all is within 0 and the paths from the node, at most 2^44. */
 static void weigh_link(struct preferrer *p, uint32_t link)
 {
 	int64_t weight = INT64_MIN;

@@ -4,7 +4,7 @@
  * With a profile: its counted paths, the most frequent first, up to the share that `hot` asks for; then those that `function`
  * and `line` leave. Without one: all paths that pass a wanted line, in the order of their numbers. How many those are, and
  * where the next one is, follows from the number of paths from each node that avoid all wanted lines: whole ranges of numbers
- * are passed over, and the paths need not be tried one by one (there may be 2^62).
+ * are passed over, and the paths need not be tried one by one (there may be 2^44).
  */
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -437,10 +437,14 @@ static struct error *make_nodes(struct builder *b)
 static struct error *cut(struct path_graph *g)
 {
 	struct error *err = cfg_cut_cycles(&g->cfg);
+	const uint64_t limit = g->m->options->is_final ? PATH_COUNT_FINAL : PATH_COUNT_MAX;
+	uint32_t loops = 0;
 	uint32_t split = 0;
 	if (!err)
+		err = cfg_split_loops(&g->cfg, limit, &loops);
+	if (!err)
 		err = cfg_split(&g->cfg, PATH_COUNT_MAX, &split);
-	if (!err && split)
+	if (!err && (split || (loops && !g->m->options->is_final)))
 		buffer_printf(&g->m->split, "%s%s", g->m->split.len_bytes ? ", " : "", g->meta.name);
 	return err;
 }

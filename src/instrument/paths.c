@@ -216,7 +216,7 @@ static struct error *warn_of_all(struct path_module *m)
 	if (!err)
 		err = warn_of(m, &m->dropped, "not all paths of the plan have a place of their own");
 	if (!err)
-		err = warn_of(m, &m->split, "more than 2^62 paths, so some are cut in two");
+		err = warn_of(m, &m->split, "more than 2^44 paths, so some are cut in two");
 	return err;
 }
 

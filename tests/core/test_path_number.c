@@ -320,13 +320,13 @@ static void test_split(struct rng *r)
 	struct cfg g;
 
 	arena_init(&arena);
-	g = cfg_diamonds(&arena, 62, 2);
+	g = cfg_diamonds(&arena, PATH_COUNT_BITS, 2);
 	CHECK_OK(path_number(&g, &arena, &n));
 	CHECK_U64(n.path_count, PATH_COUNT_MAX);
 	check_split(&g, PATH_COUNT_MAX, r, &cut);
 	CHECK_U64(cut, 0);
-	g = cfg_diamonds(&arena, 63, 2);
-	CHECK_ERROR(path_number(&g, &arena, &n), ERROR_OVERFLOW, "more than 2^62 paths");
+	g = cfg_diamonds(&arena, PATH_COUNT_BITS + 1, 2);
+	CHECK_ERROR(path_number(&g, &arena, &n), ERROR_OVERFLOW, "more than 2^44 paths");
 	for (unsigned int i = 0; i < 3; i++) {
 		for (unsigned int is_cold = 0; is_cold < 2; is_cold++) {
 			g = cfg_diamonds(&arena, lengths[i], i == 2 ? 3 : 2);
@@ -345,6 +345,41 @@ static void test_split(struct rng *r)
 	check_split(&g, PATH_COUNT_MAX, r, &cut);
 	CHECK(cut > 0);
 	arena_deinit(&arena);
+}
+
+/* Only edges into heads of loops are cut, and all of them; below the limit none. */
+static void test_split_loops(struct rng *r)
+{
+	for (unsigned int i = 0; i < 30; i++) {
+		struct path_numbering n;
+		struct arena arena;
+		uint32_t cut, want = 0;
+		struct cfg g;
+		bool *is_head;
+
+		arena_init(&arena);
+		g = cfg_generate(&arena, r, CFG_PROGRAM, CFG_FIXED, 50 + i);
+		is_head = arena_calloc(&arena, g.node_count, sizeof(*is_head));
+		CHECK_OK(cfg_cut_cycles(&g));
+		CHECK_OK(path_number(&g, &arena, &n));
+		for (uint32_t e = 0; e < g.edge_count; e++)
+			if (g.edges[e].cut == CFG_CUT_BACK)
+				is_head[g.edges[e].to] = true;
+		for (uint32_t e = 0; e < g.edge_count; e++)
+			want += g.edges[e].cut == CFG_KEPT && is_head[g.edges[e].to] && !g.edges[e].is_fixed;
+		CHECK_OK(cfg_split_loops(&g, n.path_count, &cut));
+		CHECK_U64(cut, 0);
+		CHECK_OK(cfg_split_loops(&g, n.path_count - 1, &cut));
+		CHECK_U64(cut, want);
+		for (uint32_t e = 0; e < g.edge_count; e++)
+			CHECK(g.edges[e].cut != CFG_CUT_SPLIT || (is_head[g.edges[e].to] && !g.edges[e].is_fixed));
+		for (uint32_t e = 0; e < g.edge_count; e++)
+			CHECK(g.edges[e].cut != CFG_KEPT || !is_head[g.edges[e].to] || g.edges[e].is_fixed);
+		CHECK_OK(cfg_check(&g));
+		if (CHECK_OK(path_number(&g, &arena, &n)))
+			check_walks(&g, &n, r, 50);
+		arena_deinit(&arena);
+	}
 }
 
 static void test_many_cases(struct rng *r)
@@ -468,6 +503,7 @@ int main(int argc, char **argv)
 	test_fixed_edge_is_free();
 	test_tree_has_no_register();
 	test_split(&r);
+	test_split_loops(&r);
 	test_many_cases(&r);
 	test_deep(&r);
 	for (uint64_t i = 0; i < count && check_failures < 20; i++)

@@ -220,7 +220,7 @@ static void probe(uint64_t seed)
 
 /* ---- large graphs ---- */
 
-/* Up to 2^62 paths: walks, as code would run them, on registers of 62 to 64 bits. */
+/* Up to 2^44 paths: walks, as code would run them, on registers of 44 to 64 bits. */
 static void test_large(struct rng *r)
 {
 	struct path_state *states;
@@ -246,7 +246,7 @@ static void test_large(struct rng *r)
 			uint32_t start = (uint32_t)rng_below(r, n.start_count), node = n.starts[start];
 			uint64_t reg;
 
-			w.bits = 62 + (unsigned)rng_below(r, 3);
+			w.bits = PATH_COUNT_BITS + (unsigned)rng_below(r, 65 - PATH_COUNT_BITS);
 			reg = run_op(&w, narrow(&w, rng_next(r)), p.starts[start]);
 			w.path.edge_count = 0;
 			for (;;) {

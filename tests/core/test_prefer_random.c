@@ -258,17 +258,19 @@ static void test_refused(void)
 	CHECK_ERROR(prefer_number(&g, &n, twice, 3, &arena, &numbering), ERROR_ARGUMENT, "path 3 is given twice");
 	CHECK_ERROR(prefer_number(&g, &n, large, 2, &arena, &numbering), ERROR_ARGUMENT, "1024");
 	CHECK(numbering.lowest == 77);
-	g = cfg_diamonds(&arena, 62, 2);
+	g = cfg_diamonds(&arena, PATH_COUNT_BITS, 2);
 	CHECK_OK(path_number(&g, &arena, &n));
-	/* 2^62 paths: their numbers + 1 fit 63 bits, but not 62 */
-	CHECK_OK(prefer_number(&g, &n, few, 2, &arena, &numbering));
-	CHECK_OK(prefer_pack(&g, &n, &numbering, few, 2, 16, &arena, &t));
-	CHECK_U64(t.bits, 1);
-	CHECK_OK(prefer_number(&g, &n, few, 4, &arena, &numbering));
-	CHECK_ERROR(prefer_pack(&g, &n, &numbering, few, 4, 16, &arena, &t), ERROR_OVERFLOW,
-		    "do not fit 62 bits beside a table of 2^2 entries");
 	CHECK_OK(prefer_number(&g, &n, few, 5, &arena, &numbering));
-	CHECK_ERROR(prefer_pack(&g, &n, &numbering, few, 5, 16, &arena, &t), ERROR_OVERFLOW, "do not fit 61 bits");
+	CHECK_OK(prefer_pack(&g, &n, &numbering, few, 5, 16, &arena, &t));
+	CHECK_U64(t.bits, 3);
+	CHECK_ERROR(prefer_pack(&g, &n, &numbering, few, 5, 2, &arena, &t), ERROR_OVERFLOW, "more than 2^2 entries");
+	/* sums that differ in bit 20 only: 43 bits are left, for 2^44 paths */
+	CHECK_OK(prefer_number(&g, &n, few, 2, &arena, &numbering));
+	for (uint32_t e = 0; e < g.edge_count; e++)
+		numbering.edge_weights[e] <<= 20;
+	numbering.interval = (UINT64_C(1) << 20) + 1;
+	CHECK_ERROR(prefer_pack(&g, &n, &numbering, few, 2, 30, &arena, &t), ERROR_OVERFLOW,
+		    "do not fit 43 bits beside a table of 2^21 entries");
 	arena_deinit(&arena);
 }
 

@@ -217,16 +217,16 @@ static void test_limits(void)
 	struct plan_choice c;
 
 	build_paths_init(&b, "u.c", PATHMETA_SOURCE);
-	f = build_diamonds(&b, "large", 60, 1);
+	f = build_diamonds(&b, "large", 40, 1);
 	choose("waymark-plan 1\nfunction large\n", f, &b.meta.arena, &c);
 	CHECK_U64(c.count, PLAN_UNPROFILED_MAX);
-	CHECK_U64(c.left_out, (UINT64_C(1) << 60) - PLAN_UNPROFILED_MAX);
+	CHECK_U64(c.left_out, (UINT64_C(1) << 40) - PLAN_UNPROFILED_MAX);
 	choose("waymark-plan 1\nline test.c:3\n", f, &b.meta.arena, &c); /* half of them */
 	CHECK_U64(c.count, PLAN_UNPROFILED_MAX);
-	CHECK_U64(c.left_out, (UINT64_C(1) << 59) - PLAN_UNPROFILED_MAX);
-	CHECK_U64(c.paths[0], UINT64_C(1) << 59);
-	CHECK_U64(c.paths[4095], (UINT64_C(1) << 59) + 4095);
-	choose("waymark-plan 1\nline test.c:180\n", f, &b.meta.arena, &c); /* every second one */
+	CHECK_U64(c.left_out, (UINT64_C(1) << 39) - PLAN_UNPROFILED_MAX);
+	CHECK_U64(c.paths[0], UINT64_C(1) << 39);
+	CHECK_U64(c.paths[4095], (UINT64_C(1) << 39) + 4095);
+	choose("waymark-plan 1\nline test.c:120\n", f, &b.meta.arena, &c); /* every second one */
 	CHECK_U64(c.paths[0], 1);
 	CHECK_U64(c.paths[4095], 8191);
 	build_paths_deinit(&b);

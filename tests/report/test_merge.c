@@ -442,7 +442,7 @@ static void test_large(void)
 	for (uint32_t i = 0; i < FUNCTIONS * EACH; i++) {
 		struct wmk_path_count single = {.name_key = NAME + i % FUNCTIONS,
 						.cfg_key = CFG,
-						.path_count = UINT64_C(1) << 62,
+						.path_count = UINT64_C(1) << 44,
 						.r = 1 + (uint64_t)i * 12345,
 						.count = i + 1,
 						.kind = WM1_PATHS_HASH};
