@@ -174,6 +174,9 @@ static void add_link_flags(struct line *line, const struct job *job, const struc
 	add_text(line, "-Wl,--build-id");
 	if (cc_options_at_link(job->options))
 		add_lto_flags(line, job, files);
+	if (job->options->trace)
+		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-trace.a,--pop-state",
+			   files->runtime_dir);
 	if (!cc_options_record(job->options))
 		return;
 	add_text(line, "-Wl,-u,__ehdr_start"); /* descriptors refer to it, those of images only after LTO */

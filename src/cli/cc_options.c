@@ -44,41 +44,50 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && !memcmp(text, word, len);
 }
 
-/* One of the kinds, which commas separate. */
-static struct error *add_kind(struct cc_options *o, const char *kind, size_t len)
+/* One of the kinds, which commas separate. *is_known: it is one. */
+static struct error *add_kind(struct cc_options *o, const char *kind, size_t len, bool *is_known)
 {
 	static const char rules[] = "trace=";
-	if (is_word(kind, len, "contexts"))
+	*is_known = true;
+	if (is_word(kind, len, "contexts")) {
 		o->contexts = true;
-	else if (is_word(kind, len, "paths"))
+	} else if (is_word(kind, len, "paths")) {
 		o->paths = true;
-	else if (is_word(kind, len, "trace"))
+	} else if (is_word(kind, len, "trace")) {
 		o->trace = true;
-	else if (len >= strlen(rules) && !memcmp(kind, rules, strlen(rules))) {
+	} else if (len >= strlen(rules) && !memcmp(kind, rules, strlen(rules))) {
 		o->trace = true;
 		return set_rules(o, kind + strlen(rules), len - strlen(rules));
-	} else
-		return error_create(ERROR_ARGUMENT,
-				    "--wm=%.*s: not known; use contexts, paths, trace, trace=RULES, several of them "
-				    "with commas, or none",
-				    (int)len, kind);
+	} else {
+		*is_known = false;
+	}
 	return NULL;
 }
 
 static struct error *set_what(struct cc_options *o, const char *value)
 {
-	struct error *err = NULL;
+	const char *kind = value;
 	o->contexts = o->paths = o->trace = false;
 	free(o->rules);
 	o->rules = NULL;
 	if (!strcmp(value, "none"))
 		return NULL;
-	do {
-		size_t len = strcspn(value, ",");
-		err = add_kind(o, value, len);
-		value += len;
-	} while (!err && *value++);
-	return err;
+	for (;;) {
+		size_t len = strcspn(kind, ",");
+		bool is_known;
+		struct error *err = add_kind(o, kind, len, &is_known);
+		if (err)
+			return err;
+		if (!is_known)
+			return error_create(
+				ERROR_ARGUMENT,
+				"--wm=%s: not known; use contexts, paths, trace, trace=RULES, several of them with "
+				"commas between them, or none",
+				value);
+		if (!kind[len])
+			return NULL;
+		kind += len + 1;
+	}
 }
 
 static struct error *set_stage(struct cc_options *o, const char *value)

@@ -69,7 +69,8 @@ static struct error *describe_call(struct trace_function *f, struct path_graph *
 {
 	const struct path_module *m = &f->m->paths;
 	*ret = (struct tracemeta_call){.node = node};
-	ret->may_leave = !path_call_has(call, f->m->kinds.nounwind) || path_call_has(call, m->kinds.noreturn);
+	ret->no_return = path_call_has(call, m->kinds.noreturn);
+	ret->may_leave = !path_call_has(call, f->m->kinds.nounwind) || ret->no_return;
 	struct error *err = describe_callee(f, call, ret);
 	if (ret->kind == TRACEMETA_PURE)
 		ret->may_leave = false;
