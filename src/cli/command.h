@@ -21,5 +21,6 @@ int command_paths(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_residual(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_tune(int argc, char **argv);
 
 #endif

@@ -1,0 +1,294 @@
+/*
+ * tune.c - `waymark tune`: chooses the schemes of functions in a program that is built already. All choices are made before
+ * anything is written; one that cannot be made leaves the file as it is.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "format/scheme.h"
+#include "object/tune.h"
+
+static const char help[] = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']... [--list] [-o OUT]\n"
+			   "\n"
+			   "Chooses what is traced in a program or shared library that was built with\n"
+			   "several schemes for a function (waymark cc --wm=trace='*=none|cc+pt'). It may\n"
+			   "be stripped. PROGRAM is replaced at once, also while it runs: what runs goes on\n"
+			   "as it is, the next start is as chosen.\n"
+			   "\n"
+			   "Options:\n"
+			   "  --set RULES       PATTERN=SCHEME for functions of that name (*, ?, [a-z] as in\n"
+			   "                    the shell), or file:PATTERN=SCHEME for those of a source\n"
+			   "                    file; several with ; between them, or @FILE with one a line.\n"
+			   "                    The first rule that matches a function is its own\n"
+			   "                    SCHEME is none, fc, cc or stmt, with or without +pt, or pt\n"
+			   "  --list            show all functions that can be chosen for, as they are then\n"
+			   "  -o, --output OUT  write to OUT and leave PROGRAM as it is\n"
+			   "  -h, --help        this text\n";
+
+enum {
+	OPTION_SET = 256,
+	OPTION_LIST,
+};
+
+static const struct option long_options[] = {
+	{"set", required_argument, NULL, OPTION_SET},
+	{"list", no_argument, NULL, OPTION_LIST},
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+/* A rule, and what --set it is from. */
+struct wanted_rule {
+	struct scheme_rule rule;
+	bool is_used;
+};
+
+VEC_DECLARE(rule_vec, struct wanted_rule);
+
+struct request {
+	struct arena arena; /* texts of rules */
+	struct rule_vec rules;
+	const char *output;
+	bool is_list;
+};
+
+static struct error *add_rules(struct request *r, const char *text, const char *origin)
+{
+	struct scheme_problem problem;
+	struct wanted_rule wanted = {0};
+	struct error *err = NULL;
+	size_t before = r->rules.count;
+
+	while (!err && scheme_next_rule(&text, &wanted.rule, &problem)) {
+		if (wanted.rule.count > 1)
+			return error_create(ERROR_ARGUMENT, "%s: \"%.*s\" has several schemes: choose one", origin,
+					    (int)wanted.rule.glob_len, wanted.rule.glob);
+		err = rule_vec_append(&r->rules, wanted);
+	}
+	if (!err && problem.what)
+		err = error_create(ERROR_ARGUMENT, "%s: %s at \"%.*s\"", origin, problem.what,
+				   (int)strcspn(problem.at, "\n"), problem.at);
+	if (!err && r->rules.count == before)
+		err = error_create(ERROR_ARGUMENT, "%s: there is no rule in it", origin);
+	return err;
+}
+
+static struct error *add_file(struct request *r, const char *path)
+{
+	struct mapped_file file;
+	char *text = NULL;
+	struct error *err = file_map(path, &file);
+
+	if (err)
+		return err;
+	if (memchr(file.bytes, 0, file.len_bytes))
+		err = error_create(ERROR_ARGUMENT, "%s: is no text", path);
+	else if (!(text = arena_strndup(&r->arena, (const char *)file.bytes, file.len_bytes)))
+		err = &error_no_memory;
+	file_unmap(&file);
+	return err ? err : add_rules(r, text, path);
+}
+
+static struct error *set_option(void *state, int option)
+{
+	struct request *r = state;
+
+	switch (option) {
+	case OPTION_SET:
+		return optarg[0] == '@' ? add_file(r, optarg + 1) : add_rules(r, optarg, "--set");
+	case OPTION_LIST:
+		r->is_list = true;
+		return NULL;
+	default:
+		r->output = optarg;
+		return NULL;
+	}
+}
+
+/* C++ names are matched as they are written, too: ns::f and ns::f(int). */
+static bool rule_matches(const struct scheme_rule *rule, const struct tune_function *f)
+{
+	size_t len = strcspn(f->shown, "(");
+	char *scoped;
+	bool is_match;
+
+	if (scheme_rule_matches(rule, f->name, f->plain, f->file) || scheme_rule_matches(rule, f->shown, NULL, f->file))
+		return true;
+	scoped = strndup(f->shown, len);
+	is_match = scoped && scheme_rule_matches(rule, scoped, NULL, f->file);
+	free(scoped);
+	return is_match;
+}
+
+static struct error *choose_for(struct request *r, const struct tune_image *t, struct tune_function *f)
+{
+	for (size_t i = 0; i < r->rules.count; i++) {
+		struct wanted_rule *wanted = &r->rules.items[i];
+
+		if (rule_matches(&wanted->rule, f)) {
+			wanted->is_used = true;
+			return tune_choose(t, f, wanted->rule.schemes[0]);
+		}
+	}
+	return NULL;
+}
+
+/* A rule that another one leaves nothing to is fine; one that is for no function at all is a mistake. */
+static struct error *check_used(const struct request *r, const struct tune_image *t)
+{
+	for (size_t i = 0; i < r->rules.count; i++) {
+		const struct wanted_rule *wanted = &r->rules.items[i];
+		bool is_used = wanted->is_used;
+
+		for (uint32_t k = 0; k < t->function_count && !is_used; k++)
+			is_used = rule_matches(&wanted->rule, &t->functions[k]);
+		if (!is_used)
+			return error_create(
+				ERROR_NOT_FOUND,
+				"%s: no function that can be chosen for matches \"%.*s\": --list shows them", t->name,
+				(int)wanted->rule.glob_len, wanted->rule.glob);
+	}
+	return NULL;
+}
+
+static struct error *choose_all(struct request *r, struct tune_image *t)
+{
+	struct error *err = NULL;
+	uint32_t others = 0;
+
+	for (uint32_t i = 0; i < t->function_count; i++) {
+		struct error *one = choose_for(r, t, &t->functions[i]);
+
+		if (one && one->code == ERROR_NOT_FOUND && err)
+			others++;
+		if (err)
+			error_destroy(one);
+		else
+			err = one;
+	}
+	if (err && others) {
+		struct error *all = error_create(err->code, "%s; %" PRIu32 " more lack theirs: nothing is changed",
+						 err->message, others);
+
+		error_destroy(err);
+		return all;
+	}
+	return err ? err : check_used(r, t);
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct tune_function *const *f = a, *const *g = b;
+	int order = strcmp((*f)->file, (*g)->file);
+
+	if (order == 0)
+		order = strcmp((*f)->shown, (*g)->shown);
+	return order ? order : ((*f)->off > (*g)->off) - ((*f)->off < (*g)->off);
+}
+
+static void print_functions(const struct tune_function *const *functions, uint32_t count, FILE *out)
+{
+	int widths[2] = {8, 4};
+
+	for (uint32_t i = 0; i < count; i++) {
+		int shown = (int)strlen(functions[i]->shown), file = (int)strlen(functions[i]->file);
+
+		widths[0] = shown > widths[0] && shown <= 48 ? shown : widths[0];
+		widths[1] = file > widths[1] && file <= 48 ? file : widths[1];
+	}
+	fprintf(out, "%-*s  %-*s  %-7s  available\n", widths[0], "function", widths[1], "file", "chosen");
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tune_function *f = functions[i];
+
+		fprintf(out, "%-*s  %-*s  %-7s  ", widths[0], f->shown, widths[1], f->file[0] ? f->file : "-",
+			scheme_name(f->schemes[f->chosen]));
+		for (uint8_t k = 0; k < f->scheme_count; k++)
+			fprintf(out, "%s%s", k ? " " : "", scheme_name(f->schemes[k]));
+		putc('\n', out);
+	}
+}
+
+static struct error *print_list(const struct tune_image *t, FILE *out)
+{
+	const struct tune_function **sorted = calloc((size_t)t->function_count + 1, sizeof *sorted);
+
+	if (!sorted)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < t->function_count; i++)
+		sorted[i] = &t->functions[i];
+	qsort(sorted, t->function_count, sizeof *sorted, compare_functions);
+	print_functions(sorted, t->function_count, out);
+	free(sorted);
+	return NULL;
+}
+
+/* A file that is as wanted already is not touched. */
+static struct error *write_image(const struct request *r, const struct tune_image *t, FILE *out)
+{
+	uint32_t changed = tune_changed(t);
+	struct error *err = NULL;
+
+	if (changed || r->output)
+		err = tune_write(t, r->output ? r->output : t->path);
+	if (!err)
+		fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " functions changed\n", r->output ? r->output : t->name,
+			changed, t->function_count);
+	return err;
+}
+
+static struct error *tune(struct request *r, const char *path)
+{
+	struct tune_image t;
+	struct output out;
+	struct error *err = tune_read(path, &t);
+
+	if (err)
+		return err;
+	err = choose_all(r, &t);
+	if (!err)
+		err = output_open(NULL, &out);
+	if (!err && (r->rules.count || r->output))
+		err = write_image(r, &t, out.file);
+	if (!err && r->is_list)
+		err = print_list(&t, out.file);
+	if (!err)
+		err = output_commit(&out);
+	tune_deinit(&t);
+	return err;
+}
+
+static int run(struct request *r, int argc, char **argv)
+{
+	static const struct options options = {"tune", "o:", long_options, set_option};
+	int status = options_parse(&options, r, argc, argv);
+
+	if (status == OPTIONS_HELP)
+		return message_help("tune", help);
+	if (status != STATUS_OK)
+		return status;
+	if (optind + 1 != argc)
+		return message_usage("tune",
+				     optind == argc ? "a program is needed" : "one program is needed, not more");
+	if (!r->rules.count && !r->is_list)
+		return message_usage("tune", "--set or --list is needed");
+	return message_error("tune", tune(r, argv[optind]));
+}
+
+int command_tune(int argc, char **argv)
+{
+	struct request r = {0};
+	int status;
+
+	arena_init(&r.arena);
+	status = run(&r, argc, argv);
+	rule_vec_deinit(&r.rules);
+	arena_deinit(&r.arena);
+	return status;
+}
