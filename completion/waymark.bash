@@ -5,7 +5,7 @@ _waymark()
 	local cur prev words cword
 	_init_completion -n = || return
 
-	local commands='cc c++ run decode report paths residual merge graph help'
+	local commands='cc c++ run decode report paths residual merge tune graph help'
 	local search='--exe --debug-dir --output --help'
 	local pathview='--source-dir --color= --full --function --top'
 
@@ -65,7 +65,7 @@ _waymark()
 		_filedir
 		return
 		;;
-	--function | --max-depth | --limit | --hot)
+	--function | --max-depth | --limit | --hot | --set)
 		return
 		;;
 	--top)
@@ -105,6 +105,7 @@ _waymark()
 		paths) COMPREPLY=($(compgen -W "--format= --by= $pathview $search" -- "$cur")) ;;
 		residual) COMPREPLY=($(compgen -W "--tested --field --hot --format= $pathview $search" -- "$cur")) ;;
 		merge) COMPREPLY=($(compgen -W '--output --help' -- "$cur")) ;;
+		tune) COMPREPLY=($(compgen -W '--set --list --output --help' -- "$cur")) ;;
 		graph) COMPREPLY=($(compgen -W "--format= $search" -- "$cur")) ;;
 		esac
 		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace

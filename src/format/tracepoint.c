@@ -108,7 +108,7 @@ static struct error *check_point(const struct reader *r, const struct cursor *at
 		return cursor_error(at, "function %" PRIu32 " of %" PRIu32 ": the section is damaged", p->function,
 				    u->function_count);
 	f = &r->m->functions[u->first_function + p->function];
-	if (p->node >= f->node_count || !has_scheme(f, p->scheme) || p->kind > WM1_POINT_END)
+	if (p->node >= f->node_count || !has_scheme(f, p->scheme) || p->kind > WM1_POINT_PUSH)
 		return cursor_error(at,
 				    "a record of kind %u, scheme %u, block %" PRIu32 " of %" PRIu32
 				    ": the section is damaged",

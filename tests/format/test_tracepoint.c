@@ -202,8 +202,8 @@ static void test_damage(void)
 	build_point(&out, 1, WM1_POINT_NODE, 0, WM1_SCHEME_FUNCTION, 0);
 	EXPECT(&m, &out, "a record of kind 0, scheme 1");
 	out.len_bytes = 24;
-	build_point(&out, 1, (enum wm1_point)5, 0, TRACED, 0);
-	EXPECT(&m, &out, "a record of kind 5");
+	build_point(&out, 1, (enum wm1_point)6, 0, TRACED, 0);
+	EXPECT(&m, &out, "a record of kind 6");
 	out.len_bytes = 24;
 	build_point(&out, 1, WM1_POINT_NODE, 1, 0, 0);
 	EXPECT(&m, &out, "scheme 0"); /* function 1 is not traced at all */
