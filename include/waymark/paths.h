@@ -14,6 +14,9 @@
  *        table[0]++;   (activations begun)                      else wm1_path_miss(d, table, r)
  *                                                               (or wm1_path_residual, when a plan chose the pairs)
  *
+ * Functions of one object may share a slot (`more`): it points to the first one's table, the others' follow, each behind its
+ * record in the file (struct wmk_paths, a multiple of 16 bytes with its words).
+ *
  * Counters are incremented by one instruction each (`incq mem`), so a signal handler on the thread may do the same.
  *
  *      table:  word 0   activations begun: entries of the function, and returns of calls that return more than once
@@ -58,7 +61,7 @@ struct wm1_path_function {
 	const void *ehdr;       /* ELF header of the image in memory (__ehdr_start) */
 	const uint64_t *checks; /* PLAN: entry_count words; else NULL */
 	uint32_t entry_count;
-	uint32_t zero;
+	uint32_t more; /* descriptors that follow this one and share its slot, all of ARRAY; 0 in those */
 };
 
 #endif

@@ -29,6 +29,7 @@
 
 VEC_DECLARE(path_function_vec, struct pathmeta_function);
 VEC_DECLARE(path_skipped_vec, struct pathmeta_skipped);
+VEC_DECLARE(path_value_vec, LLVMValueRef);
 
 /* Attributes and intrinsics, by LLVM's numbers. */
 struct path_kinds {
@@ -42,6 +43,13 @@ struct path_alias {
 	LLVMValueRef program, counters, slots;
 };
 
+/* Functions that share a slot (path_table.c). */
+struct path_bundle {
+	LLVMValueRef slot, enter; /* NULL as long as there is none */
+	struct path_value_vec descriptors;
+	uint64_t len_bytes; /* of their records */
+};
+
 struct path_module {
 	LLVMModuleRef module;
 	LLVMContextRef context;
@@ -51,6 +59,7 @@ struct path_module {
 	struct path_kinds kinds;
 	struct path_alias alias;
 	struct plan *plan; /* NULL without one */
+	struct path_bundle bundle;
 	struct pathmeta meta;
 	struct path_function_vec functions;
 	struct path_skipped_vec skipped;
@@ -136,12 +145,16 @@ struct error *path_choose(struct path_graph *g, const struct path_numbering *n, 
 
 /* path_emit.c, path_table.c */
 struct path_table {
-	LLVMValueRef descriptor;
+	LLVMValueRef descriptor; /* NULL in a bundle */
 	LLVMValueRef slot;
 	LLVMValueRef enter; /* ptr enter(): wm1_path_enter for this function */
+	uint64_t off_bytes; /* of the table from what the slot points to */
+	bool is_bundled;    /* and enter leaves it to the caller to store the pointer in the slot */
 	bool is_local_exec; /* the slot is one instruction away */
 };
 struct error *path_table_add(struct path_graph *g, const struct path_choice *choice, struct path_table *ret);
+/* When all functions are done. */
+void path_bundle_finish(struct path_module *m);
 /* The declaration of a function of the runtime, all of which keep nearly all registers. */
 LLVMValueRef path_runtime_function(const struct path_module *m, const char *name, LLVMTypeRef type);
 struct error *path_emit(struct path_graph *g, const struct path_numbering *n, const struct path_choice *choice,

@@ -63,7 +63,7 @@ static LLVMValueRef root_of(LLVMValueRef tag)
 static bool is_access(LLVMValueRef i)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
-	return opcode == LLVMLoad || opcode == LLVMStore;
+	return opcode == LLVMLoad || opcode == LLVMStore || LLVMIsAMemIntrinsic(i);
 }
 
 static LLVMValueRef find_root(const struct path_module *m, unsigned kind)

@@ -2,6 +2,7 @@
  * path_emit.c - the code that counts the paths of one function:
  *
  *      entry                    table = slot; if (!table) table = wm1_path_enter(descriptor, &slot); incq table[0]
+ *                               (in a bundle all that follows is at an offset; path_table.c)
  *      along the edges          the path register, in SSA form: phis where ways with different values meet
  *      end, ARRAY               incq table[2 + r]
  *      end, HASH and PLAN       i = index of r; if (table[2 + 2 i] == r) incq table[3 + 2 i]; else miss or residual
@@ -13,7 +14,11 @@
  *
  * Counters are incremented by one instruction of inline assembly: a signal handler on the same thread may count there too,
  * and the optimizer cannot keep a count in a register that a crash or an exit would lose.
+ *
+ * At the source stage the inliner comes after us, and what it inlines should not depend on whether paths are counted: calls
+ * of ours are marked as costing nothing, less what the instructions before them cost.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,8 +77,20 @@ static void add_attribute(struct emitter *e, LLVMValueRef call, LLVMAttributeInd
 	LLVMAddCallSiteAttribute(call, index, LLVMCreateEnumAttribute(e->g->m->context, kind, value));
 }
 
-/* incq of the word there. */
-static void emit_increment(struct emitter *e, LLVMValueRef address)
+/* The inliner takes the call and so many instructions that belong to it for nothing (LLVM's InlineCost.cpp). */
+static void hide_from_inliner(struct emitter *e, LLVMValueRef call, int instructions)
+{
+	const int instruction_cost = 5;
+	const char *name = "call-inline-cost";
+	char cost[16];
+	int length = snprintf(cost, sizeof cost, "%d", -instruction_cost * instructions);
+	LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+				 LLVMCreateStringAttribute(e->g->m->context, name, (unsigned)strlen(name), cost,
+							   (unsigned)length));
+}
+
+/* incq of the word there. instructions: those that made the address. */
+static void emit_increment(struct emitter *e, LLVMValueRef address, int instructions)
 {
 	const char *text = "incq $0";
 	const char *constraints = "=*m,*m,~{dirflag},~{fpsr},~{flags}";
@@ -93,6 +110,7 @@ static void emit_increment(struct emitter *e, LLVMValueRef address)
 	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
 		add_attribute(e, call, whole, harmless[i], 0);
 	LLVMSetMetadata(call, e->g->m->alias.kind, e->g->m->alias.counters);
+	hide_from_inliner(e, call, instructions);
 }
 
 static LLVMValueRef word_at(struct emitter *e, LLVMValueRef base, uint64_t off_bytes)
@@ -108,9 +126,16 @@ static LLVMValueRef load_slot(struct emitter *e)
 	return table;
 }
 
+/* After the entry the slot is set. */
 static LLVMValueRef load_table(struct emitter *e)
 {
-	return e->kept ? e->kept : load_slot(e);
+	if (e->kept)
+		return e->kept;
+	LLVMValueRef table = load_slot(e);
+	LLVMContextRef context = e->g->m->context;
+	unsigned kind = LLVMGetMDKindIDInContext(context, "nonnull", strlen("nonnull"));
+	LLVMSetMetadata(table, kind, LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+	return table;
 }
 
 /* The descriptor's address, made where it is needed: the code generator would keep a constant in a register, through loops
@@ -140,6 +165,7 @@ static void emit_miss(struct emitter *e, LLVMValueRef table, LLVMValueRef r)
 		path_runtime_function(e->g->m, is_residual ? "wm1_path_residual" : "wm1_path_miss", type);
 	LLVMValueRef call = LLVMBuildCall2(e->builder, type, function, arguments, count, "");
 	LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+	hide_from_inliner(e, call, 0);
 }
 
 /* Byte offset of the pair of r. The bits below the index of a plan's are those of the path's number: where its four highest are
@@ -242,7 +268,8 @@ static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef value
 	LLVMValueRef off = known.has_offset ? known.offset : pair_offset(e, r);
 	LLVMValueRef pair = LLVMBuildGEP2(e->builder, e->i8, table, &off, 1, "wm1.pair");
 	if (known.is_always_hit) {
-		emit_increment(e, word_at(e, pair, first_pair + 8));
+		const int load_and_offset = 2;
+		emit_increment(e, word_at(e, pair, first_pair + 8), load_and_offset);
 		return;
 	}
 	LLVMValueRef check = LLVMBuildLoad2(e->builder, e->i64, word_at(e, pair, first_pair), "wm1.check");
@@ -254,7 +281,8 @@ static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef value
 	LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(e->builder);
 	LLVMPositionBuilderBefore(e->builder, then);
 	LLVMSetCurrentDebugLocation2(e->builder, location);
-	emit_increment(e, word_at(e, pair, first_pair + 8));
+	const int to_branch = 7; /* from the load of the slot on */
+	emit_increment(e, word_at(e, pair, first_pair + 8), to_branch);
 	LLVMPositionBuilderBefore(e->builder, other);
 	LLVMSetCurrentDebugLocation2(e->builder, location);
 	emit_miss(e, table, r);
@@ -275,7 +303,8 @@ static void emit_end(struct emitter *e, LLVMValueRef before, LLVMValueRef value,
 	LLVMValueRef base = load_table(e);
 	if (end->adds_register)
 		base = LLVMBuildGEP2(e->builder, e->i64, base, &value, 1, "wm1.count");
-	emit_increment(e, word_at(e, base, first_word + 8 * end->value));
+	emit_increment(e, word_at(e, base, e->table.off_bytes + first_word + 8 * end->value),
+		       !e->kept + end->adds_register);
 }
 
 /* The block that control is in just before it enters the edge's target. */
@@ -450,6 +479,27 @@ static void emit_slot_address(struct emitter *e)
 	add_attribute(e, e->slot, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
 }
 
+/* The call that makes the table. To the optimizer it touches nothing that the program sees, so that in a bundle only one
+ * of several entries looks at the slot. */
+static LLVMValueRef emit_enter(struct emitter *e)
+{
+	const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	const struct path_table *table = &e->table;
+	LLVMValueRef fresh =
+		LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(table->enter), table->enter, NULL, 0, "wm1.fresh");
+	LLVMSetInstructionCallConv(fresh, LLVMPreserveMostCallConv);
+	const int load_test_and_branch = 3;
+	hide_from_inliner(e, fresh, load_test_and_branch + !table->is_local_exec);
+	if (!table->is_bundled)
+		return fresh;
+	const uint64_t reads_and_writes_inaccessible = 3 << 2;
+	add_attribute(e, fresh, whole, "memory", reads_and_writes_inaccessible);
+	add_attribute(e, fresh, LLVMAttributeReturnIndex, "nonnull", 0);
+	LLVMValueRef store = LLVMBuildStore(e->builder, fresh, e->slot);
+	LLVMSetMetadata(store, e->g->m->alias.kind, e->g->m->alias.slots);
+	return fresh;
+}
+
 static void emit_entry(struct emitter *e)
 {
 	struct path_graph *g = e->g;
@@ -461,9 +511,7 @@ static void emit_entry(struct emitter *e)
 	LLVMBasicBlockRef before = LLVMGetInstructionParent(none);
 	LLVMValueRef then = g->m->host->insert_if(none, at);
 	position_before(e, then);
-	LLVMValueRef fresh = LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(e->table.enter), e->table.enter, NULL, 0,
-					    "wm1.fresh");
-	LLVMSetInstructionCallConv(fresh, LLVMPreserveMostCallConv);
+	LLVMValueRef fresh = emit_enter(e);
 	LLVMBasicBlockRef enter = LLVMGetInstructionParent(then);
 	position_before(e, at);
 	LLVMPositionBuilderBeforeInstrAndDbgRecords(e->builder, at);
@@ -471,7 +519,7 @@ static void emit_entry(struct emitter *e)
 	LLVMAddIncoming(phi, (LLVMValueRef[]){table, fresh}, (LLVMBasicBlockRef[]){before, enter}, 2);
 	position_before(e, at);
 	bool at_entry = e->choice->flags & WM1_PATHS_AT_ENTRY;
-	emit_increment(e, word_at(e, phi, at_entry ? 16 : 0));
+	emit_increment(e, word_at(e, phi, e->table.off_bytes + (at_entry ? 16 : 0)), 0);
 	if (!g->calls)
 		e->kept = phi;
 	/* Phis of the register go where this block begins now. */
@@ -484,7 +532,7 @@ static void emit_node(struct emitter *e, uint32_t node)
 	const struct cfg *c = &g->cfg;
 	if (g->nodes[node].is_return) {
 		position_before(e, g->m->host->first_insertion(g->nodes[node].block));
-		emit_increment(e, load_table(e));
+		emit_increment(e, word_at(e, load_table(e), e->table.off_bytes), !e->kept);
 	}
 	LLVMValueRef value = e->values[node] ? e->values[node] : e->undefined;
 	if (cfg_node_ends(c, node)) {

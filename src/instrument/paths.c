@@ -238,6 +238,8 @@ static struct error *run_phases(struct path_module *m)
 		err = path_plan_load(m->options->plan_path, &m->plan);
 	if (!err)
 		err = count_functions(m);
+	if (!err)
+		path_bundle_finish(m);
 	if (!err && (m->functions.count || m->skipped.count))
 		err = describe(m);
 	if (!err)
@@ -260,6 +262,7 @@ char *instrument_paths(LLVMModuleRef module, const struct host *host, const char
 	buffer_deinit(&m.changed);
 	buffer_deinit(&m.dropped);
 	buffer_deinit(&m.split);
+	path_value_vec_deinit(&m.bundle.descriptors);
 	path_function_vec_deinit(&m.functions);
 	path_skipped_vec_deinit(&m.skipped);
 	pathmeta_deinit(&m.meta);

@@ -29,6 +29,7 @@ static uint32_t table_count;
 
 struct table_key {
 	const struct wm1_path_function *function;
+	uint64_t bundle;
 	uint32_t image;
 	uint32_t slot;
 };
@@ -76,23 +77,39 @@ static bool table_matches(const void *key, uint32_t number)
 	const struct wmrt_path_table *table = table_at(number);
 	const struct wmk_paths *record = table->record;
 
-	return table->slot == k->slot && record->image == k->image && record->name_key == f->name_key &&
-	       record->cfg_key == f->cfg_key && record->path_count == f->path_count && record->kind == f->kind &&
-	       record->bits == f->bits && record->flags == record_flags(f) && record->entry_count == f->entry_count &&
+	return table->slot == k->slot && table->bundle == k->bundle && record->image == k->image &&
+	       record->name_key == f->name_key && record->cfg_key == f->cfg_key &&
+	       record->path_count == f->path_count && record->kind == f->kind && record->bits == f->bits &&
+	       record->flags == record_flags(f) && record->entry_count == f->entry_count &&
 	       (f->kind != WM1_PATHS_PLAN || has_checks(table, f->checks));
 }
 
 static uint64_t key_hash(const struct table_key *k)
 {
-	uint64_t hash = wmrt_hash(k->function->name_key, k->function->cfg_key);
+	uint64_t hash = wmrt_hash(k->function->name_key, k->function->cfg_key ^ k->bundle);
 
 	return wmrt_hash(hash, (uint64_t)k->image << 32 | k->slot);
+}
+
+/* Two bundles with the same are the same; 0 of a function that is in none. */
+static uint64_t bundle_hash(const struct wm1_path_function *functions)
+{
+	uint64_t hash = functions->more;
+	uint32_t i;
+
+	for (i = 0; hash && i <= functions->more; i++) {
+		const struct wm1_path_function *f = &functions[i];
+
+		hash = wmrt_hash(wmrt_hash(hash, f->name_key), f->cfg_key);
+		hash = wmrt_hash(wmrt_hash(hash, f->path_count), (uint64_t)f->entry_count << 32 | f->flags);
+	}
+	return hash;
 }
 
 static struct wmrt_path_table *table_find(const struct wm1_path_function *function, const struct wmrt_image *image,
 					  const struct wmrt_slot *slot)
 {
-	struct table_key key = {function, image->number, slot->number};
+	struct table_key key = {function, bundle_hash(function), image->number, slot->number};
 	uint32_t number = wmrt_index_find(&table_index, key_hash(&key), table_matches, &key);
 
 	return number ? table_at(number) : NULL;
@@ -173,18 +190,12 @@ static struct wmrt_path_table *table_new(uint32_t *number)
 	return table_at(*number);
 }
 
-struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_slot *slot)
+/* The table of one function at that place, not in the index yet. */
+static struct wmrt_path_table *table_add(const struct wm1_path_function *function, const struct wmrt_image *image,
+					 struct wmrt_slot *slot, void *place, uint32_t *number)
 {
-	const struct wmrt_image *image = wmrt_image_at_locked(function->ehdr);
-	struct wmrt_path_table *table = image ? table_find(function, image, slot) : NULL;
-	struct table_key key = {function, 0, slot->number};
-	uint32_t number;
-	void *place;
+	struct wmrt_path_table *table = table_new(number);
 
-	if (table || !image)
-		return table;
-	place = wmrt_path_space_claim(&slot->paths, wmrt_path_record_bytes(function->kind, function->entry_count));
-	table = place ? table_new(&number) : NULL;
 	if (!table)
 		return NULL;
 	table->record = place;
@@ -192,21 +203,49 @@ struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *fun
 	table->owner = atomic_load(&slot->owner);
 	table->cache = wmrt_path_cache_none();
 	record_new(table, function, image);
-	/* Without memory for the index it is only not found again. */
-	key.image = image->number;
-	wmrt_index_add(&table_index, key_hash(&key), table_matches, &key, number);
 	table->next_of_slot = slot->paths.tables;
 	slot->paths.tables = table;
 	return table;
 }
 
+struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_slot *slot)
+{
+	const struct wmrt_image *image = wmrt_image_at_locked(function->ehdr);
+	struct wmrt_path_table *first = image ? table_find(function, image, slot) : NULL;
+	struct table_key key = {function, bundle_hash(function), 0, slot->number};
+	struct wmrt_path_table **link = &first;
+	size_t len_bytes = 0;
+	uint32_t i, number, first_number = 0;
+	char *place;
+
+	if (first || !image)
+		return first;
+	for (i = 0; i <= function->more; i++)
+		len_bytes += wmrt_path_record_bytes(function[i].kind, function[i].entry_count);
+	place = wmrt_path_space_claim(&slot->paths, len_bytes);
+	if (!place)
+		return NULL;
+	for (i = 0; i <= function->more; i++) {
+		*link = table_add(&function[i], image, slot, place, &number);
+		if (!*link)
+			return NULL;
+		(*link)->bundle = key.bundle;
+		link = &(*link)->next_of_bundle;
+		first_number = first_number ? first_number : number;
+		place += wmrt_path_record_bytes(function[i].kind, function[i].entry_count);
+	}
+	/* Without memory for the index it is only not found again. */
+	key.image = image->number;
+	wmrt_index_add(&table_index, key_hash(&key), table_matches, &key, first_number);
+	return first;
+}
+
 /* A forked child is told what its thread had begun and not ended: what earlier owners left unfinished is not the thread's. */
-void wmrt_path_table_adopt(struct wmrt_path_table *table, uint64_t owner)
+static void adopt_one(struct wmrt_path_table *table, uint64_t owner)
 {
 	uint64_t *words = wmrt_path_words(table);
 	size_t n =
 		(wmrt_path_record_bytes(table->record->kind, table->record->entry_count) - sizeof *table->record) / 8;
-	uint64_t mask = wmrt_block_signals();
 	size_t i;
 
 	/* Not the second time: a handler may have been here first. */
@@ -218,5 +257,13 @@ void wmrt_path_table_adopt(struct wmrt_path_table *table, uint64_t owner)
 		wmrt_path_counts_adopt(table);
 		table->owner = owner;
 	}
+}
+
+void wmrt_path_table_adopt(struct wmrt_path_table *table, uint64_t owner)
+{
+	uint64_t mask = wmrt_block_signals();
+
+	for (; table; table = table->next_of_bundle)
+		adopt_one(table, owner);
 	wmrt_unblock_signals(mask);
 }

@@ -20,6 +20,8 @@
 struct wmrt_path_table {
 	struct wmk_paths *record; /* in the file; the words follow it. Word 1 points back here. */
 	struct wmrt_path_table *next_of_slot;
+	struct wmrt_path_table *next_of_bundle;
+	uint64_t bundle;                  /* hash of all that are in it, 0: none */
 	struct wmrt_path_cache *cache;    /* never NULL */
 	struct wmrt_path_entry *overflow; /* counts of single paths */
 	/* As many words as the table has, NULL: all 0. The table's and these together are what the owner counted, over forks:
@@ -44,9 +46,9 @@ static inline void wmrt_path_count(uint64_t *counter)
 size_t wmrt_path_record_bytes(uint8_t kind, uint32_t entry_count);
 /* The slot's table of that function, NULL if there is none yet (or it must be looked for under the lock). No lock. */
 struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *function, struct wmrt_slot *slot);
-/* The same, made if need be; NULL without room. Under the lock; the file is open. */
+/* The same, made if need be, and with it those of the functions that follow in the bundle; NULL without room. Under the lock; the file is open. */
 struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_slot *slot);
-/* The table of an earlier owner of the slot becomes this one's. */
+/* The table of an earlier owner of the slot becomes this one's, with its bundle: all or, for handlers, none. */
 void wmrt_path_table_adopt(struct wmrt_path_table *table, uint64_t owner);
 /* In a forked child, under the lock: the record of the table again, all counters 0, and what word 1 says; of pairs, with the
  * checks of `saved`, a copy of it. */

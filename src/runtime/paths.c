@@ -15,11 +15,31 @@
 static uint64_t scrap[2 + (2u << WM1_PATHS_MAX_BITS)] __attribute__((aligned(64)));
 _Static_assert(2u << WM1_PATHS_MAX_BITS >= WM1_PATHS_MAX_COUNTERS, "scrap is as large as any table");
 
+/* Do they all fit in scrap, and do without word 1? */
+static bool is_good_bundle(const struct wm1_path_function *functions)
+{
+	size_t len_bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i <= functions->more; i++) {
+		const struct wm1_path_function *f = &functions[i];
+
+		if (f->kind != WM1_PATHS_ARRAY || f->entry_count > WM1_PATHS_MAX_COUNTERS || (i && f->more))
+			return false;
+		len_bytes += wmrt_path_record_bytes(f->kind, f->entry_count);
+		if (len_bytes > sizeof scrap)
+			return false;
+	}
+	return true;
+}
+
 /* Is it what this runtime knows, and no larger than it should be? */
 static bool is_good(const struct wm1_path_function *function)
 {
 	if (function->abi_version != WM1_ABI_VERSION || !function->ehdr)
 		return false;
+	if (function->more)
+		return is_good_bundle(function);
 	if (function->kind == WM1_PATHS_ARRAY)
 		return function->entry_count <= WM1_PATHS_MAX_COUNTERS;
 	if (function->kind == WM1_PATHS_PLAN && function->entry_count && !function->checks)

@@ -31,6 +31,28 @@ static inline __attribute__((always_inline, unused)) void path_incq(volatile uin
 	__asm__ volatile("incq %0" : "+m"(*counter));
 }
 
+enum {
+	PATH_BUNDLED = 3
+};
+
+/* Three arrays with one slot. Keys from `key` on. */
+#define PATH_BUNDLED_FUNCTION(entries, key, follow) \
+	{.abi_version = WM1_ABI_VERSION,            \
+	 .kind = WM1_PATHS_ARRAY,                   \
+	 .name_key = (key),                         \
+	 .cfg_key = (key) * WM1_PATH_HASH,          \
+	 .path_count = (entries),                   \
+	 .ehdr = __ehdr_start,                      \
+	 .entry_count = (entries),                  \
+	 .more = (follow)}
+#define PATH_BUNDLE(name, key)                                   \
+	static _Thread_local uint64_t *name##_slot;              \
+	static struct wm1_path_function name[PATH_BUNDLED] = {   \
+		PATH_BUNDLED_FUNCTION(1, key, PATH_BUNDLED - 1), \
+		PATH_BUNDLED_FUNCTION(10, (key) + 1, 0),         \
+		PATH_BUNDLED_FUNCTION(3, (key) + 2, 0),          \
+	}
+
 /* Entry: the table. */
 static inline __attribute__((always_inline, unused)) uint64_t *path_enter(const struct wm1_path_function *function,
 									  uint64_t **slot)
@@ -39,6 +61,22 @@ static inline __attribute__((always_inline, unused)) uint64_t *path_enter(const 
 
 	if (!table)
 		table = wm1_path_enter(function, slot);
+	path_incq(&table[0]);
+	return table;
+}
+
+/* Entry of one in a bundle; the others' tables follow the first one's. */
+static inline __attribute__((always_inline, unused)) uint64_t *
+path_enter_bundled(const struct wm1_path_function *functions, uint64_t **slot, unsigned int which)
+{
+	uint64_t *table = *(uint64_t *volatile *)slot;
+	unsigned int i;
+
+	if (!table)
+		table = wm1_path_enter(functions, slot);
+	for (i = 0; i < which; i++)
+		table +=
+			((sizeof(struct wmk_paths) + 16 + 8 * (size_t)functions[i].entry_count + 15) & ~(size_t)15) / 8;
 	path_incq(&table[0]);
 	return table;
 }

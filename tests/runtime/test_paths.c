@@ -26,6 +26,7 @@ PATH_FUNCTION(counted_array, WM1_PATHS_ARRAY, 0, 10, 111);
 PATH_FUNCTION(counted_hash, WM1_PATHS_HASH, HASH_BITS, 1 << HASH_BITS, 112);
 PATH_FUNCTION(counted_called, WM1_PATHS_HASH, 0, 0, 113);
 PATH_FUNCTION(counted_planned, WM1_PATHS_PLAN, PLAN_BITS, 1 << PLAN_BITS, 114);
+PATH_BUNDLE(counted_bundle, 115);
 
 static uint64_t checks[1 << PLAN_BITS];
 static uint64_t planned_checks[1 << PLAN_BITS];
@@ -109,7 +110,7 @@ static unsigned int rounds = 20;
 
 static void count_all(unsigned int n)
 {
-	unsigned int i;
+	unsigned int i, which;
 
 	for (i = 0; i < n; i++) {
 		uint64_t r = 1 + i * 2654435761u % PATHS;
@@ -119,6 +120,9 @@ static void count_all(unsigned int n)
 		path_end_hash(&counted_called, path_enter(&counted_called, &counted_called_slot), r, 0);
 		path_end_plan(&counted_planned, path_enter(&counted_planned, &counted_planned_slot), r << 61 | r,
 			      PLAN_BITS, r % 3 ? 0 : push_image.site_base + 5);
+		for (which = 0; which < PATH_BUNDLED; which++)
+			path_end_array(path_enter_bundled(counted_bundle, &counted_bundle_slot, which),
+				       r % counted_bundle[which].entry_count);
 	}
 }
 
@@ -133,7 +137,7 @@ static void check_all(uint64_t n)
 {
 	uint64_t key;
 
-	for (key = 111; key <= 114; key++) {
+	for (key = 111; key < 115 + PATH_BUNDLED; key++) {
 		CHECK_U64(sum_now(key, 0).begun, n);
 		CHECK_U64(sum_now(key, 0).ended, n);
 		CHECK_U64(sum_now(key, 0).uncommitted, 0);

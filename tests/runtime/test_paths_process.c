@@ -25,12 +25,13 @@ enum {
 PATH_FUNCTION(array, WM1_PATHS_ARRAY, 0, 10, 101);
 PATH_FUNCTION(hash, WM1_PATHS_HASH, HASH_BITS, 1 << HASH_BITS, 102);
 PATH_FUNCTION(called, WM1_PATHS_HASH, 0, 0, 103);
+PATH_BUNDLE(bundle, 105);
 PATH_FUNCTION(outer, WM1_PATHS_ARRAY, 0, 4, 104); /* goes on over forks */
 
 /* n paths of each kind. */
 static void count(unsigned int n)
 {
-	unsigned int i;
+	unsigned int i, which;
 
 	for (i = 0; i < n; i++) {
 		uint64_t r = 1 + i * 2654435761u % PATHS;
@@ -38,6 +39,8 @@ static void count(unsigned int n)
 		path_end_array(path_enter(&array, &array_slot), r % 10);
 		path_end_hash(&hash, path_enter(&hash, &hash_slot), r, HASH_BITS);
 		path_end_hash(&called, path_enter(&called, &called_slot), r, 0);
+		for (which = 0; which < PATH_BUNDLED; which++)
+			path_end_array(path_enter_bundled(bundle, &bundle_slot, which), r % bundle[which].entry_count);
 	}
 }
 
@@ -46,7 +49,9 @@ static void check_counts(pid_t pid, uint64_t n, uint64_t inherited)
 {
 	uint64_t key;
 
-	for (key = 101; key <= 103; key++) {
+	for (key = 101; key < 105 + PATH_BUNDLED; key++) {
+		if (key == 104)
+			continue;
 		struct path_sum sum = path_sum_of_process(pid, key, 0);
 
 		CHECK_U64(sum.begun, n);

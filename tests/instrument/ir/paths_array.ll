@@ -6,10 +6,10 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: $[[DESCRIPTOR:wm1.path.two.[0-9a-f]+]] = comdat any
 ; CHECK: @[[DESCRIPTOR]] = linkonce_odr hidden constant {{.*}} { i32 1, i8 1, i8 0, i16 0, {{.*}}, i64 2, ptr @__ehdr_start, ptr null, i32 2, i32 0 }, comdat, align 8
 ; CHECK: @[[SLOT:wm1.slot.two.[0-9a-f]+]] = linkonce_odr hidden thread_local(localexec) global ptr null, comdat($[[DESCRIPTOR]]), align 8
-; CHECK: @wm1.path.local.{{[0-9a-f]+}} = internal constant
-; CHECK: @wm1.slot.local.{{[0-9a-f]+}} = internal thread_local(localexec) global ptr null, align 8
+; CHECK: @wm1.slot = internal thread_local(localexec) global ptr null, align 8
+; CHECK: @wm1.path = internal constant [6 x { {{.*}} }] [{ {{.*}} i64 2, ptr @__ehdr_start, ptr null, i32 2, i32 5 }, { {{.*}} i64 1, ptr @__ehdr_start, ptr null, i32 1, i32 0 }, {
 
-; CHECK-LABEL: define i32 @two(
+; CHECK-LABEL: define linkonce_odr i32 @two(
 ; CHECK: %room = alloca i32
 ; CHECK-NEXT: %{{.*}} = alloca i64, align 8
 ; CHECK-NEXT: [[OLD:%.*]] = load ptr, ptr @[[SLOT]], align 8, !tbaa
@@ -36,7 +36,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; ASM-NOT: wm1.slot
 ; ASM: incq 16(%[[T]],%{{r..}},8)
 ; ASM: retq
-define i32 @two(i1 %c) {
+define linkonce_odr i32 @two(i1 %c) {
   %room = alloca i32
   store i32 1, ptr %room
   %more = alloca i64
@@ -49,10 +49,13 @@ join:
   ret i32 %v
 }
 
-; With calls in between the slot is loaded again, for that is one instruction.
+; What is only here shares a slot. With calls in between it is loaded again, for that is one instruction.
 ; CHECK-LABEL: define internal void @local(
+; CHECK-NEXT: [[OLD:%.*]] = load ptr, ptr @wm1.slot, align 8, !tbaa
+; CHECK: [[NEW:%.*]] = call preserve_mostcc nonnull ptr @wm1.enter() #[[ENTER:[0-9]+]]
+; CHECK-NEXT: store ptr [[NEW]], ptr @wm1.slot, align 8, !tbaa
 ; CHECK: call void @two(
-; CHECK-NEXT: [[AGAIN:%.*]] = load ptr, ptr @wm1.slot.local.{{[0-9a-f]+}}, align 8, !tbaa
+; CHECK-NEXT: [[AGAIN:%.*]] = load ptr, ptr @wm1.slot, align 8, !tbaa !{{[0-9]+}}, !nonnull
 ; CHECK-NEXT: [[WORD:%.*]] = getelementptr i8, ptr [[AGAIN]], i64 {{16|24}}
 ; CHECK-NEXT: call void asm "incq $0", {{.*}}(ptr elementtype(i64) [[WORD]]
 ; CHECK-NEXT: ret void
@@ -67,8 +70,9 @@ no:
 
 ; One path and nothing that may stop it: counted at the entry, nothing else.
 ; CHECK-LABEL: define void @one(
+; Its record comes after that of @local, of 64 bytes and 4 words.
 ; CHECK: phi ptr
-; CHECK-NEXT: getelementptr i8, ptr {{.*}}, i64 16
+; CHECK-NEXT: getelementptr i8, ptr {{.*}}, i64 112
 ; CHECK-NEXT: call void asm "incq $0"
 ; CHECK-NEXT: ret void
 define void @one() {
@@ -119,3 +123,6 @@ define void @calls() {
 
 ; CHECK-LABEL: define linkonce_odr hidden preserve_mostcc ptr @wm1.enter.two.
 ; CHECK: tail call preserve_mostcc ptr @wm1_path_enter(ptr @[[DESCRIPTOR]], ptr @[[SLOT]])
+; CHECK-LABEL: define internal preserve_mostcc ptr @wm1.enter()
+; CHECK: call preserve_mostcc ptr @wm1_path_enter(ptr @wm1.path, ptr %
+; CHECK: attributes #[[ENTER]] = { memory(inaccessiblemem: readwrite) "call-inline-cost"="-15" }

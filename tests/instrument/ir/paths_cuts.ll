@@ -13,7 +13,7 @@ declare i32 @__gxx_personality_v0(...)
 ; CHECK-NEXT: %v = call i32 @setjmp(ptr %p)
 ; CHECK-NEXT: br label %[[AFTER:.*]]
 ; CHECK: [[AFTER]]:
-; CHECK-NEXT: [[TABLE:%.*]] = load ptr, ptr @wm1.slot.twice.
+; CHECK-NEXT: [[TABLE:%.*]] = load ptr, ptr @wm1.slot
 ; CHECK-NEXT: call void asm "incq $0", {{.*}}(ptr elementtype(i64) [[TABLE]]
 ; CHECK: call void asm "incq $0"
 ; CHECK-NEXT: ret i32 %v

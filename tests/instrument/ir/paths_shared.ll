@@ -4,9 +4,9 @@ target triple = "x86_64-pc-linux-gnu"
 ; PASSES: waymark-paths
 declare void @work()
 
-; CHECK: @wm1.slot.f.{{[0-9a-f]+}} = linkonce_odr hidden thread_local global ptr null
+; CHECK: @wm1.slot = internal thread_local global ptr null
 ; CHECK-LABEL: define void @f(
-; CHECK: [[SLOT:%.*]] = call ptr addrspace(257) asm alignstack "{{.*}}@tlsdesc(%rip), $0{{.*}}xmm31{{.*}}(ptr @wm1.slot.f.
+; CHECK: [[SLOT:%.*]] = call ptr addrspace(257) asm alignstack "{{.*}}@tlsdesc(%rip), $0{{.*}}xmm31{{.*}}(ptr @wm1.slot)
 ; CHECK-NEXT: load ptr, ptr addrspace(257) [[SLOT]]
 ; CHECK: call void @work()
 ; CHECK-NEXT: [[TABLE:%.*]] = load ptr, ptr addrspace(257) [[SLOT]]

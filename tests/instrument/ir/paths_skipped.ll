@@ -8,8 +8,8 @@ declare void @work()
 ; CHECK-NOT: @wm1.path.asked
 ; CHECK-NOT: @wm1.path.suspends
 ; CHECK: @wm1.path.elsewhere.{{[0-9a-f]+}} = linkonce_odr
-; CHECK: @wm1.path.once.
-; CHECK-NOT: @wm1.path.
+; CHECK: @wm1.path = {{.*}} [1 x
+; CHECK-NOT: @wm1.path
 
 define void @bare() naked {
   call void asm sideeffect "ret", ""()
