@@ -57,6 +57,16 @@ struct host {
 	const char *(*plain_name)(LLVMMetadataRef subprogram, unsigned *ret_len);
 	/* What only assembly names stays. */
 	void (*keep)(LLVMValueRef global);
+	void (*keep_linked)(LLVMValueRef global); /* by the linker, too */
+	/* A local copy of a function, with its debug information. */
+	LLVMValueRef (*clone)(LLVMValueRef function, const char *name);
+	/* Bytes in front of a function's code, which run first. */
+	bool (*has_prologue_data)(LLVMValueRef function);
+	void (*set_prologue_data)(LLVMValueRef function, LLVMValueRef constant);
+	/* A local function that is what its assembly says. */
+	LLVMValueRef (*add_naked)(LLVMModuleRef module, const char *name);
+	/* Runs before other constructors; as often as its comdat group is linked. */
+	void (*add_constructor)(LLVMValueRef function);
 };
 
 /* Instruments one whole-program module. is_shared: the output is a shared library. Returns NULL, or one line that says

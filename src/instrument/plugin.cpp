@@ -17,6 +17,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/EscapeEnumerator.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <string>
@@ -224,6 +225,53 @@ static void keep(LLVMValueRef ref)
 	appendToCompilerUsed(*global->getParent(), {global});
 }
 
+static void keep_linked(LLVMValueRef ref)
+{
+	auto *global = unwrap<GlobalValue>(ref);
+	appendToUsed(*global->getParent(), {global});
+}
+
+static LLVMValueRef clone(LLVMValueRef ref, const char *name)
+{
+	auto *function = unwrap<Function>(ref);
+	ValueToValueMapTy values;
+	Function *copy = CloneFunction(function, values);
+	copy->setName(name);
+	copy->setLinkage(GlobalValue::InternalLinkage);
+	copy->setComdat(function->getComdat());
+	copy->addFnAttr(Attribute::NoInline);
+	copy->removeFnAttr(Attribute::AlwaysInline);
+	return wrap(copy);
+}
+
+static bool has_prologue_data(LLVMValueRef ref)
+{
+	auto *function = unwrap<Function>(ref);
+	return function->hasPrologueData();
+}
+
+static void set_prologue_data(LLVMValueRef ref, LLVMValueRef constant)
+{
+	unwrap<Function>(ref)->setPrologueData(unwrap<Constant>(constant));
+}
+
+static LLVMValueRef add_naked(LLVMModuleRef ref, const char *name)
+{
+	Module &module = *unwrap(ref);
+	auto *type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
+	auto *function = Function::Create(type, GlobalValue::InternalLinkage, name, module);
+	function->addFnAttr(Attribute::Naked);
+	function->addFnAttr(Attribute::NoInline);
+	function->addFnAttr(Attribute::NoUnwind);
+	return wrap(function);
+}
+
+static void add_constructor(LLVMValueRef ref)
+{
+	auto *function = unwrap<Function>(ref);
+	appendToGlobalCtors(*function->getParent(), function, /*Priority=*/0, function);
+}
+
 static struct host make_host(FunctionAnalysisManager &functions)
 {
 	return {&functions,
@@ -247,7 +295,13 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		bind_locally,
 		diagnose,
 		plain_name,
-		keep};
+		keep,
+		keep_linked,
+		clone,
+		has_prologue_data,
+		set_prologue_data,
+		add_naked,
+		add_constructor};
 }
 
 /*

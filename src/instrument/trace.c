@@ -20,6 +20,8 @@ static void find_kinds(struct trace_kinds *ret)
 		.nocallback = attribute_kind("nocallback"),
 		.willreturn = attribute_kind("willreturn"),
 		.elementtype = attribute_kind("elementtype"),
+		.byval = attribute_kind("byval"),
+		.inalloca = attribute_kind("inalloca"),
 	};
 }
 
@@ -97,6 +99,8 @@ static struct error *refuse(struct trace_function *f, const struct path_graph *g
 		reason = trace_emit_reason(f, g);
 	if (!reason)
 		return NULL;
+	for (uint32_t i = 1; i < f->scheme_count; i++)
+		LLVMDeleteFunction(f->bodies[i]);
 	f->scheme_count = 0;
 	return skip(f->m, f->function, reason);
 }
@@ -117,34 +121,76 @@ static struct error *use_coverage(struct trace_module *m)
 	return NULL;
 }
 
-static struct error *emit_bodies(struct trace_function *f, struct path_graph *g)
+/* Bodies for the schemes after the first, before any of them has code of ours. */
+static struct error *clone_bodies(struct trace_function *f, const struct path_graph *g)
 {
 	struct error *err = NULL;
-	for (uint32_t i = 0; i < f->scheme_count && !err; i++) {
-		struct trace_body body = {.f = f, .g = g, .variant = &f->meta.variants[i]};
-		if (f->schemes[i] & WM1_SCHEME_COVERAGE)
-			err = use_coverage(f->m);
-		if (!err)
-			err = trace_calls_find(g, f->meta.call_count, &body.calls);
-		if (!err)
-			err = trace_emit(&body);
+	f->bodies[0] = f->function;
+	if (f->scheme_count < 2)
+		return NULL;
+	const char *reason = trace_clone_reason(f);
+	if (reason) {
+		f->scheme_count = 1;
+		return skip(f->m, f->function, reason);
 	}
+	for (uint32_t i = 1; i < f->scheme_count && !err; i++)
+		err = trace_clone(f, g, f->schemes[i], &f->bodies[i]);
 	return err;
 }
 
-static struct error *trace_paths(struct trace_function *f, struct path_graph *g)
+static struct error *graph_of_copy(const struct path_graph *g, struct path_graph *copy)
+{
+	struct error *err = path_graph_make(copy);
+	if (!err && (copy->cfg.node_count != g->cfg.node_count || copy->meta.cfg_key != g->meta.cfg_key))
+		err = error_create(ERROR_MISMATCH, "a copy of the function has another control flow");
+	return err;
+}
+
+static struct error *emit_body(struct trace_function *f, struct path_graph *g, uint32_t scheme)
+{
+	struct trace_body body = {.f = f, .g = g, .variant = &f->meta.variants[scheme]};
+	struct error *err = f->schemes[scheme] & WM1_SCHEME_COVERAGE ? use_coverage(f->m) : NULL;
+	if (!err)
+		err = trace_calls_find(g, f->meta.call_count, &body.calls);
+	return err ? err : trace_emit(&body);
+}
+
+static struct error *emit_bodies(struct trace_function *f, struct path_graph *g)
+{
+	struct error *err = NULL;
+	/* The function itself last: graphs of its copies are compared with its own. */
+	for (uint32_t i = f->scheme_count; i-- > 0 && !err;) {
+		struct path_graph copy = {.m = g->m, .scratch = g->scratch, .function = f->bodies[i]};
+		copy.meta = (struct pathmeta_function){.name = g->meta.name};
+		if (i)
+			err = graph_of_copy(g, &copy);
+		if (!err)
+			err = emit_body(f, i ? &copy : g, i);
+	}
+	return !err && f->scheme_count > 1 ? trace_tune(f, g) : err;
+}
+
+static struct error *make_graph(struct trace_function *f, struct path_graph *g)
 {
 	struct error *err = path_identify(g);
+	if (!err)
+		err = trace_rules_apply(f, g);
+	if (!err)
+		err = clone_bodies(f, g);
 	if (!err)
 		err = path_graph_make(g);
 	if (!err)
 		err = path_lines_add(g);
 	if (!err)
 		err = number(f, g);
+	return err;
+}
+
+static struct error *trace_function(struct trace_function *f, struct path_graph *g)
+{
+	struct error *err = make_graph(f, g);
 	if (!err)
 		err = trace_calls_describe(f, g);
-	if (!err)
-		err = trace_rules_apply(f, g);
 	if (!err)
 		err = refuse(f, g);
 	if (err)
@@ -171,7 +217,7 @@ static struct error *trace_one(struct trace_module *m, LLVMValueRef function)
 	struct trace_function f = {
 		.m = m, .scratch = &scratch, .function = function, .index = (uint32_t)m->functions.count};
 	struct path_graph g = {.m = &m->paths, .scratch = &scratch, .function = function};
-	struct error *err = trace_paths(&f, &g);
+	struct error *err = trace_function(&f, &g);
 	arena_deinit(&scratch);
 	if (err)
 		return error_context(err, "%s: %s", m->paths.unit, g.meta.name ? g.meta.name : "a function");
@@ -179,15 +225,26 @@ static struct error *trace_one(struct trace_module *m, LLVMValueRef function)
 	return NULL;
 }
 
-static struct error *trace_functions(struct trace_module *m)
+VEC_DECLARE(value_vec, LLVMValueRef);
+
+static struct error *collect_functions(struct trace_module *m, struct value_vec *ret)
 {
 	struct error *err = NULL;
-	for (LLVMValueRef f = LLVMGetFirstFunction(m->paths.module); f && !err; f = LLVMGetNextFunction(f)) {
-		if (LLVMIsDeclaration(f) || LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage || is_own(f))
-			continue;
-		const char *reason = path_reason(&m->paths, f);
-		err = reason ? skip(m, f, reason) : trace_one(m, f);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m->paths.module); f && !err; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage && !is_own(f))
+			err = value_vec_append(ret, f);
+	return err;
+}
+
+static struct error *trace_functions(struct trace_module *m)
+{
+	struct value_vec functions = {0};
+	struct error *err = collect_functions(m, &functions);
+	for (size_t i = 0; i < functions.count && !err; i++) {
+		const char *reason = path_reason(&m->paths, functions.items[i]);
+		err = reason ? skip(m, functions.items[i], reason) : trace_one(m, functions.items[i]);
 	}
+	value_vec_deinit(&functions);
 	return err;
 }
 
@@ -285,10 +342,11 @@ static struct error *run_phases(struct trace_module *m)
 	struct error *err = trace_functions(m);
 	if (!err && !m->functions.count && !m->skipped.count)
 		return NULL;
-	if (!err)
-		make_coverage(m);
-	if (!err)
-		err = describe(m);
+	if (err)
+		return err;
+	make_coverage(m);
+	trace_add_constructor(m);
+	err = describe(m);
 	return err ? err : verify(m);
 }
 
@@ -302,6 +360,7 @@ char *instrument_trace(LLVMModuleRef module, const struct host *host, const char
 	find_kinds(&m.kinds);
 	pathmeta_init(&m.paths.meta);
 	tracemeta_init(&m.meta);
+	m.rules = options->rules;
 	struct error *err = run_phases(&m);
 	char *problem = err ? strdup(err->message) : NULL;
 	error_destroy(err);

@@ -5,6 +5,7 @@
  *   graph      control flow, numbers and places, as for path counters        (path_graph.c, core/)
  *   calls      what it calls, for the analyses of who reads                  (trace_calls.c)
  *   layout     what the frame record and the coverage bytes of each variant have (trace_layout.c)
+ *   clone      one body for each of several schemes                         (trace_variants.c)
  *   emit       the code and the points of each variant                       (trace_emit.c, trace_asm.c)
  *
  * and at the end the metadata of all. LLVM values are borrowed from the module.
@@ -22,7 +23,7 @@ VEC_DECLARE(trace_function_vec, struct tracemeta_function);
 VEC_DECLARE(trace_skipped_vec, struct tracemeta_skipped);
 
 struct trace_kinds {
-	unsigned nounwind, nocallback, willreturn, elementtype;
+	unsigned nounwind, nocallback, willreturn, elementtype, byval, inalloca;
 };
 
 struct trace_module {
@@ -37,6 +38,8 @@ struct trace_module {
 		coverage; /* stands for the coverage bytes until their number is known; NULL as long as there are none */
 	const char *coverage_name;
 	uint32_t coverage_bytes;
+	const char *rules;
+	bool has_tunables;
 };
 
 struct trace_function {
@@ -45,7 +48,9 @@ struct trace_function {
 	LLVMValueRef function;
 	uint8_t schemes[WM1_SCHEMES];
 	uint32_t scheme_count;
-	uint32_t index; /* in the unit */
+	const char *plain_name;           /* NULL: not known */
+	uint32_t index;                   /* in the unit */
+	LLVMValueRef bodies[WM1_SCHEMES]; /* [scheme_count]: the function itself and its copies */
 	struct path_numbering numbering;
 	struct placement placement;
 	uint32_t *start_of; /* [node]: index of its start + 1 */
@@ -74,6 +79,14 @@ struct error *trace_layout(struct trace_function *f, const struct cfg *g);
 /* Why paths cannot be traced in this function; NULL when they can. */
 const char *trace_emit_reason(const struct trace_function *f, const struct path_graph *g);
 struct error *trace_emit(struct trace_body *b);
+
+/* Why it can have one scheme only; NULL when it can have several. */
+const char *trace_clone_reason(const struct trace_function *f);
+struct error *trace_clone(struct trace_function *f, const struct path_graph *g, uint8_t scheme, LLVMValueRef *ret);
+/* Puts the choice in front of the function's own body; when all bodies have their code. */
+struct error *trace_tune(struct trace_function *f, const struct path_graph *g);
+/* When all functions are done. */
+void trace_add_constructor(struct trace_module *m);
 
 /* One inline assembly under construction: instructions on memory, and points behind them. */
 struct trace_asm {

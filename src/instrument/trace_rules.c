@@ -15,12 +15,12 @@ static const char *plain_name(struct trace_function *f)
 
 struct error *trace_rules_apply(struct trace_function *f, const struct path_graph *g)
 {
-	const char *text = f->m->options->rules;
-	const char *plain = plain_name(f);
+	const char *text = f->m->rules;
+	f->plain_name = plain_name(f);
 	struct scheme_rule rule;
 	struct scheme_problem problem = {0};
 	while (scheme_next_rule(&text, &rule, &problem)) {
-		if (!scheme_rule_matches(&rule, g->meta.link_name, plain, g->meta.file))
+		if (!scheme_rule_matches(&rule, g->meta.name, f->plain_name, g->meta.file))
 			continue;
 		f->scheme_count = rule.count;
 		for (unsigned i = 0; i < rule.count; i++)
