@@ -5,7 +5,7 @@ _waymark()
 	local cur prev words cword
 	_init_completion -n = || return
 
-	local commands='cc c++ run decode report paths residual merge tune graph help'
+	local commands='cc c++ run decode report paths residual merge core tune graph help'
 	local search='--exe --debug-dir --output --help'
 	local pathview='--source-dir --color= --full --function --top'
 
@@ -65,10 +65,10 @@ _waymark()
 		_filedir
 		return
 		;;
-	--function | --max-depth | --limit | --hot | --set)
+	--function | --max-depth | --limit | --hot | --set | --pid | -p)
 		return
 		;;
-	--top)
+	--top | --frames | --paths)
 		COMPREPLY=($(compgen -W 'all 10 20 50 100' -- "$cur"))
 		return
 		;;
@@ -105,6 +105,7 @@ _waymark()
 		paths) COMPREPLY=($(compgen -W "--format= --by= $pathview $search" -- "$cur")) ;;
 		residual) COMPREPLY=($(compgen -W "--tested --field --hot --format= $pathview $search" -- "$cur")) ;;
 		merge) COMPREPLY=($(compgen -W '--output --help' -- "$cur")) ;;
+		core) COMPREPLY=($(compgen -W "--format= --pid --frames --paths --source-dir --color= --full $search" -- "$cur")) ;;
 		tune) COMPREPLY=($(compgen -W '--set --list --output --help' -- "$cur")) ;;
 		graph) COMPREPLY=($(compgen -W "--format= $search" -- "$cur")) ;;
 		esac

@@ -14,6 +14,7 @@ struct command {
 };
 
 int command_cc(int argc, char **argv); /* cc and c++ */
+int command_core(int argc, char **argv);
 int command_decode(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_merge(int argc, char **argv);

@@ -14,6 +14,7 @@ static const struct command commands[] = {
 	{"paths", "show which paths through functions ran, as text, JSON, lcov, a page", command_paths},
 	{"residual", "show the paths that ran in the field and in no test", command_residual},
 	{"merge", "add up the path counts of many recordings", command_merge},
+	{"core", "show the last steps of each frame of a crashed or running program", command_core},
 	{"tune", "choose what is traced in a program that is built already", command_tune},
 	{"graph", "show how the calls of a program are encoded", command_graph},
 };

@@ -63,6 +63,7 @@ struct stopped {
 	const char *command; /* as far as the core has it; NULL: not known */
 	struct stopped_module *modules;
 	uint32_t module_count;
+	uint32_t main_module;           /* the program; UINT32_MAX: not known */
 	struct stopped_thread *threads; /* is_first ones first */
 	uint32_t thread_count;
 	const char **notes;

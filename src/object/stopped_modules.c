@@ -325,6 +325,7 @@ struct finder {
 	struct stopped *s;
 	const struct stopped_options *options;
 	struct module_vec modules;
+	uint64_t main_start;
 };
 
 static struct error *find_file(struct finder *f, const struct stopped_mapping *first, bool is_main,
@@ -408,6 +409,9 @@ static struct error *add_module(struct finder *f, size_t first, size_t end)
 	bool is_main = source->entry ? source->entry >= m.start && source->entry < m.end : f->modules.count == 0;
 	struct error *err = find_file(f, &mappings[first], is_main, &m);
 
+	if (is_main)
+		f->main_start = m.start;
+
 	return err ? err : module_vec_append(&f->modules, m);
 }
 
@@ -433,6 +437,7 @@ static struct error *add_program_only(struct finder *f)
 		m.build_id = image.build_id;
 		m.start = m.bias + image.first_address;
 		m.end = m.start + image.memory_bytes;
+		f->main_start = m.start;
 		err = module_vec_append(&f->modules, m);
 	}
 	file_unmap(&file);
@@ -621,6 +626,10 @@ struct error *stopped_find_modules(struct stopped *s, const struct stopped_optio
 			err = &error_no_memory;
 		s->module_count = (uint32_t)f.modules.count;
 	}
+	s->main_module = UINT32_MAX;
+	for (uint32_t i = 0; i < s->module_count && !err; i++)
+		if (s->modules[i].start == f.main_start)
+			s->main_module = i;
 	module_vec_deinit(&f.modules);
 	return err ? err : report_modules(s);
 }

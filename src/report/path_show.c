@@ -32,7 +32,8 @@ struct row {
 
 struct show {
 	FILE *out;
-	const struct path_function *f;
+	const char *name; /* of the function */
+	const char *file; /* it is defined in */
 	const struct path_style *style;
 	const struct path_steps *s;
 	struct arena arena;
@@ -285,7 +286,7 @@ static const char *base_name(const char *path)
 static void print_place(const struct show *show, const struct path_step *step)
 {
 	fprintf(show->out, "         %sin ", colour(show, "\033[2m"));
-	path_show_text(show->out, step->function ? step->function : show->f->name);
+	path_show_text(show->out, step->function ? step->function : show->name);
 	if (step->file) {
 		fputs(" (", show->out);
 		path_show_text(show->out, base_name(step->file));
@@ -365,7 +366,7 @@ static const char *compact_text(struct show *show, size_t first, size_t last)
 {
 	const struct path_step *step = &show->s->steps.items[first];
 	const struct path_step *end = &show->s->steps.items[last];
-	const char *home = show->f->meta->file;
+	const char *home = show->file;
 	bool is_away = step->file && home && strcmp(step->file, home) != 0;
 	const char *place = is_away ? base_name(step->file) : "";
 
@@ -427,21 +428,30 @@ static struct error *show_steps(struct show *show)
 	return NULL;
 }
 
-struct error *path_show(FILE *out, const struct path_profile *p, const struct path_function *f, uint64_t number,
-			const struct path_style *style)
+struct error *path_show_steps(FILE *out, const char *name, const char *file, const struct path_steps *s,
+			      const struct path_style *style)
 {
-	struct path_steps s;
-	struct show show = {.out = out, .f = f, .style = style, .s = &s};
-	struct error *err = path_steps_create(p, f, number, &s);
+	struct show show = {.out = out, .name = name, .file = file, .style = style, .s = s};
+	struct error *err;
 
-	if (err)
-		return err;
-	if (strcmp(s.start, "enters") != 0)
-		fprintf(out, "; %s", s.start);
+	if (strcmp(s->start, "enters") != 0)
+		fprintf(out, "; %s", s->start);
 	putc('\n', out);
 	arena_init(&show.arena);
 	err = show_steps(&show);
 	arena_deinit(&show.arena);
+	return err;
+}
+
+struct error *path_show(FILE *out, const struct path_profile *p, const struct path_function *f, uint64_t number,
+			const struct path_style *style)
+{
+	struct path_steps s;
+	struct error *err = path_steps_create(p, f, number, &s);
+
+	if (err)
+		return err;
+	err = path_show_steps(out, f->name, f->meta->file, &s, style);
 	path_steps_deinit(&s);
 	return err;
 }

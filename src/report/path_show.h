@@ -27,6 +27,11 @@ struct path_style {
 struct error *path_show(FILE *out, const struct path_profile *p, const struct path_function *f, uint64_t number,
 			const struct path_style *style);
 
+/* The same of steps at hand, of the function of that name and file (NULL: not known). */
+struct path_steps;
+struct error *path_show_steps(FILE *out, const char *name, const char *file, const struct path_steps *s,
+			      const struct path_style *style);
+
 /* "name  dir/file.c:12", behind `column` columns of a line; long names are cut in the middle unless all is wanted. */
 void path_show_function(FILE *out, const struct path_function *f, const struct path_style *style, unsigned int column);
 

@@ -43,11 +43,11 @@ static const char *way_text(const struct pathmeta_function *f, uint32_t edge, co
 	return arena_printf(arena, "%s %s:%" PRIu32, verb, slash ? slash + 1 : line->file, line->line);
 }
 
-struct error *path_outcome(const struct path_profile *p, const struct path_function *f, uint32_t edge,
+struct error *path_outcome(const struct pathmeta_function *f, enum pathmeta_stage stage, uint32_t edge,
 			   struct arena *arena, const char **ret)
 {
-	const struct pathmeta_outcome *o = &f->meta->outcomes[edge];
-	bool is_source = path_function_unit(p, f)->stage == PATHMETA_SOURCE;
+	const struct pathmeta_outcome *o = &f->outcomes[edge];
+	bool is_source = stage == PATHMETA_SOURCE;
 	const char *text = NULL;
 
 	switch (o->kind) {
@@ -55,10 +55,10 @@ struct error *path_outcome(const struct path_profile *p, const struct path_funct
 	case PATHMETA_FALSE:
 		if (is_source)
 			text = o->kind == PATHMETA_TRUE ? "true" : "false";
-		else if (cfg_edge_ends(&f->meta->cfg.edges[edge]))
+		else if (cfg_edge_ends(&f->cfg.edges[edge]))
 			break; /* the end of the path says it */
 		else           /* which side the optimizer made the true one says nothing: where it goes does */
-			text = way_text(f->meta, edge, "to", "one way", arena);
+			text = way_text(f, edge, "to", "one way", arena);
 		break;
 	case PATHMETA_CASE:
 		text = arena_printf(arena, "case %" PRId64, o->value);
@@ -70,7 +70,7 @@ struct error *path_outcome(const struct path_profile *p, const struct path_funct
 		text = "throws";
 		break;
 	case PATHMETA_JUMP:
-		text = way_text(f->meta, edge, "jumps to", "jumps", arena);
+		text = way_text(f, edge, "jumps to", "jumps", arena);
 		break;
 	case PATHMETA_PLAIN:
 	case PATHMETA_NORMAL:
@@ -79,7 +79,7 @@ struct error *path_outcome(const struct path_profile *p, const struct path_funct
 		return NULL;
 	}
 	*ret = text;
-	return text || cfg_edge_ends(&f->meta->cfg.edges[edge]) ? NULL : &error_no_memory;
+	return text || cfg_edge_ends(&f->cfg.edges[edge]) ? NULL : &error_no_memory;
 }
 
 static bool is_same_place(const struct path_step *step, const struct pathmeta_line *line)
@@ -124,22 +124,41 @@ static struct error *add_outcome(struct path_steps *s, const char *text)
 	return step->outcome ? NULL : &error_no_memory;
 }
 
-static struct error *add_nodes(const struct path_profile *p, const struct path_function *f, struct path_steps *s)
+static bool is_stop(const struct path_walk *w, const struct pathmeta_line *line)
 {
-	const struct pathmeta_function *m = f->meta;
+	return w->stop_line && line->line == w->stop_line && (!w->stop_column || line->column == w->stop_column) &&
+	       is_same_text(line->function, w->stop_function);
+}
+
+/* The end of what was begun of the last node's lines. */
+static uint32_t last_line_begun(const struct path_walk *w, uint32_t node)
+{
+	uint32_t end = w->flow->first_line[node + 1];
+
+	for (uint32_t l = w->flow->first_line[node]; w->is_partial && l < end; l++)
+		if (is_stop(w, &w->flow->lines[l]))
+			return l + 1;
+	return end;
+}
+
+static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
+{
+	const struct pathmeta_function *m = w->flow;
 	const char *last_function = NULL;
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < s->node_count && !err; i++) {
 		uint32_t node = s->nodes[i];
 		uint32_t edge = i < s->path.edge_count ? s->path.edges[i] : s->path.end_edge;
+		bool is_last = i + 1 == s->node_count;
+		uint32_t end = is_last ? last_line_begun(w, node) : m->first_line[node + 1];
 		const char *outcome;
 
-		for (uint32_t l = m->first_line[node]; l < m->first_line[node + 1] && !err; l++)
+		for (uint32_t l = m->first_line[node]; l < end && !err; l++)
 			err = add_line(s, &m->lines[l], &last_function);
-		if (err || edge == NO_EDGE)
+		if (err || edge == NO_EDGE || (is_last && w->is_partial))
 			continue;
-		err = path_outcome(p, f, edge, &s->arena, &outcome);
+		err = path_outcome(m, w->stage, edge, &s->arena, &outcome);
 		if (!err)
 			err = add_outcome(s, outcome);
 	}
@@ -181,29 +200,59 @@ static const char *end_text(const struct pathmeta_function *f, const struct path
 	return g->edges[first].cut == CFG_CUT_TWICE ? "up to a call that may return twice" : "jumps";
 }
 
-struct error *path_steps_create(const struct path_profile *p, const struct path_function *f, uint64_t number,
-				struct path_steps *ret)
+static uint32_t walk_nodes(const struct path_walk *w, uint32_t *nodes)
 {
-	struct path_steps s = {0};
+	uint32_t count = 0;
+
+	nodes[count++] = w->numbering->starts[w->path->start];
+	for (uint32_t i = 0; i < w->path->edge_count; i++)
+		nodes[count++] = w->flow->cfg.edges[w->path->edges[i]].to;
+	return count;
+}
+
+struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret)
+{
+	struct path_steps s = {.path = *w->path};
 	struct error *err = &error_no_memory;
 
 	arena_init(&s.arena);
-	s.path.edges = arena_calloc(&s.arena, f->meta->cfg.node_count, sizeof *s.path.edges);
-	s.nodes = arena_calloc(&s.arena, f->meta->cfg.node_count, sizeof *s.nodes);
+	s.path.edges = arena_calloc(&s.arena, (size_t)w->path->edge_count + 1, sizeof *s.path.edges);
+	s.nodes = arena_calloc(&s.arena, (size_t)w->path->edge_count + 1, sizeof *s.nodes);
 	if (s.path.edges && s.nodes) {
-		path_regenerate(&f->meta->cfg, &f->numbering, number, &s.path);
-		s.node_count = path_nodes(f, &s.path, s.nodes);
-		err = add_nodes(p, f, &s);
+		if (w->path->edge_count)
+			memcpy(s.path.edges, w->path->edges, w->path->edge_count * sizeof *s.path.edges);
+		s.node_count = walk_nodes(w, s.nodes);
+		err = add_nodes(w, &s);
 	}
 	if (!err) {
-		s.start = start_text(&f->meta->cfg, s.nodes[0]);
-		s.end = end_text(f->meta, &s.path, &s.arena);
+		s.start = start_text(&w->flow->cfg, s.nodes[0]);
+		s.end = w->is_partial ? "is here" : end_text(w->flow, &s.path, &s.arena);
 		err = s.end ? NULL : &error_no_memory;
 	}
 	if (err)
 		path_steps_deinit(&s);
 	else
 		*ret = s;
+	return err;
+}
+
+struct error *path_steps_create(const struct path_profile *p, const struct path_function *f, uint64_t number,
+				struct path_steps *ret)
+{
+	struct path path = {.edges = calloc(f->meta->cfg.node_count, sizeof *path.edges)};
+	struct path_walk walk = {
+		.flow = f->meta,
+		.numbering = &f->numbering,
+		.stage = path_function_unit(p, f)->stage,
+		.path = &path,
+	};
+	struct error *err;
+
+	if (!path.edges)
+		return &error_no_memory;
+	path_regenerate(&f->meta->cfg, &f->numbering, number, &path);
+	err = path_steps_walk(&walk, ret);
+	free(path.edges);
 	return err;
 }
 

@@ -31,8 +31,22 @@ struct error *path_steps_create(const struct path_profile *p, const struct path_
 				struct path_steps *ret);
 void path_steps_deinit(struct path_steps *s);
 
+/* A path that is at hand: of a core. */
+struct path_walk {
+	const struct pathmeta_function *flow;
+	const struct path_numbering *numbering;
+	enum pathmeta_stage stage;
+	const struct path *path;
+	bool is_partial; /* it has not ended: control is in its last node */
+	/* is_partial: there, as the metadata names places. Of that node's lines those behind it were not begun. 0: not known */
+	const char *stop_function;
+	uint32_t stop_line;
+	uint32_t stop_column; /* 0: any */
+};
+struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret);
+
 /* The outcome of one edge in words, "true", "case 7", "to line 12"; NULL for the only way on. The arena's. */
-struct error *path_outcome(const struct path_profile *p, const struct path_function *f, uint32_t edge,
+struct error *path_outcome(const struct pathmeta_function *f, enum pathmeta_stage stage, uint32_t edge,
 			   struct arena *arena, const char **ret);
 
 /* The first place with code at or behind a node; NULL when none is known. */

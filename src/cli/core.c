@@ -1,0 +1,261 @@
+/*
+ * core.c - `waymark core`: what a core dump or a running process tells of the last steps of each frame.
+ *
+ * Without CORE, coredumpctl is asked for the newest core of the program; it writes it to a temporary file.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/number.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/path_reading.h"
+#include "report/crash_renderer.h"
+
+static const char help_head[] = "Usage: waymark core [OPTIONS] PROGRAM [CORE]\n"
+				"       waymark core [OPTIONS] -p PID [PROGRAM]\n"
+				"\n"
+				"Shows the stacks of a core dump or of a running process, and for functions built\n"
+				"with `waymark cc --wm=trace` the last paths that each frame took. Without CORE,\n"
+				"the newest one that systemd-coredump keeps of PROGRAM.\n"
+				"\n"
+				"Formats (--format=NAME):\n";
+
+static const char help_tail[] =
+	"\n"
+	"Options:\n"
+	"  --format=NAME     one of the above (text)\n"
+	"  -p, --pid PID     read a running process: it stands still meanwhile\n"
+	"  --frames N        at most N frames of each thread (200); --frames all for all\n"
+	"  --paths N         at most the last N paths of each frame (text: 3); --paths all\n"
+	"                    for all that it kept\n" PATH_HELP "  -o, --output FILE write to FILE\n"
+	"  -h, --help        this text\n";
+
+enum {
+	OPTION_FORMAT = PATH_OPTION_FIRST,
+	OPTION_FRAMES,
+	OPTION_PATHS,
+	FRAMES_DEFAULT = 200,
+};
+
+static const struct option long_options[] = {
+	{"format", required_argument, NULL, OPTION_FORMAT},
+	{"pid", required_argument, NULL, 'p'},
+	{"frames", required_argument, NULL, OPTION_FRAMES},
+	{"paths", required_argument, NULL, OPTION_PATHS},
+	PATH_OPTIONS,
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+struct request {
+	struct path_reading reading;
+	const struct crash_renderer *renderer;
+	size_t pid; /* 0: a core */
+	size_t frames;
+	size_t paths;
+	bool has_paths;
+	const char *program;
+	const char *core; /* NULL: coredumpctl's */
+	const char *output;
+};
+
+static int print_help(void)
+{
+	fputs(help_head, stdout);
+	for (const struct crash_renderer *r = crash_renderer_table(); r->name; r++)
+		printf("  %-5s %s\n", r->name, r->summary);
+	return message_help("core", help_tail);
+}
+
+static struct error *set_format(struct request *r, const char *name)
+{
+	r->renderer = crash_renderer_find(name);
+	if (r->renderer)
+		return NULL;
+	return error_create(ERROR_ARGUMENT, "--format %s: no such format; see waymark core --help", name);
+}
+
+static struct error *set_count(const char *option, const char *text, size_t *ret)
+{
+	if (strcmp(text, "all") == 0) {
+		*ret = 0;
+		return NULL;
+	}
+	return number_parse(option, text, ret);
+}
+
+static struct error *set_option(void *state, int option)
+{
+	struct request *r = state;
+
+	switch (option) {
+	case OPTION_FORMAT:
+		return set_format(r, optarg);
+	case OPTION_FRAMES:
+		return set_count("--frames", optarg, &r->frames);
+	case OPTION_PATHS:
+		r->has_paths = true;
+		return set_count("--paths", optarg, &r->paths);
+	case 'p':
+		return number_parse("--pid", optarg, &r->pid);
+	case 'o':
+		r->output = optarg;
+		return NULL;
+	default:
+		return path_reading_option(&r->reading, option);
+	}
+}
+
+static int parse_options(struct request *r, int argc, char **argv)
+{
+	static const struct options options = {"core", "o:p:", long_options, set_option};
+	int status = options_parse(&options, r, argc, argv);
+	int most;
+
+	if (status != STATUS_OK)
+		return status;
+	most = r->pid ? 1 : 2;
+	if (!r->pid && optind >= argc)
+		return message_usage("core", "a program is needed, and its core");
+	if (argc - optind > most)
+		return message_usage("core", "%s: one argument too many", argv[optind + most]);
+	r->program = optind < argc ? argv[optind] : NULL;
+	r->core = optind + 1 < argc ? argv[optind + 1] : NULL;
+	if (r->pid > INT32_MAX)
+		return message_usage("core", "--pid %zu: there is no such process", r->pid);
+	return STATUS_OK;
+}
+
+/* ---- systemd-coredump ---- */
+
+/* *ret: malloc'd, the name of a temporary file with the core; the caller removes it. */
+static struct error *fetch_core(const char *program, char **ret)
+{
+	const char *dir = getenv("TMPDIR");
+	char *path = realpath(program, NULL);
+	char *core = NULL;
+	char name[] = "coredumpctl", quiet[] = "-q", dump[] = "dump", output[] = "-o";
+	struct error *err = NULL;
+	pid_t pid;
+	int fd, status, failure;
+
+	if (!path)
+		return error_os(errno, "%s", program);
+	if (asprintf(&core, "%s/waymark-core.XXXXXX", dir && *dir ? dir : "/var/tmp") < 0) {
+		free(path);
+		return &error_no_memory;
+	}
+	fd = mkstemp(core);
+	if (fd < 0) {
+		err = error_os(errno, "%s", core);
+		free(path);
+		free(core);
+		return err;
+	}
+	close(fd);
+	failure =
+		posix_spawnp(&pid, name, NULL, NULL, (char *[]){name, quiet, output, core, dump, path, NULL}, environ);
+	if (failure == ENOENT)
+		err = error_create(
+			ERROR_NOT_FOUND,
+			"coredumpctl is not there (systemd-coredump keeps no cores here): name the core of %s",
+			program);
+	else if (failure)
+		err = error_os(failure, "coredumpctl");
+	else if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status))
+		err = error_create(ERROR_NOT_FOUND, "coredumpctl has no core of %s: name one", path);
+	free(path);
+	if (err) {
+		unlink(core);
+		free(core);
+	} else {
+		*ret = core;
+	}
+	return err;
+}
+
+/* ---- showing ---- */
+
+static struct error *render(struct request *r, const struct crash *c)
+{
+	struct crash_report report = {
+		.crash = c,
+		.frame_limit = (uint32_t)r->frames,
+		.path_limit = r->has_paths         ? (uint32_t)r->paths
+			      : r->reading.is_full ? 0
+						   : r->renderer->default_paths,
+		.producer = "waymark " WAYMARK_VERSION,
+	};
+	struct output out;
+	struct error *err = output_open(r->output, &out);
+
+	if (err)
+		return err;
+	report.style = path_reading_style(&r->reading, out.file);
+	err = r->renderer->render(&report, out.file);
+	if (!err)
+		return output_commit(&out);
+	output_abandon(&out);
+	return err;
+}
+
+static struct error *show(struct request *r, const char *core)
+{
+	const struct object_search *search = &r->reading.cache.search;
+	struct stopped_options options = {.program = r->program, .search = search};
+	struct stopped s;
+	struct crash c;
+	struct error *err;
+
+	if (r->pid)
+		err = stopped_open_process((pid_t)r->pid, &options, &s);
+	else
+		err = stopped_open_core(core, &options, &s);
+	if (err)
+		return err;
+	err = crash_create(&s, search, &c);
+	if (!err) {
+		err = render(r, &c);
+		crash_deinit(&c);
+	}
+	stopped_close(&s);
+	return err;
+}
+
+static struct error *run(struct request *r)
+{
+	char *fetched = NULL;
+	struct error *err = NULL;
+
+	if (!r->pid && !r->core)
+		err = fetch_core(r->program, &fetched);
+	if (!err)
+		err = show(r, fetched ? fetched : r->core);
+	if (fetched)
+		unlink(fetched);
+	free(fetched);
+	return err;
+}
+
+int command_core(int argc, char **argv)
+{
+	struct request r = {.renderer = crash_renderer_find("text"), .frames = FRAMES_DEFAULT};
+	int status;
+
+	path_reading_init(&r.reading);
+	status = parse_options(&r, argc, argv);
+	if (status == OPTIONS_HELP)
+		status = print_help();
+	else if (status == STATUS_OK)
+		status = message_error("core", run(&r));
+	path_reading_deinit(&r.reading);
+	return status;
+}

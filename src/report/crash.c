@@ -1,0 +1,297 @@
+/*
+ * crash.c - from machine frames to frames of the source with all that is known of them. What an address tells is worked out
+ * once (struct crash_site), so that deep recursion costs little more than reading its stack.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/demangle.h"
+#include "report/crash_build.h"
+
+struct error *crash_note(struct crash *c, const char *format, ...)
+{
+	char *text = NULL;
+	const char *copy;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	copy = text ? arena_strdup(&c->arena, text) : NULL;
+	free(text);
+	return copy ? crash_note_vec_append(&crash_builder(c)->notes, copy) : &error_no_memory;
+}
+
+/* ---- metadata ---- */
+
+static struct error *name_functions(struct crash_image *image, struct arena *arena)
+{
+	const struct object_trace *t = &image->trace;
+	uint32_t count = t->meta.function_count;
+	struct error *err = NULL;
+
+	image->numberings = arena_calloc(arena, (size_t)count + 1, sizeof *image->numberings);
+	image->first_of_name = arena_calloc(arena, (size_t)count + 1, sizeof *image->first_of_name);
+	image->next_of_name = arena_calloc(arena, (size_t)count + 1, sizeof *image->next_of_name);
+	if (!image->numberings || !image->first_of_name || !image->next_of_name)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < count && !err; i++) {
+		const struct pathmeta_function *flow = t->flows[i];
+		const char *name = flow->name ? flow->name : flow->link_name;
+		struct key key = {{pathmeta_hash(PATHMETA_HASH, name, strlen(name)), 0, 0}};
+		uint32_t before = image->names.count, number;
+
+		err = keymap_add(&image->names, &key, &number);
+		if (err)
+			break;
+		image->next_of_name[i] = number < before ? image->first_of_name[number] : CRASH_NONE;
+		image->first_of_name[number] = i;
+	}
+	return err;
+}
+
+/* Only the program says that it has none: shared libraries of the system never do. */
+static struct error *note_untraced(struct crash *c, uint32_t index, struct error *why)
+{
+	struct error *err = NULL;
+
+	if (why->code != ERROR_NOT_FOUND || index == c->stopped->main_module)
+		err = crash_note(c, "%s", why->message);
+	error_destroy(why);
+	return err;
+}
+
+static struct error *read_image(struct crash *c, uint32_t index)
+{
+	const struct stopped_module *m = &c->stopped->modules[index];
+	struct crash_image *image = &c->images[index];
+	struct object_wanted wanted = {.path = m->file ? m->file : m->path, .build_id = m->build_id};
+	struct error *err;
+
+	if (m->path[0] == '[' || !m->file)
+		return NULL;
+	err = object_find_trace(c->search, &wanted, &image->trace);
+	if (err)
+		return err->code == ERROR_NO_MEMORY ? err : note_untraced(c, index, err);
+	image->is_traced = true;
+	if (image->trace.why)
+		err = crash_note(c, "%s", image->trace.why->message);
+	return err ? err : name_functions(image, &c->arena);
+}
+
+/* ---- sites ---- */
+
+static struct error *make_levels(struct crash *c, struct crash_site *site)
+{
+	site->levels = arena_calloc(&c->arena, site->level_count, sizeof *site->levels);
+	if (!site->levels)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < site->level_count; i++) {
+		const struct stopped_line *line = &site->lines[i];
+
+		site->levels[i] = (struct crash_level){
+			.function = line->function,
+			.file = line->file,
+			.line = line->line,
+			.column = line->column,
+			.index = CRASH_NONE,
+		};
+		if (line->function) {
+			site->levels[i].name = demangle(&c->arena, line->function);
+			if (!site->levels[i].name)
+				return &error_no_memory;
+		}
+	}
+	return NULL;
+}
+
+static struct error *make_site(struct crash *c, const struct stopped_frame *frame, struct crash_site **ret)
+{
+	struct crash_site *site = arena_calloc(&c->arena, 1, sizeof *site);
+	struct crash_position *positions = NULL;
+	uint32_t count = 0;
+	struct error *err;
+
+	if (!site)
+		return &error_no_memory;
+	err = stopped_lines(c->stopped, frame, &site->lines, &site->level_count);
+	if (!err)
+		err = make_levels(c, site);
+	if (err)
+		return err;
+	site->image = frame->module;
+	if (site->image != CRASH_NONE && c->images[site->image].is_traced && !frame->is_trampoline) {
+		site->pc = frame->pc - !frame->is_activation - c->stopped->modules[site->image].bias;
+		err = crash_positions_find(&c->images[site->image].trace, site->pc, &c->arena, &positions, &count);
+		if (!err)
+			err = crash_name_levels(c, site, positions, count, !frame->is_activation);
+	}
+	*ret = site;
+	return err;
+}
+
+static struct error *find_site(struct crash *c, const struct stopped_frame *frame, struct crash_site **ret)
+{
+	struct crash_builder *b = crash_builder(c);
+	struct key key = {{frame->pc, frame->is_activation, frame->is_trampoline}};
+	struct crash_site *site;
+	uint32_t index;
+	struct error *err = keymap_add(&b->sites, &key, &index);
+
+	if (err)
+		return err;
+	if (index < b->known_sites.count) {
+		*ret = b->known_sites.items[index];
+		return NULL;
+	}
+	err = make_site(c, frame, &site);
+	if (!err)
+		err = crash_site_vec_append(&b->known_sites, site);
+	if (!err)
+		*ret = site;
+	return err;
+}
+
+/* ---- frames ---- */
+
+VEC_DECLARE(crash_frame_vec, struct crash_frame);
+
+static struct error *fill_frame(struct crash *c, const struct crash_site *site, uint32_t level,
+				const struct stopped_frame *machine, const char *inner, struct crash_frame *ret)
+{
+	const struct crash_level *l = &site->levels[level];
+	bool is_call = level > 0 || !machine->is_activation;
+	struct error *err = NULL;
+
+	*ret = (struct crash_frame){
+		.function = l->function,
+		.name = l->name,
+		.file = l->file,
+		.line = l->line,
+		.column = l->column,
+		.is_inlined = level + 1 < site->level_count,
+		.machine = machine,
+		.image = site->image,
+		.call = CRASH_NONE,
+	};
+	if (l->index == CRASH_NONE)
+		return NULL;
+	ret->meta = &c->images[site->image].trace.meta.functions[l->index];
+	ret->flow = c->images[site->image].trace.flows[l->index];
+	ret->position = l->kind;
+	ret->nodes = l->nodes;
+	ret->node_count = l->node_count;
+	if (l->position)
+		err = crash_read_frame(c, l, ret);
+	if (!err && is_call)
+		ret->call = crash_find_call(&c->images[site->image], site, level, ret, inner);
+	return err;
+}
+
+static struct error *make_thread(struct crash *c, const struct stopped_thread *machine, struct crash_thread *ret)
+{
+	struct crash_frame_vec frames = {0};
+	const char *inner = NULL;
+	struct error *err = NULL;
+
+	ret->machine = machine;
+	for (uint32_t i = 0; i < machine->frame_count && !err; i++) {
+		struct crash_site *site;
+
+		err = find_site(c, &machine->frames[i], &site);
+		for (uint32_t level = 0; !err && level < site->level_count; level++) {
+			struct crash_frame frame;
+
+			err = fill_frame(c, site, level, &machine->frames[i], inner, &frame);
+			if (!err)
+				err = crash_frame_vec_append(&frames, frame);
+			inner = frame.function;
+		}
+		if (machine->frames[i].is_trampoline)
+			inner = NULL;
+	}
+	if (!err) {
+		ret->frames = arena_calloc(&c->arena, frames.count + 1, sizeof *ret->frames);
+		ret->frame_count = (uint32_t)frames.count;
+		if (!ret->frames)
+			err = &error_no_memory;
+		else if (frames.count)
+			memcpy(ret->frames, frames.items, frames.count * sizeof *ret->frames);
+	}
+	crash_frame_vec_deinit(&frames);
+	return err;
+}
+
+static struct error *make_threads(struct crash *c)
+{
+	struct error *err = NULL;
+
+	c->threads = arena_calloc(&c->arena, (size_t)c->stopped->thread_count + 1, sizeof *c->threads);
+	if (!c->threads)
+		return &error_no_memory;
+	c->thread_count = c->stopped->thread_count;
+	for (uint32_t i = 0; i < c->thread_count && !err; i++)
+		err = make_thread(c, &c->stopped->threads[i], &c->threads[i]);
+	return err;
+}
+
+static struct error *fill(struct crash *c)
+{
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < c->stopped->note_count && !err; i++)
+		err = crash_note_vec_append(&crash_builder(c)->notes, c->stopped->notes[i]);
+	c->images = arena_calloc(&c->arena, (size_t)c->stopped->module_count + 1, sizeof *c->images);
+	if (!c->images)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < c->stopped->module_count && !err; i++)
+		err = read_image(c, i);
+	if (!err)
+		err = crash_read_coverage(c);
+	if (!err)
+		err = make_threads(c);
+	c->notes = crash_builder(c)->notes.items;
+	c->note_count = (uint32_t)crash_builder(c)->notes.count;
+	return err;
+}
+
+struct error *crash_create(struct stopped *s, const struct object_search *search, struct crash *ret)
+{
+	struct crash c = {.stopped = s, .search = search, .builder = calloc(1, sizeof(struct crash_builder))};
+	struct error *err;
+
+	if (!c.builder)
+		return &error_no_memory;
+	arena_init(&c.arena);
+	err = fill(&c);
+	if (err)
+		crash_deinit(&c);
+	else
+		*ret = c;
+	return err;
+}
+
+void crash_deinit(struct crash *c)
+{
+	struct crash_builder *b = c->builder;
+
+	for (uint32_t i = 0; c->images && i < c->stopped->module_count; i++) {
+		if (c->images[i].is_traced)
+			object_trace_deinit(&c->images[i].trace);
+		keymap_deinit(&c->images[i].names);
+	}
+	if (b) {
+		keymap_deinit(&b->sites);
+		keymap_deinit(&b->paths);
+		crash_site_vec_deinit(&b->known_sites);
+		crash_known_path_vec_deinit(&b->known_paths);
+		crash_note_vec_deinit(&b->notes);
+		free(b);
+	}
+	arena_deinit(&c->arena);
+	*c = (struct crash){0};
+}

@@ -1,0 +1,490 @@
+/*
+ * crash_paths.c - reads what one activation of an instrumented function left in memory: the ring of its last paths, the
+ * register of the one in progress, its coverage. include/waymark/trace.h has the layout.
+ *
+ * Several points can be the last one where ways come together without code of ours: those that no path fits with the
+ * register are left out; nearly always one remains.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/crash_build.h"
+
+enum {
+	REG_RSP = 7,
+};
+
+struct activation {
+	struct crash *c;
+	const struct crash_level *level;
+	struct crash_frame *frame;
+	const struct crash_image *image;
+	const struct tracemeta_variant *variant;
+	const struct path_numbering *numbering;
+	uint64_t record; /* address of the frame record */
+	uint64_t reg;
+};
+
+struct error *crash_numbering(struct crash *c, uint32_t image, uint32_t function, const struct path_numbering **ret)
+{
+	struct crash_image *i = &c->images[image];
+	struct path_numbering *n = &i->numberings[function];
+
+	if (!n->starts) {
+		struct error *err = path_number(&i->trace.flows[function]->cfg, &c->arena, n);
+
+		if (err)
+			return err;
+	}
+	*ret = n;
+	return NULL;
+}
+
+static void set_lost(struct crash_frame *frame, const char *why)
+{
+	frame->trace = CRASH_TRACE_LOST;
+	frame->why = why;
+}
+
+/* ---- where the record is ---- */
+
+static bool record_address(const struct activation *a, const struct tracepoint *p, uint64_t *ret)
+{
+	const struct stopped_frame *m = a->frame->machine;
+	int64_t off;
+	int reg;
+
+	if (p->dwarf_register >= STOPPED_REGISTERS || !(m->known & 1u << p->dwarf_register))
+		return false;
+	*ret = m->registers[p->dwarf_register] + (uint64_t)(int64_t)p->displacement;
+	/* rsp may be another one by now (arguments that are pushed): what the record's own address says of the CFA holds. */
+	if (p->dwarf_register == REG_RSP && m->has_cfa &&
+	    stopped_cfa_rule(a->c->stopped, a->frame->image, p->address, &reg, &off) && reg == REG_RSP)
+		*ret = m->cfa - (uint64_t)off + (uint64_t)(int64_t)p->displacement;
+	return true;
+}
+
+/* false: none is known, or they do not agree. */
+static bool find_record(struct activation *a)
+{
+	const struct crash_position *position = a->level->position;
+	bool is_found = false;
+
+	for (uint32_t i = 0; i < position->record_count; i++) {
+		const struct tracepoint *p = &a->image->trace.points.points[position->records[i]];
+		uint64_t address;
+
+		if (p->scheme != a->variant->scheme || !record_address(a, p, &address))
+			continue;
+		if (is_found && address != a->record)
+			return false;
+		a->record = address;
+		is_found = true;
+	}
+	return is_found;
+}
+
+static bool read_number(const struct activation *a, uint32_t off, unsigned int len_bytes, uint64_t *ret)
+{
+	uint8_t bytes[8] = {0};
+
+	if (!stopped_read(a->c->stopped, a->record + off, bytes, len_bytes))
+		return false;
+	*ret = 0;
+	for (unsigned int i = 0; i < len_bytes; i++)
+		*ret |= (uint64_t)bytes[i] << (8 * i);
+	return true;
+}
+
+/* ---- the path in progress ---- */
+
+struct candidate {
+	uint32_t node;
+	enum wm1_point kind;
+	struct path path;
+};
+
+/* A path from a start of the function that is at its first node. */
+static bool start_path(const struct path_numbering *n, uint32_t node, struct path *ret)
+{
+	for (uint32_t i = 0; i < n->start_count; i++) {
+		if (n->starts[i] == node) {
+			*ret = (struct path){.start = i, .edges = ret->edges, .end_node = node, .end_edge = NO_EDGE};
+			return true;
+		}
+	}
+	return false;
+}
+
+/* *ret: a path fits. */
+static struct error *make_candidate(const struct activation *a, uint32_t node, enum wm1_point kind, bool *ret_fits,
+				    struct candidate *ret)
+{
+	const struct cfg *g = &a->frame->flow->cfg;
+	struct candidate c = {.node = node, .kind = kind};
+	struct error *err;
+
+	*ret_fits = false;
+	c.path.edges = arena_calloc(&a->c->arena, (size_t)g->node_count + 1, sizeof *c.path.edges);
+	if (!c.path.edges)
+		return &error_no_memory;
+	if (kind == WM1_POINT_END) {
+		c.path.end_node = node;
+		*ret_fits = true;
+	} else if (kind == WM1_POINT_NODE) {
+		if (!a->frame->meta->states)
+			return NULL;
+		err = path_regenerate_partial(g, a->numbering, &a->frame->meta->states[node], node, a->reg,
+					      a->variant->sum_bytes ? a->variant->sum_bytes * 8u : 64, &c.path);
+		if (err && err->code == ERROR_NO_MEMORY)
+			return err;
+		*ret_fits = !err;
+		error_destroy(err);
+	} else {
+		*ret_fits = start_path(a->numbering, node, &c.path);
+	}
+	if (*ret_fits)
+		*ret = c;
+	return NULL;
+}
+
+static bool is_same_candidate(const struct candidate *x, const struct candidate *y)
+{
+	return x->node == y->node && (x->kind == WM1_POINT_END) == (y->kind == WM1_POINT_END) &&
+	       (x->kind == WM1_POINT_END ||
+		(x->path.start == y->path.start && x->path.edge_count == y->path.edge_count &&
+		 memcmp(x->path.edges, y->path.edges, x->path.edge_count * sizeof *x->path.edges) == 0));
+}
+
+/* Those that fit, each once; candidates[] has room for all points and one more. */
+static struct error *find_candidates(const struct activation *a, struct candidate *candidates, uint32_t *ret)
+{
+	const struct crash_position *position = a->level->position;
+	struct error *err = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < position->point_count + position->is_before && !err; i++) {
+		uint32_t node = 0;
+		enum wm1_point kind = WM1_POINT_ENTRY;
+		bool fits, is_known = false;
+
+		if (i < position->point_count) {
+			const struct tracepoint *p = &a->image->trace.points.points[position->points[i]];
+
+			if (p->scheme != a->variant->scheme)
+				continue;
+			node = p->node;
+			kind = p->kind;
+		}
+		err = make_candidate(a, node, kind, &fits, &candidates[count]);
+		for (uint32_t j = 0; j < count && fits && !is_known; j++)
+			is_known = is_same_candidate(&candidates[j], &candidates[count]);
+		count += !err && fits && !is_known;
+	}
+	*ret = count;
+	return err;
+}
+
+/* The nodes that the points name, without regard to the register: those of a variant without paths, and of lost records. */
+static struct error *take_point_nodes(const struct activation *a)
+{
+	const struct crash_position *position = a->level->position;
+	uint32_t *nodes = arena_calloc(&a->c->arena, (size_t)position->point_count + 1, sizeof *nodes);
+	uint32_t count = 0;
+
+	if (!nodes)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < position->point_count + position->is_before; i++) {
+		uint32_t node = i < position->point_count ? a->image->trace.points.points[position->points[i]].node : 0;
+		bool is_known = false;
+
+		for (uint32_t j = 0; j < count && !is_known; j++)
+			is_known = nodes[j] == node;
+		if (!is_known)
+			nodes[count++] = node;
+	}
+	a->frame->nodes = nodes;
+	a->frame->node_count = count;
+	a->frame->position = count ? CRASH_POSITION_POINTS : CRASH_POSITION_NONE;
+	return NULL;
+}
+
+/* ---- the ring ---- */
+
+static struct error *known_path(const struct activation *a, uint64_t number, struct crash_path *ret)
+{
+	struct crash_builder *b = crash_builder(a->c);
+	const struct cfg *g = &a->frame->flow->cfg;
+	struct key key = {{(uint64_t)a->frame->image << 32 | a->level->index, number, 0}};
+	struct crash_path path = {.number = number, .is_complete = true};
+	uint32_t index;
+	struct error *err = keymap_add(&b->paths, &key, &index);
+
+	if (err)
+		return err;
+	if (index < b->known_paths.count) {
+		*ret = b->known_paths.items[index];
+		return NULL;
+	}
+	path.path.edges = arena_calloc(&a->c->arena, (size_t)g->node_count + 1, sizeof *path.path.edges);
+	if (!path.path.edges)
+		return &error_no_memory;
+	path_regenerate(g, a->numbering, number, &path.path);
+	*ret = path;
+	return crash_known_path_vec_append(&b->known_paths, path);
+}
+
+/* Whether the next path can begin at `start` after this one. */
+static bool leads_to(const struct cfg *g, const struct path *path, uint32_t start)
+{
+	if (path->end_edge != NO_EDGE)
+		return g->edges[path->end_edge].to == start;
+	for (uint32_t e = g->first_edge[path->end_node]; e < g->first_edge[path->end_node + 1]; e++)
+		if (g->edges[e].to == start)
+			return true;
+	return false;
+}
+
+/* A path that begins here may have no predecessor in the ring: setjmp returned once more. */
+static bool is_return_again(const struct cfg *g, uint32_t start)
+{
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].to == start && g->edges[e].cut == CFG_CUT_TWICE)
+			return true;
+	return false;
+}
+
+/* Each path begins where the one before ends, the first one of all at the entry. *ret_why: what does not fit. */
+static void check_chain(const struct activation *a, struct crash_path *paths, uint32_t count, bool is_whole,
+			const char **ret_why)
+{
+	const struct cfg *g = &a->frame->flow->cfg;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t start = a->numbering->starts[paths[i].path.start];
+
+		if (i == 0 ? !is_whole || start == 0 : leads_to(g, &paths[i - 1].path, start))
+			continue;
+		if (!is_return_again(g, start)) {
+			*ret_why = "its last paths do not follow one another: its memory was overwritten";
+			return;
+		}
+		paths[i].follows_gap = i > 0;
+	}
+}
+
+/* The completed paths; paths[] has room for all slots and one more. false: lost, frame->why says why. */
+static struct error *read_ring(const struct activation *a, struct crash_path *paths, bool *ret)
+{
+	const struct tracemeta_variant *v = a->variant;
+	uint64_t count = 0;
+	uint32_t kept = 0;
+	struct error *err = NULL;
+
+	*ret = true;
+	if (v->ring_slots) {
+		if (!read_number(a, v->count_off, 4, &count))
+			goto unreadable;
+		kept = count < v->ring_slots ? (uint32_t)count : v->ring_slots;
+	}
+	for (uint32_t i = 0; i < kept && !err; i++) {
+		uint64_t slot = (count - kept + i) & (v->ring_slots - 1), number;
+
+		if (!read_number(a, v->ring_off + (uint32_t)slot * v->sum_bytes, v->sum_bytes, &number))
+			goto unreadable;
+		if (number >= a->numbering->path_count) {
+			*ret = false;
+			set_lost(a->frame, "its last paths are no paths: its memory was overwritten");
+			return NULL;
+		}
+		err = known_path(a, number, &paths[i]);
+	}
+	a->frame->ended = count;
+	a->frame->paths = paths;
+	a->frame->path_count = kept;
+	return err;
+unreadable:
+	*ret = false;
+	set_lost(a->frame, "its stack is not in the core");
+	return NULL;
+}
+
+/* Adds what is in progress to the completed paths and decides what can be told. */
+static struct error *finish_paths(const struct activation *a, struct candidate *candidates, uint32_t count)
+{
+	struct crash_frame *f = a->frame;
+	bool is_whole = f->path_count == f->ended;
+	const char *why = NULL;
+
+	if (count == 0) {
+		set_lost(f, "no path leads to where it is with what it recorded: its memory was overwritten");
+		return take_point_nodes(a);
+	}
+	if (count > 1) {
+		uint32_t *nodes = arena_calloc(&a->c->arena, count, sizeof *nodes);
+
+		if (!nodes)
+			return &error_no_memory;
+		f->node_count = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			bool is_known = false;
+
+			for (uint32_t j = 0; j < f->node_count && !is_known; j++)
+				is_known = nodes[j] == candidates[i].node;
+			if (!is_known)
+				nodes[f->node_count++] = candidates[i].node;
+		}
+		f->nodes = nodes;
+		f->position = CRASH_POSITION_POINTS;
+		set_lost(f, "several paths fit what it recorded");
+		return NULL;
+	}
+	f->nodes = arena_calloc(&a->c->arena, 1, sizeof *f->nodes);
+	if (!f->nodes)
+		return &error_no_memory;
+	*(uint32_t *)(uintptr_t)f->nodes = candidates[0].node;
+	f->node_count = 1;
+	f->position = CRASH_POSITION_POINTS;
+	if (candidates[0].kind == WM1_POINT_END) {
+		if (f->path_count && f->paths[f->path_count - 1].path.end_node == candidates[0].node)
+			f->paths[f->path_count - 1].is_current = true;
+		else
+			why = "its last path does not end where it is: its memory was overwritten";
+	} else {
+		f->paths[f->path_count++] = (struct crash_path){.path = candidates[0].path, .is_current = true};
+	}
+	check_chain(a, f->paths, f->path_count, is_whole, &why);
+	if (why)
+		set_lost(f, why);
+	else
+		f->trace = is_whole ? CRASH_TRACE_WHOLE : CRASH_TRACE_LAST;
+	return NULL;
+}
+
+static struct error *read_paths(struct activation *a, bool has_record)
+{
+	const struct crash_position *position = a->level->position;
+	struct candidate *candidates = calloc((size_t)position->point_count + 1, sizeof *candidates);
+	struct crash_path *paths = arena_calloc(&a->c->arena, (size_t)a->variant->ring_slots + 1, sizeof *paths);
+	bool is_begun = position->point_count > 0; /* else the record is not set up yet */
+	bool is_read = true;
+	uint32_t count = 0;
+	struct error *err = candidates && paths ? NULL : &error_no_memory;
+
+	for (uint32_t i = 0; i < position->point_count && is_begun; i++)
+		is_begun = a->image->trace.points.points[position->points[i]].kind != WM1_POINT_ENTRY;
+	if (!err)
+		a->frame->paths = paths;
+	if (!err && is_begun && a->variant->frame_bytes) {
+		if (!has_record) {
+			set_lost(a->frame, "where it keeps its paths is not known here");
+			is_read = false;
+		} else {
+			err = read_ring(a, paths, &is_read);
+			if (!err && is_read && a->variant->sum_bytes && a->variant->sum_off != TRACE_NO_OFFSET &&
+			    !read_number(a, a->variant->sum_off, a->variant->sum_bytes, &a->reg)) {
+				set_lost(a->frame, "its stack is not in the core");
+				is_read = false;
+			}
+		}
+	}
+	if (!err && !is_read)
+		err = take_point_nodes(a);
+	else if (!err)
+		err = find_candidates(a, candidates, &count);
+	if (!err && is_read)
+		err = finish_paths(a, candidates, count);
+	free(candidates);
+	return err;
+}
+
+/* ---- coverage of the activation ---- */
+
+static struct error *read_bits(const struct activation *a, uint32_t count, uint8_t **ret)
+{
+	uint8_t *used = arena_calloc(&a->c->arena, (size_t)count + 1, 1);
+	uint8_t *bits = calloc((size_t)count / 8 + 1, 1);
+	bool is_read =
+		used && bits && stopped_read(a->c->stopped, a->record + a->variant->local_off, bits, (count + 7) / 8);
+
+	for (uint32_t i = 0; is_read && i < count; i++)
+		used[i] = bits[i / 8] >> (i % 8) & 1 ? POINT_USED : POINT_UNUSED;
+	free(bits);
+	if (!used)
+		return &error_no_memory;
+	if (is_read)
+		*ret = used;
+	return NULL;
+}
+
+static struct error *read_local_coverage(const struct activation *a)
+{
+	if (a->variant->local_off == TRACE_NO_OFFSET)
+		return NULL;
+	switch (a->variant->scheme & WM1_SCHEME_COVERAGE) {
+	case WM1_SCHEME_CALLS:
+		return read_bits(a, a->frame->meta->call_count, &a->frame->calls_used);
+	case WM1_SCHEME_BLOCKS:
+		return read_bits(a, a->frame->meta->node_count, &a->frame->nodes_used);
+	default:
+		return NULL;
+	}
+}
+
+static const struct tracemeta_variant *find_variant(const struct crash_image *image, const struct crash_level *level)
+{
+	const struct tracemeta_function *meta = &image->trace.meta.functions[level->index];
+
+	for (uint32_t i = 0; i < meta->variant_count; i++)
+		if (meta->variants[i].scheme == level->position->scheme)
+			return &meta->variants[i];
+	return NULL;
+}
+
+static bool is_at_entry(const struct activation *a)
+{
+	const struct crash_position *position = a->level->position;
+
+	if (position->is_before)
+		return true;
+	for (uint32_t i = 0; i < position->point_count; i++)
+		if (a->image->trace.points.points[position->points[i]].kind == WM1_POINT_ENTRY)
+			return true;
+	return false;
+}
+
+struct error *crash_read_frame(struct crash *c, const struct crash_level *level, struct crash_frame *frame)
+{
+	struct activation a = {.c = c, .level = level, .frame = frame, .image = &c->images[frame->image]};
+	bool has_record;
+	struct error *err;
+
+	a.variant = find_variant(a.image, level);
+	frame->variant = a.variant;
+	if (!a.variant)
+		return NULL;
+	has_record = find_record(&a);
+	if (has_record && !is_at_entry(&a)) {
+		err = read_local_coverage(&a);
+		if (err)
+			return err;
+	}
+	if (!(a.variant->scheme & WM1_SCHEME_PATHS))
+		return take_point_nodes(&a);
+	err = crash_numbering(c, frame->image, level->index, &a.numbering);
+	return err ? err : read_paths(&a, has_record);
+}
+
+uint32_t crash_path_nodes(const struct crash *c, const struct crash_frame *f, const struct crash_path *path,
+			  uint32_t *nodes)
+{
+	const struct crash_image *image = &c->images[f->image];
+	const struct path_numbering *n = &image->numberings[f->meta - image->trace.meta.functions];
+	uint32_t count = 0;
+
+	nodes[count++] = n->starts[path->path.start];
+	for (uint32_t i = 0; i < path->path.edge_count; i++)
+		nodes[count++] = f->flow->cfg.edges[path->path.edges[i]].to;
+	return count;
+}

@@ -1,0 +1,56 @@
+/* crash_renderer.c - the table of formats of crashes, and what they share. */
+#include <string.h>
+
+#include "report/crash_renderer.h"
+
+static const struct crash_renderer renderers[] = {
+	{"text", "stacks with the last paths of each frame as source lines, for reading", 3, crash_render_text},
+	{"json", "everything, for programs; docs/format.md describes it", 0, crash_render_json},
+	{0},
+};
+
+const struct crash_renderer *crash_renderer_table(void)
+{
+	return renderers;
+}
+
+const struct crash_renderer *crash_renderer_find(const char *name)
+{
+	for (const struct crash_renderer *r = renderers; r->name; r++)
+		if (strcmp(r->name, name) == 0)
+			return r;
+	return NULL;
+}
+
+void crash_frames_left_out(const struct crash_report *r, uint32_t count, uint32_t *ret_from, uint32_t *ret_to)
+{
+	uint32_t outer = r->frame_limit / 4;
+
+	*ret_from = *ret_to = count;
+	if (!r->frame_limit || count <= r->frame_limit)
+		return;
+	*ret_from = r->frame_limit - outer;
+	*ret_to = count - outer;
+}
+
+struct error *crash_path_steps(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
+			       const struct crash_path *path, struct path_steps *ret)
+{
+	const struct crash_image *image = &c->images[f->image];
+	const struct crash_frame *innermost = f; /* of the same machine frame */
+	struct path_walk walk = {
+		.flow = f->flow,
+		.numbering = &image->numberings[f->meta - image->trace.meta.functions],
+		.stage = image->trace.flow.units[f->flow->unit].stage,
+		.path = &path->path,
+		.is_partial = !path->is_complete,
+	};
+
+	if (walk.stage == PATHMETA_FINAL)
+		while (innermost > t->frames && innermost[-1].machine == f->machine)
+			innermost--;
+	walk.stop_line = innermost->line;
+	walk.stop_column = innermost->column;
+	walk.stop_function = innermost == f ? NULL : innermost->function;
+	return path_steps_walk(&walk, ret);
+}

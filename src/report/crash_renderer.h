@@ -1,0 +1,45 @@
+/*
+ * crash_renderer.h - the one interface of `waymark core`'s formats: a row of a table (crash_renderer.c) and a file each.
+ *
+ * A renderer writes to a stream and reports only what went wrong with the crash; the caller checks the stream.
+ */
+#ifndef WM_REPORT_CRASH_RENDERER_H
+#define WM_REPORT_CRASH_RENDERER_H
+
+#include <stdio.h>
+
+#include "report/crash.h"
+#include "report/path_show.h"
+#include "report/path_steps.h"
+
+struct crash_report {
+	const struct crash *crash;
+	struct path_style style;
+	uint32_t frame_limit; /* of each thread, the rest is counted; 0: none */
+	uint32_t path_limit;  /* of each frame, the newest; 0: none */
+	const char *producer;
+};
+
+struct crash_renderer {
+	const char *name;       /* --format=NAME */
+	const char *summary;    /* one line of help */
+	uint32_t default_paths; /* shown of each frame when the user does not say; 0: all */
+	struct error *(*render)(const struct crash_report *r, FILE *out);
+};
+
+/* All of them; the last one has no name. */
+const struct crash_renderer *crash_renderer_table(void);
+/* NULL when there is none of that name. */
+const struct crash_renderer *crash_renderer_find(const char *name);
+
+struct error *crash_render_text(const struct crash_report *r, FILE *out);
+struct error *crash_render_json(const struct crash_report *r, FILE *out);
+
+/* Of `count` frames those that are shown: all but [*ret_from, *ret_to). Most of them the innermost ones. */
+void crash_frames_left_out(const struct crash_report *r, uint32_t count, uint32_t *ret_from, uint32_t *ret_to);
+
+/* Steps of paths[index] of a frame. */
+struct error *crash_path_steps(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
+			       const struct crash_path *path, struct path_steps *ret);
+
+#endif

@@ -1,0 +1,88 @@
+#!/bin/bash
+# core.sh BUILD - `waymark core`: plain stacks as text and JSON, of cores and processes; options; what it refuses.
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/core.sh
+. "$here/../support/core.sh"
+
+clang-19 -g -O1 -fno-optimize-sibling-calls -fuse-ld=lld -Wl,--build-id "$here/core_program.c" -o program || exit 1
+core_of program.core ./program fault || exit 1
+
+expect 0 "$waymark" core ./program program.core
+has out.txt "$tmp/program (process "
+has out.txt "): stopped by SIGSEGV (Segmentation fault) at address 0x10"
+has out.txt "Thread 1 of 1 ("
+grep -qE '^#0 +load  .*core_program.c:11:[0-9]+  inlined into #1$' out.txt || fail "no #0 load"
+grep -qE '^#1 +stop  .*core_program.c:22:' out.txt || fail "no #1 stop"
+has out.txt "...  107 more frames (--frames=all)"
+grep -qE '^#306 +_start  in ' out.txt || fail "no #306 _start"
+[ "$(grep -c '^#' out.txt)" = 200 ] || fail "$(grep -c '^#' out.txt) frames are shown"
+has out.txt "note: ./program: has no .debug_waymark_trace"
+
+expect 0 "$waymark" core --frames 8 ./program program.core
+[ "$(grep -c '^#' out.txt)" = 8 ] || fail "$(grep -c '^#' out.txt) frames are shown of 8"
+has out.txt "...  299 more frames (--frames=all)"
+expect 0 "$waymark" core --frames all ./program program.core
+[ "$(grep -c '^#' out.txt)" = 307 ] || fail "$(grep -c '^#' out.txt) frames are shown of all"
+lacks out.txt "more frames"
+
+expect 0 "$waymark" core --format=json -o core.json ./program program.core
+if command -v python3 >/dev/null; then
+	python3 - core.json >names.txt <<'END' || fail "core.json is no JSON"
+import json, sys
+core = json.load(open(sys.argv[1]))
+print(core["signal"], core["signal_name"], core["fault_address"], len(core["threads"]), core["live"])
+frames = core["threads"][0]["frames"]
+print(core["threads"][0]["frame_count"], core["threads"][0]["left_out"], len(frames))
+print([(f["name"], f["line"], f["inlined"]) for f in frames[:3]])
+print(core["modules"][frames[0]["module"]]["traced"])
+END
+	has names.txt "11 SEGV 0x10 1 False"
+	has names.txt "307 107 200"
+	has names.txt "[('load', 11, True), ('stop', 22, False), ('deep', 27, False)]"
+fi
+
+# A process goes on afterwards.
+mkfifo ready
+./program wait >ready &
+pid=$!
+read -r _ <ready
+expect 0 "$waymark" core -p $pid
+has out.txt "): stopped while it ran"
+grep -qE '^#[0-9]+ +stop  .*core_program.c:20:' out.txt || fail "no stop in the process"
+expect 0 "$waymark" core --pid=$pid --frames=3 ./program
+has out.txt "...  304 more frames"
+expect 0 "$waymark" core --pid=$pid --frames=3 --format=json ./program
+has out.txt '"left_out": 304'
+kill -0 $pid || fail "the process did not survive"
+kill $pid
+wait $pid 2>/dev/null
+refused 1 "process $pid: there is no such process" "$waymark" core -p $pid
+
+# Without a core: coredumpctl, here one of our own.
+mkdir bin
+cat >bin/coredumpctl <<END
+#!/bin/sh
+[ "\$4 \$5" = "dump $tmp/program" ] || exit 1
+cp "$tmp/program.core" "\$3"
+END
+chmod +x bin/coredumpctl
+expect 0 env "PATH=$tmp/bin:$PATH" "TMPDIR=$tmp" "$waymark" core ./program
+has out.txt "): stopped by SIGSEGV"
+[ -z "$(find . -name 'waymark-core.*')" ] || fail "the core of coredumpctl was left"
+cp program other
+refused 1 "coredumpctl has no core of $tmp/other: name one" env "PATH=$tmp/bin:$PATH" "$waymark" core ./other
+rm bin/coredumpctl
+refused 1 "coredumpctl is not there" env "PATH=$tmp/bin" "$waymark" core ./program
+
+refused 1 "missing: No such file or directory" "$waymark" core ./program missing
+refused 1 "missing: No such file or directory" "$waymark" core ./missing program.core
+refused 1 "missing: No such file or directory" "$waymark" core ./missing
+refused 1 "this is no core dump but a program or a shared library" "$waymark" core ./program ./program
+refused 1 "this is no core dump (no ELF file)" "$waymark" core ./program "$here/core.sh"
+refused 2 "a program is needed, and its core" "$waymark" core
+refused 2 "one argument too many" "$waymark" core ./program program.core more
+refused 2 "one argument too many" "$waymark" core -p 1 ./program more
+refused 2 "--format xml: no such format" "$waymark" core --format=xml ./program program.core
+refused 2 "--frames" "$waymark" core --frames=none ./program program.core
+refused 2 "--pid" "$waymark" core -p abc
+finish
