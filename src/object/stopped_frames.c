@@ -191,7 +191,7 @@ static struct error *walk_thread(struct walk *w, uint32_t index, bool is_attache
 	if (!is_attached)
 		w->cut = "no file of the process is known";
 	else if (dwfl_getthread_frames(w->s->dwfl, raw->tid, take_frame, w) < 0 && !w->cut)
-		w->cut = dwfl_errmsg(-1);
+		w->cut = "there is no call frame information for its code, or the stack is not there";
 	err = w->err;
 	if (!err && !w->frames.count)
 		err = add_bare_frame(w, raw);

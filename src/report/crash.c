@@ -85,6 +85,16 @@ static struct error *read_image(struct crash *c, uint32_t index)
 
 /* ---- sites ---- */
 
+/* Clones for other schemes have symbols of their own, f.wm and f.wm.SCHEME; f is meant. */
+static const char *source_name(const char *name, struct arena *arena)
+{
+	const char *end = strstr(name, ".wm");
+
+	if (!end || end == name || (end[3] && end[3] != '.'))
+		return name;
+	return arena_strndup(arena, name, (size_t)(end - name));
+}
+
 static struct error *make_levels(struct crash *c, struct crash_site *site)
 {
 	site->levels = arena_calloc(&c->arena, site->level_count, sizeof *site->levels);
@@ -94,17 +104,18 @@ static struct error *make_levels(struct crash *c, struct crash_site *site)
 		const struct stopped_line *line = &site->lines[i];
 
 		site->levels[i] = (struct crash_level){
-			.function = line->function,
+			.function = line->function ? source_name(line->function, &c->arena) : NULL,
 			.file = line->file,
 			.line = line->line,
 			.column = line->column,
 			.index = CRASH_NONE,
 		};
-		if (line->function) {
-			site->levels[i].name = demangle(&c->arena, line->function);
-			if (!site->levels[i].name)
-				return &error_no_memory;
-		}
+		if (!line->function)
+			continue;
+		if (site->levels[i].function)
+			site->levels[i].name = demangle(&c->arena, site->levels[i].function);
+		if (!site->levels[i].name)
+			return &error_no_memory;
 	}
 	return NULL;
 }

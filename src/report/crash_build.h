@@ -17,8 +17,9 @@ struct crash_position {
 	uint32_t point_count;
 	const uint32_t *records; /* those of kind FRAME */
 	uint32_t record_count;
-	bool is_before; /* control can come from the function's beginning without passing a point */
-	uint8_t scheme; /* of the variant that this code is */
+	bool is_before;        /* control can come from the function's beginning without passing a point */
+	bool is_before_record; /* the same of kind FRAME */
+	uint8_t scheme;        /* of the variant that this code is */
 };
 
 /* One function of the source at an address: the machine function's own, or one inlined into it. */

@@ -205,9 +205,11 @@ struct error *crash_name_levels(struct crash *c, struct crash_site *site, const 
 		l->position = take_position(image, site, i, positions, position_count);
 		if (l->position) {
 			l->index = l->position->function;
-			continue;
+			if (l->position->scheme & WM1_SCHEME_PATHS)
+				continue;
+		} else {
+			l->index = find_by_name(image, l);
 		}
-		l->index = find_by_name(image, l);
 		if (l->index == CRASH_NONE)
 			continue;
 		if (is_final(image, l->index) && i + 1 < site->level_count)

@@ -132,7 +132,7 @@ static struct error *make_candidate(const struct activation *a, uint32_t node, e
 	if (kind == WM1_POINT_END) {
 		c.path.end_node = node;
 		*ret_fits = true;
-	} else if (kind == WM1_POINT_NODE) {
+	} else if (kind == WM1_POINT_NODE || kind == WM1_POINT_PUSH) {
 		if (!a->frame->meta->states)
 			return NULL;
 		err = path_regenerate_partial(g, a->numbering, &a->frame->meta->states[node], node, a->reg,
@@ -274,6 +274,17 @@ static void check_chain(const struct activation *a, struct crash_path *paths, ui
 	}
 }
 
+/* Between writing a number to the ring and counting it: the oldest one is gone. */
+static bool can_be_pushing(const struct activation *a)
+{
+	const struct crash_position *position = a->level->position;
+
+	for (uint32_t i = 0; i < position->point_count; i++)
+		if (a->image->trace.points.points[position->points[i]].kind == WM1_POINT_PUSH)
+			return true;
+	return false;
+}
+
 /* The completed paths; paths[] has room for all slots and one more. false: lost, frame->why says why. */
 static struct error *read_ring(const struct activation *a, struct crash_path *paths, bool *ret)
 {
@@ -286,7 +297,7 @@ static struct error *read_ring(const struct activation *a, struct crash_path *pa
 	if (v->ring_slots) {
 		if (!read_number(a, v->count_off, 4, &count))
 			goto unreadable;
-		kept = count < v->ring_slots ? (uint32_t)count : v->ring_slots;
+		kept = count < v->ring_slots ? (uint32_t)count : v->ring_slots - can_be_pushing(a);
 	}
 	for (uint32_t i = 0; i < kept && !err; i++) {
 		uint64_t slot = (count - kept + i) & (v->ring_slots - 1), number;
@@ -442,16 +453,17 @@ static const struct tracemeta_variant *find_variant(const struct crash_image *im
 	return NULL;
 }
 
+/* The record may not be set up yet: bits of another activation are in it. */
 static bool is_at_entry(const struct activation *a)
 {
 	const struct crash_position *position = a->level->position;
 
-	if (position->is_before)
-		return true;
+	if (position->is_before_record || !(a->variant->scheme & WM1_SCHEME_PATHS))
+		return position->is_before_record;
 	for (uint32_t i = 0; i < position->point_count; i++)
 		if (a->image->trace.points.points[position->points[i]].kind == WM1_POINT_ENTRY)
 			return true;
-	return false;
+	return position->is_before;
 }
 
 struct error *crash_read_frame(struct crash *c, const struct crash_level *level, struct crash_frame *frame)
@@ -471,7 +483,7 @@ struct error *crash_read_frame(struct crash *c, const struct crash_level *level,
 			return err;
 	}
 	if (!(a.variant->scheme & WM1_SCHEME_PATHS))
-		return take_point_nodes(&a);
+		return NULL; /* its points tell no nodes: the line does */
 	err = crash_numbering(c, frame->image, level->index, &a.numbering);
 	return err ? err : read_paths(&a, has_record);
 }

@@ -212,8 +212,7 @@ static uint8_t scheme_of(const struct search *s, uint32_t function)
 static struct error *find_position(struct search *s, uint32_t block, uint64_t pc, struct arena *arena,
 				   struct crash_position *ret)
 {
-	bool is_before;
-	struct error *err = search_back(s, block, pc, ret->function, true, &is_before);
+	struct error *err = search_back(s, block, pc, ret->function, true, &ret->is_before_record);
 
 	ret->scheme = scheme_of(s, ret->function);
 	if (!err)
