@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "format/bitcode.h"
 #include "instrument/section.h"
 #include "instrument/trace.h"
 
@@ -327,6 +329,15 @@ static struct error *describe(struct trace_module *m)
 	return err;
 }
 
+/* The module as it is before it gets code of ours: what tracing and whoever analyses a crash see is one program. */
+static struct error *keep_bitcode(struct trace_module *m, struct buffer *ret)
+{
+	LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(m->paths.module);
+	struct error *err = bitcode_write(LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), ret);
+	LLVMDisposeMemoryBuffer(bitcode);
+	return err;
+}
+
 static struct error *verify(struct trace_module *m)
 {
 	char *message = NULL;
@@ -339,15 +350,21 @@ static struct error *verify(struct trace_module *m)
 
 static struct error *run_phases(struct trace_module *m)
 {
-	struct error *err = trace_functions(m);
-	if (!err && !m->functions.count && !m->skipped.count)
-		return NULL;
-	if (err)
-		return err;
-	make_coverage(m);
-	trace_add_constructor(m);
-	err = describe(m);
-	return err ? err : verify(m);
+	struct buffer bitcode = {0};
+	struct error *err = keep_bitcode(m, &bitcode);
+	if (!err)
+		err = trace_functions(m);
+	if (!err && (m->functions.count || m->skipped.count)) {
+		make_coverage(m);
+		trace_add_constructor(m);
+		err = describe(m);
+		if (!err)
+			err = section_add(m->paths.module, ".debug_waymark_ir", &bitcode);
+		if (!err)
+			err = verify(m);
+	}
+	buffer_deinit(&bitcode);
+	return err;
 }
 
 char *instrument_trace(LLVMModuleRef module, const struct host *host, const char *unit,
