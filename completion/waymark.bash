@@ -61,7 +61,7 @@ _waymark()
 		_filedir -d
 		return
 		;;
-	--exe | --wmk | --output | -o)
+	--exe | --from | --wmk | --output | -o)
 		_filedir
 		return
 		;;
@@ -106,7 +106,7 @@ _waymark()
 		residual) COMPREPLY=($(compgen -W "--tested --field --hot --format= $pathview $search" -- "$cur")) ;;
 		merge) COMPREPLY=($(compgen -W '--output --help' -- "$cur")) ;;
 		core) COMPREPLY=($(compgen -W "--format= --pid --frames --paths --source-dir --color= --full $search" -- "$cur")) ;;
-		tune) COMPREPLY=($(compgen -W '--set --list --output --help' -- "$cur")) ;;
+		tune) COMPREPLY=($(compgen -W "--set --from --list $search" -- "$cur")) ;;
 		graph) COMPREPLY=($(compgen -W "--format= $search" -- "$cur")) ;;
 		esac
 		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace

@@ -11,10 +11,13 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/search.h"
+#include "cli/tune_cores.h"
 #include "format/scheme.h"
 #include "object/tune.h"
 
-static const char help[] = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']... [--list] [-o OUT]\n"
+static const char help[] = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']... [--from CORE]...\n"
+			   "                    [--list] [-o OUT]\n"
 			   "\n"
 			   "Chooses what is traced in a program or shared library that was built with\n"
 			   "several schemes for a function (waymark cc --wm=trace='*=none|cc+pt'). It may\n"
@@ -32,12 +35,15 @@ static const char help[] = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']
 			   "  -h, --help        this text\n";
 
 enum {
-	OPTION_SET = 256,
+	OPTION_SET = OPTION_FIRST,
+	OPTION_FROM,
 	OPTION_LIST,
 };
 
 static const struct option long_options[] = {
 	{"set", required_argument, NULL, OPTION_SET},
+	{"from", required_argument, NULL, OPTION_FROM},
+	SEARCH_OPTIONS,
 	{"list", no_argument, NULL, OPTION_LIST},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
@@ -51,10 +57,13 @@ struct wanted_rule {
 };
 
 VEC_DECLARE(rule_vec, struct wanted_rule);
+VEC_DECLARE(core_vec, const char *);
 
 struct request {
 	struct arena arena; /* texts of rules */
 	struct rule_vec rules;
+	struct core_vec cores;
+	struct object_search search;
 	const char *output;
 	bool is_list;
 };
@@ -103,12 +112,16 @@ static struct error *set_option(void *state, int option)
 	switch (option) {
 	case OPTION_SET:
 		return optarg[0] == '@' ? add_file(r, optarg + 1) : add_rules(r, optarg, "--set");
+	case OPTION_FROM:
+		return core_vec_append(&r->cores, optarg);
 	case OPTION_LIST:
 		r->is_list = true;
 		return NULL;
-	default:
+	case 'o':
 		r->output = optarg;
 		return NULL;
+	default:
+		return search_option(&r->search, option, optarg);
 	}
 }
 
@@ -229,6 +242,40 @@ static struct error *print_list(const struct tune_image *t, FILE *out)
 	return NULL;
 }
 
+static struct error *choose_from_core(const struct request *r, const struct tune_image *t, const char *core,
+				      bool *is_any)
+{
+	struct tune_from from;
+	struct error *err = tune_from_core(t, &r->search, core, &from);
+
+	if (err)
+		return err;
+	if (from.nameless)
+		message_warn("tune",
+			     "%s: %" PRIu32 " frames of %s have no known function: give its debug file with --exe or "
+			     "--debug-dir",
+			     core, from.nameless, t->name);
+	if (from.pathless)
+		message_warn("tune", "%s: %" PRIu32 " of its functions have no scheme with paths compiled in", core,
+			     from.pathless);
+	*is_any |= from.functions > from.pathless;
+	return NULL;
+}
+
+static struct error *choose_from(const struct request *r, const struct tune_image *t)
+{
+	bool is_any = r->cores.count == 0;
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < r->cores.count && !err; i++)
+		err = choose_from_core(r, t, r->cores.items[i], &is_any);
+	if (!err && !is_any)
+		err = error_create(ERROR_NOT_FOUND,
+				   "%s: no function on the stacks of %s%s has a scheme with paths to choose", t->name,
+				   r->cores.items[0], r->cores.count > 1 ? " and the others" : "");
+	return err;
+}
+
 /* A file that is as wanted already is not touched. */
 static struct error *write_image(const struct request *r, const struct tune_image *t, FILE *out)
 {
@@ -253,8 +300,10 @@ static struct error *tune(struct request *r, const char *path)
 		return err;
 	err = choose_all(r, &t);
 	if (!err)
+		err = choose_from(r, &t);
+	if (!err)
 		err = output_open(NULL, &out);
-	if (!err && (r->rules.count || r->output))
+	if (!err && (r->rules.count || r->cores.count || r->output))
 		err = write_image(r, &t, out.file);
 	if (!err && r->is_list)
 		err = print_list(&t, out.file);
@@ -273,11 +322,18 @@ static int run(struct request *r, int argc, char **argv)
 		return message_help("tune", help);
 	if (status != STATUS_OK)
 		return status;
-	if (optind + 1 != argc)
-		return message_usage("tune",
-				     optind == argc ? "a program is needed" : "one program is needed, not more");
-	if (!r->rules.count && !r->is_list)
-		return message_usage("tune", "--set or --list is needed");
+	if (optind == argc)
+		return message_usage("tune", "a program is needed");
+	if (!r->cores.count && optind + 1 < argc)
+		return message_usage("tune", "%s: one program is enough", argv[optind + 1]);
+	if (!r->rules.count && !r->cores.count && !r->is_list)
+		return message_usage("tune", "--set, --from or --list is needed");
+	for (int i = optind + 1; i < argc; i++) { /* --from core.* */
+		struct error *err = core_vec_append(&r->cores, argv[i]);
+
+		if (err)
+			return message_error("tune", err);
+	}
 	return message_error("tune", tune(r, argv[optind]));
 }
 
@@ -287,8 +343,11 @@ int command_tune(int argc, char **argv)
 	int status;
 
 	arena_init(&r.arena);
+	object_search_init(&r.search);
 	status = run(&r, argc, argv);
 	rule_vec_deinit(&r.rules);
+	core_vec_deinit(&r.cores);
+	object_search_deinit(&r.search);
 	arena_deinit(&r.arena);
 	return status;
 }
