@@ -133,7 +133,7 @@ refused 1 'function main has no scheme stmt compiled in, only none, cc+pt, fc; 1
 refused 1 'function ns::bar(int) has no scheme pt compiled in, only cc, cc+pt' "$waymark" tune pie --set 'bar=pt;*=none'
 refused 1 'matches "nobody"' "$waymark" tune pie --set 'nobody=cc;main=cc+pt'
 refused 1 'cannot be written' "$waymark" tune pie --set 'main=fc' -o nowhere/out
-refused 2 '--set or --list' "$waymark" tune pie
+refused 2 '--set, --from or --list' "$waymark" tune pie
 refused 2 'a program is needed' "$waymark" tune --list
 refused 2 'one program' "$waymark" tune pie pie --list
 refused 1 'No such file' "$waymark" tune missing --list
