@@ -39,6 +39,9 @@ struct analysis {
 	bool taken_is_active;
 	uint32_t *ran; /* nodes to go on with */
 	uint32_t ran_count;
+	uint8_t *known_end; /* [function] enum frame_call: the most that is known of one of its activations */
+	uint32_t *ended;    /* functions of which more is known now */
+	uint32_t ended_count;
 	uint8_t *is_listed;           /* [node] in ran */
 	struct dominators dominators; /* all functions' */
 	bool *has_dominators;         /* [function] */
@@ -176,24 +179,28 @@ static void ran(struct analysis *a, uint32_t n)
 	a->ran[a->ran_count++] = n;
 }
 
-/* The calls from `first` up to `end` entered their callees. */
-static void entered_callees(struct analysis *a, uint32_t first, uint32_t end)
+/* The call has done this with its callee. */
+static void did_call(struct analysis *a, uint32_t call, enum frame_call what)
 {
-	for (uint32_t c = first; c < end; c++) {
-		uint32_t callee = flow_call(a->flow, c)->callee;
+	uint32_t callee = flow_call(a->flow, call)->callee;
 
-		a->steps++;
-		if (callee < a->p->function_count)
-			ran(a, a->flow->node_base[callee]);
-	}
+	a->steps++;
+	if (callee >= a->p->function_count || what < FRAME_CALL_ENTERED)
+		return;
+	ran(a, a->flow->node_base[callee]);
+	if (what == FRAME_CALL_ENTERED || a->known_end[callee] >= what)
+		return;
+	a->known_end[callee] = (uint8_t)what;
+	a->ended[a->ended_count++] = callee;
 }
 
 static void now_passed(void *data, uint32_t node)
 {
 	struct analysis *a = data;
-	uint32_t n = a->flow->node_base[a->function] + node;
+	uint32_t n = a->flow->node_base[a->function] + node, end = a->flow->first_call[n + 1];
 
-	entered_callees(a, a->flow->first_call[n], a->flow->first_call[n + 1]);
+	for (uint32_t c = a->flow->first_call[n]; c < end; c++)
+		did_call(a, c, c + 1 == end && flow_call_leaves(a->flow, c) ? FRAME_CALL_ENDED : FRAME_CALL_RETURNED);
 }
 
 static struct must must_of(const struct analysis *a, uint32_t f)
@@ -228,33 +235,67 @@ static uint32_t only_call(struct analysis *a, uint32_t f)
 	return only;
 }
 
+/* What dominates, for the function's part of `ran` and `ended`. */
+static struct error *need_dominators(struct analysis *a, uint32_t f)
+{
+	const struct must m = must_of(a, f);
+	struct error *err;
+
+	a->function = f;
+	if (a->has_dominators[f])
+		return NULL;
+	err = dominators_find(m.g, m.edges, &m.dominators, &a->steps);
+	if (err)
+		return err;
+	a->has_dominators[f] = true;
+	ran(a, a->flow->node_base[f]);
+	return NULL;
+}
+
+static struct error *follow_node(struct analysis *a, uint32_t n)
+{
+	uint32_t f = a->flow->function_of[n], base = a->flow->node_base[f], call = NONE;
+	struct error *err = need_dominators(a, f);
+	const struct must m = must_of(a, f);
+
+	if (err)
+		return err;
+	a->steps++;
+	must_climb(&m, n - base, now_passed, a);
+	if (n == base)
+		call = only_call(a, f);
+	if (call == NONE)
+		return NULL;
+	ran(a, a->flow->node_of[call]);
+	for (uint32_t c = a->flow->first_call[a->flow->node_of[call]]; c < call; c++)
+		did_call(a, c, FRAME_CALL_RETURNED);
+	return NULL;
+}
+
+/* An activation of the function has ended: in one of the nodes where they can. */
+static struct error *follow_end(struct analysis *a, uint32_t f)
+{
+	uint32_t base = a->flow->node_base[f], common;
+	struct error *err = need_dominators(a, f);
+	const struct must m = must_of(a, f);
+
+	if (err)
+		return err;
+	common = must_common(&m, a->flow->flags + base,
+			     a->known_end[f] == FRAME_CALL_RETURNED ? FLOW_RETURNS : FLOW_ENDS);
+	if (common != DOMINATORS_NONE)
+		ran(a, base + common);
+	a->steps += m.g->node_count;
+	return NULL;
+}
+
 static struct error *follow(struct analysis *a)
 {
-	while (a->ran_count) {
-		uint32_t n = a->ran[--a->ran_count], f = a->flow->function_of[n], base = a->flow->node_base[f];
-		const struct must m = must_of(a, f);
-		struct error *err;
+	struct error *err = NULL;
 
-		if (!a->has_dominators[f]) {
-			err = dominators_find(m.g, m.edges, &m.dominators, &a->steps);
-			if (err)
-				return err;
-			a->has_dominators[f] = true;
-			ran(a, base);
-		}
-		a->function = f;
-		a->steps++;
-		must_climb(&m, n - base, now_passed, a);
-		if (n == base) {
-			uint32_t call = only_call(a, f);
-
-			if (call != NONE) {
-				ran(a, a->flow->node_of[call]);
-				entered_callees(a, a->flow->first_call[a->flow->node_of[call]], call);
-			}
-		}
-	}
-	return NULL;
+	while (!err && (a->ran_count || a->ended_count))
+		err = a->ran_count ? follow_node(a, a->ran[--a->ran_count]) : follow_end(a, a->ended[--a->ended_count]);
+	return err;
 }
 
 /* Points over the whole run. */
@@ -276,7 +317,10 @@ static void add_points(struct analysis *a, uint32_t f)
 		if (function->calls_used[c] != POINT_USED)
 			continue;
 		ran(a, n);
-		entered_callees(a, a->flow->first_call[n], calls + c + is_begun);
+		for (uint32_t before = a->flow->first_call[n]; before < calls + c; before++)
+			did_call(a, before, FRAME_CALL_RETURNED);
+		if (is_begun)
+			did_call(a, calls + c, FRAME_CALL_ENTERED);
 	}
 }
 
@@ -331,8 +375,7 @@ static struct error *add_frame(struct analysis *a, const struct activity_frame *
 
 		if (v->calls[c] != FRAME_CALL_NO)
 			activate_callee(a, callee);
-		if (v->calls[c] == FRAME_CALL_YES && callee < a->p->function_count)
-			ran(a, a->flow->node_base[callee]);
+		did_call(a, a->flow->call_base[frame->function] + c, v->calls[c]);
 	}
 	a->steps += function->cfg->node_count + function->cfg->edge_count + function->call_count;
 	return NULL;
@@ -369,14 +412,16 @@ static struct error *allocate(struct analysis *a, struct arena *scratch, struct 
 	a->is_broken = arena_calloc(scratch, functions, sizeof(bool));
 	a->is_progress = arena_calloc(scratch, functions, sizeof(bool));
 	a->has_dominators = arena_calloc(scratch, functions, sizeof(bool));
+	a->known_end = arena_calloc(scratch, functions, 1);
+	a->ended = arena_calloc(scratch, 2 * functions, sizeof(uint32_t));
 	a->active = arena_calloc(scratch, functions, sizeof(uint32_t));
 	a->ran = arena_calloc(scratch, nodes, sizeof(uint32_t));
 	a->dominators.idom = arena_calloc(scratch, nodes, sizeof(uint32_t));
 	a->dominators.first = arena_calloc(scratch, nodes, sizeof(uint32_t));
 	a->dominators.size = arena_calloc(scratch, nodes, sizeof(uint32_t));
 	if (!a->nodes || !a->edges || !a->passed || !a->is_stopped || !a->is_listed || !a->is_active || !a->is_broken ||
-	    !a->is_progress || !a->has_dominators || !a->active || !a->ran || !a->dominators.idom ||
-	    !a->dominators.first || !a->dominators.size)
+	    !a->is_progress || !a->has_dominators || !a->known_end || !a->ended || !a->active || !a->ran ||
+	    !a->dominators.idom || !a->dominators.first || !a->dominators.size)
 		return &error_no_memory;
 	return NULL;
 }

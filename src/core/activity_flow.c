@@ -433,6 +433,8 @@ static void go_on(struct activity_flow *flow, struct agenda *a, uint32_t n)
 		now_leaves(flow, a, f);
 	if (was_passed || !(flow->flags[n] & FLOW_PASSED))
 		return;
+	if (is_exit(g, n - base))
+		flow->flags[n] |= FLOW_RETURNS;
 	if (is_exit(g, n - base) && !flow->returns[f]) {
 		flow->returns[f] = true;
 		a->functions[a->function_count++] = 2 * f;

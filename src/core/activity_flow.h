@@ -15,7 +15,8 @@ enum flow_flag {
 	FLOW_RETAINED = 1 << 4, /* and come from it to where an activation ends */
 	FLOW_POSITION = 1 << 5, /* a frame's control may be in it: its point may not be reached yet */
 	FLOW_THROUGH = 1 << 6,  /* of a frame: it went on from here to where it is now */
-	FLOW_TWICE = 1 << 7,    /* of the flow: behind a call that returns twice */
+	FLOW_RETURNS = 1 << 6,  /* of what has ended: an exit that it returned from */
+	FLOW_TWICE = 1 << 7,    /* of what has ended: the node is behind a call that returns twice */
 };
 
 /*

@@ -32,6 +32,7 @@ struct maker {
 	uint32_t inner;  /* the function that the next frame is of */
 	uint32_t call;   /* in progress, as numbered in the function; NONE: none, or not known */
 	uint32_t last;   /* the one node that control is in; NONE: not known */
+	bool jumped;     /* control may have come back to behind a call that returns twice */
 	uint32_t suffix; /* where in the path the part without gaps begins */
 };
 
@@ -181,13 +182,13 @@ static void retain_left(struct maker *m, uint32_t *count)
 			retain(m->v, n, count);
 }
 
-/* False when no way leads to the position. *jumped: it may have come back to behind a call that returns twice. */
-static bool backwards(struct maker *m, bool *jumped)
+/* False when no way leads to the position. */
+static bool backwards(struct maker *m)
 {
 	struct frame_view *v = m->v;
 	uint32_t count = 0;
 
-	*jumped = false;
+	m->jumped = false;
 	if (m->frame->path_count)
 		retain(v, m->frame->path[m->suffix], &count);
 	for (uint32_t n = 0; !m->frame->path_count && n < m->g->node_count; n++)
@@ -199,8 +200,8 @@ static bool backwards(struct maker *m, bool *jumped)
 		uint32_t node = m->base + v->list[i];
 
 		v->steps++;
-		if (m->flow->flags[node] & FLOW_TWICE && !*jumped) {
-			*jumped = true;
+		if (m->flow->flags[node] & FLOW_TWICE && !m->jumped) {
+			m->jumped = true;
 			retain_left(m, &count);
 		}
 		for (uint32_t k = m->flow->first_in[node]; k < m->flow->first_in[node + 1]; k++) {
@@ -232,6 +233,17 @@ static void mark_calls(struct maker *m, uint32_t node, uint32_t end, enum frame_
 			m->v->calls[c] = (uint8_t)mark;
 }
 
+/* Control went on from the node. From its last call it may have by an unwinding edge. */
+static void mark_calls_passed(struct maker *m, uint32_t node)
+{
+	uint32_t end = first_call(m, node + 1);
+
+	mark_calls(m, node, end, FRAME_CALL_ENDED);
+	if (first_call(m, node) < end && flow_call_leaves(m->flow, m->flow->call_base[m->frame->function] + end - 1))
+		end--;
+	mark_calls(m, node, end, FRAME_CALL_RETURNED);
+}
+
 /* Those that may have been done before and when control left the node otherwise than to a successor. */
 static void mark_calls_begun(struct maker *m, uint32_t node)
 {
@@ -255,7 +267,7 @@ static void mark_calls_last(struct maker *m, uint32_t node)
 		return;
 	}
 	callee = m->function->calls[m->call].callee;
-	mark_calls(m, node, m->call, FRAME_CALL_YES);
+	mark_calls(m, node, m->call, FRAME_CALL_RETURNED);
 	if (callee >= m->flow->p->function_count || callee != m->inner || m->flow->repeats[callee] ||
 	    m->flow->p->is_partial)
 		mark_calls(m, node, m->call + 1, FRAME_CALL_MAYBE);
@@ -279,11 +291,11 @@ static void mark_path(struct maker *m)
 		}
 		m->v->edges[f->path_edges[i]] = ACTIVITY_YES;
 		m->v->passed[f->path[i]] = true;
-		mark_calls(m, f->path[i], first_call(m, f->path[i] + 1), FRAME_CALL_YES);
+		mark_calls_passed(m, f->path[i]);
 	}
 }
 
-static void mark_retained(struct maker *m, bool jumped)
+static void mark_retained(struct maker *m)
 {
 	struct frame_view *v = m->v;
 
@@ -292,7 +304,7 @@ static void mark_retained(struct maker *m, bool jumped)
 			v->nodes[n] = ACTIVITY_MAYBE;
 		if (v->flags[n] & FLOW_THROUGH)
 			mark_calls(m, n, first_call(m, n + 1), FRAME_CALL_MAYBE);
-		else if (jumped && v->flags[n] & FLOW_RETAINED && v->flags[n] & FLOW_LEFT)
+		else if (m->jumped && v->flags[n] & FLOW_RETAINED && v->flags[n] & FLOW_LEFT)
 			mark_calls_begun(m, n);
 		if (v->flags[n] & FLOW_POSITION && (v->flags[n] & FLOW_RETAINED || n == m->last))
 			mark_calls_last(m, n);
@@ -314,7 +326,7 @@ static bool is_whole(const struct maker *m)
 
 static void find_may(struct maker *m)
 {
-	bool jumped = false, is_found = is_whole(m);
+	bool is_found = is_whole(m);
 
 	m->walk.facts = m->frame;
 	memset(m->v->nodes, ACTIVITY_NO, m->g->node_count);
@@ -323,15 +335,15 @@ static void find_may(struct maker *m)
 	memset(m->v->calls, FRAME_CALL_NO, m->function->call_count);
 	if (!is_found) {
 		forwards(m);
-		is_found = backwards(m, &jumped);
+		is_found = backwards(m);
 	}
 	if (!is_found) {
 		m->walk.facts = NULL;
 		forwards(m);
-		is_found = backwards(m, &jumped);
+		is_found = backwards(m);
 	}
 	if (is_found)
-		mark_retained(m, jumped);
+		mark_retained(m);
 	else
 		mark_all(m);
 	mark_path(m);
@@ -343,7 +355,17 @@ static void now_passed(void *data, uint32_t node)
 {
 	struct maker *m = data;
 
-	mark_calls(m, node, first_call(m, node + 1), FRAME_CALL_YES);
+	mark_calls_passed(m, node);
+}
+
+/* The node ran. Control is not there any more, and did not leave it by a jump: it went on. */
+static void climb(struct maker *m, const struct must *must, uint32_t node)
+{
+	must_climb(must, node, now_passed, m);
+	if (m->jumped || m->v->flags[node] & FLOW_POSITION || m->v->passed[node])
+		return;
+	m->v->passed[node] = true;
+	mark_calls_passed(m, node);
 }
 
 static void climb_points(struct maker *m, const struct must *must)
@@ -352,7 +374,7 @@ static void climb_points(struct maker *m, const struct must *must)
 
 	for (uint32_t n = 0; nodes && n < m->g->node_count; n++)
 		if (nodes[n] == POINT_USED && m->v->nodes[n] != ACTIVITY_NO)
-			must_climb(must, n, now_passed, m);
+			climb(m, must, n);
 	for (uint32_t c = 0; calls && c < m->function->call_count; c++) {
 		uint32_t n = m->function->calls[c].node;
 		/* its point may be the last that control came to, and the callee not entered */
@@ -360,8 +382,9 @@ static void climb_points(struct maker *m, const struct must *must)
 
 		if (calls[c] != POINT_USED || m->v->nodes[n] == ACTIVITY_NO)
 			continue;
-		must_climb(must, n, now_passed, m);
-		mark_calls(m, n, is_begun ? c + 1 : c, FRAME_CALL_YES);
+		climb(m, must, n);
+		mark_calls(m, n, c, FRAME_CALL_RETURNED);
+		mark_calls(m, n, c + is_begun, FRAME_CALL_ENTERED);
 	}
 }
 
@@ -370,14 +393,17 @@ static struct error *find_must(struct maker *m)
 	struct frame_view *v = m->v;
 	const struct must must = {m->g, v->nodes, v->edges, v->passed, v->dominators};
 	struct error *err = dominators_find(m->g, v->edges, &v->dominators, &v->steps);
+	uint32_t common;
 
 	if (err)
 		return err;
-	must_climb(&must, 0, now_passed, m);
+	climb(m, &must, 0);
 	for (uint32_t i = 0; i < m->frame->path_count; i++)
 		must_climb(&must, m->frame->path[i], now_passed, m);
-	if (m->last != NONE)
-		must_climb(&must, m->last, now_passed, m);
+	/* or it is in one of several */
+	common = m->last != NONE ? m->last : must_common(&must, v->flags, FLOW_POSITION | FLOW_RETAINED);
+	if (common != NONE)
+		climb(m, &must, common);
 	if (m->walk.facts)
 		climb_points(m, &must);
 	must_edges(&must, v->list, &v->steps);

@@ -9,8 +9,10 @@
 
 enum frame_call {
 	FRAME_CALL_NO = 0,
-	FRAME_CALL_MAYBE, /* an activation of its callee may have been begun by it, and have ended */
-	FRAME_CALL_YES,   /* it entered its callee */
+	FRAME_CALL_MAYBE,    /* an activation of its callee may have been begun by it, and have ended */
+	FRAME_CALL_ENTERED,  /* it entered its callee */
+	FRAME_CALL_ENDED,    /* and that activation has ended */
+	FRAME_CALL_RETURNED, /* by coming back */
 };
 
 /* Arrays are of the function's size; room for the largest function of a program. */

@@ -25,6 +25,21 @@ void must_climb(const struct must *m, uint32_t node, void (*passed)(void *data, 
 	}
 }
 
+uint32_t must_common(const struct must *m, const uint8_t *flags, uint8_t mask)
+{
+	uint32_t common = DOMINATORS_NONE;
+
+	for (uint32_t n = 0; n < m->g->node_count; n++) {
+		if ((flags[n] & mask) != mask || !m->dominators.size[n])
+			continue;
+		if (common == DOMINATORS_NONE)
+			common = n;
+		while (!dominators_is(&m->dominators, common, n))
+			common = m->dominators.idom[common];
+	}
+	return common;
+}
+
 static void count_edge(uint32_t *only, uint32_t node, uint32_t e)
 {
 	only[node] = only[node] == NONE ? e : MANY;

@@ -20,6 +20,9 @@ struct must {
  * Stops at the first that was passed before: what dominates that one was, too. */
 void must_climb(const struct must *m, uint32_t node, void (*passed)(void *data, uint32_t node), void *data);
 
+/* The last node on all ways to the nodes with all of `mask` in their flags; DOMINATORS_NONE: there are none. */
+uint32_t must_common(const struct must *m, const uint8_t *flags, uint8_t mask);
+
 /* Marks edges that were taken. After all nodes are known. only: [node_count], scratch. */
 void must_edges(const struct must *m, uint32_t *only, uint64_t *steps);
 

@@ -95,7 +95,7 @@ static void check_counts(const char *what, const struct counts *c, double least_
 
 int main(int argc, char **argv)
 {
-	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 4000;
+	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 15000;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20170801;
 	struct counts whole[2] = {0}, frames[2] = {0};
 	struct run *r = malloc(sizeof(*r));

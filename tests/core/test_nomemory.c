@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cfgs.h"
+#include "core/activity.h"
 #include "core/callcontext.h"
 #include "core/frequency.h"
 #include "core/path_state.h"
@@ -175,6 +176,35 @@ static struct error *do_states(struct callgraph *g)
 	return err;
 }
 
+/* Two functions that call each other, one in progress. */
+static struct error *do_activity(struct callgraph *g)
+{
+	static const uint32_t here[] = {1};
+	const struct activity_call calls[] = {{.node = 1, .callee = 1}, {.node = 0, .callee = 0}};
+	const struct activity_function functions[] = {
+		{.cfg = &paths_graph, .calls = &calls[0], .call_count = 1, .is_root = true},
+		{.cfg = &paths_graph, .calls = &calls[1], .call_count = 1},
+	};
+	const struct activity_frame frame = {.path = here, .path_count = 1, .call = UINT32_MAX};
+	const struct activity_stack stack = {&frame, 1};
+	const struct activity_program p = {functions, 2, &stack, 1, false};
+	struct activity_result r = {0};
+	uint8_t *states = calloc((size_t)paths_graph.node_count + paths_graph.edge_count, 1);
+	struct arena arena;
+	struct error *err = states ? NULL : &error_no_memory;
+
+	(void)g;
+	arena_init(&arena);
+	if (!err)
+		err = activity_analyse(&p, &arena, &r);
+	CHECK(!r.nodes == !!err);
+	if (!err)
+		err = activity_of_frame(&r, &frame, states, states + paths_graph.node_count);
+	arena_deinit(&arena);
+	free(states);
+	return err;
+}
+
 static struct error *do_prefer(struct callgraph *g)
 {
 	struct prefer_numbering p;
@@ -258,6 +288,7 @@ int main(void)
 	check_every_failure(&g, "numbering", do_number);
 	check_every_failure(&g, "placing", do_place);
 	check_every_failure(&g, "path states", do_states);
+	check_every_failure(&g, "activity", do_activity);
 	check_every_failure(&g, "preferring", do_prefer);
 	check_every_failure(&g, "packing", do_pack);
 	arena_deinit(&arena);
