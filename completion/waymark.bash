@@ -20,16 +20,16 @@ _waymark()
 		;;
 	cc | c++)
 		case $cur in
-		--wm=*) COMPREPLY=($(compgen -W 'contexts paths contexts,paths none' -- "${cur#*=}")) ;;
+		--wm=*) COMPREPLY=($(compgen -W 'contexts paths trace trace= contexts,paths contexts,trace none' -- "${cur#*=}")) ;;
 		--wm-stage=*) COMPREPLY=($(compgen -W 'source final' -- "${cur#*=}")) ;;
 		--wm-path-hash=*) COMPREPLY=($(compgen -W 'inline call' -- "${cur#*=}")) ;;
-		--wm-path-array=*) ;;
+		--wm-path-array=* | --wm-trace-paths=*) ;;
 		--wm-plan=*)
 			cur=${cur#*=}
 			_filedir
 			;;
 		--*)
-			COMPREPLY=($(compgen -W '--wm= --wm-stage= --wm-plan= --wm-path-array= --wm-path-hash= --help' -- "$cur"))
+			COMPREPLY=($(compgen -W '--wm= --wm-stage= --wm-plan= --wm-path-array= --wm-path-hash= --wm-trace-paths= --help' -- "$cur"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace
 			;;
 		*) _filedir ;;

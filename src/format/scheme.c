@@ -34,9 +34,9 @@ static bool is_text(const char *at, size_t len, const char *text)
 
 bool scheme_parse(const char *text, size_t len, uint8_t *ret)
 {
-	for (uint8_t i = 0; i < WM1_SCHEMES; i++) {
+	for (unsigned int i = 0; i < WM1_SCHEMES; i++) {
 		if (is_text(text, len, names[i])) {
-			*ret = i;
+			*ret = (uint8_t)i;
 			return true;
 		}
 	}

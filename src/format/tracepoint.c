@@ -36,9 +36,9 @@ static uint8_t register_number(const char *name, size_t len)
 	static const char *const names[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
 					    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
-	for (uint8_t i = 0; i < sizeof names / sizeof names[0]; i++)
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
-			return i;
+			return (uint8_t)i;
 	return TRACEPOINT_NO_REGISTER;
 }
 

@@ -16,7 +16,7 @@ for command in run decode report paths residual merge core tune graph; do
 done
 # waymark cc --help goes on with clang's.
 "$waymark" cc --help 2>&1 | grep -oE -- '^  --wm[a-z-]*' | sort -u | sed 's/^  --//' >options.txt
-[ "$(wc -l <options.txt)" = 5 ] || fail "cc --help: $(cat options.txt)"
+[ "$(wc -l <options.txt)" = 6 ] || fail "cc --help: $(cat options.txt)"
 while read -r option; do
 	grep -qE "Fl -$option " "$top/docs/man/waymark-cc.1" || fail "waymark-cc.1 lacks --$option"
 	grep -qE -- "--$option=" "$top/completion/waymark.bash" || fail "waymark.bash lacks --$option"

@@ -154,8 +154,8 @@ same() {
 	fi
 }
 
-blocks=(-fbasic-block-address-map -mllvm -pgo-analysis-map=br-prob)
-link_blocks=(-Wl,--lto-basic-block-address-map -Wl,-mllvm,-pgo-analysis-map=br-prob)
+blocks=(-fbasic-block-address-map -mllvm '-pgo-analysis-map=br-prob')
+link_blocks=('-Wl,--lto-basic-block-address-map' '-Wl,-mllvm,-pgo-analysis-map=br-prob')
 cxx=(clang++-19 -fuse-ld=lld)
 "${cxx[@]}" -O2 -flto one.cpp two.cpp -o lto "${link_blocks[@]}" && same "full LTO" lto 30
 "${cxx[@]}" -O2 -flto one.cpp two.cpp -o ltosections -ffunction-sections -Wl,--gc-sections "${link_blocks[@]}" &&
