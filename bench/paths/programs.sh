@@ -53,14 +53,21 @@ compile_zstd() { make -C "$1/programs" -j "$jobs" zstd CC="$2" CFLAGS="$3" AR=ll
 compile_grep() { configure_and_make "$@" --with-included-regex; }
 compile_sed() { configure_and_make "$@" --with-included-regex; }
 
-# Configuring takes longer than compiling: a build with the same compiler is copied and compiled with other flags.
-compile_again() { # PROGRAM DIR
-	local make=(make -C "$2" -j "$jobs")
-	[ "$1" = perl ] || find "$2" '(' -name '*.o' -o -name '*.lo' -o -name 'lib*.*a' ')' -delete
+# Configuring takes longer than compiling: a build with the same compiler is copied and compiled with other flags. For the final
+# stage what is compiled is always the same, so another variant of that is linked again.
+compile_again() { # PROGRAM VARIANT
+	local dir=$work/$1-$2 program
+	case $2 in
+	final-bl | [!f]*) find "$dir" '(' -name '*.o' -o -name '*.lo' -o -name 'lib*.*a' ')' -delete ;;
+	*)
+		program=$(command_of "$1" "$2" full)
+		rm -f "${program%% *}"
+		;;
+	esac
+	local make=(make -C "$dir" -j "$jobs")
 	case $1 in
-	perl) "${make[@]}" clean && "${make[@]}" perl ;;
 	gawk) "${make[@]}" -C support all && "${make[@]}" gawk ;;
-	sqlite3) "${make[@]}" sqlite3 ;;
+	perl | sqlite3) "${make[@]}" "$1" ;;
 	*) "${make[@]}" all ;;
 	esac
 }
@@ -70,7 +77,8 @@ build_variant() { # PROGRAM VARIANT
 	local -x BENCH_CC
 	BENCH_CC=$(compiler_of "$1" "$2")
 	case $2 in
-	final-*) stage=final ;;
+	final-bl) stage=final ;;
+	final-*) stage=final base=$work/$1-final-bl && build_variant "$1" final-bl || return ;;
 	gcc*) base=$work/$1-gcc ;;
 	esac
 	case $2 in *plan*) record "$1" "$stage" || return ;; esac
@@ -82,7 +90,7 @@ build_variant() { # PROGRAM VARIANT
 	rm -rf "$dir"
 	{
 		if [ -f "$base/.built" ] && [ -f "$base/config.status" -o -f "$base/config.sh" ]; then
-			cp -a "$base" "$dir" && rm "$dir/.built" && compile_again "$1" "$dir"
+			cp -a "$base" "$dir" && rm "$dir/.built" && compile_again "$1" "$2"
 		else
 			source=$("$here/../../scripts/fetch-source.sh" "$(package_of "$1")") && cp -a "$source" "$dir" &&
 				configure_cache='' "compile_$1" "$dir" bench-cc -O2
