@@ -42,7 +42,7 @@ for program; do
 	(
 		set -f
 		# shellcheck disable=SC2046 # commands without blanks inside words
-		exec $(command_of "$program" plan-all small) <"$(input_of "$program" small)" >/dev/null 2>"$out.errors"
+		exec $(command_of "$program" plan-all small) <"$(input_of "$program" small)" >"$out.output" 2>"$out.errors"
 	) || [ $? -eq 1 ] || { echo "$program: fails"; continue; }
 	"$waymark" paths --format=json --top=1 "$out"/*.wmk |
 		awk -v program="$program" '

@@ -100,7 +100,8 @@ build_variant() { # PROGRAM VARIANT
 	rm -rf "${out:?}"/*
 }
 
-# Records the whole workload with the shipped Ball-Larus counters: all its paths are the plan.
+# Records the whole workload with the shipped Ball-Larus counters: all its paths are the plan. Output goes to a file: grep stops
+# at the first match when it writes to /dev/null.
 record() { # PROGRAM source|final
 	local variant=bl profile=$work/$1-$2.wmk
 	[ "$2" = source ] || variant=final-bl
@@ -112,7 +113,7 @@ record() { # PROGRAM source|final
 	(
 		set -f
 		# shellcheck disable=SC2046 # commands without blanks inside words
-		exec $(command_of "$1" $variant full) <"$(input_of "$1" full)" >/dev/null 2>"$out.errors"
+		exec $(command_of "$1" $variant full) <"$(input_of "$1" full)" >"$out.output" 2>"$out.errors"
 	) || [ $? -eq 1 ] || { tail -n 3 "$out.errors" >&2; return 1; }
 	mv "$out"/*.wmk "$profile"
 }

@@ -53,7 +53,7 @@ instructions() { # PROGRAM VARIANT
 	(
 		set -f
 		# shellcheck disable=SC2046 # commands without blanks inside words
-		taskset -c "$cpu" valgrind --tool=callgrind --callgrind-out-file=/dev/null $(command_of "$1" "$2" small) 2>&1 >/dev/null \
+		taskset -c "$cpu" valgrind --tool=callgrind --callgrind-out-file=/dev/null $(command_of "$1" "$2" small) 2>&1 >"$out.output" \
 			<"$(input_of "$1" small)"
 	) | sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
 	rm -rf "${out:?}"/*
@@ -66,6 +66,7 @@ measure() { # PROGRAM STAGE: lines `STAGE PROGRAM VARIANT ms ratio middle-half i
 	final) variants='lto final-bl-call final-bl final-plan' ;;
 	esac
 	local -a arguments=() names=() bases=() executed=()
+	rm -f "$work/results-$program-$2"
 	for variant in $variants; do
 		build_variant "$program" "$variant" || return 0
 		ratio_of=0
