@@ -41,7 +41,7 @@ enum {
 };
 
 /*
- * One function with several schemes compiled in. Section wm1_tunables: read-only, loaded. The offsets are from the address of
+ * One function with several schemes compiled in. Section wm1_tunables: loaded, never written. The offsets are from the address of
  * the field itself, so nothing is relocated. 28 bytes, aligned to 4.
  */
 struct wm1_tunable {
