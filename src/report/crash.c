@@ -198,6 +198,8 @@ static struct error *fill_frame(struct crash *c, const struct crash_site *site, 
 	ret->node_count = l->node_count;
 	if (l->position)
 		err = crash_read_frame(c, l, ret);
+	else if (ret->flow->cfg.node_count == 1)
+		err = crash_take_only_node(c, l, ret);
 	if (!err && is_call)
 		ret->call = crash_find_call(&c->images[site->image], site, level, ret, inner);
 	return err;

@@ -83,6 +83,9 @@ struct error *crash_numbering(struct crash *c, uint32_t image, uint32_t function
 /* Paths and coverage of an activation from the process's memory; frame has what its site tells. */
 struct error *crash_read_frame(struct crash *c, const struct crash_level *level, struct crash_frame *frame);
 
+/* The frame of a function of one node, which needs no points. */
+struct error *crash_take_only_node(struct crash *c, const struct crash_level *level, struct crash_frame *frame);
+
 /* Coverage over the whole run. */
 struct error *crash_read_coverage(struct crash *c);
 

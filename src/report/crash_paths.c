@@ -488,6 +488,34 @@ struct error *crash_read_frame(struct crash *c, const struct crash_level *level,
 	return err ? err : read_paths(&a, has_record);
 }
 
+struct error *crash_take_only_node(struct crash *c, const struct crash_level *level, struct crash_frame *frame)
+{
+	static const uint32_t first_node;
+	const struct path_numbering *numbering;
+	struct path path = {0};
+	struct error *err;
+
+	frame->nodes = &first_node;
+	frame->node_count = 1;
+	frame->position = CRASH_POSITION_POINTS;
+	if (frame->meta->variant_count != 1 || !(frame->meta->variants[0].scheme & WM1_SCHEME_PATHS))
+		return NULL; /* whether its paths are wanted is not known here */
+	frame->variant = &frame->meta->variants[0];
+	err = crash_numbering(c, frame->image, level->index, &numbering);
+	if (err)
+		return err;
+	frame->paths = arena_calloc(&c->arena, 1, sizeof *frame->paths);
+	path.edges = arena_calloc(&c->arena, 1, sizeof *path.edges);
+	if (!frame->paths || !path.edges)
+		return &error_no_memory;
+	if (start_path(numbering, 0, &path)) {
+		frame->paths[0] = (struct crash_path){.path = path, .is_current = true};
+		frame->path_count = 1;
+		frame->trace = CRASH_TRACE_WHOLE;
+	}
+	return NULL;
+}
+
 uint32_t crash_path_nodes(const struct crash *c, const struct crash_frame *f, const struct crash_path *path,
 			  uint32_t *nodes)
 {
