@@ -176,6 +176,21 @@ static void finish_cfa(struct walk *w)
 	last->has_cfa = true;
 }
 
+/* libdwfl takes the machine from an ELF file; there may be none that is known. libelf does not write to it. */
+static Elf *machine_elf(void)
+{
+	static const Elf64_Ehdr header = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof header,
+	};
+
+	elf_version(EV_CURRENT);
+	return elf_memory((char *)(uintptr_t)&header, sizeof header);
+}
+
 static struct error *walk_thread(struct walk *w, uint32_t index, bool is_attached)
 {
 	struct stopped_source *source = w->s->source;
@@ -189,7 +204,7 @@ static struct error *walk_thread(struct walk *w, uint32_t index, bool is_attache
 	if (err)
 		return err;
 	if (!is_attached)
-		w->cut = "no file of the process is known";
+		w->cut = "libdwfl cannot read it";
 	else if (dwfl_getthread_frames(w->s->dwfl, raw->tid, take_frame, w) < 0 && !w->cut)
 		w->cut = "there is no call frame information for its code, or the stack is not there";
 	err = w->err;
@@ -211,8 +226,10 @@ struct error *stopped_walk(struct stopped *s, uint32_t frame_limit)
 	struct stopped_source *source = s->source;
 	struct walk w = {.s = s, .frame_limit = frame_limit};
 	struct error *err = NULL;
-	bool is_attached = dwfl_attach_state(s->dwfl, NULL, s->pid, &callbacks, &w);
+	bool is_attached;
 
+	source->machine = machine_elf();
+	is_attached = source->machine && dwfl_attach_state(s->dwfl, source->machine, s->pid, &callbacks, &w);
 	s->threads = arena_calloc(&s->arena, source->threads.count, sizeof *s->threads);
 	if (!s->threads)
 		return &error_no_memory;

@@ -640,6 +640,7 @@ void stopped_free_modules(struct stopped *s)
 
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
+	elf_end(source->machine);
 	for (uint32_t i = 0; source->images && i < s->module_count; i++) {
 		file_unmap(&source->images[i].file);
 		free(source->images[i].copy);

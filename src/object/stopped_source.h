@@ -65,6 +65,7 @@ struct stopped_source {
 	struct stopped_note_vec notes;
 	const struct object_search *search; /* the caller's; NULL */
 	struct stopped_line_index *lines;   /* [module_count], made when first needed */
+	Elf *machine;                       /* an empty file of it */
 	void *known_lines;                  /* tsearch(3): what was looked up */
 	struct stopped_image *images;       /* [module_count] */
 };

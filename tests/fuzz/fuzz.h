@@ -21,6 +21,11 @@ enum {
 	 * or prefix (4), site (4), run (4). Each is put down as a node, then decoded as a capture. */
 	FUZZ_CONTEXT_RECORD_BYTES = 20,
 	FUZZ_CONTEXT_RECORDS_MAX = 64,
+
+	CORE_SEED_BYTES_MAX = 4096,
 };
+
+/* The seed of fuzz_core; returns its length. */
+size_t core_seed_build(uint8_t out[CORE_SEED_BYTES_MAX]);
 
 #endif

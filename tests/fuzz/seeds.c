@@ -356,6 +356,13 @@ static void write_tokens(void)
 	write_seed("token", "longest", text, (size_t)len);
 }
 
+static void write_cores(void)
+{
+	uint8_t core[CORE_SEED_BYTES_MAX];
+
+	write_seed("core", "small", core, core_seed_build(core));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -376,5 +383,6 @@ int main(int argc, char **argv)
 	write_schemes();
 	write_plans();
 	write_tokens();
+	write_cores();
 	return 0;
 }
