@@ -154,6 +154,9 @@ static struct error *print_paths(const struct text *t, const struct crash_thread
 	uint32_t limit = t->r->path_limit, first = limit && f->path_count > limit ? f->path_count - limit : 0;
 	struct error *err = NULL;
 
+	if (first)
+		fprintf(t->out, "      %s%" PRIu32 " earlier %s kept (--paths=all)%s\n", dim(t), first,
+			first == 1 ? "path is" : "paths are", plain(t));
 	for (uint32_t i = first; i < f->path_count && !err; i++) {
 		struct path_steps steps;
 

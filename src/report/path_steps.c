@@ -124,21 +124,45 @@ static struct error *add_outcome(struct path_steps *s, const char *text)
 	return step->outcome ? NULL : &error_no_memory;
 }
 
-static bool is_stop(const struct path_walk *w, const struct pathmeta_line *line)
+/* How well a line of the last node is where control is: 0 not at all. */
+static int stop_rank(const struct path_walk *w, const struct pathmeta_line *line)
 {
-	return w->stop_line && line->line == w->stop_line && (!w->stop_column || line->column == w->stop_column) &&
-	       is_same_text(line->function, w->stop_function);
+	if (line->line != w->stop_line || !is_same_text(line->function, w->stop_function))
+		return 0;
+	return line->column == w->stop_column ? 2 : 1;
 }
 
-/* The end of what was begun of the last node's lines. */
-static uint32_t last_line_begun(const struct path_walk *w, uint32_t node)
+/* The end of what was begun of the last node's lines; *ret: its last one is where control is. */
+static uint32_t last_line_begun(const struct path_walk *w, uint32_t node, bool *ret)
 {
-	uint32_t end = w->flow->first_line[node + 1];
+	uint32_t first = w->flow->first_line[node], end = w->flow->first_line[node + 1], found = end;
+	int best = 0;
 
-	for (uint32_t l = w->flow->first_line[node]; w->is_partial && l < end; l++)
-		if (is_stop(w, &w->flow->lines[l]))
-			return l + 1;
-	return end;
+	*ret = true;
+	if (!w->is_partial || !w->stop_line)
+		return end;
+	for (uint32_t l = first; l < end; l++) {
+		int rank = stop_rank(w, &w->flow->lines[l]);
+
+		if (rank > best) {
+			best = rank;
+			found = l + 1;
+		}
+	}
+	*ret = best > 0;
+	return best > 0 ? found : first;
+}
+
+/* Control is at a line that its node does not have: which of the node's lines were begun is not known. */
+static struct error *add_stop(const struct path_walk *w, struct path_steps *s, const char **last_function)
+{
+	const struct pathmeta_line line = {
+		.function = w->stop_function,
+		.file = w->stop_file ? w->stop_file : w->flow->file,
+		.line = w->stop_line,
+	};
+
+	return add_line(s, &line, last_function);
 }
 
 static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
@@ -151,11 +175,14 @@ static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
 		uint32_t node = s->nodes[i];
 		uint32_t edge = i < s->path.edge_count ? s->path.edges[i] : s->path.end_edge;
 		bool is_last = i + 1 == s->node_count;
-		uint32_t end = is_last ? last_line_begun(w, node) : m->first_line[node + 1];
+		bool is_found = true;
+		uint32_t end = is_last ? last_line_begun(w, node, &is_found) : m->first_line[node + 1];
 		const char *outcome;
 
 		for (uint32_t l = m->first_line[node]; l < end && !err; l++)
 			err = add_line(s, &m->lines[l], &last_function);
+		if (!is_found && !err)
+			err = add_stop(w, s, &last_function);
 		if (err || edge == NO_EDGE || (is_last && w->is_partial))
 			continue;
 		err = path_outcome(m, w->stage, edge, &s->arena, &outcome);

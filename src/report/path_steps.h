@@ -38,10 +38,11 @@ struct path_walk {
 	enum pathmeta_stage stage;
 	const struct path *path;
 	bool is_partial; /* it has not ended: control is in its last node */
-	/* is_partial: there, as the metadata names places. Of that node's lines those behind it were not begun. 0: not known */
+	/* is_partial: the place, as the metadata names places. Of that node's lines those behind it were not begun. */
 	const char *stop_function;
-	uint32_t stop_line;
-	uint32_t stop_column; /* 0: any */
+	const char *stop_file;
+	uint32_t stop_line; /* 0: not known */
+	uint32_t stop_column;
 };
 struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret);
 
