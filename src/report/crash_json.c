@@ -320,7 +320,8 @@ struct error *crash_render_json(const struct crash_report *r, FILE *out)
 	is_framed = arena_calloc(&arena, (size_t)total + 1, 1);
 	if (!is_framed)
 		return &error_no_memory;
-	print_member(&j, "{", "producer", r->producer);
+	fputs("{\"format\": \"waymark-core\", \"version\": 1", out);
+	print_member(&j, ", ", "producer", r->producer);
 	print_member(&j, ",\n  ", "program", s->main_module < s->module_count ? s->modules[s->main_module].path : NULL);
 	fprintf(out, ", \"pid\": %d, \"live\": %s", (int)s->pid, s->is_live ? "true" : "false");
 	print_member(&j, ", ", "command", s->command);
