@@ -5,7 +5,7 @@ _waymark()
 	local cur prev words cword
 	_init_completion -n = || return
 
-	local commands='cc c++ run decode report paths residual merge core tune graph help'
+	local commands='cc c++ run decode report paths residual merge core tune ir graph help'
 	local search='--exe --debug-dir --output --help'
 	local pathview='--source-dir --color= --full --function --top'
 
@@ -107,6 +107,7 @@ _waymark()
 		merge) COMPREPLY=($(compgen -W '--output --help' -- "$cur")) ;;
 		core) COMPREPLY=($(compgen -W "--format= --pid --frames --paths --source-dir --color= --full $search" -- "$cur")) ;;
 		tune) COMPREPLY=($(compgen -W "--set --from --list $search" -- "$cur")) ;;
+		ir) COMPREPLY=($(compgen -W "$search" -- "$cur")) ;;
 		graph) COMPREPLY=($(compgen -W "--format= $search" -- "$cur")) ;;
 		esac
 		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace

@@ -17,6 +17,7 @@ int command_cc(int argc, char **argv); /* cc and c++ */
 int command_core(int argc, char **argv);
 int command_decode(int argc, char **argv);
 int command_graph(int argc, char **argv);
+int command_ir(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_paths(int argc, char **argv);
 int command_report(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{"merge", "add up the path counts of many recordings", command_merge},
 	{"core", "show the last steps of each frame of a crashed or running program", command_core},
 	{"tune", "choose what is traced in a program that is built already", command_tune},
+	{"ir", "write the LLVM bitcode that a traced program carries", command_ir},
 	{"graph", "show how the calls of a program are encoded", command_graph},
 };
 

@@ -257,6 +257,17 @@ static struct error *take_blocks(struct hunt *h, const char *path, const struct 
 	return read_blocks(path, o, h->m);
 }
 
+static struct error *take_bitcode(struct hunt *h, const char *path, const struct object *o)
+{
+	char *name = section_name(path, OBJECT_IR);
+	struct error *err = &error_no_memory;
+
+	if (name)
+		err = bitcode_read(o->sections[OBJECT_IR].bytes, o->sections[OBJECT_IR].len_bytes, name, h->m);
+	free(name);
+	return err;
+}
+
 void object_trace_deinit(struct object_trace *t)
 {
 	tracemeta_deinit(&t->meta);
@@ -491,4 +502,12 @@ struct error *object_find_trace(const struct object_search *s, const struct obje
 	t.why = find(s, wanted, &blocks, &t.blocks);
 	*ret = t;
 	return NULL;
+}
+
+struct error *object_find_bitcode(const struct object_search *s, const struct object_wanted *wanted,
+				  struct bitcode_vec *ret)
+{
+	static const struct quarry bitcode = {OBJECT_IR, 1u << OBJECT_IR, "--wm=trace", take_bitcode};
+
+	return find(s, wanted, &bitcode, ret);
 }

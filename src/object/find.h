@@ -14,6 +14,7 @@
 
 #include "base/vec.h"
 #include "format/bbmap.h"
+#include "format/bitcode.h"
 #include "format/meta.h"
 #include "format/pathmeta.h"
 #include "format/tracepoint.h"
@@ -63,5 +64,9 @@ struct object_trace {
 struct error *object_find_trace(const struct object_search *s, const struct object_wanted *wanted,
 				struct object_trace *ret);
 void object_trace_deinit(struct object_trace *t);
+
+/* The same for the bitcode of what was traced; on success the caller deinits. */
+struct error *object_find_bitcode(const struct object_search *s, const struct object_wanted *wanted,
+				  struct bitcode_vec *ret);
 
 #endif

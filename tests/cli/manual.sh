@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 top=$here/../..
 
-for command in run decode report paths residual merge core tune graph; do
+for command in run decode report paths residual merge core tune ir graph; do
 	"$waymark" $command --help >help.txt
 	grep '^  -' help.txt | grep -oE -- '--[a-z][a-z-]*' | sort -u | sed 's/^--//' >options.txt
 	[ -s options.txt ] || fail "$command --help has no options"

@@ -1,0 +1,121 @@
+/*
+ * ir.c - `waymark ir`: the LLVM bitcode that a traced program carries, for tools that analyse what ran.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/search.h"
+
+static const char help[] =
+	"Usage: waymark ir [OPTIONS] PROGRAM\n"
+	"\n"
+	"Writes the LLVM bitcode of a program or shared library that was built with\n"
+	"`waymark cc --wm=trace`, as it was before it was instrumented. Of a stripped one\n"
+	"it is in the debug file.\n"
+	"\n"
+	"Options:\n"
+	"  -o, --output FILE write to FILE; of several units (traced at the source stage)\n"
+	"                    to FILE.1, FILE.2 and so on\n" SEARCH_HELP "  -h, --help        this text\n";
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	SEARCH_OPTIONS,
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+struct request {
+	struct object_search search;
+	const char *output;
+};
+
+static struct error *find_bitcode(const struct request *r, const char *path, struct bitcode_vec *ret)
+{
+	struct object_wanted wanted = {.path = path};
+	struct object o;
+	struct error *err = object_read(path, 0, &o);
+
+	if (err)
+		return err;
+	wanted.build_id = o.build_id;
+	object_deinit(&o);
+	return object_find_bitcode(&r->search, &wanted, ret);
+}
+
+static struct error *write_unit(const struct bitcode_unit *u, const char *path)
+{
+	struct output out;
+	struct error *err = output_open(path, &out);
+
+	if (err)
+		return err;
+	fwrite(u->bytes, 1, u->len_bytes, out.file);
+	return output_commit(&out);
+}
+
+static struct error *write_units(const struct bitcode_vec *units, const char *output)
+{
+	struct error *err = NULL;
+
+	if (units->count == 1)
+		return write_unit(&units->items[0], output);
+	if (!output)
+		return error_create(ERROR_ARGUMENT, "there are %zu units: name a file with -o", units->count);
+	for (size_t i = 0; i < units->count && !err; i++) {
+		char *path;
+
+		if (asprintf(&path, "%s.%zu", output, i + 1) < 0)
+			return &error_no_memory;
+		err = write_unit(&units->items[i], path);
+		free(path);
+	}
+	return err;
+}
+
+static struct error *set_option(void *state, int option)
+{
+	struct request *r = state;
+
+	if (option != 'o')
+		return search_option(&r->search, option, optarg);
+	r->output = optarg;
+	return NULL;
+}
+
+static int run(struct request *r, int argc, char **argv)
+{
+	static const struct options options = {"ir", "o:", long_options, set_option};
+	struct bitcode_vec units = {0};
+	int status = options_parse(&options, r, argc, argv);
+	struct error *err;
+
+	if (status == OPTIONS_HELP)
+		return message_help("ir", help);
+	if (status != STATUS_OK)
+		return status;
+	if (optind + 1 != argc)
+		return message_usage("ir", "one program is needed");
+	if (!r->output && isatty(STDOUT_FILENO))
+		return message_usage("ir", "bitcode is nothing for a terminal: name a file with -o");
+	err = find_bitcode(r, argv[optind], &units);
+	if (!err)
+		err = write_units(&units, r->output);
+	bitcode_deinit(&units);
+	return message_error("ir", err);
+}
+
+int command_ir(int argc, char **argv)
+{
+	struct request r = {0};
+	int status;
+
+	object_search_init(&r.search);
+	status = run(&r, argc, argv);
+	object_search_deinit(&r.search);
+	return status;
+}
