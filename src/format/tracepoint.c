@@ -1,6 +1,6 @@
 /*
- * tracepoint.c - records of `.debug_waymark_points` to points by rising address. The linker puts the units' records one after
- * the other; each begins with a record that names its unit.
+ * tracepoint.c - records of `.debug_waymark_points` to points by rising address. A record that names a unit says whose the
+ * ones behind it are.
  */
 #include "format/tracepoint.h"
 
@@ -74,21 +74,35 @@ static struct error *read_place(struct reader *r, struct tracepoint *p)
 	return cursor_skip(&r->c, (size_t)(end - bytes) + 1);
 }
 
-/* Equal units (a file that is linked twice) come in the same order in both sections. */
+/*
+ * A unit's records may come in several parts: link-time optimization mixes the functions of all units. Equal units (a file that
+ * is linked twice) are told apart by where their coverage is, and come in the same order in both sections.
+ */
 static struct error *read_unit(struct reader *r, const struct cursor *at, uint64_t key)
 {
-	uint32_t i = 0;
+	uint32_t next = r->m->unit_count, known = r->m->unit_count;
+	uint64_t coverage;
+	struct error *err = cursor_u64(&r->c, &coverage);
 
-	while (i < r->m->unit_count && (r->m->units[i].key != key || r->is_seen[i]))
-		i++;
-	if (i == r->m->unit_count)
+	if (err)
+		return err;
+	for (uint32_t i = r->m->unit_count; i-- > 0;) {
+		if (r->m->units[i].key != key)
+			continue;
+		if (!r->is_seen[i])
+			next = i;
+		else if (r->coverage[i] == coverage)
+			known = i;
+	}
+	r->unit = known < r->m->unit_count ? known : next;
+	if (r->unit == r->m->unit_count)
 		return cursor_error(at,
 				    "a unit with key %016" PRIx64
 				    " that .debug_waymark_trace does not have: the section is damaged",
 				    key);
-	r->unit = i;
-	r->is_seen[i] = true;
-	return cursor_u64(&r->c, &r->coverage[i]);
+	r->is_seen[r->unit] = true;
+	r->coverage[r->unit] = coverage;
+	return NULL;
 }
 
 static bool has_scheme(const struct tracemeta_function *f, uint8_t scheme)

@@ -190,7 +190,7 @@ static void test_damage(void)
 	EXPECT(&m, &out, "a unit with key 0000000000000007 that .debug_waymark_trace does not have");
 	out.len_bytes = 0;
 	build_point_unit(&out, m.units[0].key, 0);
-	build_point_unit(&out, m.units[0].key, 0);
+	build_point_unit(&out, m.units[0].key, 8);
 	EXPECT(&m, &out, "that .debug_waymark_trace does not have");
 	out.len_bytes = 24;
 	build_point(&out, 1, WM1_POINT_NODE, 2, TRACED, 0);
@@ -244,6 +244,40 @@ static void test_every_byte(void)
 	buffer_deinit(&out);
 }
 
+/* Link-time optimization mixes units; a file that is linked twice is two units with one key. */
+static void test_mixed_units(void)
+{
+	static const uint64_t coverage[] = {0x5000, 0x6000, 0x7000};
+	static const uint32_t order[] = {0, 1, 2, 1, 0, 2, 2};
+	struct buffer section = {0}, out = {0};
+	struct trace_builder b;
+	struct tracepoints p;
+	struct tracemeta m;
+	uint64_t keys[3];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		build_trace(&b, i == 1 ? "b.c" : "a.c");
+		CHECK_OK(tracemeta_write(&b.meta, &keys[i], &section));
+	}
+	CHECK_U64(keys[0], keys[2]);
+	tracemeta_init(&m);
+	CHECK_OK(tracemeta_read(section.bytes, section.len_bytes, "x", &m));
+	for (uint32_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+		build_point_unit(&out, keys[order[i]], coverage[order[i]]);
+		build_point(&out, i + 1, WM1_POINT_NODE, 0, TRACED, order[i]);
+	}
+	if (CHECK_OK(tracepoints_read(out.bytes, out.len_bytes, "x", &m, &p))) {
+		for (uint32_t i = 0; i < 3; i++)
+			CHECK_U64(p.coverage[i], coverage[i]);
+		for (size_t i = 0; i < p.count; i++)
+			CHECK(p.points[i].node == order[i] && p.points[i].function == 2 * order[i]);
+		tracepoints_deinit(&p);
+	}
+	tracemeta_deinit(&m);
+	buffer_deinit(&section);
+	buffer_deinit(&out);
+}
+
 /* One unit needs no record of its own: module assembly may come in another part of the link. */
 static void test_one_unit(void)
 {
@@ -277,6 +311,7 @@ int main(void)
 	test_places();
 	test_damage();
 	test_every_byte();
+	test_mixed_units();
 	test_one_unit();
 	return check_status();
 }
