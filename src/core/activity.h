@@ -59,8 +59,11 @@ struct activity_call {
 	/* The instruction itself may end the activation otherwise than by its callee's doing (which is followed
 	 * anyway): foreign code that throws, jumps, ends or switches the thread. */
 	bool may_leave;
+	/* may_leave: to where no unwinding edge leads, as longjmp, setcontext, the end of a thread. From a handler it may
+	 * leave whatever was interrupted. */
+	bool jumps;
 	/* It never comes back to the code behind it (noreturn), and is no tail call. With ACTIVITY_FOREIGN and without
-	 * may_leave: the process ends in it (exit, abort). With may_leave: it jumps (longjmp). */
+	 * may_leave: the process ends in it (exit, abort). */
 	bool no_return;
 };
 

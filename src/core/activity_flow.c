@@ -298,7 +298,7 @@ static bool handlers_jump(struct activity_flow *flow, uint32_t *list, bool *is_s
 			flow->steps++;
 			if (call_is_unused(flow, c) || call->callee == ACTIVITY_PURE)
 				continue;
-			if (call->may_leave && call->no_return)
+			if (call->may_leave && call->jumps)
 				return true;
 			if (call->callee < flow->p->function_count && !is_seen[call->callee]) {
 				is_seen[call->callee] = true;

@@ -47,6 +47,7 @@ static struct activity_call random_call(struct run *r, uint32_t node)
 	case 1:
 		call.callee = ACTIVITY_FOREIGN;
 		call.may_leave = one_in(r, 3);
+		call.jumps = call.may_leave && one_in(r, 6);
 		break;
 	case 2:
 		call.callee = ACTIVITY_PURE;
@@ -64,6 +65,7 @@ static struct activity_call last_call(struct run *r, uint32_t node, bool is_out)
 	struct activity_call call = {.node = node, .callee = ACTIVITY_FOREIGN, .no_return = true};
 
 	call.may_leave = !is_out || one_in(r, 2);
+	call.jumps = call.may_leave && one_in(r, 2);
 	return call;
 }
 
@@ -315,7 +317,7 @@ static void do_foreign(struct run *r, struct run_thread *t, const struct activit
 			return;
 	}
 	if (call->may_leave && (call->no_return || one_in(r, 3))) {
-		leave(r, t, call->no_return);
+		leave(r, t, call->jumps);
 	} else if (call->no_return) {
 		frame->exits = true;
 	} else {

@@ -468,7 +468,10 @@ static void test_handlers(void)
 		check_nodes(&w, 1, "YNYN");
 		check_nodes(&w, 3, "NN");
 	}
-	w.calls[3][0].may_leave = true;
+	w.calls[3][0].may_leave = true; /* throws: not past what was interrupted */
+	if (analyse(&w))
+		check_nodes(&w, 1, "YNYN");
+	w.calls[3][0].jumps = true;
 	if (analyse(&w)) {
 		check_nodes(&w, 1, "Y???");
 		check_nodes(&w, 3, "??");
