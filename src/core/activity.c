@@ -428,7 +428,7 @@ static struct error *allocate(struct analysis *a, struct arena *scratch, struct 
 
 static struct error *give(const struct analysis *a, struct arena *arena, struct activity_result *ret)
 {
-	struct activity_result r = {.flow = a->flow, .steps = a->flow->steps + a->steps};
+	struct activity_result r = {.program = a->p, .flow = a->flow, .steps = a->flow->steps + a->steps};
 	uint32_t functions = a->p->function_count;
 
 	r.functions = arena_calloc(arena, functions, 1);

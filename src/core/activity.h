@@ -116,8 +116,9 @@ struct activity_flow;
 
 struct activity_result { /* [function_count] of enum activity_state; a function's own is YES when it was entered */
 	uint8_t *functions;
-	uint8_t **nodes;                  /* [function][node_count] */
-	uint8_t **edges;                  /* [function][edge_count] */
+	uint8_t **nodes; /* [function][node_count] */
+	uint8_t **edges; /* [function][edge_count] */
+	const struct activity_program *program;
 	const struct activity_flow *flow; /* for activity_of_frame */
 	uint64_t steps;                   /* what it took */
 };
