@@ -153,19 +153,24 @@ static struct error *choose_for(struct request *r, const struct tune_image *t, s
 	return NULL;
 }
 
-/* A rule that another one leaves nothing to is fine; one that is for no function at all is a mistake. */
+/* A rule that is for no function at all is a mistake; one that others leave nothing to may be. */
 static struct error *check_used(const struct request *r, const struct tune_image *t)
 {
 	for (size_t i = 0; i < r->rules.count; i++) {
 		const struct wanted_rule *wanted = &r->rules.items[i];
-		bool is_used = wanted->is_used;
+		bool is_matched = wanted->is_used;
 
-		for (uint32_t k = 0; k < t->function_count && !is_used; k++)
-			is_used = rule_matches(&wanted->rule, &t->functions[k]);
-		if (!is_used)
+		for (uint32_t k = 0; k < t->function_count && !is_matched; k++)
+			is_matched = rule_matches(&wanted->rule, &t->functions[k]);
+		if (!is_matched)
 			return error_create(
 				ERROR_NOT_FOUND,
 				"%s: no function that can be chosen for matches \"%.*s\": --list shows them", t->name,
+				(int)wanted->rule.glob_len, wanted->rule.glob);
+		if (!wanted->is_used)
+			message_warn(
+				"tune",
+				"\"%.*s\" has no effect: rules before it match its functions, and the first counts",
 				(int)wanted->rule.glob_len, wanted->rule.glob);
 	}
 	return NULL;

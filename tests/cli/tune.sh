@@ -56,6 +56,10 @@ for rule in 'bar' '_ZN2ns*' 'ns::bar' 'ns::bar(int)' 'ns::*' 'file:*.cpp' 'file:
 done
 expect 0 "$waymark" tune pie -o out --set 'helper=stmt; main = fc' --set '*=cc+pt'
 runs out 'main 2 _ZN2ns3barEi 1 helper 3'
+[ ! -s err.txt ] || fail "says: $(cat err.txt)"
+expect 0 "$waymark" tune pie -o out --set '*r*=cc+pt' --set 'bar=cc'
+has err.txt '"bar" has no effect: rules before it match its functions'
+runs out 'main 0 _ZN2ns3barEi 1 helper 6'
 printf '# these\nhelper=pt\nmain=cc+pt # and this one\n' >rules
 expect 0 "$waymark" tune pie -o out --set @rules
 runs out 'main 1 _ZN2ns3barEi 0 helper 4'
