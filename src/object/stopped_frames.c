@@ -12,9 +12,66 @@
 #include "object/stopped_source.h"
 
 enum {
+	REG_RAX = 0,
+	REG_RBX = 3,
 	REG_RSP = 7,
 	REG_PC = 16,
 };
+
+/* ---- call frame information ---- */
+
+static Dwarf_Frame *frame_rules(const struct stopped *s, uint32_t module, uint64_t pc)
+{
+	Dwfl_Module *dwfl = s->modules[module].dwfl;
+	Dwarf_Frame *frame;
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi;
+
+	if (!dwfl)
+		return NULL;
+	cfi = dwfl_module_eh_cfi(dwfl, &bias);
+	if (cfi && dwarf_cfi_addrframe(cfi, pc - bias, &frame) == 0)
+		return frame;
+	cfi = dwfl_module_dwarf_cfi(dwfl, &bias);
+	return cfi && dwarf_cfi_addrframe(cfi, pc - bias, &frame) == 0 ? frame : NULL;
+}
+
+bool stopped_cfa_rule(const struct stopped *s, uint32_t module, uint64_t linked_pc, int *ret_register,
+		      int64_t *ret_offset)
+{
+	Dwarf_Frame *frame = frame_rules(s, module, linked_pc + s->modules[module].bias);
+	Dwarf_Op *ops;
+	size_t count;
+	bool is_simple = false;
+
+	if (frame && dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1) {
+		if (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
+			*ret_register = ops[0].atom - DW_OP_breg0;
+			*ret_offset = (int64_t)ops[0].number;
+			is_simple = *ret_register < STOPPED_REGISTERS;
+		} else if (ops[0].atom == DW_OP_bregx && ops[0].number < STOPPED_REGISTERS) {
+			*ret_register = (int)ops[0].number;
+			*ret_offset = (int64_t)ops[0].number2;
+			is_simple = true;
+		}
+	}
+	free(frame);
+	return is_simple;
+}
+
+/* No rule at pc says where the caller's rbx is: the function keeps it as it is. */
+static bool keeps_rbx(const struct stopped *s, uint32_t module, uint64_t pc)
+{
+	Dwarf_Frame *frame = module == UINT32_MAX ? NULL : frame_rules(s, module, pc);
+	Dwarf_Op ops_memory[3], *ops;
+	size_t count = 1;
+	bool is_kept = frame && dwarf_frame_register(frame, REG_RBX, ops_memory, &ops, &count) == 0 && count == 0;
+
+	free(frame);
+	return is_kept;
+}
+
+/* ---- frames ---- */
 
 VEC_DECLARE(frame_vec, struct stopped_frame);
 
@@ -24,6 +81,8 @@ struct walk {
 	uint32_t frame_limit;
 	struct frame_vec frames; /* of the present thread */
 	bool is_called;          /* its first frame below is a return address */
+	uint64_t kept_pc;        /* where the rules of rbx were looked up last */
+	bool is_kept;
 	const char *cut;
 	struct error *err;
 };
@@ -82,6 +141,23 @@ static struct error *add_frame(struct walk *w, struct stopped_frame *frame)
 	return frame_vec_append(&w->frames, *frame);
 }
 
+/* elfutils 0.188 takes rax for the register that calls preserve, and not rbx. */
+static void mend_registers(struct walk *w, const struct stopped_frame *inner, struct stopped_frame *frame)
+{
+	uint64_t pc = inner->pc - !inner->is_activation;
+
+	frame->known &= ~(1u << REG_RAX);
+	if (frame->known & 1u << REG_RBX || !(inner->known & 1u << REG_RBX))
+		return;
+	if (w->kept_pc != pc)
+		w->is_kept = keeps_rbx(w->s, inner->module, pc);
+	w->kept_pc = pc;
+	if (!w->is_kept)
+		return;
+	frame->registers[REG_RBX] = inner->registers[REG_RBX];
+	frame->known |= 1u << REG_RBX;
+}
+
 static int take_frame(Dwfl_Frame *state, void *arg)
 {
 	struct walk *w = arg;
@@ -105,6 +181,8 @@ static int take_frame(Dwfl_Frame *state, void *arg)
 	if (w->is_called)
 		frame.is_activation = false;
 	w->is_called = false;
+	if (inner && !frame.is_activation)
+		mend_registers(w, inner, &frame);
 	if (inner && !frame.is_activation && inner->known & frame.known & 1u << REG_RSP &&
 	    frame.registers[REG_RSP] <= inner->registers[REG_RSP]) {
 		w->cut = "the stack is damaged: the next frame does not lie behind this one";
@@ -246,47 +324,4 @@ struct error *stopped_walk(struct stopped *s, uint32_t frame_limit)
 	}
 	frame_vec_deinit(&w.frames);
 	return err;
-}
-
-/* ---- call frame information ---- */
-
-static bool cfa_rule_of(Dwarf_CFI *cfi, Dwarf_Addr pc, int *ret_register, int64_t *ret_offset)
-{
-	Dwarf_Frame *frame;
-	Dwarf_Op *ops;
-	size_t count;
-	bool is_simple = false;
-
-	if (!cfi || dwarf_cfi_addrframe(cfi, pc, &frame) != 0)
-		return false;
-	if (dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1) {
-		if (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
-			*ret_register = ops[0].atom - DW_OP_breg0;
-			*ret_offset = (int64_t)ops[0].number;
-			is_simple = *ret_register < STOPPED_REGISTERS;
-		} else if (ops[0].atom == DW_OP_bregx && ops[0].number < STOPPED_REGISTERS) {
-			*ret_register = (int)ops[0].number;
-			*ret_offset = (int64_t)ops[0].number2;
-			is_simple = true;
-		}
-	}
-	free(frame);
-	return is_simple;
-}
-
-bool stopped_cfa_rule(const struct stopped *s, uint32_t module, uint64_t linked_pc, int *ret_register,
-		      int64_t *ret_offset)
-{
-	Dwfl_Module *dwfl = s->modules[module].dwfl;
-	uint64_t pc = linked_pc + s->modules[module].bias;
-	Dwarf_Addr bias;
-	Dwarf_CFI *cfi;
-
-	if (!dwfl)
-		return false;
-	cfi = dwfl_module_eh_cfi(dwfl, &bias);
-	if (cfi && cfa_rule_of(cfi, pc - bias, ret_register, ret_offset))
-		return true;
-	cfi = dwfl_module_dwarf_cfi(dwfl, &bias);
-	return cfi && cfa_rule_of(cfi, pc - bias, ret_register, ret_offset);
 }

@@ -25,6 +25,8 @@ enum {
 	PAGE_MASK = 4095,
 };
 
+static const char vdso_path[] = "[vdso]";
+
 /* What the headers of an ELF image tell, in memory or in a file. */
 struct image {
 	uint64_t first_address; /* as linked, of the byte at offset 0 */
@@ -447,7 +449,7 @@ static struct error *add_program_only(struct finder *f)
 static struct error *add_vdso(struct finder *f)
 {
 	struct stopped_source *source = f->s->source;
-	struct stopped_module m = {.path = "[vdso]", .start = source->vdso};
+	struct stopped_module m = {.path = vdso_path, .start = source->vdso};
 	struct reader reader = {.source = source, .start = source->vdso};
 	struct image image;
 
@@ -510,7 +512,7 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 	(void)name;
 	(void)base;
 	(void)file_name;
-	if (image && image->module->start == image->source->vdso && !image->copy) {
+	if (image && image->module->path == vdso_path && !image->copy) {
 		read_vdso(image);
 		if (image->copy)
 			*elf = elf_memory((char *)image->copy, (size_t)(image->module->end - image->module->start));

@@ -24,6 +24,7 @@ struct activation {
 	const struct path_numbering *numbering;
 	uint64_t record; /* address of the frame record */
 	uint64_t reg;
+	bool has_reg; /* it could be read, or there is none */
 };
 
 struct error *crash_numbering(struct crash *c, uint32_t image, uint32_t function, const struct path_numbering **ret)
@@ -133,7 +134,7 @@ static struct error *make_candidate(const struct activation *a, uint32_t node, e
 		c.path.end_node = node;
 		*ret_fits = true;
 	} else if (kind == WM1_POINT_NODE || kind == WM1_POINT_PUSH) {
-		if (!a->frame->meta->states)
+		if (!a->frame->meta->states || (a->frame->meta->states[node].has_register && !a->has_reg))
 			return NULL;
 		err = path_regenerate_partial(g, a->numbering, &a->frame->meta->states[node], node, a->reg,
 					      a->variant->sum_bytes ? a->variant->sum_bytes * 8u : 64, &c.path);
@@ -328,6 +329,10 @@ static struct error *finish_paths(const struct activation *a, struct candidate *
 	bool is_whole = f->path_count == f->ended;
 	const char *why = NULL;
 
+	if (count == 0 && !a->has_reg) {
+		set_lost(f, "its stack is not in the core");
+		return take_point_nodes(a);
+	}
 	if (count == 0) {
 		set_lost(f, "no path leads to where it is with what it recorded: its memory was overwritten");
 		return take_point_nodes(a);
@@ -385,6 +390,7 @@ static struct error *read_paths(struct activation *a, bool has_record)
 
 	for (uint32_t i = 0; i < position->point_count && is_begun; i++)
 		is_begun = a->image->trace.points.points[position->points[i]].kind != WM1_POINT_ENTRY;
+	a->has_reg = true;
 	if (!err)
 		a->frame->paths = paths;
 	if (!err && is_begun && a->variant->frame_bytes) {
@@ -393,11 +399,8 @@ static struct error *read_paths(struct activation *a, bool has_record)
 			is_read = false;
 		} else {
 			err = read_ring(a, paths, &is_read);
-			if (!err && is_read && a->variant->sum_bytes && a->variant->sum_off != TRACE_NO_OFFSET &&
-			    !read_number(a, a->variant->sum_off, a->variant->sum_bytes, &a->reg)) {
-				set_lost(a->frame, "its stack is not in the core");
-				is_read = false;
-			}
+			if (!err && is_read && a->variant->sum_bytes && a->variant->sum_off != TRACE_NO_OFFSET)
+				a->has_reg = read_number(a, a->variant->sum_off, a->variant->sum_bytes, &a->reg);
 		}
 	}
 	if (!err && !is_read)

@@ -109,4 +109,23 @@ for kind in -static -no-pie; do
 	expect 0 "$waymark" core --paths all "./fixed$kind" "fixed$kind.core"
 	find_steps
 done
+
+# A library; frames without a fixed size; a signal handler; a stack that overflows. Nothing is lost, at both stages.
+for stage in final source; do
+	for level in -O0 -O2; do
+		flags="--wm=trace --wm-stage=$stage -g $level"
+		# shellcheck disable=SC2086
+		"$waymark" cc $flags -fPIC -shared "$here/core_trace_library.c" -o libtraced.so &&
+			"$waymark" cc $flags "$here/core_trace_user.c" ./libtraced.so -o user || exit 1
+		core_of library.core ./user || exit 1
+		expect 0 "$waymark" core ./user library.core
+		lacks out.txt "is lost"
+		shown '#3 +same .*' '16 .* -> is here' '#[0-9] +library_add .*' '.* -> is here' '#.* handle .*' '.* -> is here' \
+			'#.*<a signal came in>' '#.* main .*' '.* -> is here'
+		core_of overflow.core ./user overflow || exit 1
+		expect 0 "$waymark" core --frames 8 ./user overflow.core
+		lacks out.txt "is lost"
+		shown '#0 +overflow .*' '.* -> is here' '#1 +overflow .*' 'in progress' '.* -> is here' '\.\.\.  [0-9]+ more frames.*'
+	done
+done
 finish
