@@ -260,10 +260,13 @@ static struct error *choose_from_core(const struct request *r, const struct tune
 			     "%s: %" PRIu32 " frames of %s have no known function: give its debug file with --exe or "
 			     "--debug-dir",
 			     core, from.nameless, t->name);
-	if (from.pathless)
-		message_warn("tune", "%s: %" PRIu32 " of its functions have no scheme with paths compiled in", core,
-			     from.pathless);
-	*is_any |= from.functions > from.pathless;
+	if (from.pathless > 1)
+		message_warn("tune",
+			     "%s: %s and %" PRIu32 " more of its functions have no scheme with paths compiled in", core,
+			     from.example, from.pathless - 1);
+	else if (from.pathless)
+		message_warn("tune", "%s: %s has no scheme with paths compiled in", core, from.example);
+	*is_any |= from.functions != 0;
 	return NULL;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "cli/tune_cores.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,26 +87,84 @@ static uint8_t with_paths(const struct tune_function *f)
 	return best;
 }
 
-static void mark(const struct tune_image *t, const struct crash_frame *frame, bool *is_seen)
+/* What is known of one core. */
+struct marks {
+	const struct tune_image *t;
+	bool *is_seen;   /* [t->function_count] */
+	bool *is_single; /* [functions of the image's metadata]: has one scheme only, and that keeps no paths */
+	const struct crash *c;
+	uint32_t module;
+	struct tune_from from;
+};
+
+static void add_pathless(struct marks *m, const char *name)
 {
-	for (uint32_t i = 0; i < t->function_count; i++)
-		is_seen[i] |= is_function(&t->functions[i], frame);
+	if (!m->from.pathless++)
+		snprintf(m->from.example, sizeof m->from.example, "%s", name);
 }
 
-static struct error *choose(const struct tune_image *t, const bool *is_seen, struct tune_from *ret)
+static bool has_paths(const struct tracemeta_function *f)
+{
+	for (uint32_t i = 0; i < f->variant_count; i++)
+		if (f->variants[i].scheme & WM1_SCHEME_PATHS)
+			return true;
+	return false;
+}
+
+/* Of a function that was not compiled several times (computed goto, or what the rules say), there is nothing to choose. */
+static void mark_single(struct marks *m, const struct crash_frame *frame)
+{
+	const struct tracemeta_function *all = m->c->images[m->module].trace.meta.functions;
+	bool *is_single = frame->meta ? &m->is_single[frame->meta - all] : NULL;
+
+	if (!is_single || *is_single || has_paths(frame->meta))
+		return;
+	*is_single = true;
+	add_pathless(m, frame->name ? frame->name : frame->function);
+}
+
+static void mark(struct marks *m, const struct crash_frame *frame)
+{
+	bool is_any = false;
+
+	if (!frame->function) {
+		m->from.nameless++;
+		return;
+	}
+	for (uint32_t i = 0; i < m->t->function_count; i++) {
+		if (is_function(&m->t->functions[i], frame)) {
+			m->is_seen[i] = true;
+			is_any = true;
+		}
+	}
+	if (!is_any)
+		mark_single(m, frame);
+}
+
+static void mark_stacks(struct marks *m)
+{
+	for (uint32_t i = 0; i < m->c->thread_count; i++)
+		for (uint32_t k = 0; k < m->c->threads[i].frame_count; k++)
+			if (m->c->threads[i].frames[k].image == m->module)
+				mark(m, &m->c->threads[i].frames[k]);
+}
+
+static struct error *choose(struct marks *m)
 {
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; i < t->function_count && !err; i++) {
-		struct tune_function *f = &t->functions[i];
-		uint8_t scheme;
+	for (uint32_t i = 0; i < m->t->function_count && !err; i++) {
+		struct tune_function *f = &m->t->functions[i];
+		uint8_t scheme = with_paths(f);
 
-		if (!is_seen[i])
+		if (!m->is_seen[i])
 			continue;
-		scheme = with_paths(f);
-		ret->functions++;
-		ret->pathless += !(scheme & WM1_SCHEME_PATHS);
-		err = tune_choose(t, f, scheme);
+		if (!(scheme & WM1_SCHEME_PATHS)) {
+			add_pathless(m, f->shown);
+			continue;
+		}
+		m->from.functions++;
+		err = tune_choose(m->t, f, scheme);
 	}
 	return err;
 }
@@ -113,28 +172,19 @@ static struct error *choose(const struct tune_image *t, const bool *is_seen, str
 static struct error *choose_for_stacks(const struct tune_image *t, const struct crash *c, uint32_t module,
 				       struct tune_from *ret)
 {
-	bool *is_seen = calloc((size_t)t->function_count + 1, sizeof *is_seen);
-	struct tune_from from = {0};
-	struct error *err;
+	struct marks m = {.t = t, .c = c, .module = module};
+	struct error *err = &error_no_memory;
 
-	if (!is_seen)
-		return &error_no_memory;
-	for (uint32_t i = 0; i < c->thread_count; i++) {
-		for (uint32_t k = 0; k < c->threads[i].frame_count; k++) {
-			const struct crash_frame *frame = &c->threads[i].frames[k];
-
-			if (frame->image != module)
-				continue;
-			if (frame->function)
-				mark(t, frame, is_seen);
-			else
-				from.nameless++;
-		}
+	m.is_seen = calloc((size_t)t->function_count + 1, sizeof *m.is_seen);
+	m.is_single = calloc((size_t)c->images[module].trace.meta.function_count + 1, sizeof *m.is_single);
+	if (m.is_seen && m.is_single) {
+		mark_stacks(&m);
+		err = choose(&m);
 	}
-	err = choose(t, is_seen, &from);
-	free(is_seen);
+	free(m.is_seen);
+	free(m.is_single);
 	if (!err)
-		*ret = from;
+		*ret = m.from;
 	return err;
 }
 

@@ -8,8 +8,9 @@
 #include "object/tune.h"
 
 struct tune_from {
-	uint32_t functions; /* of t that stand on its stacks, each once */
-	uint32_t pathless;  /* those of them that have no scheme with paths compiled in: they stay as they are */
+	uint32_t functions; /* that stand on its stacks and keep paths from now on, each once */
+	uint32_t pathless;  /* that have no scheme with paths compiled in: they stay as they are */
+	char example[128];  /* one of those; cut to size */
 	uint32_t nameless;  /* frames in t whose function is not known */
 };
 

@@ -37,6 +37,25 @@ int main(int argc, char **argv)
 	return aside(argc) + walk(argc > 1 ? atoi(argv[1]) : 3) == 12345;
 }
 END
+cat >jumps.c <<'END'
+#include <stdlib.h>
+int library(int n, int end)
+{
+	static void *const to[] = {&&up, &&down, &&end_it}; /* its address cannot be that of two bodies */
+	unsigned int at = (unsigned int)n;
+
+	(void)end;
+	goto *to[at % 3];
+up:
+	at++;
+	goto *to[at % 3];
+down:
+	at++;
+	goto *to[at % 3];
+end_it:
+	abort();
+}
+END
 cat >other_leaf.c <<'END'
 int other_leaf(int n);
 static __attribute__((noinline)) int leaf(int n)
@@ -106,6 +125,13 @@ has out.txt "liblibrary.so: 2 of 2 functions changed"
 [ "$(grep -c ' cc+pt    none' out.txt)" -eq 2 ] || fail "--from, the library: $(cat out.txt)"
 core_of library.core ./prog 4 >/dev/null 2>&1
 [ "$(paths_of library.core)" -ge 5 ] || fail "library: $(paths_of library.core) frames with paths"
+
+# A function that was not compiled several times, and one whose schemes keep no paths.
+"$waymark" cc -O1 -g '--wm=trace=walk=none|cc;*=none|cc+pt' prog.c other_leaf.c jumps.c -o jumps || exit 1
+core_of jumps.core ./jumps 9 >/dev/null 2>&1
+expect 0 "$waymark" tune jumps --from jumps.core
+has out.txt "jumps: 1 of 6 functions changed"
+has err.txt "jumps.core: library and 1 more of its functions have no scheme with paths compiled in"
 
 # Stripped, with the debug file elsewhere.
 cp prog.unstripped stripped
