@@ -375,7 +375,7 @@ static int by_mapping_start(const void *a, const void *b)
 
 static struct error *read_headers(struct core *c)
 {
-	uint64_t off = word_at(c->file.start, 32, 8), count;
+	uint64_t off = word_at(c->file.start, 32, 8), count = 0;
 	struct error *err = header_count(c, &count);
 	struct cursor headers = c->file;
 

@@ -212,6 +212,26 @@ static struct error *print_functions(const struct json *j, const uint8_t *is_fra
 	return NULL;
 }
 
+/* Functions that are not traced as was asked for. */
+static void print_skipped(const struct json *j)
+{
+	bool is_next = false;
+
+	fputs(",\n  \"skipped\": [", j->out);
+	for (uint32_t i = 0; i < j->c->stopped->module_count; i++) {
+		const struct tracemeta *meta = &j->c->images[i].trace.meta;
+
+		for (uint32_t k = 0; k < meta->skipped_count; k++) {
+			fprintf(j->out, "%s{\"module\": %" PRIu32, is_next ? ",\n    " : "\n    ", i);
+			print_member(j, ", ", "name", meta->skipped[k].name);
+			print_member(j, ", ", "reason", meta->skipped[k].reason);
+			fputs("}", j->out);
+			is_next = true;
+		}
+	}
+	fputs("]", j->out);
+}
+
 /* ---- stacks ---- */
 
 static uint32_t function_id(const struct crash *c, const struct crash_frame *f)
@@ -335,6 +355,7 @@ struct error *crash_render_json(const struct crash_report *r, FILE *out)
 	fputs("]", out);
 	if (!err)
 		err = print_functions(&j, is_framed);
+	print_skipped(&j);
 	fputs(",\n  \"notes\": [", out);
 	for (uint32_t i = 0; i < r->crash->note_count; i++) {
 		fputs(i ? ",\n    " : "\n    ", out);

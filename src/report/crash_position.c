@@ -84,11 +84,11 @@ static struct error *look(struct search *s, uint32_t function, bool is_record, u
 	struct error *err = NULL;
 
 	*ret = false;
-	for (uint32_t i = first_point(p, end); i-- > 0 && p->points[i].address >= start && !err;) {
-		if (!is_wanted(&p->points[i], function, is_record))
+	for (uint32_t i = first_point(p, end); i > 0 && p->points[i - 1].address >= start && !err; i--) {
+		if (!is_wanted(&p->points[i - 1], function, is_record))
 			continue;
 		*ret = true;
-		err = crash_number_vec_append(&s->found, i);
+		err = crash_number_vec_append(&s->found, i - 1);
 		if (!is_all)
 			break;
 	}
