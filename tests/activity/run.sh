@@ -1,0 +1,79 @@
+#!/bin/bash
+# run.sh BUILD SEED LEVEL,STAGE... - what can have run, against what did: a random program (tests/paths/generate_flow.c)
+# faults after some rolls of its dice. Built with coverage of blocks it tells which of them ran; built with less, the
+# analysis may not say otherwise: nothing that ran cannot have, and all that is said to have run did.
+#
+# ROLLS: how many, instead of some that SEED tells. KEEP=1 keeps the folder.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+seed=$2
+shift 2
+waymark=$build/waymark
+# shellcheck source=tests/support/core.sh
+. "$here/../support/core.sh"
+work=$(mktemp -d) || exit 1
+[ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+echo "seed $seed, in $work"
+status=0
+
+# One thread and one process, so that each build does the same.
+"$build/tests/paths/generate-flow" "$seed" . || exit 1
+source=$(ls random.c random.cpp 2>/dev/null)
+awk -v rolls="${ROLLS:-$((seed * 7919 % 3000 + 1))}" '
+	/^static inline unsigned roll/ { print "static volatile long rolls = " rolls ";" }
+	/^static void \*thread/ { exit }
+	{ print }
+	/^static inline unsigned roll/ { getline; print; print "\tif (!--rolls)\n\t\t*(volatile int *)8 = 1;" }
+' "$source" >"crash.${source#*.}"
+cat >>"crash.${source#*.}" <<'END'
+int main(void)
+{
+	int sum = 0;
+	for (unsigned long i = 1; i <= 400; i++)
+		sum += round_of(i * 77);
+	printf("%d\n", sum);
+	return 0;
+}
+END
+source=crash.${source#*.}
+compiler=cc
+[ "$source" = crash.c ] || compiler=c++
+
+# made SCHEME LEVEL STAGE: $work/out has what is said of the program with that scheme
+made() {
+	"$waymark" $compiler "--wm=trace=*=$1" "--wm-stage=$3" -g "-$2" "$source" -o program -pthread 2>build.txt || {
+		cat build.txt
+		return 1
+	}
+	core_of core ./program || return 1
+	"$build/tests/activity/show-activity" ./program core >out
+}
+
+for configuration; do
+	level=${configuration%,*} stage=${configuration#*,}
+	made stmt "$level" "$stage" || exit 1
+	cp out truth
+	for scheme in none fc cc stmt pt fc+pt cc+pt stmt+pt; do
+		made "$scheme" "$level" "$stage" || exit 1
+		awk -v what="$configuration, $scheme" '
+			function fail(text) { if (bad++ < 10) print "FAIL: " what ": block " $3 " of " $1 " " text }
+			$1 == "partial" { partial = 1; next }
+			FNR == NR { key[$1, $3] = $2; ran[$1, $3] = $5; next }
+			key[$1, $3] != $2 { fail("is not in the other build"); next }
+			ran[$1, $3] == "-" { unknown++; next }
+			ran[$1, $3] && $4 == "N" { fail("ran, but is said not to have") }
+			!ran[$1, $3] && $4 == "Y" { fail("did not run, but is said to have") }
+			{ all++; idle += !ran[$1, $3]; no += $4 == "N"; yes += $4 == "Y" }
+			END {
+				printf "%s: %d blocks: %d did not run, %d no; %d did, %d yes", what, all, idle, no, all - idle, yes
+				print (unknown ? "; " unknown " not known" : "") (partial ? "; partial" : "")
+				if (!all || unknown > all / 4)
+					print "FAIL: " what ": what ran is hardly known"
+				exit bad || !all || unknown > all / 4
+			}
+		' truth out || status=1
+	done
+done
+exit $status
