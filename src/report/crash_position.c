@@ -15,6 +15,10 @@
 
 #include "report/crash_build.h"
 
+enum {
+	PADDING_MAX = 64,
+};
+
 struct search {
 	const struct object_trace *t;
 	const struct bbmap_function *f;
@@ -41,9 +45,27 @@ static uint32_t first_point(const struct tracepoints *p, uint64_t address)
 	return (uint32_t)first;
 }
 
-static uint64_t block_end(const struct bbmap_block *b)
+/* The end of a block with the padding that aligns the next one: control falls through it, and points may stand there. */
+static uint64_t block_end(const struct bbmap_function *f, uint32_t block)
 {
-	return b->address + b->len_bytes;
+	const struct bbmap_block *b = &f->blocks[block];
+	uint64_t end = b->address + b->len_bytes;
+
+	if (block + 1 < f->block_count && b[1].address > end && b[1].address - end < PADDING_MAX)
+		end = b[1].address;
+	return end;
+}
+
+static const struct bbmap_function *find_block(const struct bbmap *m, uint64_t pc, uint32_t *ret)
+{
+	const struct bbmap_function *f = bbmap_find(m, pc, ret);
+
+	for (uint64_t back = 1; !f && back < PADDING_MAX && back <= pc; back++) {
+		f = bbmap_find(m, pc - back, ret);
+		if (f && block_end(f, *ret) <= pc)
+			return NULL;
+	}
+	return f;
 }
 
 static struct error *link_before(struct search *s)
@@ -107,7 +129,7 @@ static struct error *push_before(struct search *s, uint32_t block, uint32_t func
 		bool is_found;
 
 		if (is_handler) {
-			err = look(s, function, is_record, b->address, block_end(b), true, &is_found);
+			err = look(s, function, is_record, b->address, block_end(s->f, s->before[i]), true, &is_found);
 			if (err)
 				return err;
 		}
@@ -138,7 +160,7 @@ static struct error *search_back(struct search *s, uint32_t block, uint64_t pc, 
 		uint32_t at = s->work.items[--s->work.count];
 
 		b = &s->f->blocks[at];
-		err = look(s, function, is_record, b->address, block_end(b), false, &is_found);
+		err = look(s, function, is_record, b->address, block_end(s->f, at), false, &is_found);
 		if (!err && !is_found)
 			err = push_before(s, at, function, is_record, is_before);
 	}
@@ -180,7 +202,7 @@ static struct error *find_functions(const struct search *s, struct crash_number_
 		const struct bbmap_block *block = &s->f->blocks[b];
 
 		for (uint32_t i = first_point(p, block->address);
-		     i < p->count && p->points[i].address < block_end(block) && !err; i++)
+		     i < p->count && p->points[i].address < block_end(s->f, b) && !err; i++)
 			if (!ret->count || ret->items[ret->count - 1] != p->points[i].function)
 				err = crash_number_vec_append(ret, p->points[i].function);
 	}
@@ -202,7 +224,7 @@ static uint8_t scheme_of(const struct search *s, uint32_t function)
 		const struct bbmap_block *block = &s->f->blocks[b];
 
 		for (uint32_t i = first_point(p, block->address);
-		     i < p->count && p->points[i].address < block_end(block); i++)
+		     i < p->count && p->points[i].address < block_end(s->f, b); i++)
 			if (p->points[i].function == function)
 				return p->points[i].scheme;
 	}
@@ -234,7 +256,7 @@ struct error *crash_positions_find(const struct object_trace *t, uint64_t pc, st
 	uint32_t block;
 
 	*ret_count = 0;
-	s.f = bbmap_find(&t->blocks, pc, &block);
+	s.f = find_block(&t->blocks, pc, &block);
 	if (!s.f)
 		return NULL;
 	err = find_functions(&s, &functions);
