@@ -275,26 +275,25 @@ static bool is_split_between(const struct cfg *g, uint32_t from, uint32_t to)
 	return false;
 }
 
-static void add_sequence(const char *name, const struct block_vec *blocks, uint64_t count,
-			 const struct pathmeta_function *split)
-{
-	size_t from = 0;
-	for (size_t i = 1; split && i < blocks->count; i++)
-		if (is_split_between(&split->cfg, blocks->items[i - 1], blocks->items[i])) {
-			add_path(name, blocks->items + from, i - from, count);
-			from = i;
-		}
-	add_path(name, blocks->items + from, blocks->count - from, count);
-}
-
-static void add_tree(const char *name, uint64_t first, struct block_vec *blocks, const struct pathmeta_function *split)
+/*
+ * All sequences below the nodes of a list. The trace knows nothing of split functions: where a sequence goes over a split edge,
+ * the path that began at blocks[begin] has ended, as often as the block behind that edge was come to.
+ */
+static void add_tree(const char *name, uint64_t first, struct block_vec *blocks, size_t begin,
+		     const struct pathmeta_function *split)
 {
 	for (uint64_t off = first; off; off = ((const struct wmtrace_node *)at(off))->next) {
 		const struct wmtrace_node *node = at(off);
+		const size_t last = blocks->count;
+		size_t from = begin;
+		if (split && last && is_split_between(&split->cfg, blocks->items[last - 1], (uint32_t)node->block)) {
+			add_path(name, blocks->items + begin, last - begin, node->entered);
+			from = last;
+		}
 		check(block_vec_append(blocks, (uint32_t)node->block));
 		if (node->count)
-			add_sequence(name, blocks, node->count, split);
-		add_tree(name, node->first, blocks, split);
+			add_path(name, blocks->items + from, blocks->count - from, node->count);
+		add_tree(name, node->first, blocks, from, split);
 		blocks->count--;
 	}
 }
@@ -315,7 +314,7 @@ static void add_trace(const char *path)
 		char name[300];
 		snprintf(name, sizeof name, "%s/%" PRIx64, f ? f->link_name : r->name, key);
 		add((int64_t)(r->begun - r->finished), "%s\tunfinished", name);
-		add_tree(name, r->first, &blocks, f && is_split(&f->cfg) ? f : NULL);
+		add_tree(name, r->first, &blocks, 0, f && is_split(&f->cfg) ? f : NULL);
 		block_vec_deinit(&blocks);
 	}
 }

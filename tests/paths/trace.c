@@ -190,6 +190,7 @@ void wmtrace_block(struct wmtrace_activation *a, struct wmtrace_function *f, uin
 	}
 	uint64_t *first = a->node ? &((struct wmtrace_node *)at(a->node))->first : &record->first;
 	a->node = child_of(first, block);
+	__atomic_fetch_add(&((struct wmtrace_node *)at(a->node))->entered, 1, __ATOMIC_RELAXED);
 	a->from = block;
 }
 

@@ -52,8 +52,9 @@ struct wmtrace_record {
 };
 
 struct wmtrace_node {
-	uint64_t count; /* paths that ended here */
-	uint64_t first; /* of the blocks that came next */
+	uint64_t count;   /* paths that ended here */
+	uint64_t entered; /* those that came here */
+	uint64_t first;   /* of the blocks that came next */
 	uint64_t next;
 	uint64_t block;
 };
