@@ -77,7 +77,7 @@ _waymark()
 	--format=*)
 		local formats='text json'
 		[[ ${words[1]} == report ]] && formats='text events json folded speedscope svg'
-		[[ ${words[1]} == paths ]] && formats='text json lcov html'
+		[[ ${words[1]} == paths || ${words[1]} == core ]] && formats='text json lcov html'
 		COMPREPLY=($(compgen -W "$formats" -- "${cur#*=}"))
 		return
 		;;

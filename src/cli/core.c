@@ -194,16 +194,27 @@ static struct error *render(struct request *r, const struct crash *c)
 						   : r->renderer->default_paths,
 		.producer = "waymark " WAYMARK_VERSION,
 	};
+	struct activity_result activity;
+	struct arena arena;
 	struct output out;
-	struct error *err = output_open(r->output, &out);
+	struct error *err = NULL;
 
-	if (err)
-		return err;
-	report.style = path_reading_style(&r->reading, out.file);
-	err = r->renderer->render(&report, out.file);
+	arena_init(&arena);
+	if (r->renderer->wants_activity && c->first_function[c->stopped->module_count]) {
+		err = crash_analyse(c, &arena, &activity);
+		report.activity = &activity;
+	}
 	if (!err)
-		return output_commit(&out);
-	output_abandon(&out);
+		err = output_open(r->output, &out);
+	if (!err) {
+		report.style = path_reading_style(&r->reading, out.file);
+		err = r->renderer->render(&report, out.file);
+		if (err)
+			output_abandon(&out);
+		else
+			err = output_commit(&out);
+	}
+	arena_deinit(&arena);
 	return err;
 }
 

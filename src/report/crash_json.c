@@ -234,11 +234,6 @@ static void print_skipped(const struct json *j)
 
 /* ---- stacks ---- */
 
-static uint32_t function_id(const struct crash *c, const struct crash_frame *f)
-{
-	return c->first_function[f->image] + (uint32_t)(f->meta - c->images[f->image].trace.meta.functions);
-}
-
 static struct error *print_trace(const struct json *j, const struct crash_thread *thread, const struct crash_frame *f,
 				 uint8_t *is_framed)
 {
@@ -257,8 +252,8 @@ static struct error *print_trace(const struct json *j, const struct crash_thread
 
 	if (!f->meta)
 		return NULL;
-	is_framed[function_id(j->c, f)] = 1;
-	fprintf(j->out, ",\n         \"function_id\": %" PRIu32, function_id(j->c, f));
+	is_framed[crash_function_id(j->c, f)] = 1;
+	fprintf(j->out, ",\n         \"function_id\": %" PRIu32, crash_function_id(j->c, f));
 	if (f->variant)
 		fprintf(j->out, ", \"scheme\": %u", f->variant->scheme);
 	print_member(j, ", ", "position", positions[f->position]);

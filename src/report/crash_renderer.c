@@ -4,8 +4,10 @@
 #include "report/crash_renderer.h"
 
 static const struct crash_renderer renderers[] = {
-	{"text", "stacks with the last paths of each frame as source lines, for reading", 3, crash_render_text},
-	{"json", "everything, for programs; docs/format.md describes it", 0, crash_render_json},
+	{"text", "stacks with the last paths of each frame as source lines, for reading", 3, crash_render_text, false},
+	{"json", "everything, for programs; docs/format.md describes it", 0, crash_render_json, false},
+	{"html", "one page: stacks, paths step by step, the source and what of it ran", 16, crash_render_html, true},
+	{"lcov", "lines that ran (1) and that cannot have run (0), for genhtml and others", 0, crash_render_lcov, true},
 	{0},
 };
 
@@ -52,8 +54,13 @@ static const struct tracemeta_call *only_call(const struct crash_frame *f)
 	return found;
 }
 
-struct error *crash_path_steps(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
-			       const struct crash_path *path, struct path_steps *ret)
+uint32_t crash_function_id(const struct crash *c, const struct crash_frame *f)
+{
+	return c->first_function[f->image] + (uint32_t)(f->meta - c->images[f->image].trace.meta.functions);
+}
+
+struct path_walk crash_path_walk(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
+				 const struct crash_path *path)
 {
 	const struct crash_image *image = &c->images[f->image];
 	const struct crash_frame *innermost = f; /* of the same machine frame */
@@ -62,8 +69,8 @@ struct error *crash_path_steps(const struct crash *c, const struct crash_thread 
 		.flow = f->flow,
 		.numbering = &image->numberings[f->meta - image->trace.meta.functions],
 		.stage = image->trace.flow.units[f->flow->unit].stage,
-		.path = &path->path,
-		.is_partial = !path->is_complete,
+		.path = path ? &path->path : NULL,
+		.is_partial = path && !path->is_complete,
 	};
 
 	if (walk.stage == PATHMETA_FINAL)
@@ -79,5 +86,13 @@ struct error *crash_path_steps(const struct crash *c, const struct crash_thread 
 		walk.stop_function = call->function;
 		walk.stop_file = call->file;
 	}
+	return walk;
+}
+
+struct error *crash_path_steps(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
+			       const struct crash_path *path, struct path_steps *ret)
+{
+	struct path_walk walk = crash_path_walk(c, t, f, path);
+
 	return path_steps_walk(&walk, ret);
 }

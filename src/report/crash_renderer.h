@@ -18,6 +18,7 @@ struct crash_report {
 	uint32_t frame_limit; /* of each thread, the rest is counted; 0: none */
 	uint32_t path_limit;  /* of each frame, the newest; 0: none */
 	const char *producer;
+	const struct activity_result *activity; /* NULL: not analysed */
 };
 
 struct crash_renderer {
@@ -25,6 +26,7 @@ struct crash_renderer {
 	const char *summary;    /* one line of help */
 	uint32_t default_paths; /* shown of each frame when the user does not say; 0: all */
 	struct error *(*render)(const struct crash_report *r, FILE *out);
+	bool wants_activity;
 };
 
 /* All of them; the last one has no name. */
@@ -34,11 +36,19 @@ const struct crash_renderer *crash_renderer_find(const char *name);
 
 struct error *crash_render_text(const struct crash_report *r, FILE *out);
 struct error *crash_render_json(const struct crash_report *r, FILE *out);
+struct error *crash_render_html(const struct crash_report *r, FILE *out);
+struct error *crash_render_lcov(const struct crash_report *r, FILE *out);
 
 /* Of `count` frames those that are shown: all but [*ret_from, *ret_to). Most of them the innermost ones. */
 void crash_frames_left_out(const struct crash_report *r, uint32_t count, uint32_t *ret_from, uint32_t *ret_to);
 
-/* Steps of paths[index] of a frame. */
+/* Index in the crash's functions of all images; f->meta only. */
+uint32_t crash_function_id(const struct crash *c, const struct crash_frame *f);
+
+/* A path of a frame (NULL: none yet), for path_steps_walk. */
+struct path_walk crash_path_walk(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
+				 const struct crash_path *path);
+/* Its steps. */
 struct error *crash_path_steps(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
 			       const struct crash_path *path, struct path_steps *ret);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/digits.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/path_html_page.h"
 #include "report/path_lines.h"
@@ -25,98 +26,22 @@ struct html {
 	const struct path_report *r;
 	const struct path_view *v;
 	struct path_lines lines;
-	uint64_t hottest;      /* the largest count of a line */
-	const char **names;    /* of files, plain */
-	const char *directory; /* that all of them are in, with its slash; "" for none */
+	uint64_t hottest;        /* the largest count of a line */
+	struct html_names names; /* of files */
 	struct arena arena;
 	FILE *out;
 };
 
-static void print_part(FILE *out, const char *text, size_t len_bytes)
-{
-	const char *end = text + len_bytes;
-
-	for (size_t len; text < end; text += len) {
-		len = utf8_len((const uint8_t *)text);
-		if (len == 0 || ((uint8_t)*text < ' ' && *text != '\t') || *text == 0x7f) {
-			fputs("\xef\xbf\xbd", out);
-			len = 1;
-		} else if (*text == '&') {
-			fputs("&amp;", out);
-		} else if (*text == '<') {
-			fputs("&lt;", out);
-		} else if (*text == '>') {
-			fputs("&gt;", out);
-		} else if (*text == '"') {
-			fputs("&quot;", out);
-		} else if (*text == '\'') {
-			fputs("&#39;", out);
-		} else {
-			fwrite(text, 1, len, out);
-		}
-	}
-}
-
-static void print_text(FILE *out, const char *text)
-{
-	print_part(out, text, strlen(text));
-}
-
-/* A stream into memory, for what must be escaped as a whole. */
-static struct error *capture(FILE **ret_stream, char **ret_text, size_t *ret_size)
-{
-	*ret_text = NULL;
-	*ret_stream = open_memstream(ret_text, ret_size);
-	return *ret_stream ? NULL : &error_no_memory;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-/* Headers of the system and the compiler: none of the program's own files. */
-static bool is_foreign(const char *name)
-{
-	return strncmp(name, "/usr/include/", 13) == 0 || strncmp(name, "/usr/lib/", 9) == 0;
-}
-
 static struct error *name_files(struct html *h)
 {
-	char *directory = NULL;
+	size_t count = h->lines.files.count;
+	const char **names = arena_calloc(&h->arena, count + 1, sizeof *names);
 
-	h->names = arena_calloc(&h->arena, h->lines.files.count + 1, sizeof *h->names);
-	if (!h->names)
+	if (!names)
 		return &error_no_memory;
-	for (size_t i = 0; i < h->lines.files.count; i++) {
-		const char *name = path_show_plain_name(h->lines.files.items[i].name, &h->arena);
-		size_t len = 0;
-
-		if (!name)
-			return &error_no_memory;
-		h->names[i] = name;
-		if (is_foreign(name))
-			continue;
-		if (!directory && !(directory = arena_strdup(&h->arena, name)))
-			return &error_no_memory;
-		while (directory[len] && directory[len] == name[len])
-			len++;
-		while (len && directory[len - 1] != '/')
-			len--;
-		directory[len] = '\0';
-	}
-	h->directory = directory && strcmp(directory, "/") != 0 ? directory : "";
-	return NULL;
-}
-
-/* The file's name in its project. */
-static const char *short_name(const struct html *h, size_t file)
-{
-	size_t len = strlen(h->directory);
-
-	return h->names[file] + (strncmp(h->names[file], h->directory, len) == 0 ? len : 0);
+	for (size_t i = 0; i < count; i++)
+		names[i] = h->lines.files.items[i].name;
+	return html_names_create(names, count, &h->arena, &h->names);
 }
 
 /* ---- the first page ---- */
@@ -139,7 +64,7 @@ static void print_number_card(const struct html *h, uint64_t number, const char 
 	char a[DIGITS_MAX];
 
 	fprintf(h->out, "<div class=\"card\"><b>%s</b><span>", digits_rough(number, a));
-	print_text(h->out, text);
+	html_text(h->out, text);
 	fputs("</span></div>\n", h->out);
 }
 
@@ -188,7 +113,7 @@ static struct error *print_notes(const struct html *h)
 	char *text;
 	size_t size;
 	FILE *stream;
-	struct error *err = capture(&stream, &text, &size);
+	struct error *err = html_capture(&stream, &text, &size);
 
 	if (err)
 		return err;
@@ -203,7 +128,7 @@ static struct error *print_notes(const struct html *h)
 			break;
 		*end = '\0';
 		fputs("<p class=\"note\">", h->out);
-		print_text(h->out, line);
+		html_text(h->out, line);
 		fputs("</p>\n", h->out);
 	}
 	free(text);
@@ -219,9 +144,9 @@ static void print_recordings(const struct html *h)
 		const struct path_recording *r = &v->items[i];
 
 		fputs("<tr><td class=\"w\">", h->out);
-		print_text(h->out, r->path);
+		html_text(h->out, r->path);
 		fputs("</td><td class=\"w\">", h->out);
-		print_text(h->out, r->program);
+		html_text(h->out, r->program);
 		if (r->merged_runs)
 			fprintf(h->out, "</td><td>%" PRIu64 " runs, merged</td></tr>\n", r->merged_runs);
 		else
@@ -262,7 +187,7 @@ static void print_function_link(const struct html *h, const struct path_function
 
 	if (is_link)
 		fprintf(h->out, "<a href=\"#fn%zu\">", (size_t)(f - h->v->profile->functions.items));
-	print_text(h->out, f->name);
+	html_text(h->out, f->name);
 	if (is_link)
 		fputs("</a>", h->out);
 }
@@ -300,9 +225,9 @@ static void print_files(const struct html *h)
 	char a[DIGITS_MAX], b[DIGITS_MAX];
 
 	fputs("<h2>Files", h->out);
-	if (*h->directory) {
+	if (*h->names.directory) {
 		fputs(" <small>in ", h->out);
-		print_text(h->out, h->directory);
+		html_text(h->out, h->names.directory);
 		fputs("</small>", h->out);
 	}
 	fputs("</h2>\n<table class=\"list\"><thead><tr><th>file</th><th class=\"r\">lines</th><th class=\"r\">branches</th>"
@@ -312,7 +237,7 @@ static void print_files(const struct html *h)
 		const struct path_line_file *f = &h->lines.files.items[i];
 
 		fprintf(h->out, "<tr><td class=\"w\"><a href=\"#f%zu\">", i);
-		print_text(h->out, short_name(h, i));
+		html_text(h->out, html_short_name(&h->names, i));
 		fprintf(h->out, "</a></td><td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
 			digits_percent(f->lines_hit, f->line_count, a), f->lines_hit, f->line_count);
 		fprintf(h->out, "<td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
@@ -344,7 +269,7 @@ static void print_functions(const struct html *h)
 		print_function_link(h, f);
 		fputs("</td><td>", h->out);
 		if (f->meta && f->meta->file) {
-			print_text(h->out, base_name(f->meta->file));
+			html_text(h->out, html_base_name(f->meta->file));
 			fprintf(h->out, ":%" PRIu32, f->meta->line);
 		}
 		fputs("</td></tr>\n", h->out);
@@ -364,9 +289,9 @@ static void print_skipped(const struct html *h)
 
 		for (uint32_t j = 0; j < m->skipped_count; j++) {
 			fputs("<tr><td class=\"w\">", h->out);
-			print_text(h->out, m->skipped[j].name);
+			html_text(h->out, m->skipped[j].name);
 			fputs("</td><td class=\"w\">", h->out);
-			print_text(h->out, m->skipped[j].reason);
+			html_text(h->out, m->skipped[j].reason);
 			fputs("</td></tr>\n", h->out);
 		}
 	}
@@ -379,7 +304,7 @@ static struct error *print_index(const struct html *h)
 	struct error *err;
 
 	fputs("<section class=\"page\" id=\"index\">\n<h1>Paths of ", h->out);
-	print_text(h->out, v->count ? base_name(v->items[0].program) : "?");
+	html_text(h->out, v->count ? html_base_name(v->items[0].program) : "?");
 	if (h->v->is_filtered)
 		fputs(" <small>chosen functions only</small>", h->out);
 	fputs("</h1>\n", h->out);
@@ -407,7 +332,7 @@ static struct error *print_steps(const struct html *h, const struct path_steps *
 	char *text;
 	size_t size;
 	FILE *stream;
-	struct error *err = capture(&stream, &text, &size);
+	struct error *err = html_capture(&stream, &text, &size);
 
 	if (err)
 		return err;
@@ -432,7 +357,7 @@ static struct error *print_steps(const struct html *h, const struct path_steps *
 	if (fclose(stream) != 0)
 		err = &error_no_memory;
 	else
-		print_text(h->out, text);
+		html_text(h->out, text);
 	free(text);
 	arena_deinit(&arena);
 	return err;
@@ -451,7 +376,7 @@ static struct error *print_path(const struct html *h, const struct path_function
 		(size_t)(f - h->v->profile->functions.items), entry->number);
 	err = print_steps(h, &s);
 	fputs("\" title=\"", h->out);
-	print_text(h->out, f->name);
+	html_text(h->out, f->name);
 	fprintf(h->out, ": path %" PRIu64 " of %s, %s %s (%s of this function's). It ", entry->number,
 		digits_rough(f->path_count, a), digits_grouped(entry->count, b), entry->count == 1 ? "time" : "times",
 		digits_percent(entry->count, f->total, c));
@@ -473,7 +398,7 @@ static struct error *print_function_head(const struct html *h, const struct path
 		return err;
 	fprintf(h->out, "<tr class=\"fn\" id=\"fn%zu\"><td></td><td></td><td><b>",
 		(size_t)(f - h->v->profile->functions.items));
-	print_text(h->out, f->name);
+	html_text(h->out, f->name);
 	fprintf(h->out, "</b> <span class=\"dim\">entered %s %s, %s ", digits_grouped(f->calls, a),
 		f->calls == 1 ? "time" : "times", digits_rough(f->run_count, b));
 	fprintf(h->out, "of %s %s ran", digits_rough(f->path_count, a), f->path_count == 1 ? "path" : "paths");
@@ -583,7 +508,7 @@ static struct error *print_row(struct page *p, uint32_t line)
 	arena_init(&arena);
 	err = source_line(p->source, line, &arena, &text);
 	if (!err && text)
-		print_text(h->out, text);
+		html_text(h->out, text);
 	arena_deinit(&arena);
 	if (p->next_branch > first_branch)
 		print_ways(h, &h->lines.branches.items[first_branch], p->next_branch - first_branch);
@@ -695,9 +620,9 @@ static struct error *print_file(const struct html *h, size_t number)
 		if (h->v->profile->recordings.items[i].start_realtime_ns < oldest)
 			oldest = h->v->profile->recordings.items[i].start_realtime_ns;
 	fprintf(h->out, "<section class=\"page\" id=\"f%zu\">\n<h1>", number);
-	print_text(h->out, base_name(p.file->name));
+	html_text(h->out, html_base_name(p.file->name));
 	fputs(" <small>", h->out);
-	print_text(h->out, h->names[number]);
+	html_text(h->out, h->names.plain[number]);
 	fprintf(h->out,
 		"</small></h1>\n<p class=\"dim\">%s of %zu lines ran, %zu of %zu outcomes of branches, %zu of %zu "
 		"functions. Click a path to see its lines; n and p go to the next and the one before.</p>\n",
@@ -705,7 +630,7 @@ static struct error *print_file(const struct html *h, size_t number)
 		p.file->branch_count, p.file->functions_hit, p.file->function_count);
 	if (!p.source->path) {
 		fputs("<p class=\"note\">The source is not there: ", h->out);
-		print_text(h->out, p.source->why);
+		html_text(h->out, p.source->why);
 		fputs(". Only counts are shown; --source-dir says where to look.</p>\n", h->out);
 	} else if (p.source->changed_ns > oldest) {
 		fputs("<p class=\"note\">The file was changed after the recording: lines may not fit.</p>\n", h->out);
@@ -727,29 +652,19 @@ static void print_head(const struct html *h)
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"generator\" content=\"",
 	      h->out);
-	print_text(h->out, h->v->producer);
+	html_text(h->out, h->v->producer);
 	fputs("\">\n<title>Paths of ", h->out);
-	print_text(h->out, v->count ? base_name(v->items[0].program) : "?");
+	html_text(h->out, v->count ? html_base_name(v->items[0].program) : "?");
 	fprintf(h->out,
 		"</title>\n<style>\n%s</style>\n</head>\n<body>\n<nav>\n<strong><a href=\"#index\">Summary</a>"
 		"</strong>\n",
 		html_style);
 	for (size_t i = 0; i < h->lines.files.count; i++) {
-		const char *name = short_name(h, i), *base = strrchr(name, '/');
-
-		base = base ? base : name;
-		/* two parts, for what is cut to be in the middle */
 		fprintf(h->out, "<a href=\"#f%zu\" title=\"", i);
-		print_text(h->out, h->names[i]);
+		html_text(h->out, h->names.plain[i]);
 		fputs("\">", h->out);
-		if (base > name) {
-			fputs("<span>", h->out);
-			print_part(h->out, name, (size_t)(base - name));
-			fputs("</span>", h->out);
-		}
-		fputs("<span>", h->out);
-		print_text(h->out, base);
-		fputs("</span></a>\n", h->out);
+		html_print_name(h->out, html_short_name(&h->names, i));
+		fputs("</a>\n", h->out);
 	}
 	fputs("</nav>\n<main>\n", h->out);
 }

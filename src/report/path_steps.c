@@ -132,8 +132,7 @@ static int stop_rank(const struct path_walk *w, const struct pathmeta_line *line
 	return line->column == w->stop_column ? 2 : 1;
 }
 
-/* The end of what was begun of the last node's lines; *ret: its last one is where control is. */
-static uint32_t last_line_begun(const struct path_walk *w, uint32_t node, bool *ret)
+uint32_t path_lines_begun(const struct path_walk *w, uint32_t node, bool *ret)
 {
 	uint32_t first = w->flow->first_line[node], end = w->flow->first_line[node + 1], found = end;
 	int best = 0;
@@ -176,7 +175,7 @@ static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
 		uint32_t edge = i < s->path.edge_count ? s->path.edges[i] : s->path.end_edge;
 		bool is_last = i + 1 == s->node_count;
 		bool is_found = true;
-		uint32_t end = is_last ? last_line_begun(w, node, &is_found) : m->first_line[node + 1];
+		uint32_t end = is_last ? path_lines_begun(w, node, &is_found) : m->first_line[node + 1];
 		const char *outcome;
 
 		for (uint32_t l = m->first_line[node]; l < end && !err; l++)

@@ -46,6 +46,10 @@ struct path_walk {
 };
 struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret);
 
+/* The end of those lines of the last node that were begun; *ret: its last one is where control is. All of them unless
+ * is_partial and a place to stop at is there; none when no line of the node is that place. */
+uint32_t path_lines_begun(const struct path_walk *w, uint32_t node, bool *ret);
+
 /* The outcome of one edge in words, "true", "case 7", "to line 12"; NULL for the only way on. The arena's. */
 struct error *path_outcome(const struct pathmeta_function *f, enum pathmeta_stage stage, uint32_t edge,
 			   struct arena *arena, const char **ret);

@@ -1,0 +1,613 @@
+/*
+ * crash_html.c - a crash as one self-contained page: stacks, of each frame its last paths step by step and its calls, the
+ * source with what ran, and all functions. Without script it reads from top to bottom: stacks, frames, source, functions.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/crash_html.h"
+#include "report/crash_html_page.h"
+#include "report/digits.h"
+
+enum {
+	PERIOD_MAX = 8,     /* functions of a recursion that is folded */
+	FOLD_MIN = 6,       /* frames */
+	FRAME_STEPS = 300,  /* lines of all paths of a frame */
+	PAGE_STEPS = 20000, /* of all frames, then FRAME_STEPS_LEAN for each */
+	FRAME_STEPS_LEAN = 40,
+	TEXT_MAX = 96, /* bytes of a line in a step */
+	CALLS_OPEN = 16,
+	FUNCTIONS_MAX = 3000, /* in the table */
+};
+
+/* ---- stacks ---- */
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_same_place(const struct crash_frame *a, const struct crash_frame *b)
+{
+	return a->machine->pc == b->machine->pc && a->is_inlined == b->is_inlined &&
+	       is_same_text(a->function, b->function) && a->line == b->line;
+}
+
+/* Frames from `at` on that say the same again: two rounds are shown before them and one behind. */
+static uint32_t folded_at(const struct crash_thread *t, uint32_t at, uint32_t end, uint32_t *ret_period)
+{
+	for (uint32_t period = 1; period <= PERIOD_MAX; period++) {
+		uint32_t same = 0;
+
+		if (at < 2 * period)
+			continue;
+		while (at + same < end && is_same_place(&t->frames[at + same], &t->frames[at + same - 2 * period]) &&
+		       is_same_place(&t->frames[at + same], &t->frames[at + same - period]))
+			same++;
+		if (same < FOLD_MIN + period)
+			continue;
+		*ret_period = period;
+		return (same - period) / period * period;
+	}
+	return 0;
+}
+
+struct fold {
+	uint32_t count;  /* of frames that are not shown from here on; 0: this one is shown */
+	uint32_t period; /* 0: too many frames */
+};
+
+static struct fold fold_at(const struct crash_html *h, const struct crash_thread *t, uint32_t at)
+{
+	uint32_t from, to;
+	struct fold f = {0};
+
+	crash_frames_left_out(h->r, t->frame_count, &from, &to);
+	if (at == from && from < to)
+		return (struct fold){.count = to - from};
+	f.count = folded_at(t, at, at < from ? from : t->frame_count, &f.period);
+	return f;
+}
+
+static void print_name(const struct crash_html *h, const struct crash_frame *f)
+{
+	if (f->machine->is_trampoline)
+		fputs("a signal came in", h->out);
+	else if (f->name)
+		html_text(h->out, f->name);
+	else
+		fprintf(h->out, "0x%" PRIx64, f->machine->pc);
+}
+
+static void print_fold(const struct crash_html *h, const struct crash_thread *t, uint32_t at, const struct fold *fold)
+{
+	char a[DIGITS_MAX];
+
+	if (fold->period == 0) {
+		fprintf(h->out, "<li class=\"dim fold\">%s more frames</li>\n", digits_grouped(fold->count, a));
+		return;
+	}
+	fprintf(h->out, "<li class=\"dim fold\">%s more rounds of ", digits_grouped(fold->count / fold->period, a));
+	for (uint32_t i = fold->period; i-- > 0;) {
+		print_name(h, &t->frames[at + i]);
+		fputs(i ? ", " : "", h->out);
+	}
+	fprintf(h->out, " (#%" PRIu32 " to #%" PRIu32 ")</li>\n", at, at + fold->count - 1);
+}
+
+static void print_stack(const struct crash_html *h, uint32_t number)
+{
+	const struct crash_thread *t = &h->c->threads[number];
+
+	fprintf(h->out, "<h2>Thread %" PRIu32 " <small>%d", number + 1, (int)t->machine->tid);
+	if (t->machine->name) {
+		fputs(" ", h->out);
+		html_text(h->out, t->machine->name);
+	}
+	fprintf(h->out, "%s</small></h2>\n<ol class=\"stack\">\n",
+		t->machine->is_first && t->machine->signal && h->c->thread_count > 1 ? ", got the signal" : "");
+	for (uint32_t i = 0; i < t->frame_count; i++) {
+		const struct crash_frame *f = &t->frames[i];
+		struct fold fold = fold_at(h, t, i);
+
+		if (fold.count) {
+			print_fold(h, t, i, &fold);
+			i += fold.count - 1;
+			continue;
+		}
+		fprintf(h->out, "<li><a href=\"#t%" PRIu32 "-%" PRIu32 "\" class=\"%s%s\"><b>%" PRIu32 "</b><span>",
+			number, i, f->path_count ? "traced" : "", f->is_inlined ? " inl" : "", i);
+		print_name(h, f);
+		if (f->file && f->line) {
+			fputs(" <small>", h->out);
+			html_text(h->out, html_base_name(f->file));
+			fprintf(h->out, ":%" PRIu32 "</small>", f->line);
+		}
+		fprintf(h->out, "%s</span></a></li>\n", f->is_inlined ? " <small>inlined</small>" : "");
+	}
+	if (t->machine->cut) {
+		fputs("<li class=\"dim fold\">cannot be followed further: ", h->out);
+		html_text(h->out, t->machine->cut);
+		fputs("</li>\n", h->out);
+	}
+	fputs("</ol>\n", h->out);
+}
+
+/* ---- a frame ---- */
+
+static struct error *print_source_text(struct crash_html *h, const char *file, uint32_t line)
+{
+	const struct source_file *source;
+	struct arena arena;
+	const char *text = NULL;
+	struct error *err = sources_get(h->r->style.sources, file, &source);
+
+	if (err)
+		return err;
+	arena_init(&arena);
+	err = source_line(source, line, &arena, &text);
+	if (!err && text) {
+		size_t len;
+
+		text += strspn(text, " \t");
+		len = strlen(text);
+		if (len > TEXT_MAX)
+			for (len = TEXT_MAX; len && (text[len] & 0xc0) == 0x80;)
+				len--;
+		html_part(h->out, text, len);
+		if (text[len])
+			fputs("\xe2\x80\xa6", h->out);
+	}
+	arena_deinit(&arena);
+	return err;
+}
+
+static struct error *print_step(struct crash_html *h, const struct crash_frame *f, const struct path_step *step,
+				const char *end)
+{
+	uint32_t row = crash_html_row(h, step->file, step->line);
+	struct error *err = NULL;
+
+	if (row != UINT32_MAX)
+		fprintf(h->out, "<li data-row=\"f%" PRIu32 "-L%" PRIu32 "\"><a href=\"#f%" PRIu32 "-L%" PRIu32 "\"><b>",
+			row, step->line, row, step->line);
+	else
+		fputs("<li><a><b>", h->out);
+	if (step->file && f->flow->file && strcmp(step->file, f->flow->file) != 0) {
+		html_text(h->out, html_base_name(step->file));
+		putc(':', h->out);
+	}
+	fprintf(h->out, "%" PRIu32 "</b> ", step->line);
+	if (step->function) {
+		fputs("<small>", h->out);
+		html_text(h->out, step->function);
+		fputs("</small> ", h->out);
+	}
+	fputs("<code>", h->out);
+	if (step->file && step->line)
+		err = print_source_text(h, step->file, step->line);
+	fputs("</code>", h->out);
+	if (step->outcome || end) {
+		fputs(" <em>", h->out);
+		html_text(h->out, step->outcome ? step->outcome : "");
+		fputs(step->outcome && end ? "; " : "", h->out);
+		html_text(h->out, end ? end : "");
+		fputs("</em>", h->out);
+	}
+	fputs("</a></li>\n", h->out);
+	return err;
+}
+
+static void print_path_head(const struct crash_html *h, const struct crash_frame *f, uint32_t index, const char *start)
+{
+	const struct crash_path *path = &f->paths[index];
+	uint32_t complete = f->path_count - !f->paths[f->path_count - 1].is_complete;
+
+	fputs("<h3>", h->out);
+	if (path->is_complete)
+		fprintf(h->out, "Path %" PRIu64 " of %" PRIu64 "%s", f->ended - complete + index + 1, f->ended,
+			path->is_current ? ", at its end" : "");
+	else
+		fputs(f->ended ? "Then, in progress" : "In progress", h->out);
+	fputs(" <small>", h->out);
+	if (path->follows_gap)
+		fputs("came here by longjmp; ", h->out);
+	html_text(h->out, start);
+	fputs("</small></h3>\n", h->out);
+}
+
+static struct error *print_paths(struct crash_html *h, const struct crash_thread *t, const struct crash_frame *f)
+{
+	uint32_t most = h->steps < PAGE_STEPS ? FRAME_STEPS : FRAME_STEPS_LEAN;
+	uint32_t limit = h->r->path_limit, first = limit && f->path_count > limit ? f->path_count - limit : 0;
+	struct path_steps *steps = calloc((size_t)f->path_count + 1, sizeof *steps);
+	uint32_t from = f->path_count, number = 0;
+	struct error *err = steps ? NULL : &error_no_memory;
+
+	/* From the newest one back, as many as there is room for. */
+	while (!err && from > first && (number < most || from == f->path_count)) {
+		err = crash_path_steps(h->c, t, f, &f->paths[from - 1], &steps[from - 1]);
+		if (err)
+			break;
+		from--;
+		number += (uint32_t)steps[from].steps.count;
+	}
+	h->steps += number;
+	if (!err &&
+	    (uint64_t)f->path_count - from < f->ended + (f->path_count && !f->paths[f->path_count - 1].is_complete))
+		fprintf(h->out, "<p class=\"dim\">%" PRIu64 " paths before these are not shown%s.</p>\n",
+			f->ended + !f->paths[f->path_count - 1].is_complete - (f->path_count - from),
+			from ? "" : ": no longer known");
+	number = 1;
+	for (uint32_t i = from; i < f->path_count && !err; i++) {
+		const struct path_steps *s = &steps[i];
+		size_t skip = s->steps.count > most ? s->steps.count - most : 0;
+
+		print_path_head(h, f, i, s->start);
+		if (skip)
+			fprintf(h->out, "<p class=\"dim\">%zu lines before these are not shown.</p>\n", skip);
+		fprintf(h->out, "<ol class=\"steps%s\" start=\"%" PRIu32 "\">\n", i + 1 == f->path_count ? " now" : "",
+			number);
+		for (size_t step = skip; step < s->steps.count && !err; step++, number++)
+			err = print_step(h, f, &s->steps.items[step], step + 1 == s->steps.count ? s->end : NULL);
+		fputs("</ol>\n", h->out);
+	}
+	for (uint32_t i = from; i < f->path_count; i++)
+		path_steps_deinit(&steps[i]);
+	free(steps);
+	return err;
+}
+
+static uint32_t count_calls(const struct crash_frame *f, enum activity_point wanted)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < f->meta->call_count; i++)
+		count += f->calls_used[i] == wanted;
+	return count;
+}
+
+static void print_call_list(struct crash_html *h, const struct crash_frame *f, enum activity_point wanted,
+			    const char *what)
+{
+	uint32_t count = count_calls(f, wanted);
+	bool is_long = count > CALLS_OPEN;
+
+	if (!count)
+		return;
+	if (is_long)
+		fprintf(h->out, "<details class=\"calls\"><summary>%s (%" PRIu32 ")</summary>", what, count);
+	else
+		fprintf(h->out, "<p class=\"calls\">%s:", what);
+	for (uint32_t i = 0; i < f->meta->call_count; i++) {
+		const struct tracemeta_call *call = &f->meta->calls[i];
+		uint32_t row;
+
+		if (f->calls_used[i] != wanted)
+			continue;
+		row = crash_html_row(h, call->file ? call->file : f->flow->file, call->line);
+		if (row != UINT32_MAX)
+			fprintf(h->out, " <a href=\"#f%" PRIu32 "-L%" PRIu32 "\"", row, call->line);
+		else
+			fputs(" <a", h->out);
+		fprintf(h->out, " class=\"call %c\">", wanted == POINT_USED ? 'y' : 'n');
+		html_text(h->out, call->callee ? call->callee : call->kind == TRACEMETA_ASM ? "asm" : "*pointer");
+		if (call->line)
+			fprintf(h->out, ":%" PRIu32, call->line);
+		fputs("</a>", h->out);
+	}
+	fputs(is_long ? "</details>\n" : "</p>\n", h->out);
+}
+
+static void print_frame_facts(struct crash_html *h, const struct crash_frame *f, uint32_t number)
+{
+	static const char *const coverage[] = {"", "function coverage", "call coverage", "block coverage"};
+	const char *kind = f->variant ? coverage[f->variant->scheme & WM1_SCHEME_COVERAGE] : "";
+	char a[DIGITS_MAX];
+
+	fputs("<p class=\"dim\">", h->out);
+	if (f->is_inlined)
+		fprintf(h->out, "Inlined into #%" PRIu32 ". ", number + 1);
+	if (!f->meta && !f->is_inlined)
+		fputs("Not traced. ", h->out);
+	else if (f->meta && !f->variant)
+		fputs("Not traced in this run. ", h->out);
+	else if (f->variant)
+		fprintf(h->out, "Traced: %s%s%s. ", f->variant->scheme & WM1_SCHEME_PATHS ? "paths" : "",
+			*kind && f->variant->scheme & WM1_SCHEME_PATHS ? ", " : "", kind);
+	if (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST)
+		fprintf(h->out, "%s %s ended since it was called. ", digits_grouped(f->ended, a),
+			f->ended == 1 ? "path has" : "paths have");
+	if (!f->file && f->image < h->c->stopped->module_count) {
+		fputs("In ", h->out);
+		html_text(h->out, h->c->stopped->modules[f->image].path);
+	}
+	fputs("</p>\n", h->out);
+	if (f->trace == CRASH_TRACE_LOST) {
+		fputs("<p class=\"note\">Its path is lost: ", h->out);
+		html_text(h->out, f->why);
+		fputs("</p>\n", h->out);
+	}
+	if (f->context) {
+		fputs("<p>Called by ", h->out);
+		html_text(h->out, f->context);
+		fputs("</p>\n", h->out);
+	}
+}
+
+struct own_line {
+	uint32_t file;
+	uint32_t line;
+	uint8_t state;
+};
+
+static int compare_own(const void *a, const void *b)
+{
+	const struct own_line *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return (int)y->state - (int)x->state;
+}
+
+/* What this activation alone ran, line by line: "f0:20y,24m f3:7n". */
+static struct error *print_own_lines(struct crash_html *h, uint32_t thread, uint32_t number)
+{
+	const struct crash_frame *f = &h->c->threads[thread].frames[number];
+	const struct pathmeta_function *flow = f->flow;
+	uint8_t *nodes = calloc((size_t)flow->cfg.node_count + 1, 1),
+		*edges = calloc((size_t)flow->cfg.edge_count + 1, 1);
+	struct own_line *lines = calloc((size_t)flow->first_line[flow->cfg.node_count] + 1, sizeof *lines);
+	uint32_t count = 0, file = UINT32_MAX;
+	struct error *err = &error_no_memory;
+
+	if (nodes && edges && lines)
+		err = crash_frame_activity(h->c, h->r->activity, thread, number, nodes, edges);
+	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
+		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1]; i++) {
+			const struct pathmeta_line *line = &flow->lines[i];
+			uint32_t row = crash_html_row(h, line->file, line->line);
+
+			if (row != UINT32_MAX)
+				lines[count++] = (struct own_line){row, line->line, nodes[node]};
+		}
+	}
+	if (count)
+		qsort(lines, count, sizeof *lines, compare_own);
+	fputs(" data-lines=\"", h->out);
+	for (uint32_t i = 0; i < count && !err; i++) {
+		if (i && lines[i].file == file && lines[i].line == lines[i - 1].line)
+			continue;
+		if (lines[i].file != file)
+			fprintf(h->out, "%sf%" PRIu32 ":", i ? " " : "", lines[i].file);
+		else
+			putc(',', h->out);
+		file = lines[i].file;
+		fprintf(h->out, "%" PRIu32 "%c", lines[i].line, *crash_state_name(lines[i].state));
+	}
+	putc('"', h->out);
+	free(nodes);
+	free(edges);
+	free(lines);
+	return err;
+}
+
+static struct error *print_frame(struct crash_html *h, uint32_t thread, uint32_t number)
+{
+	const struct crash_thread *t = &h->c->threads[thread];
+	const struct crash_frame *f = &t->frames[number];
+	uint32_t row = crash_html_row(h, f->file, f->line);
+	struct error *err = NULL;
+
+	fprintf(h->out, "<article class=\"frame\" id=\"t%" PRIu32 "-%" PRIu32 "\"", thread, number);
+	if (row != UINT32_MAX)
+		fprintf(h->out, " data-here=\"f%" PRIu32 "-L%" PRIu32 "\"", row, f->line);
+	if (h->r->activity && f->meta && h->steps < PAGE_STEPS)
+		err = print_own_lines(h, thread, number);
+	fprintf(h->out, "><h2><span class=\"dim\">#%" PRIu32 "</span> ", number);
+	print_name(h, f);
+	if (f->file) {
+		fputs(" <small>", h->out);
+		if (row != UINT32_MAX)
+			fprintf(h->out, "<a href=\"#f%" PRIu32 "-L%" PRIu32 "\">", row, f->line);
+		html_text(h->out, html_base_name(f->file));
+		if (f->line)
+			fprintf(h->out, ":%" PRIu32, f->line);
+		if (f->line && f->column)
+			fprintf(h->out, ":%" PRIu32, f->column);
+		fputs(row != UINT32_MAX ? "</a></small>" : "</small>", h->out);
+	}
+	fputs("</h2>\n", h->out);
+	print_frame_facts(h, f, number);
+	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST))
+		err = print_paths(h, t, f);
+	if (f->calls_used && f->meta) {
+		fputs("<h3>Calls of this activation</h3>\n", h->out);
+		print_call_list(h, f, POINT_USED, "Made");
+		print_call_list(h, f, POINT_UNUSED, "Not made");
+	}
+	fputs("</article>\n", h->out);
+	return err;
+}
+
+static struct error *print_frames(struct crash_html *h)
+{
+	struct error *err = NULL;
+
+	for (uint32_t t = 0; t < h->c->thread_count; t++) {
+		for (uint32_t i = 0; i < h->c->threads[t].frame_count && !err; i++) {
+			struct fold fold = fold_at(h, &h->c->threads[t], i);
+
+			if (fold.count)
+				i += fold.count - 1;
+			else
+				err = print_frame(h, t, i);
+		}
+	}
+	return err;
+}
+
+/* ---- functions ---- */
+
+struct ranked {
+	const struct crash_line_function *f;
+	uint8_t rank;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? -1 : 1;
+	return (x->f > y->f) - (x->f < y->f);
+}
+
+static struct error *print_functions(const struct crash_html *h)
+{
+	size_t count = h->lines.functions.count, states[CRASH_LINE_STATES] = {0};
+	struct ranked *ranked = calloc(count + 1, sizeof *ranked);
+
+	if (!ranked)
+		return &error_no_memory;
+	for (size_t i = 0; i < count; i++) {
+		const struct crash_line_function *f = &h->lines.functions.items[i];
+
+		ranked[i] =
+			(struct ranked){f, (uint8_t)(4 * (h->is_framed[f->id] != 0) + f->state % CRASH_LINE_UNKNOWN)};
+		states[f->state]++;
+	}
+	qsort(ranked, count, sizeof *ranked, compare_ranked);
+	fputs("<section class=\"page\" id=\"functions\">\n<h1>Functions</h1>\n<p class=\"dim\">", h->out);
+	if (h->r->activity)
+		fprintf(h->out, "%zu ran, %zu may have run, %zu cannot have run. ", states[ACTIVITY_YES],
+			states[ACTIVITY_MAYBE], states[ACTIVITY_NO]);
+	fputs("Those on stacks come first; the bars are their blocks.</p>\n<p><input id=\"filter\" placeholder=\"name or file\" "
+	      "aria-label=\"filter\"></p>\n<table class=\"list\" id=\"function-list\"><thead><tr><th>ran</th><th>blocks</th>"
+	      "<th>function</th><th>file</th></tr></thead><tbody>\n",
+	      h->out);
+	for (size_t i = 0; i < count && i < FUNCTIONS_MAX; i++) {
+		const struct crash_line_function *f = ranked[i].f;
+		bool is_link = h->is_shown[f->id] && f->file != UINT32_MAX;
+
+		fprintf(h->out, "<tr><td>%s</td><td>",
+			f->state == CRASH_LINE_UNKNOWN ? "" : crash_state_name(f->state));
+		crash_html_blocks(h, f);
+		fputs("</td><td class=\"w\">", h->out);
+		if (is_link)
+			fprintf(h->out, "<a href=\"#fn%" PRIu32 "\">", f->id);
+		html_text(h->out, f->flow->name ? f->flow->name : f->flow->link_name);
+		fputs(is_link ? "</a></td><td>" : "</td><td>", h->out);
+		if (f->file != UINT32_MAX) {
+			html_text(h->out, html_base_name(h->names.plain[f->file]));
+			fprintf(h->out, ":%" PRIu32, f->line);
+		}
+		fputs("</td></tr>\n", h->out);
+	}
+	fputs("</tbody></table>\n", h->out);
+	if (count > FUNCTIONS_MAX)
+		fprintf(h->out, "<p class=\"dim\">and %zu more: --functions has all.</p>\n", count - FUNCTIONS_MAX);
+	fputs("</section>\n", h->out);
+	free(ranked);
+	return NULL;
+}
+
+/* ---- the page ---- */
+
+static void print_program(const struct crash_html *h)
+{
+	const struct stopped *s = h->c->stopped;
+
+	html_text(h->out, s->main_module < s->module_count ? html_base_name(s->modules[s->main_module].path) : "?");
+}
+
+static void print_signal(const struct crash_html *h)
+{
+	const struct stopped *s = h->c->stopped;
+	const char *name = s->signal ? sigabbrev_np(s->signal) : NULL,
+		   *what = s->signal ? sigdescr_np(s->signal) : NULL;
+
+	if (s->is_live || !s->signal)
+		fputs(s->is_live ? "stopped while it ran" : "written while it ran", h->out);
+	else if (name)
+		fprintf(h->out, "<b>SIG%s</b> %s", name, what ? what : "");
+	else
+		fprintf(h->out, "<b>signal %d</b>", s->signal);
+	if (s->has_fault_address)
+		fprintf(h->out, " at 0x%" PRIx64, s->fault_address);
+}
+
+static void print_head(const struct crash_html *h)
+{
+	const struct stopped *s = h->c->stopped;
+
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"generator\" content=\"",
+	      h->out);
+	html_text(h->out, h->r->producer);
+	fputs("\">\n<title>Crash of ", h->out);
+	print_program(h);
+	fprintf(h->out, "</title>\n<style>\n%s%s</style>\n</head>\n<body class=\"crash\">\n<nav>\n<h1>", html_style,
+		crash_style);
+	print_program(h);
+	fputs("</h1>\n<p class=\"signal\">", h->out);
+	print_signal(h);
+	fprintf(h->out, "</p>\n<p class=\"dim\">process %d", (int)s->pid);
+	if (s->command) {
+		fputs(": ", h->out);
+		html_text(h->out, s->command);
+	}
+	fputs("</p>\n<p><a href=\"#functions\">Functions</a></p>\n", h->out);
+	for (uint32_t i = 0; i < h->c->thread_count; i++)
+		print_stack(h, i);
+	fputs("</nav>\n", h->out);
+}
+
+static void print_legend(const struct crash_html *h)
+{
+	fputs("<p class=\"legend dim\">", h->out);
+	if (h->r->activity)
+		fputs("<span class=\"y\">\xe2\x97\x8f ran</span> <span class=\"m\">\xe2\x97\x90 may have run</span> "
+		      "<span class=\"n\">\xe2\x97\x8b cannot have run</span> ",
+		      h->out);
+	if (h->r->activity)
+		fputs("<label><input type=\"checkbox\" id=\"own\"> <kbd>a</kbd> in this call alone</label> ", h->out);
+	fputs("<span class=\"keys\"><kbd>j</kbd> <kbd>k</kbd> frames, <kbd>n</kbd> <kbd>p</kbd> steps, <kbd>f</kbd> functions"
+	      "</span></p>\n",
+	      h->out);
+}
+
+struct error *crash_render_html(const struct crash_report *r, FILE *out)
+{
+	struct crash_html h = {.r = r, .c = r->crash, .out = out};
+	struct error *err = crash_lines_create(r->crash, r->activity, &h.lines);
+
+	if (err)
+		return err;
+	arena_init(&h.arena);
+	err = crash_html_choose(&h);
+	if (err)
+		goto out;
+	print_head(&h);
+	fputs("<main>\n", out);
+	print_legend(&h);
+	for (uint32_t i = 0; i < h.c->note_count; i++) {
+		fputs("<p class=\"note\">", out);
+		html_text(out, h.c->notes[i]);
+		fputs("</p>\n", out);
+	}
+	err = crash_html_sources(&h);
+	if (!err)
+		err = print_functions(&h);
+	fputs("</main>\n<aside>\n", out);
+	if (!err)
+		err = print_frames(&h);
+	fprintf(out, "</aside>\n<script>\n%s</script>\n</body>\n</html>\n", crash_script);
+out:
+	crash_html_release(&h);
+	crash_lines_deinit(&h.lines);
+	return err;
+}

@@ -1,0 +1,87 @@
+#!/bin/bash
+# core_html.sh BUILD - `waymark core --format=html` and `--format=lcov`: what is on the page, that its links lead somewhere, that
+# it stays small; which lines count as run and as not run.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/core.sh
+. "$here/../support/core.sh"
+cp "$here/core_trace.c" "$here/core_program.c" .
+
+"$waymark" cc --wm=trace -g -O0 core_trace.c -o program || exit 1
+core_of program.core ./program || exit 1
+expect 0 "$waymark" core --format=html -o page.html ./program program.core
+has page.html '<title>Crash of program</title>'
+has page.html '<b>SIGSEGV</b> Segmentation fault'
+has page.html '<article class="frame" id="t0-0"'
+has page.html 'while (item-&gt;key != key) {'
+has page.html '<em>is here</em>'
+has page.html '>puts:42</a>'
+# list_find's last line cannot have run, its loop did.
+grep -q -- '-L31" class="n"' page.html || fail "line 31 is not shown as what cannot have run"
+grep -q -- '-L29" class="y"' page.html || fail "line 29 is not shown as what ran"
+! grep -qE '(src|href)="?(https?:)?//' page.html || fail "the page loads something"
+if command -v python3 >/dev/null; then
+	cat >links.py <<'END2'
+import html.parser, re, sys
+class Page(html.parser.HTMLParser):
+	void = {"meta", "input", "br"}
+	def __init__(self):
+		super().__init__()
+		self.ids, self.links, self.open = set(), set(), []
+	def handle_starttag(self, tag, attributes):
+		attributes = dict(attributes)
+		if tag not in self.void:
+			self.open.append(tag)
+		if "id" in attributes:
+			assert attributes["id"] not in self.ids, attributes["id"]
+			self.ids.add(attributes["id"])
+		if attributes.get("href", "").startswith("#"):
+			self.links.add(attributes["href"][1:])
+		self.links.update(attributes[name] for name in ("data-row", "data-here") if name in attributes)
+		for part in attributes.get("data-lines", "").split():
+			file, lines = part.split(":")
+			self.links.update(file + "-L" + line[:-1] for line in lines.split(","))
+	def handle_endtag(self, tag):
+		# these may be closed by what follows
+		while self.open[-1] != tag and self.open[-1] in ("td", "tr", "li"):
+			self.open.pop()
+		assert self.open.pop() == tag, tag
+page = Page()
+page.feed(open(sys.argv[1]).read())
+assert not page.open, page.open
+print("dead:", sorted(page.links - page.ids))
+END2
+	for page in page.html; do
+		python3 links.py $page >links.txt || fail "$page is not well-formed"
+		has links.txt "dead: []"
+	done
+fi
+
+# Recursion is folded, source that is not there is no matter.
+"$waymark" cc --wm=trace -g -O1 -fno-optimize-sibling-calls core_program.c -o deep || exit 1
+core_of deep.core ./deep fault || exit 1
+mv core_program.c elsewhere.c
+expect 0 "$waymark" core --format=html --frames=all -o deep.html ./deep deep.core
+has deep.html 'more rounds of deep'
+has deep.html 'The source is not there'
+[ "$(wc -c <deep.html)" -lt 200000 ] || fail "the page of a recursion has $(wc -c <deep.html) bytes"
+if command -v python3 >/dev/null; then
+	python3 links.py deep.html >links.txt || fail "deep.html is not well-formed"
+	has links.txt "dead: []"
+fi
+
+# LCOV: 1 ran, 0 cannot have run; the rest of the block behind where control is says nothing.
+expect 0 "$waymark" core --format=lcov ./program program.core
+has out.txt "SF:$tmp/core_trace.c"
+has out.txt FNDA:1,list_find
+for line in 24 25 26 28 29 38 39 62; do
+	has out.txt "DA:$line,1"
+done
+for line in 31 42 47 48; do
+	has out.txt "DA:$line,0"
+done
+clang-19 -g -O1 elsewhere.c -o plain && core_of plain.core ./plain fault || exit 1
+refused 1 "nothing of it was traced" "$waymark" core --format=lcov ./plain plain.core
+expect 0 "$waymark" core --format=html -o plain.html ./plain plain.core
+has plain.html 'Not traced.'
+finish
