@@ -27,20 +27,22 @@ static const char help_head[] = "Usage: waymark core [OPTIONS] PROGRAM [CORE]\n"
 				"\n"
 				"Formats (--format=NAME):\n";
 
-static const char help_tail[] =
-	"\n"
-	"Options:\n"
-	"  --format=NAME     one of the above (text)\n"
-	"  -p, --pid PID     read a running process: it stands still meanwhile\n"
-	"  --frames N        at most N frames of each thread (200); --frames all for all\n"
-	"  --paths N         at most the last N paths of each frame (text: 3); --paths all\n"
-	"                    for all that it kept\n" PATH_HELP "  -o, --output FILE write to FILE\n"
-	"  -h, --help        this text\n";
+static const char help_tail[] = "\n"
+				"Options:\n"
+				"  --format=NAME     one of the above (text)\n"
+				"  -p, --pid PID     read a running process: it stands still meanwhile\n"
+				"  --frames N        at most N frames of each thread (200); --frames all for all\n"
+				"  --paths N         at most the last N paths of each frame (text: 3); --paths all\n"
+				"                    for all that it kept\n"
+				"  --functions       all functions too, with what of them ran (text, json)\n" PATH_HELP
+				"  -o, --output FILE write to FILE\n"
+				"  -h, --help        this text\n";
 
 enum {
 	OPTION_FORMAT = PATH_OPTION_FIRST,
 	OPTION_FRAMES,
 	OPTION_PATHS,
+	OPTION_FUNCTIONS,
 	FRAMES_DEFAULT = 200,
 };
 
@@ -49,6 +51,7 @@ static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
 	{"frames", required_argument, NULL, OPTION_FRAMES},
 	{"paths", required_argument, NULL, OPTION_PATHS},
+	{"functions", no_argument, NULL, OPTION_FUNCTIONS},
 	PATH_OPTIONS,
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
@@ -62,6 +65,7 @@ struct request {
 	size_t frames;
 	size_t paths;
 	bool has_paths;
+	bool has_functions;
 	const char *program;
 	const char *core; /* NULL: coredumpctl's */
 	const char *output;
@@ -104,6 +108,9 @@ static struct error *set_option(void *state, int option)
 	case OPTION_PATHS:
 		r->has_paths = true;
 		return set_count("--paths", optarg, &r->paths);
+	case OPTION_FUNCTIONS:
+		r->has_functions = true;
+		return NULL;
 	case 'p':
 		return number_parse("--pid", optarg, &r->pid);
 	case 'o':
@@ -193,6 +200,7 @@ static struct error *render(struct request *r, const struct crash *c)
 			      : r->reading.is_full ? 0
 						   : r->renderer->default_paths,
 		.producer = "waymark " WAYMARK_VERSION,
+		.has_functions = r->has_functions,
 	};
 	struct activity_result activity;
 	struct arena arena;
@@ -200,7 +208,7 @@ static struct error *render(struct request *r, const struct crash *c)
 	struct error *err = NULL;
 
 	arena_init(&arena);
-	if (r->renderer->wants_activity && c->first_function[c->stopped->module_count]) {
+	if ((r->renderer->wants_activity || r->has_functions) && c->first_function[c->stopped->module_count]) {
 		err = crash_analyse(c, &arena, &activity);
 		report.activity = &activity;
 	}

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/crash_lines.h"
 #include "report/crash_renderer.h"
 #include "report/json.h"
 
@@ -171,6 +172,19 @@ static bool is_told(const struct crash *c, uint32_t number, const uint8_t *is_fr
 	       c->nodes_used[number];
 }
 
+static void print_activity(const struct json *j, uint32_t number, uint32_t node_count)
+{
+	const struct activity_result *a = j->r->activity;
+
+	if (!a)
+		return;
+	print_member(j, ", ", "activity", crash_state_name(a->functions[number]));
+	fputs(", \"blocks_activity\": \"", j->out);
+	for (uint32_t i = 0; i < node_count; i++)
+		putc(*crash_state_name(a->nodes[number][i]), j->out);
+	putc('"', j->out);
+}
+
 static void print_function(const struct json *j, uint32_t image, uint32_t index)
 {
 	const struct crash *c = j->c;
@@ -189,6 +203,7 @@ static void print_function(const struct json *j, uint32_t image, uint32_t index)
 		print_used(j, "calls_used", c->calls_used[number], f->call_count);
 	if (c->nodes_used[number])
 		print_used(j, "blocks_used", c->nodes_used[number], f->node_count);
+	print_activity(j, number, flow->cfg.node_count);
 	print_calls(j, f);
 	fputs("}", j->out);
 }
@@ -201,7 +216,7 @@ static struct error *print_functions(const struct json *j, const uint8_t *is_fra
 	fputs(",\n  \"functions\": [", j->out);
 	for (uint32_t i = 0; i < c->stopped->module_count; i++) {
 		for (uint32_t f = 0; f < c->first_function[i + 1] - c->first_function[i]; f++) {
-			if (!is_told(c, c->first_function[i] + f, is_framed))
+			if (!j->r->has_functions && !is_told(c, c->first_function[i] + f, is_framed))
 				continue;
 			fputs(is_next ? ",\n    " : "\n    ", j->out);
 			is_next = true;

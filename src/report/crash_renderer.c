@@ -5,7 +5,7 @@
 
 static const struct crash_renderer renderers[] = {
 	{"text", "stacks with the last paths of each frame as source lines, for reading", 3, crash_render_text, false},
-	{"json", "everything, for programs; docs/format.md describes it", 0, crash_render_json, false},
+	{"json", "everything, for programs; docs/format.md describes it", 0, crash_render_json, true},
 	{"html", "one page: stacks, paths step by step, the source and what of it ran", 16, crash_render_html, true},
 	{"lcov", "lines that ran (1) and that cannot have run (0), for genhtml and others", 0, crash_render_lcov, true},
 	{0},

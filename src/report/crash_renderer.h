@@ -19,6 +19,7 @@ struct crash_report {
 	uint32_t path_limit;  /* of each frame, the newest; 0: none */
 	const char *producer;
 	const struct activity_result *activity; /* NULL: not analysed */
+	bool has_functions; /* text: the table of all functions; JSON: those that nothing tells of, too */
 };
 
 struct crash_renderer {
@@ -38,6 +39,9 @@ struct error *crash_render_text(const struct crash_report *r, FILE *out);
 struct error *crash_render_json(const struct crash_report *r, FILE *out);
 struct error *crash_render_html(const struct crash_report *r, FILE *out);
 struct error *crash_render_lcov(const struct crash_report *r, FILE *out);
+
+/* The table of all functions; nothing without activity. */
+struct error *crash_functions_print(const struct crash_report *r, FILE *out);
 
 /* Of `count` frames those that are shown: all but [*ret_from, *ret_to). Most of them the innermost ones. */
 void crash_frames_left_out(const struct crash_report *r, uint32_t count, uint32_t *ret_from, uint32_t *ret_to);

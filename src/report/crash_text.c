@@ -271,6 +271,8 @@ struct error *crash_render_text(const struct crash_report *r, FILE *out)
 	print_head(&t);
 	for (uint32_t i = 0; i < t.c->thread_count && !err; i++)
 		err = print_thread(&t, i);
+	if (!err && r->has_functions)
+		err = crash_functions_print(r, out);
 	for (uint32_t i = 0; i < t.c->note_count && !err; i++) {
 		fputs(i ? "note: " : "\nnote: ", out);
 		path_show_text(out, t.c->notes[i]);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# core_html.sh BUILD - `waymark core --format=html` and `--format=lcov`: what is on the page, that its links lead somewhere, that
+# core_html.sh BUILD - `waymark core --format=html`, `--format=lcov`, `--functions`: what is on the page, that its links lead somewhere, that
 # it stays small; which lines count as run and as not run.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -80,6 +80,13 @@ done
 for line in 31 42 47 48; do
 	has out.txt "DA:$line,0"
 done
+# All functions, in text and JSON.
+expect 0 "$waymark" core --functions ./program program.core
+has out.txt "Functions: 4 ran, 0 may have run, 0 cannot have run."
+grep -qE "^yes +[0-9]+ +0 +[1-9][0-9]*  list_find  $tmp/core_trace.c:20\$" out.txt || fail "no list_find among the functions"
+expect 0 "$waymark" core --functions --format=json ./program program.core
+grep -qE '"link_name": "list_find".* "activity": "yes", "blocks_activity": "y[ymn]+"' out.txt || fail "no activity in JSON"
+
 clang-19 -g -O1 elsewhere.c -o plain && core_of plain.core ./plain fault || exit 1
 refused 1 "nothing of it was traced" "$waymark" core --format=lcov ./plain plain.core
 expect 0 "$waymark" core --format=html -o plain.html ./plain plain.core

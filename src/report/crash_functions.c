@@ -1,0 +1,56 @@
+/* crash_functions.c - activity function by function, as a table: how many blocks ran, may have run, cannot have run. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/crash_lines.h"
+#include "report/crash_renderer.h"
+
+/* Those that ran first, then those that may have; by place. */
+static int compare_functions(const void *a, const void *b)
+{
+	const struct crash_line_function *x = a, *y = b;
+
+	if (x->state != y->state)
+		return x->state > y->state ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->id < y->id ? -1 : 1;
+}
+
+struct error *crash_functions_print(const struct crash_report *r, FILE *out)
+{
+	size_t states[CRASH_LINE_STATES] = {0};
+	struct crash_lines l;
+	struct error *err;
+
+	if (!r->activity)
+		return NULL;
+	err = crash_lines_create(r->crash, r->activity, &l);
+	if (err)
+		return err;
+	if (l.functions.count)
+		qsort(l.functions.items, l.functions.count, sizeof *l.functions.items, compare_functions);
+	for (size_t i = 0; i < l.functions.count; i++)
+		states[l.functions.items[i].state]++;
+	fprintf(out,
+		"\nFunctions: %zu ran, %zu may have run, %zu cannot have run. Blocks of each that did so:\n"
+		"ran        yes  maybe     no\n",
+		states[ACTIVITY_YES], states[ACTIVITY_MAYBE], states[ACTIVITY_NO]);
+	for (size_t i = 0; i < l.functions.count; i++) {
+		const struct crash_line_function *f = &l.functions.items[i];
+
+		fprintf(out, "%-7s %6" PRIu32 " %6" PRIu32 " %6" PRIu32 "  ", crash_state_name(f->state),
+			f->blocks[ACTIVITY_YES], f->blocks[ACTIVITY_MAYBE], f->blocks[ACTIVITY_NO]);
+		path_show_text(out, f->flow->name ? f->flow->name : f->flow->link_name);
+		if (f->file != UINT32_MAX) {
+			fputs("  ", out);
+			path_show_text(out, l.files.items[f->file].name);
+			fprintf(out, ":%" PRIu32, f->line);
+		}
+		putc('\n', out);
+	}
+	crash_lines_deinit(&l);
+	return NULL;
+}
