@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
+#include "report/crash_context.h"
 #include "report/crash_renderer.h"
 
 static const char help_head[] = "Usage: waymark core [OPTIONS] PROGRAM [CORE]\n"
@@ -242,7 +243,9 @@ static struct error *show(struct request *r, const char *core)
 		return err;
 	err = crash_create(&s, search, &c);
 	if (!err) {
-		err = render(r, &c);
+		err = crash_find_contexts(&c, &r->reading.cache);
+		if (!err)
+			err = render(r, &c);
 		crash_deinit(&c);
 	}
 	stopped_close(&s);

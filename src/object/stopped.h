@@ -44,6 +44,7 @@ struct stopped_frame {
 
 struct stopped_thread {
 	pid_t tid;
+	uint64_t thread_pointer;      /* fs_base: what thread-local data is relative to */
 	const char *name;             /* NULL: not known */
 	bool is_first;                /* the one that got the signal; live: the main thread */
 	int signal;                   /* it died of or is stopped by; 0: none */

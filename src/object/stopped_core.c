@@ -172,6 +172,7 @@ static struct error *take_status(struct core *c, const uint8_t *bytes, size_t le
 		user[i] = word_at(bytes, PRSTATUS_REGISTERS_OFF + (size_t)i * 8, 8);
 	thread.tid = (pid_t)word_at(bytes, PRSTATUS_PID_OFF, 4);
 	stopped_take_registers(user, thread.registers);
+	thread.thread_pointer = user[STOPPED_USER_FS_BASE];
 	if (!c->source->threads.count && !c->has_siginfo)
 		c->s->signal = (int)word_at(bytes, PRSTATUS_SIGNAL_OFF, 2);
 	return stopped_raw_thread_vec_append(&c->source->threads, thread);

@@ -317,6 +317,7 @@ struct error *stopped_walk(struct stopped *s, uint32_t frame_limit)
 
 		thread->tid = source->threads.items[i].tid;
 		thread->name = source->threads.items[i].name;
+		thread->thread_pointer = source->threads.items[i].thread_pointer;
 		thread->is_first = i == 0;
 		thread->signal = i == 0 ? s->signal : 0;
 		w.next = i;

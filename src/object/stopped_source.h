@@ -35,6 +35,7 @@ struct stopped_raw_thread {
 	int signal; /* that it was stopped by, to give back to it when it goes on; live only */
 	const char *name;
 	uint64_t registers[STOPPED_REGISTERS];
+	uint64_t thread_pointer;
 };
 VEC_DECLARE(stopped_raw_thread_vec, struct stopped_raw_thread);
 
@@ -73,6 +74,7 @@ struct stopped_source {
 /* user_regs_struct, 27 words, as both NT_PRSTATUS and PTRACE_GETREGS have it -> by DWARF number. */
 enum {
 	STOPPED_USER_WORDS = 27,
+	STOPPED_USER_FS_BASE = 21,
 };
 void stopped_take_registers(const uint64_t user[STOPPED_USER_WORDS], uint64_t ret[STOPPED_REGISTERS]);
 

@@ -225,7 +225,7 @@ static struct error *print_frame(const struct text *t, const struct crash_thread
 
 	print_frame_head(t, number, f);
 	if (f->context) {
-		fputs("      called by ", t->out);
+		fprintf(t->out, "      %scontext%s ", dim(t), plain(t));
 		path_show_text(t->out, f->context);
 		putc('\n', t->out);
 	}

@@ -110,6 +110,22 @@ for kind in -static -no-pie; do
 	find_steps
 done
 
+# Calling contexts, when the program has them: with what left by a tail call, which the stack does not have.
+for level in -O0 -O2; do
+	"$waymark" cc --wm=contexts,trace -g "$level" "$here/core_context.c" -o contexts -pthread || exit 1
+	for way in recurse thread signal; do
+		WAYMARK_OUT=/dev/null core_of "$way.core" ./contexts "$way" || exit 1
+		expect 0 "$waymark" core --frames 8 ./contexts "$way.core"
+		case $way in
+		recurse) want='main;recurse (501 times);compare;tailer;inner' ;;
+		thread) want='[thread];work;recurse (4 times);compare;tailer;inner' ;;
+		signal) want='[signal];handle;tailer;inner' ;;
+		esac
+		has out.txt "      context $want"
+		lacks out.txt "cannot be decoded"
+	done
+done
+
 # A library; frames without a fixed size; a signal handler; a stack that overflows. Nothing is lost, at both stages.
 for stage in final source; do
 	for level in -O0 -O2; do

@@ -1,0 +1,426 @@
+/*
+ * crash_context.c - the exact calling context of each thread of a program that has contexts, too (include/waymark/abi.h): the
+ * thread's id and context stack are read from memory and decoded as a capture is.
+ *
+ *      TLS of the thread                  context stack                    text
+ *      wm1_thread_state: id, top -------> (id, site) ... (id, site)  --->  main;work;[qsort];compare
+ *
+ * The id is that of the innermost function that takes part, unless that one has pushed for a call in progress: then the
+ * entry's stack pointer lies in its frame, and the entry tells all. Unlike the stack it has functions that left by a tail call.
+ *
+ * Where the variable is: its symbol in the program (local-exec), or where the loader put its offset for shared libraries
+ * (R_X86_64_TPOFF64). Which site numbers an image has: from its struct wm1_image, found by the key of its metadata.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gelf.h>
+
+#include "report/crash_build.h"
+#include "report/crash_context.h"
+#include "waymark/abi.h"
+
+enum {
+	ENTRIES_MAX = 1 << 20,
+	SHOWN_MAX = 64, /* functions of a context that are shown at each end */
+};
+
+static const char state_name[] = "wm1_thread_state";
+
+VEC_DECLARE(entry_vec, struct wm1_entry);
+
+struct contexts {
+	struct crash *c;
+	struct image_cache *cache;
+	struct process process;
+	struct image **images; /* [module_count]; NULL: has none */
+	int64_t state_off;     /* of the thread's state, from its thread pointer */
+};
+
+static Elf *elf_of(const struct stopped_module *m)
+{
+	GElf_Addr bias;
+
+	return m->dwfl && m->file ? dwfl_module_getelf(m->dwfl, &bias) : NULL;
+}
+
+/* ---- where the thread's state is ---- */
+
+static bool find_tls_end(Elf *elf, int64_t *ret)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count) != 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr h;
+
+		if (!gelf_getphdr(elf, (int)i, &h) || h.p_type != PT_TLS || !h.p_align)
+			continue;
+		*ret = (int64_t)((h.p_memsz + h.p_align - 1) & ~(h.p_align - 1));
+		return true;
+	}
+	return false;
+}
+
+/* The program's own: its block ends at the thread pointer. */
+static bool find_in_symbols(Elf *elf, int64_t *ret)
+{
+	Elf_Scn *section = NULL;
+	int64_t end;
+
+	if (!find_tls_end(elf, &end))
+		return false;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
+		    !header.sh_entsize || !(data = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; (uint64_t)i < header.sh_size / header.sh_entsize; i++) {
+			GElf_Sym symbol;
+			const char *name;
+
+			if (!gelf_getsym(data, i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_TLS ||
+			    symbol.st_shndx == SHN_UNDEF)
+				continue;
+			name = elf_strptr(elf, header.sh_link, symbol.st_name);
+			if (!name || strcmp(name, state_name) != 0)
+				continue;
+			*ret = (int64_t)symbol.st_value - end;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *symbol_name(Elf *elf, const GElf_Shdr *relocations, uint64_t symbol)
+{
+	Elf_Scn *section = elf_getscn(elf, relocations->sh_link);
+	GElf_Shdr header;
+	GElf_Sym s;
+
+	if (!section || !gelf_getshdr(section, &header) || symbol > INT32_MAX ||
+	    !gelf_getsym(elf_getdata(section, NULL), (int)symbol, &s))
+		return NULL;
+	return elf_strptr(elf, header.sh_link, s.st_name);
+}
+
+/* Any image that uses it from another one: the loader has put the offset there. */
+static bool find_in_relocations(const struct stopped *s, const struct stopped_module *m, Elf *elf, int64_t *ret)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC) ||
+		    !header.sh_entsize || !(data = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; (uint64_t)i < header.sh_size / header.sh_entsize; i++) {
+			GElf_Rela r;
+			const char *name;
+
+			if (!gelf_getrela(data, i, &r) || GELF_R_TYPE(r.r_info) != R_X86_64_TPOFF64)
+				continue;
+			name = symbol_name(elf, &header, GELF_R_SYM(r.r_info));
+			if (name && strcmp(name, state_name) == 0)
+				return stopped_read(s, r.r_offset + m->bias, ret, sizeof *ret);
+		}
+	}
+	return false;
+}
+
+static bool find_state(struct contexts *x)
+{
+	const struct stopped *s = x->c->stopped;
+
+	for (uint32_t i = 0; i < s->module_count; i++) {
+		Elf *elf = elf_of(&s->modules[i]);
+
+		if (elf && i == s->main_module && find_in_symbols(elf, &x->state_off))
+			return true;
+	}
+	for (uint32_t i = 0; i < s->module_count; i++) {
+		Elf *elf = elf_of(&s->modules[i]);
+
+		if (elf && find_in_relocations(s, &s->modules[i], elf, &x->state_off))
+			return true;
+	}
+	return false;
+}
+
+/* ---- images ---- */
+
+/* The image's struct wm1_image, by its key, in a piece of its data. */
+static bool find_registered(const uint8_t *bytes, size_t len_bytes, uint64_t key, struct wm1_image *ret)
+{
+	for (size_t off = 0; off + sizeof *ret <= len_bytes; off += 8) {
+		memcpy(ret, bytes + off, sizeof *ret);
+		if (ret->meta_key == key && ret->abi_version == WM1_ABI_VERSION && ret->site_base >= WM_SITE_FIRST)
+			return true;
+	}
+	return false;
+}
+
+static bool read_registered(const struct stopped *s, const struct stopped_module *m, uint64_t key,
+			    struct wm1_image *ret)
+{
+	Elf *elf = elf_of(m);
+	Elf_Scn *section = NULL;
+	bool is_found = false;
+
+	while (elf && !is_found && (section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		uint8_t *bytes;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
+		    (header.sh_flags & (SHF_ALLOC | SHF_WRITE)) != (SHF_ALLOC | SHF_WRITE) ||
+		    header.sh_size > m->end - m->start)
+			continue;
+		bytes = malloc(header.sh_size + 1);
+		is_found = bytes && stopped_read(s, header.sh_addr + m->bias, bytes, header.sh_size) &&
+			   find_registered(bytes, header.sh_size, key, ret);
+		free(bytes);
+	}
+	return is_found;
+}
+
+static int by_base(const void *a, const void *b)
+{
+	const struct process_image *x = a, *y = b;
+
+	return (x->site_base > y->site_base) - (x->site_base < y->site_base);
+}
+
+static struct error *find_images(struct contexts *x)
+{
+	const struct stopped *s = x->c->stopped;
+	struct error *err = NULL;
+
+	x->images = calloc((size_t)s->module_count + 1, sizeof *x->images);
+	x->process.images = calloc((size_t)s->module_count + 1, sizeof *x->process.images);
+	if (!x->images || !x->process.images)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < s->module_count && !err; i++) {
+		const struct stopped_module *m = &s->modules[i];
+		struct object_wanted wanted = {.path = m->file, .build_id = m->build_id};
+		struct cached_image *cached;
+		struct wm1_image registered;
+
+		if (!m->file || m->path[0] == '[')
+			continue;
+		err = image_cache_get(x->cache, &wanted, &cached);
+		if (err || !cached->image || !read_registered(s, m, cached->image->meta.key, &registered))
+			continue;
+		x->images[i] = cached->image;
+		x->process.images[x->process.image_count++] = (struct process_image){
+			.site_base = registered.site_base,
+			.site_count = registered.site_count,
+			.image = cached->image,
+		};
+	}
+	if (x->process.image_count)
+		qsort(x->process.images, x->process.image_count, sizeof *x->process.images, by_base);
+	return err;
+}
+
+/* ---- the context stack ---- */
+
+/* Entries, innermost first, and the prefix they stand on. false: memory is not there or makes no sense. */
+static struct error *read_stack(const struct contexts *x, uint64_t top, struct entry_vec *entries, uint32_t *ret_root,
+				bool *ret)
+{
+	const struct stopped *s = x->c->stopped;
+	uint64_t at = top - sizeof(struct wm1_entry);
+	struct wm1_entry e;
+
+	*ret = false;
+	while (entries->count < ENTRIES_MAX) {
+		struct error *err;
+
+		if (!stopped_read(s, at, &e, sizeof e))
+			return NULL;
+		if (at % WM1_SEGMENT_BYTES == 0) { /* slot 0: the segment's own */
+			uint64_t previous = e.sp;
+
+			if (previous) {
+				at = previous + WM1_SEGMENT_BYTES - sizeof e;
+				continue;
+			}
+			*ret_root = e.prefix;
+			*ret = true;
+			return NULL;
+		}
+		if (!e.run && e.prefix == WM_PREFIX_SIGNAL) { /* a handler's: nothing goes on from there */
+			*ret_root = WM_PREFIX_SIGNAL;
+			*ret = true;
+			return NULL;
+		}
+		err = entry_vec_append(entries, e);
+		if (err)
+			return err;
+		at -= sizeof e;
+	}
+	return NULL;
+}
+
+/* Frames of all pushes, outermost first. */
+static struct error *decode_pushes(const struct contexts *x, const struct entry_vec *entries, uint32_t root,
+				   struct frame_vec *frames)
+{
+	struct context_below below = {.root = root, .is_root = true};
+	struct error *err = context_append_root(root, frames);
+
+	for (size_t i = entries->count; i-- > 0 && !err;) {
+		err = context_append_piece(&x->process, &below, entries->items[i].id, entries->items[i].site, frames);
+		below = (struct context_below){.site = entries->items[i].site & ~WM1_SITE_ELIDED};
+	}
+	return err;
+}
+
+/* ---- the innermost function that takes part ---- */
+
+static uint32_t find_function(const struct image *image, const char *name)
+{
+	uint32_t found = UINT32_MAX;
+
+	for (uint32_t i = 0; name && i < image->meta.function_count; i++) {
+		const struct meta_function *f = &image->meta.functions[i];
+
+		if (strcmp(f->link_name, name) != 0 && strcmp(f->name, name) != 0)
+			continue;
+		if (found != UINT32_MAX)
+			return UINT32_MAX; /* several static ones */
+		found = i;
+	}
+	return found;
+}
+
+static struct crash_frame *find_innermost(const struct contexts *x, struct crash_thread *t, uint32_t *ret)
+{
+	for (uint32_t i = 0; i < t->frame_count; i++) {
+		struct crash_frame *f = &t->frames[i];
+
+		if (f->is_inlined || f->image >= x->c->stopped->module_count || !x->images[f->image])
+			continue;
+		*ret = find_function(x->images[f->image], f->function);
+		if (*ret != UINT32_MAX)
+			return f;
+	}
+	return NULL;
+}
+
+/* It has pushed for the call in progress. */
+static bool has_pushed(const struct crash_frame *f, const struct entry_vec *entries)
+{
+	const struct stopped_frame *m = f->machine;
+
+	return entries->count && m->has_cfa && m->known & 1u << 7 && entries->items[0].sp >= m->registers[7] &&
+	       entries->items[0].sp < m->cfa;
+}
+
+static struct error *decode_last(const struct contexts *x, const struct crash_frame *f, uint32_t function, uint64_t id,
+				 struct frame_vec *frames)
+{
+	struct image *image = x->images[f->image];
+	uint32_t count, start;
+	struct error *err = image_decode_piece(image, function, id, &count, &start);
+
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = image_append_site(image, image->graph.edges[image->edges[i]].site, frames);
+	if (!err)
+		err = frame_vec_append(frames, (struct frame){.name = f->name, .link_name = f->function});
+	return err;
+}
+
+static size_t run_length(const struct frame_vec *frames, size_t at)
+{
+	const char *name = frames->items[at].name;
+	size_t end = at + 1;
+
+	while (end < frames->count && name && frames->items[end].name && strcmp(frames->items[end].name, name) == 0)
+		end++;
+	return end - at;
+}
+
+/* "main;f (3 times);g": outermost first, as folded stacks are written. */
+static struct error *print(struct crash *c, const struct frame_vec *frames, const char **ret)
+{
+	size_t shown = 0, run;
+	struct buffer text = {0};
+	struct error *err;
+
+	for (size_t i = 0; i < frames->count; i += run, shown++) {
+		run = run_length(frames, i);
+		if (shown == SHOWN_MAX && frames->count - i > SHOWN_MAX) {
+			run = frames->count - i - SHOWN_MAX;
+			buffer_printf(&text, ";[%zu more]", run);
+			continue;
+		}
+		buffer_printf(&text, "%s%s", i ? ";" : "", frames->items[i].name ? frames->items[i].name : "?");
+		if (run > 1)
+			buffer_printf(&text, " (%zu times)", run);
+	}
+	err = buffer_error(&text);
+	if (!err)
+		*ret = arena_strndup(&c->arena, (const char *)text.bytes, text.len_bytes);
+	buffer_deinit(&text);
+	return err ? err : *ret ? NULL : &error_no_memory;
+}
+
+static struct error *decode_thread(struct contexts *x, struct crash_thread *t)
+{
+	struct wm1_thread state;
+	struct entry_vec entries = {0};
+	struct frame_vec frames = {0};
+	uint32_t function, root = WM_PREFIX_PROCESS;
+	struct crash_frame *f = find_innermost(x, t, &function);
+	bool is_read = f && stopped_read(x->c->stopped, t->machine->thread_pointer + (uint64_t)x->state_off, &state,
+					 sizeof state);
+	struct error *err = NULL;
+
+	if (!is_read)
+		return NULL;
+	if (state.top)
+		err = read_stack(x, (uint64_t)(uintptr_t)state.top, &entries, &root, &is_read);
+	else if (t->machine->tid != x->c->stopped->pid)
+		root = WM_PREFIX_THREAD;
+	if (!err && is_read) {
+		err = decode_pushes(x, &entries, root, &frames);
+		if (!err && !has_pushed(f, &entries))
+			err = decode_last(x, f, function, state.id, &frames);
+		if (!err)
+			err = print(x->c, &frames, &f->context);
+		else if (err->code != ERROR_NO_MEMORY) {
+			struct error *why = err;
+
+			err = crash_note(x->c, "thread %d: its calling context cannot be decoded: %s",
+					 (int)t->machine->tid, why->message);
+			error_destroy(why);
+		}
+	}
+	entry_vec_deinit(&entries);
+	frame_vec_deinit(&frames);
+	return err;
+}
+
+struct error *crash_find_contexts(struct crash *c, struct image_cache *cache)
+{
+	struct contexts x = {.c = c, .cache = cache};
+	struct error *err = NULL;
+
+	if (!find_state(&x))
+		return NULL;
+	err = find_images(&x);
+	for (uint32_t i = 0; i < c->thread_count && !err && x.process.image_count; i++)
+		err = decode_thread(&x, &c->threads[i]);
+	c->notes = crash_builder(c)->notes.items;
+	c->note_count = (uint32_t)crash_builder(c)->notes.count;
+	process_deinit(&x.process);
+	free(x.images);
+	return err;
+}
