@@ -190,9 +190,35 @@ static struct error *emit_start(struct emitter *e, uint32_t edge)
 	return trace_asm_end(&a, e->builder);
 }
 
+/*
+ * Something besides getting on to the next block. Where machine code has nothing at all, the point of a node may stand where the
+ * next node begins, to which others jump: the last point at an address holds, so the next node must have its own.
+ */
+static bool does_something(LLVMBasicBlockRef block)
+{
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+		if (LLVMIsAPHINode(i) || LLVMIsALandingPadInst(i) || LLVMIsADbgInfoIntrinsic(i))
+			continue;
+		return !LLVMIsAUnreachableInst(i) && (!LLVMIsABranchInst(i) || LLVMIsConditional(i));
+	}
+	return false;
+}
+
+/* Control never comes there. Code would be the last of the function, and the point behind it in another one. */
+static bool is_unreachable(LLVMBasicBlockRef block)
+{
+	LLVMValueRef i = LLVMGetFirstInstruction(block);
+	while (LLVMIsAPHINode(i) || LLVMIsALandingPadInst(i))
+		i = LLVMGetNextInstruction(i);
+	return LLVMIsAUnreachableInst(i);
+}
+
 static struct error *emit_edge(struct emitter *e, uint32_t edge)
 {
 	const struct cfg_edge *c = &e->b->g->cfg.edges[edge];
+	e->has_point[edge] = is_unreachable(e->b->g->nodes[c->to].block);
+	if (e->has_point[edge])
+		return NULL;
 	return c->cut == CFG_KEPT ? emit_kept(e, edge) : cfg_edge_ends(c) ? emit_ending(e, edge) : emit_start(e, edge);
 }
 
@@ -209,18 +235,7 @@ static struct error *emit_node_end(struct emitter *e, uint32_t node)
 	return trace_asm_end(&a, e->builder);
 }
 
-/* Something besides getting on to the next block. */
-static bool does_something(LLVMBasicBlockRef block)
-{
-	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-		if (LLVMIsAPHINode(i) || LLVMIsALandingPadInst(i) || LLVMIsADbgInfoIntrinsic(i))
-			continue;
-		return !LLVMIsABranchInst(i) && !LLVMIsASwitchInst(i);
-	}
-	return false;
-}
-
-/* Points of the nodes that need one, in front of what stands in them; before the nodes have code of ours. */
+/* Points of the nodes that need one, in front of what stands in them; after all other code of ours. */
 static struct error *emit_labels(struct emitter *e)
 {
 	struct path_graph *g = e->b->g;
