@@ -9,6 +9,8 @@
  *      - a position by the line of an instruction is believed of calls, and of the instruction that got the signal: others
  *        may have been moved away from where the source has them.
  *      - what was read from an overwritten frame is not believed at all.
+ *      - source stage: which functions are inlined at an address is not believed where the optimizer may have joined or
+ *        moved code.
  *      - stacks that end too early, functions that have no name, and what forks or is cancelled anywhere mean that
  *        activations may be in progress of which nothing is known.
  *
@@ -404,21 +406,28 @@ static struct error *tell_frame(struct joiner *j, const struct stopped_thread *t
 	return err;
 }
 
-/* Code of ours, but which function of the metadata it is cannot be told. */
-static bool is_hidden(const struct joiner *j, const struct crash_frame *frame)
+static bool is_final(const struct joiner *j, uint32_t image)
+{
+	const struct tracemeta *m = &j->c->images[image].trace.meta;
+
+	return m->unit_count && m->units[0].is_final;
+}
+
+/* The machine frame's code was compiled from what the metadata tells of; all that is in machine blocks was. */
+static bool is_ours(const struct joiner *j, const struct crash_frame *frame)
 {
 	const struct object_trace *t;
 	struct key key;
 	uint32_t number;
 	uint64_t pc;
 
-	if (frame->meta || frame->image == CRASH_NONE || !j->c->images[frame->image].is_traced)
+	if (frame->meta)
+		return true;
+	if (frame->image == CRASH_NONE || !j->c->images[frame->image].is_traced)
 		return false;
 	t = &j->c->images[frame->image].trace;
-	if (frame->is_inlined && t->meta.unit_count && t->meta.units[0].is_final)
-		return false;
 	pc = frame->machine->pc - !frame->machine->is_activation - j->c->stopped->modules[frame->image].bias;
-	if (!frame->is_inlined && t->blocks.function_count)
+	if (t->blocks.function_count)
 		return bbmap_find(&t->blocks, pc, &number) != NULL;
 	if (!frame->function)
 		return true;
@@ -426,19 +435,54 @@ static bool is_hidden(const struct joiner *j, const struct crash_frame *frame)
 	return keymap_find(&j->c->images[frame->image].names, &key, &number);
 }
 
+/* Source stage: which functions are inlined at the address is what its line says, if that is not one that was made of
+ * several or of an instruction that may have been moved. inner: the innermost level. */
+static bool knows_levels(const struct joiner *j, const struct stopped_thread *thread, const struct crash_frame *inner)
+{
+	if (!is_ours(j, inner) || is_final(j, inner->image))
+		return true;
+	return inner->line && inner->column && (!inner->machine->is_activation || is_fault(j, thread, inner));
+}
+
+/* Code of ours, but which function of the metadata it is cannot be told. Final stage: what is inlined is none. */
+static bool is_hidden(const struct joiner *j, const struct crash_frame *frame)
+{
+	return !frame->meta && is_ours(j, frame) && !(frame->is_inlined && is_final(j, frame->image));
+}
+
+/* Frames are told one after the other; *is_known is what knows_levels says of the machine frame. */
+static bool is_told(const struct joiner *j, const struct crash_thread *thread, uint32_t i, bool *is_known)
+{
+	const struct crash_frame *frame = &thread->frames[i];
+
+	if (!i || frame->machine != thread->frames[i - 1].machine)
+		*is_known = knows_levels(j, thread->machine, frame);
+	return frame->meta && (*is_known || !frame->is_inlined);
+}
+
 static struct error *tell_thread(struct joiner *j, const struct crash_thread *thread, struct activity_stack *ret)
 {
 	struct activity_frame *frames = arena_calloc(j->arena, thread->frame_count, sizeof *frames);
 	uint32_t count = 0;
+	bool is_known = true;
 	struct error *err = frames ? NULL : &error_no_memory;
 
 	if (thread->machine->cut || !thread->frame_count)
 		j->p.is_partial = true;
 	for (uint32_t i = 0; i < thread->frame_count && !err; i++) {
-		if (thread->frames[i].meta)
-			err = tell_frame(j, thread->machine, &thread->frames[i], &frames[count++]);
-		else if (is_hidden(j, &thread->frames[i]))
+		const struct crash_frame *frame = &thread->frames[i];
+		bool is_frame = is_told(j, thread, i, &is_known);
+
+		if (!is_known || is_hidden(j, frame))
 			j->p.is_partial = true;
+		if (!is_frame)
+			continue;
+		err = tell_frame(j, thread->machine, frame, &frames[count]);
+		if (!is_known) {
+			frames[count].call = CRASH_NONE;
+			frames[count].call_is_known = false;
+		}
+		count++;
 	}
 	*ret = (struct activity_stack){frames, count};
 	return err;
@@ -508,9 +552,19 @@ struct error *crash_analyse(const struct crash *c, struct arena *arena, struct a
 struct error *crash_frame_activity(const struct crash *c, const struct activity_result *r, uint32_t thread,
 				   uint32_t frame, uint8_t *nodes, uint8_t *edges)
 {
+	const struct joiner j = {.c = c};
+	const struct crash_thread *t = &c->threads[thread];
+	const struct crash_frame *f = &t->frames[frame];
+	/* one that was not told: anywhere */
+	struct activity_frame anywhere = {.call = CRASH_NONE};
 	uint32_t told = 0;
+	bool is_known = true;
 
 	for (uint32_t i = 0; i < frame; i++)
-		told += c->threads[thread].frames[i].meta != NULL;
-	return activity_of_frame(r, &r->program->stacks[thread].frames[told], nodes, edges);
+		told += is_told(&j, t, i, &is_known);
+	if (is_told(&j, t, frame, &is_known))
+		return activity_of_frame(r, &r->program->stacks[thread].frames[told], nodes, edges);
+	anywhere.function =
+		c->first_function[f->image] + (uint32_t)(f->meta - c->images[f->image].trace.meta.functions);
+	return activity_of_frame(r, &anywhere, nodes, edges);
 }
