@@ -302,6 +302,9 @@ void crash_deinit(struct crash *c)
 		keymap_deinit(&b->paths);
 		crash_site_vec_deinit(&b->known_sites);
 		crash_known_path_vec_deinit(&b->known_paths);
+		keymap_deinit(&b->partials);
+		crash_partial_vec_deinit(&b->known_partials);
+		crash_number_vec_deinit(&b->scratch);
 		crash_note_vec_deinit(&b->notes);
 		free(b);
 	}

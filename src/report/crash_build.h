@@ -50,11 +50,21 @@ VEC_DECLARE(crash_site_vec, struct crash_site *);
 VEC_DECLARE(crash_note_vec, const char *);
 VEC_DECLARE(crash_known_path_vec, struct crash_path);
 
+/* The path to a node with a register there. */
+struct crash_partial {
+	bool fits; /* there is one */
+	struct path path;
+};
+VEC_DECLARE(crash_partial_vec, struct crash_partial);
+
 struct crash_builder {
 	struct keymap sites; /* (pc looked up, is it an activation) -> known_sites */
 	struct crash_site_vec known_sites;
 	struct keymap paths; /* (image and function, number) -> known_paths */
 	struct crash_known_path_vec known_paths;
+	struct keymap partials; /* (image and function, node and width, register) -> known_partials */
+	struct crash_partial_vec known_partials;
+	struct crash_number_vec scratch; /* edges of the path being made */
 	struct crash_note_vec notes;
 };
 

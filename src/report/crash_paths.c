@@ -118,36 +118,89 @@ static bool start_path(const struct path_numbering *n, uint32_t node, struct pat
 	return false;
 }
 
-/* *ret: a path fits. */
+/* Room for the edges of any path of the function. */
+static struct error *scratch_edges(const struct activation *a, uint32_t **ret)
+{
+	struct crash_number_vec *scratch = &crash_builder(a->c)->scratch;
+	struct error *err = crash_number_vec_reserve(scratch, (size_t)a->frame->flow->cfg.node_count + 1);
+
+	if (!err)
+		*ret = scratch->items;
+	return err;
+}
+
+/* Puts the path's edges, which are in scratch, where they stay. */
+static struct error *keep_edges(const struct activation *a, struct path *path)
+{
+	uint32_t *edges = arena_calloc(&a->c->arena, (size_t)path->edge_count + 1, sizeof *edges);
+
+	if (!edges)
+		return &error_no_memory;
+	if (path->edge_count)
+		memcpy(edges, path->edges, path->edge_count * sizeof *edges);
+	path->edges = edges;
+	return NULL;
+}
+
+static struct error *make_partial(const struct activation *a, uint32_t node, struct crash_partial *ret)
+{
+	struct crash_partial partial = {0};
+	struct error *err = scratch_edges(a, &partial.path.edges);
+
+	if (err)
+		return err;
+	err = path_regenerate_partial(&a->frame->flow->cfg, a->numbering, &a->frame->meta->states[node], node, a->reg,
+				      a->variant->sum_bytes ? a->variant->sum_bytes * 8u : 64, &partial.path);
+	if (err && err->code == ERROR_NO_MEMORY)
+		return err;
+	partial.fits = !err;
+	error_destroy(err);
+	*ret = partial;
+	return partial.fits ? keep_edges(a, &ret->path) : NULL;
+}
+
+/* The path to a node with the activation's register. */
+static struct error *find_partial(const struct activation *a, uint32_t node, struct crash_partial *ret)
+{
+	struct crash_builder *b = crash_builder(a->c);
+	uint64_t reg = a->frame->meta->states[node].has_register ? a->reg : 0;
+	struct key key = {
+		{(uint64_t)a->frame->image << 32 | a->level->index, (uint64_t)node << 8 | a->variant->sum_bytes, reg}};
+	uint32_t index;
+	struct error *err = keymap_add(&b->partials, &key, &index);
+
+	if (err)
+		return err;
+	if (index < b->known_partials.count) {
+		*ret = b->known_partials.items[index];
+		return NULL;
+	}
+	err = make_partial(a, node, ret);
+	return err ? err : crash_partial_vec_append(&b->known_partials, *ret);
+}
+
+/* *ret_fits: a path fits. */
 static struct error *make_candidate(const struct activation *a, uint32_t node, enum wm1_point kind, bool *ret_fits,
 				    struct candidate *ret)
 {
-	const struct cfg *g = &a->frame->flow->cfg;
 	struct candidate c = {.node = node, .kind = kind};
-	struct error *err;
+	struct crash_partial partial = {0};
+	struct error *err = NULL;
 
-	*ret_fits = false;
-	c.path.edges = arena_calloc(&a->c->arena, (size_t)g->node_count + 1, sizeof *c.path.edges);
-	if (!c.path.edges)
-		return &error_no_memory;
 	if (kind == WM1_POINT_END) {
-		c.path.end_node = node;
-		*ret_fits = true;
+		partial.fits = true;
+		partial.path.end_node = node;
 	} else if (kind == WM1_POINT_NODE || kind == WM1_POINT_PUSH) {
-		if (!a->frame->meta->states || (a->frame->meta->states[node].has_register && !a->has_reg))
-			return NULL;
-		err = path_regenerate_partial(g, a->numbering, &a->frame->meta->states[node], node, a->reg,
-					      a->variant->sum_bytes ? a->variant->sum_bytes * 8u : 64, &c.path);
-		if (err && err->code == ERROR_NO_MEMORY)
-			return err;
-		*ret_fits = !err;
-		error_destroy(err);
+		if (a->frame->meta->states && (!a->frame->meta->states[node].has_register || a->has_reg))
+			err = find_partial(a, node, &partial);
 	} else {
-		*ret_fits = start_path(a->numbering, node, &c.path);
+		partial.fits = start_path(a->numbering, node, &partial.path);
 	}
-	if (*ret_fits)
+	c.path = partial.path;
+	*ret_fits = partial.fits;
+	if (!err && partial.fits)
 		*ret = c;
-	return NULL;
+	return err;
 }
 
 static bool is_same_candidate(const struct candidate *x, const struct candidate *y)
@@ -155,7 +208,8 @@ static bool is_same_candidate(const struct candidate *x, const struct candidate 
 	return x->node == y->node && (x->kind == WM1_POINT_END) == (y->kind == WM1_POINT_END) &&
 	       (x->kind == WM1_POINT_END ||
 		(x->path.start == y->path.start && x->path.edge_count == y->path.edge_count &&
-		 memcmp(x->path.edges, y->path.edges, x->path.edge_count * sizeof *x->path.edges) == 0));
+		 (!x->path.edge_count ||
+		  memcmp(x->path.edges, y->path.edges, x->path.edge_count * sizeof *x->path.edges) == 0)));
 }
 
 /* Those that fit, each once; candidates[] has room for all points and one more. */
@@ -216,7 +270,6 @@ static struct error *take_point_nodes(const struct activation *a)
 static struct error *known_path(const struct activation *a, uint64_t number, struct crash_path *ret)
 {
 	struct crash_builder *b = crash_builder(a->c);
-	const struct cfg *g = &a->frame->flow->cfg;
 	struct key key = {{(uint64_t)a->frame->image << 32 | a->level->index, number, 0}};
 	struct crash_path path = {.number = number, .is_complete = true};
 	uint32_t index;
@@ -228,10 +281,13 @@ static struct error *known_path(const struct activation *a, uint64_t number, str
 		*ret = b->known_paths.items[index];
 		return NULL;
 	}
-	path.path.edges = arena_calloc(&a->c->arena, (size_t)g->node_count + 1, sizeof *path.path.edges);
-	if (!path.path.edges)
-		return &error_no_memory;
-	path_regenerate(g, a->numbering, number, &path.path);
+	err = scratch_edges(a, &path.path.edges);
+	if (err)
+		return err;
+	path_regenerate(&a->frame->flow->cfg, a->numbering, number, &path.path);
+	err = keep_edges(a, &path.path);
+	if (err)
+		return err;
 	*ret = path;
 	return crash_known_path_vec_append(&b->known_paths, path);
 }
@@ -286,40 +342,39 @@ static bool can_be_pushing(const struct activation *a)
 	return false;
 }
 
-/* The completed paths; paths[] has room for all slots and one more. false: lost, frame->why says why. */
-static struct error *read_ring(const struct activation *a, struct crash_path *paths, bool *ret)
+/* The completed paths, with room for one more. false: lost, frame->why says why. */
+static struct error *read_ring(const struct activation *a, bool *ret)
 {
 	const struct tracemeta_variant *v = a->variant;
+	struct crash_path *paths;
 	uint64_t count = 0;
 	uint32_t kept = 0;
 	struct error *err = NULL;
 
-	*ret = true;
-	if (v->ring_slots) {
-		if (!read_number(a, v->count_off, 4, &count))
-			goto unreadable;
+	*ret = !v->ring_slots || read_number(a, v->count_off, 4, &count);
+	if (v->ring_slots)
 		kept = count < v->ring_slots ? (uint32_t)count : v->ring_slots - can_be_pushing(a);
-	}
-	for (uint32_t i = 0; i < kept && !err; i++) {
+	paths = arena_calloc(&a->c->arena, (size_t)kept + 1, sizeof *paths);
+	if (!paths)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < kept && !err && *ret; i++) {
 		uint64_t slot = (count - kept + i) & (v->ring_slots - 1), number;
 
-		if (!read_number(a, v->ring_off + (uint32_t)slot * v->sum_bytes, v->sum_bytes, &number))
-			goto unreadable;
-		if (number >= a->numbering->path_count) {
+		*ret = read_number(a, v->ring_off + (uint32_t)slot * v->sum_bytes, v->sum_bytes, &number);
+		if (*ret && number >= a->numbering->path_count) {
 			*ret = false;
 			set_lost(a->frame, "its last paths are no paths: its memory was overwritten");
 			return NULL;
 		}
-		err = known_path(a, number, &paths[i]);
+		if (*ret)
+			err = known_path(a, number, &paths[i]);
 	}
+	if (!*ret)
+		set_lost(a->frame, "its stack is not in the core");
 	a->frame->ended = count;
 	a->frame->paths = paths;
 	a->frame->path_count = kept;
 	return err;
-unreadable:
-	*ret = false;
-	set_lost(a->frame, "its stack is not in the core");
-	return NULL;
 }
 
 /* Adds what is in progress to the completed paths and decides what can be told. */
@@ -378,35 +433,54 @@ static struct error *finish_paths(const struct activation *a, struct candidate *
 	return NULL;
 }
 
+/* Control may be where the record is set up already. */
+static bool can_be_begun(const struct activation *a)
+{
+	const struct crash_position *position = a->level->position;
+
+	for (uint32_t i = 0; i < position->point_count; i++)
+		if (a->image->trace.points.points[position->points[i]].kind != WM1_POINT_ENTRY)
+			return true;
+	return false;
+}
+
+static struct error *read_record(struct activation *a, bool has_record, bool *ret)
+{
+	struct error *err;
+
+	if (!has_record) {
+		set_lost(a->frame, "where it keeps its paths is not known here");
+		*ret = false;
+		return NULL;
+	}
+	err = read_ring(a, ret);
+	if (!err && *ret && a->variant->sum_bytes && a->variant->sum_off != TRACE_NO_OFFSET)
+		a->has_reg = read_number(a, a->variant->sum_off, a->variant->sum_bytes, &a->reg);
+	return err;
+}
+
 static struct error *read_paths(struct activation *a, bool has_record)
 {
 	const struct crash_position *position = a->level->position;
-	struct candidate *candidates = calloc((size_t)position->point_count + 1, sizeof *candidates);
-	struct crash_path *paths = arena_calloc(&a->c->arena, (size_t)a->variant->ring_slots + 1, sizeof *paths);
-	bool is_begun = position->point_count > 0; /* else the record is not set up yet */
+	struct candidate *candidates = calloc((size_t)position->point_count + 2, sizeof *candidates);
 	bool is_read = true;
 	uint32_t count = 0;
-	struct error *err = candidates && paths ? NULL : &error_no_memory;
+	struct error *err = candidates ? NULL : &error_no_memory;
 
-	for (uint32_t i = 0; i < position->point_count && is_begun; i++)
-		is_begun = a->image->trace.points.points[position->points[i]].kind != WM1_POINT_ENTRY;
 	a->has_reg = true;
-	if (!err)
-		a->frame->paths = paths;
-	if (!err && is_begun && a->variant->frame_bytes) {
-		if (!has_record) {
-			set_lost(a->frame, "where it keeps its paths is not known here");
-			is_read = false;
-		} else {
-			err = read_ring(a, paths, &is_read);
-			if (!err && is_read && a->variant->sum_bytes && a->variant->sum_off != TRACE_NO_OFFSET)
-				a->has_reg = read_number(a, a->variant->sum_off, a->variant->sum_bytes, &a->reg);
-		}
-	}
+	a->frame->paths = arena_calloc(&a->c->arena, 1, sizeof *a->frame->paths);
+	if (!err && !a->frame->paths)
+		err = &error_no_memory;
+	if (!err && a->variant->frame_bytes && can_be_begun(a))
+		err = read_record(a, has_record, &is_read);
 	if (!err && !is_read)
 		err = take_point_nodes(a);
 	else if (!err)
 		err = find_candidates(a, candidates, &count);
+	if (!err && is_read && count == 1 && candidates[0].kind == WM1_POINT_ENTRY) {
+		a->frame->ended = 0; /* what is in the record is another activation's */
+		a->frame->path_count = 0;
+	}
 	if (!err && is_read)
 		err = finish_paths(a, candidates, count);
 	free(candidates);
