@@ -105,6 +105,17 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef call, LLVMAttributeI
 		LLVMAddCallSiteAttribute(call, index, attributes[i]);
 }
 
+/* LLVM 19 makes loops of functions that call themselves, and adds up their results, also those of tail calls that must stay. */
+static bool calls_itself(LLVMValueRef function)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (LLVMIsACallInst(user) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function)
+			return true;
+	}
+	return false;
+}
+
 /* return body(the same arguments); */
 static void call_in_place(struct trace_function *f, LLVMBuilderRef builder, LLVMBasicBlockRef block, LLVMValueRef body)
 {
@@ -114,7 +125,8 @@ static void call_in_place(struct trace_function *f, LLVMBuilderRef builder, LLVM
 	LLVMGetParams(f->function, arguments);
 	LLVMPositionBuilderAtEnd(builder, block);
 	LLVMValueRef call = LLVMBuildCall2(builder, type, body, arguments, count, "");
-	LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+	bool may_stay = LLVMIsFunctionVarArg(type) || !calls_itself(f->function);
+	LLVMSetTailCallKind(call, may_stay ? LLVMTailCallKindMustTail : LLVMTailCallKindTail);
 	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(f->function));
 	for (unsigned i = 0; i <= count; i++) /* 0 is the result */
 		copy_attributes(f->function, call, i);
