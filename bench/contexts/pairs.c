@@ -9,7 +9,8 @@
  * the child.
  *
  * Two commands: prints `LABEL  A ms  B ms  median B/A  lowest..highest (middle half)`, no end of line. More: a line for each,
- * `LABEL NUMBER  ms  median ratio  middle half`, the ratio to command 0, or to command K when `--K` begins it.
+ * `LABEL NUMBER  ms  median ratio  middle half  KiB`, the ratio to command 0, or to command K when `--K` begins it. KiB is the
+ * median of the largest resident set of a run.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -33,9 +34,10 @@ struct command {
 	char **arguments;
 	int base; /* what it is compared with */
 	double ms[ROUNDS_MAX];
+	double kib[ROUNDS_MAX];
 };
 
-static double run(char **arguments, const char *input)
+static double run(char **arguments, const char *input, double *kib)
 {
 	struct rusage usage;
 	int status;
@@ -52,6 +54,7 @@ static double run(char **arguments, const char *input)
 		fprintf(stderr, "pairs: %s failed\n", arguments[0]);
 		exit(1);
 	}
+	*kib = (double)usage.ru_maxrss;
 	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
 }
@@ -115,13 +118,13 @@ int main(int argc, char **argv)
 	CPU_SET((size_t)atoi(argv[3]), &set);
 	sched_setaffinity(0, sizeof set, &set);
 	for (int i = 0; i < count; i++) { /* caches */
-		run(commands[i].arguments, input);
+		run(commands[i].arguments, input, &commands[i].kib[0]);
 		clean(cleaned);
 	}
 	for (int round = 0; round < rounds; round++)
 		for (int i = 0; i < count; i++) {
 			struct command *c = &commands[(i + round) % count];
-			c->ms[round] = run(c->arguments, input);
+			c->ms[round] = run(c->arguments, input, &c->kib[round]);
 			clean(cleaned);
 		}
 	static double middle[COMMANDS_MAX], low[COMMANDS_MAX], high[COMMANDS_MAX];
@@ -138,7 +141,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	for (int i = 0; i < count; i++)
-		printf("%s %d %.0f %.3f %.3f %.3f\n", argv[1], i, median(commands[i].ms, rounds), middle[i], low[i],
-		       high[i]);
+		printf("%s %d %.0f %.3f %.3f %.3f %.0f\n", argv[1], i, median(commands[i].ms, rounds), middle[i],
+		       low[i], high[i], median(commands[i].kib, rounds));
 	return 0;
 }

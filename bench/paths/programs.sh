@@ -134,12 +134,17 @@ command_of() { # PROGRAM VARIANT full|small
 	zstd) echo "$dir/programs/zstd -q -c -7 --single-thread --no-asyncio $text $(pick '' "$text $text")" ;;
 	gnugo) echo "$dir/interface/gnugo --quiet --mode gtp --seed 1 --level 8" ;;
 	link-grammar) echo "$dir/link-parser/link-parser $dir/data/en" ;;
+	bc) echo "$dir/bc/bc -l" ;;
+	flex) echo "$dir/src/flex -Cem -t $work/work.$3.l" ;;
+	ccrypt) echo "$dir/src/ccrypt -e -K key" ;;
 	esac
 }
 input_of() { # PROGRAM full|small
 	case $1 in
 	sqlite3) echo "$work/work.$2.sql" ;;
 	gnugo) echo "$work/work.$2.gtp" ;;
+	bc) echo "$work/work.$2.bc" ;;
+	ccrypt) echo "$work/text.$2" ;;
 	link-grammar) echo "$work/work.$2.batch" ;;
 	*) echo /dev/null ;;
 	esac
@@ -156,6 +161,16 @@ sed 's/ROWS/300000/' "$here/../contexts/work.sql" >"$inputs/work.full.sql"
 printf '%s\n' 'boardsize 9' 'genmove black' 'genmove white' 'genmove black' >"$inputs/work.small.gtp"
 printf '%s\n' 'boardsize 9' 'genmove black' 'genmove white' 'genmove black' 'genmove white' 'genmove black' \
 	'genmove white' 'genmove black' estimate_score >"$inputs/work.full.gtp"
+for size in small full; do
+	sed "s/DIGITS/$([ $size = small ] && echo 60 || echo 600)/" "$here/work.bc" >"$inputs/work.$size.bc"
+	# A scanner of the words of that text.
+	{
+		printf '%%option noyywrap\n%%%%\n'
+		grep -oE '[a-z_]{4,}' "$inputs/text.small" | awk '!seen[$0]++' | head -n "$([ $size = small ] && echo 100 || echo 1500)" |
+			awk '{ print "\"" $0 "\"\treturn " NR ";" }'
+		printf '[a-z_]+/[ \\t]*"("\treturn -1;\n[0-9]+(\\.[0-9]+)?\treturn -2;\n.|\\n\t;\n%%%%\n'
+	} >"$inputs/work.$size.l"
+done
 batch=$("$here/../../scripts/fetch-source.sh" link-grammar)/data/en/corpus-basic.batch
 head -n 120 "$batch" >"$inputs/work.small.batch"
 head -n 600 "$batch" >"$inputs/work.full.batch"

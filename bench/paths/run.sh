@@ -88,7 +88,7 @@ measure() { # PROGRAM STAGE: lines `STAGE PROGRAM VARIANT ms ratio middle-half i
 			executed+=(0)
 		fi
 	done
-	while read -r _ _ ms ratio low high; do
+	while read -r _ _ ms ratio low high _; do
 		base=${executed[${bases[i]}]}
 		echo "$2 $program ${names[i]#final-} $ms $ratio $low..$high $(awk "BEGIN { print $base ? ${executed[i]} / $base : 0 }")"
 		i=$((i + 1))

@@ -13,6 +13,7 @@
 # shellcheck shell=bash
 
 all_programs='gzip bzip2 grep sed gawk perl lua sqlite3 zstd gnugo link-grammar'
+trace_programs='bc flex ccrypt' # these have no workload_P, images_P and so on
 
 package_of() {
 	case $1 in
@@ -360,3 +361,47 @@ workload_link-grammar() {
 	) >"$3/out" 2>&1 || true
 }
 images_link_grammar=link-parser/link-parser sources_link_grammar='/link-grammar/(link-grammar|link-parser)/.*\.[ch]$'
+
+# --- bc: its files of mathematics, which print what they compute ----------------------------------------------------------
+compile_bc() { # not its manual, which needs makeinfo
+	make_targets='-C lib' configure_and_make "$1" "$2" "$3 -std=gnu17 -Wno-implicit-function-declaration" \
+		--without-readline --without-libedit && quietly make -C "$1/bc" && quietly make -C "$1/dc"
+}
+own_tests_bc() {
+	local t
+	(
+		cd "$1/Test" || exit
+		for t in array arrayp aryprm atan div exp fact jn ln mul raise sine sqrt sqrt1 sqrt2 signum; do
+			file=$t.b
+			[ -f "$file" ] || file=$t
+			echo quit | timeout 600 ../bc/bc -l "$file" 2>&1 | sed "s/^/$t: /"
+		done
+		echo '2^200/3^50; scale=30; e(1); a(1)*4; x=1; x+=(y=2)*3; x; if (x>y) "more"; for(i=0;i<3;i++) print i, "\n"; 1/0; foo(' |
+			../bc/bc -l 2>&1
+		echo '20 k 2 v p 10 [d1-d0<a]sa 5 lax f 16 o 255 p _3 4 ^ p q' | ../dc/dc 2>&1
+		../bc/bc --version
+	)
+}
+
+# --- flex: its own tests: scanners it makes, compiled with gcc, and their outputs ------------------------------------------
+compile_flex() { # not its manual, which needs help2man
+	make_targets='-C src' configure_and_make "$1" "$2" "$3 -std=gnu17" --disable-shared --disable-nls
+}
+own_tests_flex() {
+	local scanner
+	(
+		cd "$1/tests" || exit
+		for scanner in *.l *.ll; do
+			for options in '' -Cfa -Cem; do
+				../src/flex $options -o scanner.made "$scanner" 2>&1
+				[ ! -f scanner.made ] || cksum <scanner.made
+				rm -f scanner.made
+			done
+		done
+		[ -n "${quick:-}" ] || results_of_check
+	)
+}
+
+# --- ccrypt: all of its tests ---------------------------------------------------------------------------------------------
+compile_ccrypt() { configure_and_make "$1" "$2" "$3 -std=gnu17" --disable-libcrypt; }
+own_tests_ccrypt() { (cd "$1/check" && results_of_check); }
