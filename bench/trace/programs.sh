@@ -90,7 +90,8 @@ build_traced() { # PROGRAM VARIANT
 # small input (callgrind's counts of calls, in the build `none`). The program's functions that ran are sorted by name, without
 # main. For seed 1 to 5, x(n + 1) = (x(n) * 1103515245 + 12345) mod 2^31, x(0) = seed: x(3) / 65536 modulo the number of
 # functions is the function, x(4) / 65536 modulo the number of its calls (1000 at most) the call. The crash is at the first
-# instruction of that call, so it is the same moment in each variant. gdb counts and writes the core.
+# instruction of that call, so it is the same moment in each variant. gdb counts and writes the core. Output goes to a file: gzip
+# reads nothing when it writes to /dev/null.
 points_of() { # PROGRAM LEVEL: makes the file $work/PROGRAM-pointsLEVEL, lines NUMBER FUNCTION CALL
 	local points=$work/$1-points$2
 	[ ! -s "$points" ] || return 0
@@ -133,7 +134,7 @@ make_cores() { # PROGRAM VARIANT: cores are $work/PROGRAM-cores.VARIANT/NUMBER
 		rm -f "$cores/$number"
 		set -f
 		# shellcheck disable=SC2046 # commands without blanks inside words
-		DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-load off' -ex "starti <$(input_of "$1" small) >/dev/null 2>&1" \
+		DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-load off' -ex "starti <$(input_of "$1" small) >$out.output 2>&1" \
 			-ex "break *&'$function'" -ex "ignore 1 $((call - 1))" -ex continue -ex "generate-core-file $cores/$number" -ex kill \
 			--args $(command_of "$1" "$2" small) </dev/null >"$cores/$number.log" 2>&1
 		set +f

@@ -60,7 +60,7 @@ instructions() { # PROGRAM VARIANT
 	) | sed -n 's/.*Collected : *\([0-9]*\).*/\1/p' | tail -n 1
 }
 code_size() { # FILE: bytes of its executable sections
-	readelf -SW "$1" | sed 's/^ *\[ *[0-9]*\] *//' | awk '$7 ~ /X/ { sum += strtonum("0x" $5) } END { print sum }'
+	size -A -d "$1" | awk '$1 ~ /^\.(init|plt|text|fini)/ { sum += $2 } END { print sum }'
 }
 
 measure() { # PROGRAM LEVEL: lines `LEVEL PROGRAM VARIANT ms time-ratio middle-half instructions memory code` are its results
