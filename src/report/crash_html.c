@@ -163,9 +163,14 @@ static struct error *print_source_text(struct crash_html *h, const char *file, u
 	return err;
 }
 
-static struct error *print_step(struct crash_html *h, const struct crash_frame *f, const struct path_step *step,
-				const char *end)
+/* last: of the same path; NULL: none. */
+static struct error *print_step(struct crash_html *h, const struct crash_frame *f, const struct path_step *last,
+				const struct path_step *step, const char *end)
 {
+	const char *function = last && last->function == step->function ? NULL
+			       : step->function                         ? step->function
+			       : last                                   ? f->name
+									: NULL;
 	uint32_t row = crash_html_row(h, step->file, step->line);
 	struct error *err = NULL;
 
@@ -179,9 +184,9 @@ static struct error *print_step(struct crash_html *h, const struct crash_frame *
 		putc(':', h->out);
 	}
 	fprintf(h->out, "%" PRIu32 "</b> ", step->line);
-	if (step->function) {
+	if (function) {
 		fputs("<small>", h->out);
-		html_text(h->out, step->function);
+		html_text(h->out, function);
 		fputs("</small> ", h->out);
 	}
 	fputs("<code>", h->out);
@@ -250,7 +255,8 @@ static struct error *print_paths(struct crash_html *h, const struct crash_thread
 		fprintf(h->out, "<ol class=\"steps%s\" start=\"%" PRIu32 "\">\n", i + 1 == f->path_count ? " now" : "",
 			number);
 		for (size_t step = skip; step < s->steps.count && !err; step++, number++)
-			err = print_step(h, f, &s->steps.items[step], step + 1 == s->steps.count ? s->end : NULL);
+			err = print_step(h, f, step > skip ? &s->steps.items[step - 1] : NULL, &s->steps.items[step],
+					 step + 1 == s->steps.count ? s->end : NULL);
 		fputs("</ol>\n", h->out);
 	}
 	for (uint32_t i = from; i < f->path_count; i++)
@@ -300,15 +306,31 @@ static void print_call_list(struct crash_html *h, const struct crash_frame *f, e
 	fputs(is_long ? "</details>\n" : "</p>\n", h->out);
 }
 
-static void print_frame_facts(struct crash_html *h, const struct crash_frame *f, uint32_t number)
+/* The frame whose paths have this one's lines: itself, or the one that it was inlined into. */
+static uint32_t owner_of(const struct crash_thread *t, uint32_t number)
+{
+	uint32_t owner = number;
+
+	while (!t->frames[owner].path_count && t->frames[owner].is_inlined && owner + 1 < t->frame_count)
+		owner++;
+	return t->frames[owner].path_count ? owner : number;
+}
+
+static void print_frame_facts(struct crash_html *h, uint32_t thread, uint32_t number)
 {
 	static const char *const coverage[] = {"", "function coverage", "call coverage", "block coverage"};
+	const struct crash_frame *f = &h->c->threads[thread].frames[number];
+	uint32_t owner = owner_of(&h->c->threads[thread], number);
 	const char *kind = f->variant ? coverage[f->variant->scheme & WM1_SCHEME_COVERAGE] : "";
 	char a[DIGITS_MAX];
 
 	fputs("<p class=\"dim\">", h->out);
 	if (f->is_inlined)
 		fprintf(h->out, "Inlined into #%" PRIu32 ". ", number + 1);
+	if (owner != number)
+		fprintf(h->out,
+			"Its lines are in <a href=\"#t%" PRIu32 "-%" PRIu32 "\">the paths of #%" PRIu32 "</a>. ",
+			thread, owner, owner);
 	if (!f->meta && !f->is_inlined)
 		fputs("Not traced. ", h->out);
 	else if (f->meta && !f->variant)
@@ -405,6 +427,8 @@ static struct error *print_frame(struct crash_html *h, uint32_t thread, uint32_t
 	fprintf(h->out, "<article class=\"frame\" id=\"t%" PRIu32 "-%" PRIu32 "\"", thread, number);
 	if (row != UINT32_MAX)
 		fprintf(h->out, " data-here=\"f%" PRIu32 "-L%" PRIu32 "\"", row, f->line);
+	if (owner_of(t, number) != number)
+		fprintf(h->out, " data-owner=\"t%" PRIu32 "-%" PRIu32 "\"", thread, owner_of(t, number));
 	if (h->r->activity && f->meta && h->steps < PAGE_STEPS)
 		err = print_own_lines(h, thread, number);
 	fprintf(h->out, "><h2><span class=\"dim\">#%" PRIu32 "</span> ", number);
@@ -421,7 +445,7 @@ static struct error *print_frame(struct crash_html *h, uint32_t thread, uint32_t
 		fputs(row != UINT32_MAX ? "</a></small>" : "</small>", h->out);
 	}
 	fputs("</h2>\n", h->out);
-	print_frame_facts(h, f, number);
+	print_frame_facts(h, thread, number);
 	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST))
 		err = print_paths(h, t, f);
 	if (f->calls_used && f->meta) {

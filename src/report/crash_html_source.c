@@ -13,6 +13,7 @@ enum {
 	FRAME_NEAR = 8,      /* around the place of a frame that nothing more is known of */
 	FUNCTION_MAX = 4000, /* lines of a function that are shown whole */
 	ROWS_MAX = 60000,    /* on the page; functions on stacks come first */
+	GAP_MIN = 3,         /* lines between shown ones that are shown, too */
 	CALLS_MAX = 6,       /* named on a line */
 };
 
@@ -422,9 +423,13 @@ static struct error *print_file(const struct crash_html *h, uint32_t number)
 			gap++;
 			continue;
 		}
+		if (gap <= GAP_MIN && line > gap + 1 && f->source->path)
+			for (; gap && !err; gap--)
+				err = print_row(&p, line - gap);
 		if (gap && f->source->path)
 			fprintf(h->out,
-				"<tr class=\"gap\"><td></td><td></td><td></td><td>%" PRIu32 " lines</td></tr>\n", gap);
+				"<tr class=\"gap\"><td></td><td></td><td></td><td>%" PRIu32 " more lines</td></tr>\n",
+				gap);
 		gap = 0;
 		print_heads(&p, line);
 		err = print_row(&p, line);

@@ -37,7 +37,7 @@ class Page(html.parser.HTMLParser):
 			self.ids.add(attributes["id"])
 		if attributes.get("href", "").startswith("#"):
 			self.links.add(attributes["href"][1:])
-		self.links.update(attributes[name] for name in ("data-row", "data-here") if name in attributes)
+		self.links.update(attributes[name] for name in ("data-row", "data-here", "data-owner") if name in attributes)
 		for part in attributes.get("data-lines", "").split():
 			file, lines = part.split(":")
 			self.links.update(file + "-L" + line[:-1] for line in lines.split(","))
