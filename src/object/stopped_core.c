@@ -411,6 +411,8 @@ static struct error *read_core(struct core *c)
 	if (source->mappings.count)
 		qsort(source->mappings.items, source->mappings.count, sizeof *source->mappings.items, by_mapping_start);
 	mark_mappings(source);
+	if (c->s->signal == SIGSTOP) /* kills none: gcore stops by it what it writes a core of */
+		c->s->signal = 0;
 	if (!c->has_process)
 		c->s->pid = source->threads.items[0].tid;
 	if (c->memory_missing)

@@ -54,6 +54,11 @@ expect 0 "$waymark" core --pid=$pid --frames=3 ./program
 has out.txt "...  304 more frames"
 expect 0 "$waymark" core --pid=$pid --frames=3 --format=json ./program
 has out.txt '"left_out": 304'
+# gcore writes a core of it, and it goes on, too.
+gcore -o hung $pid >gcore.txt 2>&1 || fail "gcore: $(cat gcore.txt)"
+expect 0 "$waymark" core ./program hung.$pid
+has out.txt "): written while it ran"
+grep -qE '^#[0-9]+ +stop  ' out.txt || fail "no stop in the core of gcore"
 kill -0 $pid || fail "the process did not survive"
 kill $pid
 wait $pid 2>/dev/null
