@@ -1,0 +1,68 @@
+#!/bin/bash
+# all.sh BUILD-DIR [FIRST LAST] - has every program of this folder crash in every configuration, and compares what `waymark core`
+# tells with the record; then the random programs of the seeds FIRST to LAST (1 to 60), in some configurations each; then the
+# hazards. About 30 minutes; prints what differs, and how many were the same.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+read -r -d '' -a configurations <<'END'
+O0,pt O0,cc+pt,apart O0,stmt+pt O1,cc+pt O1,stmt+pt,apart O2,pt,apart O2,cc+pt,apart O2,stmt+pt O3,stmt+pt,apart Os,cc+pt,apart
+O2,cc,apart O2,stmt,apart O2,fc O2,none O2,pt,apart,ring=1 O2,pt,apart,ring=64 O2,cc+pt,static O1,pt,nopie,apart O2,stmt+pt,pic
+O2,stmt+pt,apart,strip O2,pt,apart,gc O2,none|cc+pt,apart,set=cc+pt O0,fc|pt|stmt+pt,set=stmt+pt O2,none|stmt+pt,set=none
+END
+read -r -d '' -a together <<'END'
+O0,pt O0,cc+pt O1,stmt+pt O2,pt O2,cc+pt O2,stmt+pt O3,stmt+pt Os,cc+pt O2,cc O2,pt,ring=1 O2,cc+pt,static O1,pt,nopie O2,stmt+pt,strip
+O2,none|cc+pt,set=cc+pt
+END
+read -r -d '' -a killed <<'END'
+O2,stmt+pt,kill=0 O2,cc+pt,apart,kill=0 O0,stmt+pt,apart,kill=0 O1,cc+pt,kill=0 O3,pt,apart,kill=0 Os,stmt+pt,apart,kill=0
+O2,pt,apart,ring=64,kill=0 O1,stmt,apart,kill=0 O2,none|stmt+pt,apart,set=stmt+pt,kill=0 O0,pt,kill=0
+END
+export LINES_MAX=3
+good=0 bad=0
+
+run() { # COMMAND...
+	local line
+	while IFS= read -r line; do
+		case $line in
+		"ok "*) good=$((good + 1)) ;;
+		"FAIL "*)
+			bad=$((bad + 1))
+			echo "$line"
+			;;
+		*) echo "$line" ;;
+		esac
+	done < <("$@" 2>&1)
+}
+
+if [ $# -lt 2 ]; then
+	set -- "$1" 1 60
+	for file in "$here"/*.c "$here"/*.cpp; do
+		name=$(basename "$file")
+		case $name in
+		record* | kill.c | *_part.c) ;;
+		queue.c | hang.c | deadlock.c | overflow.c) run "$here/run.sh" "$build" "${name%.*}" "${together[@]}" ;;
+		library.c) run "$here/run.sh" "$build" library "${configurations[@]/*static/O2,pt}" ;;
+		*) run "$here/run.sh" "$build" "${name%.*}" "${configurations[@]}" ;;
+		esac
+	done
+	for file in "$here"/../paths/*.c* "$here"/../hazards/*.c*; do
+		name=$(basename "$file")
+		case $name in
+		trace.c | trace_pass.cpp | dump.c | generate_flow.c | compare.c | *_part.c | *_other.c* | through* | asmgoto.c | \
+			assembly.c | foreign* | libraries* | plugin* | plain* | embedded* | initorder.cpp | storm.c | endless.c) ;;
+		*)
+			name=$(basename "$(dirname "$file")")/${name%.*}
+			[[ $name = hazards/* ]] || run "$here/same.sh" "$build" "--wm=trace=*=stmt+pt" "$name"
+			run "$here/same.sh" "$build" "--wm=contexts,trace=*=none|cc+pt" "$name"
+			;;
+		esac
+	done
+fi
+for ((seed = $2; seed <= $3; seed++)); do
+	i=$((seed % (${#killed[@]} - 1)))
+	run "$here/run.sh" "$build" "random=$seed" "${killed[i]}" "${killed[i + 1]}"
+	run "$here/same.sh" "$build" "--wm=trace=*=stmt+pt" "random=$seed"
+done
+echo "$good comparisons the same, $bad failed"
+[ $bad = 0 ]

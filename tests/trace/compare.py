@@ -1,0 +1,364 @@
+"""compare.py - compares what `waymark core --format=json` says with what was recorded (record.h).
+
+    compare.py RECORD CORE.json [OPTION...]
+
+  source      functions keep their paths where they are inlined; else only machine frames have some
+  apart       another run of another build was recorded: process, thread and frame addresses differ
+  ring=N      paths kept for each frame
+  scheme=S    of each frame of a function of several blocks, when it has paths (waymark/trace.h)
+  cut         the stack is destroyed: unwinding must end, and say so; what it still finds must be true
+  lost=F      frames of function F may say that what they kept was overwritten
+  ahead       a thread stopped where it was may be one step further than the record says
+  exact=F     the frames of function F must tell the very call that is in progress
+  stack=N     the first thread has at least N frames that are compared
+
+Prints a line of numbers; or what differs, and ends with 1.
+"""
+import json
+import mmap
+import struct
+import sys
+
+ENTER, BLOCK, CALL, END = 1, 2, 3, 4
+RETURN, TAIL, TWICE, JUMP, AGAIN = 0, 1, 2, 3, 4
+OWN = "wmrec_"
+NAMES_OFF, LOGS_OFF, LOG_BYTES, THREADS = 1 << 12, 1 << 26, 1 << 28, 16
+UNTOLD = 8  # differences shown
+
+
+class Function:
+    def __init__(self, name, block_count, back):
+        self.name = name
+        self.block_count = block_count
+        self.back = back  # edges on which a path ends
+        self.calls = set()  # begun
+        self.blocks = set()  # entered
+
+
+class Activation:
+    def __init__(self, function, cfa, number):
+        self.function = function
+        self.cfa = cfa
+        self.number = number
+        self.blocks = []
+        self.ends = []  # number of blocks at each end of a path in a node
+        self.calls = set()
+        self.call = None  # the last one that began
+        self.call_block = None  # number of blocks then
+        self.agains = []  # number of blocks at each return of a call that returns twice: a path may have been given up
+        self.is_over = False  # it returns, maybe by a call that runs without its frame
+
+    def paths(self):
+        """Lists of blocks: those of ended paths, and the one in progress (None: its next one has not begun)."""
+        ended, path, ends, agains = [], [], set(self.ends), set(self.agains)
+        for i, block in enumerate(self.blocks):
+            if i in agains:
+                path = []
+            if path and (path[-1], block) in self.function.back and i not in ends:
+                ended.append(path)
+                path = []
+            path.append(block)
+            if i + 1 in ends:
+                ended.append(path)
+                path = []
+        return ended, path or None
+
+
+class Record:
+    def __init__(self, path):
+        self.file = open(path, "rb")
+        self.bytes = mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.functions = {}
+        self.read_functions()
+        self.threads = {}
+        for i in range(THREADS):
+            tid, count = struct.unpack_from("<QQ", self.bytes, 16 + 16 * i)
+            if tid:
+                self.threads[tid] = self.replay(LOGS_OFF + LOG_BYTES * i, count)
+
+    def read_functions(self):
+        at = struct.unpack_from("<Q", self.bytes, 8)[0]
+        while at:
+            following, block_count, back_count = struct.unpack_from("<QII", self.bytes, at)
+            numbers = struct.unpack_from(f"<{2 * back_count}I", self.bytes, at + 16)
+            start = at + 16 + 8 * back_count
+            name = self.bytes[start:self.bytes.find(b"\0", start)].decode()
+            back = set(zip(numbers[::2], numbers[1::2]))
+            self.functions[at // 16] = Function(name, block_count, back)
+            at = following
+
+    def replay(self, off, count):
+        stack = []
+        events = struct.iter_unpack("<IIQ", self.bytes[off:off + 16 * count])
+        for number, (kind, what, id_) in enumerate(events):
+            if kind == ENTER:
+                while stack and (stack[-1].cfa < id_ or stack[-1].is_over and stack[-1].cfa == id_):
+                    stack.pop()
+                stack.append(Activation(self.functions[what], id_, number + 1))
+                continue
+            if kind == 0:
+                continue
+            while stack and stack[-1].number != id_:
+                stack.pop()
+            if not stack:
+                raise SystemExit(f"record: event {number} of an activation that is no more")
+            top = stack[-1]
+            if kind == BLOCK:
+                top.blocks.append(what)
+                top.function.blocks.add(what)
+            elif kind == CALL:
+                top.call, top.call_block = what, len(top.blocks)
+                top.calls.add(what)
+                top.function.calls.add(what)
+            elif what in (RETURN, TAIL):
+                top.is_over = True
+            elif what == AGAIN:
+                top.agains.append(len(top.blocks))
+            else:
+                top.ends.append(len(top.blocks))
+        return stack[::-1]
+
+
+class Comparison:
+    def __init__(self, record, core, options):
+        self.record = record
+        self.core = core
+        self.options = options
+        self.lost = set(options.get("lost", "").split("|")) - {""}
+        self.problems = []
+        self.counts = {"threads": 0, "frames": 0, "paths": 0, "blocks": 0, "bits": 0, "calls": 0, "functions": 0}
+        self.skipped = {s["name"] for s in core["skipped"]}
+        self.told = {f["id"]: f for f in core["functions"]}
+        for f in core["functions"]:
+            f["own"] = [i for i, c in enumerate(f["calls"]) if not c.get("callee", "").startswith(OWN)]
+
+    def has(self, option):
+        return option in self.options
+
+    def differ(self, where, what):
+        self.problems.append(f"{where}: {what}")
+
+    # ---- frames ----
+
+    def frames_of(self, thread):
+        """What must be in the record: frames of known functions."""
+        frames = [f for f in thread["frames"] if "function_id" in f]
+        return frames if self.has("source") else [f for f in frames if not f["inlined"]]
+
+    def match(self, thread, truth):
+        """Pairs of frame and activation."""
+        where = f"thread {thread['tid']}"
+        frames = self.frames_of(thread)
+        known = {f.name for f in self.record.functions.values()}
+        frames = [f for f in frames if self.told[f["function_id"]]["link_name"] in known or f.get("scheme")]
+        pairs, f, t = [], 0, 0
+        while f < len(frames) and t < len(truth):
+            name = self.told[frames[f]["function_id"]]["link_name"]
+            if name == truth[t].function.name and not self.is_elsewhere(frames[f], truth[t]):
+                pairs.append((frames[f], truth[t]))
+                f += 1
+                t += 1
+            elif truth[t].is_over:
+                t += 1
+            elif f == 0 and not pairs and self.has("ahead"):
+                f += 1
+            else:
+                break
+        while t < len(truth) and truth[t].is_over:
+            t += 1
+        if f < len(frames):
+            name = self.told[frames[f]["function_id"]]["link_name"]
+            expected = truth[t].function.name if t < len(truth) else "nothing"
+            self.differ(where, f"frame {frames[f]['number']} is {name}, recorded is {expected}")
+        elif t < len(truth) and not (self.has("cut") and thread["cut"]):
+            self.differ(where, f"{truth[t].function.name} is missing behind {len(pairs)} frames ({thread['cut']})")
+        return pairs
+
+    def is_elsewhere(self, frame, truth):
+        return not self.has("apart") and "cfa" in frame and int(frame["cfa"], 16) != truth.cfa
+
+    def compare_frame(self, frame, truth, where, is_stopped):
+        self.counts["frames"] += 1
+        if not self.has("apart") and "cfa" in frame and int(frame["cfa"], 16) != truth.cfa:
+            self.differ(where, f"its CFA is {frame['cfa']}, recorded is {truth.cfa:#x}")
+        told = self.told[frame["function_id"]]
+        if told["block_count"] != truth.function.block_count:
+            self.differ(where, f"has {told['block_count']} blocks, recorded are {truth.function.block_count}")
+            return
+        scheme = frame.get("scheme", 0)
+        wanted = self.options.get("scheme")
+        if not scheme and told["link_name"] in self.skipped:
+            self.counts["skipped"] = self.counts.get("skipped", 0) + 1
+        elif wanted and int(wanted) & 4 and str(scheme) != wanted and told["block_count"] > 1:
+            self.differ(where, f"scheme is {scheme}, must be {wanted}")
+        is_lost = frame["trace"] == "lost"
+        if is_lost and truth.function.name not in self.lost:
+            self.differ(where, f"lost: {frame['why']}")
+        if truth.function.name in self.lost and is_lost:
+            return
+        if scheme & 4 and not is_lost:
+            self.compare_paths(frame, truth, where, is_stopped)
+        elif frame["blocks"] and truth.blocks and truth.blocks[-1] not in frame["blocks"]:
+            self.differ(where, f"control is in one of {frame['blocks']}, recorded is {truth.blocks[-1]}")
+        self.compare_call(frame, truth, told, where, is_stopped)
+        if "calls_used" in frame:
+            self.compare_bits(frame["calls_used"], told["own"], truth.calls, where + " calls")
+        if "blocks_used" in frame:
+            blocks = set(truth.blocks)
+            if is_stopped and self.has("ahead"):
+                blocks |= set(frame["blocks"])
+            self.compare_bits(frame["blocks_used"], range(told["block_count"]), blocks, where + " blocks")
+
+    def compare_call(self, frame, truth, told, where, is_stopped):
+        if "call" in frame and not (is_stopped and self.has("ahead")):
+            self.counts["calls"] += 1
+            if frame["call"] not in told["own"]:
+                if not is_stopped:
+                    self.differ(where, "it is in a call of the recorder, and yet not the innermost one")
+            elif truth.call is None or told["own"].index(frame["call"]) != truth.call:
+                self.differ(where, f"call {frame['call']} is in progress, recorded is {truth.call}")
+        if truth.function.name in self.options.get("exact", "").split("|") and "call" not in frame:
+            self.differ(where, "no call is in progress")
+
+    def compare_paths(self, frame, truth, where, is_stopped):
+        ended, current = truth.paths()
+        if is_stopped and self.has("ahead"):
+            ended, current = self.step(frame, truth, ended, current)
+        complete = [p for p in frame["paths"] if p["complete"]]
+        in_progress = [p["blocks"] for p in frame["paths"] if not p["complete"]]
+        if len(in_progress) > 1 or (in_progress and frame["paths"][-1]["complete"]):
+            self.differ(where, "its path in progress is not the last one")
+        possible = self.told[frame["function_id"]]["possible_paths"]
+        if frame["ended"] > len(ended) and (possible > 1000 or any(p["end"].startswith("cut") for p in complete)):
+            self.counts["cut"] = self.counts.get("cut", 0) + 1
+            self.compare_cut(frame, ended, current, where)
+            return
+        if frame["ended"] != len(ended):
+            self.differ(where, f"{frame['ended']} paths have ended, recorded are {len(ended)}")
+            return
+        if in_progress != ([current] if current else []):
+            self.differ(where, f"in progress is {in_progress}, recorded is {current}")
+        last = ended[len(ended) - len(complete):]
+        if [p["blocks"] for p in complete] != last:
+            self.differ(where, f"ended are {[p['blocks'] for p in complete]}, recorded are {last}")
+        if (frame["trace"] == "whole") != (len(complete) == len(ended)):
+            self.differ(where, f"{frame['trace']}, but {len(complete)} paths are told of {len(ended)}")
+        kept = min(len(ended), int(self.options.get("ring", 8)))
+        if not kept - is_stopped <= len(complete) <= kept:
+            self.differ(where, f"{len(complete)} ended paths are told of {len(ended)}, {kept} should be")
+        control = frame["blocks"] if is_stopped and self.has("ahead") else truth.blocks[-1:]
+        if frame["blocks"] != control:
+            self.differ(where, f"control is in {frame['blocks']}, recorded is {control}")
+        self.counts["paths"] += len(frame["paths"])
+        self.counts["blocks"] += sum(len(p["blocks"]) for p in frame["paths"])
+
+    def compare_cut(self, frame, ended, current, where):
+        """Waymark cuts functions of too many paths in more places, which the record does not know."""
+        told, path = [], []
+        for p in frame["paths"]:
+            path = path + p["blocks"]
+            if p["complete"] and not p["end"].startswith("cut"):
+                told.append(path)
+                path = []
+        told += [path] if path else []
+        recorded = ended + ([current] if current else [])
+        recorded = recorded[len(recorded) - len(told):]
+        if recorded and frame["trace"] == "last":
+            recorded[0] = recorded[0][-len(told[0]):]
+        if told != recorded:
+            self.differ(where, f"took {told}, recorded is {recorded}")
+        self.counts["paths"] += len(frame["paths"])
+        self.counts["blocks"] += sum(len(p["blocks"]) for p in frame["paths"])
+
+    def step(self, frame, truth, ended, current):
+        """What it would be if the block that control is told to be in were recorded."""
+        if frame["blocks"] == truth.blocks[-1:] or len(frame["blocks"]) != 1:
+            return ended, current
+        truth.blocks.append(frame["blocks"][0])
+        return truth.paths()
+
+    # ---- coverage ----
+
+    def compare_bits(self, told, indices, truth, where):
+        for number, index in enumerate(indices):
+            if told[index] is None:
+                continue
+            self.counts["bits"] += 1
+            if told[index] != (number in truth):
+                self.differ(where, f"{number} is told to be {told[index]}, recorded is {number in truth}")
+                return
+
+    def compare_functions(self):
+        recorded = {}
+        for f in self.record.functions.values():
+            calls, blocks = recorded.setdefault(f.name, (set(), set()))
+            calls |= f.calls
+            blocks |= f.blocks
+        for f in self.core["functions"]:
+            calls, blocks = recorded.get(f["link_name"], (set(), set()))
+            where = f["link_name"]
+            ahead = self.has("ahead")
+            self.counts["functions"] += 1
+            if not ahead:
+                self.compare_activity(f, blocks, where)
+            if f["entered"] is not None:
+                self.compare_bits([f["entered"]], [0], {0} if blocks else set(), where + " entered")
+            if "calls_used" in f and not ahead:
+                self.compare_bits(f["calls_used"], f["own"], calls, where + " calls of the run")
+            if "blocks_used" in f and not ahead:
+                self.compare_bits(f["blocks_used"], range(f["block_count"]), blocks, where + " blocks of the run")
+
+    def compare_activity(self, told, blocks, where):
+        """What ran is never told to be inactive; what must have run did."""
+        letters = told.get("blocks_activity", "")
+        for block, letter in enumerate(letters):
+            self.counts["letters " + letter] = self.counts.get("letters " + letter, 0) + 1
+            if letter == ("n" if block in blocks else "y"):
+                self.differ(where, f"activity of block {block} is {letter}, recorded is {block in blocks}")
+                return
+        if told.get("activity") == ("no" if blocks else "yes"):
+            self.differ(where, f"its activity is {told['activity']}, but it ran: {bool(blocks)}")
+
+    # ---- all ----
+
+    def threads(self):
+        """Pairs of a thread and its activations."""
+        if not self.has("apart"):
+            for thread in self.core["threads"]:
+                yield thread, self.record.threads.get(thread["tid"], [])
+            return
+        by_age = sorted(self.core["threads"], key=lambda t: t["tid"])
+        for thread, tid in zip(by_age, sorted(self.record.threads)):
+            yield thread, self.record.threads[tid]
+
+    def run(self):
+        for thread, truth in self.threads():
+            self.counts["threads"] += 1
+            pairs = self.match(thread, truth)
+            for i, (frame, activation) in enumerate(pairs):
+                is_stopped = i == 0
+                where = f"#{frame['number']} {activation.function.name}"
+                self.compare_frame(frame, activation, where, is_stopped)
+            if thread["first"] and len(pairs) < int(self.options.get("stack", 1)):
+                self.differ("stack", f"{len(pairs)} frames are compared, must be {self.options.get('stack', 1)}")
+            if thread["first"] and self.has("cut") and not thread["cut"]:
+                self.differ("stack", "the end of its stack is not told")
+        self.compare_functions()
+
+
+def main():
+    with open(sys.argv[2]) as file:
+        core = json.load(file)
+    options = dict(o.split("=", 1) if "=" in o else (o, "") for o in sys.argv[3:])
+    comparison = Comparison(Record(sys.argv[1]), core, options)
+    comparison.run()
+    for problem in comparison.problems[:UNTOLD]:
+        print(problem)
+    if len(comparison.problems) > UNTOLD:
+        print(f"and {len(comparison.problems) - UNTOLD} more")
+    if comparison.problems:
+        sys.exit(1)
+    print(", ".join(f"{n} {what}" for what, n in comparison.counts.items()))
+
+
+main()
