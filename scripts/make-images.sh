@@ -1,6 +1,6 @@
 #!/bin/sh
-# make-images.sh - makes the pictures of docs/images/ that show real output again, from a run of scripts/demo.sh and of
-# examples/residual/run.sh.
+# make-images.sh - makes the pictures of docs/images/ that show real output again, from a run of scripts/demo.sh, of
+# examples/residual/run.sh and of examples/crash.
 #
 # Needs rsvg-convert (scripts/install-deps.sh bench) and chromium. how-it-works.svg is drawn by hand and not touched.
 set -eu
@@ -27,3 +27,20 @@ scrollTo(0, 0);" $work/paths.html >$work/cut.html
 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1060,1140 \
 	--screenshot=docs/images/paths.png "file://$PWD/$work/cut.html" 2>/dev/null
 echo "wrote docs/images/paths.png: $(wc -c <docs/images/paths.png) bytes"
+
+# The page of the crash of docs/tracing.md, of the frame that read the lines. In a directory of its own name, for the names shown.
+work=/tmp/waymark-settings
+mkdir -p $work
+cp examples/crash/* $work
+(
+	waymark=$PWD/build/waymark
+	here=$PWD
+	cd $work
+	"$waymark" cc --wm=trace -g -O2 -fno-inline settings.c -o settings
+	bash -c '. "$0/tests/support/core.sh" && core_of core ./settings crashes.conf' "$here"
+	"$waymark" core --format=html ./settings core | sed 's|/tmp/waymark-settings/|/usr/src/settings/|g' >crash.html
+)
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1360,800 \
+	--screenshot=docs/images/core.png "file://$work/crash.html#t0-1" 2>/dev/null
+rm -r $work
+echo "wrote docs/images/core.png: $(wc -c <docs/images/core.png) bytes"

@@ -228,6 +228,7 @@ static struct error *print_paths(struct crash_html *h, const struct crash_thread
 	uint32_t limit = h->r->path_limit, first = limit && f->path_count > limit ? f->path_count - limit : 0;
 	struct path_steps *steps = calloc((size_t)f->path_count + 1, sizeof *steps);
 	uint32_t from = f->path_count, number = 0;
+	uint64_t before;
 	struct error *err = steps ? NULL : &error_no_memory;
 
 	/* From the newest one back, as many as there is room for. */
@@ -239,11 +240,10 @@ static struct error *print_paths(struct crash_html *h, const struct crash_thread
 		number += (uint32_t)steps[from].steps.count;
 	}
 	h->steps += number;
-	if (!err &&
-	    (uint64_t)f->path_count - from < f->ended + (f->path_count && !f->paths[f->path_count - 1].is_complete))
-		fprintf(h->out, "<p class=\"dim\">%" PRIu64 " paths before these are not shown%s.</p>\n",
-			f->ended + !f->paths[f->path_count - 1].is_complete - (f->path_count - from),
-			from ? "" : ": no longer known");
+	before = f->ended + (from < f->path_count && !f->paths[f->path_count - 1].is_complete) - (f->path_count - from);
+	if (!err && before)
+		fprintf(h->out, "<p class=\"dim\">%" PRIu64 " %s before these %s not shown%s.</p>\n", before,
+			before == 1 ? "path" : "paths", before == 1 ? "is" : "are", from ? "" : ": no longer known");
 	number = 1;
 	for (uint32_t i = from; i < f->path_count && !err; i++) {
 		const struct path_steps *s = &steps[i];

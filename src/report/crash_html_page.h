@@ -205,6 +205,8 @@ static const char crash_script[] =
 	"    row.hidden = !row.textContent.toLowerCase().includes(text);\n"
 	"});\n"
 	"addEventListener('hashchange', go);\n"
-	"go();\n";
+	"go();\n"
+	"/* The browser itself has moved to the place in the address by then. */\n"
+	"addEventListener('load', () => setTimeout(go));\n";
 
 #endif
