@@ -1,4 +1,4 @@
-// abort() in a destructor while an exception unwinds through its frame: the unwinder's frames stand between traced ones.
+/* abort() in a destructor while an exception unwinds through its frame: the unwinder's frames stand between traced ones. */
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
