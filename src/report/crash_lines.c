@@ -16,6 +16,7 @@ struct collect {
 	uint32_t **
 		not_begun; /* [function][node]: of the lines of a node where control is, the first one that was not begun;
 				 NULL, ALL_BEGUN: nothing is known of such */
+	bool has_jumps;
 };
 
 const char *crash_state_name(uint8_t state)
@@ -134,13 +135,89 @@ static struct error *note_frames(struct collect *k)
 	return err;
 }
 
+/* ---- calls that may not have come back ---- */
+
+static bool is_named(const char *name, const char *const *names)
+{
+	for (; name && *names; names++)
+		if (strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+/* Whether any call may be left by longjmp: something of the traced code can be jumped to. */
+static bool has_jumps(const struct crash *c)
+{
+	static const char *const names[] = {"setjmp",  "_setjmp",  "__sigsetjmp", "sigsetjmp",     "__builtin_setjmp",
+					    "longjmp", "_longjmp", "siglongjmp",  "__longjmp_chk", NULL};
+
+	for (uint32_t i = 0; i < c->stopped->module_count; i++) {
+		const struct tracemeta *m = &c->images[i].trace.meta;
+
+		for (uint32_t f = 0; f < m->function_count; f++)
+			for (uint32_t call = 0; call < m->functions[f].call_count; call++)
+				if (is_named(m->functions[f].calls[call].callee, names))
+					return true;
+	}
+	return false;
+}
+
+static bool is_left_sometimes(const struct collect *k, const struct pathmeta_function *flow, uint32_t id, uint32_t node)
+{
+	for (uint32_t e = flow->cfg.first_edge[node]; e < flow->cfg.first_edge[node + 1]; e++)
+		if (k->activity->edges[id][e] == ACTIVITY_YES)
+			return true;
+	return false;
+}
+
+/* Of a node's lines the first one behind a call. */
+static uint32_t line_behind(const struct pathmeta_function *flow, const struct tracemeta_call *call)
+{
+	for (uint32_t i = flow->first_line[call->node]; i < flow->first_line[call->node + 1]; i++) {
+		const struct pathmeta_line *line = &flow->lines[i];
+
+		if (line->line == call->line && line->column == call->column &&
+		    (line->function == call->function ||
+		     (line->function && call->function && strcmp(line->function, call->function) == 0)))
+			return i + 1;
+	}
+	return flow->first_line[call->node];
+}
+
+/*
+ * sure_end[node]: of the lines of a node that ran those before it ran; those behind a call only if the call came back: control has
+ * gone on from the node, or a later call of it was made, or nothing can leave the call.
+ */
+static void find_sure_ends(const struct collect *k, uint32_t id, const struct pathmeta_function *flow,
+			   const struct tracemeta_function *meta, uint32_t *sure_end)
+{
+	const uint8_t *used = k->c->calls_used[id];
+	uint32_t made = UINT32_MAX; /* node of a later call that was made */
+
+	for (uint32_t node = 0; node < flow->cfg.node_count; node++)
+		sure_end[node] = flow->first_line[node + 1];
+	for (uint32_t i = meta->call_count; i-- > 0;) {
+		const struct tracemeta_call *call = &meta->calls[i];
+		bool can_leave = call->may_leave || (k->has_jumps && call->kind != TRACEMETA_PURE);
+
+		if (made != call->node && can_leave && !is_left_sometimes(k, flow, id, call->node)) {
+			uint32_t behind = line_behind(flow, call);
+
+			if (behind < sure_end[call->node])
+				sure_end[call->node] = behind;
+		}
+		if (used && used[i] == POINT_USED)
+			made = call->node;
+	}
+}
+
 /* ---- lines ---- */
 
-static uint8_t state_of(const struct collect *k, uint32_t id, uint32_t node, uint32_t line)
+static uint8_t state_of(const struct collect *k, uint32_t id, uint32_t node, uint32_t line, const uint32_t *sure_end)
 {
 	uint8_t state = k->activity ? k->activity->nodes[id][node] : CRASH_LINE_UNKNOWN;
 
-	if (state == ACTIVITY_YES && k->not_begun[id] && line >= k->not_begun[id][node])
+	if (state == ACTIVITY_YES && ((k->not_begun[id] && line >= k->not_begun[id][node]) || line >= sure_end[node]))
 		state = ACTIVITY_MAYBE;
 	return state;
 }
@@ -156,16 +233,23 @@ static struct error *add_line(struct collect *k, const char *file, uint32_t line
 	return err ? err : crash_line_vec_append(&k->l->lines, piece);
 }
 
-static struct error *add_function(struct collect *k, uint32_t id, const struct pathmeta_function *flow)
+static struct error *add_function(struct collect *k, uint32_t id, const struct pathmeta_function *flow,
+				  const struct tracemeta_function *meta)
 {
 	struct crash_line_function function = {.file = UINT32_MAX, .line = flow->line, .id = id, .flow = flow};
-	struct error *err = flow->file && flow->line ? crash_lines_file(k->l, flow->file, &function.file) : NULL;
+	uint32_t *sure_end = calloc((size_t)flow->cfg.node_count + 1, sizeof *sure_end);
+	struct error *err = sure_end ? NULL : &error_no_memory;
 
+	if (!err && k->activity)
+		find_sure_ends(k, id, flow, meta, sure_end);
+	if (!err && flow->file && flow->line)
+		err = crash_lines_file(k->l, flow->file, &function.file);
 	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
 		function.blocks[k->activity ? k->activity->nodes[id][node] : CRASH_LINE_UNKNOWN]++;
 		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1] && !err; i++)
-			err = add_line(k, flow->lines[i].file, flow->lines[i].line, state_of(k, id, node, i));
+			err = add_line(k, flow->lines[i].file, flow->lines[i].line, state_of(k, id, node, i, sure_end));
 	}
+	free(sure_end);
 	function.state = k->activity ? k->activity->functions[id] : CRASH_LINE_UNKNOWN;
 	return err ? err : crash_line_function_vec_append(&k->l->functions, function);
 }
@@ -249,7 +333,7 @@ static void fold_functions(struct crash_lines *l)
 
 struct error *crash_lines_create(const struct crash *c, const struct activity_result *activity, struct crash_lines *ret)
 {
-	struct collect k = {.c = c, .activity = activity, .l = ret};
+	struct collect k = {.c = c, .activity = activity, .l = ret, .has_jumps = has_jumps(c)};
 	uint32_t total = c->first_function[c->stopped->module_count];
 	struct error *err;
 
@@ -259,7 +343,8 @@ struct error *crash_lines_create(const struct crash *c, const struct activity_re
 	err = k.not_begun ? note_frames(&k) : &error_no_memory;
 	for (uint32_t i = 0; i < c->stopped->module_count; i++)
 		for (uint32_t id = c->first_function[i]; id < c->first_function[i + 1] && !err; id++)
-			err = add_function(&k, id, c->images[i].trace.flows[id - c->first_function[i]]);
+			err = add_function(&k, id, c->images[i].trace.flows[id - c->first_function[i]],
+					   &c->images[i].trace.meta.functions[id - c->first_function[i]]);
 	if (err) {
 		crash_lines_deinit(ret);
 		return err;
