@@ -10,6 +10,7 @@
  *
  * A handler of exceptions is entered from calls in the middle of blocks: all points of such a block can be the last ones.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,15 +72,13 @@ static const struct bbmap_function *find_block(const struct bbmap *m, uint64_t p
 static struct error *link_before(struct search *s)
 {
 	const struct bbmap_function *f = s->f;
-	uint32_t total = 0;
+	uint32_t count = f->has_successors ? f->block_count : 0, total = 0;
 
 	s->first_before = calloc((size_t)f->block_count + 2, sizeof *s->first_before);
 	s->is_seen = calloc((size_t)f->block_count + 1, 1);
 	if (!s->first_before || !s->is_seen)
 		return &error_no_memory;
-	if (!f->has_successors)
-		return NULL;
-	for (uint32_t b = 0; b < f->block_count; b++)
+	for (uint32_t b = 0; b < count; b++)
 		for (uint32_t i = 0; i < f->blocks[b].successor_count; i++, total++)
 			s->first_before[f->blocks[b].successors[i] + 2]++;
 	for (uint32_t b = 2; b < f->block_count + 2; b++)
@@ -87,7 +86,7 @@ static struct error *link_before(struct search *s)
 	s->before = calloc((size_t)total + 1, sizeof *s->before);
 	if (!s->before)
 		return &error_no_memory;
-	for (uint32_t b = 0; b < f->block_count; b++)
+	for (uint32_t b = 0; b < count; b++)
 		for (uint32_t i = 0; i < f->blocks[b].successor_count; i++)
 			s->before[s->first_before[f->blocks[b].successors[i] + 1]++] = b;
 	return NULL;
@@ -122,6 +121,7 @@ static struct error *push_before(struct search *s, uint32_t block, uint32_t func
 	bool is_handler = s->f->blocks[block].is_landing_pad;
 	struct error *err = NULL;
 
+	assert(s->before);
 	if (block == 0)
 		*is_before = true;
 	for (uint32_t i = s->first_before[block]; i < s->first_before[block + 1] && !err; i++) {
