@@ -9,14 +9,15 @@ read -r -d '' -a configurations <<'END'
 O0,pt O0,cc+pt,apart O0,stmt+pt O1,cc+pt O1,stmt+pt,apart O2,pt,apart O2,cc+pt,apart O2,stmt+pt O3,stmt+pt,apart Os,cc+pt,apart
 O2,cc,apart O2,stmt,apart O2,fc O2,none O2,pt,apart,ring=1 O2,pt,apart,ring=64 O2,cc+pt,static O1,pt,nopie,apart O2,stmt+pt,pic
 O2,stmt+pt,apart,strip O2,pt,apart,gc O2,none|cc+pt,apart,set=cc+pt O0,fc|pt|stmt+pt,set=stmt+pt O2,none|stmt+pt,set=none
+O0,stmt+pt,source,apart O2,cc+pt,source,apart O2,stmt+pt,source O1,pt,source,apart,strip
 END
 read -r -d '' -a together <<'END'
 O0,pt O0,cc+pt O1,stmt+pt O2,pt O2,cc+pt O2,stmt+pt O3,stmt+pt Os,cc+pt O2,cc O2,pt,ring=1 O2,cc+pt,static O1,pt,nopie O2,stmt+pt,strip
-O2,none|cc+pt,set=cc+pt
+O2,none|cc+pt,set=cc+pt O2,cc+pt,source O0,stmt+pt,source
 END
 read -r -d '' -a killed <<'END'
 O2,stmt+pt,kill=0 O2,cc+pt,apart,kill=0 O0,stmt+pt,apart,kill=0 O1,cc+pt,kill=0 O3,pt,apart,kill=0 Os,stmt+pt,apart,kill=0
-O2,pt,apart,ring=64,kill=0 O1,stmt,apart,kill=0 O2,none|stmt+pt,apart,set=stmt+pt,kill=0 O0,pt,kill=0
+O2,stmt+pt,source,kill=0 O2,cc+pt,source,apart,kill=0 O0,stmt+pt,source,apart,kill=0 O2,pt,apart,ring=64,kill=0 O1,stmt,apart,kill=0 O2,none|stmt+pt,apart,set=stmt+pt,kill=0 O0,pt,kill=0
 END
 export LINES_MAX=3
 good=0 bad=0
