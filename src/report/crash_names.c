@@ -159,8 +159,18 @@ static struct error *find_line_nodes(const struct pathmeta_function *flow, const
 	return err;
 }
 
+/* Control is at the machine function's first instruction: nothing of it has run. */
+static bool is_at_entry(const struct crash_image *image, const struct crash_site *site, uint32_t level, bool is_call)
+{
+	uint32_t block;
+	const struct bbmap_function *f = bbmap_find(&image->trace.blocks, site->pc, &block);
+
+	return f && f->address == site->pc && !is_call && level + 1 == site->level_count;
+}
+
 static struct error *find_nodes(struct crash *c, struct crash_site *site, uint32_t level, bool is_call)
 {
+	static const uint32_t first_node;
 	const struct crash_image *image = &c->images[site->image];
 	struct crash_level *l = &site->levels[level];
 	const struct pathmeta_function *flow = image->trace.flows[l->index];
@@ -168,6 +178,12 @@ static struct error *find_nodes(struct crash *c, struct crash_site *site, uint32
 	struct crash_number_vec nodes = {0};
 	struct error *err = NULL;
 
+	if (is_at_entry(image, site, level, is_call)) {
+		l->kind = CRASH_POSITION_POINTS;
+		l->nodes = &first_node;
+		l->node_count = 1;
+		return NULL;
+	}
 	l->kind = CRASH_POSITION_CALL;
 	if (is_call || level > 0)
 		err = find_call_nodes(&image->trace.meta.functions[l->index], &p, &nodes);
