@@ -80,6 +80,43 @@ done
 for line in 31 42 47 48; do
 	has out.txt "DA:$line,0"
 done
+# What is behind a call that was left by longjmp did not run, though its block was entered.
+cat >jump.c <<'END2'
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf place;
+static volatile int n;
+__attribute__((noinline)) static void leave(void)
+{
+	n++;
+	longjmp(place, 1);
+}
+__attribute__((noinline)) static int work(int k)
+{
+	n += k;
+	leave();
+	n -= k;
+	return n;
+}
+int main(void)
+{
+	if (!setjmp(place))
+		n += work(3);
+	puts("back");
+	*(volatile int *)0 = 1;
+	return 0;
+}
+END2
+"$waymark" cc --wm=trace -g -O0 jump.c -o jump || exit 1
+core_of jump.core ./jump || exit 1
+expect 0 "$waymark" core --format=lcov ./jump jump.core
+for line in 7 8 12 13 19 20 21; do
+	has out.txt "DA:$line,1"
+done
+lacks out.txt DA:14,1
+lacks out.txt DA:15,1
+lacks out.txt DA:23,1
+
 # All functions, in text and JSON.
 expect 0 "$waymark" core --functions ./program program.core
 has out.txt "Functions: 4 ran, 0 may have run, 0 cannot have run."
