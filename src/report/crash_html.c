@@ -16,7 +16,8 @@ enum {
 	FRAME_STEPS = 300,  /* lines of all paths of a frame */
 	PAGE_STEPS = 20000, /* of all frames, then FRAME_STEPS_LEAN for each */
 	FRAME_STEPS_LEAN = 40,
-	TEXT_MAX = 96, /* bytes of a line in a step */
+	TEXT_MAX = 96,    /* bytes of a line in a step */
+	THREADS_OPEN = 3, /* of more, only the first one's stack is open */
 	CALLS_OPEN = 16,
 	FUNCTIONS_MAX = 3000, /* in the table */
 };
@@ -99,14 +100,24 @@ static void print_fold(const struct crash_html *h, const struct crash_thread *t,
 static void print_stack(const struct crash_html *h, uint32_t number)
 {
 	const struct crash_thread *t = &h->c->threads[number];
+	uint32_t inside =
+		t->frame_count ? 0 : UINT32_MAX; /* what it is in: the first function with a path, else the first one */
 
-	fprintf(h->out, "<h2>Thread %" PRIu32 " <small>%d", number + 1, (int)t->machine->tid);
+	for (uint32_t i = t->frame_count; i-- > 0;)
+		if (t->frames[i].path_count)
+			inside = i;
+	fprintf(h->out, "<details%s><summary>Thread %" PRIu32 " <small>%d",
+		h->c->thread_count <= THREADS_OPEN || number == 0 ? " open" : "", number + 1, (int)t->machine->tid);
 	if (t->machine->name) {
 		fputs(" ", h->out);
 		html_text(h->out, t->machine->name);
 	}
-	fprintf(h->out, "%s</small></h2>\n<ol class=\"stack\">\n",
-		t->machine->is_first && t->machine->signal && h->c->thread_count > 1 ? ", got the signal" : "");
+	fputs(t->machine->is_first && t->machine->signal && h->c->thread_count > 1 ? ", got the signal" : "", h->out);
+	if (h->c->thread_count > 1 && inside != UINT32_MAX) {
+		fputs(", in ", h->out);
+		print_name(h, &t->frames[inside]);
+	}
+	fputs("</small></summary>\n<ol class=\"stack\">\n", h->out);
 	for (uint32_t i = 0; i < t->frame_count; i++) {
 		const struct crash_frame *f = &t->frames[i];
 		struct fold fold = fold_at(h, t, i);
@@ -131,7 +142,7 @@ static void print_stack(const struct crash_html *h, uint32_t number)
 		html_text(h->out, t->machine->cut);
 		fputs("</li>\n", h->out);
 	}
-	fputs("</ol>\n", h->out);
+	fputs("</ol></details>\n", h->out);
 }
 
 /* ---- a frame ---- */
