@@ -9,7 +9,7 @@ read -r -d '' -a configurations <<'END'
 O0,pt O0,cc+pt,apart O0,stmt+pt O1,cc+pt O1,stmt+pt,apart O2,pt,apart O2,cc+pt,apart O2,stmt+pt O3,stmt+pt,apart Os,cc+pt,apart
 O2,cc,apart O2,stmt,apart O2,fc O2,none O2,pt,apart,ring=1 O2,pt,apart,ring=64 O2,cc+pt,static O1,pt,nopie,apart O2,stmt+pt,pic
 O2,stmt+pt,apart,strip O2,pt,apart,gc O2,none|cc+pt,apart,set=cc+pt O0,fc|pt|stmt+pt,set=stmt+pt O2,none|stmt+pt,set=none
-O0,stmt+pt,source,apart O2,cc+pt,source,apart O2,stmt+pt,source O1,pt,source,apart,strip
+O2,none|stmt+pt,apart,tune=stmt+pt O2,cc+pt,contexts,apart O0,stmt+pt,source,apart O2,cc+pt,source,apart O2,stmt+pt,source O1,pt,source,apart,strip
 END
 read -r -d '' -a together <<'END'
 O0,pt O0,cc+pt O1,stmt+pt O2,pt O2,cc+pt O2,stmt+pt O3,stmt+pt Os,cc+pt O2,cc O2,pt,ring=1 O2,cc+pt,static O1,pt,nopie O2,stmt+pt,strip

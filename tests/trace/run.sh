@@ -9,6 +9,8 @@
 #   kill=K     fault at the K-th place of many (record_pass.cpp); 0: a place that the program's name chooses
 #   ring=N     paths kept for each frame
 #   set=S      WAYMARK_SCHEME=*=S when it runs
+#   tune=S     the program's file is changed by `waymark tune --set *=S`
+#   contexts   exact calling contexts as well
 #   static, nopie, pic, gc, strip      options of clang, and what is done to the program afterwards
 # NAME random=SEED is a program of ../paths/generate_flow.c. KEEP=1 keeps the directory.
 set -u
@@ -64,7 +66,7 @@ compile() {
 # make DIRECTORY RULES: builds there
 make() {
 	mkdir -p "$1" && cd "$1" || return 1
-	local traced=(--wm=trace="$2" "--wm-stage=$stage" "--wm-trace-paths=$ring")
+	local traced=("--wm=${contexts}trace=$2" "--wm-stage=$stage" "--wm-trace-paths=$ring")
 	[ -z "${WMREC_RECORDS:-}" ] || traced+=(-DRECORDS)
 	if [ -n "${WMREC_RECORDS:-}${WMREC_KILLS:-}" ]; then
 		if [ $stage = final ]; then traced+=("-Wl,--load-pass-plugin=$pass"); else traced+=("-fpass-plugin=$pass"); fi
@@ -79,6 +81,7 @@ make() {
 	else
 		compile -w "$here/$name.c" "$tmp/record.o" "$tmp/kill.o" -o prog
 	fi >build.log 2>&1 || { head -n 5 build.log; echo "FAIL $label: does not build"; return 1; }
+	[ -z "$tuned" ] || [[ $2 != *"|"* ]] || "$main" tune prog --set "*=$tuned" >tune.log || return 1
 	[ -z "$strips" ] || {
 		objcopy-19 --only-keep-debug prog prog.debug 2>/dev/null || objcopy --only-keep-debug prog prog.debug
 		strip prog && objcopy --add-gnu-debuglink=prog.debug prog
@@ -136,7 +139,7 @@ choose_kill() {
 }
 
 check() {
-	local opt="" stage=final schemes="" ring=8 is_apart="" strips="" kill="" word
+	local opt="" stage=final schemes="" ring=8 is_apart="" strips="" kill="" tuned="" contexts="" word
 	local label="$name $1" dir=$tmp/$1
 	unset WMREC_KILL WMREC_KILLS WMREC_RECORDS WAYMARK_SCHEME
 	for word in ${1//,/ }; do
@@ -147,6 +150,8 @@ check() {
 		kill=*) kill=${word#kill=} ;;
 		ring=*) ring=${word#ring=} ;;
 		set=*) export WAYMARK_SCHEME="*=${word#set=}" ;;
+		tune=*) tuned=${word#tune=} ;;
+		contexts) contexts=contexts, ;;
 		static) opt+=" -static" ;;
 		nopie) opt+=" -no-pie -fno-pie" ;;
 		pic) opt+=" -fPIC" ;;
@@ -183,7 +188,7 @@ check() {
 	[ $stage = final ] || options+=(source)
 	local numbers=([0]=none fc cc stmt pt fc+pt cc+pt stmt+pt) i
 	for i in "${!numbers[@]}"; do
-		case ${WAYMARK_SCHEME:-"*=$schemes"} in
+		case ${WAYMARK_SCHEME:-"*=${tuned:-$schemes}"} in
 		"*=${numbers[i]}") options+=("scheme=$i") ;;
 		esac
 	done
