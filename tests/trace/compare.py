@@ -373,4 +373,5 @@ def main():
     print(", ".join(f"{n} {what}" for what, n in comparison.counts.items()))
 
 
-main()
+if __name__ == "__main__":
+    main()
