@@ -95,7 +95,8 @@ static void add_source_flags(struct line *line, const struct job *job, const str
 static void add_compile_flags(struct line *line, const struct job *job, const struct own_files *files)
 {
 	const struct cc_request *r = job->request;
-	add_text(line, "-D__WAYMARK__=1");
+	if (cc_options_record(job->options)) /* else there is no runtime that the program could ask */
+		add_text(line, "-D__WAYMARK__=1");
 	add_text(line, "-idirafter");
 	add_text(line, files->include_dir);
 	if (!r->has_debug_info) {
@@ -263,7 +264,7 @@ static struct error *prepare(char **user, int count, struct line *line)
 	if (!err && (r.is_plain || !r.has_input || (!cc_options_record(&options) && !options.trace))) {
 		err = build_plain_line(line, user, count);
 	} else if (!err) {
-		cc_options_export(&options);
+		cc_options_export(&options, r.uses_lto);
 		if (r.links)
 			set_link_environment(&r);
 		err = build_line(line, &(struct job){&r, &options}, user, count);

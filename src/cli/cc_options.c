@@ -232,10 +232,10 @@ static void export(const char *name, const char *value)
 
 void cc_options_clear_environment(void)
 {
-	cc_options_export(&(struct cc_options){0});
+	cc_options_export(&(struct cc_options){0}, false);
 }
 
-void cc_options_export(const struct cc_options *o)
+void cc_options_export(const struct cc_options *o, bool uses_lto)
 {
 	export("WAYMARK_CONTEXTS", o->contexts ? "1" : NULL);
 	export("WAYMARK_PATHS", !o->paths ? NULL : o->is_final ? "final" : "source");
@@ -245,4 +245,6 @@ void cc_options_export(const struct cc_options *o)
 	export("WAYMARK_TRACE", !o->trace ? NULL : o->traces_source ? "source" : "final");
 	export("WAYMARK_TRACE_RULES", o->trace ? o->rules : NULL);
 	export("WAYMARK_TRACE_RING", o->trace ? o->ring : NULL);
+	uses_lto |= cc_options_at_link(o);
+	export("WAYMARK_TRACE_UNITS", o->trace && o->traces_source && uses_lto ? "1" : NULL);
 }

@@ -10,6 +10,7 @@
  *      WAYMARK_TRACE=source|final    functions are traced, at that stage
  *      WAYMARK_TRACE_RULES=RULES     what follows --wm=trace=; a file's name is absolute
  *      WAYMARK_TRACE_RING=N          --wm-trace-paths
+ *      WAYMARK_TRACE_UNITS=1         source stage, under link-time optimization
  */
 #ifndef WM_CLI_CC_OPTIONS_H
 #define WM_CLI_CC_OPTIONS_H
@@ -40,7 +41,7 @@ struct error *cc_options_read(char *const *words, int count, struct cc_options *
 void cc_options_deinit(struct cc_options *options);
 
 /* Sets and clears the variables above for the processes started from here. */
-void cc_options_export(const struct cc_options *options);
+void cc_options_export(const struct cc_options *options, bool uses_lto);
 /* Clears them. */
 void cc_options_clear_environment(void);
 

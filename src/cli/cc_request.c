@@ -85,6 +85,12 @@ static bool is_other_target(const char *option, const char *value)
 	       (target && !starts(target, "x86_64"));
 }
 
+static void set_lto(struct cc_request *r, bool uses)
+{
+	r->uses_lto = uses;
+	r->no_lto = !uses;
+}
+
 static void note_mode(struct cc_request *r, const char *option)
 {
 	static const char *const compile_only[] = {"-c",        "-S",         "-E",
@@ -104,10 +110,8 @@ static void note_mode(struct cc_request *r, const char *option)
 		r->is_relocatable = true;
 	else if (!strcmp(option, "-emit-llvm"))
 		r->emits_llvm = true;
-	else if (!strcmp(option, "-fno-lto"))
-		r->no_lto = true;
-	else if (starts(option, "-flto"))
-		r->no_lto = false;
+	else if (!strcmp(option, "-fno-lto") || starts(option, "-flto"))
+		set_lto(r, option[2] == 'l');
 	else if (!strcmp(option, "-nostdlib") || !strcmp(option, "-nodefaultlibs") || !strcmp(option, "-nolibc"))
 		r->no_libc = true;
 	else if (is_debug_option(option))

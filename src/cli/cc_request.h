@@ -15,6 +15,7 @@ struct cc_request {
 	bool is_relocatable; /* -r */
 	bool is_plain;       /* nothing to instrument: other target, only a question */
 	bool no_lto;
+	bool uses_lto;
 	bool emits_llvm;
 	bool has_debug_info;
 	bool no_libc; /* -nostdlib and no -lc: there may be no thread-local storage */

@@ -92,6 +92,7 @@ struct trace_options {
 	bool is_final;
 	const char *rules; /* which functions, and how (format/scheme.h) */
 	uint32_t ring;     /* paths kept for each frame, a power of two */
+	bool names_units;  /* modules are linked before they become code */
 };
 
 /* Traces functions of a module (waymark/trace.h). Returns as instrument_module does. */

@@ -441,6 +441,7 @@ struct TracePass : PassInfoMixin<TracePass> {
 		options.is_final = is_final;
 		options.rules = rules ? rules : "*=cc+pt";
 		options.ring = ring ? uint32_t(std::strtoul(ring, nullptr, 10)) : uint32_t(WM1_TRACE_RING_DEFAULT);
+		options.names_units = says("WAYMARK_TRACE_UNITS", "1");
 		const char *unit = is_final ? link_output(module) : module.getSourceFileName().c_str();
 		report(module, instrument_trace(wrap(&module), &host, unit, &options));
 		return PreservedAnalyses::none();

@@ -107,20 +107,15 @@ static struct error *refuse(struct trace_function *f, const struct path_graph *g
 	return skip(f->m, f->function, reason);
 }
 
-static struct error *use_coverage(struct trace_module *m)
+static void use_coverage(struct trace_module *m)
 {
 	if (m->coverage)
-		return NULL;
-	uint64_t hash = pathmeta_hash(PATHMETA_HASH, m->paths.unit, strlen(m->paths.unit));
-	m->coverage_name = arena_printf(&m->meta.arena, "wm1.coverage.%016llx", (unsigned long long)hash);
-	if (!m->coverage_name)
-		return &error_no_memory;
+		return;
 	LLVMTypeRef i8 = LLVMInt8TypeInContext(m->paths.context);
 	m->coverage = LLVMAddGlobal(m->paths.module, i8, "wm1.coverage");
 	LLVMSetLinkage(m->coverage, LLVMExternalLinkage);
 	LLVMSetVisibility(m->coverage, LLVMHiddenVisibility);
 	m->paths.host->bind_locally(m->coverage);
-	return NULL;
 }
 
 /* Bodies for the schemes after the first, before any of them has code of ours. */
@@ -151,9 +146,9 @@ static struct error *graph_of_copy(const struct path_graph *g, struct path_graph
 static struct error *emit_body(struct trace_function *f, struct path_graph *g, uint32_t scheme)
 {
 	struct trace_body body = {.f = f, .g = g, .variant = &f->meta.variants[scheme]};
-	struct error *err = f->schemes[scheme] & WM1_SCHEME_COVERAGE ? use_coverage(f->m) : NULL;
-	if (!err)
-		err = trace_calls_find(g, f->meta.call_count, &body.calls);
+	if (f->schemes[scheme] & WM1_SCHEME_COVERAGE)
+		use_coverage(f->m);
+	struct error *err = trace_calls_find(g, f->meta.call_count, &body.calls);
 	return err ? err : trace_emit(&body);
 }
 
@@ -255,11 +250,14 @@ static void make_coverage(struct trace_module *m)
 {
 	if (!m->coverage)
 		return;
-	LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(m->paths.context), m->coverage_bytes);
+	const uint32_t count = m->coverage_bytes ? m->coverage_bytes : 1;
+	LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(m->paths.context), count);
 	LLVMValueRef bytes = LLVMAddGlobal(m->paths.module, type, m->coverage_name);
 	LLVMSetInitializer(bytes, LLVMConstNull(type));
 	LLVMSetSection(bytes, "wm1_coverage");
 	LLVMSetAlignment(bytes, 1);
+	/* Assembly names it, so it keeps its name when modules are linked. */
+	LLVMSetLinkage(bytes, LLVMLinkOnceODRLinkage);
 	LLVMSetVisibility(bytes, LLVMHiddenVisibility);
 	LLVMReplaceAllUsesWith(m->coverage, bytes);
 	LLVMDeleteGlobal(m->coverage);
@@ -285,14 +283,17 @@ static struct error *describe_flow(struct trace_module *m)
 	return err;
 }
 
-/* The first of the unit's points (waymark/trace.h). */
+/*
+ * The first of the unit's points (waymark/trace.h). Where modules are linked before they become code, those that begin a unit
+ * come before all points; so each assembly of a function begins its unit again, whose key is known at the end: by this symbol.
+ */
 static void begin_points(struct trace_module *m, uint64_t key)
 {
 	struct buffer text = {0};
-	buffer_printf(
-		&text,
-		"\n.pushsection .debug_waymark_points,\"\",@progbits\n.quad -1\n.quad 0x%016llx\n.quad %s\n.popsection\n",
-		(unsigned long long)key, m->coverage ? m->coverage_name : "0");
+	buffer_printf(&text, "\n.set %s, 0x%016llx\n", m->key_name, (unsigned long long)key);
+	buffer_printf(&text,
+		      ".pushsection .debug_waymark_points,\"\",@progbits\n.quad -1\n.quad %s\n.quad %s\n.popsection\n",
+		      m->key_name, m->coverage ? m->coverage_name : "0");
 	if (!text.failed)
 		LLVMAppendModuleInlineAsm(m->paths.module, (const char *)text.bytes, text.len_bytes);
 	buffer_deinit(&text);
@@ -333,9 +334,14 @@ static struct error *describe(struct trace_module *m)
 static struct error *keep_bitcode(struct trace_module *m, struct buffer *ret)
 {
 	LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(m->paths.module);
-	struct error *err = bitcode_write(LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), ret);
+	const char *bytes = LLVMGetBufferStart(bitcode);
+	const size_t len_bytes = LLVMGetBufferSize(bitcode);
+	unsigned long long hash = pathmeta_hash(PATHMETA_HASH, bytes, len_bytes);
+	m->key_name = arena_printf(&m->meta.arena, "wm1.unit.%016llx", hash);
+	m->coverage_name = arena_printf(&m->meta.arena, "wm1.coverage.%016llx", hash);
+	struct error *err = bitcode_write(bytes, len_bytes, ret);
 	LLVMDisposeMemoryBuffer(bitcode);
-	return err;
+	return !err && (!m->key_name || !m->coverage_name) ? &error_no_memory : err;
 }
 
 static struct error *verify(struct trace_module *m)
@@ -352,6 +358,8 @@ static struct error *run_phases(struct trace_module *m)
 {
 	struct buffer bitcode = {0};
 	struct error *err = keep_bitcode(m, &bitcode);
+	if (m->options->names_units)
+		use_coverage(m); /* before it is known whether there is any */
 	if (!err)
 		err = trace_functions(m);
 	if (!err && (m->functions.count || m->skipped.count)) {
@@ -377,8 +385,9 @@ char *instrument_trace(LLVMModuleRef module, const struct host *host, const char
 	find_kinds(&m.kinds);
 	pathmeta_init(&m.paths.meta);
 	tracemeta_init(&m.meta);
-	m.rules = options->rules;
-	struct error *err = run_phases(&m);
+	struct error *err = trace_rules_read(&m);
+	if (!err)
+		err = run_phases(&m);
 	char *problem = err ? strdup(err->message) : NULL;
 	error_destroy(err);
 	buffer_deinit(&m.paths.split);

@@ -37,6 +37,7 @@ struct trace_module {
 	LLVMValueRef
 		coverage; /* stands for the coverage bytes until their number is known; NULL as long as there are none */
 	const char *coverage_name;
+	const char *key_name; /* symbol of the unit's key */
 	uint32_t coverage_bytes;
 	const char *rules;
 	bool has_tunables;
@@ -65,6 +66,8 @@ struct trace_body {
 	LLVMValueRef *calls; /* [f->meta.call_count] */
 };
 
+/* m->rules: the options', or those of the file that they name. */
+struct error *trace_rules_read(struct trace_module *m);
 /* f->schemes, of the first rule that matches; none when there is no such rule. */
 struct error *trace_rules_apply(struct trace_function *f, const struct path_graph *g);
 

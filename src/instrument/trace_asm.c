@@ -99,6 +99,9 @@ static void begin_point(struct trace_asm *a, enum wm1_point kind, uint32_t node)
 	if (!a->in_points)
 		buffer_printf(&a->text, "%s771: .pushsection .debug_waymark_points,\"\",@progbits",
 			      a->text.len_bytes ? "\n" : "");
+	if (!a->in_points && b->f->m->options->names_units)
+		buffer_printf(&a->text, "\n.quad -1\n.quad %s\n.quad %s", b->f->m->key_name,
+			      b->f->m->coverage ? b->f->m->coverage_name : "0");
 	a->in_points = true;
 	buffer_printf(&a->text, "\n.quad 771b\n.quad 0x%" PRIx64, value);
 }

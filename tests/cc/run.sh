@@ -225,9 +225,14 @@ flags "link final paths" "$runtime load-pass-plugin" "" --wm=paths --wm-stage=fi
 flags "link both" "$runtime load-pass-plugin" "" --wm=contexts,paths plain.o -o x
 flags "link paths, shared" "libwaymark-rt.so --build-id __ehdr_start" "load-pass-plugin fat-lto" --wm=paths -shared plain.o -o x
 flags "paths without a C library" "" "fpass-plugin libwaymark" --wm=paths -nostdlib plain.c -o x
+flags "link trace" "libwaymark-trace.a load-pass-plugin --build-id lto-basic-block-address-map" "libwaymark-rt" --wm=trace plain.o -o x
+flags "trace, source" "fpass-plugin fbasic-block-address-map" "load-pass-plugin __WAYMARK__" --wm=trace --wm-stage=source plain.c -o x
+flags "link all" "$runtime libwaymark-trace.a" "" --wm=contexts,paths,trace plain.o -o x
 flags "paths, relocatable" "fpass-plugin" "libwaymark" --wm=paths -r plain.c -o x
+echo 'main=cc # why
+*=none|pt|stmt' >rules
 for stage in source final; do
-	for what in paths contexts,paths; do
+	for what in paths contexts,paths "trace=@$tmp/rules"; do
 		pcc="$cc --wm=$what --wm-stage=$stage" pcxx="$cxx --wm=$what --wm-stage=$stage"
 		check "$what, $stage: one step" $pcc -Werror -Wall -O2 main.c part.c -o one
 		check "$what, $stage: runs" ./one
@@ -272,6 +277,14 @@ one_line "plan that is a directory" 1 "is no file" $cc --wm=paths --wm-plan=. pl
 one_line "unknown option" 1 "--wm-level=3" $cc --wm-level=3 plain.c -o x
 one_line "option without =" 1 "--wm-plan:" $cc --wm=paths --wm-plan plan.wmk plain.c -o x
 one_line "option of paths alone" 1 "needs --wm=paths" $cc --wm-stage=final plain.c -o x
+for number in "" 0 3 8192 many; do
+	one_line "ring of '$number'" 1 "--wm-trace-paths=$number:" $cc --wm=trace --wm-trace-paths=$number plain.c -o x
+done
+one_line "option of trace alone" 1 "needs --wm=trace" $cc --wm-trace-paths=8 plain.c -o x
+one_line "unknown scheme" 1 "scheme" $cc --wm=trace='*=all' plain.c -o x
+one_line "rule without scheme" 1 "--wm=trace" $cc --wm=trace='main' plain.c -o x
+one_line "no such rules" 1 "no-rules" $cc --wm=trace=@no-rules plain.c -o x
+check "rules in a file" sh -c "$cc --wm=trace=@rules -c plain.c && cd / && $cc --wm=trace=@$tmp/rules $tmp/plain.c -o $tmp/x && $tmp/x; [ \$? = 3 ]"
 one_line "no such clang" 1 "no-such-clang" env WAYMARK_CC=no-such-clang $cc plain.c -o x
 one_line "another LLVM" 1 "clang 19" env WAYMARK_CC=clang-14 $cc plain.c -o x
 one_line "unreadable version script" 1 "nothing.map" $cc plain.c -Wl,--version-script=nothing.map -o x
