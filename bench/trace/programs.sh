@@ -23,7 +23,7 @@ rules_of() { # PROGRAM VARIANT
 	case ${2%-O0} in
 	lto) ;;
 	none | fc | cc | stmt | pt | cc+pt | stmt+pt) echo "*=${2%-O0}" ;;
-	fixed) echo "@$work/$1-failing${2#fixed}.rules" ;;
+	fixed) cat "$work/$1-failing${2#fixed}.rules" ;;
 	tuned) echo '*=cc|cc+pt' ;;
 	off) echo '*=none|cc+pt' ;;
 	all) echo '*=none|fc|cc|stmt|pt|fc+pt|cc+pt|stmt+pt' ;;
@@ -53,16 +53,13 @@ build_traced() { # PROGRAM VARIANT
 	local dir=$work/$1-$2 level rules source program
 	level=$(level_of "$2")
 	local -x BENCH_CC='clang-19 -gline-tables-only -gdwarf-4 -fdebug-info-for-profiling -flto -fuse-ld=lld' BENCH_CC_LAST=$level
+	case $2 in fixed*) build_traced "$1" "tuned$level" || return ;; esac # finds out what fails
 	rules=$(rules_of "$1" "$2") || return
 	if [ -f "$dir/.built" ]; then
 		[ -n "$rules" ] || return 0
 		[ "$dir/.built" -nt "$build/src/instrument/waymark-pass.so" ] && [ "$dir/.built" -nt "$waymark" ] && return
 	fi
-	case $2 in
-	lto*) ;;
-	fixed*) build_traced "$1" "tuned$level" || return ;;
-	*) build_traced "$1" "lto$level" || return ;;
-	esac
+	[ -z "$rules" ] || build_traced "$1" "lto$level" || return
 	rm -rf "$dir"
 	program=$(program_of "$1" "$2")
 	{
@@ -81,17 +78,16 @@ build_traced() { # PROGRAM VARIANT
 		make_cores "$1" "$2" || return
 		# shellcheck disable=SC2046 # names without blanks
 		"$waymark" tune "$program" $(cores_of "$1" "$2" | sed 's/^/--from /') >"$out.errors" || return
-		"$waymark" tune "$program" --list | awk '$3 == "cc+pt" { print $1 "=cc+pt" } END { print "*=cc" }' >"$work/$1-failing$level.rules"
+		"$waymark" tune "$program" --list | awk '$3 == "cc+pt" { printf "%s=cc+pt;", $1 } END { print "*=cc" }' >"$work/$1-failing$level.rules"
 		;;
 	esac
 }
 
 # Where programs crash: five points for each program and level of optimization, chosen once from what the program does with its
 # small input (callgrind's counts of calls, in the build `none`). The program's functions that ran are sorted by name, without
-# main. For seed 1 to 5, x(n + 1) = (x(n) * 1103515245 + 12345) mod 2^31, x(0) = seed: x(3) / 65536 modulo the number of
-# functions is the function, x(4) / 65536 modulo the number of its calls (1000 at most) the call. The crash is at the first
-# instruction of that call, so it is the same moment in each variant. gdb counts and writes the core. Output goes to a file: gzip
-# reads nothing when it writes to /dev/null.
+# main and exits. Numbers x(n + 1) = (x(n) * 1103515245 + 12345) mod 2^31, x(0) = 1, divided by 65536, choose in turn: modulo the
+# number of functions the function, which is not chosen again, then modulo the number of its calls (1000 at most) the call. The
+# crash is at the first instruction of that call, so it is the same moment in each variant. gdb counts and writes the core.
 points_of() { # PROGRAM LEVEL: makes the file $work/PROGRAM-pointsLEVEL, lines NUMBER FUNCTION CALL
 	local points=$work/$1-points$2
 	[ ! -s "$points" ] || return 0
@@ -107,18 +103,17 @@ points_of() { # PROGRAM LEVEL: makes the file $work/PROGRAM-pointsLEVEL, lines N
 	awk '
 		NR == FNR { is_own[$1] = 1; next }
 		sub(/^cfn=/, "") { callee = $0 }
-		sub(/^calls=/, "") { if (callee in is_own && callee !~ /^(_.*|main|deregister_tm_clones|register_tm_clones)$/) calls[callee] += $1 }
+		sub(/^calls=/, "") { if (callee in is_own && callee !~ /^(_.*|main|.*exit.*|deregister_tm_clones|register_tm_clones)$/) calls[callee] += $1 }
 		END { for (f in calls) print f, calls[f] }' "$points.functions" "$points.calls" | sort |
 		awk '
 		function next_number() { x = (x * 1103515245 + 12345) % 2147483648; return int(x / 65536) }
 		{ name[NR] = $1; calls[NR] = $2 > 1000 ? 1000 : $2 }
 		END {
-			for (seed = 1; seed <= 5; seed++) {
-				x = seed
-				next_number()
-				next_number()
+			x = 1
+			for (number = 1; number <= 5 && number <= NR; ) {
 				f = next_number() % NR + 1
-				print seed, name[f], next_number() % calls[f] + 1
+				if (!(f in is_chosen)) print number++, name[f], next_number() % calls[f] + 1
+				is_chosen[f] = 1
 			}
 		}' >"$points"
 }
@@ -134,10 +129,12 @@ make_cores() { # PROGRAM VARIANT: cores are $work/PROGRAM-cores.VARIANT/NUMBER
 		rm -f "$cores/$number"
 		set -f
 		# shellcheck disable=SC2046 # commands without blanks inside words
-		DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-load off' -ex "starti <$(input_of "$1" small) >$out.output 2>&1" \
-			-ex "break *&'$function'" -ex "ignore 1 $((call - 1))" -ex continue -ex "generate-core-file $cores/$number" -ex kill \
-			--args $(command_of "$1" "$2" small) </dev/null >"$cores/$number.log" 2>&1
+		set -- "$1" "$2" $(command_of "$1" "$2" small)
 		set +f
+		DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-load off' \
+			-ex "starti $(printf '%q ' "${@:4}") <$(input_of "$1" small) >$out.output 2>&1" \
+			-ex "break *&'$function'" -ex "ignore 1 $((call - 1))" -ex continue -ex "generate-core-file $cores/$number" -ex kill \
+			"$3" </dev/null >"$cores/$number.log" 2>&1
 		[ -s "$cores/$number" ] || { tail -n 3 "$cores/$number.log"; echo "no core of $1 $2 at call $call of $function"; return 1; } >&2
 	done <"$work/$1-points$(level_of "$2")"
 }

@@ -1,11 +1,11 @@
 #!/bin/bash
 # What tracing costs: real programs traced in ten ways, run in turn on one CPU.
 #
-#   bench/trace/run.sh [-b BUILD-DIR] [-n ROUNDS] [-w WORK-DIR] [-c CPU] [-i] [-l LEVELS] [-r] [PROGRAM...]
+#   bench/trace/run.sh [-b BUILD-DIR] [-n ROUNDS] [-w WORK-DIR] [-c CPU] [-i] [-s] [-l LEVELS] [-r] [PROGRAM...]
 #
 # PROGRAM: those of programs.sh (default: all of them). ROUNDS is at least 9. WORK-DIR keeps builds and cores, so that a
 # second run is short. CPU is where the programs run (default: the last). -i leaves out the instruction counts, which callgrind
-# takes on smaller inputs. LEVELS: 'O2 O0', or one of them. -r measures nothing: it prints what was measured in WORK-DIR before.
+# takes on smaller inputs; -s takes times on these, too. LEVELS: 'O2 O0', or one of them. -r measures nothing: it prints what was measured in WORK-DIR before.
 #
 #   lto    clang-19 -flto at that level: what the others are compared with
 #   none   the metadata, no trace
@@ -23,14 +23,15 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=$here/../../build rounds=9 work='' is_temporary='' counts=1 levels='O2 O0' \
-	cpu=$(($(nproc) - 1)) is_old=''
-while getopts b:n:w:c:il:r option; do
+	cpu=$(($(nproc) - 1)) is_old='' inputs_size=full
+while getopts b:n:w:c:isl:r option; do
 	case $option in
 	b) build=$OPTARG ;;
 	n) rounds=$OPTARG ;;
 	w) work=$OPTARG ;;
 	c) cpu=$OPTARG ;;
 	i) counts= ;;
+	s) inputs_size=small ;;
 	l) levels=$OPTARG ;;
 	r) is_old=1 ;;
 	*) exit 2 ;;
@@ -72,11 +73,11 @@ measure() { # PROGRAM LEVEL: lines `LEVEL PROGRAM VARIANT ms time-ratio middle-h
 		build_traced "$program" "$variant$suffix" || continue
 		set -f
 		# shellcheck disable=SC2207
-		arguments+=(--0 $(command_of "$program" "$variant$suffix" full))
+		arguments+=(--0 $(command_of "$program" "$variant$suffix" "$inputs_size"))
 		set +f
 		names+=("$variant")
 	done
-	PAIRS_INPUT=$(input_of "$program" full) "$out.pairs" "$program" "$rounds" "$cpu" "${arguments[@]}" >"$out.measured" 2>"$out.errors" ||
+	PAIRS_INPUT=$(input_of "$program" "$inputs_size") "$out.pairs" "$program" "$rounds" "$cpu" "${arguments[@]}" >"$out.measured" 2>"$out.errors" ||
 		{ tail -n 3 "$out.errors" >&2; return 0; }
 	while read -r _ _ ms ratio low high kib; do
 		count=0
@@ -136,7 +137,7 @@ function table(level, what,    n, m, i, j, names, list, v, sum, used, worst, wor
 		printf used ? "%8.3f" : "%8s", used ? exp(sum / used) : "-"
 	}
 	printf "\n%-8s", "worst"
-	for (j = 1; j <= m; j++) printf "%8.3f", worst[j]
+	for (j = 1; j <= m; j++) printf worst[j] ? "%8.3f" : "%8s", worst[j] ? worst[j] : "-"
 	print "\n"
 }
 BEGIN {
