@@ -67,8 +67,10 @@ class Killer
 
 	void add(Instruction *before)
 	{
-		IRBuilder<> b(before);
-		b.SetCurrentDebugLocation(DebugLoc());
+		IRBuilder<> b(before); /* with its line, or where inlined code ends would not be known */
+		if (DISubprogram *subprogram = before->getFunction()->getSubprogram();
+		    subprogram && !before->getDebugLoc())
+			b.SetCurrentDebugLocation(DILocation::get(module.getContext(), 0, 0, subprogram));
 		Value *count = module.getOrInsertGlobal("wmrec_kill", t.i64);
 		Value *left = b.CreateSub(b.CreateLoad(t.i64, count, true), b.getInt64(1));
 		b.CreateStore(left, count, true);
