@@ -75,11 +75,12 @@ char *instrument_module(LLVMModuleRef module, const struct host *host, const cha
 
 /* How paths are counted. */
 struct path_options {
-	bool is_final;        /* at the end of full LTO, over the whole program; else one translation unit as written */
-	bool is_shared;       /* is_final: the output is a shared library */
-	bool with_contexts;   /* the program keeps its calling context: paths outside a plan come with theirs */
-	bool hash_calls;      /* no pairs inline: every path of a hashed function goes to the runtime */
-	uint32_t array_limit; /* functions with more paths than this are hashed */
+	bool is_final;      /* at the end of full LTO, over the whole program; else one translation unit as written */
+	bool is_shared;     /* is_final: the output is a shared library */
+	bool with_contexts; /* the program keeps its calling context: paths outside a plan come with theirs */
+	bool hash_calls;    /* no pairs inline: every path of a hashed function goes to the runtime */
+	bool keeps_long_paths; /* is_final: loops are not cut from what comes before them to keep tables small */
+	uint32_t array_limit;  /* functions with more paths than this are hashed */
 	const char *plan_path; /* which paths are interesting; NULL: all are counted alike */
 };
 

@@ -437,8 +437,7 @@ static struct error *make_nodes(struct builder *b)
 static struct error *cut(struct path_graph *g)
 {
 	struct error *err = cfg_cut_cycles(&g->cfg);
-	/* Calls that count have no tables to keep small: they get the papers' paths, as long as those can be numbered. */
-	const bool is_short = g->m->options->is_final && !g->m->options->hash_calls;
+	const bool is_short = g->m->options->is_final && !g->m->options->keeps_long_paths;
 	const uint64_t limit = is_short ? PATH_COUNT_FINAL : PATH_COUNT_MAX;
 	uint32_t loops = 0;
 	uint32_t split = 0;

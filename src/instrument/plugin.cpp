@@ -413,6 +413,8 @@ struct PathsPass : PassInfoMixin<PathsPass> {
 		options.is_shared = says("WAYMARK_LINK_KIND", "shared");
 		options.with_contexts = says("WAYMARK_CONTEXTS", "1");
 		options.hash_calls = says("WAYMARK_PATHS_HASH", "call");
+		/* Calls have no tables to keep small: they get the papers' paths, as long as those can be numbered. */
+		options.keeps_long_paths = options.hash_calls;
 		options.array_limit =
 			limit ? uint32_t(std::strtoul(limit, nullptr, 10)) : uint32_t(WM1_PATHS_ARRAY_DEFAULT);
 		options.plan_path = std::getenv("WAYMARK_PATHS_PLAN");

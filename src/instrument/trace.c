@@ -378,7 +378,8 @@ static struct error *run_phases(struct trace_module *m)
 char *instrument_trace(LLVMModuleRef module, const struct host *host, const char *unit,
 		       const struct trace_options *options)
 {
-	struct trace_module m = {.options = options, .path_options = {.is_final = options->is_final}};
+	struct trace_module m = {.options = options,
+				 .path_options = {.is_final = options->is_final, .keeps_long_paths = true}};
 	m.paths = (struct path_module){.module = module, .host = host, .unit = unit, .options = &m.path_options};
 	m.paths.context = LLVMGetModuleContext(module);
 	path_find_kinds(&m.paths.kinds);

@@ -198,6 +198,9 @@ static void print_function(const struct json *j, uint32_t image, uint32_t index)
 	print_member(j, ", ", "file", flow->file);
 	fprintf(j->out, ", \"line\": %" PRIu32 ", \"block_count\": %" PRIu32 ", \"possible_paths\": %" PRIu64,
 		flow->line, flow->cfg.node_count, flow->path_count);
+	const uint32_t splits = cfg_splits(&flow->cfg);
+	if (splits)
+		fprintf(j->out, ", \"split_edges\": %" PRIu32, splits);
 	fprintf(j->out, ", \"entered\": %s", used_text(c->entered[number]));
 	if (c->calls_used[number])
 		print_used(j, "calls_used", c->calls_used[number], f->call_count);

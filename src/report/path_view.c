@@ -23,11 +23,7 @@ double path_alpha(const struct path_function *f)
 
 uint32_t path_splits(const struct path_function *f)
 {
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; f->meta && i < f->meta->cfg.edge_count; i++)
-		count += f->meta->cfg.edges[i].cut == CFG_CUT_SPLIT;
-	return count;
+	return f->meta ? cfg_splits(&f->meta->cfg) : 0;
 }
 
 static int compare_functions(const void *a, const void *b)

@@ -259,14 +259,6 @@ static const struct pathmeta_function *find_function(uint64_t name_key)
 	return NULL;
 }
 
-static bool is_split(const struct cfg *g)
-{
-	for (uint32_t e = 0; e < g->edge_count; e++)
-		if (g->edges[e].cut == CFG_CUT_SPLIT)
-			return true;
-	return false;
-}
-
 static bool is_split_between(const struct cfg *g, uint32_t from, uint32_t to)
 {
 	for (uint32_t e = g->first_edge[from]; e < g->first_edge[from + 1]; e++)
@@ -314,7 +306,7 @@ static void add_trace(const char *path)
 		char name[300];
 		snprintf(name, sizeof name, "%s/%" PRIx64, f ? f->link_name : r->name, key);
 		add((int64_t)(r->begun - r->finished), "%s\tunfinished", name);
-		add_tree(name, r->first, &blocks, 0, f && is_split(&f->cfg) ? f : NULL);
+		add_tree(name, r->first, &blocks, 0, f && cfg_splits(&f->cfg) ? f : NULL);
 		block_vec_deinit(&blocks);
 	}
 }

@@ -259,10 +259,7 @@ class Comparison:
         self.counts["blocks"] += sum(len(p["blocks"]) for p in frame["paths"])
 
     def may_be_cut(self, frame):
-        """Where nothing that is told shows it, a function of many paths may be cut all the same."""
-        texts = [p[side] for p in frame["paths"] for side in ("start", "end")]
-        is_cut = any(text.startswith(("cut", "goes on where")) for text in texts)
-        return is_cut or self.told[frame["function_id"]]["possible_paths"] > 100
+        return "split_edges" in self.told[frame["function_id"]]
 
     def compare_cut(self, frame, ended, current, where):
         """Waymark cuts functions of too many paths in more places, which the record does not know."""

@@ -38,8 +38,8 @@ __attribute__((noinline)) static int convert(int n)
 
 int main(void)
 {
-	char room[8192];
+	char room[8192]; /* what convert overwrites ends in here, not at the end of the stack */
 
-	memset(room, 1, sizeof room);
+	fill(room, sizeof room);
 	return convert(3 + (int)strlen("three")) + room[17];
 }
