@@ -98,6 +98,7 @@ struct trace_asm {
 	LLVMValueRef operands[4];
 	LLVMTypeRef elements[4]; /* NULL: in a register */
 	unsigned count;
+	bool has_code;    /* more than points */
 	bool has_scratch; /* operand 0 is a register */
 	bool sets_flags;
 	bool in_points;

@@ -49,6 +49,7 @@ static void end_points(struct trace_asm *a)
 static void begin_instruction(struct trace_asm *a)
 {
 	end_points(a);
+	a->has_code = true;
 	if (a->text.len_bytes)
 		buffer_printf(&a->text, "\n");
 }
@@ -152,7 +153,13 @@ static void build(struct trace_asm *a, LLVMBuilderRef builder, const struct buff
 	LLVMValueRef code =
 		LLVMGetInlineAsm(type, (const char *)text->bytes, text->len_bytes, (const char *)a->constraints.bytes,
 				 a->constraints.len_bytes, 1, 0, LLVMInlineAsmDialectATT, 0);
+	/* Points alone have no line: the assembler would give the line's row of the table to the first bytes it sees, which are
+	 * those of the other section, and the instruction behind would go without. */
+	LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(builder);
+	if (!a->has_code)
+		LLVMSetCurrentDebugLocation2(builder, NULL);
 	LLVMValueRef call = LLVMBuildCall2(builder, type, code, a->operands, a->count, "");
+	LLVMSetCurrentDebugLocation2(builder, location);
 	for (unsigned i = 0; i < a->count; i++)
 		if (a->elements[i]) {
 			LLVMAddCallSiteAttribute(call, i + 1,
