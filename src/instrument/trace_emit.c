@@ -401,7 +401,7 @@ const char *trace_emit_reason(const struct trace_function *f, const struct path_
 		const struct cfg_edge *c = &g->cfg.edges[i];
 		if (c->cut == CFG_CUT_JUMP && LLVMIsAIndirectBrInst(g->nodes[c->from].terminator) &&
 		    needs_start(f, c->to) && has_other_ways(g, c->to))
-			return "several computed gotos lead to a block that other code leads to, too";
+			return "its paths are not traced: several computed gotos lead to a block that other code leads to, too";
 	}
 	return NULL;
 }

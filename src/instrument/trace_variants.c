@@ -67,9 +67,14 @@ const char *trace_clone_reason(const struct trace_function *f)
 	return NULL;
 }
 
+const char *trace_clone_name(const struct trace_function *f, const struct path_graph *g, uint8_t scheme)
+{
+	return arena_printf(f->scratch, "%s.wm.%s", g->meta.link_name, scheme_name(scheme));
+}
+
 struct error *trace_clone(struct trace_function *f, const struct path_graph *g, uint8_t scheme, LLVMValueRef *ret)
 {
-	const char *name = arena_printf(f->scratch, "%s.wm.%s", g->meta.link_name, scheme_name(scheme));
+	const char *name = trace_clone_name(f, g, scheme);
 	if (!name)
 		return &error_no_memory;
 	*ret = f->m->paths.host->clone(f->function, name);
@@ -160,16 +165,15 @@ static void dispatch_in_ir(struct trace_function *f, LLVMValueRef chosen)
 	if (f->scheme_count == 2) {
 		call_in_place(f, builder, block, f->bodies[1]);
 	} else {
-		LLVMBasicBlockRef targets[WM1_SCHEMES];
-		for (uint32_t i = 1; i < f->scheme_count; i++)
-			targets[i] = LLVMAppendBasicBlockInContext(context, f->function, "wm1.variant");
 		LLVMPositionBuilderAtEnd(builder, block);
 		value = LLVMBuildLoad2(builder, i8, chosen, "wm1.which");
-		LLVMValueRef branch = LLVMBuildSwitch(builder, value, targets[1], f->scheme_count);
-		for (uint32_t i = 1; i < f->scheme_count; i++) {
-			if (i > 1)
-				LLVMAddCase(branch, LLVMConstInt(i8, i, 0), targets[i]);
-			call_in_place(f, builder, targets[i], f->bodies[i]);
+		LLVMBasicBlockRef target = LLVMAppendBasicBlockInContext(context, f->function, "wm1.variant");
+		LLVMValueRef branch = LLVMBuildSwitch(builder, value, target, f->scheme_count);
+		call_in_place(f, builder, target, f->bodies[1]);
+		for (uint32_t i = 2; i < f->scheme_count; i++) {
+			target = LLVMAppendBasicBlockInContext(context, f->function, "wm1.variant");
+			LLVMAddCase(branch, LLVMConstInt(i8, i, 0), target);
+			call_in_place(f, builder, target, f->bodies[i]);
 		}
 	}
 	LLVMDisposeBuilder(builder);

@@ -4,10 +4,10 @@
 #include "report/crash_renderer.h"
 
 static const struct crash_renderer renderers[] = {
-	{"text", "stacks with the last paths of each frame as source lines, for reading", 3, crash_render_text, false},
-	{"json", "everything, for programs; docs/format.md describes it", 0, crash_render_json, true},
-	{"html", "one page: stacks, paths step by step, the source and what of it ran", 16, crash_render_html, true},
-	{"lcov", "lines that ran (1) and that cannot have run (0), for genhtml and others", 0, crash_render_lcov, true},
+	{"text", "stacks with the last paths of each frame as source lines, for reading", crash_render_text, 3, false},
+	{"json", "everything, for programs; docs/format.md describes it", crash_render_json, 0, true},
+	{"html", "one page: stacks, paths step by step, the source and what of it ran", crash_render_html, 16, true},
+	{"lcov", "lines that ran (1) and that cannot have run (0), for genhtml and others", crash_render_lcov, 0, true},
 	{0},
 };
 

@@ -23,10 +23,10 @@ struct crash_report {
 };
 
 struct crash_renderer {
-	const char *name;       /* --format=NAME */
-	const char *summary;    /* one line of help */
-	uint32_t default_paths; /* shown of each frame when the user does not say; 0: all */
+	const char *name;    /* --format=NAME */
+	const char *summary; /* one line of help */
 	struct error *(*render)(const struct crash_report *r, FILE *out);
+	uint32_t default_paths; /* shown of each frame when the user does not say; 0: all */
 	bool wants_activity;
 };
 

@@ -193,8 +193,10 @@ class Comparison:
             return
         scheme = frame.get("scheme", 0)
         wanted = self.options.get("scheme")
-        if not scheme and told["link_name"] in self.skipped:
+        if not scheme & 4 and told["link_name"] in self.skipped:
             self.counts["skipped"] = self.counts.get("skipped", 0) + 1
+            if wanted and scheme not in (0, int(wanted) & 3):
+                self.differ(where, f"scheme is {scheme}, must be {wanted} but for the paths")
         elif wanted and int(wanted) & 4 and str(scheme) != wanted and told["block_count"] > 1:
             self.differ(where, f"scheme is {scheme}, must be {wanted}")
         is_lost = frame["trace"] == "lost"
