@@ -376,10 +376,11 @@ static struct error *find_repeats(struct activity_flow *flow)
 {
 	size_t functions = flow->p->function_count, most = flow->call_base[functions] + functions;
 	uint32_t *block = calloc(3 * most + 3 * (functions + 2), sizeof(*block));
-	struct tails t = {.from = block, .to = block + most};
+	struct tails t = {.from = block};
 
 	if (!block)
 		return &error_no_memory;
+	t.to = block + most;
 	find_tails(flow, &t);
 	peel(flow, &t, block + 2 * most, block + 3 * most, block + 3 * most + functions + 2,
 	     block + 3 * most + 2 * (functions + 2));

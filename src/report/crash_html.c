@@ -515,7 +515,8 @@ static struct error *print_functions(const struct crash_html *h)
 			(struct ranked){f, (uint8_t)(4 * (h->is_framed[f->id] != 0) + f->state % CRASH_LINE_UNKNOWN)};
 		states[f->state]++;
 	}
-	qsort(ranked, count, sizeof *ranked, compare_ranked);
+	if (count)
+		qsort(ranked, count, sizeof *ranked, compare_ranked);
 	fputs("<section class=\"page\" id=\"functions\">\n<h1>Functions</h1>\n<p class=\"dim\">", h->out);
 	if (h->r->activity)
 		fprintf(h->out, "%zu ran, %zu may have run, %zu cannot have run. ", states[ACTIVITY_YES],

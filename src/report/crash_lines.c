@@ -269,7 +269,8 @@ static void fold_lines(struct crash_lines *l)
 {
 	size_t count = 0;
 
-	qsort(l->lines.items, l->lines.count, sizeof *l->lines.items, compare_lines);
+	if (l->lines.count)
+		qsort(l->lines.items, l->lines.count, sizeof *l->lines.items, compare_lines);
 	for (size_t i = 0; i < l->lines.count; i++) {
 		const struct crash_line *line = &l->lines.items[i];
 		struct crash_line_file *file = &l->files.items[line->file];
@@ -314,7 +315,8 @@ static void fold_functions(struct crash_lines *l)
 {
 	size_t count = 0;
 
-	qsort(l->functions.items, l->functions.count, sizeof *l->functions.items, compare_functions);
+	if (l->functions.count)
+		qsort(l->functions.items, l->functions.count, sizeof *l->functions.items, compare_functions);
 	for (size_t i = 0; i < l->functions.count; i++) {
 		const struct crash_line_function *f = &l->functions.items[i];
 
