@@ -89,7 +89,7 @@ build_variant() { # PROGRAM VARIANT
 	fi
 	rm -rf "$dir"
 	{
-		if [ -f "$base/.built" ] && [ -f "$base/config.status" -o -f "$base/config.sh" ]; then
+		if [ -f "$base/.built" ] && { [ -f "$base/config.status" ] || [ -f "$base/config.sh" ]; }; then
 			cp -a "$base" "$dir" && rm "$dir/.built" && compile_again "$1" "$2"
 		else
 			source=$("$here/../../scripts/fetch-source.sh" "$(package_of "$1")") && cp -a "$source" "$dir" &&

@@ -363,6 +363,10 @@ int main(int argc, char **argv)
 	check(object_find_trace(&search, &wanted, &trace));
 	numberings = calloc(trace.meta.function_count + 1, sizeof *numberings);
 	run(argv + 1);
+	free(numberings);
+	object_trace_deinit(&trace);
+	object_search_deinit(&search);
+	arena_deinit(&arena);
 	printf("%llu instructions, %llu records compared, %llu paths\n", steps, compared, paths);
 	return !compared;
 }
