@@ -468,10 +468,11 @@ static struct error *solve_forwards(struct activity_flow *flow)
 	size_t functions = flow->p->function_count;
 	size_t most = flow->node_base[functions] + 2 * (size_t)flow->call_base[functions];
 	uint32_t *block = calloc(most + 2 * functions + 2, sizeof(*block));
-	struct agenda a = {.nodes = block, .functions = block + most};
+	struct agenda a = {.nodes = block};
 
 	if (!block)
 		return &error_no_memory;
+	a.functions = block + most;
 	for (uint32_t f = 0; f < functions; f++) {
 		const struct flow_walk w = {.flow = flow, .function = f};
 
