@@ -403,26 +403,16 @@ static struct error *read_unit(struct reader *r)
 		err = section_count(&r->c, SKIPPED_MIN_BYTES, "skipped functions", &skipped);
 	for (uint32_t i = 0; i < skipped && !err; i++)
 		err = read_skipped(r);
-	if (!err && cursor_left(&r->c))
-		err = cursor_error(&r->c, "%zu bytes behind the last table: the section is damaged",
-				   cursor_left(&r->c));
-	return err;
+	return err ? err : section_check_end(&r->c);
 }
 
 /* Unpacks the unit at c and reads it. */
 static struct error *read_frame(struct reader *r, struct cursor *c)
 {
 	struct section s = {0};
-	char *name = NULL;
-	struct error *err = section_read(c, &PATHMETA_KIND, &s);
+	struct error *err = section_read_unit(c, &PATHMETA_KIND, r->units.count, &r->m->arena, &s, &r->c);
 
 	if (!err) {
-		name = arena_printf(&r->m->arena, "%s: unit %zu, unpacked", c->name, r->units.count);
-		if (!name)
-			err = &error_no_memory;
-	}
-	if (!err) {
-		cursor_init(&r->c, s.raw, s.raw_bytes, name);
 		err = read_unit(r);
 		string_pool_deinit(&r->strings);
 	}

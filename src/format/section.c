@@ -186,3 +186,23 @@ struct error *section_small(struct cursor *c, uint32_t max, const char *what, ui
 		*ret = v;
 	return err;
 }
+
+struct error *section_read_unit(struct cursor *c, const struct section_kind *kind, size_t index, struct arena *arena,
+				struct section *ret, struct cursor *ret_body)
+{
+	struct error *err = section_read(c, kind, ret);
+	if (err)
+		return err;
+	char *name = arena_printf(arena, "%s: unit %zu, unpacked", c->name, index);
+	if (!name)
+		return &error_no_memory;
+	cursor_init(ret_body, ret->raw, ret->raw_bytes, name);
+	return NULL;
+}
+
+struct error *section_check_end(struct cursor *body)
+{
+	if (!cursor_left(body))
+		return NULL;
+	return cursor_error(body, "%zu bytes behind the last table: the section is damaged", cursor_left(body));
+}

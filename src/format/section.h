@@ -16,6 +16,7 @@
 #ifndef WM_FORMAT_SECTION_H
 #define WM_FORMAT_SECTION_H
 
+#include "base/arena.h"
 #include "base/cursor.h"
 #include "base/vec.h"
 
@@ -71,6 +72,13 @@ struct section {
 /* Reads, unpacks and checks the section at the cursor and moves behind it. */
 struct error *section_read(struct cursor *c, const struct section_kind *kind, struct section *ret);
 void section_deinit(struct section *s);
+
+/* The same of a section's unit `index`; *ret_body goes over its bytes and has a name (the arena's) that says so. */
+struct error *section_read_unit(struct cursor *c, const struct section_kind *kind, size_t index, struct arena *arena,
+				struct section *ret, struct cursor *ret_body);
+
+/* ERROR_FORMAT when something is left behind a unit's last table. */
+struct error *section_check_end(struct cursor *body);
 
 /* Moves over the zeros that may stand between two sections that the linker put together. */
 void section_skip_zeros(struct cursor *c);
