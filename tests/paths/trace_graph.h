@@ -198,6 +198,15 @@ public:
 	{
 		return nodes;
 	}
+
+	/* Where code goes that is to run first in the node. */
+	Instruction *firstOf(unsigned n)
+	{
+		BasicBlock &block = *nodes[n].block;
+		if (nodes[n].begin)
+			return nodes[n].begin;
+		return block.isEntryBlock() ? &*block.getFirstNonPHIOrDbgOrAlloca() : &*block.getFirstInsertionPt();
+	}
 };
 } // namespace
 

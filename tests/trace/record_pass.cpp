@@ -5,25 +5,12 @@
  * pipeline. WMREC_KILLS: each block, somewhere in it, counts down and faults at 0 (kill.c); in the same places in each
  * build. WMREC_RECORDS: records. Without either it does nothing but what Waymark's pass would do with the blocks anyway.
  */
-#include <cstdlib>
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-#include "../paths/trace_graph.h"
+#include "../paths/observer_pass.h"
 
 namespace
 {
-struct Types {
-	Type *i8, *i32, *i64, *ptr, *none;
-	explicit Types(LLVMContext &context)
-		: i8(Type::getInt8Ty(context)), i32(Type::getInt32Ty(context)), i64(Type::getInt64Ty(context)),
-		  ptr(PointerType::get(context, 0)), none(Type::getVoidTy(context))
-	{
-	}
-};
-
 /* A tail call that another block returns for returns by itself. */
 void returnAfterTailCalls(Function &function)
 {
@@ -121,43 +108,23 @@ class Recorder
 	Module &module;
 	Types t;
 
-	CallInst *call(Instruction *before, const char *name, ArrayRef<Value *> arguments, Type *result = nullptr)
+	CallInst *call(Instruction *before, const char *name, ArrayRef<Value *> arguments, Type *result)
 	{
-		std::vector<Type *> types;
-		for (Value *a : arguments)
-			types.push_back(a->getType());
-		auto callee =
-			module.getOrInsertFunction(name, FunctionType::get(result ? result : t.none, types, false));
-		IRBuilder<> builder(before);
-		builder.SetCurrentDebugLocation(DebugLoc());
+		DebugLoc line;
 		if (DISubprogram *subprogram = before->getFunction()->getSubprogram())
-			builder.SetCurrentDebugLocation(DILocation::get(module.getContext(), 0, 0, subprogram));
-		CallInst *call = builder.CreateCall(callee, arguments);
-		call->setDoesNotThrow();
-		call->addFnAttr(Attribute::WillReturn);
+			line = DILocation::get(module.getContext(), 0, 0, subprogram);
+		CallInst *call = callObserver(before, line, name, arguments, result);
 		call->addFnAttr(Attribute::NoCallback);
 		return call;
 	}
 
 	Constant *describe(Function &function, std::vector<Node> &nodes)
 	{
-		std::vector<Constant *> back;
-		for (unsigned n = 0; n < nodes.size(); n++)
-			for (Edge &e : nodes[n].edges)
-				if (e.cut == BACK) {
-					back.push_back(ConstantInt::get(t.i32, n));
-					back.push_back(ConstantInt::get(t.i32, e.to));
-				}
-		auto *list = ConstantArray::get(ArrayType::get(t.i32, back.size()), back);
+		BackEdges back(module, nodes);
 		auto *name = ConstantDataArray::getString(module.getContext(), function.getName());
-		auto global = [&](Constant *value) {
-			return new GlobalVariable(module, value->getType(), false, GlobalValue::PrivateLinkage, value,
-						  "wmrec");
-		};
-		Constant *fields[] = {global(name), ConstantInt::get(t.i32, nodes.size()),
-				      ConstantInt::get(t.i32, back.size() / 2), global(list),
-				      ConstantInt::get(t.i64, 0)};
-		return global(ConstantStruct::getAnon(fields));
+		Constant *fields[] = {constantObject(module, name), ConstantInt::get(t.i32, nodes.size()), back.count,
+				      back.list, ConstantInt::get(t.i64, 0)};
+		return constantObject(module, ConstantStruct::getAnon(fields));
 	}
 
 	static bool isOwn(const CallBase &call)
@@ -191,7 +158,7 @@ class Recorder
 			return;
 		else
 			how = isa<CallInst>(node.end);
-		call(node.end, "wmrec_end", {activation, ConstantInt::get(t.i32, how)});
+		call(node.end, "wmrec_end", {activation, ConstantInt::get(t.i32, how)}, t.none);
 	}
 
 public:
@@ -207,15 +174,12 @@ public:
 		std::vector<std::vector<CallBase *>> calls;
 		for (Node &node : nodes)
 			calls.push_back(callsOf(node));
-		Instruction *entry = &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
 		std::vector<Instruction *> begins;
 		for (unsigned n = 0; n < nodes.size(); n++)
-			begins.push_back(n == 0           ? entry
-					 : nodes[n].begin ? nodes[n].begin
-							  : &*nodes[n].block->getFirstInsertionPt());
-		IRBuilder<> builder(entry);
+			begins.push_back(graph.firstOf(n));
+		IRBuilder<> builder(begins[0]);
 		Value *cfa = builder.CreateIntrinsic(Intrinsic::addressofreturnaddress, {t.ptr}, {});
-		Value *activation = call(entry, "wmrec_enter", {described, cfa}, t.i64);
+		Value *activation = call(begins[0], "wmrec_enter", {described, cfa}, t.i64);
 		std::vector<bool> isReturn(nodes.size());
 		for (Node &node : nodes)
 			for (Edge &e : node.edges)
@@ -224,10 +188,10 @@ public:
 		unsigned number = 0;
 		for (unsigned n = 0; n < nodes.size(); n++) {
 			if (isReturn[n])
-				call(begins[n], "wmrec_end", {activation, ConstantInt::get(t.i32, 4)});
-			call(begins[n], "wmrec_block", {activation, ConstantInt::get(t.i32, n)});
+				call(begins[n], "wmrec_end", {activation, ConstantInt::get(t.i32, 4)}, t.none);
+			call(begins[n], "wmrec_block", {activation, ConstantInt::get(t.i32, n)}, t.none);
 			for (CallBase *c : calls[n])
-				call(c, "wmrec_call", {activation, ConstantInt::get(t.i32, number++)});
+				call(c, "wmrec_call", {activation, ConstantInt::get(t.i32, number++)}, t.none);
 			recordEnd(nodes[n], activation);
 		}
 	}
@@ -239,21 +203,14 @@ bool says(const char *name)
 }
 
 struct RecordPass : PassInfoMixin<RecordPass> {
+	static constexpr const char *STAGE = "WMREC_STAGE";
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
-		SmallPtrSet<Function *, 4> resolvers; /* run before anything else can */
-		for (GlobalIFunc &ifunc : module.ifuncs())
-			resolvers.insert(ifunc.getResolverFunction());
-		std::vector<Function *> functions;
-		for (Function &function : module)
-			if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
-			    !function.hasFnAttribute(Attribute::Naked) &&
-			    !function.hasFnAttribute(Attribute::NoProfile) && !function.isPresplitCoroutine() &&
-			    !resolvers.count(&function))
-				functions.push_back(&function);
 		Killer killer(module);
 		Recorder recorder(module);
-		for (Function *function : functions) {
+		for (Function *function : observedFunctions(module)) {
+			if (function->hasAvailableExternallyLinkage() || function->isPresplitCoroutine())
+				continue;
 			returnAfterTailCalls(*function);
 			if (says("WMREC_KILLS"))
 				killer.addTo(*function);
@@ -267,25 +224,9 @@ struct RecordPass : PassInfoMixin<RecordPass> {
 		return true;
 	}
 };
-
-bool isFinal()
-{
-	const char *stage = std::getenv("WMREC_STAGE");
-	return stage && StringRef(stage) == "final";
-}
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
-	return {LLVM_PLUGIN_API_VERSION, "wmrecord", LLVM_VERSION_STRING, [](PassBuilder &builder) {
-			builder.registerPipelineStartEPCallback([](ModulePassManager &manager, OptimizationLevel) {
-				if (!isFinal())
-					manager.addPass(RecordPass());
-			});
-			builder.registerFullLinkTimeOptimizationLastEPCallback(
-				[](ModulePassManager &manager, OptimizationLevel) {
-					if (isFinal())
-						manager.addPass(RecordPass());
-				});
-		}};
+	return ObserverPlugin<RecordPass>::info();
 }
