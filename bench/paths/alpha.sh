@@ -11,23 +11,17 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build work='' is_temporary='' svg=''
-while getopts b:w:o: option; do
+# shellcheck source=../../tests/programs/work.sh
+. "$here/../../tests/programs/work.sh"
+svg=''
+while getopts "${work_options}o:" option; do
 	case $option in
-	b) build=$OPTARG ;;
-	w) work=$OPTARG ;;
 	o) svg=$OPTARG ;;
-	*) exit 2 ;;
+	*) work_option "$option" ;;
 	esac
 done
 shift $((OPTIND - 1))
-build=$(cd "$build" && pwd)
-if [ -z "$work" ]; then
-	work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-bench.XXXXXX")
-	is_temporary=1
-fi
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
+open_work waymark-bench
 export LC_ALL=C
 # shellcheck source=programs.sh
 . "$here/programs.sh"

@@ -1,13 +1,11 @@
 # Sourced by run.sh and alpha.sh: the programs of ../../tests/programs, each in many variants, and what they work on.
 #
-# The caller sets here, build and work (is_temporary when it is to be removed), and exports LC_ALL. A variant is a compiler with
+# The caller has opened work (../../tests/programs/work.sh), sets here, and exports LC_ALL. A variant is a compiler with
 # its flags (compiler_of); its build is $work/PROGRAM-VARIANT. Recordings for plans are $work/PROGRAM-STAGE.wmk. $out is a folder
 # for what one run writes, and a prefix of its other files.
 # shellcheck shell=bash
 
 programs_dir=$here/../../tests/programs
-jobs=${JOBS:-$(nproc)}
-waymark=$build/waymark
 quietly() { "$@"; } # build_variant shows its log when something fails
 # shellcheck source=../../tests/programs/programs.sh
 . "$programs_dir/programs.sh"

@@ -18,28 +18,22 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build rounds=9 work='' is_temporary='' counts=1 stages='source final' \
+# shellcheck source=../../tests/programs/work.sh
+. "$here/../../tests/programs/work.sh"
+rounds=9 counts=1 stages='source final' \
 	cpu=$(($(nproc) - 1)) is_old=''
-while getopts b:n:w:c:irs: option; do
+while getopts "${work_options}n:c:irs:" option; do
 	case $option in
-	b) build=$OPTARG ;;
 	n) rounds=$OPTARG ;;
-	w) work=$OPTARG ;;
 	c) cpu=$OPTARG ;;
 	i) counts= ;;
 	r) is_old=1 ;;
 	s) stages=$OPTARG ;;
-	*) exit 2 ;;
+	*) work_option "$option" ;;
 	esac
 done
 shift $((OPTIND - 1))
-build=$(cd "$build" && pwd)
-if [ -z "$work" ]; then
-	work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-bench.XXXXXX")
-	is_temporary=1
-fi
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
+open_work waymark-bench
 export LC_ALL=C
 # shellcheck source=programs.sh
 . "$here/programs.sh"

@@ -1,6 +1,6 @@
 # Sourced by run.sh and activity.sh: the programs of ../paths/programs.sh, traced in many ways, and points where they crash.
 #
-# The caller sets build and work as there, and here to this folder. A build is $work/PROGRAM-VARIANT; variants of which the name
+# The caller has opened work as there, and sets here to this folder. A build is $work/PROGRAM-VARIANT; variants of which the name
 # ends in -O0 are compiled and linked without optimization. $work/PROGRAM-cores.VARIANT has cores.
 # shellcheck shell=bash
 

@@ -22,29 +22,23 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build rounds=9 work='' is_temporary='' counts=1 levels='O2 O0' \
+# shellcheck source=../../tests/programs/work.sh
+. "$here/../../tests/programs/work.sh"
+rounds=9 counts=1 levels='O2 O0' \
 	cpu=$(($(nproc) - 1)) is_old='' inputs_size=full
-while getopts b:n:w:c:isl:r option; do
+while getopts "${work_options}n:c:isl:r" option; do
 	case $option in
-	b) build=$OPTARG ;;
 	n) rounds=$OPTARG ;;
-	w) work=$OPTARG ;;
 	c) cpu=$OPTARG ;;
 	i) counts= ;;
 	s) inputs_size=small ;;
 	l) levels=$OPTARG ;;
 	r) is_old=1 ;;
-	*) exit 2 ;;
+	*) work_option "$option" ;;
 	esac
 done
 shift $((OPTIND - 1))
-build=$(cd "$build" && pwd)
-if [ -z "$work" ]; then
-	work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-bench.XXXXXX")
-	is_temporary=1
-fi
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
+open_work waymark-bench
 export LC_ALL=C
 # shellcheck source=programs.sh
 . "$here/programs.sh"

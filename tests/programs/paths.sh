@@ -16,32 +16,16 @@
 set -eu
 
 programs_dir=$(cd "$(dirname "$0")" && pwd)
-build=$programs_dir/../../build work=
-while getopts b:w: option; do
-	case $option in
-	b) build=$OPTARG ;;
-	w) work=$OPTARG ;;
-	*) exit 2 ;;
-	esac
+# shellcheck source=work.sh
+. "$programs_dir/work.sh"
+while getopts "$work_options" option; do
+	work_option "$option"
 done
 shift $((OPTIND - 1))
-build=$(cd "$build" && pwd)
-if [ -z "$work" ]; then
-	work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-paths.XXXXXX")
-	trap 'rm -rf "$work"' EXIT INT TERM
-fi
+open_work waymark-paths
 mkdir -p "$work/bin"
-work=$(cd "$work" && pwd)
-waymark=$build/waymark
-jobs=${JOBS:-$(nproc)}
 export LC_ALL=C.UTF-8
-unset CFLAGS CPPFLAGS LDFLAGS MAKEFLAGS LLVM_PROFILE_FILE WAYMARK_OUT
 
-quietly() { # runs a command, shows its last lines only when it fails
-	local log=$work/log.$BASHPID
-	"$@" >"$log" 2>&1 || { tail -n 30 "$log"; echo "failed: $*"; return 1; }
-	rm -f "$log"
-}
 # shellcheck source=programs.sh
 . "$programs_dir/programs.sh"
 

@@ -14,13 +14,13 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build work= quick=
-while getopts b:w:q option; do
+# shellcheck source=work.sh
+. "$here/work.sh"
+quick=
+while getopts "${work_options}q" option; do
 	case $option in
-	b) build=$OPTARG ;;
-	w) work=$OPTARG ;;
 	q) quick=1 ;;
-	*) exit 2 ;;
+	*) work_option "$option" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -28,26 +28,12 @@ shift $((OPTIND - 1))
 program=$1
 shift
 [ $# -gt 0 ] || set -- tests oracle
-build=$(cd "$build" && pwd)
-if [ -z "$work" ]; then
-	work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-programs.XXXXXX")
-	trap 'rm -rf "$work"' EXIT INT TERM
-fi
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
-waymark=$build/waymark
-jobs=${JOBS:-$(nproc)}
+open_work waymark-programs
 export LC_ALL=C.UTF-8 WAYMARK_OUT=$work/wmk
-unset CFLAGS CPPFLAGS LDFLAGS MAKEFLAGS
 mkdir -p "$WAYMARK_OUT"
 checking='-g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls'
 # Merging two calls of one function leaves DWARF one position for both; contexts still tell them apart, the walk cannot.
 checking_link='-Wl,-mllvm,-enable-tail-merge=0'
-
-quietly() { # runs a command, shows its last lines only when it fails
-	local log=$work/log.$$
-	"$@" >"$log" 2>&1 || { tail -n 30 "$log"; echo "failed: $*"; return 1; }
-}
 
 # --- one block a program: compile_P DIR CC FLAGS, with LDFLAGS; own_tests_P DIR > results; workload_P PROGRAM-DIR. Those in C
 # are built and tested as programs.sh says -------------------------------------------------------------------------------
