@@ -160,16 +160,16 @@ static void add_lto_flags(struct line *line, const struct job *job, const struct
 	/* LLVM 19 crashes there on a program with an ifunc; later passes find the same. */
 	add_text(line, "-Wl,-mllvm,-compute-dead=false,-mllvm,-propagate-attrs=false");
 	add_format(line, "-Wl,--load-pass-plugin=%s", files->plugin);
-	if (job->options->trace && !job->options->traces_source) {
-		add_text(line, "-Wl,--lto-basic-block-address-map,-mllvm,-pgo-analysis-map=br-prob");
-		add_text(line, "-Wl,-mllvm,-enable-tail-merge=0");
-	}
 }
 
 static void add_link_flags(struct line *line, const struct job *job, const struct own_files *files, const char *exports)
 {
 	const struct cc_request *r = job->request;
 	add_text(line, "-fuse-ld=lld");
+	if (job->options->trace) { /* also of a -flto that is the user's */
+		add_text(line, "-Wl,--lto-basic-block-address-map,-mllvm,-pgo-analysis-map=br-prob");
+		add_text(line, "-Wl,-mllvm,-enable-tail-merge=0");
+	}
 	if (!cc_request_links_runtime(r))
 		return;
 	add_text(line, "-Wl,--build-id");

@@ -89,6 +89,13 @@ static void hide_from_inliner(struct emitter *e, LLVMValueRef call, int instruct
 							   (unsigned)length));
 }
 
+static void calls_nothing(struct emitter *e, LLVMValueRef assembly)
+{
+	static const char *const harmless[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
+	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+		add_attribute(e, assembly, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, harmless[i], 0);
+}
+
 /* incq of the word there. instructions: those that made the address. */
 static void emit_increment(struct emitter *e, LLVMValueRef address, int instructions)
 {
@@ -106,9 +113,7 @@ static void emit_increment(struct emitter *e, LLVMValueRef address, int instruct
 	const uint64_t reads_and_writes_arguments = 3;
 	const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
 	add_attribute(e, call, whole, "memory", reads_and_writes_arguments);
-	static const char *const harmless[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
-	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-		add_attribute(e, call, whole, harmless[i], 0);
+	calls_nothing(e, call);
 	LLVMSetMetadata(call, e->g->m->alias.kind, e->g->m->alias.counters);
 	hide_from_inliner(e, call, instructions);
 }
@@ -149,7 +154,7 @@ static LLVMValueRef descriptor_here(struct emitter *e)
 					     LLVMInlineAsmDialectATT, 0);
 	LLVMValueRef call = LLVMBuildCall2(e->builder, type, code, &e->table.descriptor, 1, "wm1.descriptor");
 	add_attribute(e, call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "memory", 0);
-	add_attribute(e, call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+	calls_nothing(e, call);
 	return call;
 }
 
@@ -476,7 +481,7 @@ static void emit_slot_address(struct emitter *e)
 					     LLVMInlineAsmDialectATT, 0);
 	e->slot = LLVMBuildCall2(e->builder, type, code, &e->table.slot, 1, "wm1.slot");
 	add_attribute(e, e->slot, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "memory", 0);
-	add_attribute(e, e->slot, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+	calls_nothing(e, e->slot);
 }
 
 /* The call that makes the table. To the optimizer it touches nothing that the program sees, so that in a bundle only one

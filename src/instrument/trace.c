@@ -167,7 +167,7 @@ static struct error *emit_body(struct trace_function *f, struct path_graph *g, u
 	struct trace_body body = {.f = f, .g = g, .variant = &f->meta.variants[scheme]};
 	if (f->schemes[scheme] & WM1_SCHEME_COVERAGE)
 		use_coverage(f->m);
-	struct error *err = trace_calls_find(g, f->meta.call_count, &body.calls);
+	struct error *err = trace_calls_find(f->m, g, f->meta.call_count, &body.calls);
 	return err ? err : trace_emit(&body);
 }
 

@@ -73,7 +73,8 @@ struct error *trace_rules_apply(struct trace_function *f, const struct path_grap
 
 /* f->meta.calls, or only the call instructions of another body: ret[call_count], the scratch arena's. */
 struct error *trace_calls_describe(struct trace_function *f, struct path_graph *g);
-struct error *trace_calls_find(struct path_graph *g, uint32_t call_count, LLVMValueRef **ret);
+struct error *trace_calls_find(const struct trace_module *m, struct path_graph *g, uint32_t call_count,
+			       LLVMValueRef **ret);
 bool trace_is_taken(LLVMValueRef function);
 
 /* Sizes and places; coverage bytes of what the function's schemes need. */

@@ -12,12 +12,25 @@
 VEC_DECLARE(call_vec, struct tracemeta_call);
 VEC_DECLARE(instruction_vec, LLVMValueRef);
 
+/* Of path counters, which came first. No assembly of the program's says that it comes back. */
+static bool is_own_call(const struct trace_module *m, LLVMValueRef call)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	if (LLVMIsAInlineAsm(callee))
+		return path_call_has(call, m->kinds.willreturn);
+	size_t len_bytes = 0;
+	const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len_bytes) : "";
+	return !strncmp(name, "wm1.", strlen("wm1.")) || !strncmp(name, "wm1_", strlen("wm1_"));
+}
+
 /* In the order of the code; none behind a call that does not return. */
-static struct error *collect(const struct path_graph *g, uint32_t node, struct instruction_vec *ret)
+static struct error *collect(const struct trace_module *m, const struct path_graph *g, uint32_t node,
+			     struct instruction_vec *ret)
 {
 	struct error *err = NULL;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[node].block); i && !err; i = LLVMGetNextInstruction(i)) {
-		if ((LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i)) && !path_is_intrinsic(i))
+		if ((LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i)) && !path_is_intrinsic(i) &&
+		    !is_own_call(m, i))
 			err = instruction_vec_append(ret, i);
 		if (LLVMIsACallInst(i) && path_call_has(i, g->m->kinds.noreturn))
 			break;
@@ -93,7 +106,7 @@ struct error *trace_calls_describe(struct trace_function *f, struct path_graph *
 	struct error *err = NULL;
 	for (uint32_t n = 0; n < g->cfg.node_count && !err; n++) {
 		found.count = 0;
-		err = collect(g, n, &found);
+		err = collect(f->m, g, n, &found);
 		for (size_t i = 0; i < found.count && !err; i++) {
 			struct tracemeta_call call;
 			err = describe_call(f, g, &cache, n, found.items[i], &call);
@@ -112,12 +125,13 @@ struct error *trace_calls_describe(struct trace_function *f, struct path_graph *
 	return err;
 }
 
-struct error *trace_calls_find(struct path_graph *g, uint32_t call_count, LLVMValueRef **ret)
+struct error *trace_calls_find(const struct trace_module *m, struct path_graph *g, uint32_t call_count,
+			       LLVMValueRef **ret)
 {
 	struct instruction_vec found = {0};
 	struct error *err = NULL;
 	for (uint32_t n = 0; n < g->cfg.node_count && !err; n++)
-		err = collect(g, n, &found);
+		err = collect(m, g, n, &found);
 	if (!err && found.count != call_count)
 		err = error_create(ERROR_MISMATCH, "a copy of the function has %zu calls instead of %u", found.count,
 				   call_count);

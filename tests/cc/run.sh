@@ -143,6 +143,13 @@ check "no LTO asked for: foreign code" $cc -fno-lto -c part.c -o foreign.o
 check "link with it" $cc main.c foreign.o -o mixed
 check "--wm=none" $cc --wm=none plain.c -o none
 check "--wm=contexts" $cc --wm=contexts plain.c -o contexts
+check "-flto asked for, trace of the source" $cc --wm=trace --wm-stage=source -flto -O2 main.c part.c -o traced
+readelf -SW traced | grep -q llvm_bb_addr_map || fail "-flto asked for, trace of the source: no map of blocks"
+for what in trace "trace --wm-stage=source"; do
+	# shellcheck disable=SC2086 # a list of words
+	check "waymark.h with --wm=$what alone" $cc --wm=$what main.c part.c -o alone
+	./alone >out || fail "waymark.h with --wm=$what alone: does not run"
+done
 check "one-word name" "$build/waymark-cc" plain.c -o word
 check "-Werror takes our flags" $cc -Werror -Wall -Wextra -c plain.c
 check "-Werror at the link" $cc -Werror plain.o -o werror
@@ -226,7 +233,7 @@ flags "link both" "$runtime load-pass-plugin" "" --wm=contexts,paths plain.o -o 
 flags "link paths, shared" "libwaymark-rt.so --build-id __ehdr_start" "load-pass-plugin fat-lto" --wm=paths -shared plain.o -o x
 flags "paths without a C library" "" "fpass-plugin libwaymark" --wm=paths -nostdlib plain.c -o x
 flags "link trace" "libwaymark-trace.a load-pass-plugin --build-id lto-basic-block-address-map" "libwaymark-rt" --wm=trace plain.o -o x
-flags "trace, source" "fpass-plugin fbasic-block-address-map" "load-pass-plugin __WAYMARK__" --wm=trace --wm-stage=source plain.c -o x
+flags "trace, source" "fpass-plugin fbasic-block-address-map lto-basic-block-address-map" "load-pass-plugin __WAYMARK__" --wm=trace --wm-stage=source plain.c -o x
 flags "link all" "$runtime libwaymark-trace.a" "" --wm=contexts,paths,trace plain.o -o x
 flags "paths, relocatable" "fpass-plugin" "libwaymark" --wm=paths -r plain.c -o x
 echo 'main=cc # why
