@@ -9,6 +9,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "instrument/ir.h"
 #include "instrument/program.h"
 
 /* Debug location -> location index + 1; open addressing, grown by doubling. */
@@ -205,10 +206,8 @@ static struct error *describe_aliases(struct program *p)
 	if (!p->meta.aliases)
 		return &error_no_memory;
 	for (LLVMValueRef a = LLVMGetFirstGlobalAlias(p->module); a; a = LLVMGetNextGlobalAlias(a)) {
-		LLVMLinkage linkage = LLVMGetLinkage(a);
 		uint32_t index = program_find(p, LLVMAliasGetAliasee(a));
-		if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage || index == NO_INDEX ||
-		    p->functions.items[index].node == NO_INDEX)
+		if (ir_is_local(a) || index == NO_INDEX || p->functions.items[index].node == NO_INDEX)
 			continue;
 		struct meta_alias *alias = &p->meta.aliases[p->meta.alias_count++];
 		alias->function = p->functions.items[index].node;

@@ -13,6 +13,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "instrument/ir.h"
 #include "instrument/program.h"
 #include "instrument/section.h"
 
@@ -123,10 +124,7 @@ static void recover(struct emitter *e, LLVMValueRef function)
 
 static void keep_entry(struct emitter *e, LLVMValueRef function)
 {
-	LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
-	while (LLVMIsAAllocaInst(i))
-		i = LLVMGetNextInstruction(i);
-	LLVMPositionBuilderBefore(e->builder, i);
+	LLVMPositionBuilderBefore(e->builder, ir_after_allocas(function));
 	LLVMSetCurrentDebugLocation2(e->builder, NULL);
 	e->entry_id = load_id(e);
 	e->entry_top = LLVMBuildLoad2(e->builder, e->support.pointer, e->support.thread_top, "wm1.top");
@@ -196,7 +194,7 @@ static void replace_call(struct emitter *e, LLVMValueRef old, LLVMValueRef calle
 			e->p->context,
 			(LLVMTypeRef[]){e->support.i64, e->support.i32, e->support.i32, e->support.i32, e->support.i32},
 			5, 0);
-		unsigned kind = LLVMGetEnumAttributeKindForName("sret", 4);
+		unsigned kind = ir_attribute_kind("sret");
 		LLVMAddCallSiteAttribute(call, 1, LLVMCreateTypeAttribute(e->p->context, kind, context));
 	}
 	LLVMInstructionEraseFromParent(old);
@@ -281,15 +279,12 @@ struct error *program_emit(struct program *p, const struct buffer *section)
 	if (err)
 		return err;
 	e.builder = LLVMCreateBuilderInContext(p->context);
-	const char *slot_name = "llvm.addressofreturnaddress";
-	e.return_slot = LLVMGetIntrinsicDeclaration(p->module, LLVMLookupIntrinsicID(slot_name, strlen(slot_name)),
+	e.return_slot = LLVMGetIntrinsicDeclaration(p->module, ir_intrinsic_kind("llvm.addressofreturnaddress"),
 						    &e.support.pointer, 1);
-	const char *read_name = "llvm.read_register";
-	e.read_register = LLVMGetIntrinsicDeclaration(p->module, LLVMLookupIntrinsicID(read_name, strlen(read_name)),
-						      &e.support.i64, 1);
-	const char *setjmp_name = "llvm.eh.sjlj.setjmp";
-	e.builtin_setjmp = LLVMLookupIntrinsicID(setjmp_name, strlen(setjmp_name));
-	e.returns_twice = LLVMGetEnumAttributeKindForName("returns_twice", strlen("returns_twice"));
+	e.read_register =
+		LLVMGetIntrinsicDeclaration(p->module, ir_intrinsic_kind("llvm.read_register"), &e.support.i64, 1);
+	e.builtin_setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp");
+	e.returns_twice = ir_attribute_kind("returns_twice");
 	for (size_t i = 0; i < p->functions.count; i++)
 		if (p->functions.items[i].node != NO_INDEX)
 			emit_function(&e, &p->functions.items[i]);

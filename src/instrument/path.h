@@ -26,10 +26,10 @@
 #include "format/pathmeta.h"
 #include "format/plan.h"
 #include "instrument/host.h"
+#include "instrument/ir.h"
 
 VEC_DECLARE(path_function_vec, struct pathmeta_function);
 VEC_DECLARE(path_skipped_vec, struct pathmeta_skipped);
-VEC_DECLARE(path_value_vec, LLVMValueRef);
 
 /* Attributes and intrinsics, by LLVM's numbers. */
 struct path_kinds {
@@ -46,7 +46,7 @@ struct path_alias {
 /* Functions that share a slot (path_table.c). */
 struct path_bundle {
 	LLVMValueRef slot, enter; /* NULL as long as there is none */
-	struct path_value_vec descriptors;
+	struct ir_value_vec descriptors;
 	uint64_t len_bytes; /* of their records */
 };
 

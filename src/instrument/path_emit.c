@@ -58,22 +58,10 @@ static LLVMValueRef constant(const struct emitter *e, uint64_t value)
 	return LLVMConstInt(e->i64, value, 0);
 }
 
-/* Our code belongs to the line of the instruction it stands before. */
-static void position_before(struct emitter *e, LLVMValueRef instruction)
-{
-	struct path_graph *g = e->g;
-	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
-	LLVMMetadataRef subprogram = LLVMGetSubprogram(g->function);
-	if (!location && subprogram)
-		location = LLVMDIBuilderCreateDebugLocation(g->m->context, 0, 0, subprogram, NULL);
-	LLVMPositionBuilderBefore(e->builder, instruction);
-	LLVMSetCurrentDebugLocation2(e->builder, location);
-}
-
 static void add_attribute(struct emitter *e, LLVMValueRef call, LLVMAttributeIndex index, const char *name,
 			  uint64_t value)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+	unsigned kind = ir_attribute_kind(name);
 	LLVMAddCallSiteAttribute(call, index, LLVMCreateEnumAttribute(e->g->m->context, kind, value));
 }
 
@@ -107,7 +95,7 @@ static void emit_increment(struct emitter *e, LLVMValueRef address, int instruct
 					     LLVMInlineAsmDialectATT, 0);
 	LLVMValueRef arguments[] = {address, address};
 	LLVMValueRef call = LLVMBuildCall2(e->builder, type, code, arguments, 2, "");
-	unsigned element = LLVMGetEnumAttributeKindForName("elementtype", strlen("elementtype"));
+	unsigned element = ir_attribute_kind("elementtype");
 	for (unsigned i = 1; i <= 2; i++)
 		LLVMAddCallSiteAttribute(call, i, LLVMCreateTypeAttribute(e->g->m->context, element, e->i64));
 	const uint64_t reads_and_writes_arguments = 3;
@@ -297,7 +285,7 @@ static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef value
 static void emit_end(struct emitter *e, LLVMValueRef before, LLVMValueRef value, const struct place_end *end)
 {
 	const uint64_t first_word = 16;
-	position_before(e, before);
+	ir_position_before(e->builder, before);
 	if (e->choice->kind != WM1_PATHS_ARRAY) {
 		if (end->adds_register)
 			emit_pair(e, before, value, end->value);
@@ -338,7 +326,7 @@ static LLVMValueRef value_after(struct emitter *e, uint32_t edge)
 		return before;
 	if (LLVMIsAConstantInt(before))
 		return constant(e, LLVMConstIntGetZExtValue(before) + op->value);
-	position_before(e, path_place_on_edge(e->g, edge));
+	ir_position_before(e->builder, path_place_on_edge(e->g, edge));
 	return LLVMBuildAdd(e->builder, before, constant(e, op->value), "wm1.r");
 }
 
@@ -441,24 +429,6 @@ static struct error *order_nodes(struct emitter *e, uint32_t **ret_order)
 	return NULL;
 }
 
-/* All in the entry block that is an alloca of known size stays in front of what splits it: else it would move the stack. */
-static LLVMValueRef after_allocas(struct emitter *e)
-{
-	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->g->function));
-	while (LLVMIsAAllocaInst(first))
-		first = LLVMGetNextInstruction(first);
-	for (LLVMValueRef i = first; i;) {
-		LLVMValueRef next = LLVMGetNextInstruction(i);
-		if (LLVMIsAAllocaInst(i) && LLVMIsAConstantInt(LLVMGetOperand(i, 0))) {
-			LLVMInstructionRemoveFromParent(i);
-			LLVMPositionBuilderBefore(e->builder, first);
-			LLVMInsertIntoBuilder(e->builder, i);
-		}
-		i = next;
-	}
-	return first;
-}
-
 /*
  * Thread-local storage of a shared library is a call away: where it is, from the thread's base on, is asked once. The call is
  * that of a TLS descriptor, which keeps general registers, so that a function without calls stays one that saves none; linkers
@@ -508,21 +478,21 @@ static LLVMValueRef emit_enter(struct emitter *e)
 static void emit_entry(struct emitter *e)
 {
 	struct path_graph *g = e->g;
-	LLVMValueRef at = after_allocas(e);
-	position_before(e, at);
+	LLVMValueRef at = ir_gather_allocas(e->builder, e->g->function);
+	ir_position_before(e->builder, at);
 	emit_slot_address(e);
 	LLVMValueRef table = load_slot(e);
 	LLVMValueRef none = LLVMBuildIsNull(e->builder, table, "wm1.none");
 	LLVMBasicBlockRef before = LLVMGetInstructionParent(none);
 	LLVMValueRef then = g->m->host->insert_if(none, at);
-	position_before(e, then);
+	ir_position_before(e->builder, then);
 	LLVMValueRef fresh = emit_enter(e);
 	LLVMBasicBlockRef enter = LLVMGetInstructionParent(then);
-	position_before(e, at);
+	ir_position_before(e->builder, at);
 	LLVMPositionBuilderBeforeInstrAndDbgRecords(e->builder, at);
 	LLVMValueRef phi = LLVMBuildPhi(e->builder, e->pointer, "wm1.table");
 	LLVMAddIncoming(phi, (LLVMValueRef[]){table, fresh}, (LLVMBasicBlockRef[]){before, enter}, 2);
-	position_before(e, at);
+	ir_position_before(e->builder, at);
 	bool at_entry = e->choice->flags & WM1_PATHS_AT_ENTRY;
 	emit_increment(e, word_at(e, phi, e->table.off_bytes + (at_entry ? 16 : 0)), 0);
 	if (!g->calls)
@@ -536,7 +506,7 @@ static void emit_node(struct emitter *e, uint32_t node)
 	struct path_graph *g = e->g;
 	const struct cfg *c = &g->cfg;
 	if (g->nodes[node].is_return) {
-		position_before(e, g->m->host->first_insertion(g->nodes[node].block));
+		ir_position_before(e->builder, g->m->host->first_insertion(g->nodes[node].block));
 		emit_increment(e, word_at(e, load_table(e), e->table.off_bytes), !e->kept);
 	}
 	LLVMValueRef value = e->values[node] ? e->values[node] : e->undefined;

@@ -195,9 +195,8 @@ struct error *path_lines_add(struct path_graph *g)
 
 static uint64_t name_key(const struct path_graph *g)
 {
-	LLVMLinkage linkage = LLVMGetLinkage(g->function);
 	uint64_t hash = PATHMETA_HASH;
-	if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage) {
+	if (ir_is_local(g->function)) {
 		size_t len_bytes;
 		const char *source = LLVMGetSourceFileName(g->m->module, &len_bytes);
 		hash = pathmeta_hash(hash, source, len_bytes);

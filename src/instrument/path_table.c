@@ -167,7 +167,7 @@ static bool is_program(const struct path_module *m)
 
 static void add_function_attribute(const struct path_module *m, LLVMValueRef function, const char *name)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+	unsigned kind = ir_attribute_kind(name);
 	LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
 				LLVMCreateEnumAttribute(m->context, kind, 0));
 }
@@ -231,8 +231,7 @@ static struct error *add_enter(struct table_builder *b, struct path_table *table
 
 static bool is_local(const struct path_graph *g)
 {
-	LLVMLinkage linkage = LLVMGetLinkage(g->function);
-	return g->m->options->is_final || linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+	return g->m->options->is_final || ir_is_local(g->function);
 }
 
 static void set_slot_model(const struct path_module *m, LLVMValueRef slot)
@@ -284,7 +283,7 @@ static struct error *join_bundle(const struct table_builder *b, struct path_tabl
 		.is_local_exec = is_program(m),
 	};
 	bundle->len_bytes += record_bytes(b->choice);
-	return path_value_vec_append(&bundle->descriptors, descriptor_value(b, NULL));
+	return ir_value_vec_append(&bundle->descriptors, descriptor_value(b, NULL));
 }
 
 /* The descriptor with the number of those that follow it, its last field. */
@@ -303,7 +302,7 @@ static LLVMValueRef with_more(const struct path_module *m, LLVMValueRef descript
 void path_bundle_finish(struct path_module *m)
 {
 	const struct path_bundle *bundle = &m->bundle;
-	const struct path_value_vec *list = &bundle->descriptors;
+	const struct ir_value_vec *list = &bundle->descriptors;
 	if (!list->count)
 		return;
 	list->items[0] = with_more(m, list->items[0], list->count - 1);

@@ -10,30 +10,20 @@
 /* On functions that are counted: a module that comes here again is not counted twice. */
 static const char counted_attribute[] = "waymark-paths";
 
-static unsigned attribute_kind(const char *name)
-{
-	return LLVMGetEnumAttributeKindForName(name, strlen(name));
-}
-
-static unsigned intrinsic_kind(const char *name)
-{
-	return LLVMLookupIntrinsicID(name, strlen(name));
-}
-
 void path_find_kinds(struct path_kinds *ret)
 {
 	*ret = (struct path_kinds){
-		.returns_twice = attribute_kind("returns_twice"),
-		.noreturn = attribute_kind("noreturn"),
-		.naked = attribute_kind("naked"),
-		.coroutine = attribute_kind("presplitcoroutine"),
-		.no_profile = attribute_kind("noprofile"),
-		.skip_profile = attribute_kind("skipprofile"),
-		.memory = attribute_kind("memory"),
-		.lifetime_start = intrinsic_kind("llvm.lifetime.start"),
-		.setjmp = intrinsic_kind("llvm.eh.sjlj.setjmp"),
-		.lifetime_end = intrinsic_kind("llvm.lifetime.end"),
-		.assume = intrinsic_kind("llvm.assume"),
+		.returns_twice = ir_attribute_kind("returns_twice"),
+		.noreturn = ir_attribute_kind("noreturn"),
+		.naked = ir_attribute_kind("naked"),
+		.coroutine = ir_attribute_kind("presplitcoroutine"),
+		.no_profile = ir_attribute_kind("noprofile"),
+		.skip_profile = ir_attribute_kind("skipprofile"),
+		.memory = ir_attribute_kind("memory"),
+		.lifetime_start = ir_intrinsic_kind("llvm.lifetime.start"),
+		.setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp"),
+		.lifetime_end = ir_intrinsic_kind("llvm.lifetime.end"),
+		.assume = ir_intrinsic_kind("llvm.assume"),
 	};
 }
 
@@ -58,8 +48,6 @@ static bool is_counted_here(const struct path_module *m, LLVMValueRef function)
 	return LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage || !m->options->is_final;
 }
 
-VEC_DECLARE(value_vec, LLVMValueRef);
-
 /* What runs before thread-local storage exists: resolvers of ifuncs, and what they call here. */
 struct early_code {
 	LLVMValueRef *items; /* sorted */
@@ -80,15 +68,15 @@ static LLVMValueRef without_aliases(LLVMValueRef value)
 	return value && LLVMIsAFunction(value) && !LLVMIsDeclaration(value) ? value : NULL;
 }
 
-static struct error *append_new(struct value_vec *list, LLVMValueRef function)
+static struct error *append_new(struct ir_value_vec *list, LLVMValueRef function)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i] == function)
 			return NULL;
-	return function ? value_vec_append(list, function) : NULL;
+	return function ? ir_value_vec_append(list, function) : NULL;
 }
 
-static struct error *find_early_code(LLVMModuleRef module, struct value_vec *list)
+static struct error *find_early_code(LLVMModuleRef module, struct ir_value_vec *list)
 {
 	struct error *err = NULL;
 	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(module); i && !err; i = LLVMGetNextGlobalIFunc(i))
@@ -157,7 +145,7 @@ static struct error *count_function(struct path_module *m, LLVMValueRef function
 
 static struct error *count_functions(struct path_module *m)
 {
-	struct value_vec early = {0};
+	struct ir_value_vec early = {0};
 	struct error *err = find_early_code(m->module, &early);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && !err; f = LLVMGetNextFunction(f)) {
 		if (!is_counted_here(m, f))
@@ -167,7 +155,7 @@ static struct error *count_functions(struct path_module *m)
 			reason = "resolver of an ifunc, or called by one: runs before thread-local storage exists";
 		err = reason ? skip(m, f, reason) : count_function(m, f);
 	}
-	value_vec_deinit(&early);
+	ir_value_vec_deinit(&early);
 	return err;
 }
 
@@ -262,7 +250,7 @@ char *instrument_paths(LLVMModuleRef module, const struct host *host, const char
 	buffer_deinit(&m.changed);
 	buffer_deinit(&m.dropped);
 	buffer_deinit(&m.split);
-	path_value_vec_deinit(&m.bundle.descriptors);
+	ir_value_vec_deinit(&m.bundle.descriptors);
 	path_function_vec_deinit(&m.functions);
 	path_skipped_vec_deinit(&m.skipped);
 	pathmeta_deinit(&m.meta);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "instrument/ir.h"
 #include "instrument/program.h"
 
 struct scan {
@@ -30,11 +31,6 @@ uint32_t program_find(const struct program *p, LLVMValueRef value)
 	const struct function_entry *found =
 		bsearch(&key, p->by_value, p->functions.count, sizeof key, compare_entries);
 	return found ? found->index : NO_INDEX;
-}
-
-static unsigned attribute_kind(const char *name)
-{
-	return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
 static bool function_has(LLVMValueRef function, unsigned kind)
@@ -72,12 +68,6 @@ static bool is_address_taken(LLVMValueRef function)
 	return false;
 }
 
-static bool is_visible_outside(LLVMValueRef function)
-{
-	LLVMLinkage linkage = LLVMGetLinkage(function);
-	return linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage;
-}
-
 /* A copy of a length-delimited name that outlives the value. */
 static const char *value_name(struct program *p, LLVMValueRef value)
 {
@@ -105,7 +95,7 @@ static struct error *collect_functions(struct scan *s)
 		struct function function = {.value = f, .name = value_name(p, f), .node = NO_INDEX};
 		if (!function.name)
 			return &error_no_memory;
-		function.is_exported = is_visible_outside(f);
+		function.is_exported = !ir_is_local(f);
 		function.is_root = function.is_exported || is_address_taken(f);
 		function.is_opaque = function_has(f, s->naked);
 		struct error *err = function_vec_append(&p->functions, function);
@@ -417,9 +407,9 @@ static struct error *convert_root_tails(struct program *p)
 struct error *program_scan(struct program *p)
 {
 	struct scan s = {.p = p};
-	s.returns_twice = attribute_kind("returns_twice");
-	s.naked = attribute_kind("naked");
-	s.no_unwind = attribute_kind("nounwind");
+	s.returns_twice = ir_attribute_kind("returns_twice");
+	s.naked = ir_attribute_kind("naked");
+	s.no_unwind = ir_attribute_kind("nounwind");
 	struct error *err = collect_functions(&s);
 	if (!err)
 		err = mark_early_code(&s);

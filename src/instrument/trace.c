@@ -10,20 +10,15 @@
 #include "instrument/section.h"
 #include "instrument/trace.h"
 
-static unsigned attribute_kind(const char *name)
-{
-	return LLVMGetEnumAttributeKindForName(name, strlen(name));
-}
-
 static void find_kinds(struct trace_kinds *ret)
 {
 	*ret = (struct trace_kinds){
-		.nounwind = attribute_kind("nounwind"),
-		.nocallback = attribute_kind("nocallback"),
-		.willreturn = attribute_kind("willreturn"),
-		.elementtype = attribute_kind("elementtype"),
-		.byval = attribute_kind("byval"),
-		.inalloca = attribute_kind("inalloca"),
+		.nounwind = ir_attribute_kind("nounwind"),
+		.nocallback = ir_attribute_kind("nocallback"),
+		.willreturn = ir_attribute_kind("willreturn"),
+		.elementtype = ir_attribute_kind("elementtype"),
+		.byval = ir_attribute_kind("byval"),
+		.inalloca = ir_attribute_kind("inalloca"),
 	};
 }
 
@@ -32,12 +27,6 @@ static bool is_own(LLVMValueRef function)
 {
 	size_t len_bytes;
 	return !strncmp(LLVMGetValueName2(function, &len_bytes), "wm1.", strlen("wm1."));
-}
-
-static bool is_local(LLVMValueRef function)
-{
-	LLVMLinkage linkage = LLVMGetLinkage(function);
-	return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
 static struct error *skip(struct trace_module *m, LLVMValueRef function, const char *reason)
@@ -55,9 +44,9 @@ static void describe_callers(struct trace_function *f)
 	const bool is_main = !strcmp(LLVMGetValueName(f->function), "main");
 	const bool is_hidden = LLVMGetVisibility(f->function) == LLVMHiddenVisibility;
 	bool is_taken = trace_is_taken(f->function);
-	f->meta.is_root = is_taken || (!is_local(f->function) && (is_final || !is_hidden));
+	f->meta.is_root = is_taken || (!ir_is_local(f->function) && (is_final || !is_hidden));
 	/* Another unit may take the address of what this one makes. */
-	f->meta.is_taken = is_taken || (!is_local(f->function) && !is_main);
+	f->meta.is_taken = is_taken || (!ir_is_local(f->function) && !is_main);
 }
 
 static struct error *find_starts(struct trace_function *f, const struct cfg *g)
@@ -241,26 +230,24 @@ static struct error *trace_one(struct trace_module *m, LLVMValueRef function)
 	return NULL;
 }
 
-VEC_DECLARE(value_vec, LLVMValueRef);
-
-static struct error *collect_functions(struct trace_module *m, struct value_vec *ret)
+static struct error *collect_functions(struct trace_module *m, struct ir_value_vec *ret)
 {
 	struct error *err = NULL;
 	for (LLVMValueRef f = LLVMGetFirstFunction(m->paths.module); f && !err; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage && !is_own(f))
-			err = value_vec_append(ret, f);
+			err = ir_value_vec_append(ret, f);
 	return err;
 }
 
 static struct error *trace_functions(struct trace_module *m)
 {
-	struct value_vec functions = {0};
+	struct ir_value_vec functions = {0};
 	struct error *err = collect_functions(m, &functions);
 	for (size_t i = 0; i < functions.count && !err; i++) {
 		const char *reason = path_reason(&m->paths, functions.items[i]);
 		err = reason ? skip(m, functions.items[i], reason) : trace_one(m, functions.items[i]);
 	}
-	value_vec_deinit(&functions);
+	ir_value_vec_deinit(&functions);
 	return err;
 }
 

@@ -134,7 +134,7 @@ static struct error *number_operands(const struct trace_asm *a, struct buffer *r
 
 static void add_enum_attribute(LLVMValueRef call, LLVMContextRef context, LLVMAttributeIndex index, const char *name)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+	unsigned kind = ir_attribute_kind(name);
 	LLVMAddCallSiteAttribute(call, index, LLVMCreateEnumAttribute(context, kind, 0));
 }
 

@@ -10,7 +10,6 @@
 #include "instrument/trace.h"
 
 VEC_DECLARE(call_vec, struct tracemeta_call);
-VEC_DECLARE(instruction_vec, LLVMValueRef);
 
 /* Of path counters, which came first. No assembly of the program's says that it comes back. */
 static bool is_own_call(const struct trace_module *m, LLVMValueRef call)
@@ -25,13 +24,13 @@ static bool is_own_call(const struct trace_module *m, LLVMValueRef call)
 
 /* In the order of the code; none behind a call that does not return. */
 static struct error *collect(const struct trace_module *m, const struct path_graph *g, uint32_t node,
-			     struct instruction_vec *ret)
+			     struct ir_value_vec *ret)
 {
 	struct error *err = NULL;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[node].block); i && !err; i = LLVMGetNextInstruction(i)) {
 		if ((LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i)) && !path_is_intrinsic(i) &&
 		    !is_own_call(m, i))
-			err = instruction_vec_append(ret, i);
+			err = ir_value_vec_append(ret, i);
 		if (LLVMIsACallInst(i) && path_call_has(i, g->m->kinds.noreturn))
 			break;
 	}
@@ -101,7 +100,7 @@ static struct error *describe_call(struct trace_function *f, struct path_graph *
 struct error *trace_calls_describe(struct trace_function *f, struct path_graph *g)
 {
 	struct call_vec calls = {0};
-	struct instruction_vec found = {0};
+	struct ir_value_vec found = {0};
 	struct path_line_cache cache = {0};
 	struct error *err = NULL;
 	for (uint32_t n = 0; n < g->cfg.node_count && !err; n++) {
@@ -121,14 +120,14 @@ struct error *trace_calls_describe(struct trace_function *f, struct path_graph *
 	if (!err && calls.count)
 		memcpy(f->meta.calls, calls.items, calls.count * sizeof *calls.items);
 	call_vec_deinit(&calls);
-	instruction_vec_deinit(&found);
+	ir_value_vec_deinit(&found);
 	return err;
 }
 
 struct error *trace_calls_find(const struct trace_module *m, struct path_graph *g, uint32_t call_count,
 			       LLVMValueRef **ret)
 {
-	struct instruction_vec found = {0};
+	struct ir_value_vec found = {0};
 	struct error *err = NULL;
 	for (uint32_t n = 0; n < g->cfg.node_count && !err; n++)
 		err = collect(m, g, n, &found);
@@ -143,7 +142,7 @@ struct error *trace_calls_find(const struct trace_module *m, struct path_graph *
 			memcpy(calls, found.items, found.count * sizeof *calls);
 		*ret = calls;
 	}
-	instruction_vec_deinit(&found);
+	ir_value_vec_deinit(&found);
 	return err;
 }
 

@@ -27,17 +27,6 @@ struct emitter {
 	bool *is_started;    /* [node]: its start has the register's first value */
 };
 
-static void position_before(struct emitter *e, LLVMValueRef instruction)
-{
-	const struct path_graph *g = e->b->g;
-	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
-	LLVMMetadataRef subprogram = LLVMGetSubprogram(g->function);
-	if (!location && subprogram)
-		location = LLVMDIBuilderCreateDebugLocation(g->m->context, 0, 0, subprogram, NULL);
-	LLVMPositionBuilderBefore(e->builder, instruction);
-	LLVMSetCurrentDebugLocation2(e->builder, location);
-}
-
 static bool traces_paths(const struct emitter *e)
 {
 	return e->b->variant->scheme & WM1_SCHEME_PATHS;
@@ -129,7 +118,7 @@ static struct error *emit_kept(struct emitter *e, uint32_t edge)
 		return NULL;
 	struct trace_asm a;
 	LLVMValueRef place = path_place_on_edge(g, edge);
-	position_before(e, place);
+	ir_position_before(e->builder, place);
 	trace_asm_begin(&a, e->b);
 	add_op(e, &a, op);
 	e->has_point[edge] = !stands_aside(e, edge, place);
@@ -143,7 +132,7 @@ static struct error *emit_ending(struct emitter *e, uint32_t edge)
 	struct path_graph *g = e->b->g;
 	const struct cfg_edge *c = &g->cfg.edges[edge];
 	struct trace_asm a;
-	position_before(e, path_place_on_edge(g, edge));
+	ir_position_before(e->builder, path_place_on_edge(g, edge));
 	trace_asm_begin(&a, e->b);
 	add_end(e, &a, c->from, &e->b->f->placement.edge_ends[edge]);
 	if (start_op(e, c->to)->kind != PLACE_NOTHING)
@@ -179,7 +168,7 @@ static struct error *emit_start(struct emitter *e, uint32_t edge)
 	if (!place)
 		return NULL;
 	struct trace_asm a;
-	position_before(e, place);
+	ir_position_before(e->builder, place);
 	trace_asm_begin(&a, e->b);
 	if (stands_aside(e, edge, place)) {
 		add_op(e, &a, start_op(e, to));
@@ -228,7 +217,7 @@ static struct error *emit_node_end(struct emitter *e, uint32_t node)
 	if (!cfg_node_ends(&g->cfg, node) || g->cfg.first_edge[node] == g->cfg.first_edge[node + 1])
 		return NULL;
 	struct trace_asm a;
-	position_before(e, g->nodes[node].end);
+	ir_position_before(e->builder, g->nodes[node].end);
 	trace_asm_begin(&a, e->b);
 	add_end(e, &a, node, &e->b->f->placement.node_ends[node]);
 	trace_asm_point(&a, WM1_POINT_END, node);
@@ -249,7 +238,7 @@ static struct error *emit_labels(struct emitter *e)
 		if (!needs[n] || !does_something(g->nodes[n].block))
 			continue;
 		struct trace_asm a;
-		position_before(e, g->m->host->first_insertion(g->nodes[n].block));
+		ir_position_before(e->builder, g->m->host->first_insertion(g->nodes[n].block));
 		trace_asm_begin(&a, e->b);
 		trace_asm_point(&a, WM1_POINT_NODE, n);
 		err = trace_asm_end(&a, e->builder);
@@ -274,20 +263,12 @@ static struct error *emit_covered(struct emitter *e, LLVMValueRef before, uint32
 {
 	const struct tracemeta_variant *v = e->b->variant;
 	struct trace_asm a;
-	position_before(e, before);
+	ir_position_before(e->builder, before);
 	trace_asm_begin(&a, e->b);
 	trace_asm_constant(&a, "mov", 1, 1, bytes_at(e, e->b->f->m->coverage, byte));
 	if (v->local_off != TRACE_NO_OFFSET)
 		trace_asm_constant(&a, "or", 1, 1u << bit % 8, field(e, v->local_off + bit / 8));
 	return trace_asm_end(&a, e->builder);
-}
-
-static LLVMValueRef after_allocas(LLVMBasicBlockRef entry)
-{
-	LLVMValueRef i = LLVMGetFirstInstruction(entry);
-	while (LLVMIsAAllocaInst(i))
-		i = LLVMGetNextInstruction(i);
-	return i;
 }
 
 static struct error *emit_coverage(struct emitter *e)
@@ -297,7 +278,7 @@ static struct error *emit_coverage(struct emitter *e)
 	struct error *err = NULL;
 	switch (e->b->variant->scheme & WM1_SCHEME_COVERAGE) {
 	case WM1_SCHEME_FUNCTION:
-		return emit_covered(e, after_allocas(g->nodes[0].block), f->function_off, 0);
+		return emit_covered(e, ir_after_allocas(g->function), f->function_off, 0);
 	case WM1_SCHEME_CALLS:
 		for (uint32_t i = 0; i < f->call_count && !err; i++)
 			err = emit_covered(e, e->b->calls[i], f->calls_off + i, i);
@@ -305,7 +286,7 @@ static struct error *emit_coverage(struct emitter *e)
 	case WM1_SCHEME_BLOCKS:
 		for (uint32_t n = 0; n < g->cfg.node_count && !err; n++) {
 			LLVMBasicBlockRef block = g->nodes[n].block;
-			LLVMValueRef at = n ? g->m->host->first_insertion(block) : after_allocas(block);
+			LLVMValueRef at = n ? g->m->host->first_insertion(block) : ir_after_allocas(g->function);
 			err = emit_covered(e, at, f->blocks_off + n, n);
 		}
 		return err;
@@ -342,7 +323,7 @@ static struct error *emit_entry(struct emitter *e)
 	const bool has_bits = v->local_off != TRACE_NO_OFFSET;
 	if (!e->record && !(traces_paths(e) && g->cfg.node_count > 1))
 		return NULL;
-	position_before(e, after_allocas(g->nodes[0].block));
+	ir_position_before(e->builder, ir_after_allocas(g->function));
 	if (has_bits) {
 		trace_asm_begin(&a, e->b);
 		trace_asm_point(&a, WM1_POINT_ENTRY, 0);

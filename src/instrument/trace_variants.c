@@ -81,24 +81,6 @@ struct error *trace_clone(struct trace_function *f, const struct path_graph *g, 
 	return NULL;
 }
 
-/* All in the entry block that is an alloca of known size stays in front of what splits it: else it would move the stack. */
-static LLVMValueRef after_allocas(LLVMBuilderRef builder, LLVMValueRef function)
-{
-	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
-	while (LLVMIsAAllocaInst(first))
-		first = LLVMGetNextInstruction(first);
-	for (LLVMValueRef i = first; i;) {
-		LLVMValueRef next = LLVMGetNextInstruction(i);
-		if (LLVMIsAAllocaInst(i) && LLVMIsAConstantInt(LLVMGetOperand(i, 0))) {
-			LLVMInstructionRemoveFromParent(i);
-			LLVMPositionBuilderBefore(builder, first);
-			LLVMInsertIntoBuilder(builder, i);
-		}
-		i = next;
-	}
-	return first;
-}
-
 static void copy_attributes(LLVMValueRef from, LLVMValueRef call, LLVMAttributeIndex index)
 {
 	LLVMAttributeRef attributes[64];
@@ -154,7 +136,7 @@ static void dispatch_in_ir(struct trace_function *f, LLVMValueRef chosen)
 	LLVMContextRef context = f->m->paths.context;
 	LLVMTypeRef i8 = LLVMInt8TypeInContext(context);
 	LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
-	LLVMValueRef at = after_allocas(builder, f->function);
+	LLVMValueRef at = ir_gather_allocas(builder, f->function);
 	LLVMPositionBuilderBefore(builder, at);
 	LLVMSetCurrentDebugLocation2(builder, first_line(f));
 	LLVMValueRef value = LLVMBuildLoad2(builder, i8, chosen, "wm1.chosen");
