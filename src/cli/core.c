@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/formats.h"
 #include "cli/message.h"
 #include "cli/number.h"
 #include "cli/options.h"
@@ -72,22 +73,6 @@ struct request {
 	const char *output;
 };
 
-static int print_help(void)
-{
-	fputs(help_head, stdout);
-	for (const struct crash_renderer *r = crash_renderer_table(); r->name; r++)
-		printf("  %-5s %s\n", r->name, r->summary);
-	return message_help("core", help_tail);
-}
-
-static struct error *set_format(struct request *r, const char *name)
-{
-	r->renderer = crash_renderer_find(name);
-	if (r->renderer)
-		return NULL;
-	return error_create(ERROR_ARGUMENT, "--format %s: no such format; see waymark core --help", name);
-}
-
 static struct error *set_count(const char *option, const char *text, size_t *ret)
 {
 	if (strcmp(text, "all") == 0) {
@@ -103,7 +88,8 @@ static struct error *set_option(void *state, int option)
 
 	switch (option) {
 	case OPTION_FORMAT:
-		return set_format(r, optarg);
+		r->renderer = format_find(&crash_formats, optarg);
+		return r->renderer ? NULL : formats_unknown("core", optarg);
 	case OPTION_FRAMES:
 		return set_count("--frames", optarg, &r->frames);
 	case OPTION_PATHS:
@@ -217,11 +203,7 @@ static struct error *render(struct request *r, const struct crash *c)
 		err = output_open(r->output, &out);
 	if (!err) {
 		report.style = path_reading_style(&r->reading, out.file);
-		err = r->renderer->render(&report, out.file);
-		if (err)
-			output_abandon(&out);
-		else
-			err = output_commit(&out);
+		err = output_end(&out, r->renderer->render(&report, out.file));
 	}
 	arena_deinit(&arena);
 	return err;
@@ -269,13 +251,13 @@ static struct error *run(struct request *r)
 
 int command_core(int argc, char **argv)
 {
-	struct request r = {.renderer = crash_renderer_find("text"), .frames = FRAMES_DEFAULT};
+	struct request r = {.renderer = format_find(&crash_formats, "text"), .frames = FRAMES_DEFAULT};
 	int status;
 
 	path_reading_init(&r.reading);
 	status = parse_options(&r, argc, argv);
 	if (status == OPTIONS_HELP)
-		status = print_help();
+		status = formats_help("core", &crash_formats, help_head, help_tail);
 	else if (status == STATUS_OK)
 		status = message_error("core", run(&r));
 	path_reading_deinit(&r.reading);

@@ -351,11 +351,7 @@ static struct error *decode_all(struct filter *f, char **files)
 	f->is_coloured = message_has_colour(out.file);
 	for (files = *files ? files : only_input; *files && !err; files++)
 		err = filter_file(f, *files);
-	if (!err)
-		err = output_commit(&out);
-	else
-		output_abandon(&out);
-	return err;
+	return output_end(&out, err);
 }
 
 int command_decode(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/formats.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -192,7 +193,6 @@ static struct error *print_all(const struct request *r, char **paths, FILE *out)
 
 static struct error *graph_programs(const struct request *r, char **paths)
 {
-	struct output out;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
@@ -204,11 +204,7 @@ static struct error *graph_programs(const struct request *r, char **paths)
 	if (fclose(memory) != 0 && !err)
 		err = &error_no_memory;
 	if (!err)
-		err = output_open(r->output, &out);
-	if (!err) {
-		fwrite(text, 1, size, out.file);
-		err = output_commit(&out);
-	}
+		err = output_write(r->output, text, size);
 	vec_free(text);
 	return err;
 }
@@ -226,7 +222,7 @@ static struct error *set_option(void *state, int option)
 	r->is_json = strcmp(optarg, "json") == 0;
 	if (r->is_json || strcmp(optarg, "text") == 0)
 		return NULL;
-	return error_create(ERROR_ARGUMENT, "--format %s: no such format; there are text and json", optarg);
+	return formats_unknown("graph", optarg);
 }
 
 static int parse_options(struct request *r, int argc, char **argv)

@@ -47,23 +47,12 @@ static struct error *find_bitcode(const struct request *r, const char *path, str
 	return object_find_bitcode(&r->search, &wanted, ret);
 }
 
-static struct error *write_unit(const struct bitcode_unit *u, const char *path)
-{
-	struct output out;
-	struct error *err = output_open(path, &out);
-
-	if (err)
-		return err;
-	fwrite(u->bytes, 1, u->len_bytes, out.file);
-	return output_commit(&out);
-}
-
 static struct error *write_units(const struct bitcode_vec *units, const char *output)
 {
 	struct error *err = NULL;
 
 	if (units->count == 1)
-		return write_unit(&units->items[0], output);
+		return output_write(output, units->items[0].bytes, units->items[0].len_bytes);
 	if (!output)
 		return error_create(ERROR_ARGUMENT, "there are %zu units: name a file with -o", units->count);
 	for (size_t i = 0; i < units->count && !err; i++) {
@@ -71,7 +60,7 @@ static struct error *write_units(const struct bitcode_vec *units, const char *ou
 
 		if (asprintf(&path, "%s.%zu", output, i + 1) < 0)
 			return &error_no_memory;
-		err = write_unit(&units->items[i], path);
+		err = output_write(path, units->items[i].bytes, units->items[i].len_bytes);
 		free(path);
 	}
 	return err;

@@ -64,15 +64,10 @@ static void tell_rest(const struct merge *m)
 static struct error *write_file(const struct merge *m, const char *path)
 {
 	struct buffer bytes = {0};
-	struct output out;
 	struct error *err = merge_write(m, &bytes);
 
 	if (!err)
-		err = output_open(path, &out);
-	if (!err) {
-		fwrite(bytes.bytes, 1, bytes.len_bytes, out.file);
-		err = output_commit(&out);
-	}
+		err = output_write(path, bytes.bytes, bytes.len_bytes);
 	buffer_deinit(&bytes);
 	return err;
 }

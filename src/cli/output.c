@@ -46,27 +46,18 @@ static struct error *open_temp(struct output *out)
 	return &error_no_memory;
 }
 
-struct error *output_open(const char *path, struct output *ret)
+static void abandon(struct output *out)
 {
-	struct output out = {.path = path};
-	struct stat st;
-	struct error *err;
-
-	if (!path || strcmp(path, "-") == 0) {
-		*ret = (struct output){.file = stdout};
-		return NULL;
-	}
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return error_create(ERROR_ARGUMENT, "%s: is a directory, a file is needed", path);
-	err = stat(path, &st) == 0 && !S_ISREG(st.st_mode) ? open_in_place(&out) : open_temp(&out);
-	if (err)
-		output_abandon(&out);
-	else
-		*ret = out;
-	return err;
+	if (out->path && out->file)
+		fclose(out->file);
+	out->file = NULL;
+	if (out->temp_path)
+		unlink(out->temp_path);
+	free(out->temp_path);
+	out->temp_path = NULL;
 }
 
-struct error *output_commit(struct output *out)
+static struct error *commit(struct output *out)
 {
 	struct error *err = NULL;
 
@@ -84,17 +75,45 @@ struct error *output_commit(struct output *out)
 		free(out->temp_path);
 		out->temp_path = NULL;
 	}
-	output_abandon(out);
+	abandon(out);
 	return err;
 }
 
-void output_abandon(struct output *out)
+struct error *output_open(const char *path, struct output *ret)
 {
-	if (out->path && out->file)
-		fclose(out->file);
-	out->file = NULL;
-	if (out->temp_path)
-		unlink(out->temp_path);
-	free(out->temp_path);
-	out->temp_path = NULL;
+	struct output out = {.path = path};
+	struct stat st;
+	struct error *err;
+
+	if (!path || strcmp(path, "-") == 0) {
+		*ret = (struct output){.file = stdout};
+		return NULL;
+	}
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return error_create(ERROR_ARGUMENT, "%s: is a directory, a file is needed", path);
+	err = stat(path, &st) == 0 && !S_ISREG(st.st_mode) ? open_in_place(&out) : open_temp(&out);
+	if (err)
+		abandon(&out);
+	else
+		*ret = out;
+	return err;
+}
+
+struct error *output_end(struct output *out, struct error *err)
+{
+	if (!err)
+		return commit(out);
+	abandon(out);
+	return err;
+}
+
+struct error *output_write(const char *path, const void *bytes, size_t len_bytes)
+{
+	struct output out;
+	struct error *err = output_open(path, &out);
+
+	if (err)
+		return err;
+	fwrite(bytes, 1, len_bytes, out.file);
+	return output_end(&out, NULL);
 }

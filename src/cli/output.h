@@ -16,9 +16,9 @@ struct output {
 
 /* path NULL or "-" means standard output. A path is written beside itself under another name until it is done. */
 struct error *output_open(const char *path, struct output *ret);
-/* All is written: flushes, checks and renames. */
-struct error *output_commit(struct output *out);
-/* Something failed: removes the unfinished file. Does nothing after output_commit. */
-void output_abandon(struct output *out);
+/* After err NULL, all is written: flushes, checks and renames. Else removes the unfinished file and returns err. */
+struct error *output_end(struct output *out, struct error *err);
+/* All of it at once. */
+struct error *output_write(const char *path, const void *bytes, size_t len_bytes);
 
 #endif

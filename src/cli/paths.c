@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/formats.h"
 #include "cli/message.h"
 #include "cli/number.h"
 #include "cli/options.h"
@@ -58,22 +59,6 @@ struct request {
 	const char *output;
 };
 
-static int print_help(void)
-{
-	fputs(help_head, stdout);
-	for (const struct path_renderer *r = path_renderer_table(); r->name; r++)
-		printf("  %-5s %s\n", r->name, r->summary);
-	return message_help("paths", help_tail);
-}
-
-static struct error *set_format(struct request *r, const char *name)
-{
-	r->renderer = path_renderer_find(name);
-	if (r->renderer)
-		return NULL;
-	return error_create(ERROR_ARGUMENT, "--format %s: no such format; see waymark paths --help", name);
-}
-
 static struct error *set_by(struct request *r, const char *name)
 {
 	r->is_by_function = strcmp(name, "function") == 0;
@@ -88,7 +73,8 @@ static struct error *set_option(void *state, int option)
 
 	switch (option) {
 	case OPTION_FORMAT:
-		return set_format(r, optarg);
+		r->renderer = format_find(&path_formats, optarg);
+		return r->renderer ? NULL : formats_unknown("paths", optarg);
 	case OPTION_BY:
 		return set_by(r, optarg);
 	case OPTION_TOP:
@@ -122,10 +108,7 @@ static struct error *render(struct request *r, const struct path_view *view)
 		return err;
 	report.style = path_reading_style(&r->reading, out.file);
 	err = r->renderer->render(&report, out.file);
-	if (!err)
-		return output_commit(&out);
-	output_abandon(&out);
-	return err;
+	return output_end(&out, err);
 }
 
 static struct error *show(struct request *r, const struct path_profile *p)
@@ -173,13 +156,13 @@ static struct error *show_files(struct request *r, char **paths)
 
 int command_paths(int argc, char **argv)
 {
-	struct request r = {.renderer = path_renderer_find("text")};
+	struct request r = {.renderer = format_find(&path_formats, "text")};
 	int status;
 
 	path_reading_init(&r.reading);
 	status = parse_options(&r, argc, argv);
 	if (status == OPTIONS_HELP)
-		status = print_help();
+		status = formats_help("paths", &path_formats, help_head, help_tail);
 	else if (status == STATUS_OK)
 		status = message_error("paths", show_files(&r, argv + optind));
 	path_reading_deinit(&r.reading);

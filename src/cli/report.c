@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/formats.h"
 #include "cli/message.h"
 #include "cli/number.h"
 #include "cli/options.h"
@@ -71,29 +72,14 @@ struct request {
 	struct image_cache cache;
 };
 
-static int print_help(void)
-{
-	fputs(help_head, stdout);
-	for (const struct renderer *r = renderer_table(); r->name; r++)
-		printf("  %-11s %s\n", r->name, r->summary);
-	return message_help("report", help_tail);
-}
-
-static struct error *set_format(struct request *r, const char *name)
-{
-	r->renderer = renderer_find(name);
-	if (r->renderer)
-		return NULL;
-	return error_create(ERROR_ARGUMENT, "--format %s: no such format; see waymark report --help", name);
-}
-
 static struct error *set_option(void *state, int option)
 {
 	struct request *r = state;
 
 	switch (option) {
 	case OPTION_FORMAT:
-		return set_format(r, optarg);
+		r->renderer = format_find(&report_formats, optarg);
+		return r->renderer ? NULL : formats_unknown("report", optarg);
 	case OPTION_METRIC:
 		r->view.metric = optarg;
 		return NULL;
@@ -169,11 +155,7 @@ static struct error *render(const struct profile *p, struct request *r)
 		err = r->renderer->render(&view, out.file);
 		view_deinit(&view);
 	}
-	if (!err)
-		err = output_commit(&out);
-	else
-		output_abandon(&out);
-	return err;
+	return output_end(&out, err);
 }
 
 static struct error *report_files(struct request *r, char **paths)
@@ -196,13 +178,13 @@ static struct error *report_files(struct request *r, char **paths)
 
 int command_report(int argc, char **argv)
 {
-	struct request r = {.renderer = renderer_find("text")};
+	struct request r = {.renderer = format_find(&report_formats, "text")};
 	int status;
 
 	image_cache_init(&r.cache);
 	status = parse_options(&r, argc, argv);
 	if (status == OPTIONS_HELP)
-		status = print_help();
+		status = formats_help("report", &report_formats, help_head, help_tail);
 	else if (status == STATUS_OK)
 		status = message_error("report", report_files(&r, argv + optind));
 	glob_vec_deinit(&r.globs);

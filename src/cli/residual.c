@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/formats.h"
 #include "cli/message.h"
 #include "cli/number.h"
 #include "cli/options.h"
@@ -86,7 +87,7 @@ static struct error *set_format(struct request *r, const char *name)
 	r->is_json = strcmp(name, "json") == 0;
 	if (r->is_json || strcmp(name, "text") == 0)
 		return NULL;
-	return error_create(ERROR_ARGUMENT, "--format %s: no such format; see waymark residual --help", name);
+	return formats_unknown("residual", name);
 }
 
 static struct error *set_hot(struct request *r, const char *text)
@@ -182,10 +183,7 @@ static struct error *render(struct request *r, const struct path_comparison *c)
 		return err;
 	style = path_reading_style(&r->reading, out.file);
 	err = r->is_json ? path_compare_json(c, out.file) : path_compare_text(c, &style, out.file);
-	if (!err)
-		return output_commit(&out);
-	output_abandon(&out);
-	return err;
+	return output_end(&out, err);
 }
 
 static struct error *compare(struct request *r, struct path_profile *tested, struct path_profile *field)

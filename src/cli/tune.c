@@ -311,12 +311,13 @@ static struct error *tune(struct request *r, const char *path)
 		err = choose_from(r, &t);
 	if (!err)
 		err = output_open(NULL, &out);
-	if (!err && (r->rules.count || r->cores.count || r->output))
-		err = write_image(r, &t, out.file);
-	if (!err && r->is_list)
-		err = print_list(&t, out.file);
-	if (!err)
-		err = output_commit(&out);
+	if (!err) {
+		if (r->rules.count || r->cores.count || r->output)
+			err = write_image(r, &t, out.file);
+		if (!err && r->is_list)
+			err = print_list(&t, out.file);
+		err = output_end(&out, err);
+	}
 	tune_deinit(&t);
 	return err;
 }

@@ -1,28 +1,18 @@
 /* crash_renderer.c - the table of formats of crashes, and what they share. */
-#include <string.h>
-
 #include "report/crash_renderer.h"
 
 static const struct crash_renderer renderers[] = {
-	{"text", "stacks with the last paths of each frame as source lines, for reading", crash_render_text, 3, false},
-	{"json", "everything, for programs; docs/format.md describes it", crash_render_json, 0, true},
-	{"html", "one page: stacks, paths step by step, the source and what of it ran", crash_render_html, 16, true},
-	{"lcov", "lines that ran (1) and that cannot have run (0), for genhtml and others", crash_render_lcov, 0, true},
+	{{"text", "stacks with the last paths of each frame as source lines, for reading"}, crash_render_text, 3, false},
+	{{"json", "everything, for programs; docs/format.md describes it"}, crash_render_json, 0, true},
+	{{"html", "one page: stacks, paths step by step, the source and what of it ran"}, crash_render_html, 16, true},
+	{{"lcov", "lines that ran (1) and that cannot have run (0), for genhtml and others"},
+	 crash_render_lcov,
+	 0,
+	 true},
 	{0},
 };
 
-const struct crash_renderer *crash_renderer_table(void)
-{
-	return renderers;
-}
-
-const struct crash_renderer *crash_renderer_find(const char *name)
-{
-	for (const struct crash_renderer *r = renderers; r->name; r++)
-		if (strcmp(r->name, name) == 0)
-			return r;
-	return NULL;
-}
+const struct format_table crash_formats = {renderers, sizeof *renderers};
 
 void crash_frames_left_out(const struct crash_report *r, uint32_t count, uint32_t *ret_from, uint32_t *ret_to)
 {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "report/crash.h"
+#include "report/formats.h"
 #include "report/path_show.h"
 #include "report/path_steps.h"
 
@@ -23,17 +24,13 @@ struct crash_report {
 };
 
 struct crash_renderer {
-	const char *name;    /* --format=NAME */
-	const char *summary; /* one line of help */
+	struct format format;
 	struct error *(*render)(const struct crash_report *r, FILE *out);
 	uint32_t default_paths; /* shown of each frame when the user does not say; 0: all */
 	bool wants_activity;
 };
 
-/* All of them; the last one has no name. */
-const struct crash_renderer *crash_renderer_table(void);
-/* NULL when there is none of that name. */
-const struct crash_renderer *crash_renderer_find(const char *name);
+extern const struct format_table crash_formats; /* of struct crash_renderer */
 
 struct error *crash_render_text(const struct crash_report *r, FILE *out);
 struct error *crash_render_json(const struct crash_report *r, FILE *out);

@@ -6,25 +6,14 @@
 #include "report/path_renderer.h"
 
 static const struct path_renderer renderers[] = {
-	{"text", "a summary and the hottest paths as source lines, for reading", 10, true, path_render_text},
-	{"json", "everything, for programs; docs/format.md describes it", 0, true, path_render_json},
-	{"lcov", "line, function and branch counts, for genhtml and the like", 0, false, path_render_lcov},
-	{"html", "one page: annotated source, the hottest paths of each function", 10, true, path_render_html},
+	{{"text", "a summary and the hottest paths as source lines, for reading"}, 10, true, path_render_text},
+	{{"json", "everything, for programs; docs/format.md describes it"}, 0, true, path_render_json},
+	{{"lcov", "line, function and branch counts, for genhtml and the like"}, 0, false, path_render_lcov},
+	{{"html", "one page: annotated source, the hottest paths of each function"}, 10, true, path_render_html},
 	{0},
 };
 
-const struct path_renderer *path_renderer_table(void)
-{
-	return renderers;
-}
-
-const struct path_renderer *path_renderer_find(const char *name)
-{
-	for (const struct path_renderer *r = renderers; r->name; r++)
-		if (strcmp(r->name, name) == 0)
-			return r;
-	return NULL;
-}
+const struct format_table path_formats = {renderers, sizeof *renderers};
 
 static void print_note(const char *before, const char *path, uint64_t count, const char *what, FILE *out)
 {

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "report/formats.h"
 #include "report/path_show.h"
 #include "report/path_view.h"
 
@@ -18,17 +19,13 @@ struct path_report {
 };
 
 struct path_renderer {
-	const char *name;    /* --format=NAME */
-	const char *summary; /* one line of help */
-	size_t default_top;  /* paths or functions shown when the user does not say; 0: all */
-	bool has_notes;      /* the output itself says what path_notes_print says */
+	struct format format;
+	size_t default_top; /* paths or functions shown when the user does not say; 0: all */
+	bool has_notes;     /* the output itself says what path_notes_print says */
 	struct error *(*render)(const struct path_report *r, FILE *out);
 };
 
-/* All of them; the last one has no name. */
-const struct path_renderer *path_renderer_table(void);
-/* NULL when there is none of that name. */
-const struct path_renderer *path_renderer_find(const char *name);
+extern const struct format_table path_formats; /* of struct path_renderer */
 
 struct error *path_render_text(const struct path_report *r, FILE *out);
 struct error *path_render_json(const struct path_report *r, FILE *out);

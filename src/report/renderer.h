@@ -8,21 +8,18 @@
 
 #include <stdio.h>
 
+#include "report/formats.h"
 #include "report/view.h"
 
 struct renderer {
-	const char *name;    /* --format=NAME */
-	const char *summary; /* one line of help */
-	size_t default_top;  /* contexts shown when the user does not say; 0: all */
-	bool keeps_zeros;    /* shows contexts where the metric is 0 */
-	bool wants_events;   /* shows single events: the profile must keep them */
+	struct format format;
+	size_t default_top; /* contexts shown when the user does not say; 0: all */
+	bool keeps_zeros;   /* shows contexts where the metric is 0 */
+	bool wants_events;  /* shows single events: the profile must keep them */
 	struct error *(*render)(const struct view *v, FILE *out);
 };
 
-/* The table; ends with a row without a name. */
-const struct renderer *renderer_table(void);
-/* NULL when there is none. */
-const struct renderer *renderer_find(const char *name);
+extern const struct format_table report_formats; /* of struct renderer */
 
 struct error *render_text(const struct view *v, FILE *out);
 struct error *render_events(const struct view *v, FILE *out);

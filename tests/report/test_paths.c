@@ -572,7 +572,7 @@ static void test_hostile(void)
 	sources_init(&sources);
 	report.view = &v;
 	report.style = (struct path_style){.sources = &sources, .width = 100};
-	for (const struct path_renderer *r = path_renderer_table(); r->name; r++) {
+	for (const struct path_renderer *r = path_formats.rows; r->format.name; r++) {
 		char *text = NULL;
 		size_t size;
 		FILE *out = open_memstream(&text, &size);

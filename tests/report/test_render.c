@@ -130,7 +130,7 @@ static void check_view(const struct profile *p, const struct view_options *optio
 		return;
 	CHECK_OK(r->render(&v, memory));
 	CHECK(fclose(memory) == 0);
-	snprintf(path, sizeof path, "%s/%s.%s", dir, name, r->name);
+	snprintf(path, sizeof path, "%s/%s.%s", dir, name, r->format.name);
 	compare_file(path, text, size, is_update);
 	free(text);
 	view_deinit(&v);
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 	if (!CHECK_OK(profile_init(&p)) || !CHECK_OK(profile_init(&empty)))
 		return check_status();
 	build_profile(&p);
-	for (const struct renderer *r = renderer_table(); r->name; r++) {
+	for (const struct renderer *r = report_formats.rows; r->format.name; r++) {
 		all.keeps_zeros = some.keeps_zeros = r->keeps_zeros;
 		all.top = r->default_top ? 2 : 0;
 		check_view(&p, &all, r, dir, "all", is_update);
