@@ -8,7 +8,8 @@
  *              sum      the current path's register, 1, 2, 4 or 8 bytes: with the node that control is in it tells the path
  *              count    u32, paths that have ended in this activation, modulo 2^32
  *              ring     the numbers of the last ones: slot of number i is i modulo the ring's size, a power of two
- *              local    one bit for each point of call-site or block coverage: bit i is bit i % 8 of byte i / 8
+ *              local    one byte for each point of call-site or block coverage, 0 or 1; where a function has many of them
+ *                       one bit: of point i bit i % 8 of byte i / 8
  *      coverage (one array of bytes for each unit, section wm1_coverage)
  *              one byte for each point: 0 until it is first reached. A byte, so that threads do not disturb each other
  *

@@ -65,6 +65,8 @@ static bool is_of_scheme(const struct tracemeta_variant *v)
 
 	if (v->local_off != TRACE_NO_OFFSET && coverage != WM1_SCHEME_CALLS && coverage != WM1_SCHEME_BLOCKS)
 		return false;
+	if (v->local_off == TRACE_NO_OFFSET ? v->local_bits : v->local_bits != 1 && v->local_bits != 8)
+		return false;
 	return v->scheme & WM1_SCHEME_PATHS || (v->sum_off == TRACE_NO_OFFSET && v->count_off == TRACE_NO_OFFSET &&
 						v->ring_off == TRACE_NO_OFFSET && !v->sum_bytes);
 }
@@ -84,7 +86,7 @@ static struct error *check_variant(const struct tracemeta_function *f, const str
 		return error_create(ERROR_ARGUMENT, "a frame record that scheme %u has not", v->scheme);
 	if (!is_inside(v->sum_off, v->sum_bytes, v->frame_bytes) || !is_inside(v->count_off, 4, v->frame_bytes) ||
 	    !is_inside(v->ring_off, (uint64_t)v->ring_slots * v->sum_bytes, v->frame_bytes) ||
-	    !is_inside(v->local_off, ((uint64_t)points + 7) / 8, v->frame_bytes))
+	    !is_inside(v->local_off, ((uint64_t)points * v->local_bits + 7) / 8, v->frame_bytes))
 		return error_create(ERROR_ARGUMENT, "a frame record of %" PRIu32 " bytes that holds more",
 				    v->frame_bytes);
 	return NULL;
@@ -157,7 +159,7 @@ static struct error *read_off(struct reader *r, uint32_t *ret)
 
 static struct error *read_variant(struct reader *r, struct tracemeta_variant *v)
 {
-	uint32_t scheme = 0, sum_bytes = 0;
+	uint32_t scheme = 0, sum_bytes = 0, local_bits = 0;
 	struct error *err = section_small(&r->c, WM1_SCHEMES - 1, "scheme", &scheme);
 
 	*v = (struct tracemeta_variant){.scheme = (uint8_t)scheme,
@@ -180,7 +182,10 @@ static struct error *read_variant(struct reader *r, struct tracemeta_variant *v)
 		err = cursor_uleb32(&r->c, &v->ring_slots);
 	if (!err)
 		err = read_off(r, &v->local_off);
+	if (!err)
+		err = section_small(&r->c, 8, "points with bits", &local_bits);
 	v->sum_bytes = (uint8_t)sum_bytes;
+	v->local_bits = (uint8_t)local_bits;
 	return err;
 }
 

@@ -51,6 +51,7 @@ struct tracemeta_variant {
 	uint32_t ring_off;
 	uint32_t ring_slots; /* a power of two */
 	uint32_t local_off;
+	uint8_t local_bits;   /* for each point there: 1 or 8; 0 without */
 	uint32_t frame_bytes; /* of the whole record; 0: there is none */
 };
 
@@ -66,7 +67,7 @@ struct tracemeta_function {
 	struct tracemeta_call *calls;
 	uint32_t call_count;
 	/* Coverage: first byte of each kind in the unit's bytes, TRACE_NO_OFFSET for none. Calls: a byte for each call in
-	 * order (PURE and ASM ones too); blocks: for each node. Local bits are in the same order. */
+	 * order (PURE and ASM ones too); blocks: for each node. Own coverage is in the same order. */
 	uint32_t function_off;
 	uint32_t calls_off;
 	uint32_t blocks_off;

@@ -1,11 +1,11 @@
 /*
  * trace_emit.c - the code of one traced body (waymark/trace.h says what it leaves behind):
  *
- *      entry               local bits = 0; count = 0; the register's first value
+ *      entry               own coverage = 0; count = 0; the register's first value
  *      along an edge       register = or += value                                   only where the placement has it
  *      end on an edge      ring[count % slots] = number; count++; the register's first value of the next path
  *      end in a node       the same, before an indirect goto or a call that returns twice; its targets begin the next path
- *      coverage            a byte, and a bit of the frame's, at the entry, before a call or at the start of a block
+ *      coverage            a byte, and one or a bit of the frame's, at the entry, before a call or at the start of a block
  *
  * Unlike a counter's register, this one is in memory: nothing to merge where ways meet. A value for unwinding edges, if they
  * need one, is a constant, set in front of the call: on the normal way another one is set, or nobody looks.
@@ -259,15 +259,17 @@ static struct error *emit_paths(struct emitter *e)
 
 /* ---- coverage ---- */
 
-static struct error *emit_covered(struct emitter *e, LLVMValueRef before, uint32_t byte, uint32_t bit)
+static struct error *emit_covered(struct emitter *e, LLVMValueRef before, uint32_t byte, uint32_t point)
 {
 	const struct tracemeta_variant *v = e->b->variant;
 	struct trace_asm a;
 	ir_position_before(e->builder, before);
 	trace_asm_begin(&a, e->b);
 	trace_asm_constant(&a, "mov", 1, 1, bytes_at(e, e->b->f->m->coverage, byte));
-	if (v->local_off != TRACE_NO_OFFSET)
-		trace_asm_constant(&a, "or", 1, 1u << bit % 8, field(e, v->local_off + bit / 8));
+	if (v->local_bits == 8)
+		trace_asm_constant(&a, "mov", 1, 1, field(e, v->local_off + point));
+	else if (v->local_bits)
+		trace_asm_constant(&a, "or", 1, 1u << point % 8, field(e, v->local_off + point / 8));
 	return trace_asm_end(&a, e->builder);
 }
 
@@ -297,21 +299,13 @@ static struct error *emit_coverage(struct emitter *e)
 
 /* ---- entry ---- */
 
-static void clear_local_bits(struct emitter *e, uint32_t off, uint32_t bytes)
+/* Volatile, so that it stays in its place; the code generator makes stores of 16 bytes of it where it may. */
+static void clear_local(struct emitter *e)
 {
-	const uint32_t most_stores = 16;
-	if (bytes > 8 * most_stores) {
-		LLVMValueRef zero = LLVMConstInt(e->i8, 0, 0);
-		LLVMBuildMemSet(e->builder, field(e, off), zero, LLVMConstInt(e->i32, bytes, 0), 1);
-		return;
-	}
-	for (uint32_t step; bytes; bytes -= step, off += step) {
-		step = bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
-		LLVMTypeRef type = LLVMIntTypeInContext(e->b->g->m->context, 8 * step);
-		LLVMValueRef store = LLVMBuildStore(e->builder, LLVMConstInt(type, 0, 0), field(e, off));
-		LLVMSetVolatile(store, 1);
-		LLVMSetAlignment(store, 1);
-	}
+	const struct tracemeta_variant *v = e->b->variant;
+	LLVMValueRef length = LLVMConstInt(e->i32, v->frame_bytes - v->local_off, 0);
+	LLVMValueRef zero = LLVMConstInt(e->i8, 0, 0);
+	LLVMSetVolatile(LLVMBuildMemSet(e->builder, field(e, v->local_off), zero, length, 1), 1);
 }
 
 static struct error *emit_entry(struct emitter *e)
@@ -320,20 +314,20 @@ static struct error *emit_entry(struct emitter *e)
 	struct path_graph *g = e->b->g;
 	struct trace_asm a;
 	const bool has_start = traces_paths(e) && start_op(e, 0)->kind != PLACE_NOTHING;
-	const bool has_bits = v->local_off != TRACE_NO_OFFSET;
+	const bool has_local = v->local_off != TRACE_NO_OFFSET;
 	if (!e->record && !(traces_paths(e) && g->cfg.node_count > 1))
 		return NULL;
 	ir_position_before(e->builder, ir_after_allocas(g->function));
-	if (has_bits) {
+	if (has_local) {
 		trace_asm_begin(&a, e->b);
 		trace_asm_point(&a, WM1_POINT_ENTRY, 0);
 		struct error *err = trace_asm_end(&a, e->builder);
 		if (err)
 			return err;
-		clear_local_bits(e, v->local_off, v->frame_bytes - v->local_off);
+		clear_local(e);
 	}
 	trace_asm_begin(&a, e->b);
-	if (!has_bits && (has_start || v->ring_slots))
+	if (!has_local && (has_start || v->ring_slots))
 		trace_asm_point(&a, WM1_POINT_ENTRY, 0);
 	if (e->record)
 		trace_asm_frame(&a, e->record);

@@ -4,9 +4,13 @@
  *      one path                nothing but points
  *      several, no loops       sum
  *      loops                   sum, count, ring
- *      several coverage points one bit for each
+ *      several coverage points one byte for each; one bit where they are many
  */
 #include "instrument/trace.h"
+
+enum {
+	LOCAL_BYTES_MAX = 128, /* 8 stores of 16 bytes clear them; more gained no time */
+};
 
 static unsigned number_bytes(uint64_t path_count)
 {
@@ -38,6 +42,18 @@ static uint32_t point_count(const struct trace_function *f, unsigned coverage)
 					       : 0;
 }
 
+/*
+ * A byte is set without being read; a bit waits for the one that was set before it in the same byte. Padded to what few stores
+ * clear: stack frames are multiples of 16 bytes anyway.
+ */
+static void place_local(struct tracemeta_variant *v, uint32_t points, uint32_t *used)
+{
+	v->local_bits = points <= LOCAL_BYTES_MAX ? 8 : 1;
+	uint32_t bytes = (points * v->local_bits + 7) / 8;
+	bytes = bytes <= 2 ? bytes : bytes <= 4 ? 4 : (bytes + 7) / 8 * 8;
+	v->local_off = place(used, bytes, 1);
+}
+
 static struct error *lay_out(struct trace_function *f, const struct cfg *g, struct tracemeta_variant *v)
 {
 	const uint32_t slots = f->m->options->ring;
@@ -57,7 +73,7 @@ static struct error *lay_out(struct trace_function *f, const struct cfg *g, stru
 	}
 	uint32_t points = point_count(f, v->scheme & WM1_SCHEME_COVERAGE);
 	if (points > 1)
-		v->local_off = place(&used, (points + 7) / 8, 1);
+		place_local(v, points, &used);
 	v->frame_bytes = used;
 	return NULL;
 }

@@ -489,16 +489,23 @@ static struct error *read_paths(struct activation *a, bool has_record)
 
 /* ---- coverage of the activation ---- */
 
-static struct error *read_bits(const struct activation *a, uint32_t count, uint8_t **ret)
+static uint8_t use_of(uint8_t byte)
 {
+	return byte > 1 ? POINT_UNKNOWN /* overwritten */ : byte ? POINT_USED : POINT_UNUSED;
+}
+
+static struct error *read_points(const struct activation *a, uint32_t count, uint8_t **ret)
+{
+	const bool has_bytes = a->variant->local_bits == 8;
+	const size_t len_bytes = has_bytes ? count : (count + 7) / 8;
 	uint8_t *used = arena_calloc(&a->c->arena, (size_t)count + 1, 1);
-	uint8_t *bits = calloc((size_t)count / 8 + 1, 1);
+	uint8_t *local = calloc(len_bytes + 1, 1);
 	bool is_read =
-		used && bits && stopped_read(a->c->stopped, a->record + a->variant->local_off, bits, (count + 7) / 8);
+		used && local && stopped_read(a->c->stopped, a->record + a->variant->local_off, local, len_bytes);
 
 	for (uint32_t i = 0; is_read && i < count; i++)
-		used[i] = bits[i / 8] >> (i % 8) & 1 ? POINT_USED : POINT_UNUSED;
-	free(bits);
+		used[i] = use_of(has_bytes ? local[i] : local[i / 8] >> (i % 8) & 1);
+	free(local);
 	if (!used)
 		return &error_no_memory;
 	if (is_read)
@@ -512,9 +519,9 @@ static struct error *read_local_coverage(const struct activation *a)
 		return NULL;
 	switch (a->variant->scheme & WM1_SCHEME_COVERAGE) {
 	case WM1_SCHEME_CALLS:
-		return read_bits(a, a->frame->meta->call_count, &a->frame->calls_used);
+		return read_points(a, a->frame->meta->call_count, &a->frame->calls_used);
 	case WM1_SCHEME_BLOCKS:
-		return read_bits(a, a->frame->meta->node_count, &a->frame->nodes_used);
+		return read_points(a, a->frame->meta->node_count, &a->frame->nodes_used);
 	default:
 		return NULL;
 	}
@@ -530,7 +537,7 @@ static const struct tracemeta_variant *find_variant(const struct crash_image *im
 	return NULL;
 }
 
-/* The record may not be set up yet: bits of another activation are in it. */
+/* The record may not be set up yet: what it has may be of another activation. */
 static bool is_at_entry(const struct activation *a)
 {
 	const struct crash_position *position = a->level->position;

@@ -10,6 +10,11 @@
 #include "support/builder.h"
 #include "support/trace_builder.h"
 
+static uint32_t points_of(const struct tracemeta_function *f, const struct tracemeta_variant *v)
+{
+	return (v->scheme & WM1_SCHEME_COVERAGE) == WM1_SCHEME_CALLS ? f->call_count : f->node_count;
+}
+
 /* As users do, without a check of their own. */
 static void walk(const struct tracemeta *m, const struct tracemeta_function *f)
 {
@@ -26,6 +31,9 @@ static void walk(const struct tracemeta *m, const struct tracemeta_function *f)
 
 		if (v->ring_off != TRACE_NO_OFFSET &&
 		    (uint64_t)v->ring_off + (uint64_t)v->ring_slots * v->sum_bytes > v->frame_bytes)
+			abort();
+		if (v->local_off != TRACE_NO_OFFSET &&
+		    v->local_off + ((uint64_t)points_of(f, v) * v->local_bits + 7) / 8 > v->frame_bytes)
 			abort();
 		if (v->scheme & WM1_SCHEME_PATHS && !f->states)
 			abort();

@@ -1,4 +1,5 @@
-/* Functions of more than 2^8, 2^16 and 2^32 paths: registers and rings of two, four and eight bytes. Made so that each test counts. */
+/* Functions of more than 2^8, 2^16 and 2^32 paths: registers and rings of two, four and eight bytes. Made so that each test counts.
+ * The last has more than 128 blocks: bits, not bytes, tell which of them it was in. */
 static volatile unsigned dice = 1;
 static volatile int sink;
 static int *volatile bad;
@@ -40,7 +41,7 @@ __attribute__((noinline)) static int eight(int rounds, int (*next)(int))
 {
 	for (int i = 0; i < rounds; i++) {
 		BYTE(1) BYTE(9) BYTE(17) BYTE(25) FOUR(33) if (i == 5 && next) sink += next(i);
-		FOUR(33)
+		BYTE(33) FOUR(41)
 	}
 	return sink;
 }
