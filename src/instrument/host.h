@@ -63,6 +63,11 @@ struct host {
 	/* Bytes in front of a function's code, which run first. */
 	bool (*has_prologue_data)(LLVMValueRef function);
 	void (*set_prologue_data)(LLVMValueRef function, LLVMValueRef constant);
+	/* Before the function gets memory of ours: takes off it the wish for a stack protector that its own memory does not need
+	 * (-fstack-protector, -fstack-protector-strong), as ours does not need one either. */
+	void (*drop_needless_protector)(LLVMValueRef function);
+	/* Memory of ours: protects and checks nothing. */
+	void (*mark_own_memory)(LLVMValueRef alloca);
 	/* A local function that is what its assembly says. */
 	LLVMValueRef (*add_naked)(LLVMModuleRef module, const char *name);
 	/* Runs before other constructors; as often as its comdat group is linked. */

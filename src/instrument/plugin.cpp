@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/CodeGen/StackProtector.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -255,6 +256,27 @@ static void set_prologue_data(LLVMValueRef ref, LLVMValueRef constant)
 	unwrap<Function>(ref)->setPrologueData(unwrap<Constant>(constant));
 }
 
+static void drop_needless_protector(LLVMValueRef ref)
+{
+	auto *function = unwrap<Function>(ref);
+	bool wants = function->hasFnAttribute(Attribute::StackProtect) ||
+		     function->hasFnAttribute(Attribute::StackProtectStrong);
+	if (!wants || SSPLayoutAnalysis::requiresStackProtector(function))
+		return;
+	function->removeFnAttr(Attribute::StackProtect);
+	function->removeFnAttr(Attribute::StackProtectStrong);
+}
+
+static const char own_memory[] = "wm1.memory";
+
+static void mark_own_memory(LLVMValueRef ref)
+{
+	auto *memory = unwrap<AllocaInst>(ref);
+	MDNode *yes = MDNode::get(memory->getContext(), {});
+	memory->setMetadata(own_memory, yes);
+	memory->setMetadata(LLVMContext::MD_nosanitize, yes); /* no red zones around it */
+}
+
 static LLVMValueRef add_naked(LLVMModuleRef ref, const char *name)
 {
 	Module &module = *unwrap(ref);
@@ -300,6 +322,8 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		clone,
 		has_prologue_data,
 		set_prologue_data,
+		drop_needless_protector,
+		mark_own_memory,
 		add_naked,
 		add_constructor};
 }
@@ -428,6 +452,38 @@ struct PathsPass : PassInfoMixin<PathsPass> {
 	}
 };
 
+/*
+ * The source stage's records of frames, when nothing is inlined any more, which would take the wish for a protector with it: who
+ * would be protected only for these records is not.
+ */
+struct DropProtectorsPass : PassInfoMixin<DropProtectorsPass> {
+	static void run(Function &function)
+	{
+		SmallVector<std::pair<Use *, Value *>, 32> uses;
+		for (Instruction &i : function.getEntryBlock())
+			if (i.getMetadata(own_memory))
+				for (Use &use : i.uses())
+					uses.push_back({&use, &i});
+		for (auto &[use, value] : uses)
+			use->set(PoisonValue::get(value->getType()));
+		if (!uses.empty())
+			drop_needless_protector(wrap(&function));
+		for (auto &[use, value] : uses)
+			use->set(value);
+	}
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		for (Function &function : module)
+			if (!function.isDeclaration())
+				run(function);
+		return PreservedAnalyses::none();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
 struct TracePass : PassInfoMixin<TracePass> {
 	bool is_final;
 	explicit TracePass(bool at_the_end) : is_final(at_the_end)
@@ -468,9 +524,15 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 				if (says("WAYMARK_TRACE", "source"))
 					manager.addPass(TracePass(false));
 			});
+			builder.registerOptimizerLastEPCallback([](ModulePassManager &manager, OptimizationLevel) {
+				if (says("WAYMARK_TRACE", "source") && !says("WAYMARK_TRACE_UNITS", "1"))
+					manager.addPass(DropProtectorsPass());
+			});
 			builder.registerFullLinkTimeOptimizationLastEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel) {
 					manager.addPass(ReleaseSignaturesPass());
+					if (says("WAYMARK_TRACE", "source"))
+						manager.addPass(DropProtectorsPass());
 					if (says("WAYMARK_PATHS", "final"))
 						manager.addPass(PathsPass(true));
 					if (says("WAYMARK_TRACE", "final"))
@@ -487,6 +549,8 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 						manager.addPass(ContextsPass());
 					else if (name == "waymark-paths")
 						manager.addPass(PathsPass(says("WAYMARK_PATHS", "final")));
+					else if (name == "waymark-drop-protectors")
+						manager.addPass(DropProtectorsPass());
 					else if (name == "waymark-trace")
 						manager.addPass(TracePass(!says("WAYMARK_TRACE", "source")));
 					else

@@ -338,15 +338,36 @@ static struct error *emit_entry(struct emitter *e)
 	return trace_asm_end(&a, e->builder);
 }
 
+/* Its size, and no array: those get stack protectors, and are next to what overflows. */
+static LLVMTypeRef record_type(const struct emitter *e)
+{
+	LLVMContextRef context = e->b->g->m->context;
+	LLVMTypeRef parts[5];
+	unsigned count = 0;
+	uint32_t bytes = e->b->variant->frame_bytes;
+	if (bytes / 16)
+		parts[count++] = LLVMIntTypeInContext(context, 128 * (bytes / 16));
+	for (uint32_t part = 8; part; part /= 2)
+		if (bytes & part)
+			parts[count++] = LLVMIntTypeInContext(context, 8 * part);
+	return LLVMStructTypeInContext(context, parts, count, 1);
+}
+
 static void add_record(struct emitter *e)
 {
 	const struct tracemeta_variant *v = e->b->variant;
+	const struct host *host = e->b->g->m->host;
+	const uint32_t integer_bytes = 1 << 19; /* fewer than LLVM's widest one has */
 	if (!v->frame_bytes)
 		return;
+	if (e->b->f->m->path_options.is_final)
+		host->drop_needless_protector(e->b->g->function);
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(e->b->g->function);
 	LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(entry));
 	LLVMSetCurrentDebugLocation2(e->builder, NULL);
-	e->record = LLVMBuildAlloca(e->builder, LLVMArrayType2(e->i8, v->frame_bytes), "wm1.frame");
+	LLVMTypeRef type = v->frame_bytes < integer_bytes ? record_type(e) : LLVMArrayType2(e->i8, v->frame_bytes);
+	e->record = LLVMBuildAlloca(e->builder, type, "wm1.frame");
+	host->mark_own_memory(e->record);
 	unsigned alignment = v->sum_bytes > 4 ? 8 : v->ring_slots ? 4 : v->sum_bytes ? v->sum_bytes : 1;
 	LLVMSetAlignment(e->record, alignment);
 }
