@@ -54,6 +54,12 @@ static struct activity_call *add_call(struct world *w, uint32_t f, uint32_t node
 	return call;
 }
 
+/* Of what ends the process. */
+static void add_exit(struct world *w, uint32_t f, uint32_t node)
+{
+	add_call(w, f, node, ACTIVITY_FOREIGN)->no_return = true;
+}
+
 /* Innermost first, all of one stack. */
 static struct activity_frame *add_frame(struct world *w, uint32_t f, const uint32_t *path, uint32_t count,
 					const uint32_t *edges)
@@ -65,6 +71,14 @@ static struct activity_frame *add_frame(struct world *w, uint32_t f, const uint3
 	*frame = (struct activity_frame){
 		.function = f, .path = path, .path_count = count, .path_edges = edges, .call = UINT32_MAX};
 	return frame;
+}
+
+static const uint32_t NODES[] = {0, 1, 2, 3, 4, 5, 6};
+
+/* Of its path, only where it ends is known. */
+static struct activity_frame *stand_in(struct world *w, uint32_t f, uint32_t node)
+{
+	return add_frame(w, f, &NODES[node], 1, NULL);
 }
 
 static void check_states(const uint8_t *got, uint32_t count, const char *want)
@@ -98,7 +112,9 @@ static bool analyse(struct world *w)
 static const char *const ADD_ACTION = "0-1 1-2 1-6 2-4 2-3 3-5 4-5 5-1";
 /* edges by number:                    AB  BC  BG  CE  CD  DF  EF  FB */
 
-static const uint32_t AT_G[] = {6};
+enum {
+	AT_G = 6
+};
 static const uint32_t LAST_TWO[] = {1, 2, 3, 5, 1, 6};
 static const uint32_t LAST_TWO_EDGES[] = {1, 4, 5, 7, 2};
 
@@ -109,7 +125,7 @@ static void test_position(void)
 
 	begin(&w);
 	add_function(&w, ADD_ACTION);
-	add_frame(&w, 0, AT_G, 1, NULL);
+	stand_in(&w, 0, AT_G);
 	if (analyse(&w)) {
 		check_nodes(&w, 0, "YY????Y");
 		check_edges(&w, 0, "Y?Y?????");
@@ -166,7 +182,7 @@ static void test_coverage_reduce(void)
 	add_function(&w, ADD_ACTION);
 	add_call(&w, 0, 5, ACTIVITY_FOREIGN);
 	add_call(&w, 0, 6, ACTIVITY_PURE);
-	frame = add_frame(&w, 0, AT_G, 1, NULL);
+	frame = stand_in(&w, 0, AT_G);
 	frame->calls_used = unused;
 	if (analyse(&w)) {
 		check_nodes(&w, 0, "YYNNNNY");
@@ -192,7 +208,7 @@ static void test_other_side(void)
 
 	begin(&w);
 	add_function(&w, ADD_ACTION);
-	frame = add_frame(&w, 0, AT_G, 1, NULL);
+	frame = stand_in(&w, 0, AT_G);
 	frame->nodes_used = blocks;
 	if (analyse(&w)) {
 		check_nodes(&w, 0, "YYYNYYY");
@@ -270,7 +286,7 @@ static void test_contradiction(void)
 
 	begin(&w);
 	add_function(&w, ADD_ACTION);
-	frame = add_frame(&w, 0, AT_G, 1, NULL);
+	frame = stand_in(&w, 0, AT_G);
 	frame->nodes_used = blocks;
 	if (analyse(&w))
 		check_nodes(&w, 0, "YY????Y");
@@ -288,7 +304,6 @@ static void test_contradiction(void)
  */
 static void make_calls(struct world *w)
 {
-	static const uint32_t in_main[] = {3}, in_crash[] = {1};
 	struct activity_frame *frame;
 
 	begin(w);
@@ -304,8 +319,8 @@ static void make_calls(struct world *w)
 	add_call(w, 3, 3, 5);
 	add_function(w, "0-1");
 	add_function(w, "0-1");
-	add_frame(w, 3, in_crash, 1, NULL);
-	frame = add_frame(w, 0, in_main, 1, NULL);
+	stand_in(w, 3, 1);
+	frame = stand_in(w, 0, 3);
 	frame->call = 2;
 	frame->call_is_known = true;
 }
@@ -395,7 +410,6 @@ static void test_once(void)
 /* The callee's frame may be one of several that the call led to. */
 static void test_hidden_frames(void)
 {
-	static const uint32_t here[] = {1};
 	struct activity_frame *frame;
 	struct world w;
 
@@ -403,8 +417,8 @@ static void test_hidden_frames(void)
 	add_function(&w, "0-1");
 	add_call(&w, 0, 1, 1);
 	add_function(&w, "0-1 0-2");
-	add_frame(&w, 1, here, 1, NULL);
-	frame = add_frame(&w, 0, here, 1, NULL);
+	stand_in(&w, 1, 1);
+	frame = stand_in(&w, 0, 1);
 	frame->call = 0;
 	frame->call_is_known = true;
 	if (analyse(&w))
@@ -418,21 +432,20 @@ static void test_hidden_frames(void)
 /* 0 calls 1, then crashes. In 1: node 1 exits, node 2 may throw, node 3 is after it. */
 static void test_exits(void)
 {
-	static const uint32_t here[] = {1};
 	struct world w;
 
 	begin(&w);
 	add_function(&w, "0-1");
 	add_call(&w, 0, 0, 1);
 	add_function(&w, "0-1 0-2 2-3 3-4");
-	add_call(&w, 1, 1, ACTIVITY_FOREIGN)->no_return = true;
+	add_exit(&w, 1, 1);
 	add_call(&w, 1, 2, 2);
 	add_call(&w, 1, 4, 3)->no_return = true;
 	add_function(&w, "0-1 0-2");
 	add_call(&w, 2, 1, ACTIVITY_FOREIGN);
 	add_function(&w, "0-1");
-	add_call(&w, 3, 1, ACTIVITY_FOREIGN)->no_return = true;
-	add_frame(&w, 0, here, 1, NULL);
+	add_exit(&w, 3, 1);
+	stand_in(&w, 0, 1);
 	if (analyse(&w)) {
 		/* 1 was entered and has not returned nor been left: the frame tells what cannot be */
 		check_nodes(&w, 0, "YY");
@@ -450,20 +463,19 @@ static void test_exits(void)
 /* A handler that jumps leaves what it interrupts anywhere. */
 static void test_handlers(void)
 {
-	static const uint32_t here[] = {1};
 	struct world w;
 
 	begin(&w);
 	add_function(&w, "0-1");
 	add_call(&w, 0, 0, 1);
 	add_function(&w, "0-1 0-2 1-3");
-	add_call(&w, 1, 3, ACTIVITY_FOREIGN)->no_return = true;
+	add_exit(&w, 1, 3);
 	add_function(&w, "0-1");
 	w.functions[2].is_root = w.functions[2].is_handler = true;
 	add_call(&w, 2, 1, 3);
 	add_function(&w, "0-1");
-	add_call(&w, 3, 1, ACTIVITY_FOREIGN)->no_return = true;
-	add_frame(&w, 0, here, 1, NULL);
+	add_exit(&w, 3, 1);
+	stand_in(&w, 0, 1);
 	if (analyse(&w)) {
 		check_nodes(&w, 1, "YNYN");
 		check_nodes(&w, 3, "NN");
@@ -482,8 +494,7 @@ static void test_handlers(void)
 /* Foreign code calls back what is taken; code that calls nothing back does not. Each stack counts. */
 static void test_callbacks(void)
 {
-	static const uint32_t here[] = {1};
-	struct activity_frame other = {.function = 2, .path = here, .path_count = 1, .call = UINT32_MAX};
+	struct activity_frame other = {.function = 2, .path = &NODES[1], .path_count = 1, .call = UINT32_MAX};
 	struct world w;
 
 	begin(&w);
@@ -492,7 +503,7 @@ static void test_callbacks(void)
 	add_function(&w, "0-1");
 	w.functions[1].is_taken = true;
 	add_function(&w, "0-1");
-	add_frame(&w, 0, here, 1, NULL);
+	stand_in(&w, 0, 1);
 	if (analyse(&w))
 		check_nodes(&w, 1, "NN");
 	w.calls[0][0].callee = ACTIVITY_FOREIGN;
@@ -514,7 +525,6 @@ static void test_callbacks(void)
 static void test_stray_point(void)
 {
 	static const uint8_t blocks[] = {0, POINT_USED, 0};
-	static const uint32_t here[] = {0};
 	struct world w;
 
 	begin(&w);
@@ -523,7 +533,7 @@ static void test_stray_point(void)
 	add_call(&w, 1, 2, 2);
 	add_function(&w, "0-1");
 	w.functions[1].nodes_used = blocks;
-	add_frame(&w, 0, here, 1, NULL);
+	stand_in(&w, 0, 0);
 	if (analyse(&w)) {
 		check_nodes(&w, 1, "YY?");
 		check_nodes(&w, 2, "??");
@@ -535,15 +545,15 @@ static void test_stray_point(void)
 
 static void test_of_frame(void)
 {
-	static const uint32_t at_c[] = {2}, bad[] = {7};
-	struct activity_frame frame = {.function = 0, .path = at_c, .path_count = 1, .call = UINT32_MAX};
+	static const uint32_t bad[] = {7};
+	struct activity_frame frame = {.function = 0, .path = &NODES[2], .path_count = 1, .call = UINT32_MAX};
 	uint8_t nodes[7], edges[8];
 	struct world w;
 
 	begin(&w);
 	add_function(&w, ADD_ACTION);
 	w.functions[0].is_root = true;
-	add_frame(&w, 0, AT_G, 1, NULL);
+	stand_in(&w, 0, AT_G);
 	if (analyse(&w)) {
 		check_nodes(&w, 0, "YY????Y");
 		CHECK_OK(activity_of_frame(&w.r, &frame, nodes, edges));
