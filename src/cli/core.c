@@ -1,9 +1,12 @@
 /*
  * core.c - `waymark core`: what a core dump or a running process tells of the last steps of each frame.
  *
- * Without CORE, coredumpctl is asked for the newest core of the program; it writes it to a temporary file.
+ * Without CORE, coredumpctl is asked for the newest core of the program; it writes it to a temporary file. A core alone names
+ * its program itself.
  */
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +24,13 @@
 #include "report/crash_renderer.h"
 
 static const char help_head[] = "Usage: waymark core [OPTIONS] PROGRAM [CORE]\n"
+				"       waymark core [OPTIONS] CORE\n"
 				"       waymark core [OPTIONS] -p PID [PROGRAM]\n"
 				"\n"
 				"Shows the stacks of a core dump or of a running process, and for functions built\n"
 				"with `waymark cc --wm=trace` the last paths that each frame took. Without CORE,\n"
-				"the newest one that systemd-coredump keeps of PROGRAM.\n"
+				"the newest one that systemd-coredump keeps of PROGRAM; without PROGRAM, the file\n"
+				"that the core says had run.\n"
 				"\n"
 				"Formats (--format=NAME):\n";
 
@@ -34,8 +39,8 @@ static const char help_tail[] = "\n"
 				"  --format=NAME     one of the above (text)\n"
 				"  -p, --pid PID     read a running process: it stands still meanwhile\n"
 				"  --frames N        at most N frames of each thread (200); --frames all for all\n"
-				"  --paths N         at most the last N paths of each frame (text: 3); --paths all\n"
-				"                    for all that it kept\n"
+				"  --paths N         at most the last N paths of each frame (text: 3, alike ones\n"
+				"                    as one); --paths all for all that it kept\n"
 				"  --functions       all functions too, with what of them ran (text, json)\n" PATH_HELP
 				"  -o, --output FILE write to FILE\n"
 				"  -h, --help        this text\n";
@@ -118,7 +123,7 @@ static int parse_options(struct request *r, int argc, char **argv)
 		return status;
 	most = r->pid ? 1 : 2;
 	if (!r->pid && optind >= argc)
-		return message_usage("core", "a program is needed, and its core");
+		return message_usage("core", "a program is needed, and its core, or the core");
 	if (argc - optind > most)
 		return message_usage("core", "%s: one argument too many", argv[optind + most]);
 	r->program = optind < argc ? argv[optind] : NULL;
@@ -130,16 +135,70 @@ static int parse_options(struct request *r, int argc, char **argv)
 
 /* ---- systemd-coredump ---- */
 
+enum {
+	SAID_MAX = 512, /* bytes of what coredumpctl says when it fails */
+};
+
+/* Runs coredumpctl, which tells about the core on standard output, quiet or not: that is not ours to show. *ret_said: what it
+ * says on standard error, its last line. */
+static struct error *run_coredumpctl(const char *path, const char *core, int *ret_status, char ret_said[SAID_MAX])
+{
+	char name[] = "coredumpctl", quiet[] = "-q", dump[] = "dump", output[] = "-o";
+	char *argv[] = {name, quiet, output, (char *)core, dump, (char *)path, NULL};
+	posix_spawn_file_actions_t actions;
+	size_t len = 0;
+	ssize_t n;
+	pid_t pid;
+	int ends[2], failure;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return error_os(errno, "pipe");
+	failure = posix_spawn_file_actions_init(&actions);
+	if (!failure) {
+		failure = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+		if (!failure)
+			failure = posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+		if (!failure)
+			failure = posix_spawnp(&pid, name, &actions, NULL, argv, environ);
+		posix_spawn_file_actions_destroy(&actions);
+	}
+	close(ends[1]);
+	while (!failure && (n = read(ends[0], ret_said + len, SAID_MAX - 1 - len)) != 0) {
+		if (n < 0 && errno != EINTR)
+			break;
+		len += n > 0 ? (size_t)n : 0;
+		if (len == SAID_MAX - 1) { /* the end counts */
+			memmove(ret_said, ret_said + SAID_MAX / 2, len - SAID_MAX / 2);
+			len -= SAID_MAX / 2;
+		}
+	}
+	close(ends[0]);
+	if (failure == ENOENT)
+		return error_create(
+			ERROR_NOT_FOUND,
+			"coredumpctl is not there (systemd-coredump keeps no cores here): name the core of %s", path);
+	if (failure)
+		return error_os(failure, "coredumpctl");
+	while (len && (ret_said[len - 1] == '\n' || ret_said[len - 1] == '.'))
+		len--;
+	ret_said[len] = '\0';
+	for (char *line; (line = strchr(ret_said, '\n')) != NULL;)
+		memmove(ret_said, line + 1, strlen(line + 1) + 1);
+	while (waitpid(pid, ret_status, 0) != pid)
+		if (errno != EINTR)
+			return error_os(errno, "coredumpctl");
+	return NULL;
+}
+
 /* *ret: malloc'd, the name of a temporary file with the core; the caller removes it. */
 static struct error *fetch_core(const char *program, char **ret)
 {
 	const char *dir = getenv("TMPDIR");
 	char *path = realpath(program, NULL);
 	char *core = NULL;
-	char name[] = "coredumpctl", quiet[] = "-q", dump[] = "dump", output[] = "-o";
-	struct error *err = NULL;
-	pid_t pid;
-	int fd, status, failure;
+	char said[SAID_MAX];
+	struct error *err;
+	int fd, status;
 
 	if (!path)
 		return error_os(errno, "%s", program);
@@ -155,17 +214,10 @@ static struct error *fetch_core(const char *program, char **ret)
 		return err;
 	}
 	close(fd);
-	failure =
-		posix_spawnp(&pid, name, NULL, NULL, (char *[]){name, quiet, output, core, dump, path, NULL}, environ);
-	if (failure == ENOENT)
-		err = error_create(
-			ERROR_NOT_FOUND,
-			"coredumpctl is not there (systemd-coredump keeps no cores here): name the core of %s",
-			program);
-	else if (failure)
-		err = error_os(failure, "coredumpctl");
-	else if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status))
-		err = error_create(ERROR_NOT_FOUND, "coredumpctl has no core of %s: name one", path);
+	err = run_coredumpctl(path, core, &status, said);
+	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status)))
+		err = error_create(ERROR_NOT_FOUND, "coredumpctl has no core of %s%s%s%s: name one", path,
+				   *said ? " (" : "", said, *said ? ")" : "");
 	free(path);
 	if (err) {
 		unlink(core);
@@ -174,6 +226,18 @@ static struct error *fetch_core(const char *program, char **ret)
 		*ret = core;
 	}
 	return err;
+}
+
+/* Only to tell which argument it is: what is wrong with it is said when it is read. */
+static bool is_core(const char *path)
+{
+	uint8_t head[EI_NIDENT + 2];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is_read = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head;
+
+	if (fd >= 0)
+		close(fd);
+	return is_read && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_NIDENT] == ET_CORE && !head[EI_NIDENT + 1];
 }
 
 /* ---- showing ---- */
@@ -239,8 +303,12 @@ static struct error *run(struct request *r)
 	char *fetched = NULL;
 	struct error *err = NULL;
 
-	if (!r->pid && !r->core)
+	if (!r->pid && !r->core && is_core(r->program)) {
+		r->core = r->program;
+		r->program = NULL;
+	} else if (!r->pid && !r->core) {
 		err = fetch_core(r->program, &fetched);
+	}
 	if (!err)
 		err = show(r, fetched ? fetched : r->core);
 	if (fetched)

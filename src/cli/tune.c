@@ -30,6 +30,7 @@ static const char help[] = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']
 			   "                    file; several with ; between them, or @FILE with one a line.\n"
 			   "                    The first rule that matches a function is its own\n"
 			   "                    SCHEME is none, fc, cc or stmt, with or without +pt, or pt\n"
+			   "  --from CORE...    keep paths in the functions on the stacks of these cores\n" SEARCH_HELP
 			   "  --list            show all functions that can be chosen for, as they are then\n"
 			   "  -o, --output OUT  write to OUT and leave PROGRAM as it is\n"
 			   "  -h, --help        this text\n";

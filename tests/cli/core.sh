@@ -14,17 +14,24 @@ has out.txt "): stopped by SIGSEGV (Segmentation fault) at address 0x10"
 has out.txt "Thread 1 of 1 ("
 grep -qE '^#0 +load  .*core_program.c:11:[0-9]+  inlined into #1$' out.txt || fail "no #0 load"
 grep -qE '^#1 +stop  .*core_program.c:22:' out.txt || fail "no #1 stop"
-has out.txt "...  107 more frames (--frames=all)"
+has out.txt "...  297 more rounds of deep (#5 to #301; --frames=all)"
 grep -qE '^#306 +_start  in ' out.txt || fail "no #306 _start"
-[ "$(grep -c '^#' out.txt)" = 200 ] || fail "$(grep -c '^#' out.txt) frames are shown"
+[ "$(grep -c '^#' out.txt)" = 10 ] || fail "$(grep -c '^#' out.txt) frames are shown"
 has out.txt "note: ./program: has no .debug_waymark_trace"
 
 expect 0 "$waymark" core --frames 8 ./program program.core
-[ "$(grep -c '^#' out.txt)" = 8 ] || fail "$(grep -c '^#' out.txt) frames are shown of 8"
-has out.txt "...  299 more frames (--frames=all)"
+[ "$(grep -c '^#' out.txt)" = 7 ] || fail "$(grep -c '^#' out.txt) frames are shown of 8"
+has out.txt "...  297 more rounds of deep (#5 to #301; --frames=all)"
+has out.txt "...  3 more frames (--frames=all)"
 expect 0 "$waymark" core --frames all ./program program.core
 [ "$(grep -c '^#' out.txt)" = 307 ] || fail "$(grep -c '^#' out.txt) frames are shown of all"
 lacks out.txt "more frames"
+lacks out.txt "more rounds"
+
+# A core says itself what it is of.
+expect 0 "$waymark" core program.core
+has out.txt "$tmp/program (process "
+grep -qE '^#0 +load  .*core_program.c:11:' out.txt || fail "no #0 load of a core alone"
 
 expect 0 "$waymark" core --format=json -o core.json ./program program.core
 if command -v python3 >/dev/null; then
@@ -51,7 +58,7 @@ expect 0 "$waymark" core -p $pid
 has out.txt "): stopped while it ran"
 grep -qE '^#[0-9]+ +stop  .*core_program.c:(18|20):' out.txt || fail "no stop in the process"
 expect 0 "$waymark" core --pid=$pid --frames=3 ./program
-has out.txt "...  304 more frames"
+grep -qE '^\.\.\.  [0-9]+ more frames' out.txt || fail "3 frames of the process are all"
 expect 0 "$waymark" core --pid=$pid --frames=3 --format=json ./program
 has out.txt '"left_out": 304'
 # gcore writes a core of it, and it goes on, too.
@@ -64,19 +71,29 @@ kill $pid
 wait $pid 2>/dev/null
 refused 1 "process $pid: there is no such process" "$waymark" core -p $pid
 
-# Without a core: coredumpctl, here one of our own.
+# Without a core: coredumpctl, here one of our own. The real one tells about the core on standard output, also with -q.
 mkdir bin
 cat >bin/coredumpctl <<END
 #!/bin/sh
-[ "\$4 \$5" = "dump $tmp/program" ] || exit 1
+echo "           PID: 1 (program)"
+if [ "\$4 \$5" != "dump $tmp/program" ]; then
+	echo "Some warning." >&2
+	echo "No match found." >&2
+	exit 1
+fi
 cp "$tmp/program.core" "\$3"
 END
 chmod +x bin/coredumpctl
 expect 0 env "PATH=$tmp/bin:$PATH" "TMPDIR=$tmp" "$waymark" core ./program
 has out.txt "): stopped by SIGSEGV"
+lacks out.txt "PID: 1"
 [ -z "$(find . -name 'waymark-core.*')" ] || fail "the core of coredumpctl was left"
 cp program other
-refused 1 "coredumpctl has no core of $tmp/other: name one" env "PATH=$tmp/bin:$PATH" "$waymark" core ./other
+refused 1 "coredumpctl has no core of $tmp/other (No match found): name one" env "PATH=$tmp/bin:$PATH" "$waymark" core ./other
+printf '#!/bin/sh\nyes "No room for the core" | head -n 1000 >&2\nexit 1\n' >bin/coredumpctl
+refused 1 "(No room for the core): name one" env "PATH=$tmp/bin:$PATH" "$waymark" core ./program
+printf '#!/bin/sh\nexit 1\n' >bin/coredumpctl
+refused 1 "coredumpctl has no core of $tmp/program: name one" env "PATH=$tmp/bin:$PATH" "$waymark" core ./program
 rm bin/coredumpctl
 refused 1 "coredumpctl is not there" env "PATH=$tmp/bin" "$waymark" core ./program
 

@@ -7,6 +7,11 @@ for command in run decode report paths residual merge core tune ir graph; do
 	"$waymark" $command --help >help.txt
 	grep '^  -' help.txt | grep -oE -- '--[a-z][a-z-]*' | sort -u | sed 's/^--//' >options.txt
 	[ -s options.txt ] || fail "$command --help has no options"
+	# And the other way round.
+	sed -n '/^\.It Fl/{s/.* -\([a-z][a-z-]*\).*/\1/p;s/^\.It Fl -\([a-z-]*\).*/\1/p}' "$top/docs/man/waymark-$command.1" >pages.txt
+	while read -r option; do
+		grep -qx -- "$option" options.txt || fail "$command --help lacks --$option"
+	done <pages.txt
 	while read -r option; do
 		grep -qE "(Fl|,) -$option( |\$|,)" "$top/docs/man/waymark-$command.1" || fail "waymark-$command.1 lacks --$option"
 		grep -qE -- "--$option\b" "$top/completion/waymark.bash" || fail "waymark.bash lacks --$option"
