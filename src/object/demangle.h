@@ -13,4 +13,10 @@
  */
 const char *demangle(struct arena *arena, const char *name);
 
+/*
+ * A demangled C++ name without its parameters and with "<...>" for its template arguments: "std::map<...>::find". Lives in the
+ * arena (or is name itself). NULL when memory is short.
+ */
+const char *demangle_brief(struct arena *arena, const char *name);
+
 #endif

@@ -11,8 +11,6 @@
 #include "report/digits.h"
 
 enum {
-	PERIOD_MAX = 8,     /* functions of a recursion that is folded */
-	FOLD_MIN = 6,       /* frames */
 	FRAME_STEPS = 300,  /* lines of all paths of a frame */
 	PAGE_STEPS = 20000, /* of all frames, then FRAME_STEPS_LEAN for each */
 	FRAME_STEPS_LEAN = 40,
@@ -24,53 +22,6 @@ enum {
 
 /* ---- stacks ---- */
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool is_same_place(const struct crash_frame *a, const struct crash_frame *b)
-{
-	return a->machine->pc == b->machine->pc && a->is_inlined == b->is_inlined &&
-	       is_same_text(a->function, b->function) && a->line == b->line;
-}
-
-/* Frames from `at` on that say the same again: two rounds are shown before them and one behind. */
-static uint32_t folded_at(const struct crash_thread *t, uint32_t at, uint32_t end, uint32_t *ret_period)
-{
-	for (uint32_t period = 1; period <= PERIOD_MAX; period++) {
-		uint32_t same = 0;
-
-		if (at < 2 * period)
-			continue;
-		while (at + same < end && is_same_place(&t->frames[at + same], &t->frames[at + same - 2 * period]) &&
-		       is_same_place(&t->frames[at + same], &t->frames[at + same - period]))
-			same++;
-		if (same < FOLD_MIN + period)
-			continue;
-		*ret_period = period;
-		return (same - period) / period * period;
-	}
-	return 0;
-}
-
-struct fold {
-	uint32_t count;  /* of frames that are not shown from here on; 0: this one is shown */
-	uint32_t period; /* 0: too many frames */
-};
-
-static struct fold fold_at(const struct crash_html *h, const struct crash_thread *t, uint32_t at)
-{
-	uint32_t from, to;
-	struct fold f = {0};
-
-	crash_frames_left_out(h->r, t->frame_count, &from, &to);
-	if (at == from && from < to)
-		return (struct fold){.count = to - from};
-	f.count = folded_at(t, at, at < from ? from : t->frame_count, &f.period);
-	return f;
-}
-
 static void print_name(const struct crash_html *h, const struct crash_frame *f)
 {
 	if (f->machine->is_trampoline)
@@ -81,20 +32,20 @@ static void print_name(const struct crash_html *h, const struct crash_frame *f)
 		fprintf(h->out, "0x%" PRIx64, f->machine->pc);
 }
 
-static void print_fold(const struct crash_html *h, const struct crash_thread *t, uint32_t at, const struct fold *fold)
+static void print_fold(const struct crash_html *h, const struct crash_thread *t, const struct crash_row *row)
 {
 	char a[DIGITS_MAX];
 
-	if (fold->period == 0) {
-		fprintf(h->out, "<li class=\"dim fold\">%s more frames</li>\n", digits_grouped(fold->count, a));
+	if (row->period == 0) {
+		fprintf(h->out, "<li class=\"dim fold\">%s more frames</li>\n", digits_grouped(row->count, a));
 		return;
 	}
-	fprintf(h->out, "<li class=\"dim fold\">%s more rounds of ", digits_grouped(fold->count / fold->period, a));
-	for (uint32_t i = fold->period; i-- > 0;) {
-		print_name(h, &t->frames[at + i]);
+	fprintf(h->out, "<li class=\"dim fold\">%s more rounds of ", digits_grouped(row->count / row->period, a));
+	for (uint32_t i = row->period; i-- > 0;) {
+		print_name(h, &t->frames[row->frame + i]);
 		fputs(i ? ", " : "", h->out);
 	}
-	fprintf(h->out, " (#%" PRIu32 " to #%" PRIu32 ")</li>\n", at, at + fold->count - 1);
+	fprintf(h->out, " (#%" PRIu32 " to #%" PRIu32 ")</li>\n", row->frame, row->frame + row->count - 1);
 }
 
 static void print_stack(const struct crash_html *h, uint32_t number)
@@ -118,13 +69,13 @@ static void print_stack(const struct crash_html *h, uint32_t number)
 		print_name(h, &t->frames[inside]);
 	}
 	fputs("</small></summary>\n<ol class=\"stack\">\n", h->out);
-	for (uint32_t i = 0; i < t->frame_count; i++) {
+	for (uint32_t k = 0; k < h->stacks[number].count; k++) {
+		const struct crash_row *row = &h->stacks[number].items[k];
+		uint32_t i = row->frame;
 		const struct crash_frame *f = &t->frames[i];
-		struct fold fold = fold_at(h, t, i);
 
-		if (fold.count) {
-			print_fold(h, t, i, &fold);
-			i += fold.count - 1;
+		if (row->count > 1) {
+			print_fold(h, t, row);
 			continue;
 		}
 		fprintf(h->out, "<li><a href=\"#t%" PRIu32 "-%" PRIu32 "\" class=\"%s%s\"><b>%" PRIu32 "</b><span>",
@@ -473,14 +424,9 @@ static struct error *print_frames(struct crash_html *h)
 	struct error *err = NULL;
 
 	for (uint32_t t = 0; t < h->c->thread_count; t++) {
-		for (uint32_t i = 0; i < h->c->threads[t].frame_count && !err; i++) {
-			struct fold fold = fold_at(h, &h->c->threads[t], i);
-
-			if (fold.count)
-				i += fold.count - 1;
-			else
-				err = print_frame(h, t, i);
-		}
+		for (uint32_t i = 0; i < h->stacks[t].count && !err; i++)
+			if (h->stacks[t].items[i].count == 1)
+				err = print_frame(h, t, h->stacks[t].items[i].frame);
 	}
 	return err;
 }
@@ -616,6 +562,18 @@ static void print_legend(const struct crash_html *h)
 	      h->out);
 }
 
+static struct error *choose_frames(struct crash_html *h)
+{
+	struct error *err = NULL;
+
+	h->stacks = arena_calloc(&h->arena, h->c->thread_count + 1, sizeof *h->stacks);
+	if (!h->stacks)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < h->c->thread_count && !err; i++)
+		err = crash_rows_of(h->r, &h->c->threads[i], false, &h->arena, &h->stacks[i]);
+	return err;
+}
+
 struct error *crash_render_html(const struct crash_report *r, FILE *out)
 {
 	struct crash_html h = {.r = r, .c = r->crash, .out = out};
@@ -625,6 +583,8 @@ struct error *crash_render_html(const struct crash_report *r, FILE *out)
 		return err;
 	arena_init(&h.arena);
 	err = crash_html_choose(&h);
+	if (!err)
+		err = choose_frames(&h);
 	if (err)
 		goto out;
 	print_head(&h);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "report/crash_lines.h"
+#include "report/crash_fold.h"
 #include "report/crash_renderer.h"
 #include "report/html.h"
 
@@ -38,8 +39,9 @@ struct crash_html {
 	uint32_t file_count;
 	struct html_names names;
 	struct html_call_vec calls;
-	uint64_t rows;  /* of source, on the whole page */
-	uint32_t steps; /* of paths */
+	struct crash_rows *stacks; /* [thread_count] */
+	uint64_t rows;             /* of source, on the whole page */
+	uint32_t steps;            /* of paths */
 };
 
 /* Decides which functions and lines are shown. */

@@ -1,6 +1,6 @@
 /*
  * crash_text.c - a crash for reading: each thread's stack, and below each traced frame its last paths, newest last, and which
- * calls or blocks of it had run.
+ * calls or blocks of it had run. What is the same again is told once: threads, rounds of a recursion, paths round a loop.
  *
  *      Thread 1 of 3 (4711), got the signal
  *      #0  find  tree.c:31:15
@@ -12,12 +12,16 @@
  *               31  	n = n->left;    -> is here
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/crash_renderer.h"
+#include "object/demangle.h"
+#include "report/crash_fold.h"
+#include "report/digits.h"
 
 enum {
-	LIST_MAX = 12, /* calls that are named in a line, unless all is wanted */
+	LIST_MAX = 12, /* calls or threads that are named in a list, unless all is wanted */
+	LIST_INDENT = 10,
 };
 
 struct text {
@@ -73,17 +77,51 @@ static void print_head(const struct text *t)
 	fputs("\n", t->out);
 }
 
-static void print_thread_head(const struct text *t, uint32_t index)
+/* "2", "2 to 7", with what goes before; *group: a mark for the threads that are told together. */
+static void print_thread_numbers(const struct text *t, const uint32_t *groups, uint32_t group)
 {
-	const struct stopped_thread *thread = t->c->threads[index].machine;
+	bool is_next = false;
 
-	fprintf(t->out, "\n%sThread %" PRIu32 " of %" PRIu32 "%s (%d", bold(t), index + 1, t->c->thread_count, plain(t),
-		(int)thread->tid);
-	if (thread->name) {
-		fputs(": ", t->out);
-		path_show_text(t->out, thread->name);
+	for (uint32_t i = group, end; i < t->c->thread_count; i = end + 1) {
+		for (end = i; end + 1 < t->c->thread_count && groups[end + 1] == groups[i]; end++)
+			;
+		if (groups[i] != group)
+			continue;
+		fprintf(t->out, "%s%" PRIu32, is_next ? ", " : " ", i + 1);
+		if (end > i)
+			fprintf(t->out, "%s%" PRIu32, end > i + 1 ? " to " : ", ", end + 1);
+		is_next = true;
 	}
-	fputs(thread->is_first && thread->signal && t->c->thread_count > 1 ? "), got the signal\n" : ")\n", t->out);
+}
+
+/* Of the first thread of a group and those like it. */
+static void print_thread_head(const struct text *t, const uint32_t *groups, uint32_t group)
+{
+	const struct stopped_thread *thread = t->c->threads[group].machine;
+	uint32_t count = 0, shown = 0;
+
+	for (uint32_t i = group; i < t->c->thread_count; i++)
+		count += groups[i] == group;
+	fprintf(t->out, "\n%sThread%s", bold(t), count > 1 ? "s" : "");
+	print_thread_numbers(t, groups, group);
+	fprintf(t->out, " of %" PRIu32 "%s (", t->c->thread_count, plain(t));
+	for (uint32_t i = group; i < t->c->thread_count; i++) {
+		if (groups[i] != group)
+			continue;
+		if (!t->r->style.is_full && shown == LIST_MAX) {
+			fprintf(t->out, " and %" PRIu32 " more", count - shown);
+			break;
+		}
+		fprintf(t->out, "%s%d", shown++ ? ", " : "", (int)t->c->threads[i].machine->tid);
+		if (t->c->threads[i].machine->name) {
+			fputs(": ", t->out);
+			path_show_text(t->out, t->c->threads[i].machine->name);
+		}
+	}
+	fputs(thread->is_first && thread->signal && t->c->thread_count > 1 ? "), got the signal\n"
+	      : count > 1                                                  ? "), all alike\n"
+									   : ")\n",
+	      t->out);
 }
 
 static void print_place(const struct text *t, const struct crash_frame *f)
@@ -105,6 +143,18 @@ static void print_place(const struct text *t, const struct crash_frame *f)
 	arena_deinit(&arena);
 }
 
+/* Without parameters and template arguments, unless all is wanted. */
+static void print_name(const struct text *t, const char *name)
+{
+	struct arena arena;
+	const char *brief;
+
+	arena_init(&arena);
+	brief = t->r->style.is_full ? name : demangle_brief(&arena, name);
+	path_show_text(t->out, brief ? brief : name);
+	arena_deinit(&arena);
+}
+
 static void print_frame_head(const struct text *t, uint32_t number, const struct crash_frame *f)
 {
 	const struct stopped *s = t->c->stopped;
@@ -116,7 +166,7 @@ static void print_frame_head(const struct text *t, uint32_t number, const struct
 	}
 	fputs(bold(t), t->out);
 	if (f->name)
-		path_show_text(t->out, f->name);
+		print_name(t, f->name);
 	else
 		fprintf(t->out, "0x%" PRIx64, f->machine->pc);
 	fputs(plain(t), t->out);
@@ -133,39 +183,69 @@ static void print_frame_head(const struct text *t, uint32_t number, const struct
 
 /* ---- paths ---- */
 
-static void print_path_head(const struct text *t, const struct crash_frame *f, uint32_t index)
+/* Of paths that are told together: the first one, and how many. */
+static void print_path_head(const struct text *t, const struct crash_frame *f, uint32_t index, uint32_t count)
 {
 	const struct crash_path *path = &f->paths[index];
 	uint32_t complete = f->path_count - !f->paths[f->path_count - 1].is_complete;
+	uint64_t number = f->ended - complete + index + 1;
 
 	fprintf(t->out, "      %s", dim(t));
 	if (!path->is_complete)
 		fprintf(t->out, "%s", f->ended ? "then, in progress" : "in progress");
+	else if (count > 1)
+		fprintf(t->out, "paths %" PRIu64 " to %" PRIu64 " of %" PRIu64 ", all alike", number,
+			number + count - 1, f->ended);
 	else
-		fprintf(t->out, "path %" PRIu64 " of %" PRIu64 "%s", f->ended - complete + index + 1, f->ended,
+		fprintf(t->out, "path %" PRIu64 " of %" PRIu64 "%s", number, f->ended,
 			path->is_current ? ", at its end" : "");
 	if (path->follows_gap)
 		fputs(" (came here by longjmp)", t->out);
 	fputs(plain(t), t->out);
 }
 
+/* The first of the paths up to `last` that are all like it; each one itself when all is wanted. */
+static uint32_t first_alike(const struct text *t, const struct crash_frame *f, uint32_t last)
+{
+	if (t->r->style.is_full)
+		return last;
+	while (last && crash_paths_alike(&f->paths[last - 1], &f->paths[last]))
+		last--;
+	return last;
+}
+
+/* Code without lines tells nothing. */
+static bool has_lines(const struct path_steps *s)
+{
+	for (size_t i = 0; i < s->steps.count; i++)
+		if (s->steps.items[i].line)
+			return true;
+	return false;
+}
+
 static struct error *print_paths(const struct text *t, const struct crash_thread *thread, const struct crash_frame *f)
 {
-	uint32_t limit = t->r->path_limit, first = limit && f->path_count > limit ? f->path_count - limit : 0;
+	uint32_t limit = t->r->path_limit, first = f->path_count, end;
 	struct error *err = NULL;
 
+	for (uint32_t shown = 0; first && (!limit || shown < limit); shown++)
+		first = first_alike(t, f, first - 1);
 	if (first)
 		fprintf(t->out, "      %s%" PRIu32 " earlier %s kept (--paths=all)%s\n", dim(t), first,
 			first == 1 ? "path is" : "paths are", plain(t));
-	for (uint32_t i = first; i < f->path_count && !err; i++) {
+	for (uint32_t i = first; i < f->path_count && !err; i = end) {
 		struct path_steps steps;
 
+		for (end = i + 1; end < f->path_count && first_alike(t, f, end) <= i; end++)
+			;
 		err = crash_path_steps(t->c, thread, f, &f->paths[i], &steps);
 		if (err)
 			break;
-		print_path_head(t, f, i);
-		err = path_show_steps(t->out, f->name ? f->name : f->flow->link_name, f->flow->file, &steps,
-				      &t->r->style);
+		if (has_lines(&steps)) {
+			print_path_head(t, f, i, end - i);
+			err = path_show_steps(t->out, f->name ? f->name : f->flow->link_name, f->flow->file, &steps,
+					      &t->r->style);
+		}
 		path_steps_deinit(&steps);
 	}
 	return err;
@@ -173,42 +253,111 @@ static struct error *print_paths(const struct text *t, const struct crash_thread
 
 /* ---- coverage ---- */
 
-static void print_call(const struct text *t, const struct tracemeta_call *call)
+static bool is_same_call(const struct tracemeta_call *a, const struct tracemeta_call *b)
 {
-	path_show_text(t->out, call->callee ? call->callee : call->kind == TRACEMETA_ASM ? "asm" : "*pointer");
-	if (call->line)
-		fprintf(t->out, ":%" PRIu32, call->line);
+	return a->line == b->line && a->column == b->column && a->kind == b->kind &&
+	       (a->callee == b->callee || (a->callee && b->callee && strcmp(a->callee, b->callee) == 0));
 }
 
-static void print_calls(const struct text *t, const struct crash_frame *f, enum activity_point wanted, const char *what)
+/* The code of one call of the source may be there several times: it was made if any of them was, and is told once. */
+static bool is_told_elsewhere(const struct crash_frame *f, uint32_t index)
 {
+	const struct tracemeta_call *call = &f->meta->calls[index];
+
+	for (uint32_t i = 0; i < f->meta->call_count; i++) {
+		bool is_before = f->calls_used[i] == f->calls_used[index] && i < index;
+		bool is_better = f->calls_used[i] == POINT_USED && f->calls_used[index] == POINT_UNUSED;
+
+		if ((is_before || is_better) && is_same_call(&f->meta->calls[i], call))
+			return true;
+	}
+	return false;
+}
+
+/* Several calls of one function on a line are told apart by their columns. */
+static bool needs_column(const struct crash_frame *f, const struct tracemeta_call *call)
+{
+	for (uint32_t i = 0; i < f->meta->call_count; i++) {
+		struct tracemeta_call other = f->meta->calls[i];
+
+		if (other.line != call->line || other.column == call->column)
+			continue;
+		other.column = call->column;
+		if (is_same_call(&other, call))
+			return true;
+	}
+	return false;
+}
+
+/* "name:12". The arena's; NULL when memory is short. */
+static const char *call_text(const struct text *t, const struct crash_frame *f, const struct tracemeta_call *call,
+			     struct arena *arena)
+{
+	const char *name = call->callee                  ? demangle(arena, call->callee)
+			   : call->kind == TRACEMETA_ASM ? "asm"
+							 : "*pointer";
+
+	if (name && call->callee && !t->r->style.is_full)
+		name = demangle_brief(arena, name);
+	if (!name || !call->line)
+		return name;
+	if (!t->r->style.is_full && needs_column(f, call))
+		return arena_printf(arena, "%s:%" PRIu32 ":%" PRIu32, name, call->line, call->column);
+	return arena_printf(arena, "%s:%" PRIu32, name, call->line);
+}
+
+static struct error *print_calls(const struct text *t, const struct crash_frame *f, enum activity_point wanted,
+				 const char *what)
+{
+	size_t column = 6 + strlen(what) + 1;
 	uint32_t count = 0, shown = 0;
+	struct error *err = NULL;
+	struct arena arena;
 
 	for (uint32_t i = 0; i < f->meta->call_count; i++)
-		count += f->calls_used[i] == wanted;
+		count += f->calls_used[i] == wanted && (t->r->style.is_full || !is_told_elsewhere(f, i));
 	if (!count)
-		return;
+		return NULL;
+	arena_init(&arena);
 	fprintf(t->out, "      %s%s:%s", dim(t), what, plain(t));
 	for (uint32_t i = 0; i < f->meta->call_count; i++) {
-		if (f->calls_used[i] != wanted)
+		const char *text;
+
+		if (f->calls_used[i] != wanted || (!t->r->style.is_full && is_told_elsewhere(f, i)))
 			continue;
 		if (!t->r->style.is_full && shown == LIST_MAX) {
 			fprintf(t->out, " and %" PRIu32 " more (--full)", count - shown);
 			break;
 		}
-		fputs(shown++ ? ", " : " ", t->out);
-		print_call(t, &f->meta->calls[i]);
+		text = call_text(t, f, &f->meta->calls[i], &arena);
+		if (!text) {
+			err = &error_no_memory;
+			break;
+		}
+		fputs(shown ? "," : "", t->out);
+		column += shown++ > 0;
+		if (column > LIST_INDENT && column + 2 + strlen(text) > t->r->style.width) {
+			fprintf(t->out, "\n%*s", LIST_INDENT - 1, "");
+			column = LIST_INDENT - 1;
+		}
+		putc(' ', t->out);
+		path_show_text(t->out, text);
+		column += 1 + strlen(text);
 	}
 	putc('\n', t->out);
+	arena_deinit(&arena);
+	return err;
 }
 
-static void print_coverage(const struct text *t, const struct crash_frame *f)
+static struct error *print_coverage(const struct text *t, const struct crash_frame *f)
 {
 	uint32_t count = 0;
+	struct error *err = NULL;
 
 	if (f->calls_used) {
-		print_calls(t, f, POINT_USED, "made calls");
-		print_calls(t, f, POINT_UNUSED, "not made");
+		err = print_calls(t, f, POINT_USED, "made calls");
+		if (!err)
+			err = print_calls(t, f, POINT_UNUSED, "not made");
 	}
 	if (f->nodes_used) {
 		for (uint32_t i = 0; i < f->flow->cfg.node_count; i++)
@@ -216,6 +365,7 @@ static void print_coverage(const struct text *t, const struct crash_frame *f)
 		fprintf(t->out, "      %sran %" PRIu32 " of its %" PRIu32 " blocks%s\n", dim(t), count,
 			f->flow->cfg.node_count, plain(t));
 	}
+	return err;
 }
 
 static struct error *print_frame(const struct text *t, const struct crash_thread *thread, uint32_t number)
@@ -234,43 +384,89 @@ static struct error *print_frame(const struct text *t, const struct crash_thread
 	if (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST)
 		err = print_paths(t, thread, f);
 	if (!err && f->meta)
-		print_coverage(t, f);
+		err = print_coverage(t, f);
 	return err;
+}
+
+static void print_fold(const struct text *t, const struct crash_thread *thread, const struct crash_row *row)
+{
+	char digits[DIGITS_MAX];
+
+	if (!row->period) {
+		fprintf(t->out, "...  %s more frames (--frames=all)\n", digits_grouped(row->count, digits));
+		return;
+	}
+	fprintf(t->out, "...  %s more rounds of ", digits_grouped(row->count / row->period, digits));
+	for (uint32_t i = row->period; i-- > 0;) {
+		const struct crash_frame *f = &thread->frames[row->frame + i];
+
+		print_name(t, f->name ? f->name : "code without a name");
+		fputs(i ? ", " : "", t->out);
+	}
+	fprintf(t->out, " (#%" PRIu32 " to #%" PRIu32 "; --frames=all)\n", row->frame, row->frame + row->count - 1);
 }
 
 static struct error *print_thread(const struct text *t, uint32_t index)
 {
 	const struct crash_thread *thread = &t->c->threads[index];
-	uint32_t from, to;
-	struct error *err = NULL;
+	struct crash_rows rows;
+	struct arena arena;
+	struct error *err;
 
-	print_thread_head(t, index);
-	crash_frames_left_out(t->r, thread->frame_count, &from, &to);
-	for (uint32_t i = 0; i < thread->frame_count && !err; i++) {
-		if (i == from) {
-			fprintf(t->out, "...  %" PRIu32 " more frames (--frames=all)\n", to - from);
-			i = to;
-			if (i == thread->frame_count)
-				break;
-		}
-		err = print_frame(t, thread, i);
+	arena_init(&arena);
+	err = crash_rows_of(t->r, thread, !t->r->frame_limit, &arena, &rows);
+	for (uint32_t i = 0; !err && i < rows.count; i++) {
+		if (rows.items[i].count > 1)
+			print_fold(t, thread, &rows.items[i]);
+		else
+			err = print_frame(t, thread, rows.items[i].frame);
 	}
 	if (thread->machine->cut) {
 		fputs("     the stack goes on, but cannot be followed: ", t->out);
 		path_show_text(t->out, thread->machine->cut);
 		putc('\n', t->out);
 	}
+	arena_deinit(&arena);
+	return err;
+}
+
+/* groups[thread]: the first thread that it is like, itself when all is wanted. */
+static void find_groups(const struct text *t, uint32_t *groups)
+{
+	for (uint32_t i = 0; i < t->c->thread_count; i++) {
+		uint32_t j = 0;
+
+		while (j < i && (groups[j] != j || t->r->style.is_full ||
+				 !crash_threads_alike(&t->c->threads[j], &t->c->threads[i])))
+			j++;
+		groups[i] = j;
+	}
+}
+
+static struct error *print_threads(const struct text *t)
+{
+	uint32_t *groups = calloc(t->c->thread_count + 1, sizeof *groups);
+	struct error *err = groups ? NULL : &error_no_memory;
+
+	if (!err)
+		find_groups(t, groups);
+	for (uint32_t i = 0; !err && i < t->c->thread_count; i++) {
+		if (groups[i] != i)
+			continue;
+		print_thread_head(t, groups, i);
+		err = print_thread(t, i);
+	}
+	free(groups);
 	return err;
 }
 
 struct error *crash_render_text(const struct crash_report *r, FILE *out)
 {
 	struct text t = {.r = r, .c = r->crash, .out = out};
-	struct error *err = NULL;
+	struct error *err;
 
 	print_head(&t);
-	for (uint32_t i = 0; i < t.c->thread_count && !err; i++)
-		err = print_thread(&t, i);
+	err = print_threads(&t);
 	if (!err && r->has_functions)
 		err = crash_functions_print(r, out);
 	for (uint32_t i = 0; i < t.c->note_count && !err; i++) {

@@ -1,11 +1,13 @@
 /*
  * path_show.c - lays a path out in three columns: line, source, outcome. Straight-line code of more than a few lines is
- * shown by its ends; what is common to all indentation is taken away.
+ * shown by its ends; what is common to all indentation is taken away. Of the system's headers, which C++ inlines by the dozen,
+ * only lines that decide something are shown.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/demangle.h"
 #include "report/json.h"
 #include "report/path_show.h"
 #include "report/path_steps.h"
@@ -37,6 +39,8 @@ struct show {
 	const struct path_style *style;
 	const struct path_steps *s;
 	struct arena arena;
+	const struct path_step **steps; /* those that are shown, if the path is not too long */
+	size_t step_count;
 	struct row *rows;
 	size_t row_count;
 };
@@ -170,13 +174,37 @@ static bool is_other_place(const struct path_step *a, const struct path_step *b)
 	return a->file != b->file || a->function != b->function;
 }
 
+static bool is_system(const char *file)
+{
+	return file && strncmp(file, "/usr/", 5) == 0;
+}
+
+/* A line that goes on after such inlined code is one line again. */
+static void choose_steps(struct show *show)
+{
+	const struct path_step *items = show->s->steps.items;
+	size_t count = show->s->steps.count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct path_step *last = show->step_count ? show->steps[show->step_count - 1] : NULL;
+
+		if (!show->style->is_full && i + 1 < count && items[i].function && !items[i].outcome &&
+		    is_system(items[i].file) && !is_system(show->file))
+			continue;
+		if (last && last != &items[i] - 1 && !last->outcome && !is_other_place(last, &items[i]) &&
+		    last->line == items[i].line)
+			show->step_count--;
+		show->steps[show->step_count++] = &items[i];
+	}
+}
+
 /* How many steps from `at` on decide nothing and stay in one function. */
-static size_t run_length(const struct path_steps *s, size_t at)
+static size_t run_length(const struct show *show, size_t at)
 {
 	size_t end = at;
 
-	while (end < s->steps.count && !s->steps.items[end].outcome &&
-	       (end == at || !is_other_place(&s->steps.items[end], &s->steps.items[at])))
+	while (end < show->step_count && !show->steps[end]->outcome &&
+	       (end == at || !is_other_place(show->steps[end], show->steps[at])))
 		end++;
 	return end - at;
 }
@@ -188,15 +216,13 @@ static void add_gap(struct show *show, size_t lines)
 
 static void add_row(struct show *show, size_t step)
 {
-	show->rows[show->row_count++] = (struct row){.step = &show->s->steps.items[step]};
+	show->rows[show->row_count++] = (struct row){.step = show->steps[step]};
 }
 
 static void choose_rows(struct show *show)
 {
-	const struct path_steps *s = show->s;
-
-	for (size_t i = 0; i < s->steps.count;) {
-		size_t run = run_length(s, i);
+	for (size_t i = 0; i < show->step_count;) {
+		size_t run = run_length(show, i);
 
 		if (run <= RUN_MAX || show->style->is_full) {
 			add_row(show, i++);
@@ -283,10 +309,13 @@ static const char *base_name(const char *path)
 }
 
 /* Where the path goes into inlined code, or comes out of it. */
-static void print_place(const struct show *show, const struct path_step *step)
+static void print_place(struct show *show, const struct path_step *step)
 {
+	const char *name = step->function ? step->function : show->name;
+	const char *brief = show->style->is_full ? name : demangle_brief(&show->arena, name);
+
 	fprintf(show->out, "         %sin ", colour(show, "\033[2m"));
-	path_show_text(show->out, step->function ? step->function : show->name);
+	path_show_text(show->out, brief ? brief : name);
 	if (step->file) {
 		fputs(" (", show->out);
 		path_show_text(show->out, base_name(step->file));
@@ -295,7 +324,7 @@ static void print_place(const struct show *show, const struct path_step *step)
 	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
 }
 
-static void print_rows(const struct show *show)
+static void print_rows(struct show *show)
 {
 	size_t indent = SIZE_MAX, widest = SOURCE_MIN;
 	size_t columns =
@@ -411,8 +440,10 @@ static struct error *show_steps(struct show *show)
 	struct error *err = NULL;
 
 	show->rows = arena_calloc(&show->arena, show->s->steps.count * 2 + 1, sizeof *show->rows);
-	if (!show->rows)
+	show->steps = arena_calloc(&show->arena, show->s->steps.count + 1, sizeof *show->steps);
+	if (!show->rows || !show->steps)
 		return &error_no_memory;
+	choose_steps(show);
 	choose_rows(show);
 	cut_middle(show);
 	for (size_t i = 0; i < show->row_count && !err; i++) {

@@ -32,9 +32,48 @@ int main(void)
 		{"_Zbroken", "_Zbroken"},
 		{"_ZN", "_ZN"},
 	};
+	static const struct {
+		const char *name, *want;
+	} briefs[] = {
+		{"main", "main"},
+		{"f(int)", "f"},
+		{"pair_of::sum(int) const", "pair_of::sum"},
+		{"max<int>(int, int)", "max<...>"},
+		{"operator new(unsigned long)", "operator new"},
+		{"operator delete[](void*)", "operator delete[]"},
+		{"(anonymous namespace)::f()", "(anonymous namespace)::f"},
+		{"a::(anonymous namespace)::f<(anonymous namespace)::t>(int)", "a::(anonymous namespace)::f<...>"},
+		{"main::{lambda()#1}::operator()() const", "main::{lambda#1}::operator()"},
+		{"shop::total(std::vector<int> const&) const::{lambda(int)#1}::operator()(int) const",
+		 "shop::total::{lambda#1}::operator()"},
+		{"std::map<int, std::pair<int, void (*)(int)> >::find(int const&) const", "std::map<...>::find"},
+		{"std::operator<< <char>(std::ostream&, char)", "std::operator<<<...>"},
+		{"std::operator== <char>(char, char)", "std::operator==<...>"},
+		{"std::operator==<char>(char, char)", "std::operator==<...>"},
+		{"std::__cxx11::basic_string<char>::find(char) const", "std::basic_string<...>::find"},
+		{"bool_of<(unsigned char)62>()", "bool_of<...>"},
+		{"v::operator<(v const&) const &", "v::operator<"},
+		{"v::operator->() const", "v::operator->"},
+		{"v::operator bool() const", "v::operator bool"},
+		{"f(int) [clone .cold]", "f [clone .cold]"},
+		{"<alloc::vec::Vec<T> as core::ops::Drop>::drop", "<alloc::vec::Vec<T> as core::ops::Drop>::drop"},
+		{"f<broken", "f<broken"},
+		{"f(broken", "f(broken"},
+		{"a<b::operator>(int)>::c()", "a<...>::c"},
+		{"coperator<int>()", "coperator<...>"},
+		{"", ""},
+		{"<", "<"},
+		{"(", "("},
+	};
 	struct arena arena;
 
 	arena_init(&arena);
+	for (size_t i = 0; i < sizeof briefs / sizeof briefs[0]; i++) {
+		const char *got = demangle_brief(&arena, briefs[i].name);
+
+		if (CHECK(got != NULL))
+			CHECK_TEXT(got, briefs[i].want);
+	}
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		const char *got = demangle(&arena, cases[i].name);
 

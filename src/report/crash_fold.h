@@ -1,0 +1,32 @@
+/*
+ * crash_fold.h - what is shown once because it is the same again: rounds of a recursion, threads that wait alike, paths round a
+ * loop; and which frames are left out when there are too many.
+ */
+#ifndef WM_REPORT_CRASH_FOLD_H
+#define WM_REPORT_CRASH_FOLD_H
+
+#include "report/crash_renderer.h"
+
+/* One line of a stack. */
+struct crash_row {
+	uint32_t frame;  /* the first one */
+	uint32_t count;  /* 1: it is shown */
+	uint32_t period; /* of more: they go round so many again; 0: they are left out */
+};
+
+struct crash_rows {
+	struct crash_row *items; /* the arena's */
+	uint32_t count;
+};
+
+/* Innermost first. Of a recursion the first two rounds and the last one are shown, unless is_whole; of what is left at most
+ * r->frame_limit frames. */
+struct error *crash_rows_of(const struct crash_report *r, const struct crash_thread *t, bool is_whole,
+			    struct arena *arena, struct crash_rows *ret);
+
+/* They led the same way. */
+bool crash_paths_alike(const struct crash_path *a, const struct crash_path *b);
+/* Their frames stand in the same places, came there by the same paths, and have the same coverage. */
+bool crash_threads_alike(const struct crash_thread *a, const struct crash_thread *b);
+
+#endif

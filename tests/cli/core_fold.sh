@@ -1,0 +1,62 @@
+#!/bin/bash
+# core_fold.sh BUILD - what `waymark core` says once because it is the same again: threads, rounds of a recursion, paths, calls;
+# and names of C++ in short.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/core.sh
+. "$here/../support/core.sh"
+
+"$waymark" c++ --wm=trace -g -O0 "$here/core_fold.cpp" -o program -pthread || exit 1
+core_of program.core ./program || exit 1
+
+# like LINE: a line of out.txt is this regular expression.
+like() {
+	grep -qE -- "^ *$1\$" out.txt || {
+		fail "no line ${1@Q}"
+		cat out.txt
+	}
+}
+
+expect 0 "$waymark" core ./program program.core
+like 'Thread 1 of 6 \([0-9]+\), got the signal'
+like 'Threads 2 to 6 of 6 \([0-9]+(, [0-9]+){4}\), all alike'
+like '#0 +shop::basket<\.\.\.>::count  .*core_fold.cpp:28:[0-9]+'
+# The first path begins at the entry.
+like 'path 1 of 4'
+like 'paths 2 to 4 of 4, all alike; after a round of the loop'
+like '.*std::operator==<\.\.\.>:26, .*'
+# 40 functions deep, odd and even in turn.
+like '\.\.\.  [0-9]+ more rounds of even, odd \(#[0-9]+ to #[0-9]+; --frames=all\)'
+[ "$(grep -c '^#[0-9]* *odd ' out.txt)" = 3 ] || fail "$(grep -c '^#[0-9]* *odd ' out.txt) frames of odd are shown"
+lacks out.txt _ZN
+awk 'length($0) > 150 { exit 1 }' out.txt || fail "lines over 150 columns"
+
+# One path is not the same as the three.
+expect 0 "$waymark" core --paths=2 ./program program.core
+like '1 earlier path is kept \(--paths=all\)'
+
+expect 0 "$waymark" core --frames=all ./program program.core
+[ "$(grep -c '^#[0-9]* *odd ' out.txt)" = 20 ] || fail "$(grep -c '^#[0-9]* *odd ' out.txt) frames of odd of all"
+lacks out.txt "more rounds"
+
+# All of it.
+expect 0 "$waymark" core --full ./program program.core
+like 'Thread 6 of 6 \([0-9]+\)'
+like '#0 +shop::basket<std::.*>::count\(.*\) const  .*'
+like 'path 4 of 4; after a round of the loop'
+lacks out.txt "all alike"
+
+# Inlined code of the system's headers: only what decides something.
+"$waymark" c++ --wm=trace -g -O2 "$here/core_fold.cpp" -o fast -pthread || exit 1
+core_of fast.core ./fast || exit 1
+expect 0 "$waymark" core ./fast fast.core
+lacks out.txt _ZN
+like '#[0-9]+ +even  .*'
+grep -E '^ +[0-9]+  ' out.txt | wc -l >short.txt
+expect 0 "$waymark" core --full ./fast fast.core
+[ "$(cat short.txt)" -lt "$(grep -cE '^ +[0-9]+  ' out.txt)" ] || fail "--full shows no more"
+
+# The page folds the recursion, too.
+expect 0 "$waymark" core --format=html ./program program.core
+has out.txt " more rounds of even"
+finish
