@@ -6,7 +6,8 @@
  *
  *      frame record (in the activation's stack frame, if the variant has one; offsets are in the metadata)
  *              sum      the current path's register, 1, 2, 4 or 8 bytes: with the node that control is in it tells the path
- *              count    u32, paths that have ended in this activation, modulo 2^32
+ *              count    u32, paths that have ended in this activation, modulo 2^32; but for rounds of loops with one way round,
+ *                       which the start of the next path tells of (core/cfg.h: CFG_CUT_ROUND)
  *              ring     the numbers of the last ones: slot of number i is i modulo the ring's size, a power of two
  *              local    one byte for each point of call-site or block coverage, 0 or 1; where a function has many of them
  *                       one bit: of point i bit i % 8 of byte i / 8

@@ -8,6 +8,8 @@
  */
 #include "core/cfg.h"
 
+#include "core/cfg_rounds.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +131,7 @@ struct error *cfg_check(const struct cfg *g)
 		return &error_no_memory;
 	err = cfg_order(g, order);
 	free(order);
-	return err;
+	return err ? err : cfg_check_rounds(g);
 }
 
 /* ---- cycles ---- */

@@ -29,6 +29,8 @@ enum cfg_cut {
 			* `from` are cut in this way and share the end */
 	CFG_CUT_TWICE, /* the only out-edge of a node that ends in a call that may return more than once (setjmp): the path
 			* ends before the call, and each return starts one at `to` */
+	CFG_CUT_ROUND, /* closes a cycle with a single way round (cfg_cut_rounds): as BACK, but the path that ends on this edge
+			* need not be kept, since it is always the same, and the one behind has a start of its own */
 	CFG_CUTS,
 };
 
@@ -36,7 +38,7 @@ struct cfg_edge {
 	uint32_t from;
 	uint32_t to;
 	enum cfg_cut cut;
-	bool is_fixed; /* no code can be put on it (unwinding, asm goto): BACK and SPLIT become JUMP of the whole node */
+	bool is_fixed; /* no code can be put on it (unwinding, asm goto): what would end on it becomes JUMP of the whole node */
 	double frequency; /* estimate, any unit; where increments go, nothing else */
 };
 
@@ -70,6 +72,20 @@ struct error *cfg_split_loops(struct cfg *g, uint64_t limit, uint32_t *ret);
  */
 struct error *cfg_split(struct cfg *g, uint64_t limit, uint32_t *ret);
 
+/*
+ * Makes BACK edges ROUND where a loop has one back edge and a single way from its head to that edge, and cuts the edges that enter
+ * the loop (SPLIT). A path then begins at the head, for who enters the loop, or behind a round; which of them it was says whether there
+ * was a round, and what a round is is known. So nothing need be kept of rounds but the last one's start, and what keeps the last N
+ * paths has N others. What is lost is how many rounds there were.
+ *
+ * Call last: at most twice as many paths as before. Nothing is done where a call may return twice, since that gives up paths
+ * that have begun.
+ */
+struct error *cfg_cut_rounds(struct cfg *g);
+
+/* The way round of a ROUND edge: *ret_count kept edges, from the loop's head to the edge's source. edges: room for node_count. */
+struct error *cfg_round_edges(const struct cfg *g, uint32_t edge, uint32_t *edges, uint32_t *ret_count);
+
 /* Fills order[node_count]: each node stands before those that its kept edges lead to; the same graph always has the same order.
  * ERROR_FORMAT when kept edges form a cycle. */
 struct error *cfg_order(const struct cfg *g, uint32_t *order);
@@ -80,10 +96,10 @@ bool cfg_node_ends(const struct cfg *g, uint32_t node);
 /* How many edges are CFG_CUT_SPLIT. */
 uint32_t cfg_splits(const struct cfg *g);
 
-/* BACK or SPLIT: the path ends on this edge. */
+/* BACK, SPLIT or ROUND: the path ends on this edge. */
 static inline bool cfg_edge_ends(const struct cfg_edge *e)
 {
-	return e->cut == CFG_CUT_BACK || e->cut == CFG_CUT_SPLIT;
+	return e->cut == CFG_CUT_BACK || e->cut == CFG_CUT_SPLIT || e->cut == CFG_CUT_ROUND;
 }
 
 #endif

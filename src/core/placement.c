@@ -51,6 +51,8 @@ static double frequency_of(const struct cfg_edge *edge)
 
 static double cost_of(const struct cfg_edge *edge)
 {
+	if (edge->cut == CFG_CUT_ROUND)
+		return 0; /* nothing is kept there */
 	if (edge->cut != CFG_KEPT)
 		return END_COST * frequency_of(edge);
 	return edge->is_fixed ? (double)INFINITY : frequency_of(edge);
@@ -90,7 +92,7 @@ static void add_links(struct placer *p, const uint64_t *start_values, const uint
 			p->node_frequency[0] += frequency_of(edge);
 			cut_in[0] += frequency_of(edge);
 		}
-		if (edge->cut != CFG_KEPT)
+		if (edge->cut != CFG_KEPT && edge->cut != CFG_CUT_ROUND)
 			cut_in[edge->to] += frequency_of(edge);
 		if (edge->cut == CFG_KEPT || cfg_edge_ends(edge))
 			add_link(p, (struct link){cost_of(edge), edge_values[e], edge->from,
@@ -100,9 +102,13 @@ static void add_links(struct placer *p, const uint64_t *start_values, const uint
 		if (cfg_node_ends(g, n))
 			add_link(p,
 				 (struct link){END_COST * p->node_frequency[n], 0, n, outer, &p->node_increments[n]});
-	for (uint32_t i = 0; i < p->n->start_count; i++)
-		add_link(p, (struct link){START_COST * cut_in[p->n->starts[i]], start_values[i], outer, p->n->starts[i],
+	for (uint32_t i = 0; i < p->n->start_count; i++) {
+		uint32_t round = p->n->start_rounds[i];
+		double frequency = round == NO_EDGE ? cut_in[p->n->starts[i]] : frequency_of(&g->edges[round]);
+
+		add_link(p, (struct link){START_COST * frequency, start_values[i], outer, p->n->starts[i],
 					  &p->start_increments[i]});
+	}
 }
 
 /* ---- 2. spanning tree ---- */

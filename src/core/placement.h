@@ -33,7 +33,7 @@ struct place_end {
 struct placement {
 	struct place_op *starts;     /* [start_count], at the start's node, when a path begins there: NOTHING or SET */
 	struct place_op *edges;      /* [edge_count], of kept edges */
-	struct place_end *edge_ends; /* [edge_count], of BACK and SPLIT edges */
+	struct place_end *edge_ends; /* [edge_count], of edges that paths end on */
 	struct place_end *node_ends; /* [node_count], of nodes in which paths end */
 	bool *has_register; /* [node_count]: the register has a value on entering, that is not a constant known there */
 };

@@ -444,7 +444,9 @@ static struct error *cut(struct path_graph *g)
 	if (!err)
 		err = cfg_split_loops(&g->cfg, limit, &loops);
 	if (!err)
-		err = cfg_split(&g->cfg, PATH_COUNT_MAX, &split);
+		err = cfg_split(&g->cfg, g->m->options->folds_rounds ? PATH_COUNT_MAX / 2 : PATH_COUNT_MAX, &split);
+	if (!err && g->m->options->folds_rounds)
+		err = cfg_cut_rounds(&g->cfg);
 	if (!err && (split || (loops && !g->m->options->is_final)))
 		buffer_printf(&g->m->split, "%s%s", g->m->split.len_bytes ? ", " : "", g->meta.name);
 	return err;

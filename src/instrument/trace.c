@@ -51,11 +51,17 @@ static void describe_callers(struct trace_function *f)
 
 static struct error *find_starts(struct trace_function *f, const struct cfg *g)
 {
+	const struct path_numbering *n = &f->numbering;
 	f->start_of = arena_calloc(f->scratch, g->node_count, sizeof *f->start_of);
-	if (!f->start_of)
+	f->start_of_round = arena_calloc(f->scratch, g->edge_count, sizeof *f->start_of_round);
+	if (!f->start_of || !f->start_of_round)
 		return &error_no_memory;
-	for (uint32_t i = 0; i < f->numbering.start_count; i++)
-		f->start_of[f->numbering.starts[i]] = i + 1;
+	for (uint32_t i = 0; i < n->start_count; i++) {
+		if (n->start_rounds[i] == NO_EDGE)
+			f->start_of[n->starts[i]] = i + 1;
+		else
+			f->start_of_round[n->start_rounds[i]] = i;
+	}
 	return NULL;
 }
 
@@ -384,8 +390,9 @@ static struct error *run_phases(struct trace_module *m)
 char *instrument_trace(LLVMModuleRef module, const struct host *host, const char *unit,
 		       const struct trace_options *options)
 {
-	struct trace_module m = {.options = options,
-				 .path_options = {.is_final = options->is_final, .keeps_long_paths = true}};
+	struct trace_module m = {
+		.options = options,
+		.path_options = {.is_final = options->is_final, .keeps_long_paths = true, .folds_rounds = true}};
 	m.paths = (struct path_module){.module = module, .host = host, .unit = unit, .options = &m.path_options};
 	m.paths.context = LLVMGetModuleContext(module);
 	path_find_kinds(&m.paths.kinds);

@@ -54,7 +54,8 @@ struct trace_function {
 	LLVMValueRef bodies[WM1_SCHEMES]; /* [scheme_count]: the function itself and its copies */
 	struct path_numbering numbering;
 	struct placement placement;
-	uint32_t *start_of; /* [node]: index of its start + 1 */
+	uint32_t *start_of;       /* [node]: index of its start + 1 */
+	uint32_t *start_of_round; /* [edge]: of the start behind it, ROUND edges only */
 	struct tracemeta_function meta;
 };
 

@@ -4,7 +4,8 @@
  *      entry               own coverage = 0; count = 0; the register's first value
  *      along an edge       register = or += value                                   only where the placement has it
  *      end on an edge      ring[count % slots] = number; count++; the register's first value of the next path
- *      end in a node       the same, before an indirect goto or a call that returns twice; its targets begin the next path
+ *      round of a loop     the register's first value behind it; nothing is kept (core/cfg.h: ROUND)
+ *      end in a node       as on an edge, before an indirect goto or a call that returns twice; its targets begin the next path
  *      coverage            a byte, and one or a bit of the frame's, at the entry, before a call or at the start of a block
  *
  * Unlike a counter's register, this one is in memory: nothing to merge where ways meet. A value for unwinding edges, if they
@@ -142,6 +143,20 @@ static struct error *emit_ending(struct emitter *e, uint32_t edge)
 	return trace_asm_end(&a, e->builder);
 }
 
+/* One instruction: the path that ends is known from the first value of the one that begins. */
+static struct error *emit_round(struct emitter *e, uint32_t edge)
+{
+	const struct trace_function *f = e->b->f;
+	struct path_graph *g = e->b->g;
+	struct trace_asm a;
+	ir_position_before(e->builder, path_place_on_edge(g, edge));
+	trace_asm_begin(&a, e->b);
+	add_op(e, &a, &f->placement.starts[f->start_of_round[edge]]);
+	trace_asm_point(&a, WM1_POINT_NODE, g->cfg.edges[edge].to);
+	e->has_point[edge] = true;
+	return trace_asm_end(&a, e->builder);
+}
+
 /* Where an edge's path begins whose source has ended the last one; NULL: it is done already. */
 static LLVMValueRef place_after_end(struct emitter *e, uint32_t edge)
 {
@@ -208,7 +223,11 @@ static struct error *emit_edge(struct emitter *e, uint32_t edge)
 	e->has_point[edge] = is_unreachable(e->b->g->nodes[c->to].block);
 	if (e->has_point[edge])
 		return NULL;
-	return c->cut == CFG_KEPT ? emit_kept(e, edge) : cfg_edge_ends(c) ? emit_ending(e, edge) : emit_start(e, edge);
+	if (c->cut == CFG_KEPT)
+		return emit_kept(e, edge);
+	if (c->cut == CFG_CUT_ROUND)
+		return emit_round(e, edge);
+	return cfg_edge_ends(c) ? emit_ending(e, edge) : emit_start(e, edge);
 }
 
 static struct error *emit_node_end(struct emitter *e, uint32_t node)

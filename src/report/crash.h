@@ -29,8 +29,10 @@ struct crash_image {
 struct crash_path {
 	struct path path; /* edges are the crash's arena's */
 	uint64_t number;  /* of a complete one */
+	uint64_t ordinal; /* how many have ended with it; 0: in progress, or rounds */
 	bool is_complete;
 	bool is_current;  /* control is on it, or at its end: END points; the last one only */
+	bool is_rounds;   /* of a loop with one way round, once or more: known from the start of the next one */
 	bool follows_gap; /* it does not begin where the one before ends: longjmp */
 };
 

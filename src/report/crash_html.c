@@ -169,11 +169,12 @@ static struct error *print_step(struct crash_html *h, const struct crash_frame *
 static void print_path_head(const struct crash_html *h, const struct crash_frame *f, uint32_t index, const char *start)
 {
 	const struct crash_path *path = &f->paths[index];
-	uint32_t complete = f->path_count - !f->paths[f->path_count - 1].is_complete;
 
 	fputs("<h3>", h->out);
-	if (path->is_complete)
-		fprintf(h->out, "Path %" PRIu64 " of %" PRIu64 "%s", f->ended - complete + index + 1, f->ended,
+	if (path->is_rounds)
+		fputs("Round of the loop, once or more", h->out);
+	else if (path->is_complete)
+		fprintf(h->out, "Path %" PRIu64 " of %" PRIu64 "%s", path->ordinal, f->ended,
 			path->is_current ? ", at its end" : "");
 	else
 		fputs(f->ended ? "Then, in progress" : "In progress", h->out);
@@ -202,7 +203,9 @@ static struct error *print_paths(struct crash_html *h, const struct crash_thread
 		number += (uint32_t)steps[from].steps.count;
 	}
 	h->steps += number;
-	before = f->ended + (from < f->path_count && !f->paths[f->path_count - 1].is_complete) - (f->path_count - from);
+	before = f->ended;
+	for (uint32_t i = from; i < f->path_count; i++)
+		before -= f->paths[i].ordinal != 0;
 	if (!err && before)
 		fprintf(h->out, "<p class=\"dim\">%" PRIu64 " %s before these %s not shown%s.</p>\n", before,
 			before == 1 ? "path" : "paths", before == 1 ? "is" : "are", from ? "" : ": no longer known");

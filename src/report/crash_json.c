@@ -91,6 +91,8 @@ static struct error *print_path(const struct json *j, const struct crash_thread 
 	fprintf(j->out, "{\"complete\": %s", path->is_complete ? "true" : "false");
 	if (path->is_complete)
 		fprintf(j->out, ", \"number\": %" PRIu64, path->number);
+	if (path->is_rounds)
+		fputs(", \"rounds\": true", j->out);
 	if (path->is_current)
 		fputs(", \"current\": true", j->out);
 	if (path->follows_gap)
@@ -185,6 +187,22 @@ static void print_activity(const struct json *j, uint32_t number, uint32_t node_
 	putc('"', j->out);
 }
 
+/* Pairs of blocks. */
+static void print_cuts(const struct json *j, const char *name, const struct cfg *g, enum cfg_cut cut)
+{
+	uint32_t count = 0;
+
+	for (uint32_t e = 0; e < g->edge_count; e++) {
+		if (g->edges[e].cut != cut)
+			continue;
+		if (!count)
+			fprintf(j->out, ", \"%s\": [", name);
+		fprintf(j->out, "%s[%" PRIu32 ", %" PRIu32 "]", count++ ? ", " : "", g->edges[e].from, g->edges[e].to);
+	}
+	if (count)
+		fputs("]", j->out);
+}
+
 static void print_function(const struct json *j, uint32_t image, uint32_t index)
 {
 	const struct crash *c = j->c;
@@ -198,9 +216,8 @@ static void print_function(const struct json *j, uint32_t image, uint32_t index)
 	print_member(j, ", ", "file", flow->file);
 	fprintf(j->out, ", \"line\": %" PRIu32 ", \"block_count\": %" PRIu32 ", \"possible_paths\": %" PRIu64,
 		flow->line, flow->cfg.node_count, flow->path_count);
-	const uint32_t splits = cfg_splits(&flow->cfg);
-	if (splits)
-		fprintf(j->out, ", \"split_edges\": %" PRIu32, splits);
+	print_cuts(j, "split_edges", &flow->cfg, CFG_CUT_SPLIT);
+	print_cuts(j, "round_edges", &flow->cfg, CFG_CUT_ROUND);
 	fprintf(j->out, ", \"entered\": %s", used_text(c->entered[number]));
 	if (c->calls_used[number])
 		print_used(j, "calls_used", c->calls_used[number], f->call_count);

@@ -368,12 +368,61 @@ static struct error *read_ring(const struct activation *a, bool *ret)
 		}
 		if (*ret)
 			err = known_path(a, number, &paths[i]);
+		paths[i].ordinal = count - kept + i + 1;
 	}
 	if (!*ret)
 		set_lost(a->frame, "its stack is not in the core");
 	a->frame->ended = count;
 	a->frame->paths = paths;
 	a->frame->path_count = kept;
+	return err;
+}
+
+/* The way round of the loop, which a path that begins behind it implies. */
+static struct error *make_rounds(const struct activation *a, uint32_t edge, struct crash_path *ret)
+{
+	const struct cfg *g = &a->frame->flow->cfg;
+	struct path path = {.end_node = g->edges[edge].from, .end_edge = edge};
+	uint64_t number;
+	struct error *err = scratch_edges(a, &path.edges);
+
+	if (!err)
+		err = cfg_round_edges(g, edge, path.edges, &path.edge_count);
+	while (!err && a->numbering->starts[path.start] != g->edges[edge].to)
+		path.start++;
+	if (!err)
+		err = path_number_of(g, a->numbering, &path, &number);
+	if (!err)
+		err = known_path(a, number, ret);
+	ret->is_rounds = true;
+	return err;
+}
+
+/* Puts rounds in front of the paths that begin behind some. */
+static struct error *add_rounds(const struct activation *a)
+{
+	struct crash_frame *f = a->frame;
+	struct crash_path *paths;
+	uint32_t count = 0;
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < f->path_count; i++)
+		count += a->numbering->start_rounds[f->paths[i].path.start] != NO_EDGE;
+	if (!count)
+		return NULL;
+	paths = arena_calloc(&a->c->arena, (size_t)f->path_count + count, sizeof *paths);
+	if (!paths)
+		return &error_no_memory;
+	count = 0;
+	for (uint32_t i = 0; i < f->path_count && !err; i++) {
+		uint32_t edge = a->numbering->start_rounds[f->paths[i].path.start];
+
+		if (edge != NO_EDGE)
+			err = make_rounds(a, edge, &paths[count++]);
+		paths[count++] = f->paths[i];
+	}
+	f->paths = paths;
+	f->path_count = count;
 	return err;
 }
 
@@ -430,7 +479,7 @@ static struct error *finish_paths(const struct activation *a, struct candidate *
 		set_lost(f, why);
 	else
 		f->trace = is_whole ? CRASH_TRACE_WHOLE : CRASH_TRACE_LAST;
-	return NULL;
+	return why ? NULL : add_rounds(a);
 }
 
 /* Control may be where the record is set up already. */

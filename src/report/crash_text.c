@@ -187,17 +187,17 @@ static void print_frame_head(const struct text *t, uint32_t number, const struct
 static void print_path_head(const struct text *t, const struct crash_frame *f, uint32_t index, uint32_t count)
 {
 	const struct crash_path *path = &f->paths[index];
-	uint32_t complete = f->path_count - !f->paths[f->path_count - 1].is_complete;
-	uint64_t number = f->ended - complete + index + 1;
 
 	fprintf(t->out, "      %s", dim(t));
-	if (!path->is_complete)
+	if (path->is_rounds)
+		fputs("round of the loop, once or more", t->out);
+	else if (!path->is_complete)
 		fprintf(t->out, "%s", f->ended ? "then, in progress" : "in progress");
 	else if (count > 1)
-		fprintf(t->out, "paths %" PRIu64 " to %" PRIu64 " of %" PRIu64 ", all alike", number,
-			number + count - 1, f->ended);
+		fprintf(t->out, "paths %" PRIu64 " to %" PRIu64 " of %" PRIu64 ", all alike", path->ordinal,
+			path->ordinal + count - 1, f->ended);
 	else
-		fprintf(t->out, "path %" PRIu64 " of %" PRIu64 "%s", number, f->ended,
+		fprintf(t->out, "path %" PRIu64 " of %" PRIu64 "%s", path->ordinal, f->ended,
 			path->is_current ? ", at its end" : "");
 	if (path->follows_gap)
 		fputs(" (came here by longjmp)", t->out);

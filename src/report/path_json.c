@@ -122,11 +122,9 @@ static void print_blocks(const struct path_function *f, FILE *out)
 
 static void print_edges(const struct path_function *f, FILE *out)
 {
-	static const char *const cuts[CFG_CUTS] = {[CFG_KEPT] = NULL,
-						   [CFG_CUT_BACK] = "back",
-						   [CFG_CUT_SPLIT] = "split",
-						   [CFG_CUT_JUMP] = "jump",
-						   [CFG_CUT_TWICE] = "twice"};
+	static const char *const cuts[CFG_CUTS] = {
+		[CFG_KEPT] = NULL,       [CFG_CUT_BACK] = "back",   [CFG_CUT_SPLIT] = "split",
+		[CFG_CUT_JUMP] = "jump", [CFG_CUT_TWICE] = "twice", [CFG_CUT_ROUND] = "round"};
 	static const char *const outcomes[PATHMETA_OUTCOMES] = {
 		[PATHMETA_PLAIN] = NULL,      [PATHMETA_TRUE] = "true",       [PATHMETA_FALSE] = "false",
 		[PATHMETA_CASE] = "case",     [PATHMETA_DEFAULT] = "default", [PATHMETA_NORMAL] = "normal",

@@ -191,18 +191,29 @@ static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
 	return err;
 }
 
-static const char *start_text(const struct cfg *g, uint32_t node)
+/* Bit c: the cut c leads there. */
+static unsigned int cuts_to(const struct cfg *g, uint32_t node)
 {
 	unsigned int cuts = 0;
 
-	if (node == 0)
-		return "enters";
 	for (uint32_t i = 0; i < g->edge_count; i++)
 		if (g->edges[i].to == node)
 			cuts |= 1u << g->edges[i].cut;
-	cuts &= ~(1u << CFG_KEPT);
-	if (cuts == 1u << CFG_CUT_BACK)
+	return cuts & ~(1u << CFG_KEPT);
+}
+
+static const char *start_text(const struct path_walk *w)
+{
+	const struct cfg *g = &w->flow->cfg;
+	uint32_t node = w->numbering->starts[w->path->start];
+	unsigned int cuts = cuts_to(g, node);
+
+	if (node == 0)
+		return "enters";
+	if (cuts == 1u << CFG_CUT_BACK || w->numbering->start_rounds[w->path->start] != NO_EDGE)
 		return "after a round of the loop";
+	if (cuts & 1u << CFG_CUT_ROUND)
+		return "comes to a loop";
 	if (cuts == 1u << CFG_CUT_TWICE)
 		return "after a call that may return twice";
 	if (cuts == 1u << CFG_CUT_JUMP)
@@ -216,10 +227,13 @@ static const char *end_text(const struct pathmeta_function *f, const struct path
 	uint32_t first = g->first_edge[path->end_node];
 
 	if (path->end_edge != NO_EDGE) {
-		bool is_back = g->edges[path->end_edge].cut == CFG_CUT_BACK;
+		enum cfg_cut cut = g->edges[path->end_edge].cut;
 
-		return way_text(f, path->end_edge, is_back ? "back to" : "cut, goes on at",
-				is_back ? "back to the loop's start" : "cut, goes on", arena);
+		if (cut == CFG_CUT_BACK || cut == CFG_CUT_ROUND)
+			return way_text(f, path->end_edge, "back to", "back to the loop's start", arena);
+		if (cuts_to(g, g->edges[path->end_edge].to) & 1u << CFG_CUT_ROUND)
+			return way_text(f, path->end_edge, "into the loop at", "into a loop", arena);
+		return way_text(f, path->end_edge, "cut, goes on at", "cut, goes on", arena);
 	}
 	if (first == g->first_edge[path->end_node + 1])
 		return "leaves";
@@ -251,7 +265,7 @@ struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret)
 		err = add_nodes(w, &s);
 	}
 	if (!err) {
-		s.start = start_text(&w->flow->cfg, s.nodes[0]);
+		s.start = start_text(w);
 		s.end = w->is_partial ? "is here" : end_text(w->flow, &s.path, &s.arena);
 		err = s.end ? NULL : &error_no_memory;
 	}

@@ -48,7 +48,7 @@ static struct cfg finish(struct arena *arena, uint32_t node_count, struct edges 
 
 struct cfg cfg_from_text(struct arena *arena, const char *text)
 {
-	static const char kinds[] = "-~/!*=";
+	static const char kinds[] = "-~/!*@=";
 	struct edges list = {0};
 	uint32_t node_count = 1;
 

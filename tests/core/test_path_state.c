@@ -201,6 +201,8 @@ static void probe(uint64_t seed)
 	g = cfg_generate(&arena, &r, shape, extras, node_count);
 	CHECK_OK(cfg_cut_cycles(&g));
 	CHECK_OK(cfg_split(&g, (uint64_t)g.node_count * 2 + rng_below(&r, 400), &cut));
+	if (rng_below(&r, 2))
+		CHECK_OK(cfg_cut_rounds(&g));
 	if (CHECK_OK(path_number(&g, &arena, &n)) &&
 	    CHECK_OK(placement_make(&g, &n, n.start_values, n.edge_values, &arena, &p)) &&
 	    CHECK_OK(path_states_make(&g, &n, &p, &arena, &states))) {

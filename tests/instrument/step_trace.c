@@ -25,6 +25,7 @@
 struct nodes {
 	uint32_t *items;
 	size_t count, capacity;
+	bool is_behind; /* a path: it began behind a round of a loop */
 };
 
 struct activation {
@@ -155,6 +156,15 @@ static bool is_return(const struct tracepoint *p)
 	return false;
 }
 
+static bool is_round(const struct tracepoint *p)
+{
+	const struct cfg *g = &trace.flows[p->function]->cfg;
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].to == p->node && g->edges[e].cut == CFG_CUT_ROUND)
+			return true;
+	return false;
+}
+
 static void pass(const struct tracepoint *p, const struct user_regs_struct *regs)
 {
 	if (!(p->scheme & WM1_SCHEME_PATHS))
@@ -179,6 +189,11 @@ static void pass(const struct tracepoint *p, const struct user_regs_struct *regs
 		a->has_ended = false;
 		if (is_return(p))
 			a->path.count = 0;
+		/* All ways to a loop's head end a path: behind a round nothing is pushed. */
+		if (a->path.count && is_round(p)) {
+			a->path.count = 0;
+			a->path.is_behind = true;
+		}
 		if (!a->path.count || a->path.items[a->path.count - 1] != p->node)
 			append(&a->path, p->node);
 		break;
@@ -198,6 +213,9 @@ static void compare(const struct activation *a, const struct path *path, const s
 	const struct cfg *g = &trace.flows[a->function]->cfg;
 	uint32_t node = numbering_of(a->function)->starts[path->start];
 	size_t met = 0;
+	if ((numbering_of(a->function)->start_rounds[path->start] != NO_EDGE) != truth->is_behind)
+		die("at 0x%" PRIx64 ": function %u: the path begins %s a round", pc, a->function,
+		    truth->is_behind ? "in front of" : "behind");
 	if (!truth->count || truth->items[0] != node)
 		die("at 0x%" PRIx64 ": function %u: the path begins at node %u instead of %u", pc, a->function, node,
 		    truth->count ? truth->items[0] : UINT32_MAX);

@@ -48,20 +48,24 @@ class Activation:
         self.agains = []  # number of blocks at each return of a call that returns twice: a path may have been given up
         self.is_over = False  # it returns, maybe by a call that runs without its frame
 
-    def paths(self):
-        """Lists of blocks: those of ended paths, and the one in progress (None: its next one has not begun)."""
+    def paths(self, splits, rounds):
+        """Pairs of a path, a list of blocks, and the round of a loop that it began behind: of those that ended and are kept, and
+        of the one in progress (None: its next one has not begun). Paths end on splits, too; those that end on rounds are not kept."""
         ended, path, ends, agains = [], [], set(self.ends), set(self.agains)
+        behind = None
         for i, block in enumerate(self.blocks):
             if i in agains:
-                path = []
-            if path and (path[-1], block) in self.function.back and i not in ends:
-                ended.append(path)
-                path = []
+                path, behind = [], None
+            if path and (path[-1], block) in rounds:
+                path, behind = [], path
+            elif path and (path[-1], block) in self.function.back | splits and i not in ends:
+                ended.append((path, behind))
+                path, behind = [], None
             path.append(block)
             if i + 1 in ends:
-                ended.append(path)
-                path = []
-        return ended, path or None
+                ended.append((path, behind))
+                path, behind = [], None
+        return ended, (path, behind) if path else None
 
 
 class Record:
@@ -229,25 +233,26 @@ class Comparison:
             self.differ(where, "no call is in progress")
 
     def compare_paths(self, frame, truth, where, is_stopped):
-        ended, current = truth.paths()
         if is_stopped and self.has("ahead"):
-            ended, current = self.step(frame, truth, ended, current)
-        complete = [p for p in frame["paths"] if p["complete"]]
-        in_progress = [p["blocks"] for p in frame["paths"] if not p["complete"]]
+            self.step(frame, truth)
+        told = self.told[frame["function_id"]]
+        splits, rounds = ({tuple(e) for e in told.get(kind, [])} for kind in ("split_edges", "round_edges"))
+        if not rounds <= truth.function.back:
+            self.differ(where, f"rounds end on {rounds}, which are not all back edges")
+        ended, current = truth.paths(splits, rounds)
+        paths = self.with_rounds(frame["paths"], where)
+        complete = [p for p, path in zip(paths, frame["paths"]) if p and path["complete"]]
+        in_progress = [p for p, path in zip(paths, frame["paths"]) if p and not path["complete"]]
         if len(in_progress) > 1 or (in_progress and frame["paths"][-1]["complete"]):
             self.differ(where, "its path in progress is not the last one")
-        if frame["ended"] > len(ended) and self.may_be_cut(frame):
-            self.counts["cut"] = self.counts.get("cut", 0) + 1
-            self.compare_cut(frame, ended, current, where)
-            return
         if frame["ended"] != len(ended):
             self.differ(where, f"{frame['ended']} paths have ended, recorded are {len(ended)}")
             return
         if in_progress != ([current] if current else []):
             self.differ(where, f"in progress is {in_progress}, recorded is {current}")
         last = ended[len(ended) - len(complete):]
-        if [p["blocks"] for p in complete] != last:
-            self.differ(where, f"ended are {[p['blocks'] for p in complete]}, recorded are {last}")
+        if complete != last:
+            self.differ(where, f"ended are {complete}, recorded are {last}")
         if (frame["trace"] == "whole") != (len(complete) == len(ended)):
             self.differ(where, f"{frame['trace']}, but {len(complete)} paths are told of {len(ended)}")
         kept = min(len(ended), int(self.options.get("ring", 8)))
@@ -260,33 +265,25 @@ class Comparison:
         self.counts["paths"] += len(frame["paths"])
         self.counts["blocks"] += sum(len(p["blocks"]) for p in frame["paths"])
 
-    def may_be_cut(self, frame):
-        return "split_edges" in self.told[frame["function_id"]]
+    def with_rounds(self, paths, where):
+        """Pairs as Activation.paths has them; None for the rounds themselves."""
+        pairs, behind = [], None
+        for path in paths:
+            if path.get("rounds"):
+                self.counts["rounds"] = self.counts.get("rounds", 0) + 1
+                pairs.append(None)
+                behind = path["blocks"]
+                continue
+            pairs.append((path["blocks"], behind))
+            behind = None
+        if behind:
+            self.differ(where, "rounds are the last that is told")
+        return pairs
 
-    def compare_cut(self, frame, ended, current, where):
-        """Waymark cuts functions of too many paths in more places, which the record does not know."""
-        told, path = [], []
-        for p in frame["paths"]:
-            path = path + p["blocks"]
-            if p["complete"] and not p["end"].startswith("cut"):
-                told.append(path)
-                path = []
-        told += [path] if path else []
-        recorded = ended + ([current] if current else [])
-        recorded = recorded[len(recorded) - len(told):]
-        if recorded and frame["trace"] == "last":
-            recorded[0] = recorded[0][-len(told[0]):]
-        if told != recorded:
-            self.differ(where, f"took {told}, recorded is {recorded}")
-        self.counts["paths"] += len(frame["paths"])
-        self.counts["blocks"] += sum(len(p["blocks"]) for p in frame["paths"])
-
-    def step(self, frame, truth, ended, current):
-        """What it would be if the block that control is told to be in were recorded."""
-        if frame["blocks"] == truth.blocks[-1:] or len(frame["blocks"]) != 1:
-            return ended, current
-        truth.blocks.append(frame["blocks"][0])
-        return truth.paths()
+    def step(self, frame, truth):
+        """As if the block that control is told to be in were recorded."""
+        if frame["blocks"] != truth.blocks[-1:] and len(frame["blocks"]) == 1:
+            truth.blocks.append(frame["blocks"][0])
 
     # ---- coverage ----
 

@@ -27,8 +27,14 @@ lies = {
         'f["paths"][-2], f["paths"][-3] = f["paths"][-3], f["paths"][-2]',
     "no path in progress":
         'del f["paths"][-1]',
-    "all paths, though there are older ones":
-        'f["trace"] = "whole"',
+    "all paths, though there are older ones, or the other way round":
+        'f["trace"] = "last" if f["trace"] == "whole" else "whole"',
+    "rounds of a loop left out":
+        'g = next(g for g in frames if rounds(g)); g["paths"].remove(rounds(g)[0])',
+    "rounds of a loop invented":
+        'g = next(g for g in frames if rounds(g)); g["paths"].insert(0, rounds(g)[0])',
+    "rounds of another way":
+        'g = next(g for g in frames if rounds(g)); rounds(g)[0]["blocks"].append(0)',
     "the paths are lost":
         'f["trace"], f["why"] = "lost", "a lie"',
     "control is elsewhere":
@@ -62,6 +68,10 @@ lies = {
 }
 told = json.load(open("core.json"))
 record = compare.Record("recorded/record", False)
+
+
+def rounds(frame):
+    return [p for p in frame.get("paths", []) if p.get("rounds")]
 
 
 def problems(core):
