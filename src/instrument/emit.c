@@ -272,6 +272,33 @@ static void emit_function(struct emitter *e, struct function *f)
 		clean_before_returns(e, f->value);
 }
 
+static void emit(struct emitter *e, struct function *f)
+{
+	if (f->node != NO_INDEX)
+		emit_function(e, f);
+	else if (cleans(e->p, f))
+		clean_before_returns(e, f->value);
+}
+
+static struct error *emit_variant(struct emitter *e, const struct variant *v)
+{
+	struct program *p = e->p;
+	struct function body = p->functions.items[v->function];
+	const uint32_t first = body.first_site;
+	struct error *err = NULL;
+	body.value = v->value;
+	body.first_site = (uint32_t)p->sites.count;
+	for (uint32_t k = 0; k < body.site_count && !err; k++) {
+		struct site site = p->sites.items[first + k];
+		site.call = v->calls[k];
+		site.block = LLVMGetInstructionParent(site.call);
+		err = site_vec_append(&p->sites, site);
+	}
+	if (!err)
+		emit(e, &body);
+	return err;
+}
+
 struct error *program_emit(struct program *p, const struct buffer *section)
 {
 	struct emitter e = {.p = p};
@@ -286,11 +313,11 @@ struct error *program_emit(struct program *p, const struct buffer *section)
 	e.builtin_setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp");
 	e.returns_twice = ir_attribute_kind("returns_twice");
 	for (size_t i = 0; i < p->functions.count; i++)
-		if (p->functions.items[i].node != NO_INDEX)
-			emit_function(&e, &p->functions.items[i]);
-		else if (cleans(p, &p->functions.items[i]))
-			clean_before_returns(&e, p->functions.items[i].value);
+		emit(&e, &p->functions.items[i]);
+	for (size_t i = 0; i < p->variants.count && !err; i++)
+		err = emit_variant(&e, &p->variants.items[i]);
 	LLVMDisposeBuilder(e.builder);
-	err = support_finish(p);
+	if (!err)
+		err = support_finish(p);
 	return err ? err : section_add(p->module, ".debug_waymark", section);
 }

@@ -49,6 +49,7 @@ char *instrument_module(LLVMModuleRef module, const struct host *host, const cha
 	callgraph_deinit(&p.graph);
 	site_vec_deinit(&p.sites);
 	function_vec_deinit(&p.functions);
+	variant_vec_deinit(&p.variants);
 	arena_deinit(&p.arena);
 	return problem;
 }

@@ -15,6 +15,9 @@ VEC_DECLARE(ir_value_vec, LLVMValueRef);
 unsigned ir_attribute_kind(const char *name);
 unsigned ir_intrinsic_kind(const char *name);
 
+/* On another body of a function, which is entered in its place and has the same calls: the name of the function. */
+#define IR_VARIANT_OF "waymark-variant-of"
+
 /* Of no other module, whatever their names are. */
 bool ir_is_local(LLVMValueRef global);
 

@@ -71,6 +71,17 @@ struct function {
 };
 VEC_DECLARE(function_vec, struct function);
 
+/*
+ * Another body of a function, which the tracer made of it (trace_variants.c): entered in its place with all of its state, so it
+ * is no function of its own, and its calls have the numbers of the function's.
+ */
+struct variant {
+	LLVMValueRef value;
+	uint32_t function;
+	LLVMValueRef *calls; /* of the function's sites, in their order */
+};
+VEC_DECLARE(variant_vec, struct variant);
+
 /* Functions by value, sorted, to find an index. */
 struct function_entry {
 	LLVMValueRef value;
@@ -92,6 +103,7 @@ struct program {
 	bool is_shared;
 	struct function_vec functions;
 	struct function_entry *by_value;
+	struct variant_vec variants;
 	struct site_vec sites; /* grouped by caller, in the order of the code */
 	struct callgraph graph;
 	struct callgraph_stats graph_stats;

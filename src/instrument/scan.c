@@ -56,16 +56,39 @@ static bool only_calls(LLVMValueRef call, LLVMValueRef value)
 	return true;
 }
 
+static bool is_plain_constant(LLVMValueRef value)
+{
+	return LLVMIsAConstantExpr(value) || LLVMIsAConstantStruct(value) || LLVMIsAConstantArray(value);
+}
+
+/* Not so that code ahead of a function can find it: what is computed from its address is an operand of a function. */
+static bool is_constant_taken(LLVMValueRef constant)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(constant); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (!LLVMIsAFunction(user) && (!is_plain_constant(user) || is_constant_taken(user)))
+			return true;
+	}
+	return false;
+}
+
 static bool is_address_taken(LLVMValueRef function)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
-		if (LLVMIsABlockAddress(user))
+		if (LLVMIsABlockAddress(user) || (is_plain_constant(user) && !is_constant_taken(user)))
 			continue;
 		if (!LLVMIsAInstruction(user) || !is_call(user) || !only_calls(user, function))
 			return true;
 	}
 	return false;
+}
+
+/* Of another body of a function, its name; else NULL. */
+static LLVMAttributeRef variant_of(LLVMValueRef function)
+{
+	return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, IR_VARIANT_OF,
+					     (unsigned)strlen(IR_VARIANT_OF));
 }
 
 /* A copy of a length-delimited name that outlives the value. */
@@ -90,7 +113,7 @@ static struct error *collect_functions(struct scan *s)
 {
 	struct program *p = s->p;
 	for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f; f = LLVMGetNextFunction(f)) {
-		if (!is_defined(f))
+		if (!is_defined(f) || variant_of(f))
 			continue;
 		struct function function = {.value = f, .name = value_name(p, f), .node = NO_INDEX};
 		if (!function.name)
@@ -109,6 +132,28 @@ static struct error *collect_functions(struct scan *s)
 		p->by_value[i] = (struct function_entry){p->functions.items[i].value, (uint32_t)i};
 	qsort(p->by_value, p->functions.count, sizeof *p->by_value, compare_entries);
 	return NULL;
+}
+
+static struct error *add_variant(struct program *p, LLVMValueRef body)
+{
+	unsigned len_bytes;
+	const char *text = LLVMGetStringAttributeValue(variant_of(body), &len_bytes);
+	const char *name = arena_strndup(&p->arena, text, len_bytes);
+	if (!name)
+		return &error_no_memory;
+	struct variant v = {.value = body, .function = program_find(p, LLVMGetNamedFunction(p->module, name))};
+	if (v.function == NO_INDEX)
+		return error_create(ERROR_MISMATCH, "%s: there is another body of it, but not the function", name);
+	return variant_vec_append(&p->variants, v);
+}
+
+static struct error *collect_variants(struct program *p)
+{
+	struct error *err = NULL;
+	for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f && !err; f = LLVMGetNextFunction(f))
+		if (is_defined(f) && variant_of(f))
+			err = add_variant(p, f);
+	return err;
 }
 
 /* What a called value stands for: casts and aliases that cannot be preempted are looked through. */
@@ -231,6 +276,8 @@ enum verdict {
 static enum verdict classify_global(struct scan *s, LLVMValueRef call, LLVMValueRef callee, struct site *site)
 {
 	struct program *p = s->p;
+	if (variant_of(callee)) /* called to be entered in this function's place */
+		return CALL_NOT_COUNTED;
 	uint32_t index = program_find(s->p, callee);
 	if (index != NO_INDEX && p->host->is_final(callee) && !p->functions.items[index].is_opaque) {
 		site->kind = META_SITE_CALL;
@@ -315,6 +362,13 @@ static struct error *scan_block(struct scan *s, uint32_t caller, LLVMBasicBlockR
 	return NULL;
 }
 
+/* A foreign caller may catch what unwinds through a root: leave the state as it was found. */
+static void guard_root(struct scan *s, const struct function *f, LLVMValueRef body)
+{
+	if (f->is_root && !function_has(body, s->no_unwind))
+		s->p->host->guard_unwinding(s->p->host->state, body);
+}
+
 static struct error *scan_function(struct scan *s, uint32_t index)
 {
 	struct program *p = s->p;
@@ -322,9 +376,7 @@ static struct error *scan_function(struct scan *s, uint32_t index)
 	f->first_site = (uint32_t)p->sites.count;
 	if (f->is_opaque)
 		return NULL;
-	/* A foreign caller may catch what unwinds through a root: leave the state as it was found. */
-	if (f->is_root && !function_has(f->value, s->no_unwind))
-		p->host->guard_unwinding(p->host->state, f->value);
+	guard_root(s, f, f->value);
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b; b = LLVMGetNextBasicBlock(b)) {
 		struct error *err = scan_block(s, index, b);
 		if (err)
@@ -332,6 +384,32 @@ static struct error *scan_function(struct scan *s, uint32_t index)
 	}
 	f->site_count = (uint32_t)(p->sites.count - f->first_site);
 	return NULL;
+}
+
+static struct error *scan_variant(struct scan *s, struct variant *v)
+{
+	struct program *p = s->p;
+	const struct function *f = &p->functions.items[v->function];
+	uint32_t count = 0;
+	v->calls = arena_calloc(&p->arena, (size_t)f->site_count + 1, sizeof *v->calls);
+	if (!v->calls)
+		return &error_no_memory;
+	if (f->is_opaque)
+		return NULL;
+	guard_root(s, f, v->value);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(v->value); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			struct site site = {.call = i};
+			if (!is_call(i) || classify(s, i, &site) != CALL_SITE)
+				continue;
+			if (count < f->site_count)
+				v->calls[count] = i;
+			count++;
+		}
+	if (count == f->site_count)
+		return NULL;
+	return error_create(ERROR_MISMATCH, "%s: another body of it has %u calls instead of %u", f->name, count,
+			    f->site_count);
 }
 
 /* A function is observable when it has a capture or a push, or calls one that is observable. */
@@ -412,12 +490,16 @@ struct error *program_scan(struct program *p)
 	s.no_unwind = ir_attribute_kind("nounwind");
 	struct error *err = collect_functions(&s);
 	if (!err)
+		err = collect_variants(p);
+	if (!err)
 		err = mark_early_code(&s);
 	if (err)
 		return err;
 	mark_callees_of_opaque(&s);
 	for (uint32_t i = 0; i < p->functions.count && !err; i++)
 		err = scan_function(&s, i);
+	for (size_t i = 0; i < p->variants.count && !err; i++)
+		err = scan_variant(&s, &p->variants.items[i]);
 	if (!err)
 		err = mark_observable(p);
 	return err ? err : convert_root_tails(p);

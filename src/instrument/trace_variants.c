@@ -72,12 +72,24 @@ const char *trace_clone_name(const struct trace_function *f, const struct path_g
 	return arena_printf(f->scratch, "%s.wm.%s", g->meta.link_name, scheme_name(scheme));
 }
 
+static void mark_variant(LLVMValueRef body, LLVMValueRef function)
+{
+	size_t len_bytes;
+	const char *name = LLVMGetValueName2(function, &len_bytes);
+	LLVMAttributeRef attribute =
+		LLVMCreateStringAttribute(LLVMGetModuleContext(LLVMGetGlobalParent(function)), IR_VARIANT_OF,
+					  (unsigned)strlen(IR_VARIANT_OF), name, (unsigned)len_bytes);
+	LLVMAddAttributeAtIndex(body, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
 struct error *trace_clone(struct trace_function *f, const struct path_graph *g, uint8_t scheme, LLVMValueRef *ret)
 {
 	const char *name = trace_clone_name(f, g, scheme);
 	if (!name)
 		return &error_no_memory;
 	*ret = f->m->paths.host->clone(f->function, name);
+	if (f->m->path_options.is_final) /* else it goes on to be optimized by itself */
+		mark_variant(*ret, f->function);
 	return NULL;
 }
 
