@@ -81,7 +81,10 @@ make() {
 	else
 		compile -w "$here/$name.c" "$tmp/record.o" "$tmp/kill.o" -o prog
 	fi >build.log 2>&1 || { head -n 5 build.log; echo "FAIL $label: does not build"; return 1; }
-	[ -z "$tuned" ] || [[ $2 != *"|"* ]] || "$main" tune prog --set "*=$tuned" >tune.log || return 1
+	local image
+	for image in ${tuned:+prog plugin.so}; do # plugin.so: of library
+		[[ $2 != *"|"* ]] || [ ! -f $image ] || "$main" tune $image --set "*=$tuned" >>tune.log || return 1
+	done
 	[ -z "$strips" ] || {
 		objcopy-19 --only-keep-debug prog prog.debug 2>/dev/null || objcopy --only-keep-debug prog prog.debug
 		strip prog && objcopy --add-gnu-debuglink=prog.debug prog
