@@ -175,7 +175,6 @@ static struct error *fill_frame(struct crash *c, const struct crash_site *site, 
 				const struct stopped_frame *machine, const char *inner, struct crash_frame *ret)
 {
 	const struct crash_level *l = &site->levels[level];
-	bool is_call = level > 0 || !machine->is_activation;
 	struct error *err = NULL;
 
 	*ret = (struct crash_frame){
@@ -200,7 +199,7 @@ static struct error *fill_frame(struct crash *c, const struct crash_site *site, 
 		err = crash_read_frame(c, l, ret);
 	else if (ret->flow->cfg.node_count == 1)
 		err = crash_take_only_node(c, l, ret);
-	if (!err && is_call)
+	if (!err)
 		ret->call = crash_find_call(&c->images[site->image], site, level, ret, inner);
 	return err;
 }

@@ -168,6 +168,12 @@ static bool is_at_entry(const struct crash_image *image, const struct crash_site
 	return f && f->address == site->pc && !is_call && level + 1 == site->level_count;
 }
 
+/* The level is in a call of its flow: in the source's, that of what was inlined, too. */
+static bool is_in_call(const struct crash_image *image, const struct crash_site *site, uint32_t level, bool is_call)
+{
+	return is_call || (level > 0 && !is_final(image, site->levels[level].index));
+}
+
 static struct error *find_nodes(struct crash *c, struct crash_site *site, uint32_t level, bool is_call)
 {
 	static const uint32_t first_node;
@@ -185,7 +191,7 @@ static struct error *find_nodes(struct crash *c, struct crash_site *site, uint32
 		return NULL;
 	}
 	l->kind = CRASH_POSITION_CALL;
-	if (is_call || level > 0)
+	if (is_in_call(image, site, level, is_call))
 		err = find_call_nodes(&image->trace.meta.functions[l->index], &p, &nodes);
 	if (!err && !nodes.count) {
 		l->kind = CRASH_POSITION_LINE;
@@ -246,7 +252,6 @@ static bool has_node(const struct crash_frame *frame, uint32_t node)
 	return false;
 }
 
-/* The only call of the frame's nodes that is at the place; of several the only one that calls `inner`. */
 uint32_t crash_find_call(const struct crash_image *image, const struct crash_site *site, uint32_t level,
 			 const struct crash_frame *frame, const char *inner)
 {
@@ -254,6 +259,8 @@ uint32_t crash_find_call(const struct crash_image *image, const struct crash_sit
 	struct place p = place_of(image, site, level);
 	uint32_t found = CRASH_NONE, named = CRASH_NONE, count = 0, named_count = 0;
 
+	if (!is_in_call(image, site, level, !frame->machine->is_activation))
+		return CRASH_NONE;
 	for (uint32_t i = 0; i < meta->call_count; i++) {
 		const struct tracemeta_call *call = &meta->calls[i];
 
