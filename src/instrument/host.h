@@ -60,6 +60,8 @@ struct host {
 	void (*keep_linked)(LLVMValueRef global); /* by the linker, too */
 	/* A local copy of a function, with its debug information. */
 	LLVMValueRef (*clone)(LLVMValueRef function, const char *name);
+	/* Its code comes behind that of all other functions. */
+	void (*move_to_end)(LLVMValueRef function);
 	/* Bytes in front of a function's code, which run first. */
 	bool (*has_prologue_data)(LLVMValueRef function);
 	void (*set_prologue_data)(LLVMValueRef function, LLVMValueRef constant);

@@ -245,6 +245,13 @@ static LLVMValueRef clone(LLVMValueRef ref, const char *name)
 	return wrap(copy);
 }
 
+static void move_to_end(LLVMValueRef ref)
+{
+	auto *function = unwrap<Function>(ref);
+	auto &functions = function->getParent()->getFunctionList();
+	functions.splice(functions.end(), functions, function->getIterator());
+}
+
 static bool has_prologue_data(LLVMValueRef ref)
 {
 	auto *function = unwrap<Function>(ref);
@@ -320,6 +327,7 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		keep,
 		keep_linked,
 		clone,
+		move_to_end,
 		has_prologue_data,
 		set_prologue_data,
 		drop_needless_protector,

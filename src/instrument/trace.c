@@ -181,6 +181,14 @@ static struct error *emit_bodies(struct trace_function *f, struct path_graph *g)
 	return !err && f->scheme_count > 1 ? trace_tune(f, g) : err;
 }
 
+static struct error *note_clones(struct trace_function *f)
+{
+	struct error *err = NULL;
+	for (uint32_t i = 1; i < f->scheme_count && !err; i++)
+		err = ir_value_vec_append(&f->m->clones[f->schemes[i]], f->bodies[i]);
+	return err;
+}
+
 static struct error *make_graph(struct trace_function *f, struct path_graph *g)
 {
 	struct error *err = path_identify(g);
@@ -217,6 +225,8 @@ static struct error *trace_function(struct trace_function *f, struct path_graph 
 	if (!err)
 		err = emit_bodies(f, g);
 	if (!err)
+		err = note_clones(f);
+	if (!err)
 		err = path_function_vec_append(&f->m->paths.functions, g->meta);
 	return err ? err : trace_function_vec_append(&f->m->functions, f->meta);
 }
@@ -234,6 +244,14 @@ static struct error *trace_one(struct trace_module *m, LLVMValueRef function)
 		return error_context(err, "%s: %s", m->paths.unit, g.meta.name ? g.meta.name : "a function");
 	m->paths.host->changed(m->paths.host->state, function);
 	return NULL;
+}
+
+/* What is not chosen lies apart from the code that runs, and so do bodies of different schemes: memory has pages of what runs. */
+static void group_clones(struct trace_module *m)
+{
+	for (unsigned scheme = 0; scheme < WM1_SCHEMES; scheme++)
+		for (size_t i = 0; i < m->clones[scheme].count; i++)
+			m->paths.host->move_to_end(m->clones[scheme].items[i]);
 }
 
 static struct error *collect_functions(struct trace_module *m, struct ir_value_vec *ret)
@@ -254,6 +272,7 @@ static struct error *trace_functions(struct trace_module *m)
 		err = reason ? skip(m, functions.items[i], reason) : trace_one(m, functions.items[i]);
 	}
 	ir_value_vec_deinit(&functions);
+	group_clones(m);
 	return err;
 }
 
@@ -408,6 +427,8 @@ char *instrument_trace(LLVMModuleRef module, const struct host *host, const char
 	path_function_vec_deinit(&m.paths.functions);
 	trace_function_vec_deinit(&m.functions);
 	trace_skipped_vec_deinit(&m.skipped);
+	for (unsigned scheme = 0; scheme < WM1_SCHEMES; scheme++)
+		ir_value_vec_deinit(&m.clones[scheme]);
 	pathmeta_deinit(&m.paths.meta);
 	tracemeta_deinit(&m.meta);
 	return problem;

@@ -34,6 +34,7 @@ struct trace_module {
 	struct tracemeta meta;
 	struct trace_function_vec functions;
 	struct trace_skipped_vec skipped;
+	struct ir_value_vec clones[WM1_SCHEMES]; /* by scheme */
 	LLVMValueRef
 		coverage; /* stands for the coverage bytes until their number is known; NULL as long as there are none */
 	const char *coverage_name;
