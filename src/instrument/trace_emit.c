@@ -318,13 +318,14 @@ static struct error *emit_coverage(struct emitter *e)
 
 /* ---- entry ---- */
 
-/* Volatile, so that it stays in its place; the code generator makes stores of 16 bytes of it where it may. */
+/* Volatile (its last operand), so that it stays in its place; the code generator makes stores of 16 bytes of it where it may. */
 static void clear_local(struct emitter *e)
 {
 	const struct tracemeta_variant *v = e->b->variant;
 	LLVMValueRef length = LLVMConstInt(e->i32, v->frame_bytes - v->local_off, 0);
 	LLVMValueRef zero = LLVMConstInt(e->i8, 0, 0);
-	LLVMSetVolatile(LLVMBuildMemSet(e->builder, field(e, v->local_off), zero, length, 1), 1);
+	LLVMValueRef clear = LLVMBuildMemSet(e->builder, field(e, v->local_off), zero, length, 1);
+	LLVMSetOperand(clear, 3, LLVMConstInt(LLVMInt1TypeInContext(e->b->g->m->context), 1, 0));
 }
 
 static struct error *emit_entry(struct emitter *e)
