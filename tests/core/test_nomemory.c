@@ -109,6 +109,7 @@ static struct error *do_walk(struct callgraph *g)
 
 /* Set up by main, with enough memory. */
 static struct cfg paths_graph;
+static struct cfg rounds_graph;
 static struct path_numbering paths;
 static struct placement placed;
 static struct prefer_numbering preferred;
@@ -134,6 +135,25 @@ static struct error *do_split(struct callgraph *g)
 
 	(void)g;
 	CHECK_U64(cut, err ? 77 : 0);
+	return err;
+}
+
+static struct error *do_cut_rounds(struct callgraph *g)
+{
+	struct error *err = cfg_cut_rounds(&rounds_graph);
+
+	(void)g;
+	CHECK_U64(rounds_graph.edges[2].cut, err ? CFG_CUT_BACK : CFG_CUT_ROUND);
+	return err ? err : cfg_check(&rounds_graph);
+}
+
+static struct error *do_round(struct callgraph *g)
+{
+	uint32_t edges[4], count = 77;
+	struct error *err = cfg_round_edges(&rounds_graph, 2, edges, &count);
+
+	(void)g;
+	CHECK_U64(count, err ? 77 : 1);
 	return err;
 }
 
@@ -239,6 +259,7 @@ static void set_up_paths(struct arena *arena)
 	paths_graph = cfg_generate(arena, &r, CFG_PROGRAM, CFG_FIXED | CFG_JUMPS, 500);
 	CHECK_OK(cfg_cut_cycles(&paths_graph));
 	CHECK_OK(cfg_split(&paths_graph, 100000, &cut));
+	rounds_graph = cfg_from_text(arena, "0-1 1-2 2~1 2-3");
 	CHECK_OK(path_number(&paths_graph, arena, &paths));
 	CHECK(paths.path_count > 200 * 3);
 	CHECK_OK(placement_make(&paths_graph, &paths, paths.start_values, paths.edge_values, arena, &placed));
@@ -285,6 +306,8 @@ int main(void)
 	check_every_failure(&g, "checking", do_check_cfg);
 	check_every_failure(&g, "cutting", do_cut);
 	check_every_failure(&g, "splitting", do_split);
+	check_every_failure(&g, "cutting rounds", do_cut_rounds);
+	check_every_failure(&g, "following a round", do_round);
 	check_every_failure(&g, "numbering", do_number);
 	check_every_failure(&g, "placing", do_place);
 	check_every_failure(&g, "path states", do_states);
