@@ -245,6 +245,8 @@ static struct error *add_function(struct collect *k, uint32_t id, const struct p
 	if (!err && flow->file && flow->line)
 		err = crash_lines_file(k->l, flow->file, &function.file);
 	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
+		if (k->activity && k->not_begun[id] && is_left_sometimes(k, flow, id, node))
+			k->not_begun[id][node] = ALL_BEGUN;
 		function.blocks[k->activity ? k->activity->nodes[id][node] : CRASH_LINE_UNKNOWN]++;
 		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1] && !err; i++)
 			err = add_line(k, flow->lines[i].file, flow->lines[i].line, state_of(k, id, node, i, sure_end));

@@ -46,11 +46,11 @@ static uint64_t text_hash(uint64_t hash, const char *text)
 	return pathmeta_hash(hash, text, strlen(text));
 }
 
-static uint64_t group_of(const struct pathmeta_function *f)
+uint64_t path_lines_group(const struct pathmeta_function *m)
 {
-	if (!f->file || !f->line)
-		return text_hash(f->name_key, f->link_name);
-	return pathmeta_hash(text_hash(PATHMETA_HASH, f->file), &f->line, sizeof f->line);
+	if (!m->file || !m->line)
+		return text_hash(m->name_key, m->link_name);
+	return pathmeta_hash(text_hash(PATHMETA_HASH, m->file), &m->line, sizeof m->line);
 }
 
 static struct error *find_file(struct collect *c, const char *name, uint32_t *ret)
@@ -85,7 +85,7 @@ static struct error *add_pieces(struct collect *c, uint32_t function, const uint
 {
 	const struct path_function *f = c->v->functions[function];
 	const struct pathmeta_function *m = f->meta;
-	uint64_t own_group = group_of(m);
+	uint64_t own_group = path_lines_group(m);
 	struct error *err = NULL;
 
 	for (uint32_t node = 0; node < m->cfg.node_count && !err; node++) {
@@ -111,14 +111,18 @@ static struct error *add_pieces(struct collect *c, uint32_t function, const uint
 	return err;
 }
 
-static bool is_branch(enum pathmeta_outcome_kind kind)
+bool path_lines_is_way(const struct pathmeta_function *m, uint32_t edge)
 {
+	enum pathmeta_outcome_kind kind = m->outcomes[edge].kind;
+
 	return kind == PATHMETA_TRUE || kind == PATHMETA_FALSE || kind == PATHMETA_CASE || kind == PATHMETA_DEFAULT;
 }
 
-/* The line of what the terminator tests: that of the last code in the block. */
-static const struct pathmeta_line *last_line(const struct pathmeta_function *m, uint32_t node)
+/* That of the last code in the block. */
+const struct pathmeta_line *path_lines_of_branch(const struct pathmeta_function *m, uint32_t node)
 {
+	if (m->cfg.first_edge[node + 1] - m->cfg.first_edge[node] < 2)
+		return NULL;
 	for (uint32_t i = m->first_line[node + 1]; i-- > m->first_line[node];)
 		if (m->lines[i].file && m->lines[i].line && !m->lines[i].is_branch_only)
 			return &m->lines[i];
@@ -139,18 +143,18 @@ static struct error *add_ways(struct collect *c, const struct path_function *f)
 	struct error *err = NULL;
 
 	for (uint32_t node = 0; node < m->cfg.node_count && !err; node++) {
-		const struct pathmeta_line *line = last_line(m, node);
+		const struct pathmeta_line *line = path_lines_of_branch(m, node);
 		uint32_t first = m->cfg.first_edge[node], end = m->cfg.first_edge[node + 1];
-		struct way way = {.group = group_of(m), .cfg_key = m->cfg_key, .node = node};
+		struct way way = {.group = path_lines_group(m), .cfg_key = m->cfg_key, .node = node};
 
-		if (!line || end - first < 2)
+		if (!line)
 			continue;
 		way.line = line->line;
 		err = find_file(c, line->file, &way.file);
 		for (uint32_t i = first; i < end; i++)
 			way.reached += f->edges[i] == PATH_UNKNOWN ? 0 : f->edges[i];
 		for (uint32_t i = first; i < end && !err; i++) {
-			if (!is_branch(m->outcomes[i].kind) || f->edges[i] == PATH_UNKNOWN)
+			if (!path_lines_is_way(m, i) || f->edges[i] == PATH_UNKNOWN)
 				continue;
 			way.index = i - first;
 			way.count = f->edges[i];
@@ -187,7 +191,7 @@ static struct error *collect(struct collect *c)
 			continue;
 		key = (struct key){{text_hash(PATHMETA_HASH, f->meta->name ? f->meta->name : f->link_name), 0, 0}};
 		if (keymap_find(&c->definitions, &key, &number))
-			groups[number] = group_of(f->meta);
+			groups[number] = path_lines_group(f->meta);
 	}
 	for (size_t i = 0; i < c->v->function_count && !err; i++) {
 		if (!c->v->functions[i]->meta)

@@ -78,6 +78,37 @@ done
 for line in 31 42 47 48; do
 	has out.txt "DA:$line,0"
 done
+for way in 24,0,0,1 24,0,1,0 25,0,0,1 25,0,1,1 41,0,0,0 41,0,1,1; do
+	has out.txt "BRDA:$way"
+done
+has out.txt BRF:12
+has out.txt BRH:10
+# Branches that control never came to have no count; of ways that may have been taken nothing is said.
+cat >branch.c <<'END2'
+#include <stdio.h>
+__attribute__((noinline)) static void back(int n)
+{
+	if (n > 1)
+		puts("back");
+}
+int main(int argc, char **argv)
+{
+	back(argc);
+	if (argc > 100) {
+		if (argc > 200)
+			puts(argv[0]);
+	}
+	return *(volatile int *)8;
+}
+END2
+"$waymark" cc --wm=trace='*=pt' -g -O0 branch.c -o branch || exit 1
+core_of branch.core ./branch || exit 1
+expect 0 "$waymark" core --format=lcov ./branch branch.core
+ways=$(grep BRDA out.txt | tr '\n' ' ')
+[ "$ways" = "BRDA:10,0,0,0 BRDA:10,0,1,1 BRDA:11,0,0,- BRDA:11,0,1,- " ] || fail "ways of branches: $ways"
+has out.txt DA:12,0
+has out.txt DA:4,1
+lacks out.txt DA:5,
 # What is behind a call that was left by longjmp did not run, though its block was entered.
 cat >jump.c <<'END2'
 #include <setjmp.h>
