@@ -61,13 +61,14 @@ static struct error *lay_out(struct trace_function *f, const struct cfg *g, stru
 	v->sum_off = v->count_off = v->ring_off = v->local_off = TRACE_NO_OFFSET;
 	if (v->scheme & WM1_SCHEME_PATHS) {
 		v->sum_bytes = (uint8_t)number_bytes(f->numbering.path_count);
-		if (f->numbering.start_count > 1) {
-			v->ring_slots = slots;
-			v->ring_off = place(&used, slots * v->sum_bytes, v->sum_bytes);
-			v->count_off = place(&used, 4, 4);
-		}
+		/* First, what is used most: without optimization only the record's own address is part of an instruction. */
 		if (uses_register(f, g))
 			v->sum_off = place(&used, v->sum_bytes, v->sum_bytes);
+		if (f->numbering.start_count > 1) {
+			v->count_off = place(&used, 4, 4);
+			v->ring_slots = slots;
+			v->ring_off = place(&used, slots * v->sum_bytes, v->sum_bytes);
+		}
 		if (!used)
 			v->sum_bytes = 0;
 	}
