@@ -52,6 +52,9 @@ static LLVMTypeRef sum_type(const struct emitter *e)
 static LLVMValueRef load_volatile(struct emitter *e, LLVMTypeRef type, uint32_t off, unsigned alignment)
 {
 	LLVMValueRef value = LLVMBuildLoad2(e->builder, type, field(e, off), "wm1.loaded");
+	LLVMContextRef context = e->b->g->m->context;
+	unsigned unchecked = LLVMGetMDKindIDInContext(context, "nosanitize", strlen("nosanitize"));
+	LLVMSetMetadata(value, unchecked, LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
 	LLVMSetVolatile(value, 1);
 	LLVMSetAlignment(value, alignment);
 	return value;

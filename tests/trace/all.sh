@@ -47,6 +47,15 @@ if [ $# -lt 2 ]; then
 		*) run "$here/run.sh" "$build" "${name%.*}" "${configurations[@]}" ;;
 		esac
 	done
+	for file in "$here"/same/*.c*; do
+		name=trace/same/$(basename "${file%.*}")
+		for options in "" "-static" "-fPIE -static-pie" "-fcf-protection -fpatchable-function-entry=8,4" "-fno-plt -mno-red-zone" "-pg" "-fsanitize=address"; do
+			[[ $options = *address && $name = *resolver ]] && continue # runs before the sanitizer has started
+			for kind in "=*=stmt+pt" "=*=none|fc|cc|stmt|pt|fc+pt|cc+pt|stmt+pt" "=*=stmt+pt|none --wm-stage=source"; do
+				run "$here/same.sh" "$build" "--wm=trace$kind $options" "$name"
+			done
+		done
+	done
 	for file in "$here"/../paths/*.c*; do
 		name=$(basename "$file")
 		case $name in
