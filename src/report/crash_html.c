@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/demangle.h"
 #include "report/crash_html.h"
 #include "report/crash_html_page.h"
 #include "report/digits.h"
@@ -20,6 +21,29 @@ enum {
 	FUNCTIONS_MAX = 3000, /* in the table */
 };
 
+void crash_html_name(const struct crash_html *h, const char *name, bool is_bare)
+{
+	const char *whole, *brief = NULL;
+	struct arena arena;
+
+	arena_init(&arena);
+	whole = demangle(&arena, name);
+	if (whole)
+		brief = h->r->style.is_full ? whole : demangle_brief(&arena, whole);
+	if (!brief) {
+		html_text(h->out, name);
+	} else if (is_bare || strcmp(brief, whole) == 0) {
+		html_text(h->out, brief);
+	} else {
+		fputs("<span title=\"", h->out);
+		html_text(h->out, whole);
+		fputs("\">", h->out);
+		html_text(h->out, brief);
+		fputs("</span>", h->out);
+	}
+	arena_deinit(&arena);
+}
+
 /* ---- stacks ---- */
 
 static void print_name(const struct crash_html *h, const struct crash_frame *f)
@@ -27,7 +51,7 @@ static void print_name(const struct crash_html *h, const struct crash_frame *f)
 	if (f->machine->is_trampoline)
 		fputs("a signal came in", h->out);
 	else if (f->name)
-		html_text(h->out, f->name);
+		crash_html_name(h, f->name, false);
 	else
 		fprintf(h->out, "0x%" PRIx64, f->machine->pc);
 }
@@ -148,7 +172,7 @@ static struct error *print_step(struct crash_html *h, const struct crash_frame *
 	fprintf(h->out, "%" PRIu32 "</b> ", step->line);
 	if (function) {
 		fputs("<small>", h->out);
-		html_text(h->out, function);
+		crash_html_name(h, function, true);
 		fputs("</small> ", h->out);
 	}
 	fputs("<code>", h->out);
@@ -212,6 +236,7 @@ static struct error *print_paths(struct crash_html *h, const struct crash_thread
 	number = 1;
 	for (uint32_t i = from; i < f->path_count && !err; i++) {
 		const struct path_steps *s = &steps[i];
+		const struct path_step *last = NULL;
 		size_t skip = s->steps.count > most ? s->steps.count - most : 0;
 
 		print_path_head(h, f, i, s->start);
@@ -219,9 +244,16 @@ static struct error *print_paths(struct crash_html *h, const struct crash_thread
 			fprintf(h->out, "<p class=\"dim\">%zu lines before these are not shown.</p>\n", skip);
 		fprintf(h->out, "<ol class=\"steps%s\" start=\"%" PRIu32 "\">\n", i + 1 == f->path_count ? " now" : "",
 			number);
-		for (size_t step = skip; step < s->steps.count && !err; step++, number++)
-			err = print_step(h, f, step > skip ? &s->steps.items[step - 1] : NULL, &s->steps.items[step],
-					 step + 1 == s->steps.count ? s->end : NULL);
+		for (size_t step = skip; step < s->steps.count && !err; step++) {
+			bool is_end = step + 1 == s->steps.count;
+
+			if (!h->r->style.is_full && !is_end &&
+			    path_show_is_plumbing(&s->steps.items[step], f->flow->file))
+				continue;
+			err = print_step(h, f, last, &s->steps.items[step], is_end ? s->end : NULL);
+			last = &s->steps.items[step];
+			number++;
+		}
 		fputs("</ol>\n", h->out);
 	}
 	for (uint32_t i = from; i < f->path_count; i++)
@@ -263,7 +295,11 @@ static void print_call_list(struct crash_html *h, const struct crash_frame *f, e
 		else
 			fputs(" <a", h->out);
 		fprintf(h->out, " class=\"call %c\">", wanted == POINT_USED ? 'y' : 'n');
-		html_text(h->out, call->callee ? call->callee : call->kind == TRACEMETA_ASM ? "asm" : "*pointer");
+		crash_html_name(h,
+				call->callee                  ? call->callee
+				: call->kind == TRACEMETA_ASM ? "asm"
+							      : "*pointer",
+				true);
 		if (call->line)
 			fprintf(h->out, ":%" PRIu32, call->line);
 		fputs("</a>", h->out);
@@ -484,7 +520,7 @@ static struct error *print_functions(const struct crash_html *h)
 		fputs("</td><td class=\"w\">", h->out);
 		if (is_link)
 			fprintf(h->out, "<a href=\"#fn%" PRIu32 "\">", f->id);
-		html_text(h->out, f->flow->name ? f->flow->name : f->flow->link_name);
+		crash_html_name(h, f->flow->name ? f->flow->name : f->flow->link_name, false);
 		fputs(is_link ? "</a></td><td>" : "</td><td>", h->out);
 		if (f->file != UINT32_MAX) {
 			html_text(h->out, html_base_name(h->names.plain[f->file]));

@@ -53,6 +53,9 @@ struct error *crash_html_sources(const struct crash_html *h);
 /* Index of the file, UINT32_MAX when the line is not on the page. */
 uint32_t crash_html_row(struct crash_html *h, const char *file, uint32_t line);
 
+/* A name of C++, also a link name, in short; its whole is the title, unless is_bare. */
+void crash_html_name(const struct crash_html *h, const char *name, bool is_bare);
+
 /* "<span class=bar>" of a function's blocks. */
 void crash_html_blocks(const struct crash_html *h, const struct crash_line_function *f);
 

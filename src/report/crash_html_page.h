@@ -37,7 +37,7 @@ static const char crash_style[] =
 	"font:11px/1.45 system-ui,sans-serif;text-align:center}.blocks i{font-style:normal;min-width:1.4em}"
 	".blocks .y{background:var(--y);color:var(--bg)}.blocks .m{background:var(--mbg);color:var(--m)}"
 	".blocks .n{background:var(--line);color:var(--dim)}tr.fn .blocks{margin-left:.8em}\n"
-	".call{font-size:.86em;border-radius:9px;padding:0 .55em;margin-left:.3em;white-space:nowrap;border:1px solid}"
+	".call{font-size:.86em;border-radius:9px;padding:0 .55em;margin-left:.3em;border:1px solid;display:inline-block;max-width:100%;box-sizing:border-box;overflow-wrap:anywhere}"
 	".call.y{color:var(--y);background:var(--ybg)}.call.n{color:var(--dim);background:var(--bg);border-style:dashed}"
 	".call.y::before{content:'\xe2\x9c\x93 '}.call.n::before{content:'\xe2\x9c\x97 '}td.s .call{user-select:none;"
 	"font-family:system-ui,sans-serif}.calls summary{cursor:pointer}.calls .call{display:inline-block;margin:.1em .1em}\n"
@@ -59,6 +59,9 @@ static const char crash_style[] =
 	"ol.steps em::before{content:'\xe2\x86\x92 '}ol.steps li.cur>a{background:var(--on)}\n"
 	"ol.now li:last-child>a{background:var(--here)}ol.now li:last-child em{color:var(--herebar);font-weight:600}\n"
 	"@media(max-width:75em){.crash{flex-wrap:wrap}aside{flex:1 1 100%;height:auto;position:static;order:2}.crash main{order:1}}\n"
+	"@media(max-width:60em){.crash{display:flex;flex-direction:column;flex-wrap:nowrap}.crash nav{flex:none;width:auto;"
+	"max-height:13em;border-bottom:1px solid var(--line)}.js aside{order:1;flex:none;max-height:24em;border-left:0;"
+	"border-bottom:1px solid var(--line)}.crash main{order:2;width:auto}}\n"
 	"@media(min-width:75em){.js.crash main{height:100vh;overflow:auto;padding-top:0}.js .legend{position:sticky;top:0;"
 	"z-index:1;background:var(--bg);padding-top:.6em}}\n"
 	"body.crash:not(.js){display:block}body.crash:not(.js) nav,body.crash:not(.js) aside{height:auto;position:static}\n";

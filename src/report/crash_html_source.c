@@ -328,7 +328,7 @@ static void print_heads(struct page *p, uint32_t line)
 			continue;
 		fprintf(p->h->out, "<tr class=\"fn\" id=\"fn%" PRIu32 "\"><td></td><td></td><td></td><td><b>",
 			function->id);
-		html_text(p->h->out, function->flow->name ? function->flow->name : function->flow->link_name);
+		crash_html_name(p->h, function->flow->name ? function->flow->name : function->flow->link_name, false);
 		fputs("</b> ", p->h->out);
 		crash_html_blocks(p->h, function);
 		fputs("</td></tr>\n", p->h->out);
@@ -354,7 +354,7 @@ static void print_calls(struct page *p, uint32_t line)
 
 		fprintf(p->h->out, " <span class=\"call %s\" title=\"this call was %s\">", call->is_made ? "y" : "n",
 			call->is_made ? "made in this run" : "never made");
-		html_text(p->h->out, call->callee);
+		crash_html_name(p->h, call->callee, true);
 		fputs("</span>", p->h->out);
 	}
 	if (count > CALLS_MAX)

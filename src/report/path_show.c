@@ -179,6 +179,11 @@ static bool is_system(const char *file)
 	return file && strncmp(file, "/usr/", 5) == 0;
 }
 
+bool path_show_is_plumbing(const struct path_step *step, const char *file)
+{
+	return step->function && !step->outcome && is_system(step->file) && !is_system(file);
+}
+
 /* A line that goes on after such inlined code is one line again. */
 static void choose_steps(struct show *show)
 {
@@ -188,8 +193,7 @@ static void choose_steps(struct show *show)
 	for (size_t i = 0; i < count; i++) {
 		const struct path_step *last = show->step_count ? show->steps[show->step_count - 1] : NULL;
 
-		if (!show->style->is_full && i + 1 < count && items[i].function && !items[i].outcome &&
-		    is_system(items[i].file) && !is_system(show->file))
+		if (!show->style->is_full && i + 1 < count && path_show_is_plumbing(&items[i], show->file))
 			continue;
 		if (last && last != &items[i] - 1 && !last->outcome && !is_other_place(last, &items[i]) &&
 		    last->line == items[i].line)

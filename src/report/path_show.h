@@ -32,6 +32,11 @@ struct path_steps;
 struct error *path_show_steps(FILE *out, const char *name, const char *file, const struct path_steps *s,
 			      const struct path_style *style);
 
+/* A line of a header of the system that was inlined and decides nothing: C++ inlines them by the dozen. Left out of paths of
+ * functions of `file`, unless all is wanted or it is the last step. */
+struct path_step;
+bool path_show_is_plumbing(const struct path_step *step, const char *file);
+
 /* "name  dir/file.c:12", behind `column` columns of a line; long names are cut in the middle unless all is wanted. */
 void path_show_function(FILE *out, const struct path_function *f, const struct path_style *style, unsigned int column);
 

@@ -58,5 +58,5 @@ expect 0 "$waymark" core --full ./fast fast.core
 
 # The page folds the recursion, too.
 expect 0 "$waymark" core --format=html ./program program.core
-has out.txt " more rounds of even"
+has out.txt ">even</span>, <span title="
 finish
