@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "object/demangle.h"
 #include "report/crash_lines.h"
 #include "report/crash_renderer.h"
 #include "report/json.h"
@@ -16,6 +17,21 @@ static void print_member(const struct json *j, const char *before, const char *n
 {
 	fprintf(j->out, "%s\"%s\": ", before, name);
 	json_print_string(j->out, text);
+}
+
+/* What text shows of a name, also a mangled one; nothing where that is the name itself. */
+static void print_brief(const struct json *j, const char *name, const char *text)
+{
+	struct arena arena;
+	const char *brief;
+
+	arena_init(&arena);
+	brief = text ? demangle(&arena, text) : NULL;
+	if (brief)
+		brief = demangle_brief(&arena, brief);
+	if (brief && strcmp(brief, text) != 0)
+		print_member(j, ", ", name, brief);
+	arena_deinit(&arena);
 }
 
 static void print_address(const struct json *j, const char *name, uint64_t address)
@@ -157,6 +173,7 @@ static void print_calls(const struct json *j, const struct tracemeta_function *f
 			kinds[call->kind]);
 		if (call->callee)
 			print_member(j, ", ", "callee", call->callee);
+		print_brief(j, "brief", call->callee);
 		fprintf(j->out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, call->line, call->column);
 		if (call->file)
 			print_member(j, ", ", "file", call->file);
@@ -316,6 +333,7 @@ static struct error *print_frame(const struct json *j, const struct crash_thread
 
 	fprintf(j->out, "{\"number\": %" PRIu32, number);
 	print_member(j, ", ", "name", f->name);
+	print_brief(j, "brief", f->name);
 	print_member(j, ", ", "link_name", f->function);
 	print_member(j, ", ", "file", f->file);
 	fprintf(j->out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, f->line, f->column);

@@ -70,4 +70,16 @@ mkdir bin
 ln -s "$(command -v gdb)" bin/gdb
 (unset WAYMARK && PATH=$tmp/bin debug program 'core-file program.core' 'waymark path')
 has out.txt 'waymark: the program waymark is not there: set WAYMARK'
+
+# What is alike is told once, names of C++ are short.
+"$waymark" c++ --wm=trace -g -O0 "$here/core_fold.cpp" -o fold -pthread || exit 1
+core_of fold.core ./fold || exit 1
+cp "$here/core_fold.cpp" .
+debug fold 'core-file fold.core' 'waymark path' 'waymark backtrace 3'
+has out.txt '#0   shop::basket<...>::count  core_fold.cpp:28'
+has out.txt '    paths 2 to 4 of 4, all alike; after a round of the loop'
+has out.txt 'std::operator==<...>:26'
+lacks out.txt '_ZN'
+has out.txt '#2   odd  core_fold.cpp:'
+awk '/^#0 +shop/ { ours = 1 } ours && length($0) > 100 { exit 1 }' out.txt || fail "lines over 100 columns"
 finish

@@ -15,11 +15,17 @@ import re
 import shutil
 import subprocess
 import tempfile
+import textwrap
 
 import gdb
 
 HERE = os.path.dirname(os.path.realpath(__file__))  # gdb forgets it afterwards
 PATHS_DEFAULT = 3
+FRAMES_MAX = 1000  # that are read at first: a stack that has overflown has 100,000
+CALLS_MAX = 12
+NOTHING = "waymark: nothing runs and no core is open: use run or core-file first"
+WIDTH_DEFAULT = 100
+WIDTH_MIN = 60
 MATCH_DISTANCE = 8  # levels that gdb's and our numbers of a frame may be apart
 
 
@@ -29,6 +35,7 @@ class Reading:
     def __init__(self):
         self.key = None
         self.core = None
+        self.frames = None
         self.stops = 0
 
     def stopped(self, _event):
@@ -59,8 +66,8 @@ def core_file():
     return found.group(1) if found else None
 
 
-def run_waymark(program, core):
-    command = [find_waymark(), "core", "--format=json", "--frames=all", program, core]
+def run_waymark(program, core, frames):
+    command = [find_waymark(), "core", "--format=json", "--frames=%s" % frames, program, core]
     debug_directory = gdb.parameter("debug-file-directory")
     for directory in debug_directory.split(":") if debug_directory else []:
         if os.path.isdir(directory):
@@ -75,38 +82,45 @@ def run_waymark(program, core):
         raise gdb.GdbError("waymark core: what it writes is no JSON (%s)" % e)
 
 
-def read_live(program):
+def read_live(program, frames):
     directory = tempfile.mkdtemp(prefix="waymark-gdb.")
     try:
         path = os.path.join(directory, "core")
         gdb.execute("generate-core-file " + path, to_string=True)
-        return run_waymark(program, path)
+        return run_waymark(program, path, frames)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def read():
+def selected_frame():
+    if gdb.selected_thread() is None:
+        raise gdb.GdbError(NOTHING)
+    return gdb.selected_frame()
+
+
+def read(frames=FRAMES_MAX):
     """The crash or the stopped program."""
     program = gdb.current_progspace().filename
     if not program:
         raise gdb.GdbError("waymark: no program: use gdb's command file first")
     if gdb.selected_thread() is None:
-        raise gdb.GdbError("waymark: nothing runs and no core is open: use run or core-file first")
+        raise gdb.GdbError(NOTHING)
     core = core_file()
     key = (program, core, os.stat(core).st_mtime if core else reading.stops, gdb.selected_inferior().pid)
-    if key != reading.key:
-        reading.core = run_waymark(program, core) if core else read_live(program)
+    if key != reading.key or frames == "all" != reading.frames:
+        reading.core = run_waymark(program, core, frames) if core else read_live(program, frames)
         reading.key = key
+        reading.frames = frames
     if not any(module["traced"] for module in reading.core["modules"]):
         raise gdb.GdbError("waymark: %s is not traced: build it with waymark cc --wm=trace" % program)
     return reading.core
 
 
-def frames_of_thread(core):
+def thread_of(core):
     lwp = gdb.selected_thread().ptid[1] or gdb.selected_inferior().pid
     for thread in core["threads"]:
         if thread["tid"] == lwp:
-            return thread["frames"]
+            return thread
     raise gdb.GdbError("waymark: thread %d is not among those that waymark core reads" % lwp)
 
 
@@ -116,14 +130,18 @@ def is_same(frame, selected, name):
         or frame["name"].startswith(name))
 
 
-def find_frame(frames, selected):
-    """gdb's frame among ours: the same level, or near to it where the unwinders differ."""
+def find_frame(selected):
+    """(all that is read, gdb's frame among ours): the same level, or near to it where the unwinders differ."""
     level, name = selected.level(), selected.name()
-    near = sorted(range(max(0, level - MATCH_DISTANCE), min(len(frames), level + MATCH_DISTANCE + 1)),
-                  key=lambda i: abs(i - level))
-    for i in near:
-        if is_same(frames[i], selected, name):
-            return frames[i]
+    core = read()
+    thread = thread_of(core)
+    if thread["left_out"] and all(frame["number"] != level + MATCH_DISTANCE for frame in thread["frames"]):
+        core = read("all")
+        thread = thread_of(core)
+    near = [frame for frame in thread["frames"] if abs(frame["number"] - level) <= MATCH_DISTANCE]
+    for frame in sorted(near, key=lambda frame: abs(frame["number"] - level)):
+        if is_same(frame, selected, name):
+            return core, frame
     raise gdb.GdbError("waymark: frame %d (%s) is not among those that waymark core finds" % (level, name or "?"))
 
 
@@ -135,11 +153,35 @@ def source_text(path, line, selected):
     return linecache.getline(path, line).rstrip().expandtabs(8)
 
 
-def path_title(frame, index):
+def columns():
+    """gdb's width; what has none is no terminal."""
+    width = gdb.parameter("width")
+    return max(WIDTH_MIN, width) if width else WIDTH_DEFAULT
+
+
+def is_alike(a, b):
+    """They led the same way."""
+    return all(a.get(key) == b.get(key) for key in ("complete", "rounds", "current", "follows_gap", "start", "end", "blocks", "edges"))
+
+
+def path_groups(paths):
+    """(index of the first, count) of those next to each other that are alike."""
+    groups = []
+    for i, path in enumerate(paths):
+        if groups and is_alike(paths[groups[-1][0]], path):
+            groups[-1] = (groups[-1][0], groups[-1][1] + 1)
+        else:
+            groups.append((i, 1))
+    return groups
+
+
+def path_title(frame, index, count):
     path = frame["paths"][index]
     complete = sum(p["complete"] for p in frame["paths"])
     if path["complete"]:
-        title = "path %d of %d" % (frame["ended"] - complete + index + 1, frame["ended"])
+        number = frame["ended"] - complete + index + 1
+        title = "paths %d to %d of %d, all alike" % (number, number + count - 1, frame["ended"]) if count > 1 \
+            else "path %d of %d" % (number, frame["ended"])
         if path.get("current"):
             title += ", at its end"
     else:
@@ -149,26 +191,41 @@ def path_title(frame, index):
     return title if path["start"] == "enters" else title + "; " + path["start"]
 
 
+def is_plumbing(step, frame):
+    """A line of a system header that was inlined and decides nothing."""
+    return bool(step.get("function") and not step.get("outcome") and step["file"] and step["file"].startswith("/usr/")
+                and not (frame["file"] or "").startswith("/usr/"))
+
+
 def path_lines(frame, path, selected):
     steps = path["steps"]
     rows = []
     for i, step in enumerate(steps):
+        is_last = i + 1 == len(steps)
+        if is_plumbing(step, frame) and not is_last:
+            continue
         text = source_text(step["file"], step["line"], selected) if step["file"] else ""
         where = str(step["line"])
         if step["file"] and frame["file"] and os.path.basename(step["file"]) != os.path.basename(frame["file"]):
             where = os.path.basename(step["file"]) + ":" + where
-        way = "; ".join(w for w in (step.get("outcome"), path["end"] if i + 1 == len(steps) else None) if w)
+        way = "; ".join(w for w in (step.get("outcome"), path["end"] if is_last else None) if w)
+        if rows and not rows[-1][2] and rows[-1][:2] == (where, text):
+            rows.pop()
         rows.append((where, text, way))
     indent = min((len(text) - len(text.lstrip()) for _, text, _ in rows if text), default=0)
     left = max((len(where) for where, _, _ in rows), default=0)
-    right = min(60, max((len(text) - indent for _, text, _ in rows), default=0))
+    room = max(24, columns() - left - 8)
+    right = min(max(24, room - 24), max((len(text) - indent for _, text, way in rows if way), default=0))
     for where, text, way in rows:
-        line = "      %*s  %-*s" % (left, where, right, text[indent:])
+        most = right if way else room
+        text = text[indent:]
+        text = text if len(text) <= most else text[:most - 3] + "..."
+        line = "      %*s  %-*s" % (left, where, right, text)
         yield (line + "  -> " + way if way else line).rstrip()
 
 
 def frame_title(number, frame):
-    title = "#%-3d %s" % (number, frame["name"] or frame["pc"])
+    title = "#%-3d %s" % (number, frame.get("brief") or frame["name"] or frame["pc"])
     if frame["file"] and frame["line"]:
         title += "  %s:%d" % (os.path.basename(frame["file"]), frame["line"])
     return title
@@ -178,23 +235,38 @@ def show_paths(frame, limit, selected):
     if frame.get("trace") == "lost":
         print("    its path is lost: " + frame["why"])
     paths = frame.get("paths", [])
-    first = max(0, len(paths) - limit)
-    for i in range(first, len(paths)):
-        print("    " + path_title(frame, i))
-        for line in path_lines(frame, paths[i], selected):
+    for first, count in path_groups(paths)[-limit:]:
+        print("    " + path_title(frame, first, count))
+        for line in path_lines(frame, paths[first], selected):
             print(line)
     return len(paths) > 0
 
 
+def call_name(call):
+    return call.get("brief") or call.get("callee") or ("asm" if call["kind"] == "asm" else "*pointer")
+
+
 def show_calls(core, frame):
+    """Each call of the source once: it was made if any copy of its code was."""
     if "calls_used" not in frame:
         return
     function = next(f for f in core["functions"] if f["id"] == frame["function_id"])
+    calls = {}
+    for call, used in zip(function["calls"], frame["calls_used"]):
+        key = (call_name(call), call["line"], call["column"])
+        if used is not None:
+            calls[key] = used or calls.get(key, False)
+    places = {}
+    for name, line, column in calls:
+        places.setdefault((name, line), set()).add(column)
     for wanted, what in ((True, "made calls"), (False, "not made")):
-        names = ["%s:%d" % (call.get("callee") or ("asm" if call["kind"] == "asm" else "*pointer"), call["line"])
-                 for call, used in zip(function["calls"], frame["calls_used"]) if used is wanted]
+        names = ["%s:%d" % key[:2] + (":%d" % key[2] if len(places[key[:2]]) > 1 else "")
+                 for key, used in calls.items() if used is wanted]
+        if len(names) > CALLS_MAX:
+            names[CALLS_MAX:] = ["and %d more" % (len(names) - CALLS_MAX)]
         if names:
-            print("    %s: %s" % (what, ", ".join(names)))
+            print(textwrap.fill("%s: %s" % (what, ", ".join(names)), columns(), initial_indent="    ",
+                                subsequent_indent="        ", break_long_words=False, break_on_hyphens=False))
 
 
 def number_argument(argument, default):
@@ -222,9 +294,8 @@ waymark path [N]: at most N paths (3). Each is shown as its source lines, with w
 
     def invoke(self, argument, _from_tty):
         limit = number_argument(argument.strip(), PATHS_DEFAULT)
-        core = read()
-        selected = gdb.selected_frame()
-        frame = find_frame(frames_of_thread(core), selected)
+        selected = selected_frame()
+        core, frame = find_frame(selected)
         print(frame_title(selected.level(), frame))
         if not show_paths(frame, limit, selected) and frame.get("trace") != "lost":
             print("    inlined: its lines are in the paths of the frame that it is in (up)" if frame["inlined"]
@@ -242,12 +313,15 @@ waymark backtrace [N]: at most the N innermost frames (all)."""
 
     def invoke(self, argument, _from_tty):
         limit = number_argument(argument.strip(), 0)
-        frames = frames_of_thread(read())
-        for number, frame in enumerate(frames[:limit] if limit else frames):
-            print(frame_title(number, frame))
+        thread = thread_of(read())
+        if thread["left_out"] and not 0 < limit <= FRAMES_MAX // 2:
+            thread = thread_of(read("all"))
+        frames = thread["frames"]
+        for frame in frames[:limit] if limit else frames:
+            print(frame_title(frame["number"], frame))
             show_paths(frame, 1, None)
-        if limit and limit < len(frames):
-            print("(%d more frames)" % (len(frames) - limit))
+        if limit and limit < thread["frame_count"]:
+            print("(%d more frames)" % (thread["frame_count"] - limit))
 
 
 Waymark()
