@@ -241,6 +241,8 @@ static struct error *print_paths(const struct text *t, const struct crash_thread
 		err = crash_path_steps(t->c, thread, f, &f->paths[i], &steps);
 		if (err)
 			break;
+		if (f->paths[i].is_rounds)
+			steps.start = "enters"; /* its name tells */
 		if (has_lines(&steps)) {
 			print_path_head(t, f, i, end - i);
 			err = path_show_steps(t->out, f->name ? f->name : f->flow->link_name, f->flow->file, &steps,
@@ -460,6 +462,31 @@ static struct error *print_threads(const struct text *t)
 	return err;
 }
 
+/* Its paths could be chosen, and are not. */
+static bool is_off(const struct crash_frame *f)
+{
+	if (!f->meta || !f->meta->is_tunable || (f->variant && f->variant->scheme & WM1_SCHEME_PATHS))
+		return false;
+	for (uint32_t i = 0; i < f->meta->variant_count; i++)
+		if (f->meta->variants[i].scheme & WM1_SCHEME_PATHS)
+			return true;
+	return false;
+}
+
+static void print_hint(const struct text *t)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < t->c->thread_count; i++)
+		for (uint32_t j = 0; j < t->c->threads[i].frame_count; j++)
+			count += is_off(&t->c->threads[i].frames[j]);
+	if (count)
+		fprintf(t->out,
+			"\nPaths were off in %" PRIu32
+			" %s: waymark tune PROGRAM --from CORE turns them on for the next run.\n",
+			count, count == 1 ? "frame" : "frames");
+}
+
 struct error *crash_render_text(const struct crash_report *r, FILE *out)
 {
 	struct text t = {.r = r, .c = r->crash, .out = out};
@@ -467,6 +494,8 @@ struct error *crash_render_text(const struct crash_report *r, FILE *out)
 
 	print_head(&t);
 	err = print_threads(&t);
+	if (!err)
+		print_hint(&t);
 	if (!err && r->has_functions)
 		err = crash_functions_print(r, out);
 	for (uint32_t i = 0; i < t.c->note_count && !err; i++) {

@@ -20,7 +20,8 @@ enum {
 	ROWS_TAIL = 15,
 	LEFT = 12, /* columns before the source */
 	SOURCE_MIN = 24,
-	NAME_MIN = 60, /* columns of a name */
+	SOURCE_MAX = 100, /* before an outcome: wide windows do not tear them apart */
+	NAME_MIN = 60,    /* columns of a name */
 };
 
 struct row {
@@ -349,6 +350,8 @@ static void print_rows(struct show *show)
 	}
 	if (widest > columns)
 		widest = columns;
+	if (widest > SOURCE_MAX)
+		widest = SOURCE_MAX;
 	for (size_t i = 0; i < show->row_count; i++) {
 		const struct row *r = &show->rows[i];
 		const char *end = i + 1 == show->row_count ? show->s->end : NULL;

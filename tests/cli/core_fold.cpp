@@ -23,7 +23,8 @@ template <typename Item> struct basket {
 		int n = 0;
 
 		for (const Item &item : items)
-			n += item == wanted;
+			if (item == wanted)
+				n++;
 		if (n > 2)
 			*static_cast<volatile int *>(nullptr) = n;
 		return n;

@@ -20,10 +20,10 @@ like() {
 expect 0 "$waymark" core ./program program.core
 like 'Thread 1 of 6 \([0-9]+\), got the signal'
 like 'Threads 2 to 6 of 6 \([0-9]+(, [0-9]+){4}\), all alike'
-like '#0 +shop::basket<\.\.\.>::count  .*core_fold.cpp:28:[0-9]+'
-# The first path begins at the entry.
-like 'path 1 of 4'
-like 'paths 2 to 4 of 4, all alike; after a round of the loop'
+like '#0 +shop::basket<\.\.\.>::count  .*core_fold.cpp:29:[0-9]+'
+# The last two rounds of four led the same way, the second one did not.
+like 'path 2 of 4; after a round of the loop'
+like 'paths 3 to 4 of 4, all alike; after a round of the loop'
 like '.*std::operator==<\.\.\.>:26, .*'
 # 40 functions deep, odd and even in turn.
 like '\.\.\.  [0-9]+ more rounds of even, odd \(#[0-9]+ to #[0-9]+; --frames=all\)'
@@ -31,9 +31,9 @@ like '\.\.\.  [0-9]+ more rounds of even, odd \(#[0-9]+ to #[0-9]+; --frames=all
 lacks out.txt _ZN
 awk 'length($0) > 150 { exit 1 }' out.txt || fail "lines over 150 columns"
 
-# One path is not the same as the three.
+# Those alike count as one.
 expect 0 "$waymark" core --paths=2 ./program program.core
-like '1 earlier path is kept \(--paths=all\)'
+like '2 earlier paths are kept \(--paths=all\)'
 
 expect 0 "$waymark" core --frames=all ./program program.core
 [ "$(grep -c '^#[0-9]* *odd ' out.txt)" = 20 ] || fail "$(grep -c '^#[0-9]* *odd ' out.txt) frames of odd of all"
@@ -55,6 +55,27 @@ like '#[0-9]+ +even  .*'
 grep -E '^ +[0-9]+  ' out.txt | wc -l >short.txt
 expect 0 "$waymark" core --full ./fast fast.core
 [ "$(cat short.txt)" -lt "$(grep -cE '^ +[0-9]+  ' out.txt)" ] || fail "--full shows no more"
+
+# Rounds have no number, and no start but their own.
+cat >rounds.c <<'END'
+int main(int argc, char **argv)
+{
+	volatile int *nowhere = 0, sum = 0;
+
+	for (int i = 0; i < argc + 20; i++)
+		sum += i;
+	for (char *c = argv[0]; *c; c++)
+		sum += *c;
+	return *nowhere + sum;
+}
+END
+"$waymark" cc --wm=trace -g -O0 rounds.c -o rounds || exit 1
+core_of rounds.core ./rounds || exit 1
+expect 0 "$waymark" core ./rounds rounds.core
+[ "$(grep -cx ' *round of the loop, once or more' out.txt)" = 1 ] || fail "rounds: $(grep round out.txt)"
+expect 0 "$waymark" core --paths=all ./rounds rounds.core
+[ "$(grep -cx ' *round of the loop, once or more' out.txt)" = 2 ] || fail "all rounds: $(grep round out.txt)"
+like 'path 2 of 2.*'
 
 # The page folds the recursion, too.
 expect 0 "$waymark" core --format=html ./program program.core

@@ -85,12 +85,14 @@ shown '#0 +list_find .*' 'path 4 of 5; .*' 'path 5 of 5; .*' 'then, in progress;
 "$waymark" cc '--wm=trace=list_find=none|pt;*=none|cc' -g -O1 core_trace.c -o tuned || exit 1
 core_of off.core ./tuned || exit 1
 expect 0 "$waymark" core ./tuned off.core
-shown '#0 +list_find .*' '#[0-9] +walk .*' '#. +main .*'
+shown '#0 +list_find .*' '#[0-9] +walk .*' '#. +main .*' \
+	'Paths were off in 1 frame: waymark tune PROGRAM --from CORE turns them on for the next run.'
 lacks out.txt "is here"
 WAYMARK_SCHEME='list_find=pt;*=cc' core_of on.core ./tuned || exit 1
 expect 0 "$waymark" core ./tuned on.core
 shown '#0 +list_find .*' 'then, in progress; .*' '.* -> is here' '#[0-9] +walk .*' 'made calls: .*walk:39.*' '#. +main .*' \
 	'made calls: .*'
+lacks out.txt "were off"
 
 # Stripped: nothing to tell; with the debug file all of it.
 llvm-objcopy-19 --only-keep-debug program program.debug

@@ -76,10 +76,19 @@ has out.txt 'waymark: the program waymark is not there: set WAYMARK'
 core_of fold.core ./fold || exit 1
 cp "$here/core_fold.cpp" .
 debug fold 'core-file fold.core' 'waymark path' 'waymark backtrace 3'
-has out.txt '#0   shop::basket<...>::count  core_fold.cpp:28'
-has out.txt '    paths 2 to 4 of 4, all alike; after a round of the loop'
+has out.txt '#0   shop::basket<...>::count  core_fold.cpp:29'
+has out.txt '    paths 3 to 4 of 4, all alike; after a round of the loop'
 has out.txt 'std::operator==<...>:26'
 lacks out.txt '_ZN'
 has out.txt '#2   odd  core_fold.cpp:'
 awk '/^#0 +shop/ { ours = 1 } ours && length($0) > 100 { exit 1 }' out.txt || fail "lines over 100 columns"
+
+# Rounds of a loop with one way round, between paths that are counted.
+sed -n '/^cat >rounds.c/,/^END/{/^int/,/^}/p}' "$here/core_fold.sh" >rounds.c
+"$waymark" cc --wm=trace -g -O0 rounds.c -o rounds || exit 1
+core_of rounds.core ./rounds || exit 1
+debug rounds 'core-file rounds.core' 'waymark path 8'
+has out.txt '    path 1 of 2'
+has out.txt '    path 2 of 2'
+[ "$(grep -cx '    round of the loop, once or more' out.txt)" = 2 ] || fail "rounds in gdb: $(grep round out.txt)"
 finish

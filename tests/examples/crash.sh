@@ -7,13 +7,13 @@
 cp "$here"/../../examples/crash/* .
 "$waymark" cc --wm=trace -g -O2 -fno-inline settings.c -o settings || exit 1
 core_of core ./settings crashes.conf || exit 1
-expect 0 "$waymark" core --paths=2 ./settings core
-tr -s ' ' <out.txt >squeezed.txt
-has squeezed.txt "#0 set_value $tmp/settings.c:54:20"
-has squeezed.txt ' 54 r->section->values++; -> is here'
-has squeezed.txt ' path 9 of 9; after a round of the loop'
-has squeezed.txt ' 64 r->comments++;'
-has squeezed.txt ' 70 set_value(r, line); -> is here'
+# The listing of the document, to its "…".
+expect 0 "$waymark" core ./settings core
+sed -n '/^    \$ waymark core .\/settings core$/,/^    …/{/waymark core .\/settings core$/d;/^    …/d;s/^    //;p}' \
+	"$here/../../docs/tracing.md" >listing.txt
+head -n "$(wc -l <listing.txt)" out.txt | sed "s|^$tmp/|/tmp/crash/|; s|: $tmp/|: ./|; s|$tmp/|/tmp/crash/|; s/(process [0-9]*/(process 19372/; s/of 1 ([0-9]*)/of 1 (19372)/" >told.txt
+[ "$(wc -l <listing.txt)" -gt 30 ] || fail "docs/tracing.md: no listing"
+diff listing.txt told.txt || fail "docs/tracing.md tells another story"
 expect 0 "$waymark" core --format=lcov ./settings core
 for line in 43 44 54 64; do
 	has out.txt "DA:$line,1"

@@ -177,9 +177,11 @@ def path_groups(paths):
 
 def path_title(frame, index, count):
     path = frame["paths"][index]
-    complete = sum(p["complete"] for p in frame["paths"])
+    if path.get("rounds"):
+        return "round of the loop, once or more"
     if path["complete"]:
-        number = frame["ended"] - complete + index + 1
+        counted = [p["complete"] and not p.get("rounds") for p in frame["paths"]]
+        number = frame["ended"] - sum(counted[index:]) + 1
         title = "paths %d to %d of %d, all alike" % (number, number + count - 1, frame["ended"]) if count > 1 \
             else "path %d of %d" % (number, frame["ended"])
         if path.get("current"):
