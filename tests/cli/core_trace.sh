@@ -34,12 +34,12 @@ core_of program.core ./program || exit 1
 expect 0 "$waymark" core --paths all ./program program.core
 find_steps
 # walk at depth 0 went through its loop three times, those above called themselves.
-shown '#1 +walk  .*core_trace.c:45:.*' 'path 1 of 3' '.*' 'paths 2 to 3 of 3, all alike; .*' \
-	'then, in progress; .*' '43 .* -> to line 45' '45 .* -> is here' \
+shown '#1 +walk  .*core_trace.c:45:.*' 'path 1 of 1' '.* -> into the loop at line 43' \
+	'round of the loop, once or more' '43 .*' '44 .*' '43 .* -> back to line 43' 'then, in progress; .*' '43 .* -> to line 45' '45 .* -> is here' \
 	'made calls: weigh:44, list_find:45' 'not made: walk:39, puts:42' \
 	'#2 +walk  .*core_trace.c:39:.*' 'in progress' '38 .* -> to line 39' '39 .* -> is here' 'made calls: walk:39' \
-	'not made: puts:42, weigh:44, list_find:45' '#3 +walk .*' 'in progress' '#4 +main .*' 'path 1 of 5' '.*' \
-	'paths 2 to 5 of 5, all alike; .*' 'then, in progress; .*' '55 .* -> to line 62' '62 .* -> is here'
+	'not made: puts:42, weigh:44, list_find:45' '#3 +walk .*' 'in progress' '#4 +main .*' 'path 1 of 1' '.*' \
+	'round of the loop, once or more' '.*' 'then, in progress; .*' '55 .* -> to line 62' '62 .* -> is here'
 lacks out.txt note:
 # Only the newest ones by default.
 expect 0 "$waymark" core ./program program.core
