@@ -296,7 +296,7 @@ static LLVMValueRef distance(struct trace_function *f, LLVMTypeRef type, LLVMVal
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
 	LLVMValueRef indices[] = {LLVMConstInt(i32, 0, 0), LLVMConstInt(i32, field, 0)};
-	LLVMValueRef from = LLVMConstGEP2(type, tunable, indices, 2);
+	LLVMValueRef from = LLVMConstInBoundsGEP2(type, tunable, indices, 2);
 	return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, i64), LLVMConstPtrToInt(from, i64)), i32);
 }
 

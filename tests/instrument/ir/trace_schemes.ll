@@ -34,3 +34,5 @@ define dso_local void @g() {
 ; CHECK-LABEL: define internal void @g.wm.cc()
 ; CHECK-LABEL: define internal void @f.wm.stmt()
 ; CHECK-LABEL: define internal void @g.wm.stmt()
+; What tune reads is not writable, so it is in memory only when it is read.
+; ASM: .section wm1_tunables,"aR"
