@@ -1,7 +1,8 @@
 #!/bin/bash
 # demo.sh - the main job, start to end: builds Lua from Debian's source with `waymark cc`, runs a Lua program under the heap
 # client, prints the allocation contexts that count, and writes a flame graph and a speedscope file. Then the same with
-# `waymark cc --wm=paths`: which paths ran, the hottest of them, and the source with them as an HTML page.
+# `waymark cc --wm=paths`: which paths ran, the hottest of them, and the source with them as an HTML page. Last, examples/crash
+# dies, and its core tells how it came there.
 #
 # Nothing but the compiler is changed in Lua's build, and nothing outside this tree and the download cache
 # (~/.cache/waymark) is written; missing Debian packages are installed first. Where source packages cannot be had it says
@@ -109,3 +110,23 @@ echo "\$ waymark paths paths.wmk --top=3"
 "$waymark" paths "$out/paths.wmk" --format=html --output="$out/paths.html"
 echo
 echo "source with its paths: $out/paths.html  (open it in a browser)"
+
+say "Crashes: a program that dies of its input, built to keep its last steps (docs/tracing.md)"
+cp -r "$top/examples/crash" "$out/crash"
+cd "$out/crash"
+echo "\$ waymark cc --wm=trace -g -O2 -fno-inline settings.c -o settings && ./settings crashes.conf"
+quietly "$waymark" cc --wm=trace -g -O2 -fno-inline settings.c -o settings
+(ulimit -S -c "$(ulimit -H -c)" && ./settings crashes.conf) >output 2>&1 || true
+core=$(find . -name 'core*' -print -quit)
+if [ -n "$core" ]; then
+	echo "\$ waymark core ./settings $core"
+	"$waymark" core ./settings "$core"
+	"$waymark" core --format=html --output=crash.html ./settings "$core"
+	echo
+	echo "the same as a page: $out/crash/crash.html  (open it in a browser)"
+elif command -v coredumpctl >/dev/null && "$waymark" core ./settings >core.txt 2>&1; then
+	echo "\$ waymark core ./settings"
+	cat core.txt
+else
+	echo "No core of it is to be had here (kernel.core_pattern is $(cat /proc/sys/kernel/core_pattern)): docs/tracing.md shows what it tells."
+fi
