@@ -269,6 +269,15 @@ static Elf *machine_elf(void)
 	return elf_memory((char *)(uintptr_t)&header, sizeof header);
 }
 
+/* libdwfl takes a frame whose return address cannot be read for the outermost one. */
+static bool is_stack_missing(const struct walk *w)
+{
+	const struct stopped_frame *last = w->frames.count ? &w->frames.items[w->frames.count - 1] : NULL;
+	uint64_t caller;
+
+	return last && last->has_cfa && !stopped_read(w->s, last->cfa - sizeof caller, &caller, sizeof caller);
+}
+
 static struct error *walk_thread(struct walk *w, uint32_t index, bool is_attached)
 {
 	struct stopped_source *source = w->s->source;
@@ -291,6 +300,8 @@ static struct error *walk_thread(struct walk *w, uint32_t index, bool is_attache
 	if (!err && w->frames.count && w->frames.items[w->frames.count - 1].module == UINT32_MAX && !w->cut)
 		w->cut = "its code belongs to no known file";
 	finish_cfa(w);
+	if (!err && !w->cut && is_stack_missing(w))
+		w->cut = w->s->is_live ? "its stack cannot be read" : "its stack is not in the core";
 	return err ? err : keep_frames(w, &w->s->threads[index]);
 }
 

@@ -49,6 +49,14 @@ END
 	has names.txt "[('load', 11, True), ('stop', 22, False), ('deep', 27, False)]"
 fi
 
+# Cut off before the stack, which is the last of it: the frame that registers tell is left, and why there are no more.
+"$build/tests/object/cut_core" program.core half.core "$(($(stat -c %s program.core) / 2))"
+expect 0 "$waymark" core ./program half.core
+has out.txt "the stack goes on, but cannot be followed: its stack is not in the core"
+has out.txt "note: half.core: is cut off: "
+expect 0 "$waymark" core ./program program.core
+lacks out.txt "cannot be followed"
+
 # A process goes on afterwards.
 mkfifo ready
 ./program wait >ready &
