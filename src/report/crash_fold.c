@@ -127,3 +127,22 @@ bool crash_threads_alike(const struct crash_thread *a, const struct crash_thread
 			return false;
 	return true;
 }
+
+bool crash_calls_alike(const struct tracemeta_call *a, const struct tracemeta_call *b)
+{
+	return a->line == b->line && a->column == b->column && a->kind == b->kind && is_same_text(a->callee, b->callee);
+}
+
+bool crash_call_is_told(const struct crash_frame *f, uint32_t index)
+{
+	const struct tracemeta_call *call = &f->meta->calls[index];
+
+	for (uint32_t i = 0; i < f->meta->call_count; i++) {
+		bool is_before = f->calls_used[i] == f->calls_used[index] && i < index;
+		bool is_better = f->calls_used[i] == POINT_USED && f->calls_used[index] == POINT_UNUSED;
+
+		if ((is_before || is_better) && crash_calls_alike(&f->meta->calls[i], call))
+			return true;
+	}
+	return false;
+}

@@ -29,4 +29,10 @@ bool crash_paths_alike(const struct crash_path *a, const struct crash_path *b);
 /* Their frames stand in the same places, came there by the same paths, and have the same coverage. */
 bool crash_threads_alike(const struct crash_thread *a, const struct crash_thread *b);
 
+/* Of one place of the source. */
+bool crash_calls_alike(const struct tracemeta_call *a, const struct tracemeta_call *b);
+/* The code of one call of the source may be there several times: it was made if any of them was, and is told once. f->meta and
+ * f->calls_used only. */
+bool crash_call_is_told(const struct crash_frame *f, uint32_t index);
+
 #endif

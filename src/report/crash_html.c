@@ -267,7 +267,7 @@ static uint32_t count_calls(const struct crash_frame *f, enum activity_point wan
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < f->meta->call_count; i++)
-		count += f->calls_used[i] == wanted;
+		count += f->calls_used[i] == wanted && !crash_call_is_told(f, i);
 	return count;
 }
 
@@ -287,7 +287,7 @@ static void print_call_list(struct crash_html *h, const struct crash_frame *f, e
 		const struct tracemeta_call *call = &f->meta->calls[i];
 		uint32_t row;
 
-		if (f->calls_used[i] != wanted)
+		if (f->calls_used[i] != wanted || crash_call_is_told(f, i))
 			continue;
 		row = crash_html_row(h, call->file ? call->file : f->flow->file, call->line);
 		if (row != UINT32_MAX)

@@ -255,27 +255,6 @@ static struct error *print_paths(const struct text *t, const struct crash_thread
 
 /* ---- coverage ---- */
 
-static bool is_same_call(const struct tracemeta_call *a, const struct tracemeta_call *b)
-{
-	return a->line == b->line && a->column == b->column && a->kind == b->kind &&
-	       (a->callee == b->callee || (a->callee && b->callee && strcmp(a->callee, b->callee) == 0));
-}
-
-/* The code of one call of the source may be there several times: it was made if any of them was, and is told once. */
-static bool is_told_elsewhere(const struct crash_frame *f, uint32_t index)
-{
-	const struct tracemeta_call *call = &f->meta->calls[index];
-
-	for (uint32_t i = 0; i < f->meta->call_count; i++) {
-		bool is_before = f->calls_used[i] == f->calls_used[index] && i < index;
-		bool is_better = f->calls_used[i] == POINT_USED && f->calls_used[index] == POINT_UNUSED;
-
-		if ((is_before || is_better) && is_same_call(&f->meta->calls[i], call))
-			return true;
-	}
-	return false;
-}
-
 /* Several calls of one function on a line are told apart by their columns. */
 static bool needs_column(const struct crash_frame *f, const struct tracemeta_call *call)
 {
@@ -285,7 +264,7 @@ static bool needs_column(const struct crash_frame *f, const struct tracemeta_cal
 		if (other.line != call->line || other.column == call->column)
 			continue;
 		other.column = call->column;
-		if (is_same_call(&other, call))
+		if (crash_calls_alike(&other, call))
 			return true;
 	}
 	return false;
@@ -317,7 +296,7 @@ static struct error *print_calls(const struct text *t, const struct crash_frame 
 	struct arena arena;
 
 	for (uint32_t i = 0; i < f->meta->call_count; i++)
-		count += f->calls_used[i] == wanted && (t->r->style.is_full || !is_told_elsewhere(f, i));
+		count += f->calls_used[i] == wanted && (t->r->style.is_full || !crash_call_is_told(f, i));
 	if (!count)
 		return NULL;
 	arena_init(&arena);
@@ -325,7 +304,7 @@ static struct error *print_calls(const struct text *t, const struct crash_frame 
 	for (uint32_t i = 0; i < f->meta->call_count; i++) {
 		const char *text;
 
-		if (f->calls_used[i] != wanted || (!t->r->style.is_full && is_told_elsewhere(f, i)))
+		if (f->calls_used[i] != wanted || (!t->r->style.is_full && crash_call_is_told(f, i)))
 			continue;
 		if (!t->r->style.is_full && shown == LIST_MAX) {
 			fprintf(t->out, " and %" PRIu32 " more (--full)", count - shown);

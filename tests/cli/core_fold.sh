@@ -80,4 +80,25 @@ like 'path 2 of 2.*'
 # The page folds the recursion, too.
 expect 0 "$waymark" core --format=html ./program program.core
 has out.txt ">even</span>, <span title="
+
+# The two copies of the call in an inlined function are one, which was made.
+cat >copies.c <<'END'
+int depth(int n);
+static inline __attribute__((always_inline)) int step(int n) { return depth(n) + 1; }
+__attribute__((noinline)) int depth(int n)
+{
+	if (n == 0)
+		__builtin_trap();
+	return n & 1 ? step(n - 1) * 3 : step(n - 1) + 5;
+}
+int main(void) { return depth(3); }
+END
+"$waymark" cc --wm=trace -g -O0 copies.c -o copies || exit 1
+core_of copies.core ./copies || exit 1
+expect 0 "$waymark" core ./copies copies.core
+like '#1 +step .*'
+[ "$(grep -c 'made calls: depth:2$' out.txt)" = 3 ] || fail "copies: $(grep 'made' out.txt)"
+[ "$(grep -c 'not made: depth:2$' out.txt)" = 1 ] || fail "copies that are not made: $(grep 'made' out.txt)"
+expect 0 "$waymark" core --format=html ./copies copies.core
+[ "$(grep -oc '<p class="calls">Made: <a[^>]*>depth:2</a></p>' out.txt)" = 3 ] || fail "copies on the page"
 finish
