@@ -38,6 +38,8 @@ struct host {
 	void (*changed)(void *state, LLVMValueRef function);
 	/* Gives each tail call that jumps to a return a return of its own, as the code generator would do; false: there is none. */
 	bool (*return_after_tail_calls)(LLVMValueRef function);
+	/* Gives what computed gotos lead to a block of its own in front of it, where other code leads there, too. */
+	void (*land_apart)(LLVMValueRef function);
 	/* The block that begins with this instruction, after splitting the one it is in. */
 	LLVMBasicBlockRef (*split_before)(LLVMValueRef instruction);
 	/* A block of its own on an edge, and on all others of the terminator to the same block; never for unwind edges. */

@@ -143,6 +143,50 @@ static bool return_after_tail_calls(LLVMValueRef ref)
 	return any;
 }
 
+/* Phis get one value from there: what the computed gotos bring comes together before. */
+static void land_before(BasicBlock &block)
+{
+	Function *function = block.getParent();
+	BasicBlock *landing = BasicBlock::Create(block.getContext(), "wm1.landing", function, &block);
+	SmallPtrSet<IndirectBrInst *, 8> jumps;
+	for (BasicBlock *from : predecessors(&block))
+		if (auto *jump = dyn_cast<IndirectBrInst>(from->getTerminator()))
+			jumps.insert(jump);
+	for (PHINode &phi : block.phis()) {
+		PHINode *brought = PHINode::Create(phi.getType(), 4, "", landing);
+		for (unsigned i = phi.getNumIncomingValues(); i-- > 0;)
+			if (isa<IndirectBrInst>(phi.getIncomingBlock(i)->getTerminator())) {
+				brought->addIncoming(phi.getIncomingValue(i), phi.getIncomingBlock(i));
+				phi.removeIncomingValue(i, /*DeletePHIIfEmpty=*/false);
+			}
+		phi.addIncoming(brought, landing);
+	}
+	BranchInst::Create(&block, landing);
+	for (IndirectBrInst *jump : jumps)
+		jump->replaceSuccessorWith(&block, landing);
+	if (BlockAddress *label = BlockAddress::lookup(&block)) {
+		label->replaceAllUsesWith(BlockAddress::get(function, landing));
+		label->destroyConstant();
+	}
+}
+
+static void land_apart(LLVMValueRef ref)
+{
+	SmallVector<BasicBlock *, 8> shared;
+	for (BasicBlock &block : *unwrap<Function>(ref)) {
+		bool is_landing = false, has_others = false;
+		for (BasicBlock *from : predecessors(&block)) {
+			bool jumps = isa<IndirectBrInst>(from->getTerminator());
+			is_landing |= jumps;
+			has_others |= !jumps;
+		}
+		if (is_landing && has_others)
+			shared.push_back(&block);
+	}
+	for (BasicBlock *block : shared)
+		land_before(*block);
+}
+
 static LLVMBasicBlockRef split_before(LLVMValueRef ref)
 {
 	auto *instruction = unwrap<Instruction>(ref);
@@ -316,6 +360,7 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		edge_probability,
 		changed,
 		return_after_tail_calls,
+		land_apart,
 		split_before,
 		split_edge,
 		insert_if,

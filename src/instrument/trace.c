@@ -86,39 +86,15 @@ static bool any_traces_paths(const struct trace_function *f)
 	return false;
 }
 
-static struct error *drop_paths(struct trace_function *f, const struct path_graph *g, const char *reason)
-{
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < f->scheme_count; i++) {
-		const uint8_t scheme = f->schemes[i] & WM1_SCHEME_COVERAGE;
-		if (memchr(f->schemes, scheme, count)) {
-			LLVMDeleteFunction(f->bodies[i]);
-			continue;
-		}
-		f->schemes[count] = scheme;
-		f->bodies[count++] = f->bodies[i];
-	}
-	f->scheme_count = count;
-	for (uint32_t i = 1; i < count; i++) {
-		const char *name = trace_clone_name(f, g, f->schemes[i]);
-		if (!name)
-			return &error_no_memory;
-		LLVMSetValueName2(f->bodies[i], name, strlen(name));
-	}
-	return skip(f->m, f->function, reason);
-}
-
-/* What stands in the way of the function's schemes: of tracing its paths, or of all. */
+/* What stands in the way of the function's schemes. */
 static struct error *refuse(struct trace_function *f, const struct path_graph *g)
 {
-	if (g->cfg.node_count > 1u << WM1_POINT_NODE_BITS) {
-		for (uint32_t i = 1; i < f->scheme_count; i++)
-			LLVMDeleteFunction(f->bodies[i]);
-		f->scheme_count = 0;
-		return skip(f->m, f->function, "more than 2^26 blocks");
-	}
-	const char *reason = any_traces_paths(f) ? trace_emit_reason(f, g) : NULL;
-	return reason ? drop_paths(f, g, reason) : NULL;
+	if (g->cfg.node_count <= 1u << WM1_POINT_NODE_BITS)
+		return NULL;
+	for (uint32_t i = 1; i < f->scheme_count; i++)
+		LLVMDeleteFunction(f->bodies[i]);
+	f->scheme_count = 0;
+	return skip(f->m, f->function, "more than 2^26 blocks");
 }
 
 static void use_coverage(struct trace_module *m)
@@ -196,6 +172,8 @@ static struct error *make_graph(struct trace_function *f, struct path_graph *g)
 		err = trace_rules_apply(f, g);
 	if (!err)
 		err = clone_bodies(f, g);
+	if (!err && (f->scheme_count > 1 || f->schemes[0] != WM1_SCHEME_NONE))
+		g->m->host->land_apart(f->function);
 	if (!err)
 		err = path_graph_make(g);
 	if (!err)

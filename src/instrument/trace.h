@@ -82,8 +82,6 @@ bool trace_is_taken(LLVMValueRef function);
 /* Sizes and places; coverage bytes of what the function's schemes need. */
 struct error *trace_layout(struct trace_function *f, const struct cfg *g);
 
-/* Why paths cannot be traced in this function; NULL when they can. */
-const char *trace_emit_reason(const struct trace_function *f, const struct path_graph *g);
 struct error *trace_emit(struct trace_body *b);
 
 /* Why it can have one scheme only; NULL when it can have several. */

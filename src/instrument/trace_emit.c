@@ -397,34 +397,6 @@ static void add_record(struct emitter *e)
 
 /* ---- all of it ---- */
 
-/* Something leads there besides computed gotos. */
-static bool has_other_ways(const struct path_graph *g, uint32_t node)
-{
-	LLVMValueRef block = LLVMBasicBlockAsValue(g->nodes[node].block);
-	for (LLVMUseRef use = LLVMGetFirstUse(block); use; use = LLVMGetNextUse(use)) {
-		LLVMValueRef user = LLVMGetUser(use);
-		if (LLVMIsAInstruction(user) && !LLVMIsAIndirectBrInst(user))
-			return true;
-	}
-	return false;
-}
-
-static bool needs_start(const struct trace_function *f, uint32_t node)
-{
-	return f->placement.starts[f->start_of[node] - 1].kind != PLACE_NOTHING;
-}
-
-const char *trace_emit_reason(const struct trace_function *f, const struct path_graph *g)
-{
-	for (uint32_t i = 0; i < g->cfg.edge_count; i++) {
-		const struct cfg_edge *c = &g->cfg.edges[i];
-		if (c->cut == CFG_CUT_JUMP && LLVMIsAIndirectBrInst(g->nodes[c->from].terminator) &&
-		    needs_start(f, c->to) && has_other_ways(g, c->to))
-			return "its paths are not traced: several computed gotos lead to a block that other code leads to, too";
-	}
-	return NULL;
-}
-
 struct error *trace_emit(struct trace_body *b)
 {
 	struct path_graph *g = b->g;

@@ -42,7 +42,7 @@ if [ $# -lt 2 ]; then
 		name=$(basename "$file")
 		case $name in
 		record* | kill.c | *_part.c) ;;
-		queue.c | hang.c | deadlock.c | overflow.c) run "$here/run.sh" "$build" "${name%.*}" "${together[@]}" ;;
+		dispatch.c | queue.c | hang.c | deadlock.c | overflow.c) run "$here/run.sh" "$build" "${name%.*}" "${together[@]}" ;;
 		library.c) run "$here/run.sh" "$build" library "${configurations[@]/*static/O2,pt}" ;;
 		*) run "$here/run.sh" "$build" "${name%.*}" "${configurations[@]}" ;;
 		esac

@@ -38,6 +38,42 @@ void returnAfterTailCalls(Function &function)
 	}
 }
 
+/* What computed gotos and other code lead to: the gotos come by a block of their own, right in front of it. */
+void landApart(Function &function)
+{
+	std::vector<BasicBlock *> shared;
+	for (BasicBlock &block : function) {
+		auto comesByGoto = [](BasicBlock *from) { return isa<IndirectBrInst>(from->getTerminator()); };
+		if (any_of(predecessors(&block), comesByGoto) && !all_of(predecessors(&block), comesByGoto))
+			shared.push_back(&block);
+	}
+	for (BasicBlock *block : shared) {
+		SmallSetVector<BasicBlock *, 8> gotos;
+		for (BasicBlock *from : predecessors(block))
+			if (isa<IndirectBrInst>(from->getTerminator()))
+				gotos.insert(from);
+		auto *landing = BasicBlock::Create(function.getContext(), "landing", &function, block);
+		IRBuilder<> builder(landing);
+		builder.CreateBr(block);
+		for (PHINode &phi : block->phis()) {
+			builder.SetInsertPoint(landing, landing->begin());
+			PHINode *merged = builder.CreatePHI(phi.getType(), phi.getNumIncomingValues());
+			for (BasicBlock *from : gotos) {
+				Value *value = phi.getIncomingValueForBlock(from);
+				while (phi.getBasicBlockIndex(from) >= 0) {
+					merged->addIncoming(value, from);
+					phi.removeIncomingValue(from, false);
+				}
+			}
+			phi.addIncoming(merged, landing);
+		}
+		for (BasicBlock *from : gotos)
+			from->getTerminator()->replaceSuccessorWith(block, landing);
+		if (block->hasAddressTaken())
+			BlockAddress::get(&function, block)->replaceAllUsesWith(BlockAddress::get(&function, landing));
+	}
+}
+
 /* ---- faults ---- */
 
 class Killer
@@ -212,6 +248,7 @@ struct RecordPass : PassInfoMixin<RecordPass> {
 			if (function->hasAvailableExternallyLinkage() || function->isPresplitCoroutine())
 				continue;
 			returnAfterTailCalls(*function);
+			landApart(*function);
 			if (says("WMREC_KILLS"))
 				killer.addTo(*function);
 			if (says("WMREC_RECORDS"))
