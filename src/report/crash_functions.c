@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "object/demangle.h"
 #include "report/crash_lines.h"
 #include "report/crash_renderer.h"
 
@@ -17,6 +18,19 @@ static int compare_functions(const void *a, const void *b)
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
 	return x->id < y->id ? -1 : 1;
+}
+
+static void print_name(const struct crash_report *r, FILE *out, const char *name)
+{
+	struct arena arena;
+	const char *shown;
+
+	arena_init(&arena);
+	shown = demangle(&arena, name);
+	if (shown && !r->style.is_full)
+		shown = demangle_brief(&arena, shown);
+	path_show_text(out, shown ? shown : name);
+	arena_deinit(&arena);
 }
 
 struct error *crash_functions_print(const struct crash_report *r, FILE *out)
@@ -43,7 +57,7 @@ struct error *crash_functions_print(const struct crash_report *r, FILE *out)
 
 		fprintf(out, "%-7s %6" PRIu32 " %6" PRIu32 " %6" PRIu32 "  ", crash_state_name(f->state),
 			f->blocks[ACTIVITY_YES], f->blocks[ACTIVITY_MAYBE], f->blocks[ACTIVITY_NO]);
-		path_show_text(out, f->flow->name ? f->flow->name : f->flow->link_name);
+		print_name(r, out, f->flow->name ? f->flow->name : f->flow->link_name);
 		if (f->file != UINT32_MAX) {
 			fputs("  ", out);
 			path_show_text(out, l.files.items[f->file].name);

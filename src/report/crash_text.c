@@ -349,6 +349,36 @@ static struct error *print_coverage(const struct text *t, const struct crash_fra
 	return err;
 }
 
+/* "main;f (3 times);g": each function with a short name. */
+static void print_context(const struct text *t, const char *context)
+{
+	static const char end[] = " times)";
+	struct arena arena;
+
+	arena_init(&arena);
+	while (*context) {
+		size_t len = strcspn(context, ";"), name = len;
+		char *piece = arena_strndup(&arena, context, len);
+		const char *times = "";
+
+		if (!piece)
+			break;
+		if (len > sizeof end && strcmp(piece + len - (sizeof end - 1), end) == 0) {
+			while (name && piece[name] != '(')
+				name--;
+			times = context + name - 1;
+			piece[name - (name > 0)] = '\0';
+		}
+		print_name(t, piece);
+		if (*times)
+			fprintf(t->out, "%.*s", (int)(context + len - times), times);
+		context += len;
+		if (*context == ';')
+			putc(*context++, t->out);
+	}
+	arena_deinit(&arena);
+}
+
 static struct error *print_frame(const struct text *t, const struct crash_thread *thread, uint32_t number)
 {
 	const struct crash_frame *f = &thread->frames[number];
@@ -357,7 +387,7 @@ static struct error *print_frame(const struct text *t, const struct crash_thread
 	print_frame_head(t, number, f);
 	if (f->context) {
 		fprintf(t->out, "      %scontext%s ", dim(t), plain(t));
-		path_show_text(t->out, f->context);
+		print_context(t, f->context);
 		putc('\n', t->out);
 	}
 	if (f->trace == CRASH_TRACE_LOST)

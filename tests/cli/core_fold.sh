@@ -56,6 +56,17 @@ grep -E '^ +[0-9]+  ' out.txt | wc -l >short.txt
 expect 0 "$waymark" core --full ./fast fast.core
 [ "$(cat short.txt)" -lt "$(grep -cE '^ +[0-9]+  ' out.txt)" ] || fail "--full shows no more"
 
+# The table of functions and contexts have short names, too.
+expect 0 "$waymark" core --functions ./program program.core
+like 'yes .*  shop::basket<\.\.\.>::count  .*core_fold.cpp:21'
+lacks out.txt _ZN
+expect 0 "$waymark" core --functions --full ./program program.core
+like 'yes .*  shop::basket<std::.*>::count\(.*\) const  .*core_fold.cpp:21'
+"$waymark" c++ --wm=contexts,trace -g -O0 "$here/core_fold.cpp" -o contexts -pthread || exit 1
+WAYMARK_OUT=/dev/null core_of contexts.core ./contexts || exit 1
+expect 0 "$waymark" core ./contexts contexts.core
+like 'context main;even;(odd;even|even;odd).*;shop::basket<\.\.\.>::count'
+
 # Rounds have no number, and no start but their own.
 cat >rounds.c <<'END'
 int main(int argc, char **argv)
