@@ -121,7 +121,7 @@ const char *demangle_brief(struct arena *arena, const char *name)
 	/* Of Rust's <T as Trait>::f the bracket is what matters. */
 	if (name[0] == '<' || !strpbrk(name, "(<"))
 		return name;
-	brief = arena_alloc(arena, strlen(name) * 2 + 1);
+	brief = arena_alloc(arena, strlen(name) * 3 + 1); /* "<>" becomes "<...>" */
 	if (!brief)
 		return NULL;
 	while (*name) {

@@ -57,6 +57,7 @@ int main(void)
 		{"v::operator bool() const", "v::operator bool"},
 		{"f(int) [clone .cold]", "f [clone .cold]"},
 		{"<alloc::vec::Vec<T> as core::ops::Drop>::drop", "<alloc::vec::Vec<T> as core::ops::Drop>::drop"},
+		{"a<><><><><><>", "a<...><...><...><...><...><...>"},
 		{"f<broken", "f<broken"},
 		{"f(broken", "f(broken"},
 		{"a<b::operator>(int)>::c()", "a<...>::c"},
