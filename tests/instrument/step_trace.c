@@ -1,9 +1,9 @@
 /*
- * step_trace.c PROGRAM [ARGUMENT...] - runs a traced program (final stage) one instruction at a time. In front of each instruction of a
+ * step_trace.c PROGRAM [ARGUMENT...] - runs a traced program (final stage) one instruction at a time, but for code that is not its own. In front of each instruction of a
  * traced function, what its frame record says must be what its activation did: the nodes it came through since the path began,
  * as the points of .debug_waymark_points tell them when control passes, and the paths it ended before.
  *
- * Prints how many instructions and paths were compared. Exit status 1 on the first difference.
+ * Prints how many instructions and paths were compared: at most STEPS_MAX. Exit status 1 on the first difference.
  */
 #include <elf.h>
 #include <errno.h>
@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -21,6 +23,10 @@
 
 #include "core/path_state.h"
 #include "object/find.h"
+
+enum {
+	STEPS_MAX = 200000, /* of a program that goes on the rest is not looked at */
+};
 
 struct nodes {
 	uint32_t *items;
@@ -82,10 +88,15 @@ static void append(struct nodes *list, uint32_t node)
 	list->items[list->count++] = node;
 }
 
-static void read_memory(uint64_t address, void *to, size_t len)
+static bool has_memory(uint64_t address, void *to, size_t len)
 {
 	struct iovec local = {to, len}, remote = {(void *)(uintptr_t)address, len};
-	if (process_vm_readv(child, &local, 1, &remote, 1, 0) != (ssize_t)len)
+	return process_vm_readv(child, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+static void read_memory(uint64_t address, void *to, size_t len)
+{
+	if (!has_memory(address, to, len))
 		die("cannot read %zu bytes at 0x%" PRIx64, len, address);
 }
 
@@ -267,8 +278,8 @@ static void compare_record(struct activation *a, uint64_t pc)
 		return;
 	if (v->frame_bytes && !a->record)
 		die("at 0x%" PRIx64 ": where the record of function %u is was not said", pc, a->function);
-	if (len)
-		read_memory(a->record, record, len);
+	if (len && !has_memory(a->record, record, len)) /* of the stack, not touched: zeros */
+		memset(record, 0, len);
 	if (a->is_compared && !memcmp(record, a->seen, len))
 		return;
 	memcpy(a->seen, record, len);
@@ -325,27 +336,110 @@ static void step(const struct user_regs_struct *regs)
 		compare_record(&stack[depth - 1], pc);
 }
 
-static uint64_t find_base(const char *program)
+/*
+ * What is not the program's code is not stepped through: while control is out there, the program's code may not be executed,
+ * so that whatever comes back (a return, a callback, a landing pad, longjmp, a signal handler) faults at its first instruction.
+ */
+
+struct area {
+	uint64_t start, end;
+};
+
+static struct area code; /* the program's */
+static uint64_t syscall_at;
+static bool is_locked;
+
+static void get_registers(struct user_regs_struct *ret)
+{
+	if (ptrace(PTRACE_GETREGS, child, NULL, ret))
+		die("no registers: %s", strerror(errno));
+}
+
+static void find_syscall(struct area where)
+{
+	uint8_t bytes[2];
+	for (uint64_t at = where.start; at + 2 <= where.end && !syscall_at; at++) {
+		read_memory(at, bytes, sizeof bytes);
+		if (bytes[0] == 0x0f && bytes[1] == 0x05)
+			syscall_at = at;
+	}
+}
+
+static void read_maps(const char *program)
 {
 	char path[64], line[4096], *real = realpath(program, NULL);
 	snprintf(path, sizeof path, "/proc/%d/maps", (int)child);
-	FILE *maps = fopen(path, "re");
-	uint64_t start = 0;
+	FILE *maps = fopen(path, "re"), *file = fopen(program, "re");
 	Elf64_Ehdr header = {0};
-	FILE *file = fopen(program, "re");
+	uint64_t first = 0;
 	if (!maps || !file || !real || fread(&header, sizeof header, 1, file) != 1)
 		die("%s: cannot read it", program);
-	while (fgets(line, sizeof line, maps) && !(strstr(line, real) && sscanf(line, "%" SCNx64, &start) == 1))
-		;
+	while (fgets(line, sizeof line, maps)) {
+		struct area area;
+		char flags[5];
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &area.start, &area.end, flags) != 3)
+			continue;
+		if (strstr(line, "[vdso]"))
+			find_syscall(area);
+		if (!strstr(line, real))
+			continue;
+		if (!first)
+			first = area.start;
+		if (flags[2] == 'x')
+			code = area;
+	}
 	fclose(maps);
 	fclose(file);
 	free(real);
-	return header.e_type == ET_DYN ? start : 0;
+	base = header.e_type == ET_DYN ? first : 0;
+	if (!code.end || !syscall_at)
+		die("%s: no code, or no vdso", program);
+}
+
+/* Has the child call mprotect where it stands. */
+static void lock(bool locks)
+{
+	struct user_regs_struct before, regs;
+	int status;
+	get_registers(&before);
+	regs = before;
+	regs.rax = SYS_mprotect;
+	regs.orig_rax = UINT64_MAX; /* it is in no system call that would be begun again */
+	regs.rdi = code.start;
+	regs.rsi = code.end - code.start;
+	regs.rdx = locks ? PROT_READ : PROT_READ | PROT_EXEC;
+	regs.rip = syscall_at;
+	if (ptrace(PTRACE_SETREGS, child, NULL, &regs) || ptrace(PTRACE_SINGLESTEP, child, NULL, NULL))
+		die("cannot call mprotect: %s", strerror(errno));
+	waitpid(child, &status, 0);
+	get_registers(&regs);
+	if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP || regs.rax)
+		die("mprotect failed");
+	ptrace(PTRACE_SETREGS, child, NULL, &before);
+	is_locked = locks;
+}
+
+static bool is_code(const struct user_regs_struct *regs)
+{
+	return regs->rip >= code.start && regs->rip < code.end;
+}
+
+/* Lets the child go on, to its next instruction or into the program's code; false at its end. */
+static bool go_on(int sig, int *ret_sig)
+{
+	int status;
+	if (ptrace(is_locked ? PTRACE_CONT : PTRACE_SINGLESTEP, child, NULL, (void *)(intptr_t)sig))
+		return false;
+	waitpid(child, &status, 0);
+	if (!WIFSTOPPED(status))
+		return false;
+	*ret_sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+	return true;
 }
 
 static void run(char **argv)
 {
-	int status;
+	int status, sig = 0;
 	struct user_regs_struct regs;
 	child = fork();
 	if (!child) {
@@ -354,19 +448,26 @@ static void run(char **argv)
 		_exit(127);
 	}
 	waitpid(child, &status, 0);
-	base = find_base(argv[0]);
-	for (int sig = 0;;) {
-		if (ptrace(PTRACE_SINGLESTEP, child, NULL, (void *)(intptr_t)sig))
+	read_maps(argv[0]);
+	lock(true);
+	while (steps < STEPS_MAX) {
+		if (sig && is_locked) /* its handler may be the program's */
+			lock(false);
+		if (!go_on(sig, &sig))
 			break;
-		waitpid(child, &status, 0);
-		if (!WIFSTOPPED(status))
-			break;
-		sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
-		if (ptrace(PTRACE_GETREGS, child, NULL, &regs))
-			break;
+		get_registers(&regs);
+		if (is_locked && sig == SIGSEGV && is_code(&regs)) {
+			lock(false);
+			sig = 0;
+		}
+		if (is_locked)
+			continue;
 		steps++;
 		step(&regs);
+		if (!is_code(&regs) && !sig)
+			lock(true);
 	}
+	kill(child, SIGKILL);
 }
 
 int main(int argc, char **argv)
@@ -385,6 +486,7 @@ int main(int argc, char **argv)
 	object_trace_deinit(&trace);
 	object_search_deinit(&search);
 	arena_deinit(&arena);
-	printf("%llu instructions, %llu records compared, %llu paths\n", steps, compared, paths);
+	printf("%llu instructions%s, %llu records compared, %llu paths\n", steps, steps < STEPS_MAX ? "" : " (no more)",
+	       compared, paths);
 	return !compared;
 }

@@ -12,7 +12,7 @@ failed=0
 for name; do
 	case $name in
 	random=*) "$build/tests/paths/generate-flow" "${name#random=}" "$tmp" && source=$(echo "$tmp"/random.c*) ;;
-	*) source=$here/../paths/$name.c ;;
+	*) source=$(echo "$here/../paths/$name".c*) ;;
 	esac
 	compiler=cc
 	[ "${source%.cpp}" = "$source" ] || compiler=c++
