@@ -321,7 +321,16 @@ static void step(const struct user_regs_struct *regs)
 {
 	const uint64_t pc = regs->rip - base;
 	const struct tracepoint *end = trace.points.points + trace.points.count;
-	while (depth && stack[depth - 1].sp < regs->rsp)
+	static const struct bbmap_function *last;
+	static uint64_t last_sp;
+	uint32_t block;
+	const struct bbmap_function *here = bbmap_find(&trace.blocks, pc, &block);
+	/* A record below the stack pointer is no more then. Between blocks there may be padding, which is in none. */
+	bool is_tail_call = here && last && here != last && regs->rsp == last_sp;
+	if (here)
+		last = here;
+	last_sp = regs->rsp;
+	while (depth && (stack[depth - 1].sp < regs->rsp || (is_tail_call && stack[depth - 1].sp == regs->rsp)))
 		drop(&stack[--depth]);
 	if (!trace.points.count || pc < trace.points.points[0].address || pc > end[-1].address + 65536)
 		return;
