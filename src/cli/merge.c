@@ -7,8 +7,8 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "object/file.h"
 #include "report/merge.h"
+#include "report/recording.h"
 
 static const char help[] = "Usage: waymark merge -o OUT.wmk FILE.wmk...\n"
 			   "\n"
@@ -31,20 +31,15 @@ struct request {
 
 static struct error *add_file(struct merge *m, const char *path)
 {
-	struct mapped_file file;
-	struct wmk_file w;
-	struct error *err = file_map(path, &file);
+	struct recording r;
+	struct error *err = recording_open(path, &r);
 
 	if (err)
 		return err;
-	err = wmk_read(file.bytes, file.len_bytes, path, &w);
-	if (!err) {
-		if (w.truncated)
-			message_warn("merge", "%s", w.truncated);
-		err = merge_add(m, &w);
-		wmk_file_deinit(&w);
-	}
-	file_unmap(&file);
+	if (r.wmk.truncated)
+		message_warn("merge", "%s", r.wmk.truncated);
+	err = merge_add(m, &r.wmk);
+	recording_close(&r);
 	return err;
 }
 

@@ -7,6 +7,10 @@
 #include <getopt.h>
 
 #include "base/error.h"
+#include "base/vec.h"
+
+/* Values of an option that may be given several times. */
+VEC_DECLARE(glob_vec, const char *);
 
 enum {
 	OPTIONS_HELP = -1, /* --help: the caller prints it */

@@ -5,7 +5,7 @@
 
 #include "cli/message.h"
 #include "cli/path_reading.h"
-#include "object/file.h"
+#include "report/recording.h"
 
 enum {
 	WIDTH_DEFAULT = 100, /* of what is no terminal */
@@ -56,18 +56,13 @@ struct error *path_reading_option(struct path_reading *r, int option)
 
 struct error *path_reading_add(struct path_profile *p, const char *path)
 {
-	struct mapped_file file;
-	struct wmk_file w;
-	struct error *err = file_map(path, &file);
+	struct recording r;
+	struct error *err = recording_open(path, &r);
 
 	if (err)
 		return err;
-	err = wmk_read(file.bytes, file.len_bytes, path, &w);
-	if (!err) {
-		err = path_profile_add_file(p, &w);
-		wmk_file_deinit(&w);
-	}
-	file_unmap(&file);
+	err = path_profile_add_file(p, &r.wmk);
+	recording_close(&r);
 	return err;
 }
 

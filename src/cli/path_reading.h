@@ -5,6 +5,7 @@
 #ifndef WM_CLI_PATH_READING_H
 #define WM_CLI_PATH_READING_H
 
+#include "cli/options.h"
 #include "cli/search.h"
 #include "report/path_profile.h"
 #include "report/path_show.h"
@@ -28,8 +29,6 @@ enum {
 	"                    those that were under OLD when the program was built\n"         \
 	"  --color=WHEN      auto, always, never\n"                                          \
 	"  --full            show each line of each path\n"
-
-VEC_DECLARE(glob_vec, const char *);
 
 enum path_color {
 	COLOR_AUTO,

@@ -1,13 +1,10 @@
 /* recorded.c - reads the first page of each .wmk in a directory: the header says when the process began. */
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/vec.h"
 #include "cli/recorded.h"
-#include "format/wmk.h"
+#include "report/recording.h"
 
 enum {
 	NAMES_MAX = 10, /* printed one by one */
@@ -15,24 +12,9 @@ enum {
 
 static bool is_since(const char *path, uint64_t since_ns)
 {
-	uint8_t page[WMK_HEADER_BYTES];
-	struct wmk_header h;
-	struct error *err;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t got;
+	struct wmk_header header;
 
-	if (fd < 0)
-		return false;
-	got = pread(fd, page, sizeof page, 0);
-	close(fd);
-	if (got <= 0)
-		return false;
-	err = wmk_read_header(page, (size_t)got, path, &h);
-	if (err) {
-		error_destroy(err);
-		return false;
-	}
-	return h.start_realtime_ns >= since_ns;
+	return recording_header(path, &header) && header.start_realtime_ns >= since_ns;
 }
 
 unsigned int recorded_print(const char *dir, uint64_t since_ns, FILE *f)

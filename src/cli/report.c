@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/search.h"
-#include "object/file.h"
+#include "report/recording.h"
 #include "report/renderer.h"
 
 static const char help_head[] = "Usage: waymark report [OPTIONS] FILE.wmk...\n"
@@ -59,8 +59,6 @@ static const struct option long_options[] = {
 	{"help", no_argument, NULL, 'h'},
 	{0},
 };
-
-VEC_DECLARE(glob_vec, const char *);
 
 struct request {
 	const struct renderer *renderer;
@@ -118,20 +116,16 @@ static struct error *add_file(struct profile *p, struct request *r, const char *
 {
 	struct progress line;
 	struct profile_progress progress = {.report = report_progress, .data = &line};
-	struct mapped_file file;
-	struct wmk_file w;
-	struct error *err = file_map(path, &file);
+	struct recording recording;
+	struct error *err;
 
-	if (err)
-		return err;
 	progress_start(&line, path);
-	err = wmk_read(file.bytes, file.len_bytes, path, &w);
+	err = recording_open(path, &recording);
 	if (!err) {
-		err = profile_add_file(p, &w, &r->cache, &progress);
-		wmk_file_deinit(&w);
+		err = profile_add_file(p, &recording.wmk, &r->cache, &progress);
+		recording_close(&recording);
 	}
 	progress_end(&line);
-	file_unmap(&file);
 	return err;
 }
 

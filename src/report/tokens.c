@@ -5,24 +5,21 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "object/file.h"
+#include "report/recording.h"
 #include "report/tokens.h"
 #include "waymark/abi.h"
 
 struct token_run {
 	char *path;
 	uint64_t run;
-	struct mapped_file file; /* bytes NULL: not read yet */
-	struct wmk_file wmk;
+	struct recording recording; /* file.bytes NULL: not read yet */
 	struct process process;
 	struct error *why; /* it cannot be read */
 	time_t read_at_s;  /* monotonic */
@@ -43,11 +40,10 @@ void token_decoder_init(struct token_decoder *d)
 
 static void close_run(struct token_run *r)
 {
-	if (!r->file.bytes)
+	if (!r->recording.file.bytes)
 		return;
 	process_deinit(&r->process);
-	wmk_file_deinit(&r->wmk);
-	file_unmap(&r->file);
+	recording_close(&r->recording);
 }
 
 void token_decoder_deinit(struct token_decoder *d)
@@ -85,41 +81,18 @@ static struct token_run *find_run(const struct token_decoder *d, uint64_t run)
 	return NULL;
 }
 
-/* The run of a file by its first page alone; 0 when it is no .wmk. */
-static uint64_t run_of_file(const char *path)
-{
-	uint8_t page[WMK_HEADER_BYTES];
-	struct wmk_header h;
-	struct error *err;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t got;
-
-	if (fd < 0)
-		return 0;
-	got = pread(fd, page, sizeof page, 0);
-	close(fd);
-	if (got <= 0)
-		return 0;
-	err = wmk_read_header(page, (size_t)got, path, &h);
-	if (err) {
-		error_destroy(err);
-		return 0;
-	}
-	return h.run;
-}
-
 static struct error *add_file(struct token_decoder *d, const char *path)
 {
-	uint64_t run = run_of_file(path);
+	struct wmk_header header;
 	struct token_run *r;
 	struct error *err;
 
-	if (!run || find_run(d, run))
+	if (!recording_header(path, &header) || !header.run || find_run(d, header.run))
 		return NULL;
 	r = calloc(1, sizeof *r);
 	if (!r)
 		return &error_no_memory;
-	r->run = run;
+	r->run = header.run;
 	r->path = strdup(path);
 	err = r->path ? token_run_vec_append(&d->runs, r) : &error_no_memory;
 	if (err) {
@@ -179,23 +152,16 @@ static struct error *scan_once(struct token_decoder *d)
 
 static struct error *open_run(struct token_decoder *d, struct token_run *r)
 {
-	struct mapped_file file;
-	struct error *err = file_map(r->path, &file);
+	struct error *err = recording_open(r->path, &r->recording);
 
 	if (err)
 		return err;
-	err = wmk_read(file.bytes, file.len_bytes, r->path, &r->wmk);
+	err = process_init(&r->process, &r->recording.wmk, &d->cache);
 	if (err) {
-		file_unmap(&file);
+		recording_close(&r->recording);
+		r->recording.file.bytes = NULL;
 		return err;
 	}
-	err = process_init(&r->process, &r->wmk, &d->cache);
-	if (err) {
-		wmk_file_deinit(&r->wmk);
-		file_unmap(&file);
-		return err;
-	}
-	r->file = file;
 	r->read_at_s = now_s();
 	return NULL;
 }
@@ -223,7 +189,7 @@ static struct error *get_run(struct token_decoder *d, uint64_t run, struct token
 			err = err ? err
 				  : keymap_add(&d->missed_runs, &(struct key){{run, (uint64_t)now_s(), 0}}, &ignored);
 	}
-	if (!err && r && !r->file.bytes && !r->why)
+	if (!err && r && !r->recording.file.bytes && !r->why)
 		r->why = open_run(d, r);
 	if (!err && r && r->why)
 		err = error_copy(r->why);
@@ -256,7 +222,7 @@ static struct error *decode_in_run(struct token_decoder *d, const struct token_r
 	struct context_key key = {.id = t->id, .prefix = t->prefix, .site = t->site};
 
 	if (t->build_kind != TOKEN_BUILD_NONE) {
-		const struct wmk_file_image *image = find_build(&r->wmk, t);
+		const struct wmk_file_image *image = find_build(&r->recording.wmk, t);
 
 		if (!image)
 			return error_create(ERROR_NOT_FOUND, "%s has no image of build %s%08" PRIx32, r->path,
@@ -275,9 +241,9 @@ static void complete_wanted(struct token_decoder *d, const struct token *t, stru
 		struct token_run *r = d->runs.items[i];
 		const struct wmk_file_image *image;
 
-		if (!r->file.bytes && !r->why)
+		if (!r->recording.file.bytes && !r->why)
 			r->why = open_run(d, r);
-		image = r->file.bytes ? find_build(&r->wmk, t) : NULL;
+		image = r->recording.file.bytes ? find_build(&r->recording.wmk, t) : NULL;
 		if (!image)
 			continue;
 		*wanted = (struct object_wanted){.path = image->path, .has_key = true, .key = image->record.meta_key};
@@ -339,7 +305,7 @@ struct error *token_decode(struct token_decoder *d, const struct token *t, struc
 		return t->run ? error_create(ERROR_NOT_FOUND, "no .wmk of run %016" PRIx64 " found (--wmk)", t->run)
 			      : error_create(ERROR_NOT_FOUND, "its process could not write a .wmk file");
 	err = decode_in_run(d, r, t, frames);
-	if (err && err->code == ERROR_NOT_FOUND && !(r->wmk.header.flags & WMK_FLAG_CLOSED) &&
+	if (err && err->code == ERROR_NOT_FOUND && !(r->recording.wmk.header.flags & WMK_FLAG_CLOSED) &&
 	    now_s() != r->read_at_s) {
 		error_destroy(err); /* the process may have gone on since, but is not asked more than once a second */
 		close_run(r);
