@@ -11,20 +11,11 @@ O2,final,half O2,final,contexts O2,together,array O2,together,hash O0,together,c
 O1,static O2,nopie,hash O2,pic,half O2,lto,array O2,dwarf0,plan
 END
 export LINES_MAX=2
-good=0 bad=0
+# shellcheck source=tests/support/count.sh
+. "$here/../support/count.sh"
 
 run() { # NAME CONFIGURATION...
-	local line
-	while IFS= read -r line; do
-		case $line in
-		"ok "*) good=$((good + 1)) ;;
-		"FAIL "*)
-			bad=$((bad + 1))
-			echo "$line"
-			;;
-		*) echo "$line" ;;
-		esac
-	done < <("$here/run.sh" "$build" "$@" 2>&1)
+	count "$here/run.sh" "$build" "$@"
 }
 
 if [ $# -lt 2 ]; then
@@ -46,5 +37,4 @@ fi
 for ((seed = $2; seed <= $3; seed++)); do
 	run "random=$seed" "${configurations[seed % ${#configurations[@]}]}"
 done
-echo "$good comparisons the same, $bad failed"
-[ $bad = 0 ]
+counted

@@ -20,21 +20,8 @@ O2,stmt+pt,kill=0 O2,cc+pt,apart,kill=0 O0,stmt+pt,apart,kill=0 O1,cc+pt,kill=0 
 O2,stmt+pt,source,kill=0 O2,cc+pt,source,apart,kill=0 O0,stmt+pt,source,apart,kill=0 O2,pt,apart,ring=64,kill=0 O1,stmt,apart,kill=0 O2,none|stmt+pt,apart,set=stmt+pt,kill=0 O0,pt,kill=0
 END
 export LINES_MAX=3
-good=0 bad=0
-
-run() { # COMMAND...
-	local line
-	while IFS= read -r line; do
-		case $line in
-		"ok "*) good=$((good + 1)) ;;
-		"FAIL "*)
-			bad=$((bad + 1))
-			echo "$line"
-			;;
-		*) echo "$line" ;;
-		esac
-	done < <("$@" 2>&1)
-}
+# shellcheck source=tests/support/count.sh
+. "$here/../support/count.sh"
 
 if [ $# -lt 2 ]; then
 	set -- "$1" 1 60
@@ -42,9 +29,9 @@ if [ $# -lt 2 ]; then
 		name=$(basename "$file")
 		case $name in
 		record* | kill.c | *_part.c) ;;
-		dispatch.c | queue.c | hang.c | deadlock.c | overflow.c) run "$here/run.sh" "$build" "${name%.*}" "${together[@]}" ;;
-		library.c) run "$here/run.sh" "$build" library "${configurations[@]/*static/O2,pt}" ;;
-		*) run "$here/run.sh" "$build" "${name%.*}" "${configurations[@]}" ;;
+		dispatch.c | queue.c | hang.c | deadlock.c | overflow.c) count "$here/run.sh" "$build" "${name%.*}" "${together[@]}" ;;
+		library.c) count "$here/run.sh" "$build" library "${configurations[@]/*static/O2,pt}" ;;
+		*) count "$here/run.sh" "$build" "${name%.*}" "${configurations[@]}" ;;
 		esac
 	done
 	for file in "$here"/same/*.c*; do
@@ -52,7 +39,7 @@ if [ $# -lt 2 ]; then
 		for options in "" "-static" "-fPIE -static-pie" "-fcf-protection -fpatchable-function-entry=8,4" "-fno-plt -mno-red-zone" "-pg" "-fsanitize=address"; do
 			[[ $options = *address && $name = *resolver ]] && continue # runs before the sanitizer has started
 			for kind in "=*=stmt+pt" "=*=none|fc|cc|stmt|pt|fc+pt|cc+pt|stmt+pt" "=*=stmt+pt|none --wm-stage=source"; do
-				run "$here/same.sh" "$build" "--wm=trace$kind $options" "$name"
+				count "$here/same.sh" "$build" "--wm=trace$kind $options" "$name"
 			done
 		done
 	done
@@ -61,8 +48,8 @@ if [ $# -lt 2 ]; then
 		case $name in
 		trace.c | *_pass.cpp | dump.c | generate_flow.c | *_part.c | *_other.c* | through* | asmgoto.c | plugins.c | storm.c | endless.c) ;;
 		*)
-			run "$here/same.sh" "$build" "--wm=trace=*=stmt+pt" "paths/${name%.*}"
-			run "$here/same.sh" "$build" "--wm=contexts,trace=*=none|cc+pt" "paths/${name%.*}"
+			count "$here/same.sh" "$build" "--wm=trace=*=stmt+pt" "paths/${name%.*}"
+			count "$here/same.sh" "$build" "--wm=contexts,trace=*=none|cc+pt" "paths/${name%.*}"
 			;;
 		esac
 	done
@@ -73,14 +60,13 @@ if [ $# -lt 2 ]; then
 		compare.c | *_*) continue ;;
 		esac
 		for scheme in '*=none' '*=cc+pt' '[a-m]*=fc'; do
-			OPTIONS='--wm=contexts,trace=*=none|cc+pt|fc' WAYMARK_SCHEME=$scheme run "$here/../hazards/run.sh" "$build" "${name%.*}" O0 O2
+			OPTIONS='--wm=contexts,trace=*=none|cc+pt|fc' WAYMARK_SCHEME=$scheme count "$here/../hazards/run.sh" "$build" "${name%.*}" O0 O2
 		done
 	done
 fi
 for ((seed = $2; seed <= $3; seed++)); do
 	i=$((seed % (${#killed[@]} - 1)))
-	run "$here/run.sh" "$build" "random=$seed" "${killed[i]}" "${killed[i + 1]}"
-	run "$here/same.sh" "$build" "--wm=trace=*=stmt+pt" "random=$seed"
+	count "$here/run.sh" "$build" "random=$seed" "${killed[i]}" "${killed[i + 1]}"
+	count "$here/same.sh" "$build" "--wm=trace=*=stmt+pt" "random=$seed"
 done
-echo "$good comparisons the same, $bad failed"
-[ $bad = 0 ]
+counted
