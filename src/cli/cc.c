@@ -153,7 +153,7 @@ static void add_wraps(struct line *line, const char *exports)
 	}
 }
 
-static void add_lto_flags(struct line *line, const struct job *job, const struct own_files *files)
+static void add_lto_flags(struct line *line, const struct own_files *files)
 {
 	add_text(line, "-flto=full");
 	add_text(line, "-ffat-lto-objects");
@@ -174,7 +174,7 @@ static void add_link_flags(struct line *line, const struct job *job, const struc
 		return;
 	add_text(line, "-Wl,--build-id");
 	if (cc_options_at_link(job->options))
-		add_lto_flags(line, job, files);
+		add_lto_flags(line, files);
 	if (job->options->trace)
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-trace.a,--pop-state",
 			   files->runtime_dir);

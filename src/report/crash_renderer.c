@@ -9,7 +9,7 @@ static const struct crash_renderer renderers[] = {
 	 crash_render_lcov,
 	 0,
 	 true},
-	{0},
+	{.format = {0}},
 };
 
 const struct format_table crash_formats = {renderers, sizeof *renderers};

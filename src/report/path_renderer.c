@@ -10,7 +10,7 @@ static const struct path_renderer renderers[] = {
 	{{"json", "everything, for programs; docs/format.md describes it"}, 0, true, path_render_json},
 	{{"lcov", "line, function and branch counts, for genhtml and the like"}, 0, false, path_render_lcov},
 	{{"html", "one page: annotated source, the hottest paths of each function"}, 10, true, path_render_html},
-	{0},
+	{.format = {0}},
 };
 
 const struct format_table path_formats = {renderers, sizeof *renderers};

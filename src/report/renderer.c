@@ -8,7 +8,7 @@ static const struct renderer renderers[] = {
 	{{"folded", "one context a line: main;f;g NUMBER"}, 0, false, false, render_folded},
 	{{"speedscope", "a file for https://www.speedscope.app"}, 0, true, false, render_speedscope},
 	{{"svg", "a flame graph to open in a browser"}, 0, false, false, render_svg},
-	{0},
+	{.format = {0}},
 };
 
 const struct format_table report_formats = {renderers, sizeof *renderers};
