@@ -157,6 +157,35 @@ static struct error *read_line(struct reader *r, const struct pathmeta_line *bef
 	return err;
 }
 
+static struct error *read_cases(struct reader *r, struct pathmeta_cases *c)
+{
+	const uint32_t most = 2 * (sizeof c->ranges / sizeof *c->ranges) + 1;
+	struct cursor at = r->c;
+	uint64_t step, len, before = 0;
+	uint32_t count;
+	struct error *err = section_small(&r->c, most, "twice the ranges of cases", &count);
+
+	if (err)
+		return err;
+	c->count = count / 2;
+	c->has_more = count % 2;
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct pathmeta_range *range = &c->ranges[i];
+
+		err = cursor_uleb128(&r->c, &step);
+		if (!err)
+			err = cursor_uleb128(&r->c, &len);
+		if (err)
+			return err;
+		range->first = (int64_t)(before + (uint64_t)unzigzag(step));
+		range->last = (int64_t)((uint64_t)range->first + len);
+		before = (uint64_t)range->last;
+		if (range->last < range->first || (i && range->first <= range[-1].last))
+			return cursor_error(&at, "cases that do not rise: the section is damaged");
+	}
+	return NULL;
+}
+
 static struct error *read_edge(struct reader *r, struct cfg_edge *e, struct pathmeta_outcome *o)
 {
 	struct cursor at = r->c;
@@ -177,6 +206,11 @@ static struct error *read_edge(struct reader *r, struct cfg_edge *e, struct path
 		err = cursor_uleb128(&r->c, &value);
 		if (!err)
 			o->value = unzigzag(value);
+	}
+	if (!err && o->kind == PATHMETA_CASES) {
+		struct pathmeta_cases *cases = arena_calloc(&r->m->arena, 1, sizeof *cases);
+		err = cases ? read_cases(r, cases) : &error_no_memory;
+		o->cases = cases;
 	}
 	return err;
 }

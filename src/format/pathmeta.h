@@ -35,12 +35,23 @@ enum pathmeta_outcome_kind {
 	PATHMETA_NORMAL, /* a call that may throw returned */
 	PATHMETA_UNWIND, /* it threw */
 	PATHMETA_JUMP,   /* indirect goto, asm goto: one of its targets */
+	PATHMETA_CASES,  /* one of several cases: `cases` */
 	PATHMETA_OUTCOMES,
+};
+
+/* Values of cases that lead to one block: rising, apart from each other. */
+struct pathmeta_cases {
+	struct pathmeta_range {
+		int64_t first, last;
+	} ranges[8];
+	uint32_t count;
+	bool has_more; /* than there is room for */
 };
 
 struct pathmeta_outcome {
 	enum pathmeta_outcome_kind kind;
-	int64_t value; /* CASE */
+	int64_t value;                      /* CASE */
+	const struct pathmeta_cases *cases; /* CASES */
 };
 
 /* One source position with code in a block, in the order of the code; neighbours differ. */

@@ -15,7 +15,8 @@
  *             node_count edge_count line_count
  *             for each node { out_edges lines
  *                     for each line { 4 * zigzag(line - line before) + LINE_* bits  [function file]  column }
- *                     for each out-edge { to  how (EDGE_*)  [zigzag(value) of a case] }
+ *                     for each out-edge { to  how (EDGE_*)  [zigzag(value) of a case] [cases] }
+ *                     cases: { 2 * ranges + has_more { zigzag(first - last before, at first 0)  last - first } }
  *             }
  *     }
  *     skipped_count { name reason }

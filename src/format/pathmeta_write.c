@@ -33,6 +33,18 @@ static void write_line(struct writer *w, const struct pathmeta_line *before, con
 	buffer_uleb128(b, l->column);
 }
 
+static void write_cases(struct writer *w, const struct pathmeta_cases *c)
+{
+	uint64_t before = 0;
+
+	buffer_uleb128(&w->function, 2 * c->count + c->has_more);
+	for (uint32_t i = 0; i < c->count; i++) {
+		buffer_uleb128(&w->function, zigzag((int64_t)((uint64_t)c->ranges[i].first - before)));
+		buffer_uleb128(&w->function, (uint64_t)c->ranges[i].last - (uint64_t)c->ranges[i].first);
+		before = (uint64_t)c->ranges[i].last;
+	}
+}
+
 static void write_edge(struct writer *w, const struct cfg_edge *e, const struct pathmeta_outcome *o)
 {
 	buffer_uleb128(&w->function, e->to);
@@ -40,6 +52,8 @@ static void write_edge(struct writer *w, const struct cfg_edge *e, const struct 
 					     (unsigned int)o->kind << EDGE_OUTCOME_SHIFT);
 	if (o->kind == PATHMETA_CASE)
 		buffer_uleb128(&w->function, zigzag(o->value));
+	if (o->kind == PATHMETA_CASES)
+		write_cases(w, o->cases);
 }
 
 static void write_graph(struct writer *w, const struct pathmeta_function *f)

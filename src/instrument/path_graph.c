@@ -3,7 +3,7 @@
  * split after calls that return twice; a block ends at its first call that does not return.
  *
  * Several successors of one terminator that are the same block are one edge: how the block was reached is no other path. It
- * means `default` if that is among them, else the first of its cases.
+ * means `default` if that is among them, else all its cases.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +291,9 @@ static bool is_negated(LLVMValueRef branch)
 	return is_named(first, when_false, false_count) || is_named(LLVMGetSuccessor(branch, 1), when_true, true_count);
 }
 
+/* Of more than 64 bits: a value that is not told. */
+static const struct pathmeta_cases wide_case = {.has_more = true};
+
 static struct pathmeta_outcome outcome_of(LLVMValueRef terminator, unsigned successor)
 {
 	struct pathmeta_outcome outcome = {.kind = PATHMETA_PLAIN};
@@ -305,6 +308,8 @@ static struct pathmeta_outcome outcome_of(LLVMValueRef terminator, unsigned succ
 			LLVMValueRef value = LLVMGetOperand(terminator, 2 * successor);
 			if (LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64)
 				outcome.value = LLVMConstIntGetSExtValue(value);
+			else
+				outcome = (struct pathmeta_outcome){.kind = PATHMETA_CASES, .cases = &wide_case};
 		}
 		break;
 	case LLVMInvoke:
@@ -316,8 +321,66 @@ static struct pathmeta_outcome outcome_of(LLVMValueRef terminator, unsigned succ
 	return outcome;
 }
 
+struct case_value {
+	uint32_t edge;
+	int64_t value;
+};
+
+static int compare_cases(const void *a, const void *b)
+{
+	const struct case_value *x = a, *y = b;
+	if (x->edge != y->edge)
+		return x->edge < y->edge ? -1 : 1;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Ranges of the values of one edge, which rise. */
+static void add_case(struct pathmeta_cases *cases, int64_t value)
+{
+	struct pathmeta_range *last = cases->count ? &cases->ranges[cases->count - 1] : NULL;
+	if (cases->has_more)
+		return;
+	if (last && last->last + 1 == value)
+		last->last = value;
+	else if (cases->count < sizeof cases->ranges / sizeof *cases->ranges)
+		cases->ranges[cases->count++] = (struct pathmeta_range){value, value};
+	else
+		cases->has_more = true;
+}
+
+/* Of a switch: edges that several cases share tell all of them. edge_of[node]: the edge there + 1. */
+static struct error *name_cases(struct path_graph *g, const struct builder *b, LLVMValueRef terminator,
+				const uint32_t *edge_of)
+{
+	const unsigned count = LLVMGetNumSuccessors(terminator);
+	struct case_value *values = arena_calloc(g->scratch, count, sizeof *values);
+	uint32_t named = 0;
+	if (!values)
+		return &error_no_memory;
+	for (unsigned s = 1; s < count; s++) {
+		uint32_t edge = edge_of[b->blocks[find_block(b, LLVMGetSuccessor(terminator, s))].node] - 1;
+		struct pathmeta_outcome outcome = outcome_of(terminator, s);
+		if (outcome.kind == PATHMETA_CASE && g->meta.outcomes[edge].kind == PATHMETA_CASE)
+			values[named++] = (struct case_value){edge, outcome.value};
+	}
+	qsort(values, named, sizeof *values, compare_cases);
+	for (uint32_t i = 0, end; i < named; i = end) {
+		for (end = i + 1; end < named && values[end].edge == values[i].edge;)
+			end++;
+		if (end == i + 1)
+			continue;
+		struct pathmeta_cases *cases = arena_calloc(&g->m->meta.arena, 1, sizeof *cases);
+		if (!cases)
+			return &error_no_memory;
+		for (uint32_t k = i; k < end; k++)
+			add_case(cases, values[k].value);
+		g->meta.outcomes[values[i].edge] = (struct pathmeta_outcome){.kind = PATHMETA_CASES, .cases = cases};
+	}
+	return NULL;
+}
+
 /* The edges of one node. seen[node]: the edge there + 1, stale when it is not of this node. */
-static void add_edges(struct builder *b, uint32_t node, uint32_t *seen)
+static struct error *add_edges(struct builder *b, uint32_t node, uint32_t *seen)
 {
 	struct path_graph *g = b->g;
 	const struct block *block = &b->blocks[b->block_of[node]];
@@ -328,7 +391,7 @@ static void add_edges(struct builder *b, uint32_t node, uint32_t *seen)
 	unsigned s, end;
 	successor_range(b, block, &s, &end);
 	if (s == end)
-		return;
+		return NULL;
 	double frequency = host->block_frequency(host->state, block->value);
 	for (; s < end; s++) {
 		uint32_t to = b->blocks[find_block(b, LLVMGetSuccessor(block->terminator, s))].node;
@@ -351,6 +414,7 @@ static void add_edges(struct builder *b, uint32_t node, uint32_t *seen)
 		g->cfg.edges[e].is_fixed =
 			opcode == LLVMIndirectBr || opcode == LLVMCallBr || (opcode == LLVMInvoke && s == 1);
 	}
+	return opcode == LLVMSwitch ? name_cases(g, b, block->terminator, seen) : NULL;
 }
 
 static struct error *make_edges(struct builder *b)
@@ -368,10 +432,11 @@ static struct error *make_edges(struct builder *b)
 	uint32_t *seen = arena_calloc(g->scratch, b->node_count, sizeof *seen);
 	if (!g->cfg.first_edge || !g->cfg.edges || !g->meta.outcomes || !g->successors || !seen)
 		return &error_no_memory;
-	for (uint32_t n = 0; n < b->node_count; n++)
-		add_edges(b, n, seen);
+	struct error *err = NULL;
+	for (uint32_t n = 0; n < b->node_count && !err; n++)
+		err = add_edges(b, n, seen);
 	g->cfg.first_edge[b->node_count] = g->cfg.edge_count;
-	return NULL;
+	return err;
 }
 
 /* What the code generator looks through between a tail call and its return. */

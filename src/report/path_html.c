@@ -416,6 +416,17 @@ static struct error *print_function_head(const struct html *h, const struct path
 	return err;
 }
 
+static void print_cases(const struct html *h, const struct pathmeta_cases *cases)
+{
+	struct arena arena;
+	const char *text;
+
+	arena_init(&arena);
+	text = path_cases(cases, &arena);
+	fprintf(h->out, "%s: ", text && *text ? text : "a case");
+	arena_deinit(&arena);
+}
+
 /* Outcomes of branches that were come to. */
 static void print_ways(const struct html *h, const struct path_branch *branches, size_t count)
 {
@@ -443,6 +454,9 @@ static void print_ways(const struct html *h, const struct path_branch *branches,
 			break;
 		case PATHMETA_CASE:
 			fprintf(h->out, "%" PRId64 ": ", b->outcome.value);
+			break;
+		case PATHMETA_CASES:
+			print_cases(h, b->outcome.cases);
 			break;
 		default:
 			fputs("default: ", h->out);

@@ -120,6 +120,16 @@ static void print_blocks(const struct path_function *f, FILE *out)
 	fputs("]", out);
 }
 
+/* Pairs of the first and the last value. */
+static void print_cases(const struct pathmeta_cases *cases, FILE *out)
+{
+	fputs(", \"values\": [", out);
+	for (uint32_t i = 0; i < cases->count; i++)
+		fprintf(out, "%s[%" PRId64 ", %" PRId64 "]", i ? ", " : "", cases->ranges[i].first,
+			cases->ranges[i].last);
+	fprintf(out, "], \"more\": %s", cases->has_more ? "true" : "false");
+}
+
 static void print_edges(const struct path_function *f, FILE *out)
 {
 	static const char *const cuts[CFG_CUTS] = {
@@ -128,7 +138,7 @@ static void print_edges(const struct path_function *f, FILE *out)
 	static const char *const outcomes[PATHMETA_OUTCOMES] = {
 		[PATHMETA_PLAIN] = NULL,      [PATHMETA_TRUE] = "true",       [PATHMETA_FALSE] = "false",
 		[PATHMETA_CASE] = "case",     [PATHMETA_DEFAULT] = "default", [PATHMETA_NORMAL] = "normal",
-		[PATHMETA_UNWIND] = "throws", [PATHMETA_JUMP] = "jump"};
+		[PATHMETA_UNWIND] = "throws", [PATHMETA_JUMP] = "jump",       [PATHMETA_CASES] = "cases"};
 	const struct pathmeta_function *m = f->meta;
 
 	fputs(",\n     \"edges\": [", out);
@@ -144,6 +154,8 @@ static void print_edges(const struct path_function *f, FILE *out)
 		print_member(out, ", ", "outcome", outcomes[m->outcomes[i].kind]);
 		if (m->outcomes[i].kind == PATHMETA_CASE)
 			fprintf(out, ", \"value\": %" PRId64, m->outcomes[i].value);
+		if (m->outcomes[i].kind == PATHMETA_CASES)
+			print_cases(m->outcomes[i].cases, out);
 		putc('}', out);
 	}
 	fputs("]", out);

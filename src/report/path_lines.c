@@ -115,7 +115,8 @@ bool path_lines_is_way(const struct pathmeta_function *m, uint32_t edge)
 {
 	enum pathmeta_outcome_kind kind = m->outcomes[edge].kind;
 
-	return kind == PATHMETA_TRUE || kind == PATHMETA_FALSE || kind == PATHMETA_CASE || kind == PATHMETA_DEFAULT;
+	return kind == PATHMETA_TRUE || kind == PATHMETA_FALSE || kind == PATHMETA_CASE || kind == PATHMETA_CASES ||
+	       kind == PATHMETA_DEFAULT;
 }
 
 /* That of the last code in the block. */

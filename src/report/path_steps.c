@@ -43,6 +43,21 @@ static const char *way_text(const struct pathmeta_function *f, uint32_t edge, co
 	return arena_printf(arena, "%s %s:%" PRIu32, verb, slash ? slash + 1 : line->file, line->line);
 }
 
+const char *path_cases(const struct pathmeta_cases *cases, struct arena *arena)
+{
+	const char *text = "";
+	for (uint32_t i = 0; i < cases->count && text; i++) {
+		const struct pathmeta_range *r = &cases->ranges[i];
+		const char *comma = i ? ", " : "";
+
+		if (r->first == r->last)
+			text = arena_printf(arena, "%s%s%" PRId64, text, comma, r->first);
+		else
+			text = arena_printf(arena, "%s%s%" PRId64 " to %" PRId64, text, comma, r->first, r->last);
+	}
+	return text && *text && cases->has_more ? arena_printf(arena, "%s or others", text) : text;
+}
+
 struct error *path_outcome(const struct pathmeta_function *f, enum pathmeta_stage stage, uint32_t edge,
 			   struct arena *arena, const char **ret)
 {
@@ -62,6 +77,11 @@ struct error *path_outcome(const struct pathmeta_function *f, enum pathmeta_stag
 		break;
 	case PATHMETA_CASE:
 		text = arena_printf(arena, "case %" PRId64, o->value);
+		break;
+	case PATHMETA_CASES:
+		text = path_cases(o->cases, arena);
+		if (text)
+			text = *text ? arena_printf(arena, "case %s", text) : "a case";
 		break;
 	case PATHMETA_DEFAULT:
 		text = "default";

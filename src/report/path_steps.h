@@ -50,6 +50,9 @@ struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret)
  * is_partial and a place to stop at is there; none when no line of the node is that place. */
 uint32_t path_lines_begun(const struct path_walk *w, uint32_t node, bool *ret);
 
+/* "10, 35", "1 to 9 or others", "" if none is known; the arena's. NULL without memory. */
+const char *path_cases(const struct pathmeta_cases *cases, struct arena *arena);
+
 /* The outcome of one edge in words, "true", "case 7", "to line 12"; NULL for the only way on. The arena's. */
 struct error *path_outcome(const struct pathmeta_function *f, enum pathmeta_stage stage, uint32_t edge,
 			   struct arena *arena, const char **ret);

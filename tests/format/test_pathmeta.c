@@ -54,10 +54,10 @@ static const uint8_t golden[] = {
 static void build_example(struct path_builder *b)
 {
 	static const struct build_edge edges[] = {
-		{0, 1, CFG_KEPT, {PATHMETA_PLAIN, 0}},
-		{1, 2, CFG_KEPT, {PATHMETA_TRUE, 0}},
-		{1, 3, CFG_KEPT, {PATHMETA_CASE, -5}},
-		{2, 1, CFG_CUT_BACK, {PATHMETA_PLAIN, 0}},
+		{0, 1, CFG_KEPT, {PATHMETA_PLAIN, 0, NULL}},
+		{1, 2, CFG_KEPT, {PATHMETA_TRUE, 0, NULL}},
+		{1, 3, CFG_KEPT, {PATHMETA_CASE, -5, NULL}},
+		{2, 1, CFG_CUT_BACK, {PATHMETA_PLAIN, 0, NULL}},
 	};
 	static const struct build_line lines[] = {
 		{0, {NULL, "test.c", 11, 2, false}},
@@ -337,8 +337,8 @@ static void test_bodies(void)
 	EXPECT_BODY(nodes, 9, "more edges or lines");
 	EXPECT_BODY(nodes + 2, 0x54, "line -");
 	EXPECT_BODY(nodes + 4, 4, "control flow");      /* to node 4 */
-	EXPECT_BODY(nodes + 5, 5, "an edge of kind 5"); /* cut */
-	EXPECT_BODY(nodes + 9, 0x7d, "an edge of kind 125");
+	EXPECT_BODY(nodes + 5, 6, "an edge of kind 6"); /* cut */
+	EXPECT_BODY(nodes + 9, 0x7e, "an edge of kind 126");
 	EXPECT_BODY(nodes + 9, 0x74, "function f: control flow"); /* one of two edges is TWICE */
 	EXPECT_BODY(nodes + 11, 0, "");
 	EXPECT_BODY(second + 17, 2, "function g: 2 paths, its control flow has 1");
@@ -421,8 +421,47 @@ static void test_many(void)
 	buffer_deinit(&out);
 }
 
+/* Ranges of cases, up to both ends of what a value can be. */
+static void test_cases(void)
+{
+	static const struct pathmeta_cases written[] = {
+		{.ranges = {{INT64_MIN, INT64_MIN}, {-3, 7}, {9, 9}, {INT64_MAX - 1, INT64_MAX}}, .count = 4},
+		{.ranges = {{1, 2}, {4, 4}, {6, 6}, {8, 8}, {10, 10}, {12, 12}, {14, 14}, {16, 90}},
+		 .count = 8,
+		 .has_more = true},
+		{.has_more = true},
+		{.ranges = {{5, 6}, {6, 7}}, .count = 2}, /* do not rise */
+	};
+	for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+		const struct build_edge edges[] = {{0, 1, CFG_KEPT, {PATHMETA_CASES, 0, &written[i]}},
+						   {0, 2, CFG_KEPT, {PATHMETA_DEFAULT, 0, NULL}}};
+		static struct path_builder b;
+		struct buffer out = {0};
+		struct pathmeta m;
+		build_paths_init(&b, "u.c", PATHMETA_SOURCE);
+		build_paths_function(&b, "f", 3, edges, 2, NULL, 0);
+		CHECK_OK(pathmeta_write(&b.meta, &out));
+		pathmeta_init(&m);
+		struct error *err = pathmeta_read(out.bytes, out.len_bytes, "section", &m);
+		if (i == 3) {
+			CHECK(err && strstr(err->message, "do not rise"));
+		} else if (CHECK(!err)) {
+			const struct pathmeta_outcome *o = &m.functions[0].outcomes[0];
+			CHECK_U64(o->kind, PATHMETA_CASES);
+			CHECK_U64(o->cases->count, written[i].count);
+			CHECK(o->cases->has_more == written[i].has_more);
+			CHECK(!memcmp(o->cases->ranges, written[i].ranges, sizeof written[i].ranges));
+		}
+		error_destroy(err);
+		pathmeta_deinit(&m);
+		buffer_deinit(&out);
+		build_paths_deinit(&b);
+	}
+}
+
 int main(void)
 {
+	test_cases();
 	test_golden();
 	test_round_trip();
 	test_units();

@@ -95,8 +95,8 @@ static struct pathmeta_function *build_diamonds(struct path_builder *b, const ch
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t n = 3 * i;
 
-		edges[used++] = (struct build_edge){n, n + 1, CFG_KEPT, {PATHMETA_TRUE, 0}};
-		edges[used++] = (struct build_edge){n, n + 2, CFG_KEPT, {PATHMETA_FALSE, 0}};
+		edges[used++] = (struct build_edge){n, n + 1, CFG_KEPT, {PATHMETA_TRUE, 0, NULL}};
+		edges[used++] = (struct build_edge){n, n + 2, CFG_KEPT, {PATHMETA_FALSE, 0, NULL}};
 		edges[used++] = (struct build_edge){n + 1, n + 3, CFG_KEPT, {0}};
 		edges[used++] = (struct build_edge){n + 2, n + 3, CFG_KEPT, {0}};
 	}

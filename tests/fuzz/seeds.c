@@ -223,10 +223,11 @@ static void write_path_counters(void)
 
 static void write_path_metadata(void)
 {
+	static const struct pathmeta_cases cases = {.ranges = {{-9, -2}, {7, 7}}, .count = 2, .has_more = true};
 	static const struct build_edge edges[] = {
-		{0, 1, CFG_KEPT, {PATHMETA_PLAIN, 0}},    {1, 2, CFG_KEPT, {PATHMETA_TRUE, 0}},
-		{1, 3, CFG_KEPT, {PATHMETA_CASE, -5}},    {2, 1, CFG_CUT_BACK, {PATHMETA_PLAIN, 0}},
-		{3, 4, CFG_CUT_JUMP, {PATHMETA_JUMP, 0}},
+		{0, 1, CFG_KEPT, {PATHMETA_PLAIN, 0, NULL}},    {1, 2, CFG_KEPT, {PATHMETA_CASES, 0, &cases}},
+		{1, 3, CFG_KEPT, {PATHMETA_CASE, -5, NULL}},    {2, 1, CFG_CUT_BACK, {PATHMETA_PLAIN, 0, NULL}},
+		{3, 4, CFG_CUT_JUMP, {PATHMETA_JUMP, 0, NULL}},
 	};
 	static uint64_t planned[] = {0, 2};
 	static struct path_builder b;
