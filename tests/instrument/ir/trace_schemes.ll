@@ -1,38 +1,59 @@
-; Bodies of other schemes than the first stand behind all code, by scheme: pages in memory are of what runs. A frame's own coverage
-; is a byte for each call, set and never read.
-target triple = "x86_64-pc-linux-gnu"
 ; PASSES: waymark-trace
-; ENV: WAYMARK_TRACE=final WAYMARK_TRACE_RULES=*=none|stmt|cc
-declare void @work()
+; ENV: WAYMARK_TRACE=final WAYMARK_TRACE_RULES=plain=none;labels=none|cc+pt;entry=fc;*=none|cc|stmt
+; What each scheme adds, and how one of several is chosen: in front of the function's own code.
 
-; CHECK-LABEL: define dso_local void @f()
-; CHECK-NEXT: call void @work()
-; CHECK-NEXT: call void @work()
+; CHECK-DAG: @wm1.chosen = internal global i8 0, section "wm1_chosen"
+; CHECK-DAG: @wm1.tunable = internal constant {{.*}} section "wm1_tunables", align 4
+
+declare void @out(i32)
+
+define void @plain(i32 %x) {
+  call void @out(i32 %x)
+  ret void
+}
+; CHECK-LABEL: define void @plain(i32 %x)
+; CHECK-NEXT: call void @out(i32 %x)
 ; CHECK-NEXT: ret void
-define dso_local void @f() {
-  call void @work()
-  call void @work()
+
+define void @entry(i32 %x) {
+  call void @out(i32 %x)
   ret void
 }
+; CHECK-LABEL: define void @entry(i32 %x)
+; CHECK-NEXT: call void asm sideeffect "movb $$1, $0", "*m"(
+; CHECK-NEXT: call void @out(i32 %x)
+; CHECK-NEXT: ret void
 
-; CHECK-LABEL: define dso_local void @g()
-define dso_local void @g() {
-  call void @work()
+; Not copied: its first scheme only.
+@label = internal global ptr blockaddress(@labels, %a)
+define void @labels(ptr %to) {
+  indirectbr ptr %to, [label %a]
+a:
   ret void
 }
+; CHECK-LABEL: define void @labels(ptr %to)
+; CHECK-NEXT: indirectbr ptr %to
 
-; CHECK: define internal void @f.wm()
-; CHECK: define internal void @g.wm()
-; CHECK-LABEL: define internal void @f.wm.cc()
-; CHECK: [[FRAME:%.*]] = alloca
-; CHECK: call void @llvm.memset.p0.i32(ptr align 1 [[FRAME]], i8 0, i32 2, i1 true)
-; CHECK: call void asm sideeffect "movb $$1, $0\0Amovb $$1, $1"{{.*}}(ptr {{.*}}, ptr {{.*}}[[FRAME]])
-; CHECK-NEXT: call void @work()
-; CHECK: [[SECOND:%.*]] = getelementptr i8, ptr [[FRAME]], i32 1
-; CHECK: call void asm sideeffect "movb $$1, $0\0Amovb $$1, $1"{{.*}}(ptr {{.*}}, ptr {{.*}}[[SECOND]])
-; CHECK-NEXT: call void @work()
-; CHECK-LABEL: define internal void @g.wm.cc()
-; CHECK-LABEL: define internal void @f.wm.stmt()
-; CHECK-LABEL: define internal void @g.wm.stmt()
-; What tune reads is not writable, so it is in memory only when it is read.
-; ASM: .section wm1_tunables,"aR"
+; cmpb $0, chosen(%rip); jne chosen.wm
+define void @chosen(i32 %x) {
+  call void @out(i32 %x)
+  call void @out(i32 2)
+  ret void
+}
+; CHECK-LABEL: define void @chosen(i32 %x) prologue <{ {{.*}} }>
+; CHECK-NEXT: call void @out(i32 %x)
+; CHECK: ret void
+; CHECK: define internal void @chosen.wm() {{#[0-9]+}}
+; CHECK: asm sideeffect "cmpb $$2, ${0:c}(%rip)\0Aje ${2:c}\0Ajmp ${1:c}", "i,i,i"(ptr @wm1.chosen, ptr @chosen.wm.cc, ptr @chosen.wm.stmt)
+; CHECK: define internal void @chosen.wm.cc(i32 %x)
+; CHECK: call void asm sideeffect "movb $$1, $0
+; CHECK: call void @out(i32 %x)
+; CHECK: call void asm sideeffect "movb $$1, $0
+; CHECK: call void @out(i32 2)
+; CHECK: define internal void @chosen.wm.stmt(i32 %x)
+
+; ASM: chosen:
+; ASM: .ascii "\200="
+; ASM-NEXT: .long {{.*}}wm1.chosen
+; ASM-NEXT: .ascii "\000\017\205"
+; ASM-NEXT: .long {{.*}}chosen.wm
