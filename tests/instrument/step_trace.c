@@ -5,6 +5,7 @@
  *
  * Prints how many instructions and paths were compared: at most STEPS_MAX. Exit status 1 on the first difference.
  */
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -358,9 +359,9 @@ static struct area code; /* the program's */
 static uint64_t syscall_at;
 static bool is_locked;
 
-static void get_registers(struct user_regs_struct *ret)
+static void get_registers(pid_t task, struct user_regs_struct *ret)
 {
-	if (ptrace(PTRACE_GETREGS, child, NULL, ret))
+	if (ptrace(PTRACE_GETREGS, task, NULL, ret))
 		die("no registers: %s", strerror(errno));
 }
 
@@ -405,27 +406,60 @@ static void read_maps(const char *program)
 		die("%s: no code, or no vdso", program);
 }
 
-/* Has the child call mprotect where it stands. */
-static void lock(bool locks)
+/* Has the task call mprotect where it stands. */
+static void protect(pid_t task, int rights)
 {
 	struct user_regs_struct before, regs;
 	int status;
-	get_registers(&before);
+	get_registers(task, &before);
 	regs = before;
 	regs.rax = SYS_mprotect;
 	regs.orig_rax = UINT64_MAX; /* it is in no system call that would be begun again */
 	regs.rdi = code.start;
 	regs.rsi = code.end - code.start;
-	regs.rdx = locks ? PROT_READ : PROT_READ | PROT_EXEC;
+	regs.rdx = (unsigned)rights;
 	regs.rip = syscall_at;
-	if (ptrace(PTRACE_SETREGS, child, NULL, &regs) || ptrace(PTRACE_SINGLESTEP, child, NULL, NULL))
+	if (ptrace(PTRACE_SETREGS, task, NULL, &regs) || ptrace(PTRACE_SINGLESTEP, task, NULL, NULL))
 		die("cannot call mprotect: %s", strerror(errno));
-	waitpid(child, &status, 0);
-	get_registers(&regs);
+	waitpid(task, &status, __WALL);
+	get_registers(task, &regs);
 	if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP || regs.rax)
 		die("mprotect failed");
-	ptrace(PTRACE_SETREGS, child, NULL, &before);
+	ptrace(PTRACE_SETREGS, task, NULL, &before);
+}
+
+static void lock(bool locks)
+{
+	protect(child, locks ? PROT_READ : PROT_READ | PROT_EXEC);
 	is_locked = locks;
+}
+
+/* Threads and processes that it makes are let go, with code that they can execute. */
+static void let_go(int event)
+{
+	unsigned long made;
+	int status;
+	if (ptrace(PTRACE_GETEVENTMSG, child, NULL, &made))
+		die("no message of event %d: %s", event, strerror(errno));
+	waitpid((pid_t)made, &status, __WALL);
+	if (is_locked)
+		protect((pid_t)made, PROT_READ | PROT_EXEC);
+	if (event != PTRACE_EVENT_FORK)
+		is_locked = false;
+	ptrace(PTRACE_DETACH, (pid_t)made, NULL, NULL);
+}
+
+static bool is_alone(void)
+{
+	char path[64];
+	unsigned count = 0;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)child);
+	DIR *tasks = opendir(path);
+	while (tasks && readdir(tasks))
+		count++;
+	if (tasks)
+		closedir(tasks);
+	return count == 3; /* and . and .. */
 }
 
 static bool is_code(const struct user_regs_struct *regs)
@@ -443,6 +477,10 @@ static bool go_on(int sig, int *ret_sig)
 	if (!WIFSTOPPED(status))
 		return false;
 	*ret_sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+	if (status >> 16) { /* in the middle of a system call */
+		let_go(status >> 16);
+		return go_on(0, ret_sig);
+	}
 	return true;
 }
 
@@ -457,6 +495,8 @@ static void run(char **argv)
 		_exit(127);
 	}
 	waitpid(child, &status, 0);
+	ptrace(PTRACE_SETOPTIONS, child, NULL,
+	       (void *)(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_EXITKILL));
 	read_maps(argv[0]);
 	lock(true);
 	while (steps < STEPS_MAX) {
@@ -464,7 +504,7 @@ static void run(char **argv)
 			lock(false);
 		if (!go_on(sig, &sig))
 			break;
-		get_registers(&regs);
+		get_registers(child, &regs);
 		if (is_locked && sig == SIGSEGV && is_code(&regs)) {
 			lock(false);
 			sig = 0;
@@ -473,7 +513,7 @@ static void run(char **argv)
 			continue;
 		steps++;
 		step(&regs);
-		if (!is_code(&regs) && !sig)
+		if (!is_code(&regs) && !sig && is_alone())
 			lock(true);
 	}
 	kill(child, SIGKILL);
