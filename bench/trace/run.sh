@@ -1,11 +1,13 @@
 #!/bin/bash
 # What tracing costs: real programs traced in ten ways, run in turn on one CPU.
 #
-#   bench/trace/run.sh [-b BUILD-DIR] [-n ROUNDS] [-w WORK-DIR] [-c CPU] [-i] [-s] [-l LEVELS] [-r] [PROGRAM...]
+#   bench/trace/run.sh [-b BUILD-DIR] [-n ROUNDS] [-w WORK-DIR] [-c CPU] [-i] [-s] [-l LEVELS] [-v VARIANTS] [-r] [PROGRAM...]
 #
 # PROGRAM: those of programs.sh (default: all of them). ROUNDS is at least 9. WORK-DIR keeps builds and cores, so that a
 # second run is short. CPU is where the programs run (default: the last). -i leaves out the instruction counts, which callgrind
-# takes on smaller inputs; -s takes times on these, too. LEVELS: 'O2 O0', or one of them. -r measures nothing: it prints what was measured in WORK-DIR before.
+# takes on smaller inputs; -s takes times on these, too. LEVELS: 'O2 O0', or one of them. VARIANTS: those below after lto (default: all
+# of them; a large program takes minutes to link with all eight schemes). -r measures nothing: it prints what was measured in WORK-DIR
+# before.
 #
 #   lto    clang-19 -flto at that level: what the others are compared with
 #   none   the metadata, no trace
@@ -25,14 +27,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../../tests/programs/work.sh
 . "$here/../../tests/programs/work.sh"
 rounds=9 counts=1 levels='O2 O0' \
-	cpu=$(($(nproc) - 1)) is_old='' inputs_size=full
-while getopts "${work_options}n:c:isl:r" option; do
+	cpu=$(($(nproc) - 1)) is_old='' inputs_size=full variants='none fc cc stmt pt fixed tuned off all'
+while getopts "${work_options}n:c:isl:v:r" option; do
 	case $option in
 	n) rounds=$OPTARG ;;
 	c) cpu=$OPTARG ;;
 	i) counts= ;;
 	s) inputs_size=small ;;
 	l) levels=$OPTARG ;;
+	v) variants=$OPTARG ;;
 	r) is_old=1 ;;
 	*) work_option "$option" ;;
 	esac
@@ -63,7 +66,7 @@ measure() { # PROGRAM LEVEL: lines `LEVEL PROGRAM VARIANT ms time-ratio middle-h
 	[ "$2" = O2 ] || suffix=-$2
 	local -a arguments=() names=()
 	rm -f "$work/results-$program-$2"
-	for variant in lto none fc cc stmt pt fixed tuned off all; do
+	for variant in lto $variants; do
 		build_traced "$program" "$variant$suffix" || continue
 		set -f
 		# shellcheck disable=SC2207
