@@ -198,16 +198,19 @@ static void pass(const struct tracepoint *p, const struct user_regs_struct *regs
 		break;
 	case WM1_POINT_NODE:
 		a->is_fresh = false;
-		a->has_ended = false;
 		if (is_return(p))
 			a->path.count = 0;
 		/* All ways to a loop's head end a path: behind a round nothing is pushed. */
-		if (a->path.count && is_round(p)) {
+		if (a->path.count && !a->has_ended && is_round(p)) {
 			a->path.count = 0;
 			a->path.is_behind = true;
 		}
+		a->has_ended = false;
 		if (!a->path.count || a->path.items[a->path.count - 1] != p->node)
 			append(&a->path, p->node);
+		break;
+	case WM1_POINT_START: /* its node's own point may be passed over, see step() */
+		append(&a->path, p->node);
 		break;
 	case WM1_POINT_PUSH:
 		a->is_pushing = true;
@@ -318,12 +321,24 @@ static const struct tracepoint *first_point(uint64_t address)
 	return &trace.points.points[low];
 }
 
+/* The instruction that ran last stands in front of this one, and is no jump. */
+static bool fell_through(uint64_t from, uint64_t pc)
+{
+	uint8_t code[2];
+	if (pc <= from || pc - from > 15)
+		return false;
+	read_memory(base + from, code, sizeof code);
+	return code[0] != 0xeb && code[0] != 0xe9 && (code[0] & 0xf0) != 0x70 &&
+	       !(code[0] == 0x0f && (code[1] & 0xf0) == 0x80);
+}
+
 static void step(const struct user_regs_struct *regs)
 {
 	const uint64_t pc = regs->rip - base;
 	const struct tracepoint *end = trace.points.points + trace.points.count;
 	static const struct bbmap_function *last;
-	static uint64_t last_sp;
+	static uint64_t last_sp, last_pc;
+	const uint64_t from = last_pc;
 	uint32_t block;
 	const struct bbmap_function *here = bbmap_find(&trace.blocks, pc, &block);
 	/* A record below the stack pointer is no more then. Between blocks there may be padding, which is in none. */
@@ -331,14 +346,16 @@ static void step(const struct user_regs_struct *regs)
 	if (here)
 		last = here;
 	last_sp = regs->rsp;
+	last_pc = pc;
 	while (depth && (stack[depth - 1].sp < regs->rsp || (is_tail_call && stack[depth - 1].sp == regs->rsp)))
 		drop(&stack[--depth]);
 	if (!trace.points.count || pc < trace.points.points[0].address || pc > end[-1].address + 65536)
 		return;
 	for (const struct tracepoint *p = first_point(pc); p < end && p->address == pc; p++) {
-		/* Of a node without code, next to one that others jump to. */
+		/* Of a node without code, next to one that others jump to. A loop's head is one that a round came to if the
+		 * instruction of the round ran. */
 		bool is_passed = p->kind == WM1_POINT_NODE && p->node && p + 1 < end && p[1].address == pc &&
-				 p[1].kind == WM1_POINT_NODE;
+				 p[1].kind == WM1_POINT_NODE && !(is_round(p) && fell_through(from, pc));
 		if (!is_passed)
 			pass(p, regs);
 	}
