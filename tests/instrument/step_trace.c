@@ -427,7 +427,7 @@ static void read_maps(const char *program)
 static void protect(pid_t task, int rights)
 {
 	struct user_regs_struct before, regs;
-	int status;
+	int status, held = 0;
 	get_registers(task, &before);
 	regs = before;
 	regs.rax = SYS_mprotect;
@@ -436,13 +436,21 @@ static void protect(pid_t task, int rights)
 	regs.rsi = code.end - code.start;
 	regs.rdx = (unsigned)rights;
 	regs.rip = syscall_at;
-	if (ptrace(PTRACE_SETREGS, task, NULL, &regs) || ptrace(PTRACE_SINGLESTEP, task, NULL, NULL))
+	if (ptrace(PTRACE_SETREGS, task, NULL, &regs))
 		die("cannot call mprotect: %s", strerror(errno));
-	waitpid(task, &status, __WALL);
+	do { /* a signal that comes now is for the program's own code */
+		if (ptrace(PTRACE_SINGLESTEP, task, NULL, NULL))
+			die("cannot call mprotect: %s", strerror(errno));
+		waitpid(task, &status, __WALL);
+		if (WIFSTOPPED(status) && WSTOPSIG(status) != SIGTRAP)
+			held = WSTOPSIG(status);
+	} while (WIFSTOPPED(status) && WSTOPSIG(status) != SIGTRAP);
 	get_registers(task, &regs);
 	if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP || regs.rax)
 		die("mprotect failed");
 	ptrace(PTRACE_SETREGS, task, NULL, &before);
+	if (held)
+		syscall(SYS_tkill, task, held);
 }
 
 static void lock(bool locks)
