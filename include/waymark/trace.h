@@ -68,7 +68,7 @@ void wm1_trace_choose(const struct wm1_tunable *first, const struct wm1_tunable 
  *                     bits 0-25 node, 26-28 scheme of the variant, 29-31 kind, 32-63 index of the function in the unit
  *      and then       UNIT: u64 address of the unit's bytes in wm1_coverage, 0 without; FRAME: text as in assembler, with its NUL
  *
- * At `address` and from there on:
+ * From `address` on, which is where the next instruction begins, or the last byte of the one that made it true:
  */
 enum wm1_point {
 	WM1_POINT_NODE = 0,  /* control is in node: on entering it, or the register is as on entering it */

@@ -4,7 +4,7 @@
  *
  *      addb $5, 24(%rsp)
  *      771: .pushsection .debug_waymark_points,"",@progbits
- *      .quad 771b
+ *      .quad 771b-1
  *      .quad VALUE
  *      .popsection
  *
@@ -104,7 +104,8 @@ static void begin_point(struct trace_asm *a, enum wm1_point kind, uint32_t node)
 		buffer_printf(&a->text, "\n.quad -1\n.quad %s\n.quad %s", b->f->m->key_name,
 			      b->f->m->coverage ? b->f->m->coverage_name : "0");
 	a->in_points = true;
-	buffer_printf(&a->text, "\n.quad 771b\n.quad 0x%" PRIx64, value);
+	/* Behind an instruction others may jump to where the next one is: its own last byte is never taken for theirs. */
+	buffer_printf(&a->text, "\n.quad 771b%s\n.quad 0x%" PRIx64, a->has_code ? "-1" : "", value);
 }
 
 void trace_asm_point(struct trace_asm *a, enum wm1_point kind, uint32_t node)

@@ -209,9 +209,6 @@ static void pass(const struct tracepoint *p, const struct user_regs_struct *regs
 		if (!a->path.count || a->path.items[a->path.count - 1] != p->node)
 			append(&a->path, p->node);
 		break;
-	case WM1_POINT_START: /* its node's own point may be passed over, see step() */
-		append(&a->path, p->node);
-		break;
 	case WM1_POINT_PUSH:
 		a->is_pushing = true;
 		break;
@@ -321,11 +318,11 @@ static const struct tracepoint *first_point(uint64_t address)
 	return &trace.points.points[low];
 }
 
-/* The instruction that ran last stands in front of this one, and is no jump. */
+/* The instruction that ran last, of several bytes, stands in front of this one, and is no jump. */
 static bool fell_through(uint64_t from, uint64_t pc)
 {
 	uint8_t code[2];
-	if (pc <= from || pc - from > 15)
+	if (pc <= from + 1 || pc - from > 15)
 		return false;
 	read_memory(base + from, code, sizeof code);
 	return code[0] != 0xeb && code[0] != 0xe9 && (code[0] & 0xf0) != 0x70 &&
@@ -351,11 +348,13 @@ static void step(const struct user_regs_struct *regs)
 		drop(&stack[--depth]);
 	if (!trace.points.count || pc < trace.points.points[0].address || pc > end[-1].address + 65536)
 		return;
+	if (fell_through(from, pc))
+		for (const struct tracepoint *p = first_point(pc - 1); p < end && p->address == pc - 1; p++)
+			pass(p, regs);
 	for (const struct tracepoint *p = first_point(pc); p < end && p->address == pc; p++) {
-		/* Of a node without code, next to one that others jump to. A loop's head is one that a round came to if the
-		 * instruction of the round ran. */
+		/* Of a node without code, next to one that others jump to. */
 		bool is_passed = p->kind == WM1_POINT_NODE && p->node && p + 1 < end && p[1].address == pc &&
-				 p[1].kind == WM1_POINT_NODE && !(is_round(p) && fell_through(from, pc));
+				 p[1].kind == WM1_POINT_NODE;
 		if (!is_passed)
 			pass(p, regs);
 	}
