@@ -267,11 +267,43 @@ static struct error *take_point_nodes(const struct activation *a)
 
 /* ---- the ring ---- */
 
-static struct error *known_path(const struct activation *a, uint64_t number, struct crash_path *ret)
+static struct error *make_path(const struct activation *a, uint64_t number, struct crash_path *ret)
+{
+	struct error *err;
+
+	*ret = (struct crash_path){.number = number, .is_complete = true};
+	err = scratch_edges(a, &ret->path.edges);
+	if (err)
+		return err;
+	path_regenerate(&a->frame->flow->cfg, a->numbering, number, &ret->path);
+	return keep_edges(a, &ret->path);
+}
+
+/* The way round of the loop, which a path that begins behind it implies. */
+static struct error *make_rounds(const struct activation *a, uint32_t edge, struct crash_path *ret)
+{
+	const struct cfg *g = &a->frame->flow->cfg;
+	struct path *path = &ret->path;
+	struct error *err;
+
+	*ret = (struct crash_path){.path = {.end_node = g->edges[edge].from, .end_edge = edge}};
+	ret->is_complete = ret->is_rounds = true;
+	err = scratch_edges(a, &path->edges);
+	if (!err)
+		err = cfg_round_edges(g, edge, path->edges, &path->edge_count);
+	if (err)
+		return err;
+	while (a->numbering->starts[path->start] != g->edges[edge].to)
+		path->start++;
+	err = path_number_of(g, a->numbering, path, &ret->number);
+	return err ? err : keep_edges(a, path);
+}
+
+/* The path of a number, or the rounds of an edge: each is made once. */
+static struct error *known_path(const struct activation *a, uint64_t what, bool is_rounds, struct crash_path *ret)
 {
 	struct crash_builder *b = crash_builder(a->c);
-	struct key key = {{(uint64_t)a->frame->image << 32 | a->level->index, number, 0}};
-	struct crash_path path = {.number = number, .is_complete = true};
+	struct key key = {{(uint64_t)a->frame->image << 32 | a->level->index, what, is_rounds}};
 	uint32_t index;
 	struct error *err = keymap_add(&b->paths, &key, &index);
 
@@ -281,15 +313,8 @@ static struct error *known_path(const struct activation *a, uint64_t number, str
 		*ret = b->known_paths.items[index];
 		return NULL;
 	}
-	err = scratch_edges(a, &path.path.edges);
-	if (err)
-		return err;
-	path_regenerate(&a->frame->flow->cfg, a->numbering, number, &path.path);
-	err = keep_edges(a, &path.path);
-	if (err)
-		return err;
-	*ret = path;
-	return crash_known_path_vec_append(&b->known_paths, path);
+	err = is_rounds ? make_rounds(a, (uint32_t)what, ret) : make_path(a, what, ret);
+	return err ? err : crash_known_path_vec_append(&b->known_paths, *ret);
 }
 
 /* Whether the next path can begin at `start` after this one. */
@@ -367,7 +392,7 @@ static struct error *read_ring(const struct activation *a, bool *ret)
 			return NULL;
 		}
 		if (*ret)
-			err = known_path(a, number, &paths[i]);
+			err = known_path(a, number, false, &paths[i]);
 		paths[i].ordinal = count - kept + i + 1;
 	}
 	if (!*ret)
@@ -375,26 +400,6 @@ static struct error *read_ring(const struct activation *a, bool *ret)
 	a->frame->ended = count;
 	a->frame->paths = paths;
 	a->frame->path_count = kept;
-	return err;
-}
-
-/* The way round of the loop, which a path that begins behind it implies. */
-static struct error *make_rounds(const struct activation *a, uint32_t edge, struct crash_path *ret)
-{
-	const struct cfg *g = &a->frame->flow->cfg;
-	struct path path = {.end_node = g->edges[edge].from, .end_edge = edge};
-	uint64_t number;
-	struct error *err = scratch_edges(a, &path.edges);
-
-	if (!err)
-		err = cfg_round_edges(g, edge, path.edges, &path.edge_count);
-	while (!err && a->numbering->starts[path.start] != g->edges[edge].to)
-		path.start++;
-	if (!err)
-		err = path_number_of(g, a->numbering, &path, &number);
-	if (!err)
-		err = known_path(a, number, ret);
-	ret->is_rounds = true;
 	return err;
 }
 
@@ -418,7 +423,7 @@ static struct error *add_rounds(const struct activation *a)
 		uint32_t edge = a->numbering->start_rounds[f->paths[i].path.start];
 
 		if (edge != NO_EDGE)
-			err = make_rounds(a, edge, &paths[count++]);
+			err = known_path(a, edge, true, &paths[count++]);
 		paths[count++] = f->paths[i];
 	}
 	f->paths = paths;
