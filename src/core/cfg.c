@@ -467,10 +467,10 @@ struct error *cfg_split_loops(struct cfg *g, uint64_t limit, uint32_t *ret)
 	return err;
 }
 
-uint32_t cfg_splits(const struct cfg *g)
+uint32_t cfg_count_cuts(const struct cfg *g, enum cfg_cut cut)
 {
 	uint32_t count = 0;
 	for (uint32_t e = 0; e < g->edge_count; e++)
-		count += g->edges[e].cut == CFG_CUT_SPLIT;
+		count += g->edges[e].cut == cut;
 	return count;
 }

@@ -93,8 +93,8 @@ struct error *cfg_order(const struct cfg *g, uint32_t *order);
 /* The path ends in this node: it is an exit, or its out-edges are JUMP or TWICE. */
 bool cfg_node_ends(const struct cfg *g, uint32_t node);
 
-/* How many edges are CFG_CUT_SPLIT. */
-uint32_t cfg_splits(const struct cfg *g);
+/* How many edges are cut so. */
+uint32_t cfg_count_cuts(const struct cfg *g, enum cfg_cut cut);
 
 /* BACK, SPLIT or ROUND: the path ends on this edge. */
 static inline bool cfg_edge_ends(const struct cfg_edge *e)

@@ -50,14 +50,6 @@ static void cut_entries(struct cfg *g, const bool *is_head)
 			g->edges[e].cut = CFG_CUT_SPLIT;
 }
 
-static bool has_twice(const struct cfg *g)
-{
-	for (uint32_t e = 0; e < g->edge_count; e++)
-		if (g->edges[e].cut == CFG_CUT_TWICE)
-			return true;
-	return false;
-}
-
 struct error *cfg_cut_rounds(struct cfg *g)
 {
 	uint32_t *only = only_ways(g);
@@ -72,7 +64,7 @@ struct error *cfg_cut_rounds(struct cfg *g)
 		backs[edge->to] += edge->cut == CFG_CUT_BACK;
 		is_barred[edge->to] |= edge->is_fixed || (edge->cut != CFG_KEPT && !cfg_edge_ends(edge));
 	}
-	if (has_twice(g))
+	if (cfg_count_cuts(g, CFG_CUT_TWICE))
 		goto out;
 	for (uint32_t e = 0; !err && e < g->edge_count; e++) {
 		struct cfg_edge *edge = &g->edges[e];
@@ -97,7 +89,7 @@ struct error *cfg_check_rounds(const struct cfg *g)
 	struct error *err = NULL;
 	uint32_t *only = only_ways(g);
 	uint32_t *round_to = malloc(g->node_count * sizeof(*round_to)); /* the node's ROUND edge, or NOT_ONE */
-	bool is_barred = has_twice(g);
+	bool is_barred = cfg_count_cuts(g, CFG_CUT_TWICE) > 0;
 
 	if (!only || !round_to)
 		err = &error_no_memory;

@@ -99,14 +99,6 @@ static void resolve_jumps(struct flow *flow)
 	free(rest);
 }
 
-static bool has_twice(const struct cfg *g)
-{
-	for (uint32_t i = 0; i < g->edge_count; i++)
-		if (g->edges[i].cut == CFG_CUT_TWICE)
-			return true;
-	return false;
-}
-
 static struct error *count_activations(struct flow *flow)
 {
 	struct path_function *f = flow->f;
@@ -119,7 +111,7 @@ static struct error *count_activations(struct flow *flow)
 	} else {
 		f->inherited -= f->inherited < flow->inherited_ended ? f->inherited : flow->inherited_ended;
 	}
-	f->calls = has_twice(flow->g) ? flow->starts[0] : f->begun;
+	f->calls = cfg_count_cuts(flow->g, CFG_CUT_TWICE) ? flow->starts[0] : f->begun;
 	if (f->blocks[0] < f->calls) /* nothing leads back to the entry: it ran whenever the function was entered */
 		f->blocks[0] = f->calls;
 	open = f->begun;

@@ -23,7 +23,7 @@ double path_alpha(const struct path_function *f)
 
 uint32_t path_splits(const struct path_function *f)
 {
-	return f->meta ? cfg_splits(&f->meta->cfg) : 0;
+	return f->meta ? cfg_count_cuts(&f->meta->cfg, CFG_CUT_SPLIT) : 0;
 }
 
 static int compare_functions(const void *a, const void *b)

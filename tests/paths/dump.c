@@ -306,7 +306,7 @@ static void add_trace(const char *path)
 		char name[300];
 		snprintf(name, sizeof name, "%s/%" PRIx64, f ? f->link_name : r->name, key);
 		add((int64_t)(r->begun - r->finished), "%s\tunfinished", name);
-		add_tree(name, r->first, &blocks, 0, f && cfg_splits(&f->cfg) ? f : NULL);
+		add_tree(name, r->first, &blocks, 0, f && cfg_count_cuts(&f->cfg, CFG_CUT_SPLIT) ? f : NULL);
 		block_vec_deinit(&blocks);
 	}
 }
