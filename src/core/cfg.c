@@ -474,3 +474,13 @@ uint32_t cfg_count_cuts(const struct cfg *g, enum cfg_cut cut)
 		count += g->edges[e].cut == cut;
 	return count;
 }
+
+unsigned int cfg_cuts_to(const struct cfg *g, uint32_t node)
+{
+	unsigned int cuts = 0;
+
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].to == node)
+			cuts |= 1u << g->edges[e].cut;
+	return cuts & ~(1u << CFG_KEPT);
+}

@@ -95,6 +95,8 @@ bool cfg_node_ends(const struct cfg *g, uint32_t node);
 
 /* How many edges are cut so. */
 uint32_t cfg_count_cuts(const struct cfg *g, enum cfg_cut cut);
+/* Bit c is set: an edge that is cut as c leads to the node. Not of kept edges. */
+unsigned int cfg_cuts_to(const struct cfg *g, uint32_t node);
 
 /* BACK, SPLIT or ROUND: the path ends on this edge. */
 static inline bool cfg_edge_ends(const struct cfg_edge *e)

@@ -328,16 +328,10 @@ static bool leads_to(const struct cfg *g, const struct path *path, uint32_t star
 	return false;
 }
 
-/* A path that begins here may have no predecessor in the ring: setjmp returned once more. */
-static bool is_return_again(const struct cfg *g, uint32_t start)
-{
-	for (uint32_t e = 0; e < g->edge_count; e++)
-		if (g->edges[e].to == start && g->edges[e].cut == CFG_CUT_TWICE)
-			return true;
-	return false;
-}
-
-/* Each path begins where the one before ends, the first one of all at the entry. *ret_why: what does not fit. */
+/*
+ * Each path begins where the one before ends, the first one of all at the entry; or, without one before in the ring, where setjmp
+ * returned once more. *ret_why: what does not fit.
+ */
 static void check_chain(const struct activation *a, struct crash_path *paths, uint32_t count, bool is_whole,
 			const char **ret_why)
 {
@@ -348,7 +342,7 @@ static void check_chain(const struct activation *a, struct crash_path *paths, ui
 
 		if (i == 0 ? !is_whole || start == 0 : leads_to(g, &paths[i - 1].path, start))
 			continue;
-		if (!is_return_again(g, start)) {
+		if (!(cfg_cuts_to(g, start) & 1u << CFG_CUT_TWICE)) {
 			*ret_why = "its last paths do not follow one another: its memory was overwritten";
 			return;
 		}

@@ -211,22 +211,11 @@ static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
 	return err;
 }
 
-/* Bit c: the cut c leads there. */
-static unsigned int cuts_to(const struct cfg *g, uint32_t node)
-{
-	unsigned int cuts = 0;
-
-	for (uint32_t i = 0; i < g->edge_count; i++)
-		if (g->edges[i].to == node)
-			cuts |= 1u << g->edges[i].cut;
-	return cuts & ~(1u << CFG_KEPT);
-}
-
 static const char *start_text(const struct path_walk *w)
 {
 	const struct cfg *g = &w->flow->cfg;
 	uint32_t node = w->numbering->starts[w->path->start];
-	unsigned int cuts = cuts_to(g, node);
+	unsigned int cuts = cfg_cuts_to(g, node);
 
 	if (node == 0)
 		return "enters";
@@ -251,7 +240,7 @@ static const char *end_text(const struct pathmeta_function *f, const struct path
 
 		if (cut == CFG_CUT_BACK || cut == CFG_CUT_ROUND)
 			return way_text(f, path->end_edge, "back to", "back to the loop's start", arena);
-		if (cuts_to(g, g->edges[path->end_edge].to) & 1u << CFG_CUT_ROUND)
+		if (cfg_cuts_to(g, g->edges[path->end_edge].to) & 1u << CFG_CUT_ROUND)
 			return way_text(f, path->end_edge, "into the loop at", "into a loop", arena);
 		return way_text(f, path->end_edge, "cut, goes on at", "cut, goes on", arena);
 	}

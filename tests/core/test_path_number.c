@@ -107,6 +107,9 @@ static void test_cuts_are_left(void)
 	CHECK_U64(cfg_count_cuts(&g, CFG_CUT_BACK), 0);
 	CHECK_U64(cfg_count_cuts(&g, CFG_CUT_JUMP), 3);
 	CHECK_U64(cfg_count_cuts(&g, CFG_CUT_TWICE), 1);
+	CHECK_U64(cfg_cuts_to(&g, 1), 0);
+	CHECK_U64(cfg_cuts_to(&g, 4), 1 << CFG_CUT_JUMP);
+	CHECK_U64(cfg_cuts_to(&g, 6), 1 << CFG_CUT_TWICE);
 	arena_deinit(&arena);
 }
 

@@ -158,25 +158,6 @@ static struct activation *begin(const struct tracepoint *p, uint64_t sp)
 	return &stack[depth++];
 }
 
-/* The call that returns twice comes back there: what went on since is given up. */
-static bool is_return(const struct tracepoint *p)
-{
-	const struct cfg *g = &trace.flows[p->function]->cfg;
-	for (uint32_t e = 0; e < g->edge_count; e++)
-		if (g->edges[e].to == p->node && g->edges[e].cut == CFG_CUT_TWICE)
-			return true;
-	return false;
-}
-
-static bool is_round(const struct tracepoint *p)
-{
-	const struct cfg *g = &trace.flows[p->function]->cfg;
-	for (uint32_t e = 0; e < g->edge_count; e++)
-		if (g->edges[e].to == p->node && g->edges[e].cut == CFG_CUT_ROUND)
-			return true;
-	return false;
-}
-
 static void pass(const struct tracepoint *p, const struct user_regs_struct *regs)
 {
 	if (!(p->scheme & WM1_SCHEME_PATHS))
@@ -198,10 +179,12 @@ static void pass(const struct tracepoint *p, const struct user_regs_struct *regs
 		break;
 	case WM1_POINT_NODE:
 		a->is_fresh = false;
-		if (is_return(p))
+		unsigned cuts = cfg_cuts_to(&trace.flows[p->function]->cfg, p->node);
+		/* The call that returns twice comes back: what went on since is given up. */
+		if (cuts & 1u << CFG_CUT_TWICE)
 			a->path.count = 0;
 		/* All ways to a loop's head end a path: behind a round nothing is pushed. */
-		if (a->path.count && !a->has_ended && is_round(p)) {
+		if (a->path.count && !a->has_ended && cuts & 1u << CFG_CUT_ROUND) {
 			a->path.count = 0;
 			a->path.is_behind = true;
 		}
