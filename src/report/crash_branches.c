@@ -4,15 +4,12 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
+#include "report/branches.h"
 #include "report/crash_branches.h"
-#include "report/path_lines.h"
 
 struct way {
-	uint32_t file;
-	uint32_t line;
-	uint64_t group, cfg_key; /* the same in copies of one function */
-	uint32_t node;
-	uint32_t index;
+	struct branch_way at;
 	uint8_t node_state, state; /* enum activity_state */
 };
 VEC_DECLARE(way_vec, struct way);
@@ -20,23 +17,23 @@ VEC_DECLARE(way_vec, struct way);
 static struct error *add_ways(const struct pathmeta_function *flow, const uint8_t *nodes, const uint8_t *edges,
 			      struct crash_lines *l, struct way_vec *ret)
 {
-	struct way way = {.group = path_lines_group(flow), .cfg_key = flow->cfg_key};
+	struct way way = {.at = {.group = branch_group(flow), .cfg_key = flow->cfg_key}};
 	struct error *err = NULL;
 
 	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
-		const struct pathmeta_line *line = path_lines_of_branch(flow, node);
+		const struct pathmeta_line *line = branch_line(flow, node);
 		const uint32_t first = flow->cfg.first_edge[node];
 
 		if (!line)
 			continue;
-		way.line = line->line;
-		way.node = node;
+		way.at.line = line->line;
+		way.at.node = node;
 		way.node_state = nodes[node];
-		err = crash_lines_file(l, line->file, &way.file);
+		err = crash_lines_file(l, line->file, &way.at.file);
 		for (uint32_t e = first; e < flow->cfg.first_edge[node + 1] && !err; e++) {
-			if (!path_lines_is_way(flow, e))
+			if (!branch_has_way(flow, e))
 				continue;
-			way.index = e - first;
+			way.at.index = e - first;
 			way.state = edges[e];
 			err = way_vec_append(ret, way);
 		}
@@ -44,31 +41,11 @@ static struct error *add_ways(const struct pathmeta_function *flow, const uint8_
 	return err;
 }
 
-#define COMPARE_FIELD(field)                                 \
-	do {                                                 \
-		if (x->field != y->field)                    \
-			return x->field > y->field ? 1 : -1; \
-	} while (0)
-
-static int compare_branches(const struct way *x, const struct way *y)
-{
-	COMPARE_FIELD(file);
-	COMPARE_FIELD(line);
-	COMPARE_FIELD(group);
-	COMPARE_FIELD(cfg_key);
-	COMPARE_FIELD(node);
-	return 0;
-}
-
 static int compare_ways(const void *a, const void *b)
 {
 	const struct way *x = a, *y = b;
-	int order = compare_branches(x, y);
 
-	if (order)
-		return order;
-	COMPARE_FIELD(index);
-	return (int)y->state - (int)x->state; /* the most certain first */
+	return branch_way_compare(&x->at, &y->at) ?: order_of(y->state, x->state); /* the most certain first */
 }
 
 static enum crash_way state_of(const struct way *way, uint8_t node_state, bool is_come_to)
@@ -85,7 +62,7 @@ static enum crash_way state_of(const struct way *way, uint8_t node_state, bool i
 /* The ways of one branch of all copies: count of them. */
 static struct error *fold_branch(const struct way *ways, size_t count, uint32_t block, struct crash_branch_vec *ret)
 {
-	struct crash_branch branch = {.file = ways->file, .line = ways->line, .block = block};
+	struct crash_branch branch = {.file = ways->at.file, .line = ways->at.line, .block = block};
 	uint8_t node_state = ACTIVITY_NO;
 	bool is_come_to = false;
 	struct error *err = NULL;
@@ -96,7 +73,7 @@ static struct error *fold_branch(const struct way *ways, size_t count, uint32_t 
 			node_state = ways[i].node_state;
 	}
 	for (size_t i = 0; i < count && !err; i++) {
-		if (i && ways[i].index == ways[i - 1].index)
+		if (i && ways[i].at.index == ways[i - 1].at.index)
 			continue;
 		branch.state = state_of(&ways[i], node_state, is_come_to);
 		err = crash_branch_vec_append(ret, branch);
@@ -113,9 +90,9 @@ static struct error *fold(const struct way_vec *ways, struct crash_branch_vec *r
 	for (size_t i = 0, end; i < ways->count && !err; i = end) {
 		const struct way *first = &ways->items[i];
 
-		for (end = i + 1; end < ways->count && compare_branches(first, &ways->items[end]) == 0; end++)
+		for (end = i + 1; end < ways->count && branch_compare(&first->at, &ways->items[end].at) == 0; end++)
 			;
-		block = i && first[-1].file == first->file && first[-1].line == first->line ? block + 1 : 0;
+		block = i && first[-1].at.file == first->at.file && first[-1].at.line == first->at.line ? block + 1 : 0;
 		err = fold_branch(first, end - i, block, ret);
 	}
 	return err;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+#include "report/branches.h"
 #include "report/path_lines.h"
 #include "report/path_steps.h"
 
@@ -19,12 +21,7 @@ struct piece {
 VEC_DECLARE(piece_vec, struct piece);
 
 struct way {
-	uint32_t file;
-	uint32_t line;
-	uint64_t group;
-	uint64_t cfg_key;
-	uint32_t node;
-	uint32_t index;
+	struct branch_way at;
 	uint64_t reached;
 	uint64_t count;
 	struct pathmeta_outcome outcome;
@@ -44,13 +41,6 @@ struct collect {
 static uint64_t text_hash(uint64_t hash, const char *text)
 {
 	return pathmeta_hash(hash, text, strlen(text));
-}
-
-uint64_t path_lines_group(const struct pathmeta_function *m)
-{
-	if (!m->file || !m->line)
-		return text_hash(m->name_key, m->link_name);
-	return pathmeta_hash(text_hash(PATHMETA_HASH, m->file), &m->line, sizeof m->line);
 }
 
 static struct error *find_file(struct collect *c, const char *name, uint32_t *ret)
@@ -85,7 +75,7 @@ static struct error *add_pieces(struct collect *c, uint32_t function, const uint
 {
 	const struct path_function *f = c->v->functions[function];
 	const struct pathmeta_function *m = f->meta;
-	uint64_t own_group = path_lines_group(m);
+	uint64_t own_group = branch_group(m);
 	struct error *err = NULL;
 
 	for (uint32_t node = 0; node < m->cfg.node_count && !err; node++) {
@@ -111,25 +101,6 @@ static struct error *add_pieces(struct collect *c, uint32_t function, const uint
 	return err;
 }
 
-bool path_lines_is_way(const struct pathmeta_function *m, uint32_t edge)
-{
-	enum pathmeta_outcome_kind kind = m->outcomes[edge].kind;
-
-	return kind == PATHMETA_TRUE || kind == PATHMETA_FALSE || kind == PATHMETA_CASE || kind == PATHMETA_CASES ||
-	       kind == PATHMETA_DEFAULT;
-}
-
-/* That of the last code in the block. */
-const struct pathmeta_line *path_lines_of_branch(const struct pathmeta_function *m, uint32_t node)
-{
-	if (m->cfg.first_edge[node + 1] - m->cfg.first_edge[node] < 2)
-		return NULL;
-	for (uint32_t i = m->first_line[node + 1]; i-- > m->first_line[node];)
-		if (m->lines[i].file && m->lines[i].line && !m->lines[i].is_branch_only)
-			return &m->lines[i];
-	return NULL;
-}
-
 static uint32_t line_at(const struct pathmeta_function *m, uint32_t node)
 {
 	const struct pathmeta_line *line = path_node_place(m, node);
@@ -144,20 +115,20 @@ static struct error *add_ways(struct collect *c, const struct path_function *f)
 	struct error *err = NULL;
 
 	for (uint32_t node = 0; node < m->cfg.node_count && !err; node++) {
-		const struct pathmeta_line *line = path_lines_of_branch(m, node);
+		const struct pathmeta_line *line = branch_line(m, node);
 		uint32_t first = m->cfg.first_edge[node], end = m->cfg.first_edge[node + 1];
-		struct way way = {.group = path_lines_group(m), .cfg_key = m->cfg_key, .node = node};
+		struct way way = {.at = {.group = branch_group(m), .cfg_key = m->cfg_key, .node = node}};
 
 		if (!line)
 			continue;
-		way.line = line->line;
-		err = find_file(c, line->file, &way.file);
+		way.at.line = line->line;
+		err = find_file(c, line->file, &way.at.file);
 		for (uint32_t i = first; i < end; i++)
 			way.reached += f->edges[i] == PATH_UNKNOWN ? 0 : f->edges[i];
 		for (uint32_t i = first; i < end && !err; i++) {
-			if (!path_lines_is_way(m, i) || f->edges[i] == PATH_UNKNOWN)
+			if (!branch_has_way(m, i) || f->edges[i] == PATH_UNKNOWN)
 				continue;
-			way.index = i - first;
+			way.at.index = i - first;
 			way.count = f->edges[i];
 			way.outcome = m->outcomes[i];
 			way.to_line = is_final ? line_at(m, m->cfg.edges[i].to) : 0;
@@ -192,7 +163,7 @@ static struct error *collect(struct collect *c)
 			continue;
 		key = (struct key){{text_hash(PATHMETA_HASH, f->meta->name ? f->meta->name : f->link_name), 0, 0}};
 		if (keymap_find(&c->definitions, &key, &number))
-			groups[number] = path_lines_group(f->meta);
+			groups[number] = branch_group(f->meta);
 	}
 	for (size_t i = 0; i < c->v->function_count && !err; i++) {
 		if (!c->v->functions[i]->meta)
@@ -207,50 +178,28 @@ static struct error *collect(struct collect *c)
 	return err;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-#define COMPARE_FIELD(field)                                \
-	do {                                                \
-		if (x->field != y->field)                   \
-			return compare(x->field, y->field); \
-	} while (0)
-
 static int compare_pieces(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
 
-	COMPARE_FIELD(file);
-	COMPARE_FIELD(line);
-	COMPARE_FIELD(group);
-	COMPARE_FIELD(function);
-	return 0;
+	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?: order_of(x->group, y->group) ?:
+	       order_of(x->function, y->function);
 }
 
 static int compare_ways(const void *a, const void *b)
 {
 	const struct way *x = a, *y = b;
 
-	COMPARE_FIELD(file);
-	COMPARE_FIELD(line);
-	COMPARE_FIELD(group);
-	COMPARE_FIELD(cfg_key);
-	COMPARE_FIELD(node);
-	COMPARE_FIELD(index);
-	return 0;
+	return branch_way_compare(&x->at, &y->at);
 }
 
 static int compare_functions(const void *a, const void *b)
 {
 	const struct path_line_function *x = a, *y = b;
-	int order;
 
-	COMPARE_FIELD(file);
-	COMPARE_FIELD(line);
-	order = strcmp(x->function->link_name, y->function->link_name);
-	return order ? order : compare(x->function->name_key, y->function->name_key);
+	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?:
+	       strcmp(x->function->link_name, y->function->link_name) ?:
+	       order_of(x->function->name_key, y->function->name_key);
 }
 
 static uint64_t add_saturated(uint64_t a, uint64_t b)
@@ -288,31 +237,29 @@ static struct error *fold_lines(struct collect *c)
 static struct error *fold_branches(struct collect *c)
 {
 	const struct way_vec *v = &c->ways;
-	const struct way *before = NULL;
+	const struct branch_way *before = NULL;
 	struct path_branch branch = {0};
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < v->count && !err;) {
 		const struct way *first = &v->items[i];
-		bool is_same_line = before && before->file == first->file && before->line == first->line;
+		const struct branch_way *at = &first->at;
+		bool is_same_line = before && before->file == at->file && before->line == at->line;
 
-		if (!is_same_line)
-			branch = (struct path_branch){.file = first->file, .line = first->line};
-		else if (before->group == first->group && before->cfg_key == first->cfg_key &&
-			 before->node == first->node)
+		if (before && branch_compare(before, at) == 0)
 			branch.way++;
 		else
 			branch = (struct path_branch){
-				.file = first->file, .line = first->line, .block = branch.block + 1};
+				.file = at->file, .line = at->line, .block = is_same_line ? branch.block + 1 : 0};
 		branch.outcome = first->outcome;
 		branch.to_line = first->to_line;
 		branch.count = 0;
 		branch.reached = 0;
-		for (; i < v->count && compare_ways(first, &v->items[i]) == 0; i++) {
+		for (; i < v->count && branch_way_compare(&first->at, &v->items[i].at) == 0; i++) {
 			branch.count = add_saturated(branch.count, v->items[i].count);
 			branch.reached = add_saturated(branch.reached, v->items[i].reached);
 		}
-		before = first;
+		before = at;
 		err = path_branch_vec_append(&c->l->branches, branch);
 	}
 	return err;
@@ -364,7 +311,7 @@ static struct error *sort_files(struct collect *c)
 	for (size_t i = 0; !err && i < c->pieces.count; i++)
 		c->pieces.items[i].file = rank[c->pieces.items[i].file];
 	for (size_t i = 0; !err && i < c->ways.count; i++)
-		c->ways.items[i].file = rank[c->ways.items[i].file];
+		c->ways.items[i].at.file = rank[c->ways.items[i].at.file];
 	for (size_t i = 0; !err && i < c->l->functions.count; i++)
 		c->l->functions.items[i].file = rank[c->l->functions.items[i].file];
 	free(order);

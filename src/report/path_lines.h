@@ -60,11 +60,4 @@ struct path_lines {
 struct error *path_lines_create(const struct path_view *v, struct path_lines *ret);
 void path_lines_deinit(struct path_lines *l);
 
-/* The line of the branch that the block ends with: what it tests; NULL when there is none, or it is not known. */
-const struct pathmeta_line *path_lines_of_branch(const struct pathmeta_function *m, uint32_t node);
-/* The edge is a way of a branch of the source, and not one that a call or an indirect goto leaves by. */
-bool path_lines_is_way(const struct pathmeta_function *m, uint32_t edge);
-/* The same for functions of one place in the source. */
-uint64_t path_lines_group(const struct pathmeta_function *m);
-
 #endif
