@@ -260,3 +260,14 @@ struct cfg cfg_generate(struct arena *arena, struct rng *r, enum cfg_shape shape
 	add_extras(r, extras, &g);
 	return g;
 }
+
+struct cfg cfg_generate_any(struct arena *arena, struct rng *r, unsigned int extras, uint32_t node_max)
+{
+	enum cfg_shape shape = (enum cfg_shape)rng_below(r, CFG_SHAPES);
+	unsigned int some = (unsigned int)rng_below(r, extras + 1);
+	struct cfg g = cfg_generate(arena, r, shape, some, 1 + (uint32_t)rng_below(r, node_max));
+
+	if (cfg_cut_cycles(&g))
+		must(NULL);
+	return g;
+}

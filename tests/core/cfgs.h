@@ -29,6 +29,9 @@ enum cfg_extra {
 struct cfg cfg_generate(struct arena *arena, struct rng *r, enum cfg_shape shape, unsigned int extras,
 			uint32_t node_count);
 
+/* Of any shape, with 1 to node_max nodes and some of the extras, which are CFG_FIXED or all; cycles are cut. */
+struct cfg cfg_generate_any(struct arena *arena, struct rng *r, unsigned int extras, uint32_t node_max);
+
 /* A copy, which may be cut in another way. */
 struct cfg cfg_copy(struct arena *arena, const struct cfg *g);
 /* A chain of `count` branches that join again: 2^count paths and more if branches have more than two sides. */

@@ -6,11 +6,8 @@
  * Nothing that ran may be called inactive, and all that is said to have run must have; over the whole run, and of
  * each frame. How much is said at all is counted, so that saying nothing fails.
  */
-#include "check.h"
-
-#include <stdlib.h>
-
 #include "activity_run.h"
+#include "seeds.h"
 
 /* Of what did not run: how much is known not to have. Of what ran: how much is known to have. */
 struct counts {
@@ -56,10 +53,13 @@ static void check_frames(struct run *r, const struct activity_result *result, st
 		}
 }
 
-/* whole[2], frames[2]: of nodes and of edges. */
-static void probe(uint64_t seed, struct run *r, struct counts *whole, struct counts *frames)
+static struct counts whole[2], frames[2]; /* of nodes and of edges */
+
+static uint32_t probe(uint64_t seed)
 {
-	unsigned int failures = check_failures;
+	static struct run run;
+	struct run *r = &run;
+	uint32_t functions;
 	struct activity_result result;
 	struct arena arena;
 
@@ -72,11 +72,10 @@ static void probe(uint64_t seed, struct run *r, struct counts *whole, struct cou
 		}
 		check_frames(r, &result, frames);
 	}
-	if (check_failures != failures)
-		fprintf(stderr, "seed %llu: %u functions%s\n", (unsigned long long)seed, r->program.function_count,
-			r->program.is_partial ? ", partial" : "");
+	functions = r->program.function_count;
 	run_deinit(r);
 	arena_deinit(&arena);
+	return functions;
 }
 
 static double share(uint64_t part, uint64_t all)
@@ -95,17 +94,9 @@ static void check_counts(const char *what, const struct counts *c, double least_
 
 int main(int argc, char **argv)
 {
-	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 15000;
-	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20170801;
-	struct counts whole[2] = {0}, frames[2] = {0};
-	struct run *r = malloc(sizeof(*r));
+	struct seeds seeds = seeds_parse(argc, argv, 15000, 20170801);
 
-	if (!r)
-		return 1;
-	printf("%llu programs from seed %llu on\n", (unsigned long long)count, (unsigned long long)seed);
-	for (uint64_t i = 0; i < count && check_failures < 20; i++)
-		probe(seed + i, r, whole, frames);
-	free(r);
+	seeds_run(&seeds, probe);
 	check_counts("nodes", &whole[0], 0.85, 0.85);
 	check_counts("edges", &whole[1], 0.85, 0.65);
 	check_counts("nodes of frames", &frames[0], 0.95, 0.95);

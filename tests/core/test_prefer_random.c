@@ -6,8 +6,6 @@
  * Numbers differ and are as many as they have to be when all paths are interesting; the packed register, added up along every
  * path of the graph as placed, is found in the table for the interesting paths and for no other.
  */
-#include "check.h"
-
 #include <stdlib.h>
 
 #include "cfgs.h"
@@ -15,6 +13,7 @@
 #include "core/prefer.h"
 #include "core/prefer_order.h"
 #include "path_walk.h"
+#include "seeds.h"
 
 enum {
 	MOST_PATHS = 4000,
@@ -213,19 +212,14 @@ static void check_choice(struct probe *p)
 	CHECK(!memcmp(again.edge_weights, numbering.edge_weights, p->g.edge_count * sizeof(int64_t)));
 }
 
-static void probe(uint64_t seed)
+static uint32_t probe(uint64_t seed)
 {
 	static struct probe p;
-	unsigned int failures = check_failures, extras;
-	enum cfg_shape shape;
 	uint32_t cut;
 
 	p.r.state = seed;
 	arena_init(&p.arena);
-	shape = (enum cfg_shape)rng_below(&p.r, CFG_SHAPES);
-	extras = (unsigned int)rng_below(&p.r, 4);
-	p.g = cfg_generate(&p.arena, &p.r, shape, extras, 1 + (uint32_t)rng_below(&p.r, 40));
-	CHECK_OK(cfg_cut_cycles(&p.g));
+	p.g = cfg_generate_any(&p.arena, &p.r, CFG_FIXED | CFG_JUMPS, 40);
 	CHECK_OK(cfg_split(&p.g, MOST_PATHS, &cut));
 	if (CHECK_OK(path_number(&p.g, &p.arena, &p.n))) {
 		choose(&p, 1);
@@ -235,10 +229,8 @@ static void probe(uint64_t seed)
 		choose(&p, 1 + rng_below(&p.r, p.n.path_count));
 		check_choice(&p);
 	}
-	if (check_failures != failures)
-		fprintf(stderr, "seed %llu: shape %d, extras %u, %u nodes, %u edges\n", (unsigned long long)seed,
-			(int)shape, extras, p.g.node_count, p.g.edge_count);
 	arena_deinit(&p.arena);
+	return p.g.edge_count;
 }
 
 /* Wrong input, and too many paths for the bits that are left. */
@@ -305,13 +297,10 @@ static void test_large(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 600;
-	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20070117;
+	struct seeds seeds = seeds_parse(argc, argv, 600, 20070117);
 
-	printf("%llu graphs from seed %llu on\n", (unsigned long long)count, (unsigned long long)seed);
 	test_refused();
 	test_large();
-	for (uint64_t i = 0; i < count && check_failures < 20; i++)
-		probe(seed + i);
+	seeds_run(&seeds, probe);
 	return check_status();
 }
