@@ -97,6 +97,15 @@ void *arena_calloc(struct arena *arena, size_t count, size_t size_bytes)
 	return arena_alloc(arena, total_bytes);
 }
 
+void *arena_copy(struct arena *arena, const void *items, size_t count, size_t size_bytes)
+{
+	void *copy = arena_calloc(arena, count, size_bytes);
+
+	if (copy && count)
+		memcpy(copy, items, count * size_bytes);
+	return copy;
+}
+
 char *arena_strndup(struct arena *arena, const char *text, size_t len_bytes)
 {
 	char *copy;

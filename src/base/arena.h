@@ -19,6 +19,8 @@ void arena_deinit(struct arena *arena);
 /* NULL when memory is short or the size overflows. */
 void *arena_alloc(struct arena *arena, size_t size_bytes);
 void *arena_calloc(struct arena *arena, size_t count, size_t size_bytes);
+/* A copy of items[0 .. count - 1]; of none it is not NULL either. */
+void *arena_copy(struct arena *arena, const void *items, size_t count, size_t size_bytes);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t len_bytes);
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cursor.h"
 #include "base/vec.h"
@@ -231,11 +230,8 @@ static struct error *keep_function(struct reader *r, size_t first_range)
 		return NULL;
 	}
 	f.address = r->ranges.items[first_range].start;
-	f.blocks = arena_calloc(r->arena, r->blocks.count, sizeof *f.blocks);
-	if (!f.blocks)
-		return &error_no_memory;
-	memcpy(f.blocks, r->blocks.items, r->blocks.count * sizeof *f.blocks);
-	return function_vec_append(&r->functions, f);
+	f.blocks = arena_copy(r->arena, r->blocks.items, r->blocks.count, sizeof *f.blocks);
+	return f.blocks ? function_vec_append(&r->functions, f) : &error_no_memory;
 }
 
 static struct error *read_function(struct reader *r)
@@ -294,7 +290,7 @@ static struct error *sort_into(struct reader *r, struct bbmap *m)
 	uint32_t *now = calloc(count + 1, sizeof *now); /* index of each after sorting */
 
 	m->functions = arena_calloc(r->arena, count + 1, sizeof *m->functions);
-	m->ranges = arena_calloc(r->arena, r->ranges.count + 1, sizeof *m->ranges);
+	m->ranges = arena_copy(r->arena, r->ranges.items, r->ranges.count, sizeof *m->ranges);
 	if (!placed || !now || !m->functions || !m->ranges) {
 		free(placed);
 		free(now);
@@ -307,10 +303,8 @@ static struct error *sort_into(struct reader *r, struct bbmap *m)
 		m->functions[i] = placed[i].f;
 		now[placed[i].before] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < r->ranges.count; i++) {
-		m->ranges[i] = r->ranges.items[i];
+	for (size_t i = 0; i < r->ranges.count; i++)
 		m->ranges[i].function = now[m->ranges[i].function];
-	}
 	m->function_count = count;
 	m->range_count = r->ranges.count;
 	qsort(m->ranges, m->range_count, sizeof *m->ranges, compare_ranges);

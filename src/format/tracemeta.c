@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "format/strings.h"
 #include "format/tracemeta_bytes.h"
@@ -386,23 +385,14 @@ static struct error *read_frame(struct reader *r, struct cursor *c)
 	return err;
 }
 
-static void *keep(struct arena *arena, const void *items, size_t count, size_t size_bytes)
-{
-	void *copy = arena_calloc(arena, count + 1, size_bytes);
-
-	if (copy && count)
-		memcpy(copy, items, count * size_bytes);
-	return copy;
-}
-
 /* Moves what was read into the model; the arena then owns it. */
 static struct error *keep_all(struct reader *r)
 {
 	struct tracemeta *m = r->m;
 
-	m->units = keep(&m->arena, r->units.items, r->units.count, sizeof *m->units);
-	m->functions = keep(&m->arena, r->functions.items, r->functions.count, sizeof *m->functions);
-	m->skipped = keep(&m->arena, r->skipped.items, r->skipped.count, sizeof *m->skipped);
+	m->units = arena_copy(&m->arena, r->units.items, r->units.count, sizeof *m->units);
+	m->functions = arena_copy(&m->arena, r->functions.items, r->functions.count, sizeof *m->functions);
+	m->skipped = arena_copy(&m->arena, r->skipped.items, r->skipped.count, sizeof *m->skipped);
 	if (!m->units || !m->functions || !m->skipped)
 		return &error_no_memory;
 	m->unit_count = (uint32_t)r->units.count;

@@ -183,13 +183,11 @@ static void merge_sort(struct tracepoint *items, struct tracepoint *to, size_t c
 static struct error *keep_all(struct reader *r, struct tracepoints *p)
 {
 	p->count = r->points.count;
-	p->points = arena_calloc(&p->arena, p->count + 1, sizeof *p->points);
+	p->points = arena_copy(&p->arena, r->points.items, p->count, sizeof *p->points);
 	if (!p->points)
 		return &error_no_memory;
-	if (p->count) {
-		memcpy(p->points, r->points.items, p->count * sizeof *p->points);
+	if (p->count)
 		merge_sort(r->points.items, p->points, p->count);
-	}
 	p->coverage = r->coverage;
 	return NULL;
 }

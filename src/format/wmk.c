@@ -375,18 +375,14 @@ static struct error *keep_sorted(struct scan *s)
 {
 	struct wmk_file *w = s->w;
 
-	w->strings = arena_calloc(&w->arena, s->strings.count + 1, sizeof *w->strings);
-	w->images = arena_calloc(&w->arena, s->images.count + 1, sizeof *w->images);
+	w->strings = arena_copy(&w->arena, s->strings.items, s->strings.count, sizeof *w->strings);
+	w->images = arena_copy(&w->arena, s->images.items, s->images.count, sizeof *w->images);
 	w->images_by_record = arena_calloc(&w->arena, (size_t)s->image_records + 1, sizeof *w->images_by_record);
 	if (!w->strings || !w->images || !w->images_by_record)
 		return &error_no_memory;
 	w->string_count = s->strings.count;
 	w->image_count = (uint32_t)s->images.count;
 	w->image_record_count = s->image_records;
-	if (w->string_count)
-		memcpy(w->strings, s->strings.items, w->string_count * sizeof *w->strings);
-	if (w->image_count)
-		memcpy(w->images, s->images.items, w->image_count * sizeof *w->images);
 	qsort(w->strings, w->string_count, sizeof *w->strings, compare_strings);
 	qsort(w->images, w->image_count, sizeof *w->images, compare_images);
 	qsort(w->nodes, w->node_chunk_count, sizeof *w->nodes, compare_chunks);

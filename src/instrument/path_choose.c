@@ -4,7 +4,6 @@
  * choose must get to the runtime, which looks at the context.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "instrument/path.h"
 
@@ -53,10 +52,10 @@ static struct error *choose_planned_array(struct path_graph *g, const struct pat
 	g->meta.has_plan = true;
 	g->meta.planned_count = planned->count;
 	if (planned->count) {
-		g->meta.planned = arena_calloc(&g->m->meta.arena, planned->count, sizeof *g->meta.planned);
+		g->meta.planned =
+			arena_copy(&g->m->meta.arena, planned->paths, planned->count, sizeof *g->meta.planned);
 		if (!g->meta.planned)
 			return &error_no_memory;
-		memcpy(g->meta.planned, planned->paths, planned->count * sizeof *planned->paths);
 		qsort(g->meta.planned, planned->count, sizeof *g->meta.planned, compare_numbers);
 	}
 	struct error *err = choose_array_or_hash(g, n, ret);

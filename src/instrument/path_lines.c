@@ -183,11 +183,8 @@ struct error *path_lines_add(struct path_graph *g)
 	g->meta.first_line = arena_calloc(kept, g->cfg.node_count + 1, sizeof *g->meta.first_line);
 	struct error *err = g->meta.first_line ? add_lines(g, &lines) : &error_no_memory;
 	if (!err) {
-		g->meta.lines = arena_calloc(kept, lines.count + 1, sizeof *g->meta.lines);
-		if (!g->meta.lines)
-			err = &error_no_memory;
-		else if (lines.count)
-			memcpy(g->meta.lines, lines.items, lines.count * sizeof *lines.items);
+		g->meta.lines = arena_copy(kept, lines.items, lines.count, sizeof *g->meta.lines);
+		err = g->meta.lines ? NULL : &error_no_memory;
 	}
 	line_vec_deinit(&lines);
 	return err;

@@ -229,11 +229,9 @@ static struct error *add_bare_frame(struct walk *w, const struct stopped_raw_thr
 static struct error *keep_frames(struct walk *w, struct stopped_thread *thread)
 {
 	thread->frame_count = (uint32_t)w->frames.count;
-	thread->frames = arena_calloc(&w->s->arena, w->frames.count + 1, sizeof *thread->frames);
+	thread->frames = arena_copy(&w->s->arena, w->frames.items, w->frames.count, sizeof *thread->frames);
 	if (!thread->frames)
 		return &error_no_memory;
-	if (w->frames.count)
-		memcpy(thread->frames, w->frames.items, w->frames.count * sizeof *thread->frames);
 	thread->cut = w->cut ? arena_strdup(&w->s->arena, w->cut) : NULL;
 	return w->cut && !thread->cut ? &error_no_memory : NULL;
 }

@@ -621,12 +621,9 @@ struct error *stopped_find_modules(struct stopped *s, const struct stopped_optio
 
 	if (!err && f.modules.count) {
 		qsort(f.modules.items, f.modules.count, sizeof *f.modules.items, by_start);
-		s->modules = arena_calloc(&s->arena, f.modules.count, sizeof *s->modules);
-		if (s->modules)
-			memcpy(s->modules, f.modules.items, f.modules.count * sizeof *s->modules);
-		else
-			err = &error_no_memory;
+		s->modules = arena_copy(&s->arena, f.modules.items, f.modules.count, sizeof *s->modules);
 		s->module_count = (uint32_t)f.modules.count;
+		err = s->modules ? NULL : &error_no_memory;
 	}
 	s->main_module = UINT32_MAX;
 	for (uint32_t i = 0; i < s->module_count && !err; i++)

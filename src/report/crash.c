@@ -227,12 +227,9 @@ static struct error *make_thread(struct crash *c, const struct stopped_thread *m
 			inner = NULL;
 	}
 	if (!err) {
-		ret->frames = arena_calloc(&c->arena, frames.count + 1, sizeof *ret->frames);
+		ret->frames = arena_copy(&c->arena, frames.items, frames.count, sizeof *ret->frames);
 		ret->frame_count = (uint32_t)frames.count;
-		if (!ret->frames)
-			err = &error_no_memory;
-		else if (frames.count)
-			memcpy(ret->frames, frames.items, frames.count * sizeof *ret->frames);
+		err = ret->frames ? NULL : &error_no_memory;
 	}
 	crash_frame_vec_deinit(&frames);
 	return err;

@@ -202,14 +202,9 @@ static struct error *find_nodes(struct crash *c, struct crash_site *site, uint32
 	if (!err && !nodes.count)
 		l->kind = CRASH_POSITION_NONE;
 	if (!err && nodes.count) {
-		uint32_t *copy = arena_calloc(&c->arena, nodes.count, sizeof *copy);
-
-		if (copy)
-			memcpy(copy, nodes.items, nodes.count * sizeof *copy);
-		else
-			err = &error_no_memory;
-		l->nodes = copy;
+		l->nodes = arena_copy(&c->arena, nodes.items, nodes.count, sizeof *nodes.items);
 		l->node_count = (uint32_t)nodes.count;
+		err = l->nodes ? NULL : &error_no_memory;
 	}
 	crash_number_vec_deinit(&nodes);
 	return err;

@@ -132,14 +132,8 @@ static struct error *scratch_edges(const struct activation *a, uint32_t **ret)
 /* Puts the path's edges, which are in scratch, where they stay. */
 static struct error *keep_edges(const struct activation *a, struct path *path)
 {
-	uint32_t *edges = arena_calloc(&a->c->arena, (size_t)path->edge_count + 1, sizeof *edges);
-
-	if (!edges)
-		return &error_no_memory;
-	if (path->edge_count)
-		memcpy(edges, path->edges, path->edge_count * sizeof *edges);
-	path->edges = edges;
-	return NULL;
+	path->edges = arena_copy(&a->c->arena, path->edges, path->edge_count, sizeof *path->edges);
+	return path->edges ? NULL : &error_no_memory;
 }
 
 static struct error *make_partial(const struct activation *a, uint32_t node, struct crash_partial *ret)

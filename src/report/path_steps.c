@@ -265,11 +265,9 @@ struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret)
 	struct error *err = &error_no_memory;
 
 	arena_init(&s.arena);
-	s.path.edges = arena_calloc(&s.arena, (size_t)w->path->edge_count + 1, sizeof *s.path.edges);
+	s.path.edges = arena_copy(&s.arena, w->path->edges, w->path->edge_count, sizeof *s.path.edges);
 	s.nodes = arena_calloc(&s.arena, (size_t)w->path->edge_count + 1, sizeof *s.nodes);
 	if (s.path.edges && s.nodes) {
-		if (w->path->edge_count)
-			memcpy(s.path.edges, w->path->edges, w->path->edge_count * sizeof *s.path.edges);
 		s.node_count = walk_nodes(w, s.nodes);
 		err = add_nodes(w, &s);
 	}

@@ -47,6 +47,7 @@ static void test_arena(void)
 	CHECK(!arena_alloc(&arena, SIZE_MAX));
 	CHECK(!arena_alloc(&arena, SIZE_MAX - 15));
 	CHECK(!arena_calloc(&arena, SIZE_MAX / 2, 3));
+	CHECK(!arena_copy(&arena, sizes, SIZE_MAX / 2, 3));
 	CHECK(!arena_strndup(&arena, "", SIZE_MAX));
 	CHECK_U64(arena.used_bytes, 0);
 	for (size_t i = 0; i < 1000; i++) {
@@ -66,6 +67,8 @@ static void test_arena(void)
 				break;
 	CHECK_U64(arena.used_bytes, asked);
 	CHECK(arena_alloc(&arena, 0) != arena_alloc(&arena, 0));
+	CHECK(arena_copy(&arena, NULL, 0, 8));
+	CHECK(!memcmp(arena_copy(&arena, sizes, 3, sizeof(*sizes)), sizes, 3 * sizeof(*sizes)));
 	CHECK_TEXT(arena_strdup(&arena, "hello"), "hello");
 	CHECK_TEXT(arena_strdup(&arena, ""), "");
 	CHECK_TEXT(arena_strndup(&arena, "hello", 2), "he");
