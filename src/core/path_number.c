@@ -139,6 +139,14 @@ void path_regenerate(const struct cfg *g, const struct path_numbering *n, uint64
 	path->end_node = node;
 }
 
+uint32_t path_nodes(const struct cfg *g, const struct path_numbering *n, const struct path *path, uint32_t *nodes)
+{
+	nodes[0] = n->starts[path->start];
+	for (uint32_t i = 0; i < path->edge_count; i++)
+		nodes[i + 1] = g->edges[path->edges[i]].to;
+	return path->edge_count + 1;
+}
+
 struct error *path_number_of(const struct cfg *g, const struct path_numbering *n, const struct path *path,
 			     uint64_t *ret)
 {

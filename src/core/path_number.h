@@ -48,7 +48,10 @@ uint32_t path_find_value(const uint64_t *values, uint32_t first, uint32_t end, u
 /* Regenerates the path of a number below path_count. path->edges is the caller's and has room for node_count. */
 void path_regenerate(const struct cfg *g, const struct path_numbering *n, uint64_t number, struct path *path);
 
-/* The inverse: the number of a path; ERROR_ARGUMENT if it is no path of the graph. */
+/* Nodes of the path in order; nodes[] has room for edge_count + 1. Returns how many. */
+uint32_t path_nodes(const struct cfg *g, const struct path_numbering *n, const struct path *path, uint32_t *nodes);
+
+/* The inverse of path_regenerate: the number of a path; ERROR_ARGUMENT if it is no path of the graph. */
 struct error *path_number_of(const struct cfg *g, const struct path_numbering *n, const struct path *path,
 			     uint64_t *ret);
 

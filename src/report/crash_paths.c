@@ -647,10 +647,6 @@ uint32_t crash_path_nodes(const struct crash *c, const struct crash_frame *f, co
 {
 	const struct crash_image *image = &c->images[f->image];
 	const struct path_numbering *n = &image->numberings[f->meta - image->trace.meta.functions];
-	uint32_t count = 0;
 
-	nodes[count++] = n->starts[path->path.start];
-	for (uint32_t i = 0; i < path->path.edge_count; i++)
-		nodes[count++] = f->flow->cfg.edges[path->path.edges[i]].to;
-	return count;
+	return path_nodes(&f->flow->cfg, n, &path->path, nodes);
 }

@@ -25,16 +25,6 @@ static void add_to(struct flow *flow, uint64_t *sum, uint64_t count)
 	}
 }
 
-uint32_t path_nodes(const struct path_function *f, const struct path *path, uint32_t *nodes)
-{
-	const struct cfg *g = &f->meta->cfg;
-
-	nodes[0] = f->numbering.starts[path->start];
-	for (uint32_t i = 0; i < path->edge_count; i++)
-		nodes[i + 1] = g->edges[path->edges[i]].to;
-	return path->edge_count + 1;
-}
-
 /* The activation ends with this path: at an exit, or before a call whose returns begin new ones. */
 static bool ends_activation(const struct flow *flow)
 {

@@ -141,7 +141,4 @@ static inline const struct pathmeta_unit *path_function_unit(const struct path_p
 	return &p->images.items[f->image]->meta.units[f->meta->unit];
 }
 
-/* Blocks of one path in order: `nodes` has room for node_count. Returns how many. f->meta only. */
-uint32_t path_nodes(const struct path_function *f, const struct path *path, uint32_t *nodes);
-
 #endif

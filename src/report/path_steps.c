@@ -249,16 +249,6 @@ static const char *end_text(const struct pathmeta_function *f, const struct path
 	return g->edges[first].cut == CFG_CUT_TWICE ? "up to a call that may return twice" : "jumps";
 }
 
-static uint32_t walk_nodes(const struct path_walk *w, uint32_t *nodes)
-{
-	uint32_t count = 0;
-
-	nodes[count++] = w->numbering->starts[w->path->start];
-	for (uint32_t i = 0; i < w->path->edge_count; i++)
-		nodes[count++] = w->flow->cfg.edges[w->path->edges[i]].to;
-	return count;
-}
-
 struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret)
 {
 	struct path_steps s = {.path = *w->path};
@@ -268,7 +258,7 @@ struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret)
 	s.path.edges = arena_copy(&s.arena, w->path->edges, w->path->edge_count, sizeof *s.path.edges);
 	s.nodes = arena_calloc(&s.arena, (size_t)w->path->edge_count + 1, sizeof *s.nodes);
 	if (s.path.edges && s.nodes) {
-		s.node_count = walk_nodes(w, s.nodes);
+		s.node_count = path_nodes(&w->flow->cfg, w->numbering, w->path, s.nodes);
 		err = add_nodes(w, &s);
 	}
 	if (!err) {

@@ -19,7 +19,7 @@ static const char *const ADD_ACTION = "0-1 1-2 1-6 2-4 2-3 3-5 4-5 5-1";
 static void check_partial(const struct cfg *g, const struct path_numbering *n, char node, uint64_t sum,
 			  const char *want)
 {
-	uint32_t edges[7];
+	uint32_t edges[7], nodes[8], count;
 	struct path path = {.edges = edges, .end_node = 99};
 	struct path_state state = {true, 0};
 	char text[10] = "";
@@ -32,9 +32,9 @@ static void check_partial(const struct cfg *g, const struct path_numbering *n, c
 	}
 	if (!CHECK_OK(err))
 		return;
-	text[0] = (char)('A' + n->starts[path.start]);
-	for (uint32_t i = 0; i < path.edge_count; i++)
-		text[i + 1] = (char)('A' + g->edges[path.edges[i]].to);
+	count = path_nodes(g, n, &path, nodes);
+	for (uint32_t i = 0; i < count; i++)
+		text[i] = (char)('A' + nodes[i]);
 	CHECK_TEXT(text, want);
 	CHECK_U64(path.end_node, (uint32_t)(node - 'A'));
 	CHECK_U64(path.end_edge, NO_EDGE);

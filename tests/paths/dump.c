@@ -184,10 +184,7 @@ static void add_number(struct counted *c, uint64_t number, uint64_t count, bool 
 	const struct cfg *g = &c->function->cfg;
 	struct path path = {.edges = c->edges};
 	path_regenerate(g, &c->numbering, number, &path);
-	uint32_t len = 0;
-	c->blocks[len++] = c->numbering.starts[path.start];
-	for (uint32_t i = 0; i < path.edge_count; i++)
-		c->blocks[len++] = g->edges[path.edges[i]].to;
+	uint32_t len = path_nodes(g, &c->numbering, &path, c->blocks);
 	if (!is_inherited && want_numbers)
 		add((int64_t)count, "%s\t%" PRIu64, c->name, number);
 	else if (!is_inherited)
