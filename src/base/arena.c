@@ -7,7 +7,6 @@
 #include "base/arena.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -123,22 +122,28 @@ char *arena_strdup(struct arena *arena, const char *text)
 	return arena_strndup(arena, text, strlen(text));
 }
 
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+{
+	va_list again;
+	char *text;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	text = len < 0 ? NULL : arena_alloc(arena, (size_t)len + 1);
+	if (text)
+		vsnprintf(text, (size_t)len + 1, format, args);
+	return text;
+}
+
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
 	va_list args;
 	char *text;
-	int len;
 
 	va_start(args, format);
-	len = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (len < 0)
-		return NULL;
-	text = arena_alloc(arena, (size_t)len + 1);
-	if (!text)
-		return NULL;
-	va_start(args, format);
-	vsnprintf(text, (size_t)len + 1, format, args);
+	text = arena_vprintf(arena, format, args);
 	va_end(args);
 	return text;
 }

@@ -6,6 +6,7 @@
 #ifndef WM_BASE_ARENA_H
 #define WM_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct arena_block;
@@ -23,6 +24,7 @@ void *arena_calloc(struct arena *arena, size_t count, size_t size_bytes);
 void *arena_copy(struct arena *arena, const void *items, size_t count, size_t size_bytes);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t len_bytes);
+char *arena_vprintf(struct arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

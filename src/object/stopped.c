@@ -20,17 +20,13 @@ void stopped_take_registers(const uint64_t user[STOPPED_USER_WORDS], uint64_t re
 struct error *stopped_note(struct stopped *s, const char *format, ...)
 {
 	struct stopped_source *source = s->source;
-	char *text = NULL;
-	const char *copy;
+	const char *text;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
+	text = arena_vprintf(&s->arena, format, args);
 	va_end(args);
-	copy = text ? arena_strdup(&s->arena, text) : NULL;
-	free(text);
-	return copy ? stopped_note_vec_append(&source->notes, copy) : &error_no_memory;
+	return text ? stopped_note_vec_append(&source->notes, text) : &error_no_memory;
 }
 
 size_t stopped_memory(const struct stopped_source *source, uint64_t address, void *ret, size_t len_bytes)

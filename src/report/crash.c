@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +12,13 @@
 
 struct error *crash_note(struct crash *c, const char *format, ...)
 {
-	char *text = NULL;
-	const char *copy;
+	const char *text;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
+	text = arena_vprintf(&c->arena, format, args);
 	va_end(args);
-	copy = text ? arena_strdup(&c->arena, text) : NULL;
-	free(text);
-	return copy ? crash_note_vec_append(&crash_builder(c)->notes, copy) : &error_no_memory;
+	return text ? crash_note_vec_append(&crash_builder(c)->notes, text) : &error_no_memory;
 }
 
 /* ---- metadata ---- */
