@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/message.h"
@@ -205,11 +206,8 @@ static struct error *choose_all(struct request *r, struct tune_image *t)
 static int compare_functions(const void *a, const void *b)
 {
 	const struct tune_function *const *f = a, *const *g = b;
-	int order = strcmp((*f)->file, (*g)->file);
 
-	if (order == 0)
-		order = strcmp((*f)->shown, (*g)->shown);
-	return order ? order : ((*f)->off > (*g)->off) - ((*f)->off < (*g)->off);
+	return strcmp((*f)->file, (*g)->file) ?: strcmp((*f)->shown, (*g)->shown) ?: order_of((*f)->off, (*g)->off);
 }
 
 static void print_functions(const struct tune_function *const *functions, uint32_t count, FILE *out)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/cursor.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 enum {
@@ -155,7 +156,7 @@ static int compare_ids(const void *a, const void *b)
 {
 	const struct named_block *x = a, *y = b;
 
-	return (x->id > y->id) - (x->id < y->id);
+	return order_of(x->id, y->id);
 }
 
 static struct error *sort_ids(struct reader *r, const struct cursor *at)
@@ -266,20 +267,15 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct placed_function *x = a, *y = b;
 
-	if (x->f.address != y->f.address)
-		return x->f.address < y->f.address ? -1 : 1;
-	return (x->before > y->before) - (x->before < y->before);
+	return order_of(x->f.address, y->f.address) ?: order_of(x->before, y->before);
 }
 
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct bbmap_range *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return (x->first_block > y->first_block) - (x->first_block < y->first_block);
+	return order_of(x->start, y->start) ?: order_of(x->function, y->function) ?:
+	       order_of(x->first_block, y->first_block);
 }
 
 /* Sorts functions and ranges into the model. */

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "core/path_number.h"
 #include "format/pathmeta_bytes.h"
 #include "format/pathmeta_check.h"
@@ -457,9 +458,7 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct pathmeta_function *f = a, *g = b;
 
-	if (f->name_key != g->name_key)
-		return f->name_key < g->name_key ? -1 : 1;
-	return (f->cfg_key > g->cfg_key) - (f->cfg_key < g->cfg_key);
+	return order_of(f->name_key, g->name_key) ?: order_of(f->cfg_key, g->cfg_key);
 }
 
 /* Moves what was read into the model; the arena then owns it. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "format/plan_model.h"
 #include "format/wmk.h"
 
@@ -252,11 +253,7 @@ static int compare_counts(const void *a, const void *b)
 {
 	const struct plan_count *i = a, *j = b;
 
-	if (i->name_key != j->name_key)
-		return i->name_key < j->name_key ? -1 : 1;
-	if (i->cfg_key != j->cfg_key)
-		return i->cfg_key < j->cfg_key ? -1 : 1;
-	return (i->number > j->number) - (i->number < j->number);
+	return order_of(i->name_key, j->name_key) ?: order_of(i->cfg_key, j->cfg_key) ?: order_of(i->number, j->number);
 }
 
 /* Threads, processes and profiles have counted the same paths: adds them up. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "format/plan_model.h"
 
 /* The function at work. */
@@ -141,9 +142,7 @@ static int compare_frequent(const void *a, const void *b)
 {
 	const struct plan_count *i = a, *j = b;
 
-	if (i->count != j->count)
-		return i->count > j->count ? -1 : 1;
-	return (i->number > j->number) - (i->number < j->number);
+	return order_of(j->count, i->count) ?: order_of(i->number, j->number);
 }
 
 /* How many of the most frequent paths make up the share that is wanted. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "format/wmk.h"
 #include "format/wmk_bytes.h"
@@ -347,27 +348,21 @@ static struct error *scan_chunk(struct scan *s, const struct wmk_file_chunk *chu
 	}
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_strings(const void *a, const void *b)
 {
-	return compare_u64(((const struct wmk_file_string *)a)->number, ((const struct wmk_file_string *)b)->number);
+	return order_of(((const struct wmk_file_string *)a)->number, ((const struct wmk_file_string *)b)->number);
 }
 
 static int compare_chunks(const void *a, const void *b)
 {
-	return compare_u64(((const struct wmk_file_chunk *)a)->first, ((const struct wmk_file_chunk *)b)->first);
+	return order_of(((const struct wmk_file_chunk *)a)->first, ((const struct wmk_file_chunk *)b)->first);
 }
 
 static int compare_images(const void *a, const void *b)
 {
 	const struct wmk_file_image *i = a, *j = b;
-	int order = compare_u64(i->record.site_base, j->record.site_base);
 
-	return order ? order : compare_u64(i->record_number, j->record_number);
+	return order_of(i->record.site_base, j->record.site_base) ?: order_of(i->record_number, j->record_number);
 }
 
 /* Moves what the scan found into the model, sorted; the arena then owns it. */

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "instrument/path.h"
 
 static bool fits_array(const struct path_graph *g, const struct path_numbering *n)
@@ -40,9 +41,7 @@ static struct error *choose_array_or_hash(struct path_graph *g, const struct pat
 
 static int compare_numbers(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
+	return order_of(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Nothing is cheaper than a small array: a plan only tells which edges run often, and readers which paths it chose. */

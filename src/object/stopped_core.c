@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/order.h"
 #include "object/stopped_source.h"
 
 enum {
@@ -346,7 +347,7 @@ static int by_segment_start(const void *a, const void *b)
 {
 	const struct stopped_segment *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return order_of(x->start, y->start);
 }
 
 /* Permissions are told for segments only. */
@@ -371,7 +372,7 @@ static int by_mapping_start(const void *a, const void *b)
 {
 	const struct stopped_mapping *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return order_of(x->start, y->start);
 }
 
 static struct error *read_headers(struct core *c)

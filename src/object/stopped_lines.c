@@ -12,6 +12,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "base/order.h"
 #include "object/stopped_source.h"
 
 enum {
@@ -51,8 +52,7 @@ static int by_range(const void *a, const void *b)
 {
 	const struct address_range *x = a, *y = b;
 
-	return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
-				    : (x->index > y->index) - (x->index < y->index);
+	return order_of(x->start, y->start) ?: order_of(x->index, y->index);
 }
 
 static void sort_ranges(struct range_vec *v)
@@ -336,7 +336,7 @@ static int by_pc(const void *a, const void *b)
 {
 	const struct stopped_known_lines *x = a, *y = b;
 
-	return (x->pc > y->pc) - (x->pc < y->pc);
+	return order_of(x->pc, y->pc);
 }
 
 struct error *stopped_lines(struct stopped *s, const struct stopped_frame *frame, const struct stopped_line **ret,

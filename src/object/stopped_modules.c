@@ -16,6 +16,7 @@
 
 #include <libelf.h>
 
+#include "base/order.h"
 #include "object/stopped_source.h"
 
 enum {
@@ -465,7 +466,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct stopped_module *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return order_of(x->start, y->start);
 }
 
 static struct error *collect(struct finder *f)

@@ -17,6 +17,7 @@
 
 #include <gelf.h>
 
+#include "base/order.h"
 #include "report/crash_build.h"
 #include "report/crash_context.h"
 #include "waymark/abi.h"
@@ -193,7 +194,7 @@ static int by_base(const void *a, const void *b)
 {
 	const struct process_image *x = a, *y = b;
 
-	return (x->site_base > y->site_base) - (x->site_base < y->site_base);
+	return order_of(x->site_base, y->site_base);
 }
 
 static struct error *find_images(struct contexts *x)

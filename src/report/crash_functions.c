@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "object/demangle.h"
 #include "report/crash_lines.h"
 #include "report/crash_renderer.h"
@@ -11,13 +12,8 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct crash_line_function *x = a, *y = b;
 
-	if (x->state != y->state)
-		return x->state > y->state ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return x->id < y->id ? -1 : 1;
+	return order_of(y->state, x->state) ?: order_of(x->file, y->file) ?: order_of(x->line, y->line) ?:
+	       order_of(x->id, y->id);
 }
 
 static void print_name(const struct crash_report *r, FILE *out, const char *name)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "object/demangle.h"
 #include "report/crash_html.h"
 #include "report/crash_html_page.h"
@@ -369,11 +370,7 @@ static int compare_own(const void *a, const void *b)
 {
 	const struct own_line *x = a, *y = b;
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return (int)y->state - (int)x->state;
+	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?: order_of(y->state, x->state);
 }
 
 /* What this activation alone ran, line by line: "f0:20y,24m f3:7n". */
@@ -481,9 +478,7 @@ static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	if (x->rank != y->rank)
-		return x->rank > y->rank ? -1 : 1;
-	return (x->f > y->f) - (x->f < y->f);
+	return order_of(y->rank, x->rank) ?: order_of((uintptr_t)x->f, (uintptr_t)y->f);
 }
 
 static struct error *print_functions(const struct crash_html *h)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/crash_html.h"
 
 enum {
@@ -167,14 +168,9 @@ static struct error *show_callees(struct crash_html *h, uint32_t id)
 static int compare_calls(const void *a, const void *b)
 {
 	const struct html_call *x = a, *y = b;
-	int order;
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	order = strcmp(x->callee, y->callee);
-	return order ? order : (int)y->is_made - (int)x->is_made;
+	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?: strcmp(x->callee, y->callee) ?:
+	       order_of(y->is_made, x->is_made);
 }
 
 /* Each callee once on a line: made if any copy of it was. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/crash_lines.h"
 #include "report/crash_renderer.h"
 
@@ -260,11 +261,8 @@ static int compare_lines(const void *a, const void *b)
 {
 	const struct crash_line *x = a, *y = b;
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return (int)y->state - (int)x->state; /* the most certain first */
+	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?:
+	       order_of(y->state, x->state); /* the most certain first */
 }
 
 static void fold_lines(struct crash_lines *l)
@@ -292,25 +290,15 @@ static void fold_lines(struct crash_lines *l)
 
 static int compare_places(const struct crash_line_function *x, const struct crash_line_function *y)
 {
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return strcmp(x->flow->link_name, y->flow->link_name);
+	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?: strcmp(x->flow->link_name, y->flow->link_name);
 }
 
 static int compare_functions(const void *a, const void *b)
 {
 	const struct crash_line_function *x = a, *y = b;
-	int order = compare_places(x, y);
 
-	if (order)
-		return order;
-	if (x->state != y->state)
-		return x->state > y->state ? -1 : 1;
-	if (x->blocks[ACTIVITY_YES] != y->blocks[ACTIVITY_YES])
-		return x->blocks[ACTIVITY_YES] > y->blocks[ACTIVITY_YES] ? -1 : 1;
-	return x->id < y->id ? -1 : 1;
+	return compare_places(x, y) ?: order_of(y->state, x->state) ?:
+	       order_of(y->blocks[ACTIVITY_YES], x->blocks[ACTIVITY_YES]) ?: order_of(x->id, y->id);
 }
 
 static void fold_functions(struct crash_lines *l)

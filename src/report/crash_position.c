@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/crash_build.h"
 
 enum {
@@ -169,9 +170,7 @@ static struct error *search_back(struct search *s, uint32_t block, uint64_t pc, 
 
 static int by_number(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static struct error *keep(struct crash_number_vec *v, struct arena *arena, const uint32_t **ret, uint32_t *ret_count)

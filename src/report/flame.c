@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/flame.h"
 #include "report/keymap.h"
 
@@ -91,11 +92,7 @@ static int compare_boxes(const void *left, const void *right, void *data)
 	const struct flame_box *boxes = data;
 	const struct flame_box *a = &boxes[*(const uint32_t *)left], *b = &boxes[*(const uint32_t *)right];
 
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	return strcmp(a->name, b->name);
+	return order_of(a->parent, b->parent) ?: order_of(b->total, a->total) ?: strcmp(a->name, b->name);
 }
 
 /* Sorted, the children of a box stand together: links them and gives each its place. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "format/pathmeta.h"
 #include "format/wmk_write.h"
 #include "report/merge_model.h"
@@ -35,17 +36,13 @@ static int compare_counted(const void *a, const void *b)
 {
 	const struct counted *i = a, *j = b;
 
-	for (size_t w = 0; w < 3; w++)
-		if (i->key.words[w] != j->key.words[w])
-			return i->key.words[w] < j->key.words[w] ? -1 : 1;
-	return 0;
+	return order_of(i->key.words[0], j->key.words[0]) ?: order_of(i->key.words[1], j->key.words[1]) ?:
+	       order_of(i->key.words[2], j->key.words[2]);
 }
 
 static int compare_runs(const void *a, const void *b)
 {
-	uint64_t i = *(const uint64_t *)a, j = *(const uint64_t *)b;
-
-	return (i > j) - (i < j);
+	return order_of(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Runs, and a number for the file that follows from them. */

@@ -1,6 +1,7 @@
 /* path_compare.c - joins the counts of two profiles by (name_key, cfg_key, number) and sorts out what is on one side only. */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "report/digits.h"
 #include "report/path_compare.h"
 
@@ -219,41 +220,31 @@ static struct error *find_news(struct compare *m)
 	return err;
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_identity(const struct path_pair *x, const struct path_pair *y)
 {
-	if (x->function->name_key != y->function->name_key)
-		return compare_u64(x->function->name_key, y->function->name_key);
-	if (x->function->cfg_key != y->function->cfg_key)
-		return compare_u64(x->function->cfg_key, y->function->cfg_key);
-	return compare_u64(x->number, y->number);
+	return order_of(x->function->name_key, y->function->name_key) ?:
+	       order_of(x->function->cfg_key, y->function->cfg_key) ?: order_of(x->number, y->number);
 }
 
 static int compare_field(const void *a, const void *b)
 {
 	const struct path_pair *x = a, *y = b;
 
-	return x->field != y->field ? -compare_u64(x->field, y->field) : compare_identity(x, y);
+	return order_of(y->field, x->field) ?: compare_identity(x, y);
 }
 
 static int compare_tested(const void *a, const void *b)
 {
 	const struct path_pair *x = a, *y = b;
 
-	return x->tested != y->tested ? -compare_u64(x->tested, y->tested) : compare_identity(x, y);
+	return order_of(y->tested, x->tested) ?: compare_identity(x, y);
 }
 
 static int compare_changes(const void *a, const void *b)
 {
 	const struct path_change *x = a, *y = b;
 
-	if (x->count != y->count)
-		return -compare_u64(x->count, y->count);
-	return compare_u64(x->field->name_key, y->field->name_key);
+	return order_of(y->count, x->count) ?: order_of(x->field->name_key, y->field->name_key);
 }
 
 /* Of a program whose metadata is not there, what did not run is not known. */

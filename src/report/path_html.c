@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/digits.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -535,9 +536,7 @@ static int compare_places(const void *a, const void *b)
 	const struct path_function *x = *(const struct path_function *const *)a;
 	const struct path_function *y = *(const struct path_function *const *)b;
 
-	if (x->meta->line != y->meta->line)
-		return x->meta->line < y->meta->line ? -1 : 1;
-	return (x > y) - (x < y);
+	return order_of(x->meta->line, y->meta->line) ?: order_of((uintptr_t)x, (uintptr_t)y);
 }
 
 static struct error *find_functions(struct page *p)

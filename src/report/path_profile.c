@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "object/demangle.h"
 #include "report/path_flow.h"
 #include "report/path_profile.h"
@@ -454,27 +455,19 @@ struct error *path_profile_add_file(struct path_profile *p, const struct wmk_fil
 	return err;
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_entries(const void *a, const void *b)
 {
 	const struct path_entry *x = a, *y = b;
 
-	return x->function != y->function ? compare_u64(x->function, y->function) : compare_u64(x->number, y->number);
+	return order_of(x->function, y->function) ?: order_of(x->number, y->number);
 }
 
 static int compare_residuals(const void *a, const void *b)
 {
 	const struct path_residual *x = a, *y = b;
 
-	if (x->count != y->count)
-		return -compare_u64(x->count, y->count);
-	if (x->function != y->function)
-		return compare_u64(x->function, y->function);
-	return x->number != y->number ? compare_u64(x->number, y->number) : compare_u64(x->node, y->node);
+	return order_of(y->count, x->count) ?: order_of(x->function, y->function) ?: order_of(x->number, y->number) ?:
+	       order_of(x->node, y->node);
 }
 
 /* Several threads and files have the same path in the same context. */

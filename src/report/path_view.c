@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/path_view.h"
 
 bool path_view_matches(const struct path_view_options *options, const struct path_function *f)
@@ -30,18 +31,9 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct path_function *x = *(const struct path_function *const *)a;
 	const struct path_function *y = *(const struct path_function *const *)b;
-	int order;
 
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	if (x->begun != y->begun)
-		return x->begun < y->begun ? 1 : -1;
-	order = strcmp(x->name, y->name);
-	if (!order)
-		order = (x->name_key > y->name_key) - (x->name_key < y->name_key);
-	if (!order)
-		order = (x->cfg_key > y->cfg_key) - (x->cfg_key < y->cfg_key);
-	return order ? order : (x->image > y->image) - (x->image < y->image);
+	return order_of(y->total, x->total) ?: order_of(y->begun, x->begun) ?: strcmp(x->name, y->name) ?:
+	       order_of(x->name_key, y->name_key) ?: order_of(x->cfg_key, y->cfg_key) ?: order_of(x->image, y->image);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -49,11 +41,8 @@ static int compare_rows(const void *a, const void *b)
 	const struct path_view_row *x = a, *y = b;
 	const struct path_function *const fx = x->function, *const fy = y->function;
 
-	if (x->entry->count != y->entry->count)
-		return x->entry->count < y->entry->count ? 1 : -1;
-	if (fx != fy)
-		return compare_functions(&fx, &fy);
-	return (x->entry->number > y->entry->number) - (x->entry->number < y->entry->number);
+	return order_of(y->entry->count, x->entry->count) ?: compare_functions(&fx, &fy) ?:
+	       order_of(x->entry->number, y->entry->number);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -68,9 +57,7 @@ static int compare_entries(const void *a, const void *b)
 	const struct path_entry *x = *(const struct path_entry *const *)a;
 	const struct path_entry *y = *(const struct path_entry *const *)b;
 
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	return (x->number > y->number) - (x->number < y->number);
+	return order_of(y->count, x->count) ?: order_of(x->number, y->number);
 }
 
 struct error *path_hottest(const struct path_function *f, size_t top, const struct path_entry ***ret, size_t *ret_count)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/order.h"
 #include "report/notes.h"
 #include "report/renderer.h"
 #include "report/stack.h"
@@ -15,9 +16,8 @@ static int compare_events(const void *left, const void *right)
 	const struct profile_event *a = *(const struct profile_event *const *)left;
 	const struct profile_event *b = *(const struct profile_event *const *)right;
 
-	if (a->realtime_ns != b->realtime_ns)
-		return a->realtime_ns < b->realtime_ns ? -1 : 1;
-	return (a > b) - (a < b); /* as they were recorded */
+	return order_of(a->realtime_ns, b->realtime_ns)
+		       ?: order_of((uintptr_t)a, (uintptr_t)b); /* as they were recorded */
 }
 
 static void print_time(uint64_t realtime_ns, FILE *out)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/view.h"
 
 static const uint32_t BY_NAME = UINT32_MAX;
@@ -164,34 +165,28 @@ static int compare_names(const struct profile *p, uint32_t a, uint32_t b)
 {
 	const struct tree_node *n = p->nodes.items;
 	uint32_t depth_a = n[a].depth, depth_b = n[b].depth;
-	int order;
 
 	while (n[a].depth > depth_b)
 		a = n[a].parent;
 	while (n[b].depth > depth_a)
 		b = n[b].parent;
 	if (a == b)
-		return (depth_a > depth_b) - (depth_a < depth_b);
+		return order_of(depth_a, depth_b);
 	while (n[a].parent != n[b].parent) {
 		a = n[a].parent;
 		b = n[b].parent;
 	}
-	order = strcmp(p->frames.items[n[a].frame].name, p->frames.items[n[b].frame].name);
-	return order ? order : (a > b) - (a < b);
+	return strcmp(p->frames.items[n[a].frame].name, p->frames.items[n[b].frame].name) ?: order_of(a, b);
 }
 
 static int compare_rows(const void *left, const void *right, void *data)
 {
 	const struct row_order *order = data;
 	const struct view_row *a = left, *b = right;
+	uint32_t by = order->view->sort;
 
-	if (order->view->sort != BY_NAME) {
-		uint64_t x = a->values[order->view->sort], y = b->values[order->view->sort];
-
-		if (x != y)
-			return x < y ? 1 : -1;
-	}
-	return compare_names(order->view->profile, a->node, b->node);
+	return (by == BY_NAME ? 0 : order_of(b->values[by], a->values[by]))
+		       ?: compare_names(order->view->profile, a->node, b->node);
 }
 
 struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
