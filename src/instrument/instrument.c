@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <llvm-c/Analysis.h>
-
+#include "instrument/ir.h"
 #include "instrument/program.h"
 
 static struct error *run_phases(struct program *p, struct buffer *section)
@@ -20,17 +19,6 @@ static struct error *run_phases(struct program *p, struct buffer *section)
 	return err;
 }
 
-/* A broken module would end the linker in a crash far from its cause. */
-static struct error *verify(struct program *p)
-{
-	char *message = NULL;
-	struct error *err = NULL;
-	if (LLVMVerifyModule(p->module, LLVMReturnStatusAction, &message))
-		err = error_create(ERROR_MISMATCH, "%s: the instrumented module is not valid: %s", p->unit, message);
-	LLVMDisposeMessage(message);
-	return err;
-}
-
 char *instrument_module(LLVMModuleRef module, const struct host *host, const char *unit, bool is_shared)
 {
 	struct program p = {.module = module, .host = host, .unit = unit, .is_shared = is_shared};
@@ -41,7 +29,7 @@ char *instrument_module(LLVMModuleRef module, const struct host *host, const cha
 	meta_init(&p.meta);
 	struct error *err = run_phases(&p, &section);
 	if (!err)
-		err = verify(&p);
+		err = ir_verify(p.module, p.unit, "the instrumented module");
 	char *problem = err ? strdup(err->message) : NULL;
 	error_destroy(err);
 	buffer_deinit(&section);

@@ -1,6 +1,7 @@
 /* ir.c - small questions and steps on LLVM's code (ir.h). */
 #include <string.h>
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/DebugInfo.h>
 
 #include "instrument/ir.h"
@@ -54,4 +55,14 @@ void ir_position_before(LLVMBuilderRef builder, LLVMValueRef instruction)
 							    subprogram, NULL);
 	LLVMPositionBuilderBefore(builder, instruction);
 	LLVMSetCurrentDebugLocation2(builder, location);
+}
+
+struct error *ir_verify(LLVMModuleRef module, const char *unit, const char *what)
+{
+	char *message = NULL;
+	struct error *err = NULL;
+	if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
+		err = error_create(ERROR_MISMATCH, "%s: %s is not valid: %s", unit, what, message);
+	LLVMDisposeMessage(message);
+	return err;
 }

@@ -7,6 +7,7 @@
 #include <llvm-c/Core.h>
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "base/vec.h"
 
 VEC_DECLARE(ir_value_vec, LLVMValueRef);
@@ -30,5 +31,8 @@ LLVMValueRef ir_gather_allocas(LLVMBuilderRef builder, LLVMValueRef function);
 
 /* Code of ours belongs to the line of the instruction it stands before; in a function with lines, it has at least that of 0. */
 void ir_position_before(LLVMBuilderRef builder, LLVMValueRef instruction);
+
+/* A broken module would end the linker in a crash far from its cause. The error says "UNIT: WHAT is not valid". */
+struct error *ir_verify(LLVMModuleRef module, const char *unit, const char *what);
 
 #endif

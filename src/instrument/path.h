@@ -106,6 +106,8 @@ bool path_has(LLVMValueRef function, unsigned kind);
 bool path_call_has(LLVMValueRef call, unsigned kind);
 bool path_is_intrinsic(LLVMValueRef call);
 
+/* Adds a section of that name with what m->functions and m->skipped are. */
+struct error *path_describe(struct path_module *m, const char *section_name);
 /* So that it is not counted (again). */
 void path_mark_counted(const struct path_module *m, LLVMValueRef function);
 

@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <llvm-c/Analysis.h>
-
 #include "instrument/path.h"
 #include "instrument/section.h"
 
@@ -159,7 +157,7 @@ static struct error *count_functions(struct path_module *m)
 	return err;
 }
 
-static struct error *describe(struct path_module *m)
+struct error *path_describe(struct path_module *m, const char *section_name)
 {
 	struct buffer section = {0};
 	struct pathmeta_unit unit = {.name = m->unit, .stage = m->options->is_final ? PATHMETA_FINAL : PATHMETA_SOURCE};
@@ -174,7 +172,7 @@ static struct error *describe(struct path_module *m)
 	m->meta.skipped_count = (uint32_t)m->skipped.count;
 	struct error *err = pathmeta_write(&m->meta, &section);
 	if (!err)
-		err = section_add(m->module, ".debug_waymark_paths", &section);
+		err = section_add(m->module, section_name, &section);
 	m->meta.units = NULL;
 	m->meta.functions = NULL;
 	m->meta.skipped = NULL;
@@ -208,17 +206,6 @@ static struct error *warn_of_all(struct path_module *m)
 	return err;
 }
 
-static struct error *verify(struct path_module *m)
-{
-	char *message = NULL;
-	struct error *err = NULL;
-	if (LLVMVerifyModule(m->module, LLVMReturnStatusAction, &message))
-		err = error_create(ERROR_MISMATCH, "%s: the module with path counters is not valid: %s", m->unit,
-				   message);
-	LLVMDisposeMessage(message);
-	return err;
-}
-
 static struct error *run_phases(struct path_module *m)
 {
 	struct error *err = NULL;
@@ -229,10 +216,10 @@ static struct error *run_phases(struct path_module *m)
 	if (!err)
 		path_bundle_finish(m);
 	if (!err && (m->functions.count || m->skipped.count))
-		err = describe(m);
+		err = path_describe(m, ".debug_waymark_paths");
 	if (!err)
 		err = warn_of_all(m);
-	return err ? err : verify(m);
+	return err ? err : ir_verify(m->module, m->unit, "the module with path counters");
 }
 
 char *instrument_paths(LLVMModuleRef module, const struct host *host, const char *unit,

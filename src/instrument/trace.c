@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <llvm-c/Analysis.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
 
@@ -273,25 +272,6 @@ static void make_coverage(struct trace_module *m)
 	m->paths.host->keep(bytes);
 }
 
-static struct error *describe_flow(struct trace_module *m)
-{
-	struct pathmeta *flow = &m->paths.meta;
-	struct buffer section = {0};
-	struct pathmeta_unit unit = {.name = m->paths.unit, .producer = m->meta.units[0].producer};
-	unit.stage = m->path_options.is_final ? PATHMETA_FINAL : PATHMETA_SOURCE;
-	flow->units = &unit;
-	flow->unit_count = 1;
-	flow->functions = m->paths.functions.items;
-	flow->function_count = (uint32_t)m->paths.functions.count;
-	struct error *err = pathmeta_write(flow, &section);
-	if (!err)
-		err = section_add(m->paths.module, ".debug_waymark_flow", &section);
-	flow->units = NULL;
-	flow->functions = NULL;
-	buffer_deinit(&section);
-	return err;
-}
-
 /*
  * The first of the unit's points (waymark/trace.h). Where modules are linked before they become code, those that begin a unit
  * come before all points; so each assembly of a function begins its unit again, whose key is known at the end: by this symbol.
@@ -329,7 +309,7 @@ static struct error *describe(struct trace_module *m)
 	if (!err)
 		err = section_add(m->paths.module, ".debug_waymark_trace", &section);
 	if (!err)
-		err = describe_flow(m);
+		err = path_describe(&m->paths, ".debug_waymark_flow");
 	if (!err)
 		begin_points(m, key);
 	m->meta.units = NULL;
@@ -353,16 +333,6 @@ static struct error *keep_bitcode(struct trace_module *m, struct buffer *ret)
 	return !err && (!m->key_name || !m->coverage_name) ? &error_no_memory : err;
 }
 
-static struct error *verify(struct trace_module *m)
-{
-	char *message = NULL;
-	struct error *err = NULL;
-	if (LLVMVerifyModule(m->paths.module, LLVMReturnStatusAction, &message))
-		err = error_create(ERROR_MISMATCH, "%s: the traced module is not valid: %s", m->paths.unit, message);
-	LLVMDisposeMessage(message);
-	return err;
-}
-
 static struct error *run_phases(struct trace_module *m)
 {
 	struct buffer bitcode = {0};
@@ -378,7 +348,7 @@ static struct error *run_phases(struct trace_module *m)
 		if (!err)
 			err = section_add(m->paths.module, ".debug_waymark_ir", &bitcode);
 		if (!err)
-			err = verify(m);
+			err = ir_verify(m->paths.module, m->paths.unit, "the traced module");
 	}
 	buffer_deinit(&bitcode);
 	return err;
