@@ -1,12 +1,7 @@
 /*
  * test_meta.c - `.debug_waymark` byte for byte, there and back, and what the reader says of damaged sections.
  */
-#include <stdlib.h>
-
-#include <zstd.h>
-
-#include "check.h"
-#include "format/section.h"
+#include "golden.h"
 #include "support/builder.h"
 
 /* clang-format off */
@@ -72,30 +67,6 @@ static void write_example(struct buffer *out)
 	CHECK(b.meta.key != 0);
 }
 
-static void test_golden(void)
-{
-	static const uint8_t header[] = {0x89, 'W', 'M', 'D', 13, 10, 26, 10, 1, 0, 0, 0, 1, 0, 0, 0};
-	struct buffer out = {0};
-	uint8_t raw[1024];
-	size_t raw_bytes;
-
-	write_example(&out);
-	if (!CHECK(out.len_bytes > SECTION_HEADER_BYTES))
-		return;
-	CHECK(memcmp(out.bytes, header, sizeof header) == 0);
-	raw_bytes = ZSTD_decompress(raw, sizeof raw, out.bytes + SECTION_HEADER_BYTES,
-				    out.len_bytes - SECTION_HEADER_BYTES);
-	CHECK_U64(raw_bytes, sizeof golden);
-	for (size_t i = 0; i < raw_bytes && i < sizeof golden; i++) {
-		if (raw[i] != golden[i]) {
-			fprintf(stderr, "raw body: byte %zu is %u, want %u\n", i, raw[i], golden[i]);
-			check_failures++;
-			break;
-		}
-	}
-	buffer_deinit(&out);
-}
-
 static void test_round_trip(void)
 {
 	struct buffer out = {0};
@@ -138,9 +109,7 @@ static void expect_at(const uint8_t *bytes, size_t len, const char *text, int li
 	check_equal_u64(m.site_count, 0, __FILE__, line, "m after an error");
 	meta_deinit(&m);
 }
-#define EXPECT_DAMAGED(bytes, len, text) expect_at(bytes, len, text, __LINE__)
 
-/* A changed bit that zstd itself does not care about must give the same body. */
 static void expect_same_or_damaged(const struct buffer *section)
 {
 	struct meta m;
@@ -155,23 +124,27 @@ static void expect_same_or_damaged(const struct buffer *section)
 	meta_deinit(&m);
 }
 
-/* Whatever byte is wrong, and wherever the section ends, the checksum or a check before it notices. */
-static void test_every_byte(void)
+static const struct golden section = {
+	.kind = 'D',
+	.raw = golden,
+	.raw_bytes = sizeof golden,
+	.where = "u: .debug_waymark: offset 0x",
+	.build = build_section,
+	.expect_damaged = expect_at,
+	.expect_same_or_damaged = expect_same_or_damaged,
+};
+
+static void test_golden(void)
 {
 	struct buffer out = {0};
 
 	write_example(&out);
-	for (size_t i = 0; i < out.len_bytes; i++) {
-		EXPECT_DAMAGED(out.bytes, i, "u: .debug_waymark: offset 0x");
-		out.bytes[i] ^= 0x01;
-		if (i < 40)
-			EXPECT_DAMAGED(out.bytes, out.len_bytes, "u: .debug_waymark: offset 0x");
-		else
-			expect_same_or_damaged(&out);
-		out.bytes[i] ^= 0x01;
-	}
+	golden_check(&section, &out);
+	golden_check_every_byte(&section, &out);
 	buffer_deinit(&out);
 }
+
+#define EXPECT_DAMAGED(bytes, len, text) golden_expect(&section, bytes, len, text, __LINE__)
 
 static void test_headers(void)
 {
@@ -196,19 +169,7 @@ static void test_headers(void)
 	buffer_deinit(&two);
 }
 
-/* Bodies with a right checksum and wrong insides: byte `at` of the golden body set to v. */
-static void expect_body_at(size_t at, uint8_t v, const char *text, int line)
-{
-	uint8_t raw[sizeof golden];
-	struct buffer out = {0};
-
-	memcpy(raw, golden, sizeof raw);
-	raw[at] = v;
-	build_section(&out, raw, sizeof raw);
-	expect_at(out.bytes, out.len_bytes, text, line);
-	buffer_deinit(&out);
-}
-#define EXPECT_BODY(at, v, text) expect_body_at(at, v, text, __LINE__)
+#define EXPECT_BODY(at, v, text) golden_check_body(&section, at, v, text, __LINE__)
 
 static void test_bodies(void)
 {
@@ -327,7 +288,6 @@ int main(void)
 	test_deep_inlining();
 	test_golden();
 	test_round_trip();
-	test_every_byte();
 	test_headers();
 	test_bodies();
 	test_writer_refuses();
