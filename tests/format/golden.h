@@ -57,13 +57,13 @@ static inline void golden_expect(const struct golden *g, const uint8_t *bytes, s
 }
 
 /* Whatever byte is wrong, and wherever the section ends, the checksum or a check before it notices. */
-static inline void golden_check_every_byte(const struct golden *g, struct buffer *out)
+static inline void golden_check_every_byte(const struct golden *g, struct buffer *out, int line)
 {
 	for (size_t i = 0; i < out->len_bytes; i++) {
-		golden_expect(g, out->bytes, i, g->where, __LINE__);
+		golden_expect(g, out->bytes, i, g->where, line);
 		out->bytes[i] ^= 0x01;
 		if (i < SECTION_HEADER_BYTES - 8)
-			golden_expect(g, out->bytes, out->len_bytes, g->where, __LINE__);
+			golden_expect(g, out->bytes, out->len_bytes, g->where, line);
 		else
 			g->expect_same_or_damaged(out);
 		out->bytes[i] ^= 0x01;

@@ -140,7 +140,7 @@ static void test_golden(void)
 
 	write_example(&out);
 	golden_check(&section, &out);
-	golden_check_every_byte(&section, &out);
+	golden_check_every_byte(&section, &out, __LINE__);
 	buffer_deinit(&out);
 }
 

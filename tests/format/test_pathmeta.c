@@ -254,7 +254,7 @@ static void test_golden(void)
 
 	write_example(&out);
 	golden_check(&section, &out);
-	golden_check_every_byte(&section, &out);
+	golden_check_every_byte(&section, &out, __LINE__);
 	buffer_u8(&out, 'x');
 	golden_expect(&section, out.bytes, out.len_bytes, "1 bytes are no metadata section", __LINE__);
 	buffer_deinit(&out);

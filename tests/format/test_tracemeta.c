@@ -204,7 +204,7 @@ static void test_golden(void)
 
 	CHECK_U64(write_example(&out, "u.c"), section_hash(SECTION_HASH, golden, sizeof golden));
 	golden_check(&section, &out);
-	golden_check_every_byte(&section, &out);
+	golden_check_every_byte(&section, &out, __LINE__);
 	buffer_u8(&out, 'x');
 	golden_expect(&section, out.bytes, out.len_bytes, "1 bytes are no metadata section", __LINE__);
 	buffer_deinit(&out);
