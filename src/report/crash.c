@@ -35,9 +35,7 @@ static struct error *name_functions(struct crash_image *image, struct arena *are
 	if (!image->numberings || !image->first_of_name || !image->next_of_name)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < count && !err; i++) {
-		const struct pathmeta_function *flow = t->flows[i];
-		const char *name = flow->name ? flow->name : flow->link_name;
-		struct key key = {{pathmeta_hash(PATHMETA_HASH, name, strlen(name)), 0, 0}};
+		struct key key = key_of_text(t->flows[i]->name);
 		uint32_t before = image->names.count, number;
 
 		err = keymap_add(&image->names, &key, &number);

@@ -431,7 +431,7 @@ static bool is_ours(const struct joiner *j, const struct crash_frame *frame)
 		return bbmap_find(&t->blocks, pc, &number) != NULL;
 	if (!frame->function)
 		return true;
-	key = (struct key){{hash_of(frame->function), 0, 0}};
+	key = key_of_text(frame->function);
 	return keymap_find(&j->c->images[frame->image].names, &key, &number);
 }
 

@@ -26,11 +26,6 @@ struct chosen {
 	uint8_t *schemes;
 };
 
-static struct key key_of(const char *name)
-{
-	return (struct key){{pathmeta_hash(PATHMETA_HASH, name, strlen(name)), strlen(name), 0}};
-}
-
 /* Where a loaded section is in memory. */
 static bool find_section(const struct stopped_module *m, const char *wanted, uint64_t *ret, uint64_t *ret_bytes)
 {
@@ -83,7 +78,7 @@ static struct error *take_tunable(const struct stopped *s, uint64_t address, con
 		return NULL;
 	if (stopped_read(s, chosen_at, &chosen, 1) && chosen < t->count && chosen < sizeof t->schemes)
 		scheme = t->schemes[chosen];
-	key = key_of(name);
+	key = key_of_text(name);
 	err = keymap_add(&ret->names, &key, &number);
 	if (err)
 		return err;
@@ -127,10 +122,10 @@ static uint8_t scheme_of(const struct tracemeta_function *f, const struct pathme
 		return f->variant_count == 1 ? f->variants[0].scheme
 		       : f->variant_count    ? SCHEME_UNKNOWN
 					     : WM1_SCHEME_NONE;
-	key = key_of(flow->name ? flow->name : flow->link_name);
+	key = key_of_text(flow->name);
 	if (keymap_find(&chosen->names, &key, &number))
 		return chosen->schemes[number];
-	key = key_of(flow->link_name);
+	key = key_of_text(flow->link_name);
 	return keymap_find(&chosen->names, &key, &number) ? chosen->schemes[number] : SCHEME_UNKNOWN;
 }
 

@@ -53,7 +53,7 @@ struct error *crash_functions_print(const struct crash_report *r, FILE *out)
 
 		fprintf(out, "%-7s %6" PRIu32 " %6" PRIu32 " %6" PRIu32 "  ", crash_state_name(f->state),
 			f->blocks[ACTIVITY_YES], f->blocks[ACTIVITY_MAYBE], f->blocks[ACTIVITY_NO]);
-		print_name(r, out, f->flow->name ? f->flow->name : f->flow->link_name);
+		print_name(r, out, f->flow->name);
 		if (f->file != UINT32_MAX) {
 			fputs("  ", out);
 			path_show_text(out, l.files.items[f->file].name);

@@ -515,7 +515,7 @@ static struct error *print_functions(const struct crash_html *h)
 		fputs("</td><td class=\"w\">", h->out);
 		if (is_link)
 			fprintf(h->out, "<a href=\"#fn%" PRIu32 "\">", f->id);
-		crash_html_name(h, f->flow->name ? f->flow->name : f->flow->link_name, false);
+		crash_html_name(h, f->flow->name, false);
 		fputs(is_link ? "</a></td><td>" : "</td><td>", h->out);
 		if (f->file != UINT32_MAX) {
 			html_text(h->out, html_base_name(h->names.plain[f->file]));

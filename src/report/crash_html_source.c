@@ -155,7 +155,7 @@ static struct error *show_callees(struct crash_html *h, uint32_t id)
 
 		if (!callee || (h->c->calls_used[id] && h->c->calls_used[id][i] == POINT_UNUSED))
 			continue;
-		key = (struct key){{pathmeta_hash(PATHMETA_HASH, callee, strlen(callee)), 0, 0}};
+		key = key_of_text(callee);
 		if (!keymap_find(&m->names, &key, &number))
 			continue;
 		for (uint32_t f = m->first_of_name[number]; f != UINT32_MAX && !err; f = m->next_of_name[f])
@@ -324,7 +324,7 @@ static void print_heads(struct page *p, uint32_t line)
 			continue;
 		fprintf(p->h->out, "<tr class=\"fn\" id=\"fn%" PRIu32 "\"><td></td><td></td><td></td><td><b>",
 			function->id);
-		crash_html_name(p->h, function->flow->name ? function->flow->name : function->flow->link_name, false);
+		crash_html_name(p->h, function->flow->name, false);
 		fputs("</b> ", p->h->out);
 		crash_html_blocks(p->h, function);
 		fputs("</td></tr>\n", p->h->out);

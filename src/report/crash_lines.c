@@ -32,16 +32,9 @@ const char *crash_state_name(uint8_t state)
 	return names[state];
 }
 
-static struct key text_key(const char *text)
-{
-	size_t len = strlen(text);
-
-	return (struct key){{pathmeta_hash(PATHMETA_HASH, text, len), len, 0}};
-}
-
 struct error *crash_lines_file(struct crash_lines *l, const char *name, uint32_t *ret)
 {
-	struct key key = text_key(name);
+	struct key key = key_of_text(name);
 	uint32_t spelled, file;
 	const char *plain;
 	struct error *err = keymap_add(&l->spelled_map, &key, &spelled);
@@ -55,7 +48,7 @@ struct error *crash_lines_file(struct crash_lines *l, const char *name, uint32_t
 	plain = path_show_plain_name(name, &l->arena);
 	if (!plain)
 		return &error_no_memory;
-	key = text_key(plain);
+	key = key_of_text(plain);
 	err = keymap_add(&l->file_map, &key, &file);
 	if (!err && file == l->files.count)
 		err = crash_line_file_vec_append(&l->files, (struct crash_line_file){.name = plain});

@@ -16,11 +16,6 @@ static bool is_final(const struct crash_image *image, uint32_t function)
 	return m->units[m->functions[function].unit].is_final;
 }
 
-static const char *name_of(const struct pathmeta_function *flow)
-{
-	return flow->name ? flow->name : flow->link_name;
-}
-
 static bool is_same(const char *a, const char *b)
 {
 	return a && b && strcmp(a, b) == 0;
@@ -37,7 +32,7 @@ static bool is_called_so(const struct crash_image *image, uint32_t function, con
 {
 	const struct pathmeta_function *flow = image->trace.flows[function];
 
-	return is_same(name_of(flow), name) || is_same(flow->link_name, name);
+	return is_same(flow->name, name) || is_same(flow->link_name, name);
 }
 
 /* The only function of that name, or of those the only one in that file. */
@@ -48,7 +43,7 @@ static uint32_t find_by_name(const struct crash_image *image, const struct crash
 
 	if (!level->function)
 		return CRASH_NONE;
-	key = (struct key){{pathmeta_hash(PATHMETA_HASH, level->function, strlen(level->function)), 0, 0}};
+	key = key_of_text(level->function);
 	if (!keymap_find(&image->names, &key, &number))
 		return CRASH_NONE;
 	for (uint32_t i = image->first_of_name[number]; i != CRASH_NONE; i = image->next_of_name[i]) {

@@ -2,7 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/pathmeta.h"
 #include "report/keymap.h"
+
+struct key key_of_text(const char *text)
+{
+	return (struct key){{pathmeta_hash(PATHMETA_HASH, text, strlen(text)), 0, 0}};
+}
 
 void keymap_deinit(struct keymap *map)
 {

@@ -14,6 +14,9 @@ struct key {
 	uint64_t words[3];
 };
 
+/* Of a text, by its hash alone. */
+struct key key_of_text(const char *text);
+
 struct keymap {
 	struct key *keys; /* by number */
 	uint32_t count;

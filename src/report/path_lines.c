@@ -54,7 +54,7 @@ static struct error *find_file(struct collect *c, const char *name, uint32_t *re
 }
 
 /* Groups of functions by link name: inlined code belongs to the group of its own function. */
-static struct error *define(struct collect *c)
+static struct error *define(struct collect *c, uint64_t *groups)
 {
 	struct error *err = NULL;
 
@@ -65,8 +65,10 @@ static struct error *define(struct collect *c)
 
 		if (!f->meta)
 			continue;
-		key = (struct key){{text_hash(PATHMETA_HASH, f->meta->name ? f->meta->name : f->link_name), 0, 0}};
+		key = key_of_text(f->meta->name);
 		err = keymap_add(&c->definitions, &key, &number);
+		if (!err)
+			groups[number] = branch_group(f->meta);
 	}
 	return err;
 }
@@ -87,7 +89,7 @@ static struct error *add_pieces(struct collect *c, uint32_t function, const uint
 				continue;
 			piece.count = f->blocks[node];
 			if (line->function) {
-				struct key key = {{text_hash(PATHMETA_HASH, line->function), 0, 0}};
+				struct key key = key_of_text(line->function);
 				uint32_t number;
 
 				piece.group =
@@ -152,19 +154,8 @@ static struct error *add_function(struct collect *c, const struct path_function 
 static struct error *collect(struct collect *c)
 {
 	uint64_t *groups = calloc(c->v->function_count + 1, sizeof *groups);
-	struct error *err = groups ? define(c) : &error_no_memory;
+	struct error *err = groups ? define(c, groups) : &error_no_memory;
 
-	for (size_t i = 0; i < c->v->function_count && !err; i++) {
-		const struct path_function *f = c->v->functions[i];
-		struct key key;
-		uint32_t number;
-
-		if (!f->meta)
-			continue;
-		key = (struct key){{text_hash(PATHMETA_HASH, f->meta->name ? f->meta->name : f->link_name), 0, 0}};
-		if (keymap_find(&c->definitions, &key, &number))
-			groups[number] = branch_group(f->meta);
-	}
 	for (size_t i = 0; i < c->v->function_count && !err; i++) {
 		if (!c->v->functions[i]->meta)
 			continue;

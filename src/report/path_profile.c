@@ -84,7 +84,7 @@ static struct error *add_function(struct path_profile *p, const struct key *key,
 		return err;
 	if (f.meta) {
 		f.link_name = f.meta->link_name;
-		f.name = demangle(&p->arena, f.meta->name ? f.meta->name : f.meta->link_name);
+		f.name = demangle(&p->arena, f.meta->name);
 	} else {
 		f.name = arena_printf(&p->arena, "[%016" PRIx64 ":%016" PRIx64 "]", f.name_key, f.cfg_key);
 		f.link_name = f.name;
