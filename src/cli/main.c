@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/message.h"
 
@@ -68,8 +69,7 @@ static int command_help(int argc, char **argv)
 /* waymark-cc is `waymark cc`, for build systems that want one word. */
 static const struct command *find_alias(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
+	const char *base = text_base_name(path);
 
 	return strncmp(base, "waymark-", 8) == 0 ? find_command(base + 8) : NULL;
 }

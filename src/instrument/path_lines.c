@@ -6,6 +6,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "base/text.h"
 #include "instrument/path.h"
 
 VEC_DECLARE(line_vec, struct pathmeta_line);
@@ -79,15 +80,10 @@ struct error *path_line_of(struct path_graph *g, struct path_line_cache *cache, 
 	return NULL;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 static bool same_line(const struct pathmeta_line *a, const struct pathmeta_line *b)
 {
-	return a->line == b->line && a->column == b->column && same_text(a->file, b->file) &&
-	       same_text(a->function, b->function);
+	return a->line == b->line && a->column == b->column && text_equal(a->file, b->file) &&
+	       text_equal(a->function, b->function);
 }
 
 /* Clang's own counters: they stand at the location of whatever came before them. */
@@ -137,7 +133,7 @@ static struct error *end_with(struct line_vec *lines, size_t first, const struct
 	size_t i = lines->count;
 	while (i > first && lines->items[i - 1].is_branch_only)
 		i--;
-	if (i > first && lines->items[i - 1].line == line->line && same_text(lines->items[i - 1].file, line->file))
+	if (i > first && lines->items[i - 1].line == line->line && text_equal(lines->items[i - 1].file, line->file))
 		return NULL;
 	return line_vec_append(lines, *line);
 }

@@ -17,6 +17,7 @@
 #include <libelf.h>
 
 #include "base/order.h"
+#include "base/text.h"
 #include "object/stopped_source.h"
 
 enum {
@@ -193,13 +194,6 @@ static bool try_file(struct hunt *h, const char *path)
 	return h->found;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void try_join(struct hunt *h, const char *dir, const char *name)
 {
 	struct stat st;
@@ -217,7 +211,7 @@ static void try_directory(struct hunt *h, const char *dir)
 	DIR *d;
 	struct dirent *entry;
 
-	try_join(h, dir, base_name(h->path));
+	try_join(h, dir, text_base_name(h->path));
 	d = h->found || h->is_loose ? NULL : opendir(dir);
 	if (!d)
 		return;
@@ -235,7 +229,7 @@ static void try_exes(struct hunt *h)
 
 		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 			try_directory(h, path);
-		else if (!h->is_loose || strcmp(base_name(path), base_name(h->path)) == 0)
+		else if (!h->is_loose || strcmp(text_base_name(path), text_base_name(h->path)) == 0)
 			try_file(h, path);
 	}
 }

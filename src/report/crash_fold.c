@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "report/crash_fold.h"
 
 enum {
@@ -13,15 +14,10 @@ enum {
 
 VEC_DECLARE(crash_row_vec, struct crash_row);
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool is_same_place(const struct crash_frame *a, const struct crash_frame *b)
 {
 	return a->machine->pc == b->machine->pc && a->is_inlined == b->is_inlined &&
-	       is_same_text(a->function, b->function) && a->line == b->line;
+	       text_equal(a->function, b->function) && a->line == b->line;
 }
 
 /* Frames from `at` on that say the same again: two rounds are shown before them and one behind. */
@@ -107,8 +103,8 @@ static bool is_same_coverage(const uint8_t *a, const uint8_t *b, uint32_t count)
 static bool frames_alike(const struct crash_frame *a, const struct crash_frame *b)
 {
 	if (!is_same_place(a, b) || a->meta != b->meta || a->variant != b->variant || a->trace != b->trace ||
-	    a->ended != b->ended || a->path_count != b->path_count || !is_same_text(a->why, b->why) ||
-	    !is_same_text(a->context, b->context))
+	    a->ended != b->ended || a->path_count != b->path_count || !text_equal(a->why, b->why) ||
+	    !text_equal(a->context, b->context))
 		return false;
 	for (uint32_t i = 0; i < a->path_count; i++)
 		if (!crash_paths_alike(&a->paths[i], &b->paths[i]))
@@ -120,7 +116,7 @@ static bool frames_alike(const struct crash_frame *a, const struct crash_frame *
 bool crash_threads_alike(const struct crash_thread *a, const struct crash_thread *b)
 {
 	if (a->frame_count != b->frame_count || (a->machine->is_first && a->machine->signal) ||
-	    (b->machine->is_first && b->machine->signal) || !is_same_text(a->machine->cut, b->machine->cut))
+	    (b->machine->is_first && b->machine->signal) || !text_equal(a->machine->cut, b->machine->cut))
 		return false;
 	for (uint32_t i = 0; i < a->frame_count; i++)
 		if (!frames_alike(&a->frames[i], &b->frames[i]))
@@ -130,7 +126,7 @@ bool crash_threads_alike(const struct crash_thread *a, const struct crash_thread
 
 bool crash_calls_alike(const struct tracemeta_call *a, const struct tracemeta_call *b)
 {
-	return a->line == b->line && a->column == b->column && a->kind == b->kind && is_same_text(a->callee, b->callee);
+	return a->line == b->line && a->column == b->column && a->kind == b->kind && text_equal(a->callee, b->callee);
 }
 
 bool crash_call_is_told(const struct crash_frame *f, uint32_t index)

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "report/crash_build.h"
 
 static bool is_final(const struct crash_image *image, uint32_t function)
@@ -19,13 +20,6 @@ static bool is_final(const struct crash_image *image, uint32_t function)
 static bool is_same(const char *a, const char *b)
 {
 	return a && b && strcmp(a, b) == 0;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 static bool is_called_so(const struct crash_image *image, uint32_t function, const char *name)
@@ -53,7 +47,7 @@ static uint32_t find_by_name(const struct crash_image *image, const struct crash
 			continue;
 		found = i;
 		count++;
-		if (file && level->file && strcmp(base_name(file), base_name(level->file)) == 0) {
+		if (file && level->file && strcmp(text_base_name(file), text_base_name(level->file)) == 0) {
 			in_file = i;
 			file_count++;
 		}

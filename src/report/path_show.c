@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "object/demangle.h"
 #include "report/json.h"
 #include "report/path_show.h"
@@ -306,13 +307,6 @@ static void print_gap(const struct show *show, const struct row *row)
 	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Where the path goes into inlined code, or comes out of it. */
 static void print_place(struct show *show, const struct path_step *step)
 {
@@ -323,7 +317,7 @@ static void print_place(struct show *show, const struct path_step *step)
 	path_show_text(show->out, brief ? brief : name);
 	if (step->file) {
 		fputs(" (", show->out);
-		path_show_text(show->out, base_name(step->file));
+		path_show_text(show->out, text_base_name(step->file));
 		putc(')', show->out);
 	}
 	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
@@ -404,7 +398,7 @@ static const char *compact_text(struct show *show, size_t first, size_t last)
 	const struct path_step *end = &show->s->steps.items[last];
 	const char *home = show->file;
 	bool is_away = step->file && home && strcmp(step->file, home) != 0;
-	const char *place = is_away ? base_name(step->file) : "";
+	const char *place = is_away ? text_base_name(step->file) : "";
 
 	if (last > first)
 		return arena_printf(&show->arena, "%s%s%" PRIu32 "..%" PRIu32, place, is_away ? ":" : "", step->line,

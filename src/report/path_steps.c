@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "object/demangle.h"
 #include "report/path_steps.h"
 
@@ -23,24 +24,17 @@ const struct pathmeta_line *path_node_place(const struct pathmeta_function *f, u
 	return NULL;
 }
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* "to line 12", "to util.h:12"; `unknown` when no place is known. */
 static const char *way_text(const struct pathmeta_function *f, uint32_t edge, const char *verb, const char *unknown,
 			    struct arena *arena)
 {
 	const struct pathmeta_line *line = path_node_place(f, f->cfg.edges[edge].to);
-	const char *slash;
 
 	if (!line)
 		return unknown;
-	if (!line->file || is_same_text(line->file, f->file))
+	if (!line->file || text_equal(line->file, f->file))
 		return arena_printf(arena, "%s line %" PRIu32, verb, line->line);
-	slash = strrchr(line->file, '/');
-	return arena_printf(arena, "%s %s:%" PRIu32, verb, slash ? slash + 1 : line->file, line->line);
+	return arena_printf(arena, "%s %s:%" PRIu32, verb, text_base_name(line->file), line->line);
 }
 
 const char *path_cases(const struct pathmeta_cases *cases, struct arena *arena)
@@ -104,13 +98,13 @@ struct error *path_outcome(const struct pathmeta_function *f, enum pathmeta_stag
 
 static bool is_same_place(const struct path_step *step, const struct pathmeta_line *line)
 {
-	return is_same_text(step->file, line->file) && step->line == line->line && !step->function == !line->function;
+	return text_equal(step->file, line->file) && step->line == line->line && !step->function == !line->function;
 }
 
 static struct error *add_line(struct path_steps *s, const struct pathmeta_line *line, const char **last_function)
 {
 	struct path_step step = {.file = line->file, .line = line->line};
-	bool is_same_function = is_same_text(*last_function, line->function);
+	bool is_same_function = text_equal(*last_function, line->function);
 
 	if (line->line == 0 || line->is_branch_only)
 		return NULL; /* code of the compiler's; the branch's outcome goes to the line of what it tests */
@@ -147,7 +141,7 @@ static struct error *add_outcome(struct path_steps *s, const char *text)
 /* How well a line of the last node is where control is: 0 not at all. */
 static int stop_rank(const struct path_walk *w, const struct pathmeta_line *line)
 {
-	if (line->line != w->stop_line || !is_same_text(line->function, w->stop_function))
+	if (line->line != w->stop_line || !text_equal(line->function, w->stop_function))
 		return 0;
 	return line->column == w->stop_column ? 2 : 1;
 }

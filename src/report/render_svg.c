@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/flame.h"
 #include "report/json.h"
 #include "report/notes.h"
@@ -162,8 +163,7 @@ static void print_head(const struct view *v, const struct flame *f, FILE *out)
 
 	fprintf(out, "<text class=\"title\" x=\"%d\" y=\"30\">", MARGIN);
 	if (p->sources.count) {
-		const char *slash = strrchr(p->sources.items[0].program, '/');
-		const char *name = slash ? slash + 1 : p->sources.items[0].program;
+		const char *name = text_base_name(p->sources.items[0].program);
 
 		print_escaped(out, name, strlen(name));
 		if (p->sources.count > 1)
