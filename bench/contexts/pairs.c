@@ -27,7 +27,7 @@
 
 enum {
 	ROUNDS_MAX = 1000,
-	COMMANDS_MAX = 32
+	COMMANDS_MAX = 64
 };
 
 struct command {

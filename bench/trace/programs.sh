@@ -1,7 +1,8 @@
 # Sourced by run.sh and activity.sh: the programs of ../paths/programs.sh, traced in many ways, and points where they crash.
 #
 # The caller has opened work as there, and sets here to this folder. A build is $work/PROGRAM-VARIANT; variants of which the name
-# ends in -O0 are compiled and linked without optimization. $work/PROGRAM-cores.VARIANT has cores.
+# ends in -O0 are compiled and linked without optimization. $work/PROGRAM-cores.VARIANT has cores. With layouts=N, N builds more
+# with functions in other orders are beside each program (bench-cc.sh).
 # shellcheck shell=bash
 
 trace_dir=$here
@@ -10,11 +11,7 @@ here=$here/../paths
 . "$here/programs.sh"
 traced='ccrypt flex grep gzip sed bc sqlite3 gnugo perl'
 
-cat >"$work/bin/bench-cc" <<'END'
-#!/bin/sh
-set -f
-exec $BENCH_CC "$@" $BENCH_CC_LAST
-END
+cp "$trace_dir/bench-cc.sh" "$work/bin/bench-cc"
 
 level_of() { case $1 in *-O0) echo -O0 ;; esac } # VARIANT
 
@@ -48,6 +45,13 @@ link_again() { # PROGRAM DIR FILE
 	esac
 }
 
+tune_layouts() { # PROGRAM-FILE RULES-FILE
+	local file
+	for file in "$1".[0-9]*; do
+		[ ! -f "$file" ] || "$waymark" tune "$file" --set "$(sed 's/;\*=cc$//' "$2")" >"$out.errors" || return
+	done
+}
+
 # lto and lto-O0 are compiled; the traced ones are the same bitcode, linked again: it is the final code that is traced.
 build_traced() { # PROGRAM VARIANT
 	local dir=$work/$1-$2 level rules source program
@@ -55,21 +59,24 @@ build_traced() { # PROGRAM VARIANT
 	local -x BENCH_CC='clang-19 -gline-tables-only -gdwarf-4 -fdebug-info-for-profiling -flto -fuse-ld=lld' BENCH_CC_LAST=$level
 	case $2 in fixed*) build_traced "$1" "tuned$level" || return ;; esac # finds out what fails
 	rules=$(rules_of "$1" "$2") || return
-	if [ -f "$dir/.built" ]; then
+	program=$(program_of "$1" "$2")
+	if [ -f "$dir/.built" ] && { [ "${layouts:-0}" = 0 ] || [ -f "$program.$layouts" ]; }; then
 		[ -n "$rules" ] || return 0
 		[ "$dir/.built" -nt "$build/src/instrument/waymark-pass.so" ] && [ "$dir/.built" -nt "$waymark" ] && return
 	fi
-	[ -z "$rules" ] || build_traced "$1" "lto$level" || return
-	rm -rf "$dir"
-	program=$(program_of "$1" "$2")
+	if [ -n "$rules" ]; then
+		build_traced "$1" "lto$level" || return
+		BENCH_CC="$waymark cc -gline-tables-only -gdwarf-4 --wm=trace=$rules"
+		rm -rf "$dir"
+	fi
 	{
 		if [ -n "$rules" ]; then
-			BENCH_CC="$waymark cc -gline-tables-only -gdwarf-4 --wm=trace=$rules"
-			cp -a "$work/$1-lto$level" "$dir" && rm "$dir/.built" && link_again "$1" "$dir" "$program"
-		else
+			cp -a "$work/$1-lto$level" "$dir" && rm -f "$dir/.built" "$program".[0-9]*
+		elif [ ! -f "$dir/.built" ]; then
+			rm -rf "$dir"
 			source=$("$here/../../scripts/fetch-source.sh" "$(package_of "$1")") && cp -a "$source" "$dir" &&
-				configure_cache=$work/$1.cache "compile_$1" "$dir" bench-cc -O2
-		fi
+				configure_cache=$work/$1.cache "compile_$1" "$dir" bench-cc -O2 && touch "$dir/.built"
+		fi && { [ -z "$rules" ] && [ "${layouts:-0}" = 0 ] || BENCH_LAYOUTS=${layouts:-0} link_again "$1" "$dir" "$program"; }
 	} >"$dir.log" 2>&1 || { { tail -n 20 "$dir.log"; echo "$1 $2: does not build, see $dir.log"; } >&2; return 1; }
 	touch "$dir/.built"
 	rm -rf "${out:?}"/*
@@ -79,6 +86,7 @@ build_traced() { # PROGRAM VARIANT
 		# shellcheck disable=SC2046 # names without blanks
 		"$waymark" tune "$program" $(cores_of "$1" "$2" | sed 's/^/--from /') >"$out.errors" || return
 		"$waymark" tune "$program" --list | awk '$3 == "cc+pt" { printf "%s=cc+pt;", $1 } END { print "*=cc" }' >"$work/$1-failing$level.rules"
+		tune_layouts "$program" "$work/$1-failing$level.rules"
 		;;
 	esac
 }
