@@ -9,8 +9,8 @@
  *              count    u32, paths that have ended in this activation, modulo 2^32; but for rounds of loops with one way round,
  *                       which the start of the next path tells of (core/cfg.h: CFG_CUT_ROUND)
  *              ring     the numbers of the last ones: slot of number i is i modulo the ring's size, a power of two
- *              local    one byte for each point of call-site or block coverage, 0 or 1; where a function has many of them
- *                       one bit: of point i bit i % 8 of byte i / 8
+ *              local    one byte, 0 or 1, for each point of call-site or block coverage that the others and the place where control
+ *                       is do not tell of (core/own_points.h); where they are many one bit: of the i-th bit i % 8 of byte i / 8
  *      coverage (one array of bytes for each unit, section wm1_coverage)
  *              one byte for each point: 0 until it is first reached. A byte, so that threads do not disturb each other
  *
@@ -65,7 +65,7 @@ void wm1_trace_choose(const struct wm1_tunable *first, const struct wm1_tunable 
  *
  *      u64 address    ~0: a unit begins
  *      u64 value      of a unit: its key (FNV-1a-64, as in .debug_waymark_trace); else
- *                     bits 0-25 node, 26-28 scheme of the variant, 29-31 kind, 32-63 index of the function in the unit
+ *                     bits 0-25 node (COVERED: point), 26-28 scheme of the variant, 29-31 kind, 32-63 index of the function in the unit
  *      and then       UNIT: u64 address of the unit's bytes in wm1_coverage, 0 without; FRAME: text as in assembler, with its NUL
  *
  * From `address` on, which is where the next instruction begins, or the last byte of the one that made it true:
@@ -78,6 +78,8 @@ enum wm1_point {
 	WM1_POINT_END = 4,   /* control is in node, whose path has ended already: it is the newest in the ring */
 	WM1_POINT_PUSH =
 		5, /* as NODE, but the ring's oldest slot has the path that ends here; count is not increased yet */
+	WM1_POINT_COVERED =
+		6, /* control has reached this point of the scheme's call-site or block coverage; says nothing of paths */
 };
 
 enum {

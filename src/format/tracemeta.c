@@ -64,7 +64,8 @@ static bool is_of_scheme(const struct tracemeta_variant *v)
 
 	if (v->local_off != TRACE_NO_OFFSET && coverage != WM1_SCHEME_CALLS && coverage != WM1_SCHEME_BLOCKS)
 		return false;
-	if (v->local_off == TRACE_NO_OFFSET ? v->local_bits : v->local_bits != 1 && v->local_bits != 8)
+	if (v->local_off == TRACE_NO_OFFSET ? v->local_bits || v->local_points
+					    : v->local_bits != 1 && v->local_bits != 8)
 		return false;
 	return v->scheme & WM1_SCHEME_PATHS || (v->sum_off == TRACE_NO_OFFSET && v->count_off == TRACE_NO_OFFSET &&
 						v->ring_off == TRACE_NO_OFFSET && !v->sum_bytes);
@@ -81,11 +82,11 @@ static struct error *check_variant(const struct tracemeta_function *f, const str
 		return error_create(ERROR_ARGUMENT, "sums of %u bytes", v->sum_bytes);
 	if (!is_ring(v))
 		return error_create(ERROR_ARGUMENT, "a ring of %" PRIu32 " paths", v->ring_slots);
-	if (!is_of_scheme(v))
+	if (!is_of_scheme(v) || v->local_points > points)
 		return error_create(ERROR_ARGUMENT, "a frame record that scheme %u has not", v->scheme);
 	if (!is_inside(v->sum_off, v->sum_bytes, v->frame_bytes) || !is_inside(v->count_off, 4, v->frame_bytes) ||
 	    !is_inside(v->ring_off, (uint64_t)v->ring_slots * v->sum_bytes, v->frame_bytes) ||
-	    !is_inside(v->local_off, ((uint64_t)points * v->local_bits + 7) / 8, v->frame_bytes))
+	    !is_inside(v->local_off, ((uint64_t)v->local_points * v->local_bits + 7) / 8, v->frame_bytes))
 		return error_create(ERROR_ARGUMENT, "a frame record of %" PRIu32 " bytes that holds more",
 				    v->frame_bytes);
 	return NULL;
@@ -181,6 +182,8 @@ static struct error *read_variant(struct reader *r, struct tracemeta_variant *v)
 		err = cursor_uleb32(&r->c, &v->ring_slots);
 	if (!err)
 		err = read_off(r, &v->local_off);
+	if (!err)
+		err = cursor_uleb32(&r->c, &v->local_points);
 	if (!err)
 		err = section_small(&r->c, 8, "points with bits", &local_bits);
 	v->sum_bytes = (uint8_t)sum_bytes;

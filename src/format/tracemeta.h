@@ -51,8 +51,9 @@ struct tracemeta_variant {
 	uint32_t ring_off;
 	uint32_t ring_slots; /* a power of two */
 	uint32_t local_off;
-	uint8_t local_bits;   /* for each point there: 1 or 8; 0 without */
-	uint32_t frame_bytes; /* of the whole record; 0: there is none */
+	uint32_t local_points; /* how many are there: those that core/own_points.h keeps, in order; 0 without */
+	uint8_t local_bits;    /* for each of them: 1 or 8; 0 without */
+	uint32_t frame_bytes;  /* of the whole record; 0: there is none */
 };
 
 struct tracemeta_function {
@@ -67,7 +68,7 @@ struct tracemeta_function {
 	struct tracemeta_call *calls;
 	uint32_t call_count;
 	/* Coverage: first byte of each kind in the unit's bytes, TRACE_NO_OFFSET for none. Calls: a byte for each call in
-	 * order (PURE and ASM ones too); blocks: for each node. Own coverage is in the same order. */
+	 * order (PURE and ASM ones too); blocks: for each node. */
 	uint32_t function_off;
 	uint32_t calls_off;
 	uint32_t blocks_off;

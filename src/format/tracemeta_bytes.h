@@ -9,7 +9,7 @@
  *     producer name is_final coverage_bytes
  *     function_count {
  *             name_key cfg_key flags (FUNCTION_*) node_count
- *             variant_count { scheme frame_bytes [sum_bytes sum_off count_off ring_off ring_slots local_off local_bits] }
+ *             variant_count { scheme frame_bytes [sum_bytes sum_off count_off ring_off ring_slots local_off local_points local_bits] }
  *             function_off calls_off blocks_off
  *             call_count { (node - node before) << CALL_SHIFT | CALL_* bits  [callee]  [function file]
  *                          zigzag(line - line before)  column }

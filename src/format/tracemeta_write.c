@@ -32,6 +32,7 @@ static void write_variant(struct writer *w, const struct tracemeta_variant *v)
 	write_off(w, v->ring_off);
 	buffer_uleb128(&w->tables, v->ring_slots);
 	write_off(w, v->local_off);
+	buffer_uleb128(&w->tables, v->local_points);
 	buffer_uleb128(&w->tables, v->local_bits);
 }
 

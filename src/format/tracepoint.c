@@ -113,6 +113,16 @@ static bool has_scheme(const struct tracemeta_function *f, uint8_t scheme)
 	return false;
 }
 
+/* What the record's number counts; 0: a scheme that has nothing of the kind. */
+static uint32_t count_of(const struct tracemeta_function *f, const struct tracepoint *p)
+{
+	uint8_t coverage = p->scheme & WM1_SCHEME_COVERAGE;
+
+	if (p->kind != WM1_POINT_COVERED)
+		return f->node_count;
+	return coverage == WM1_SCHEME_CALLS ? f->call_count : coverage == WM1_SCHEME_BLOCKS ? f->node_count : 0;
+}
+
 static struct error *check_point(const struct reader *r, const struct cursor *at, const struct tracepoint *p)
 {
 	const struct tracemeta_unit *u = &r->m->units[r->unit];
@@ -122,11 +132,11 @@ static struct error *check_point(const struct reader *r, const struct cursor *at
 		return cursor_error(at, "function %" PRIu32 " of %" PRIu32 ": the section is damaged", p->function,
 				    u->function_count);
 	f = &r->m->functions[u->first_function + p->function];
-	if (p->node >= f->node_count || !has_scheme(f, p->scheme) || p->kind > WM1_POINT_PUSH)
+	if (p->kind > WM1_POINT_COVERED || !has_scheme(f, p->scheme) || p->node >= count_of(f, p))
 		return cursor_error(at,
-				    "a record of kind %u, scheme %u, block %" PRIu32 " of %" PRIu32
+				    "a record of kind %u, scheme %u, number %" PRIu32 " of %" PRIu32
 				    ": the section is damaged",
-				    p->kind, p->scheme, p->node, f->node_count);
+				    p->kind, p->scheme, p->node, count_of(f, p));
 	return NULL;
 }
 

@@ -15,7 +15,7 @@ enum {
 struct tracepoint {
 	uint64_t address;  /* as linked, not as loaded */
 	uint32_t function; /* index in tracemeta.functions */
-	uint32_t node;
+	uint32_t node;     /* COVERED: the point's number, of a call or of a node */
 	uint8_t scheme;
 	uint8_t kind; /* enum wm1_point */
 	/* FRAME: the record is at register + displacement, at this address. */

@@ -88,12 +88,13 @@ static bool any_traces_paths(const struct trace_function *f)
 /* What stands in the way of the function's schemes. */
 static struct error *refuse(struct trace_function *f, const struct path_graph *g)
 {
-	if (g->cfg.node_count <= 1u << WM1_POINT_NODE_BITS)
+	const uint32_t max = 1u << WM1_POINT_NODE_BITS;
+	if (g->cfg.node_count <= max && f->meta.call_count <= max)
 		return NULL;
 	for (uint32_t i = 1; i < f->scheme_count; i++)
 		LLVMDeleteFunction(f->bodies[i]);
 	f->scheme_count = 0;
-	return skip(f->m, f->function, "more than 2^26 blocks");
+	return skip(f->m, f->function, "more than 2^26 blocks or calls");
 }
 
 static void use_coverage(struct trace_module *m)

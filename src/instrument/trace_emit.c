@@ -281,17 +281,20 @@ static struct error *emit_paths(struct emitter *e)
 
 /* ---- coverage ---- */
 
-static struct error *emit_covered(struct emitter *e, LLVMValueRef before, uint32_t byte, uint32_t point)
+/* place: of the frame's memory for it, or none. */
+static struct error *emit_covered(struct emitter *e, LLVMValueRef before, uint32_t byte, uint32_t point, uint32_t place)
 {
 	const struct tracemeta_variant *v = e->b->variant;
 	struct trace_asm a;
 	ir_position_before(e->builder, before);
 	trace_asm_begin(&a, e->b);
 	trace_asm_constant(&a, "mov", 1, 1, bytes_at(e, e->b->f->m->coverage, byte));
-	if (v->local_bits == 8)
-		trace_asm_constant(&a, "mov", 1, 1, field(e, v->local_off + point));
-	else if (v->local_bits)
-		trace_asm_constant(&a, "or", 1, 1u << point % 8, field(e, v->local_off + point / 8));
+	if (place != OWN_POINT_NONE && v->local_bits == 8)
+		trace_asm_constant(&a, "mov", 1, 1, field(e, v->local_off + place));
+	else if (place != OWN_POINT_NONE)
+		trace_asm_constant(&a, "or", 1, 1u << place % 8, field(e, v->local_off + place / 8));
+	if ((v->scheme & WM1_SCHEME_COVERAGE) != WM1_SCHEME_FUNCTION)
+		trace_asm_point(&a, WM1_POINT_COVERED, point);
 	return trace_asm_end(&a, e->builder);
 }
 
@@ -302,16 +305,16 @@ static struct error *emit_coverage(struct emitter *e)
 	struct error *err = NULL;
 	switch (e->b->variant->scheme & WM1_SCHEME_COVERAGE) {
 	case WM1_SCHEME_FUNCTION:
-		return emit_covered(e, ir_after_allocas(g->function), f->function_off, 0);
+		return emit_covered(e, ir_after_allocas(g->function), f->function_off, 0, OWN_POINT_NONE);
 	case WM1_SCHEME_CALLS:
 		for (uint32_t i = 0; i < f->call_count && !err; i++)
-			err = emit_covered(e, e->b->calls[i], f->calls_off + i, i);
+			err = emit_covered(e, e->b->calls[i], f->calls_off + i, i, e->b->f->own_calls.places[i]);
 		return err;
 	case WM1_SCHEME_BLOCKS:
 		for (uint32_t n = 0; n < g->cfg.node_count && !err; n++) {
 			LLVMBasicBlockRef block = g->nodes[n].block;
 			LLVMValueRef at = n ? g->m->host->first_insertion(block) : ir_after_allocas(g->function);
-			err = emit_covered(e, at, f->blocks_off + n, n);
+			err = emit_covered(e, at, f->blocks_off + n, n, e->b->f->own_blocks.places[n]);
 		}
 		return err;
 	default:

@@ -9,7 +9,7 @@
 #include "instrument/trace.h"
 
 enum {
-	LOCAL_BYTES_MAX = 128, /* 8 stores of 16 bytes clear them; more gained no time */
+	LOCAL_BYTES_MAX = 256, /* most that a frame grows by; with more perl's blocks gained no time */
 };
 
 static unsigned number_bytes(uint64_t path_count)
@@ -35,10 +35,10 @@ static uint32_t place(uint32_t *used, uint32_t bytes, uint32_t alignment)
 	return off;
 }
 
-static uint32_t point_count(const struct trace_function *f, unsigned coverage)
+static uint32_t own_count(const struct trace_function *f, unsigned coverage)
 {
-	return coverage == WM1_SCHEME_CALLS    ? f->meta.call_count
-	       : coverage == WM1_SCHEME_BLOCKS ? f->meta.node_count
+	return coverage == WM1_SCHEME_CALLS    ? f->own_calls.kept_count
+	       : coverage == WM1_SCHEME_BLOCKS ? f->own_blocks.kept_count
 					       : 0;
 }
 
@@ -48,6 +48,7 @@ static uint32_t point_count(const struct trace_function *f, unsigned coverage)
  */
 static void place_local(struct tracemeta_variant *v, uint32_t points, uint32_t *used)
 {
+	v->local_points = points;
 	v->local_bits = points <= LOCAL_BYTES_MAX ? 8 : 1;
 	uint32_t bytes = (points * v->local_bits + 7) / 8;
 	bytes = bytes <= 2 ? bytes : bytes <= 4 ? 4 : (bytes + 7) / 8 * 8;
@@ -72,8 +73,8 @@ static struct error *lay_out(struct trace_function *f, const struct cfg *g, stru
 		if (!used)
 			v->sum_bytes = 0;
 	}
-	uint32_t points = point_count(f, v->scheme & WM1_SCHEME_COVERAGE);
-	if (points > 1)
+	uint32_t points = own_count(f, v->scheme & WM1_SCHEME_COVERAGE);
+	if (points)
 		place_local(v, points, &used);
 	v->frame_bytes = used;
 	return NULL;
@@ -91,9 +92,23 @@ static struct error *reserve_coverage(struct trace_function *f, uint32_t points,
 	return NULL;
 }
 
+static struct error *find_own(struct trace_function *f, const struct cfg *g)
+{
+	const uint32_t calls = f->meta.call_count, blocks = g->node_count;
+	uint32_t *nodes = arena_calloc(f->scratch, (size_t)calls + blocks + 1, sizeof *nodes);
+	if (!nodes)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < calls; i++)
+		nodes[i] = f->meta.calls[i].node;
+	for (uint32_t n = 0; n < blocks; n++)
+		nodes[calls + n] = n;
+	struct error *err = own_points_find(g, nodes, calls, false, f->scratch, &f->own_calls);
+	return err ? err : own_points_find(g, nodes + calls, blocks, true, f->scratch, &f->own_blocks);
+}
+
 struct error *trace_layout(struct trace_function *f, const struct cfg *g)
 {
-	struct error *err = NULL;
+	struct error *err = find_own(f, g);
 	f->meta.function_off = f->meta.calls_off = f->meta.blocks_off = TRACE_NO_OFFSET;
 	f->meta.variant_count = f->scheme_count;
 	f->meta.is_tunable = f->scheme_count > 1;

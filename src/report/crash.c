@@ -30,9 +30,12 @@ static struct error *name_functions(struct crash_image *image, struct arena *are
 	struct error *err = NULL;
 
 	image->numberings = arena_calloc(arena, (size_t)count + 1, sizeof *image->numberings);
+	image->own_calls = arena_calloc(arena, (size_t)count + 1, sizeof *image->own_calls);
+	image->own_blocks = arena_calloc(arena, (size_t)count + 1, sizeof *image->own_blocks);
 	image->first_of_name = arena_calloc(arena, (size_t)count + 1, sizeof *image->first_of_name);
 	image->next_of_name = arena_calloc(arena, (size_t)count + 1, sizeof *image->next_of_name);
-	if (!image->numberings || !image->first_of_name || !image->next_of_name)
+	if (!image->numberings || !image->own_calls || !image->own_blocks || !image->first_of_name ||
+	    !image->next_of_name)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < count && !err; i++) {
 		struct key key = key_of_text(t->flows[i]->name);

@@ -4,7 +4,7 @@
  *
  *      machine frame --pc--> crash_site (once for each address): names and lines, points that can be the last one passed
  *                                                                 (crash_position.c), the call in progress
- *                    --memory--> paths, coverage of this activation (crash_paths.c)
+ *                    --memory--> paths, coverage of this activation (crash_paths.c, crash_own.c)
  *
  * Metadata of a module is read once; numbers of a function's paths are made when the first frame of it is seen.
  */
@@ -12,6 +12,7 @@
 #define WM_REPORT_CRASH_H
 
 #include "core/activity.h"
+#include "core/own_points.h"
 #include "object/stopped.h"
 #include "report/keymap.h"
 
@@ -19,10 +20,12 @@
 struct crash_image {
 	bool is_traced;
 	struct object_trace trace;
-	struct path_numbering *numberings; /* [meta.function_count], made when first needed: starts NULL before */
-	struct keymap names;               /* hash of a function's name -> functions of that name */
-	uint32_t *first_of_name;           /* [names.count]: index in meta.functions */
-	uint32_t *next_of_name;            /* [meta.function_count]; UINT32_MAX: no more */
+	/* [meta.function_count], made when first needed: starts, nodes NULL before */
+	struct path_numbering *numberings;
+	struct own_points *own_calls, *own_blocks;
+	struct keymap names;     /* hash of a function's name -> functions of that name */
+	uint32_t *first_of_name; /* [names.count]: index in meta.functions */
+	uint32_t *next_of_name;  /* [meta.function_count]; UINT32_MAX: no more */
 };
 
 /* One path of a frame: a complete one of the ring, or the one in progress. */

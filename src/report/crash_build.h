@@ -13,13 +13,16 @@ VEC_DECLARE(crash_number_vec, uint32_t);
 /* Points of one function of the source that can be the last ones passed when control is at an address. */
 struct crash_position {
 	uint32_t function;      /* index in the image's meta.functions */
-	const uint32_t *points; /* indices in points.points; none of kind FRAME */
+	const uint32_t *points; /* indices in points.points; none of kinds FRAME and COVERED */
 	uint32_t point_count;
 	const uint32_t *records; /* those of kind FRAME */
 	uint32_t record_count;
-	bool is_before;        /* control can come from the function's beginning without passing a point */
-	bool is_before_record; /* the same of kind FRAME */
-	uint8_t scheme;        /* of the variant that this code is */
+	const uint32_t *covered; /* those of kind COVERED */
+	uint32_t covered_count;
+	bool is_before;         /* control can come from the function's beginning without passing a point */
+	bool is_before_record;  /* the same of kind FRAME */
+	bool is_before_covered; /* the same of kind COVERED */
+	uint8_t scheme;         /* of the variant that this code is */
 };
 
 /* One function of the source at an address: the machine function's own, or one inlined into it. */
@@ -89,6 +92,10 @@ uint32_t crash_find_call(const struct crash_image *image, const struct crash_sit
 
 /* Numbers of the function's paths. */
 struct error *crash_numbering(struct crash *c, uint32_t image, uint32_t function, const struct path_numbering **ret);
+
+/* Coverage of an activation, of which the frame has the variant. record: its address, or NULL. */
+struct error *crash_read_own_coverage(struct crash *c, const struct crash_level *level, const uint64_t *record,
+				      struct crash_frame *frame);
 
 /* Paths and coverage of an activation from the process's memory; frame has what its site tells. */
 struct error *crash_read_frame(struct crash *c, const struct crash_level *level, struct crash_frame *frame);

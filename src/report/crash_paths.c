@@ -1,6 +1,6 @@
 /*
  * crash_paths.c - reads what one activation of an instrumented function left in memory: the ring of its last paths, the
- * register of the one in progress, its coverage. include/waymark/trace.h has the layout.
+ * register of the one in progress. include/waymark/trace.h has the layout.
  *
  * Several points can be the last one where ways come together without code of ours: those that no path fits with the
  * register are left out; nearly always one remains.
@@ -529,46 +529,6 @@ static struct error *read_paths(struct activation *a, bool has_record)
 	return err;
 }
 
-/* ---- coverage of the activation ---- */
-
-static uint8_t use_of(uint8_t byte)
-{
-	return byte > 1 ? POINT_UNKNOWN /* overwritten */ : byte ? POINT_USED : POINT_UNUSED;
-}
-
-static struct error *read_points(const struct activation *a, uint32_t count, uint8_t **ret)
-{
-	const bool has_bytes = a->variant->local_bits == 8;
-	const size_t len_bytes = has_bytes ? count : (count + 7) / 8;
-	uint8_t *used = arena_calloc(&a->c->arena, (size_t)count + 1, 1);
-	uint8_t *local = calloc(len_bytes + 1, 1);
-	bool is_read =
-		used && local && stopped_read(a->c->stopped, a->record + a->variant->local_off, local, len_bytes);
-
-	for (uint32_t i = 0; is_read && i < count; i++)
-		used[i] = use_of(has_bytes ? local[i] : local[i / 8] >> (i % 8) & 1);
-	free(local);
-	if (!used)
-		return &error_no_memory;
-	if (is_read)
-		*ret = used;
-	return NULL;
-}
-
-static struct error *read_local_coverage(const struct activation *a)
-{
-	if (a->variant->local_off == TRACE_NO_OFFSET)
-		return NULL;
-	switch (a->variant->scheme & WM1_SCHEME_COVERAGE) {
-	case WM1_SCHEME_CALLS:
-		return read_points(a, a->frame->meta->call_count, &a->frame->calls_used);
-	case WM1_SCHEME_BLOCKS:
-		return read_points(a, a->frame->meta->node_count, &a->frame->nodes_used);
-	default:
-		return NULL;
-	}
-}
-
 static const struct tracemeta_variant *find_variant(const struct crash_image *image, const struct crash_level *level)
 {
 	const struct tracemeta_function *meta = &image->trace.meta.functions[level->index];
@@ -603,13 +563,9 @@ struct error *crash_read_frame(struct crash *c, const struct crash_level *level,
 	if (!a.variant)
 		return NULL;
 	has_record = find_record(&a);
-	if (has_record && !is_at_entry(&a)) {
-		err = read_local_coverage(&a);
-		if (err)
-			return err;
-	}
-	if (!(a.variant->scheme & WM1_SCHEME_PATHS))
-		return NULL; /* its points tell no nodes: the line does */
+	err = crash_read_own_coverage(c, level, has_record && !is_at_entry(&a) ? &a.record : NULL, frame);
+	if (err || !(a.variant->scheme & WM1_SCHEME_PATHS))
+		return err; /* its points tell no nodes: the line does */
 	err = crash_numbering(c, frame->image, level->index, &a.numbering);
 	return err ? err : read_paths(&a, has_record);
 }

@@ -93,13 +93,25 @@ static struct error *link_before(struct search *s)
 	return NULL;
 }
 
-static bool is_wanted(const struct tracepoint *p, uint32_t function, bool is_record)
+/* Points of different sorts do not hide each other. */
+enum sort {
+	SORT_PATH, /* where in its paths the function is */
+	SORT_RECORD,
+	SORT_COVERED,
+};
+
+static enum sort sort_of(const struct tracepoint *p)
 {
-	return p->function == function && (p->kind == WM1_POINT_FRAME) == is_record;
+	return p->kind == WM1_POINT_FRAME ? SORT_RECORD : p->kind == WM1_POINT_COVERED ? SORT_COVERED : SORT_PATH;
+}
+
+static bool is_wanted(const struct tracepoint *p, uint32_t function, enum sort sort)
+{
+	return p->function == function && sort_of(p) == sort;
 }
 
 /* The last point in [start, end); all of them when is_all. *ret: there is one. */
-static struct error *look(struct search *s, uint32_t function, bool is_record, uint64_t start, uint64_t end,
+static struct error *look(struct search *s, uint32_t function, enum sort sort, uint64_t start, uint64_t end,
 			  bool is_all, bool *ret)
 {
 	const struct tracepoints *p = &s->t->points;
@@ -107,7 +119,7 @@ static struct error *look(struct search *s, uint32_t function, bool is_record, u
 
 	*ret = false;
 	for (uint32_t i = first_point(p, end); i > 0 && p->points[i - 1].address >= start && !err; i--) {
-		if (!is_wanted(&p->points[i - 1], function, is_record))
+		if (!is_wanted(&p->points[i - 1], function, sort))
 			continue;
 		*ret = true;
 		err = crash_number_vec_append(&s->found, i - 1);
@@ -117,7 +129,7 @@ static struct error *look(struct search *s, uint32_t function, bool is_record, u
 	return err;
 }
 
-static struct error *push_before(struct search *s, uint32_t block, uint32_t function, bool is_record, bool *is_before)
+static struct error *push_before(struct search *s, uint32_t block, uint32_t function, enum sort sort, bool *is_before)
 {
 	bool is_handler = s->f->blocks[block].is_landing_pad;
 	struct error *err = NULL;
@@ -130,7 +142,7 @@ static struct error *push_before(struct search *s, uint32_t block, uint32_t func
 		bool is_found;
 
 		if (is_handler) {
-			err = look(s, function, is_record, b->address, block_end(s->f, s->before[i]), true, &is_found);
+			err = look(s, function, sort, b->address, block_end(s->f, s->before[i]), true, &is_found);
 			if (err)
 				return err;
 		}
@@ -143,7 +155,7 @@ static struct error *push_before(struct search *s, uint32_t block, uint32_t func
 }
 
 /* Points of a function, of one sort, that can be the last ones at pc, which is in `block`. */
-static struct error *search_back(struct search *s, uint32_t block, uint64_t pc, uint32_t function, bool is_record,
+static struct error *search_back(struct search *s, uint32_t block, uint64_t pc, uint32_t function, enum sort sort,
 				 bool *is_before)
 {
 	const struct bbmap_block *b = &s->f->blocks[block];
@@ -154,16 +166,16 @@ static struct error *search_back(struct search *s, uint32_t block, uint64_t pc, 
 	s->work.count = 0;
 	s->found.count = 0;
 	*is_before = false;
-	err = look(s, function, is_record, b->address, pc + 1, false, &is_found);
+	err = look(s, function, sort, b->address, pc + 1, false, &is_found);
 	if (!err && !is_found)
-		err = push_before(s, block, function, is_record, is_before);
+		err = push_before(s, block, function, sort, is_before);
 	while (!err && s->work.count) {
 		uint32_t at = s->work.items[--s->work.count];
 
 		b = &s->f->blocks[at];
-		err = look(s, function, is_record, b->address, block_end(s->f, at), false, &is_found);
+		err = look(s, function, sort, b->address, block_end(s->f, at), false, &is_found);
 		if (!err && !is_found)
-			err = push_before(s, at, function, is_record, is_before);
+			err = push_before(s, at, function, sort, is_before);
 	}
 	return err;
 }
@@ -233,13 +245,17 @@ static uint8_t scheme_of(const struct search *s, uint32_t function)
 static struct error *find_position(struct search *s, uint32_t block, uint64_t pc, struct arena *arena,
 				   struct crash_position *ret)
 {
-	struct error *err = search_back(s, block, pc, ret->function, true, &ret->is_before_record);
+	struct error *err = search_back(s, block, pc, ret->function, SORT_RECORD, &ret->is_before_record);
 
 	ret->scheme = scheme_of(s, ret->function);
 	if (!err)
 		err = keep(&s->found, arena, &ret->records, &ret->record_count);
 	if (!err)
-		err = search_back(s, block, pc, ret->function, false, &ret->is_before);
+		err = search_back(s, block, pc, ret->function, SORT_COVERED, &ret->is_before_covered);
+	if (!err)
+		err = keep(&s->found, arena, &ret->covered, &ret->covered_count);
+	if (!err)
+		err = search_back(s, block, pc, ret->function, SORT_PATH, &ret->is_before);
 	if (!err)
 		err = keep(&s->found, arena, &ret->points, &ret->point_count);
 	return err;

@@ -26,8 +26,8 @@ static const uint8_t golden[] = {
 	13, 10,						/* root, tunable, states; blocks */
 	3,						/* variants: scheme, frame_bytes, ... */
 	0, 0,
-	6, 40,	2, 1, 5, 9, 8, 25, 1,			/* sum_bytes sum count ring slots local, a bit each */
-	3, 10,	0, 0, 0, 0, 0, 1, 8,			/* a byte each */
+	6, 40,	2, 1, 5, 9, 8, 25, 2, 1,		/* sum_bytes sum count ring slots local, 2 points, a bit each */
+	3, 10,	0, 0, 0, 0, 0, 1, 9, 8,			/* a byte each */
 	0, 1, 6,					/* function_off calls_off blocks_off */
 	4,						/* calls */
 	0x0c, 4,	0, 3,	22, 2,			/* block 0, DIRECT, may leave, elsewhere: puts; test.c; line 11 column 2 */
@@ -91,7 +91,8 @@ static void check_functions(const struct tracemeta *m, uint32_t first, uint32_t 
 			CHECK(a->scheme == b->scheme && a->sum_bytes == b->sum_bytes && a->sum_off == b->sum_off &&
 			      a->count_off == b->count_off && a->ring_off == b->ring_off &&
 			      a->ring_slots == b->ring_slots && a->local_off == b->local_off &&
-			      a->local_bits == b->local_bits && a->frame_bytes == b->frame_bytes);
+			      a->local_points == b->local_points && a->local_bits == b->local_bits &&
+			      a->frame_bytes == b->frame_bytes);
 		}
 		for (uint32_t k = 0; f->states && k < f->node_count; k++)
 			CHECK(f->states[k].has_register == w->states[k].has_register &&
@@ -214,8 +215,9 @@ static void test_golden(void)
 
 static void test_bodies(void)
 {
-	const size_t unit = 2 + 54, head = unit + 5 + 16, variants = head + 3, paths = variants + 2, blocks = paths + 9,
-		     offs = blocks + 9, calls = offs + 4, states = calls + 6 + 3 + 6 + 6, second = states + 12 + 16;
+	const size_t unit = 2 + 54, head = unit + 5 + 16, variants = head + 3, paths = variants + 2,
+		     blocks = paths + 10, offs = blocks + 10, calls = offs + 4, states = calls + 6 + 3 + 6 + 6,
+		     second = states + 12 + 16;
 
 	EXPECT_BODY(0, 10, "string pool");
 	EXPECT_BODY(unit, 10, "string 10 of 9");
@@ -246,9 +248,11 @@ static void test_bodies(void)
 	EXPECT_BODY(paths + 6, 6, "a ring of 6 paths");
 	EXPECT_BODY(paths + 6, 32, "that holds more");
 	EXPECT_BODY(paths + 7, 41, "that holds more");
-	EXPECT_BODY(paths + 8, 0, "a frame record that scheme 6 has not");
-	EXPECT_BODY(paths + 8, 9, "points with bits 9");
-	EXPECT_BODY(blocks + 1, 9, "a frame record of 9 bytes that holds more");
+	EXPECT_BODY(paths + 8, 5, "a frame record that scheme 6 has not");
+	EXPECT_BODY(paths + 9, 0, "a frame record that scheme 6 has not");
+	EXPECT_BODY(paths + 9, 9, "points with bits 9");
+	EXPECT_BODY(blocks + 8, 11, "a frame record that scheme 3 has not");
+	EXPECT_BODY(blocks + 1, 8, "a frame record of 8 bytes that holds more");
 	EXPECT_BODY(blocks + 7, 0, "a frame record that scheme 3 has not");
 	EXPECT_BODY(blocks + 2, 1, "a frame record that scheme 3 has not");
 	EXPECT_BODY(offs, 41, "coverage outside");
@@ -275,9 +279,9 @@ static void test_writer_refuses(void)
 	CHECK_ERROR(tracemeta_write(&b.meta, &key, &out), ERROR_ARGUMENT,
 		    "function 0: a frame record of 24 bytes that holds more");
 	build_trace(&b, "u.c");
-	b.functions[0].variants[2].frame_bytes = 9;
+	b.functions[0].variants[2].frame_bytes = 8;
 	CHECK_ERROR(tracemeta_write(&b.meta, &key, &out), ERROR_ARGUMENT,
-		    "function 0: a frame record of 9 bytes that holds more");
+		    "function 0: a frame record of 8 bytes that holds more");
 	build_trace(&b, "u.c");
 	b.functions[0].variants[2].local_bits = 2;
 	CHECK_ERROR(tracemeta_write(&b.meta, &key, &out), ERROR_ARGUMENT, "a frame record that scheme 3 has not");

@@ -37,6 +37,7 @@ static void build_example(const struct tracemeta *m, struct buffer *out)
 	build_point_frame(out, 0, 0, TRACED, "(%rbx)");
 	build_point(out, 0x1000, WM1_POINT_ENTRY, 0, TRACED, 0);
 	build_point(out, 0x3000, WM1_POINT_END, 0, WM1_SCHEME_BLOCKS, 2);
+	build_point(out, 0x3010, WM1_POINT_COVERED, 0, TRACED, 3);
 }
 
 static void test_example(void)
@@ -52,6 +53,7 @@ static void test_example(void)
 		{.address = 0x2010, .function = 2, .node = 9, .scheme = TRACED, .kind = WM1_POINT_NODE},
 		{.address = 0x2010, .function = 2, .node = 3, .scheme = TRACED, .kind = WM1_POINT_START},
 		{.address = 0x3000, .node = 2, .scheme = WM1_SCHEME_BLOCKS, .kind = WM1_POINT_END},
+		{.address = 0x3010, .node = 3, .scheme = TRACED, .kind = WM1_POINT_COVERED},
 	};
 	const size_t count = sizeof want / sizeof want[0];
 	struct buffer out = {0};
@@ -197,13 +199,22 @@ static void test_damage(void)
 	EXPECT(&m, &out, "function 2 of 2");
 	out.len_bytes = 24;
 	build_point(&out, 1, WM1_POINT_NODE, 0, TRACED, 10);
-	EXPECT(&m, &out, "block 10 of 10");
+	EXPECT(&m, &out, "number 10 of 10");
+	out.len_bytes = 24;
+	build_point(&out, 1, WM1_POINT_COVERED, 0, TRACED, m.functions[0].call_count);
+	EXPECT(&m, &out, "a record of kind 6, scheme 6, number 4 of 4");
+	out.len_bytes = 24;
+	build_point(&out, 1, WM1_POINT_COVERED, 0, WM1_SCHEME_BLOCKS, 10);
+	EXPECT(&m, &out, "number 10 of 10");
+	out.len_bytes = 24;
+	build_point(&out, 1, WM1_POINT_COVERED, 0, 0, 0);
+	EXPECT(&m, &out, "a record of kind 6, scheme 0, number 0 of 0");
 	out.len_bytes = 24;
 	build_point(&out, 1, WM1_POINT_NODE, 0, WM1_SCHEME_FUNCTION, 0);
 	EXPECT(&m, &out, "a record of kind 0, scheme 1");
 	out.len_bytes = 24;
-	build_point(&out, 1, (enum wm1_point)6, 0, TRACED, 0);
-	EXPECT(&m, &out, "a record of kind 6");
+	build_point(&out, 1, (enum wm1_point)7, 0, TRACED, 0);
+	EXPECT(&m, &out, "a record of kind 7");
 	out.len_bytes = 24;
 	build_point(&out, 1, WM1_POINT_NODE, 1, 0, 0);
 	EXPECT(&m, &out, "scheme 0"); /* function 1 is not traced at all */

@@ -33,7 +33,8 @@ static void walk(const struct tracemeta *m, const struct tracemeta_function *f)
 		    (uint64_t)v->ring_off + (uint64_t)v->ring_slots * v->sum_bytes > v->frame_bytes)
 			abort();
 		if (v->local_off != TRACE_NO_OFFSET &&
-		    v->local_off + ((uint64_t)points_of(f, v) * v->local_bits + 7) / 8 > v->frame_bytes)
+		    (v->local_points > points_of(f, v) ||
+		     v->local_off + ((uint64_t)v->local_points * v->local_bits + 7) / 8 > v->frame_bytes))
 			abort();
 		if (v->scheme & WM1_SCHEME_PATHS && !f->states)
 			abort();

@@ -34,11 +34,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		error_destroy(err);
 		return 0;
 	}
-	for (size_t i = 0; i < p.count; i++)
-		if (!p.points[i].address || p.points[i].function >= m.function_count ||
-		    p.points[i].node >= m.functions[p.points[i].function].node_count ||
-		    (i && p.points[i - 1].address > p.points[i].address))
+	for (size_t i = 0; i < p.count; i++) {
+		const struct tracepoint *at = &p.points[i];
+
+		if (!at->address || at->function >= m.function_count || (i && at[-1].address > at->address))
 			abort();
+		if (at->node >= (at->kind == WM1_POINT_COVERED && (at->scheme & WM1_SCHEME_COVERAGE) == WM1_SCHEME_CALLS
+					 ? m.functions[at->function].call_count
+					 : m.functions[at->function].node_count))
+			abort();
+	}
 	tracepoints_deinit(&p);
 	return 0;
 }

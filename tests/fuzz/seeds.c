@@ -299,6 +299,7 @@ static void write_trace_metadata(void)
 		build_point_frame(&input, 0x2000, 0, WM1_SCHEME_CALLS | WM1_SCHEME_PATHS, "-40(%rbp)");
 		build_point(&input, 0x1000, WM1_POINT_NODE, 0, WM1_SCHEME_BLOCKS, 9);
 		build_point(&input, 0, WM1_POINT_START, 0, WM1_SCHEME_BLOCKS, 1);
+		build_point(&input, 0x1010, WM1_POINT_COVERED, 0, WM1_SCHEME_CALLS | WM1_SCHEME_PATHS, 2);
 	}
 	write_seed("tracepoint", "two", input.bytes, input.len_bytes);
 	buffer_deinit(&section);

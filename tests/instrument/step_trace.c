@@ -160,7 +160,7 @@ static struct activation *begin(const struct tracepoint *p, uint64_t sp)
 
 static void pass(const struct tracepoint *p, const struct user_regs_struct *regs)
 {
-	if (!(p->scheme & WM1_SCHEME_PATHS))
+	if (!(p->scheme & WM1_SCHEME_PATHS) || p->kind == WM1_POINT_COVERED)
 		return;
 	struct activation *a = depth ? &stack[depth - 1] : NULL;
 	bool is_entry =

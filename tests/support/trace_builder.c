@@ -19,10 +19,12 @@ static void set_variants(struct tracemeta_function *f)
 	f->variants[1].ring_off = 8;
 	f->variants[1].ring_slots = 8;
 	f->variants[1].local_off = 24;
+	f->variants[1].local_points = 2;
 	f->variants[1].local_bits = 1;
 	f->variants[2].scheme = WM1_SCHEME_BLOCKS;
 	f->variants[2].frame_bytes = 10;
 	f->variants[2].local_off = 0;
+	f->variants[2].local_points = 9;
 	f->variants[2].local_bits = 8;
 	f->variant_count = 3;
 }

@@ -46,7 +46,7 @@ longjmp) compare=(stack=3) ;;
 library) compare=(stack=4) ;;
 rounds) compare=(stack=20) ;;
 plain) compare=(stack=2) ;;
-wide) compare=(stack=4) ;;
+wide) compare=(stack=5) ;;
 random=*)
 	"$build/tests/paths/generate-flow" "${name#random=}" "$tmp" || exit 2
 	compare=(stack=1)

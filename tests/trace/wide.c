@@ -1,5 +1,5 @@
 /* Functions of more than 2^8, 2^16 and 2^32 paths: registers and rings of two, four and eight bytes. Made so that each test counts.
- * The last has more than 128 blocks: bits, not bytes, tell which of them it was in. */
+ * The last has more than 2^44, and is split; and bits, not bytes, tell in which of its blocks it was, of more than 256. */
 static volatile unsigned dice = 1;
 static volatile int sink;
 static int *volatile bad;
@@ -18,6 +18,7 @@ static inline unsigned roll(void)
 #define FOUR(n) TWO(n) TWO(n + 1)
 #define SIXTEEN(n) FOUR(n) FOUR(n + 2)
 #define BYTE(n) SIXTEEN(n) SIXTEEN(n + 4)
+#define LONG(n) BYTE(n) BYTE(n + 8) BYTE(n + 16) BYTE(n + 24)
 
 __attribute__((noinline)) static int two(int rounds, int (*next)(int))
 {
@@ -46,14 +47,27 @@ __attribute__((noinline)) static int eight(int rounds, int (*next)(int))
 	return sink;
 }
 
+__attribute__((noinline)) static int split(int rounds, int (*next)(int))
+{
+	for (int i = 0; i < rounds; i++) {
+		LONG(1) LONG(33) LONG(65) FOUR(97) if (i == 5 && next) sink += next(i);
+		LONG(97) LONG(129) FOUR(161)
+	}
+	return sink;
+}
+
 __attribute__((noinline)) static int fault(int n)
 {
 	return n > 3 ? bad[n] : sink;
 }
 
+static int to_split(int n)
+{
+	return split(n + 3, fault);
+}
 static int to_eight(int n)
 {
-	return eight(n + 3, fault);
+	return eight(n + 2, to_split);
 }
 static int to_four(int n)
 {
@@ -65,5 +79,6 @@ int main(void)
 	two(3, 0);
 	four(4, 0);
 	eight(2, 0);
+	split(1, 0);
 	return two(20, to_four);
 }

@@ -10,7 +10,7 @@ define i32 @straight(i32 %x) {
 }
 ; CHECK-LABEL: define i32 @straight(
 ; CHECK-NOT: alloca
-; CHECK: call void asm sideeffect "movb $$1, $0", "*m"(ptr {{.*}}elementtype(i8) @wm1.coverage.
+; CHECK: call void asm sideeffect "movb $$1, $0{{.*}}.quad 771b-1{{.*}}", "*m"(ptr {{.*}}elementtype(i8) @wm1.coverage.
 ; CHECK: ret i32
 
 define i32 @two(i1 %c) {

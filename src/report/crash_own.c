@@ -1,0 +1,115 @@
+/*
+ * crash_own.c - coverage of one activation: from its frame's memory and from the points that control can have passed last
+ * (core/own_points.h).
+ */
+#include <stdlib.h>
+
+#include "report/crash_build.h"
+
+static struct error *number_points(struct crash *c, const struct tracemeta_function *f, bool is_calls, uint32_t **ret,
+				   uint32_t *ret_count)
+{
+	uint32_t count = is_calls ? f->call_count : f->node_count;
+	uint32_t *nodes = arena_calloc(&c->arena, (size_t)count + 1, sizeof *nodes);
+
+	if (!nodes)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < count; i++)
+		nodes[i] = is_calls ? f->calls[i].node : i;
+	*ret = nodes;
+	*ret_count = count;
+	return NULL;
+}
+
+/* Made once for each function. */
+static struct error *find_own_points(struct crash *c, const struct crash_image *image, uint32_t function, bool is_calls,
+				     const struct own_points **ret)
+{
+	struct own_points *o = is_calls ? &image->own_calls[function] : &image->own_blocks[function];
+	struct error *err = NULL;
+	uint32_t *nodes, count;
+
+	if (!o->nodes) {
+		err = number_points(c, &image->trace.meta.functions[function], is_calls, &nodes, &count);
+		if (!err)
+			err = own_points_find(&image->trace.flows[function]->cfg, nodes, count, !is_calls, &c->arena,
+					      o);
+	}
+	*ret = o;
+	return err;
+}
+
+static uint8_t use_of(uint8_t byte)
+{
+	return byte > 1 ? POINT_UNKNOWN /* overwritten */ : byte ? POINT_USED : POINT_UNUSED;
+}
+
+/* kept[o->kept_count]; false: it cannot be read, or the metadata says otherwise. */
+static bool read_memory(const struct crash *c, const struct own_points *o, const struct tracemeta_variant *v,
+			const uint64_t *record, uint8_t *kept)
+{
+	const bool has_bytes = v->local_bits == 8;
+	const size_t len_bytes = has_bytes ? o->kept_count : (o->kept_count + 7) / 8;
+	uint8_t *bytes;
+	bool is_read;
+
+	if (o->kept_count != v->local_points)
+		return false;
+	if (!o->kept_count)
+		return true;
+	if (!record)
+		return false;
+	bytes = calloc(len_bytes, 1);
+	is_read = bytes && stopped_read(c->stopped, *record + v->local_off, bytes, len_bytes);
+	for (uint32_t i = 0; is_read && i < o->kept_count; i++)
+		kept[i] = use_of(has_bytes ? bytes[i] : bytes[i / 8] >> (i % 8) & 1);
+	free(bytes);
+	return is_read;
+}
+
+/* The numbers of the points that can be the last ones; last[] has room for all. */
+static void take_last(const struct crash_image *image, const struct crash_position *position, uint32_t *last)
+{
+	for (uint32_t i = 0; i < position->covered_count; i++)
+		last[i] = image->trace.points.points[position->covered[i]].node;
+}
+
+static struct error *expand(struct crash *c, const struct crash_image *image, const struct crash_position *position,
+			    const struct own_points *o, const struct tracemeta_variant *v, const uint64_t *record,
+			    uint8_t **ret)
+{
+	uint8_t *used = arena_calloc(&c->arena, (size_t)o->count + 1, 1);
+	uint8_t *kept = calloc((size_t)o->kept_count + 1, 1);
+	uint32_t *last = calloc((size_t)position->covered_count + 1, sizeof *last);
+	/* No point has been passed: what the memory has may be of another activation. */
+	const bool is_fresh = !position->covered_count && position->is_before_covered;
+	struct error *err = used && kept && last ? NULL : &error_no_memory;
+
+	for (uint32_t i = 0; !err && is_fresh && i < o->kept_count; i++)
+		kept[i] = POINT_UNUSED;
+	if (!err && (is_fresh || read_memory(c, o, v, record, kept))) {
+		take_last(image, position, last);
+		err = own_points_expand(o, kept, last, position->covered_count, position->is_before_covered, used);
+		*ret = used;
+	}
+	free(last);
+	free(kept);
+	return err;
+}
+
+struct error *crash_read_own_coverage(struct crash *c, const struct crash_level *level, const uint64_t *record,
+				      struct crash_frame *frame)
+{
+	const struct crash_image *image = &c->images[frame->image];
+	const unsigned int coverage = frame->variant->scheme & WM1_SCHEME_COVERAGE;
+	const bool is_calls = coverage == WM1_SCHEME_CALLS;
+	const struct own_points *o;
+	struct error *err;
+
+	if (!is_calls && coverage != WM1_SCHEME_BLOCKS)
+		return NULL;
+	err = find_own_points(c, image, level->index, is_calls, &o);
+	return err ? err
+		   : expand(c, image, level->position, o, frame->variant, record,
+			    is_calls ? &frame->calls_used : &frame->nodes_used);
+}
