@@ -1,7 +1,8 @@
 /*
  * step_trace.c PROGRAM [ARGUMENT...] - runs a traced program (final stage) one instruction at a time, but for code that is not its own. In front of each instruction of a
  * traced function, what its frame record says must be what its activation did: the nodes it came through since the path began,
- * as the points of .debug_waymark_points tell them when control passes, and the paths it ended before.
+ * as the points of .debug_waymark_points tell them when control passes, the paths it ended before, and the calls or blocks of its
+ * coverage that it has reached.
  *
  * Prints how many instructions and paths were compared: at most STEPS_MAX. Exit status 1 on the first difference.
  */
@@ -22,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/own_points.h"
 #include "core/path_state.h"
 #include "object/find.h"
 
@@ -46,18 +48,21 @@ struct activation {
 	struct nodes path;
 	struct nodes *ended; /* all of them */
 	size_t ended_count, ended_capacity;
+	bool *reached;     /* [point] of coverage; NULL: none yet */
+	uint32_t last;     /* of them */
 	uint8_t seen[512]; /* the record when it was last compared */
 	bool is_compared;
 };
 
 static struct object_trace trace;
 static struct path_numbering *numberings; /* [function], made when needed */
+static struct own_points *own_points[2];  /* of calls, of blocks: the same */
 static struct arena arena;
 static pid_t child;
 static uint64_t base;
 static struct activation *stack;
 static size_t depth, stack_capacity;
-static unsigned long long steps, compared, paths;
+static unsigned long long steps, compared, paths, points;
 
 __attribute__((noreturn, format(printf, 1, 2))) static void die(const char *format, ...)
 {
@@ -146,6 +151,7 @@ static void drop(struct activation *a)
 	for (size_t i = 0; i < a->ended_count; i++)
 		free(a->ended[i].items);
 	free(a->ended);
+	free(a->reached);
 }
 
 static struct activation *begin(const struct tracepoint *p, uint64_t sp)
@@ -158,11 +164,41 @@ static struct activation *begin(const struct tracepoint *p, uint64_t sp)
 	return &stack[depth++];
 }
 
+static const struct own_points *own_points_of(const struct activation *a)
+{
+	const struct tracemeta_function *f = &trace.meta.functions[a->function];
+	const bool is_blocks = (a->scheme & WM1_SCHEME_COVERAGE) == WM1_SCHEME_BLOCKS;
+	struct own_points *o = &own_points[is_blocks][a->function];
+	const uint32_t count = is_blocks ? f->node_count : f->call_count;
+	if (o->nodes)
+		return o;
+	uint32_t *nodes = arena_calloc(&arena, count + 1, sizeof *nodes);
+	for (uint32_t i = 0; i < count; i++)
+		nodes[i] = is_blocks ? i : f->calls[i].node;
+	check(own_points_find(&trace.flows[a->function]->cfg, nodes, count, is_blocks, &arena, o));
+	return o;
+}
+
+static void reach(struct activation *a, uint32_t point)
+{
+	if (!a->reached)
+		a->reached = calloc(own_points_of(a)->count, sizeof *a->reached);
+	a->reached[point] = true;
+	a->last = point;
+	a->is_compared = false;
+}
+
 static void pass(const struct tracepoint *p, const struct user_regs_struct *regs)
 {
-	if (!(p->scheme & WM1_SCHEME_PATHS) || p->kind == WM1_POINT_COVERED)
+	if (!(p->scheme & WM1_SCHEME_PATHS))
 		return;
 	struct activation *a = depth ? &stack[depth - 1] : NULL;
+	if (p->kind == WM1_POINT_COVERED) {
+		/* A function of one block has no other points, and is not followed. */
+		if (a && a->function == p->function && a->scheme == p->scheme)
+			reach(a, p->node);
+		return;
+	}
 	bool is_entry =
 		p->kind == WM1_POINT_ENTRY || p->kind == WM1_POINT_FRAME || (p->kind == WM1_POINT_NODE && !p->node);
 	if (is_entry && (!a || !a->is_fresh || a->function != p->function || a->scheme != p->scheme))
@@ -252,6 +288,25 @@ static void compare_ring(const struct activation *a, const struct tracemeta_vari
 	}
 }
 
+static void compare_coverage(const struct activation *a, const struct tracemeta_variant *v, const uint8_t *record,
+			     uint64_t pc)
+{
+	const struct own_points *o = own_points_of(a);
+	const uint8_t *local = v->local_off == TRACE_NO_OFFSET ? NULL : record + v->local_off;
+	uint8_t *kept = malloc(o->kept_count + 1), *used = malloc(o->count + 1);
+	if (v->local_points != o->kept_count)
+		die("function %u keeps %u points instead of %u", a->function, v->local_points, o->kept_count);
+	for (uint32_t i = 0; i < o->kept_count; i++)
+		kept[i] = (v->local_bits == 8 ? local[i] : local[i / 8] >> i % 8 & 1) ? POINT_USED : POINT_UNUSED;
+	check(own_points_expand(o, kept, &a->last, a->reached != NULL, !a->reached, used));
+	for (uint32_t i = 0; i < o->count; i++, points++)
+		if (used[i] != (a->reached && a->reached[i] ? POINT_USED : POINT_UNUSED))
+			die("at 0x%" PRIx64 ": %s: point %u of coverage is told to be %u", pc,
+			    trace.flows[a->function]->name, i, used[i]);
+	free(used);
+	free(kept);
+}
+
 static void compare_record(struct activation *a, uint64_t pc)
 {
 	const struct tracemeta_variant *v = variant_of(a);
@@ -269,6 +324,8 @@ static void compare_record(struct activation *a, uint64_t pc)
 	memcpy(a->seen, record, len);
 	a->is_compared = true;
 	compared++;
+	if ((v->scheme & WM1_SCHEME_COVERAGE) >= WM1_SCHEME_CALLS)
+		compare_coverage(a, v, record, pc);
 	struct path path = {.edges = malloc((f->node_count + 1) * sizeof(uint32_t))};
 	if (v->ring_slots)
 		compare_ring(a, v, record, &path, pc);
@@ -537,12 +594,16 @@ int main(int argc, char **argv)
 	struct object_wanted wanted = {.path = argv[1]};
 	check(object_find_trace(&search, &wanted, &trace));
 	numberings = calloc(trace.meta.function_count + 1, sizeof *numberings);
+	for (int i = 0; i < 2; i++)
+		own_points[i] = calloc(trace.meta.function_count + 1, sizeof *own_points[i]);
 	run(argv + 1);
+	free(own_points[0]);
+	free(own_points[1]);
 	free(numberings);
 	object_trace_deinit(&trace);
 	object_search_deinit(&search);
 	arena_deinit(&arena);
-	printf("%llu instructions%s, %llu records compared, %llu paths\n", steps, steps < STEPS_MAX ? "" : " (no more)",
-	       compared, paths);
+	printf("%llu instructions%s, %llu records compared, %llu paths, %llu points\n", steps,
+	       steps < STEPS_MAX ? "" : " (no more)", compared, paths, points);
 	return !compared;
 }

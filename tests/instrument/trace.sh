@@ -16,9 +16,9 @@ for name; do
 	esac
 	compiler=cc
 	[ "${source%.cpp}" = "$source" ] || compiler=c++
-	for options in "-O0 --wm-trace-paths=2" "-O2" "-Os --wm-trace-paths=1"; do
+	for options in "cc+pt -O0 --wm-trace-paths=2" "cc+pt -O2" "stmt+pt -O1" "stmt+pt -Os --wm-trace-paths=1"; do
 		# shellcheck disable=SC2086 # a list of words
-		if ! "$build/waymark" $compiler --wm=trace='*=cc+pt' $options "$source" -lm -o prog >log 2>&1; then
+		if ! "$build/waymark" $compiler --wm=trace='*='$options "$source" -lm -o prog >log 2>&1; then
 			head -n 5 log
 			echo "FAIL $name $options: not built"
 			failed=$((failed + 1))

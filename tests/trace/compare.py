@@ -213,7 +213,7 @@ class Comparison:
         elif frame["blocks"] and truth.blocks and truth.blocks[-1] not in frame["blocks"]:
             self.differ(where, f"control is in one of {frame['blocks']}, recorded is {truth.blocks[-1]}")
         self.compare_call(frame, truth, told, where, is_stopped)
-        self.compare_own(frame, where)
+        self.compare_own(frame, told, where)
         if "calls_used" in frame:
             self.compare_bits(frame["calls_used"], told["own"], truth.calls, where + " calls")
         if "blocks_used" in frame:
@@ -222,10 +222,10 @@ class Comparison:
                 blocks |= set(frame["blocks"])
             self.compare_bits(frame["blocks_used"], range(told["block_count"]), blocks, where + " blocks")
 
-    def compare_own(self, frame, where):
+    def compare_own(self, frame, told, where):
         """All of an activation's own coverage is told."""
         used = {2: "calls_used", 3: "blocks_used"}.get(frame.get("scheme", 0) & 3)
-        if not used:
+        if not used or (used == "calls_used" and not told["own"]):
             return
         if used not in frame or None in frame[used]:
             self.differ(where, f"{used} is {frame.get(used)}")
