@@ -157,8 +157,11 @@ static void take_last(struct expander *x, uint32_t last)
 	const uint32_t node = o->nodes[last];
 
 	x->possible++;
-	for (uint32_t i = last + 1; i-- > 0 && o->nodes[i] == node;)
+	for (uint32_t i = last; o->nodes[i] == node; i--) {
 		x->up_to[i]++;
+		if (i == 0)
+			break;
+	}
 	for (uint32_t n = o->dominators.idom[node]; n != DOMINATORS_NONE; n = o->dominators.idom[n])
 		x->above[n]++;
 }
