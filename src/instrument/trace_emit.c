@@ -33,6 +33,12 @@ static bool traces_paths(const struct emitter *e)
 	return e->b->variant->scheme & WM1_SCHEME_PATHS;
 }
 
+/* Of calls or blocks. */
+static bool covers_points(const struct emitter *e)
+{
+	return (e->b->variant->scheme & WM1_SCHEME_COVERAGE) >= WM1_SCHEME_CALLS;
+}
+
 static LLVMValueRef bytes_at(struct emitter *e, LLVMValueRef base, uint32_t off)
 {
 	LLVMValueRef index = LLVMConstInt(e->i32, off, 0);
@@ -293,7 +299,7 @@ static struct error *emit_covered(struct emitter *e, LLVMValueRef before, uint32
 		trace_asm_constant(&a, "mov", 1, 1, field(e, v->local_off + place));
 	else if (place != OWN_POINT_NONE)
 		trace_asm_constant(&a, "or", 1, 1u << place % 8, field(e, v->local_off + place / 8));
-	if ((v->scheme & WM1_SCHEME_COVERAGE) != WM1_SCHEME_FUNCTION)
+	if (covers_points(e))
 		trace_asm_point(&a, WM1_POINT_COVERED, point);
 	return trace_asm_end(&a, e->builder);
 }
@@ -341,7 +347,9 @@ static struct error *emit_entry(struct emitter *e)
 	struct trace_asm a;
 	const bool has_start = traces_paths(e) && start_op(e, 0)->kind != PLACE_NOTHING;
 	const bool has_local = v->local_off != TRACE_NO_OFFSET;
-	if (!e->record && !(traces_paths(e) && g->cfg.node_count > 1))
+	/* Inlined code begins anywhere: what another activation has covered ends here. */
+	const bool is_marked = covers_points(e) && !e->b->f->m->path_options.is_final;
+	if (!e->record && !is_marked && !(traces_paths(e) && g->cfg.node_count > 1))
 		return NULL;
 	ir_position_before(e->builder, ir_after_allocas(g->function));
 	if (has_local) {
@@ -353,7 +361,7 @@ static struct error *emit_entry(struct emitter *e)
 		clear_local(e);
 	}
 	trace_asm_begin(&a, e->b);
-	if (!has_local && (has_start || v->ring_slots))
+	if (!has_local && (has_start || v->ring_slots || is_marked))
 		trace_asm_point(&a, WM1_POINT_ENTRY, 0);
 	if (e->record)
 		trace_asm_frame(&a, e->record);

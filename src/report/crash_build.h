@@ -17,11 +17,11 @@ struct crash_position {
 	uint32_t point_count;
 	const uint32_t *records; /* those of kind FRAME */
 	uint32_t record_count;
-	const uint32_t *covered; /* those of kind COVERED */
+	const uint32_t *covered; /* those of kinds COVERED and ENTRY: the last of either */
 	uint32_t covered_count;
 	bool is_before;         /* control can come from the function's beginning without passing a point */
 	bool is_before_record;  /* the same of kind FRAME */
-	bool is_before_covered; /* the same of kind COVERED */
+	bool is_before_covered; /* the same of those kinds */
 	uint8_t scheme;         /* of the variant that this code is */
 };
 

@@ -3,6 +3,7 @@
  * (core/own_points.h).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/crash_build.h"
 
@@ -67,11 +68,22 @@ static bool read_memory(const struct crash *c, const struct own_points *o, const
 	return is_read;
 }
 
-/* The numbers of the points that can be the last ones; last[] has room for all. */
-static void take_last(const struct crash_image *image, const struct crash_position *position, uint32_t *last)
+/* The numbers of the points that can be the last ones; last[] has room for all. *may_be_none: or the activation just began. */
+static uint32_t take_last(const struct crash_image *image, const struct crash_position *position, uint32_t *last,
+			  bool *may_be_none)
 {
-	for (uint32_t i = 0; i < position->covered_count; i++)
-		last[i] = image->trace.points.points[position->covered[i]].node;
+	uint32_t count = 0;
+
+	*may_be_none = position->is_before_covered;
+	for (uint32_t i = 0; i < position->covered_count; i++) {
+		const struct tracepoint *p = &image->trace.points.points[position->covered[i]];
+
+		if (p->kind == WM1_POINT_COVERED)
+			last[count++] = p->node;
+		else
+			*may_be_none = true;
+	}
+	return count;
 }
 
 static struct error *expand(struct crash *c, const struct crash_image *image, const struct crash_position *position,
@@ -81,15 +93,18 @@ static struct error *expand(struct crash *c, const struct crash_image *image, co
 	uint8_t *used = arena_calloc(&c->arena, (size_t)o->count + 1, 1);
 	uint8_t *kept = calloc((size_t)o->kept_count + 1, 1);
 	uint32_t *last = calloc((size_t)position->covered_count + 1, sizeof *last);
-	/* No point has been passed: what the memory has may be of another activation. */
-	const bool is_fresh = !position->covered_count && position->is_before_covered;
 	struct error *err = used && kept && last ? NULL : &error_no_memory;
+	bool may_be_none = false, is_none;
+	uint32_t count = 0;
 
-	for (uint32_t i = 0; !err && is_fresh && i < o->kept_count; i++)
-		kept[i] = POINT_UNUSED;
-	if (!err && (is_fresh || read_memory(c, o, v, record, kept))) {
-		take_last(image, position, last);
-		err = own_points_expand(o, kept, last, position->covered_count, position->is_before_covered, used);
+	if (!err)
+		count = take_last(image, position, last, &may_be_none);
+	/* No point has been passed: what the memory has may be of another activation. */
+	is_none = !err && !count && may_be_none;
+	if (is_none)
+		memset(kept, POINT_UNUSED, o->kept_count);
+	if (!err && (is_none || read_memory(c, o, v, record, kept))) {
+		err = own_points_expand(o, kept, last, count, may_be_none, used);
 		*ret = used;
 	}
 	free(last);

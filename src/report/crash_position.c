@@ -97,17 +97,21 @@ static struct error *link_before(struct search *s)
 enum sort {
 	SORT_PATH, /* where in its paths the function is */
 	SORT_RECORD,
-	SORT_COVERED,
+	SORT_COVERED, /* the activation's beginning, too: code that was inlined follows that of other activations */
 };
-
-static enum sort sort_of(const struct tracepoint *p)
-{
-	return p->kind == WM1_POINT_FRAME ? SORT_RECORD : p->kind == WM1_POINT_COVERED ? SORT_COVERED : SORT_PATH;
-}
 
 static bool is_wanted(const struct tracepoint *p, uint32_t function, enum sort sort)
 {
-	return p->function == function && sort_of(p) == sort;
+	if (p->function != function)
+		return false;
+	switch (sort) {
+	case SORT_RECORD:
+		return p->kind == WM1_POINT_FRAME;
+	case SORT_COVERED:
+		return p->kind == WM1_POINT_COVERED || p->kind == WM1_POINT_ENTRY;
+	default:
+		return p->kind != WM1_POINT_FRAME && p->kind != WM1_POINT_COVERED;
+	}
 }
 
 /* The last point in [start, end); all of them when is_all. *ret: there is one. */

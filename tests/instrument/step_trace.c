@@ -292,7 +292,7 @@ static void compare_coverage(const struct activation *a, const struct tracemeta_
 			     uint64_t pc)
 {
 	const struct own_points *o = own_points_of(a);
-	const uint8_t *local = v->local_off == TRACE_NO_OFFSET ? NULL : record + v->local_off;
+	const uint8_t *local = record + (v->local_off == TRACE_NO_OFFSET ? 0 : v->local_off);
 	uint8_t *kept = malloc(o->kept_count + 1), *used = malloc(o->count + 1);
 	if (v->local_points != o->kept_count)
 		die("function %u keeps %u points instead of %u", a->function, v->local_points, o->kept_count);

@@ -30,7 +30,7 @@ pass=$build/tests/trace/record-pass.so
 arguments=() compare=() stop=fault
 case $name in
 gzip) arguments=("$(printf 'long/%.0s' {1..52})ab") compare=(stack=3) ;;
-bc | ccrypt | dispatch | divide | inlined | interpreter | matcher | realigned) compare=(stack=2) ;;
+again | bc | ccrypt | dispatch | divide | inlined | interpreter | matcher | realigned) compare=(stack=2) ;;
 smash) arguments=("$(printf 'UP%.0s' {1..200})") compare=(stack=1 cut lost=convert) ;;
 smashed) compare=(stack=1 cut "lost=convert|main") ;;
 queue) compare=(stack=2) ;;
