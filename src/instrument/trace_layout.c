@@ -4,12 +4,13 @@
  *      one path                nothing but points
  *      several, no loops       sum
  *      loops                   sum, count, ring
- *      several coverage points one byte for each; one bit where they are many
+ *      coverage                one byte for each point that nothing else tells of (core/own_points.h); one bit where they are many
  */
 #include "instrument/trace.h"
 
 enum {
-	LOCAL_BYTES_MAX = 256, /* most that a frame grows by; with more perl's blocks gained no time */
+	LOCAL_BYTES_MAX =
+		256, /* a bit waits for the one that was set before it in its byte; perl's functions gained nothing by more */
 };
 
 static unsigned number_bytes(uint64_t path_count)

@@ -68,9 +68,12 @@ static bool read_memory(const struct crash *c, const struct own_points *o, const
 	return is_read;
 }
 
-/* The numbers of the points that can be the last ones; last[] has room for all. *may_be_none: or the activation just began. */
-static uint32_t take_last(const struct crash_image *image, const struct crash_position *position, uint32_t *last,
-			  bool *may_be_none)
+/*
+ * The numbers of the points that can be the last ones; last[] has room for all. *may_be_none: or the activation just began.
+ * Points of other variants, inlined into the same code, are other activations'.
+ */
+static uint32_t take_last(const struct crash_image *image, const struct crash_position *position,
+			  const struct tracemeta_variant *v, uint32_t *last, bool *may_be_none)
 {
 	uint32_t count = 0;
 
@@ -78,10 +81,10 @@ static uint32_t take_last(const struct crash_image *image, const struct crash_po
 	for (uint32_t i = 0; i < position->covered_count; i++) {
 		const struct tracepoint *p = &image->trace.points.points[position->covered[i]];
 
-		if (p->kind == WM1_POINT_COVERED)
-			last[count++] = p->node;
-		else
+		if (p->kind != WM1_POINT_COVERED)
 			*may_be_none = true;
+		else if (p->scheme == v->scheme)
+			last[count++] = p->node;
 	}
 	return count;
 }
@@ -98,7 +101,7 @@ static struct error *expand(struct crash *c, const struct crash_image *image, co
 	uint32_t count = 0;
 
 	if (!err)
-		count = take_last(image, position, last, &may_be_none);
+		count = take_last(image, position, v, last, &may_be_none);
 	/* No point has been passed: what the memory has may be of another activation. */
 	is_none = !err && !count && may_be_none;
 	if (is_none)
