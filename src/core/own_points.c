@@ -54,17 +54,10 @@ static bool escapes(const struct finder *f, uint32_t node)
 	return false;
 }
 
-static bool returns_twice(const struct cfg *g)
-{
-	for (uint32_t e = 0; e < g->edge_count; e++)
-		if (g->edges[e].cut == CFG_CUT_TWICE)
-			return true;
-	return false;
-}
-
 static void choose(struct finder *f, struct own_points *o)
 {
-	const bool needs_all = returns_twice(f->g); /* from any call control may come back there */
+	/* Where a call returns twice, control may come back behind it from any other one. */
+	const bool needs_all = cfg_count_cuts(f->g, CFG_CUT_TWICE) > 0;
 
 	for (uint32_t i = 0; i < o->count; i++)
 		f->last[o->nodes[i]] = i;
