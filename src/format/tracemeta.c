@@ -430,3 +430,17 @@ struct error *tracemeta_read(const void *bytes, size_t len_bytes, const char *na
 	*m = parsed;
 	return NULL;
 }
+
+struct error *tracemeta_own_points(const struct tracemeta_function *f, const struct cfg *g, enum wm1_scheme coverage,
+				   struct arena *arena, struct own_points *ret)
+{
+	const bool is_calls = coverage == WM1_SCHEME_CALLS;
+	const uint32_t count = is_calls ? f->call_count : f->node_count;
+	uint32_t *nodes = arena_calloc(arena, count, sizeof *nodes);
+
+	if (!nodes)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < count; i++)
+		nodes[i] = is_calls ? f->calls[i].node : i;
+	return own_points_find(g, nodes, count, !is_calls, arena, ret);
+}

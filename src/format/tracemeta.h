@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "core/own_points.h"
 #include "core/path_state.h"
 
 #define TRACE_NO_POINT UINT32_MAX
@@ -110,5 +111,9 @@ struct error *tracemeta_write(const struct tracemeta *m, uint64_t *ret_key, stru
 
 /* Parses a whole section, all its units; checks all sizes, indices and kinds. m must be initialised. */
 struct error *tracemeta_read(const void *bytes, size_t len_bytes, const char *name, struct tracemeta *m);
+
+/* Which points of a coverage, WM1_SCHEME_CALLS or WM1_SCHEME_BLOCKS, frames keep. g: the function's flow. ret: the arena's. */
+struct error *tracemeta_own_points(const struct tracemeta_function *f, const struct cfg *g, enum wm1_scheme coverage,
+				   struct arena *arena, struct own_points *ret);
 
 #endif

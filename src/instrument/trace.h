@@ -15,7 +15,6 @@
 
 #include <waymark/trace.h>
 
-#include "core/own_points.h"
 #include "core/path_state.h"
 #include "format/tracemeta.h"
 #include "instrument/path.h"
@@ -56,9 +55,10 @@ struct trace_function {
 	LLVMValueRef bodies[WM1_SCHEMES]; /* [scheme_count]: the function itself and its copies */
 	struct path_numbering numbering;
 	struct placement placement;
-	uint32_t *start_of;                      /* [node]: index of its start + 1 */
-	uint32_t *start_of_round;                /* [edge]: of the start behind it, ROUND edges only */
-	struct own_points own_calls, own_blocks; /* which of their points the frame keeps */
+	uint32_t *start_of;       /* [node]: index of its start + 1 */
+	uint32_t *start_of_round; /* [edge]: of the start behind it, ROUND edges only */
+	struct own_points
+		own[WM1_SCHEME_COVERAGE + 1]; /* of each coverage that its schemes have: which points the frame keeps */
 	struct tracemeta_function meta;
 };
 

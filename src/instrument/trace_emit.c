@@ -314,13 +314,14 @@ static struct error *emit_coverage(struct emitter *e)
 		return emit_covered(e, ir_after_allocas(g->function), f->function_off, 0, OWN_POINT_NONE);
 	case WM1_SCHEME_CALLS:
 		for (uint32_t i = 0; i < f->call_count && !err; i++)
-			err = emit_covered(e, e->b->calls[i], f->calls_off + i, i, e->b->f->own_calls.places[i]);
+			err = emit_covered(e, e->b->calls[i], f->calls_off + i, i,
+					   e->b->f->own[WM1_SCHEME_CALLS].places[i]);
 		return err;
 	case WM1_SCHEME_BLOCKS:
 		for (uint32_t n = 0; n < g->cfg.node_count && !err; n++) {
 			LLVMBasicBlockRef block = g->nodes[n].block;
 			LLVMValueRef at = n ? g->m->host->first_insertion(block) : ir_after_allocas(g->function);
-			err = emit_covered(e, at, f->blocks_off + n, n, e->b->f->own_blocks.places[n]);
+			err = emit_covered(e, at, f->blocks_off + n, n, e->b->f->own[WM1_SCHEME_BLOCKS].places[n]);
 		}
 		return err;
 	default:

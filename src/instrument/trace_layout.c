@@ -36,13 +36,6 @@ static uint32_t place(uint32_t *used, uint32_t bytes, uint32_t alignment)
 	return off;
 }
 
-static uint32_t own_count(const struct trace_function *f, unsigned coverage)
-{
-	return coverage == WM1_SCHEME_CALLS    ? f->own_calls.kept_count
-	       : coverage == WM1_SCHEME_BLOCKS ? f->own_blocks.kept_count
-					       : 0;
-}
-
 /*
  * A byte is set without being read; a bit waits for the one that was set before it in the same byte. Padded to what few stores
  * clear: stack frames are multiples of 16 bytes anyway.
@@ -74,7 +67,7 @@ static struct error *lay_out(struct trace_function *f, const struct cfg *g, stru
 		if (!used)
 			v->sum_bytes = 0;
 	}
-	uint32_t points = own_count(f, v->scheme & WM1_SCHEME_COVERAGE);
+	uint32_t points = f->own[v->scheme & WM1_SCHEME_COVERAGE].kept_count;
 	if (points)
 		place_local(v, points, &used);
 	v->frame_bytes = used;
@@ -93,30 +86,27 @@ static struct error *reserve_coverage(struct trace_function *f, uint32_t points,
 	return NULL;
 }
 
-static struct error *find_own(struct trace_function *f, const struct cfg *g)
+/* Once for both schemes of a coverage, with and without paths. */
+static struct error *find_own(struct trace_function *f, const struct cfg *g, enum wm1_scheme coverage)
 {
-	const uint32_t calls = f->meta.call_count, blocks = g->node_count;
-	uint32_t *nodes = arena_calloc(f->scratch, (size_t)calls + blocks + 1, sizeof *nodes);
-	if (!nodes)
-		return &error_no_memory;
-	for (uint32_t i = 0; i < calls; i++)
-		nodes[i] = f->meta.calls[i].node;
-	for (uint32_t n = 0; n < blocks; n++)
-		nodes[calls + n] = n;
-	struct error *err = own_points_find(g, nodes, calls, false, f->scratch, &f->own_calls);
-	return err ? err : own_points_find(g, nodes + calls, blocks, true, f->scratch, &f->own_blocks);
+	struct own_points *own = &f->own[coverage];
+	if (coverage < WM1_SCHEME_CALLS || own->nodes)
+		return NULL;
+	return tracemeta_own_points(&f->meta, g, coverage, f->scratch, own);
 }
 
 struct error *trace_layout(struct trace_function *f, const struct cfg *g)
 {
-	struct error *err = find_own(f, g);
+	struct error *err = NULL;
 	f->meta.function_off = f->meta.calls_off = f->meta.blocks_off = TRACE_NO_OFFSET;
 	f->meta.variant_count = f->scheme_count;
 	f->meta.is_tunable = f->scheme_count > 1;
 	for (uint32_t i = 0; i < f->scheme_count && !err; i++) {
 		unsigned coverage = f->schemes[i] & WM1_SCHEME_COVERAGE;
 		f->meta.variants[i] = (struct tracemeta_variant){.scheme = f->schemes[i]};
-		err = lay_out(f, g, &f->meta.variants[i]);
+		err = find_own(f, g, coverage);
+		if (!err)
+			err = lay_out(f, g, &f->meta.variants[i]);
 		if (!err && coverage == WM1_SCHEME_FUNCTION)
 			err = reserve_coverage(f, 1, &f->meta.function_off);
 		if (!err && coverage == WM1_SCHEME_CALLS)

@@ -12,7 +12,6 @@
 #define WM_REPORT_CRASH_H
 
 #include "core/activity.h"
-#include "core/own_points.h"
 #include "object/stopped.h"
 #include "report/keymap.h"
 

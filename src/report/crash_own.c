@@ -7,37 +7,17 @@
 
 #include "report/crash_build.h"
 
-static struct error *number_points(struct crash *c, const struct tracemeta_function *f, bool is_calls, uint32_t **ret,
-				   uint32_t *ret_count)
-{
-	uint32_t count = is_calls ? f->call_count : f->node_count;
-	uint32_t *nodes = arena_calloc(&c->arena, (size_t)count + 1, sizeof *nodes);
-
-	if (!nodes)
-		return &error_no_memory;
-	for (uint32_t i = 0; i < count; i++)
-		nodes[i] = is_calls ? f->calls[i].node : i;
-	*ret = nodes;
-	*ret_count = count;
-	return NULL;
-}
-
 /* Made once for each function. */
-static struct error *find_own_points(struct crash *c, const struct crash_image *image, uint32_t function, bool is_calls,
-				     const struct own_points **ret)
+static struct error *find_own_points(struct crash *c, const struct crash_image *image, uint32_t function,
+				     enum wm1_scheme coverage, const struct own_points **ret)
 {
-	struct own_points *o = is_calls ? &image->own_calls[function] : &image->own_blocks[function];
-	struct error *err = NULL;
-	uint32_t *nodes, count;
+	struct own_points *o =
+		coverage == WM1_SCHEME_CALLS ? &image->own_calls[function] : &image->own_blocks[function];
 
-	if (!o->nodes) {
-		err = number_points(c, &image->trace.meta.functions[function], is_calls, &nodes, &count);
-		if (!err)
-			err = own_points_find(&image->trace.flows[function]->cfg, nodes, count, !is_calls, &c->arena,
-					      o);
-	}
 	*ret = o;
-	return err;
+	return o->nodes ? NULL
+			: tracemeta_own_points(&image->trace.meta.functions[function],
+					       &image->trace.flows[function]->cfg, coverage, &c->arena, o);
 }
 
 static uint8_t use_of(uint8_t byte)
@@ -119,15 +99,14 @@ struct error *crash_read_own_coverage(struct crash *c, const struct crash_level 
 				      struct crash_frame *frame)
 {
 	const struct crash_image *image = &c->images[frame->image];
-	const unsigned int coverage = frame->variant->scheme & WM1_SCHEME_COVERAGE;
-	const bool is_calls = coverage == WM1_SCHEME_CALLS;
+	const enum wm1_scheme coverage = frame->variant->scheme & WM1_SCHEME_COVERAGE;
 	const struct own_points *o;
 	struct error *err;
 
-	if (!is_calls && coverage != WM1_SCHEME_BLOCKS)
+	if (coverage < WM1_SCHEME_CALLS)
 		return NULL;
-	err = find_own_points(c, image, level->index, is_calls, &o);
+	err = find_own_points(c, image, level->index, coverage, &o);
 	return err ? err
 		   : expand(c, image, level->position, o, frame->variant, record,
-			    is_calls ? &frame->calls_used : &frame->nodes_used);
+			    coverage == WM1_SCHEME_CALLS ? &frame->calls_used : &frame->nodes_used);
 }

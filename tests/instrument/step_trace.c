@@ -23,7 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/own_points.h"
 #include "core/path_state.h"
 #include "object/find.h"
 
@@ -166,16 +165,11 @@ static struct activation *begin(const struct tracepoint *p, uint64_t sp)
 
 static const struct own_points *own_points_of(const struct activation *a)
 {
-	const struct tracemeta_function *f = &trace.meta.functions[a->function];
-	const bool is_blocks = (a->scheme & WM1_SCHEME_COVERAGE) == WM1_SCHEME_BLOCKS;
-	struct own_points *o = &own_points[is_blocks][a->function];
-	const uint32_t count = is_blocks ? f->node_count : f->call_count;
-	if (o->nodes)
-		return o;
-	uint32_t *nodes = arena_calloc(&arena, count + 1, sizeof *nodes);
-	for (uint32_t i = 0; i < count; i++)
-		nodes[i] = is_blocks ? i : f->calls[i].node;
-	check(own_points_find(&trace.flows[a->function]->cfg, nodes, count, is_blocks, &arena, o));
+	const enum wm1_scheme coverage = a->scheme & WM1_SCHEME_COVERAGE;
+	struct own_points *o = &own_points[coverage == WM1_SCHEME_BLOCKS][a->function];
+	if (!o->nodes)
+		check(tracemeta_own_points(&trace.meta.functions[a->function], &trace.flows[a->function]->cfg, coverage,
+					   &arena, o));
 	return o;
 }
 
