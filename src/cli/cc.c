@@ -229,6 +229,9 @@ static struct error *build_line(struct line *line, const struct job *job, char *
 		own_files_deinit(&files);
 		return err;
 	}
+	/* As for GNU ld, with which clang links otherwise. In front: the user's --no-undefined-version counts. */
+	if (job->request->links)
+		add_text(line, "-Wl,--undefined-version");
 	add_user_words(line, job->request, user, count, exports);
 	/* What a step does not use is no reason for a warning. */
 	add_text(line, "--start-no-unused-arguments");

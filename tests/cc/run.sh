@@ -130,9 +130,35 @@ prints "@file" response "main main;part"
 printf -- '-shared -fPIC part.c -o libresponse.so' >args
 check "@file that says -shared" $cc @args
 check "stripped at link" $cc -s main.c part.c -o stripped
-check "exports in spite of a version script" sh -c "echo '{ global: main; local: *; };' >script &&
+check "exports in spite of a version script" sh -c "echo '{ global: main; gone; local: *; };' >script &&
 	$cc main.c part.c -Wl,--version-script=script -o script.exe &&
 	readelf --dyn-syms -W script.exe | grep -q wm1_capture"
+# A version script may name what is not defined, as for GNU ld; the library exports the same.
+cat >versions.c <<'E2'
+int one(void), two(void), old_three(void), new_three(void), inner(void);
+__asm__(".symver old_three, three@V_1");
+__asm__(".symver new_three, three@@V_2");
+int inner(void) { return 1; }
+int one(void) { return inner(); }
+int two(void) { return 2 + one(); }
+int old_three(void) { return 3; }
+int new_three(void) { return 3; }
+E2
+cat >versions.map <<'E2'
+V_1 { global: one; gone; three; local: *; };
+V_2 { global: two; three; also_gone; lost_*; extern "C++" { "no::such(int)"; }; } V_1;
+E2
+exported() { readelf --dyn-syms -W "$1" | awk '$4 == "FUNC" && $7 != "UND" { print $5, $6, $8 }' | LC_ALL=C sort; }
+gcc -shared -fPIC versions.c -Wl,--version-script=versions.map -o libgnu.so || fail "version script: GNU ld refuses it"
+exported libgnu.so >gnu.txt
+[ "$(wc -l <gnu.txt)" = 4 ] || fail "version script: GNU ld exports: $(cat gnu.txt)"
+for what in contexts paths trace trace,paths; do
+	check "version script with --wm=$what" $cc --wm=$what -O2 -shared -fPIC versions.c -Wl,--version-script=versions.map -o libversions.so
+	exported libversions.so | cmp -s gnu.txt - || fail "version script with --wm=$what: exports $(exported libversions.so | tr '\n' ' ')"
+done
+$cc -shared -fPIC versions.c -Wl,--version-script=versions.map,--no-undefined-version -o refused.so >out 2>&1 &&
+	fail "version script: --no-undefined-version is not honoured"
+grep -q 'symbol not defined' out || fail "version script: --no-undefined-version: $(head -1 out)"
 for level in 0 1 2 3 s z; do
 	check "-O$level" $cc -O$level main.c part.c -o level
 	prints "-O$level" level "main main;part"

@@ -4,7 +4,7 @@
 #
 #   run.sh [-b BUILD-DIR] [-w WORK-DIR] [-q] PROGRAM [STEP...]
 #
-# PROGRAM: lua, gzip, grep, sqlite3; in C++ jsoncpp, ninja. STEP (default: both):
+# PROGRAM: lua, gzip, grep, sqlite3, zlib; in C++ jsoncpp, ninja. STEP (default: both):
 #   tests    builds with clang-19 and with waymark cc, runs the program's own tests with both, compares the results
 #   oracle   a checking build (-fno-omit-frame-pointer -fno-optimize-sibling-calls -g), a workload with oracle.c preloaded:
 #            at least 10,000 captures must agree with the walk
@@ -24,7 +24,7 @@ while getopts "${work_options}q" option; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -ge 1 ] || { echo "usage: $0 [-b BUILD-DIR] [-w WORK-DIR] [-q] lua|gzip|grep|sqlite3|jsoncpp|ninja [tests] [oracle]" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: $0 [-b BUILD-DIR] [-w WORK-DIR] [-q] lua|gzip|grep|sqlite3|zlib|jsoncpp|ninja [tests] [oracle]" >&2; exit 2; }
 program=$1
 shift
 [ $# -gt 0 ] || set -- tests oracle
@@ -127,6 +127,30 @@ workload_ninja() {
 	"$1/ninja_test" >/dev/null
 }
 binary_ninja=ninja_test every_ninja=1
+
+# Its version script names symbols that the library does not define; configure builds no libz.so when the linker refuses that.
+compile_zlib() {
+	(cd "$1" && quietly env CC="$2" CFLAGS="$3 ${LDFLAGS:-}" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 NM=llvm-nm-19 ./configure &&
+		quietly make -j "$jobs")
+}
+own_tests_zlib() {
+	(
+		cd "$1" || exit
+		readelf --dyn-syms -W libz.so | awk '$4 == "FUNC" && $7 != "UND" { print $5, $6, $8 }' | LC_ALL=C sort
+		for t in teststatic testshared test64; do
+			make -s $t 2>&1 || echo "FAIL: exit status $?"
+		done
+	) | sed "s,$1,DIR,g"
+}
+workload_zlib() {
+	local i
+	for i in $(seq 300); do
+		head -c $((i * 900)) "$1/libz.a" >"$work/minigzip.in"
+		"$1/minigzip" -$((i % 9 + 1)) <"$work/minigzip.in" >"$work/minigzip.gz"
+		"$1/minigzip" -d <"$work/minigzip.gz" | cmp - "$work/minigzip.in"
+	done
+}
+binary_zlib=minigzip every_zlib=1
 
 # --- steps ---------------------------------------------------------------------------------------------------------------
 prepare() { # NAME CC FLAGS: builds $work/$program-NAME once
