@@ -1,8 +1,15 @@
-/* recorded.c - reads the first page of each .wmk in a directory: the header says when the process began. */
+/*
+ * recorded.c - reads the first page of each .wmk in a directory: the header says when the process began. A name that an
+ * earlier run has taken gets .1, .2 and so on, by the runtime.
+ */
+#include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/vec.h"
 #include "cli/recorded.h"
 #include "report/recording.h"
 
@@ -10,35 +17,103 @@ enum {
 	NAMES_MAX = 10, /* printed one by one */
 };
 
+static const char suffix[] = ".wmk";
+
 static bool is_since(const char *path, uint64_t since_ns)
 {
 	struct wmk_header header;
+	struct stat st;
 
-	return recording_header(path, &header) && header.start_realtime_ns >= since_ns;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && /* to open a device can have effects */
+	       recording_header(path, &header) && header.start_realtime_ns >= since_ns;
 }
 
-unsigned int recorded_print(const char *dir, uint64_t since_ns, FILE *f)
+/* The length of PLACE.wmk without the .wmk, 0 when it has none. */
+static size_t stem_len(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > strlen(suffix) && !strcmp(path + len - strlen(suffix), suffix) ? len - strlen(suffix) : 0;
+}
+
+/* Of PLACE.N.wmk: the recording PLACE.wmk of an earlier run, malloc'd. NULL: there is none. */
+static char *earlier_name(const char *path, uint64_t since_ns)
+{
+	struct wmk_header header;
+	size_t len = stem_len(path);
+	char *name = NULL;
+
+	while (len && isdigit((unsigned char)path[len - 1]))
+		len--;
+	if (!len || len == stem_len(path) || path[len - 1] != '.')
+		return NULL;
+	if (asprintf(&name, "%.*s%s", (int)len - 1, path, suffix) < 0)
+		return NULL;
+	if (recording_header(name, &header) && header.start_realtime_ns < since_ns)
+		return name;
+	free(name);
+	return NULL;
+}
+
+/* Whether a line says it. */
+static bool print_name(const struct recorded_place *place, const char *path, bool has_room, FILE *f)
+{
+	char *earlier = earlier_name(path, place->since_ns);
+	bool is_said = earlier || (has_room && !place->is_quiet);
+
+	if (earlier)
+		fprintf(f, "waymark run: wrote %s: %s is of an earlier run\n", path, earlier);
+	else if (is_said)
+		fprintf(f, "waymark run: wrote %s\n", path);
+	free(earlier);
+	return is_said;
+}
+
+unsigned int recorded_print(const struct recorded_place *place, FILE *f)
 {
 	struct dirent **entries;
+	const char *dir = place->dir;
 	int count = scandir(dir, &entries, NULL, alphasort);
-	unsigned int found = 0;
+	unsigned int found = 0, said = 0;
 
 	for (int i = 0; i < count; i++) {
-		size_t len = strlen(entries[i]->d_name);
+		const char *name = entries[i]->d_name;
 		char *path;
 
-		if (len > 4 && strcmp(entries[i]->d_name + len - 4, ".wmk") == 0 &&
-		    asprintf(&path, "%s%s%s", strcmp(dir, ".") ? dir : "", strcmp(dir, ".") ? "/" : "",
-			     entries[i]->d_name) >= 0) {
-			if (is_since(path, since_ns) && ++found <= NAMES_MAX)
-				fprintf(f, "waymark run: wrote %s\n", path);
+		if ((place->is_any_name || stem_len(name)) &&
+		    asprintf(&path, "%s%s%s", strcmp(dir, ".") ? dir : "", strcmp(dir, ".") ? "/" : "", name) >= 0) {
+			if (is_since(path, place->since_ns)) {
+				found++;
+				said += print_name(place, path, said < NAMES_MAX, f);
+			}
 			free(path);
 		}
 		free(entries[i]);
 	}
 	if (count >= 0)
 		free(entries);
-	if (found > NAMES_MAX)
-		fprintf(f, "waymark run: wrote %u more files in %s\n", found - NAMES_MAX, dir);
+	if (found > said && !place->is_quiet)
+		fprintf(f, "waymark run: wrote %u more files in %s\n", found - said, dir);
 	return found;
+}
+
+struct error *recorded_set_aside(const char *path, bool *is_moved)
+{
+	struct wmk_header header;
+	struct stat st;
+	char *aside;
+	struct error *err = NULL;
+
+	if (stat(path, &st) != 0 || S_ISCHR(st.st_mode)) /* WAYMARK_OUT=/dev/null records nothing */
+		return NULL;
+	if (!S_ISREG(st.st_mode) || (st.st_size && !recording_header(path, &header)))
+		return error_create(ERROR_ARGUMENT, "%s: exists and is no recording; choose another name with -o",
+				    path);
+	if (asprintf(&aside, "%s.old", path) < 0)
+		return &error_no_memory;
+	if (rename(path, aside) != 0)
+		err = error_os(errno, "%s: cannot be renamed to %s", path, aside);
+	free(aside);
+	*is_moved = !err;
+	return err;
 }

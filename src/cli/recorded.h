@@ -1,13 +1,27 @@
 /*
- * recorded.h - which .wmk files a run has written.
+ * recorded.h - which recordings a run has written, and what becomes of earlier ones.
  */
 #ifndef WM_CLI_RECORDED_H
 #define WM_CLI_RECORDED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* Says on f which .wmk files of dir were begun at since_ns (CLOCK_REALTIME) or later. Returns how many. */
-unsigned int recorded_print(const char *dir, uint64_t since_ns, FILE *f);
+#include "base/error.h"
+
+struct recorded_place {
+	const char *dir;
+	bool is_any_name;  /* names need not end in .wmk */
+	bool is_quiet;     /* say only which name is not the one that was asked for */
+	uint64_t since_ns; /* CLOCK_REALTIME: files begun then or later */
+};
+
+/* Says on f which files were written. Returns how many were, said or not. */
+unsigned int recorded_print(const struct recorded_place *place, FILE *f);
+
+/* Renames a recording at path to path.old, as perf-record does, so that the next one gets the name. What is no recording
+ * stays, and is an ERROR_ARGUMENT. *is_moved is set when there was one. */
+struct error *recorded_set_aside(const char *path, bool *is_moved);
 
 #endif

@@ -33,7 +33,8 @@ static const char help[] = "Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
 			   "Options:\n"
 			   "  --heap            record every allocation: count, bytes, live, peak, leaked\n"
 			   "  -o, --output PLACE  a directory, or a file name in which %e becomes the\n"
-			   "                    program's name and %p its pid (waymark-%e-%p.wmk)\n"
+			   "                    program's name and %p its pid (waymark-%e-%p.wmk);\n"
+			   "                    a recording of that name is kept as NAME.old\n"
 			   "  --limit SIZE      record at most SIZE bytes a process; K, M, G are known (4G)\n"
 			   "  -q, --quiet       do not say which files were written\n"
 			   "  -h, --help        this text\n";
@@ -60,8 +61,9 @@ struct request {
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
 	const char *limit;
 	char **argv;
-	char *program; /* the path that will be run */
-	char *place;   /* directory of the files, as the user would name it */
+	char *program;    /* the path that will be run */
+	char *place;      /* directory of the files, as the user would name it */
+	bool is_any_name; /* the files' names need not end in .wmk */
 };
 
 /* As execvp searches; the shell's "command not found" is the user's most likely mistake. */
@@ -203,6 +205,40 @@ static struct error *make_pattern(const char *place, bool is_directory, struct b
 	return buffer_error(ret);
 }
 
+/* The file that a pattern without %e and %p names, malloc'd; NULL for the others and without memory. */
+static char *only_file(const char *pattern)
+{
+	char *name = strdup(pattern), *out = name;
+
+	for (const char *in = pattern; name && *in; in++) {
+		if (*in == '%' && (in[1] == 'e' || in[1] == 'p')) {
+			free(name);
+			return NULL;
+		}
+		if (*in == '%' && in[1])
+			in++;
+		*out++ = *in;
+	}
+	if (name)
+		*out = '\0';
+	return name;
+}
+
+/* -o FILE is the recording of this run: not the second one beside that of an earlier run. */
+static struct error *make_room(const struct request *r)
+{
+	struct stat st;
+	bool is_directory = stat(r->output, &st) == 0 && S_ISDIR(st.st_mode);
+	char *file = is_directory ? NULL : only_file(r->output);
+	bool is_moved = false;
+	struct error *err = file ? recorded_set_aside(file, &is_moved) : NULL;
+
+	if (is_moved && !r->is_quiet)
+		message_warn("run", "%s of an earlier run is now %s.old", file, file);
+	free(file);
+	return err;
+}
+
 static struct error *set_place(struct request *r)
 {
 	const char *env = getenv("WAYMARK_OUT");
@@ -216,6 +252,7 @@ static struct error *set_place(struct request *r)
 	if (!copy)
 		return &error_no_memory;
 	r->place = strdup(is_directory ? place : dirname(copy));
+	r->is_any_name = !is_directory && (strlen(place) < 4 || strcmp(place + strlen(place) - 4, ".wmk"));
 	free(copy);
 	if (!r->place)
 		return &error_no_memory;
@@ -344,14 +381,14 @@ static int pass_status(int status)
 
 static int run_program(const struct request *r)
 {
+	struct recorded_place place = {.dir = r->place, .is_any_name = r->is_any_name, .is_quiet = r->is_quiet};
 	struct timespec now;
-	uint64_t since_ns = 0;
 	pid_t pid = 0;
 	int status = 0;
 	struct error *err;
 
 	if (clock_gettime(CLOCK_REALTIME, &now) == 0)
-		since_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		place.since_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	err = start_program(r, &pid);
 	if (err) {
 		message_error("run", err);
@@ -362,7 +399,7 @@ static int run_program(const struct request *r)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return message_error("run", error_os(errno, "waiting for %s", r->program));
-	if (!r->is_quiet && !recorded_print(r->place, since_ns, stderr))
+	if (!recorded_print(&place, stderr) && !r->is_quiet)
 		message_warn("run", "%s recorded nothing: it %s, or was not built with waymark cc", r->program,
 			     r->is_heap ? "allocated nothing" : "made no event and took no token");
 	return pass_status(status);
@@ -380,6 +417,8 @@ static struct error *prepare(struct request *r)
 		err = &error_no_memory;
 	if (!err && r->is_heap)
 		err = set_preload();
+	if (!err && r->output)
+		err = make_room(r);
 	return err;
 }
 

@@ -4,6 +4,7 @@
  * program            prints two lines with tokens and exits 0
  * program exit N     exits with N
  * program kill N     kills itself with signal N
+ * program event N    makes an event with value N
  * program cat        copies standard input to standard output
  * program wait       prints "ready", then waits to be killed
  */
@@ -62,6 +63,10 @@ int main(int argc, char **argv)
 	if (argc == 3 && strcmp(argv[1], "kill") == 0) {
 		raise(atoi(argv[2]));
 		return 1;
+	}
+	if (argc == 3 && strcmp(argv[1], "event") == 0) {
+		wm_event("number", (unsigned int)atoi(argv[2]));
+		return 0;
 	}
 	if (argc == 2 && strcmp(argv[1], "cat") == 0) {
 		while ((c = getchar()) != EOF)

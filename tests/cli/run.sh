@@ -40,6 +40,37 @@ ls '100%p'/waymark-prog-*.wmk >/dev/null || fail "a directory with a percent sig
 WAYMARK_OUT="$tmp/a dir/env.wmk" expect 0 "$waymark" run ./prog
 [ -e 'a dir/env.wmk' ] || fail "WAYMARK_OUT"
 
+# -o FILE gets this run, whatever was there; the earlier recording becomes FILE.old. The value of its event names the run.
+value_of() { "$waymark" report --format=events "$1" | cut -d ' ' -f 4; }
+expect 0 "$waymark" run -o one.wmk ./prog event 11
+expect 0 "$waymark" run -q -o one.wmk ./prog event 22
+[ ! -s err.txt ] || fail "-q -o FILE says: $(cat err.txt)"
+[ "$(value_of one.wmk)" = 22 ] || fail "-o FILE: not the second run's"
+[ "$(value_of one.wmk.old)" = 11 ] || fail "-o FILE: the first run is not kept as .old"
+expect 0 "$waymark" run -o "$tmp/one.wmk" ./prog event 33
+has err.txt "$tmp/one.wmk of an earlier run is now $tmp/one.wmk.old"
+has err.txt "wrote $tmp/one.wmk"
+[ "$(value_of one.wmk)-$(value_of one.wmk.old)" = 33-22 ] || fail "-o FILE: not the third run's"
+[ ! -e one.1.wmk ] || fail "-o FILE: one.1.wmk"
+expect 0 "$waymark" run -o 'per%%cent.dat' ./prog event 1
+expect 0 "$waymark" run -o 'per%%cent.dat' ./prog event 2
+has err.txt "wrote per%cent.dat"
+[ "$(value_of per%cent.dat)-$(value_of per%cent.dat.old)" = 2-1 ] || fail "-o FILE with a percent sign, without .wmk"
+# Names of patterns and of WAYMARK_OUT are numbered, and that is said with -q too.
+expect 0 "$waymark" run -q -o '%e.wmk' ./prog event 1
+[ ! -s err.txt ] || fail "-q -o PATTERN says: $(cat err.txt)"
+expect 0 "$waymark" run -q -o '%e.wmk' ./prog event 2
+[ "$(cat err.txt)" = "waymark run: wrote prog.1.wmk: prog.wmk is of an earlier run" ] || fail "-q -o PATTERN: $(cat err.txt)"
+[ "$(value_of prog.wmk)-$(value_of prog.1.wmk)" = 1-2 ] || fail "-o PATTERN: not both"
+WAYMARK_OUT=one.wmk expect 0 "$waymark" run -q ./prog event 44
+[ "$(cat err.txt)" = "waymark run: wrote one.1.wmk: one.wmk is of an earlier run" ] || fail "-q, WAYMARK_OUT: $(cat err.txt)"
+# What is no recording stays.
+echo precious >notes
+refused 1 "notes: exists and is no recording; choose another name with -o" "$waymark" run -o notes ./prog event 1
+[ "$(cat notes)" = precious ] || fail "-o NOTES: they are gone"
+refused 127 "nosuch: no such program" "$waymark" run -o one.wmk nosuch
+[ "$(value_of one.wmk)" = 33 ] || fail "a program that is not there moves the recording"
+
 refused 127 "nosuch: no such program in PATH; give its path, as in ./nosuch" "$waymark" run nosuch
 refused 1 "./nosuch: No such file or directory" "$waymark" run ./nosuch
 refused 1 ".: is not a file that can be run" "$waymark" run ./.
