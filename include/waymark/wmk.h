@@ -41,8 +41,9 @@ enum wmk_kind {
 
 enum wmk_flag {
 	WMK_FLAG_HEAP = 1 << 0,   /* recorded under the heap client */
-	WMK_FLAG_CLOSED = 1 << 1, /* the process ended through exit(); else it was killed, exec'd or still runs */
+	WMK_FLAG_CLOSED = 1 << 1, /* the process ended through exit() */
 	WMK_FLAG_MERGED = 1 << 2, /* made by `waymark merge` */
+	WMK_FLAG_LEFT = 1 << 3,   /* the process ended through _exit(), _Exit() or quick_exit() */
 };
 
 struct wmk_header {
@@ -121,15 +122,21 @@ struct wmk_event { /* 48 bytes */
 	uint32_t state;
 };
 
-struct wmk_heap { /* 72 bytes */
+struct wmk_heap { /* 104 bytes */
 	uint64_t id;
 	uint32_t prefix;
 	uint32_t site;
+	/* of blocks that this process allocated */
 	uint64_t count; /* allocations; a realloc is a free and an allocation */
 	uint64_t bytes; /* as asked for */
 	uint64_t freed_count;
 	uint64_t freed_bytes;
-	uint64_t peak_bytes; /* largest live bytes of this context */
+	uint64_t peak_bytes; /* largest live bytes of this context, inherited blocks included */
+	/* of blocks that were live when this process was forked: its parent's recording counts their allocation */
+	uint64_t inherited_count;
+	uint64_t inherited_bytes;
+	uint64_t inherited_freed_count; /* by this process */
+	uint64_t inherited_freed_bytes;
 	uint32_t epoch;
 	uint32_t zero[2];
 	uint32_t state;
@@ -198,7 +205,7 @@ WMK_ASSERT(96, struct wmk_image);
 WMK_ASSERT(32, struct wmk_node);
 WMK_ASSERT(8, struct wmk_string);
 WMK_ASSERT(48, struct wmk_event);
-WMK_ASSERT(72, struct wmk_heap);
+WMK_ASSERT(104, struct wmk_heap);
 WMK_ASSERT(64, struct wmk_paths);
 WMK_ASSERT(72, struct wmk_path_count);
 WMK_ASSERT(16, struct wmk_run);

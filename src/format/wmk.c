@@ -564,7 +564,11 @@ bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_h
 				 .freed_count = wmk_load_u64(p + 32),
 				 .freed_bytes = wmk_load_u64(p + 40),
 				 .peak_bytes = wmk_load_u64(p + 48),
-				 .epoch = wmk_load_u32(p + 56),
+				 .inherited_count = wmk_load_u64(p + 56),
+				 .inherited_bytes = wmk_load_u64(p + 64),
+				 .inherited_freed_count = wmk_load_u64(p + 72),
+				 .inherited_freed_bytes = wmk_load_u64(p + 80),
+				 .epoch = wmk_load_u32(p + 88),
 				 .state = WMK_STATE_WHOLE};
 	return true;
 }

@@ -22,6 +22,8 @@ enum heap_metric {
 	HEAP_LIVE_COUNT,
 	HEAP_PEAK,
 	HEAP_LEAKED,
+	HEAP_INHERITED,
+	HEAP_INHERITED_LIVE,
 	HEAP_METRICS,
 };
 
@@ -32,6 +34,8 @@ static const struct metric heap_metrics[HEAP_METRICS] = {
 	[HEAP_LIVE_COUNT] = {.name = "live-allocations", .unit = UNIT_COUNT},
 	[HEAP_PEAK] = {.name = "peak", .unit = UNIT_BYTES, .is_maximum = true},
 	[HEAP_LEAKED] = {.name = "leaked", .unit = UNIT_BYTES},
+	[HEAP_INHERITED] = {.name = "inherited", .unit = UNIT_BYTES},
+	[HEAP_INHERITED_LIVE] = {.name = "inherited-live", .unit = UNIT_BYTES},
 };
 
 /* Where in the tree a prefix ends: NODE_BAD when it cannot be decoded. */
@@ -343,37 +347,51 @@ static struct error *gather_events(struct gather *g)
 	return err;
 }
 
-static struct error *add_heap_metrics(struct profile *p, uint32_t metrics[HEAP_METRICS])
+static struct error *add_heap_metrics(struct profile *p, uint32_t metrics[HEAP_METRICS], int count)
 {
 	struct error *err = NULL;
 
-	for (int i = 0; i < HEAP_METRICS && !err; i++)
+	for (int i = 0; i < count && !err; i++)
 		err = profile_add_metric(p, heap_metrics[i].name, heap_metrics[i].unit, heap_metrics[i].is_maximum,
 					 &metrics[i]);
 	return err;
 }
 
-/* What was not freed when the process ended through exit() is leaked; of one that was killed it is only live. */
-static struct error *add_heap_record(struct gather *g, const uint32_t metrics[HEAP_METRICS], const struct wmk_heap *h)
+static uint64_t left_of(uint64_t all, uint64_t freed)
 {
-	uint64_t live = h->bytes > h->freed_bytes ? h->bytes - h->freed_bytes : 0;
+	return all > freed ? all - freed : 0;
+}
+
+/*
+ * What a process that ended had not freed is leaked; of one that was killed it is only live. Blocks that a child inherited
+ * are its parent's in all metrics but their own and, since they took room in both, the peak.
+ */
+static struct error *add_heap_record(struct gather *g, const uint32_t metrics[HEAP_METRICS], int count,
+				     const struct wmk_heap *h)
+{
+	uint64_t live = left_of(h->bytes, h->freed_bytes);
 	uint64_t values[HEAP_METRICS] = {[HEAP_BYTES] = h->bytes,
 					 [HEAP_ALLOCATIONS] = h->count,
 					 [HEAP_LIVE] = live,
-					 [HEAP_LIVE_COUNT] = h->count > h->freed_count ? h->count - h->freed_count : 0,
-					 [HEAP_PEAK] = h->peak_bytes};
+					 [HEAP_LIVE_COUNT] = left_of(h->count, h->freed_count),
+					 [HEAP_PEAK] = h->peak_bytes,
+					 [HEAP_INHERITED] = h->inherited_bytes,
+					 [HEAP_INHERITED_LIVE] = left_of(h->inherited_bytes, h->inherited_freed_bytes)};
 	uint32_t node;
 	struct error *err = find_context(g, h->id, h->prefix, h->site, &node);
 
-	if (g->w->header.flags & WMK_FLAG_CLOSED)
+	if (g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT))
 		values[HEAP_LEAKED] = live;
-	for (int i = 0; i < HEAP_METRICS && !err; i++)
+	for (int i = 0; i < count && !err; i++)
 		err = profile_add_value(g->p, node, metrics[i], values[i]);
 	return err;
 }
 
 static struct error *gather_heap(struct gather *g)
 {
+	/* The metrics of what is inherited are for children that did inherit. */
+	bool has_inherited = g->p->sources.items[g->p->sources.count - 1].inherited_count;
+	int count = has_inherited ? HEAP_METRICS : HEAP_INHERITED;
 	uint32_t metrics[HEAP_METRICS];
 	struct wmk_walk walk = {0};
 	struct wmk_heap record;
@@ -381,12 +399,24 @@ static struct error *gather_heap(struct gather *g)
 
 	if (!g->w->heap_count && !(g->w->header.flags & WMK_FLAG_HEAP))
 		return NULL;
-	err = add_heap_metrics(g->p, metrics);
+	err = add_heap_metrics(g->p, metrics, count);
 	while (!err && wmk_next_heap(g->w, &walk, &record)) {
 		tell_progress(g);
-		err = add_heap_record(g, metrics, &record);
+		err = add_heap_record(g, metrics, count, &record);
 	}
 	return err;
+}
+
+static void add_inherited(const struct wmk_file *w, struct profile_source *s)
+{
+	struct wmk_walk walk = {0};
+	struct wmk_heap h;
+
+	while (wmk_next_heap(w, &walk, &h)) {
+		s->inherited_count += h.inherited_count;
+		s->inherited_bytes += h.inherited_bytes;
+		s->inherited_live_bytes += left_of(h.inherited_bytes, h.inherited_freed_bytes);
+	}
 }
 
 static struct error *add_source(struct profile *p, const struct wmk_file *w)
@@ -394,7 +424,8 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 	const struct wmk_header *h = &w->header;
 	struct profile_source s = {.run = h->run,
 				   .pid = h->pid,
-				   .is_closed = h->flags & WMK_FLAG_CLOSED,
+				   .parent_run = h->parent_run,
+				   .end = recording_end(w->name, h),
 				   .has_heap = h->flags & WMK_FLAG_HEAP,
 				   .event_count = w->event_count,
 				   .heap_count = w->heap_count,
@@ -409,6 +440,7 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .heap_unknown_frees = h->heap_unknown_frees};
 	struct error *err = profile_copy_string(p, w->name, &s.path);
 
+	add_inherited(w, &s);
 	if (!err)
 		err = profile_copy_string(p, h->program, &s.program);
 	if (!err && w->truncated)

@@ -105,7 +105,7 @@ static void add_header(struct adding *a)
 	struct wmk_header *sum = &a->m->header;
 	const struct wmk_header *h = &a->w->header;
 
-	if (!(h->flags & WMK_FLAG_CLOSED))
+	if (!(h->flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT)))
 		sum->flags &= ~(uint32_t)WMK_FLAG_CLOSED;
 	add_count(&sum->dropped_prefixes, h->dropped_prefixes);
 	add_count(&sum->dropped_path_tables, h->dropped_path_tables);

@@ -151,8 +151,7 @@ static void print_recordings(const struct html *h)
 		if (r->merged_runs)
 			fprintf(h->out, "</td><td>%" PRIu64 " runs, merged</td></tr>\n", r->merged_runs);
 		else
-			fprintf(h->out, "</td><td>pid %" PRIu32 ", %s</td></tr>\n", r->pid,
-				r->is_closed ? "ended through exit()" : "killed, replaced, or still running");
+			fprintf(h->out, "</td><td>pid %" PRIu32 ", %s</td></tr>\n", r->pid, recording_end_text(r->end));
 	}
 	fputs("</table>\n", h->out);
 }

@@ -26,8 +26,9 @@ static void print_recordings(const struct path_profile *p, FILE *out)
 
 		print_member(out, i ? ",\n    {" : "\n    {", "path", r->path);
 		print_member(out, ", ", "program", r->program);
-		fprintf(out, ", \"run\": \"%016" PRIx64 "\", \"pid\": %" PRIu32 ", \"closed\": %s,\n     ", r->run,
-			r->pid, bool_text(r->is_closed));
+		fprintf(out,
+			", \"run\": \"%016" PRIx64 "\", \"pid\": %" PRIu32 ", \"closed\": %s, \"end\": \"%s\",\n     ",
+			r->run, r->pid, bool_text(r->end == RECORDING_EXIT), recording_end_name(r->end));
 		fprintf(out, "\"merged_runs\": %" PRIu64 ", \"tables\": %" PRIu64 ", \"single_counts\": %" PRIu64,
 			r->merged_runs, r->table_count, r->single_count);
 		fprintf(out,

@@ -393,7 +393,7 @@ static struct error *add_recording(struct path_profile *p, const struct wmk_file
 				   .drop_errno = h->drop_errno,
 				   .uncommitted = w->uncommitted,
 				   .pid = h->pid,
-				   .is_closed = h->flags & WMK_FLAG_CLOSED};
+				   .end = recording_end(w->name, h)};
 
 	r.path = arena_strdup(&p->arena, w->name);
 	r.program = arena_strdup(&p->arena, h->program);

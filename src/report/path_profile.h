@@ -90,7 +90,7 @@ struct path_recording {
 	uint64_t drop_errno;
 	uint64_t uncommitted;
 	uint32_t pid;
-	bool is_closed;
+	enum recording_end end;
 	const char *truncated; /* NULL or a line */
 };
 VEC_DECLARE(path_recording_vec, struct path_recording);

@@ -41,8 +41,7 @@ static void print_recording(const struct text *t, const struct path_recording *r
 	}
 	fputs(": ", t->out);
 	path_show_text(t->out, r->program);
-	fprintf(t->out, ", pid %" PRIu32 ", %s\n", r->pid,
-		r->is_closed ? "ended through exit()" : "was killed or replaced, or still runs");
+	fprintf(t->out, ", pid %" PRIu32 ", %s\n", r->pid, recording_end_text(r->end));
 }
 
 static void print_name(const struct text *t, const char *name)

@@ -12,6 +12,7 @@
 
 #include "report/context.h"
 #include "report/keymap.h"
+#include "report/recording.h"
 
 enum metric_unit {
 	UNIT_COUNT,
@@ -56,8 +57,9 @@ struct profile_source {
 	const char *path;
 	const char *program;
 	uint64_t run;
+	uint64_t parent_run; /* 0: none */
 	uint32_t pid;
-	bool is_closed; /* the process ended through exit() */
+	enum recording_end end;
 	bool has_heap;
 	uint64_t event_count;
 	uint64_t heap_count;
@@ -70,7 +72,11 @@ struct profile_source {
 	uint64_t heap_live_bytes;
 	uint64_t heap_peak_bytes;
 	uint64_t heap_unknown_frees;
-	const char *truncated; /* NULL or a line */
+	/* blocks that were live when the process was forked */
+	uint64_t inherited_count;
+	uint64_t inherited_bytes;
+	uint64_t inherited_live_bytes; /* not freed by it */
+	const char *truncated;         /* NULL or a line */
 };
 VEC_DECLARE(profile_source_vec, struct profile_source);
 

@@ -21,4 +21,19 @@ void recording_close(struct recording *r);
 /* By the first page alone, without waiting for what is no file; false when it is no .wmk. */
 bool recording_header(const char *path, struct wmk_header *ret);
 
+/* How a process ended, or that it has not. */
+enum recording_end {
+	RECORDING_UNKNOWN, /* it did not end itself, and is not seen to run */
+	RECORDING_RUNS,
+	RECORDING_EXIT,
+	RECORDING_LEFT, /* _exit(), _Exit(), quick_exit() */
+};
+
+/* A process is seen to run when it has the file at path mapped. */
+enum recording_end recording_end(const char *path, const struct wmk_header *header);
+/* What is said of a process behind its pid. */
+const char *recording_end_text(enum recording_end end);
+/* In JSON. */
+const char *recording_end_name(enum recording_end end);
+
 #endif

@@ -28,8 +28,14 @@ static void print_sources(const struct profile *p, FILE *out)
 		fputs(", \"program\": ", out);
 		json_print_string(out, s->program);
 		fprintf(out,
-			", \"run\": \"%016" PRIx64 "\", \"pid\": %" PRIu32 ", \"closed\": %s, \"heap\": %s,\n     ",
-			s->run, s->pid, s->is_closed ? "true" : "false", s->has_heap ? "true" : "false");
+			", \"run\": \"%016" PRIx64 "\", \"pid\": %" PRIu32
+			", \"closed\": %s, \"end\": \"%s\", \"heap\": %s,\n     ",
+			s->run, s->pid, s->end == RECORDING_EXIT ? "true" : "false", recording_end_name(s->end),
+			s->has_heap ? "true" : "false");
+		fprintf(out,
+			"\"parent_run\": \"%016" PRIx64 "\", \"inherited_allocations\": %" PRIu64
+			", \"inherited_bytes\": %" PRIu64 ", \"inherited_live_bytes\": %" PRIu64 ",\n     ",
+			s->parent_run, s->inherited_count, s->inherited_bytes, s->inherited_live_bytes);
 		fprintf(out,
 			"\"events\": %" PRIu64 ", \"heap_contexts\": %" PRIu64 ", \"uncommitted\": %" PRIu64
 			", \"dropped_events\": %" PRIu64 ", \"dropped_prefixes\": %" PRIu64

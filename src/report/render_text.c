@@ -23,19 +23,57 @@ static void print_size(uint64_t bytes, FILE *out)
 	fprintf(out, " (%.1f %s)", size, units[i]);
 }
 
-static void print_source(const struct profile_source *s, FILE *out)
+/* Behind the live bytes. Only what is live when a process ends is leaked. */
+static const char *heap_end_text(enum recording_end end)
+{
+	switch (end) {
+	case RECORDING_RUNS:
+		return " now\n";
+	case RECORDING_UNKNOWN:
+		return " when it was last seen, none of them counted as leaked\n";
+	case RECORDING_EXIT:
+	case RECORDING_LEFT:
+		break;
+	}
+	return " at the end\n";
+}
+
+/* The allocations of what a child inherited are its parent's. */
+static void print_inherited(const struct profile *p, const struct profile_source *s, FILE *out)
+{
+	char bytes[DIGITS_MAX], count[DIGITS_MAX], live[DIGITS_MAX];
+	const char *parent = NULL;
+
+	if (!s->inherited_count)
+		return;
+	for (size_t i = 0; i < p->sources.count && !parent; i++)
+		if (p->sources.items[i].run == s->parent_run)
+			parent = p->sources.items[i].path;
+	fprintf(out, "  inherited when it was forked: %s bytes in %s allocations, %s of the bytes not freed by it;\n",
+		digits_grouped(s->inherited_bytes, bytes), digits_grouped(s->inherited_count, count),
+		digits_grouped(s->inherited_live_bytes, live));
+	if (parent)
+		fprintf(out, "    their allocation is counted in %s\n", parent);
+	else
+		fprintf(out,
+			"    their allocation is counted in the recording of its parent, run %016" PRIx64
+			", which is not among these\n",
+			s->parent_run);
+}
+
+static void print_source(const struct profile *p, const struct profile_source *s, FILE *out)
 {
 	char number[DIGITS_MAX];
 
-	fprintf(out, "%s: %s, pid %" PRIu32 ", %s\n", s->path, s->program, s->pid,
-		s->is_closed ? "ended through exit()" : "was killed or replaced, or still runs");
+	fprintf(out, "%s: %s, pid %" PRIu32 ", %s\n", s->path, s->program, s->pid, recording_end_text(s->end));
 	if (!s->has_heap)
 		return;
 	fprintf(out, "  heap: at most %s bytes at a time", digits_grouped(s->heap_peak_bytes, number));
 	print_size(s->heap_peak_bytes, out);
-	fprintf(out, ", %s at the end", digits_grouped(s->heap_live_bytes, number));
+	fprintf(out, ", %s", digits_grouped(s->heap_live_bytes, number));
 	print_size(s->heap_live_bytes, out);
-	putc('\n', out);
+	fputs(heap_end_text(s->end), out);
+	print_inherited(p, s, out);
 }
 
 static void print_totals(const struct profile *p, FILE *out)
@@ -115,7 +153,7 @@ static const char *nothing(const struct profile *p)
 struct error *render_text(const struct view *v, FILE *out)
 {
 	for (size_t i = 0; i < v->profile->sources.count; i++)
-		print_source(&v->profile->sources.items[i], out);
+		print_source(v->profile, &v->profile->sources.items[i], out);
 	notes_print(v, "  ! ", out);
 	if (!v->has_metric) {
 		fprintf(out, "\n%s\n", nothing(v->profile));

@@ -305,8 +305,8 @@ struct error *token_decode(struct token_decoder *d, const struct token *t, struc
 		return t->run ? error_create(ERROR_NOT_FOUND, "no .wmk of run %016" PRIx64 " found (--wmk)", t->run)
 			      : error_create(ERROR_NOT_FOUND, "its process could not write a .wmk file");
 	err = decode_in_run(d, r, t, frames);
-	if (err && err->code == ERROR_NOT_FOUND && !(r->recording.wmk.header.flags & WMK_FLAG_CLOSED) &&
-	    now_s() != r->read_at_s) {
+	if (err && err->code == ERROR_NOT_FOUND &&
+	    !(r->recording.wmk.header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT)) && now_s() != r->read_at_s) {
 		error_destroy(err); /* the process may have gone on since, but is not asked more than once a second */
 		close_run(r);
 		r->why = open_run(d, r);

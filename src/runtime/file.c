@@ -379,14 +379,14 @@ void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used)
 		;
 }
 
-void wmrt_file_close(void)
+void wmrt_file_close(uint32_t how)
 {
 	struct wmk_header *header;
 
 	wmrt_check_fork();
 	header = wmrt_file_header();
 	if (header && !wmrt_is_vfork_child())
-		__atomic_fetch_or(&header->flags, WMK_FLAG_CLOSED, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&header->flags, how, __ATOMIC_RELAXED);
 }
 
 void wmrt_file_after_fork(void)

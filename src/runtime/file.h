@@ -49,8 +49,8 @@ void wmrt_file_drop(enum wmrt_drop what);
 uint64_t wmrt_file_run(void);
 /* Raises used_bytes of a chunk to at least `used`. No lock. */
 void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used);
-/* The process ends through exit(). */
-void wmrt_file_close(void);
+/* The process ends: WMK_FLAG_CLOSED or WMK_FLAG_LEFT. */
+void wmrt_file_close(uint32_t how);
 /* In the child, under the lock: the file is the parent's. */
 void wmrt_file_after_fork(void);
 

@@ -5,9 +5,9 @@
  * chunks of the .wmk and are updated in place with atomic adds, so a SIGKILL loses nothing. Record 0 of the file is
  * that of WM_PREFIX_LOST: calls whose context found no room are added up there.
  *
- * A forked child goes on with a file of its own. In it, what the child inherited counts as allocated once, at its
- * fork: a record's count and bytes start as the blocks that were live then, nothing freed, peak = live. So live and
- * leaked bytes of the child are true, and so are its frees of inherited blocks.
+ * A forked child goes on with a file of its own. The blocks that were live at its fork were allocated by its parent,
+ * whose file counts them; the child's counts them, and its frees of them, as inherited. So each allocation is counted
+ * in one file. Live bytes for peaks are those of the process, whoever allocated them.
  */
 #include "runtime/heap.h"
 
@@ -23,8 +23,10 @@
 
 enum {
 	RECORDS_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_heap),
-	MAX_CHUNKS = 8192, /* 7.4 million contexts */
+	MAX_CHUNKS = 8192, /* 5.1 million contexts */
 	LOST_RECORD = 0,
+	/* In the record number of a live block: it was there when this process was forked. */
+	BLOCK_INHERITED = 1u << 31,
 };
 
 struct heap_key {
@@ -153,16 +155,22 @@ static void raise_peak(uint64_t *peak, uint64_t live)
 		;
 }
 
+static void count_live(uint32_t number, uint64_t size_bytes)
+{
+	struct wmk_header *header = wmrt_file_header();
+
+	raise_peak(&record_at(number)->peak_bytes, atomic_fetch_add(live_of(number), size_bytes) + size_bytes);
+	raise_peak(&header->heap_peak_bytes,
+		   __atomic_add_fetch(&header->heap_live_bytes, size_bytes, __ATOMIC_RELAXED));
+}
+
 static void count_alloc(uint32_t number, uint64_t size_bytes)
 {
 	struct wmk_heap *record = record_at(number);
-	struct wmk_header *header = wmrt_file_header();
 
 	add(&record->count, 1);
 	add(&record->bytes, size_bytes);
-	raise_peak(&record->peak_bytes, atomic_fetch_add(live_of(number), size_bytes) + size_bytes);
-	raise_peak(&header->heap_peak_bytes,
-		   __atomic_add_fetch(&header->heap_live_bytes, size_bytes, __ATOMIC_RELAXED));
+	count_live(number, size_bytes);
 }
 
 static bool is_ready(void)
@@ -216,6 +224,8 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 {
 	struct wmk_heap *record;
 	struct wmk_header *header;
+	uint32_t number;
+	bool is_inherited;
 
 	if (!is_ready())
 		return;
@@ -224,10 +234,12 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 		add(&header->heap_unknown_frees, 1);
 		return;
 	}
-	record = record_at(taken.record - 1);
-	add(&record->freed_count, 1);
-	add(&record->freed_bytes, taken.size_bytes);
-	atomic_fetch_sub(live_of(taken.record - 1), taken.size_bytes);
+	is_inherited = taken.record & BLOCK_INHERITED;
+	number = (taken.record & ~BLOCK_INHERITED) - 1;
+	record = record_at(number);
+	add(is_inherited ? &record->inherited_freed_count : &record->freed_count, 1);
+	add(is_inherited ? &record->inherited_freed_bytes : &record->freed_bytes, taken.size_bytes);
+	atomic_fetch_sub(live_of(number), taken.size_bytes);
 	__atomic_sub_fetch(&header->heap_live_bytes, taken.size_bytes, __ATOMIC_RELAXED);
 }
 
@@ -259,9 +271,16 @@ static void copy_records(char *to, const char *from, uint32_t len_bytes)
 	}
 }
 
-static void count_inherited(struct wm1_heap_block block)
+/* What is left of them is inherited again by the child's own children. */
+static uint32_t count_inherited(struct wm1_heap_block block)
 {
-	count_alloc(block.record - 1, block.size_bytes);
+	uint32_t number = (block.record & ~BLOCK_INHERITED) - 1;
+	struct wmk_heap *record = record_at(number);
+
+	add(&record->inherited_count, 1);
+	add(&record->inherited_bytes, block.size_bytes);
+	count_live(number, block.size_bytes);
+	return block.record | BLOCK_INHERITED;
 }
 
 void wmrt_heap_copy_inherited(void)

@@ -124,7 +124,7 @@ struct wm1_heap_block wmrt_blocks_take(uintptr_t address)
 	return block;
 }
 
-void wmrt_blocks_each(void (*visit)(struct wm1_heap_block block))
+void wmrt_blocks_each(uint32_t (*visit)(struct wm1_heap_block block))
 {
 	int table;
 	size_t i;
@@ -135,8 +135,14 @@ void wmrt_blocks_each(void (*visit)(struct wm1_heap_block block))
 		for (i = 0; base && i < place_count(table); i++) {
 			struct place place = place_at(base, table, i);
 
-			if (atomic_load_explicit(place.address, memory_order_acquire) > BEING_WRITTEN)
-				visit((struct wm1_heap_block){*place.size_bytes, *place.record});
+			uint32_t record;
+
+			if (atomic_load_explicit(place.address, memory_order_acquire) <= BEING_WRITTEN)
+				continue;
+			record = visit((struct wm1_heap_block){*place.size_bytes, *place.record});
+			/* In a forked child, a write copies the page. */
+			if (record != *place.record)
+				*place.record = record;
 		}
 	}
 }

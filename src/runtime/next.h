@@ -18,6 +18,7 @@ void *wmrt_next(_Atomic(void *) *cache, const char *name, void *own);
 void wmrt_signal_start(void);
 void wmrt_jump_start(void);
 void wmrt_coroutine_start(void);
+void wmrt_leave_start(void);
 
 /*
  * Puts a static function in front of libc's `name`. It is weak, so that a program may have one of its own, and it has

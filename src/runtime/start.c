@@ -41,6 +41,7 @@ __attribute__((constructor(101))) static void start(void)
 	wmrt_signal_start();
 	wmrt_jump_start();
 	wmrt_coroutine_start();
+	wmrt_leave_start();
 	wmrt_path_start();
 	if (wmrt_gettid() == wmrt_getpid())
 		wmrt_process.main_thread = &wmrt_local;
@@ -55,5 +56,5 @@ __attribute__((constructor(101))) static void start(void)
 __attribute__((destructor(101))) static void finish(void)
 {
 	if (wmrt_is_active())
-		wmrt_file_close();
+		wmrt_file_close(WMK_FLAG_CLOSED);
 }

@@ -226,7 +226,7 @@ touch -d '1 hour ago' prog.c
 # A process that is killed: what it counted, and what it was in.
 (WAYMARK_OUT=killed.wmk ./prog 20 stop) 2>killed.txt && fail "raise"
 expect 0 "$waymark" paths killed.wmk
-has out.txt "was killed or replaced, or still runs"
+has out.txt "was killed or replaced, or runs unseen"
 has out.txt "unfinished  1 of 21 activations: main 1"
 
 # Where the program is.

@@ -38,7 +38,7 @@ static void build_example(struct wmk_builder *b)
 	build_state(b, 0);
 	build_event(b, 102, UINT64_MAX, 3, 1, 21, (uint32_t)name);
 	build_chunk(b, WMK_HEAP, 0, 0);
-	build_heap(b, 2, 16, 20, 10, 1000, 4, 400, 800);
+	build_forked_heap(b, 2, 16, 20, 10, 1000, 4, 400, 800, (const uint64_t[]){5, 501, 3, 302});
 	build_wmk_finish(b);
 }
 
@@ -95,6 +95,10 @@ static void test_read(void)
 	CHECK(wmk_next_heap(&w, &walk, &heap));
 	CHECK_U64(heap.freed_bytes, 400);
 	CHECK_U64(heap.peak_bytes, 800);
+	CHECK_U64(heap.inherited_count, 5);
+	CHECK_U64(heap.inherited_bytes, 501);
+	CHECK_U64(heap.inherited_freed_count, 3);
+	CHECK_U64(heap.inherited_freed_bytes, 302);
 	CHECK(!wmk_next_heap(&w, &walk, &heap));
 	wmk_file_deinit(&w);
 	buffer_deinit(&b.out);

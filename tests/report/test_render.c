@@ -45,7 +45,7 @@ static void build_profile(struct profile *p)
 						     .program = "/usr/bin/prog",
 						     .run = 0xabc,
 						     .pid = 1,
-						     .is_closed = true,
+						     .end = RECORDING_EXIT,
 						     .has_heap = true,
 						     .heap_count = 4,
 						     .heap_live_bytes = 5,
@@ -62,11 +62,24 @@ static void build_profile(struct profile *p)
 						    .uncommitted = 1,
 						    .heap_unknown_frees = 4,
 						    .truncated = "prog-2.wmk: truncated: half of it is lost"};
+	static const struct profile_source child = {.path = "prog-3.wmk",
+						    .program = "/usr/bin/prog",
+						    .run = 0x123,
+						    .parent_run = 0xabc,
+						    .pid = 3,
+						    .end = RECORDING_LEFT,
+						    .has_heap = true,
+						    .heap_live_bytes = 1000,
+						    .heap_peak_bytes = 1005,
+						    .inherited_count = 2,
+						    .inherited_bytes = 1002,
+						    .inherited_live_bytes = 999};
 	uint32_t m[3];
 	uint32_t event;
 
 	CHECK_OK(profile_source_vec_append(&p->sources, source));
 	CHECK_OK(profile_source_vec_append(&p->sources, lossy));
+	CHECK_OK(profile_source_vec_append(&p->sources, child));
 	CHECK_OK(profile_add_metric(p, "bytes", UNIT_BYTES, false, &m[0]));
 	CHECK_OK(profile_add_metric(p, "allocations", UNIT_COUNT, false, &m[1]));
 	CHECK_OK(profile_add_metric(p, "peak", UNIT_BYTES, true, &m[2]));

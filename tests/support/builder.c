@@ -211,6 +211,15 @@ void build_event(struct wmk_builder *b, uint64_t time_ns, uint64_t value, uint64
 void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count, uint64_t bytes,
 		uint64_t freed_count, uint64_t freed_bytes, uint64_t peak)
 {
+	const uint64_t none[4] = {0};
+
+	build_forked_heap(b, id, prefix, site, count, bytes, freed_count, freed_bytes, peak, none);
+}
+
+void build_forked_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count,
+		       uint64_t bytes, uint64_t freed_count, uint64_t freed_bytes, uint64_t peak,
+		       const uint64_t inherited[4])
+{
 	buffer_u64(&b->out, id);
 	buffer_u32(&b->out, prefix);
 	buffer_u32(&b->out, site);
@@ -219,6 +228,8 @@ void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t si
 	buffer_u64(&b->out, freed_count);
 	buffer_u64(&b->out, freed_bytes);
 	buffer_u64(&b->out, peak);
+	for (int i = 0; i < 4; i++)
+		buffer_u64(&b->out, inherited[i]);
 	buffer_u32(&b->out, 0);
 	buffer_u64(&b->out, 0);
 	buffer_u32(&b->out, 1);

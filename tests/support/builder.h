@@ -58,6 +58,10 @@ void build_event(struct wmk_builder *b, uint64_t time_ns, uint64_t value, uint64
 		 uint32_t name);
 void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count, uint64_t bytes,
 		uint64_t freed_count, uint64_t freed_bytes, uint64_t peak);
+/* inherited: count, bytes, freed count, freed bytes. */
+void build_forked_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count,
+		       uint64_t bytes, uint64_t freed_count, uint64_t freed_bytes, uint64_t peak,
+		       const uint64_t inherited[4]);
 /* A table of path counters: word_count is entry_count (ARRAY) or twice that. The chunk grows over as many as it takes. */
 void build_table(struct wmk_builder *b, const struct wmk_paths *head, uint64_t begun, const uint64_t *words,
 		 uint32_t word_count);
