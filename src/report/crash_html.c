@@ -381,18 +381,22 @@ static struct error *print_own_lines(struct crash_html *h, uint32_t thread, uint
 	uint8_t *nodes = calloc((size_t)flow->cfg.node_count + 1, 1),
 		*edges = calloc((size_t)flow->cfg.edge_count + 1, 1);
 	struct own_line *lines = calloc((size_t)flow->first_line[flow->cfg.node_count] + 1, sizeof *lines);
+	uint32_t *ends = calloc((size_t)flow->cfg.node_count + 1, sizeof *ends);
 	uint32_t count = 0, file = UINT32_MAX;
 	struct error *err = &error_no_memory;
 
-	if (nodes && edges && lines)
+	if (nodes && edges && lines && ends)
 		err = crash_frame_activity(h->c, h->r->activity, thread, number, nodes, edges);
+	if (!err)
+		crash_lines_own_ends(&h->lines, h->c, thread, number, edges, ends);
 	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
 		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1]; i++) {
 			const struct pathmeta_line *line = &flow->lines[i];
 			uint32_t row = crash_html_row(h, line->file, line->line);
+			uint8_t state = nodes[node] == ACTIVITY_YES && i >= ends[node] ? ACTIVITY_MAYBE : nodes[node];
 
 			if (row != UINT32_MAX)
-				lines[count++] = (struct own_line){row, line->line, nodes[node]};
+				lines[count++] = (struct own_line){row, line->line, state};
 		}
 	}
 	if (count)
@@ -411,6 +415,7 @@ static struct error *print_own_lines(struct crash_html *h, uint32_t thread, uint
 	putc('"', h->out);
 	free(nodes);
 	free(edges);
+	free(ends);
 	free(lines);
 	return err;
 }

@@ -17,7 +17,6 @@ struct collect {
 	uint32_t **
 		not_begun; /* [function][node]: of the lines of a node where control is, the first one that was not begun;
 				 NULL, ALL_BEGUN: nothing is known of such */
-	bool has_jumps;
 };
 
 const char *crash_state_name(uint8_t state)
@@ -61,13 +60,20 @@ struct error *crash_lines_file(struct crash_lines *l, const char *name, uint32_t
 
 /* ---- where control is ---- */
 
+static struct path_walk here(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f)
+{
+	struct path_walk walk = crash_path_walk(c, t, f, NULL);
+
+	walk.is_partial = true;
+	return walk;
+}
+
 static struct error *note_frame(struct collect *k, const struct crash_thread *t, const struct crash_frame *f)
 {
 	uint32_t id = crash_function_id(k->c, f);
-	struct path_walk walk = crash_path_walk(k->c, t, f, NULL);
+	struct path_walk walk = here(k->c, t, f);
 	bool is_found;
 
-	walk.is_partial = true;
 	if (!k->not_begun[id]) {
 		k->not_begun[id] = arena_alloc(&k->l->arena, f->flow->cfg.node_count * sizeof **k->not_begun);
 		if (!k->not_begun[id])
@@ -77,8 +83,6 @@ static struct error *note_frame(struct collect *k, const struct crash_thread *t,
 	for (uint32_t i = 0; i < f->node_count; i++) {
 		uint32_t node = f->nodes[i], begun = path_lines_begun(&walk, node, &is_found);
 
-		if (!walk.stop_line)
-			begun = f->flow->first_line[node]; /* none of them for sure */
 		if (begun < k->not_begun[id][node])
 			k->not_begun[id][node] = begun;
 	}
@@ -156,10 +160,19 @@ static bool has_jumps(const struct crash *c)
 	return false;
 }
 
-static bool is_left_sometimes(const struct collect *k, const struct pathmeta_function *flow, uint32_t id, uint32_t node)
+/* Of a function over the whole run, or of one activation of it. */
+struct ran {
+	const struct pathmeta_function *flow;
+	const struct tracemeta_function *meta;
+	const uint8_t *edges; /* enum activity_state */
+	const uint8_t *used;  /* enum activity_point, of calls; NULL: not known */
+	bool has_jumps;
+};
+
+static bool is_left_sometimes(const struct ran *r, uint32_t node)
 {
-	for (uint32_t e = flow->cfg.first_edge[node]; e < flow->cfg.first_edge[node + 1]; e++)
-		if (k->activity->edges[id][e] == ACTIVITY_YES)
+	for (uint32_t e = r->flow->cfg.first_edge[node]; e < r->flow->cfg.first_edge[node + 1]; e++)
+		if (r->edges[e] == ACTIVITY_YES)
 			return true;
 	return false;
 }
@@ -182,25 +195,23 @@ static uint32_t line_behind(const struct pathmeta_function *flow, const struct t
  * sure_end[node]: of the lines of a node that ran those before it ran; those behind a call only if the call came back: control has
  * gone on from the node, or a later call of it was made, or nothing can leave the call.
  */
-static void find_sure_ends(const struct collect *k, uint32_t id, const struct pathmeta_function *flow,
-			   const struct tracemeta_function *meta, uint32_t *sure_end)
+static void find_sure_ends(const struct ran *r, uint32_t *sure_end)
 {
-	const uint8_t *used = k->c->calls_used[id];
 	uint32_t made = UINT32_MAX; /* node of a later call that was made */
 
-	for (uint32_t node = 0; node < flow->cfg.node_count; node++)
-		sure_end[node] = flow->first_line[node + 1];
-	for (uint32_t i = meta->call_count; i-- > 0;) {
-		const struct tracemeta_call *call = &meta->calls[i];
-		bool can_leave = call->may_leave || (k->has_jumps && call->kind != TRACEMETA_PURE);
+	for (uint32_t node = 0; node < r->flow->cfg.node_count; node++)
+		sure_end[node] = r->flow->first_line[node + 1];
+	for (uint32_t i = r->meta->call_count; i-- > 0;) {
+		const struct tracemeta_call *call = &r->meta->calls[i];
+		bool can_leave = call->may_leave || (r->has_jumps && call->kind != TRACEMETA_PURE);
 
-		if (made != call->node && can_leave && !is_left_sometimes(k, flow, id, call->node)) {
-			uint32_t behind = line_behind(flow, call);
+		if (made != call->node && can_leave && !is_left_sometimes(r, call->node)) {
+			uint32_t behind = line_behind(r->flow, call);
 
 			if (behind < sure_end[call->node])
 				sure_end[call->node] = behind;
 		}
-		if (used && used[i] == POINT_USED)
+		if (r->used && r->used[i] == POINT_USED)
 			made = call->node;
 	}
 }
@@ -232,14 +243,16 @@ static struct error *add_function(struct collect *k, uint32_t id, const struct p
 {
 	struct crash_line_function function = {.file = UINT32_MAX, .line = flow->line, .id = id, .flow = flow};
 	uint32_t *sure_end = calloc((size_t)flow->cfg.node_count + 1, sizeof *sure_end);
+	struct ran ran = {flow, meta, k->activity ? k->activity->edges[id] : NULL, k->c->calls_used[id],
+			  k->l->has_jumps};
 	struct error *err = sure_end ? NULL : &error_no_memory;
 
 	if (!err && k->activity)
-		find_sure_ends(k, id, flow, meta, sure_end);
+		find_sure_ends(&ran, sure_end);
 	if (!err && flow->file && flow->line)
 		err = crash_lines_file(k->l, flow->file, &function.file);
 	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
-		if (k->activity && k->not_begun[id] && is_left_sometimes(k, flow, id, node))
+		if (k->activity && k->not_begun[id] && is_left_sometimes(&ran, node))
 			k->not_begun[id][node] = ALL_BEGUN;
 		function.blocks[k->activity ? k->activity->nodes[id][node] : CRASH_LINE_UNKNOWN]++;
 		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1] && !err; i++)
@@ -277,6 +290,26 @@ static void fold_lines(struct crash_lines *l)
 		l->lines.items[count++] = *line;
 	}
 	l->lines.count = count;
+}
+
+void crash_lines_own_ends(const struct crash_lines *l, const struct crash *c, uint32_t thread, uint32_t frame,
+			  const uint8_t *edges, uint32_t *ret)
+{
+	const struct crash_frame *f = &c->threads[thread].frames[frame];
+	const struct path_walk walk = here(c, &c->threads[thread], f);
+	const struct ran ran = {f->flow, f->meta, edges, f->calls_used, l->has_jumps};
+
+	find_sure_ends(&ran, ret);
+	for (uint32_t i = 0; i < f->node_count; i++) {
+		uint32_t node = f->nodes[i], begun;
+		bool is_found;
+
+		if (is_left_sometimes(&ran, node))
+			continue;
+		begun = path_lines_begun(&walk, node, &is_found);
+		if (begun < ret[node])
+			ret[node] = begun;
+	}
 }
 
 /* ---- functions ---- */
@@ -318,11 +351,11 @@ static void fold_functions(struct crash_lines *l)
 
 struct error *crash_lines_create(const struct crash *c, const struct activity_result *activity, struct crash_lines *ret)
 {
-	struct collect k = {.c = c, .activity = activity, .l = ret, .has_jumps = has_jumps(c)};
+	struct collect k = {.c = c, .activity = activity, .l = ret};
 	uint32_t total = c->first_function[c->stopped->module_count];
 	struct error *err;
 
-	*ret = (struct crash_lines){0};
+	*ret = (struct crash_lines){.has_jumps = has_jumps(c)};
 	arena_init(&ret->arena);
 	k.not_begun = arena_calloc(&ret->arena, (size_t)total + 1, sizeof *k.not_begun);
 	err = k.not_begun ? note_frames(&k) : &error_no_memory;

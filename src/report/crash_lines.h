@@ -53,6 +53,7 @@ struct crash_lines {
 	struct crash_line_function_vec functions; /* by file, line, name; those without a place are last, their file is
 						     UINT32_MAX */
 	size_t placed_functions;
+	bool has_jumps; /* any call may be left by longjmp */
 };
 
 /* activity: NULL when there is none. It borrows names of the crash. */
@@ -64,6 +65,10 @@ void crash_lines_deinit(struct crash_lines *l);
 struct error *crash_lines_file(struct crash_lines *l, const char *name, uint32_t *ret);
 /* NULL: there is no code on it. */
 const struct crash_line *crash_lines_find(const struct crash_lines *l, uint32_t file, uint32_t line);
+
+/* Of one activation: of the lines of a node that ran, those before ret[node] ran. edges: crash_frame_activity's. */
+void crash_lines_own_ends(const struct crash_lines *l, const struct crash *c, uint32_t thread, uint32_t frame,
+			  const uint8_t *edges, uint32_t *ret);
 
 /* "yes", "maybe", "no", "unknown" */
 const char *crash_state_name(uint8_t state);

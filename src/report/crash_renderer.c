@@ -25,25 +25,6 @@ void crash_frames_left_out(const struct crash_report *r, uint32_t count, uint32_
 	*ret_to = count - outer;
 }
 
-/* The only call of the node that control is in, where a call is in progress. */
-static const struct tracemeta_call *only_call(const struct crash_frame *f)
-{
-	const struct tracemeta_call *found = NULL;
-
-	if (f->call != UINT32_MAX)
-		return &f->meta->calls[f->call];
-	if (f->machine->is_activation || f->node_count != 1)
-		return NULL;
-	for (uint32_t i = 0; i < f->meta->call_count; i++) {
-		if (f->meta->calls[i].node != f->nodes[0])
-			continue;
-		if (found)
-			return NULL;
-		found = &f->meta->calls[i];
-	}
-	return found;
-}
-
 uint32_t crash_function_id(const struct crash *c, const struct crash_frame *f)
 {
 	return c->first_function[f->image] + (uint32_t)(f->meta - c->images[f->image].trace.meta.functions);
@@ -54,7 +35,6 @@ struct path_walk crash_path_walk(const struct crash *c, const struct crash_threa
 {
 	const struct crash_image *image = &c->images[f->image];
 	const struct crash_frame *innermost = f; /* of the same machine frame */
-	const struct tracemeta_call *call = only_call(f);
 	struct path_walk walk = {
 		.flow = f->flow,
 		.numbering = &image->numberings[f->meta - image->trace.meta.functions],
@@ -70,12 +50,6 @@ struct path_walk crash_path_walk(const struct crash *c, const struct crash_threa
 	walk.stop_column = innermost->column;
 	walk.stop_function = innermost == f ? NULL : innermost->function;
 	walk.stop_file = innermost->file;
-	if (call && call->line) {
-		walk.stop_line = call->line;
-		walk.stop_column = call->column;
-		walk.stop_function = call->function;
-		walk.stop_file = call->file;
-	}
 	return walk;
 }
 

@@ -171,9 +171,10 @@ static struct error *fill_text(struct show *show, struct row *row)
 	return err || !text ? err : clean(show, row, text);
 }
 
+/* Code without a line is no place. */
 static bool is_other_place(const struct path_step *a, const struct path_step *b)
 {
-	return a->file != b->file || a->function != b->function;
+	return b->line && (a->file != b->file || a->function != b->function);
 }
 
 static bool is_system(const char *file)
@@ -400,6 +401,9 @@ static const char *compact_text(struct show *show, size_t first, size_t last)
 	bool is_away = step->file && home && strcmp(step->file, home) != 0;
 	const char *place = is_away ? text_base_name(step->file) : "";
 
+	if (!step->line)
+		return arena_printf(&show->arena, "-%s%s", step->outcome ? " -> " : "",
+				    step->outcome ? step->outcome : "");
 	if (last > first)
 		return arena_printf(&show->arena, "%s%s%" PRIu32 "..%" PRIu32, place, is_away ? ":" : "", step->line,
 				    end->line);

@@ -152,9 +152,9 @@ uint32_t path_lines_begun(const struct path_walk *w, uint32_t node, bool *ret)
 	int best = 0;
 
 	*ret = true;
-	if (!w->is_partial || !w->stop_line)
+	if (!w->is_partial)
 		return end;
-	for (uint32_t l = first; l < end; l++) {
+	for (uint32_t l = first; w->stop_line && l < end; l++) {
 		int rank = stop_rank(w, &w->flow->lines[l]);
 
 		if (rank > best) {
@@ -166,7 +166,7 @@ uint32_t path_lines_begun(const struct path_walk *w, uint32_t node, bool *ret)
 	return best > 0 ? found : first;
 }
 
-/* Control is at a line that its node does not have: which of the node's lines were begun is not known. */
+/* Control is at a line that its node does not have, or at none: which of the node's lines were begun is not known. */
 static struct error *add_stop(const struct path_walk *w, struct path_steps *s, const char **last_function)
 {
 	const struct pathmeta_line line = {
@@ -175,6 +175,8 @@ static struct error *add_stop(const struct path_walk *w, struct path_steps *s, c
 		.line = w->stop_line,
 	};
 
+	if (!w->stop_line)
+		return path_step_vec_append(&s->steps, (struct path_step){0});
 	return add_line(s, &line, last_function);
 }
 
@@ -257,7 +259,9 @@ struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret)
 	}
 	if (!err) {
 		s.start = start_text(w);
-		s.end = w->is_partial ? "is here" : end_text(w->flow, &s.path, &s.arena);
+		s.end = !w->is_partial ? end_text(w->flow, &s.path, &s.arena)
+			: w->stop_line ? "is here"
+				       : "is here, in code without a line";
 		err = s.end ? NULL : &error_no_memory;
 	}
 	if (err)

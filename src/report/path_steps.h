@@ -38,7 +38,8 @@ struct path_walk {
 	enum pathmeta_stage stage;
 	const struct path *path;
 	bool is_partial; /* it has not ended: control is in its last node */
-	/* is_partial: the place, as the metadata names places. Of that node's lines those behind it were not begun. */
+	/* is_partial: the place, as the metadata names places, the last step of all. Of that node's lines those behind it were
+	 * not begun. */
 	const char *stop_function;
 	const char *stop_file;
 	uint32_t stop_line; /* 0: not known */
@@ -47,7 +48,7 @@ struct path_walk {
 struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret);
 
 /* The end of those lines of the last node that were begun; *ret: its last one is where control is. All of them unless
- * is_partial and a place to stop at is there; none when no line of the node is that place. */
+ * is_partial; none when no line of the node is that place, or the place is not known. */
 uint32_t path_lines_begun(const struct path_walk *w, uint32_t node, bool *ret);
 
 /* "10, 35", "1 to 9 or others", "" if none is known; the arena's. NULL without memory. */

@@ -157,4 +157,20 @@ clang-19 -g -O1 elsewhere.c -o plain && core_of plain.core ./plain fault || exit
 refused 1 "nothing of it was traced" "$waymark" core --format=lcov ./plain plain.core
 expect 0 "$waymark" core --format=html -o plain.html ./plain plain.core
 has plain.html 'Not traced.'
+
+# What stands behind a copy that faults, in its block, did not run for sure: neither in the run nor in this activation.
+cp "$here/../trace/copy.c" .
+"$waymark" cc --wm=trace -g -O2 copy.c -o copy || exit 1
+core_of copy.core ./copy deliver || exit 1
+line_of() {
+	grep -n -m1 -F "$1" copy.c | cut -d: -f1
+}
+here_at=$(line_of 'memmove(m->to')
+expect 0 "$waymark" core --format=lcov ./copy copy.core
+has out.txt "DA:$((here_at - 1)),1"
+has out.txt "DA:$here_at,1"
+lacks out.txt "DA:$((here_at + 1)),"
+expect 0 "$waymark" core --format=html -o copy.html ./copy copy.core
+sed -n 's/.*id="t0-1".* data-lines="\([^"]*\)".*/\1/p' copy.html >own.txt
+has own.txt "$((here_at - 1))y,${here_at}y,$((here_at + 1))m"
 finish

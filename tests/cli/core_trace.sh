@@ -144,7 +144,7 @@ for stage in final source; do
 		core_of overflow.core ./user overflow || exit 1
 		expect 0 "$waymark" core --frames 8 ./user overflow.core
 		lacks out.txt "is lost"
-		shown '#0 +overflow .*' '.* -> is here' '#1 +overflow .*' 'in progress' '.* -> is here' \
+		shown '#0 +overflow .*' '#1 +overflow .*' 'in progress' '.* -> is here' \
 			'\.\.\.  [0-9,]+ more rounds of overflow \(#[23] to #[0-9]+; --frames=all\)' '#[0-9]+ +overflow .*'
 	done
 done

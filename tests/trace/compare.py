@@ -16,6 +16,7 @@ Prints a line of numbers; or what differs, and ends with 1.
 """
 import json
 import mmap
+import os
 import struct
 import sys
 
@@ -230,6 +231,22 @@ class Comparison:
         if used not in frame or None in frame[used]:
             self.differ(where, f"{used} is {frame.get(used)}")
 
+    def compare_position(self, frames, at, where):
+        """A path in progress ends where the frame's head says that control is; at no line, when that has none."""
+        frame = frames[at]
+        if frame["trace"] not in ("whole", "last") or not frame["paths"] or frame["paths"][-1]["complete"]:
+            return
+        while not self.has("source") and at and frames[at - 1]["inlined"]:
+            at -= 1
+        head, steps = frames[at], frame["paths"][-1]["steps"]
+        self.counts["positions"] = self.counts.get("positions", 0) + 1
+        place = (steps[-1]["line"], steps[-1].get("function")) if steps else None
+        wanted = (head["line"], head["name"] if head is not frame and head["line"] else None)
+        if place != wanted:
+            self.differ(where, f"its path ends at {place}, its head says {wanted}")
+        elif head["line"] and os.path.basename(steps[-1]["file"]) != os.path.basename(head["file"]):
+            self.differ(where, f"its path ends in {steps[-1]['file']}, its head says {head['file']}")
+
     def compare_call(self, frame, truth, told, where, is_stopped):
         if "call" in frame and not (is_stopped and self.has("ahead")):
             self.counts["calls"] += 1
@@ -356,6 +373,9 @@ class Comparison:
                 is_stopped = i == 0
                 where = f"#{frame['number']} {activation.function.name}"
                 self.compare_frame(frame, activation, where, is_stopped)
+            for at, frame in enumerate(thread["frames"]):
+                if "function_id" in frame:
+                    self.compare_position(thread["frames"], at, f"#{frame['number']} {frame['name']}")
             if thread["first"] and len(pairs) < int(self.options.get("stack", 1)):
                 self.differ("stack", f"{len(pairs)} frames are compared, must be {self.options.get('stack', 1)}")
             if thread["first"] and self.has("cut") and not thread["cut"]:

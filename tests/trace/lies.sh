@@ -63,6 +63,8 @@ lies = {
         'd["blocks_activity"] = "n" + d["blocks_activity"][1:]',
     "what did not run must have run":
         'd["blocks_activity"] = "y" * d["block_count"]',
+    "a path in progress that goes on behind its place":
+        'f["paths"][-1]["steps"].append(dict(f["paths"][-1]["steps"][-1], line=1))',
     "another call in progress":
         'g = [g for g in frames if "call" in g][-1]; g["call"] = 0 if g["call"] else 1',
 }

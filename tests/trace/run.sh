@@ -11,6 +11,7 @@
 #   set=S      WAYMARK_SCHEME=*=S when it runs
 #   tune=S     the program's file is changed by `waymark tune --set *=S`
 #   contexts   exact calling contexts as well
+#   arg=WORD   what the program is given
 #   static, nopie, pic, gc, strip      options of clang, and what is done to the program afterwards
 # NAME random=SEED is a program of ../paths/generate_flow.c. KEEP=1 keeps the directory.
 set -u
@@ -30,7 +31,7 @@ pass=$build/tests/trace/record-pass.so
 arguments=() compare=() stop=fault
 case $name in
 gzip) arguments=("$(printf 'long/%.0s' {1..52})ab") compare=(stack=3) ;;
-again | bc | ccrypt | dispatch | divide | inlined | interpreter | matcher | realigned) compare=(stack=2) ;;
+again | bc | ccrypt | copy | dispatch | divide | inlined | interpreter | matcher | realigned) compare=(stack=2) ;;
 smash) arguments=("$(printf 'UP%.0s' {1..200})") compare=(stack=1 cut lost=convert) ;;
 smashed) compare=(stack=1 cut "lost=convert|main") ;;
 queue) compare=(stack=2) ;;
@@ -155,6 +156,7 @@ check() {
 		set=*) export WAYMARK_SCHEME="*=${word#set=}" ;;
 		tune=*) tuned=${word#tune=} ;;
 		contexts) contexts=contexts, ;;
+		arg=*) arguments=("${word#arg=}") ;;
 		static) opt+=" -static" ;;
 		nopie) opt+=" -no-pie -fno-pie" ;;
 		pic) opt+=" -fPIC" ;;
