@@ -37,6 +37,9 @@ enum wm1_path_kind {
 enum wm1_path_flag {
 	/* One path, and nothing in it that may stop it (calls, faults): entries[0] is counted at entry, word 0 is not. */
 	WM1_PATHS_AT_ENTRY = 1 << 0,
+	/* A call in it returns twice, and paths that were under way when it did are counted as left (cfg.may_be_left). Of the
+	 * metadata only. */
+	WM1_PATHS_LEFT = 1 << 1,
 };
 
 /* The hash of r: (r * WM1_PATH_HASH) >> (64 - bits). With entry_count 0 every path goes to wm1_path_miss. */

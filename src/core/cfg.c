@@ -271,7 +271,8 @@ static uint64_t sum_of(const struct splitter *s, uint32_t node)
 	uint64_t sum = 0;
 
 	if (cfg_node_ends(s->g, node))
-		return 1;
+		return 1 + s->g->may_be_left;
+	sum = s->g->may_be_left;
 	for (uint32_t e = s->g->first_edge[node]; e < s->g->first_edge[node + 1]; e++)
 		sum = add_saturated(sum, edge_paths(s, e));
 	return sum;
@@ -319,11 +320,11 @@ static uint64_t reduce_node(struct splitter *s, uint32_t node, uint64_t limit)
 	uint64_t target = limit;
 	uint32_t count, cut_count = 0;
 	double total, cut = 0;
-	uint128 sum = 0;
+	uint128 sum = s->g->may_be_left;
 
-	if (degree > limit) {
+	if (degree + sum > limit) {
 		cut_all(s->g, node);
-		return 1;
+		return 1 + s->g->may_be_left;
 	}
 	for (uint32_t e = first; e < first + degree; e++)
 		sum += edge_paths(s, e);
@@ -336,7 +337,7 @@ static uint64_t reduce_node(struct splitter *s, uint32_t node, uint64_t limit)
 			break;
 		if (c->is_fixed) {
 			cut_all(s->g, node);
-			return 1;
+			return 1 + s->g->may_be_left;
 		}
 		sum -= edge_paths(s, c->edge) - 1;
 		s->g->edges[c->edge].cut = CFG_CUT_SPLIT;

@@ -8,7 +8,7 @@
  *      3   2 -' BACK
  *
  * A path begins at the function's entry or at the target of a cut edge and ends at an exit (a node without out-edges), at a
- * cut edge, or at a node all of whose out-edges are CFG_CUT_JUMP or CFG_CUT_TWICE. Ball and Larus, "Efficient Path
+ * cut edge, or at a node all of whose out-edges are CFG_CUT_JUMP or CFG_CUT_TWICE; where may_be_left, in any node. Ball and Larus, "Efficient Path
  * Profiling" (MICRO'96), section 3.4, which has back edges as the only cuts.
  */
 #ifndef WM_CORE_CFG_H
@@ -49,6 +49,9 @@ struct cfg {
 	uint32_t edge_count;
 	struct cfg_edge *edges;
 	uint32_t *first_edge; /* [node_count + 1]: out-edges of n are first_edge[n] to first_edge[n + 1] - 1 */
+	/* A call that returns twice returns again while a path is under way: that path is one too, and ends in the node in which
+	 * it was left. Ball and Larus would say that each node has an edge to the exit besides. */
+	bool may_be_left;
 };
 
 /* Checks what is said above, for graphs that were read from a file; also that no cycle is left uncut. */

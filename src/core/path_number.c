@@ -2,7 +2,8 @@
  * path_number.c - Ball-Larus numbers (Ball and Larus, MICRO'96, figure 5; PPP, POPL'07, figure 1) and their inverse.
  *
  * An imaginary node leads to all starts; so the starts get values as the out-edges of a node do. The values of the out-edges
- * of a node rise, each by at least 1, so regenerating a path is a binary search at each node.
+ * of a node rise, each by at least 1, so regenerating a path is a binary search at each node. Where paths may be left, that is the
+ * last way on from each node.
  */
 #include "core/path_number.h"
 
@@ -14,7 +15,7 @@ static bool value_node(const struct cfg *g, uint32_t node, struct path_numbering
 	uint64_t sum = 0;
 
 	if (cfg_node_ends(g, node)) {
-		n->node_paths[node] = 1;
+		n->node_paths[node] = 1 + g->may_be_left;
 		return true;
 	}
 	for (uint32_t e = g->first_edge[node]; e < g->first_edge[node + 1]; e++) {
@@ -24,7 +25,7 @@ static bool value_node(const struct cfg *g, uint32_t node, struct path_numbering
 		if (sum > PATH_COUNT_MAX)
 			return false;
 	}
-	n->node_paths[node] = sum;
+	n->node_paths[node] = sum + g->may_be_left;
 	return true;
 }
 
@@ -123,10 +124,16 @@ void path_regenerate(const struct cfg *g, const struct path_numbering *n, uint64
 	path->start = path_find_value(n->start_values, 0, n->start_count, number);
 	path->edge_count = 0;
 	path->end_edge = NO_EDGE;
+	path->is_left = false;
 	number -= n->start_values[path->start];
 	node = n->starts[path->start];
-	while (!cfg_node_ends(g, node)) {
-		uint32_t e = path_find_value(n->edge_values, g->first_edge[node], g->first_edge[node + 1], number);
+	for (;;) {
+		uint32_t e;
+
+		path->is_left = g->may_be_left && number == n->node_paths[node] - 1;
+		if (path->is_left || cfg_node_ends(g, node))
+			break;
+		e = path_find_value(n->edge_values, g->first_edge[node], g->first_edge[node + 1], number);
 
 		if (cfg_edge_ends(&g->edges[e])) {
 			path->end_edge = e;
@@ -167,6 +174,12 @@ struct error *path_number_of(const struct cfg *g, const struct path_numbering *n
 	}
 	if (path->end_node != node)
 		return error_create(ERROR_ARGUMENT, "path: ends in node %u, not %u", node, path->end_node);
+	if (path->is_left) {
+		if (!g->may_be_left || path->end_edge != NO_EDGE)
+			return error_create(ERROR_ARGUMENT, "path: cannot be left in node %u", node);
+		*ret = sum + n->node_paths[node] - 1;
+		return NULL;
+	}
 	if (path->end_edge == NO_EDGE ? !cfg_node_ends(g, node)
 				      : path->end_edge >= g->edge_count || g->edges[path->end_edge].from != node ||
 						!cfg_edge_ends(&g->edges[path->end_edge]))

@@ -28,7 +28,7 @@ struct path_numbering {
 	uint32_t *start_rounds; /* [start_count]: the ROUND edge that leads there; NO_EDGE: any other */
 	uint64_t *start_values;
 	uint64_t *edge_values; /* [edge_count]: of kept edges, and of those a path ends on; else 0 */
-	uint64_t *node_paths;  /* [node_count]: paths from here to an end */
+	uint64_t *node_paths; /* [node_count]: paths from here to an end; the last of them is left here (cfg.may_be_left) */
 };
 
 /* Memory is the arena's. ERROR_OVERFLOW when there are more than PATH_COUNT_MAX paths: split first. */
@@ -40,6 +40,7 @@ struct path {
 	uint32_t edge_count;
 	uint32_t end_node;
 	uint32_t end_edge; /* the BACK, SPLIT or ROUND edge it ends on, NO_EDGE when it ends in end_node */
+	bool is_left;      /* it was left in end_node, which need not be one that paths end in */
 };
 
 /* The last of values[first] to values[end - 1], which rise, that is not above number; values[first] is not. */

@@ -95,7 +95,7 @@ struct error *path_regenerate_partial(const struct cfg *g, const struct path_num
 			at = g->edges[whole.edges[count++]].to;
 		}
 		if (at == node && !left) {
-			*path = (struct path){whole.start, path->edges, count, node, NO_EDGE};
+			*path = (struct path){whole.start, path->edges, count, node, NO_EDGE, false};
 			return NULL;
 		}
 	}

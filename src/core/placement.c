@@ -39,6 +39,7 @@ struct placer {
 	uint64_t *start_increments;
 	uint64_t *edge_increments;
 	uint64_t *node_increments; /* of ends in nodes */
+	uint64_t *left_increments; /* of paths left in nodes */
 	double *node_frequency;
 };
 
@@ -66,14 +67,16 @@ static void add_link(struct placer *p, struct link link)
 static struct error *placer_allocate(struct placer *p)
 {
 	const struct cfg *g = p->g;
-	size_t most = (size_t)p->n->start_count + g->edge_count + g->node_count;
+	size_t most = (size_t)p->n->start_count + g->edge_count + 2 * (size_t)g->node_count;
 
 	p->links = arena_calloc(&p->scratch, most, sizeof(*p->links));
 	p->start_increments = arena_calloc(&p->scratch, p->n->start_count, sizeof(uint64_t));
 	p->edge_increments = arena_calloc(&p->scratch, g->edge_count, sizeof(uint64_t));
 	p->node_increments = arena_calloc(&p->scratch, g->node_count, sizeof(uint64_t));
+	p->left_increments = arena_calloc(&p->scratch, g->node_count, sizeof(uint64_t));
 	p->node_frequency = arena_calloc(&p->scratch, g->node_count, sizeof(double));
-	if (!p->links || !p->start_increments || !p->edge_increments || !p->node_increments || !p->node_frequency)
+	if (!p->links || !p->start_increments || !p->edge_increments || !p->node_increments || !p->left_increments ||
+	    !p->node_frequency)
 		return &error_no_memory;
 	return NULL;
 }
@@ -102,6 +105,9 @@ static void add_links(struct placer *p, const uint64_t *start_values, const uint
 		if (cfg_node_ends(g, n))
 			add_link(p,
 				 (struct link){END_COST * p->node_frequency[n], 0, n, outer, &p->node_increments[n]});
+	/* The number of a path that is left there is made in each node, whatever is added to it. */
+	for (uint32_t n = 0; g->may_be_left && n < g->node_count; n++)
+		add_link(p, (struct link){0, p->n->node_paths[n] - 1, n, outer, &p->left_increments[n]});
 	for (uint32_t i = 0; i < p->n->start_count; i++) {
 		uint32_t round = p->n->start_rounds[i];
 		double frequency = round == NO_EDGE ? cut_in[p->n->starts[i]] : frequency_of(&g->edges[round]);
@@ -123,7 +129,7 @@ static int link_compare(const void *left, const void *right)
 		return l->from < r->from ? -1 : 1;
 	if (l->to != r->to)
 		return l->to < r->to ? -1 : 1;
-	/* parallel: as in the graph, that is, by address in one of the three arrays */
+	/* parallel: as in the graph, that is, by address in one of the arrays */
 	return l->increment < r->increment ? -1 : l->increment > r->increment;
 }
 
@@ -283,6 +289,8 @@ static void set_ops(const struct placer *p, const struct known *known, struct pl
 		ret->has_register[n] = known[n].state != KNOWN_CONSTANT;
 		if (cfg_node_ends(g, n))
 			ret->node_ends[n] = end_after(known[n], p->node_increments[n]);
+		if (ret->lefts)
+			ret->lefts[n] = end_after(known[n], p->left_increments[n]);
 	}
 }
 
@@ -323,8 +331,10 @@ struct error *placement_make(const struct cfg *g, const struct path_numbering *n
 	made.edge_ends = arena_calloc(arena, g->edge_count, sizeof(*made.edge_ends));
 	made.node_ends = arena_calloc(arena, g->node_count, sizeof(*made.node_ends));
 	made.has_register = arena_calloc(arena, g->node_count, sizeof(*made.has_register));
+	made.lefts = g->may_be_left ? arena_calloc(arena, g->node_count, sizeof(*made.lefts)) : NULL;
 	arena_init(&p.scratch);
-	if (made.starts && made.edges && made.edge_ends && made.node_ends && made.has_register)
+	if (made.starts && made.edges && made.edge_ends && made.node_ends && made.has_register &&
+	    (made.lefts || !g->may_be_left))
 		err = place(&p, start_values, edge_values, &made);
 	arena_deinit(&p.scratch);
 	if (!err)

@@ -35,6 +35,7 @@ struct placement {
 	struct place_op *edges;      /* [edge_count], of kept edges */
 	struct place_end *edge_ends; /* [edge_count], of edges that paths end on */
 	struct place_end *node_ends; /* [node_count], of nodes in which paths end */
+	struct place_end *lefts; /* [node_count], on entering a node in which the path may be left; NULL where none may */
 	bool *has_register; /* [node_count]: the register has a value on entering, that is not a constant known there */
 };
 

@@ -90,6 +90,8 @@ struct error *pathmeta_check(const struct pathmeta_function *f)
 		return error_create(ERROR_ARGUMENT, "has no name");
 	if (f->kind < WM1_PATHS_ARRAY || f->kind > WM1_PATHS_PLAN || f->bits > WM1_PATHS_MAX_BITS)
 		return error_create(ERROR_ARGUMENT, "tables of kind %u with %u bits", f->kind, f->bits);
+	if (!(f->flags & WM1_PATHS_LEFT) == f->cfg.may_be_left)
+		return error_create(ERROR_ARGUMENT, "flags of another control flow");
 	err = cfg_check(&f->cfg);
 	if (!err)
 		err = check_numbering(f);
@@ -329,6 +331,7 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 	f->kind = (uint8_t)kind;
 	f->bits = (uint8_t)bits;
 	f->flags = (uint16_t)flags;
+	f->cfg.may_be_left = flags & WM1_PATHS_LEFT;
 	if (!f->name)
 		f->name = f->link_name;
 	return read_graph(r, f);

@@ -59,7 +59,8 @@ static uint64_t count_avoiding(const struct chooser *c, uint32_t node)
 	if (c->is_wanted[node])
 		return 0;
 	if (cfg_node_ends(g, node))
-		return 1;
+		return 1 + g->may_be_left;
+	sum = g->may_be_left;
 	for (uint32_t e = g->first_edge[node]; e < g->first_edge[node + 1]; e++)
 		sum += cfg_edge_ends(&g->edges[e]) ? 1 : c->avoids[g->edges[e].to];
 	return sum;
@@ -102,6 +103,8 @@ static bool passes(const struct chooser *c, uint64_t number, uint64_t *next)
 		if (c->is_wanted[node])
 			return true;
 		if (c->avoids[node] == c->n->node_paths[node])
+			return false;
+		if (g->may_be_left && number + 1 == *next)
 			return false;
 		e = path_find_value(c->n->edge_values, g->first_edge[node], g->first_edge[node + 1], number - base);
 		base += c->n->edge_values[e];

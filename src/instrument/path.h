@@ -139,7 +139,7 @@ void path_alias_tag_program(const struct path_module *m, LLVMValueRef function);
 /* path_plan.c. ask: which paths are interesting. choose: pairs for them. count_edges: frequencies from their counts. */
 struct error *path_plan_load(const char *path, struct plan **ret);
 struct error *path_plan_ask(struct path_graph *g, const struct path_numbering *n, struct plan_choice *ret);
-struct error *path_plan_choose(struct path_graph *g, const struct path_numbering *n, const struct plan_choice *choice,
+struct error *path_plan_choose(struct path_graph *g, const struct path_numbering *n, struct plan_choice *choice,
 			       struct path_choice *ret);
 struct error *path_plan_count_edges(struct path_graph *g, const struct path_numbering *n,
 				    const struct plan_choice *choice, struct path_choice *ret);

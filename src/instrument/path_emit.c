@@ -8,6 +8,16 @@
  *      end, HASH and PLAN       i = index of r; if (table[2 + 2 i] == r) incq table[3 + 2 i]; else miss or residual
  *      return of setjmp         incq table[0]
  *
+ * A call that returns twice may do so while a path is under way, which is then left where it is. The register is lost by that, so
+ * functions with such a call keep what is to be counted in memory, in their frame:
+ *
+ *      start of a block         left = number of the path, if it is left in this block
+ *      end of a path            left = none; then it is counted
+ *      return of setjmp         if (left != none) count left
+ *
+ * The stores are volatile: they stay in order with calls. Where a signal handler jumps between the end of a path and the start of
+ * the next block, the path that has ended may be lost, and is reported as unfinished; none is counted twice.
+ *
  * What an edge adds to the register is computed where only that edge passes: at the start of its target, at the end of its
  * source, or in a block of its own; for unwind edges in front of the call that may throw. Code at the end of a path goes
  * before the instruction of path_node.end, or on the edge that ends it.
@@ -46,6 +56,7 @@ struct emitter {
 	LLVMTypeRef i8, i64, pointer;
 	LLVMValueRef undefined;    /* a register that nobody looks at */
 	LLVMValueRef slot;         /* its address */
+	LLVMValueRef left;         /* where the number of the path under way is kept; NULL: it cannot be left */
 	LLVMValueRef kept;         /* the table, when it is kept from the entry on; else NULL */
 	LLVMValueRef *values;      /* [node]: the register there, NULL: has none */
 	uint32_t *start_of;        /* [node]: index of its start + 1 */
@@ -281,11 +292,26 @@ static void emit_pair(struct emitter *e, LLVMValueRef before, LLVMValueRef value
 	emit_miss(e, table, r);
 }
 
+static void store_left(struct emitter *e, LLVMValueRef number)
+{
+	LLVMValueRef store = LLVMBuildStore(e->builder, number, e->left);
+	LLVMSetVolatile(store, 1);
+	LLVMSetMetadata(store, e->g->m->alias.kind, e->g->m->alias.counters);
+}
+
+/* No path has this number, nor a packed one: those are below 2^44 with an index in front. */
+static LLVMValueRef no_path(const struct emitter *e)
+{
+	return constant(e, UINT64_MAX);
+}
+
 /* Counts the path that ends before an instruction. */
 static void emit_end(struct emitter *e, LLVMValueRef before, LLVMValueRef value, const struct place_end *end)
 {
 	const uint64_t first_word = 16;
 	ir_position_before(e->builder, before);
+	if (e->left)
+		store_left(e, no_path(e));
 	if (e->choice->kind != WM1_PATHS_ARRAY) {
 		if (end->adds_register)
 			emit_pair(e, before, value, end->value);
@@ -480,6 +506,8 @@ static void emit_entry(struct emitter *e)
 	struct path_graph *g = e->g;
 	LLVMValueRef at = ir_gather_allocas(e->builder, e->g->function);
 	ir_position_before(e->builder, at);
+	if (g->cfg.may_be_left)
+		e->left = LLVMBuildAlloca(e->builder, e->i64, "wm1.left");
 	emit_slot_address(e);
 	LLVMValueRef table = load_slot(e);
 	LLVMValueRef none = LLVMBuildIsNull(e->builder, table, "wm1.none");
@@ -501,14 +529,43 @@ static void emit_entry(struct emitter *e)
 	g->nodes[0].block = LLVMGetInstructionParent(phi);
 }
 
+/* Where a call returns, maybe again: a path that was under way is counted as left. */
+static void emit_return(struct emitter *e, LLVMBasicBlockRef block)
+{
+	LLVMValueRef at = e->g->m->host->first_insertion(block);
+	ir_position_before(e->builder, at);
+	LLVMValueRef number = LLVMBuildLoad2(e->builder, e->i64, e->left, "wm1.left");
+	LLVMSetVolatile(number, 1);
+	LLVMSetMetadata(number, e->g->m->alias.kind, e->g->m->alias.counters);
+	LLVMValueRef is_left = LLVMBuildICmp(e->builder, LLVMIntNE, number, no_path(e), "wm1.again");
+	emit_end(e, e->g->m->host->insert_if(is_left, at), number, &(struct place_end){.adds_register = true});
+	ir_position_before(e->builder, at);
+	emit_increment(e, word_at(e, load_table(e), e->table.off_bytes), !e->kept);
+}
+
+/* The number of the path that is left in this node. The ends of others, which come later, go in front of it. */
+static void emit_left(struct emitter *e, uint32_t node)
+{
+	const struct place_end *left = &e->placement->lefts[node];
+	LLVMBasicBlockRef block = e->g->nodes[node].block;
+	LLVMValueRef at = e->g->m->host->first_insertion(block);
+	LLVMValueRef value = e->values[node];
+	/* Computed where the node begins: behind that. */
+	if (value && LLVMIsAInstruction(value) && !LLVMIsAPHINode(value) && LLVMGetInstructionParent(value) == block)
+		at = LLVMGetNextInstruction(value);
+	ir_position_before(e->builder, at);
+	LLVMValueRef number = constant(e, left->value);
+	if (left->adds_register)
+		number = left->value ? LLVMBuildAdd(e->builder, value, number, "wm1.number") : value;
+	store_left(e, number);
+}
+
 static void emit_node(struct emitter *e, uint32_t node)
 {
 	struct path_graph *g = e->g;
 	const struct cfg *c = &g->cfg;
-	if (g->nodes[node].is_return) {
-		ir_position_before(e->builder, g->m->host->first_insertion(g->nodes[node].block));
-		emit_increment(e, word_at(e, load_table(e), e->table.off_bytes), !e->kept);
-	}
+	if (g->nodes[node].is_return)
+		emit_return(e, g->nodes[node].block);
 	LLVMValueRef value = e->values[node] ? e->values[node] : e->undefined;
 	if (cfg_node_ends(c, node)) {
 		emit_end(e, g->nodes[node].end, value, &e->placement->node_ends[node]);
@@ -531,6 +588,8 @@ static struct error *emit_code(struct emitter *e)
 		return NULL;
 	for (uint32_t k = 0; k < g->cfg.node_count; k++)
 		find_value(e, order[k]);
+	for (uint32_t k = 0; e->left && k < g->cfg.node_count; k++)
+		emit_left(e, order[k]);
 	for (uint32_t k = 0; k < g->cfg.node_count; k++)
 		emit_node(e, order[k]);
 	return NULL;

@@ -501,6 +501,7 @@ static struct error *make_nodes(struct builder *b)
 /* Cycles are cut, and further edges while there are too many paths. */
 static struct error *cut(struct path_graph *g)
 {
+	g->cfg.may_be_left = !g->m->options->folds_rounds && cfg_count_cuts(&g->cfg, CFG_CUT_TWICE);
 	struct error *err = cfg_cut_cycles(&g->cfg);
 	const bool is_short = g->m->options->is_final && !g->m->options->keeps_long_paths;
 	const uint64_t limit = is_short ? PATH_COUNT_FINAL : PATH_COUNT_MAX;
@@ -530,6 +531,8 @@ static uint64_t cfg_key(const struct path_graph *g)
 {
 	uint64_t hash = hash_number(PATHMETA_HASH, g->m->options->is_final);
 	hash = hash_number(hash, g->cfg.node_count);
+	if (g->cfg.may_be_left)
+		hash = hash_number(hash, g->cfg.may_be_left);
 	for (uint32_t n = 0; n < g->cfg.node_count; n++) {
 		const struct path_node *node = &g->nodes[n];
 		hash = hash_number(hash, LLVMGetInstructionOpcode(node->terminator));

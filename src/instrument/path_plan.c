@@ -97,11 +97,30 @@ static struct error *pack(struct path_graph *g, const struct path_numbering *n, 
 	}
 }
 
-struct error *path_plan_choose(struct path_graph *g, const struct path_numbering *n, const struct plan_choice *choice,
+/* Paths that were left in their middle get no place: they are rare, and no edge leads to where they end. */
+static struct error *drop_left(struct path_graph *g, const struct path_numbering *n, struct plan_choice *choice)
+{
+	struct path path = {.edges = arena_calloc(g->scratch, g->cfg.node_count, sizeof *path.edges)};
+	uint32_t kept = 0;
+	if (!path.edges)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < choice->count; i++) {
+		path_regenerate(&g->cfg, n, choice->paths[i], &path);
+		choice->paths[kept] = choice->paths[i];
+		choice->counts[kept] = choice->counts[i];
+		kept += !path.is_left;
+	}
+	choice->count = kept;
+	return NULL;
+}
+
+struct error *path_plan_choose(struct path_graph *g, const struct path_numbering *n, struct plan_choice *choice,
 			       struct path_choice *ret)
 {
 	struct prefer_table table;
-	struct error *err = pack(g, n, choice, &table);
+	struct error *err = g->cfg.may_be_left ? drop_left(g, n, choice) : NULL;
+	if (!err)
+		err = pack(g, n, choice, &table);
 	if (err)
 		return err;
 	ret->kind = WM1_PATHS_PLAN;

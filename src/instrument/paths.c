@@ -117,7 +117,7 @@ static struct error *count_paths(struct path_graph *g)
 		return err;
 	g->meta.kind = (uint8_t)choice.kind;
 	g->meta.bits = (uint8_t)choice.bits;
-	g->meta.flags = choice.flags;
+	g->meta.flags = choice.flags | (g->cfg.may_be_left ? WM1_PATHS_LEFT : 0);
 	for (uint32_t e = 0; e < g->cfg.edge_count && choice.frequencies; e++)
 		g->cfg.edges[e].frequency = choice.frequencies[e];
 	err = placement_make(&g->cfg, &numbering, choice.start_values, choice.edge_values, g->scratch, &placement);

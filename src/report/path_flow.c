@@ -25,12 +25,14 @@ static void add_to(struct flow *flow, uint64_t *sum, uint64_t count)
 	}
 }
 
-/* The activation ends with this path: at an exit, or before a call whose returns begin new ones. */
+/* The activation ends with this path: at an exit, before a call whose returns begin new ones, or when one returned again. */
 static bool ends_activation(const struct flow *flow)
 {
 	const struct cfg *g = flow->g;
 	uint32_t node = flow->path.end_node;
 
+	if (flow->path.is_left)
+		return true;
 	if (flow->path.end_edge != NO_EDGE)
 		return false;
 	return g->first_edge[node] == g->first_edge[node + 1] || g->edges[g->first_edge[node]].cut == CFG_CUT_TWICE;

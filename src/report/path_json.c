@@ -166,6 +166,8 @@ static const char *end_name(const struct cfg *g, const struct path *path)
 {
 	uint32_t first = g->first_edge[path->end_node];
 
+	if (path->is_left)
+		return "left";
 	if (path->end_edge != NO_EDGE)
 		return g->edges[path->end_edge].cut == CFG_CUT_BACK ? "back" : "split";
 	if (first == g->first_edge[path->end_node + 1])

@@ -231,6 +231,8 @@ static const char *end_text(const struct pathmeta_function *f, const struct path
 	const struct cfg *g = &f->cfg;
 	uint32_t first = g->first_edge[path->end_node];
 
+	if (path->is_left)
+		return "left here: a call that returns twice returned again";
 	if (path->end_edge != NO_EDGE) {
 		enum cfg_cut cut = g->edges[path->end_edge].cut;
 

@@ -52,11 +52,9 @@ static void walk_from(struct walker *w, uint32_t node, struct machine m)
 		m.has_register = false;
 	w->path.end_node = node;
 	w->path.end_edge = NO_EDGE;
-	if (cfg_node_ends(g, node)) {
+	if (cfg_node_ends(g, node))
 		end_path(w, m, w->p->node_ends[node]);
-		return;
-	}
-	for (uint32_t e = g->first_edge[node]; e < g->first_edge[node + 1]; e++) {
+	for (uint32_t e = g->first_edge[node]; !cfg_node_ends(g, node) && e < g->first_edge[node + 1]; e++) {
 		struct machine next = m;
 
 		if (cfg_edge_ends(&g->edges[e])) {
@@ -70,6 +68,13 @@ static void walk_from(struct walker *w, uint32_t node, struct machine m)
 		walk_from(w, g->edges[e].to, next);
 		w->path.edge_count--;
 	}
+	if (!g->may_be_left)
+		return;
+	w->path.end_node = node;
+	w->path.end_edge = NO_EDGE;
+	w->path.is_left = true;
+	end_path(w, m, w->p->lefts[node]);
+	w->path.is_left = false;
 }
 
 const char *path_walk_all(const struct cfg *g, const struct path_numbering *n, const struct placement *p,

@@ -257,6 +257,43 @@ static void test_tree_has_no_register(void)
 	arena_deinit(&arena);
 }
 
+/* A call returns again while a path is under way: each way to each node is a path too, the last of those from there. */
+static void test_left(void)
+{
+	struct path_numbering n;
+	struct placement p;
+	struct arena arena;
+	struct cfg g;
+	uint32_t edges[4];
+	struct path path = {.edges = edges};
+	uint64_t number;
+
+	arena_init(&arena);
+	g = cfg_from_text(&arena, "0-1 1-2 1-3 2-3");
+	g.edges[0].cut = CFG_CUT_TWICE;
+	g.may_be_left = true;
+	CHECK_OK(cfg_check(&g));
+	CHECK_OK(path_number(&g, &arena, &n));
+	/* 0, 0 left | 1 2 3, 1 2 3 left, 1 2 left, 1 3, 1 3 left, 1 left */
+	CHECK_U64(n.path_count, 8);
+	path_regenerate(&g, &n, 4, &path);
+	CHECK(path.is_left && path.end_node == 2 && path.edge_count == 1 && path.start == 1);
+	CHECK_OK(path_number_of(&g, &n, &path, &number));
+	CHECK_U64(number, 4);
+	path_regenerate(&g, &n, 5, &path);
+	CHECK(!path.is_left && path.end_node == 3 && path.edge_count == 1);
+	path_regenerate(&g, &n, 1, &path);
+	CHECK(path.is_left && path.end_node == 0 && path.start == 0);
+	path_regenerate(&g, &n, 7, &path);
+	CHECK(path.is_left && path.end_node == 1 && !path.edge_count);
+	CHECK_OK(placement_make(&g, &n, n.start_values, n.edge_values, &arena, &p));
+	CHECK(!p.lefts[0].adds_register && p.lefts[0].value == 1);
+	CHECK(!p.lefts[2].adds_register && p.lefts[2].value == 4);
+	g.may_be_left = false;
+	CHECK_ERROR(path_number_of(&g, &n, &path, &number), ERROR_ARGUMENT, "cannot be left in node 1");
+	arena_deinit(&arena);
+}
+
 /* ---- large graphs ---- */
 
 /* Random walks from the starts: each has a number, below path_count, that regenerates it. */
@@ -442,6 +479,7 @@ static void check_number(void *data, const struct path *path, uint64_t counted)
 	path_regenerate(w->g, w->n, counted, &w->again);
 	CHECK(w->again.start == path->start && w->again.edge_count == path->edge_count &&
 	      w->again.end_node == path->end_node && w->again.end_edge == path->end_edge &&
+	      w->again.is_left == path->is_left &&
 	      !memcmp(w->again.edges, path->edges, path->edge_count * sizeof(uint32_t)));
 	w->next++;
 }
@@ -469,7 +507,8 @@ static uint32_t probe(uint64_t seed)
 
 	arena_init(&arena);
 	g = cfg_generate_any(&arena, &r, CFG_FIXED | CFG_JUMPS, 40);
-	limit = (uint64_t)g.node_count * 2 + rng_below(&r, 3000);
+	g.may_be_left = rng_below(&r, 4) == 0;
+	limit = (uint64_t)g.node_count * (2 + g.may_be_left) + rng_below(&r, 3000);
 	CHECK_OK(cfg_check(&g));
 	CHECK_OK(cfg_split(&g, limit, &cut));
 	CHECK_OK(cfg_check(&g));
@@ -491,6 +530,7 @@ int main(int argc, char **argv)
 	test_loop();
 	test_fixed_back_edge();
 	test_cuts_are_left();
+	test_left();
 	test_bad_graphs();
 	test_bad_paths();
 	test_hot_edges_are_free();

@@ -248,6 +248,32 @@ static const struct golden section = {
 	.expect_same_or_damaged = expect_same_or_damaged,
 };
 
+/* Where paths may be left, there are more. */
+static void test_left(void)
+{
+	static const struct build_edge edges[] = {{0, 1, CFG_CUT_TWICE, {0}}, {1, 2, CFG_KEPT, {0}}};
+	static struct path_builder b;
+	struct buffer out = {0};
+	struct pathmeta_function *f;
+	struct pathmeta m;
+
+	build_paths_init(&b, "u.c", PATHMETA_SOURCE);
+	f = build_paths_simple(&b, "f", 3, edges, 2, 1);
+	CHECK_U64(f->path_count, 2);
+	f->flags = WM1_PATHS_LEFT;
+	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_ARGUMENT, "flags of another control flow");
+	f->cfg.may_be_left = true;
+	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_ARGUMENT, "2 paths, its control flow has 5");
+	f->path_count = 5; /* 0, 0 left, 1 2, 1 2 left, 1 left */
+	CHECK_OK(pathmeta_write(&b.meta, &out));
+	pathmeta_init(&m);
+	if (CHECK_OK(pathmeta_read(out.bytes, out.len_bytes, "test", &m)))
+		CHECK(m.functions[0].cfg.may_be_left && m.functions[0].path_count == 5);
+	pathmeta_deinit(&m);
+	buffer_deinit(&out);
+	build_paths_deinit(&b);
+}
+
 static void test_golden(void)
 {
 	struct buffer out = {0};
@@ -420,6 +446,7 @@ int main(void)
 	test_cases();
 	test_golden();
 	test_round_trip();
+	test_left();
 	test_units();
 	test_bodies();
 	test_writer_refuses();

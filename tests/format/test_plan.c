@@ -189,7 +189,9 @@ static void test_against_all_paths(void)
 	build_paths_init(&b, "u.c", PATHMETA_SOURCE);
 	build_diamonds(&b, "diamonds", 9, 1);
 	build_paths_simple(&b, "loops", 8, edges, sizeof edges / sizeof edges[0], 1);
-	for (f = b.functions; f < b.functions + 2; f++) {
+	build_paths_simple(&b, "left", 8, edges, sizeof edges / sizeof edges[0], 1);
+	b.functions[2].cfg.may_be_left = true;
+	for (f = b.functions; f < b.functions + 3; f++) {
 		for (uint32_t line = 1; line <= f->cfg.node_count; line++) {
 			struct path_numbering n;
 			struct plan_choice c;
@@ -199,7 +201,7 @@ static void test_against_all_paths(void)
 			snprintf(text, sizeof text, "waymark-plan 1\nline test.c:%u\n", line);
 			choose(text, f, &b.meta.arena, &c);
 			CHECK_OK(path_number(&f->cfg, &b.meta.arena, &n));
-			for (uint64_t i = 0; i < f->path_count; i++)
+			for (uint64_t i = 0; i < n.path_count; i++)
 				if (passes_line(f, &n, i, line))
 					CHECK(found < c.count && c.paths[found++] == i);
 			CHECK_U64(c.count, found);

@@ -190,8 +190,8 @@ static void add_number(struct counted *c, uint64_t number, uint64_t count, bool 
 	else if (!is_inherited)
 		add_path(c->name, c->blocks, len, count);
 	uint32_t first = g->first_edge[path.end_node];
-	bool goes_on = path.end_edge != NO_EDGE ||
-		       (first < g->first_edge[path.end_node + 1] && g->edges[first].cut == CFG_CUT_JUMP);
+	bool goes_on = path.end_edge != NO_EDGE || (!path.is_left && first < g->first_edge[path.end_node + 1] &&
+						    g->edges[first].cut == CFG_CUT_JUMP);
 	if (!goes_on && has_begun)
 		add(-(int64_t)count, "%s\tunfinished", c->name);
 }

@@ -163,14 +163,20 @@ void wmtrace_enter(struct wmtrace_activation *a, struct wmtrace_function *f)
 	__atomic_fetch_add(&record->begun, 1, __ATOMIC_RELAXED);
 }
 
-void wmtrace_again(struct wmtrace_activation *a, struct wmtrace_function *f)
-{
-	wmtrace_enter(a, f);
-}
-
 static void count(uint64_t node)
 {
 	__atomic_fetch_add(&((struct wmtrace_node *)at(node))->count, 1, __ATOMIC_RELAXED);
+}
+
+/* What was under way when the call returned again was left where it was. */
+void wmtrace_again(struct wmtrace_activation *a, struct wmtrace_function *f)
+{
+	if (a->node) {
+		count(a->node);
+		add_open(record_of(f), -1);
+		__atomic_fetch_add(&record_of(f)->finished, 1, __ATOMIC_RELAXED);
+	}
+	wmtrace_enter(a, f);
 }
 
 static int is_back(const struct wmtrace_function *f, uint64_t from, uint64_t to)
