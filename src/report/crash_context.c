@@ -231,7 +231,8 @@ static struct error *find_images(struct contexts *x)
 
 /* ---- the context stack ---- */
 
-/* Entries, innermost first, and the prefix they stand on. false: memory is not there or makes no sense. */
+/* Entries, innermost first, and the prefix they stand on where that is noted. *ret is false where memory is not there or
+ * makes no sense. */
 static struct error *read_stack(const struct contexts *x, uint64_t top, struct entry_vec *entries, uint32_t *ret_root,
 				bool *ret)
 {
@@ -252,7 +253,8 @@ static struct error *read_stack(const struct contexts *x, uint64_t top, struct e
 				at = previous + WM1_SEGMENT_BYTES - sizeof e;
 				continue;
 			}
-			*ret_root = e.prefix;
+			if (e.prefix) /* something was captured */
+				*ret_root = e.prefix;
 			*ret = true;
 			return NULL;
 		}
@@ -378,7 +380,7 @@ static struct error *decode_thread(struct contexts *x, struct crash_thread *t)
 	struct wm1_thread state;
 	struct entry_vec entries = {0};
 	struct frame_vec frames = {0};
-	uint32_t function, root = WM_PREFIX_PROCESS;
+	uint32_t function, root = t->machine->tid == x->c->stopped->pid ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
 	struct crash_frame *f = find_innermost(x, t, &function);
 	bool is_read = f && stopped_read(x->c->stopped, t->machine->thread_pointer + (uint64_t)x->state_off, &state,
 					 sizeof state);
@@ -388,8 +390,6 @@ static struct error *decode_thread(struct contexts *x, struct crash_thread *t)
 		return NULL;
 	if (state.top)
 		err = read_stack(x, (uint64_t)(uintptr_t)state.top, &entries, &root, &is_read);
-	else if (t->machine->tid != x->c->stopped->pid)
-		root = WM_PREFIX_THREAD;
 	if (!err && is_read) {
 		err = decode_pushes(x, &entries, root, &frames);
 		if (!err && !has_pushed(f, &entries))

@@ -44,8 +44,12 @@ __attribute__((cold, noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
 	last = entry = top - 1;
 	if (wmrt_entry_is_scrap(last))
 		return WM_PREFIX_LOST;
-	while (!entry->run && !entry->prefix)
-		entry = wmrt_entry_below(entry);
+	while (!entry->run && !entry->prefix) {
+		if (wmrt_entry_is_slot(entry)) /* the first capture of this thread */
+			entry->prefix = wmrt_base_prefix();
+		else
+			entry = wmrt_entry_below(entry);
+	}
 	while (entry != last) {
 		struct wm1_entry *above = wmrt_entry_above(entry);
 

@@ -1,8 +1,8 @@
 /*
  * file.h - the process's .wmk: its header and its chunks, mapped shared.
  *
- * The file is made at the first thing worth recording. Space is allocated before it is mapped, so a full disk is an
- * error here and not a SIGBUS in the program.
+ * The file is made at the first capture, or at whatever else there is to record first. Space is allocated before it is
+ * mapped, so a full disk is an error here and not a SIGBUS in the program.
  */
 #ifndef WM_RUNTIME_FILE_H
 #define WM_RUNTIME_FILE_H

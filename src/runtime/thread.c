@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "runtime/file.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
 #include "waymark/runtime.h"
@@ -44,13 +45,19 @@ static char scrap[2 * WM1_SEGMENT_BYTES];
 
 static struct wmrt_segment *scrap_segment(void)
 {
-	return (struct wmrt_segment *)(((uintptr_t)scrap + WM1_SEGMENT_BYTES - 1) &
-				       ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
+	struct wmrt_segment *segment = (struct wmrt_segment *)(((uintptr_t)scrap + WM1_SEGMENT_BYTES - 1) &
+							       ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
+
+	segment->is_scrap = 1;
+	return segment;
 }
 
-int wmrt_entry_is_scrap(const struct wm1_entry *entry)
+static uint32_t kind_of_root(void)
 {
-	return wmrt_segment_of(entry) == scrap_segment();
+	int is_main = wmrt_process.main_thread ? wmrt_process.main_thread == (void *)&wmrt_local
+					       : wmrt_gettid() == wmrt_getpid();
+
+	return is_main ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
 }
 
 uint32_t wmrt_base_prefix(void)
@@ -58,10 +65,8 @@ uint32_t wmrt_base_prefix(void)
 	struct wmrt_local *local = &wmrt_local;
 
 	if (!local->base_prefix) {
-		int is_main = wmrt_process.main_thread ? wmrt_process.main_thread == (void *)local
-						       : wmrt_gettid() == wmrt_getpid();
-
-		local->base_prefix = is_main ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
+		wmrt_file_open();
+		local->base_prefix = kind_of_root();
 	}
 	return local->base_prefix;
 }
@@ -219,7 +224,7 @@ static struct wmrt_segment *thread_stack(void)
 		else
 			wmrt_unmap(made, WM1_SEGMENT_BYTES);
 	}
-	stack->prefix = wmrt_base_prefix();
+	stack->prefix = wmrt_local.base_prefix;
 	return stack;
 }
 

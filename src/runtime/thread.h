@@ -19,8 +19,8 @@ struct wmrt_segment {
 	_Atomic(struct wmrt_segment *) next;
 	struct wmrt_segment *previous; /* NULL in the first */
 	uint32_t zero;
-	uint32_t prefix; /* of the first: the kind of root; of others: 0 */
-	uint32_t is_scrap;
+	uint32_t prefix;   /* of the first: what the stack stands on, 0 before its first capture; of others: 0 */
+	uint32_t is_scrap; /* it stands in for one that there is no memory for */
 	uint32_t below;
 };
 _Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 is one entry");
@@ -54,23 +54,22 @@ struct wmrt_local {
 	uintptr_t alt_low; /* the alternate signal stack that a handler last ran on; empty: none did */
 	uintptr_t alt_high;
 	uintptr_t event_frame; /* frame of the wm1_event in progress, 0 if none */
-	uint32_t base_prefix;  /* kind of root, 0: not looked at yet */
+	uint32_t base_prefix;  /* what its stack stands on, 0 before its first capture */
 	uint32_t tid;
 	uint32_t generation; /* that tid belongs to */
 };
 extern _Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* What this thread's stack stands on. The first call makes the recording. */
 uint32_t wmrt_base_prefix(void);
 /* This thread's slot, after wmrt_check_fork. NULL without memory. */
 struct wmrt_slot *wmrt_slot(void);
 /* A free entry with one free slot below it, for a signal handler that may have interrupted a push. */
 struct wm1_entry *wmrt_entry_for_signal(void);
-/* The entry under `entry`, or the first segment's slot 0 (whose `prefix` is not 0). */
+/* The entry under `entry`, or the first segment's slot 0. `entry` is no slot 0. */
 struct wm1_entry *wmrt_entry_below(struct wm1_entry *entry);
 /* The place of the entry above one that is not the last. */
 struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry);
-/* In the segment that stands in when there is no memory. */
-int wmrt_entry_is_scrap(const struct wm1_entry *entry);
 /* What top is when `entry` is the lowest one dropped. */
 struct wm1_entry *wmrt_top_without(struct wm1_entry *entry);
 /* A stack of its own with that root, for a coroutine: the first free entry. NULL without memory. */
@@ -82,9 +81,21 @@ static inline int wmrt_is_on_alt_stack(uintptr_t address)
 	return address - wmrt_local.alt_low < wmrt_local.alt_high - wmrt_local.alt_low;
 }
 
+/* Slot 0 of a segment. */
+static inline int wmrt_entry_is_slot(const struct wm1_entry *entry)
+{
+	return ((uintptr_t)entry & (WM1_SEGMENT_BYTES - 1)) == 0;
+}
+
 static inline struct wmrt_segment *wmrt_segment_of(const struct wm1_entry *entry)
 {
 	return (struct wmrt_segment *)((uintptr_t)entry & ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
+}
+
+/* In the segment that stands in when there is no memory. */
+static inline int wmrt_entry_is_scrap(const struct wm1_entry *entry)
+{
+	return (int)wmrt_segment_of(entry)->is_scrap;
 }
 
 #endif

@@ -35,12 +35,10 @@ static void add_build(struct wmrt_text *text, const struct wmrt_image *image)
 	}
 }
 
-/* The run whose .wmk has the prefix. A reserved prefix needs none, and no file is made for it. */
-static uint64_t run_of(wm_context c)
+/* The run whose .wmk has the prefix: a child that was forked since the capture makes its own. */
+static uint64_t run_here(void)
 {
-	wmrt_check_fork();
-	if (c.prefix >= WM_PREFIX_FIRST)
-		wmrt_file_open();
+	wmrt_file_open();
 	return wmrt_file_run();
 }
 
@@ -49,7 +47,7 @@ static void token_write(wm_context c, struct wmrt_text *text)
 	const struct wmrt_image *image = wmrt_image_of(c.site);
 
 	wmrt_text_add(text, "wm1:");
-	wmrt_text_number(text, run_of(c), 16, 16);
+	wmrt_text_number(text, run_here(), 16, 16);
 	wmrt_text_char(text, ':');
 	add_build(text, image);
 	wmrt_text_char(text, ':');
