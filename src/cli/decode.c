@@ -19,26 +19,29 @@
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "object/file.h"
+#include "report/recording.h"
 #include "report/stack.h"
 #include "report/tokens.h"
 
-static const char help[] = "Usage: waymark decode [OPTIONS] [FILE...]\n"
-			   "\n"
-			   "Copies FILEs (or standard input) to standard output and replaces each token\n"
-			   "in them (wm1:...) by the calling context that it stands for. A token that\n"
-			   "cannot be decoded stays, followed by the reason in brackets.\n"
-			   "\n"
-			   "Without --folded, a token becomes {FUNCTION at FILE:LINE} and the whole\n"
-			   "stack follows on indented lines after its line, innermost frame first.\n"
-			   "\n"
-			   "Options:\n"
-			   "  --folded          replace each token in place by main;f;g, outermost first\n"
-			   "  --once            print each stack only the first time\n"
-			   "  --max-depth N     refuse contexts of more than N frames (4194304)\n"
-			   "  --wmk PATH        a .wmk file, or a directory of them; else they are looked\n"
-			   "                    for where WAYMARK_OUT points, in the current directory and\n"
-			   "                    beside each FILE\n" SEARCH_HELP "  -o, --output FILE write to FILE\n"
-			   "  -h, --help        this text\n";
+static const char help[] =
+	"Usage: waymark decode [OPTIONS] [FILE...]\n"
+	"\n"
+	"Copies FILEs (or standard input) to standard output and replaces each token\n"
+	"in them (wm1:...) by the calling context that it stands for. A token that\n"
+	"cannot be decoded stays, followed by the reason in brackets.\n"
+	"\n"
+	"Without --folded, a token becomes {FUNCTION at FILE:LINE} and the whole\n"
+	"stack follows on indented lines after its line, innermost frame first.\n"
+	"\n"
+	"Options:\n"
+	"  --folded          replace each token in place by main;f;g, outermost first\n"
+	"  --once            print each stack only the first time\n"
+	"  --max-depth N     refuse contexts of more than N frames (4194304)\n"
+	"  --wmk PATH        a .wmk file, or a directory of them; else they are looked\n"
+	"                    for where WAYMARK_OUT points, in the current directory and\n"
+	"                    beside each FILE. Recordings may appear and grow meanwhile\n" SEARCH_HELP
+	"  -o, --output FILE write to FILE\n"
+	"  -h, --help        this text\n";
 
 enum {
 	OPTION_FOLDED = OPTION_FIRST,
@@ -61,13 +64,15 @@ static const struct option long_options[] = {
 };
 
 VEC_DECLARE(token_vec, struct token);
+VEC_DECLARE(awaited_vec, const char *);
 
 struct filter {
 	struct token_decoder decoder;
 	struct frame_vec frames;
-	struct token_vec pending; /* decodable tokens of the present line: their stacks follow it */
-	struct token_vec shown;   /* --once */
-	const char *output;       /* --output, NULL: standard output */
+	struct token_vec pending;   /* decodable tokens of the present line: their stacks follow it */
+	struct token_vec shown;     /* --once */
+	struct awaited_vec awaited; /* --wmk that was not there at the start */
+	const char *output;         /* --output, NULL: standard output */
 	FILE *out;
 	int last_byte; /* of the input, -1 at its start */
 	bool is_folded;
@@ -269,34 +274,33 @@ static struct error *filter_file(struct filter *f, const char *path)
 	return err;
 }
 
-/* WAYMARK_OUT is a directory, or a pattern in one. */
+static struct error *add_directory_of(struct token_decoder *d, const char *path)
+{
+	char *copy = strdup(path);
+	struct error *err = copy ? token_decoder_add_place(d, dirname(copy)) : &error_no_memory;
+
+	free(copy);
+	return err;
+}
+
+/* WAYMARK_OUT is a directory, or a pattern in one: which it is may not be seen yet. */
 static struct error *add_default_places(struct token_decoder *d, char **files)
 {
 	const char *out = getenv("WAYMARK_OUT");
 	struct error *err = token_decoder_add_place(d, ".");
-	struct stat st;
 
 	if (!err && out && *out) {
-		char *copy = strdup(out);
-
-		if (!copy)
-			return &error_no_memory;
-		err = token_decoder_add_place(d, stat(out, &st) == 0 && S_ISDIR(st.st_mode) ? out : dirname(copy));
-		free(copy);
+		err = token_decoder_add_place(d, out);
+		if (!err)
+			err = add_directory_of(d, out);
 	}
-	for (; !err && *files; files++) {
-		char *copy = strdup(*files);
-
-		if (!copy)
-			return &error_no_memory;
-		err = token_decoder_add_place(d, dirname(copy));
-		free(copy);
-	}
+	for (; !err && *files; files++)
+		err = add_directory_of(d, *files);
 	return err;
 }
 
-/* A file that the user named and that is none would be passed over silently later. */
-static struct error *add_wmk(struct token_decoder *d, const char *path)
+/* A file that the user named and that is none would be passed over silently. */
+static struct error *check_wmk(const char *path)
 {
 	struct wmk_header header;
 	struct mapped_file file;
@@ -304,13 +308,22 @@ static struct error *add_wmk(struct token_decoder *d, const char *path)
 	struct error *err;
 
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return token_decoder_add_place(d, path);
+		return NULL;
 	err = file_map(path, &file);
 	if (err)
 		return err;
 	err = wmk_read_header(file.bytes, file.len_bytes, path, &header);
 	file_unmap(&file);
-	return err ? err : token_decoder_add_place(d, path);
+	return err;
+}
+
+/* One that is not there yet may come with its program's first token. */
+static struct error *add_wmk(struct filter *f, const char *path)
+{
+	bool is_to_come = access(path, F_OK) != 0 ? errno == ENOENT : recording_is_begun(path);
+	struct error *err = is_to_come ? awaited_vec_append(&f->awaited, path) : check_wmk(path);
+
+	return err ? err : token_decoder_add_place(&f->decoder, path);
 }
 
 static struct error *set_option(void *state, int option)
@@ -327,7 +340,7 @@ static struct error *set_option(void *state, int option)
 	case OPTION_MAX_DEPTH:
 		return number_parse("--max-depth", optarg, &f->decoder.max_depth);
 	case OPTION_WMK:
-		return add_wmk(&f->decoder, optarg);
+		return add_wmk(f, optarg);
 	case 'o':
 		f->output = optarg;
 		return NULL;
@@ -336,21 +349,49 @@ static struct error *set_option(void *state, int option)
 	}
 }
 
+/* Of all that was not there when the command line was read. */
+static struct error *check_awaited(const struct filter *f)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < f->awaited.count && !err; i++)
+		err = check_wmk(f->awaited.items[i]);
+	return err;
+}
+
+/* Whether input comes from programs that may still run. */
+static bool is_live(char **files)
+{
+	for (; *files; files++) {
+		struct stat st;
+
+		if ((strcmp(*files, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(*files, &st)) == 0 &&
+		    !S_ISREG(st.st_mode))
+			return true;
+	}
+	return false;
+}
+
 static struct error *decode_all(struct filter *f, char **files)
 {
 	char standard_input[] = "-";
 	char *only_input[] = {standard_input, NULL};
+	char **inputs = *files ? files : only_input;
 	struct output out;
 	struct error *err = add_default_places(&f->decoder, files);
 
+	if (!err && !is_live(inputs))
+		err = check_awaited(f);
 	if (!err)
 		err = output_open(f->output, &out);
 	if (err)
 		return err;
 	f->out = out.file;
 	f->is_coloured = message_has_colour(out.file);
-	for (files = *files ? files : only_input; *files && !err; files++)
-		err = filter_file(f, *files);
+	for (; *inputs && !err; inputs++)
+		err = filter_file(f, *inputs);
+	if (!err)
+		err = check_awaited(f);
 	return output_end(&out, err);
 }
 
@@ -370,5 +411,6 @@ int command_decode(int argc, char **argv)
 	frame_vec_deinit(&f.frames);
 	token_vec_deinit(&f.pending);
 	token_vec_deinit(&f.shown);
+	awaited_vec_deinit(&f.awaited);
 	return status;
 }

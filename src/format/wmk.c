@@ -1,7 +1,8 @@
 /*
  * wmk.c - bytes of a .wmk file to a model, in three steps: the header, the table of chunks, then one pass that checks the
  * state of every record, counts them and takes images and strings out. Nothing is trusted: sizes are clamped to the bytes
- * that are there, ranges of numbers must not overlap.
+ * that are there, ranges of numbers must not overlap. A file that grows is read in the same three steps, each of which goes
+ * on where it ended before: images and strings are written one by one, and nodes are looked up where they stand.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -16,15 +17,14 @@
 #include "format/wmk_bytes.h"
 #include "waymark/abi.h"
 
-VEC_DECLARE(string_vec, struct wmk_file_string);
-VEC_DECLARE(image_vec, struct wmk_file_image);
+enum {
+	ALL_KINDS = ~0,
+	CONTEXT_KINDS = 1 << WMK_IMAGES | 1 << WMK_NODES | 1 << WMK_STRINGS,
+};
 
 struct scan {
 	struct wmk_file *w;
 	struct cursor c;
-	struct string_vec strings;
-	struct image_vec images;
-	uint32_t image_records; /* so far */
 };
 
 /* The fields behind the magic, in order: one table for their offsets would only repeat the struct. */
@@ -149,6 +149,22 @@ static struct error *read_chunk(struct cursor *c, uint64_t places, struct wmk_fi
 	return NULL;
 }
 
+/* Can it take another record? Of strings that is not known. */
+static bool has_room(const struct wmk_file_chunk *chunk)
+{
+	return chunk->body_bytes - chunk->len_bytes >= wmk_record_bytes(chunk->kind);
+}
+
+static struct error *keep_chunk(struct wmk_file *w, const struct wmk_file_chunk *chunk)
+{
+	size_t index = w->chunks.count;
+	struct error *err = wmk_chunk_vec_append(&w->chunks, *chunk);
+
+	if (!err && chunk->kind == WMK_NODES)
+		err = wmk_index_vec_append(&w->nodes, index);
+	return err ? err : wmk_index_vec_append(&w->growing, index);
+}
+
 static struct error *read_chunks(struct wmk_file *w, struct cursor *c)
 {
 	uint64_t announced = w->header.chunk_count;
@@ -157,22 +173,37 @@ static struct error *read_chunks(struct wmk_file *w, struct cursor *c)
 	uint32_t span = 1;
 	struct error *err = NULL;
 
-	w->chunks = arena_calloc(&w->arena, (size_t)count + 1, sizeof *w->chunks);
-	w->nodes = arena_calloc(&w->arena, (size_t)count + 1, sizeof *w->nodes);
-	if (!w->chunks || !w->nodes)
-		return &error_no_memory;
-	for (uint64_t i = 0; i < count && !err; i += span) {
+	for (; w->next_chunk < count && !err; w->next_chunk += span) {
 		struct wmk_file_chunk chunk = {0};
 
-		err = cursor_seek(c, WMK_HEADER_BYTES + (size_t)i * WMK_CHUNK_BYTES);
+		err = cursor_seek(c, WMK_HEADER_BYTES + (size_t)w->next_chunk * WMK_CHUNK_BYTES);
 		if (!err && cursor_left(c) < WMK_CHUNK_HEADER_BYTES)
 			break;
 		if (!err)
-			err = read_chunk(c, announced - i, &chunk, &span);
-		if (!err && chunk.kind)
-			w->chunks[w->chunk_count++] = chunk;
-		if (!err && chunk.kind == WMK_NODES)
-			w->nodes[w->node_chunk_count++] = chunk;
+			err = read_chunk(c, announced - w->next_chunk, &chunk, &span);
+		if (!err && chunk.kind && w->kinds & 1u << chunk.kind)
+			err = keep_chunk(w, &chunk);
+	}
+	return err;
+}
+
+/* How much is in use now of the chunks that were read before. */
+static struct error *measure_growing(struct wmk_file *w, struct cursor *c)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < w->growing.count && !err; i++) {
+		struct wmk_file_chunk *chunk = &w->chunks.items[w->growing.items[i]];
+		struct wmk_file_chunk now = {0};
+		uint32_t span;
+
+		err = cursor_seek(c, chunk->off - WMK_CHUNK_HEADER_BYTES);
+		if (!err)
+			err = read_chunk(c, UINT32_MAX, &now, &span);
+		if (!err && (now.kind != chunk->kind || now.first != chunk->first || now.len_bytes < chunk->len_bytes))
+			err = cursor_error(c, "a chunk became another one: the file is damaged");
+		if (!err)
+			chunk->len_bytes = now.len_bytes;
 	}
 	return err;
 }
@@ -230,7 +261,7 @@ static struct error *check_state(struct scan *s, size_t off, uint32_t state)
 static struct error *scan_image(struct scan *s, size_t off)
 {
 	const uint8_t *p = s->w->bytes + off;
-	struct wmk_file_image image = {.record_number = s->image_records - 1};
+	struct wmk_file_image image = {.record_number = s->w->image_record_count - 1};
 	struct wmk_image *r = &image.record;
 
 	r->meta_key = wmk_load_u64(p);
@@ -249,7 +280,7 @@ static struct error *scan_image(struct scan *s, size_t off)
 	else if (r->site_base < WM_SITE_FIRST || r->site_count > UINT32_MAX - r->site_base)
 		return cursor_error(&s->c, "an image with sites %" PRIu32 " + %" PRIu32 ": the file is damaged",
 				    r->site_base, r->site_count);
-	return image_vec_append(&s->images, image);
+	return wmk_image_vec_append(&s->w->image_vec, image);
 }
 
 /* Takes in the whole record at off in the file. */
@@ -280,37 +311,39 @@ static struct error *scan_record(struct scan *s, enum wmk_kind kind, size_t off)
 	return NULL;
 }
 
-static struct error *scan_records(struct scan *s, const struct wmk_file_chunk *chunk)
+static struct error *scan_records(struct scan *s, struct wmk_file_chunk *chunk)
 {
 	size_t size = wmk_record_bytes(chunk->kind);
+	size_t off = chunk->read_bytes;
 	struct error *err = NULL;
 
-	for (size_t off = 0; chunk->len_bytes - off >= size && !err; off += size) {
+	for (; chunk->len_bytes - off >= size && !err; off += size) {
 		const uint8_t *p = s->w->bytes + chunk->off + off;
 		uint32_t state = wmk_record_state(p, size);
 
 		if (chunk->kind == WMK_PATH_COUNTS && p[offsetof(struct wmk_path_count, kind)] == 0)
 			continue; /* a place that a thread keeps for what is to come */
 		if (chunk->kind == WMK_IMAGES)
-			s->image_records++;
+			s->w->image_record_count++;
 		err = check_state(s, chunk->off + off, state);
 		if (!err && state == WMK_STATE_WHOLE)
 			err = scan_record(s, chunk->kind, chunk->off + off);
 	}
 	if (chunk->kind == WMK_NODES)
-		s->w->node_count += chunk->len_bytes / size;
+		s->w->node_count += (off - chunk->read_bytes) / size;
+	chunk->read_bytes = off;
 	return err;
 }
 
 /* Strings follow each other; one whose place was claimed and not filled hides what comes after it in its chunk only if its
  * length was not written either. */
-static struct error *scan_strings(struct scan *s, const struct wmk_file_chunk *chunk)
+static struct error *scan_strings(struct scan *s, struct wmk_file_chunk *chunk)
 {
 	size_t head = sizeof(struct wmk_string);
-	size_t off = 0;
+	size_t off = chunk->read_bytes;
 	struct error *err = NULL;
 
-	while (!err && chunk->len_bytes - off >= head) {
+	while (!err && off + head <= chunk->len_bytes) {
 		const uint8_t *p = s->w->bytes + chunk->off + off;
 		uint32_t len = wmk_load_u32(p);
 		uint32_t state = wmk_load_u32(p + 4);
@@ -327,16 +360,15 @@ static struct error *scan_strings(struct scan *s, const struct wmk_file_chunk *c
 			break; /* of a truncated file */
 		if (state == WMK_STATE_WHOLE) {
 			string.text = arena_strndup(&s->w->arena, (const char *)p + head, len);
-			err = string.text ? string_vec_append(&s->strings, string) : &error_no_memory;
+			err = string.text ? wmk_string_vec_append(&s->w->strings, string) : &error_no_memory;
 		}
 		off += head + ((size_t)len + 7) / 8 * 8;
-		if (off > chunk->len_bytes)
-			break;
 	}
+	chunk->read_bytes = off;
 	return err;
 }
 
-static struct error *scan_chunk(struct scan *s, const struct wmk_file_chunk *chunk)
+static struct error *scan_chunk(struct scan *s, struct wmk_file_chunk *chunk)
 {
 	switch (chunk->kind) {
 	case WMK_STRINGS:
@@ -348,14 +380,35 @@ static struct error *scan_chunk(struct scan *s, const struct wmk_file_chunk *chu
 	}
 }
 
+/* What is new in the chunks that grow; those that are full are out. */
+static struct error *scan_growing(struct scan *s)
+{
+	struct wmk_file *w = s->w;
+	size_t kept = 0;
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < w->growing.count && !err; i++) {
+		size_t index = w->growing.items[i];
+
+		err = scan_chunk(s, &w->chunks.items[index]);
+		if (has_room(&w->chunks.items[index]))
+			w->growing.items[kept++] = index;
+	}
+	if (!err)
+		w->growing.count = kept;
+	return err;
+}
+
 static int compare_strings(const void *a, const void *b)
 {
 	return order_of(((const struct wmk_file_string *)a)->number, ((const struct wmk_file_string *)b)->number);
 }
 
-static int compare_chunks(const void *a, const void *b)
+static int compare_chunks(const void *a, const void *b, void *data)
 {
-	return order_of(((const struct wmk_file_chunk *)a)->first, ((const struct wmk_file_chunk *)b)->first);
+	const struct wmk_file_chunk *chunks = data;
+
+	return order_of(chunks[*(const size_t *)a].first, chunks[*(const size_t *)b].first);
 }
 
 static int compare_images(const void *a, const void *b)
@@ -365,22 +418,20 @@ static int compare_images(const void *a, const void *b)
 	return order_of(i->record.site_base, j->record.site_base) ?: order_of(i->record_number, j->record_number);
 }
 
-/* Moves what the scan found into the model, sorted; the arena then owns it. */
-static struct error *keep_sorted(struct scan *s)
+/* Sorts what is new of strings, images and nodes into what there was. */
+static struct error *sort_all(struct wmk_file *w)
 {
-	struct wmk_file *w = s->w;
-
-	w->strings = arena_copy(&w->arena, s->strings.items, s->strings.count, sizeof *w->strings);
-	w->images = arena_copy(&w->arena, s->images.items, s->images.count, sizeof *w->images);
-	w->images_by_record = arena_calloc(&w->arena, (size_t)s->image_records + 1, sizeof *w->images_by_record);
-	if (!w->strings || !w->images || !w->images_by_record)
+	w->images = w->image_vec.items;
+	w->image_count = (uint32_t)w->image_vec.count;
+	w->images_by_record = arena_calloc(&w->arena, (size_t)w->image_record_count + 1, sizeof *w->images_by_record);
+	if (!w->images_by_record)
 		return &error_no_memory;
-	w->string_count = s->strings.count;
-	w->image_count = (uint32_t)s->images.count;
-	w->image_record_count = s->image_records;
-	qsort(w->strings, w->string_count, sizeof *w->strings, compare_strings);
-	qsort(w->images, w->image_count, sizeof *w->images, compare_images);
-	qsort(w->nodes, w->node_chunk_count, sizeof *w->nodes, compare_chunks);
+	if (w->strings.count)
+		qsort(w->strings.items, w->strings.count, sizeof *w->strings.items, compare_strings);
+	if (w->image_count)
+		qsort(w->images, w->image_count, sizeof *w->images, compare_images);
+	if (w->nodes.count)
+		qsort_r(w->nodes.items, w->nodes.count, sizeof *w->nodes.items, compare_chunks, w->chunks.items);
 	for (uint32_t i = 0; i < w->image_count; i++) {
 		const char *path = wmk_find_string(w, w->images[i].record.path);
 
@@ -388,6 +439,11 @@ static struct error *keep_sorted(struct scan *s)
 		w->images_by_record[w->images[i].record_number] = &w->images[i];
 	}
 	return NULL;
+}
+
+static const struct wmk_file_chunk *node_chunk(const struct wmk_file *w, size_t i)
+{
+	return &w->chunks.items[w->nodes.items[i]];
 }
 
 /* Numbers must name one thing: of a site or a prefix that two records claim, neither could be trusted. */
@@ -402,9 +458,9 @@ static struct error *check_ranges(const struct wmk_file *w)
 					    "%s: images %s and %s share site %" PRIu32 ": the file is damaged", w->name,
 					    w->images[i - 1].path, w->images[i].path, b->site_base);
 	}
-	for (size_t i = 1; i < w->node_chunk_count; i++) {
-		const struct wmk_file_chunk *a = &w->nodes[i - 1];
-		const struct wmk_file_chunk *b = &w->nodes[i];
+	for (size_t i = 1; i < w->nodes.count; i++) {
+		const struct wmk_file_chunk *a = node_chunk(w, i - 1);
+		const struct wmk_file_chunk *b = node_chunk(w, i);
 
 		if (b->first - a->first < a->len_bytes / sizeof(struct wmk_node))
 			return error_create(ERROR_FORMAT,
@@ -414,27 +470,39 @@ static struct error *check_ranges(const struct wmk_file *w)
 	return NULL;
 }
 
-struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret)
+/* From the start, or from where it ended before. */
+static struct error *read_on(struct wmk_file *w, bool *ret_is_new)
 {
-	struct wmk_file w = {.name = name, .bytes = bytes, .len_bytes = len_bytes};
-	struct scan s = {.w = &w};
+	struct scan s = {.w = w};
+	size_t images = w->image_vec.count, strings = w->strings.count;
+	uint64_t nodes = w->node_count;
+	struct error *err;
+
+	cursor_init(&s.c, w->bytes, w->len_bytes, w->name);
+	err = wmk_read_header(w->bytes, w->len_bytes, w->name, &w->header);
+	if (!err)
+		err = measure_growing(w, &s.c);
+	if (!err)
+		err = read_chunks(w, &s.c);
+	if (!err)
+		err = scan_growing(&s);
+	*ret_is_new = nodes != w->node_count || images != w->image_vec.count || strings != w->strings.count;
+	if (!err && (*ret_is_new || !w->images_by_record))
+		err = sort_all(w);
+	return err || !*ret_is_new ? err : check_ranges(w);
+}
+
+static struct error *read_kinds(const void *bytes, size_t len_bytes, const char *name, uint32_t kinds,
+				struct wmk_file *ret)
+{
+	struct wmk_file w = {.name = name, .bytes = bytes, .len_bytes = len_bytes, .kinds = kinds};
+	bool is_new;
 	struct error *err;
 
 	arena_init(&w.arena);
-	cursor_init(&s.c, bytes, len_bytes, name);
-	err = wmk_read_header(bytes, len_bytes, name, &w.header);
-	if (!err)
-		err = read_chunks(&w, &s.c);
-	for (size_t i = 0; i < w.chunk_count && !err; i++)
-		err = scan_chunk(&s, &w.chunks[i]);
+	err = read_on(&w, &is_new);
 	if (!err)
 		err = note_truncation(&w);
-	if (!err)
-		err = keep_sorted(&s);
-	if (!err)
-		err = check_ranges(&w);
-	string_vec_deinit(&s.strings);
-	image_vec_deinit(&s.images);
 	if (err)
 		wmk_file_deinit(&w);
 	else
@@ -442,15 +510,37 @@ struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, st
 	return err;
 }
 
+struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret)
+{
+	return read_kinds(bytes, len_bytes, name, (uint32_t)ALL_KINDS, ret);
+}
+
+struct error *wmk_read_contexts(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret)
+{
+	return read_kinds(bytes, len_bytes, name, CONTEXT_KINDS, ret);
+}
+
+struct error *wmk_follow(struct wmk_file *w, const void *bytes, size_t len_bytes, bool *ret_is_new)
+{
+	w->bytes = bytes;
+	w->len_bytes = len_bytes;
+	return read_on(w, ret_is_new);
+}
+
 void wmk_file_deinit(struct wmk_file *w)
 {
+	wmk_image_vec_deinit(&w->image_vec);
+	wmk_string_vec_deinit(&w->strings);
+	wmk_chunk_vec_deinit(&w->chunks);
+	wmk_index_vec_deinit(&w->nodes);
+	wmk_index_vec_deinit(&w->growing);
 	arena_deinit(&w->arena);
 	*w = (struct wmk_file){0};
 }
 
 bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *ret)
 {
-	size_t low = 0, high = w->node_chunk_count;
+	size_t low = 0, high = w->nodes.count;
 	const struct wmk_file_chunk *chunk;
 	const uint8_t *p;
 	uint64_t i;
@@ -458,14 +548,14 @@ bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *r
 	while (low < high) { /* the first chunk that starts behind prefix */
 		size_t middle = low + (high - low) / 2;
 
-		if (w->nodes[middle].first <= prefix)
+		if (node_chunk(w, middle)->first <= prefix)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == 0)
 		return false;
-	chunk = &w->nodes[low - 1];
+	chunk = node_chunk(w, low - 1);
 	i = prefix - chunk->first;
 	if (i >= chunk->len_bytes / sizeof(struct wmk_node))
 		return false;
@@ -507,8 +597,8 @@ const char *wmk_find_string(const struct wmk_file *w, uint64_t number)
 	struct wmk_file_string key = {.number = number};
 	const struct wmk_file_string *found = NULL;
 
-	if (w->string_count)
-		found = bsearch(&key, w->strings, w->string_count, sizeof key, compare_strings);
+	if (w->strings.count)
+		found = bsearch(&key, w->strings.items, w->strings.count, sizeof key, compare_strings);
 	return found ? found->text : NULL;
 }
 
@@ -516,8 +606,8 @@ const uint8_t *wmk_next_record(const struct wmk_file *w, struct wmk_walk *walk, 
 {
 	size_t size = wmk_record_bytes(kind);
 
-	for (; walk->chunk < w->chunk_count; walk->chunk++, walk->off = 0) {
-		const struct wmk_file_chunk *chunk = &w->chunks[walk->chunk];
+	for (; walk->chunk < w->chunks.count; walk->chunk++, walk->off = 0) {
+		const struct wmk_file_chunk *chunk = &w->chunks.items[walk->chunk];
 
 		if (chunk->kind != kind)
 			continue;

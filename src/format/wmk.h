@@ -7,6 +7,8 @@
  *
  * A file of a process that was killed, or that still runs, is whole: what was not committed is counted. A file that ends
  * early is read as far as it goes and says so in `truncated`. Anything else that does not fit is an ERROR_FORMAT.
+ *
+ * The file of a process that still runs grows. wmk_follow reads what is new in it, in time proportional to that.
  */
 #ifndef WM_FORMAT_WMK_H
 #define WM_FORMAT_WMK_H
@@ -17,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/vec.h"
 #include "waymark/wmk.h"
 
 struct wmk_file_image {
@@ -33,11 +36,17 @@ struct wmk_file_string {
 struct wmk_file_chunk {
 	size_t off;        /* of the body in the file */
 	size_t len_bytes;  /* of the body that is in use and there */
+	size_t read_bytes; /* of them, those whose records were read */
 	size_t body_bytes; /* the whole body, over all chunks that it spans, there or not */
 	enum wmk_kind kind;
 	uint32_t tid;
 	uint64_t first;
 };
+
+VEC_DECLARE(wmk_image_vec, struct wmk_file_image);
+VEC_DECLARE(wmk_string_vec, struct wmk_file_string);
+VEC_DECLARE(wmk_chunk_vec, struct wmk_file_chunk);
+VEC_DECLARE(wmk_index_vec, size_t);
 
 struct wmk_file {
 	struct arena arena;
@@ -49,14 +58,15 @@ struct wmk_file {
 	uint32_t image_count;
 	struct wmk_file_image **images_by_record; /* [image_record_count], NULL for those that are not whole */
 	uint32_t image_record_count;
-	struct wmk_file_string *strings; /* by rising number */
-	size_t string_count;
-	struct wmk_file_chunk *chunks; /* in file order */
-	size_t chunk_count;
-	struct wmk_file_chunk *nodes; /* the WMK_NODES ones by rising `first` */
-	size_t node_chunk_count;
-	uint64_t node_count;  /* places for nodes: no chain of parents is longer */
-	uint64_t event_count; /* whole records */
+	uint32_t kinds;                 /* bit K: chunks of kind K are read */
+	struct wmk_image_vec image_vec; /* what `images` points to */
+	struct wmk_string_vec strings;  /* by rising number */
+	struct wmk_chunk_vec chunks;    /* in file order */
+	struct wmk_index_vec nodes;     /* indices of the WMK_NODES ones by rising `first` */
+	struct wmk_index_vec growing;   /* indices of those that had room for more when they were read */
+	uint64_t next_chunk;            /* in the file: the first whose header was not read */
+	uint64_t node_count;            /* places for nodes: no chain of parents is longer */
+	uint64_t event_count;           /* whole records */
 	uint64_t heap_count;
 	uint64_t path_table_count;
 	uint64_t path_count_count;
@@ -71,6 +81,14 @@ struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *n
 
 /* name must outlive ret. */
 struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret);
+/* Images, strings and nodes only: all that contexts are decoded with. */
+struct error *wmk_read_contexts(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret);
+/*
+ * Reads what was added to a file since it was read with wmk_read_contexts or followed. bytes: the same file, mapped anew, at
+ * least as long; they take the place of the former, also on failure. *ret_is_new: there was something. Pointers to images and
+ * strings of before are no longer good.
+ */
+struct error *wmk_follow(struct wmk_file *w, const void *bytes, size_t len_bytes, bool *ret_is_new);
 void wmk_file_deinit(struct wmk_file *w);
 
 /* False when no such prefix was committed. */

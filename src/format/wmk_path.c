@@ -187,8 +187,8 @@ struct error *wmk_scan_path_tables(struct wmk_file *w, struct cursor *c, const s
 
 bool wmk_next_path_table(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_path_table *ret)
 {
-	for (; walk->chunk < w->chunk_count; walk->chunk++, walk->off = 0) {
-		const struct wmk_file_chunk *chunk = &w->chunks[walk->chunk];
+	for (; walk->chunk < w->chunks.count; walk->chunk++, walk->off = 0) {
+		const struct wmk_file_chunk *chunk = &w->chunks.items[walk->chunk];
 		enum place_kind place = PLACE_HOLE;
 		struct wmk_path_table table;
 

@@ -3,24 +3,67 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "report/recording.h"
 
-struct error *recording_open(const char *path, struct recording *ret)
+typedef struct error *(*read_fn)(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret);
+
+static struct error *open_with(read_fn read_bytes, const char *path, struct recording *ret)
 {
 	struct recording r;
 	struct error *err = file_map(path, &r.file);
 
 	if (err)
 		return err;
-	err = wmk_read(r.file.bytes, r.file.len_bytes, path, &r.wmk);
+	err = read_bytes(r.file.bytes, r.file.len_bytes, path, &r.wmk);
 	if (err)
 		file_unmap(&r.file);
 	else
 		*ret = r;
+	return err;
+}
+
+struct error *recording_open(const char *path, struct recording *ret)
+{
+	return open_with(wmk_read, path, ret);
+}
+
+struct error *recording_open_contexts(const char *path, struct recording *ret)
+{
+	return open_with(wmk_read_contexts, path, ret);
+}
+
+static bool is_same(const struct recording *r, const struct mapped_file *file)
+{
+	struct wmk_header header;
+	struct error *err = wmk_read_header(file->bytes, file->len_bytes, r->wmk.name, &header);
+
+	error_destroy(err);
+	return !err && header.run == r->wmk.header.run && file->len_bytes >= r->file.len_bytes;
+}
+
+struct error *recording_follow(struct recording *r, bool *ret_is_new)
+{
+	struct mapped_file file, before = r->file;
+	struct error *err = file_map(r->wmk.name, &file);
+
+	if (err) {
+		error_destroy(err);
+		*ret_is_new = false;
+		return NULL;
+	}
+	if (!is_same(r, &file)) {
+		file_unmap(&file);
+		*ret_is_new = false;
+		return NULL;
+	}
+	r->file = file;
+	err = wmk_follow(&r->wmk, file.bytes, file.len_bytes, ret_is_new);
+	file_unmap(&before);
 	return err;
 }
 
@@ -30,20 +73,28 @@ void recording_close(struct recording *r)
 	file_unmap(&r->file);
 }
 
-bool recording_header(const char *path, struct wmk_header *ret)
+/* As many bytes of the first page as there are. */
+static size_t read_page(const char *path, uint8_t page[WMK_HEADER_BYTES])
 {
-	uint8_t page[WMK_HEADER_BYTES];
-	struct error *err;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	ssize_t got;
 
 	if (fd < 0)
-		return false;
-	got = pread(fd, page, sizeof page, 0);
+		return 0;
+	got = pread(fd, page, WMK_HEADER_BYTES, 0);
 	close(fd);
-	if (got <= 0)
+	return got < 0 ? 0 : (size_t)got;
+}
+
+bool recording_header(const char *path, struct wmk_header *ret)
+{
+	uint8_t page[WMK_HEADER_BYTES];
+	size_t got = read_page(path, page);
+	struct error *err;
+
+	if (!got)
 		return false;
-	err = wmk_read_header(page, (size_t)got, path, ret);
+	err = wmk_read_header(page, got, path, ret);
 	error_destroy(err);
 	return !err;
 }
@@ -117,4 +168,13 @@ const char *recording_end_name(enum recording_end end)
 		break;
 	}
 	return "unknown";
+}
+
+bool recording_is_begun(const char *path)
+{
+	static const uint8_t zeros[8];
+	uint8_t page[WMK_HEADER_BYTES];
+	size_t got = read_page(path, page);
+
+	return got < sizeof zeros ? access(path, R_OK) == 0 : memcmp(page, zeros, sizeof zeros) == 0;
 }

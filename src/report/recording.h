@@ -1,5 +1,5 @@
 /*
- * recording.h - .wmk files on disk: opened whole, or asked what their first page says.
+ * recording.h - .wmk files on disk: opened whole, followed as they grow, or asked what their first page says.
  */
 #ifndef WM_REPORT_RECORDING_H
 #define WM_REPORT_RECORDING_H
@@ -18,8 +18,15 @@ struct recording {
 struct error *recording_open(const char *path, struct recording *ret);
 void recording_close(struct recording *r);
 
+/* The same, but images, strings and nodes only; recording_follow reads what is added to them later. */
+struct error *recording_open_contexts(const char *path, struct recording *ret);
+/* *ret_is_new: there was something. Where the file is gone, or is another process's now, what was read of it stays. */
+struct error *recording_follow(struct recording *r, bool *ret_is_new);
+
 /* By the first page alone, without waiting for what is no file; false when it is no .wmk. */
 bool recording_header(const char *path, struct wmk_header *ret);
+/* A file with no header yet: one that a process is just making. */
+bool recording_is_begun(const char *path);
 
 /* How a process ended, or that it has not. */
 enum recording_end {

@@ -1,16 +1,18 @@
 /*
- * tokens.c - the files that tokens need. Places are scanned for runs when a run is not known yet; a file is mapped and read
- * when the first token of its run comes; that of a process which still runs is read again when a token names what was not
- * there yet.
+ * tokens.c - the files that tokens need. A token of a run that is not known, or that names what its recording did not have,
+ * causes one look for what is new: directories that changed are listed again, and a recording is followed. So what a process
+ * records while decoding goes on is found, and a token that cannot be decoded costs a few system calls.
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "report/recording.h"
 #include "report/tokens.h"
@@ -22,15 +24,15 @@ struct token_run {
 	struct recording recording; /* file.bytes NULL: not read yet */
 	struct process process;
 	struct error *why; /* it cannot be read */
-	time_t read_at_s;  /* monotonic */
 };
 
-static time_t now_s(void)
-{
-	struct timespec now;
-
-	return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? now.tv_sec : 0;
-}
+enum {
+	NS_PER_S = 1000000000,
+	/* How much later than its time of change a directory may have changed again without that being seen: a tick of the
+	 * kernel's, or, where times have no fraction of a second, what FAT has. */
+	TICK_NS = 50000000,
+	COARSE_TICK_NS = 2 * NS_PER_S,
+};
 
 void token_decoder_init(struct token_decoder *d)
 {
@@ -55,140 +57,172 @@ void token_decoder_deinit(struct token_decoder *d)
 		free(d->runs.items[i]);
 	}
 	token_run_vec_deinit(&d->runs);
+	keymap_deinit(&d->run_map);
 	for (size_t i = 0; i < d->places.count; i++)
-		free(d->places.items[i]);
-	path_vec_deinit(&d->places);
+		free(d->places.items[i].path);
+	token_place_vec_deinit(&d->places);
 	process_deinit(&d->single);
-	keymap_deinit(&d->missed_runs);
 	image_cache_deinit(&d->cache);
 }
 
 struct error *token_decoder_add_place(struct token_decoder *d, const char *path)
 {
-	char *copy = strdup(path);
-	struct error *err = copy ? path_vec_append(&d->places, copy) : &error_no_memory;
+	struct token_place place = {0};
+	struct error *err;
 
+	for (size_t i = 0; i < d->places.count; i++)
+		if (strcmp(d->places.items[i].path, path) == 0)
+			return NULL;
+	place.path = strdup(path);
+	err = place.path ? token_place_vec_append(&d->places, place) : &error_no_memory;
 	if (err)
-		free(copy);
+		free(place.path);
 	return err;
 }
 
 static struct token_run *find_run(const struct token_decoder *d, uint64_t run)
 {
-	for (size_t i = 0; i < d->runs.count; i++)
-		if (d->runs.items[i]->run == run)
-			return d->runs.items[i];
-	return NULL;
+	uint32_t number;
+
+	return keymap_find(&d->run_map, &(struct key){{run, 0, 0}}, &number) ? d->runs.items[number] : NULL;
 }
 
-static struct error *add_file(struct token_decoder *d, const char *path)
+static struct error *add_run(struct token_decoder *d, const char *path, uint64_t run)
 {
-	struct wmk_header header;
-	struct token_run *r;
+	struct token_run *r = calloc(1, sizeof *r);
+	uint32_t number;
 	struct error *err;
 
-	if (!recording_header(path, &header) || !header.run || find_run(d, header.run))
-		return NULL;
-	r = calloc(1, sizeof *r);
 	if (!r)
 		return &error_no_memory;
-	r->run = header.run;
+	r->run = run;
 	r->path = strdup(path);
-	err = r->path ? token_run_vec_append(&d->runs, r) : &error_no_memory;
-	if (err) {
-		free(r->path);
-		free(r);
-	}
+	err = r->path ? token_run_vec_reserve(&d->runs, d->runs.count + 1) : &error_no_memory;
+	if (!err)
+		err = keymap_add(&d->run_map, &(struct key){{run, 0, 0}}, &number);
+	if (!err)
+		return token_run_vec_append(&d->runs, r);
+	free(r->path);
+	free(r);
 	return err;
 }
 
-static struct error *scan_directory(struct token_decoder *d, const char *dir)
+/* *is_complete becomes false where there will be a recording soon. */
+static struct error *add_file(struct token_decoder *d, const char *path, bool *is_complete)
 {
-	DIR *entries = opendir(dir);
+	struct wmk_header header;
+
+	if (!recording_header(path, &header)) {
+		*is_complete &= !recording_is_begun(path);
+		return NULL;
+	}
+	return !header.run || find_run(d, header.run) ? NULL : add_run(d, path, header.run);
+}
+
+static struct error *list_directory(struct token_decoder *d, DIR *entries, const char *dir, bool *is_complete)
+{
 	struct dirent *entry;
 	struct error *err = NULL;
 
-	if (!entries)
-		return NULL; /* a place that is not there has no runs */
 	while (!err && (entry = readdir(entries)) != NULL) {
 		size_t len = strlen(entry->d_name);
 		char *path;
 
 		if (len < 4 || strcmp(entry->d_name + len - 4, ".wmk") != 0)
 			continue;
-		if (asprintf(&path, "%s/%s", dir, entry->d_name) < 0) {
-			err = &error_no_memory;
-			break;
-		}
-		err = add_file(d, path);
+		if (asprintf(&path, "%s/%s", dir, entry->d_name) < 0)
+			return &error_no_memory;
+		err = add_file(d, path, is_complete);
 		free(path);
 	}
-	closedir(entries);
 	return err;
 }
 
-static struct error *scan_places(struct token_decoder *d)
+/* Whether a change from now on gives the directory another time of change. */
+static bool is_settled(const struct timespec *changed)
+{
+	int64_t slack_ns = changed->tv_nsec ? TICK_NS : COARSE_TICK_NS;
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) != 0 || now.tv_sec < changed->tv_sec)
+		return false;
+	if (now.tv_sec - changed->tv_sec > COARSE_TICK_NS / NS_PER_S)
+		return true;
+	return (now.tv_sec - changed->tv_sec) * NS_PER_S + now.tv_nsec - changed->tv_nsec > slack_ns;
+}
+
+/* Takes fd. */
+static struct error *look_in_directory(struct token_decoder *d, struct token_place *place, int fd)
+{
+	bool is_complete = true;
+	struct stat st;
+	DIR *entries;
+	struct error *err;
+
+	if (fstat(fd, &st) != 0 ||
+	    (place->is_listed && st.st_dev == place->dev && st.st_ino == place->ino &&
+	     st.st_mtim.tv_sec == place->changed.tv_sec && st.st_mtim.tv_nsec == place->changed.tv_nsec)) {
+		close(fd);
+		return NULL;
+	}
+	place->is_listed = is_settled(&st.st_mtim);
+	place->dev = st.st_dev;
+	place->ino = st.st_ino;
+	place->changed = st.st_mtim;
+	entries = fdopendir(fd);
+	if (!entries) {
+		close(fd);
+		return NULL;
+	}
+	err = list_directory(d, entries, place->path, &is_complete);
+	closedir(entries);
+	place->is_listed &= is_complete;
+	return err;
+}
+
+/* Runs that are not known yet. A place that is not there has none. */
+static struct error *look_for_runs(struct token_decoder *d)
 {
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < d->places.count && !err; i++) {
-		struct stat st;
+		struct token_place *place = &d->places.items[i];
+		int fd = open(place->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		bool is_complete;
 
-		if (stat(d->places.items[i], &st) == 0 && S_ISDIR(st.st_mode))
-			err = scan_directory(d, d->places.items[i]);
-		else
-			err = add_file(d, d->places.items[i]);
+		if (fd >= 0)
+			err = look_in_directory(d, place, fd);
+		else if (errno == ENOTDIR)
+			err = add_file(d, place->path, &is_complete);
 	}
-	return err;
-}
-
-static struct error *scan_once(struct token_decoder *d)
-{
-	struct error *err = d->is_scanned ? NULL : scan_places(d);
-
-	d->is_scanned = true;
 	return err;
 }
 
 static struct error *open_run(struct token_decoder *d, struct token_run *r)
 {
-	struct error *err = recording_open(r->path, &r->recording);
+	struct error *err = recording_open_contexts(r->path, &r->recording);
 
 	if (err)
 		return err;
-	err = process_init(&r->process, &r->recording.wmk, &d->cache);
+	if (r->recording.wmk.header.run != r->run)
+		err = error_create(ERROR_NOT_FOUND, "%s is of another run now", r->path);
+	if (!err)
+		err = process_init(&r->process, &r->recording.wmk, &d->cache);
 	if (err) {
 		recording_close(&r->recording);
 		r->recording.file.bytes = NULL;
-		return err;
 	}
-	r->read_at_s = now_s();
-	return NULL;
-}
-
-/* Whether a scan of this second did not find it: a log may have thousands of tokens of runs that are gone. */
-static bool was_missed(const struct token_decoder *d, uint64_t run)
-{
-	const struct key key = {{run, (uint64_t)now_s(), 0}};
-	uint32_t number;
-
-	return keymap_find(&d->missed_runs, &key, &number);
+	return err;
 }
 
 /* *ret is NULL when no place has that run. */
 static struct error *get_run(struct token_decoder *d, uint64_t run, struct token_run **ret)
 {
 	struct token_run *r = find_run(d, run);
-	struct error *err = NULL;
-	uint32_t ignored;
+	struct error *err = r ? NULL : look_for_runs(d);
 
-	if (!r && !was_missed(d, run)) {
-		err = scan_places(d);
+	if (!err && !r)
 		r = find_run(d, run);
-		if (!r)
-			err = err ? err
-				  : keymap_add(&d->missed_runs, &(struct key){{run, (uint64_t)now_s(), 0}}, &ignored);
-	}
 	if (!err && r && !r->recording.file.bytes && !r->why)
 		r->why = open_run(d, r);
 	if (!err && r && r->why)
@@ -196,6 +230,22 @@ static struct error *get_run(struct token_decoder *d, uint64_t run, struct token
 	if (!err)
 		*ret = r;
 	return err;
+}
+
+/* *ret: there is something new in the recording. */
+static struct error *follow_run(struct token_decoder *d, struct token_run *r, bool *ret)
+{
+	struct process process;
+	struct error *err = recording_follow(&r->recording, ret);
+
+	if (err || !*ret)
+		return err;
+	err = process_init(&process, &r->recording.wmk, &d->cache);
+	if (err)
+		return err;
+	process_deinit(&r->process);
+	r->process = process;
+	return NULL;
 }
 
 static bool has_build(const struct wmk_image *image, const struct token *t)
@@ -278,7 +328,7 @@ static struct error *decode_alone(struct token_decoder *d, const struct token *t
 		for (unsigned int i = 0; i < 4; i++)
 			wanted.build_id.bytes[i] = (uint8_t)(t->build >> (24 - 8 * i));
 	}
-	err = scan_once(d);
+	err = look_for_runs(d);
 	if (err)
 		return err;
 	complete_wanted(d, t, &wanted);
@@ -305,14 +355,14 @@ struct error *token_decode(struct token_decoder *d, const struct token *t, struc
 		return t->run ? error_create(ERROR_NOT_FOUND, "no .wmk of run %016" PRIx64 " found (--wmk)", t->run)
 			      : error_create(ERROR_NOT_FOUND, "its process could not write a .wmk file");
 	err = decode_in_run(d, r, t, frames);
-	if (err && err->code == ERROR_NOT_FOUND &&
-	    !(r->recording.wmk.header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT)) && now_s() != r->read_at_s) {
-		error_destroy(err); /* the process may have gone on since, but is not asked more than once a second */
-		close_run(r);
-		r->why = open_run(d, r);
-		if (r->why)
-			return error_copy(r->why);
-		err = decode_in_run(d, r, t, frames);
+	if (err && (err->code == ERROR_NOT_FOUND || err->code == ERROR_FORMAT)) {
+		bool is_new;
+		struct error *failed = follow_run(d, r, &is_new);
+
+		if (failed || is_new) {
+			error_destroy(err);
+			err = failed ? failed : decode_in_run(d, r, t, frames);
+		}
 	}
 	return err;
 }

@@ -66,7 +66,7 @@ static void test_read(void)
 	CHECK_U64(w.images[0].record.meta_key, 99);
 	CHECK(memcmp(w.images[0].record.build_id, build_id, sizeof build_id) == 0);
 	CHECK_TEXT(w.images[1].path, "/bin/prog");
-	CHECK_U64(w.string_count, 3);
+	CHECK_U64(w.strings.count, 3);
 	CHECK(wmk_find_string(&w, 4) == NULL);
 	CHECK(wmk_find_image(&w, 15) == NULL);
 	CHECK(wmk_find_image(&w, 23) == &w.images[0]);
@@ -251,14 +251,147 @@ static void test_live_file(void)
 	memset(b.out.bytes + WMK_HEADER_BYTES + WMK_CHUNK_BYTES, 0, WMK_CHUNK_BYTES);
 	if (CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &w))) {
 		CHECK_U64(w.event_count, 1364);
-		CHECK_U64(w.chunk_count, 1);
+		CHECK_U64(w.chunks.count, 1);
 		wmk_file_deinit(&w);
 	}
 	buffer_deinit(&b.out);
 }
 
+/* ---- files that grow ---- */
+
+enum {
+	GROW_CHUNKS = 7,
+	GROW_NODES = 2046, /* a chunk */
+};
+
+/* Chunk i has records of this many bytes each. */
+static const uint32_t record_bytes[GROW_CHUNKS] = {16, 96, 32, 48, 32, 96, 16};
+
+static void build_grown(struct wmk_builder *b)
+{
+	uint64_t path;
+
+	build_wmk_init(b, 0x77, "/bin/prog");
+	build_chunk(b, WMK_STRINGS, 0, 0);
+	path = build_string(b, 0, "/bin/a");
+	build_string(b, 0, "/bin/b");
+	build_chunk(b, WMK_IMAGES, 0, 0);
+	build_image(b, 1, 16, 10, path, build_id, sizeof build_id);
+	build_image(b, 2, 100, 10, 16, build_id, sizeof build_id);
+	build_chunk(b, WMK_NODES, 16, 0);
+	for (uint32_t i = 0; i < GROW_NODES; i++)
+		build_node(b, 1, i, 17, 1);
+	build_chunk(b, WMK_EVENTS, 0, 3);
+	build_event(b, 1, 1, 0, 1, 17, 0);
+	build_chunk(b, WMK_NODES, 16 + GROW_NODES, 0);
+	for (uint32_t i = 0; i < 9; i++)
+		build_node(b, 16 + i, i, 18, 2);
+	build_chunk(b, WMK_IMAGES, 2, 0);
+	build_image(b, 3, 50, 50, 65472, build_id, sizeof build_id);
+	build_chunk(b, WMK_STRINGS, 65472, 0);
+	build_string(b, 65472, "/bin/c");
+	build_wmk_finish(b);
+}
+
+/* The file when it had so many bytes in use of each chunk, and so many chunks; in memory of just its length. */
+static uint8_t *at_moment(const struct wmk_builder *b, const uint32_t used[GROW_CHUNKS], uint32_t chunks,
+			  size_t *ret_len)
+{
+	size_t len = WMK_HEADER_BYTES + (size_t)chunks * WMK_CHUNK_BYTES;
+	uint8_t *bytes = malloc(len);
+
+	if (!bytes)
+		abort();
+	memcpy(bytes, b->out.bytes, len);
+	bytes[40] = (uint8_t)chunks;
+	for (uint32_t i = 0; i < chunks; i++) {
+		uint8_t *chunk = bytes + WMK_HEADER_BYTES + (size_t)i * WMK_CHUNK_BYTES;
+
+		chunk[8] = (uint8_t)used[i];
+		chunk[9] = (uint8_t)(used[i] >> 8);
+		memset(chunk + WMK_CHUNK_HEADER_BYTES + used[i], 0, WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES - used[i]);
+	}
+	*ret_len = len;
+	return bytes;
+}
+
+static void check_same(const struct wmk_file *a, const struct wmk_file *b)
+{
+	CHECK_U64(a->node_count, b->node_count);
+	CHECK_U64(a->image_count, b->image_count);
+	CHECK_U64(a->strings.count, b->strings.count);
+	for (uint32_t prefix = 0; prefix < 16 + 2 * GROW_NODES; prefix++) {
+		struct wmk_node x = {0}, y = {0};
+		bool is_there = wmk_find_node(a, prefix, &x);
+
+		if (is_there != wmk_find_node(b, prefix, &y) || memcmp(&x, &y, sizeof x) != 0)
+			CHECK_U64(prefix, 0); /* not the same */
+	}
+	for (uint32_t i = 0; i < a->image_count && i < b->image_count; i++) {
+		CHECK_U64(a->images[i].record.site_base, b->images[i].record.site_base);
+		CHECK_TEXT(a->images[i].path, b->images[i].path);
+		CHECK(wmk_image_by_record(a, a->images[i].record_number) == &a->images[i]);
+		CHECK_U64(a->images[i].record_number, b->images[i].record_number);
+	}
+}
+
+/* Grows in small and large steps, several chunks at a time; what is followed is what is read at once. */
+static void test_follow(void)
+{
+	struct wmk_builder b;
+	uint32_t whole[GROW_CHUNKS], used[GROW_CHUNKS] = {0}, chunks = 0;
+	struct wmk_file w, fresh;
+	uint8_t *bytes, *more;
+	size_t len;
+	bool is_new;
+
+	build_grown(&b);
+	for (uint32_t i = 0; i < GROW_CHUNKS; i++) {
+		const uint8_t *chunk = b.out.bytes + WMK_HEADER_BYTES + (size_t)i * WMK_CHUNK_BYTES;
+
+		whole[i] = (uint32_t)(chunk[8] | chunk[9] << 8);
+	}
+	bytes = at_moment(&b, used, chunks, &len);
+	if (!CHECK_OK(wmk_read_contexts(bytes, len, "x.wmk", &w)))
+		return;
+	for (unsigned int step = 1; memcmp(used, whole, sizeof used) != 0; step++) {
+		uint64_t before = w.node_count + w.image_count + w.strings.count;
+
+		if (step % 3 == 0 && chunks < GROW_CHUNKS)
+			chunks++;
+		for (uint32_t i = 0; i < chunks; i++) {
+			uint32_t records = (step + i) % 5 * (record_bytes[i] == 32 ? step % 64 : 1);
+
+			used[i] += records * record_bytes[i];
+			if (used[i] > whole[i])
+				used[i] = whole[i];
+		}
+		more = at_moment(&b, used, chunks, &len);
+		if (!CHECK_OK(wmk_follow(&w, more, len, &is_new)) ||
+		    !CHECK_OK(wmk_read_contexts(more, len, "x.wmk", &fresh)))
+			return;
+		free(bytes);
+		bytes = more;
+		CHECK(is_new == (before != w.node_count + w.image_count + w.strings.count));
+		check_same(&w, &fresh);
+		wmk_file_deinit(&fresh);
+		CHECK_OK(wmk_follow(&w, bytes, len, &is_new));
+		CHECK(!is_new);
+	}
+	CHECK_U64(w.node_count, GROW_NODES + 9);
+	CHECK_U64(w.image_count, 3);
+	CHECK_TEXT(w.images[1].path, "/bin/c");
+	CHECK_U64(w.event_count, 0);
+	bytes[WMK_HEADER_BYTES + 8] = 0; /* the first chunk */
+	CHECK_ERROR(wmk_follow(&w, bytes, len, &is_new), ERROR_FORMAT, "a chunk became another one");
+	wmk_file_deinit(&w);
+	free(bytes);
+	buffer_deinit(&b.out);
+}
+
 int main(void)
 {
+	test_follow();
 	test_read();
 	test_golden();
 	test_truncated();

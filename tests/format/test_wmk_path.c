@@ -283,7 +283,7 @@ static void test_span(void)
 		struct wmk_path_table t;
 		uint64_t number, count;
 
-		CHECK_U64(w.chunk_count, 2);
+		CHECK_U64(w.chunks.count, 2);
 		CHECK_U64(w.run_count, 1);
 		CHECK(wmk_next_path_table(&w, &walk, &t) && wmk_next_path_table(&w, &walk, &t));
 		CHECK(wmk_table_count(&w, &t, WM1_PATHS_MAX_COUNTERS - 1, &number, &count) && count == 3);

@@ -1,5 +1,5 @@
 /*
- * fuzz_wmk.c - wmk_read, all that walks what it read, and a merge of it. The input is unfolded to a file of whole chunks; an odd last byte
+ * fuzz_wmk.c - wmk_read, all that walks what it read, a merge of it, and wmk_follow. The input is unfolded to a file of whole chunks; an odd last byte
  * cuts the file there.
  */
 #include <stdlib.h>
@@ -110,6 +110,35 @@ static void walk_all(const struct wmk_file *w)
 			abort();
 }
 
+/* The same file when it had fewer chunks and less in them, followed to what it is now. */
+static void follow_it(const uint8_t *bytes, size_t len, size_t size)
+{
+	uint8_t *before = malloc(len);
+	struct wmk_file w, now;
+	struct error *err;
+	bool is_new;
+
+	if (!before)
+		return;
+	memcpy(before, bytes, len);
+	if (len >= WMK_HEADER_BYTES)
+		before[40] = (uint8_t)(before[40] - size % 4 % (before[40] + 1u));
+	for (size_t off = WMK_HEADER_BYTES; off + WMK_CHUNK_HEADER_BYTES <= len; off += WMK_CHUNK_BYTES)
+		before[off + 9] = (uint8_t)(before[off + 9] / 2);
+	err = wmk_read_contexts(before, len, "input", &w);
+	if (!err) {
+		err = wmk_follow(&w, bytes, len, &is_new);
+		if (!err && !wmk_read_contexts(bytes, len, "input", &now)) {
+			if (w.node_count != now.node_count || w.image_count != now.image_count)
+				abort();
+			wmk_file_deinit(&now);
+		}
+		wmk_file_deinit(&w);
+	}
+	error_destroy(err);
+	free(before);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *file = calloc(FUZZ_WMK_CHUNKS_MAX + 1, WMK_CHUNK_BYTES);
@@ -135,6 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		wmk_file_deinit(&w);
 	}
 	error_destroy(err);
+	follow_it(exact, len, size);
 	free(exact);
 	return 0;
 }

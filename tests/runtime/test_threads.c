@@ -129,7 +129,7 @@ static void test_short_lived(void)
 
 	if (!profile_of(getpid(), "", &p))
 		return;
-	before = p.file.chunk_count;
+	before = p.file.chunks.count;
 	profile_close(&p);
 	for (i = 0; i < 1000; i++) {
 		pthread_t thread;
@@ -139,7 +139,7 @@ static void test_short_lived(void)
 	}
 	if (!profile_of(getpid(), "", &p))
 		return;
-	after = p.file.chunk_count;
+	after = p.file.chunks.count;
 	CHECK(after - before <= 16);
 	profile_close(&p);
 }
