@@ -1,10 +1,11 @@
 #!/bin/bash
 # What tracing tells: how much of a program may have run before it crashed, by what was traced.
 #
-#   bench/trace/activity.sh [-b BUILD-DIR] [-w WORK-DIR] [-l LEVELS] [PROGRAM...]
+#   bench/trace/activity.sh [-b BUILD-DIR] [-w WORK-DIR] [-l LEVELS] [-v VARIANTS] [PROGRAM...]
 #
-# PROGRAM, WORK-DIR and LEVELS are as for run.sh; programs.sh says where the programs crash: five points each. Variants: none
-# (stacks alone), fc, cc, stmt, pt of all functions, and fixed: call-site coverage, and paths in functions of failing stacks.
+# PROGRAM, WORK-DIR, LEVELS and VARIANTS are as for run.sh; programs.sh says where the programs crash: five points each. Variants
+# without -v: none (stacks alone), fc, cc, stmt, pt and cc+pt of all functions, and fixed: call-site coverage, and paths in
+# functions of failing stacks.
 # Two tables of the share of edges, and of nodes, that may have run (yes or maybe): of the function of each frame by that
 # activation, where there is a branch in it (mean of frames, then of crashes), and of the whole program (mean of crashes).
 # Then how long `waymark core` takes: the longest of each program.
@@ -13,10 +14,11 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../../tests/programs/work.sh
 . "$here/../../tests/programs/work.sh"
-levels='O2 O0'
-while getopts "${work_options}l:" option; do
+levels='O2 O0' variants='none fc cc stmt pt cc+pt fixed'
+while getopts "${work_options}l:v:" option; do
 	case $option in
 	l) levels=$OPTARG ;;
+	v) variants=$OPTARG ;;
 	*) work_option "$option" ;;
 	esac
 done
@@ -32,7 +34,7 @@ for level in $levels; do
 	suffix=
 	[ "$level" = O2 ] || suffix=-$level
 	for program; do
-		for variant in none fc cc stmt pt fixed; do
+		for variant in $variants; do
 			make_cores "$program" "$variant$suffix" || continue
 			file=$(program_of "$program" "$variant$suffix")
 			for core in $(cores_of "$program" "$variant$suffix"); do
@@ -45,7 +47,7 @@ for level in $levels; do
 	done
 done >"$out.results"
 
-awk -F '\t' '
+awk -F '\t' -v variants="$variants" '
 function add(list, key, word) { if (!((key, word) in seen)) { seen[key, word] = 1; list[key] = list[key] " " word } }
 function count(what, share) {
 	sum[what, $1, $2, $3, $4] += share
@@ -67,7 +69,7 @@ function mean(what, level, program, variant,    n, i, list, all, used) {
 }
 function table(level, what,    n, m, i, j, list, v, all, used) {
 	n = split(programs[level], list, " ")
-	m = split("none fc cc stmt pt fixed", names, " ")
+	m = split(variants, names, " ")
 	printf "-%s, possible %s, percent\n%-8s", level, title[what], "program"
 	for (j = 1; j <= m; j++) printf "%8s", names[j]
 	print ""

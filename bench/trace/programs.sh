@@ -19,11 +19,11 @@ level_of() { case $1 in *-O0) echo -O0 ;; esac } # VARIANT
 rules_of() { # PROGRAM VARIANT
 	case ${2%-O0} in
 	lto) ;;
-	none | fc | cc | stmt | pt | cc+pt | stmt+pt) echo "*=${2%-O0}" ;;
+	none | fc | cc | fc+cc | stmt | pt | fc+pt | cc+pt | fc+cc+pt | stmt+pt) echo "*=${2%-O0}" ;;
 	fixed) cat "$work/$1-failing${2#fixed}.rules" ;;
 	tuned) echo '*=cc|cc+pt' ;;
 	off) echo '*=none|cc+pt' ;;
-	all) echo '*=none|fc|cc|stmt|pt|fc+pt|cc+pt|stmt+pt' ;;
+	all) echo '*=none|fc|cc|fc+cc|stmt|pt|fc+pt|cc+pt|fc+cc+pt|stmt+pt' ;;
 	*) echo "$trace_dir: unknown variant $2" >&2; return 1 ;;
 	esac
 }

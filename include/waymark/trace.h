@@ -15,7 +15,8 @@
  *              one byte for each point: 0 until it is first reached. A byte, so that threads do not disturb each other
  *
  * A point of call-site coverage is set just before the call, so that a call that does not come back is there too; of
- * function coverage on entry; of block coverage at the start of the block. Ohmann and Liblit, "Lightweight control-flow
+ * function coverage on entry, with `cc` only of functions whose entry no call site proves (trace_layout.c); of block coverage
+ * at the start of the block. Ohmann and Liblit, "Lightweight control-flow
  * instrumentation and postmortem analysis in support of debugging" (ASE journal 2017), section 4.1 (which sets them after).
  *
  * Everything is written by single instructions on memory, so it is right at each instruction that can fault and under
@@ -26,15 +27,16 @@
 
 #include <stdint.h>
 
-/* A scheme is one coverage, with or without WM1_SCHEME_PATHS: 0 to 7. */
+/* A set of mechanisms. Block coverage has what function and call-site coverage have, so it is never with them. */
 enum wm1_scheme {
 	WM1_SCHEME_NONE = 0,
-	WM1_SCHEME_FUNCTION = 1, /* fc */
-	WM1_SCHEME_CALLS = 2,    /* cc */
-	WM1_SCHEME_BLOCKS = 3,   /* stmt */
-	WM1_SCHEME_COVERAGE = 3, /* mask of the above */
-	WM1_SCHEME_PATHS = 4,    /* pt */
-	WM1_SCHEMES = 8,
+	WM1_SCHEME_FUNCTION = 1 << 0, /* fc */
+	WM1_SCHEME_CALLS = 1 << 1,    /* cc; fc+cc is both */
+	WM1_SCHEME_BLOCKS = 1 << 2,   /* stmt */
+	WM1_SCHEME_COVERAGE = 7,      /* mask of the above */
+	WM1_SCHEME_PATHS = 1 << 3,    /* pt */
+	WM1_SCHEME_BITS = 4,
+	WM1_SCHEMES = 10, /* how many sets are schemes */
 };
 
 enum {
@@ -52,8 +54,8 @@ struct wm1_tunable {
 	int32_t file;   /* to the source file it is defined in; to "" when not known */
 	int32_t chosen; /* to its byte in section wm1_chosen (writable, loaded): index of the scheme that runs */
 	uint8_t count;
-	uint8_t zero[3];
-	uint8_t schemes[8]; /* enum wm1_scheme; [0] is what it is shipped with */
+	uint8_t zero;
+	uint8_t schemes[WM1_SCHEMES]; /* enum wm1_scheme; [0] is what it is shipped with */
 };
 
 /* Called by each image's first constructor with its section: applies WAYMARK_SCHEME (format/scheme.h has the rules' syntax).
@@ -65,7 +67,7 @@ void wm1_trace_choose(const struct wm1_tunable *first, const struct wm1_tunable 
  *
  *      u64 address    ~0: a unit begins
  *      u64 value      of a unit: its key (FNV-1a-64, as in .debug_waymark_trace); else
- *                     bits 0-25 node (COVERED: point), 26-28 scheme of the variant, 29-31 kind, 32-63 index of the function in the unit
+ *                     bits 0-24 node (COVERED: point), 25-28 scheme of the variant, 29-31 kind, 32-63 index of the function in the unit
  *      and then       UNIT: u64 address of the unit's bytes in wm1_coverage, 0 without; FRAME: text as in assembler, with its NUL
  *
  * From `address` on, which is where the next instruction begins, or the last byte of the one that made it true:
@@ -83,9 +85,9 @@ enum wm1_point {
 };
 
 enum {
-	WM1_POINT_NODE_BITS = 26, /* functions with more blocks are not traced */
-	WM1_POINT_SCHEME_SHIFT = 26,
-	WM1_POINT_KIND_SHIFT = 29,
+	WM1_POINT_NODE_BITS = 25, /* functions with more blocks are not traced */
+	WM1_POINT_SCHEME_SHIFT = WM1_POINT_NODE_BITS,
+	WM1_POINT_KIND_SHIFT = WM1_POINT_SCHEME_SHIFT + WM1_SCHEME_BITS,
 	WM1_POINT_FUNCTION_SHIFT = 32,
 };
 

@@ -30,7 +30,7 @@ static const char help[] = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']
 			   "                    the shell), or file:PATTERN=SCHEME for those of a source\n"
 			   "                    file; several with ; between them, or @FILE with one a line.\n"
 			   "                    The first rule that matches a function is its own\n"
-			   "                    SCHEME is none, fc, cc or stmt, with or without +pt, or pt\n"
+			   "                    SCHEME is none, fc, cc, fc+cc or stmt, with or without +pt, or pt\n"
 			   "  --from CORE...    keep paths in the functions on the stacks of these cores\n" SEARCH_HELP
 			   "  --list            show all functions that can be chosen for, as they are then\n"
 			   "  -o, --output OUT  write to OUT and leave PROGRAM as it is\n"
@@ -212,20 +212,23 @@ static int compare_functions(const void *a, const void *b)
 
 static void print_functions(const struct tune_function *const *functions, uint32_t count, FILE *out)
 {
-	int widths[2] = {8, 4};
+	int widths[3] = {8, 4, 7};
 
 	for (uint32_t i = 0; i < count; i++) {
-		int shown = (int)strlen(functions[i]->shown), file = (int)strlen(functions[i]->file);
+		const struct tune_function *f = functions[i];
+		int shown = (int)strlen(f->shown), file = (int)strlen(f->file);
+		int chosen = (int)strlen(scheme_name(f->schemes[f->chosen]));
 
 		widths[0] = shown > widths[0] && shown <= 48 ? shown : widths[0];
 		widths[1] = file > widths[1] && file <= 48 ? file : widths[1];
+		widths[2] = chosen > widths[2] ? chosen : widths[2];
 	}
-	fprintf(out, "%-*s  %-*s  %-7s  available\n", widths[0], "function", widths[1], "file", "chosen");
+	fprintf(out, "%-*s  %-*s  %-*s  available\n", widths[0], "function", widths[1], "file", widths[2], "chosen");
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tune_function *f = functions[i];
 
-		fprintf(out, "%-*s  %-*s  %-7s  ", widths[0], f->shown, widths[1], f->file[0] ? f->file : "-",
-			scheme_name(f->schemes[f->chosen]));
+		fprintf(out, "%-*s  %-*s  %-*s  ", widths[0], f->shown, widths[1], f->file[0] ? f->file : "-",
+			widths[2], scheme_name(f->schemes[f->chosen]));
 		for (uint8_t k = 0; k < f->scheme_count; k++)
 			fprintf(out, "%s%s", k ? " " : "", scheme_name(f->schemes[k]));
 		putc('\n', out);

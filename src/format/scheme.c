@@ -9,22 +9,27 @@
 
 #include <string.h>
 
-#include "waymark/trace.h"
-
-static const char *const names[WM1_SCHEMES] = {
+static const char *const names[1 << WM1_SCHEME_BITS] = {
 	[WM1_SCHEME_NONE] = "none",
 	[WM1_SCHEME_FUNCTION] = "fc",
 	[WM1_SCHEME_CALLS] = "cc",
+	[WM1_SCHEME_FUNCTION | WM1_SCHEME_CALLS] = "fc+cc",
 	[WM1_SCHEME_BLOCKS] = "stmt",
 	[WM1_SCHEME_PATHS] = "pt",
 	[WM1_SCHEME_FUNCTION | WM1_SCHEME_PATHS] = "fc+pt",
 	[WM1_SCHEME_CALLS | WM1_SCHEME_PATHS] = "cc+pt",
+	[WM1_SCHEME_FUNCTION | WM1_SCHEME_CALLS | WM1_SCHEME_PATHS] = "fc+cc+pt",
 	[WM1_SCHEME_BLOCKS | WM1_SCHEME_PATHS] = "stmt+pt",
 };
 
+bool scheme_exists(uint8_t scheme)
+{
+	return scheme < sizeof names / sizeof *names && names[scheme];
+}
+
 const char *scheme_name(uint8_t scheme)
 {
-	return scheme < WM1_SCHEMES ? names[scheme] : "?";
+	return scheme_exists(scheme) ? names[scheme] : "?";
 }
 
 static bool is_text(const char *at, size_t len, const char *text)
@@ -34,9 +39,9 @@ static bool is_text(const char *at, size_t len, const char *text)
 
 bool scheme_parse(const char *text, size_t len, uint8_t *ret)
 {
-	for (unsigned int i = 0; i < WM1_SCHEMES; i++) {
-		if (is_text(text, len, names[i])) {
-			*ret = (uint8_t)i;
+	for (uint8_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (names[i] && is_text(text, len, names[i])) {
+			*ret = i;
 			return true;
 		}
 	}
@@ -106,11 +111,11 @@ static bool add_scheme(struct scheme_rule *rule, const char *start, const char *
 
 	trim(&start, &end);
 	if (!scheme_parse(start, (size_t)(end - start), &scheme))
-		return fail(problem, start, "unknown scheme: none, fc, cc or stmt, alone or with +pt, or pt");
+		return fail(problem, start, "unknown scheme: none, fc, cc, fc+cc or stmt, alone or with +pt, or pt");
 	for (uint8_t i = 0; i < rule->count; i++)
 		if (rule->schemes[i] == scheme)
 			return fail(problem, start, "the same scheme twice");
-	rule->schemes[rule->count++] = scheme; /* eight different ones at most */
+	rule->schemes[rule->count++] = scheme; /* different ones: WM1_SCHEMES at most */
 	return true;
 }
 

@@ -4,7 +4,7 @@
  *
  *      RULES  = RULE { ";" RULE } | "@" FILE        a file has a rule a line; # begins a comment
  *      RULE   = GLOB "=" SCHEME { "|" SCHEME }      several schemes when compiling only: the first one is shipped
- *      SCHEME = none | fc | cc | stmt | pt | fc+pt | cc+pt | stmt+pt
+ *      SCHEME = none | fc | cc | fc+cc | stmt | pt | fc+pt | cc+pt | fc+cc+pt | stmt+pt
  *      GLOB   = fnmatch(3) pattern of a function's linkage or plain name, or "file:" and one of its source file's path
  *
  * The first rule that matches a function is its own. "*", "?", "[a-z]", "[!a-z]" and "\\" are as in fnmatch(3) without flags:
@@ -18,13 +18,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <waymark/trace.h>
 
 enum {
 	SCHEME_NAME_MAX = 8,
 	SCHEME_GLOB_MAX = 512,
 };
 
-/* "cc+pt"; static storage. */
+/* False for a number that is no scheme. */
+bool scheme_exists(uint8_t scheme);
+
+/* "cc+pt"; static storage. "?" when there is no such scheme. */
 const char *scheme_name(uint8_t scheme);
 
 /* False when there is no scheme of that name. */
@@ -33,7 +37,7 @@ bool scheme_parse(const char *text, size_t len, uint8_t *ret);
 struct scheme_rule {
 	const char *glob; /* in the text, not NUL-terminated */
 	size_t glob_len;
-	uint8_t schemes[8];
+	uint8_t schemes[WM1_SCHEMES];
 	uint8_t count;
 };
 

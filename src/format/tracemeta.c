@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "format/scheme.h"
 #include "format/strings.h"
 #include "format/tracemeta_bytes.h"
 
@@ -60,9 +61,7 @@ static bool is_ring(const struct tracemeta_variant *v)
 /* What a variant keeps in frames must be what its scheme is for. */
 static bool is_of_scheme(const struct tracemeta_variant *v)
 {
-	uint8_t coverage = v->scheme & WM1_SCHEME_COVERAGE;
-
-	if (v->local_off != TRACE_NO_OFFSET && coverage != WM1_SCHEME_CALLS && coverage != WM1_SCHEME_BLOCKS)
+	if (v->local_off != TRACE_NO_OFFSET && !tracemeta_own_coverage(v->scheme))
 		return false;
 	if (v->local_off == TRACE_NO_OFFSET ? v->local_bits || v->local_points
 					    : v->local_bits != 1 && v->local_bits != 8)
@@ -73,10 +72,10 @@ static bool is_of_scheme(const struct tracemeta_variant *v)
 
 static struct error *check_variant(const struct tracemeta_function *f, const struct tracemeta_variant *v)
 {
-	uint32_t points = (v->scheme & WM1_SCHEME_COVERAGE) == WM1_SCHEME_CALLS ? f->call_count : f->node_count;
+	uint32_t points = v->scheme & WM1_SCHEME_CALLS ? f->call_count : f->node_count;
 	bool has_sums = v->sum_off != TRACE_NO_OFFSET || v->ring_off != TRACE_NO_OFFSET;
 
-	if (v->scheme >= WM1_SCHEMES)
+	if (!scheme_exists(v->scheme))
 		return error_create(ERROR_ARGUMENT, "scheme %u", v->scheme);
 	if (v->sum_bytes > 8 || v->sum_bytes & (v->sum_bytes - 1) || (has_sums && !v->sum_bytes))
 		return error_create(ERROR_ARGUMENT, "sums of %u bytes", v->sum_bytes);
@@ -160,7 +159,7 @@ static struct error *read_off(struct reader *r, uint32_t *ret)
 static struct error *read_variant(struct reader *r, struct tracemeta_variant *v)
 {
 	uint32_t scheme = 0, sum_bytes = 0, local_bits = 0;
-	struct error *err = section_small(&r->c, WM1_SCHEMES - 1, "scheme", &scheme);
+	struct error *err = section_small(&r->c, (1 << WM1_SCHEME_BITS) - 1, "scheme", &scheme);
 
 	*v = (struct tracemeta_variant){.scheme = (uint8_t)scheme,
 					.sum_off = TRACE_NO_OFFSET,
@@ -429,6 +428,16 @@ struct error *tracemeta_read(const void *bytes, size_t len_bytes, const char *na
 	tracemeta_deinit(m);
 	*m = parsed;
 	return NULL;
+}
+
+enum wm1_scheme tracemeta_own_coverage(uint8_t scheme)
+{
+	return scheme & (WM1_SCHEME_CALLS | WM1_SCHEME_BLOCKS);
+}
+
+bool tracemeta_covers_entry(const struct tracemeta_function *f, uint8_t scheme)
+{
+	return f->function_off != TRACE_NO_OFFSET && scheme & (WM1_SCHEME_FUNCTION | WM1_SCHEME_CALLS);
 }
 
 struct error *tracemeta_own_points(const struct tracemeta_function *f, const struct cfg *g, enum wm1_scheme coverage,

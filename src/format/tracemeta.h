@@ -68,7 +68,8 @@ struct tracemeta_function {
 	bool is_tunable; /* several variants: one is chosen at run time */
 	struct tracemeta_call *calls;
 	uint32_t call_count;
-	/* Coverage: first byte of each kind in the unit's bytes, TRACE_NO_OFFSET for none. Calls: a byte for each call in
+	/* Coverage: first byte of each kind in the unit's bytes, TRACE_NO_OFFSET for none. Function: one byte, which bodies with
+	 * `cc` set too; with `cc` alone it is there only where no call site proves the entry. Calls: a byte for each call in
 	 * order (PURE and ASM ones too); blocks: for each node. */
 	uint32_t function_off;
 	uint32_t calls_off;
@@ -111,6 +112,12 @@ struct error *tracemeta_write(const struct tracemeta *m, uint64_t *ret_key, stru
 
 /* Parses a whole section, all its units; checks all sizes, indices and kinds. m must be initialised. */
 struct error *tracemeta_read(const void *bytes, size_t len_bytes, const char *name, struct tracemeta *m);
+
+/* The coverage of which frames keep points of their own: WM1_SCHEME_CALLS, WM1_SCHEME_BLOCKS, or none. */
+enum wm1_scheme tracemeta_own_coverage(uint8_t scheme);
+
+/* A body with this scheme sets the function's byte on entry. */
+bool tracemeta_covers_entry(const struct tracemeta_function *f, uint8_t scheme);
 
 /* Which points of a coverage, WM1_SCHEME_CALLS or WM1_SCHEME_BLOCKS, frames keep. g: the function's flow. ret: the arena's. */
 struct error *tracemeta_own_points(const struct tracemeta_function *f, const struct cfg *g, enum wm1_scheme coverage,

@@ -116,11 +116,9 @@ static bool has_scheme(const struct tracemeta_function *f, uint8_t scheme)
 /* What the record's number counts; 0: a scheme that has nothing of the kind. */
 static uint32_t count_of(const struct tracemeta_function *f, const struct tracepoint *p)
 {
-	uint8_t coverage = p->scheme & WM1_SCHEME_COVERAGE;
-
 	if (p->kind != WM1_POINT_COVERED)
 		return f->node_count;
-	return coverage == WM1_SCHEME_CALLS ? f->call_count : coverage == WM1_SCHEME_BLOCKS ? f->node_count : 0;
+	return p->scheme & WM1_SCHEME_CALLS ? f->call_count : p->scheme & WM1_SCHEME_BLOCKS ? f->node_count : 0;
 }
 
 static struct error *check_point(const struct reader *r, const struct cursor *at, const struct tracepoint *p)
@@ -146,7 +144,7 @@ static struct error *read_point(struct reader *r, const struct cursor *at, uint6
 		.address = address,
 		.function = (uint32_t)(value >> WM1_POINT_FUNCTION_SHIFT),
 		.node = (uint32_t)value & ((1u << WM1_POINT_NODE_BITS) - 1),
-		.scheme = value >> WM1_POINT_SCHEME_SHIFT & (WM1_SCHEMES - 1),
+		.scheme = value >> WM1_POINT_SCHEME_SHIFT & ((1 << WM1_SCHEME_BITS) - 1),
 		.kind = value >> WM1_POINT_KIND_SHIFT & 7,
 	};
 	struct error *err;

@@ -36,18 +36,6 @@ static struct error *skip(struct trace_module *m, LLVMValueRef function, const c
 	return skipped.name ? trace_skipped_vec_append(&m->skipped, skipped) : &error_no_memory;
 }
 
-/* Who may call it, besides those that call it by its name here. */
-static void describe_callers(struct trace_function *f)
-{
-	const bool is_final = f->m->path_options.is_final;
-	const bool is_main = !strcmp(LLVMGetValueName(f->function), "main");
-	const bool is_hidden = LLVMGetVisibility(f->function) == LLVMHiddenVisibility;
-	bool is_taken = trace_is_taken(f->function);
-	f->meta.is_root = is_taken || (!ir_is_local(f->function) && (is_final || !is_hidden));
-	/* Another unit may take the address of what this one makes. */
-	f->meta.is_taken = is_taken || (!ir_is_local(f->function) && !is_main);
-}
-
 static struct error *find_starts(struct trace_function *f, const struct cfg *g)
 {
 	const struct path_numbering *n = &f->numbering;
@@ -94,7 +82,7 @@ static struct error *refuse(struct trace_function *f, const struct path_graph *g
 	for (uint32_t i = 1; i < f->scheme_count; i++)
 		LLVMDeleteFunction(f->bodies[i]);
 	f->scheme_count = 0;
-	return skip(f->m, f->function, "more than 2^26 blocks or calls");
+	return skip(f->m, f->function, "more than 2^25 blocks or calls");
 }
 
 static void use_coverage(struct trace_module *m)
@@ -195,7 +183,7 @@ static struct error *trace_function(struct trace_function *f, struct path_graph 
 	f->meta.name_key = g->meta.name_key;
 	f->meta.cfg_key = g->meta.cfg_key;
 	f->meta.node_count = g->cfg.node_count;
-	describe_callers(f);
+	trace_callers_describe(f);
 	if (any_traces_paths(f))
 		err = path_states_make(&g->cfg, &f->numbering, &f->placement, &f->m->meta.arena, &f->meta.states);
 	if (!err)
@@ -227,7 +215,7 @@ static struct error *trace_one(struct trace_module *m, LLVMValueRef function)
 /* What is not chosen lies apart from the code that runs, and so do bodies of different schemes: memory has pages of what runs. */
 static void group_clones(struct trace_module *m)
 {
-	for (unsigned scheme = 0; scheme < WM1_SCHEMES; scheme++)
+	for (unsigned scheme = 0; scheme < sizeof m->clones / sizeof *m->clones; scheme++)
 		for (size_t i = 0; i < m->clones[scheme].count; i++)
 			m->paths.host->move_to_end(m->clones[scheme].items[i]);
 }
@@ -245,6 +233,8 @@ static struct error *trace_functions(struct trace_module *m)
 {
 	struct ir_value_vec functions = {0};
 	struct error *err = collect_functions(m, &functions);
+	if (!err)
+		err = trace_callers_survey(m);
 	for (size_t i = 0; i < functions.count && !err; i++) {
 		const char *reason = path_reason(&m->paths, functions.items[i]);
 		err = reason ? skip(m, functions.items[i], reason) : trace_one(m, functions.items[i]);
@@ -376,8 +366,10 @@ char *instrument_trace(LLVMModuleRef module, const struct host *host, const char
 	path_function_vec_deinit(&m.paths.functions);
 	trace_function_vec_deinit(&m.functions);
 	trace_skipped_vec_deinit(&m.skipped);
-	for (unsigned scheme = 0; scheme < WM1_SCHEMES; scheme++)
+	for (unsigned scheme = 0; scheme < sizeof m.clones / sizeof *m.clones; scheme++)
 		ir_value_vec_deinit(&m.clones[scheme]);
+	ir_value_vec_deinit(&m.called_unseen);
+	ir_value_vec_deinit(&m.called_uncovered);
 	pathmeta_deinit(&m.paths.meta);
 	tracemeta_deinit(&m.meta);
 	return problem;

@@ -3,7 +3,7 @@
  *
  *   rules      which schemes it has                                          (trace_rules.c)
  *   graph      control flow, numbers and places, as for path counters        (path_graph.c, core/)
- *   calls      what it calls, for the analyses of who reads                  (trace_calls.c)
+ *   calls      what it calls and who may call it, for the analyses of who reads (trace_calls.c, trace_callers.c)
  *   layout     what the frame record and the coverage bytes of each variant have (trace_layout.c)
  *   clone      one body for each of several schemes                         (trace_variants.c)
  *   emit       the code and the points of each variant                       (trace_emit.c, trace_asm.c)
@@ -34,7 +34,9 @@ struct trace_module {
 	struct tracemeta meta;
 	struct trace_function_vec functions;
 	struct trace_skipped_vec skipped;
-	struct ir_value_vec clones[WM1_SCHEMES]; /* by scheme */
+	struct ir_value_vec clones[1 << WM1_SCHEME_BITS]; /* by scheme */
+	/* What functions call of which the metadata has nothing, and functions whose calls are not always covered. Sorted. */
+	struct ir_value_vec called_unseen, called_uncovered;
 	LLVMValueRef
 		coverage; /* stands for the coverage bytes until their number is known; NULL as long as there are none */
 	const char *coverage_name;
@@ -57,8 +59,8 @@ struct trace_function {
 	struct placement placement;
 	uint32_t *start_of;       /* [node]: index of its start + 1 */
 	uint32_t *start_of_round; /* [edge]: of the start behind it, ROUND edges only */
-	struct own_points
-		own[WM1_SCHEME_COVERAGE + 1]; /* of each coverage that its schemes have: which points the frame keeps */
+	struct own_points own[WM1_SCHEME_COVERAGE +
+			      1]; /* of tracemeta_own_coverage of its schemes: which points the frame keeps */
 	struct tracemeta_function meta;
 };
 
@@ -79,7 +81,13 @@ struct error *trace_rules_apply(struct trace_function *f, const struct path_grap
 struct error *trace_calls_describe(struct trace_function *f, struct path_graph *g);
 struct error *trace_calls_find(const struct trace_module *m, struct path_graph *g, uint32_t call_count,
 			       LLVMValueRef **ret);
-bool trace_is_taken(LLVMValueRef function);
+
+/* m->called_unseen and m->called_uncovered; before any function has code of ours. */
+struct error *trace_callers_survey(struct trace_module *m);
+/* f->meta.is_root and is_taken: who may call it, besides those that call it by its name here. */
+void trace_callers_describe(struct trace_function *f);
+/* Behind trace_calls_describe: with call-site coverage no call's byte proves whether f was entered. */
+struct error *trace_entry_needs_byte(const struct trace_function *f, const struct cfg *g, bool *ret);
 
 /* Sizes and places; coverage bytes of what the function's schemes need. */
 struct error *trace_layout(struct trace_function *f, const struct cfg *g);

@@ -1,6 +1,6 @@
 /*
- * trace_calls.c - what a function calls, and who may call it, for the analysis of what can have run (core/activity.h): calls in
- * the order of the code, each with its callee as far as that is known, and whether it may not come back.
+ * trace_calls.c - what a function calls, for the analysis of what can have run (core/activity.h): calls in the order of the
+ * code, each with its callee as far as that is known, and whether it may not come back.
  */
 #include <string.h>
 
@@ -144,25 +144,4 @@ struct error *trace_calls_find(const struct trace_module *m, struct path_graph *
 	}
 	ir_value_vec_deinit(&found);
 	return err;
-}
-
-static bool is_called_by(LLVMValueRef user, LLVMValueRef function)
-{
-	if (!LLVMIsACallInst(user) && !LLVMIsAInvokeInst(user) && !LLVMIsACallBrInst(user))
-		return false;
-	unsigned last = (unsigned)LLVMGetNumOperands(user) - 1;
-	for (unsigned i = 0; i < last; i++)
-		if (LLVMGetOperand(user, i) == function)
-			return false;
-	return LLVMGetCalledValue(user) == function;
-}
-
-bool trace_is_taken(LLVMValueRef function)
-{
-	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
-		LLVMValueRef user = LLVMGetUser(use);
-		if (!LLVMIsABlockAddress(user) && !is_called_by(user, function))
-			return true;
-	}
-	return false;
 }

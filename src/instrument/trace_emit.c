@@ -36,7 +36,7 @@ static bool traces_paths(const struct emitter *e)
 /* Of calls or blocks. */
 static bool covers_points(const struct emitter *e)
 {
-	return (e->b->variant->scheme & WM1_SCHEME_COVERAGE) >= WM1_SCHEME_CALLS;
+	return tracemeta_own_coverage(e->b->variant->scheme) != WM1_SCHEME_NONE;
 }
 
 static LLVMValueRef bytes_at(struct emitter *e, LLVMValueRef base, uint32_t off)
@@ -287,7 +287,7 @@ static struct error *emit_paths(struct emitter *e)
 
 /* ---- coverage ---- */
 
-/* place: of the frame's memory for it, or none. */
+/* point: TRACE_NO_POINT of the function's entry. place: of the frame's memory for it, or none. */
 static struct error *emit_covered(struct emitter *e, LLVMValueRef before, uint32_t byte, uint32_t point, uint32_t place)
 {
 	const struct tracemeta_variant *v = e->b->variant;
@@ -299,7 +299,7 @@ static struct error *emit_covered(struct emitter *e, LLVMValueRef before, uint32
 		trace_asm_constant(&a, "mov", 1, 1, field(e, v->local_off + place));
 	else if (place != OWN_POINT_NONE)
 		trace_asm_constant(&a, "or", 1, 1u << place % 8, field(e, v->local_off + place / 8));
-	if (covers_points(e))
+	if (point != TRACE_NO_POINT)
 		trace_asm_point(&a, WM1_POINT_COVERED, point);
 	return trace_asm_end(&a, e->builder);
 }
@@ -308,25 +308,19 @@ static struct error *emit_coverage(struct emitter *e)
 {
 	struct path_graph *g = e->b->g;
 	const struct tracemeta_function *f = &e->b->f->meta;
+	const uint8_t scheme = e->b->variant->scheme;
+	const struct own_points *own = &e->b->f->own[tracemeta_own_coverage(scheme)];
 	struct error *err = NULL;
-	switch (e->b->variant->scheme & WM1_SCHEME_COVERAGE) {
-	case WM1_SCHEME_FUNCTION:
-		return emit_covered(e, ir_after_allocas(g->function), f->function_off, 0, OWN_POINT_NONE);
-	case WM1_SCHEME_CALLS:
-		for (uint32_t i = 0; i < f->call_count && !err; i++)
-			err = emit_covered(e, e->b->calls[i], f->calls_off + i, i,
-					   e->b->f->own[WM1_SCHEME_CALLS].places[i]);
-		return err;
-	case WM1_SCHEME_BLOCKS:
-		for (uint32_t n = 0; n < g->cfg.node_count && !err; n++) {
-			LLVMBasicBlockRef block = g->nodes[n].block;
-			LLVMValueRef at = n ? g->m->host->first_insertion(block) : ir_after_allocas(g->function);
-			err = emit_covered(e, at, f->blocks_off + n, n, e->b->f->own[WM1_SCHEME_BLOCKS].places[n]);
-		}
-		return err;
-	default:
-		return NULL;
+	if (tracemeta_covers_entry(f, scheme))
+		err = emit_covered(e, ir_after_allocas(g->function), f->function_off, TRACE_NO_POINT, OWN_POINT_NONE);
+	for (uint32_t i = 0; scheme & WM1_SCHEME_CALLS && i < f->call_count && !err; i++)
+		err = emit_covered(e, e->b->calls[i], f->calls_off + i, i, own->places[i]);
+	for (uint32_t n = 0; scheme & WM1_SCHEME_BLOCKS && n < g->cfg.node_count && !err; n++) {
+		LLVMBasicBlockRef block = g->nodes[n].block;
+		LLVMValueRef at = n ? g->m->host->first_insertion(block) : ir_after_allocas(g->function);
+		err = emit_covered(e, at, f->blocks_off + n, n, own->places[n]);
 	}
+	return err;
 }
 
 /* ---- entry ---- */

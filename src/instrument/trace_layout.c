@@ -67,7 +67,7 @@ static struct error *lay_out(struct trace_function *f, const struct cfg *g, stru
 		if (!used)
 			v->sum_bytes = 0;
 	}
-	uint32_t points = f->own[v->scheme & WM1_SCHEME_COVERAGE].kept_count;
+	uint32_t points = f->own[tracemeta_own_coverage(v->scheme)].kept_count;
 	if (points)
 		place_local(v, points, &used);
 	v->frame_bytes = used;
@@ -86,11 +86,19 @@ static struct error *reserve_coverage(struct trace_function *f, uint32_t points,
 	return NULL;
 }
 
-/* Once for both schemes of a coverage, with and without paths. */
-static struct error *find_own(struct trace_function *f, const struct cfg *g, enum wm1_scheme coverage)
+static struct error *reserve_entry(struct trace_function *f, const struct cfg *g, uint8_t scheme)
 {
+	bool needs_byte = true;
+	struct error *err = scheme & WM1_SCHEME_FUNCTION ? NULL : trace_entry_needs_byte(f, g, &needs_byte);
+	return err || !needs_byte ? err : reserve_coverage(f, 1, &f->meta.function_off);
+}
+
+/* Once for all schemes of a coverage. */
+static struct error *find_own(struct trace_function *f, const struct cfg *g, uint8_t scheme)
+{
+	const enum wm1_scheme coverage = tracemeta_own_coverage(scheme);
 	struct own_points *own = &f->own[coverage];
-	if (coverage < WM1_SCHEME_CALLS || own->nodes)
+	if (coverage == WM1_SCHEME_NONE || own->nodes)
 		return NULL;
 	return tracemeta_own_points(&f->meta, g, coverage, f->scratch, own);
 }
@@ -102,16 +110,16 @@ struct error *trace_layout(struct trace_function *f, const struct cfg *g)
 	f->meta.variant_count = f->scheme_count;
 	f->meta.is_tunable = f->scheme_count > 1;
 	for (uint32_t i = 0; i < f->scheme_count && !err; i++) {
-		unsigned coverage = f->schemes[i] & WM1_SCHEME_COVERAGE;
-		f->meta.variants[i] = (struct tracemeta_variant){.scheme = f->schemes[i]};
-		err = find_own(f, g, coverage);
+		const uint8_t scheme = f->schemes[i];
+		f->meta.variants[i] = (struct tracemeta_variant){.scheme = scheme};
+		err = find_own(f, g, scheme);
 		if (!err)
 			err = lay_out(f, g, &f->meta.variants[i]);
-		if (!err && coverage == WM1_SCHEME_FUNCTION)
-			err = reserve_coverage(f, 1, &f->meta.function_off);
-		if (!err && coverage == WM1_SCHEME_CALLS)
+		if (!err && scheme & (WM1_SCHEME_FUNCTION | WM1_SCHEME_CALLS))
+			err = reserve_entry(f, g, scheme);
+		if (!err && scheme & WM1_SCHEME_CALLS)
 			err = reserve_coverage(f, f->meta.call_count, &f->meta.calls_off);
-		if (!err && coverage == WM1_SCHEME_BLOCKS)
+		if (!err && scheme & WM1_SCHEME_BLOCKS)
 			err = reserve_coverage(f, f->meta.node_count, &f->meta.blocks_off);
 	}
 	return err;

@@ -315,7 +315,7 @@ static LLVMValueRef add_tunable(struct trace_function *f, const struct path_grap
 	LLVMSetAlignment(tunable, 4);
 	LLVMSetGlobalConstant(tunable, 1);
 	uint8_t bytes[12] = {(uint8_t)f->scheme_count};
-	memcpy(bytes + 4, f->schemes, f->scheme_count);
+	memcpy(bytes + 2, f->schemes, f->scheme_count);
 	LLVMValueRef end[12];
 	for (unsigned i = 0; i < sizeof bytes; i++)
 		end[i] = LLVMConstInt(i8, bytes[i], 0);

@@ -211,11 +211,12 @@ static struct error *read_chosen(struct reader *r, struct cursor *c, struct tune
 
 static struct error *read_schemes(const struct reader *r, struct cursor *c, struct tune_function *f)
 {
-	const uint8_t *zero, *schemes;
+	uint8_t zero;
+	const uint8_t *schemes;
 	struct error *err = cursor_u8(c, &f->scheme_count);
 
 	if (!err)
-		err = cursor_bytes(c, 3, &zero);
+		err = cursor_u8(c, &zero);
 	if (!err)
 		err = cursor_bytes(c, sizeof f->schemes, &schemes);
 	if (err)
@@ -223,7 +224,7 @@ static struct error *read_schemes(const struct reader *r, struct cursor *c, stru
 	if (f->scheme_count == 0 || f->scheme_count > sizeof f->schemes || f->chosen >= f->scheme_count)
 		return damaged(r, "a choice that there is not");
 	for (uint8_t i = 0; i < f->scheme_count; i++)
-		if (schemes[i] >= WM1_SCHEMES)
+		if (!scheme_exists(schemes[i]))
 			return damaged(r, "an unknown scheme");
 	memcpy(f->schemes, schemes, sizeof f->schemes);
 	return NULL;
@@ -315,7 +316,7 @@ void tune_deinit(struct tune_image *t)
 
 struct error *tune_choose(const struct tune_image *t, struct tune_function *f, uint8_t scheme)
 {
-	char list[8 * (SCHEME_NAME_MAX + 2)] = "";
+	char list[WM1_SCHEMES * (SCHEME_NAME_MAX + 2)] = "";
 
 	for (uint8_t i = 0; i < f->scheme_count; i++) {
 		if (f->schemes[i] == scheme) {

@@ -9,6 +9,7 @@
 #define WM_OBJECT_TUNE_H
 
 #include <stdint.h>
+#include <waymark/trace.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -19,7 +20,7 @@ struct tune_function {
 	const char *plain; /* without scope and parameters; "" when not known */
 	const char *shown; /* demangled */
 	const char *file;  /* "" when not known */
-	uint8_t schemes[8];
+	uint8_t schemes[WM1_SCHEMES];
 	uint8_t scheme_count;
 	uint8_t chosen; /* index; may be changed */
 	uint8_t before; /* what the file says */

@@ -11,10 +11,11 @@
 
 #include <gelf.h>
 
+#include "format/scheme.h"
 #include "report/crash_build.h"
 
 enum {
-	SCHEME_UNKNOWN = WM1_SCHEMES,
+	SCHEME_UNKNOWN = 1 << WM1_SCHEME_BITS,
 	NAME_BYTES_MAX = 4096,
 };
 
@@ -76,7 +77,8 @@ static struct error *take_tunable(const struct stopped *s, uint64_t address, con
 
 	if (!read_name(s, name_at, name))
 		return NULL;
-	if (stopped_read(s, chosen_at, &chosen, 1) && chosen < t->count && chosen < sizeof t->schemes)
+	if (stopped_read(s, chosen_at, &chosen, 1) && chosen < t->count && chosen < sizeof t->schemes &&
+	    scheme_exists(t->schemes[chosen]))
 		scheme = t->schemes[chosen];
 	key = key_of_text(name);
 	err = keymap_add(&ret->names, &key, &number);
@@ -156,29 +158,19 @@ static struct error *read_function(struct crash *c, uint32_t image, uint32_t ind
 	if (!base || scheme == SCHEME_UNKNOWN)
 		return NULL;
 	base += c->stopped->modules[image].bias;
-	switch (scheme & WM1_SCHEME_COVERAGE) {
-	case WM1_SCHEME_FUNCTION:
-		if (f->function_off != TRACE_NO_OFFSET)
-			err = read_bytes(c, base + f->function_off, 1, &entered);
-		if (entered)
-			c->entered[number] = entered[0];
-		break;
-	case WM1_SCHEME_CALLS:
-		if (f->calls_off != TRACE_NO_OFFSET)
-			err = read_bytes(c, base + f->calls_off, f->call_count, &c->calls_used[number]);
-		for (uint32_t i = 0; c->calls_used[number] && i < f->call_count; i++)
-			if (c->calls_used[number][i] == POINT_USED)
-				c->entered[number] = POINT_USED;
-		break;
-	case WM1_SCHEME_BLOCKS:
-		if (f->blocks_off != TRACE_NO_OFFSET)
-			err = read_bytes(c, base + f->blocks_off, f->node_count, &c->nodes_used[number]);
-		if (c->nodes_used[number] && f->node_count)
-			c->entered[number] = c->nodes_used[number][0];
-		break;
-	default:
-		break;
-	}
+	if (tracemeta_covers_entry(f, scheme))
+		err = read_bytes(c, base + f->function_off, 1, &entered);
+	if (entered)
+		c->entered[number] = entered[0];
+	if (!err && scheme & WM1_SCHEME_CALLS && f->calls_off != TRACE_NO_OFFSET)
+		err = read_bytes(c, base + f->calls_off, f->call_count, &c->calls_used[number]);
+	for (uint32_t i = 0; c->calls_used[number] && i < f->call_count; i++)
+		if (c->calls_used[number][i] == POINT_USED)
+			c->entered[number] = POINT_USED;
+	if (!err && scheme & WM1_SCHEME_BLOCKS && f->blocks_off != TRACE_NO_OFFSET)
+		err = read_bytes(c, base + f->blocks_off, f->node_count, &c->nodes_used[number]);
+	if (c->nodes_used[number] && f->node_count)
+		c->entered[number] = c->nodes_used[number][0];
 	return err;
 }
 

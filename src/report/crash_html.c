@@ -320,7 +320,13 @@ static uint32_t owner_of(const struct crash_thread *t, uint32_t number)
 
 static void print_frame_facts(struct crash_html *h, uint32_t thread, uint32_t number)
 {
-	static const char *const coverage[] = {"", "function coverage", "call coverage", "block coverage"};
+	static const char *const coverage[WM1_SCHEME_COVERAGE + 1] = {
+		[WM1_SCHEME_NONE] = "",
+		[WM1_SCHEME_FUNCTION] = "function coverage",
+		[WM1_SCHEME_CALLS] = "call coverage",
+		[WM1_SCHEME_FUNCTION | WM1_SCHEME_CALLS] = "function and call coverage",
+		[WM1_SCHEME_BLOCKS] = "block coverage",
+	};
 	const struct crash_frame *f = &h->c->threads[thread].frames[number];
 	uint32_t owner = owner_of(&h->c->threads[thread], number);
 	const char *kind = f->variant ? coverage[f->variant->scheme & WM1_SCHEME_COVERAGE] : "";

@@ -99,11 +99,11 @@ struct error *crash_read_own_coverage(struct crash *c, const struct crash_level 
 				      struct crash_frame *frame)
 {
 	const struct crash_image *image = &c->images[frame->image];
-	const enum wm1_scheme coverage = frame->variant->scheme & WM1_SCHEME_COVERAGE;
+	const enum wm1_scheme coverage = tracemeta_own_coverage(frame->variant->scheme);
 	const struct own_points *o;
 	struct error *err;
 
-	if (coverage < WM1_SCHEME_CALLS)
+	if (coverage == WM1_SCHEME_NONE)
 		return NULL;
 	err = find_own_points(c, image, level->index, coverage, &o);
 	if (err || !o->count) /* a function without calls has nothing to tell of them */

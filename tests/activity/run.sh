@@ -60,7 +60,7 @@ for configuration; do
 	level=${configuration%,*} stage=${configuration#*,}
 	made stmt "$level" "$stage" || exit 1
 	cp out truth
-	for scheme in none fc cc stmt pt fc+pt cc+pt stmt+pt; do
+	for scheme in none fc cc fc+cc stmt pt fc+pt cc+pt fc+cc+pt stmt+pt; do
 		made "$scheme" "$level" "$stage" || exit 1
 		awk -v what="$configuration, $scheme" -v is_none="$([ "$scheme" = none ] && echo 1)" '
 			function fail(text) { if (bad++ < 10) print "FAIL: " what ": block " $3 " of " $1 " " text }

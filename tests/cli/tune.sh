@@ -22,7 +22,7 @@ build_id() {
 }
 
 none='main 0 _ZN2ns3barEi 0 helper 0'
-tuned='main 1 _ZN2ns3barEi 1 helper 6'
+tuned='main 1 _ZN2ns3barEi 1 helper 7'
 build_program pie -DPLAIN
 build_program fixed -no-pie
 build_program static -static -DSTATIC
@@ -55,25 +55,26 @@ for rule in 'bar' '_ZN2ns*' 'ns::bar' 'ns::bar(int)' 'ns::*' 'file:*.cpp' 'file:
 	has out.txt "out: 1 of 3 functions changed"
 done
 expect 0 "$waymark" tune pie -o out --set 'helper=stmt; main = fc' --set '*=cc+pt'
-runs out 'main 2 _ZN2ns3barEi 1 helper 3'
+runs out 'main 2 _ZN2ns3barEi 1 helper 4'
 [ ! -s err.txt ] || fail "says: $(cat err.txt)"
 expect 0 "$waymark" tune pie -o out --set '*r*=cc+pt' --set 'bar=cc'
 has err.txt '"bar" has no effect: rules before it match its functions'
-runs out 'main 0 _ZN2ns3barEi 1 helper 6'
+runs out 'main 0 _ZN2ns3barEi 1 helper 7'
 printf '# these\nhelper=pt\nmain=cc+pt # and this one\n' >rules
 expect 0 "$waymark" tune pie -o out --set @rules
-runs out 'main 1 _ZN2ns3barEi 0 helper 4'
+runs out 'main 1 _ZN2ns3barEi 0 helper 5'
 runs pie "$none"
 WAYMARK_SCHEME='helper=fc' ./out | tr '\n' ' ' | grep -qx 'main 1 _ZN2ns3barEi 0 helper 1 ' ||
 	fail "WAYMARK_SCHEME does not win over tune"
 
 cat >want <<'END'
-function      file             chosen   available
-helper        -                stmt+pt  none fc cc stmt pt fc+pt cc+pt stmt+pt
-ns::bar(int)  src/lib/bar.cpp  cc       cc cc+pt
-main          src/main.c       none     none cc+pt fc
+function      file             chosen    available
+helper        -                fc+cc+pt  none fc cc fc+cc stmt pt fc+pt cc+pt fc+cc+pt stmt+pt
+ns::bar(int)  src/lib/bar.cpp  cc        cc cc+pt
+main          src/main.c       none      none cc+pt fc
 END
-expect 0 "$waymark" tune pie -o out --set helper=stmt+pt
+expect 0 "$waymark" tune pie -o out --set helper=fc+cc+pt
+runs out 'main 0 _ZN2ns3barEi 0 helper 8'
 expect 0 "$waymark" tune out --list
 diff want out.txt || fail "--list"
 expect 0 "$waymark" tune out --set helper=none --list
@@ -83,7 +84,7 @@ head -n 1 out.txt | grep -qx "out: 1 of 3 functions changed" || fail "--set and 
 # A program that is running is replaced, and goes on as it was; links lead to the new one or keep the old one.
 cat >wait.c <<'END'
 #include "runtime/tunables.h"
-TUNABLE("f", "", "", 2, "0, 4, 0, 0, 0, 0, 0, 0");
+TUNABLE("f", "", "", 2, "0, 8, 0, 0, 0, 0, 0, 0, 0, 0");
 int main(void)
 {
 	tunables_print();

@@ -8,18 +8,30 @@
 
 static void test_names(void)
 {
-	static const char *const names[WM1_SCHEMES] = {"none", "fc", "cc", "stmt", "pt", "fc+pt", "cc+pt", "stmt+pt"};
+	/* As docs/format.md numbers them. */
+	static const char *const names[16] = {
+		[0] = "none", [1] = "fc",    [2] = "cc",     [3] = "fc+cc",     [4] = "stmt",
+		[8] = "pt",   [9] = "fc+pt", [10] = "cc+pt", [11] = "fc+cc+pt", [12] = "stmt+pt"};
+	unsigned int count = 0;
 	uint8_t scheme = 99;
 
-	for (uint8_t i = 0; i < WM1_SCHEMES; i++) {
-		CHECK_TEXT(scheme_name(i), names[i]);
+	for (unsigned int i = 0; i <= UINT8_MAX; i++) {
+		if (i >= 16 || !names[i]) {
+			CHECK(!scheme_exists((uint8_t)i));
+			CHECK_TEXT(scheme_name((uint8_t)i), "?");
+			continue;
+		}
+		CHECK(scheme_exists((uint8_t)i));
+		CHECK_TEXT(scheme_name((uint8_t)i), names[i]);
 		CHECK(scheme_parse(names[i], strlen(names[i]), &scheme) && scheme == i);
 		CHECK(strlen(names[i]) <= SCHEME_NAME_MAX);
+		count++;
 	}
-	CHECK_TEXT(scheme_name(WM1_SCHEMES), "?");
+	CHECK_U64(count, WM1_SCHEMES);
 	CHECK(scheme_parse("none+pt", 7, &scheme) && scheme == WM1_SCHEME_PATHS);
 	scheme = 99;
 	CHECK(!scheme_parse("", 0, &scheme) && !scheme_parse("cc+", 3, &scheme) && !scheme_parse("pt+cc", 5, &scheme) &&
+	      !scheme_parse("cc+fc", 5, &scheme) && !scheme_parse("fc+stmt", 7, &scheme) &&
 	      !scheme_parse("CC", 2, &scheme) && scheme == 99);
 	CHECK(scheme_parse("cc+pt", 2, &scheme) && scheme == WM1_SCHEME_CALLS);
 }
@@ -58,8 +70,10 @@ static void test_rules(void)
 	CHECK(scheme_next_rule(&text, &rule, &problem));
 	check_rule(&rule, "*", "cc");
 	CHECK(!scheme_next_rule(&text, &rule, &problem) && !problem.what && *text == '\0');
-	text = "f=none|fc|cc|stmt|pt|fc+pt|cc+pt|stmt+pt";
-	CHECK(scheme_next_rule(&text, &rule, &problem) && rule.count == 8);
+	text = "f=none|fc|cc|fc+cc|stmt|pt|fc+pt|cc+pt|fc+cc+pt|stmt+pt";
+	CHECK(scheme_next_rule(&text, &rule, &problem) && rule.count == WM1_SCHEMES);
+	text = "f=none|fc|cc|fc+cc|stmt|pt|fc+pt|cc+pt|fc+cc+pt|stmt+pt|pt;*=cc";
+	CHECK(!scheme_next_rule(&text, &rule, &problem) && strstr(problem.what, "twice"));
 	text = " # nothing";
 	CHECK(!scheme_next_rule(&text, &rule, &problem) && !problem.what && *text == '\0');
 }

@@ -26,9 +26,9 @@ static const uint8_t golden[] = {
 	13, 10,						/* root, tunable, states; blocks */
 	3,						/* variants: scheme, frame_bytes, ... */
 	0, 0,
-	6, 40,	2, 1, 5, 9, 8, 25, 2, 1,		/* sum_bytes sum count ring slots local, 2 points, a bit each */
-	3, 10,	0, 0, 0, 0, 0, 1, 9, 8,			/* a byte each */
-	0, 1, 6,					/* function_off calls_off blocks_off */
+	11, 40,	2, 1, 5, 9, 8, 25, 2, 1,		/* sum_bytes sum count ring slots local, 2 points, a bit each */
+	4, 10,	0, 0, 0, 0, 0, 1, 9, 8,			/* a byte each */
+	16, 1, 6,					/* function_off calls_off blocks_off */
 	4,						/* calls */
 	0x0c, 4,	0, 3,	22, 2,			/* block 0, DIRECT, may leave, elsewhere: puts; test.c; line 11 column 2 */
 	0x01,			0, 7,			/* block 0, INDIRECT, the same line, column 7 */
@@ -230,12 +230,14 @@ static void test_bodies(void)
 	EXPECT_BODY(head + 1, 127, "states of 127 blocks cannot fit");
 	EXPECT_BODY(head + 1, 0, ": the section is damaged");
 	EXPECT_BODY(head + 1, 9, "call 3 in block 9 of 9");
-	EXPECT_BODY(head + 2, 9, "variants 9");
+	EXPECT_BODY(head + 2, 11, "variants 11");
 	EXPECT_BODY(head + 2, 1, ": the section is damaged");
-	EXPECT_BODY(variants, 8, "scheme 8");
-	EXPECT_BODY(variants, 3, "scheme 3 twice");
+	EXPECT_BODY(variants, 5, "scheme 5");
+	EXPECT_BODY(variants, 16, "scheme 16");
+	EXPECT_BODY(variants, 4, "scheme 4 twice");
 	EXPECT_BODY(paths, 2, "a frame record that scheme 2 has not");
-	EXPECT_BODY(paths, 5, "a frame record that scheme 5 has not");
+	EXPECT_BODY(paths, 3, "a frame record that scheme 3 has not");
+	EXPECT_BODY(paths, 9, "a frame record that scheme 9 has not");
 	EXPECT_BODY(paths + 1, 24, "a frame record of 24 bytes that holds more");
 	EXPECT_BODY(paths + 2, 3, "sums of 3 bytes");
 	EXPECT_BODY(paths + 2, 0, "sums of 0 bytes");
@@ -248,13 +250,13 @@ static void test_bodies(void)
 	EXPECT_BODY(paths + 6, 6, "a ring of 6 paths");
 	EXPECT_BODY(paths + 6, 32, "that holds more");
 	EXPECT_BODY(paths + 7, 41, "that holds more");
-	EXPECT_BODY(paths + 8, 5, "a frame record that scheme 6 has not");
-	EXPECT_BODY(paths + 9, 0, "a frame record that scheme 6 has not");
+	EXPECT_BODY(paths + 8, 5, "a frame record that scheme 11 has not");
+	EXPECT_BODY(paths + 9, 0, "a frame record that scheme 11 has not");
 	EXPECT_BODY(paths + 9, 9, "points with bits 9");
-	EXPECT_BODY(blocks + 8, 11, "a frame record that scheme 3 has not");
+	EXPECT_BODY(blocks + 8, 11, "a frame record that scheme 4 has not");
 	EXPECT_BODY(blocks + 1, 8, "a frame record of 8 bytes that holds more");
-	EXPECT_BODY(blocks + 7, 0, "a frame record that scheme 3 has not");
-	EXPECT_BODY(blocks + 2, 1, "a frame record that scheme 3 has not");
+	EXPECT_BODY(blocks + 7, 0, "a frame record that scheme 4 has not");
+	EXPECT_BODY(blocks + 2, 1, "a frame record that scheme 4 has not");
 	EXPECT_BODY(offs, 41, "coverage outside");
 	EXPECT_BODY(offs + 1, 38, "coverage outside");
 	EXPECT_BODY(offs + 2, 32, "coverage outside");
@@ -284,7 +286,7 @@ static void test_writer_refuses(void)
 		    "function 0: a frame record of 8 bytes that holds more");
 	build_trace(&b, "u.c");
 	b.functions[0].variants[2].local_bits = 2;
-	CHECK_ERROR(tracemeta_write(&b.meta, &key, &out), ERROR_ARGUMENT, "a frame record that scheme 3 has not");
+	CHECK_ERROR(tracemeta_write(&b.meta, &key, &out), ERROR_ARGUMENT, "a frame record that scheme 4 has not");
 	build_trace(&b, "u.c");
 	b.calls[2].callee = NULL;
 	CHECK_ERROR(tracemeta_write(&b.meta, &key, &out), ERROR_ARGUMENT, "call 2 calls nothing known");

@@ -6,7 +6,7 @@
 #include "support/trace_builder.h"
 
 enum {
-	TRACED = WM1_SCHEME_CALLS | WM1_SCHEME_PATHS,
+	TRACED = BUILD_TRACE_SCHEME,
 };
 
 /* Two units, functions 0 and 1, 2 and 3. */
@@ -202,7 +202,7 @@ static void test_damage(void)
 	EXPECT(&m, &out, "number 10 of 10");
 	out.len_bytes = 24;
 	build_point(&out, 1, WM1_POINT_COVERED, 0, TRACED, m.functions[0].call_count);
-	EXPECT(&m, &out, "a record of kind 6, scheme 6, number 4 of 4");
+	EXPECT(&m, &out, "a record of kind 6, scheme 11, number 4 of 4");
 	out.len_bytes = 24;
 	build_point(&out, 1, WM1_POINT_COVERED, 0, WM1_SCHEME_BLOCKS, 10);
 	EXPECT(&m, &out, "number 10 of 10");

@@ -12,7 +12,7 @@
 
 static uint32_t points_of(const struct tracemeta_function *f, const struct tracemeta_variant *v)
 {
-	return (v->scheme & WM1_SCHEME_COVERAGE) == WM1_SCHEME_CALLS ? f->call_count : f->node_count;
+	return v->scheme & WM1_SCHEME_CALLS ? f->call_count : f->node_count;
 }
 
 /* As users do, without a check of their own. */
@@ -23,7 +23,8 @@ static void walk(const struct tracemeta *m, const struct tracemeta_function *f)
 	for (uint32_t i = 0; i < f->call_count; i++)
 		if (f->calls[i].node >= f->node_count || (f->calls[i].kind == TRACEMETA_DIRECT && !f->calls[i].callee))
 			abort();
-	if ((f->calls_off != TRACE_NO_OFFSET && (uint64_t)f->calls_off + f->call_count > coverage_bytes) ||
+	if ((f->function_off != TRACE_NO_OFFSET && f->function_off >= coverage_bytes) ||
+	    (f->calls_off != TRACE_NO_OFFSET && (uint64_t)f->calls_off + f->call_count > coverage_bytes) ||
 	    (f->blocks_off != TRACE_NO_OFFSET && (uint64_t)f->blocks_off + f->node_count > coverage_bytes))
 		abort();
 	for (uint32_t i = 0; i < f->variant_count; i++) {

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (!at->address || at->function >= m.function_count || (i && at[-1].address > at->address))
 			abort();
-		if (at->node >= (at->kind == WM1_POINT_COVERED && (at->scheme & WM1_SCHEME_COVERAGE) == WM1_SCHEME_CALLS
+		if (at->node >= (at->kind == WM1_POINT_COVERED && at->scheme & WM1_SCHEME_CALLS
 					 ? m.functions[at->function].call_count
 					 : m.functions[at->function].node_count))
 			abort();

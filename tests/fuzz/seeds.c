@@ -296,10 +296,10 @@ static void write_trace_metadata(void)
 	input.len_bytes = 0;
 	for (int i = 0; i < 2; i++) {
 		build_point_unit(&input, keys[i], 0x5000);
-		build_point_frame(&input, 0x2000, 0, WM1_SCHEME_CALLS | WM1_SCHEME_PATHS, "-40(%rbp)");
+		build_point_frame(&input, 0x2000, 0, BUILD_TRACE_SCHEME, "-40(%rbp)");
 		build_point(&input, 0x1000, WM1_POINT_NODE, 0, WM1_SCHEME_BLOCKS, 9);
 		build_point(&input, 0, WM1_POINT_START, 0, WM1_SCHEME_BLOCKS, 1);
-		build_point(&input, 0x1010, WM1_POINT_COVERED, 0, WM1_SCHEME_CALLS | WM1_SCHEME_PATHS, 2);
+		build_point(&input, 0x1010, WM1_POINT_COVERED, 0, BUILD_TRACE_SCHEME, 2);
 	}
 	write_seed("tracepoint", "two", input.bytes, input.len_bytes);
 	buffer_deinit(&section);
@@ -321,7 +321,7 @@ static void write_blocks(void)
 
 static void write_schemes(void)
 {
-	static const char text[] = "main=none|cc+pt;file:lib/*.c = stmt # rest\n[a-c]?\\*=pt\nbad\n*=fc";
+	static const char text[] = "main=none|fc+cc|cc+pt;file:lib/*.c = stmt # rest\n[a-c]?\\*=pt\nbad\n*=fc";
 
 	write_seed("scheme", "rules", text, sizeof text - 1);
 }

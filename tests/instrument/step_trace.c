@@ -165,7 +165,7 @@ static struct activation *begin(const struct tracepoint *p, uint64_t sp)
 
 static const struct own_points *own_points_of(const struct activation *a)
 {
-	const enum wm1_scheme coverage = a->scheme & WM1_SCHEME_COVERAGE;
+	const enum wm1_scheme coverage = tracemeta_own_coverage(a->scheme);
 	struct own_points *o = &own_points[coverage == WM1_SCHEME_BLOCKS][a->function];
 	if (!o->nodes)
 		check(tracemeta_own_points(&trace.meta.functions[a->function], &trace.flows[a->function]->cfg, coverage,
@@ -318,7 +318,7 @@ static void compare_record(struct activation *a, uint64_t pc)
 	memcpy(a->seen, record, len);
 	a->is_compared = true;
 	compared++;
-	if ((v->scheme & WM1_SCHEME_COVERAGE) >= WM1_SCHEME_CALLS)
+	if (tracemeta_own_coverage(v->scheme) != WM1_SCHEME_NONE)
 		compare_coverage(a, v, record, pc);
 	struct path path = {.edges = malloc((f->node_count + 1) * sizeof(uint32_t))};
 	if (v->ring_slots)

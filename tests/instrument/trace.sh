@@ -16,7 +16,7 @@ for name; do
 	esac
 	compiler=cc
 	[ "${source%.cpp}" = "$source" ] || compiler=c++
-	for options in "cc+pt -O0 --wm-trace-paths=2" "cc+pt -O2" "stmt+pt -O1" "stmt+pt -Os --wm-trace-paths=1"; do
+	for options in "cc+pt -O0 --wm-trace-paths=2" "fc+cc+pt -O2" "stmt+pt -O1" "stmt+pt -Os --wm-trace-paths=1"; do
 		# shellcheck disable=SC2086 # a list of words
 		if ! "$build/waymark" $compiler --wm=trace='*='$options "$source" -lm -o prog >log 2>&1; then
 			head -n 5 log

@@ -42,7 +42,8 @@ static void try(const struct program *p, size_t len_bytes)
 	for (uint32_t i = 0; i < t.function_count; i++) {
 		const struct tune_function *f = &t.functions[i];
 
-		CHECK(f->off < len_bytes && f->scheme_count && f->scheme_count <= 8 && f->chosen < f->scheme_count);
+		CHECK(f->off < len_bytes && f->scheme_count && f->scheme_count <= WM1_SCHEMES &&
+		      f->chosen < f->scheme_count);
 		CHECK(strlen(f->name) + strlen(f->plain) + strlen(f->file) < len_bytes);
 	}
 	tune_deinit(&t);

@@ -7,7 +7,7 @@
 # run with both: the results are the same. VARIANT (default: stmt+pt choice O0; in this order):
 #   stmt+pt, cc+pt   everything is traced so, -O2
 #   choice           *=none|cc+pt, -O2, and WAYMARK_SCHEME turns all of it on
-#   all              all eight schemes compiled in, -O2, and WAYMARK_SCHEME gives them to functions by their names
+#   all              all schemes compiled in, -O2, and WAYMARK_SCHEME gives them to functions by their names
 #   O0               *=stmt+pt, -O0
 #   source           *=stmt+pt at stage source, -O2
 # WORK-DIR (default: a temporary one, removed) keeps builds, so that a second run is short.
@@ -45,7 +45,7 @@ compiler() { # VARIANT: one word, since some configure scripts and makefiles quo
 	native*) command=clang-19 ;;
 	cc+pt) command="'$waymark' cc '--wm=trace=*=cc+pt'" ;;
 	choice) command="'$waymark' cc '--wm=trace=*=none|cc+pt'" ;;
-	all) command="'$waymark' cc '--wm=trace=*=none|fc|cc|stmt|pt|fc+pt|cc+pt|stmt+pt'" ;;
+	all) command="'$waymark' cc '--wm=trace=*=none|fc|cc|fc+cc|stmt|pt|fc+pt|cc+pt|fc+cc+pt|stmt+pt'" ;;
 	source) command="$command --wm-stage=source" ;;
 	stmt+pt | O0) ;;
 	*) echo "$0: unknown variant $1" >&2; exit 2 ;;
@@ -56,7 +56,7 @@ compiler() { # VARIANT: one word, since some configure scripts and makefiles quo
 scheme_of() { # VARIANT: what runs
 	case $1 in
 	choice) echo '*=cc+pt' ;;
-	all) echo '[a-c]*=stmt+pt;[d-e]*=cc+pt;[f-g]*=fc+pt;[h-l]*=pt;[m-p]*=stmt;[q-r]*=cc;s*=fc' ;;
+	all) echo '[a-b]*=stmt+pt;c*=fc+cc;d*=cc+pt;e*=fc+cc+pt;[f-g]*=fc+pt;[h-l]*=pt;[m-p]*=stmt;[q-r]*=cc;s*=fc' ;;
 	esac
 }
 

@@ -4,7 +4,7 @@
 
 #ifdef LIBRARY
 
-TUNABLE("in_library", "", "lib/l.c", 2, "0, 4, 0, 0, 0, 0, 0, 0");
+TUNABLE("in_library", "", "lib/l.c", 2, "0, 8, 0, 0, 0, 0, 0, 0, 0, 0");
 
 __attribute__((visibility("default"))) void library_print(void);
 
@@ -19,9 +19,9 @@ void library_print(void)
 #include <dlfcn.h>
 #endif
 
-TUNABLE("main", "", "src/main.c", 3, "0, 6, 1, 0, 0, 0, 0, 0");
-TUNABLE("_ZN2ns3barEi", "bar", "src/lib/bar.cpp", 2, "2, 6, 0, 0, 0, 0, 0, 0");
-TUNABLE("helper", "", "", 8, "0, 1, 2, 3, 4, 5, 6, 7");
+TUNABLE("main", "", "src/main.c", 3, "0, 10, 1, 0, 0, 0, 0, 0, 0, 0");
+TUNABLE("_ZN2ns3barEi", "bar", "src/lib/bar.cpp", 2, "2, 10, 0, 0, 0, 0, 0, 0, 0, 0");
+TUNABLE("helper", "", "", 10, "0, 1, 2, 3, 4, 8, 9, 10, 11, 12");
 
 static int print_library(const char *path)
 {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <waymark/trace.h>
 
-/* schemes: their numbers, all eight bytes of them; plain and file may be "". */
+/* schemes: their numbers, all ten bytes of them; plain and file may be "". */
 #define TUNABLE(name, plain, file, count, schemes)            \
 	__asm__(".pushsection wm1_chosen,\"aw\",@progbits\n"  \
 		"chosen_" name ": .byte 0\n"                  \
@@ -24,7 +24,7 @@
 		".long plain_" name " - .\n"                  \
 		".long file_" name " - .\n"                   \
 		".long chosen_" name " - .\n"                 \
-		".byte " #count ", 0, 0, 0\n"                 \
+		".byte " #count ", 0\n"                       \
 		".byte " schemes "\n"                         \
 		".popsection\n")
 

@@ -11,7 +11,7 @@ static const struct tracemeta_variant no_frame = {.sum_off = TRACE_NO_OFFSET,
 static void set_variants(struct tracemeta_function *f)
 {
 	f->variants[0] = f->variants[1] = f->variants[2] = no_frame;
-	f->variants[1].scheme = WM1_SCHEME_CALLS | WM1_SCHEME_PATHS;
+	f->variants[1].scheme = BUILD_TRACE_SCHEME;
 	f->variants[1].frame_bytes = 40;
 	f->variants[1].sum_bytes = 2;
 	f->variants[1].sum_off = 0;
@@ -64,7 +64,7 @@ void build_trace(struct trace_builder *b, const char *unit)
 					 .is_tunable = true,
 					 .calls = b->calls,
 					 .call_count = BUILD_TRACE_CALLS,
-					 .function_off = TRACE_NO_OFFSET,
+					 .function_off = 15,
 					 .calls_off = 0,
 					 .blocks_off = 5,
 					 .node_count = BUILD_TRACE_NODES,

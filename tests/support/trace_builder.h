@@ -7,6 +7,7 @@
 enum {
 	BUILD_TRACE_NODES = 10,
 	BUILD_TRACE_CALLS = 4,
+	BUILD_TRACE_SCHEME = WM1_SCHEME_FUNCTION | WM1_SCHEME_CALLS | WM1_SCHEME_PATHS, /* of its second variant */
 };
 
 struct trace_builder {
@@ -19,7 +20,7 @@ struct trace_builder {
 };
 
 /*
- * Function 0: three variants (none, cc+pt, stmt) of ten blocks with four calls, all kinds; function 1: not traced, one block.
+ * Function 0: three variants (none, fc+cc+pt, stmt) of ten blocks with four calls, all kinds; function 1: not traced, one block.
  * One skipped. Nothing is allocated.
  */
 void build_trace(struct trace_builder *b, const char *unit);

@@ -7,9 +7,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 read -r -d '' -a configurations <<'END'
 O0,pt O0,cc+pt,apart O0,stmt+pt O1,cc+pt O1,stmt+pt,apart O2,pt,apart O2,cc+pt,apart O2,stmt+pt O3,stmt+pt,apart Os,cc+pt,apart
-O2,cc,apart O2,stmt,apart O2,fc O2,none O2,pt,apart,ring=1 O2,pt,apart,ring=64 O2,cc+pt,static O1,pt,nopie,apart O2,stmt+pt,pic
+O2,cc,apart O2,fc+cc,apart O2,stmt,apart O2,fc O2,none O2,pt,apart,ring=1 O2,pt,apart,ring=64 O2,cc+pt,static O1,pt,nopie,apart O2,stmt+pt,pic
 O2,stmt+pt,apart,strip O2,pt,apart,gc O2,none|cc+pt,apart,set=cc+pt O0,fc|pt|stmt+pt,set=stmt+pt O2,none|stmt+pt,set=none
-O2,none|stmt+pt,apart,tune=stmt+pt O2,cc+pt,contexts,apart O0,stmt+pt,source,apart O2,cc+pt,source,apart O2,stmt+pt,source O1,pt,source,apart,strip
+O2,none|stmt+pt,apart,tune=stmt+pt O2,cc+pt,contexts,apart O1,fc+cc+pt,apart O2,fc+cc+pt,source O0,stmt+pt,source,apart O2,cc+pt,source,apart O2,stmt+pt,source O1,pt,source,apart,strip
 END
 read -r -d '' -a together <<'END'
 O0,pt O0,cc+pt O1,stmt+pt O2,pt O2,cc+pt O2,stmt+pt O3,stmt+pt Os,cc+pt O2,cc O2,pt,ring=1 O2,cc+pt,static O1,pt,nopie O2,stmt+pt,strip
@@ -39,7 +39,7 @@ if [ $# -lt 2 ]; then
 		for options in "" "-static" "-fPIE -static-pie" "-fcf-protection -fpatchable-function-entry=8,4" "-fno-plt -mno-red-zone" "-pg" "-fsanitize=address"; do
 			# Runs before the sanitizer has started, and before mcount can be called: lld's output crashes without us, too.
 			[[ $name = *resolver && ($options = *address || $options = -pg) ]] && continue
-			for kind in "=*=stmt+pt" "=*=none|fc|cc|stmt|pt|fc+pt|cc+pt|stmt+pt" "=*=stmt+pt|none --wm-stage=source"; do
+			for kind in "=*=stmt+pt" "=*=none|fc|cc|fc+cc|stmt|pt|fc+pt|cc+pt|fc+cc+pt|stmt+pt" "=*=stmt+pt|none --wm-stage=source"; do
 				count "$here/same.sh" "$build" "--wm=trace$kind $options" "$name"
 			done
 		done

@@ -22,6 +22,7 @@ import sys
 
 ENTER, BLOCK, CALL, END = 1, 2, 3, 4
 RETURN, TAIL, TWICE, JUMP, AGAIN = 0, 1, 2, 3, 4
+CALLS, BLOCKS, PATHS = 2, 4, 8  # schemes (waymark/trace.h)
 OWN = "wmrec_"
 NAMES_OFF, LOGS_OFF, LOG_BYTES, THREADS = 1 << 12, 1 << 26, 1 << 28, 16
 UNTOLD = 8  # differences shown
@@ -198,18 +199,18 @@ class Comparison:
             return
         scheme = frame.get("scheme", 0)
         wanted = self.options.get("scheme")
-        if not scheme & 4 and told["link_name"] in self.skipped:
+        if not scheme & PATHS and told["link_name"] in self.skipped:
             self.counts["skipped"] = self.counts.get("skipped", 0) + 1
-            if wanted and scheme not in (0, int(wanted) & 3):
+            if wanted and scheme not in (0, int(wanted) & ~PATHS):
                 self.differ(where, f"scheme is {scheme}, must be {wanted} but for the paths")
-        elif wanted and int(wanted) & 4 and str(scheme) != wanted and told["block_count"] > 1:
+        elif wanted and int(wanted) & PATHS and str(scheme) != wanted and told["block_count"] > 1:
             self.differ(where, f"scheme is {scheme}, must be {wanted}")
         is_lost = frame["trace"] == "lost"
         if is_lost and truth.function.name not in self.lost:
             self.differ(where, f"lost: {frame['why']}")
         if truth.function.name in self.lost and is_lost:
             return
-        if scheme & 4 and not is_lost:
+        if scheme & PATHS and not is_lost:
             self.compare_paths(frame, truth, where, is_stopped)
         elif frame["blocks"] and truth.blocks and truth.blocks[-1] not in frame["blocks"]:
             self.differ(where, f"control is in one of {frame['blocks']}, recorded is {truth.blocks[-1]}")
@@ -225,7 +226,8 @@ class Comparison:
 
     def compare_own(self, frame, told, where):
         """All of an activation's own coverage is told."""
-        used = {2: "calls_used", 3: "blocks_used"}.get(frame.get("scheme", 0) & 3)
+        scheme = frame.get("scheme", 0)
+        used = "calls_used" if scheme & CALLS else "blocks_used" if scheme & BLOCKS else None
         if not used or (used == "calls_used" and not told["own"]):
             return
         if used not in frame or None in frame[used]:

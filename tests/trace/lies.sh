@@ -40,7 +40,7 @@ lies = {
     "control is elsewhere":
         'f["blocks"] = [f["blocks"][0] - 1]',
     "another scheme":
-        'f["scheme"] = 4',
+        'f["scheme"] = 8',
     "a local block not reached":
         'f["blocks_used"][f["blocks"][0]] = False',
     "a local block reached":
@@ -77,7 +77,7 @@ def rounds(frame):
 
 
 def problems(core):
-    comparison = compare.Comparison(record, core, {"scheme": "7"})
+    comparison = compare.Comparison(record, core, {"scheme": "12"})
     comparison.run()
     return comparison.problems
 

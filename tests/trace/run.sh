@@ -191,7 +191,7 @@ check() {
 	"$main" core --format=json --frames=all --paths=all traced/prog traced/core -o core.json || { echo "FAIL $label: waymark core fails"; return 1; }
 	local options=("${compare[@]}" "ring=$ring" ${is_apart:+apart})
 	[ $stage = final ] || options+=(source)
-	local numbers=([0]=none fc cc stmt pt fc+pt cc+pt stmt+pt) i
+	local numbers=([0]=none fc cc fc+cc stmt [8]=pt fc+pt cc+pt fc+cc+pt stmt+pt) i
 	for i in "${!numbers[@]}"; do
 		case ${WAYMARK_SCHEME:-"*=${tuned:-$schemes}"} in
 		"*=${numbers[i]}") options+=("scheme=$i") ;;

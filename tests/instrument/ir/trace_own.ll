@@ -12,9 +12,9 @@ define void @line() {
 }
 ; CHECK-LABEL: define void @line(
 ; CHECK-NOT: alloca
-; CHECK: call void asm sideeffect "movb $$1, $0\0A771:{{.*}}.quad 771b-1\0A.quad 0xc8000000\0A.popsection
+; CHECK: call void asm sideeffect "movb $$1, $0\0A771:{{.*}}.quad 771b-1\0A.quad 0xc4000000\0A.popsection
 ; CHECK-NEXT: call void @f()
-; CHECK: .quad 0xc8000001
+; CHECK: .quad 0xc4000001
 ; CHECK-NEXT: call void @f()
 
 define void @maybe(i1 %c) {
