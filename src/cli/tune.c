@@ -29,8 +29,9 @@ static const char help[] = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']
 			   "  --set RULES       PATTERN=SCHEME for functions of that name (*, ?, [a-z] as in\n"
 			   "                    the shell), or file:PATTERN=SCHEME for those of a source\n"
 			   "                    file; several with ; between them, or @FILE with one a line.\n"
-			   "                    The first rule that matches a function is its own\n"
-			   "                    SCHEME is none, fc, cc, fc+cc or stmt, with or without +pt, or pt\n"
+			   "                    The first rule that matches a function is its own.\n"
+			   "                    SCHEME is none, fc, cc, fc+cc or stmt, with +pt or\n"
+			   "                    without, or pt\n"
 			   "  --from CORE...    keep paths in the functions on the stacks of these cores\n" SEARCH_HELP
 			   "  --list            show all functions that can be chosen for, as they are then\n"
 			   "  -o, --output OUT  write to OUT and leave PROGRAM as it is\n"
