@@ -15,6 +15,7 @@
 
 enum {
 	STATUS_NEW = 3, /* the field ran what no test ran; 1 and 2 keep the meaning that they have everywhere */
+	STATUS_UNKNOWN = 4,
 	TOP_DEFAULT = 10,
 	HOT_DEFAULT = 90,
 };
@@ -36,8 +37,9 @@ static const char help[] = "Usage: waymark residual [OPTIONS] --tested FILE.wmk.
 			   "  -h, --help        this text\n"
 			   "\n"
 			   "Exit status: 0 when every path of the field ran in the tests, 3 when not or when\n"
-			   "it cannot be said of functions that changed, 1 on failure, 2 for a wrong command\n"
-			   "line.\n";
+			   "it cannot be said of functions that changed, 4 when no path is new but paths of\n"
+			   "the source are not told apart (--wm-stage=final) or were lost, 1 on failure,\n"
+			   "2 for a wrong command line.\n";
 
 enum {
 	OPTION_TESTED = PATH_OPTION_FIRST,
@@ -72,7 +74,7 @@ struct request {
 	size_t top;
 	double hot;
 	const char *output;
-	bool is_covered;
+	enum path_verdict verdict;
 };
 
 static struct error *add_operand(struct request *r, const char *path)
@@ -208,7 +210,7 @@ static struct error *compare(struct request *r, struct path_profile *tested, str
 	if (err)
 		return err;
 	err = render(r, &c);
-	r->is_covered = path_comparison_is_covered(&c);
+	r->verdict = path_comparison_verdict(&c);
 	path_comparison_deinit(&c);
 	return err;
 }
@@ -240,8 +242,8 @@ int command_residual(int argc, char **argv)
 		status = message_help("residual", help);
 	} else if (status == STATUS_OK) {
 		status = message_error("residual", compare_files(&r));
-		if (status == STATUS_OK && !r.is_covered)
-			status = STATUS_NEW;
+		if (status == STATUS_OK && r.verdict != PATH_VERDICT_COVERED)
+			status = r.verdict == PATH_VERDICT_NEW ? STATUS_NEW : STATUS_UNKNOWN;
 	}
 	glob_vec_deinit(&r.tested);
 	glob_vec_deinit(&r.field);

@@ -334,7 +334,10 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 	f->cfg.may_be_left = flags & WM1_PATHS_LEFT;
 	if (!f->name)
 		f->name = f->link_name;
-	return read_graph(r, f);
+	err = read_graph(r, f);
+	if (!err)
+		err = cursor_uleb32(&r->c, &f->selects);
+	return err ? err : cursor_uleb32(&r->c, &f->switch_tables);
 }
 
 /* One that is known is passed over; r->c ends behind the function either way. */

@@ -86,6 +86,9 @@ struct pathmeta_function {
 	struct pathmeta_outcome *outcomes; /* [cfg.edge_count] */
 	uint32_t *first_line; /* [cfg.node_count + 1]: lines of node n are first_line[n] to first_line[n + 1] - 1 */
 	struct pathmeta_line *lines;
+	/* Where the code chooses without a branch, so that paths do not tell what was chosen. */
+	uint32_t selects;       /* selects, minima, maxima, masked accesses */
+	uint32_t switch_tables; /* values of a switch that are looked up */
 };
 
 /* A function that is not counted, and why: one line for people. */

@@ -97,6 +97,8 @@ static void write_function(struct writer *w, const struct pathmeta_function *f)
 	for (uint32_t i = 0; f->has_plan && i < f->planned_count; i++)
 		buffer_uleb128(b, f->planned[i] - (i ? f->planned[i - 1] : 0));
 	write_graph(w, f);
+	buffer_uleb128(b, f->selects);
+	buffer_uleb128(b, f->switch_tables);
 	buffer_uleb128(&w->tables, b->len_bytes);
 	buffer_bytes(&w->tables, b->bytes, b->len_bytes);
 }

@@ -35,6 +35,7 @@ VEC_DECLARE(path_skipped_vec, struct pathmeta_skipped);
 struct path_kinds {
 	unsigned returns_twice, noreturn, naked, coroutine, no_profile, skip_profile;
 	unsigned memory, setjmp, lifetime_start, lifetime_end, assume;
+	unsigned chooses[16]; /* intrinsics that stand for a branch and what it decides; 0 behind the last */
 };
 
 /* Tags of type-based alias information (path_alias.c). */

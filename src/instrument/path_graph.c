@@ -187,11 +187,41 @@ static bool may_stop(const struct path_module *m, LLVMValueRef i)
 	}
 }
 
+static bool chooses(const struct path_module *m, LLVMValueRef i)
+{
+	if (LLVMGetInstructionOpcode(i) == LLVMSelect)
+		return true;
+	if (LLVMGetInstructionOpcode(i) != LLVMCall || !path_is_intrinsic(i))
+		return false;
+	unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(i));
+	for (const unsigned *known = m->kinds.chooses; *known; known++)
+		if (*known == id)
+			return true;
+	return false;
+}
+
+/* LLVM makes a table of a switch that only gives values. */
+static bool looks_up(LLVMValueRef i)
+{
+	static const char prefix[] = "switch.table.";
+	if (LLVMGetInstructionOpcode(i) != LLVMLoad)
+		return false;
+	LLVMValueRef pointer = LLVMGetOperand(i, 0);
+	if (LLVMIsAGetElementPtrInst(pointer))
+		pointer = LLVMGetOperand(pointer, 0);
+	if (!LLVMIsAGlobalVariable(pointer))
+		return false;
+	size_t len_bytes;
+	return !strncmp(LLVMGetValueName2(pointer, &len_bytes), prefix, strlen(prefix));
+}
+
 static void scan_block(struct builder *b, struct block *block)
 {
 	const struct path_module *m = b->g->m;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block->value); i; i = LLVMGetNextInstruction(i)) {
 		b->g->may_stop |= may_stop(m, i);
+		b->g->meta.selects += chooses(m, i);
+		b->g->meta.switch_tables += looks_up(i);
 		if (!is_call(i))
 			continue;
 		if (!path_is_intrinsic(i))

@@ -23,6 +23,16 @@ void path_find_kinds(struct path_kinds *ret)
 		.lifetime_end = ir_intrinsic_kind("llvm.lifetime.end"),
 		.assume = ir_intrinsic_kind("llvm.assume"),
 	};
+	static const char *const chooses[] = {"llvm.smin",          "llvm.smax",         "llvm.umin",
+					      "llvm.umax",          "llvm.abs",          "llvm.uadd.sat",
+					      "llvm.usub.sat",      "llvm.ucmp",         "llvm.scmp",
+					      "llvm.masked.load",   "llvm.masked.store", "llvm.masked.gather",
+					      "llvm.masked.scatter"};
+	_Static_assert(sizeof chooses / sizeof *chooses < sizeof ret->chooses / sizeof *ret->chooses, "room for all");
+	for (size_t i = 0, known = 0; i < sizeof chooses / sizeof *chooses; i++) {
+		ret->chooses[known] = ir_intrinsic_kind(chooses[i]);
+		known += ret->chooses[known] != 0;
+	}
 }
 
 static bool is_marked(LLVMValueRef function)

@@ -220,6 +220,42 @@ static struct error *find_news(struct compare *m)
 	return err;
 }
 
+static uint64_t choices_of(const struct path_function *f)
+{
+	return f->meta ? (uint64_t)f->meta->selects + f->meta->switch_tables : 0;
+}
+
+/* What the field ran and paths do not tell. */
+static struct error *find_blurs(struct compare *m)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < m->known.count && !err; i++) {
+		const struct known *known = &m->known.items[i];
+
+		if (!known->in_field)
+			continue;
+		path_choices_add(&m->c->choices, known->profile, known->function);
+		if (choices_of(known->function))
+			err = path_blur_vec_append(&m->c->blurs, (struct path_blur){known->profile, known->function});
+	}
+	for (size_t i = 0; i < m->c->field->recordings.count; i++) {
+		const struct path_recording *r = &m->c->field->recordings.items[i];
+
+		m->c->lost += r->dropped_tables || r->dropped_paths || r->uncommitted || r->truncated;
+	}
+	return err;
+}
+
+static int compare_blurs(const void *a, const void *b)
+{
+	const struct path_blur *x = a, *y = b;
+
+	return order_of(choices_of(y->function), choices_of(x->function)) ?:
+	       order_of(x->function->name_key, y->function->name_key) ?:
+	       order_of(x->function->cfg_key, y->function->cfg_key);
+}
+
 static int compare_identity(const struct path_pair *x, const struct path_pair *y)
 {
 	return order_of(x->function->name_key, y->function->name_key) ?:
@@ -304,11 +340,15 @@ struct error *path_compare(const struct path_profile *tested, const struct path_
 	if (!err)
 		err = find_news(&m);
 	if (!err)
+		err = find_blurs(&m);
+	if (!err)
 		err = find_cold(&m);
 	if (!err && c.news.count)
 		qsort(c.news.items, c.news.count, sizeof *c.news.items, compare_field);
 	if (!err && c.changes.count)
 		qsort(c.changes.items, c.changes.count, sizeof *c.changes.items, compare_changes);
+	if (!err && c.blurs.count)
+		qsort(c.blurs.items, c.blurs.count, sizeof *c.blurs.items, compare_blurs);
 	keymap_deinit(&m.function_map);
 	known_vec_deinit(&m.known);
 	keymap_deinit(&m.chosen);
@@ -328,5 +368,6 @@ void path_comparison_deinit(struct path_comparison *c)
 	path_pair_vec_deinit(&c->news);
 	path_pair_vec_deinit(&c->cold);
 	path_change_vec_deinit(&c->changes);
+	path_blur_vec_deinit(&c->blurs);
 	*c = (struct path_comparison){0};
 }

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "report/path_choices.h"
 #include "report/path_show.h"
 #include "report/path_view.h"
 
@@ -42,6 +43,20 @@ struct path_change {
 };
 VEC_DECLARE(path_change_vec, struct path_change);
 
+/* A function that ran in the field, with choices that paths do not tell apart. */
+struct path_blur {
+	const struct path_profile *profile;
+	const struct path_function *function;
+};
+VEC_DECLARE(path_blur_vec, struct path_blur);
+
+/* Whether the tests ran what the field ran. */
+enum path_verdict {
+	PATH_VERDICT_COVERED, /* every path of the field ran in the tests, and paths of the source are told apart */
+	PATH_VERDICT_NEW,     /* paths are new, or functions changed */
+	PATH_VERDICT_UNKNOWN, /* no path is new, but what ran is not told apart, or not all of it was recorded */
+};
+
 struct path_compare_options {
 	struct path_view_options view; /* top: of each list */
 	double hot;                    /* percent: tested paths are hot that make up so much of all counts */
@@ -59,6 +74,9 @@ struct path_comparison {
 	struct path_pair_vec news;      /* by falling field count */
 	struct path_pair_vec cold;      /* by falling share in the tests */
 	struct path_change_vec changes; /* by falling count */
+	struct path_choices choices;    /* of functions that ran in the field */
+	struct path_blur_vec blurs;     /* by falling number of choices */
+	uint64_t lost;                  /* recordings of the field that are not whole */
 	uint64_t tested_total;          /* of chosen functions */
 	uint64_t field_total;
 	uint64_t tested_paths;
@@ -75,10 +93,11 @@ struct error *path_compare(const struct path_profile *tested, const struct path_
 			   struct path_comparison *ret);
 void path_comparison_deinit(struct path_comparison *c);
 
-/* Every path that ran in the field ran in the tests. */
-static inline bool path_comparison_is_covered(const struct path_comparison *c)
+static inline enum path_verdict path_comparison_verdict(const struct path_comparison *c)
 {
-	return c->news.count == 0 && c->changes.count == 0;
+	if (c->news.count || c->changes.count)
+		return PATH_VERDICT_NEW;
+	return path_choices_hide(&c->choices) || c->lost ? PATH_VERDICT_UNKNOWN : PATH_VERDICT_COVERED;
 }
 
 struct error *path_compare_text(const struct path_comparison *c, const struct path_style *style, FILE *out);

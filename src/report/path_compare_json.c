@@ -133,6 +133,29 @@ static struct error *print_pairs(const struct path_comparison *c, const char *na
 	return err;
 }
 
+static void print_choices(const struct path_comparison *c, FILE *out)
+{
+	static const char *const verdicts[] = {
+		[PATH_VERDICT_COVERED] = "covered", [PATH_VERDICT_NEW] = "new", [PATH_VERDICT_UNKNOWN] = "unknown"};
+	const struct path_choices *n = &c->choices;
+
+	fprintf(out,
+		"  \"verdict\": \"%s\", \"final_functions\": %" PRIu64 ", \"unknown_functions\": %" PRIu64
+		", \"selects\": %" PRIu64 ", \"switch_tables\": %" PRIu64 ", \"lossy_files\": %" PRIu64 ",\n",
+		verdicts[path_comparison_verdict(c)], n->final_functions, n->unknown_functions, n->selects,
+		n->switch_tables, c->lost);
+	fputs("  \"not_told_apart\": [", out);
+	for (size_t i = 0; i < c->blurs.count && (!c->top || i < c->top); i++) {
+		const struct path_function *f = c->blurs.items[i].function;
+
+		fputs(i ? ",\n    {" : "\n    {", out);
+		print_function(f, out);
+		fprintf(out, ", \"selects\": %" PRIu32 ", \"switch_tables\": %" PRIu32 "}", f->meta->selects,
+			f->meta->switch_tables);
+	}
+	fputs("\n  ],\n", out);
+}
+
 static void print_changes(const struct path_comparison *c, FILE *out)
 {
 	fputs("  \"changed\": [", out);
@@ -160,6 +183,7 @@ struct error *path_compare_json(const struct path_comparison *c, FILE *out)
 		"  \"new_paths\": %zu, \"new_counted\": %" PRIu64 ", \"cold_paths\": %zu, \"changed_functions\": %zu"
 		", \"changed_counted\": %" PRIu64 ", \"hot_percent\": %.6g,\n",
 		c->news.count, c->news_total, c->cold.count, c->changes.count, c->changes_total, c->hot);
+	print_choices(c, out);
 	err = print_pairs(c, "new", &c->news, out);
 	if (!err)
 		err = print_pairs(c, "cold", &c->cold, out);

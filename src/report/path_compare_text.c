@@ -167,29 +167,72 @@ static void print_changes(const struct text *t)
 	}
 }
 
+static void print_blurs(const struct text *t)
+{
+	const struct path_blur_vec *v = &t->c->blurs;
+
+	if (!v->count)
+		return;
+	print_heading(t, "Functions of the field with choices that are no branches", v->count);
+	putc('\n', t->out);
+	for (size_t i = 0; i < v->count && (!t->c->top || i < t->c->top); i++) {
+		const struct path_function *f = v->items[i].function;
+
+		fputs("     ", t->out);
+		print_function(t, f);
+		fputs("  ", t->out);
+		path_choices_print_counts(f->meta->selects, f->meta->switch_tables, t->out);
+		putc('\n', t->out);
+	}
+}
+
+static void print_verdict(const struct text *t)
+{
+	const struct path_comparison *c = t->c;
+	char a[DIGITS_MAX], b[DIGITS_MAX], d[DIGITS_MAX];
+
+	switch (path_comparison_verdict(c)) {
+	case PATH_VERDICT_COVERED:
+		fputs("Every path that ran in the field ran in the tests.\n", t->out);
+		break;
+	case PATH_VERDICT_UNKNOWN:
+		fputs("No counted path is new in the field. Whether the tests ran all that the field ran is not known.\n",
+		      t->out);
+		break;
+	case PATH_VERDICT_NEW:
+		fprintf(t->out, "New in the field: %s %s, %s of what it ran (%s times)\n",
+			digits_grouped(c->news.count, a), c->news.count == 1 ? "path" : "paths",
+			digits_percent(c->news_total, c->field_total, b), digits_grouped(c->news_total, d));
+	}
+	if (c->changes.count)
+		fprintf(t->out, "Not comparable:   %s %s that changed, %s of what it ran\n",
+			digits_grouped(c->changes.count, a), c->changes.count == 1 ? "function" : "functions",
+			digits_percent(c->changes_total, c->field_total, b));
+	if (path_choices_hide(&c->choices)) {
+		fputs("Not told apart:   ", t->out);
+		path_choices_print(&c->choices, "\n                  ", t->out);
+		putc('\n', t->out);
+	}
+	if (c->lost)
+		fprintf(t->out, "Not recorded:     part of what ran, in %s of the field's files (see above)\n",
+			digits_grouped(c->lost, a));
+}
+
 struct error *path_compare_text(const struct path_comparison *c, const struct path_style *path_style, FILE *out)
 {
 	struct text t = {.c = c, .style = path_style, .out = out};
 	struct error *err;
-	char a[DIGITS_MAX], b[DIGITS_MAX], d[DIGITS_MAX];
 
 	print_side(&t, "tested:", c->tested, c->is_tested_known, c->tested_total, c->tested_paths);
 	print_side(&t, "field: ", c->field, c->is_field_known, c->field_total, c->field_paths);
 	putc('\n', out);
-	if (path_comparison_is_covered(c))
-		fputs("Every path that ran in the field ran in the tests.\n", out);
-	else
-		fprintf(out, "New in the field: %s %s, %s of what it ran (%s times)\n",
-			digits_grouped(c->news.count, a), c->news.count == 1 ? "path" : "paths",
-			digits_percent(c->news_total, c->field_total, b), digits_grouped(c->news_total, d));
-	if (c->changes.count)
-		fprintf(out, "Not comparable:   %s %s that changed, %s of what it ran\n",
-			digits_grouped(c->changes.count, a), c->changes.count == 1 ? "function" : "functions",
-			digits_percent(c->changes_total, c->field_total, b));
+	print_verdict(&t);
 	err = c->news.count ? print_news(&t) : NULL;
 	if (!err && c->cold.count)
 		err = print_cold(&t);
 	if (!err)
 		print_changes(&t);
+	if (!err)
+		print_blurs(&t);
 	return err;
 }

@@ -119,6 +119,11 @@ static struct error *print_notes(const struct html *h)
 	if (err)
 		return err;
 	path_notes_print(h->v->profile, "", stream);
+	if (path_choices_hide(&h->v->summary.choices)) {
+		fputs("not told apart: ", stream);
+		path_choices_print(&h->v->summary.choices, " ", stream);
+		putc('\n', stream);
+	}
 	if (fclose(stream) != 0) {
 		free(text);
 		return &error_no_memory;
@@ -254,7 +259,7 @@ static void print_functions(const struct html *h)
 
 	fputs("<h2>Functions</h2>\n<p><input id=\"filter\" placeholder=\"name or file\" aria-label=\"filter\"></p>\n"
 	      "<table class=\"list\" id=\"functions\"><thead><tr><th class=\"r\">share</th><th class=\"r\">paths counted"
-	      "</th><th class=\"r\">entered</th><th class=\"r\">paths</th><th class=\"r\">unfinished</th><th>function</th>"
+	      "</th><th class=\"r\">entered</th><th class=\"r\">paths</th><th class=\"r\">unfinished</th><th>not told</th><th>function</th>"
 	      "<th>file</th></tr></thead><tbody>\n",
 	      h->out);
 	for (size_t i = 0; i < h->v->function_count; i++) {
@@ -263,9 +268,12 @@ static void print_functions(const struct html *h)
 		fprintf(h->out, "<tr%s><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td>",
 			f->total || f->begun ? "" : " class=\"dim\"", digits_percent(f->total, h->v->summary.total, a),
 			digits_grouped(f->total, b), digits_grouped(f->meta ? f->calls : f->begun, c));
-		fprintf(h->out, "<td class=\"r\">%s of %s</td><td class=\"r\">%s</td><td class=\"w\">",
+		fprintf(h->out, "<td class=\"r\">%s of %s</td><td class=\"r\">%s</td><td>",
 			digits_rough(f->run_count, a), digits_rough(f->path_count, b),
 			f->unfinished ? digits_grouped(f->unfinished, d) : "");
+		if (f->meta && (f->meta->selects || f->meta->switch_tables))
+			path_choices_print_counts(f->meta->selects, f->meta->switch_tables, h->out);
+		fputs("</td><td class=\"w\">", h->out);
 		print_function_link(h, f);
 		fputs("</td><td>", h->out);
 		if (f->meta && f->meta->file) {

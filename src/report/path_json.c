@@ -94,8 +94,11 @@ static void print_summary(const struct path_summary *s, FILE *out)
 		s->split_functions);
 	fprintf(out,
 		", \"residual\": %" PRIu64 ", \"plan_functions\": %" PRIu64 ", \"alpha_functions\": %" PRIu64
-		", \"alpha_median\": %.6g, \"alpha_most\": %.6g, \"skipped\": %" PRIu64 "},\n",
+		", \"alpha_median\": %.6g, \"alpha_most\": %.6g, \"skipped\": %" PRIu64,
 		s->residual, s->plan_functions, s->alpha_functions, s->alpha_median, s->alpha_most, s->skipped);
+	fprintf(out,
+		",\n    \"final_functions\": %" PRIu64 ", \"selects\": %" PRIu64 ", \"switch_tables\": %" PRIu64 "},\n",
+		s->choices.final_functions, s->choices.selects, s->choices.switch_tables);
 }
 
 static void print_blocks(const struct path_function *f, FILE *out)
@@ -243,6 +246,9 @@ static void print_function_numbers(const struct path_function *f, FILE *out)
 		", \"unfinished\": %" PRIu64 ", \"entered\": %" PRIu64 ", \"residual\": %" PRIu64
 		", \"splits\": %" PRIu32,
 		f->unfinished, f->calls, f->residual, path_splits(f));
+	if (f->meta)
+		fprintf(out, ", \"selects\": %" PRIu32 ", \"switch_tables\": %" PRIu32, f->meta->selects,
+			f->meta->switch_tables);
 	if (f->meta && f->meta->has_plan)
 		fprintf(out, ", \"interesting\": %" PRIu32, f->meta->planned_count);
 	if (path_alpha(f) > 0)

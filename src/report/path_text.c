@@ -199,6 +199,24 @@ static void print_split_lines(const struct text *t)
 	}
 }
 
+static uint64_t choices_of(const struct path_function *f)
+{
+	return f->total || f->begun ? (uint64_t)f->meta->selects + f->meta->switch_tables : 0;
+}
+
+/* What the numbers above cannot mean. */
+static void print_choices(const struct text *t)
+{
+	const struct path_choices *c = &t->v->summary.choices;
+
+	if (!path_choices_hide(c))
+		return;
+	print_name(t, "not told");
+	path_choices_print(c, "\n              ", t->out);
+	print_list(t, choices_of);
+	putc('\n', t->out);
+}
+
 static void print_oddities(const struct text *t)
 {
 	const struct path_summary *s = &t->v->summary;
@@ -271,6 +289,7 @@ static struct error *print_summary(const struct text *t)
 	err = print_lines(t);
 	if (err)
 		return err;
+	print_choices(t);
 	print_tables(t);
 	print_oddities(t);
 	print_skipped(t);
@@ -338,6 +357,10 @@ static void print_function(const struct text *t, const struct path_function *f)
 	path_show_function(t->out, f, &t->r->style, 0);
 	if (f->unfinished)
 		fprintf(t->out, "  %s unfinished", digits_grouped(f->unfinished, a));
+	if (f->meta->selects || f->meta->switch_tables) {
+		fputs("  ", t->out);
+		path_choices_print_counts(f->meta->selects, f->meta->switch_tables, t->out);
+	}
 	if (path_alpha(f) > 0)
 		fprintf(t->out, "  alpha %.2f", path_alpha(f));
 	if (f->residual)

@@ -147,6 +147,8 @@ static struct error *sum_up(struct path_view *v)
 		}
 		s->functions++;
 		s->functions_run += has_run;
+		if (has_run)
+			path_choices_add(&s->choices, v->profile, f);
 		s->paths_run += f->run_count;
 		s->paths_possible += (double)f->path_count;
 		s->begun += f->begun;

@@ -4,7 +4,7 @@
 #ifndef WM_REPORT_PATH_VIEW_H
 #define WM_REPORT_PATH_VIEW_H
 
-#include "report/path_profile.h"
+#include "report/path_choices.h"
 
 struct path_view_options {
 	const char *const *functions; /* globs: name or link name must match one; none: all */
@@ -36,7 +36,8 @@ struct path_summary {
 	uint64_t alpha_functions; /* of them, those that have numbers of the plan's */
 	double alpha_median;      /* interval / interesting paths */
 	double alpha_most;
-	uint64_t skipped; /* functions that are not counted, of all images; not chosen by name */
+	struct path_choices choices; /* of functions that ran, with metadata */
+	uint64_t skipped;            /* functions that are not counted, of all images; not chosen by name */
 };
 
 struct path_view {

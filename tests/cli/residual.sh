@@ -158,6 +158,79 @@ expect 3 "$waymark" residual --tested tested.wmk --field changed/changed.wmk
 has out.txt "Functions that changed between the builds: their paths cannot be compared: 1"
 grep -qE '^ +50 times  classify' out.txt || fail "changed: $(cat out.txt)"
 
+# At the final stage a field run whose new source paths go through a select and a table of a switch is not "tested": 4. The source
+# stage reports the paths.
+cat >rate.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) static int rate(int kind, int x)
+{
+	int r;
+	switch (kind) {
+	case 0:
+		r = 13;
+		break;
+	case 1:
+		r = 7;
+		break;
+	case 2:
+		r = 21;
+		break;
+	case 3:
+		r = 9;
+		break;
+	case 4:
+		r = 42;
+		break;
+	default:
+		r = 1;
+	}
+	if (x > 100)
+		x = 100;
+	return r * x;
+}
+int main(int argc, char **argv)
+{
+	return argc > 2 && rate(atoi(argv[1]), atoi(argv[2])) < 0;
+}
+END
+for stage in source final; do
+	"$waymark" cc --wm=paths --wm-stage=$stage -O2 -g rate.c -o rate-$stage || exit 1
+	WAYMARK_OUT=rate-tested-$stage.wmk ./rate-$stage 2 7 && WAYMARK_OUT=rate-field-$stage.wmk ./rate-$stage 4 700 || fail "rate"
+done
+expect 3 "$waymark" residual --tested rate-tested-source.wmk --field rate-field-source.wmk
+has out.txt "New in the field: 1 path,"
+has out.txt "-> case 4"
+lacks out.txt "Not told apart"
+expect 4 "$waymark" residual --tested rate-tested-final.wmk --field rate-field-final.wmk
+lacks out.txt "Every path"
+has out.txt "No counted path is new in the field. Whether the tests ran all that the field ran is not known."
+has out.txt "replaced (1 select, 1 switch table),"
+grep -q 'rate  .*rate.c:2  1 select, 1 switch table$' out.txt || fail "rate: $(cat out.txt)"
+expect 4 "$waymark" residual --function=main --tested rate-tested-final.wmk --field rate-field-final.wmk
+has out.txt "replaced (no select),"
+expect 4 "$waymark" residual --format=json -o out.json --tested rate-tested-final.wmk --field rate-field-final.wmk
+cat >check.py <<'END'
+import json
+r = json.load(open("out.json"))
+assert r["verdict"] == "unknown" and r["new_paths"] == 0 and r["final_functions"] == 2
+assert (r["selects"], r["switch_tables"]) == (1, 1)
+assert [(f["name"], f["selects"], f["switch_tables"]) for f in r["not_told_apart"]] == [("rate", 1, 1)]
+END
+python3 check.py || fail "JSON: $(cat out.json)"
+expect 0 "$waymark" residual --tested rate-field-source.wmk --field rate-field-source.wmk
+has out.txt "Every path that ran in the field ran in the tests."
+expect 0 "$waymark" paths rate-field-final.wmk
+has out.txt "replaced (1 select, 1 switch table),"
+expect 0 "$waymark" paths --by=function rate-field-final.wmk
+grep -q 'rate.c:2  1 select, 1 switch table$' out.txt || fail "by function: $(cat out.txt)"
+expect 0 "$waymark" paths --format=html -o out.html rate-field-final.wmk
+has out.html "not told apart: source paths"
+has out.html "<td>1 select, 1 switch table</td>"
+expect 0 "$waymark" paths --format=json rate-field-final.wmk
+has out.txt '"final_functions": 2, "selects": 1, "switch_tables": 1'
+expect 0 "$waymark" paths rate-field-source.wmk
+lacks out.txt "not told"
+
 refused 1 "nosuch.wmk: No such file or directory" "$waymark" residual --tested tested.wmk --field nosuch.wmk
 refused 1 "no/such/x: cannot be written" "$waymark" residual -o no/such/x --tested tested.wmk --field field.wmk
 finish

@@ -22,7 +22,7 @@ static const uint8_t golden[] = {
 	'i', 's', ' ', 'n', 'o', 't', ' ', 'o', 'u', 'r', 's', '.', 0, /* 9 */
 	1, 2, 0,					/* producer, name, stage */
 	2,						/* functions */
-	66,						/* bytes of f */
+	68,						/* bytes of f */
 	1, 2, 3, 4, 5, 6, 7, 8,				/* name_key */
 	9, 0, 0, 0, 0, 0, 0, 0x80,			/* cfg_key */
 	4,						/* path_count */
@@ -34,7 +34,8 @@ static const uint8_t golden[] = {
 	2, 0,	2, 0x10,   3, 0x38, 9,			/* node 1: to 2 when true; to 3, fixed, case -5 */
 	1, 2,	61, 5, 6, 1,   0x9a, 0x0c, 4,   1, 1,	/* node 2: in() of a.h at line 3 column 1, then a branch at line 198; back to 1 */
 	0, 1,	0xbd, 11, 0, 4, 0xff, 0xff, 3,		/* node 3: of f itself again, line 14 */
-	32,						/* bytes of g */
+	5, 2,						/* selects, switch tables */
+	34,						/* bytes of g */
 	0x10, 0, 0, 0, 0, 0, 0, 0,
 	0x20, 0, 0, 0, 0, 0, 0, 0,
 	1,
@@ -42,6 +43,7 @@ static const uint8_t golden[] = {
 	1, 0, 0, 0, 0, 0,
 	1, 0, 0,					/* one node, no edges, no lines */
 	0, 0,
+	0, 0,						/* no selects, no switch tables */
 	1, 8, 9,					/* skipped: name reason */
 };
 /* clang-format on */
@@ -74,6 +76,8 @@ static void build_example(struct path_builder *b)
 	f->flags = WM1_PATHS_AT_ENTRY;
 	f->interesting = 2;
 	f->interval = 128;
+	f->selects = 5;
+	f->switch_tables = 2;
 	f->has_plan = true;
 	f->planned = planned;
 	f->planned_count = 2;
@@ -113,6 +117,9 @@ static void check_example(const struct pathmeta *m)
 	CHECK_U64(f->flags, WM1_PATHS_AT_ENTRY);
 	CHECK_U64(f->interesting, 2);
 	CHECK_U64(f->interval, 128);
+	CHECK_U64(f->selects, 5);
+	CHECK_U64(f->switch_tables, 2);
+	CHECK(!g->selects && !g->switch_tables);
 	CHECK(f->has_plan && f->planned_count == 2 && f->planned[0] == 1 && f->planned[1] == 3);
 	CHECK(!g->has_plan);
 	CHECK_U64(f->cfg.node_count, 4);
@@ -291,15 +298,15 @@ static void test_golden(void)
 static void test_bodies(void)
 {
 	const size_t unit = 2 + 54, function = unit + 4, head = function + 1, names = head + 17;
-	const size_t plan = names + 4 + 6, graph = plan + 3, nodes = graph + 3, second = function + 67;
+	const size_t plan = names + 4 + 6, graph = plan + 3, nodes = graph + 3, second = function + 69;
 
 	EXPECT_BODY(0, 10, "string pool");
 	EXPECT_BODY(unit + 2, 2, "stage 2");
 	EXPECT_BODY(unit + 3, 120, "120 functions cannot fit");
 	EXPECT_BODY(unit + 3, 1, "");
 	EXPECT_BODY(function, 127, "127 bytes of a function cannot fit");
-	EXPECT_BODY(function, 67, "1 bytes behind the end of a function");
-	EXPECT_BODY(function, 65, "x: unit 0, unpacked: offset 0x");
+	EXPECT_BODY(function, 69, "1 bytes behind the end of a function");
+	EXPECT_BODY(function, 67, "x: unit 0, unpacked: offset 0x");
 	EXPECT_BODY(head + 16, 5, "function f: 5 paths, its control flow has 4");
 	EXPECT_BODY(names, 0, "has no name");
 	EXPECT_BODY(names, 10, "string 10 of 9");

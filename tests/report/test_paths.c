@@ -685,7 +685,7 @@ static void test_compare(void)
 	CHECK_OK(path_profile_finish(&t.p));
 	CHECK_OK(path_profile_finish(&f.p));
 	CHECK_OK(path_compare(&t.p, &f.p, &options, "test", &c));
-	CHECK(!path_comparison_is_covered(&c));
+	CHECK_U64(path_comparison_verdict(&c), PATH_VERDICT_NEW);
 	CHECK_U64(c.news.count, 5);
 	CHECK_TEXT(c.news.items[0].function->name, "loop");
 	CHECK_U64(c.news.items[0].number, 2);
@@ -707,8 +707,26 @@ static void test_compare(void)
 	CHECK_U64(c.changes_total, 3);
 	path_comparison_deinit(&c);
 	CHECK_OK(path_compare(&t.p, &t.p, &options, "test", &c));
-	CHECK(path_comparison_is_covered(&c));
+	CHECK_U64(path_comparison_verdict(&c), PATH_VERDICT_COVERED);
 	CHECK_U64(c.cold.count, 0);
+	path_comparison_deinit(&c);
+	/* Paths through a select are not told apart; of functions that the field did not run it does not matter. */
+	t.p.images.items[0]->meta.functions[0].selects = 2;
+	CHECK_OK(path_compare(&t.p, &t.p, &options, "test", &c));
+	CHECK_U64(path_comparison_verdict(&c), PATH_VERDICT_UNKNOWN);
+	CHECK_U64(c.choices.selects, 2);
+	CHECK_U64(c.blurs.count, 1);
+	path_comparison_deinit(&c);
+	t.p.images.items[0]->meta.functions[0].selects = 0;
+	t.p.images.items[0]->meta.units[0].stage = PATHMETA_FINAL;
+	CHECK_OK(path_compare(&t.p, &t.p, &options, "test", &c));
+	CHECK_U64(path_comparison_verdict(&c), PATH_VERDICT_UNKNOWN);
+	CHECK_U64(c.choices.final_functions, c.choices.functions);
+	path_comparison_deinit(&c);
+	t.p.images.items[0]->meta.units[0].stage = PATHMETA_SOURCE;
+	t.p.recordings.items[0].dropped_paths = 1;
+	CHECK_OK(path_compare(&t.p, &t.p, &options, "test", &c));
+	CHECK_U64(path_comparison_verdict(&c), PATH_VERDICT_UNKNOWN);
 	path_comparison_deinit(&c);
 	close_fixture(&f);
 	close_fixture(&t);
