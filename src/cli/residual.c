@@ -184,7 +184,7 @@ static struct error *render(struct request *r, const struct path_comparison *c)
 	if (err)
 		return err;
 	style = path_reading_style(&r->reading, out.file);
-	err = r->is_json ? path_compare_json(c, out.file) : path_compare_text(c, &style, out.file);
+	err = r->is_json ? path_compare_json(c, style.sources, out.file) : path_compare_text(c, &style, out.file);
 	return output_end(&out, err);
 }
 

@@ -19,10 +19,11 @@
 
 /* The fewest bytes that an element of each table takes. */
 enum {
-	FUNCTION_MIN_BYTES = 1 + 16 + 14 + 2,
+	FUNCTION_MIN_BYTES = 1 + 16 + 14 + 2 + 1,
 	NODE_MIN_BYTES = 2,
 	EDGE_MIN_BYTES = 2,
 	LINE_MIN_BYTES = 2,
+	TEST_MIN_BYTES = 10,
 	SKIPPED_MIN_BYTES = 2,
 };
 
@@ -274,6 +275,59 @@ static struct error *read_graph(struct reader *r, struct pathmeta_function *f)
 	return err;
 }
 
+static struct error *read_test(struct reader *r, const struct pathmeta_function *f, uint32_t least,
+			       struct pathmeta_test *t)
+{
+	struct cursor at = r->c;
+	uint32_t step, flags = 0, compare = 0;
+	struct error *err = cursor_uleb32(&r->c, &step);
+
+	if (!err)
+		err = section_small(&r->c, PATHMETA_TEST_FLAGS, "a test with flags", &flags);
+	if (!err)
+		err = section_small(&r->c, PATHMETA_COMPARES - 1, "a test that compares as", &compare);
+	if (!err)
+		err = read_text(r, &t->at.function);
+	if (!err)
+		err = read_text(r, &t->at.file);
+	if (!err)
+		err = cursor_uleb32(&r->c, &t->at.line);
+	if (!err)
+		err = cursor_uleb32(&r->c, &t->at.column);
+	if (!err)
+		err = read_text(r, &t->name);
+	if (!err)
+		err = cursor_uleb32(&r->c, &t->number);
+	if (!err)
+		err = cursor_uleb32(&r->c, &t->count);
+	t->from = UINT32_MAX;
+	if (!err && flags & PATHMETA_TEST_JOINED)
+		err = cursor_uleb32(&r->c, &t->from);
+	if (err)
+		return err;
+	t->flags = (uint8_t)flags;
+	t->compare = (uint8_t)compare;
+	if (least >= f->cfg.node_count || step >= f->cfg.node_count - least ||
+	    (flags & PATHMETA_TEST_JOINED && t->from >= f->cfg.node_count) || (t->number && t->number >= t->count))
+		return cursor_error(&at, "a test of no block: the section is damaged");
+	t->node = least + step;
+	return NULL;
+}
+
+static struct error *read_tests(struct reader *r, struct pathmeta_function *f)
+{
+	struct error *err = section_count(&r->c, TEST_MIN_BYTES, "tests", &f->test_count);
+
+	if (err)
+		return err;
+	f->tests = arena_calloc(&r->m->arena, f->test_count, sizeof *f->tests);
+	if (!f->tests)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < f->test_count && !err; i++)
+		err = read_test(r, f, i ? f->tests[i - 1].node + 1 : 0, &f->tests[i]);
+	return err;
+}
+
 /* Sums may wrap: pathmeta_check wants them to rise. */
 static struct error *read_plan(struct reader *r, struct pathmeta_function *f)
 {
@@ -337,7 +391,9 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 	err = read_graph(r, f);
 	if (!err)
 		err = cursor_uleb32(&r->c, &f->selects);
-	return err ? err : cursor_uleb32(&r->c, &f->switch_tables);
+	if (!err)
+		err = cursor_uleb32(&r->c, &f->switch_tables);
+	return err ? err : read_tests(r, f);
 }
 
 /* One that is known is passed over; r->c ends behind the function either way. */
@@ -517,4 +573,18 @@ const struct pathmeta_function *pathmeta_find(const struct pathmeta *m, uint64_t
 	struct pathmeta_function key = {.name_key = name_key, .cfg_key = cfg_key};
 
 	return m->function_count ? bsearch(&key, m->functions, m->function_count, sizeof key, compare_functions) : NULL;
+}
+
+static int compare_tests(const void *a, const void *b)
+{
+	const struct pathmeta_test *x = a, *y = b;
+
+	return order_of(x->node, y->node);
+}
+
+const struct pathmeta_test *pathmeta_find_test(const struct pathmeta_function *f, uint32_t node)
+{
+	struct pathmeta_test key = {.node = node};
+
+	return f->test_count ? bsearch(&key, f->tests, f->test_count, sizeof key, compare_tests) : NULL;
 }

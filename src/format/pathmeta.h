@@ -64,6 +64,44 @@ struct pathmeta_line {
 	bool is_branch_only;
 };
 
+enum pathmeta_test_flag {
+	/* The code is as the compiler's front end made it: the way that is true is that of the expression at `at` being true, or,
+	 * with NEGATED, false. Without it an optimizer may have turned the branch round. */
+	PATHMETA_TEST_AS_WRITTEN = 1,
+	PATHMETA_TEST_NEGATED = 2,
+	PATHMETA_TEST_ONE_OF = 4, /* others stand on the same line */
+	PATHMETA_TEST_JOINED =
+		8, /* tested is what block `from` computed, where control comes from it; else a constant */
+	PATHMETA_TEST_CHARACTER = 16, /* a switch over characters: it has no place */
+	PATHMETA_TEST_CONSTANT = 32,  /* nothing is tested; no place either */
+	PATHMETA_TEST_FLAGS = 63,
+};
+
+/* How: by the comparison as it stands in the code. */
+enum pathmeta_compare {
+	PATHMETA_COMPARE_UNKNOWN = 0,
+	PATHMETA_COMPARE_TRUTH, /* with zero, as not equal: a truth value, too */
+	PATHMETA_COMPARE_EQUAL,
+	PATHMETA_COMPARE_UNEQUAL,
+	PATHMETA_COMPARE_LESS,
+	PATHMETA_COMPARE_LESS_EQUAL,
+	PATHMETA_COMPARE_GREATER,
+	PATHMETA_COMPARE_GREATER_EQUAL,
+	PATHMETA_COMPARES,
+};
+
+/* What the branch at the end of a block tests: the innermost comparison, truth value or call of its condition. */
+struct pathmeta_test {
+	uint32_t node;
+	uint8_t flags;
+	uint8_t compare;         /* enum pathmeta_compare */
+	struct pathmeta_line at; /* line 0: not known */
+	const char *name; /* the variable or function whose value is tested, as the source names it; NULL: not known */
+	uint32_t from;    /* JOINED: a node; else UINT32_MAX */
+	/* Which of so many tests at one place, in the order of the code: all in a macro stand where it does. count 0: not known. */
+	uint32_t number, count;
+};
+
 struct pathmeta_function {
 	uint64_t name_key;
 	uint64_t cfg_key;
@@ -89,6 +127,8 @@ struct pathmeta_function {
 	/* Where the code chooses without a branch, so that paths do not tell what was chosen. */
 	uint32_t selects;       /* selects, minima, maxima, masked accesses */
 	uint32_t switch_tables; /* values of a switch that are looked up */
+	struct pathmeta_test *tests; /* by rising node */
+	uint32_t test_count;
 };
 
 /* A function that is not counted, and why: one line for people. */
@@ -123,6 +163,9 @@ struct error *pathmeta_write(const struct pathmeta *m, struct buffer *out);
 /* Parses a whole section, all its units. name is for messages ("gzip: .debug_waymark_paths"). Checks every index, size and
  * kind, each graph (cfg_check) and path_count. m must be initialised. */
 struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *name, struct pathmeta *m);
+
+/* What the branch at the end of a node tests; NULL: nothing is known of it. */
+const struct pathmeta_test *pathmeta_find_test(const struct pathmeta_function *f, uint32_t node);
 
 /* NULL when there is none. After pathmeta_read. */
 const struct pathmeta_function *pathmeta_find(const struct pathmeta *m, uint64_t name_key, uint64_t cfg_key);

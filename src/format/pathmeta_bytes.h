@@ -18,6 +18,7 @@
  *                     for each out-edge { to  how (EDGE_*)  [zigzag(value) of a case] [cases] }
  *                     cases: { 2 * ranges + has_more { zigzag(first - last before, at first 0)  last - first } }
  *             }
+ *             test_count { node - (node before + 1)  flags  compare  function file  line column  name  number count  [from] }
  *     }
  *     skipped_count { name reason }
  *

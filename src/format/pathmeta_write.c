@@ -76,6 +76,29 @@ static void write_graph(struct writer *w, const struct pathmeta_function *f)
 	}
 }
 
+static void write_tests(struct writer *w, const struct pathmeta_function *f)
+{
+	struct buffer *b = &w->function;
+
+	buffer_uleb128(b, f->test_count);
+	for (uint32_t i = 0; i < f->test_count; i++) {
+		const struct pathmeta_test *t = &f->tests[i];
+
+		buffer_uleb128(b, t->node - (i ? t[-1].node + 1 : 0));
+		buffer_uleb128(b, t->flags);
+		buffer_uleb128(b, t->compare);
+		buffer_uleb128(b, string_table_ref(&w->strings, t->at.function));
+		buffer_uleb128(b, string_table_ref(&w->strings, t->at.file));
+		buffer_uleb128(b, t->at.line);
+		buffer_uleb128(b, t->at.column);
+		buffer_uleb128(b, string_table_ref(&w->strings, t->name));
+		buffer_uleb128(b, t->number);
+		buffer_uleb128(b, t->count);
+		if (t->flags & PATHMETA_TEST_JOINED)
+			buffer_uleb128(b, t->from);
+	}
+}
+
 static void write_function(struct writer *w, const struct pathmeta_function *f)
 {
 	struct buffer *b = &w->function;
@@ -99,6 +122,7 @@ static void write_function(struct writer *w, const struct pathmeta_function *f)
 	write_graph(w, f);
 	buffer_uleb128(b, f->selects);
 	buffer_uleb128(b, f->switch_tables);
+	write_tests(w, f);
 	buffer_uleb128(&w->tables, b->len_bytes);
 	buffer_bytes(&w->tables, b->bytes, b->len_bytes);
 }

@@ -76,6 +76,8 @@ struct host {
 	LLVMValueRef (*add_naked)(LLVMModuleRef module, const char *name);
 	/* Runs before other constructors; as often as its comdat group is linked. */
 	void (*add_constructor)(LLVMValueRef function);
+	/* The variable, of the function that scope is in or global, that a value is the value or the address of; NULL when not known. */
+	const char *(*variable_name)(LLVMValueRef value, LLVMMetadataRef scope, unsigned *ret_len);
 };
 
 /* Instruments one whole-program module. is_shared: the output is a shared library. Returns NULL, or one line that says

@@ -1,7 +1,7 @@
 /*
  * path.h - the path counter's model of one module and of the function at work. For each function, in order (paths.c):
  *
- *   graph      control flow, where paths are cut, what edges mean, keys, source lines      (path_graph.c, path_lines.c)
+ *   graph      control flow, where paths are cut, what edges mean, keys, source lines      (path_graph.c, path_lines.c, path_tests.c)
  *   number     Ball-Larus numbers (core/path_number.h)
  *   choose     array, pairs or a plan's pairs, and the values that edges add                 (path_choose.c)
  *   place      where code goes (core/placement.h)
@@ -34,7 +34,7 @@ VEC_DECLARE(path_skipped_vec, struct pathmeta_skipped);
 /* Attributes and intrinsics, by LLVM's numbers. */
 struct path_kinds {
 	unsigned returns_twice, noreturn, naked, coroutine, no_profile, skip_profile;
-	unsigned memory, setjmp, lifetime_start, lifetime_end, assume;
+	unsigned memory, setjmp, lifetime_start, lifetime_end, assume, optnone, expect;
 	unsigned chooses[16]; /* intrinsics that stand for a branch and what it decides; 0 behind the last */
 };
 
@@ -121,6 +121,7 @@ const char *path_reason(const struct path_module *m, LLVMValueRef function);
 /* Splits blocks after calls that return twice, and nothing else. */
 struct error *path_graph_make(struct path_graph *g);
 struct error *path_lines_add(struct path_graph *g);
+struct error *path_tests_add(struct path_graph *g);
 /* The last file and inlined function: neighbours are from the same. */
 struct path_line_cache {
 	LLVMMetadataRef file;

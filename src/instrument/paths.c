@@ -17,10 +17,12 @@ void path_find_kinds(struct path_kinds *ret)
 		.coroutine = ir_attribute_kind("presplitcoroutine"),
 		.no_profile = ir_attribute_kind("noprofile"),
 		.skip_profile = ir_attribute_kind("skipprofile"),
+		.optnone = ir_attribute_kind("optnone"),
 		.memory = ir_attribute_kind("memory"),
 		.lifetime_start = ir_intrinsic_kind("llvm.lifetime.start"),
 		.setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp"),
 		.lifetime_end = ir_intrinsic_kind("llvm.lifetime.end"),
+		.expect = ir_intrinsic_kind("llvm.expect"),
 		.assume = ir_intrinsic_kind("llvm.assume"),
 	};
 	static const char *const chooses[] = {"llvm.smin",          "llvm.smax",         "llvm.umin",
@@ -117,6 +119,8 @@ static struct error *count_paths(struct path_graph *g)
 		err = path_graph_make(g);
 	if (!err)
 		err = path_lines_add(g);
+	if (!err)
+		err = path_tests_add(g);
 	if (!err)
 		err = path_number(&g->cfg, g->scratch, &numbering);
 	if (err)

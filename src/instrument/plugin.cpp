@@ -9,7 +9,9 @@
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/BranchProbabilityInfo.h>
 #include <llvm/CodeGen/StackProtector.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Instructions.h>
@@ -345,6 +347,46 @@ static void add_constructor(LLVMValueRef ref)
 	appendToGlobalCtors(*function->getParent(), function, /*Priority=*/0, function);
 }
 
+static bool is_of(const DILocalVariable *variable, const DISubprogram *function)
+{
+	return variable && variable->getScope() && variable->getScope()->getSubprogram() == function;
+}
+
+static const DIVariable *find_variable(Value *value, const DISubprogram *function)
+{
+	SmallVector<DIGlobalVariableExpression *, 1> globals;
+	SmallVector<DbgValueInst *, 4> values;
+	SmallVector<DbgVariableRecord *, 4> records;
+	if (auto *global = dyn_cast<GlobalVariable>(value))
+		global->getDebugInfo(globals);
+	if (!globals.empty() || isa<Constant>(value))
+		return globals.empty() ? nullptr : globals[0]->getVariable();
+	for (DbgVariableRecord *record : findDVRDeclares(value))
+		if (is_of(record->getVariable(), function))
+			return record->getVariable();
+	for (DbgDeclareInst *declare : findDbgDeclares(value))
+		if (is_of(declare->getVariable(), function))
+			return declare->getVariable();
+	findDbgValues(values, value, &records);
+	for (DbgVariableRecord *record : records)
+		if (is_of(record->getVariable(), function) && !record->getExpression()->getNumElements())
+			return record->getVariable();
+	for (DbgValueInst *use : values)
+		if (is_of(use->getVariable(), function) && !use->getExpression()->getNumElements())
+			return use->getVariable();
+	return nullptr;
+}
+
+static const char *variable_name(LLVMValueRef ref, LLVMMetadataRef scope, unsigned *ret_len)
+{
+	auto *local = dyn_cast_or_null<DILocalScope>(unwrap(scope));
+	const DIVariable *variable = find_variable(unwrap(ref), local ? local->getSubprogram() : nullptr);
+	if (!variable || variable->getName().empty())
+		return nullptr;
+	*ret_len = unsigned(variable->getName().size());
+	return variable->getName().data();
+}
+
 static struct host make_host(FunctionAnalysisManager &functions)
 {
 	return {&functions,
@@ -378,7 +420,8 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		drop_needless_protector,
 		mark_own_memory,
 		add_naked,
-		add_constructor};
+		add_constructor,
+		variable_name};
 }
 
 /*

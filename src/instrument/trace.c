@@ -167,6 +167,8 @@ static struct error *make_graph(struct trace_function *f, struct path_graph *g)
 	if (!err)
 		err = path_lines_add(g);
 	if (!err)
+		err = path_tests_add(g);
+	if (!err)
 		err = number(f, g);
 	return err;
 }

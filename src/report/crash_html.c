@@ -221,7 +221,7 @@ static struct error *print_paths(struct crash_html *h, const struct crash_thread
 
 	/* From the newest one back, as many as there is room for. */
 	while (!err && from > first && (number < most || from == f->path_count)) {
-		err = crash_path_steps(h->c, t, f, &f->paths[from - 1], &steps[from - 1]);
+		err = crash_path_steps(h->c, t, f, &f->paths[from - 1], h->r->style.sources, &steps[from - 1]);
 		if (err)
 			break;
 		from--;

@@ -100,7 +100,7 @@ static struct error *print_path(const struct json *j, const struct crash_thread 
 				const struct crash_path *path)
 {
 	struct path_steps s;
-	struct error *err = crash_path_steps(j->c, thread, f, path, &s);
+	struct error *err = crash_path_steps(j->c, thread, f, path, j->r->style.sources, &s);
 
 	if (err)
 		return err;

@@ -54,9 +54,10 @@ struct path_walk crash_path_walk(const struct crash *c, const struct crash_threa
 }
 
 struct error *crash_path_steps(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
-			       const struct crash_path *path, struct path_steps *ret)
+			       const struct crash_path *path, struct sources *sources, struct path_steps *ret)
 {
 	struct path_walk walk = crash_path_walk(c, t, f, path);
 
+	walk.sources = sources;
 	return path_steps_walk(&walk, ret);
 }

@@ -49,8 +49,8 @@ uint32_t crash_function_id(const struct crash *c, const struct crash_frame *f);
 /* A path of a frame (NULL: none yet), for path_steps_walk. */
 struct path_walk crash_path_walk(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
 				 const struct crash_path *path);
-/* Its steps. */
+/* Its steps; sources as in struct path_walk. */
 struct error *crash_path_steps(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
-			       const struct crash_path *path, struct path_steps *ret);
+			       const struct crash_path *path, struct sources *sources, struct path_steps *ret);
 
 #endif

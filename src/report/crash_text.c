@@ -238,7 +238,7 @@ static struct error *print_paths(const struct text *t, const struct crash_thread
 
 		for (end = i + 1; end < f->path_count && first_alike(t, f, end) <= i; end++)
 			;
-		err = crash_path_steps(t->c, thread, f, &f->paths[i], &steps);
+		err = crash_path_steps(t->c, thread, f, &f->paths[i], t->r->style.sources, &steps);
 		if (err)
 			break;
 		if (f->paths[i].is_rounds)

@@ -101,6 +101,7 @@ static inline enum path_verdict path_comparison_verdict(const struct path_compar
 }
 
 struct error *path_compare_text(const struct path_comparison *c, const struct path_style *style, FILE *out);
-struct error *path_compare_json(const struct path_comparison *c, FILE *out);
+/* sources: for the text of conditions. */
+struct error *path_compare_json(const struct path_comparison *c, struct sources *sources, FILE *out);
 
 #endif

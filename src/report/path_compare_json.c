@@ -41,14 +41,14 @@ static void print_function(const struct path_function *f, FILE *out)
 		f->meta ? f->meta->line : 0, f->name_key, f->cfg_key);
 }
 
-static struct error *print_steps(const struct path_pair *pair, FILE *out)
+static struct error *print_steps(const struct path_pair *pair, struct sources *sources, FILE *out)
 {
 	struct path_steps s;
 	struct error *err;
 
 	if (!pair->function->meta)
 		return NULL;
-	err = path_steps_create(pair->profile, pair->function, pair->number, &s);
+	err = path_steps_create(pair->profile, pair->function, pair->number, sources, &s);
 	if (err)
 		return err;
 	print_member(out, ",\n     ", "start", s.start);
@@ -105,7 +105,7 @@ static struct error *print_contexts(const struct path_profile *p, const struct p
 }
 
 static struct error *print_pairs(const struct path_comparison *c, const char *name, const struct path_pair_vec *v,
-				 FILE *out)
+				 struct sources *sources, FILE *out)
 {
 	static const char *const news[] = {[PATH_NEWS_PATH] = "path",
 					   [PATH_NEWS_FUNCTION] = "function",
@@ -124,7 +124,7 @@ static struct error *print_pairs(const struct path_comparison *c, const char *na
 			pair->number, pair->function->path_count, pair->tested, pair->field);
 		if (!pair->tested)
 			print_member(out, ", ", "new", news[pair->news]);
-		err = print_steps(pair, out);
+		err = print_steps(pair, sources, out);
 		if (!err)
 			err = print_contexts(c->field, pair, out);
 		putc('}', out);
@@ -170,7 +170,7 @@ static void print_changes(const struct path_comparison *c, FILE *out)
 	fputs("\n  ]\n", out);
 }
 
-struct error *path_compare_json(const struct path_comparison *c, FILE *out)
+struct error *path_compare_json(const struct path_comparison *c, struct sources *sources, FILE *out)
 {
 	struct error *err;
 
@@ -184,9 +184,9 @@ struct error *path_compare_json(const struct path_comparison *c, FILE *out)
 		", \"changed_counted\": %" PRIu64 ", \"hot_percent\": %.6g,\n",
 		c->news.count, c->news_total, c->cold.count, c->changes.count, c->changes_total, c->hot);
 	print_choices(c, out);
-	err = print_pairs(c, "new", &c->news, out);
+	err = print_pairs(c, "new", &c->news, sources, out);
 	if (!err)
-		err = print_pairs(c, "cold", &c->cold, out);
+		err = print_pairs(c, "cold", &c->cold, sources, out);
 	print_changes(c, out);
 	fputs("}\n", out);
 	return err;

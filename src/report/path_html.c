@@ -12,6 +12,7 @@
 #include "report/json.h"
 #include "report/path_html_page.h"
 #include "report/path_lines.h"
+#include "report/path_outcome.h"
 #include "report/path_renderer.h"
 #include "report/path_steps.h"
 
@@ -376,7 +377,7 @@ static struct error *print_path(const struct html *h, const struct path_function
 	struct path_steps s;
 	char a[DIGITS_MAX], b[DIGITS_MAX], c[DIGITS_MAX];
 	double share = digits_share(entry->count, f->total);
-	struct error *err = path_steps_create(h->v->profile, f, entry->number, &s);
+	struct error *err = path_steps_create(h->v->profile, f, entry->number, h->r->style.sources, &s);
 
 	if (err)
 		return err;
@@ -430,7 +431,7 @@ static void print_cases(const struct html *h, const struct pathmeta_cases *cases
 	const char *text;
 
 	arena_init(&arena);
-	text = path_cases(cases, &arena);
+	text = path_cases(cases, false, &arena);
 	fprintf(h->out, "%s: ", text && *text ? text : "a case");
 	arena_deinit(&arena);
 }

@@ -178,7 +178,7 @@ static const char *end_name(const struct cfg *g, const struct path *path)
 	return g->edges[first].cut == CFG_CUT_TWICE ? "twice" : "jump";
 }
 
-static struct error *print_path(const struct path_profile *p, const struct path_function *f,
+static struct error *print_path(const struct path_report *r, const struct path_function *f,
 				const struct path_entry *entry, FILE *out)
 {
 	struct path_steps s;
@@ -189,7 +189,7 @@ static struct error *print_path(const struct path_profile *p, const struct path_
 		fputs("}", out);
 		return NULL;
 	}
-	err = path_steps_create(p, f, entry->number, &s);
+	err = path_steps_create(r->view->profile, f, entry->number, r->style.sources, &s);
 	if (err)
 		return err;
 	fputs(", \"blocks\": [", out);
@@ -222,7 +222,7 @@ static struct error *print_paths(const struct path_report *r, const struct path_
 			continue;
 		fputs(is_next ? ",\n       " : "\n       ", out);
 		is_next = true;
-		err = print_path(p, f, entry, out);
+		err = print_path(r, f, entry, out);
 	}
 	fputs("]", out);
 	return err;

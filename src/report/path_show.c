@@ -1,7 +1,7 @@
 /*
  * path_show.c - lays a path out in three columns: line, source, outcome. Straight-line code of more than a few lines is
  * shown by its ends; what is common to all indentation is taken away. Of the system's headers, which C++ inlines by the dozen,
- * only lines that decide something are shown.
+ * only lines that decide something are shown; other inlined functions that decide nothing are one row.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,13 +21,16 @@ enum {
 	ROWS_TAIL = 15,
 	LEFT = 12, /* columns before the source */
 	SOURCE_MIN = 24,
+	INLINED_MAX = 3,  /* functions named in a row */
 	SOURCE_MAX = 100, /* before an outcome: wide windows do not tear them apart */
 	NAME_MIN = 60,    /* columns of a name */
 };
 
 struct row {
-	const struct path_step *step; /* NULL: a gap */
-	size_t gap;                   /* lines left out */
+	const struct path_step *step; /* NULL: a gap, or inlined code */
+	size_t inlined;               /* steps[inlined_first] and on, that decided nothing */
+	size_t inlined_first;
+	size_t gap; /* lines left out */
 	size_t gap_branches;
 	char *text; /* source, tabs expanded, clean; NULL: not known */
 	size_t columns;
@@ -174,7 +177,7 @@ static struct error *fill_text(struct show *show, struct row *row)
 /* Code without a line is no place. */
 static bool is_other_place(const struct path_step *a, const struct path_step *b)
 {
-	return b->line && (a->file != b->file || a->function != b->function);
+	return b->line && (!text_equal(a->file, b->file) || !text_equal(a->function, b->function));
 }
 
 static bool is_system(const char *file)
@@ -226,11 +229,30 @@ static void add_row(struct show *show, size_t step)
 	show->rows[show->row_count++] = (struct row){.step = show->steps[step]};
 }
 
+/* How many steps from `at` on are inlined code that decides nothing, up to where another decides or the path ends. */
+static size_t inlined_length(const struct show *show, size_t at)
+{
+	size_t end = at, last;
+
+	while (end + 1 < show->step_count && show->steps[end]->function && !show->steps[end]->outcome)
+		end++;
+	last = end;
+	while (end > at && show->steps[last]->function && !is_other_place(show->steps[end - 1], show->steps[last]))
+		end--; /* of the function that decides, all is shown */
+	return end - at;
+}
+
 static void choose_rows(struct show *show)
 {
 	for (size_t i = 0; i < show->step_count;) {
-		size_t run = run_length(show, i);
+		size_t run = show->style->is_full ? 0 : inlined_length(show, i);
 
+		if (run) {
+			show->rows[show->row_count++] = (struct row){.inlined = run, .inlined_first = i};
+			i += run;
+			continue;
+		}
+		run = run_length(show, i);
 		if (run <= RUN_MAX || show->style->is_full) {
 			add_row(show, i++);
 			for (; run > 1; run--)
@@ -254,7 +276,7 @@ static void cut_middle(struct show *show)
 	if (show->style->is_full || show->row_count <= ROWS_MAX)
 		return;
 	for (size_t i = first; i < last; i++) {
-		gap.gap += show->rows[i].step ? 1 : show->rows[i].gap;
+		gap.gap += show->rows[i].step ? 1 : show->rows[i].gap + show->rows[i].inlined;
 		gap.gap_branches += show->rows[i].step && show->rows[i].step->outcome;
 	}
 	show->rows[first] = gap;
@@ -308,6 +330,34 @@ static void print_gap(const struct show *show, const struct row *row)
 	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
 }
 
+/* "in open (file.h:12), close (file.h:20..24) and 2 more" */
+static void print_inlined(struct show *show, const struct row *row)
+{
+	size_t shown = 0, places = 0;
+
+	fprintf(show->out, "         %sin ", colour(show, "\033[2m"));
+	for (size_t i = 0, end; i < row->inlined; i = end) {
+		const struct path_step *const *steps = &show->steps[row->inlined_first];
+		const char *brief = demangle_brief(&show->arena, steps[i]->function);
+
+		for (end = i + 1; end < row->inlined && !is_other_place(steps[i], steps[end]);)
+			end++;
+		if (places++ >= INLINED_MAX)
+			continue;
+		fputs(shown++ ? ", " : "", show->out);
+		path_show_text(show->out, brief ? brief : steps[i]->function);
+		fputs(" (", show->out);
+		path_show_text(show->out, steps[i]->file ? text_base_name(steps[i]->file) : "?");
+		fprintf(show->out, ":%" PRIu32, steps[i]->line);
+		if (steps[end - 1]->line > steps[i]->line)
+			fprintf(show->out, "..%" PRIu32, steps[end - 1]->line);
+		putc(')', show->out);
+	}
+	if (places > shown)
+		fprintf(show->out, " and %zu more", places - shown);
+	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
+}
+
 /* Where the path goes into inlined code, or comes out of it. */
 static void print_place(struct show *show, const struct path_step *step)
 {
@@ -353,7 +403,10 @@ static void print_rows(struct show *show)
 		size_t column = 0;
 
 		if (!r->step) {
-			print_gap(show, r);
+			if (r->inlined)
+				print_inlined(show, r);
+			else
+				print_gap(show, r);
 			continue;
 		}
 		if (before ? is_other_place(before, r->step) : r->step->function != NULL)
@@ -433,8 +486,10 @@ static struct error *print_compact(struct show *show)
 		column += (column ? 1 : 8) + strlen(text) + 1;
 		i = last + 1;
 	}
-	fprintf(show->out, "%s-> ", column ? " " : "        ");
-	path_show_text(show->out, s->end);
+	if (s->end) {
+		fprintf(show->out, "%s-> ", column ? " " : "        ");
+		path_show_text(show->out, s->end);
+	}
 	putc('\n', show->out);
 	return NULL;
 }
@@ -483,7 +538,7 @@ struct error *path_show(FILE *out, const struct path_profile *p, const struct pa
 			const struct path_style *style)
 {
 	struct path_steps s;
-	struct error *err = path_steps_create(p, f, number, &s);
+	struct error *err = path_steps_create(p, f, number, style->sources, &s);
 
 	if (err)
 		return err;

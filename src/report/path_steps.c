@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "object/demangle.h"
+#include "report/path_outcome.h"
 #include "report/path_steps.h"
 
 enum {
@@ -22,78 +23,6 @@ const struct pathmeta_line *path_node_place(const struct pathmeta_function *f, u
 		node = f->cfg.edges[f->cfg.first_edge[node]].to;
 	}
 	return NULL;
-}
-
-/* "to line 12", "to util.h:12"; `unknown` when no place is known. */
-static const char *way_text(const struct pathmeta_function *f, uint32_t edge, const char *verb, const char *unknown,
-			    struct arena *arena)
-{
-	const struct pathmeta_line *line = path_node_place(f, f->cfg.edges[edge].to);
-
-	if (!line)
-		return unknown;
-	if (!line->file || text_equal(line->file, f->file))
-		return arena_printf(arena, "%s line %" PRIu32, verb, line->line);
-	return arena_printf(arena, "%s %s:%" PRIu32, verb, text_base_name(line->file), line->line);
-}
-
-const char *path_cases(const struct pathmeta_cases *cases, struct arena *arena)
-{
-	const char *text = "";
-	for (uint32_t i = 0; i < cases->count && text; i++) {
-		const struct pathmeta_range *r = &cases->ranges[i];
-		const char *comma = i ? ", " : "";
-
-		if (r->first == r->last)
-			text = arena_printf(arena, "%s%s%" PRId64, text, comma, r->first);
-		else
-			text = arena_printf(arena, "%s%s%" PRId64 " to %" PRId64, text, comma, r->first, r->last);
-	}
-	return text && *text && cases->has_more ? arena_printf(arena, "%s or others", text) : text;
-}
-
-struct error *path_outcome(const struct pathmeta_function *f, enum pathmeta_stage stage, uint32_t edge,
-			   struct arena *arena, const char **ret)
-{
-	const struct pathmeta_outcome *o = &f->outcomes[edge];
-	bool is_source = stage == PATHMETA_SOURCE;
-	const char *text = NULL;
-
-	switch (o->kind) {
-	case PATHMETA_TRUE:
-	case PATHMETA_FALSE:
-		if (is_source)
-			text = o->kind == PATHMETA_TRUE ? "true" : "false";
-		else if (cfg_edge_ends(&f->cfg.edges[edge]))
-			break; /* the end of the path says it */
-		else           /* which side the optimizer made the true one says nothing: where it goes does */
-			text = way_text(f, edge, "to", "one way", arena);
-		break;
-	case PATHMETA_CASE:
-		text = arena_printf(arena, "case %" PRId64, o->value);
-		break;
-	case PATHMETA_CASES:
-		text = path_cases(o->cases, arena);
-		if (text)
-			text = *text ? arena_printf(arena, "case %s", text) : "a case";
-		break;
-	case PATHMETA_DEFAULT:
-		text = "default";
-		break;
-	case PATHMETA_UNWIND:
-		text = "throws";
-		break;
-	case PATHMETA_JUMP:
-		text = way_text(f, edge, "jumps to", "jumps", arena);
-		break;
-	case PATHMETA_PLAIN:
-	case PATHMETA_NORMAL:
-	case PATHMETA_OUTCOMES:
-		*ret = NULL;
-		return NULL;
-	}
-	*ret = text;
-	return text || cfg_edge_ends(&f->cfg.edges[edge]) ? NULL : &error_no_memory;
 }
 
 static bool is_same_place(const struct path_step *step, const struct pathmeta_line *line)
@@ -192,17 +121,25 @@ static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
 		bool is_last = i + 1 == s->node_count;
 		bool is_found = true;
 		uint32_t end = is_last ? path_lines_begun(w, node, &is_found) : m->first_line[node + 1];
+		struct path_decision branch = {
+			.walk = w, .nodes = s->nodes, .path = &s->path, .index = i, .edge = edge};
 		const char *outcome;
 
 		for (uint32_t l = m->first_line[node]; l < end && !err; l++)
 			err = add_line(s, &m->lines[l], &last_function);
 		if (!is_found && !err)
 			err = add_stop(w, s, &last_function);
+		s->by_node[i].step = s->steps.count ? (uint32_t)s->steps.count - 1 : UINT32_MAX;
 		if (err || edge == NO_EDGE || (is_last && w->is_partial))
 			continue;
-		err = path_outcome(m, w->stage, edge, &s->arena, &outcome);
+		if (s->steps.count)
+			branch.step = &s->steps.items[s->steps.count - 1];
+		err = path_outcome(&branch, &s->arena, &outcome, &s->by_node[i].is_forced);
 		if (!err)
 			err = add_outcome(s, outcome);
+		s->by_node[i].outcome = outcome;
+		if (s->steps.count)
+			s->by_node[i].step = (uint32_t)s->steps.count - 1; /* an outcome without a line got one */
 	}
 	return err;
 }
@@ -237,10 +174,10 @@ static const char *end_text(const struct pathmeta_function *f, const struct path
 		enum cfg_cut cut = g->edges[path->end_edge].cut;
 
 		if (cut == CFG_CUT_BACK || cut == CFG_CUT_ROUND)
-			return way_text(f, path->end_edge, "back to", "back to the loop's start", arena);
+			return path_way(f, path->end_edge, "back to", "back to the loop's start", arena);
 		if (cfg_cuts_to(g, g->edges[path->end_edge].to) & 1u << CFG_CUT_ROUND)
-			return way_text(f, path->end_edge, "into the loop at", "into a loop", arena);
-		return way_text(f, path->end_edge, "cut, goes on at", "cut, goes on", arena);
+			return path_way(f, path->end_edge, "into the loop at", "into a loop", arena);
+		return path_way(f, path->end_edge, "cut, goes on at", "cut, goes on", arena);
 	}
 	if (first == g->first_edge[path->end_node + 1])
 		return "leaves";
@@ -255,7 +192,8 @@ struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret)
 	arena_init(&s.arena);
 	s.path.edges = arena_copy(&s.arena, w->path->edges, w->path->edge_count, sizeof *s.path.edges);
 	s.nodes = arena_calloc(&s.arena, (size_t)w->path->edge_count + 1, sizeof *s.nodes);
-	if (s.path.edges && s.nodes) {
+	s.by_node = arena_calloc(&s.arena, (size_t)w->path->edge_count + 1, sizeof *s.by_node);
+	if (s.path.edges && s.nodes && s.by_node) {
 		s.node_count = path_nodes(&w->flow->cfg, w->numbering, w->path, s.nodes);
 		err = add_nodes(w, &s);
 	}
@@ -274,13 +212,14 @@ struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret)
 }
 
 struct error *path_steps_create(const struct path_profile *p, const struct path_function *f, uint64_t number,
-				struct path_steps *ret)
+				struct sources *sources, struct path_steps *ret)
 {
 	struct path path = {.edges = calloc(f->meta->cfg.node_count, sizeof *path.edges)};
 	struct path_walk walk = {
 		.flow = f->meta,
 		.numbering = &f->numbering,
 		.stage = path_function_unit(p, f)->stage,
+		.sources = sources,
 		.path = &path,
 	};
 	struct error *err;

@@ -18,6 +18,7 @@ void sources_deinit(struct sources *s)
 	for (size_t i = 0; i < s->files.count; i++) {
 		file_unmap(&s->files.items[i]->file);
 		free(s->files.items[i]->line_offs);
+		free(*s->files.items[i]->is_inside);
 	}
 	source_file_vec_deinit(&s->files);
 	source_place_vec_deinit(&s->places);
@@ -148,7 +149,8 @@ struct error *sources_get(struct sources *s, const char *name, const struct sour
 	if (!f)
 		return &error_no_memory;
 	f->name = arena_strdup(&s->arena, name);
-	err = f->name ? source_file_vec_append(&s->files, f) : &error_no_memory;
+	f->is_inside = arena_alloc(&s->arena, sizeof *f->is_inside);
+	err = f->name && f->is_inside ? source_file_vec_append(&s->files, f) : &error_no_memory;
 	if (!err)
 		err = load(s, f);
 	if (!err)

@@ -22,6 +22,7 @@ struct source_file {
 	struct mapped_file file;
 	size_t *line_offs; /* [line_count + 1]; line n is [n - 1, n) */
 	uint32_t line_count;
+	uint8_t **is_inside; /* source_tokens.c */
 };
 VEC_DECLARE(source_file_vec, struct source_file *);
 

@@ -23,9 +23,9 @@ shown() {
 
 # The 5 items have the keys 4 to 0: the ring has all five rounds of list_find's loop.
 find_steps() {
-	shown '#0 +list_find  .*core_trace.c:24:.*' 'path 1 of 5' '24 .*' '25 .* -> to line 28' '28 .*' '29 .*' \
+	shown '#0 +list_find  .*core_trace.c:24:.*' 'path 1 of 5' '24 .*' '25 .* -> false' '28 .*' '29 .*' \
 		'24 .* -> back to line 24' 'path 2 of 5; after a round of the loop' '26 .*' \
-		'path 5 of 5; after a round of the loop' '24 .* -> to line 25' '25 .* -> to line 28' '28 .*' '29 .*' \
+		'path 5 of 5; after a round of the loop' '24 .* -> true' '25 .* -> false' '28 .*' '29 .*' \
 		'24 .* -> back to line 24' 'then, in progress; after a round of the loop' '24 .* -> is here'
 }
 
@@ -35,11 +35,11 @@ expect 0 "$waymark" core --paths all ./program program.core
 find_steps
 # walk at depth 0 went through its loop three times, those above called themselves.
 shown '#1 +walk  .*core_trace.c:45:.*' 'path 1 of 1' '.* -> into the loop at line 43' \
-	'round of the loop, once or more' '43 .*' '44 .*' '43 .* -> back to line 43' 'then, in progress; .*' '43 .* -> to line 45' '45 .* -> is here' \
+	'round of the loop, once or more' '43 .*' '44 .*' '43 .* -> back to line 43' 'then, in progress; .*' '43 .* -> false' '45 .* -> is here' \
 	'made calls: weigh:44, list_find:45' 'not made: walk:39, puts:42' \
-	'#2 +walk  .*core_trace.c:39:.*' 'in progress' '38 .* -> to line 39' '39 .* -> is here' 'made calls: walk:39' \
+	'#2 +walk  .*core_trace.c:39:.*' 'in progress' '38 .* -> true' '39 .* -> is here' 'made calls: walk:39' \
 	'not made: puts:42, weigh:44, list_find:45' '#3 +walk .*' 'in progress' '#4 +main .*' 'path 1 of 1' '.*' \
-	'round of the loop, once or more' '.*' 'then, in progress; .*' '55 .* -> to line 62' '62 .* -> is here'
+	'round of the loop, once or more' '.*' 'then, in progress; .*' '55 .* -> false' '62 .* -> is here'
 lacks out.txt note:
 # Only the newest ones by default.
 expect 0 "$waymark" core ./program program.core

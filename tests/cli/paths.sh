@@ -18,7 +18,7 @@ has out.txt "functions   2 of 3 ran (66.7 %)"
 lacks out.txt "unfinished"
 lacks out.txt "!"
 grep -A 3 "^ *[0-9]*\. .* 10 times  classify" out.txt >path.txt || fail "no path with 10 times"
-grep -qE '^ +[0-9]+  +if \(x > 3 && y < 50\) +-> true, true$' path.txt || fail "outcomes: $(cat path.txt)"
+grep -qE '^ +[0-9]+  +if \(x > 3 && y < 50\) +-> x > 3: true, y < 50: true$' path.txt || fail "outcomes: $(cat path.txt)"
 grep -qE '^ +[0-9]+  +return 1;' path.txt || fail "lines: $(cat path.txt)"
 grep -qE ' 20 times  classify' out.txt || fail "no path with 20 times"
 grep -qE 'switch \(x\) \{ +-> case 1$' out.txt || fail "no case 1"
@@ -209,7 +209,7 @@ mkdir moved
 mv prog.c moved/prog.c
 expect 0 "$waymark" paths one.wmk
 has out.txt "prog.c: No such file or directory: give the directory with --source-dir"
-grep -qE "^        13 -> true, true, 14, 27 -> leaves$" out.txt || fail "lines without source: $(cat out.txt)"
+grep -qE "^        13 -> column 8: true, column 17: true, 14, 27 -> leaves$" out.txt || fail "lines without source: $(cat out.txt)"
 lacks out.txt "return 1;"
 expect 0 "$waymark" paths --source-dir moved one.wmk
 has out.txt "return 1;"

@@ -10,19 +10,20 @@
 /* clang-format off */
 /* The raw body of build_example(), as docs/format.md says. */
 static const uint8_t golden[] = {
-	9, 54,						/* 9 strings, 54 bytes */
+	10, 56,						/* 10 strings, 56 bytes */
 	'w', 'a', 'y', 'm', 'a', 'r', 'k', ' ', 't', 'e', 's', 't', 0, /* 1 */
 	'u', '.', 'c', 0,				/* 2 */
 	'f', 0,						/* 3 */
 	't', 'e', 's', 't', '.', 'c', 0,		/* 4 */
 	'i', 'n', 0,					/* 5 */
 	'a', '.', 'h', 0,				/* 6 */
-	'g', 0,						/* 7 */
-	'_', 'Z', '1', 'h', 'v', 0,			/* 8 */
-	'i', 's', ' ', 'n', 'o', 't', ' ', 'o', 'u', 'r', 's', '.', 0, /* 9 */
+	'k', 0,						/* 7 */
+	'g', 0,						/* 8 */
+	'_', 'Z', '1', 'h', 'v', 0,			/* 9 */
+	'i', 's', ' ', 'n', 'o', 't', ' ', 'o', 'u', 'r', 's', '.', 0, /* 10 */
 	1, 2, 0,					/* producer, name, stage */
 	2,						/* functions */
-	68,						/* bytes of f */
+	90,						/* bytes of f */
 	1, 2, 3, 4, 5, 6, 7, 8,				/* name_key */
 	9, 0, 0, 0, 0, 0, 0, 0x80,			/* cfg_key */
 	4,						/* path_count */
@@ -35,16 +36,20 @@ static const uint8_t golden[] = {
 	1, 2,	61, 5, 6, 1,   0x9a, 0x0c, 4,   1, 1,	/* node 2: in() of a.h at line 3 column 1, then a branch at line 198; back to 1 */
 	0, 1,	0xbd, 11, 0, 4, 0xff, 0xff, 3,		/* node 3: of f itself again, line 14 */
 	5, 2,						/* selects, switch tables */
-	34,						/* bytes of g */
+	2,						/* tests */
+	1, 0x0f, 2, 0, 4, 12, 3, 7, 1, 2, 0,		/* node 1: k at line 12 column 3, the second of two, from node 0 */
+	0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0,			/* node 2: a character */
+	35,						/* bytes of g */
 	0x10, 0, 0, 0, 0, 0, 0, 0,
 	0x20, 0, 0, 0, 0, 0, 0, 0,
 	1,
-	7, 7, 0, 0,
+	8, 8, 0, 0,
 	1, 0, 0, 0, 0, 0,
 	1, 0, 0,					/* one node, no edges, no lines */
 	0, 0,
 	0, 0,						/* no selects, no switch tables */
-	1, 8, 9,					/* skipped: name reason */
+	0,						/* no tests */
+	1, 9, 10,					/* skipped: name reason */
 };
 /* clang-format on */
 
@@ -61,6 +66,17 @@ static void build_example(struct path_builder *b)
 		{2, {"in", "a.h", 3, 1, false}},
 		{2, {"in", "a.h", 198, 4, true}},
 		{3, {NULL, "test.c", 14, 65535, false}},
+	};
+	static struct pathmeta_test tests[] = {
+		{1,
+		 PATHMETA_TEST_AS_WRITTEN | PATHMETA_TEST_NEGATED | PATHMETA_TEST_ONE_OF | PATHMETA_TEST_JOINED,
+		 PATHMETA_COMPARE_EQUAL,
+		 {NULL, "test.c", 12, 3, false},
+		 "k",
+		 0,
+		 1,
+		 2},
+		{2, PATHMETA_TEST_CHARACTER, 0, {0}, NULL, UINT32_MAX, 0, 0},
 	};
 	static uint64_t planned[] = {1, 3};
 	static struct pathmeta_skipped skipped = {.name = "_Z1hv", .reason = "is not ours."};
@@ -82,6 +98,8 @@ static void build_example(struct path_builder *b)
 	f->planned = planned;
 	f->planned_count = 2;
 	f->cfg.edges[2].is_fixed = true;
+	f->tests = tests;
+	f->test_count = 2;
 	f = build_paths_function(b, "g", 1, NULL, 0, NULL, 0);
 	f->name_key = 0x10;
 	f->cfg_key = 0x20;
@@ -141,6 +159,19 @@ static void check_example(const struct pathmeta *m)
 	CHECK_TEXT(f->lines[3].file, "test.c");
 	CHECK_U64(f->lines[3].line, 14);
 	CHECK_U64(f->lines[3].column, 65535);
+	CHECK(pathmeta_find_test(f, 0) == NULL && pathmeta_find_test(f, 3) == NULL);
+	CHECK(pathmeta_find_test(f, 1) == &f->tests[0] && pathmeta_find_test(f, 2) == &f->tests[1]);
+	CHECK_U64(f->tests[0].flags, 15);
+	CHECK_U64(f->tests[0].compare, PATHMETA_COMPARE_EQUAL);
+	CHECK_TEXT(f->tests[0].at.file, "test.c");
+	CHECK_U64(f->tests[0].at.line, 12);
+	CHECK_U64(f->tests[0].at.column, 3);
+	CHECK_TEXT(f->tests[0].name, "k");
+	CHECK_U64(f->tests[0].from, 0);
+	CHECK(f->tests[0].number == 1 && f->tests[0].count == 2);
+	CHECK(f->tests[1].flags == PATHMETA_TEST_CHARACTER && !f->tests[1].at.line && !f->tests[1].name);
+	CHECK_U64(f->tests[1].from, UINT32_MAX);
+	CHECK_U64(g->test_count, 0);
 	CHECK_TEXT(g->name, "g");
 	CHECK(g->file == NULL);
 	CHECK_U64(g->path_count, 1);
@@ -297,19 +328,20 @@ static void test_golden(void)
 
 static void test_bodies(void)
 {
-	const size_t unit = 2 + 54, function = unit + 4, head = function + 1, names = head + 17;
-	const size_t plan = names + 4 + 6, graph = plan + 3, nodes = graph + 3, second = function + 69;
+	const size_t unit = 2 + 56, function = unit + 4, head = function + 1, names = head + 17;
+	const size_t plan = names + 4 + 6, graph = plan + 3, nodes = graph + 3, tests = nodes + 35,
+		     second = function + 91;
 
-	EXPECT_BODY(0, 10, "string pool");
+	EXPECT_BODY(0, 11, "string pool");
 	EXPECT_BODY(unit + 2, 2, "stage 2");
 	EXPECT_BODY(unit + 3, 120, "120 functions cannot fit");
 	EXPECT_BODY(unit + 3, 1, "");
-	EXPECT_BODY(function, 127, "127 bytes of a function cannot fit");
-	EXPECT_BODY(function, 69, "1 bytes behind the end of a function");
-	EXPECT_BODY(function, 67, "x: unit 0, unpacked: offset 0x");
+	EXPECT_BODY(second, 127, "127 bytes of a function cannot fit");
+	EXPECT_BODY(function, 91, "1 bytes behind the end of a function");
+	EXPECT_BODY(function, 89, "x: unit 0, unpacked: offset 0x");
 	EXPECT_BODY(head + 16, 5, "function f: 5 paths, its control flow has 4");
 	EXPECT_BODY(names, 0, "has no name");
-	EXPECT_BODY(names, 10, "string 10 of 9");
+	EXPECT_BODY(names, 11, "string 11 of 10");
 	EXPECT_BODY(names + 4, 4, "tables of kind 4");
 	EXPECT_BODY(names + 5, 17, "with 17 bits");
 	EXPECT_BODY(plan, 127, "126 planned paths cannot fit");
@@ -329,6 +361,15 @@ static void test_bodies(void)
 	EXPECT_BODY(nodes + 9, 0x7e, "an edge of kind 126");
 	EXPECT_BODY(nodes + 9, 0x74, "function f: control flow"); /* one of two edges is TWICE */
 	EXPECT_BODY(nodes + 11, 0, "");
+	EXPECT_BODY(tests, 127, "127 tests cannot fit");
+	EXPECT_BODY(tests, 1, "10 bytes behind the end of a function");
+	EXPECT_BODY(tests + 1, 4, "a test of no block"); /* node 4 */
+	EXPECT_BODY(tests + 1, 3, "a test of no block"); /* and the next one behind it */
+	EXPECT_BODY(tests + 2, 64, "a test with flags 64");
+	EXPECT_BODY(tests + 3, 8, "compares as 8");
+	EXPECT_BODY(tests + 8, 11, "string 11 of 10");
+	EXPECT_BODY(tests + 9, 2, "a test of no block");  /* the third of two */
+	EXPECT_BODY(tests + 11, 4, "a test of no block"); /* from node 4 */
 	EXPECT_BODY(second + 17, 2, "function g: 2 paths, its control flow has 1");
 	EXPECT_BODY(sizeof golden - 3, 0, "2 bytes behind the last table");
 	EXPECT_BODY(sizeof golden - 2, 0, "without a name or reason");

@@ -27,6 +27,9 @@ static void walk(const struct pathmeta_function *f)
 		abort();
 	if (f->first_line[path.end_node] > f->first_line[path.end_node + 1])
 		abort();
+	for (uint32_t i = 0; i < f->test_count; i++)
+		if (f->tests[i].node >= f->cfg.node_count || pathmeta_find_test(f, f->tests[i].node) != &f->tests[i])
+			abort();
 	arena_deinit(&arena);
 	free(edges);
 }
@@ -43,6 +46,7 @@ static void write_again(const struct pathmeta *m)
 	for (uint32_t i = 0; i < m->function_count; i++)
 		if (back.functions[i].cfg_key != m->functions[i].cfg_key ||
 		    back.functions[i].path_count != m->functions[i].path_count ||
+		    back.functions[i].test_count != m->functions[i].test_count ||
 		    back.functions[i].planned_count != m->functions[i].planned_count)
 			abort();
 	pathmeta_deinit(&back);

@@ -229,6 +229,10 @@ static void write_path_metadata(void)
 		{1, 3, CFG_KEPT, {PATHMETA_CASE, -5, NULL}},    {2, 1, CFG_CUT_BACK, {PATHMETA_PLAIN, 0, NULL}},
 		{3, 4, CFG_CUT_JUMP, {PATHMETA_JUMP, 0, NULL}},
 	};
+	static struct pathmeta_test tests[] = {
+		{1, PATHMETA_TEST_CHARACTER, 0, {0}, NULL, UINT32_MAX, 0, 0},
+		{3, PATHMETA_TEST_JOINED, PATHMETA_COMPARE_LESS, {NULL, "test.c", 12, 3, false}, "k", 1, 1, 2},
+	};
 	static uint64_t planned[] = {0, 2};
 	static struct path_builder b;
 	static uint8_t raw[1 << 12];
@@ -244,6 +248,8 @@ static void write_path_metadata(void)
 	f->planned = planned;
 	f->planned_count = 2;
 	f->lines[1].function = "inlined";
+	f->tests = tests;
+	f->test_count = 2;
 	build_paths_simple(&b, "g", 1, NULL, 0, 30);
 	b.meta.skipped = &skipped;
 	b.meta.skipped_count = 1;

@@ -527,7 +527,7 @@ static void test_steps(void)
 	end_file(&f, &b);
 	CHECK_OK(path_profile_finish(&f.p));
 	got = find(&f.p, "loop");
-	CHECK_OK(path_steps_create(&f.p, got, 2, &s)); /* 1 2, back */
+	CHECK_OK(path_steps_create(&f.p, got, 2, NULL, &s)); /* 1 2, back */
 	CHECK_TEXT(s.start, "after a round of the loop");
 	CHECK_TEXT(s.end, "back to line 101");
 	CHECK_U64(s.node_count, 2);
@@ -537,7 +537,7 @@ static void test_steps(void)
 	CHECK_U64(s.steps.items[1].line, 102);
 	CHECK(!s.steps.items[1].outcome);
 	path_steps_deinit(&s);
-	CHECK_OK(path_steps_create(&f.p, got, 1, &s));
+	CHECK_OK(path_steps_create(&f.p, got, 1, NULL, &s));
 	CHECK_TEXT(s.start, "enters");
 	CHECK_TEXT(s.end, "leaves");
 	CHECK_U64(s.nodes[2], 3);
