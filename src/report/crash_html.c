@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/text.h"
 #include "object/demangle.h"
+#include "report/crash_digest.h"
 #include "report/crash_html.h"
 #include "report/crash_html_page.h"
 #include "report/digits.h"
@@ -263,6 +265,28 @@ static struct error *print_paths(struct crash_html *h, const struct crash_thread
 	return err;
 }
 
+/* The branches that decided that control came here; keys go through steps of paths only. */
+static struct error *print_digest(struct crash_html *h, const struct crash_thread *t, const struct crash_frame *f)
+{
+	struct crash_digest d;
+	struct error *err = crash_digest_create(h->c, t, f, h->r->style.sources, &d);
+	uint32_t count;
+
+	if (err)
+		return err;
+	count = h->r->style.is_full || d.count <= DIGEST_MAX ? d.count : DIGEST_MAX;
+	if (count)
+		fputs("<h3>Decided by</h3>\n<ul class=\"steps digest\">\n", h->out);
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = print_step(h, f, i ? &d.items[i - 1].step : NULL, &d.items[i].step, NULL);
+	if (count)
+		fputs("</ul>\n", h->out);
+	if (count < d.count)
+		fprintf(h->out, "<p class=\"dim\">and %" PRIu32 " before these (--full)</p>\n", d.count - count);
+	crash_digest_deinit(&d);
+	return err;
+}
+
 static uint32_t count_calls(const struct crash_frame *f, enum activity_point wanted)
 {
 	uint32_t count = 0;
@@ -301,6 +325,10 @@ static void print_call_list(struct crash_html *h, const struct crash_frame *f, e
 				: call->kind == TRACEMETA_ASM ? "asm"
 							      : "*pointer",
 				true);
+		if (call->file && call->line && !text_equal(call->file, f->flow->file)) {
+			putc(':', h->out);
+			html_text(h->out, html_base_name(call->file));
+		}
 		if (call->line)
 			fprintf(h->out, ":%" PRIu32, call->line);
 		fputs("</a>", h->out);
@@ -455,6 +483,8 @@ static struct error *print_frame(struct crash_html *h, uint32_t thread, uint32_t
 	}
 	fputs("</h2>\n", h->out);
 	print_frame_facts(h, thread, number);
+	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST))
+		err = print_digest(h, t, f);
 	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST))
 		err = print_paths(h, t, f);
 	if (f->calls_used && f->meta) {

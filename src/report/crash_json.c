@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "object/demangle.h"
+#include "report/crash_digest.h"
 #include "report/crash_lines.h"
 #include "report/crash_renderer.h"
 #include "report/json.h"
@@ -79,21 +80,49 @@ static void print_numbers(const struct json *j, const char *name, const uint32_t
 	fputs("]", j->out);
 }
 
+static void print_step(const struct json *j, const struct path_step *step)
+{
+	fprintf(j->out, "\"line\": %" PRIu32, step->line);
+	print_member(j, ", ", "file", step->file);
+	if (step->function)
+		print_member(j, ", ", "function", step->function);
+	if (step->outcome)
+		print_member(j, ", ", "outcome", step->outcome);
+	fputs("}", j->out);
+}
+
 static void print_steps(const struct json *j, const struct path_steps *s)
 {
 	fputs(", \"steps\": [", j->out);
 	for (size_t i = 0; i < s->steps.count; i++) {
-		const struct path_step *step = &s->steps.items[i];
-
-		fprintf(j->out, "%s{\"line\": %" PRIu32, i ? ", " : "", step->line);
-		print_member(j, ", ", "file", step->file);
-		if (step->function)
-			print_member(j, ", ", "function", step->function);
-		if (step->outcome)
-			print_member(j, ", ", "outcome", step->outcome);
-		fputs("}", j->out);
+		fputs(i ? ", {" : "{", j->out);
+		print_step(j, &s->steps.items[i]);
 	}
 	fputs("]", j->out);
+}
+
+/* Paths are numbered as they are listed. */
+static struct error *print_digest(const struct json *j, const struct crash_thread *thread, const struct crash_frame *f)
+{
+	uint32_t limit = j->r->path_limit, first = limit && f->path_count > limit ? f->path_count - limit : 0;
+	struct crash_digest d;
+	struct error *err = crash_digest_create(j->c, thread, f, j->r->style.sources, &d);
+	bool is_next = false;
+
+	if (err)
+		return err;
+	fputs(",\n         \"digest\": [", j->out);
+	for (uint32_t i = 0; i < d.count; i++) {
+		fprintf(j->out, "%s{", is_next ? ",\n           " : "");
+		if (d.items[i].path >= first)
+			fprintf(j->out, "\"path\": %" PRIu32 ", ", d.items[i].path - first);
+		fprintf(j->out, "\"block\": %" PRIu32 ", ", d.items[i].node);
+		print_step(j, &d.items[i].step);
+		is_next = true;
+	}
+	fputs("]", j->out);
+	crash_digest_deinit(&d);
+	return NULL;
 }
 
 static struct error *print_path(const struct json *j, const struct crash_thread *thread, const struct crash_frame *f,
@@ -302,6 +331,8 @@ static struct error *print_trace(const struct json *j, const struct crash_thread
 		[CRASH_POSITION_LINE] = "line",
 	};
 
+	struct error *err;
+
 	if (!f->meta)
 		return NULL;
 	is_framed[crash_function_id(j->c, f)] = 1;
@@ -322,7 +353,8 @@ static struct error *print_trace(const struct json *j, const struct crash_thread
 	if (f->trace != CRASH_TRACE_WHOLE && f->trace != CRASH_TRACE_LAST)
 		return NULL;
 	fprintf(j->out, ", \"ended\": %" PRIu64, f->ended);
-	return print_paths(j, thread, f);
+	err = print_digest(j, thread, f);
+	return err ? err : print_paths(j, thread, f);
 }
 
 static struct error *print_frame(const struct json *j, const struct crash_thread *thread, uint32_t number,

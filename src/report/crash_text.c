@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "object/demangle.h"
+#include "report/crash_digest.h"
 #include "report/crash_fold.h"
 #include "report/digits.h"
 
@@ -253,6 +255,32 @@ static struct error *print_paths(const struct text *t, const struct crash_thread
 	return err;
 }
 
+/* The branches that decided that control came here. */
+static struct error *print_digest(const struct text *t, const struct crash_thread *thread, const struct crash_frame *f)
+{
+	struct crash_digest d;
+	struct path_steps steps = {.start = "enters"};
+	uint32_t count;
+	struct error *err = crash_digest_create(t->c, thread, f, t->r->style.sources, &d);
+
+	if (err)
+		return err;
+	count = t->r->style.is_full || d.count <= DIGEST_MAX ? d.count : DIGEST_MAX;
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = path_step_vec_append(&steps.steps, d.items[i].step);
+	if (!err && count) {
+		fprintf(t->out, "      %sdecided by%s", dim(t), plain(t));
+		err = path_show_steps(t->out, f->name ? f->name : f->flow->link_name, f->flow->file, &steps,
+				      &t->r->style);
+	}
+	if (!err && count < d.count)
+		fprintf(t->out, "          %sand %" PRIu32 " before these (--full)%s\n", dim(t), d.count - count,
+			plain(t));
+	path_step_vec_deinit(&steps.steps);
+	crash_digest_deinit(&d);
+	return err;
+}
+
 /* ---- coverage ---- */
 
 /* Several calls of one function on a line are told apart by their columns. */
@@ -261,7 +289,7 @@ static bool needs_column(const struct crash_frame *f, const struct tracemeta_cal
 	for (uint32_t i = 0; i < f->meta->call_count; i++) {
 		struct tracemeta_call other = f->meta->calls[i];
 
-		if (other.line != call->line || other.column == call->column)
+		if (other.line != call->line || other.column == call->column || !text_equal(other.file, call->file))
 			continue;
 		other.column = call->column;
 		if (crash_calls_alike(&other, call))
@@ -282,9 +310,11 @@ static const char *call_text(const struct text *t, const struct crash_frame *f, 
 		name = demangle_brief(arena, name);
 	if (!name || !call->line)
 		return name;
-	if (!t->r->style.is_full && needs_column(f, call))
+	if (call->file && !text_equal(call->file, f->flow->file))
+		name = arena_printf(arena, "%s:%s", name, text_base_name(call->file));
+	if (name && !t->r->style.is_full && needs_column(f, call))
 		return arena_printf(arena, "%s:%" PRIu32 ":%" PRIu32, name, call->line, call->column);
-	return arena_printf(arena, "%s:%" PRIu32, name, call->line);
+	return name ? arena_printf(arena, "%s:%" PRIu32, name, call->line) : NULL;
 }
 
 static struct error *print_calls(const struct text *t, const struct crash_frame *f, enum activity_point wanted,
@@ -392,8 +422,11 @@ static struct error *print_frame(const struct text *t, const struct crash_thread
 	}
 	if (f->trace == CRASH_TRACE_LOST)
 		fprintf(t->out, "      %sits path is lost: %s%s\n", dim(t), f->why, plain(t));
-	if (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST)
-		err = print_paths(t, thread, f);
+	if (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST) {
+		err = print_digest(t, thread, f);
+		if (!err)
+			err = print_paths(t, thread, f);
+	}
 	if (!err && f->meta)
 		err = print_coverage(t, f);
 	return err;

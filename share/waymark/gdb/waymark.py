@@ -23,6 +23,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))  # gdb forgets it afterwards
 PATHS_DEFAULT = 3
 FRAMES_MAX = 1000  # that are read at first: a stack that has overflown has 100,000
 CALLS_MAX = 12
+DIGEST_MAX = 5
 NOTHING = "waymark: nothing runs and no core is open: use run or core-file first"
 WIDTH_DEFAULT = 100
 WIDTH_MIN = 60
@@ -233,6 +234,18 @@ def frame_title(number, frame):
     return title
 
 
+def show_digest(frame, selected):
+    """The branches that decided that control came here, the last one first."""
+    digest = frame.get("digest", [])
+    if not digest:
+        return
+    print("    decided by")
+    for line in path_lines(frame, {"steps": digest[:DIGEST_MAX], "end": None}, selected):
+        print(line)
+    if len(digest) > DIGEST_MAX:
+        print("        and %d before these" % (len(digest) - DIGEST_MAX))
+
+
 def show_paths(frame, limit, selected):
     if frame.get("trace") == "lost":
         print("    its path is lost: " + frame["why"])
@@ -255,7 +268,10 @@ def show_calls(core, frame):
     function = next(f for f in core["functions"] if f["id"] == frame["function_id"])
     calls = {}
     for call, used in zip(function["calls"], frame["calls_used"]):
-        key = (call_name(call), call["line"], call["column"])
+        name = call_name(call)
+        if call.get("file") and function["file"] and call["file"] != function["file"]:
+            name += ":" + os.path.basename(call["file"])
+        key = (name, call["line"], call["column"])
         if used is not None:
             calls[key] = used or calls.get(key, False)
     places = {}
@@ -299,6 +315,7 @@ waymark path [N]: at most N paths (3). Each is shown as its source lines, with w
         selected = selected_frame()
         core, frame = find_frame(selected)
         print(frame_title(selected.level(), frame))
+        show_digest(frame, selected)
         if not show_paths(frame, limit, selected) and frame.get("trace") != "lost":
             print("    inlined: its lines are in the paths of the frame that it is in (up)" if frame["inlined"]
                   else "    has no paths: it was built without them, or they were off")
