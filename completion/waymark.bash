@@ -105,7 +105,7 @@ _waymark()
 		paths) COMPREPLY=($(compgen -W "--format= --by= $pathview $search" -- "$cur")) ;;
 		residual) COMPREPLY=($(compgen -W "--tested --field --hot --format= $pathview $search" -- "$cur")) ;;
 		merge) COMPREPLY=($(compgen -W '--output --help' -- "$cur")) ;;
-		core) COMPREPLY=($(compgen -W "--format= --pid --frames --paths --functions --source-dir --color= --full $search" -- "$cur")) ;;
+		core) COMPREPLY=($(compgen -W "--format= --pid --frames --paths --functions --no-values --source-dir --color= --full $search" -- "$cur")) ;;
 		tune) COMPREPLY=($(compgen -W "--set --from --list $search" -- "$cur")) ;;
 		ir) COMPREPLY=($(compgen -W "$search" -- "$cur")) ;;
 		graph) COMPREPLY=($(compgen -W "--format= $search" -- "$cur")) ;;

@@ -41,6 +41,7 @@ static const char help_tail[] = "\n"
 				"  --frames N        at most N frames of each thread (200); --frames all for all\n"
 				"  --paths N         at most the last N paths of each frame (text: 3, alike ones\n"
 				"                    as one); --paths all for all that it kept\n"
+				"  --no-values       without values of variables, which may hold secrets\n"
 				"  --functions       all functions too, with what of them ran (text, json)\n" PATH_HELP
 				"  -o, --output FILE write to FILE\n"
 				"  -h, --help        this text\n";
@@ -50,6 +51,7 @@ enum {
 	OPTION_FRAMES,
 	OPTION_PATHS,
 	OPTION_FUNCTIONS,
+	OPTION_NO_VALUES,
 	FRAMES_DEFAULT = 200,
 };
 
@@ -59,6 +61,7 @@ static const struct option long_options[] = {
 	{"frames", required_argument, NULL, OPTION_FRAMES},
 	{"paths", required_argument, NULL, OPTION_PATHS},
 	{"functions", no_argument, NULL, OPTION_FUNCTIONS},
+	{"no-values", no_argument, NULL, OPTION_NO_VALUES},
 	PATH_OPTIONS,
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
@@ -73,6 +76,7 @@ struct request {
 	size_t paths;
 	bool has_paths;
 	bool has_functions;
+	bool has_no_values;
 	const char *program;
 	const char *core; /* NULL: coredumpctl's */
 	const char *output;
@@ -102,6 +106,9 @@ static struct error *set_option(void *state, int option)
 		return set_count("--paths", optarg, &r->paths);
 	case OPTION_FUNCTIONS:
 		r->has_functions = true;
+		return NULL;
+	case OPTION_NO_VALUES:
+		r->has_no_values = true;
 		return NULL;
 	case 'p':
 		return number_parse("--pid", optarg, &r->pid);
@@ -254,6 +261,7 @@ static struct error *render(struct request *r, const struct crash *c)
 		.has_functions = r->has_functions,
 	};
 	struct activity_result activity;
+	struct crash_values values;
 	struct arena arena;
 	struct output out;
 	struct error *err = NULL;
@@ -263,12 +271,18 @@ static struct error *render(struct request *r, const struct crash *c)
 		err = crash_analyse(c, &arena, &activity);
 		report.activity = &activity;
 	}
+	if (!err && !r->has_no_values) {
+		err = crash_values_create(c, &r->reading.sources, &values);
+		report.values = err ? NULL : &values;
+	}
 	if (!err)
 		err = output_open(r->output, &out);
 	if (!err) {
 		report.style = path_reading_style(&r->reading, out.file);
 		err = output_end(&out, r->renderer->render(&report, out.file));
 	}
+	if (report.values)
+		crash_values_deinit(&values);
 	arena_deinit(&arena);
 	return err;
 }

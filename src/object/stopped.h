@@ -48,6 +48,8 @@ struct stopped_thread {
 	const char *name;             /* NULL: not known */
 	bool is_first;                /* the one that got the signal; live: the main thread */
 	int signal;                   /* it died of or is stopped by; 0: none */
+	int64_t waits_in;             /* number of the system call that it waits in; -1: none */
+	uint64_t wait_arguments[2];   /* the first ones of that */
 	struct stopped_frame *frames; /* innermost first */
 	uint32_t frame_count;
 	const char *cut; /* why there are no more frames, when the last one is not the thread's first; else NULL */

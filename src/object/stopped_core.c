@@ -174,6 +174,7 @@ static struct error *take_status(struct core *c, const uint8_t *bytes, size_t le
 	thread.tid = (pid_t)word_at(bytes, PRSTATUS_PID_OFF, 4);
 	stopped_take_registers(user, thread.registers);
 	thread.thread_pointer = user[STOPPED_USER_FS_BASE];
+	thread.system_call = (int64_t)user[STOPPED_USER_ORIG_RAX];
 	if (!c->source->threads.count && !c->has_siginfo)
 		c->s->signal = (int)word_at(bytes, PRSTATUS_SIGNAL_OFF, 2);
 	return stopped_raw_thread_vec_append(&c->source->threads, thread);

@@ -6,6 +6,7 @@
  * A call through a bad pointer leaves no call frame information to go on with: the return address is on top of the stack.
  */
 #include <dwarf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@
 enum {
 	REG_RAX = 0,
 	REG_RBX = 3,
+	REG_RSI = 4,
+	REG_RDI = 5,
 	REG_RSP = 7,
 	REG_PC = 16,
 };
@@ -303,6 +306,25 @@ static struct error *walk_thread(struct walk *w, uint32_t index, bool is_attache
 	return err ? err : keep_frames(w, &w->s->threads[index]);
 }
 
+/* Between entering the kernel and what it returns: the result then is one of those that the program never sees (ERESTARTSYS to
+ * ERESTART_RESTARTBLOCK), or EINTR. */
+static void find_system_call(const struct stopped *s, const struct stopped_raw_thread *raw,
+			     struct stopped_thread *thread)
+{
+	static const uint8_t instruction[] = {0x0f, 0x05};
+	uint8_t code[sizeof instruction];
+	int64_t result = (int64_t)raw->registers[REG_RAX];
+
+	thread->waits_in = -1;
+	if (raw->system_call < 0 || !((result >= -516 && result <= -512) || result == -EINTR) ||
+	    !stopped_read(s, raw->registers[REG_PC] - sizeof code, code, sizeof code) ||
+	    memcmp(code, instruction, sizeof code) != 0)
+		return;
+	thread->waits_in = raw->system_call;
+	thread->wait_arguments[0] = raw->registers[REG_RDI];
+	thread->wait_arguments[1] = raw->registers[REG_RSI];
+}
+
 struct error *stopped_walk(struct stopped *s, uint32_t frame_limit)
 {
 	static const Dwfl_Thread_Callbacks callbacks = {
@@ -329,6 +351,7 @@ struct error *stopped_walk(struct stopped *s, uint32_t frame_limit)
 		thread->thread_pointer = source->threads.items[i].thread_pointer;
 		thread->is_first = i == 0;
 		thread->signal = i == 0 ? s->signal : 0;
+		find_system_call(s, &source->threads.items[i], thread);
 		w.next = i;
 		err = walk_thread(&w, i, is_attached);
 	}

@@ -16,7 +16,7 @@
 #include "object/stopped_source.h"
 
 enum {
-	DEPTH_MAX = 128, /* of nested entries that are looked through */
+	DEPTH_MAX = STOPPED_SCOPES_MAX, /* of nested entries that are looked through */
 };
 
 struct address_range {
@@ -232,32 +232,48 @@ static bool find_inner(Dwarf_Die *die, uint64_t address, Dwarf_Die *ret)
 	return false;
 }
 
-/* Outermost first into chain[DEPTH_MAX]: the function, then what was inlined. */
-static uint32_t find_chain(struct unit *u, uint64_t address, Dwarf_Die *chain)
+/* The function that has the address. */
+static bool find_function(struct unit *u, uint64_t address, Dwarf_Die *ret)
 {
-	uint32_t count = 0, index;
-	Dwarf_Die die;
+	Dwarf_Die *scopes = NULL;
+	bool is_found = false;
+	uint32_t index;
+	int n;
 
 	if (find_range(&u->ranges, address, &index)) {
-		die = u->functions.items[index];
-	} else { /* a function within a function (GNU C) */
-		Dwarf_Die *scopes = NULL;
-		int n = dwarf_getscopes(&u->contents, address, &scopes);
-		bool is_found = false;
-
-		for (int i = 0; i < n && !is_found; i++) {
-			is_found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram;
-			if (is_found)
-				die = scopes[i];
-		}
-		free(scopes);
-		if (!is_found)
-			return 0;
+		*ret = u->functions.items[index];
+		return true;
 	}
-	chain[count++] = die;
-	for (int depth = 0; depth < DEPTH_MAX && count < DEPTH_MAX && find_inner(&die, address, &die); depth++)
-		if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
-			chain[count++] = die;
+	n = dwarf_getscopes(&u->contents, address, &scopes); /* a function within a function (GNU C) */
+	for (int i = 0; i < n && !is_found; i++) {
+		is_found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram;
+		if (is_found)
+			*ret = scopes[i];
+	}
+	free(scopes);
+	return is_found;
+}
+
+/* Outermost first into scopes[DEPTH_MAX]: the function, its blocks, what was inlined, blocks of that. */
+static uint32_t find_scopes(struct unit *u, uint64_t address, Dwarf_Die *scopes)
+{
+	uint32_t count = 0;
+
+	if (!find_function(u, address, &scopes[0]))
+		return 0;
+	for (count = 1; count < DEPTH_MAX && find_inner(&scopes[count - 1], address, &scopes[count]); count++)
+		;
+	return count;
+}
+
+/* Of these the function and what was inlined. */
+static uint32_t find_chain(struct unit *u, uint64_t address, Dwarf_Die *chain)
+{
+	uint32_t count = 0, all = find_scopes(u, address, chain);
+
+	for (uint32_t i = 0; i < all; i++)
+		if (i == 0 || dwarf_tag(&chain[i]) == DW_TAG_inlined_subroutine)
+			chain[count++] = chain[i];
 	return count;
 }
 
@@ -307,22 +323,66 @@ static struct error *line_of_symbol(struct stopped *s, Dwfl_Module *module, stru
 	return NULL;
 }
 
-static struct error *find_lines(struct stopped *s, uint32_t index, struct stopped_known_lines *ret)
+/* The index of a module, made when first needed. */
+static struct error *find_index(struct stopped *s, uint32_t module, struct stopped_line_index **ret)
 {
 	struct stopped_source *source = s->source;
-	Dwfl_Module *module = s->modules[index].dwfl;
-	struct stopped_line_index *x;
-	struct unit *unit = NULL;
-	uint32_t number;
-	struct error *err;
 
 	if (!source->lines) {
 		source->lines = calloc(s->module_count, sizeof *source->lines);
 		if (!source->lines)
 			return &error_no_memory;
 	}
-	x = &source->lines[index];
-	err = index_module(x, module);
+	*ret = &source->lines[module];
+	return index_module(*ret, s->modules[module].dwfl);
+}
+
+struct error *stopped_find_scopes(struct stopped *s, const struct stopped_frame *frame, struct stopped_scopes *ret)
+{
+	struct stopped_line_index *x;
+	struct error *err;
+	uint32_t number;
+	uint64_t address;
+
+	ret->count = 0;
+	if (frame->module == UINT32_MAX || !s->modules[frame->module].dwfl)
+		return NULL;
+	err = find_index(s, frame->module, &x);
+	if (err)
+		return err;
+	address = frame->pc - !frame->is_activation - x->bias;
+	if (!find_range(&x->ranges, address, &number))
+		return NULL;
+	err = index_unit(&x->units.items[number]);
+	if (err)
+		return err;
+	ret->unit = x->units.items[number].die;
+	ret->contents = x->units.items[number].contents;
+	ret->bias = x->bias;
+	ret->count = find_scopes(&x->units.items[number], address, ret->dies);
+	return NULL;
+}
+
+struct error *stopped_each_unit(struct stopped *s, uint32_t module, bool (*visit)(void *data, Dwarf_Die *contents),
+				void *data)
+{
+	struct stopped_line_index *x;
+	struct error *err = find_index(s, module, &x);
+
+	for (size_t i = 0; !err && i < x->units.count; i++)
+		if (!visit(data, &x->units.items[i].contents))
+			break;
+	return err;
+}
+
+static struct error *find_lines(struct stopped *s, uint32_t index, struct stopped_known_lines *ret)
+{
+	Dwfl_Module *module = s->modules[index].dwfl;
+	struct stopped_line_index *x;
+	struct unit *unit = NULL;
+	uint32_t number;
+	struct error *err = find_index(s, index, &x);
+
 	if (err)
 		return err;
 	if (find_range(&x->ranges, ret->pc - x->bias, &number)) {

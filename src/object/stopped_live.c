@@ -108,6 +108,7 @@ static struct error *seize_thread(struct stopped *s, pid_t tid, bool *ret)
 		return NULL;
 	stopped_take_registers(user, thread.registers);
 	thread.thread_pointer = user[STOPPED_USER_FS_BASE];
+	thread.system_call = (int64_t)user[STOPPED_USER_ORIG_RAX];
 	if (user[17] == USER_CODE_32) {
 		ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)thread.signal);
 		return error_create(ERROR_FORMAT, "process %d: is a 32-bit program: only x86-64 is read", (int)s->pid);

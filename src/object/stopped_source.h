@@ -5,6 +5,8 @@
 #ifndef WM_OBJECT_STOPPED_SOURCE_H
 #define WM_OBJECT_STOPPED_SOURCE_H
 
+#include <elfutils/libdw.h>
+
 #include "base/vec.h"
 #include "object/file.h"
 #include "object/stopped.h"
@@ -36,6 +38,7 @@ struct stopped_raw_thread {
 	const char *name;
 	uint64_t registers[STOPPED_REGISTERS];
 	uint64_t thread_pointer;
+	int64_t system_call; /* as the kernel has it, also of one that has just ended; negative: none */
 };
 VEC_DECLARE(stopped_raw_thread_vec, struct stopped_raw_thread);
 
@@ -75,6 +78,7 @@ struct stopped_source {
 enum {
 	STOPPED_USER_WORDS = 27,
 	STOPPED_USER_FS_BASE = 21,
+	STOPPED_USER_ORIG_RAX = 15,
 };
 void stopped_take_registers(const uint64_t user[STOPPED_USER_WORDS], uint64_t ret[STOPPED_REGISTERS]);
 
@@ -100,6 +104,23 @@ uint32_t stopped_module_at(const struct stopped *s, uint64_t address);
 
 /* Threads with their frames. */
 struct error *stopped_walk(struct stopped *s, uint32_t frame_limit);
+
+/* Entries of the debug information. */
+enum {
+	STOPPED_SCOPES_MAX = 128,
+};
+struct stopped_scopes {
+	Dwarf_Die unit;                     /* lines */
+	Dwarf_Die contents;                 /* functions; of a split unit another one */
+	Dwarf_Die dies[STOPPED_SCOPES_MAX]; /* outermost first: the function, its blocks, what was inlined, blocks of that */
+	uint32_t count;                     /* 0: there is no debug information */
+	uint64_t bias;                      /* of addresses there */
+};
+/* Those that a frame's pc is in. */
+struct error *stopped_find_scopes(struct stopped *s, const struct stopped_frame *frame, struct stopped_scopes *ret);
+/* Calls visit for each unit of a module until it returns false. */
+struct error *stopped_each_unit(struct stopped *s, uint32_t module, bool (*visit)(void *data, Dwarf_Die *contents),
+				void *data);
 
 /* For stopped_lines.c's index. */
 void stopped_free_lines(struct stopped *s);

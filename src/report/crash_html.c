@@ -12,6 +12,7 @@
 #include "report/crash_digest.h"
 #include "report/crash_html.h"
 #include "report/crash_html_page.h"
+#include "report/crash_values_show.h"
 #include "report/digits.h"
 
 enum {
@@ -95,7 +96,9 @@ static void print_stack(const struct crash_html *h, uint32_t number)
 		fputs(", in ", h->out);
 		print_name(h, &t->frames[inside]);
 	}
-	fputs("</small></summary>\n<ol class=\"stack\">\n", h->out);
+	fputs("</small></summary>\n", h->out);
+	crash_values_thread_html(h->r, number, h->out);
+	fputs("<ol class=\"stack\">\n", h->out);
 	for (uint32_t k = 0; k < h->stacks[number].count; k++) {
 		const struct crash_row *row = &h->stacks[number].items[k];
 		uint32_t i = row->frame;
@@ -483,6 +486,8 @@ static struct error *print_frame(struct crash_html *h, uint32_t thread, uint32_t
 	}
 	fputs("</h2>\n", h->out);
 	print_frame_facts(h, thread, number);
+	if (!err)
+		err = crash_values_html(h->r, t, f, h->out);
 	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST))
 		err = print_digest(h, t, f);
 	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST))

@@ -5,7 +5,7 @@
 #include "object/demangle.h"
 #include "report/crash_digest.h"
 #include "report/crash_lines.h"
-#include "report/crash_renderer.h"
+#include "report/crash_values_show.h"
 #include "report/json.h"
 
 struct json {
@@ -380,7 +380,9 @@ static struct error *print_frame(const struct json *j, const struct crash_thread
 		fputs(", \"signal_return\": true", j->out);
 	if (f->context)
 		print_member(j, ", ", "context", f->context);
-	err = print_trace(j, thread, f, is_framed);
+	err = crash_values_json(j->r, thread, f, j->out);
+	if (!err)
+		err = print_trace(j, thread, f, is_framed);
 	fputs("}", j->out);
 	return err;
 }
@@ -396,6 +398,7 @@ static struct error *print_thread(const struct json *j, const struct crash_threa
 	fprintf(j->out, ", \"first\": %s, \"frame_count\": %" PRIu32 ", \"left_out\": %" PRIu32,
 		thread->machine->is_first ? "true" : "false", thread->frame_count, to - from);
 	print_member(j, ", ", "cut", thread->machine->cut);
+	crash_values_thread_json(j->r, (uint32_t)(thread - j->c->threads), j->out);
 	fputs(",\n     \"frames\": [", j->out);
 	for (uint32_t i = 0; i < thread->frame_count && !err; i++) {
 		if (i == from && (i = to) == thread->frame_count)

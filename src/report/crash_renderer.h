@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "report/crash.h"
+#include "report/crash_values.h"
 #include "report/formats.h"
 #include "report/path_show.h"
 #include "report/path_steps.h"
@@ -20,6 +21,7 @@ struct crash_report {
 	uint32_t path_limit;  /* of each frame, the newest; 0: none */
 	const char *producer;
 	const struct activity_result *activity; /* NULL: not analysed */
+	const struct crash_values *values;      /* NULL: not wanted */
 	bool has_functions; /* text: the table of all functions; JSON: those that nothing tells of, too */
 };
 

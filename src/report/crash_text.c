@@ -19,6 +19,7 @@
 #include "object/demangle.h"
 #include "report/crash_digest.h"
 #include "report/crash_fold.h"
+#include "report/crash_values_show.h"
 #include "report/digits.h"
 
 enum {
@@ -420,9 +421,10 @@ static struct error *print_frame(const struct text *t, const struct crash_thread
 		print_context(t, f->context);
 		putc('\n', t->out);
 	}
+	err = crash_values_text(t->r, thread, f, t->out);
 	if (f->trace == CRASH_TRACE_LOST)
 		fprintf(t->out, "      %sits path is lost: %s%s\n", dim(t), f->why, plain(t));
-	if (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST) {
+	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST)) {
 		err = print_digest(t, thread, f);
 		if (!err)
 			err = print_paths(t, thread, f);
@@ -481,7 +483,8 @@ static void find_groups(const struct text *t, uint32_t *groups)
 		uint32_t j = 0;
 
 		while (j < i && (groups[j] != j || t->r->style.is_full ||
-				 !crash_threads_alike(&t->c->threads[j], &t->c->threads[i])))
+				 !crash_threads_alike(&t->c->threads[j], &t->c->threads[i]) ||
+				 (t->r->values && !crash_values_alike(t->r->values, j, i))))
 			j++;
 		groups[i] = j;
 	}
@@ -498,6 +501,7 @@ static struct error *print_threads(const struct text *t)
 		if (groups[i] != i)
 			continue;
 		print_thread_head(t, groups, i);
+		crash_values_thread_text(t->r, i, t->out);
 		err = print_thread(t, i);
 	}
 	free(groups);
