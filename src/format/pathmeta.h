@@ -60,7 +60,8 @@ struct pathmeta_line {
 	const char *file;
 	uint32_t line;
 	uint32_t column;
-	/* Of the block's code only the branch stands here, and what it tests on another line of the block: counts, is not shown. */
+	/* Counts, is not shown: of the block's code only the branch stands here, and what it tests on another line of the block; or
+	 * nothing but a jump round a handler of exceptions, or a phi. */
 	bool is_branch_only;
 };
 

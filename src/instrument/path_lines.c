@@ -10,6 +10,7 @@
 #include "instrument/path.h"
 
 VEC_DECLARE(line_vec, struct pathmeta_line);
+VEC_DECLARE(location_vec, LLVMMetadataRef);
 
 /* Takes `.` and `..` out of an absolute path, so that a file has one name however it was included, as clang's coverage does. */
 static void remove_dots(char *path)
@@ -86,13 +87,93 @@ static bool same_line(const struct pathmeta_line *a, const struct pathmeta_line 
 	       text_equal(a->function, b->function);
 }
 
-/* Clang's own counters: they stand at the location of whatever came before them. */
-static bool is_other_counter(LLVMValueRef instruction)
+/* What an instruction says of its line when control passes it. */
+enum passing {
+	PASSING_NOTHING, /* no code: nothing of the line runs there */
+	PASSING_COUNTED, /* the line counts, as clang counts it, and yet nothing of it is done */
+	PASSING_RUNS,
+};
+
+/* Nothing in the end; clang's own counters stand at the location of whatever came before them. */
+static bool is_empty_intrinsic(LLVMValueRef instruction)
 {
+	static const char *const prefixes[] = {
+		"llvm.instrprof.",      "llvm.lifetime.",  "llvm.dbg.",
+		"llvm.assume",          "llvm.invariant.", "llvm.experimental.noalias.scope.decl",
+		"llvm.pseudoprobe",     "llvm.donothing",  "llvm.sideeffect",
+		"llvm.var.annotation",  "llvm.codeview.",  "llvm.type.test",
+		"llvm.public.type.test"};
 	LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
 	size_t len_bytes = 0;
-	const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len_bytes) : "";
-	return !strncmp(name, "llvm.instrprof.", strlen("llvm.instrprof."));
+	if (!callee || !LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee))
+		return false;
+	const char *name = LLVMGetValueName2(callee, &len_bytes);
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* Where handlers begin: clang has the normal way round them jump from there, too. */
+static struct error *find_handlers(LLVMValueRef function, struct location_vec *ret)
+{
+	struct error *err = NULL;
+	if (!LLVMHasPersonalityFn(function))
+		return NULL;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !err; i = LLVMGetNextInstruction(i)) {
+			LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+			const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName(callee) : "";
+			if (!strcmp(name, "__cxa_begin_catch") || !strncmp(name, "llvm.eh.typeid.for", 18))
+				err = location_vec_append(ret, LLVMInstructionGetDebugLoc(i));
+		}
+	return err;
+}
+
+static bool is_handler(const struct location_vec *handlers, LLVMMetadataRef location)
+{
+	for (size_t i = 0; i < handlers->count; i++)
+		if (handlers->items[i] == location)
+			return true;
+	return false;
+}
+
+/* The address of a part of something, which is no instruction but an operand of what loads or stores there. */
+static bool is_operand(LLVMValueRef instruction)
+{
+	if (!LLVMIsAGetElementPtrInst(instruction))
+		return false;
+	const int count = LLVMGetNumOperands(instruction);
+	for (int i = 1; i < count; i++)
+		if (!LLVMIsAConstantInt(LLVMGetOperand(instruction, (unsigned)i)))
+			return false;
+	for (LLVMUseRef use = LLVMGetFirstUse(instruction); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (!LLVMIsALoadInst(user) && !(LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != instruction))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Optimized code has lines left of which nothing is done any more: phis, addresses, and jumps that inherited the line of what was
+ * folded. As written, a jump is a `break` or a `goto`.
+ */
+static enum passing passing_of(const struct path_graph *g, LLVMValueRef instruction,
+			       const struct location_vec *handlers)
+{
+	bool is_optimized = g->m->options->is_final && !path_has(g->function, g->m->kinds.optnone);
+	if (is_empty_intrinsic(instruction) || LLVMIsAUnreachableInst(instruction))
+		return PASSING_NOTHING;
+	if (is_optimized && is_operand(instruction))
+		return PASSING_NOTHING;
+	if (LLVMIsAPHINode(instruction))
+		return is_optimized ? PASSING_NOTHING : PASSING_COUNTED;
+	if (LLVMGetInstructionOpcode(instruction) != LLVMBr || LLVMIsConditional(instruction))
+		return PASSING_RUNS;
+	if (is_optimized)
+		return PASSING_NOTHING;
+	return is_handler(handlers, LLVMInstructionGetDebugLoc(instruction)) ? PASSING_COUNTED : PASSING_RUNS;
 }
 
 /*
@@ -138,38 +219,56 @@ static struct error *end_with(struct line_vec *lines, size_t first, const struct
 	return line_vec_append(lines, *line);
 }
 
-static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
+/* Code on the line of the code before it; of that it may have shown nothing. */
+static void join_line(struct pathmeta_line *before, const struct pathmeta_line *line)
 {
-	struct path_line_cache cache = {0};
-	for (uint32_t n = 0; n < g->cfg.node_count; n++) {
-		size_t first = lines->count;
-		LLVMValueRef end = LLVMGetBasicBlockTerminator(g->nodes[n].block);
-		LLVMMetadataRef last = NULL, tested = end ? tested_location(end) : NULL;
-		struct pathmeta_line line;
-		struct error *err;
-		g->meta.first_line[n] = (uint32_t)first;
-		LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[n].block);
-		for (; i; i = LLVMGetNextInstruction(i)) {
-			LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
-			if (!location || location == last || !LLVMDILocationGetLine(location) || is_other_counter(i) ||
-			    (!last && is_inherited(i, location)))
-				continue;
-			err = path_line_of(g, &cache, location, &line);
-			line.is_branch_only = tested && i == end;
-			last = location;
-			if (!err && (lines->count == first || !same_line(&line, &lines->items[lines->count - 1])))
-				err = line_vec_append(lines, line);
-			if (err)
-				return err;
-		}
-		err = tested ? path_line_of(g, &cache, tested, &line) : NULL;
-		if (!err && tested)
-			err = end_with(lines, first, &line);
+	before->is_branch_only &= line->is_branch_only;
+}
+
+static struct error *add_node_lines(struct path_graph *g, uint32_t node, const struct location_vec *handlers,
+				    struct path_line_cache *cache, struct line_vec *lines)
+{
+	size_t first = lines->count;
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(g->nodes[node].block);
+	LLVMMetadataRef last = NULL, tested = end ? tested_location(end) : NULL;
+	struct pathmeta_line line;
+	struct error *err;
+	LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[node].block);
+	for (; i; i = LLVMGetNextInstruction(i)) {
+		LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
+		if (!location || !LLVMDILocationGetLine(location) || (!last && is_inherited(i, location)))
+			continue;
+		enum passing passing = passing_of(g, i, handlers);
+		if (passing == PASSING_NOTHING ||
+		    (location == last &&
+		     (passing == PASSING_COUNTED || !lines->items[lines->count - 1].is_branch_only)))
+			continue;
+		err = path_line_of(g, cache, location, &line);
+		line.is_branch_only = passing == PASSING_COUNTED || (tested && i == end);
+		last = location;
+		if (!err && lines->count > first && same_line(&line, &lines->items[lines->count - 1]))
+			join_line(&lines->items[lines->count - 1], &line);
+		else if (!err)
+			err = line_vec_append(lines, line);
 		if (err)
 			return err;
 	}
+	err = tested ? path_line_of(g, cache, tested, &line) : NULL;
+	return !err && tested ? end_with(lines, first, &line) : err;
+}
+
+static struct error *add_lines(struct path_graph *g, struct line_vec *lines)
+{
+	struct path_line_cache cache = {0};
+	struct location_vec handlers = {0};
+	struct error *err = find_handlers(g->function, &handlers);
+	for (uint32_t n = 0; n < g->cfg.node_count && !err; n++) {
+		g->meta.first_line[n] = (uint32_t)lines->count;
+		err = add_node_lines(g, n, &handlers, &cache, lines);
+	}
 	g->meta.first_line[g->cfg.node_count] = (uint32_t)lines->count;
-	return NULL;
+	location_vec_deinit(&handlers);
+	return err;
 }
 
 struct error *path_lines_add(struct path_graph *g)
