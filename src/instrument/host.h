@@ -49,6 +49,8 @@ struct host {
 	/* if (condition) { } else { } in front of an instruction, rarely false: the terminators of both blocks. */
 	void (*insert_if_else)(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *ret_then,
 			       LLVMValueRef *ret_else);
+	/* Makes branches of a select, and a phi of what it chooses: the rest of its block is the last of three new ones. */
+	void (*branch_on_select)(LLVMValueRef select);
 	/* Where code may go first in a block: after phis and landing pads. */
 	LLVMValueRef (*first_insertion)(LLVMBasicBlockRef block);
 	/* The symbol will be found in the same image: no detour by its global offset table. */

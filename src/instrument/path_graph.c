@@ -81,10 +81,28 @@ const char *path_reason(const struct path_module *m, LLVMValueRef function)
 	return reason_in_code(m, function);
 }
 
+/* `x ? a : b` of values that need no code is a select as clang makes it; in the source it is a branch like others. */
+static bool branch_on_selects(struct path_graph *g)
+{
+	bool any = false;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g->function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			if (LLVMGetInstructionOpcode(i) != LLVMSelect ||
+			    LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) != LLVMIntegerTypeKind)
+				continue;
+			g->m->host->branch_on_select(i);
+			any = true;
+			break; /* the rest is a later block */
+		}
+	return any;
+}
+
 /* A tail call returns right there; each call that returns twice ends its block. */
 static void shape_blocks(struct path_graph *g)
 {
 	bool any = g->m->host->return_after_tail_calls(g->function);
+	if (!g->m->options->is_final && !g->m->options->folds_rounds)
+		any |= branch_on_selects(g);
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g->function); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 			if (LLVMGetInstructionOpcode(i) != LLVMCall || !returns_twice(g->m, i))

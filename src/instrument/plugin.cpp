@@ -222,6 +222,21 @@ static void insert_if_else(LLVMValueRef condition, LLVMValueRef before, LLVMValu
 	*ret_else = wrap(other);
 }
 
+static void branch_on_select(LLVMValueRef ref)
+{
+	auto *select = unwrap<SelectInst>(ref);
+	Instruction *then, *other;
+	SplitBlockAndInsertIfThenElse(select->getCondition(), select->getIterator(), &then, &other,
+				      select->getMetadata(LLVMContext::MD_prof));
+	auto *phi = PHINode::Create(select->getType(), 2, "", select->getIterator());
+	phi->addIncoming(select->getTrueValue(), then->getParent());
+	phi->addIncoming(select->getFalseValue(), other->getParent());
+	phi->takeName(select);
+	phi->copyIRFlags(select);
+	select->replaceAllUsesWith(phi);
+	select->eraseFromParent();
+}
+
 static LLVMValueRef first_insertion(LLVMBasicBlockRef block)
 {
 	return wrap(&*unwrap(block)->getFirstInsertionPt());
@@ -407,6 +422,7 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		split_edge,
 		insert_if,
 		insert_if_else,
+		branch_on_select,
 		first_insertion,
 		bind_locally,
 		diagnose,

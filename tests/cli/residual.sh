@@ -231,6 +231,20 @@ has out.txt '"final_functions": 2, "selects": 1, "switch_tables": 1'
 expect 0 "$waymark" paths rate-field-source.wmk
 lacks out.txt "not told"
 
+# A conditional expression whose values need no code is a branch at the source stage.
+cat >grade.c <<'END'
+int main(int argc, char **argv)
+{
+	(void)argv;
+	volatile int grade = argc > 2 ? 4 : 5;
+	return grade < 0;
+}
+END
+"$waymark" cc --wm=paths -O2 -g grade.c -o grade && WAYMARK_OUT=grade-1.wmk ./grade && WAYMARK_OUT=grade-2.wmk ./grade 1 2 || fail "grade"
+expect 3 "$waymark" residual --tested grade-1.wmk --field grade-2.wmk
+has out.txt "New in the field: 1 path,"
+expect 0 "$waymark" residual --tested grade-2.wmk --field grade-2.wmk
+
 refused 1 "nosuch.wmk: No such file or directory" "$waymark" residual --tested tested.wmk --field nosuch.wmk
 refused 1 "no/such/x: cannot be written" "$waymark" residual -o no/such/x --tested tested.wmk --field field.wmk
 finish

@@ -1,7 +1,8 @@
 /*
  * trace_pass.cpp - test only: tells trace.c of every block that a function enters and of every end of a path.
  *
- * It only inserts calls, so what Waymark's pass sees after it has the same control flow, which trace_graph.h tells.
+ * It only inserts calls, so what Waymark's pass sees after it has the same control flow, which trace_graph.h tells. But at the source
+ * stage it makes branches of conditional expressions first, as the source has them.
  * WMTRACE_STAGE=final: at the end of full LTO; else at the start of clang's pipeline.
  */
 #include "observer_pass.h"
@@ -13,6 +14,37 @@ std::string keyOf(const Function &function)
 	if (!function.hasLocalLinkage())
 		return function.getName().str();
 	return function.getParent()->getSourceFileName() + ":" + function.getName().str();
+}
+
+/* if (condition) ; else ; in front of the value, with nothing but a jump on either side. */
+void branchOn(SelectInst *select)
+{
+	Function *function = select->getFunction();
+	BasicBlock *head = select->getParent();
+	BasicBlock *rest = head->splitBasicBlock(select);
+	BasicBlock *chosen = BasicBlock::Create(function->getContext(), "", function, rest);
+	BasicBlock *other = BasicBlock::Create(function->getContext(), "", function, rest);
+	head->getTerminator()->eraseFromParent();
+	BranchInst::Create(chosen, other, select->getCondition(), head);
+	BranchInst::Create(rest, chosen);
+	BranchInst::Create(rest, other);
+	auto *phi = PHINode::Create(select->getType(), 2, "", rest->begin());
+	phi->addIncoming(select->getTrueValue(), chosen);
+	phi->addIncoming(select->getFalseValue(), other);
+	select->replaceAllUsesWith(phi);
+	select->eraseFromParent();
+}
+
+void branchOnSelects(Function &function)
+{
+	std::vector<SelectInst *> selects;
+	for (BasicBlock &block : function)
+		for (Instruction &i : block)
+			if (auto *select = dyn_cast<SelectInst>(&i))
+				if (select->getCondition()->getType()->isIntegerTy(1))
+					selects.push_back(select);
+	for (SelectInst *select : selects)
+		branchOn(select);
 }
 
 class Tracer
@@ -77,8 +109,11 @@ struct TracePass : PassInfoMixin<TracePass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
 		Tracer tracer(module);
-		for (Function *function : observedFunctions(module))
+		for (Function *function : observedFunctions(module)) {
+			if (!ObserverPlugin<TracePass>::isFinal())
+				branchOnSelects(*function);
 			tracer.trace(*function);
+		}
 		return PreservedAnalyses::none();
 	}
 	static bool isRequired()
