@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/memory_file.h"
+
 enum {
 	NESTING_MAX = 16
 };
@@ -67,8 +69,10 @@ static struct error *expand_file(struct arguments *a, char *text, int nesting)
 static struct error *expand_word(struct arguments *a, const char *word, int nesting)
 {
 	char *text = word[0] == '@' && nesting < NESTING_MAX ? read_whole(&a->arena, word + 1) : NULL;
-	if (text)
+	if (text) {
+		a->has_files = true;
 		return expand_file(a, text, nesting + 1);
+	}
 	char *copy = arena_strdup(&a->arena, word);
 	return copy ? word_vec_append(&a->words, copy) : &error_no_memory;
 }
@@ -92,4 +96,32 @@ struct error *arguments_expand(char *const *words, size_t count, struct argument
 	}
 	*ret = a;
 	return NULL;
+}
+
+/* In quotes, so that the empty word and white space stay. */
+static void quote(struct buffer *out, const char *word)
+{
+	buffer_u8(out, '"');
+	for (; *word; word++) {
+		if (*word == '"' || *word == '\\')
+			buffer_u8(out, '\\');
+		buffer_u8(out, (uint8_t)*word);
+	}
+	buffer_bytes(out, "\"\n", 2);
+}
+
+struct error *arguments_write(char *const *words, size_t count, char **ret)
+{
+	struct buffer text = {0};
+	char *path = NULL;
+	for (size_t i = 0; i < count; i++)
+		quote(&text, words[i]);
+	struct error *err = buffer_error(&text);
+	if (!err)
+		err = memory_file_create(text.bytes, text.len_bytes, "the response file", &path);
+	if (!err && asprintf(ret, "@%s", path) < 0)
+		err = &error_no_memory;
+	free(path);
+	buffer_deinit(&text);
+	return err;
 }

@@ -22,7 +22,8 @@
 #include "cli/cc_options.h"
 #include "cli/cc_request.h"
 #include "cli/command.h"
-#include "cli/merged_object.h"
+#include "cli/link_inputs.h"
+#include "cli/message.h"
 #include "cli/own_files.h"
 #include "cli/version_script.h"
 #include "waymark/paths.h"
@@ -31,9 +32,16 @@
 VEC_DECLARE(argument_vec, char *);
 
 struct job {
+	const char *command; /* "cc" or "c++" */
 	const struct cc_request *request;
 	const struct cc_options *options;
 };
+
+/* The pass runs in this link. */
+static bool has_pass_at_link(const struct job *job)
+{
+	return job->request->links && cc_options_at_link(job->options) && !job->request->no_lto;
+}
 
 /* One command line under construction; the first failure is kept. */
 struct line {
@@ -173,7 +181,7 @@ static void add_link_flags(struct line *line, const struct job *job, const struc
 	if (!cc_request_links_runtime(r))
 		return;
 	add_text(line, "-Wl,--build-id");
-	if (cc_options_at_link(job->options))
+	if (has_pass_at_link(job))
 		add_lto_flags(line, files);
 	if (job->options->trace)
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-trace.a,--pop-state",
@@ -200,26 +208,65 @@ static void set_link_environment(const struct cc_request *r)
 	setenv("WAYMARK_LINK_KIND", r->is_shared ? "shared" : "program", 1);
 }
 
-/* The user's own words; a program's version scripts let the runtime's symbols through, objects merged by ld -r lose their
- * bitcode. */
-static void add_user_words(struct line *line, const struct cc_request *r, char **user, int count, const char *exports)
+/* The user's own words. A program's version scripts let the runtime's symbols through; bitcode that cannot be used is hidden. */
+static void add_user_words(struct line *line, const struct job *job, const struct arguments *user, const char *exports,
+			   struct link_inputs *inputs)
 {
 	struct version_scripts scripts = {.exports = exports};
-	for (int i = 0; i < count && !line->err; i++) {
+	for (size_t i = 0; i < user->words.count && !line->err; i++) {
+		const char *word = user->words.items[i];
 		char *other = NULL;
-		if (cc_options_is_own(user[i]))
+		if (cc_options_is_own(word))
 			continue;
-		if (cc_request_links_program(r))
-			line->err = version_scripts_word(&scripts, user[i], &other);
-		if (!line->err && !other && r->links && !(i && !strcmp(user[i - 1], "-o")))
-			line->err = merged_object_replace(user[i], &other);
-		add(line, other ? other : strdup(user[i]));
+		if (cc_request_links_program(job->request))
+			line->err = version_scripts_word(&scripts, word, &other);
+		if (!line->err && !other && has_pass_at_link(job))
+			line->err = link_inputs_word(inputs, i, &other);
+		add(line, other ? other : strdup(word));
 	}
 }
 
-static struct error *build_line(struct line *line, const struct job *job, char **user, int count)
+/* What the user asked for and a link with the pass does not do. */
+static void say_what_differs(const struct job *job, const struct link_inputs *inputs)
+{
+	const struct cc_request *r = job->request;
+	link_inputs_end(inputs);
+	if (has_pass_at_link(job) && r->linker && !strstr(r->linker, "lld"))
+		message_warn(job->command, "-fuse-ld=%s: linked with lld, the only linker that runs Waymark's pass",
+			     r->linker);
+	if (has_pass_at_link(job) && r->is_relocatable && (inputs->has_bitcode || r->compiles))
+		message_warn(job->command, "-r: %s has no bitcode: what is linked into it is not instrumented",
+			     r->output ? r->output : "a.out");
+}
+
+/* For `waymark graph`. */
+static void set_inputs_environment(const struct link_inputs *inputs)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%u %u", inputs->foreign_objects, inputs->foreign_members);
+	setenv("WAYMARK_LINK_FOREIGN", text, 1);
+}
+
+/* Words that came out of an @file may be more than a command line holds: they go on in one. */
+static void add_line(struct line *line, struct line *words, bool has_files)
+{
+	if (!line->err)
+		line->err = words->err;
+	if (!line->err && has_files) {
+		char *file = NULL;
+		line->err = arguments_write(words->words.items, words->words.count, &file);
+		add(line, file);
+	} else {
+		for (size_t i = 0; i < words->words.count && !line->err; i++)
+			add_text(line, words->words.items[i]);
+	}
+	line_deinit(words);
+}
+
+static struct error *build_line(struct line *line, const struct job *job, const struct arguments *user)
 {
 	struct own_files files;
+	struct line words = {0};
 	char *exports = NULL;
 	struct error *err = own_files_find(&files);
 	if (err)
@@ -232,7 +279,11 @@ static struct error *build_line(struct line *line, const struct job *job, char *
 	/* As for GNU ld, with which clang links otherwise. In front: the user's --no-undefined-version counts. */
 	if (job->request->links)
 		add_text(line, "-Wl,--undefined-version");
-	add_user_words(line, job->request, user, count, exports);
+	struct link_inputs inputs = {.command = job->command, .words = user->words.items, .count = user->words.count};
+	add_user_words(&words, job, user, exports, &inputs);
+	say_what_differs(job, &inputs);
+	set_inputs_environment(&inputs);
+	add_line(line, &words, user->has_files);
 	/* What a step does not use is no reason for a warning. */
 	add_text(line, "--start-no-unused-arguments");
 	add_compile_flags(line, job, &files);
@@ -245,35 +296,37 @@ static struct error *build_line(struct line *line, const struct job *job, char *
 }
 
 /* Only clang: another target, a question, --wm=none. */
-static struct error *build_plain_line(struct line *line, char **user, int count)
+static struct error *build_plain_line(struct line *line, const struct arguments *user)
 {
+	struct line words = {0};
 	cc_options_clear_environment();
-	for (int i = 0; i < count; i++)
-		if (!cc_options_is_own(user[i]))
-			add_text(line, user[i]);
+	for (size_t i = 0; i < user->words.count; i++)
+		if (!cc_options_is_own(user->words.items[i]))
+			add_text(&words, user->words.items[i]);
+	add_line(line, &words, user->has_files);
 	return line->err;
 }
 
-static struct error *prepare(char **user, int count, struct line *line)
+static struct error *prepare(const char *command, char **argv, int count, struct line *line)
 {
 	struct cc_request r;
-	struct arguments expanded;
-	struct error *err = arguments_expand(user, (size_t)count, &expanded);
+	struct arguments user;
+	struct error *err = arguments_expand(argv, (size_t)count, &user);
 	if (err)
 		return err;
-	cc_request_read(expanded.words.items, expanded.words.count, &r);
+	cc_request_read(user.words.items, user.words.count, &r);
 	struct cc_options options = {0};
-	err = cc_options_read(user, count, &options);
+	err = cc_options_read(user.words.items, (int)user.words.count, &options);
 	if (!err && (r.is_plain || !r.has_input || (!cc_options_record(&options) && !options.trace))) {
-		err = build_plain_line(line, user, count);
+		err = build_plain_line(line, &user);
 	} else if (!err) {
 		cc_options_export(&options, r.uses_lto);
 		if (r.links)
 			set_link_environment(&r);
-		err = build_line(line, &(struct job){&r, &options}, user, count);
+		err = build_line(line, &(struct job){command, &r, &options}, &user);
 	}
 	cc_options_deinit(&options);
-	arguments_deinit(&expanded);
+	arguments_deinit(&user);
 	return err;
 }
 
@@ -341,6 +394,7 @@ static void print_help(bool is_cxx)
 int command_cc(int argc, char **argv)
 {
 	bool is_cxx = strstr(argv[0], "c++") != NULL;
+	const char *command = is_cxx ? "c++" : "cc";
 	if (argc == 2 && !strcmp(argv[1], "--help"))
 		print_help(is_cxx);
 	const char *override = getenv(is_cxx ? "WAYMARK_CXX" : "WAYMARK_CC");
@@ -349,15 +403,13 @@ int command_cc(int argc, char **argv)
 	add_text(&line, clang);
 	struct error *err = override ? check_version(clang) : NULL;
 	if (!err)
-		err = prepare(argv + 1, argc - 1, &line);
+		err = prepare(command, argv + 1, argc - 1, &line);
 	if (!err)
 		err = argument_vec_append(&line.words, NULL);
 	if (!err) {
 		execvp(clang, line.words.items);
 		err = error_os(errno, "%s: cannot run it; install clang-19", clang);
 	}
-	fprintf(stderr, "waymark %s: %s\n", is_cxx ? "c++" : "cc", err->message);
-	error_destroy(err);
 	line_deinit(&line);
-	return 1;
+	return message_error(command, err);
 }

@@ -85,6 +85,13 @@ static bool is_other_target(const char *option, const char *value)
 	       (target && !starts(target, "x86_64"));
 }
 
+static bool is_source(const char *file)
+{
+	static const char *const suffixes[] = {".c", ".cc", ".cpp", ".cxx", ".C", ".c++", ".i", ".ii", NULL};
+	const char *suffix = strrchr(file, '.');
+	return suffix && equals_any(suffix, suffixes);
+}
+
 static void set_lto(struct cc_request *r, bool uses)
 {
 	r->uses_lto = uses;
@@ -112,6 +119,8 @@ static void note_mode(struct cc_request *r, const char *option)
 		r->emits_llvm = true;
 	else if (!strcmp(option, "-fno-lto") || starts(option, "-flto"))
 		set_lto(r, option[2] == 'l');
+	else if (starts(option, "-fuse-ld="))
+		r->linker = option + strlen("-fuse-ld=");
 	else if (!strcmp(option, "-nostdlib") || !strcmp(option, "-nodefaultlibs") || !strcmp(option, "-nolibc"))
 		r->no_libc = true;
 	else if (is_debug_option(option))
@@ -129,6 +138,7 @@ void cc_request_read(char *const *words, size_t count, struct cc_request *ret)
 		const char *value = i + 1 < count ? words[i + 1] : NULL;
 		if (a[0] != '-' || !a[1]) {
 			r->has_input = true;
+			r->compiles |= is_source(a);
 			continue;
 		}
 		if (is_other_target(a, value))

@@ -9,7 +9,8 @@
 
 struct cc_request {
 	bool has_input;
-	bool links; /* no -c, -S, -E … */
+	bool compiles; /* a source file of C or C++ is among the inputs */
+	bool links;    /* no -c, -S, -E … */
 	bool is_shared;
 	bool is_static;
 	bool is_relocatable; /* -r */
@@ -21,6 +22,7 @@ struct cc_request {
 	bool no_libc; /* -nostdlib and no -lc: there may be no thread-local storage */
 	bool names_libc;
 	const char *output;
+	const char *linker; /* -fuse-ld, or NULL */
 };
 
 /* words: without @files (arguments.h). Strings of *ret are the words'. */

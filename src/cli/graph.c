@@ -84,6 +84,9 @@ static size_t make_rows(const struct summary *s, struct row rows[ROWS_MAX])
 		{"ball_larus_max_id", "maximum id of Ball-Larus numbering", stats->ball_larus_max_id, true},
 		{"call_sites_total", "call sites in the final code", stats->call_sites_total, false},
 		{"call_sites_no_code", "call sites without any code of ours", stats->call_sites_no_code, false},
+		{"foreign_objects", "objects without bitcode (foreign code)", stats->foreign_objects, false},
+		{"foreign_members", "objects without bitcode in archives, linked where needed", stats->foreign_members,
+		 false},
 	};
 
 	memcpy(rows, table, sizeof table);

@@ -10,10 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/vec.h"
+#include "cli/memory_file.h"
 
 static struct error *read_file(const char *path, struct buffer *ret)
 {
@@ -47,23 +46,6 @@ static const char *first_brace(const char *text, size_t len_bytes)
 	return NULL;
 }
 
-/* Writes the copy and gives the path under which children find it. The descriptor stays open for them. */
-static struct error *publish(const struct buffer *script, const char *path, char **ret)
-{
-	int fd = memfd_create("version-script", 0);
-	if (fd < 0)
-		return error_os(errno, "%s: cannot copy it", path);
-	for (size_t off = 0; off < script->len_bytes;) {
-		ssize_t wrote = write(fd, script->bytes + off, script->len_bytes - off);
-		if (wrote < 0) {
-			close(fd);
-			return error_os(errno, "%s: cannot copy it", path);
-		}
-		off += (size_t)wrote;
-	}
-	return asprintf(ret, "/proc/self/fd/%d", fd) < 0 ? &error_no_memory : NULL;
-}
-
 static struct error *copy_script(const char *path, const char *exports, char **ret)
 {
 	struct buffer in = {0};
@@ -77,7 +59,7 @@ static struct error *copy_script(const char *path, const char *exports, char **r
 		buffer_bytes(&out, brace + 1, in.len_bytes - (size_t)(brace + 1 - text));
 		err = buffer_error(&out);
 		if (!err)
-			err = publish(&out, path, ret);
+			err = memory_file_create(out.bytes, out.len_bytes, path, ret);
 	} else if (!err) {
 		*ret = strdup(path); /* not a script: the linker will say so */
 		err = *ret ? NULL : &error_no_memory;

@@ -248,7 +248,8 @@ static struct error *read_stats(struct reader *r)
 {
 	struct meta_stats *s = &r->m->stats;
 	uint64_t *const fields[] = {&s->functions_total,   &s->call_sites_total, &s->call_sites_no_code,
-				    &s->ball_larus_max_id, &s->max_id,           &s->cut_nodes};
+				    &s->ball_larus_max_id, &s->max_id,           &s->cut_nodes,
+				    &s->foreign_objects,   &s->foreign_members};
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !err; i++)

@@ -82,6 +82,8 @@ struct meta_stats {
 	uint64_t ball_larus_max_id; /* UINT64_MAX: overflowed */
 	uint64_t max_id;
 	uint64_t cut_nodes;
+	uint64_t foreign_objects; /* objects given to the link that have machine code only */
+	uint64_t foreign_members; /* the same in its archives: linked where needed */
 };
 
 struct meta {

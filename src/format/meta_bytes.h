@@ -10,6 +10,7 @@
  *     location_count { function file line column inlined_at }
  *     site_count { kind flags caller (callee | foreign | -) (addend | -) location }   sites 1 .. site_count - 1
  *     functions_total call_sites_total call_sites_no_code ball_larus_max_id max_id cut_nodes
+ *     foreign_objects foreign_members
  *
  * Private to src/format.
  */

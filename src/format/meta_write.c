@@ -81,6 +81,8 @@ static struct error *write_raw(const struct meta *m, struct buffer *raw)
 	buffer_uleb128(&tables, m->stats.ball_larus_max_id);
 	buffer_uleb128(&tables, m->stats.max_id);
 	buffer_uleb128(&tables, m->stats.cut_nodes);
+	buffer_uleb128(&tables, m->stats.foreign_objects);
+	buffer_uleb128(&tables, m->stats.foreign_members);
 
 	err = string_table_write(&t, raw);
 	buffer_bytes(raw, tables.bytes, tables.len_bytes);

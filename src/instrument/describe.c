@@ -229,6 +229,8 @@ static void describe_stats(struct program *p)
 		.ball_larus_max_id = p->graph_stats.ball_larus_max_id,
 		.max_id = p->graph_stats.max_id,
 		.cut_nodes = p->graph_stats.cut_nodes,
+		.foreign_objects = p->host->foreign_objects,
+		.foreign_members = p->host->foreign_members,
 	};
 }
 

@@ -80,6 +80,9 @@ struct host {
 	void (*add_constructor)(LLVMValueRef function);
 	/* The variable, of the function that scope is in or global, that a value is the value or the address of; NULL when not known. */
 	const char *(*variable_name)(LLVMValueRef value, LLVMMetadataRef scope, unsigned *ret_len);
+	/* Objects that the link is given beside the module: machine code only; and members of archives, linked where needed. */
+	uint64_t foreign_objects;
+	uint64_t foreign_members;
 };
 
 /* Instruments one whole-program module. is_shared: the output is a shared library. Returns NULL, or one line that says

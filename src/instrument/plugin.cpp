@@ -437,7 +437,9 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		mark_own_memory,
 		add_naked,
 		add_constructor,
-		variable_name};
+		variable_name,
+		0,
+		0};
 }
 
 /*
@@ -498,6 +500,16 @@ static const char *link_output(const Module &module)
 	return output ? output : module.getName().data();
 }
 
+static void set_foreign(struct host &host)
+{
+	const char *value = std::getenv("WAYMARK_LINK_FOREIGN");
+	char *end = nullptr;
+	if (!value)
+		return;
+	host.foreign_objects = std::strtoul(value, &end, 10);
+	host.foreign_members = std::strtoul(end, nullptr, 10);
+}
+
 static void report(Module &module, char *problem)
 {
 	if (problem)
@@ -512,6 +524,7 @@ struct ContextsPass : PassInfoMixin<ContextsPass> {
 		auto &functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
 		struct host host = make_host(functions);
 		bool is_shared = says("WAYMARK_LINK_KIND", "shared");
+		set_foreign(host);
 		report(module, instrument_module(wrap(&module), &host, link_output(module), is_shared));
 		return PreservedAnalyses::none();
 	}

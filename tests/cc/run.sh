@@ -159,6 +159,120 @@ done
 $cc -shared -fPIC versions.c -Wl,--version-script=versions.map,--no-undefined-version -o refused.so >out 2>&1 &&
 	fail "version script: --no-undefined-version is not honoured"
 grep -q 'symbol not defined' out || fail "version script: --no-undefined-version: $(head -1 out)"
+# says NAME TEXT COMMAND...: the command succeeds, with one line on standard error that has TEXT in it; quiet: with none
+says() {
+	name=$1 text=$2
+	shift 2
+	"$@" 2>err || fail "$name: exit status $?"
+	[ "$(wc -l <err)" = 1 ] && grep -qF -- "$text" err || fail "$name: says: $(head -3 err)"
+}
+quiet() {
+	name=$1
+	shift
+	"$@" 2>err || fail "$name: exit status $?"
+	[ ! -s err ] || fail "$name: says: $(head -3 err)"
+}
+# foreign NAME PROGRAM OBJECTS MEMBERS: what waymark graph says of its objects without bitcode
+foreign() {
+	got=$("$build/waymark" graph --format=json "$2" | sed -n 's/.*"foreign_\(objects\|members\)": \([0-9]*\).*/\2/p' | tr '\n' ' ')
+	[ "$got" = "$3 $4 " ] || fail "$1: waymark graph says '$got', want '$3 $4 '"
+}
+# Objects whose bitcode cannot be used: linked as machine code, as any linker would, and that is said.
+cat >number.c <<'E2'
+#include <stdio.h>
+#include <waymark.h>
+int one(void), two(void);
+int main(void)
+{
+	char token[WM_TOKEN_MAX];
+	wm_token(wm_capture(), token, sizeof token);
+	fprintf(stderr, "%s\n", token);
+	return printf("%d %d\n", one(), two()) < 0;
+}
+E2
+printf 'int one(void);\nint one(void) { return 1; }\n' >one.c
+printf 'int two(void), three(void);\nint two(void) { return 2; }\nint three(void) { return 3; }\n' >two.c
+printf 'int three(void), four(void);\nint four(void) { return three(); }\n' >four.c
+printf 'int one(void);\nint one(void) { return 7; }\n' >seven.c
+$cc -O1 -fPIC -c number.c one.c two.c four.c seven.c
+quiet "nothing changed" $cc number.o one.o two.o -o number
+foreign "nothing changed" number 0 0
+objcopy --redefine-sym one=two --redefine-sym main=start two.o unchanged.o
+strip -g unchanged.o
+quiet "objcopy of names that are not there, strip -g" $cc number.o one.o unchanged.o -o number
+foreign "objcopy of names that are not there" number 0 0
+# compares NAME OBJECT-ARGUMENT...: the program that clang and its linker make of the machine code prints the same
+compares() {
+	name=$1
+	shift
+	clang-19 "$@" -L"$build/src/runtime" -Wl,-rpath,"$build/src/runtime" -lwaymark-rt -o number.clang 2>out || fail "$name: clang: $(cat out)"
+	./number.clang 2>/dev/null >want
+	./number 2>/dev/null | cmp -s want - || fail "$name: prints $(./number 2>&1), want $(cat want)"
+}
+for tool in objcopy llvm-objcopy-19; do
+	$tool --redefine-sym two=one --redefine-sym three=two two.o defined.o # now one() is 2 and two() is 3
+	says "$tool of a definition" "defined.o: machine code and bitcode differ in the symbol" $cc number.o defined.o -o number
+	compares "$tool of a definition" number.o defined.o
+	foreign "$tool of a definition" number 1 0
+	$tool --redefine-sym one=four number.o reference.o # calls four() in place of one()
+	says "$tool of a reference" "reference.o: machine code and bitcode differ in the symbol four" $cc reference.o two.o four.o -o number
+	compares "$tool of a reference" reference.o two.o four.o
+	rm -f libdefined.a
+	ar rcs libdefined.a defined.o four.o
+	says "$tool in an archive" "./libdefined.a(defined.o): machine code" $cc number.o -L. -ldefined -o number
+	compares "$tool in an archive" number.o -L. -ldefined
+	foreign "$tool in an archive" number 0 1
+	$tool --localize-symbol=one one.o hidden.o
+	says "$tool that hides a definition" "hidden.o: machine code" $cc number.o hidden.o seven.o two.o -o number
+	compares "$tool that hides a definition" number.o hidden.o seven.o two.o
+done
+ld -r one.o two.o -o merged.o 2>/dev/null
+says "GNU ld -r" "merged.o: ld -r merged the bitcode" $cc number.o merged.o -o number
+compares "GNU ld -r" number.o merged.o
+foreign "GNU ld -r" number 1 0
+says "-r" "-r: relocatable.o has no bitcode" $cc -r one.o two.o -o relocatable.o
+quiet "what -r made" $cc number.o relocatable.o -o number
+compares "what -r made" number.o relocatable.o
+foreign "what -r made" number 1 0
+gcc -c one.c -o gcc.o
+quiet "another compiler's object" $cc number.o gcc.o two.o -o number
+foreign "another compiler's object" number 1 0
+says "-fuse-ld=bfd" "-fuse-ld=bfd: linked with lld" $cc -fuse-ld=bfd number.o one.o two.o -o number
+foreign "-fuse-ld=bfd" number 0 0
+quiet "-fuse-ld=lld" $cc -fuse-ld=lld number.o one.o two.o -o number
+
+# -fno-lto: what is compiled has no bitcode, what is linked is not instrumented, in one step and in two.
+for what in contexts trace "contexts,paths --wm-stage=final"; do
+	# shellcheck disable=SC2086 # lists of words
+	check "--wm=$what: objects" $cc --wm=$what -c number.c one.c two.c
+	for words in "number.c one.c two.c" "number.o one.o two.o"; do
+		# shellcheck disable=SC2086
+		quiet "-fno-lto --wm=$what $words" $cc -fno-lto --wm=$what $words -o nolto
+		[ "$(./nolto 2>/dev/null)" = "1 2" ] || fail "-fno-lto --wm=$what $words: does not run"
+		readelf -SW nolto | grep -q '\.debug_waymark' && fail "-fno-lto --wm=$what $words: is instrumented"
+		readelf -SW nolto | grep -q '\.llvm\.lto' && fail "-fno-lto --wm=$what $words: has bitcode"
+	done
+done
+
+# A response file that can be read once, whose words have all that needs quotes; our own options may be in it.
+mkfifo pipe
+cat >quoted.c <<'E2'
+#include <stdio.h>
+int main(void) { puts(TEXT); }
+E2
+for what in contexts none; do
+	cat >args.clang <<'E2'
+'-DTEXT="a \\"b\\" \\\\c"' -O1 "quo"ted.c -o from\ pipe
+E2
+	{ echo "--wm=$what" && cat args.clang; } >args
+	clang-19 @args.clang -o from.clang || fail "response file: clang refuses it"
+	timeout 60 sh -c 'cat args >pipe' &
+	check "--wm=$what: response file from a pipe" timeout 20 $cc @pipe
+	[ "$(./from\ pipe)" = "$(./from.clang)" ] || fail "--wm=$what: response file from a pipe: prints '$(./from\ pipe)'"
+	readelf -SW 'from pipe' | grep -q '\.debug_waymark' && kind=contexts || kind=none
+	[ $kind = $what ] || fail "--wm=$what in a response file is not honoured"
+	rm -f 'from pipe'
+done
 for level in 0 1 2 3 s z; do
 	check "-O$level" $cc -O$level main.c part.c -o level
 	prints "-O$level" level "main main;part"

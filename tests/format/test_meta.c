@@ -31,7 +31,7 @@ static const uint8_t golden[] = {
 	4, 1, 1, 7, 0,					/* foreign, a tail call */
 	3, 0, 1, 0,					/* indirect */
 	6, 0, 1, 0,					/* capture */
-	1, 2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 5, 6, /* stats */
+	1, 2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 5, 6, 0xac, 2, 8, /* stats */
 };
 /* clang-format on */
 
@@ -55,7 +55,7 @@ static void build_example(struct meta_builder *b)
 	b->sites[3].flags = META_SITE_TAIL;
 	build_site(b, META_SITE_INDIRECT, 1, NULL);
 	build_site(b, META_SITE_CAPTURE, 1, NULL);
-	b->meta.stats = (struct meta_stats){1, 2, 3, UINT64_MAX, 5, 6};
+	b->meta.stats = (struct meta_stats){1, 2, 3, UINT64_MAX, 5, 6, 300, 8};
 }
 
 static void write_example(struct buffer *out)
@@ -95,6 +95,8 @@ static void test_round_trip(void)
 		CHECK_U64(m.locations[1].inlined_at, 1);
 		CHECK_U64(m.stats.ball_larus_max_id, UINT64_MAX);
 		CHECK_U64(m.stats.cut_nodes, 6);
+		CHECK_U64(m.stats.foreign_objects, 300);
+		CHECK_U64(m.stats.foreign_members, 8);
 	}
 	meta_deinit(&m);
 	buffer_deinit(&out);

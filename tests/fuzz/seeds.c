@@ -371,6 +371,44 @@ static void write_cores(void)
 	write_seed("core", "small", core, core_seed_build(core));
 }
 
+/* A block of bitcode that is one blob, as of ir_symbols.c. */
+static void add_blob_block(struct buffer *out, uint32_t number, const struct buffer *blob)
+{
+	uint64_t bits = 0x940312 | (uint64_t)(blob->len_bytes & 31) << 24;
+	bool is_long = blob->len_bytes > 31;
+	size_t start = out->len_bytes;
+
+	buffer_u32(out, 1 | number << 2 | 3u << 10);
+	buffer_u32(out, 0);
+	if (is_long)
+		bits |= UINT64_C(32) << 24 | (uint64_t)(blob->len_bytes >> 5) << 30;
+	buffer_bytes(out, &bits, is_long ? 8 : 4);
+	buffer_bytes(out, blob->bytes, blob->len_bytes);
+	while (out->len_bytes % 4)
+		buffer_u8(out, 0);
+	buffer_put_u32(out, start + 4, (uint32_t)(out->len_bytes - start - 8) / 4);
+}
+
+static void write_ir_symbols(void)
+{
+	static const uint32_t symbols[][6] = {
+		{0, 4, 0, 4, 0, 0x2400}, {4, 6, 4, 6, UINT32_MAX, 0x2408}, {0, 10, 0, 0, 0, 0x800}};
+	const uint32_t header[] = {3, 0, 0, 0, 0, 0, 0, 36, sizeof symbols / sizeof *symbols};
+	struct buffer table = {0}, strings = {0}, out = {0};
+
+	buffer_bytes(&table, header, sizeof header);
+	buffer_bytes(&table, symbols, sizeof symbols);
+	buffer_bytes(&strings, "mainprintf", 10);
+	buffer_u32(&out, 0xdec04342);
+	add_blob_block(&out, 13, &strings);
+	add_blob_block(&out, 25, &table);
+	add_blob_block(&out, 23, &strings);
+	write_seed("ir_symbols", "two", out.bytes, out.len_bytes);
+	buffer_deinit(&table);
+	buffer_deinit(&strings);
+	buffer_deinit(&out);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -392,5 +430,6 @@ int main(int argc, char **argv)
 	write_plans();
 	write_tokens();
 	write_cores();
+	write_ir_symbols();
 	return 0;
 }

@@ -1,0 +1,183 @@
+/* link_inputs.c - looks into objects and archives, hides bitcode in copies. */
+#include "cli/link_inputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libelf.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "cli/message.h"
+#include "object/fat_object.h"
+
+enum {
+	SAID_MAX = 8,
+};
+
+/* A section header to change in the copy. */
+struct patch {
+	off_t off;
+	uint32_t name_and_type[2];
+};
+
+VEC_DECLARE(patch_vec, struct patch);
+
+/* Without the dot that its name begins with, and with a type of no meaning, nothing takes the section for bitcode; its flags
+ * keep it out of what is linked. */
+static struct patch hide(const Elf *elf, const struct fat_object *object)
+{
+	return (struct patch){elf_getbase((Elf *)(uintptr_t)elf) + (off_t)object->header_off,
+			      {object->section_name + 1, SHT_PROGBITS}};
+}
+
+static void say(struct link_inputs *inputs, const char *path, const char *member, const struct fat_object *object)
+{
+	char name[PATH_MAX];
+
+	if (inputs->said++ >= SAID_MAX)
+		return;
+	snprintf(name, sizeof name, member ? "%s(%s)" : "%s", path, member);
+	if (object->kind == FAT_MERGED)
+		message_warn(inputs->command,
+			     "%s: ld -r merged the bitcode of several objects, which cannot be read again: linked as "
+			     "machine code, not instrumented",
+			     name);
+	else
+		message_warn(inputs->command,
+			     "%s: machine code and bitcode differ in the symbol %s, as after objcopy "
+			     "--redefine-sym: linked as machine code, not instrumented",
+			     name, object->symbol);
+}
+
+void link_inputs_end(const struct link_inputs *inputs)
+{
+	if (inputs->said > SAID_MAX)
+		message_warn(inputs->command, "%u more objects are linked as machine code, not instrumented",
+			     inputs->said - SAID_MAX);
+}
+
+/* member: NULL for an object that is in no archive. */
+static struct error *look_at_object(struct link_inputs *inputs, Elf *elf, const char *path, const char *member,
+				    struct patch_vec *patches)
+{
+	struct fat_object object;
+	Elf64_Ehdr *header = elf64_getehdr(elf);
+	struct error *err = NULL;
+
+	if (!header || header->e_type != ET_REL)
+		return NULL;
+	err = fat_object_read(elf, &object);
+	if (err)
+		return err;
+	inputs->has_bitcode |= object.kind == FAT_SOUND;
+	if (object.kind == FAT_SOUND)
+		return NULL;
+	*(member ? &inputs->foreign_members : &inputs->foreign_objects) += 1;
+	if (object.kind == FAT_NONE)
+		return NULL;
+	say(inputs, path, member, &object);
+	return patch_vec_append(patches, hide(elf, &object));
+}
+
+static struct error *look_at_archive(struct link_inputs *inputs, int fd, Elf *archive, const char *path,
+				     struct patch_vec *patches)
+{
+	Elf_Cmd next = ELF_C_READ_MMAP;
+	struct error *err = NULL;
+	Elf *member;
+
+	while (!err && (member = elf_begin(fd, next, archive))) {
+		Elf_Arhdr *header = elf_getarhdr(member);
+
+		if (header && header->ar_name && elf_kind(member) == ELF_K_ELF)
+			err = look_at_object(inputs, member, path, header->ar_name, patches);
+		next = elf_next(member);
+		elf_end(member);
+	}
+	return err;
+}
+
+static struct error *copy_patched(int in, const char *path, const struct patch_vec *patches, char **ret)
+{
+	struct stat st;
+	off_t off = 0;
+	int out = memfd_create("waymark-object", 0);
+
+	if (out < 0 || fstat(in, &st))
+		return error_os(errno, "%s: cannot copy it", path);
+	while (off < st.st_size)
+		if (sendfile(out, in, &off, (size_t)(st.st_size - off)) <= 0)
+			return error_os(errno, "%s: cannot copy it", path);
+	for (size_t i = 0; i < patches->count; i++) {
+		const struct patch *p = &patches->items[i];
+
+		if (pwrite(out, p->name_and_type, sizeof p->name_and_type, p->off) != sizeof p->name_and_type)
+			return error_os(errno, "%s: cannot copy it", path);
+	}
+	return asprintf(ret, "/proc/self/fd/%d", out) < 0 ? &error_no_memory : NULL;
+}
+
+static struct error *look_at_file(struct link_inputs *inputs, const char *path, char **ret)
+{
+	struct patch_vec patches = {0};
+	struct error *err = NULL;
+	struct stat st;
+	Elf *elf;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return NULL;
+	elf_version(EV_CURRENT);
+	elf = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		err = look_at_object(inputs, elf, path, NULL, &patches);
+	else if (elf && elf_kind(elf) == ELF_K_AR)
+		err = look_at_archive(inputs, fd, elf, path, &patches);
+	if (!err && patches.count)
+		err = copy_patched(fd, path, &patches, ret);
+	elf_end(elf);
+	close(fd);
+	patch_vec_deinit(&patches);
+	return err;
+}
+
+/* The archive for -lNAME, as linkers look for it; a shared library on the way satisfies it. */
+static bool find_archive(const struct link_inputs *inputs, const char *name, char path[PATH_MAX])
+{
+	for (size_t i = 0; i < inputs->count; i++) {
+		const char *dir = inputs->words[i];
+
+		if (strncmp(dir, "-L", 2))
+			continue;
+		dir += 2;
+		if (!*dir && ++i < inputs->count)
+			dir = inputs->words[i];
+		if (snprintf(path, PATH_MAX, "%s/lib%s.so", dir, name) >= PATH_MAX || access(path, R_OK) == 0)
+			return false;
+		snprintf(path, PATH_MAX, "%s/lib%s.a", dir, name);
+		if (access(path, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct error *link_inputs_word(struct link_inputs *inputs, size_t i, char **ret)
+{
+	const char *word = inputs->words[i];
+	char path[PATH_MAX];
+
+	*ret = NULL;
+	if (i && !strcmp(inputs->words[i - 1], "-o"))
+		return NULL;
+	if (!strncmp(word, "-l", 2) && word[2] && word[2] != ':' && find_archive(inputs, word + 2, path))
+		return look_at_file(inputs, path, ret);
+	return word[0] == '-' ? NULL : look_at_file(inputs, word, ret);
+}
