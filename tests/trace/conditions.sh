@@ -15,7 +15,7 @@ for seed; do
 	python3 "$here/conditions.py" generate "$seed" >program.c || exit 1
 	for how in 'O0 final written' 'O0 source written' 'O2 source written' 'O2 final optimized'; do
 		read -r level stage kind <<<"$how"
-		"$waymark" cc --wm=trace='*=pt' --wm-trace-paths=256 --wm-stage="$stage" -g "-$level" -w program.c -o program &&
+		"$waymark" cc --wm=trace='*=pt' --wm-trace-paths=1024 --wm-stage="$stage" -g "-$level" -w program.c -o program &&
 			./program >log
 		[ -s log ] || exit 1
 		core_of core ./program || exit 1
