@@ -43,7 +43,8 @@ enum wmk_flag {
 	WMK_FLAG_HEAP = 1 << 0,   /* recorded under the heap client */
 	WMK_FLAG_CLOSED = 1 << 1, /* the process ended through exit() */
 	WMK_FLAG_MERGED = 1 << 2, /* made by `waymark merge` */
-	WMK_FLAG_LEFT = 1 << 3,   /* the process ended through _exit(), _Exit() or quick_exit() */
+	WMK_FLAG_LEFT =
+		1 << 3, /* the process ended through _exit(), _Exit(), quick_exit() or syscall(SYS_exit_group) */
 };
 
 struct wmk_header {

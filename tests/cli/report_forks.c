@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,7 +48,7 @@ static void grandchild(void)
 
 		(void)more;
 		free(mine);
-		_exit(0);
+		syscall(SYS_exit_group, 0);
 	}
 	wait_for(pid);
 }
