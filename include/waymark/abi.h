@@ -7,10 +7,10 @@
  *                      thread-local state                    context stack of the thread
  *     instrumented  .-------------------.                .--------------------------------.
  *     function ---->| id  | top --------|--------------->|            (free)              |
- *                   '-------------------'                | top-1  id site sp prefix run   |  <- last push
- *                                                        | ...                            |
- *                                                        | base   prefix = kind of root   |
- *                                                        '--------------------------------'
+ *                   | origin            |                | top-1  id site sp prefix run   |  <- last push
+ *                   '---|---------------'                | ...                            |
+ *                       v                                | base   prefix = kind of root   |
+ *                   pushes of the creator                '--------------------------------'
  *
  * A push is: write *top, then top++, then id = the callee's restart value. Whoever pushed puts both words back after the
  * call, as absolute values: so longjmp and exceptions need no unwinding of ours.
@@ -30,13 +30,14 @@ enum {
 	/* Reserved prefixes: the kinds of root. 0 is "not interned yet". */
 	WM_PREFIX_NONE = 0,
 	WM_PREFIX_PROCESS = 1, /* program entry: nothing is printed for it */
-	WM_PREFIX_THREAD = 2,  /* [thread] */
+	WM_PREFIX_THREAD = 2,  /* [thread]: what created it is not known */
 	WM_PREFIX_SIGNAL = 3,  /* [signal] */
 	WM_PREFIX_LOST = 4,    /* [lost]: the prefix could not be recorded; counted in the .wmk header */
 	WM_PREFIX_FIRST = 16,  /* the first interned one */
 
 	/* Site numbers are unique in a process: image base + index in the image. The first image starts here. */
 	WM_SITE_FOREIGN = 0, /* as capture point: in foreign code called from the last pushed site */
+	WM_SITE_THREAD = 1,  /* in a prefix: [thread], a thread began here that was created by what is below */
 	WM_SITE_FIRST = 16,
 
 	/* Pushes before tail calls: sp is the slot of the return address (8 modulo 16, unlike any other sp) plus, in the low
@@ -56,10 +57,27 @@ struct wm1_entry {
 	uint32_t below;  /* prefix below the run, valid when run is not 0 */
 };
 
+/* `run` pushes with this (id, site) in a row. */
+struct wm1_push {
+	uint64_t id;
+	uint32_t site;
+	uint32_t run;
+};
+
+/* The context in which a thread was created. Shared by all threads of that context, never changed but for prefix, never
+ * freed; in memory that core dumps have. Behind it follow the pushes, outermost first. */
+struct wm1_origin {
+	struct wm1_origin *creator; /* of the creating thread, when its stack is what the pushes stand on */
+	uint32_t root;              /* what they stand on if creator is NULL: a prefix */
+	uint32_t prefix;            /* of the new thread's stack, 0 before anything was captured on one */
+	uint64_t push_count;
+};
+
 /* Thread-local, initial-exec; writer: its own thread only, handlers on that thread put back what they found. */
 struct wm1_thread {
 	uint64_t id;
-	struct wm1_entry *top; /* first free entry; NULL before the thread's first push */
+	struct wm1_entry *top;     /* first free entry; NULL before the thread's first push */
+	struct wm1_origin *origin; /* NULL: not known, or the program's first thread */
 };
 
 /* One instrumented image (program or shared library), in its writable data; registered by its first constructor. */

@@ -196,7 +196,7 @@ static void add_link_flags(struct line *line, const struct job *job, const struc
 	} else {
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-rt.a,--pop-state", files->runtime_dir);
 		if (r->is_static) /* what the runtime stands in front of, by libc.a's inner names */
-			add_text(line, "-Wl,-u,__makecontext,-u,__swapcontext");
+			add_text(line, "-Wl,-u,__makecontext,-u,__swapcontext,-u,__pthread_create,-u,__thrd_create");
 		add_exports(line, exports);
 	}
 }

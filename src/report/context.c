@@ -226,14 +226,59 @@ static struct error *repeat_frames(struct frame_vec *frames, size_t first, uint3
 	return NULL;
 }
 
-/* `run` equal pushes: the first stands on what is below, each other on its twin. */
-static struct error *append_run(const struct process *p, struct context_below *below, const struct wmk_node *node,
-				size_t depth_end, struct frame_vec *frames)
+struct context_below context_above(const struct wmk_node *node)
 {
-	struct error *err = context_append_piece(p, below, node->id, node->site, frames);
+	if (node->site == WM_SITE_THREAD)
+		return (struct context_below){.is_root = true, .root = WM_PREFIX_THREAD};
+	return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED};
+}
+
+/* The functions that create threads are what [thread] says. */
+static bool is_creation(const char *link_name)
+{
+	return strcmp(link_name, "pthread_create") == 0 || strcmp(link_name, "thrd_create") == 0;
+}
+
+/* A thread that was created in foreign code called from `below`. */
+static struct error *append_thread(const struct process *p, const struct context_below *below,
+				   const struct wmk_node *node, struct frame_vec *frames)
+{
+	struct image *image;
+	const struct meta_site *s;
+	struct frame frame;
+	uint32_t local;
+	struct error *err = NULL;
+
+	if (node->id != 0 || node->run != 1)
+		return error_create(ERROR_FORMAT, "damaged: a thread with id %" PRIu64 ", %" PRIu32 " times", node->id,
+				    node->run);
+	if (!below->is_root) {
+		err = process_find_site(p, below->site, &image, &local);
+		if (err)
+			return err;
+		s = &image->meta.sites[local];
+		if (!is_pushed_unknown(s->kind))
+			return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not call foreign code",
+					    local, image->meta.unit);
+		if (s->kind == META_SITE_FOREIGN && !is_creation(s->foreign)) {
+			err = image_foreign_frame(image, local, &frame);
+			if (!err)
+				err = frame_vec_append(frames, frame);
+		}
+	}
+	return err ? err : context_append_root(WM_PREFIX_THREAD, frames);
+}
+
+/* `run` equal pushes: the first stands on what is below, each other on its twin. */
+struct error *context_append_run(const struct process *p, struct context_below *below, const struct wmk_node *node,
+				 size_t depth_end, struct frame_vec *frames)
+{
+	bool is_thread = node->site == WM_SITE_THREAD;
+	struct error *err = is_thread ? append_thread(p, below, node, frames)
+				      : context_append_piece(p, below, node->id, node->site, frames);
 	size_t first = frames->count;
 
-	*below = (struct context_below){.site = node->site & ~WM1_SITE_ELIDED};
+	*below = context_above(node);
 	if (err || node->run == 1)
 		return err;
 	err = context_append_piece(p, below, node->id, node->site, frames);
@@ -249,7 +294,7 @@ static struct error *append_all(const struct process *p, const struct context_ke
 	if (!err)
 		err = context_append_root(below.root, frames);
 	for (size_t i = nodes->count; i-- > 0 && !err;) {
-		err = append_run(p, &below, &nodes->items[i], depth_end, frames);
+		err = context_append_run(p, &below, &nodes->items[i], depth_end, frames);
 		if (!err && frames->count > depth_end)
 			err = too_deep(depth_end);
 	}

@@ -5,6 +5,8 @@
  *      TLS of the thread                  context stack                    text
  *      wm1_thread_state: id, top -------> (id, site) ... (id, site)  --->  main;work;[qsort];compare
  *
+ * Below the stack of a thread are copies of those of its creators (struct wm1_origin).
+ *
  * The id is that of the innermost function that takes part, unless that one has pushed for a call in progress: then the
  * entry's stack pointer lies in its frame, and the entry tells all. Unlike the stack it has functions that left by a tail call.
  *
@@ -24,12 +26,28 @@
 
 enum {
 	ENTRIES_MAX = 1 << 20,
+	FRAMES_MAX = 1 << 22,
 	SHOWN_MAX = 64, /* functions of a context that are shown at each end */
 };
 
 static const char state_name[] = "wm1_thread_state";
 
+/* In memory; and where the pushes behind it are. */
+struct origin {
+	struct wm1_origin head;
+	uint64_t pushes;
+};
+
 VEC_DECLARE(entry_vec, struct wm1_entry);
+VEC_DECLARE(origin_vec, struct origin);
+
+/* The context stack of a thread. */
+struct thread_stack {
+	struct wm1_thread state;
+	struct entry_vec entries;  /* innermost first */
+	struct origin_vec origins; /* what they stand on: its creator's first; none: root */
+	uint32_t root;
+};
 
 struct contexts {
 	struct crash *c;
@@ -231,8 +249,8 @@ static struct error *find_images(struct contexts *x)
 
 /* ---- the context stack ---- */
 
-/* Entries, innermost first, and the prefix they stand on where that is noted. *ret is false where memory is not there or
- * makes no sense. */
+/* Entries, innermost first, and the prefix they stand on, 0 where that is not noted. *ret is false where memory is not there
+ * or makes no sense. */
 static struct error *read_stack(const struct contexts *x, uint64_t top, struct entry_vec *entries, uint32_t *ret_root,
 				bool *ret)
 {
@@ -253,8 +271,7 @@ static struct error *read_stack(const struct contexts *x, uint64_t top, struct e
 				at = previous + WM1_SEGMENT_BYTES - sizeof e;
 				continue;
 			}
-			if (e.prefix) /* something was captured */
-				*ret_root = e.prefix;
+			*ret_root = e.prefix;
 			*ret = true;
 			return NULL;
 		}
@@ -271,12 +288,75 @@ static struct error *read_stack(const struct contexts *x, uint64_t top, struct e
 	return NULL;
 }
 
-/* Frames of all pushes, outermost first. */
-static struct error *decode_pushes(const struct contexts *x, const struct entry_vec *entries, uint32_t root,
+/* Those of a thread's creator, of its creator and so on, innermost first; *ret is false where memory makes no sense. */
+static struct error *read_origins(const struct contexts *x, const struct wm1_origin *at, struct origin_vec *origins,
+				  bool *ret)
+{
+	uint64_t pushes = 0;
+
+	*ret = true;
+	while (at && *ret) {
+		struct origin origin = {.pushes = (uint64_t)(uintptr_t)(at + 1)};
+		struct error *err;
+
+		*ret = stopped_read(x->c->stopped, (uint64_t)(uintptr_t)at, &origin.head, sizeof origin.head);
+		if (!*ret)
+			return NULL;
+		pushes += origin.head.push_count;
+		*ret = origin.head.push_count < ENTRIES_MAX && pushes < ENTRIES_MAX && origins->count < ENTRIES_MAX;
+		err = origin_vec_append(origins, origin);
+		if (err)
+			return err;
+		at = origin.head.creator;
+	}
+	return NULL;
+}
+
+/* The frames of the context in which a thread was created, and [thread]. */
+static struct error *decode_origin(const struct contexts *x, const struct origin *origin, struct context_below *below,
 				   struct frame_vec *frames)
 {
-	struct context_below below = {.root = root, .is_root = true};
-	struct error *err = context_append_root(root, frames);
+	static const struct wmk_node thread = {.site = WM_SITE_THREAD, .run = 1};
+	struct error *err = NULL;
+
+	for (uint64_t i = 0; i < origin->head.push_count && !err; i++) {
+		struct wm1_push push;
+		struct wmk_node node;
+
+		if (!stopped_read(x->c->stopped, origin->pushes + i * sizeof push, &push, sizeof push))
+			return error_create(ERROR_FORMAT, "memory of the thread's creator is not there");
+		node = (struct wmk_node){.id = push.id, .site = push.site, .run = push.run};
+		err = node.run ? context_append_run(&x->process, below, &node, FRAMES_MAX, frames)
+			       : error_create(ERROR_FORMAT, "damaged: a push that is none");
+	}
+	return err ? err : context_append_run(&x->process, below, &thread, FRAMES_MAX, frames);
+}
+
+/* What the thread's pushes stand on: frames of its creators, or those of a root alone. */
+static struct error *decode_base(const struct contexts *x, const struct thread_stack *stack,
+				 struct context_below *below, struct frame_vec *frames)
+{
+	struct error *err = NULL;
+	size_t i = stack->origins.count;
+
+	*below = (struct context_below){.is_root = true, .root = stack->root};
+	if (!i)
+		return context_append_root(stack->root, frames);
+	if (!stack->origins.items[i - 1].head.creator) {
+		below->root = stack->origins.items[i - 1].head.root;
+		err = context_append_root(below->root, frames);
+	}
+	while (i-- > 0 && !err)
+		err = decode_origin(x, &stack->origins.items[i], below, frames);
+	return err;
+}
+
+/* Frames of all pushes, outermost first. */
+static struct error *decode_pushes(const struct contexts *x, const struct thread_stack *stack, struct frame_vec *frames)
+{
+	const struct entry_vec *entries = &stack->entries;
+	struct context_below below;
+	struct error *err = decode_base(x, stack, &below, frames);
 
 	for (size_t i = entries->count; i-- > 0 && !err;) {
 		err = context_append_piece(&x->process, &below, entries->items[i].id, entries->items[i].site, frames);
@@ -375,37 +455,65 @@ static struct error *print(struct crash *c, const struct frame_vec *frames, cons
 	return err ? err : *ret ? NULL : &error_no_memory;
 }
 
-static struct error *decode_thread(struct contexts *x, struct crash_thread *t)
+/* The stack that control is on may be the thread's own, then it stands on what created the thread; a coroutine's, which has
+ * a prefix of its own; or that of a handler. */
+static struct error *read_thread(const struct contexts *x, const struct crash_thread *t, struct thread_stack *stack,
+				 bool *ret)
 {
-	struct wm1_thread state;
-	struct entry_vec entries = {0};
-	struct frame_vec frames = {0};
-	uint32_t function, root = t->machine->tid == x->c->stopped->pid ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
-	struct crash_frame *f = find_innermost(x, t, &function);
-	bool is_read = f && stopped_read(x->c->stopped, t->machine->thread_pointer + (uint64_t)x->state_off, &state,
-					 sizeof state);
+	const struct stopped *s = x->c->stopped;
+	const struct wm1_thread *state = &stack->state;
 	struct error *err = NULL;
 
-	if (!is_read)
-		return NULL;
-	if (state.top)
-		err = read_stack(x, (uint64_t)(uintptr_t)state.top, &entries, &root, &is_read);
-	if (!err && is_read) {
-		err = decode_pushes(x, &entries, root, &frames);
-		if (!err && !has_pushed(f, &entries))
-			err = decode_last(x, f, function, state.id, &frames);
-		if (!err)
-			err = print(x->c, &frames, &f->context);
-		else if (err->code != ERROR_NO_MEMORY) {
-			struct error *why = err;
+	*ret = stopped_read(s, t->machine->thread_pointer + (uint64_t)x->state_off, &stack->state, sizeof stack->state);
+	if (*ret)
+		err = read_origins(x, state->origin, &stack->origins, ret);
+	if (!err && *ret && state->top)
+		err = read_stack(x, (uint64_t)(uintptr_t)state->top, &stack->entries, &stack->root, ret);
+	if (err || !*ret)
+		return err;
+	if (stack->root > WM_PREFIX_THREAD && (!state->origin || stack->root != stack->origins.items[0].head.prefix))
+		stack->origins.count = 0;
+	if (!stack->root)
+		stack->root = t->machine->tid == s->pid ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
+	return NULL;
+}
 
-			err = crash_note(x->c, "thread %d: its calling context cannot be decoded: %s",
-					 (int)t->machine->tid, why->message);
-			error_destroy(why);
-		}
+static struct error *decode_stack(struct contexts *x, struct crash_thread *t, const struct thread_stack *stack,
+				  struct crash_frame *f, uint32_t function)
+{
+	struct frame_vec frames = {0};
+	struct error *err = decode_pushes(x, stack, &frames);
+
+	if (!err && !has_pushed(f, &stack->entries))
+		err = decode_last(x, f, function, stack->state.id, &frames);
+	if (!err)
+		err = print(x->c, &frames, &f->context);
+	else if (err->code != ERROR_NO_MEMORY) {
+		struct error *why = err;
+
+		err = crash_note(x->c, "thread %d: its calling context cannot be decoded: %s", (int)t->machine->tid,
+				 why->message);
+		error_destroy(why);
 	}
-	entry_vec_deinit(&entries);
 	frame_vec_deinit(&frames);
+	return err;
+}
+
+static struct error *decode_thread(struct contexts *x, struct crash_thread *t)
+{
+	struct thread_stack stack = {0};
+	uint32_t function;
+	struct crash_frame *f = find_innermost(x, t, &function);
+	bool is_read;
+	struct error *err;
+
+	if (!f)
+		return NULL;
+	err = read_thread(x, t, &stack, &is_read);
+	if (!err && is_read)
+		err = decode_stack(x, t, &stack, f, function);
+	entry_vec_deinit(&stack.entries);
+	origin_vec_deinit(&stack.origins);
 	return err;
 }
 

@@ -83,7 +83,7 @@ static struct error *get_below(const struct gather *g, uint32_t prefix, struct c
 	}
 	err = context_find_node(&g->process, prefix, &node);
 	if (!err)
-		*ret = (struct context_below){.site = node.site & ~WM1_SITE_ELIDED};
+		*ret = context_above(&node);
 	return err;
 }
 
@@ -104,9 +104,12 @@ static struct error *append_prefix(struct gather *g, uint32_t prefix, uint32_t p
 		err = get_below(g, node.parent, &below);
 	for (uint32_t i = 0; i < node.run && !err; i++) {
 		if (i < 2) { /* the first stands on what is below, each other on its twin */
+			struct wmk_node once = node;
+
+			if (node.site != WM_SITE_THREAD)
+				once.run = 1;
 			g->frames.count = 0;
-			err = context_append_piece(&g->process, &below, node.id, node.site, &g->frames);
-			below = (struct context_below){.site = node.site & ~WM1_SITE_ELIDED};
+			err = context_append_run(&g->process, &below, &once, g->p->max_depth, &g->frames);
 		}
 		if (!err)
 			err = add_frames(g, tree, &tree);

@@ -127,6 +127,14 @@ static void enter(struct coroutine *coroutine)
 	entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]);
 }
 
+/* Where nothing is ever pushed (programs that only count paths) no recording is made for it. */
+static uint32_t prefix_here(void)
+{
+	const struct wm1_thread *thread = &wm1_thread_state;
+
+	return thread->top || thread->origin ? wmrt_prefix(thread->top) : wmrt_kind_of_root();
+}
+
 static void own_makecontext(ucontext_t *context, void (*entry)(void), int argument_count, ...)
 {
 	struct coroutine *coroutine = NULL;
@@ -147,7 +155,7 @@ static void own_makecontext(ucontext_t *context, void (*entry)(void), int argume
 			    a[10], a[11], a[12], a[13], a[14], a[15]);
 		return;
 	}
-	wmrt_segment_of(coroutine->top)->prefix = wmrt_prefix(wm1_thread_state.top);
+	wmrt_segment_of(coroutine->top)->prefix = prefix_here();
 	coroutine->entry = entry;
 	for (i = 0; i < MAX_ARGUMENTS; i++)
 		coroutine->arguments[i] = arguments[i];
@@ -157,7 +165,8 @@ static void own_makecontext(ucontext_t *context, void (*entry)(void), int argume
 /* A coroutine may come back on another thread: the address of the state must be found anew. */
 static __attribute__((noinline)) void put_back(struct wm1_thread kept)
 {
-	wm1_thread_state = kept;
+	wm1_thread_state.id = kept.id;
+	wm1_thread_state.top = kept.top;
 }
 
 static int own_swapcontext(ucontext_t *from, const ucontext_t *to)

@@ -48,11 +48,6 @@ static uintptr_t saved_sp(const struct __jmp_buf_tag *env)
 	return ((mangled >> 17) | (mangled << 47)) ^ guard;
 }
 
-static int is_signal_entry(const struct wm1_entry *entry)
-{
-	return entry->prefix == WM_PREFIX_SIGNAL && entry->run == 0 && entry->site == 0;
-}
-
 /* Was the frame that pushed this entry entered after the target's? */
 static int is_left(const struct wm1_entry *entry, uintptr_t target)
 {
@@ -85,7 +80,7 @@ static void leave_frames_below(uintptr_t target)
 		if (entry == (struct wm1_entry *)wmrt_segment_of(entry))
 			break;
 		/* Of a handler's entry, sp is what it interrupted: jumping there or above leaves it. */
-		if (is_signal_entry(entry)) {
+		if (wmrt_entry_is_signal(entry)) {
 			if (is_inside(entry, target))
 				break;
 			top = (struct wm1_entry *)(uintptr_t)entry->id;

@@ -19,6 +19,7 @@ void wmrt_signal_start(void);
 void wmrt_jump_start(void);
 void wmrt_coroutine_start(void);
 void wmrt_leave_start(void);
+void wmrt_create_start(void);
 
 /*
  * Puts a static function in front of libc's `name`. It is weak, so that a program may have one of its own, and it has

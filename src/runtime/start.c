@@ -42,6 +42,7 @@ __attribute__((constructor(101))) static void start(void)
 	wmrt_jump_start();
 	wmrt_coroutine_start();
 	wmrt_leave_start();
+	wmrt_create_start();
 	wmrt_path_start();
 	if (wmrt_gettid() == wmrt_getpid())
 		wmrt_process.main_thread = &wmrt_local;

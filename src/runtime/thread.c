@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include "runtime/file.h"
+#include "runtime/origin.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
 #include "waymark/runtime.h"
@@ -52,7 +53,7 @@ static struct wmrt_segment *scrap_segment(void)
 	return segment;
 }
 
-static uint32_t kind_of_root(void)
+uint32_t wmrt_kind_of_root(void)
 {
 	int is_main = wmrt_process.main_thread ? wmrt_process.main_thread == (void *)&wmrt_local
 					       : wmrt_gettid() == wmrt_getpid();
@@ -65,8 +66,10 @@ uint32_t wmrt_base_prefix(void)
 	struct wmrt_local *local = &wmrt_local;
 
 	if (!local->base_prefix) {
+		struct wm1_origin *origin = wm1_thread_state.origin;
+
 		wmrt_file_open();
-		local->base_prefix = kind_of_root();
+		local->base_prefix = origin ? wmrt_origin_prefix(origin) : wmrt_kind_of_root();
 	}
 	return local->base_prefix;
 }

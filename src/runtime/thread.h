@@ -60,6 +60,8 @@ struct wmrt_local {
 };
 extern _Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* WM_PREFIX_PROCESS or WM_PREFIX_THREAD. */
+uint32_t wmrt_kind_of_root(void);
 /* What this thread's stack stands on. The first call makes the recording. */
 uint32_t wmrt_base_prefix(void);
 /* This thread's slot, after wmrt_check_fork. NULL without memory. */
@@ -90,6 +92,12 @@ static inline int wmrt_entry_is_slot(const struct wm1_entry *entry)
 static inline struct wmrt_segment *wmrt_segment_of(const struct wm1_entry *entry)
 {
 	return (struct wmrt_segment *)((uintptr_t)entry & ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
+}
+
+/* A handler's (signal.c): what it pushes stands on [signal]. */
+static inline int wmrt_entry_is_signal(const struct wm1_entry *entry)
+{
+	return entry->prefix == WM_PREFIX_SIGNAL && entry->run == 0 && entry->site == 0;
 }
 
 /* In the segment that stands in when there is no memory. */

@@ -121,7 +121,7 @@ for level in -O0 -O2; do
 		expect 0 "$waymark" core --frames 8 ./contexts "$way.core"
 		case $way in
 		recurse) want='main;recurse (501 times);compare;tailer;inner' ;;
-		thread) want='[thread];work;recurse (4 times);compare;tailer;inner' ;;
+		thread) want='main;[thread];work;recurse (4 times);compare;tailer;inner' ;;
 		signal) want='[signal];handle;tailer;inner' ;;
 		esac
 		has out.txt "      context $want"

@@ -124,6 +124,8 @@ static void write_programs(void)
 			put_record(&input, 0, WM_PREFIX_PROCESS + i % 4, WM_SITE_FIRST + captures + i, 1);
 		put_record(&input, 0, 18, WM_SITE_FIRST + captures, 1);
 		put_record(&input, 0, 17, WM_SITE_FOREIGN, 1);
+		put_record(&input, 0, 17, WM_SITE_THREAD, 1);
+		put_record(&input, 0, 22 + depth, WM_SITE_FIRST + captures, 1);
 		write_seed("context", name, input.bytes, input.len_bytes);
 		buffer_deinit(&section);
 		buffer_deinit(&input);

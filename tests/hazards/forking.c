@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 	}
 	fork_at(2);
 	work(1);
-	EXPECT(pthread_create(&thread, NULL, forking_thread, NULL) == 0);
+	EXPECT(CREATE(pthread_create(&thread, NULL, forking_thread, NULL)) == 0);
 	EXPECT(pthread_join(thread, NULL) == 0);
 	killed_child();
 	vforked(argv);

@@ -90,7 +90,7 @@ NOINLINE static void one_round(int round)
 	apply_plain(program_function, round);
 	everywhere(3);
 	pthread_t id;
-	EXPECT(pthread_create(&id, NULL, thread, NULL) == 0);
+	EXPECT(CREATE(pthread_create(&id, NULL, thread, NULL)) == 0);
 	EXPECT(pthread_join(id, NULL) == 0);
 	CHECK();
 	if (round != 1) {

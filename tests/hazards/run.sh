@@ -36,6 +36,10 @@ recipe() { # $opt: the options of this level; makes ./prog in the current direct
 		$cc $opt -c "$here/foreign.c" -o prog.o &&
 		$cc $opt prog.o part.o -L. -larchive -o prog
 		;;
+	creators)
+		gcc -O2 -c "$here/creators_foreign.c" -o foreign.o &&
+		$cc $opt "$here/creators.c" foreign.o -o prog
+		;;
 	libraries)
 		$plain -O2 -fPIC -shared "$here/libraries_plain.c" -o libplain.so &&
 		$cc $opt -fPIC -shared "$here/libraries_two.c" -o libtwo.so &&

@@ -9,7 +9,8 @@
  *	SCOPE();              C++: ENTER whose LEAVE is a destructor, so that exceptions restore the depth too
  *	FOREIGN("qsort", call)   a call to foreign code that may call back: its bracket frame is on the stack meanwhile
  *	SIGNAL_ENTER()        a signal handler: a new root, [signal], on top of whatever was interrupted
- *	THREAD_ROOT()         the thread's first statement: the root is [thread]
+ *	CREATE(pthread_create(...))   an expression: the new thread's stack begins with a copy of this one
+ *	THREAD_ROOT()         the thread's first statement: that copy, and [thread]; that alone if CREATE did not create it
  *	RESTORE();            after setjmp returned by a longjmp, in a catch block of C code, and the like
  *
  * A function that ends in a tail call has ENTER and no LEAVE: its entry goes when its caller leaves, which is how the
@@ -22,6 +23,7 @@
 #define SHADOW_H
 
 #include <errno.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,14 +36,30 @@
 
 struct shadow {
 	unsigned depth;
-	unsigned base; /* index of the root in force: signal handlers start anew */
+	unsigned base;   /* index of the root in force: signal handlers start anew */
+	unsigned thread; /* of a thread: frames up to [thread] */
 	const char *name[SHADOW_MAX];
+};
+
+/* What is handed to a thread that is being created; one at a time. */
+struct shadow_handoff {
+	unsigned state; /* SHADOW_FREE and so on */
+	struct shadow *creator;
+	unsigned depth;
+	const char *name[SHADOW_MAX];
+};
+enum {
+	SHADOW_FREE,
+	SHADOW_WRITTEN,
+	SHADOW_OFFERED,
+	SHADOW_TAKEN
 };
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 __attribute__((weak, visibility("default"))) __thread struct shadow shadow;
+__attribute__((weak, visibility("default"))) struct shadow_handoff shadow_handoff;
 #ifdef __cplusplus
 }
 #endif
@@ -97,10 +115,55 @@ SHADOW_INLINE void shadow_push(const char *name)
 	shadow_push("[signal]");                                           \
 	shadow_push(__func__)
 
-#define THREAD_ROOT()                            \
-	do {                                     \
-		if (!shadow.depth)               \
-			shadow_push("[thread]"); \
+static __attribute__((noinline, unused)) void shadow_offer(void)
+{
+	unsigned state = SHADOW_FREE;
+
+	while (!__atomic_compare_exchange_n(&shadow_handoff.state, &state, SHADOW_WRITTEN, 0, __ATOMIC_ACQUIRE,
+					    __ATOMIC_RELAXED)) {
+		state = SHADOW_FREE;
+		sched_yield();
+	}
+	shadow_handoff.creator = &shadow;
+	shadow_handoff.depth = shadow.depth - shadow.base;
+	memcpy(shadow_handoff.name, shadow.name + shadow.base, shadow_handoff.depth * sizeof shadow.name[0]);
+	__atomic_store_n(&shadow_handoff.state, SHADOW_OFFERED, __ATOMIC_RELEASE);
+}
+
+/* Waits for the new thread to have taken it. */
+static __attribute__((noinline, unused)) void shadow_offered(int is_created)
+{
+	while (is_created && __atomic_load_n(&shadow_handoff.state, __ATOMIC_ACQUIRE) == SHADOW_OFFERED &&
+	       shadow_handoff.creator == &shadow)
+		sched_yield();
+	if (!is_created)
+		__atomic_store_n(&shadow_handoff.state, SHADOW_FREE, __ATOMIC_RELEASE);
+}
+
+static __attribute__((noinline, unused)) void shadow_take(void)
+{
+	if (__atomic_load_n(&shadow_handoff.state, __ATOMIC_ACQUIRE) == SHADOW_OFFERED) {
+		memcpy(shadow.name, shadow_handoff.name, shadow_handoff.depth * sizeof shadow.name[0]);
+		shadow.depth = shadow_handoff.depth;
+		__atomic_store_n(&shadow_handoff.state, SHADOW_FREE, __ATOMIC_RELEASE);
+	}
+	shadow_push("[thread]");
+	shadow.thread = shadow.depth;
+}
+
+#define CREATE(call)                            \
+	(__extension__({                        \
+		int create_value_;              \
+		shadow_offer();                 \
+		create_value_ = (call);         \
+		shadow_offered(!create_value_); \
+		create_value_;                  \
+	}))
+
+#define THREAD_ROOT()                  \
+	do {                           \
+		if (!shadow.depth)     \
+			shadow_take(); \
 	} while (0)
 
 /* The C library's header may define it inline. */

@@ -152,7 +152,7 @@ int main(void)
 	EXPECT(handled == 3);
 	work(2);
 	timer();
-	EXPECT(pthread_create(&thread, NULL, alternate, NULL) == 0);
+	EXPECT(CREATE(pthread_create(&thread, NULL, alternate, NULL)) == 0);
 	EXPECT(pthread_join(thread, NULL) == 0);
 	EXPECT(signal(SIGUSR1, SIG_IGN) == on_usr1);
 	raise(SIGUSR1);

@@ -39,7 +39,7 @@ FN void worker(int n)
 {
 	/* libstdc++'s frames are between the thread's start and here. */
 	if (!shadow.depth) {
-		shadow_push("[thread]");
+		THREAD_ROOT();
 		shadow_push("...");
 	}
 	{
@@ -56,29 +56,62 @@ FN void worker(int n)
 		}
 	}
 	/* Thread-local destructors run from the C library. */
-	shadow.depth = 1;
+	shadow.depth = shadow.thread;
 }
 
 FN int asynchronous(int n)
 {
 	if (!shadow.depth) {
-		shadow_push("[thread]");
+		THREAD_ROOT();
 		shadow_push("...");
 	}
 	SCOPE();
 	return work(n);
 }
 
+/* libstdc++'s frames are between here and the new thread. */
+template <typename Create> static inline __attribute__((always_inline)) void creating(Create create)
+{
+	shadow_push("...");
+	shadow_offer();
+	create();
+	shadow_offered(1);
+	shadow.depth--;
+}
+
+static std::vector<std::thread> threads;
+
+FN void start(int n)
+{
+	SCOPE();
+	creating([n] { threads.emplace_back(worker, n); });
+}
+
+FN void nested(int n)
+{
+	if (!shadow.depth) {
+		THREAD_ROOT();
+		shadow_push("...");
+	}
+	SCOPE();
+	std::thread inner;
+	creating([&inner, n] { inner = std::thread(worker, n); });
+	inner.join();
+	work(1);
+}
+
 int main()
 {
 	SCOPE();
-	std::vector<std::thread> threads;
 	for (int n = 0; n < 4; n++)
-		threads.emplace_back(worker, n);
+		start(n);
+	creating([] { threads.emplace_back(worker, 4); });
+	creating([] { threads.emplace_back(nested, 2); });
 	work(2);
 	for (auto &t : threads)
 		t.join();
-	auto result = std::async(std::launch::async, asynchronous, 3);
+	std::future<int> result;
+	creating([&result] { result = std::async(std::launch::async, asynchronous, 3); });
 	EXPECT(result.get() == 4);
 	work(1);
 	return 0;

@@ -26,8 +26,8 @@ NOINLINE static void key_destructor(void *value)
 {
 	THREAD_ROOT();
 	/* A thread that ended from within: its frames are unwound, yet the call that ended it may still be named. */
-	if (shadow.depth > 1) {
-		shadow.depth = 1;
+	if (shadow.depth > shadow.thread) {
+		shadow.depth = shadow.thread;
 		shadow_push("...");
 	}
 	ENTER();
@@ -148,7 +148,7 @@ NOINLINE static void *nested_thread(void *arg)
 	pthread_t inner;
 	void *value;
 	CHECK();
-	EXPECT(pthread_create(&inner, NULL, plain_thread, arg) == 0);
+	EXPECT(CREATE(pthread_create(&inner, NULL, plain_thread, arg)) == 0);
 	work(2);
 	EXPECT(pthread_join(inner, &value) == 0 && value == arg);
 	CHECK();
@@ -167,33 +167,33 @@ int main(void)
 	FOREIGN_VOID("pthread_once", pthread_once(&once, init_once));
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 4; i++)
-			EXPECT(pthread_create(&threads[i], NULL, plain_thread, &number) == 0);
+			EXPECT(CREATE(pthread_create(&threads[i], NULL, plain_thread, &number)) == 0);
 		work(3);
 		for (int i = 0; i < 4; i++)
 			EXPECT(pthread_join(threads[i], &value) == 0 && value == &number);
 	}
-	EXPECT(pthread_create(&one, NULL, exiting_thread, NULL) == 0);
+	EXPECT(CREATE(pthread_create(&one, NULL, exiting_thread, NULL)) == 0);
 	EXPECT(pthread_join(one, &value) == 0 && value == &key);
 	sem_init(&detached_done, 0, 0);
 	sem_init(&ready, 0, 0);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	EXPECT(pthread_create(&one, &attr, detached_thread, NULL) == 0);
+	EXPECT(CREATE(pthread_create(&one, &attr, detached_thread, NULL)) == 0);
 	while (sem_wait(&detached_done))
 		;
-	EXPECT(pthread_create(&one, NULL, cancelled_thread, NULL) == 0);
+	EXPECT(CREATE(pthread_create(&one, NULL, cancelled_thread, NULL)) == 0);
 	while (sem_wait(&ready))
 		;
 	EXPECT(pthread_cancel(one) == 0);
 	EXPECT(pthread_join(one, &value) == 0 && value == PTHREAD_CANCELED);
 	number = 0;
-	EXPECT(pthread_create(&one, NULL, cleaned_thread, &number) == 0);
+	EXPECT(CREATE(pthread_create(&one, NULL, cleaned_thread, &number)) == 0);
 	EXPECT(pthread_join(one, NULL) == 0 && number == 1);
 	thrd_t c11;
 	int result;
-	EXPECT(thrd_create(&c11, c11_thread, &number) == thrd_success);
+	EXPECT(CREATE(thrd_create(&c11, c11_thread, &number)) == thrd_success);
 	EXPECT(thrd_join(c11, &result) == thrd_success && result == 1);
-	EXPECT(pthread_create(&one, NULL, nested_thread, &number) == 0);
+	EXPECT(CREATE(pthread_create(&one, NULL, nested_thread, &number)) == 0);
 	EXPECT(pthread_join(one, NULL) == 0);
 	work(1);
 	LEAVE();

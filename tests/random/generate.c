@@ -222,7 +222,7 @@ static void put_thread(struct program *p, int self)
 {
 	put(p,
 	    "\tif (may_call() && __atomic_fetch_sub(&threads_left, 1, __ATOMIC_SEQ_CST) > 0) {\n\t\tpthread_t thread;\n"
-	    "\t\tEXPECT(pthread_create(&thread, NULL, t%d, (void *)(intptr_t)(n + 1)) == 0);\n"
+	    "\t\tEXPECT(CREATE(pthread_create(&thread, NULL, t%d, (void *)(intptr_t)(n + 1))) == 0);\n"
 	    "\t\tEXPECT(pthread_join(thread, NULL) == 0);\n\t}\n",
 	    p->f[self].part);
 }

@@ -25,7 +25,7 @@ struct world {
 	struct process_image images[2];
 	struct process process;
 	uint32_t main, f, g, h, cmp; /* functions */
-	uint32_t main_f, main_f2, f_g, g_h, h_g, g_qsort, g_indirect, h_asm, f_lib, tail_g, cut;
+	uint32_t main_f, main_f2, f_g, g_h, h_g, g_qsort, g_indirect, h_asm, f_lib, f_create, tail_g, cut;
 	uint32_t at_main, at_f, at_g, at_h, at_cmp;
 	uint32_t lib_entry, lib_capture, lib_back;
 };
@@ -66,6 +66,7 @@ static void build_prog(struct world *w)
 	w->g_indirect = build_site(&b, META_SITE_INDIRECT, w->g, NULL);
 	w->h_asm = build_site(&b, META_SITE_ASM, w->h, NULL);
 	w->f_lib = build_site(&b, META_SITE_FOREIGN, w->f, "lib_entry");
+	w->f_create = build_site(&b, META_SITE_FOREIGN, w->f, "pthread_create");
 	w->tail_g = build_call(&b, META_SITE_CALL, w->f, w->g, 3);
 	b.sites[w->tail_g].flags = META_SITE_TAIL;
 	b.functions[w->g].contexts = 7; /* f's 3 contexts at 0 and again at 3, the dummy at 6 */
@@ -232,6 +233,49 @@ static void test_pushes(void)
 	free_world(&w);
 }
 
+static void test_threads(void)
+{
+	struct world w;
+
+	open_world(&w);
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 1, BASE + w.f_create, 1); /* 16: main;f in pthread_create */
+	build_node(&w.wmk_bytes, 16, 0, WM_SITE_THREAD, 1);                   /* 17: the thread */
+	build_node(&w.wmk_bytes, 17, 0, BASE + w.f_create, 1);                /* 18: it creates another */
+	build_node(&w.wmk_bytes, 18, 0, WM_SITE_THREAD, 1);                   /* 19 */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 1, BASE + w.f_lib, 1);    /* 20: main;f in foreign code */
+	build_node(&w.wmk_bytes, 20, 0, WM_SITE_THREAD, 1);                   /* 21: that creates a thread */
+	build_node(&w.wmk_bytes, 21, 0, WM_SITE_THREAD, 1);                   /* 22: and that another one */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 2, BASE + w.h_g, 1);      /* 23: main;f;g;h -> g */
+	build_node(&w.wmk_bytes, 23, 6, BASE + w.g_indirect, 1);              /* 24: calls something */
+	build_node(&w.wmk_bytes, 24, 0, WM_SITE_THREAD, 1);                   /* 25: that creates a thread */
+	build_node(&w.wmk_bytes, WM_PREFIX_SIGNAL, 0, WM_SITE_THREAD, 1);     /* 26 */
+	build_node(&w.wmk_bytes, 16, 1, WM_SITE_THREAD, 1);                   /* 27: damaged */
+	build_node(&w.wmk_bytes, 16, 0, WM_SITE_THREAD, 2);                   /* 28: damaged */
+	build_node(&w.wmk_bytes, 23, 0, WM_SITE_THREAD, 1);                   /* 29: damaged */
+	build_node(&w.wmk_bytes, 16, 0, 2, 1);                                /* 30: damaged */
+	build_node(&w.wmk_bytes, 17, 7, BASE + w.h_g, 1);                     /* 31: damaged */
+	if (close_world(&w)) {
+		EXPECT(16, WM_SITE_FOREIGN, 0, "main;f;[pthread_create]");
+		EXPECT(17, WM_SITE_FOREIGN, 0, "main;f;[thread]");
+		EXPECT(17, BASE + w.at_f, 0, "main;f;[thread];f");
+		EXPECT(17, BASE + w.at_g, 0, "main;f;[thread];f;g");
+		EXPECT(19, BASE + w.at_f, 0, "main;f;[thread];f;[thread];f");
+		EXPECT(21, BASE + w.at_f, 0, "main;f;[lib_entry];[thread];f");
+		EXPECT(22, BASE + w.at_f, 0, "main;f;[lib_entry];[thread];[thread];f");
+		EXPECT(22, LIB_BASE + w.lib_capture, 0, "main;f;[lib_entry];[thread];[thread];lib_entry");
+		EXPECT(25, BASE + w.at_f, 0, "main;f;g;h;g;[thread];f");
+		EXPECT(26, BASE + w.at_f, 0, "[signal];[thread];f");
+		EXPECT_ERROR(17, BASE + w.at_g, 6, ERROR_FORMAT, "no place to begin");
+		EXPECT_ERROR(17, WM_SITE_THREAD, 0, ERROR_FORMAT, "no image has site 1");
+		EXPECT_ERROR(27, BASE + w.at_f, 0, ERROR_FORMAT, "a thread with id 1, 1 times");
+		EXPECT_ERROR(28, BASE + w.at_f, 0, ERROR_FORMAT, "a thread with id 0, 2 times");
+		EXPECT_ERROR(29, BASE + w.at_g, 0, ERROR_FORMAT, "does not call foreign code");
+		EXPECT_ERROR(30, BASE + w.at_f, 0, ERROR_FORMAT, "no image has site 2");
+		EXPECT_ERROR(31, BASE + w.at_g, 6, ERROR_FORMAT, "no place to begin");
+	}
+	free_world(&w);
+}
+
 static void test_inlining_and_tail_calls(void)
 {
 	struct world w;
@@ -325,6 +369,7 @@ int main(void)
 {
 	test_pieces_and_roots();
 	test_pushes();
+	test_threads();
 	test_inlining_and_tail_calls();
 	test_runs();
 	test_long_chains();

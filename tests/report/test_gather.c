@@ -16,7 +16,7 @@ enum {
 
 struct fixture {
 	struct image_cache cache;
-	uint32_t call, back, capture, capture_f;
+	uint32_t call, back, capture, capture_f, create;
 };
 
 /* main --call--> f --back--> main; captures in both. The image is put into the cache as if it had been found. */
@@ -37,6 +37,7 @@ static void open_fixture(struct fixture *f)
 	f->back = build_call(&b, META_SITE_BACK, f_function, main_function, 0);
 	f->capture = build_site(&b, META_SITE_CAPTURE, main_function, NULL);
 	f->capture_f = build_site(&b, META_SITE_CAPTURE, f_function, NULL);
+	f->create = build_site(&b, META_SITE_FOREIGN, f_function, "pthread_create");
 	meta_init(&m);
 	image_cache_init(&f->cache);
 	CHECK_OK(image_cache_get(&f->cache, &wanted, &cached)); /* is not found: keeps a reason */
@@ -58,7 +59,7 @@ static void build_file(const struct fixture *f, struct wmk_builder *b, uint32_t 
 	tick = build_string(b, 0, "tick");
 	bytes = build_string(b, 0, "bytes");
 	build_chunk(b, WMK_IMAGES, 0, 0);
-	build_image(b, KEY, BASE, 5, 999, NULL, 0);
+	build_image(b, KEY, BASE, 6, 999, NULL, 0);
 	build_image(b, KEY + 1, 100, 5, 999, NULL, 0); /* is nowhere */
 	build_image(b, 0, 105, 0, 999, NULL, 0);       /* has paths only: is not looked for */
 	build_chunk(b, WMK_NODES, 16, 0);
@@ -66,6 +67,10 @@ static void build_file(const struct fixture *f, struct wmk_builder *b, uint32_t 
 	build_node(b, 16, 0, BASE + f->back, 3);
 	build_node(b, 17, 0, 101, 1);
 	build_node(b, 18, 0, BASE + f->back, 1);
+	build_node(b, 16, 0, BASE + f->create, 1); /* 20 */
+	build_node(b, 20, 0, WM_SITE_THREAD, 1);   /* 21: created in main;f;main;f */
+	build_node(b, 21, 0, BASE + f->back, 2);   /* 22 */
+	build_node(b, 20, 0, WM_SITE_THREAD, 3);   /* 23: damaged */
 	build_chunk(b, WMK_EVENTS, 0, 1);
 	build_event(b, 1, 10, 0, 1, BASE + f->capture, (uint32_t)tick);
 	build_event(b, 2, 20, 0, 17, BASE + f->capture, (uint32_t)tick);
@@ -76,6 +81,9 @@ static void build_file(const struct fixture *f, struct wmk_builder *b, uint32_t 
 	build_event(b, 7, 1, 9, 1, BASE + f->capture_f, (uint32_t)tick);
 	build_chunk(b, WMK_HEAP, 0, 0);
 	build_heap(b, 0, 16, BASE + f->capture_f, 10, 1000, 9, 900, 500);
+	build_heap(b, 0, 22, BASE + f->capture, 1, 70, 0, 0, 70);
+	build_heap(b, 0, 21, BASE + f->capture, 1, 7, 0, 0, 7);
+	build_heap(b, 0, 23, BASE + f->capture, 1, 1, 0, 0, 1);
 	build_wmk_finish(b);
 	build_header_u32(b, offsetof(struct wmk_header, flags), flags);
 	build_header_u64(b, offsetof(struct wmk_header, dropped_events), 42);
@@ -140,8 +148,11 @@ int main(void)
 	CHECK_U64(value_at(&p, "main;f;main;f", "live"), 100);
 	CHECK_U64(value_at(&p, "main;f;main;f", "live-allocations"), 1);
 	CHECK_U64(value_at(&p, "main;f;main;f", "leaked"), 100);
+	CHECK_U64(value_at(&p, "main;f;main;f;[thread];main;f;main;f;main", "bytes"), 70);
+	CHECK_U64(value_at(&p, "main;f;main;f;[thread];main", "bytes"), 7);
+	CHECK_U64(value_at(&p, "[unknown]", "bytes"), 1);
 	CHECK_U64(value_at(&p, "[unknown]", "tick"), 3);
-	CHECK_U64(p.warnings.count, 2);
+	CHECK_U64(p.warnings.count, 3);
 	CHECK_U64(p.saturated, 0);
 	CHECK_U64(p.sources.items[0].dropped_events, 42);
 	add_file(&p, &f, WMK_FLAG_HEAP); /* was killed: live, not leaked */

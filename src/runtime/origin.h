@@ -1,0 +1,21 @@
+/*
+ * origin.h - the context in which a thread is created, kept for the thread.
+ */
+#ifndef WM_RUNTIME_ORIGIN_H
+#define WM_RUNTIME_ORIGIN_H
+
+#include <stdint.h>
+
+#include "waymark/abi.h"
+
+/*
+ * That of this point, for a thread that is created here; equal contexts have the same one. NULL: there is nothing to tell
+ * (no function with code for contexts is on the stack), or no memory. Takes time in proportion to the pushes of this thread,
+ * and the lock. Makes no recording.
+ */
+struct wm1_origin *wmrt_origin_here(void);
+/* What the stack of a thread created there stands on; interns it when that is first asked for. WM_PREFIX_THREAD when it
+ * could not be recorded. */
+uint32_t wmrt_origin_prefix(struct wm1_origin *origin);
+
+#endif
