@@ -128,7 +128,9 @@ static void follow_it(const uint8_t *bytes, size_t len, size_t size)
 	err = wmk_read_contexts(before, len, "input", &w);
 	if (!err) {
 		err = wmk_follow(&w, bytes, len, &is_new);
-		if (!err && !wmk_read_contexts(bytes, len, "input", &now)) {
+		if (!err)
+			err = wmk_read_contexts(bytes, len, "input", &now);
+		if (!err) {
 			if (w.node_count != now.node_count || w.image_count != now.image_count)
 				abort();
 			wmk_file_deinit(&now);
