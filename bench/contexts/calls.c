@@ -1,25 +1,47 @@
 /*
  * calls.c - call-heavy loops, the hardest cases for a context encoder: nothing is done but calling.
  *
- *	calls MODE SIZE     prints a check sum
+ *	calls MODE SIZE [VALUE]     prints a check sum
  *
  * One mode a kind of edge: fib (self recursion, two sites), tak (four sites), mutual (parser-like mutual recursion), tree
- * (acyclic chains with several callers each), indirect (a table of functions), sort (callbacks from qsort).
+ * (acyclic chains with several callers each), leaf (one function of two instructions, called from two sites), indirect (a table of
+ * functions), sort (callbacks from qsort).
+ *
+ * Each ends in a function that makes an event when it meets VALUE: never, when there is none. Without a capture that can be
+ * reached, no call needs its context and Waymark adds no code at all. The compiler knows nothing of VALUE; the native build has
+ * the comparison, too.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <waymark.h>
 
 #define NOINLINE __attribute__((noinline))
 
+static long watched = LONG_MIN;
+
+NOINLINE static void meet(long value)
+{
+	wm_event("met", 1);
+	fprintf(stderr, "met %ld\n", value);
+}
+
+static inline long watch(long value)
+{
+	if (__builtin_expect(value == watched, 0))
+		meet(value);
+	return value;
+}
+
 NOINLINE static long fib(long n)
 {
-	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+	return n < 2 ? watch(n) : fib(n - 1) + fib(n - 2);
 }
 
 NOINLINE static long tak(long x, long y, long z)
 {
-	return y >= x ? z : tak(tak(x - 1, y, z), tak(y - 1, z, x), tak(z - 1, x, y));
+	return y >= x ? watch(z) : tak(tak(x - 1, y, z), tak(y - 1, z, x), tak(z - 1, x, y));
 }
 
 /* expression = term { + term }; term = factor { * factor }; factor = digit | ( expression ) */
@@ -29,7 +51,7 @@ static long expression(void);
 NOINLINE static long factor(void)
 {
 	if (*at != '(')
-		return *at++ - '0';
+		return watch(*at++ - '0');
 	at++;
 	long value = expression();
 	at++;
@@ -69,6 +91,7 @@ static long mutual(long rounds)
 /* A call graph of 6 levels with two callers a function: 2^6 contexts at the leaf, no recursion. */
 NOINLINE static long leaf(long n)
 {
+	watch(n);
 	return n ^ (n >> 3);
 }
 #define LEVEL(name, left, right)                   \
@@ -94,6 +117,14 @@ static long tree(long rounds)
 	return sum;
 }
 
+static long leaves(long rounds)
+{
+	long sum = 0;
+	while (rounds--)
+		sum += leaf(rounds) + leaf(sum & 1023);
+	return sum;
+}
+
 static long (*const table[4])(long) = {leaf, e1, e2, leaf};
 
 static long indirect(long rounds)
@@ -107,6 +138,7 @@ static long indirect(long rounds)
 static int compare(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
+	watch(x);
 	return (x > y) - (x < y);
 }
 
@@ -131,6 +163,8 @@ int main(int argc, char **argv)
 {
 	long size = argc > 2 ? atol(argv[2]) : 0, value = -1;
 	const char *mode = argc > 1 ? argv[1] : "";
+	if (argc > 3)
+		watched = atol(argv[3]);
 	if (!strcmp(mode, "fib"))
 		value = fib(size);
 	else if (!strcmp(mode, "tak"))
@@ -139,12 +173,14 @@ int main(int argc, char **argv)
 		value = mutual(size);
 	else if (!strcmp(mode, "tree"))
 		value = tree(size);
+	else if (!strcmp(mode, "leaf"))
+		value = leaves(size);
 	else if (!strcmp(mode, "indirect"))
 		value = indirect(size);
 	else if (!strcmp(mode, "sort"))
 		value = sort(size);
 	else {
-		fprintf(stderr, "usage: calls fib|tak|mutual|tree|indirect|sort SIZE\n");
+		fprintf(stderr, "usage: calls fib|tak|mutual|tree|leaf|indirect|sort SIZE [VALUE]\n");
 		return 2;
 	}
 	printf("%ld\n", value);

@@ -3,7 +3,7 @@
 #
 #   bench/contexts/run.sh [-b BUILD-DIR] [-n PAIRS] [-w WORK-DIR] [-i] [PROGRAM...]
 #
-# PROGRAM: lua sqlite3 gzip grep fib tak mutual tree indirect sort (default: all). The native build is clang-19's full LTO
+# PROGRAM: lua sqlite3 gzip grep fib tak mutual tree leaf indirect sort (default: all). The native build is clang-19's full LTO
 # with the same -O2, so that the ratio shows the instrumentation alone. PAIRS is at least 9. -i leaves out the instruction
 # counts, which callgrind takes on smaller inputs. Prints a table.
 set -eu
@@ -20,7 +20,7 @@ while getopts b:n:w:i option; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- lua sqlite3 gzip grep fib tak mutual tree indirect sort
+[ $# -gt 0 ] || set -- lua sqlite3 gzip grep fib tak mutual tree leaf indirect sort
 build=$(cd "$build" && pwd)
 waymark=$build/waymark
 fetch=$here/../../scripts/fetch-source.sh
@@ -67,7 +67,7 @@ build_with() { # PROGRAM native|waymark
 	*)
 		mkdir "$dir"
 		# shellcheck disable=SC2086
-		$cc $flags "$here/calls.c" -o "$dir/calls"
+		$cc $flags -idirafter "$here/../../include" "$here/calls.c" -o "$dir/calls"
 		;;
 	esac
 	touch "$dir/.built"
@@ -86,6 +86,7 @@ command_of() { # PROGRAM native|waymark full|small
 	tak) echo "$dir/calls tak $(pick 18 33)" ;;
 	mutual) echo "$dir/calls mutual $(pick 1000 7000000)" ;;
 	tree) echo "$dir/calls tree $(pick 3000 4000000)" ;;
+	leaf) echo "$dir/calls leaf $(pick 100000 400000000)" ;;
 	indirect) echo "$dir/calls indirect $(pick 100000 120000000)" ;;
 	sort) echo "$dir/calls sort $(pick 20 6000)" ;;
 	esac

@@ -17,6 +17,7 @@
 #   cc     call-site coverage                      } of all functions, nothing else compiled in
 #   stmt   block coverage                          }
 #   pt     the last 8 paths                        }
+#   cc+pt  both: what --wm=trace alone is          }
 #   fixed  realistic: call-site coverage, and paths in functions of failing stacks (programs.sh says what fails)
 #   tuned  the same, but chosen after building by waymark tune
 #   off    everything off, cc+pt compiled in: the price of choosing
@@ -30,7 +31,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../../tests/programs/work.sh
 . "$here/../../tests/programs/work.sh"
 rounds=5 layouts=4 counts=1 levels='O2 O0' \
-	cpu=$(($(nproc) - 1)) is_old='' inputs_size=full variants='none fc cc stmt pt fixed tuned off all'
+	cpu=$(($(nproc) - 1)) is_old='' inputs_size=full variants='none fc cc stmt pt cc+pt fixed tuned off all'
 while getopts "${work_options}n:k:c:isl:v:r" option; do
 	case $option in
 	n) rounds=$OPTARG ;;
