@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/crash_digest.h"
 
 enum {
@@ -30,10 +31,13 @@ struct digest {
 	uint8_t *is_end;     /* [node]: END_* */
 	uint8_t *can_return; /* [node] */
 	uint8_t *avoids;     /* [node]: it can return without the target */
-	uint8_t *avoids_so;  /* [node] that cannot return: it can come to another end without it */
+	uint8_t *avoids_so;  /* [node] that cannot return: the program can end without it */
 	uint8_t *is_seen;    /* [node] */
 	uint32_t *work;
 	uint32_t target;
+	uint8_t *is_endless; /* [node]: it can avoid the target by a loop */
+	uint32_t *ways_left; /* [node] */
+	bool counts_loops;
 	bool is_forced; /* the branch before decided for one that had nothing left to decide */
 	bool is_done;
 	struct decision_vec found;
@@ -42,7 +46,7 @@ struct digest {
 enum {
 	END_NONE,
 	END_RETURN,
-	END_OTHER, /* the program ends there, or a loop goes round for ever */
+	END_OTHER, /* the program ends there */
 };
 
 /* ---- ends, and what comes to them ---- */
@@ -96,7 +100,7 @@ static bool is_left_by_call(const struct crash_frame *f, uint32_t node)
 	return false;
 }
 
-/* A function that never returns has other ends: where the program ends, and rounds of loops. */
+/* Where a function returns, and where the program ends. */
 static void find_ends(struct digest *d)
 {
 	const struct cfg *g = d->g;
@@ -105,9 +109,6 @@ static void find_ends(struct digest *d)
 		if (g->first_edge[n] == g->first_edge[n + 1])
 			d->is_end[n] = is_left_by_call(d->f, n) ? END_OTHER : END_RETURN;
 	search_back(d, END_RETURN, UINT32_MAX, d->can_return);
-	for (uint32_t e = 0; e < g->edge_count; e++)
-		if (!d->can_return[g->edges[e].from] && cfg_edge_ends(&g->edges[e]) && g->edges[e].cut != CFG_CUT_SPLIT)
-			d->is_end[g->edges[e].from] = END_OTHER;
 }
 
 static struct error *init(struct digest *d)
@@ -120,25 +121,59 @@ static struct error *init(struct digest *d)
 	d->avoids = arena_calloc(d->arena, nodes, 1);
 	d->avoids_so = arena_calloc(d->arena, nodes, 1);
 	d->is_seen = arena_calloc(d->arena, nodes, 1);
+	d->is_endless = arena_calloc(d->arena, nodes, 1);
+	d->ways_left = arena_calloc(d->arena, nodes, sizeof *d->ways_left);
 	d->work = arena_calloc(d->arena, nodes, sizeof *d->work);
-	if (!err && (!d->is_end || !d->can_return || !d->avoids || !d->avoids_so || !d->is_seen || !d->work))
+	if (!err && (!d->is_end || !d->can_return || !d->avoids || !d->avoids_so || !d->is_seen || !d->is_endless ||
+		     !d->ways_left || !d->work))
 		err = &error_no_memory;
 	if (!err)
 		find_ends(d);
 	return err;
 }
 
+/* Marks what can go round loops for ever, or return, without going over the target: takes away what cannot, from its ends back. */
+static void find_endless(struct digest *d)
+{
+	const struct cfg *g = d->g;
+	uint32_t count = 0;
+
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		d->ways_left[n] = g->first_edge[n + 1] - g->first_edge[n];
+		d->is_endless[n] = n != d->target && (d->ways_left[n] || d->is_end[n] == END_RETURN);
+		if (!d->is_endless[n])
+			d->work[count++] = n;
+	}
+	while (count) {
+		uint32_t n = d->work[--count];
+
+		for (uint32_t i = d->first_in[n]; i < d->first_in[n + 1]; i++) {
+			uint32_t from = d->in[i];
+
+			if (!d->is_endless[from] || --d->ways_left[from])
+				continue;
+			d->is_endless[from] = false;
+			d->work[count++] = from;
+		}
+	}
+}
+
 /* What is explained from now on. */
 static void aim(struct digest *d, uint32_t node)
 {
 	d->target = node;
+	find_endless(d);
 	search_back(d, END_RETURN, node, d->avoids);
 	search_back(d, END_OTHER, node, d->avoids_so);
 }
 
 static bool can_avoid(const struct digest *d, uint32_t node)
 {
-	return node != d->target && (d->can_return[node] ? d->avoids[node] : d->avoids_so[node]);
+	bool counts_loops = d->counts_loops || !d->can_return[node];
+
+	if (node == d->target)
+		return false;
+	return (d->can_return[node] ? d->avoids[node] : d->avoids_so[node]) || (counts_loops && d->is_endless[node]);
 }
 
 /* ---- going back ---- */
@@ -178,11 +213,28 @@ static struct error *decide(struct digest *d, uint32_t path, const struct path_s
 	return NULL;
 }
 
+/* An optimizer copies branches: of a loop, one in front of it and one behind each round. */
+static bool is_copy_of_known(const struct digest *d, uint32_t node)
+{
+	const struct pathmeta_test *t = pathmeta_find_test(d->f->flow, node);
+
+	if (!t || !t->at.line || t->flags & PATHMETA_TEST_AS_WRITTEN)
+		return false;
+	for (size_t i = 0; i < d->found.count; i++) {
+		const struct pathmeta_test *known = pathmeta_find_test(d->f->flow, d->found.items[i].node);
+
+		if (known && known->at.line == t->at.line && known->at.column == t->at.column &&
+		    text_equal(known->at.file, t->at.file) && text_equal(known->name, t->name))
+			return true;
+	}
+	return false;
+}
+
 /* The node at `index` of a path, from which the path goes on. */
 static struct error *look_at(struct digest *d, uint32_t path, const struct path_steps *s, uint32_t index)
 {
 	uint32_t node = s->nodes[index];
-	bool is_known = d->is_seen[node], has_decided = d->is_forced || can_avoid(d, node);
+	bool is_known = d->is_seen[node] || is_copy_of_known(d, node), has_decided = d->is_forced || can_avoid(d, node);
 	struct error *err = NULL;
 
 	if (!is_branch(d, s, index) || !has_decided || s->by_node[index].step == UINT32_MAX)
@@ -224,8 +276,12 @@ static struct error *find(struct digest *d)
 	if (err)
 		return err;
 	count = crash_path_nodes(d->c, d->f, &d->f->paths[d->f->path_count - 1], nodes);
+	d->counts_loops = true;
 	aim(d, nodes[count - 1]);
-	for (uint32_t i = d->f->path_count; i-- > 0 && !err && !d->is_done;)
+	err = look_at_path(d, d->f->path_count - 1);
+	d->counts_loops = false;
+	aim(d, d->target);
+	for (uint32_t i = d->f->path_count - 1; i-- > 0 && !err && !d->is_done;)
 		err = look_at_path(d, i);
 	return err;
 }

@@ -3,9 +3,10 @@
  *
  * Going back from there over the frame's paths, a branch decided if by another of its ways the function could have returned without
  * coming to what was decided so far; the next one must have led to that branch. This is control dependence, of the paths that were
- * taken. Ways that only end the program (a failed assertion) do not count as returning, in a function that can return; in one that
- * cannot, going round a loop for ever counts. Each branch is told once, by the last time that it was come to: rounds of loops are
- * folded.
+ * taken. Ways that only end the program (a failed assertion) do not count as returning, where the function can return; where
+ * it cannot they do, and so does going round a loop for ever. On the path in progress it counts in every function, since what ended a loop is worth
+ * knowing. Each branch is told once, by the last time that it was come to: rounds of loops are
+ * folded, and copies of a branch that an optimizer made.
  */
 #ifndef WM_REPORT_CRASH_DIGEST_H
 #define WM_REPORT_CRASH_DIGEST_H
