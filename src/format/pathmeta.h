@@ -73,7 +73,7 @@ enum pathmeta_test_flag {
 	PATHMETA_TEST_ONE_OF = 4, /* others stand on the same line */
 	PATHMETA_TEST_JOINED =
 		8, /* tested is what block `from` computed, where control comes from it; else a constant */
-	PATHMETA_TEST_CHARACTER = 16, /* a switch over characters: it has no place */
+	PATHMETA_TEST_CHARACTER = 16, /* a switch over characters: switches have no place */
 	PATHMETA_TEST_CONSTANT = 32,  /* nothing is tested; no place either */
 	PATHMETA_TEST_FLAGS = 63,
 };

@@ -295,7 +295,7 @@ static bool is_as_written(const struct path_graph *g, LLVMMetadataRef location)
 {
 	if (!g->m->options->is_final)
 		return true;
-	return !LLVMDILocationGetInlinedAt(location) && path_has(g->function, g->m->kinds.optnone);
+	return location && !LLVMDILocationGetInlinedAt(location) && path_has(g->function, g->m->kinds.optnone);
 }
 
 /* Whether the true way, as the outcomes have it, is that of the condition's being false. */
@@ -329,7 +329,7 @@ static struct error *make_test(struct path_graph *g, struct path_line_cache *cac
 	return err ? err : path_line_of(g, cache, location, &ret->at);
 }
 
-/* A switch over characters; no place of its own. */
+/* A switch over characters. */
 static bool is_of_character(LLVMValueRef terminator)
 {
 	LLVMValueRef value = LLVMGetOperand(terminator, 0);
@@ -423,8 +423,9 @@ static struct error *add_tests(struct path_graph *g, struct test_vec *tests, str
 			test.flags = PATHMETA_TEST_CONSTANT;
 		else if (LLVMGetInstructionOpcode(end) == LLVMBr)
 			err = make_test(g, &cache, n, &test, &inlined_at);
-		else if (LLVMGetInstructionOpcode(end) == LLVMSwitch && is_of_character(end))
-			test.flags = PATHMETA_TEST_CHARACTER;
+		else if (LLVMGetInstructionOpcode(end) == LLVMSwitch)
+			test.flags = (is_of_character(end) ? PATHMETA_TEST_CHARACTER : 0) |
+				     (is_as_written(g, LLVMInstructionGetDebugLoc(end)) ? PATHMETA_TEST_AS_WRITTEN : 0);
 		if (err || (!test.at.line && !test.flags))
 			continue;
 		if (test.at.line)

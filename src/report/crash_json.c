@@ -410,6 +410,26 @@ static struct error *print_thread(const struct json *j, const struct crash_threa
 	return err;
 }
 
+/* Without the source, conditions have no text. */
+static void print_missing(const struct json *j, bool is_next)
+{
+	const struct source_file_vec *files = &j->r->style.sources->files;
+	struct arena arena;
+
+	arena_init(&arena);
+	for (size_t i = 0; i < files->count; i++) {
+		const char *text;
+
+		if (files->items[i]->path)
+			continue;
+		text = arena_printf(&arena, "%s: give the directory with --source-dir", files->items[i]->why);
+		fputs(is_next ? ",\n    " : "\n    ", j->out);
+		json_print_string(j->out, text);
+		is_next = true;
+	}
+	arena_deinit(&arena);
+}
+
 struct error *crash_render_json(const struct crash_report *r, FILE *out)
 {
 	struct json j = {.r = r, .c = r->crash, .out = out};
@@ -444,6 +464,7 @@ struct error *crash_render_json(const struct crash_report *r, FILE *out)
 		fputs(i ? ",\n    " : "\n    ", out);
 		json_print_string(out, r->crash->notes[i]);
 	}
+	print_missing(&j, r->crash->note_count > 0);
 	fputs("]}\n", out);
 	arena_deinit(&arena);
 	return err;

@@ -544,10 +544,14 @@ struct error *crash_render_text(const struct crash_report *r, FILE *out)
 		print_hint(&t);
 	if (!err && r->has_functions)
 		err = crash_functions_print(r, out);
+	if (!err && (t.c->note_count || sources_are_missing(r->style.sources)))
+		putc('\n', out);
 	for (uint32_t i = 0; i < t.c->note_count && !err; i++) {
-		fputs(i ? "note: " : "\nnote: ", out);
+		fputs("note: ", out);
 		path_show_text(out, t.c->notes[i]);
 		putc('\n', out);
 	}
+	if (!err)
+		path_show_missing(out, "note: ", &r->style);
 	return err;
 }

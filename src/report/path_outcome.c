@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "report/path_outcome.h"
+#include "report/source_cases.h"
 #include "report/source_condition.h"
 
 static const char *line_text(const struct pathmeta_function *f, const struct pathmeta_line *line, const char *verb,
@@ -191,7 +192,8 @@ static struct error *truth_or_way(const struct path_decision *b, struct arena *a
 {
 	const struct pathmeta_function *f = b->walk->flow;
 	const struct pathmeta_test *t = pathmeta_find_test(f, f->cfg.edges[b->edge].from);
-	bool is_true = f->outcomes[b->edge].kind == PATHMETA_TRUE, is_known = b->walk->stage == PATHMETA_SOURCE;
+	bool is_true = f->outcomes[b->edge].kind == PATHMETA_TRUE, is_known = b->walk->stage == PATHMETA_SOURCE,
+	     is_said = false;
 	struct source_condition condition = {0};
 	const char *name = NULL, *value = NULL;
 	struct error *err = NULL;
@@ -209,7 +211,7 @@ static struct error *truth_or_way(const struct path_decision *b, struct arena *a
 	if (err)
 		return err;
 	if (condition.is_known && t->flags & PATHMETA_TEST_AS_WRITTEN) {
-		is_known = true;
+		is_known = is_said = true;
 		is_true ^= (t->flags & PATHMETA_TEST_NEGATED) != 0;
 		is_true ^= condition.is_negated;
 	} else if (condition.text && t->flags & PATHMETA_TEST_ONE_OF) {
@@ -222,17 +224,32 @@ static struct error *truth_or_way(const struct path_decision *b, struct arena *a
 		err = way_from(b, t, arena, &value);
 	if (err || !value)
 		return err;
-	if (t && (t->flags & PATHMETA_TEST_ONE_OF || condition.is_parameter || is_apart(b, t)))
+	if (t && (t->flags & PATHMETA_TEST_ONE_OF || is_apart(b, t) || (is_said && !condition.is_alone)))
 		value = arena_printf(arena, "%s: %s", name, value);
 	*ret = value;
 	return value ? NULL : &error_no_memory;
 }
 
-static bool is_of_character(const struct path_decision *b)
+/* Labels as the source has them, else numbers, and of characters these too. */
+static struct error *case_text(const struct path_decision *b, struct arena *arena, const char **ret)
 {
-	const struct pathmeta_test *t = pathmeta_find_test(b->walk->flow, b->walk->flow->cfg.edges[b->edge].from);
+	const struct pathmeta_function *f = b->walk->flow;
+	const struct pathmeta_outcome *o = &f->outcomes[b->edge];
+	const struct pathmeta_cases one = {.ranges = {{o->value, o->value}}, .count = 1};
+	const struct pathmeta_cases *cases = o->kind == PATHMETA_CASE ? &one : o->cases;
+	const struct pathmeta_test *t = pathmeta_find_test(f, f->cfg.edges[b->edge].from);
+	const struct pathmeta_line *place = path_node_place(f, f->cfg.edges[b->edge].to);
+	const char *text = NULL;
+	struct error *err = NULL;
 
-	return t && t->flags & PATHMETA_TEST_CHARACTER;
+	if (b->walk->sources && place)
+		err = source_cases_find(b->walk->sources, place, cases, t && t->flags & PATHMETA_TEST_AS_WRITTEN, arena,
+					&text);
+	if (!err && !text)
+		text = path_cases(cases, t && t->flags & PATHMETA_TEST_CHARACTER, arena);
+	if (!err && text)
+		*ret = *text ? arena_printf(arena, "case %s", text) : "a case";
+	return err ? err : text && *ret ? NULL : &error_no_memory;
 }
 
 struct error *path_outcome(const struct path_decision *b, struct arena *arena, const char **ret, bool *ret_is_forced)
@@ -247,15 +264,8 @@ struct error *path_outcome(const struct path_decision *b, struct arena *arena, c
 	case PATHMETA_FALSE:
 		return truth_or_way(b, arena, ret, ret_is_forced);
 	case PATHMETA_CASE:
-		text = value_text(o->value, is_of_character(b), arena);
-		if (text)
-			text = arena_printf(arena, "case %s", text);
-		break;
 	case PATHMETA_CASES:
-		text = path_cases(o->cases, is_of_character(b), arena);
-		if (text)
-			text = *text ? arena_printf(arena, "case %s", text) : "a case";
-		break;
+		return case_text(b, arena, ret);
 	case PATHMETA_DEFAULT:
 		text = "default";
 		break;

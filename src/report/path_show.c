@@ -21,6 +21,7 @@ enum {
 	ROWS_TAIL = 15,
 	LEFT = 12, /* columns before the source */
 	SOURCE_MIN = 24,
+	MISSING_MAX = 8,  /* source files */
 	INLINED_MAX = 3,  /* functions named in a row */
 	SOURCE_MAX = 100, /* before an outcome: wide windows do not tear them apart */
 	NAME_MIN = 60,    /* columns of a name */
@@ -70,6 +71,24 @@ void path_show_text(FILE *out, const char *text)
 			putc('?', out);
 		len += len == 0;
 	}
+}
+
+void path_show_missing(FILE *out, const char *mark, const struct path_style *style)
+{
+	size_t shown = 0, missing = 0;
+
+	for (size_t i = 0; i < style->sources->files.count; i++) {
+		const struct source_file *f = style->sources->files.items[i];
+
+		if (f->path || (missing++ >= MISSING_MAX && !style->is_full))
+			continue;
+		fputs(mark, out);
+		path_show_text(out, f->why);
+		fputs(": give the directory with --source-dir\n", out);
+		shown++;
+	}
+	if (shown < missing)
+		fprintf(out, "%sand %zu more source files (--full)\n", mark, missing - shown);
 }
 
 const char *path_show_plain_name(const char *name, struct arena *arena)

@@ -43,6 +43,9 @@ void path_show_function(FILE *out, const struct path_function *f, const struct p
 /* A name of a file without "x/.." and "./", as far as links do not matter for reading. The arena's; NULL when memory is short. */
 const char *path_show_plain_name(const char *name, struct arena *arena);
 
+/* Files whose text was wanted and is not there, a line each, with the option that names their directory. */
+void path_show_missing(FILE *out, const char *mark, const struct path_style *style);
+
 /* A text for a terminal: control bytes and broken UTF-8 as '?', tabs as blanks. */
 void path_show_text(FILE *out, const char *text);
 

@@ -423,8 +423,6 @@ static void print_source_notes(const struct text *t)
 {
 	const struct sources *s = t->r->style.sources;
 	uint64_t oldest = UINT64_MAX;
-	size_t missing = 0;
-	const char *why = NULL;
 
 	for (size_t i = 0; i < t->v->profile->recordings.count; i++)
 		if (t->v->profile->recordings.items[i].start_realtime_ns < oldest)
@@ -432,22 +430,15 @@ static void print_source_notes(const struct text *t)
 	for (size_t i = 0; i < s->files.count; i++) {
 		const struct source_file *f = s->files.items[i];
 
-		if (!f->path) {
-			why = f->why;
-			missing++;
-		} else if (f->changed_ns > oldest) {
+		if (f->path && f->changed_ns > oldest) {
 			fputs("\n! ", t->out);
 			path_show_text(t->out, f->path);
 			fputs(" was changed after the recording: lines may not fit\n", t->out);
 		}
 	}
-	if (missing) {
-		fputs("\n! ", t->out);
-		path_show_text(t->out, why);
-		if (missing > 1)
-			fprintf(t->out, ", and %zu more source files", missing - 1);
-		fputs(": give the directory with --source-dir\n", t->out);
-	}
+	if (sources_are_missing(s))
+		putc('\n', t->out);
+	path_show_missing(t->out, "! ", &t->r->style);
 }
 
 struct error *path_render_text(const struct path_report *r, FILE *out)

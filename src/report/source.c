@@ -158,6 +158,14 @@ struct error *sources_get(struct sources *s, const char *name, const struct sour
 	return err;
 }
 
+bool sources_are_missing(const struct sources *s)
+{
+	for (size_t i = 0; i < s->files.count; i++)
+		if (!s->files.items[i]->path)
+			return true;
+	return false;
+}
+
 struct error *source_line(const struct source_file *f, uint32_t line, struct arena *arena, const char **ret)
 {
 	const char *text;

@@ -50,6 +50,9 @@ struct error *sources_add_place(struct sources *s, const char *text);
 /* *ret stays the sources'. Fails only for want of memory. */
 struct error *sources_get(struct sources *s, const char *name, const struct source_file **ret);
 
+/* One that was asked for is not there. */
+bool sources_are_missing(const struct sources *s);
+
 /* The text of a line (from 1) without its end, NULs as blanks; the arena's. NULL when the file has no such line. */
 struct error *source_line(const struct source_file *f, uint32_t line, struct arena *arena, const char **ret);
 

@@ -295,19 +295,26 @@ static void take_parentheses(const struct cut *c, struct span *s, bool *is_negat
 	}
 }
 
-static bool is_whole(const struct cut *c, struct span s)
+static bool is_joint(const struct source_token *t)
 {
-	static const char *const words[] = {"if", "while", "switch", NULL};
-	size_t first = s.first - 1, end = s.end;
+	static const char *const list[] = {"&&", "||", "?", ":", "and", "or", NULL};
 
-	while (first && source_token_is(&c->tokens[first], "(") && source_token_is(&c->tokens[first - 1], "(") &&
-	       source_token_is(&c->tokens[end], ")") && end + 1 < c->count) {
-		first--;
-		end++;
-	}
-	if (first && source_token_is(&c->tokens[first], "(") && source_token_is(&c->tokens[end], ")"))
-		return is_any(&c->tokens[first - 1], words);
-	return source_token_is(&c->tokens[first], ";") && source_token_is(&c->tokens[end], ";"); /* of `for` */
+	return is_any(t, list);
+}
+
+static bool is_same_line(const struct source_token *a, const struct source_token *b)
+{
+	return !memchr(a->text, '\n', (size_t)(b->text - a->text));
+}
+
+/* No other operand of the condition stands on its line: the line says what it is. */
+static bool is_alone(const struct cut *c, struct span s)
+{
+	const struct source_token *first = &c->tokens[s.first], *last = &c->tokens[s.end - 1];
+
+	if (is_joint(&first[-1]) && s.first > 1 && is_same_line(&first[-2], first))
+		return false;
+	return !is_joint(&last[1]) || s.end + 1 == c->count || !is_same_line(last, &last[2]);
 }
 
 static struct error *keep_text(const struct cut *c, struct span s, struct arena *arena, const char **ret)
@@ -435,17 +442,17 @@ static struct error *find_condition(struct cut *c, struct arena *arena, struct s
 			return NULL;
 		if (find_parameter(c, &parameter)) {
 			s = parameter;
-			condition.is_known = condition.is_parameter = true;
+			condition.is_known = true;
 		}
 	} else {
 		condition.is_known = compares_so(c, s) || c->test->compare == PATHMETA_COMPARE_UNKNOWN;
-		condition.is_whole = true;
+		condition.is_alone = true;
 	}
 	if (outermost(c, s) == s.end)
 		condition.is_negated = count_nots(c, s) % 2;
-	if (condition.is_whole) {
+	if (condition.is_alone) {
 		take_parentheses(c, &s, &condition.is_negated);
-		condition.is_whole = is_whole(c, s);
+		condition.is_alone = is_alone(c, s);
 	}
 	err = keep_text(c, s, arena, &condition.text);
 	if (!err)

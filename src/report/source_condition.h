@@ -13,10 +13,9 @@
 
 struct source_condition {
 	const char *text; /* the arena's, blanks as one, long ones cut; NULL: not known */
-	bool is_whole;    /* all that `if`, `while` or `for` tests */
+	bool is_alone;    /* no other operand of what it is part of stands on its line */
 	bool is_known;    /* its value is that of the test, or with is_negated its opposite */
 	bool is_negated;
-	bool is_parameter; /* of a macro */
 };
 
 /* sources: where the file is read. Fails only for want of memory. */

@@ -39,14 +39,14 @@ decided O2 e early '25 to line 27; 23 to line 25'
 # The end of the list ended the loop; the round before, the key had another one follow.
 decided O0 f find '33 p: false; 33 check(p->key) != key: true'
 # A case of the last round, and that there was one.
-decided O0 c commands '44 case 43; 43 true'
-decided O2 c commands '44 case 43; 43 back to line 44'
+decided O0 c commands "44 case '+'; 43 true"
+decided O2 c commands "44 case '+'; 43 back to line 44"
 # Every round goes on; only that of 3 comes here.
 decided O0 s serve '62 true'
 decided O2 s serve '62 to line 63'
 # That a was true only led to the test of b: had it been false, the program would have ended here, too.
 decided O0 a asserts '73 check(b): false; 72 true'
-decided O0 e main '81 case 101'
+decided O0 e main "81 case 'e'"
 
 expect 0 "$waymark" core ./program-O0 O0a.core
 grep -A 3 'decided by' out.txt | head -n 4 >digest.txt

@@ -16,7 +16,7 @@ for seed; do
 	for how in 'O0 final written' 'O0 source written' 'O2 source written' 'O2 final optimized'; do
 		read -r level stage kind <<<"$how"
 		"$waymark" cc --wm=trace='*=pt' --wm-trace-paths=1024 --wm-stage="$stage" -g "-$level" -w program.c -o program &&
-			./program >log
+			{ ./program >log; } 2>err.txt
 		[ -s log ] || exit 1
 		core_of core ./program || exit 1
 		"$waymark" core --format=json ./program core >core.json || exit 1
