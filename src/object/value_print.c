@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "object/demangle.h"
 #include "object/value.h"
 
 enum {
@@ -84,12 +85,19 @@ static void print_function(struct printer *p, uint64_t address)
 	const char *name = NULL;
 	GElf_Off off = 0;
 	GElf_Sym symbol;
+	struct arena arena;
 
 	buffer_printf(p->out, "0x%" PRIx64, address);
 	if (module != UINT32_MAX && p->s->modules[module].dwfl)
 		name = dwfl_module_addrinfo(p->s->modules[module].dwfl, address, &off, &symbol, NULL, NULL, NULL);
-	if (name && !off)
+	if (!name || off)
+		return;
+	arena_init(&arena);
+	name = demangle(&arena, name);
+	name = name ? demangle_brief(&arena, name) : NULL;
+	if (name)
 		buffer_printf(p->out, " <%s>", name);
+	arena_deinit(&arena);
 }
 
 static void print_pointer(struct printer *p, Dwarf_Die *type, const struct value *v, int depth)

@@ -11,6 +11,7 @@
 #include "object/demangle.h"
 #include "report/crash_digest.h"
 #include "report/crash_html.h"
+#include "report/crash_before_show.h"
 #include "report/crash_html_page.h"
 #include "report/crash_values_show.h"
 #include "report/digits.h"
@@ -492,6 +493,8 @@ static struct error *print_frame(struct crash_html *h, uint32_t thread, uint32_t
 		err = print_digest(h, t, f);
 	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST))
 		err = print_paths(h, t, f);
+	if (!err)
+		err = crash_before_html(h->r, f, h->out);
 	if (f->calls_used && f->meta) {
 		fputs("<h3>Calls of this activation</h3>\n", h->out);
 		print_call_list(h, f, POINT_USED, "Made");

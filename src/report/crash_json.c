@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "object/demangle.h"
+#include "report/crash_before_show.h"
 #include "report/crash_digest.h"
 #include "report/crash_lines.h"
 #include "report/crash_values_show.h"
@@ -249,12 +250,13 @@ static void print_cuts(const struct json *j, const char *name, const struct cfg 
 		fputs("]", j->out);
 }
 
-static void print_function(const struct json *j, uint32_t image, uint32_t index)
+static struct error *print_function(const struct json *j, uint32_t image, uint32_t index)
 {
 	const struct crash *c = j->c;
 	const struct tracemeta_function *f = &c->images[image].trace.meta.functions[index];
 	const struct pathmeta_function *flow = c->images[image].trace.flows[index];
 	uint32_t number = c->first_function[image] + index;
+	struct error *err;
 
 	fprintf(j->out, "{\"id\": %" PRIu32 ", \"module\": %" PRIu32, number, image);
 	print_member(j, ", ", "link_name", flow->link_name);
@@ -270,27 +272,30 @@ static void print_function(const struct json *j, uint32_t image, uint32_t index)
 	if (c->nodes_used[number])
 		print_used(j, "blocks_used", c->nodes_used[number], f->node_count);
 	print_activity(j, number, flow->cfg.node_count);
+	err = crash_before_function_json(j->r, number, j->out);
 	print_calls(j, f);
 	fputs("}", j->out);
+	return err;
 }
 
 static struct error *print_functions(const struct json *j, const uint8_t *is_framed)
 {
 	const struct crash *c = j->c;
 	bool is_next = false;
+	struct error *err = NULL;
 
 	fputs(",\n  \"functions\": [", j->out);
 	for (uint32_t i = 0; i < c->stopped->module_count; i++) {
-		for (uint32_t f = 0; f < c->first_function[i + 1] - c->first_function[i]; f++) {
+		for (uint32_t f = 0; f < c->first_function[i + 1] - c->first_function[i] && !err; f++) {
 			if (!j->r->has_functions && !is_told(c, c->first_function[i] + f, is_framed))
 				continue;
 			fputs(is_next ? ",\n    " : "\n    ", j->out);
 			is_next = true;
-			print_function(j, i, f);
+			err = print_function(j, i, f);
 		}
 	}
 	fputs("]", j->out);
-	return NULL;
+	return err;
 }
 
 /* Functions that are not traced as was asked for. */
@@ -352,6 +357,9 @@ static struct error *print_trace(const struct json *j, const struct crash_thread
 		print_used(j, "blocks_used", f->nodes_used, f->flow->cfg.node_count);
 	if (f->trace != CRASH_TRACE_WHOLE && f->trace != CRASH_TRACE_LAST)
 		return NULL;
+	err = crash_before_json(j->r, f, j->out);
+	if (err)
+		return err;
 	fprintf(j->out, ", \"ended\": %" PRIu64, f->ended);
 	err = print_digest(j, thread, f);
 	return err ? err : print_paths(j, thread, f);

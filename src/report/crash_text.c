@@ -17,6 +17,7 @@
 
 #include "base/text.h"
 #include "object/demangle.h"
+#include "report/crash_before_show.h"
 #include "report/crash_digest.h"
 #include "report/crash_fold.h"
 #include "report/crash_values_show.h"
@@ -467,6 +468,8 @@ static struct error *print_thread(const struct text *t, uint32_t index)
 		else
 			err = print_frame(t, thread, rows.items[i].frame);
 	}
+	if (!err)
+		err = crash_before_text(t->r, thread, t->out);
 	if (thread->machine->cut) {
 		fputs("     the stack goes on, but cannot be followed: ", t->out);
 		path_show_text(t->out, thread->machine->cut);

@@ -35,6 +35,7 @@ class Function:
         self.back = back  # edges on which a path ends
         self.calls = set()  # begun
         self.blocks = set()  # entered
+        self.each_time = None  # calls of every activation that has come to its end
 
 
 class Activation:
@@ -47,6 +48,7 @@ class Activation:
         self.calls = set()
         self.call = None  # the last one that began
         self.call_block = None  # number of blocks then
+        self.call_list = []  # in their order: pairs of the call and the number of blocks then
         self.agains = []  # number of blocks at each return of a call that returns twice: a path may have been given up
         self.is_over = False  # it returns, maybe by a call that runs without its frame
 
@@ -116,14 +118,19 @@ class Record:
             elif kind == CALL:
                 top.call, top.call_block = what, len(top.blocks)
                 top.calls.add(what)
+                top.call_list.append((what, len(top.blocks)))
                 top.function.calls.add(what)
-            elif what == RETURN and not self.keeps_returned:
-                stack.pop()
+            elif what in (RETURN, TAIL) and top.function.each_time is None:
+                top.function.each_time = set(top.calls)
             elif what in (RETURN, TAIL):
+                top.function.each_time &= top.calls
+            if kind == END and what == RETURN and not self.keeps_returned:
+                stack.pop()
+            elif kind == END and what in (RETURN, TAIL):
                 top.is_over = True
-            elif what == AGAIN:
+            elif kind == END and what == AGAIN:
                 top.agains.append(len(top.blocks))
-            else:
+            elif kind == END:
                 top.ends.append(len(top.blocks))
         return stack[::-1]
 
@@ -215,6 +222,8 @@ class Comparison:
         elif frame["blocks"] and truth.blocks and truth.blocks[-1] not in frame["blocks"]:
             self.differ(where, f"control is in one of {frame['blocks']}, recorded is {truth.blocks[-1]}")
         self.compare_call(frame, truth, told, where, is_stopped)
+        if "returned" in frame and not (is_stopped and self.has("ahead")):
+            self.compare_returned(frame, truth, told, where)
         self.compare_own(frame, told, where)
         if "calls_used" in frame:
             self.compare_bits(frame["calls_used"], told["own"], truth.calls, where + " calls")
@@ -259,6 +268,41 @@ class Comparison:
                 self.differ(where, f"call {frame['call']} is in progress, recorded is {truth.call}")
         if truth.function.name in self.options.get("exact", "").split("|") and "call" not in frame:
             self.differ(where, "no call is in progress")
+
+    def compare_returned(self, frame, truth, told, where):
+        """Calls that have returned: the newest ones of those recorded, without gaps; those of the block that control is in are left
+        out only where they are said to be unsure."""
+        own = told["own"]
+        said = [(own.index(c["call"]), c.get("round", False)) for c in frame["returned"] if c["call"] in own]
+        unsure = {own.index(c) for c in frame.get("returned_unsure", []) if c in own}
+        made = truth.call_list[::-1]
+        if made and made[0][1] == len(truth.blocks) and not frame["interrupted"]:
+            if "call" in frame:
+                del made[0]  # in progress; else that may be no call of the source (memset)
+            else:
+                unsure.add(made[0][0])
+        self.counts["returned"] = self.counts.get("returned", 0) + len(said)
+        for skipped in range(len(made) + 1):
+            if skipped and (made[skipped - 1][1] != len(truth.blocks) or made[skipped - 1][0] not in unsure):
+                break
+            rest = [call for call, _ in made[skipped:]]
+            if self.is_newest(said, rest, frame["returned_whole"]):
+                return
+        self.differ(where, f"returned are {said[:20]}, recorded are {made[:20]}, unsure {unsure}")
+
+    def is_newest(self, said, made, is_whole):
+        """said is how made begins, and all of it if is_whole. What is of a round of a loop is there once or more."""
+        at, count = 0, len(made)
+        while said:
+            length = next((i for i, c in enumerate(said) if c[1] != said[0][1]), len(said))
+            calls = [c for c, _ in said[:length]]
+            if made[at:at + length] != calls:
+                return False
+            at, is_round, said = at + length, said[0][1], said[length:]
+            if is_round:
+                while made[at:at + length] == calls and not (said and self.is_newest(said, made[at:], is_whole)):
+                    at += length
+        return not is_whole or at == count
 
     def compare_paths(self, frame, truth, where, is_stopped):
         if is_stopped and self.has("ahead"):
@@ -325,11 +369,13 @@ class Comparison:
                 return
 
     def compare_functions(self):
-        recorded = {}
+        recorded, each_time = {}, {}
         for f in self.record.functions.values():
             calls, blocks = recorded.setdefault(f.name, (set(), set()))
             calls |= f.calls
             blocks |= f.blocks
+            if f.each_time is not None:
+                each_time[f.name] = each_time.get(f.name, f.each_time) & f.each_time
         for f in self.core["functions"]:
             calls, blocks = recorded.get(f["link_name"], (set(), set()))
             where = f["link_name"]
@@ -337,6 +383,10 @@ class Comparison:
             self.counts["functions"] += 1
             if not ahead:
                 self.compare_activity(f, blocks, where)
+            said = {f["own"].index(c) for c in f.get("calls_each_time", []) if c in f["own"]}
+            self.counts["each time"] = self.counts.get("each time", 0) + len(said)
+            if not said <= each_time.get(f["link_name"], said):
+                self.differ(where, f"makes {said} each time, recorded are {each_time[f['link_name']]}")
             if f["entered"] is not None:
                 self.compare_bits([f["entered"]], [0], {0} if blocks else set(), where + " entered")
             if "calls_used" in f and not ahead:

@@ -15,6 +15,18 @@ import compare
 
 # Of the JSON, c; its innermost traced frame, f; that one's function, d.
 lies = {
+    "a call that did not return":
+        'g = next(g for g in frames if returned(c, g)); g["returned"].insert(0, returned(c, g)[-1])',
+    "a call that returned more often":
+        'g = next(g for g in frames if returned(c, g)); g["returned"].append(returned(c, g)[-1]); g["returned"].append(returned(c, g)[-1])',
+    "calls in another order":
+        'g = next(g for g in frames if len({r["call"] for r in returned(c, g)}) > 1); g["returned"].remove(returned(c, g)[0])',
+    "a call left out":
+        'g = next(g for g in frames if returned(c, g) and g["returned_whole"]); g["returned"].remove(returned(c, g)[-1])',
+    "all calls, though there are older ones":
+        'g = next(g for g in frames if returned(c, g) and not g["returned_whole"]); g["returned_whole"] = True',
+    "a call that is made each time":
+        'u, k = next((d, k) for d in c["functions"] for k, call in enumerate(d["calls"]) if is_own(call) and call["callee"] == "more_arrays"); u["calls_each_time"] = [k]',
     "one ended path too many":
         'f["ended"] += 1',
     "another block in an ended path":
@@ -74,6 +86,16 @@ record = compare.Record("recorded/record", False)
 
 def rounds(frame):
     return [p for p in frame.get("paths", []) if p.get("rounds")]
+
+
+def is_own(call):
+    return not call.get("callee", "").startswith(compare.OWN)
+
+
+def returned(core, frame):
+    """Without the recorder's."""
+    calls = next(([d["calls"]] for d in core["functions"] if d["id"] == frame.get("function_id")), [[]])[0]
+    return [r for r in frame.get("returned", []) if is_own(calls[r["call"]])]
 
 
 def problems(core):

@@ -46,6 +46,7 @@ handler) compare=(stack=4) ;;
 longjmp) compare=(stack=3) ;;
 library) compare=(stack=4) ;;
 rounds) compare=(stack=20) ;;
+returned) compare=(stack=3) ;;
 plain) compare=(stack=2) ;;
 wide) compare=(stack=5) ;;
 random=*)
