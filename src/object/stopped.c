@@ -121,6 +121,7 @@ void stopped_close(struct stopped *s)
 
 	if (source) {
 		stopped_free_lines(s);
+		stopped_free_statics(s);
 		stopped_free_modules(s);
 		stopped_release(s);
 		stopped_note_vec_deinit(&source->notes);

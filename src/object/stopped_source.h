@@ -71,6 +71,7 @@ struct stopped_source {
 	struct stopped_line_index *lines;   /* [module_count], made when first needed */
 	Elf *machine;                       /* an empty file of it */
 	void *known_lines;                  /* tsearch(3): what was looked up */
+	void *statics;                      /* tsearch(3): of units */
 	struct stopped_image *images;       /* [module_count] */
 };
 
@@ -122,7 +123,20 @@ struct error *stopped_find_scopes(struct stopped *s, const struct stopped_frame 
 struct error *stopped_each_unit(struct stopped *s, uint32_t module, bool (*visit)(void *data, Dwarf_Die *contents),
 				void *data);
 
+/* Variables of a unit that are in no function, also in namespaces. */
+struct stopped_static {
+	const char *name;
+	Dwarf_Die die;
+	bool is_declaration;
+	bool is_external;
+};
+/* Those of a name; all of the unit are found once, and live as long as s. */
+struct error *stopped_find_statics(struct stopped *s, Dwarf_Die *contents, const char *(*name_of)(Dwarf_Die *die),
+				   const char *name, const struct stopped_static **ret, uint32_t *ret_count);
+
 /* For stopped_lines.c's index. */
 void stopped_free_lines(struct stopped *s);
+/* For stopped_statics.c's. */
+void stopped_free_statics(struct stopped *s);
 
 #endif

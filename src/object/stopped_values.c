@@ -284,16 +284,6 @@ static bool find_in_scopes(struct finder *f, const char *name, Dwarf_Die *ret, b
 	return false;
 }
 
-struct static_search {
-	const char *name;
-	int left;
-	bool wants_external;
-	bool is_declared; /* as a variable of another unit */
-	uint32_t count;
-	Dwarf_Die found;
-	Dwarf_Die declared;
-};
-
 /* The variable that an entry without a name completes: a static member, one declared in a namespace. */
 static const char *static_name(Dwarf_Die *die)
 {
@@ -305,52 +295,53 @@ static const char *static_name(Dwarf_Die *die)
 	return dwarf_diename(die);
 }
 
-static void search_static(struct static_search *q, Dwarf_Die *parent, int depth)
-{
-	Dwarf_Die die;
-
-	if (depth == NESTED_MAX || dwarf_child(parent, &die) != 0)
-		return;
-	do {
-		int tag = dwarf_tag(&die);
-
-		if (--q->left < 0)
-			return;
-		if (tag == DW_TAG_namespace) {
-			search_static(q, &die, depth + 1);
-		} else if (tag == DW_TAG_variable && text_equal(static_name(&die), q->name)) {
-			if (dwarf_hasattr(&die, DW_AT_declaration)) {
-				q->is_declared = true;
-				q->declared = die;
-			} else if (!q->wants_external || dwarf_hasattr_integrate(&die, DW_AT_external)) {
-				q->found = die;
-				q->count++;
-			}
-		}
-	} while (dwarf_siblingof(&die, &die) == 0);
-}
+struct unit_search {
+	struct finder *f;
+	const char *name;
+	const struct stopped_static *found;
+	uint32_t count;
+	struct error *err;
+};
 
 static bool visit_unit(void *data, Dwarf_Die *contents)
 {
-	struct static_search *q = data;
+	struct unit_search *q = data;
+	const struct stopped_static *first;
+	uint32_t count;
 
-	search_static(q, contents, 0);
-	return q->left > 0;
+	q->err = stopped_find_statics(q->f->s, contents, static_name, q->name, &first, &count);
+	for (uint32_t i = 0; !q->err && i < count; i++) {
+		if (first[i].is_declaration || !first[i].is_external)
+			continue;
+		q->found = &first[i];
+		q->count++;
+	}
+	return !q->err;
 }
 
 /* Of its own unit, or of another one where it is only declared here; where several have the name, none. */
 static struct error *find_static(struct finder *f, const char *name, Dwarf_Die *ret, bool *is_found)
 {
-	struct static_search q = {.name = name, .left = DIES_MAX};
-	struct error *err = NULL;
+	struct unit_search q = {.f = f, .name = name};
+	const struct stopped_static *first;
+	uint32_t count;
+	bool is_declared = false;
+	struct error *err = stopped_find_statics(f->s, &f->scopes.contents, static_name, name, &first, &count);
 
-	search_static(&q, &f->scopes.contents, 0);
-	if (!q.count && q.is_declared) {
-		q.wants_external = true;
-		err = stopped_each_unit(f->s, f->place->frame->module, visit_unit, &q);
+	for (uint32_t i = 0; !err && i < count; i++) {
+		is_declared |= first[i].is_declaration;
+		if (first[i].is_declaration)
+			continue;
+		q.found = &first[i];
+		q.count++;
 	}
-	*is_found = !err && q.count == 1 && q.left > 0;
-	*ret = q.found;
+	if (!err && !q.count && is_declared)
+		err = stopped_each_unit(f->s, f->place->frame->module, visit_unit, &q);
+	if (!err)
+		err = q.err;
+	*is_found = !err && q.count == 1;
+	if (*is_found)
+		*ret = q.found->die;
 	return err;
 }
 

@@ -11,6 +11,10 @@
 #include "core/dominators.h"
 #include "report/crash_before.h"
 
+enum {
+	CALLS_MAX = 1000, /* of a frame; older ones count as not kept */
+};
+
 VEC_DECLARE(before_vec, struct crash_before_call);
 VEC_DECLARE(call_vec, uint32_t);
 
@@ -160,7 +164,7 @@ struct error *crash_before_of(const struct crash *c, const struct crash_frame *f
 	if (!r.nodes)
 		return &error_no_memory;
 	/* Behind setjmp a path may have been given up by longjmp: its calls are not known. */
-	while (first && !err && !is_set_back) {
+	while (first && !err && !is_set_back && r.calls.count < CALLS_MAX) {
 		err = take_path(&r, &f->paths[--first], &next);
 		is_set_back = cfg_cuts_to(&f->flow->cfg, next) & 1u << CFG_CUT_TWICE;
 	}

@@ -23,6 +23,7 @@ enum {
 	CALLS_MAX = 12,   /* of a frame, unless all is wanted */
 	INSIDE_MAX = 8,   /* functions that are looked into, unless all is wanted */
 	INSIDE_CALLS = 8, /* of each */
+	INSIDE_FULL_MAX = 100,
 	INDENT = 10,
 };
 
@@ -148,6 +149,11 @@ struct inside {
 	uint32_t proven_count, possible_count;
 };
 
+static uint32_t inside_max(const struct inside *in)
+{
+	return in->r->style.is_full ? INSIDE_FULL_MAX : INSIDE_MAX;
+}
+
 static void add_proven(struct inside *in, uint32_t function)
 {
 	if (function == UINT32_MAX || in->is_known[function] & 1)
@@ -234,7 +240,7 @@ static struct error *write_proven(struct writer *w, struct inside *in, struct ar
 {
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; i < in->proven_count && !err; i++) {
+	for (uint32_t i = 0; i < in->proven_count && i < inside_max(in) && !err; i++) {
 		uint32_t function = in->proven[i];
 		const struct activity_function *f = &in->r->activity->program->functions[function];
 		uint8_t *made = arena_calloc(arena, (size_t)f->call_count + 1, 1);
@@ -245,7 +251,7 @@ static struct error *write_proven(struct writer *w, struct inside *in, struct ar
 		for (uint32_t k = 0; k < f->call_count && f->calls; k++)
 			if (!err && made[k])
 				add_proven(in, crash_before_callee(in->r->activity, function, k));
-		if (!err && (i < INSIDE_MAX || w->r->style.is_full))
+		if (!err)
 			err = write_inside(w, in->r->crash, function, made, arena);
 	}
 	return err;
@@ -256,7 +262,7 @@ static struct error *write_possible(struct writer *w, struct inside *in, struct 
 {
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; i < in->proven_count + in->possible_count && !err; i++) {
+	for (uint32_t i = 0; i < in->proven_count + in->possible_count && i < inside_max(in) && !err; i++) {
 		bool is_proven = i < in->proven_count;
 		uint32_t function = is_proven ? in->proven[i] : in->possible[i - in->proven_count];
 		const struct activity_function *f = &in->r->activity->program->functions[function];
@@ -270,7 +276,7 @@ static struct error *write_possible(struct writer *w, struct inside *in, struct 
 			if (made[k])
 				add_possible(in, crash_before_callee(in->r->activity, function, k));
 		}
-		if (!err && (i < INSIDE_MAX || w->r->style.is_full))
+		if (!err)
 			err = write_inside(w, in->r->crash, function, made, arena);
 	}
 	return err;

@@ -227,6 +227,12 @@ static struct error *find_wait(struct crash_values *v, uint32_t thread)
 	for (uint32_t i = 0; !err && w->wait.owner && i < c->thread_count; i++)
 		if (c->threads[i].machine->tid == w->wait.owner)
 			w->owner_thread = i;
+	for (uint32_t i = 0; !err && i < thread; i++) { /* pools of threads wait for one thing */
+		if (v->waits[i].wait.address == w->wait.address && v->waits[i].name) {
+			w->name = v->waits[i].name;
+			return NULL;
+		}
+	}
 	return err ? err : name_wait(v, &c->threads[thread], w);
 }
 
