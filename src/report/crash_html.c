@@ -280,13 +280,15 @@ static struct error *print_digest(struct crash_html *h, const struct crash_threa
 		return err;
 	count = h->r->style.is_full || d.count <= DIGEST_MAX ? d.count : DIGEST_MAX;
 	if (count)
-		fputs("<h3>Decided by</h3>\n<ul class=\"steps digest\">\n", h->out);
+		fputs("<div class=\"why\"><h3>Decided by</h3>\n<ul class=\"steps digest\">\n", h->out);
 	for (uint32_t i = 0; i < count && !err; i++)
 		err = print_step(h, f, i ? &d.items[i - 1].step : NULL, &d.items[i].step, NULL);
 	if (count)
 		fputs("</ul>\n", h->out);
 	if (count < d.count)
 		fprintf(h->out, "<p class=\"dim\">and %" PRIu32 " before these (--full)</p>\n", d.count - count);
+	if (count)
+		fputs("</div>\n", h->out);
 	crash_digest_deinit(&d);
 	return err;
 }

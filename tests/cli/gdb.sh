@@ -36,6 +36,8 @@ lacks out.txt 'path 3 of 5'
 debug program 'core-file program.core' 'up 2' 'waymark path 1'
 has out.txt '#2   walk  core_trace.c:39'
 has out.txt '    made calls: walk:39'
+has out.txt '    decided by'
+grep -A 1 'decided by' out.txt | grep -qE '^ +38  if \(depth > 0\) \{ +-> true$' || fail "waymark path has no digest"
 has out.txt '    not made: puts:42, weigh:44, list_find:45'
 debug program 'core-file program.core' 'waymark backtrace 3'
 has out.txt '#1   walk  core_trace.c:45'

@@ -24,6 +24,7 @@ PATHS_DEFAULT = 3
 FRAMES_MAX = 1000  # that are read at first: a stack that has overflown has 100,000
 CALLS_MAX = 12
 DIGEST_MAX = 5
+INLINED_MAX = 3
 NOTHING = "waymark: nothing runs and no core is open: use run or core-file first"
 WIDTH_DEFAULT = 100
 WIDTH_MIN = 60
@@ -200,12 +201,54 @@ def is_plumbing(step, frame):
                 and not (frame["file"] or "").startswith("/usr/"))
 
 
+def is_same_place(a, b):
+    return (a.get("function"), a["file"]) == (b.get("function"), b["file"])
+
+
+def inlined_title(steps):
+    """The functions of inlined code that decided nothing, in one row."""
+    places = []
+    for step in steps:
+        if places and is_same_place(places[-1][-1], step):
+            places[-1].append(step)
+        else:
+            places.append([step])
+    texts = []
+    for place in places[:INLINED_MAX]:
+        first, last = place[0], place[-1]["line"]
+        lines = "%d..%d" % (first["line"], last) if last > first["line"] else str(first["line"])
+        texts.append("%s (%s:%s)" % (first["function"].split("(")[0], os.path.basename(first["file"] or "?"), lines))
+    more = " and %d more" % (len(places) - INLINED_MAX) if len(places) > INLINED_MAX else ""
+    return "in " + ", ".join(texts) + more
+
+
+def fold_inlined(steps):
+    """The steps, with inlined code that decided nothing as {"inlined": title}."""
+    folded, at = [], 0
+    while at < len(steps):
+        end = at
+        while end + 1 < len(steps) and steps[end].get("function") and not steps[end].get("outcome"):
+            end += 1
+        last = steps[end]
+        while end > at and last.get("function") and is_same_place(steps[end - 1], last):
+            end -= 1
+        if end > at:
+            folded.append({"inlined": inlined_title(steps[at:end])})
+        else:
+            folded.append(steps[at])
+            end += 1
+        at = end
+    return folded
+
+
 def path_lines(frame, path, selected):
-    steps = path["steps"]
+    count = len(path["steps"])
+    steps = fold_inlined([s for i, s in enumerate(path["steps"]) if i + 1 == count or not is_plumbing(s, frame)])
     rows = []
     for i, step in enumerate(steps):
         is_last = i + 1 == len(steps)
-        if is_plumbing(step, frame) and not is_last:
+        if "inlined" in step:
+            rows.append(("", None, step["inlined"]))
             continue
         text = source_text(step["file"], step["line"], selected) if step["file"] else ""
         where = str(step["line"])
@@ -218,8 +261,11 @@ def path_lines(frame, path, selected):
     indent = min((len(text) - len(text.lstrip()) for _, text, _ in rows if text), default=0)
     left = max((len(where) for where, _, _ in rows), default=0)
     room = max(24, columns() - left - 8)
-    right = min(max(24, room - 24), max((len(text) - indent for _, text, way in rows if way), default=0))
+    right = min(max(24, room - 24), max((len(text) - indent for _, text, way in rows if text and way), default=0))
     for where, text, way in rows:
+        if text is None:
+            yield "      %*s  %s" % (left, "", way)
+            continue
         most = right if way else room
         text = text[indent:]
         text = text if len(text) <= most else text[:most - 3] + "..."
