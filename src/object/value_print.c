@@ -249,7 +249,9 @@ static void print_array(struct printer *p, Dwarf_Die *type, const struct value *
 	struct value element;
 	Dwarf_Die of;
 
-	if (!count_elements(type, &count) || !value_type_of(type, &of)) {
+	/* Arrays of arrays are long; of several dimensions the elements are no values here. */
+	if (!count_elements(type, &count) || !value_type_of(type, &of) || !value_element(p->s, v, 0, &element) ||
+	    !value_peel(&of, &element.type) || dwarf_tag(&element.type) == DW_TAG_array_type) {
 		buffer_printf(p->out, "{...}");
 		return;
 	}

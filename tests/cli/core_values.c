@@ -28,6 +28,7 @@ struct node {
 	};
 	int (*compare)(const void *, const void *);
 	char tag[8];
+	char grid[2][4];
 	double weights[12];
 };
 
@@ -40,6 +41,7 @@ struct list {
 static int global_limit = 40;
 static __thread int depth_of_thread = 3;
 static struct list lists[2];
+static char names[3][4] = {"one", "two", "six"};
 int table[4] = {1, 2, 3, 4};
 
 static int by_value(const void *a, const void *b)
@@ -56,7 +58,7 @@ __attribute__((noinline)) static int touch(struct list *list, const char *text, 
 		sum += (int)n->weights[index] + n->low;
 	depth_of_thread++;
 	if (sum > global_limit && strlen(text) > 2)
-		list->last->next->weights[index] = weight + sum + table[index] + depth_of_thread;
+		list->last->next->weights[index] = weight + sum + table[index] + depth_of_thread + names[1][0];
 	return sum + (int)weight;
 }
 
