@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "object/demangle.h"
 #include "object/stopped_values.h"
 #include "object/value.h"
 
@@ -284,6 +285,13 @@ static bool find_in_scopes(struct finder *f, const char *name, Dwarf_Die *ret, b
 	return false;
 }
 
+static const char *link_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
 /* The variable that an entry without a name completes: a static member, one declared in a namespace. */
 static const char *static_name(Dwarf_Die *die)
 {
@@ -298,10 +306,50 @@ static const char *static_name(Dwarf_Die *die)
 struct unit_search {
 	struct finder *f;
 	const char *name;
+	const Dwarf_Die *member; /* the static member that it must be; NULL: a variable that the function's scope sees */
+	bool wants_external;
+	bool is_declared;
 	const struct stopped_static *found;
 	uint32_t count;
 	struct error *err;
 };
+
+/*
+ * The namespaces or the class that a variable is in, by its name, are around the function: "a::limit" in "a::b::f()". In a namespace
+ * without a name it is seen all over the unit. What a using-directive makes visible is not found.
+ */
+static bool is_visible(struct finder *f, Dwarf_Die *variable)
+{
+	static const char unnamed[] = "(anonymous namespace)::";
+	const char *linkage = link_name(variable), *scope = linkage ? demangle(f->arena, linkage) : NULL;
+	const char *function = link_name(&f->scopes.dies[f->first]), *end;
+	size_t len = sizeof unnamed - 1;
+
+	if (!linkage)
+		return true; /* of the global namespace, or C */
+	if (!scope)
+		return false;
+	while (strncmp(scope, unnamed, len) == 0)
+		scope += len;
+	end = strrchr(scope, ':');
+	if (!end)
+		return true;
+	function = function ? demangle(f->arena, function) : NULL;
+	while (function && strncmp(function, unnamed, len) == 0)
+		function += len;
+	return function && strncmp(function, scope, (size_t)(end + 1 - scope)) == 0;
+}
+
+static bool is_wanted(struct unit_search *q, const struct stopped_static *variable)
+{
+	Dwarf_Die die = variable->die, declared;
+	Dwarf_Attribute attribute;
+
+	if (q->member)
+		return dwarf_attr(&die, DW_AT_specification, &attribute) && dwarf_formref_die(&attribute, &declared) &&
+		       dwarf_dieoffset(&declared) == dwarf_dieoffset((Dwarf_Die *)(uintptr_t)q->member);
+	return (variable->is_external || !q->wants_external) && is_visible(q->f, &die);
+}
 
 static bool visit_unit(void *data, Dwarf_Die *contents)
 {
@@ -311,38 +359,34 @@ static bool visit_unit(void *data, Dwarf_Die *contents)
 
 	q->err = stopped_find_statics(q->f->s, contents, static_name, q->name, &first, &count);
 	for (uint32_t i = 0; !q->err && i < count; i++) {
-		if (first[i].is_declaration || !first[i].is_external)
-			continue;
-		q->found = &first[i];
-		q->count++;
+		if (first[i].is_declaration) {
+			q->is_declared = true;
+		} else if (is_wanted(q, &first[i])) {
+			q->found = &first[i];
+			q->count++;
+		}
 	}
 	return !q->err;
 }
 
 /* Of its own unit, or of another one where it is only declared here; where several have the name, none. */
-static struct error *find_static(struct finder *f, const char *name, Dwarf_Die *ret, bool *is_found)
+static struct error *find_static(struct finder *f, const char *name, const Dwarf_Die *member, Dwarf_Die *ret,
+				 bool *is_found)
 {
-	struct unit_search q = {.f = f, .name = name};
-	const struct stopped_static *first;
-	uint32_t count;
-	bool is_declared = false;
-	struct error *err = stopped_find_statics(f->s, &f->scopes.contents, static_name, name, &first, &count);
+	struct unit_search q = {.f = f, .name = name, .member = member};
 
-	for (uint32_t i = 0; !err && i < count; i++) {
-		is_declared |= first[i].is_declaration;
-		if (first[i].is_declaration)
-			continue;
-		q.found = &first[i];
-		q.count++;
+	visit_unit(&q, &f->scopes.contents);
+	q.wants_external = true;
+	if (!q.err && !q.count && q.is_declared && !member) {
+		struct error *err = stopped_each_unit(f->s, f->place->frame->module, visit_unit, &q);
+
+		if (err)
+			return err;
 	}
-	if (!err && !q.count && is_declared)
-		err = stopped_each_unit(f->s, f->place->frame->module, visit_unit, &q);
-	if (!err)
-		err = q.err;
-	*is_found = !err && q.count == 1;
+	*is_found = !q.err && q.count == 1;
 	if (*is_found)
 		*ret = q.found->die;
-	return err;
+	return q.err;
 }
 
 enum name_state {
@@ -351,12 +395,42 @@ enum name_state {
 	NAME_LOST, /* one whose value the debug information does not have */
 };
 
+/* By `this`: *state stays where the object has no member of that name. */
+static struct error *find_in_object(struct finder *f, const char *name, struct value *ret, enum name_state *state)
+{
+	struct value self, object;
+	Dwarf_Die die, member;
+	bool has_value, is_found;
+	struct error *err;
+
+	if (!find_in_scopes(f, "this", &die, &has_value) || !value_of(f, &die, &self))
+		return NULL;
+	if (!value_element(f->s, &self, 0, &object)) {
+		struct value unknown = {.place.kind = LOCATION_MEMORY}; /* what the class has is known nevertheless */
+		Dwarf_Die type;
+
+		if (!value_peel(&self.type, &type) || !value_type_of(&type, &unknown.type))
+			return NULL;
+		if (value_member(&unknown, name, ret) || value_static_member(&unknown, name, &member))
+			*state = NAME_LOST;
+		return NULL;
+	}
+	if (value_member(&object, name, ret)) {
+		*state = NAME_FOUND;
+	} else if (value_static_member(&object, name, &member)) {
+		err = find_static(f, name, &member, &die, &is_found);
+		if (err)
+			return err;
+		*state = is_found && value_of(f, &die, ret) ? NAME_FOUND : NAME_LOST;
+	}
+	return NULL;
+}
+
 static struct error *find_name(struct finder *f, const char *name, struct value *ret, enum name_state *state)
 {
-	struct value self;
 	Dwarf_Die die;
 	bool is_found, has_value;
-	struct error *err;
+	struct error *err = NULL;
 
 	*state = NAME_NONE;
 	is_found = find_in_scopes(f, name, &die, &has_value);
@@ -366,31 +440,18 @@ static struct error *find_name(struct finder *f, const char *name, struct value 
 		*state = NAME_LOST;
 		return NULL;
 	}
-	if (!is_found && strcmp(name, "this") != 0 && find_in_scopes(f, "this", &die, &has_value) &&
-	    value_of(f, &die, &self)) {
-		struct value object;
-
-		if (value_element(f->s, &self, 0, &object) && value_member(&object, name, ret)) {
-			*state = NAME_FOUND;
-			return NULL;
-		}
-	}
-	if (!is_found) {
-		err = find_static(f, name, &die, &is_found);
-		if (err)
-			return err;
-	}
-	if (is_found)
+	if (!is_found && strcmp(name, "this") != 0)
+		err = find_in_object(f, name, ret, state);
+	if (err || *state != NAME_NONE)
+		return err;
+	if (!is_found)
+		err = find_static(f, name, NULL, &die, &is_found);
+	if (!err && is_found)
 		*state = value_of(f, &die, ret) ? NAME_FOUND : NAME_LOST;
-	return NULL;
+	return err;
 }
 
 /* ---- lines of source ---- */
-
-struct scanner {
-	const char *at;
-	struct finder *f;
-};
 
 static bool is_name_start(char c)
 {

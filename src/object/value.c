@@ -233,34 +233,75 @@ static bool part_of(const struct value *v, Dwarf_Die *member, struct value *ret)
 	return value_type_of(member, &ret->type);
 }
 
-static bool find_member(const struct value *v, const char *name, int depth, int *left, struct value *ret)
+/* What a name stands for in a structure. */
+struct member_search {
+	const char *name;
+	int left;       /* entries to be looked at */
+	bool is_static; /* a static member: `found` is its entry */
+	Dwarf_Die found;
+};
+
+static bool find_member(struct member_search *q, const struct value *v, int depth, struct value *ret);
+
+/* In bases, and in members without a name. */
+static bool find_inside(struct member_search *q, const struct value *v, Dwarf_Die *type, int depth, struct value *ret)
+{
+	struct value inner;
+	Dwarf_Die child;
+
+	if (dwarf_child(type, &child) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (--q->left < 0)
+			return false;
+		if ((tag == DW_TAG_inheritance || (tag == DW_TAG_member && !dwarf_diename(&child))) &&
+		    part_of(v, &child, &inner) && find_member(q, &inner, depth + 1, ret))
+			return true;
+	} while (!q->is_static && dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+/* Its own members hide those of its bases. */
+static bool find_member(struct member_search *q, const struct value *v, int depth, struct value *ret)
 {
 	Dwarf_Die type, child;
-	struct value inner;
 
 	if (depth == SEARCH_DEPTH_MAX || !value_peel(&v->type, &type) || !is_aggregate(dwarf_tag(&type)) ||
 	    dwarf_child(&type, &child) != 0)
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
-		const char *found = tag == DW_TAG_member ? dwarf_diename(&child) : NULL;
+		const char *found = tag == DW_TAG_member || tag == DW_TAG_variable ? dwarf_diename(&child) : NULL;
 
-		if (--*left < 0)
+		if (--q->left < 0)
 			return false;
-		if (found && strcmp(found, name) == 0)
-			return part_of(v, &child, ret);
-		if ((tag == DW_TAG_inheritance || (tag == DW_TAG_member && !found)) && part_of(v, &child, &inner) &&
-		    find_member(&inner, name, depth + 1, left, ret))
-			return true;
+		if (!found || strcmp(found, q->name) != 0)
+			continue;
+		q->found = child;
+		q->is_static = tag == DW_TAG_variable || dwarf_hasattr(&child, DW_AT_external) ||
+			       dwarf_hasattr(&child, DW_AT_declaration);
+		return !q->is_static && part_of(v, &child, ret);
 	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
+	return find_inside(q, v, &type, depth, ret);
 }
 
 bool value_member(const struct value *v, const char *name, struct value *ret)
 {
-	int left = SEARCH_MAX;
+	struct member_search q = {.name = name, .left = SEARCH_MAX};
 
-	return find_member(v, name, 0, &left, ret);
+	return find_member(&q, v, 0, ret);
+}
+
+bool value_static_member(const struct value *v, const char *name, Dwarf_Die *ret)
+{
+	struct member_search q = {.name = name, .left = SEARCH_MAX};
+	struct value ignored;
+
+	find_member(&q, v, 0, &ignored);
+	*ret = q.found;
+	return q.is_static;
 }
 
 /* ---- names of types ---- */

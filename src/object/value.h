@@ -56,6 +56,8 @@ bool value_follow_reference(const struct stopped *s, const struct value *v, stru
  * without a name. false: there is none, or it is not known. */
 bool value_element(const struct stopped *s, const struct value *v, int64_t index, struct value *ret);
 bool value_member(const struct value *v, const char *name, struct value *ret);
+/* The entry that declares a static member. */
+bool value_static_member(const struct value *v, const char *name, Dwarf_Die *ret);
 
 /* Appends the text. VALUE_KNOWN: all of it is. */
 enum value_state value_print(const struct stopped *s, const struct value *v, struct buffer *out);

@@ -13,13 +13,30 @@ enum class Kind : unsigned char {
 static int made;
 int limit = 9;
 
-struct Base {
+struct Root {
+	int hidden = 1;
+	int from_root = 11;
+};
+
+struct Base : Root {
+	int hidden = 2;
 	virtual ~Base() = default;
 	virtual int area(const int &scale) const = 0;
 	int id = 5;
 	static int count;
 };
 int Base::count = 12;
+} // namespace shapes
+
+namespace other
+{
+int made_elsewhere = 3; // what the other namespace has is not what a name stands for here
+int limit = 8;
+} // namespace other
+static int made_twice = 30;
+
+namespace shapes
+{
 
 template <typename T> struct Square : Base {
 	T side;
@@ -36,7 +53,8 @@ template <typename T> struct Square : Base {
 		int all = scale * (int)side + count + limit;
 
 		if (is_filled && made > 1)
-			all += inner->inner->id + (int)inner->side;
+			all += inner->inner->id + inner->hidden + hidden + from_root + count + limit + made +
+			       made_twice;
 		return all + (kind == Kind::circle);
 	}
 };

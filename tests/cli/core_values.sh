@@ -26,6 +26,10 @@ for options in "-O0" "-O1" "-O2" "-O3 -gdwarf-4" "-O0 -gdwarf-4 -no-pie" "-O2 -f
 	done
 done
 
+"$waymark" c++ --wm=trace -O0 -g "$here/core_values.cpp" -o program || exit 1
+core_of program.core ./program || exit 1
+expect 0 "$waymark" core ./program program.core
+tr -s '\n ' ' ' <out.txt | grep -q ' inner->hidden = 2, hidden = 2, from_root = 11, count = 12, limit = 9, made = 2 ' || fail "members: $(grep -A4 values: out.txt)"
 "$waymark" cc --wm=trace -O0 -g "$here/core_values.c" -o program || exit 1
 core_of program.core ./program || exit 1
 expect 0 "$waymark" core ./program program.core
