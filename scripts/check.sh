@@ -98,10 +98,10 @@ run_tests() {
 	done < <(scripts/test-results.py "$log")
 }
 
-# build NAME DIR SETUP-OPTIONS...: configures once, then builds.
+# build NAME DIR TARGET SETUP-OPTIONS...: configures once, then builds.
 build() {
-	local name=$1 dir=$2
-	shift 2
+	local name=$1 dir=$2 target=$3
+	shift 3
 	if [ ! -f "$dir/build.ninja" ]; then
 		if ! CC=clang-19 CXX=clang++-19 meson setup "$dir" "$@" >"$dir.log" 2>&1; then
 			cat "$dir.log"
@@ -110,7 +110,23 @@ build() {
 		fi
 		mv "$dir.log" "$dir/configure.log"
 	fi
-	check "$name: build" ninja -C "$dir" --quiet
+	check "$name: build" ninja -C "$dir" --quiet "$target"
+}
+
+# fuzz DIR RUNS: all targets, one on each processor at a time.
+fuzz() {
+	local dir=$1 target log=$1/fuzz.log
+	local -a targets=()
+	for target in "$dir"/fuzz_*; do
+		[ -f "$target" ] && [ -x "$target" ] && targets+=("$target")
+	done
+	rm -rf "$log" && mkdir -p "$log"
+	[ ${#targets[@]} = 0 ] || printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I '{}' sh -c \
+		'scripts/fuzz.sh "$1" "$2" >"$3/${1##*/}" 2>&1 && touch "$3/${1##*/}.passed"' sh '{}' "$2" "$log"
+	for target in "${targets[@]}"; do
+		cat "$log/${target##*/}"
+		check "fuzz: ${target##*/}" test -f "$log/${target##*/}.passed"
+	done
 }
 
 # What may not run under a sanitizer is in the suite nosan: told, and counted as skipped.
@@ -129,7 +145,7 @@ if ! check "packages" scripts/install-deps.sh build check demo; then
 fi
 
 stage "Build in build/"
-build build build --buildtype=debugoptimized || finish
+build build build all --buildtype=debugoptimized || finish
 
 stage "Tests"
 run_tests tests build
@@ -144,20 +160,18 @@ for part in format headers gcc tidy shell; do
 done
 
 stage "ASan + UBSan: build"
-if build asan build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true; then
+if build asan build-asan all -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true; then
 	stage "ASan + UBSan: the whole suite"
 	run_tests asan build-asan --no-suite nosan --timeout-multiplier 5
 	skip_suite asan build-asan nosan
 
 	stage "Fuzzing"
-	for target in build-asan/tests/fuzz/fuzz_*; do
-		[ -f "$target" ] && [ -x "$target" ] || continue
-		check "fuzz: ${target##*/}" scripts/fuzz.sh "$target" 20000
-	done
+	fuzz build-asan/tests/fuzz 20000
 fi
 
+# What its tests need: nothing else of it runs.
 stage "TSan: build"
-if build tsan build-tsan -Db_sanitize=thread -Db_lundef=false; then
+if build tsan build-tsan tsan-safe -Db_sanitize=thread -Db_lundef=false; then
 	stage "TSan: runtime tests"
 	run_tests tsan build-tsan --suite tsan-safe --timeout-multiplier 5
 fi
