@@ -428,7 +428,7 @@ static void print_missing(const struct json *j, bool is_next)
 	for (size_t i = 0; i < files->count; i++) {
 		const char *text;
 
-		if (files->items[i]->path)
+		if (!files->items[i]->is_missed)
 			continue;
 		text = arena_printf(&arena, "%s: give the directory with --source-dir", files->items[i]->why);
 		fputs(is_next ? ",\n    " : "\n    ", j->out);

@@ -60,7 +60,7 @@ static struct error *find_line_values(const struct crash_values *v, const struct
 
 	if (!frame->file || !frame->line)
 		return NULL;
-	err = sources_get(v->sources, frame->file, &source);
+	err = sources_try(v->sources, frame->file, &source);
 	if (!err)
 		err = source_line(source, frame->line, arena, &text);
 	if (err || !text)

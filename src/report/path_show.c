@@ -80,7 +80,7 @@ void path_show_missing(FILE *out, const char *mark, const struct path_style *sty
 	for (size_t i = 0; i < style->sources->files.count; i++) {
 		const struct source_file *f = style->sources->files.items[i];
 
-		if (f->path || (missing++ >= MISSING_MAX && !style->is_full))
+		if (!f->is_missed || (missing++ >= MISSING_MAX && !style->is_full))
 			continue;
 		fputs(mark, out);
 		path_show_text(out, f->why);

@@ -134,7 +134,7 @@ static struct error *load(struct sources *s, struct source_file *f)
 	return NULL;
 }
 
-struct error *sources_get(struct sources *s, const char *name, const struct source_file **ret)
+static struct error *find_or_load(struct sources *s, const char *name, struct source_file **ret)
 {
 	struct source_file *f;
 	struct error *err;
@@ -158,10 +158,32 @@ struct error *sources_get(struct sources *s, const char *name, const struct sour
 	return err;
 }
 
+struct error *sources_get(struct sources *s, const char *name, const struct source_file **ret)
+{
+	struct source_file *f;
+	struct error *err = find_or_load(s, name, &f);
+
+	if (err)
+		return err;
+	f->is_missed = !f->path;
+	*ret = f;
+	return NULL;
+}
+
+struct error *sources_try(struct sources *s, const char *name, const struct source_file **ret)
+{
+	struct source_file *f;
+	struct error *err = find_or_load(s, name, &f);
+
+	if (!err)
+		*ret = f;
+	return err;
+}
+
 bool sources_are_missing(const struct sources *s)
 {
 	for (size_t i = 0; i < s->files.count; i++)
-		if (!s->files.items[i]->path)
+		if (s->files.items[i]->is_missed)
 			return true;
 	return false;
 }

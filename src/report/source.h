@@ -23,6 +23,7 @@ struct source_file {
 	size_t *line_offs; /* [line_count + 1]; line n is [n - 1, n) */
 	uint32_t line_count;
 	uint8_t **is_inside; /* source_tokens.c */
+	bool is_missed;      /* it is not there, and a reader would have seen its text */
 };
 VEC_DECLARE(source_file_vec, struct source_file *);
 
@@ -49,8 +50,10 @@ struct error *sources_add_place(struct sources *s, const char *text);
 
 /* *ret stays the sources'. Fails only for want of memory. */
 struct error *sources_get(struct sources *s, const char *name, const struct source_file **ret);
+/* The same for a file that is no loss when it is not there. */
+struct error *sources_try(struct sources *s, const char *name, const struct source_file **ret);
 
-/* One that was asked for is not there. */
+/* A file is_missed. */
 bool sources_are_missing(const struct sources *s);
 
 /* The text of a line (from 1) without its end, NULs as blanks; the arena's. NULL when the file has no such line. */
