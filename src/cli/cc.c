@@ -113,9 +113,13 @@ static void add_compile_flags(struct line *line, const struct job *job, const st
 		add_text(line, "-fdebug-info-for-profiling"); /* linkage names of inlined functions */
 	}
 	/* What gets no runtime cannot count: -nostdlib from source to program. */
-	if (cc_options_at_source(job->options) && (!r->links || r->is_relocatable || cc_request_links_runtime(r)))
+	const bool at_source =
+		cc_options_at_source(job->options) && (!r->links || r->is_relocatable || cc_request_links_runtime(r));
+	if (at_source)
 		add_source_flags(line, job, files);
 	if (cc_options_at_link(job->options) && !r->no_lto && !r->emits_llvm) {
+		if (!at_source && job->options->trace && !job->options->traces_source) /* notes what is inlined */
+			add_format(line, "-fpass-plugin=%s", files->plugin);
 		add_text(line, "-flto=full");
 		add_text(line, "-ffat-lto-objects");
 	}

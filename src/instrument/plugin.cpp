@@ -13,7 +13,9 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -487,6 +489,164 @@ struct KeepSignaturesPass : PassInfoMixin<KeepSignaturesPass> {
 	}
 };
 
+/* ---- what is inlined, for trace_hidden.c ---- */
+
+/* Of the function as written: what debug information calls it. */
+static StringRef source_name(const Function &function)
+{
+	const DISubprogram *subprogram = function.getSubprogram();
+	if (!subprogram)
+		return function.getName();
+	return subprogram->getLinkageName().empty() ? subprogram->getName() : subprogram->getLinkageName();
+}
+
+static void note(Module &module, const char *list, ArrayRef<StringRef> names)
+{
+	SmallVector<Metadata *, 3> texts;
+	for (StringRef name : names)
+		texts.push_back(MDString::get(module.getContext(), name));
+	module.getOrInsertNamedMetadata(list)->addOperand(MDNode::get(module.getContext(), texts));
+}
+
+/*
+ * The inliner says what it inlines in remarks, also of what then folds to nothing: each is noted in the module, which carries it
+ * to the link. All else goes where it went before.
+ */
+class InliningNotes : public DiagnosticHandler
+{
+	std::unique_ptr<DiagnosticHandler> next;
+	static bool is_inliner(StringRef pass)
+	{
+		return pass == "inline" || pass == "sample-profile-inline";
+	}
+	static void take(const OptimizationRemark &remark)
+	{
+		Module &module = *const_cast<Module *>(remark.getFunction().getParent());
+		for (const auto &argument : remark.getArgs()) {
+			if (argument.Key != "Callee")
+				continue;
+			const Function *callee = module.getFunction(argument.Val);
+			note(module, TRACE_NOTES_INLINED,
+			     {callee && callee->getSubprogram() ? source_name(*callee) : StringRef(argument.Val),
+			      source_name(remark.getFunction())});
+		}
+	}
+
+public:
+	explicit InliningNotes(std::unique_ptr<DiagnosticHandler> before) : next(std::move(before))
+	{
+	}
+	bool handleDiagnostics(const DiagnosticInfo &info) override
+	{
+		const auto *remark = dyn_cast<OptimizationRemark>(&info);
+		if (remark && is_inliner(remark->getPassName()))
+			take(*remark);
+		if (remark && !(next && next->isPassedOptRemarkEnabled(remark->getPassName())))
+			return true;
+		return next && next->handleDiagnostics(info);
+	}
+	bool isAnalysisRemarkEnabled(StringRef pass) const override
+	{
+		return next && next->isAnalysisRemarkEnabled(pass);
+	}
+	bool isMissedOptRemarkEnabled(StringRef pass) const override
+	{
+		return next && next->isMissedOptRemarkEnabled(pass);
+	}
+	bool isPassedOptRemarkEnabled(StringRef pass) const override
+	{
+		return is_inliner(pass) || (next && next->isPassedOptRemarkEnabled(pass));
+	}
+	bool isAnyRemarkEnabled() const override
+	{
+		return true;
+	}
+};
+
+static void note_inlining(LLVMContext &context)
+{
+	context.setDiagnosticHandler(std::make_unique<InliningNotes>(context.getDiagnosticHandler()), true);
+}
+
+/* A unit before it is optimized: who calls whom by name, and what runs before main. */
+struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
+	static void note_calls(Module &module, Function &function)
+	{
+		SmallPtrSet<const Function *, 16> seen;
+		for (Instruction &i : instructions(function)) {
+			auto *call = dyn_cast<CallBase>(&i);
+			auto *callee =
+				call ? dyn_cast<Function>(call->getCalledOperand()->stripPointerCasts()) : nullptr;
+			if (callee && !callee->isIntrinsic() && seen.insert(callee).second)
+				note(module, TRACE_NOTES_CALLS, {source_name(*callee), source_name(function)});
+		}
+	}
+	/* Lines of one block that call something: whoever ran them made the call. */
+	static void note_firm_lines(Module &module, Function &function)
+	{
+		DenseMap<unsigned, const BasicBlock *> blocks; /* nullptr: several */
+		for (Instruction &i : instructions(function)) {
+			if (!i.getDebugLoc() || !i.getDebugLoc().getLine())
+				continue;
+			auto [at, is_new] = blocks.insert({i.getDebugLoc().getLine(), i.getParent()});
+			if (!is_new && at->second != i.getParent())
+				at->second = nullptr;
+		}
+		for (Instruction &i : instructions(function)) {
+			auto *call = dyn_cast<CallBase>(&i);
+			auto *callee = call ? call->getCalledFunction() : nullptr;
+			if (!callee || callee->isIntrinsic() || !i.getDebugLoc() ||
+			    !blocks.lookup(i.getDebugLoc().getLine()))
+				continue;
+			std::string line = std::to_string(i.getDebugLoc().getLine());
+			note(module, TRACE_NOTES_FIRM, {source_name(*callee), source_name(function), line});
+		}
+	}
+	static void note_starts(Module &module)
+	{
+		auto *starts = module.getNamedGlobal("llvm.global_ctors");
+		auto *list = starts && starts->hasInitializer() ? dyn_cast<ConstantArray>(starts->getInitializer())
+								: nullptr;
+		if (!list)
+			return;
+		for (Use &entry : list->operands()) {
+			auto *parts = dyn_cast<ConstantStruct>(entry);
+			auto *function =
+				parts ? dyn_cast<Function>(parts->getOperand(1)->stripPointerCasts()) : nullptr;
+			if (function)
+				note(module, TRACE_NOTES_STARTS, {source_name(*function)});
+		}
+	}
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		for (Function &function : module)
+			if (!function.isDeclaration()) {
+				note_calls(module, function);
+				note_firm_lines(module, function);
+			}
+		note_starts(module);
+		note_inlining(module.getContext());
+		return PreservedAnalyses::all();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+/* At the link, before anything is inlined there. */
+struct NoteInliningPass : PassInfoMixin<NoteInliningPass> {
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		note_inlining(module.getContext());
+		return PreservedAnalyses::all();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
 /* What `waymark cc` says in the environment of the compiler and the linker it starts. */
 static bool says(const char *name, StringRef what)
 {
@@ -642,12 +802,16 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 			builder.registerFullLinkTimeOptimizationEarlyEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel) {
 					manager.addPass(KeepSignaturesPass());
+					if (says("WAYMARK_TRACE", "final"))
+						manager.addPass(NoteInliningPass());
 				});
 			builder.registerPipelineStartEPCallback([](ModulePassManager &manager, OptimizationLevel) {
 				if (says("WAYMARK_PATHS", "source"))
 					manager.addPass(PathsPass(false));
 				if (says("WAYMARK_TRACE", "source"))
 					manager.addPass(TracePass(false));
+				if (says("WAYMARK_TRACE", "final"))
+					manager.addPass(NoteCallsPass());
 			});
 			builder.registerOptimizerLastEPCallback([](ModulePassManager &manager, OptimizationLevel) {
 				if (says("WAYMARK_TRACE", "source") && !says("WAYMARK_TRACE_UNITS", "1"))

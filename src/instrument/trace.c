@@ -178,6 +178,8 @@ static struct error *trace_function(struct trace_function *f, struct path_graph 
 	struct error *err = make_graph(f, g);
 	if (!err)
 		err = trace_calls_describe(f, g);
+	if (!err && f->m->hidden)
+		err = trace_hidden_describe(f, g);
 	if (!err)
 		err = refuse(f, g);
 	if (err)
@@ -332,6 +334,8 @@ static struct error *run_phases(struct trace_module *m)
 	struct error *err = keep_bitcode(m, &bitcode);
 	if (m->options->names_units)
 		use_coverage(m); /* before it is known whether there is any */
+	if (!err && m->options->is_final)
+		err = trace_hidden_find(m);
 	if (!err)
 		err = trace_functions(m);
 	if (!err && (m->functions.count || m->skipped.count)) {
@@ -372,6 +376,7 @@ char *instrument_trace(LLVMModuleRef module, const struct host *host, const char
 		ir_value_vec_deinit(&m.clones[scheme]);
 	ir_value_vec_deinit(&m.called_unseen);
 	ir_value_vec_deinit(&m.called_uncovered);
+	trace_hidden_deinit(m.hidden);
 	pathmeta_deinit(&m.paths.meta);
 	tracemeta_deinit(&m.meta);
 	return problem;

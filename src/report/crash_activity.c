@@ -21,7 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/crash_build.h"
+#include "report/crash_hidden.h"
 #include "report/foreign.h"
 
 struct joiner {
@@ -516,6 +518,44 @@ static struct error *allocate(struct joiner *j)
 	return NULL;
 }
 
+/* Another body of the same source, a specialized one, may have run. */
+static bool has_twin(const struct crash *c, uint32_t image, uint32_t f, const uint8_t *states)
+{
+	const struct crash_image *in = &c->images[image];
+	const struct pathmeta_function *flow = in->trace.flows[f];
+	struct key key = key_of_text(flow->name);
+	uint32_t number;
+
+	if (!keymap_find(&in->names, &key, &number))
+		return false;
+	for (uint32_t other = in->first_of_name[number]; other != CRASH_NONE; other = in->next_of_name[other])
+		if (other != f && in->trace.flows[other]->line == flow->line &&
+		    text_equal(in->trace.flows[other]->file, flow->file) &&
+		    states[c->first_function[image] + other] != ACTIVITY_NO)
+			return true;
+	return false;
+}
+
+/* What may have run unseen cannot be said not to have, whatever its body did. */
+static struct error *raise_hidden(const struct crash *c, struct activity_result *r)
+{
+	struct crash_hidden hidden;
+	struct error *err = crash_hidden_find(c, r->functions, &hidden);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < c->stopped->module_count; i++)
+		for (uint32_t f = c->first_function[i]; f < c->first_function[i + 1]; f++) {
+			const char *name = c->images[i].trace.flows[f - c->first_function[i]]->name;
+
+			if (r->functions[f] == ACTIVITY_NO &&
+			    (crash_hidden_has(&hidden, name) || has_twin(c, i, f - c->first_function[i], r->functions)))
+				r->functions[f] = ACTIVITY_MAYBE;
+		}
+	crash_hidden_deinit(&hidden);
+	return NULL;
+}
+
 struct error *crash_analyse(const struct crash *c, struct arena *arena, struct activity_result *ret)
 {
 	struct joiner j = {.c = c, .arena = arena, .count = c->first_function[c->stopped->module_count]};
@@ -545,8 +585,10 @@ struct error *crash_analyse(const struct crash *c, struct arena *arena, struct a
 		r.nodes[f] = r.nodes[j.first_copy[f]];
 		r.edges[f] = r.edges[j.first_copy[f]];
 	}
-	*ret = r;
-	return NULL;
+	err = raise_hidden(c, &r);
+	if (!err)
+		*ret = r;
+	return err;
 }
 
 struct error *crash_frame_activity(const struct crash *c, const struct activity_result *r, uint32_t thread,

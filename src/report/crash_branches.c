@@ -14,10 +14,11 @@ struct way {
 };
 VEC_DECLARE(way_vec, struct way);
 
-static struct error *add_ways(const struct pathmeta_function *flow, const uint8_t *nodes, const uint8_t *edges,
-			      struct crash_lines *l, struct way_vec *ret)
+static struct error *add_ways(const struct pathmeta_function *flow, bool is_unsure, const uint8_t *nodes,
+			      const uint8_t *edges, struct crash_lines *l, struct way_vec *ret)
 {
 	struct way way = {.at = {.group = branch_group(flow), .cfg_key = flow->cfg_key}};
+	bool is_hidden;
 	struct error *err = NULL;
 
 	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
@@ -29,12 +30,15 @@ static struct error *add_ways(const struct pathmeta_function *flow, const uint8_
 		way.at.line = line->line;
 		way.at.node = node;
 		way.node_state = nodes[node];
+		is_hidden = is_unsure || crash_hidden_has(&l->hidden, line->function ? line->function : flow->name);
 		err = crash_lines_file(l, line->file, &way.at.file);
 		for (uint32_t e = first; e < flow->cfg.first_edge[node + 1] && !err; e++) {
 			if (!branch_has_way(flow, e))
 				continue;
 			way.at.index = e - first;
 			way.state = edges[e];
+			if (is_hidden && way.state == ACTIVITY_NO)
+				way.state = ACTIVITY_MAYBE;
 			err = way_vec_append(ret, way);
 		}
 	}
@@ -98,6 +102,13 @@ static struct error *fold(const struct way_vec *ways, struct crash_branch_vec *r
 	return err;
 }
 
+/* Optimized: a way that was gone by may have been folded where control came. */
+static bool is_unsure(const struct crash *c, const struct activity_result *activity, uint32_t image, uint32_t id)
+{
+	return c->images[image].trace.meta.functions[id - c->first_function[image]].is_optimized &&
+	       activity->functions[id] != ACTIVITY_NO;
+}
+
 struct error *crash_branches_find(const struct crash *c, const struct activity_result *activity, struct crash_lines *l,
 				  struct crash_branch_vec *ret)
 {
@@ -106,8 +117,9 @@ struct error *crash_branches_find(const struct crash *c, const struct activity_r
 
 	for (uint32_t i = 0; i < c->stopped->module_count; i++)
 		for (uint32_t id = c->first_function[i]; id < c->first_function[i + 1] && !err; id++)
-			err = add_ways(c->images[i].trace.flows[id - c->first_function[i]], activity->nodes[id],
-				       activity->edges[id], l, &ways);
+			err = add_ways(c->images[i].trace.flows[id - c->first_function[i]],
+				       is_unsure(c, activity, i, id), activity->nodes[id], activity->edges[id], l,
+				       &ways);
 	if (!err && ways.count)
 		qsort(ways.items, ways.count, sizeof *ways.items, compare_ways);
 	if (!err)

@@ -14,6 +14,7 @@ struct collect {
 	const struct crash *c;
 	const struct activity_result *activity;
 	struct crash_lines *l;
+	uint32_t image; /* at work */
 	uint32_t **
 		not_begun; /* [function][node]: of the lines of a node where control is, the first one that was not begun;
 				 NULL, ALL_BEGUN: nothing is known of such */
@@ -218,10 +219,38 @@ static void find_sure_ends(const struct ran *r, uint32_t *sure_end)
 
 /* ---- lines ---- */
 
+static int compare_indices(const void *a, const void *b)
+{
+	return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static bool is_firm(const struct tracemeta_function *f, uint32_t line)
+{
+	return f->firm_count && bsearch(&line, f->firm, f->firm_count, sizeof line, compare_indices);
+}
+
+/* Of a line of which no block can have run: a copy of it may have, that was folded. */
+static bool may_be_unseen(const struct collect *k, uint32_t id, uint32_t index)
+{
+	uint32_t image = k->image;
+	const struct pathmeta_function *flow = k->c->images[image].trace.flows[id - k->c->first_function[image]];
+	const struct tracemeta_function *meta =
+		&k->c->images[image].trace.meta.functions[id - k->c->first_function[image]];
+	const struct pathmeta_line *line = &flow->lines[index];
+	const char *function = line->function ? line->function : flow->name;
+
+	if (meta->is_optimized && k->activity->functions[id] != ACTIVITY_NO && !is_firm(meta, index))
+		return true;
+	return crash_hidden_has(&k->l->hidden, function) ||
+	       crash_hidden_line(k->c, k->activity->functions, image, function, line);
+}
+
 static uint8_t state_of(const struct collect *k, uint32_t id, uint32_t node, uint32_t line, const uint32_t *sure_end)
 {
 	uint8_t state = k->activity ? k->activity->nodes[id][node] : CRASH_LINE_UNKNOWN;
 
+	if (state == ACTIVITY_NO && may_be_unseen(k, id, line))
+		state = ACTIVITY_MAYBE;
 	if (state == ACTIVITY_YES && ((k->not_begun[id] && line >= k->not_begun[id][node]) || line >= sure_end[node]))
 		state = ACTIVITY_MAYBE;
 	return state;
@@ -359,10 +388,15 @@ struct error *crash_lines_create(const struct crash *c, const struct activity_re
 	arena_init(&ret->arena);
 	k.not_begun = arena_calloc(&ret->arena, (size_t)total + 1, sizeof *k.not_begun);
 	err = k.not_begun ? note_frames(&k) : &error_no_memory;
-	for (uint32_t i = 0; i < c->stopped->module_count; i++)
+	if (!err && activity)
+		err = crash_hidden_find(c, activity->functions, &ret->hidden);
+	for (k.image = 0; k.image < c->stopped->module_count; k.image++) {
+		const uint32_t i = k.image;
+
 		for (uint32_t id = c->first_function[i]; id < c->first_function[i + 1] && !err; id++)
 			err = add_function(&k, id, c->images[i].trace.flows[id - c->first_function[i]],
 					   &c->images[i].trace.meta.functions[id - c->first_function[i]]);
+	}
 	if (err) {
 		crash_lines_deinit(ret);
 		return err;
@@ -374,6 +408,7 @@ struct error *crash_lines_create(const struct crash *c, const struct activity_re
 
 void crash_lines_deinit(struct crash_lines *l)
 {
+	crash_hidden_deinit(&l->hidden);
 	keymap_deinit(&l->spelled_map);
 	crash_file_number_vec_deinit(&l->spelled);
 	keymap_deinit(&l->file_map);

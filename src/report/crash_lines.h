@@ -3,12 +3,12 @@
  *
  * A line ran when any of its code did, and cannot have run when none of it can. Code that exists several times (inlined,
  * instantiated, in several images) counts together. Of the block where a frame's control is, the lines behind it are not
- * taken to have run, unless another path shows it.
+ * taken to have run, unless another path shows it. What may have run unseen (crash_hidden.h) is no line that cannot have run.
  */
 #ifndef WM_REPORT_CRASH_LINES_H
 #define WM_REPORT_CRASH_LINES_H
 
-#include "report/crash.h"
+#include "report/crash_hidden.h"
 
 enum {
 	CRASH_LINE_UNKNOWN = 3, /* beside enum activity_state: nothing was analysed */
@@ -53,6 +53,7 @@ struct crash_lines {
 	struct crash_line_function_vec functions; /* by file, line, name; those without a place are last, their file is
 						     UINT32_MAX */
 	size_t placed_functions;
+	struct crash_hidden hidden;
 	bool has_jumps; /* any call may be left by longjmp */
 };
 

@@ -3,7 +3,7 @@
 # faults after some rolls of its dice. Built with coverage of blocks it tells which of them ran; built with less, the
 # analysis may not say otherwise: nothing that ran cannot have, and all that is said to have run did.
 #
-# ROLLS: how many, instead of some that SEED tells. KEEP=1 keeps the folder.
+# KEEP=1 keeps the folder.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
@@ -12,39 +12,15 @@ shift 2
 waymark=$build/waymark
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
+# shellcheck source=tests/activity/program.sh
+. "$here/program.sh"
 work=$(mktemp -d) || exit 1
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 echo "seed $seed, in $work"
 status=0
 
-# One thread and one process, so that each build does the same. One that comes to an exit first faults in there.
-"$build/tests/paths/generate-flow" "$seed" . || exit 1
-source=$(ls random.c random.cpp 2>/dev/null)
-awk -v rolls="${ROLLS:-$((seed * 7919 % 3000 + 1))}" '
-	/^static inline unsigned roll/ { print "static volatile long rolls = " rolls ";" }
-	/^static void \*thread/ { exit }
-	{ sub(/_exit\(0\)/, "abort()"); print }
-	/^static inline unsigned roll/ { getline; print; print "\tif (!--rolls)\n\t\t*(volatile int *)8 = 1;" }
-' "$source" >"crash.${source#*.}"
-cat >>"crash.${source#*.}" <<'END'
-__attribute__((destructor)) static void last(void)
-{
-	*(volatile int *)8 = 1;
-}
-
-int main(void)
-{
-	int sum = 0;
-	for (unsigned long i = 1; i <= 400; i++)
-		sum += round_of(i * 77);
-	printf("%d\n", sum);
-	return 0;
-}
-END
-source=crash.${source#*.}
-compiler=cc
-[ "$source" = crash.c ] || compiler=c++
+make_program "$build" "$seed"
 
 # made SCHEME LEVEL STAGE: $work/out has what is said of the program with that scheme
 made() {
