@@ -433,8 +433,11 @@ static struct error *print_own_lines(struct crash_html *h, uint32_t thread, uint
 		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1]; i++) {
 			const struct pathmeta_line *line = &flow->lines[i];
 			uint32_t row = crash_html_row(h, line->file, line->line);
-			uint8_t state = nodes[node] == ACTIVITY_YES && i >= ends[node] ? ACTIVITY_MAYBE : nodes[node];
+			uint8_t state = nodes[node];
 
+			if ((state == ACTIVITY_YES && i >= ends[node]) ||
+			    (state == ACTIVITY_NO && !crash_lines_is_whole(f->meta, i)))
+				state = ACTIVITY_MAYBE;
 			if (row != UINT32_MAX)
 				lines[count++] = (struct own_line){row, line->line, state};
 		}

@@ -229,6 +229,11 @@ static bool is_firm(const struct tracemeta_function *f, uint32_t line)
 	return f->firm_count && bsearch(&line, f->firm, f->firm_count, sizeof line, compare_indices);
 }
 
+bool crash_lines_is_whole(const struct tracemeta_function *f, uint32_t line)
+{
+	return !f->is_optimized || is_firm(f, line);
+}
+
 /* Of a line of which no block can have run: a copy of it may have, that was folded. */
 static bool may_be_unseen(const struct collect *k, uint32_t id, uint32_t index)
 {
@@ -239,7 +244,7 @@ static bool may_be_unseen(const struct collect *k, uint32_t id, uint32_t index)
 	const struct pathmeta_line *line = &flow->lines[index];
 	const char *function = line->function ? line->function : flow->name;
 
-	if (meta->is_optimized && k->activity->functions[id] != ACTIVITY_NO && !is_firm(meta, index))
+	if (k->activity->functions[id] != ACTIVITY_NO && !crash_lines_is_whole(meta, index))
 		return true;
 	return crash_hidden_has(&k->l->hidden, function) ||
 	       crash_hidden_line(k->c, k->activity->functions, image, function, line);
