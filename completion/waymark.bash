@@ -90,11 +90,11 @@ _waymark()
 		return
 		;;
 	--metric=*)
-		COMPREPLY=($(compgen -W 'bytes allocations live live-allocations peak leaked' -- "${cur#*=}"))
+		COMPREPLY=($(compgen -W 'bytes allocations live live-allocations peak leaked inherited inherited-live' -- "${cur#*=}"))
 		return
 		;;
 	--sort=*)
-		COMPREPLY=($(compgen -W 'name bytes allocations live live-allocations peak leaked' -- "${cur#*=}"))
+		COMPREPLY=($(compgen -W 'name bytes allocations live live-allocations peak leaked inherited inherited-live' -- "${cur#*=}"))
 		return
 		;;
 	-*)
