@@ -11,7 +11,7 @@
  * lead to an exception by its class.
  *
  * what() is virtual: its place in the object's vtable says whose it is. Those of std::runtime_error and std::logic_error return
- * the text behind the vtable pointer, which derived classes inherit; of others only the type is told.
+ * the text behind the vtable pointer, which derived classes inherit; of others only the type is known.
  */
 #include <inttypes.h>
 #include <stdlib.h>

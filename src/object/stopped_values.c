@@ -470,7 +470,7 @@ static const char *skip_blanks(const char *at)
 	return at;
 }
 
-/* Texts, characters, comments; NULL: the rest of the line is one. */
+/* A text or a character. */
 static const char *skip_quoted(const char *at)
 {
 	char quote = *at++;
@@ -576,7 +576,7 @@ static struct error *follow_name(struct finder *f, const char **at, const char *
 	return NULL;
 }
 
-/* One link behind a value; where there is none that can be followed *goes_on is false. Pointers that it goes through are told. */
+/* One link behind a value; where there is none that can be followed *goes_on is false. Pointers that it goes through are values, too. */
 static struct error *follow(struct finder *f, const char **at, const char *so_far, struct value *v, bool *goes_on)
 {
 	const char *p = skip_blanks(*at);
@@ -621,8 +621,8 @@ static const char *skip_links(const char *at)
 	}
 }
 
-/* Structures as a whole tell too much on a line. */
-static bool is_worth_telling(const struct value *v)
+/* Not functions, and what has no type. */
+static bool is_data(const struct value *v)
 {
 	Dwarf_Die type;
 
@@ -688,7 +688,7 @@ static struct error *take_expression(struct finder *f, const char **at)
 	text = arena_strndup(f->arena, start, (size_t)(*at - start));
 	if (!text)
 		return &error_no_memory;
-	if (!err && is_worth_telling(&v))
+	if (!err && is_data(&v))
 		err = append_value(f, text, &v);
 	*at = skip_links(*at);
 	return err;

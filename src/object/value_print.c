@@ -35,7 +35,7 @@ static void print_char(struct printer *p, uint8_t c, char quote)
 
 	if (found)
 		buffer_printf(p->out, "\\%c", names[found - letters]);
-	else if (c == '\\' || c == quote)
+	else if (c == '\\' || c == (uint8_t)quote)
 		buffer_printf(p->out, "\\%c", c);
 	else if (c < 0x20 || c >= 0x7f)
 		buffer_printf(p->out, "\\%03o", c);

@@ -1,6 +1,6 @@
 /*
  * crash_before.c - reads calls off the kept paths: control that has gone on from a block has made all calls in it, in their order,
- * and only the last one can have ended by throwing. Of the block that control is in the call in progress tells how far it has come.
+ * and only the last one can have ended by throwing. In the block that control is in, the calls before the one in progress have returned.
  *
  * What each activation of a function does that returns: the blocks that dominate all its exits, in the control flow that is left
  * when what cannot have run (core/activity.h) is taken away.
@@ -92,7 +92,7 @@ static uint32_t count_visits(struct reader *r, uint32_t node)
 }
 
 /*
- * The node that control is in. Behind the call in progress none was made; where none is in progress, coverage tells what was made, if
+ * The node that control is in. Behind the call in progress none was made; where none is in progress, coverage has what was made, if
  * control has come to the node only once.
  */
 static struct error *take_last_node(struct reader *r, uint32_t node)

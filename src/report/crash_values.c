@@ -131,7 +131,7 @@ static struct error *explain_fault(uint64_t address, struct arena *arena, struct
 	return ret->fault ? NULL : &error_no_memory;
 }
 
-/* What the arguments have told already. */
+/* Arguments are shown already. */
 static void drop_told(struct crash_frame_values *f)
 {
 	size_t kept = 0;

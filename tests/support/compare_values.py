@@ -160,18 +160,18 @@ def main():
             if candidate.ptid[1] == thread["tid"]:
                 candidate.switch()
         frame, number = gdb.newest_frame(), 0
-        for told in thread["frames"]:
-            while frame and number < told["number"]:
+        for said in thread["frames"]:
+            while frame and number < said["number"]:
                 frame, number = frame.older(), number + 1
             if not frame:
                 break
-            if frame.pc() != int(told["pc"], 16):
+            if frame.pc() != int(said["pc"], 16):
                 break  # gdb has lost its way: by the name of the frame nothing is to be compared any more
             frame.select()
-            for value in told.get("arguments", []) + told.get("values", []):
+            for value in said.get("arguments", []) + said.get("values", []):
                 if not value["known"]:
                     continue
-                where = f"thread {thread['tid']}, frame {number} ({told['name']}): {value['name']}"
+                where = f"thread {thread['tid']}, frame {number} ({said['name']}): {value['name']}"
                 try:
                     found = formatted(gdb.parse_and_eval(value["name"]))
                 except gdb.error as error:
