@@ -42,6 +42,13 @@ WM1_EXPORT struct wm1_entry *wm1_grow(void) __attribute__((preserve_most, cold))
  */
 WM1_EXPORT void wm1_drop_tails(uint64_t return_slot) __attribute__((preserve_most, cold));
 
+/*
+ * Takes off the push that was made at this stack pointer, and what was left above it; puts back the id from before. The push is on
+ * top but where a segment begins, where a call left entries behind, or where the program has switched stacks by itself. When the
+ * entry is not there any more, the id is one that no function has: contexts decode as unknown, never as wrong.
+ */
+WM1_EXPORT void wm1_put_back(uint64_t sp) __attribute__((preserve_most, cold));
+
 /* Gives the image its site_base. An image seen before (same build id and meta_key) gets the number it had. An image of
  * another ABI version gets numbers that belong to no recorded image: its contexts decode as unknown, never as wrong. */
 WM1_EXPORT void wm1_register(struct wm1_image *image);

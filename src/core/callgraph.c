@@ -102,8 +102,8 @@ static struct error *check_node(const struct callgraph *g, uint32_t n)
 
 	if (node->contexts == 0)
 		return error_create(ERROR_FORMAT, "function %u has no context", n);
-	if (node->is_root && (!node->has_dummy || node->restart != 0))
-		return error_create(ERROR_FORMAT, "function %u is a root but does not start at id 0", n);
+	if (node->is_root && !node->has_dummy)
+		return error_create(ERROR_FORMAT, "function %u is a root but has no id to start at", n);
 	return NULL;
 }
 

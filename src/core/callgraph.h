@@ -12,9 +12,10 @@
  *        p2 --addend a-->  n                                 from p1   | from p2  | dummy (a push starts here)
  *        dummy ---------'
  *
- * The edges are ordered by falling weight: the hottest gets the lowest addend. The dummy of a root comes first (its pushers
- * cannot know where it is, so it is id 0). Any other dummy is placed by the weight of the pushes it stands for, but never
- * before the hottest edge: a push stores its constant whatever that is, while an edge at 0 needs no code.
+ * The edges are ordered by falling weight: the hottest gets the lowest addend. The pushers of a root cannot know where its
+ * dummy is: it comes first and is id 0, or, where the root itself sets its id when it is entered from outside
+ * (roots_set_id), it comes right behind the hottest edge. Any other dummy is placed by the weight of the pushes it stands
+ * for, but never before the hottest edge: a push stores its constant whatever that is, while an edge at 0 needs no code.
  *
  * Ownership: the graph owns everything, callgraph_deinit frees it. Not thread-safe.
  */
@@ -44,10 +45,10 @@ struct callgraph_edge {
 };
 
 struct callgraph_node {
-	bool is_root; /* in: may be entered by a push whose site does not know the callee, starts at id 0 */
+	bool is_root; /* in: may be entered by a push whose site does not know the callee */
 	/* result of callgraph_encode */
 	bool has_dummy;    /* some push starts here (every root, every callee of a pushed edge, every orphan) */
-	uint64_t restart;  /* id at which a push starts here; 0 for a root; meaningful when has_dummy */
+	uint64_t restart;  /* id at which a push starts here; meaningful when has_dummy */
 	uint64_t contexts; /* numCC: how many ids the node uses, dummy included; at least 1 */
 };
 
@@ -92,7 +93,8 @@ struct callgraph_stats {
 };
 
 struct callgraph_options {
-	uint64_t max_id; /* no id may exceed it; 0 means the default, INT64_MAX, which is also the most */
+	uint64_t max_id;   /* no id may exceed it; 0 means the default, INT64_MAX, which is also the most */
+	bool roots_set_id; /* a root that is entered from outside sets its id to its restart: that need not be 0 */
 };
 
 void callgraph_init(struct callgraph *g);

@@ -34,6 +34,7 @@ struct numbering {
 	const struct adjacency *in;
 	const uint32_t *order;
 	uint64_t limit; /* contexts a node may have */
+	bool roots_set_id;
 	unsigned int weight_shift;
 	struct candidate *candidates; /* room for all incoming edges of one node */
 	uint64_t pushed_weight;       /* of the node at work: what its dummy stands for */
@@ -133,6 +134,14 @@ static void cut_candidates(struct numbering *nb, uint32_t *group, uint32_t *tail
 	*count = kept;
 }
 
+/* Does the dummy come before the candidate of this rank? */
+static bool dummy_comes_first(const struct numbering *nb, const struct callgraph_node *node, uint32_t rank)
+{
+	if (node->is_root)
+		return rank > 0 || !nb->roots_set_id;
+	return rank > 0 && nb->candidates[rank].weight < nb->pushed_weight;
+}
+
 /* Gives each kept candidate, and the dummy, its range. */
 static void place(struct numbering *nb, struct callgraph_node *node, uint32_t *group, uint32_t count)
 {
@@ -142,7 +151,7 @@ static void place(struct numbering *nb, struct callgraph_node *node, uint32_t *g
 	for (uint32_t i = 0; i < count; i++) {
 		const struct candidate *c = &nb->candidates[i];
 
-		if (is_waiting && (node->is_root || (i > 0 && c->weight < nb->pushed_weight))) {
+		if (is_waiting && dummy_comes_first(nb, node, i)) {
 			node->restart = next++;
 			is_waiting = false;
 		}
@@ -348,7 +357,8 @@ struct error *callgraph_encode(struct callgraph *g, const struct callgraph_optio
 	uint64_t max_id = options && options->max_id && options->max_id < INT64_MAX ? options->max_id : INT64_MAX;
 	struct adjacency out = {0}, in = {0};
 	struct callgraph_stats stats = {0};
-	struct numbering nb = {.g = g, .in = &in, .limit = max_id + 1};
+	struct numbering nb = {
+		.g = g, .in = &in, .limit = max_id + 1, .roots_set_id = options && options->roots_set_id};
 	uint32_t *order = NULL;
 	struct error *err;
 

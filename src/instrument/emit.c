@@ -2,9 +2,11 @@
  * emit.c - last phase: rewrites the module as planned. Every value of a function is built from
  *
  *      entry id, entry top    loaded once, where the plan or a landing pad or a setjmp needs them (needs_entry)
+ *      root                   its id is set ahead of its code (entry.c); in its code, where nothing is encoded into it (is_outer)
  *
  *      encoded edge           id += a;            call;  id -= a            (or, with the entry id: store, call, store)
  *      push                   top = push(...);    call;  T.id = id; T.top = top
+ *        into a cycle         top = push(...); id = restart; call; ...      (a root sets it by itself)
  *      push, then jump        push_tail(...);     call;  ret                (the callers put back)
  *      return of a root       clean(...), where the module has musttail calls in roots
  *      landing pad, setjmp    T.id = entry id; T.top = entry top            (whatever unwound or jumped to here)
@@ -126,8 +128,18 @@ static void keep_entry(struct emitter *e, LLVMValueRef function)
 {
 	LLVMPositionBuilderBefore(e->builder, ir_after_allocas(function));
 	LLVMSetCurrentDebugLocation2(e->builder, NULL);
-	e->entry_id = load_id(e);
+	if (!e->entry_id)
+		e->entry_id = load_id(e);
 	e->entry_top = LLVMBuildLoad2(e->builder, e->support.pointer, e->support.thread_top, "wm1.top");
+}
+
+/* Nobody has given it an id. */
+static void start_alone(struct emitter *e, LLVMValueRef function)
+{
+	LLVMPositionBuilderBefore(e->builder, ir_after_allocas(function));
+	LLVMSetCurrentDebugLocation2(e->builder, NULL);
+	e->entry_id = constant(e, 0);
+	store_id(e, e->entry_id);
 }
 
 static LLVMValueRef stack_pointer(struct emitter *e)
@@ -137,11 +149,17 @@ static LLVMValueRef stack_pointer(struct emitter *e)
 	return LLVMBuildCall2(e->builder, support_type(e->read_register), e->read_register, &node, 1, "wm1.sp");
 }
 
-/* The push of a site that most entries of its function pass by is a call: a push is some 90 bytes of code. */
+/* A root sets it by itself. */
+static void set_restart(struct emitter *e, const struct site *site)
+{
+	const struct function *callee = site->callee == NO_INDEX ? NULL : &e->p->functions.items[site->callee];
+	if (callee && !callee->is_root)
+		store_id(e, constant(e, e->p->graph.nodes[callee->node].restart));
+}
+
 static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMValueRef id)
 {
-	const double rare = 0.3;
-	LLVMValueRef helper = site->frequency < rare ? e->support.push_cold : e->support.push;
+	LLVMValueRef helper = e->support.push;
 	LLVMValueRef last = NULL;
 	if (site->undo) {
 		last = stack_pointer(e);
@@ -149,12 +167,22 @@ static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMVa
 		helper = e->support.push_tail;
 		last = LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
 	}
-	LLVMValueRef arguments[] = {LLVMConstInt(e->support.i32, site->number, 0), id, constant(e, site->restart),
-				    last};
+	LLVMValueRef arguments[] = {LLVMConstInt(e->support.i32, site->number, 0), id, last};
 	LLVMValueRef call =
-		LLVMBuildCall2(e->builder, support_type(helper), helper, arguments, 4, site->undo ? "wm1.top" : "");
+		LLVMBuildCall2(e->builder, support_type(helper), helper, arguments, 3, site->undo ? "wm1.top" : "");
 	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(helper));
+	set_restart(e, site);
 	return site->undo ? call : NULL;
+}
+
+static void emit_outlined(struct emitter *e, const struct site *site)
+{
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	outline_push(e->p, &e->support, e->builder, site->number);
+	set_restart(e, site);
+	if (position_after(e, site->call))
+		outline_put_back(e->p, &e->support, e->builder);
 }
 
 /* undo_id: false when the next site in the block stores an absolute id anyway. */
@@ -220,7 +248,7 @@ static void emit_capture(struct emitter *e, const struct site *site)
 /* With the entry id at hand, a push or an addend stores an absolute id: putting it back just before is dead. */
 static bool stores_absolute(const struct emitter *e, const struct site *site)
 {
-	return e->entry_id && (site->action == SITE_PUSH || site->action == SITE_ADD);
+	return e->entry_id && ((site->action == SITE_PUSH && !site->is_outlined) || site->action == SITE_ADD);
 }
 
 static bool is_must_tail_call(LLVMValueRef i)
@@ -255,6 +283,8 @@ static void emit_function(struct emitter *e, struct function *f)
 	e->entry_id = NULL;
 	e->entry_top = NULL;
 	bool recovery = needs_recovery(e, f->value);
+	if (f->is_outer)
+		start_alone(e, f->value);
 	if (f->needs_entry || recovery)
 		keep_entry(e, f->value);
 	if (recovery)
@@ -263,8 +293,13 @@ static void emit_function(struct emitter *e, struct function *f)
 		struct site *site = &p->sites.items[f->first_site + k];
 		bool dead = k + 1 < f->site_count && site[1].block == site->block && site[1].number &&
 			    stores_absolute(e, &site[1]) && !LLVMIsAInvokeInst(site->call);
+		const struct function *callee = site->callee == NO_INDEX ? NULL : &p->functions.items[site->callee];
+		if (site->kind == META_SITE_CALL && callee->inner)
+			entry_call_inner(site->call, callee);
 		if (site->action == SITE_CAPTURE)
 			emit_capture(e, site);
+		else if (site->number && site->is_outlined)
+			emit_outlined(e, site);
 		else if (site->number && (site->action != SITE_NOTHING || site->undo))
 			emit_call_site(e, site, !dead);
 	}
@@ -278,6 +313,16 @@ static void emit(struct emitter *e, struct function *f)
 		emit_function(e, f);
 	else if (cleans(e->p, f))
 		clean_before_returns(e, f->value);
+}
+
+static void split_roots(struct emitter *e)
+{
+	struct program *p = e->p;
+	for (size_t i = 0; i < p->functions.count; i++) {
+		struct function *f = &p->functions.items[i];
+		if (f->is_root && f->node != NO_INDEX && !f->is_outer)
+			entry_split(p, &e->support, f, p->graph.nodes[f->node].restart);
+	}
 }
 
 static struct error *emit_variant(struct emitter *e, const struct variant *v)
@@ -312,6 +357,7 @@ struct error *program_emit(struct program *p, const struct buffer *section)
 		LLVMGetIntrinsicDeclaration(p->module, ir_intrinsic_kind("llvm.read_register"), &e.support.i64, 1);
 	e.builtin_setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp");
 	e.returns_twice = ir_attribute_kind("returns_twice");
+	split_roots(&e);
 	for (size_t i = 0; i < p->functions.count; i++)
 		emit(&e, &p->functions.items[i]);
 	for (size_t i = 0; i < p->variants.count && !err; i++)

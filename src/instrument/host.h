@@ -66,8 +66,8 @@ struct host {
 	LLVMValueRef (*clone)(LLVMValueRef function, const char *name);
 	/* Its code comes behind that of all other functions. */
 	void (*move_to_end)(LLVMValueRef function);
-	/* Bytes in front of a function's code, which run first. */
-	bool (*has_prologue_data)(LLVMValueRef function);
+	/* Bytes in front of a function's code, which run first; NULL when there are none. */
+	LLVMValueRef (*prologue_data)(LLVMValueRef function);
 	void (*set_prologue_data)(LLVMValueRef function, LLVMValueRef constant);
 	/* Before the function gets memory of ours: takes off it the wish for a stack protector that its own memory does not need
 	 * (-fstack-protector, -fstack-protector-strong), as ours does not need one either. */

@@ -67,6 +67,15 @@ static struct error *estimate_weights(struct program *p)
 	return frequency_propagate(&p->graph, relative, base);
 }
 
+static void find_outer(struct program *p)
+{
+	for (size_t i = 0; i < p->functions.count; i++) {
+		struct function *f = &p->functions.items[i];
+		/* All there is is its own start. */
+		f->is_outer = f->is_root && f->node != NO_INDEX && p->graph.nodes[f->node].contexts == 1;
+	}
+}
+
 /* Gives every edge's site what the encoding decided. */
 static void apply_encoding(struct program *p)
 {
@@ -80,7 +89,6 @@ static void apply_encoding(struct program *p)
 		}
 		site->kind = edge->kind == EDGE_BACK ? META_SITE_BACK : META_SITE_CUT;
 		site->action = SITE_PUSH;
-		site->restart = p->graph.nodes[edge->callee].restart;
 	}
 	for (size_t i = 0; i < p->sites.count; i++) {
 		struct site *site = &p->sites.items[i];
@@ -100,9 +108,11 @@ struct error *program_number(struct program *p)
 		err = estimate_weights(p);
 	if (err)
 		return err;
-	struct callgraph_options options = {0};
+	struct callgraph_options options = {.roots_set_id = true};
 	err = callgraph_encode(&p->graph, &options, &p->graph_stats);
-	if (!err)
+	if (!err) {
+		find_outer(p);
 		apply_encoding(p);
+	}
 	return err;
 }

@@ -315,10 +315,10 @@ static void move_to_end(LLVMValueRef ref)
 	functions.splice(functions.end(), functions, function->getIterator());
 }
 
-static bool has_prologue_data(LLVMValueRef ref)
+static LLVMValueRef prologue_data(LLVMValueRef ref)
 {
 	auto *function = unwrap<Function>(ref);
-	return function->hasPrologueData();
+	return function->hasPrologueData() ? wrap(function->getPrologueData()) : nullptr;
 }
 
 static void set_prologue_data(LLVMValueRef ref, LLVMValueRef constant)
@@ -433,7 +433,7 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		keep_linked,
 		clone,
 		move_to_end,
-		has_prologue_data,
+		prologue_data,
 		set_prologue_data,
 		drop_needless_protector,
 		mark_own_memory,

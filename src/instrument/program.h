@@ -5,7 +5,7 @@
  *   number    the call graph, its frequencies and its encoding             (number.c)
  *   plan      what code each site and each function needs                  (plan.c)
  *   describe  the metadata section                                         (describe.c)
- *   emit      rewrite the module                                           (emit.c, support.c)
+ *   emit      rewrite the module                                           (emit.c, entry.c, outline.c, support.c)
  *
  * One arena owns all of it. LLVM values are borrowed from the module.
  */
@@ -30,7 +30,7 @@
 enum site_action {
 	SITE_NOTHING = 0, /* zero edge */
 	SITE_ADD,         /* id += addend, undone after */
-	SITE_PUSH,        /* push, id = restart, both words put back after */
+	SITE_PUSH,        /* push, both words put back after */
 	SITE_CAPTURE,     /* the call is replaced by the runtime's, which gets the site's number */
 };
 
@@ -48,7 +48,7 @@ struct site {
 	bool is_must_tail;
 	enum site_action action;
 	uint64_t addend;  /* SITE_ADD */
-	uint64_t restart; /* SITE_PUSH */
+	bool is_outlined; /* SITE_PUSH: by calls of helpers (outline.c) */
 	bool undo;        /* code after the call puts the state back */
 	bool restore_id;  /* the callee may come back with another id: put back the absolute one */
 	bool restore_top; /* the same for the context stack */
@@ -59,13 +59,15 @@ struct function {
 	LLVMValueRef value;
 	const char *name;
 	bool is_exported;   /* visible outside the module */
-	bool is_root;       /* may be entered by who does not know it: starts at id 0 */
+	bool is_root;       /* may be entered by who does not know it: sets the id itself then */
 	bool is_opaque;     /* never touched: naked, or may run before thread-local storage exists */
 	bool is_observable; /* something below it may look at the context */
 	bool clobbers_id;   /* may return with another id than it was entered with (tail calls) */
 	bool clobbers_top;
-	bool needs_entry; /* keeps id and top of its entry */
-	uint32_t node;    /* in the call graph, NO_INDEX if not observable */
+	bool needs_entry;   /* keeps id and top of its entry */
+	bool is_outer;      /* a root into which no call is encoded: its id is 0 whenever it runs */
+	LLVMValueRef inner; /* of any other root: where encoded calls enter */
+	uint32_t node;      /* in the call graph, NO_INDEX if not observable */
 	uint32_t first_site;
 	uint32_t site_count;
 };
@@ -121,6 +123,18 @@ struct error *program_plan(struct program *p);
 struct error *program_describe(struct program *p, struct buffer *ret_section);
 struct error *program_emit(struct program *p, const struct buffer *section);
 
+/* entry.c: a root may have an entry of its own; gives it one, which starts at id restart; makes a call enter behind it. */
+struct support;
+bool entry_is_possible(const struct program *p, uint32_t index);
+void entry_split(struct program *p, const struct support *s, struct function *f, uint64_t restart);
+void entry_call_inner(LLVMValueRef call, const struct function *f);
+
+/* outline.c: pushes by calls of helpers. */
+struct error *outline_add(struct program *p, struct support *s);
+bool outline_is_possible(LLVMValueRef call);
+void outline_push(struct program *p, const struct support *s, LLVMBuilderRef builder, uint32_t site);
+void outline_put_back(struct program *p, const struct support *s, LLVMBuilderRef builder);
+
 /* leaf.c: a libc function that neither calls back, nor allocates, nor can be cancelled in, nor returns twice. */
 bool is_leaf_function(const char *name);
 
@@ -130,12 +144,13 @@ struct support {
 	LLVMValueRef thread_id;  /* address of wm1_thread_state.id */
 	LLVMValueRef thread_top; /* address of wm1_thread_state.top */
 	LLVMValueRef site_base;  /* address of the image's site_base */
-	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 restart, i64 sp) */
-	LLVMValueRef push_cold;  /* the same, preserve_most, not inlined */
-	LLVMValueRef push_tail;  /* preserve_most void push_tail(i32 site, i64 id, i64 restart, ptr return_slot) */
-	LLVMValueRef clean;      /* void clean(ptr return_slot) */
-	LLVMValueRef capture;    /* void wm1_capture(ptr sret, i32 site) */
-	LLVMValueRef event;      /* void wm1_event(i32 site, ptr name, i64 value) */
+	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 sp) */
+	LLVMValueRef push_here;  /* outline.c */
+	LLVMValueRef put_back;
+	LLVMValueRef push_tail; /* preserve_most void push_tail(i32 site, i64 id, ptr return_slot) */
+	LLVMValueRef clean;     /* void clean(ptr return_slot) */
+	LLVMValueRef capture;   /* void wm1_capture(ptr sret, i32 site) */
+	LLVMValueRef event;     /* void wm1_event(i32 site, ptr name, i64 value) */
 };
 struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_key, struct support *ret);
 /* Inlines the always-inline helpers and removes what is left of them. */

@@ -482,6 +482,19 @@ static struct error *convert_root_tails(struct program *p)
 	return NULL;
 }
 
+/* Where no code can stand ahead of a root, its own code sets the id: all that call it push. */
+static void push_where_not_split(struct program *p)
+{
+	for (size_t i = 0; i < p->sites.count; i++) {
+		struct site *site = &p->sites.items[i];
+		if (site->kind != META_SITE_CALL)
+			continue;
+		const struct function *callee = &p->functions.items[site->callee];
+		if (callee->is_root && callee->is_observable && !entry_is_possible(p, site->callee))
+			site->kind = META_SITE_BACK;
+	}
+}
+
 struct error *program_scan(struct program *p)
 {
 	struct scan s = {.p = p};
@@ -502,5 +515,9 @@ struct error *program_scan(struct program *p)
 		err = scan_variant(&s, &p->variants.items[i]);
 	if (!err)
 		err = mark_observable(p);
-	return err ? err : convert_root_tails(p);
+	if (!err)
+		err = convert_root_tails(p);
+	if (!err)
+		push_where_not_split(p);
+	return err;
 }

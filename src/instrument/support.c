@@ -93,14 +93,15 @@ struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_
 	s.site_base =
 		LLVMConstGEP2(LLVMInt8TypeInContext(p->context), LLVMGetNamedGlobal(p->module, "wm1.image"), &index, 1);
 	s.push = LLVMGetNamedFunction(p->module, "wm1.push");
-	s.push_cold = LLVMGetNamedFunction(p->module, "wm1.push_cold");
 	s.push_tail = LLVMGetNamedFunction(p->module, "wm1.push_tail");
 	s.clean = LLVMGetNamedFunction(p->module, "wm1.clean");
 	s.capture = LLVMGetNamedFunction(p->module, "wm1_capture");
 	s.event = LLVMGetNamedFunction(p->module, "wm1_event");
 	LLVMDeleteGlobal(LLVMGetNamedGlobal(p->module, "wm1.anchors"));
-	*ret = s;
-	return NULL;
+	err = outline_add(p, &s);
+	if (!err)
+		*ret = s;
+	return err;
 }
 
 LLVMTypeRef support_type(LLVMValueRef function)
@@ -126,9 +127,10 @@ struct error *support_finish(struct program *p)
 		LLVMDisposeErrorMessage(message);
 		return err;
 	}
-	remove_unused(p->module, "wm1.push_cold");
 	remove_unused(p->module, "wm1.push");
 	remove_unused(p->module, "wm1.push_tail");
 	remove_unused(p->module, "wm1.clean");
+	remove_unused(p->module, "wm1.push_here");
+	remove_unused(p->module, "wm1.put_back");
 	return NULL;
 }

@@ -18,7 +18,7 @@
 @llvm.compiler.used = appending global [2 x ptr] [ptr @wm1.first, ptr @wm1.last], section "llvm.metadata"
 
 ; Linking takes along only what is referred to; dropped right after.
-@wm1.anchors = global [6 x ptr] [ptr @wm1.push, ptr @wm1.push_cold, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event]
+@wm1.anchors = global [5 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event]
 
 declare void @wm1_register(ptr)
 declare void @wm1_unregister(ptr)
@@ -38,10 +38,9 @@ define internal void @wm1.leave_image() {
   ret void
 }
 
-; Pushes (id, site) and starts the callee at restart.
-; Returns what to put back. A thread's first push leaves its new stack in place of none: else all pushes of the
+; Pushes (id, site). Returns the top to put back. A thread's first push leaves its new stack in place of none: else all pushes of the
 ; outermost function would look for it.
-define internal ptr @wm1.push(i32 %site, i64 %id, i64 %restart, i64 %sp) alwaysinline nounwind {
+define internal ptr @wm1.push(i32 %site, i64 %id, i64 %sp) alwaysinline nounwind {
 start:
   %top = load ptr, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)
   %bits = ptrtoint ptr %top to i64
@@ -68,20 +67,13 @@ write:
   store volatile i32 0, ptr %e.run
   %next = getelementptr i8, ptr %e, i64 32
   store volatile ptr %next, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)
-  store i64 %restart, ptr @wm1_thread_state
-  ret ptr %back
-}
-
-; The same, out of line, where code size matters more than time.
-define internal preserve_mostcc ptr @wm1.push_cold(i32 %site, i64 %id, i64 %restart, i64 %sp) noinline cold nounwind {
-  %back = call ptr @wm1.push(i32 %site, i64 %id, i64 %restart, i64 %sp)
   ret ptr %back
 }
 
 ; The push before a jump. Its caller's frame ends at return_slot, and so does the callee's: entries with that sp
 ; belong to one chain of tail calls. The first eight are kept; after that the newest replaces the one before it
 ; and is marked, so that a loop of tail calls runs in bounded space and says that something is left out.
-define internal preserve_mostcc void @wm1.push_tail(i32 %site, i64 %id, i64 %restart, ptr %slot)
+define internal preserve_mostcc void @wm1.push_tail(i32 %site, i64 %id, ptr %slot)
   noinline nounwind {
 start:
   %base = load i32, ptr getelementptr (i8, ptr @wm1.image, i64 8)
@@ -128,7 +120,6 @@ write:
   store volatile i32 0, ptr %e.run
   %next = getelementptr i8, ptr %e, i64 32
   store volatile ptr %next, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)
-  store i64 %restart, ptr @wm1_thread_state
   ret void
 }
 

@@ -60,7 +60,7 @@ const char *trace_clone_reason(const struct trace_function *f)
 {
 	if (has_labels(f->function))
 		return "labels as values: its first scheme only";
-	if (f->m->paths.host->has_prologue_data(f->function))
+	if (f->m->paths.host->prologue_data(f->function))
 		return "code of another kind ahead of its own: its first scheme only";
 	if (!has_code_ahead(f) && has_memory_arguments(f))
 		return "arguments in memory: its first scheme only";

@@ -406,13 +406,53 @@ static bool has_pushed(const struct crash_frame *f, const struct entry_vec *entr
 	       entries->items[0].sp < m->cfa;
 }
 
+static bool begins_with(const uint8_t *code, const char *bytes, size_t len_bytes)
+{
+	return memcmp(code, bytes, len_bytes) == 0;
+}
+
+/* Bytes ahead of a root's own code, which set its id (instrument/entry.c); 0: none. */
+static unsigned entry_length(const uint8_t *code)
+{
+	const unsigned start = begins_with(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
+
+	code += start;
+	if (begins_with(code, "\x64\x48\xc7\x04\x25", 5))
+		return start + 13;
+	if (begins_with(code, "\x64\xc7\x04\x25", 4))
+		return start + 24;
+	if (!begins_with(code, "\x4c\x8b\x1d", 3))
+		return 0;
+	return start + 7 + (begins_with(code + 7, "\x64\x49\xc7\x03", 4) ? 8 : 17);
+}
+
+/* The root has not set its id yet. */
+static bool is_at_entry(const struct contexts *x, const struct crash_frame *f)
+{
+	const struct stopped_module *m = &x->c->stopped->modules[f->image];
+	uint8_t code[16];
+	GElf_Off off;
+	GElf_Sym sym;
+
+	return f->machine->is_activation && m->dwfl &&
+	       dwfl_module_addrinfo(m->dwfl, f->machine->pc, &off, &sym, NULL, NULL, NULL) && off < 2 * sizeof code &&
+	       stopped_read(x->c->stopped, f->machine->pc - off, code, sizeof code) && off < entry_length(code);
+}
+
 static struct error *decode_last(const struct contexts *x, const struct crash_frame *f, uint32_t function, uint64_t id,
 				 struct frame_vec *frames)
 {
 	struct image *image = x->images[f->image];
+	const struct meta_function *meta = &image->meta.functions[function];
 	uint32_t count, start;
-	struct error *err = image_decode_piece(image, function, id, &count, &start);
+	struct error *err;
 
+	/* A root of one context sets its id behind its prologue. */
+	if (meta->flags & META_FUNCTION_ROOT && meta->contexts == 1)
+		id = meta->restart;
+	else if (meta->flags & META_FUNCTION_ROOT && is_at_entry(x, f))
+		return error_create(ERROR_NOT_FOUND, "it was just entering %s", f->name ? f->name : "a function");
+	err = image_decode_piece(image, function, id, &count, &start);
 	for (uint32_t i = 0; i < count && !err; i++)
 		err = image_append_site(image, image->graph.edges[image->edges[i]].site, frames);
 	if (!err)

@@ -22,9 +22,11 @@ static inline uint32_t wmrt_prefix(struct wm1_entry *top)
 	return WMRT_LIKELY(prefix) ? prefix : wmrt_prefix_slow(top);
 }
 
+/* In foreign code the id is whatever a root that it called back left there. */
 static inline wm_context wmrt_capture(uint32_t site)
 {
-	wm_context c = {wm1_thread_state.id, wmrt_prefix(wm1_thread_state.top), site, 0, 0};
+	uint64_t id = site == WM_SITE_FOREIGN ? 0 : wm1_thread_state.id;
+	wm_context c = {id, wmrt_prefix(wm1_thread_state.top), site, 0, 0};
 
 	return c;
 }

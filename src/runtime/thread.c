@@ -242,6 +242,8 @@ static struct wm1_entry *grow_from(struct wm1_entry *top)
 		segment = NULL;
 	else
 		segment = segment_next(wmrt_segment_of(top - 1));
+	if (!segment && !(top && wmrt_entry_is_scrap(top - 1)))
+		wmrt_local.before_scrap = top;
 	return segment_first(segment ? segment : scrap_segment());
 }
 
@@ -262,6 +264,48 @@ void wm1_drop_tails(uint64_t return_slot)
 		thread->id = last->id;
 		thread->top = wmrt_top_without(last);
 	}
+}
+
+static bool is_lowest(const struct wm1_entry *entry)
+{
+	const struct wmrt_segment *segment = wmrt_segment_of(entry);
+
+	return entry == (const struct wm1_entry *)segment && !segment->previous;
+}
+
+/* The newest entry that was pushed at this stack pointer; NULL: none. */
+static struct wm1_entry *find_push(struct wm1_entry *top, uint64_t sp)
+{
+	while (top && !is_lowest(top - 1)) {
+		struct wm1_entry *entry = top - 1;
+
+		if (entry == (struct wm1_entry *)wmrt_segment_of(entry))
+			entry = (struct wm1_entry *)wmrt_segment_of(entry)->previous + ENTRIES - 1;
+		if (entry->prefix == WM_PREFIX_SIGNAL && !entry->run && !entry->site) {
+			top = (struct wm1_entry *)(uintptr_t)entry->id;
+			continue;
+		}
+		if (entry->sp == sp)
+			return entry;
+		top = entry;
+	}
+	return NULL;
+}
+
+void wm1_put_back(uint64_t sp)
+{
+	volatile struct wm1_thread *thread = &wm1_thread_state;
+	struct wm1_entry *top = thread->top;
+	struct wm1_entry *entry = find_push(top, sp);
+
+	if (!entry && top && wmrt_entry_is_scrap(top - 1))
+		entry = find_push(wmrt_local.before_scrap, sp);
+	if (!entry) {
+		thread->id = UINT64_MAX;
+		return;
+	}
+	thread->id = entry->id;
+	thread->top = wmrt_top_without(entry);
 }
 
 struct wm1_entry *wmrt_entry_for_signal(void)

@@ -53,8 +53,9 @@ struct wmrt_local {
 	struct wmrt_slot *slot;
 	uintptr_t alt_low; /* the alternate signal stack that a handler last ran on; empty: none did */
 	uintptr_t alt_high;
-	uintptr_t event_frame; /* frame of the wm1_event in progress, 0 if none */
-	uint32_t base_prefix;  /* what its stack stands on, 0 before its first capture */
+	uintptr_t event_frame;          /* frame of the wm1_event in progress, 0 if none */
+	struct wm1_entry *before_scrap; /* top when the scrap segment was entered */
+	uint32_t base_prefix;           /* what its stack stands on, 0 before its first capture */
 	uint32_t tid;
 	uint32_t generation; /* that tid belongs to */
 };

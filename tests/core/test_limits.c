@@ -93,7 +93,7 @@ static void test_diamonds(void)
 		call(&g, n, n + 1, n % 100 == 99 ? 1 : 10);
 	}
 	for (size_t i = 0; i < sizeof(max_ids) / sizeof(max_ids[0]); i++) {
-		struct callgraph_options options = {max_ids[i]};
+		struct callgraph_options options = {.max_id = max_ids[i]};
 		struct callgraph_stats stats;
 
 		CHECK_OK(callgraph_encode(&g, &options, &stats));
@@ -110,7 +110,7 @@ static void test_diamonds(void)
 /* Without an overflow nothing is cut, at the very limit too; one more context and something is. */
 static void test_exact_limit(void)
 {
-	struct callgraph_options options = {62};
+	struct callgraph_options options = {.max_id = 62};
 	struct callgraph_stats stats;
 	struct callgraph g;
 
@@ -240,8 +240,7 @@ static void test_refused(void)
 	g.nodes[1].restart = 2;
 	refuse(&g, "function 1 leads past");
 	stored(&g);
-	g.nodes[0].restart = 1;
-	g.nodes[0].contexts = 2;
+	g.nodes[0].has_dummy = false;
 	refuse(&g, "function 0 is a root");
 	stored(&g);
 	g.edges[0].kind = (enum edge_kind)3;

@@ -22,6 +22,7 @@ struct probe {
 	struct callgraph g;
 	struct callgraph_stats stats;
 	uint64_t max_id;
+	bool roots_set_id;
 	uint32_t *scratch; /* room for node_count edges */
 	struct rng rng;
 };
@@ -51,8 +52,10 @@ static void check_node(const struct probe *p, uint32_t n, struct range *ranges, 
 		CHECK_U64(ranges[i].first, next);
 		next += ranges[i].count;
 		if (ranges[i].is_dummy) {
-			CHECK(node->is_root ? i == 0 : i > 0 || count == 1);
-			CHECK(node->is_root || i < 2 || ranges[i - 1].weight >= pushed);
+			if (node->is_root)
+				CHECK_U64(i, p->roots_set_id && count > 1 ? 1 : 0);
+			else
+				CHECK((i > 0 || count == 1) && (i < 2 || ranges[i - 1].weight >= pushed));
 		} else {
 			CHECK(ranges[i].weight <= hottest);
 			hottest = ranges[i].weight;
@@ -148,7 +151,7 @@ static void check_structure(const struct probe *p)
 		if (node->has_dummy)
 			ranges[--start[n]] = (struct range){node->restart, 1, 0, true};
 		CHECK(count > 0);
-		CHECK(!node->is_root || (node->has_dummy && node->restart == 0));
+		CHECK(!node->is_root || (node->has_dummy && (node->restart == 0 || p->roots_set_id)));
 		check_node(p, n, ranges + start[n], count, pushed[n]);
 		/* now sorted: the graph must have the same */
 		for (uint32_t i = 0; i < count; i++) {
@@ -520,6 +523,7 @@ static uint32_t probe_run(uint64_t seed)
 	p.scratch = malloc(nodes * sizeof(*p.scratch));
 	callgraph_init(&p.g);
 	CHECK_OK(graph_generate(&p.rng, shape, nodes, edges, &p.g));
+	p.roots_set_id = options.roots_set_id = rng_below(&p.rng, 2);
 	if (CHECK_OK(callgraph_encode(&p.g, &options, &p.stats))) {
 		check_structure(&p);
 		check_ids(&p, is_small ? 20 : 200);

@@ -35,8 +35,10 @@ for name; do
 		failed=$((failed + 1))
 		continue
 	fi
-	# The two words of the thread's state, by short names.
-	sed -e 's/getelementptr (i8, ptr @wm1_thread_state, i64 8)/TOP/g' -e '/^@wm1_thread_state/!s/@wm1_thread_state/ID/g' \
+	# The two words of the thread's state, and the helpers' calls, by short names.
+	sed -e 's/call void asm sideeffect .*(i32 \([0-9]*\), ptr @wm1\.push_here).*/PUSH \1/' \
+		-e 's/call void asm sideeffect .*(ptr @wm1\.put_back).*/PUT BACK/' \
+		-e 's/getelementptr (i8, ptr @wm1_thread_state, i64 8)/TOP/g' -e '/^@wm1_thread_state/!s/@wm1_thread_state/ID/g' \
 		"$tmp/$name.ll" >"$tmp/$name.short"
 	[ -z "${SHOW:-}" ] || cat "$tmp/$name.short"
 	if ! FileCheck-19 "$source" <"$tmp/$name.short" 2>"$tmp/err"; then

@@ -1,5 +1,5 @@
 ; Several sites that need code: the id and the top of the entry are loaded once, every site stores an absolute id, and what
-; the next site of the block stores anyway is not put back before it.
+; the next site of the block stores anyway is not put back before it. A root into which nothing is encoded knows its id.
 target triple = "x86_64-pc-linux-gnu"
 declare void @foreign()
 
@@ -10,16 +10,14 @@ define internal void @callee() nounwind {
 
 ; CHECK-LABEL: define void @three(
 ; CHECK-NEXT: [[LOCAL:%.*]] = alloca i64
-; CHECK-NEXT: [[ID:%.*]] = load i64, ptr ID
 ; CHECK-NEXT: load ptr, ptr TOP
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: call void @callee()
-; CHECK-NEXT: [[ONE:%.*]] = add i64 [[ID]], 1{{$}}
-; CHECK-NEXT: store i64 [[ONE]], ptr ID
+; CHECK-NEXT: store i64 1, ptr ID
 ; CHECK-NEXT: call void @callee()
-; CHECK-NEXT: [[TWO:%.*]] = add i64 [[ID]], 2{{$}}
-; CHECK-NEXT: store i64 [[TWO]], ptr ID
+; CHECK-NEXT: store i64 2, ptr ID
 ; CHECK-NEXT: call void @callee()
-; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store i64 0, ptr [[LOCAL]]
 ; CHECK-NEXT: ret void
 define void @three() nounwind {
@@ -31,29 +29,47 @@ define void @three() nounwind {
   ret void
 }
 
+; CHECK-LABEL: define internal void @inner(
+; CHECK-NEXT: [[ID:%.*]] = load i64, ptr ID
+; CHECK-NEXT: load ptr, ptr TOP
+; CHECK-NEXT: [[ONE:%.*]] = add i64 [[ID]], 3{{$}}
+; CHECK-NEXT: store i64 [[ONE]], ptr ID
+; CHECK-NEXT: call void @callee()
+; CHECK-NEXT: [[TWO:%.*]] = add i64 [[ID]], 4{{$}}
+; CHECK-NEXT: store i64 [[TWO]], ptr ID
+; CHECK-NEXT: call void @callee()
+; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: ret void
+
+define internal void @inner() nounwind {
+  call void @callee()
+  call void @callee()
+  ret void
+}
+define void @enters(i1 %c) nounwind {
+  call void @inner()
+  ret void
+}
+
 ; A call without code, a capture and another block need the id put back before them.
 ; CHECK-LABEL: define void @kept(
-; CHECK: [[ID:%.*]] = load i64, ptr ID
-; CHECK: [[SUM:%.*]] = add i64 [[ID]], 3
-; CHECK-NEXT: store i64 [[SUM]], ptr ID
+; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: store i64 5, ptr ID
 ; CHECK-NEXT: call void @callee()
-; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: call void @other()
-; CHECK-NEXT: [[SUM:%.*]] = add i64 [[ID]], 4
-; CHECK-NEXT: store i64 [[SUM]], ptr ID
+; CHECK-NEXT: store i64 6, ptr ID
 ; CHECK-NEXT: call void @callee()
-; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK: call void @wm1_event(
-; CHECK-NEXT: [[SUM:%.*]] = add i64 [[ID]], 5
-; CHECK-NEXT: store i64 [[SUM]], ptr ID
+; CHECK-NEXT: store i64 7, ptr ID
 ; CHECK-NEXT: call void @callee()
-; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: br label %next
 ; CHECK: next:
-; CHECK-NEXT: [[SUM:%.*]] = add i64 [[ID]], 6
-; CHECK-NEXT: store i64 [[SUM]], ptr ID
+; CHECK-NEXT: store i64 8, ptr ID
 ; CHECK-NEXT: call void @callee()
-; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: ret void
 define void @kept() nounwind {
   call void @callee()

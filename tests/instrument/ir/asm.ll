@@ -2,11 +2,9 @@
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define void @calls(
-; CHECK: store volatile i64
-; CHECK: store i64 0, ptr ID
+; CHECK: PUSH 1
 ; CHECK-NEXT: call void asm sideeffect "call somewhere", "~{memory}"()
-; CHECK-NEXT: store i64
-; CHECK-NEXT: store volatile ptr
+; CHECK-NEXT: PUT BACK
 ; CHECK-NEXT: ret void
 define void @calls() nounwind {
   call void asm sideeffect "call somewhere", "~{memory}"()

@@ -8,6 +8,7 @@ define internal void @callee() nounwind {
 }
 
 ; CHECK-LABEL: define void @hot(
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: call void @callee()
 ; CHECK-NEXT: ret void
 define void @hot() nounwind {
@@ -15,7 +16,7 @@ define void @hot() nounwind {
   ret void
 }
 
-; CHECK-LABEL: define void @cold(
+; CHECK-LABEL: define internal void @cold(
 ; CHECK: rare:
 ; CHECK-NEXT: [[ID:%.*]] = load i64, ptr ID
 ; CHECK-NEXT: [[SUM:%.*]] = add i64 [[ID]], 1{{$}}
@@ -25,12 +26,16 @@ define void @hot() nounwind {
 ; CHECK-NEXT: [[OLD:%.*]] = sub i64 [[SAME]], 1{{$}}
 ; CHECK-NEXT: store i64 [[OLD]], ptr ID
 ; CHECK-NEXT: br label %end
-define void @cold(i1 %c) nounwind {
+define internal void @cold(i1 %c) nounwind {
   br i1 %c, label %rare, label %end, !prof !0
 rare:
   call void @callee()
   br label %end
 end:
+  ret void
+}
+define void @enters(i1 %c) nounwind {
+  call void @cold(i1 %c)
   ret void
 }
 !0 = !{!"branch_weights", i32 1, i32 1000}

@@ -3,7 +3,7 @@ target triple = "x86_64-pc-linux-gnu"
 declare void @abort() noreturn nounwind
 
 ; CHECK-LABEL: define void @root(
-; CHECK: store i64 0, ptr ID
+; CHECK: PUSH 1
 ; CHECK-NEXT: call void @abort()
 ; CHECK-NEXT: unreachable
 define void @root() nounwind {
@@ -20,8 +20,7 @@ define internal void @fails() nounwind noreturn {
 }
 ; CHECK-LABEL: define void @calls(
 ; CHECK: yes:
-; CHECK: add i64
-; CHECK-NEXT: store i64
+; CHECK-NEXT: store i64 1, ptr ID
 ; CHECK-NEXT: call void @fails()
 ; CHECK-NEXT: unreachable
 ; CHECK: no:

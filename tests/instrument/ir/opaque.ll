@@ -1,5 +1,5 @@
 ; Naked functions, resolvers of ifuncs and what these call stay as they are (there may be no thread-local storage yet), and what they
-; call starts at id 0, as a root. A call of one of them is a call of foreign code.
+; call sets its id, as a root. A call of one of them is a call of foreign code.
 target triple = "x86_64-pc-linux-gnu"
 @picked = ifunc void (), ptr @resolver
 @aliased = ifunc void (), ptr @alias_of_resolver
@@ -43,7 +43,7 @@ define internal void @bare() naked nounwind {
   call void @below()
   unreachable
 }
-; A root: one edge beside what enters it unknown, which has 0.
+; A root: one edge beside what enters it unknown.
 ; CHECK-LABEL: define internal void @below(
 ; CHECK: call void @wm1_event(
 define internal void @below() nounwind {
@@ -51,16 +51,14 @@ define internal void @below() nounwind {
   ret void
 }
 ; CHECK-LABEL: define void @root(
-; CHECK: store i64 0, ptr ID
+; CHECK: PUSH 3
 ; CHECK-NEXT: call void @bare()
-; CHECK: [[SUM:%.*]] = add i64 {{%.*}}, 1{{$}}
-; CHECK-NEXT: store i64 [[SUM]], ptr ID
-; CHECK-NEXT: call void @below()
-; CHECK: store volatile i64 {{%.*}}, ptr
-; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: call void @wm1.inner()
+; CHECK-NEXT: PUSH 5
 ; CHECK-NEXT: call void @picked()
-; CHECK-NEXT: store volatile ptr
-; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: PUSH 6
 ; CHECK-NEXT: call void @early()
 define void @root() nounwind {
   call void @bare()

@@ -37,10 +37,9 @@ define dso_local i64 @strnlen(ptr %p, i64 %n) nounwind {
   ret i64 0
 }
 ; CHECK-LABEL: define i64 @calls_own(
-; CHECK: add i64 {{%.*}}, 1{{$}}
-; CHECK: call i64 @strnlen(
-; CHECK: add i64 {{%.*}}, 2{{$}}
-; CHECK: call i64 @strnlen(
+; CHECK: call i64 @wm1.inner(
+; CHECK-NEXT: store i64 2, ptr ID
+; CHECK-NEXT: call i64 @wm1.inner(
 ; CHECK: ret i64
 define i64 @calls_own(ptr %p) nounwind {
   %a = call i64 @strnlen(ptr %p, i64 1)

@@ -7,10 +7,10 @@ declare i32 @llvm.eh.sjlj.setjmp(ptr)
 declare i32 @__gxx_personality_v0(...)
 
 ; CHECK-LABEL: define void @declared(
-; CHECK-NEXT: [[ID:%.*]] = load i64, ptr ID
 ; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: call i32 @_setjmp(ptr %env)
-; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define void @declared(ptr %env) nounwind {
   %r = call i32 @_setjmp(ptr %env)
@@ -19,10 +19,10 @@ define void @declared(ptr %env) nounwind {
 }
 
 ; CHECK-LABEL: define void @at_the_call(
-; CHECK: [[ID:%.*]] = load i64, ptr ID
-; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: call i32 @other_setjmp(ptr %env)
-; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define void @at_the_call(ptr %env) nounwind {
   %r = call i32 @other_setjmp(ptr %env) returns_twice
@@ -31,10 +31,10 @@ define void @at_the_call(ptr %env) nounwind {
 }
 
 ; CHECK-LABEL: define void @builtin(
-; CHECK: [[ID:%.*]] = load i64, ptr ID
-; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK: call i32 @llvm.eh.sjlj.setjmp(ptr %env)
-; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define void @builtin(ptr %env) nounwind {
   %r = call i32 @llvm.eh.sjlj.setjmp(ptr %env)

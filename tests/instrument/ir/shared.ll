@@ -24,23 +24,20 @@ define weak dso_local void @weak() nounwind {
 
 ; CHECK: @wm1_thread_state = external thread_local(initialexec) global
 ; CHECK-LABEL: define void @root(
-; CHECK: store i64 0, ptr ID
+; CHECK: PUSH 5
 ; CHECK-NEXT: call void @preemptible()
-; CHECK-NEXT: store volatile ptr
-; CHECK-NEXT: [[SUM:%.*]] = add i64 {{%.*}}, 1{{$}}
-; CHECK-NEXT: store i64 [[SUM]], ptr ID
-; CHECK-NEXT: call void @hidden()
-; CHECK-NEXT: [[SUM:%.*]] = add i64 {{%.*}}, 1{{$}}
-; CHECK-NEXT: store i64 [[SUM]], ptr ID
-; CHECK-NEXT: call void @local()
-; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: call void @wm1.inner()
+; CHECK-NEXT: call void @wm1.inner.1()
+; CHECK-NEXT: PUSH 8
 ; CHECK-NEXT: call void @weak()
-; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: PUSH 9
 ; CHECK-NEXT: call void @preemptible_alias()
-; CHECK: [[SUM:%.*]] = add i64 {{%.*}}, 2{{$}}
-; CHECK-NEXT: store i64 [[SUM]], ptr ID
-; CHECK-NEXT: call void @hidden_alias()
-; CHECK-NEXT: store i64
+; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: store i64 2, ptr ID
+; CHECK-NEXT: call void @wm1.inner()
+; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: ret void
 define void @root() nounwind {
   call void @preemptible()
