@@ -210,6 +210,10 @@ static void set_link_environment(const struct cc_request *r)
 {
 	setenv("WAYMARK_LINK_OUTPUT", r->output ? r->output : "a.out", 1);
 	setenv("WAYMARK_LINK_KIND", r->is_shared ? "shared" : "program", 1);
+	if (r->is_shared && r->symbolic && !r->has_dynamic_list)
+		setenv("WAYMARK_LINK_SYMBOLIC", r->symbolic, 1);
+	else
+		unsetenv("WAYMARK_LINK_SYMBOLIC");
 }
 
 /* The user's own words. A program's version scripts let the runtime's symbols through; bitcode that cannot be used is hidden. */

@@ -98,6 +98,34 @@ static void set_lto(struct cc_request *r, bool uses)
 	r->no_lto = !uses;
 }
 
+/* One word of the linker's, of len characters. */
+static void note_linker_word(struct cc_request *r, const char *word, size_t len)
+{
+	static const struct {
+		const char *word;
+		const char *symbolic;
+	} words[] = {{"-Bsymbolic", "all"},
+		     {"-Bsymbolic-functions", "all"},
+		     {"-Bsymbolic-non-weak", "non-weak"},
+		     {"-Bsymbolic-non-weak-functions", "non-weak"},
+		     {"-Bno-symbolic", NULL}};
+	static const char *const lists[] = {"dynamic-list", "export-dynamic-symbol"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i].word) == len && !memcmp(word, words[i].word, len))
+			r->symbolic = words[i].symbolic;
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		r->has_dynamic_list |= memmem(word, len, lists[i], strlen(lists[i])) != NULL;
+}
+
+static void note_linker_words(struct cc_request *r, const char *list)
+{
+	while (*list) {
+		size_t len = strcspn(list, ",");
+		note_linker_word(r, list, len);
+		list += len + (list[len] == ',');
+	}
+}
+
 static void note_mode(struct cc_request *r, const char *option)
 {
 	static const char *const compile_only[] = {"-c",        "-S",         "-E",
@@ -145,6 +173,10 @@ void cc_request_read(char *const *words, size_t count, struct cc_request *ret)
 			r->is_plain = true;
 		if (!strcmp(a, "-lc") || (!strcmp(a, "-l") && value && !strcmp(value, "c")))
 			r->names_libc = true;
+		if (starts(a, "-Wl,"))
+			note_linker_words(r, a + strlen("-Wl,"));
+		else if (!strcmp(a, "-Xlinker") && value)
+			note_linker_word(r, value, strlen(value));
 		if (!strcmp(a, "-o")) {
 			r->output = value;
 			i++;

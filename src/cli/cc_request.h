@@ -21,6 +21,8 @@ struct cc_request {
 	bool has_debug_info;
 	bool no_libc; /* -nostdlib and no -lc: there may be no thread-local storage */
 	bool names_libc;
+	bool has_dynamic_list; /* says by itself which symbols of a library others may replace */
+	const char *symbolic;  /* functions that the linker binds in the library: "all", "non-weak"; NULL: none */
 	const char *output;
 	const char *linker; /* -fuse-ld, or NULL */
 };

@@ -83,7 +83,6 @@ static void find_clobbering(struct program *p)
 
 static void plan_site(struct program *p, struct site *site)
 {
-	const double in_loop = 4; /* there a push is in place: it is some 100 bytes of code, two calls are 16 */
 	bool is_call = site->action != SITE_CAPTURE;
 	if (!is_call || stays_tail(p, site))
 		return;
@@ -92,7 +91,8 @@ static void plan_site(struct program *p, struct site *site)
 	site->restore_id = id;
 	site->restore_top = top;
 	site->undo = site->action != SITE_NOTHING || id || top;
-	site->is_outlined = site->action == SITE_PUSH && site->frequency < in_loop && outline_is_possible(site->call);
+	site->is_outlined =
+		site->action == SITE_PUSH && site->frequency < PROGRAM_HOT && outline_is_possible(site->call);
 }
 
 /* Absolute values pay when more than one site needs the id of the entry; a site that runs rarely does not count. */

@@ -53,10 +53,20 @@ static bool entry_count(void *, LLVMValueRef ref, uint64_t *ret)
 	return true;
 }
 
+/* The linker binds it in the library (-Bsymbolic and its kin; `waymark cc` says which). */
+static bool is_symbolic(const GlobalValue *global)
+{
+	const char *kind = std::getenv("WAYMARK_LINK_SYMBOLIC");
+	if (!kind || global->isDeclarationForLinker() || global->isInterposable())
+		return false;
+	bool is_function = isa<Function>(global->getAliaseeObject());
+	return StringRef(kind) == "non-weak" ? is_function && global->hasExternalLinkage() : is_function;
+}
+
 static bool is_final(LLVMValueRef ref)
 {
 	auto *global = unwrap<GlobalValue>(ref);
-	return global->hasLocalLinkage() || (global->isDSOLocal() && !global->isInterposable());
+	return global->hasLocalLinkage() || (global->isDSOLocal() && !global->isInterposable()) || is_symbolic(global);
 }
 
 static void guard_unwinding(void *state, LLVMValueRef ref)

@@ -1,7 +1,7 @@
 /*
  * program.h - the instrumenter's model of one linked module, filled phase by phase by instrument_module:
  *
- *   scan      functions and call sites, what each call may reach           (scan.c, leaf.c)
+ *   scan      functions and call sites, what each call may reach           (scan.c, leaf.c, interpose.c)
  *   number    the call graph, its frequencies and its encoding             (number.c)
  *   plan      what code each site and each function needs                  (plan.c)
  *   describe  the metadata section                                         (describe.c)
@@ -25,6 +25,9 @@
 #include "instrument/host.h"
 
 #define NO_INDEX UINT32_MAX
+
+/* Executions for each entry of a function from which on a call is one of a loop: time counts there, not size. */
+#define PROGRAM_HOT 4.0
 
 /* What a site's call is surrounded with. */
 enum site_action {
@@ -67,6 +70,7 @@ struct function {
 	bool needs_entry;   /* keeps id and top of its entry */
 	bool is_outer;      /* a root into which no call is encoded: its id is 0 whenever it runs */
 	LLVMValueRef inner; /* of any other root: where encoded calls enter */
+	LLVMValueRef own;   /* the definition, where other images may replace the function; NULL until asked for */
 	uint32_t node;      /* in the call graph, NO_INDEX if not observable */
 	uint32_t first_site;
 	uint32_t site_count;
@@ -128,6 +132,9 @@ struct support;
 bool entry_is_possible(const struct program *p, uint32_t index);
 void entry_split(struct program *p, const struct support *s, struct function *f, uint64_t restart);
 void entry_call_inner(LLVMValueRef call, const struct function *f);
+
+/* interpose.c: hot calls of functions that other images may replace get a way for each case. */
+struct error *interpose_split(struct program *p);
 
 /* outline.c: pushes by calls of helpers. */
 struct error *outline_add(struct program *p, struct support *s);

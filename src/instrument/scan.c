@@ -279,7 +279,8 @@ static enum verdict classify_global(struct scan *s, LLVMValueRef call, LLVMValue
 	if (variant_of(callee)) /* called to be entered in this function's place */
 		return CALL_NOT_COUNTED;
 	uint32_t index = program_find(s->p, callee);
-	if (index != NO_INDEX && p->host->is_final(callee) && !p->functions.items[index].is_opaque) {
+	bool is_bound = callee != LLVMGetCalledValue(call) || p->host->is_final(callee); /* by a name that is final */
+	if (index != NO_INDEX && is_bound && !p->functions.items[index].is_opaque) {
 		site->kind = META_SITE_CALL;
 		site->callee = index;
 		return CALL_SITE;
@@ -506,6 +507,8 @@ struct error *program_scan(struct program *p)
 		err = collect_variants(p);
 	if (!err)
 		err = mark_early_code(&s);
+	if (!err)
+		err = interpose_split(p);
 	if (err)
 		return err;
 	mark_callees_of_opaque(&s);

@@ -57,6 +57,11 @@ recipe() { # $opt: the options of this level; makes ./prog in the current direct
 		$cc $opt -fPIC -shared "$here/embedded_first.c" -L. -lsecond -o libfirst.so &&
 		$plain -O1 "$here/plainprogram.c" -L. -lfirst -lsecond -Wl,-rpath,"$PWD" -o prog
 		;;
+	interposed)
+		$cc $opt -fPIC -shared "$here/interposed_other.c" -o libother.so &&
+		$cc $opt -fPIC -shared "$here/interposed_library.c" -o liblibrary.so &&
+		$cc $opt "$here/interposed.c" -rdynamic -L. -llibrary -Wl,-rpath,'$ORIGIN' -o prog
+		;;
 	initorder) $cxx $opt "$here/initorder.cpp" "$here/initorder_other.cpp" -o prog ;;
 	atexit) status=7; $cc $opt "$here/atexit.c" -o prog ;;
 	quickexit) status=5; $cc $opt "$here/quickexit.c" -o prog ;;

@@ -13,7 +13,7 @@ build=$(cd "$1" && pwd)
 run=${4:-}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-random-ir.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
-unset WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND
+unset WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND WAYMARK_LINK_SYMBOLIC
 export WAYMARK_OUT="$tmp"
 cd "$tmp"
 [ -z "$run" ] || clang++-19 -O1 -I"$here/../../include" -c "$here/harness.cpp" -o harness.o
