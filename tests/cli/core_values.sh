@@ -52,4 +52,17 @@ for seed in $(seq 1 "${DAMAGES:-20}"); do
 	[ $status -le 1 ] || fail "damage $seed: exit status $status: $(tail -n 3 err.txt)"
 	[ $status = 1 ] || grep -q '^#0 ' out.txt || fail "damage $seed: no stack"
 done
+# Lines of another file, with anything on them: only what names variables is a value.
+mkdir -p garbage
+python3 - garbage/core_values.c <<'EOF'
+import random, sys
+dice = random.Random(7)
+words = ["list", "->", ".", "[", "]", "(", ")", "last", "next", "weights", "index", "sum", "::", "this", "\"", "'", "\\", "/*", "//",
+         "0x", "9" * 30, "table", "struct", "-", "&", "*", "n", "\0", "x" * 300, "\xff", " "]
+with open(sys.argv[1], "w", encoding="latin-1") as file:
+    for _ in range(200):
+        file.write("".join(dice.choice(words) for _ in range(dice.randrange(120))) + "\n")
+EOF
+expect 0 "$waymark" core --format=json --source-dir=garbage ./program program.core
+grep -q '"values"' out.txt || fail "garbage: no values at all"
 finish
