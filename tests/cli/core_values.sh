@@ -61,8 +61,8 @@ words = ["list", "->", ".", "[", "]", "(", ")", "last", "next", "weights", "inde
          "0x", "9" * 30, "table", "struct", "-", "&", "*", "n", "\0", "x" * 300, "\xff", " "]
 with open(sys.argv[1], "w", encoding="latin-1") as file:
     for _ in range(200):
-        file.write("".join(dice.choice(words) for _ in range(dice.randrange(120))) + "\n")
+        file.write("list->last; " + "".join(dice.choice(words) for _ in range(dice.randrange(120))) + "\n")
 EOF
 expect 0 "$waymark" core --format=json --source-dir=garbage ./program program.core
-grep -q '"values"' out.txt || fail "garbage: no values at all"
+grep -q '"name": "list->last"' out.txt || fail "garbage: no values at all"
 finish
