@@ -39,9 +39,9 @@ static bool is_text(const char *at, size_t len, const char *text)
 
 bool scheme_parse(const char *text, size_t len, uint8_t *ret)
 {
-	for (uint8_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (unsigned int i = 0; i < sizeof names / sizeof *names; i++) {
 		if (names[i] && is_text(text, len, names[i])) {
-			*ret = i;
+			*ret = (uint8_t)i;
 			return true;
 		}
 	}
