@@ -61,7 +61,8 @@ lint_gcc() {
 
 lint_tidy() {
 	[ -f build/compile_commands.json ] || { echo "lint: build first: scripts/check.sh --fast" >&2; return 1; }
-	own_files 'src/*.c' | xargs -r -n 4 -P 2 clang-tidy-19 -p build --quiet --warnings-as-errors='*' 2> >(grep -v 'warnings generated' >&2)
+	scripts/tidy-database.py build build/tidy || return 1
+	own_files 'src/*.c' | xargs -r -n 4 -P "$(nproc)" clang-tidy-19 -p build/tidy --quiet --warnings-as-errors='*' 2> >(grep -v 'warnings generated' >&2)
 }
 
 lint_shell() {
