@@ -129,7 +129,7 @@ fuzz() {
 	done
 }
 
-# What may not run under a sanitizer is in the suite nosan: told, and counted as skipped.
+# What may not run under a sanitizer, or is the same there, is in the suite nosan: told, and counted as skipped.
 skip_suite() {
 	local name=$1 dir=$2 suite=$3 test
 	while read -r test; do
