@@ -1,5 +1,6 @@
 /* source_cases.c - goes back over tokens from a statement to the labels in front of it. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,9 @@ static bool character_value(const struct source_token *t, int64_t *ret)
 	const char *found;
 
 	if (t->len == 3 && t->text[0] == '\'' && t->text[1] != '\\') {
-		*ret = (signed char)t->text[1];
+		const int byte = (unsigned char)t->text[1];
+
+		*ret = byte > SCHAR_MAX ? byte - 256 : byte; /* char has a sign here */
 		return true;
 	}
 	if (t->len != 4 || t->text[0] != '\'' || t->text[1] != '\\')

@@ -6,15 +6,30 @@ declare i32 @other(ptr)
 declare void @work()
 declare i32 @__gxx_personality_v0(...)
 
-; The path ends before setjmp; each return begins an activation.
+; The path ends before setjmp; each return begins an activation. The frame has the number of the path that may be left, and -1 where
+; none is under way; the path that was left is counted when setjmp returns again.
 ; CHECK-LABEL: define i32 @twice(
-; CHECK: call void asm "incq $0"
+; CHECK: %wm1.left = alloca i64
+; CHECK: store volatile i64 1, ptr %wm1.left
+; CHECK-NEXT: call void asm "incq $0"
+; CHECK-NEXT: store volatile i64 -1, ptr %wm1.left
 ; CHECK: call void asm "incq $0"
 ; CHECK-NEXT: %v = call i32 @setjmp(ptr %p)
 ; CHECK-NEXT: br label %[[AFTER:.*]]
 ; CHECK: [[AFTER]]:
+; CHECK-NEXT: [[LEFT:%.*]] = load volatile i64, ptr %wm1.left
+; CHECK-NEXT: [[AGAIN:%.*]] = icmp ne i64 [[LEFT]], -1
+; CHECK-NEXT: br i1 [[AGAIN]], label %[[COUNT:.*]], label %[[ON:.*]], !prof
+; CHECK: [[COUNT]]:
+; CHECK-NEXT: store volatile i64 -1, ptr %wm1.left
+; CHECK: getelementptr i64, ptr {{.*}}, i64 [[LEFT]]
+; CHECK: call void asm "incq $0"
+; CHECK-NEXT: br label %[[ON]]
+; CHECK: [[ON]]:
 ; CHECK-NEXT: [[TABLE:%.*]] = load ptr, ptr @wm1.slot
 ; CHECK-NEXT: call void asm "incq $0", {{.*}}(ptr elementtype(i64) [[TABLE]]
+; CHECK-NEXT: store volatile i64 3, ptr %wm1.left
+; CHECK-NEXT: store volatile i64 -1, ptr %wm1.left
 ; CHECK: call void asm "incq $0"
 ; CHECK-NEXT: ret i32 %v
 define i32 @twice(ptr %p) {
