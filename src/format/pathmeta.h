@@ -126,8 +126,8 @@ struct pathmeta_function {
 	uint32_t *first_line; /* [cfg.node_count + 1]: lines of node n are first_line[n] to first_line[n + 1] - 1 */
 	struct pathmeta_line *lines;
 	/* Where the code chooses without a branch, so that paths do not tell what was chosen. */
-	uint32_t selects;       /* selects, minima, maxima, masked accesses */
-	uint32_t switch_tables; /* values of a switch that are looked up */
+	uint32_t selects;            /* selects, minima, maxima, masked accesses */
+	uint32_t switch_tables;      /* values of a switch that are looked up */
 	struct pathmeta_test *tests; /* by rising node */
 	uint32_t test_count;
 };

@@ -330,7 +330,7 @@ static struct error *scan_records(struct scan *s, struct wmk_file_chunk *chunk)
 			err = scan_record(s, chunk->kind, chunk->off + off);
 	}
 	if (chunk->kind == WMK_NODES)
-		s->w->node_count += (off - chunk->read_bytes) / size;
+		s->w->node_count += (off - chunk->read_bytes) / sizeof(struct wmk_node);
 	chunk->read_bytes = off;
 	return err;
 }

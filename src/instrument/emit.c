@@ -294,7 +294,7 @@ static void emit_function(struct emitter *e, struct function *f)
 		bool dead = k + 1 < f->site_count && site[1].block == site->block && site[1].number &&
 			    stores_absolute(e, &site[1]) && !LLVMIsAInvokeInst(site->call);
 		const struct function *callee = site->callee == NO_INDEX ? NULL : &p->functions.items[site->callee];
-		if (site->kind == META_SITE_CALL && callee->inner)
+		if (site->kind == META_SITE_CALL && callee && callee->inner)
 			entry_call_inner(site->call, callee);
 		if (site->action == SITE_CAPTURE)
 			emit_capture(e, site);

@@ -139,7 +139,7 @@ static void align(struct entry *e)
 /* The tracer's distances count from the beginning of the function: there is more in between now. */
 static void add_moved(struct entry *e, LLVMValueRef data)
 {
-	const LLVMValueRef moved = LLVMConstInt(e->s->i32, e->len_bytes, 0);
+	LLVMValueRef moved = LLVMConstInt(e->s->i32, e->len_bytes, 0);
 	const unsigned count = LLVMCountStructElementTypes(LLVMTypeOf(data));
 	for (unsigned i = 0; i < count; i++) {
 		LLVMValueRef part = LLVMGetAggregateElement(data, i);

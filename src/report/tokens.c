@@ -188,7 +188,7 @@ static struct error *look_for_runs(struct token_decoder *d)
 	for (size_t i = 0; i < d->places.count && !err; i++) {
 		struct token_place *place = &d->places.items[i];
 		int fd = open(place->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		bool is_complete;
+		bool is_complete = true;
 
 		if (fd >= 0)
 			err = look_in_directory(d, place, fd);
