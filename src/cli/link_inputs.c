@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libelf.h>
+#include <gelf.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,10 +69,10 @@ static struct error *look_at_object(struct link_inputs *inputs, Elf *elf, const 
 				    struct patch_vec *patches)
 {
 	struct fat_object object;
-	Elf64_Ehdr *header = elf64_getehdr(elf);
+	GElf_Ehdr header;
 	struct error *err = NULL;
 
-	if (!header || header->e_type != ET_REL)
+	if (!gelf_getehdr(elf, &header) || header.e_type != ET_REL)
 		return NULL;
 	err = fat_object_read(elf, &object);
 	if (err)

@@ -9,6 +9,7 @@
 #include "object/fat_object.h"
 
 #include <dlfcn.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,14 +64,15 @@ static struct error *read_code(Elf *elf, struct ir_symbol_vec *ret, bool *has_ta
 {
 	*has_table = false;
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-		Elf64_Shdr *s = elf64_getshdr(section);
-		Elf_Data *data = s && s->sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
-		const Elf64_Sym *symbols = data ? data->d_buf : NULL;
+		GElf_Shdr s;
+		GElf_Sym symbol;
+		Elf_Data *data =
+			gelf_getshdr(section, &s) && s.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
 
-		*has_table |= symbols != NULL;
-		for (size_t i = s ? s->sh_info : 0; symbols && i < data->d_size / sizeof *symbols; i++) {
-			const char *name = elf_strptr(elf, s->sh_link, symbols[i].st_name);
-			unsigned char bind = ELF64_ST_BIND(symbols[i].st_info);
+		*has_table |= data != NULL;
+		for (int i = data ? (int)s.sh_info : 0; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *name = elf_strptr(elf, s.sh_link, symbol.st_name);
+			unsigned char bind = GELF_ST_BIND(symbol.st_info);
 			struct error *err;
 
 			if (!name || !*name || bind == STB_LOCAL)
@@ -78,7 +80,7 @@ static struct error *read_code(Elf *elf, struct ir_symbol_vec *ret, bool *has_ta
 			err = ir_symbol_vec_append(ret, (struct ir_symbol){
 								.name = name,
 								.len_bytes = (uint32_t)strlen(name),
-								.is_undefined = symbols[i].st_shndx == SHN_UNDEF,
+								.is_undefined = symbol.st_shndx == SHN_UNDEF,
 								.is_weak = bind == STB_WEAK,
 							});
 			if (err)
@@ -190,18 +192,20 @@ static bool is_merged(const Elf_Data *data)
 struct error *fat_object_read(Elf *elf, struct fat_object *ret)
 {
 	struct fat_object object = {.kind = FAT_NONE};
-	Elf64_Ehdr *header = elf64_getehdr(elf);
+	GElf_Ehdr header; /* a member of an archive is aligned to 2 bytes only: no pointers into the file */
+	bool is_elf = gelf_getclass(elf) == ELFCLASS64 && gelf_getehdr(elf, &header);
 	struct error *err = NULL;
 
-	for (Elf_Scn *section = NULL; header && !err && (section = elf_nextscn(elf, section));) {
-		Elf64_Shdr *s = elf64_getshdr(section);
-		Elf_Data *data = s && s->sh_type == TYPE_LLVM_LTO ? elf_rawdata(section, NULL) : NULL;
+	for (Elf_Scn *section = NULL; is_elf && !err && (section = elf_nextscn(elf, section));) {
+		GElf_Shdr s;
+		bool is_bitcode = gelf_getshdr(section, &s) && s.sh_type == TYPE_LLVM_LTO;
+		Elf_Data *data = is_bitcode ? elf_rawdata(section, NULL) : NULL;
 
 		if (!data || data->d_size <= sizeof bitcode_magic)
 			continue;
 		object.kind = is_merged(data) ? FAT_MERGED : FAT_SOUND;
-		object.header_off = header->e_shoff + elf_ndxscn(section) * header->e_shentsize;
-		object.section_name = s->sh_name;
+		object.header_off = header.e_shoff + elf_ndxscn(section) * header.e_shentsize;
+		object.section_name = s.sh_name;
 		if (object.kind == FAT_SOUND)
 			err = compare_symbols(elf, data, &object);
 	}
