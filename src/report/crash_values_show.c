@@ -140,20 +140,27 @@ static void print_exception(const struct stopped_exception *e, void (*print)(FIL
 	fputs(e->is_what ? "\"" : "", out);
 }
 
-void crash_values_thread_text(const struct crash_report *r, uint32_t thread, FILE *out)
+/* What a thread waits for, and its exception: a line each, between begin and end. */
+static void print_thread(const struct crash_report *r, uint32_t thread, const char *begin, const char *end,
+			 void (*print)(FILE *out, const char *text), FILE *out)
 {
 	if (!r->values)
 		return;
 	if (r->values->waits[thread].wait.kind != STOPPED_WAIT_NONE) {
-		fputs("      ", out);
-		print_wait(r->values, thread, path_show_text, out);
-		putc('\n', out);
+		fputs(begin, out);
+		print_wait(r->values, thread, print, out);
+		fputs(end, out);
 	}
 	if (r->values->exceptions[thread].type) {
-		fputs("      ", out);
-		print_exception(&r->values->exceptions[thread], path_show_text, out);
-		putc('\n', out);
+		fputs(begin, out);
+		print_exception(&r->values->exceptions[thread], print, out);
+		fputs(end, out);
 	}
+}
+
+void crash_values_thread_text(const struct crash_report *r, uint32_t thread, FILE *out)
+{
+	print_thread(r, thread, "      ", "\n", path_show_text, out);
 }
 
 /* ---- JSON ---- */
@@ -289,16 +296,5 @@ struct error *crash_values_html(const struct crash_report *r, const struct crash
 
 void crash_values_thread_html(const struct crash_report *r, uint32_t thread, FILE *out)
 {
-	if (!r->values)
-		return;
-	if (r->values->waits[thread].wait.kind != STOPPED_WAIT_NONE) {
-		fputs("<p class=\"dim\">", out);
-		print_wait(r->values, thread, html_text, out);
-		fputs("</p>\n", out);
-	}
-	if (r->values->exceptions[thread].type) {
-		fputs("<p class=\"dim\">", out);
-		print_exception(&r->values->exceptions[thread], html_text, out);
-		fputs("</p>\n", out);
-	}
+	print_thread(r, thread, "<p class=\"dim\">", "</p>\n", html_text, out);
 }
