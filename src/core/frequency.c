@@ -8,6 +8,7 @@
 #include "core/frequency.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/scc.h"
 
@@ -124,7 +125,7 @@ static void set_weights(struct propagation *p)
 	}
 }
 
-struct error *frequency_propagate(struct callgraph *g, const double *relative, const double *base)
+struct error *frequency_propagate(struct callgraph *g, const double *relative, const double *base, double *ret_entries)
 {
 	size_t count = (size_t)g->node_count + 1;
 	struct propagation p = {.g = g, .relative = relative};
@@ -144,6 +145,8 @@ struct error *frequency_propagate(struct callgraph *g, const double *relative, c
 		for (uint32_t c = p.scc.count; c-- > 0;)
 			solve_component(&p, c, base);
 		set_weights(&p);
+		if (ret_entries)
+			memcpy(ret_entries, p.entries, g->node_count * sizeof *ret_entries);
 	}
 	scc_deinit(&p.scc);
 	adjacency_deinit(&p.out);

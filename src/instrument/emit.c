@@ -28,6 +28,7 @@ struct emitter {
 	unsigned returns_twice;
 	unsigned builtin_setjmp;
 	/* the function at work */
+	bool is_outer;
 	LLVMValueRef entry_id; /* NULL when not kept */
 	LLVMValueRef entry_top;
 };
@@ -175,14 +176,36 @@ static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMVa
 	return site->undo ? call : NULL;
 }
 
-static void emit_outlined(struct emitter *e, const struct site *site)
+static void emit_cold_push(struct emitter *e, const struct site *site)
 {
 	LLVMPositionBuilderBefore(e->builder, site->call);
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
-	outline_push(e->p, &e->support, e->builder, site->number);
+	outline_push(&e->support, e->builder, site->number);
 	set_restart(e, site);
 	if (position_after(e, site->call))
-		outline_put_back(e->p, &e->support, e->builder);
+		outline_put_back(&e->support, e->builder);
+}
+
+/*
+ * A cold edge keeps nothing: it sets the id where that is a constant, and adds where it is not. left: what the edge before it in
+ * the block has left in the id. leaves: the next site in the block sees to what this one leaves there.
+ */
+static struct error *emit_cold_edge(struct emitter *e, const struct site *site, uint64_t left, bool leaves)
+{
+	const uint64_t addend = site->addend;
+	struct error *err = NULL;
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	if (e->is_outer)
+		err = outline_change(e->p, &e->support, e->builder, ID_SET, addend);
+	else if (addend > left)
+		err = outline_change(e->p, &e->support, e->builder, ID_ADD, addend - left);
+	else if (addend < left)
+		err = outline_change(e->p, &e->support, e->builder, ID_SUBTRACT, left - addend);
+	if (err || leaves || !position_after(e, site->call))
+		return err;
+	return e->is_outer ? outline_change(e->p, &e->support, e->builder, ID_SET, 0)
+			   : outline_change(e->p, &e->support, e->builder, ID_SUBTRACT, addend);
 }
 
 /* undo_id: false when the next site in the block stores an absolute id anyway. */
@@ -245,10 +268,25 @@ static void emit_capture(struct emitter *e, const struct site *site)
 	}
 }
 
+static bool is_cold_edge(const struct site *site)
+{
+	return site->is_cold && site->action == SITE_ADD;
+}
+
 /* With the entry id at hand, a push or an addend stores an absolute id: putting it back just before is dead. */
 static bool stores_absolute(const struct emitter *e, const struct site *site)
 {
-	return e->entry_id && ((site->action == SITE_PUSH && !site->is_outlined) || site->action == SITE_ADD);
+	if (is_cold_edge(site))
+		return e->is_outer;
+	return e->entry_id && !site->is_cold && (site->action == SITE_PUSH || site->action == SITE_ADD);
+}
+
+/* What a site leaves in the id is seen to by the next one in the block. */
+static bool leaves_id(const struct emitter *e, const struct site *site, const struct site *next)
+{
+	if (next->block != site->block || !next->number || LLVMIsAInvokeInst(site->call))
+		return false;
+	return stores_absolute(e, next) || (is_cold_edge(site) && is_cold_edge(next));
 }
 
 static bool is_must_tail_call(LLVMValueRef i)
@@ -277,9 +315,12 @@ static bool cleans(const struct program *p, const struct function *f)
 	return p->cleans_tails && f->is_root && !f->is_opaque;
 }
 
-static void emit_function(struct emitter *e, struct function *f)
+static struct error *emit_function(struct emitter *e, struct function *f)
 {
 	struct program *p = e->p;
+	struct error *err = NULL;
+	uint64_t left = 0;
+	e->is_outer = f->is_outer;
 	e->entry_id = NULL;
 	e->entry_top = NULL;
 	bool recovery = needs_recovery(e, f->value);
@@ -289,30 +330,34 @@ static void emit_function(struct emitter *e, struct function *f)
 		keep_entry(e, f->value);
 	if (recovery)
 		recover(e, f->value);
-	for (uint32_t k = 0; k < f->site_count; k++) {
+	for (uint32_t k = 0; k < f->site_count && !err; k++) {
 		struct site *site = &p->sites.items[f->first_site + k];
-		bool dead = k + 1 < f->site_count && site[1].block == site->block && site[1].number &&
-			    stores_absolute(e, &site[1]) && !LLVMIsAInvokeInst(site->call);
+		const bool leaves = k + 1 < f->site_count && leaves_id(e, site, &site[1]);
 		const struct function *callee = site->callee == NO_INDEX ? NULL : &p->functions.items[site->callee];
 		if (site->kind == META_SITE_CALL && callee && callee->inner)
 			entry_call_inner(site->call, callee);
 		if (site->action == SITE_CAPTURE)
 			emit_capture(e, site);
-		else if (site->number && site->is_outlined)
-			emit_outlined(e, site);
+		else if (site->number && is_cold_edge(site))
+			err = emit_cold_edge(e, site, left, leaves);
+		else if (site->number && site->is_cold)
+			emit_cold_push(e, site);
 		else if (site->number && (site->action != SITE_NOTHING || site->undo))
-			emit_call_site(e, site, !dead);
+			emit_call_site(e, site, !leaves);
+		left = leaves && is_cold_edge(site) ? site->addend : 0;
 	}
 	if (cleans(p, f))
 		clean_before_returns(e, f->value);
+	return err;
 }
 
-static void emit(struct emitter *e, struct function *f)
+static struct error *emit(struct emitter *e, struct function *f)
 {
 	if (f->node != NO_INDEX)
-		emit_function(e, f);
-	else if (cleans(e->p, f))
+		return emit_function(e, f);
+	if (cleans(e->p, f))
 		clean_before_returns(e, f->value);
+	return NULL;
 }
 
 static void split_roots(struct emitter *e)
@@ -339,9 +384,7 @@ static struct error *emit_variant(struct emitter *e, const struct variant *v)
 		site.block = LLVMGetInstructionParent(site.call);
 		err = site_vec_append(&p->sites, site);
 	}
-	if (!err)
-		emit(e, &body);
-	return err;
+	return err ? err : emit(e, &body);
 }
 
 struct error *program_emit(struct program *p, const struct buffer *section)
@@ -358,8 +401,8 @@ struct error *program_emit(struct program *p, const struct buffer *section)
 	e.builtin_setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp");
 	e.returns_twice = ir_attribute_kind("returns_twice");
 	split_roots(&e);
-	for (size_t i = 0; i < p->functions.count; i++)
-		emit(&e, &p->functions.items[i]);
+	for (size_t i = 0; i < p->functions.count && !err; i++)
+		err = emit(&e, &p->functions.items[i]);
 	for (size_t i = 0; i < p->variants.count && !err; i++)
 		err = emit_variant(&e, &p->variants.items[i]);
 	LLVMDisposeBuilder(e.builder);

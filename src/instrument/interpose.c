@@ -12,6 +12,9 @@
 #include "instrument/ir.h"
 #include "instrument/program.h"
 
+/* Executions for each entry of a function from which on a call is one of a loop. */
+static const double LOOP = 4.0;
+
 static bool is_opcode_call(LLVMValueRef i)
 {
 	return LLVMGetInstructionOpcode(i) == LLVMCall && LLVMGetTailCallKind(i) != LLVMTailCallKindMustTail;
@@ -78,7 +81,7 @@ static struct error *split_calls(struct program *p, LLVMBuilderRef builder, stru
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !err; i = LLVMGetNextInstruction(i)) {
 			if (own_callee(p, i) == NO_INDEX)
 				continue;
-			is_hot = is_hot || p->host->block_frequency(p->host->state, b) >= PROGRAM_HOT;
+			is_hot = is_hot || p->host->block_frequency(p->host->state, b) >= LOOP;
 			if (!is_hot)
 				break;
 			err = ir_value_vec_append(&calls, i);

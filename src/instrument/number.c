@@ -16,12 +16,17 @@ static bool has_profile(const struct program *p)
 	return false;
 }
 
-static uint64_t profile_weight(const struct program *p, const struct site *site)
+static void read_profile(struct program *p)
 {
 	uint64_t count;
-	if (!p->host->entry_count(p->host->state, p->functions.items[site->caller].value, &count))
-		return 0;
-	double weight = (double)count * site->frequency;
+	for (size_t i = 0; i < p->functions.count; i++)
+		if (p->host->entry_count(p->host->state, p->functions.items[i].value, &count))
+			p->functions.items[i].entries = (double)count;
+}
+
+static uint64_t profile_weight(const struct program *p, const struct site *site)
+{
+	double weight = p->functions.items[site->caller].entries * site->frequency;
 	return weight < 1e18 ? (uint64_t)weight : (uint64_t)1e18;
 }
 
@@ -58,13 +63,19 @@ static struct error *estimate_weights(struct program *p)
 {
 	double *relative = arena_calloc(&p->arena, p->graph.edge_count + 1, sizeof *relative);
 	double *base = arena_calloc(&p->arena, p->graph.node_count + 1, sizeof *base);
-	if (!relative || !base)
+	double *entries = arena_calloc(&p->arena, p->graph.node_count + 1, sizeof *entries);
+	if (!relative || !base || !entries)
 		return &error_no_memory;
 	for (uint32_t e = 0; e < p->graph.edge_count; e++)
 		relative[e] = p->sites.items[p->graph.edges[e].site].frequency;
 	for (uint32_t n = 0; n < p->graph.node_count; n++)
 		base[n] = p->graph.nodes[n].is_root ? 1.0 : 0.0;
-	return frequency_propagate(&p->graph, relative, base);
+	struct error *err = frequency_propagate(&p->graph, relative, base, entries);
+	for (size_t i = 0; i < p->functions.count && !err; i++) {
+		struct function *f = &p->functions.items[i];
+		f->entries = f->node == NO_INDEX ? 0 : entries[f->node];
+	}
+	return err;
 }
 
 static void find_outer(struct program *p)
@@ -102,6 +113,8 @@ struct error *program_number(struct program *p)
 {
 	bool profiled = has_profile(p);
 	struct error *err = add_nodes(p);
+	if (profiled)
+		read_profile(p);
 	if (!err)
 		err = add_edges(p, profiled);
 	if (!err && !profiled)

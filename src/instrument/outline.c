@@ -1,165 +1,207 @@
 /*
- * outline.c - the push of a call site that is not among the hottest: two calls of helpers, which keep all registers that pass
- * arguments and results.
+ * outline.c - what cold call sites do (cold.c), by calls of helpers that keep all registers but r11 and vectors (preserve_most).
  *
- *      movl  $SITE, %r11d
+ *      movl  $SITE, %edi
  *      call  wm1.push_here                  *T.top++ = (T.id, stack pointer, SITE)
  *      ...                                  the call itself
  *      call  wm1.put_back                   T = as it was: the entry has the id, and is where top was
  *
- * That is 16 bytes of code in place of some 100. The helpers are assembly, one of each in an image; they take nothing on the
- * stack. The entry is known by its stack pointer: what is on top may be another one (waymark/runtime.h, wm1_put_back).
+ * That is 15 bytes of code in place of some 100. The entry is known by its stack pointer: what is on top may be another one
+ * (waymark/runtime.h, wm1_put_back).
+ *
+ *      movl  $N, %edi;  call  wm1.add       T.id += N: 10 bytes in place of 13, in a shared library of 15
+ *      call  wm1.add.N                      the same, where that is done in several places
+ *      ...   wm1.subtract, wm1.set          T.id -= N, T.id = N
+ *
+ * The helpers are assembly, but called as any function is: so the code generator still merges blocks with equal ends. Inlined
+ * functions leave many copies of what they do when they fail.
  */
 #include <string.h>
 
 #include "instrument/ir.h"
 #include "instrument/program.h"
 
-/* Where the two words of the thread are. In a library their offset is in a register. */
+/* How helpers reach the two words of the thread, and the registers they take. In a library the offset of the words is in r11. */
 struct place {
-	const char *push_begin, *push_id, *push_top;
-	const char *put_begin, *put_id, *put_top;
-	const char *push_clobbers, *put_clobbers;
+	const char *begin, *id, *top;
+	const char *temporary, *save, *restore;
+	unsigned depth; /* bytes from the stack pointer to where it is before the helper is called */
 };
 
 static const struct place of_program = {
-	.push_begin = "",
-	.push_id = "%fs:wm1_thread_state@tpoff",
-	.push_top = "%fs:wm1_thread_state@tpoff+8",
-	.put_begin = "",
-	.put_id = "%fs:wm1_thread_state@tpoff",
-	.put_top = "%fs:wm1_thread_state@tpoff+8",
-	.push_clobbers = "i,i,~{r10},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}",
-	.put_clobbers = "i,~{r10},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}",
+	.begin = "",
+	.id = "%fs:wm1_thread_state@tpoff",
+	.top = "%fs:wm1_thread_state@tpoff+8",
+	.temporary = "%r11",
+	.save = "pushq %rax\n.cfi_adjust_cfa_offset 8\n",
+	.restore = "popq %rax\n.cfi_adjust_cfa_offset -8\n",
+	.depth = 16,
 };
 
 static const struct place of_library = {
-	.push_begin = "movq wm1_thread_state@gottpoff(%rip), %rax\n",
-	.push_id = "%fs:(%rax)",
-	.push_top = "%fs:8(%rax)",
-	.put_begin = "movq wm1_thread_state@gottpoff(%rip), %rdi\n",
-	.put_id = "%fs:(%rdi)",
-	.put_top = "%fs:8(%rdi)",
-	.push_clobbers = "i,i,~{rax},~{r10},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}",
-	.put_clobbers = "i,~{rdi},~{r10},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}",
+	.begin = "movq wm1_thread_state@gottpoff(%rip), %r11\n",
+	.id = "%fs:(%r11)",
+	.top = "%fs:8(%r11)",
+	.temporary = "%rcx",
+	.save = "pushq %rax\n.cfi_adjust_cfa_offset 8\npushq %rcx\n.cfi_adjust_cfa_offset 8\n",
+	.restore = "popq %rcx\n.cfi_adjust_cfa_offset -8\npopq %rax\n.cfi_adjust_cfa_offset -8\n",
+	.depth = 24,
 };
+
+static const char *const change_names[] = {[ID_SET] = "wm1.set", [ID_ADD] = "wm1.add", [ID_SUBTRACT] = "wm1.subtract"};
+static const char *const change_codes[] = {[ID_SET] = "movq", [ID_ADD] = "addq", [ID_SUBTRACT] = "subq"};
 
 static const struct place *place_of(const struct program *p)
 {
 	return p->is_shared ? &of_library : &of_program;
 }
 
-/* Calls a function of the runtime, which keeps all but rax, r10, r11 and vector registers; r10 gets what it returns. */
+/* Calls a function of the runtime, which keeps what helpers keep; rax gets what it returns. */
 static void print_rare_call(struct buffer *b, const char *function)
 {
-	buffer_printf(b, ".cfi_remember_state\npushq %%rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset %%rbp, 0\n"
-			 "movq %%rsp, %%rbp\n.cfi_def_cfa_register %%rbp\n"
-			 "subq $$272, %%rsp\nandq $$-16, %%rsp\n");
-	for (unsigned i = 0; i < 16; i++)
-		buffer_printf(b, "movups %%xmm%u, %u(%%rsp)\n", i, 16 * i);
-	buffer_printf(b, "movq %%r11, 256(%%rsp)\nmovq %%rax, 264(%%rsp)\ncallq *%s@GOTPCREL(%%rip)\n", function);
-	for (unsigned i = 0; i < 16; i++)
-		buffer_printf(b, "movups %u(%%rsp), %%xmm%u\n", 16 * i, i);
-	buffer_printf(b,
-		      "movq %%rax, %%r10\nmovq 256(%%rsp), %%r11\nmovq 264(%%rsp), %%rax\nleave\n.cfi_restore_state\n");
+	buffer_printf(b, "pushq %%rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset %%rbp, 0\n"
+			 "movq %%rsp, %%rbp\n.cfi_def_cfa_register %%rbp\nandq $$-16, %%rsp\n");
+	buffer_printf(b, "callq *%s@GOTPCREL(%%rip)\nleave\n", function);
 }
 
 static void print_push(struct buffer *b, const struct place *place)
 {
-	buffer_printf(b, "%smovq %s, %%r10\ntestw %%r10w, %%r10w\nje 2f\n", place->push_begin, place->push_top);
-	buffer_printf(b, "1:\naddl ${0:c}+8(%%rip), %%r11d\nmovq %%r11, 16(%%r10)\n");
-	buffer_printf(b, "movq %s, %%r11\nmovq %%r11, (%%r10)\n", place->push_id);
-	buffer_printf(b, "leaq 8(%%rsp), %%r11\nmovq %%r11, 8(%%r10)\nmovl $$0, 24(%%r10)\n");
-	buffer_printf(b, "addq $$32, %%r10\nmovq %%r10, %s\nretq\n", place->push_top);
-	buffer_printf(b, "2:\n");
+	const char *t = place->temporary;
+	buffer_printf(b, "%s%smovq %s, %%rax\ntestw %%ax, %%ax\nje 2f\n", place->save, place->begin, place->top);
+	buffer_printf(b, "1:\nmovq %s, %s\nmovq %s, (%%rax)\n", place->id, t, t);
+	buffer_printf(b, "leaq %u(%%rsp), %s\nmovq %s, 8(%%rax)\n", place->depth, t, t);
+	buffer_printf(b, "movq %%rdi, 16(%%rax)\nmovl $$0, 24(%%rax)\n");
+	buffer_printf(b, "addl ${0:c}+8(%%rip), %%edi\nmovl %%edi, 16(%%rax)\nsubl ${0:c}+8(%%rip), %%edi\n");
+	buffer_printf(b, "addq $$32, %%rax\nmovq %%rax, %s\n.cfi_remember_state\n%sretq\n", place->top, place->restore);
+	buffer_printf(b, "2:\n.cfi_restore_state\n.cfi_remember_state\n");
 	print_rare_call(b, "wm1_grow");
-	buffer_printf(b, "jmp 1b\n");
+	buffer_printf(b, ".cfi_restore_state\n%sjmp 1b\n", place->begin);
 }
 
 /* What needs a second look: no stack, the end of a segment, its first entry (segments behind the first know the one before). */
 static void print_put_back(struct buffer *b, const struct place *place)
 {
-	buffer_printf(b, "%smovq %s, %%r11\ntestw $$0xffbf, %%r11w\nje 2f\n", place->put_begin, place->put_top);
-	buffer_printf(b, "1:\nleaq 8(%%rsp), %%r10\ncmpq %%r10, -24(%%r11)\njne 3f\n");
-	buffer_printf(b, "movq -32(%%r11), %%r10\nmovq %%r10, %s\n", place->put_id);
-	buffer_printf(b, "addq $$-32, %%r11\nmovq %%r11, %s\nretq\n", place->put_top);
-	buffer_printf(b, "2:\ntestw %%r11w, %%r11w\nje 3f\ncmpq $$0, -56(%%r11)\nje 1b\n");
-	/* Its argument is in rdi, which may hold part of a result where the convention is another. */
-	buffer_printf(b, "3:\nleaq 8(%%rsp), %%r10\npushq %%rdi\n.cfi_adjust_cfa_offset 8\nmovq %%r10, %%rdi\n");
+	const char *t = place->temporary;
+	buffer_printf(b, "%s%smovq %s, %%rax\ntestw $$0xffbf, %%ax\nje 2f\n", place->save, place->begin, place->top);
+	buffer_printf(b, "1:\nleaq %u(%%rsp), %s\ncmpq %s, -24(%%rax)\njne 3f\n", place->depth, t, t);
+	buffer_printf(b, "movq -32(%%rax), %s\nmovq %s, %s\n", t, t, place->id);
+	buffer_printf(b, "addq $$-32, %%rax\nmovq %%rax, %s\n.cfi_remember_state\n%sretq\n", place->top,
+		      place->restore);
+	buffer_printf(b, "2:\n.cfi_restore_state\ntestw %%ax, %%ax\nje 3f\ncmpq $$0, -56(%%rax)\nje 1b\n");
+	buffer_printf(b, "3:\nleaq %u(%%rsp), %s\npushq %%rdi\n.cfi_adjust_cfa_offset 8\nmovq %s, %%rdi\n",
+		      place->depth, t, t);
+	buffer_printf(b, ".cfi_remember_state\n");
 	print_rare_call(b, "wm1_put_back");
-	buffer_printf(b, "popq %%rdi\n.cfi_adjust_cfa_offset -8\nretq\n");
+	buffer_printf(b, ".cfi_restore_state\npopq %%rdi\n.cfi_adjust_cfa_offset -8\n%sretq\n", place->restore);
 }
 
-static void build_asm(LLVMBuilderRef builder, LLVMContextRef context, const struct buffer *text,
-		      const char *constraints, LLVMValueRef *operands, LLVMTypeRef *types, unsigned count)
+/* The text of a helper. */
+static void build_body(struct program *p, LLVMValueRef helper, const struct buffer *text)
 {
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), types, count, 0);
-	LLVMValueRef code = LLVMGetInlineAsm(type, (const char *)text->bytes, text->len_bytes, constraints,
-					     strlen(constraints), 1, 0, LLVMInlineAsmDialectATT, 0);
-	LLVMValueRef call = LLVMBuildCall2(builder, type, code, operands, count, "");
-	LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-				 LLVMCreateEnumAttribute(context, ir_attribute_kind("nounwind"), 0));
-}
-
-static struct error *add_helper(struct program *p, const char *name, struct buffer *text, LLVMValueRef *ret)
-{
-	LLVMTypeRef pointer = LLVMPointerTypeInContext(p->context, 0);
 	LLVMValueRef image = LLVMGetNamedGlobal(p->module, "wm1.image");
-	LLVMValueRef helper = p->host->add_naked(p->module, name);
+	LLVMTypeRef pointer = LLVMPointerTypeInContext(p->context, 0);
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), &pointer, 1, 0);
+	LLVMValueRef code = LLVMGetInlineAsm(type, (const char *)text->bytes, text->len_bytes, "i", 1, 1, 0,
+					     LLVMInlineAsmDialectATT, 0);
 	LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->context);
-	struct error *err = buffer_error(text);
-	LLVMAddAttributeAtIndex(helper, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-				LLVMCreateEnumAttribute(p->context, ir_attribute_kind("uwtable"), 2)); /* async */
 	LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(p->context, helper, ""));
-	if (!err)
-		build_asm(builder, p->context, text, "i", &image, &pointer, 1);
+	LLVMBuildCall2(builder, type, code, &image, 1, "");
 	LLVMBuildUnreachable(builder);
 	LLVMDisposeBuilder(builder);
-	*ret = helper;
-	return err;
 }
 
-struct error *outline_add(struct program *p, struct support *s)
+static LLVMValueRef add_function(struct program *p, const char *name, bool has_argument)
 {
-	const struct place *place = place_of(p);
+	static const char *const attributes[] = {"naked", "noinline", "nounwind", "optsize"};
+	const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(p->context);
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), &i64, has_argument, 0);
+	LLVMValueRef helper = LLVMAddFunction(p->module, name, type);
+	LLVMSetLinkage(helper, LLVMInternalLinkage);
+	LLVMSetFunctionCallConv(helper, LLVMPreserveMostCallConv);
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+		LLVMAddAttributeAtIndex(helper, at,
+					LLVMCreateEnumAttribute(p->context, ir_attribute_kind(attributes[i]), 0));
+	LLVMAddAttributeAtIndex(helper, at,
+				LLVMCreateEnumAttribute(p->context, ir_attribute_kind("uwtable"), 2)); /* async */
+	return helper;
+}
+
+static struct error *add_helper(struct program *p, const char *name, struct buffer *text, bool has_argument,
+				LLVMValueRef *ret)
+{
+	struct error *err = buffer_error(text);
+	if (err)
+		return err;
+	*ret = add_function(p, name, has_argument);
+	build_body(p, *ret, text);
+	return NULL;
+}
+
+static struct error *add_push_and_put_back(struct program *p, struct support *s)
+{
 	struct buffer push = {0}, put_back = {0};
-	print_push(&push, place);
-	print_put_back(&put_back, place);
-	struct error *err = add_helper(p, "wm1.push_here", &push, &s->push_here);
+	print_push(&push, place_of(p));
+	print_put_back(&put_back, place_of(p));
+	struct error *err = add_helper(p, "wm1.push_here", &push, true, &s->push_here);
 	if (!err)
-		err = add_helper(p, "wm1.put_back", &put_back, &s->put_back);
+		err = add_helper(p, "wm1.put_back", &put_back, false, &s->put_back);
 	buffer_deinit(&push);
 	buffer_deinit(&put_back);
 	return err;
 }
 
-/* The helper keeps xmm0 to xmm15 at the most. */
-bool outline_is_possible(LLVMValueRef call)
+struct error *outline_add(struct program *p, struct support *s)
 {
-	unsigned count = LLVMGetNumArgOperands(call);
-	for (unsigned i = 0; i < count; i++)
-		if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) == LLVMVectorTypeKind)
-			return false;
-	return true;
+	struct error *err = add_push_and_put_back(p, s);
+	for (unsigned i = 0; i < ID_CHANGE_COUNT && !err; i++) {
+		struct buffer text = {0};
+		buffer_printf(&text, "%s%s %%rdi, %s\nretq\n", place_of(p)->begin, change_codes[i], place_of(p)->id);
+		err = add_helper(p, change_names[i], &text, true, &s->change[i]);
+		buffer_deinit(&text);
+	}
+	return err;
 }
 
-static void build_call(struct program *p, LLVMBuilderRef builder, const char *text, const char *constraints,
-		       LLVMValueRef *operands, LLVMTypeRef *types, unsigned count)
+static struct error *add_shared(struct program *p, struct shared_change *shared)
 {
-	const struct buffer code = {.bytes = (uint8_t *)(uintptr_t)text, .len_bytes = strlen(text)};
-	build_asm(builder, p->context, &code, constraints, operands, types, count);
+	const struct place *place = place_of(p);
+	const unsigned long long value = shared->value;
+	struct buffer text = {0}, name = {0};
+	buffer_printf(&text, "%s%s $$%llu, %s\nretq\n", place->begin, change_codes[shared->change], value, place->id);
+	buffer_printf(&name, "%s.%llu", change_names[shared->change], value);
+	struct error *err = buffer_error(&name);
+	if (!err)
+		err = add_helper(p, (const char *)name.bytes, &text, false, &shared->helper);
+	buffer_deinit(&text);
+	buffer_deinit(&name);
+	return err;
 }
 
-void outline_push(struct program *p, const struct support *s, LLVMBuilderRef builder, uint32_t site)
+static void build_call(LLVMBuilderRef builder, LLVMValueRef helper, LLVMValueRef *argument)
 {
-	LLVMValueRef operands[] = {LLVMConstInt(s->i32, site, 0), s->push_here};
-	LLVMTypeRef types[] = {s->i32, s->pointer};
-	build_call(p, builder, "movl $0, %r11d\ncallq ${1:c}", place_of(p)->push_clobbers, operands, types, 2);
+	LLVMValueRef call = LLVMBuildCall2(builder, support_type(helper), helper, argument, argument != NULL, "");
+	LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
 }
 
-void outline_put_back(struct program *p, const struct support *s, LLVMBuilderRef builder)
+void outline_push(const struct support *s, LLVMBuilderRef builder, uint32_t site)
 {
-	LLVMValueRef operands[] = {s->put_back};
-	LLVMTypeRef types[] = {s->pointer};
-	build_call(p, builder, "callq ${0:c}", place_of(p)->put_clobbers, operands, types, 1);
+	LLVMValueRef number = LLVMConstInt(s->i64, site, 0);
+	build_call(builder, s->push_here, &number);
+}
+
+void outline_put_back(const struct support *s, LLVMBuilderRef builder)
+{
+	build_call(builder, s->put_back, NULL);
+}
+
+struct error *outline_change(struct program *p, const struct support *s, LLVMBuilderRef builder, enum id_change change,
+			     uint64_t value)
+{
+	struct shared_change *shared = cold_find(p, change, value);
+	LLVMValueRef number = LLVMConstInt(s->i64, value, 0);
+	struct error *err = shared && !shared->helper ? add_shared(p, shared) : NULL;
+	if (!err)
+		build_call(builder, shared ? shared->helper : s->change[change], shared ? NULL : &number);
+	return err;
 }

@@ -91,11 +91,9 @@ static void plan_site(struct program *p, struct site *site)
 	site->restore_id = id;
 	site->restore_top = top;
 	site->undo = site->action != SITE_NOTHING || id || top;
-	site->is_outlined =
-		site->action == SITE_PUSH && site->frequency < PROGRAM_HOT && outline_is_possible(site->call);
 }
 
-/* Absolute values pay when more than one site needs the id of the entry; a site that runs rarely does not count. */
+/* Absolute values pay when more than one site needs the id of the entry; a cold one does not. */
 static bool wants_entry(const struct program *p, const struct function *f)
 {
 	double coded = 0;
@@ -103,7 +101,7 @@ static bool wants_entry(const struct program *p, const struct function *f)
 		const struct site *site = &p->sites.items[f->first_site + i];
 		if (site->restore_id || site->restore_top)
 			return true;
-		if (site->action == SITE_ADD || (site->action == SITE_PUSH && !site->is_outlined))
+		if (!site->is_cold && (site->action == SITE_ADD || site->action == SITE_PUSH))
 			coded += site->frequency;
 	}
 	return coded > 1.5;
@@ -121,9 +119,10 @@ struct error *program_plan(struct program *p)
 		if (site->action == SITE_NOTHING && !site->undo)
 			p->calls.no_code++;
 	}
-	for (size_t i = 0; i < p->functions.count; i++) {
+	err = cold_choose(p);
+	for (size_t i = 0; i < p->functions.count && !err; i++) {
 		struct function *f = &p->functions.items[i];
 		f->needs_entry = f->is_observable && !f->is_opaque && wants_entry(p, f);
 	}
-	return NULL;
+	return err;
 }

@@ -476,6 +476,34 @@ static bool is_kept(Constant *constant)
 
 namespace
 {
+/*
+ * What never returns is not inlined. The code generator makes one of the copies that inlining leaves in a function; with sites of
+ * their own they are no longer equal, and each would stay.
+ */
+struct KeepFailuresPass : PassInfoMixin<KeepFailuresPass> {
+	static bool fails(const Function &function)
+	{
+		bool ends = false;
+		for (const BasicBlock &block : function) {
+			if (isa<ReturnInst>(block.getTerminator()))
+				return false;
+			ends |= isa<UnreachableInst>(block.getTerminator());
+		}
+		return ends;
+	}
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		for (Function &function : module)
+			if (!function.hasFnAttribute(Attribute::AlwaysInline) && fails(function))
+				function.addFnAttr(Attribute::NoInline);
+		return PreservedAnalyses::all();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
 struct KeepSignaturesPass : PassInfoMixin<KeepSignaturesPass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
@@ -816,6 +844,8 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 						manager.addPass(NoteInliningPass());
 				});
 			builder.registerPipelineStartEPCallback([](ModulePassManager &manager, OptimizationLevel) {
+				if (says("WAYMARK_CONTEXTS", "1"))
+					manager.addPass(KeepFailuresPass());
 				if (says("WAYMARK_PATHS", "source"))
 					manager.addPass(PathsPass(false));
 				if (says("WAYMARK_TRACE", "source"))

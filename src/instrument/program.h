@@ -3,7 +3,7 @@
  *
  *   scan      functions and call sites, what each call may reach           (scan.c, leaf.c, interpose.c)
  *   number    the call graph, its frequencies and its encoding             (number.c)
- *   plan      what code each site and each function needs                  (plan.c)
+ *   plan      what code each site and each function needs                  (plan.c, cold.c)
  *   describe  the metadata section                                         (describe.c)
  *   emit      rewrite the module                                           (emit.c, entry.c, outline.c, support.c)
  *
@@ -25,9 +25,6 @@
 #include "instrument/host.h"
 
 #define NO_INDEX UINT32_MAX
-
-/* Executions for each entry of a function from which on a call is one of a loop: time counts there, not size. */
-#define PROGRAM_HOT 4.0
 
 /* What a site's call is surrounded with. */
 enum site_action {
@@ -51,7 +48,7 @@ struct site {
 	bool is_must_tail;
 	enum site_action action;
 	uint64_t addend;  /* SITE_ADD */
-	bool is_outlined; /* SITE_PUSH: by calls of helpers (outline.c) */
+	bool is_cold;     /* written for size: by calls of helpers (outline.c), with nothing kept in registers */
 	bool undo;        /* code after the call puts the state back */
 	bool restore_id;  /* the callee may come back with another id: put back the absolute one */
 	bool restore_top; /* the same for the context stack */
@@ -67,6 +64,7 @@ struct function {
 	bool is_observable; /* something below it may look at the context */
 	bool clobbers_id;   /* may return with another id than it was entered with (tail calls) */
 	bool clobbers_top;
+	double entries;     /* executions, estimated */
 	bool needs_entry;   /* keeps id and top of its entry */
 	bool is_outer;      /* a root into which no call is encoded: its id is 0 whenever it runs */
 	LLVMValueRef inner; /* of any other root: where encoded calls enter */
@@ -114,8 +112,25 @@ struct program {
 	struct callgraph graph;
 	struct callgraph_stats graph_stats;
 	struct call_counts calls;
+	struct shared_change *changes; /* of cold edges, those that a helper pays for, sorted */
+	size_t change_count;
 	bool cleans_tails; /* roots take off the tail-call pushes of their frame before they return */
 	struct meta meta;
+};
+
+/* What cold sites do to the id. */
+enum id_change {
+	ID_SET,
+	ID_ADD,
+	ID_SUBTRACT,
+	ID_CHANGE_COUNT,
+};
+/* A change by the same value in many places. */
+struct shared_change {
+	enum id_change change;
+	uint64_t value;
+	uint32_t uses;
+	LLVMValueRef helper; /* NULL until one is emitted */
 };
 
 /* The index of a function, NO_INDEX for any other value. */
@@ -127,6 +142,10 @@ struct error *program_plan(struct program *p);
 struct error *program_describe(struct program *p, struct buffer *ret_section);
 struct error *program_emit(struct program *p, const struct buffer *section);
 
+/* cold.c: which sites are written for size; the change that has a helper, NULL for any other. */
+struct error *cold_choose(struct program *p);
+struct shared_change *cold_find(struct program *p, enum id_change change, uint64_t value);
+
 /* entry.c: a root may have an entry of its own; gives it one, which starts at id restart; makes a call enter behind it. */
 struct support;
 bool entry_is_possible(const struct program *p, uint32_t index);
@@ -136,11 +155,12 @@ void entry_call_inner(LLVMValueRef call, const struct function *f);
 /* interpose.c: hot calls of functions that other images may replace get a way for each case. */
 struct error *interpose_split(struct program *p);
 
-/* outline.c: pushes by calls of helpers. */
+/* outline.c: what cold sites do, by calls of helpers. */
 struct error *outline_add(struct program *p, struct support *s);
-bool outline_is_possible(LLVMValueRef call);
-void outline_push(struct program *p, const struct support *s, LLVMBuilderRef builder, uint32_t site);
-void outline_put_back(struct program *p, const struct support *s, LLVMBuilderRef builder);
+void outline_push(const struct support *s, LLVMBuilderRef builder, uint32_t site);
+void outline_put_back(const struct support *s, LLVMBuilderRef builder);
+struct error *outline_change(struct program *p, const struct support *s, LLVMBuilderRef builder, enum id_change change,
+			     uint64_t value);
 
 /* leaf.c: a libc function that neither calls back, nor allocates, nor can be cancelled in, nor returns twice. */
 bool is_leaf_function(const char *name);
@@ -154,10 +174,11 @@ struct support {
 	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 sp) */
 	LLVMValueRef push_here;  /* outline.c */
 	LLVMValueRef put_back;
-	LLVMValueRef push_tail; /* preserve_most void push_tail(i32 site, i64 id, ptr return_slot) */
-	LLVMValueRef clean;     /* void clean(ptr return_slot) */
-	LLVMValueRef capture;   /* void wm1_capture(ptr sret, i32 site) */
-	LLVMValueRef event;     /* void wm1_event(i32 site, ptr name, i64 value) */
+	LLVMValueRef change[ID_CHANGE_COUNT]; /* by enum id_change */
+	LLVMValueRef push_tail;               /* preserve_most void push_tail(i32 site, i64 id, ptr return_slot) */
+	LLVMValueRef clean;                   /* void clean(ptr return_slot) */
+	LLVMValueRef capture;                 /* void wm1_capture(ptr sret, i32 site) */
+	LLVMValueRef event;                   /* void wm1_event(i32 site, ptr name, i64 value) */
 };
 struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_key, struct support *ret);
 /* Inlines the always-inline helpers and removes what is left of them. */

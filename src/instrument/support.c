@@ -132,5 +132,8 @@ struct error *support_finish(struct program *p)
 	remove_unused(p->module, "wm1.clean");
 	remove_unused(p->module, "wm1.push_here");
 	remove_unused(p->module, "wm1.put_back");
+	remove_unused(p->module, "wm1.set");
+	remove_unused(p->module, "wm1.add");
+	remove_unused(p->module, "wm1.subtract");
 	return NULL;
 }

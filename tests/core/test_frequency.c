@@ -37,13 +37,16 @@ static void test_acyclic(void)
 	static const uint32_t ends[][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {4, 3}, {3, 5}, {3, 5}};
 	static const double relative[] = {10, 0.5, 2, 4, 100, 1, 0.25};
 	static const double base[] = {3, 0, 1, 0, 0, 0};
-	static const double want[] = {30, 1.5, 60, 10, 0, 70, 17.5};
+	static const double want[] = {30, 1.5, 60, 10, 0, 70, 17.5}, want_entries[] = {3, 30, 2.5, 70, 0, 87.5};
+	double entries[6];
 	struct callgraph g;
 
 	build(&g, 6, ends, 7);
-	CHECK_OK(frequency_propagate(&g, relative, base));
+	CHECK_OK(frequency_propagate(&g, relative, base, entries));
 	for (uint32_t e = 0; e < 7; e++)
 		check_near(&g, e, want[e]);
+	for (uint32_t n = 0; n < 6; n++)
+		CHECK(fabs(entries[n] - want_entries[n]) <= want_entries[n] * 1e-4);
 	callgraph_deinit(&g);
 }
 
@@ -58,7 +61,7 @@ static void test_cycles(void)
 	struct callgraph g;
 
 	build(&g, 5, ends, 6);
-	CHECK_OK(frequency_propagate(&g, relative, base));
+	CHECK_OK(frequency_propagate(&g, relative, base, NULL));
 	for (uint32_t e = 0; e < 6; e++)
 		check_near(&g, e, want[e]);
 	callgraph_deinit(&g);
@@ -85,7 +88,7 @@ static void test_extremes(void)
 		CHECK_OK(callgraph_add_edge(&g, n, n + 1, n, 0, &ignored));
 	}
 	base[0] = 1e-3;
-	CHECK_OK(frequency_propagate(&g, relative, base));
+	CHECK_OK(frequency_propagate(&g, relative, base, NULL));
 	for (uint32_t e = 0; e < LENGTH; e++)
 		if (!CHECK(g.edges[e].weight >= (e ? g.edges[e - 1].weight : 1)))
 			break;
@@ -96,7 +99,7 @@ static void test_extremes(void)
 	free(base);
 
 	build(&g, 4, ends, 5);
-	CHECK_OK(frequency_propagate(&g, odd, odd_base));
+	CHECK_OK(frequency_propagate(&g, odd, odd_base, NULL));
 	CHECK_U64(g.edges[0].weight, 0);
 	CHECK_U64(g.edges[1].weight, 0);
 	CHECK(g.edges[2].weight > 0);
@@ -105,7 +108,7 @@ static void test_extremes(void)
 	callgraph_deinit(&g);
 
 	callgraph_init(&g);
-	CHECK_OK(frequency_propagate(&g, NULL, NULL));
+	CHECK_OK(frequency_propagate(&g, NULL, NULL, NULL));
 	callgraph_deinit(&g);
 }
 

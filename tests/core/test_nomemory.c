@@ -80,7 +80,7 @@ static struct error *do_propagate(struct callgraph *g)
 {
 	static const double relative[EDGES] = {1, 2, 3}, base[NODES] = {1};
 
-	return frequency_propagate(g, relative, base);
+	return frequency_propagate(g, relative, base, NULL);
 }
 
 /* 20 times round the ring, and the decoding of that. */

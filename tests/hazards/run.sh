@@ -4,7 +4,7 @@
 #   run.sh BUILD-DIR NAME [LEVEL...]     e.g. run.sh build setjmp O0 O2 O2-inline O2,-static
 #
 # A level may bring more options, after commas; OPTIONS is for all of them. O2-inline leaves it to the optimizer which functions
-# it inlines.
+# it inlines; O2-cold has all call sites written for size that may be.
 # NAME.c or NAME.cpp is the program. Programs of several files have a recipe below. NATIVE=1 builds with plain clang-19 and
 # checks only that the program runs and counts lines (its own oracle says nothing then). KEEP=1 keeps the directory.
 set -eu
@@ -83,9 +83,11 @@ for level; do
 	status=0 actual=0
 	case $level in
 	*-inline) opt="-${level%-inline} -DFREE_INLINING" ;;
+	*-cold) opt=-$(echo "${level%-cold}" | tr , ' ') ;;
 	*) opt=-$(echo "$level" | tr , ' ') ;;
 	esac
 	opt="$opt ${OPTIONS:-}"
+	case $level in *-cold) export WAYMARK_COLD=all ;; *) unset WAYMARK_COLD ;; esac
 	if ! recipe >build.log 2>&1; then
 		grep -E 'error|undefined|not valid' build.log | head -n 4 || tail -n 4 build.log
 		echo "FAIL $name -$level: does not build"

@@ -21,10 +21,10 @@ fail() {
 code() {
 	objdump -d --no-show-raw-insn --disassemble="$2" "$1"
 }
-# thread-local accesses of a function: what an edge with an addend costs
+# changes of the id in a function: what an edge with an addend costs
 touches_state() {
 	code "$1" "$2" | grep -q "<$2>:" || fail "$1 has no $2"
-	code "$1" "$2" | grep -q '%fs:'
+	code "$1" "$2" | grep -Eq '%fs:|<wm1\.(add|set|subtract)'
 }
 contexts() { # PROGRAM
 	./"$1" 0 >tokens

@@ -19,7 +19,7 @@ if [ $# -eq 0 ]; then
 fi
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-ir.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
-unset WAYMARK_LINK_SYMBOLIC WAYMARK_TRACE WAYMARK_TRACE_RULES WAYMARK_TRACE_RING WAYMARK_TRACE_UNITS WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND WAYMARK_PATHS WAYMARK_PATHS_ARRAY WAYMARK_PATHS_HASH WAYMARK_PATHS_PLAN
+unset WAYMARK_COLD WAYMARK_LINK_SYMBOLIC WAYMARK_TRACE WAYMARK_TRACE_RULES WAYMARK_TRACE_RING WAYMARK_TRACE_UNITS WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND WAYMARK_PATHS WAYMARK_PATHS_ARRAY WAYMARK_PATHS_HASH WAYMARK_PATHS_PLAN
 
 failed=0
 for name; do
@@ -36,8 +36,10 @@ for name; do
 		continue
 	fi
 	# The two words of the thread's state, and the helpers' calls, by short names.
-	sed -e 's/call void asm sideeffect .*(i32 \([0-9]*\), ptr @wm1\.push_here).*/PUSH \1/' \
-		-e 's/call void asm sideeffect .*(ptr @wm1\.put_back).*/PUT BACK/' \
+	sed -e 's/call preserve_mostcc void @wm1\.push_here(i64 \([0-9]*\)).*/PUSH \1/' \
+		-e 's/call preserve_mostcc void @wm1\.put_back().*/PUT BACK/' \
+		-e 's/call preserve_mostcc void @wm1\.\([a-z]*\)(i64 \([0-9]*\)).*/\1 ID \2/' \
+		-e 's/call preserve_mostcc void @wm1\.\([a-z]*\)\.\([0-9]*\)().*/shared \1 ID \2/' \
 		-e 's/getelementptr (i8, ptr @wm1_thread_state, i64 8)/TOP/g' -e '/^@wm1_thread_state/!s/@wm1_thread_state/ID/g' \
 		"$tmp/$name.ll" >"$tmp/$name.short"
 	[ -z "${SHOW:-}" ] || cat "$tmp/$name.short"

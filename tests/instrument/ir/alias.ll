@@ -1,4 +1,5 @@
 ; An alias that is final stands for its aliasee, through casts and other aliases; one that may be preempted is only a name.
+; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 declare void @wm_event(ptr, i64)
 @name = internal alias void (), ptr @target

@@ -1,4 +1,5 @@
 ; Inline assembly that calls or jumps may reach anything: pushed. asm goto cannot be put around with code: left alone.
+; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define void @calls(

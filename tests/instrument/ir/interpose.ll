@@ -1,6 +1,7 @@
 ; KIND: shared
 ; A library's own function that another image may replace: in a loop its address is compared, and a call of the own one is an edge;
 ; elsewhere it is pushed.
+; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 declare void @wm_event(ptr, i64)
 

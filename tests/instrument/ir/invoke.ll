@@ -1,5 +1,6 @@
 ; An invoke is undone on its normal edge only, which is split when others share the destination; a landing pad puts back what
 ; the function was entered with; a root gets a landing pad for what only passes through it.
+; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 declare void @foreign()
 declare i32 @__gxx_personality_v0(...)

@@ -1,4 +1,5 @@
 ; Nothing follows a call that does not return.
+; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 declare void @abort() noreturn nounwind
 
@@ -20,7 +21,7 @@ define internal void @fails() nounwind noreturn {
 }
 ; CHECK-LABEL: define void @calls(
 ; CHECK: yes:
-; CHECK-NEXT: store i64 1, ptr ID
+; CHECK-NEXT: set ID 1
 ; CHECK-NEXT: call void @fails()
 ; CHECK-NEXT: unreachable
 ; CHECK: no:

@@ -1,5 +1,6 @@
 ; Naked functions, resolvers of ifuncs and what these call stay as they are (there may be no thread-local storage yet), and what they
 ; call sets its id, as a root. A call of one of them is a call of foreign code.
+; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 @picked = ifunc void (), ptr @resolver
 @aliased = ifunc void (), ptr @alias_of_resolver

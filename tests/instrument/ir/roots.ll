@@ -1,5 +1,6 @@
 ; A root into which calls are encoded sets its id ahead of its code, where pointers and other images enter; the hottest of the calls
 ; has no code, and enters behind. Where no code can stand ahead, all calls push.
+; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 declare void @wm_event(ptr, i64)
 declare void @foreign()
@@ -38,9 +39,9 @@ define void @often() nounwind {
   ret void
 }
 ; CHECK-LABEL: define void @seldom(
-; CHECK: store i64 2, ptr ID
+; CHECK: set ID 2
 ; CHECK-NEXT: call void @wm1.inner(i32 2)
-; CHECK-NEXT: store i64 0, ptr ID
+; CHECK-NEXT: set ID 0
 define void @seldom(i1 %c) nounwind {
   br i1 %c, label %rare, label %end, !prof !0
 rare:

@@ -1,5 +1,6 @@
 ; KIND: shared
 ; In a shared library a function that another image may preempt is foreign to its callers; hidden, protected and internal ones are not.
+; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 declare void @wm_event(ptr, i64)
 

@@ -1,5 +1,6 @@
 ; Tail calls. All callers of an internal function are known: its tail calls stay, nothing is undone after them, and the callers
 ; put back absolute values. A root's caller may be foreign: its tail calls are undone, and so are jumps no more.
+; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 declare void @foreign()
 declare void @wm_event(ptr, i64)
@@ -88,9 +89,9 @@ next:
 
 ; CHECK-LABEL: define void @root(
 ; CHECK: rare:
-; CHECK-NEXT: store i64 {{[1-9]}}, ptr ID
+; CHECK-NEXT: set ID {{[1-9]}}
 ; CHECK-NEXT: tail call void @end()
-; CHECK-NEXT: store i64 0, ptr ID
+; CHECK-NEXT: set ID 0
 ; CHECK-NEXT: ret void
 define void @root(i1 %c) nounwind {
   br i1 %c, label %rare, label %done, !prof !0
