@@ -118,7 +118,7 @@ static void add_compile_flags(struct line *line, const struct job *job, const st
 	if (at_source)
 		add_source_flags(line, job, files);
 	if (cc_options_at_link(job->options) && !r->no_lto && !r->emits_llvm) {
-		if (!at_source && (job->options->contexts || (job->options->trace && !job->options->traces_source)))
+		if (!at_source) /* notes what is inlined, keeps some of it from being inlined */
 			add_format(line, "-fpass-plugin=%s", files->plugin);
 		add_text(line, "-flto=full");
 		add_text(line, "-ffat-lto-objects");

@@ -51,11 +51,16 @@ static inline bool cc_options_at_source(const struct cc_options *options)
 	return (options->paths && !options->is_final) || (options->trace && options->traces_source);
 }
 
+/* The optimized code is counted or traced. */
+static inline bool cc_options_at_final(const struct cc_options *options)
+{
+	return (options->paths && options->is_final) || (options->trace && !options->traces_source);
+}
+
 /* The pass runs in the linker, on the whole program. */
 static inline bool cc_options_at_link(const struct cc_options *options)
 {
-	return options->contexts || (options->paths && options->is_final) ||
-	       (options->trace && !options->traces_source);
+	return options->contexts || cc_options_at_final(options);
 }
 
 /* The program records something: it needs the runtime. What is traced stays in its memory. */

@@ -19,12 +19,14 @@
 
 /* The fewest bytes that an element of each table takes. */
 enum {
-	FUNCTION_MIN_BYTES = 1 + 16 + 14 + 2 + 1,
+	FUNCTION_MIN_BYTES = 1 + 16 + 14 + 2 + 1 + 2,
 	NODE_MIN_BYTES = 2,
 	EDGE_MIN_BYTES = 2,
 	LINE_MIN_BYTES = 2,
 	TEST_MIN_BYTES = 10,
 	SKIPPED_MIN_BYTES = 2,
+	HIDDEN_MIN_BYTES = 1,
+	FIRM_MIN_BYTES = 1,
 };
 
 VEC_DECLARE(unit_vec, struct pathmeta_unit);
@@ -328,6 +330,59 @@ static struct error *read_tests(struct reader *r, struct pathmeta_function *f)
 	return err;
 }
 
+static struct error *read_hidden(struct reader *r, struct pathmeta_function *f)
+{
+	struct cursor at = r->c;
+	struct error *err = section_count(&r->c, HIDDEN_MIN_BYTES, "hidden functions", &f->hidden_count);
+
+	if (err)
+		return err;
+	f->hidden = arena_calloc(&r->m->arena, f->hidden_count, sizeof *f->hidden);
+	if (!f->hidden)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < f->hidden_count && !err; i++) {
+		err = read_text(r, &f->hidden[i]);
+		if (!err && !f->hidden[i])
+			err = cursor_error(&at, "a hidden function without a name: the section is damaged");
+	}
+	return err;
+}
+
+static struct error *read_firm(struct reader *r, struct pathmeta_function *f)
+{
+	uint32_t before = 0;
+	struct error *err = section_count(&r->c, FIRM_MIN_BYTES, "firm lines", &f->firm_count);
+
+	if (err)
+		return err;
+	f->firm = arena_calloc(&r->m->arena, f->firm_count, sizeof *f->firm);
+	if (!f->firm)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < f->firm_count && !err; i++) {
+		struct cursor at = r->c;
+		uint32_t step;
+
+		err = cursor_uleb32(&r->c, &step);
+		if (!err && (__builtin_add_overflow(before, step, &f->firm[i]) || (i && !step) ||
+			     f->firm[i] >= f->first_line[f->cfg.node_count]))
+			err = cursor_error(&at, "a firm line that is none: the section is damaged");
+		before = err ? 0 : f->firm[i];
+	}
+	return err;
+}
+
+static struct error *read_hiding(struct reader *r, struct pathmeta_function *f)
+{
+	uint32_t hiding = 0;
+	struct error *err = section_small(&r->c, HIDING_MAX, "a function that hides as", &hiding);
+
+	f->is_unseen = (hiding & HIDING_UNSEEN) != 0;
+	f->is_optimized = (hiding & HIDING_OPTIMIZED) != 0;
+	if (!err)
+		err = read_hidden(r, f);
+	return !err && f->is_optimized ? read_firm(r, f) : err;
+}
+
 /* Sums may wrap: pathmeta_check wants them to rise. */
 static struct error *read_plan(struct reader *r, struct pathmeta_function *f)
 {
@@ -393,7 +448,9 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 		err = cursor_uleb32(&r->c, &f->selects);
 	if (!err)
 		err = cursor_uleb32(&r->c, &f->switch_tables);
-	return err ? err : read_tests(r, f);
+	if (!err)
+		err = read_tests(r, f);
+	return err ? err : read_hiding(r, f);
 }
 
 /* One that is known is passed over; r->c ends behind the function either way. */
@@ -573,6 +630,17 @@ const struct pathmeta_function *pathmeta_find(const struct pathmeta *m, uint64_t
 	struct pathmeta_function key = {.name_key = name_key, .cfg_key = cfg_key};
 
 	return m->function_count ? bsearch(&key, m->functions, m->function_count, sizeof key, compare_functions) : NULL;
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+	return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+bool pathmeta_is_whole(const struct pathmeta_function *f, uint32_t line)
+{
+	return !f->is_optimized ||
+	       (f->firm_count && bsearch(&line, f->firm, f->firm_count, sizeof line, compare_indices));
 }
 
 static int compare_tests(const void *a, const void *b)

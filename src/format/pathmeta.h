@@ -130,6 +130,18 @@ struct pathmeta_function {
 	uint32_t switch_tables;      /* values of a switch that are looked up */
 	struct pathmeta_test *tests; /* by rising node */
 	uint32_t test_count;
+	/* Final stage: what of the source its code does not tell. It may have run where nothing tells, whatever else ran: when the
+	 * program was linked. */
+	bool is_unseen;
+	/* Functions that may have run inside this one, if it ran, and leave no block here: inlined copies that were folded, calls
+	 * that were dropped. Names as lines have them. */
+	const char **hidden;
+	uint32_t hidden_count;
+	/* The optimizer was at it: of a line, code may be left where it does not always stand. But the firm ones, which rise: where
+	 * these have code, they ran or did not. Indices in lines. */
+	bool is_optimized;
+	uint32_t *firm;
+	uint32_t firm_count;
 };
 
 /* A function that is not counted, and why: one line for people. */
@@ -167,6 +179,9 @@ struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *nam
 
 /* What the branch at the end of a node tests; NULL: nothing is known of it. */
 const struct pathmeta_test *pathmeta_find_test(const struct pathmeta_function *f, uint32_t node);
+
+/* The line, an index, has no code but where it is known to stand: if none of that ran, the line did not. */
+bool pathmeta_is_whole(const struct pathmeta_function *f, uint32_t line);
 
 /* NULL when there is none. After pathmeta_read. */
 const struct pathmeta_function *pathmeta_find(const struct pathmeta *m, uint64_t name_key, uint64_t cfg_key);

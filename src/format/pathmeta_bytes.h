@@ -18,7 +18,11 @@
  *                     for each out-edge { to  how (EDGE_*)  [zigzag(value) of a case] [cases] }
  *                     cases: { 2 * ranges + has_more { zigzag(first - last before, at first 0)  last - first } }
  *             }
+ *             selects switch_tables
  *             test_count { node - (node before + 1)  flags  compare  function file  line column  name  number count  [from] }
+ *             hiding (HIDING_*)
+ *             hidden_count { name }
+ *             [firm_count { index - index before }: with HIDING_OPTIMIZED]
  *     }
  *     skipped_count { name reason }
  *
@@ -35,6 +39,13 @@ enum {
 	LINE_ELSEWHERE = 1,
 	LINE_BRANCH_ONLY = 2,
 	LINE_SHIFT = 2,
+};
+
+/* Of a function: what its code does not tell. */
+enum {
+	HIDING_UNSEEN = 1,
+	HIDING_OPTIMIZED = 2,
+	HIDING_MAX = 3,
 };
 
 /* How an edge is: one number. */

@@ -99,6 +99,21 @@ static void write_tests(struct writer *w, const struct pathmeta_function *f)
 	}
 }
 
+static void write_hiding(struct writer *w, const struct pathmeta_function *f)
+{
+	struct buffer *b = &w->function;
+
+	buffer_uleb128(b, (f->is_unseen ? HIDING_UNSEEN : 0u) | (f->is_optimized ? HIDING_OPTIMIZED : 0u));
+	buffer_uleb128(b, f->hidden_count);
+	for (uint32_t i = 0; i < f->hidden_count; i++)
+		buffer_uleb128(b, string_table_ref(&w->strings, f->hidden[i]));
+	if (!f->is_optimized)
+		return;
+	buffer_uleb128(b, f->firm_count);
+	for (uint32_t i = 0; i < f->firm_count; i++)
+		buffer_uleb128(b, f->firm[i] - (i ? f->firm[i - 1] : 0));
+}
+
 static void write_function(struct writer *w, const struct pathmeta_function *f)
 {
 	struct buffer *b = &w->function;
@@ -123,6 +138,7 @@ static void write_function(struct writer *w, const struct pathmeta_function *f)
 	buffer_uleb128(b, f->selects);
 	buffer_uleb128(b, f->switch_tables);
 	write_tests(w, f);
+	write_hiding(w, f);
 	buffer_uleb128(&w->tables, b->len_bytes);
 	buffer_bytes(&w->tables, b->bytes, b->len_bytes);
 }
@@ -152,6 +168,12 @@ static struct error *check_function(const struct pathmeta_function *f, uint32_t 
 	for (uint32_t n = 0; n < g->node_count && !err; n++)
 		if (f->first_line[n] > f->first_line[n + 1])
 			err = error_create(ERROR_ARGUMENT, "lines of block %" PRIu32 " end before they begin", n);
+	for (uint32_t i = 0; i < f->hidden_count && !err; i++)
+		if (!f->hidden[i])
+			err = error_create(ERROR_ARGUMENT, "a hidden function without a name");
+	for (uint32_t i = 0; i < f->firm_count && !err; i++)
+		if (f->firm[i] >= f->first_line[g->node_count] || (i && f->firm[i] <= f->firm[i - 1]))
+			err = error_create(ERROR_ARGUMENT, "a firm line that is none");
 	for (uint32_t i = 0; i < g->edge_count && !err; i++)
 		if ((unsigned int)f->outcomes[i].kind >= PATHMETA_OUTCOMES)
 			err = error_create(ERROR_ARGUMENT, "edge %" PRIu32 " has no outcome", i);

@@ -17,8 +17,6 @@ enum {
 	VARIANT_MIN_BYTES = 2,
 	CALL_MIN_BYTES = 3,
 	SKIPPED_MIN_BYTES = 2,
-	HIDDEN_MIN_BYTES = 1,
-	FIRM_MIN_BYTES = 1,
 };
 
 VEC_DECLARE(unit_vec, struct tracemeta_unit);
@@ -286,47 +284,6 @@ static struct error *read_states(struct reader *r, struct tracemeta_function *f)
 	return err;
 }
 
-static struct error *read_hidden(struct reader *r, struct tracemeta_function *f)
-{
-	struct cursor at = r->c;
-	struct error *err = section_count(&r->c, HIDDEN_MIN_BYTES, "hidden functions", &f->hidden_count);
-
-	if (err)
-		return err;
-	f->hidden = arena_calloc(&r->m->arena, f->hidden_count, sizeof *f->hidden);
-	if (!f->hidden)
-		return &error_no_memory;
-	for (uint32_t i = 0; i < f->hidden_count && !err; i++) {
-		err = read_text(r, &f->hidden[i]);
-		if (!err && !f->hidden[i])
-			err = cursor_error(&at, "a hidden function without a name: the section is damaged");
-	}
-	return err;
-}
-
-static struct error *read_firm(struct reader *r, struct tracemeta_function *f)
-{
-	uint32_t before = 0;
-	struct error *err = section_count(&r->c, FIRM_MIN_BYTES, "firm lines", &f->firm_count);
-
-	if (err)
-		return err;
-	f->firm = arena_calloc(&r->m->arena, f->firm_count, sizeof *f->firm);
-	if (!f->firm)
-		return &error_no_memory;
-	for (uint32_t i = 0; i < f->firm_count && !err; i++) {
-		struct cursor at = r->c;
-		uint32_t step;
-
-		err = cursor_uleb32(&r->c, &step);
-		if (!err && __builtin_add_overflow(before, step, &f->firm[i]))
-			err = cursor_error(&at, "a firm line %" PRIu32 " behind the one before: the section is damaged",
-					   step);
-		before = err ? 0 : f->firm[i];
-	}
-	return err;
-}
-
 static struct error *read_function(struct reader *r)
 {
 	struct tracemeta_function f = {.unit = (uint32_t)r->units.count - 1};
@@ -343,16 +300,10 @@ static struct error *read_function(struct reader *r)
 	f.is_root = (flags & FUNCTION_ROOT) != 0;
 	f.is_taken = (flags & FUNCTION_TAKEN) != 0;
 	f.is_tunable = (flags & FUNCTION_TUNABLE) != 0;
-	f.is_unseen = (flags & FUNCTION_UNSEEN) != 0;
-	f.is_optimized = (flags & FUNCTION_OPTIMIZED) != 0;
 	if (!err)
 		err = read_variants(r, &f);
 	if (!err)
 		err = read_calls(r, &f);
-	if (!err && flags & FUNCTION_HIDES)
-		err = read_hidden(r, &f);
-	if (!err && f.is_optimized)
-		err = read_firm(r, &f);
 	if (!err && flags & FUNCTION_STATES)
 		err = read_states(r, &f);
 	if (err)

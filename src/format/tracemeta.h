@@ -66,17 +66,6 @@ struct tracemeta_function {
 	struct tracemeta_variant variants[WM1_SCHEMES];
 	uint32_t variant_count;
 	bool is_tunable; /* several variants: one is chosen at run time */
-	/* It may have run where nothing tells, whatever else ran: when the program was linked. */
-	bool is_unseen;
-	/* Functions that may have run inside this one, if it ran, and leave no block here: inlined copies that were folded, calls
-	 * that were dropped. Names as lines have them. */
-	const char **hidden;
-	uint32_t hidden_count;
-	/* The optimizer was at it: of a line, code may be left where it does not always stand. But the firm ones, which rise: where
-	 * these have code, they ran or did not. Indices in the flow's lines. */
-	bool is_optimized;
-	uint32_t *firm;
-	uint32_t firm_count;
 	struct tracemeta_call *calls;
 	uint32_t call_count;
 	/* Coverage: first byte of each kind in the unit's bytes, TRACE_NO_OFFSET for none. Function: one byte, which bodies with

@@ -13,8 +13,6 @@
  *             function_off calls_off blocks_off
  *             call_count { (node - node before) << CALL_SHIFT | CALL_* bits  [callee]  [function file]
  *                          zigzag(line - line before)  column }
- *             [hidden_count { name }: with FUNCTION_HIDES]
- *             [firm_count { index - index before }: with FUNCTION_OPTIMIZED]
  *             [states: a bit for each node that has a register (bit i % 8 of byte i / 8); then for each node zigzag(value)]
  *     }
  *     skipped_count { name reason }
@@ -34,10 +32,7 @@ enum {
 	FUNCTION_TAKEN = 2,
 	FUNCTION_TUNABLE = 4,
 	FUNCTION_STATES = 8,
-	FUNCTION_HIDES = 16,
-	FUNCTION_UNSEEN = 32,
-	FUNCTION_OPTIMIZED = 64,
-	FUNCTION_FLAGS_MAX = 127,
+	FUNCTION_FLAGS_MAX = 15,
 };
 
 enum {

@@ -75,11 +75,9 @@ static void write_function(struct writer *w, const struct tracemeta_function *f)
 
 	buffer_u64(&w->tables, f->name_key);
 	buffer_u64(&w->tables, f->cfg_key);
-	buffer_uleb128(&w->tables,
-		       (f->is_root ? FUNCTION_ROOT : 0u) | (f->is_taken ? FUNCTION_TAKEN : 0u) |
-			       (f->is_tunable ? FUNCTION_TUNABLE : 0u) | (f->states ? FUNCTION_STATES : 0u) |
-			       (f->hidden_count ? FUNCTION_HIDES : 0u) | (f->is_unseen ? FUNCTION_UNSEEN : 0u) |
-			       (f->is_optimized ? FUNCTION_OPTIMIZED : 0u));
+	buffer_uleb128(&w->tables, (f->is_root ? FUNCTION_ROOT : 0u) | (f->is_taken ? FUNCTION_TAKEN : 0u) |
+					   (f->is_tunable ? FUNCTION_TUNABLE : 0u) |
+					   (f->states ? FUNCTION_STATES : 0u));
 	buffer_uleb128(&w->tables, f->node_count);
 	buffer_uleb128(&w->tables, f->variant_count);
 	for (uint32_t i = 0; i < f->variant_count; i++)
@@ -92,14 +90,6 @@ static void write_function(struct writer *w, const struct tracemeta_function *f)
 		write_call(w, &before, &f->calls[i]);
 		before = f->calls[i];
 	}
-	if (f->hidden_count)
-		buffer_uleb128(&w->tables, f->hidden_count);
-	for (uint32_t i = 0; i < f->hidden_count; i++)
-		write_text(w, f->hidden[i]);
-	if (f->is_optimized)
-		buffer_uleb128(&w->tables, f->firm_count);
-	for (uint32_t i = 0; f->is_optimized && i < f->firm_count; i++)
-		buffer_uleb128(&w->tables, f->firm[i] - (i ? f->firm[i - 1] : 0));
 	if (f->states)
 		write_states(w, f->states, f->node_count);
 }

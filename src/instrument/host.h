@@ -115,10 +115,10 @@ struct trace_options {
 
 /* Metadata of a module that its units bring to the link, nodes of texts: {callee, who it was inlined into}, {callee, who calls it as
  * written}, {what runs before main}, {callee, caller, line}: as written all code of the line is in one block, with that call. */
-#define TRACE_NOTES_INLINED "waymark.inlined"
-#define TRACE_NOTES_CALLS "waymark.calls"
-#define TRACE_NOTES_STARTS "waymark.starts"
-#define TRACE_NOTES_FIRM "waymark.firm"
+#define PATH_NOTES_INLINED "waymark.inlined"
+#define PATH_NOTES_CALLS "waymark.calls"
+#define PATH_NOTES_STARTS "waymark.starts"
+#define PATH_NOTES_FIRM "waymark.firm"
 
 /* Traces functions of a module (waymark/trace.h). Returns as instrument_module does. */
 char *instrument_trace(LLVMModuleRef module, const struct host *host, const char *unit,

@@ -2,6 +2,7 @@
  * path.h - the path counter's model of one module and of the function at work. For each function, in order (paths.c):
  *
  *   graph      control flow, where paths are cut, what edges mean, keys, source lines      (path_graph.c, path_lines.c, path_tests.c)
+ *   hidden     what may run in it, of the source, and leave no code that tells               (path_hidden.c)
  *   number     Ball-Larus numbers (core/path_number.h)
  *   choose     array, pairs or a plan's pairs, and the values that edges add                 (path_choose.c)
  *   place      where code goes (core/placement.h)
@@ -34,7 +35,7 @@ VEC_DECLARE(path_skipped_vec, struct pathmeta_skipped);
 /* Attributes and intrinsics, by LLVM's numbers. */
 struct path_kinds {
 	unsigned returns_twice, noreturn, naked, coroutine, no_profile, skip_profile;
-	unsigned memory, setjmp, lifetime_start, lifetime_end, assume, optnone, expect;
+	unsigned memory, nounwind, willreturn, setjmp, lifetime_start, lifetime_end, assume, optnone, expect;
 	unsigned chooses[16]; /* intrinsics that stand for a branch and what it decides; 0 behind the last */
 };
 
@@ -64,9 +65,10 @@ struct path_module {
 	struct pathmeta meta;
 	struct path_function_vec functions;
 	struct path_skipped_vec skipped;
-	struct buffer changed; /* names of functions that a plan does not fit, for one warning */
-	struct buffer dropped; /* the same, of those whose plan is cut short */
-	struct buffer split;   /* the same, of those with too many paths */
+	struct path_hidden *hidden; /* final stage */
+	struct buffer changed;      /* names of functions that a plan does not fit, for one warning */
+	struct buffer dropped;      /* the same, of those whose plan is cut short */
+	struct buffer split;        /* the same, of those with too many paths */
 };
 
 struct path_node {
@@ -122,6 +124,11 @@ const char *path_reason(const struct path_module *m, LLVMValueRef function);
 struct error *path_graph_make(struct path_graph *g);
 struct error *path_lines_add(struct path_graph *g);
 struct error *path_tests_add(struct path_graph *g);
+/* path_hidden.c, final stage: reads the module's notes, before any function has code of ours; then what g->meta hides, which is
+ * nothing without them. deinit: NULL is nothing. */
+struct error *path_hidden_find(struct path_module *m);
+struct error *path_hidden_describe(struct path_graph *g);
+void path_hidden_deinit(struct path_hidden *h);
 /* The last file and inlined function: neighbours are from the same. */
 struct path_line_cache {
 	LLVMMetadataRef file;

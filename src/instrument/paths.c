@@ -19,6 +19,8 @@ void path_find_kinds(struct path_kinds *ret)
 		.skip_profile = ir_attribute_kind("skipprofile"),
 		.optnone = ir_attribute_kind("optnone"),
 		.memory = ir_attribute_kind("memory"),
+		.nounwind = ir_attribute_kind("nounwind"),
+		.willreturn = ir_attribute_kind("willreturn"),
 		.lifetime_start = ir_intrinsic_kind("llvm.lifetime.start"),
 		.setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp"),
 		.lifetime_end = ir_intrinsic_kind("llvm.lifetime.end"),
@@ -121,6 +123,8 @@ static struct error *count_paths(struct path_graph *g)
 		err = path_lines_add(g);
 	if (!err)
 		err = path_tests_add(g);
+	if (!err)
+		err = path_hidden_describe(g);
 	if (!err)
 		err = path_number(&g->cfg, g->scratch, &numbering);
 	if (err)
@@ -225,6 +229,8 @@ static struct error *run_phases(struct path_module *m)
 	struct error *err = NULL;
 	if (m->options->plan_path)
 		err = path_plan_load(m->options->plan_path, &m->plan);
+	if (!err && m->options->is_final)
+		err = path_hidden_find(m);
 	if (!err)
 		err = count_functions(m);
 	if (!err)
@@ -251,6 +257,7 @@ char *instrument_paths(LLVMModuleRef module, const struct host *host, const char
 	buffer_deinit(&m.changed);
 	buffer_deinit(&m.dropped);
 	buffer_deinit(&m.split);
+	path_hidden_deinit(m.hidden);
 	ir_value_vec_deinit(&m.bundle.descriptors);
 	path_function_vec_deinit(&m.functions);
 	path_skipped_vec_deinit(&m.skipped);

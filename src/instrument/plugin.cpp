@@ -527,7 +527,7 @@ struct KeepSignaturesPass : PassInfoMixin<KeepSignaturesPass> {
 	}
 };
 
-/* ---- what is inlined, for trace_hidden.c ---- */
+/* ---- what is inlined, for path_hidden.c ---- */
 
 /* Of the function as written: what debug information calls it. */
 static StringRef source_name(const Function &function)
@@ -564,7 +564,7 @@ class InliningNotes : public DiagnosticHandler
 			if (argument.Key != "Callee")
 				continue;
 			const Function *callee = module.getFunction(argument.Val);
-			note(module, TRACE_NOTES_INLINED,
+			note(module, PATH_NOTES_INLINED,
 			     {callee && callee->getSubprogram() ? source_name(*callee) : StringRef(argument.Val),
 			      source_name(remark.getFunction())});
 		}
@@ -616,7 +616,7 @@ struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
 			auto *callee =
 				call ? dyn_cast<Function>(call->getCalledOperand()->stripPointerCasts()) : nullptr;
 			if (callee && !callee->isIntrinsic() && seen.insert(callee).second)
-				note(module, TRACE_NOTES_CALLS, {source_name(*callee), source_name(function)});
+				note(module, PATH_NOTES_CALLS, {source_name(*callee), source_name(function)});
 		}
 	}
 	/* Lines of one block that call something: whoever ran them made the call. */
@@ -637,7 +637,7 @@ struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
 			    !blocks.lookup(i.getDebugLoc().getLine()))
 				continue;
 			std::string line = std::to_string(i.getDebugLoc().getLine());
-			note(module, TRACE_NOTES_FIRM, {source_name(*callee), source_name(function), line});
+			note(module, PATH_NOTES_FIRM, {source_name(*callee), source_name(function), line});
 		}
 	}
 	static void note_starts(Module &module)
@@ -652,7 +652,7 @@ struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
 			auto *function =
 				parts ? dyn_cast<Function>(parts->getOperand(1)->stripPointerCasts()) : nullptr;
 			if (function)
-				note(module, TRACE_NOTES_STARTS, {source_name(*function)});
+				note(module, PATH_NOTES_STARTS, {source_name(*function)});
 		}
 	}
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
@@ -690,6 +690,12 @@ static bool says(const char *name, StringRef what)
 {
 	const char *value = std::getenv(name);
 	return value && what == value;
+}
+
+/* Something counts or traces the code of the link. */
+static bool is_final_stage()
+{
+	return says("WAYMARK_PATHS", "final") || says("WAYMARK_TRACE", "final");
 }
 
 static const char *link_output(const Module &module)
@@ -840,7 +846,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 			builder.registerFullLinkTimeOptimizationEarlyEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel) {
 					manager.addPass(KeepSignaturesPass());
-					if (says("WAYMARK_TRACE", "final"))
+					if (is_final_stage())
 						manager.addPass(NoteInliningPass());
 				});
 			builder.registerPipelineStartEPCallback([](ModulePassManager &manager, OptimizationLevel) {
@@ -850,7 +856,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 					manager.addPass(PathsPass(false));
 				if (says("WAYMARK_TRACE", "source"))
 					manager.addPass(TracePass(false));
-				if (says("WAYMARK_TRACE", "final"))
+				if (is_final_stage())
 					manager.addPass(NoteCallsPass());
 			});
 			builder.registerOptimizerLastEPCallback([](ModulePassManager &manager, OptimizationLevel) {

@@ -12,9 +12,7 @@
 static void find_kinds(struct trace_kinds *ret)
 {
 	*ret = (struct trace_kinds){
-		.nounwind = ir_attribute_kind("nounwind"),
 		.nocallback = ir_attribute_kind("nocallback"),
-		.willreturn = ir_attribute_kind("willreturn"),
 		.elementtype = ir_attribute_kind("elementtype"),
 		.byval = ir_attribute_kind("byval"),
 		.inalloca = ir_attribute_kind("inalloca"),
@@ -169,6 +167,8 @@ static struct error *make_graph(struct trace_function *f, struct path_graph *g)
 	if (!err)
 		err = path_tests_add(g);
 	if (!err)
+		err = path_hidden_describe(g);
+	if (!err)
 		err = number(f, g);
 	return err;
 }
@@ -178,8 +178,6 @@ static struct error *trace_function(struct trace_function *f, struct path_graph 
 	struct error *err = make_graph(f, g);
 	if (!err)
 		err = trace_calls_describe(f, g);
-	if (!err && f->m->hidden)
-		err = trace_hidden_describe(f, g);
 	if (!err)
 		err = refuse(f, g);
 	if (err)
@@ -335,7 +333,7 @@ static struct error *run_phases(struct trace_module *m)
 	if (m->options->names_units)
 		use_coverage(m); /* before it is known whether there is any */
 	if (!err && m->options->is_final)
-		err = trace_hidden_find(m);
+		err = path_hidden_find(&m->paths);
 	if (!err)
 		err = trace_functions(m);
 	if (!err && (m->functions.count || m->skipped.count)) {
@@ -376,7 +374,7 @@ char *instrument_trace(LLVMModuleRef module, const struct host *host, const char
 		ir_value_vec_deinit(&m.clones[scheme]);
 	ir_value_vec_deinit(&m.called_unseen);
 	ir_value_vec_deinit(&m.called_uncovered);
-	trace_hidden_deinit(m.hidden);
+	path_hidden_deinit(m.paths.hidden);
 	pathmeta_deinit(&m.paths.meta);
 	tracemeta_deinit(&m.meta);
 	return problem;

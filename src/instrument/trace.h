@@ -4,7 +4,7 @@
  *   rules      which schemes it has                                          (trace_rules.c)
  *   graph      control flow, numbers and places, as for path counters        (path_graph.c, core/)
  *   calls      what it calls and who may call it, for the analyses of who reads (trace_calls.c, trace_callers.c)
- *   hidden     what may run in it unseen                                     (trace_hidden.c)
+ *   hidden     what may run in it unseen                                     (path_hidden.c)
  *   layout     what the frame record and the coverage bytes of each variant have (trace_layout.c)
  *   clone      one body for each of several schemes                         (trace_variants.c)
  *   emit       the code and the points of each variant                       (trace_emit.c, trace_asm.c)
@@ -22,10 +22,9 @@
 
 VEC_DECLARE(trace_function_vec, struct tracemeta_function);
 VEC_DECLARE(trace_skipped_vec, struct tracemeta_skipped);
-VEC_DECLARE(trace_name_vec, const char *);
 
 struct trace_kinds {
-	unsigned nounwind, nocallback, willreturn, elementtype, byval, inalloca;
+	unsigned nocallback, elementtype, byval, inalloca;
 };
 
 struct trace_module {
@@ -45,7 +44,6 @@ struct trace_module {
 	const char *key_name; /* symbol of the unit's key */
 	uint32_t coverage_bytes;
 	const char *rules;
-	struct trace_hidden *hidden; /* final stage */
 	bool has_tunables;
 };
 
@@ -91,11 +89,6 @@ struct error *trace_callers_survey(struct trace_module *m);
 void trace_callers_describe(struct trace_function *f);
 /* Behind trace_calls_describe: with call-site coverage no call's byte proves whether f was entered. */
 struct error *trace_entry_needs_byte(const struct trace_function *f, const struct cfg *g, bool *ret);
-
-/* trace_hidden.c, final stage: reads the module's notes; then f->meta.hidden of each body. deinit: NULL is nothing. */
-struct error *trace_hidden_find(struct trace_module *m);
-struct error *trace_hidden_describe(struct trace_function *f, const struct path_graph *g);
-void trace_hidden_deinit(struct trace_hidden *h);
 
 /* Sizes and places; coverage bytes of what the function's schemes need. */
 struct error *trace_layout(struct trace_function *f, const struct cfg *g);

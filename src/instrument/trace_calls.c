@@ -16,7 +16,7 @@ static bool is_own_call(const struct trace_module *m, LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
 	if (LLVMIsAInlineAsm(callee))
-		return path_call_has(call, m->kinds.willreturn);
+		return path_call_has(call, m->paths.kinds.willreturn);
 	size_t len_bytes = 0;
 	const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len_bytes) : "";
 	return !strncmp(name, "wm1.", strlen("wm1.")) || !strncmp(name, "wm1_", strlen("wm1_"));
@@ -39,8 +39,8 @@ static struct error *collect(const struct trace_module *m, const struct path_gra
 
 static bool has_all(const struct trace_module *m, LLVMValueRef call)
 {
-	return path_call_has(call, m->kinds.nounwind) && path_call_has(call, m->kinds.nocallback) &&
-	       path_call_has(call, m->kinds.willreturn);
+	return path_call_has(call, m->paths.kinds.nounwind) && path_call_has(call, m->kinds.nocallback) &&
+	       path_call_has(call, m->paths.kinds.willreturn);
 }
 
 /* A function of libc that calls nothing back and returns. */
@@ -82,7 +82,7 @@ static struct error *describe_call(struct trace_function *f, struct path_graph *
 	const struct path_module *m = &f->m->paths;
 	*ret = (struct tracemeta_call){.node = node};
 	ret->no_return = path_call_has(call, m->kinds.noreturn);
-	ret->may_leave = !path_call_has(call, f->m->kinds.nounwind) || ret->no_return;
+	ret->may_leave = !path_call_has(call, f->m->paths.kinds.nounwind) || ret->no_return;
 	struct error *err = describe_callee(f, call, ret);
 	if (ret->kind == TRACEMETA_PURE)
 		ret->may_leave = false;

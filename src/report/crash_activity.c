@@ -529,8 +529,7 @@ static bool has_twin(const struct crash *c, uint32_t image, uint32_t f, const ui
 	if (!keymap_find(&in->names, &key, &number))
 		return false;
 	for (uint32_t other = in->first_of_name[number]; other != CRASH_NONE; other = in->next_of_name[other])
-		if (other != f && in->trace.flows[other]->line == flow->line &&
-		    text_equal(in->trace.flows[other]->file, flow->file) &&
+		if (other != f && hidden_are_twins(in->trace.flows[other], flow) &&
 		    states[c->first_function[image] + other] != ACTIVITY_NO)
 			return true;
 	return false;
@@ -539,7 +538,7 @@ static bool has_twin(const struct crash *c, uint32_t image, uint32_t f, const ui
 /* What may have run unseen cannot be said not to have, whatever its body did. */
 static struct error *raise_hidden(const struct crash *c, struct activity_result *r)
 {
-	struct crash_hidden hidden;
+	struct hidden hidden;
 	struct error *err = crash_hidden_find(c, r->functions, &hidden);
 
 	if (err)
@@ -549,10 +548,10 @@ static struct error *raise_hidden(const struct crash *c, struct activity_result 
 			const char *name = c->images[i].trace.flows[f - c->first_function[i]]->name;
 
 			if (r->functions[f] == ACTIVITY_NO &&
-			    (crash_hidden_has(&hidden, name) || has_twin(c, i, f - c->first_function[i], r->functions)))
+			    (hidden_has(&hidden, name) || has_twin(c, i, f - c->first_function[i], r->functions)))
 				r->functions[f] = ACTIVITY_MAYBE;
 		}
-	crash_hidden_deinit(&hidden);
+	hidden_deinit(&hidden);
 	return NULL;
 }
 

@@ -30,7 +30,7 @@ static struct error *add_ways(const struct pathmeta_function *flow, bool is_unsu
 		way.at.line = line->line;
 		way.at.node = node;
 		way.node_state = nodes[node];
-		is_hidden = is_unsure || crash_hidden_has(&l->hidden, line->function ? line->function : flow->name);
+		is_hidden = is_unsure || hidden_has(&l->hidden, line->function ? line->function : flow->name);
 		err = crash_lines_file(l, line->file, &way.at.file);
 		for (uint32_t e = first; e < flow->cfg.first_edge[node + 1] && !err; e++) {
 			if (!branch_has_way(flow, e))
@@ -105,7 +105,7 @@ static struct error *fold(const struct way_vec *ways, struct crash_branch_vec *r
 /* Optimized: a way that was gone by may have been folded where control came. */
 static bool is_unsure(const struct crash *c, const struct activity_result *activity, uint32_t image, uint32_t id)
 {
-	return c->images[image].trace.meta.functions[id - c->first_function[image]].is_optimized &&
+	return c->images[image].trace.flows[id - c->first_function[image]]->is_optimized &&
 	       activity->functions[id] != ACTIVITY_NO;
 }
 

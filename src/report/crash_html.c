@@ -436,7 +436,7 @@ static struct error *print_own_lines(struct crash_html *h, uint32_t thread, uint
 			uint8_t state = nodes[node];
 
 			if ((state == ACTIVITY_YES && i >= ends[node]) ||
-			    (state == ACTIVITY_NO && !crash_lines_is_whole(f->meta, i)))
+			    (state == ACTIVITY_NO && !pathmeta_is_whole(f->flow, i)))
 				state = ACTIVITY_MAYBE;
 			if (row != UINT32_MAX)
 				lines[count++] = (struct own_line){row, line->line, state};

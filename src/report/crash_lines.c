@@ -219,34 +219,17 @@ static void find_sure_ends(const struct ran *r, uint32_t *sure_end)
 
 /* ---- lines ---- */
 
-static int compare_indices(const void *a, const void *b)
-{
-	return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
-static bool is_firm(const struct tracemeta_function *f, uint32_t line)
-{
-	return f->firm_count && bsearch(&line, f->firm, f->firm_count, sizeof line, compare_indices);
-}
-
-bool crash_lines_is_whole(const struct tracemeta_function *f, uint32_t line)
-{
-	return !f->is_optimized || is_firm(f, line);
-}
-
 /* Of a line of which no block can have run: a copy of it may have, that was folded. */
 static bool may_be_unseen(const struct collect *k, uint32_t id, uint32_t index)
 {
 	uint32_t image = k->image;
 	const struct pathmeta_function *flow = k->c->images[image].trace.flows[id - k->c->first_function[image]];
-	const struct tracemeta_function *meta =
-		&k->c->images[image].trace.meta.functions[id - k->c->first_function[image]];
 	const struct pathmeta_line *line = &flow->lines[index];
 	const char *function = line->function ? line->function : flow->name;
 
-	if (k->activity->functions[id] != ACTIVITY_NO && !crash_lines_is_whole(meta, index))
+	if (k->activity->functions[id] != ACTIVITY_NO && !pathmeta_is_whole(flow, index))
 		return true;
-	return crash_hidden_has(&k->l->hidden, function) ||
+	return hidden_has(&k->l->hidden, function) ||
 	       crash_hidden_line(k->c, k->activity->functions, image, function, line);
 }
 
@@ -413,7 +396,7 @@ struct error *crash_lines_create(const struct crash *c, const struct activity_re
 
 void crash_lines_deinit(struct crash_lines *l)
 {
-	crash_hidden_deinit(&l->hidden);
+	hidden_deinit(&l->hidden);
 	keymap_deinit(&l->spelled_map);
 	crash_file_number_vec_deinit(&l->spelled);
 	keymap_deinit(&l->file_map);

@@ -3,7 +3,7 @@
  *
  * A line ran when any of its code did, and cannot have run when none of it can. Code that exists several times (inlined,
  * instantiated, in several images) counts together. Of the block where a frame's control is, the lines behind it are not
- * taken to have run, unless another path shows it. What may have run unseen (crash_hidden.h) is no line that cannot have run.
+ * taken to have run, unless another path shows it. What may have run unseen (hidden.h) is no line that cannot have run.
  */
 #ifndef WM_REPORT_CRASH_LINES_H
 #define WM_REPORT_CRASH_LINES_H
@@ -53,7 +53,7 @@ struct crash_lines {
 	struct crash_line_function_vec functions; /* by file, line, name; those without a place are last, their file is
 						     UINT32_MAX */
 	size_t placed_functions;
-	struct crash_hidden hidden;
+	struct hidden hidden;
 	bool has_jumps; /* any call may be left by longjmp */
 };
 
@@ -67,8 +67,6 @@ struct error *crash_lines_file(struct crash_lines *l, const char *name, uint32_t
 /* NULL: there is no code on it. */
 const struct crash_line *crash_lines_find(const struct crash_lines *l, uint32_t file, uint32_t line);
 
-/* A line of the function's flow has no code but where it is known to stand: if none of that can have run, the line did not. */
-bool crash_lines_is_whole(const struct tracemeta_function *f, uint32_t line);
 /* Of one activation: of the lines of a node that ran, those before ret[node] ran. edges: crash_frame_activity's. */
 void crash_lines_own_ends(const struct crash_lines *l, const struct crash *c, uint32_t thread, uint32_t frame,
 			  const uint8_t *edges, uint32_t *ret);

@@ -18,12 +18,12 @@ static const uint8_t golden[] = {
 	'i', 'n', 0,					/* 5 */
 	'a', '.', 'h', 0,				/* 6 */
 	'k', 0,						/* 7 */
-	'g', 0,						/* 8 */
-	'_', 'Z', '1', 'h', 'v', 0,			/* 9 */
+	'_', 'Z', '1', 'h', 'v', 0,			/* 8 */
+	'g', 0,						/* 9 */
 	'i', 's', ' ', 'n', 'o', 't', ' ', 'o', 'u', 'r', 's', '.', 0, /* 10 */
 	1, 2, 0,					/* producer, name, stage */
 	2,						/* functions */
-	90,						/* bytes of f */
+	96,						/* bytes of f */
 	1, 2, 3, 4, 5, 6, 7, 8,				/* name_key */
 	9, 0, 0, 0, 0, 0, 0, 0x80,			/* cfg_key */
 	4,						/* path_count */
@@ -39,17 +39,20 @@ static const uint8_t golden[] = {
 	2,						/* tests */
 	1, 0x0f, 2, 0, 4, 12, 3, 7, 1, 2, 0,		/* node 1: k at line 12 column 3, the second of two, from node 0 */
 	0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0,			/* node 2: a character */
-	35,						/* bytes of g */
+	2, 1, 8,					/* optimized; hides _Z1hv */
+	2, 1, 2,					/* firm lines: 1 and 3 */
+	37,						/* bytes of g */
 	0x10, 0, 0, 0, 0, 0, 0, 0,
 	0x20, 0, 0, 0, 0, 0, 0, 0,
 	1,
-	8, 8, 0, 0,
+	9, 9, 0, 0,
 	1, 0, 0, 0, 0, 0,
 	1, 0, 0,					/* one node, no edges, no lines */
 	0, 0,
 	0, 0,						/* no selects, no switch tables */
 	0,						/* no tests */
-	1, 9, 10,					/* skipped: name reason */
+	1, 0,						/* unseen, hides nothing */
+	1, 8, 10,					/* skipped: name reason */
 };
 /* clang-format on */
 
@@ -79,6 +82,8 @@ static void build_example(struct path_builder *b)
 		{2, PATHMETA_TEST_CHARACTER, 0, {0}, NULL, UINT32_MAX, 0, 0},
 	};
 	static uint64_t planned[] = {1, 3};
+	static const char *hidden[] = {"_Z1hv"};
+	static uint32_t firm[] = {1, 3};
 	static struct pathmeta_skipped skipped = {.name = "_Z1hv", .reason = "is not ours."};
 	struct pathmeta_function *f;
 
@@ -100,11 +105,17 @@ static void build_example(struct path_builder *b)
 	f->cfg.edges[2].is_fixed = true;
 	f->tests = tests;
 	f->test_count = 2;
+	f->is_optimized = true;
+	f->hidden = hidden;
+	f->hidden_count = 1;
+	f->firm = firm;
+	f->firm_count = 2;
 	f = build_paths_function(b, "g", 1, NULL, 0, NULL, 0);
 	f->name_key = 0x10;
 	f->cfg_key = 0x20;
 	f->file = NULL;
 	f->line = 0;
+	f->is_unseen = true;
 	b->meta.skipped = &skipped;
 	b->meta.skipped_count = 1;
 }
@@ -172,6 +183,13 @@ static void check_example(const struct pathmeta *m)
 	CHECK(f->tests[1].flags == PATHMETA_TEST_CHARACTER && !f->tests[1].at.line && !f->tests[1].name);
 	CHECK_U64(f->tests[1].from, UINT32_MAX);
 	CHECK_U64(g->test_count, 0);
+	CHECK(f->is_optimized && !f->is_unseen && !g->is_optimized && g->is_unseen);
+	if (CHECK_U64(f->hidden_count, 1))
+		CHECK_TEXT(f->hidden[0], "_Z1hv");
+	CHECK_U64(f->firm_count, 2);
+	CHECK(!pathmeta_is_whole(f, 0) && pathmeta_is_whole(f, 1) && !pathmeta_is_whole(f, 2) &&
+	      pathmeta_is_whole(f, 3));
+	CHECK(!g->hidden_count && !g->firm_count && pathmeta_is_whole(g, 0));
 	CHECK_TEXT(g->name, "g");
 	CHECK(g->file == NULL);
 	CHECK_U64(g->path_count, 1);
@@ -329,16 +347,16 @@ static void test_golden(void)
 static void test_bodies(void)
 {
 	const size_t unit = 2 + 56, function = unit + 4, head = function + 1, names = head + 17;
-	const size_t plan = names + 4 + 6, graph = plan + 3, nodes = graph + 3, tests = nodes + 35,
-		     second = function + 91;
+	const size_t plan = names + 4 + 6, graph = plan + 3, nodes = graph + 3, tests = nodes + 35, hiding = tests + 22,
+		     second = function + 97;
 
 	EXPECT_BODY(0, 11, "string pool");
 	EXPECT_BODY(unit + 2, 2, "stage 2");
 	EXPECT_BODY(unit + 3, 120, "120 functions cannot fit");
 	EXPECT_BODY(unit + 3, 1, "");
 	EXPECT_BODY(second, 127, "127 bytes of a function cannot fit");
-	EXPECT_BODY(function, 91, "1 bytes behind the end of a function");
-	EXPECT_BODY(function, 89, "x: unit 0, unpacked: offset 0x");
+	EXPECT_BODY(function, 97, "1 bytes behind the end of a function");
+	EXPECT_BODY(function, 95, "x: unit 0, unpacked: offset 0x");
 	EXPECT_BODY(head + 16, 5, "function f: 5 paths, its control flow has 4");
 	EXPECT_BODY(names, 0, "has no name");
 	EXPECT_BODY(names, 11, "string 11 of 10");
@@ -362,9 +380,16 @@ static void test_bodies(void)
 	EXPECT_BODY(nodes + 9, 0x74, "function f: control flow"); /* one of two edges is TWICE */
 	EXPECT_BODY(nodes + 11, 0, "");
 	EXPECT_BODY(tests, 127, "127 tests cannot fit");
-	EXPECT_BODY(tests, 1, "10 bytes behind the end of a function");
-	EXPECT_BODY(tests + 1, 4, "a test of no block"); /* node 4 */
-	EXPECT_BODY(tests + 1, 3, "a test of no block"); /* and the next one behind it */
+	EXPECT_BODY(tests, 1, "16 hidden functions cannot fit");
+	EXPECT_BODY(hiding, 4, "a function that hides as 4");
+	EXPECT_BODY(hiding, 0, "3 bytes behind the end of a function");
+	EXPECT_BODY(hiding + 1, 127, "127 hidden functions cannot fit");
+	EXPECT_BODY(hiding + 2, 0, "a hidden function without a name");
+	EXPECT_BODY(hiding + 3, 127, "127 firm lines cannot fit");
+	EXPECT_BODY(hiding + 4, 4, "a firm line that is none"); /* of four */
+	EXPECT_BODY(hiding + 5, 0, "a firm line that is none"); /* the same one again */
+	EXPECT_BODY(tests + 1, 4, "a test of no block");        /* node 4 */
+	EXPECT_BODY(tests + 1, 3, "a test of no block");        /* and the next one behind it */
 	EXPECT_BODY(tests + 2, 64, "a test with flags 64");
 	EXPECT_BODY(tests + 3, 8, "compares as 8");
 	EXPECT_BODY(tests + 8, 11, "string 11 of 10");
@@ -402,6 +427,14 @@ static void test_writer_refuses(void)
 	b.functions[0].cfg.edges[0].to = 9;
 	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_FORMAT, "function 0 (f): control flow");
 	b.functions[0].cfg.edges[0].to = 1;
+	b.functions[0].firm_count = 0;
+	b.functions[0].hidden[0] = NULL;
+	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_ARGUMENT, "function 0 (f): a hidden function without a name");
+	b.functions[0].hidden[0] = "_Z1hv";
+	b.functions[0].firm_count = 2;
+	b.functions[0].firm[1] = 4;
+	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_ARGUMENT, "function 0 (f): a firm line that is none");
+	b.functions[0].firm[1] = 3;
 	b.meta.unit_count = 0;
 	CHECK_ERROR(pathmeta_write(&b.meta, &out), ERROR_ARGUMENT, "0 units");
 	CHECK_U64(out.len_bytes, 0);

@@ -238,6 +238,8 @@ static void write_path_metadata(void)
 	static uint64_t planned[] = {0, 2};
 	static struct path_builder b;
 	static uint8_t raw[1 << 12];
+	const char *hidden[] = {"k"};
+	uint32_t firm[] = {0};
 	struct pathmeta_skipped skipped = {.name = "h", .reason = "no"};
 	struct buffer section = {0}, input = {0};
 	struct pathmeta_function *f;
@@ -250,6 +252,11 @@ static void write_path_metadata(void)
 	f->planned = planned;
 	f->planned_count = 2;
 	f->lines[1].function = "inlined";
+	f->is_unseen = f->is_optimized = true;
+	f->hidden = hidden;
+	f->hidden_count = 1;
+	f->firm = firm;
+	f->firm_count = 1;
 	f->tests = tests;
 	f->test_count = 2;
 	build_paths_simple(&b, "g", 1, NULL, 0, 30);

@@ -70,19 +70,9 @@ void build_trace(struct trace_builder *b, const char *unit)
 					 .node_count = BUILD_TRACE_NODES,
 					 .states = b->states};
 	set_variants(f);
-	b->hidden[0] = "puts";
-	b->hidden[1] = "strlen";
-	b->firm[0] = 1;
-	b->firm[1] = 4;
 	b->functions[1] = (struct tracemeta_function){.name_key = 0x10,
 						      .cfg_key = 0x20,
 						      .is_taken = true,
-						      .is_unseen = true,
-						      .is_optimized = true,
-						      .hidden = b->hidden,
-						      .hidden_count = 2,
-						      .firm = b->firm,
-						      .firm_count = 2,
 						      .function_off = 39,
 						      .calls_off = TRACE_NO_OFFSET,
 						      .blocks_off = TRACE_NO_OFFSET,

@@ -16,14 +16,11 @@ struct trace_builder {
 	struct tracemeta_function functions[2];
 	struct tracemeta_call calls[BUILD_TRACE_CALLS];
 	struct path_state states[BUILD_TRACE_NODES];
-	const char *hidden[2];
-	uint32_t firm[2];
 	struct tracemeta_skipped skipped;
 };
 
 /*
- * Function 0: three variants (none, fc+cc+pt, stmt) of ten blocks with four calls, all kinds; function 1: not traced, one block,
- * optimized, with two functions that it hides and two firm lines.
+ * Function 0: three variants (none, fc+cc+pt, stmt) of ten blocks with four calls, all kinds; function 1: not traced, one block.
  * One skipped. Nothing is allocated.
  */
 void build_trace(struct trace_builder *b, const char *unit);

@@ -1,5 +1,5 @@
 /*
- * trace_hidden.c - which functions may run inside a body of the final stage and leave no block there that would tell: each inlined
+ * path_hidden.c - which functions may run inside a body of the final stage and leave no block there that would tell: each inlined
  * copy may have been folded, as a whole or in part. The units and the link note what was inlined into what (plugin.cpp), and
  * who calls whom as written: for calls that were dropped since nothing but their result would be seen of them.
  *
@@ -18,8 +18,8 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "base/order.h"
+#include "instrument/path.h"
 #include "instrument/program.h"
-#include "instrument/trace.h"
 
 struct pair {
 	uint32_t inner, outer; /* what was inlined or called, and where */
@@ -31,9 +31,10 @@ struct firm {
 };
 VEC_DECLARE(firm_vec, struct firm);
 VEC_DECLARE(index_vec, uint32_t);
+VEC_DECLARE(name_vec, const char *);
 
-struct trace_hidden {
-	struct trace_name_vec names;    /* sorted, each once */
+struct path_hidden {
+	struct name_vec names;          /* sorted, each once */
 	struct pair_vec inlined, calls; /* by outer */
 	struct firm_vec firm;           /* sorted */
 	bool *is_pure;                  /* [name]: of a body here */
@@ -54,7 +55,7 @@ static int compare_pairs(const void *a, const void *b)
 	return order_of(x->outer, y->outer) ?: order_of(x->inner, y->inner);
 }
 
-static uint32_t name_index(const struct trace_hidden *h, const char *name)
+static uint32_t name_index(const struct path_hidden *h, const char *name)
 {
 	const char **found = bsearch(&name, h->names.items, h->names.count, sizeof name, compare_names);
 	return found ? (uint32_t)(found - h->names.items) : UINT32_MAX;
@@ -91,15 +92,15 @@ static struct error *read_notes(LLVMModuleRef module, const char *list, unsigned
 	return NULL;
 }
 
-static struct error *add_names(struct trace_module *m, const char *const *texts, size_t count)
+static struct error *add_names(struct path_module *m, const char *const *texts, size_t count)
 {
 	struct error *err = NULL;
 	for (size_t i = 0; i < count && !err; i++)
-		err = trace_name_vec_append(&m->hidden->names, arena_strdup(&m->meta.arena, texts[i]));
+		err = name_vec_append(&m->hidden->names, arena_strdup(&m->meta.arena, texts[i]));
 	return err;
 }
 
-static struct error *add_pairs(const struct trace_hidden *h, const char *const *texts, unsigned count,
+static struct error *add_pairs(const struct path_hidden *h, const char *const *texts, unsigned count,
 			       struct pair_vec *ret)
 {
 	struct error *err = NULL;
@@ -111,11 +112,11 @@ static struct error *add_pairs(const struct trace_hidden *h, const char *const *
 }
 
 /* Writes nothing, ends: a call whose result nobody wants is none. */
-static bool is_pure(const struct trace_module *m, LLVMValueRef function)
+static bool is_pure(const struct path_module *m, LLVMValueRef function)
 {
 	const unsigned writes = 0xaaaaaaaa; /* of each kind of memory, two bits: read, written */
-	LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-							      m->paths.kinds.memory);
+	LLVMAttributeRef memory =
+		LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, m->kinds.memory);
 	return memory && !(LLVMGetEnumAttributeValue(memory) & writes) && path_has(function, m->kinds.nounwind) &&
 	       path_has(function, m->kinds.willreturn);
 }
@@ -126,7 +127,7 @@ static int compare_firm(const void *a, const void *b)
 	return order_of(x->function, y->function) ?: order_of(x->line, y->line);
 }
 
-static bool is_inlined(const struct trace_hidden *h, uint32_t name)
+static bool is_inlined(const struct path_hidden *h, uint32_t name)
 {
 	for (size_t i = 0; i < h->inlined.count; i++)
 		if (h->inlined.items[i].inner == name)
@@ -135,13 +136,13 @@ static bool is_inlined(const struct trace_hidden *h, uint32_t name)
 }
 
 /* A call that stays one wherever it is: its callee is nowhere inlined, does something, and is none that LLVM knows to fold. */
-static bool stays(const struct trace_module *m, const char *callee)
+static bool stays(const struct path_module *m, const char *callee)
 {
 	static const char *const folded[] = {"malloc",  "calloc",  "realloc",      "free",   "strdup",
 					     "strndup", "_Znwm",   "_Znam",        "_ZdlPv", "_ZdaPv",
 					     "_ZdlPvm", "_ZdaPvm", "aligned_alloc"};
 	const uint32_t name = name_index(m->hidden, callee);
-	LLVMValueRef function = LLVMGetNamedFunction(m->paths.module, callee);
+	LLVMValueRef function = LLVMGetNamedFunction(m->module, callee);
 	for (size_t i = 0; i < sizeof folded / sizeof *folded; i++)
 		if (!strcmp(callee, folded[i]))
 			return false;
@@ -150,9 +151,9 @@ static bool stays(const struct trace_module *m, const char *callee)
 	       !(function && is_pure(m, function));
 }
 
-static struct error *find_firm(struct trace_module *m, const char *const *texts, unsigned count)
+static struct error *find_firm(struct path_module *m, const char *const *texts, unsigned count)
 {
-	struct trace_hidden *h = m->hidden;
+	struct path_hidden *h = m->hidden;
 	struct error *err = NULL;
 	for (unsigned i = 0; i < count && !err; i++) {
 		const uint32_t function = name_index(h, texts[3 * i + 1]);
@@ -181,7 +182,7 @@ static size_t first_pair(const struct pair_vec *v, uint32_t outer)
 }
 
 /* Names that are inlined twice, or into what there is twice, or have a body besides. Rounds end since nothing becomes fewer. */
-static void count_copies(struct trace_hidden *h, const uint8_t *bodies)
+static void count_copies(struct path_hidden *h, const uint8_t *bodies)
 {
 	bool is_changed = true;
 	memcpy(h->copies, bodies, h->names.count);
@@ -201,19 +202,19 @@ static void count_copies(struct trace_hidden *h, const uint8_t *bodies)
 	}
 }
 
-static const char *body_name(const struct trace_module *m, LLVMValueRef function, char **ret)
+static const char *body_name(const struct path_module *m, LLVMValueRef function, char **ret)
 {
 	LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
 	unsigned len = 0;
-	const char *name = subprogram ? m->paths.host->subprogram_name(subprogram, &len) : NULL;
+	const char *name = subprogram ? m->host->subprogram_name(subprogram, &len) : NULL;
 	*ret = name && len ? strndup(name, len) : strdup(LLVMGetValueName(function));
 	return *ret;
 }
 
-static struct error *look_at_bodies(struct trace_module *m, uint8_t *bodies)
+static struct error *look_at_bodies(struct path_module *m, uint8_t *bodies)
 {
-	struct trace_hidden *h = m->hidden;
-	for (LLVMValueRef f = LLVMGetFirstFunction(m->paths.module); f; f = LLVMGetNextFunction(f)) {
+	struct path_hidden *h = m->hidden;
+	for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f)) {
 		char *name;
 		if (LLVMIsDeclaration(f))
 			continue;
@@ -231,7 +232,7 @@ static struct error *look_at_bodies(struct trace_module *m, uint8_t *bodies)
 
 /* ---- who is hidden ---- */
 
-static void push(struct trace_hidden *h, uint32_t name, uint32_t *count)
+static void push(struct path_hidden *h, uint32_t name, uint32_t *count)
 {
 	if (h->is_seen[name])
 		return;
@@ -240,7 +241,7 @@ static void push(struct trace_hidden *h, uint32_t name, uint32_t *count)
 }
 
 /* Marks what a name's code may have in it; all that it calls, too, if wanted, and not only what is pure. */
-static void reach(struct trace_hidden *h, uint32_t name, bool with_calls)
+static void reach(struct path_hidden *h, uint32_t name, bool with_calls)
 {
 	uint32_t count = 0;
 	memset(h->is_seen, 0, h->names.count);
@@ -257,7 +258,7 @@ static void reach(struct trace_hidden *h, uint32_t name, bool with_calls)
 }
 
 /* What runs before main may have run when the program was linked: then it has no body, and is inlined nowhere. */
-static void find_unseen(struct trace_hidden *h, const char *const *starts, unsigned count, const uint8_t *bodies)
+static void find_unseen(struct path_hidden *h, const char *const *starts, unsigned count, const uint8_t *bodies)
 {
 	for (unsigned i = 0; i < count; i++) {
 		uint32_t name = name_index(h, starts[i]);
@@ -269,9 +270,9 @@ static void find_unseen(struct trace_hidden *h, const char *const *starts, unsig
 	}
 }
 
-static struct error *allocate(struct trace_module *m)
+static struct error *allocate(struct path_module *m)
 {
-	struct trace_hidden *h = m->hidden;
+	struct path_hidden *h = m->hidden;
 	struct arena *arena = &m->meta.arena;
 	h->is_pure = arena_calloc(arena, h->names.count + 1, sizeof *h->is_pure);
 	h->copies = arena_calloc(arena, h->names.count + 1, sizeof *h->copies);
@@ -281,7 +282,7 @@ static struct error *allocate(struct trace_module *m)
 	return h->is_pure && h->copies && h->is_unseen && h->is_seen && h->work ? NULL : &error_no_memory;
 }
 
-static void sort_names(struct trace_name_vec *names)
+static void sort_names(struct name_vec *names)
 {
 	size_t count = 0;
 	if (names->count)
@@ -292,20 +293,20 @@ static void sort_names(struct trace_name_vec *names)
 	names->count = count;
 }
 
-struct error *trace_hidden_find(struct trace_module *m)
+struct error *path_hidden_find(struct path_module *m)
 {
-	LLVMModuleRef module = m->paths.module;
+	LLVMModuleRef module = m->module;
 	const char **inlined = NULL, **calls = NULL, **starts = NULL, **firm = NULL;
 	unsigned inlined_count = 0, call_count = 0, start_count = 0, firm_count = 0;
 	m->hidden = arena_calloc(&m->meta.arena, 1, sizeof *m->hidden);
-	struct trace_hidden *h = m->hidden;
-	struct error *err = h ? read_notes(module, TRACE_NOTES_INLINED, 2, &inlined, &inlined_count) : &error_no_memory;
+	struct path_hidden *h = m->hidden;
+	struct error *err = h ? read_notes(module, PATH_NOTES_INLINED, 2, &inlined, &inlined_count) : &error_no_memory;
 	if (!err)
-		err = read_notes(module, TRACE_NOTES_CALLS, 2, &calls, &call_count);
+		err = read_notes(module, PATH_NOTES_CALLS, 2, &calls, &call_count);
 	if (!err)
-		err = read_notes(module, TRACE_NOTES_STARTS, 1, &starts, &start_count);
+		err = read_notes(module, PATH_NOTES_STARTS, 1, &starts, &start_count);
 	if (!err)
-		err = read_notes(module, TRACE_NOTES_FIRM, 3, &firm, &firm_count);
+		err = read_notes(module, PATH_NOTES_FIRM, 3, &firm, &firm_count);
 	if (!err)
 		err = add_names(m, inlined, 2 * (size_t)inlined_count);
 	if (!err)
@@ -334,55 +335,57 @@ struct error *trace_hidden_find(struct trace_module *m)
 	return err;
 }
 
-static struct error *describe_lines(struct trace_function *f, const struct path_graph *g)
+static struct error *describe_lines(struct path_graph *g)
 {
-	const struct trace_hidden *h = f->m->hidden;
+	const struct path_hidden *h = g->m->hidden;
 	struct index_vec firm = {0};
 	struct error *err = NULL;
-	f->meta.is_optimized = !path_has(f->function, f->m->paths.kinds.optnone);
-	for (uint32_t i = 0; i < g->meta.first_line[g->cfg.node_count] && f->meta.is_optimized && !err; i++) {
+	g->meta.is_optimized = !path_has(g->function, g->m->kinds.optnone);
+	for (uint32_t i = 0; i < g->meta.first_line[g->cfg.node_count] && g->meta.is_optimized && !err; i++) {
 		const struct pathmeta_line *line = &g->meta.lines[i];
 		const struct firm key = {name_index(h, line->function ? line->function : g->meta.name), line->line};
 		if (h->firm.count && bsearch(&key, h->firm.items, h->firm.count, sizeof key, compare_firm))
 			err = index_vec_append(&firm, i);
 	}
 	if (!err && firm.count) {
-		f->meta.firm = arena_copy(&f->m->meta.arena, firm.items, firm.count, sizeof *firm.items);
-		f->meta.firm_count = (uint32_t)firm.count;
-		err = f->meta.firm ? NULL : &error_no_memory;
+		g->meta.firm = arena_copy(&g->m->meta.arena, firm.items, firm.count, sizeof *firm.items);
+		g->meta.firm_count = (uint32_t)firm.count;
+		err = g->meta.firm ? NULL : &error_no_memory;
 	}
 	index_vec_deinit(&firm);
 	return err;
 }
 
-struct error *trace_hidden_describe(struct trace_function *f, const struct path_graph *g)
+struct error *path_hidden_describe(struct path_graph *g)
 {
-	struct trace_hidden *h = f->m->hidden;
-	const uint32_t own = name_index(h, g->meta.name);
+	struct path_hidden *h = g->m->hidden;
 	uint32_t count = 0;
-	struct error *err = describe_lines(f, g);
+	if (!h)
+		return NULL;
+	const uint32_t own = name_index(h, g->meta.name);
+	struct error *err = describe_lines(g);
 	if (err || own == UINT32_MAX)
 		return err;
-	f->meta.is_unseen = h->is_unseen[own];
+	g->meta.is_unseen = h->is_unseen[own];
 	reach(h, own, false);
 	for (size_t n = 0; n < h->names.count; n++) {
 		h->is_seen[n] &= n != own && (h->copies[n] > 1 || h->is_pure[n]);
 		count += h->is_seen[n];
 	}
-	f->meta.hidden = arena_calloc(&f->m->meta.arena, count + 1, sizeof *f->meta.hidden);
-	if (!f->meta.hidden)
+	g->meta.hidden = arena_calloc(&g->m->meta.arena, count + 1, sizeof *g->meta.hidden);
+	if (!g->meta.hidden)
 		return &error_no_memory;
 	for (size_t n = 0; n < h->names.count; n++)
 		if (h->is_seen[n])
-			f->meta.hidden[f->meta.hidden_count++] = h->names.items[n];
+			g->meta.hidden[g->meta.hidden_count++] = h->names.items[n];
 	return NULL;
 }
 
-void trace_hidden_deinit(struct trace_hidden *h)
+void path_hidden_deinit(struct path_hidden *h)
 {
 	if (!h)
 		return;
-	trace_name_vec_deinit(&h->names);
+	name_vec_deinit(&h->names);
 	pair_vec_deinit(&h->inlined);
 	pair_vec_deinit(&h->calls);
 	firm_vec_deinit(&h->firm);
