@@ -127,9 +127,13 @@ static struct error *show(struct request *r, const struct path_profile *p)
 		err = error_create(ERROR_NOT_FOUND, "--function %s: no function is called so", options.functions[0]);
 	else
 		err = render(r, &view);
-	path_view_deinit(&view);
-	if (!err && !r->renderer->has_notes)
+	if (!err && !r->renderer->has_notes) {
 		path_notes_print(p, "waymark paths: ", stderr);
+		path_optimized_print(&view.summary,
+				     "what may have run so is left out, and other counts may not be exact",
+				     "waymark paths: ", stderr);
+	}
+	path_view_deinit(&view);
 	return err;
 }
 

@@ -11,6 +11,7 @@ struct known {
 	const struct path_function *function; /* with metadata, if possible */
 	bool is_tested;                       /* the tested programs have it */
 	bool has_run;                         /* in the tests */
+	bool is_part;                         /* and may have run in others there */
 	uint64_t field;                       /* counted */
 	const struct path_function *in_field; /* ran there */
 	bool is_fielded;                      /* the field's programs have it, run or not */
@@ -95,6 +96,7 @@ static struct error *add_tested(struct compare *m, const struct path_function *f
 		return err;
 	m->known.items[number].is_tested = true;
 	m->known.items[number].has_run |= f->total || f->begun;
+	m->known.items[number].is_part |= f->is_part;
 	err = keymap_add(&m->name_map, &name, &at);
 	if (!err && at == m->names.count)
 		err = function_vec_append(&m->names, f);
@@ -212,6 +214,7 @@ static struct error *find_news(struct compare *m)
 		pair.profile = known->profile;
 		pair.function = known->function;
 		pair.news = known->has_run                               ? PATH_NEWS_PATH
+			    : known->is_part                             ? PATH_NEWS_BODY
 			    : known->is_tested || !m->c->is_tested_known ? PATH_NEWS_FUNCTION
 									 : PATH_NEWS_UNTESTED;
 		m->c->news_total = add_saturated(m->c->news_total, pair.field);

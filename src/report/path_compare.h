@@ -19,6 +19,7 @@
 enum path_news {
 	PATH_NEWS_PATH = 0, /* tests ran the function, on other paths */
 	PATH_NEWS_FUNCTION, /* no test entered the function; whether the tested programs have it may not be known */
+	PATH_NEWS_BODY,     /* no test entered the function's own code; what was inlined elsewhere may have run */
 	PATH_NEWS_UNTESTED, /* the tested programs do not have the function */
 };
 

@@ -109,6 +109,7 @@ static struct error *print_pairs(const struct path_comparison *c, const char *na
 {
 	static const char *const news[] = {[PATH_NEWS_PATH] = "path",
 					   [PATH_NEWS_FUNCTION] = "function",
+					   [PATH_NEWS_BODY] = "function body",
 					   [PATH_NEWS_UNTESTED] = "not in the tested programs"};
 	struct error *err = NULL;
 

@@ -107,6 +107,7 @@ static struct error *print_news(const struct text *t)
 	static const char *const remarks[] = {
 		[PATH_NEWS_PATH] = "",
 		[PATH_NEWS_FUNCTION] = "; no test entered this function",
+		[PATH_NEWS_BODY] = "; no test entered this function, but maybe where it was inlined",
 		[PATH_NEWS_UNTESTED] = "; the tested programs do not have this function",
 	};
 	const struct path_pair_vec *v = &t->c->news;

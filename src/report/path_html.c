@@ -46,6 +46,17 @@ static struct error *name_files(struct html *h)
 	return html_names_create(names, count, &h->arena, &h->names);
 }
 
+/* "12", "~12" of what may not be all, "?" */
+static const char *count_text(uint64_t count, bool is_part, char *buffer)
+{
+	if (!path_count_is_told(count, is_part))
+		return "?";
+	digits_grouped(count, is_part ? buffer + 1 : buffer);
+	if (is_part)
+		*buffer = '~';
+	return buffer;
+}
+
 /* ---- the first page ---- */
 
 static void print_card(const struct html *h, const char *name, uint64_t part, uint64_t whole)
@@ -77,13 +88,13 @@ static void print_cards(const struct html *h)
 	char text[128], possible[DIGITS_MAX];
 
 	for (size_t i = 0; i < h->lines.files.count; i++) {
-		lines += h->lines.files.items[i].line_count;
+		lines += h->lines.files.items[i].lines_told;
 		lines_run += h->lines.files.items[i].lines_hit;
-		ways += h->lines.files.items[i].branch_count;
+		ways += h->lines.files.items[i].branches_told;
 		ways_run += h->lines.files.items[i].branches_hit;
 	}
 	fputs("<div class=\"cards\">\n", h->out);
-	print_card(h, "functions ran", s->functions_run, s->functions);
+	print_card(h, "functions ran", s->functions_run, s->functions - s->functions_untold);
 	print_card(h, "lines ran", lines_run, lines);
 	print_card(h, "outcomes of branches", ways_run, ways);
 	print_card(h, "blocks ran", s->blocks_run, s->blocks);
@@ -125,6 +136,8 @@ static struct error *print_notes(const struct html *h)
 		path_choices_print(&h->v->summary.choices, " ", stream);
 		putc('\n', stream);
 	}
+	path_optimized_print(&h->v->summary, "counts with ~ may not be exact, and where ? stands it is not known", "",
+			     stream);
 	if (fclose(stream) != 0) {
 		free(text);
 		return &error_no_memory;
@@ -245,11 +258,11 @@ static void print_files(const struct html *h)
 		fprintf(h->out, "<tr><td class=\"w\"><a href=\"#f%zu\">", i);
 		html_text(h->out, html_short_name(&h->names, i));
 		fprintf(h->out, "</a></td><td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
-			digits_percent(f->lines_hit, f->line_count, a), f->lines_hit, f->line_count);
+			digits_percent(f->lines_hit, f->lines_told, a), f->lines_hit, f->lines_told);
 		fprintf(h->out, "<td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
-			f->branch_count ? digits_percent(f->branches_hit, f->branch_count, b) : "", f->branches_hit,
-			f->branch_count);
-		fprintf(h->out, "<td class=\"r\">%zu/%zu</td></tr>\n", f->functions_hit, f->function_count);
+			f->branches_told ? digits_percent(f->branches_hit, f->branches_told, b) : "", f->branches_hit,
+			f->branches_told);
+		fprintf(h->out, "<td class=\"r\">%zu/%zu</td></tr>\n", f->functions_hit, f->functions_told);
 	}
 	fputs("</tbody></table>\n", h->out);
 }
@@ -268,7 +281,7 @@ static void print_functions(const struct html *h)
 
 		fprintf(h->out, "<tr%s><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td>",
 			f->total || f->begun ? "" : " class=\"dim\"", digits_percent(f->total, h->v->summary.total, a),
-			digits_grouped(f->total, b), digits_grouped(f->meta ? f->calls : f->begun, c));
+			digits_grouped(f->total, b), count_text(f->meta ? f->calls : f->begun, f->is_part, c));
 		fprintf(h->out, "<td class=\"r\">%s of %s</td><td class=\"r\">%s</td><td>",
 			digits_rough(f->run_count, a), digits_rough(f->path_count, b),
 			f->unfinished ? digits_grouped(f->unfinished, d) : "");
@@ -408,8 +421,9 @@ static struct error *print_function_head(const struct html *h, const struct path
 	fprintf(h->out, "<tr class=\"fn\" id=\"fn%zu\"><td></td><td></td><td><b>",
 		(size_t)(f - h->v->profile->functions.items));
 	html_text(h->out, f->name);
-	fprintf(h->out, "</b> <span class=\"dim\">entered %s %s, %s ", digits_grouped(f->calls, a),
-		f->calls == 1 ? "time" : "times", digits_rough(f->run_count, b));
+	fprintf(h->out, "</b> <span class=\"dim\">entered %s %s%s, %s ", digits_grouped(f->calls, a),
+		f->calls == 1 ? "time" : "times",
+		f->is_part ? " by itself (may have run where it was inlined, too)" : "", digits_rough(f->run_count, b));
 	fprintf(h->out, "of %s %s ran", digits_rough(f->path_count, a), f->path_count == 1 ? "path" : "paths");
 	if (f->unfinished)
 		fprintf(h->out, ", %s unfinished", digits_grouped(f->unfinished, a));
@@ -452,7 +466,7 @@ static void print_ways(const struct html *h, const struct path_branch *branches,
 
 		if (i && b->block != branches[i - 1].block)
 			fputs("&middot; ", h->out);
-		fprintf(h->out, "<span%s>", b->count ? "" : " class=\"z\"");
+		fprintf(h->out, "<span%s>", b->count || b->is_part ? "" : " class=\"z\"");
 		switch (b->outcome.kind) {
 		case PATHMETA_TRUE:
 		case PATHMETA_FALSE:
@@ -470,7 +484,7 @@ static void print_ways(const struct html *h, const struct path_branch *branches,
 		default:
 			fputs("default: ", h->out);
 		}
-		fprintf(h->out, "%s</span>", digits_grouped(b->count, a));
+		fprintf(h->out, "%s</span>", count_text(b->count, b->is_part, a));
 	}
 	if (count > WAYS_MAX)
 		fprintf(h->out, "<span>and %zu more</span>", count - WAYS_MAX);
@@ -521,13 +535,13 @@ static struct error *print_row(struct page *p, uint32_t line)
 	first_branch = p->next_branch;
 	while (p->next_branch < branches_end && h->lines.branches.items[p->next_branch].line == line)
 		p->next_branch++;
-	if (counted)
+	if (counted && path_count_is_told(counted->count, counted->is_part))
 		fprintf(h->out, "<tr id=\"f%zu-L%" PRIu32 "\" class=\"h%u\">", p->number, line,
 			heat_of(h, counted->count));
 	else
 		fprintf(h->out, "<tr id=\"f%zu-L%" PRIu32 "\">", p->number, line);
 	fprintf(h->out, "<td class=\"n\">%" PRIu32 "</td><td class=\"c\">%s</td><td class=\"s\">", line,
-		counted ? digits_grouped(counted->count, a) : "");
+		counted ? count_text(counted->count, counted->is_part, a) : "");
 	arena_init(&arena);
 	err = source_line(p->source, line, &arena, &text);
 	if (!err && text)
@@ -647,8 +661,10 @@ static struct error *print_file(const struct html *h, size_t number)
 	fprintf(h->out,
 		"</small></h1>\n<p class=\"dim\">%s of %zu lines ran, %zu of %zu outcomes of branches, %zu of %zu "
 		"functions. Click a path to see its lines; n and p go to the next and the one before.</p>\n",
-		digits_percent(p.file->lines_hit, p.file->line_count, a), p.file->line_count, p.file->branches_hit,
-		p.file->branch_count, p.file->functions_hit, p.file->function_count);
+		digits_percent(p.file->lines_hit, p.file->lines_told, a), p.file->lines_told, p.file->branches_hit,
+		p.file->branches_told, p.file->functions_hit, p.file->functions_told);
+	if (h->v->summary.optimized)
+		fputs("<p class=\"dim\">Optimized code: ? is not known, ~ is not exact.</p>\n", h->out);
 	if (!p.source->path) {
 		fputs("<p class=\"note\">The source is not there: ", h->out);
 		html_text(h->out, p.source->why);

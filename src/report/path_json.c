@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "report/json.h"
+#include "report/path_folded.h"
 #include "report/path_renderer.h"
 #include "report/path_steps.h"
 #include "report/view.h"
@@ -81,8 +82,9 @@ static void print_summary(const struct path_summary *s, FILE *out)
 {
 	fprintf(out,
 		"  \"summary\": {\"counted\": %" PRIu64 ", \"functions\": %" PRIu64 ", \"functions_run\": %" PRIu64
-		",\n    \"unknown_functions\": %" PRIu64 ", \"unknown_counted\": %" PRIu64,
-		s->total, s->functions, s->functions_run, s->unknown_functions, s->unknown_total);
+		", \"functions_not_known\": %" PRIu64 ",\n    \"unknown_functions\": %" PRIu64
+		", \"unknown_counted\": %" PRIu64,
+		s->total, s->functions, s->functions_run, s->functions_untold, s->unknown_functions, s->unknown_total);
 	fprintf(out,
 		", \"paths_run\": %" PRIu64 ", \"paths_possible\": %.17g,\n    \"blocks\": %" PRIu64
 		", \"blocks_run\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"edges_run\": %" PRIu64,
@@ -101,7 +103,7 @@ static void print_summary(const struct path_summary *s, FILE *out)
 		s->choices.final_functions, s->choices.selects, s->choices.switch_tables);
 }
 
-static void print_blocks(const struct path_function *f, FILE *out)
+static void print_blocks(const struct path_profile *p, const struct path_function *f, FILE *out)
 {
 	const struct pathmeta_function *m = f->meta;
 
@@ -117,7 +119,9 @@ static void print_blocks(const struct path_function *f, FILE *out)
 				print_member(out, ", ", "file", line->file);
 			if (line->function)
 				print_member(out, ", ", "function", line->function);
-			fputs(line->is_branch_only ? ", \"branch_only\": true}" : "}", out);
+			if (line->is_branch_only)
+				fputs(", \"branch_only\": true", out);
+			fputs(path_folded_line(p, f, j) ? ", \"part\": true}" : "}", out);
 		}
 		fputs("]}", out);
 	}
@@ -247,8 +251,8 @@ static void print_function_numbers(const struct path_function *f, FILE *out)
 		", \"splits\": %" PRIu32,
 		f->unfinished, f->calls, f->residual, path_splits(f));
 	if (f->meta)
-		fprintf(out, ", \"selects\": %" PRIu32 ", \"switch_tables\": %" PRIu32, f->meta->selects,
-			f->meta->switch_tables);
+		fprintf(out, ", \"part\": %s, \"selects\": %" PRIu32 ", \"switch_tables\": %" PRIu32,
+			bool_text(f->is_part), f->meta->selects, f->meta->switch_tables);
 	if (f->meta && f->meta->has_plan)
 		fprintf(out, ", \"interesting\": %" PRIu32, f->meta->planned_count);
 	if (path_alpha(f) > 0)
@@ -272,7 +276,7 @@ static struct error *print_function(const struct path_report *r, const struct pa
 	}
 	print_function_numbers(f, out);
 	if (f->meta) {
-		print_blocks(f, out);
+		print_blocks(r->view->profile, f, out);
 		print_edges(f, out);
 	}
 	struct error *err = print_paths(r, f, is_shown, out);

@@ -8,6 +8,7 @@
 
 #include "base/order.h"
 #include "report/branches.h"
+#include "report/path_folded.h"
 #include "report/path_lines.h"
 #include "report/path_steps.h"
 
@@ -15,8 +16,10 @@ struct piece {
 	uint32_t file;
 	uint32_t line;
 	uint64_t group;
-	uint32_t function;
+	uint32_t function; /* in the view; behind these, others */
+	uint32_t node;
 	uint64_t count;
+	bool is_part;
 };
 VEC_DECLARE(piece_vec, struct piece);
 
@@ -24,6 +27,7 @@ struct way {
 	struct branch_way at;
 	uint64_t reached;
 	uint64_t count;
+	bool is_part;
 	struct pathmeta_outcome outcome;
 	uint32_t to_line;
 };
@@ -43,9 +47,22 @@ static uint64_t text_hash(uint64_t hash, const char *text)
 	return pathmeta_hash(hash, text, strlen(text));
 }
 
+static struct key key_of_file(const char *name)
+{
+	return (struct key){{text_hash(PATHMETA_HASH, name), text_hash(~PATHMETA_HASH, name), strlen(name)}};
+}
+
+static bool has_file(const struct collect *c, const char *name)
+{
+	struct key key = key_of_file(name);
+	uint32_t number;
+
+	return keymap_find(&c->file_map, &key, &number);
+}
+
 static struct error *find_file(struct collect *c, const char *name, uint32_t *ret)
 {
-	struct key key = {{text_hash(PATHMETA_HASH, name), text_hash(~PATHMETA_HASH, name), strlen(name)}};
+	struct key key = key_of_file(name);
 	struct error *err = keymap_add(&c->file_map, &key, ret);
 
 	if (!err && *ret == c->l->files.count)
@@ -73,28 +90,36 @@ static struct error *define(struct collect *c, uint64_t *groups)
 	return err;
 }
 
-static struct error *add_pieces(struct collect *c, uint32_t function, const uint64_t *groups)
+static uint64_t group_of(const struct collect *c, const struct pathmeta_line *line, uint64_t own,
+			 const uint64_t *groups)
 {
-	const struct path_function *f = c->v->functions[function];
+	struct key key;
+	uint32_t number;
+
+	if (!line->function)
+		return own;
+	key = key_of_text(line->function);
+	return keymap_find(&c->definitions, &key, &number) ? groups[number] : key.words[0];
+}
+
+static struct error *add_pieces(struct collect *c, const struct path_function *f, uint32_t function,
+				const uint64_t *groups)
+{
 	const struct pathmeta_function *m = f->meta;
+	const bool is_in_view = function < c->v->function_count;
 	uint64_t own_group = branch_group(m);
 	struct error *err = NULL;
 
 	for (uint32_t node = 0; node < m->cfg.node_count && !err; node++) {
 		for (uint32_t i = m->first_line[node]; i < m->first_line[node + 1] && !err; i++) {
 			const struct pathmeta_line *line = &m->lines[i];
-			struct piece piece = {.line = line->line, .group = own_group, .function = function};
+			struct piece piece = {.line = line->line, .function = function, .node = node};
 
-			if (!line->file || !line->line)
+			if (!line->file || !line->line || (!is_in_view && !(line->function && has_file(c, line->file))))
 				continue;
 			piece.count = f->blocks[node];
-			if (line->function) {
-				struct key key = key_of_text(line->function);
-				uint32_t number;
-
-				piece.group =
-					keymap_find(&c->definitions, &key, &number) ? groups[number] : key.words[0];
-			}
+			piece.is_part = path_folded_line(c->v->profile, f, i) || (!is_in_view && piece.count);
+			piece.group = group_of(c, line, own_group, groups);
 			err = find_file(c, line->file, &piece.file);
 			if (!err)
 				err = piece_vec_append(&c->pieces, piece);
@@ -113,7 +138,7 @@ static uint32_t line_at(const struct pathmeta_function *m, uint32_t node)
 static struct error *add_ways(struct collect *c, const struct path_function *f)
 {
 	const struct pathmeta_function *m = f->meta;
-	bool is_final = path_function_unit(c->v->profile, f)->stage == PATHMETA_FINAL;
+	bool is_part, is_final = path_function_unit(c->v->profile, f)->stage == PATHMETA_FINAL;
 	struct error *err = NULL;
 
 	for (uint32_t node = 0; node < m->cfg.node_count && !err; node++) {
@@ -123,6 +148,7 @@ static struct error *add_ways(struct collect *c, const struct path_function *f)
 
 		if (!line)
 			continue;
+		is_part = path_folded_way(c->v->profile, f, (uint32_t)(line - m->lines));
 		way.at.line = line->line;
 		err = find_file(c, line->file, &way.at.file);
 		for (uint32_t i = first; i < end; i++)
@@ -132,6 +158,7 @@ static struct error *add_ways(struct collect *c, const struct path_function *f)
 				continue;
 			way.at.index = i - first;
 			way.count = f->edges[i];
+			way.is_part = is_part;
 			way.outcome = m->outcomes[i];
 			way.to_line = is_final ? line_at(m, m->cfg.edges[i].to) : 0;
 			err = way_vec_append(&c->ways, way);
@@ -142,13 +169,30 @@ static struct error *add_ways(struct collect *c, const struct path_function *f)
 
 static struct error *add_function(struct collect *c, const struct path_function *f)
 {
-	struct path_line_function function = {.line = f->meta->line, .calls = f->calls, .function = f};
+	struct path_line_function function = {
+		.line = f->meta->line, .calls = f->calls, .is_part = f->is_part, .function = f};
 	struct error *err;
 
 	if (!f->meta->file || !f->meta->line)
 		return NULL;
 	err = find_file(c, f->meta->file, &function.file);
 	return err ? err : path_line_function_vec_append(&c->l->functions, function);
+}
+
+/* What functions that are not chosen have of the chosen ones. */
+static struct error *add_others(struct collect *c, const uint64_t *groups)
+{
+	const struct path_function_vec *all = &c->v->profile->functions;
+	uint8_t *is_chosen = calloc(all->count + 1, 1);
+	struct error *err = is_chosen ? NULL : &error_no_memory;
+
+	for (size_t i = 0; i < c->v->function_count && !err; i++)
+		is_chosen[c->v->functions[i] - all->items] = 1;
+	for (size_t i = 0; i < all->count && !err; i++)
+		if (!is_chosen[i] && all->items[i].meta && path_has_run(&all->items[i]))
+			err = add_pieces(c, &all->items[i], (uint32_t)(c->v->function_count + i), groups);
+	free(is_chosen);
+	return err;
 }
 
 static struct error *collect(struct collect *c)
@@ -159,12 +203,14 @@ static struct error *collect(struct collect *c)
 	for (size_t i = 0; i < c->v->function_count && !err; i++) {
 		if (!c->v->functions[i]->meta)
 			continue;
-		err = add_pieces(c, (uint32_t)i, groups);
+		err = add_pieces(c, c->v->functions[i], (uint32_t)i, groups);
 		if (!err)
 			err = add_ways(c, c->v->functions[i]);
 		if (!err)
 			err = add_function(c, c->v->functions[i]);
 	}
+	if (!err && c->v->is_filtered)
+		err = add_others(c, groups);
 	free(groups);
 	return err;
 }
@@ -198,6 +244,26 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - 1 - b ? UINT64_MAX - 1 : a + b;
 }
 
+/* The pieces of one function from items[i] on: the largest. Of optimized code several may be copies of one. */
+static size_t fold_function(const struct collect *c, size_t i, uint64_t *ret_most, struct path_line *line)
+{
+	const struct piece *first = &c->pieces.items[i];
+	const bool is_in_view = first->function < c->v->function_count;
+	bool has_several = false;
+
+	*ret_most = 0;
+	for (; i < c->pieces.count && compare_pieces(first, &c->pieces.items[i]) == 0; i++) {
+		const struct piece *piece = &c->pieces.items[i];
+
+		line->is_part |= piece->is_part;
+		has_several |= piece->node != first->node;
+		if (is_in_view && piece->count > *ret_most)
+			*ret_most = piece->count;
+	}
+	line->is_part |= *ret_most && has_several && c->v->functions[first->function]->meta->is_optimized;
+	return i;
+}
+
 static struct error *fold_lines(struct collect *c)
 {
 	const struct piece_vec *v = &c->pieces;
@@ -205,22 +271,21 @@ static struct error *fold_lines(struct collect *c)
 
 	for (size_t i = 0; i < v->count && !err;) {
 		struct path_line line = {.file = v->items[i].file, .line = v->items[i].line};
+		bool is_in_view = false;
 
 		while (i < v->count && v->items[i].file == line.file && v->items[i].line == line.line) {
-			uint64_t group = v->items[i].group, sum = 0;
+			uint64_t group = v->items[i].group, sum = 0, most;
 
 			while (i < v->count && v->items[i].file == line.file && v->items[i].line == line.line &&
 			       v->items[i].group == group) {
-				const struct piece *first = &v->items[i];
-				uint64_t most = 0;
-
-				for (; i < v->count && compare_pieces(first, &v->items[i]) == 0; i++)
-					most = v->items[i].count > most ? v->items[i].count : most;
+				is_in_view |= v->items[i].function < c->v->function_count;
+				i = fold_function(c, i, &most, &line);
 				sum = add_saturated(sum, most);
 			}
 			line.count = sum > line.count ? sum : line.count;
 		}
-		err = path_line_vec_append(&c->l->lines, line);
+		if (is_in_view)
+			err = path_line_vec_append(&c->l->lines, line);
 	}
 	return err;
 }
@@ -246,9 +311,11 @@ static struct error *fold_branches(struct collect *c)
 		branch.to_line = first->to_line;
 		branch.count = 0;
 		branch.reached = 0;
+		branch.is_part = false;
 		for (; i < v->count && branch_way_compare(&first->at, &v->items[i].at) == 0; i++) {
 			branch.count = add_saturated(branch.count, v->items[i].count);
 			branch.reached = add_saturated(branch.reached, v->items[i].reached);
+			branch.is_part |= v->items[i].is_part;
 		}
 		before = at;
 		err = path_branch_vec_append(&c->l->branches, branch);
@@ -265,10 +332,12 @@ static void fold_functions(struct collect *c)
 		struct path_line_function *last = kept ? &v->items[kept - 1] : NULL;
 
 		if (last && last->file == v->items[i].file && last->line == v->items[i].line &&
-		    strcmp(last->function->link_name, v->items[i].function->link_name) == 0)
+		    strcmp(last->function->link_name, v->items[i].function->link_name) == 0) {
 			last->calls = add_saturated(last->calls, v->items[i].calls);
-		else
+			last->is_part |= v->items[i].is_part;
+		} else {
 			v->items[kept++] = v->items[i];
+		}
 	}
 	v->count = kept;
 }
@@ -318,16 +387,26 @@ static void assign_ranges(struct path_lines *l)
 		struct path_line_file *f = &l->files.items[i];
 
 		f->first_line = line;
-		for (; line < l->lines.count && l->lines.items[line].file == i; line++)
+		for (; line < l->lines.count && l->lines.items[line].file == i; line++) {
 			f->lines_hit += l->lines.items[line].count != 0;
+			f->lines_told += path_count_is_told(l->lines.items[line].count, l->lines.items[line].is_part);
+		}
 		f->line_count = line - f->first_line;
 		f->first_branch = branch;
-		for (; branch < l->branches.count && l->branches.items[branch].file == i; branch++)
-			f->branches_hit += l->branches.items[branch].count != 0;
+		for (; branch < l->branches.count && l->branches.items[branch].file == i; branch++) {
+			const struct path_branch *b = &l->branches.items[branch];
+
+			f->branches_hit += b->count != 0;
+			f->branches_told += path_count_is_told(b->count, b->is_part);
+		}
 		f->branch_count = branch - f->first_branch;
 		f->first_function = function;
-		for (; function < l->functions.count && l->functions.items[function].file == i; function++)
-			f->functions_hit += l->functions.items[function].calls != 0;
+		for (; function < l->functions.count && l->functions.items[function].file == i; function++) {
+			const struct path_line_function *of = &l->functions.items[function];
+
+			f->functions_hit += of->calls != 0;
+			f->functions_told += path_count_is_told(of->calls, of->is_part);
+		}
 		f->function_count = function - f->first_function;
 	}
 }

@@ -10,6 +10,7 @@
 #include "base/order.h"
 #include "object/demangle.h"
 #include "report/path_flow.h"
+#include "report/path_folded.h"
 #include "report/path_profile.h"
 
 enum {
@@ -40,6 +41,8 @@ void path_profile_deinit(struct path_profile *p)
 	profile_deinit(&p->contexts);
 	path_recording_vec_deinit(&p->recordings);
 	keymap_deinit(&p->run_map);
+	hidden_deinit(&p->folded.hidden);
+	keymap_deinit(&p->folded.names);
 	path_index_vec_deinit(&p->run_recordings);
 	arena_deinit(&p->arena);
 	*p = (struct path_profile){0};
@@ -594,6 +597,8 @@ struct error *path_profile_finish(struct path_profile *p)
 			err = path_flow_compute(p, f);
 	}
 	mark_superseded(p);
+	if (!err)
+		err = path_folded_find(p);
 	for (size_t i = 0; i < p->images.count && !err; i++) {
 		const struct path_image *image = p->images.items[i];
 

@@ -16,6 +16,7 @@
 
 #include "core/path_number.h"
 #include "format/pathmeta.h"
+#include "report/hidden.h"
 #include "report/profile.h"
 #include "waymark/paths.h"
 
@@ -59,9 +60,10 @@ struct path_function {
 	uint64_t begun;     /* activations: entries, and returns of calls that return twice */
 	uint64_t inherited; /* of the parent's activations at fork, those that went on here */
 	uint64_t ended;
-	uint64_t unfinished;             /* begun + inherited - ended */
-	uint64_t calls;                  /* how often it was entered */
-	uint64_t residual;               /* counted outside the plan */
+	uint64_t unfinished; /* begun + inherited - ended */
+	uint64_t calls;      /* how often it was entered */
+	uint64_t residual;   /* counted outside the plan */
+	bool is_part; /* of what it did: copies in other functions may have run that nothing counts (path_folded.h) */
 	struct path_numbering numbering; /* from here on: only with meta */
 	uint64_t *blocks;                /* [node_count]; of the entry unfinished activations too */
 	uint64_t *edges; /* [edge_count]; PATH_UNKNOWN: jumps of which only the sum at their target is known */
@@ -97,6 +99,14 @@ VEC_DECLARE(path_recording_vec, struct path_recording);
 
 VEC_DECLARE(path_index_vec, uint32_t);
 
+/* What may have run uncounted (path_folded.h). */
+struct path_folded {
+	struct hidden hidden;
+	struct keymap names;     /* hash of a name in the metadata, image -> functions of that name */
+	uint32_t *first_of_name; /* [names.count]: index in functions */
+	uint32_t *next_of_name;  /* [functions.count]; UINT32_MAX: no more */
+};
+
 struct path_profile {
 	struct arena arena;
 	const struct object_search *search;
@@ -106,6 +116,7 @@ struct path_profile {
 	struct path_function_vec functions; /* after path_profile_finish by image, name_key, cfg_key */
 	struct keymap entry_map;
 	struct path_entry_vec entries;
+	struct path_folded folded;
 	struct path_residual_vec residuals; /* after path_profile_finish by falling count */
 	struct profile contexts; /* its tree has the contexts of residuals, its warnings all of the profile */
 	struct path_recording_vec recordings;
@@ -133,6 +144,12 @@ struct error *path_profile_finish(struct path_profile *p);
 struct error *path_profile_check_counts(const struct path_profile *p);
 /* When no image has metadata: the reason of the first. After path_profile_finish. */
 struct error *path_profile_check_metadata(const struct path_profile *p);
+
+/* A count of 0 that is a part is not known to be never. */
+static inline bool path_count_is_told(uint64_t count, bool is_part)
+{
+	return count || !is_part;
+}
 
 /* f->meta only. */
 static inline const struct pathmeta_unit *path_function_unit(const struct path_profile *p,

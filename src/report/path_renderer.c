@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/digits.h"
 #include "report/path_renderer.h"
 
 static const struct path_renderer renderers[] = {
@@ -14,6 +15,15 @@ static const struct path_renderer renderers[] = {
 };
 
 const struct format_table path_formats = {renderers, sizeof *renderers};
+
+void path_optimized_print(const struct path_summary *s, const char *what, const char *before, FILE *out)
+{
+	char a[DIGITS_MAX];
+
+	if (s->optimized || s->functions_untold)
+		fprintf(out, "%soptimized code (%s %s): what was inlined and folded is not counted, so %s\n", before,
+			digits_grouped(s->optimized, a), s->optimized == 1 ? "function" : "functions", what);
+}
 
 static void print_note(const char *before, const char *path, uint64_t count, const char *what, FILE *out)
 {

@@ -32,6 +32,9 @@ struct error *path_render_json(const struct path_report *r, FILE *out);
 struct error *path_render_lcov(const struct path_report *r, FILE *out);
 struct error *path_render_html(const struct path_report *r, FILE *out);
 
+/* A line, if code is optimized: what that means for counts. what: the end of the sentence. */
+void path_optimized_print(const struct path_summary *s, const char *what, const char *before, FILE *out);
+
 /* What the recordings and the profile leave out or could not read, one note a line, each after `before`. */
 void path_notes_print(const struct path_profile *p, const char *before, FILE *out);
 

@@ -49,13 +49,18 @@ static void print_name(const struct text *t, const char *name)
 	fprintf(t->out, "  %-11s ", name);
 }
 
-static void print_part(const struct text *t, const char *name, uint64_t part, uint64_t whole, const char *what)
+/* untold: besides them, those of which it is not known. */
+static void print_part(const struct text *t, const char *name, uint64_t part, uint64_t whole, uint64_t untold,
+		       const char *what)
 {
 	char a[DIGITS_MAX], b[DIGITS_MAX], c[DIGITS_MAX];
 
 	print_name(t, name);
 	fprintf(t->out, "%s of %s %s (%s)", digits_grouped(part, a), digits_grouped(whole, b), what,
 		digits_percent(part, whole, c));
+	if (untold)
+		fprintf(t->out, "; of %s more it is not known", digits_grouped(untold, a));
+	putc('\n', t->out);
 }
 
 static void print_paths(const struct text *t)
@@ -75,25 +80,25 @@ static void print_paths(const struct text *t)
 static struct error *print_lines(const struct text *t)
 {
 	struct path_lines l;
-	uint64_t lines = 0, lines_run = 0, ways = 0, ways_run = 0;
+	uint64_t lines = 0, lines_run = 0, ways = 0, ways_run = 0, untold_lines = 0, untold_ways = 0;
 	struct error *err = path_lines_create(t->v, &l);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < l.files.count; i++) {
-		lines += l.files.items[i].line_count;
-		lines_run += l.files.items[i].lines_hit;
-		ways += l.files.items[i].branch_count;
-		ways_run += l.files.items[i].branches_hit;
+		const struct path_line_file *f = &l.files.items[i];
+
+		lines += f->lines_told;
+		lines_run += f->lines_hit;
+		untold_lines += f->line_count - f->lines_told;
+		ways += f->branches_told;
+		ways_run += f->branches_hit;
+		untold_ways += f->branch_count - f->branches_told;
 	}
-	if (lines) {
-		print_part(t, "lines", lines_run, lines, "ran");
-		putc('\n', t->out);
-	}
-	if (ways) {
-		print_part(t, "branches", ways_run, ways, "outcomes happened");
-		putc('\n', t->out);
-	}
+	if (lines + untold_lines)
+		print_part(t, "lines", lines_run, lines, untold_lines, "ran");
+	if (ways + untold_ways)
+		print_part(t, "branches", ways_run, ways, untold_ways, "outcomes happened");
 	path_lines_deinit(&l);
 	return NULL;
 }
@@ -279,13 +284,10 @@ static struct error *print_summary(const struct text *t)
 
 	fprintf(t->out, "\n%sSummary%s%s\n", style(t, bold), style(t, plain),
 		t->v->is_filtered ? " of the chosen functions" : "");
-	print_part(t, "functions", s->functions_run, s->functions, "ran");
-	putc('\n', t->out);
+	print_part(t, "functions", s->functions_run, s->functions - s->functions_untold, s->functions_untold, "ran");
 	print_paths(t);
-	print_part(t, "blocks", s->blocks_run, s->blocks, "ran");
-	putc('\n', t->out);
-	print_part(t, "edges", s->edges_run, s->edges, "taken");
-	putc('\n', t->out);
+	print_part(t, "blocks", s->blocks_run, s->blocks, 0, "ran");
+	print_part(t, "edges", s->edges_run, s->edges, 0, "taken");
 	err = print_lines(t);
 	if (err)
 		return err;
@@ -351,7 +353,7 @@ static void print_function(const struct text *t, const struct path_function *f)
 	for (uint32_t i = 0; i < f->meta->cfg.node_count; i++)
 		run += f->blocks[i] != 0;
 	fprintf(t->out, "%9s %15s %15s", digits_percent(f->total, t->v->summary.total, a), digits_grouped(f->total, b),
-		digits_grouped(f->calls, c));
+		path_count_is_told(f->calls, f->is_part) ? digits_grouped(f->calls, c) : "?");
 	fprintf(t->out, " %12s %12s", digits_rough(f->run_count, a), digits_rough(f->path_count, b));
 	fprintf(t->out, " %8s  ", digits_percent(run, f->meta->cfg.node_count, a));
 	path_show_function(t->out, f, &t->r->style, 0);
@@ -361,6 +363,8 @@ static void print_function(const struct text *t, const struct path_function *f)
 		fputs("  ", t->out);
 		path_choices_print_counts(f->meta->selects, f->meta->switch_tables, t->out);
 	}
+	if (f->is_part)
+		fputs("  may have run in others, too", t->out);
 	if (path_alpha(f) > 0)
 		fprintf(t->out, "  alpha %.2f", path_alpha(f));
 	if (f->residual)

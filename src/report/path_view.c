@@ -147,6 +147,8 @@ static struct error *sum_up(struct path_view *v)
 		}
 		s->functions++;
 		s->functions_run += has_run;
+		s->functions_untold += !path_count_is_told(f->calls, f->is_part);
+		s->optimized += has_run && f->meta->is_optimized;
 		if (has_run)
 			path_choices_add(&s->choices, v->profile, f);
 		s->paths_run += f->run_count;

@@ -22,6 +22,8 @@ struct path_summary {
 	uint64_t total;     /* paths counted, all functions */
 	uint64_t functions; /* with metadata */
 	uint64_t functions_run;
+	uint64_t functions_untold;  /* did not run in their own bodies, and may have in others (path_folded.h) */
+	uint64_t optimized;         /* functions of optimized code that ran */
 	uint64_t unknown_functions; /* counted, without metadata */
 	uint64_t unknown_total;
 	uint64_t paths_run; /* with metadata */

@@ -1,6 +1,6 @@
 /*
  * Functions that are also reached by pointers, and whose calls are inlined, folded to constants, dropped, specialized: what ran has
- * no code of its own any more. For source.sh.
+ * no code of its own any more. For source.sh and source_paths.sh.
  */
 #include <stdio.h>
 #include <stdlib.h>

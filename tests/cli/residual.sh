@@ -222,7 +222,7 @@ has out.txt "Every path that ran in the field ran in the tests."
 expect 0 "$waymark" paths rate-field-final.wmk
 has out.txt "replaced (1 select, 1 switch table),"
 expect 0 "$waymark" paths --by=function rate-field-final.wmk
-grep -q 'rate.c:2  1 select, 1 switch table$' out.txt || fail "by function: $(cat out.txt)"
+grep -q 'rate.c:2  1 select, 1 switch table  may have run in others, too$' out.txt || fail "by function: $(cat out.txt)"
 expect 0 "$waymark" paths --format=html -o out.html rate-field-final.wmk
 has out.html "not told apart: source paths"
 has out.html "<td>1 select, 1 switch table</td>"

@@ -476,6 +476,113 @@ static void test_lines(void)
 	build_paths_deinit(&meta);
 }
 
+static void build_folded(struct path_builder *meta)
+{
+	static const struct build_edge fork_edges[] = {{0, 1, CFG_KEPT, OUTCOME(TRUE)},
+						       {0, 2, CFG_KEPT, OUTCOME(FALSE)}};
+	static const struct build_line lines[] = {
+		{0, {.file = "test.c", .line = 11}},
+		{1, {.file = "test.c", .line = 12}},
+		{1, {.function = "inner", .file = "test.c", .line = 50}},
+		{1, {.function = "helper", .file = "test.c", .line = 62}},
+		{2, {.file = "test.c", .line = 13}},
+		{2, {.file = "test.c", .line = 14}},
+		{2, {.function = "helper", .file = "test.c", .line = 61}},
+	};
+	static const struct build_line left[] = {{0, {.file = "test.c", .line = 70}},
+						 {1, {.file = "test.c", .line = 71}}};
+	static const char *hidden[] = {"inner"};
+	static uint32_t firm[] = {4}; /* line 13 */
+	struct pathmeta_function *f;
+
+	build_paths_init(meta, "prog", PATHMETA_FINAL);
+	f = build_paths_function(meta, "main", 3, fork_edges, 2, lines, 7);
+	f->hidden = hidden;
+	f->hidden_count = 1;
+	f->firm = firm;
+	f->firm_count = 1;
+	build_paths_simple(meta, "inner", 3, fork_edges, 2, 50);
+	build_paths_simple(meta, "helper", 3, fork_edges, 2, 60);
+	build_paths_simple(meta, "half", 3, fork_edges, 2, 70);
+	f = build_paths_function(meta, "half.specialized.1", 3, fork_edges, 2, left, 2);
+	f->name = "half";
+	f->line = f[-1].line;
+	build_paths_simple(meta, "early", 3, fork_edges, 2, 80)->is_unseen = true;
+	for (uint32_t i = 0; i < meta->meta.function_count; i++)
+		meta->functions[i].is_optimized = true;
+	build_paths_simple(meta, "plain", 3, fork_edges, 2, 90);
+}
+
+static void check_lcov(const struct path_profile *p, const char *function, const char *want)
+{
+	struct path_view_options options = {.functions = &function, .function_count = function != NULL};
+	struct path_report report = {0};
+	struct path_view v;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	CHECK_OK(path_view_create(p, &options, "test", &v));
+	report.view = &v;
+	CHECK_OK(path_render_lcov(&report, out));
+	fclose(out);
+	CHECK_TEXT(text, want);
+	free(text);
+	path_view_deinit(&v);
+}
+
+/*
+ * Of optimized code a 0 is only said where it is known: main ran, with inner folded into it, lines moved, but for a firm one; half
+ * ran as a copy without its last line; early when the program was linked. helper and plain did not run.
+ */
+static void test_folded(void)
+{
+	static struct path_builder meta;
+	const uint64_t first[] = {3, 0}, second[] = {1, 0};
+	struct path_compare_options options = {.hot = 90};
+	struct path_comparison c;
+	struct wmk_builder file;
+	struct fixture f, field;
+
+	build_folded(&meta);
+	open_fixture(&f, &meta);
+	open_fixture(&field, &meta);
+	begin_file(&file);
+	add_array(&file, &meta.functions[0], 0, 3, first, 2);
+	add_array(&file, &meta.functions[4], 0, 1, second, 2);
+	end_file(&f, &file);
+	begin_file(&file);
+	add_array(&file, &meta.functions[1], 0, 1, second, 2);
+	add_array(&file, &meta.functions[6], 0, 1, second, 2);
+	end_file(&field, &file);
+	CHECK_OK(path_profile_finish(&f.p));
+	CHECK_OK(path_profile_finish(&field.p));
+	CHECK(find(&f.p, "inner")->is_part && find(&f.p, "early")->is_part);
+	CHECK(!find(&f.p, "main")->is_part && !find(&f.p, "helper")->is_part && !find(&f.p, "plain")->is_part);
+	CHECK(!find(&field.p, "inner")->is_part); /* main did not run */
+	check_lcov(
+		&f.p, NULL,
+		"TN:\nSF:test.c\nFN:10,main\nFN:30,helper\nFN:40,half.specialized.1\nFN:70,plain\n"
+		"FNDA:3,main\nFNDA:0,helper\nFNDA:1,half.specialized.1\nFNDA:0,plain\nFNF:4\nFNH:2\n"
+		"BRDA:11,0,0,3\nBRDA:60,0,0,-\nBRDA:60,0,1,-\nBRDA:70,0,0,1\nBRDA:90,0,0,-\nBRDA:90,0,1,-\nBRF:6\nBRH:2\n"
+		"DA:11,3\nDA:12,3\nDA:13,0\nDA:50,3\nDA:60,0\nDA:62,3\nDA:70,1\nDA:71,1\nDA:90,0\nDA:91,0\nDA:92,0\n"
+		"LF:11\nLH:6\nend_of_record\n");
+	/* What main, which is not chosen, has of it. */
+	check_lcov(&f.p, "helper",
+		   "TN:\nSF:test.c\nFN:30,helper\nFNDA:0,helper\nFNF:1\nFNH:0\n"
+		   "BRDA:60,0,0,-\nBRDA:60,0,1,-\nBRF:2\nBRH:0\nDA:60,0\nLF:1\nLH:0\nend_of_record\n");
+	CHECK_OK(path_compare(&f.p, &field.p, &options, "test", &c));
+	if (CHECK_U64(c.news.count, 2))
+		for (size_t i = 0; i < 2; i++)
+			CHECK_U64(c.news.items[i].news, strcmp(c.news.items[i].function->name, "inner") == 0
+								? PATH_NEWS_BODY
+								: PATH_NEWS_FUNCTION);
+	path_comparison_deinit(&c);
+	close_fixture(&field);
+	close_fixture(&f);
+	build_paths_deinit(&meta);
+}
+
 /* Of two versions of a function only one was linked; the other one is not shown as never run. */
 static void test_superseded(void)
 {
@@ -744,6 +851,7 @@ int main(void)
 	test_damage();
 	test_useless();
 	test_lines();
+	test_folded();
 	test_superseded();
 	test_steps();
 	test_hostile();
