@@ -131,7 +131,7 @@ struct pathmeta_function {
 	struct pathmeta_test *tests; /* by rising node */
 	uint32_t test_count;
 	/* Final stage: what of the source its code does not tell. It may have run where nothing tells, whatever else ran: when the
-	 * program was linked. */
+	 * program was linked, or inlined into a function that is not here. */
 	bool is_unseen;
 	/* Functions that may have run inside this one, if it ran, and leave no block here: inlined copies that were folded, calls
 	 * that were dropped. Names as lines have them. */

@@ -127,6 +127,8 @@ struct error *path_tests_add(struct path_graph *g);
 /* path_hidden.c, final stage: reads the module's notes, before any function has code of ours; then what g->meta hides, which is
  * nothing without them. deinit: NULL is nothing. */
 struct error *path_hidden_find(struct path_module *m);
+/* Before any of them: what a function that is not counted has in it may have run. */
+struct error *path_hidden_uncounted(struct path_module *m, LLVMValueRef function);
 struct error *path_hidden_describe(struct path_graph *g);
 void path_hidden_deinit(struct path_hidden *h);
 /* The last file and inlined function: neighbours are from the same. */

@@ -39,8 +39,8 @@ struct path_hidden {
 	struct firm_vec firm;           /* sorted */
 	bool *is_pure;                  /* [name]: of a body here */
 	uint8_t *copies;                /* [name]: bodies and inlined copies, at most 2 */
-	bool *is_unseen;                /* [name]: called by what ran, or would have, when the program was linked */
-	bool *is_seen;                  /* [name] of the body at work */
+	bool *is_unseen; /* [name]: called by what ran, or would have, when the program was linked; in code that is not counted */
+	bool *is_seen; /* [name] of the body at work */
 	uint32_t *work;
 };
 
@@ -257,6 +257,12 @@ static void reach(struct path_hidden *h, uint32_t name, bool with_calls)
 	}
 }
 
+/* Of what a body may have in it: it may have run there, and what blocks there are do not tell. */
+static bool is_hidden(const struct path_hidden *h, size_t name)
+{
+	return h->is_seen[name] && (h->copies[name] > 1 || h->is_pure[name]);
+}
+
 /* What runs before main may have run when the program was linked: then it has no body, and is inlined nowhere. */
 static void find_unseen(struct path_hidden *h, const char *const *starts, unsigned count, const uint8_t *bodies)
 {
@@ -268,6 +274,24 @@ static void find_unseen(struct path_hidden *h, const char *const *starts, unsign
 		for (size_t n = 0; n < h->names.count; n++)
 			h->is_unseen[n] |= h->is_seen[n];
 	}
+}
+
+struct error *path_hidden_uncounted(struct path_module *m, LLVMValueRef function)
+{
+	struct path_hidden *h = m->hidden;
+	char *name;
+	if (!h)
+		return NULL;
+	if (!body_name(m, function, &name))
+		return &error_no_memory;
+	const uint32_t own = name_index(h, name);
+	free(name);
+	if (own == UINT32_MAX)
+		return NULL;
+	reach(h, own, false);
+	for (size_t n = 0; n < h->names.count; n++)
+		h->is_unseen[n] |= n != own && is_hidden(h, n);
+	return NULL;
 }
 
 static struct error *allocate(struct path_module *m)
@@ -369,7 +393,7 @@ struct error *path_hidden_describe(struct path_graph *g)
 	g->meta.is_unseen = h->is_unseen[own];
 	reach(h, own, false);
 	for (size_t n = 0; n < h->names.count; n++) {
-		h->is_seen[n] &= n != own && (h->copies[n] > 1 || h->is_pure[n]);
+		h->is_seen[n] = n != own && is_hidden(h, n);
 		count += h->is_seen[n];
 	}
 	g->meta.hidden = arena_calloc(&g->m->meta.arena, count + 1, sizeof *g->meta.hidden);

@@ -159,16 +159,24 @@ static struct error *count_function(struct path_module *m, LLVMValueRef function
 	return NULL;
 }
 
+static const char *reason_of(const struct path_module *m, const struct ir_value_vec *early, LLVMValueRef function)
+{
+	if (early->count && bsearch(&function, early->items, early->count, sizeof function, compare_values))
+		return "resolver of an ifunc, or called by one: runs before thread-local storage exists";
+	return path_reason(m, function);
+}
+
 static struct error *count_functions(struct path_module *m)
 {
 	struct ir_value_vec early = {0};
 	struct error *err = find_early_code(m->module, &early);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && !err; f = LLVMGetNextFunction(f))
+		if (is_counted_here(m, f) && reason_of(m, &early, f))
+			err = path_hidden_uncounted(m, f);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && !err; f = LLVMGetNextFunction(f)) {
 		if (!is_counted_here(m, f))
 			continue;
-		const char *reason = path_reason(m, f);
-		if (early.count && bsearch(&f, early.items, early.count, sizeof f, compare_values))
-			reason = "resolver of an ifunc, or called by one: runs before thread-local storage exists";
+		const char *reason = reason_of(m, &early, f);
 		err = reason ? skip(m, f, reason) : count_function(m, f);
 	}
 	ir_value_vec_deinit(&early);

@@ -237,6 +237,9 @@ static struct error *trace_functions(struct trace_module *m)
 	struct error *err = collect_functions(m, &functions);
 	if (!err)
 		err = trace_callers_survey(m);
+	for (size_t i = 0; i < functions.count && !err; i++)
+		if (path_reason(&m->paths, functions.items[i]))
+			err = path_hidden_uncounted(&m->paths, functions.items[i]);
 	for (size_t i = 0; i < functions.count && !err; i++) {
 		const char *reason = path_reason(&m->paths, functions.items[i]);
 		err = reason ? skip(m, functions.items[i], reason) : trace_one(m, functions.items[i]);

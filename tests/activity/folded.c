@@ -64,6 +64,23 @@ static int step(int round, int x)
 	return x + round;
 }
 
+/* Runs only in a function that is not instrumented: inlined there, but not for who counts the code as written. */
+#ifdef __clang__
+#define INLINED __attribute__((always_inline))
+#else
+#define INLINED
+#endif
+INLINED static inline int lent(int x)
+{
+	sink = x * 7;
+	return x + 7;
+}
+
+__attribute__((noinline, no_profile_instrument_function)) static int borrows(int x)
+{
+	return lent(x) * 2;
+}
+
 /* Really does not run. */
 static int idle(int x)
 {
@@ -72,7 +89,7 @@ static int idle(int x)
 	return x;
 }
 
-static int (*volatile const table[])(int) = {scale, constant, through, sum_to, idle};
+static int (*volatile const table[])(int) = {scale, constant, through, sum_to, idle, lent};
 static int (*volatile const steps[])(int, int) = {step};
 
 int main(int argc, char **argv)
@@ -81,7 +98,7 @@ int main(int argc, char **argv)
 
 	(void)argv;
 	sum_to(argc);
-	sum += chosen(7, scale);
+	sum += chosen(7, scale) + borrows(argc);
 	for (int i = 0; i < 2; i++)
 		sum += step(i, 4);
 	if (argc > 3)
