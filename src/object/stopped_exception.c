@@ -17,9 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gelf.h>
-
 #include "object/demangle.h"
+#include "object/stopped_elf.h"
 #include "object/stopped_waits.h"
 
 enum {
@@ -67,54 +66,37 @@ static bool read_text(const struct stopped *s, uint64_t address, size_t max, str
 
 /* ---- where the globals are ---- */
 
-static bool tls_segment(Elf *elf, GElf_Phdr *ret)
-{
-	size_t count;
+struct globals {
+	bool is_found; /* the symbol */
+	uint64_t off;
+	bool is_library;
+	uint64_t taken, first_taken; /* bytes of the exported symbols, and the first of them */
+};
 
-	if (elf_getphdrnum(elf, &count) != 0)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (gelf_getphdr(elf, (int)i, ret) && ret->p_type == PT_TLS && ret->p_align)
-			return true;
-	return false;
+static bool visit(void *data, const struct stopped_tls_symbol *symbol)
+{
+	struct globals *globals = data;
+
+	globals->is_found = symbol->name && strcmp(symbol->name, globals_symbol) == 0;
+	globals->off = globals->is_found ? symbol->off : 0;
+	if (globals->is_found || !symbol->is_dynamic)
+		return !globals->is_found;
+	globals->is_library |= symbol->name && strcmp(symbol->name, "_ZSt11__once_call") == 0;
+	globals->taken += symbol->len_bytes;
+	if (symbol->off < globals->first_taken)
+		globals->first_taken = symbol->off;
+	return true;
 }
 
-/* The offset in the segment: of the symbol, or of the only bytes that no symbol has. */
-static bool find_globals(Elf *elf, const GElf_Phdr *segment, uint64_t *ret)
+/* The offset in the module's storage: of the symbol, or of the only bytes that no symbol has. */
+static bool find_globals(const struct stopped_module *m, const struct stopped_tls *tls, uint64_t *ret)
 {
-	uint64_t taken = 0, first_taken = UINT64_MAX;
-	Elf_Scn *section = NULL;
-	bool is_library = false;
+	struct globals globals = {.first_taken = UINT64_MAX};
 
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		GElf_Shdr header;
-		Elf_Data *data;
-
-		if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
-		    !header.sh_entsize || !(data = elf_getdata(section, NULL)))
-			continue;
-		for (int i = 0; (uint64_t)i < header.sh_size / header.sh_entsize; i++) {
-			GElf_Sym symbol;
-			const char *name;
-
-			if (!gelf_getsym(data, i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_TLS ||
-			    symbol.st_shndx == SHN_UNDEF)
-				continue;
-			name = elf_strptr(elf, header.sh_link, symbol.st_name);
-			if (name && strcmp(name, globals_symbol) == 0) {
-				*ret = symbol.st_value;
-				return true;
-			}
-			if (header.sh_type != SHT_DYNSYM)
-				continue;
-			is_library |= name && strcmp(name, "_ZSt11__once_call") == 0;
-			taken += symbol.st_size;
-			if (symbol.st_value < first_taken)
-				first_taken = symbol.st_value;
-		}
-	}
-	*ret = 0;
-	return is_library && first_taken == GLOBALS_BYTES && segment->p_memsz == taken + GLOBALS_BYTES;
+	stopped_tls_each(m, visit, &globals);
+	*ret = globals.off;
+	return globals.is_found || (globals.is_library && globals.first_taken == GLOBALS_BYTES &&
+				    tls->len_bytes == globals.taken + GLOBALS_BYTES);
 }
 
 /* *ret: the header of the exception that the globals at the address have caught. */
@@ -151,15 +133,12 @@ static bool find_header(const struct stopped *s, const struct stopped_thread *th
 {
 	for (uint32_t i = 0; i < s->module_count; i++) {
 		const struct stopped_module *m = &s->modules[i];
-		GElf_Phdr segment;
-		GElf_Addr bias;
-		uint64_t off, end;
-		Elf *elf = m->dwfl && m->file ? dwfl_module_getelf(m->dwfl, &bias) : NULL;
+		struct stopped_tls tls;
+		uint64_t off;
 
-		if (!elf || !tls_segment(elf, &segment) || !find_globals(elf, &segment, &off))
+		if (!stopped_tls_of(m, &tls) || !find_globals(m, &tls, &off))
 			continue;
-		end = (segment.p_memsz + segment.p_align - 1) & ~(segment.p_align - 1);
-		if (i == s->main_module ? is_globals(s, thread->thread_pointer - end + off, ret)
+		if (i == s->main_module ? is_globals(s, thread->thread_pointer - tls.end + off, ret)
 					: search_blocks(s, thread, off, ret))
 			return true;
 	}
@@ -167,22 +146,6 @@ static bool find_header(const struct stopped *s, const struct stopped_thread *th
 }
 
 /* ---- what it says ---- */
-
-static const char *symbol_at(const struct stopped *s, uint64_t address)
-{
-	for (uint32_t i = 0; i < s->module_count; i++) {
-		const struct stopped_module *m = &s->modules[i];
-		GElf_Off off = 1;
-		GElf_Sym symbol;
-		const char *name;
-
-		if (address < m->start || address >= m->end || !m->dwfl)
-			continue;
-		name = dwfl_module_addrinfo(m->dwfl, address, &off, &symbol, NULL, NULL, NULL);
-		return name && off == 0 ? name : NULL;
-	}
-	return NULL;
-}
 
 /* By whose what() it has. */
 static void take_what(const struct stopped *s, uint64_t object, struct arena *arena, struct stopped_exception *ret)
@@ -200,13 +163,13 @@ static void take_what(const struct stopped *s, uint64_t object, struct arena *ar
 		{"_ZNKSt10bad_typeid4whatEv", "std::bad_typeid"},
 		{"_ZNKSt13bad_exception4whatEv", "std::bad_exception"},
 	};
-	uint64_t vtable, what, text;
+	uint64_t vtable, what, text, off;
 	const char *name;
 
 	if (!read_word(s, object, &vtable) || vtable % 8 || !read_word(s, vtable + (uint64_t)WHAT_SLOT * 8, &what))
 		return;
-	name = symbol_at(s, what);
-	for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++) {
+	name = stopped_symbol_at(s, what, &off);
+	for (size_t i = 0; name && !off && i < sizeof known / sizeof known[0]; i++) {
 		if (strcmp(name, known[i].symbol) != 0)
 			continue;
 		ret->is_what = true;

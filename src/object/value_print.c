@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "object/demangle.h"
+#include "object/stopped_elf.h"
 #include "object/value.h"
 
 enum {
@@ -81,15 +82,11 @@ static void print_text_at(struct printer *p, uint64_t address)
 /* Code has names. */
 static void print_function(struct printer *p, uint64_t address)
 {
-	uint32_t module = stopped_module_at(p->s, address);
-	const char *name = NULL;
-	GElf_Off off = 0;
-	GElf_Sym symbol;
+	uint64_t off;
+	const char *name = stopped_symbol_at(p->s, address, &off);
 	struct arena arena;
 
 	buffer_printf(p->out, "0x%" PRIx64, address);
-	if (module != UINT32_MAX && p->s->modules[module].dwfl)
-		name = dwfl_module_addrinfo(p->s->modules[module].dwfl, address, &off, &symbol, NULL, NULL, NULL);
 	if (!name || off)
 		return;
 	arena_init(&arena);

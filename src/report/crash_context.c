@@ -10,16 +10,14 @@
  * The id is that of the innermost function that takes part, unless that one has pushed for a call in progress: then the
  * entry's stack pointer lies in its frame, and the entry tells all. Unlike the stack it has functions that left by a tail call.
  *
- * Where the variable is: its symbol in the program (local-exec), or where the loader put its offset for shared libraries
- * (R_X86_64_TPOFF64). Which site numbers an image has: from its struct wm1_image, found by the key of its metadata.
+ * Which site numbers an image has: from its struct wm1_image, found by the key of its metadata.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <gelf.h>
-
 #include "base/order.h"
+#include "object/stopped_elf.h"
 #include "report/crash_build.h"
 #include "report/crash_context.h"
 #include "waymark/abi.h"
@@ -57,121 +55,6 @@ struct contexts {
 	int64_t state_off;     /* of the thread's state, from its thread pointer */
 };
 
-static Elf *elf_of(const struct stopped_module *m)
-{
-	GElf_Addr bias;
-
-	return m->dwfl && m->file ? dwfl_module_getelf(m->dwfl, &bias) : NULL;
-}
-
-/* ---- where the thread's state is ---- */
-
-static bool find_tls_end(Elf *elf, int64_t *ret)
-{
-	size_t count;
-
-	if (elf_getphdrnum(elf, &count) != 0)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr h;
-
-		if (!gelf_getphdr(elf, (int)i, &h) || h.p_type != PT_TLS || !h.p_align)
-			continue;
-		*ret = (int64_t)((h.p_memsz + h.p_align - 1) & ~(h.p_align - 1));
-		return true;
-	}
-	return false;
-}
-
-/* The program's own: its block ends at the thread pointer. */
-static bool find_in_symbols(Elf *elf, int64_t *ret)
-{
-	Elf_Scn *section = NULL;
-	int64_t end;
-
-	if (!find_tls_end(elf, &end))
-		return false;
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		GElf_Shdr header;
-		Elf_Data *data;
-
-		if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
-		    !header.sh_entsize || !(data = elf_getdata(section, NULL)))
-			continue;
-		for (int i = 0; (uint64_t)i < header.sh_size / header.sh_entsize; i++) {
-			GElf_Sym symbol;
-			const char *name;
-
-			if (!gelf_getsym(data, i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_TLS ||
-			    symbol.st_shndx == SHN_UNDEF)
-				continue;
-			name = elf_strptr(elf, header.sh_link, symbol.st_name);
-			if (!name || strcmp(name, state_name) != 0)
-				continue;
-			*ret = (int64_t)symbol.st_value - end;
-			return true;
-		}
-	}
-	return false;
-}
-
-static const char *symbol_name(Elf *elf, const GElf_Shdr *relocations, uint64_t symbol)
-{
-	Elf_Scn *section = elf_getscn(elf, relocations->sh_link);
-	GElf_Shdr header;
-	GElf_Sym s;
-
-	if (!section || !gelf_getshdr(section, &header) || symbol > INT32_MAX ||
-	    !gelf_getsym(elf_getdata(section, NULL), (int)symbol, &s))
-		return NULL;
-	return elf_strptr(elf, header.sh_link, s.st_name);
-}
-
-/* Any image that uses it from another one: the loader has put the offset there. */
-static bool find_in_relocations(const struct stopped *s, const struct stopped_module *m, Elf *elf, int64_t *ret)
-{
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		GElf_Shdr header;
-		Elf_Data *data;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC) ||
-		    !header.sh_entsize || !(data = elf_getdata(section, NULL)))
-			continue;
-		for (int i = 0; (uint64_t)i < header.sh_size / header.sh_entsize; i++) {
-			GElf_Rela r;
-			const char *name;
-
-			if (!gelf_getrela(data, i, &r) || GELF_R_TYPE(r.r_info) != R_X86_64_TPOFF64)
-				continue;
-			name = symbol_name(elf, &header, GELF_R_SYM(r.r_info));
-			if (name && strcmp(name, state_name) == 0)
-				return stopped_read(s, r.r_offset + m->bias, ret, sizeof *ret);
-		}
-	}
-	return false;
-}
-
-static bool find_state(struct contexts *x)
-{
-	const struct stopped *s = x->c->stopped;
-
-	for (uint32_t i = 0; i < s->module_count; i++) {
-		Elf *elf = elf_of(&s->modules[i]);
-
-		if (elf && i == s->main_module && find_in_symbols(elf, &x->state_off))
-			return true;
-	}
-	for (uint32_t i = 0; i < s->module_count; i++) {
-		Elf *elf = elf_of(&s->modules[i]);
-
-		if (elf && find_in_relocations(s, &s->modules[i], elf, &x->state_off))
-			return true;
-	}
-	return false;
-}
-
 /* ---- images ---- */
 
 /* The image's struct wm1_image, by its key, in a piece of its data. */
@@ -185,27 +68,36 @@ static bool find_registered(const uint8_t *bytes, size_t len_bytes, uint64_t key
 	return false;
 }
 
+struct registered {
+	const struct stopped *s;
+	const struct stopped_module *m;
+	uint64_t key;
+	bool is_found;
+	struct wm1_image image;
+};
+
+static bool visit(void *data, const struct stopped_section *section)
+{
+	struct registered *r = data;
+	uint8_t *bytes;
+
+	if (!section->is_data || section->len_bytes > r->m->end - r->m->start)
+		return true;
+	bytes = malloc(section->len_bytes + 1);
+	r->is_found = bytes && stopped_read(r->s, section->address, bytes, section->len_bytes) &&
+		      find_registered(bytes, section->len_bytes, r->key, &r->image);
+	free(bytes);
+	return !r->is_found;
+}
+
 static bool read_registered(const struct stopped *s, const struct stopped_module *m, uint64_t key,
 			    struct wm1_image *ret)
 {
-	Elf *elf = elf_of(m);
-	Elf_Scn *section = NULL;
-	bool is_found = false;
+	struct registered r = {.s = s, .m = m, .key = key};
 
-	while (elf && !is_found && (section = elf_nextscn(elf, section)) != NULL) {
-		GElf_Shdr header;
-		uint8_t *bytes;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
-		    (header.sh_flags & (SHF_ALLOC | SHF_WRITE)) != (SHF_ALLOC | SHF_WRITE) ||
-		    header.sh_size > m->end - m->start)
-			continue;
-		bytes = malloc(header.sh_size + 1);
-		is_found = bytes && stopped_read(s, header.sh_addr + m->bias, bytes, header.sh_size) &&
-			   find_registered(bytes, header.sh_size, key, ret);
-		free(bytes);
-	}
-	return is_found;
+	stopped_sections_each(m, visit, &r);
+	*ret = r.image;
+	return r.is_found;
 }
 
 static int by_base(const void *a, const void *b)
@@ -429,14 +321,13 @@ static unsigned entry_length(const uint8_t *code)
 /* The root has not set its id yet. */
 static bool is_at_entry(const struct contexts *x, const struct crash_frame *f)
 {
-	const struct stopped_module *m = &x->c->stopped->modules[f->image];
+	const struct stopped *s = x->c->stopped;
+	const uint64_t pc = f->machine->pc;
 	uint8_t code[16];
-	GElf_Off off;
-	GElf_Sym sym;
+	uint64_t off;
 
-	return f->machine->is_activation && m->dwfl &&
-	       dwfl_module_addrinfo(m->dwfl, f->machine->pc, &off, &sym, NULL, NULL, NULL) && off < 2 * sizeof code &&
-	       stopped_read(x->c->stopped, f->machine->pc - off, code, sizeof code) && off < entry_length(code);
+	return f->machine->is_activation && stopped_symbol_at(s, pc, &off) && off < 2 * sizeof code &&
+	       stopped_read(s, pc - off, code, sizeof code) && off < entry_length(code);
 }
 
 static struct error *decode_last(const struct contexts *x, const struct crash_frame *f, uint32_t function, uint64_t id,
@@ -562,7 +453,7 @@ struct error *crash_find_contexts(struct crash *c, struct image_cache *cache)
 	struct contexts x = {.c = c, .cache = cache};
 	struct error *err = NULL;
 
-	if (!find_state(&x))
+	if (!stopped_tls_find(c->stopped, state_name, &x.state_off))
 		return NULL;
 	err = find_images(&x);
 	for (uint32_t i = 0; i < c->thread_count && !err && x.process.image_count; i++)

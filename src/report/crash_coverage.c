@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gelf.h>
-
 #include "format/scheme.h"
+#include "object/stopped_elf.h"
 #include "report/crash_build.h"
 
 enum {
@@ -27,30 +26,30 @@ struct chosen {
 	uint8_t *schemes;
 };
 
-/* Where a loaded section is in memory. */
-static bool find_section(const struct stopped_module *m, const char *wanted, uint64_t *ret, uint64_t *ret_bytes)
+struct wanted {
+	const char *name;
+	struct stopped_section found; /* name NULL: not found */
+};
+
+static bool visit(void *data, const struct stopped_section *section)
 {
-	GElf_Addr bias;
-	Elf *elf = m->dwfl ? dwfl_module_getelf(m->dwfl, &bias) : NULL;
-	Elf_Scn *section = NULL;
-	size_t names;
+	struct wanted *wanted = data;
+	bool is_wanted = section->name && strcmp(section->name, wanted->name) == 0;
 
-	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
-		return false;
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		GElf_Shdr header;
-		const char *name;
+	if (is_wanted)
+		wanted->found = *section;
+	return !is_wanted;
+}
 
-		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC))
-			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (!name || strcmp(name, wanted) != 0)
-			continue;
-		*ret = header.sh_addr + m->bias;
-		*ret_bytes = header.sh_size;
-		return true;
-	}
-	return false;
+/* Where a loaded section is in memory. */
+static bool find_section(const struct stopped_module *m, const char *name, uint64_t *ret, uint64_t *ret_bytes)
+{
+	struct wanted wanted = {.name = name};
+
+	stopped_sections_each(m, visit, &wanted);
+	*ret = wanted.found.address;
+	*ret_bytes = wanted.found.len_bytes;
+	return wanted.found.name;
 }
 
 static bool read_name(const struct stopped *s, uint64_t address, char name[NAME_BYTES_MAX])
