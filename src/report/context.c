@@ -113,22 +113,35 @@ static struct error *check_start(const struct process *p, const struct context_b
 	return NULL;
 }
 
+static struct error *append_decoded(const struct process *p, const struct context_below *below, struct image *image,
+				    uint32_t function, uint64_t id, bool is_elided, struct frame_vec *frames)
+{
+	uint32_t count, start;
+	struct error *err = image_decode_piece(image, function, id, &count, &start);
+
+	if (!err)
+		err = is_elided ? frame_vec_append(frames, elided_frame) : check_start(p, below, image, start, frames);
+	for (uint32_t i = 0; !err && i < count; i++)
+		err = image_append_site(image, image->graph.edges[image->edges[i]].site, frames);
+	return err;
+}
+
+struct error *context_append_callers(const struct process *p, const struct context_below *below, struct image *image,
+				     uint32_t function, uint64_t id, struct frame_vec *frames)
+{
+	return append_decoded(p, below, image, function, id, false, frames);
+}
+
 struct error *context_append_piece(const struct process *p, const struct context_below *below, uint64_t id,
 				   uint32_t site, struct frame_vec *frames)
 {
 	struct image *image;
-	uint32_t local, count, start;
+	uint32_t local;
 	struct error *err = process_find_site(p, site & ~WM1_SITE_ELIDED, &image, &local);
 
 	if (!err)
-		err = image_decode_piece(image, image->meta.sites[local].caller, id, &count, &start);
-	if (!err)
-		err = site & WM1_SITE_ELIDED ? frame_vec_append(frames, elided_frame)
-					     : check_start(p, below, image, start, frames);
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < count && !err; i++)
-		err = image_append_site(image, image->graph.edges[image->edges[i]].site, frames);
+		err = append_decoded(p, below, image, image->meta.sites[local].caller, id, site & WM1_SITE_ELIDED,
+				     frames);
 	return err ? err : image_append_site(image, local, frames);
 }
 

@@ -8,7 +8,8 @@
  * Below the stack of a thread are copies of those of its creators (struct wm1_origin).
  *
  * The id is that of the innermost function that takes part, unless that one has pushed for a call in progress: then the
- * entry's stack pointer lies in its frame, and the entry tells all. Unlike the stack it has functions that left by a tail call.
+ * entry's stack pointer lies in its frame, and the entry tells all. Between two calls the id may be another one, which the
+ * stack corrects (crash_innermost.h). Unlike the stack a context has functions that left by a tail call.
  *
  * Which site numbers an image has: from its struct wm1_image, found by the key of its metadata.
  */
@@ -20,6 +21,7 @@
 #include "object/stopped_elf.h"
 #include "report/crash_build.h"
 #include "report/crash_context.h"
+#include "report/crash_innermost.h"
 #include "waymark/abi.h"
 
 enum {
@@ -243,113 +245,21 @@ static struct error *decode_base(const struct contexts *x, const struct thread_s
 	return err;
 }
 
-/* Frames of all pushes, outermost first. */
-static struct error *decode_pushes(const struct contexts *x, const struct thread_stack *stack, struct frame_vec *frames)
+/* Frames of all pushes, outermost first, and what stands on them. */
+static struct error *decode_pushes(const struct contexts *x, const struct thread_stack *stack,
+				   struct context_below *below, struct frame_vec *frames)
 {
 	const struct entry_vec *entries = &stack->entries;
-	struct context_below below;
-	struct error *err = decode_base(x, stack, &below, frames);
+	struct error *err = decode_base(x, stack, below, frames);
 
 	for (size_t i = entries->count; i-- > 0 && !err;) {
-		err = context_append_piece(&x->process, &below, entries->items[i].id, entries->items[i].site, frames);
-		below = (struct context_below){.site = entries->items[i].site & ~WM1_SITE_ELIDED};
+		err = context_append_piece(&x->process, below, entries->items[i].id, entries->items[i].site, frames);
+		*below = (struct context_below){.site = entries->items[i].site & ~WM1_SITE_ELIDED};
 	}
 	return err;
 }
 
-/* ---- the innermost function that takes part ---- */
-
-static uint32_t find_function(const struct image *image, const char *name)
-{
-	uint32_t found = UINT32_MAX;
-
-	for (uint32_t i = 0; name && i < image->meta.function_count; i++) {
-		const struct meta_function *f = &image->meta.functions[i];
-
-		if (strcmp(f->link_name, name) != 0 && strcmp(f->name, name) != 0)
-			continue;
-		if (found != UINT32_MAX)
-			return UINT32_MAX; /* several static ones */
-		found = i;
-	}
-	return found;
-}
-
-static struct crash_frame *find_innermost(const struct contexts *x, struct crash_thread *t, uint32_t *ret)
-{
-	for (uint32_t i = 0; i < t->frame_count; i++) {
-		struct crash_frame *f = &t->frames[i];
-
-		if (f->is_inlined || f->image >= x->c->stopped->module_count || !x->images[f->image])
-			continue;
-		*ret = find_function(x->images[f->image], f->function);
-		if (*ret != UINT32_MAX)
-			return f;
-	}
-	return NULL;
-}
-
-/* It has pushed for the call in progress. */
-static bool has_pushed(const struct crash_frame *f, const struct entry_vec *entries)
-{
-	const struct stopped_frame *m = f->machine;
-
-	return entries->count && m->has_cfa && m->known & 1u << 7 && entries->items[0].sp >= m->registers[7] &&
-	       entries->items[0].sp < m->cfa;
-}
-
-static bool begins_with(const uint8_t *code, const char *bytes, size_t len_bytes)
-{
-	return memcmp(code, bytes, len_bytes) == 0;
-}
-
-/* Bytes ahead of a root's own code, which set its id (instrument/entry.c); 0: none. */
-static unsigned entry_length(const uint8_t *code)
-{
-	const unsigned start = begins_with(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
-
-	code += start;
-	if (begins_with(code, "\x64\x48\xc7\x04\x25", 5))
-		return start + 13;
-	if (begins_with(code, "\x64\xc7\x04\x25", 4))
-		return start + 24;
-	if (!begins_with(code, "\x4c\x8b\x1d", 3))
-		return 0;
-	return start + 7 + (begins_with(code + 7, "\x64\x49\xc7\x03", 4) ? 8 : 17);
-}
-
-/* The root has not set its id yet. */
-static bool is_at_entry(const struct contexts *x, const struct crash_frame *f)
-{
-	const struct stopped *s = x->c->stopped;
-	const uint64_t pc = f->machine->pc;
-	uint8_t code[16];
-	uint64_t off;
-
-	return f->machine->is_activation && stopped_symbol_at(s, pc, &off) && off < 2 * sizeof code &&
-	       stopped_read(s, pc - off, code, sizeof code) && off < entry_length(code);
-}
-
-static struct error *decode_last(const struct contexts *x, const struct crash_frame *f, uint32_t function, uint64_t id,
-				 struct frame_vec *frames)
-{
-	struct image *image = x->images[f->image];
-	const struct meta_function *meta = &image->meta.functions[function];
-	uint32_t count, start;
-	struct error *err;
-
-	/* A root of one context sets its id behind its prologue. */
-	if (meta->flags & META_FUNCTION_ROOT && meta->contexts == 1)
-		id = meta->restart;
-	else if (meta->flags & META_FUNCTION_ROOT && is_at_entry(x, f))
-		return error_create(ERROR_NOT_FOUND, "it was just entering %s", f->name ? f->name : "a function");
-	err = image_decode_piece(image, function, id, &count, &start);
-	for (uint32_t i = 0; i < count && !err; i++)
-		err = image_append_site(image, image->graph.edges[image->edges[i]].site, frames);
-	if (!err)
-		err = frame_vec_append(frames, (struct frame){.name = f->name, .link_name = f->function});
-	return err;
-}
+/* ---- text ---- */
 
 static size_t run_length(const struct frame_vec *frames, size_t at)
 {
@@ -409,16 +319,42 @@ static struct error *read_thread(const struct contexts *x, const struct crash_th
 	return NULL;
 }
 
-static struct error *decode_stack(struct contexts *x, struct crash_thread *t, const struct thread_stack *stack,
-				  struct crash_frame *f, uint32_t function)
+/* The function itself, after its callers; unless it has pushed: then the push has both. */
+static struct error *decode_innermost(const struct contexts *x, const struct crash_thread *t,
+				      const struct thread_stack *stack, const struct crash_innermost *f,
+				      struct context_below below, struct frame_vec *frames)
 {
-	struct frame_vec frames = {0};
-	struct error *err = decode_pushes(x, stack, &frames);
+	const uint64_t top = (uint64_t)(uintptr_t)stack->state.top;
+	struct wm1_entry dropped;
+	struct crash_state state = {
+		.id = stack->state.id,
+		.last = stack->entries.count ? &stack->entries.items[0] : NULL,
+		.below = below,
+	};
+	struct error *err;
 
-	if (!err && !has_pushed(f, &stack->entries))
-		err = decode_last(x, f, function, stack->state.id, &frames);
+	if (crash_innermost_has_pushed(f, &x->process, state.last))
+		return NULL;
+	if (f->function == UINT32_MAX)
+		return error_create(ERROR_NOT_FOUND, "there are several functions of the innermost one's name");
+	if (top % WM1_SEGMENT_BYTES && stopped_read(x->c->stopped, top, &dropped, sizeof dropped))
+		state.dropped = &dropped;
+	err = crash_innermost_append(x->c, x->images, &x->process, t, f, &state, frames);
+	return err ? err
+		   : frame_vec_append(frames, (struct frame){.name = f->frame->name, .link_name = f->frame->function});
+}
+
+static struct error *decode_stack(struct contexts *x, struct crash_thread *t, const struct thread_stack *stack,
+				  const struct crash_innermost *f)
+{
+	struct context_below below;
+	struct frame_vec frames = {0};
+	struct error *err = decode_pushes(x, stack, &below, &frames);
+
 	if (!err)
-		err = print(x->c, &frames, &f->context);
+		err = decode_innermost(x, t, stack, f, below, &frames);
+	if (!err)
+		err = print(x->c, &frames, &f->frame->context);
 	else if (err->code != ERROR_NO_MEMORY) {
 		struct error *why = err;
 
@@ -433,16 +369,15 @@ static struct error *decode_stack(struct contexts *x, struct crash_thread *t, co
 static struct error *decode_thread(struct contexts *x, struct crash_thread *t)
 {
 	struct thread_stack stack = {0};
-	uint32_t function;
-	struct crash_frame *f = find_innermost(x, t, &function);
+	struct crash_innermost f;
 	bool is_read;
 	struct error *err;
 
-	if (!f)
+	if (!crash_innermost_find(x->c, x->images, t, &f))
 		return NULL;
 	err = read_thread(x, t, &stack, &is_read);
 	if (!err && is_read)
-		err = decode_stack(x, t, &stack, f, function);
+		err = decode_stack(x, t, &stack, &f);
 	entry_vec_deinit(&stack.entries);
 	origin_vec_deinit(&stack.origins);
 	return err;

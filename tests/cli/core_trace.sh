@@ -120,8 +120,8 @@ for level in -O0 -O2; do
 		WAYMARK_OUT=/dev/null core_of "$way.core" ./contexts "$way" || exit 1
 		expect 0 "$waymark" core --frames 8 ./contexts "$way.core"
 		case $way in
-		recurse) want='main;recurse (501 times);compare;tailer;inner' ;;
-		thread) want='main;[thread];work;recurse (4 times);compare;tailer;inner' ;;
+		recurse) want='main;recurse (501 times);[qsort];compare;tailer;inner' ;;
+		thread) want='main;[thread];work;recurse (4 times);[qsort];compare;tailer;inner' ;;
 		signal) want='[signal];handle;tailer;inner' ;;
 		esac
 		has out.txt "      context $want"
