@@ -73,5 +73,6 @@ int main(int argc, char **argv)
 
 	s->ahead = calloc(1, sizeof *s->ahead);
 	s->ahead->bytes = strdup(argv[0]);
-	return (int)read_all(s, argc > 1 ? argv[1] : "lnllel");
+	sink = (int)read_all(s, argc > 1 ? argv[1] : "lnllel"); /* no tail call: main stays on the stack */
+	return 0;
 }
