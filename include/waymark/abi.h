@@ -51,10 +51,10 @@ enum {
 struct wm1_entry {
 	uint64_t id;     /* the caller's id at the call */
 	uint64_t sp;     /* stack pointer of the caller: tells which entries a longjmp leaves behind */
-	uint32_t site;   /* site number of the process */
+	uint32_t site;   /* site number of the process; in slot 0 the low half of an origin */
 	uint32_t prefix; /* interned number of the stack up to and with this entry, 0 if not known yet */
 	uint32_t run;    /* how many equal (id, site) end here, 0 if not known yet */
-	uint32_t below;  /* prefix below the run, valid when run is not 0 */
+	uint32_t below;  /* prefix below the run, valid when run is not 0; in slot 0 the high half of an origin */
 };
 
 /* `run` pushes with this (id, site) in a row. */
@@ -64,14 +64,19 @@ struct wm1_push {
 	uint32_t run;
 };
 
-/* The context in which a thread was created. Shared by all threads of that context, never changed but for prefix, never
+/* The context in which a thread or a coroutine was created. Shared by all of that context, never changed but for prefix, never
  * freed; in memory that core dumps have. Behind it follow the pushes, outermost first. */
 struct wm1_origin {
-	struct wm1_origin *creator; /* of the creating thread, when its stack is what the pushes stand on */
+	struct wm1_origin *creator; /* of the creating stack, when that is what the pushes stand on */
 	uint32_t root;              /* what they stand on if creator is NULL: a prefix */
-	uint32_t prefix;            /* of the new thread's stack, 0 before anything was captured on one */
-	uint64_t push_count;
+	uint32_t prefix;            /* of the new stack, 0 before anything was captured on one */
+	uint32_t is_coroutine;      /* else a thread */
+	uint32_t push_count;
 };
+
+/* Of a coroutine's stack: slot 0 of its first segment has the address of its origin, in two halves, or this when there is none. A
+ * thread's stack has 0 there. */
+#define WM1_ORIGIN_NONE 1u
 
 /* Thread-local, initial-exec; writer: its own thread only, handlers on that thread put back what they found. */
 struct wm1_thread {

@@ -5,7 +5,7 @@
  *      TLS of the thread                  context stack                    text
  *      wm1_thread_state: id, top -------> (id, site) ... (id, site)  --->  main;work;[qsort];compare
  *
- * Below the stack of a thread are copies of those of its creators (struct wm1_origin).
+ * Below the stack of a thread or a coroutine are copies of those of its creators (struct wm1_origin).
  *
  * The id is that of the innermost function that takes part, unless that one has pushed for a call in progress: then the
  * entry's stack pointer lies in its frame, and the entry tells all. Between two calls the id may be another one, which the
@@ -143,10 +143,10 @@ static struct error *find_images(struct contexts *x)
 
 /* ---- the context stack ---- */
 
-/* Entries, innermost first, and the prefix they stand on, 0 where that is not noted. *ret is false where memory is not there
- * or makes no sense. */
+/* Entries, innermost first, and the prefix they stand on, 0 where that is not noted; a coroutine's stack has an origin of its own.
+ * *ret is false where memory is not there or makes no sense. */
 static struct error *read_stack(const struct contexts *x, uint64_t top, struct entry_vec *entries, uint32_t *ret_root,
-				bool *ret)
+				uint64_t *ret_origin, bool *ret)
 {
 	const struct stopped *s = x->c->stopped;
 	uint64_t at = top - sizeof(struct wm1_entry);
@@ -166,6 +166,7 @@ static struct error *read_stack(const struct contexts *x, uint64_t top, struct e
 				continue;
 			}
 			*ret_root = e.prefix;
+			*ret_origin = (uint64_t)e.below << 32 | e.site;
 			*ret = true;
 			return NULL;
 		}
@@ -188,6 +189,7 @@ static struct error *read_origins(const struct contexts *x, const struct wm1_ori
 {
 	uint64_t pushes = 0;
 
+	origins->count = 0;
 	*ret = true;
 	while (at && *ret) {
 		struct origin origin = {.pushes = (uint64_t)(uintptr_t)(at + 1)};
@@ -206,7 +208,7 @@ static struct error *read_origins(const struct contexts *x, const struct wm1_ori
 	return NULL;
 }
 
-/* The frames of the context in which a thread was created, and [thread]. */
+/* The frames of the context in which a thread or a coroutine was created, and [thread]. */
 static struct error *decode_origin(const struct contexts *x, const struct origin *origin, struct context_below *below,
 				   struct frame_vec *frames)
 {
@@ -223,7 +225,8 @@ static struct error *decode_origin(const struct contexts *x, const struct origin
 		err = node.run ? context_append_run(&x->process, below, &node, FRAMES_MAX, frames)
 			       : error_create(ERROR_FORMAT, "damaged: a push that is none");
 	}
-	return err ? err : context_append_run(&x->process, below, &thread, FRAMES_MAX, frames);
+	return err || origin->head.is_coroutine ? err
+						: context_append_run(&x->process, below, &thread, FRAMES_MAX, frames);
 }
 
 /* What the thread's pushes stand on: frames of its creators, or those of a root alone. */
@@ -296,23 +299,28 @@ static struct error *print(struct crash *c, const struct frame_vec *frames, cons
 	return err ? err : *ret ? NULL : &error_no_memory;
 }
 
-/* The stack that control is on may be the thread's own, then it stands on what created the thread; a coroutine's, which has
- * a prefix of its own; or that of a handler. */
+/* The stack that control is on may be the thread's own, then it stands on what created the thread; a coroutine's, which
+ * stands on what made the coroutine; or that of a handler. */
 static struct error *read_thread(const struct contexts *x, const struct crash_thread *t, struct thread_stack *stack,
 				 bool *ret)
 {
 	const struct stopped *s = x->c->stopped;
 	const struct wm1_thread *state = &stack->state;
 	struct error *err = NULL;
+	uint64_t origin = 0;
 
 	*ret = stopped_read(s, t->machine->thread_pointer + (uint64_t)x->state_off, &stack->state, sizeof stack->state);
 	if (*ret)
 		err = read_origins(x, state->origin, &stack->origins, ret);
 	if (!err && *ret && state->top)
-		err = read_stack(x, (uint64_t)(uintptr_t)state->top, &stack->entries, &stack->root, ret);
+		err = read_stack(x, (uint64_t)(uintptr_t)state->top, &stack->entries, &stack->root, &origin, ret);
+	if (!err && *ret && origin)
+		err = read_origins(x, origin == WM1_ORIGIN_NONE ? NULL : (const struct wm1_origin *)(uintptr_t)origin,
+				   &stack->origins, ret);
 	if (err || !*ret)
 		return err;
-	if (stack->root > WM_PREFIX_THREAD && (!state->origin || stack->root != stack->origins.items[0].head.prefix))
+	if (!origin && stack->root > WM_PREFIX_THREAD &&
+	    (!state->origin || stack->root != stack->origins.items[0].head.prefix))
 		stack->origins.count = 0;
 	if (!stack->root)
 		stack->root = t->machine->tid == s->pid ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;

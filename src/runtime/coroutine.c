@@ -16,6 +16,7 @@
 #include "runtime/capture.h"
 #include "runtime/index.h"
 #include "runtime/next.h"
+#include "runtime/origin.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -135,6 +136,14 @@ static uint32_t prefix_here(void)
 	return thread->top || thread->origin ? wmrt_prefix(thread->top) : wmrt_kind_of_root();
 }
 
+/* The number is for captures, the copy for who reads memory: a core has no recording. */
+static void begin_stack(struct wm1_entry *first)
+{
+	uint32_t prefix = prefix_here();
+
+	wmrt_stack_begin(first, prefix, wmrt_origin_of_coroutine(prefix));
+}
+
 static void own_makecontext(ucontext_t *context, void (*entry)(void), int argument_count, ...)
 {
 	struct coroutine *coroutine = NULL;
@@ -155,7 +164,7 @@ static void own_makecontext(ucontext_t *context, void (*entry)(void), int argume
 			    a[10], a[11], a[12], a[13], a[14], a[15]);
 		return;
 	}
-	wmrt_segment_of(coroutine->top)->prefix = prefix_here();
+	begin_stack(coroutine->top);
 	coroutine->entry = entry;
 	for (i = 0; i < MAX_ARGUMENTS; i++)
 		coroutine->arguments[i] = arguments[i];

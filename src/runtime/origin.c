@@ -1,5 +1,5 @@
 /*
- * origin.c - copies of context stacks, for threads: what creates a thread goes on, so its stack cannot be looked at later.
+ * origin.c - copies of context stacks, for threads and coroutines: what creates one goes on, so its stack cannot be looked at later.
  *
  *      creator's stack              origin                            prefixes, at the first capture on a thread
  *
@@ -9,7 +9,7 @@
  *      main           7             creator: that thread's origin      base of the thread's stack = (R, 0, WM_SITE_THREAD, 1)
  *
  * A program that creates threads and captures nothing makes no recording, so nothing is interned here before a capture asks
- * for it. Equal origins are found by a hash: a program that creates threads at the same place for ever takes memory once.
+ * for it. A coroutine has its prefix from the beginning, which is that of the creator's stack itself. Equal origins are found by a hash: a program that creates threads at the same place for ever takes memory once.
  */
 #include "runtime/origin.h"
 
@@ -46,7 +46,8 @@ struct stack {
 	struct wm1_entry *last; /* NULL: nothing is pushed */
 	struct wm1_origin *creator;
 	uint32_t root;
-	uint64_t push_count;
+	uint32_t is_coroutine;
+	uint32_t push_count;
 	uint64_t hash;
 };
 
@@ -79,17 +80,19 @@ static void find_base(struct stack *stack, const struct wm1_entry *base)
 	if (base && wmrt_entry_is_signal(base)) {
 		stack->root = WM_PREFIX_SIGNAL;
 	} else if (base && (!slot || (struct wmrt_segment *)(uintptr_t)base != atomic_load(&slot->stack))) {
-		stack->root = base->prefix ? base->prefix : WM_PREFIX_THREAD; /* a coroutine's stack */
+		/* a coroutine's stack */
+		stack->creator = wmrt_stack_origin(wmrt_segment_of(base));
+		stack->root = stack->creator ? 0 : base->prefix ? base->prefix : WM_PREFIX_THREAD;
 	} else {
 		stack->creator = wm1_thread_state.origin;
 		stack->root = stack->creator ? 0 : wmrt_kind_of_root();
 	}
 }
 
-static struct stack stack_here(void)
+static struct stack stack_here(uint32_t is_coroutine)
 {
 	struct wm1_entry *top = wm1_thread_state.top;
-	struct stack stack = {.last = top ? top - 1 : NULL};
+	struct stack stack = {.last = top ? top - 1 : NULL, .is_coroutine = is_coroutine, .hash = is_coroutine};
 	struct wm1_entry *at = stack.last;
 	struct wm1_push push;
 
@@ -106,9 +109,10 @@ static bool is_same(const struct wm1_origin *origin, const struct stack *stack)
 {
 	struct wm1_entry *at = stack->last;
 	struct wm1_push push;
-	uint64_t i = origin->push_count;
+	uint32_t i = origin->push_count;
 
-	if (origin->creator != stack->creator || origin->root != stack->root || i != stack->push_count)
+	if (origin->creator != stack->creator || origin->root != stack->root || i != stack->push_count ||
+	    origin->is_coroutine != stack->is_coroutine)
 		return false;
 	while (next_push(&at, &push)) {
 		const struct wm1_push *known = &pushes_of(origin)[--i];
@@ -141,7 +145,7 @@ static struct known *origin_new(const struct stack *stack)
 {
 	struct known *known = arena_alloc(sizeof *known + stack->push_count * sizeof(struct wm1_push));
 	struct wm1_entry *at = stack->last;
-	uint64_t i = stack->push_count;
+	uint32_t i = stack->push_count;
 	struct wm1_push push;
 
 	if (!known)
@@ -149,6 +153,7 @@ static struct known *origin_new(const struct stack *stack)
 	known->hash = stack->hash;
 	known->origin.creator = stack->creator;
 	known->origin.root = stack->root;
+	known->origin.is_coroutine = stack->is_coroutine;
 	known->origin.push_count = i;
 	while (next_push(&at, &push))
 		((struct wm1_push *)(&known->origin + 1))[--i] = push;
@@ -172,7 +177,7 @@ static struct wm1_origin *find_or_add(const struct stack *stack)
 	return &known->origin;
 }
 
-struct wm1_origin *wmrt_origin_here(void)
+static struct wm1_origin *origin_here(uint32_t is_coroutine)
 {
 	struct wm1_entry *top = wm1_thread_state.top;
 	struct wm1_origin *origin;
@@ -181,13 +186,27 @@ struct wm1_origin *wmrt_origin_here(void)
 
 	if ((!top && !wm1_thread_state.origin) || (top && wmrt_entry_is_scrap(top - 1)))
 		return NULL;
-	stack = stack_here();
+	stack = stack_here(is_coroutine);
 	if (!stack.push_count && !stack.creator && stack.root < WM_PREFIX_SIGNAL)
 		return NULL;
 	wmrt_check_fork();
 	wmrt_lock(&guard);
 	origin = find_or_add(&stack);
 	wmrt_unlock(&guard);
+	return origin;
+}
+
+struct wm1_origin *wmrt_origin_here(void)
+{
+	return origin_here(0);
+}
+
+struct wm1_origin *wmrt_origin_of_coroutine(uint32_t prefix)
+{
+	struct wm1_origin *origin = origin_here(1);
+
+	if (origin)
+		__atomic_store_n(&origin->prefix, prefix, __ATOMIC_RELEASE);
 	return origin;
 }
 
@@ -202,7 +221,7 @@ static void intern_origin(struct wm1_origin *origin)
 	uint32_t prefix = origin->creator ? prefix_of(origin->creator) : origin->root;
 	const struct wm1_push *pushes = pushes_of(origin);
 	uint32_t none = 0;
-	uint64_t i;
+	uint32_t i;
 
 	for (i = 0; i < origin->push_count && prefix != WM_PREFIX_LOST; i++)
 		prefix = wmrt_intern(prefix, pushes[i].id, pushes[i].site, pushes[i].run);

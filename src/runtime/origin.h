@@ -1,5 +1,5 @@
 /*
- * origin.h - the context in which a thread is created, kept for the thread.
+ * origin.h - the context in which a thread or a coroutine is created, kept for it.
  */
 #ifndef WM_RUNTIME_ORIGIN_H
 #define WM_RUNTIME_ORIGIN_H
@@ -14,6 +14,8 @@
  * and the lock. Makes no recording.
  */
 struct wm1_origin *wmrt_origin_here(void);
+/* The same for a coroutine, whose stack stands on that prefix. */
+struct wm1_origin *wmrt_origin_of_coroutine(uint32_t prefix);
 /* What the stack of a thread created there stands on; interns it when that is first asked for. WM_PREFIX_THREAD when it
  * could not be recorded. */
 uint32_t wmrt_origin_prefix(struct wm1_origin *origin);

@@ -353,5 +353,25 @@ struct wm1_entry *wmrt_stack_new(uint32_t prefix)
 {
 	struct wmrt_segment *segment = segment_new(NULL, prefix);
 
-	return segment ? segment_first(segment) : NULL;
+	if (!segment)
+		return NULL;
+	wmrt_stack_begin(segment_first(segment), prefix, NULL);
+	return segment_first(segment);
+}
+
+void wmrt_stack_begin(struct wm1_entry *first, uint32_t prefix, const struct wm1_origin *origin)
+{
+	struct wmrt_segment *segment = wmrt_segment_of(first);
+	uint64_t address = origin ? (uintptr_t)origin : WM1_ORIGIN_NONE;
+
+	segment->prefix = prefix;
+	segment->origin_low = (uint32_t)address;
+	segment->origin_high = (uint32_t)(address >> 32);
+}
+
+struct wm1_origin *wmrt_stack_origin(const struct wmrt_segment *first)
+{
+	uint64_t address = (uint64_t)first->origin_high << 32 | first->origin_low;
+
+	return address == WM1_ORIGIN_NONE ? NULL : (struct wm1_origin *)(uintptr_t)address;
 }

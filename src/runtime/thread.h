@@ -18,10 +18,10 @@
 struct wmrt_segment {
 	_Atomic(struct wmrt_segment *) next;
 	struct wmrt_segment *previous; /* NULL in the first */
-	uint32_t zero;
+	uint32_t origin_low;           /* of a coroutine's first: struct wm1_origin, or WM1_ORIGIN_NONE */
 	uint32_t prefix;   /* of the first: what the stack stands on, 0 before its first capture; of others: 0 */
 	uint32_t is_scrap; /* it stands in for one that there is no memory for */
-	uint32_t below;
+	uint32_t origin_high;
 };
 _Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 is one entry");
 
@@ -77,6 +77,10 @@ struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry);
 struct wm1_entry *wmrt_top_without(struct wm1_entry *entry);
 /* A stack of its own with that root, for a coroutine: the first free entry. NULL without memory. */
 struct wm1_entry *wmrt_stack_new(uint32_t prefix);
+/* What a coroutine's stack stands on: origin's context, whose number is prefix. */
+void wmrt_stack_begin(struct wm1_entry *first, uint32_t prefix, const struct wm1_origin *origin);
+/* NULL: none, or a thread's stack. */
+struct wm1_origin *wmrt_stack_origin(const struct wmrt_segment *first);
 
 /* Is that address on the alternate signal stack? Then it does not compare with addresses on the thread's own. */
 static inline int wmrt_is_on_alt_stack(uintptr_t address)
