@@ -240,6 +240,21 @@ static struct error *find_ids(const struct crash_innermost *f, const struct proc
 	return err;
 }
 
+/* No call leaves the id to a second one. */
+static bool is_put_back(const struct crash_innermost *f)
+{
+	const struct meta *m = &f->image->meta;
+	uint32_t count = 0;
+
+	for (uint32_t i = 1; i < m->site_count; i++) {
+		const struct meta_site *site = &m->sites[i];
+
+		if (site->caller == f->function && site->kind != META_SITE_CAPTURE)
+			count += site->kind != META_SITE_CALL || site->addend;
+	}
+	return count < 2;
+}
+
 static bool reads_alike(const struct frame_vec *a, const struct frame_vec *b)
 {
 	if (a->count != b->count)
@@ -365,6 +380,8 @@ struct error *crash_innermost_append(const struct crash *c, struct image *const 
 		err = context_append_callers(process, &state->below, f->image, f->function, state->id, frames);
 	else if (!err)
 		err = read_stack(c, images, t, f, state->last, &stack);
+	if (!err && stack.is_cut && stack.parts.count == 1 && is_put_back(f)) /* smashed: nothing to compare with */
+		ids.count = 1;
 	if (!err && ids.count > 1)
 		err = append_best(process, f, &stack, &state->below, &ids, frames);
 	part_vec_deinit(&stack.parts);
