@@ -66,15 +66,52 @@ static struct error *expand_file(struct arguments *a, char *text, int nesting)
 	return NULL;
 }
 
-static struct error *expand_word(struct arguments *a, const char *word, int nesting)
+/* The text of @file; NULL: that is no readable file. */
+static char *read_file(struct arguments *a, const char *word, int nesting)
 {
 	char *text = word[0] == '@' && nesting < NESTING_MAX ? read_whole(&a->arena, word + 1) : NULL;
-	if (text) {
-		a->has_files = true;
-		return expand_file(a, text, nesting + 1);
-	}
+	a->has_files |= text != NULL;
+	return text;
+}
+
+static struct error *add_word(struct arguments *a, const char *word)
+{
 	char *copy = arena_strdup(&a->arena, word);
 	return copy ? word_vec_append(&a->words, copy) : &error_no_memory;
+}
+
+/* The linker reads @files, too; their words may have commas in them, which -Wl, cannot hand on. */
+static struct error *expand_linker_word(struct arguments *a, const char *word, int nesting)
+{
+	char *text = read_file(a, word, nesting);
+	if (!text) {
+		struct error *err = add_word(a, "-Xlinker");
+		return err ? err : add_word(a, word);
+	}
+	struct error *err = NULL;
+	for (char *inner; !err && (inner = next_word(&text));)
+		err = expand_linker_word(a, inner, nesting + 1);
+	return err;
+}
+
+/* -Wl,A,@FILE,B */
+static struct error *expand_linker_list(struct arguments *a, const char *list)
+{
+	char *rest = arena_strdup(&a->arena, list);
+	struct error *err = rest ? NULL : &error_no_memory;
+	for (char *word; !err && (word = strsep(&rest, ","));)
+		err = expand_linker_word(a, word, 0);
+	return err;
+}
+
+static struct error *expand_word(struct arguments *a, const char *word, int nesting)
+{
+	char *text = read_file(a, word, nesting);
+	if (text)
+		return expand_file(a, text, nesting + 1);
+	if (!strncmp(word, "-Wl,", 4) && strstr(word, ",@"))
+		return expand_linker_list(a, word + 4);
+	return add_word(a, word);
 }
 
 void arguments_deinit(struct arguments *arguments)

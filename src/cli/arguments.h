@@ -19,8 +19,8 @@ struct arguments {
 	bool has_files; /* some word came out of an @file */
 };
 
-/* Replaces each @file by its words, quoted as GNU response files are; nested ones too. An unreadable one stays a word, as
- * it does for clang. */
+/* Replaces each @file by its words, quoted as GNU response files are; nested ones too, and those of the linker (-Wl,@file). An
+ * unreadable one stays a word, as it does for clang. */
 struct error *arguments_expand(char *const *words, size_t count, struct arguments *ret);
 /* Writes words as a response file in memory; *ret is the malloc'd word that names it for this process's children. */
 struct error *arguments_write(char *const *words, size_t count, char **ret);

@@ -133,6 +133,9 @@ check "stripped at link" $cc -s main.c part.c -o stripped
 check "exports in spite of a version script" sh -c "echo '{ global: main; gone; local: *; };' >script &&
 	$cc main.c part.c -Wl,--version-script=script -o script.exe &&
 	readelf --dyn-syms -W script.exe | grep -q wm1_capture"
+check "exports in spite of a version script in a file of the linker's" sh -c "echo --version-script=script >linker.args &&
+	$cc main.c part.c -Wl,@linker.args -o script.exe &&
+	readelf --dyn-syms -W script.exe | grep -q wm1_capture"
 # A version script may name what is not defined, as for GNU ld; the library exports the same.
 cat >versions.c <<'E2'
 int one(void), two(void), old_three(void), new_three(void), inner(void);

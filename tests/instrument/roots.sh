@@ -40,6 +40,13 @@ expect 'library, its list decides' "$(library -Wl,-Bsymbolic -Wl,--dynamic-list=
 expect 'library, -Bsymbolic' "$(library -Wl,-Bsymbolic)" '14 4'
 expect 'library, -Bsymbolic-functions' "$(library -Xlinker -Bsymbolic-functions)" '14 4'
 expect 'library, -Bsymbolic and not' "$(library -Wl,-Bsymbolic,-Bno-symbolic)" '10 12'
+# The linker's own files say where it binds, as its other words do.
+printf -- '-z now\n"-Bsymbolic"' >"$tmp/symbolic"
+printf '@%s/symbolic --dynamic-list=%s/list' "$tmp" "$tmp" >"$tmp/both"
+echo -Bno-symbolic >"$tmp/not"
+expect 'library, -Bsymbolic in a file' "$(library -Wl,-z,relro,@"$tmp/symbolic")" '14 4'
+expect 'library, file of files' "$(library -Wl,@"$tmp/both")" '10 12'
+expect 'library, -Bsymbolic and a file that takes it back' "$(library -Wl,-Bsymbolic,@"$tmp/not")" '10 12'
 expect 'library, version script' "$(library -Wl,--version-script="$tmp/versions")" '15 4'
 expect 'library, protected' "$(library -fvisibility=protected)" '14 4'
 exit $failed
