@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,29 +21,15 @@ enum {
 	SAID_MAX = 8,
 };
 
-/* A section header to change in the copy. */
-struct patch {
-	off_t off;
-	uint32_t name_and_type[2];
-};
+VEC_DECLARE(patch_vec, struct fat_patch);
 
-VEC_DECLARE(patch_vec, struct patch);
-
-/* Without the dot that its name begins with, and with a type of no meaning, nothing takes the section for bitcode; its flags
- * keep it out of what is linked. */
-static struct patch hide(const Elf *elf, const struct fat_object *object)
-{
-	return (struct patch){elf_getbase((Elf *)(uintptr_t)elf) + (off_t)object->header_off,
-			      {object->section_name + 1, SHT_PROGBITS}};
-}
-
-static void say(struct link_inputs *inputs, const char *path, const char *member, const struct fat_object *object)
+static void say(struct link_inputs *inputs, const char *path, const struct fat_object *object)
 {
 	char name[PATH_MAX];
 
 	if (inputs->said++ >= SAID_MAX)
 		return;
-	snprintf(name, sizeof name, member ? "%s(%s)" : "%s", path, member);
+	snprintf(name, sizeof name, object->member ? "%s(%s)" : "%s", path, object->member);
 	if (object->kind == FAT_MERGED)
 		message_warn(inputs->command,
 			     "%s: ld -r merged the bitcode of several objects, which cannot be read again: linked as "
@@ -64,45 +49,26 @@ void link_inputs_end(const struct link_inputs *inputs)
 			     inputs->said - SAID_MAX);
 }
 
-/* member: NULL for an object that is in no archive. */
-static struct error *look_at_object(struct link_inputs *inputs, Elf *elf, const char *path, const char *member,
-				    struct patch_vec *patches)
+/* A file at work. */
+struct look {
+	struct link_inputs *inputs;
+	const char *path;
+	struct patch_vec patches;
+};
+
+static struct error *look_at_object(void *data, const struct fat_object *object)
 {
-	struct fat_object object;
-	GElf_Ehdr header;
-	struct error *err = NULL;
+	struct look *look = data;
+	struct link_inputs *inputs = look->inputs;
 
-	if (!gelf_getehdr(elf, &header) || header.e_type != ET_REL)
+	inputs->has_bitcode |= object->kind == FAT_SOUND;
+	if (object->kind == FAT_SOUND)
 		return NULL;
-	err = fat_object_read(elf, &object);
-	if (err)
-		return err;
-	inputs->has_bitcode |= object.kind == FAT_SOUND;
-	if (object.kind == FAT_SOUND)
+	*(object->member ? &inputs->foreign_members : &inputs->foreign_objects) += 1;
+	if (object->kind == FAT_NONE)
 		return NULL;
-	*(member ? &inputs->foreign_members : &inputs->foreign_objects) += 1;
-	if (object.kind == FAT_NONE)
-		return NULL;
-	say(inputs, path, member, &object);
-	return patch_vec_append(patches, hide(elf, &object));
-}
-
-static struct error *look_at_archive(struct link_inputs *inputs, int fd, Elf *archive, const char *path,
-				     struct patch_vec *patches)
-{
-	Elf_Cmd next = ELF_C_READ_MMAP;
-	struct error *err = NULL;
-	Elf *member;
-
-	while (!err && (member = elf_begin(fd, next, archive))) {
-		Elf_Arhdr *header = elf_getarhdr(member);
-
-		if (header && header->ar_name && elf_kind(member) == ELF_K_ELF)
-			err = look_at_object(inputs, member, path, header->ar_name, patches);
-		next = elf_next(member);
-		elf_end(member);
-	}
-	return err;
+	say(inputs, look->path, object);
+	return patch_vec_append(&look->patches, object->patch);
 }
 
 static struct error *copy_patched(int in, const char *path, const struct patch_vec *patches, char **ret)
@@ -117,9 +83,9 @@ static struct error *copy_patched(int in, const char *path, const struct patch_v
 		if (sendfile(out, in, &off, (size_t)(st.st_size - off)) <= 0)
 			return error_os(errno, "%s: cannot copy it", path);
 	for (size_t i = 0; i < patches->count; i++) {
-		const struct patch *p = &patches->items[i];
+		const struct fat_patch *p = &patches->items[i];
 
-		if (pwrite(out, p->name_and_type, sizeof p->name_and_type, p->off) != sizeof p->name_and_type)
+		if (pwrite(out, p->name_and_type, sizeof p->name_and_type, (off_t)p->off) != sizeof p->name_and_type)
 			return error_os(errno, "%s: cannot copy it", path);
 	}
 	return asprintf(ret, "/proc/self/fd/%d", out) < 0 ? &error_no_memory : NULL;
@@ -127,25 +93,19 @@ static struct error *copy_patched(int in, const char *path, const struct patch_v
 
 static struct error *look_at_file(struct link_inputs *inputs, const char *path, char **ret)
 {
-	struct patch_vec patches = {0};
+	struct look look = {.inputs = inputs, .path = path};
 	struct error *err = NULL;
 	struct stat st;
-	Elf *elf;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return NULL;
-	elf_version(EV_CURRENT);
-	elf = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		err = look_at_object(inputs, elf, path, NULL, &patches);
-	else if (elf && elf_kind(elf) == ELF_K_AR)
-		err = look_at_archive(inputs, fd, elf, path, &patches);
-	if (!err && patches.count)
-		err = copy_patched(fd, path, &patches, ret);
-	elf_end(elf);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		err = fat_objects_each(fd, look_at_object, &look);
+	if (!err && look.patches.count)
+		err = copy_patched(fd, path, &look.patches, ret);
 	close(fd);
-	patch_vec_deinit(&patches);
+	patch_vec_deinit(&look.patches);
 	return err;
 }
 

@@ -189,27 +189,68 @@ static bool is_merged(const Elf_Data *data)
 		      bitcode_magic, sizeof bitcode_magic) != NULL;
 }
 
-struct error *fat_object_read(Elf *elf, struct fat_object *ret)
+/* Without the dot that its name begins with, and with a type of no meaning, nothing takes the section for bitcode; its flags
+ * keep it out of what is linked. */
+static struct fat_patch hide(Elf *elf, const GElf_Ehdr *header, Elf_Scn *section, const GElf_Shdr *s)
 {
-	struct fat_object object = {.kind = FAT_NONE};
-	GElf_Ehdr header; /* a member of an archive is aligned to 2 bytes only: no pointers into the file */
-	bool is_elf = gelf_getclass(elf) == ELFCLASS64 && gelf_getehdr(elf, &header);
+	uint64_t base = (uint64_t)elf_getbase(elf);
+
+	return (struct fat_patch){base + header->e_shoff + elf_ndxscn(section) * header->e_shentsize,
+				  {s->sh_name + 1, SHT_PROGBITS}};
+}
+
+/* header: a copy, since a member of an archive is aligned to 2 bytes only. */
+static struct error *read_object(Elf *elf, const GElf_Ehdr *header, struct fat_object *object)
+{
 	struct error *err = NULL;
 
-	for (Elf_Scn *section = NULL; is_elf && !err && (section = elf_nextscn(elf, section));) {
+	for (Elf_Scn *section = NULL; !err && (section = elf_nextscn(elf, section));) {
 		GElf_Shdr s;
 		bool is_bitcode = gelf_getshdr(section, &s) && s.sh_type == TYPE_LLVM_LTO;
 		Elf_Data *data = is_bitcode ? elf_rawdata(section, NULL) : NULL;
 
 		if (!data || data->d_size <= sizeof bitcode_magic)
 			continue;
-		object.kind = is_merged(data) ? FAT_MERGED : FAT_SOUND;
-		object.header_off = header.e_shoff + elf_ndxscn(section) * header.e_shentsize;
-		object.section_name = s.sh_name;
-		if (object.kind == FAT_SOUND)
-			err = compare_symbols(elf, data, &object);
+		object->kind = is_merged(data) ? FAT_MERGED : FAT_SOUND;
+		object->patch = hide(elf, header, section, &s);
+		if (object->kind == FAT_SOUND)
+			err = compare_symbols(elf, data, object);
 	}
-	if (!err)
-		*ret = object;
+	return err;
+}
+
+static struct error *look_at(Elf *elf, const char *member,
+			     struct error *(*visit)(void *data, const struct fat_object *object), void *data)
+{
+	struct fat_object object = {.kind = FAT_NONE, .member = member};
+	GElf_Ehdr header;
+	struct error *err = NULL;
+
+	if (!gelf_getehdr(elf, &header) || header.e_type != ET_REL)
+		return NULL;
+	if (gelf_getclass(elf) == ELFCLASS64)
+		err = read_object(elf, &header, &object);
+	return err ? err : visit(data, &object);
+}
+
+struct error *fat_objects_each(int fd, struct error *(*visit)(void *data, const struct fat_object *object), void *data)
+{
+	Elf_Cmd next = ELF_C_READ_MMAP;
+	struct error *err = NULL;
+	Elf *elf, *member;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		err = look_at(elf, NULL, visit, data);
+	while (elf && elf_kind(elf) == ELF_K_AR && !err && (member = elf_begin(fd, next, elf))) {
+		Elf_Arhdr *header = elf_getarhdr(member);
+
+		if (header && header->ar_name && elf_kind(member) == ELF_K_ELF)
+			err = look_at(member, header->ar_name, visit, data);
+		next = elf_next(member);
+		elf_end(member);
+	}
+	elf_end(elf);
 	return err;
 }

@@ -5,7 +5,6 @@
 #ifndef WM_OBJECT_FAT_OBJECT_H
 #define WM_OBJECT_FAT_OBJECT_H
 
-#include <libelf.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -17,14 +16,20 @@ enum fat_kind {
 	FAT_CHANGED, /* a tool changed the symbols (objcopy --redefine-sym): the bitcode has the old ones */
 };
 
-struct fat_object {
-	enum fat_kind kind;
-	uint64_t header_off;   /* in the object: of the header of the section with the bitcode */
-	uint32_t section_name; /* its sh_name */
-	char symbol[256];      /* FAT_CHANGED: one that differs, cut at this length */
+/* The header of the section with the bitcode, and what to write there for nothing to take it for bitcode. */
+struct fat_patch {
+	uint64_t off; /* in the file */
+	uint32_t name_and_type[2];
 };
 
-/* elf: a relocatable object, also a member of an archive. */
-struct error *fat_object_read(Elf *elf, struct fat_object *ret);
+struct fat_object {
+	enum fat_kind kind;
+	const char *member;     /* of an archive; NULL: the file itself */
+	struct fat_patch patch; /* FAT_MERGED, FAT_CHANGED */
+	char symbol[256];       /* FAT_CHANGED: one that differs, cut at this length */
+};
+
+/* Calls visit for each relocatable object of an open file: an object, or an archive's members. Other files have none. */
+struct error *fat_objects_each(int fd, struct error *(*visit)(void *data, const struct fat_object *object), void *data);
 
 #endif
