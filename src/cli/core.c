@@ -4,7 +4,6 @@
  * Without CORE, coredumpctl is asked for the newest core of the program; it writes it to a temporary file. A core alone names
  * its program itself.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -235,18 +234,6 @@ static struct error *fetch_core(const char *program, char **ret)
 	return err;
 }
 
-/* Only to tell which argument it is: what is wrong with it is said when it is read. */
-static bool is_core(const char *path)
-{
-	uint8_t head[EI_NIDENT + 2];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is_read = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head;
-
-	if (fd >= 0)
-		close(fd);
-	return is_read && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_NIDENT] == ET_CORE && !head[EI_NIDENT + 1];
-}
-
 /* ---- showing ---- */
 
 static struct error *render(struct request *r, const struct crash *c)
@@ -317,7 +304,7 @@ static struct error *run(struct request *r)
 	char *fetched = NULL;
 	struct error *err = NULL;
 
-	if (!r->pid && !r->core && is_core(r->program)) {
+	if (!r->pid && !r->core && stopped_is_core(r->program)) {
 		r->core = r->program;
 		r->program = NULL;
 	} else if (!r->pid && !r->core) {

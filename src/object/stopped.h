@@ -80,6 +80,8 @@ struct stopped_options {
 	uint32_t frame_limit;               /* for each thread; 0: none */
 };
 
+/* The file says that it is a core: what is wrong with it is told when it is opened. */
+bool stopped_is_core(const char *path);
 /* ERROR_MISMATCH when the program's build id is not the core's: names both. */
 struct error *stopped_open_core(const char *core, const struct stopped_options *options, struct stopped *ret);
 /* Stops the process's threads (ptrace) for as long as it is open. */

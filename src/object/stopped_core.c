@@ -7,10 +7,12 @@
  *      thread (the kernel's fs/binfmt_elf.c; gdb's gcore writes the same)
  */
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cursor.h"
 #include "base/order.h"
@@ -460,4 +462,15 @@ size_t stopped_core_memory(const struct stopped_source *source, uint64_t address
 		part = len_bytes;
 	memcpy(ret, segments[first].bytes + off, part);
 	return part;
+}
+
+bool stopped_is_core(const char *path)
+{
+	uint8_t head[EI_NIDENT + 2];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is_read = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head;
+
+	if (fd >= 0)
+		close(fd);
+	return is_read && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_NIDENT] == ET_CORE && !head[EI_NIDENT + 1];
 }

@@ -2,7 +2,8 @@
 # layout.sh TREE - checks how the source tree is put together; prints each finding as "file:line: what" and fails on any.
 #
 #  1. Includes point downwards only: base <- core <- format <- {object, instrument, runtime} <- report <- cli.
-#     runtime knows only include/ and format/scheme.h, which is compiled into both sides; only instrument knows LLVM; base and core only the C library's headers of ISO C.
+#     runtime knows only include/ and format/scheme.h, which is compiled into both sides; only instrument knows LLVM, only
+#     object ELF and DWARF (the runtime has its own look at what is loaded); base and core only the C library's headers of ISO C.
 #  2. Only src/cli prints, exits or aborts.
 #  3. Each .c and .cpp opens with a comment that says what it does.
 #  4. No file is over 900 lines.
@@ -39,6 +40,11 @@ function check_include(spec,    name, part, to) {
 	if (name ~ /^llvm(-c)?\//) {
 		if (folder != "instrument")
 			finding(FNR, spec ": only src/instrument knows LLVM")
+		return
+	}
+	if (name ~ /^(elf|gelf|libelf|dwarf)\.h$/ || name ~ /^elfutils\//) {
+		if (folder != "object" && folder != "runtime")
+			finding(FNR, spec ": only src/object knows ELF and DWARF")
 		return
 	}
 	if (spec ~ /^</) {

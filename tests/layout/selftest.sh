@@ -35,7 +35,7 @@ file src/object/bad.c '#include "instrument/pass.h"' '#include "runtime/state.h"
 file src/instrument/bad.c '#include "object/elf.h"' 'printf("x");'
 file src/runtime/bad.c '#include "base/vec.h"' '/* fine */ abort();'
 file src/report/bad.c '#include "cli/command.h"' '#include "near.h"' 'perror("x");'
-file src/cli/bad.c '#include "instrument/pass.h"'
+file src/cli/bad.c '#include "instrument/pass.h"' '#include <gelf.h>' '#include <elfutils/libdwfl.h>'
 file src/other/bad.c ''
 echo 'int x;' >src/base/silent.c
 awk 'BEGIN { print "/* a comment */"; for (i = 0; i < 900; i++) print "int x;" }' >src/cli/long.c
@@ -47,6 +47,8 @@ src/base/bad.c:2
 src/base/bad.c:3
 src/base/silent.c:1
 src/cli/bad.c:2
+src/cli/bad.c:3
+src/cli/bad.c:4
 src/cli/long.c:901
 src/core/bad.c:2
 src/core/bad.c:3
