@@ -4,16 +4,8 @@
 # program itself says what did. In several schemes, both stages, and with a scheme that is chosen when it runs.
 #
 # KEEP=1 keeps the folder.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
-waymark=$build/waymark
-# shellcheck source=tests/support/core.sh
-. "$here/../support/core.sh"
-unset WAYMARK_SCHEME
-work=$(mktemp -d) || exit 1
-[ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+# shellcheck source=tests/activity/lib.sh
+. "$(dirname "$0")/lib.sh"
 failed=0
 clang-19 -O1 -DOUTSIDE -c "$here/entered.c" -o outside.o || exit 1
 

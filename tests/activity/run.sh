@@ -4,19 +4,10 @@
 # analysis may not say otherwise: nothing that ran cannot have, and all that is said to have run did.
 #
 # KEEP=1 keeps the folder.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
+# shellcheck source=tests/activity/lib.sh
+. "$(dirname "$0")/lib.sh"
 seed=$2
 shift 2
-waymark=$build/waymark
-# shellcheck source=tests/support/core.sh
-. "$here/../support/core.sh"
-# shellcheck source=tests/activity/program.sh
-. "$here/program.sh"
-work=$(mktemp -d) || exit 1
-[ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 echo "seed $seed, in $work"
 status=0
 

@@ -1,22 +1,13 @@
 #!/bin/bash
 # source.sh BUILD PROGRAM LEVEL... - what cannot have run, against what ran as it is written (counts.sh): nothing that ran may be
-# called "cannot have run" in LCOV. PROGRAM: a file of this folder, or the seed of a random program (program.sh). KEEP=1 keeps
+# called "cannot have run" in LCOV. PROGRAM: a file of this folder, or the seed of a random program (lib.sh). KEEP=1 keeps
 # the folder.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
-program=$2
-shift 2
-waymark=$build/waymark
-# shellcheck source=tests/support/core.sh
-. "$here/../support/core.sh"
-# shellcheck source=tests/activity/program.sh
-. "$here/program.sh"
+# shellcheck source=tests/activity/lib.sh
+. "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/activity/counts.sh
 . "$here/counts.sh"
-work=$(mktemp -d) || exit 1
-[ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+program=$2
+shift 2
 status=0
 
 if [ -f "$here/$program" ]; then

@@ -1,20 +1,13 @@
 #!/bin/bash
 # source_paths.sh BUILD PROGRAM LEVEL... - counts of paths at the final stage, against what ran as it is written (counts.sh):
-# nothing that ran may have the count 0 in LCOV. PROGRAM: a file of this folder, or the seed of a random program (program.sh)
+# nothing that ran may have the count 0 in LCOV. PROGRAM: a file of this folder, or the seed of a random program (lib.sh)
 # that ends by itself. KEEP=1 keeps the folder.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
-program=$2
-shift 2
-waymark=$build/waymark
-# shellcheck source=tests/activity/program.sh
-. "$here/program.sh"
+# shellcheck source=tests/activity/lib.sh
+. "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/activity/counts.sh
 . "$here/counts.sh"
-work=$(mktemp -d) || exit 1
-[ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+program=$2
+shift 2
 status=0
 
 if [ -f "$here/$program" ]; then
