@@ -9,27 +9,20 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build pairs=9 work='' counts=1
-while getopts b:n:w:i option; do
+# shellcheck source=../../tests/programs/work.sh
+. "$here/../../tests/programs/work.sh"
+pairs=9 counts=1
+while getopts "${work_options}n:i" option; do
 	case $option in
-	b) build=$OPTARG ;;
 	n) pairs=$OPTARG ;;
-	w) work=$OPTARG ;;
 	i) counts= ;;
-	*) exit 2 ;;
+	*) work_option "$option" ;;
 	esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- lua sqlite3 gzip grep fib tak mutual tree leaf indirect sort
-build=$(cd "$build" && pwd)
-waymark=$build/waymark
+open_work waymark-bench
 fetch=$here/../../scripts/fetch-source.sh
-if [ -z "$work" ]; then
-	work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-bench.XXXXXX")
-	trap 'rm -rf "$work"' EXIT INT TERM
-fi
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
 export WAYMARK_OUT=$work LC_ALL=C
 cpu=$(($(nproc) - 1))
 flags='-O2 -gline-tables-only -gdwarf-4'
@@ -40,10 +33,7 @@ clang-19 -O2 "$here/pairs.c" -o "$work/pairs"
 build_with() { # PROGRAM native|waymark
 	local cc dir=$work/$1-$2 source
 	[ "$2" = native ] && cc=$native || cc="$waymark cc"
-	# A kept build is good as long as what built it is.
-	if [ -f "$dir/.built" ] && { [ "$2" = native ] || [ "$dir/.built" -nt "$build/src/instrument/waymark-pass.so" ]; }; then
-		return
-	fi
+	is_built "$dir" "$2" && return
 	rm -rf "$dir"
 	case $1 in
 	lua)

@@ -9,25 +9,15 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build work=''
-while getopts b:w: option; do
-	case $option in
-	b) build=$OPTARG ;;
-	w) work=$OPTARG ;;
-	*) exit 2 ;;
-	esac
+# shellcheck source=../../tests/programs/work.sh
+. "$here/../../tests/programs/work.sh"
+while getopts "$work_options" option; do
+	work_option "$option"
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- redis jq nginx git sqlite3 lua
-build=$(cd "$build" && pwd)
-waymark=$build/waymark
+open_work waymark-size
 fetch=$here/../../scripts/fetch-source.sh
-if [ -z "$work" ]; then
-	work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-size.XXXXXX")
-	trap 'rm -rf "$work"' EXIT INT TERM
-fi
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
 export WAYMARK_OUT=$work LC_ALL=C
 flags='-O2 -gline-tables-only -gdwarf-4'
 tools='AR=llvm-ar-19 RANLIB=llvm-ranlib-19 NM=llvm-nm-19'
@@ -35,9 +25,7 @@ tools='AR=llvm-ar-19 RANLIB=llvm-ranlib-19 NM=llvm-nm-19'
 build_with() { # PROGRAM native|waymark
 	local dir=$work/$1-$2 cc source package=$1
 	[ "$2" = native ] && cc='clang-19 -flto -fuse-ld=lld -Wno-unused-command-line-argument' || cc="$waymark cc"
-	if [ -f "$dir/.built" ] && { [ "$2" = native ] || [ "$dir/.built" -nt "$build/src/instrument/waymark-pass.so" ]; }; then
-		return
-	fi
+	is_built "$dir" "$2" && return
 	[ "$1" = lua ] && package=lua5.4
 	source=$("$fetch" "$package")
 	rm -rf "$dir"

@@ -34,6 +34,10 @@ open_work() { # NAME of a temporary folder
 	unset CFLAGS CPPFLAGS LDFLAGS MAKEFLAGS LLVM_PROFILE_FILE WAYMARK_OUT WAYMARK_SCHEME
 }
 
+is_built() { # DIR native|...: a kept build, whose end a file .built marks, is good as long as what built it is
+	[ -f "$1/.built" ] && { [ "$2" = native ] || [ "$1/.built" -nt "$build/src/instrument/waymark-pass.so" ]; }
+}
+
 quietly() { # runs a command, shows its last lines only when it fails
 	local log=$work/log.$BASHPID
 	"$@" >"$log" 2>&1 || { tail -n 30 "$log"; echo "failed: $*"; return 1; }
