@@ -235,6 +235,16 @@ static struct error *write_inside(struct writer *w, const struct crash *c, uint3
 	return name ? NULL : &error_no_memory;
 }
 
+/* [call]: each activation made it that has returned; of a function that is not proven none. */
+static struct error *calls_each_time(const struct inside *in, uint32_t function, bool is_proven, struct arena *arena,
+				     uint8_t **ret)
+{
+	*ret = arena_calloc(arena, (size_t)in->r->activity->program->functions[function].call_count + 1, 1);
+	if (!*ret)
+		return &error_no_memory;
+	return is_proven ? crash_before_each_time(in->r->activity, function, *ret) : NULL;
+}
+
 /* What each of the proven functions made, and what that leads to. */
 static struct error *write_proven(struct writer *w, struct inside *in, struct arena *arena)
 {
@@ -243,13 +253,11 @@ static struct error *write_proven(struct writer *w, struct inside *in, struct ar
 	for (uint32_t i = 0; i < in->proven_count && i < inside_max(in) && !err; i++) {
 		uint32_t function = in->proven[i];
 		const struct activity_function *f = &in->r->activity->program->functions[function];
-		uint8_t *made = arena_calloc(arena, (size_t)f->call_count + 1, 1);
+		uint8_t *made;
 
-		if (!made)
-			return &error_no_memory;
-		err = crash_before_each_time(in->r->activity, function, made);
-		for (uint32_t k = 0; k < f->call_count && f->calls; k++)
-			if (!err && made[k])
+		err = calls_each_time(in, function, true, arena, &made);
+		for (uint32_t k = 0; k < f->call_count && f->calls && !err; k++)
+			if (made[k])
 				add_proven(in, crash_before_callee(in->r->activity, function, k));
 		if (!err)
 			err = write_inside(w, in->r->crash, function, made, arena);
@@ -266,12 +274,10 @@ static struct error *write_possible(struct writer *w, struct inside *in, struct 
 		bool is_proven = i < in->proven_count;
 		uint32_t function = is_proven ? in->proven[i] : in->possible[i - in->proven_count];
 		const struct activity_function *f = &in->r->activity->program->functions[function];
-		uint8_t *made = arena_calloc(arena, (size_t)f->call_count + 1, 1);
+		uint8_t *made;
 
-		if (!made)
-			return &error_no_memory;
-		err = is_proven ? crash_before_each_time(in->r->activity, function, made) : NULL;
-		for (uint32_t k = 0; k < f->call_count && f->calls; k++) {
+		err = calls_each_time(in, function, is_proven, arena, &made);
+		for (uint32_t k = 0; k < f->call_count && f->calls && !err; k++) {
 			made[k] = !made[k] && can_be_made(in, function, &f->calls[k], k);
 			if (made[k])
 				add_possible(in, crash_before_callee(in->r->activity, function, k));
@@ -280,6 +286,12 @@ static struct error *write_possible(struct writer *w, struct inside *in, struct 
 			err = write_inside(w, in->r->crash, function, made, arena);
 	}
 	return err;
+}
+
+static void print_head(const struct crash_report *r, const char *head, FILE *out)
+{
+	fprintf(out, "      %s%s%s", r->style.is_coloured ? "\033[2m" : "", head,
+		r->style.is_coloured ? "\033[0m" : "");
 }
 
 /* Writes a paragraph only if there is something in it. */
@@ -298,10 +310,12 @@ static struct error *write_paragraph(const struct crash_report *r, bool is_html,
 	err = write(&w, in, arena);
 	if (fclose(w.out) != 0 && !err)
 		err = &error_no_memory;
-	if (!err && w.count)
-		fprintf(out, "%s%s%s%s%s%s\n", is_html ? "<p class=\"dim\">" : "      ",
-			!is_html && r->style.is_coloured ? "\033[2m" : "", head,
-			!is_html && r->style.is_coloured ? "\033[0m" : "", text, is_html ? "</p>" : "");
+	if (!err && w.count && is_html)
+		fprintf(out, "<p class=\"dim\">%s%s</p>\n", head, text);
+	if (!err && w.count && !is_html) {
+		print_head(r, head, out);
+		fprintf(out, "%s\n", text);
+	}
 	free(text);
 	return err;
 }
@@ -330,9 +344,10 @@ static struct error *print_frame(const struct crash_report *r, const struct cras
 	name = short_name(&w, f->name ? f->name : f->flow->name, arena);
 	if (!name)
 		return &error_no_memory;
-	if (!*is_next)
-		fprintf(out, "      %sbefore this, newest first:%s\n", r->style.is_coloured ? "\033[2m" : "",
-			r->style.is_coloured ? "\033[0m" : "");
+	if (!*is_next) {
+		print_head(r, "before this, newest first:", out);
+		putc('\n', out);
+	}
 	*is_next = true;
 	fprintf(out, "        #%" PRIu32 " ", number);
 	w.column = 10;
