@@ -60,7 +60,7 @@ if [ $# -lt 2 ]; then
 		levels=(O0 O2) schemes=('*=none' '*=cc+pt' '[a-m]*=fc')
 		case $name in
 		compare.c | *_*) continue ;;
-		exported.c) levels=(O0,-rdynamic O2,-rdynamic) schemes=('*=none') ;; # looks names up, which other bodies do not export
+		exported.c) levels=('O0,-rdynamic' 'O2,-rdynamic') schemes=('*=none') ;; # looks names up, which other bodies do not export
 		esac
 		for scheme in "${schemes[@]}"; do
 			OPTIONS='--wm=contexts,trace=*=none|cc+pt|fc' WAYMARK_SCHEME=$scheme count "$here/../hazards/run.sh" "$build" "${name%.*}" "${levels[@]}"
