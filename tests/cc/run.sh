@@ -364,11 +364,11 @@ flags() {
 }
 lto='-flto=full -ffat-lto-objects'
 runtime='libwaymark-rt.a --build-id __ehdr_start lld'
-flags "compile contexts" "$lto" -fpass-plugin -c plain.c
+flags "compile contexts" "-fpass-plugin= $lto" "" -c plain.c
 flags "compile paths" "-fpass-plugin= debug-info-kind" "$lto" --wm=paths -c plain.c
-flags "compile final paths" "$lto" -fpass-plugin --wm=paths --wm-stage=final -c plain.c
+flags "compile final paths" "-fpass-plugin= $lto" "disable-lifetime-markers" --wm=paths --wm-stage=final -c plain.c
 flags "compile both" "-fpass-plugin= $lto" "" --wm=contexts,paths -c plain.c
-flags "compile both, final" "$lto" -fpass-plugin --wm=contexts,paths --wm-stage=final -c plain.c
+flags "compile both, final" "-fpass-plugin= $lto" "disable-lifetime-markers" --wm=contexts,paths --wm-stage=final -c plain.c
 flags "compile paths without LTO" "-fpass-plugin=" "$lto" --wm=contexts,paths -fno-lto -c plain.c
 flags "link paths" "$runtime" "load-pass-plugin fat-lto" --wm=paths plain.o -o x
 flags "link final paths" "$runtime load-pass-plugin" "" --wm=paths --wm-stage=final plain.o -o x
