@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/callcontext.h"
+#include "core/contexts/callcontext.h"
 #include "graphs.h"
 
 enum {

@@ -13,9 +13,9 @@
 #include <time.h>
 
 #include "cfgs.h"
-#include "core/placement.h"
-#include "core/prefer.h"
-#include "core/prefer_order.h"
+#include "core/paths/placement.h"
+#include "core/paths/ppp.h"
+#include "core/paths/ppp_order.h"
 
 enum {
 	RUNS = 5,
@@ -104,7 +104,7 @@ static void measure_time(const char *name, enum cfg_shape shape, uint32_t edges)
 
 	for (int run = 0; run < RUNS; run++) {
 		double at[STEPS + 1];
-		struct prefer_numbering preferred;
+		struct ppp_numbering preferred;
 		struct path_numbering n;
 		struct rng r = {SEED};
 		struct placement p;
@@ -128,7 +128,7 @@ static void measure_time(const char *name, enum cfg_shape shape, uint32_t edges)
 		numbers = arena_calloc(&arena, 1000, sizeof(*numbers));
 		count = take_paths(&g, &n, &r, 1000, numbers);
 		at[PREFER] = now_s();
-		check(prefer_number(&g, &n, numbers, count, &arena, &preferred));
+		check(ppp_number(&g, &n, numbers, count, &arena, &preferred));
 		at[STEPS] = now_s();
 		for (int i = 0; i < STEPS; i++) {
 			double s = at[i + 1] - at[i];
@@ -149,9 +149,9 @@ struct sizes {
 	const char *name;
 	uint32_t least, most; /* interesting paths */
 	uint32_t functions;
-	uint32_t tight;                   /* alpha is 1 */
-	uint32_t good[PREFER_ORDERS + 1]; /* alpha below 1.5, for each order and for the best */
-	uint32_t bits[5];                 /* packing needs so many bits more than log2(paths), rounded up; no packing */
+	uint32_t tight;                /* alpha is 1 */
+	uint32_t good[PPP_ORDERS + 1]; /* alpha below 1.5, for each order and for the best */
+	uint32_t bits[5];              /* packing needs so many bits more than log2(paths), rounded up; no packing */
 	double worst;
 	double slowest_s; /* numbering of one function */
 };
@@ -165,26 +165,26 @@ static struct sizes sizes[] = {
 static void measure_function(struct sizes *s, const struct cfg *g, const struct path_numbering *n,
 			     const uint64_t *numbers, uint32_t count, struct arena *arena)
 {
-	struct prefer_numbering p;
-	struct prefer_table t;
+	struct ppp_numbering p;
+	struct ppp_table t;
 	struct error *err;
 	unsigned int extra = 0;
 	double begin;
 
-	for (unsigned int order = 0; order < PREFER_ORDERS; order++) {
-		check(prefer_number_in_order(g, n, numbers, count, (enum prefer_order)order, arena, &p));
+	for (unsigned int order = 0; order < PPP_ORDERS; order++) {
+		check(ppp_number_in_order(g, n, numbers, count, (enum ppp_order)order, arena, &p));
 		s->good[order] += p.alpha < 1.5;
 	}
 	begin = now_s();
-	check(prefer_number(g, n, numbers, count, arena, &p));
+	check(ppp_number(g, n, numbers, count, arena, &p));
 	begin = now_s() - begin;
 	s->slowest_s = begin > s->slowest_s ? begin : s->slowest_s;
-	s->good[PREFER_ORDERS] += p.alpha < 1.5;
+	s->good[PPP_ORDERS] += p.alpha < 1.5;
 	s->tight += p.interval == count;
 	s->functions++;
 	if (p.alpha > s->worst)
 		s->worst = p.alpha;
-	err = prefer_pack(g, n, &p, numbers, count, TABLE_BITS, arena, &t);
+	err = ppp_pack(g, n, &p, numbers, count, TABLE_BITS, arena, &t);
 	if (err) {
 		error_destroy(err);
 		s->bits[4]++;
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
 	printf("\npaths  functions alpha=1  worst | %% of functions with alpha < 1.5, order");
 	printf("%*s| %% with bits beyond log2: 0 1 2 more none | slowest ms\n", 24, "");
 	printf("%39s", "");
-	for (unsigned int i = 0; i <= PREFER_ORDERS; i++)
+	for (unsigned int i = 0; i <= PPP_ORDERS; i++)
 		printf("%7s", orders[i]);
 	printf("\n");
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
 			continue;
 		printf("%-9s %6u %6.1f%% %7.2f       ", s->name, s->functions, 100.0 * s->tight / s->functions,
 		       s->worst);
-		for (unsigned int i = 0; i <= PREFER_ORDERS; i++)
+		for (unsigned int i = 0; i <= PPP_ORDERS; i++)
 			printf("%6.1f%%", 100.0 * s->good[i] / s->functions);
 		printf("  |");
 		for (int i = 0; i < 5; i++)

@@ -31,7 +31,8 @@
 enum wm1_path_kind {
 	WM1_PATHS_ARRAY = 1, /* counters indexed by Ball-Larus number */
 	WM1_PATHS_HASH = 2,  /* pairs; r is Ball-Larus number + 1, the index a hash of it; filled as paths are met */
-	WM1_PATHS_PLAN = 3, /* pairs; r is packed (core/prefer.h); checks are given, filled in when the table is made */
+	WM1_PATHS_PLAN =
+		3, /* pairs; r is packed (core/paths/ppp.h); checks are given, filled in when the table is made */
 };
 
 enum wm1_path_flag {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
-#include "core/path_number.h"
+#include "core/paths/path_number.h"
 #include "format/pathmeta_bytes.h"
 #include "format/pathmeta_check.h"
 #include "format/strings.h"

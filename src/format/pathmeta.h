@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "core/cfg.h"
+#include "core/paths/cfg.h"
 
 enum pathmeta_stage {
 	PATHMETA_SOURCE = 0,

@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "core/path_number.h"
+#include "core/paths/path_number.h"
 #include "format/pathmeta.h"
 #include "format/pathmeta_bytes.h"
 #include "format/pathmeta_check.h"

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "core/path_number.h"
+#include "core/paths/path_number.h"
 #include "format/pathmeta.h"
 
 enum {

@@ -441,7 +441,7 @@ bool tracemeta_covers_entry(const struct tracemeta_function *f, uint8_t scheme)
 }
 
 struct error *tracemeta_own_points(const struct tracemeta_function *f, const struct cfg *g, enum wm1_scheme coverage,
-				   struct arena *arena, struct own_points *ret)
+				   struct arena *arena, struct coverage_points *ret)
 {
 	const bool is_calls = coverage == WM1_SCHEME_CALLS;
 	const uint32_t count = is_calls ? f->call_count : f->node_count;
@@ -451,5 +451,5 @@ struct error *tracemeta_own_points(const struct tracemeta_function *f, const str
 		return &error_no_memory;
 	for (uint32_t i = 0; i < count; i++)
 		nodes[i] = is_calls ? f->calls[i].node : i;
-	return own_points_find(g, nodes, count, !is_calls, arena, ret);
+	return coverage_points_find(g, nodes, count, !is_calls, arena, ret);
 }

@@ -15,8 +15,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "core/own_points.h"
-#include "core/path_state.h"
+#include "core/activity/coverage_points.h"
+#include "core/paths/path_state.h"
 
 #define TRACE_NO_POINT UINT32_MAX
 #define TRACE_NO_OFFSET UINT32_MAX
@@ -52,9 +52,9 @@ struct tracemeta_variant {
 	uint32_t ring_off;
 	uint32_t ring_slots; /* a power of two */
 	uint32_t local_off;
-	uint32_t local_points; /* how many are there: those that core/own_points.h keeps, in order; 0 without */
-	uint8_t local_bits;    /* for each of them: 1 or 8; 0 without */
-	uint32_t frame_bytes;  /* of the whole record; 0: there is none */
+	uint32_t local_points; /* how many are there: those that core/activity/coverage_points.h keeps, in order; 0 without */
+	uint8_t local_bits;   /* for each of them: 1 or 8; 0 without */
+	uint32_t frame_bytes; /* of the whole record; 0: there is none */
 };
 
 struct tracemeta_function {
@@ -121,6 +121,6 @@ bool tracemeta_covers_entry(const struct tracemeta_function *f, uint8_t scheme);
 
 /* Which points of a coverage, WM1_SCHEME_CALLS or WM1_SCHEME_BLOCKS, frames keep. g: the function's flow. ret: the arena's. */
 struct error *tracemeta_own_points(const struct tracemeta_function *f, const struct cfg *g, enum wm1_scheme coverage,
-				   struct arena *arena, struct own_points *ret);
+				   struct arena *arena, struct coverage_points *ret);
 
 #endif

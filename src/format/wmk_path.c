@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 
-#include "core/prefer.h"
+#include "core/paths/ppp.h"
 #include "format/wmk.h"
 #include "format/wmk_bytes.h"
 #include "waymark/paths.h"
@@ -90,7 +90,7 @@ static uint64_t number_of(uint8_t kind, uint8_t bits, uint64_t r)
 	case WM1_PATHS_HASH:
 		return r - 1;
 	default:
-		return prefer_path_of(r, bits);
+		return ppp_path_of(r, bits);
 	}
 }
 

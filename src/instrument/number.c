@@ -2,9 +2,9 @@
  * number.c - second phase: the call graph of the observable functions, how often its edges run, and their encoding.
  *
  * Frequencies, best first: entry counts of an LLVM profile times block frequencies; else block frequencies carried
- * through the call graph from the roots (core/frequency.h).
+ * through the call graph from the roots (core/contexts/frequency.h).
  */
-#include "core/frequency.h"
+#include "core/contexts/frequency.h"
 #include "instrument/program.h"
 
 static bool has_profile(const struct program *p)

@@ -3,9 +3,9 @@
  *
  *   graph      control flow, where paths are cut, what edges mean, keys, source lines      (path_graph.c, path_lines.c, path_tests.c)
  *   hidden     what may run in it, of the source, and leave no code that tells               (path_hidden.c)
- *   number     Ball-Larus numbers (core/path_number.h)
+ *   number     Ball-Larus numbers (core/paths/path_number.h)
  *   choose     array, pairs or a plan's pairs, and the values that edges add                 (path_choose.c)
- *   place      where code goes (core/placement.h)
+ *   place      where code goes (core/paths/placement.h)
  *   emit       the code                                                                      (path_emit.c, path_table.c)
  *
  * and at the end the metadata of all. LLVM values are borrowed from the module.
@@ -21,9 +21,9 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "core/cfg.h"
-#include "core/path_number.h"
-#include "core/placement.h"
+#include "core/paths/cfg.h"
+#include "core/paths/path_number.h"
+#include "core/paths/placement.h"
 #include "format/pathmeta.h"
 #include "format/plan.h"
 #include "instrument/host.h"

@@ -1,5 +1,5 @@
 /*
- * path_plan.c - counting with a plan: pairs found by the packed number of preferential path profiling (core/prefer.h).
+ * path_plan.c - counting with a plan: pairs found by the packed number of preferential path profiling (core/paths/ppp.h).
  *
  * Paths that do not fit are dropped, the least frequent first. A function of another control flow than the plan's profile
  * has is counted without it. With the counts of a plan, the edges that it ran often are the ones that get little code.
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/prefer.h"
+#include "core/paths/ppp.h"
 #include "instrument/path.h"
 
 /* Files stay mapped until the compiler ends: a plan keeps views into them. */
@@ -75,14 +75,13 @@ struct error *path_plan_count_edges(struct path_graph *g, const struct path_numb
 
 /* Packs as many of the paths as fit, from the most frequent on. */
 static struct error *pack(struct path_graph *g, const struct path_numbering *n, const struct plan_choice *choice,
-			  struct prefer_table *ret)
+			  struct ppp_table *ret)
 {
 	for (uint32_t count = choice->count;; count -= count / 8 + 1) {
-		struct prefer_numbering prefer;
-		struct error *err = prefer_number(&g->cfg, n, choice->paths, count, g->scratch, &prefer);
+		struct ppp_numbering prefer;
+		struct error *err = ppp_number(&g->cfg, n, choice->paths, count, g->scratch, &prefer);
 		if (!err)
-			err = prefer_pack(&g->cfg, n, &prefer, choice->paths, count, WM1_PATHS_MAX_BITS, g->scratch,
-					  ret);
+			err = ppp_pack(&g->cfg, n, &prefer, choice->paths, count, WM1_PATHS_MAX_BITS, g->scratch, ret);
 		if (err && err->code == ERROR_OVERFLOW && count) {
 			error_destroy(err);
 			continue;
@@ -117,7 +116,7 @@ static struct error *drop_left(struct path_graph *g, const struct path_numbering
 struct error *path_plan_choose(struct path_graph *g, const struct path_numbering *n, struct plan_choice *choice,
 			       struct path_choice *ret)
 {
-	struct prefer_table table;
+	struct ppp_table table;
 	struct error *err = g->cfg.may_be_left ? drop_left(g, n, choice) : NULL;
 	if (!err)
 		err = pack(g, n, choice, &table);

@@ -20,7 +20,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "core/callgraph.h"
+#include "core/contexts/callgraph.h"
 #include "format/meta.h"
 #include "instrument/host.h"
 

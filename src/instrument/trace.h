@@ -16,7 +16,7 @@
 
 #include <waymark/trace.h>
 
-#include "core/path_state.h"
+#include "core/paths/path_state.h"
 #include "format/tracemeta.h"
 #include "instrument/path.h"
 
@@ -60,8 +60,8 @@ struct trace_function {
 	struct placement placement;
 	uint32_t *start_of;       /* [node]: index of its start + 1 */
 	uint32_t *start_of_round; /* [edge]: of the start behind it, ROUND edges only */
-	struct own_points own[WM1_SCHEME_COVERAGE +
-			      1]; /* of tracemeta_own_coverage of its schemes: which points the frame keeps */
+	struct coverage_points own[WM1_SCHEME_COVERAGE +
+				   1]; /* of tracemeta_own_coverage of its schemes: which points the frame keeps */
 	struct tracemeta_function meta;
 };
 

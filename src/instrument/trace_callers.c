@@ -1,5 +1,5 @@
 /*
- * trace_callers.c - who may call a function, for the analysis of what can have run (core/activity.h), and whether the bytes of
+ * trace_callers.c - who may call a function, for the analysis of what can have run (core/activity/activity.h), and whether the bytes of
  * call sites prove that it was entered. They do where all calls of it are direct ones of code with call-site or block coverage.
  * A function that is called by pointer, from outside or by other code needs a byte of its own for that, unless each way through
  * it sets one of a call anyway.

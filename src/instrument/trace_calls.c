@@ -1,5 +1,5 @@
 /*
- * trace_calls.c - what a function calls, for the analysis of what can have run (core/activity.h): calls in the order of the
+ * trace_calls.c - what a function calls, for the analysis of what can have run (core/activity/activity.h): calls in the order of the
  * code, each with its callee as far as that is known, and whether it may not come back.
  */
 #include <string.h>

@@ -4,7 +4,7 @@
  *      entry               own coverage = 0; count = 0; the register's first value
  *      along an edge       register = or += value                                   only where the placement has it
  *      end on an edge      ring[count % slots] = number; count++; the register's first value of the next path
- *      round of a loop     the register's first value behind it; nothing is kept (core/cfg.h: ROUND)
+ *      round of a loop     the register's first value behind it; nothing is kept (core/paths/cfg.h: ROUND)
  *      end in a node       as on an edge, before an indirect goto or a call that returns twice; its targets begin the next path
  *      coverage            a byte, and one or a bit of the frame's, at the entry, before a call or at the start of a block
  *
@@ -309,7 +309,7 @@ static struct error *emit_coverage(struct emitter *e)
 	struct path_graph *g = e->b->g;
 	const struct tracemeta_function *f = &e->b->f->meta;
 	const uint8_t scheme = e->b->variant->scheme;
-	const struct own_points *own = &e->b->f->own[tracemeta_own_coverage(scheme)];
+	const struct coverage_points *own = &e->b->f->own[tracemeta_own_coverage(scheme)];
 	struct error *err = NULL;
 	if (tracemeta_covers_entry(f, scheme))
 		err = emit_covered(e, ir_after_allocas(g->function), f->function_off, TRACE_NO_POINT, OWN_POINT_NONE);

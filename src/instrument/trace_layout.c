@@ -4,7 +4,7 @@
  *      one path                nothing but points
  *      several, no loops       sum
  *      loops                   sum, count, ring
- *      coverage                one byte for each point that nothing else tells of (core/own_points.h); one bit where they are many
+ *      coverage                one byte for each point that nothing else tells of (core/activity/coverage_points.h); one bit where they are many
  */
 #include "instrument/trace.h"
 
@@ -97,7 +97,7 @@ static struct error *reserve_entry(struct trace_function *f, const struct cfg *g
 static struct error *find_own(struct trace_function *f, const struct cfg *g, uint8_t scheme)
 {
 	const enum wm1_scheme coverage = tracemeta_own_coverage(scheme);
-	struct own_points *own = &f->own[coverage];
+	struct coverage_points *own = &f->own[coverage];
 	if (coverage == WM1_SCHEME_NONE || own->nodes)
 		return NULL;
 	return tracemeta_own_points(&f->meta, g, coverage, f->scratch, own);

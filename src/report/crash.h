@@ -11,7 +11,7 @@
 #ifndef WM_REPORT_CRASH_H
 #define WM_REPORT_CRASH_H
 
-#include "core/activity.h"
+#include "core/activity/activity.h"
 #include "object/stopped.h"
 #include "report/keymap.h"
 
@@ -21,7 +21,7 @@ struct crash_image {
 	struct object_trace trace;
 	/* [meta.function_count], made when first needed: starts, nodes NULL before */
 	struct path_numbering *numberings;
-	struct own_points *own_calls, *own_blocks;
+	struct coverage_points *own_calls, *own_blocks;
 	struct keymap names;     /* hash of a function's name -> functions of that name */
 	uint32_t *first_of_name; /* [names.count]: index in meta.functions */
 	uint32_t *next_of_name;  /* [meta.function_count]; UINT32_MAX: no more */
@@ -110,7 +110,7 @@ void crash_deinit(struct crash *c);
 uint32_t crash_path_nodes(const struct crash *c, const struct crash_frame *f, const struct crash_path *path,
 			  uint32_t *nodes);
 
-/* Active code: core/activity.h over all images (crash_activity.c). result's functions are numbered as above. */
+/* Active code: core/activity/activity.h over all images (crash_activity.c). result's functions are numbered as above. */
 struct error *crash_analyse(const struct crash *c, struct arena *arena, struct activity_result *ret);
 
 /* Of one frame's activation alone; r is crash_analyse's, the frame has `meta`. nodes[node_count], edges[edge_count] are the

@@ -1,5 +1,5 @@
 /*
- * crash_activity.c - a stopped program as core/activity.h wants it: one call graph over all images, stacks, paths, coverage.
+ * crash_activity.c - a stopped program as core/activity/activity.h wants it: one call graph over all images, stacks, paths, coverage.
  *
  * Whatever is not known for certain is told as unknown:
  *      - a call by name is one of a function only where nothing can come in between: in the function's own unit or in the

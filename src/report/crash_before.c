@@ -3,12 +3,12 @@
  * and only the last one can have ended by throwing. In the block that control is in, the calls before the one in progress have returned.
  *
  * What each activation of a function does that returns: the blocks that dominate all its exits, in the control flow that is left
- * when what cannot have run (core/activity.h) is taken away.
+ * when what cannot have run (core/activity/activity.h) is taken away.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dominators.h"
+#include "core/paths/dominators.h"
 #include "report/crash_before.h"
 
 enum {

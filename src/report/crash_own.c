@@ -1,6 +1,6 @@
 /*
  * crash_own.c - coverage of one activation: from its frame's memory and from the points that control can have passed last
- * (core/own_points.h).
+ * (core/activity/coverage_points.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 
 /* Made once for each function. */
 static struct error *find_own_points(struct crash *c, const struct crash_image *image, uint32_t function,
-				     enum wm1_scheme coverage, const struct own_points **ret)
+				     enum wm1_scheme coverage, const struct coverage_points **ret)
 {
-	struct own_points *o =
+	struct coverage_points *o =
 		coverage == WM1_SCHEME_CALLS ? &image->own_calls[function] : &image->own_blocks[function];
 
 	*ret = o;
@@ -26,7 +26,7 @@ static uint8_t use_of(uint8_t byte)
 }
 
 /* kept[o->kept_count]; false: it cannot be read, or the metadata says otherwise. */
-static bool read_memory(const struct crash *c, const struct own_points *o, const struct tracemeta_variant *v,
+static bool read_memory(const struct crash *c, const struct coverage_points *o, const struct tracemeta_variant *v,
 			const uint64_t *record, uint8_t *kept)
 {
 	const bool has_bytes = v->local_bits == 8;
@@ -70,7 +70,7 @@ static uint32_t take_last(const struct crash_image *image, const struct crash_po
 }
 
 static struct error *expand(struct crash *c, const struct crash_image *image, const struct crash_position *position,
-			    const struct own_points *o, const struct tracemeta_variant *v, const uint64_t *record,
+			    const struct coverage_points *o, const struct tracemeta_variant *v, const uint64_t *record,
 			    uint8_t **ret)
 {
 	uint8_t *used = arena_calloc(&c->arena, (size_t)o->count + 1, 1);
@@ -87,7 +87,7 @@ static struct error *expand(struct crash *c, const struct crash_image *image, co
 	if (is_none)
 		memset(kept, POINT_UNUSED, o->kept_count);
 	if (!err && (is_none || read_memory(c, o, v, record, kept))) {
-		err = own_points_expand(o, kept, last, count, may_be_none, used);
+		err = coverage_points_expand(o, kept, last, count, may_be_none, used);
 		*ret = used;
 	}
 	free(last);
@@ -100,7 +100,7 @@ struct error *crash_read_own_coverage(struct crash *c, const struct crash_level 
 {
 	const struct crash_image *image = &c->images[frame->image];
 	const enum wm1_scheme coverage = tracemeta_own_coverage(frame->variant->scheme);
-	const struct own_points *o;
+	const struct coverage_points *o;
 	struct error *err;
 
 	if (coverage == WM1_SCHEME_NONE)

@@ -5,7 +5,7 @@
 #ifndef WM_REPORT_IMAGE_H
 #define WM_REPORT_IMAGE_H
 
-#include "core/callgraph.h"
+#include "core/contexts/callgraph.h"
 #include "format/meta.h"
 #include "object/object.h"
 #include "report/frame.h"

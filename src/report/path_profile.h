@@ -14,7 +14,7 @@
 #ifndef WM_REPORT_PATH_PROFILE_H
 #define WM_REPORT_PATH_PROFILE_H
 
-#include "core/path_number.h"
+#include "core/paths/path_number.h"
 #include "format/pathmeta.h"
 #include "report/hidden.h"
 #include "report/profile.h"

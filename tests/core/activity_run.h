@@ -1,6 +1,6 @@
 /*
  * activity_run.h - random programs, run by a small interpreter that knows everything: what each activation did, what
- * tracing would have left in memory, and which parts of that the analysis of core/activity.h is told.
+ * tracing would have left in memory, and which parts of that the analysis of core/activity/activity.h is told.
  *
  * Calls come back, throw to an unwinding edge, jump back behind a setjmp, end the thread, exit, are tail calls, call
  * back from foreign code; handlers interrupt anything, and may jump out; threads begin and end; the outside calls
@@ -10,7 +10,7 @@
 #define WM_TESTS_CORE_ACTIVITY_RUN_H
 
 #include "cfgs.h"
-#include "core/activity.h"
+#include "core/activity/activity.h"
 
 enum {
 	RUN_FUNCTIONS = 10,

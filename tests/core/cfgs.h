@@ -4,7 +4,7 @@
 #ifndef WM_TESTS_CORE_CFGS_H
 #define WM_TESTS_CORE_CFGS_H
 
-#include "core/cfg.h"
+#include "core/paths/cfg.h"
 #include "graphs.h"
 
 /* "0-1 1-2 1=2 2~0": edges in order, grouped by their first end. '-' kept, '=' fixed, '~' BACK, '/' SPLIT, '!' JUMP, '*' TWICE, '@' ROUND.

@@ -4,7 +4,7 @@
 #ifndef WM_TESTS_CORE_GRAPHS_H
 #define WM_TESTS_CORE_GRAPHS_H
 
-#include "core/callgraph.h"
+#include "core/contexts/callgraph.h"
 
 /* splitmix64; any state is good. */
 struct rng {

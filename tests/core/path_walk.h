@@ -4,7 +4,7 @@
 #ifndef WM_TESTS_CORE_PATH_WALK_H
 #define WM_TESTS_CORE_PATH_WALK_H
 
-#include "core/placement.h"
+#include "core/paths/placement.h"
 
 /* Called at the end of each path with what is counted there. */
 typedef void path_walk_ended(void *data, const struct path *path, uint64_t counted);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "cfgs.h"
-#include "core/activity.h"
+#include "core/activity/activity.h"
 
 enum {
 	MOST = 12, /* functions, frames, calls of a function */

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "core/callcontext.h"
+#include "core/contexts/callcontext.h"
 
 /* Nodes are letters; call i is `calls[2i]` calls `calls[2i + 1]` and has site i. */
 struct figure {

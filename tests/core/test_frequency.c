@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/frequency.h"
+#include "core/contexts/frequency.h"
 
 enum {
 	ONE = 1024,

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 #include "cfgs.h"
-#include "core/activity.h"
-#include "core/callcontext.h"
-#include "core/frequency.h"
-#include "core/path_state.h"
-#include "core/placement.h"
-#include "core/prefer.h"
+#include "core/activity/activity.h"
+#include "core/contexts/callcontext.h"
+#include "core/contexts/frequency.h"
+#include "core/paths/path_state.h"
+#include "core/paths/placement.h"
+#include "core/paths/ppp.h"
 #include "graphs.h"
 
 /* How many allocations still succeed; only this thread reads and writes it. */
@@ -112,7 +112,7 @@ static struct cfg paths_graph;
 static struct cfg rounds_graph;
 static struct path_numbering paths;
 static struct placement placed;
-static struct prefer_numbering preferred;
+static struct ppp_numbering preferred;
 static uint64_t interesting[200];
 
 static struct error *do_check_cfg(struct callgraph *g)
@@ -227,26 +227,26 @@ static struct error *do_activity(struct callgraph *g)
 
 static struct error *do_prefer(struct callgraph *g)
 {
-	struct prefer_numbering p;
+	struct ppp_numbering p;
 	struct arena arena;
 	struct error *err;
 
 	(void)g;
 	arena_init(&arena);
-	err = prefer_number(&paths_graph, &paths, interesting, 200, &arena, &p);
+	err = ppp_number(&paths_graph, &paths, interesting, 200, &arena, &p);
 	arena_deinit(&arena);
 	return err;
 }
 
 static struct error *do_pack(struct callgraph *g)
 {
-	struct prefer_table t;
+	struct ppp_table t;
 	struct arena arena;
 	struct error *err;
 
 	(void)g;
 	arena_init(&arena);
-	err = prefer_pack(&paths_graph, &paths, &preferred, interesting, 200, 16, &arena, &t);
+	err = ppp_pack(&paths_graph, &paths, &preferred, interesting, 200, 16, &arena, &t);
 	arena_deinit(&arena);
 	return err;
 }
@@ -265,7 +265,7 @@ static void set_up_paths(struct arena *arena)
 	CHECK_OK(placement_make(&paths_graph, &paths, paths.start_values, paths.edge_values, arena, &placed));
 	for (uint32_t i = 0; i < 200; i++)
 		interesting[i] = paths.path_count / 200 * i;
-	CHECK_OK(prefer_number(&paths_graph, &paths, interesting, 200, arena, &preferred));
+	CHECK_OK(ppp_number(&paths_graph, &paths, interesting, 200, arena, &preferred));
 }
 
 static void check_every_failure(struct callgraph *g, const char *name, struct error *(*action)(struct callgraph *))

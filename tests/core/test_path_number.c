@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "cfgs.h"
-#include "core/path_number.h"
-#include "core/placement.h"
+#include "core/paths/path_number.h"
+#include "core/paths/placement.h"
 #include "path_walk.h"
 #include "seeds.h"
 

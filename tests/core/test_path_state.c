@@ -8,7 +8,7 @@
  * are refused.
  */
 #include "cfgs.h"
-#include "core/path_state.h"
+#include "core/paths/path_state.h"
 #include "seeds.h"
 
 /* ---- known answers ---- */

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "core/callcontext.h"
+#include "core/contexts/callcontext.h"
 #include "graphs.h"
 #include "seeds.h"
 

@@ -7,7 +7,7 @@
  * step all that was walked has to come back from these numbers and the register, but for how often rounds were repeated.
  */
 #include "cfgs.h"
-#include "core/path_state.h"
+#include "core/paths/path_state.h"
 #include "seeds.h"
 
 /* ---- known answers ---- */

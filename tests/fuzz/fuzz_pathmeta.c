@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "core/path_number.h"
+#include "core/paths/path_number.h"
 #include "fuzz/fuzz.h"
 #include "support/builder.h"
 #include "support/path_builder.h"

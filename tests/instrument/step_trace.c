@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/path_state.h"
+#include "core/paths/path_state.h"
 #include "object/find.h"
 
 enum {
@@ -54,8 +54,8 @@ struct activation {
 };
 
 static struct object_trace trace;
-static struct path_numbering *numberings; /* [function], made when needed */
-static struct own_points *own_points[2];  /* of calls, of blocks: the same */
+static struct path_numbering *numberings;          /* [function], made when needed */
+static struct coverage_points *coverage_points[2]; /* of calls, of blocks: the same */
 static struct arena arena;
 static pid_t child;
 static uint64_t base;
@@ -163,10 +163,10 @@ static struct activation *begin(const struct tracepoint *p, uint64_t sp)
 	return &stack[depth++];
 }
 
-static const struct own_points *own_points_of(const struct activation *a)
+static const struct coverage_points *own_points_of(const struct activation *a)
 {
 	const enum wm1_scheme coverage = tracemeta_own_coverage(a->scheme);
-	struct own_points *o = &own_points[coverage == WM1_SCHEME_BLOCKS][a->function];
+	struct coverage_points *o = &coverage_points[coverage == WM1_SCHEME_BLOCKS][a->function];
 	if (!o->nodes)
 		check(tracemeta_own_points(&trace.meta.functions[a->function], &trace.flows[a->function]->cfg, coverage,
 					   &arena, o));
@@ -285,14 +285,14 @@ static void compare_ring(const struct activation *a, const struct tracemeta_vari
 static void compare_coverage(const struct activation *a, const struct tracemeta_variant *v, const uint8_t *record,
 			     uint64_t pc)
 {
-	const struct own_points *o = own_points_of(a);
+	const struct coverage_points *o = own_points_of(a);
 	const uint8_t *local = record + (v->local_off == TRACE_NO_OFFSET ? 0 : v->local_off);
 	uint8_t *kept = malloc(o->kept_count + 1), *used = malloc(o->count + 1);
 	if (v->local_points != o->kept_count)
 		die("function %u keeps %u points instead of %u", a->function, v->local_points, o->kept_count);
 	for (uint32_t i = 0; i < o->kept_count; i++)
 		kept[i] = (v->local_bits == 8 ? local[i] : local[i / 8] >> i % 8 & 1) ? POINT_USED : POINT_UNUSED;
-	check(own_points_expand(o, kept, &a->last, a->reached != NULL, !a->reached, used));
+	check(coverage_points_expand(o, kept, &a->last, a->reached != NULL, !a->reached, used));
 	for (uint32_t i = 0; i < o->count; i++, points++)
 		if (used[i] != (a->reached && a->reached[i] ? POINT_USED : POINT_UNUSED))
 			die("at 0x%" PRIx64 ": %s: point %u of coverage is told to be %u", pc,
@@ -589,10 +589,10 @@ int main(int argc, char **argv)
 	check(object_find_trace(&search, &wanted, &trace));
 	numberings = calloc(trace.meta.function_count + 1, sizeof *numberings);
 	for (int i = 0; i < 2; i++)
-		own_points[i] = calloc(trace.meta.function_count + 1, sizeof *own_points[i]);
+		coverage_points[i] = calloc(trace.meta.function_count + 1, sizeof *coverage_points[i]);
 	run(argv + 1);
-	free(own_points[0]);
-	free(own_points[1]);
+	free(coverage_points[0]);
+	free(coverage_points[1]);
 	free(numberings);
 	object_trace_deinit(&trace);
 	object_search_deinit(&search);

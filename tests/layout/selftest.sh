@@ -28,7 +28,7 @@ if ! out=$("$layout" "$tree") || [ -n "$out" ]; then
 	exit 1
 fi
 
-file src/base/bad.c '#include "core/callgraph.h"' '#include <unistd.h>'
+file src/base/bad.c '#include "core/contexts/callgraph.h"' '#include <unistd.h>'
 file src/core/bad.c '#include "format/meta.h"' '#include <llvm-c/Core.h>'
 file src/format/bad.c '#include "object/elf.h"' 'exit(1);'
 file src/object/bad.c '#include "instrument/pass.h"' '#include "runtime/state.h"' 'fprintf(stderr, "x");'

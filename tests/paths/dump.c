@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "core/path_number.h"
+#include "core/paths/path_number.h"
 #include "format/pathmeta.h"
 #include "format/wmk.h"
 #include "trace.h"

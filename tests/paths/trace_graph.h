@@ -3,7 +3,7 @@
  *
  * It works out by itself where paths are cut; all that it has in common with Waymark is what a block's number means (reachable
  * blocks in the order of the code; a block goes on as another one after a call that returns twice, and ends with the first
- * call that does not return) and the rules of core/cfg.h.
+ * call that does not return) and the rules of core/paths/cfg.h.
  */
 #ifndef TRACE_GRAPH_H
 #define TRACE_GRAPH_H

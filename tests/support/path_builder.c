@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/path_number.h"
+#include "core/paths/path_number.h"
 #include "waymark/paths.h"
 
 void build_paths_init(struct path_builder *b, const char *unit, enum pathmeta_stage stage)

@@ -1,0 +1,133 @@
+/*
+ * callgraph.h - a call graph and its calling-context encoding (PCCE, ICSE'10, sections 3.1, 3.2 and 4).
+ *
+ * Pure: no I/O, no LLVM, no OS. Nodes are functions, an edge is (caller, callee, call site); parallel edges are separate.
+ * Calls to unknown or foreign code are not edges: a function that such a call may reach is a *root* and starts at id 0.
+ *
+ * After callgraph_encode every edge is either encoded (the caller adds `addend` around the call) or pushed (the caller
+ * pushes (its id, site) and sets id to the callee's `restart`). The contexts of node n, cut at its last push, are the
+ * numbers [0, contexts(n)):
+ *
+ *        p1 --addend 0-->.                      ids at n:   0 ........ | ........ | ......
+ *        p2 --addend a-->  n                                 from p1   | from p2  | dummy (a push starts here)
+ *        dummy ---------'
+ *
+ * The edges are ordered by falling weight: the hottest gets the lowest addend. The pushers of a root cannot know where its
+ * dummy is: it comes first and is id 0, or, where the root itself sets its id when it is entered from outside
+ * (roots_set_id), it comes right behind the hottest edge. Any other dummy is placed by the weight of the pushes it stands
+ * for, but never before the hottest edge: a push stores its constant whatever that is, while an edge at 0 needs no code.
+ *
+ * Ownership: the graph owns everything, callgraph_deinit frees it. Not thread-safe.
+ */
+#ifndef WM_CORE_CONTEXTS_CALLGRAPH_H
+#define WM_CORE_CONTEXTS_CALLGRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum edge_kind {
+	EDGE_ENCODED = 0,
+	EDGE_BACK, /* pushed: closes a cycle */
+	EDGE_CUT,  /* pushed: cut to keep numbers in range (selective reduction) */
+};
+
+struct callgraph_edge {
+	uint32_t caller;
+	uint32_t callee;
+	uint32_t site;   /* the caller's name for it; the core only carries it */
+	uint64_t weight; /* executions, or any estimate of them */
+	/* result of callgraph_encode */
+	enum edge_kind kind;
+	uint64_t addend; /* EDGE_ENCODED only */
+};
+
+struct callgraph_node {
+	bool is_root; /* in: may be entered by a push whose site does not know the callee */
+	/* result of callgraph_encode */
+	bool has_dummy;    /* some push starts here (every root, every callee of a pushed edge, every orphan) */
+	uint64_t restart;  /* id at which a push starts here; meaningful when has_dummy */
+	uint64_t contexts; /* numCC: how many ids the node uses, dummy included; at least 1 */
+};
+
+/* The ids of a node that come over one edge, first .. first + contexts(caller) - 1, or its dummy. */
+struct callgraph_range {
+	uint64_t first;
+	uint32_t caller; /* of the dummy: the node itself */
+	uint32_t edge;   /* index into edges; of the dummy: CALLGRAPH_DUMMY */
+};
+
+enum {
+	CALLGRAPH_MAX_COUNT = INT32_MAX
+}; /* nodes, edges */
+#define CALLGRAPH_DUMMY UINT32_MAX
+
+struct callgraph {
+	struct callgraph_node *nodes;
+	uint32_t node_count;
+	uint32_t node_capacity;
+	struct callgraph_edge *edges;
+	uint32_t edge_count;
+	uint32_t edge_capacity;
+	/* result of callgraph_encode and callgraph_adopt: the ranges of node n, by rising `first`, are
+	 * ranges[range_start[n]] .. ranges[range_start[n + 1] - 1] */
+	uint32_t *range_start;
+	struct callgraph_range *ranges;
+	bool is_gapless; /* the ranges of every node fill [0, contexts): always so after callgraph_encode */
+	bool is_encoded;
+};
+
+struct callgraph_stats {
+	uint32_t back_edges;
+	uint32_t cut_edges;
+	uint32_t cut_nodes;  /* callees of cut edges: the paper's "nodes on which selective reduction is applied" */
+	uint64_t max_id;     /* largest id any node uses */
+	uint32_t zero_edges; /* encoded edges with addend 0: no code */
+	bool ball_larus_overflowed; /* then ball_larus_max_id is UINT64_MAX */
+	/* What the original Ball-Larus numbering of the same graph would need (Table 1): the number of paths, less one, that
+	 * lead over edges other than back edges from a root, a callee of a back edge or an orphan to a node that has no
+	 * such edge. Nothing is cut for it. */
+	uint64_t ball_larus_max_id;
+};
+
+struct callgraph_options {
+	uint64_t max_id;   /* no id may exceed it; 0 means the default, INT64_MAX, which is also the most */
+	bool roots_set_id; /* a root that is entered from outside sets its id to its restart: that need not be 0 */
+};
+
+void callgraph_init(struct callgraph *g);
+void callgraph_deinit(struct callgraph *g);
+struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *ret);
+/* caller and callee must exist (ERROR_ARGUMENT). */
+struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, uint64_t weight,
+				 uint32_t *ret);
+/* Marks back edges (cold ones by preference), numbers in topological order with checked sums, cuts the edges that are coldest
+ * for the numbers they take where a sum would pass max_id. Deterministic. A node that nothing reaches gets a dummy, so every
+ * node has a context. May be called again; ret may be NULL. */
+struct error *callgraph_encode(struct callgraph *g, const struct callgraph_options *options,
+			       struct callgraph_stats *ret);
+
+/* Builds an encoded graph from a stored encoding: nodes and edges added by hand with their results filled in. Checks that
+ * encoded edges form no cycle, that the ranges at every node are disjoint and in bounds, that every pushed edge and every
+ * root has its dummy (ERROR_FORMAT names the node), and builds the ranges. For reading metadata that may be
+ * damaged: afterwards callgraph_decode is safe with any id. Ranges may have gaps. */
+struct error *callgraph_adopt(struct callgraph *g);
+
+/*
+ * Decodes one acyclic piece (Algorithm 2): the edges from the function where the last push started down to `node`,
+ * outermost first. *ret_start is that function. edges holds at least node_count entries (an acyclic piece is no longer).
+ * ERROR_FORMAT when id is not one that node can have.
+ */
+struct error *callgraph_decode(const struct callgraph *g, uint32_t node, uint64_t id, uint32_t *edges,
+			       uint32_t *ret_edge_count, uint32_t *ret_start);
+
+/* One entry of a context stack, outermost first, `run` equal pushes in a row (section 3.2, last paragraph). */
+struct callgraph_push {
+	uint64_t id;
+	uint32_t edge; /* the pushed edge */
+	uint32_t run;
+};
+
+#endif

@@ -1,0 +1,391 @@
+/*
+ * callgraph_encode.c - numbers the contexts of a call graph (Algorithms 1 and 3 of the paper) and cuts where numbers run out (section 4).
+ *
+ *      backedge_mark      cycles are opened, nodes get a topological order
+ *      number             each node in that order: edges by falling weight, sums checked, cuts
+ *      ball_larus         the other numbering, for its maximum only
+ *
+ * Selective reduction. A node whose sum passes the limit keeps the incoming edges that are worth most for the numbers they
+ * take (a knapsack, filled once by weight / numbers and once by weight; the better filling wins) and the others become push
+ * edges. If a node may fill the whole range, the next join below it overflows again, and so on: it can be better to cut
+ * once and deep. So when anything overflows, the numbering is also tried with the overflowing nodes filled only to powers
+ * 3/4, 1/2 and 1/4 of the limit, and of the four the one whose cut edges weigh least stays.
+ */
+#include <stdlib.h>
+
+#include "core/contexts/backedge.h"
+
+enum {
+	SMALL_SORT = 16,
+	FILLINGS = 4,
+};
+
+/* An incoming edge of the node at work. */
+struct candidate {
+	uint64_t weight;
+	uint64_t contexts; /* of the caller: the numbers it takes */
+	uint32_t edge;
+	bool in_dense; /* kept by the filling by weight / numbers */
+	bool in_heavy; /* kept by the filling by weight */
+};
+
+struct numbering {
+	struct callgraph *g;
+	const struct adjacency *in;
+	const uint32_t *order;
+	uint64_t limit; /* contexts a node may have */
+	bool roots_set_id;
+	unsigned int weight_shift;
+	struct candidate *candidates; /* room for all incoming edges of one node */
+	uint64_t pushed_weight;       /* of the node at work: what its dummy stands for */
+	uint64_t cut_cost;            /* of the present numbering */
+};
+
+static int compare_heavy(const void *left, const void *right)
+{
+	const struct candidate *l = left, *r = right;
+
+	if (l->weight != r->weight)
+		return l->weight > r->weight ? -1 : 1;
+	if (l->contexts != r->contexts)
+		return l->contexts < r->contexts ? -1 : 1;
+	return l->edge < r->edge ? -1 : l->edge > r->edge;
+}
+
+static int compare_dense(const void *left, const void *right)
+{
+	const struct candidate *l = left, *r = right;
+	unsigned __int128 l_worth = (unsigned __int128)l->weight * r->contexts;
+	unsigned __int128 r_worth = (unsigned __int128)r->weight * l->contexts;
+
+	if (l_worth != r_worth)
+		return l_worth > r_worth ? -1 : 1;
+	if (l->contexts != r->contexts)
+		return l->contexts < r->contexts ? -1 : 1;
+	return l->edge < r->edge ? -1 : l->edge > r->edge;
+}
+
+static void candidates_sort(struct candidate *items, uint32_t count, int (*compare)(const void *, const void *))
+{
+	if (count > SMALL_SORT) {
+		qsort(items, count, sizeof(*items), compare);
+		return;
+	}
+	for (uint32_t i = 1; i < count; i++) {
+		struct candidate item = items[i];
+		uint32_t at = i;
+
+		for (; at > 0 && compare(&item, &items[at - 1]) < 0; at--)
+			items[at] = items[at - 1];
+		items[at] = item;
+	}
+}
+
+/* ---- one node ---- */
+
+static uint64_t saturating_add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* Fills room with candidates in the order they are in; returns the weight kept. */
+static uint64_t fill(const struct numbering *nb, uint32_t count, uint64_t room, bool is_dense)
+{
+	uint64_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct candidate *c = &nb->candidates[i];
+		bool fits = c->contexts <= room;
+
+		if (fits) {
+			room -= c->contexts;
+			kept += (c->weight >> nb->weight_shift) + 1;
+		}
+		*(is_dense ? &c->in_dense : &c->in_heavy) = fits;
+	}
+	return kept;
+}
+
+/* Cuts edges of node n until the rest take at most room numbers. The kept candidates stay in front, by falling weight, and
+ * *count is how many; the cut edges go to the end of the node's group, below *tail. */
+static void cut_candidates(struct numbering *nb, uint32_t *group, uint32_t *tail, uint32_t *count, uint64_t room)
+{
+	uint64_t dense, heavy;
+	uint32_t kept = 0;
+
+	candidates_sort(nb->candidates, *count, compare_dense);
+	dense = fill(nb, *count, room, true);
+	candidates_sort(nb->candidates, *count, compare_heavy);
+	heavy = fill(nb, *count, room, false);
+	for (uint32_t i = 0; i < *count; i++) {
+		struct candidate c = nb->candidates[i];
+
+		if (heavy >= dense ? c.in_heavy : c.in_dense) {
+			nb->candidates[kept++] = c;
+			continue;
+		}
+		nb->g->edges[c.edge].kind = EDGE_CUT;
+		nb->cut_cost += (c.weight >> nb->weight_shift) + 1;
+		nb->pushed_weight = saturating_add(nb->pushed_weight, c.weight);
+		group[--*tail] = c.edge;
+	}
+	*count = kept;
+}
+
+/* Does the dummy come before the candidate of this rank? */
+static bool dummy_comes_first(const struct numbering *nb, const struct callgraph_node *node, uint32_t rank)
+{
+	if (node->is_root)
+		return rank > 0 || !nb->roots_set_id;
+	return rank > 0 && nb->candidates[rank].weight < nb->pushed_weight;
+}
+
+/* Gives each kept candidate, and the dummy, its range. */
+static void place(struct numbering *nb, struct callgraph_node *node, uint32_t *group, uint32_t count)
+{
+	bool is_waiting = node->has_dummy;
+	uint64_t next = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct candidate *c = &nb->candidates[i];
+
+		if (is_waiting && dummy_comes_first(nb, node, i)) {
+			node->restart = next++;
+			is_waiting = false;
+		}
+		nb->g->edges[c->edge].addend = next;
+		group[i] = c->edge;
+		next += c->contexts;
+	}
+	if (is_waiting)
+		node->restart = next++;
+	node->contexts = next;
+}
+
+/*
+ * Numbers node n, whose callers are done. Afterwards its group of incoming edges is
+ *      kept, by rising addend | cut | back
+ */
+static void number_node(struct numbering *nb, uint32_t n, uint64_t filling)
+{
+	struct callgraph_node *node = &nb->g->nodes[n];
+	uint32_t *group = nb->in->edges + nb->in->start[n];
+	uint32_t degree = nb->in->start[n + 1] - nb->in->start[n];
+	uint32_t count = 0, tail = degree;
+	uint64_t sum;
+
+	nb->pushed_weight = 0;
+	while (count < tail) {
+		uint32_t e = group[count];
+		struct callgraph_edge *edge = &nb->g->edges[e];
+
+		if (edge->kind == EDGE_BACK) {
+			nb->pushed_weight = saturating_add(nb->pushed_weight, edge->weight);
+			group[count] = group[--tail];
+			group[tail] = e;
+			continue;
+		}
+		edge->kind = EDGE_ENCODED;
+		nb->candidates[count++] = (struct candidate){
+			.weight = edge->weight, .contexts = nb->g->nodes[edge->caller].contexts, .edge = e};
+	}
+	node->has_dummy = node->is_root || tail < degree || count == 0;
+	node->restart = 0;
+	sum = node->has_dummy;
+	for (uint32_t i = 0; i < count; i++)
+		sum = saturating_add(sum, nb->candidates[i].contexts);
+	if (sum > nb->limit) {
+		/* One number is the dummy's, which a cut edge needs. */
+		node->has_dummy = true;
+		cut_candidates(nb, group, &tail, &count, filling < nb->limit ? filling : nb->limit - 1);
+	} else {
+		candidates_sort(nb->candidates, count, compare_heavy);
+	}
+	place(nb, node, group, count);
+}
+
+/* ---- the whole graph ---- */
+
+/* Returns what the cut edges weigh. */
+static uint64_t number_all(struct numbering *nb, uint64_t filling)
+{
+	nb->cut_cost = 0;
+	for (uint32_t i = 0; i < nb->g->node_count; i++)
+		number_node(nb, nb->order[i], filling);
+	return nb->cut_cost;
+}
+
+/* Powers 4/4, 3/4, 1/2 and 1/4 of the limit, roughly. */
+static uint64_t filling_of(const struct numbering *nb, unsigned int step)
+{
+	unsigned int bits = 63 - (unsigned int)__builtin_clzll(nb->limit);
+
+	return step ? UINT64_C(1) << (bits * (FILLINGS - step) / FILLINGS) : nb->limit;
+}
+
+static struct error *number(struct numbering *nb)
+{
+	uint64_t best_cost, cost;
+	unsigned int best = 0, tried = 0;
+	uint32_t most = 1;
+
+	for (uint32_t n = 0; n < nb->g->node_count; n++)
+		if (nb->in->start[n + 1] - nb->in->start[n] > most)
+			most = nb->in->start[n + 1] - nb->in->start[n];
+	nb->candidates = malloc(most * sizeof(*nb->candidates));
+	if (!nb->candidates)
+		return &error_no_memory;
+	nb->weight_shift = backedge_weight_shift(nb->g);
+	best_cost = number_all(nb, filling_of(nb, 0));
+	while (best_cost && ++tried < FILLINGS) {
+		cost = number_all(nb, filling_of(nb, tried));
+		if (cost < best_cost) {
+			best_cost = cost;
+			best = tried;
+		}
+	}
+	if (tried && best != FILLINGS - 1)
+		number_all(nb, filling_of(nb, best));
+	free(nb->candidates);
+	return NULL;
+}
+
+/* Paths from n on are 1 for a node without edges, else the sum over its callees; order backwards has the callees first. */
+static struct error *ball_larus(const struct callgraph *g, const struct adjacency *out, const uint32_t *order,
+				const struct adjacency *in, struct callgraph_stats *stats)
+{
+	uint64_t *paths = malloc(((size_t)g->node_count + 1) * sizeof(*paths));
+	uint64_t total = 0;
+
+	if (!paths)
+		return &error_no_memory;
+	for (uint32_t i = g->node_count; i-- > 0;) {
+		uint32_t n = order[i];
+		bool is_start = g->nodes[n].is_root, has_caller = false;
+
+		paths[n] = 0;
+		for (uint32_t k = out->start[n]; k < out->start[n + 1]; k++) {
+			const struct callgraph_edge *edge = &g->edges[out->edges[k]];
+
+			if (edge->kind != EDGE_BACK)
+				paths[n] = saturating_add(paths[n], paths[edge->callee]);
+		}
+		if (!paths[n])
+			paths[n] = 1;
+		for (uint32_t k = in->start[n]; k < in->start[n + 1]; k++) {
+			if (g->edges[in->edges[k]].kind == EDGE_BACK)
+				is_start = true;
+			else
+				has_caller = true;
+		}
+		if (is_start || !has_caller)
+			total = saturating_add(total, paths[n]);
+	}
+	free(paths);
+	stats->ball_larus_overflowed = total == UINT64_MAX;
+	stats->ball_larus_max_id = stats->ball_larus_overflowed || !total ? total : total - 1;
+	return NULL;
+}
+
+/* Turns the groups of incoming edges into ranges. */
+static struct error *build_ranges(struct callgraph *g, const struct adjacency *in)
+{
+	size_t room = 1;
+	uint32_t filled = 0;
+
+	for (uint32_t n = 0; n < g->node_count; n++)
+		room += g->nodes[n].has_dummy;
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		room += g->edges[e].kind == EDGE_ENCODED;
+	g->range_start = calloc((size_t)g->node_count + 1, sizeof(*g->range_start));
+	g->ranges = malloc(room * sizeof(*g->ranges));
+	if (!g->range_start || !g->ranges)
+		return &error_no_memory;
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		const struct callgraph_range dummy = {g->nodes[n].restart, n, CALLGRAPH_DUMMY};
+		bool is_waiting = g->nodes[n].has_dummy;
+
+		for (uint32_t k = in->start[n]; k < in->start[n + 1]; k++) {
+			const struct callgraph_edge *edge = &g->edges[in->edges[k]];
+
+			if (edge->kind != EDGE_ENCODED)
+				break;
+			if (is_waiting && dummy.first < edge->addend) {
+				g->ranges[filled++] = dummy;
+				is_waiting = false;
+			}
+			g->ranges[filled++] = (struct callgraph_range){edge->addend, edge->caller, in->edges[k]};
+		}
+		if (is_waiting)
+			g->ranges[filled++] = dummy;
+		g->range_start[n + 1] = filled;
+	}
+	g->is_gapless = true;
+	g->is_encoded = true;
+	return NULL;
+}
+
+static struct error *count(const struct callgraph *g, struct callgraph_stats *stats)
+{
+	uint8_t *is_cut = calloc((size_t)g->node_count + 1, 1);
+
+	if (!is_cut)
+		return &error_no_memory;
+	for (uint32_t n = 0; n < g->node_count; n++)
+		if (g->nodes[n].contexts - 1 > stats->max_id)
+			stats->max_id = g->nodes[n].contexts - 1;
+	for (uint32_t e = 0; e < g->edge_count; e++) {
+		const struct callgraph_edge *edge = &g->edges[e];
+
+		stats->back_edges += edge->kind == EDGE_BACK;
+		stats->zero_edges += edge->kind == EDGE_ENCODED && edge->addend == 0;
+		if (edge->kind == EDGE_CUT) {
+			stats->cut_edges++;
+			stats->cut_nodes += !is_cut[edge->callee];
+			is_cut[edge->callee] = 1;
+		}
+	}
+	free(is_cut);
+	return NULL;
+}
+
+struct error *callgraph_encode(struct callgraph *g, const struct callgraph_options *options,
+			       struct callgraph_stats *ret)
+{
+	uint64_t max_id = options && options->max_id && options->max_id < INT64_MAX ? options->max_id : INT64_MAX;
+	struct adjacency out = {0}, in = {0};
+	struct callgraph_stats stats = {0};
+	struct numbering nb = {
+		.g = g, .in = &in, .limit = max_id + 1, .roots_set_id = options && options->roots_set_id};
+	uint32_t *order = NULL;
+	struct error *err;
+
+	free(g->range_start);
+	free(g->ranges);
+	g->range_start = NULL;
+	g->ranges = NULL;
+	g->is_encoded = g->is_gapless = false;
+	err = adjacency_by_caller(g, &out);
+	if (!err)
+		err = adjacency_by_callee(g, &in);
+	if (!err) {
+		nb.order = order = malloc(((size_t)g->node_count + 1) * sizeof(*order));
+		err = order ? backedge_mark(g, &out, &in, order) : &error_no_memory;
+	}
+	if (!err)
+		err = number(&nb);
+	if (!err)
+		err = ball_larus(g, &out, order, &in, &stats);
+	if (!err)
+		err = count(g, &stats);
+	if (!err)
+		err = build_ranges(g, &in);
+	if (!err && ret)
+		*ret = stats;
+	free(order);
+	adjacency_deinit(&out);
+	adjacency_deinit(&in);
+	return err;
+}
