@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/search.h"
-#include "report/json.h"
+#include "base/json_writer.h"
 
 static const char help[] = "Usage: waymark graph [OPTIONS] PROGRAM...\n"
 			   "\n"

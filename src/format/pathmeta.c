@@ -56,11 +56,6 @@ void pathmeta_deinit(struct pathmeta *m)
 	*m = (struct pathmeta){0};
 }
 
-uint64_t pathmeta_hash(uint64_t hash, const void *bytes, size_t len_bytes)
-{
-	return section_hash(hash, bytes, len_bytes);
-}
-
 static struct error *check_numbering(const struct pathmeta_function *f)
 {
 	struct path_numbering n;

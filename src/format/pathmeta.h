@@ -186,8 +186,4 @@ bool pathmeta_is_whole(const struct pathmeta_function *f, uint32_t line);
 /* NULL when there is none. After pathmeta_read. */
 const struct pathmeta_function *pathmeta_find(const struct pathmeta *m, uint64_t name_key, uint64_t cfg_key);
 
-/* FNV-1a-64, what name_key and cfg_key are made with. Start from PATHMETA_HASH. */
-#define PATHMETA_HASH UINT64_C(0xcbf29ce484222325)
-uint64_t pathmeta_hash(uint64_t hash, const void *bytes, size_t len_bytes);
-
 #endif

@@ -2,6 +2,7 @@
  * section.c - the frame around metadata: header, checksum, zstd. What is announced is checked against what is there before
  * memory is asked for.
  */
+#include "base/hash.h"
 #include "format/section.h"
 
 #include <inttypes.h>
@@ -45,7 +46,7 @@ static struct error *append_frame(const struct section_kind *kind, const struct 
 struct error *section_write(const struct section_kind *kind, const struct buffer *raw, uint64_t *ret_key,
 			    struct buffer *out)
 {
-	uint64_t key = section_hash(SECTION_HASH, raw->bytes, raw->len_bytes);
+	uint64_t key = hash_bytes(HASH_START, raw->bytes, raw->len_bytes);
 	struct error *err;
 
 	if (raw->len_bytes > SECTION_RAW_MAX)
@@ -119,7 +120,7 @@ static struct error *unpack(const struct cursor *c, const struct header *h, cons
 	got = ZSTD_decompress(raw, (size_t)h->raw_bytes, body, (size_t)h->body_bytes);
 	if (ZSTD_isError(got))
 		err = cursor_error(c, "cannot be unpacked (%s): the section is damaged", ZSTD_getErrorName(got));
-	else if (got != h->raw_bytes || section_hash(SECTION_HASH, raw, got) != h->key)
+	else if (got != h->raw_bytes || hash_bytes(HASH_START, raw, got) != h->key)
 		err = cursor_error(c, "its checksum is wrong: the section is damaged");
 	if (err)
 		free(raw);

@@ -16,6 +16,7 @@
 #ifndef WM_FORMAT_SECTION_H
 #define WM_FORMAT_SECTION_H
 
+#include "base/hash.h"
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/vec.h"
@@ -36,18 +37,6 @@ struct section_kind {
 	char magic[8];
 	uint32_t version;
 };
-
-#define SECTION_HASH UINT64_C(0xcbf29ce484222325)
-
-/* FNV-1a-64, from SECTION_HASH on. */
-static inline uint64_t section_hash(uint64_t hash, const void *bytes, size_t len_bytes)
-{
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < len_bytes; i++)
-		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
 
 /* Appends the frame and the compressed body to out. The key does not depend on the version of zstd. */
 struct error *section_write(const struct section_kind *kind, const struct buffer *raw, uint64_t *ret_key,

@@ -2,6 +2,7 @@
  * strings.c - the strings of a metadata body. The writer interns them in a table of open addressing (FNV-1a, linear probing,
  * at most half full), so that equal names are written once whoever owns them.
  */
+#include "base/hash.h"
 #include "format/strings.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ void string_table_deinit(struct string_table *t)
 
 static uint32_t *find_slot(const struct string_table *t, const char *text)
 {
-	size_t i = section_hash(SECTION_HASH, text, strlen(text)) & (t->slot_count - 1);
+	size_t i = hash_bytes(HASH_START, text, strlen(text)) & (t->slot_count - 1);
 
 	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a used slot names a string of the pool */
 	while (t->slots[i] && strcmp((const char *)t->pool.bytes + t->offs[t->slots[i] - 1], text) != 0)

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "format/section.h"
 #include "format/token.h"
 
@@ -19,7 +20,7 @@ enum {
 
 uint16_t token_check(const char *text, size_t len_bytes)
 {
-	uint64_t h = section_hash(SECTION_HASH, text, len_bytes);
+	uint64_t h = hash_bytes(HASH_START, text, len_bytes);
 
 	return (uint16_t)(h ^ h >> 16 ^ h >> 32 ^ h >> 48);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "instrument/path.h"
 
 bool path_has(LLVMValueRef function, unsigned kind)
@@ -571,13 +572,13 @@ static uint64_t hash_number(uint64_t hash, uint64_t value)
 	uint8_t bytes[8];
 	for (unsigned i = 0; i < sizeof bytes; i++)
 		bytes[i] = (uint8_t)(value >> (8 * i));
-	return pathmeta_hash(hash, bytes, sizeof bytes);
+	return hash_bytes(hash, bytes, sizeof bytes);
 }
 
 /* Of a change in the code, what changes the paths; and calls, since most changes change these. No lines. */
 static uint64_t cfg_key(const struct path_graph *g)
 {
-	uint64_t hash = hash_number(PATHMETA_HASH, g->m->options->is_final);
+	uint64_t hash = hash_number(HASH_START, g->m->options->is_final);
 	hash = hash_number(hash, g->cfg.node_count);
 	if (g->cfg.may_be_left)
 		hash = hash_number(hash, g->cfg.may_be_left);
@@ -594,7 +595,7 @@ static uint64_t cfg_key(const struct path_graph *g)
 				continue;
 			size_t len_bytes;
 			const char *name = LLVMGetValueName2(callee, &len_bytes);
-			hash = pathmeta_hash(hash, name, len_bytes);
+			hash = hash_bytes(hash, name, len_bytes);
 		}
 	}
 	return hash;

@@ -6,6 +6,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "instrument/path.h"
 
@@ -287,14 +288,14 @@ struct error *path_lines_add(struct path_graph *g)
 
 static uint64_t name_key(const struct path_graph *g)
 {
-	uint64_t hash = PATHMETA_HASH;
+	uint64_t hash = HASH_START;
 	if (ir_is_local(g->function)) {
 		size_t len_bytes;
 		const char *source = LLVMGetSourceFileName(g->m->module, &len_bytes);
-		hash = pathmeta_hash(hash, source, len_bytes);
-		hash = pathmeta_hash(hash, ":", 1);
+		hash = hash_bytes(hash, source, len_bytes);
+		hash = hash_bytes(hash, ":", 1);
 	}
-	return pathmeta_hash(hash, g->meta.link_name, strlen(g->meta.link_name));
+	return hash_bytes(hash, g->meta.link_name, strlen(g->meta.link_name));
 }
 
 struct error *path_identify(struct path_graph *g)

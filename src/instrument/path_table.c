@@ -27,6 +27,7 @@
 #include <waymark/abi.h>
 #include <waymark/wmk.h>
 
+#include "base/hash.h"
 #include "instrument/path.h"
 
 enum {
@@ -45,9 +46,9 @@ static uint64_t layout_hash(const struct path_graph *g, const struct path_choice
 {
 	const uint64_t parts[] = {g->meta.name_key, g->meta.cfg_key,     choice->kind,
 				  choice->bits,     choice->entry_count, choice->flags};
-	uint64_t hash = pathmeta_hash(PATHMETA_HASH, parts, sizeof parts);
+	uint64_t hash = hash_bytes(HASH_START, parts, sizeof parts);
 	if (choice->checks)
-		hash = pathmeta_hash(hash, choice->checks, choice->entry_count * sizeof *choice->checks);
+		hash = hash_bytes(hash, choice->checks, choice->entry_count * sizeof *choice->checks);
 	return hash;
 }
 

@@ -5,6 +5,7 @@
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "base/hash.h"
 #include "format/bitcode.h"
 #include "instrument/section.h"
 #include "instrument/trace.h"
@@ -321,7 +322,7 @@ static struct error *keep_bitcode(struct trace_module *m, struct buffer *ret)
 	LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(m->paths.module);
 	const char *bytes = LLVMGetBufferStart(bitcode);
 	const size_t len_bytes = LLVMGetBufferSize(bitcode);
-	unsigned long long hash = pathmeta_hash(PATHMETA_HASH, bytes, len_bytes);
+	unsigned long long hash = hash_bytes(HASH_START, bytes, len_bytes);
 	m->key_name = arena_printf(&m->meta.arena, "wm1.unit.%016llx", hash);
 	m->coverage_name = arena_printf(&m->meta.arena, "wm1.coverage.%016llx", hash);
 	struct error *err = bitcode_write(bytes, len_bytes, ret);

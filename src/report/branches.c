@@ -1,6 +1,7 @@
 /* branches.c - what of a function's graph is a branch of the source, and its order. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/order.h"
 #include "report/branches.h"
 
@@ -37,6 +38,6 @@ bool branch_has_way(const struct pathmeta_function *m, uint32_t edge)
 uint64_t branch_group(const struct pathmeta_function *m)
 {
 	if (!m->file || !m->line)
-		return pathmeta_hash(m->name_key, m->link_name, strlen(m->link_name));
-	return pathmeta_hash(pathmeta_hash(PATHMETA_HASH, m->file, strlen(m->file)), &m->line, sizeof m->line);
+		return hash_bytes(m->name_key, m->link_name, strlen(m->link_name));
+	return hash_bytes(hash_bytes(HASH_START, m->file, strlen(m->file)), &m->line, sizeof m->line);
 }

@@ -41,7 +41,7 @@ static struct error *name_functions(struct crash_image *image, struct arena *are
 		struct key key = key_of_text(t->flows[i]->name);
 		uint32_t before = image->names.count, number;
 
-		err = keymap_add(&image->names, &key, &number);
+		err = hashmap_add(&image->names, &key, &number);
 		if (err)
 			break;
 		image->next_of_name[i] = number < before ? image->first_of_name[number] : CRASH_NONE;
@@ -147,7 +147,7 @@ static struct error *find_site(struct crash *c, const struct stopped_frame *fram
 	struct key key = {{frame->pc, frame->is_activation, frame->is_trampoline}};
 	struct crash_site *site;
 	uint32_t index;
-	struct error *err = keymap_add(&b->sites, &key, &index);
+	struct error *err = hashmap_add(&b->sites, &key, &index);
 
 	if (err)
 		return err;
@@ -287,14 +287,14 @@ void crash_deinit(struct crash *c)
 	for (uint32_t i = 0; c->images && i < c->stopped->module_count; i++) {
 		if (c->images[i].is_traced)
 			object_trace_deinit(&c->images[i].trace);
-		keymap_deinit(&c->images[i].names);
+		hashmap_deinit(&c->images[i].names);
 	}
 	if (b) {
-		keymap_deinit(&b->sites);
-		keymap_deinit(&b->paths);
+		hashmap_deinit(&b->sites);
+		hashmap_deinit(&b->paths);
 		crash_site_vec_deinit(&b->known_sites);
 		crash_known_path_vec_deinit(&b->known_paths);
-		keymap_deinit(&b->partials);
+		hashmap_deinit(&b->partials);
 		crash_partial_vec_deinit(&b->known_partials);
 		crash_number_vec_deinit(&b->scratch);
 		crash_note_vec_deinit(&b->notes);

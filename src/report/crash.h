@@ -13,7 +13,7 @@
 
 #include "core/activity/activity.h"
 #include "object/stopped.h"
-#include "report/keymap.h"
+#include "base/hashmap.h"
 
 /* Metadata of one module. Parts that it does not have are empty. */
 struct crash_image {
@@ -22,7 +22,7 @@ struct crash_image {
 	/* [meta.function_count], made when first needed: starts, nodes NULL before */
 	struct path_numbering *numberings;
 	struct coverage_points *own_calls, *own_blocks;
-	struct keymap names;     /* hash of a function's name -> functions of that name */
+	struct hashmap names;    /* hash of a function's name -> functions of that name */
 	uint32_t *first_of_name; /* [names.count]: index in meta.functions */
 	uint32_t *next_of_name;  /* [meta.function_count]; UINT32_MAX: no more */
 };

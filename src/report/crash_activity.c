@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "report/crash_build.h"
 #include "report/crash_hidden.h"
@@ -35,7 +36,7 @@ struct joiner {
 	uint32_t *image_of;   /* [count] */
 	uint32_t *first_copy; /* [count] */
 	bool *differs;        /* [count], of first copies */
-	struct keymap names;
+	struct hashmap names;
 	uint32_t *named;               /* [names.count] the first function of that name, there */
 	bool does[FOREIGN_STARTS + 1]; /* enum foreign_kind: some call may */
 };
@@ -59,7 +60,7 @@ static const struct pathmeta_function *flow_of(const struct joiner *j, uint32_t 
 
 static uint64_t hash_of(const char *name)
 {
-	return pathmeta_hash(PATHMETA_HASH, name, strlen(name));
+	return hash_bytes(HASH_START, name, strlen(name));
 }
 
 /* Other units can call it by its name. */
@@ -87,7 +88,7 @@ static struct key key_anywhere(const char *name)
 static struct error *add_name(struct joiner *j, struct key key, uint32_t f, uint32_t *ret_first)
 {
 	uint32_t before = j->names.count, number;
-	struct error *err = keymap_add(&j->names, &key, &number);
+	struct error *err = hashmap_add(&j->names, &key, &number);
 
 	if (err)
 		return err;
@@ -139,7 +140,7 @@ static bool look_up(const struct joiner *j, struct key key, const char *name, ui
 {
 	uint32_t number;
 
-	if (!keymap_find(&j->names, &key, &number))
+	if (!hashmap_find(&j->names, &key, &number))
 		return false;
 	*ret = j->named[number];
 	return strcmp(flow_of(j, *ret)->link_name, name) == 0;
@@ -434,7 +435,7 @@ static bool is_ours(const struct joiner *j, const struct crash_frame *frame)
 	if (!frame->function)
 		return true;
 	key = key_of_text(frame->function);
-	return keymap_find(&j->c->images[frame->image].names, &key, &number);
+	return hashmap_find(&j->c->images[frame->image].names, &key, &number);
 }
 
 /* Source stage: which functions are inlined at the address is what its line says, if that is not one that was made of
@@ -526,7 +527,7 @@ static bool has_twin(const struct crash *c, uint32_t image, uint32_t f, const ui
 	struct key key = key_of_text(flow->name);
 	uint32_t number;
 
-	if (!keymap_find(&in->names, &key, &number))
+	if (!hashmap_find(&in->names, &key, &number))
 		return false;
 	for (uint32_t other = in->first_of_name[number]; other != CRASH_NONE; other = in->next_of_name[other])
 		if (other != f && hidden_are_twins(in->trace.flows[other], flow) &&
@@ -570,7 +571,7 @@ struct error *crash_analyse(const struct crash *c, struct arena *arena, struct a
 		err = make_functions(&j);
 	if (!err)
 		err = tell_threads(&j);
-	keymap_deinit(&j.names);
+	hashmap_deinit(&j.names);
 	if (err)
 		return err;
 	*p = j.p;

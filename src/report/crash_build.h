@@ -61,11 +61,11 @@ struct crash_partial {
 VEC_DECLARE(crash_partial_vec, struct crash_partial);
 
 struct crash_builder {
-	struct keymap sites; /* (pc looked up, is it an activation) -> known_sites */
+	struct hashmap sites; /* (pc looked up, is it an activation) -> known_sites */
 	struct crash_site_vec known_sites;
-	struct keymap paths; /* (image and function, number) -> known_paths */
+	struct hashmap paths; /* (image and function, number) -> known_paths */
 	struct crash_known_path_vec known_paths;
-	struct keymap partials; /* (image and function, node and width, register) -> known_partials */
+	struct hashmap partials; /* (image and function, node and width, register) -> known_partials */
 	struct crash_partial_vec known_partials;
 	struct crash_number_vec scratch; /* edges of the path being made */
 	struct crash_note_vec notes;

@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct wm1_tunable) == 28, "ABI");
 
 /* Names of tunable functions with the scheme that ran: SCHEME_UNKNOWN where functions of one name differ. */
 struct chosen {
-	struct keymap names;
+	struct hashmap names;
 	uint8_t *schemes;
 };
 
@@ -80,7 +80,7 @@ static struct error *take_tunable(const struct stopped *s, uint64_t address, con
 	    scheme_exists(t->schemes[chosen]))
 		scheme = t->schemes[chosen];
 	key = key_of_text(name);
-	err = keymap_add(&ret->names, &key, &number);
+	err = hashmap_add(&ret->names, &key, &number);
 	if (err)
 		return err;
 	if (number == count)
@@ -124,10 +124,10 @@ static uint8_t scheme_of(const struct tracemeta_function *f, const struct pathme
 		       : f->variant_count    ? SCHEME_UNKNOWN
 					     : WM1_SCHEME_NONE;
 	key = key_of_text(flow->name);
-	if (keymap_find(&chosen->names, &key, &number))
+	if (hashmap_find(&chosen->names, &key, &number))
 		return chosen->schemes[number];
 	key = key_of_text(flow->link_name);
-	return keymap_find(&chosen->names, &key, &number) ? chosen->schemes[number] : SCHEME_UNKNOWN;
+	return hashmap_find(&chosen->names, &key, &number) ? chosen->schemes[number] : SCHEME_UNKNOWN;
 }
 
 static struct error *read_bytes(struct crash *c, uint64_t address, uint32_t count, uint8_t **ret)
@@ -183,7 +183,7 @@ static struct error *read_image(struct crash *c, uint32_t image)
 	err = read_chosen(c, image, &chosen);
 	for (uint32_t i = 0; i < c->images[image].trace.meta.function_count && !err; i++)
 		err = read_function(c, image, i, &chosen);
-	keymap_deinit(&chosen.names);
+	hashmap_deinit(&chosen.names);
 	free(chosen.schemes);
 	return err;
 }
@@ -198,7 +198,7 @@ static void forget_unused(uint8_t *used, uint32_t count)
 /* Copies of one function, in several units or images: where one does not tell, none does. */
 static struct error *join_copies(struct crash *c)
 {
-	struct keymap keys = {0};
+	struct hashmap keys = {0};
 	uint8_t *is_silent = NULL; /* of each key: has a copy that tells nothing: bits 1 entered, 2 calls, 4 nodes */
 	struct error *err = NULL;
 
@@ -212,7 +212,7 @@ static struct error *join_copies(struct crash *c)
 				struct key key = {{meta->name_key, 0, 0}};
 				uint32_t at = c->first_function[i] + f, number;
 
-				err = keymap_add(&keys, &key, &number);
+				err = hashmap_add(&keys, &key, &number);
 				if (err)
 					break;
 				if (pass == 0) {
@@ -230,7 +230,7 @@ static struct error *join_copies(struct crash *c)
 			}
 		}
 	}
-	keymap_deinit(&keys);
+	hashmap_deinit(&keys);
 	free(is_silent);
 	return err;
 }

@@ -24,7 +24,7 @@ bool crash_hidden_line(const struct crash *c, const uint8_t *states, uint32_t im
 	struct key key = key_of_text(function);
 	uint32_t number;
 
-	if (!keymap_find(&in->names, &key, &number))
+	if (!hashmap_find(&in->names, &key, &number))
 		return false;
 	for (uint32_t f = in->first_of_name[number]; f != UINT32_MAX; f = in->next_of_name[f])
 		if (states[c->first_function[image] + f] != ACTIVITY_NO && !hidden_has_line(in->trace.flows[f], line))

@@ -14,7 +14,7 @@
 #include "report/crash_before_show.h"
 #include "report/crash_html_page.h"
 #include "report/crash_values_show.h"
-#include "report/digits.h"
+#include "base/number_text.h"
 
 enum {
 	FRAME_STEPS = 300,  /* lines of all paths of a frame */

@@ -156,7 +156,7 @@ static struct error *show_callees(struct crash_html *h, uint32_t id)
 		if (!callee || (h->c->calls_used[id] && h->c->calls_used[id][i] == POINT_UNUSED))
 			continue;
 		key = key_of_text(callee);
-		if (!keymap_find(&m->names, &key, &number))
+		if (!hashmap_find(&m->names, &key, &number))
 			continue;
 		for (uint32_t f = m->first_of_name[number]; f != UINT32_MAX && !err; f = m->next_of_name[f])
 			if (strcmp(m->trace.flows[f]->link_name, callee) == 0)

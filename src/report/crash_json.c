@@ -7,7 +7,7 @@
 #include "report/crash_digest.h"
 #include "report/crash_lines.h"
 #include "report/crash_values_show.h"
-#include "report/json.h"
+#include "base/json_writer.h"
 
 struct json {
 	const struct crash_report *r;

@@ -37,7 +37,7 @@ struct error *crash_lines_file(struct crash_lines *l, const char *name, uint32_t
 	struct key key = key_of_text(name);
 	uint32_t spelled, file;
 	const char *plain;
-	struct error *err = keymap_add(&l->spelled_map, &key, &spelled);
+	struct error *err = hashmap_add(&l->spelled_map, &key, &spelled);
 
 	if (err)
 		return err;
@@ -49,7 +49,7 @@ struct error *crash_lines_file(struct crash_lines *l, const char *name, uint32_t
 	if (!plain)
 		return &error_no_memory;
 	key = key_of_text(plain);
-	err = keymap_add(&l->file_map, &key, &file);
+	err = hashmap_add(&l->file_map, &key, &file);
 	if (!err && file == l->files.count)
 		err = crash_line_file_vec_append(&l->files, (struct crash_line_file){.name = plain});
 	if (!err)
@@ -397,9 +397,9 @@ struct error *crash_lines_create(const struct crash *c, const struct activity_re
 void crash_lines_deinit(struct crash_lines *l)
 {
 	hidden_deinit(&l->hidden);
-	keymap_deinit(&l->spelled_map);
+	hashmap_deinit(&l->spelled_map);
 	crash_file_number_vec_deinit(&l->spelled);
-	keymap_deinit(&l->file_map);
+	hashmap_deinit(&l->file_map);
 	crash_line_file_vec_deinit(&l->files);
 	crash_line_vec_deinit(&l->lines);
 	crash_line_function_vec_deinit(&l->functions);

@@ -45,9 +45,9 @@ VEC_DECLARE(crash_file_number_vec, uint32_t);
 
 struct crash_lines {
 	struct arena arena;
-	struct keymap spelled_map; /* names as the metadata spells them -> spelled */
+	struct hashmap spelled_map; /* names as the metadata spells them -> spelled */
 	struct crash_file_number_vec spelled;
-	struct keymap file_map; /* plain names -> files */
+	struct hashmap file_map; /* plain names -> files */
 	struct crash_line_file_vec files;
 	struct crash_line_vec lines;              /* by file, line */
 	struct crash_line_function_vec functions; /* by file, line, name; those without a place are last, their file is

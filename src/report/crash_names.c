@@ -38,7 +38,7 @@ static uint32_t find_by_name(const struct crash_image *image, const struct crash
 	if (!level->function)
 		return CRASH_NONE;
 	key = key_of_text(level->function);
-	if (!keymap_find(&image->names, &key, &number))
+	if (!hashmap_find(&image->names, &key, &number))
 		return CRASH_NONE;
 	for (uint32_t i = image->first_of_name[number]; i != CRASH_NONE; i = image->next_of_name[i]) {
 		const char *file = image->trace.flows[i]->file;

@@ -161,7 +161,7 @@ static struct error *find_partial(const struct activation *a, uint32_t node, str
 	struct key key = {
 		{(uint64_t)a->frame->image << 32 | a->level->index, (uint64_t)node << 8 | a->variant->sum_bytes, reg}};
 	uint32_t index;
-	struct error *err = keymap_add(&b->partials, &key, &index);
+	struct error *err = hashmap_add(&b->partials, &key, &index);
 
 	if (err)
 		return err;
@@ -299,7 +299,7 @@ static struct error *known_path(const struct activation *a, uint64_t what, bool 
 	struct crash_builder *b = crash_builder(a->c);
 	struct key key = {{(uint64_t)a->frame->image << 32 | a->level->index, what, is_rounds}};
 	uint32_t index;
-	struct error *err = keymap_add(&b->paths, &key, &index);
+	struct error *err = hashmap_add(&b->paths, &key, &index);
 
 	if (err)
 		return err;

@@ -21,7 +21,7 @@
 #include "report/crash_digest.h"
 #include "report/crash_fold.h"
 #include "report/crash_values_show.h"
-#include "report/digits.h"
+#include "base/number_text.h"
 
 enum {
 	LIST_MAX = 12, /* calls or threads that are named in a list, unless all is wanted */

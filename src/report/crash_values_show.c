@@ -4,7 +4,7 @@
 
 #include "report/crash_values_show.h"
 #include "report/html.h"
-#include "report/json.h"
+#include "base/json_writer.h"
 
 enum {
 	LIST_INDENT = 10,

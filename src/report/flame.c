@@ -4,12 +4,12 @@
 
 #include "base/order.h"
 #include "report/flame.h"
-#include "report/keymap.h"
+#include "base/hashmap.h"
 
 struct builder {
 	const struct view *v;
-	struct keymap map; /* (parent box, name) -> box - 1 */
-	uint32_t *box_of;  /* node of the profile -> box; 0: not asked for yet */
+	struct hashmap map; /* (parent box, name) -> box - 1 */
+	uint32_t *box_of;   /* node of the profile -> box; 0: not asked for yet */
 	struct flame *f;
 	size_t capacity;
 	uint32_t *path; /* scratch */
@@ -20,7 +20,7 @@ static struct error *add_box(struct builder *b, uint32_t parent, const struct fr
 {
 	struct key key = {{parent, (uint64_t)(uintptr_t)frame->name, 0}};
 	uint32_t box;
-	struct error *err = keymap_add(&b->map, &key, &box);
+	struct error *err = hashmap_add(&b->map, &key, &box);
 
 	if (err)
 		return err;
@@ -154,7 +154,7 @@ struct error *flame_create(const struct view *v, struct flame *ret)
 		sum_up(&f);
 		err = place_boxes(&f);
 	}
-	keymap_deinit(&b.map);
+	hashmap_deinit(&b.map);
 	free(b.box_of);
 	vec_free(b.path);
 	if (err)

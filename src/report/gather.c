@@ -46,9 +46,9 @@ struct gather {
 	struct profile *p;
 	const struct wmk_file *w;
 	struct process process;
-	struct keymap prefix_map; /* prefix -> index into prefix_nodes */
+	struct hashmap prefix_map; /* prefix -> index into prefix_nodes */
 	struct u32_vec prefix_nodes;
-	struct keymap context_map; /* (id, prefix and site, name + 1) -> index into nodes */
+	struct hashmap context_map; /* (id, prefix and site, name + 1) -> index into nodes */
 	struct u32_vec nodes;
 	struct u32_vec name_metrics; /* triples: name, metric of its count, metric of its sum */
 	struct frame_vec frames;     /* scratch */
@@ -123,7 +123,7 @@ static struct error *remember_prefix(struct gather *g, uint32_t prefix, uint32_t
 {
 	struct key key = {{prefix, 0, 0}};
 	uint32_t number;
-	struct error *err = keymap_add(&g->prefix_map, &key, &number);
+	struct error *err = hashmap_add(&g->prefix_map, &key, &number);
 
 	if (!err && number == g->prefix_nodes.count)
 		err = u32_vec_append(&g->prefix_nodes, node);
@@ -135,7 +135,7 @@ static bool recall_prefix(const struct gather *g, uint32_t prefix, uint32_t *ret
 	struct key key = {{prefix, 0, 0}};
 	uint32_t number;
 
-	if (!keymap_find(&g->prefix_map, &key, &number))
+	if (!hashmap_find(&g->prefix_map, &key, &number))
 		return false;
 	*ret = g->prefix_nodes.items[number];
 	return true;
@@ -233,7 +233,7 @@ static struct error *find_context(struct gather *g, uint64_t id, uint32_t prefix
 {
 	struct key key = {{id, (uint64_t)prefix << 32 | site, 0}};
 	uint32_t number, base, node;
-	struct error *err = keymap_add(&g->context_map, &key, &number);
+	struct error *err = hashmap_add(&g->context_map, &key, &number);
 
 	if (err)
 		return err;
@@ -464,9 +464,9 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	if (!err)
 		err = gather_events(&g);
 	process_deinit(&g.process);
-	keymap_deinit(&g.prefix_map);
+	hashmap_deinit(&g.prefix_map);
 	u32_vec_deinit(&g.prefix_nodes);
-	keymap_deinit(&g.context_map);
+	hashmap_deinit(&g.context_map);
 	u32_vec_deinit(&g.nodes);
 	u32_vec_deinit(&g.name_metrics);
 	frame_vec_deinit(&g.frames);

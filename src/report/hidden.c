@@ -8,7 +8,7 @@ static struct error *add(struct hidden *h, const char *name)
 	struct key key = key_of_text(name);
 	uint32_t number;
 
-	return keymap_add(&h->names, &key, &number);
+	return hashmap_add(&h->names, &key, &number);
 }
 
 struct error *hidden_add(struct hidden *h, const struct pathmeta_function *f, bool may_have_run)
@@ -22,7 +22,7 @@ struct error *hidden_add(struct hidden *h, const struct pathmeta_function *f, bo
 
 void hidden_deinit(struct hidden *h)
 {
-	keymap_deinit(&h->names);
+	hashmap_deinit(&h->names);
 }
 
 bool hidden_has(const struct hidden *h, const char *name)
@@ -30,7 +30,7 @@ bool hidden_has(const struct hidden *h, const char *name)
 	struct key key = key_of_text(name);
 	uint32_t number;
 
-	return keymap_find(&h->names, &key, &number);
+	return hashmap_find(&h->names, &key, &number);
 }
 
 bool hidden_has_line(const struct pathmeta_function *f, const struct pathmeta_line *line)

@@ -6,11 +6,11 @@
 #define WM_REPORT_HIDDEN_H
 
 #include "format/pathmeta.h"
-#include "report/keymap.h"
+#include "base/hashmap.h"
 
 /* All zero: none. */
 struct hidden {
-	struct keymap names;
+	struct hashmap names;
 };
 
 void hidden_deinit(struct hidden *h);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/html.h"
-#include "report/json.h"
+#include "base/json_writer.h"
 #include "report/path_show.h"
 
 void html_part(FILE *out, const char *text, size_t len_bytes)

@@ -22,7 +22,7 @@ struct adding {
 	struct merge *m;
 	const struct wmk_file *w;
 	uint32_t *images; /* by record number */
-	struct keymap prefixes;
+	struct hashmap prefixes;
 	struct merge_count_vec new_prefixes; /* by number in prefixes */
 };
 
@@ -43,14 +43,14 @@ void merge_destroy(struct merge *m)
 {
 	if (!m)
 		return;
-	keymap_deinit(&m->runs);
+	hashmap_deinit(&m->runs);
 	merge_name_vec_deinit(&m->run_files);
 	merge_image_vec_deinit(&m->images);
-	keymap_deinit(&m->nodes);
-	keymap_deinit(&m->contexts);
-	keymap_deinit(&m->functions);
+	hashmap_deinit(&m->nodes);
+	hashmap_deinit(&m->contexts);
+	hashmap_deinit(&m->functions);
 	merge_function_vec_deinit(&m->function_totals);
-	keymap_deinit(&m->counts);
+	hashmap_deinit(&m->counts);
 	merge_count_vec_deinit(&m->count_values);
 	arena_deinit(&m->arena);
 	free(m);
@@ -72,7 +72,7 @@ static struct error *add_run(struct adding *a, uint64_t run, const char *file)
 	struct merge *m = a->m;
 	struct key key = {{run, 0, 0}};
 	uint32_t number;
-	struct error *err = keymap_add(&m->runs, &key, &number);
+	struct error *err = hashmap_add(&m->runs, &key, &number);
 
 	if (err)
 		return err;
@@ -233,7 +233,7 @@ static struct error *walk_down(struct adding *a, uint32_t prefix, struct link_ve
 			*ret = prefix;
 			return NULL;
 		}
-		if (keymap_find(&a->prefixes, &key, &number)) {
+		if (hashmap_find(&a->prefixes, &key, &number)) {
 			*ret = (uint32_t)a->new_prefixes.items[number];
 			return NULL;
 		}
@@ -265,13 +265,13 @@ static struct error *new_prefix(struct adding *a, uint32_t prefix, uint32_t *ret
 		struct key known = {{link->prefix, 0, 0}};
 		uint32_t number;
 
-		err = keymap_add(&a->m->nodes, &node, &parent);
+		err = hashmap_add(&a->m->nodes, &node, &parent);
 		if (!err && parent >= UINT32_MAX - WM_PREFIX_FIRST)
 			err = error_create(ERROR_OVERFLOW,
 					   "these files have too many contexts to be in one: merge fewer");
 		parent += WM_PREFIX_FIRST;
 		if (!err)
-			err = keymap_add(&a->prefixes, &known, &number);
+			err = hashmap_add(&a->prefixes, &known, &number);
 		if (!err)
 			err = merge_count_vec_append(&a->new_prefixes, parent);
 	}
@@ -287,7 +287,7 @@ static struct error *add_function(struct adding *a, uint32_t image, uint64_t nam
 	struct merge *m = a->m;
 	struct key key = {{new_image_number(a, image), name_key, cfg_key}};
 	uint32_t number;
-	struct error *err = keymap_add(&m->functions, &key, &number);
+	struct error *err = hashmap_add(&m->functions, &key, &number);
 
 	if (!err && number == m->function_totals.count)
 		err = merge_function_vec_append(&m->function_totals, (struct merge_function){.path_count = path_count});
@@ -310,7 +310,7 @@ static struct error *add_path(struct merge *m, uint32_t function, uint16_t flags
 	struct key key = {
 		{(uint64_t)function << MERGE_FUNCTION_SHIFT | part << MERGE_PART_SHIFT | residual, path, context}};
 	uint32_t number;
-	struct error *err = keymap_add(&m->counts, &key, &number);
+	struct error *err = hashmap_add(&m->counts, &key, &number);
 
 	if (!err && number == m->count_values.count)
 		err = merge_count_vec_append(&m->count_values, 0);
@@ -361,7 +361,7 @@ static struct error *add_context(struct adding *a, const struct wmk_path_count *
 	if (err)
 		return err;
 	key.words[1] = (uint64_t)prefix << 32 | new_site(a, c->site);
-	err = keymap_add(&a->m->contexts, &key, &number);
+	err = hashmap_add(&a->m->contexts, &key, &number);
 	if (!err)
 		*ret = number + 1;
 	return err;
@@ -405,7 +405,7 @@ struct error *merge_add(struct merge *m, const struct wmk_file *w)
 	if (!err)
 		add_header(&a);
 	free(a.images);
-	keymap_deinit(&a.prefixes);
+	hashmap_deinit(&a.prefixes);
 	merge_count_vec_deinit(&a.new_prefixes);
 	return err;
 }

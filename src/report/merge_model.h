@@ -4,7 +4,7 @@
 #ifndef WM_REPORT_MERGE_MODEL_H
 #define WM_REPORT_MERGE_MODEL_H
 
-#include "report/keymap.h"
+#include "base/hashmap.h"
 #include "report/merge.h"
 
 struct merge_image {
@@ -47,15 +47,15 @@ enum {
 
 struct merge {
 	struct arena arena;
-	struct keymap runs;              /* {run} */
+	struct hashmap runs;             /* {run} */
 	struct merge_name_vec run_files; /* by number of the run: the file it was in */
 	struct merge_image_vec images;
 	uint32_t next_site;
-	struct keymap nodes;     /* {id, parent and site, run}; prefix WM_PREFIX_FIRST + number */
-	struct keymap contexts;  /* {id, prefix and site} */
-	struct keymap functions; /* {image, name_key, cfg_key} */
+	struct hashmap nodes;     /* {id, parent and site, run}; prefix WM_PREFIX_FIRST + number */
+	struct hashmap contexts;  /* {id, prefix and site} */
+	struct hashmap functions; /* {image, name_key, cfg_key} */
 	struct merge_function_vec function_totals;
-	struct keymap counts;
+	struct hashmap counts;
 	struct merge_count_vec count_values;
 	struct wmk_header header;
 	uint64_t file_count;

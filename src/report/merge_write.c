@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/order.h"
 #include "format/pathmeta.h"
 #include "format/wmk_write.h"
@@ -55,7 +56,7 @@ static struct error *write_runs(const struct merge *m, struct wmk_writer *w, str
 	for (uint32_t i = 0; i < m->runs.count; i++)
 		runs[i] = m->runs.keys[i].words[0];
 	qsort(runs, m->runs.count, sizeof *runs, compare_runs);
-	header->run = pathmeta_hash(PATHMETA_HASH, runs, m->runs.count * sizeof *runs) | 1;
+	header->run = hash_bytes(HASH_START, runs, m->runs.count * sizeof *runs) | 1;
 	header->merged_runs = m->runs.count;
 	for (uint32_t i = 0; i < m->runs.count; i++)
 		wmk_write_run(w, runs[i]);

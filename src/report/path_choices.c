@@ -1,7 +1,7 @@
 /* path_choices.c - adds up what paths do not tell apart, and says it. */
 #include "report/path_choices.h"
 
-#include "report/digits.h"
+#include "base/number_text.h"
 
 void path_choices_add(struct path_choices *c, const struct path_profile *p, const struct path_function *f)
 {

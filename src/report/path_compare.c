@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
-#include "report/digits.h"
+#include "base/number_text.h"
 #include "report/path_compare.h"
 
 /* What is known of one (name_key, cfg_key). */
@@ -22,12 +22,12 @@ VEC_DECLARE(function_vec, const struct path_function *);
 struct compare {
 	const struct path_compare_options *options;
 	struct path_comparison *c;
-	struct keymap function_map; /* name_key, cfg_key, path_count -> known */
+	struct hashmap function_map; /* name_key, cfg_key, path_count -> known */
 	struct known_vec known;
-	struct keymap chosen;   /* name_key of the functions that the options name */
-	struct keymap name_map; /* name_key of the tested functions -> names */
+	struct hashmap chosen;   /* name_key of the functions that the options name */
+	struct hashmap name_map; /* name_key of the tested functions -> names */
 	struct function_vec names;
-	struct keymap pair_map; /* known, number -> pairs */
+	struct hashmap pair_map; /* known, number -> pairs */
 	struct path_pair_vec pairs;
 };
 
@@ -46,7 +46,7 @@ static struct error *get_known(struct compare *m, const struct path_profile *p, 
 {
 	struct key key = function_key(f);
 	struct known *known;
-	struct error *err = keymap_add(&m->function_map, &key, ret);
+	struct error *err = hashmap_add(&m->function_map, &key, ret);
 
 	if (!err && *ret == m->known.count)
 		err = known_vec_append(&m->known, (struct known){0});
@@ -72,7 +72,7 @@ static struct error *add_entries(struct compare *m, uint32_t number, const struc
 
 		if (!count)
 			continue;
-		err = keymap_add(&m->pair_map, &key, &at);
+		err = hashmap_add(&m->pair_map, &key, &at);
 		if (!err && at == m->pairs.count)
 			err = path_pair_vec_append(&m->pairs, (struct path_pair){.number = f->entries[i].number});
 		if (err)
@@ -97,7 +97,7 @@ static struct error *add_tested(struct compare *m, const struct path_function *f
 	m->known.items[number].is_tested = true;
 	m->known.items[number].has_run |= f->total || f->begun;
 	m->known.items[number].is_part |= f->is_part;
-	err = keymap_add(&m->name_map, &name, &at);
+	err = hashmap_add(&m->name_map, &name, &at);
 	if (!err && at == m->names.count)
 		err = function_vec_append(&m->names, f);
 	if (!err)
@@ -114,7 +114,7 @@ static struct error *add_field(struct compare *m, const struct path_function *f)
 	if (!f->total && !f->begun) {
 		struct key key = function_key(f);
 
-		if (keymap_find(&m->function_map, &key, &number))
+		if (hashmap_find(&m->function_map, &key, &number))
 			m->known.items[number].is_fielded = true;
 		return NULL;
 	}
@@ -140,7 +140,7 @@ static struct error *choose(struct compare *m, const struct path_profile *p)
 		uint32_t at;
 
 		if (path_view_matches(&m->options->view, f))
-			err = keymap_add(&m->chosen, &name, &at);
+			err = hashmap_add(&m->chosen, &name, &at);
 	}
 	return err;
 }
@@ -150,7 +150,7 @@ static bool is_chosen(const struct compare *m, const struct path_function *f)
 	struct key name = {{f->name_key, 0, 0}};
 	uint32_t at;
 
-	return m->options->view.function_count == 0 || keymap_find(&m->chosen, &name, &at);
+	return m->options->view.function_count == 0 || hashmap_find(&m->chosen, &name, &at);
 }
 
 static struct error *add_all(struct compare *m)
@@ -176,7 +176,7 @@ static bool is_changed(const struct compare *m, const struct known *known, uint3
 {
 	struct key name = {{known->function->name_key, 0, 0}};
 
-	return !known->is_tested && keymap_find(&m->name_map, &name, ret_name);
+	return !known->is_tested && hashmap_find(&m->name_map, &name, ret_name);
 }
 
 static struct error *find_changes(struct compare *m)
@@ -352,12 +352,12 @@ struct error *path_compare(const struct path_profile *tested, const struct path_
 		qsort(c.changes.items, c.changes.count, sizeof *c.changes.items, compare_changes);
 	if (!err && c.blurs.count)
 		qsort(c.blurs.items, c.blurs.count, sizeof *c.blurs.items, compare_blurs);
-	keymap_deinit(&m.function_map);
+	hashmap_deinit(&m.function_map);
 	known_vec_deinit(&m.known);
-	keymap_deinit(&m.chosen);
-	keymap_deinit(&m.name_map);
+	hashmap_deinit(&m.chosen);
+	hashmap_deinit(&m.name_map);
 	function_vec_deinit(&m.names);
-	keymap_deinit(&m.pair_map);
+	hashmap_deinit(&m.pair_map);
 	path_pair_vec_deinit(&m.pairs);
 	if (err)
 		path_comparison_deinit(&c);

@@ -1,7 +1,7 @@
 /* path_compare_json.c - field against tests as one JSON object; docs/format.md describes every member. */
 #include <inttypes.h>
 
-#include "report/json.h"
+#include "base/json_writer.h"
 #include "report/path_compare.h"
 #include "report/path_steps.h"
 #include "report/view.h"

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/digits.h"
+#include "base/number_text.h"
 #include "report/path_compare.h"
 #include "report/path_renderer.h"
 #include "report/stack.h"

@@ -29,7 +29,7 @@ static struct error *add_names(struct path_profile *p)
 		if (!f->meta)
 			continue;
 		key = key_of_name(f->image, f->meta->name);
-		err = keymap_add(&d->names, &key, &number);
+		err = hashmap_add(&d->names, &key, &number);
 		if (err)
 			break;
 		d->next_of_name[i] = number < before ? d->first_of_name[number] : UINT32_MAX;
@@ -43,7 +43,7 @@ static uint32_t first_of_name(const struct path_profile *p, uint32_t image, cons
 	const struct key key = key_of_name(image, name);
 	uint32_t number;
 
-	return keymap_find(&p->folded.names, &key, &number) ? p->folded.first_of_name[number] : UINT32_MAX;
+	return hashmap_find(&p->folded.names, &key, &number) ? p->folded.first_of_name[number] : UINT32_MAX;
 }
 
 static bool has_twin(const struct path_profile *p, const struct path_function *f)

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "report/digits.h"
+#include "base/number_text.h"
 #include "report/html.h"
-#include "report/json.h"
+#include "base/json_writer.h"
 #include "report/path_html_page.h"
 #include "report/path_lines.h"
 #include "report/path_outcome.h"

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/json.h"
+#include "base/json_writer.h"
 #include "report/path_folded.h"
 #include "report/path_renderer.h"
 #include "report/path_steps.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/order.h"
 #include "report/branches.h"
 #include "report/path_folded.h"
@@ -36,20 +37,20 @@ VEC_DECLARE(way_vec, struct way);
 struct collect {
 	const struct path_view *v;
 	struct path_lines *l;
-	struct keymap file_map;
-	struct keymap definitions; /* hash of a link name -> index in groups */
+	struct hashmap file_map;
+	struct hashmap definitions; /* hash of a link name -> index in groups */
 	struct piece_vec pieces;
 	struct way_vec ways;
 };
 
 static uint64_t text_hash(uint64_t hash, const char *text)
 {
-	return pathmeta_hash(hash, text, strlen(text));
+	return hash_bytes(hash, text, strlen(text));
 }
 
 static struct key key_of_file(const char *name)
 {
-	return (struct key){{text_hash(PATHMETA_HASH, name), text_hash(~PATHMETA_HASH, name), strlen(name)}};
+	return (struct key){{text_hash(HASH_START, name), text_hash(~HASH_START, name), strlen(name)}};
 }
 
 static bool has_file(const struct collect *c, const char *name)
@@ -57,13 +58,13 @@ static bool has_file(const struct collect *c, const char *name)
 	struct key key = key_of_file(name);
 	uint32_t number;
 
-	return keymap_find(&c->file_map, &key, &number);
+	return hashmap_find(&c->file_map, &key, &number);
 }
 
 static struct error *find_file(struct collect *c, const char *name, uint32_t *ret)
 {
 	struct key key = key_of_file(name);
-	struct error *err = keymap_add(&c->file_map, &key, ret);
+	struct error *err = hashmap_add(&c->file_map, &key, ret);
 
 	if (!err && *ret == c->l->files.count)
 		err = path_line_file_vec_append(&c->l->files, (struct path_line_file){.name = name});
@@ -83,7 +84,7 @@ static struct error *define(struct collect *c, uint64_t *groups)
 		if (!f->meta)
 			continue;
 		key = key_of_text(f->meta->name);
-		err = keymap_add(&c->definitions, &key, &number);
+		err = hashmap_add(&c->definitions, &key, &number);
 		if (!err)
 			groups[number] = branch_group(f->meta);
 	}
@@ -99,7 +100,7 @@ static uint64_t group_of(const struct collect *c, const struct pathmeta_line *li
 	if (!line->function)
 		return own;
 	key = key_of_text(line->function);
-	return keymap_find(&c->definitions, &key, &number) ? groups[number] : key.words[0];
+	return hashmap_find(&c->definitions, &key, &number) ? groups[number] : key.words[0];
 }
 
 static struct error *add_pieces(struct collect *c, const struct path_function *f, uint32_t function,
@@ -433,8 +434,8 @@ struct error *path_lines_create(const struct path_view *v, struct path_lines *re
 		fold_functions(&c);
 		assign_ranges(&l);
 	}
-	keymap_deinit(&c.file_map);
-	keymap_deinit(&c.definitions);
+	hashmap_deinit(&c.file_map);
+	hashmap_deinit(&c.definitions);
 	piece_vec_deinit(&c.pieces);
 	way_vec_deinit(&c.ways);
 	if (err)

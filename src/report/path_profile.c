@@ -33,16 +33,16 @@ void path_profile_deinit(struct path_profile *p)
 		free(p->images.items[i]);
 	}
 	path_image_vec_deinit(&p->images);
-	keymap_deinit(&p->function_map);
+	hashmap_deinit(&p->function_map);
 	path_function_vec_deinit(&p->functions);
-	keymap_deinit(&p->entry_map);
+	hashmap_deinit(&p->entry_map);
 	path_entry_vec_deinit(&p->entries);
 	path_residual_vec_deinit(&p->residuals);
 	profile_deinit(&p->contexts);
 	path_recording_vec_deinit(&p->recordings);
-	keymap_deinit(&p->run_map);
+	hashmap_deinit(&p->run_map);
 	hidden_deinit(&p->folded.hidden);
-	keymap_deinit(&p->folded.names);
+	hashmap_deinit(&p->folded.names);
 	path_index_vec_deinit(&p->run_recordings);
 	arena_deinit(&p->arena);
 	*p = (struct path_profile){0};
@@ -81,7 +81,7 @@ static struct error *add_function(struct path_profile *p, const struct key *key,
 				  uint32_t *ret)
 {
 	struct path_function f = *new;
-	struct error *err = keymap_add(&p->function_map, key, ret);
+	struct error *err = hashmap_add(&p->function_map, key, ret);
 
 	if (err || *ret < p->functions.count)
 		return err;
@@ -254,7 +254,7 @@ static struct error *find_function(struct gather *g, const struct owner *owner, 
 	if (err)
 		return err;
 	key = function_key(new.image, false, owner->name_key, owner->cfg_key);
-	if (keymap_find(&p->function_map, &key, ret)) {
+	if (hashmap_find(&p->function_map, &key, ret)) {
 		struct path_function *f = &p->functions.items[*ret];
 
 		if (f->path_count == owner->path_count) {
@@ -283,7 +283,7 @@ static struct error *add_count(struct gather *g, uint32_t function, uint64_t num
 	struct path_entry *entry;
 	struct error *err;
 
-	err = keymap_add(&p->entry_map, &key, &index);
+	err = hashmap_add(&p->entry_map, &key, &index);
 	if (!err && index == p->entries.count)
 		err = path_entry_vec_append(&p->entries, (struct path_entry){.number = number, .function = function});
 	if (err)
@@ -411,7 +411,7 @@ static struct error *note_run(struct path_profile *p, const struct wmk_file *w, 
 {
 	struct key key = {{run, 0, 0}};
 	uint32_t at;
-	struct error *err = keymap_add(&p->run_map, &key, &at);
+	struct error *err = hashmap_add(&p->run_map, &key, &at);
 
 	if (err)
 		return err;
@@ -477,14 +477,14 @@ static int compare_residuals(const void *a, const void *b)
 static void merge_residuals(struct path_profile *p)
 {
 	struct path_residual_vec *v = &p->residuals;
-	struct keymap seen = {0};
+	struct hashmap seen = {0};
 	size_t kept = 0;
 
 	for (size_t i = 0; i < v->count; i++) {
 		const struct path_residual *r = &v->items[i];
 		struct key key = {{r->function, r->number, r->node}};
 		uint32_t at;
-		struct error *err = keymap_add(&seen, &key, &at);
+		struct error *err = hashmap_add(&seen, &key, &at);
 
 		if (err || at == kept) { /* short of memory: twice the line, no count lost */
 			error_destroy(err);
@@ -494,14 +494,14 @@ static void merge_residuals(struct path_profile *p)
 		}
 	}
 	v->count = kept;
-	keymap_deinit(&seen);
+	hashmap_deinit(&seen);
 	if (v->count)
 		qsort(v->items, v->count, sizeof *v->items, compare_residuals);
 }
 
 static void mark_superseded(struct path_profile *p)
 {
-	struct keymap ran = {0};
+	struct hashmap ran = {0};
 
 	for (size_t i = 0; i < p->functions.count; i++) {
 		struct path_function *f = &p->functions.items[i];
@@ -509,16 +509,16 @@ static void mark_superseded(struct path_profile *p)
 		uint32_t number;
 
 		if (f->meta && (f->total || f->begun))
-			error_destroy(keymap_add(&ran, &key, &number));
+			error_destroy(hashmap_add(&ran, &key, &number));
 	}
 	for (size_t i = 0; i < p->functions.count; i++) {
 		struct path_function *f = &p->functions.items[i];
 		struct key key = {{f->image, f->name_key, 0}};
 		uint32_t number;
 
-		f->is_superseded = f->meta && !f->total && !f->begun && keymap_find(&ran, &key, &number);
+		f->is_superseded = f->meta && !f->total && !f->begun && hashmap_find(&ran, &key, &number);
 	}
-	keymap_deinit(&ran);
+	hashmap_deinit(&ran);
 }
 
 static void assign_entries(struct path_profile *p)

@@ -102,7 +102,7 @@ VEC_DECLARE(path_index_vec, uint32_t);
 /* What may have run uncounted (path_folded.h). */
 struct path_folded {
 	struct hidden hidden;
-	struct keymap names;     /* hash of a name in the metadata, image -> functions of that name */
+	struct hashmap names;    /* hash of a name in the metadata, image -> functions of that name */
 	uint32_t *first_of_name; /* [names.count]: index in functions */
 	uint32_t *next_of_name;  /* [functions.count]; UINT32_MAX: no more */
 };
@@ -112,15 +112,15 @@ struct path_profile {
 	const struct object_search *search;
 	struct image_cache *contexts_cache; /* NULL: calling contexts are not decoded */
 	struct path_image_vec images;
-	struct keymap function_map;
+	struct hashmap function_map;
 	struct path_function_vec functions; /* after path_profile_finish by image, name_key, cfg_key */
-	struct keymap entry_map;
+	struct hashmap entry_map;
 	struct path_entry_vec entries;
 	struct path_folded folded;
 	struct path_residual_vec residuals; /* after path_profile_finish by falling count */
 	struct profile contexts; /* its tree has the contexts of residuals, its warnings all of the profile */
 	struct path_recording_vec recordings;
-	struct keymap run_map; /* run -> run_recordings */
+	struct hashmap run_map; /* run -> run_recordings */
 	struct path_index_vec run_recordings;
 	uint64_t total; /* paths counted */
 	uint64_t saturated;

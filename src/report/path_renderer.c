@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/digits.h"
+#include "base/number_text.h"
 #include "report/path_renderer.h"
 
 static const struct path_renderer renderers[] = {

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "object/demangle.h"
-#include "report/json.h"
+#include "base/json_writer.h"
 #include "report/path_show.h"
 #include "report/path_steps.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/digits.h"
+#include "base/number_text.h"
 #include "report/path_lines.h"
 #include "report/path_renderer.h"
 #include "report/path_steps.h"

@@ -18,13 +18,13 @@ struct error *profile_init(struct profile *p)
 
 void profile_deinit(struct profile *p)
 {
-	keymap_deinit(&p->string_map);
+	hashmap_deinit(&p->string_map);
 	profile_string_vec_deinit(&p->strings);
-	keymap_deinit(&p->frame_map);
+	hashmap_deinit(&p->frame_map);
 	frame_vec_deinit(&p->frames);
-	keymap_deinit(&p->node_map);
+	hashmap_deinit(&p->node_map);
 	tree_node_vec_deinit(&p->nodes);
-	keymap_deinit(&p->cell_map);
+	hashmap_deinit(&p->cell_map);
 	cell_vec_deinit(&p->cells);
 	metric_vec_deinit(&p->metrics);
 	profile_source_vec_deinit(&p->sources);
@@ -53,7 +53,7 @@ static struct error *intern(struct profile *p, const char *text, uint32_t *ret)
 		struct key key = text_key(text, probe);
 		char *copy;
 		uint32_t number;
-		struct error *err = keymap_add(&p->string_map, &key, &number);
+		struct error *err = hashmap_add(&p->string_map, &key, &number);
 
 		if (err)
 			return err;
@@ -94,7 +94,7 @@ static struct error *intern_frame(struct profile *p, const struct frame *frame, 
 		return err;
 	key = (struct key){{(uint64_t)name << 32 | link_name, (uint64_t)file << 32 | frame->line,
 			    (uint64_t)frame->column << 32 | frame->flags}};
-	err = keymap_add(&p->frame_map, &key, ret);
+	err = hashmap_add(&p->frame_map, &key, ret);
 	if (!err && *ret == p->frames.count) {
 		struct frame copy = *frame;
 
@@ -115,7 +115,7 @@ struct error *profile_add_frame(struct profile *p, uint32_t parent, const struct
 	if (err)
 		return err;
 	key.words[1] = number;
-	err = keymap_add(&p->node_map, &key, &node);
+	err = hashmap_add(&p->node_map, &key, &node);
 	if (err)
 		return err;
 	node++; /* node 0 is the root, which is in no map */
@@ -168,7 +168,7 @@ struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metri
 	struct metric *m = &p->metrics.items[metric];
 	uint32_t number;
 	struct cell *cell;
-	struct error *err = keymap_add(&p->cell_map, &key, &number);
+	struct error *err = hashmap_add(&p->cell_map, &key, &number);
 
 	if (!err && number == p->cells.count)
 		err = cell_vec_append(&p->cells, (struct cell){.node = node, .metric = metric});

@@ -11,7 +11,7 @@
 #define WM_REPORT_PROFILE_H
 
 #include "report/context.h"
-#include "report/keymap.h"
+#include "base/hashmap.h"
 #include "report/recording.h"
 
 enum metric_unit {
@@ -90,13 +90,13 @@ VEC_DECLARE(profile_string_vec, const char *);
 
 struct profile {
 	struct arena arena;
-	struct keymap string_map; /* by hash: number of the string */
+	struct hashmap string_map; /* by hash: number of the string */
 	struct profile_string_vec strings;
-	struct keymap frame_map;
+	struct hashmap frame_map;
 	struct frame_vec frames; /* strings of the arena: equal text is an equal pointer */
-	struct keymap node_map;
+	struct hashmap node_map;
 	struct tree_node_vec nodes; /* nodes.items[0] is the root; a parent comes before its children */
-	struct keymap cell_map;
+	struct hashmap cell_map;
 	struct cell_vec cells;
 	struct metric_vec metrics;
 	struct profile_source_vec sources;

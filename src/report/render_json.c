@@ -1,7 +1,7 @@
 /* render_json.c - the whole view as one JSON object; docs/format.md describes every member. */
 #include <inttypes.h>
 
-#include "report/json.h"
+#include "base/json_writer.h"
 #include "report/renderer.h"
 
 static const char *unit_name(enum metric_unit unit)

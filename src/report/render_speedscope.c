@@ -5,12 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/json.h"
+#include "base/json_writer.h"
 #include "report/notes.h"
 #include "report/renderer.h"
 
 /* Frames by name and file: which call in a function it was would only split the viewer's boxes. Strings are interned. */
-static struct error *merge_frames(const struct profile *p, struct keymap *merged, uint32_t **ret)
+static struct error *merge_frames(const struct profile *p, struct hashmap *merged, uint32_t **ret)
 {
 	uint32_t *numbers = calloc(p->frames.count + 1, sizeof *numbers);
 	struct error *err = numbers ? NULL : &error_no_memory;
@@ -19,7 +19,7 @@ static struct error *merge_frames(const struct profile *p, struct keymap *merged
 		const struct frame *f = &p->frames.items[i];
 		struct key key = {{(uintptr_t)f->name, (uintptr_t)f->file, 0}};
 
-		err = keymap_add(merged, &key, &numbers[i]);
+		err = hashmap_add(merged, &key, &numbers[i]);
 	}
 	if (err)
 		free(numbers);
@@ -28,7 +28,7 @@ static struct error *merge_frames(const struct profile *p, struct keymap *merged
 	return err;
 }
 
-static void print_frames(const struct keymap *merged, FILE *out)
+static void print_frames(const struct hashmap *merged, FILE *out)
 {
 	fputs("  \"shared\": {\"frames\": [", out);
 	for (uint32_t i = 0; i < merged->count; i++) {
@@ -147,7 +147,7 @@ static struct error *print_profiles(const struct view *v, const uint32_t *number
 
 struct error *render_speedscope(const struct view *v, FILE *out)
 {
-	struct keymap merged = {0};
+	struct hashmap merged = {0};
 	uint32_t *numbers = NULL;
 	struct error *err = merge_frames(v->profile, &merged, &numbers);
 
@@ -160,7 +160,7 @@ struct error *render_speedscope(const struct view *v, FILE *out)
 		print_frames(&merged, out);
 		err = print_profiles(v, numbers, out);
 	}
-	keymap_deinit(&merged);
+	hashmap_deinit(&merged);
 	free(numbers);
 	return err;
 }

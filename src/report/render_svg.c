@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "report/flame.h"
-#include "report/json.h"
+#include "base/json_writer.h"
 #include "report/notes.h"
 #include "report/renderer.h"
 #include "report/svg_script.h"

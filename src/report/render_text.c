@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/digits.h"
+#include "base/number_text.h"
 #include "report/notes.h"
 #include "report/renderer.h"
 #include "report/stack.h"

@@ -57,7 +57,7 @@ void token_decoder_deinit(struct token_decoder *d)
 		free(d->runs.items[i]);
 	}
 	token_run_vec_deinit(&d->runs);
-	keymap_deinit(&d->run_map);
+	hashmap_deinit(&d->run_map);
 	for (size_t i = 0; i < d->places.count; i++)
 		free(d->places.items[i].path);
 	token_place_vec_deinit(&d->places);
@@ -84,7 +84,7 @@ static struct token_run *find_run(const struct token_decoder *d, uint64_t run)
 {
 	uint32_t number;
 
-	return keymap_find(&d->run_map, &(struct key){{run, 0, 0}}, &number) ? d->runs.items[number] : NULL;
+	return hashmap_find(&d->run_map, &(struct key){{run, 0, 0}}, &number) ? d->runs.items[number] : NULL;
 }
 
 static struct error *add_run(struct token_decoder *d, const char *path, uint64_t run)
@@ -99,7 +99,7 @@ static struct error *add_run(struct token_decoder *d, const char *path, uint64_t
 	r->path = strdup(path);
 	err = r->path ? token_run_vec_reserve(&d->runs, d->runs.count + 1) : &error_no_memory;
 	if (!err)
-		err = keymap_add(&d->run_map, &(struct key){{run, 0, 0}}, &number);
+		err = hashmap_add(&d->run_map, &(struct key){{run, 0, 0}}, &number);
 	if (!err)
 		return token_run_vec_append(&d->runs, r);
 	free(r->path);

@@ -11,7 +11,7 @@
 
 #include "format/token.h"
 #include "report/context.h"
-#include "report/keymap.h"
+#include "base/hashmap.h"
 
 struct token_place {
 	char *path;
@@ -29,9 +29,9 @@ struct token_decoder {
 	struct image_cache cache;      /* its search is the caller's to fill, before the first token */
 	struct token_place_vec places; /* .wmk files, or directories of them */
 	struct token_run_vec runs;
-	struct keymap run_map; /* number of the run -> index into runs */
-	struct process single; /* of the last token that was decoded without a .wmk */
-	size_t max_depth;      /* 0: CONTEXT_DEPTH_MAX */
+	struct hashmap run_map; /* number of the run -> index into runs */
+	struct process single;  /* of the last token that was decoded without a .wmk */
+	size_t max_depth;       /* 0: CONTEXT_DEPTH_MAX */
 };
 
 void token_decoder_init(struct token_decoder *d);

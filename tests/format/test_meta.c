@@ -1,6 +1,7 @@
 /*
  * test_meta.c - `.debug_waymark` byte for byte, there and back, and what the reader says of damaged sections.
  */
+#include "base/hash.h"
 #include "golden.h"
 #include "support/builder.h"
 
@@ -77,7 +78,7 @@ static void test_round_trip(void)
 	if (CHECK_OK(meta_read(out.bytes, out.len_bytes, "u: .debug_waymark", &m))) {
 		CHECK_TEXT(m.producer, "waymark test");
 		CHECK_TEXT(m.unit, "u");
-		CHECK_U64(m.key, section_hash(SECTION_HASH, golden, sizeof golden));
+		CHECK_U64(m.key, hash_bytes(HASH_START, golden, sizeof golden));
 		CHECK_U64(m.function_count, 2);
 		CHECK_TEXT(m.functions[1].link_name, "_Z1fv");
 		CHECK_TEXT(m.functions[1].name, "f()");
@@ -122,7 +123,7 @@ static void expect_same_or_damaged(const struct buffer *section)
 	if (err)
 		CHECK_ERROR(err, ERROR_FORMAT, "u: .debug_waymark: offset 0x");
 	else
-		CHECK_U64(m.key, section_hash(SECTION_HASH, golden, sizeof golden));
+		CHECK_U64(m.key, hash_bytes(HASH_START, golden, sizeof golden));
 	meta_deinit(&m);
 }
 

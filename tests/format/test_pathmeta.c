@@ -2,6 +2,7 @@
  * test_pathmeta.c - `.debug_waymark_paths` byte for byte, there and back, several units in one section, and what the reader
  * says of damage.
  */
+#include "base/hash.h"
 #include "golden.h"
 #include "support/builder.h"
 #include "support/path_builder.h"
@@ -262,9 +263,9 @@ static void test_units(void)
 				CHECK_U64(f->unit, 1);
 		}
 		cfg_key = m.functions[0].cfg_key;
-		CHECK(pathmeta_find(&m, pathmeta_hash(PATHMETA_HASH, "shared", 6), cfg_key) ||
-		      pathmeta_find(&m, pathmeta_hash(PATHMETA_HASH, "shared", 6), m.functions[1].cfg_key) ||
-		      pathmeta_find(&m, pathmeta_hash(PATHMETA_HASH, "shared", 6), m.functions[2].cfg_key));
+		CHECK(pathmeta_find(&m, hash_bytes(HASH_START, "shared", 6), cfg_key) ||
+		      pathmeta_find(&m, hash_bytes(HASH_START, "shared", 6), m.functions[1].cfg_key) ||
+		      pathmeta_find(&m, hash_bytes(HASH_START, "shared", 6), m.functions[2].cfg_key));
 	}
 	pathmeta_deinit(&m);
 	buffer_deinit(&out);
@@ -473,8 +474,8 @@ static void test_many(void)
 		CHECK_U64(m.function_count, (UNITS + 1) * EACH / 2);
 		for (uint32_t i = 0; i < (UNITS + 1) * EACH / 2; i += 7) {
 			int len = snprintf(name, sizeof name, "f%u", i);
-			const struct pathmeta_function *f = pathmeta_find(
-				&m, pathmeta_hash(PATHMETA_HASH, name, (size_t)len), m.functions[0].cfg_key);
+			const struct pathmeta_function *f =
+				pathmeta_find(&m, hash_bytes(HASH_START, name, (size_t)len), m.functions[0].cfg_key);
 
 			if (CHECK(f != NULL))
 				CHECK_TEXT(f->name, name);

@@ -2,6 +2,7 @@
  * test_tracemeta.c - `.debug_waymark_trace` byte for byte, there and back, several units in one section, and what the reader
  * says of damage.
  */
+#include "base/hash.h"
 #include "golden.h"
 #include "support/builder.h"
 #include "support/trace_builder.h"
@@ -203,7 +204,7 @@ static void test_golden(void)
 {
 	struct buffer out = {0};
 
-	CHECK_U64(write_example(&out, "u.c"), section_hash(SECTION_HASH, golden, sizeof golden));
+	CHECK_U64(write_example(&out, "u.c"), hash_bytes(HASH_START, golden, sizeof golden));
 	golden_check(&section, &out);
 	golden_check_every_byte(&section, &out, __LINE__);
 	buffer_u8(&out, 'x');

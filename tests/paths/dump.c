@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "core/paths/path_number.h"
 #include "format/pathmeta.h"
@@ -295,7 +296,7 @@ static void add_trace(const char *path)
 	for (uint64_t off = header->functions; off; off = ((const struct wmtrace_record *)at(off))->next) {
 		const struct wmtrace_record *r = at(off);
 		const char *bare = strrchr(r->name, ':') ? strrchr(r->name, ':') + 1 : r->name;
-		uint64_t key = pathmeta_hash(PATHMETA_HASH, r->name, strlen(r->name));
+		uint64_t key = hash_bytes(HASH_START, r->name, strlen(r->name));
 		const struct pathmeta_function *f = find_function(key);
 		if (!f && is_skipped(bare))
 			continue;

@@ -6,6 +6,7 @@
 
 #include <zstd.h>
 
+#include "base/hash.h"
 #include "format/section.h"
 #include "format/token.h"
 #include "support/builder.h"
@@ -80,7 +81,7 @@ static void put_section(struct buffer *out, const char *magic, const uint8_t *ra
 	buffer_bytes(out, magic, 8);
 	buffer_u32(out, 1); /* version */
 	buffer_u32(out, 1); /* zstd */
-	buffer_u64(out, section_hash(SECTION_HASH, raw, raw_bytes));
+	buffer_u64(out, hash_bytes(HASH_START, raw, raw_bytes));
 	buffer_u64(out, body_bytes);
 	buffer_u64(out, raw_bytes);
 	buffer_u64(out, 0);

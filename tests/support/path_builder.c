@@ -1,4 +1,5 @@
 /* path_builder.c - metadata of paths by hand. */
+#include "base/hash.h"
 #include "support/path_builder.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void set_edges(struct path_builder *b, struct pathmeta_function *f, const
 		g->edges[i] = (struct cfg_edge){.from = edges[i].from, .to = edges[i].to, .cut = edges[i].cut};
 		f->outcomes[i] = edges[i].outcome;
 		g->first_edge[edges[i].from + 1] = i + 1;
-		f->cfg_key = pathmeta_hash(f->cfg_key, &edges[i].to, sizeof edges[i].to);
+		f->cfg_key = hash_bytes(f->cfg_key, &edges[i].to, sizeof edges[i].to);
 	}
 	for (uint32_t n = 0; n < g->node_count; n++)
 		if (g->first_edge[n + 1] < g->first_edge[n])
@@ -81,8 +82,8 @@ struct pathmeta_function *build_paths_function(struct path_builder *b, const cha
 					.file = "test.c",
 					.line = 10 * b->meta.function_count,
 					.kind = WM1_PATHS_ARRAY,
-					.name_key = pathmeta_hash(PATHMETA_HASH, name, strlen(name)),
-					.cfg_key = PATHMETA_HASH,
+					.name_key = hash_bytes(HASH_START, name, strlen(name)),
+					.cfg_key = HASH_START,
 					.cfg = {.node_count = node_count, .edge_count = edge_count}};
 	set_edges(b, f, edges);
 	set_lines(b, f, lines, line_count);

@@ -1,8 +1,8 @@
 /*
- * keymap.h - a hash map from three 64-bit words to the order in which they came: 0, 1, 2 ... All zero is an empty map.
+ * hashmap.h - a hash map from three 64-bit words to the order in which they came: 0, 1, 2 ... All zero is an empty map.
  */
-#ifndef WM_REPORT_KEYMAP_H
-#define WM_REPORT_KEYMAP_H
+#ifndef WM_BASE_HASHMAP_H
+#define WM_BASE_HASHMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ struct key {
 /* Of a text, by its hash alone. */
 struct key key_of_text(const char *text);
 
-struct keymap {
+struct hashmap {
 	struct key *keys; /* by number */
 	uint32_t count;
 	uint32_t capacity;
@@ -25,10 +25,10 @@ struct keymap {
 	size_t slot_count;
 };
 
-void keymap_deinit(struct keymap *map);
+void hashmap_deinit(struct hashmap *map);
 /* The number of key, which is new if it equals the count before. */
-struct error *keymap_add(struct keymap *map, const struct key *key, uint32_t *ret);
+struct error *hashmap_add(struct hashmap *map, const struct key *key, uint32_t *ret);
 /* False when key is not in the map. */
-bool keymap_find(const struct keymap *map, const struct key *key, uint32_t *ret);
+bool hashmap_find(const struct hashmap *map, const struct key *key, uint32_t *ret);
 
 #endif

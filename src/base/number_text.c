@@ -1,8 +1,8 @@
-/* digits.c - numbers with commas, rough ones, shares that do not claim to be none or all when they are not. */
+/* number_text.c - numbers with commas, rough ones, shares that do not claim to be none or all when they are not. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/digits.h"
+#include "base/number_text.h"
 
 const char *digits_grouped(uint64_t n, char buf[DIGITS_MAX])
 {

@@ -1,8 +1,8 @@
 /*
- * json.h - writing JSON text by hand: strings, which may be any bytes, are the only part that needs care.
+ * json_writer.h - writing JSON text by hand: strings, which may be any bytes, are the only part that needs care.
  */
-#ifndef WM_REPORT_JSON_H
-#define WM_REPORT_JSON_H
+#ifndef WM_BASE_JSON_WRITER_H
+#define WM_BASE_JSON_WRITER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,20 +1,21 @@
-/* keymap.c - open addressing, linear probing, at most half full; slots hold numbers only, so that growing is cheap. */
+/* hashmap.c - open addressing, linear probing, at most half full; slots hold numbers only, so that growing is cheap. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/pathmeta.h"
-#include "report/keymap.h"
+#include "base/hash.h"
+#include "base/hash.h"
+#include "base/hashmap.h"
 
 struct key key_of_text(const char *text)
 {
-	return (struct key){{pathmeta_hash(PATHMETA_HASH, text, strlen(text)), 0, 0}};
+	return (struct key){{hash_bytes(HASH_START, text, strlen(text)), 0, 0}};
 }
 
-void keymap_deinit(struct keymap *map)
+void hashmap_deinit(struct hashmap *map)
 {
 	free(map->keys);
 	free(map->slots);
-	*map = (struct keymap){0};
+	*map = (struct hashmap){0};
 }
 
 /* Multiplication spreads low bits upwards, the shift brings them back down. */
@@ -29,7 +30,7 @@ static uint64_t hash_key(const struct key *key)
 	return h;
 }
 
-static uint32_t *find_slot(const struct keymap *map, const struct key *key)
+static uint32_t *find_slot(const struct hashmap *map, const struct key *key)
 {
 	size_t i = hash_key(key) & (map->slot_count - 1);
 
@@ -38,7 +39,7 @@ static uint32_t *find_slot(const struct keymap *map, const struct key *key)
 	return &map->slots[i];
 }
 
-static struct error *grow(struct keymap *map)
+static struct error *grow(struct hashmap *map)
 {
 	size_t slot_count = map->slot_count ? map->slot_count * 2 : 64;
 	uint32_t *slots = calloc(slot_count, sizeof *slots);
@@ -59,7 +60,7 @@ static struct error *grow(struct keymap *map)
 	return NULL;
 }
 
-struct error *keymap_add(struct keymap *map, const struct key *key, uint32_t *ret)
+struct error *hashmap_add(struct hashmap *map, const struct key *key, uint32_t *ret)
 {
 	uint32_t *slot;
 
@@ -78,7 +79,7 @@ struct error *keymap_add(struct keymap *map, const struct key *key, uint32_t *re
 	return NULL;
 }
 
-bool keymap_find(const struct keymap *map, const struct key *key, uint32_t *ret)
+bool hashmap_find(const struct hashmap *map, const struct key *key, uint32_t *ret)
 {
 	uint32_t *slot = map->slot_count ? find_slot(map, key) : NULL;
 

@@ -1,8 +1,8 @@
 /*
- * digits.h - numbers for reading.
+ * number_text.h - numbers for reading.
  */
-#ifndef WM_REPORT_DIGITS_H
-#define WM_REPORT_DIGITS_H
+#ifndef WM_BASE_NUMBER_TEXT_H
+#define WM_BASE_NUMBER_TEXT_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* json.c - strings of JSON (RFC 8259), from bytes that may be anything. */
-#include "report/json.h"
+/* json_writer.c - strings of JSON (RFC 8259), from bytes that may be anything. */
+#include "base/json_writer.h"
 
 size_t utf8_len(const uint8_t *p)
 {
