@@ -104,8 +104,8 @@ static struct error *show(const struct crash *c)
 int main(int argc, char **argv)
 {
 	struct object_search search;
-	struct stopped_options options = {.search = &search};
-	struct stopped s;
+	struct snapshot_options options = {.search = &search};
+	struct snapshot s;
 	struct crash c;
 	int status;
 
@@ -115,14 +115,14 @@ int main(int argc, char **argv)
 	}
 	object_search_init(&search);
 	options.program = argv[1];
-	status = fail(stopped_open_core(argv[2], &options, &s));
+	status = fail(snapshot_open_core(argv[2], &options, &s));
 	if (!status) {
 		status = fail(crash_create(&s, &search, &c));
 		if (!status) {
 			status = fail(show(&c));
 			crash_deinit(&c);
 		}
-		stopped_close(&s);
+		snapshot_close(&s);
 	}
 	object_search_deinit(&search);
 	return status;

@@ -277,15 +277,15 @@ static struct error *render(struct request *r, const struct crash *c)
 static struct error *show(struct request *r, const char *core)
 {
 	const struct object_search *search = &r->reading.cache.search;
-	struct stopped_options options = {.program = r->program, .search = search};
-	struct stopped s;
+	struct snapshot_options options = {.program = r->program, .search = search};
+	struct snapshot s;
 	struct crash c;
 	struct error *err;
 
 	if (r->pid)
-		err = stopped_open_process((pid_t)r->pid, &options, &s);
+		err = snapshot_open_process((pid_t)r->pid, &options, &s);
 	else
-		err = stopped_open_core(core, &options, &s);
+		err = snapshot_open_core(core, &options, &s);
 	if (err)
 		return err;
 	err = crash_create(&s, search, &c);
@@ -295,7 +295,7 @@ static struct error *show(struct request *r, const char *core)
 			err = render(r, &c);
 		crash_deinit(&c);
 	}
-	stopped_close(&s);
+	snapshot_close(&s);
 	return err;
 }
 
@@ -304,7 +304,7 @@ static struct error *run(struct request *r)
 	char *fetched = NULL;
 	struct error *err = NULL;
 
-	if (!r->pid && !r->core && stopped_is_core(r->program)) {
+	if (!r->pid && !r->core && snapshot_is_core(r->program)) {
 		r->core = r->program;
 		r->program = NULL;
 	} else if (!r->pid && !r->core) {

@@ -15,7 +15,7 @@
 #include "cli/search.h"
 #include "cli/tune_cores.h"
 #include "format/scheme.h"
-#include "object/tune.h"
+#include "object/tunables.h"
 
 static const char help[] = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']... [--from CORE]...\n"
 			   "                    [--list] [-o OUT]\n"

@@ -13,15 +13,15 @@
 
 /* The program as given is the process's own; else it may be a library, and the core names the program. */
 static struct error *open_core(const struct tune_image *t, const struct object_search *search, const char *core,
-			       struct stopped *ret)
+			       struct snapshot *ret)
 {
-	struct stopped_options options = {.program = t->path, .search = search};
-	struct error *err = stopped_open_core(core, &options, ret), *other;
+	struct snapshot_options options = {.program = t->path, .search = search};
+	struct error *err = snapshot_open_core(core, &options, ret), *other;
 
 	if (!err || err->code != ERROR_MISMATCH)
 		return err;
 	options.program = NULL;
-	other = stopped_open_core(core, &options, ret);
+	other = snapshot_open_core(core, &options, ret);
 	if (other) {
 		error_destroy(other);
 		return err;
@@ -31,7 +31,7 @@ static struct error *open_core(const struct tune_image *t, const struct object_s
 }
 
 /* The module that t is the file of. */
-static struct error *find_module(const struct tune_image *t, const char *core, const struct stopped *s, uint32_t *ret)
+static struct error *find_module(const struct tune_image *t, const char *core, const struct snapshot *s, uint32_t *ret)
 {
 	struct object o;
 	struct error *err = object_read(t->path, 0, &o);
@@ -40,7 +40,7 @@ static struct error *find_module(const struct tune_image *t, const char *core, c
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < s->module_count; i++) {
-		const struct stopped_module *m = &s->modules[i];
+		const struct snapshot_module *m = &s->modules[i];
 
 		if (o.build_id.len_bytes ? build_id_equal(&o.build_id, &m->build_id)
 					 : m->path && strcmp(m->path, t->path) == 0) {
@@ -191,7 +191,7 @@ static struct error *choose_for_stacks(const struct tune_image *t, const struct 
 struct error *tune_from_core(const struct tune_image *t, const struct object_search *search, const char *core,
 			     struct tune_from *ret)
 {
-	struct stopped s;
+	struct snapshot s;
 	struct crash c;
 	uint32_t module;
 	struct error *err = open_core(t, search, core, &s);
@@ -205,6 +205,6 @@ struct error *tune_from_core(const struct tune_image *t, const struct object_sea
 		err = choose_for_stacks(t, &c, module, ret);
 		crash_deinit(&c);
 	}
-	stopped_close(&s);
+	snapshot_close(&s);
 	return err;
 }

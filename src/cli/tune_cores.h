@@ -5,7 +5,7 @@
 #define WM_CLI_TUNE_CORES_H
 
 #include "object/find.h"
-#include "object/tune.h"
+#include "object/tunables.h"
 
 struct tune_from {
 	uint32_t functions; /* that stand on its stacks and keep paths from now on, each once */

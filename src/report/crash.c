@@ -63,7 +63,7 @@ static struct error *note_untraced(struct crash *c, uint32_t index, struct error
 
 static struct error *read_image(struct crash *c, uint32_t index)
 {
-	const struct stopped_module *m = &c->stopped->modules[index];
+	const struct snapshot_module *m = &c->stopped->modules[index];
 	struct crash_image *image = &c->images[index];
 	struct object_wanted wanted = {.path = m->file ? m->file : m->path, .build_id = m->build_id};
 	struct error *err;
@@ -97,7 +97,7 @@ static struct error *make_levels(struct crash *c, struct crash_site *site)
 	if (!site->levels)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < site->level_count; i++) {
-		const struct stopped_line *line = &site->lines[i];
+		const struct snapshot_line *line = &site->lines[i];
 
 		site->levels[i] = (struct crash_level){
 			.function = line->function ? source_name(line->function, &c->arena) : NULL,
@@ -116,7 +116,7 @@ static struct error *make_levels(struct crash *c, struct crash_site *site)
 	return NULL;
 }
 
-static struct error *make_site(struct crash *c, const struct stopped_frame *frame, struct crash_site **ret)
+static struct error *make_site(struct crash *c, const struct snapshot_frame *frame, struct crash_site **ret)
 {
 	struct crash_site *site = arena_calloc(&c->arena, 1, sizeof *site);
 	struct crash_position *positions = NULL;
@@ -125,7 +125,7 @@ static struct error *make_site(struct crash *c, const struct stopped_frame *fram
 
 	if (!site)
 		return &error_no_memory;
-	err = stopped_lines(c->stopped, frame, &site->lines, &site->level_count);
+	err = snapshot_lines(c->stopped, frame, &site->lines, &site->level_count);
 	if (!err)
 		err = make_levels(c, site);
 	if (err)
@@ -141,7 +141,7 @@ static struct error *make_site(struct crash *c, const struct stopped_frame *fram
 	return err;
 }
 
-static struct error *find_site(struct crash *c, const struct stopped_frame *frame, struct crash_site **ret)
+static struct error *find_site(struct crash *c, const struct snapshot_frame *frame, struct crash_site **ret)
 {
 	struct crash_builder *b = crash_builder(c);
 	struct key key = {{frame->pc, frame->is_activation, frame->is_trampoline}};
@@ -168,7 +168,7 @@ static struct error *find_site(struct crash *c, const struct stopped_frame *fram
 VEC_DECLARE(crash_frame_vec, struct crash_frame);
 
 static struct error *fill_frame(struct crash *c, const struct crash_site *site, uint32_t level,
-				const struct stopped_frame *machine, const char *inner, struct crash_frame *ret)
+				const struct snapshot_frame *machine, const char *inner, struct crash_frame *ret)
 {
 	const struct crash_level *l = &site->levels[level];
 	struct error *err = NULL;
@@ -200,7 +200,7 @@ static struct error *fill_frame(struct crash *c, const struct crash_site *site, 
 	return err;
 }
 
-static struct error *make_thread(struct crash *c, const struct stopped_thread *machine, struct crash_thread *ret)
+static struct error *make_thread(struct crash *c, const struct snapshot_thread *machine, struct crash_thread *ret)
 {
 	struct crash_frame_vec frames = {0};
 	const char *inner = NULL;
@@ -264,7 +264,7 @@ static struct error *fill(struct crash *c)
 	return err;
 }
 
-struct error *crash_create(struct stopped *s, const struct object_search *search, struct crash *ret)
+struct error *crash_create(struct snapshot *s, const struct object_search *search, struct crash *ret)
 {
 	struct crash c = {.stopped = s, .search = search, .builder = calloc(1, sizeof(struct crash_builder))};
 	struct error *err;

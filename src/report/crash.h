@@ -1,6 +1,6 @@
 /*
  * crash.h - what a stopped program tells: for every frame of every thread the last paths, coverage and calling context.
- * crash.c joins object/stopped.h (machine frames, memory) with the metadata (object_find_trace); renderers only read it.
+ * crash.c joins snapshot/snapshot.h (machine frames, memory) with the metadata (object_find_trace); renderers only read it.
  *
  *      machine frame --pc--> crash_site (once for each address): names and lines, points that can be the last one passed
  *                                                                 (crash_position.c), the call in progress
@@ -12,7 +12,7 @@
 #define WM_REPORT_CRASH_H
 
 #include "core/activity/activity.h"
-#include "object/stopped.h"
+#include "snapshot/snapshot.h"
 #include "base/hashmap.h"
 
 /* Metadata of one module. Parts that it does not have are empty. */
@@ -60,7 +60,7 @@ struct crash_frame {
 	uint32_t line;
 	uint32_t column;
 	bool is_inlined; /* into the next frame: no machine frame of its own */
-	const struct stopped_frame *machine;
+	const struct snapshot_frame *machine;
 	uint32_t image;                          /* index of module; UINT32_MAX */
 	const struct tracemeta_function *meta;   /* NULL: not known to the metadata */
 	const struct pathmeta_function *flow;    /* NULL: the same */
@@ -80,14 +80,14 @@ struct crash_frame {
 };
 
 struct crash_thread {
-	const struct stopped_thread *machine;
+	const struct snapshot_thread *machine;
 	struct crash_frame *frames; /* innermost first, inlined ones too */
 	uint32_t frame_count;
 };
 
 struct crash {
 	struct arena arena;
-	struct stopped *stopped;
+	struct snapshot *stopped;
 	const struct object_search *search;
 	struct crash_image *images; /* [stopped->module_count] */
 	struct crash_thread *threads;
@@ -103,7 +103,7 @@ struct crash {
 };
 
 /* s and search outlive it. */
-struct error *crash_create(struct stopped *s, const struct object_search *search, struct crash *ret);
+struct error *crash_create(struct snapshot *s, const struct object_search *search, struct crash *ret);
 void crash_deinit(struct crash *c);
 
 /* Nodes of a path in order; nodes[] has room for node_count. Returns how many. */

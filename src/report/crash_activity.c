@@ -370,19 +370,20 @@ static struct error *tell_path(struct joiner *j, const struct crash_frame *from,
 }
 
 /* The instruction that the signal is about is the thread's own next one. */
-static bool is_fault(const struct joiner *j, const struct stopped_thread *thread, const struct crash_frame *frame)
+static bool is_fault(const struct joiner *j, const struct snapshot_thread *thread, const struct crash_frame *frame)
 {
 	return thread->is_first && j->c->stopped->has_fault_address && frame->machine == thread->frames;
 }
 
-static bool knows_position(const struct joiner *j, const struct stopped_thread *thread, const struct crash_frame *frame)
+static bool knows_position(const struct joiner *j, const struct snapshot_thread *thread,
+			   const struct crash_frame *frame)
 {
 	if (frame->position == CRASH_POSITION_POINTS)
 		return true;
 	return frame->position != CRASH_POSITION_NONE && (!frame->machine->is_activation || is_fault(j, thread, frame));
 }
 
-static struct error *tell_frame(struct joiner *j, const struct stopped_thread *thread, const struct crash_frame *from,
+static struct error *tell_frame(struct joiner *j, const struct snapshot_thread *thread, const struct crash_frame *from,
 				struct activity_frame *ret)
 {
 	const struct crash_image *image = &j->c->images[from->image];
@@ -440,7 +441,7 @@ static bool is_ours(const struct joiner *j, const struct crash_frame *frame)
 
 /* Source stage: which functions are inlined at the address is what its line says, if that is not one that was made of
  * several or of an instruction that may have been moved. inner: the innermost level. */
-static bool knows_levels(const struct joiner *j, const struct stopped_thread *thread, const struct crash_frame *inner)
+static bool knows_levels(const struct joiner *j, const struct snapshot_thread *thread, const struct crash_frame *inner)
 {
 	if (!is_ours(j, inner) || is_final(j, inner->image))
 		return true;

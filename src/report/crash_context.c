@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "object/stopped_elf.h"
+#include "snapshot/snapshot_elf.h"
 #include "report/crash_build.h"
 #include "report/crash_context.h"
 #include "report/crash_innermost.h"
@@ -71,14 +71,14 @@ static bool find_registered(const uint8_t *bytes, size_t len_bytes, uint64_t key
 }
 
 struct registered {
-	const struct stopped *s;
-	const struct stopped_module *m;
+	const struct snapshot *s;
+	const struct snapshot_module *m;
 	uint64_t key;
 	bool is_found;
 	struct wm1_image image;
 };
 
-static bool visit(void *data, const struct stopped_section *section)
+static bool visit(void *data, const struct snapshot_section *section)
 {
 	struct registered *r = data;
 	uint8_t *bytes;
@@ -86,18 +86,18 @@ static bool visit(void *data, const struct stopped_section *section)
 	if (!section->is_data || section->len_bytes > r->m->end - r->m->start)
 		return true;
 	bytes = malloc(section->len_bytes + 1);
-	r->is_found = bytes && stopped_read(r->s, section->address, bytes, section->len_bytes) &&
+	r->is_found = bytes && snapshot_read(r->s, section->address, bytes, section->len_bytes) &&
 		      find_registered(bytes, section->len_bytes, r->key, &r->image);
 	free(bytes);
 	return !r->is_found;
 }
 
-static bool read_registered(const struct stopped *s, const struct stopped_module *m, uint64_t key,
+static bool read_registered(const struct snapshot *s, const struct snapshot_module *m, uint64_t key,
 			    struct wm1_image *ret)
 {
 	struct registered r = {.s = s, .m = m, .key = key};
 
-	stopped_sections_each(m, visit, &r);
+	snapshot_sections_each(m, visit, &r);
 	*ret = r.image;
 	return r.is_found;
 }
@@ -111,7 +111,7 @@ static int by_base(const void *a, const void *b)
 
 static struct error *find_images(struct contexts *x)
 {
-	const struct stopped *s = x->c->stopped;
+	const struct snapshot *s = x->c->stopped;
 	struct error *err = NULL;
 
 	x->images = calloc((size_t)s->module_count + 1, sizeof *x->images);
@@ -119,7 +119,7 @@ static struct error *find_images(struct contexts *x)
 	if (!x->images || !x->process.images)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < s->module_count && !err; i++) {
-		const struct stopped_module *m = &s->modules[i];
+		const struct snapshot_module *m = &s->modules[i];
 		struct object_wanted wanted = {.path = m->file, .build_id = m->build_id};
 		struct cached_image *cached;
 		struct wm1_image registered;
@@ -148,7 +148,7 @@ static struct error *find_images(struct contexts *x)
 static struct error *read_stack(const struct contexts *x, uint64_t top, struct entry_vec *entries, uint32_t *ret_root,
 				uint64_t *ret_origin, bool *ret)
 {
-	const struct stopped *s = x->c->stopped;
+	const struct snapshot *s = x->c->stopped;
 	uint64_t at = top - sizeof(struct wm1_entry);
 	struct wm1_entry e;
 
@@ -156,7 +156,7 @@ static struct error *read_stack(const struct contexts *x, uint64_t top, struct e
 	while (entries->count < ENTRIES_MAX) {
 		struct error *err;
 
-		if (!stopped_read(s, at, &e, sizeof e))
+		if (!snapshot_read(s, at, &e, sizeof e))
 			return NULL;
 		if (at % WM1_SEGMENT_BYTES == 0) { /* slot 0: the segment's own */
 			uint64_t previous = e.sp;
@@ -195,7 +195,7 @@ static struct error *read_origins(const struct contexts *x, const struct wm1_ori
 		struct origin origin = {.pushes = (uint64_t)(uintptr_t)(at + 1)};
 		struct error *err;
 
-		*ret = stopped_read(x->c->stopped, (uint64_t)(uintptr_t)at, &origin.head, sizeof origin.head);
+		*ret = snapshot_read(x->c->stopped, (uint64_t)(uintptr_t)at, &origin.head, sizeof origin.head);
 		if (!*ret)
 			return NULL;
 		pushes += origin.head.push_count;
@@ -219,7 +219,7 @@ static struct error *decode_origin(const struct contexts *x, const struct origin
 		struct wm1_push push;
 		struct wmk_node node;
 
-		if (!stopped_read(x->c->stopped, origin->pushes + i * sizeof push, &push, sizeof push))
+		if (!snapshot_read(x->c->stopped, origin->pushes + i * sizeof push, &push, sizeof push))
 			return error_create(ERROR_FORMAT, "memory of the thread's creator is not there");
 		node = (struct wmk_node){.id = push.id, .site = push.site, .run = push.run};
 		err = node.run ? context_append_run(&x->process, below, &node, FRAMES_MAX, frames)
@@ -304,12 +304,13 @@ static struct error *print(struct crash *c, const struct frame_vec *frames, cons
 static struct error *read_thread(const struct contexts *x, const struct crash_thread *t, struct thread_stack *stack,
 				 bool *ret)
 {
-	const struct stopped *s = x->c->stopped;
+	const struct snapshot *s = x->c->stopped;
 	const struct wm1_thread *state = &stack->state;
 	struct error *err = NULL;
 	uint64_t origin = 0;
 
-	*ret = stopped_read(s, t->machine->thread_pointer + (uint64_t)x->state_off, &stack->state, sizeof stack->state);
+	*ret = snapshot_read(s, t->machine->thread_pointer + (uint64_t)x->state_off, &stack->state,
+			     sizeof stack->state);
 	if (*ret)
 		err = read_origins(x, state->origin, &stack->origins, ret);
 	if (!err && *ret && state->top)
@@ -345,7 +346,7 @@ static struct error *decode_innermost(const struct contexts *x, const struct cra
 		return NULL;
 	if (f->function == UINT32_MAX)
 		return error_create(ERROR_NOT_FOUND, "there are several functions of the innermost one's name");
-	if (top % WM1_SEGMENT_BYTES && stopped_read(x->c->stopped, top, &dropped, sizeof dropped))
+	if (top % WM1_SEGMENT_BYTES && snapshot_read(x->c->stopped, top, &dropped, sizeof dropped))
 		state.dropped = &dropped;
 	err = crash_innermost_append(x->c, x->images, &x->process, t, f, &state, frames);
 	return err ? err
@@ -396,7 +397,7 @@ struct error *crash_find_contexts(struct crash *c, struct image_cache *cache)
 	struct contexts x = {.c = c, .cache = cache};
 	struct error *err = NULL;
 
-	if (!stopped_tls_find(c->stopped, state_name, &x.state_off))
+	if (!snapshot_tls_find(c->stopped, state_name, &x.state_off))
 		return NULL;
 	err = find_images(&x);
 	for (uint32_t i = 0; i < c->thread_count && !err && x.process.image_count; i++)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "format/scheme.h"
-#include "object/stopped_elf.h"
+#include "snapshot/snapshot_elf.h"
 #include "report/crash_build.h"
 
 enum {
@@ -28,10 +28,10 @@ struct chosen {
 
 struct wanted {
 	const char *name;
-	struct stopped_section found; /* name NULL: not found */
+	struct snapshot_section found; /* name NULL: not found */
 };
 
-static bool visit(void *data, const struct stopped_section *section)
+static bool visit(void *data, const struct snapshot_section *section)
 {
 	struct wanted *wanted = data;
 	bool is_wanted = section->name && strcmp(section->name, wanted->name) == 0;
@@ -42,20 +42,20 @@ static bool visit(void *data, const struct stopped_section *section)
 }
 
 /* Where a loaded section is in memory. */
-static bool find_section(const struct stopped_module *m, const char *name, uint64_t *ret, uint64_t *ret_bytes)
+static bool find_section(const struct snapshot_module *m, const char *name, uint64_t *ret, uint64_t *ret_bytes)
 {
 	struct wanted wanted = {.name = name};
 
-	stopped_sections_each(m, visit, &wanted);
+	snapshot_sections_each(m, visit, &wanted);
 	*ret = wanted.found.address;
 	*ret_bytes = wanted.found.len_bytes;
 	return wanted.found.name;
 }
 
-static bool read_name(const struct stopped *s, uint64_t address, char name[NAME_BYTES_MAX])
+static bool read_name(const struct snapshot *s, uint64_t address, char name[NAME_BYTES_MAX])
 {
 	for (size_t i = 0; i < NAME_BYTES_MAX; i++) {
-		if (!stopped_read(s, address + i, &name[i], 1))
+		if (!snapshot_read(s, address + i, &name[i], 1))
 			return false;
 		if (!name[i])
 			return true;
@@ -63,7 +63,7 @@ static bool read_name(const struct stopped *s, uint64_t address, char name[NAME_
 	return false;
 }
 
-static struct error *take_tunable(const struct stopped *s, uint64_t address, const struct wm1_tunable *t,
+static struct error *take_tunable(const struct snapshot *s, uint64_t address, const struct wm1_tunable *t,
 				  struct chosen *ret)
 {
 	uint64_t name_at = address + offsetof(struct wm1_tunable, name) + (uint64_t)(int64_t)t->name;
@@ -76,7 +76,7 @@ static struct error *take_tunable(const struct stopped *s, uint64_t address, con
 
 	if (!read_name(s, name_at, name))
 		return NULL;
-	if (stopped_read(s, chosen_at, &chosen, 1) && chosen < t->count && chosen < sizeof t->schemes &&
+	if (snapshot_read(s, chosen_at, &chosen, 1) && chosen < t->count && chosen < sizeof t->schemes &&
 	    scheme_exists(t->schemes[chosen]))
 		scheme = t->schemes[chosen];
 	key = key_of_text(name);
@@ -106,7 +106,7 @@ static struct error *read_chosen(const struct crash *c, uint32_t image, struct c
 	     off += sizeof(struct wm1_tunable)) {
 		struct wm1_tunable t;
 
-		if (!stopped_read(c->stopped, start + off, &t, sizeof t))
+		if (!snapshot_read(c->stopped, start + off, &t, sizeof t))
 			break;
 		err = take_tunable(c->stopped, start + off, &t, ret);
 	}
@@ -136,7 +136,7 @@ static struct error *read_bytes(struct crash *c, uint64_t address, uint32_t coun
 
 	if (!used)
 		return &error_no_memory;
-	if (!stopped_read(c->stopped, address, used, count))
+	if (!snapshot_read(c->stopped, address, used, count))
 		return NULL;
 	for (uint32_t i = 0; i < count; i++)
 		used[i] = used[i] ? POINT_USED : POINT_UNUSED;

@@ -589,14 +589,14 @@ static struct error *print_functions(const struct crash_html *h)
 
 static void print_program(const struct crash_html *h)
 {
-	const struct stopped *s = h->c->stopped;
+	const struct snapshot *s = h->c->stopped;
 
 	html_text(h->out, s->main_module < s->module_count ? html_base_name(s->modules[s->main_module].path) : "?");
 }
 
 static void print_signal(const struct crash_html *h)
 {
-	const struct stopped *s = h->c->stopped;
+	const struct snapshot *s = h->c->stopped;
 	const char *name = s->signal ? sigabbrev_np(s->signal) : NULL,
 		   *what = s->signal ? sigdescr_np(s->signal) : NULL;
 
@@ -612,7 +612,7 @@ static void print_signal(const struct crash_html *h)
 
 static void print_head(const struct crash_html *h)
 {
-	const struct stopped *s = h->c->stopped;
+	const struct snapshot *s = h->c->stopped;
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"generator\" content=\"",

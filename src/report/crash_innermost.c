@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "object/stopped_elf.h"
+#include "snapshot/snapshot_elf.h"
 
 static const uint32_t none = UINT32_MAX;
 static const uint32_t several = UINT32_MAX - 1;
@@ -79,16 +79,16 @@ static uint32_t find_name(const struct meta *m, const struct crash_frame *frame)
 	return found;
 }
 
-static uint32_t find_function(const struct stopped *s, struct image *const *images, const struct crash_frame *frame)
+static uint32_t find_function(const struct snapshot *s, struct image *const *images, const struct crash_frame *frame)
 {
-	const struct stopped_frame *machine = frame->machine;
+	const struct snapshot_frame *machine = frame->machine;
 	const char *symbol;
 	uint64_t off;
 	uint32_t found = none;
 
 	if (frame->image >= s->module_count || !images[frame->image])
 		return none;
-	symbol = stopped_symbol_at(s, machine->pc - !machine->is_activation, &off);
+	symbol = snapshot_symbol_at(s, machine->pc - !machine->is_activation, &off);
 	if (symbol)
 		found = find_symbol(&images[frame->image]->meta, symbol);
 	return found != none ? found : find_name(&images[frame->image]->meta, frame);
@@ -130,7 +130,7 @@ static bool is_pushed_by(const struct crash_innermost *f, const struct process *
 	return image == f->image && image->meta.sites[local].caller == f->function;
 }
 
-static bool is_in_frame(const struct stopped_frame *m, uint64_t sp)
+static bool is_in_frame(const struct snapshot_frame *m, uint64_t sp)
 {
 	return m->has_cfa && m->known & 1u << 7 && sp >= m->registers[7] && sp < m->cfa;
 }
@@ -146,7 +146,7 @@ bool crash_innermost_has_pushed(const struct crash_innermost *f, const struct pr
 /* ---- the stack ---- */
 
 /* The frame is not that of the last push, nor below it. */
-static bool is_above(const struct stopped_frame *m, const struct wm1_entry *last)
+static bool is_above(const struct snapshot_frame *m, const struct wm1_entry *last)
 {
 	uint64_t end;
 
@@ -353,13 +353,13 @@ static unsigned entry_length(const uint8_t *code)
 }
 
 /* The root is about to set its id. */
-static bool is_at_entry(const struct stopped *s, const struct stopped_frame *m)
+static bool is_at_entry(const struct snapshot *s, const struct snapshot_frame *m)
 {
 	uint8_t code[16];
 	uint64_t off;
 
-	return m->is_activation && stopped_symbol_at(s, m->pc, &off) && off < 2 * sizeof code &&
-	       stopped_read(s, m->pc - off, code, sizeof code) && off < entry_length(code);
+	return m->is_activation && snapshot_symbol_at(s, m->pc, &off) && off < 2 * sizeof code &&
+	       snapshot_read(s, m->pc - off, code, sizeof code) && off < entry_length(code);
 }
 
 struct error *crash_innermost_append(const struct crash *c, struct image *const *images, const struct process *process,

@@ -43,7 +43,7 @@ static void print_address(const struct json *j, const char *name, uint64_t addre
 
 static void print_signal(const struct json *j)
 {
-	const struct stopped *s = j->c->stopped;
+	const struct snapshot *s = j->c->stopped;
 
 	fprintf(j->out, ",\n  \"signal\": %d", s->signal);
 	print_member(j, ", ", "signal_name", s->signal ? sigabbrev_np(s->signal) : NULL);
@@ -53,12 +53,12 @@ static void print_signal(const struct json *j)
 
 static void print_modules(const struct json *j)
 {
-	const struct stopped *s = j->c->stopped;
+	const struct snapshot *s = j->c->stopped;
 	char text[BUILD_ID_TEXT_MAX];
 
 	fputs(",\n  \"modules\": [", j->out);
 	for (uint32_t i = 0; i < s->module_count; i++) {
-		const struct stopped_module *m = &s->modules[i];
+		const struct snapshot_module *m = &s->modules[i];
 
 		print_member(j, i ? ",\n    {" : "\n    {", "path", m->path);
 		print_member(j, ", ", "file", m->file);
@@ -441,7 +441,7 @@ static void print_missing(const struct json *j, bool is_next)
 struct error *crash_render_json(const struct crash_report *r, FILE *out)
 {
 	struct json j = {.r = r, .c = r->crash, .out = out};
-	const struct stopped *s = r->crash->stopped;
+	const struct snapshot *s = r->crash->stopped;
 	uint32_t total = r->crash->first_function[s->module_count];
 	struct arena arena;
 	uint8_t *is_framed;

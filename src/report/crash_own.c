@@ -41,7 +41,7 @@ static bool read_memory(const struct crash *c, const struct coverage_points *o, 
 	if (!record)
 		return false;
 	bytes = calloc(len_bytes, 1);
-	is_read = bytes && stopped_read(c->stopped, *record + v->local_off, bytes, len_bytes);
+	is_read = bytes && snapshot_read(c->stopped, *record + v->local_off, bytes, len_bytes);
 	for (uint32_t i = 0; is_read && i < o->kept_count; i++)
 		kept[i] = use_of(has_bytes ? bytes[i] : bytes[i / 8] >> (i % 8) & 1);
 	free(bytes);

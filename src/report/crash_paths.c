@@ -52,16 +52,16 @@ static void set_lost(struct crash_frame *frame, const char *why)
 
 static bool record_address(const struct activation *a, const struct tracepoint *p, uint64_t *ret)
 {
-	const struct stopped_frame *m = a->frame->machine;
+	const struct snapshot_frame *m = a->frame->machine;
 	int64_t off;
 	int reg;
 
-	if (p->dwarf_register >= STOPPED_REGISTERS || !(m->known & 1u << p->dwarf_register))
+	if (p->dwarf_register >= SNAPSHOT_REGISTERS || !(m->known & 1u << p->dwarf_register))
 		return false;
 	*ret = m->registers[p->dwarf_register] + (uint64_t)(int64_t)p->displacement;
 	/* rsp may be another one by now (arguments that are pushed): what the record's own address says of the CFA holds. */
 	if (p->dwarf_register == REG_RSP && m->has_cfa &&
-	    stopped_cfa_rule(a->c->stopped, a->frame->image, p->address, &reg, &off) && reg == REG_RSP)
+	    snapshot_cfa_rule(a->c->stopped, a->frame->image, p->address, &reg, &off) && reg == REG_RSP)
 		*ret = m->cfa - (uint64_t)off + (uint64_t)(int64_t)p->displacement;
 	return true;
 }
@@ -90,7 +90,7 @@ static bool read_number(const struct activation *a, uint32_t off, unsigned int l
 {
 	uint8_t bytes[8] = {0};
 
-	if (!stopped_read(a->c->stopped, a->record + off, bytes, len_bytes))
+	if (!snapshot_read(a->c->stopped, a->record + off, bytes, len_bytes))
 		return false;
 	*ret = 0;
 	for (unsigned int i = 0; i < len_bytes; i++)

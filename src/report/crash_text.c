@@ -61,7 +61,7 @@ static void print_signal(const struct text *t, int number)
 
 static void print_head(const struct text *t)
 {
-	const struct stopped *s = t->c->stopped;
+	const struct snapshot *s = t->c->stopped;
 
 	fputs(bold(t), t->out);
 	path_show_text(t->out, s->main_module < s->module_count ? s->modules[s->main_module].path : "?");
@@ -101,7 +101,7 @@ static void print_thread_numbers(const struct text *t, const uint32_t *groups, u
 /* Of the first thread of a group and those like it. */
 static void print_thread_head(const struct text *t, const uint32_t *groups, uint32_t group)
 {
-	const struct stopped_thread *thread = t->c->threads[group].machine;
+	const struct snapshot_thread *thread = t->c->threads[group].machine;
 	uint32_t count = 0, shown = 0;
 
 	for (uint32_t i = group; i < t->c->thread_count; i++)
@@ -161,7 +161,7 @@ static void print_name(const struct text *t, const char *name)
 
 static void print_frame_head(const struct text *t, uint32_t number, const struct crash_frame *f)
 {
-	const struct stopped *s = t->c->stopped;
+	const struct snapshot *s = t->c->stopped;
 
 	fprintf(t->out, "#%-3" PRIu32 " ", number);
 	if (f->machine->is_trampoline) {

@@ -1,5 +1,5 @@
 /*
- * crash_values.c - asks object/stopped_values.h for what a frame and its line name, and joins threads by the locks that they hold and
+ * crash_values.c - asks snapshot/snapshot_values.h for what a frame and its line name, and joins threads by the locks that they hold and
  * wait for.
  *
  * The address of a fault is explained only by what contains it: a variable on the line of the innermost frame with a source that lies
@@ -18,16 +18,16 @@ enum {
 	CONDITION_BYTES = 48, /* of pthread_cond_t */
 };
 
-const char *crash_wait_text(enum stopped_wait_kind kind)
+const char *crash_wait_text(enum snapshot_wait_kind kind)
 {
-	static const char *const texts[STOPPED_WAIT_KINDS] = {
-		[STOPPED_WAIT_MUTEX] = "the mutex",
-		[STOPPED_WAIT_CONDITION] = "the condition variable",
-		[STOPPED_WAIT_RWLOCK] = "the read-write lock",
-		[STOPPED_WAIT_SEMAPHORE] = "the semaphore",
-		[STOPPED_WAIT_BARRIER] = "the barrier",
-		[STOPPED_WAIT_JOIN] = "the end of a thread",
-		[STOPPED_WAIT_FUTEX] = "the futex",
+	static const char *const texts[SNAPSHOT_WAIT_KINDS] = {
+		[SNAPSHOT_WAIT_MUTEX] = "the mutex",
+		[SNAPSHOT_WAIT_CONDITION] = "the condition variable",
+		[SNAPSHOT_WAIT_RWLOCK] = "the read-write lock",
+		[SNAPSHOT_WAIT_SEMAPHORE] = "the semaphore",
+		[SNAPSHOT_WAIT_BARRIER] = "the barrier",
+		[SNAPSHOT_WAIT_JOIN] = "the end of a thread",
+		[SNAPSHOT_WAIT_FUTEX] = "the futex",
 	};
 
 	return texts[kind];
@@ -35,9 +35,9 @@ const char *crash_wait_text(enum stopped_wait_kind kind)
 
 /* ---- frames ---- */
 
-static struct stopped_place place_of(const struct crash_thread *thread, const struct crash_frame *frame)
+static struct snapshot_place place_of(const struct crash_thread *thread, const struct crash_frame *frame)
 {
-	struct stopped_place place = {
+	struct snapshot_place place = {
 		.frame = frame->machine,
 		.thread_pointer = thread->machine->thread_pointer,
 		.line = frame->line,
@@ -50,9 +50,9 @@ static struct stopped_place place_of(const struct crash_thread *thread, const st
 	return place;
 }
 
-static struct error *find_line_values(const struct crash_values *v, const struct stopped_place *place,
+static struct error *find_line_values(const struct crash_values *v, const struct snapshot_place *place,
 				      const struct crash_frame *frame, struct arena *arena,
-				      struct stopped_value_vec *ret)
+				      struct snapshot_value_vec *ret)
 {
 	const struct source_file *source;
 	const char *text = NULL;
@@ -65,14 +65,14 @@ static struct error *find_line_values(const struct crash_values *v, const struct
 		err = source_line(source, frame->line, arena, &text);
 	if (err || !text)
 		return err;
-	return stopped_line_values(v->c->stopped, place, text, arena, ret);
+	return snapshot_line_values(v->c->stopped, place, text, arena, ret);
 }
 
 /* The innermost frame with a source, and what was inlined into the same machine frame. */
 static bool is_of_fault(const struct crash_values *v, const struct crash_thread *thread,
 			const struct crash_frame *frame)
 {
-	const struct stopped *s = v->c->stopped;
+	const struct snapshot *s = v->c->stopped;
 
 	if (!s->has_fault_address || !thread->machine->is_first)
 		return false;
@@ -82,16 +82,16 @@ static bool is_of_fault(const struct crash_values *v, const struct crash_thread 
 	return false;
 }
 
-static bool contains(const struct stopped_value *value, uint64_t address)
+static bool contains(const struct snapshot_value *value, uint64_t address)
 {
 	return value->has_address && value->len_bytes && address >= value->address &&
 	       address - value->address < value->len_bytes;
 }
 
 /* The smallest of those that the address is in. */
-static const struct stopped_value *find_container(const struct stopped_value_vec *values, uint64_t address)
+static const struct snapshot_value *find_container(const struct snapshot_value_vec *values, uint64_t address)
 {
-	const struct stopped_value *found = NULL;
+	const struct snapshot_value *found = NULL;
 
 	for (size_t i = 0; i < values->count; i++)
 		if (contains(&values->items[i], address) && (!found || values->items[i].len_bytes <= found->len_bytes))
@@ -100,10 +100,10 @@ static const struct stopped_value *find_container(const struct stopped_value_vec
 }
 
 /* The pointer that the address is behind, at the smallest distance. */
-static void find_pointer(const struct stopped_value_vec *values, uint64_t address, const struct stopped_value **found)
+static void find_pointer(const struct snapshot_value_vec *values, uint64_t address, const struct snapshot_value **found)
 {
 	for (size_t i = 0; i < values->count; i++) {
-		const struct stopped_value *value = &values->items[i];
+		const struct snapshot_value *value = &values->items[i];
 
 		if (!value->is_pointer || !value->is_known || value->number > address ||
 		    address - value->number >= PAGE_BYTES)
@@ -115,7 +115,7 @@ static void find_pointer(const struct stopped_value_vec *values, uint64_t addres
 
 static struct error *explain_fault(uint64_t address, struct arena *arena, struct crash_frame_values *ret)
 {
-	const struct stopped_value *value = find_container(&ret->values, address), *pointer = NULL;
+	const struct snapshot_value *value = find_container(&ret->values, address), *pointer = NULL;
 
 	find_pointer(&ret->values, address, &pointer);
 	find_pointer(&ret->arguments, address, &pointer);
@@ -150,13 +150,13 @@ static void drop_told(struct crash_frame_values *f)
 struct error *crash_values_of(const struct crash_values *v, const struct crash_thread *thread,
 			      const struct crash_frame *frame, struct arena *arena, struct crash_frame_values *ret)
 {
-	struct stopped_place place = place_of(thread, frame);
+	struct snapshot_place place = place_of(thread, frame);
 	struct error *err;
 
 	*ret = (struct crash_frame_values){0};
 	if (frame->machine->is_trampoline)
 		return NULL;
-	err = stopped_arguments(v->c->stopped, &place, arena, &ret->arguments);
+	err = snapshot_arguments(v->c->stopped, &place, arena, &ret->arguments);
 	if (!err)
 		err = find_line_values(v, &place, frame, arena, &ret->values);
 	if (!err && is_of_fault(v, thread, frame))
@@ -170,18 +170,18 @@ struct error *crash_values_of(const struct crash_values *v, const struct crash_t
 
 void crash_frame_values_deinit(struct crash_frame_values *f)
 {
-	stopped_value_vec_deinit(&f->arguments);
-	stopped_value_vec_deinit(&f->values);
+	snapshot_value_vec_deinit(&f->arguments);
+	snapshot_value_vec_deinit(&f->values);
 }
 
 /* ---- threads ---- */
 
 /* A variable on the line of a frame that has the lock in it, or an argument that points to it. */
 static struct error *name_in_frame(struct crash_values *v, const struct crash_thread *thread,
-				   const struct crash_frame *frame, const struct stopped_wait *wait, const char **ret)
+				   const struct crash_frame *frame, const struct snapshot_wait *wait, const char **ret)
 {
-	uint64_t slack = wait->kind == STOPPED_WAIT_CONDITION ? CONDITION_BYTES : 1;
-	const struct stopped_value *found, *pointer = NULL;
+	uint64_t slack = wait->kind == SNAPSHOT_WAIT_CONDITION ? CONDITION_BYTES : 1;
+	const struct snapshot_value *found, *pointer = NULL;
 	struct crash_frame_values values;
 	struct error *err = crash_values_of(v, thread, frame, &v->arena, &values);
 
@@ -202,9 +202,9 @@ static struct error *name_wait(struct crash_values *v, const struct crash_thread
 {
 	struct error *err;
 
-	if (w->wait.kind == STOPPED_WAIT_NONE || w->wait.kind == STOPPED_WAIT_JOIN)
+	if (w->wait.kind == SNAPSHOT_WAIT_NONE || w->wait.kind == SNAPSHOT_WAIT_JOIN)
 		return NULL;
-	err = stopped_variable_at(v->c->stopped, w->wait.address, &v->arena, &w->name);
+	err = snapshot_variable_at(v->c->stopped, w->wait.address, &v->arena, &w->name);
 	for (uint32_t i = 0, looked = 0; !err && !w->name && i < thread->frame_count && looked < NAMING_FRAMES; i++) {
 		const struct crash_frame *frame = &thread->frames[i];
 
@@ -221,7 +221,7 @@ static struct error *find_wait(struct crash_values *v, uint32_t thread)
 {
 	const struct crash *c = v->c;
 	struct crash_wait *w = &v->waits[thread];
-	struct error *err = stopped_wait_of(c->stopped, c->threads[thread].machine, &w->wait);
+	struct error *err = snapshot_wait_of(c->stopped, c->threads[thread].machine, &w->wait);
 
 	w->owner_thread = UINT32_MAX;
 	for (uint32_t i = 0; !err && w->wait.owner && i < c->thread_count; i++)
@@ -243,7 +243,7 @@ static bool is_deadlocked(const struct crash_values *v, uint32_t thread)
 	for (uint32_t steps = 0; steps <= v->c->thread_count; steps++) {
 		const struct crash_wait *w = &v->waits[at];
 
-		if (w->wait.kind != STOPPED_WAIT_MUTEX && w->wait.kind != STOPPED_WAIT_JOIN)
+		if (w->wait.kind != SNAPSHOT_WAIT_MUTEX && w->wait.kind != SNAPSHOT_WAIT_JOIN)
 			return false;
 		if (w->owner_thread == UINT32_MAX)
 			return false;
@@ -267,7 +267,7 @@ struct error *crash_values_create(const struct crash *c, struct sources *sources
 	for (uint32_t i = 0; i < c->thread_count && !err; i++) {
 		err = find_wait(&v, i);
 		if (!err)
-			err = stopped_exception_of(c->stopped, c->threads[i].machine, &v.arena, &v.exceptions[i]);
+			err = snapshot_exception_of(c->stopped, c->threads[i].machine, &v.arena, &v.exceptions[i]);
 	}
 	for (uint32_t i = 0; i < c->thread_count && !err; i++)
 		v.waits[i].is_deadlocked = is_deadlocked(&v, i);
@@ -286,8 +286,8 @@ void crash_values_deinit(struct crash_values *v)
 
 bool crash_values_alike(const struct crash_values *v, uint32_t thread, uint32_t other)
 {
-	const struct stopped_wait *a = &v->waits[thread].wait, *b = &v->waits[other].wait;
-	const struct stopped_exception *x = &v->exceptions[thread], *y = &v->exceptions[other];
+	const struct snapshot_wait *a = &v->waits[thread].wait, *b = &v->waits[other].wait;
+	const struct snapshot_exception *x = &v->exceptions[thread], *y = &v->exceptions[other];
 
 	return a->kind == b->kind && a->address == b->address && a->owner == b->owner && text_equal(x->type, y->type) &&
 	       text_equal(x->what, y->what) && x->is_fatal == y->is_fatal;

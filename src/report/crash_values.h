@@ -5,13 +5,13 @@
 #ifndef WM_REPORT_CRASH_VALUES_H
 #define WM_REPORT_CRASH_VALUES_H
 
-#include "object/stopped_values.h"
-#include "object/stopped_waits.h"
+#include "snapshot/snapshot_values.h"
+#include "snapshot/snapshot_waits.h"
 #include "report/crash.h"
 #include "report/source.h"
 
 struct crash_wait {
-	struct stopped_wait wait;
+	struct snapshot_wait wait;
 	const char *name;      /* of what it waits for: "locks[1]", "q->lock in push"; NULL: not known */
 	uint32_t owner_thread; /* index of wait.owner; UINT32_MAX: not in the core, or none */
 	bool is_deadlocked;    /* its owner waits for another one, and so on round to the thread itself */
@@ -21,14 +21,14 @@ struct crash_values {
 	const struct crash *c;
 	struct sources *sources;
 	struct arena arena;
-	struct crash_wait *waits;             /* [thread_count] */
-	struct stopped_exception *exceptions; /* [thread_count] */
+	struct crash_wait *waits;              /* [thread_count] */
+	struct snapshot_exception *exceptions; /* [thread_count] */
 };
 
 /* Of a frame; texts are the arena's. */
 struct crash_frame_values {
-	struct stopped_value_vec arguments;
-	struct stopped_value_vec values; /* of its line, without arguments of the same name */
+	struct snapshot_value_vec arguments;
+	struct snapshot_value_vec values; /* of its line, without arguments of the same name */
 	const char *fault; /* "0x8 is in r->section->values"; NULL: not the frame of the fault, or not known */
 };
 
@@ -41,7 +41,7 @@ struct error *crash_values_of(const struct crash_values *v, const struct crash_t
 void crash_frame_values_deinit(struct crash_frame_values *f);
 
 /* "the mutex", ...; NULL for none. */
-const char *crash_wait_text(enum stopped_wait_kind kind);
+const char *crash_wait_text(enum snapshot_wait_kind kind);
 /* They wait for the same, and handle the same exception. */
 bool crash_values_alike(const struct crash_values *v, uint32_t thread, uint32_t other);
 

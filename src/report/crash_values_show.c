@@ -14,19 +14,19 @@ enum {
 /* ---- text ---- */
 
 /* Structures as a whole are long and seldom what is looked for. */
-static bool is_told(const struct crash_report *r, const struct stopped_value *v)
+static bool is_told(const struct crash_report *r, const struct snapshot_value *v)
 {
 	return r->style.is_full || *v->text != '{' || strlen(v->text) <= BRIEF_MAX;
 }
 
-static void print_list(const struct crash_report *r, const char *what, const struct stopped_value_vec *values,
+static void print_list(const struct crash_report *r, const char *what, const struct snapshot_value_vec *values,
 		       const char *equals, FILE *out)
 {
 	const char *dim = r->style.is_coloured ? "\033[2m" : "", *plain = r->style.is_coloured ? "\033[0m" : "";
 	size_t column = 6 + strlen(what) + 1, shown = 0;
 
 	for (size_t i = 0; i < values->count; i++) {
-		const struct stopped_value *v = &values->items[i];
+		const struct snapshot_value *v = &values->items[i];
 		size_t len = strlen(v->name) + strlen(equals) + strlen(v->text);
 
 		if (!is_told(r, v))
@@ -52,7 +52,7 @@ static void print_list(const struct crash_report *r, const char *what, const str
 }
 
 /* Of the C library's and the like, nothing is known but the names. */
-static bool is_any_known(const struct stopped_value_vec *values)
+static bool is_any_known(const struct snapshot_value_vec *values)
 {
 	for (size_t i = 0; i < values->count; i++)
 		if (values->items[i].is_known)
@@ -111,12 +111,12 @@ static void print_wait(const struct crash_values *v, uint32_t thread, void (*pri
 		putc(' ', out);
 		print(out, w->name);
 	}
-	if (w->wait.kind != STOPPED_WAIT_JOIN)
+	if (w->wait.kind != SNAPSHOT_WAIT_JOIN)
 		fprintf(out, " at 0x%" PRIx64, w->wait.address);
 	if (w->wait.is_free)
 		fputs(", which nobody holds any more", out);
 	if (w->wait.owner)
-		fputs(w->wait.kind == STOPPED_WAIT_JOIN ? ", " : ", held by ", out);
+		fputs(w->wait.kind == SNAPSHOT_WAIT_JOIN ? ", " : ", held by ", out);
 	if (w->wait.owner && w->owner_thread == thread)
 		fputs("itself", out);
 	else if (w->wait.owner && w->owner_thread != UINT32_MAX)
@@ -129,7 +129,7 @@ static void print_wait(const struct crash_values *v, uint32_t thread, void (*pri
 		fputs(": deadlock", out);
 }
 
-static void print_exception(const struct stopped_exception *e, void (*print)(FILE *out, const char *text), FILE *out)
+static void print_exception(const struct snapshot_exception *e, void (*print)(FILE *out, const char *text), FILE *out)
 {
 	fputs(e->is_fatal ? "was ended by an exception that nothing may catch: " : "handles an exception: ", out);
 	print(out, e->type);
@@ -146,7 +146,7 @@ static void print_thread(const struct crash_report *r, uint32_t thread, const ch
 {
 	if (!r->values)
 		return;
-	if (r->values->waits[thread].wait.kind != STOPPED_WAIT_NONE) {
+	if (r->values->waits[thread].wait.kind != SNAPSHOT_WAIT_NONE) {
 		fputs(begin, out);
 		print_wait(r->values, thread, print, out);
 		fputs(end, out);
@@ -171,11 +171,11 @@ static void print_member(FILE *out, const char *before, const char *name, const 
 	json_print_string(out, text);
 }
 
-static void print_values_json(const char *name, const struct stopped_value_vec *values, FILE *out)
+static void print_values_json(const char *name, const struct snapshot_value_vec *values, FILE *out)
 {
 	fprintf(out, ",\n         \"%s\": [", name);
 	for (size_t i = 0; i < values->count; i++) {
-		const struct stopped_value *v = &values->items[i];
+		const struct snapshot_value *v = &values->items[i];
 
 		print_member(out, i ? ",\n           {" : "\n           {", "name", v->name);
 		print_member(out, ", ", "type", v->type);
@@ -216,20 +216,20 @@ struct error *crash_values_json(const struct crash_report *r, const struct crash
 
 void crash_values_thread_json(const struct crash_report *r, uint32_t thread, FILE *out)
 {
-	static const char *const kinds[STOPPED_WAIT_KINDS] = {
-		[STOPPED_WAIT_MUTEX] = "mutex",     [STOPPED_WAIT_CONDITION] = "condition",
-		[STOPPED_WAIT_RWLOCK] = "rwlock",   [STOPPED_WAIT_SEMAPHORE] = "semaphore",
-		[STOPPED_WAIT_BARRIER] = "barrier", [STOPPED_WAIT_JOIN] = "join",
-		[STOPPED_WAIT_FUTEX] = "futex",
+	static const char *const kinds[SNAPSHOT_WAIT_KINDS] = {
+		[SNAPSHOT_WAIT_MUTEX] = "mutex",     [SNAPSHOT_WAIT_CONDITION] = "condition",
+		[SNAPSHOT_WAIT_RWLOCK] = "rwlock",   [SNAPSHOT_WAIT_SEMAPHORE] = "semaphore",
+		[SNAPSHOT_WAIT_BARRIER] = "barrier", [SNAPSHOT_WAIT_JOIN] = "join",
+		[SNAPSHOT_WAIT_FUTEX] = "futex",
 	};
 	const struct crash_wait *w;
-	const struct stopped_exception *e;
+	const struct snapshot_exception *e;
 
 	if (!r->values)
 		return;
 	w = &r->values->waits[thread];
 	e = &r->values->exceptions[thread];
-	if (w->wait.kind != STOPPED_WAIT_NONE) {
+	if (w->wait.kind != SNAPSHOT_WAIT_NONE) {
 		print_member(out, ",\n     \"waits\": {", "for", kinds[w->wait.kind]);
 		fprintf(out, ", \"address\": \"0x%" PRIx64 "\"", w->wait.address);
 		if (w->name)
@@ -250,13 +250,13 @@ void crash_values_thread_json(const struct crash_report *r, uint32_t thread, FIL
 
 /* ---- HTML ---- */
 
-static void print_values_html(const char *what, const struct stopped_value_vec *values, FILE *out)
+static void print_values_html(const char *what, const struct snapshot_value_vec *values, FILE *out)
 {
 	if (!values->count)
 		return;
 	fprintf(out, "<h3>%s</h3>\n<table class=\"values\">\n", what);
 	for (size_t i = 0; i < values->count; i++) {
-		const struct stopped_value *v = &values->items[i];
+		const struct snapshot_value *v = &values->items[i];
 
 		fputs("<tr><td title=\"", out);
 		html_text(out, v->type ? v->type : "");

@@ -44,12 +44,12 @@ static void print_function(const struct crash *c, const struct activity_result *
 static struct error *show(const char *program, const char *core)
 {
 	const struct object_search search = {0};
-	const struct stopped_options options = {.program = program, .search = &search};
+	const struct snapshot_options options = {.program = program, .search = &search};
 	struct activity_result r;
-	struct stopped s;
+	struct snapshot s;
 	struct arena arena;
 	struct crash c;
-	struct error *err = stopped_open_core(core, &options, &s);
+	struct error *err = snapshot_open_core(core, &options, &s);
 
 	if (err)
 		return err;
@@ -75,7 +75,7 @@ static struct error *show(const char *program, const char *core)
 		crash_deinit(&c);
 	}
 	arena_deinit(&arena);
-	stopped_close(&s);
+	snapshot_close(&s);
 	return err;
 }
 

@@ -50,7 +50,7 @@ END
 fi
 
 # Cut off before the stack, which is the last of it: the frame that registers tell is left, and why there are no more.
-"$build/tests/object/cut_core" program.core half.core "$(($(stat -c %s program.core) / 2))"
+"$build/tests/snapshot/cut_core" program.core half.core "$(($(stat -c %s program.core) / 2))"
 expect 0 "$waymark" core ./program half.core
 has out.txt "the stack goes on, but cannot be followed: its stack is not in the core"
 has out.txt "note: half.core: is cut off: "

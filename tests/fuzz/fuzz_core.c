@@ -1,5 +1,5 @@
 /*
- * fuzz_core.c - stopped_open_core on any bytes: headers, notes, the images in its memory; then all that can be asked of what
+ * fuzz_core.c - snapshot_open_core on any bytes: headers, notes, the images in its memory; then all that can be asked of what
  * was read.
  */
 #include <stdio.h>
@@ -7,43 +7,43 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
-#include "object/stopped.h"
+#include "snapshot/snapshot.h"
 
-static void ask(struct stopped *s)
+static void ask(struct snapshot *s)
 {
-	const struct stopped_line *lines;
+	const struct snapshot_line *lines;
 	uint32_t count;
 	uint64_t word;
 
 	for (uint32_t t = 0; t < s->thread_count; t++) {
 		for (uint32_t f = 0; f < s->threads[t].frame_count; f++) {
-			const struct stopped_frame *frame = &s->threads[t].frames[f];
+			const struct snapshot_frame *frame = &s->threads[t].frames[f];
 
-			error_destroy(stopped_lines(s, frame, &lines, &count));
-			stopped_read(s, frame->cfa, &word, sizeof word);
-			stopped_read(s, frame->registers[7], &word, sizeof word);
+			error_destroy(snapshot_lines(s, frame, &lines, &count));
+			snapshot_read(s, frame->cfa, &word, sizeof word);
+			snapshot_read(s, frame->registers[7], &word, sizeof word);
 		}
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct stopped_options options = {.frame_limit = 64};
+	struct snapshot_options options = {.frame_limit = 64};
 	int fd = memfd_create("core", MFD_CLOEXEC);
 	char path[64];
-	struct stopped s;
+	struct snapshot s;
 	struct error *err;
 
 	if (fd < 0)
 		return 0;
 	if (write(fd, data, size) == (ssize_t)size) {
 		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-		err = stopped_open_core(path, &options, &s);
+		err = snapshot_open_core(path, &options, &s);
 		if (err) {
 			error_destroy(err);
 		} else {
 			ask(&s);
-			stopped_close(&s);
+			snapshot_close(&s);
 		}
 	}
 	close(fd);

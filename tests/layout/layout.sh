@@ -1,9 +1,9 @@
 #!/bin/sh
 # layout.sh TREE - checks how the source tree is put together; prints each finding as "file:line: what" and fails on any.
 #
-#  1. Includes point downwards only: base <- core <- format <- {object, instrument, runtime} <- report <- cli.
+#  1. Includes point downwards only: base <- core <- format <- {object, instrument, runtime}; object <- snapshot <- report <- cli.
 #     runtime knows only include/ and format/scheme.h, which is compiled into both sides; only instrument knows LLVM, only
-#     object ELF and DWARF (the runtime has its own look at what is loaded); base and core only the C library's headers of ISO C.
+#     object and snapshot ELF and DWARF (the runtime has its own look at what is loaded); base and core only the C library's headers of ISO C.
 #  2. Only src/cli prints, exits or aborts.
 #  3. Each .c and .cpp opens with a comment that says what it does.
 #  4. No file is over 900 lines.
@@ -19,10 +19,11 @@ BEGIN {
 	may["core"] = " base core "
 	may["format"] = " base core format "
 	may["object"] = " base core format object "
+	may["snapshot"] = " base core format object snapshot "
 	may["instrument"] = " base core format instrument "
 	may["runtime"] = " runtime "
-	may["report"] = " base core format object report "
-	may["cli"] = " base core format object report cli "
+	may["report"] = " base core format object snapshot report "
+	may["cli"] = " base core format object snapshot report cli "
 	n = split("assert ctype errno float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio " \
 		"stdlib string", names, " ")
 	for (i = 1; i <= n; i++)
@@ -43,8 +44,8 @@ function check_include(spec,    name, part, to) {
 		return
 	}
 	if (name ~ /^(elf|gelf|libelf|dwarf)\.h$/ || name ~ /^elfutils\//) {
-		if (folder != "object" && folder != "runtime")
-			finding(FNR, spec ": only src/object knows ELF and DWARF")
+		if (folder != "object" && folder != "snapshot" && folder != "runtime")
+			finding(FNR, spec ": only src/object and src/snapshot know ELF and DWARF")
 		return
 	}
 	if (spec ~ /^</) {

@@ -1,12 +1,12 @@
 /*
- * tune.h - the functions of a program or shared library that were compiled with several schemes of tracing, and which of them
+ * tunables.h - the functions of a program or shared library that were compiled with several schemes of tracing, and which of them
  * is chosen (sections wm1_tunables and wm1_chosen, waymark/trace.h). Both are loaded: they stay in stripped files.
  *
  * The file is changed by writing a copy beside it and renaming that: a program that is running keeps the old one, and a file
  * is the old or the new one, whatever happens. Only bytes of wm1_chosen differ: build id and debug files still fit.
  */
-#ifndef WM_OBJECT_TUNE_H
-#define WM_OBJECT_TUNE_H
+#ifndef WM_OBJECT_TUNABLES_H
+#define WM_OBJECT_TUNABLES_H
 
 #include <stdint.h>
 #include <waymark/trace.h>

@@ -1,5 +1,5 @@
 /*
- * stopped_core.c - reads a core dump's headers and notes (Linux, x86-64): threads, mapped files and where memory lies in the
+ * snapshot_core.c - reads a core dump's headers and notes (Linux, x86-64): threads, mapped files and where memory lies in the
  * file. By hand and not with libelf, since a core that was cut off must be read as far as it goes.
  *
  *      ELF header | program headers: PT_NOTE, PT_LOAD... | notes | memory
@@ -16,7 +16,7 @@
 
 #include "base/cursor.h"
 #include "base/order.h"
-#include "object/stopped_source.h"
+#include "snapshot/snapshot_source.h"
 
 enum {
 	EHDR_BYTES = 64,
@@ -27,7 +27,7 @@ enum {
 	/* struct elf_prstatus */
 	PRSTATUS_PID_OFF = 32,
 	PRSTATUS_REGISTERS_OFF = 112,
-	PRSTATUS_BYTES = PRSTATUS_REGISTERS_OFF + STOPPED_USER_WORDS * 8,
+	PRSTATUS_BYTES = PRSTATUS_REGISTERS_OFF + SNAPSHOT_USER_WORDS * 8,
 	PRSTATUS_SIGNAL_OFF = 12,
 	/* struct elf_prpsinfo */
 	PRPSINFO_PID_OFF = 24,
@@ -44,8 +44,8 @@ enum {
 };
 
 struct core {
-	struct stopped *s;
-	struct stopped_source *source;
+	struct snapshot *s;
+	struct snapshot_source *source;
 	struct cursor file;
 	const char *path;
 	bool has_siginfo;
@@ -140,7 +140,7 @@ static struct error *header_count(struct core *c, uint64_t *ret)
 
 static struct error *take_segment(struct core *c, const struct program_header *h)
 {
-	struct stopped_segment segment = {
+	struct snapshot_segment segment = {
 		.start = h->address,
 		.is_executable = h->flags & PF_X,
 		.is_writable = h->flags & PF_W,
@@ -159,27 +159,27 @@ static struct error *take_segment(struct core *c, const struct program_header *h
 		segment.len_bytes = c->file.len_bytes - h->off;
 	}
 	segment.bytes = segment.len_bytes ? c->file.start + h->off : NULL;
-	return stopped_segment_vec_append(&c->source->segments, segment);
+	return snapshot_segment_vec_append(&c->source->segments, segment);
 }
 
 static struct error *take_status(struct core *c, const uint8_t *bytes, size_t len_bytes)
 {
-	struct stopped_raw_thread thread = {0};
-	uint64_t user[STOPPED_USER_WORDS];
+	struct snapshot_raw_thread thread = {0};
+	uint64_t user[SNAPSHOT_USER_WORDS];
 
 	if (len_bytes < PRSTATUS_BYTES)
 		return error_create(ERROR_FORMAT,
 				    "%s: the state of a thread has %zu bytes, not %d: the core is damaged", c->path,
 				    len_bytes, PRSTATUS_BYTES);
-	for (int i = 0; i < STOPPED_USER_WORDS; i++)
+	for (int i = 0; i < SNAPSHOT_USER_WORDS; i++)
 		user[i] = word_at(bytes, PRSTATUS_REGISTERS_OFF + (size_t)i * 8, 8);
 	thread.tid = (pid_t)word_at(bytes, PRSTATUS_PID_OFF, 4);
-	stopped_take_registers(user, thread.registers);
-	thread.thread_pointer = user[STOPPED_USER_FS_BASE];
-	thread.system_call = (int64_t)user[STOPPED_USER_ORIG_RAX];
+	snapshot_take_registers(user, thread.registers);
+	thread.thread_pointer = user[SNAPSHOT_USER_FS_BASE];
+	thread.system_call = (int64_t)user[SNAPSHOT_USER_ORIG_RAX];
 	if (!c->source->threads.count && !c->has_siginfo)
 		c->s->signal = (int)word_at(bytes, PRSTATUS_SIGNAL_OFF, 2);
-	return stopped_raw_thread_vec_append(&c->source->threads, thread);
+	return snapshot_raw_thread_vec_append(&c->source->threads, thread);
 }
 
 static struct error *take_process(struct core *c, const uint8_t *bytes, size_t len_bytes)
@@ -260,7 +260,7 @@ static struct error *take_files(struct core *c, const uint8_t *bytes, size_t len
 	names = places;
 	err = cursor_skip(&names, (size_t)count * 24);
 	for (uint64_t i = 0; i < count && !err; i++) {
-		struct stopped_mapping m = {0};
+		struct snapshot_mapping m = {0};
 		const uint8_t *name = names.start + names.off;
 		size_t len = strnlen((const char *)name, cursor_left(&names));
 
@@ -281,7 +281,7 @@ static struct error *take_files(struct core *c, const uint8_t *bytes, size_t len
 		if (!m.path)
 			return &error_no_memory;
 		if (m.start < m.end)
-			err = stopped_mapping_vec_append(&c->source->mappings, m);
+			err = snapshot_mapping_vec_append(&c->source->mappings, m);
 	}
 	return err;
 }
@@ -342,24 +342,24 @@ static struct error *take_notes(struct core *c, const struct program_header *h)
 		notes.off += to_four(note_bytes) < cursor_left(&notes) ? to_four(note_bytes) : cursor_left(&notes);
 	}
 	return len_bytes < h->file_bytes
-		       ? stopped_note(c->s, "%s: ends within its notes: threads may be missing", c->path)
+		       ? snapshot_note(c->s, "%s: ends within its notes: threads may be missing", c->path)
 		       : NULL;
 }
 
 static int by_segment_start(const void *a, const void *b)
 {
-	const struct stopped_segment *x = a, *y = b;
+	const struct snapshot_segment *x = a, *y = b;
 
 	return order_of(x->start, y->start);
 }
 
 /* Permissions are told for segments only. */
-static void mark_mappings(struct stopped_source *source)
+static void mark_mappings(struct snapshot_source *source)
 {
 	size_t s = 0;
 
 	for (size_t i = 0; i < source->mappings.count; i++) {
-		struct stopped_mapping *m = &source->mappings.items[i];
+		struct snapshot_mapping *m = &source->mappings.items[i];
 
 		while (s < source->segments.count && source->segments.items[s].end <= m->start)
 			s++;
@@ -373,7 +373,7 @@ static void mark_mappings(struct stopped_source *source)
 
 static int by_mapping_start(const void *a, const void *b)
 {
-	const struct stopped_mapping *x = a, *y = b;
+	const struct snapshot_mapping *x = a, *y = b;
 
 	return order_of(x->start, y->start);
 }
@@ -401,7 +401,7 @@ static struct error *read_headers(struct core *c)
 
 static struct error *read_core(struct core *c)
 {
-	struct stopped_source *source = c->source;
+	struct snapshot_source *source = c->source;
 	struct error *err = check_ident(c);
 
 	if (!err)
@@ -420,14 +420,14 @@ static struct error *read_core(struct core *c)
 	if (!c->has_process)
 		c->s->pid = source->threads.items[0].tid;
 	if (c->memory_missing)
-		err = stopped_note(c->s,
-				   "%s: is cut off: %" PRIu64 " of %" PRIu64
-				   " bytes of memory are missing (a limit on its size, or a full disk)",
-				   c->path, c->memory_missing, c->memory_wanted);
+		err = snapshot_note(c->s,
+				    "%s: is cut off: %" PRIu64 " of %" PRIu64
+				    " bytes of memory are missing (a limit on its size, or a full disk)",
+				    c->path, c->memory_missing, c->memory_wanted);
 	return err;
 }
 
-struct error *stopped_read_core(const char *path, struct stopped *s)
+struct error *snapshot_read_core(const char *path, struct snapshot *s)
 {
 	struct core c = {.s = s, .source = s->source, .path = path};
 	struct error *err = file_map(path, &c.source->core);
@@ -438,9 +438,9 @@ struct error *stopped_read_core(const char *path, struct stopped *s)
 	return read_core(&c);
 }
 
-size_t stopped_core_memory(const struct stopped_source *source, uint64_t address, void *ret, size_t len_bytes)
+size_t snapshot_core_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes)
 {
-	const struct stopped_segment *segments = source->segments.items;
+	const struct snapshot_segment *segments = source->segments.items;
 	size_t first = 0, end = source->segments.count;
 	uint64_t off, part;
 
@@ -464,7 +464,7 @@ size_t stopped_core_memory(const struct stopped_source *source, uint64_t address
 	return part;
 }
 
-bool stopped_is_core(const char *path)
+bool snapshot_is_core(const char *path)
 {
 	uint8_t head[EI_NIDENT + 2];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

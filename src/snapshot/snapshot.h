@@ -1,11 +1,11 @@
 /*
- * stopped.h - a stopped program: a core dump or a live process, its modules, threads, machine frames and memory. elfutils'
+ * snapshot.h - a stopped program: a core dump or a live process, its modules, threads, machine frames and memory. elfutils'
  * libdwfl does the work; nothing here knows of tracing.
  *
  * A core that ends early or lacks segments is read as far as it goes; what is missing is told in `notes`, one line each.
  */
-#ifndef WM_OBJECT_STOPPED_H
-#define WM_OBJECT_STOPPED_H
+#ifndef WM_SNAPSHOT_SNAPSHOT_H
+#define WM_SNAPSHOT_SNAPSHOT_H
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -18,11 +18,11 @@
 #include "object/find.h"
 
 enum {
-	STOPPED_REGISTERS = 17, /* DWARF numbers 0 to 16 (16: the return address column, pc) */
+	SNAPSHOT_REGISTERS = 17, /* DWARF numbers 0 to 16 (16: the return address column, pc) */
 };
 
 /* A file mapped into the process. */
-struct stopped_module {
+struct snapshot_module {
 	const char *path; /* as loaded */
 	const char *file; /* where its code and metadata were found; NULL: nowhere */
 	uint64_t start, end;
@@ -31,31 +31,31 @@ struct stopped_module {
 	Dwfl_Module *dwfl;
 };
 
-struct stopped_frame {
+struct snapshot_frame {
 	uint64_t pc;        /* as loaded */
 	bool is_activation; /* pc is the next instruction to run; else a return address: look up pc - 1 */
 	bool is_trampoline; /* what a signal handler returns to: no function that anybody called */
 	uint64_t cfa;       /* has_cfa: the frame's canonical frame address */
 	bool has_cfa;
-	uint64_t registers[STOPPED_REGISTERS];
+	uint64_t registers[SNAPSHOT_REGISTERS];
 	uint32_t known;  /* bit r: register r is known in this frame */
 	uint32_t module; /* index; UINT32_MAX: none */
 };
 
-struct stopped_thread {
+struct snapshot_thread {
 	pid_t tid;
-	uint64_t thread_pointer;      /* fs_base: what thread-local data is relative to */
-	const char *name;             /* NULL: not known */
-	bool is_first;                /* the one that got the signal; live: the main thread */
-	int signal;                   /* it died of or is stopped by; 0: none */
-	int64_t waits_in;             /* number of the system call that it waits in; -1: none */
-	uint64_t wait_arguments[2];   /* the first ones of that */
-	struct stopped_frame *frames; /* innermost first */
+	uint64_t thread_pointer;       /* fs_base: what thread-local data is relative to */
+	const char *name;              /* NULL: not known */
+	bool is_first;                 /* the one that got the signal; live: the main thread */
+	int signal;                    /* it died of or is stopped by; 0: none */
+	int64_t waits_in;              /* number of the system call that it waits in; -1: none */
+	uint64_t wait_arguments[2];    /* the first ones of that */
+	struct snapshot_frame *frames; /* innermost first */
 	uint32_t frame_count;
 	const char *cut; /* why there are no more frames, when the last one is not the thread's first; else NULL */
 };
 
-struct stopped {
+struct snapshot {
 	struct arena arena;
 	Dwfl *dwfl;
 	pid_t pid;
@@ -64,45 +64,45 @@ struct stopped {
 	uint64_t fault_address;
 	bool has_fault_address;
 	const char *command; /* as far as the core has it; NULL: not known */
-	struct stopped_module *modules;
+	struct snapshot_module *modules;
 	uint32_t module_count;
-	uint32_t main_module;           /* the program; UINT32_MAX: not known */
-	struct stopped_thread *threads; /* is_first ones first */
+	uint32_t main_module;            /* the program; UINT32_MAX: not known */
+	struct snapshot_thread *threads; /* is_first ones first */
 	uint32_t thread_count;
 	const char **notes;
 	uint32_t note_count;
 	void *source; /* private: what memory is read from */
 };
 
-struct stopped_options {
+struct snapshot_options {
 	const char *program;                /* NULL: what the core or the process names */
 	const struct object_search *search; /* --exe, --debug-dir */
 	uint32_t frame_limit;               /* for each thread; 0: none */
 };
 
 /* The file says that it is a core: what is wrong with it is told when it is opened. */
-bool stopped_is_core(const char *path);
+bool snapshot_is_core(const char *path);
 /* ERROR_MISMATCH when the program's build id is not the core's: names both. */
-struct error *stopped_open_core(const char *core, const struct stopped_options *options, struct stopped *ret);
+struct error *snapshot_open_core(const char *core, const struct snapshot_options *options, struct snapshot *ret);
 /* Stops the process's threads (ptrace) for as long as it is open. */
-struct error *stopped_open_process(pid_t pid, const struct stopped_options *options, struct stopped *ret);
-void stopped_close(struct stopped *s);
+struct error *snapshot_open_process(pid_t pid, const struct snapshot_options *options, struct snapshot *ret);
+void snapshot_close(struct snapshot *s);
 
 /* Reads memory of the process; false when any of it is not there. */
-bool stopped_read(const struct stopped *s, uint64_t address, void *ret, size_t len_bytes);
+bool snapshot_read(const struct snapshot *s, uint64_t address, void *ret, size_t len_bytes);
 
 /* The CFA rule at an address of a module as linked: CFA = register + offset. false: none, or one that is not so simple. */
-bool stopped_cfa_rule(const struct stopped *s, uint32_t module, uint64_t linked_pc, int *ret_register,
-		      int64_t *ret_offset);
+bool snapshot_cfa_rule(const struct snapshot *s, uint32_t module, uint64_t linked_pc, int *ret_register,
+		       int64_t *ret_offset);
 
 /* Functions and lines at a machine frame's pc, innermost inlined one first; at least one. They live as long as s. */
-struct stopped_line {
+struct snapshot_line {
 	const char *function; /* linkage name, else name; NULL: not known */
 	const char *file;     /* NULL: not known */
 	uint32_t line;
 	uint32_t column;
 };
-struct error *stopped_lines(struct stopped *s, const struct stopped_frame *frame, const struct stopped_line **ret,
-			    uint32_t *ret_count);
+struct error *snapshot_lines(struct snapshot *s, const struct snapshot_frame *frame, const struct snapshot_line **ret,
+			     uint32_t *ret_count);
 
 #endif

@@ -1,5 +1,5 @@
 #!/bin/bash
-# run.sh SHOW CUT - reads cores and live processes of stopping.c with show_stopped and compares with what must be there.
+# run.sh SHOW CUT - reads cores and live processes of stopping.c with show_snapshot and compares with what must be there.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 show=$(readlink -f "$1")

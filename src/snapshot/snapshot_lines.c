@@ -1,5 +1,5 @@
 /*
- * stopped_lines.c - functions and lines of an address, through inlining, from DWARF; without it the symbol.
+ * snapshot_lines.c - functions and lines of an address, through inlining, from DWARF; without it the symbol.
  *
  * libdw's own ways are linear for each address: by .debug_aranges, which clang does not write, and through all entries of
  * a compilation unit. Here the ranges of units are sorted once, and those of a unit's functions when the first address is
@@ -13,10 +13,10 @@
 #include <elfutils/libdw.h>
 
 #include "base/order.h"
-#include "object/stopped_source.h"
+#include "snapshot/snapshot_source.h"
 
 enum {
-	DEPTH_MAX = STOPPED_SCOPES_MAX, /* of nested entries that are looked through */
+	DEPTH_MAX = SNAPSHOT_SCOPES_MAX, /* of nested entries that are looked through */
 };
 
 struct address_range {
@@ -35,16 +35,16 @@ struct unit {
 };
 VEC_DECLARE(unit_vec, struct unit);
 
-struct stopped_line_index {
+struct snapshot_line_index {
 	bool is_tried;
 	uint64_t bias; /* of addresses in the debug information */
 	struct range_vec ranges;
 	struct unit_vec units;
 };
 
-struct stopped_known_lines {
+struct snapshot_known_lines {
 	uint64_t pc;
-	const struct stopped_line *lines;
+	const struct snapshot_line *lines;
 	uint32_t count;
 };
 
@@ -133,7 +133,7 @@ static struct error *index_unit(struct unit *u)
 	return err;
 }
 
-static struct error *index_module(struct stopped_line_index *x, Dwfl_Module *module)
+static struct error *index_module(struct snapshot_line_index *x, Dwfl_Module *module)
 {
 	Dwarf_Addr bias;
 	Dwarf *dw;
@@ -186,7 +186,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned int name)
 }
 
 /* Where an inlined function was called. */
-static void take_call(struct unit *u, Dwarf_Die *inlined, struct stopped_line *ret)
+static void take_call(struct unit *u, Dwarf_Die *inlined, struct snapshot_line *ret)
 {
 	Dwarf_Files *files;
 	size_t count;
@@ -198,7 +198,7 @@ static void take_call(struct unit *u, Dwarf_Die *inlined, struct stopped_line *r
 	ret->column = number_of(inlined, DW_AT_call_column);
 }
 
-static void take_line(struct unit *u, uint64_t address, struct stopped_line *ret)
+static void take_line(struct unit *u, uint64_t address, struct snapshot_line *ret)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&u->die, address);
 	int number;
@@ -277,10 +277,11 @@ static uint32_t find_chain(struct unit *u, uint64_t address, Dwarf_Die *chain)
 	return count;
 }
 
-static struct error *lines_of_unit(struct stopped *s, struct unit *u, uint64_t address, struct stopped_known_lines *ret)
+static struct error *lines_of_unit(struct snapshot *s, struct unit *u, uint64_t address,
+				   struct snapshot_known_lines *ret)
 {
 	Dwarf_Die chain[DEPTH_MAX];
-	struct stopped_line *lines;
+	struct snapshot_line *lines;
 	struct error *err = index_unit(u);
 	uint32_t count;
 
@@ -306,10 +307,10 @@ static struct error *lines_of_unit(struct stopped *s, struct unit *u, uint64_t a
 }
 
 /* Assembly, and what has no debug information. */
-static struct error *line_of_symbol(struct stopped *s, Dwfl_Module *module, struct unit *u, uint64_t address,
-				    struct stopped_known_lines *ret)
+static struct error *line_of_symbol(struct snapshot *s, Dwfl_Module *module, struct unit *u, uint64_t address,
+				    struct snapshot_known_lines *ret)
 {
-	struct stopped_line *line = arena_calloc(&s->arena, 1, sizeof *line);
+	struct snapshot_line *line = arena_calloc(&s->arena, 1, sizeof *line);
 	GElf_Off off;
 	GElf_Sym symbol;
 
@@ -324,9 +325,9 @@ static struct error *line_of_symbol(struct stopped *s, Dwfl_Module *module, stru
 }
 
 /* The index of a module, made when first needed. */
-static struct error *find_index(struct stopped *s, uint32_t module, struct stopped_line_index **ret)
+static struct error *find_index(struct snapshot *s, uint32_t module, struct snapshot_line_index **ret)
 {
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 
 	if (!source->lines) {
 		source->lines = calloc(s->module_count, sizeof *source->lines);
@@ -337,9 +338,9 @@ static struct error *find_index(struct stopped *s, uint32_t module, struct stopp
 	return index_module(*ret, s->modules[module].dwfl);
 }
 
-struct error *stopped_find_scopes(struct stopped *s, const struct stopped_frame *frame, struct stopped_scopes *ret)
+struct error *snapshot_find_scopes(struct snapshot *s, const struct snapshot_frame *frame, struct snapshot_scopes *ret)
 {
-	struct stopped_line_index *x;
+	struct snapshot_line_index *x;
 	struct error *err;
 	uint32_t number;
 	uint64_t address;
@@ -363,10 +364,10 @@ struct error *stopped_find_scopes(struct stopped *s, const struct stopped_frame 
 	return NULL;
 }
 
-struct error *stopped_each_unit(struct stopped *s, uint32_t module, bool (*visit)(void *data, Dwarf_Die *contents),
-				void *data)
+struct error *snapshot_each_unit(struct snapshot *s, uint32_t module, bool (*visit)(void *data, Dwarf_Die *contents),
+				 void *data)
 {
-	struct stopped_line_index *x;
+	struct snapshot_line_index *x;
 	struct error *err = find_index(s, module, &x);
 
 	for (size_t i = 0; !err && i < x->units.count; i++)
@@ -375,10 +376,10 @@ struct error *stopped_each_unit(struct stopped *s, uint32_t module, bool (*visit
 	return err;
 }
 
-static struct error *find_lines(struct stopped *s, uint32_t index, struct stopped_known_lines *ret)
+static struct error *find_lines(struct snapshot *s, uint32_t index, struct snapshot_known_lines *ret)
 {
 	Dwfl_Module *module = s->modules[index].dwfl;
-	struct stopped_line_index *x;
+	struct snapshot_line_index *x;
 	struct unit *unit = NULL;
 	uint32_t number;
 	struct error *err = find_index(s, index, &x);
@@ -394,17 +395,17 @@ static struct error *find_lines(struct stopped *s, uint32_t index, struct stoppe
 
 static int by_pc(const void *a, const void *b)
 {
-	const struct stopped_known_lines *x = a, *y = b;
+	const struct snapshot_known_lines *x = a, *y = b;
 
 	return order_of(x->pc, y->pc);
 }
 
-struct error *stopped_lines(struct stopped *s, const struct stopped_frame *frame, const struct stopped_line **ret,
-			    uint32_t *ret_count)
+struct error *snapshot_lines(struct snapshot *s, const struct snapshot_frame *frame, const struct snapshot_line **ret,
+			     uint32_t *ret_count)
 {
-	static const struct stopped_line nothing;
-	struct stopped_source *source = s->source;
-	struct stopped_known_lines wanted = {.pc = frame->pc - !frame->is_activation}, *known, **place;
+	static const struct snapshot_line nothing;
+	struct snapshot_source *source = s->source;
+	struct snapshot_known_lines wanted = {.pc = frame->pc - !frame->is_activation}, *known, **place;
 	struct error *err;
 
 	if (frame->module == UINT32_MAX || !s->modules[frame->module].dwfl) {
@@ -412,7 +413,7 @@ struct error *stopped_lines(struct stopped *s, const struct stopped_frame *frame
 		*ret_count = 1;
 		return NULL;
 	}
-	place = (struct stopped_known_lines **)tfind(&wanted, &source->known_lines, by_pc);
+	place = (struct snapshot_known_lines **)tfind(&wanted, &source->known_lines, by_pc);
 	if (place) {
 		*ret = (*place)->lines;
 		*ret_count = (*place)->count;
@@ -437,13 +438,13 @@ static void keep(void *node)
 	(void)node; /* the arena's */
 }
 
-void stopped_free_lines(struct stopped *s)
+void snapshot_free_lines(struct snapshot *s)
 {
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 
 	tdestroy(source->known_lines, keep);
 	for (uint32_t i = 0; source->lines && i < s->module_count; i++) {
-		struct stopped_line_index *x = &source->lines[i];
+		struct snapshot_line_index *x = &source->lines[i];
 
 		for (size_t u = 0; u < x->units.count; u++) {
 			range_vec_deinit(&x->units.items[u].ranges);

@@ -1,10 +1,10 @@
-/* show_stopped.c - prints what object/stopped.h tells of a core or a process, for run.sh. */
+/* show_snapshot.c - prints what snapshot/snapshot.h tells of a core or a process, for run.sh. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/stopped.h"
+#include "snapshot/snapshot.h"
 
 static const char *base_name(const char *path)
 {
@@ -13,11 +13,11 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void show_frame(struct stopped *s, uint32_t number, const struct stopped_frame *f)
+static void show_frame(struct snapshot *s, uint32_t number, const struct snapshot_frame *f)
 {
-	const struct stopped_line *lines;
+	const struct snapshot_line *lines;
 	uint32_t count;
-	struct error *err = stopped_lines(s, f, &lines, &count);
+	struct error *err = snapshot_lines(s, f, &lines, &count);
 
 	if (err) {
 		printf("lines: %s\n", err->message);
@@ -32,7 +32,7 @@ static void show_frame(struct stopped *s, uint32_t number, const struct stopped_
 		       f->has_cfa ? "" : " no-cfa", f->has_cfa && f->cfa <= f->registers[7] ? " bad-cfa" : "");
 }
 
-static void show(struct stopped *s, uint32_t limit)
+static void show(struct snapshot *s, uint32_t limit)
 {
 	printf("pid %d threads %u signal %d live %d", (int)s->pid, s->thread_count, s->signal, s->is_live);
 	if (s->has_fault_address)
@@ -43,7 +43,7 @@ static void show(struct stopped *s, uint32_t limit)
 		       s->modules[i].file ? base_name(s->modules[i].file) : "none",
 		       s->modules[i].build_id.len_bytes ? " build-id" : "");
 	for (uint32_t t = 0; t < s->thread_count; t++) {
-		const struct stopped_thread *thread = &s->threads[t];
+		const struct snapshot_thread *thread = &s->threads[t];
 
 		printf("thread %s%s frames %" PRIu32 "%s%s\n", thread->is_first ? "first" : "other",
 		       thread->name ? " named" : "", thread->frame_count, thread->cut ? " cut: " : "",
@@ -55,12 +55,12 @@ static void show(struct stopped *s, uint32_t limit)
 		printf("note %s\n", s->notes[i]);
 }
 
-/* show_stopped PROGRAM|- CORE|PID [FRAMES [DEBUG-DIR]] */
+/* show_snapshot PROGRAM|- CORE|PID [FRAMES [DEBUG-DIR]] */
 int main(int argc, char **argv)
 {
 	struct object_search search;
-	struct stopped_options options = {.search = &search};
-	struct stopped s;
+	struct snapshot_options options = {.search = &search};
+	struct snapshot s;
 	struct error *err;
 
 	if (argc < 3)
@@ -70,15 +70,15 @@ int main(int argc, char **argv)
 	if (argc > 4)
 		error_destroy(object_search_add_debug_dir(&search, argv[4]));
 	if (strspn(argv[2], "0123456789") == strlen(argv[2]))
-		err = stopped_open_process((pid_t)atoi(argv[2]), &options, &s);
+		err = snapshot_open_process((pid_t)atoi(argv[2]), &options, &s);
 	else
-		err = stopped_open_core(argv[2], &options, &s);
+		err = snapshot_open_core(argv[2], &options, &s);
 	if (err) {
 		printf("error %s\n", err->message);
 		error_destroy(err);
 	} else {
 		show(&s, argc > 3 ? (uint32_t)atoi(argv[3]) : 30);
-		stopped_close(&s);
+		snapshot_close(&s);
 	}
 	object_search_deinit(&search);
 	return err ? 1 : 0;

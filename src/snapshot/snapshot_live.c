@@ -1,5 +1,5 @@
 /*
- * stopped_live.c - stops all threads of a running process by ptrace and reads their registers, its mappings and its memory.
+ * snapshot_live.c - stops all threads of a running process by ptrace and reads their registers, its mappings and its memory.
  * PTRACE_SEIZE, not ATTACH: no SIGSTOP that a shell or the process itself could see; what stops it leaves no trace.
  */
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "object/stopped_source.h"
+#include "snapshot/snapshot_source.h"
 
 enum {
 	USER_CODE_32 = 0x23, /* cs of 32-bit code */
@@ -24,10 +24,10 @@ enum {
 	PAGES = 64,
 };
 
-_Static_assert(sizeof(struct user_regs_struct) == STOPPED_USER_WORDS * sizeof(uint64_t), "27 registers");
+_Static_assert(sizeof(struct user_regs_struct) == SNAPSHOT_USER_WORDS * sizeof(uint64_t), "27 registers");
 
 /* Unwinding reads word by word. */
-struct stopped_page {
+struct snapshot_page {
 	uint64_t address;
 	bool is_there;
 	uint8_t bytes[PAGE_BYTES];
@@ -77,7 +77,7 @@ static struct error *cannot_stop(pid_t pid, int errnum)
 			(int)pid);
 }
 
-static bool is_seized(const struct stopped_source *source, pid_t tid)
+static bool is_seized(const struct snapshot_source *source, pid_t tid)
 {
 	for (size_t i = 0; i < source->threads.count; i++)
 		if (source->threads.items[i].tid == tid)
@@ -86,11 +86,11 @@ static bool is_seized(const struct stopped_source *source, pid_t tid)
 }
 
 /* *ret: it is there and stands still. A thread may end at any time. */
-static struct error *seize_thread(struct stopped *s, pid_t tid, bool *ret)
+static struct error *seize_thread(struct snapshot *s, pid_t tid, bool *ret)
 {
-	struct stopped_source *source = s->source;
-	struct stopped_raw_thread thread = {.tid = tid};
-	uint64_t user[STOPPED_USER_WORDS];
+	struct snapshot_source *source = s->source;
+	struct snapshot_raw_thread thread = {.tid = tid};
+	uint64_t user[SNAPSHOT_USER_WORDS];
 	int status;
 
 	*ret = false;
@@ -106,19 +106,19 @@ static struct error *seize_thread(struct stopped *s, pid_t tid, bool *ret)
 		thread.signal = WSTOPSIG(status);
 	if (ptrace(PTRACE_GETREGS, tid, NULL, user) != 0)
 		return NULL;
-	stopped_take_registers(user, thread.registers);
-	thread.thread_pointer = user[STOPPED_USER_FS_BASE];
-	thread.system_call = (int64_t)user[STOPPED_USER_ORIG_RAX];
+	snapshot_take_registers(user, thread.registers);
+	thread.thread_pointer = user[SNAPSHOT_USER_FS_BASE];
+	thread.system_call = (int64_t)user[SNAPSHOT_USER_ORIG_RAX];
 	if (user[17] == USER_CODE_32) {
 		ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)thread.signal);
 		return error_create(ERROR_FORMAT, "process %d: is a 32-bit program: only x86-64 is read", (int)s->pid);
 	}
 	*ret = true;
-	return stopped_raw_thread_vec_append(&source->threads, thread);
+	return snapshot_raw_thread_vec_append(&source->threads, thread);
 }
 
 /* One pass over the threads; *ret: new ones were found. */
-static struct error *seize_new(struct stopped *s, bool *ret)
+static struct error *seize_new(struct snapshot *s, bool *ret)
 {
 	char path[PROC_PATH_MAX];
 	struct dirent *entry;
@@ -143,9 +143,9 @@ static struct error *seize_new(struct stopped *s, bool *ret)
 	return err;
 }
 
-static void name_threads(struct stopped *s)
+static void name_threads(struct snapshot *s)
 {
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 
 	for (size_t i = 0; i < source->threads.count; i++) {
 		char name[PROC_PATH_MAX], text[64];
@@ -161,7 +161,7 @@ static void name_threads(struct stopped *s)
 	}
 }
 
-static struct error *read_command(struct stopped *s)
+static struct error *read_command(struct snapshot *s)
 {
 	FILE *f = open_proc(s->pid, "cmdline");
 	char text[4096];
@@ -182,9 +182,9 @@ static struct error *read_command(struct stopped *s)
 	return s->command ? NULL : &error_no_memory;
 }
 
-static void read_auxiliary(struct stopped *s)
+static void read_auxiliary(struct snapshot *s)
 {
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 	FILE *f = open_proc(s->pid, "auxv");
 	uint64_t pair[2];
 
@@ -200,11 +200,11 @@ static void read_auxiliary(struct stopped *s)
 }
 
 /* "7f00-7f10 r-xp 00001000 fe:00 123      /usr/lib/x.so": rising. */
-static struct error *take_mapping(struct stopped *s, const char *line)
+static struct error *take_mapping(struct snapshot *s, const char *line)
 {
 	static const char deleted[] = " (deleted)";
-	struct stopped_source *source = s->source;
-	struct stopped_mapping m = {0};
+	struct snapshot_source *source = s->source;
+	struct snapshot_mapping m = {0};
 	char permissions[5];
 	size_t len;
 	int path = 0;
@@ -222,10 +222,10 @@ static struct error *take_mapping(struct stopped *s, const char *line)
 	m.is_told = true;
 	m.is_writable = permissions[1] == 'w';
 	m.is_executable = permissions[2] == 'x';
-	return stopped_mapping_vec_append(&source->mappings, m);
+	return snapshot_mapping_vec_append(&source->mappings, m);
 }
 
-static struct error *read_mappings(struct stopped *s)
+static struct error *read_mappings(struct snapshot *s)
 {
 	FILE *f = open_proc(s->pid, "maps");
 	char *line = NULL;
@@ -241,9 +241,9 @@ static struct error *read_mappings(struct stopped *s)
 	return err;
 }
 
-static struct error *open_memory(struct stopped *s)
+static struct error *open_memory(struct snapshot *s)
 {
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 	char path[PROC_PATH_MAX];
 
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)s->pid);
@@ -254,7 +254,7 @@ static struct error *open_memory(struct stopped *s)
 	return source->pages ? NULL : &error_no_memory;
 }
 
-struct error *stopped_seize(pid_t pid, struct stopped *s)
+struct error *snapshot_seize(pid_t pid, struct snapshot *s)
 {
 	bool is_new = true;
 	struct error *err = NULL;
@@ -263,7 +263,7 @@ struct error *stopped_seize(pid_t pid, struct stopped *s)
 	s->is_live = true;
 	while (is_new && !err) /* until all stand still: none can make another one */
 		err = seize_new(s, &is_new);
-	if (!err && !((struct stopped_source *)s->source)->threads.count)
+	if (!err && !((struct snapshot_source *)s->source)->threads.count)
 		err = error_create(ERROR_NOT_FOUND, "process %d: has ended", (int)pid);
 	if (!err)
 		err = read_mappings(s);
@@ -276,9 +276,9 @@ struct error *stopped_seize(pid_t pid, struct stopped *s)
 	return read_command(s);
 }
 
-void stopped_release(struct stopped *s)
+void snapshot_release(struct snapshot *s)
 {
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 
 	if (s->is_live)
 		for (size_t i = 0; i < source->threads.count; i++)
@@ -289,10 +289,10 @@ void stopped_release(struct stopped *s)
 	free(source->pages);
 }
 
-size_t stopped_live_memory(const struct stopped_source *source, uint64_t address, void *ret, size_t len_bytes)
+size_t snapshot_live_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes)
 {
 	uint64_t start = address & ~(uint64_t)(PAGE_BYTES - 1);
-	struct stopped_page *page = &source->pages[start / PAGE_BYTES % PAGES];
+	struct snapshot_page *page = &source->pages[start / PAGE_BYTES % PAGES];
 	size_t part = (size_t)(start + PAGE_BYTES - address);
 
 	if (!page->is_there || page->address != start) {

@@ -1,5 +1,5 @@
 /*
- * stopped_statics.c - the variables of static storage of a unit by name: found once, since units of C++ have many entries and
+ * snapshot_statics.c - the variables of static storage of a unit by name: found once, since units of C++ have many entries and
  * each name on a line of source is looked up.
  */
 #include <dwarf.h>
@@ -8,18 +8,18 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "object/stopped_source.h"
+#include "snapshot/snapshot_source.h"
 
 enum {
 	ENTRIES_MAX = 1 << 20, /* of a unit that are looked at */
 	DEPTH_MAX = 16,        /* of namespaces */
 };
 
-VEC_DECLARE(static_vec, struct stopped_static);
+VEC_DECLARE(static_vec, struct snapshot_static);
 
 struct unit_statics {
 	const void *unit; /* its first entry, in the mapped debug information */
-	struct stopped_static *items;
+	struct snapshot_static *items;
 	uint32_t count;
 };
 
@@ -39,7 +39,7 @@ static struct error *collect(Dwarf_Die *parent, const char *(*name_of)(Dwarf_Die
 		if (tag == DW_TAG_namespace) {
 			err = collect(&die, name_of, depth + 1, left, ret);
 		} else if (tag == DW_TAG_variable && name_of(&die)) {
-			struct stopped_static found = {
+			struct snapshot_static found = {
 				.name = name_of(&die),
 				.die = die,
 				.is_declaration = dwarf_hasattr(&die, DW_AT_declaration),
@@ -54,7 +54,7 @@ static struct error *collect(Dwarf_Die *parent, const char *(*name_of)(Dwarf_Die
 
 static int by_name(const void *a, const void *b)
 {
-	const struct stopped_static *x = a, *y = b;
+	const struct snapshot_static *x = a, *y = b;
 
 	return strcmp(x->name, y->name) ?: order_of((uintptr_t)x->die.addr, (uintptr_t)y->die.addr);
 }
@@ -66,7 +66,7 @@ static int by_unit(const void *a, const void *b)
 	return order_of((uintptr_t)x->unit, (uintptr_t)y->unit);
 }
 
-static struct error *make(struct stopped *s, Dwarf_Die *contents, const char *(*name_of)(Dwarf_Die *die),
+static struct error *make(struct snapshot *s, Dwarf_Die *contents, const char *(*name_of)(Dwarf_Die *die),
 			  struct unit_statics **ret)
 {
 	struct unit_statics *unit = arena_calloc(&s->arena, 1, sizeof *unit);
@@ -89,10 +89,10 @@ static struct error *make(struct stopped *s, Dwarf_Die *contents, const char *(*
 	return err;
 }
 
-struct error *stopped_find_statics(struct stopped *s, Dwarf_Die *contents, const char *(*name_of)(Dwarf_Die *die),
-				   const char *name, const struct stopped_static **ret, uint32_t *ret_count)
+struct error *snapshot_find_statics(struct snapshot *s, Dwarf_Die *contents, const char *(*name_of)(Dwarf_Die *die),
+				    const char *name, const struct snapshot_static **ret, uint32_t *ret_count)
 {
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 	struct unit_statics wanted = {.unit = contents->addr}, **place, *unit;
 	uint32_t first = 0, end;
 	struct error *err;
@@ -127,9 +127,9 @@ static void keep(void *node)
 	(void)node; /* the arena's */
 }
 
-void stopped_free_statics(struct stopped *s)
+void snapshot_free_statics(struct snapshot *s)
 {
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 
 	tdestroy(source->statics, keep);
 }

@@ -1,15 +1,15 @@
 /*
- * stopped_values.h - values of a stopped program's variables, where debug information says where they are. What it does not say,
+ * snapshot_values.h - values of a stopped program's variables, where debug information says where they are. What it does not say,
  * or not for this place, is said to be so: never a guess. Limits of the texts: value.h.
  *
- * Frames of inlined functions have no machine frame of their own: `level` counts from the innermost one, as stopped_lines does.
+ * Frames of inlined functions have no machine frame of their own: `level` counts from the innermost one, as snapshot_lines does.
  */
-#ifndef WM_OBJECT_STOPPED_VALUES_H
-#define WM_OBJECT_STOPPED_VALUES_H
+#ifndef WM_SNAPSHOT_SNAPSHOT_VALUES_H
+#define WM_SNAPSHOT_SNAPSHOT_VALUES_H
 
-#include "object/stopped.h"
+#include "snapshot/snapshot.h"
 
-struct stopped_value {
+struct snapshot_value {
 	const char *name; /* of the variable, or the expression */
 	const char *type; /* "struct node *"; NULL: void or not known */
 	const char *text; /* also "<optimized out>", "<not known>", "<not in the core>" */
@@ -21,30 +21,30 @@ struct stopped_value {
 	uint64_t address;
 	uint64_t len_bytes; /* of its type; 0: not known */
 };
-VEC_DECLARE(stopped_value_vec, struct stopped_value);
+VEC_DECLARE(snapshot_value_vec, struct snapshot_value);
 
 /* One level of a machine frame. */
-struct stopped_place {
-	const struct stopped_frame *frame;
-	const struct stopped_frame *caller; /* the next machine frame; NULL: none */
+struct snapshot_place {
+	const struct snapshot_frame *frame;
+	const struct snapshot_frame *caller; /* the next machine frame; NULL: none */
 	uint64_t thread_pointer;
 	uint32_t level;
 	uint32_t line; /* in the level: variables that are declared there or behind it have no value yet; 0: not known */
 };
 
 /* The function's parameters, in order. Texts are the arena's; the caller deinits. */
-struct error *stopped_arguments(struct stopped *s, const struct stopped_place *place, struct arena *arena,
-				struct stopped_value_vec *ret);
+struct error *snapshot_arguments(struct snapshot *s, const struct snapshot_place *place, struct arena *arena,
+				 struct snapshot_value_vec *ret);
 
 /*
  * A line of source: its variables, "a->b.c[1]" with each pointer on the way, where they are in scope at the place; each once. Whatever
  * else is on the line is passed over. Not known where names or types do not fit.
  */
-struct error *stopped_line_values(struct stopped *s, const struct stopped_place *place, const char *text,
-				  struct arena *arena, struct stopped_value_vec *ret);
+struct error *snapshot_line_values(struct snapshot *s, const struct snapshot_place *place, const char *text,
+				   struct arena *arena, struct snapshot_value_vec *ret);
 
 /* The variable of static storage that an address is in: "queue.lock", "locks[1]"; without debug information the symbol. *ret: the
  * arena's; NULL: none. */
-struct error *stopped_variable_at(struct stopped *s, uint64_t address, struct arena *arena, const char **ret);
+struct error *snapshot_variable_at(struct snapshot *s, uint64_t address, struct arena *arena, const char **ret);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * stopped_modules.c - which files were mapped where, and where these files are now. A file is only used when its build id is
+ * snapshot_modules.c - which files were mapped where, and where these files are now. A file is only used when its build id is
  * the one in memory; what memory does not tell (the core lacks the page) is told in a note.
  *
  * The vdso has no file: its bytes are in the core.
@@ -18,7 +18,7 @@
 
 #include "base/order.h"
 #include "base/text.h"
-#include "object/stopped_source.h"
+#include "snapshot/snapshot_source.h"
 
 enum {
 	HEADERS_MAX = 512,
@@ -40,7 +40,7 @@ struct image {
 };
 
 struct reader {
-	const struct stopped_source *source; /* NULL: file */
+	const struct snapshot_source *source; /* NULL: file */
 	uint64_t start;
 	const struct mapped_file *file;
 };
@@ -54,7 +54,7 @@ static bool read_at(const struct reader *r, uint64_t off, void *ret, size_t len_
 		return true;
 	}
 	for (size_t done = 0, part; done < len_bytes; done += part) {
-		part = stopped_memory(r->source, r->start + off + done, (uint8_t *)ret + done, len_bytes - done);
+		part = snapshot_memory(r->source, r->start + off + done, (uint8_t *)ret + done, len_bytes - done);
 		if (!part)
 			return false;
 	}
@@ -164,7 +164,7 @@ static bool read_file_image(const char *path, struct image *ret)
 /* ---- where a module's file is now ---- */
 
 struct hunt {
-	struct stopped *s;
+	struct snapshot *s;
 	const struct object_search *search;
 	const char *path; /* as loaded */
 	struct image memory;
@@ -235,7 +235,7 @@ static void try_exes(struct hunt *h)
 }
 
 /* What a live process has mapped is there even if its name is not any more, or is one of another root directory. */
-static void try_process(struct hunt *h, const struct stopped_mapping *first)
+static void try_process(struct hunt *h, const struct snapshot_mapping *first)
 {
 	char *path;
 
@@ -273,7 +273,7 @@ static void try_debug_dirs(struct hunt *h)
 static struct error *take_program(struct hunt *h, const char *program)
 {
 	char have[BUILD_ID_TEXT_MAX], want[BUILD_ID_TEXT_MAX];
-	struct stopped_source *source = h->s->source;
+	struct snapshot_source *source = h->s->source;
 	struct mapped_file file;
 	struct error *err = file_map(program, &file);
 	bool is_image;
@@ -305,28 +305,28 @@ static struct error *note_lost(struct hunt *h)
 
 	build_id_text(&h->memory.build_id, want);
 	if (h->is_other)
-		return stopped_note(
+		return snapshot_note(
 			h->s,
 			"%s: is of another build now: its build id is %s, that of what ran is %s: give that "
 			"with --exe",
 			h->path, build_id_text(&h->other, have), want);
-	return stopped_note(h->s, "%s (build id %s): is not there: give it with --exe", h->path,
-			    h->is_loose ? "not known" : want);
+	return snapshot_note(h->s, "%s (build id %s): is not there: give it with --exe", h->path,
+			     h->is_loose ? "not known" : want);
 }
 
 /* ---- modules ---- */
 
-VEC_DECLARE(module_vec, struct stopped_module);
+VEC_DECLARE(module_vec, struct snapshot_module);
 
 struct finder {
-	struct stopped *s;
-	const struct stopped_options *options;
+	struct snapshot *s;
+	const struct snapshot_options *options;
 	struct module_vec modules;
 	uint64_t main_start;
 };
 
-static struct error *find_file(struct finder *f, const struct stopped_mapping *first, bool is_main,
-			       struct stopped_module *m)
+static struct error *find_file(struct finder *f, const struct snapshot_mapping *first, bool is_main,
+			       struct snapshot_module *m)
 {
 	struct hunt h = {.s = f->s, .search = f->options->search, .path = m->path};
 	struct error *err = NULL;
@@ -344,9 +344,9 @@ static struct error *find_file(struct finder *f, const struct stopped_mapping *f
 	if (!err && !h.found)
 		err = note_lost(&h);
 	if (!err && h.found && h.is_loose && h.image.build_id.len_bytes)
-		err = stopped_note(f->s, "%s: whether it is of the same build cannot be checked: %s", h.found,
-				   h.has_memory && h.memory.has_notes ? "what ran had no build id"
-								      : "the core lacks the page with the build id");
+		err = snapshot_note(f->s, "%s: whether it is of the same build cannot be checked: %s", h.found,
+				    h.has_memory && h.memory.has_notes ? "what ran had no build id"
+								       : "the core lacks the page with the build id");
 	if (!err) {
 		const struct image *image = h.has_memory ? &h.memory : &h.image;
 
@@ -362,7 +362,7 @@ static struct error *find_file(struct finder *f, const struct stopped_mapping *f
 	return err;
 }
 
-static bool is_all_told(const struct stopped_mapping *m, size_t count)
+static bool is_all_told(const struct snapshot_mapping *m, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!m[i].is_told)
@@ -374,9 +374,9 @@ static bool is_all_told(const struct stopped_mapping *m, size_t count)
  * The mappings of one module are neighbours of one path, as far as its ELF header says that it goes (all segments of a small
  * one may be of the file's first page); where no header is to be seen, up to where the file starts anew. A file that is only read lies there in one piece.
  */
-static size_t module_end(const struct stopped_source *source, size_t first, bool *is_code)
+static size_t module_end(const struct snapshot_source *source, size_t first, bool *is_code)
 {
-	const struct stopped_mapping *m = source->mappings.items;
+	const struct snapshot_mapping *m = source->mappings.items;
 	struct reader reader = {.source = source, .start = m[first].start};
 	struct image image;
 	bool has_image =
@@ -396,9 +396,9 @@ static size_t module_end(const struct stopped_source *source, size_t first, bool
 
 static struct error *add_module(struct finder *f, size_t first, size_t end)
 {
-	struct stopped_source *source = f->s->source;
-	struct stopped_mapping *mappings = source->mappings.items;
-	struct stopped_module m = {
+	struct snapshot_source *source = f->s->source;
+	struct snapshot_mapping *mappings = source->mappings.items;
+	struct snapshot_module m = {
 		.path = mappings[first].path,
 		.start = mappings[first].start,
 		.end = mappings[end - 1].end,
@@ -415,12 +415,12 @@ static struct error *add_module(struct finder *f, size_t first, size_t end)
 /* A core without a list of files: the program is where the entry point shows it. */
 static struct error *add_program_only(struct finder *f)
 {
-	struct stopped_source *source = f->s->source;
-	struct stopped_module m = {.path = f->options->program, .file = f->options->program};
+	struct snapshot_source *source = f->s->source;
+	struct snapshot_module m = {.path = f->options->program, .file = f->options->program};
 	struct image image;
 	struct mapped_file file;
 	struct error *err =
-		stopped_note(f->s, "%s: has no list of mapped files: shared libraries are not known", source->name);
+		snapshot_note(f->s, "%s: has no list of mapped files: shared libraries are not known", source->name);
 
 	if (err || !m.path || !source->entry)
 		return err;
@@ -443,8 +443,8 @@ static struct error *add_program_only(struct finder *f)
 
 static struct error *add_vdso(struct finder *f)
 {
-	struct stopped_source *source = f->s->source;
-	struct stopped_module m = {.path = vdso_path, .start = source->vdso};
+	struct snapshot_source *source = f->s->source;
+	struct snapshot_module m = {.path = vdso_path, .start = source->vdso};
 	struct reader reader = {.source = source, .start = source->vdso};
 	struct image image;
 
@@ -458,14 +458,14 @@ static struct error *add_vdso(struct finder *f)
 
 static int by_start(const void *a, const void *b)
 {
-	const struct stopped_module *x = a, *y = b;
+	const struct snapshot_module *x = a, *y = b;
 
 	return order_of(x->start, y->start);
 }
 
 static struct error *collect(struct finder *f)
 {
-	struct stopped_source *source = f->s->source;
+	struct snapshot_source *source = f->s->source;
 	struct error *err = NULL;
 
 	for (size_t i = 0, end; i < source->mappings.count && !err; i = end) {
@@ -482,16 +482,16 @@ static struct error *collect(struct finder *f)
 
 /* ---- libdwfl ---- */
 
-static void read_vdso(struct stopped_image *image)
+static void read_vdso(struct snapshot_image *image)
 {
-	const struct stopped_module *m = image->module;
+	const struct snapshot_module *m = image->module;
 	size_t len_bytes = (size_t)(m->end - m->start);
 
 	image->copy = calloc(1, len_bytes);
 	if (!image->copy)
 		return;
 	for (size_t done = 0, part; done < len_bytes; done += part) {
-		part = stopped_memory(image->source, m->start + done, image->copy + done, len_bytes - done);
+		part = snapshot_memory(image->source, m->start + done, image->copy + done, len_bytes - done);
 		if (!part)
 			break;
 	}
@@ -501,7 +501,7 @@ static void read_vdso(struct stopped_image *image)
 static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name,
 		    Elf **elf)
 {
-	struct stopped_image *image = *userdata;
+	struct snapshot_image *image = *userdata;
 
 	(void)module;
 	(void)name;
@@ -515,7 +515,7 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 	return -1;
 }
 
-static int open_debug_file(const struct stopped_module *m, const char *path, char **ret)
+static int open_debug_file(const struct snapshot_module *m, const char *path, char **ret)
 {
 	struct image image;
 	int fd;
@@ -529,7 +529,7 @@ static int open_debug_file(const struct stopped_module *m, const char *path, cha
 	return fd;
 }
 
-static int open_joined_debug_file(const struct stopped_module *m, const char *dir, const char *name, char **ret)
+static int open_joined_debug_file(const struct snapshot_module *m, const char *dir, const char *name, char **ret)
 {
 	char *path;
 	int fd;
@@ -541,7 +541,7 @@ static int open_joined_debug_file(const struct stopped_module *m, const char *di
 	return fd;
 }
 
-static int find_named_debug_file(const struct stopped_module *m, const struct object_search *search, const char *link,
+static int find_named_debug_file(const struct snapshot_module *m, const struct object_search *search, const char *link,
 				 char **ret)
 {
 	char text[BUILD_ID_TEXT_MAX], name[BUILD_ID_TEXT_MAX + 32];
@@ -564,38 +564,38 @@ static int find_named_debug_file(const struct stopped_module *m, const struct ob
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file_name, const char *link, GElf_Word crc, char **ret)
 {
-	const struct stopped_image *image = *userdata;
+	const struct snapshot_image *image = *userdata;
 	int fd = image ? find_named_debug_file(image->module, image->source->search, link, ret) : -1;
 
 	return fd >= 0 ? fd : dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, link, crc, ret);
 }
 
-static struct error *report_module(struct stopped *s, uint32_t index)
+static struct error *report_module(struct snapshot *s, uint32_t index)
 {
-	struct stopped_source *source = s->source;
-	struct stopped_module *m = &s->modules[index];
+	struct snapshot_source *source = s->source;
+	struct snapshot_module *m = &s->modules[index];
 	void **userdata;
 
-	source->images[index] = (struct stopped_image){.source = source, .module = m};
+	source->images[index] = (struct snapshot_image){.source = source, .module = m};
 	if (m->file)
 		m->dwfl = dwfl_report_elf(s->dwfl, m->path, m->file, -1, m->bias, true);
 	if (!m->dwfl)
 		m->dwfl = dwfl_report_module(s->dwfl, m->path, m->start, m->end);
 	if (!m->dwfl)
-		return stopped_note(s, "%s: cannot be read: %s", m->path, dwfl_errmsg(-1));
+		return snapshot_note(s, "%s: cannot be read: %s", m->path, dwfl_errmsg(-1));
 	dwfl_module_info(m->dwfl, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
 	*userdata = &source->images[index];
 	return NULL;
 }
 
-static struct error *report_modules(struct stopped *s)
+static struct error *report_modules(struct snapshot *s)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = find_elf,
 		.find_debuginfo = find_debuginfo,
 		.section_address = dwfl_offline_section_address,
 	};
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 	struct error *err = NULL;
 
 	s->dwfl = dwfl_begin(&callbacks);
@@ -609,7 +609,7 @@ static struct error *report_modules(struct stopped *s)
 	return err;
 }
 
-struct error *stopped_find_modules(struct stopped *s, const struct stopped_options *options)
+struct error *snapshot_find_modules(struct snapshot *s, const struct snapshot_options *options)
 {
 	struct finder f = {.s = s, .options = options};
 	struct error *err = collect(&f);
@@ -628,9 +628,9 @@ struct error *stopped_find_modules(struct stopped *s, const struct stopped_optio
 	return err ? err : report_modules(s);
 }
 
-void stopped_free_modules(struct stopped *s)
+void snapshot_free_modules(struct snapshot *s)
 {
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
@@ -642,7 +642,7 @@ void stopped_free_modules(struct stopped *s)
 	free(source->images);
 }
 
-uint32_t stopped_module_at(const struct stopped *s, uint64_t address)
+uint32_t snapshot_module_at(const struct snapshot *s, uint64_t address)
 {
 	uint32_t first = 0, end = s->module_count;
 
@@ -658,7 +658,7 @@ uint32_t stopped_module_at(const struct stopped *s, uint64_t address)
 												    : UINT32_MAX;
 }
 
-static bool map_file(struct stopped_image *image)
+static bool map_file(struct snapshot_image *image)
 {
 	if (!image->is_tried && image->module->file) {
 		image->is_tried = true;
@@ -667,15 +667,15 @@ static bool map_file(struct stopped_image *image)
 	return image->file.bytes;
 }
 
-size_t stopped_file_memory(const struct stopped *s, uint64_t address, void *ret, size_t len_bytes)
+size_t snapshot_file_memory(const struct snapshot *s, uint64_t address, void *ret, size_t len_bytes)
 {
-	const struct stopped_source *source = s->source;
-	uint32_t index = stopped_module_at(s, address);
+	const struct snapshot_source *source = s->source;
+	uint32_t index = snapshot_module_at(s, address);
 
 	if (index == UINT32_MAX || !map_file(&source->images[index]))
 		return 0;
 	for (size_t i = 0; i < source->mappings.count; i++) {
-		const struct stopped_mapping *m = &source->mappings.items[i];
+		const struct snapshot_mapping *m = &source->mappings.items[i];
 		const struct mapped_file *file = &source->images[index].file;
 		uint64_t off = m->file_off + (address - m->start), part = m->end - address;
 

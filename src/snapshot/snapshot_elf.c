@@ -1,25 +1,25 @@
 /*
- * stopped_elf.c - sections, symbols and thread-local variables of the modules of a stopped program.
+ * snapshot_elf.c - sections, symbols and thread-local variables of the modules of a stopped program.
  *
  * The program's own thread-local storage ends at the thread pointer. Where a library's is only the loader knows, who has put
  * the offsets where relocations (R_X86_64_TPOFF64) ask for them.
  */
-#include "object/stopped_elf.h"
+#include "snapshot/snapshot_elf.h"
 
 #include <gelf.h>
 #include <string.h>
 
-#include "object/stopped_source.h"
+#include "snapshot/snapshot_source.h"
 
-static Elf *elf_of(const struct stopped_module *m)
+static Elf *elf_of(const struct snapshot_module *m)
 {
 	GElf_Addr bias;
 
 	return m->dwfl ? dwfl_module_getelf(m->dwfl, &bias) : NULL;
 }
 
-void stopped_sections_each(const struct stopped_module *m,
-			   bool (*visit)(void *data, const struct stopped_section *section), void *data)
+void snapshot_sections_each(const struct snapshot_module *m,
+			    bool (*visit)(void *data, const struct snapshot_section *section), void *data)
 {
 	Elf *elf = elf_of(m);
 	Elf_Scn *at = NULL;
@@ -28,12 +28,12 @@ void stopped_sections_each(const struct stopped_module *m,
 	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
 		return;
 	while ((at = elf_nextscn(elf, at)) != NULL) {
-		struct stopped_section section;
+		struct snapshot_section section;
 		GElf_Shdr header;
 
 		if (!gelf_getshdr(at, &header) || !(header.sh_flags & SHF_ALLOC))
 			continue;
-		section = (struct stopped_section){
+		section = (struct snapshot_section){
 			.name = elf_strptr(elf, names, header.sh_name),
 			.address = header.sh_addr + m->bias,
 			.len_bytes = header.sh_size,
@@ -44,9 +44,9 @@ void stopped_sections_each(const struct stopped_module *m,
 	}
 }
 
-const char *stopped_symbol_at(const struct stopped *s, uint64_t address, uint64_t *ret_off)
+const char *snapshot_symbol_at(const struct snapshot *s, uint64_t address, uint64_t *ret_off)
 {
-	uint32_t module = stopped_module_at(s, address);
+	uint32_t module = snapshot_module_at(s, address);
 	GElf_Off off = 0;
 	GElf_Sym symbol;
 	const char *name;
@@ -58,7 +58,7 @@ const char *stopped_symbol_at(const struct stopped *s, uint64_t address, uint64_
 	return name;
 }
 
-bool stopped_tls_of(const struct stopped_module *m, struct stopped_tls *ret)
+bool snapshot_tls_of(const struct snapshot_module *m, struct snapshot_tls *ret)
 {
 	Elf *elf = elf_of(m);
 	size_t count;
@@ -70,14 +70,14 @@ bool stopped_tls_of(const struct stopped_module *m, struct stopped_tls *ret)
 
 		if (!gelf_getphdr(elf, (int)i, &h) || h.p_type != PT_TLS || !h.p_align)
 			continue;
-		*ret = (struct stopped_tls){h.p_memsz, (h.p_memsz + h.p_align - 1) & ~(h.p_align - 1)};
+		*ret = (struct snapshot_tls){h.p_memsz, (h.p_memsz + h.p_align - 1) & ~(h.p_align - 1)};
 		return true;
 	}
 	return false;
 }
 
-void stopped_tls_each(const struct stopped_module *m,
-		      bool (*visit)(void *data, const struct stopped_tls_symbol *symbol), void *data)
+void snapshot_tls_each(const struct snapshot_module *m,
+		       bool (*visit)(void *data, const struct snapshot_tls_symbol *symbol), void *data)
 {
 	Elf *elf = elf_of(m);
 	Elf_Scn *section = NULL;
@@ -90,7 +90,7 @@ void stopped_tls_each(const struct stopped_module *m,
 		    !header.sh_entsize || !(bytes = elf_getdata(section, NULL)))
 			continue;
 		for (int i = 0; (uint64_t)i < header.sh_size / header.sh_entsize; i++) {
-			struct stopped_tls_symbol symbol = {.is_dynamic = header.sh_type == SHT_DYNSYM};
+			struct snapshot_tls_symbol symbol = {.is_dynamic = header.sh_type == SHT_DYNSYM};
 			GElf_Sym s;
 
 			if (!gelf_getsym(bytes, i, &s) || GELF_ST_TYPE(s.st_info) != STT_TLS || s.st_shndx == SHN_UNDEF)
@@ -110,7 +110,7 @@ struct search {
 	uint64_t off;
 };
 
-static bool visit(void *data, const struct stopped_tls_symbol *symbol)
+static bool visit(void *data, const struct snapshot_tls_symbol *symbol)
 {
 	struct search *search = data;
 
@@ -121,14 +121,14 @@ static bool visit(void *data, const struct stopped_tls_symbol *symbol)
 	return false;
 }
 
-static bool find_in_program(const struct stopped *s, const char *name, int64_t *ret)
+static bool find_in_program(const struct snapshot *s, const char *name, int64_t *ret)
 {
 	struct search search = {.name = name};
-	struct stopped_tls tls;
+	struct snapshot_tls tls;
 
-	if (s->main_module >= s->module_count || !stopped_tls_of(&s->modules[s->main_module], &tls))
+	if (s->main_module >= s->module_count || !snapshot_tls_of(&s->modules[s->main_module], &tls))
 		return false;
-	stopped_tls_each(&s->modules[s->main_module], visit, &search);
+	snapshot_tls_each(&s->modules[s->main_module], visit, &search);
 	*ret = (int64_t)(search.off - tls.end);
 	return search.is_found;
 }
@@ -145,7 +145,7 @@ static const char *symbol_name(Elf *elf, const GElf_Shdr *relocations, uint64_t 
 	return elf_strptr(elf, header.sh_link, s.st_name);
 }
 
-static bool find_in_relocations(const struct stopped *s, const struct stopped_module *m, const char *wanted,
+static bool find_in_relocations(const struct snapshot *s, const struct snapshot_module *m, const char *wanted,
 				int64_t *ret)
 {
 	Elf *elf = elf_of(m);
@@ -166,13 +166,13 @@ static bool find_in_relocations(const struct stopped *s, const struct stopped_mo
 				continue;
 			name = symbol_name(elf, &header, GELF_R_SYM(r.r_info));
 			if (name && strcmp(name, wanted) == 0)
-				return stopped_read(s, r.r_offset + m->bias, ret, sizeof *ret);
+				return snapshot_read(s, r.r_offset + m->bias, ret, sizeof *ret);
 		}
 	}
 	return false;
 }
 
-bool stopped_tls_find(const struct stopped *s, const char *name, int64_t *ret)
+bool snapshot_tls_find(const struct snapshot *s, const char *name, int64_t *ret)
 {
 	if (find_in_program(s, name, ret))
 		return true;

@@ -1,5 +1,5 @@
 /*
- * stopped_exception.c - the C++ exception that a thread has caught last and not done with, as libstdc++ keeps it (Itanium C++ ABI:
+ * snapshot_exception.c - the C++ exception that a thread has caught last and not done with, as libstdc++ keeps it (Itanium C++ ABI:
  * Exception Handling, 2.2); std::terminate has caught what nobody else does.
  *
  *      TLS of libstdc++                     __cxa_exception, 112 bytes                thrown object
@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "object/demangle.h"
-#include "object/stopped_elf.h"
-#include "object/stopped_waits.h"
+#include "snapshot/snapshot_elf.h"
+#include "snapshot/snapshot_waits.h"
 
 enum {
 	HEADER_BYTES = 112,
@@ -38,19 +38,19 @@ enum {
 static const uint64_t exception_class = UINT64_C(0x474e5543432b2b00); /* "GNUCC++\0" */
 static const char globals_symbol[] = "_ZZN12_GLOBAL__N_110get_globalEvE6global";
 
-static bool read_word(const struct stopped *s, uint64_t address, uint64_t *ret)
+static bool read_word(const struct snapshot *s, uint64_t address, uint64_t *ret)
 {
-	return stopped_read(s, address, ret, sizeof *ret);
+	return snapshot_read(s, address, ret, sizeof *ret);
 }
 
 /* A text of the process; the arena's. false: it is not there, or has no end within max. is_cut: NULL, or longer ones are cut. */
-static bool read_text(const struct stopped *s, uint64_t address, size_t max, struct arena *arena, bool can_cut,
+static bool read_text(const struct snapshot *s, uint64_t address, size_t max, struct arena *arena, bool can_cut,
 		      const char **ret)
 {
 	char text[NAME_MAX_BYTES];
 	size_t len = 0;
 
-	while (len < max && len < sizeof text && stopped_read(s, address + len, &text[len], 1) && text[len])
+	while (len < max && len < sizeof text && snapshot_read(s, address + len, &text[len], 1) && text[len])
 		len++;
 	if (len == max || len == sizeof text) {
 		if (!can_cut)
@@ -58,7 +58,7 @@ static bool read_text(const struct stopped *s, uint64_t address, size_t max, str
 		*ret = arena_printf(arena, "%.*s...", (int)(len - 3), text);
 		return *ret;
 	}
-	if (!stopped_read(s, address + len, &text[len], 1))
+	if (!snapshot_read(s, address + len, &text[len], 1))
 		return false;
 	*ret = arena_strndup(arena, text, len);
 	return *ret;
@@ -73,7 +73,7 @@ struct globals {
 	uint64_t taken, first_taken; /* bytes of the exported symbols, and the first of them */
 };
 
-static bool visit(void *data, const struct stopped_tls_symbol *symbol)
+static bool visit(void *data, const struct snapshot_tls_symbol *symbol)
 {
 	struct globals *globals = data;
 
@@ -89,18 +89,18 @@ static bool visit(void *data, const struct stopped_tls_symbol *symbol)
 }
 
 /* The offset in the module's storage: of the symbol, or of the only bytes that no symbol has. */
-static bool find_globals(const struct stopped_module *m, const struct stopped_tls *tls, uint64_t *ret)
+static bool find_globals(const struct snapshot_module *m, const struct snapshot_tls *tls, uint64_t *ret)
 {
 	struct globals globals = {.first_taken = UINT64_MAX};
 
-	stopped_tls_each(m, visit, &globals);
+	snapshot_tls_each(m, visit, &globals);
 	*ret = globals.off;
 	return globals.is_found || (globals.is_library && globals.first_taken == GLOBALS_BYTES &&
 				    tls->len_bytes == globals.taken + GLOBALS_BYTES);
 }
 
 /* *ret: the header of the exception that the globals at the address have caught. */
-static bool is_globals(const struct stopped *s, uint64_t address, uint64_t *ret)
+static bool is_globals(const struct snapshot *s, uint64_t address, uint64_t *ret)
 {
 	uint64_t found;
 
@@ -109,7 +109,7 @@ static bool is_globals(const struct stopped *s, uint64_t address, uint64_t *ret)
 }
 
 /* The block that a library's data is in, of those that the thread has: glibc's dtv, whose -1st entry has their number. */
-static bool search_blocks(const struct stopped *s, const struct stopped_thread *thread, uint64_t off, uint64_t *ret)
+static bool search_blocks(const struct snapshot *s, const struct snapshot_thread *thread, uint64_t off, uint64_t *ret)
 {
 	uint64_t dtv, count, found;
 	uint32_t matches = 0;
@@ -129,14 +129,14 @@ static bool search_blocks(const struct stopped *s, const struct stopped_thread *
 	return matches == 1;
 }
 
-static bool find_header(const struct stopped *s, const struct stopped_thread *thread, uint64_t *ret)
+static bool find_header(const struct snapshot *s, const struct snapshot_thread *thread, uint64_t *ret)
 {
 	for (uint32_t i = 0; i < s->module_count; i++) {
-		const struct stopped_module *m = &s->modules[i];
-		struct stopped_tls tls;
+		const struct snapshot_module *m = &s->modules[i];
+		struct snapshot_tls tls;
 		uint64_t off;
 
-		if (!stopped_tls_of(m, &tls) || !find_globals(m, &tls, &off))
+		if (!snapshot_tls_of(m, &tls) || !find_globals(m, &tls, &off))
 			continue;
 		if (i == s->main_module ? is_globals(s, thread->thread_pointer - tls.end + off, ret)
 					: search_blocks(s, thread, off, ret))
@@ -148,7 +148,7 @@ static bool find_header(const struct stopped *s, const struct stopped_thread *th
 /* ---- what it says ---- */
 
 /* By whose what() it has. */
-static void take_what(const struct stopped *s, uint64_t object, struct arena *arena, struct stopped_exception *ret)
+static void take_what(const struct snapshot *s, uint64_t object, struct arena *arena, struct snapshot_exception *ret)
 {
 	static const struct {
 		const char *symbol;
@@ -168,7 +168,7 @@ static void take_what(const struct stopped *s, uint64_t object, struct arena *ar
 
 	if (!read_word(s, object, &vtable) || vtable % 8 || !read_word(s, vtable + (uint64_t)WHAT_SLOT * 8, &what))
 		return;
-	name = stopped_symbol_at(s, what, &off);
+	name = snapshot_symbol_at(s, what, &off);
 	for (size_t i = 0; name && !off && i < sizeof known / sizeof known[0]; i++) {
 		if (strcmp(name, known[i].symbol) != 0)
 			continue;
@@ -182,8 +182,8 @@ static void take_what(const struct stopped *s, uint64_t object, struct arena *ar
 }
 
 /* Thrown numbers and texts; type: as type_info has it. false: another type. */
-static bool take_plain(const struct stopped *s, const char *type, uint64_t object, struct arena *arena,
-		       struct stopped_exception *ret)
+static bool take_plain(const struct snapshot *s, const char *type, uint64_t object, struct arena *arena,
+		       struct snapshot_exception *ret)
 {
 	static const char integers[] = "cahstijlmxy"; /* char to unsigned long long */
 	static const uint8_t bytes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8};
@@ -197,7 +197,7 @@ static bool take_plain(const struct stopped *s, const char *type, uint64_t objec
 	}
 	if (!found)
 		return false;
-	if (!stopped_read(s, object, &word, bytes[found - integers]))
+	if (!snapshot_read(s, object, &word, bytes[found - integers]))
 		return true;
 	switch (*type) {
 	case 'c':
@@ -231,13 +231,13 @@ static const char *type_name(const char *type, struct arena *arena)
 	return name && strncmp(name, head, sizeof head - 1) == 0 ? name + sizeof head - 1 : NULL;
 }
 
-static struct error *find_terminate(struct stopped *s, const struct stopped_thread *thread, bool *ret)
+static struct error *find_terminate(struct snapshot *s, const struct snapshot_thread *thread, bool *ret)
 {
 	*ret = false;
 	for (uint32_t i = 0; i < thread->frame_count && i < TERMINATE_FRAMES_MAX && !*ret; i++) {
-		const struct stopped_line *lines;
+		const struct snapshot_line *lines;
 		uint32_t count;
-		struct error *err = stopped_lines(s, &thread->frames[i], &lines, &count);
+		struct error *err = snapshot_lines(s, &thread->frames[i], &lines, &count);
 
 		if (err)
 			return err;
@@ -248,13 +248,13 @@ static struct error *find_terminate(struct stopped *s, const struct stopped_thre
 	return NULL;
 }
 
-struct error *stopped_exception_of(struct stopped *s, const struct stopped_thread *thread, struct arena *arena,
-				   struct stopped_exception *ret)
+struct error *snapshot_exception_of(struct snapshot *s, const struct snapshot_thread *thread, struct arena *arena,
+				    struct snapshot_exception *ret)
 {
 	uint64_t header, type, name, object, kind;
 	const char *text;
 
-	*ret = (struct stopped_exception){0};
+	*ret = (struct snapshot_exception){0};
 	if (!thread->thread_pointer || !find_header(s, thread, &header) ||
 	    !read_word(s, header + HEADER_CLASS_OFF, &kind))
 		return NULL;

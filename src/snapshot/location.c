@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/location.h"
+#include "snapshot/location.h"
 
 enum {
 	CELLS = 64,
@@ -45,9 +45,9 @@ static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t count, uint6
 
 static bool read_register(struct machine *m, uint64_t reg, uint64_t *ret)
 {
-	const struct stopped_frame *frame = m->f->frame;
+	const struct snapshot_frame *frame = m->f->frame;
 
-	if (reg >= STOPPED_REGISTERS || !(frame->known & 1u << reg)) {
+	if (reg >= SNAPSHOT_REGISTERS || !(frame->known & 1u << reg)) {
 		m->is_broken = true;
 		return false;
 	}
@@ -118,7 +118,7 @@ static void push_memory(struct machine *m, uint64_t address, uint64_t len_bytes,
 {
 	uint64_t word = 0;
 
-	if (len_bytes > sizeof word || !len_bytes || !stopped_read(m->f->s, address, &word, (size_t)len_bytes))
+	if (len_bytes > sizeof word || !len_bytes || !snapshot_read(m->f->s, address, &word, (size_t)len_bytes))
 		m->is_broken = true;
 	else
 		push_typed(m, word, bytes, is_signed);
@@ -368,7 +368,7 @@ static bool each_call(Dwarf_Die *parent, int depth, int *left, bool (*visit)(Dwa
 {
 	Dwarf_Die die;
 
-	if (depth == STOPPED_SCOPES_MAX || dwarf_child(parent, &die) != 0)
+	if (depth == SNAPSHOT_SCOPES_MAX || dwarf_child(parent, &die) != 0)
 		return false;
 	do {
 		int tag = dwarf_tag(&die);
@@ -465,7 +465,7 @@ static bool find_passed(Dwarf_Die *site, uint64_t reg, Dwarf_Attribute *ret)
 
 static bool passed_value(const struct location_frame *f, uint64_t reg, uint64_t *ret)
 {
-	struct stopped_scopes *scopes = malloc(sizeof *scopes);
+	struct snapshot_scopes *scopes = malloc(sizeof *scopes);
 	struct location_frame caller;
 	struct location place = {0};
 	Dwarf_Attribute attribute;
@@ -474,7 +474,7 @@ static bool passed_value(const struct location_frame *f, uint64_t reg, uint64_t 
 	Dwarf_Die site;
 	Dwarf_Op *ops;
 	size_t count;
-	struct error *err = scopes ? stopped_find_scopes(f->s, f->caller, scopes) : &error_no_memory;
+	struct error *err = scopes ? snapshot_find_scopes(f->s, f->caller, scopes) : &error_no_memory;
 	bool is_found = !err && scopes->count &&
 			each_call(&scopes->dies[0], 0, &left, visit_return, f->caller->pc - scopes->bias, &site) &&
 			is_call_of(&site, &f->function) && find_passed(&site, reg, &attribute) &&
@@ -700,7 +700,7 @@ static void take_place(struct machine *m, uint64_t len_bytes, struct location *r
 	case PLACE_STACK:
 		if (m->count) {
 			value = pop(m).value;
-			append(ret, bytes, len_bytes, stopped_read(m->f->s, value, bytes, (size_t)len) ? len : 0);
+			append(ret, bytes, len_bytes, snapshot_read(m->f->s, value, bytes, (size_t)len) ? len : 0);
 			break;
 		}
 		__attribute__((fallthrough));

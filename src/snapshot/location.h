@@ -6,12 +6,12 @@
  * What an expression needs and the stopped program does not have is not known: registers that callees do not keep, vector registers,
  * thread-local data of shared libraries. Values at the function's entry are those that the debug information of the call has. Expressions are untrusted: steps and sizes are limited.
  */
-#ifndef WM_OBJECT_LOCATION_H
-#define WM_OBJECT_LOCATION_H
+#ifndef WM_SNAPSHOT_LOCATION_H
+#define WM_SNAPSHOT_LOCATION_H
 
 #include <elfutils/libdw.h>
 
-#include "object/stopped_source.h"
+#include "snapshot/snapshot_source.h"
 
 enum {
 	LOCATION_BYTES_MAX = 256, /* of what is not in memory */
@@ -36,9 +36,9 @@ struct location {
 
 /* Of a machine frame. */
 struct location_frame {
-	struct stopped *s;
-	const struct stopped_frame *frame;
-	const struct stopped_frame *caller; /* NULL: none, or not known */
+	struct snapshot *s;
+	const struct snapshot_frame *frame;
+	const struct snapshot_frame *caller; /* NULL: none, or not known */
 	uint64_t thread_pointer;
 	int depth;           /* of callers whose values are asked for */
 	Dwarf_Die function;  /* the machine function's, for its frame base */
@@ -49,8 +49,8 @@ struct location_frame {
 };
 
 /* Fills in what follows from the function and the frame. */
-void location_frame_init(struct stopped *s, const struct stopped_frame *frame, const struct stopped_frame *caller,
-			 uint64_t thread_pointer, const struct stopped_scopes *scopes, struct location_frame *ret);
+void location_frame_init(struct snapshot *s, const struct snapshot_frame *frame, const struct snapshot_frame *caller,
+			 uint64_t thread_pointer, const struct snapshot_scopes *scopes, struct location_frame *ret);
 
 /* Control is behind the function's prologue. */
 bool location_is_in_body(const struct location_frame *f);

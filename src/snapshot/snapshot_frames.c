@@ -1,5 +1,5 @@
 /*
- * stopped_frames.c - threads and their machine frames, by libdwfl's unwinder over our own registers and memory: libdwfl's own
+ * snapshot_frames.c - threads and their machine frames, by libdwfl's unwinder over our own registers and memory: libdwfl's own
  * reader of cores looks through a list of all that it has read before, for each word (elfutils 0.188), so that deep stacks
  * take quadratic time.
  *
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/stopped_source.h"
+#include "snapshot/snapshot_source.h"
 
 enum {
 	REG_RAX = 0,
@@ -23,7 +23,7 @@ enum {
 
 /* ---- call frame information ---- */
 
-static Dwarf_Frame *frame_rules(const struct stopped *s, uint32_t module, uint64_t pc)
+static Dwarf_Frame *frame_rules(const struct snapshot *s, uint32_t module, uint64_t pc)
 {
 	Dwfl_Module *dwfl = s->modules[module].dwfl;
 	Dwarf_Frame *frame;
@@ -39,8 +39,8 @@ static Dwarf_Frame *frame_rules(const struct stopped *s, uint32_t module, uint64
 	return cfi && dwarf_cfi_addrframe(cfi, pc - bias, &frame) == 0 ? frame : NULL;
 }
 
-bool stopped_cfa_rule(const struct stopped *s, uint32_t module, uint64_t linked_pc, int *ret_register,
-		      int64_t *ret_offset)
+bool snapshot_cfa_rule(const struct snapshot *s, uint32_t module, uint64_t linked_pc, int *ret_register,
+		       int64_t *ret_offset)
 {
 	Dwarf_Frame *frame = frame_rules(s, module, linked_pc + s->modules[module].bias);
 	Dwarf_Op *ops;
@@ -51,8 +51,8 @@ bool stopped_cfa_rule(const struct stopped *s, uint32_t module, uint64_t linked_
 		if (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
 			*ret_register = ops[0].atom - DW_OP_breg0;
 			*ret_offset = (int64_t)ops[0].number;
-			is_simple = *ret_register < STOPPED_REGISTERS;
-		} else if (ops[0].atom == DW_OP_bregx && ops[0].number < STOPPED_REGISTERS) {
+			is_simple = *ret_register < SNAPSHOT_REGISTERS;
+		} else if (ops[0].atom == DW_OP_bregx && ops[0].number < SNAPSHOT_REGISTERS) {
 			*ret_register = (int)ops[0].number;
 			*ret_offset = (int64_t)ops[0].number2;
 			is_simple = true;
@@ -63,7 +63,7 @@ bool stopped_cfa_rule(const struct stopped *s, uint32_t module, uint64_t linked_
 }
 
 /* No rule at pc says where the caller's rbx is: the function keeps it as it is. */
-static bool keeps_rbx(const struct stopped *s, uint32_t module, uint64_t pc)
+static bool keeps_rbx(const struct snapshot *s, uint32_t module, uint64_t pc)
 {
 	Dwarf_Frame *frame = module == UINT32_MAX ? NULL : frame_rules(s, module, pc);
 	Dwarf_Op ops_memory[3], *ops;
@@ -76,10 +76,10 @@ static bool keeps_rbx(const struct stopped *s, uint32_t module, uint64_t pc)
 
 /* ---- frames ---- */
 
-VEC_DECLARE(frame_vec, struct stopped_frame);
+VEC_DECLARE(frame_vec, struct snapshot_frame);
 
 struct walk {
-	struct stopped *s;
+	struct snapshot *s;
 	uint32_t next; /* thread that is asked for */
 	uint32_t frame_limit;
 	struct frame_vec frames; /* of the present thread */
@@ -96,7 +96,7 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *arg
 	uint64_t word;
 
 	(void)dwfl;
-	if (!stopped_read(w->s, address, &word, sizeof word))
+	if (!snapshot_read(w->s, address, &word, sizeof word))
 		return false;
 	*ret = word;
 	return true;
@@ -105,7 +105,7 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *arg
 static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
 {
 	struct walk *w = arg;
-	struct stopped_source *source = w->s->source;
+	struct snapshot_source *source = w->s->source;
 
 	(void)dwfl;
 	if (w->next == source->threads.count)
@@ -116,14 +116,14 @@ static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
 
 static bool set_registers(Dwfl_Thread *thread, void *arg)
 {
-	const struct stopped_raw_thread *raw = arg;
+	const struct snapshot_raw_thread *raw = arg;
 
 	dwfl_thread_state_register_pc(thread, raw->registers[REG_PC]);
-	return dwfl_thread_state_registers(thread, 0, STOPPED_REGISTERS, raw->registers);
+	return dwfl_thread_state_registers(thread, 0, SNAPSHOT_REGISTERS, raw->registers);
 }
 
 /* The frame's CFA is the caller's stack pointer, on this machine; where a signal came in, nobody called. */
-static void set_cfa(struct stopped_frame *inner, const struct stopped_frame *outer)
+static void set_cfa(struct snapshot_frame *inner, const struct snapshot_frame *outer)
 {
 	if (inner->is_trampoline || !(outer->known & 1u << REG_RSP))
 		return;
@@ -131,11 +131,11 @@ static void set_cfa(struct stopped_frame *inner, const struct stopped_frame *out
 	inner->has_cfa = true;
 }
 
-static struct error *add_frame(struct walk *w, struct stopped_frame *frame)
+static struct error *add_frame(struct walk *w, struct snapshot_frame *frame)
 {
-	frame->module = stopped_module_at(w->s, frame->pc - !frame->is_activation);
+	frame->module = snapshot_module_at(w->s, frame->pc - !frame->is_activation);
 	if (w->frames.count) {
-		struct stopped_frame *inner = &w->frames.items[w->frames.count - 1];
+		struct snapshot_frame *inner = &w->frames.items[w->frames.count - 1];
 
 		/* libdwfl has both the trampoline and what it returns to as activations. */
 		frame->is_trampoline = frame->is_activation && !inner->is_trampoline;
@@ -145,7 +145,7 @@ static struct error *add_frame(struct walk *w, struct stopped_frame *frame)
 }
 
 /* elfutils 0.188 takes rax for the register that calls preserve, and not rbx. */
-static void mend_registers(struct walk *w, const struct stopped_frame *inner, struct stopped_frame *frame)
+static void mend_registers(struct walk *w, const struct snapshot_frame *inner, struct snapshot_frame *frame)
 {
 	uint64_t pc = inner->pc - !inner->is_activation;
 
@@ -164,8 +164,8 @@ static void mend_registers(struct walk *w, const struct stopped_frame *inner, st
 static int take_frame(Dwfl_Frame *state, void *arg)
 {
 	struct walk *w = arg;
-	struct stopped_frame frame = {0};
-	const struct stopped_frame *inner = w->frames.count ? &w->frames.items[w->frames.count - 1] : NULL;
+	struct snapshot_frame frame = {0};
+	const struct snapshot_frame *inner = w->frames.count ? &w->frames.items[w->frames.count - 1] : NULL;
 
 	if (w->frame_limit && w->frames.count == w->frame_limit) {
 		w->cut = "more frames were not wanted";
@@ -173,7 +173,7 @@ static int take_frame(Dwfl_Frame *state, void *arg)
 	}
 	if (!dwfl_frame_pc(state, &frame.pc, &frame.is_activation))
 		return DWARF_CB_ABORT;
-	for (unsigned int i = 0; i < STOPPED_REGISTERS; i++) {
+	for (unsigned int i = 0; i < SNAPSHOT_REGISTERS; i++) {
 		Dwarf_Word value;
 
 		if (dwfl_frame_reg(state, i, &value) == 0) {
@@ -196,18 +196,18 @@ static int take_frame(Dwfl_Frame *state, void *arg)
 }
 
 /* Takes a frame whose code is nowhere off the thread's registers, if it was called from known code. */
-static struct error *step_out_of_nowhere(struct walk *w, struct stopped_raw_thread *raw)
+static struct error *step_out_of_nowhere(struct walk *w, struct snapshot_raw_thread *raw)
 {
-	struct stopped_frame frame = {
+	struct snapshot_frame frame = {
 		.pc = raw->registers[REG_PC],
 		.is_activation = true,
-		.known = (1u << STOPPED_REGISTERS) - 1,
+		.known = (1u << SNAPSHOT_REGISTERS) - 1,
 	};
 	uint64_t caller;
 
-	if (stopped_module_at(w->s, frame.pc) != UINT32_MAX ||
-	    !stopped_read(w->s, raw->registers[REG_RSP], &caller, sizeof caller) ||
-	    stopped_module_at(w->s, caller - 1) == UINT32_MAX)
+	if (snapshot_module_at(w->s, frame.pc) != UINT32_MAX ||
+	    !snapshot_read(w->s, raw->registers[REG_RSP], &caller, sizeof caller) ||
+	    snapshot_module_at(w->s, caller - 1) == UINT32_MAX)
 		return NULL;
 	memcpy(frame.registers, raw->registers, sizeof frame.registers);
 	raw->registers[REG_RSP] += sizeof caller;
@@ -217,19 +217,19 @@ static struct error *step_out_of_nowhere(struct walk *w, struct stopped_raw_thre
 }
 
 /* Where libdwfl gets nothing, the first frame is still known. */
-static struct error *add_bare_frame(struct walk *w, const struct stopped_raw_thread *raw)
+static struct error *add_bare_frame(struct walk *w, const struct snapshot_raw_thread *raw)
 {
-	struct stopped_frame frame = {
+	struct snapshot_frame frame = {
 		.pc = raw->registers[REG_PC],
 		.is_activation = true,
-		.known = (1u << STOPPED_REGISTERS) - 1,
+		.known = (1u << SNAPSHOT_REGISTERS) - 1,
 	};
 
 	memcpy(frame.registers, raw->registers, sizeof frame.registers);
 	return add_frame(w, &frame);
 }
 
-static struct error *keep_frames(struct walk *w, struct stopped_thread *thread)
+static struct error *keep_frames(struct walk *w, struct snapshot_thread *thread)
 {
 	thread->frame_count = (uint32_t)w->frames.count;
 	thread->frames = arena_copy(&w->s->arena, w->frames.items, w->frames.count, sizeof *thread->frames);
@@ -241,14 +241,14 @@ static struct error *keep_frames(struct walk *w, struct stopped_thread *thread)
 
 static void finish_cfa(struct walk *w)
 {
-	struct stopped_frame *last = w->frames.count ? &w->frames.items[w->frames.count - 1] : NULL;
+	struct snapshot_frame *last = w->frames.count ? &w->frames.items[w->frames.count - 1] : NULL;
 	int reg;
 	int64_t off;
 
 	if (!last || last->has_cfa || last->module == UINT32_MAX)
 		return;
-	if (!stopped_cfa_rule(w->s, last->module, last->pc - !last->is_activation - w->s->modules[last->module].bias,
-			      &reg, &off) ||
+	if (!snapshot_cfa_rule(w->s, last->module, last->pc - !last->is_activation - w->s->modules[last->module].bias,
+			       &reg, &off) ||
 	    !(last->known & 1u << reg))
 		return;
 	last->cfa = last->registers[reg] + (uint64_t)off;
@@ -273,16 +273,16 @@ static Elf *machine_elf(void)
 /* libdwfl takes a frame whose return address cannot be read for the outermost one. */
 static bool is_stack_missing(const struct walk *w)
 {
-	const struct stopped_frame *last = w->frames.count ? &w->frames.items[w->frames.count - 1] : NULL;
+	const struct snapshot_frame *last = w->frames.count ? &w->frames.items[w->frames.count - 1] : NULL;
 	uint64_t caller;
 
-	return last && last->has_cfa && !stopped_read(w->s, last->cfa - sizeof caller, &caller, sizeof caller);
+	return last && last->has_cfa && !snapshot_read(w->s, last->cfa - sizeof caller, &caller, sizeof caller);
 }
 
 static struct error *walk_thread(struct walk *w, uint32_t index, bool is_attached)
 {
-	struct stopped_source *source = w->s->source;
-	struct stopped_raw_thread *raw = &source->threads.items[index];
+	struct snapshot_source *source = w->s->source;
+	struct snapshot_raw_thread *raw = &source->threads.items[index];
 	struct error *err;
 
 	w->frames.count = 0;
@@ -308,8 +308,8 @@ static struct error *walk_thread(struct walk *w, uint32_t index, bool is_attache
 
 /* Between entering the kernel and what it returns: the result then is one of those that the program never sees (ERESTARTSYS to
  * ERESTART_RESTARTBLOCK), or EINTR. */
-static void find_system_call(const struct stopped *s, const struct stopped_raw_thread *raw,
-			     struct stopped_thread *thread)
+static void find_system_call(const struct snapshot *s, const struct snapshot_raw_thread *raw,
+			     struct snapshot_thread *thread)
 {
 	static const uint8_t instruction[] = {0x0f, 0x05};
 	uint8_t code[sizeof instruction];
@@ -317,7 +317,7 @@ static void find_system_call(const struct stopped *s, const struct stopped_raw_t
 
 	thread->waits_in = -1;
 	if (raw->system_call < 0 || !((result >= -516 && result <= -512) || result == -EINTR) ||
-	    !stopped_read(s, raw->registers[REG_PC] - sizeof code, code, sizeof code) ||
+	    !snapshot_read(s, raw->registers[REG_PC] - sizeof code, code, sizeof code) ||
 	    memcmp(code, instruction, sizeof code) != 0)
 		return;
 	thread->waits_in = raw->system_call;
@@ -325,14 +325,14 @@ static void find_system_call(const struct stopped *s, const struct stopped_raw_t
 	thread->wait_arguments[1] = raw->registers[REG_RSI];
 }
 
-struct error *stopped_walk(struct stopped *s, uint32_t frame_limit)
+struct error *snapshot_walk(struct snapshot *s, uint32_t frame_limit)
 {
 	static const Dwfl_Thread_Callbacks callbacks = {
 		.next_thread = next_thread,
 		.memory_read = read_word,
 		.set_initial_registers = set_registers,
 	};
-	struct stopped_source *source = s->source;
+	struct snapshot_source *source = s->source;
 	struct walk w = {.s = s, .frame_limit = frame_limit};
 	struct error *err = NULL;
 	bool is_attached;
@@ -344,7 +344,7 @@ struct error *stopped_walk(struct stopped *s, uint32_t frame_limit)
 		return &error_no_memory;
 	s->thread_count = (uint32_t)source->threads.count;
 	for (uint32_t i = 0; i < s->thread_count && !err; i++) {
-		struct stopped_thread *thread = &s->threads[i];
+		struct snapshot_thread *thread = &s->threads[i];
 
 		thread->tid = source->threads.items[i].tid;
 		thread->name = source->threads.items[i].name;

@@ -1,5 +1,5 @@
 /*
- * stopped_values.c - finds variables: parameters of a frame, and the names on a line of its source, by the scopes that the place is
+ * snapshot_values.c - finds variables: parameters of a frame, and the names on a line of its source, by the scopes that the place is
  * in, the members of `this`, and variables of static storage.
  *
  * A name is looked up as a compiler would. Debug information of optimized code may leave out what a name stands for there; then
@@ -13,8 +13,8 @@
 
 #include "base/text.h"
 #include "object/demangle.h"
-#include "object/stopped_values.h"
-#include "object/value.h"
+#include "snapshot/snapshot_values.h"
+#include "snapshot/value.h"
 
 enum {
 	DIES_MAX = 200000, /* entries looked at for a name */
@@ -25,20 +25,20 @@ enum {
 };
 
 struct finder {
-	struct stopped *s;
-	const struct stopped_place *place;
+	struct snapshot *s;
+	const struct snapshot_place *place;
 	struct arena *arena;
-	struct stopped_scopes scopes;
+	struct snapshot_scopes scopes;
 	uint32_t first, end; /* of scopes.dies: the level's */
 	struct location_frame frame;
-	struct stopped_value_vec *out;
+	struct snapshot_value_vec *out;
 	int left; /* DIES_MAX */
 };
 
 /* false: there is no debug information. */
 static struct error *begin(struct finder *f, bool *ret)
 {
-	struct error *err = stopped_find_scopes(f->s, f->place->frame, &f->scopes);
+	struct error *err = snapshot_find_scopes(f->s, f->place->frame, &f->scopes);
 	uint32_t level = 0;
 
 	*ret = !err && f->scopes.count;
@@ -66,20 +66,20 @@ static struct error *begin(struct finder *f, bool *ret)
 /* ---- results ---- */
 
 /* Of no value: the reason. */
-static void describe_state(const struct finder *f, enum value_state state, struct stopped_value *ret)
+static void describe_state(const struct finder *f, enum value_state state, struct snapshot_value *ret)
 {
 	ret->is_known = false;
 	ret->text = value_state_text(f->s, state);
 }
 
 static struct error *describe(const struct finder *f, const char *name, const struct value *v,
-			      struct stopped_value *ret)
+			      struct snapshot_value *ret)
 {
 	struct buffer text = {0};
 	enum value_state state = value_print(f->s, v, &text);
 	struct error *err = buffer_error(&text);
 
-	*ret = (struct stopped_value){
+	*ret = (struct snapshot_value){
 		.name = arena_strdup(f->arena, name),
 		.type = value_type_text(f->arena, &v->type),
 		.is_known = state == VALUE_KNOWN,
@@ -102,25 +102,25 @@ static struct error *describe(const struct finder *f, const char *name, const st
 
 static struct error *append_value(struct finder *f, const char *name, const struct value *v)
 {
-	struct stopped_value value;
+	struct snapshot_value value;
 	struct error *err;
 
 	for (size_t i = 0; i < f->out->count; i++)
 		if (strcmp(f->out->items[i].name, name) == 0)
 			return NULL;
 	err = describe(f, name, v, &value);
-	return err ? err : stopped_value_vec_append(f->out, value);
+	return err ? err : snapshot_value_vec_append(f->out, value);
 }
 
 static struct error *append_lost(struct finder *f, const char *name, enum value_state state)
 {
-	struct stopped_value value = {.name = arena_strdup(f->arena, name)};
+	struct snapshot_value value = {.name = arena_strdup(f->arena, name)};
 
 	for (size_t i = 0; i < f->out->count; i++)
 		if (strcmp(f->out->items[i].name, name) == 0)
 			return NULL;
 	describe_state(f, state, &value);
-	return value.name ? stopped_value_vec_append(f->out, value) : &error_no_memory;
+	return value.name ? snapshot_value_vec_append(f->out, value) : &error_no_memory;
 }
 
 /* The value of a variable's entry. false: it has no type. */
@@ -171,8 +171,8 @@ static struct error *add_parameter(struct finder *f, Dwarf_Die *function, Dwarf_
 	return value_of(f, &copy, &v) ? append_value(f, name, &v) : append_lost(f, name, VALUE_UNKNOWN);
 }
 
-struct error *stopped_arguments(struct stopped *s, const struct stopped_place *place, struct arena *arena,
-				struct stopped_value_vec *ret)
+struct error *snapshot_arguments(struct snapshot *s, const struct snapshot_place *place, struct arena *arena,
+				 struct snapshot_value_vec *ret)
 {
 	struct finder f = {.s = s, .place = place, .arena = arena, .out = ret};
 	Dwarf_Die function, written, child;
@@ -309,7 +309,7 @@ struct unit_search {
 	const Dwarf_Die *member; /* the static member that it must be; NULL: a variable that the function's scope sees */
 	bool wants_external;
 	bool is_declared;
-	const struct stopped_static *found;
+	const struct snapshot_static *found;
 	uint32_t count;
 	struct error *err;
 };
@@ -340,7 +340,7 @@ static bool is_visible(struct finder *f, Dwarf_Die *variable)
 	return function && strncmp(function, scope, (size_t)(end + 1 - scope)) == 0;
 }
 
-static bool is_wanted(struct unit_search *q, const struct stopped_static *variable)
+static bool is_wanted(struct unit_search *q, const struct snapshot_static *variable)
 {
 	Dwarf_Die die = variable->die, declared;
 	Dwarf_Attribute attribute;
@@ -354,10 +354,10 @@ static bool is_wanted(struct unit_search *q, const struct stopped_static *variab
 static bool visit_unit(void *data, Dwarf_Die *contents)
 {
 	struct unit_search *q = data;
-	const struct stopped_static *first;
+	const struct snapshot_static *first;
 	uint32_t count;
 
-	q->err = stopped_find_statics(q->f->s, contents, static_name, q->name, &first, &count);
+	q->err = snapshot_find_statics(q->f->s, contents, static_name, q->name, &first, &count);
 	for (uint32_t i = 0; !q->err && i < count; i++) {
 		if (first[i].is_declaration) {
 			q->is_declared = true;
@@ -378,7 +378,7 @@ static struct error *find_static(struct finder *f, const char *name, const Dwarf
 	visit_unit(&q, &f->scopes.contents);
 	q.wants_external = true;
 	if (!q.err && !q.count && q.is_declared && !member) {
-		struct error *err = stopped_each_unit(f->s, f->place->frame->module, visit_unit, &q);
+		struct error *err = snapshot_each_unit(f->s, f->place->frame->module, visit_unit, &q);
 
 		if (err)
 			return err;
@@ -694,8 +694,8 @@ static struct error *take_expression(struct finder *f, const char **at)
 	return err;
 }
 
-struct error *stopped_line_values(struct stopped *s, const struct stopped_place *place, const char *text,
-				  struct arena *arena, struct stopped_value_vec *ret)
+struct error *snapshot_line_values(struct snapshot *s, const struct snapshot_place *place, const char *text,
+				   struct arena *arena, struct snapshot_value_vec *ret)
 {
 	struct finder f = {.s = s, .place = place, .arena = arena, .out = ret};
 	const char *at = text;
@@ -816,7 +816,7 @@ static void name_part(Dwarf_Die *type, uint64_t off, int depth, struct buffer *o
 	} while (--left && dwarf_siblingof(&child, &child) == 0);
 }
 
-static struct error *name_symbol(struct stopped *s, uint32_t module, uint64_t address, struct arena *arena,
+static struct error *name_symbol(struct snapshot *s, uint32_t module, uint64_t address, struct arena *arena,
 				 const char **ret)
 {
 	GElf_Off off = 0;
@@ -830,7 +830,7 @@ static struct error *name_symbol(struct stopped *s, uint32_t module, uint64_t ad
 }
 
 /* Data that begins as zeros is no part of a mapped file: libdwfl knows the segments. */
-static uint32_t module_of_data(const struct stopped *s, uint64_t address)
+static uint32_t module_of_data(const struct snapshot *s, uint64_t address)
 {
 	Dwfl_Module *module = dwfl_addrmodule(s->dwfl, address);
 
@@ -840,7 +840,7 @@ static uint32_t module_of_data(const struct stopped *s, uint64_t address)
 	return UINT32_MAX;
 }
 
-struct error *stopped_variable_at(struct stopped *s, uint64_t address, struct arena *arena, const char **ret)
+struct error *snapshot_variable_at(struct snapshot *s, uint64_t address, struct arena *arena, const char **ret)
 {
 	struct address_search q = {.left = DIES_MAX};
 	uint32_t module = module_of_data(s, address);
@@ -855,7 +855,7 @@ struct error *stopped_variable_at(struct stopped *s, uint64_t address, struct ar
 	if (!dwfl_module_getdwarf(s->modules[module].dwfl, &bias))
 		return name_symbol(s, module, address, arena, ret);
 	q.address = address - bias;
-	err = stopped_each_unit(s, module, visit_for_address, &q);
+	err = snapshot_each_unit(s, module, visit_for_address, &q);
 	if (err || !q.is_found || !static_name(&q.die) || !value_type_of(&q.die, &type))
 		return err ? err : name_symbol(s, module, address, arena, ret);
 	buffer_printf(&out, "%s", static_name(&q.die));

@@ -1,7 +1,7 @@
 /*
- * tune.c - reads wm1_tunables by the section table, follows its offsets through the program headers, and writes changed copies.
+ * tunables.c - reads wm1_tunables by the section table, follows its offsets through the program headers, and writes changed copies.
  */
-#include "object/tune.h"
+#include "object/tunables.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "object/value.h"
+#include "snapshot/value.h"
 
 enum {
 	PEEL_MAX = 64, /* qualifiers and typedefs */
@@ -12,7 +12,7 @@ enum {
 	SEARCH_DEPTH_MAX = 8,
 };
 
-const char *value_state_text(const struct stopped *s, enum value_state state)
+const char *value_state_text(const struct snapshot *s, enum value_state state)
 {
 	switch (state) {
 	case VALUE_OPTIMIZED_OUT:
@@ -81,11 +81,12 @@ static bool constant(Dwarf_Die *die, unsigned int name, uint64_t *ret)
 
 /* ---- bytes ---- */
 
-enum value_state value_read(const struct stopped *s, const struct value *v, void *ret, uint64_t len_bytes)
+enum value_state value_read(const struct snapshot *s, const struct value *v, void *ret, uint64_t len_bytes)
 {
 	switch (v->place.kind) {
 	case LOCATION_MEMORY:
-		return stopped_read(s, v->place.address + v->off, ret, (size_t)len_bytes) ? VALUE_KNOWN : VALUE_MISSING;
+		return snapshot_read(s, v->place.address + v->off, ret, (size_t)len_bytes) ? VALUE_KNOWN
+											   : VALUE_MISSING;
 	case LOCATION_BYTES:
 		if (v->off > v->place.len_bytes || len_bytes > v->place.len_bytes - v->off)
 			return VALUE_UNKNOWN;
@@ -142,7 +143,7 @@ static bool is_integer_type(Dwarf_Die *type, bool *ret_is_signed)
 	}
 }
 
-enum value_state value_number(const struct stopped *s, const struct value *v, uint64_t *ret, bool *is_integer)
+enum value_state value_number(const struct snapshot *s, const struct value *v, uint64_t *ret, bool *is_integer)
 {
 	uint64_t word = 0, bytes;
 	enum value_state state;
@@ -165,7 +166,7 @@ enum value_state value_number(const struct stopped *s, const struct value *v, ui
 
 /* ---- parts ---- */
 
-bool value_element(const struct stopped *s, const struct value *v, int64_t index, struct value *ret)
+bool value_element(const struct snapshot *s, const struct value *v, int64_t index, struct value *ret)
 {
 	struct value from = *v;
 	Dwarf_Die type, element;
@@ -200,7 +201,7 @@ bool value_element(const struct stopped *s, const struct value *v, int64_t index
 	return true;
 }
 
-bool value_follow_reference(const struct stopped *s, const struct value *v, struct value *ret)
+bool value_follow_reference(const struct snapshot *s, const struct value *v, struct value *ret)
 {
 	Dwarf_Die type;
 

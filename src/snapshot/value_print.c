@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "object/demangle.h"
-#include "object/stopped_elf.h"
-#include "object/value.h"
+#include "snapshot/snapshot_elf.h"
+#include "snapshot/value.h"
 
 enum {
 	ENUMERATORS_MAX = 4096,
 };
 
 struct printer {
-	const struct stopped *s;
+	const struct snapshot *s;
 	struct buffer *out;
 	size_t end; /* of the text */
 	enum value_state worst;
@@ -69,11 +69,11 @@ static void print_text_at(struct printer *p, uint64_t address)
 	uint8_t bytes[VALUE_STRING_MAX + 1];
 	size_t len = 0;
 
-	while (len < sizeof bytes && stopped_read(p->s, address + len, &bytes[len], 1) && bytes[len])
+	while (len < sizeof bytes && snapshot_read(p->s, address + len, &bytes[len], 1) && bytes[len])
 		len++;
 	if (len == sizeof bytes)
 		print_string(p, bytes, VALUE_STRING_MAX, true);
-	else if (stopped_read(p->s, address + len, &bytes[len], 1))
+	else if (snapshot_read(p->s, address + len, &bytes[len], 1))
 		print_string(p, bytes, len, false);
 	else
 		buffer_printf(p->out, "0x%" PRIx64 " %s", address, value_state_text(p->s, VALUE_MISSING));
@@ -83,7 +83,7 @@ static void print_text_at(struct printer *p, uint64_t address)
 static void print_function(struct printer *p, uint64_t address)
 {
 	uint64_t off;
-	const char *name = stopped_symbol_at(p->s, address, &off);
+	const char *name = snapshot_symbol_at(p->s, address, &off);
 	struct arena arena;
 
 	buffer_printf(p->out, "0x%" PRIx64, address);
@@ -417,7 +417,7 @@ static void print(struct printer *p, const struct value *v, int depth)
 	}
 }
 
-enum value_state value_print(const struct stopped *s, const struct value *v, struct buffer *out)
+enum value_state value_print(const struct snapshot *s, const struct value *v, struct buffer *out)
 {
 	struct printer p = {.s = s, .out = out, .end = out->len_bytes + VALUE_TEXT_MAX};
 

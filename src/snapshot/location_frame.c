@@ -3,7 +3,7 @@
  * set these. clang gives one expression for a whole function to what lies in memory; that control is behind the prologue the line
  * table shows, and the call frame information that it is not in the epilogue, or between pushing arguments and a call.
  */
-#include "object/location.h"
+#include "snapshot/location.h"
 
 bool location_is_in_body(const struct location_frame *f)
 {
@@ -20,13 +20,13 @@ bool location_is_set_up(const struct location_frame *f, int wanted)
 
 	if (!location_is_in_body(f))
 		return false;
-	if (!stopped_cfa_rule(f->s, f->frame->module, f->address + f->bias - bias, &reg, &off))
+	if (!snapshot_cfa_rule(f->s, f->frame->module, f->address + f->bias - bias, &reg, &off))
 		return false;
 	if (wanted == LOCATION_RBP)
 		return reg == LOCATION_RBP;
 	if (reg != LOCATION_RSP)
 		return true;
-	if (!f->body || !stopped_cfa_rule(f->s, f->frame->module, f->body + f->bias - bias, &body_reg, &body_off))
+	if (!f->body || !snapshot_cfa_rule(f->s, f->frame->module, f->body + f->bias - bias, &body_reg, &body_off))
 		return false;
 	return body_reg == LOCATION_RSP && body_off == off;
 }
@@ -77,8 +77,8 @@ static void find_body(Dwarf_Die *unit, struct location_frame *f)
 	}
 }
 
-void location_frame_init(struct stopped *s, const struct stopped_frame *frame, const struct stopped_frame *caller,
-			 uint64_t thread_pointer, const struct stopped_scopes *scopes, struct location_frame *ret)
+void location_frame_init(struct snapshot *s, const struct snapshot_frame *frame, const struct snapshot_frame *caller,
+			 uint64_t thread_pointer, const struct snapshot_scopes *scopes, struct location_frame *ret)
 {
 	Dwarf_Die unit = scopes->unit;
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "object/tune.h"
+#include "object/tunables.h"
 
 struct program {
 	uint8_t *bytes;

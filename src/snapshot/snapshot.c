@@ -1,0 +1,136 @@
+/*
+ * snapshot.c - opens a core or a process: threads and mappings, then modules, then frames. Memory is what the core or the
+ * process has, and for what a core leaves out, the files that were mapped read-only.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "snapshot/snapshot_source.h"
+
+void snapshot_take_registers(const uint64_t user[SNAPSHOT_USER_WORDS], uint64_t ret[SNAPSHOT_REGISTERS])
+{
+	/* Of user_regs_struct (sys/user.h), by DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip */
+	static const uint8_t places[SNAPSHOT_REGISTERS] = {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
+
+	for (int i = 0; i < SNAPSHOT_REGISTERS; i++)
+		ret[i] = user[places[i]];
+}
+
+struct error *snapshot_note(struct snapshot *s, const char *format, ...)
+{
+	struct snapshot_source *source = s->source;
+	const char *text;
+	va_list args;
+
+	va_start(args, format);
+	text = arena_vprintf(&s->arena, format, args);
+	va_end(args);
+	return text ? snapshot_note_vec_append(&source->notes, text) : &error_no_memory;
+}
+
+size_t snapshot_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes)
+{
+	return source->memory_fd >= 0 ? snapshot_live_memory(source, address, ret, len_bytes)
+				      : snapshot_core_memory(source, address, ret, len_bytes);
+}
+
+bool snapshot_read(const struct snapshot *s, uint64_t address, void *ret, size_t len_bytes)
+{
+	const struct snapshot_source *source = s->source;
+	uint8_t *to = ret;
+
+	while (len_bytes) {
+		size_t part = snapshot_memory(source, address, to, len_bytes);
+
+		if (!part)
+			part = snapshot_file_memory(s, address, to, len_bytes);
+		if (!part)
+			return false;
+		address += part;
+		to += part;
+		len_bytes -= part;
+	}
+	return true;
+}
+
+static struct error *open_source(const char *name, const struct snapshot_options *options, struct snapshot *s)
+{
+	struct snapshot_source *source = calloc(1, sizeof *source);
+
+	*s = (struct snapshot){.source = source};
+	arena_init(&s->arena);
+	if (!source)
+		return &error_no_memory;
+	source->memory_fd = -1;
+	source->search = options->search;
+	source->name = arena_strdup(&s->arena, name);
+	return source->name ? NULL : &error_no_memory;
+}
+
+static struct error *finish(const struct snapshot_options *options, struct snapshot *s)
+{
+	struct snapshot_source *source = s->source;
+	struct error *err = snapshot_find_modules(s, options);
+
+	if (!err)
+		err = snapshot_walk(s, options->frame_limit);
+	s->notes = source->notes.items;
+	s->note_count = (uint32_t)source->notes.count;
+	return err;
+}
+
+struct error *snapshot_open_core(const char *core, const struct snapshot_options *options, struct snapshot *ret)
+{
+	struct snapshot s;
+	struct error *err = open_source(core, options, &s);
+
+	if (!err)
+		err = snapshot_read_core(core, &s);
+	if (!err)
+		err = finish(options, &s);
+	if (err)
+		snapshot_close(&s);
+	else
+		*ret = s;
+	return err;
+}
+
+struct error *snapshot_open_process(pid_t pid, const struct snapshot_options *options, struct snapshot *ret)
+{
+	struct snapshot s;
+	char name[32];
+	struct error *err;
+
+	snprintf(name, sizeof name, "process %d", (int)pid);
+	err = open_source(name, options, &s);
+	if (!err)
+		err = snapshot_seize(pid, &s);
+	if (!err)
+		err = finish(options, &s);
+	if (err)
+		snapshot_close(&s);
+	else
+		*ret = s;
+	return err;
+}
+
+void snapshot_close(struct snapshot *s)
+{
+	struct snapshot_source *source = s->source;
+
+	if (source) {
+		snapshot_free_lines(s);
+		snapshot_free_statics(s);
+		snapshot_free_modules(s);
+		snapshot_release(s);
+		snapshot_note_vec_deinit(&source->notes);
+		snapshot_raw_thread_vec_deinit(&source->threads);
+		snapshot_mapping_vec_deinit(&source->mappings);
+		snapshot_segment_vec_deinit(&source->segments);
+		file_unmap(&source->core);
+		free(source);
+	}
+	arena_deinit(&s->arena);
+	*s = (struct snapshot){0};
+}
