@@ -220,7 +220,11 @@ static struct error *read_site(struct reader *r, uint32_t number, struct meta_si
 		err = cursor_uleb128(&r->c, &s->addend);
 	if (!err)
 		err = cursor_uleb32(&r->c, &s->location);
-	return err ? err : check_site(r, &at, number, s);
+	if (!err)
+		err = check_site(r, &at, number, s);
+	if (!err && s->kind == META_SITE_BOUND)
+		s->foreign = r->m->functions[s->caller].link_name;
+	return err;
 }
 
 static struct error *read_sites(struct reader *r)

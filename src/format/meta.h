@@ -48,6 +48,7 @@ enum meta_site_kind {
 	META_SITE_FOREIGN,  /* pushed: callee is the external function `foreign` */
 	META_SITE_ASM,      /* pushed: inline assembly that calls */
 	META_SITE_CAPTURE,  /* wm_capture or wm_event: no call is in progress */
+	META_SITE_BOUND,    /* pushed: `caller` was called, but another image's function of its name is bound */
 	META_SITE_KINDS,
 };
 
@@ -69,7 +70,7 @@ struct meta_site {
 	uint32_t flags;
 	uint32_t caller;     /* function index */
 	uint32_t callee;     /* function index for CALL, BACK, CUT; else 0 */
-	const char *foreign; /* FOREIGN: link name of the callee; else NULL */
+	const char *foreign; /* FOREIGN: link name of the callee; BOUND: that of `caller`, not written; else NULL */
 	uint64_t addend;     /* CALL */
 	uint32_t location;   /* location index + 1, 0 when there is none */
 };

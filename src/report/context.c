@@ -42,9 +42,14 @@ static bool is_pushed_direct(enum meta_site_kind kind)
 	return kind == META_SITE_BACK || kind == META_SITE_CUT;
 }
 
+static bool is_pushed_by_name(enum meta_site_kind kind)
+{
+	return kind == META_SITE_FOREIGN || kind == META_SITE_BOUND;
+}
+
 static bool is_pushed_unknown(enum meta_site_kind kind)
 {
-	return kind == META_SITE_INDIRECT || kind == META_SITE_FOREIGN || kind == META_SITE_ASM;
+	return kind == META_SITE_INDIRECT || kind == META_SITE_ASM || is_pushed_by_name(kind);
 }
 
 static struct error *wrong_start(const struct image *image, uint32_t start, const char *why)
@@ -78,7 +83,7 @@ static struct error *check_unknown_callee(struct image *below_image, uint32_t be
 
 	if (!(f->flags & META_FUNCTION_ROOT))
 		return wrong_start(image, start, "which an unknown caller cannot reach");
-	if (s->kind != META_SITE_FOREIGN)
+	if (!is_pushed_by_name(s->kind))
 		return NULL;
 	if (function_is_called(&image->meta, start, s->foreign))
 		return NULL;
@@ -113,12 +118,16 @@ static struct error *check_start(const struct process *p, const struct context_b
 	return NULL;
 }
 
+/* is_called: by an encoded call, whatever the piece begins with. */
 static struct error *append_decoded(const struct process *p, const struct context_below *below, struct image *image,
-				    uint32_t function, uint64_t id, bool is_elided, struct frame_vec *frames)
+				    uint32_t function, uint64_t id, bool is_elided, bool is_called,
+				    struct frame_vec *frames)
 {
 	uint32_t count, start;
 	struct error *err = image_decode_piece(image, function, id, &count, &start);
 
+	if (!err && is_called && !count)
+		err = wrong_start(image, start, "which nothing of this image has called");
 	if (!err)
 		err = is_elided ? frame_vec_append(frames, elided_frame) : check_start(p, below, image, start, frames);
 	for (uint32_t i = 0; !err && i < count; i++)
@@ -129,7 +138,7 @@ static struct error *append_decoded(const struct process *p, const struct contex
 struct error *context_append_callers(const struct process *p, const struct context_below *below, struct image *image,
 				     uint32_t function, uint64_t id, struct frame_vec *frames)
 {
-	return append_decoded(p, below, image, function, id, false, frames);
+	return append_decoded(p, below, image, function, id, false, false, frames);
 }
 
 struct error *context_append_piece(const struct process *p, const struct context_below *below, uint64_t id,
@@ -137,12 +146,16 @@ struct error *context_append_piece(const struct process *p, const struct context
 {
 	struct image *image;
 	uint32_t local;
+	bool is_bound = false;
 	struct error *err = process_find_site(p, site & ~WM1_SITE_ELIDED, &image, &local);
 
 	if (!err)
+		is_bound = image->meta.sites[local].kind == META_SITE_BOUND;
+	if (!err)
 		err = append_decoded(p, below, image, image->meta.sites[local].caller, id, site & WM1_SITE_ELIDED,
-				     frames);
-	return err ? err : image_append_site(image, local, frames);
+				     is_bound, frames);
+	/* Of a bound one the function does not run. */
+	return err || is_bound ? err : image_append_site(image, local, frames);
 }
 
 static struct error *append_foreign_leaf(const struct process *p, const struct context_below *below, uint64_t id,
@@ -273,7 +286,7 @@ static struct error *append_thread(const struct process *p, const struct context
 		if (!is_pushed_unknown(s->kind))
 			return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not call foreign code",
 					    local, image->meta.unit);
-		if (s->kind == META_SITE_FOREIGN && !is_creation(s->foreign)) {
+		if (is_pushed_by_name(s->kind) && !is_creation(s->foreign)) {
 			err = image_foreign_frame(image, local, &frame);
 			if (!err)
 				err = frame_vec_append(frames, frame);

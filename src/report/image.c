@@ -187,7 +187,7 @@ struct error *image_foreign_frame(struct image *image, uint32_t site, struct fra
 		*ret = (struct frame){.name = "[indirect]", .link_name = "[indirect]", .flags = FRAME_FOREIGN};
 	else if (s->kind == META_SITE_ASM)
 		*ret = (struct frame){.name = "[asm]", .link_name = "[asm]", .flags = FRAME_FOREIGN};
-	if (s->kind != META_SITE_FOREIGN)
+	if (!s->foreign)
 		return NULL;
 	if (!*cached) {
 		const char *name = demangle(&image->meta.arena, s->foreign);

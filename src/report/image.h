@@ -26,7 +26,7 @@ void image_destroy(struct image *image);
 
 /* Appends the frames of a call (or capture) site, outermost first: its function, then what is inlined there. */
 struct error *image_append_site(struct image *image, uint32_t site, struct frame_vec *frames);
-/* The bracketed frame of what a FOREIGN, INDIRECT or ASM site calls. */
+/* The bracketed frame of what a FOREIGN, BOUND, INDIRECT or ASM site calls. */
 struct error *image_foreign_frame(struct image *image, uint32_t site, struct frame *ret);
 /* Demangled. NULL when memory is short. */
 const char *image_function_name(struct image *image, uint32_t function);

@@ -26,12 +26,13 @@ static const uint8_t golden[] = {
 	2,						/* locations: function file line column inlined_at */
 	3, 4, 11, 1, 0,
 	8, 9, 0x81, 1, 1, 1,				/* line 129, inlined at location 1 */
-	6,						/* sites 1 .. 5: kind flags caller ... location */
+	7,						/* sites 1 .. 6: kind flags caller ... location */
 	0, 0, 0, 1, 0xff, 1, 2,				/* call of 1, addend 255, at location 2 */
 	1, 0, 1, 0, 0,					/* back edge to 0 */
 	4, 1, 1, 7, 0,					/* foreign, a tail call */
 	3, 0, 1, 0,					/* indirect */
 	6, 0, 1, 0,					/* capture */
+	7, 0, 1, 0,					/* in place of function 1 */
 	1, 2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 5, 6, 0xac, 2, 8, /* stats */
 };
 /* clang-format on */
@@ -56,6 +57,7 @@ static void build_example(struct meta_builder *b)
 	b->sites[3].flags = META_SITE_TAIL;
 	build_site(b, META_SITE_INDIRECT, 1, NULL);
 	build_site(b, META_SITE_CAPTURE, 1, NULL);
+	build_site(b, META_SITE_BOUND, 1, NULL);
 	b->meta.stats = (struct meta_stats){1, 2, 3, UINT64_MAX, 5, 6, 300, 8};
 }
 
@@ -87,11 +89,13 @@ static void test_round_trip(void)
 		CHECK_U64(m.alias_count, 1);
 		CHECK_TEXT(m.aliases[0].link_name, "externa");
 		CHECK_U64(m.aliases[0].function, 1);
-		CHECK_U64(m.site_count, 6);
+		CHECK_U64(m.site_count, 7);
 		CHECK_U64(m.sites[1].addend, 255);
 		CHECK_U64(m.sites[1].location, 2);
 		CHECK_U64(m.sites[2].kind, META_SITE_BACK);
 		CHECK_TEXT(m.sites[3].foreign, "externa");
+		CHECK_U64(m.sites[6].kind, META_SITE_BOUND);
+		CHECK_TEXT(m.sites[6].foreign, "_Z1fv");
 		CHECK_U64(m.locations[1].line, 129);
 		CHECK_U64(m.locations[1].inlined_at, 1);
 		CHECK_U64(m.stats.ball_larus_max_id, UINT64_MAX);
@@ -202,7 +206,7 @@ static void test_bodies(void)
 	EXPECT_BODY(sites + 4, 2, "names what does not exist");
 	EXPECT_BODY(sites + 7, 3, "names what does not exist");
 	EXPECT_BODY(sites + 16, 0, "function without a name");
-	EXPECT_BODY(sites, 5, "");
+	EXPECT_BODY(sites, 6, "");
 	EXPECT_BODY(sizeof golden - 1, 0x80, "truncated");
 }
 

@@ -61,6 +61,7 @@ static void build_program(struct meta_builder *b, uint32_t depth)
 	build_site(b, META_SITE_FOREIGN, depth - 1, "qsort");
 	b->sites[build_site(b, META_SITE_INDIRECT, 0, NULL)].flags = META_SITE_TAIL;
 	build_site(b, META_SITE_ASM, 0, NULL);
+	build_site(b, META_SITE_BOUND, depth - 1, NULL);
 	for (uint32_t i = 0; i < depth; i++)
 		build_site(b, META_SITE_CAPTURE, i, NULL);
 }

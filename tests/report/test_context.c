@@ -25,7 +25,8 @@ struct world {
 	struct process_image images[2];
 	struct process process;
 	uint32_t main, f, g, h, cmp; /* functions */
-	uint32_t main_f, main_f2, f_g, g_h, h_g, g_qsort, g_indirect, h_asm, f_lib, f_create, tail_g, cut;
+	uint32_t main_f, main_f2, f_g, g_h, h_g, g_qsort, g_indirect, h_asm, f_lib, f_create, tail_g, cut, bound_f,
+		bound_g;
 	uint32_t at_main, at_f, at_g, at_h, at_cmp;
 	uint32_t lib_entry, lib_capture, lib_back;
 };
@@ -74,6 +75,8 @@ static void build_prog(struct world *w)
 	b.functions[w->h].contexts = 8;
 	b.functions[w->h].restart = 7;
 	w->cut = build_call(&b, META_SITE_CUT, w->main, w->h, 0);
+	w->bound_f = build_site(&b, META_SITE_BOUND, w->f, NULL);
+	w->bound_g = build_site(&b, META_SITE_BOUND, w->g, NULL);
 	w->at_main = build_site(&b, META_SITE_CAPTURE, w->main, NULL);
 	w->at_f = build_site(&b, META_SITE_CAPTURE, w->f, NULL);
 	w->at_g = build_site(&b, META_SITE_CAPTURE, w->g, NULL);
@@ -233,6 +236,41 @@ static void test_pushes(void)
 	free_world(&w);
 }
 
+/* Another image's f or g runs in place of that which was called. */
+static void test_bound(void)
+{
+	struct world w;
+	struct frame_vec frames = {0};
+
+	open_world(&w);
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 1, BASE + w.bound_f, 1); /* 16: main calls f by its first call */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 2, BASE + w.bound_f, 1); /* 17: by its second */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 4, BASE + w.bound_g, 1); /* 18: main;f calls g as its last act */
+	build_node(&w.wmk_bytes, 16, 0, BASE + w.bound_g, 3); /* 19: which calls f, that calls g; thrice */
+	build_node(&w.wmk_bytes, 16, 0, WM_SITE_THREAD, 1);   /* 20: it creates a thread */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + w.bound_f,
+		   1); /* 21: f was entered from outside: damaged */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 3, BASE + w.bound_f, 1); /* 22: damaged */
+	if (close_world(&w)) {
+		EXPECT(16, WM_SITE_FOREIGN, 0, "main;[f]");
+		EXPECT(17, LIB_BASE + w.lib_capture, 0, "main;[f];lib_entry");
+		EXPECT(18, WM_SITE_FOREIGN, 0, "main;f;[g]");
+		EXPECT(19, BASE + w.at_cmp, 0, "main;[f];f;[g];f;[g];f;[g];cmp;compare(int);less");
+		EXPECT(20, BASE + w.at_f, 0, "main;[f];[thread];f");
+		EXPECT_ERROR(16, BASE + w.at_g, 6, ERROR_FORMAT, "unknown caller");
+		EXPECT_ERROR(21, WM_SITE_FOREIGN, 0, ERROR_FORMAT, "nothing of this image has called");
+		EXPECT_ERROR(22, WM_SITE_FOREIGN, 0, ERROR_FORMAT, "no context 3");
+		CHECK_OK(decode(&w, 18, WM_SITE_FOREIGN, 0, &frames));
+		if (CHECK(frames.count == 3)) {
+			CHECK_U64(frames.items[1].flags, FRAME_TAIL);
+			CHECK_U64(frames.items[2].flags, FRAME_FOREIGN);
+			CHECK_TEXT(frames.items[2].link_name, "g");
+		}
+	}
+	frame_vec_deinit(&frames);
+	free_world(&w);
+}
+
 static void test_threads(void)
 {
 	struct world w;
@@ -369,6 +407,7 @@ int main(void)
 {
 	test_pieces_and_roots();
 	test_pushes();
+	test_bound();
 	test_threads();
 	test_inlining_and_tail_calls();
 	test_runs();
