@@ -47,6 +47,14 @@ enum {
 /* Set in the site of such a replacement: tail calls between this entry and the one below are left out. */
 #define WM1_SITE_ELIDED 0x80000000u
 
+/* Local functions of a shared library through which it calls its own exported functions: for each f its WM1_CALL f, which jumps to f's
+ * code or, when the dynamic linker has bound another image's, to WM1_CALL_BOUND. That one pushes, its sp so far below its caller's. */
+#define WM1_CALL "wm1.call."
+#define WM1_CALL_BOUND "wm1.call_bound"
+enum {
+	WM1_CALL_BOUND_BYTES = 160,
+};
+
 /* One pushed (caller id, call site). 32 bytes. prefix and run are the runtime's cache and are 0 when pushed. */
 struct wm1_entry {
 	uint64_t id;     /* the caller's id at the call */

@@ -157,7 +157,7 @@ static bool is_described(const struct program *p, const struct site *site)
 static struct error *describe_sites(struct describer *d)
 {
 	struct program *p = d->p;
-	p->meta.sites = arena_calloc(&p->meta.arena, p->sites.count + 1, sizeof *p->meta.sites);
+	p->meta.sites = arena_calloc(&p->meta.arena, p->sites.count + p->functions.count + 1, sizeof *p->meta.sites);
 	if (!p->meta.sites)
 		return &error_no_memory;
 	uint32_t number = 0;
@@ -179,6 +179,13 @@ static struct error *describe_sites(struct describer *d)
 			.addend = site->addend,
 			.location = location,
 		};
+	}
+	for (size_t i = 0; i < p->functions.count; i++) {
+		struct function *f = &p->functions.items[i];
+		if (!f->is_replaceable)
+			continue;
+		f->bound_site = ++number;
+		p->meta.sites[number] = (struct meta_site){.kind = META_SITE_BOUND, .caller = f->node};
 	}
 	p->meta.site_count = number + 1;
 	return NULL;

@@ -335,7 +335,7 @@ static struct error *emit_function(struct emitter *e, struct function *f)
 		const bool leaves = k + 1 < f->site_count && leaves_id(e, site, &site[1]);
 		const struct function *callee = site->callee == NO_INDEX ? NULL : &p->functions.items[site->callee];
 		if (site->kind == META_SITE_CALL && callee && callee->inner)
-			entry_call_inner(site->call, callee);
+			entry_call_inner(site->call, callee, site->is_replaceable ? callee->entry : callee->inner);
 		if (site->action == SITE_CAPTURE)
 			emit_capture(e, site);
 		else if (site->number && is_cold_edge(site))
@@ -360,14 +360,18 @@ static struct error *emit(struct emitter *e, struct function *f)
 	return NULL;
 }
 
-static void split_roots(struct emitter *e)
+static struct error *split_roots(struct emitter *e)
 {
 	struct program *p = e->p;
-	for (size_t i = 0; i < p->functions.count; i++) {
+	struct error *err = NULL;
+	for (size_t i = 0; i < p->functions.count && !err; i++) {
 		struct function *f = &p->functions.items[i];
 		if (f->is_root && f->node != NO_INDEX && !f->is_outer)
 			entry_split(p, &e->support, f, p->graph.nodes[f->node].restart);
+		if (f->is_replaceable)
+			err = interpose_add(p, &e->support, f);
 	}
+	return err;
 }
 
 static struct error *emit_variant(struct emitter *e, const struct variant *v)
@@ -400,7 +404,7 @@ struct error *program_emit(struct program *p, const struct buffer *section)
 		LLVMGetIntrinsicDeclaration(p->module, ir_intrinsic_kind("llvm.read_register"), &e.support.i64, 1);
 	e.builtin_setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp");
 	e.returns_twice = ir_attribute_kind("returns_twice");
-	split_roots(&e);
+	err = split_roots(&e);
 	for (size_t i = 0; i < p->functions.count && !err; i++)
 		err = emit(&e, &p->functions.items[i]);
 	for (size_t i = 0; i < p->variants.count && !err; i++)

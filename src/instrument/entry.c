@@ -171,7 +171,7 @@ void entry_split(struct program *p, const struct support *s, struct function *f,
 }
 
 /* An alias has no attributes of its own: what the code generator asks of a callee stands at the call. */
-void entry_call_inner(LLVMValueRef call, const struct function *f)
+void entry_call_inner(LLVMValueRef call, const struct function *f, LLVMValueRef inner)
 {
 	static const char *const names[] = {"nounwind", "noreturn", "returns_twice"};
 	const LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
@@ -180,5 +180,5 @@ void entry_call_inner(LLVMValueRef call, const struct function *f)
 		if (attribute)
 			LLVMAddCallSiteAttribute(call, index, attribute);
 	}
-	LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, f->inner);
+	LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, inner);
 }

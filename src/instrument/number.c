@@ -87,6 +87,15 @@ static void find_outer(struct program *p)
 	}
 }
 
+/* Who pushes need not know what will run. */
+static void make_foreign(const struct program *p, struct site *site)
+{
+	site->kind = META_SITE_FOREIGN;
+	site->foreign = p->functions.items[site->callee].name;
+	site->callee = NO_INDEX;
+	site->is_replaceable = false;
+}
+
 /* Gives every edge's site what the encoding decided. */
 static void apply_encoding(struct program *p)
 {
@@ -96,10 +105,14 @@ static void apply_encoding(struct program *p)
 		if (edge->kind == EDGE_ENCODED) {
 			site->action = edge->addend ? SITE_ADD : SITE_NOTHING;
 			site->addend = edge->addend;
+			if (site->is_replaceable)
+				p->functions.items[site->callee].is_replaceable = true;
 			continue;
 		}
 		site->kind = edge->kind == EDGE_BACK ? META_SITE_BACK : META_SITE_CUT;
 		site->action = SITE_PUSH;
+		if (site->is_replaceable)
+			make_foreign(p, site);
 	}
 	for (size_t i = 0; i < p->sites.count; i++) {
 		struct site *site = &p->sites.items[i];

@@ -95,46 +95,45 @@ static void print_put_back(struct buffer *b, const struct place *place)
 	buffer_printf(b, ".cfi_restore_state\npopq %%rdi\n.cfi_adjust_cfa_offset -8\n%sretq\n", place->restore);
 }
 
-/* The text of a helper. */
-static void build_body(struct program *p, LLVMValueRef helper, const struct buffer *text)
+LLVMValueRef outline_add_code(struct program *p, const char *name, LLVMTypeRef type, const struct buffer *text,
+			      const char *constraints, LLVMValueRef *operands, unsigned count)
 {
-	LLVMValueRef image = LLVMGetNamedGlobal(p->module, "wm1.image");
-	LLVMTypeRef pointer = LLVMPointerTypeInContext(p->context, 0);
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), &pointer, 1, 0);
-	LLVMValueRef code = LLVMGetInlineAsm(type, (const char *)text->bytes, text->len_bytes, "i", 1, 1, 0,
-					     LLVMInlineAsmDialectATT, 0);
-	LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->context);
-	LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(p->context, helper, ""));
-	LLVMBuildCall2(builder, type, code, &image, 1, "");
-	LLVMBuildUnreachable(builder);
-	LLVMDisposeBuilder(builder);
-}
-
-static LLVMValueRef add_function(struct program *p, const char *name, bool has_argument)
-{
-	static const char *const attributes[] = {"naked", "noinline", "nounwind", "optsize"};
+	static const char *const attributes[] = {"naked", "noinline", "optsize"};
 	const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-	LLVMTypeRef i64 = LLVMInt64TypeInContext(p->context);
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), &i64, has_argument, 0);
 	LLVMValueRef helper = LLVMAddFunction(p->module, name, type);
+	LLVMTypeRef types[OUTLINE_OPERANDS_MAX];
+	for (unsigned i = 0; i < count; i++)
+		types[i] = LLVMTypeOf(operands[i]);
+	LLVMTypeRef body = LLVMFunctionType(LLVMVoidTypeInContext(p->context), types, count, 0);
+	LLVMValueRef code = LLVMGetInlineAsm(body, (const char *)text->bytes, text->len_bytes, constraints,
+					     strlen(constraints), 1, 0, LLVMInlineAsmDialectATT, 0);
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->context);
 	LLVMSetLinkage(helper, LLVMInternalLinkage);
-	LLVMSetFunctionCallConv(helper, LLVMPreserveMostCallConv);
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
 		LLVMAddAttributeAtIndex(helper, at,
 					LLVMCreateEnumAttribute(p->context, ir_attribute_kind(attributes[i]), 0));
 	LLVMAddAttributeAtIndex(helper, at,
 				LLVMCreateEnumAttribute(p->context, ir_attribute_kind("uwtable"), 2)); /* async */
+	LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(p->context, helper, ""));
+	LLVMBuildCall2(builder, body, code, operands, count, "");
+	LLVMBuildUnreachable(builder);
+	LLVMDisposeBuilder(builder);
 	return helper;
 }
 
 static struct error *add_helper(struct program *p, const char *name, struct buffer *text, bool has_argument,
 				LLVMValueRef *ret)
 {
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(p->context);
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), &i64, has_argument, 0);
+	LLVMValueRef image = LLVMGetNamedGlobal(p->module, "wm1.image");
 	struct error *err = buffer_error(text);
 	if (err)
 		return err;
-	*ret = add_function(p, name, has_argument);
-	build_body(p, *ret, text);
+	*ret = outline_add_code(p, name, type, text, "i", &image, 1);
+	LLVMSetFunctionCallConv(*ret, LLVMPreserveMostCallConv);
+	LLVMAddAttributeAtIndex(*ret, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(p->context, ir_attribute_kind("nounwind"), 0));
 	return NULL;
 }
 

@@ -46,6 +46,7 @@ struct site {
 	uint32_t number;          /* site number in the image, 0 until described */
 	bool is_tail;             /* marked tail and followed by the return: may run without the caller's frame */
 	bool is_must_tail;
+	bool is_replaceable; /* META_SITE_CALL: of a function that another image may replace (interpose.c) */
 	enum site_action action;
 	uint64_t addend;  /* SITE_ADD */
 	bool is_cold;     /* written for size: by calls of helpers (outline.c), with nothing kept in registers */
@@ -64,12 +65,14 @@ struct function {
 	bool is_observable; /* something below it may look at the context */
 	bool clobbers_id;   /* may return with another id than it was entered with (tail calls) */
 	bool clobbers_top;
-	double entries;     /* executions, estimated */
-	bool needs_entry;   /* keeps id and top of its entry */
-	bool is_outer;      /* a root into which no call is encoded: its id is 0 whenever it runs */
-	LLVMValueRef inner; /* of any other root: where encoded calls enter */
-	LLVMValueRef own;   /* the definition, where other images may replace the function; NULL until asked for */
-	uint32_t node;      /* in the call graph, NO_INDEX if not observable */
+	double entries;      /* executions, estimated */
+	bool needs_entry;    /* keeps id and top of its entry */
+	bool is_outer;       /* a root into which no call is encoded: its id is 0 whenever it runs */
+	LLVMValueRef inner;  /* of any other root: where encoded calls enter */
+	bool is_replaceable; /* encoded calls of it look whether another image has replaced it */
+	LLVMValueRef entry;  /* where these enter */
+	uint32_t bound_site; /* of what they call when it has; 0 until described */
+	uint32_t node;       /* in the call graph, NO_INDEX if not observable */
 	uint32_t first_site;
 	uint32_t site_count;
 };
@@ -150,13 +153,20 @@ struct shared_change *cold_find(struct program *p, enum id_change change, uint64
 struct support;
 bool entry_is_possible(const struct program *p, uint32_t index);
 void entry_split(struct program *p, const struct support *s, struct function *f, uint64_t restart);
-void entry_call_inner(LLVMValueRef call, const struct function *f);
+void entry_call_inner(LLVMValueRef call, const struct function *f, LLVMValueRef inner);
 
-/* interpose.c: hot calls of functions that other images may replace get a way for each case. */
-struct error *interpose_split(struct program *p);
+/* interpose.c: a call of a function that another image may replace can be an edge; the entry of such calls, by split roots only. */
+bool interpose_is_possible(const struct program *p, LLVMValueRef call, uint32_t index);
+struct error *interpose_add(struct program *p, const struct support *s, struct function *f);
 
 /* outline.c: what cold sites do, by calls of helpers. */
 struct error *outline_add(struct program *p, struct support *s);
+enum {
+	OUTLINE_OPERANDS_MAX = 8,
+};
+/* A local function that is this assembly, with frame descriptions for each instruction. */
+LLVMValueRef outline_add_code(struct program *p, const char *name, LLVMTypeRef type, const struct buffer *text,
+			      const char *constraints, LLVMValueRef *operands, unsigned count);
 void outline_push(const struct support *s, LLVMBuilderRef builder, uint32_t site);
 void outline_put_back(const struct support *s, LLVMBuilderRef builder);
 struct error *outline_change(struct program *p, const struct support *s, LLVMBuilderRef builder, enum id_change change,

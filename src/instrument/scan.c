@@ -280,9 +280,11 @@ static enum verdict classify_global(struct scan *s, LLVMValueRef call, LLVMValue
 		return CALL_NOT_COUNTED;
 	uint32_t index = program_find(s->p, callee);
 	bool is_bound = callee != LLVMGetCalledValue(call) || p->host->is_final(callee); /* by a name that is final */
-	if (index != NO_INDEX && is_bound && !p->functions.items[index].is_opaque) {
+	if (index != NO_INDEX && !p->functions.items[index].is_opaque &&
+	    (is_bound || interpose_is_possible(p, call, index))) {
 		site->kind = META_SITE_CALL;
 		site->callee = index;
+		site->is_replaceable = !is_bound;
 		return CALL_SITE;
 	}
 	size_t len_bytes;
@@ -413,7 +415,15 @@ static struct error *scan_variant(struct scan *s, struct variant *v)
 			    f->site_count);
 }
 
-/* A function is observable when it has a capture or a push, or calls one that is observable. */
+static void observe(struct program *p, uint32_t function, uint32_t *work, size_t *count)
+{
+	if (p->functions.items[function].is_observable)
+		return;
+	p->functions.items[function].is_observable = true;
+	work[(*count)++] = function;
+}
+
+/* A function is observable when it has a capture or a push, calls one that is observable, or another one may run in its place. */
 static struct error *mark_observable(struct program *p)
 {
 	/* callers of each function, as lists threaded through the sites */
@@ -428,20 +438,15 @@ static struct error *mark_observable(struct program *p)
 		if (site->kind == META_SITE_CALL) {
 			next[i] = first[site->callee];
 			first[site->callee] = i + 1;
-		} else if (!p->functions.items[site->caller].is_observable) {
-			p->functions.items[site->caller].is_observable = true;
-			work[count++] = site->caller;
+			if (site->is_replaceable)
+				observe(p, site->callee, work, &count);
+		} else {
+			observe(p, site->caller, work, &count);
 		}
 	}
-	while (count) {
-		for (uint32_t i = first[work[--count]]; i; i = next[i - 1]) {
-			struct function *caller = &p->functions.items[p->sites.items[i - 1].caller];
-			if (caller->is_observable)
-				continue;
-			caller->is_observable = true;
-			work[count++] = p->sites.items[i - 1].caller;
-		}
-	}
+	while (count)
+		for (uint32_t i = first[work[--count]]; i; i = next[i - 1])
+			observe(p, p->sites.items[i - 1].caller, work, &count);
 	return NULL;
 }
 
@@ -507,8 +512,6 @@ struct error *program_scan(struct program *p)
 		err = collect_variants(p);
 	if (!err)
 		err = mark_early_code(&s);
-	if (!err)
-		err = interpose_split(p);
 	if (err)
 		return err;
 	mark_callees_of_opaque(&s);

@@ -23,7 +23,7 @@ if [ -n "${NATIVE:-}" ]; then
 else
 	cc="$waymark cc" cxx="$waymark c++"
 fi
-plain="clang-19 -I$here/../../include"
+plain="clang-19 -I$here/../../include" plainxx="clang++-19 -I$here/../../include"
 
 # shellcheck disable=SC2086 # $cc, $cxx and $opt are lists of words
 recipe() { # $opt: the options of this level; makes ./prog in the current directory; may set $status
@@ -61,6 +61,12 @@ recipe() { # $opt: the options of this level; makes ./prog in the current direct
 		$cc $opt -fPIC -shared "$here/interposed_other.c" -o libother.so &&
 		$cc $opt -fPIC -shared "$here/interposed_library.c" -o liblibrary.so &&
 		$cc $opt "$here/interposed.c" -rdynamic -L. -llibrary -Wl,-rpath,'$ORIGIN' -o prog
+		;;
+	bound)
+		$cxx $opt -fPIC -shared "$here/bound_library.cpp" -o liblibrary.so &&
+		$cxx $opt -fPIC -shared "$here/bound_other.cpp" -L. -llibrary -o libother.so &&
+		$plainxx -O1 -DPLAIN -fPIC -shared "$here/bound_other.cpp" -L. -llibrary -o libplain.so &&
+		$cxx $opt "$here/bound.cpp" -rdynamic -L. -llibrary -Wl,-rpath,'$ORIGIN' -o prog
 		;;
 	initorder) $cxx $opt "$here/initorder.cpp" "$here/initorder_other.cpp" -o prog ;;
 	atexit) status=7; $cc $opt "$here/atexit.c" -o prog ;;

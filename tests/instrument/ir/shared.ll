@@ -1,5 +1,6 @@
 ; KIND: shared
-; In a shared library a function that another image may preempt is foreign to its callers; hidden, protected and internal ones are not.
+; In a shared library callers enter hidden, protected and internal functions directly, others by a local entry (interpose.ll). What
+; another image may preempt is foreign when it is an alias.
 ; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 declare void @wm_event(ptr, i64)
@@ -25,19 +26,15 @@ define weak dso_local void @weak() nounwind {
 
 ; CHECK: @wm1_thread_state = external thread_local(initialexec) global
 ; CHECK-LABEL: define void @root(
-; CHECK: PUSH 5
-; CHECK-NEXT: call void @preemptible()
-; CHECK-NEXT: PUT BACK
-; CHECK-NEXT: call void @wm1.inner()
+; CHECK: call void @wm1.call.preemptible()
 ; CHECK-NEXT: call void @wm1.inner.1()
-; CHECK-NEXT: PUSH 8
-; CHECK-NEXT: call void @weak()
-; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: call void @wm1.inner.2()
+; CHECK-NEXT: call void @wm1.call.weak()
 ; CHECK-NEXT: PUSH 9
 ; CHECK-NEXT: call void @preemptible_alias()
 ; CHECK-NEXT: PUT BACK
 ; CHECK-NEXT: store i64 2, ptr ID
-; CHECK-NEXT: call void @wm1.inner()
+; CHECK-NEXT: call void @wm1.inner.1()
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: ret void
 define void @root() nounwind {
