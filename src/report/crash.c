@@ -9,6 +9,7 @@
 
 #include "object/demangle.h"
 #include "report/crash_build.h"
+#include "waymark/abi.h"
 
 struct error *crash_note(struct crash *c, const char *format, ...)
 {
@@ -200,27 +201,53 @@ static struct error *fill_frame(struct crash *c, const struct crash_site *site, 
 	return err;
 }
 
+/* Code of ours between a function and what it calls. */
+static bool is_call_bound(const struct crash_site *site)
+{
+	const char *function = site->levels[site->level_count - 1].function;
+
+	return function && strcmp(function, WM1_CALL_BOUND) == 0;
+}
+
+/* What is inlined at an address, and the function itself. *inner is what the machine frame called. */
+static struct error *append_levels(struct crash *c, const struct crash_site *site, const struct snapshot_frame *machine,
+				   bool calls_bound, const char **inner, struct crash_frame_vec *frames)
+{
+	struct error *err = NULL;
+
+	for (uint32_t level = 0; !err && level < site->level_count; level++) {
+		struct crash_frame frame;
+
+		err = fill_frame(c, site, level, machine, *inner, &frame);
+		if (err)
+			break;
+		frame.calls_bound = calls_bound;
+		err = crash_frame_vec_append(frames, frame);
+		*inner = frame.function;
+	}
+	if (machine->is_trampoline)
+		*inner = NULL;
+	return err;
+}
+
 static struct error *make_thread(struct crash *c, const struct snapshot_thread *machine, struct crash_thread *ret)
 {
 	struct crash_frame_vec frames = {0};
 	const char *inner = NULL;
+	bool was_bound = false;
 	struct error *err = NULL;
 
 	ret->machine = machine;
 	for (uint32_t i = 0; i < machine->frame_count && !err; i++) {
+		const struct snapshot_frame *frame = &machine->frames[i];
 		struct crash_site *site;
+		bool is_bound;
 
-		err = find_site(c, &machine->frames[i], &site);
-		for (uint32_t level = 0; !err && level < site->level_count; level++) {
-			struct crash_frame frame;
-
-			err = fill_frame(c, site, level, &machine->frames[i], inner, &frame);
-			if (!err)
-				err = crash_frame_vec_append(&frames, frame);
-			inner = frame.function;
-		}
-		if (machine->frames[i].is_trampoline)
-			inner = NULL;
+		err = find_site(c, frame, &site);
+		is_bound = !err && is_call_bound(site);
+		if (!err && (!is_bound || frame->is_activation))
+			err = append_levels(c, site, frame, was_bound, &inner, &frames);
+		was_bound = is_bound;
 	}
 	if (!err) {
 		ret->frames = arena_copy(&c->arena, frames.items, frames.count, sizeof *ret->frames);

@@ -59,7 +59,8 @@ struct crash_frame {
 	const char *file;
 	uint32_t line;
 	uint32_t column;
-	bool is_inlined; /* into the next frame: no machine frame of its own */
+	bool is_inlined;  /* into the next frame: no machine frame of its own */
+	bool calls_bound; /* through WM1_CALL_BOUND, which is no frame here but where the thread stopped in it */
 	const struct snapshot_frame *machine;
 	uint32_t image;                          /* index of module; UINT32_MAX */
 	const struct tracemeta_function *meta;   /* NULL: not known to the metadata */

@@ -349,8 +349,9 @@ static struct error *decode_innermost(const struct contexts *x, const struct cra
 	if (top % WM1_SEGMENT_BYTES && snapshot_read(x->c->stopped, top, &dropped, sizeof dropped))
 		state.dropped = &dropped;
 	err = crash_innermost_append(x->c, x->images, &x->process, t, f, &state, frames);
-	return err ? err
-		   : frame_vec_append(frames, (struct frame){.name = f->frame->name, .link_name = f->frame->function});
+	return err || f->is_entered ? err
+				    : frame_vec_append(frames, (struct frame){.name = f->frame->name,
+									      .link_name = f->frame->function});
 }
 
 static struct error *decode_stack(struct contexts *x, struct crash_thread *t, const struct thread_stack *stack,

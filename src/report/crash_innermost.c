@@ -94,16 +94,25 @@ static uint32_t find_function(const struct snapshot *s, struct image *const *ima
 	return found != none ? found : find_name(&images[frame->image]->meta, frame);
 }
 
+static bool is_way_in(const struct crash_frame *f)
+{
+	return f->function && f->machine->is_activation && strncmp(f->function, WM1_CALL, strlen(WM1_CALL)) == 0;
+}
+
 bool crash_innermost_find(const struct crash *c, struct image *const *images, const struct crash_thread *t,
 			  struct crash_innermost *ret)
 {
 	for (uint32_t i = 0; i < t->frame_count; i++) {
 		struct crash_frame *f = &t->frames[i];
 		uint32_t function = f->is_inlined ? none : find_function(c->stopped, images, f);
+		bool is_entered = is_way_in(f) && images[f->image];
 
+		if (is_entered)
+			function = find_symbol(&images[f->image]->meta, f->function + strlen(WM1_CALL));
 		if (function == none)
 			continue;
-		*ret = (struct crash_innermost){f, i, images[f->image], function == several ? UINT32_MAX : function};
+		*ret = (struct crash_innermost){f, i, images[f->image], function == several ? UINT32_MAX : function,
+						is_entered};
 		return true;
 	}
 	return false;
@@ -130,6 +139,19 @@ static bool is_pushed_by(const struct crash_innermost *f, const struct process *
 	return image == f->image && image->meta.sites[local].caller == f->function;
 }
 
+/* By code of ours that a function has called. */
+static bool is_bound_push(const struct process *process, const struct wm1_entry *e)
+{
+	struct image *image;
+	uint32_t local;
+	struct error *err = process_find_site(process, e->site & ~WM1_SITE_ELIDED, &image, &local);
+
+	if (!err)
+		return image->meta.sites[local].kind == META_SITE_BOUND;
+	error_destroy(err);
+	return false;
+}
+
 static bool is_in_frame(const struct snapshot_frame *m, uint64_t sp)
 {
 	return m->has_cfa && m->known & 1u << 7 && sp >= m->registers[7] && sp < m->cfa;
@@ -138,6 +160,8 @@ static bool is_in_frame(const struct snapshot_frame *m, uint64_t sp)
 bool crash_innermost_has_pushed(const struct crash_innermost *f, const struct process *process,
 				const struct wm1_entry *last)
 {
+	if (last && is_bound_push(process, last))
+		return is_in_frame(f->frame->machine, last->sp + WM1_CALL_BOUND_BYTES);
 	/* A function that was reached by a tail call has the frame of the one that pushed for it. */
 	return last && is_in_frame(f->frame->machine, last->sp) &&
 	       (!is_tail_push(last) || is_pushed_by(f, process, last));
@@ -372,6 +396,10 @@ struct error *crash_innermost_append(const struct crash *c, struct image *const 
 	struct id_vec ids = {0};
 	struct error *err;
 
+	if (f->frame->calls_bound)
+		return error_create(ERROR_NOT_FOUND, "it was just calling another image's function");
+	if (f->is_entered)
+		return context_append_callers(process, &state->below, f->image, f->function, state->id, frames);
 	/* A root of one context sets its id behind its prologue. */
 	if (is_root && (meta->contexts == 1 || is_at_entry(c->stopped, f->frame->machine)))
 		return context_append_callers(process, &state->below, f->image, f->function, meta->restart, frames);

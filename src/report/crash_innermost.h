@@ -14,6 +14,7 @@ struct crash_innermost {
 	uint32_t index; /* of the frame, in the thread */
 	struct image *image;
 	uint32_t function; /* UINT32_MAX: which of several of that name is not known */
+	bool is_entered; /* the frame is code of ours (WM1_CALL) on the way into the function, whose id it has already */
 };
 
 /* images: of each module, NULL where it has none. false: none takes part. */
