@@ -3,6 +3,7 @@
 #
 #   run.sh [-b BUILD-DIR] FIRST LAST       e.g. run.sh 1 5000
 #
+# Of a program with a library each second function of that is replaced, too, by one of the same text in another library (LD_PRELOAD).
 # NATIVE=1 builds with plain clang-19 and checks only that each program runs to its end. KEEP=DIR keeps what failed.
 set -eu
 
@@ -36,12 +37,19 @@ build_one() { # in the seed's directory; $lang $shared $opt
 	link="-rdynamic -pthread -L.. -lforeign -Wl,-rpath,$tmp"
 	if [ "$shared" = 1 ]; then
 		$cc $opt $common -I. -fPIC -shared -fsemantic-interposition part1.$lang -L.. -lforeign -o libpart.so &&
+			$cc $opt $common -I. -fPIC -shared part1.$lang -Wl,--version-script=../even -L.. -lforeign -o libother.so &&
 			$cc $opt $common -I. part0.$lang -L. -lpart $link -Wl,-rpath,"$PWD" -o prog
 	else
 		$cc $opt $common -I. part0.$lang part1.$lang $link -o prog
 	fi
 }
 
+run_one() { # in the seed's directory; $shared
+	timeout 60 ./prog || return
+	[ "$shared" = 0 ] || timeout 60 env LD_PRELOAD=./libother.so ./prog
+}
+
+echo '{ global: f*[02468]; leaf*; shadow*; dice; local: *; };' >even
 seed=$1 bad=0 lines=0
 while [ "$seed" -le "$2" ]; do
 	dir=$tmp/$seed
@@ -54,7 +62,7 @@ while [ "$seed" -le "$2" ]; do
 		head -n 5 build.log
 		echo "FAIL $label: does not build"
 		ok=0
-	elif ! timeout 60 ./prog >>out.txt 2>err.txt; then
+	elif ! run_one >>out.txt 2>err.txt; then
 		tail -n 3 err.txt
 		echo "FAIL $label: does not run to its end"
 		ok=0
