@@ -252,6 +252,8 @@ static bool has_build(const struct wmk_image *image, const struct token *t)
 {
 	const uint8_t *b = image->build_id;
 
+	if (!image->site_count) /* only its paths were counted, before it had begun */
+		return false;
 	if (t->build_kind == TOKEN_BUILD_KEY)
 		return image->build_id_bytes == 0 && (uint32_t)image->meta_key == t->build;
 	return image->build_id_bytes >= 4 &&
