@@ -1,5 +1,5 @@
 /*
- * location.h - where a variable is, by the DWARF expressions of its debug information. Private to object/stopped*.c.
+ * location.h - where a variable is, by the DWARF expressions of its debug information. Private to snapshot/snapshot*.c.
  *
  *      DW_AT_location --address--> expression --stack machine--> memory, or bytes of registers, constants and pieces
  *

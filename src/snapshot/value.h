@@ -1,5 +1,5 @@
 /*
- * value.h - a value with its type from the debug information, for reading. Private to object/stopped*.c.
+ * value.h - a value with its type from the debug information, for reading. Private to snapshot/snapshot*.c.
  *
  *      7    NULL    0x7ffd1230    "text"    97 'a'    true    RED    {a = 1, b = {2, 3, ...}}
  *      <optimized out>    <not known>    <not in the core>
