@@ -330,3 +330,8 @@ void crash_deinit(struct crash *c)
 	arena_deinit(&c->arena);
 	*c = (struct crash){0};
 }
+
+uint32_t crash_function_id(const struct crash *c, const struct crash_frame *f)
+{
+	return c->first_function[f->image] + (uint32_t)(f->meta - c->images[f->image].trace.meta.functions);
+}

@@ -119,4 +119,7 @@ struct error *crash_analyse(const struct crash *c, struct arena *arena, struct a
 struct error *crash_frame_activity(const struct crash *c, const struct activity_result *r, uint32_t thread,
 				   uint32_t frame, uint8_t *nodes, uint8_t *edges);
 
+/* Index in the crash's functions of all images; f->meta only. */
+uint32_t crash_function_id(const struct crash *c, const struct crash_frame *f);
+
 #endif

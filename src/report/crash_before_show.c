@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "object/demangle.h"
+#include "report/crash_steps.h"
 #include "report/crash_before.h"
 #include "report/crash_before_show.h"
 #include "report/crash_fold.h"
@@ -372,7 +373,7 @@ struct error *crash_before_text(const struct crash_report *r, const struct crash
 	if (!r->activity)
 		return NULL;
 	arena_init(&arena);
-	err = crash_rows_of(r, t, !r->frame_limit, &arena, &rows);
+	err = crash_rows_of(t, r->frame_limit, !r->frame_limit, &arena, &rows);
 	if (!err)
 		err = inside_create(r, &arena, &in);
 	for (uint32_t i = 0; !err && i < rows.count; i++)

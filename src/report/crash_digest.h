@@ -11,7 +11,7 @@
 #ifndef WM_REPORT_CRASH_DIGEST_H
 #define WM_REPORT_CRASH_DIGEST_H
 
-#include "report/crash_renderer.h"
+#include "report/crash_steps.h"
 
 enum {
 	DIGEST_MAX = 5, /* shown, unless all is wanted */

@@ -56,8 +56,19 @@ static struct error *fold(const struct crash_thread *t, bool is_whole, struct cr
 	return err;
 }
 
-struct error *crash_rows_of(const struct crash_report *r, const struct crash_thread *t, bool is_whole,
-			    struct arena *arena, struct crash_rows *ret)
+void crash_frames_left_out(uint32_t count, uint32_t frame_limit, uint32_t *ret_from, uint32_t *ret_to)
+{
+	uint32_t outer = frame_limit / 4;
+
+	*ret_from = *ret_to = count;
+	if (!frame_limit || count <= frame_limit)
+		return;
+	*ret_from = frame_limit - outer;
+	*ret_to = count - outer;
+}
+
+struct error *crash_rows_of(const struct crash_thread *t, uint32_t frame_limit, bool is_whole, struct arena *arena,
+			    struct crash_rows *ret)
 {
 	struct crash_row_vec rows = {0};
 	struct error *err = fold(t, is_whole, &rows);
@@ -69,7 +80,7 @@ struct error *crash_rows_of(const struct crash_report *r, const struct crash_thr
 		err = ret->items ? NULL : &error_no_memory;
 	}
 	if (!err) {
-		crash_frames_left_out(r, (uint32_t)rows.count, &from, &to);
+		crash_frames_left_out((uint32_t)rows.count, frame_limit, &from, &to);
 		for (uint32_t i = 0; i < rows.count; i++) {
 			if (i <= from || i >= to)
 				ret->items[count++] = rows.items[i];

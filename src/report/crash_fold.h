@@ -5,7 +5,7 @@
 #ifndef WM_REPORT_CRASH_FOLD_H
 #define WM_REPORT_CRASH_FOLD_H
 
-#include "report/crash_renderer.h"
+#include "report/crash.h"
 
 /* One line of a stack. */
 struct crash_row {
@@ -19,10 +19,13 @@ struct crash_rows {
 	uint32_t count;
 };
 
+/* Of `count` frames those that are shown: all but [*ret_from, *ret_to). Most of them are the innermost ones. frame_limit 0: all. */
+void crash_frames_left_out(uint32_t count, uint32_t frame_limit, uint32_t *ret_from, uint32_t *ret_to);
+
 /* Innermost first. Of a recursion the first two rounds and the last one are shown, unless is_whole; of what is left at most
- * r->frame_limit frames. */
-struct error *crash_rows_of(const struct crash_report *r, const struct crash_thread *t, bool is_whole,
-			    struct arena *arena, struct crash_rows *ret);
+ * frame_limit frames. */
+struct error *crash_rows_of(const struct crash_thread *t, uint32_t frame_limit, bool is_whole, struct arena *arena,
+			    struct crash_rows *ret);
 
 /* They led the same way. */
 bool crash_paths_alike(const struct crash_path *a, const struct crash_path *b);

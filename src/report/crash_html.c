@@ -11,6 +11,7 @@
 #include "object/demangle.h"
 #include "report/crash_digest.h"
 #include "report/crash_html.h"
+#include "report/crash_steps.h"
 #include "report/crash_before_show.h"
 #include "report/crash_html_page.h"
 #include "report/crash_values_show.h"
@@ -658,7 +659,7 @@ static struct error *choose_frames(struct crash_html *h)
 	if (!h->stacks)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < h->c->thread_count && !err; i++)
-		err = crash_rows_of(h->r, &h->c->threads[i], false, &h->arena, &h->stacks[i]);
+		err = crash_rows_of(&h->c->threads[i], h->r->frame_limit, false, &h->arena, &h->stacks[i]);
 	return err;
 }
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "object/demangle.h"
+#include "report/crash_fold.h"
+#include "report/crash_steps.h"
 #include "report/crash_before_show.h"
 #include "report/crash_digest.h"
 #include "report/crash_lines.h"
@@ -400,7 +402,7 @@ static struct error *print_thread(const struct json *j, const struct crash_threa
 	uint32_t from, to;
 	struct error *err = NULL;
 
-	crash_frames_left_out(j->r, thread->frame_count, &from, &to);
+	crash_frames_left_out(thread->frame_count, j->r->frame_limit, &from, &to);
 	fprintf(j->out, "{\"tid\": %d", (int)thread->machine->tid);
 	print_member(j, ", ", "name", thread->machine->name);
 	fprintf(j->out, ", \"first\": %s, \"frame_count\": %" PRIu32 ", \"left_out\": %" PRIu32,

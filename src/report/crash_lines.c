@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "report/source.h"
 #include "report/crash_lines.h"
-#include "report/crash_renderer.h"
+#include "report/crash_steps.h"
 
 #define ALL_BEGUN UINT32_MAX
 
@@ -45,7 +46,7 @@ struct error *crash_lines_file(struct crash_lines *l, const char *name, uint32_t
 		*ret = l->spelled.items[spelled];
 		return NULL;
 	}
-	plain = path_show_plain_name(name, &l->arena);
+	plain = source_plain_name(name, &l->arena);
 	if (!plain)
 		return &error_no_memory;
 	key = key_of_text(plain);

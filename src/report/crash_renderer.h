@@ -12,7 +12,6 @@
 #include "report/crash_values.h"
 #include "report/formats.h"
 #include "report/path_show.h"
-#include "report/path_steps.h"
 
 struct crash_report {
 	const struct crash *crash;
@@ -41,18 +40,5 @@ struct error *crash_render_lcov(const struct crash_report *r, FILE *out);
 
 /* The table of all functions; nothing without activity. */
 struct error *crash_functions_print(const struct crash_report *r, FILE *out);
-
-/* Of `count` frames those that are shown: all but [*ret_from, *ret_to). Most of them the innermost ones. */
-void crash_frames_left_out(const struct crash_report *r, uint32_t count, uint32_t *ret_from, uint32_t *ret_to);
-
-/* Index in the crash's functions of all images; f->meta only. */
-uint32_t crash_function_id(const struct crash *c, const struct crash_frame *f);
-
-/* A path of a frame (NULL: none yet), for path_steps_walk. */
-struct path_walk crash_path_walk(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
-				 const struct crash_path *path);
-/* Its steps; sources as in struct path_walk. */
-struct error *crash_path_steps(const struct crash *c, const struct crash_thread *t, const struct crash_frame *f,
-			       const struct crash_path *path, struct sources *sources, struct path_steps *ret);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/text.h"
 #include "object/demangle.h"
+#include "report/crash_steps.h"
 #include "report/crash_before_show.h"
 #include "report/crash_digest.h"
 #include "report/crash_fold.h"
@@ -136,7 +137,7 @@ static void print_place(const struct text *t, const struct crash_frame *f)
 	if (!f->file)
 		return;
 	arena_init(&arena);
-	file = path_show_plain_name(f->file, &arena);
+	file = source_plain_name(f->file, &arena);
 	fprintf(t->out, "  %s", dim(t));
 	path_show_text(t->out, file ? file : f->file);
 	if (f->line)
@@ -461,7 +462,7 @@ static struct error *print_thread(const struct text *t, uint32_t index)
 	struct error *err;
 
 	arena_init(&arena);
-	err = crash_rows_of(t->r, thread, !t->r->frame_limit, &arena, &rows);
+	err = crash_rows_of(thread, t->r->frame_limit, !t->r->frame_limit, &arena, &rows);
 	for (uint32_t i = 0; !err && i < rows.count; i++) {
 		if (rows.items[i].count > 1)
 			print_fold(t, thread, &rows.items[i]);

@@ -64,7 +64,7 @@ struct error *html_names_create(const char *const *names, size_t count, struct a
 	if (!n.plain)
 		return &error_no_memory;
 	for (size_t i = 0; i < count; i++) {
-		const char *name = path_show_plain_name(names[i], arena);
+		const char *name = source_plain_name(names[i], arena);
 		size_t len = 0;
 
 		if (!name)

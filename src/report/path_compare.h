@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "report/path_choices.h"
-#include "report/path_show.h"
 #include "report/path_view.h"
 
 /* Why a path of the field is new. */
@@ -100,9 +99,5 @@ static inline enum path_verdict path_comparison_verdict(const struct path_compar
 		return PATH_VERDICT_NEW;
 	return path_choices_hide(&c->choices) || c->lost ? PATH_VERDICT_UNKNOWN : PATH_VERDICT_COVERED;
 }
-
-struct error *path_compare_text(const struct path_comparison *c, const struct path_style *style, FILE *out);
-/* sources: for the text of conditions. */
-struct error *path_compare_json(const struct path_comparison *c, struct sources *sources, FILE *out);
 
 #endif

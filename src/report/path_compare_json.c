@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/json_writer.h"
-#include "report/path_compare.h"
+#include "report/path_compare_renderer.h"
 #include "report/path_steps.h"
 #include "report/view.h"
 

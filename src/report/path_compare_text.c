@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
-#include "report/path_compare.h"
+#include "report/path_compare_renderer.h"
 #include "report/path_renderer.h"
 #include "report/stack.h"
 #include "report/view.h"

@@ -91,25 +91,6 @@ void path_show_missing(FILE *out, const char *mark, const struct path_style *sty
 		fprintf(out, "%sand %zu more source files (--full)\n", mark, missing - shown);
 }
 
-const char *path_show_plain_name(const char *name, struct arena *arena)
-{
-	char *plain = arena_strdup(arena, name);
-	char *found;
-
-	while (plain && (found = strstr(plain, "/../")) != NULL) {
-		char *from = found;
-
-		while (from > plain && from[-1] != '/')
-			from--;
-		if (from == found || from == plain || (found - from == 2 && memcmp(from, "..", 2) == 0))
-			break; /* nothing before it to take away */
-		memmove(from, found + 4, strlen(found + 4) + 1);
-	}
-	while (plain && (found = strstr(plain, "/./")) != NULL)
-		memmove(found, found + 2, strlen(found + 2) + 1);
-	return plain;
-}
-
 static void print_cut(FILE *out, const char *text, size_t limit, struct arena *arena)
 {
 	size_t len = strlen(text), head = limit / 3 * 2, tail = limit - head - 3;
@@ -137,7 +118,7 @@ void path_show_function(FILE *out, const struct path_function *f, const struct p
 	print_cut(out, f->name, style->is_full ? SIZE_MAX : left, &arena);
 	fputs(style->is_coloured ? "\033[0m" : "", out);
 	if (f->meta && f->meta->file) {
-		const char *file = path_show_plain_name(f->meta->file, &arena);
+		const char *file = source_plain_name(f->meta->file, &arena);
 
 		fprintf(out, "  %s", style->is_coloured ? "\033[2m" : "");
 		path_show_text(out, file ? file : f->meta->file);

@@ -40,9 +40,6 @@ bool path_show_is_plumbing(const struct path_step *step, const char *file);
 /* "name  dir/file.c:12", behind `column` columns of a line; long names are cut in the middle unless all is wanted. */
 void path_show_function(FILE *out, const struct path_function *f, const struct path_style *style, unsigned int column);
 
-/* A name of a file without "x/.." and "./", as far as links do not matter for reading. The arena's; NULL when memory is short. */
-const char *path_show_plain_name(const char *name, struct arena *arena);
-
 /* Files whose text was wanted and is not there, a line each, with the option that names their directory. */
 void path_show_missing(FILE *out, const char *mark, const struct path_style *style);
 

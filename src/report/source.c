@@ -210,3 +210,22 @@ struct error *source_line(const struct source_file *f, uint32_t line, struct are
 	*ret = copy;
 	return NULL;
 }
+
+const char *source_plain_name(const char *name, struct arena *arena)
+{
+	char *plain = arena_strdup(arena, name);
+	char *found;
+
+	while (plain && (found = strstr(plain, "/../")) != NULL) {
+		char *from = found;
+
+		while (from > plain && from[-1] != '/')
+			from--;
+		if (from == found || from == plain || (found - from == 2 && memcmp(from, "..", 2) == 0))
+			break; /* nothing before it to take away */
+		memmove(from, found + 4, strlen(found + 4) + 1);
+	}
+	while (plain && (found = strstr(plain, "/./")) != NULL)
+		memmove(found, found + 2, strlen(found + 2) + 1);
+	return plain;
+}

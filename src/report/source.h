@@ -59,4 +59,7 @@ bool sources_are_missing(const struct sources *s);
 /* The text of a line (from 1) without its end, NULs as blanks; the arena's. NULL when the file has no such line. */
 struct error *source_line(const struct source_file *f, uint32_t line, struct arena *arena, const char **ret);
 
+/* A name of a file without "x/.." and "./", as far as links do not matter for reading. The arena's; NULL when memory is short. */
+const char *source_plain_name(const char *name, struct arena *arena);
+
 #endif

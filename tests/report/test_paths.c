@@ -746,9 +746,9 @@ static void test_source(void)
 	CHECK_TEXT(file->path, path);
 	CHECK_ERROR(sources_add_place(&s, "/no/such/dir"), ERROR_OS, "/no/such/dir: No such file or directory");
 	CHECK_ERROR(sources_add_place(&s, path), ERROR_ARGUMENT, "is not a directory");
-	CHECK_TEXT(path_show_plain_name("/usr/lib/gcc/../../include/./c++/x.h", &arena), "/usr/include/c++/x.h");
-	CHECK_TEXT(path_show_plain_name("../a/../b.c", &arena), "../b.c");
-	CHECK_TEXT(path_show_plain_name("/../x.c", &arena), "/../x.c");
+	CHECK_TEXT(source_plain_name("/usr/lib/gcc/../../include/./c++/x.h", &arena), "/usr/include/c++/x.h");
+	CHECK_TEXT(source_plain_name("../a/../b.c", &arena), "../b.c");
+	CHECK_TEXT(source_plain_name("/../x.c", &arena), "/../x.c");
 	sources_deinit(&s);
 	arena_deinit(&arena);
 	unlink(path);
