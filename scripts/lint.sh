@@ -13,7 +13,7 @@ warnings=(-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prot
 	-Wimplicit-fallthrough -Werror)
 include=(-Iinclude -Isrc -D_GNU_SOURCE "-DWAYMARK_VERSION=\"lint\"")
 # Host code that knows neither LLVM nor the calling conventions of the instrumented ABI: gcc understands all of it.
-host=(src/base src/core src/format src/object src/snapshot src/report src/cli)
+host=(src/base src/core src/format src/object src/snapshot src/model src/report src/cli)
 
 # Files of the tree that match one of the patterns (of find -path), sorted; no build folders.
 own_files() {

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/context.h"
-#include "report/recording.h"
+#include "model/contexts/context.h"
+#include "model/contexts/recording.h"
 #include "waymark/abi.h"
 #include "waymark/wmk.h"
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/crash.h"
+#include "model/crash/crash.h"
 
 struct share {
 	uint64_t all;

@@ -19,7 +19,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
-#include "report/crash_context.h"
+#include "model/crash/crash_context.h"
 #include "report/crash_renderer.h"
 
 static const char help_head[] = "Usage: waymark core [OPTIONS] PROGRAM [CORE]\n"

@@ -19,9 +19,9 @@
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "object/file.h"
-#include "report/recording.h"
-#include "report/stack.h"
-#include "report/tokens.h"
+#include "model/contexts/recording.h"
+#include "model/contexts/context_text.h"
+#include "model/contexts/token_contexts.h"
 
 static const char help[] =
 	"Usage: waymark decode [OPTIONS] [FILE...]\n"

@@ -7,8 +7,8 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "report/merge.h"
-#include "report/recording.h"
+#include "model/paths/profile_merge.h"
+#include "model/contexts/recording.h"
 
 static const char help[] = "Usage: waymark merge -o OUT.wmk FILE.wmk...\n"
 			   "\n"

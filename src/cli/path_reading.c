@@ -5,7 +5,7 @@
 
 #include "cli/message.h"
 #include "cli/path_reading.h"
-#include "report/recording.h"
+#include "model/contexts/recording.h"
 
 enum {
 	WIDTH_DEFAULT = 100, /* of what is no terminal */

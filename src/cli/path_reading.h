@@ -7,7 +7,7 @@
 
 #include "cli/options.h"
 #include "cli/search.h"
-#include "report/path_profile.h"
+#include "model/paths/path_profile.h"
 #include "report/path_show.h"
 
 enum {

@@ -11,7 +11,7 @@
 
 #include "base/vec.h"
 #include "cli/recorded.h"
-#include "report/recording.h"
+#include "model/contexts/recording.h"
 
 enum {
 	NAMES_MAX = 10, /* printed one by one */

@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/search.h"
-#include "report/recording.h"
+#include "model/contexts/recording.h"
 #include "report/renderer.h"
 
 static const char help_head[] = "Usage: waymark report [OPTIONS] FILE.wmk...\n"

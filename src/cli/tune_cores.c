@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/crash.h"
+#include "model/crash/crash.h"
 #include "waymark/trace.h"
 
 /* The program as given is the process's own; else it may be a library, and the core names the program. */

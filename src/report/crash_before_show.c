@@ -14,10 +14,10 @@
 
 #include "base/text.h"
 #include "object/demangle.h"
-#include "report/crash_steps.h"
-#include "report/crash_before.h"
+#include "model/crash/crash_steps.h"
+#include "model/crash/crash_before.h"
 #include "report/crash_before_show.h"
-#include "report/crash_fold.h"
+#include "model/crash/crash_fold.h"
 #include "report/html.h"
 
 enum {

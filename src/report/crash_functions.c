@@ -4,7 +4,7 @@
 
 #include "base/order.h"
 #include "object/demangle.h"
-#include "report/crash_lines.h"
+#include "model/crash/crash_lines.h"
 #include "report/crash_renderer.h"
 
 /* Those that ran first, then those that may have; by place. */

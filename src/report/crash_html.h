@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "report/crash_lines.h"
-#include "report/crash_fold.h"
+#include "model/crash/crash_lines.h"
+#include "model/crash/crash_fold.h"
 #include "report/crash_renderer.h"
 #include "report/html.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "report/crash_steps.h"
+#include "model/crash/crash_steps.h"
 #include "report/crash_html.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/crash_branches.h"
+#include "model/crash/crash_branches.h"
 #include "report/crash_renderer.h"
 
 static bool is_told(uint8_t state)

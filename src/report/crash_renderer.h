@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-#include "report/crash.h"
-#include "report/crash_values.h"
+#include "model/crash/crash.h"
+#include "model/crash/crash_values.h"
 #include "report/formats.h"
 #include "report/path_show.h"
 

@@ -17,10 +17,10 @@
 
 #include "base/text.h"
 #include "object/demangle.h"
-#include "report/crash_steps.h"
+#include "model/crash/crash_steps.h"
 #include "report/crash_before_show.h"
-#include "report/crash_digest.h"
-#include "report/crash_fold.h"
+#include "model/crash/crash_digest.h"
+#include "model/crash/crash_fold.h"
 #include "report/crash_values_show.h"
 #include "base/number_text.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/json_writer.h"
 #include "report/path_compare_renderer.h"
-#include "report/path_steps.h"
-#include "report/view.h"
+#include "model/paths/path_steps.h"
+#include "model/contexts/profile_view.h"
 
 static void print_member(FILE *out, const char *before, const char *name, const char *text)
 {

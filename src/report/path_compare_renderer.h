@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "report/path_compare.h"
+#include "model/paths/path_compare.h"
 #include "report/path_show.h"
 
 struct error *path_compare_text(const struct path_comparison *c, const struct path_style *style, FILE *out);

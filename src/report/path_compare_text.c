@@ -5,8 +5,8 @@
 #include "base/number_text.h"
 #include "report/path_compare_renderer.h"
 #include "report/path_renderer.h"
-#include "report/stack.h"
-#include "report/view.h"
+#include "model/contexts/context_text.h"
+#include "model/contexts/profile_view.h"
 
 enum {
 	CONTEXTS_MAX = 3, /* of one path */

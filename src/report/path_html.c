@@ -11,10 +11,10 @@
 #include "report/html.h"
 #include "base/json_writer.h"
 #include "report/path_html_page.h"
-#include "report/path_lines.h"
-#include "report/path_outcome.h"
+#include "model/paths/path_coverage.h"
+#include "model/paths/path_outcome.h"
 #include "report/path_renderer.h"
-#include "report/path_steps.h"
+#include "model/paths/path_steps.h"
 
 enum {
 	WHOLE_MAX = 20000, /* lines; of longer files only what is near code that ran */

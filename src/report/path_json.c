@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/json_writer.h"
-#include "report/path_folded.h"
+#include "model/paths/path_folded.h"
 #include "report/path_renderer.h"
-#include "report/path_steps.h"
-#include "report/view.h"
+#include "model/paths/path_steps.h"
+#include "model/contexts/profile_view.h"
 
 static const char *bool_text(bool b)
 {

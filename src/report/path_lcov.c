@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/path_lines.h"
+#include "model/paths/path_coverage.h"
 #include "report/path_renderer.h"
 
 /* One record a line: an end of line in a name would make two. */

@@ -10,7 +10,7 @@
 
 #include "report/formats.h"
 #include "report/path_show.h"
-#include "report/path_view.h"
+#include "model/paths/path_view.h"
 
 struct path_report {
 	const struct path_view *view;

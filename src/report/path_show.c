@@ -11,7 +11,7 @@
 #include "object/demangle.h"
 #include "base/json_writer.h"
 #include "report/path_show.h"
-#include "report/path_steps.h"
+#include "model/paths/path_steps.h"
 
 enum {
 	TAB = 8,

@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
-#include "report/path_profile.h"
-#include "report/source.h"
+#include "model/paths/path_profile.h"
+#include "model/paths/source.h"
 
 struct path_style {
 	struct sources *sources;

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/number_text.h"
-#include "report/path_lines.h"
+#include "model/paths/path_coverage.h"
 #include "report/path_renderer.h"
-#include "report/path_steps.h"
-#include "report/stack.h"
-#include "report/view.h"
+#include "model/paths/path_steps.h"
+#include "model/contexts/context_text.h"
+#include "model/contexts/profile_view.h"
 
 enum {
 	SPLITS_MAX = 12, /* lines named at which a function was split */

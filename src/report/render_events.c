@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "base/order.h"
-#include "report/notes.h"
+#include "model/contexts/profile_notes.h"
 #include "report/renderer.h"
-#include "report/stack.h"
+#include "model/contexts/context_text.h"
 
 static int compare_events(const void *left, const void *right)
 {

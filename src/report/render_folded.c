@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/notes.h"
+#include "model/contexts/profile_notes.h"
 #include "report/renderer.h"
-#include "report/stack.h"
+#include "model/contexts/context_text.h"
 
 struct line {
 	char *text;

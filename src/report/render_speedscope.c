@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/json_writer.h"
-#include "report/notes.h"
+#include "model/contexts/profile_notes.h"
 #include "report/renderer.h"
 
 /* Frames by name and file: which call in a function it was would only split the viewer's boxes. Strings are interned. */

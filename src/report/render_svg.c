@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/flame.h"
+#include "model/contexts/flame_tree.h"
 #include "base/json_writer.h"
-#include "report/notes.h"
+#include "model/contexts/profile_notes.h"
 #include "report/renderer.h"
 #include "report/svg_script.h"
 

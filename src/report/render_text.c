@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/number_text.h"
-#include "report/notes.h"
+#include "model/contexts/profile_notes.h"
 #include "report/renderer.h"
-#include "report/stack.h"
+#include "model/contexts/context_text.h"
 
 /* " (5.2 MiB)" behind large numbers of bytes. */
 static void print_size(uint64_t bytes, FILE *out)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "report/formats.h"
-#include "report/view.h"
+#include "model/contexts/profile_view.h"
 
 struct renderer {
 	struct format format;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/crash.h"
+#include "model/crash/crash.h"
 
 /* [function][node], told by frames of the traced code */
 static void mark_positions(const struct crash *c, uint8_t **here)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "report/context.h"
+#include "model/contexts/context.h"
 #include "support/builder.h"
 
 enum {

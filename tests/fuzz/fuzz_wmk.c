@@ -7,7 +7,7 @@
 
 #include "format/wmk.h"
 #include "fuzz/fuzz.h"
-#include "report/merge.h"
+#include "model/paths/profile_merge.h"
 
 /* Returns the file's length. */
 static size_t unfold(const uint8_t *data, size_t size, uint8_t *file)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # layout.sh TREE - checks how the source tree is put together; prints each finding as "file:line: what" and fails on any.
 #
-#  1. Includes point downwards only: base <- core <- format <- {object, instrument, runtime}; object <- snapshot <- report <- cli.
+#  1. Includes point downwards only: base <- core <- format <- {object, instrument, runtime}; object <- snapshot <- model <- report <- cli.
 #     runtime knows only include/ and format/scheme.h, which is compiled into both sides; only instrument knows LLVM, only
 #     object and snapshot ELF and DWARF (the runtime has its own look at what is loaded); base and core only the C library's headers of ISO C.
 #  2. Only src/cli prints, exits or aborts.
@@ -22,8 +22,9 @@ BEGIN {
 	may["snapshot"] = " base core format object snapshot "
 	may["instrument"] = " base core format instrument "
 	may["runtime"] = " runtime "
-	may["report"] = " base core format object snapshot report "
-	may["cli"] = " base core format object snapshot report cli "
+	may["model"] = " base core format object snapshot model "
+	may["report"] = " base core format object snapshot model report "
+	may["cli"] = " base core format object snapshot model report cli "
 	n = split("assert ctype errno float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio " \
 		"stdlib string", names, " ")
 	for (i = 1; i <= n; i++)

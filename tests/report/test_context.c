@@ -9,7 +9,7 @@
  *   g --4 +0--> h, h --5 back--> g
  */
 #include "check.h"
-#include "report/context.h"
+#include "model/contexts/context.h"
 #include "support/builder.h"
 
 enum {

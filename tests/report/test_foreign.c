@@ -3,7 +3,7 @@
  */
 #include "check.h"
 
-#include "report/foreign.h"
+#include "model/crash/libc_effects.h"
 
 int main(void)
 {

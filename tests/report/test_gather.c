@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "report/profile.h"
+#include "model/contexts/profile.h"
 #include "support/builder.h"
 
 enum {

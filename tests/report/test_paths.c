@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "report/path_compare.h"
-#include "report/path_lines.h"
+#include "model/paths/path_compare.h"
+#include "model/paths/path_coverage.h"
 #include "report/path_renderer.h"
-#include "report/path_steps.h"
+#include "model/paths/path_steps.h"
 #include "support/builder.h"
 #include "support/path_builder.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "report/tokens.h"
+#include "model/contexts/token_contexts.h"
 #include "support/builder.h"
 
 enum {

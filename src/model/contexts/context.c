@@ -1,0 +1,348 @@
+/*
+ * context.c - walks the interned prefix down to its root, then decodes piece by piece, outermost first. Iterative: depth is
+ * bounded by memory only. A run of equal pushes is decoded once and copied.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts/context.h"
+#include "waymark/abi.h"
+
+VEC_DECLARE(node_vec, struct wmk_node);
+
+/* Stands for tail calls of one machine frame that were too many to keep: where they started is not known. */
+static const struct frame elided_frame = {.name = "[tail calls]", .link_name = "[tail calls]", .flags = FRAME_ELIDED};
+
+struct error *context_append_root(uint32_t prefix, struct frame_vec *frames)
+{
+	struct frame frame = {.flags = FRAME_ROOT};
+
+	switch (prefix) {
+	case WM_PREFIX_PROCESS:
+		return NULL;
+	case WM_PREFIX_THREAD:
+		frame.name = "[thread]";
+		break;
+	case WM_PREFIX_SIGNAL:
+		frame.name = "[signal]";
+		break;
+	case WM_PREFIX_LOST:
+		frame.name = "[lost]";
+		break;
+	default:
+		return error_create(ERROR_FORMAT, "damaged: prefix %" PRIu32 " is no kind of root", prefix);
+	}
+	frame.link_name = frame.name;
+	return frame_vec_append(frames, frame);
+}
+
+static bool is_pushed_direct(enum meta_site_kind kind)
+{
+	return kind == META_SITE_BACK || kind == META_SITE_CUT;
+}
+
+static bool is_pushed_by_name(enum meta_site_kind kind)
+{
+	return kind == META_SITE_FOREIGN || kind == META_SITE_BOUND;
+}
+
+static bool is_pushed_unknown(enum meta_site_kind kind)
+{
+	return kind == META_SITE_INDIRECT || kind == META_SITE_ASM || is_pushed_by_name(kind);
+}
+
+static struct error *wrong_start(const struct image *image, uint32_t start, const char *why)
+{
+	return error_create(ERROR_FORMAT, "damaged: the numbers lead to %s, %s", image->meta.functions[start].link_name,
+			    why);
+}
+
+/* Other images call the function by that name: its own or an alias. */
+static bool function_is_called(const struct meta *m, uint32_t function, const char *link_name)
+{
+	const struct meta_function *f = &m->functions[function];
+
+	if ((f->flags & META_FUNCTION_EXPORTED) && strcmp(f->link_name, link_name) == 0)
+		return true;
+	for (uint32_t i = 0; i < m->alias_count; i++)
+		if (m->aliases[i].function == function && strcmp(m->aliases[i].link_name, link_name) == 0)
+			return true;
+	return false;
+}
+
+/* A piece stands on a push that does not know its callee: where it starts must be a root. Appends the [foreign] frame unless
+ * the callee by name is the function itself, in whatever image. */
+static struct error *check_unknown_callee(struct image *below_image, uint32_t below_site, const struct image *image,
+					  uint32_t start, struct frame_vec *frames)
+{
+	const struct meta_site *s = &below_image->meta.sites[below_site];
+	const struct meta_function *f = &image->meta.functions[start];
+	struct frame frame;
+	struct error *err;
+
+	if (!(f->flags & META_FUNCTION_ROOT))
+		return wrong_start(image, start, "which an unknown caller cannot reach");
+	if (!is_pushed_by_name(s->kind))
+		return NULL;
+	if (function_is_called(&image->meta, start, s->foreign))
+		return NULL;
+	err = image_foreign_frame(below_image, below_site, &frame);
+	return err ? err : frame_vec_append(frames, frame);
+}
+
+static struct error *check_start(const struct process *p, const struct context_below *below, const struct image *image,
+				 uint32_t start, struct frame_vec *frames)
+{
+	struct image *below_image;
+	uint32_t below_site;
+	const struct meta_site *s;
+	struct error *err;
+
+	if (below->is_root) {
+		if (below->root != WM_PREFIX_LOST && !(image->meta.functions[start].flags & META_FUNCTION_ROOT))
+			return wrong_start(image, start, "which is no place to begin");
+		return NULL;
+	}
+	err = process_find_site(p, below->site, &below_image, &below_site);
+	if (err)
+		return err;
+	s = &below_image->meta.sites[below_site];
+	if (is_pushed_unknown(s->kind))
+		return check_unknown_callee(below_image, below_site, image, start, frames);
+	if (!is_pushed_direct(s->kind))
+		return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not push", below_site,
+				    below_image->meta.unit);
+	if (below_image != image || s->callee != start)
+		return wrong_start(image, start, "the call before it to another function");
+	return NULL;
+}
+
+/* is_called: by an encoded call, whatever the piece begins with. */
+static struct error *append_decoded(const struct process *p, const struct context_below *below, struct image *image,
+				    uint32_t function, uint64_t id, bool is_elided, bool is_called,
+				    struct frame_vec *frames)
+{
+	uint32_t count, start;
+	struct error *err = image_decode_piece(image, function, id, &count, &start);
+
+	if (!err && is_called && !count)
+		err = wrong_start(image, start, "which nothing of this image has called");
+	if (!err)
+		err = is_elided ? frame_vec_append(frames, elided_frame) : check_start(p, below, image, start, frames);
+	for (uint32_t i = 0; !err && i < count; i++)
+		err = image_append_site(image, image->graph.edges[image->edges[i]].site, frames);
+	return err;
+}
+
+struct error *context_append_callers(const struct process *p, const struct context_below *below, struct image *image,
+				     uint32_t function, uint64_t id, struct frame_vec *frames)
+{
+	return append_decoded(p, below, image, function, id, false, false, frames);
+}
+
+struct error *context_append_piece(const struct process *p, const struct context_below *below, uint64_t id,
+				   uint32_t site, struct frame_vec *frames)
+{
+	struct image *image;
+	uint32_t local;
+	bool is_bound = false;
+	struct error *err = process_find_site(p, site & ~WM1_SITE_ELIDED, &image, &local);
+
+	if (!err)
+		is_bound = image->meta.sites[local].kind == META_SITE_BOUND;
+	if (!err)
+		err = append_decoded(p, below, image, image->meta.sites[local].caller, id, site & WM1_SITE_ELIDED,
+				     is_bound, frames);
+	/* Of a bound one the function does not run. */
+	return err || is_bound ? err : image_append_site(image, local, frames);
+}
+
+static struct error *append_foreign_leaf(const struct process *p, const struct context_below *below, uint64_t id,
+					 struct frame_vec *frames)
+{
+	struct image *image;
+	struct frame frame = {.name = "[foreign]", .link_name = "[foreign]", .flags = FRAME_FOREIGN};
+	uint32_t local;
+	struct error *err;
+
+	if (id != 0)
+		return error_create(ERROR_FORMAT, "damaged: id %" PRIu64 " in foreign code", id);
+	if (below->is_root) /* [thread] and the like say it already */
+		return below->root == WM_PREFIX_PROCESS ? frame_vec_append(frames, frame) : NULL;
+	err = process_find_site(p, below->site, &image, &local);
+	if (err)
+		return err;
+	if (!is_pushed_unknown(image->meta.sites[local].kind))
+		return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not call foreign code", local,
+				    image->meta.unit);
+	err = image_foreign_frame(image, local, &frame);
+	return err ? err : frame_vec_append(frames, frame);
+}
+
+struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint64_t id,
+				  uint32_t site, struct frame_vec *frames)
+{
+	struct image *image;
+	uint32_t local;
+	struct error *err;
+
+	if (site == WM_SITE_FOREIGN)
+		return append_foreign_leaf(p, below, id, frames);
+	err = process_find_site(p, site, &image, &local);
+	if (!err && image->meta.sites[local].kind != META_SITE_CAPTURE)
+		err = error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not capture", local,
+				   image->meta.unit);
+	return err ? err : context_append_piece(p, below, id, site, frames);
+}
+
+struct error *context_find_node(const struct process *p, uint32_t prefix, struct wmk_node *ret)
+{
+	if (prefix < WM_PREFIX_FIRST)
+		return error_create(ERROR_FORMAT, "damaged: prefix %" PRIu32 " means nothing", prefix);
+	if (!p->wmk)
+		return error_create(ERROR_NOT_FOUND, "no .wmk of its run found");
+	if (!wmk_find_node(p->wmk, prefix, ret))
+		return error_create(ERROR_NOT_FOUND, "prefix %" PRIu32 " was not recorded in %s", prefix, p->wmk->name);
+	if (ret->run == 0)
+		return error_create(ERROR_FORMAT, "damaged: prefix %" PRIu32 " in %s has no push", prefix,
+				    p->wmk->name);
+	return NULL;
+}
+
+/* The pushes below the capture, innermost first, and the root they end at. */
+static struct error *collect_nodes(const struct process *p, uint32_t prefix, struct node_vec *nodes, uint32_t *ret_root)
+{
+	struct error *err = NULL;
+
+	while (prefix < WM_PREFIX_PROCESS || prefix > WM_PREFIX_LOST) {
+		struct wmk_node node;
+
+		err = context_find_node(p, prefix, &node);
+		if (!err && nodes->count >= p->wmk->node_count)
+			err = error_create(ERROR_FORMAT, "damaged: the prefixes of %s go in a circle", p->wmk->name);
+		if (!err)
+			err = node_vec_append(nodes, node);
+		if (err)
+			return err;
+		prefix = node.parent;
+	}
+	*ret_root = prefix;
+	return NULL;
+}
+
+static struct error *too_deep(size_t max_depth)
+{
+	return error_create(ERROR_OVERFLOW, "deeper than %zu frames (--max-depth)", max_depth);
+}
+
+/* Repeats items[first..count) `times` times more. */
+static struct error *repeat_frames(struct frame_vec *frames, size_t first, uint32_t times, size_t depth_end)
+{
+	size_t len = frames->count - first;
+	struct error *err;
+
+	if (len && times > (depth_end > frames->count ? depth_end - frames->count : 0) / len)
+		return too_deep(depth_end);
+	err = frame_vec_reserve(frames, frames->count + len * times + 1);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < times; i++, frames->count += len)
+		memcpy(frames->items + frames->count, frames->items + first, len * sizeof frames->items[0]);
+	return NULL;
+}
+
+struct context_below context_above(const struct wmk_node *node)
+{
+	if (node->site == WM_SITE_THREAD)
+		return (struct context_below){.is_root = true, .root = WM_PREFIX_THREAD};
+	return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED};
+}
+
+/* The functions that create threads are what [thread] says. */
+static bool is_creation(const char *link_name)
+{
+	return strcmp(link_name, "pthread_create") == 0 || strcmp(link_name, "thrd_create") == 0;
+}
+
+/* A thread that was created in foreign code called from `below`. */
+static struct error *append_thread(const struct process *p, const struct context_below *below,
+				   const struct wmk_node *node, struct frame_vec *frames)
+{
+	struct image *image;
+	const struct meta_site *s;
+	struct frame frame;
+	uint32_t local;
+	struct error *err = NULL;
+
+	if (node->id != 0 || node->run != 1)
+		return error_create(ERROR_FORMAT, "damaged: a thread with id %" PRIu64 ", %" PRIu32 " times", node->id,
+				    node->run);
+	if (!below->is_root) {
+		err = process_find_site(p, below->site, &image, &local);
+		if (err)
+			return err;
+		s = &image->meta.sites[local];
+		if (!is_pushed_unknown(s->kind))
+			return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not call foreign code",
+					    local, image->meta.unit);
+		if (is_pushed_by_name(s->kind) && !is_creation(s->foreign)) {
+			err = image_foreign_frame(image, local, &frame);
+			if (!err)
+				err = frame_vec_append(frames, frame);
+		}
+	}
+	return err ? err : context_append_root(WM_PREFIX_THREAD, frames);
+}
+
+/* `run` equal pushes: the first stands on what is below, each other on its twin. */
+struct error *context_append_run(const struct process *p, struct context_below *below, const struct wmk_node *node,
+				 size_t depth_end, struct frame_vec *frames)
+{
+	bool is_thread = node->site == WM_SITE_THREAD;
+	struct error *err = is_thread ? append_thread(p, below, node, frames)
+				      : context_append_piece(p, below, node->id, node->site, frames);
+	size_t first = frames->count;
+
+	*below = context_above(node);
+	if (err || node->run == 1)
+		return err;
+	err = context_append_piece(p, below, node->id, node->site, frames);
+	return err ? err : repeat_frames(frames, first, node->run - 2, depth_end);
+}
+
+static struct error *append_all(const struct process *p, const struct context_key *key, size_t depth_end,
+				struct node_vec *nodes, struct frame_vec *frames)
+{
+	struct context_below below = {.is_root = true};
+	struct error *err = collect_nodes(p, key->prefix, nodes, &below.root);
+
+	if (!err)
+		err = context_append_root(below.root, frames);
+	for (size_t i = nodes->count; i-- > 0 && !err;) {
+		err = context_append_run(p, &below, &nodes->items[i], depth_end, frames);
+		if (!err && frames->count > depth_end)
+			err = too_deep(depth_end);
+	}
+	if (err)
+		return err;
+	return context_append_leaf(p, &below, key->id, key->site, frames);
+}
+
+struct error *context_decode(const struct process *p, const struct context_key *key, size_t max_depth,
+			     struct frame_vec *frames)
+{
+	size_t before = frames->count;
+	struct node_vec nodes = {0};
+	struct error *err;
+
+	if (max_depth == 0)
+		max_depth = CONTEXT_DEPTH_MAX;
+	err = append_all(p, key, before + max_depth, &nodes, frames);
+	if (!err && frames->count - before > max_depth)
+		err = too_deep(max_depth);
+	node_vec_deinit(&nodes);
+	if (err)
+		frames->count = before;
+	return err;
+}

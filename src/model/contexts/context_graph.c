@@ -1,0 +1,207 @@
+/* context_graph.c - metadata to a decodable call graph: functions are nodes, direct calls are edges with the stored result. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/demangle.h"
+#include "model/contexts/context_graph.h"
+
+static enum edge_kind edge_kind_of(enum meta_site_kind kind)
+{
+	if (kind == META_SITE_BACK)
+		return EDGE_BACK;
+	return kind == META_SITE_CUT ? EDGE_CUT : EDGE_ENCODED;
+}
+
+static struct error *add_functions(struct image *image)
+{
+	const struct meta *m = &image->meta;
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < m->function_count && !err; i++) {
+		const struct meta_function *f = &m->functions[i];
+		uint32_t node;
+
+		err = callgraph_add_node(&image->graph, f->flags & META_FUNCTION_ROOT, &node);
+		if (err)
+			break;
+		image->graph.nodes[node].has_dummy = f->flags & META_FUNCTION_HAS_DUMMY;
+		image->graph.nodes[node].restart = f->restart;
+		image->graph.nodes[node].contexts = f->contexts;
+	}
+	return err;
+}
+
+static struct error *add_sites(struct image *image)
+{
+	const struct meta *m = &image->meta;
+	struct error *err = NULL;
+
+	for (uint32_t i = 1; i < m->site_count && !err; i++) {
+		const struct meta_site *s = &m->sites[i];
+		uint32_t edge;
+
+		if (s->kind != META_SITE_CALL && s->kind != META_SITE_BACK && s->kind != META_SITE_CUT)
+			continue;
+		err = callgraph_add_edge(&image->graph, s->caller, s->callee, i, 0, &edge);
+		if (err)
+			break;
+		image->graph.edges[edge].kind = edge_kind_of(s->kind);
+		image->graph.edges[edge].addend = s->addend;
+	}
+	return err;
+}
+
+static struct error *alloc_caches(struct image *image)
+{
+	const struct meta *m = &image->meta;
+
+	image->edges = calloc((size_t)m->function_count + 1, sizeof *image->edges);
+	image->function_names = calloc((size_t)m->function_count + 1, sizeof *image->function_names);
+	image->location_names = calloc((size_t)m->location_count + 1, sizeof *image->location_names);
+	image->foreign_names = calloc((size_t)m->site_count + 1, sizeof *image->foreign_names);
+	if (!image->edges || !image->function_names || !image->location_names || !image->foreign_names)
+		return &error_no_memory;
+	return NULL;
+}
+
+struct error *image_create(struct meta *meta, struct image **ret)
+{
+	struct image *image = calloc(1, sizeof *image);
+	struct error *err;
+
+	if (!image) {
+		meta_deinit(meta);
+		meta_init(meta);
+		return &error_no_memory;
+	}
+	image->meta = *meta;
+	meta_init(meta);
+	callgraph_init(&image->graph);
+	err = add_functions(image);
+	if (!err)
+		err = add_sites(image);
+	if (!err)
+		err = callgraph_adopt(&image->graph);
+	if (!err)
+		err = alloc_caches(image);
+	if (err) {
+		err = error_context(err, "%s", image->meta.unit);
+		image_destroy(image);
+		return err;
+	}
+	*ret = image;
+	return NULL;
+}
+
+void image_destroy(struct image *image)
+{
+	if (!image)
+		return;
+	callgraph_deinit(&image->graph);
+	meta_deinit(&image->meta);
+	free(image->edges);
+	free(image->function_names);
+	free(image->location_names);
+	free(image->foreign_names);
+	free(image);
+}
+
+const char *image_function_name(struct image *image, uint32_t function)
+{
+	const char **cached = &image->function_names[function];
+
+	if (!*cached)
+		*cached = demangle(&image->meta.arena, image->meta.functions[function].name);
+	return *cached;
+}
+
+/* Without a position the function alone is known: no line, since the line of its head is not that of the call. */
+static struct error *append_plain(struct image *image, const struct meta_site *s, struct frame_vec *frames)
+{
+	const struct meta_function *f = &image->meta.functions[s->caller];
+	const char *name = image_function_name(image, s->caller);
+	uint32_t flags = s->flags & META_SITE_TAIL ? FRAME_TAIL : 0;
+
+	if (!name)
+		return &error_no_memory;
+	return frame_vec_append(
+		frames, (struct frame){.name = name, .link_name = f->link_name, .file = f->file, .flags = flags});
+}
+
+static struct error *location_frame(struct image *image, const struct meta_site *s, uint32_t location,
+				    struct frame *ret)
+{
+	const struct meta_location *l = &image->meta.locations[location - 1];
+	const struct meta_function *f = &image->meta.functions[s->caller];
+	const char **cached = &image->location_names[location - 1];
+	const char *link_name = l->function ? l->function : f->link_name;
+
+	if (!*cached)
+		*cached =
+			l->function ? demangle(&image->meta.arena, l->function) : image_function_name(image, s->caller);
+	if (!*cached)
+		return &error_no_memory;
+	*ret = (struct frame){
+		.name = *cached, .link_name = link_name, .file = l->file, .line = l->line, .column = l->column};
+	if (l->inlined_at)
+		ret->flags |= FRAME_INLINED;
+	else
+		ret->link_name = f->link_name;
+	return NULL;
+}
+
+struct error *image_append_site(struct image *image, uint32_t site, struct frame_vec *frames)
+{
+	const struct meta_site *s = &image->meta.sites[site];
+	size_t first = frames->count;
+	struct error *err = NULL;
+
+	if (!s->location)
+		return append_plain(image, s, frames);
+	for (uint32_t l = s->location; l && !err; l = image->meta.locations[l - 1].inlined_at) {
+		struct frame frame;
+
+		err = location_frame(image, s, l, &frame);
+		if (!err)
+			err = frame_vec_append(frames, frame);
+	}
+	if (err)
+		return err;
+	if (s->flags & META_SITE_TAIL)
+		frames->items[first].flags |= FRAME_TAIL;
+	for (size_t i = first, j = frames->count - 1; i < j; i++, j--) { /* innermost first so far */
+		struct frame swap = frames->items[i];
+
+		frames->items[i] = frames->items[j];
+		frames->items[j] = swap;
+	}
+	return NULL;
+}
+
+struct error *image_foreign_frame(struct image *image, uint32_t site, struct frame *ret)
+{
+	const struct meta_site *s = &image->meta.sites[site];
+	const char **cached = &image->foreign_names[site];
+
+	if (s->kind == META_SITE_INDIRECT)
+		*ret = (struct frame){.name = "[indirect]", .link_name = "[indirect]", .flags = FRAME_FOREIGN};
+	else if (s->kind == META_SITE_ASM)
+		*ret = (struct frame){.name = "[asm]", .link_name = "[asm]", .flags = FRAME_FOREIGN};
+	if (!s->foreign)
+		return NULL;
+	if (!*cached) {
+		const char *name = demangle(&image->meta.arena, s->foreign);
+
+		*cached = name ? arena_printf(&image->meta.arena, "[%s]", name) : NULL;
+	}
+	if (!*cached)
+		return &error_no_memory;
+	*ret = (struct frame){.name = *cached, .link_name = s->foreign, .flags = FRAME_FOREIGN};
+	return NULL;
+}
+
+struct error *image_decode_piece(struct image *image, uint32_t function, uint64_t id, uint32_t *ret_count,
+				 uint32_t *ret_start)
+{
+	return callgraph_decode(&image->graph, function, id, image->edges, ret_count, ret_start);
+}

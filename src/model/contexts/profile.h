@@ -1,0 +1,131 @@
+/*
+ * profile.h - what reports are made from: a tree of decoded contexts with numbers at their ends, merged from any number of
+ * .wmk files. It owns copies of all it needs; files and images may be closed.
+ *
+ *      tree:   root --main--> 1 --f--> 2 --[qsort]--> 3 --cmp--> 4        a node is a context up to and with its frame
+ *      cells:  (node 4, metric "bytes") = 4096                           a number of one metric, summed over files
+ *
+ * Everything is counted somewhere: contexts that cannot be decoded end at a frame [unknown], with the reasons in warnings.
+ */
+#ifndef WM_MODEL_CONTEXTS_PROFILE_H
+#define WM_MODEL_CONTEXTS_PROFILE_H
+
+#include "model/contexts/context.h"
+#include "base/hashmap.h"
+#include "model/contexts/recording.h"
+
+enum metric_unit {
+	UNIT_COUNT,
+	UNIT_BYTES,
+	UNIT_VALUE, /* of an event: only its program knows */
+};
+
+struct metric {
+	const char *name; /* "bytes", "allocations", "EVENT", "EVENT:sum" */
+	enum metric_unit unit;
+	bool is_maximum; /* the largest, not the sum, where files meet: "peak" */
+	uint64_t total;
+};
+VEC_DECLARE(metric_vec, struct metric);
+
+struct tree_node {
+	uint32_t parent; /* of the root: itself, 0 */
+	uint32_t frame;
+	uint32_t depth; /* frames from the root; of the root 0 */
+};
+VEC_DECLARE(tree_node_vec, struct tree_node);
+
+struct cell {
+	uint32_t node;
+	uint32_t metric;
+	uint64_t value;
+};
+VEC_DECLARE(cell_vec, struct cell);
+
+/* One event, kept only for reports that list them. */
+struct profile_event {
+	uint64_t realtime_ns; /* CLOCK_REALTIME, from the clock of the process that recorded it */
+	uint64_t value;
+	const char *name;
+	uint32_t node;
+	uint32_t tid;
+};
+VEC_DECLARE(profile_event_vec, struct profile_event);
+
+/* What one file says of its process, losses included. */
+struct profile_source {
+	const char *path;
+	const char *program;
+	uint64_t run;
+	uint64_t parent_run; /* 0: none */
+	uint32_t pid;
+	enum recording_end end;
+	bool has_heap;
+	uint64_t event_count;
+	uint64_t heap_count;
+	bool has_paths; /* which this report does not show */
+	uint64_t dropped_events;
+	uint64_t dropped_prefixes;
+	uint64_t dropped_heap_calls;
+	uint64_t drop_errno;
+	uint64_t uncommitted;
+	uint64_t heap_live_bytes;
+	uint64_t heap_peak_bytes;
+	uint64_t heap_unknown_frees;
+	/* blocks that were live when the process was forked */
+	uint64_t inherited_count;
+	uint64_t inherited_bytes;
+	uint64_t inherited_live_bytes; /* not freed by it */
+	const char *truncated;         /* NULL or a line */
+};
+VEC_DECLARE(profile_source_vec, struct profile_source);
+
+struct profile_warning {
+	const char *text;
+	uint64_t count; /* contexts */
+};
+VEC_DECLARE(profile_warning_vec, struct profile_warning);
+
+VEC_DECLARE(profile_string_vec, const char *);
+
+struct profile {
+	struct arena arena;
+	struct hashmap string_map; /* by hash: number of the string */
+	struct profile_string_vec strings;
+	struct hashmap frame_map;
+	struct frame_vec frames; /* strings of the arena: equal text is an equal pointer */
+	struct hashmap node_map;
+	struct tree_node_vec nodes; /* nodes.items[0] is the root; a parent comes before its children */
+	struct hashmap cell_map;
+	struct cell_vec cells;
+	struct metric_vec metrics;
+	struct profile_source_vec sources;
+	struct profile_warning_vec warnings;
+	struct profile_event_vec events; /* in file order; empty unless keeps_events */
+	bool keeps_events;
+	uint64_t saturated; /* sums that did not fit 64 bits; they stay at the largest number */
+	size_t max_depth;
+};
+
+/* Told how far the reading of a file is, now and then; may be NULL. */
+struct profile_progress {
+	void (*report)(void *data, uint64_t done, uint64_t total);
+	void *data;
+};
+
+struct error *profile_init(struct profile *p);
+void profile_deinit(struct profile *p);
+
+/* Adds all that a .wmk file has. cache finds its images; both may go afterwards. */
+struct error *profile_add_file(struct profile *p, const struct wmk_file *w, struct image_cache *cache,
+			       const struct profile_progress *progress);
+
+/* The parts of it, for tests and other sources of contexts. */
+struct error *profile_add_frame(struct profile *p, uint32_t parent, const struct frame *frame, uint32_t *ret_node);
+struct error *profile_add_metric(struct profile *p, const char *name, enum metric_unit unit, bool is_maximum,
+				 uint32_t *ret);
+struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metric, uint64_t value);
+struct error *profile_warn(struct profile *p, const char *text);
+struct error *profile_copy_string(struct profile *p, const char *text, const char **ret);
+
+#endif

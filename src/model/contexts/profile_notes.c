@@ -1,0 +1,42 @@
+/* profile_notes.c - losses in words: what the runtime dropped, what was cut, what cannot be decoded, what is not shown. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/contexts/profile_notes.h"
+
+static void print_note(const char *before, const char *path, uint64_t count, const char *what, FILE *out)
+{
+	if (count)
+		fprintf(out, "%s%s: %" PRIu64 " %s\n", before, path, count, what);
+}
+
+static void print_source_notes(const struct profile_source *s, const char *before, FILE *out)
+{
+	print_note(before, s->path, s->dropped_events, "events were dropped", out);
+	print_note(before, s->path, s->dropped_prefixes, "contexts lost where they begin: they start at [lost]", out);
+	print_note(before, s->path, s->dropped_heap_calls, "heap calls have no context: they are under [lost]", out);
+	if (s->drop_errno == EFBIG)
+		fprintf(out, "%s%s: its size limit was reached (WAYMARK_LIMIT)\n", before, s->path);
+	else if (s->drop_errno)
+		fprintf(out, "%s%s: why it could not be written: %s\n", before, s->path,
+			strerror((int)(s->drop_errno & 0xffff)));
+	print_note(before, s->path, s->uncommitted, "records were not finished when the process ended", out);
+	print_note(before, s->path, s->heap_unknown_frees, "frees were of blocks from before the recording", out);
+	if (s->truncated)
+		fprintf(out, "%s%s\n", before, s->truncated);
+}
+
+void notes_print(const struct view *v, const char *before, FILE *out)
+{
+	const struct profile *p = v->profile;
+
+	for (size_t i = 0; i < p->sources.count; i++)
+		print_source_notes(&p->sources.items[i], before, out);
+	for (size_t i = 0; i < p->warnings.count; i++)
+		fprintf(out, "%s[unknown] %" PRIu64 " contexts: %s\n", before, p->warnings.items[i].count,
+			p->warnings.items[i].text);
+	print_note(before, "sums", p->saturated, "did not fit 64 bits and stay at the largest number", out);
+	if (v->row_count < v->matching_rows)
+		fprintf(out, "%sonly %zu of %zu contexts are shown (--top)\n", before, v->row_count, v->matching_rows);
+}

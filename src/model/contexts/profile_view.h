@@ -1,0 +1,49 @@
+/*
+ * profile_view.h - a profile as a user asked to see it: which contexts, sorted how, and which metric stands in front. Renderers
+ * (renderer.h) see only this.
+ */
+#ifndef WM_MODEL_CONTEXTS_PROFILE_VIEW_H
+#define WM_MODEL_CONTEXTS_PROFILE_VIEW_H
+
+#include "model/contexts/profile.h"
+
+struct view_options {
+	const char *metric;           /* NULL: "bytes" if there is a heap, else the most frequent event */
+	const char *sort;             /* a metric; NULL: the same. "name" sorts by the names of the frames */
+	size_t top;                   /* 0: all */
+	const char *const *functions; /* globs; a context stays if any frame has a name that any of them matches */
+	size_t function_count;
+	bool keeps_zeros; /* contexts where the metric is 0 too */
+	bool is_coloured; /* the output is a terminal that takes colours */
+};
+
+struct view_row {
+	uint32_t node;
+	const uint64_t *values; /* one a metric of the profile */
+};
+
+struct view {
+	const struct profile *profile;
+	const char *producer; /* "waymark 0.1.0" */
+	bool has_metric;      /* false: nothing was recorded */
+	uint32_t metric;
+	uint32_t sort; /* UINT32_MAX: by name */
+	struct view_row *rows;
+	size_t row_count;
+	size_t matching_rows;    /* before `top` cut them */
+	uint64_t matching_total; /* of the metric in them */
+	bool is_filtered;        /* by function */
+	bool is_coloured;
+	bool *matching_nodes; /* when is_filtered: by node, whether its context stays */
+	uint64_t *values;     /* memory of the rows */
+};
+
+/* ERROR_ARGUMENT names the metrics there are when one is not known. */
+struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
+			  struct view *ret);
+void view_deinit(struct view *v);
+
+/* The frames of a node, outermost first; replaces what frames holds. */
+struct error *view_frames(const struct profile *p, uint32_t node, struct frame_vec *frames);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * crash_context.h - exact calling contexts of the threads of a crash, where the program was built with --wm=contexts, too.
+ */
+#ifndef WM_MODEL_CRASH_CRASH_CONTEXT_H
+#define WM_MODEL_CRASH_CRASH_CONTEXT_H
+
+#include "model/contexts/context.h"
+#include "model/crash/crash.h"
+
+/* Sets the context of the innermost frame of each thread that takes part; what cannot be decoded is told in notes. */
+struct error *crash_find_contexts(struct crash *c, struct image_cache *cache);
+
+#endif
