@@ -20,7 +20,7 @@
 #include "cli/output.h"
 #include "cli/path_reading.h"
 #include "model/crash/crash_context.h"
-#include "report/crash_renderer.h"
+#include "report/crash/crash_renderer.h"
 
 static const char help_head[] = "Usage: waymark core [OPTIONS] PROGRAM [CORE]\n"
 				"       waymark core [OPTIONS] CORE\n"

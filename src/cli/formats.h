@@ -5,7 +5,7 @@
 #define WM_CLI_FORMATS_H
 
 #include "base/error.h"
-#include "report/formats.h"
+#include "report/format_table.h"
 
 /* Prints head, a line for each format, and tail; STATUS_OK or STATUS_FAILED. */
 int formats_help(const char *command, const struct format_table *t, const char *head, const char *tail);

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "cli/search.h"
 #include "model/paths/path_profile.h"
-#include "report/path_show.h"
+#include "report/path_listing.h"
 
 enum {
 	OPTION_SOURCE_DIR = OPTION_FIRST,

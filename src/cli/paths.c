@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
-#include "report/path_renderer.h"
+#include "report/paths/path_renderer.h"
 
 static const char help_head[] = "Usage: waymark paths [OPTIONS] FILE.wmk...\n"
 				"\n"

@@ -14,7 +14,7 @@
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "model/contexts/recording.h"
-#include "report/renderer.h"
+#include "report/contexts/renderer.h"
 
 static const char help_head[] = "Usage: waymark report [OPTIONS] FILE.wmk...\n"
 				"\n"

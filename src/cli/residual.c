@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
-#include "report/path_compare_renderer.h"
+#include "report/paths/path_compare_renderer.h"
 
 enum {
 	STATUS_NEW = 3, /* the field ran what no test ran; 1 and 2 keep the meaning that they have everywhere */

@@ -4,7 +4,7 @@
 
 #include "report/html.h"
 #include "base/json_writer.h"
-#include "report/path_show.h"
+#include "report/path_listing.h"
 
 void html_part(FILE *out, const char *text, size_t len_bytes)
 {

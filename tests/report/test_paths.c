@@ -9,7 +9,7 @@
 #include "check.h"
 #include "model/paths/path_compare.h"
 #include "model/paths/path_coverage.h"
-#include "report/path_renderer.h"
+#include "report/paths/path_renderer.h"
 #include "model/paths/path_steps.h"
 #include "support/builder.h"
 #include "support/path_builder.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "report/renderer.h"
+#include "report/contexts/renderer.h"
 
 static uint32_t add_path(struct profile *p, const struct frame *frames, size_t count)
 {

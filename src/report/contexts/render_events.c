@@ -1,0 +1,70 @@
+/*
+ * render_events.c - the event log: every event of all files in the order of time, one a line. Times are UTC of each process's
+ * own clocks; those of different machines are as good as their clocks.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/order.h"
+#include "model/contexts/profile_notes.h"
+#include "report/contexts/renderer.h"
+#include "model/contexts/context_text.h"
+
+static int compare_events(const void *left, const void *right)
+{
+	const struct profile_event *a = *(const struct profile_event *const *)left;
+	const struct profile_event *b = *(const struct profile_event *const *)right;
+
+	return order_of(a->realtime_ns, b->realtime_ns)
+		       ?: order_of((uintptr_t)a, (uintptr_t)b); /* as they were recorded */
+}
+
+static void print_time(uint64_t realtime_ns, FILE *out)
+{
+	time_t seconds = (time_t)(realtime_ns / 1000000000);
+	struct tm parts;
+	char text[32];
+
+	if (!gmtime_r(&seconds, &parts) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts))
+		text[0] = '\0';
+	fprintf(out, "%s.%09" PRIu64 "Z", text, realtime_ns % 1000000000);
+}
+
+/* A space in a name would shift the columns. */
+static void print_name(const char *name, FILE *out)
+{
+	for (; *name; name++)
+		putc((unsigned char)*name <= ' ' || *name == 0x7f ? '_' : *name, out);
+}
+
+struct error *render_events(const struct view *v, FILE *out)
+{
+	const struct profile *p = v->profile;
+	const struct profile_event **order = calloc(p->events.count + 1, sizeof *order);
+	struct frame_vec frames = {0};
+	struct error *err = NULL;
+
+	if (!order)
+		return &error_no_memory;
+	for (size_t i = 0; i < p->events.count; i++)
+		order[i] = &p->events.items[i];
+	qsort(order, p->events.count, sizeof *order, compare_events);
+	notes_print(v, "# ", out);
+	for (size_t i = 0; i < p->events.count && !err; i++) {
+		const struct profile_event *e = order[i];
+
+		if (v->matching_nodes && !v->matching_nodes[e->node])
+			continue;
+		err = view_frames(p, e->node, &frames);
+		print_time(e->realtime_ns, out);
+		fprintf(out, " %" PRIu32 " ", e->tid);
+		print_name(e->name, out);
+		fprintf(out, " %" PRIu64 " ", e->value);
+		stack_print_folded(out, frames.items, frames.count);
+		putc('\n', out);
+	}
+	free(order);
+	frame_vec_deinit(&frames);
+	return err;
+}

@@ -1,0 +1,82 @@
+/*
+ * render_folded.c - "main;f;g 42", one context a line, by the chosen metric. Contexts that differ in lines only become one
+ * line of the same names, so lines are sorted and summed. Losses are on '#' lines in front, which flame graph tools skip.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts/profile_notes.h"
+#include "report/contexts/renderer.h"
+#include "model/contexts/context_text.h"
+
+struct line {
+	char *text;
+	uint64_t value;
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(((const struct line *)a)->text, ((const struct line *)b)->text);
+}
+
+static struct error *fold(const struct profile *p, uint32_t node, struct frame_vec *frames, char **ret)
+{
+	size_t size;
+	FILE *memory;
+	struct error *err = view_frames(p, node, frames);
+
+	if (err)
+		return err;
+	*ret = NULL;
+	memory = open_memstream(ret, &size);
+	if (!memory)
+		return &error_no_memory;
+	stack_print_folded(memory, frames->items, frames->count);
+	if (fclose(memory) == 0 && *ret)
+		return NULL;
+	free(*ret);
+	*ret = NULL;
+	return &error_no_memory;
+}
+
+static void print_lines(struct line *lines, size_t count, bool is_maximum, FILE *out)
+{
+	qsort(lines, count, sizeof *lines, compare_lines);
+	for (size_t i = 0; i < count;) {
+		uint64_t value = 0;
+		size_t first = i;
+
+		for (; i < count && strcmp(lines[i].text, lines[first].text) == 0; i++) {
+			if (is_maximum)
+				value = lines[i].value > value ? lines[i].value : value;
+			else if (__builtin_add_overflow(value, lines[i].value, &value))
+				value = UINT64_MAX;
+		}
+		fprintf(out, "%s %" PRIu64 "\n", lines[first].text, value);
+	}
+}
+
+struct error *render_folded(const struct view *v, FILE *out)
+{
+	struct line *lines = calloc(v->row_count + 1, sizeof *lines);
+	struct frame_vec frames = {0};
+	size_t count = 0;
+	struct error *err = lines ? NULL : &error_no_memory;
+
+	for (; !err && count < v->row_count; count++) {
+		err = fold(v->profile, v->rows[count].node, &frames, &lines[count].text);
+		if (err)
+			break;
+		lines[count].value = v->rows[count].values[v->metric];
+	}
+	if (!err) {
+		notes_print(v, "# ", out);
+		print_lines(lines, count, v->has_metric && v->profile->metrics.items[v->metric].is_maximum, out);
+	}
+	for (size_t i = 0; lines && i < count; i++)
+		free(lines[i].text);
+	free(lines);
+	frame_vec_deinit(&frames);
+	return err;
+}

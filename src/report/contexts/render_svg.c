@@ -1,0 +1,268 @@
+/*
+ * render_svg.c - a flame graph as one SVG file without anything outside: the root at the top, so that a browser shows where
+ * contexts begin however deep they are; width is the share of the metric, colour comes from the name. Its script
+ * (svg_script.h) zooms on click and searches; without scripts it is a picture with hover titles. Boxes narrower than a
+ * twentieth of a pixel are left out: no zoom a reader makes would find them.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/contexts/flame_tree.h"
+#include "base/json_writer.h"
+#include "model/contexts/profile_notes.h"
+#include "report/contexts/renderer.h"
+#include "report/contexts/svg_script.h"
+
+enum {
+	WIDTH = 1200,
+	MARGIN = 12,
+	HEAD = 64, /* above the boxes */
+	FOOT = 34,
+	NOTE = 18, /* a line of notes */
+	LEVEL = 19,
+	DEPTH_MAX = 400,
+};
+static const double BOX_WIDTH_MIN = 0.05;
+static const double CHAR_WIDTH = 7.0; /* of the monospaced font at 11.5 px, rounded up */
+
+/* len bytes of text; what is no UTF-8 or no printable character becomes '?', a character that len cuts is left out. */
+static void print_escaped(FILE *out, const char *text, size_t len)
+{
+	const uint8_t *p = (const uint8_t *)text, *end = p + len;
+
+	while (p < end && *p) {
+		size_t bytes = utf8_len(p);
+
+		if (bytes > (size_t)(end - p))
+			return;
+		if (*p == '<')
+			fputs("&lt;", out);
+		else if (*p == '>')
+			fputs("&gt;", out);
+		else if (*p == '&')
+			fputs("&amp;", out);
+		else if (*p == '"')
+			fputs("&quot;", out);
+		else if (bytes == 0 || *p < ' ' || *p == 0x7f || (*p == 0xef && p[1] == 0xbf && p[2] >= 0xbe))
+			putc('?', out); /* U+FFFE and U+FFFF are no characters of XML */
+		else
+			fwrite(p, 1, bytes, out);
+		p += bytes ? bytes : 1;
+	}
+}
+
+static uint32_t hash_name(const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 16777619u;
+	return h ^ h >> 15;
+}
+
+/* Warm for functions, grey for roots, blue for code without Waymark; the hash varies hue and lightness a little. */
+static void print_colour(FILE *out, const struct flame_box *box)
+{
+	uint32_t h = hash_name(box->name);
+
+	if (box->depth == 0)
+		fputs("#d8d4cc", out);
+	else if (box->flags & (FRAME_ROOT | FRAME_ELIDED))
+		fputs("#c3c8cf", out);
+	else if (box->flags & FRAME_FOREIGN)
+		fprintf(out, "hsl(%u,46%%,%u%%)", 203 + h % 16, 72 + h / 16 % 9);
+	else
+		fprintf(out, "hsl(%u,%u%%,%u%%)", 10 + h % 40, 76 + h / 64 % 14, 64 + h / 1024 % 11);
+}
+
+static void print_value(FILE *out, uint64_t value, enum metric_unit unit)
+{
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	double size = (double)value / 1024;
+	size_t i = 0;
+
+	fprintf(out, "%" PRIu64, value);
+	if (unit != UNIT_BYTES)
+		return;
+	fputs(" bytes", out);
+	if (value < 10240)
+		return;
+	for (; size >= 1024 && i + 1 < sizeof units / sizeof units[0]; i++)
+		size /= 1024;
+	fprintf(out, ", %.1f %s", size, units[i]);
+}
+
+static void print_box(const struct view *v, const struct flame *f, const struct flame_box *box, FILE *out)
+{
+	const struct metric *m = &v->profile->metrics.items[v->metric];
+	double scale = WIDTH - 2 * MARGIN;
+	double part = f->boxes[0].total ? (double)box->total / (double)f->boxes[0].total : 1;
+	double left = (double)MARGIN + box->x * scale;
+	double width = part * scale;
+	unsigned int y = HEAD + box->depth * LEVEL;
+	double chars = (width - 8) / CHAR_WIDTH;
+	size_t len = strlen(box->name);
+
+	fprintf(out, "<g class=\"f\" data-x=\"%.9f\" data-w=\"%.9f\"><title>", box->x, part);
+	print_escaped(out, box->name, len);
+	fputs("\n", out);
+	print_value(out, box->total, m->unit);
+	fprintf(out, " (%.2f%%)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" rx=\"2\" fill=\"",
+		part * 100, left, y, width > 0.6 ? width - 0.5 : width, LEVEL - 1);
+	print_colour(out, box);
+	fprintf(out, "\"/><text x=\"%.2f\" y=\"%u\">", left + 4, y + 13);
+	if (chars >= (double)len) {
+		print_escaped(out, box->name, len);
+	} else if (chars >= 3) {
+		print_escaped(out, box->name, (size_t)chars - 2);
+		fputs("..", out);
+	}
+	fputs("</text></g>\n", out);
+}
+
+static bool is_drawn(const struct flame *f, const struct flame_box *box)
+{
+	double whole = f->boxes[0].total ? (double)f->boxes[0].total : 1;
+
+	return box->depth <= DEPTH_MAX && (double)box->total / whole * (WIDTH - 2 * MARGIN) >= BOX_WIDTH_MIN;
+}
+
+static void print_boxes(const struct view *v, const struct flame *f, FILE *out)
+{
+	fputs("<g id=\"boxes\">\n", out);
+	for (uint32_t i = 0; i < f->count; i++)
+		if (is_drawn(f, &f->boxes[i]))
+			print_box(v, f, &f->boxes[i], out);
+	fputs("</g>\n", out);
+}
+
+/* Rows of boxes in the picture. */
+static uint32_t count_levels(const struct flame *f)
+{
+	uint32_t deepest = 0;
+
+	for (uint32_t i = 0; i < f->count; i++)
+		if (is_drawn(f, &f->boxes[i]) && f->boxes[i].depth > deepest)
+			deepest = f->boxes[i].depth;
+	return deepest + 1;
+}
+
+static unsigned int count_lines(const char *text)
+{
+	unsigned int lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+static void print_head(const struct view *v, const struct flame *f, FILE *out)
+{
+	const struct profile *p = v->profile;
+
+	fprintf(out, "<text class=\"title\" x=\"%d\" y=\"30\">", MARGIN);
+	if (p->sources.count) {
+		const char *name = text_base_name(p->sources.items[0].program);
+
+		print_escaped(out, name, strlen(name));
+		if (p->sources.count > 1)
+			fprintf(out, " and %zu more", p->sources.count - 1);
+		fputs(": ", out);
+	}
+	if (v->has_metric)
+		print_escaped(out, p->metrics.items[v->metric].name, strlen(p->metrics.items[v->metric].name));
+	else
+		fputs("nothing was recorded", out);
+	fprintf(out, "</text>\n<text class=\"hint\" x=\"%d\" y=\"50\">width: share of ", MARGIN);
+	if (v->has_metric)
+		print_value(out, f->boxes[0].total, p->metrics.items[v->metric].unit);
+	fprintf(out, " in %zu contexts%s. Click to zoom, Ctrl+F to search.</text>\n", v->matching_rows,
+		v->is_filtered ? " of the chosen functions" : "");
+	fprintf(out,
+		"<text id=\"reset\" class=\"button\" x=\"%d\" y=\"30\" text-anchor=\"end\" visibility=\"hidden\">"
+		"Reset zoom</text>\n",
+		WIDTH - MARGIN - 80);
+	fprintf(out, "<text id=\"search\" class=\"button\" x=\"%d\" y=\"30\" text-anchor=\"end\">Search</text>\n",
+		WIDTH - MARGIN);
+	fprintf(out, "<text id=\"matched\" class=\"hint\" x=\"%d\" y=\"50\" text-anchor=\"end\"></text>\n",
+		WIDTH - MARGIN);
+}
+
+static const char style[] =
+	"<style>\n"
+	"text { font: 11.5px ui-monospace, \"DejaVu Sans Mono\", Menlo, Consolas, monospace; fill: #1d1d1f }\n"
+	".title { font: 600 18px system-ui, \"DejaVu Sans\", Helvetica, Arial, sans-serif }\n"
+	".hint, .note { font: 12px system-ui, \"DejaVu Sans\", Helvetica, Arial, sans-serif; fill: #5f6368 }\n"
+	".note { fill: #a33a00 }\n"
+	".button { font: 13px system-ui, \"DejaVu Sans\", Helvetica, Arial, sans-serif; fill: #1a5fb4; cursor: pointer }\n"
+	".f { cursor: pointer }\n"
+	".f text { pointer-events: none }\n"
+	".f:hover rect { stroke: #1d1d1f; stroke-width: 1 }\n"
+	".found rect { fill: #c05bd6 !important }\n"
+	".past rect { opacity: 0.55 }\n"
+	"</style>\n";
+
+static void print_notes(const char *notes, unsigned int y, FILE *out)
+{
+	while (*notes) {
+		size_t len = strcspn(notes, "\n");
+
+		fprintf(out, "<text class=\"note\" x=\"%d\" y=\"%u\">", MARGIN, y);
+		print_escaped(out, notes, len);
+		fputs("</text>\n", out);
+		notes += len + (notes[len] == '\n');
+		y += NOTE;
+	}
+}
+
+static void print_picture(const struct view *v, const struct flame *f, const char *notes, FILE *out)
+{
+	unsigned int bottom = HEAD + count_levels(f) * LEVEL;
+	unsigned int height = bottom + FOOT + count_lines(notes) * NOTE + (f->deepest > DEPTH_MAX ? NOTE : 0);
+
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+		"height=\"%u\" viewBox=\"0 0 %d %u\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fffdf8\"/>\n",
+		WIDTH, height, WIDTH, height);
+	fputs(style, out);
+	print_head(v, f, out);
+	if (v->has_metric)
+		print_boxes(v, f, out);
+	print_notes(notes, bottom + NOTE, out);
+	if (f->deepest > DEPTH_MAX)
+		fprintf(out,
+			"<text class=\"note\" x=\"%d\" y=\"%u\">frames deeper than %d are not drawn, the deepest is at %" PRIu32
+			"</text>\n",
+			MARGIN, bottom + (count_lines(notes) + 1) * NOTE, DEPTH_MAX, f->deepest);
+	fprintf(out, "<text class=\"hint\" x=\"%d\" y=\"%u\" text-anchor=\"end\">", WIDTH - MARGIN, height - 10);
+	print_escaped(out, v->producer, strlen(v->producer));
+	fputs("</text>\n", out);
+	fprintf(out, "<script><![CDATA[\nconst WIDTH = %d, MARGIN = %d, CHAR = %.2f;\n%s]]></script>\n</svg>\n", WIDTH,
+		MARGIN, CHAR_WIDTH, svg_script);
+}
+
+struct error *render_svg(const struct view *v, FILE *out)
+{
+	struct flame f;
+	char *notes = NULL;
+	size_t size;
+	FILE *memory;
+	struct error *err = flame_create(v, &f);
+
+	if (err)
+		return err;
+	memory = open_memstream(&notes, &size);
+	if (memory) {
+		notes_print(v, "", memory);
+		if (fclose(memory) == 0 && notes)
+			print_picture(v, &f, notes, out);
+		else
+			err = &error_no_memory;
+	} else {
+		err = &error_no_memory;
+	}
+	vec_free(notes);
+	flame_deinit(&f);
+	return err;
+}

@@ -1,0 +1,165 @@
+/*
+ * render_text.c - a report for reading: what was recorded, then the first contexts, each with its numbers and its stack.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "model/contexts/profile_notes.h"
+#include "report/contexts/renderer.h"
+#include "model/contexts/context_text.h"
+
+/* " (5.2 MiB)" behind large numbers of bytes. */
+static void print_size(uint64_t bytes, FILE *out)
+{
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	double size = (double)bytes / 1024;
+	size_t i = 0;
+
+	if (bytes < 10240)
+		return;
+	for (; size >= 1024 && i + 1 < sizeof units / sizeof units[0]; i++)
+		size /= 1024;
+	fprintf(out, " (%.1f %s)", size, units[i]);
+}
+
+/* Behind the live bytes. Only what is live when a process ends is leaked. */
+static const char *heap_end_text(enum recording_end end)
+{
+	switch (end) {
+	case RECORDING_RUNS:
+		return " now\n";
+	case RECORDING_UNKNOWN:
+		return " when it was last seen, none of them counted as leaked\n";
+	case RECORDING_EXIT:
+	case RECORDING_LEFT:
+		break;
+	}
+	return " at the end\n";
+}
+
+/* The allocations of what a child inherited are its parent's. */
+static void print_inherited(const struct profile *p, const struct profile_source *s, FILE *out)
+{
+	char bytes[DIGITS_MAX], count[DIGITS_MAX], live[DIGITS_MAX];
+	const char *parent = NULL;
+
+	if (!s->inherited_count)
+		return;
+	for (size_t i = 0; i < p->sources.count && !parent; i++)
+		if (p->sources.items[i].run == s->parent_run)
+			parent = p->sources.items[i].path;
+	fprintf(out, "  inherited when it was forked: %s bytes in %s allocations, %s of the bytes not freed by it;\n",
+		digits_grouped(s->inherited_bytes, bytes), digits_grouped(s->inherited_count, count),
+		digits_grouped(s->inherited_live_bytes, live));
+	if (parent)
+		fprintf(out, "    their allocation is counted in %s\n", parent);
+	else
+		fprintf(out,
+			"    their allocation is counted in the recording of its parent, run %016" PRIx64
+			", which is not among these\n",
+			s->parent_run);
+}
+
+static void print_source(const struct profile *p, const struct profile_source *s, FILE *out)
+{
+	char number[DIGITS_MAX];
+
+	fprintf(out, "%s: %s, pid %" PRIu32 ", %s\n", s->path, s->program, s->pid, recording_end_text(s->end));
+	if (!s->has_heap)
+		return;
+	fprintf(out, "  heap: at most %s bytes at a time", digits_grouped(s->heap_peak_bytes, number));
+	print_size(s->heap_peak_bytes, out);
+	fprintf(out, ", %s", digits_grouped(s->heap_live_bytes, number));
+	print_size(s->heap_live_bytes, out);
+	fputs(heap_end_text(s->end), out);
+	print_inherited(p, s, out);
+}
+
+static void print_totals(const struct profile *p, FILE *out)
+{
+	char number[DIGITS_MAX];
+
+	fputs("\nTotals\n", out);
+	for (size_t i = 0; i < p->metrics.count; i++) {
+		const struct metric *m = &p->metrics.items[i];
+
+		fprintf(out, "  %18s  %s%s", digits_grouped(m->total, number), m->name,
+			m->is_maximum ? " of any one context" : "");
+		if (m->unit == UNIT_BYTES)
+			print_size(m->total, out);
+		putc('\n', out);
+	}
+}
+
+static void print_row_numbers(const struct view *v, const struct view_row *row, FILE *out)
+{
+	const struct profile *p = v->profile;
+	const struct metric *front = &p->metrics.items[v->metric];
+	char number[DIGITS_MAX];
+	bool is_next = false;
+
+	fprintf(out, "%s%s %s%s", v->is_coloured ? "\033[1m" : "", digits_grouped(row->values[v->metric], number),
+		front->name, v->is_coloured ? "\033[0m" : "");
+	if (!front->is_maximum && front->total)
+		fprintf(out, " (%.1f %%)", 100.0 * (double)row->values[v->metric] / (double)front->total);
+	for (size_t i = 0; i < p->metrics.count; i++) {
+		if (i == v->metric || !row->values[i])
+			continue;
+		fprintf(out, "%s%s %s", is_next ? ", " : "  | ", digits_grouped(row->values[i], number),
+			p->metrics.items[i].name);
+		is_next = true;
+	}
+	putc('\n', out);
+}
+
+static struct error *print_rows(const struct view *v, FILE *out)
+{
+	struct frame_vec frames = {0};
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < v->row_count && !err; i++) {
+		putc('\n', out);
+		print_row_numbers(v, &v->rows[i], out);
+		err = view_frames(v->profile, v->rows[i].node, &frames);
+		if (!err)
+			stack_print_lines(out, "    ", frames.items, frames.count, v->is_coloured);
+	}
+	frame_vec_deinit(&frames);
+	return err;
+}
+
+static void print_heading(const struct view *v, FILE *out)
+{
+	const struct profile *p = v->profile;
+
+	fprintf(out, "\nContexts by %s: %zu", v->sort < p->metrics.count ? p->metrics.items[v->sort].name : "name",
+		v->row_count);
+	if (v->row_count < v->matching_rows)
+		fprintf(out, " of %zu", v->matching_rows);
+	if (v->is_filtered)
+		fputs(", of the chosen functions only", out);
+	putc('\n', out);
+}
+
+static const char *nothing(const struct profile *p)
+{
+	for (size_t i = 0; i < p->sources.count; i++)
+		if (p->sources.items[i].has_paths)
+			return "No events and no heap were recorded, but paths: waymark paths shows them.";
+	return "Nothing was recorded.";
+}
+
+struct error *render_text(const struct view *v, FILE *out)
+{
+	for (size_t i = 0; i < v->profile->sources.count; i++)
+		print_source(v->profile, &v->profile->sources.items[i], out);
+	notes_print(v, "  ! ", out);
+	if (!v->has_metric) {
+		fprintf(out, "\n%s\n", nothing(v->profile));
+		return NULL;
+	}
+	print_totals(v->profile, out);
+	print_heading(v, out);
+	return print_rows(v, out);
+}

@@ -1,0 +1,31 @@
+/*
+ * renderer.h - the one interface of output formats: a row of a table (renderer.c) and a file each.
+ *
+ * A renderer writes to a stream and reports only what went wrong with the view; the caller checks the stream.
+ */
+#ifndef WM_REPORT_CONTEXTS_RENDERER_H
+#define WM_REPORT_CONTEXTS_RENDERER_H
+
+#include <stdio.h>
+
+#include "report/format_table.h"
+#include "model/contexts/profile_view.h"
+
+struct renderer {
+	struct format format;
+	size_t default_top; /* contexts shown when the user does not say; 0: all */
+	bool keeps_zeros;   /* shows contexts where the metric is 0 */
+	bool wants_events;  /* shows single events: the profile must keep them */
+	struct error *(*render)(const struct view *v, FILE *out);
+};
+
+extern const struct format_table report_formats; /* of struct renderer */
+
+struct error *render_text(const struct view *v, FILE *out);
+struct error *render_events(const struct view *v, FILE *out);
+struct error *render_json(const struct view *v, FILE *out);
+struct error *render_folded(const struct view *v, FILE *out);
+struct error *render_speedscope(const struct view *v, FILE *out);
+struct error *render_svg(const struct view *v, FILE *out);
+
+#endif

@@ -1,0 +1,300 @@
+/* crash_values_show.c - values of frames, waits and exceptions of threads, as text, JSON and HTML. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/crash/crash_values_show.h"
+#include "report/html.h"
+#include "base/json_writer.h"
+
+enum {
+	LIST_INDENT = 10,
+	BRIEF_MAX = 72, /* bytes of a structure in a list, unless all is wanted */
+};
+
+/* ---- text ---- */
+
+/* Structures as a whole are long and seldom what is looked for. */
+static bool is_told(const struct crash_report *r, const struct snapshot_value *v)
+{
+	return r->style.is_full || *v->text != '{' || strlen(v->text) <= BRIEF_MAX;
+}
+
+static void print_list(const struct crash_report *r, const char *what, const struct snapshot_value_vec *values,
+		       const char *equals, FILE *out)
+{
+	const char *dim = r->style.is_coloured ? "\033[2m" : "", *plain = r->style.is_coloured ? "\033[0m" : "";
+	size_t column = 6 + strlen(what) + 1, shown = 0;
+
+	for (size_t i = 0; i < values->count; i++) {
+		const struct snapshot_value *v = &values->items[i];
+		size_t len = strlen(v->name) + strlen(equals) + strlen(v->text);
+
+		if (!is_told(r, v))
+			continue;
+		if (!shown++) {
+			fprintf(out, "      %s%s:%s", dim, what, plain);
+		} else {
+			putc(',', out);
+			column++;
+		}
+		if (column > LIST_INDENT && column + 2 + len > r->style.width) {
+			fprintf(out, "\n%*s", LIST_INDENT - 1, "");
+			column = LIST_INDENT - 1;
+		}
+		putc(' ', out);
+		path_show_text(out, v->name);
+		fputs(equals, out);
+		path_show_text(out, v->text);
+		column += 1 + len;
+	}
+	if (shown)
+		putc('\n', out);
+}
+
+/* Of the C library's and the like, nothing is known but the names. */
+static bool is_any_known(const struct snapshot_value_vec *values)
+{
+	for (size_t i = 0; i < values->count; i++)
+		if (values->items[i].is_known)
+			return true;
+	return false;
+}
+
+struct error *crash_values_text(const struct crash_report *r, const struct crash_thread *t, const struct crash_frame *f,
+				FILE *out)
+{
+	struct crash_frame_values values;
+	struct arena arena;
+	struct error *err;
+
+	if (!r->values)
+		return NULL;
+	arena_init(&arena);
+	err = crash_values_of(r->values, t, f, &arena, &values);
+	if (!err) {
+		if (r->style.is_full || f->flow || is_any_known(&values.arguments))
+			print_list(r, "arguments", &values.arguments, "=", out);
+		print_list(r, "values", &values.values, " = ", out);
+		if (values.fault) {
+			fprintf(out, "      %sfault:%s ", r->style.is_coloured ? "\033[2m" : "",
+				r->style.is_coloured ? "\033[0m" : "");
+			path_show_text(out, values.fault);
+			putc('\n', out);
+		}
+		crash_frame_values_deinit(&values);
+	}
+	arena_deinit(&arena);
+	return err;
+}
+
+/* "thread 1 waits for thread 2, which waits for thread 1". */
+static void print_circle(const struct crash_values *v, uint32_t thread, FILE *out)
+{
+	uint32_t at = thread;
+
+	fprintf(out, "; deadlock: thread %" PRIu32, thread + 1);
+	do {
+		at = v->waits[at].owner_thread;
+		fprintf(out, " waits for thread %" PRIu32, at + 1);
+		if (at != thread)
+			fputs(", which", out);
+	} while (at != thread);
+}
+
+static void print_wait(const struct crash_values *v, uint32_t thread, void (*print)(FILE *out, const char *text),
+		       FILE *out)
+{
+	const struct crash_wait *w = &v->waits[thread];
+
+	fprintf(out, "waits for %s", crash_wait_text(w->wait.kind));
+	if (w->name) {
+		putc(' ', out);
+		print(out, w->name);
+	}
+	if (w->wait.kind != SNAPSHOT_WAIT_JOIN)
+		fprintf(out, " at 0x%" PRIx64, w->wait.address);
+	if (w->wait.is_free)
+		fputs(", which nobody holds any more", out);
+	if (w->wait.owner)
+		fputs(w->wait.kind == SNAPSHOT_WAIT_JOIN ? ", " : ", held by ", out);
+	if (w->wait.owner && w->owner_thread == thread)
+		fputs("itself", out);
+	else if (w->wait.owner && w->owner_thread != UINT32_MAX)
+		fprintf(out, "thread %" PRIu32 " (%d)", w->owner_thread + 1, (int)w->wait.owner);
+	else if (w->wait.owner)
+		fprintf(out, "thread %d, which is not there any more", (int)w->wait.owner);
+	if (w->is_deadlocked && w->owner_thread != thread)
+		print_circle(v, thread, out);
+	else if (w->is_deadlocked)
+		fputs(": deadlock", out);
+}
+
+static void print_exception(const struct snapshot_exception *e, void (*print)(FILE *out, const char *text), FILE *out)
+{
+	fputs(e->is_fatal ? "was ended by an exception that nothing may catch: " : "handles an exception: ", out);
+	print(out, e->type);
+	if (!e->what)
+		return;
+	fputs(e->is_what ? ", what() is \"" : ", ", out);
+	print(out, e->what);
+	fputs(e->is_what ? "\"" : "", out);
+}
+
+/* What a thread waits for, and its exception: a line each, between begin and end. */
+static void print_thread(const struct crash_report *r, uint32_t thread, const char *begin, const char *end,
+			 void (*print)(FILE *out, const char *text), FILE *out)
+{
+	if (!r->values)
+		return;
+	if (r->values->waits[thread].wait.kind != SNAPSHOT_WAIT_NONE) {
+		fputs(begin, out);
+		print_wait(r->values, thread, print, out);
+		fputs(end, out);
+	}
+	if (r->values->exceptions[thread].type) {
+		fputs(begin, out);
+		print_exception(&r->values->exceptions[thread], print, out);
+		fputs(end, out);
+	}
+}
+
+void crash_values_thread_text(const struct crash_report *r, uint32_t thread, FILE *out)
+{
+	print_thread(r, thread, "      ", "\n", path_show_text, out);
+}
+
+/* ---- JSON ---- */
+
+static void print_member(FILE *out, const char *before, const char *name, const char *text)
+{
+	fprintf(out, "%s\"%s\": ", before, name);
+	json_print_string(out, text);
+}
+
+static void print_values_json(const char *name, const struct snapshot_value_vec *values, FILE *out)
+{
+	fprintf(out, ",\n         \"%s\": [", name);
+	for (size_t i = 0; i < values->count; i++) {
+		const struct snapshot_value *v = &values->items[i];
+
+		print_member(out, i ? ",\n           {" : "\n           {", "name", v->name);
+		print_member(out, ", ", "type", v->type);
+		print_member(out, ", ", "value", v->text);
+		fprintf(out, ", \"known\": %s", v->is_known ? "true" : "false");
+		if (v->is_known && v->has_number)
+			fprintf(out, ", \"number\": \"0x%" PRIx64 "\"", v->number);
+		if (v->has_address)
+			fprintf(out, ", \"address\": \"0x%" PRIx64 "\"", v->address);
+		fputs("}", out);
+	}
+	fputs("]", out);
+}
+
+struct error *crash_values_json(const struct crash_report *r, const struct crash_thread *t, const struct crash_frame *f,
+				FILE *out)
+{
+	struct crash_frame_values values;
+	struct arena arena;
+	struct error *err;
+
+	if (!r->values)
+		return NULL;
+	arena_init(&arena);
+	err = crash_values_of(r->values, t, f, &arena, &values);
+	if (!err) {
+		if (values.arguments.count)
+			print_values_json("arguments", &values.arguments, out);
+		if (values.values.count)
+			print_values_json("values", &values.values, out);
+		if (values.fault)
+			print_member(out, ", ", "fault", values.fault);
+		crash_frame_values_deinit(&values);
+	}
+	arena_deinit(&arena);
+	return err;
+}
+
+void crash_values_thread_json(const struct crash_report *r, uint32_t thread, FILE *out)
+{
+	static const char *const kinds[SNAPSHOT_WAIT_KINDS] = {
+		[SNAPSHOT_WAIT_MUTEX] = "mutex",     [SNAPSHOT_WAIT_CONDITION] = "condition",
+		[SNAPSHOT_WAIT_RWLOCK] = "rwlock",   [SNAPSHOT_WAIT_SEMAPHORE] = "semaphore",
+		[SNAPSHOT_WAIT_BARRIER] = "barrier", [SNAPSHOT_WAIT_JOIN] = "join",
+		[SNAPSHOT_WAIT_FUTEX] = "futex",
+	};
+	const struct crash_wait *w;
+	const struct snapshot_exception *e;
+
+	if (!r->values)
+		return;
+	w = &r->values->waits[thread];
+	e = &r->values->exceptions[thread];
+	if (w->wait.kind != SNAPSHOT_WAIT_NONE) {
+		print_member(out, ",\n     \"waits\": {", "for", kinds[w->wait.kind]);
+		fprintf(out, ", \"address\": \"0x%" PRIx64 "\"", w->wait.address);
+		if (w->name)
+			print_member(out, ", ", "name", w->name);
+		if (w->wait.owner)
+			fprintf(out, ", \"owner\": %d", (int)w->wait.owner);
+		if (w->wait.is_free)
+			fputs(", \"free\": true", out);
+		fprintf(out, ", \"deadlock\": %s}", w->is_deadlocked ? "true" : "false");
+	}
+	if (e->type) {
+		print_member(out, ",\n     \"exception\": {", "type", e->type);
+		if (e->what)
+			print_member(out, ", ", e->is_what ? "what" : "value", e->what);
+		fprintf(out, ", \"fatal\": %s}", e->is_fatal ? "true" : "false");
+	}
+}
+
+/* ---- HTML ---- */
+
+static void print_values_html(const char *what, const struct snapshot_value_vec *values, FILE *out)
+{
+	if (!values->count)
+		return;
+	fprintf(out, "<h3>%s</h3>\n<table class=\"values\">\n", what);
+	for (size_t i = 0; i < values->count; i++) {
+		const struct snapshot_value *v = &values->items[i];
+
+		fputs("<tr><td title=\"", out);
+		html_text(out, v->type ? v->type : "");
+		fputs("\">", out);
+		html_text(out, v->name);
+		fprintf(out, "</td><td%s>", v->is_known ? "" : " class=\"dim\"");
+		html_text(out, v->text);
+		fputs("</td></tr>\n", out);
+	}
+	fputs("</table>\n", out);
+}
+
+struct error *crash_values_html(const struct crash_report *r, const struct crash_thread *t, const struct crash_frame *f,
+				FILE *out)
+{
+	struct crash_frame_values values;
+	struct arena arena;
+	struct error *err;
+
+	if (!r->values)
+		return NULL;
+	arena_init(&arena);
+	err = crash_values_of(r->values, t, f, &arena, &values);
+	if (!err) {
+		if (values.fault) {
+			fputs("<p class=\"fault\">", out);
+			html_text(out, values.fault);
+			fputs("</p>\n", out);
+		}
+		print_values_html("Arguments", &values.arguments, out);
+		print_values_html("Values on its line", &values.values, out);
+		crash_frame_values_deinit(&values);
+	}
+	arena_deinit(&arena);
+	return err;
+}
+
+void crash_values_thread_html(const struct crash_report *r, uint32_t thread, FILE *out)
+{
+	print_thread(r, thread, "<p class=\"dim\">", "</p>\n", html_text, out);
+}

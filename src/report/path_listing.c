@@ -1,0 +1,548 @@
+/*
+ * path_listing.c - lays a path out in three columns: line, source, outcome. Straight-line code of more than a few lines is
+ * shown by its ends; what is common to all indentation is taken away. Of the system's headers, which C++ inlines by the dozen,
+ * only lines that decide something are shown; other inlined functions that decide nothing are one row.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "object/demangle.h"
+#include "base/json_writer.h"
+#include "report/path_listing.h"
+#include "model/paths/path_steps.h"
+
+enum {
+	TAB = 8,
+	RUN_MAX = 5,   /* lines without a branch that are shown whole */
+	RUN_HEAD = 2,  /* of longer ones, so many at the beginning and one at the end */
+	ROWS_MAX = 60, /* of a path, when not all of it is wanted: the beginning and the end */
+	ROWS_TAIL = 15,
+	LEFT = 12, /* columns before the source */
+	SOURCE_MIN = 24,
+	MISSING_MAX = 8,  /* source files */
+	INLINED_MAX = 3,  /* functions named in a row */
+	SOURCE_MAX = 100, /* before an outcome: wide windows do not tear them apart */
+	NAME_MIN = 60,    /* columns of a name */
+};
+
+struct row {
+	const struct path_step *step; /* NULL: a gap, or inlined code */
+	size_t inlined;               /* steps[inlined_first] and on, that decided nothing */
+	size_t inlined_first;
+	size_t gap; /* lines left out */
+	size_t gap_branches;
+	char *text; /* source, tabs expanded, clean; NULL: not known */
+	size_t columns;
+	size_t indent;
+};
+
+struct show {
+	FILE *out;
+	const char *name; /* of the function */
+	const char *file; /* it is defined in */
+	const struct path_style *style;
+	const struct path_steps *s;
+	struct arena arena;
+	const struct path_step **steps; /* those that are shown, if the path is not too long */
+	size_t step_count;
+	struct row *rows;
+	size_t row_count;
+};
+
+/* Bytes of the character at text that a terminal may have; 0: none. */
+static size_t char_len(const char *text)
+{
+	const uint8_t *p = (const uint8_t *)text;
+
+	if (*p < ' ' || *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0))
+		return 0;
+	return utf8_len(p);
+}
+
+void path_show_text(FILE *out, const char *text)
+{
+	for (size_t len; *text; text += len) {
+		len = char_len(text);
+		if (len)
+			fwrite(text, 1, len, out);
+		else
+			putc('?', out);
+		len += len == 0;
+	}
+}
+
+void path_show_missing(FILE *out, const char *mark, const struct path_style *style)
+{
+	size_t shown = 0, missing = 0;
+
+	for (size_t i = 0; i < style->sources->files.count; i++) {
+		const struct source_file *f = style->sources->files.items[i];
+
+		if (!f->is_missed || (missing++ >= MISSING_MAX && !style->is_full))
+			continue;
+		fputs(mark, out);
+		path_show_text(out, f->why);
+		fputs(": give the directory with --source-dir\n", out);
+		shown++;
+	}
+	if (shown < missing)
+		fprintf(out, "%sand %zu more source files (--full)\n", mark, missing - shown);
+}
+
+static void print_cut(FILE *out, const char *text, size_t limit, struct arena *arena)
+{
+	size_t len = strlen(text), head = limit / 3 * 2, tail = limit - head - 3;
+	char *start;
+
+	if (len <= limit || !(start = arena_strndup(arena, text, head))) {
+		path_show_text(out, text);
+		return;
+	}
+	path_show_text(out, start);
+	fputs("...", out);
+	text += len - tail;
+	while ((*text & 0xc0) == 0x80)
+		text++;
+	path_show_text(out, text);
+}
+
+void path_show_function(FILE *out, const struct path_function *f, const struct path_style *style, unsigned int column)
+{
+	size_t left = style->width > column + NAME_MIN ? style->width - column : NAME_MIN;
+	struct arena arena;
+
+	arena_init(&arena);
+	fputs(style->is_coloured ? "\033[1m" : "", out);
+	print_cut(out, f->name, style->is_full ? SIZE_MAX : left, &arena);
+	fputs(style->is_coloured ? "\033[0m" : "", out);
+	if (f->meta && f->meta->file) {
+		const char *file = source_plain_name(f->meta->file, &arena);
+
+		fprintf(out, "  %s", style->is_coloured ? "\033[2m" : "");
+		path_show_text(out, file ? file : f->meta->file);
+		if (f->meta->line)
+			fprintf(out, ":%" PRIu32, f->meta->line);
+		fputs(style->is_coloured ? "\033[0m" : "", out);
+	}
+	arena_deinit(&arena);
+}
+
+/* A line of source with tabs expanded and nothing in it that a terminal would obey. */
+static struct error *clean(struct show *show, struct row *row, const char *text)
+{
+	char *to = arena_alloc(&show->arena, strlen(text) * TAB + 1);
+	size_t column = 0, at = 0;
+
+	if (!to)
+		return &error_no_memory;
+	for (size_t len; *text; text += len, column++) {
+		len = char_len(text);
+		if (*text == '\t') {
+			for (; (column + 1) % TAB; column++)
+				to[at++] = ' ';
+			to[at++] = ' ';
+		} else if (len) {
+			memcpy(to + at, text, len);
+			at += len;
+		} else {
+			to[at++] = '?';
+		}
+		len += len == 0;
+	}
+	for (; at && to[at - 1] == ' '; at--)
+		column--;
+	to[at] = '\0';
+	row->text = to;
+	row->columns = column;
+	row->indent = strspn(to, " ");
+	return NULL;
+}
+
+static struct error *fill_text(struct show *show, struct row *row)
+{
+	const struct source_file *file;
+	const char *text;
+	struct error *err;
+
+	if (!row->step->file)
+		return NULL;
+	err = sources_get(show->style->sources, row->step->file, &file);
+	if (!err)
+		err = source_line(file, row->step->line, &show->arena, &text);
+	return err || !text ? err : clean(show, row, text);
+}
+
+/* Code without a line is no place. */
+static bool is_other_place(const struct path_step *a, const struct path_step *b)
+{
+	return b->line && (!text_equal(a->file, b->file) || !text_equal(a->function, b->function));
+}
+
+static bool is_system(const char *file)
+{
+	return file && strncmp(file, "/usr/", 5) == 0;
+}
+
+bool path_show_is_plumbing(const struct path_step *step, const char *file)
+{
+	return step->function && !step->outcome && is_system(step->file) && !is_system(file);
+}
+
+/* A line that goes on after such inlined code is one line again. */
+static void choose_steps(struct show *show)
+{
+	const struct path_step *items = show->s->steps.items;
+	size_t count = show->s->steps.count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct path_step *last = show->step_count ? show->steps[show->step_count - 1] : NULL;
+
+		if (!show->style->is_full && i + 1 < count && path_show_is_plumbing(&items[i], show->file))
+			continue;
+		if (last && last != &items[i] - 1 && !last->outcome && !is_other_place(last, &items[i]) &&
+		    last->line == items[i].line)
+			show->step_count--;
+		show->steps[show->step_count++] = &items[i];
+	}
+}
+
+/* How many steps from `at` on decide nothing and stay in one function. */
+static size_t run_length(const struct show *show, size_t at)
+{
+	size_t end = at;
+
+	while (end < show->step_count && !show->steps[end]->outcome &&
+	       (end == at || !is_other_place(show->steps[end], show->steps[at])))
+		end++;
+	return end - at;
+}
+
+static void add_gap(struct show *show, size_t lines)
+{
+	show->rows[show->row_count++] = (struct row){.gap = lines};
+}
+
+static void add_row(struct show *show, size_t step)
+{
+	show->rows[show->row_count++] = (struct row){.step = show->steps[step]};
+}
+
+/* How many steps from `at` on are inlined code that decides nothing, up to where another decides or the path ends. */
+static size_t inlined_length(const struct show *show, size_t at)
+{
+	size_t end = at, last;
+
+	while (end + 1 < show->step_count && show->steps[end]->function && !show->steps[end]->outcome)
+		end++;
+	last = end;
+	while (end > at && show->steps[last]->function && !is_other_place(show->steps[end - 1], show->steps[last]))
+		end--; /* of the function that decides, all is shown */
+	return end - at;
+}
+
+static void choose_rows(struct show *show)
+{
+	for (size_t i = 0; i < show->step_count;) {
+		size_t run = show->style->is_full ? 0 : inlined_length(show, i);
+
+		if (run) {
+			show->rows[show->row_count++] = (struct row){.inlined = run, .inlined_first = i};
+			i += run;
+			continue;
+		}
+		run = run_length(show, i);
+		if (run <= RUN_MAX || show->style->is_full) {
+			add_row(show, i++);
+			for (; run > 1; run--)
+				add_row(show, i++);
+			continue;
+		}
+		for (size_t j = 0; j < RUN_HEAD; j++)
+			add_row(show, i + j);
+		add_gap(show, run - RUN_HEAD - 1);
+		add_row(show, i + run - 1);
+		i += run;
+	}
+}
+
+/* Of very long paths the middle goes too. */
+static void cut_middle(struct show *show)
+{
+	size_t first = ROWS_MAX - ROWS_TAIL, last = show->row_count - ROWS_TAIL;
+	struct row gap = {0};
+
+	if (show->style->is_full || show->row_count <= ROWS_MAX)
+		return;
+	for (size_t i = first; i < last; i++) {
+		gap.gap += show->rows[i].step ? 1 : show->rows[i].gap + show->rows[i].inlined;
+		gap.gap_branches += show->rows[i].step && show->rows[i].step->outcome;
+	}
+	show->rows[first] = gap;
+	memmove(&show->rows[first + 1], &show->rows[last], ROWS_TAIL * sizeof *show->rows);
+	show->row_count = first + 1 + ROWS_TAIL;
+}
+
+static const char *colour(const struct show *show, const char *code)
+{
+	return show->style->is_coloured ? code : "";
+}
+
+static void print_outcome(const struct show *show, const char *outcome, const char *more)
+{
+	const char *code = "\033[36m";
+
+	if (outcome && strcmp(outcome, "true") == 0)
+		code = "\033[32m";
+	else if (outcome && strcmp(outcome, "false") == 0)
+		code = "\033[33m";
+	fprintf(show->out, "%s-> ", colour(show, code));
+	path_show_text(show->out, outcome ? outcome : "");
+	fputs(outcome && more ? "; " : "", show->out);
+	path_show_text(show->out, more ? more : "");
+	fputs(colour(show, "\033[0m"), show->out);
+}
+
+/* Prints `columns` columns of text from `indent` on, with "..." for what does not fit. */
+static size_t print_source(const struct show *show, const struct row *row, size_t indent, size_t columns)
+{
+	const char *text = row->text + indent;
+	size_t all = row->columns - indent, shown = all > columns ? columns - 3 : all;
+
+	for (size_t i = 0; i < shown; i++) {
+		putc(*text++, show->out);
+		while ((*text & 0xc0) == 0x80)
+			putc(*text++, show->out);
+	}
+	if (shown < all)
+		fputs("...", show->out);
+	return shown < all ? columns : all;
+}
+
+static void print_gap(const struct show *show, const struct row *row)
+{
+	fprintf(show->out, "         %s...  %zu more %s", colour(show, "\033[2m"), row->gap,
+		row->gap == 1 ? "line" : "lines");
+	if (row->gap_branches)
+		fprintf(show->out, " with %zu %s (--full)", row->gap_branches,
+			row->gap_branches == 1 ? "branch" : "branches");
+	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
+}
+
+/* "in open (file.h:12), close (file.h:20..24) and 2 more" */
+static void print_inlined(struct show *show, const struct row *row)
+{
+	size_t shown = 0, places = 0;
+
+	fprintf(show->out, "         %sin ", colour(show, "\033[2m"));
+	for (size_t i = 0, end; i < row->inlined; i = end) {
+		const struct path_step *const *steps = &show->steps[row->inlined_first];
+		const char *brief = demangle_brief(&show->arena, steps[i]->function);
+
+		for (end = i + 1; end < row->inlined && !is_other_place(steps[i], steps[end]);)
+			end++;
+		if (places++ >= INLINED_MAX)
+			continue;
+		fputs(shown++ ? ", " : "", show->out);
+		path_show_text(show->out, brief ? brief : steps[i]->function);
+		fputs(" (", show->out);
+		path_show_text(show->out, steps[i]->file ? text_base_name(steps[i]->file) : "?");
+		fprintf(show->out, ":%" PRIu32, steps[i]->line);
+		if (steps[end - 1]->line > steps[i]->line)
+			fprintf(show->out, "..%" PRIu32, steps[end - 1]->line);
+		putc(')', show->out);
+	}
+	if (places > shown)
+		fprintf(show->out, " and %zu more", places - shown);
+	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
+}
+
+/* Where the path goes into inlined code, or comes out of it. */
+static void print_place(struct show *show, const struct path_step *step)
+{
+	const char *name = step->function ? step->function : show->name;
+	const char *brief = show->style->is_full ? name : demangle_brief(&show->arena, name);
+
+	fprintf(show->out, "         %sin ", colour(show, "\033[2m"));
+	path_show_text(show->out, brief ? brief : name);
+	if (step->file) {
+		fputs(" (", show->out);
+		path_show_text(show->out, text_base_name(step->file));
+		putc(')', show->out);
+	}
+	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
+}
+
+static void print_rows(struct show *show)
+{
+	size_t indent = SIZE_MAX, widest = SOURCE_MIN;
+	size_t columns =
+		show->style->width > LEFT + 2 * SOURCE_MIN ? show->style->width - LEFT - SOURCE_MIN : SOURCE_MIN;
+	const struct path_step *before = NULL;
+
+	for (size_t i = 0; i < show->row_count; i++)
+		if (show->rows[i].text && show->rows[i].columns && show->rows[i].indent < indent)
+			indent = show->rows[i].indent;
+	if (indent == SIZE_MAX)
+		indent = 0;
+	for (size_t i = 0; i < show->row_count; i++) {
+		const struct row *r = &show->rows[i];
+
+		if (r->text && r->columns > indent && r->columns - indent > widest &&
+		    (r->step->outcome || i + 1 == show->row_count))
+			widest = r->columns - indent;
+	}
+	if (widest > columns)
+		widest = columns;
+	if (widest > SOURCE_MAX)
+		widest = SOURCE_MAX;
+	for (size_t i = 0; i < show->row_count; i++) {
+		const struct row *r = &show->rows[i];
+		const char *end = i + 1 == show->row_count ? show->s->end : NULL;
+		size_t column = 0;
+
+		if (!r->step) {
+			if (r->inlined)
+				print_inlined(show, r);
+			else
+				print_gap(show, r);
+			continue;
+		}
+		if (before ? is_other_place(before, r->step) : r->step->function != NULL)
+			print_place(show, r->step);
+		before = r->step;
+		if (r->step->line)
+			fprintf(show->out, "    %s%8" PRIu32 "%s", colour(show, "\033[2m"), r->step->line,
+				colour(show, "\033[0m"));
+		else
+			fprintf(show->out, "    %8s", "-");
+		if (r->step->outcome || end || (r->text && r->columns > indent))
+			fputs("  ", show->out);
+		if (r->text && r->columns > indent) {
+			bool has_outcome = r->step->outcome || end;
+
+			column = print_source(show, r, indent, has_outcome ? widest : columns + SOURCE_MIN - 4);
+		}
+		if (r->step->outcome || end) {
+			fprintf(show->out, "%*s", (int)(widest - column + 2), "");
+			print_outcome(show, r->step->outcome, end);
+		}
+		putc('\n', show->out);
+	}
+}
+
+/* The last of the lines from `first` on that follow each other closely and decide nothing. */
+static size_t compact_run(const struct path_steps *s, size_t first)
+{
+	const struct path_step *steps = s->steps.items;
+	size_t last = first;
+
+	while (!steps[last].outcome && last + 1 < s->steps.count && !steps[last + 1].outcome &&
+	       !is_other_place(&steps[last], &steps[last + 1]) && steps[last + 1].line > steps[last].line &&
+	       steps[last + 1].line - steps[last].line <= 2)
+		last++;
+	return last;
+}
+
+/* "12", "12..14", "12 -> true", "util.h:12". The arena's; NULL when memory is short. */
+static const char *compact_text(struct show *show, size_t first, size_t last)
+{
+	const struct path_step *step = &show->s->steps.items[first];
+	const struct path_step *end = &show->s->steps.items[last];
+	const char *home = show->file;
+	bool is_away = step->file && home && strcmp(step->file, home) != 0;
+	const char *place = is_away ? text_base_name(step->file) : "";
+
+	if (!step->line)
+		return arena_printf(&show->arena, "-%s%s", step->outcome ? " -> " : "",
+				    step->outcome ? step->outcome : "");
+	if (last > first)
+		return arena_printf(&show->arena, "%s%s%" PRIu32 "..%" PRIu32, place, is_away ? ":" : "", step->line,
+				    end->line);
+	return arena_printf(&show->arena, "%s%s%" PRIu32 "%s%s", place, is_away ? ":" : "", step->line,
+			    step->outcome ? " -> " : "", step->outcome ? step->outcome : "");
+}
+
+/* Numbers of lines and outcomes as running text. */
+static struct error *print_compact(struct show *show)
+{
+	const struct path_steps *s = show->s;
+	size_t column = 0;
+
+	for (size_t i = 0; i < s->steps.count;) {
+		size_t last = compact_run(s, i);
+		const char *text = compact_text(show, i, last);
+
+		if (!text)
+			return &error_no_memory;
+		if (column && column + strlen(text) + 2 > show->style->width) {
+			putc('\n', show->out);
+			column = 0;
+		}
+		fputs(column ? " " : "        ", show->out);
+		path_show_text(show->out, text);
+		fputs(last + 1 < s->steps.count ? "," : "", show->out);
+		column += (column ? 1 : 8) + strlen(text) + 1;
+		i = last + 1;
+	}
+	if (s->end) {
+		fprintf(show->out, "%s-> ", column ? " " : "        ");
+		path_show_text(show->out, s->end);
+	}
+	putc('\n', show->out);
+	return NULL;
+}
+
+static struct error *show_steps(struct show *show)
+{
+	bool has_text = false;
+	struct error *err = NULL;
+
+	show->rows = arena_calloc(&show->arena, show->s->steps.count * 2 + 1, sizeof *show->rows);
+	show->steps = arena_calloc(&show->arena, show->s->steps.count + 1, sizeof *show->steps);
+	if (!show->rows || !show->steps)
+		return &error_no_memory;
+	choose_steps(show);
+	choose_rows(show);
+	cut_middle(show);
+	for (size_t i = 0; i < show->row_count && !err; i++) {
+		if (show->rows[i].step)
+			err = fill_text(show, &show->rows[i]);
+		has_text |= show->rows[i].text != NULL;
+	}
+	if (err)
+		return err;
+	if (!has_text)
+		return print_compact(show);
+	print_rows(show);
+	return NULL;
+}
+
+struct error *path_show_steps(FILE *out, const char *name, const char *file, const struct path_steps *s,
+			      const struct path_style *style)
+{
+	struct show show = {.out = out, .name = name, .file = file, .style = style, .s = s};
+	struct error *err;
+
+	if (strcmp(s->start, "enters") != 0)
+		fprintf(out, "; %s", s->start);
+	putc('\n', out);
+	arena_init(&show.arena);
+	err = show_steps(&show);
+	arena_deinit(&show.arena);
+	return err;
+}
+
+struct error *path_show(FILE *out, const struct path_profile *p, const struct path_function *f, uint64_t number,
+			const struct path_style *style)
+{
+	struct path_steps s;
+	struct error *err = path_steps_create(p, f, number, style->sources, &s);
+
+	if (err)
+		return err;
+	err = path_show_steps(out, f->name, f->meta->file, &s, style);
+	path_steps_deinit(&s);
+	return err;
+}

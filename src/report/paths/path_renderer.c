@@ -1,0 +1,69 @@
+/* path_renderer.c - the table of formats of paths, and the notes that text formats share. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "report/paths/path_renderer.h"
+
+static const struct path_renderer renderers[] = {
+	{{"text", "a summary and the hottest paths as source lines, for reading"}, 10, true, path_render_text},
+	{{"json", "everything, for programs; docs/format.md describes it"}, 0, true, path_render_json},
+	{{"lcov", "line, function and branch counts, for genhtml and the like"}, 0, false, path_render_lcov},
+	{{"html", "one page: annotated source, the hottest paths of each function"}, 10, true, path_render_html},
+	{.format = {0}},
+};
+
+const struct format_table path_formats = {renderers, sizeof *renderers};
+
+void path_optimized_print(const struct path_summary *s, const char *what, const char *before, FILE *out)
+{
+	char a[DIGITS_MAX];
+
+	if (s->optimized || s->functions_untold)
+		fprintf(out, "%soptimized code (%s %s): what was inlined and folded is not counted, so %s\n", before,
+			digits_grouped(s->optimized, a), s->optimized == 1 ? "function" : "functions", what);
+}
+
+static void print_note(const char *before, const char *path, uint64_t count, const char *what, FILE *out)
+{
+	if (count)
+		fprintf(out, "%s%s: %" PRIu64 " %s\n", before, path, count, what);
+}
+
+static void print_recording_notes(const struct path_recording *r, const char *before, FILE *out)
+{
+	if (!r->table_count && !r->single_count)
+		fprintf(out, "%s%s: no paths were recorded in it\n", before, r->path);
+	print_note(before, r->path, r->dropped_tables, "tables of path counts found no room: what they counted is lost",
+		   out);
+	print_note(before, r->path, r->dropped_paths, "counts of single paths found no room and are lost", out);
+	if (r->dropped_tables || r->dropped_paths) {
+		if (r->drop_errno == EFBIG)
+			fprintf(out, "%s%s: its size limit was reached (WAYMARK_LIMIT)\n", before, r->path);
+		else if (r->drop_errno)
+			fprintf(out, "%s%s: why it could not be written: %s\n", before, r->path,
+				strerror((int)(r->drop_errno & 0xffff)));
+	}
+	print_note(before, r->path, r->uncommitted, "records were not finished when the process ended", out);
+	if (r->truncated)
+		fprintf(out, "%s%s\n", before, r->truncated);
+}
+
+void path_notes_print(const struct path_profile *p, const char *before, FILE *out)
+{
+	for (size_t i = 0; i < p->recordings.count; i++)
+		print_recording_notes(&p->recordings.items[i], before, out);
+	for (size_t i = 0; i < p->contexts.warnings.count; i++) {
+		const struct profile_warning *w = &p->contexts.warnings.items[i];
+
+		fputs(before, out);
+		path_show_text(out, w->text);
+		if (w->count > 1)
+			fprintf(out, " (%" PRIu64 " times)", w->count);
+		putc('\n', out);
+	}
+	if (p->saturated)
+		fprintf(out, "%s%" PRIu64 " sums did not fit 64 bits: they stay at the largest number\n", before,
+			p->saturated);
+}
