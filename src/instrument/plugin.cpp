@@ -3,7 +3,7 @@
  * files beside this one. Contexts: at the end of full LTO. Paths: where the compiler's pipeline starts (source stage), or at
  * the end of full LTO (final stage). `waymark cc` says in the environment what is wanted.
  */
-#include "instrument/host.h"
+#include "llvm/host.h"
 
 #include <cstdlib>
 #include <llvm/Analysis/BlockFrequencyInfo.h>

@@ -2,7 +2,7 @@
  * crash_innermost.c - decodes the id of the innermost function that takes part.
  *
  * The id is not the function's own everywhere in it: around a call it is that of the callee, and between two calls of a block
- * it stays what the first call left when the second one stores its own anyway (instrument/emit.c). So all numbers that may be
+ * it stays what the first call left when the second one stores its own anyway (instrument/contexts/emit.c). So all numbers that may be
  * the function's are decoded, and those are taken that agree with the stack:
  *
  *      id                              nothing in between
@@ -42,7 +42,7 @@ struct stack {
 
 /* ---- which function a frame is of ---- */
 
-/* The symbol's function; bodies of other schemes are called f.wm... (instrument/trace_variants.c). */
+/* The symbol's function; bodies of other schemes are called f.wm... (instrument/trace/trace_variants.c). */
 static uint32_t find_symbol(const struct meta *m, const char *symbol)
 {
 	const char *variant = strstr(symbol, ".wm");
@@ -361,7 +361,7 @@ static bool begins_with(const uint8_t *code, const char *bytes, size_t len_bytes
 	return memcmp(code, bytes, len_bytes) == 0;
 }
 
-/* Bytes ahead of a root's own code, which set its id (instrument/entry.c); 0: none. */
+/* Bytes ahead of a root's own code, which set its id (instrument/contexts/entry.c); 0: none. */
 static unsigned entry_length(const uint8_t *code)
 {
 	const unsigned start = begins_with(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;

@@ -1,0 +1,416 @@
+/*
+ * emit.c - last phase: rewrites the module as planned. Every value of a function is built from
+ *
+ *      entry id, entry top    loaded once, where the plan or a landing pad or a setjmp needs them (needs_entry)
+ *      root                   its id is set ahead of its code (entry.c); in its code, where nothing is encoded into it (is_outer)
+ *
+ *      encoded edge           id += a;            call;  id -= a            (or, with the entry id: store, call, store)
+ *      push                   top = push(...);    call;  T.id = id; T.top = top
+ *        into a cycle         top = push(...); id = restart; call; ...      (a root sets it by itself)
+ *      push, then jump        push_tail(...);     call;  ret                (the callers put back)
+ *      return of a root       clean(...), where the module has musttail calls in roots
+ *      landing pad, setjmp    T.id = entry id; T.top = entry top            (whatever unwound or jumped to here)
+ */
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "llvm/ir.h"
+#include "instrument/contexts/program.h"
+#include "llvm/section.h"
+
+struct emitter {
+	struct program *p;
+	struct support support;
+	LLVMBuilderRef builder;
+	LLVMValueRef return_slot;   /* llvm.addressofreturnaddress */
+	LLVMValueRef read_register; /* llvm.read_register.i64 */
+	unsigned returns_twice;
+	unsigned builtin_setjmp;
+	/* the function at work */
+	bool is_outer;
+	LLVMValueRef entry_id; /* NULL when not kept */
+	LLVMValueRef entry_top;
+};
+
+static LLVMValueRef constant(const struct emitter *e, uint64_t value)
+{
+	return LLVMConstInt(e->support.i64, value, 0);
+}
+
+static LLVMValueRef load_id(struct emitter *e)
+{
+	return LLVMBuildLoad2(e->builder, e->support.i64, e->support.thread_id, "wm1.id");
+}
+
+static void store_id(struct emitter *e, LLVMValueRef id)
+{
+	LLVMBuildStore(e->builder, id, e->support.thread_id);
+}
+
+static void store_top(struct emitter *e, LLVMValueRef top)
+{
+	LLVMSetVolatile(LLVMBuildStore(e->builder, top, e->support.thread_top), 1);
+}
+
+/* setjmp and its like; __builtin_setjmp is an intrinsic without the attribute. */
+static bool has_returns_twice(const struct emitter *e, LLVMValueRef call)
+{
+	const LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	if (LLVMGetCallSiteEnumAttribute(call, index, e->returns_twice))
+		return true;
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	return LLVMIsAFunction(callee) && (LLVMGetEnumAttributeAtIndex(callee, index, e->returns_twice) ||
+					   LLVMGetIntrinsicID(callee) == e->builtin_setjmp);
+}
+
+static bool is_call(LLVMValueRef i)
+{
+	return LLVMIsACallInst(i) || LLVMIsAInvokeInst(i);
+}
+
+/* Landing pads and calls that return twice: the state there is whatever the far side left. */
+static bool needs_recovery(const struct emitter *e, LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (LLVMIsALandingPadInst(i) || (is_call(i) && has_returns_twice(e, i)))
+				return true;
+	return false;
+}
+
+static LLVMValueRef first_non_phi(LLVMBasicBlockRef block)
+{
+	LLVMValueRef i = LLVMGetFirstInstruction(block);
+	while (LLVMIsAPHINode(i))
+		i = LLVMGetNextInstruction(i);
+	return i;
+}
+
+/* Positions the builder right after a call has returned normally; false when it does not return. */
+static bool position_after(struct emitter *e, LLVMValueRef call)
+{
+	LLVMValueRef next;
+	if (LLVMIsAInvokeInst(call)) {
+		if (LLVMGetInstructionOpcode(first_non_phi(LLVMGetNormalDest(call))) == LLVMUnreachable)
+			return false;
+		next = first_non_phi(e->p->host->normal_edge(call));
+	} else {
+		next = LLVMGetNextInstruction(call);
+	}
+	if (LLVMGetInstructionOpcode(next) == LLVMUnreachable)
+		return false;
+	LLVMPositionBuilderBefore(e->builder, next);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
+	return true;
+}
+
+static void put_back_entry(struct emitter *e)
+{
+	store_id(e, e->entry_id);
+	store_top(e, e->entry_top);
+}
+
+static void recover(struct emitter *e, LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			if (LLVMIsALandingPadInst(i)) {
+				LLVMPositionBuilderBefore(e->builder, LLVMGetNextInstruction(i));
+				LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(i));
+				put_back_entry(e);
+			} else if (is_call(i) && has_returns_twice(e, i) && position_after(e, i)) {
+				put_back_entry(e);
+			}
+		}
+}
+
+static void keep_entry(struct emitter *e, LLVMValueRef function)
+{
+	LLVMPositionBuilderBefore(e->builder, ir_after_allocas(function));
+	LLVMSetCurrentDebugLocation2(e->builder, NULL);
+	if (!e->entry_id)
+		e->entry_id = load_id(e);
+	e->entry_top = LLVMBuildLoad2(e->builder, e->support.pointer, e->support.thread_top, "wm1.top");
+}
+
+/* Nobody has given it an id. */
+static void start_alone(struct emitter *e, LLVMValueRef function)
+{
+	LLVMPositionBuilderBefore(e->builder, ir_after_allocas(function));
+	LLVMSetCurrentDebugLocation2(e->builder, NULL);
+	e->entry_id = constant(e, 0);
+	store_id(e, e->entry_id);
+}
+
+static LLVMValueRef stack_pointer(struct emitter *e)
+{
+	LLVMMetadataRef name = LLVMMDStringInContext2(e->p->context, "rsp", 3);
+	LLVMValueRef node = LLVMMetadataAsValue(e->p->context, LLVMMDNodeInContext2(e->p->context, &name, 1));
+	return LLVMBuildCall2(e->builder, support_type(e->read_register), e->read_register, &node, 1, "wm1.sp");
+}
+
+/* A root sets it by itself. */
+static void set_restart(struct emitter *e, const struct site *site)
+{
+	const struct function *callee = site->callee == NO_INDEX ? NULL : &e->p->functions.items[site->callee];
+	if (callee && !callee->is_root)
+		store_id(e, constant(e, e->p->graph.nodes[callee->node].restart));
+}
+
+static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMValueRef id)
+{
+	LLVMValueRef helper = e->support.push;
+	LLVMValueRef last = NULL;
+	if (site->undo) {
+		last = stack_pointer(e);
+	} else {
+		helper = e->support.push_tail;
+		last = LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
+	}
+	LLVMValueRef arguments[] = {LLVMConstInt(e->support.i32, site->number, 0), id, last};
+	LLVMValueRef call =
+		LLVMBuildCall2(e->builder, support_type(helper), helper, arguments, 3, site->undo ? "wm1.top" : "");
+	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(helper));
+	set_restart(e, site);
+	return site->undo ? call : NULL;
+}
+
+static void emit_cold_push(struct emitter *e, const struct site *site)
+{
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	outline_push(&e->support, e->builder, site->number);
+	set_restart(e, site);
+	if (position_after(e, site->call))
+		outline_put_back(&e->support, e->builder);
+}
+
+/*
+ * A cold edge keeps nothing: it sets the id where that is a constant, and adds where it is not. left: what the edge before it in
+ * the block has left in the id. leaves: the next site in the block sees to what this one leaves there.
+ */
+static struct error *emit_cold_edge(struct emitter *e, const struct site *site, uint64_t left, bool leaves)
+{
+	const uint64_t addend = site->addend;
+	struct error *err = NULL;
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	if (e->is_outer)
+		err = outline_change(e->p, &e->support, e->builder, ID_SET, addend);
+	else if (addend > left)
+		err = outline_change(e->p, &e->support, e->builder, ID_ADD, addend - left);
+	else if (addend < left)
+		err = outline_change(e->p, &e->support, e->builder, ID_SUBTRACT, left - addend);
+	if (err || leaves || !position_after(e, site->call))
+		return err;
+	return e->is_outer ? outline_change(e->p, &e->support, e->builder, ID_SET, 0)
+			   : outline_change(e->p, &e->support, e->builder, ID_SUBTRACT, addend);
+}
+
+/* undo_id: false when the next site in the block stores an absolute id anyway. */
+static void emit_call_site(struct emitter *e, const struct site *site, bool undo_id)
+{
+	LLVMValueRef id = e->entry_id;
+	LLVMValueRef top = e->entry_top;
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	if (!id && (site->action == SITE_PUSH || site->action == SITE_ADD))
+		id = load_id(e);
+	if (site->action == SITE_PUSH)
+		top = emit_push(e, site, id);
+	else if (site->action == SITE_ADD)
+		store_id(e, LLVMBuildAdd(e->builder, id, constant(e, site->addend), "wm1.callee.id"));
+	if (!site->undo || !position_after(e, site->call))
+		return;
+	if (undo_id) {
+		bool subtract = !e->entry_id && site->action == SITE_ADD;
+		store_id(e, subtract ? LLVMBuildSub(e->builder, load_id(e), constant(e, site->addend), "wm1.id") : id);
+	}
+	if (site->action == SITE_PUSH || site->restore_top)
+		store_top(e, top);
+}
+
+/* The same call of the runtime's function, which wants the site's number too. */
+static void replace_call(struct emitter *e, LLVMValueRef old, LLVMValueRef callee, LLVMValueRef *arguments,
+			 unsigned count)
+{
+	LLVMTypeRef type = support_type(callee);
+	LLVMValueRef call = LLVMIsAInvokeInst(old)
+				    ? LLVMBuildInvoke2(e->builder, type, callee, arguments, count,
+						       LLVMGetNormalDest(old), LLVMGetUnwindDest(old), "")
+				    : LLVMBuildCall2(e->builder, type, callee, arguments, count, "");
+	if (callee == e->support.capture) {
+		LLVMTypeRef context = LLVMStructTypeInContext(
+			e->p->context,
+			(LLVMTypeRef[]){e->support.i64, e->support.i32, e->support.i32, e->support.i32, e->support.i32},
+			5, 0);
+		unsigned kind = ir_attribute_kind("sret");
+		LLVMAddCallSiteAttribute(call, 1, LLVMCreateTypeAttribute(e->p->context, kind, context));
+	}
+	LLVMInstructionEraseFromParent(old);
+}
+
+static void emit_capture(struct emitter *e, const struct site *site)
+{
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	LLVMValueRef base = LLVMBuildLoad2(e->builder, e->support.i32, e->support.site_base, "wm1.base");
+	LLVMValueRef number = LLVMBuildAdd(e->builder, base, LLVMConstInt(e->support.i32, site->number, 0), "wm1.site");
+	if (LLVMGetNumArgOperands(site->call) == 4) { /* wm1_path_residual: a path outside a plan */
+		LLVMSetOperand(site->call, 3, number);
+	} else if (LLVMGetNumArgOperands(site->call) == 1) {
+		LLVMValueRef arguments[] = {LLVMGetOperand(site->call, 0), number};
+		replace_call(e, site->call, e->support.capture, arguments, 2);
+	} else {
+		LLVMValueRef arguments[] = {number, LLVMGetOperand(site->call, 0), LLVMGetOperand(site->call, 1)};
+		replace_call(e, site->call, e->support.event, arguments, 3);
+	}
+}
+
+static bool is_cold_edge(const struct site *site)
+{
+	return site->is_cold && site->action == SITE_ADD;
+}
+
+/* With the entry id at hand, a push or an addend stores an absolute id: putting it back just before is dead. */
+static bool stores_absolute(const struct emitter *e, const struct site *site)
+{
+	if (is_cold_edge(site))
+		return e->is_outer;
+	return e->entry_id && !site->is_cold && (site->action == SITE_PUSH || site->action == SITE_ADD);
+}
+
+/* What a site leaves in the id is seen to by the next one in the block. */
+static bool leaves_id(const struct emitter *e, const struct site *site, const struct site *next)
+{
+	if (next->block != site->block || !next->number || LLVMIsAInvokeInst(site->call))
+		return false;
+	return stores_absolute(e, next) || (is_cold_edge(site) && is_cold_edge(next));
+}
+
+static bool is_must_tail_call(LLVMValueRef i)
+{
+	return i && LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
+}
+
+static void clean_before_returns(struct emitter *e, LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef ret = LLVMGetBasicBlockTerminator(b);
+		LLVMOpcode opcode = LLVMGetInstructionOpcode(ret);
+		if ((opcode != LLVMRet && opcode != LLVMResume) || is_must_tail_call(LLVMGetPreviousInstruction(ret)))
+			continue;
+		LLVMPositionBuilderBefore(e->builder, ret);
+		LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(ret));
+		LLVMValueRef slot =
+			LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
+		LLVMBuildCall2(e->builder, support_type(e->support.clean), e->support.clean, &slot, 1, "");
+	}
+}
+
+/* A root may end a chain of tail calls that a root has pushed; also one below which nothing looks at a context. */
+static bool cleans(const struct program *p, const struct function *f)
+{
+	return p->cleans_tails && f->is_root && !f->is_opaque;
+}
+
+static struct error *emit_function(struct emitter *e, struct function *f)
+{
+	struct program *p = e->p;
+	struct error *err = NULL;
+	uint64_t left = 0;
+	e->is_outer = f->is_outer;
+	e->entry_id = NULL;
+	e->entry_top = NULL;
+	bool recovery = needs_recovery(e, f->value);
+	if (f->is_outer)
+		start_alone(e, f->value);
+	if (f->needs_entry || recovery)
+		keep_entry(e, f->value);
+	if (recovery)
+		recover(e, f->value);
+	for (uint32_t k = 0; k < f->site_count && !err; k++) {
+		struct site *site = &p->sites.items[f->first_site + k];
+		const bool leaves = k + 1 < f->site_count && leaves_id(e, site, &site[1]);
+		const struct function *callee = site->callee == NO_INDEX ? NULL : &p->functions.items[site->callee];
+		if (site->kind == META_SITE_CALL && callee && callee->inner)
+			entry_call_inner(site->call, callee, site->is_replaceable ? callee->entry : callee->inner);
+		if (site->action == SITE_CAPTURE)
+			emit_capture(e, site);
+		else if (site->number && is_cold_edge(site))
+			err = emit_cold_edge(e, site, left, leaves);
+		else if (site->number && site->is_cold)
+			emit_cold_push(e, site);
+		else if (site->number && (site->action != SITE_NOTHING || site->undo))
+			emit_call_site(e, site, !leaves);
+		left = leaves && is_cold_edge(site) ? site->addend : 0;
+	}
+	if (cleans(p, f))
+		clean_before_returns(e, f->value);
+	return err;
+}
+
+static struct error *emit(struct emitter *e, struct function *f)
+{
+	if (f->node != NO_INDEX)
+		return emit_function(e, f);
+	if (cleans(e->p, f))
+		clean_before_returns(e, f->value);
+	return NULL;
+}
+
+static struct error *split_roots(struct emitter *e)
+{
+	struct program *p = e->p;
+	struct error *err = NULL;
+	for (size_t i = 0; i < p->functions.count && !err; i++) {
+		struct function *f = &p->functions.items[i];
+		if (f->is_root && f->node != NO_INDEX && !f->is_outer)
+			entry_split(p, &e->support, f, p->graph.nodes[f->node].restart);
+		if (f->is_replaceable)
+			err = interpose_add(p, &e->support, f);
+	}
+	return err;
+}
+
+static struct error *emit_variant(struct emitter *e, const struct variant *v)
+{
+	struct program *p = e->p;
+	struct function body = p->functions.items[v->function];
+	const uint32_t first = body.first_site;
+	struct error *err = NULL;
+	body.value = v->value;
+	body.first_site = (uint32_t)p->sites.count;
+	for (uint32_t k = 0; k < body.site_count && !err; k++) {
+		struct site site = p->sites.items[first + k];
+		site.call = v->calls[k];
+		site.block = LLVMGetInstructionParent(site.call);
+		err = site_vec_append(&p->sites, site);
+	}
+	return err ? err : emit(e, &body);
+}
+
+struct error *program_emit(struct program *p, const struct buffer *section)
+{
+	struct emitter e = {.p = p};
+	struct error *err = support_add(p, p->meta.site_count, p->meta.key, &e.support);
+	if (err)
+		return err;
+	e.builder = LLVMCreateBuilderInContext(p->context);
+	e.return_slot = LLVMGetIntrinsicDeclaration(p->module, ir_intrinsic_kind("llvm.addressofreturnaddress"),
+						    &e.support.pointer, 1);
+	e.read_register =
+		LLVMGetIntrinsicDeclaration(p->module, ir_intrinsic_kind("llvm.read_register"), &e.support.i64, 1);
+	e.builtin_setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp");
+	e.returns_twice = ir_attribute_kind("returns_twice");
+	err = split_roots(&e);
+	for (size_t i = 0; i < p->functions.count && !err; i++)
+		err = emit(&e, &p->functions.items[i]);
+	for (size_t i = 0; i < p->variants.count && !err; i++)
+		err = emit_variant(&e, &p->variants.items[i]);
+	LLVMDisposeBuilder(e.builder);
+	if (!err)
+		err = support_finish(p);
+	return err ? err : section_add(p->module, ".debug_waymark", section);
+}

@@ -1,0 +1,128 @@
+/*
+ * plan.c - third phase: what code each call site needs, decided without touching the module.
+ *
+ * Tail calls. A call that the compiler may turn into a jump keeps its place before the return: nothing can be undone after
+ * it, so the function comes back with another id (it *clobbers*) and its callers, all of which are known, put back absolute
+ * values. Callers of a root are not all known (qsort does not restore anything), so a root undoes after the call, which
+ * makes it an ordinary one; only a musttail call there stays, pushed, and its callee cleans up (scan.c).
+ */
+#include "instrument/contexts/program.h"
+
+/* Tail call that stays one: whoever called this function cleans up. */
+static bool stays_tail(const struct program *p, const struct site *site)
+{
+	return site->is_tail && (site->is_must_tail || !p->functions.items[site->caller].is_root);
+}
+
+/*
+ * A tail call through a pointer goes to some root. It can be part of a loop of tail calls, which must not eat the stack, only
+ * if a root gets here again by tail calls; elsewhere a frame is cheaper than a push that stays and callers that clean up.
+ */
+static struct error *drop_harmless_tails(struct program *p)
+{
+	bool *reached = arena_calloc(&p->arena, p->functions.count + 1, sizeof *reached);
+	uint32_t *work = arena_calloc(&p->arena, p->functions.count + 1, sizeof *work);
+	if (!reached || !work)
+		return &error_no_memory;
+	size_t count = 0;
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (p->functions.items[i].is_root) {
+			reached[i] = true;
+			work[count++] = i;
+		}
+	while (count) {
+		const struct function *f = &p->functions.items[work[--count]];
+		for (uint32_t k = 0; k < f->site_count; k++) {
+			const struct site *site = &p->sites.items[f->first_site + k];
+			if (!stays_tail(p, site) && site->action != SITE_NOTHING)
+				continue;
+			if (!site->is_tail || site->callee == NO_INDEX || reached[site->callee])
+				continue;
+			reached[site->callee] = true;
+			work[count++] = site->callee;
+		}
+	}
+	for (size_t i = 0; i < p->sites.count; i++) {
+		struct site *site = &p->sites.items[i];
+		if (site->callee == NO_INDEX && !site->is_must_tail && !reached[site->caller])
+			site->is_tail = false;
+	}
+	return NULL;
+}
+
+/* What the callee may leave behind. */
+static void callee_clobbers(const struct program *p, const struct site *site, bool *id, bool *top)
+{
+	*id = *top = false;
+	if (site->callee == NO_INDEX)
+		return;
+	*id = p->functions.items[site->callee].clobbers_id;
+	*top = p->functions.items[site->callee].clobbers_top;
+}
+
+/* Clobbering spreads from callee to caller along tail calls; repeats until nothing changes (chains are short). */
+static void find_clobbering(struct program *p)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (size_t i = 0; i < p->sites.count; i++) {
+			const struct site *site = &p->sites.items[i];
+			struct function *f = &p->functions.items[site->caller];
+			if (!stays_tail(p, site) || f->is_root)
+				continue;
+			bool id, top;
+			callee_clobbers(p, site, &id, &top);
+			bool new_id = f->clobbers_id || id || site->action != SITE_NOTHING;
+			bool new_top = f->clobbers_top || top || site->action == SITE_PUSH;
+			changed |= new_id != f->clobbers_id || new_top != f->clobbers_top;
+			f->clobbers_id = new_id;
+			f->clobbers_top = new_top;
+		}
+	}
+}
+
+static void plan_site(struct program *p, struct site *site)
+{
+	bool is_call = site->action != SITE_CAPTURE;
+	if (!is_call || stays_tail(p, site))
+		return;
+	bool id, top;
+	callee_clobbers(p, site, &id, &top);
+	site->restore_id = id;
+	site->restore_top = top;
+	site->undo = site->action != SITE_NOTHING || id || top;
+}
+
+/* Absolute values pay when more than one site needs the id of the entry; a cold one does not. */
+static bool wants_entry(const struct program *p, const struct function *f)
+{
+	double coded = 0;
+	for (uint32_t i = 0; i < f->site_count; i++) {
+		const struct site *site = &p->sites.items[f->first_site + i];
+		if (site->restore_id || site->restore_top)
+			return true;
+		if (!site->is_cold && (site->action == SITE_ADD || site->action == SITE_PUSH))
+			coded += site->frequency;
+	}
+	return coded > 1.5;
+}
+
+struct error *program_plan(struct program *p)
+{
+	struct error *err = drop_harmless_tails(p);
+	if (err)
+		return err;
+	find_clobbering(p);
+	for (size_t i = 0; i < p->sites.count; i++) {
+		struct site *site = &p->sites.items[i];
+		plan_site(p, site);
+		if (site->action == SITE_NOTHING && !site->undo)
+			p->calls.no_code++;
+	}
+	err = cold_choose(p);
+	for (size_t i = 0; i < p->functions.count && !err; i++) {
+		struct function *f = &p->functions.items[i];
+		f->needs_entry = f->is_observable && !f->is_opaque && wants_entry(p, f);
+	}
+	return err;
+}

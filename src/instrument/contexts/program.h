@@ -1,0 +1,195 @@
+/*
+ * program.h - the instrumenter's model of one linked module, filled phase by phase by instrument_module:
+ *
+ *   scan      functions and call sites, what each call may reach           (scan.c, nocallback.c, interpose.c)
+ *   number    the call graph, its frequencies and its encoding             (number.c)
+ *   plan      what code each site and each function needs                  (plan.c, cold.c)
+ *   describe  the metadata section                                         (emit_metadata.c)
+ *   emit      rewrite the module                                           (emit.c, entry.c, outline.c, support.c)
+ *
+ * One arena owns all of it. LLVM values are borrowed from the module.
+ */
+#ifndef WM_INSTRUMENT_CONTEXTS_PROGRAM_H
+#define WM_INSTRUMENT_CONTEXTS_PROGRAM_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "core/contexts/callgraph.h"
+#include "format/meta.h"
+#include "llvm/host.h"
+
+#define NO_INDEX UINT32_MAX
+
+/* What a site's call is surrounded with. */
+enum site_action {
+	SITE_NOTHING = 0, /* zero edge */
+	SITE_ADD,         /* id += addend, undone after */
+	SITE_PUSH,        /* push, both words put back after */
+	SITE_CAPTURE,     /* the call is replaced by the runtime's, which gets the site's number */
+};
+
+struct site {
+	LLVMValueRef call;
+	LLVMBasicBlockRef block;
+	enum meta_site_kind kind; /* META_SITE_CALL until numbering makes it BACK or CUT */
+	uint32_t caller;          /* function index */
+	uint32_t callee;          /* function index, NO_INDEX when not known */
+	const char *foreign;      /* META_SITE_FOREIGN */
+	double frequency;         /* executions for each entry of the caller */
+	uint32_t edge;            /* in the call graph, NO_INDEX if none */
+	uint32_t number;          /* site number in the image, 0 until described */
+	bool is_tail;             /* marked tail and followed by the return: may run without the caller's frame */
+	bool is_must_tail;
+	bool is_replaceable; /* META_SITE_CALL: of a function that another image may replace (interpose.c) */
+	enum site_action action;
+	uint64_t addend;  /* SITE_ADD */
+	bool is_cold;     /* written for size: by calls of helpers (outline.c), with nothing kept in registers */
+	bool undo;        /* code after the call puts the state back */
+	bool restore_id;  /* the callee may come back with another id: put back the absolute one */
+	bool restore_top; /* the same for the context stack */
+};
+VEC_DECLARE(site_vec, struct site);
+
+struct function {
+	LLVMValueRef value;
+	const char *name;
+	bool is_exported;   /* visible outside the module */
+	bool is_root;       /* may be entered by who does not know it: sets the id itself then */
+	bool is_opaque;     /* never touched: naked, or may run before thread-local storage exists */
+	bool is_observable; /* something below it may look at the context */
+	bool clobbers_id;   /* may return with another id than it was entered with (tail calls) */
+	bool clobbers_top;
+	double entries;      /* executions, estimated */
+	bool needs_entry;    /* keeps id and top of its entry */
+	bool is_outer;       /* a root into which no call is encoded: its id is 0 whenever it runs */
+	LLVMValueRef inner;  /* of any other root: where encoded calls enter */
+	bool is_replaceable; /* encoded calls of it look whether another image has replaced it */
+	LLVMValueRef entry;  /* where these enter */
+	uint32_t bound_site; /* of what they call when it has; 0 until described */
+	uint32_t node;       /* in the call graph, NO_INDEX if not observable */
+	uint32_t first_site;
+	uint32_t site_count;
+};
+VEC_DECLARE(function_vec, struct function);
+
+/*
+ * Another body of a function, which the tracer made of it (trace_variants.c): entered in its place with all of its state, so it
+ * is no function of its own, and its calls have the numbers of the function's.
+ */
+struct variant {
+	LLVMValueRef value;
+	uint32_t function;
+	LLVMValueRef *calls; /* of the function's sites, in their order */
+};
+VEC_DECLARE(variant_vec, struct variant);
+
+/* Functions by value, sorted, to find an index. */
+struct function_entry {
+	LLVMValueRef value;
+	uint32_t index;
+};
+
+/* Counts for `waymark graph`. */
+struct call_counts {
+	uint64_t total;
+	uint64_t no_code;
+};
+
+struct program {
+	struct arena arena;
+	LLVMModuleRef module;
+	LLVMContextRef context;
+	const struct host *host;
+	const char *unit;
+	bool is_shared;
+	struct function_vec functions;
+	struct function_entry *by_value;
+	struct variant_vec variants;
+	struct site_vec sites; /* grouped by caller, in the order of the code */
+	struct callgraph graph;
+	struct callgraph_stats graph_stats;
+	struct call_counts calls;
+	struct shared_change *changes; /* of cold edges, those that a helper pays for, sorted */
+	size_t change_count;
+	bool cleans_tails; /* roots take off the tail-call pushes of their frame before they return */
+	struct meta meta;
+};
+
+/* What cold sites do to the id. */
+enum id_change {
+	ID_SET,
+	ID_ADD,
+	ID_SUBTRACT,
+	ID_CHANGE_COUNT,
+};
+/* A change by the same value in many places. */
+struct shared_change {
+	enum id_change change;
+	uint64_t value;
+	uint32_t uses;
+	LLVMValueRef helper; /* NULL until one is emitted */
+};
+
+/* The index of a function, NO_INDEX for any other value. */
+uint32_t program_find(const struct program *p, LLVMValueRef value);
+
+struct error *program_scan(struct program *p);
+struct error *program_number(struct program *p);
+struct error *program_plan(struct program *p);
+struct error *program_describe(struct program *p, struct buffer *ret_section);
+struct error *program_emit(struct program *p, const struct buffer *section);
+
+/* cold.c: which sites are written for size; the change that has a helper, NULL for any other. */
+struct error *cold_choose(struct program *p);
+struct shared_change *cold_find(struct program *p, enum id_change change, uint64_t value);
+
+/* entry.c: a root may have an entry of its own; gives it one, which starts at id restart; makes a call enter behind it. */
+struct support;
+bool entry_is_possible(const struct program *p, uint32_t index);
+void entry_split(struct program *p, const struct support *s, struct function *f, uint64_t restart);
+void entry_call_inner(LLVMValueRef call, const struct function *f, LLVMValueRef inner);
+
+/* interpose.c: a call of a function that another image may replace can be an edge; the entry of such calls, by split roots only. */
+bool interpose_is_possible(const struct program *p, LLVMValueRef call, uint32_t index);
+struct error *interpose_add(struct program *p, const struct support *s, struct function *f);
+
+/* outline.c: what cold sites do, by calls of helpers. */
+struct error *outline_add(struct program *p, struct support *s);
+enum {
+	OUTLINE_OPERANDS_MAX = 8,
+};
+/* A local function that is this assembly, with frame descriptions for each instruction. */
+LLVMValueRef outline_add_code(struct program *p, const char *name, LLVMTypeRef type, const struct buffer *text,
+			      const char *constraints, LLVMValueRef *operands, unsigned count);
+void outline_push(const struct support *s, LLVMBuilderRef builder, uint32_t site);
+void outline_put_back(const struct support *s, LLVMBuilderRef builder);
+struct error *outline_change(struct program *p, const struct support *s, LLVMBuilderRef builder, enum id_change change,
+			     uint64_t value);
+
+/* support.c: declarations and helper functions the emitted code uses, all in the module. */
+struct support {
+	LLVMTypeRef i32, i64, pointer, void_type;
+	LLVMValueRef thread_id;  /* address of wm1_thread_state.id */
+	LLVMValueRef thread_top; /* address of wm1_thread_state.top */
+	LLVMValueRef site_base;  /* address of the image's site_base */
+	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 sp) */
+	LLVMValueRef push_here;  /* outline.c */
+	LLVMValueRef put_back;
+	LLVMValueRef change[ID_CHANGE_COUNT]; /* by enum id_change */
+	LLVMValueRef push_tail;               /* preserve_most void push_tail(i32 site, i64 id, ptr return_slot) */
+	LLVMValueRef clean;                   /* void clean(ptr return_slot) */
+	LLVMValueRef capture;                 /* void wm1_capture(ptr sret, i32 site) */
+	LLVMValueRef event;                   /* void wm1_event(i32 site, ptr name, i64 value) */
+};
+struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_key, struct support *ret);
+/* Inlines the always-inline helpers and removes what is left of them. */
+struct error *support_finish(struct program *p);
+LLVMTypeRef support_type(LLVMValueRef function);
+
+#endif

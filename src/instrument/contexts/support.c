@@ -1,0 +1,139 @@
+/*
+ * support.c - puts support.ll into the module, fitted to it, and takes out what is not needed in the end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <waymark/abi.h>
+
+#include "instrument/contexts/program.h"
+
+_Static_assert(sizeof(struct wm1_entry) == 32 && offsetof(struct wm1_entry, sp) == 8 &&
+		       offsetof(struct wm1_entry, site) == 16 && offsetof(struct wm1_entry, prefix) == 20 &&
+		       offsetof(struct wm1_entry, run) == 24,
+	       "support.ll writes these fields");
+_Static_assert(offsetof(struct wm1_thread, id) == 0 && offsetof(struct wm1_thread, top) == 8, "and these");
+_Static_assert(offsetof(struct wm1_image, site_base) == 8 && offsetof(struct wm1_image, site_count) == 4 &&
+		       offsetof(struct wm1_image, meta_key) == 24 && sizeof(struct wm1_image) == 32,
+	       "and these");
+_Static_assert(WM1_ABI_VERSION == 1 && WM1_SEGMENT_BYTES == 65536 && WM1_TAIL_ORDINALS == 7 &&
+		       WM1_SITE_ELIDED == 0x80000000u,
+	       "and these");
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc23-extensions" /* #embed */
+static const char support_ir[] = {
+#embed "support.ll"
+};
+#pragma clang diagnostic pop
+
+static struct error *parse_support(struct program *p, LLVMModuleRef *ret)
+{
+	char *message = NULL;
+	/* The linker's context drops names, which text needs. */
+	LLVMBool discards = LLVMContextShouldDiscardValueNames(p->context);
+	LLVMContextSetDiscardValueNames(p->context, 0);
+	LLVMMemoryBufferRef buffer =
+		LLVMCreateMemoryBufferWithMemoryRangeCopy(support_ir, sizeof support_ir, "support.ll");
+	LLVMBool failed = LLVMParseIRInContext(p->context, buffer, ret, &message);
+	LLVMContextSetDiscardValueNames(p->context, discards);
+	if (!failed)
+		return NULL;
+	struct error *err = error_create(ERROR_MISMATCH, "this LLVM does not take the support code: %s", message);
+	LLVMDisposeMessage(message);
+	return err;
+}
+
+/* Writes the numbers of this module into the image's descriptor. */
+static void fill_image(struct program *p, const struct support *s, uint32_t site_count, uint64_t meta_key)
+{
+	LLVMValueRef image = LLVMGetNamedGlobal(p->module, "wm1.image");
+	LLVMValueRef fields[6];
+	for (unsigned i = 0; i < 6; i++)
+		fields[i] = LLVMGetAggregateElement(LLVMGetInitializer(image), i);
+	fields[1] = LLVMConstInt(s->i32, site_count, 0);
+	fields[5] = LLVMConstInt(s->i64, meta_key, 0);
+	LLVMSetInitializer(image, LLVMConstStructInContext(p->context, fields, 6, 0));
+}
+
+static LLVMValueRef thread_field(struct program *p, struct support *s, unsigned long long off)
+{
+	LLVMValueRef state = LLVMGetNamedGlobal(p->module, "wm1_thread_state");
+	LLVMValueRef index = LLVMConstInt(s->i64, off, 0);
+	return LLVMConstGEP2(LLVMInt8TypeInContext(p->context), state, &index, 1);
+}
+
+struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_key, struct support *ret)
+{
+	LLVMModuleRef support;
+	struct error *err = parse_support(p, &support);
+	if (err)
+		return err;
+	LLVMSetTarget(support, LLVMGetTarget(p->module));
+	LLVMSetDataLayout(support, LLVMGetDataLayoutStr(p->module));
+	if (LLVMLinkModules2(p->module, support))
+		return error_create(ERROR_MISMATCH, "%s: defines a symbol that starts with wm1, which is Waymark's own",
+				    p->unit);
+	struct support s = {
+		.i32 = LLVMInt32TypeInContext(p->context),
+		.i64 = LLVMInt64TypeInContext(p->context),
+		.pointer = LLVMPointerTypeInContext(p->context, 0),
+		.void_type = LLVMVoidTypeInContext(p->context),
+	};
+	s.thread_id = LLVMGetNamedGlobal(p->module, "wm1_thread_state");
+	if (!p->is_shared)
+		LLVMSetThreadLocalMode(s.thread_id, LLVMLocalExecTLSModel);
+	fill_image(p, &s, site_count, meta_key);
+	s.thread_top = thread_field(p, &s, offsetof(struct wm1_thread, top));
+	LLVMValueRef index = LLVMConstInt(s.i64, offsetof(struct wm1_image, site_base), 0);
+	s.site_base =
+		LLVMConstGEP2(LLVMInt8TypeInContext(p->context), LLVMGetNamedGlobal(p->module, "wm1.image"), &index, 1);
+	s.push = LLVMGetNamedFunction(p->module, "wm1.push");
+	s.push_tail = LLVMGetNamedFunction(p->module, "wm1.push_tail");
+	s.clean = LLVMGetNamedFunction(p->module, "wm1.clean");
+	s.capture = LLVMGetNamedFunction(p->module, "wm1_capture");
+	s.event = LLVMGetNamedFunction(p->module, "wm1_event");
+	LLVMDeleteGlobal(LLVMGetNamedGlobal(p->module, "wm1.anchors"));
+	err = outline_add(p, &s);
+	if (!err)
+		*ret = s;
+	return err;
+}
+
+LLVMTypeRef support_type(LLVMValueRef function)
+{
+	return LLVMGlobalGetValueType(function);
+}
+
+static void remove_unused(LLVMModuleRef module, const char *name)
+{
+	LLVMValueRef function = LLVMGetNamedFunction(module, name);
+	if (function && !LLVMGetFirstUse(function))
+		LLVMDeleteFunction(function);
+}
+
+struct error *support_finish(struct program *p)
+{
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+	LLVMErrorRef failure = LLVMRunPasses(p->module, "always-inline", NULL, options);
+	LLVMDisposePassBuilderOptions(options);
+	if (failure) {
+		char *message = LLVMGetErrorMessage(failure);
+		struct error *err = error_create(ERROR_MISMATCH, "%s: %s", p->unit, message);
+		LLVMDisposeErrorMessage(message);
+		return err;
+	}
+	remove_unused(p->module, "wm1.push");
+	remove_unused(p->module, "wm1.push_tail");
+	remove_unused(p->module, "wm1.clean");
+	remove_unused(p->module, "wm1.push_here");
+	remove_unused(p->module, "wm1.put_back");
+	remove_unused(p->module, "wm1.set");
+	remove_unused(p->module, "wm1.add");
+	remove_unused(p->module, "wm1.subtract");
+	return NULL;
+}

@@ -1,0 +1,11 @@
+/*
+ * nocallback.h - functions of libc that neither call back, nor allocate, nor can be cancelled in, nor return twice.
+ */
+#ifndef WM_INSTRUMENT_NOCALLBACK_H
+#define WM_INSTRUMENT_NOCALLBACK_H
+
+#include <stdbool.h>
+
+bool is_nocallback(const char *name);
+
+#endif
