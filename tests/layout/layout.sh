@@ -1,10 +1,10 @@
 #!/bin/sh
 # layout.sh TREE - checks how the source tree is put together; prints each finding as "file:line: what" and fails on any.
 #
-#  1. Includes follow the arrows: base <- core <- format <- {object, llvm, runtime}; object <- snapshot <- model <- report <- cli;
-#     llvm <- instrument. runtime uses only include/ and format/scheme.h, which is compiled into both sides. Only llvm and instrument
-#     include LLVM, only object and snapshot ELF and DWARF (the runtime has its own reader of what is loaded). base and core use
-#     only headers of ISO C.
+#  1. Includes follow the arrows: base <- core <- format <- {object, llvm}; object <- snapshot <- model <- report <- cli;
+#     llvm <- instrument; recorder <- runtime. The last two use nothing else but include/ and format/scheme.h, which is compiled
+#     into both sides. Only llvm and instrument include LLVM, only object and snapshot ELF and DWARF (the recorder has its own reader
+#     of what is loaded). base and core use only headers of ISO C.
 #  2. Only src/cli prints, exits or aborts.
 #  3. Each .c and .cpp opens with a comment that says what it does.
 #  4. No file is over 900 lines.
@@ -23,7 +23,8 @@ BEGIN {
 	may["snapshot"] = " base core format object snapshot "
 	may["llvm"] = " base core format llvm "
 	may["instrument"] = " base core format llvm instrument "
-	may["runtime"] = " runtime "
+	may["recorder"] = " recorder "
+	may["runtime"] = " recorder runtime "
 	may["model"] = " base core format object snapshot model "
 	may["report"] = " base core format object snapshot model report "
 	may["cli"] = " base core format object snapshot model report cli "
@@ -47,7 +48,7 @@ function check_include(spec,    name, part, to) {
 		return
 	}
 	if (name ~ /^(elf|gelf|libelf|dwarf)\.h$/ || name ~ /^elfutils\//) {
-		if (folder != "object" && folder != "snapshot" && folder != "runtime")
+		if (folder != "object" && folder != "snapshot" && folder != "recorder")
 			finding(FNR, spec ": only src/object and src/snapshot know ELF and DWARF")
 		return
 	}

@@ -1,0 +1,23 @@
+/*
+ * client.h - what records: contexts, paths, allocations. The recorder calls its clients by their table and includes none of them.
+ */
+#ifndef WM_RECORDER_CLIENT_H
+#define WM_RECORDER_CLIENT_H
+
+#include <stdint.h>
+
+/* Members may be NULL. */
+struct wmrt_client {
+	void (*start)(void);            /* in the recorder's constructor */
+	void (*attach)(void);           /* at its end: recording is possible from here on */
+	uint32_t (*header_flags)(void); /* WMK_FLAG_* of a new file; under the lock */
+	void (*begin_file)(void);       /* writes into a new file what a forked child has inherited; under the lock */
+	void (*after_fork)(void);       /* in a child that has noticed the fork; not under the lock */
+};
+
+/* Those of this program, NULL behind the last one. The code that links the recorder with its clients defines it. */
+extern const struct wmrt_client *const wmrt_clients[] __attribute__((visibility("hidden")));
+
+#define WMRT_EACH_CLIENT(c) (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * config.h - what the environment says: WAYMARK_OUT, WAYMARK_LIMIT, and the program's name.
+ */
+#ifndef WM_RECORDER_CONFIG_H
+#define WM_RECORDER_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	WMRT_PATH_BYTES = 4096,
+};
+
+/* Written once, when it is first needed (the constructor at the latest); constant after. */
+struct wmrt_config {
+	uint64_t limit_bytes;
+	bool is_out_set;               /* WAYMARK_OUT was given */
+	bool is_off;                   /* record nothing: a set-user-id program, a path too long, /dev/null */
+	char program[1024];            /* /proc/self/exe */
+	char pattern[WMRT_PATH_BYTES]; /* absolute, % not expanded */
+};
+
+const struct wmrt_config *wmrt_config(void);
+/* Expands %e %p %% of the pattern and puts `.attempt` before .wmk when attempt is not 0. False: too long. */
+bool wmrt_config_path(uint32_t pid, unsigned int attempt, char *path, size_t size);
+/* 0 if files can be made in the directory of the pattern, else -errno. */
+int wmrt_config_check(void);
+
+#endif

@@ -1,0 +1,407 @@
+/*
+ * file.c - makes and grows the .wmk.
+ *
+ * Growth is one chunk at a time under the lock: check WAYMARK_LIMIT and RLIMIT_FSIZE (SIGXFSZ must not reach the
+ * program), allocate, map, publish. The file descriptor sits at a high number, out of the way of programs that count
+ * on low ones; before each use it is compared with the file's (device, inode), for the program may have closed it and
+ * opened another under its number.
+ *
+ * After a fork the child has no file until it records something (one with path counters has it at once, path_fork.c);
+ * then it makes its own and copies what its private memory knows of the parent's (prefixes, strings, images), each chunk
+ * mapped over the place of the parent's, so that pointers into it stay good.
+ */
+#include "recorder/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "recorder/config.h"
+#include "recorder/image.h"
+#include "recorder/prefix_table.h"
+#include "recorder/client.h"
+#include "recorder/process.h"
+#include "recorder/strtab.h"
+#include "recorder/sys.h"
+
+enum file_state {
+	FILE_NONE = 0,
+	FILE_OPEN,
+	FILE_FAILED,
+};
+
+enum {
+	HIGH_FD = 500,
+	MAX_ATTEMPTS = 10000, /* names tried when they exist already */
+};
+
+/* All but `state`, `header` and `run` are used under the lock only. */
+static struct {
+	_Atomic int state;
+	_Atomic(struct wmk_header *) header;
+	_Atomic uint64_t run;
+	uint64_t parent_run;
+	struct wmk_header *header_place; /* where the header goes: kept over a fork */
+	int fd;
+	uint64_t dev;
+	uint64_t ino;
+	uint32_t chunk_count;
+	char path[WMRT_PATH_BYTES];
+} file = {.fd = -1};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void close_fd(int fd)
+{
+	wmrt_sys3(SYS_close, fd, 0, 0);
+}
+
+static bool is_our_file(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && wmrt_sys3(SYS_fstat, fd, (long)&st, 0) == 0 && st.st_dev == file.dev && st.st_ino == file.ino;
+}
+
+/* Moves fd to a high number; gives back what it is now. */
+static int raise_fd(int fd)
+{
+	struct rlimit limit;
+	long high = HIGH_FD;
+	long raised;
+
+	if (wmrt_sys3(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0) == 0 && limit.rlim_cur <= HIGH_FD + 8)
+		high = limit.rlim_cur > 16 ? (long)limit.rlim_cur - 8 : 3;
+	raised = wmrt_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
+	if (raised < 0)
+		return fd;
+	close_fd(fd);
+	return (int)raised;
+}
+
+/* The descriptor, checked; -errno. */
+static int usable_fd(void)
+{
+	long fd;
+
+	if (is_our_file(file.fd))
+		return file.fd;
+	file.fd = -1;
+	fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
+	if (fd < 0)
+		return (int)fd;
+	if (!is_our_file((int)fd)) {
+		close_fd((int)fd);
+		return -ESTALE;
+	}
+	file.fd = raise_fd((int)fd);
+	return file.fd;
+}
+
+/* For file systems without fallocate: writing zeros allocates as well. */
+static int write_zeros(int fd, uint64_t off, uint64_t len_bytes)
+{
+	static const char zeros[4096];
+
+	while (len_bytes) {
+		uint64_t n = len_bytes < sizeof zeros ? len_bytes : sizeof zeros;
+		long rc = wmrt_sys6(SYS_pwrite64, fd, (long)zeros, (long)n, (long)off, 0, 0);
+
+		if (rc == -EINTR)
+			continue;
+		if (rc <= 0)
+			return rc ? (int)rc : -ENOSPC;
+		off += (uint64_t)rc;
+		len_bytes -= (uint64_t)rc;
+	}
+	return 0;
+}
+
+/* 0 or -errno. */
+static int allocate(int fd, uint64_t off, uint64_t len_bytes)
+{
+	struct rlimit limit;
+	long rc;
+
+	if (off + len_bytes > wmrt_config()->limit_bytes)
+		return -EFBIG;
+	if (wmrt_sys3(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    off + len_bytes > limit.rlim_cur)
+		return -EFBIG;
+	do
+		rc = wmrt_sys6(SYS_fallocate, fd, 0, (long)off, (long)len_bytes, 0, 0);
+	while (rc == -EINTR);
+	if (rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -EINVAL)
+		return write_zeros(fd, off, len_bytes);
+	return (int)rc;
+}
+
+/* Allocates and maps; NULL with *error = -errno. */
+static void *grow(uint64_t off, uint64_t len_bytes, void *at, int *error)
+{
+	int fd = usable_fd();
+	void *mapped;
+
+	if (fd < 0) {
+		*error = fd;
+		return NULL;
+	}
+	*error = allocate(fd, off, len_bytes);
+	if (*error)
+		return NULL;
+	mapped = wmrt_map(at, len_bytes, 1, fd, off);
+	if (!mapped)
+		*error = -ENOMEM;
+	return mapped;
+}
+
+static void note_error(int error)
+{
+	struct wmk_header *header = atomic_load(&file.header);
+	uint64_t none = 0;
+
+	if (header)
+		__atomic_compare_exchange_n(&header->drop_errno, &none, (uint64_t)-error, 0, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+}
+
+/* Opens a new file under the first free name. False: not to be had. */
+static bool create(void)
+{
+	unsigned int attempt;
+
+	for (attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+		struct stat st;
+		long fd;
+
+		if (!wmrt_config_path(wmrt_process.pid, attempt, file.path, sizeof file.path))
+			return false;
+		fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)file.path,
+			       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666, 0, 0);
+		if (fd == -EEXIST)
+			continue;
+		if (fd < 0)
+			return false;
+		if (wmrt_sys3(SYS_fstat, fd, (long)&st, 0) != 0) {
+			close_fd((int)fd);
+			return false;
+		}
+		file.dev = st.st_dev;
+		file.ino = st.st_ino;
+		file.fd = raise_fd((int)fd);
+		return true;
+	}
+	return false;
+}
+
+static void fill_header(struct wmk_header *header)
+{
+	const struct wmrt_config *config = wmrt_config();
+
+	memset(header, 0, sizeof *header);
+	header->version = WMK_VERSION;
+	header->chunk_bytes = WMK_CHUNK_BYTES;
+	header->run = wmrt_file_run();
+	header->parent_run = file.parent_run;
+	header->pid = wmrt_process.pid;
+	for
+		WMRT_EACH_CLIENT(c)
+	if ((*c)->header_flags)
+		header->flags |= (*c)->header_flags();
+	header->start_realtime_ns = clock_ns(CLOCK_REALTIME);
+	header->start_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	header->limit_bytes = config->limit_bytes;
+	memcpy(header->program, config->program, sizeof header->program);
+	memcpy(header->magic, WMK_MAGIC, sizeof header->magic);
+}
+
+/* Under the lock. */
+static bool open_file(void)
+{
+	struct wmk_header *header;
+	int error;
+
+	if (wmrt_config()->is_off || !create())
+		return false;
+	header = grow(0, WMK_HEADER_BYTES, file.header_place, &error);
+	if (!header) {
+		wmrt_sys3(SYS_unlink, (long)file.path, 0, 0);
+		close_fd(file.fd);
+		file.fd = -1;
+		return false;
+	}
+	fill_header(header);
+	file.header_place = header;
+	file.chunk_count = 0;
+	atomic_store_explicit(&file.header, header, memory_order_release);
+	/* What was there before the file: in a forked child, all that it inherited. */
+	wmrt_string_copy_inherited();
+	wmrt_intern_copy_inherited();
+	wmrt_image_write_all();
+	for
+		WMRT_EACH_CLIENT(c)
+	if ((*c)->begin_file)
+		(*c)->begin_file();
+	return true;
+}
+
+bool wmrt_file_open(void)
+{
+	struct wmrt_guard guard;
+	int state;
+
+	wmrt_check_fork();
+	state = atomic_load_explicit(&file.state, memory_order_acquire);
+	if (WMRT_LIKELY(state != FILE_NONE))
+		return state == FILE_OPEN;
+	wmrt_config();
+	wmrt_lock(&guard);
+	state = atomic_load(&file.state);
+	if (state == FILE_NONE) {
+		state = open_file() ? FILE_OPEN : FILE_FAILED;
+		atomic_store_explicit(&file.state, state, memory_order_release);
+	}
+	wmrt_unlock(&guard);
+	return state == FILE_OPEN;
+}
+
+struct wmk_header *wmrt_file_header(void)
+{
+	return atomic_load_explicit(&file.header, memory_order_acquire);
+}
+
+/* chunk->span stays 0 for one: the bytes are those of files without longer ones. */
+static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, uint32_t span, void *at)
+{
+	uint64_t off = WMK_HEADER_BYTES + (uint64_t)file.chunk_count * WMK_CHUNK_BYTES;
+	struct wmk_header *header = atomic_load(&file.header);
+	struct wmk_chunk_header *chunk;
+	int error;
+
+	chunk = grow(off, (uint64_t)span * WMK_CHUNK_BYTES, at, &error);
+	if (!chunk) {
+		note_error(error);
+		return NULL;
+	}
+	chunk->kind = kind;
+	chunk->tid = tid;
+	chunk->first = first;
+	if (span > 1)
+		chunk->span = span;
+	__atomic_store_n(&chunk->magic, WMK_CHUNK_MAGIC, __ATOMIC_RELEASE);
+	file.chunk_count += span;
+	__atomic_store_n(&header->chunk_count, file.chunk_count, __ATOMIC_RELEASE);
+	return chunk;
+}
+
+struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at)
+{
+	return new_chunk(kind, first, tid, 1, at);
+}
+
+struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void *at)
+{
+	return new_chunk(kind, 0, 0, span, at);
+}
+
+bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
+		       void (*copy)(char *to, const char *from, uint32_t len_bytes))
+{
+	struct wmk_chunk_header *chunk = wmrt_file_chunk(kind, first, 0, NULL);
+	bool is_kept = chunk != NULL;
+
+	/* Without room the child still reads its copy; it only goes into no file. */
+	if (!chunk)
+		chunk = wmrt_map_memory(WMK_CHUNK_BYTES);
+	if (!chunk)
+		return false;
+	copy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
+	chunk->used_bytes = used_bytes;
+	wmrt_sys6(SYS_mremap, (long)chunk, WMK_CHUNK_BYTES, WMK_CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, (long)place,
+		  0);
+	return is_kept;
+}
+
+void wmrt_file_drop(enum wmrt_drop what)
+{
+	static const size_t counters[] = {
+		[WMRT_DROP_EVENT] = offsetof(struct wmk_header, dropped_events),
+		[WMRT_DROP_PREFIX] = offsetof(struct wmk_header, dropped_prefixes),
+		[WMRT_DROP_HEAP] = offsetof(struct wmk_header, dropped_heap_calls),
+		[WMRT_DROP_PATH_TABLE] = offsetof(struct wmk_header, dropped_path_tables),
+		[WMRT_DROP_PATH] = offsetof(struct wmk_header, dropped_paths),
+	};
+	struct wmk_header *header = wmrt_file_header();
+
+	if (header)
+		__atomic_fetch_add((uint64_t *)(void *)((char *)header + counters[what]), 1, __ATOMIC_RELAXED);
+}
+
+/* Random, or what time and process id make of it before the kernel has random bytes. */
+static uint64_t new_run(void)
+{
+	uint64_t run = 0;
+
+	if (wmrt_sys3(SYS_getrandom, (long)&run, sizeof run, GRND_NONBLOCK) != sizeof run || !run)
+		run = (clock_ns(CLOCK_REALTIME) * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)wmrt_process.pid << 32) ^
+		      1;
+	return run;
+}
+
+uint64_t wmrt_file_run(void)
+{
+	uint64_t run = atomic_load(&file.run);
+	uint64_t made;
+
+	if (atomic_load(&file.state) == FILE_FAILED)
+		return 0;
+	if (run)
+		return run;
+	made = new_run();
+	return atomic_compare_exchange_strong(&file.run, &run, made) ? made : run;
+}
+
+void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used)
+{
+	uint32_t was = __atomic_load_n(&chunk->used_bytes, __ATOMIC_RELAXED);
+
+	while (was < used &&
+	       !__atomic_compare_exchange_n(&chunk->used_bytes, &was, used, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+void wmrt_file_close(uint32_t how)
+{
+	struct wmk_header *header;
+
+	wmrt_check_fork();
+	header = wmrt_file_header();
+	if (header && !wmrt_is_vfork_child())
+		__atomic_fetch_or(&header->flags, how, __ATOMIC_RELAXED);
+}
+
+void wmrt_file_after_fork(void)
+{
+	if (atomic_load(&file.state) == FILE_OPEN) {
+		file.parent_run = atomic_load(&file.run);
+		if (is_our_file(file.fd))
+			close_fd(file.fd);
+		file.fd = -1;
+	}
+	atomic_store(&file.state, FILE_NONE);
+	atomic_store(&file.header, NULL);
+	atomic_store(&file.run, 0);
+}

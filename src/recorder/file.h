@@ -1,0 +1,67 @@
+/*
+ * file.h - the process's .wmk: its header and its chunks, mapped shared.
+ *
+ * The file is made at the first capture, or at whatever else there is to record first. Space is allocated before it is
+ * mapped, so a full disk is an error here and not a SIGBUS in the program.
+ */
+#ifndef WM_RECORDER_FILE_H
+#define WM_RECORDER_FILE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "waymark/wmk.h"
+
+enum {
+	WMRT_CHUNK_BODY_BYTES = WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES,
+};
+
+/* What wmrt_file_drop counts. */
+enum wmrt_drop {
+	WMRT_DROP_EVENT,
+	WMRT_DROP_PREFIX,
+	WMRT_DROP_HEAP,
+	WMRT_DROP_PATH_TABLE,
+	WMRT_DROP_PATH,
+};
+
+/* Makes the file if there is none. False: nothing can be recorded in this process. Takes the lock when there is work. */
+bool wmrt_file_open(void);
+/* The header's mapping, NULL when there is no file. No lock. */
+struct wmk_header *wmrt_file_header(void);
+/*
+ * A new chunk, mapped; NULL with no room (the reason is noted in the header). at: where to map it, over what is there;
+ * NULL for anywhere. The caller holds the lock and the file is open.
+ */
+struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at);
+/* The same over `span` chunks' space, in one piece. */
+struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void *at);
+/*
+ * In a forked child's new file: a chunk that takes the place of the parent's, with what the child knew of it. False:
+ * the file had no room for it. The caller holds the lock.
+ */
+bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
+		       void (*copy)(char *to, const char *from, uint32_t len_bytes));
+/* Counts one thing that could not be recorded. No lock. */
+void wmrt_file_drop(enum wmrt_drop what);
+/* The run number of this process; 0 when nothing can be recorded. */
+uint64_t wmrt_file_run(void);
+/* Raises used_bytes of a chunk to at least `used`. No lock. */
+void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used);
+/* The process ends: WMK_FLAG_CLOSED or WMK_FLAG_LEFT. */
+void wmrt_file_close(uint32_t how);
+/* In the child, under the lock: the file is the parent's. */
+void wmrt_file_after_fork(void);
+
+static inline uint32_t wmrt_chunk_span(const struct wmk_chunk_header *chunk)
+{
+	return chunk->span ? chunk->span : 1;
+}
+
+static inline char *wmrt_chunk_body(struct wmk_chunk_header *chunk)
+{
+	return (char *)chunk + WMK_CHUNK_HEADER_BYTES;
+}
+
+#endif

@@ -1,0 +1,309 @@
+/*
+ * image.c - registers images, keeps their build ids and paths, writes IMAGES records.
+ *
+ * Site numbers are given out once and never taken back: captures outlive a dlclose. An image that comes back (same
+ * build id, same meta_key) gets the numbers it had.
+ */
+#include "recorder/image.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "recorder/config.h"
+#include "recorder/file.h"
+#include "recorder/process.h"
+#include "recorder/strtab.h"
+#include "recorder/sys.h"
+#include "waymark/runtime.h"
+
+enum {
+	IMAGES_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_image),
+	ARENA_BYTES = 65536,
+};
+
+/* Takes no lock, unlike dladdr: images are met in signal handlers too, and while another thread runs constructors in
+ * dlopen. Weak: an older C library has none, and the image no path then. */
+extern __typeof(_dl_find_object) _dl_find_object __attribute__((weak));
+
+/* In the order of their records; appended to under the lock, read by anyone. */
+static _Atomic(struct wmrt_image *) images;
+/* Under the lock. */
+static char path_now[WMRT_PATH_BYTES];
+static uint32_t next_site = WM_SITE_FIRST;
+static char *arena;
+static size_t arena_left;
+static struct wmk_chunk_header *chunk_now;
+static uint32_t chunk_used;
+static uint32_t written_count;
+
+static void *arena_alloc(size_t len_bytes)
+{
+	void *at;
+
+	len_bytes = (len_bytes + 15) & ~(size_t)15;
+	if (len_bytes > arena_left) {
+		arena = wmrt_map_memory(ARENA_BYTES);
+		arena_left = arena && len_bytes <= ARENA_BYTES ? ARENA_BYTES : 0;
+		if (!arena_left)
+			return NULL;
+	}
+	at = arena;
+	arena += len_bytes;
+	arena_left -= len_bytes;
+	return at;
+}
+
+static size_t round4(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+/* Looks through one PT_NOTE for NT_GNU_BUILD_ID. */
+static void note_read(const char *notes, size_t len_bytes, struct wmrt_image *image)
+{
+	size_t off = 0;
+
+	while (off + sizeof(Elf64_Nhdr) <= len_bytes) {
+		const Elf64_Nhdr *note = (const void *)(notes + off);
+		size_t name_off = off + sizeof *note;
+		size_t desc_off = name_off + round4(note->n_namesz);
+
+		if (desc_off + note->n_descsz > len_bytes)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(notes + name_off, "GNU", 4) == 0) {
+			image->build_id_bytes =
+				note->n_descsz < WMRT_BUILD_ID_BYTES ? note->n_descsz : WMRT_BUILD_ID_BYTES;
+			memcpy(image->build_id, notes + desc_off, image->build_id_bytes);
+			return;
+		}
+		off = desc_off + round4(note->n_descsz);
+	}
+}
+
+static const Elf64_Phdr *program_headers(const Elf64_Ehdr *ehdr)
+{
+	return (const void *)((const char *)ehdr + ehdr->e_phoff);
+}
+
+static void build_id_read(const Elf64_Ehdr *ehdr, struct wmrt_image *image)
+{
+	const Elf64_Phdr *headers = program_headers(ehdr);
+	uintptr_t bias = ehdr->e_type == ET_EXEC ? 0 : (uintptr_t)ehdr;
+	int i;
+
+	for (i = 0; i < ehdr->e_phnum; i++)
+		if (headers[i].p_type == PT_LOAD && headers[i].p_offset == 0)
+			bias = (uintptr_t)ehdr - headers[i].p_vaddr;
+	for (i = 0; i < ehdr->e_phnum && !image->build_id_bytes; i++)
+		if (headers[i].p_type == PT_NOTE)
+			note_read((const char *)(bias + headers[i].p_vaddr), headers[i].p_memsz, image);
+}
+
+/* Into path_now, under the lock; absolute where that can be had, empty when it is not known. */
+static void path_read(const Elf64_Ehdr *ehdr)
+{
+	struct dl_find_object found;
+	size_t n = 0;
+
+	path_now[0] = '\0';
+	if (getauxval(AT_PHDR) == (unsigned long)program_headers(ehdr)) {
+		strcpy(path_now, wmrt_config()->program);
+		return;
+	}
+	if (!_dl_find_object || _dl_find_object((void *)(uintptr_t)ehdr, &found) != 0)
+		return;
+	if (found.dlfo_link_map->l_name[0] != '/' &&
+	    wmrt_sys3(SYS_getcwd, (long)path_now, (long)sizeof path_now / 2, 0) > 0) {
+		n = strlen(path_now);
+		path_now[n++] = '/';
+	}
+	strncpy(path_now + n, found.dlfo_link_map->l_name, sizeof path_now - n - 1);
+	path_now[sizeof path_now - 1] = '\0';
+}
+
+/* Under the lock. */
+static struct wmrt_image *image_find(const struct wmrt_image *like)
+{
+	struct wmrt_image *image;
+
+	for (image = atomic_load(&images); image; image = atomic_load(&image->next))
+		if (image->meta_key == like->meta_key && image->site_count == like->site_count &&
+		    image->build_id_bytes == like->build_id_bytes &&
+		    memcmp(image->build_id, like->build_id, sizeof image->build_id) == 0)
+			return image;
+	return NULL;
+}
+
+static void image_write(struct wmrt_image *image)
+{
+	struct wmk_image *record;
+	uint32_t path;
+
+	if (image->is_written)
+		return;
+	if (!chunk_now || chunk_used == IMAGES_PER_CHUNK) {
+		chunk_now = wmrt_file_chunk(WMK_IMAGES, written_count, 0, NULL);
+		chunk_used = 0;
+	}
+	if (!chunk_now) {
+		wmrt_file_drop(WMRT_DROP_PREFIX);
+		return;
+	}
+	path = wmrt_string_locked(image->path);
+	record = (struct wmk_image *)(void *)wmrt_chunk_body(chunk_now) + chunk_used++;
+	record->meta_key = image->meta_key;
+	record->load_address = image->load_address;
+	record->site_base = image->site_base;
+	record->site_count = image->site_count;
+	record->path = path == WMRT_STRING_NONE ? UINT64_MAX : path;
+	memcpy(record->build_id, image->build_id, sizeof record->build_id);
+	record->build_id_bytes = image->build_id_bytes;
+	__atomic_store_n(&record->state, 1, __ATOMIC_RELEASE);
+	wmrt_chunk_raise_used(chunk_now, chunk_used * (uint32_t)sizeof *record);
+	image->is_written = 1;
+	written_count++;
+}
+
+/* In their order, so that each record has its image's number. */
+void wmrt_image_write_all(void)
+{
+	struct wmrt_image *image;
+
+	for (image = atomic_load(&images); image; image = atomic_load(&image->next)) {
+		image_write(image);
+		if (!image->is_written)
+			return;
+	}
+}
+
+void wmrt_image_after_fork(void)
+{
+	struct wmrt_image *image;
+
+	for (image = atomic_load(&images); image; image = atomic_load(&image->next))
+		image->is_written = 0;
+	chunk_now = NULL;
+	written_count = 0;
+}
+
+/* Under the lock, after path_read: lists the image; NULL without memory. */
+static struct wmrt_image *image_list(const struct wmrt_image *found, uint32_t site_base)
+{
+	struct wmrt_image *image = arena_alloc(sizeof *image);
+	char *copy = arena_alloc(strlen(path_now) + 1);
+	_Atomic(struct wmrt_image *) *end = &images;
+	uint32_t number = 0;
+
+	if (!image || !copy)
+		return NULL;
+	*image = *found;
+	image->site_base = site_base;
+	image->path = strcpy(copy, path_now);
+	for (; atomic_load(end); end = &atomic_load(end)->next)
+		number++;
+	image->number = number;
+	atomic_store_explicit(end, image, memory_order_release);
+	if (wmrt_file_header())
+		wmrt_image_write_all();
+	return image;
+}
+
+/* Under the lock: gives out the numbers and lists the image; the base. */
+static uint32_t image_add(struct wmrt_image *found)
+{
+	uint32_t base = next_site;
+
+	/* Out of numbers: those at the end belong to no image. */
+	if (found->site_count >= WM1_SITE_ELIDED - next_site)
+		return WM1_SITE_ELIDED - found->site_count;
+	next_site += found->site_count;
+	image_list(found, base);
+	return base;
+}
+
+void wm1_register(struct wm1_image *image)
+{
+	struct wmrt_image found = {.meta_key = image->meta_key, .site_count = image->site_count};
+	struct wmrt_image *known;
+	struct wmrt_guard guard;
+	bool is_ours = image->abi_version == WM1_ABI_VERSION;
+
+	wmrt_check_fork();
+	wmrt_config();
+	wmrt_lock(&guard);
+	if (!is_ours) {
+		/* Numbers without a record: decoded as unknown. */
+		image->site_base = next_site;
+		next_site += image->site_count < WM1_SITE_ELIDED - next_site ? image->site_count : 0;
+	} else {
+		found.load_address = (uintptr_t)image->ehdr;
+		build_id_read(image->ehdr, &found);
+		path_read(image->ehdr);
+		known = image_find(&found);
+		image->site_base = known ? known->site_base : image_add(&found);
+	}
+	wmrt_unlock(&guard);
+}
+
+/* path: what it must be when there is no build id. */
+static const struct wmrt_image *image_like(const struct wmrt_image *found, const char *path)
+{
+	const struct wmrt_image *image;
+
+	for (image = atomic_load_explicit(&images, memory_order_acquire); image;
+	     image = atomic_load_explicit(&image->next, memory_order_acquire)) {
+		if (image->build_id_bytes != found->build_id_bytes ||
+		    memcmp(image->build_id, found->build_id, sizeof image->build_id) != 0)
+			continue;
+		if (image->build_id_bytes || (path && strcmp(image->path, path) == 0))
+			return image;
+	}
+	return NULL;
+}
+
+const struct wmrt_image *wmrt_image_at(const void *ehdr)
+{
+	struct wmrt_image found = {.load_address = (uintptr_t)ehdr};
+
+	build_id_read(ehdr, &found);
+	return image_like(&found, NULL);
+}
+
+const struct wmrt_image *wmrt_image_at_locked(const void *ehdr)
+{
+	struct wmrt_image found = {.load_address = (uintptr_t)ehdr};
+	const struct wmrt_image *image;
+
+	build_id_read(ehdr, &found);
+	path_read(ehdr);
+	image = image_like(&found, path_now);
+	if (!image)
+		image = image_list(&found, next_site);
+	if (image && !image->is_written)
+		wmrt_image_write_all();
+	return image && image->is_written ? image : NULL;
+}
+
+/* Its site numbers stay what they are: contexts captured in it outlive it. */
+void wm1_unregister(struct wm1_image *image)
+{
+	(void)image;
+}
+
+extern __typeof(wm1_register) wmrt_own_register __attribute__((alias("wm1_register"), visibility("hidden")));
+
+const struct wmrt_image *wmrt_image_of(uint32_t site)
+{
+	const struct wmrt_image *image;
+
+	for (image = atomic_load_explicit(&images, memory_order_acquire); image;
+	     image = atomic_load_explicit(&image->next, memory_order_acquire))
+		if (site >= image->site_base && site - image->site_base < image->site_count)
+			return image;
+	return NULL;
+}

@@ -1,0 +1,250 @@
+/*
+ * origin.c - copies of context stacks, for threads and coroutines: what creates one goes on, so its stack cannot be looked at later.
+ *
+ *      creator's stack              origin                            prefixes, at the first capture on a thread
+ *
+ *      pthread_create 9   --->      pushes: (0, 7) x 1                 P = (creator's, 0, 7, run 1)
+ *      f              4                     (0, 4) x 2   --->          Q = (P, 0, 4, run 2)
+ *      f              4                     (0, 9) x 1                 R = (Q, 0, 9, run 1)
+ *      main           7             creator: that thread's origin      base of the thread's stack = (R, 0, WM_SITE_THREAD, 1)
+ *
+ * A program that creates threads and captures nothing makes no recording, so nothing is interned here before a capture asks
+ * for it. A coroutine has its prefix from the beginning, which is that of the creator's stack itself. Equal origins are found by a hash: a program that creates threads at the same place for ever takes memory once.
+ */
+#include "recorder/origin.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "recorder/index.h"
+#include "recorder/prefix_table.h"
+#include "recorder/process.h"
+#include "recorder/sys.h"
+#include "recorder/thread.h"
+#include "waymark/runtime.h"
+
+enum {
+	BUCKETS = 1 << 16,
+	ARENA_BYTES = 1 << 16,
+	CREATORS = 256,
+};
+
+struct known {
+	struct known *next; /* in its bucket */
+	uint64_t hash;
+	struct wm1_origin origin;
+};
+
+/* All under the lock. */
+static struct known *buckets[BUCKETS];
+static char *arena;
+static size_t arena_left_bytes;
+
+/* What the pushes of a stack stand on, and a walk over them from the innermost. */
+struct stack {
+	struct wm1_entry *last; /* NULL: nothing is pushed */
+	struct wm1_origin *creator;
+	uint32_t root;
+	uint32_t is_coroutine;
+	uint32_t push_count;
+	uint64_t hash;
+};
+
+static const struct wm1_push *pushes_of(const struct wm1_origin *origin)
+{
+	return (const struct wm1_push *)(origin + 1);
+}
+
+/* The next run of equal pushes; *at is the entry to go on from, or the base. False at the base. */
+static bool next_push(struct wm1_entry **at, struct wm1_push *ret)
+{
+	struct wm1_entry *entry = *at;
+
+	if (!entry || wmrt_entry_is_slot(entry) || wmrt_entry_is_signal(entry))
+		return false;
+	*ret = (struct wm1_push){.id = entry->id, .site = entry->site};
+	do {
+		ret->run++;
+		entry = wmrt_entry_below(entry);
+	} while (!wmrt_entry_is_slot(entry) && !wmrt_entry_is_signal(entry) && entry->id == ret->id &&
+		 entry->site == ret->site);
+	*at = entry;
+	return true;
+}
+
+static void find_base(struct stack *stack, const struct wm1_entry *base)
+{
+	struct wmrt_slot *slot = wmrt_local.slot;
+
+	if (base && wmrt_entry_is_signal(base)) {
+		stack->root = WM_PREFIX_SIGNAL;
+	} else if (base && (!slot || (struct wmrt_segment *)(uintptr_t)base != atomic_load(&slot->stack))) {
+		/* a coroutine's stack */
+		stack->creator = wmrt_stack_origin(wmrt_segment_of(base));
+		stack->root = stack->creator ? 0 : base->prefix ? base->prefix : WM_PREFIX_THREAD;
+	} else {
+		stack->creator = wm1_thread_state.origin;
+		stack->root = stack->creator ? 0 : wmrt_kind_of_root();
+	}
+}
+
+static struct stack stack_here(uint32_t is_coroutine)
+{
+	struct wm1_entry *top = wm1_thread_state.top;
+	struct stack stack = {.last = top ? top - 1 : NULL, .is_coroutine = is_coroutine, .hash = is_coroutine};
+	struct wm1_entry *at = stack.last;
+	struct wm1_push push;
+
+	for (; next_push(&at, &push); stack.push_count++) {
+		stack.hash = wmrt_hash(stack.hash, push.id);
+		stack.hash = wmrt_hash(stack.hash, (uint64_t)push.site << 32 | push.run);
+	}
+	find_base(&stack, at);
+	stack.hash = wmrt_hash(stack.hash, (uintptr_t)stack.creator ^ stack.root);
+	return stack;
+}
+
+static bool is_same(const struct wm1_origin *origin, const struct stack *stack)
+{
+	struct wm1_entry *at = stack->last;
+	struct wm1_push push;
+	uint32_t i = origin->push_count;
+
+	if (origin->creator != stack->creator || origin->root != stack->root || i != stack->push_count ||
+	    origin->is_coroutine != stack->is_coroutine)
+		return false;
+	while (next_push(&at, &push)) {
+		const struct wm1_push *known = &pushes_of(origin)[--i];
+
+		if (known->id != push.id || known->site != push.site || known->run != push.run)
+			return false;
+	}
+	return true;
+}
+
+static void *arena_alloc(size_t len_bytes)
+{
+	char *at;
+
+	if (len_bytes > ARENA_BYTES / 4)
+		return wmrt_map_memory(len_bytes);
+	if (len_bytes > arena_left_bytes) {
+		arena = wmrt_map_memory(ARENA_BYTES);
+		arena_left_bytes = arena ? ARENA_BYTES : 0;
+		if (!arena)
+			return NULL;
+	}
+	at = arena;
+	arena += len_bytes;
+	arena_left_bytes -= len_bytes;
+	return at;
+}
+
+static struct known *origin_new(const struct stack *stack)
+{
+	struct known *known = arena_alloc(sizeof *known + stack->push_count * sizeof(struct wm1_push));
+	struct wm1_entry *at = stack->last;
+	uint32_t i = stack->push_count;
+	struct wm1_push push;
+
+	if (!known)
+		return NULL;
+	known->hash = stack->hash;
+	known->origin.creator = stack->creator;
+	known->origin.root = stack->root;
+	known->origin.is_coroutine = stack->is_coroutine;
+	known->origin.push_count = i;
+	while (next_push(&at, &push))
+		((struct wm1_push *)(&known->origin + 1))[--i] = push;
+	return known;
+}
+
+/* Under the lock. */
+static struct wm1_origin *find_or_add(const struct stack *stack)
+{
+	struct known **bucket = &buckets[stack->hash % BUCKETS];
+	struct known *known;
+
+	for (known = *bucket; known; known = known->next)
+		if (known->hash == stack->hash && is_same(&known->origin, stack))
+			return &known->origin;
+	known = origin_new(stack);
+	if (!known)
+		return NULL;
+	known->next = *bucket;
+	*bucket = known;
+	return &known->origin;
+}
+
+static struct wm1_origin *origin_here(uint32_t is_coroutine)
+{
+	struct wm1_entry *top = wm1_thread_state.top;
+	struct wm1_origin *origin;
+	struct wmrt_guard guard;
+	struct stack stack;
+
+	if ((!top && !wm1_thread_state.origin) || (top && wmrt_entry_is_scrap(top - 1)))
+		return NULL;
+	stack = stack_here(is_coroutine);
+	if (!stack.push_count && !stack.creator && stack.root < WM_PREFIX_SIGNAL)
+		return NULL;
+	wmrt_check_fork();
+	wmrt_lock(&guard);
+	origin = find_or_add(&stack);
+	wmrt_unlock(&guard);
+	return origin;
+}
+
+struct wm1_origin *wmrt_origin_here(void)
+{
+	return origin_here(0);
+}
+
+struct wm1_origin *wmrt_origin_of_coroutine(uint32_t prefix)
+{
+	struct wm1_origin *origin = origin_here(1);
+
+	if (origin)
+		__atomic_store_n(&origin->prefix, prefix, __ATOMIC_RELEASE);
+	return origin;
+}
+
+static uint32_t prefix_of(const struct wm1_origin *origin)
+{
+	return __atomic_load_n(&origin->prefix, __ATOMIC_ACQUIRE);
+}
+
+/* Its creator has a prefix. */
+static void intern_origin(struct wm1_origin *origin)
+{
+	uint32_t prefix = origin->creator ? prefix_of(origin->creator) : origin->root;
+	const struct wm1_push *pushes = pushes_of(origin);
+	uint32_t none = 0;
+	uint32_t i;
+
+	for (i = 0; i < origin->push_count && prefix != WM_PREFIX_LOST; i++)
+		prefix = wmrt_intern(prefix, pushes[i].id, pushes[i].site, pushes[i].run);
+	if (prefix != WM_PREFIX_LOST)
+		prefix = wmrt_intern(prefix, 0, WM_SITE_THREAD, 1);
+	if (prefix == WM_PREFIX_LOST)
+		prefix = WM_PREFIX_THREAD;
+	__atomic_compare_exchange_n(&origin->prefix, &none, prefix, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Creators come first, and may be more than the stack has room for: some of the outermost at a time. */
+uint32_t wmrt_origin_prefix(struct wm1_origin *origin)
+{
+	while (!prefix_of(origin)) {
+		struct wm1_origin *outermost[CREATORS];
+		struct wm1_origin *at;
+		size_t end = 0;
+		size_t count;
+
+		for (at = origin; at && !prefix_of(at); at = at->creator)
+			outermost[end++ % CREATORS] = at;
+		for (count = end < CREATORS ? end : CREATORS; count; count--)
+			intern_origin(outermost[--end % CREATORS]);
+	}
+	return prefix_of(origin);
+}

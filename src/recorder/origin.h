@@ -1,0 +1,23 @@
+/*
+ * origin.h - the context in which a thread or a coroutine is created, kept for it.
+ */
+#ifndef WM_RECORDER_ORIGIN_H
+#define WM_RECORDER_ORIGIN_H
+
+#include <stdint.h>
+
+#include "waymark/abi.h"
+
+/*
+ * That of this point, for a thread that is created here; equal contexts have the same one. NULL: there is nothing to tell
+ * (no function with code for contexts is on the stack), or no memory. Takes time in proportion to the pushes of this thread,
+ * and the lock. Makes no recording.
+ */
+struct wm1_origin *wmrt_origin_here(void);
+/* The same for a coroutine, whose stack stands on that prefix. */
+struct wm1_origin *wmrt_origin_of_coroutine(uint32_t prefix);
+/* What the stack of a thread created there stands on; interns it when that is first asked for. WM_PREFIX_THREAD when it
+ * could not be recorded. */
+uint32_t wmrt_origin_prefix(struct wm1_origin *origin);
+
+#endif

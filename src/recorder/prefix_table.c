@@ -1,0 +1,174 @@
+/*
+ * prefix_table.c - the prefix table: nodes (parent, id, site, run) in NODES chunks of the file, found through an index in
+ * memory.
+ *
+ * A node is written whole, then added to the index; who loses the race for the same key gives its node up (state 2).
+ * So no one ever waits for a node that is half-written. A node is never changed: a prefix number means the same for
+ * the life of the process and, in its forked children, of theirs.
+ */
+#include "recorder/prefix_table.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "recorder/chunkdir.h"
+#include "recorder/file.h"
+#include "recorder/index.h"
+#include "recorder/process.h"
+#include "waymark/abi.h"
+
+enum {
+	NODES_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_node),
+	STATE_WHOLE = 1,
+	STATE_GIVEN_UP = 2,
+};
+
+struct node_key {
+	uint64_t id;
+	uint32_t parent;
+	uint32_t site;
+	uint32_t run;
+};
+
+static struct wmrt_index node_index;
+static struct wmrt_chunkdir node_chunks;
+/* Nodes claimed so far; in private memory, so that a forked child knows what it inherited. */
+static _Atomic uint64_t node_count;
+/* There was no room: nothing more is interned. */
+static _Atomic bool is_full;
+
+static struct wmk_node *node_at(uint32_t i)
+{
+	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&node_chunks, i / NODES_PER_CHUNK);
+
+	return chunk ? (struct wmk_node *)(void *)wmrt_chunk_body(chunk) + i % NODES_PER_CHUNK : NULL;
+}
+
+static inline bool node_matches(const void *key, uint32_t number)
+{
+	const struct node_key *k = key;
+	const struct wmk_node *node = node_at(number - WM_PREFIX_FIRST);
+
+	return node->id == k->id && node->parent == k->parent && node->site == k->site && node->run == k->run;
+}
+
+static uint64_t node_hash(const struct node_key *k)
+{
+	uint64_t hash = wmrt_hash(k->id, (uint64_t)k->parent << 32 | k->site);
+
+	return wmrt_hash(hash, k->run);
+}
+
+/* Makes the chunk that node i lies in. */
+static void add_chunk(uint32_t i)
+{
+	uint32_t order = i / NODES_PER_CHUNK;
+	struct wmk_chunk_header *chunk;
+	struct wmrt_guard guard;
+
+	wmrt_lock(&guard);
+	if (!wmrt_chunkdir_get(&node_chunks, order)) {
+		chunk = wmrt_file_chunk(WMK_NODES, WM_PREFIX_FIRST + (uint64_t)order * NODES_PER_CHUNK, 0, NULL);
+		if (!chunk || !wmrt_chunkdir_set(&node_chunks, order, chunk))
+			atomic_store(&is_full, true);
+	}
+	wmrt_unlock(&guard);
+}
+
+/* Claims a node; NULL with no room. */
+static struct wmk_node *node_new(uint32_t *number)
+{
+	uint64_t i;
+	struct wmk_node *node;
+
+	if (atomic_load_explicit(&is_full, memory_order_relaxed) || !wmrt_file_open())
+		return NULL;
+	i = atomic_fetch_add(&node_count, 1);
+	if (i >= UINT32_MAX - WM_PREFIX_FIRST) {
+		atomic_store(&is_full, true);
+		return NULL;
+	}
+	*number = (uint32_t)i + WM_PREFIX_FIRST;
+	node = node_at((uint32_t)i);
+	if (!node) {
+		add_chunk((uint32_t)i);
+		node = node_at((uint32_t)i);
+	}
+	return node;
+}
+
+static void node_publish(struct wmk_node *node, uint32_t number, uint32_t state)
+{
+	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&node_chunks, (number - WM_PREFIX_FIRST) / NODES_PER_CHUNK);
+	uint32_t i = (number - WM_PREFIX_FIRST) % NODES_PER_CHUNK;
+
+	__atomic_store_n(&node->state, state, __ATOMIC_RELEASE);
+	wmrt_chunk_raise_used(chunk, (i + 1) * (uint32_t)sizeof *node);
+}
+
+static __attribute__((noinline)) uint32_t intern_new(const struct node_key *key, uint64_t hash)
+{
+	uint32_t number = 0;
+	uint32_t found;
+	struct wmk_node *node = node_new(&number);
+
+	if (!node) {
+		wmrt_file_drop(WMRT_DROP_PREFIX);
+		return WM_PREFIX_LOST;
+	}
+	node->id = key->id;
+	node->parent = key->parent;
+	node->site = key->site;
+	node->run = key->run;
+	node_publish(node, number, STATE_WHOLE);
+	found = wmrt_index_add(&node_index, hash, node_matches, key, number);
+	if (found == number)
+		return number;
+	__atomic_store_n(&node->state, STATE_GIVEN_UP, __ATOMIC_RELEASE);
+	if (found)
+		return found;
+	wmrt_file_drop(WMRT_DROP_PREFIX);
+	return WM_PREFIX_LOST;
+}
+
+uint32_t wmrt_intern(uint32_t parent, uint64_t id, uint32_t site, uint32_t run)
+{
+	struct node_key key = {id, parent, site, run};
+	uint64_t hash = node_hash(&key);
+	uint32_t number = wmrt_index_find(&node_index, hash, node_matches, &key);
+
+	return WMRT_LIKELY(number) ? number : intern_new(&key, hash);
+}
+
+/* A node that the parent had not finished when it forked is none of the child's. */
+static void copy_nodes(char *to, const char *from, uint32_t len_bytes)
+{
+	struct wmk_node *out = (struct wmk_node *)(void *)to;
+	const struct wmk_node *in = (const struct wmk_node *)(const void *)from;
+	uint32_t i;
+
+	for (i = 0; i < len_bytes / sizeof *out; i++) {
+		uint32_t state = __atomic_load_n(&in[i].state, __ATOMIC_ACQUIRE);
+
+		if (state == STATE_WHOLE)
+			out[i] = in[i];
+		out[i].state = state == STATE_WHOLE ? STATE_WHOLE : STATE_GIVEN_UP;
+	}
+}
+
+void wmrt_intern_copy_inherited(void)
+{
+	uint64_t count = atomic_load(&node_count);
+	uint64_t i;
+
+	for (i = 0; i < count && i < UINT32_MAX; i += NODES_PER_CHUNK) {
+		uint32_t order = (uint32_t)(i / NODES_PER_CHUNK);
+		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&node_chunks, order);
+		uint64_t n = count - i < NODES_PER_CHUNK ? count - i : NODES_PER_CHUNK;
+
+		if (chunk && !wmrt_file_inherit(chunk, WMK_NODES, WM_PREFIX_FIRST + i,
+						(uint32_t)(n * sizeof(struct wmk_node)), copy_nodes))
+			wmrt_file_drop(WMRT_DROP_PREFIX);
+	}
+}

@@ -1,0 +1,18 @@
+/*
+ * prefix_table.h - prefixes: context stacks as small numbers.
+ */
+#ifndef WM_RECORDER_PREFIX_TABLE_H
+#define WM_RECORDER_PREFIX_TABLE_H
+
+#include <stdint.h>
+
+/*
+ * The number of the stack `parent` with `run` times (id, site) on it. Equal arguments give the same number, in every
+ * thread. WM_PREFIX_LOST when it cannot be recorded. Lock-free but when a chunk is full; signal-safe; about 10 ns
+ * when known.
+ */
+uint32_t wmrt_intern(uint32_t parent, uint64_t id, uint32_t site, uint32_t run);
+/* In a forked child's new file, under the lock. */
+void wmrt_intern_copy_inherited(void);
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * process.c - the active instance, fork detection, the lock.
+ *
+ * Forks are noticed lazily, by a page that the kernel wipes in the child: so a raw clone() is noticed too, and a child
+ * that only calls exec pays nothing. A child of vfork shares the parent's memory, page included, and is taken for the
+ * parent. Where the kernel cannot wipe (before 4.14) the process id is compared instead; there a child of vfork that
+ * records is taken for a forked one, and the parent goes on in a further file.
+ */
+#include "recorder/process.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "recorder/event.h"
+#include "recorder/file.h"
+#include "recorder/image.h"
+#include "recorder/client.h"
+#include "recorder/sys.h"
+#include "waymark/runtime.h"
+
+/* is_alive stays 0 in this one: wmrt_fork_slow then compares process ids. */
+static struct wmrt_fork_page fallback_page;
+
+struct wmrt_process wmrt_process = {.page = &fallback_page};
+
+/* Not the preemptible name: what wm1_register is in this copy. */
+extern __typeof(wm1_register) wmrt_own_register __attribute__((visibility("hidden")));
+
+bool wmrt_is_active(void)
+{
+	void (*volatile found)(struct wm1_image *) = wm1_register;
+	void (*volatile own)(struct wm1_image *) = wmrt_own_register;
+
+	return found == own;
+}
+
+static void futex(_Atomic uint32_t *word, int op, uint32_t value)
+{
+	wmrt_sys6(SYS_futex, (long)word, op | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
+}
+
+static _Atomic uint32_t *lock_word(void)
+{
+	return &atomic_load_explicit(&wmrt_process.page, memory_order_acquire)->lock;
+}
+
+/* The three-state futex lock (Drepper, "Futexes are tricky", mutex 2). */
+static void lock_take(_Atomic uint32_t *word)
+{
+	uint32_t was = 0;
+
+	if (atomic_compare_exchange_strong_explicit(word, &was, 1, memory_order_acquire, memory_order_relaxed))
+		return;
+	if (was != 2)
+		was = atomic_exchange_explicit(word, 2, memory_order_acquire);
+	while (was != 0) {
+		futex(word, FUTEX_WAIT, 2);
+		was = atomic_exchange_explicit(word, 2, memory_order_acquire);
+	}
+}
+
+uint64_t wmrt_block_signals(void)
+{
+	uint64_t all = ~UINT64_C(0);
+	uint64_t was = 0;
+
+	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&was, sizeof all, 0, 0);
+	return was;
+}
+
+void wmrt_unblock_signals(uint64_t mask)
+{
+	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+}
+
+void wmrt_lock(struct wmrt_guard *guard)
+{
+	guard->signal_mask = wmrt_block_signals();
+	lock_take(lock_word());
+}
+
+void wmrt_unlock(const struct wmrt_guard *guard)
+{
+	_Atomic uint32_t *word = lock_word();
+
+	if (atomic_exchange_explicit(word, 0, memory_order_release) == 2)
+		futex(word, FUTEX_WAKE, 1);
+	wmrt_unblock_signals(guard->signal_mask);
+}
+
+void wmrt_lock_after_fork(void)
+{
+	atomic_store(lock_word(), 0);
+}
+
+/* First use in the process: puts the wiped page in place. */
+static void start(void)
+{
+	struct wmrt_fork_page *expected = &fallback_page;
+	struct wmrt_fork_page *page = wmrt_map_memory(4096);
+
+	if (!page)
+		return;
+	if (wmrt_sys3(SYS_madvise, (long)page, 4096, MADV_WIPEONFORK) != 0) {
+		wmrt_unmap(page, 4096);
+		return;
+	}
+	atomic_store(&page->is_alive, 1);
+	if (!atomic_compare_exchange_strong(&wmrt_process.page, &expected, page))
+		wmrt_unmap(page, 4096);
+}
+
+static void after_fork(uint32_t pid)
+{
+	wmrt_process.pid = pid;
+	wmrt_process.generation++;
+	wmrt_file_after_fork();
+	wmrt_image_after_fork();
+}
+
+__attribute__((cold)) void wmrt_fork_slow(void)
+{
+	struct wmrt_guard guard;
+	struct wmrt_fork_page *page;
+	uint32_t generation = wmrt_process.generation;
+	bool is_forked;
+
+	if (!wmrt_process.pid) {
+		wmrt_process.pid = wmrt_getpid();
+		start();
+	}
+	page = atomic_load(&wmrt_process.page);
+	if (atomic_load(&page->is_alive) || (page == &fallback_page && wmrt_process.pid == wmrt_getpid()))
+		return;
+	wmrt_lock(&guard);
+	if (page == &fallback_page) {
+		if (wmrt_process.pid != wmrt_getpid())
+			after_fork(wmrt_getpid());
+	} else if (!atomic_load(&page->is_alive)) {
+		after_fork(wmrt_getpid());
+		atomic_store_explicit(&page->is_alive, 1, memory_order_release);
+	}
+	is_forked = wmrt_process.generation != generation;
+	wmrt_unlock(&guard);
+	if (is_forked)
+		for
+			WMRT_EACH_CLIENT(c)
+	if ((*c)->after_fork)
+		(*c)->after_fork();
+}
+
+bool wmrt_is_vfork_child(void)
+{
+	wmrt_check_fork();
+	return wmrt_getpid() != wmrt_process.pid;
+}

@@ -1,0 +1,62 @@
+/*
+ * process.h - what the runtime knows of the process: is this copy the active one, did the process fork, the one lock.
+ *
+ * The lock is for what is rare (new chunk, new string, new image, new file). All signals are blocked while it is
+ * held, so no handler can find its own thread holding it, and it lives in a page that the kernel wipes in a forked
+ * child, so a child never inherits it taken. What is frequent (captures, interning, claiming event slots, heap
+ * counts) takes no lock.
+ */
+#ifndef WM_RECORDER_PROCESS_H
+#define WM_RECORDER_PROCESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WMRT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define WMRT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* One page, wiped in a forked child (MADV_WIPEONFORK): is_alive 0 means a fork happened. */
+struct wmrt_fork_page {
+	_Atomic uint32_t is_alive;
+	_Atomic uint32_t lock; /* futex: 0 free, 1 taken, 2 taken and waited for */
+};
+
+/* Written at start and by wmrt_after_fork under the lock; read anywhere. */
+struct wmrt_process {
+	_Atomic(struct wmrt_fork_page *) page;
+	uint32_t pid;
+	uint32_t generation; /* grows with every fork that was noticed */
+	void *main_thread;   /* address of the main thread's wmrt_local, NULL: not known */
+};
+extern struct wmrt_process wmrt_process;
+
+struct wmrt_guard {
+	uint64_t signal_mask;
+};
+
+/* This copy's functions are the ones that the process's symbols name. */
+bool wmrt_is_active(void);
+void wmrt_fork_slow(void);
+
+/* To be called before anything that touches the file, a shared mapping or a cached thread id. */
+static inline void wmrt_check_fork(void)
+{
+	struct wmrt_fork_page *page = atomic_load_explicit(&wmrt_process.page, memory_order_acquire);
+
+	if (WMRT_UNLIKELY(!atomic_load_explicit(&page->is_alive, memory_order_acquire)))
+		wmrt_fork_slow();
+}
+
+/* True in a child of vfork: it runs in the memory of a process that is not it. */
+bool wmrt_is_vfork_child(void);
+/* In a forked child, before it has threads: the lock is free, also where the kernel did not wipe it. */
+void wmrt_lock_after_fork(void);
+
+/* All of them; gives the mask to put back. */
+uint64_t wmrt_block_signals(void);
+void wmrt_unblock_signals(uint64_t mask);
+void wmrt_lock(struct wmrt_guard *guard);
+void wmrt_unlock(const struct wmrt_guard *guard);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * strtab.h - strings of the file: event names and paths, each once.
+ */
+#ifndef WM_RECORDER_STRTAB_H
+#define WM_RECORDER_STRTAB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WMRT_STRING_NONE UINT32_MAX /* no room */
+
+enum {
+	WMRT_STRING_MAX_BYTES = 4096, /* longer ones are cut */
+};
+
+/* The number of s; takes the lock. The file is open. */
+uint32_t wmrt_string(const char *s);
+/* The same for who holds the lock. */
+uint32_t wmrt_string_locked(const char *s);
+/* The same, quickly when s was seen at this address with this content; no lock then. */
+uint32_t wmrt_string_cached(const char *s);
+/* In a forked child's new file, under the lock. */
+void wmrt_string_copy_inherited(void);
+
+#endif

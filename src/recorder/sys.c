@@ -1,0 +1,40 @@
+/* sys.c - the system calls that need more than a number. See sys.h. */
+#include "recorder/sys.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+void *wmrt_map(void *fixed, size_t len_bytes, int is_shared, int fd, uint64_t off)
+{
+	int flags = (is_shared ? MAP_SHARED : MAP_PRIVATE) | (fd < 0 ? MAP_ANONYMOUS | MAP_NORESERVE : 0) |
+		    (fixed ? MAP_FIXED : 0);
+	long at = wmrt_sys6(SYS_mmap, (long)fixed, (long)len_bytes, PROT_READ | PROT_WRITE, flags, fd, (long)off);
+
+	return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+void *wmrt_map_memory(size_t len_bytes)
+{
+	return wmrt_map(NULL, len_bytes, 0, -1, 0);
+}
+
+void wmrt_unmap(void *at, size_t len_bytes)
+{
+	if (at)
+		wmrt_sys3(SYS_munmap, (long)at, (long)len_bytes, 0);
+}
+
+uint32_t wmrt_gettid(void)
+{
+	return (uint32_t)wmrt_sys3(SYS_gettid, 0, 0, 0);
+}
+
+uint32_t wmrt_getpid(void)
+{
+	return (uint32_t)wmrt_sys3(SYS_getpid, 0, 0, 0);
+}
+
+int wmrt_thread_is_alive(uint32_t pid, uint32_t tid)
+{
+	return wmrt_sys3(SYS_tgkill, (long)pid, (long)tid, 0) != -ESRCH;
+}

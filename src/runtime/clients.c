@@ -1,0 +1,8 @@
+/* clients.c - the clients of the recorder in compiled programs. */
+#include "runtime/clients.h"
+
+#include <stddef.h>
+
+const struct wmrt_client *const wmrt_clients[] = {
+	&wmrt_signals, &wmrt_jumps, &wmrt_coroutines, &wmrt_creators, &wmrt_paths, &wmrt_heap, NULL,
+};

@@ -1,0 +1,16 @@
+/*
+ * clients.h - the clients of the recorder in compiled programs; each is defined in the file that it is about.
+ */
+#ifndef WM_RUNTIME_CLIENTS_H
+#define WM_RUNTIME_CLIENTS_H
+
+#include "recorder/client.h"
+
+extern const struct wmrt_client wmrt_signals;    /* contexts/signal.c */
+extern const struct wmrt_client wmrt_jumps;      /* contexts/jump.c */
+extern const struct wmrt_client wmrt_coroutines; /* contexts/coroutine.c */
+extern const struct wmrt_client wmrt_creators;   /* contexts/create.c: of threads */
+extern const struct wmrt_client wmrt_paths;      /* paths/path_fork.c */
+extern const struct wmrt_client wmrt_heap;       /* heap/heap.c */
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * capture.c - captures: the context stack becomes a prefix number, lazily.
+ *
+ * A push only stores. The first capture after it walks down to the nearest entry that is already known and up again,
+ * and notes in each entry what it is (how many equal entries end there, and the prefix below them). So each entry is
+ * looked at once per push, a recursion of N equal pushes makes two nodes and not N, and a second capture is one load:
+ *
+ *      entry     id site | run below            nodes
+ *      top-1     a  7    | 3   P      ---->     N = (P, a, 7, run 3)       one node for the capture
+ *                a  7    | 2   P
+ *                a  7    | 1   P
+ *                b  4    | 1   Q      ---->     P = (Q, b, 4, run 1)       a node where the run ends
+ */
+#include "runtime/contexts/capture.h"
+
+#include <stdatomic.h>
+
+#include "recorder/event.h"
+#include "recorder/prefix_table.h"
+
+static uint32_t entry_prefix(struct wm1_entry *entry)
+{
+	if (!entry->prefix)
+		entry->prefix = wmrt_intern(entry->below, entry->id, entry->site, entry->run);
+	return entry->prefix;
+}
+
+/* Fills in run and below from the entry below. A handler may leave with siglongjmp in between: run is stored last.
+ * Slot 0 of a stack and the entries of signal handlers have a prefix and no run: nothing goes on from there. */
+static void entry_learn(struct wm1_entry *entry, struct wm1_entry *below)
+{
+	int is_run = below->run && below->site == entry->site && below->id == entry->id;
+
+	entry->below = is_run ? below->below : entry_prefix(below);
+	atomic_signal_fence(memory_order_release);
+	entry->run = is_run ? below->run + 1 : 1;
+}
+
+__attribute__((cold, noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
+{
+	struct wm1_entry *last, *entry;
+
+	if (!top)
+		return wmrt_base_prefix();
+	last = entry = top - 1;
+	if (wmrt_entry_is_scrap(last))
+		return WM_PREFIX_LOST;
+	while (!entry->run && !entry->prefix) {
+		if (wmrt_entry_is_slot(entry)) /* the first capture of this thread */
+			entry->prefix = wmrt_base_prefix();
+		else
+			entry = wmrt_entry_below(entry);
+	}
+	while (entry != last) {
+		struct wm1_entry *above = wmrt_entry_above(entry);
+
+		entry_learn(above, entry);
+		entry = above;
+	}
+	return entry_prefix(last);
+}
+
+wm_context wm1_capture(uint32_t site)
+{
+	return wmrt_capture(site);
+}
+
+/* Not rewritten by the instrumenter: the caller is foreign code. */
+wm_context wm_capture(void)
+{
+	return wmrt_capture(WM_SITE_FOREIGN);
+}
+
+void wm1_event(uint32_t site, const char *name, uint64_t value)
+{
+	wmrt_event(wmrt_capture(site), name, value);
+}
+
+void wm_event(const char *name, uint64_t value)
+{
+	wmrt_event(wmrt_capture(WM_SITE_FOREIGN), name, value);
+}

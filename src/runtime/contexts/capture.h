@@ -1,0 +1,34 @@
+/*
+ * capture.h - the context of this point, for the runtime's own files.
+ */
+#ifndef WM_RUNTIME_CONTEXTS_CAPTURE_H
+#define WM_RUNTIME_CONTEXTS_CAPTURE_H
+
+#include "recorder/process.h"
+#include "recorder/thread.h"
+#include "waymark/runtime.h"
+#pragma GCC visibility push(default)
+#include "waymark.h"
+#pragma GCC visibility pop
+
+/* Interns the stack below `top` and keeps what it learned in the entries. */
+uint32_t wmrt_prefix_slow(struct wm1_entry *top);
+
+/* Few ns: one load when the stack was captured before since its last push. */
+static inline uint32_t wmrt_prefix(struct wm1_entry *top)
+{
+	uint32_t prefix = WMRT_LIKELY(top != NULL) ? top[-1].prefix : wmrt_local.base_prefix;
+
+	return WMRT_LIKELY(prefix) ? prefix : wmrt_prefix_slow(top);
+}
+
+/* In foreign code the id is whatever a root that it called back left there. */
+static inline wm_context wmrt_capture(uint32_t site)
+{
+	uint64_t id = site == WM_SITE_FOREIGN ? 0 : wm1_thread_state.id;
+	wm_context c = {id, wmrt_prefix(wm1_thread_state.top), site, 0, 0};
+
+	return c;
+}
+
+#endif

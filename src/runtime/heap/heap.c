@@ -1,0 +1,308 @@
+/*
+ * heap.c - the heap client's records: what each context allocated, freed, holds and held at most.
+ *
+ * libwaymark-heap.so stands in front of the allocator and tells this file of every call; the records lie in HEAP
+ * chunks of the .wmk and are updated in place with atomic adds, so a SIGKILL loses nothing. Record 0 of the file is
+ * that of WM_PREFIX_LOST: calls whose context found no room are added up there.
+ *
+ * A forked child goes on with a file of its own. The blocks that were live at its fork were allocated by its parent,
+ * whose file counts them; the child's counts them, and its frees of them, as inherited. So each allocation is counted
+ * in one file. Live bytes for peaks are those of the process, whoever allocated them.
+ */
+#include "runtime/clients.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "runtime/contexts/capture.h"
+#include "recorder/chunkdir.h"
+#include "recorder/file.h"
+#include "runtime/heap/heap_blocks.h"
+#include "recorder/index.h"
+#include "recorder/process.h"
+
+enum {
+	RECORDS_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_heap),
+	MAX_CHUNKS = 8192, /* 5.1 million contexts */
+	LOST_RECORD = 0,
+	/* In the record number of a live block: it was there when this process was forked. */
+	BLOCK_INHERITED = 1u << 31,
+};
+
+struct heap_key {
+	uint64_t id;
+	uint32_t prefix;
+};
+
+static struct wmrt_index record_index; /* key -> record + 1 */
+static struct wmrt_chunkdir record_chunks;
+/* Live bytes of each record, in private memory, a page a chunk: for exact peaks. */
+static _Atomic(_Atomic uint64_t *) live_pages[MAX_CHUNKS];
+/* Records claimed so far, private: a forked child knows what it inherited. */
+static _Atomic uint32_t record_count;
+static _Atomic bool is_on;
+static _Atomic bool is_full;
+
+static struct wmk_heap *record_at(uint32_t number)
+{
+	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, number / RECORDS_PER_CHUNK);
+
+	return chunk ? (struct wmk_heap *)(void *)wmrt_chunk_body(chunk) + number % RECORDS_PER_CHUNK : NULL;
+}
+
+static _Atomic uint64_t *live_of(uint32_t number)
+{
+	return atomic_load_explicit(&live_pages[number / RECORDS_PER_CHUNK], memory_order_acquire) +
+	       number % RECORDS_PER_CHUNK;
+}
+
+static bool record_matches(const void *key, uint32_t number_plus_1)
+{
+	const struct heap_key *k = key;
+	const struct wmk_heap *record = record_at(number_plus_1 - 1);
+
+	return record->id == k->id && record->prefix == k->prefix;
+}
+
+static void add_chunk(uint32_t order)
+{
+	struct wmk_chunk_header *chunk;
+	_Atomic uint64_t *live;
+	struct wmrt_guard guard;
+
+	wmrt_lock(&guard);
+	if (!wmrt_chunkdir_get(&record_chunks, order)) {
+		live = wmrt_map_memory(RECORDS_PER_CHUNK * sizeof *live);
+		chunk = live ? wmrt_file_chunk(WMK_HEAP, (uint64_t)order * RECORDS_PER_CHUNK, 0, NULL) : NULL;
+		atomic_store(&live_pages[order], live);
+		if (!chunk || !wmrt_chunkdir_set(&record_chunks, order, chunk))
+			atomic_store(&is_full, true);
+	}
+	wmrt_unlock(&guard);
+}
+
+/* A new record with that key, whole; false with no room. */
+static bool record_new(const struct heap_key *key, uint32_t *ret)
+{
+	uint32_t number;
+	struct wmk_heap *record;
+
+	if (atomic_load_explicit(&is_full, memory_order_relaxed))
+		return false;
+	number = atomic_fetch_add(&record_count, 1);
+	if (number >= MAX_CHUNKS * RECORDS_PER_CHUNK) {
+		atomic_store(&is_full, true);
+		return false;
+	}
+	if (!record_at(number))
+		add_chunk(number / RECORDS_PER_CHUNK);
+	record = record_at(number);
+	if (!record)
+		return false;
+	record->id = key->id;
+	record->prefix = key->prefix;
+	record->site = WM_SITE_FOREIGN;
+	__atomic_store_n(&record->state, 1, __ATOMIC_RELEASE);
+	wmrt_chunk_raise_used(wmrt_chunkdir_get(&record_chunks, number / RECORDS_PER_CHUNK),
+			      (number % RECORDS_PER_CHUNK + 1) * (uint32_t)sizeof *record);
+	*ret = number;
+	return true;
+}
+
+static __attribute__((noinline)) uint32_t record_add(const struct heap_key *key, uint64_t hash)
+{
+	uint32_t number, found;
+
+	if (record_new(key, &number)) {
+		found = wmrt_index_add(&record_index, hash, record_matches, key, number + 1);
+		if (found != number + 1)
+			__atomic_store_n(&record_at(number)->state, 2, __ATOMIC_RELEASE);
+		if (found)
+			return found - 1;
+	}
+	return LOST_RECORD;
+}
+
+/* The record of this point. */
+static uint32_t record_here(void)
+{
+	wm_context c = wmrt_capture(WM_SITE_FOREIGN);
+	struct heap_key key = {c.id, c.prefix};
+	uint64_t hash = wmrt_hash(c.id, c.prefix);
+	uint32_t found;
+
+	if (WMRT_UNLIKELY(c.prefix == WM_PREFIX_LOST)) {
+		found = LOST_RECORD;
+	} else {
+		found = wmrt_index_find(&record_index, hash, record_matches, &key);
+		found = WMRT_LIKELY(found) ? found - 1 : record_add(&key, hash);
+	}
+	if (WMRT_UNLIKELY(found == LOST_RECORD))
+		wmrt_file_drop(WMRT_DROP_HEAP);
+	return found;
+}
+
+static void add(uint64_t *counter, uint64_t n)
+{
+	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+static void raise_peak(uint64_t *peak, uint64_t live)
+{
+	uint64_t was = __atomic_load_n(peak, __ATOMIC_RELAXED);
+
+	while (was < live && !__atomic_compare_exchange_n(peak, &was, live, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+static void count_live(uint32_t number, uint64_t size_bytes)
+{
+	struct wmk_header *header = wmrt_file_header();
+
+	raise_peak(&record_at(number)->peak_bytes, atomic_fetch_add(live_of(number), size_bytes) + size_bytes);
+	raise_peak(&header->heap_peak_bytes,
+		   __atomic_add_fetch(&header->heap_live_bytes, size_bytes, __ATOMIC_RELAXED));
+}
+
+static void count_alloc(uint32_t number, uint64_t size_bytes)
+{
+	struct wmk_heap *record = record_at(number);
+
+	add(&record->count, 1);
+	add(&record->bytes, size_bytes);
+	count_live(number, size_bytes);
+}
+
+static bool is_ready(void)
+{
+	return atomic_load_explicit(&is_on, memory_order_acquire) && wmrt_file_open();
+}
+
+static uint32_t header_flags(void)
+{
+	return atomic_load(&is_on) ? WMK_FLAG_HEAP : 0;
+}
+
+void wm1_heap_start(void)
+{
+	struct heap_key lost = {0, WM_PREFIX_LOST};
+	uint32_t number;
+
+	if (atomic_load(&is_on) || !wmrt_file_open())
+		return;
+	if (!record_new(&lost, &number) || number != LOST_RECORD)
+		return;
+	__atomic_fetch_or(&wmrt_file_header()->flags, WMK_FLAG_HEAP, __ATOMIC_RELAXED);
+	atomic_store_explicit(&is_on, true, memory_order_release);
+}
+
+void wm1_heap_alloc(void *block, size_t size_bytes)
+{
+	uint32_t number;
+
+	if (!is_ready())
+		return;
+	number = record_here();
+	if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1}))
+		count_alloc(number, size_bytes);
+	else
+		wmrt_file_drop(WMRT_DROP_HEAP);
+}
+
+struct wm1_heap_block wm1_heap_take(void *block)
+{
+	return is_ready() ? wmrt_blocks_take((uintptr_t)block) : (struct wm1_heap_block){0, 0};
+}
+
+void wm1_heap_put_back(void *block, struct wm1_heap_block taken)
+{
+	if (taken.record)
+		wmrt_blocks_add((uintptr_t)block, taken);
+}
+
+void wm1_heap_freed(struct wm1_heap_block taken)
+{
+	struct wmk_heap *record;
+	struct wmk_header *header;
+	uint32_t number;
+	bool is_inherited;
+
+	if (!is_ready())
+		return;
+	header = wmrt_file_header();
+	if (!taken.record) {
+		add(&header->heap_unknown_frees, 1);
+		return;
+	}
+	is_inherited = taken.record & BLOCK_INHERITED;
+	number = (taken.record & ~BLOCK_INHERITED) - 1;
+	record = record_at(number);
+	add(is_inherited ? &record->inherited_freed_count : &record->freed_count, 1);
+	add(is_inherited ? &record->inherited_freed_bytes : &record->freed_bytes, taken.size_bytes);
+	atomic_fetch_sub(live_of(number), taken.size_bytes);
+	__atomic_sub_fetch(&header->heap_live_bytes, taken.size_bytes, __ATOMIC_RELAXED);
+}
+
+/* Hands this instance to a heap client that was loaded before it. */
+static void attach(void)
+{
+	static const struct wm1_heap_client client = {wm1_heap_start, wm1_heap_alloc, wm1_heap_take, wm1_heap_put_back,
+						      wm1_heap_freed};
+
+	if (wm1_heap_attach)
+		wm1_heap_attach(&client);
+}
+
+/* Contexts without numbers. */
+static void copy_records(char *to, const char *from, uint32_t len_bytes)
+{
+	struct wmk_heap *out = (struct wmk_heap *)(void *)to;
+	const struct wmk_heap *in = (const struct wmk_heap *)(const void *)from;
+	uint32_t i;
+
+	for (i = 0; i < len_bytes / sizeof *out; i++) {
+		uint32_t state = __atomic_load_n(&in[i].state, __ATOMIC_ACQUIRE);
+
+		if (state == 1) {
+			out[i].id = in[i].id;
+			out[i].prefix = in[i].prefix;
+			out[i].site = in[i].site;
+		}
+		out[i].state = state == 1 ? 1 : 2;
+	}
+}
+
+/* What is left of them is inherited again by the child's own children. */
+static uint32_t count_inherited(struct wm1_heap_block block)
+{
+	uint32_t number = (block.record & ~BLOCK_INHERITED) - 1;
+	struct wmk_heap *record = record_at(number);
+
+	add(&record->inherited_count, 1);
+	add(&record->inherited_bytes, block.size_bytes);
+	count_live(number, block.size_bytes);
+	return block.record | BLOCK_INHERITED;
+}
+
+static void copy_inherited(void)
+{
+	uint32_t count = atomic_load(&record_count);
+	uint32_t i;
+
+	if (!atomic_load(&is_on))
+		return;
+	for (i = 0; i < count; i += RECORDS_PER_CHUNK) {
+		uint32_t order = i / RECORDS_PER_CHUNK;
+		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, order);
+		uint32_t n = count - i < RECORDS_PER_CHUNK ? count - i : RECORDS_PER_CHUNK;
+
+		if (!chunk)
+			continue;
+		if (!wmrt_file_inherit(chunk, WMK_HEAP, i, n * (uint32_t)sizeof(struct wmk_heap), copy_records))
+			wmrt_file_drop(WMRT_DROP_HEAP);
+		memset((void *)atomic_load(&live_pages[order]), 0, RECORDS_PER_CHUNK * sizeof(uint64_t));
+	}
+	wmrt_blocks_each(count_inherited);
+}
+
+const struct wmrt_client wmrt_heap = {.attach = attach, .header_flags = header_flags, .begin_file = copy_inherited};

@@ -1,0 +1,148 @@
+/*
+ * heap_blocks.c - a hash table of live blocks in tables of growing size.
+ *
+ *      table k: buckets of 8 places:   addresses (one cache line) | sizes | records
+ *
+ * A block goes to the first free place of its bucket in the first table that has one; it is looked for in the same
+ * places. Nothing moves when a table is added. A place is free (0), being written (1) or has an address; the address
+ * is stored last, so that a forked child finds only whole blocks.
+ */
+#include "runtime/heap/heap_blocks.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "recorder/index.h"
+#include "recorder/sys.h"
+#include "waymark/runtime.h"
+
+enum {
+	TABLES = 5,
+	FIRST_BITS = 11, /* buckets of the first table; each next has 8 times as many */
+	WAYS = 8,
+	FREE = 0,
+	BEING_WRITTEN = 1,
+};
+
+/* Places, then sizes, then records, in one mapping. */
+static _Atomic(_Atomic uintptr_t *) tables[TABLES];
+
+struct place {
+	_Atomic uintptr_t *address;
+	uint64_t *size_bytes;
+	uint32_t *record;
+};
+
+static size_t place_count(int table)
+{
+	return (size_t)WAYS << (FIRST_BITS + 3 * table);
+}
+
+static struct place place_at(_Atomic uintptr_t *base, int table, size_t i)
+{
+	size_t n = place_count(table);
+	uint64_t *sizes = (uint64_t *)(void *)(base + n);
+	uint32_t *records = (uint32_t *)(void *)(sizes + n);
+
+	return (struct place){base + i, sizes + i, records + i};
+}
+
+static size_t bucket_of(uintptr_t address, int table)
+{
+	return (wmrt_hash(address, 0) & ((UINT64_C(1) << (FIRST_BITS + 3 * table)) - 1)) * WAYS;
+}
+
+/* The table, made if need be; NULL without memory. */
+static _Atomic uintptr_t *table_at(int table)
+{
+	_Atomic uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
+	size_t len_bytes = place_count(table) * (sizeof(uintptr_t) + sizeof(uint64_t) + sizeof(uint32_t));
+	_Atomic uintptr_t *made;
+
+	if (base)
+		return base;
+	made = wmrt_map_memory(len_bytes);
+	if (!made)
+		return NULL;
+	if (atomic_compare_exchange_strong(&tables[table], &base, made))
+		return made;
+	wmrt_unmap(made, len_bytes);
+	return base;
+}
+
+bool wmrt_blocks_add(uintptr_t address, struct wm1_heap_block block)
+{
+	int table;
+	size_t way;
+
+	for (table = 0; table < TABLES; table++) {
+		_Atomic uintptr_t *base = table_at(table);
+		size_t bucket = bucket_of(address, table);
+
+		if (!base)
+			return false;
+		for (way = 0; way < WAYS; way++) {
+			struct place place = place_at(base, table, bucket + way);
+			uintptr_t was = FREE;
+
+			if (atomic_load_explicit(place.address, memory_order_relaxed) != FREE ||
+			    !atomic_compare_exchange_strong_explicit(place.address, &was, BEING_WRITTEN,
+								     memory_order_acquire, memory_order_relaxed))
+				continue;
+			*place.size_bytes = block.size_bytes;
+			*place.record = block.record;
+			atomic_store_explicit(place.address, address, memory_order_release);
+			return true;
+		}
+	}
+	return false;
+}
+
+struct wm1_heap_block wmrt_blocks_take(uintptr_t address)
+{
+	struct wm1_heap_block block = {0, 0};
+	int table;
+	size_t way;
+
+	for (table = 0; table < TABLES; table++) {
+		_Atomic uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
+		size_t bucket = bucket_of(address, table);
+
+		if (!base)
+			return block;
+		for (way = 0; way < WAYS; way++) {
+			struct place place = place_at(base, table, bucket + way);
+
+			if (atomic_load_explicit(place.address, memory_order_acquire) != address)
+				continue;
+			block.size_bytes = *place.size_bytes;
+			block.record = *place.record;
+			atomic_store_explicit(place.address, FREE, memory_order_release);
+			return block;
+		}
+	}
+	return block;
+}
+
+void wmrt_blocks_each(uint32_t (*visit)(struct wm1_heap_block block))
+{
+	int table;
+	size_t i;
+
+	for (table = 0; table < TABLES; table++) {
+		_Atomic uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
+
+		for (i = 0; base && i < place_count(table); i++) {
+			struct place place = place_at(base, table, i);
+
+			uint32_t record;
+
+			if (atomic_load_explicit(place.address, memory_order_acquire) <= BEING_WRITTEN)
+				continue;
+			record = visit((struct wm1_heap_block){*place.size_bytes, *place.record});
+			/* In a forked child, a write copies the page. */
+			if (record != *place.record)
+				*place.record = record;
+		}
+	}
+}

@@ -1,0 +1,245 @@
+/*
+ * path_space.c - PATHS and PATH_COUNTS chunks, shared out to threads in blocks.
+ *
+ *      PATHS chunk:  | table table table (free) | table table (free) |      table of 4096      | (free)
+ *                    '------- thread 1 ---------'---- thread 2 ------'------- thread 1 --------'
+ *
+ * Threads take blocks of a chunk for their small tables and for their single counts, so that no two count in one cache line.
+ * Space is claimed by raising the chunk's used_bytes; what is not used of it stays zero, which readers pass over.
+ */
+#include "runtime/paths/path_space.h"
+
+#include <stdatomic.h>
+
+#include "recorder/chunkdir.h"
+#include "recorder/file.h"
+#include "recorder/process.h"
+#include "recorder/sys.h"
+
+enum {
+	LINE_BYTES = 64,
+	BLOCK_BYTES = 4096,    /* what a thread takes of a chunk for its small tables */
+	SMALL_BYTES = 1024,    /* those up to this large */
+	MAX_GROWTH = 16,       /* chunks in one piece, where one table does not need more */
+	COUNTS_PER_BLOCK = 32, /* one is left free, so that no cache line has records of two threads */
+	ARENA_BYTES = 16384,
+	MAX_CHUNKS = WMRT_CHUNKDIR_TOP * WMRT_CHUNKDIR_PAGE,
+};
+
+/* All chunks in use; appended to under the lock. */
+static struct wmrt_chunkdir chunks;
+static _Atomic uint32_t chunk_count;
+/* Under the lock. */
+static uint64_t tables_span;
+static struct wmk_chunk_header *tables_now;
+static struct wmk_chunk_header *counts_now;
+/* There was no room: no more is looked for. */
+static _Atomic bool is_counts_full;
+
+static size_t chunk_bytes(const struct wmk_chunk_header *chunk)
+{
+	return (size_t)wmrt_chunk_span(chunk) * WMK_CHUNK_BYTES;
+}
+
+static size_t chunk_left(const struct wmk_chunk_header *chunk)
+{
+	return chunk_bytes(chunk) - WMK_CHUNK_HEADER_BYTES - chunk->used_bytes;
+}
+
+/* NULL when it has not that much. */
+static char *chunk_claim(struct wmk_chunk_header *chunk, size_t len_bytes)
+{
+	uint32_t used;
+
+	if (!chunk || len_bytes > chunk_left(chunk))
+		return NULL;
+	used = chunk->used_bytes;
+	__atomic_store_n(&chunk->used_bytes, used + (uint32_t)len_bytes, __ATOMIC_RELEASE);
+	return wmrt_chunk_body(chunk) + used;
+}
+
+static struct wmk_chunk_header *chunk_new(enum wmk_kind kind, uint64_t span)
+{
+	uint32_t i = atomic_load(&chunk_count);
+	struct wmk_chunk_header *chunk;
+
+	if (i == MAX_CHUNKS || !wmrt_chunkdir_set(&chunks, i, NULL))
+		return NULL;
+	chunk = wmrt_file_span(kind, (uint32_t)span, NULL);
+	if (!chunk)
+		return NULL;
+	wmrt_chunkdir_set(&chunks, i, chunk);
+	atomic_store(&chunk_count, i + 1);
+	return chunk;
+}
+
+/* A chunk with room for len_bytes, larger the more there are already. */
+static struct wmk_chunk_header *tables_chunk(size_t len_bytes)
+{
+	uint64_t needed = (len_bytes + WMK_CHUNK_HEADER_BYTES + WMK_CHUNK_BYTES - 1) / WMK_CHUNK_BYTES;
+	uint64_t span = tables_span / 4 < MAX_GROWTH ? tables_span / 4 : MAX_GROWTH;
+	struct wmk_chunk_header *chunk;
+
+	if (span < needed)
+		span = needed;
+	chunk = chunk_new(WMK_PATHS, span);
+	if (!chunk && span > needed)
+		chunk = chunk_new(WMK_PATHS, needed);
+	if (chunk)
+		tables_span += wmrt_chunk_span(chunk);
+	return chunk;
+}
+
+/* Whole cache lines; NULL with no room. */
+static char *claim(size_t len_bytes)
+{
+	char *at = chunk_claim(tables_now, len_bytes);
+	struct wmk_chunk_header *chunk;
+
+	if (at)
+		return at;
+	chunk = tables_chunk(len_bytes);
+	at = chunk_claim(chunk, len_bytes);
+	if (at && (!tables_now || chunk_left(chunk) > chunk_left(tables_now)))
+		tables_now = chunk;
+	return at;
+}
+
+void *wmrt_path_space_claim(struct wmrt_slot_paths *mine, size_t len_bytes)
+{
+	char *at;
+
+	if (len_bytes > SMALL_BYTES)
+		return claim((len_bytes + LINE_BYTES - 1) & ~(size_t)(LINE_BYTES - 1));
+	if (len_bytes > mine->block_left_bytes) {
+		at = claim(BLOCK_BYTES);
+		if (!at)
+			return NULL;
+		mine->block = at;
+		mine->block_left_bytes = BLOCK_BYTES;
+	}
+	at = mine->block;
+	mine->block += len_bytes;
+	mine->block_left_bytes -= (uint32_t)len_bytes;
+	return at;
+}
+
+static char *counts_claim(void)
+{
+	size_t len_bytes = COUNTS_PER_BLOCK * sizeof(struct wmk_path_count);
+	char *at = chunk_claim(counts_now, len_bytes);
+
+	if (!at) {
+		counts_now = chunk_new(WMK_PATH_COUNTS, 1);
+		at = chunk_claim(counts_now, len_bytes);
+		if (!at)
+			atomic_store(&is_counts_full, true);
+	}
+	return at;
+}
+
+bool wmrt_path_space_counts(struct wmrt_slot_paths *mine)
+{
+	struct wmrt_guard guard;
+	char *at;
+
+	if (mine->counts_left)
+		return true;
+	if (atomic_load_explicit(&is_counts_full, memory_order_relaxed) || !wmrt_file_open())
+		return false;
+	wmrt_lock(&guard);
+	at = counts_claim();
+	wmrt_unlock(&guard);
+	if (!at)
+		return false;
+	mine->counts = (struct wmk_path_count *)(void *)at;
+	mine->counts_left = COUNTS_PER_BLOCK - 1;
+	return true;
+}
+
+void *wmrt_path_alloc(size_t len_bytes)
+{
+	struct wmrt_slot_paths *mine = &wmrt_local.slot->paths;
+	void *at;
+
+	len_bytes = (len_bytes + 15) & ~(size_t)15;
+	if (len_bytes > ARENA_BYTES / 4)
+		return wmrt_map_memory(len_bytes);
+	if (len_bytes > mine->arena_left_bytes) {
+		at = wmrt_map_memory(ARENA_BYTES);
+		if (!at)
+			return NULL;
+		mine->arena = at;
+		mine->arena_left_bytes = ARENA_BYTES;
+	}
+	at = mine->arena;
+	mine->arena += len_bytes;
+	mine->arena_left_bytes -= len_bytes;
+	return at;
+}
+
+bool wmrt_path_space_is_used(void)
+{
+	return atomic_load_explicit(&chunk_count, memory_order_acquire) != 0;
+}
+
+uint32_t wmrt_path_space_chunk_count(void)
+{
+	return atomic_load(&chunk_count);
+}
+
+static bool chunk_has(uint32_t i, const void *address)
+{
+	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&chunks, i);
+
+	return (uintptr_t)address - (uintptr_t)chunk < chunk_bytes(chunk);
+}
+
+uint32_t wmrt_path_space_chunk_of(const void *address, uint32_t *hint)
+{
+	uint32_t count = atomic_load(&chunk_count);
+	uint32_t i;
+
+	for (i = *hint < count ? *hint : 0; !chunk_has(i, address); i = i + 1 < count ? i + 1 : 0)
+		;
+	*hint = i;
+	return i;
+}
+
+/* New space over that chunk: of the file, or memory if that is what is wanted or all there is. NULL: it is memory. */
+static struct wmk_chunk_header *chunk_renew(struct wmk_chunk_header *place, bool is_kept)
+{
+	enum wmk_kind kind = (enum wmk_kind)place->kind;
+	uint32_t span = wmrt_chunk_span(place);
+	uint32_t used = place->used_bytes;
+	struct wmk_chunk_header *chunk = is_kept && wmrt_file_header() ? wmrt_file_span(kind, span, place) : NULL;
+
+	if (chunk)
+		chunk->used_bytes = used;
+	else
+		wmrt_map(place, (size_t)span * WMK_CHUNK_BYTES, 0, -1, 0);
+	return chunk;
+}
+
+bool wmrt_path_space_renew(const bool *is_kept, uint32_t count)
+{
+	bool is_good = true;
+	uint32_t i, kept = 0;
+
+	for (i = 0; i < count; i++) {
+		bool is_wanted = is_kept && is_kept[i] && is_good;
+		struct wmk_chunk_header *chunk = chunk_renew(wmrt_chunkdir_get(&chunks, i), is_wanted);
+
+		if (chunk)
+			wmrt_chunkdir_set(&chunks, kept++, chunk);
+		is_good = is_good && (chunk || !is_wanted);
+	}
+	for (i = 0; i < kept && !is_good; i++)
+		chunk_renew(wmrt_chunkdir_get(&chunks, i), false);
+	atomic_store(&chunk_count, is_good ? kept : 0);
+	atomic_store(&is_counts_full, false);
+	tables_span = 0;
+	tables_now = NULL;
+	counts_now = NULL;
+	return is_good;
+}

@@ -1,0 +1,57 @@
+/*
+ * path_table.h - the tables of path counters: one for each function and thread, in PATHS chunks of the file.
+ *
+ * A table belongs to a slot (thread.h): a thread that takes over a dead thread's slot goes on counting in its tables,
+ * so that many short threads need no more tables than as many as were alive at once.
+ */
+#ifndef WM_RUNTIME_PATHS_PATH_TABLE_H
+#define WM_RUNTIME_PATHS_PATH_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "recorder/thread.h"
+#include "waymark/paths.h"
+#include "waymark/wmk.h"
+
+/* What the runtime knows of one table, in private memory, never freed. Writer: the slot's owner, signals blocked; but
+ * for the records in `cache`, which a lookup puts there. */
+struct wmrt_path_table {
+	struct wmk_paths *record; /* in the file; the words follow it. Word 1 points back here. */
+	struct wmrt_path_table *next_of_slot;
+	struct wmrt_path_table *next_of_bundle;
+	uint64_t bundle;                  /* hash of all that are in it, 0: none */
+	struct wmrt_path_cache *cache;    /* never NULL */
+	struct wmrt_path_entry *overflow; /* counts of single paths */
+	/* As many words as the table has, NULL: all 0. The table's and these together are what the owner counted, over forks:
+	 * they have what it inherited, less what earlier owners counted. */
+	uint64_t *adjust;
+	uint64_t owner; /* wmrt_slot's, of the thread that adjust and overflow are right for */
+	uint32_t slot;
+};
+
+static inline uint64_t *wmrt_path_words(const struct wmrt_path_table *table)
+{
+	return (uint64_t *)(void *)(table->record + 1);
+}
+
+/* One instruction: a handler on this thread may count here too. */
+static inline void wmrt_path_count(uint64_t *counter)
+{
+	__asm__ volatile("incq %0" : "+m"(*counter));
+}
+
+/* Bytes in a chunk of a table with its record, a multiple of 16. */
+size_t wmrt_path_record_bytes(uint8_t kind, uint32_t entry_count);
+/* The slot's table of that function, NULL if there is none yet (or it must be looked for under the lock). No lock. */
+struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *function, struct wmrt_slot *slot);
+/* The same, made if need be, and with it those of the functions that follow in the bundle; NULL without room. Under the lock; the file is open. */
+struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_slot *slot);
+/* The table of an earlier owner of the slot becomes this one's, with its bundle: all or, for handlers, none. */
+void wmrt_path_table_adopt(struct wmrt_path_table *table, uint64_t owner);
+/* In a forked child, under the lock: the record of the table again, all counters 0, and what word 1 says; of pairs, with the
+ * checks of `saved`, a copy of it. */
+void wmrt_path_table_restore(struct wmrt_path_table *table, const struct wmk_paths *saved);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * paths.c - wm1_path_enter: a thread's first entry of a function.
+ *
+ * What finds no room counts in `scrap`, one piece of memory for all: nobody reads it, and nothing is tried again. Word 1 of
+ * it is 0, of every other table it points to what path_table.h knows of it.
+ */
+#include <string.h>
+
+#include "recorder/file.h"
+#include "runtime/paths/path_table.h"
+#include "recorder/process.h"
+#include "waymark/runtime.h"
+
+/* As large as the largest table. Written by all threads, read by none; word 1 stays 0. */
+static uint64_t scrap[2 + (2u << WM1_PATHS_MAX_BITS)] __attribute__((aligned(64)));
+_Static_assert(2u << WM1_PATHS_MAX_BITS >= WM1_PATHS_MAX_COUNTERS, "scrap is as large as any table");
+
+/* Do they all fit in scrap, and do without word 1? */
+static bool is_good_bundle(const struct wm1_path_function *functions)
+{
+	size_t len_bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i <= functions->more; i++) {
+		const struct wm1_path_function *f = &functions[i];
+
+		if (f->kind != WM1_PATHS_ARRAY || f->entry_count > WM1_PATHS_MAX_COUNTERS || (i && f->more))
+			return false;
+		len_bytes += wmrt_path_record_bytes(f->kind, f->entry_count);
+		if (len_bytes > sizeof scrap)
+			return false;
+	}
+	return true;
+}
+
+/* Is it what this runtime knows, and no larger than it should be? */
+static bool is_good(const struct wm1_path_function *function)
+{
+	if (function->abi_version != WM1_ABI_VERSION || !function->ehdr)
+		return false;
+	if (function->more)
+		return is_good_bundle(function);
+	if (function->kind == WM1_PATHS_ARRAY)
+		return function->entry_count <= WM1_PATHS_MAX_COUNTERS;
+	if (function->kind == WM1_PATHS_PLAN && function->entry_count && !function->checks)
+		return false;
+	return (function->kind == WM1_PATHS_HASH || function->kind == WM1_PATHS_PLAN) &&
+	       function->bits <= WM1_PATHS_MAX_BITS &&
+	       (function->entry_count == 0 || function->entry_count == UINT32_C(1) << function->bits);
+}
+
+static struct wmrt_path_table *table_for(const struct wm1_path_function *function, struct wmrt_slot *slot)
+{
+	struct wmrt_path_table *table = wmrt_path_table_find(function, slot);
+	struct wmrt_guard guard;
+
+	if (table) {
+		if (table->owner != atomic_load(&slot->owner))
+			wmrt_path_table_adopt(table, atomic_load(&slot->owner));
+		return table;
+	}
+	wmrt_lock(&guard);
+	table = wmrt_path_table_make(function, slot);
+	wmrt_unlock(&guard);
+	return table;
+}
+
+uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **thread_slot)
+{
+	struct wmrt_path_table *table = NULL;
+	struct wmrt_slot *slot = NULL;
+	uint64_t *words = scrap;
+
+	/* Opening first: it looks for a fork. */
+	if (is_good(function) && wmrt_file_open()) {
+		slot = wmrt_slot();
+		table = slot ? table_for(function, slot) : NULL;
+	}
+	if (table) {
+		words = wmrt_path_words(table);
+	} else {
+		wmrt_file_drop(WMRT_DROP_PATH_TABLE);
+		if (slot)
+			slot->paths.scrap_count++;
+	}
+	*thread_slot = words;
+	return words;
+}
