@@ -5,7 +5,7 @@ layout=$1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree"
-mkdir -p src/base src/core src/format src/object src/instrument src/runtime src/report src/cli src/other include
+mkdir -p src/base src/core src/format src/object src/snapshot src/model src/llvm src/instrument src/recorder src/runtime src/report src/cli src/other include
 
 # file PATH LINE...: a C file that opens with a comment
 file() {
@@ -22,6 +22,11 @@ file src/core/good.c '#include "base/vec.h"' 'int snprintf(char *, int); /* prin
 file src/report/good.c '#include "object/elf.h"' '/*' ' * abort()' ' */' 'fputs(text, file);'
 file src/runtime/good.c '#include "waymark/abi.h"' '#include "runtime/state.h"' '#include <pthread.h>'
 file src/instrument/good.cpp '#include "llvm-c/Core.h"' '#include <llvm/Passes/PassPlugin.h>'
+file src/snapshot/good.c '#include "object/elf.h"' '#include <elfutils/libdw.h>'
+file src/model/good.c '#include "snapshot/snapshot.h"' '#include "model/crash/crash.h"'
+file src/llvm/good.c '#include <llvm-c/Core.h>' '#include "format/meta.h"'
+file src/recorder/good.c '#include "recorder/file.h"' '#include "waymark/wmk.h"' '#include <elf.h>'
+file src/runtime/better.c '#include "recorder/file.h"'
 file src/cli/good.c '#include "report/render.h"' 'printf("x"); exit(1);'
 if ! out=$("$layout" "$tree") || [ -n "$out" ]; then
 	printf 'the good tree has findings:\n%s\n' "$out"
@@ -36,6 +41,10 @@ file src/instrument/bad.c '#include "object/elf.h"' 'printf("x");'
 file src/runtime/bad.c '#include "base/vec.h"' '/* fine */ abort();'
 file src/report/bad.c '#include "cli/command.h"' '#include "near.h"' 'perror("x");'
 file src/cli/bad.c '#include "instrument/pass.h"' '#include <gelf.h>' '#include <elfutils/libdwfl.h>'
+file src/snapshot/bad.c '#include "model/crash/crash.h"'
+file src/model/bad.c '#include "report/html.h"' '#include <gelf.h>'
+file src/llvm/bad.c '#include "instrument/contexts/program.h"'
+file src/recorder/bad.c '#include "runtime/clients.h"' '#include "base/vec.h"'
 file src/other/bad.c ''
 echo 'int x;' >src/base/silent.c
 awk 'BEGIN { print "/* a comment */"; for (i = 0; i < 900; i++) print "int x;" }' >src/cli/long.c
@@ -56,14 +65,20 @@ src/format/bad.c:2
 src/format/bad.c:3
 src/instrument/bad.c:2
 src/instrument/bad.c:3
+src/llvm/bad.c:2
+src/model/bad.c:2
+src/model/bad.c:3
 src/object/bad.c:2
 src/object/bad.c:3
 src/object/bad.c:4
 src/other/bad.c:1
+src/recorder/bad.c:2
+src/recorder/bad.c:3
 src/report/bad.c:2
 src/report/bad.c:3
 src/report/bad.c:4
 src/runtime/bad.c:2
 src/runtime/bad.c:3
+src/snapshot/bad.c:2
 END
 diff -u expected places || { cat found; exit 1; }
