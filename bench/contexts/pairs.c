@@ -8,9 +8,9 @@
  * when it writes to /dev/null. The files in the directory PAIRS_CLEAN are removed after each run. CPU time is user + system of
  * the child.
  *
- * Two commands: prints `LABEL  A ms  B ms  median B/A  lowest..highest (middle half)`, no end of line. More: a line for each,
- * `LABEL NUMBER  ms  median ratio  middle half  KiB`, the ratio to command 0, or to command K when `--K` begins it. KiB is the
- * median of the largest resident set of a run.
+ * Two commands, both after `--`: prints `LABEL  A ms  B ms  median B/A  lowest..highest (middle half)`, no end of line. More, or
+ * one after `--K`: a line for each, `LABEL NUMBER  ms  median ratio  middle half  KiB`, the ratio to command 0, or to command K
+ * when `--K` begins it. KiB is the median of the largest resident set of a run.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ enum {
 struct command {
 	char **arguments;
 	int base; /* what it is compared with */
+	bool names_base;
 	double ms[ROUNDS_MAX];
 	double kib[ROUNDS_MAX];
 };
@@ -95,7 +97,7 @@ static int commands_of(char **argument, struct command *commands)
 			continue; /* an option of a command */
 		if (count == COMMANDS_MAX || !argument[1] || base < 0 || base > count)
 			return 0;
-		commands[count++] = (struct command){.arguments = argument + 1, .base = (int)base};
+		commands[count++] = (struct command){.arguments = argument + 1, .base = (int)base, .names_base = (*argument)[2]};
 		*argument = NULL;
 	}
 	return count;
@@ -135,7 +137,7 @@ int main(int argc, char **argv)
 		low[i] = ratio[rounds / 4];
 		high[i] = ratio[rounds - 1 - rounds / 4];
 	}
-	if (count == 2) {
+	if (count == 2 && !commands[0].names_base && !commands[1].names_base) {
 		printf("%-18s %8.0f %8.0f   %6.3f   %.3f..%.3f (%.3f..%.3f)", argv[1], median(commands[0].ms, rounds),
 		       median(commands[1].ms, rounds), middle[1], ratio[0], ratio[rounds - 1], low[1], high[1]);
 		return 0;
