@@ -3,7 +3,8 @@
 #
 #   bench/contexts/table.sh [-b BUILD-DIR] [-w WORK-DIR] [-s] [PROGRAM...]
 #
-# PROGRAM: those of ../paths/programs.sh that are one file (default: all of them). Table 1 has what is linked: lines of the program's
+# PROGRAM: those of ../paths/programs.sh that are one file, and redis, nginx and git, which are built as for size.sh and do what
+# work.sh says (default: all of them). Table 1 has what is linked: lines of the program's
 # own source files, what waymark graph says. Table 2 has the contexts of all allocations of one run (waymark run --heap), with the
 # inputs of the benchmarks, small ones with -s: entries of the context stack, the call of malloc being one, beside frames; the most,
 # and what suffices for 90 % of the allocations. WORK-DIR keeps builds.
@@ -25,8 +26,10 @@ open_work waymark-bench
 export LC_ALL=C
 # shellcheck source=../paths/programs.sh
 . "$here/programs.sh"
+# shellcheck source=programs.sh
+. "$contexts_dir/programs.sh"
 # shellcheck disable=SC2086 # a list
-[ $# -gt 0 ] || set -- gzip grep sed gawk lua sqlite3 zstd bc flex ccrypt gnugo perl
+[ $# -gt 0 ] || set -- gzip grep sed gawk lua sqlite3 zstd bc flex ccrypt gnugo perl redis nginx git
 
 # Of what is linked: not what configure compiled and threw away.
 source_lines() { # FILE DIR
@@ -40,14 +43,26 @@ number() { # KEY: from what waymark graph says in $out.graph; null: more than 64
 : >"$out.static"
 : >"$out.dynamic"
 for program; do
-	build_variant "$program" contexts || continue
-	set -f
-	# shellcheck disable=SC2207 # commands without blanks inside words
-	command=($(command_of "$program" contexts "$inputs_size"))
-	set +f
-	"$waymark" graph --format=json "${command[0]}" >"$out.graph"
+	case $program in
+	redis | nginx | git)
+		build_with "$program" waymark || continue
+		dir=$work/$program-waymark
+		file=$dir/$(files_of "$program")
+		command=("$contexts_dir/work.sh" "$program" "$file" "$out.$program" "$inputs_size")
+		;;
+	*)
+		build_variant "$program" contexts || continue
+		dir=$work/$program-contexts
+		set -f
+		# shellcheck disable=SC2207 # commands without blanks inside words
+		command=($(command_of "$program" contexts "$inputs_size"))
+		set +f
+		file=${command[0]}
+		;;
+	esac
+	"$waymark" graph --format=json "$file" >"$out.graph"
 	{
-		printf '%s\t%s' "$program" "$(source_lines "${command[0]}" "$work/$program-contexts")"
+		printf '%s\t%s' "$program" "$(source_lines "$file" "$dir")"
 		for key in functions edges back_edges indirect_sites foreign_sites max_id ball_larus_max_id cut_nodes; do
 			printf '\t%s' "$(number $key)"
 		done
