@@ -97,7 +97,8 @@ static int commands_of(char **argument, struct command *commands)
 			continue; /* an option of a command */
 		if (count == COMMANDS_MAX || !argument[1] || base < 0 || base > count)
 			return 0;
-		commands[count++] = (struct command){.arguments = argument + 1, .base = (int)base, .names_base = (*argument)[2]};
+		commands[count++] =
+			(struct command){.arguments = argument + 1, .base = (int)base, .names_base = (*argument)[2]};
 		*argument = NULL;
 	}
 	return count;

@@ -41,7 +41,9 @@ for level in $levels; do
 				"$build/bench/bench-trace-activity" "$file" "$core" >"$out.counts" || continue
 				sed "s,^,$level\t$program\t$variant\t$(basename "$core")\t," "$out.counts"
 				TIMEFORMAT="$level	$program	$variant	$(basename "$core")	time	%U	%S	$(stat -c %s "$file")"
-				{ time "$waymark" core --format=json -o "$out.json" "$file" "$core"; } 2>&1
+				{ time "$waymark" core --format=json -o "$out.json" "$file" "$core"; } 2>"$out.time" ||
+					{ echo "$program $variant: waymark core fails on core $(basename "$core")" >&2; continue; }
+				cat "$out.time"
 			done
 		done
 	done
