@@ -107,6 +107,24 @@ static void test_conditions(void)
 }
 
 /* Each place of a text and of its beginnings: an answer, whatever it is. */
+/* A macro without parameters, of whose tests the number is not known: none of its parameters is the one. */
+static void test_no_parameter(void)
+{
+	struct sources s;
+	char *file = write_file("{ SAVE(); }", 11, &s);
+	struct pathmeta_test test = {.name = "a", .compare = PATHMETA_COMPARE_TRUTH, .at = {NULL, file, 1, 3, false}};
+	struct source_condition got;
+	struct arena arena;
+
+	arena_init(&arena);
+	if (CHECK_OK(source_condition_find(&s, &test, &arena, &got)))
+		CHECK(!got.is_known);
+	arena_deinit(&arena);
+	sources_deinit(&s);
+	unlink(file);
+	free(file);
+}
+
 static void test_anywhere(void)
 {
 	static const char text[] =
@@ -143,6 +161,7 @@ int main(void)
 	if (!mkdtemp(directory))
 		return 1;
 	test_conditions();
+	test_no_parameter();
 	test_anywhere();
 	rmdir(directory);
 	return check_status();

@@ -412,7 +412,7 @@ static bool find_parameter(const struct cut *c, struct span *ret)
 	count = find_leaves(c, inside, leaves, 0);
 	if (count == LEAVES_MAX)
 		return false;
-	if (count == c->test->count && c->test->name && can_be(c, leaves[c->test->number])) {
+	if (c->test->number < count && count == c->test->count && c->test->name && can_be(c, leaves[c->test->number])) {
 		*ret = leaves[c->test->number];
 		return true;
 	}
