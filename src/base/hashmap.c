@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/hash.h"
 #include "base/hashmap.h"
 
 struct key key_of_text(const char *text)

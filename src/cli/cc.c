@@ -24,7 +24,7 @@
 #include "cli/command.h"
 #include "cli/link_inputs.h"
 #include "cli/message.h"
-#include "cli/own_files.h"
+#include "cli/install_paths.h"
 #include "cli/version_script.h"
 #include "waymark/paths.h"
 #include "waymark/trace.h"
@@ -82,7 +82,7 @@ __attribute__((format(printf, 2, 3))) static void add_format(struct line *line, 
 	add(line, word);
 }
 
-static void add_source_flags(struct line *line, const struct job *job, const struct own_files *files)
+static void add_source_flags(struct line *line, const struct job *job, const struct install_paths *files)
 {
 	add_format(line, "-fpass-plugin=%s", files->plugin);
 	/* With optimization clang adds blocks in which lifetimes end: paths would differ between -O levels. */
@@ -100,7 +100,7 @@ static void add_source_flags(struct line *line, const struct job *job, const str
 	}
 }
 
-static void add_compile_flags(struct line *line, const struct job *job, const struct own_files *files)
+static void add_compile_flags(struct line *line, const struct job *job, const struct install_paths *files)
 {
 	const struct cc_request *r = job->request;
 	if (cc_options_record(job->options)) /* else there is no runtime that the program could ask */
@@ -126,7 +126,7 @@ static void add_compile_flags(struct line *line, const struct job *job, const st
 }
 
 /* What other objects of the process must find in the program. The file has a symbol a line; *ret, malloc'd, has "a;b;". */
-static struct error *read_exports(const struct own_files *files, char **ret)
+static struct error *read_exports(const struct install_paths *files, char **ret)
 {
 	char path[PATH_MAX];
 	char text[4096];
@@ -165,7 +165,7 @@ static void add_wraps(struct line *line, const char *exports)
 	}
 }
 
-static void add_lto_flags(struct line *line, const struct own_files *files)
+static void add_lto_flags(struct line *line, const struct install_paths *files)
 {
 	add_text(line, "-flto=full");
 	add_text(line, "-ffat-lto-objects");
@@ -174,7 +174,8 @@ static void add_lto_flags(struct line *line, const struct own_files *files)
 	add_format(line, "-Wl,--load-pass-plugin=%s", files->plugin);
 }
 
-static void add_link_flags(struct line *line, const struct job *job, const struct own_files *files, const char *exports)
+static void add_link_flags(struct line *line, const struct job *job, const struct install_paths *files,
+			   const char *exports)
 {
 	const struct cc_request *r = job->request;
 	add_text(line, "-fuse-ld=lld");
@@ -273,15 +274,15 @@ static void add_line(struct line *line, struct line *words, bool has_files)
 
 static struct error *build_line(struct line *line, const struct job *job, const struct arguments *user)
 {
-	struct own_files files;
+	struct install_paths files;
 	struct line words = {0};
 	char *exports = NULL;
-	struct error *err = own_files_find(&files);
+	struct error *err = install_paths_find(&files);
 	if (err)
 		return err;
 	err = read_exports(&files, &exports);
 	if (err) {
-		own_files_deinit(&files);
+		install_paths_deinit(&files);
 		return err;
 	}
 	/* As for GNU ld, with which clang links otherwise. In front: the user's --no-undefined-version counts. */
@@ -298,7 +299,7 @@ static struct error *build_line(struct line *line, const struct job *job, const 
 	if (job->request->links)
 		add_link_flags(line, job, &files, exports);
 	add_text(line, "--end-no-unused-arguments");
-	own_files_deinit(&files);
+	install_paths_deinit(&files);
 	free(exports);
 	return line->err;
 }

@@ -20,7 +20,7 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/options.h"
-#include "cli/own_files.h"
+#include "cli/install_paths.h"
 #include "cli/recorded.h"
 #include "cli/search.h"
 #include "object/object.h"
@@ -279,15 +279,15 @@ static struct error *check_limit(const char *text)
 static struct error *set_preload(void)
 {
 	const char *before = getenv("LD_PRELOAD");
-	struct own_files paths;
+	struct install_paths paths;
 	char *library = NULL, *list = NULL;
-	struct error *err = own_files_find(&paths);
+	struct error *err = install_paths_find(&paths);
 
 	if (err)
 		return err;
 	if (asprintf(&library, "%s/libwaymark-heap.so", paths.runtime_dir) < 0)
 		library = NULL;
-	own_files_deinit(&paths);
+	install_paths_deinit(&paths);
 	if (!library)
 		return &error_no_memory;
 	if (access(library, R_OK) != 0)

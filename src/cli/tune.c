@@ -208,7 +208,7 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct tune_function *const *f = a, *const *g = b;
 
-	return strcmp((*f)->file, (*g)->file) ?: strcmp((*f)->shown, (*g)->shown) ?: order_of((*f)->off, (*g)->off);
+	return strcmp((*f)->file, (*g)->file) ?: strcmp((*f)->shown, (*g)->shown) ?: compare_u64((*f)->off, (*g)->off);
 }
 
 static void print_functions(const struct tune_function *const *functions, uint32_t count, FILE *out)

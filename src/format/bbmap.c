@@ -156,7 +156,7 @@ static int compare_ids(const void *a, const void *b)
 {
 	const struct named_block *x = a, *y = b;
 
-	return order_of(x->id, y->id);
+	return compare_u64(x->id, y->id);
 }
 
 static struct error *sort_ids(struct reader *r, const struct cursor *at)
@@ -267,15 +267,15 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct placed_function *x = a, *y = b;
 
-	return order_of(x->f.address, y->f.address) ?: order_of(x->before, y->before);
+	return compare_u64(x->f.address, y->f.address) ?: compare_u64(x->before, y->before);
 }
 
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct bbmap_range *x = a, *y = b;
 
-	return order_of(x->start, y->start) ?: order_of(x->function, y->function) ?:
-	       order_of(x->first_block, y->first_block);
+	return compare_u64(x->start, y->start) ?: compare_u64(x->function, y->function) ?:
+	       compare_u64(x->first_block, y->first_block);
 }
 
 /* Sorts functions and ranges into the model. */

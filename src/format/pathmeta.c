@@ -572,7 +572,7 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct pathmeta_function *f = a, *g = b;
 
-	return order_of(f->name_key, g->name_key) ?: order_of(f->cfg_key, g->cfg_key);
+	return compare_u64(f->name_key, g->name_key) ?: compare_u64(f->cfg_key, g->cfg_key);
 }
 
 /* Moves what was read into the model; the arena then owns it. */
@@ -629,7 +629,7 @@ const struct pathmeta_function *pathmeta_find(const struct pathmeta *m, uint64_t
 
 static int compare_indices(const void *a, const void *b)
 {
-	return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
+	return compare_u64(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 bool pathmeta_is_whole(const struct pathmeta_function *f, uint32_t line)
@@ -642,7 +642,7 @@ static int compare_tests(const void *a, const void *b)
 {
 	const struct pathmeta_test *x = a, *y = b;
 
-	return order_of(x->node, y->node);
+	return compare_u64(x->node, y->node);
 }
 
 const struct pathmeta_test *pathmeta_find_test(const struct pathmeta_function *f, uint32_t node)

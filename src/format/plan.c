@@ -253,7 +253,7 @@ static int compare_counts(const void *a, const void *b)
 {
 	const struct plan_count *i = a, *j = b;
 
-	return order_of(i->name_key, j->name_key) ?: order_of(i->cfg_key, j->cfg_key) ?: order_of(i->number, j->number);
+	return compare_u64(i->name_key, j->name_key) ?: compare_u64(i->cfg_key, j->cfg_key) ?: compare_u64(i->number, j->number);
 }
 
 /* Threads, processes and profiles have counted the same paths: adds them up. */

@@ -145,7 +145,7 @@ static int compare_frequent(const void *a, const void *b)
 {
 	const struct plan_count *i = a, *j = b;
 
-	return order_of(j->count, i->count) ?: order_of(i->number, j->number);
+	return compare_u64(j->count, i->count) ?: compare_u64(i->number, j->number);
 }
 
 /* How many of the most frequent paths make up the share that is wanted. */

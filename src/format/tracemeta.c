@@ -298,7 +298,7 @@ static struct error *read_function(struct reader *r)
 	if (!err)
 		err = cursor_uleb32(&r->c, &f.node_count);
 	f.is_root = (flags & FUNCTION_ROOT) != 0;
-	f.is_taken = (flags & FUNCTION_TAKEN) != 0;
+	f.is_address_taken = (flags & FUNCTION_TAKEN) != 0;
 	f.is_tunable = (flags & FUNCTION_TUNABLE) != 0;
 	if (!err)
 		err = read_variants(r, &f);

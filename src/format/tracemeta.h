@@ -62,7 +62,7 @@ struct tracemeta_function {
 	uint64_t cfg_key; /* of .debug_waymark_flow */
 	uint32_t unit;
 	bool is_root; /* main, exported, constructors, address taken, ...: called from where the unit does not show it */
-	bool is_taken; /* its address is used other than to call it */
+	bool is_address_taken; /* its address is used other than to call it */
 	struct tracemeta_variant variants[WM1_SCHEMES];
 	uint32_t variant_count;
 	bool is_tunable; /* several variants: one is chosen at run time */

@@ -75,7 +75,7 @@ static void write_function(struct writer *w, const struct tracemeta_function *f)
 
 	buffer_u64(&w->tables, f->name_key);
 	buffer_u64(&w->tables, f->cfg_key);
-	buffer_uleb128(&w->tables, (f->is_root ? FUNCTION_ROOT : 0u) | (f->is_taken ? FUNCTION_TAKEN : 0u) |
+	buffer_uleb128(&w->tables, (f->is_root ? FUNCTION_ROOT : 0u) | (f->is_address_taken ? FUNCTION_TAKEN : 0u) |
 					   (f->is_tunable ? FUNCTION_TUNABLE : 0u) |
 					   (f->states ? FUNCTION_STATES : 0u));
 	buffer_uleb128(&w->tables, f->node_count);

@@ -401,21 +401,21 @@ static struct error *scan_growing(struct scan *s)
 
 static int compare_strings(const void *a, const void *b)
 {
-	return order_of(((const struct wmk_file_string *)a)->number, ((const struct wmk_file_string *)b)->number);
+	return compare_u64(((const struct wmk_file_string *)a)->number, ((const struct wmk_file_string *)b)->number);
 }
 
 static int compare_chunks(const void *a, const void *b, void *data)
 {
 	const struct wmk_file_chunk *chunks = data;
 
-	return order_of(chunks[*(const size_t *)a].first, chunks[*(const size_t *)b].first);
+	return compare_u64(chunks[*(const size_t *)a].first, chunks[*(const size_t *)b].first);
 }
 
 static int compare_images(const void *a, const void *b)
 {
 	const struct wmk_file_image *i = a, *j = b;
 
-	return order_of(i->record.site_base, j->record.site_base) ?: order_of(i->record_number, j->record_number);
+	return compare_u64(i->record.site_base, j->record.site_base) ?: compare_u64(i->record_number, j->record_number);
 }
 
 /* Sorts what is new of strings, images and nodes into what there was. */

@@ -23,22 +23,22 @@ enum reason {
 	REASON_DAMAGED,
 };
 
-struct hunt;
+struct file_search;
 
 /* What is looked for. */
-struct quarry {
+struct wanted_section {
 	enum object_section section; /* a file without it is none */
 	unsigned int sections;       /* all that are read, as bits */
 	const char *option;          /* of waymark cc, which builds with it; may be empty */
 	/* o has `section`. Fills h->m or leaves it alone. */
-	struct error *(*take)(struct hunt *h, const char *path, const struct object *o);
+	struct error *(*take)(struct file_search *h, const char *path, const struct object *o);
 };
 
-struct hunt {
+struct file_search {
 	const struct object_search *search;
 	const struct object_wanted *wanted;
-	const struct quarry *quarry;
-	void *m; /* what quarry->take fills */
+	const struct wanted_section *wanted_section;
+	void *m; /* what wanted_section->take fills */
 	bool is_found;
 	enum reason reason;
 	struct error *why;     /* of `reason` */
@@ -84,7 +84,7 @@ struct error *object_search_add_debug_dir(struct object_search *s, const char *p
 }
 
 /* Takes err. */
-static void remember(struct hunt *h, enum reason reason, struct error *err)
+static void remember(struct file_search *h, enum reason reason, struct error *err)
 {
 	if (reason <= h->reason) {
 		error_destroy(err);
@@ -129,7 +129,7 @@ static char *section_name(const char *path, enum object_section section)
 	return asprintf(&name, "%s: %s", path, object_section_name(section)) < 0 ? NULL : name;
 }
 
-static struct error *take_contexts(struct hunt *h, const char *path, const struct object *o)
+static struct error *take_contexts(struct file_search *h, const char *path, const struct object *o)
 {
 	const struct object_bytes *section = &o->sections[OBJECT_CONTEXTS];
 	char *name = section_name(path, OBJECT_CONTEXTS);
@@ -166,7 +166,7 @@ static struct error *read_flow(const char *path, const struct object *o, enum ob
 	return err;
 }
 
-static struct error *take_paths(struct hunt *h, const char *path, const struct object *o)
+static struct error *take_paths(struct file_search *h, const char *path, const struct object *o)
 {
 	return read_flow(path, o, OBJECT_PATHS, h->m);
 }
@@ -227,7 +227,7 @@ static struct error *read_blocks(const char *path, const struct object *o, struc
 	return err;
 }
 
-static struct error *take_trace(struct hunt *h, const char *path, const struct object *o)
+static struct error *take_trace(struct file_search *h, const char *path, const struct object *o)
 {
 	struct object_trace t = {0};
 	struct error *err;
@@ -252,12 +252,12 @@ static struct error *take_trace(struct hunt *h, const char *path, const struct o
 	return err;
 }
 
-static struct error *take_blocks(struct hunt *h, const char *path, const struct object *o)
+static struct error *take_blocks(struct file_search *h, const char *path, const struct object *o)
 {
 	return read_blocks(path, o, h->m);
 }
 
-static struct error *take_bitcode(struct hunt *h, const char *path, const struct object *o)
+static struct error *take_bitcode(struct file_search *h, const char *path, const struct object *o)
 {
 	char *name = section_name(path, OBJECT_IR);
 	struct error *err = &error_no_memory;
@@ -278,17 +278,17 @@ void object_trace_deinit(struct object_trace *t)
 	*t = (struct object_trace){0};
 }
 
-static struct error *no_section(const struct hunt *h, const char *path)
+static struct error *no_section(const struct file_search *h, const char *path)
 {
-	const char *option = h->quarry->option;
+	const char *option = h->wanted_section->option;
 
 	return error_create(ERROR_NOT_FOUND,
 			    "%s: has no %s (stripped, or not built with waymark cc%s%s): give the unstripped file with "
 			    "--exe or its debug file with --debug-dir",
-			    path, object_section_name(h->quarry->section), *option ? " " : "", option);
+			    path, object_section_name(h->wanted_section->section), *option ? " " : "", option);
 }
 
-static void note_debuglink(struct hunt *h, const char *path, const char *link)
+static void note_debuglink(struct file_search *h, const char *path, const char *link)
 {
 	if (strchr(link, '/')) /* a name; anything else is no debuglink */
 		return;
@@ -299,22 +299,22 @@ static void note_debuglink(struct hunt *h, const char *path, const char *link)
 }
 
 /* Looks at one file. */
-static void try_file(struct hunt *h, const char *path)
+static void try_file(struct file_search *h, const char *path)
 {
 	struct object o;
 	struct error *err;
 
 	if (h->is_found)
 		return;
-	err = object_read(path, h->quarry->sections, &o);
+	err = object_read(path, h->wanted_section->sections, &o);
 	if (err) {
 		remember(h, REASON_UNREADABLE, err);
 		return;
 	}
 	if (!is_wanted_build(h->wanted, &o.build_id)) {
 		remember(h, REASON_OTHER_BUILD, other_build(h->wanted, path, &o.build_id));
-	} else if (o.sections[h->quarry->section].bytes) {
-		err = h->quarry->take(h, path, &o);
+	} else if (o.sections[h->wanted_section->section].bytes) {
+		err = h->wanted_section->take(h, path, &o);
 		h->is_found = !err;
 		if (err)
 			remember(h, err->code == ERROR_MISMATCH ? REASON_OTHER_BUILD : REASON_DAMAGED, err);
@@ -326,7 +326,7 @@ static void try_file(struct hunt *h, const char *path)
 	object_deinit(&o);
 }
 
-static void try_existing(struct hunt *h, const char *path)
+static void try_existing(struct file_search *h, const char *path)
 {
 	struct stat st;
 
@@ -334,7 +334,7 @@ static void try_existing(struct hunt *h, const char *path)
 		try_file(h, path);
 }
 
-static void try_join(struct hunt *h, const char *dir, const char *between, const char *name)
+static void try_join(struct file_search *h, const char *dir, const char *between, const char *name)
 {
 	char *path;
 
@@ -345,7 +345,7 @@ static void try_join(struct hunt *h, const char *dir, const char *between, const
 }
 
 /* Every ELF file right in a directory. Files that are something else are passed over silently. */
-static void try_directory(struct hunt *h, const char *dir)
+static void try_directory(struct file_search *h, const char *dir)
 {
 	DIR *d = opendir(dir);
 	struct dirent *entry;
@@ -364,7 +364,7 @@ static void try_directory(struct hunt *h, const char *dir)
 	closedir(d);
 }
 
-static void try_exes(struct hunt *h)
+static void try_exes(struct file_search *h)
 {
 	for (size_t i = 0; i < h->search->exes.count && !h->is_found; i++) {
 		const char *path = h->search->exes.items[i];
@@ -377,7 +377,7 @@ static void try_exes(struct hunt *h)
 	}
 }
 
-static void try_partial_build_id(struct hunt *h, const char *dir, const char *rest)
+static void try_partial_build_id(struct file_search *h, const char *dir, const char *rest)
 {
 	DIR *d = opendir(dir);
 	struct dirent *entry;
@@ -391,7 +391,7 @@ static void try_partial_build_id(struct hunt *h, const char *dir, const char *re
 }
 
 /* DIR/.build-id/xx/yyyy.debug, and DIR/.build-id/xx/yyyy, which is the program itself in some distributions. */
-static void try_build_id_dir(struct hunt *h, const char *dir)
+static void try_build_id_dir(struct file_search *h, const char *dir)
 {
 	char text[BUILD_ID_TEXT_MAX];
 	char *path;
@@ -415,7 +415,7 @@ static void try_build_id_dir(struct hunt *h, const char *dir)
 }
 
 /* Where gdb looks: beside the stripped file, in .debug/ there, and under each directory of debug files. */
-static void try_debuglink(struct hunt *h, const char *path, const char *link)
+static void try_debuglink(struct file_search *h, const char *path, const char *link)
 {
 	const char *slash = strrchr(path, '/');
 	char *dir = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
@@ -434,7 +434,7 @@ static void try_debuglink(struct hunt *h, const char *path, const char *link)
 	free(dir);
 }
 
-static struct error *nothing_found(struct hunt *h)
+static struct error *nothing_found(struct file_search *h)
 {
 	const struct object_wanted *wanted = h->wanted;
 	char text[BUILD_ID_TEXT_MAX];
@@ -453,9 +453,9 @@ static struct error *nothing_found(struct hunt *h)
 }
 
 static struct error *find(const struct object_search *s, const struct object_wanted *wanted,
-			  const struct quarry *quarry, void *m)
+			  const struct wanted_section *wanted_section, void *m)
 {
-	struct hunt h = {.search = s, .wanted = wanted, .quarry = quarry, .m = m};
+	struct file_search h = {.search = s, .wanted = wanted, .wanted_section = wanted_section, .m = m};
 	struct error *err = NULL;
 
 	try_exes(&h);
@@ -476,14 +476,14 @@ static struct error *find(const struct object_search *s, const struct object_wan
 
 struct error *object_find_meta(const struct object_search *s, const struct object_wanted *wanted, struct meta *m)
 {
-	static const struct quarry contexts = {OBJECT_CONTEXTS, 1u << OBJECT_CONTEXTS, "", take_contexts};
+	static const struct wanted_section contexts = {OBJECT_CONTEXTS, 1u << OBJECT_CONTEXTS, "", take_contexts};
 
 	return find(s, wanted, &contexts, m);
 }
 
 struct error *object_find_paths(const struct object_search *s, const struct object_wanted *wanted, struct pathmeta *m)
 {
-	static const struct quarry paths = {OBJECT_PATHS, 1u << OBJECT_PATHS, "--wm=paths", take_paths};
+	static const struct wanted_section paths = {OBJECT_PATHS, 1u << OBJECT_PATHS, "--wm=paths", take_paths};
 
 	return find(s, wanted, &paths, m);
 }
@@ -491,9 +491,9 @@ struct error *object_find_paths(const struct object_search *s, const struct obje
 struct error *object_find_trace(const struct object_search *s, const struct object_wanted *wanted,
 				struct object_trace *ret)
 {
-	static const struct quarry trace = {OBJECT_TRACE, 1u << OBJECT_TRACE | 1u << OBJECT_FLOW | 1u << OBJECT_POINTS,
-					    "--wm=trace", take_trace};
-	static const struct quarry blocks = {OBJECT_BLOCKS, 1u << OBJECT_BLOCKS, "--wm=trace", take_blocks};
+	static const struct wanted_section trace = {
+		OBJECT_TRACE, 1u << OBJECT_TRACE | 1u << OBJECT_FLOW | 1u << OBJECT_POINTS, "--wm=trace", take_trace};
+	static const struct wanted_section blocks = {OBJECT_BLOCKS, 1u << OBJECT_BLOCKS, "--wm=trace", take_blocks};
 	struct object_trace t = {0};
 	struct error *err = find(s, wanted, &trace, &t);
 
@@ -507,7 +507,7 @@ struct error *object_find_trace(const struct object_search *s, const struct obje
 struct error *object_find_bitcode(const struct object_search *s, const struct object_wanted *wanted,
 				  struct bitcode_vec *ret)
 {
-	static const struct quarry bitcode = {OBJECT_IR, 1u << OBJECT_IR, "--wm=trace", take_bitcode};
+	static const struct wanted_section bitcode = {OBJECT_IR, 1u << OBJECT_IR, "--wm=trace", take_bitcode};
 
 	return find(s, wanted, &bitcode, ret);
 }

@@ -18,6 +18,4 @@ struct wmrt_client {
 /* Those of this program, NULL behind the last one. The code that links the recorder with its clients defines it. */
 extern const struct wmrt_client *const wmrt_clients[] __attribute__((visibility("hidden")));
 
-#define WMRT_EACH_CLIENT(c) (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
-
 #endif

@@ -217,10 +217,9 @@ static void fill_header(struct wmk_header *header)
 	header->run = wmrt_file_run();
 	header->parent_run = file.parent_run;
 	header->pid = wmrt_process.pid;
-	for
-		WMRT_EACH_CLIENT(c)
-	if ((*c)->header_flags)
-		header->flags |= (*c)->header_flags();
+	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+		if ((*c)->header_flags)
+			header->flags |= (*c)->header_flags();
 	header->start_realtime_ns = clock_ns(CLOCK_REALTIME);
 	header->start_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
 	header->limit_bytes = config->limit_bytes;
@@ -251,10 +250,9 @@ static bool open_file(void)
 	wmrt_string_copy_inherited();
 	wmrt_intern_copy_inherited();
 	wmrt_image_write_all();
-	for
-		WMRT_EACH_CLIENT(c)
-	if ((*c)->begin_file)
-		(*c)->begin_file();
+	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+		if ((*c)->begin_file)
+			(*c)->begin_file();
 	return true;
 }
 

@@ -145,10 +145,9 @@ __attribute__((cold)) void wmrt_fork_slow(void)
 	is_forked = wmrt_process.generation != generation;
 	wmrt_unlock(&guard);
 	if (is_forked)
-		for
-			WMRT_EACH_CLIENT(c)
-	if ((*c)->after_fork)
-		(*c)->after_fork();
+		for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+			if ((*c)->after_fork)
+				(*c)->after_fork();
 }
 
 bool wmrt_is_vfork_child(void)

@@ -38,10 +38,9 @@ __attribute__((constructor(101))) static void start(void)
 		return;
 	wmrt_check_fork();
 	wmrt_leave_start();
-	for
-		WMRT_EACH_CLIENT(c)
-	if ((*c)->start)
-		(*c)->start();
+	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+		if ((*c)->start)
+			(*c)->start();
 	if (wmrt_gettid() == wmrt_getpid())
 		wmrt_process.main_thread = &wmrt_local;
 	if (wmrt_config()->is_out_set) {
@@ -49,10 +48,9 @@ __attribute__((constructor(101))) static void start(void)
 		if (error)
 			complain(error);
 	}
-	for
-		WMRT_EACH_CLIENT(c)
-	if ((*c)->attach)
-		(*c)->attach();
+	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+		if ((*c)->attach)
+			(*c)->attach();
 }
 
 __attribute__((destructor(101))) static void finish(void)

@@ -350,7 +350,7 @@ static int by_segment_start(const void *a, const void *b)
 {
 	const struct snapshot_segment *x = a, *y = b;
 
-	return order_of(x->start, y->start);
+	return compare_u64(x->start, y->start);
 }
 
 /* Permissions are told for segments only. */
@@ -375,7 +375,7 @@ static int by_mapping_start(const void *a, const void *b)
 {
 	const struct snapshot_mapping *x = a, *y = b;
 
-	return order_of(x->start, y->start);
+	return compare_u64(x->start, y->start);
 }
 
 static struct error *read_headers(struct core *c)

@@ -52,7 +52,7 @@ static int by_range(const void *a, const void *b)
 {
 	const struct address_range *x = a, *y = b;
 
-	return order_of(x->start, y->start) ?: order_of(x->index, y->index);
+	return compare_u64(x->start, y->start) ?: compare_u64(x->index, y->index);
 }
 
 static void sort_ranges(struct range_vec *v)
@@ -397,7 +397,7 @@ static int by_pc(const void *a, const void *b)
 {
 	const struct snapshot_known_lines *x = a, *y = b;
 
-	return order_of(x->pc, y->pc);
+	return compare_u64(x->pc, y->pc);
 }
 
 struct error *snapshot_lines(struct snapshot *s, const struct snapshot_frame *frame, const struct snapshot_line **ret,

@@ -163,7 +163,7 @@ static bool read_file_image(const char *path, struct image *ret)
 
 /* ---- where a module's file is now ---- */
 
-struct hunt {
+struct file_search {
 	struct snapshot *s;
 	const struct object_search *search;
 	const char *path; /* as loaded */
@@ -176,7 +176,7 @@ struct hunt {
 	bool is_other;
 };
 
-static bool try_file(struct hunt *h, const char *path)
+static bool try_file(struct file_search *h, const char *path)
 {
 	struct image image;
 
@@ -194,7 +194,7 @@ static bool try_file(struct hunt *h, const char *path)
 	return h->found;
 }
 
-static void try_join(struct hunt *h, const char *dir, const char *name)
+static void try_join(struct file_search *h, const char *dir, const char *name)
 {
 	struct stat st;
 	char *path;
@@ -206,7 +206,7 @@ static void try_join(struct hunt *h, const char *dir, const char *name)
 	free(path);
 }
 
-static void try_directory(struct hunt *h, const char *dir)
+static void try_directory(struct file_search *h, const char *dir)
 {
 	DIR *d;
 	struct dirent *entry;
@@ -221,7 +221,7 @@ static void try_directory(struct hunt *h, const char *dir)
 	closedir(d);
 }
 
-static void try_exes(struct hunt *h)
+static void try_exes(struct file_search *h)
 {
 	for (size_t i = 0; h->search && i < h->search->exes.count && !h->found; i++) {
 		const char *path = h->search->exes.items[i];
@@ -235,7 +235,7 @@ static void try_exes(struct hunt *h)
 }
 
 /* What a live process has mapped is there even if its name is not any more, or is one of another root directory. */
-static void try_process(struct hunt *h, const struct snapshot_mapping *first)
+static void try_process(struct file_search *h, const struct snapshot_mapping *first)
 {
 	char *path;
 
@@ -252,7 +252,7 @@ static void try_process(struct hunt *h, const struct snapshot_mapping *first)
 	free(path);
 }
 
-static void try_debug_dirs(struct hunt *h)
+static void try_debug_dirs(struct file_search *h)
 {
 	char text[BUILD_ID_TEXT_MAX];
 
@@ -270,7 +270,7 @@ static void try_debug_dirs(struct hunt *h)
 }
 
 /* The file that the user named as the program. */
-static struct error *take_program(struct hunt *h, const char *program)
+static struct error *take_program(struct file_search *h, const char *program)
 {
 	char have[BUILD_ID_TEXT_MAX], want[BUILD_ID_TEXT_MAX];
 	struct snapshot_source *source = h->s->source;
@@ -299,7 +299,7 @@ static struct error *take_program(struct hunt *h, const char *program)
 		build_id_text(&h->memory.build_id, want));
 }
 
-static struct error *note_lost(struct hunt *h)
+static struct error *note_lost(struct file_search *h)
 {
 	char have[BUILD_ID_TEXT_MAX], want[BUILD_ID_TEXT_MAX];
 
@@ -328,7 +328,7 @@ struct finder {
 static struct error *find_file(struct finder *f, const struct snapshot_mapping *first, bool is_main,
 			       struct snapshot_module *m)
 {
-	struct hunt h = {.s = f->s, .search = f->options->search, .path = m->path};
+	struct file_search h = {.s = f->s, .search = f->options->search, .path = m->path};
 	struct error *err = NULL;
 
 	h.has_memory = read_image(&(struct reader){.source = f->s->source, .start = first->start}, &h.memory);
@@ -460,7 +460,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct snapshot_module *x = a, *y = b;
 
-	return order_of(x->start, y->start);
+	return compare_u64(x->start, y->start);
 }
 
 static struct error *collect(struct finder *f)

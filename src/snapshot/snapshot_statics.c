@@ -56,14 +56,14 @@ static int by_name(const void *a, const void *b)
 {
 	const struct snapshot_static *x = a, *y = b;
 
-	return strcmp(x->name, y->name) ?: order_of((uintptr_t)x->die.addr, (uintptr_t)y->die.addr);
+	return strcmp(x->name, y->name) ?: compare_u64((uintptr_t)x->die.addr, (uintptr_t)y->die.addr);
 }
 
 static int by_unit(const void *a, const void *b)
 {
 	const struct unit_statics *x = a, *y = b;
 
-	return order_of((uintptr_t)x->unit, (uintptr_t)y->unit);
+	return compare_u64((uintptr_t)x->unit, (uintptr_t)y->unit);
 }
 
 static struct error *make(struct snapshot *s, Dwarf_Die *contents, const char *(*name_of)(Dwarf_Die *die),

@@ -112,7 +112,7 @@ static void make_function(struct run *r, uint32_t f)
 	function->cfg = &r->cfgs[f];
 	function->is_once = !f;
 	function->is_handler = f && one_in(r, 10);
-	function->is_taken = f && one_in(r, 4);
+	function->is_address_taken = f && one_in(r, 4);
 	function->is_root = !f || function->is_handler || one_in(r, 6);
 	make_calls(r, f);
 }
@@ -227,7 +227,7 @@ static uint32_t random_taken(struct run *r)
 	for (uint32_t i = 0; i < r->program.function_count; i++) {
 		uint32_t f = (first + i) % r->program.function_count;
 
-		if (r->functions[f].is_taken)
+		if (r->functions[f].is_address_taken)
 			return f;
 	}
 	return NONE;

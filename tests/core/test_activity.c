@@ -382,7 +382,8 @@ static void test_tail_calls(void)
 	w.calls[3][2] = (struct activity_call){.node = 3, .callee = ACTIVITY_FOREIGN};
 	if (analyse(&w))
 		check_nodes(&w, 3, "YYNN");
-	w.functions[3].is_taken = true; /* foreign code may call it, and it ends in a tail call of foreign code */
+	w.functions[3].is_address_taken =
+		true; /* foreign code may call it, and it ends in a tail call of foreign code */
 	if (analyse(&w))
 		check_nodes(&w, 3, "YY??");
 	end(&w);
@@ -501,7 +502,7 @@ static void test_callbacks(void)
 	add_function(&w, "0-1");
 	add_call(&w, 0, 0, ACTIVITY_PURE);
 	add_function(&w, "0-1");
-	w.functions[1].is_taken = true;
+	w.functions[1].is_address_taken = true;
 	add_function(&w, "0-1");
 	stand_in(&w, 0, 1);
 	if (analyse(&w))

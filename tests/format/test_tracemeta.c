@@ -78,7 +78,8 @@ static void check_functions(const struct tracemeta *m, uint32_t first, uint32_t 
 		CHECK_U64(f->unit, unit);
 		CHECK_U64(f->name_key, w->name_key);
 		CHECK_U64(f->cfg_key, w->cfg_key);
-		CHECK(f->is_root == w->is_root && f->is_taken == w->is_taken && f->is_tunable == w->is_tunable);
+		CHECK(f->is_root == w->is_root && f->is_address_taken == w->is_address_taken &&
+		      f->is_tunable == w->is_tunable);
 		CHECK_U64(f->node_count, w->node_count);
 		CHECK_U64(f->function_off, w->function_off);
 		CHECK_U64(f->calls_off, w->calls_off);

@@ -575,8 +575,8 @@ static void test_folded(void)
 	if (CHECK_U64(c.news.count, 2))
 		for (size_t i = 0; i < 2; i++)
 			CHECK_U64(c.news.items[i].news, strcmp(c.news.items[i].function->name, "inner") == 0
-								? PATH_NEWS_BODY
-								: PATH_NEWS_FUNCTION);
+								? PATH_NOVEL_BODY
+								: PATH_NOVEL_FUNCTION);
 	path_comparison_deinit(&c);
 	close_fixture(&field);
 	close_fixture(&f);
@@ -797,13 +797,13 @@ static void test_compare(void)
 	CHECK_TEXT(c.news.items[0].function->name, "loop");
 	CHECK_U64(c.news.items[0].number, 2);
 	CHECK_U64(c.news.items[0].field, 5);
-	CHECK_U64(c.news.items[0].news, PATH_NEWS_PATH);
+	CHECK_U64(c.news.items[0].news, PATH_NOVEL_PATH);
 	CHECK_U64(c.news_total, 5 + 7 + 7);
 	for (size_t i = 1; i < c.news.count; i++) {
 		bool is_idle = strcmp(c.news.items[i].function->name, "idle") == 0;
 
 		CHECK(is_idle || strcmp(c.news.items[i].function->name, "added") == 0);
-		CHECK_U64(c.news.items[i].news, is_idle ? PATH_NEWS_FUNCTION : PATH_NEWS_UNTESTED);
+		CHECK_U64(c.news.items[i].news, is_idle ? PATH_NOVEL_FUNCTION : PATH_NOVEL_UNTESTED);
 	}
 	CHECK_U64(c.cold.count, 1);
 	CHECK_U64(c.cold.items[0].tested, 900);

@@ -72,7 +72,7 @@ void build_trace(struct trace_builder *b, const char *unit)
 	set_variants(f);
 	b->functions[1] = (struct tracemeta_function){.name_key = 0x10,
 						      .cfg_key = 0x20,
-						      .is_taken = true,
+						      .is_address_taken = true,
 						      .function_off = 39,
 						      .calls_off = TRACE_NO_OFFSET,
 						      .blocks_off = TRACE_NO_OFFSET,

@@ -67,7 +67,7 @@ static void activate_callee(struct analysis *a, uint32_t callee)
 		return;
 	a->taken_is_active = true;
 	for (uint32_t f = 0; f < a->p->function_count; f++)
-		if (a->p->functions[f].is_taken)
+		if (a->p->functions[f].is_address_taken)
 			activate(a, f);
 	a->steps += a->p->function_count;
 }
@@ -219,7 +219,7 @@ static uint32_t only_call(struct analysis *a, uint32_t f)
 {
 	uint32_t only = NONE;
 
-	if (a->p->functions[f].is_root || a->p->functions[f].is_taken)
+	if (a->p->functions[f].is_root || a->p->functions[f].is_address_taken)
 		return NONE;
 	for (uint32_t k = a->flow->first_caller[f]; k < a->flow->first_caller[f + 1]; k++) {
 		uint32_t c = a->flow->callers[k], n = a->flow->node_of[c], caller = a->flow->function_of[n];

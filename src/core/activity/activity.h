@@ -74,7 +74,7 @@ struct activity_function {
 	bool is_root; /* something outside calls it: main, constructors, handlers, thread starts, exported, address taken */
 	bool is_once;    /* is_root: but not more than once (main) */
 	bool is_handler; /* may interrupt any code: signal handlers; if it can jump, activations may end anywhere */
-	bool is_taken;   /* what ACTIVITY_ANY may call */
+	bool is_address_taken;       /* what ACTIVITY_ANY may call */
 	enum activity_point entered; /* function coverage over the whole run */
 	const uint8_t *calls_used;   /* [call_count] enum activity_point over the whole run; NULL: all unknown */
 	const uint8_t *nodes_used;   /* [node_count], the same for blocks */

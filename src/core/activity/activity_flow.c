@@ -308,7 +308,7 @@ static bool handlers_jump(struct activity_flow *flow, uint32_t *list, bool *is_s
 				continue;
 			seen_taken = true;
 			for (uint32_t f = 0; f < flow->p->function_count; f++)
-				if (functions[f].is_taken && !is_seen[f]) {
+				if (functions[f].is_address_taken && !is_seen[f]) {
 					is_seen[f] = true;
 					list[count++] = f;
 				}
@@ -342,7 +342,7 @@ static void find_tails(struct activity_flow *flow, struct tails *t)
 			add_tail(t, flow->function_of[flow->node_of[c]], row);
 	}
 	for (uint32_t f = 0; f < functions; f++)
-		if (flow->p->functions[f].is_taken)
+		if (flow->p->functions[f].is_address_taken)
 			add_tail(t, functions, f);
 	flow->steps += flow->call_base[functions] + functions + 2 * (uint64_t)t->count;
 }
@@ -415,7 +415,7 @@ static void now_leaves(struct activity_flow *flow, struct agenda *a, uint32_t f)
 		return;
 	flow->leaves[f] = true;
 	a->functions[a->function_count++] = 2 * f + 1;
-	if (!flow->p->functions[f].is_taken || flow->any_leaves)
+	if (!flow->p->functions[f].is_address_taken || flow->any_leaves)
 		return;
 	flow->any_leaves = true;
 	a->functions[a->function_count++] = 2 * flow->p->function_count + 1;

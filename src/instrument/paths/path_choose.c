@@ -41,7 +41,7 @@ static struct error *choose_array_or_hash(struct path_graph *g, const struct pat
 
 static int compare_numbers(const void *a, const void *b)
 {
-	return order_of(*(const uint64_t *)a, *(const uint64_t *)b);
+	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Nothing is cheaper than a small array: a plan only tells which edges run often, and readers which paths it chose. */

@@ -53,7 +53,7 @@ static int compare_names(const void *a, const void *b)
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
-	return order_of(x->outer, y->outer) ?: order_of(x->inner, y->inner);
+	return compare_u64(x->outer, y->outer) ?: compare_u64(x->inner, y->inner);
 }
 
 static uint32_t name_index(const struct path_hidden *h, const char *name)
@@ -125,7 +125,7 @@ static bool is_pure(const struct path_module *m, LLVMValueRef function)
 static int compare_firm(const void *a, const void *b)
 {
 	const struct firm *x = a, *y = b;
-	return order_of(x->function, y->function) ?: order_of(x->line, y->line);
+	return compare_u64(x->function, y->function) ?: compare_u64(x->line, y->line);
 }
 
 static bool is_inlined(const struct path_hidden *h, uint32_t name)

@@ -343,15 +343,15 @@ static bool is_of_character(LLVMValueRef terminator)
 
 static int by_address(const char *a, const char *b)
 {
-	return order_of((uintptr_t)a, (uintptr_t)b);
+	return compare_u64((uintptr_t)a, (uintptr_t)b);
 }
 
 static int compare_found(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
-	return order_of(x->test->at.line, y->test->at.line) ?: by_address(x->test->at.file, y->test->at.file) ?:
-	       order_of(x->test->at.column, y->test->at.column) ?:
-	       order_of((uintptr_t)x->inlined_at, (uintptr_t)y->inlined_at) ?: order_of(x->index, y->index);
+	return compare_u64(x->test->at.line, y->test->at.line) ?: by_address(x->test->at.file, y->test->at.file) ?:
+	       compare_u64(x->test->at.column, y->test->at.column) ?:
+	       compare_u64((uintptr_t)x->inlined_at, (uintptr_t)y->inlined_at) ?: compare_u64(x->index, y->index);
 }
 
 static bool is_as_written_test(const struct found *f)

@@ -85,7 +85,7 @@ struct error *trace_calls_find(const struct trace_module *m, struct path_graph *
 
 /* m->called_unseen and m->called_uncovered; before any function has code of ours. */
 struct error *trace_callers_survey(struct trace_module *m);
-/* f->meta.is_root and is_taken: who may call it, besides those that call it by its name here. */
+/* f->meta.is_root and is_address_taken: who may call it, besides those that call it by its name here. */
 void trace_callers_describe(struct trace_function *f);
 /* Behind trace_calls_describe: with call-site coverage no call's byte proves whether f was entered. */
 struct error *trace_entry_needs_byte(const struct trace_function *f, const struct cfg *g, bool *ret);

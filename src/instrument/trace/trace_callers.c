@@ -37,7 +37,7 @@ static bool is_called_by(LLVMValueRef user, LLVMValueRef function)
 	return LLVMGetCalledValue(user) == function;
 }
 
-static bool is_taken(LLVMValueRef function)
+static bool is_address_taken(LLVMValueRef function)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
@@ -52,11 +52,11 @@ void trace_callers_describe(struct trace_function *f)
 	const bool is_final = f->m->path_options.is_final;
 	const bool is_main = !strcmp(LLVMGetValueName(f->function), "main");
 	const bool is_hidden = LLVMGetVisibility(f->function) == LLVMHiddenVisibility;
-	const bool has_pointers = is_taken(f->function);
+	const bool has_pointers = is_address_taken(f->function);
 	f->meta.is_root = has_pointers || (!ir_is_local(f->function) && (is_final || !is_hidden)) ||
 			  contains(&f->m->called_unseen, f->function);
 	/* Another unit may take the address of what this one makes. */
-	f->meta.is_taken = has_pointers || (!ir_is_local(f->function) && !is_main);
+	f->meta.is_address_taken = has_pointers || (!ir_is_local(f->function) && !is_main);
 }
 
 /* Control can come from the entry to an end by a way without calls. */
@@ -85,7 +85,7 @@ static bool can_end_without_call(const struct trace_function *f, const struct cf
 struct error *trace_entry_needs_byte(const struct trace_function *f, const struct cfg *g, bool *ret)
 {
 	*ret = false;
-	if (!f->meta.is_root && !f->meta.is_taken && !contains(&f->m->called_uncovered, f->function))
+	if (!f->meta.is_root && !f->meta.is_address_taken && !contains(&f->m->called_uncovered, f->function))
 		return NULL;
 	bool *is_closed = arena_calloc(f->scratch, g->node_count, sizeof *is_closed);
 	uint32_t *list = arena_calloc(f->scratch, g->node_count, sizeof *list);

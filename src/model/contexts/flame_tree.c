@@ -92,7 +92,7 @@ static int compare_boxes(const void *left, const void *right, void *data)
 	const struct flame_box *boxes = data;
 	const struct flame_box *a = &boxes[*(const uint32_t *)left], *b = &boxes[*(const uint32_t *)right];
 
-	return order_of(a->parent, b->parent) ?: order_of(b->total, a->total) ?: strcmp(a->name, b->name);
+	return compare_u64(a->parent, b->parent) ?: compare_u64(b->total, a->total) ?: strcmp(a->name, b->name);
 }
 
 /* Sorted, the children of a box stand together: links them and gives each its place. */

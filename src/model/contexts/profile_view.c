@@ -171,12 +171,12 @@ static int compare_names(const struct profile *p, uint32_t a, uint32_t b)
 	while (n[b].depth > depth_a)
 		b = n[b].parent;
 	if (a == b)
-		return order_of(depth_a, depth_b);
+		return compare_u64(depth_a, depth_b);
 	while (n[a].parent != n[b].parent) {
 		a = n[a].parent;
 		b = n[b].parent;
 	}
-	return strcmp(p->frames.items[n[a].frame].name, p->frames.items[n[b].frame].name) ?: order_of(a, b);
+	return strcmp(p->frames.items[n[a].frame].name, p->frames.items[n[b].frame].name) ?: compare_u64(a, b);
 }
 
 static int compare_rows(const void *left, const void *right, void *data)
@@ -185,7 +185,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	const struct view_row *a = left, *b = right;
 	uint32_t by = order->view->sort;
 
-	return (by == BY_NAME ? 0 : order_of(b->values[by], a->values[by]))
+	return (by == BY_NAME ? 0 : compare_u64(b->values[by], a->values[by]))
 		       ?: compare_names(order->view->profile, a->node, b->node);
 }
 

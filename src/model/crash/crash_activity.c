@@ -286,7 +286,7 @@ static struct error *make_function(struct joiner *j, uint32_t f)
 	if (j->first_copy[f] != f)
 		return NULL;
 	function->is_root = meta->is_root || j->differs[f];
-	function->is_taken = meta->is_taken || j->differs[f];
+	function->is_address_taken = meta->is_address_taken || j->differs[f];
 	function->is_once = image == j->c->stopped->main_module && strcmp(flow->link_name, "main") == 0;
 	function->entered = j->c->entered[f];
 	function->calls_used = j->c->calls_used[f];
@@ -302,7 +302,7 @@ static struct error *join_copy(struct joiner *j, uint32_t f)
 	struct error *err;
 
 	first->is_root |= meta->is_root;
-	first->is_taken |= meta->is_taken;
+	first->is_address_taken |= meta->is_address_taken;
 	first->entered = join_points((uint8_t)first->entered, j->c->entered[f]);
 	err = join_arrays(j, &first->calls_used, j->c->calls_used[f], meta->call_count);
 	return err ? err : join_arrays(j, &first->nodes_used, j->c->nodes_used[f], meta->node_count);
@@ -318,7 +318,7 @@ static struct error *make_functions(struct joiner *j)
 		if (j->first_copy[f] != f)
 			err = join_copy(j, f);
 	for (uint32_t f = 0; f < j->count; f++)
-		j->functions[f].is_handler = j->does[FOREIGN_HANDLES] && j->functions[f].is_taken;
+		j->functions[f].is_handler = j->does[FOREIGN_HANDLES] && j->functions[f].is_address_taken;
 	return err;
 }
 

@@ -49,7 +49,7 @@ static int compare_ways(const void *a, const void *b)
 {
 	const struct way *x = a, *y = b;
 
-	return branch_way_compare(&x->at, &y->at) ?: order_of(y->state, x->state); /* the most certain first */
+	return branch_way_compare(&x->at, &y->at) ?: compare_u64(y->state, x->state); /* the most certain first */
 }
 
 static enum crash_way state_of(const struct way *way, uint8_t node_state, bool is_come_to)

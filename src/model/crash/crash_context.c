@@ -106,7 +106,7 @@ static int by_base(const void *a, const void *b)
 {
 	const struct process_image *x = a, *y = b;
 
-	return order_of(x->site_base, y->site_base);
+	return compare_u64(x->site_base, y->site_base);
 }
 
 static struct error *find_images(struct contexts *x)

@@ -285,8 +285,8 @@ static int compare_lines(const void *a, const void *b)
 {
 	const struct crash_line *x = a, *y = b;
 
-	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?:
-	       order_of(y->state, x->state); /* the most certain first */
+	return compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line) ?:
+	       compare_u64(y->state, x->state); /* the most certain first */
 }
 
 static void fold_lines(struct crash_lines *l)
@@ -334,15 +334,15 @@ void crash_lines_own_ends(const struct crash_lines *l, const struct crash *c, ui
 
 static int compare_places(const struct crash_line_function *x, const struct crash_line_function *y)
 {
-	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?: strcmp(x->flow->link_name, y->flow->link_name);
+	return compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line) ?: strcmp(x->flow->link_name, y->flow->link_name);
 }
 
 static int compare_functions(const void *a, const void *b)
 {
 	const struct crash_line_function *x = a, *y = b;
 
-	return compare_places(x, y) ?: order_of(y->state, x->state) ?:
-	       order_of(y->blocks[ACTIVITY_YES], x->blocks[ACTIVITY_YES]) ?: order_of(x->id, y->id);
+	return compare_places(x, y) ?: compare_u64(y->state, x->state) ?:
+	       compare_u64(y->blocks[ACTIVITY_YES], x->blocks[ACTIVITY_YES]) ?: compare_u64(x->id, y->id);
 }
 
 static void fold_functions(struct crash_lines *l)

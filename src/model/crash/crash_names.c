@@ -66,11 +66,11 @@ static const struct crash_position *take_position(const struct crash_image *imag
 	uint32_t final_count = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		bool is_taken = false;
+		bool is_address_taken = false;
 
-		for (uint32_t l = 0; l < level && !is_taken; l++) /* inlined into itself: the innermost one */
-			is_taken = site->levels[l].position == &positions[i];
-		if (is_taken)
+		for (uint32_t l = 0; l < level && !is_address_taken; l++) /* inlined into itself: the innermost one */
+			is_address_taken = site->levels[l].position == &positions[i];
+		if (is_address_taken)
 			continue;
 		if (is_final(image, positions[i].function)) {
 			only = &positions[i];

@@ -186,7 +186,7 @@ static struct error *search_back(struct search *s, uint32_t block, uint64_t pc, 
 
 static int by_number(const void *a, const void *b)
 {
-	return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
+	return compare_u64(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static struct error *keep(struct crash_number_vec *v, struct arena *arena, const uint32_t **ret, uint32_t *ret_count)

@@ -7,13 +7,13 @@
 
 int branch_compare(const struct branch_way *x, const struct branch_way *y)
 {
-	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?: order_of(x->group, y->group) ?:
-	       order_of(x->cfg_key, y->cfg_key) ?: order_of(x->node, y->node);
+	return compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line) ?: compare_u64(x->group, y->group) ?:
+	       compare_u64(x->cfg_key, y->cfg_key) ?: compare_u64(x->node, y->node);
 }
 
 int branch_way_compare(const struct branch_way *x, const struct branch_way *y)
 {
-	return branch_compare(x, y) ?: order_of(x->index, y->index);
+	return branch_compare(x, y) ?: compare_u64(x->index, y->index);
 }
 
 /* That of the last code in the block. */

@@ -213,10 +213,10 @@ static struct error *find_news(struct compare *m)
 			continue;
 		pair.profile = known->profile;
 		pair.function = known->function;
-		pair.news = known->has_run                               ? PATH_NEWS_PATH
-			    : known->is_part                             ? PATH_NEWS_BODY
-			    : known->is_tested || !m->c->is_tested_known ? PATH_NEWS_FUNCTION
-									 : PATH_NEWS_UNTESTED;
+		pair.news = known->has_run                               ? PATH_NOVEL_PATH
+			    : known->is_part                             ? PATH_NOVEL_BODY
+			    : known->is_tested || !m->c->is_tested_known ? PATH_NOVEL_FUNCTION
+									 : PATH_NOVEL_UNTESTED;
 		m->c->news_total = add_saturated(m->c->news_total, pair.field);
 		err = path_pair_vec_append(&m->c->news, pair);
 	}
@@ -254,36 +254,36 @@ static int compare_blurs(const void *a, const void *b)
 {
 	const struct path_blur *x = a, *y = b;
 
-	return order_of(choices_of(y->function), choices_of(x->function)) ?:
-	       order_of(x->function->name_key, y->function->name_key) ?:
-	       order_of(x->function->cfg_key, y->function->cfg_key);
+	return compare_u64(choices_of(y->function), choices_of(x->function)) ?:
+	       compare_u64(x->function->name_key, y->function->name_key) ?:
+	       compare_u64(x->function->cfg_key, y->function->cfg_key);
 }
 
 static int compare_identity(const struct path_pair *x, const struct path_pair *y)
 {
-	return order_of(x->function->name_key, y->function->name_key) ?:
-	       order_of(x->function->cfg_key, y->function->cfg_key) ?: order_of(x->number, y->number);
+	return compare_u64(x->function->name_key, y->function->name_key) ?:
+	       compare_u64(x->function->cfg_key, y->function->cfg_key) ?: compare_u64(x->number, y->number);
 }
 
 static int compare_field(const void *a, const void *b)
 {
 	const struct path_pair *x = a, *y = b;
 
-	return order_of(y->field, x->field) ?: compare_identity(x, y);
+	return compare_u64(y->field, x->field) ?: compare_identity(x, y);
 }
 
 static int compare_tested(const void *a, const void *b)
 {
 	const struct path_pair *x = a, *y = b;
 
-	return order_of(y->tested, x->tested) ?: compare_identity(x, y);
+	return compare_u64(y->tested, x->tested) ?: compare_identity(x, y);
 }
 
 static int compare_changes(const void *a, const void *b)
 {
 	const struct path_change *x = a, *y = b;
 
-	return order_of(y->count, x->count) ?: order_of(x->field->name_key, y->field->name_key);
+	return compare_u64(y->count, x->count) ?: compare_u64(x->field->name_key, y->field->name_key);
 }
 
 /* Of a program whose metadata is not there, what did not run is not known. */

@@ -15,11 +15,11 @@
 #include "model/paths/path_view.h"
 
 /* Why a path of the field is new. */
-enum path_news {
-	PATH_NEWS_PATH = 0, /* tests ran the function, on other paths */
-	PATH_NEWS_FUNCTION, /* no test entered the function; whether the tested programs have it may not be known */
-	PATH_NEWS_BODY,     /* no test entered the function's own code; what was inlined elsewhere may have run */
-	PATH_NEWS_UNTESTED, /* the tested programs do not have the function */
+enum path_novelty {
+	PATH_NOVEL_PATH = 0, /* tests ran the function, on other paths */
+	PATH_NOVEL_FUNCTION, /* no test entered the function; whether the tested programs have it may not be known */
+	PATH_NOVEL_BODY,     /* no test entered the function's own code; what was inlined elsewhere may have run */
+	PATH_NOVEL_UNTESTED, /* the tested programs do not have the function */
 };
 
 /* One path on both sides. */
@@ -29,8 +29,8 @@ struct path_pair {
 	uint64_t number;
 	uint64_t tested;
 	uint64_t field;
-	enum path_news news; /* tested is 0 */
-	bool is_fielded;     /* the field's programs have the function, as far as is known */
+	enum path_novelty news; /* tested is 0 */
+	bool is_fielded;        /* the field's programs have the function, as far as is known */
 };
 VEC_DECLARE(path_pair_vec, struct path_pair);
 

@@ -220,8 +220,8 @@ static int compare_pieces(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
 
-	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?: order_of(x->group, y->group) ?:
-	       order_of(x->function, y->function);
+	return compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line) ?: compare_u64(x->group, y->group) ?:
+	       compare_u64(x->function, y->function);
 }
 
 static int compare_ways(const void *a, const void *b)
@@ -235,9 +235,9 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct path_line_function *x = a, *y = b;
 
-	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?:
+	return compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line) ?:
 	       strcmp(x->function->link_name, y->function->link_name) ?:
-	       order_of(x->function->name_key, y->function->name_key);
+	       compare_u64(x->function->name_key, y->function->name_key);
 }
 
 static uint64_t add_saturated(uint64_t a, uint64_t b)

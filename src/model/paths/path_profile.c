@@ -462,15 +462,15 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct path_entry *x = a, *y = b;
 
-	return order_of(x->function, y->function) ?: order_of(x->number, y->number);
+	return compare_u64(x->function, y->function) ?: compare_u64(x->number, y->number);
 }
 
 static int compare_residuals(const void *a, const void *b)
 {
 	const struct path_residual *x = a, *y = b;
 
-	return order_of(y->count, x->count) ?: order_of(x->function, y->function) ?: order_of(x->number, y->number) ?:
-	       order_of(x->node, y->node);
+	return compare_u64(y->count, x->count) ?: compare_u64(x->function, y->function) ?: compare_u64(x->number, y->number) ?:
+	       compare_u64(x->node, y->node);
 }
 
 /* Several threads and files have the same path in the same context. */

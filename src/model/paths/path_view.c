@@ -32,8 +32,8 @@ static int compare_functions(const void *a, const void *b)
 	const struct path_function *x = *(const struct path_function *const *)a;
 	const struct path_function *y = *(const struct path_function *const *)b;
 
-	return order_of(y->total, x->total) ?: order_of(y->begun, x->begun) ?: strcmp(x->name, y->name) ?:
-	       order_of(x->name_key, y->name_key) ?: order_of(x->cfg_key, y->cfg_key) ?: order_of(x->image, y->image);
+	return compare_u64(y->total, x->total) ?: compare_u64(y->begun, x->begun) ?: strcmp(x->name, y->name) ?:
+	       compare_u64(x->name_key, y->name_key) ?: compare_u64(x->cfg_key, y->cfg_key) ?: compare_u64(x->image, y->image);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -41,8 +41,8 @@ static int compare_rows(const void *a, const void *b)
 	const struct path_view_row *x = a, *y = b;
 	const struct path_function *const fx = x->function, *const fy = y->function;
 
-	return order_of(y->entry->count, x->entry->count) ?: compare_functions(&fx, &fy) ?:
-	       order_of(x->entry->number, y->entry->number);
+	return compare_u64(y->entry->count, x->entry->count) ?: compare_functions(&fx, &fy) ?:
+	       compare_u64(x->entry->number, y->entry->number);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -57,7 +57,7 @@ static int compare_entries(const void *a, const void *b)
 	const struct path_entry *x = *(const struct path_entry *const *)a;
 	const struct path_entry *y = *(const struct path_entry *const *)b;
 
-	return order_of(y->count, x->count) ?: order_of(x->number, y->number);
+	return compare_u64(y->count, x->count) ?: compare_u64(x->number, y->number);
 }
 
 struct error *path_hottest(const struct path_function *f, size_t top, const struct path_entry ***ret, size_t *ret_count)

@@ -37,13 +37,13 @@ static int compare_counted(const void *a, const void *b)
 {
 	const struct counted *i = a, *j = b;
 
-	return order_of(i->key.words[0], j->key.words[0]) ?: order_of(i->key.words[1], j->key.words[1]) ?:
-	       order_of(i->key.words[2], j->key.words[2]);
+	return compare_u64(i->key.words[0], j->key.words[0]) ?: compare_u64(i->key.words[1], j->key.words[1]) ?:
+	       compare_u64(i->key.words[2], j->key.words[2]);
 }
 
 static int compare_runs(const void *a, const void *b)
 {
-	return order_of(*(const uint64_t *)a, *(const uint64_t *)b);
+	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Runs, and a number for the file that follows from them. */

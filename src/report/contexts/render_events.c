@@ -16,8 +16,8 @@ static int compare_events(const void *left, const void *right)
 	const struct profile_event *a = *(const struct profile_event *const *)left;
 	const struct profile_event *b = *(const struct profile_event *const *)right;
 
-	return order_of(a->realtime_ns, b->realtime_ns)
-		       ?: order_of((uintptr_t)a, (uintptr_t)b); /* as they were recorded */
+	return compare_u64(a->realtime_ns, b->realtime_ns)
+		       ?: compare_u64((uintptr_t)a, (uintptr_t)b); /* as they were recorded */
 }
 
 static void print_time(uint64_t realtime_ns, FILE *out)

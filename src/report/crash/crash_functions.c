@@ -12,8 +12,8 @@ static int compare_functions(const void *a, const void *b)
 {
 	const struct crash_line_function *x = a, *y = b;
 
-	return order_of(y->state, x->state) ?: order_of(x->file, y->file) ?: order_of(x->line, y->line) ?:
-	       order_of(x->id, y->id);
+	return compare_u64(y->state, x->state) ?: compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line) ?:
+	       compare_u64(x->id, y->id);
 }
 
 static void print_name(const struct crash_report *r, FILE *out, const char *name)

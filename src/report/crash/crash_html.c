@@ -411,7 +411,7 @@ static int compare_own(const void *a, const void *b)
 {
 	const struct own_line *x = a, *y = b;
 
-	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?: order_of(y->state, x->state);
+	return compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line) ?: compare_u64(y->state, x->state);
 }
 
 /* What this activation alone ran, line by line: "f0:20y,24m f3:7n". */
@@ -533,7 +533,7 @@ static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	return order_of(y->rank, x->rank) ?: order_of((uintptr_t)x->f, (uintptr_t)y->f);
+	return compare_u64(y->rank, x->rank) ?: compare_u64((uintptr_t)x->f, (uintptr_t)y->f);
 }
 
 static struct error *print_functions(const struct crash_html *h)

@@ -170,8 +170,8 @@ static int compare_calls(const void *a, const void *b)
 {
 	const struct html_call *x = a, *y = b;
 
-	return order_of(x->file, y->file) ?: order_of(x->line, y->line) ?: strcmp(x->callee, y->callee) ?:
-	       order_of(y->is_made, x->is_made);
+	return compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line) ?: strcmp(x->callee, y->callee) ?:
+	       compare_u64(y->is_made, x->is_made);
 }
 
 /* Each callee once on a line: made if any copy of it was. */

@@ -107,10 +107,10 @@ static struct error *print_contexts(const struct path_profile *p, const struct p
 static struct error *print_pairs(const struct path_comparison *c, const char *name, const struct path_pair_vec *v,
 				 struct sources *sources, FILE *out)
 {
-	static const char *const news[] = {[PATH_NEWS_PATH] = "path",
-					   [PATH_NEWS_FUNCTION] = "function",
-					   [PATH_NEWS_BODY] = "function body",
-					   [PATH_NEWS_UNTESTED] = "not in the tested programs"};
+	static const char *const news[] = {[PATH_NOVEL_PATH] = "path",
+					   [PATH_NOVEL_FUNCTION] = "function",
+					   [PATH_NOVEL_BODY] = "function body",
+					   [PATH_NOVEL_UNTESTED] = "not in the tested programs"};
 	struct error *err = NULL;
 
 	fprintf(out, "  \"%s\": [", name);

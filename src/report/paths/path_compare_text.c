@@ -105,10 +105,10 @@ static struct error *print_contexts(const struct text *t, const struct path_pair
 static struct error *print_news(const struct text *t)
 {
 	static const char *const remarks[] = {
-		[PATH_NEWS_PATH] = "",
-		[PATH_NEWS_FUNCTION] = "; no test entered this function",
-		[PATH_NEWS_BODY] = "; no test entered this function, but maybe where it was inlined",
-		[PATH_NEWS_UNTESTED] = "; the tested programs do not have this function",
+		[PATH_NOVEL_PATH] = "",
+		[PATH_NOVEL_FUNCTION] = "; no test entered this function",
+		[PATH_NOVEL_BODY] = "; no test entered this function, but maybe where it was inlined",
+		[PATH_NOVEL_UNTESTED] = "; the tested programs do not have this function",
 	};
 	const struct path_pair_vec *v = &t->c->news;
 	struct error *err = NULL;

@@ -558,7 +558,7 @@ static int compare_places(const void *a, const void *b)
 	const struct path_function *x = *(const struct path_function *const *)a;
 	const struct path_function *y = *(const struct path_function *const *)b;
 
-	return order_of(x->meta->line, y->meta->line) ?: order_of((uintptr_t)x, (uintptr_t)y);
+	return compare_u64(x->meta->line, y->meta->line) ?: compare_u64((uintptr_t)x, (uintptr_t)y);
 }
 
 static struct error *find_functions(struct page *p)

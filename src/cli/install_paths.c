@@ -1,5 +1,5 @@
-/* own_files.c - finds Waymark's own files from /proc/self/exe. */
-#include "cli/own_files.h"
+/* install_paths.c - finds Waymark's own files from /proc/self/exe. */
+#include "cli/install_paths.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -28,14 +28,14 @@ static char *join(const char *dir, const char *name)
 	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
 
-void own_files_deinit(struct own_files *paths)
+void install_paths_deinit(struct install_paths *paths)
 {
 	free(paths->plugin);
 	free(paths->runtime_dir);
 	free(paths->include_dir);
 }
 
-struct error *own_files_find(struct own_files *ret)
+struct error *install_paths_find(struct install_paths *ret)
 {
 	char exe[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -44,20 +44,20 @@ struct error *own_files_find(struct own_files *ret)
 	exe[len] = '\0';
 	const char *dir = dirname(exe);
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-		struct own_files paths = {
+		struct install_paths paths = {
 			.plugin = join(dir, layouts[i].plugin),
 			.runtime_dir = join(dir, layouts[i].runtime_dir),
 			.include_dir = join(dir, layouts[i].include_dir),
 		};
 		if (!paths.plugin || !paths.runtime_dir || !paths.include_dir) {
-			own_files_deinit(&paths);
+			install_paths_deinit(&paths);
 			return &error_no_memory;
 		}
 		if (!access(paths.plugin, R_OK)) {
 			*ret = paths;
 			return NULL;
 		}
-		own_files_deinit(&paths);
+		install_paths_deinit(&paths);
 	}
 	return error_create(ERROR_NOT_FOUND,
 			    "%s: found no waymark-pass.so in %s or ../lib/waymark; build or install Waymark as a whole",

@@ -1,5 +1,5 @@
 /*
- * own_files.h - where Waymark's own files are, for the command as it runs: in a build directory or installed.
+ * install_paths.h - where Waymark's own files are, for the command as it runs: in a build directory or installed.
  *
  *                      uninstalled (BUILD/waymark)             installed (PREFIX/bin/waymark)
  *   plugin             BUILD/src/instrument/waymark-pass.so    PREFIX/lib/waymark/waymark-pass.so
@@ -8,19 +8,19 @@
  *
  * Strings are malloc'd and live as long as the struct.
  */
-#ifndef WM_CLI_OWN_FILES_H
-#define WM_CLI_OWN_FILES_H
+#ifndef WM_CLI_INSTALL_PATHS_H
+#define WM_CLI_INSTALL_PATHS_H
 
 #include "base/error.h"
 
-struct own_files {
+struct install_paths {
 	char *plugin;
 	char *runtime_dir; /* libwaymark-rt.a, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
 	char *include_dir; /* waymark.h */
 };
 
 /* ERROR_NOT_FOUND when neither layout is there. */
-struct error *own_files_find(struct own_files *ret);
-void own_files_deinit(struct own_files *paths);
+struct error *install_paths_find(struct install_paths *ret);
+void install_paths_deinit(struct install_paths *paths);
 
 #endif
