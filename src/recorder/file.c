@@ -6,7 +6,7 @@
  * on low ones; before each use it is compared with the file's (device, inode), for the program may have closed it and
  * opened another under its number.
  *
- * After a fork the child has no file until it records something (one with path counters has it at once, path_fork.c);
+ * After a fork the child has no file until it records something (unless a client has it made at once: client.h, after_fork);
  * then it makes its own and copies what its private memory knows of the parent's (prefixes, strings, images), each chunk
  * mapped over the place of the parent's, so that pointers into it stay good.
  */

@@ -16,7 +16,7 @@ enum {
 	EDGE_BYTES = 12,
 };
 
-/* Room for them: a share of the code, which is some four bytes an instruction; small programs may double. */
+/* Room for them: 5 % of the code (an instruction has some four bytes), and 4 KiB that no program misses. */
 enum {
 	LEAST_BYTES = 4096,
 	INSTRUCTIONS_A_BYTE = 5,

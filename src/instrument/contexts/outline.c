@@ -70,8 +70,8 @@ static void print_push(struct buffer *b, const struct place *place)
 	buffer_printf(b, "%s%smovq %s, %%rax\ntestw %%ax, %%ax\nje 2f\n", place->save, place->begin, place->top);
 	buffer_printf(b, "1:\nmovq %s, %s\nmovq %s, (%%rax)\n", place->id, t, t);
 	buffer_printf(b, "leaq %u(%%rsp), %s\nmovq %s, 8(%%rax)\n", place->depth, t, t);
-	buffer_printf(b, "movq %%rdi, 16(%%rax)\nmovl $$0, 24(%%rax)\n");
-	buffer_printf(b, "addl ${0:c}+8(%%rip), %%edi\nmovl %%edi, 16(%%rax)\nsubl ${0:c}+8(%%rip), %%edi\n");
+	buffer_printf(b, "addl ${0:c}+8(%%rip), %%edi\nmovq %%rdi, 16(%%rax)\nsubl ${0:c}+8(%%rip), %%edi\n"
+			 "movl $$0, 24(%%rax)\n");
 	buffer_printf(b, "addq $$32, %%rax\nmovq %%rax, %s\n.cfi_remember_state\n%sretq\n", place->top, place->restore);
 	buffer_printf(b, "2:\n.cfi_restore_state\n.cfi_remember_state\n");
 	print_rare_call(b, "wm1_grow");
