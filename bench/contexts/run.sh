@@ -89,9 +89,11 @@ for _ in 1 2 3 4 5; do cat "$work/text.small.all"; done >"$work/text.big"
 sed 's/ROWS/3000/' "$here/work.sql" >"$work/work.small.sql"
 sed 's/ROWS/300000/' "$here/work.sql" >"$work/work.full.sql"
 
+# Output goes through a pipe: grep stops at the first match when it writes to /dev/null.
 instructions() { # COMMAND...
-	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null <"${PAIRS_INPUT:-/dev/null}" |
-		sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$work/log" "$@" <"${PAIRS_INPUT:-/dev/null}" |
+		cat >/dev/null
+	sed -n 's/.*Collected : *\([0-9]*\).*/\1/p' "$work/log"
 }
 
 [ -n "$counts" ] && command -v valgrind >/dev/null || counts=

@@ -2,9 +2,8 @@
  * number.c - second phase: the call graph of the observable functions, how often its edges run, and their encoding.
  *
  * Frequencies, best first: entry counts of an LLVM profile times block frequencies; else block frequencies carried
- * through the call graph from the roots (core/contexts/frequency.h).
+ * through the call graph from the roots (estimate.c).
  */
-#include "core/contexts/frequency.h"
 #include "instrument/contexts/program.h"
 
 static bool has_profile(const struct program *p)
@@ -56,26 +55,6 @@ static struct error *add_edges(struct program *p, bool profiled)
 			return err;
 	}
 	return NULL;
-}
-
-/* Without a profile: every root is entered once, every call runs as often as its block for each entry of its function. */
-static struct error *estimate_weights(struct program *p)
-{
-	double *relative = arena_calloc(&p->arena, p->graph.edge_count + 1, sizeof *relative);
-	double *base = arena_calloc(&p->arena, p->graph.node_count + 1, sizeof *base);
-	double *entries = arena_calloc(&p->arena, p->graph.node_count + 1, sizeof *entries);
-	if (!relative || !base || !entries)
-		return &error_no_memory;
-	for (uint32_t e = 0; e < p->graph.edge_count; e++)
-		relative[e] = p->sites.items[p->graph.edges[e].site].frequency;
-	for (uint32_t n = 0; n < p->graph.node_count; n++)
-		base[n] = p->graph.nodes[n].is_root ? 1.0 : 0.0;
-	struct error *err = frequency_propagate(&p->graph, relative, base, entries);
-	for (size_t i = 0; i < p->functions.count && !err; i++) {
-		struct function *f = &p->functions.items[i];
-		f->entries = f->node == NO_INDEX ? 0 : entries[f->node];
-	}
-	return err;
 }
 
 static void find_outer(struct program *p)
@@ -131,7 +110,7 @@ struct error *program_number(struct program *p)
 	if (!err)
 		err = add_edges(p, profiled);
 	if (!err && !profiled)
-		err = estimate_weights(p);
+		err = program_estimate(p);
 	if (err)
 		return err;
 	struct callgraph_options options = {.roots_set_id = true};

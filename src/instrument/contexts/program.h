@@ -59,11 +59,12 @@ VEC_DECLARE(site_vec, struct site);
 struct function {
 	LLVMValueRef value;
 	const char *name;
-	bool is_exported;   /* visible outside the module */
-	bool is_root;       /* may be entered by who does not know it: sets the id itself then */
-	bool is_opaque;     /* never touched: naked, or may run before thread-local storage exists */
-	bool is_observable; /* something below it may look at the context */
-	bool clobbers_id;   /* may return with another id than it was entered with (tail calls) */
+	bool is_exported;      /* visible outside the module */
+	bool is_address_taken; /* other than to call it */
+	bool is_root;          /* may be entered by who does not know it: sets the id itself then */
+	bool is_opaque;        /* never touched: naked, or may run before thread-local storage exists */
+	bool is_observable;    /* something below it may look at the context */
+	bool clobbers_id;      /* may return with another id than it was entered with (tail calls) */
 	bool clobbers_top;
 	double entries;      /* executions, estimated */
 	bool needs_entry;    /* keeps id and top of its entry */
@@ -140,6 +141,8 @@ struct shared_change {
 uint32_t program_find(const struct program *p, LLVMValueRef value);
 
 struct error *program_scan(struct program *p);
+/* Part of program_number: sets the entries of each function and the weights of the graph. */
+struct error *program_estimate(struct program *p);
 struct error *program_number(struct program *p);
 struct error *program_plan(struct program *p);
 struct error *program_describe(struct program *p, struct buffer *ret_section);

@@ -120,7 +120,8 @@ static struct error *collect_functions(struct scan *s)
 		if (!function.name)
 			return &error_no_memory;
 		function.is_exported = !ir_is_local(f);
-		function.is_root = function.is_exported || is_address_taken(f);
+		function.is_address_taken = is_address_taken(f);
+		function.is_root = function.is_exported || function.is_address_taken;
 		function.is_opaque = function_has(f, s->naked);
 		struct error *err = function_vec_append(&p->functions, function);
 		if (err)
