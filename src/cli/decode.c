@@ -320,7 +320,7 @@ static struct error *check_wmk(const char *path)
 /* One that is not there yet may come with its program's first token. */
 static struct error *add_wmk(struct filter *f, const char *path)
 {
-	bool is_to_come = access(path, F_OK) != 0 ? errno == ENOENT : recording_is_begun(path);
+	bool is_to_come = access(path, F_OK) != 0 ? errno == ENOENT : recording_is_started(path);
 	struct error *err = is_to_come ? awaited_vec_append(&f->awaited, path) : check_wmk(path);
 
 	return err ? err : token_decoder_add_place(&f->decoder, path);

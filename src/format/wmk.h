@@ -112,8 +112,8 @@ bool wmk_next_run(const struct wmk_file *w, struct wmk_walk *walk, uint64_t *ret
 /* One committed table of path counters; its numbers are read with wmk_table_count. */
 struct wmk_path_table {
 	struct wmk_paths record;
-	uint64_t begun; /* word 0; nothing under WMK_PATHS_AT_ENTRY */
-	size_t off;     /* of word 0 in the file */
+	uint64_t activations; /* word 0; nothing under WMK_PATHS_AT_ENTRY */
+	size_t off;           /* of word 0 in the file */
 };
 bool wmk_next_path_table(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_path_table *ret);
 

@@ -75,7 +75,7 @@ static enum place_kind read_place(const struct wmk_file *w, const struct wmk_fil
 	if (size > left)
 		return is_cut(w, chunk) ? PLACE_CUT : PLACE_OPEN;
 	ret->off = chunk->off + *off + HEAD_BYTES;
-	ret->begun = wmk_load_u64(p + HEAD_BYTES);
+	ret->activations = wmk_load_u64(p + HEAD_BYTES);
 	size = (size + TABLE_ALIGN - 1) / TABLE_ALIGN * TABLE_ALIGN;
 	*off += size < left ? (size_t)size : left;
 	return PLACE_TABLE;

@@ -126,7 +126,8 @@ void wmk_write_run(struct wmk_writer *w, uint64_t run)
 	buffer_u32(&w->out, STATE_WHOLE);
 }
 
-void wmk_write_path_table(struct wmk_writer *w, const struct wmk_paths *head, uint64_t begun, const uint64_t *words)
+void wmk_write_path_table(struct wmk_writer *w, const struct wmk_paths *head, uint64_t activations,
+			  const uint64_t *words)
 {
 	size_t word_count = (size_t)head->entry_count * (head->kind == WM1_PATHS_ARRAY ? 1 : 2);
 	size_t bytes = sizeof *head + 16 + word_count * 8;
@@ -143,7 +144,7 @@ void wmk_write_path_table(struct wmk_writer *w, const struct wmk_paths *head, ui
 	buffer_u32(&w->out, head->entry_count);
 	put_zeros(&w->out, sizeof head->zero);
 	buffer_u32(&w->out, STATE_WHOLE);
-	buffer_u64(&w->out, begun);
+	buffer_u64(&w->out, activations);
 	buffer_u64(&w->out, 0);
 	for (size_t i = 0; i < word_count; i++)
 		buffer_u64(&w->out, words[i]);

@@ -29,7 +29,8 @@ void wmk_write_image(struct wmk_writer *w, const struct wmk_image *image);
 void wmk_write_node(struct wmk_writer *w, const struct wmk_node *node);
 void wmk_write_run(struct wmk_writer *w, uint64_t run);
 /* words: entry_count, or twice that of kinds with pairs. */
-void wmk_write_path_table(struct wmk_writer *w, const struct wmk_paths *head, uint64_t begun, const uint64_t *words);
+void wmk_write_path_table(struct wmk_writer *w, const struct wmk_paths *head, uint64_t activations,
+			  const uint64_t *words);
 void wmk_write_path_count(struct wmk_writer *w, const struct wmk_path_count *count);
 
 /* Closes the last chunk and fills the header in, chunk_count included. w->out then has the file. */

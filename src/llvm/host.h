@@ -95,7 +95,7 @@ struct path_options {
 	bool is_shared;     /* is_final: the output is a shared library */
 	bool with_contexts; /* the program keeps its calling context: paths outside a plan come with theirs */
 	bool hash_calls;    /* no pairs inline: every path of a hashed function goes to the runtime */
-	bool folds_rounds;  /* cfg_cut_rounds: nothing is counted */
+	bool folds_iterations; /* cfg_cut_iterations: nothing is counted */
 	bool keeps_long_paths; /* is_final: loops are not cut from what comes before them to keep tables small */
 	uint32_t array_limit;  /* functions with more paths than this are hashed */
 	const char *plan_path; /* which paths are interesting; NULL: all are counted alike */

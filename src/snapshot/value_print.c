@@ -267,7 +267,7 @@ static void print_array(struct printer *p, Dwarf_Die *type, const struct value *
 	buffer_printf(p->out, "}");
 }
 
-static bool is_told(Dwarf_Die *member)
+static bool is_shown(Dwarf_Die *member)
 {
 	const char *name = dwarf_diename(member);
 
@@ -364,7 +364,7 @@ static void print_struct(struct printer *p, Dwarf_Die *type, const struct value 
 		buffer_printf(p->out, "...");
 	} else if (dwarf_child(type, &child) == 0) {
 		do {
-			if (!is_told(&child))
+			if (!is_shown(&child))
 				continue;
 			buffer_printf(p->out, shown ? ", " : "");
 			if (shown++ == VALUE_MEMBERS_MAX || p->out->len_bytes > p->end) {

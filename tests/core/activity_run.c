@@ -107,7 +107,7 @@ static void make_function(struct run *r, uint32_t f)
 		r->cfgs[f] = cfg_generate(&r->arena, &r->rng, shapes[below(r, 4)], one_in(r, 3) ? CFG_JUMPS : 0,
 					  1 + below(r, 14));
 	} while (r->cfgs[f].node_count > RUN_NODES || r->cfgs[f].edge_count > RUN_EDGES);
-	if (cfg_cut_cycles(&r->cfgs[f]) || (one_in(r, 2) && cfg_cut_rounds(&r->cfgs[f])))
+	if (cfg_cut_cycles(&r->cfgs[f]) || (one_in(r, 2) && cfg_cut_iterations(&r->cfgs[f])))
 		must(NULL);
 	function->cfg = &r->cfgs[f];
 	function->is_once = !f;
@@ -191,7 +191,7 @@ static void take_edge(struct run *r, struct run_frame *frame)
 	uint32_t first = g->first_edge[frame->node], e = first + below(r, g->first_edge[frame->node + 1] - first);
 
 	/* rounds of a loop are one round, however many there were */
-	if (g->edges[e].cut == CFG_CUT_ROUND && frame->path_edges[frame->path_start] == e)
+	if (g->edges[e].cut == CFG_CUT_ITERATION && frame->path_edges[frame->path_start] == e)
 		frame->path_count = frame->path_start;
 	comes_to(frame, g->edges[e].to, e);
 	if (g->edges[e].cut == CFG_KEPT)

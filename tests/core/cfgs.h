@@ -7,7 +7,7 @@
 #include "core/paths/cfg.h"
 #include "graphs.h"
 
-/* "0-1 1-2 1=2 2~0": edges in order, grouped by their first end. '-' kept, '=' fixed, '~' BACK, '/' SPLIT, '!' JUMP, '*' TWICE, '@' ROUND.
+/* "0-1 1-2 1=2 2~0": edges in order, grouped by their first end. '-' kept, '=' fixed, '~' BACK, '/' SPLIT, '!' JUMP, '*' TWICE, '@' ITERATION.
  * Frequencies are 1. Nodes are 0 to the largest named. Memory is the arena's. */
 struct cfg cfg_from_text(struct arena *arena, const char *text);
 

@@ -140,10 +140,10 @@ static struct error *do_split(struct callgraph *g)
 
 static struct error *do_cut_rounds(struct callgraph *g)
 {
-	struct error *err = cfg_cut_rounds(&rounds_graph);
+	struct error *err = cfg_cut_iterations(&rounds_graph);
 
 	(void)g;
-	CHECK_U64(rounds_graph.edges[2].cut, err ? CFG_CUT_BACK : CFG_CUT_ROUND);
+	CHECK_U64(rounds_graph.edges[2].cut, err ? CFG_CUT_BACK : CFG_CUT_ITERATION);
 	return err ? err : cfg_check(&rounds_graph);
 }
 

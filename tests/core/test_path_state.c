@@ -195,7 +195,7 @@ static uint32_t probe(uint64_t seed)
 	g = cfg_generate_any(&arena, &r, CFG_FIXED | CFG_JUMPS, 40);
 	CHECK_OK(cfg_split(&g, (uint64_t)g.node_count * 2 + rng_below(&r, 400), &cut));
 	if (rng_below(&r, 2))
-		CHECK_OK(cfg_cut_rounds(&g));
+		CHECK_OK(cfg_cut_iterations(&g));
 	if (CHECK_OK(path_number(&g, &arena, &n)) &&
 	    CHECK_OK(placement_make(&g, &n, n.start_values, n.edge_values, &arena, &p)) &&
 	    CHECK_OK(path_states_make(&g, &n, &p, &arena, &states))) {

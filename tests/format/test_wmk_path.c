@@ -112,12 +112,12 @@ static void check_tables(const struct wmk_file *w)
 		CHECK_U64(t.record.cfg_key, UINT64_C(0x0202020202020202));
 		CHECK_U64(t.record.path_count, 4);
 		CHECK_U64(t.record.image, 1);
-		CHECK_U64(t.begun, 10);
+		CHECK_U64(t.activations, 10);
 		EXPECT_COUNTS(w, &t, 1, 7, 3, UINT64_MAX);
 	}
 	if (CHECK(wmk_next_path_table(w, &walk, &t))) {
 		CHECK_U64(t.record.flags, WMK_PATHS_INHERITED);
-		CHECK_U64(t.begun, 20);
+		CHECK_U64(t.activations, 20);
 		EXPECT_COUNTS(w, &t, 999, 5);
 	}
 	if (CHECK(wmk_next_path_table(w, &walk, &t))) {
@@ -236,7 +236,7 @@ static void test_golden(void)
 		CHECK_U64(t.record.bits, 0);
 		CHECK_U64(t.record.flags, 3);
 		CHECK_U64(t.record.entry_count, 1);
-		CHECK_U64(t.begun, 0xfe);
+		CHECK_U64(t.activations, 0xfe);
 		EXPECT_COUNTS(&w, &t, 0x3404, 33);
 	}
 	if (CHECK(wmk_next_path_count(&w, &counts, &c, &number))) {

@@ -214,7 +214,7 @@ static void pass(const struct tracepoint *p, const struct user_regs_struct *regs
 		if (cuts & 1u << CFG_CUT_TWICE)
 			a->path.count = 0;
 		/* All ways to a loop's head end a path: behind a round nothing is pushed. */
-		if (a->path.count && !a->has_ended && cuts & 1u << CFG_CUT_ROUND) {
+		if (a->path.count && !a->has_ended && cuts & 1u << CFG_CUT_ITERATION) {
 			a->path.count = 0;
 			a->path.is_behind = true;
 		}
@@ -238,7 +238,7 @@ static void compare(const struct activation *a, const struct path *path, const s
 	const struct cfg *g = &trace.flows[a->function]->cfg;
 	uint32_t node = numbering_of(a->function)->starts[path->start];
 	size_t met = 0;
-	if ((numbering_of(a->function)->start_rounds[path->start] != NO_EDGE) != truth->is_behind)
+	if ((numbering_of(a->function)->start_iterations[path->start] != NO_EDGE) != truth->is_behind)
 		die("at 0x%" PRIx64 ": function %u: the path begins %s a round", pc, a->function,
 		    truth->is_behind ? "in front of" : "behind");
 	if (!truth->count || truth->items[0] != node)

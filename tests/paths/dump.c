@@ -214,7 +214,7 @@ static void add_file(const char *path)
 		bool has_begun = !(r->flags & WMK_PATHS_AT_ENTRY);
 		struct counted *c = find_counted(r->name_key, r->cfg_key);
 		if (has_begun)
-			add((int64_t)table.begun, "%s\tunfinished", c->name);
+			add((int64_t)table.activations, "%s\tunfinished", c->name);
 		uint64_t number, count;
 		for (uint32_t i = 0; i < r->entry_count; i++)
 			if (wmk_table_count(&w, &table, i, &number, &count))

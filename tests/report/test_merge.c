@@ -100,7 +100,7 @@ static void describe(const struct buffer *b, struct lines *l)
 
 		add_line(l, "%s %llx %llx of %llu %s begun %llu", image_name(&w, t.record.image),
 			 (unsigned long long)t.record.name_key, (unsigned long long)t.record.cfg_key,
-			 (unsigned long long)t.record.path_count, part, (unsigned long long)t.begun);
+			 (unsigned long long)t.record.path_count, part, (unsigned long long)t.activations);
 		for (uint32_t i = 0; i < t.record.entry_count; i++)
 			if (wmk_table_count(&w, &t, i, &number, &count))
 				add_line(l, "%s %llx %llx %s path %llu: %llu", image_name(&w, t.record.image),

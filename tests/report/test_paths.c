@@ -161,7 +161,7 @@ static void test_sums(void)
 	CHECK_U64(got->entries[3].count, 2);
 	CHECK_U64(got->total, 22);
 	CHECK_U64(f.p.total, 22);
-	CHECK_U64(got->begun, 10);
+	CHECK_U64(got->activations, 10);
 	CHECK_U64(got->calls, 10);
 	CHECK_U64(got->ended, 4);
 	CHECK_U64(got->unfinished, 6);
@@ -174,7 +174,7 @@ static void test_sums(void)
 	CHECK_U64(got->edges[2], 4);
 	CHECK_U64(got->edges[3], 18);
 	got = find(&f.p, "never");
-	CHECK_U64(got->total + got->begun + got->blocks[0], 0);
+	CHECK_U64(got->total + got->activations + got->blocks[0], 0);
 	CHECK_U64(f.p.contexts.warnings.count, 0);
 	close_fixture(&f);
 	build_paths_deinit(&meta);
@@ -200,7 +200,7 @@ static void test_inherited(void)
 	CHECK_OK(path_profile_finish(&f.p));
 	got = find(&f.p, "loop");
 	CHECK_U64(got->inherited, 3);
-	CHECK_U64(got->begun, 0);
+	CHECK_U64(got->activations, 0);
 	CHECK_U64(got->ended, 2);
 	CHECK_U64(got->unfinished, 1);
 	CHECK_U64(got->total, 2);

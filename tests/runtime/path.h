@@ -249,7 +249,7 @@ static void path_check_read(const char *path, uint64_t name_key, const struct pa
 		if (table.record.name_key != name_key)
 			continue;
 		CHECK(wmk_image_by_record(&p.file, table.record.image) != NULL);
-		begun += table.begun;
+		begun += table.activations;
 		for (i = 0; i < table.record.entry_count; i++)
 			ended += wmk_table_count(&p.file, &table, i, &number, &count) ? count : 0;
 	}

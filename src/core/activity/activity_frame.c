@@ -245,7 +245,7 @@ static void mark_calls_passed(struct maker *m, uint32_t node)
 }
 
 /* Those that may have been done before and when control left the node otherwise than to a successor. */
-static void mark_calls_begun(struct maker *m, uint32_t node)
+static void mark_calls_entered(struct maker *m, uint32_t node)
 {
 	uint32_t base = m->flow->call_base[m->frame->function], c = first_call(m, node), end = first_call(m, node + 1);
 
@@ -263,7 +263,7 @@ static void mark_calls_last(struct maker *m, uint32_t node)
 	if (flow_node_unused(&m->walk, node))
 		return;
 	if (m->call == NONE) {
-		mark_calls_begun(m, node);
+		mark_calls_entered(m, node);
 		return;
 	}
 	callee = m->function->calls[m->call].callee;
@@ -286,7 +286,7 @@ static void mark_path(struct maker *m)
 		/* where a jump may have gone to the end of the link, only the number of a path tells that its edge was
 		 * taken */
 		if (f->path_edges[i] == NONE || (is_gap(m, i) && !cfg_edge_ends(&m->g->edges[f->path_edges[i]]))) {
-			mark_calls_begun(m, f->path[i]);
+			mark_calls_entered(m, f->path[i]);
 			continue;
 		}
 		m->v->edges[f->path_edges[i]] = ACTIVITY_YES;
@@ -305,7 +305,7 @@ static void mark_retained(struct maker *m)
 		if (v->flags[n] & FLOW_THROUGH)
 			mark_calls(m, n, first_call(m, n + 1), FRAME_CALL_MAYBE);
 		else if (m->jumped && v->flags[n] & FLOW_RETAINED && v->flags[n] & FLOW_LEFT)
-			mark_calls_begun(m, n);
+			mark_calls_entered(m, n);
 		if (v->flags[n] & FLOW_POSITION && (v->flags[n] & FLOW_RETAINED || n == m->last))
 			mark_calls_last(m, n);
 	}

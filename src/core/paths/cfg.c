@@ -131,7 +131,7 @@ struct error *cfg_check(const struct cfg *g)
 		return &error_no_memory;
 	err = cfg_order(g, order);
 	free(order);
-	return err ? err : cfg_check_rounds(g);
+	return err ? err : cfg_check_iterations(g);
 }
 
 /* ---- cycles ---- */

@@ -29,7 +29,7 @@ enum cfg_cut {
 			* `from` are cut in this way and share the end */
 	CFG_CUT_TWICE, /* the only out-edge of a node that ends in a call that may return more than once (setjmp): the path
 			* ends before the call, and each return starts one at `to` */
-	CFG_CUT_ROUND, /* closes a cycle with a single way round (cfg_cut_rounds): as BACK, but the path that ends on this edge
+	CFG_CUT_ITERATION, /* closes a cycle with a single way round (cfg_cut_iterations): as BACK, but the path that ends on this edge
 			* need not be kept, since it is always the same, and the one behind has a start of its own */
 	CFG_CUTS,
 };
@@ -76,7 +76,7 @@ struct error *cfg_split_loops(struct cfg *g, uint64_t limit, uint32_t *ret);
 struct error *cfg_split(struct cfg *g, uint64_t limit, uint32_t *ret);
 
 /*
- * Makes BACK edges ROUND where a loop has one back edge and a single way from its head to that edge, and cuts the edges that enter
+ * Makes BACK edges ITERATION where a loop has one back edge and a single way from its head to that edge, and cuts the edges that enter
  * the loop (SPLIT). A path then begins at the head, for who enters the loop, or behind a round; which of them it was says whether there
  * was a round, and what a round is is known. So nothing need be kept of rounds but the last one's start, and what keeps the last N
  * paths has N others. What is lost is how many rounds there were.
@@ -84,9 +84,9 @@ struct error *cfg_split(struct cfg *g, uint64_t limit, uint32_t *ret);
  * Call last: at most twice as many paths as before. Nothing is done where a call may return twice, since that gives up paths
  * that have begun.
  */
-struct error *cfg_cut_rounds(struct cfg *g);
+struct error *cfg_cut_iterations(struct cfg *g);
 
-/* The way round of a ROUND edge: *ret_count kept edges, from the loop's head to the edge's source. edges: room for node_count. */
+/* The way round of a ITERATION edge: *ret_count kept edges, from the loop's head to the edge's source. edges: room for node_count. */
 struct error *cfg_round_edges(const struct cfg *g, uint32_t edge, uint32_t *edges, uint32_t *ret_count);
 
 /* Fills order[node_count]: each node stands before those that its kept edges lead to; the same graph always has the same order.
@@ -101,10 +101,10 @@ uint32_t cfg_count_cuts(const struct cfg *g, enum cfg_cut cut);
 /* Bit c is set: an edge that is cut as c leads to the node. Not of kept edges. */
 unsigned int cfg_cuts_to(const struct cfg *g, uint32_t node);
 
-/* BACK, SPLIT or ROUND: the path ends on this edge. */
+/* BACK, SPLIT or ITERATION: the path ends on this edge. */
 static inline bool cfg_edge_ends(const struct cfg_edge *e)
 {
-	return e->cut == CFG_CUT_BACK || e->cut == CFG_CUT_SPLIT || e->cut == CFG_CUT_ROUND;
+	return e->cut == CFG_CUT_BACK || e->cut == CFG_CUT_SPLIT || e->cut == CFG_CUT_ITERATION;
 }
 
 #endif

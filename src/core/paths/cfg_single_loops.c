@@ -50,7 +50,7 @@ static void cut_entries(struct cfg *g, const bool *is_head)
 			g->edges[e].cut = CFG_CUT_SPLIT;
 }
 
-struct error *cfg_cut_rounds(struct cfg *g)
+struct error *cfg_cut_iterations(struct cfg *g)
 {
 	uint32_t *only = only_ways(g);
 	uint32_t *backs = calloc(g->node_count, sizeof(*backs));
@@ -71,7 +71,7 @@ struct error *cfg_cut_rounds(struct cfg *g)
 
 		if (edge->cut != CFG_CUT_BACK || backs[edge->to] > 1 || is_barred[edge->to] || !has_one_way(g, only, e))
 			continue;
-		edge->cut = CFG_CUT_ROUND;
+		edge->cut = CFG_CUT_ITERATION;
 		is_head[edge->to] = true;
 	}
 	if (!err)
@@ -84,11 +84,11 @@ out:
 	return err;
 }
 
-struct error *cfg_check_rounds(const struct cfg *g)
+struct error *cfg_check_iterations(const struct cfg *g)
 {
 	struct error *err = NULL;
 	uint32_t *only = only_ways(g);
-	uint32_t *round_to = malloc(g->node_count * sizeof(*round_to)); /* the node's ROUND edge, or NOT_ONE */
+	uint32_t *round_to = malloc(g->node_count * sizeof(*round_to)); /* the node's ITERATION edge, or NOT_ONE */
 	bool is_barred = cfg_count_cuts(g, CFG_CUT_TWICE) > 0;
 
 	if (!only || !round_to)
@@ -96,7 +96,7 @@ struct error *cfg_check_rounds(const struct cfg *g)
 	for (uint32_t n = 0; !err && n < g->node_count; n++)
 		round_to[n] = NOT_ONE;
 	for (uint32_t e = 0; !err && e < g->edge_count; e++) {
-		if (g->edges[e].cut != CFG_CUT_ROUND)
+		if (g->edges[e].cut != CFG_CUT_ITERATION)
 			continue;
 		if (is_barred || !has_one_way(g, only, e))
 			err = error_create(ERROR_FORMAT, "control flow: edge %u closes a loop of more ways than one",

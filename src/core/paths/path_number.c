@@ -43,14 +43,14 @@ static bool value_starts(struct path_numbering *n)
 	return true;
 }
 
-/* Starts are the entry and the targets of cuts; a ROUND edge has one to itself. is_start: zeroed scratch. */
+/* Starts are the entry and the targets of cuts; a ITERATION edge has one to itself. is_start: zeroed scratch. */
 static struct error *find_starts(const struct cfg *g, struct arena *arena, bool *is_start, struct path_numbering *n)
 {
 	uint32_t count = 0;
 
 	is_start[0] = true;
 	for (uint32_t e = 0; e < g->edge_count; e++) {
-		if (g->edges[e].cut == CFG_CUT_ROUND)
+		if (g->edges[e].cut == CFG_CUT_ITERATION)
 			n->start_count++;
 		else if (g->edges[e].cut != CFG_KEPT)
 			is_start[g->edges[e].to] = true;
@@ -59,16 +59,16 @@ static struct error *find_starts(const struct cfg *g, struct arena *arena, bool 
 		n->start_count += is_start[i];
 	n->starts = arena_calloc(arena, n->start_count, sizeof(*n->starts));
 	n->start_values = arena_calloc(arena, n->start_count, sizeof(*n->start_values));
-	n->start_rounds = arena_calloc(arena, n->start_count, sizeof(*n->start_rounds));
-	if (!n->starts || !n->start_values || !n->start_rounds)
+	n->start_iterations = arena_calloc(arena, n->start_count, sizeof(*n->start_iterations));
+	if (!n->starts || !n->start_values || !n->start_iterations)
 		return &error_no_memory;
-	memset(n->start_rounds, 0xff, n->start_count * sizeof(*n->start_rounds)); /* NO_EDGE */
+	memset(n->start_iterations, 0xff, n->start_count * sizeof(*n->start_iterations)); /* NO_EDGE */
 	for (uint32_t i = 0; i < g->node_count; i++)
 		if (is_start[i])
 			n->starts[count++] = i;
 	for (uint32_t e = 0; e < g->edge_count; e++)
-		if (g->edges[e].cut == CFG_CUT_ROUND) {
-			n->start_rounds[count] = e;
+		if (g->edges[e].cut == CFG_CUT_ITERATION) {
+			n->start_iterations[count] = e;
 			n->starts[count++] = g->edges[e].to;
 		}
 	return NULL;

@@ -23,9 +23,9 @@ enum {
 struct path_numbering {
 	uint64_t path_count;
 	uint32_t start_count; /* at least 1 */
-	/* Nodes, rising: starts[0] is the entry, the others are targets of cut edges; then those behind ROUND edges, in their order. */
+	/* Nodes, rising: starts[0] is the entry, the others are targets of cut edges; then those behind ITERATION edges, in their order. */
 	uint32_t *starts;
-	uint32_t *start_rounds; /* [start_count]: the ROUND edge that leads there; NO_EDGE: any other */
+	uint32_t *start_iterations; /* [start_count]: the ITERATION edge that leads there; NO_EDGE: any other */
 	uint64_t *start_values;
 	uint64_t *edge_values; /* [edge_count]: of kept edges, and of those a path ends on; else 0 */
 	uint64_t *node_paths; /* [node_count]: paths from here to an end; the last of them is left here (cfg.may_be_left) */
@@ -39,7 +39,7 @@ struct path {
 	uint32_t *edges; /* kept edges, from the start to end_node; room for node_count */
 	uint32_t edge_count;
 	uint32_t end_node;
-	uint32_t end_edge; /* the BACK, SPLIT or ROUND edge it ends on, NO_EDGE when it ends in end_node */
+	uint32_t end_edge; /* the BACK, SPLIT or ITERATION edge it ends on, NO_EDGE when it ends in end_node */
 	bool is_left;      /* it was left in end_node, which need not be one that paths end in */
 };
 

@@ -52,7 +52,7 @@ static double frequency_of(const struct cfg_edge *edge)
 
 static double cost_of(const struct cfg_edge *edge)
 {
-	if (edge->cut == CFG_CUT_ROUND)
+	if (edge->cut == CFG_CUT_ITERATION)
 		return 0; /* nothing is kept there */
 	if (edge->cut != CFG_KEPT)
 		return END_COST * frequency_of(edge);
@@ -95,7 +95,7 @@ static void add_links(struct placer *p, const uint64_t *start_values, const uint
 			p->node_frequency[0] += frequency_of(edge);
 			cut_in[0] += frequency_of(edge);
 		}
-		if (edge->cut != CFG_KEPT && edge->cut != CFG_CUT_ROUND)
+		if (edge->cut != CFG_KEPT && edge->cut != CFG_CUT_ITERATION)
 			cut_in[edge->to] += frequency_of(edge);
 		if (edge->cut == CFG_KEPT || cfg_edge_ends(edge))
 			add_link(p, (struct link){cost_of(edge), edge_values[e], edge->from,
@@ -109,7 +109,7 @@ static void add_links(struct placer *p, const uint64_t *start_values, const uint
 	for (uint32_t n = 0; g->may_be_left && n < g->node_count; n++)
 		add_link(p, (struct link){0, p->n->node_paths[n] - 1, n, outer, &p->left_increments[n]});
 	for (uint32_t i = 0; i < p->n->start_count; i++) {
-		uint32_t round = p->n->start_rounds[i];
+		uint32_t round = p->n->start_iterations[i];
 		double frequency = round == NO_EDGE ? cut_in[p->n->starts[i]] : frequency_of(&g->edges[round]);
 
 		add_link(p, (struct link){START_COST * frequency, start_values[i], outer, p->n->starts[i],

@@ -284,7 +284,7 @@ static struct error *weigh(struct ppp_builder *p, enum ppp_order order, bool *is
 {
 	*is_done = true;
 	if (order == PPP_FIT_WIDE || order == PPP_FIT_MANY)
-		return ppp_fit(p, order == PPP_FIT_WIDE ? PPP_WIDE_FIRST : PPP_MANY_FIRST, is_done);
+		return ppp_sum_sets(p, order == PPP_FIT_WIDE ? PPP_WIDE_FIRST : PPP_MANY_FIRST, is_done);
 	reset_intervals(p);
 	for (uint32_t i = p->g->node_count; i-- > 0;)
 		weigh_links(p, p->g->first_edge[p->order[i]], p->g->first_edge[p->order[i] + 1], order);

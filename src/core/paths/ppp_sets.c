@@ -18,7 +18,7 @@ enum {
 	WORD_BITS = 64,
 };
 
-struct fit {
+struct sum_of_sets {
 	struct ppp_builder *p;
 	struct arena arena;
 	uint64_t **sets; /* of each prefix, its bit 0 is the sum `low`; NULL while no edge out of it has a weight */
@@ -48,7 +48,7 @@ static uint64_t bits_at(const uint64_t *set, int64_t span, int64_t at)
 	return bits;
 }
 
-static bool has_common(struct fit *f, uint32_t parent, uint32_t child, int64_t weight)
+static bool has_common(struct sum_of_sets *f, uint32_t parent, uint32_t child, int64_t weight)
 {
 	const struct ppp_prefix *a = &f->p->trie.items[parent], *b = &f->p->trie.items[child];
 	int64_t offset = b->low + weight - a->low, span = a->end - a->low;
@@ -65,7 +65,7 @@ static bool has_common(struct fit *f, uint32_t parent, uint32_t child, int64_t w
 }
 
 /* How wide the prefix's interval would be, with 0 in it: so that prefixes with nothing yet stay near the others. */
-static int64_t cost_of(const struct fit *f, uint32_t parent, uint32_t child, int64_t weight)
+static int64_t cost_of(const struct sum_of_sets *f, uint32_t parent, uint32_t child, int64_t weight)
 {
 	const struct ppp_prefix *a = &f->p->trie.items[parent], *b = &f->p->trie.items[child];
 	int64_t low = b->low + weight, end = b->end + weight;
@@ -78,7 +78,7 @@ static int64_t cost_of(const struct fit *f, uint32_t parent, uint32_t child, int
 }
 
 /* The range of weights that bring two sets together, over all prefixes of the link; false when no prefix has a set yet. */
-static bool find_range(const struct fit *f, uint32_t link, int64_t *from, int64_t *to)
+static bool find_range(const struct sum_of_sets *f, uint32_t link, int64_t *from, int64_t *to)
 {
 	bool is_any = false;
 
@@ -109,7 +109,7 @@ static int64_t first_weight(const struct ppp_builder *p, uint32_t link)
 }
 
 /* The cost of a weight, -1 when it is not below `best` or sums would be the same. */
-static int64_t try_weight(struct fit *f, uint32_t link, int64_t weight, int64_t best)
+static int64_t try_weight(struct sum_of_sets *f, uint32_t link, int64_t weight, int64_t best)
 {
 	const struct ppp_builder *p = f->p;
 	int64_t cost = 0;
@@ -129,7 +129,7 @@ static int64_t try_weight(struct fit *f, uint32_t link, int64_t weight, int64_t 
 	return cost;
 }
 
-static int64_t choose_weight(struct fit *f, uint32_t link)
+static int64_t choose_weight(struct sum_of_sets *f, uint32_t link)
 {
 	int64_t best = INT64_MAX, from = 0, to = 0, chosen;
 
@@ -147,7 +147,7 @@ static int64_t choose_weight(struct fit *f, uint32_t link)
 	return chosen;
 }
 
-static void merge(struct fit *f, uint32_t parent, uint32_t child, int64_t weight)
+static void merge(struct sum_of_sets *f, uint32_t parent, uint32_t child, int64_t weight)
 {
 	struct ppp_prefix *a = &f->p->trie.items[parent];
 	const struct ppp_prefix *b = &f->p->trie.items[child];
@@ -182,12 +182,12 @@ static void merge(struct fit *f, uint32_t parent, uint32_t child, int64_t weight
 	a->end = end;
 }
 
-static bool can_go_on(const struct fit *f)
+static bool can_go_on(const struct sum_of_sets *f)
 {
 	return f->used < BUDGET && !f->is_short;
 }
 
-static void fit_links(struct fit *f, uint32_t first, uint32_t end, enum ppp_order order)
+static void sum_links(struct sum_of_sets *f, uint32_t first, uint32_t end, enum ppp_order order)
 {
 	struct ppp_builder *p = f->p;
 	uint32_t count = ppp_collect_links(p, first, end);
@@ -203,9 +203,9 @@ static void fit_links(struct fit *f, uint32_t first, uint32_t end, enum ppp_orde
 	}
 }
 
-struct error *ppp_fit(struct ppp_builder *p, enum ppp_order order, bool *is_done)
+struct error *ppp_sum_sets(struct ppp_builder *p, enum ppp_order order, bool *is_done)
 {
-	struct fit f = {.p = p};
+	struct sum_of_sets f = {.p = p};
 	uint64_t *end_of_path;
 
 	arena_init(&f.arena);
@@ -223,9 +223,9 @@ struct error *ppp_fit(struct ppp_builder *p, enum ppp_order order, bool *is_done
 			f.sets[p->trie.items[t].parent] = NULL;
 	}
 	for (uint32_t i = p->g->node_count; can_go_on(&f) && i-- > 0;)
-		fit_links(&f, p->g->first_edge[p->order[i]], p->g->first_edge[p->order[i] + 1], order);
+		sum_links(&f, p->g->first_edge[p->order[i]], p->g->first_edge[p->order[i] + 1], order);
 	if (can_go_on(&f))
-		fit_links(&f, p->g->edge_count, p->link_count, order);
+		sum_links(&f, p->g->edge_count, p->link_count, order);
 	*is_done = can_go_on(&f);
 	arena_deinit(&f.arena);
 	return f.is_short ? &error_no_memory : NULL;

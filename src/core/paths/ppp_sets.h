@@ -51,6 +51,6 @@ void ppp_sort_keys(struct ppp_builder *p, uint32_t count, enum ppp_order order);
  * Weighs all links as ppp_sets.c says. *is_done is false when that would take too long: weights and intervals are then of no
  * use. order is one up to PPP_FEW_FIRST.
  */
-struct error *ppp_fit(struct ppp_builder *p, enum ppp_order order, bool *is_done);
+struct error *ppp_sum_sets(struct ppp_builder *p, enum ppp_order order, bool *is_done);
 
 #endif

@@ -102,7 +102,7 @@ static bool branch_on_selects(struct path_graph *g)
 static void shape_blocks(struct path_graph *g)
 {
 	bool any = g->m->host->return_after_tail_calls(g->function);
-	if (!g->m->options->is_final && !g->m->options->folds_rounds)
+	if (!g->m->options->is_final && !g->m->options->folds_iterations)
 		any |= branch_on_selects(g);
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g->function); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
@@ -550,7 +550,7 @@ static struct error *make_nodes(struct builder *b)
 /* Cycles are cut, and further edges while there are too many paths. */
 static struct error *cut(struct path_graph *g)
 {
-	g->cfg.may_be_left = !g->m->options->folds_rounds && cfg_count_cuts(&g->cfg, CFG_CUT_TWICE);
+	g->cfg.may_be_left = !g->m->options->folds_iterations && cfg_count_cuts(&g->cfg, CFG_CUT_TWICE);
 	struct error *err = cfg_cut_cycles(&g->cfg);
 	const bool is_short = g->m->options->is_final && !g->m->options->keeps_long_paths;
 	const uint64_t limit = is_short ? PATH_COUNT_FINAL : PATH_COUNT_MAX;
@@ -559,9 +559,9 @@ static struct error *cut(struct path_graph *g)
 	if (!err)
 		err = cfg_split_loops(&g->cfg, limit, &loops);
 	if (!err)
-		err = cfg_split(&g->cfg, g->m->options->folds_rounds ? PATH_COUNT_MAX / 2 : PATH_COUNT_MAX, &split);
-	if (!err && g->m->options->folds_rounds)
-		err = cfg_cut_rounds(&g->cfg);
+		err = cfg_split(&g->cfg, g->m->options->folds_iterations ? PATH_COUNT_MAX / 2 : PATH_COUNT_MAX, &split);
+	if (!err && g->m->options->folds_iterations)
+		err = cfg_cut_iterations(&g->cfg);
 	if (!err && (split || (loops && !g->m->options->is_final)))
 		buffer_printf(&g->m->split, "%s%s", g->m->split.len_bytes ? ", " : "", g->meta.name);
 	return err;

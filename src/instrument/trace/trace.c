@@ -39,14 +39,14 @@ static struct error *find_starts(struct trace_function *f, const struct cfg *g)
 {
 	const struct path_numbering *n = &f->numbering;
 	f->start_of = arena_calloc(f->scratch, g->node_count, sizeof *f->start_of);
-	f->start_of_round = arena_calloc(f->scratch, g->edge_count, sizeof *f->start_of_round);
-	if (!f->start_of || !f->start_of_round)
+	f->start_of_iteration = arena_calloc(f->scratch, g->edge_count, sizeof *f->start_of_iteration);
+	if (!f->start_of || !f->start_of_iteration)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < n->start_count; i++) {
-		if (n->start_rounds[i] == NO_EDGE)
+		if (n->start_iterations[i] == NO_EDGE)
 			f->start_of[n->starts[i]] = i + 1;
 		else
-			f->start_of_round[n->start_rounds[i]] = i;
+			f->start_of_iteration[n->start_iterations[i]] = i;
 	}
 	return NULL;
 }
@@ -358,7 +358,7 @@ char *instrument_trace(LLVMModuleRef module, const struct host *host, const char
 {
 	struct trace_module m = {
 		.options = options,
-		.path_options = {.is_final = options->is_final, .keeps_long_paths = true, .folds_rounds = true}};
+		.path_options = {.is_final = options->is_final, .keeps_long_paths = true, .folds_iterations = true}};
 	m.paths = (struct path_module){.module = module, .host = host, .unit = unit, .options = &m.path_options};
 	m.paths.context = LLVMGetModuleContext(module);
 	path_find_kinds(&m.paths.kinds);

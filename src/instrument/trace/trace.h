@@ -58,8 +58,8 @@ struct trace_function {
 	LLVMValueRef bodies[WM1_SCHEMES]; /* [scheme_count]: the function itself and its copies */
 	struct path_numbering numbering;
 	struct placement placement;
-	uint32_t *start_of;       /* [node]: index of its start + 1 */
-	uint32_t *start_of_round; /* [edge]: of the start behind it, ROUND edges only */
+	uint32_t *start_of;           /* [node]: index of its start + 1 */
+	uint32_t *start_of_iteration; /* [edge]: of the start behind it, ITERATION edges only */
 	struct coverage_points own[WM1_SCHEME_COVERAGE +
 				   1]; /* of tracemeta_own_coverage of its schemes: which points the frame keeps */
 	struct tracemeta_function meta;

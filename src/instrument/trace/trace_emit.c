@@ -4,7 +4,7 @@
  *      entry               own coverage = 0; count = 0; the register's first value
  *      along an edge       register = or += value                                   only where the placement has it
  *      end on an edge      ring[count % slots] = number; count++; the register's first value of the next path
- *      round of a loop     the register's first value behind it; nothing is kept (core/paths/cfg.h: ROUND)
+ *      round of a loop     the register's first value behind it; nothing is kept (core/paths/cfg.h: ITERATION)
  *      end in a node       as on an edge, before an indirect goto or a call that returns twice; its targets begin the next path
  *      coverage            a byte, and one or a bit of the frame's, at the entry, before a call or at the start of a block
  *
@@ -160,7 +160,7 @@ static struct error *emit_round(struct emitter *e, uint32_t edge)
 	struct trace_asm a;
 	ir_position_before(e->builder, path_place_on_edge(g, edge));
 	trace_asm_begin(&a, e->b);
-	add_op(e, &a, &f->placement.starts[f->start_of_round[edge]]);
+	add_op(e, &a, &f->placement.starts[f->start_of_iteration[edge]]);
 	trace_asm_point(&a, WM1_POINT_NODE, g->cfg.edges[edge].to);
 	e->has_point[edge] = true;
 	return trace_asm_end(&a, e->builder);
@@ -234,7 +234,7 @@ static struct error *emit_edge(struct emitter *e, uint32_t edge)
 		return NULL;
 	if (c->cut == CFG_KEPT)
 		return emit_kept(e, edge);
-	if (c->cut == CFG_CUT_ROUND)
+	if (c->cut == CFG_CUT_ITERATION)
 		return emit_round(e, edge);
 	return cfg_edge_ends(c) ? emit_ending(e, edge) : emit_start(e, edge);
 }

@@ -170,7 +170,7 @@ const char *recording_end_name(enum recording_end end)
 	return "unknown";
 }
 
-bool recording_is_begun(const char *path)
+bool recording_is_started(const char *path)
 {
 	static const uint8_t zeros[8];
 	uint8_t page[WMK_HEADER_BYTES];

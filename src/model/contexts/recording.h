@@ -26,7 +26,7 @@ struct error *recording_follow(struct recording *r, bool *ret_is_new);
 /* By the first page alone, without waiting for what is no file; false when it is no .wmk. */
 bool recording_header(const char *path, struct wmk_header *ret);
 /* A file with no header yet: one that a process is just making. */
-bool recording_is_begun(const char *path);
+bool recording_is_started(const char *path);
 
 /* How a process ended, or that it has not. */
 enum recording_end {

@@ -113,7 +113,7 @@ static struct error *add_file(struct token_decoder *d, const char *path, bool *i
 	struct wmk_header header;
 
 	if (!recording_header(path, &header)) {
-		*is_complete &= !recording_is_begun(path);
+		*is_complete &= !recording_is_started(path);
 		return NULL;
 	}
 	return !header.run || find_run(d, header.run) ? NULL : add_run(d, path, header.run);

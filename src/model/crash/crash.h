@@ -33,9 +33,9 @@ struct crash_path {
 	uint64_t number;  /* of a complete one */
 	uint64_t ordinal; /* how many have ended with it; 0: in progress, or rounds */
 	bool is_complete;
-	bool is_current;  /* control is on it, or at its end: END points; the last one only */
-	bool is_rounds;   /* of a loop with one way round, once or more: known from the start of the next one */
-	bool follows_gap; /* it does not begin where the one before ends: longjmp */
+	bool is_current;    /* control is on it, or at its end: END points; the last one only */
+	bool is_iterations; /* of a loop with one way round, once or more: known from the start of the next one */
+	bool follows_gap;   /* it does not begin where the one before ends: longjmp */
 };
 
 enum crash_trace {

@@ -455,7 +455,7 @@ static bool is_hidden(const struct joiner *j, const struct crash_frame *frame)
 }
 
 /* Frames are told one after the other; *is_known is what knows_levels says of the machine frame. */
-static bool is_told(const struct joiner *j, const struct crash_thread *thread, uint32_t i, bool *is_known)
+static bool has_activity_frame(const struct joiner *j, const struct crash_thread *thread, uint32_t i, bool *is_known)
 {
 	const struct crash_frame *frame = &thread->frames[i];
 
@@ -464,7 +464,7 @@ static bool is_told(const struct joiner *j, const struct crash_thread *thread, u
 	return frame->meta && (*is_known || !frame->is_inlined);
 }
 
-static struct error *tell_thread(struct joiner *j, const struct crash_thread *thread, struct activity_stack *ret)
+static struct error *join_thread(struct joiner *j, const struct crash_thread *thread, struct activity_stack *ret)
 {
 	struct activity_frame *frames = arena_calloc(j->arena, thread->frame_count, sizeof *frames);
 	uint32_t count = 0;
@@ -475,7 +475,7 @@ static struct error *tell_thread(struct joiner *j, const struct crash_thread *th
 		j->p.is_partial = true;
 	for (uint32_t i = 0; i < thread->frame_count && !err; i++) {
 		const struct crash_frame *frame = &thread->frames[i];
-		bool is_frame = is_told(j, thread, i, &is_known);
+		bool is_frame = has_activity_frame(j, thread, i, &is_known);
 
 		if (!is_known || is_hidden(j, frame))
 			j->p.is_partial = true;
@@ -500,7 +500,7 @@ static struct error *tell_threads(struct joiner *j)
 	j->p.is_partial = !j->c->thread_count || j->does[FOREIGN_CANCELS_ANYWHERE] ||
 			  (j->does[FOREIGN_STARTS] && (j->does[FOREIGN_FORKS] || j->does[FOREIGN_VFORKS]));
 	for (uint32_t i = 0; i < j->c->thread_count && !err; i++)
-		err = tell_thread(j, &j->c->threads[i], &stacks[i]);
+		err = join_thread(j, &j->c->threads[i], &stacks[i]);
 	j->p.stacks = stacks;
 	j->p.stack_count = j->c->thread_count;
 	return err;
@@ -600,13 +600,13 @@ struct error *crash_frame_activity(const struct crash *c, const struct activity_
 	const struct crash_frame *f = &t->frames[frame];
 	/* one that was not told: anywhere */
 	struct activity_frame anywhere = {.call = CRASH_NONE};
-	uint32_t told = 0;
+	uint32_t passed = 0;
 	bool is_known = true;
 
 	for (uint32_t i = 0; i < frame; i++)
-		told += is_told(&j, t, i, &is_known);
-	if (is_told(&j, t, frame, &is_known))
-		return activity_of_frame(r, &r->program->stacks[thread].frames[told], nodes, edges);
+		passed += has_activity_frame(&j, t, i, &is_known);
+	if (has_activity_frame(&j, t, frame, &is_known))
+		return activity_of_frame(r, &r->program->stacks[thread].frames[passed], nodes, edges);
 	anywhere.function =
 		c->first_function[f->image] + (uint32_t)(f->meta - c->images[f->image].trace.meta.functions);
 	return activity_of_frame(r, &anywhere, nodes, edges);

@@ -84,7 +84,7 @@ static uint32_t count_visits(struct reader *r, uint32_t node)
 		uint32_t count = crash_path_nodes(r->c, r->f, &r->f->paths[i], r->nodes);
 
 		for (uint32_t n = 0; n < count; n++)
-			visits += r->nodes[n] == node ? (r->f->paths[i].is_rounds ? 2 : 1) : 0;
+			visits += r->nodes[n] == node ? (r->f->paths[i].is_iterations ? 2 : 1) : 0;
 		if (r->f->paths[i].follows_gap)
 			return UINT32_MAX;
 	}
@@ -132,10 +132,11 @@ static struct error *take_path(struct reader *r, const struct crash_path *path, 
 		err = take_last_node(r, last);
 		crash_path_nodes(r->c, r->f, path, r->nodes); /* visits are counted with the same memory */
 	} else {
-		err = take_node(r, last, has_thrown(r, &path->path, *next), path->is_rounds);
+		err = take_node(r, last, has_thrown(r, &path->path, *next), path->is_iterations);
 	}
 	for (uint32_t n = count - 1; n-- > 0 && !err;)
-		err = take_node(r, r->nodes[n], outcomes[path->path.edges[n]].kind == PATHMETA_UNWIND, path->is_rounds);
+		err = take_node(r, r->nodes[n], outcomes[path->path.edges[n]].kind == PATHMETA_UNWIND,
+				path->is_iterations);
 	*next = r->nodes[0];
 	return err;
 }

@@ -100,9 +100,9 @@ bool crash_paths_alike(const struct crash_path *a, const struct crash_path *b)
 {
 	const struct path *x = &a->path, *y = &b->path;
 
-	return a->is_complete == b->is_complete && a->is_current == b->is_current && a->is_rounds == b->is_rounds &&
-	       a->follows_gap == b->follows_gap && x->start == y->start && x->end_node == y->end_node &&
-	       x->end_edge == y->end_edge && x->edge_count == y->edge_count &&
+	return a->is_complete == b->is_complete && a->is_current == b->is_current &&
+	       a->is_iterations == b->is_iterations && a->follows_gap == b->follows_gap && x->start == y->start &&
+	       x->end_node == y->end_node && x->end_edge == y->end_edge && x->edge_count == y->edge_count &&
 	       (!x->edge_count || memcmp(x->edges, y->edges, x->edge_count * sizeof *x->edges) == 0);
 }
 
@@ -140,7 +140,7 @@ bool crash_calls_alike(const struct tracemeta_call *a, const struct tracemeta_ca
 	return a->line == b->line && a->column == b->column && a->kind == b->kind && text_equal(a->callee, b->callee);
 }
 
-bool crash_call_is_told(const struct crash_frame *f, uint32_t index)
+bool crash_call_is_repeat(const struct crash_frame *f, uint32_t index)
 {
 	const struct tracemeta_call *call = &f->meta->calls[index];
 

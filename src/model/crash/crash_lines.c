@@ -9,7 +9,7 @@
 #include "model/crash/crash_lines.h"
 #include "model/crash/crash_steps.h"
 
-#define ALL_BEGUN UINT32_MAX
+#define ALL_REACHED UINT32_MAX
 
 struct collect {
 	const struct crash *c;
@@ -17,8 +17,8 @@ struct collect {
 	struct crash_lines *l;
 	uint32_t image; /* at work */
 	uint32_t **
-		not_begun; /* [function][node]: of the lines of a node where control is, the first one that was not begun;
-				 NULL, ALL_BEGUN: nothing is known of such */
+		not_reached; /* [function][node]: of the lines of a node where control is, the first one that was not reached;
+				 NULL, ALL_REACHED: nothing is known of such */
 };
 
 const char *crash_state_name(uint8_t state)
@@ -76,17 +76,17 @@ static struct error *note_frame(struct collect *k, const struct crash_thread *t,
 	struct path_walk walk = here(k->c, t, f);
 	bool is_found;
 
-	if (!k->not_begun[id]) {
-		k->not_begun[id] = arena_alloc(&k->l->arena, f->flow->cfg.node_count * sizeof **k->not_begun);
-		if (!k->not_begun[id])
+	if (!k->not_reached[id]) {
+		k->not_reached[id] = arena_alloc(&k->l->arena, f->flow->cfg.node_count * sizeof **k->not_reached);
+		if (!k->not_reached[id])
 			return &error_no_memory;
-		memset(k->not_begun[id], 0xff, f->flow->cfg.node_count * sizeof **k->not_begun);
+		memset(k->not_reached[id], 0xff, f->flow->cfg.node_count * sizeof **k->not_reached);
 	}
 	for (uint32_t i = 0; i < f->node_count; i++) {
-		uint32_t node = f->nodes[i], begun = path_lines_begun(&walk, node, &is_found);
+		uint32_t node = f->nodes[i], reached = path_lines_reached(&walk, node, &is_found);
 
-		if (begun < k->not_begun[id][node])
-			k->not_begun[id][node] = begun;
+		if (reached < k->not_reached[id][node])
+			k->not_reached[id][node] = reached;
 	}
 	return NULL;
 }
@@ -94,14 +94,14 @@ static struct error *note_frame(struct collect *k, const struct crash_thread *t,
 /* Nodes of paths that have ended ran to their ends. */
 static void note_complete(struct collect *k, const struct crash_frame *f, uint32_t *nodes)
 {
-	uint32_t *not_begun = k->not_begun[crash_function_id(k->c, f)];
+	uint32_t *not_reached = k->not_reached[crash_function_id(k->c, f)];
 
 	for (uint32_t i = 0; i < f->path_count; i++) {
 		uint32_t count = crash_path_nodes(k->c, f, &f->paths[i], nodes);
 
 		count -= count && f->paths[i].is_current;
 		for (uint32_t n = 0; n < count; n++)
-			not_begun[nodes[n]] = ALL_BEGUN;
+			not_reached[nodes[n]] = ALL_REACHED;
 	}
 }
 
@@ -240,7 +240,8 @@ static uint8_t state_of(const struct collect *k, uint32_t id, uint32_t node, uin
 
 	if (state == ACTIVITY_NO && may_be_unseen(k, id, line))
 		state = ACTIVITY_MAYBE;
-	if (state == ACTIVITY_YES && ((k->not_begun[id] && line >= k->not_begun[id][node]) || line >= sure_end[node]))
+	if (state == ACTIVITY_YES &&
+	    ((k->not_reached[id] && line >= k->not_reached[id][node]) || line >= sure_end[node]))
 		state = ACTIVITY_MAYBE;
 	return state;
 }
@@ -270,8 +271,8 @@ static struct error *add_function(struct collect *k, uint32_t id, const struct p
 	if (!err && flow->file && flow->line)
 		err = crash_lines_file(k->l, flow->file, &function.file);
 	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
-		if (k->activity && k->not_begun[id] && is_left_sometimes(&ran, node))
-			k->not_begun[id][node] = ALL_BEGUN;
+		if (k->activity && k->not_reached[id] && is_left_sometimes(&ran, node))
+			k->not_reached[id][node] = ALL_REACHED;
 		function.blocks[k->activity ? k->activity->nodes[id][node] : CRASH_LINE_UNKNOWN]++;
 		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1] && !err; i++)
 			err = add_line(k, flow->lines[i].file, flow->lines[i].line, state_of(k, id, node, i, sure_end));
@@ -319,14 +320,14 @@ void crash_lines_own_ends(const struct crash_lines *l, const struct crash *c, ui
 
 	find_sure_ends(&ran, ret);
 	for (uint32_t i = 0; i < f->node_count; i++) {
-		uint32_t node = f->nodes[i], begun;
+		uint32_t node = f->nodes[i], reached;
 		bool is_found;
 
 		if (is_left_sometimes(&ran, node))
 			continue;
-		begun = path_lines_begun(&walk, node, &is_found);
-		if (begun < ret[node])
-			ret[node] = begun;
+		reached = path_lines_reached(&walk, node, &is_found);
+		if (reached < ret[node])
+			ret[node] = reached;
 	}
 }
 
@@ -375,8 +376,8 @@ struct error *crash_lines_create(const struct crash *c, const struct activity_re
 
 	*ret = (struct crash_lines){.has_jumps = has_jumps(c)};
 	arena_init(&ret->arena);
-	k.not_begun = arena_calloc(&ret->arena, (size_t)total + 1, sizeof *k.not_begun);
-	err = k.not_begun ? note_frames(&k) : &error_no_memory;
+	k.not_reached = arena_calloc(&ret->arena, (size_t)total + 1, sizeof *k.not_reached);
+	err = k.not_reached ? note_frames(&k) : &error_no_memory;
 	if (!err && activity)
 		err = crash_hidden_find(c, activity->functions, &ret->hidden);
 	for (k.image = 0; k.image < c->stopped->module_count; k.image++) {

@@ -274,14 +274,14 @@ static struct error *make_path(const struct activation *a, uint64_t number, stru
 }
 
 /* The way round of the loop, which a path that begins behind it implies. */
-static struct error *make_rounds(const struct activation *a, uint32_t edge, struct crash_path *ret)
+static struct error *make_iterations(const struct activation *a, uint32_t edge, struct crash_path *ret)
 {
 	const struct cfg *g = &a->frame->flow->cfg;
 	struct path *path = &ret->path;
 	struct error *err;
 
 	*ret = (struct crash_path){.path = {.end_node = g->edges[edge].from, .end_edge = edge}};
-	ret->is_complete = ret->is_rounds = true;
+	ret->is_complete = ret->is_iterations = true;
 	err = scratch_edges(a, &path->edges);
 	if (!err)
 		err = cfg_round_edges(g, edge, path->edges, &path->edge_count);
@@ -294,10 +294,10 @@ static struct error *make_rounds(const struct activation *a, uint32_t edge, stru
 }
 
 /* The path of a number, or the rounds of an edge: each is made once. */
-static struct error *known_path(const struct activation *a, uint64_t what, bool is_rounds, struct crash_path *ret)
+static struct error *known_path(const struct activation *a, uint64_t what, bool is_iterations, struct crash_path *ret)
 {
 	struct crash_builder *b = crash_builder(a->c);
-	struct key key = {{(uint64_t)a->frame->image << 32 | a->level->index, what, is_rounds}};
+	struct key key = {{(uint64_t)a->frame->image << 32 | a->level->index, what, is_iterations}};
 	uint32_t index;
 	struct error *err = hashmap_add(&b->paths, &key, &index);
 
@@ -307,7 +307,7 @@ static struct error *known_path(const struct activation *a, uint64_t what, bool 
 		*ret = b->known_paths.items[index];
 		return NULL;
 	}
-	err = is_rounds ? make_rounds(a, (uint32_t)what, ret) : make_path(a, what, ret);
+	err = is_iterations ? make_iterations(a, (uint32_t)what, ret) : make_path(a, what, ret);
 	return err ? err : crash_known_path_vec_append(&b->known_paths, *ret);
 }
 
@@ -392,7 +392,7 @@ static struct error *read_ring(const struct activation *a, bool *ret)
 }
 
 /* Puts rounds in front of the paths that begin behind some. */
-static struct error *add_rounds(const struct activation *a)
+static struct error *add_iterations(const struct activation *a)
 {
 	struct crash_frame *f = a->frame;
 	struct crash_path *paths;
@@ -400,7 +400,7 @@ static struct error *add_rounds(const struct activation *a)
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < f->path_count; i++)
-		count += a->numbering->start_rounds[f->paths[i].path.start] != NO_EDGE;
+		count += a->numbering->start_iterations[f->paths[i].path.start] != NO_EDGE;
 	if (!count)
 		return NULL;
 	paths = arena_calloc(&a->c->arena, (size_t)f->path_count + count, sizeof *paths);
@@ -408,7 +408,7 @@ static struct error *add_rounds(const struct activation *a)
 		return &error_no_memory;
 	count = 0;
 	for (uint32_t i = 0; i < f->path_count && !err; i++) {
-		uint32_t edge = a->numbering->start_rounds[f->paths[i].path.start];
+		uint32_t edge = a->numbering->start_iterations[f->paths[i].path.start];
 
 		if (edge != NO_EDGE)
 			err = known_path(a, edge, true, &paths[count++]);
@@ -472,11 +472,11 @@ static struct error *finish_paths(const struct activation *a, struct candidate *
 		set_lost(f, why);
 	else
 		f->trace = is_whole ? CRASH_TRACE_WHOLE : CRASH_TRACE_LAST;
-	return why ? NULL : add_rounds(a);
+	return why ? NULL : add_iterations(a);
 }
 
 /* Control may be where the record is set up already. */
-static bool can_be_begun(const struct activation *a)
+static bool can_be_entered(const struct activation *a)
 {
 	const struct crash_position *position = a->level->position;
 
@@ -513,7 +513,7 @@ static struct error *read_paths(struct activation *a, bool has_record)
 	a->frame->paths = arena_calloc(&a->c->arena, 1, sizeof *a->frame->paths);
 	if (!err && !a->frame->paths)
 		err = &error_no_memory;
-	if (!err && a->variant->frame_bytes && can_be_begun(a))
+	if (!err && a->variant->frame_bytes && can_be_entered(a))
 		err = read_record(a, has_record, &is_read);
 	if (!err && !is_read)
 		err = take_point_nodes(a);

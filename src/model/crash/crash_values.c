@@ -132,16 +132,16 @@ static struct error *explain_fault(uint64_t address, struct arena *arena, struct
 }
 
 /* Arguments are shown already. */
-static void drop_told(struct crash_frame_values *f)
+static void drop_arguments(struct crash_frame_values *f)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < f->values.count; i++) {
-		bool is_told = false;
+		bool is_argument = false;
 
-		for (size_t a = 0; a < f->arguments.count && !is_told; a++)
-			is_told = strcmp(f->values.items[i].name, f->arguments.items[a].name) == 0;
-		if (!is_told)
+		for (size_t a = 0; a < f->arguments.count && !is_argument; a++)
+			is_argument = strcmp(f->values.items[i].name, f->arguments.items[a].name) == 0;
+		if (!is_argument)
 			f->values.items[kept++] = f->values.items[i];
 	}
 	f->values.count = kept;
@@ -164,7 +164,7 @@ struct error *crash_values_of(const struct crash_values *v, const struct crash_t
 	if (err)
 		crash_frame_values_deinit(ret);
 	else
-		drop_told(ret);
+		drop_arguments(ret);
 	return err;
 }
 

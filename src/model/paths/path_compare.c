@@ -95,7 +95,7 @@ static struct error *add_tested(struct compare *m, const struct path_function *f
 	if (err)
 		return err;
 	m->known.items[number].is_tested = true;
-	m->known.items[number].has_run |= f->total || f->begun;
+	m->known.items[number].has_run |= f->total || f->activations;
 	m->known.items[number].is_part |= f->is_part;
 	err = hashmap_add(&m->name_map, &name, &at);
 	if (!err && at == m->names.count)
@@ -111,7 +111,7 @@ static struct error *add_field(struct compare *m, const struct path_function *f)
 	struct known *known;
 	struct error *err;
 
-	if (!f->total && !f->begun) {
+	if (!f->total && !f->activations) {
 		struct key key = function_key(f);
 
 		if (hashmap_find(&m->function_map, &key, &number))

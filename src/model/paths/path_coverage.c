@@ -390,7 +390,7 @@ static void assign_ranges(struct path_lines *l)
 		f->first_line = line;
 		for (; line < l->lines.count && l->lines.items[line].file == i; line++) {
 			f->lines_hit += l->lines.items[line].count != 0;
-			f->lines_told += path_count_is_told(l->lines.items[line].count, l->lines.items[line].is_part);
+			f->lines_known += path_count_is_known(l->lines.items[line].count, l->lines.items[line].is_part);
 		}
 		f->line_count = line - f->first_line;
 		f->first_branch = branch;
@@ -398,7 +398,7 @@ static void assign_ranges(struct path_lines *l)
 			const struct path_branch *b = &l->branches.items[branch];
 
 			f->branches_hit += b->count != 0;
-			f->branches_told += path_count_is_told(b->count, b->is_part);
+			f->branches_known += path_count_is_known(b->count, b->is_part);
 		}
 		f->branch_count = branch - f->first_branch;
 		f->first_function = function;
@@ -406,7 +406,7 @@ static void assign_ranges(struct path_lines *l)
 			const struct path_line_function *of = &l->functions.items[function];
 
 			f->functions_hit += of->calls != 0;
-			f->functions_told += path_count_is_told(of->calls, of->is_part);
+			f->functions_known += path_count_is_known(of->calls, of->is_part);
 		}
 		f->function_count = function - f->first_function;
 	}

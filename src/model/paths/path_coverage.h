@@ -52,7 +52,8 @@ struct path_line_file {
 	size_t first_branch, branch_count;
 	size_t first_function, function_count;
 	size_t lines_hit, branches_hit, functions_hit;
-	size_t lines_told, branches_told, functions_told; /* without those of which it is not known whether they ran */
+	size_t lines_known, branches_known,
+		functions_known; /* without those of which it is not known whether they ran */
 };
 VEC_DECLARE(path_line_file_vec, struct path_line_file);
 

@@ -97,16 +97,16 @@ static struct error *count_activations(struct flow *flow)
 	uint64_t open;
 
 	if (f->is_at_entry) { /* counted when it begins, and nothing in it stops it */
-		f->begun = f->total;
+		f->activations = f->total;
 		f->ended = f->total;
 		f->inherited = 0;
 	} else {
 		f->inherited -= f->inherited < flow->inherited_ended ? f->inherited : flow->inherited_ended;
 	}
-	f->calls = cfg_count_cuts(flow->g, CFG_CUT_TWICE) ? flow->starts[0] : f->begun;
+	f->calls = cfg_count_cuts(flow->g, CFG_CUT_TWICE) ? flow->starts[0] : f->activations;
 	if (f->blocks[0] < f->calls) /* nothing leads back to the entry: it ran whenever the function was entered */
 		f->blocks[0] = f->calls;
-	open = f->begun;
+	open = f->activations;
 	add_to(flow, &open, f->inherited);
 	if (open < f->ended) {
 		struct error *err;

@@ -21,7 +21,7 @@ bool path_folded_way(const struct path_profile *p, const struct path_function *f
 
 static inline bool path_has_run(const struct path_function *f)
 {
-	return f->total || f->begun || f->inherited;
+	return f->total || f->activations || f->inherited;
 }
 
 #endif

@@ -314,9 +314,9 @@ static struct error *add_table(struct gather *g, const struct wmk_path_table *ta
 		return err;
 	f = &g->p->functions.items[function];
 	if (is_inherited)
-		f->inherited = add(g->p, f->inherited, table->begun);
+		f->inherited = add(g->p, f->inherited, table->activations);
 	else
-		f->begun = add(g->p, f->begun, table->begun);
+		f->activations = add(g->p, f->activations, table->activations);
 	f->table_count += !is_inherited;
 	for (uint32_t i = 0; i < r->entry_count && !err; i++) {
 		uint64_t number, count;
@@ -508,7 +508,7 @@ static void mark_superseded(struct path_profile *p)
 		struct key key = {{f->image, f->name_key, 0}};
 		uint32_t number;
 
-		if (f->meta && (f->total || f->begun))
+		if (f->meta && (f->total || f->activations))
 			error_destroy(hashmap_add(&ran, &key, &number));
 	}
 	for (size_t i = 0; i < p->functions.count; i++) {
@@ -516,7 +516,7 @@ static void mark_superseded(struct path_profile *p)
 		struct key key = {{f->image, f->name_key, 0}};
 		uint32_t number;
 
-		f->is_superseded = f->meta && !f->total && !f->begun && hashmap_find(&ran, &key, &number);
+		f->is_superseded = f->meta && !f->total && !f->activations && hashmap_find(&ran, &key, &number);
 	}
 	hashmap_deinit(&ran);
 }

@@ -5,7 +5,7 @@
  *      .wmk  table (image, name_key, cfg_key)  --find by build id-->  .debug_waymark_paths
  *             number 0: 12, number 3: 7                                 the graph of the function
  *                  \                                                   /
- *                   '--> paths of the function, blocks, edges, begun and unfinished activations
+ *                   '--> paths of the function, blocks, edges, activations, begun and unfinished
  *
  * Numbers of one function of one image are added up over tables (one a thread), files and processes. Nothing is dropped:
  * what has no metadata is kept as a function of which only the keys are known, what contradicts itself is told in
@@ -55,12 +55,12 @@ struct path_function {
 	uint32_t table_count;
 	const struct path_entry *entries; /* by rising number; the counts of some may be 0 */
 	uint32_t entry_count;
-	uint32_t run_count; /* paths with a count */
-	uint64_t total;     /* sum of counts */
-	uint64_t begun;     /* activations: entries, and returns of calls that return twice */
-	uint64_t inherited; /* of the parent's activations at fork, those that went on here */
+	uint32_t run_count;   /* paths with a count */
+	uint64_t total;       /* sum of counts */
+	uint64_t activations; /* activations: entries, and returns of calls that return twice */
+	uint64_t inherited;   /* of the parent's activations at fork, those that went on here */
 	uint64_t ended;
-	uint64_t unfinished; /* begun + inherited - ended */
+	uint64_t unfinished; /* activations + inherited - ended */
 	uint64_t calls;      /* how often it was entered */
 	uint64_t residual;   /* counted outside the plan */
 	bool is_part; /* of what it did: copies in other functions may have run that nothing counts (path_folded.h) */
@@ -146,7 +146,7 @@ struct error *path_profile_check_counts(const struct path_profile *p);
 struct error *path_profile_check_metadata(const struct path_profile *p);
 
 /* A count of 0 that is a part is not known to be never. */
-static inline bool path_count_is_told(uint64_t count, bool is_part)
+static inline bool path_count_is_known(uint64_t count, bool is_part)
 {
 	return count || !is_part;
 }

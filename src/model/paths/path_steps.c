@@ -75,7 +75,7 @@ static int stop_rank(const struct path_walk *w, const struct pathmeta_line *line
 	return line->column == w->stop_column ? 2 : 1;
 }
 
-uint32_t path_lines_begun(const struct path_walk *w, uint32_t node, bool *ret)
+uint32_t path_lines_reached(const struct path_walk *w, uint32_t node, bool *ret)
 {
 	uint32_t first = w->flow->first_line[node], end = w->flow->first_line[node + 1], found = end;
 	int best = 0;
@@ -95,7 +95,7 @@ uint32_t path_lines_begun(const struct path_walk *w, uint32_t node, bool *ret)
 	return best > 0 ? found : first;
 }
 
-/* Control is at a line that its node does not have, or at none: which of the node's lines were begun is not known. */
+/* Control is at a line that its node does not have, or at none: which of the node's lines were reached is not known. */
 static struct error *add_stop(const struct path_walk *w, struct path_steps *s, const char **last_function)
 {
 	const struct pathmeta_line line = {
@@ -120,7 +120,7 @@ static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
 		uint32_t edge = i < s->path.edge_count ? s->path.edges[i] : s->path.end_edge;
 		bool is_last = i + 1 == s->node_count;
 		bool is_found = true;
-		uint32_t end = is_last ? path_lines_begun(w, node, &is_found) : m->first_line[node + 1];
+		uint32_t end = is_last ? path_lines_reached(w, node, &is_found) : m->first_line[node + 1];
 		struct path_decision branch = {
 			.walk = w, .nodes = s->nodes, .path = &s->path, .index = i, .edge = edge};
 		const char *outcome;
@@ -152,9 +152,9 @@ static const char *start_text(const struct path_walk *w)
 
 	if (node == 0)
 		return "enters";
-	if (cuts == 1u << CFG_CUT_BACK || w->numbering->start_rounds[w->path->start] != NO_EDGE)
+	if (cuts == 1u << CFG_CUT_BACK || w->numbering->start_iterations[w->path->start] != NO_EDGE)
 		return "after a round of the loop";
-	if (cuts & 1u << CFG_CUT_ROUND)
+	if (cuts & 1u << CFG_CUT_ITERATION)
 		return "comes to a loop";
 	if (cuts == 1u << CFG_CUT_TWICE)
 		return "after a call that may return twice";
@@ -173,9 +173,9 @@ static const char *end_text(const struct pathmeta_function *f, const struct path
 	if (path->end_edge != NO_EDGE) {
 		enum cfg_cut cut = g->edges[path->end_edge].cut;
 
-		if (cut == CFG_CUT_BACK || cut == CFG_CUT_ROUND)
+		if (cut == CFG_CUT_BACK || cut == CFG_CUT_ITERATION)
 			return path_way(f, path->end_edge, "back to", "back to the loop's start", arena);
-		if (cfg_cuts_to(g, g->edges[path->end_edge].to) & 1u << CFG_CUT_ROUND)
+		if (cfg_cuts_to(g, g->edges[path->end_edge].to) & 1u << CFG_CUT_ITERATION)
 			return path_way(f, path->end_edge, "into the loop at", "into a loop", arena);
 		return path_way(f, path->end_edge, "cut, goes on at", "cut, goes on", arena);
 	}

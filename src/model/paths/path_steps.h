@@ -57,9 +57,9 @@ struct path_walk {
 };
 struct error *path_steps_walk(const struct path_walk *w, struct path_steps *ret);
 
-/* The end of those lines of the last node that were begun; *ret: its last one is where control is. All of them unless
+/* The end of those lines of the last node that were reached; *ret: its last one is where control is. All of them unless
  * is_partial; none when no line of the node is that place, or the place is not known. */
-uint32_t path_lines_begun(const struct path_walk *w, uint32_t node, bool *ret);
+uint32_t path_lines_reached(const struct path_walk *w, uint32_t node, bool *ret);
 
 /* The first place with code at or behind a node; NULL when none is known. */
 const struct pathmeta_line *path_node_place(const struct pathmeta_function *f, uint32_t node);

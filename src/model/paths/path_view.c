@@ -32,7 +32,7 @@ static int compare_functions(const void *a, const void *b)
 	const struct path_function *x = *(const struct path_function *const *)a;
 	const struct path_function *y = *(const struct path_function *const *)b;
 
-	return compare_u64(y->total, x->total) ?: compare_u64(y->begun, x->begun) ?: strcmp(x->name, y->name) ?:
+	return compare_u64(y->total, x->total) ?: compare_u64(y->activations, x->activations) ?: strcmp(x->name, y->name) ?:
 	       compare_u64(x->name_key, y->name_key) ?: compare_u64(x->cfg_key, y->cfg_key) ?: compare_u64(x->image, y->image);
 }
 
@@ -136,7 +136,7 @@ static struct error *sum_up(struct path_view *v)
 		return &error_no_memory;
 	for (size_t i = 0; i < v->function_count; i++) {
 		const struct path_function *f = v->functions[i];
-		bool has_run = f->total || f->begun;
+		bool has_run = f->total || f->activations;
 
 		s->total += f->total;
 		s->residual += f->residual;
@@ -147,13 +147,13 @@ static struct error *sum_up(struct path_view *v)
 		}
 		s->functions++;
 		s->functions_run += has_run;
-		s->functions_untold += !path_count_is_told(f->calls, f->is_part);
+		s->functions_unknown += !path_count_is_known(f->calls, f->is_part);
 		s->optimized += has_run && f->meta->is_optimized;
 		if (has_run)
 			path_choices_add(&s->choices, v->profile, f);
 		s->paths_run += f->run_count;
 		s->paths_possible += (double)f->path_count;
-		s->begun += f->begun;
+		s->activations += f->activations;
 		s->unfinished += f->unfinished;
 		s->kinds[has_run && f->kind <= WM1_PATHS_PLAN ? f->kind : 0]++;
 		s->split_functions += path_splits(f) != 0;

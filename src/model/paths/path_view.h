@@ -22,7 +22,7 @@ struct path_summary {
 	uint64_t total;     /* paths counted, all functions */
 	uint64_t functions; /* with metadata */
 	uint64_t functions_run;
-	uint64_t functions_untold;  /* did not run in their own bodies, and may have in others (path_folded.h) */
+	uint64_t functions_unknown; /* did not run in their own bodies, and may have in others (path_folded.h) */
 	uint64_t optimized;         /* functions of optimized code that ran */
 	uint64_t unknown_functions; /* counted, without metadata */
 	uint64_t unknown_total;
@@ -30,7 +30,7 @@ struct path_summary {
 	double paths_possible;
 	uint64_t blocks, blocks_run;
 	uint64_t edges, edges_run; /* without those of which no count is known */
-	uint64_t begun, unfinished;
+	uint64_t activations, unfinished;
 	uint64_t kinds[WM1_PATHS_PLAN + 1]; /* functions that ran, by kind of table; 0: of none */
 	uint64_t split_functions;
 	uint64_t residual;        /* counted outside plans */

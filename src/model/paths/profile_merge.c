@@ -334,14 +334,14 @@ static struct error *add_table(struct adding *a, const struct wmk_path_table *t)
 	f = &a->m->function_totals.items[function];
 	f->has[part] = true;
 	if (!(r->flags & WMK_PATHS_AT_ENTRY))
-		add_count(&f->begun[part], t->begun);
+		add_count(&f->activations[part], t->activations);
 	for (uint32_t i = 0; i < r->entry_count && !err; i++) {
 		uint64_t path, count;
 
 		if (!wmk_table_count(a->w, t, i, &path, &count))
 			continue;
 		if (r->flags & WMK_PATHS_AT_ENTRY) /* counted there, where others count what is begun */
-			add_count(&f->begun[part], count);
+			add_count(&f->activations[part], count);
 		err = add_path(a->m, function, r->flags & WMK_PATHS_INHERITED, path, 0, count);
 	}
 	return err;

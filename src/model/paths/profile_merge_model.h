@@ -21,7 +21,7 @@ enum merge_part {
 
 struct merge_function {
 	uint64_t path_count;
-	uint64_t begun[MERGE_PARTS];
+	uint64_t activations[MERGE_PARTS];
 	bool has[MERGE_PARTS];
 };
 

@@ -139,7 +139,7 @@ static struct error *write_table(const struct merge *m, struct wmk_writer *w, ui
 		}
 	}
 	*ret_rest = head.kind == WM1_PATHS_ARRAY || count < head.entry_count ? count : head.entry_count;
-	wmk_write_path_table(w, &head, f->begun[part], words);
+	wmk_write_path_table(w, &head, f->activations[part], words);
 	free(words);
 	return NULL;
 }

@@ -214,13 +214,13 @@ static struct error *write_inside(struct writer *w, const struct crash *c, uint3
 
 	for (uint32_t i = 0; i < meta->call_count && name; i++) {
 		const char *text;
-		bool is_told = false;
+		bool is_repeat = false;
 
 		if (!wanted[i] || meta->calls[i].kind == TRACEMETA_PURE)
 			continue;
-		for (uint32_t j = 0; j < i && !is_told; j++)
-			is_told = wanted[j] && crash_calls_alike(&meta->calls[j], &meta->calls[i]);
-		if (is_told)
+		for (uint32_t j = 0; j < i && !is_repeat; j++)
+			is_repeat = wanted[j] && crash_calls_alike(&meta->calls[j], &meta->calls[i]);
+		if (is_repeat)
 			continue;
 		if (shown == INSIDE_CALLS && !w->r->style.is_full) {
 			write_item(w, ",", "...");

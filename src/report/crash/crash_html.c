@@ -203,7 +203,7 @@ static void print_path_head(const struct crash_html *h, const struct crash_frame
 	const struct crash_path *path = &f->paths[index];
 
 	fputs("<h3>", h->out);
-	if (path->is_rounds)
+	if (path->is_iterations)
 		fputs("Round of the loop, once or more", h->out);
 	else if (path->is_complete)
 		fprintf(h->out, "Path %" PRIu64 " of %" PRIu64 "%s", path->ordinal, f->ended,
@@ -299,7 +299,7 @@ static uint32_t count_calls(const struct crash_frame *f, enum activity_point wan
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < f->meta->call_count; i++)
-		count += f->calls_used[i] == wanted && !crash_call_is_told(f, i);
+		count += f->calls_used[i] == wanted && !crash_call_is_repeat(f, i);
 	return count;
 }
 
@@ -319,7 +319,7 @@ static void print_call_list(struct crash_html *h, const struct crash_frame *f, e
 		const struct tracemeta_call *call = &f->meta->calls[i];
 		uint32_t row;
 
-		if (f->calls_used[i] != wanted || crash_call_is_told(f, i))
+		if (f->calls_used[i] != wanted || crash_call_is_repeat(f, i))
 			continue;
 		row = crash_html_row(h, call->file ? call->file : f->flow->file, call->line);
 		if (row != UINT32_MAX)

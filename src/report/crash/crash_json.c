@@ -139,7 +139,7 @@ static struct error *print_path(const struct json *j, const struct crash_thread 
 	fprintf(j->out, "{\"complete\": %s", path->is_complete ? "true" : "false");
 	if (path->is_complete)
 		fprintf(j->out, ", \"number\": %" PRIu64, path->number);
-	if (path->is_rounds)
+	if (path->is_iterations)
 		fputs(", \"rounds\": true", j->out);
 	if (path->is_current)
 		fputs(", \"current\": true", j->out);
@@ -217,7 +217,7 @@ static void print_calls(const struct json *j, const struct tracemeta_function *f
 }
 
 /* Functions of the metadata that a frame shows or whose coverage is known; all others say nothing. */
-static bool is_told(const struct crash *c, uint32_t number, const uint8_t *is_framed)
+static bool is_listed(const struct crash *c, uint32_t number, const uint8_t *is_framed)
 {
 	return is_framed[number] || c->entered[number] != POINT_UNKNOWN || c->calls_used[number] ||
 	       c->nodes_used[number];
@@ -267,7 +267,7 @@ static struct error *print_function(const struct json *j, uint32_t image, uint32
 	fprintf(j->out, ", \"line\": %" PRIu32 ", \"block_count\": %" PRIu32 ", \"possible_paths\": %" PRIu64,
 		flow->line, flow->cfg.node_count, flow->path_count);
 	print_cuts(j, "split_edges", &flow->cfg, CFG_CUT_SPLIT);
-	print_cuts(j, "round_edges", &flow->cfg, CFG_CUT_ROUND);
+	print_cuts(j, "round_edges", &flow->cfg, CFG_CUT_ITERATION);
 	fprintf(j->out, ", \"entered\": %s", used_text(c->entered[number]));
 	if (c->calls_used[number])
 		print_used(j, "calls_used", c->calls_used[number], f->call_count);
@@ -289,7 +289,7 @@ static struct error *print_functions(const struct json *j, const uint8_t *is_fra
 	fputs(",\n  \"functions\": [", j->out);
 	for (uint32_t i = 0; i < c->stopped->module_count; i++) {
 		for (uint32_t f = 0; f < c->first_function[i + 1] - c->first_function[i] && !err; f++) {
-			if (!j->r->has_functions && !is_told(c, c->first_function[i] + f, is_framed))
+			if (!j->r->has_functions && !is_listed(c, c->first_function[i] + f, is_framed))
 				continue;
 			fputs(is_next ? ",\n    " : "\n    ", j->out);
 			is_next = true;

@@ -9,7 +9,7 @@
 #include "model/crash/crash_branches.h"
 #include "report/crash/crash_renderer.h"
 
-static bool is_told(uint8_t state)
+static bool is_known(uint8_t state)
 {
 	return state == ACTIVITY_YES || state == ACTIVITY_NO;
 }
@@ -27,14 +27,14 @@ static void print_functions(const struct crash_lines *l, const struct crash_line
 	size_t found = 0, hit = 0;
 
 	for (size_t i = 0; i < file->function_count; i++) {
-		if (!is_told(functions[i].state))
+		if (!is_known(functions[i].state))
 			continue;
 		fprintf(out, "FN:%" PRIu32 ",", functions[i].line);
 		print_word(out, functions[i].flow->link_name);
 		putc('\n', out);
 	}
 	for (size_t i = 0; i < file->function_count; i++) {
-		if (!is_told(functions[i].state))
+		if (!is_known(functions[i].state))
 			continue;
 		found++;
 		hit += functions[i].state == ACTIVITY_YES;
@@ -56,7 +56,7 @@ static void print_branches(const struct crash_lines *l, const struct crash_branc
 		const struct crash_branch *b = &branches[i];
 		const struct crash_line *line = crash_lines_find(l, b->file, b->line);
 
-		if (b->state == CRASH_WAY_UNKNOWN || !line || !is_told(line->state))
+		if (b->state == CRASH_WAY_UNKNOWN || !line || !is_known(line->state))
 			continue;
 		found++;
 		hit += b->state == CRASH_WAY_TAKEN;
@@ -80,7 +80,7 @@ static void print_file(const struct crash_lines *l, uint32_t index, const struct
 		print_functions(l, file, out);
 	print_branches(l, branches, count, out);
 	for (size_t j = 0; j < file->line_count; j++)
-		if (is_told(lines[j].state))
+		if (is_known(lines[j].state))
 			fprintf(out, "DA:%" PRIu32 ",%d\n", lines[j].line, lines[j].state == ACTIVITY_YES);
 	fprintf(out, "LF:%zu\nLH:%zu\nend_of_record\n", file->states[ACTIVITY_YES] + file->states[ACTIVITY_NO],
 		file->states[ACTIVITY_YES]);

@@ -194,7 +194,7 @@ static void print_path_head(const struct text *t, const struct crash_frame *f, u
 	const struct crash_path *path = &f->paths[index];
 
 	fprintf(t->out, "      %s", dim(t));
-	if (path->is_rounds)
+	if (path->is_iterations)
 		fputs("round of the loop, once or more", t->out);
 	else if (!path->is_complete)
 		fprintf(t->out, "%s", f->ended ? "then, in progress" : "in progress");
@@ -246,7 +246,7 @@ static struct error *print_paths(const struct text *t, const struct crash_thread
 		err = crash_path_steps(t->c, thread, f, &f->paths[i], t->r->style.sources, &steps);
 		if (err)
 			break;
-		if (f->paths[i].is_rounds)
+		if (f->paths[i].is_iterations)
 			steps.start = "enters"; /* its name tells */
 		if (has_lines(&steps)) {
 			print_path_head(t, f, i, end - i);
@@ -329,7 +329,7 @@ static struct error *print_calls(const struct text *t, const struct crash_frame 
 	struct arena arena;
 
 	for (uint32_t i = 0; i < f->meta->call_count; i++)
-		count += f->calls_used[i] == wanted && (t->r->style.is_full || !crash_call_is_told(f, i));
+		count += f->calls_used[i] == wanted && (t->r->style.is_full || !crash_call_is_repeat(f, i));
 	if (!count)
 		return NULL;
 	arena_init(&arena);
@@ -337,7 +337,7 @@ static struct error *print_calls(const struct text *t, const struct crash_frame 
 	for (uint32_t i = 0; i < f->meta->call_count; i++) {
 		const char *text;
 
-		if (f->calls_used[i] != wanted || (!t->r->style.is_full && crash_call_is_told(f, i)))
+		if (f->calls_used[i] != wanted || (!t->r->style.is_full && crash_call_is_repeat(f, i)))
 			continue;
 		if (!t->r->style.is_full && shown == LIST_MAX) {
 			fprintf(t->out, " and %" PRIu32 " more (--full)", count - shown);

@@ -14,7 +14,7 @@ enum {
 /* ---- text ---- */
 
 /* Structures as a whole are long and seldom what is looked for. */
-static bool is_told(const struct crash_report *r, const struct snapshot_value *v)
+static bool is_shown(const struct crash_report *r, const struct snapshot_value *v)
 {
 	return r->style.is_full || *v->text != '{' || strlen(v->text) <= BRIEF_MAX;
 }
@@ -29,7 +29,7 @@ static void print_list(const struct crash_report *r, const char *what, const str
 		const struct snapshot_value *v = &values->items[i];
 		size_t len = strlen(v->name) + strlen(equals) + strlen(v->text);
 
-		if (!is_told(r, v))
+		if (!is_shown(r, v))
 			continue;
 		if (!shown++) {
 			fprintf(out, "      %s%s:%s", dim, what, plain);

@@ -49,7 +49,7 @@ static struct error *name_files(struct html *h)
 /* "12", "~12" of what may not be all, "?" */
 static const char *count_text(uint64_t count, bool is_part, char *buffer)
 {
-	if (!path_count_is_told(count, is_part))
+	if (!path_count_is_known(count, is_part))
 		return "?";
 	digits_grouped(count, is_part ? buffer + 1 : buffer);
 	if (is_part)
@@ -88,13 +88,13 @@ static void print_cards(const struct html *h)
 	char text[128], possible[DIGITS_MAX];
 
 	for (size_t i = 0; i < h->lines.files.count; i++) {
-		lines += h->lines.files.items[i].lines_told;
+		lines += h->lines.files.items[i].lines_known;
 		lines_run += h->lines.files.items[i].lines_hit;
-		ways += h->lines.files.items[i].branches_told;
+		ways += h->lines.files.items[i].branches_known;
 		ways_run += h->lines.files.items[i].branches_hit;
 	}
 	fputs("<div class=\"cards\">\n", h->out);
-	print_card(h, "functions ran", s->functions_run, s->functions - s->functions_untold);
+	print_card(h, "functions ran", s->functions_run, s->functions - s->functions_unknown);
 	print_card(h, "lines ran", lines_run, lines);
 	print_card(h, "outcomes of branches", ways_run, ways);
 	print_card(h, "blocks ran", s->blocks_run, s->blocks);
@@ -258,11 +258,11 @@ static void print_files(const struct html *h)
 		fprintf(h->out, "<tr><td class=\"w\"><a href=\"#f%zu\">", i);
 		html_text(h->out, html_short_name(&h->names, i));
 		fprintf(h->out, "</a></td><td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
-			digits_percent(f->lines_hit, f->lines_told, a), f->lines_hit, f->lines_told);
+			digits_percent(f->lines_hit, f->lines_known, a), f->lines_hit, f->lines_known);
 		fprintf(h->out, "<td class=\"r\">%s <span class=\"dim\">%zu/%zu</span></td>",
-			f->branches_told ? digits_percent(f->branches_hit, f->branches_told, b) : "", f->branches_hit,
-			f->branches_told);
-		fprintf(h->out, "<td class=\"r\">%zu/%zu</td></tr>\n", f->functions_hit, f->functions_told);
+			f->branches_known ? digits_percent(f->branches_hit, f->branches_known, b) : "", f->branches_hit,
+			f->branches_known);
+		fprintf(h->out, "<td class=\"r\">%zu/%zu</td></tr>\n", f->functions_hit, f->functions_known);
 	}
 	fputs("</tbody></table>\n", h->out);
 }
@@ -280,8 +280,9 @@ static void print_functions(const struct html *h)
 		const struct path_function *f = h->v->functions[i];
 
 		fprintf(h->out, "<tr%s><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td>",
-			f->total || f->begun ? "" : " class=\"dim\"", digits_percent(f->total, h->v->summary.total, a),
-			digits_grouped(f->total, b), count_text(f->meta ? f->calls : f->begun, f->is_part, c));
+			f->total || f->activations ? "" : " class=\"dim\"",
+			digits_percent(f->total, h->v->summary.total, a), digits_grouped(f->total, b),
+			count_text(f->meta ? f->calls : f->activations, f->is_part, c));
 		fprintf(h->out, "<td class=\"r\">%s of %s</td><td class=\"r\">%s</td><td>",
 			digits_rough(f->run_count, a), digits_rough(f->path_count, b),
 			f->unfinished ? digits_grouped(f->unfinished, d) : "");
@@ -535,7 +536,7 @@ static struct error *print_row(struct page *p, uint32_t line)
 	first_branch = p->next_branch;
 	while (p->next_branch < branches_end && h->lines.branches.items[p->next_branch].line == line)
 		p->next_branch++;
-	if (counted && path_count_is_told(counted->count, counted->is_part))
+	if (counted && path_count_is_known(counted->count, counted->is_part))
 		fprintf(h->out, "<tr id=\"f%zu-L%" PRIu32 "\" class=\"h%u\">", p->number, line,
 			heat_of(h, counted->count));
 	else
@@ -661,8 +662,8 @@ static struct error *print_file(const struct html *h, size_t number)
 	fprintf(h->out,
 		"</small></h1>\n<p class=\"dim\">%s of %zu lines ran, %zu of %zu outcomes of branches, %zu of %zu "
 		"functions. Click a path to see its lines; n and p go to the next and the one before.</p>\n",
-		digits_percent(p.file->lines_hit, p.file->lines_told, a), p.file->lines_told, p.file->branches_hit,
-		p.file->branches_told, p.file->functions_hit, p.file->functions_told);
+		digits_percent(p.file->lines_hit, p.file->lines_known, a), p.file->lines_known, p.file->branches_hit,
+		p.file->branches_known, p.file->functions_hit, p.file->functions_known);
 	if (h->v->summary.optimized)
 		fputs("<p class=\"dim\">Optimized code: ? is not known, ~ is not exact.</p>\n", h->out);
 	if (!p.source->path) {

@@ -84,7 +84,7 @@ static void print_summary(const struct path_summary *s, FILE *out)
 		"  \"summary\": {\"counted\": %" PRIu64 ", \"functions\": %" PRIu64 ", \"functions_run\": %" PRIu64
 		", \"functions_not_known\": %" PRIu64 ",\n    \"unknown_functions\": %" PRIu64
 		", \"unknown_counted\": %" PRIu64,
-		s->total, s->functions, s->functions_run, s->functions_untold, s->unknown_functions, s->unknown_total);
+		s->total, s->functions, s->functions_run, s->functions_unknown, s->unknown_functions, s->unknown_total);
 	fprintf(out,
 		", \"paths_run\": %" PRIu64 ", \"paths_possible\": %.17g,\n    \"blocks\": %" PRIu64
 		", \"blocks_run\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"edges_run\": %" PRIu64,
@@ -92,8 +92,8 @@ static void print_summary(const struct path_summary *s, FILE *out)
 	fprintf(out,
 		", \"begun\": %" PRIu64 ", \"unfinished\": %" PRIu64 ",\n    \"arrays\": %" PRIu64
 		", \"hashes\": %" PRIu64 ", \"plans\": %" PRIu64 ", \"split_functions\": %" PRIu64,
-		s->begun, s->unfinished, s->kinds[WM1_PATHS_ARRAY], s->kinds[WM1_PATHS_HASH], s->kinds[WM1_PATHS_PLAN],
-		s->split_functions);
+		s->activations, s->unfinished, s->kinds[WM1_PATHS_ARRAY], s->kinds[WM1_PATHS_HASH],
+		s->kinds[WM1_PATHS_PLAN], s->split_functions);
 	fprintf(out,
 		", \"residual\": %" PRIu64 ", \"plan_functions\": %" PRIu64 ", \"alpha_functions\": %" PRIu64
 		", \"alpha_median\": %.6g, \"alpha_most\": %.6g, \"skipped\": %" PRIu64,
@@ -142,7 +142,7 @@ static void print_edges(const struct path_function *f, FILE *out)
 {
 	static const char *const cuts[CFG_CUTS] = {
 		[CFG_KEPT] = NULL,       [CFG_CUT_BACK] = "back",   [CFG_CUT_SPLIT] = "split",
-		[CFG_CUT_JUMP] = "jump", [CFG_CUT_TWICE] = "twice", [CFG_CUT_ROUND] = "round"};
+		[CFG_CUT_JUMP] = "jump", [CFG_CUT_TWICE] = "twice", [CFG_CUT_ITERATION] = "round"};
 	static const char *const outcomes[PATHMETA_OUTCOMES] = {
 		[PATHMETA_PLAIN] = NULL,      [PATHMETA_TRUE] = "true",       [PATHMETA_FALSE] = "false",
 		[PATHMETA_CASE] = "case",     [PATHMETA_DEFAULT] = "default", [PATHMETA_NORMAL] = "normal",
@@ -245,7 +245,7 @@ static void print_function_numbers(const struct path_function *f, FILE *out)
 		", \"kind\": \"%s\", \"tables\": %" PRIu32 ", \"begun\": %" PRIu64 ", \"inherited\": %" PRIu64
 		", \"ended\": %" PRIu64,
 		f->kind >= WM1_PATHS_ARRAY && f->kind <= WM1_PATHS_PLAN ? kinds[f->kind] : "?", f->table_count,
-		f->begun, f->inherited, f->ended);
+		f->activations, f->inherited, f->ended);
 	fprintf(out,
 		", \"unfinished\": %" PRIu64 ", \"entered\": %" PRIu64 ", \"residual\": %" PRIu64
 		", \"splits\": %" PRIu32,

@@ -22,20 +22,20 @@ static void print_functions(const struct path_lines *l, const struct path_line_f
 	const struct path_line_function *functions = &l->functions.items[file->first_function];
 
 	for (size_t i = 0; i < file->function_count; i++) {
-		if (!path_count_is_told(functions[i].calls, functions[i].is_part))
+		if (!path_count_is_known(functions[i].calls, functions[i].is_part))
 			continue;
 		fprintf(out, "FN:%" PRIu32 ",", functions[i].line);
 		print_word(out, functions[i].function->link_name);
 		putc('\n', out);
 	}
 	for (size_t i = 0; i < file->function_count; i++) {
-		if (!path_count_is_told(functions[i].calls, functions[i].is_part))
+		if (!path_count_is_known(functions[i].calls, functions[i].is_part))
 			continue;
 		fprintf(out, "FNDA:%" PRIu64 ",", functions[i].calls);
 		print_word(out, functions[i].function->link_name);
 		putc('\n', out);
 	}
-	fprintf(out, "FNF:%zu\nFNH:%zu\n", file->functions_told, file->functions_hit);
+	fprintf(out, "FNF:%zu\nFNH:%zu\n", file->functions_known, file->functions_hit);
 }
 
 static void print_branches(const struct path_lines *l, const struct path_line_file *file, FILE *out)
@@ -45,7 +45,7 @@ static void print_branches(const struct path_lines *l, const struct path_line_fi
 	for (size_t i = 0; i < file->branch_count; i++) {
 		const struct path_branch *b = &branches[i];
 
-		if (!path_count_is_told(b->count, b->is_part))
+		if (!path_count_is_known(b->count, b->is_part))
 			continue;
 		fprintf(out, "BRDA:%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", b->line, b->block, b->way);
 		if (b->reached)
@@ -53,7 +53,7 @@ static void print_branches(const struct path_lines *l, const struct path_line_fi
 		else
 			fputs("-\n", out);
 	}
-	fprintf(out, "BRF:%zu\nBRH:%zu\n", file->branches_told, file->branches_hit);
+	fprintf(out, "BRF:%zu\nBRH:%zu\n", file->branches_known, file->branches_hit);
 }
 
 struct error *path_render_lcov(const struct path_report *r, FILE *out)
@@ -74,9 +74,9 @@ struct error *path_render_lcov(const struct path_report *r, FILE *out)
 		print_functions(&l, file, out);
 		print_branches(&l, file, out);
 		for (size_t j = 0; j < file->line_count; j++)
-			if (path_count_is_told(lines[j].count, lines[j].is_part))
+			if (path_count_is_known(lines[j].count, lines[j].is_part))
 				fprintf(out, "DA:%" PRIu32 ",%" PRIu64 "\n", lines[j].line, lines[j].count);
-		fprintf(out, "LF:%zu\nLH:%zu\nend_of_record\n", file->lines_told, file->lines_hit);
+		fprintf(out, "LF:%zu\nLH:%zu\nend_of_record\n", file->lines_known, file->lines_hit);
 	}
 	path_lines_deinit(&l);
 	return NULL;

@@ -20,7 +20,7 @@ void path_optimized_print(const struct path_summary *s, const char *what, const 
 {
 	char a[DIGITS_MAX];
 
-	if (s->optimized || s->functions_untold)
+	if (s->optimized || s->functions_unknown)
 		fprintf(out, "%soptimized code (%s %s): what was inlined and folded is not counted, so %s\n", before,
 			digits_grouped(s->optimized, a), s->optimized == 1 ? "function" : "functions", what);
 }

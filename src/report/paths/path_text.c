@@ -49,8 +49,8 @@ static void print_name(const struct text *t, const char *name)
 	fprintf(t->out, "  %-11s ", name);
 }
 
-/* untold: besides them, those of which it is not known. */
-static void print_part(const struct text *t, const char *name, uint64_t part, uint64_t whole, uint64_t untold,
+/* unknown: besides them, those of which it is not known. */
+static void print_part(const struct text *t, const char *name, uint64_t part, uint64_t whole, uint64_t unknown,
 		       const char *what)
 {
 	char a[DIGITS_MAX], b[DIGITS_MAX], c[DIGITS_MAX];
@@ -58,8 +58,8 @@ static void print_part(const struct text *t, const char *name, uint64_t part, ui
 	print_name(t, name);
 	fprintf(t->out, "%s of %s %s (%s)", digits_grouped(part, a), digits_grouped(whole, b), what,
 		digits_percent(part, whole, c));
-	if (untold)
-		fprintf(t->out, "; of %s more it is not known", digits_grouped(untold, a));
+	if (unknown)
+		fprintf(t->out, "; of %s more it is not known", digits_grouped(unknown, a));
 	putc('\n', t->out);
 }
 
@@ -80,7 +80,7 @@ static void print_paths(const struct text *t)
 static struct error *print_lines(const struct text *t)
 {
 	struct path_lines l;
-	uint64_t lines = 0, lines_run = 0, ways = 0, ways_run = 0, untold_lines = 0, untold_ways = 0;
+	uint64_t lines = 0, lines_run = 0, ways = 0, ways_run = 0, unknown_lines = 0, unknown_ways = 0;
 	struct error *err = path_lines_create(t->v, &l);
 
 	if (err)
@@ -88,17 +88,17 @@ static struct error *print_lines(const struct text *t)
 	for (size_t i = 0; i < l.files.count; i++) {
 		const struct path_line_file *f = &l.files.items[i];
 
-		lines += f->lines_told;
+		lines += f->lines_known;
 		lines_run += f->lines_hit;
-		untold_lines += f->line_count - f->lines_told;
-		ways += f->branches_told;
+		unknown_lines += f->line_count - f->lines_known;
+		ways += f->branches_known;
 		ways_run += f->branches_hit;
-		untold_ways += f->branch_count - f->branches_told;
+		unknown_ways += f->branch_count - f->branches_known;
 	}
-	if (lines + untold_lines)
-		print_part(t, "lines", lines_run, lines, untold_lines, "ran");
-	if (ways + untold_ways)
-		print_part(t, "branches", ways_run, ways, untold_ways, "outcomes happened");
+	if (lines + unknown_lines)
+		print_part(t, "lines", lines_run, lines, unknown_lines, "ran");
+	if (ways + unknown_ways)
+		print_part(t, "branches", ways_run, ways, unknown_ways, "outcomes happened");
 	path_lines_deinit(&l);
 	return NULL;
 }
@@ -206,7 +206,7 @@ static void print_split_lines(const struct text *t)
 
 static uint64_t choices_of(const struct path_function *f)
 {
-	return f->total || f->begun ? (uint64_t)f->meta->selects + f->meta->switch_tables : 0;
+	return f->total || f->activations ? (uint64_t)f->meta->selects + f->meta->switch_tables : 0;
 }
 
 /* What the numbers above cannot mean. */
@@ -229,7 +229,8 @@ static void print_oddities(const struct text *t)
 
 	if (s->unfinished) {
 		print_name(t, "unfinished");
-		fprintf(t->out, "%s of %s activations", digits_grouped(s->unfinished, a), digits_grouped(s->begun, b));
+		fprintf(t->out, "%s of %s activations", digits_grouped(s->unfinished, a),
+			digits_grouped(s->activations, b));
 		print_list(t, unfinished_of);
 		putc('\n', t->out);
 	}
@@ -284,7 +285,7 @@ static struct error *print_summary(const struct text *t)
 
 	fprintf(t->out, "\n%sSummary%s%s\n", style(t, bold), style(t, plain),
 		t->v->is_filtered ? " of the chosen functions" : "");
-	print_part(t, "functions", s->functions_run, s->functions - s->functions_untold, s->functions_untold, "ran");
+	print_part(t, "functions", s->functions_run, s->functions - s->functions_unknown, s->functions_unknown, "ran");
 	print_paths(t);
 	print_part(t, "blocks", s->blocks_run, s->blocks, 0, "ran");
 	print_part(t, "edges", s->edges_run, s->edges, 0, "taken");
@@ -346,14 +347,14 @@ static void print_function(const struct text *t, const struct path_function *f)
 
 	if (!f->meta) {
 		fprintf(t->out, "%9s %15s %15s %12s %12s %8s  %s\n", digits_percent(f->total, t->v->summary.total, a),
-			digits_grouped(f->total, b), digits_grouped(f->begun, c), digits_rough(f->run_count, d), "?",
-			"?", f->name);
+			digits_grouped(f->total, b), digits_grouped(f->activations, c), digits_rough(f->run_count, d),
+			"?", "?", f->name);
 		return;
 	}
 	for (uint32_t i = 0; i < f->meta->cfg.node_count; i++)
 		run += f->blocks[i] != 0;
 	fprintf(t->out, "%9s %15s %15s", digits_percent(f->total, t->v->summary.total, a), digits_grouped(f->total, b),
-		path_count_is_told(f->calls, f->is_part) ? digits_grouped(f->calls, c) : "?");
+		path_count_is_known(f->calls, f->is_part) ? digits_grouped(f->calls, c) : "?");
 	fprintf(t->out, " %12s %12s", digits_rough(f->run_count, a), digits_rough(f->path_count, b));
 	fprintf(t->out, " %8s  ", digits_percent(run, f->meta->cfg.node_count, a));
 	path_show_function(t->out, f, &t->r->style, 0);

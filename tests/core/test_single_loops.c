@@ -3,7 +3,7 @@
  *
  * usage: test_rounds [COUNT [SEED]]
  *
- * A walk runs what the placement says is run, and keeps the numbers of the paths that end, but not on ROUND edges. At each
+ * A walk runs what the placement says is run, and keeps the numbers of the paths that end, but not on ITERATION edges. At each
  * step all that was walked has to come back from these numbers and the register, but for how often rounds were repeated.
  */
 #include "cfgs.h"
@@ -21,7 +21,7 @@ static void check_text(const char *text, const char *want)
 	g = cfg_from_text(&arena, text);
 	w = cfg_from_text(&arena, want);
 	CHECK_OK(cfg_cut_cycles(&g));
-	CHECK_OK(cfg_cut_rounds(&g));
+	CHECK_OK(cfg_cut_iterations(&g));
 	CHECK_OK(cfg_check(&g));
 	for (uint32_t e = 0; e < g.edge_count; e++)
 		if (!CHECK_U64(g.edges[e].cut, w.edges[e].cut))
@@ -120,7 +120,7 @@ static uint32_t start_at(const struct walk *w, uint32_t node, uint32_t round)
 {
 	uint32_t i = 0;
 
-	while (w->n->starts[i] != node || w->n->start_rounds[i] != round)
+	while (w->n->starts[i] != node || w->n->start_iterations[i] != round)
 		i++;
 	return i;
 }
@@ -135,9 +135,9 @@ static void take(struct walk *w, uint32_t e)
 		run_op(w, w->p->edges[e]);
 		return;
 	}
-	if (edge->cut != CFG_CUT_ROUND)
+	if (edge->cut != CFG_CUT_ITERATION)
 		w->kept[w->kept_count++] = end.value + (end.adds_register ? w->reg : 0);
-	run_op(w, w->p->starts[start_at(w, edge->to, edge->cut == CFG_CUT_ROUND ? e : NO_EDGE)]);
+	run_op(w, w->p->starts[start_at(w, edge->to, edge->cut == CFG_CUT_ITERATION ? e : NO_EDGE)]);
 }
 
 static bool is_walked(const struct walk *w, uint32_t at, uint32_t node)
@@ -162,7 +162,7 @@ static bool has_round(const struct walk *w, uint32_t edge, uint32_t *ret_nodes)
 /* w->path is what comes next in the walk, behind one round or more if it says so. */
 static bool match(struct walk *w)
 {
-	uint32_t round = w->n->start_rounds[w->path.start], nodes;
+	uint32_t round = w->n->start_iterations[w->path.start], nodes;
 
 	if (round != NO_EDGE) {
 		if (!has_round(w, round, &nodes))
@@ -209,7 +209,7 @@ static uint32_t probe(uint64_t seed)
 	arena_init(&arena);
 	g = cfg_generate_any(&arena, &r, CFG_FIXED, 60);
 	CHECK_OK(cfg_split(&g, rng_below(&r, 2) ? PATH_COUNT_MAX / 2 : (uint64_t)g.node_count * 2 + 400, &cut));
-	CHECK_OK(cfg_cut_rounds(&g));
+	CHECK_OK(cfg_cut_iterations(&g));
 	CHECK_OK(cfg_check(&g));
 	if (CHECK_OK(path_number(&g, &arena, &n)) &&
 	    CHECK_OK(placement_make(&g, &n, n.start_values, n.edge_values, &arena, &p)) &&
