@@ -96,7 +96,7 @@ static struct error *set_option(void *state, int option)
 
 	switch (option) {
 	case OPTION_FORMAT:
-		r->renderer = format_find(&crash_formats, optarg);
+		r->renderer = word_table_find(&crash_formats, optarg);
 		return r->renderer ? NULL : formats_unknown("core", optarg);
 	case OPTION_FRAMES:
 		return set_count("--frames", optarg, &r->frames);
@@ -320,7 +320,7 @@ static struct error *run(struct request *r)
 
 int command_core(int argc, char **argv)
 {
-	struct request r = {.renderer = format_find(&crash_formats, "text"), .frames = FRAMES_DEFAULT};
+	struct request r = {.renderer = word_table_find(&crash_formats, "text"), .frames = FRAMES_DEFAULT};
 	int status;
 
 	path_reading_init(&r.reading);

@@ -5,16 +5,16 @@
 #include "cli/formats.h"
 #include "cli/message.h"
 
-int formats_help(const char *command, const struct format_table *t, const char *head, const char *tail)
+int formats_help(const char *command, const struct word_table *t, const char *head, const char *tail)
 {
-	const struct format *f;
+	const struct word *f;
 	size_t width = 0;
 
-	for (size_t i = 0; (f = format_at(t, i)); i++)
+	for (size_t i = 0; (f = word_table_at(t, i)); i++)
 		if (strlen(f->name) > width)
 			width = strlen(f->name);
 	fputs(head, stdout);
-	for (size_t i = 0; (f = format_at(t, i)); i++)
+	for (size_t i = 0; (f = word_table_at(t, i)); i++)
 		printf("  %-*s  %s\n", (int)width, f->name, f->summary);
 	return message_help(command, tail);
 }

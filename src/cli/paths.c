@@ -73,7 +73,7 @@ static struct error *set_option(void *state, int option)
 
 	switch (option) {
 	case OPTION_FORMAT:
-		r->renderer = format_find(&path_formats, optarg);
+		r->renderer = word_table_find(&path_formats, optarg);
 		return r->renderer ? NULL : formats_unknown("paths", optarg);
 	case OPTION_BY:
 		return set_by(r, optarg);
@@ -160,7 +160,7 @@ static struct error *show_files(struct request *r, char **paths)
 
 int command_paths(int argc, char **argv)
 {
-	struct request r = {.renderer = format_find(&path_formats, "text")};
+	struct request r = {.renderer = word_table_find(&path_formats, "text")};
 	int status;
 
 	path_reading_init(&r.reading);

@@ -77,7 +77,7 @@ static struct error *set_option(void *state, int option)
 
 	switch (option) {
 	case OPTION_FORMAT:
-		r->renderer = format_find(&report_formats, optarg);
+		r->renderer = word_table_find(&report_formats, optarg);
 		return r->renderer ? NULL : formats_unknown("report", optarg);
 	case OPTION_METRIC:
 		r->view.metric = optarg;
@@ -173,7 +173,7 @@ static struct error *report_files(struct request *r, char **paths)
 
 int command_report(int argc, char **argv)
 {
-	struct request r = {.renderer = format_find(&report_formats, "text")};
+	struct request r = {.renderer = word_table_find(&report_formats, "text")};
 	int status;
 
 	image_cache_init(&r.cache);

@@ -11,4 +11,4 @@ static const struct renderer renderers[] = {
 	{.format = {0}},
 };
 
-const struct format_table report_formats = {renderers, sizeof *renderers};
+const struct word_table report_formats = {renderers, sizeof *renderers};

@@ -8,18 +8,18 @@
 
 #include <stdio.h>
 
-#include "report/format_table.h"
+#include "base/word_table.h"
 #include "model/contexts/profile_view.h"
 
 struct renderer {
-	struct format format;
+	struct word format;
 	size_t default_top; /* contexts shown when the user does not say; 0: all */
 	bool keeps_zeros;   /* shows contexts where the metric is 0 */
 	bool wants_events;  /* shows single events: the profile must keep them */
 	struct error *(*render)(const struct view *v, FILE *out);
 };
 
-extern const struct format_table report_formats; /* of struct renderer */
+extern const struct word_table report_formats; /* of struct renderer */
 
 struct error *render_text(const struct view *v, FILE *out);
 struct error *render_events(const struct view *v, FILE *out);

@@ -12,4 +12,4 @@ static const struct crash_renderer renderers[] = {
 	{.format = {0}},
 };
 
-const struct format_table crash_formats = {renderers, sizeof *renderers};
+const struct word_table crash_formats = {renderers, sizeof *renderers};

@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
+#include "base/word_table.h"
 #include "model/crash/crash.h"
 #include "model/crash/crash_values.h"
-#include "report/format_table.h"
 #include "report/path_listing.h"
 
 struct crash_report {
@@ -25,13 +25,13 @@ struct crash_report {
 };
 
 struct crash_renderer {
-	struct format format;
+	struct word format;
 	struct error *(*render)(const struct crash_report *r, FILE *out);
 	uint32_t default_paths; /* shown of each frame when the user does not say; 0: all */
 	bool wants_activity;
 };
 
-extern const struct format_table crash_formats; /* of struct crash_renderer */
+extern const struct word_table crash_formats; /* of struct crash_renderer */
 
 struct error *crash_render_text(const struct crash_report *r, FILE *out);
 struct error *crash_render_json(const struct crash_report *r, FILE *out);

@@ -14,7 +14,7 @@ static const struct path_renderer renderers[] = {
 	{.format = {0}},
 };
 
-const struct format_table path_formats = {renderers, sizeof *renderers};
+const struct word_table path_formats = {renderers, sizeof *renderers};
 
 void path_optimized_print(const struct path_summary *s, const char *what, const char *before, FILE *out)
 {

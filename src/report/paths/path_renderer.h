@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "report/format_table.h"
+#include "base/word_table.h"
 #include "report/path_listing.h"
 #include "model/paths/path_view.h"
 
@@ -19,13 +19,13 @@ struct path_report {
 };
 
 struct path_renderer {
-	struct format format;
+	struct word format;
 	size_t default_top; /* paths or functions shown when the user does not say; 0: all */
 	bool has_notes;     /* the output itself says what path_notes_print says */
 	struct error *(*render)(const struct path_report *r, FILE *out);
 };
 
-extern const struct format_table path_formats; /* of struct path_renderer */
+extern const struct word_table path_formats; /* of struct path_renderer */
 
 struct error *path_render_text(const struct path_report *r, FILE *out);
 struct error *path_render_json(const struct path_report *r, FILE *out);
