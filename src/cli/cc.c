@@ -26,8 +26,6 @@
 #include "cli/message.h"
 #include "cli/install_paths.h"
 #include "cli/version_script.h"
-#include "waymark/paths.h"
-#include "waymark/trace.h"
 
 VEC_DECLARE(argument_vec, char *);
 
@@ -367,52 +365,18 @@ static struct error *check_version(const char *clang)
 	return NULL;
 }
 
-/* Ours first, then clang's own. */
-static void print_help(bool is_cxx)
+static int run(const struct command *command, int argc, char **argv)
 {
-	printf("Usage: waymark %s [CLANG OPTIONS] FILE...\n"
-	       "\n"
-	       "Compiles and links as %s does; what it links keeps its exact calling context (wm_capture, wm_event,\n"
-	       "waymark run --heap), counts the paths that it takes through its functions (waymark paths), or both.\n"
-	       "Use it as the compiler: ./configure CC=\"waymark cc\", or waymark-%s where one word is wanted.\n"
-	       "\n"
-	       "  --wm=contexts          calling contexts (the default)\n"
-	       "  --wm=paths             paths through functions\n"
-	       "  --wm=trace             what a crash leaves behind: last paths and calls of each frame (waymark core)\n"
-	       "  --wm=trace=RULES       the same, by function: GLOB=SCHEME;... (man waymark-cc)\n"
-	       "  --wm=contexts,paths    several, with commas\n"
-	       "  --wm=none              only run clang\n"
-	       "\n"
-	       "With paths and trace:\n"
-	       "  --wm-stage=source      the code as written, before the optimizer (the default of paths)\n"
-	       "  --wm-stage=final       the optimized code, when the program is linked: most often costs less\n"
-	       "With trace:\n"
-	       "  --wm-trace-paths=N     last paths kept for each frame, a power of two (%d)\n"
-	       "With paths:\n"
-	       "  --wm-plan=FILE         give the paths of a profile (.wmk) or a list the cheapest counters\n"
-	       "  --wm-path-array=N      functions with up to N paths have a counter for each (%d); others a hash table\n"
-	       "  --wm-path-hash=inline  look paths up in place (the default)\n"
-	       "  --wm-path-hash=call    in a function of the runtime: smaller and slower code\n"
-	       "\n"
-	       "WAYMARK_CC and WAYMARK_CXX name another clang 19. The options of clang follow.\n\n",
-	       is_cxx ? "c++" : "cc", is_cxx ? "clang++" : "clang", is_cxx ? "c++" : "cc", WM1_TRACE_RING_DEFAULT,
-	       WM1_PATHS_ARRAY_DEFAULT);
-	fflush(stdout);
-}
-
-int command_cc(int argc, char **argv)
-{
-	bool is_cxx = strstr(argv[0], "c++") != NULL;
-	const char *command = is_cxx ? "c++" : "cc";
-	if (argc == 2 && !strcmp(argv[1], "--help"))
-		print_help(is_cxx);
+	bool is_cxx = command == &command_cxx;
+	if (argc == 2 && !strcmp(argv[1], "--help") && options_help(command) != STATUS_OK) /* then clang's own */
+		return STATUS_FAILED;
 	const char *override = getenv(is_cxx ? "WAYMARK_CXX" : "WAYMARK_CC");
 	const char *clang = override ? override : is_cxx ? "clang++-19" : "clang-19";
 	struct line line = {0};
 	add_text(&line, clang);
 	struct error *err = override ? check_version(clang) : NULL;
 	if (!err)
-		err = prepare(command, argv + 1, argc - 1, &line);
+		err = prepare(command->name, argv + 1, argc - 1, &line);
 	if (!err)
 		err = argument_vec_append(&line.words, NULL);
 	if (!err) {
@@ -420,5 +384,43 @@ int command_cc(int argc, char **argv)
 		err = error_os(errno, "%s: cannot run it; install clang-19", clang);
 	}
 	line_deinit(&line);
-	return message_error(command, err);
+	return message_error(command->name, err);
 }
+
+static const char notes[] = "\nWAYMARK_CC and WAYMARK_CXX name another clang 19. The options of clang follow.\n\n";
+
+enum {
+	HELP_COLUMN = 25,
+};
+
+const struct command command_cc = {
+	.name = "cc",
+	.summary = "compile and link C as clang does, with exact calling contexts",
+	.usage = "Usage: waymark cc [CLANG OPTIONS] FILE...\n"
+		 "\n"
+		 "Compiles and links as clang does; what it links keeps its exact calling\n"
+		 "context (wm_capture, wm_event, waymark run --heap), counts the paths that it\n"
+		 "takes through its functions (waymark paths), or both. Use it as the compiler:\n"
+		 "./configure CC=\"waymark cc\", or waymark-cc where one word is wanted.\n",
+	.options = cc_option_rows,
+	.notes = notes,
+	.help_column = HELP_COLUMN,
+	.operands = {{"file", COMPLETE_FILE, NULL, true}},
+	.run = run,
+};
+
+const struct command command_cxx = {
+	.name = "c++",
+	.summary = "the same for C++",
+	.usage = "Usage: waymark c++ [CLANG OPTIONS] FILE...\n"
+		 "\n"
+		 "Compiles and links as clang++ does; what it links keeps its exact calling\n"
+		 "context (wm_capture, wm_event, waymark run --heap), counts the paths that it\n"
+		 "takes through its functions (waymark paths), or both. Use it as the compiler:\n"
+		 "./configure CC=\"waymark cc\", or waymark-c++ where one word is wanted.\n",
+	.options = cc_option_rows,
+	.notes = notes,
+	.help_column = HELP_COLUMN,
+	.operands = {{"file", COMPLETE_FILE, NULL, true}},
+	.run = run,
+};

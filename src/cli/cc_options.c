@@ -1,4 +1,4 @@
-/* cc_options.c - reads --wm= and --wm-*=: a table of names, each with a function that checks its value. */
+/* cc_options.c - reads --wm= and --wm-*=: tables of options, each with a function that checks its value. */
 #include "cli/cc_options.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "format/scheme.h"
 #include "waymark/paths.h"
 #include "waymark/trace.h"
@@ -39,33 +40,49 @@ static struct error *set_rules(struct cc_options *o, const char *value, size_t l
 	return asprintf(&o->rules, "@%s", path) < 0 ? (o->rules = NULL, &error_no_memory) : NULL;
 }
 
-static bool is_word(const char *text, size_t len, const char *word)
-{
-	return strlen(word) == len && !memcmp(text, word, len);
-}
+enum {
+	NO_KIND = SIZE_MAX, /* a word that is help and nothing to compare with */
+};
+
+/* What can be wanted: a flag of struct cc_options each. */
+static const struct kind {
+	struct word word;
+	size_t flag_off;
+} kinds[] = {
+	{{"contexts", "calling contexts (the default)"}, offsetof(struct cc_options, contexts)},
+	{{"paths", "paths through functions"}, offsetof(struct cc_options, paths)},
+	{{"trace", "what a crash leaves behind: last paths and calls of each frame (waymark core)"},
+	 offsetof(struct cc_options, trace)},
+	{{"trace=RULES", "the same, by function: GLOB=SCHEME;... (man waymark-cc)"},
+	 offsetof(struct cc_options, trace)},
+	{{"contexts,paths", "several, with commas"}, NO_KIND},
+	{{"contexts,trace", NULL}, NO_KIND},
+	{{"none", "only run clang"}, NO_KIND},
+	{.word = {0}},
+};
+static const struct word_table what_words = {kinds, sizeof *kinds};
 
 /* One of the kinds, which commas separate. *is_known: it is one. */
-static struct error *add_kind(struct cc_options *o, const char *kind, size_t len, bool *is_known)
+static struct error *add_kind(struct cc_options *o, const char *text, size_t len, bool *is_known)
 {
-	static const char rules[] = "trace=";
-	*is_known = true;
-	if (is_word(kind, len, "contexts")) {
-		o->contexts = true;
-	} else if (is_word(kind, len, "paths")) {
-		o->paths = true;
-	} else if (is_word(kind, len, "trace")) {
-		o->trace = true;
-	} else if (len >= strlen(rules) && !memcmp(kind, rules, strlen(rules))) {
-		o->trace = true;
-		return set_rules(o, kind + strlen(rules), len - strlen(rules));
-	} else {
-		*is_known = false;
+	*is_known = false;
+	for (const struct kind *kind = kinds; kind->word.name; kind++) {
+		size_t name_len = strcspn(kind->word.name, "=");
+		size_t fixed_len = name_len + (kind->word.name[name_len] == '='); /* then comes a value */
+
+		if (kind->flag_off == NO_KIND || len < fixed_len || memcmp(text, kind->word.name, fixed_len) ||
+		    (fixed_len == name_len && len > name_len))
+			continue;
+		*is_known = true;
+		*(bool *)((char *)o + kind->flag_off) = true;
+		return fixed_len > name_len ? set_rules(o, text + fixed_len, len - fixed_len) : NULL;
 	}
 	return NULL;
 }
 
-static struct error *set_what(struct cc_options *o, const char *value)
+static struct error *set_what(void *state, const char *value)
 {
+	struct cc_options *o = state;
 	const char *kind = value;
 	o->contexts = o->paths = o->trace = false;
 	free(o->rules);
@@ -90,17 +107,32 @@ static struct error *set_what(struct cc_options *o, const char *value)
 	}
 }
 
-static struct error *set_stage(struct cc_options *o, const char *value)
+enum {
+	STAGE_SOURCE,
+	STAGE_FINAL,
+};
+
+static const struct word stages[] = {
+	[STAGE_SOURCE] = {"source", "the code as written, before the optimizer (the default of paths)"},
+	[STAGE_FINAL] = {"final", "the optimized code, when the program is linked: most often costs less"},
+	{0},
+};
+static const struct word_table stage_words = {stages, sizeof *stages};
+
+static struct error *set_stage(void *state, const char *value)
 {
-	o->is_final = !strcmp(value, "final");
-	o->traces_source = !o->is_final;
-	if (!o->is_final && strcmp(value, "source"))
+	struct cc_options *o = state;
+	const struct word *stage = word_table_find(&stage_words, value);
+	if (!stage)
 		return error_create(ERROR_ARGUMENT, "--wm-stage=%s: not known; use source or final", value);
+	o->is_final = stage == &stages[STAGE_FINAL];
+	o->traces_source = !o->is_final;
 	return NULL;
 }
 
-static struct error *set_ring(struct cc_options *o, const char *value)
+static struct error *set_ring(void *state, const char *value)
 {
+	struct cc_options *o = state;
 	char *end;
 	errno = 0;
 	unsigned long n = strtoul(value, &end, 10);
@@ -111,8 +143,9 @@ static struct error *set_ring(struct cc_options *o, const char *value)
 	return NULL;
 }
 
-static struct error *set_array(struct cc_options *o, const char *value)
+static struct error *set_array(void *state, const char *value)
 {
+	struct cc_options *o = state;
 	char *end;
 	errno = 0;
 	unsigned long n = strtoul(value, &end, 10);
@@ -123,17 +156,27 @@ static struct error *set_array(struct cc_options *o, const char *value)
 	return NULL;
 }
 
-static struct error *set_hash(struct cc_options *o, const char *value)
+static const struct word hashes[] = {
+	{"inline", "look paths up in place (the default)"},
+	{"call", "in a function of the runtime: smaller and slower code"},
+	{0},
+};
+static const struct word_table hash_words = {hashes, sizeof *hashes};
+
+static struct error *set_hash(void *state, const char *value)
 {
-	if (strcmp(value, "inline") && strcmp(value, "call"))
+	struct cc_options *o = state;
+	const struct word *hash = word_table_find(&hash_words, value);
+	if (!hash)
 		return error_create(ERROR_ARGUMENT, "--wm-path-hash=%s: not known; use inline or call", value);
-	o->hash = value;
+	o->hash = hash->name;
 	return NULL;
 }
 
 /* Build systems change directories between here and the pass. */
-static struct error *set_plan(struct cc_options *o, const char *value)
+static struct error *set_plan(void *state, const char *value)
 {
+	struct cc_options *o = state;
 	struct stat st;
 	if (!realpath(value, o->plan) || access(o->plan, R_OK) || stat(o->plan, &st))
 		return error_os(errno, "--wm-plan=%s: cannot read it", value);
@@ -148,14 +191,76 @@ enum need {
 	NEED_TRACE = 2,
 };
 
+static const struct option_row what_options[] = {
+	{.name = "wm",
+	 .argument = "=WHAT",
+	 .help = "what to instrument",
+	 .kind = OPTION_KIND_JOINED,
+	 .set = set_what,
+	 .words = &what_words},
+	OPTIONS_END,
+};
+static const struct option_row stage_options[] = {
+	{.name = "wm-stage",
+	 .argument = "=STAGE",
+	 .help = "which code to count paths in",
+	 .kind = OPTION_KIND_JOINED,
+	 .set = set_stage,
+	 .words = &stage_words},
+	OPTIONS_END,
+};
+static const struct option_row trace_options[] = {
+	{.name = "wm-trace-paths",
+	 .argument = "=N",
+	 .help = "last paths kept for each frame, a power of two",
+	 .preset = WM1_TRACE_RING_DEFAULT,
+	 .kind = OPTION_KIND_JOINED,
+	 .set = set_ring},
+	OPTIONS_END,
+};
+static const struct option_row path_options[] = {
+	{.name = "wm-plan",
+	 .argument = "=FILE",
+	 .help = "give the paths of a profile (.wmk) or a list the cheapest counters",
+	 .completion = COMPLETE_FILE,
+	 .kind = OPTION_KIND_JOINED,
+	 .set = set_plan},
+	{.name = "wm-path-array",
+	 .argument = "=N",
+	 .help = "functions with up to N paths have a counter for each, others a hash table",
+	 .preset = WM1_PATHS_ARRAY_DEFAULT,
+	 .kind = OPTION_KIND_JOINED,
+	 .set = set_array},
+	{.name = "wm-path-hash",
+	 .argument = "=HOW",
+	 .help = "how paths are looked up in hash tables",
+	 .kind = OPTION_KIND_JOINED,
+	 .set = set_hash,
+	 .words = &hash_words},
+	OPTIONS_END,
+};
+
+const struct option_row cc_option_rows[] = {
+	{.table = what_options},
+	OPTIONS_HEADING("With paths and trace:"),
+	{.table = stage_options},
+	OPTIONS_HEADING("With trace:"),
+	{.table = trace_options},
+	OPTIONS_HEADING("With paths:"),
+	{.table = path_options},
+	OPTIONS_HEADING("Others:"),
+	{.name = "help", .help = "this text, then clang's", .kind = OPTION_KIND_HELP},
+	OPTIONS_END,
+};
+
 static const struct {
-	const char *prefix;
-	struct error *(*set)(struct cc_options *o, const char *value);
+	const struct option_row *rows;
 	enum need need; /* one of them */
-} table[] = {
-	{"--wm=", set_what, NEED_NOTHING},         {"--wm-stage=", set_stage, NEED_PATHS | NEED_TRACE},
-	{"--wm-plan=", set_plan, NEED_PATHS},      {"--wm-path-array=", set_array, NEED_PATHS},
-	{"--wm-path-hash=", set_hash, NEED_PATHS}, {"--wm-trace-paths=", set_ring, NEED_TRACE},
+} groups[] = {
+	{what_options, NEED_NOTHING},
+	{stage_options, NEED_PATHS | NEED_TRACE},
+	{trace_options, NEED_TRACE},
+	{path_options, NEED_PATHS},
 };
 
 bool cc_options_is_own(const char *word)
@@ -163,19 +268,46 @@ bool cc_options_is_own(const char *word)
 	return !strncmp(word, "--wm=", 5) || !strncmp(word, "--wm-", 5);
 }
 
+/* The value behind "--NAME=", NULL: word is another option. */
+static const char *value_of(const char *word, const struct option_row *row)
+{
+	size_t len = strlen(row->name);
+	return !strncmp(word + 2, row->name, len) && word[2 + len] == '=' ? word + 2 + len + 1 : NULL;
+}
+
+static struct error *unknown_option(const char *word)
+{
+	struct option_item items[OPTIONS_MAX];
+	size_t count = options_list(cc_option_rows, items), last = 0;
+	struct buffer list = {0};
+	struct error *err;
+	for (size_t i = 0; i < count; i++)
+		if (items[i].row->kind == OPTION_KIND_JOINED)
+			last = i;
+	for (size_t i = 0; i <= last; i++)
+		if (items[i].row->kind == OPTION_KIND_JOINED)
+			buffer_printf(&list, "%s--%s=", !i ? "" : i < last ? ", " : " or ", items[i].row->name);
+	buffer_u8(&list, 0);
+	err = buffer_error(&list);
+	if (!err)
+		err = error_create(ERROR_ARGUMENT, "%s: not known; use %s, each with a value after the =", word,
+				   (char *)list.bytes);
+	buffer_deinit(&list);
+	return err;
+}
+
 static struct error *read_word(struct cc_options *o, const char *word, enum need *need)
 {
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		size_t len = strlen(table[i].prefix);
-		if (strncmp(word, table[i].prefix, len))
-			continue;
-		*need = table[i].need;
-		return table[i].set(o, word + len);
+	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+		for (const struct option_row *row = groups[i].rows; row->name; row++) {
+			const char *value = value_of(word, row);
+			if (!value)
+				continue;
+			*need = groups[i].need;
+			return row->set(o, value);
+		}
 	}
-	return error_create(ERROR_ARGUMENT,
-			    "%s: not known; use --wm=, --wm-stage=, --wm-plan=, --wm-path-array=, --wm-path-hash= or "
-			    "--wm-trace-paths=, each with a value after the =",
-			    word);
+	return unknown_option(word);
 }
 
 static struct error *needs(const char *word, enum need need)

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "cli/options.h"
 
 struct cc_options {
 	bool contexts;
@@ -32,6 +33,8 @@ struct cc_options {
 	const char *hash;    /* "inline", "call" or NULL */
 	char plan[PATH_MAX]; /* empty: none */
 };
+
+extern const struct option_row cc_option_rows[]; /* of struct cc_options */
 
 /* Starts with "--wm": not to be handed on to clang. */
 bool cc_options_is_own(const char *word);

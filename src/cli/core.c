@@ -13,67 +13,23 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/formats.h"
 #include "cli/message.h"
-#include "cli/number.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
 #include "model/crash/crash_context.h"
 #include "report/crash/crash_renderer.h"
 
-static const char help_head[] = "Usage: waymark core [OPTIONS] PROGRAM [CORE]\n"
-				"       waymark core [OPTIONS] CORE\n"
-				"       waymark core [OPTIONS] -p PID [PROGRAM]\n"
-				"\n"
-				"Shows the stacks of a core dump or of a running process, and for functions built\n"
-				"with `waymark cc --wm=trace` the last paths that each frame took. Without CORE,\n"
-				"the newest one that systemd-coredump keeps of PROGRAM; without PROGRAM, the file\n"
-				"that the core says had run.\n"
-				"\n"
-				"Formats (--format=NAME):\n";
-
-static const char help_tail[] = "\n"
-				"Options:\n"
-				"  --format=NAME     one of the above (text)\n"
-				"  -p, --pid PID     read a running process: it stands still meanwhile\n"
-				"  --frames N        at most N frames of each thread (200); --frames all for all\n"
-				"  --paths N         at most the last N paths of each frame (text: 3, alike ones\n"
-				"                    as one); --paths all for all that it kept\n"
-				"  --no-values       without values of variables, which may hold secrets\n"
-				"  --functions       all functions too, with what of them ran (text, json)\n" PATH_HELP
-				"  -o, --output FILE write to FILE\n"
-				"  -h, --help        this text\n";
-
 enum {
-	OPTION_FORMAT = PATH_OPTION_FIRST,
-	OPTION_FRAMES,
-	OPTION_PATHS,
-	OPTION_FUNCTIONS,
-	OPTION_NO_VALUES,
 	FRAMES_DEFAULT = 200,
-};
-
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, OPTION_FORMAT},
-	{"pid", required_argument, NULL, 'p'},
-	{"frames", required_argument, NULL, OPTION_FRAMES},
-	{"paths", required_argument, NULL, OPTION_PATHS},
-	{"functions", no_argument, NULL, OPTION_FUNCTIONS},
-	{"no-values", no_argument, NULL, OPTION_NO_VALUES},
-	PATH_OPTIONS,
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
 };
 
 struct request {
 	struct path_reading reading;
 	const struct crash_renderer *renderer;
 	size_t pid; /* 0: a core */
-	size_t frames;
-	size_t paths;
-	bool has_paths;
+	struct option_count frames;
+	struct option_count paths;
 	bool has_functions;
 	bool has_no_values;
 	const char *program;
@@ -81,51 +37,44 @@ struct request {
 	const char *output;
 };
 
-static struct error *set_count(const char *option, const char *text, size_t *ret)
-{
-	if (strcmp(text, "all") == 0) {
-		*ret = 0;
-		return NULL;
-	}
-	return number_parse(option, text, ret);
-}
+static const struct option_row option_rows[] = {
+	{.name = "format",
+	 .argument = "=NAME",
+	 .help = "output format: one of the above (text)",
+	 OPTION_ROW(struct request, renderer, &crash_formats)},
+	{.name = "pid",
+	 .letter = 'p',
+	 .argument = "PID",
+	 .help = "read a running process: it stands still meanwhile",
+	 .completion = COMPLETE_PROCESS,
+	 OPTION_NUMBER(struct request, pid)},
+	{.name = "frames",
+	 .argument = "N",
+	 .help = "at most N frames of each thread; --frames all for all",
+	 .preset = FRAMES_DEFAULT,
+	 OPTION_COUNT(struct request, frames)},
+	{.name = "paths",
+	 .argument = "N",
+	 .help = "at most the last N paths of each frame (text: 3, alike ones as one); --paths all for all that it kept",
+	 OPTION_COUNT(struct request, paths)},
+	{.name = "no-values",
+	 .help = "without values of variables, which may hold secrets",
+	 OPTION_FLAG(struct request, has_no_values)},
+	{.name = "functions",
+	 .help = "all functions too, with what of them ran (text, json)",
+	 OPTION_FLAG(struct request, has_functions)},
+	OPTIONS_OF(path_reading_options, struct request, reading),
+	OPTION_OUTPUT(struct request, output),
+	OPTION_HELP,
+	OPTIONS_END,
+};
 
-static struct error *set_option(void *state, int option)
+static int parse_options(const struct command *command, struct request *r, int argc, char **argv)
 {
-	struct request *r = state;
-
-	switch (option) {
-	case OPTION_FORMAT:
-		r->renderer = word_table_find(&crash_formats, optarg);
-		return r->renderer ? NULL : formats_unknown("core", optarg);
-	case OPTION_FRAMES:
-		return set_count("--frames", optarg, &r->frames);
-	case OPTION_PATHS:
-		r->has_paths = true;
-		return set_count("--paths", optarg, &r->paths);
-	case OPTION_FUNCTIONS:
-		r->has_functions = true;
-		return NULL;
-	case OPTION_NO_VALUES:
-		r->has_no_values = true;
-		return NULL;
-	case 'p':
-		return number_parse("--pid", optarg, &r->pid);
-	case 'o':
-		r->output = optarg;
-		return NULL;
-	default:
-		return path_reading_option(&r->reading, option);
-	}
-}
-
-static int parse_options(struct request *r, int argc, char **argv)
-{
-	static const struct options options = {"core", "o:p:", long_options, set_option};
-	int status = options_parse(&options, r, argc, argv);
+	int status = options_parse(command, r, argc, argv);
 	int most;
 
-	if (status != STATUS_OK)
+	if (status != OPTIONS_PARSED)
 		return status;
 	most = r->pid ? 1 : 2;
 	if (!r->pid && optind >= argc)
@@ -136,7 +85,7 @@ static int parse_options(struct request *r, int argc, char **argv)
 	r->core = optind + 1 < argc ? argv[optind + 1] : NULL;
 	if (r->pid > INT32_MAX)
 		return message_usage("core", "--pid %zu: there is no such process", r->pid);
-	return STATUS_OK;
+	return OPTIONS_PARSED;
 }
 
 /* ---- systemd-coredump ---- */
@@ -240,10 +189,8 @@ static struct error *render(struct request *r, const struct crash *c)
 {
 	struct crash_report report = {
 		.crash = c,
-		.frame_limit = (uint32_t)r->frames,
-		.path_limit = r->has_paths         ? (uint32_t)r->paths
-			      : r->reading.is_full ? 0
-						   : r->renderer->default_paths,
+		.frame_limit = (uint32_t)option_count_or(&r->frames, FRAMES_DEFAULT),
+		.path_limit = (uint32_t)option_count_or(&r->paths, r->reading.is_full ? 0 : r->renderer->default_paths),
 		.producer = "waymark " WAYMARK_VERSION,
 		.has_functions = r->has_functions,
 	};
@@ -299,7 +246,7 @@ static struct error *show(struct request *r, const char *core)
 	return err;
 }
 
-static struct error *run(struct request *r)
+static struct error *show_core_or_process(struct request *r)
 {
 	char *fetched = NULL;
 	struct error *err = NULL;
@@ -318,17 +265,31 @@ static struct error *run(struct request *r)
 	return err;
 }
 
-int command_core(int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv)
 {
-	struct request r = {.renderer = word_table_find(&crash_formats, "text"), .frames = FRAMES_DEFAULT};
+	struct request r = {.renderer = word_table_find(&crash_formats, "text")};
 	int status;
 
 	path_reading_init(&r.reading);
-	status = parse_options(&r, argc, argv);
-	if (status == OPTIONS_HELP)
-		status = formats_help("core", &crash_formats, help_head, help_tail);
-	else if (status == STATUS_OK)
-		status = message_error("core", run(&r));
+	status = parse_options(command, &r, argc, argv);
+	if (status == OPTIONS_PARSED)
+		status = message_error("core", show_core_or_process(&r));
 	path_reading_deinit(&r.reading);
 	return status;
 }
+
+const struct command command_core = {
+	.name = "core",
+	.summary = "show the last steps of each frame of a crashed or running program",
+	.usage = "Usage: waymark core [OPTIONS] PROGRAM [CORE]\n"
+		 "       waymark core [OPTIONS] CORE\n"
+		 "       waymark core [OPTIONS] -p PID [PROGRAM]\n"
+		 "\n"
+		 "Shows the stacks of a core dump or of a running process, and for functions built\n"
+		 "with `waymark cc --wm=trace` the last paths that each frame took. Without CORE,\n"
+		 "the newest one that systemd-coredump keeps of PROGRAM; without PROGRAM, the file\n"
+		 "that the core says had run.\n",
+	.options = option_rows,
+	.operands = {{"program", COMPLETE_FILE, NULL, false}, {"core", COMPLETE_FILE, NULL, false}},
+	.run = run,
+};

@@ -13,66 +13,29 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
-#include "cli/number.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/search.h"
+#include "cli/search_options.h"
 #include "object/file.h"
 #include "model/contexts/recording.h"
 #include "model/contexts/context_text.h"
 #include "model/contexts/token_contexts.h"
 
-static const char help[] =
-	"Usage: waymark decode [OPTIONS] [FILE...]\n"
-	"\n"
-	"Copies FILEs (or standard input) to standard output and replaces each token\n"
-	"in them (wm1:...) by the calling context that it stands for. A token that\n"
-	"cannot be decoded stays, followed by the reason in brackets.\n"
-	"\n"
-	"Without --folded, a token becomes {FUNCTION at FILE:LINE} and the whole\n"
-	"stack follows on indented lines after its line, innermost frame first.\n"
-	"\n"
-	"Options:\n"
-	"  --folded          replace each token in place by main;f;g, outermost first\n"
-	"  --once            print each stack only the first time\n"
-	"  --max-depth N     refuse contexts of more than N frames (4194304)\n"
-	"  --wmk PATH        a .wmk file, or a directory of them; else they are looked\n"
-	"                    for where WAYMARK_OUT points, in the current directory and\n"
-	"                    beside each FILE. Recordings may appear and grow meanwhile\n" SEARCH_HELP
-	"  -o, --output FILE write to FILE\n"
-	"  -h, --help        this text\n";
-
 enum {
-	OPTION_FOLDED = OPTION_FIRST,
-	OPTION_ONCE,
-	OPTION_MAX_DEPTH,
-	OPTION_WMK,
 	BLOCK_BYTES = 65536,
 	PENDING_MAX = 64, /* stacks under one line; of further tokens in it only the innermost frame is shown */
 };
 
-static const struct option long_options[] = {
-	{"folded", no_argument, NULL, OPTION_FOLDED},
-	{"once", no_argument, NULL, OPTION_ONCE},
-	{"max-depth", required_argument, NULL, OPTION_MAX_DEPTH},
-	{"wmk", required_argument, NULL, OPTION_WMK},
-	SEARCH_OPTIONS,
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
-
 VEC_DECLARE(token_vec, struct token);
-VEC_DECLARE(awaited_vec, const char *);
 
 struct filter {
 	struct token_decoder decoder;
 	struct frame_vec frames;
-	struct token_vec pending;   /* decodable tokens of the present line: their stacks follow it */
-	struct token_vec shown;     /* --once */
-	struct awaited_vec awaited; /* --wmk that was not there at the start */
-	const char *output;         /* --output, NULL: standard output */
+	struct token_vec pending; /* decodable tokens of the present line: their stacks follow it */
+	struct token_vec shown;   /* --once */
+	struct value_vec awaited; /* --wmk that was not there at the start */
+	const char *output;       /* --output, NULL: standard output */
 	FILE *out;
 	int last_byte; /* of the input, -1 at its start */
 	bool is_folded;
@@ -318,36 +281,37 @@ static struct error *check_wmk(const char *path)
 }
 
 /* One that is not there yet may come with its program's first token. */
-static struct error *add_wmk(struct filter *f, const char *path)
+static struct error *add_wmk(void *state, const char *path)
 {
+	struct filter *f = state;
 	bool is_to_come = access(path, F_OK) != 0 ? errno == ENOENT : recording_is_started(path);
-	struct error *err = is_to_come ? awaited_vec_append(&f->awaited, path) : check_wmk(path);
+	struct error *err = is_to_come ? value_vec_append(&f->awaited, path) : check_wmk(path);
 
 	return err ? err : token_decoder_add_place(&f->decoder, path);
 }
 
-static struct error *set_option(void *state, int option)
-{
-	struct filter *f = state;
-
-	switch (option) {
-	case OPTION_FOLDED:
-		f->is_folded = true;
-		return NULL;
-	case OPTION_ONCE:
-		f->is_once = true;
-		return NULL;
-	case OPTION_MAX_DEPTH:
-		return number_parse("--max-depth", optarg, &f->decoder.max_depth);
-	case OPTION_WMK:
-		return add_wmk(f, optarg);
-	case 'o':
-		f->output = optarg;
-		return NULL;
-	default:
-		return search_option(&f->decoder.cache.search, option, optarg);
-	}
-}
+static const struct option_row option_rows[] = {
+	{.name = "folded",
+	 .help = "replace each token in place by main;f;g, outermost first",
+	 OPTION_FLAG(struct filter, is_folded)},
+	{.name = "once", .help = "print each stack only the first time", OPTION_FLAG(struct filter, is_once)},
+	{.name = "max-depth",
+	 .argument = "N",
+	 .help = "refuse contexts of more than N frames",
+	 .preset = CONTEXT_DEPTH_MAX,
+	 OPTION_NUMBER(struct filter, decoder.max_depth)},
+	{.name = "wmk",
+	 .argument = "PATH",
+	 .help = "a .wmk file, or a directory of them; else they are looked for where WAYMARK_OUT points, in the current "
+		 "directory and beside each FILE. Recordings may appear and grow meanwhile",
+	 .is_repeatable = true,
+	 .completion = COMPLETE_FILE,
+	 OPTION_SET(add_wmk)},
+	OPTIONS_OF(search_options, struct filter, decoder.cache.search),
+	OPTION_OUTPUT(struct filter, output),
+	OPTION_HELP,
+	OPTIONS_END,
+};
 
 /* Of all that was not there when the command line was read. */
 static struct error *check_awaited(const struct filter *f)
@@ -395,22 +359,35 @@ static struct error *decode_all(struct filter *f, char **files)
 	return output_end(&out, err);
 }
 
-int command_decode(int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv)
 {
-	static const struct options options = {"decode", "o:", long_options, set_option};
 	struct filter f = {0};
 	int status;
 
 	token_decoder_init(&f.decoder);
-	status = options_parse(&options, &f, argc, argv);
-	if (status == OPTIONS_HELP)
-		status = message_help("decode", help);
-	else if (status == STATUS_OK)
+	status = options_parse(command, &f, argc, argv);
+	if (status == OPTIONS_PARSED)
 		status = message_error("decode", decode_all(&f, argv + optind));
 	token_decoder_deinit(&f.decoder);
 	frame_vec_deinit(&f.frames);
 	token_vec_deinit(&f.pending);
 	token_vec_deinit(&f.shown);
-	awaited_vec_deinit(&f.awaited);
+	value_vec_deinit(&f.awaited);
 	return status;
 }
+
+const struct command command_decode = {
+	.name = "decode",
+	.summary = "replace the tokens in any text by the calling contexts they stand for",
+	.usage = "Usage: waymark decode [OPTIONS] [FILE...]\n"
+		 "\n"
+		 "Copies FILEs (or standard input) to standard output and replaces each token\n"
+		 "in them (wm1:...) by the calling context that it stands for. A token that\n"
+		 "cannot be decoded stays, followed by the reason in brackets.\n"
+		 "\n"
+		 "Without --folded, a token becomes {FUNCTION at FILE:LINE} and the whole\n"
+		 "stack follows on indented lines after its line, innermost frame first.\n",
+	.options = option_rows,
+	.operands = {{"text file", COMPLETE_FILE, NULL, true}},
+	.run = run,
+};

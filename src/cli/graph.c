@@ -5,38 +5,35 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/formats.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/search.h"
+#include "cli/search_options.h"
 #include "base/json_writer.h"
-
-static const char help[] = "Usage: waymark graph [OPTIONS] PROGRAM...\n"
-			   "\n"
-			   "Shows how the calls of a program or shared library are encoded: the columns\n"
-			   "of Table 1 of the PCCE paper, and how many calls need code.\n"
-			   "\n"
-			   "Options:\n"
-			   "  --format=NAME     text or json (text)\n" SEARCH_HELP "  -o, --output FILE write to FILE\n"
-			   "  -h, --help        this text\n";
-
-enum {
-	OPTION_FORMAT = OPTION_FIRST,
-};
-
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, OPTION_FORMAT},
-	SEARCH_OPTIONS,
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
 
 struct request {
 	struct object_search search;
 	const char *output;
-	bool is_json;
+	const struct word *format; /* of formats */
+};
+
+enum {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+};
+
+static const struct word formats[] = {[FORMAT_TEXT] = {"text", NULL}, [FORMAT_JSON] = {"json", NULL}, {0}};
+static const struct word_table format_words = {formats, sizeof *formats};
+
+static const struct option_row option_rows[] = {
+	{.name = "format",
+	 .argument = "=NAME",
+	 .help = "output format: %s (text)",
+	 OPTION_ROW(struct request, format, &format_words)},
+	OPTIONS_OF(search_options, struct request, search),
+	OPTION_OUTPUT(struct request, output),
+	OPTION_HELP,
+	OPTIONS_END,
 };
 
 struct summary {
@@ -183,7 +180,7 @@ static struct error *print_all(const struct request *r, char **paths, FILE *out)
 
 		if (err)
 			return err;
-		if (r->is_json) {
+		if (r->format == &formats[FORMAT_JSON]) {
 			print_json(&s, is_first, out);
 		} else {
 			if (!is_first)
@@ -191,7 +188,7 @@ static struct error *print_all(const struct request *r, char **paths, FILE *out)
 			print_text(&s, out);
 		}
 	}
-	if (r->is_json)
+	if (r->format == &formats[FORMAT_JSON])
 		fputs("\n]\n", out);
 	return NULL;
 }
@@ -214,41 +211,29 @@ static struct error *graph_programs(const struct request *r, char **paths)
 	return err;
 }
 
-static struct error *set_option(void *state, int option)
+static int run(const struct command *command, int argc, char **argv)
 {
-	struct request *r = state;
-
-	if (option == 'o') {
-		r->output = optarg;
-		return NULL;
-	}
-	if (option != OPTION_FORMAT)
-		return search_option(&r->search, option, optarg);
-	r->is_json = strcmp(optarg, "json") == 0;
-	if (r->is_json || strcmp(optarg, "text") == 0)
-		return NULL;
-	return formats_unknown("graph", optarg);
-}
-
-static int parse_options(struct request *r, int argc, char **argv)
-{
-	static const struct options options = {"graph", "o:", long_options, set_option};
-	int status = options_parse(&options, r, argc, argv);
-
-	return status == STATUS_OK && optind >= argc ? message_usage("graph", "a program is needed") : status;
-}
-
-int command_graph(int argc, char **argv)
-{
-	struct request r = {0};
+	struct request r = {.format = &formats[FORMAT_TEXT]};
 	int status;
 
 	object_search_init(&r.search);
-	status = parse_options(&r, argc, argv);
-	if (status == OPTIONS_HELP)
-		status = message_help("graph", help);
-	else if (status == STATUS_OK)
+	status = options_parse(command, &r, argc, argv);
+	if (status == OPTIONS_PARSED && optind >= argc)
+		status = message_usage("graph", "a program is needed");
+	else if (status == OPTIONS_PARSED)
 		status = message_error("graph", graph_programs(&r, argv + optind));
 	object_search_deinit(&r.search);
 	return status;
 }
+
+const struct command command_graph = {
+	.name = "graph",
+	.summary = "show how the calls of a program are encoded",
+	.usage = "Usage: waymark graph [OPTIONS] PROGRAM...\n"
+		 "\n"
+		 "Shows how the calls of a program or shared library are encoded: the columns\n"
+		 "of Table 1 of the PCCE paper, and how many calls need code.\n",
+	.options = option_rows,
+	.operands = {{"program", COMPLETE_FILE, NULL, true}},
+	.run = run,
+};

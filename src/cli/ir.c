@@ -9,29 +9,23 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/search.h"
-
-static const char help[] =
-	"Usage: waymark ir [OPTIONS] PROGRAM\n"
-	"\n"
-	"Writes the LLVM bitcode of a program or shared library that was built with\n"
-	"`waymark cc --wm=trace`, as it was before it was instrumented. Of a stripped one\n"
-	"it is in the debug file.\n"
-	"\n"
-	"Options:\n"
-	"  -o, --output FILE write to FILE; of several units (traced at the source stage)\n"
-	"                    to FILE.1, FILE.2 and so on\n" SEARCH_HELP "  -h, --help        this text\n";
-
-static const struct option long_options[] = {
-	{"output", required_argument, NULL, 'o'},
-	SEARCH_OPTIONS,
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
+#include "cli/search_options.h"
 
 struct request {
 	struct object_search search;
 	const char *output;
+};
+
+static const struct option_row option_rows[] = {
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "write to FILE; of several units (traced at the source stage) to FILE.1, FILE.2 and so on",
+	 .completion = COMPLETE_FILE,
+	 OPTION_TEXT(struct request, output)},
+	OPTIONS_OF(search_options, struct request, search),
+	OPTION_HELP,
+	OPTIONS_END,
 };
 
 static struct error *find_bitcode(const struct request *r, const char *path, struct bitcode_vec *ret)
@@ -66,26 +60,13 @@ static struct error *write_units(const struct bitcode_vec *units, const char *ou
 	return err;
 }
 
-static struct error *set_option(void *state, int option)
+static int write_bitcode(const struct command *command, struct request *r, int argc, char **argv)
 {
-	struct request *r = state;
-
-	if (option != 'o')
-		return search_option(&r->search, option, optarg);
-	r->output = optarg;
-	return NULL;
-}
-
-static int run(struct request *r, int argc, char **argv)
-{
-	static const struct options options = {"ir", "o:", long_options, set_option};
 	struct bitcode_vec units = {0};
-	int status = options_parse(&options, r, argc, argv);
+	int status = options_parse(command, r, argc, argv);
 	struct error *err;
 
-	if (status == OPTIONS_HELP)
-		return message_help("ir", help);
-	if (status != STATUS_OK)
+	if (status != OPTIONS_PARSED)
 		return status;
 	if (optind + 1 != argc)
 		return message_usage("ir", "one program is needed");
@@ -98,13 +79,26 @@ static int run(struct request *r, int argc, char **argv)
 	return message_error("ir", err);
 }
 
-int command_ir(int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv)
 {
 	struct request r = {0};
 	int status;
 
 	object_search_init(&r.search);
-	status = run(&r, argc, argv);
+	status = write_bitcode(command, &r, argc, argv);
 	object_search_deinit(&r.search);
 	return status;
 }
+
+const struct command command_ir = {
+	.name = "ir",
+	.summary = "write the LLVM bitcode that a traced program carries",
+	.usage = "Usage: waymark ir [OPTIONS] PROGRAM\n"
+		 "\n"
+		 "Writes the LLVM bitcode of a program or shared library that was built with\n"
+		 "`waymark cc --wm=trace`, as it was before it was instrumented. Of a stripped one\n"
+		 "it is in the debug file.\n",
+	.options = option_rows,
+	.operands = {{"program", COMPLETE_FILE, NULL, false}},
+	.run = run,
+};

@@ -1,29 +1,10 @@
-/* main.c - the `waymark` command: a table of subcommands, help and version. Each subcommand is one file and one row. */
+/* main.c - the `waymark` command: finds the subcommand; help and version. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/message.h"
-
-static const struct command commands[] = {
-	{"cc", "compile and link C as clang does, with exact calling contexts", command_cc},
-	{"c++", "the same for C++", command_cc},
-	{"run", "run a program and record its contexts, of every allocation if wanted", command_run},
-	{"decode", "replace the tokens in any text by the calling contexts they stand for", command_decode},
-	{"report", "show what was recorded in which calling context, as text, JSON, a flame graph", command_report},
-	{"paths", "show which paths through functions ran, as text, JSON, lcov, a page", command_paths},
-	{"residual", "show the paths that ran in the field and in no test", command_residual},
-	{"merge", "add up the path counts of many recordings", command_merge},
-	{"core", "show the last steps of each frame of a crashed or running program", command_core},
-	{"tune", "choose what is traced in a program that is built already", command_tune},
-	{"ir", "write the LLVM bitcode that a traced program carries", command_ir},
-	{"graph", "show how the calls of a program are encoded", command_graph},
-};
-
-enum {
-	COMMAND_COUNT = sizeof commands / sizeof commands[0],
-};
 
 static const char head[] = "Usage: waymark COMMAND [ARGUMENTS]\n"
 			   "\n"
@@ -34,19 +15,11 @@ static const char tail[] = "\n"
 			   "`waymark help COMMAND` or `waymark COMMAND --help` tells about one of them.\n"
 			   "Options: --help, --version\n";
 
-static const struct command *find_command(const char *name)
-{
-	for (int i = 0; i < COMMAND_COUNT; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
-
 static int print_help(void)
 {
 	fputs(head, stdout);
-	for (int i = 0; i < COMMAND_COUNT; i++)
-		printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
+	for (const struct command *const *command = commands; *command; command++)
+		printf("  %-8s  %s\n", (*command)->name, (*command)->summary);
 	return message_help(NULL, tail);
 }
 
@@ -62,8 +35,8 @@ static int command_help(int argc, char **argv)
 
 	if (argc < 2)
 		return print_help();
-	command = find_command(argv[1]);
-	return command ? command->run(2, (char *[]){argv[1], help, NULL}) : unknown_command(argv[1]);
+	command = command_find(argv[1]);
+	return command ? command->run(command, 2, (char *[]){argv[1], help, NULL}) : unknown_command(argv[1]);
 }
 
 /* waymark-cc is `waymark cc`, for build systems that want one word. */
@@ -71,7 +44,7 @@ static const struct command *find_alias(const char *path)
 {
 	const char *base = text_base_name(path);
 
-	return strncmp(base, "waymark-", 8) == 0 ? find_command(base + 8) : NULL;
+	return strncmp(base, "waymark-", 8) == 0 ? command_find(base + 8) : NULL;
 }
 
 int main(int argc, char **argv)
@@ -79,7 +52,7 @@ int main(int argc, char **argv)
 	const struct command *command = argc > 0 ? find_alias(argv[0]) : NULL;
 
 	if (command)
-		return command->run(argc, argv);
+		return command->run(command, argc, argv);
 	if (argc < 2)
 		return message_usage(NULL, "a command is needed");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
@@ -88,6 +61,6 @@ int main(int argc, char **argv)
 		return message_help(NULL, "waymark " WAYMARK_VERSION "\n");
 	if (strcmp(argv[1], "help") == 0)
 		return command_help(argc - 1, argv + 1);
-	command = find_command(argv[1]);
-	return command ? command->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+	command = command_find(argv[1]);
+	return command ? command->run(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

@@ -10,23 +10,21 @@
 #include "model/paths/profile_merge.h"
 #include "model/contexts/recording.h"
 
-static const char help[] = "Usage: waymark merge -o OUT.wmk FILE.wmk...\n"
-			   "\n"
-			   "Adds up the path counts of many recordings, of one program or of several, and\n"
-			   "writes them as one. Merged files can be merged again.\n"
-			   "\n"
-			   "Options:\n"
-			   "  -o, --output FILE write to FILE; it appears whole or not at all\n"
-			   "  -h, --help        this text\n";
-
-static const struct option long_options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
-
 struct request {
 	const char *output;
+};
+
+static const struct option_row option_rows[] = {
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "write to FILE; it appears whole or not at all",
+	 .is_required = true,
+	 .completion = COMPLETE_FILE,
+	 .suffix = "wmk",
+	 OPTION_TEXT(struct request, output)},
+	OPTION_HELP,
+	OPTIONS_END,
 };
 
 static struct error *add_file(struct merge *m, const char *path)
@@ -84,24 +82,12 @@ static struct error *merge_files(const struct request *r, char **paths)
 	return err;
 }
 
-static struct error *set_option(void *state, int option)
+static int run(const struct command *command, int argc, char **argv)
 {
-	struct request *r = state;
-
-	(void)option; /* -o is the only one */
-	r->output = optarg;
-	return NULL;
-}
-
-int command_merge(int argc, char **argv)
-{
-	static const struct options options = {"merge", "o:", long_options, set_option};
 	struct request r = {0};
-	int status = options_parse(&options, &r, argc, argv);
+	int status = options_parse(command, &r, argc, argv);
 
-	if (status == OPTIONS_HELP)
-		return message_help("merge", help);
-	if (status != STATUS_OK)
+	if (status != OPTIONS_PARSED)
 		return status;
 	if (!r.output)
 		return message_usage("merge", "-o FILE is needed");
@@ -109,3 +95,15 @@ int command_merge(int argc, char **argv)
 		return message_usage("merge", "a recording is needed");
 	return message_error("merge", merge_files(&r, argv + optind));
 }
+
+const struct command command_merge = {
+	.name = "merge",
+	.summary = "add up the path counts of many recordings",
+	.usage = "Usage: waymark merge -o OUT.wmk FILE.wmk...\n"
+		 "\n"
+		 "Adds up the path counts of many recordings, of one program or of several, and\n"
+		 "writes them as one. Merged files can be merged again.\n",
+	.options = option_rows,
+	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},
+	.run = run,
+};

@@ -21,38 +21,41 @@ void path_reading_init(struct path_reading *r)
 
 void path_reading_deinit(struct path_reading *r)
 {
-	glob_vec_deinit(&r->globs);
+	value_vec_deinit(&r->globs);
 	sources_deinit(&r->sources);
 	image_cache_deinit(&r->cache);
 }
 
-static struct error *set_color(struct path_reading *r, const char *text)
+static struct error *add_source_dir(void *sources, const char *place)
 {
-	static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-
-	for (enum path_color i = COLOR_AUTO; i <= COLOR_NEVER; i++) {
-		if (strcmp(text, names[i]) == 0) {
-			r->color = i;
-			return NULL;
-		}
-	}
-	return error_create(ERROR_ARGUMENT, "--color %s: must be auto, always or never", text);
+	return sources_add_place(sources, place);
 }
 
-struct error *path_reading_option(struct path_reading *r, int option)
-{
-	switch (option) {
-	case OPTION_SOURCE_DIR:
-		return sources_add_place(&r->sources, optarg);
-	case OPTION_COLOR:
-		return set_color(r, optarg);
-	case OPTION_FULL:
-		r->is_full = true;
-		return NULL;
-	default:
-		return search_option(&r->cache.search, option, optarg);
-	}
-}
+static const struct word colors[] = {
+	[COLOR_AUTO] = {"auto", NULL},
+	[COLOR_ALWAYS] = {"always", NULL},
+	[COLOR_NEVER] = {"never", NULL},
+	{0},
+};
+static const struct word_table color_words = {colors, sizeof *colors};
+
+const struct option_row path_reading_options[] = {
+	OPTIONS_OF(search_options, struct path_reading, cache.search),
+	{.name = "source-dir",
+	 .argument = "DIR",
+	 .help = "look for source files under DIR; OLD=NEW: look under NEW for those that were under OLD when the program "
+		 "was built",
+	 .is_repeatable = true,
+	 .completion = COMPLETE_DIRECTORY,
+	 OPTION_SET(add_source_dir),
+	 .off = offsetof(struct path_reading, sources)},
+	{.name = "color",
+	 .argument = "=WHEN",
+	 .help = "use colours: %s",
+	 OPTION_WORD(struct path_reading, color, &color_words)},
+	{.name = "full", .help = "show each line of each path", OPTION_FLAG(struct path_reading, is_full)},
+	OPTIONS_END,
+};
 
 struct error *path_reading_add(struct path_profile *p, const char *path)
 {

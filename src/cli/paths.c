@@ -5,102 +5,54 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/formats.h"
 #include "cli/message.h"
-#include "cli/number.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
 #include "report/paths/path_renderer.h"
 
-static const char help_head[] = "Usage: waymark paths [OPTIONS] FILE.wmk...\n"
-				"\n"
-				"Shows which paths through the functions of programs built with\n"
-				"`waymark cc --wm=paths` ran, and how often. Several files are added up.\n"
-				"\n"
-				"Formats (--format=NAME):\n";
-
-static const char help_tail[] =
-	"\n"
-	"Options:\n"
-	"  --format=NAME     one of the above (text)\n"
-	"  --by=WHAT         text: show the hottest paths (path) or a table of functions\n"
-	"                    (function)\n"
-	"  --top N           only the first N of them (text: 10), of each function (html:\n"
-	"                    10); --top all for all\n"
-	"  --function GLOB   only functions of such a name; may be given several times\n" PATH_HELP
-	"  -o, --output FILE write to FILE\n"
-	"  -h, --help        this text\n";
-
 enum {
-	OPTION_FORMAT = PATH_OPTION_FIRST,
-	OPTION_BY,
-	OPTION_TOP,
-	OPTION_FUNCTION,
-};
-
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, OPTION_FORMAT},
-	{"by", required_argument, NULL, OPTION_BY},
-	{"top", required_argument, NULL, OPTION_TOP},
-	{"function", required_argument, NULL, OPTION_FUNCTION},
-	PATH_OPTIONS,
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+	BY_PATH,
+	BY_FUNCTION,
 };
 
 struct request {
 	struct path_reading reading;
 	const struct path_renderer *renderer;
-	bool is_by_function;
-	bool has_top;
-	size_t top;
+	unsigned int by; /* enum */
+	struct option_count top;
 	const char *output;
 };
 
-static struct error *set_by(struct request *r, const char *name)
-{
-	r->is_by_function = strcmp(name, "function") == 0;
-	if (r->is_by_function || strcmp(name, "path") == 0)
-		return NULL;
-	return error_create(ERROR_ARGUMENT, "--by %s: must be path or function", name);
-}
+static const struct word by[] = {[BY_PATH] = {"path", NULL}, [BY_FUNCTION] = {"function", NULL}, {0}};
+static const struct word_table by_words = {by, sizeof *by};
 
-static struct error *set_option(void *state, int option)
-{
-	struct request *r = state;
-
-	switch (option) {
-	case OPTION_FORMAT:
-		r->renderer = word_table_find(&path_formats, optarg);
-		return r->renderer ? NULL : formats_unknown("paths", optarg);
-	case OPTION_BY:
-		return set_by(r, optarg);
-	case OPTION_TOP:
-		r->has_top = true;
-		return number_parse_top(optarg, &r->top);
-	case OPTION_FUNCTION:
-		return glob_vec_append(&r->reading.globs, optarg);
-	case 'o':
-		r->output = optarg;
-		return NULL;
-	default:
-		return path_reading_option(&r->reading, option);
-	}
-}
-
-static int parse_options(struct request *r, int argc, char **argv)
-{
-	static const struct options options = {"paths", "o:", long_options, set_option};
-	int status = options_parse(&options, r, argc, argv);
-
-	return status == STATUS_OK && optind >= argc ? message_usage("paths", "a .wmk file is needed") : status;
-}
+static const struct option_row option_rows[] = {
+	{.name = "format",
+	 .argument = "=NAME",
+	 .help = "output format: one of the above (text)",
+	 OPTION_ROW(struct request, renderer, &path_formats)},
+	{.name = "by",
+	 .argument = "=WHAT",
+	 .help = "what to show in text: the hottest paths (path) or a table of functions (function)",
+	 OPTION_WORD(struct request, by, &by_words)},
+	{.name = "top",
+	 .argument = "N",
+	 .help = "only the first N of them (text: 10), of each function (html: 10); --top all for all",
+	 OPTION_COUNT(struct request, top)},
+	{.name = "function",
+	 .argument = "GLOB",
+	 .help = "only functions of such a name; may be given several times",
+	 OPTION_LIST(struct request, reading.globs)},
+	OPTIONS_OF(path_reading_options, struct request, reading),
+	OPTION_OUTPUT(struct request, output),
+	OPTION_HELP,
+	OPTIONS_END,
+};
 
 static struct error *render(struct request *r, const struct path_view *view)
 {
-	struct path_report report = {.view = view, .is_by_function = r->is_by_function};
+	struct path_report report = {.view = view, .is_by_function = r->by == BY_FUNCTION};
 	struct output out;
 	struct error *err = output_open(r->output, &out);
 
@@ -116,7 +68,7 @@ static struct error *show(struct request *r, const struct path_profile *p)
 	struct path_view_options options = {
 		.functions = r->reading.globs.items,
 		.function_count = r->reading.globs.count,
-		.top = r->has_top ? r->top : r->renderer->default_top,
+		.top = option_count_or(&r->top, r->renderer->default_top),
 	};
 	struct path_view view;
 	struct error *err = path_view_create(p, &options, "waymark " WAYMARK_VERSION, &view);
@@ -158,17 +110,29 @@ static struct error *show_files(struct request *r, char **paths)
 	return err;
 }
 
-int command_paths(int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv)
 {
 	struct request r = {.renderer = word_table_find(&path_formats, "text")};
 	int status;
 
 	path_reading_init(&r.reading);
-	status = parse_options(&r, argc, argv);
-	if (status == OPTIONS_HELP)
-		status = formats_help("paths", &path_formats, help_head, help_tail);
-	else if (status == STATUS_OK)
+	status = options_parse(command, &r, argc, argv);
+	if (status == OPTIONS_PARSED && optind >= argc)
+		status = message_usage("paths", "a .wmk file is needed");
+	else if (status == OPTIONS_PARSED)
 		status = message_error("paths", show_files(&r, argv + optind));
 	path_reading_deinit(&r.reading);
 	return status;
 }
+
+const struct command command_paths = {
+	.name = "paths",
+	.summary = "show which paths through functions ran, as text, JSON, lcov, a page",
+	.usage = "Usage: waymark paths [OPTIONS] FILE.wmk...\n"
+		 "\n"
+		 "Shows which paths through the functions of programs built with\n"
+		 "`waymark cc --wm=paths` ran, and how often. Several files are added up.\n",
+	.options = option_rows,
+	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},
+	.run = run,
+};

@@ -6,107 +6,63 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/formats.h"
 #include "cli/message.h"
-#include "cli/number.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/search.h"
+#include "cli/search_options.h"
 #include "model/contexts/recording.h"
 #include "report/contexts/renderer.h"
-
-static const char help_head[] = "Usage: waymark report [OPTIONS] FILE.wmk...\n"
-				"\n"
-				"Shows what was recorded in which calling context: events (wm_event) and heap\n"
-				"use (waymark run --heap). Several files are merged.\n"
-				"\n"
-				"Formats (--format=NAME):\n";
-
-static const char help_tail[] =
-	"\n"
-	"Options:\n"
-	"  --format=NAME     one of the above (text)\n"
-	"  --metric=NAME     what to show in front: bytes, allocations, live,\n"
-	"                    live-allocations, peak, leaked; of forked children\n"
-	"                    inherited, inherited-live; or EVENT (how often) or\n"
-	"                    EVENT:sum (of its values)\n"
-	"  --sort=NAME       sort by another metric, or by name\n"
-	"  --top N           only the first N contexts (text: 20); --top all for all\n"
-	"  --function GLOB   only contexts with a function of such a name in them;\n"
-	"                    may be given several times\n"
-	"  --max-depth N     do not decode contexts of more than N frames (4194304)\n" SEARCH_HELP
-	"  -o, --output FILE write to FILE\n"
-	"  -h, --help        this text\n";
-
-enum {
-	OPTION_FORMAT = OPTION_FIRST,
-	OPTION_METRIC,
-	OPTION_SORT,
-	OPTION_TOP,
-	OPTION_FUNCTION,
-	OPTION_MAX_DEPTH,
-};
-
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, OPTION_FORMAT},
-	{"metric", required_argument, NULL, OPTION_METRIC},
-	{"sort", required_argument, NULL, OPTION_SORT},
-	{"top", required_argument, NULL, OPTION_TOP},
-	{"function", required_argument, NULL, OPTION_FUNCTION},
-	{"max-depth", required_argument, NULL, OPTION_MAX_DEPTH},
-	SEARCH_OPTIONS,
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
 
 struct request {
 	const struct renderer *renderer;
 	struct view_options view;
-	struct glob_vec globs;
-	bool has_top;
+	struct value_vec globs;
+	struct option_count top;
 	size_t max_depth;
 	const char *output;
 	struct image_cache cache;
 };
 
-static struct error *set_option(void *state, int option)
+static const char *sort_at(size_t index)
 {
-	struct request *r = state;
-
-	switch (option) {
-	case OPTION_FORMAT:
-		r->renderer = word_table_find(&report_formats, optarg);
-		return r->renderer ? NULL : formats_unknown("report", optarg);
-	case OPTION_METRIC:
-		r->view.metric = optarg;
-		return NULL;
-	case OPTION_SORT:
-		r->view.sort = optarg;
-		return NULL;
-	case OPTION_TOP:
-		r->has_top = true;
-		return number_parse_top(optarg, &r->view.top);
-	case OPTION_FUNCTION:
-		return glob_vec_append(&r->globs, optarg);
-	case OPTION_MAX_DEPTH:
-		return number_parse("--max-depth", optarg, &r->max_depth);
-	case 'o':
-		r->output = optarg;
-		return NULL;
-	default:
-		return search_option(&r->cache.search, option, optarg);
-	}
+	return index ? profile_heap_metric(index - 1) : "name";
 }
 
-static int parse_options(struct request *r, int argc, char **argv)
-{
-	static const struct options options = {"report", "o:", long_options, set_option};
-	int status = options_parse(&options, r, argc, argv);
-
-	return status == STATUS_OK && optind >= argc ? message_usage("report", "a .wmk file is needed") : status;
-}
+static const struct option_row option_rows[] = {
+	{.name = "format",
+	 .argument = "=NAME",
+	 .help = "output format: one of the above (text)",
+	 OPTION_ROW(struct request, renderer, &report_formats)},
+	{.name = "metric",
+	 .argument = "=NAME",
+	 .help = "what to show in front: %s (inherited: of forked children); or EVENT (how often) "
+		 "or EVENT:sum (of its values)",
+	 .word_at = profile_heap_metric,
+	 OPTION_TEXT(struct request, view.metric)},
+	{.name = "sort",
+	 .argument = "=NAME",
+	 .help = "sort by another metric, or by name",
+	 .word_at = sort_at,
+	 OPTION_TEXT(struct request, view.sort)},
+	{.name = "top",
+	 .argument = "N",
+	 .help = "only the first N contexts (text: 20); --top all for all",
+	 OPTION_COUNT(struct request, top)},
+	{.name = "function",
+	 .argument = "GLOB",
+	 .help = "only contexts with a function of such a name in them; may be given several times",
+	 OPTION_LIST(struct request, globs)},
+	{.name = "max-depth",
+	 .argument = "N",
+	 .help = "do not decode contexts of more than N frames",
+	 .preset = CONTEXT_DEPTH_MAX,
+	 OPTION_NUMBER(struct request, max_depth)},
+	OPTIONS_OF(search_options, struct request, cache.search),
+	OPTION_OUTPUT(struct request, output),
+	OPTION_HELP,
+	OPTIONS_END,
+};
 
 static void report_progress(void *data, uint64_t done, uint64_t total)
 {
@@ -139,8 +95,7 @@ static struct error *render(const struct profile *p, struct request *r)
 	r->view.functions = r->globs.items;
 	r->view.function_count = r->globs.count;
 	r->view.keeps_zeros = r->renderer->keeps_zeros;
-	if (!r->has_top)
-		r->view.top = r->renderer->default_top;
+	r->view.top = option_count_or(&r->top, r->renderer->default_top);
 	err = output_open(r->output, &out);
 	if (err)
 		return err;
@@ -171,18 +126,30 @@ static struct error *report_files(struct request *r, char **paths)
 	return err;
 }
 
-int command_report(int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv)
 {
 	struct request r = {.renderer = word_table_find(&report_formats, "text")};
 	int status;
 
 	image_cache_init(&r.cache);
-	status = parse_options(&r, argc, argv);
-	if (status == OPTIONS_HELP)
-		status = formats_help("report", &report_formats, help_head, help_tail);
-	else if (status == STATUS_OK)
+	status = options_parse(command, &r, argc, argv);
+	if (status == OPTIONS_PARSED && optind >= argc)
+		status = message_usage("report", "a .wmk file is needed");
+	else if (status == OPTIONS_PARSED)
 		status = message_error("report", report_files(&r, argv + optind));
-	glob_vec_deinit(&r.globs);
+	value_vec_deinit(&r.globs);
 	image_cache_deinit(&r.cache);
 	return status;
 }
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "show what was recorded in which calling context, as text, JSON, a flame graph",
+	.usage = "Usage: waymark report [OPTIONS] FILE.wmk...\n"
+		 "\n"
+		 "Shows what was recorded in which calling context: events (wm_event) and heap\n"
+		 "use (waymark run --heap). Several files are merged.\n",
+	.options = option_rows,
+	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},
+	.run = run,
+};

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/formats.h"
 #include "cli/message.h"
-#include "cli/number.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
@@ -16,84 +14,49 @@
 enum {
 	STATUS_NEW = 3, /* the field ran what no test ran; 1 and 2 keep the meaning that they have everywhere */
 	STATUS_UNKNOWN = 4,
-	TOP_DEFAULT = 10,
-	HOT_DEFAULT = 90,
-};
-
-static const char help[] = "Usage: waymark residual [OPTIONS] --tested FILE.wmk... --field FILE.wmk...\n"
-			   "\n"
-			   "Shows the paths that ran in the field and in no test, and the hot paths of the\n"
-			   "tests that are cold in the field. The two sides may be of other builds:\n"
-			   "functions whose control flow is the same are compared, others are listed.\n"
-			   "\n"
-			   "Options:\n"
-			   "  --tested FILE...  what was recorded in tests\n"
-			   "  --field FILE...   what was recorded in the field\n"
-			   "  --format=NAME     text or json (text)\n"
-			   "  --top N           only the first N of each list (10; json: all), or all\n"
-			   "  --hot N           hot are the paths that make up N % of the tests' counts (90)\n"
-			   "  --function GLOB   only functions of such a name; may be given several times\n" PATH_HELP
-			   "  -o, --output FILE write to FILE\n"
-			   "  -h, --help        this text\n"
-			   "\n"
-			   "Exit status: 0 when every path of the field ran in the tests, 3 when not or when\n"
-			   "it cannot be said of functions that changed, 4 when no path is new but paths of\n"
-			   "the source are not told apart (--wm-stage=final) or were lost, 1 on failure,\n"
-			   "2 for a wrong command line.\n";
-
-enum {
-	OPTION_TESTED = PATH_OPTION_FIRST,
-	OPTION_FIELD,
-	OPTION_FORMAT,
-	OPTION_TOP,
-	OPTION_HOT,
-	OPTION_FUNCTION,
-	OPERAND = 1, /* what getopt_long returns for operands with '-' first */
-};
-
-static const struct option long_options[] = {
-	{"tested", required_argument, NULL, OPTION_TESTED},
-	{"field", required_argument, NULL, OPTION_FIELD},
-	{"format", required_argument, NULL, OPTION_FORMAT},
-	{"top", required_argument, NULL, OPTION_TOP},
-	{"hot", required_argument, NULL, OPTION_HOT},
-	{"function", required_argument, NULL, OPTION_FUNCTION},
-	PATH_OPTIONS,
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+	HOT_DEFAULT = 90, /* percent */
 };
 
 struct request {
 	struct path_reading reading;
-	struct glob_vec tested;
-	struct glob_vec field;
-	struct glob_vec *side; /* that operands belong to: of the last --tested or --field */
-	bool is_json;
-	bool has_top;
-	size_t top;
+	struct value_vec tested;
+	struct value_vec field;
+	struct value_vec *side; /* that operands belong to: of the last --tested or --field */
+	const struct path_compare_renderer *renderer;
+	struct option_count top;
 	double hot;
 	const char *output;
 	enum path_verdict verdict;
 };
 
-static struct error *add_operand(struct request *r, const char *path)
+static struct error *add_operand(void *state, const char *path)
 {
+	struct request *r = state;
+
 	if (!r->side)
 		return error_create(ERROR_ARGUMENT, "%s: say --tested or --field before it", path);
-	return glob_vec_append(r->side, path);
+	return value_vec_append(r->side, path);
 }
 
-static struct error *set_format(struct request *r, const char *name)
+static struct error *add_tested(void *state, const char *path)
 {
-	r->is_json = strcmp(name, "json") == 0;
-	if (r->is_json || strcmp(name, "text") == 0)
-		return NULL;
-	return formats_unknown("residual", name);
+	struct request *r = state;
+
+	r->side = &r->tested;
+	return add_operand(r, path);
 }
 
-static struct error *set_hot(struct request *r, const char *text)
+static struct error *add_field(void *state, const char *path)
 {
+	struct request *r = state;
+
+	r->side = &r->field;
+	return add_operand(r, path);
+}
+
+static struct error *set_hot(void *state, const char *text)
+{
+	struct request *r = state;
 	char *end;
 
 	r->hot = strtod(text, &end);
@@ -102,54 +65,58 @@ static struct error *set_hot(struct request *r, const char *text)
 	return error_create(ERROR_ARGUMENT, "--hot %s: must be a percentage over 0 and up to 100", text);
 }
 
-static struct error *set_option(void *state, int option)
+static const struct option_row option_rows[] = {
+	{.name = "tested",
+	 .argument = "FILE...",
+	 .help = "what was recorded in tests",
+	 .is_repeatable = true,
+	 .is_required = true,
+	 .completion = COMPLETE_FILE,
+	 .suffix = "wmk",
+	 OPTION_SET(add_tested)},
+	{.name = "field",
+	 .argument = "FILE...",
+	 .help = "what was recorded in the field",
+	 .is_repeatable = true,
+	 .is_required = true,
+	 .completion = COMPLETE_FILE,
+	 .suffix = "wmk",
+	 OPTION_SET(add_field)},
+	{.name = "format",
+	 .argument = "=NAME",
+	 .help = "output format: %s (text)",
+	 OPTION_ROW(struct request, renderer, &path_compare_formats)},
+	{.name = "top",
+	 .argument = "N",
+	 .help = "only the first N of each list (10; json: all), or all",
+	 OPTION_COUNT(struct request, top)},
+	{.name = "hot",
+	 .argument = "N",
+	 .help = "hot are the paths that make up N % of the tests' counts",
+	 .preset = HOT_DEFAULT,
+	 OPTION_SET(set_hot)},
+	{.name = "function",
+	 .argument = "GLOB",
+	 .help = "only functions of such a name; may be given several times",
+	 OPTION_LIST(struct request, reading.globs)},
+	OPTIONS_OF(path_reading_options, struct request, reading),
+	OPTION_OUTPUT(struct request, output),
+	OPTION_HELP,
+	OPTIONS_END,
+};
+
+static int parse_options(const struct command *command, struct request *r, int argc, char **argv)
 {
-	struct request *r = state;
+	int status = options_parse(command, r, argc, argv);
 
-	switch (option) {
-	case OPTION_TESTED:
-	case OPTION_FIELD:
-		r->side = option == OPTION_TESTED ? &r->tested : &r->field;
-		return add_operand(r, optarg);
-	case OPERAND:
-		return add_operand(r, optarg);
-	case OPTION_FORMAT:
-		return set_format(r, optarg);
-	case OPTION_TOP:
-		r->has_top = true;
-		return number_parse_top(optarg, &r->top);
-	case OPTION_HOT:
-		return set_hot(r, optarg);
-	case OPTION_FUNCTION:
-		return glob_vec_append(&r->reading.globs, optarg);
-	case 'o':
-		r->output = optarg;
-		return NULL;
-	default:
-		return path_reading_option(&r->reading, option);
-	}
-}
-
-static int parse_options(struct request *r, int argc, char **argv)
-{
-	static const struct options options = {"residual", "-o:", long_options, set_option};
-	int status = options_parse(&options, r, argc, argv);
-	struct error *err = NULL;
-
-	for (; status == STATUS_OK && optind < argc && !err; optind++) /* behind "--" */
-		err = add_operand(r, argv[optind]);
-	if (err) {
-		message_error("residual", err);
-		return STATUS_USAGE;
-	}
-	if (status == STATUS_OK && !r->tested.count)
+	if (status == OPTIONS_PARSED && !r->tested.count)
 		return message_usage("residual", "--tested with a .wmk file is needed");
-	if (status == STATUS_OK && !r->field.count)
+	if (status == OPTIONS_PARSED && !r->field.count)
 		return message_usage("residual", "--field with a .wmk file is needed");
 	return status;
 }
 
-static struct error *read_side(const struct glob_vec *files, struct path_profile *p)
+static struct error *read_side(const struct value_vec *files, struct path_profile *p)
 {
 	struct error *err = NULL;
 
@@ -184,8 +151,7 @@ static struct error *render(struct request *r, const struct path_comparison *c)
 	if (err)
 		return err;
 	style = path_reading_style(&r->reading, out.file);
-	err = r->is_json ? path_compare_json(c, style.sources, out.file) : path_compare_text(c, &style, out.file);
-	return output_end(&out, err);
+	return output_end(&out, r->renderer->render(c, &style, out.file));
 }
 
 static struct error *compare(struct request *r, struct path_profile *tested, struct path_profile *field)
@@ -193,9 +159,7 @@ static struct error *compare(struct request *r, struct path_profile *tested, str
 	struct path_compare_options options = {
 		.view = {.functions = r->reading.globs.items,
 			 .function_count = r->reading.globs.count,
-			 .top = r->has_top   ? r->top
-				: r->is_json ? 0
-					     : TOP_DEFAULT},
+			 .top = option_count_or(&r->top, r->renderer->default_top)},
 		.hot = r->hot,
 	};
 	struct path_comparison c;
@@ -231,22 +195,39 @@ static struct error *compare_files(struct request *r)
 	return err;
 }
 
-int command_residual(int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv)
 {
-	struct request r = {.hot = HOT_DEFAULT};
+	struct request r = {.renderer = word_table_find(&path_compare_formats, "text"), .hot = HOT_DEFAULT};
 	int status;
 
 	path_reading_init(&r.reading);
-	status = parse_options(&r, argc, argv);
-	if (status == OPTIONS_HELP) {
-		status = message_help("residual", help);
-	} else if (status == STATUS_OK) {
+	status = parse_options(command, &r, argc, argv);
+	if (status == OPTIONS_PARSED) {
 		status = message_error("residual", compare_files(&r));
 		if (status == STATUS_OK && r.verdict != PATH_VERDICT_COVERED)
 			status = r.verdict == PATH_VERDICT_NEW ? STATUS_NEW : STATUS_UNKNOWN;
 	}
-	glob_vec_deinit(&r.tested);
-	glob_vec_deinit(&r.field);
+	value_vec_deinit(&r.tested);
+	value_vec_deinit(&r.field);
 	path_reading_deinit(&r.reading);
 	return status;
 }
+
+const struct command command_residual = {
+	.name = "residual",
+	.summary = "show the paths that ran in the field and in no test",
+	.usage = "Usage: waymark residual [OPTIONS] --tested FILE.wmk... --field FILE.wmk...\n"
+		 "\n"
+		 "Shows the paths that ran in the field and in no test, and the hot paths of the\n"
+		 "tests that are cold in the field. The two sides may be of other builds:\n"
+		 "functions whose control flow is the same are compared, others are listed.\n",
+	.options = option_rows,
+	.notes = "\n"
+		 "Exit status: 0 when every path of the field ran in the tests, 3 when not or when\n"
+		 "it cannot be said of functions that changed, 4 when no path is new but paths of\n"
+		 "the source are not told apart (--wm-stage=final) or were lost, 1 on failure,\n"
+		 "2 for a wrong command line.\n",
+	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},
+	.add_operand = add_operand,
+	.run = run,
+};

@@ -22,37 +22,11 @@
 #include "cli/options.h"
 #include "cli/install_paths.h"
 #include "cli/recorded.h"
-#include "cli/search.h"
 #include "object/object.h"
 
-static const char help[] = "Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
-			   "\n"
-			   "Runs PROGRAM, which was built with waymark cc, and says where its recording\n"
-			   "is. The exit status is the program's.\n"
-			   "\n"
-			   "Options:\n"
-			   "  --heap            record every allocation: count, bytes, live, peak, leaked\n"
-			   "  -o, --output PLACE  a directory, or a file name in which %e becomes the\n"
-			   "                    program's name and %p its pid (waymark-%e-%p.wmk);\n"
-			   "                    a recording of that name is kept as NAME.old\n"
-			   "  --limit SIZE      record at most SIZE bytes a process; K, M, G are known (4G)\n"
-			   "  -q, --quiet       do not say which files were written\n"
-			   "  -h, --help        this text\n";
-
 enum {
-	OPTION_HEAP = OPTION_FIRST,
-	OPTION_LIMIT,
 	STATUS_CANNOT_RUN = 126, /* as of shells and env(1) */
 	STATUS_NO_PROGRAM = 127,
-};
-
-static const struct option long_options[] = {
-	{"heap", no_argument, NULL, OPTION_HEAP},
-	{"output", required_argument, NULL, 'o'},
-	{"limit", required_argument, NULL, OPTION_LIMIT},
-	{"quiet", no_argument, NULL, 'q'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
 };
 
 struct request {
@@ -265,9 +239,12 @@ static struct error *set_place(struct request *r)
 	return err;
 }
 
-static struct error *check_limit(const char *text)
+static struct error *set_limit(void *state, const char *text)
 {
+	struct request *r = state;
 	size_t digits = strspn(text, "0123456789");
+
+	r->limit = text;
 
 	if (digits && (!text[digits] || (strchr("kKmMgG", text[digits]) && !text[digits + 1])))
 		return NULL;
@@ -422,46 +399,54 @@ static struct error *prepare(struct request *r)
 	return err;
 }
 
-static struct error *set_option(void *state, int option)
+static struct error *set_output(void *state, const char *place)
 {
 	struct request *r = state;
 
-	switch (option) {
-	case OPTION_HEAP:
-		r->is_heap = true;
-		return NULL;
-	case OPTION_LIMIT:
-		r->limit = optarg;
-		return check_limit(optarg);
-	case 'q':
-		r->is_quiet = true;
-		return NULL;
-	default:
-		r->output = optarg;
-		return *optarg ? NULL : error_create(ERROR_ARGUMENT, "option -o needs a place");
-	}
+	r->output = place;
+	return *place ? NULL : error_create(ERROR_ARGUMENT, "option -o needs a place");
 }
 
-static int parse_options(struct request *r, int argc, char **argv)
-{
-	static const struct options options = {"run", "+o:q", long_options, set_option};
-	int status = options_parse(&options, r, argc, argv);
+static const struct option_row option_rows[] = {
+	{.name = "heap",
+	 .help = "record every allocation: count, bytes, live, peak, leaked",
+	 OPTION_FLAG(struct request, is_heap)},
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "PLACE",
+	 .help = "a directory, or a file name in which %e becomes the program's name and %p its pid (waymark-%e-%p.wmk); a "
+		 "recording of that name is kept as NAME.old",
+	 .completion = COMPLETE_FILE,
+	 OPTION_SET(set_output)},
+	{.name = "limit",
+	 .argument = "SIZE",
+	 .help = "record at most SIZE bytes a process; K, M, G are known (4G)",
+	 OPTION_SET(set_limit)},
+	{.name = "quiet",
+	 .letter = 'q',
+	 .help = "do not say which files were written",
+	 OPTION_FLAG(struct request, is_quiet)},
+	OPTION_HELP,
+	OPTIONS_END,
+};
 
-	if (status == STATUS_OK && optind >= argc)
+static int parse_options(const struct command *command, struct request *r, int argc, char **argv)
+{
+	int status = options_parse(command, r, argc, argv);
+
+	if (status == OPTIONS_PARSED && optind >= argc)
 		return message_usage("run", "a program is needed");
 	r->argv = argv + optind;
 	return status;
 }
 
-int command_run(int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv)
 {
 	struct request r = {0};
-	int status = parse_options(&r, argc, argv);
+	int status = parse_options(command, &r, argc, argv);
 	struct error *err;
 
-	if (status == OPTIONS_HELP)
-		return message_help("run", help);
-	if (status != STATUS_OK)
+	if (status != OPTIONS_PARSED)
 		return status;
 	err = prepare(&r);
 	if (err) {
@@ -474,3 +459,16 @@ int command_run(int argc, char **argv)
 	free(r.place);
 	return status;
 }
+
+const struct command command_run = {
+	.name = "run",
+	.summary = "run a program and record its contexts, of every allocation if wanted",
+	.usage = "Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
+		 "\n"
+		 "Runs PROGRAM, which was built with waymark cc, and says where its recording\n"
+		 "is. The exit status is the program's.\n",
+	.options = option_rows,
+	.operands = {{"program", COMPLETE_COMMAND, NULL, false}},
+	.stops_at_operand = true,
+	.run = run,
+};

@@ -12,46 +12,10 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/search.h"
+#include "cli/search_options.h"
 #include "cli/tune_cores.h"
 #include "format/scheme.h"
 #include "object/tunables.h"
-
-static const char help[] = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']... [--from CORE]...\n"
-			   "                    [--list] [-o OUT]\n"
-			   "\n"
-			   "Chooses what is traced in a program or shared library that was built with\n"
-			   "several schemes for a function (waymark cc --wm=trace='*=none|cc+pt'). It may\n"
-			   "be stripped. PROGRAM is replaced at once, also while it runs: what runs goes on\n"
-			   "as it is, the next start is as chosen.\n"
-			   "\n"
-			   "Options:\n"
-			   "  --set RULES       PATTERN=SCHEME for functions of that name (*, ?, [a-z] as in\n"
-			   "                    the shell), or file:PATTERN=SCHEME for those of a source\n"
-			   "                    file; several with ; between them, or @FILE with one a line.\n"
-			   "                    The first rule that matches a function is its own.\n"
-			   "                    SCHEME is none, fc, cc, fc+cc or stmt, with +pt or\n"
-			   "                    without, or pt\n"
-			   "  --from CORE...    keep paths in the functions on the stacks of these cores\n" SEARCH_HELP
-			   "  --list            show all functions that can be chosen for, as they are then\n"
-			   "  -o, --output OUT  write to OUT and leave PROGRAM as it is\n"
-			   "  -h, --help        this text\n";
-
-enum {
-	OPTION_SET = OPTION_FIRST,
-	OPTION_FROM,
-	OPTION_LIST,
-};
-
-static const struct option long_options[] = {
-	{"set", required_argument, NULL, OPTION_SET},
-	{"from", required_argument, NULL, OPTION_FROM},
-	SEARCH_OPTIONS,
-	{"list", no_argument, NULL, OPTION_LIST},
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
 
 /* A rule, and what --set it is from. */
 struct wanted_rule {
@@ -60,12 +24,11 @@ struct wanted_rule {
 };
 
 VEC_DECLARE(rule_vec, struct wanted_rule);
-VEC_DECLARE(core_vec, const char *);
 
 struct request {
 	struct arena arena; /* texts of rules */
 	struct rule_vec rules;
-	struct core_vec cores;
+	struct value_vec cores;
 	struct object_search search;
 	const char *output;
 	bool is_list;
@@ -108,25 +71,37 @@ static struct error *add_file(struct request *r, const char *path)
 	return err ? err : add_rules(r, text, path);
 }
 
-static struct error *set_option(void *state, int option)
+static struct error *add_set(void *state, const char *text)
 {
-	struct request *r = state;
-
-	switch (option) {
-	case OPTION_SET:
-		return optarg[0] == '@' ? add_file(r, optarg + 1) : add_rules(r, optarg, "--set");
-	case OPTION_FROM:
-		return core_vec_append(&r->cores, optarg);
-	case OPTION_LIST:
-		r->is_list = true;
-		return NULL;
-	case 'o':
-		r->output = optarg;
-		return NULL;
-	default:
-		return search_option(&r->search, option, optarg);
-	}
+	return text[0] == '@' ? add_file(state, text + 1) : add_rules(state, text, "--set");
 }
+
+static const struct option_row option_rows[] = {
+	{.name = "set",
+	 .argument = "RULES",
+	 .help = "PATTERN=SCHEME for functions of that name (*, ?, [a-z] as in the shell), or file:PATTERN=SCHEME for those "
+		 "of a source file; several with ; between them, or @FILE with one a line. The first rule that matches a "
+		 "function is its own. SCHEME is none, fc, cc, fc+cc or stmt, with +pt or without, or pt",
+	 .is_repeatable = true,
+	 OPTION_SET(add_set)},
+	{.name = "from",
+	 .argument = "CORE...",
+	 .help = "keep paths in the functions on the stacks of these cores",
+	 .completion = COMPLETE_FILE,
+	 OPTION_LIST(struct request, cores)},
+	OPTIONS_OF(search_options, struct request, search),
+	{.name = "list",
+	 .help = "show all functions that can be chosen for, as they are then",
+	 OPTION_FLAG(struct request, is_list)},
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "OUT",
+	 .help = "write to OUT and leave PROGRAM as it is",
+	 .completion = COMPLETE_FILE,
+	 OPTION_TEXT(struct request, output)},
+	OPTION_HELP,
+	OPTIONS_END,
+};
 
 /* C++ names are matched as they are written, too: ns::f and ns::f(int). */
 static bool rule_matches(const struct scheme_rule *rule, const struct tune_function *f)
@@ -325,14 +300,11 @@ static struct error *tune(struct request *r, const char *path)
 	return err;
 }
 
-static int run(struct request *r, int argc, char **argv)
+static int parse_and_tune(const struct command *command, struct request *r, int argc, char **argv)
 {
-	static const struct options options = {"tune", "o:", long_options, set_option};
-	int status = options_parse(&options, r, argc, argv);
+	int status = options_parse(command, r, argc, argv);
 
-	if (status == OPTIONS_HELP)
-		return message_help("tune", help);
-	if (status != STATUS_OK)
+	if (status != OPTIONS_PARSED)
 		return status;
 	if (optind == argc)
 		return message_usage("tune", "a program is needed");
@@ -341,7 +313,7 @@ static int run(struct request *r, int argc, char **argv)
 	if (!r->rules.count && !r->cores.count && !r->is_list)
 		return message_usage("tune", "--set, --from or --list is needed");
 	for (int i = optind + 1; i < argc; i++) { /* --from core.* */
-		struct error *err = core_vec_append(&r->cores, argv[i]);
+		struct error *err = value_vec_append(&r->cores, argv[i]);
 
 		if (err)
 			return message_error("tune", err);
@@ -349,17 +321,32 @@ static int run(struct request *r, int argc, char **argv)
 	return message_error("tune", tune(r, argv[optind]));
 }
 
-int command_tune(int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv)
 {
 	struct request r = {0};
 	int status;
 
 	arena_init(&r.arena);
 	object_search_init(&r.search);
-	status = run(&r, argc, argv);
+	status = parse_and_tune(command, &r, argc, argv);
 	rule_vec_deinit(&r.rules);
-	core_vec_deinit(&r.cores);
+	value_vec_deinit(&r.cores);
 	object_search_deinit(&r.search);
 	arena_deinit(&r.arena);
 	return status;
 }
+
+const struct command command_tune = {
+	.name = "tune",
+	.summary = "choose what is traced in a program that is built already",
+	.usage = "Usage: waymark tune PROGRAM [--set 'PATTERN=SCHEME']... [--from CORE]...\n"
+		 "                    [--list] [-o OUT]\n"
+		 "\n"
+		 "Chooses what is traced in a program or shared library that was built with\n"
+		 "several schemes for a function (waymark cc --wm=trace='*=none|cc+pt'). It may\n"
+		 "be stripped. PROGRAM is replaced at once, also while it runs: what runs goes on\n"
+		 "as it is, the next start is as chosen.\n",
+	.options = option_rows,
+	.operands = {{"program", COMPLETE_FILE, NULL, false}, {"core", COMPLETE_FILE, NULL, true}},
+	.run = run,
+};

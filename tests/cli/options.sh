@@ -22,6 +22,16 @@ for command in run decode report paths residual merge core tune ir graph; do
 	expect 1 sh -c '"$0" "$1" --help >/dev/full' "$waymark" "$command"
 	has err.txt "cannot write to standard output: No space left on device"
 done
+expect 0 "$waymark" core --help
+has out.txt "  --color=WHEN      use colours: auto, always or never"
+has out.txt "  --frames N        at most N frames of each thread; --frames all for all (200)"
+for command in cc c++; do
+	expect 0 "$waymark" "$command" --help
+	sed '/options of clang follow/q' out.txt >help.txt
+	has help.txt "Usage: waymark $command"
+	awk 'length($0) > 80 { exit 1 }' help.txt || fail "$command --help has lines over 80 columns"
+done
+refused 1 "--wm-nonsense: not known; use --wm=, --wm-stage=" "$waymark" cc --wm-nonsense x.c
 expect 0 "$waymark" help
 has out.txt "Usage: waymark COMMAND"
 refused 2 "a command is needed; see waymark --help" "$waymark"

@@ -120,6 +120,9 @@ void profile_deinit(struct profile *p);
 struct error *profile_add_file(struct profile *p, const struct wmk_file *w, struct image_cache *cache,
 			       const struct profile_progress *progress);
 
+/* Names of the metrics of heap use; NULL behind the last one. */
+const char *profile_heap_metric(size_t index);
+
 /* The parts of it, for tests and other sources of contexts. */
 struct error *profile_add_frame(struct profile *p, uint32_t parent, const struct frame *frame, uint32_t *ret_node);
 struct error *profile_add_metric(struct profile *p, const char *name, enum metric_unit unit, bool is_maximum,

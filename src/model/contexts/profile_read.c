@@ -267,6 +267,11 @@ static void tell_progress(struct gather *g)
 		g->progress->report(g->progress->data, g->done, g->w->event_count + g->w->heap_count);
 }
 
+const char *profile_heap_metric(size_t index)
+{
+	return index < HEAP_METRICS ? heap_metrics[index].name : NULL;
+}
+
 static bool is_heap_metric(const char *name)
 {
 	for (int i = 0; i < HEAP_METRICS; i++)

@@ -171,8 +171,9 @@ static void print_changes(const struct path_comparison *c, FILE *out)
 	fputs("\n  ]\n", out);
 }
 
-struct error *path_compare_json(const struct path_comparison *c, struct sources *sources, FILE *out)
+struct error *path_compare_json(const struct path_comparison *c, const struct path_style *style, FILE *out)
 {
+	struct sources *sources = style->sources;
 	struct error *err;
 
 	fputs("{\n  \"format\": \"waymark-residual\",\n  \"version\": 1,\n", out);

@@ -1,0 +1,13 @@
+/*
+ * search_options.h - the options by which subcommands that show contexts are told where programs and debug files are:
+ * --exe PATH (file or directory) and --debug-dir DIR, each as often as wanted.
+ */
+#ifndef WM_CLI_SEARCH_OPTIONS_H
+#define WM_CLI_SEARCH_OPTIONS_H
+
+#include "cli/options.h"
+#include "object/find.h"
+
+extern const struct option_row search_options[]; /* of struct object_search */
+
+#endif
