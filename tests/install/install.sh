@@ -19,7 +19,8 @@ mv "$prefix" "$place/moved"
 prefix=$place/moved
 waymark=$prefix/bin/waymark
 for file in include/waymark.h lib/waymark/waymark-pass.so lib/waymark/libwaymark-rt.a lib/waymark/libwaymark-trace.a lib/waymark/libwaymark-rt.so \
-	lib/waymark/libwaymark-heap.so share/man/man1/waymark.1 share/waymark/gdb/waymark.py; do
+	lib/waymark/libwaymark-heap.so share/man/man1/waymark.1 share/man/man1/waymark-core.1 \
+	share/bash-completion/completions/waymark share/zsh/site-functions/_waymark share/waymark/gdb/waymark.py; do
 	[ -f "$prefix/$file" ] || fail "$file is not installed"
 done
 
