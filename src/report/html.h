@@ -1,5 +1,5 @@
 /*
- * html.h - what the HTML pages share: text, names of files, looks. path_html.c and crash_html.c make the pages.
+ * html.h - what the HTML pages share: text, names of files; their looks are in html.css. path_html.c and crash_html.c make the pages.
  */
 #ifndef WM_REPORT_HTML_H
 #define WM_REPORT_HTML_H
@@ -31,7 +31,5 @@ const char *html_short_name(const struct html_names *names, size_t index);
 
 /* Name of a file as two spans, for what is cut to be in the middle. */
 void html_print_name(FILE *out, const char *name);
-
-extern const char html_style[];
 
 #endif

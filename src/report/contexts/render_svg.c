@@ -1,7 +1,7 @@
 /*
  * render_svg.c - a flame graph as one SVG file without anything outside: the root at the top, so that a browser shows where
  * contexts begin however deep they are; width is the share of the metric, colour comes from the name. Its script
- * (svg_script.h) zooms on click and searches; without scripts it is a picture with hover titles. Boxes narrower than a
+ * (flame.js) zooms on click and searches; without scripts it is a picture with hover titles. Boxes narrower than a
  * twentieth of a pixel are left out: no zoom a reader makes would find them.
  */
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "base/json_writer.h"
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
-#include "report/contexts/svg_script.h"
+#include "report/embedded.h"
 
 enum {
 	WIDTH = 1200,
@@ -189,20 +189,6 @@ static void print_head(const struct view *v, const struct flame *f, FILE *out)
 		WIDTH - MARGIN);
 }
 
-static const char style[] =
-	"<style>\n"
-	"text { font: 11.5px ui-monospace, \"DejaVu Sans Mono\", Menlo, Consolas, monospace; fill: #1d1d1f }\n"
-	".title { font: 600 18px system-ui, \"DejaVu Sans\", Helvetica, Arial, sans-serif }\n"
-	".hint, .note { font: 12px system-ui, \"DejaVu Sans\", Helvetica, Arial, sans-serif; fill: #5f6368 }\n"
-	".note { fill: #a33a00 }\n"
-	".button { font: 13px system-ui, \"DejaVu Sans\", Helvetica, Arial, sans-serif; fill: #1a5fb4; cursor: pointer }\n"
-	".f { cursor: pointer }\n"
-	".f text { pointer-events: none }\n"
-	".f:hover rect { stroke: #1d1d1f; stroke-width: 1 }\n"
-	".found rect { fill: #c05bd6 !important }\n"
-	".past rect { opacity: 0.55 }\n"
-	"</style>\n";
-
 static void print_notes(const char *notes, unsigned int y, FILE *out)
 {
 	while (*notes) {
@@ -225,7 +211,7 @@ static void print_picture(const struct view *v, const struct flame *f, const cha
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 		"height=\"%u\" viewBox=\"0 0 %d %u\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fffdf8\"/>\n",
 		WIDTH, height, WIDTH, height);
-	fputs(style, out);
+	fprintf(out, "<style>\n%s</style>\n", flame_css);
 	print_head(v, f, out);
 	if (v->has_metric)
 		print_boxes(v, f, out);
@@ -239,7 +225,7 @@ static void print_picture(const struct view *v, const struct flame *f, const cha
 	print_escaped(out, v->producer, strlen(v->producer));
 	fputs("</text>\n", out);
 	fprintf(out, "<script><![CDATA[\nconst WIDTH = %d, MARGIN = %d, CHAR = %.2f;\n%s]]></script>\n</svg>\n", WIDTH,
-		MARGIN, CHAR_WIDTH, svg_script);
+		MARGIN, CHAR_WIDTH, flame_js);
 }
 
 struct error *render_svg(const struct view *v, FILE *out)

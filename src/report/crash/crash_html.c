@@ -13,7 +13,7 @@
 #include "report/crash/crash_html.h"
 #include "model/crash/crash_steps.h"
 #include "report/crash/crash_before_show.h"
-#include "report/crash/crash_html_page.h"
+#include "report/embedded.h"
 #include "report/crash/crash_values_show.h"
 #include "base/number_text.h"
 
@@ -621,8 +621,8 @@ static void print_head(const struct crash_html *h)
 	html_text(h->out, h->r->producer);
 	fputs("\">\n<title>Crash of ", h->out);
 	print_program(h);
-	fprintf(h->out, "</title>\n<style>\n%s%s</style>\n</head>\n<body class=\"crash\">\n<nav>\n<h1>", html_style,
-		crash_style);
+	fprintf(h->out, "</title>\n<style>\n%s%s</style>\n</head>\n<body class=\"crash\">\n<nav>\n<h1>", html_css,
+		crash_css);
 	print_program(h);
 	fputs("</h1>\n<p class=\"signal\">", h->out);
 	print_signal(h);
@@ -690,7 +690,7 @@ struct error *crash_render_html(const struct crash_report *r, FILE *out)
 	fputs("</main>\n<aside>\n", out);
 	if (!err)
 		err = print_frames(&h);
-	fprintf(out, "</aside>\n<script>\n%s</script>\n</body>\n</html>\n", crash_script);
+	fprintf(out, "</aside>\n<script>\n%s</script>\n</body>\n</html>\n", crash_js);
 out:
 	crash_html_release(&h);
 	crash_lines_deinit(&h.lines);

@@ -1,5 +1,5 @@
 /*
- * crash_html.h - private to crash_html*.c: the page of a crash. crash_html_page.h draws its parts.
+ * crash_html.h - private to crash_html*.c: the page of a crash. crash.js draws its parts.
  */
 #ifndef WM_REPORT_CRASH_CRASH_HTML_H
 #define WM_REPORT_CRASH_CRASH_HTML_H

@@ -1,6 +1,6 @@
 /*
  * path_html.c - one self-contained page: summary, index of files and functions, and the source of each file with counts,
- * branch outcomes and, at each function, its hottest paths, which light up their lines. path_html_page.h has its looks.
+ * branch outcomes and, at each function, its hottest paths, which light up their lines. html.css has its looks, paths.js its script.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/number_text.h"
 #include "report/html.h"
 #include "base/json_writer.h"
-#include "report/paths/path_html_page.h"
+#include "report/embedded.h"
 #include "model/paths/path_coverage.h"
 #include "model/paths/path_outcome.h"
 #include "report/paths/path_renderer.h"
@@ -696,7 +696,7 @@ static void print_head(const struct html *h)
 	fprintf(h->out,
 		"</title>\n<style>\n%s</style>\n</head>\n<body>\n<nav>\n<strong><a href=\"#index\">Summary</a>"
 		"</strong>\n",
-		html_style);
+		html_css);
 	for (size_t i = 0; i < h->lines.files.count; i++) {
 		fprintf(h->out, "<a href=\"#f%zu\" title=\"", i);
 		html_text(h->out, h->names.plain[i]);
@@ -729,7 +729,7 @@ struct error *path_render_html(const struct path_report *r, FILE *out)
 		"</main>\n<div id=\"bar\"><p id=\"said\"></p><button id=\"previous\">previous</button>"
 		"<button id=\"next\">next</button><button id=\"close\">close</button></div>\n<script>\n%s</script>\n"
 		"</body>\n</html>\n",
-		html_script);
+		paths_js);
 out:
 	arena_deinit(&h.arena);
 	path_lines_deinit(&h.lines);

@@ -1,0 +1,56 @@
+/*
+ * flame.js - script of the flame graphs of render_svg.c: zoom on click, search by regular expression. In front of it stand the
+ * constants WIDTH, MARGIN and CHAR.
+ *
+ * Each box is <g class="f" data-x data-w> with its place as a part of the whole width; zooming maps [x, x + w) of the chosen
+ * box to the full width. Boxes on the way to the root fill the width and go pale.
+ */
+
+const boxes = [...document.querySelectorAll('.f')].map(g => ({
+  g, rect: g.querySelector('rect'), text: g.querySelector('text'),
+  name: g.querySelector('title').textContent.split('\n')[0],
+  x: +g.dataset.x, w: +g.dataset.w, y: +g.querySelector('rect').getAttribute('y')}));
+const get = id => document.getElementById(id);
+const full = WIDTH - 2 * MARGIN;
+function draw(box, x, w) {
+  box.rect.setAttribute('x', x);
+  box.rect.setAttribute('width', w > 0.6 ? w - 0.5 : w);
+  box.text.setAttribute('x', x + 4);
+  const chars = Math.floor((w - 8) / CHAR);
+  box.text.textContent = chars >= box.name.length ? box.name : chars >= 3 ? box.name.slice(0, chars - 2) + '..' : '';
+}
+function zoom(to) {
+  const eps = 1e-9;
+  for (const box of boxes) {
+    const inside = box.x >= to.x - eps && box.x + box.w <= to.x + to.w + eps && box.y >= to.y;
+    const above = box.y < to.y && box.x <= to.x + eps && box.x + box.w >= to.x + to.w - eps;
+    box.g.style.display = inside || above ? '' : 'none';
+    box.g.classList.toggle('past', above);
+    if (above) draw(box, MARGIN, full);
+    else if (inside) draw(box, MARGIN + (box.x - to.x) / to.w * full, box.w / to.w * full);
+  }
+  get('reset').setAttribute('visibility', to === boxes[0] ? 'hidden' : 'visible');
+}
+function search() {
+  const asked = prompt('Show functions that match (a regular expression; nothing ends the search):', '');
+  if (asked === null) return;
+  let re = null;
+  try { if (asked) re = new RegExp(asked); } catch (e) { alert(e.message); return; }
+  const spans = [];
+  for (const box of boxes) {
+    const found = re !== null && re.test(box.name);
+    box.g.classList.toggle('found', found);
+    if (found) spans.push([box.x, box.x + box.w]);
+  }
+  spans.sort((a, b) => a[0] - b[0]);
+  let sum = 0, end = 0;
+  for (const [a, b] of spans) if (b > end) { sum += b - Math.max(a, end); end = b; }
+  get('matched').textContent = re ? 'matched: ' + (100 * sum).toFixed(2) + '%' : '';
+}
+for (const box of boxes) box.g.addEventListener('click', () => zoom(box));
+get('reset').addEventListener('click', () => zoom(boxes[0]));
+get('search').addEventListener('click', search);
+window.addEventListener('keydown', e => {
+  if (e.key === 'f' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); search(); }
+  if (e.key === 'Escape' && boxes.length) zoom(boxes[0]);
+});

@@ -1,0 +1,14 @@
+/*
+ * embedded.h - scripts and styles that the build makes constants of (scripts/embed.py): FILE.js is FILE_js.
+ */
+#ifndef WM_REPORT_EMBEDDED_H
+#define WM_REPORT_EMBEDDED_H
+
+extern const char html_css[];
+extern const char crash_css[];
+extern const char crash_js[];
+extern const char paths_js[];
+extern const char flame_css[];
+extern const char flame_js[];
+
+#endif
