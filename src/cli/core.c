@@ -183,7 +183,7 @@ static struct error *fetch_core(const char *program, char **ret)
 	return err;
 }
 
-/* ---- showing ---- */
+/* ---- rendering ---- */
 
 static struct error *render(struct request *r, const struct crash *c)
 {
@@ -221,7 +221,7 @@ static struct error *render(struct request *r, const struct crash *c)
 	return err;
 }
 
-static struct error *show(struct request *r, const char *core)
+static struct error *open_and_render(struct request *r, const char *core)
 {
 	const struct object_search *search = &r->reading.cache.search;
 	struct snapshot_options options = {.program = r->program, .search = search};
@@ -246,7 +246,7 @@ static struct error *show(struct request *r, const char *core)
 	return err;
 }
 
-static struct error *show_core_or_process(struct request *r)
+static struct error *find_and_render(struct request *r)
 {
 	char *fetched = NULL;
 	struct error *err = NULL;
@@ -258,7 +258,7 @@ static struct error *show_core_or_process(struct request *r)
 		err = fetch_core(r->program, &fetched);
 	}
 	if (!err)
-		err = show(r, fetched ? fetched : r->core);
+		err = open_and_render(r, fetched ? fetched : r->core);
 	if (fetched)
 		unlink(fetched);
 	free(fetched);
@@ -273,7 +273,7 @@ static int run(const struct command *command, int argc, char **argv)
 	path_reading_init(&r.reading);
 	status = parse_options(command, &r, argc, argv);
 	if (status == OPTIONS_PARSED)
-		status = message_error("core", show_core_or_process(&r));
+		status = message_error("core", find_and_render(&r));
 	path_reading_deinit(&r.reading);
 	return status;
 }

@@ -63,7 +63,7 @@ static struct error *render(struct request *r, const struct path_view *view)
 	return output_end(&out, err);
 }
 
-static struct error *show(struct request *r, const struct path_profile *p)
+static struct error *render_profile(struct request *r, const struct path_profile *p)
 {
 	struct path_view_options options = {
 		.functions = r->reading.globs.items,
@@ -89,7 +89,7 @@ static struct error *show(struct request *r, const struct path_profile *p)
 	return err;
 }
 
-static struct error *show_files(struct request *r, char **paths)
+static struct error *render_files(struct request *r, char **paths)
 {
 	struct path_profile p;
 	struct error *err = path_profile_init(&p, &r->reading.cache.search, &r->reading.cache);
@@ -105,7 +105,7 @@ static struct error *show_files(struct request *r, char **paths)
 	if (!err)
 		err = path_profile_check_metadata(&p);
 	if (!err)
-		err = show(r, &p);
+		err = render_profile(r, &p);
 	path_profile_deinit(&p);
 	return err;
 }
@@ -120,7 +120,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (status == OPTIONS_PARSED && optind >= argc)
 		status = message_usage("paths", "a .wmk file is needed");
 	else if (status == OPTIONS_PARSED)
-		status = message_error("paths", show_files(&r, argv + optind));
+		status = message_error("paths", render_files(&r, argv + optind));
 	path_reading_deinit(&r.reading);
 	return status;
 }

@@ -38,7 +38,7 @@ struct row {
 	size_t indent;
 };
 
-struct show {
+struct listing {
 	FILE *out;
 	const char *name; /* of the function */
 	const char *file; /* it is defined in */
@@ -61,7 +61,7 @@ static size_t char_len(const char *text)
 	return utf8_len(p);
 }
 
-void path_show_text(FILE *out, const char *text)
+void path_listing_text(FILE *out, const char *text)
 {
 	for (size_t len; *text; text += len) {
 		len = char_len(text);
@@ -73,7 +73,7 @@ void path_show_text(FILE *out, const char *text)
 	}
 }
 
-void path_show_missing(FILE *out, const char *mark, const struct path_style *style)
+void path_listing_render_missing(FILE *out, const char *mark, const struct path_style *style)
 {
 	size_t shown = 0, missing = 0;
 
@@ -83,7 +83,7 @@ void path_show_missing(FILE *out, const char *mark, const struct path_style *sty
 		if (!f->is_missed || (missing++ >= MISSING_MAX && !style->is_full))
 			continue;
 		fputs(mark, out);
-		path_show_text(out, f->why);
+		path_listing_text(out, f->why);
 		fputs(": give the directory with --source-dir\n", out);
 		shown++;
 	}
@@ -97,18 +97,19 @@ static void print_cut(FILE *out, const char *text, size_t limit, struct arena *a
 	char *start;
 
 	if (len <= limit || !(start = arena_strndup(arena, text, head))) {
-		path_show_text(out, text);
+		path_listing_text(out, text);
 		return;
 	}
-	path_show_text(out, start);
+	path_listing_text(out, start);
 	fputs("...", out);
 	text += len - tail;
 	while ((*text & 0xc0) == 0x80)
 		text++;
-	path_show_text(out, text);
+	path_listing_text(out, text);
 }
 
-void path_show_function(FILE *out, const struct path_function *f, const struct path_style *style, unsigned int column)
+void path_listing_render_function(FILE *out, const struct path_function *f, const struct path_style *style,
+				  unsigned int column)
 {
 	size_t left = style->width > column + NAME_MIN ? style->width - column : NAME_MIN;
 	struct arena arena;
@@ -121,7 +122,7 @@ void path_show_function(FILE *out, const struct path_function *f, const struct p
 		const char *file = source_plain_name(f->meta->file, &arena);
 
 		fprintf(out, "  %s", style->is_coloured ? "\033[2m" : "");
-		path_show_text(out, file ? file : f->meta->file);
+		path_listing_text(out, file ? file : f->meta->file);
 		if (f->meta->line)
 			fprintf(out, ":%" PRIu32, f->meta->line);
 		fputs(style->is_coloured ? "\033[0m" : "", out);
@@ -130,9 +131,9 @@ void path_show_function(FILE *out, const struct path_function *f, const struct p
 }
 
 /* A line of source with tabs expanded and nothing in it that a terminal would obey. */
-static struct error *clean(struct show *show, struct row *row, const char *text)
+static struct error *clean(struct listing *listing, struct row *row, const char *text)
 {
-	char *to = arena_alloc(&show->arena, strlen(text) * TAB + 1);
+	char *to = arena_alloc(&listing->arena, strlen(text) * TAB + 1);
 	size_t column = 0, at = 0;
 
 	if (!to)
@@ -160,7 +161,7 @@ static struct error *clean(struct show *show, struct row *row, const char *text)
 	return NULL;
 }
 
-static struct error *fill_text(struct show *show, struct row *row)
+static struct error *fill_text(struct listing *listing, struct row *row)
 {
 	const struct source_file *file;
 	const char *text;
@@ -168,10 +169,10 @@ static struct error *fill_text(struct show *show, struct row *row)
 
 	if (!row->step->file)
 		return NULL;
-	err = sources_get(show->style->sources, row->step->file, &file);
+	err = sources_get(listing->style->sources, row->step->file, &file);
 	if (!err)
-		err = source_line(file, row->step->line, &show->arena, &text);
-	return err || !text ? err : clean(show, row, text);
+		err = source_line(file, row->step->line, &listing->arena, &text);
+	return err || !text ? err : clean(listing, row, text);
 }
 
 /* Code without a line is no place. */
@@ -185,111 +186,112 @@ static bool is_system(const char *file)
 	return file && strncmp(file, "/usr/", 5) == 0;
 }
 
-bool path_show_is_plumbing(const struct path_step *step, const char *file)
+bool path_listing_is_plumbing(const struct path_step *step, const char *file)
 {
 	return step->function && !step->outcome && is_system(step->file) && !is_system(file);
 }
 
 /* A line that goes on after such inlined code is one line again. */
-static void choose_steps(struct show *show)
+static void choose_steps(struct listing *listing)
 {
-	const struct path_step *items = show->s->steps.items;
-	size_t count = show->s->steps.count;
+	const struct path_step *items = listing->s->steps.items;
+	size_t count = listing->s->steps.count;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct path_step *last = show->step_count ? show->steps[show->step_count - 1] : NULL;
+		const struct path_step *last = listing->step_count ? listing->steps[listing->step_count - 1] : NULL;
 
-		if (!show->style->is_full && i + 1 < count && path_show_is_plumbing(&items[i], show->file))
+		if (!listing->style->is_full && i + 1 < count && path_listing_is_plumbing(&items[i], listing->file))
 			continue;
 		if (last && last != &items[i] - 1 && !last->outcome && !is_other_place(last, &items[i]) &&
 		    last->line == items[i].line)
-			show->step_count--;
-		show->steps[show->step_count++] = &items[i];
+			listing->step_count--;
+		listing->steps[listing->step_count++] = &items[i];
 	}
 }
 
 /* How many steps from `at` on decide nothing and stay in one function. */
-static size_t run_length(const struct show *show, size_t at)
+static size_t run_length(const struct listing *listing, size_t at)
 {
 	size_t end = at;
 
-	while (end < show->step_count && !show->steps[end]->outcome &&
-	       (end == at || !is_other_place(show->steps[end], show->steps[at])))
+	while (end < listing->step_count && !listing->steps[end]->outcome &&
+	       (end == at || !is_other_place(listing->steps[end], listing->steps[at])))
 		end++;
 	return end - at;
 }
 
-static void add_gap(struct show *show, size_t lines)
+static void add_gap(struct listing *listing, size_t lines)
 {
-	show->rows[show->row_count++] = (struct row){.gap = lines};
+	listing->rows[listing->row_count++] = (struct row){.gap = lines};
 }
 
-static void add_row(struct show *show, size_t step)
+static void add_row(struct listing *listing, size_t step)
 {
-	show->rows[show->row_count++] = (struct row){.step = show->steps[step]};
+	listing->rows[listing->row_count++] = (struct row){.step = listing->steps[step]};
 }
 
 /* How many steps from `at` on are inlined code that decides nothing, up to where another decides or the path ends. */
-static size_t inlined_length(const struct show *show, size_t at)
+static size_t inlined_length(const struct listing *listing, size_t at)
 {
 	size_t end = at, last;
 
-	while (end + 1 < show->step_count && show->steps[end]->function && !show->steps[end]->outcome)
+	while (end + 1 < listing->step_count && listing->steps[end]->function && !listing->steps[end]->outcome)
 		end++;
 	last = end;
-	while (end > at && show->steps[last]->function && !is_other_place(show->steps[end - 1], show->steps[last]))
+	while (end > at && listing->steps[last]->function &&
+	       !is_other_place(listing->steps[end - 1], listing->steps[last]))
 		end--; /* of the function that decides, all is shown */
 	return end - at;
 }
 
-static void choose_rows(struct show *show)
+static void choose_rows(struct listing *listing)
 {
-	for (size_t i = 0; i < show->step_count;) {
-		size_t run = show->style->is_full ? 0 : inlined_length(show, i);
+	for (size_t i = 0; i < listing->step_count;) {
+		size_t run = listing->style->is_full ? 0 : inlined_length(listing, i);
 
 		if (run) {
-			show->rows[show->row_count++] = (struct row){.inlined = run, .inlined_first = i};
+			listing->rows[listing->row_count++] = (struct row){.inlined = run, .inlined_first = i};
 			i += run;
 			continue;
 		}
-		run = run_length(show, i);
-		if (run <= RUN_MAX || show->style->is_full) {
-			add_row(show, i++);
+		run = run_length(listing, i);
+		if (run <= RUN_MAX || listing->style->is_full) {
+			add_row(listing, i++);
 			for (; run > 1; run--)
-				add_row(show, i++);
+				add_row(listing, i++);
 			continue;
 		}
 		for (size_t j = 0; j < RUN_HEAD; j++)
-			add_row(show, i + j);
-		add_gap(show, run - RUN_HEAD - 1);
-		add_row(show, i + run - 1);
+			add_row(listing, i + j);
+		add_gap(listing, run - RUN_HEAD - 1);
+		add_row(listing, i + run - 1);
 		i += run;
 	}
 }
 
 /* Of very long paths the middle goes too. */
-static void cut_middle(struct show *show)
+static void cut_middle(struct listing *listing)
 {
-	size_t first = ROWS_MAX - ROWS_TAIL, last = show->row_count - ROWS_TAIL;
+	size_t first = ROWS_MAX - ROWS_TAIL, last = listing->row_count - ROWS_TAIL;
 	struct row gap = {0};
 
-	if (show->style->is_full || show->row_count <= ROWS_MAX)
+	if (listing->style->is_full || listing->row_count <= ROWS_MAX)
 		return;
 	for (size_t i = first; i < last; i++) {
-		gap.gap += show->rows[i].step ? 1 : show->rows[i].gap + show->rows[i].inlined;
-		gap.gap_branches += show->rows[i].step && show->rows[i].step->outcome;
+		gap.gap += listing->rows[i].step ? 1 : listing->rows[i].gap + listing->rows[i].inlined;
+		gap.gap_branches += listing->rows[i].step && listing->rows[i].step->outcome;
 	}
-	show->rows[first] = gap;
-	memmove(&show->rows[first + 1], &show->rows[last], ROWS_TAIL * sizeof *show->rows);
-	show->row_count = first + 1 + ROWS_TAIL;
+	listing->rows[first] = gap;
+	memmove(&listing->rows[first + 1], &listing->rows[last], ROWS_TAIL * sizeof *listing->rows);
+	listing->row_count = first + 1 + ROWS_TAIL;
 }
 
-static const char *colour(const struct show *show, const char *code)
+static const char *colour(const struct listing *listing, const char *code)
 {
-	return show->style->is_coloured ? code : "";
+	return listing->style->is_coloured ? code : "";
 }
 
-static void print_outcome(const struct show *show, const char *outcome, const char *more)
+static void print_outcome(const struct listing *listing, const char *outcome, const char *more)
 {
 	const char *code = "\033[36m";
 
@@ -297,138 +299,138 @@ static void print_outcome(const struct show *show, const char *outcome, const ch
 		code = "\033[32m";
 	else if (outcome && strcmp(outcome, "false") == 0)
 		code = "\033[33m";
-	fprintf(show->out, "%s-> ", colour(show, code));
-	path_show_text(show->out, outcome ? outcome : "");
-	fputs(outcome && more ? "; " : "", show->out);
-	path_show_text(show->out, more ? more : "");
-	fputs(colour(show, "\033[0m"), show->out);
+	fprintf(listing->out, "%s-> ", colour(listing, code));
+	path_listing_text(listing->out, outcome ? outcome : "");
+	fputs(outcome && more ? "; " : "", listing->out);
+	path_listing_text(listing->out, more ? more : "");
+	fputs(colour(listing, "\033[0m"), listing->out);
 }
 
 /* Prints `columns` columns of text from `indent` on, with "..." for what does not fit. */
-static size_t print_source(const struct show *show, const struct row *row, size_t indent, size_t columns)
+static size_t print_source(const struct listing *listing, const struct row *row, size_t indent, size_t columns)
 {
 	const char *text = row->text + indent;
 	size_t all = row->columns - indent, shown = all > columns ? columns - 3 : all;
 
 	for (size_t i = 0; i < shown; i++) {
-		putc(*text++, show->out);
+		putc(*text++, listing->out);
 		while ((*text & 0xc0) == 0x80)
-			putc(*text++, show->out);
+			putc(*text++, listing->out);
 	}
 	if (shown < all)
-		fputs("...", show->out);
+		fputs("...", listing->out);
 	return shown < all ? columns : all;
 }
 
-static void print_gap(const struct show *show, const struct row *row)
+static void print_gap(const struct listing *listing, const struct row *row)
 {
-	fprintf(show->out, "         %s...  %zu more %s", colour(show, "\033[2m"), row->gap,
+	fprintf(listing->out, "         %s...  %zu more %s", colour(listing, "\033[2m"), row->gap,
 		row->gap == 1 ? "line" : "lines");
 	if (row->gap_branches)
-		fprintf(show->out, " with %zu %s (--full)", row->gap_branches,
+		fprintf(listing->out, " with %zu %s (--full)", row->gap_branches,
 			row->gap_branches == 1 ? "branch" : "branches");
-	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
+	fprintf(listing->out, "%s\n", colour(listing, "\033[0m"));
 }
 
 /* "in open (file.h:12), close (file.h:20..24) and 2 more" */
-static void print_inlined(struct show *show, const struct row *row)
+static void print_inlined(struct listing *listing, const struct row *row)
 {
 	size_t shown = 0, places = 0;
 
-	fprintf(show->out, "         %sin ", colour(show, "\033[2m"));
+	fprintf(listing->out, "         %sin ", colour(listing, "\033[2m"));
 	for (size_t i = 0, end; i < row->inlined; i = end) {
-		const struct path_step *const *steps = &show->steps[row->inlined_first];
-		const char *brief = demangle_brief(&show->arena, steps[i]->function);
+		const struct path_step *const *steps = &listing->steps[row->inlined_first];
+		const char *brief = demangle_brief(&listing->arena, steps[i]->function);
 
 		for (end = i + 1; end < row->inlined && !is_other_place(steps[i], steps[end]);)
 			end++;
 		if (places++ >= INLINED_MAX)
 			continue;
-		fputs(shown++ ? ", " : "", show->out);
-		path_show_text(show->out, brief ? brief : steps[i]->function);
-		fputs(" (", show->out);
-		path_show_text(show->out, steps[i]->file ? text_base_name(steps[i]->file) : "?");
-		fprintf(show->out, ":%" PRIu32, steps[i]->line);
+		fputs(shown++ ? ", " : "", listing->out);
+		path_listing_text(listing->out, brief ? brief : steps[i]->function);
+		fputs(" (", listing->out);
+		path_listing_text(listing->out, steps[i]->file ? text_base_name(steps[i]->file) : "?");
+		fprintf(listing->out, ":%" PRIu32, steps[i]->line);
 		if (steps[end - 1]->line > steps[i]->line)
-			fprintf(show->out, "..%" PRIu32, steps[end - 1]->line);
-		putc(')', show->out);
+			fprintf(listing->out, "..%" PRIu32, steps[end - 1]->line);
+		putc(')', listing->out);
 	}
 	if (places > shown)
-		fprintf(show->out, " and %zu more", places - shown);
-	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
+		fprintf(listing->out, " and %zu more", places - shown);
+	fprintf(listing->out, "%s\n", colour(listing, "\033[0m"));
 }
 
 /* Where the path goes into inlined code, or comes out of it. */
-static void print_place(struct show *show, const struct path_step *step)
+static void print_place(struct listing *listing, const struct path_step *step)
 {
-	const char *name = step->function ? step->function : show->name;
-	const char *brief = show->style->is_full ? name : demangle_brief(&show->arena, name);
+	const char *name = step->function ? step->function : listing->name;
+	const char *brief = listing->style->is_full ? name : demangle_brief(&listing->arena, name);
 
-	fprintf(show->out, "         %sin ", colour(show, "\033[2m"));
-	path_show_text(show->out, brief ? brief : name);
+	fprintf(listing->out, "         %sin ", colour(listing, "\033[2m"));
+	path_listing_text(listing->out, brief ? brief : name);
 	if (step->file) {
-		fputs(" (", show->out);
-		path_show_text(show->out, text_base_name(step->file));
-		putc(')', show->out);
+		fputs(" (", listing->out);
+		path_listing_text(listing->out, text_base_name(step->file));
+		putc(')', listing->out);
 	}
-	fprintf(show->out, "%s\n", colour(show, "\033[0m"));
+	fprintf(listing->out, "%s\n", colour(listing, "\033[0m"));
 }
 
-static void print_rows(struct show *show)
+static void print_rows(struct listing *listing)
 {
 	size_t indent = SIZE_MAX, widest = SOURCE_MIN;
 	size_t columns =
-		show->style->width > LEFT + 2 * SOURCE_MIN ? show->style->width - LEFT - SOURCE_MIN : SOURCE_MIN;
+		listing->style->width > LEFT + 2 * SOURCE_MIN ? listing->style->width - LEFT - SOURCE_MIN : SOURCE_MIN;
 	const struct path_step *before = NULL;
 
-	for (size_t i = 0; i < show->row_count; i++)
-		if (show->rows[i].text && show->rows[i].columns && show->rows[i].indent < indent)
-			indent = show->rows[i].indent;
+	for (size_t i = 0; i < listing->row_count; i++)
+		if (listing->rows[i].text && listing->rows[i].columns && listing->rows[i].indent < indent)
+			indent = listing->rows[i].indent;
 	if (indent == SIZE_MAX)
 		indent = 0;
-	for (size_t i = 0; i < show->row_count; i++) {
-		const struct row *r = &show->rows[i];
+	for (size_t i = 0; i < listing->row_count; i++) {
+		const struct row *r = &listing->rows[i];
 
 		if (r->text && r->columns > indent && r->columns - indent > widest &&
-		    (r->step->outcome || i + 1 == show->row_count))
+		    (r->step->outcome || i + 1 == listing->row_count))
 			widest = r->columns - indent;
 	}
 	if (widest > columns)
 		widest = columns;
 	if (widest > SOURCE_MAX)
 		widest = SOURCE_MAX;
-	for (size_t i = 0; i < show->row_count; i++) {
-		const struct row *r = &show->rows[i];
-		const char *end = i + 1 == show->row_count ? show->s->end : NULL;
+	for (size_t i = 0; i < listing->row_count; i++) {
+		const struct row *r = &listing->rows[i];
+		const char *end = i + 1 == listing->row_count ? listing->s->end : NULL;
 		size_t column = 0;
 
 		if (!r->step) {
 			if (r->inlined)
-				print_inlined(show, r);
+				print_inlined(listing, r);
 			else
-				print_gap(show, r);
+				print_gap(listing, r);
 			continue;
 		}
 		if (before ? is_other_place(before, r->step) : r->step->function != NULL)
-			print_place(show, r->step);
+			print_place(listing, r->step);
 		before = r->step;
 		if (r->step->line)
-			fprintf(show->out, "    %s%8" PRIu32 "%s", colour(show, "\033[2m"), r->step->line,
-				colour(show, "\033[0m"));
+			fprintf(listing->out, "    %s%8" PRIu32 "%s", colour(listing, "\033[2m"), r->step->line,
+				colour(listing, "\033[0m"));
 		else
-			fprintf(show->out, "    %8s", "-");
+			fprintf(listing->out, "    %8s", "-");
 		if (r->step->outcome || end || (r->text && r->columns > indent))
-			fputs("  ", show->out);
+			fputs("  ", listing->out);
 		if (r->text && r->columns > indent) {
 			bool has_outcome = r->step->outcome || end;
 
-			column = print_source(show, r, indent, has_outcome ? widest : columns + SOURCE_MIN - 4);
+			column = print_source(listing, r, indent, has_outcome ? widest : columns + SOURCE_MIN - 4);
 		}
 		if (r->step->outcome || end) {
-			fprintf(show->out, "%*s", (int)(widest - column + 2), "");
-			print_outcome(show, r->step->outcome, end);
+			fprintf(listing->out, "%*s", (int)(widest - column + 2), "");
+			print_outcome(listing, r->step->outcome, end);
 		}
-		putc('\n', show->out);
+		putc('\n', listing->out);
 	}
 }
 
@@ -446,103 +448,103 @@ static size_t compact_run(const struct path_steps *s, size_t first)
 }
 
 /* "12", "12..14", "12 -> true", "util.h:12". The arena's; NULL when memory is short. */
-static const char *compact_text(struct show *show, size_t first, size_t last)
+static const char *compact_text(struct listing *listing, size_t first, size_t last)
 {
-	const struct path_step *step = &show->s->steps.items[first];
-	const struct path_step *end = &show->s->steps.items[last];
-	const char *home = show->file;
+	const struct path_step *step = &listing->s->steps.items[first];
+	const struct path_step *end = &listing->s->steps.items[last];
+	const char *home = listing->file;
 	bool is_away = step->file && home && strcmp(step->file, home) != 0;
 	const char *place = is_away ? text_base_name(step->file) : "";
 
 	if (!step->line)
-		return arena_printf(&show->arena, "-%s%s", step->outcome ? " -> " : "",
+		return arena_printf(&listing->arena, "-%s%s", step->outcome ? " -> " : "",
 				    step->outcome ? step->outcome : "");
 	if (last > first)
-		return arena_printf(&show->arena, "%s%s%" PRIu32 "..%" PRIu32, place, is_away ? ":" : "", step->line,
+		return arena_printf(&listing->arena, "%s%s%" PRIu32 "..%" PRIu32, place, is_away ? ":" : "", step->line,
 				    end->line);
-	return arena_printf(&show->arena, "%s%s%" PRIu32 "%s%s", place, is_away ? ":" : "", step->line,
+	return arena_printf(&listing->arena, "%s%s%" PRIu32 "%s%s", place, is_away ? ":" : "", step->line,
 			    step->outcome ? " -> " : "", step->outcome ? step->outcome : "");
 }
 
 /* Numbers of lines and outcomes as running text. */
-static struct error *print_compact(struct show *show)
+static struct error *print_compact(struct listing *listing)
 {
-	const struct path_steps *s = show->s;
+	const struct path_steps *s = listing->s;
 	size_t column = 0;
 
 	for (size_t i = 0; i < s->steps.count;) {
 		size_t last = compact_run(s, i);
-		const char *text = compact_text(show, i, last);
+		const char *text = compact_text(listing, i, last);
 
 		if (!text)
 			return &error_no_memory;
-		if (column && column + strlen(text) + 2 > show->style->width) {
-			putc('\n', show->out);
+		if (column && column + strlen(text) + 2 > listing->style->width) {
+			putc('\n', listing->out);
 			column = 0;
 		}
-		fputs(column ? " " : "        ", show->out);
-		path_show_text(show->out, text);
-		fputs(last + 1 < s->steps.count ? "," : "", show->out);
+		fputs(column ? " " : "        ", listing->out);
+		path_listing_text(listing->out, text);
+		fputs(last + 1 < s->steps.count ? "," : "", listing->out);
 		column += (column ? 1 : 8) + strlen(text) + 1;
 		i = last + 1;
 	}
 	if (s->end) {
-		fprintf(show->out, "%s-> ", column ? " " : "        ");
-		path_show_text(show->out, s->end);
+		fprintf(listing->out, "%s-> ", column ? " " : "        ");
+		path_listing_text(listing->out, s->end);
 	}
-	putc('\n', show->out);
+	putc('\n', listing->out);
 	return NULL;
 }
 
-static struct error *show_steps(struct show *show)
+static struct error *render_steps(struct listing *listing)
 {
 	bool has_text = false;
 	struct error *err = NULL;
 
-	show->rows = arena_calloc(&show->arena, show->s->steps.count * 2 + 1, sizeof *show->rows);
-	show->steps = arena_calloc(&show->arena, show->s->steps.count + 1, sizeof *show->steps);
-	if (!show->rows || !show->steps)
+	listing->rows = arena_calloc(&listing->arena, listing->s->steps.count * 2 + 1, sizeof *listing->rows);
+	listing->steps = arena_calloc(&listing->arena, listing->s->steps.count + 1, sizeof *listing->steps);
+	if (!listing->rows || !listing->steps)
 		return &error_no_memory;
-	choose_steps(show);
-	choose_rows(show);
-	cut_middle(show);
-	for (size_t i = 0; i < show->row_count && !err; i++) {
-		if (show->rows[i].step)
-			err = fill_text(show, &show->rows[i]);
-		has_text |= show->rows[i].text != NULL;
+	choose_steps(listing);
+	choose_rows(listing);
+	cut_middle(listing);
+	for (size_t i = 0; i < listing->row_count && !err; i++) {
+		if (listing->rows[i].step)
+			err = fill_text(listing, &listing->rows[i]);
+		has_text |= listing->rows[i].text != NULL;
 	}
 	if (err)
 		return err;
 	if (!has_text)
-		return print_compact(show);
-	print_rows(show);
+		return print_compact(listing);
+	print_rows(listing);
 	return NULL;
 }
 
-struct error *path_show_steps(FILE *out, const char *name, const char *file, const struct path_steps *s,
-			      const struct path_style *style)
+struct error *path_listing_render_steps(FILE *out, const char *name, const char *file, const struct path_steps *s,
+					const struct path_style *style)
 {
-	struct show show = {.out = out, .name = name, .file = file, .style = style, .s = s};
+	struct listing listing = {.out = out, .name = name, .file = file, .style = style, .s = s};
 	struct error *err;
 
 	if (strcmp(s->start, "enters") != 0)
 		fprintf(out, "; %s", s->start);
 	putc('\n', out);
-	arena_init(&show.arena);
-	err = show_steps(&show);
-	arena_deinit(&show.arena);
+	arena_init(&listing.arena);
+	err = render_steps(&listing);
+	arena_deinit(&listing.arena);
 	return err;
 }
 
-struct error *path_show(FILE *out, const struct path_profile *p, const struct path_function *f, uint64_t number,
-			const struct path_style *style)
+struct error *path_listing_render(FILE *out, const struct path_profile *p, const struct path_function *f,
+				  uint64_t number, const struct path_style *style)
 {
 	struct path_steps s;
 	struct error *err = path_steps_create(p, f, number, style->sources, &s);
 
 	if (err)
 		return err;
-	err = path_show_steps(out, f->name, f->meta->file, &s, style);
+	err = path_listing_render_steps(out, f->name, f->meta->file, &s, style);
 	path_steps_deinit(&s);
 	return err;
 }

@@ -24,26 +24,27 @@ struct path_style {
 
 /* Ends the line that names the path, with how it begins if not at the entry; then its lines, each after four blanks. Where
  * the source is not there, the numbers of the lines only, wrapped. */
-struct error *path_show(FILE *out, const struct path_profile *p, const struct path_function *f, uint64_t number,
-			const struct path_style *style);
+struct error *path_listing_render(FILE *out, const struct path_profile *p, const struct path_function *f,
+				  uint64_t number, const struct path_style *style);
 
 /* The same of steps at hand, of the function of that name and file (NULL: not known). */
 struct path_steps;
-struct error *path_show_steps(FILE *out, const char *name, const char *file, const struct path_steps *s,
-			      const struct path_style *style);
+struct error *path_listing_render_steps(FILE *out, const char *name, const char *file, const struct path_steps *s,
+					const struct path_style *style);
 
 /* A line of a header of the system that was inlined and decides nothing: C++ inlines them by the dozen. Left out of paths of
  * functions of `file`, unless all is wanted or it is the last step. */
 struct path_step;
-bool path_show_is_plumbing(const struct path_step *step, const char *file);
+bool path_listing_is_plumbing(const struct path_step *step, const char *file);
 
 /* "name  dir/file.c:12", behind `column` columns of a line; long names are cut in the middle unless all is wanted. */
-void path_show_function(FILE *out, const struct path_function *f, const struct path_style *style, unsigned int column);
+void path_listing_render_function(FILE *out, const struct path_function *f, const struct path_style *style,
+				  unsigned int column);
 
 /* Files whose text was wanted and is not there, a line each, with the option that names their directory. */
-void path_show_missing(FILE *out, const char *mark, const struct path_style *style);
+void path_listing_render_missing(FILE *out, const char *mark, const struct path_style *style);
 
 /* A text for a terminal: control bytes and broken UTF-8 as '?', tabs as blanks. */
-void path_show_text(FILE *out, const char *text);
+void path_listing_text(FILE *out, const char *text);
 
 #endif

@@ -25,7 +25,7 @@ static void print_name(const struct crash_report *r, FILE *out, const char *name
 	shown = demangle(&arena, name);
 	if (shown && !r->style.is_full)
 		shown = demangle_brief(&arena, shown);
-	path_show_text(out, shown ? shown : name);
+	path_listing_text(out, shown ? shown : name);
 	arena_deinit(&arena);
 }
 
@@ -56,7 +56,7 @@ struct error *crash_functions_print(const struct crash_report *r, FILE *out)
 		print_name(r, out, f->flow->name);
 		if (f->file != UINT32_MAX) {
 			fputs("  ", out);
-			path_show_text(out, l.files.items[f->file].name);
+			path_listing_text(out, l.files.items[f->file].name);
 			fprintf(out, ":%" PRIu32, f->line);
 		}
 		putc('\n', out);

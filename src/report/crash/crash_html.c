@@ -12,9 +12,9 @@
 #include "model/crash/crash_digest.h"
 #include "report/crash/crash_html.h"
 #include "model/crash/crash_steps.h"
-#include "report/crash/crash_before_show.h"
+#include "report/crash/crash_before_render.h"
 #include "report/embedded.h"
-#include "report/crash/crash_values_show.h"
+#include "report/crash/crash_values_render.h"
 #include "base/number_text.h"
 
 enum {
@@ -256,7 +256,7 @@ static struct error *print_paths(struct crash_html *h, const struct crash_thread
 			bool is_end = step + 1 == s->steps.count;
 
 			if (!h->r->style.is_full && !is_end &&
-			    path_show_is_plumbing(&s->steps.items[step], f->flow->file))
+			    path_listing_is_plumbing(&s->steps.items[step], f->flow->file))
 				continue;
 			err = print_step(h, f, last, &s->steps.items[step], is_end ? s->end : NULL);
 			last = &s->steps.items[step];

@@ -37,7 +37,7 @@ static struct error *open_file(struct crash_html *h, uint32_t number)
 	return f->is_shown ? NULL : &error_no_memory;
 }
 
-static void show_line(struct crash_html *h, struct html_file *f, uint32_t line)
+static void choose_line(struct crash_html *h, struct html_file *f, uint32_t line)
 {
 	h->rows += !f->is_shown[line];
 	f->shown_count += !f->is_shown[line];
@@ -45,7 +45,7 @@ static void show_line(struct crash_html *h, struct html_file *f, uint32_t line)
 }
 
 /* Lines [from, to] of a file; without its text only those with code. */
-static struct error *show_lines(struct crash_html *h, uint32_t number, uint32_t from, uint32_t to)
+static struct error *choose_lines(struct crash_html *h, uint32_t number, uint32_t from, uint32_t to)
 {
 	struct html_file *f = &h->files[number];
 	struct error *err = open_file(h, number);
@@ -54,13 +54,13 @@ static struct error *show_lines(struct crash_html *h, uint32_t number, uint32_t 
 		return err;
 	for (uint32_t line = from ? from : 1; line <= to && line <= f->line_count; line++)
 		if (f->source->path || crash_lines_find(&h->lines, number, line))
-			show_line(h, f, line);
+			choose_line(h, f, line);
 	return NULL;
 }
 
-static struct error *show_near(struct crash_html *h, uint32_t number, uint32_t line, uint32_t near)
+static struct error *choose_near(struct crash_html *h, uint32_t number, uint32_t line, uint32_t near)
 {
-	return show_lines(h, number, line > near ? line - near : 1, line + near);
+	return choose_lines(h, number, line > near ? line - near : 1, line + near);
 }
 
 static const struct pathmeta_function *flow_of(const struct crash *c, uint32_t id, uint32_t *ret_image)
@@ -73,8 +73,8 @@ static const struct pathmeta_function *flow_of(const struct crash *c, uint32_t i
 	return c->images[image].trace.flows[id - c->first_function[image]];
 }
 
-static struct error *show_calls(struct crash_html *h, uint32_t id, const struct tracemeta_function *meta,
-				const char *file)
+static struct error *collect_calls(struct crash_html *h, uint32_t id, const struct tracemeta_function *meta,
+				   const char *file)
 {
 	struct error *err = NULL;
 
@@ -94,7 +94,7 @@ static struct error *show_calls(struct crash_html *h, uint32_t id, const struct 
 	return err;
 }
 
-static struct error *show_function(struct crash_html *h, uint32_t id)
+static struct error *choose_function(struct crash_html *h, uint32_t id)
 {
 	uint32_t image, own = UINT32_MAX, first = UINT32_MAX, last = 0, file = UINT32_MAX;
 	const struct pathmeta_function *flow = flow_of(h->c, id, &image);
@@ -120,27 +120,27 @@ static struct error *show_function(struct crash_html *h, uint32_t id)
 			first = line->line < first ? line->line : first;
 			last = line->line > last ? line->line : last;
 		} else {
-			err = show_near(h, file, line->line, NEAR);
+			err = choose_near(h, file, line->line, NEAR);
 		}
 	}
 	if (!err && own != UINT32_MAX)
 		err = open_file(h, own);
 	if (!err && own != UINT32_MAX && flow->line <= h->files[own].line_count)
-		show_line(h, &h->files[own], flow->line); /* its name is there */
+		choose_line(h, &h->files[own], flow->line); /* its name is there */
 	if (!err && own != UINT32_MAX && last - first < FUNCTION_MAX)
-		err = show_lines(h, own, first, last);
+		err = choose_lines(h, own, first, last);
 	for (uint32_t line = first; own != UINT32_MAX && last - first >= FUNCTION_MAX && line <= last && !err; line++) {
 		const struct crash_line *known = crash_lines_find(&h->lines, own, line);
 
 		if (line == first || (known && known->state != ACTIVITY_NO))
-			err = show_near(h, own, line, NEAR);
+			err = choose_near(h, own, line, NEAR);
 	}
 	return err ? err
-		   : show_calls(h, id, &h->c->images[image].trace.meta.functions[id - h->c->first_function[image]],
-				flow->file);
+		   : collect_calls(h, id, &h->c->images[image].trace.meta.functions[id - h->c->first_function[image]],
+				   flow->file);
 }
 
-static struct error *show_callees(struct crash_html *h, uint32_t id)
+static struct error *choose_callees(struct crash_html *h, uint32_t id)
 {
 	uint32_t image;
 	const struct pathmeta_function *flow = flow_of(h->c, id, &image);
@@ -161,7 +161,7 @@ static struct error *show_callees(struct crash_html *h, uint32_t id)
 			continue;
 		for (uint32_t f = m->first_of_name[number]; f != UINT32_MAX && !err; f = m->next_of_name[f])
 			if (strcmp(m->trace.flows[f]->link_name, callee) == 0)
-				err = show_function(h, h->c->first_function[image] + f);
+				err = choose_function(h, h->c->first_function[image] + f);
 	}
 	return err;
 }
@@ -216,20 +216,20 @@ static struct error *number_files(struct crash_html *h)
 	return h->files ? NULL : &error_no_memory;
 }
 
-static struct error *show_frame(struct crash_html *h, const struct crash_frame *f)
+static struct error *choose_frame(struct crash_html *h, const struct crash_frame *f)
 {
 	uint32_t number;
 	struct error *err = NULL;
 
 	if (f->flow && h->is_framed[crash_function_id(h->c, f)]++ == 0)
-		err = show_function(h, crash_function_id(h->c, f));
+		err = choose_function(h, crash_function_id(h->c, f));
 	if (err || !f->file || !f->line || h->rows >= ROWS_MAX)
 		return err;
 	err = crash_lines_file(&h->lines, f->file, &number);
 	if (!err)
 		err = open_file(h, number);
 	if (!err && (f->flow || h->files[number].source->path))
-		err = show_near(h, number, f->line, f->flow ? NEAR : FRAME_NEAR);
+		err = choose_near(h, number, f->line, f->flow ? NEAR : FRAME_NEAR);
 	return err;
 }
 
@@ -245,10 +245,10 @@ struct error *crash_html_choose(struct crash_html *h)
 		err = &error_no_memory;
 	for (uint32_t t = 0; t < h->c->thread_count; t++)
 		for (uint32_t i = 0; i < h->c->threads[t].frame_count && !err; i++)
-			err = show_frame(h, &h->c->threads[t].frames[i]);
+			err = choose_frame(h, &h->c->threads[t].frames[i]);
 	for (uint32_t id = 0; id < total && !err; id++)
 		if (h->is_framed[id])
-			err = show_callees(h, id);
+			err = choose_callees(h, id);
 	if (err)
 		return err;
 	fold_calls(&h->calls);

@@ -5,10 +5,10 @@
 #include "object/demangle.h"
 #include "model/crash/crash_fold.h"
 #include "model/crash/crash_steps.h"
-#include "report/crash/crash_before_show.h"
+#include "report/crash/crash_before_render.h"
 #include "model/crash/crash_digest.h"
 #include "model/crash/crash_lines.h"
-#include "report/crash/crash_values_show.h"
+#include "report/crash/crash_values_render.h"
 #include "base/json_writer.h"
 
 struct json {

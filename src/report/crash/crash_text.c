@@ -18,10 +18,10 @@
 #include "base/text.h"
 #include "object/demangle.h"
 #include "model/crash/crash_steps.h"
-#include "report/crash/crash_before_show.h"
+#include "report/crash/crash_before_render.h"
 #include "model/crash/crash_digest.h"
 #include "model/crash/crash_fold.h"
-#include "report/crash/crash_values_show.h"
+#include "report/crash/crash_values_render.h"
 #include "base/number_text.h"
 
 enum {
@@ -65,11 +65,11 @@ static void print_head(const struct text *t)
 	const struct snapshot *s = t->c->stopped;
 
 	fputs(bold(t), t->out);
-	path_show_text(t->out, s->main_module < s->module_count ? s->modules[s->main_module].path : "?");
+	path_listing_text(t->out, s->main_module < s->module_count ? s->modules[s->main_module].path : "?");
 	fprintf(t->out, "%s (process %d", plain(t), (int)s->pid);
 	if (s->command) {
 		fputs(": ", t->out);
-		path_show_text(t->out, s->command);
+		path_listing_text(t->out, s->command);
 	}
 	fputs(s->is_live  ? "): stopped while it ran"
 	      : s->signal ? "): stopped by "
@@ -120,7 +120,7 @@ static void print_thread_head(const struct text *t, const uint32_t *groups, uint
 		fprintf(t->out, "%s%d", shown++ ? ", " : "", (int)t->c->threads[i].machine->tid);
 		if (t->c->threads[i].machine->name) {
 			fputs(": ", t->out);
-			path_show_text(t->out, t->c->threads[i].machine->name);
+			path_listing_text(t->out, t->c->threads[i].machine->name);
 		}
 	}
 	fputs(thread->is_first && thread->signal && t->c->thread_count > 1 ? "), got the signal\n"
@@ -139,7 +139,7 @@ static void print_place(const struct text *t, const struct crash_frame *f)
 	arena_init(&arena);
 	file = source_plain_name(f->file, &arena);
 	fprintf(t->out, "  %s", dim(t));
-	path_show_text(t->out, file ? file : f->file);
+	path_listing_text(t->out, file ? file : f->file);
 	if (f->line)
 		fprintf(t->out, ":%" PRIu32, f->line);
 	if (f->line && f->column)
@@ -156,7 +156,7 @@ static void print_name(const struct text *t, const char *name)
 
 	arena_init(&arena);
 	brief = t->r->style.is_full ? name : demangle_brief(&arena, name);
-	path_show_text(t->out, brief ? brief : name);
+	path_listing_text(t->out, brief ? brief : name);
 	arena_deinit(&arena);
 }
 
@@ -178,7 +178,7 @@ static void print_frame_head(const struct text *t, uint32_t number, const struct
 	print_place(t, f);
 	if (!f->file && f->image < s->module_count) {
 		fprintf(t->out, "  %sin ", dim(t));
-		path_show_text(t->out, s->modules[f->image].path);
+		path_listing_text(t->out, s->modules[f->image].path);
 		fputs(plain(t), t->out);
 	}
 	if (f->is_inlined)
@@ -250,8 +250,8 @@ static struct error *print_paths(const struct text *t, const struct crash_thread
 			steps.start = "enters"; /* its name tells */
 		if (has_lines(&steps)) {
 			print_path_head(t, f, i, end - i);
-			err = path_show_steps(t->out, f->name ? f->name : f->flow->link_name, f->flow->file, &steps,
-					      &t->r->style);
+			err = path_listing_render_steps(t->out, f->name ? f->name : f->flow->link_name, f->flow->file,
+							&steps, &t->r->style);
 		}
 		path_steps_deinit(&steps);
 	}
@@ -273,8 +273,8 @@ static struct error *print_digest(const struct text *t, const struct crash_threa
 		err = path_step_vec_append(&steps.steps, d.items[i].step);
 	if (!err && count) {
 		fprintf(t->out, "      %sdecided by%s", dim(t), plain(t));
-		err = path_show_steps(t->out, f->name ? f->name : f->flow->link_name, f->flow->file, &steps,
-				      &t->r->style);
+		err = path_listing_render_steps(t->out, f->name ? f->name : f->flow->link_name, f->flow->file, &steps,
+						&t->r->style);
 	}
 	if (!err && count < d.count)
 		fprintf(t->out, "          %sand %" PRIu32 " before these (--full)%s\n", dim(t), d.count - count,
@@ -355,7 +355,7 @@ static struct error *print_calls(const struct text *t, const struct crash_frame 
 			column = LIST_INDENT - 1;
 		}
 		putc(' ', t->out);
-		path_show_text(t->out, text);
+		path_listing_text(t->out, text);
 		column += 1 + strlen(text);
 	}
 	putc('\n', t->out);
@@ -473,7 +473,7 @@ static struct error *print_thread(const struct text *t, uint32_t index)
 		err = crash_before_text(t->r, thread, t->out);
 	if (thread->machine->cut) {
 		fputs("     the stack goes on, but cannot be followed: ", t->out);
-		path_show_text(t->out, thread->machine->cut);
+		path_listing_text(t->out, thread->machine->cut);
 		putc('\n', t->out);
 	}
 	arena_deinit(&arena);
@@ -552,10 +552,10 @@ struct error *crash_render_text(const struct crash_report *r, FILE *out)
 		putc('\n', out);
 	for (uint32_t i = 0; i < t.c->note_count && !err; i++) {
 		fputs("note: ", out);
-		path_show_text(out, t.c->notes[i]);
+		path_listing_text(out, t.c->notes[i]);
 		putc('\n', out);
 	}
 	if (!err)
-		path_show_missing(out, "note: ", &r->style);
+		path_listing_render_missing(out, "note: ", &r->style);
 	return err;
 }

@@ -51,7 +51,7 @@ static void print_heading(const struct text *t, const char *text, size_t count)
 
 static void print_function(const struct text *t, const struct path_function *f)
 {
-	path_show_function(t->out, f, t->style, 60);
+	path_listing_render_function(t->out, f, t->style, 60);
 }
 
 static struct error *print_path(const struct text *t, const struct path_pair *pair, const char *remark)
@@ -64,7 +64,7 @@ static struct error *print_path(const struct text *t, const struct path_pair *pa
 		fputs("; neither program has metadata of this function\n", t->out);
 		return NULL;
 	}
-	return path_show(t->out, pair->profile, pair->function, pair->number, t->style);
+	return path_listing_render(t->out, pair->profile, pair->function, pair->number, t->style);
 }
 
 static bool is_of_pair(const struct path_profile *p, const struct path_residual *r, const struct path_pair *pair)

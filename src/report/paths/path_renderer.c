@@ -58,7 +58,7 @@ void path_notes_print(const struct path_profile *p, const char *before, FILE *ou
 		const struct profile_warning *w = &p->contexts.warnings.items[i];
 
 		fputs(before, out);
-		path_show_text(out, w->text);
+		path_listing_text(out, w->text);
 		if (w->count > 1)
 			fprintf(out, " (%" PRIu64 " times)", w->count);
 		putc('\n', out);

@@ -32,15 +32,15 @@ static const char bold[] = "\033[1m", dim[] = "\033[2m", plain[] = "\033[0m";
 
 static void print_recording(const struct text *t, const struct path_recording *r)
 {
-	path_show_text(t->out, r->path);
+	path_listing_text(t->out, r->path);
 	if (r->merged_runs) {
 		fprintf(t->out, ": %" PRIu64 " recordings of ", r->merged_runs);
-		path_show_text(t->out, r->program);
+		path_listing_text(t->out, r->program);
 		fputs(", merged\n", t->out);
 		return;
 	}
 	fputs(": ", t->out);
-	path_show_text(t->out, r->program);
+	path_listing_text(t->out, r->program);
 	fprintf(t->out, ", pid %" PRIu32 ", %s\n", r->pid, recording_end_text(r->end));
 }
 
@@ -161,7 +161,7 @@ static void print_list(const struct text *t, uint64_t (*value)(const struct path
 	}
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? ", " : ": ", t->out);
-		path_show_text(t->out, shown[i]->name);
+		path_listing_text(t->out, shown[i]->name);
 		fprintf(t->out, " %s", digits_grouped(value(shown[i]), a));
 	}
 	if (in_all > count)
@@ -189,7 +189,7 @@ static void print_split_lines(const struct text *t)
 			continue;
 		shown++;
 		fprintf(t->out, "              ");
-		path_show_text(t->out, f->name);
+		path_listing_text(t->out, f->name);
 		fputs(" at line", t->out);
 		for (uint32_t e = 0; e < f->meta->cfg.edge_count; e++) {
 			const struct pathmeta_line *line = path_node_place(f->meta, f->meta->cfg.edges[e].to);
@@ -268,9 +268,9 @@ static void print_skipped(const struct text *t)
 			if (shown++ >= LIST_MAX && !t->r->style.is_full)
 				continue;
 			fprintf(t->out, "              ");
-			path_show_text(t->out, m->skipped[j].name);
+			path_listing_text(t->out, m->skipped[j].name);
 			fputs(": ", t->out);
-			path_show_text(t->out, m->skipped[j].reason);
+			path_listing_text(t->out, m->skipped[j].reason);
 			putc('\n', t->out);
 		}
 	}
@@ -307,7 +307,7 @@ static void print_row_head(const struct text *t, size_t rank, const struct path_
 	fprintf(t->out, "\n%s%3zu. %8s  %s %s%s  ", style(t, bold), rank,
 		digits_percent(row->entry->count, t->v->summary.total, a), digits_grouped(row->entry->count, b),
 		row->entry->count == 1 ? "time" : "times", style(t, plain));
-	path_show_function(t->out, f, &t->r->style, 40);
+	path_listing_render_function(t->out, f, &t->r->style, 40);
 	fprintf(t->out, "\n     path %" PRIu64, row->entry->number);
 	fprintf(t->out, " of %s", digits_rough(f->path_count, a));
 	if (f->run_count > 1)
@@ -323,7 +323,7 @@ static struct error *print_row(const struct text *t, size_t rank, const struct p
 		fputs("; the program has no metadata of this function\n", t->out);
 		return NULL;
 	}
-	return path_show(t->out, t->v->profile, f, row->entry->number, &t->r->style);
+	return path_listing_render(t->out, t->v->profile, f, row->entry->number, &t->r->style);
 }
 
 static struct error *print_rows(const struct text *t)
@@ -357,7 +357,7 @@ static void print_function(const struct text *t, const struct path_function *f)
 		path_count_is_known(f->calls, f->is_part) ? digits_grouped(f->calls, c) : "?");
 	fprintf(t->out, " %12s %12s", digits_rough(f->run_count, a), digits_rough(f->path_count, b));
 	fprintf(t->out, " %8s  ", digits_percent(run, f->meta->cfg.node_count, a));
-	path_show_function(t->out, f, &t->r->style, 0);
+	path_listing_render_function(t->out, f, &t->r->style, 0);
 	if (f->unfinished)
 		fprintf(t->out, "  %s unfinished", digits_grouped(f->unfinished, a));
 	if (f->meta->selects || f->meta->switch_tables) {
@@ -410,7 +410,7 @@ static struct error *print_residuals(const struct text *t)
 		shown++;
 		fprintf(t->out, "\n     %s %s  path %" PRIu64 " of ", digits_grouped(r->count, a),
 			r->count == 1 ? "time" : "times", r->number);
-		path_show_text(t->out, p->functions.items[r->function].name);
+		path_listing_text(t->out, p->functions.items[r->function].name);
 		putc('\n', t->out);
 		frames.count = 0;
 		err = view_frames(&p->contexts, r->node, &frames);
@@ -437,13 +437,13 @@ static void print_source_notes(const struct text *t)
 
 		if (f->path && f->changed_ns > oldest) {
 			fputs("\n! ", t->out);
-			path_show_text(t->out, f->path);
+			path_listing_text(t->out, f->path);
 			fputs(" was changed after the recording: lines may not fit\n", t->out);
 		}
 	}
 	if (sources_are_missing(s))
 		putc('\n', t->out);
-	path_show_missing(t->out, "! ", &t->r->style);
+	path_listing_render_missing(t->out, "! ", &t->r->style);
 }
 
 struct error *path_render_text(const struct path_report *r, FILE *out)

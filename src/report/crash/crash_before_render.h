@@ -1,9 +1,9 @@
 /*
- * crash_before_show.h - private to crash_*.c: what ran before (crash_before.h) in each format. Nothing where nothing is known, or
+ * crash_before_render.h - private to crash_*.c: what ran before (crash_before.h) in each format. Nothing where nothing is known, or
  * without r->activity.
  */
-#ifndef WM_REPORT_CRASH_CRASH_BEFORE_SHOW_H
-#define WM_REPORT_CRASH_CRASH_BEFORE_SHOW_H
+#ifndef WM_REPORT_CRASH_CRASH_BEFORE_RENDER_H
+#define WM_REPORT_CRASH_CRASH_BEFORE_RENDER_H
 
 #include "report/crash/crash_renderer.h"
 

@@ -1,9 +1,9 @@
 /*
- * crash_values_show.h - private to crash_*.c: values of a crash in each format. All print nothing where there are none, or
+ * crash_values_render.h - private to crash_*.c: values of a crash in each format. All print nothing where there are none, or
  * r->values is NULL.
  */
-#ifndef WM_REPORT_CRASH_CRASH_VALUES_SHOW_H
-#define WM_REPORT_CRASH_CRASH_VALUES_SHOW_H
+#ifndef WM_REPORT_CRASH_CRASH_VALUES_RENDER_H
+#define WM_REPORT_CRASH_CRASH_VALUES_RENDER_H
 
 #include "report/crash/crash_renderer.h"
 

@@ -1,8 +1,8 @@
-/* crash_values_show.c - values of frames, waits and exceptions of threads, as text, JSON and HTML. */
+/* crash_values_render.c - values of frames, waits and exceptions of threads, as text, JSON and HTML. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/crash/crash_values_show.h"
+#include "report/crash/crash_values_render.h"
 #include "report/html.h"
 #include "base/json_writer.h"
 
@@ -42,9 +42,9 @@ static void print_list(const struct crash_report *r, const char *what, const str
 			column = LIST_INDENT - 1;
 		}
 		putc(' ', out);
-		path_show_text(out, v->name);
+		path_listing_text(out, v->name);
 		fputs(equals, out);
-		path_show_text(out, v->text);
+		path_listing_text(out, v->text);
 		column += 1 + len;
 	}
 	if (shown)
@@ -78,7 +78,7 @@ struct error *crash_values_text(const struct crash_report *r, const struct crash
 		if (values.fault) {
 			fprintf(out, "      %sfault:%s ", r->style.is_coloured ? "\033[2m" : "",
 				r->style.is_coloured ? "\033[0m" : "");
-			path_show_text(out, values.fault);
+			path_listing_text(out, values.fault);
 			putc('\n', out);
 		}
 		crash_frame_values_deinit(&values);
@@ -160,7 +160,7 @@ static void print_thread(const struct crash_report *r, uint32_t thread, const ch
 
 void crash_values_thread_text(const struct crash_report *r, uint32_t thread, FILE *out)
 {
-	print_thread(r, thread, "      ", "\n", path_show_text, out);
+	print_thread(r, thread, "      ", "\n", path_listing_text, out);
 }
 
 /* ---- JSON ---- */

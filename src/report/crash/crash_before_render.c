@@ -1,5 +1,5 @@
 /*
- * crash_before_show.c - calls that have returned, newest first, and what ran in them: as far as it is sure to have run in each of them,
+ * crash_before_render.c - calls that have returned, newest first, and what ran in them: as far as it is sure to have run in each of them,
  * and apart from that what has run in such a function at some time in the run, and so may have.
  *
  *      Before this, newest first:
@@ -16,7 +16,7 @@
 #include "object/demangle.h"
 #include "model/crash/crash_steps.h"
 #include "model/crash/crash_before.h"
-#include "report/crash/crash_before_show.h"
+#include "report/crash/crash_before_render.h"
 #include "model/crash/crash_fold.h"
 #include "report/html.h"
 
@@ -42,7 +42,7 @@ static void write_text(struct writer *w, const char *text)
 	if (w->is_html)
 		html_text(w->out, text);
 	else
-		path_show_text(w->out, text);
+		path_listing_text(w->out, text);
 	w->column += strlen(text);
 }
 
