@@ -21,7 +21,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/install_paths.h"
-#include "cli/recorded.h"
+#include "cli/find_recordings.h"
 #include "object/object.h"
 
 enum {
@@ -205,7 +205,7 @@ static struct error *make_room(const struct request *r)
 	bool is_directory = stat(r->output, &st) == 0 && S_ISDIR(st.st_mode);
 	char *file = is_directory ? NULL : only_file(r->output);
 	bool is_moved = false;
-	struct error *err = file ? recorded_set_aside(file, &is_moved) : NULL;
+	struct error *err = file ? recordings_set_aside(file, &is_moved) : NULL;
 
 	if (is_moved && !r->is_quiet)
 		message_warn("run", "%s of an earlier run is now %s.old", file, file);
@@ -358,7 +358,7 @@ static int pass_status(int status)
 
 static int run_program(const struct request *r)
 {
-	struct recorded_place place = {.dir = r->place, .is_any_name = r->is_any_name, .is_quiet = r->is_quiet};
+	struct recordings_place place = {.dir = r->place, .is_any_name = r->is_any_name, .is_quiet = r->is_quiet};
 	struct timespec now;
 	pid_t pid = 0;
 	int status = 0;
@@ -376,7 +376,7 @@ static int run_program(const struct request *r)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return message_error("run", error_os(errno, "waiting for %s", r->program));
-	if (!recorded_print(&place, stderr) && !r->is_quiet)
+	if (!recordings_print(&place, stderr) && !r->is_quiet)
 		message_warn("run", "%s recorded nothing: it %s, or was not built with waymark cc", r->program,
 			     r->is_heap ? "allocated nothing" : "made no event and took no token");
 	return pass_status(status);

@@ -1,5 +1,5 @@
 /*
- * recorded.c - reads the first page of each .wmk in a directory: the header says when the process began. A name that an
+ * find_recordings.c - reads the first page of each .wmk in a directory: the header says when the process began. A name that an
  * earlier run has taken gets .1, .2 and so on, by the runtime.
  */
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/vec.h"
-#include "cli/recorded.h"
+#include "cli/find_recordings.h"
 #include "model/contexts/recording.h"
 
 enum {
@@ -56,7 +56,7 @@ static char *earlier_name(const char *path, uint64_t since_ns)
 }
 
 /* Whether a line says it. */
-static bool print_name(const struct recorded_place *place, const char *path, bool has_room, FILE *f)
+static bool print_name(const struct recordings_place *place, const char *path, bool has_room, FILE *f)
 {
 	char *earlier = earlier_name(path, place->since_ns);
 	bool is_said = earlier || (has_room && !place->is_quiet);
@@ -69,7 +69,7 @@ static bool print_name(const struct recorded_place *place, const char *path, boo
 	return is_said;
 }
 
-unsigned int recorded_print(const struct recorded_place *place, FILE *f)
+unsigned int recordings_print(const struct recordings_place *place, FILE *f)
 {
 	struct dirent **entries;
 	const char *dir = place->dir;
@@ -97,7 +97,7 @@ unsigned int recorded_print(const struct recorded_place *place, FILE *f)
 	return found;
 }
 
-struct error *recorded_set_aside(const char *path, bool *is_moved)
+struct error *recordings_set_aside(const char *path, bool *is_moved)
 {
 	struct wmk_header header;
 	struct stat st;

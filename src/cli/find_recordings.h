@@ -1,8 +1,8 @@
 /*
- * recorded.h - which recordings a run has written, and what becomes of earlier ones.
+ * find_recordings.h - which recordings a run has written, and what becomes of earlier ones.
  */
-#ifndef WM_CLI_RECORDED_H
-#define WM_CLI_RECORDED_H
+#ifndef WM_CLI_FIND_RECORDINGS_H
+#define WM_CLI_FIND_RECORDINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-struct recorded_place {
+struct recordings_place {
 	const char *dir;
 	bool is_any_name;  /* names need not end in .wmk */
 	bool is_quiet;     /* say only which name is not the one that was asked for */
@@ -18,10 +18,10 @@ struct recorded_place {
 };
 
 /* Says on f which files were written. Returns how many were, said or not. */
-unsigned int recorded_print(const struct recorded_place *place, FILE *f);
+unsigned int recordings_print(const struct recordings_place *place, FILE *f);
 
 /* Renames a recording at path to path.old, as perf-record does, so that the next one gets the name. What is no recording
  * stays, and is an ERROR_ARGUMENT. *is_moved is set when there was one. */
-struct error *recorded_set_aside(const char *path, bool *is_moved);
+struct error *recordings_set_aside(const char *path, bool *is_moved);
 
 #endif
