@@ -1,4 +1,4 @@
-/* html.c - escaping and names of files. */
+/* html.c - how pages begin, escaping and names of files. */
 #include <stdint.h>
 #include <string.h>
 
@@ -91,6 +91,15 @@ const char *html_short_name(const struct html_names *names, size_t index)
 	const char *name = names->plain[index];
 
 	return name + (strncmp(name, names->directory, len) == 0 ? len : 0);
+}
+
+void html_print_start(FILE *out, const char *producer)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"generator\" content=\"",
+	      out);
+	html_text(out, producer);
+	fputs("\">\n<title>", out);
 }
 
 void html_print_name(FILE *out, const char *name)

@@ -29,6 +29,8 @@ struct error *html_names_create(const char *const *names, size_t count, struct a
 /* A plain name as it is in its project. */
 const char *html_short_name(const struct html_names *names, size_t index);
 
+/* How a page begins, up to its title. */
+void html_print_start(FILE *out, const char *producer);
 /* Name of a file as two spans, for what is cut to be in the middle. */
 void html_print_name(FILE *out, const char *name);
 

@@ -615,11 +615,8 @@ static void print_head(const struct crash_html *h)
 {
 	const struct snapshot *s = h->c->stopped;
 
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"generator\" content=\"",
-	      h->out);
-	html_text(h->out, h->r->producer);
-	fputs("\">\n<title>Crash of ", h->out);
+	html_print_start(h->out, h->r->producer);
+	fputs("Crash of ", h->out);
 	print_program(h);
 	fprintf(h->out, "</title>\n<style>\n%s%s</style>\n</head>\n<body class=\"crash\">\n<nav>\n<h1>", html_css,
 		crash_css);

@@ -687,11 +687,8 @@ static void print_head(const struct html *h)
 {
 	const struct path_recording_vec *v = &h->v->profile->recordings;
 
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"generator\" content=\"",
-	      h->out);
-	html_text(h->out, h->v->producer);
-	fputs("\">\n<title>Paths of ", h->out);
+	html_print_start(h->out, h->v->producer);
+	fputs("Paths of ", h->out);
 	html_text(h->out, v->count ? html_base_name(v->items[0].program) : "?");
 	fprintf(h->out,
 		"</title>\n<style>\n%s</style>\n</head>\n<body>\n<nav>\n<strong><a href=\"#index\">Summary</a>"
