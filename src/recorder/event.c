@@ -26,18 +26,18 @@ static uint64_t now_ns(void)
 }
 
 /* Puts a new chunk in the place of `full`; false with no room. */
-static bool replace_chunk(struct wmrt_slot *slot, struct wmk_chunk_header *full, bool is_nested)
+static bool replace_chunk(struct wmrt_thread *thread, struct wmk_chunk_header *full, bool is_nested)
 {
 	struct wmrt_guard guard;
 	struct wmk_chunk_header *chunk = NULL;
 	bool is_there;
 
 	wmrt_lock(&guard);
-	is_there = atomic_load(&slot->events) != full;
+	is_there = atomic_load(&thread->events) != full;
 	if (!is_there) {
 		chunk = wmrt_file_chunk(WMK_EVENTS, 0, wmrt_local.tid, NULL);
 		if (chunk)
-			atomic_store(&slot->events, chunk);
+			atomic_store(&thread->events, chunk);
 	}
 	wmrt_unlock(&guard);
 	if (chunk && full && !is_nested)
@@ -46,10 +46,10 @@ static bool replace_chunk(struct wmrt_slot *slot, struct wmk_chunk_header *full,
 }
 
 /* A place for one record, NULL with no room. */
-static struct wmk_event *claim(struct wmrt_slot *slot, bool is_nested)
+static struct wmk_event *claim(struct wmrt_thread *thread, bool is_nested)
 {
 	for (;;) {
-		struct wmk_chunk_header *chunk = atomic_load_explicit(&slot->events, memory_order_acquire);
+		struct wmk_chunk_header *chunk = atomic_load_explicit(&thread->events, memory_order_acquire);
 		uint32_t off = chunk ? __atomic_load_n(&chunk->used_bytes, __ATOMIC_RELAXED) : WMRT_CHUNK_BODY_BYTES;
 
 		/* Looked at first, so that a full chunk with no successor does not count on and on. */
@@ -58,20 +58,20 @@ static struct wmk_event *claim(struct wmrt_slot *slot, bool is_nested)
 						 __ATOMIC_RELAXED);
 		if (off + sizeof(struct wmk_event) <= WMRT_CHUNK_BODY_BYTES)
 			return (struct wmk_event *)(void *)(wmrt_chunk_body(chunk) + off);
-		if (!replace_chunk(slot, chunk, is_nested))
+		if (!replace_chunk(thread, chunk, is_nested))
 			return NULL;
 	}
 }
 
 static bool record(wm_context c, const char *name, uint64_t value, bool is_nested)
 {
-	struct wmrt_slot *slot = wmrt_slot();
+	struct wmrt_thread *thread = wmrt_thread_self();
 	uint32_t string = wmrt_string_cached(name ? name : "");
 	struct wmk_event *event;
 
-	if (!slot || string == WMRT_STRING_NONE)
+	if (!thread || string == WMRT_STRING_NONE)
 		return false;
-	event = claim(slot, is_nested);
+	event = claim(thread, is_nested);
 	if (!event)
 		return false;
 	event->time_ns = now_ns();

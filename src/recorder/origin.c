@@ -75,11 +75,11 @@ static bool next_push(struct wm1_entry **at, struct wm1_push *ret)
 
 static void find_base(struct stack *stack, const struct wm1_entry *base)
 {
-	struct wmrt_slot *slot = wmrt_local.slot;
+	struct wmrt_thread *thread = wmrt_local.thread;
 
 	if (base && wmrt_entry_is_signal(base)) {
 		stack->root = WM_PREFIX_SIGNAL;
-	} else if (base && (!slot || (struct wmrt_segment *)(uintptr_t)base != atomic_load(&slot->stack))) {
+	} else if (base && (!thread || (struct wmrt_segment *)(uintptr_t)base != atomic_load(&thread->stack))) {
 		/* a coroutine's stack */
 		stack->creator = wmrt_stack_origin(wmrt_segment_of(base));
 		stack->root = stack->creator ? 0 : base->prefix ? base->prefix : WM_PREFIX_THREAD;

@@ -1,7 +1,7 @@
 /*
- * thread.c - thread-local state, slots, and the segments of the context stacks.
+ * thread.c - thread-local state, records of threads, and the segments of the context stacks.
  *
- *      slot            segment 0 (64 KiB, aligned)      segment 1
+ *     thread           segment 0 (64 KiB, aligned)      segment 1
  *     .-------.       .--------------------------.     .------------------.
  *     | stack |------>| slot 0: next, prefix     |---->| slot 0: previous |
  *     | owner |       | entry 1                  |     | entry 1          |
@@ -26,18 +26,18 @@
 _Thread_local struct wm1_thread wm1_thread_state __attribute__((tls_model("initial-exec")));
 _Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec")));
 
-/* All slots, newest first; only ever pushed to. */
-static _Atomic(struct wmrt_slot *) slots;
-static _Atomic uint32_t slot_count;
+/* All records, newest first; only ever pushed to. */
+static _Atomic(struct wmrt_thread *) threads;
+static _Atomic uint32_t thread_count;
 /* Where the search for a dead owner goes on; a hint. */
-static _Atomic(struct wmrt_slot *) cursor;
+static _Atomic(struct wmrt_thread *) cursor;
 
 enum {
 	ENTRIES = WM1_SEGMENT_BYTES / sizeof(struct wm1_entry),
-	PROBES = 8, /* owners looked at before a new slot is made */
+	PROBES = 8, /* owners looked at before a new record is made */
 };
 
-/* A thread whose slot was first needed by its vfork child, which cannot know its number: never taken for dead. */
+/* A thread whose record was first needed by its vfork child, which cannot know its number: never taken for dead. */
 static const uint32_t NOBODY_KNOWS = UINT32_MAX;
 
 /* Stands in when there is no memory: shared by all threads, its contents mean nothing. Twice the size, to hold an
@@ -116,7 +116,7 @@ static struct wmrt_segment *segment_next(struct wmrt_segment *segment)
 	return next;
 }
 
-/* My own number is that of a dead thread too: I have no slot yet. */
+/* My own number is that of a dead thread too: I have no record yet. */
 static bool is_dead(uint32_t owner, uint32_t tid)
 {
 	return owner == 0 || owner == tid || !wmrt_thread_is_alive(wmrt_process.pid, owner);
@@ -128,101 +128,101 @@ static uint64_t next_owner(uint64_t owner, uint32_t tid)
 	return ((owner >> 32) + 1) << 32 | tid;
 }
 
-/* Takes over a slot whose owner is dead. A fork's child leaves the inherited ones alone. */
-static struct wmrt_slot *slot_take_over(uint32_t tid)
+/* Takes over a record whose owner is dead. A fork's child leaves the inherited ones alone. */
+static struct wmrt_thread *thread_take_over(uint32_t tid)
 {
-	struct wmrt_slot *slot = atomic_load(&cursor);
+	struct wmrt_thread *thread = atomic_load(&cursor);
 	int i;
 
 	for (i = 0; i < PROBES; i++) {
 		uint64_t owner;
 
-		if (!slot)
-			slot = atomic_load(&slots);
-		if (!slot)
+		if (!thread)
+			thread = atomic_load(&threads);
+		if (!thread)
 			return NULL;
-		owner = atomic_load(&slot->owner);
-		if (atomic_load(&slot->generation) == wmrt_process.generation && is_dead((uint32_t)owner, tid) &&
-		    atomic_compare_exchange_strong(&slot->owner, &owner, next_owner(owner, tid))) {
-			atomic_store(&cursor, slot);
-			return slot;
+		owner = atomic_load(&thread->owner);
+		if (atomic_load(&thread->generation) == wmrt_process.generation && is_dead((uint32_t)owner, tid) &&
+		    atomic_compare_exchange_strong(&thread->owner, &owner, next_owner(owner, tid))) {
+			atomic_store(&cursor, thread);
+			return thread;
 		}
-		slot = slot->next;
+		thread = thread->next;
 	}
-	atomic_store(&cursor, slot);
+	atomic_store(&cursor, thread);
 	return NULL;
 }
 
 /* A page each: little beside the segment or chunk that it is for. */
-static struct wmrt_slot *slot_new(uint32_t tid)
+static struct wmrt_thread *thread_new(uint32_t tid)
 {
-	struct wmrt_slot *slot = wmrt_map_memory(sizeof *slot);
-	struct wmrt_slot *head = atomic_load(&slots);
+	struct wmrt_thread *thread = wmrt_map_memory(sizeof *thread);
+	struct wmrt_thread *head = atomic_load(&threads);
 
-	if (!slot)
+	if (!thread)
 		return NULL;
-	slot->number = atomic_fetch_add(&slot_count, 1);
-	atomic_store(&slot->generation, wmrt_process.generation);
-	atomic_store(&slot->owner, tid);
+	thread->number = atomic_fetch_add(&thread_count, 1);
+	atomic_store(&thread->generation, wmrt_process.generation);
+	atomic_store(&thread->owner, tid);
 	do
-		slot->next = head;
-	while (!atomic_compare_exchange_weak(&slots, &head, slot));
-	return slot;
+		thread->next = head;
+	while (!atomic_compare_exchange_weak(&threads, &head, thread));
+	return thread;
 }
 
 /* After a fork the thread that forked keeps its stack; its event chunk is the parent's. */
-static void slot_renew(struct wmrt_slot *slot, uint32_t tid)
+static void thread_renew(struct wmrt_thread *thread, uint32_t tid)
 {
-	wmrt_unmap(atomic_exchange(&slot->events, NULL), WMK_CHUNK_BYTES);
-	atomic_store(&slot->owner, tid);
-	atomic_store(&slot->generation, wmrt_process.generation);
+	wmrt_unmap(atomic_exchange(&thread->events, NULL), WMK_CHUNK_BYTES);
+	atomic_store(&thread->owner, tid);
+	atomic_store(&thread->generation, wmrt_process.generation);
 }
 
-struct wmrt_slot *wmrt_slot(void)
+struct wmrt_thread *wmrt_thread_self(void)
 {
 	struct wmrt_local *local = &wmrt_local;
-	struct wmrt_slot *slot = local->slot;
+	struct wmrt_thread *thread = local->thread;
 	uint32_t owner;
 
-	if (WMRT_LIKELY(slot && local->generation == wmrt_process.generation))
-		return slot;
+	if (WMRT_LIKELY(thread && local->generation == wmrt_process.generation))
+		return thread;
 	local->tid = wmrt_gettid();
 	local->generation = wmrt_process.generation;
-	if (slot) {
-		slot_renew(slot, local->tid);
-		return slot;
+	if (thread) {
+		thread_renew(thread, local->tid);
+		return thread;
 	}
 	owner = wmrt_is_vfork_child() ? NOBODY_KNOWS : local->tid;
-	slot = slot_take_over(owner);
-	if (!slot)
-		slot = slot_new(owner);
-	/* A handler may have come first, with a slot of its own that is in use by nobody now. */
-	if (local->slot) {
-		if (slot && slot != local->slot)
-			atomic_store(&slot->owner, next_owner(atomic_load(&slot->owner), 0));
-		return local->slot;
+	thread = thread_take_over(owner);
+	if (!thread)
+		thread = thread_new(owner);
+	/* A handler may have come first, with a record of its own that is in use by nobody now. */
+	if (local->thread) {
+		if (thread && thread != local->thread)
+			atomic_store(&thread->owner, next_owner(atomic_load(&thread->owner), 0));
+		return local->thread;
 	}
-	local->slot = slot;
-	return slot;
+	local->thread = thread;
+	return thread;
 }
 
 /* The first segment of this thread; NULL without memory. */
 static struct wmrt_segment *thread_stack(void)
 {
-	struct wmrt_slot *slot;
+	struct wmrt_thread *thread;
 	struct wmrt_segment *stack;
 	struct wmrt_segment *made;
 
 	wmrt_check_fork();
-	slot = wmrt_slot();
-	if (!slot)
+	thread = wmrt_thread_self();
+	if (!thread)
 		return NULL;
-	stack = atomic_load(&slot->stack);
+	stack = atomic_load(&thread->stack);
 	if (!stack) {
 		made = segment_new(NULL, 0);
 		if (!made)
 			return NULL;
-		if (atomic_compare_exchange_strong(&slot->stack, &stack, made))
+		if (atomic_compare_exchange_strong(&thread->stack, &stack, made))
 			stack = made;
 		else
 			wmrt_unmap(made, WM1_SEGMENT_BYTES);

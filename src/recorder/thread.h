@@ -1,8 +1,8 @@
 /*
  * thread.h - what the runtime keeps of each thread: its context stack and its event chunk.
  *
- * A thread's things hang on a slot. There is no thread-exit hook (destructors of other thread data run after ours
- * would, and must still see their context): a slot is taken over by a later thread once its owner is dead.
+ * A thread's things hang on a record, struct wmrt_thread. There is no thread-exit hook (destructors of other thread data run after ours
+ * would, and must still see their context): a record is taken over by a later thread once its owner is dead.
  */
 #ifndef WM_RECORDER_THREAD_H
 #define WM_RECORDER_THREAD_H
@@ -26,7 +26,7 @@ struct wmrt_segment {
 _Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 is one entry");
 
 /* Path counters (path_table.h). Written by the owner only, with all signals blocked. A later owner goes on with them. */
-struct wmrt_slot_paths {
+struct wmrt_path_thread {
 	struct wmrt_path_table *tables; /* newest first */
 	char *block;                    /* free space of a PATHS chunk */
 	struct wmk_path_count *counts;  /* free records of a PATH_COUNTS chunk */
@@ -38,19 +38,19 @@ struct wmrt_slot_paths {
 };
 
 /* Owner: the thread `owner`; another one takes it over with a compare-and-swap of `owner` when that is dead. */
-struct wmrt_slot {
-	struct wmrt_slot *next;
+struct wmrt_thread {
+	struct wmrt_thread *next;
 	_Atomic uint64_t owner;      /* thread id, above it how many owners there were */
-	_Atomic uint32_t generation; /* of wmrt_process when owned; inherited slots are not taken over */
+	_Atomic uint32_t generation; /* of wmrt_process when owned; inherited records are not taken over */
 	_Atomic(struct wmrt_segment *) stack;
 	_Atomic(struct wmk_chunk_header *) events;
 	uint32_t number; /* its own for the life of the process */
-	struct wmrt_slot_paths paths;
+	struct wmrt_path_thread paths;
 };
 
 /* Private thread-local state; written by its own thread and by handlers on it. */
 struct wmrt_local {
-	struct wmrt_slot *slot;
+	struct wmrt_thread *thread;
 	uintptr_t alt_low; /* the alternate signal stack that a handler last ran on; empty: none did */
 	uintptr_t alt_high;
 	uintptr_t event_frame;          /* frame of the wm1_event in progress, 0 if none */
@@ -65,8 +65,8 @@ extern _Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("init
 uint32_t wmrt_kind_of_root(void);
 /* What this thread's stack stands on. The first call makes the recording. */
 uint32_t wmrt_base_prefix(void);
-/* This thread's slot, after wmrt_check_fork. NULL without memory. */
-struct wmrt_slot *wmrt_slot(void);
+/* This thread's record, after wmrt_check_fork. NULL without memory. */
+struct wmrt_thread *wmrt_thread_self(void);
 /* A free entry with one free slot below it, for a signal handler that may have interrupted a push. */
 struct wm1_entry *wmrt_entry_for_signal(void);
 /* The entry under `entry`, or the first segment's slot 0. `entry` is no slot 0. */

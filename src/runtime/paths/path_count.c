@@ -124,18 +124,18 @@ static void record_fill(struct wmk_path_count *record, const struct wmrt_path_ta
 }
 
 /* Signals are blocked. NULL with no room. */
-static struct wmk_path_count *record_add(struct wmrt_path_table *table, struct wmrt_slot *slot,
+static struct wmk_path_count *record_add(struct wmrt_path_table *table, struct wmrt_thread *thread,
 					 const struct wmk_path_count *key)
 {
 	struct wmrt_path_entry *entry;
 	struct wmk_path_count *record;
 
-	if (!wmrt_path_space_counts(&slot->paths))
+	if (!wmrt_path_space_counts(&thread->paths))
 		return NULL;
 	entry = wmrt_path_alloc(sizeof *entry);
 	if (!entry)
 		return NULL;
-	record = slot->paths.counts;
+	record = thread->paths.counts;
 	record_fill(record, table, key);
 	entry->record = record;
 	HASH_ADD_KEYPTR(hh, table->overflow, entry->record, sizeof *record, entry);
@@ -143,25 +143,25 @@ static struct wmk_path_count *record_add(struct wmrt_path_table *table, struct w
 		__atomic_store_n(&record->state, 2, __ATOMIC_RELEASE);
 		record = NULL;
 	}
-	slot->paths.counts++;
-	slot->paths.counts_left--;
+	thread->paths.counts++;
+	thread->paths.counts_left--;
 	return record;
 }
 
 static __attribute__((noinline)) struct wmk_path_count *record_new(struct wmrt_path_table *table,
 								   const struct wmk_path_count *key)
 {
-	struct wmrt_slot *slot = wmrt_slot();
+	struct wmrt_thread *thread = wmrt_thread_self();
 	struct wmrt_path_entry *entry;
 	struct wmk_path_count *record = NULL;
 	uint64_t mask;
 
-	if (!slot)
+	if (!thread)
 		return NULL;
 	mask = wmrt_block_signals();
 	/* A handler may have been faster. */
 	entry = index_find(table, key);
-	record = entry ? entry->record : record_add(table, slot, key);
+	record = entry ? entry->record : record_add(table, thread, key);
 	if (record && !entry)
 		cache_grow(table);
 	wmrt_unblock_signals(mask);

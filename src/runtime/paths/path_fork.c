@@ -35,7 +35,7 @@ enum {
 	COUNTS_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_path_count),
 };
 
-/* Copies of a thread's records, in private memory: tables as in a PATHS chunk, in the order of the slot's list; then single
+/* Copies of a thread's records, in private memory: tables as in a PATHS chunk, in the order of the record's list; then single
  * counts, in the order of the tables. */
 struct saved {
 	size_t len_bytes; /* of all this */
@@ -82,26 +82,26 @@ static void table_save(const struct wmrt_path_table *table, struct wmk_paths *co
 		words[2 + i * stride + stride - 1] += more[2 + i * stride + stride - 1];
 }
 
-/* The slot's tables that its owner has entered. */
-static struct wmrt_path_table *mine_from(struct wmrt_path_table *table, const struct wmrt_slot *slot)
+/* The thread's tables that its owner has entered. */
+static struct wmrt_path_table *mine_from(struct wmrt_path_table *table, const struct wmrt_thread *thread)
 {
-	while (table && table->owner != atomic_load(&slot->owner))
-		table = table->next_of_slot;
+	while (table && table->owner != atomic_load(&thread->owner))
+		table = table->next_of_thread;
 	return table;
 }
 
-static struct wmrt_path_table *first_of(const struct wmrt_slot *slot)
+static struct wmrt_path_table *first_of(const struct wmrt_thread *thread)
 {
-	return mine_from(slot->paths.tables, slot);
+	return mine_from(thread->paths.tables, thread);
 }
 
-static struct wmrt_path_table *next_of(const struct wmrt_path_table *table, const struct wmrt_slot *slot)
+static struct wmrt_path_table *next_of(const struct wmrt_path_table *table, const struct wmrt_thread *thread)
 {
-	return mine_from(table->next_of_slot, slot);
+	return mine_from(table->next_of_thread, thread);
 }
 
 /* NULL without memory, or when the thread has no tables. */
-static struct saved *save(const struct wmrt_slot *slot)
+static struct saved *save(const struct wmrt_thread *thread)
 {
 	struct saved sizes = {.len_bytes = sizeof sizes};
 	const struct wmrt_path_table *table;
@@ -109,7 +109,7 @@ static struct saved *save(const struct wmrt_slot *slot)
 	struct saved *s;
 	char *at;
 
-	for (table = first_of(slot); table; table = next_of(table, slot)) {
+	for (table = first_of(thread); table; table = next_of(table, thread)) {
 		sizes.tables_bytes += record_bytes(table->record);
 		sizes.count_count += wmrt_path_counts_of(table);
 	}
@@ -122,7 +122,7 @@ static struct saved *save(const struct wmrt_slot *slot)
 	*s = sizes;
 	at = s->tables;
 	counts = counts_of(s);
-	for (table = first_of(slot); table; table = next_of(table, slot)) {
+	for (table = first_of(thread); table; table = next_of(table, thread)) {
 		size_t n = record_bytes(table->record);
 
 		memcpy(at, table->record, n);
@@ -139,20 +139,20 @@ static void saved_free(struct saved *s)
 		wmrt_unmap(s, s->len_bytes);
 }
 
-/* Leaves the slot's list with those that its owner has entered. The others will be made again when they are needed. */
-static void keep_mine(struct wmrt_slot *slot)
+/* Leaves the record's list with those that its owner has entered. The others will be made again when they are needed. */
+static void keep_mine(struct wmrt_thread *thread)
 {
-	struct wmrt_path_table **link = &slot->paths.tables;
+	struct wmrt_path_table **link = &thread->paths.tables;
 
 	for (;;) {
-		*link = mine_from(*link, slot);
+		*link = mine_from(*link, thread);
 		if (!*link)
 			return;
-		link = &(*link)->next_of_slot;
+		link = &(*link)->next_of_thread;
 	}
 }
 
-/* The chunks in which the slot has something, before they are replaced. */
+/* The chunks in which the thread has something, before they are replaced. */
 struct places {
 	bool *is_kept;
 	uint32_t hint;
@@ -166,26 +166,26 @@ static void keep(const void *place, void *arg)
 }
 
 /* NULL without memory. */
-static bool *chunks_of(const struct wmrt_slot_paths *mine, uint32_t chunk_count)
+static bool *chunks_of(const struct wmrt_path_thread *mine, uint32_t chunk_count)
 {
 	struct places places = {.is_kept = wmrt_map_memory(chunk_count)};
 	const struct wmrt_path_table *table;
 
-	for (table = mine->tables; table && places.is_kept; table = table->next_of_slot)
+	for (table = mine->tables; table && places.is_kept; table = table->next_of_thread)
 		keep(table->record, &places);
-	for (table = mine->tables; table && places.is_kept; table = table->next_of_slot)
+	for (table = mine->tables; table && places.is_kept; table = table->next_of_thread)
 		wmrt_path_counts_places(table, keep, &places);
 	return places.is_kept;
 }
 
-/* Fills the new space of the slot's tables. */
-static void restore(struct wmrt_slot_paths *mine, uint64_t owner, struct saved *s, bool is_inherited)
+/* Fills the new space of the thread's tables. */
+static void restore(struct wmrt_path_thread *mine, uint64_t owner, struct saved *s, bool is_inherited)
 {
 	const struct wmk_path_count *counts = counts_of(s);
 	struct wmrt_path_table *table;
 	char *at = s->tables;
 
-	for (table = mine->tables; table; table = table->next_of_slot) {
+	for (table = mine->tables; table; table = table->next_of_thread) {
 		struct wmk_paths *copy = (struct wmk_paths *)(void *)at;
 
 		wmrt_path_table_restore(table, copy);
@@ -196,10 +196,10 @@ static void restore(struct wmrt_slot_paths *mine, uint64_t owner, struct saved *
 	}
 }
 
-/* There was no room: all of the slot's tables are scrap from now on (their word 1 is 0). */
-static void lose(struct wmrt_slot_paths *mine)
+/* There was no room: all of the thread's tables are scrap from now on (their word 1 is 0). */
+static void lose(struct wmrt_path_thread *mine)
 {
-	for (; mine->tables; mine->tables = mine->tables->next_of_slot) {
+	for (; mine->tables; mine->tables = mine->tables->next_of_thread) {
 		wmrt_path_counts_forget(mine->tables);
 		mine->scrap_count++;
 	}
@@ -279,18 +279,18 @@ static void write_counts(struct saved *s)
 }
 
 /* Of a thread with tables or without (s is NULL). */
-static void move(struct wmrt_slot *slot, struct saved *s, uint32_t chunk_count, bool is_told)
+static void move(struct wmrt_thread *thread, struct saved *s, uint32_t chunk_count, bool is_told)
 {
-	struct wmrt_slot_paths *mine = &slot->paths;
+	struct wmrt_path_thread *mine = &thread->paths;
 	bool *is_kept;
 	uint32_t i;
 
-	keep_mine(slot);
+	keep_mine(thread);
 	is_kept = s ? chunks_of(mine, chunk_count) : NULL;
-	/* A new owner of the slot, for it is of another process. */
-	wmrt_slot();
+	/* A new owner of the record, for it is of another process. */
+	wmrt_thread_self();
 	if (wmrt_path_space_renew(is_kept, chunk_count) && s)
-		restore(mine, atomic_load(&slot->owner), s, is_told);
+		restore(mine, atomic_load(&thread->owner), s, is_told);
 	else
 		lose(mine);
 	if (is_kept)
@@ -309,18 +309,18 @@ static void move(struct wmrt_slot *slot, struct saved *s, uint32_t chunk_count, 
 static void move_all(void)
 {
 	uint32_t chunk_count = wmrt_path_space_chunk_count();
-	struct wmrt_slot *slot = wmrt_local.slot;
+	struct wmrt_thread *thread = wmrt_local.thread;
 	bool is_told = fork_now.is_forking;
 	struct saved *s;
 
 	if (!chunk_count)
 		return;
-	if (!slot) {
+	if (!thread) {
 		wmrt_path_space_renew(NULL, chunk_count);
 		return;
 	}
-	s = is_told ? fork_now.saved : save(slot);
-	move(slot, s, chunk_count, is_told);
+	s = is_told ? fork_now.saved : save(thread);
+	move(thread, s, chunk_count, is_told);
 	saved_free(inherited);
 	inherited = is_told ? s : NULL;
 	if (!is_told)
@@ -346,7 +346,7 @@ static void prepare(void)
 		return;
 	fork_now.signal_mask = wmrt_block_signals();
 	fork_now.is_forking = true;
-	fork_now.saved = wmrt_local.slot ? save(wmrt_local.slot) : NULL;
+	fork_now.saved = wmrt_local.thread ? save(wmrt_local.thread) : NULL;
 }
 
 static void end(void)

@@ -105,7 +105,7 @@ static char *claim(size_t len_bytes)
 	return at;
 }
 
-void *wmrt_path_space_claim(struct wmrt_slot_paths *mine, size_t len_bytes)
+void *wmrt_path_space_claim(struct wmrt_path_thread *mine, size_t len_bytes)
 {
 	char *at;
 
@@ -138,7 +138,7 @@ static char *counts_claim(void)
 	return at;
 }
 
-bool wmrt_path_space_counts(struct wmrt_slot_paths *mine)
+bool wmrt_path_space_counts(struct wmrt_path_thread *mine)
 {
 	struct wmrt_guard guard;
 	char *at;
@@ -159,7 +159,7 @@ bool wmrt_path_space_counts(struct wmrt_slot_paths *mine)
 
 void *wmrt_path_alloc(size_t len_bytes)
 {
-	struct wmrt_slot_paths *mine = &wmrt_local.slot->paths;
+	struct wmrt_path_thread *mine = &wmrt_local.thread->paths;
 	void *at;
 
 	len_bytes = (len_bytes + 15) & ~(size_t)15;

@@ -12,10 +12,10 @@
 #include "waymark/wmk.h"
 
 /* Space of a PATHS chunk, zeroed; len_bytes is a multiple of 16. NULL with no room. Under the lock. */
-void *wmrt_path_space_claim(struct wmrt_slot_paths *mine, size_t len_bytes);
+void *wmrt_path_space_claim(struct wmrt_path_thread *mine, size_t len_bytes);
 /* Sees to it that counts_left is not 0; false with no room. Signals are blocked. */
-bool wmrt_path_space_counts(struct wmrt_slot_paths *mine);
-/* Private memory of this thread's slot, zeroed, never freed; signals are blocked. NULL without memory. */
+bool wmrt_path_space_counts(struct wmrt_path_thread *mine);
+/* Private memory of this thread's record, zeroed, never freed; signals are blocked. NULL without memory. */
 void *wmrt_path_alloc(size_t len_bytes);
 
 /* Is there anything in a file of this process? No lock. */

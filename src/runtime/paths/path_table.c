@@ -31,7 +31,7 @@ struct table_key {
 	const struct wm1_path_function *function;
 	uint64_t bundle;
 	uint32_t image;
-	uint32_t slot;
+	uint32_t thread;
 };
 
 static size_t round_up(size_t n, size_t unit)
@@ -77,7 +77,7 @@ static bool table_matches(const void *key, uint32_t number)
 	const struct wmrt_path_table *table = table_at(number);
 	const struct wmk_paths *record = table->record;
 
-	return table->slot == k->slot && table->bundle == k->bundle && record->image == k->image &&
+	return table->thread == k->thread && table->bundle == k->bundle && record->image == k->image &&
 	       record->name_key == f->name_key && record->cfg_key == f->cfg_key &&
 	       record->path_count == f->path_count && record->kind == f->kind && record->bits == f->bits &&
 	       record->flags == record_flags(f) && record->entry_count == f->entry_count &&
@@ -88,7 +88,7 @@ static uint64_t key_hash(const struct table_key *k)
 {
 	uint64_t hash = wmrt_hash(k->function->name_key, k->function->cfg_key ^ k->bundle);
 
-	return wmrt_hash(hash, (uint64_t)k->image << 32 | k->slot);
+	return wmrt_hash(hash, (uint64_t)k->image << 32 | k->thread);
 }
 
 /* Two bundles with the same are the same; 0 of a function that is in none. */
@@ -107,19 +107,19 @@ static uint64_t bundle_hash(const struct wm1_path_function *functions)
 }
 
 static struct wmrt_path_table *table_find(const struct wm1_path_function *function, const struct wmrt_image *image,
-					  const struct wmrt_slot *slot)
+					  const struct wmrt_thread *thread)
 {
-	struct table_key key = {function, bundle_hash(function), image->number, slot->number};
+	struct table_key key = {function, bundle_hash(function), image->number, thread->number};
 	uint32_t number = wmrt_index_find(&table_index, key_hash(&key), table_matches, &key);
 
 	return number ? table_at(number) : NULL;
 }
 
-struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *function, struct wmrt_slot *slot)
+struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *function, struct wmrt_thread *thread)
 {
 	const struct wmrt_image *image = wmrt_image_at(function->ehdr);
 
-	return image ? table_find(function, image, slot) : NULL;
+	return image ? table_find(function, image, thread) : NULL;
 }
 
 /* The record and its table in the file. A reader of a killed process's file takes a place with keys and a kind for a record,
@@ -192,27 +192,27 @@ static struct wmrt_path_table *table_new(uint32_t *number)
 
 /* The table of one function at that place, not in the index yet. */
 static struct wmrt_path_table *table_add(const struct wm1_path_function *function, const struct wmrt_image *image,
-					 struct wmrt_slot *slot, void *place, uint32_t *number)
+					 struct wmrt_thread *thread, void *place, uint32_t *number)
 {
 	struct wmrt_path_table *table = table_new(number);
 
 	if (!table)
 		return NULL;
 	table->record = place;
-	table->slot = slot->number;
-	table->owner = atomic_load(&slot->owner);
+	table->thread = thread->number;
+	table->owner = atomic_load(&thread->owner);
 	table->cache = wmrt_path_cache_none();
 	record_new(table, function, image);
-	table->next_of_slot = slot->paths.tables;
-	slot->paths.tables = table;
+	table->next_of_thread = thread->paths.tables;
+	thread->paths.tables = table;
 	return table;
 }
 
-struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_slot *slot)
+struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_thread *thread)
 {
 	const struct wmrt_image *image = wmrt_image_at_locked(function->ehdr);
-	struct wmrt_path_table *first = image ? table_find(function, image, slot) : NULL;
-	struct table_key key = {function, bundle_hash(function), 0, slot->number};
+	struct wmrt_path_table *first = image ? table_find(function, image, thread) : NULL;
+	struct table_key key = {function, bundle_hash(function), 0, thread->number};
 	struct wmrt_path_table **link = &first;
 	size_t len_bytes = 0;
 	uint32_t i, number, first_number = 0;
@@ -222,11 +222,11 @@ struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *fun
 		return first;
 	for (i = 0; i <= function->more; i++)
 		len_bytes += wmrt_path_record_bytes(function[i].kind, function[i].entry_count);
-	place = wmrt_path_space_claim(&slot->paths, len_bytes);
+	place = wmrt_path_space_claim(&thread->paths, len_bytes);
 	if (!place)
 		return NULL;
 	for (i = 0; i <= function->more; i++) {
-		*link = table_add(&function[i], image, slot, place, &number);
+		*link = table_add(&function[i], image, thread, place, &number);
 		if (!*link)
 			return NULL;
 		(*link)->bundle = key.bundle;

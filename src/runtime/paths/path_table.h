@@ -1,7 +1,7 @@
 /*
  * path_table.h - the tables of path counters: one for each function and thread, in PATHS chunks of the file.
  *
- * A table belongs to a slot (thread.h): a thread that takes over a dead thread's slot goes on counting in its tables,
+ * A table belongs to a thread's record (struct wmrt_thread): a thread that takes over a dead thread's record goes on counting in its tables,
  * so that many short threads need no more tables than as many as were alive at once.
  */
 #ifndef WM_RUNTIME_PATHS_PATH_TABLE_H
@@ -15,11 +15,11 @@
 #include "waymark/paths.h"
 #include "waymark/wmk.h"
 
-/* What the runtime knows of one table, in private memory, never freed. Writer: the slot's owner, signals blocked; but
+/* What the runtime knows of one table, in private memory, never freed. Writer: the record's owner, signals blocked; but
  * for the records in `cache`, which a lookup puts there. */
 struct wmrt_path_table {
 	struct wmk_paths *record; /* in the file; the words follow it. Word 1 points back here. */
-	struct wmrt_path_table *next_of_slot;
+	struct wmrt_path_table *next_of_thread;
 	struct wmrt_path_table *next_of_bundle;
 	uint64_t bundle;                  /* hash of all that are in it, 0: none */
 	struct wmrt_path_cache *cache;    /* never NULL */
@@ -27,8 +27,8 @@ struct wmrt_path_table {
 	/* As many words as the table has, NULL: all 0. The table's and these together are what the owner counted, over forks:
 	 * they have what it inherited, less what earlier owners counted. */
 	uint64_t *adjust;
-	uint64_t owner; /* wmrt_slot's, of the thread that adjust and overflow are right for */
-	uint32_t slot;
+	uint64_t owner; /* wmrt_thread's, of the thread that adjust and overflow are right for */
+	uint32_t thread;
 };
 
 static inline uint64_t *wmrt_path_words(const struct wmrt_path_table *table)
@@ -44,11 +44,11 @@ static inline void wmrt_path_count(uint64_t *counter)
 
 /* Bytes in a chunk of a table with its record, a multiple of 16. */
 size_t wmrt_path_record_bytes(uint8_t kind, uint32_t entry_count);
-/* The slot's table of that function, NULL if there is none yet (or it must be looked for under the lock). No lock. */
-struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *function, struct wmrt_slot *slot);
+/* The thread's table of that function, NULL if there is none yet (or it must be looked for under the lock). No lock. */
+struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *function, struct wmrt_thread *thread);
 /* The same, made if need be, and with it those of the functions that follow in the bundle; NULL without room. Under the lock; the file is open. */
-struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_slot *slot);
-/* The table of an earlier owner of the slot becomes this one's, with its bundle: all or, for handlers, none. */
+struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_thread *thread);
+/* The table of an earlier owner of the record becomes this one's, with its bundle: all or, for handlers, none. */
 void wmrt_path_table_adopt(struct wmrt_path_table *table, uint64_t owner);
 /* In a forked child, under the lock: the record of the table again, all counters 0, and what word 1 says; of pairs, with the
  * checks of `saved`, a copy of it. */

@@ -49,18 +49,18 @@ static bool is_good(const struct wm1_path_function *function)
 	       (function->entry_count == 0 || function->entry_count == UINT32_C(1) << function->bits);
 }
 
-static struct wmrt_path_table *table_for(const struct wm1_path_function *function, struct wmrt_slot *slot)
+static struct wmrt_path_table *table_for(const struct wm1_path_function *function, struct wmrt_thread *thread)
 {
-	struct wmrt_path_table *table = wmrt_path_table_find(function, slot);
+	struct wmrt_path_table *table = wmrt_path_table_find(function, thread);
 	struct wmrt_guard guard;
 
 	if (table) {
-		if (table->owner != atomic_load(&slot->owner))
-			wmrt_path_table_adopt(table, atomic_load(&slot->owner));
+		if (table->owner != atomic_load(&thread->owner))
+			wmrt_path_table_adopt(table, atomic_load(&thread->owner));
 		return table;
 	}
 	wmrt_lock(&guard);
-	table = wmrt_path_table_make(function, slot);
+	table = wmrt_path_table_make(function, thread);
 	wmrt_unlock(&guard);
 	return table;
 }
@@ -68,20 +68,20 @@ static struct wmrt_path_table *table_for(const struct wm1_path_function *functio
 uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **thread_slot)
 {
 	struct wmrt_path_table *table = NULL;
-	struct wmrt_slot *slot = NULL;
+	struct wmrt_thread *thread = NULL;
 	uint64_t *words = scrap;
 
 	/* Opening first: it looks for a fork. */
 	if (is_good(function) && wmrt_file_open()) {
-		slot = wmrt_slot();
-		table = slot ? table_for(function, slot) : NULL;
+		thread = wmrt_thread_self();
+		table = thread ? table_for(function, thread) : NULL;
 	}
 	if (table) {
 		words = wmrt_path_words(table);
 	} else {
 		wmrt_file_drop(WMRT_DROP_PATH_TABLE);
-		if (slot)
-			slot->paths.scrap_count++;
+		if (thread)
+			thread->paths.scrap_count++;
 	}
 	*thread_slot = words;
 	return words;
