@@ -4,10 +4,19 @@
 #ifndef WM_RECORDER_CLIENT_H
 #define WM_RECORDER_CLIENT_H
 
+#include <stdatomic.h>
 #include <stdint.h>
+
+/* A client's bytes in the record of each thread (thread.h), zero in a new record. A later thread that takes the record over finds
+ * what the earlier one left there. */
+struct wmrt_client_slot {
+	uint32_t len_bytes;
+	_Atomic uint32_t off; /* in the record; the recorder writes it before it makes the first record */
+};
 
 /* Members may be NULL. */
 struct wmrt_client {
+	struct wmrt_client_slot *slot;
 	void (*start)(void);            /* in the recorder's constructor */
 	void (*attach)(void);           /* at its end: recording is possible from here on */
 	uint32_t (*header_flags)(void); /* WMK_FLAG_* of a new file; under the lock */

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "recorder/client.h"
 #include "recorder/file.h"
 #include "recorder/origin.h"
 #include "recorder/process.h"
@@ -35,6 +36,7 @@ static _Atomic(struct wmrt_thread *) cursor;
 enum {
 	ENTRIES = WM1_SEGMENT_BYTES / sizeof(struct wm1_entry),
 	PROBES = 8, /* owners looked at before a new record is made */
+	SLOT_ALIGN = 16,
 };
 
 /* A thread whose record was first needed by its vfork child, which cannot know its number: never taken for dead. */
@@ -153,10 +155,31 @@ static struct wmrt_thread *thread_take_over(uint32_t tid)
 	return NULL;
 }
 
+static uint32_t align_slot(size_t len_bytes)
+{
+	return (uint32_t)((len_bytes + SLOT_ALIGN - 1) & ~(size_t)(SLOT_ALIGN - 1));
+}
+
+/* Gives each client its place behind a record; the same at each call. Returns the length of a record with its slots. */
+static uint32_t place_slots(void)
+{
+	uint32_t len_bytes = align_slot(sizeof(struct wmrt_thread));
+
+	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++) {
+		struct wmrt_client_slot *slot = (*c)->slot;
+
+		if (!slot)
+			continue;
+		atomic_store(&slot->off, len_bytes);
+		len_bytes += align_slot(slot->len_bytes);
+	}
+	return len_bytes;
+}
+
 /* A page each: little beside the segment or chunk that it is for. */
 static struct wmrt_thread *thread_new(uint32_t tid)
 {
-	struct wmrt_thread *thread = wmrt_map_memory(sizeof *thread);
+	struct wmrt_thread *thread = wmrt_map_memory(place_slots());
 	struct wmrt_thread *head = atomic_load(&threads);
 
 	if (!thread)

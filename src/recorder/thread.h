@@ -1,8 +1,8 @@
 /*
- * thread.h - what the runtime keeps of each thread: its context stack and its event chunk.
+ * thread.h - what the runtime keeps of each thread: its context stack, its event chunk and its clients' slots.
  *
- * A thread's things hang on a record, struct wmrt_thread. There is no thread-exit hook (destructors of other thread data run after ours
- * would, and must still see their context): a record is taken over by a later thread once its owner is dead.
+ * A thread's things hang on a record, struct wmrt_thread. There is no thread-exit hook (destructors of other thread data run
+ * after ours would, and must still see their context): a record is taken over by a later thread once its owner is dead.
  */
 #ifndef WM_RECORDER_THREAD_H
 #define WM_RECORDER_THREAD_H
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder/client.h"
 #include "waymark/abi.h"
 #include "waymark/wmk.h"
 
@@ -25,19 +26,8 @@ struct wmrt_segment {
 };
 _Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 is one entry");
 
-/* Path counters (path_table.h). Written by the owner only, with all signals blocked. A later owner goes on with them. */
-struct wmrt_path_thread {
-	struct wmrt_path_table *tables; /* newest first */
-	char *block;                    /* free space of a PATHS chunk */
-	struct wmk_path_count *counts;  /* free records of a PATH_COUNTS chunk */
-	char *arena;                    /* free private memory */
-	size_t arena_left_bytes;
-	uint32_t block_left_bytes;
-	uint32_t counts_left;
-	uint32_t scrap_count; /* functions that found no room */
-};
-
-/* Owner: the thread `owner`; another one takes it over with a compare-and-swap of `owner` when that is dead. */
+/* Owner: the thread `owner`; another one takes it over with a compare-and-swap of `owner` when that is dead. The clients' slots
+ * follow it in memory. */
 struct wmrt_thread {
 	struct wmrt_thread *next;
 	_Atomic uint64_t owner;      /* thread id, above it how many owners there were */
@@ -45,7 +35,6 @@ struct wmrt_thread {
 	_Atomic(struct wmrt_segment *) stack;
 	_Atomic(struct wmk_chunk_header *) events;
 	uint32_t number; /* its own for the life of the process */
-	struct wmrt_path_thread paths;
 };
 
 /* Private thread-local state; written by its own thread and by handlers on it. */
@@ -67,6 +56,13 @@ uint32_t wmrt_kind_of_root(void);
 uint32_t wmrt_base_prefix(void);
 /* This thread's record, after wmrt_check_fork. NULL without memory. */
 struct wmrt_thread *wmrt_thread_self(void);
+
+/* A client's slot in that record. */
+static inline void *wmrt_thread_slot(struct wmrt_thread *thread, const struct wmrt_client_slot *slot)
+{
+	return (char *)thread + atomic_load_explicit(&slot->off, memory_order_relaxed);
+}
+
 /* A free entry with one free slot below it, for a signal handler that may have interrupted a push. */
 struct wm1_entry *wmrt_entry_for_signal(void);
 /* The entry under `entry`, or the first segment's slot 0. `entry` is no slot 0. */

@@ -127,15 +127,16 @@ static void record_fill(struct wmk_path_count *record, const struct wmrt_path_ta
 static struct wmk_path_count *record_add(struct wmrt_path_table *table, struct wmrt_thread *thread,
 					 const struct wmk_path_count *key)
 {
+	struct wmrt_path_thread *mine = wmrt_path_thread(thread);
 	struct wmrt_path_entry *entry;
 	struct wmk_path_count *record;
 
-	if (!wmrt_path_space_counts(&thread->paths))
+	if (!wmrt_path_space_counts(mine))
 		return NULL;
 	entry = wmrt_path_alloc(sizeof *entry);
 	if (!entry)
 		return NULL;
-	record = thread->paths.counts;
+	record = mine->counts;
 	record_fill(record, table, key);
 	entry->record = record;
 	HASH_ADD_KEYPTR(hh, table->overflow, entry->record, sizeof *record, entry);
@@ -143,8 +144,8 @@ static struct wmk_path_count *record_add(struct wmrt_path_table *table, struct w
 		__atomic_store_n(&record->state, 2, __ATOMIC_RELEASE);
 		record = NULL;
 	}
-	thread->paths.counts++;
-	thread->paths.counts_left--;
+	mine->counts++;
+	mine->counts_left--;
 	return record;
 }
 

@@ -90,9 +90,9 @@ static struct wmrt_path_table *mine_from(struct wmrt_path_table *table, const st
 	return table;
 }
 
-static struct wmrt_path_table *first_of(const struct wmrt_thread *thread)
+static struct wmrt_path_table *first_of(struct wmrt_thread *thread)
 {
-	return mine_from(thread->paths.tables, thread);
+	return mine_from(wmrt_path_thread(thread)->tables, thread);
 }
 
 static struct wmrt_path_table *next_of(const struct wmrt_path_table *table, const struct wmrt_thread *thread)
@@ -101,7 +101,7 @@ static struct wmrt_path_table *next_of(const struct wmrt_path_table *table, cons
 }
 
 /* NULL without memory, or when the thread has no tables. */
-static struct saved *save(const struct wmrt_thread *thread)
+static struct saved *save(struct wmrt_thread *thread)
 {
 	struct saved sizes = {.len_bytes = sizeof sizes};
 	const struct wmrt_path_table *table;
@@ -142,7 +142,7 @@ static void saved_free(struct saved *s)
 /* Leaves the record's list with those that its owner has entered. The others will be made again when they are needed. */
 static void keep_mine(struct wmrt_thread *thread)
 {
-	struct wmrt_path_table **link = &thread->paths.tables;
+	struct wmrt_path_table **link = &wmrt_path_thread(thread)->tables;
 
 	for (;;) {
 		*link = mine_from(*link, thread);
@@ -281,7 +281,7 @@ static void write_counts(struct saved *s)
 /* Of a thread with tables or without (s is NULL). */
 static void move(struct wmrt_thread *thread, struct saved *s, uint32_t chunk_count, bool is_told)
 {
-	struct wmrt_path_thread *mine = &thread->paths;
+	struct wmrt_path_thread *mine = wmrt_path_thread(thread);
 	bool *is_kept;
 	uint32_t i;
 
@@ -378,4 +378,6 @@ static void start(void)
 	pthread_atfork(prepare, in_parent, in_child);
 }
 
-const struct wmrt_client wmrt_paths = {.start = start, .begin_file = move_all, .after_fork = after_fork};
+const struct wmrt_client wmrt_paths = {
+	.slot = &wmrt_path_slot, .start = start, .begin_file = move_all, .after_fork = after_fork,
+};

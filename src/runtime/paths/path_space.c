@@ -36,6 +36,8 @@ static struct wmk_chunk_header *counts_now;
 /* There was no room: no more is looked for. */
 static _Atomic bool is_counts_full;
 
+struct wmrt_client_slot wmrt_path_slot = {.len_bytes = sizeof(struct wmrt_path_thread)};
+
 static size_t chunk_bytes(const struct wmk_chunk_header *chunk)
 {
 	return (size_t)wmrt_chunk_span(chunk) * WMK_CHUNK_BYTES;
@@ -159,7 +161,7 @@ bool wmrt_path_space_counts(struct wmrt_path_thread *mine)
 
 void *wmrt_path_alloc(size_t len_bytes)
 {
-	struct wmrt_path_thread *mine = &wmrt_local.thread->paths;
+	struct wmrt_path_thread *mine = wmrt_path_thread(wmrt_local.thread);
 	void *at;
 
 	len_bytes = (len_bytes + 15) & ~(size_t)15;

@@ -11,6 +11,24 @@
 #include "recorder/thread.h"
 #include "waymark/wmk.h"
 
+/* The client's slot in each thread's record. Written by the owner only, with all signals blocked. A later owner goes on with it. */
+struct wmrt_path_thread {
+	struct wmrt_path_table *tables; /* newest first */
+	char *block;                    /* free space of a PATHS chunk */
+	struct wmk_path_count *counts;  /* free records of a PATH_COUNTS chunk */
+	char *arena;                    /* free private memory */
+	size_t arena_left_bytes;
+	uint32_t block_left_bytes;
+	uint32_t counts_left;
+	uint32_t scrap_count; /* functions that found no room */
+};
+extern struct wmrt_client_slot wmrt_path_slot __attribute__((visibility("hidden")));
+
+static inline struct wmrt_path_thread *wmrt_path_thread(struct wmrt_thread *thread)
+{
+	return wmrt_thread_slot(thread, &wmrt_path_slot);
+}
+
 /* Space of a PATHS chunk, zeroed; len_bytes is a multiple of 16. NULL with no room. Under the lock. */
 void *wmrt_path_space_claim(struct wmrt_path_thread *mine, size_t len_bytes);
 /* Sees to it that counts_left is not 0; false with no room. Signals are blocked. */

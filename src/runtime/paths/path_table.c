@@ -195,6 +195,7 @@ static struct wmrt_path_table *table_add(const struct wm1_path_function *functio
 					 struct wmrt_thread *thread, void *place, uint32_t *number)
 {
 	struct wmrt_path_table *table = table_new(number);
+	struct wmrt_path_thread *mine = wmrt_path_thread(thread);
 
 	if (!table)
 		return NULL;
@@ -203,8 +204,8 @@ static struct wmrt_path_table *table_add(const struct wm1_path_function *functio
 	table->owner = atomic_load(&thread->owner);
 	table->cache = wmrt_path_cache_none();
 	record_new(table, function, image);
-	table->next_of_thread = thread->paths.tables;
-	thread->paths.tables = table;
+	table->next_of_thread = mine->tables;
+	mine->tables = table;
 	return table;
 }
 
@@ -222,7 +223,7 @@ struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *fun
 		return first;
 	for (i = 0; i <= function->more; i++)
 		len_bytes += wmrt_path_record_bytes(function[i].kind, function[i].entry_count);
-	place = wmrt_path_space_claim(&thread->paths, len_bytes);
+	place = wmrt_path_space_claim(wmrt_path_thread(thread), len_bytes);
 	if (!place)
 		return NULL;
 	for (i = 0; i <= function->more; i++) {

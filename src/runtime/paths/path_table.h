@@ -1,8 +1,8 @@
 /*
  * path_table.h - the tables of path counters: one for each function and thread, in PATHS chunks of the file.
  *
- * A table belongs to a thread's record (struct wmrt_thread): a thread that takes over a dead thread's record goes on counting in its tables,
- * so that many short threads need no more tables than as many as were alive at once.
+ * A table belongs to a thread's record (struct wmrt_thread): a thread that takes over a dead thread's record goes on counting
+ * in its tables, so that many short threads need no more tables than as many as were alive at once.
  */
 #ifndef WM_RUNTIME_PATHS_PATH_TABLE_H
 #define WM_RUNTIME_PATHS_PATH_TABLE_H

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "recorder/file.h"
+#include "runtime/paths/path_space.h"
 #include "runtime/paths/path_table.h"
 #include "recorder/process.h"
 #include "waymark/runtime.h"
@@ -81,7 +82,7 @@ uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **th
 	} else {
 		wmrt_file_drop(WMRT_DROP_PATH_TABLE);
 		if (thread)
-			thread->paths.scrap_count++;
+			wmrt_path_thread(thread)->scrap_count++;
 	}
 	*thread_slot = words;
 	return words;
