@@ -1,5 +1,5 @@
 /*
- * thread.h - what the runtime keeps of each thread: its context stack, its event chunk and its clients' slots.
+ * thread.h - what the recorder keeps of each thread: its event chunk and its clients' slots.
  *
  * A thread's things hang on a record, struct wmrt_thread. There is no thread-exit hook (destructors of other thread data run
  * after ours would, and must still see their context): a record is taken over by a later thread once its owner is dead.
@@ -12,19 +12,7 @@
 #include <stdint.h>
 
 #include "recorder/client.h"
-#include "waymark/abi.h"
 #include "waymark/wmk.h"
-
-/* The first 32 bytes of a segment: shares its place and the field `prefix` with an entry. */
-struct wmrt_segment {
-	_Atomic(struct wmrt_segment *) next;
-	struct wmrt_segment *previous; /* NULL in the first */
-	uint32_t origin_low;           /* of a coroutine's first: struct wm1_origin, or WM1_ORIGIN_NONE */
-	uint32_t prefix;   /* of the first: what the stack stands on, 0 before its first capture; of others: 0 */
-	uint32_t is_scrap; /* it stands in for one that there is no memory for */
-	uint32_t origin_high;
-};
-_Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 is one entry");
 
 /* Owner: the thread `owner`; another one takes it over with a compare-and-swap of `owner` when that is dead. The clients' slots
  * follow it in memory. */
@@ -32,7 +20,6 @@ struct wmrt_thread {
 	struct wmrt_thread *next;
 	_Atomic uint64_t owner;      /* thread id, above it how many owners there were */
 	_Atomic uint32_t generation; /* of wmrt_process when owned; inherited records are not taken over */
-	_Atomic(struct wmrt_segment *) stack;
 	_Atomic(struct wmk_chunk_header *) events;
 	uint32_t number; /* its own for the life of the process */
 };
@@ -42,18 +29,12 @@ struct wmrt_local {
 	struct wmrt_thread *thread;
 	uintptr_t alt_low; /* the alternate signal stack that a handler last ran on; empty: none did */
 	uintptr_t alt_high;
-	uintptr_t event_frame;          /* frame of the wm1_event in progress, 0 if none */
-	struct wm1_entry *before_scrap; /* top when the scrap segment was entered */
-	uint32_t base_prefix;           /* what its stack stands on, 0 before its first capture */
+	uintptr_t event_frame; /* frame of the wm1_event in progress, 0 if none */
 	uint32_t tid;
 	uint32_t generation; /* that tid belongs to */
 };
 extern _Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* WM_PREFIX_PROCESS or WM_PREFIX_THREAD. */
-uint32_t wmrt_kind_of_root(void);
-/* What this thread's stack stands on. The first call makes the recording. */
-uint32_t wmrt_base_prefix(void);
 /* This thread's record, after wmrt_check_fork. NULL without memory. */
 struct wmrt_thread *wmrt_thread_self(void);
 
@@ -63,48 +44,10 @@ static inline void *wmrt_thread_slot(struct wmrt_thread *thread, const struct wm
 	return (char *)thread + atomic_load_explicit(&slot->off, memory_order_relaxed);
 }
 
-/* A free entry with one free slot below it, for a signal handler that may have interrupted a push. */
-struct wm1_entry *wmrt_entry_for_signal(void);
-/* The entry under `entry`, or the first segment's slot 0. `entry` is no slot 0. */
-struct wm1_entry *wmrt_entry_below(struct wm1_entry *entry);
-/* The place of the entry above one that is not the last. */
-struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry);
-/* What top is when `entry` is the lowest one dropped. */
-struct wm1_entry *wmrt_top_without(struct wm1_entry *entry);
-/* A stack of its own with that root, for a coroutine: the first free entry. NULL without memory. */
-struct wm1_entry *wmrt_stack_new(uint32_t prefix);
-/* What a coroutine's stack stands on: origin's context, whose number is prefix. */
-void wmrt_stack_begin(struct wm1_entry *first, uint32_t prefix, const struct wm1_origin *origin);
-/* NULL: none, or a thread's stack. */
-struct wm1_origin *wmrt_stack_origin(const struct wmrt_segment *first);
-
 /* Is that address on the alternate signal stack? Then it does not compare with addresses on the thread's own. */
 static inline int wmrt_is_on_alt_stack(uintptr_t address)
 {
 	return address - wmrt_local.alt_low < wmrt_local.alt_high - wmrt_local.alt_low;
-}
-
-/* Slot 0 of a segment. */
-static inline int wmrt_entry_is_slot(const struct wm1_entry *entry)
-{
-	return ((uintptr_t)entry & (WM1_SEGMENT_BYTES - 1)) == 0;
-}
-
-static inline struct wmrt_segment *wmrt_segment_of(const struct wm1_entry *entry)
-{
-	return (struct wmrt_segment *)((uintptr_t)entry & ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
-}
-
-/* A handler's (signal.c): what it pushes stands on [signal]. */
-static inline int wmrt_entry_is_signal(const struct wm1_entry *entry)
-{
-	return entry->prefix == WM_PREFIX_SIGNAL && entry->run == 0 && entry->site == 0;
-}
-
-/* In the segment that stands in when there is no memory. */
-static inline int wmrt_entry_is_scrap(const struct wm1_entry *entry)
-{
-	return (int)wmrt_segment_of(entry)->is_scrap;
 }
 
 #endif

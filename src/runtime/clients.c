@@ -4,5 +4,5 @@
 #include <stddef.h>
 
 const struct wmrt_client *const wmrt_clients[] = {
-	&wmrt_signals, &wmrt_jumps, &wmrt_coroutines, &wmrt_creators, &wmrt_paths, &wmrt_heap, NULL,
+	&wmrt_stacks, &wmrt_signals, &wmrt_jumps, &wmrt_coroutines, &wmrt_creators, &wmrt_paths, &wmrt_heap, NULL,
 };

@@ -6,6 +6,7 @@
 
 #include "recorder/client.h"
 
+extern const struct wmrt_client wmrt_stacks;     /* contexts/stack.c */
 extern const struct wmrt_client wmrt_signals;    /* contexts/signal.c */
 extern const struct wmrt_client wmrt_jumps;      /* contexts/jump.c */
 extern const struct wmrt_client wmrt_coroutines; /* contexts/coroutine.c */

@@ -5,7 +5,7 @@
 #define WM_RUNTIME_CONTEXTS_CAPTURE_H
 
 #include "recorder/process.h"
-#include "recorder/thread.h"
+#include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
 #pragma GCC visibility push(default)
 #include "waymark.h"
@@ -17,7 +17,7 @@ uint32_t wmrt_prefix_slow(struct wm1_entry *top);
 /* Few ns: one load when the stack was captured before since its last push. */
 static inline uint32_t wmrt_prefix(struct wm1_entry *top)
 {
-	uint32_t prefix = WMRT_LIKELY(top != NULL) ? top[-1].prefix : wmrt_local.base_prefix;
+	uint32_t prefix = WMRT_LIKELY(top != NULL) ? top[-1].prefix : wmrt_stack.base_prefix;
 
 	return WMRT_LIKELY(prefix) ? prefix : wmrt_prefix_slow(top);
 }

@@ -17,10 +17,10 @@
 #include "runtime/contexts/capture.h"
 #include "recorder/index.h"
 #include "recorder/interpose.h"
-#include "recorder/origin.h"
+#include "runtime/contexts/origin.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
-#include "recorder/thread.h"
+#include "runtime/contexts/stack.h"
 
 enum {
 	MAX_ARGUMENTS = 16,

@@ -16,7 +16,7 @@
 
 #include "runtime/clients.h"
 #include "recorder/interpose.h"
-#include "recorder/origin.h"
+#include "runtime/contexts/origin.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "waymark/runtime.h"

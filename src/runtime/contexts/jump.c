@@ -22,7 +22,7 @@
 #include "recorder/interpose.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
-#include "recorder/thread.h"
+#include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
 
 typedef void (*jump_fn)(struct __jmp_buf_tag *, int);

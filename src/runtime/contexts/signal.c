@@ -27,7 +27,7 @@
 #include "runtime/clients.h"
 #include "recorder/interpose.h"
 #include "recorder/process.h"
-#include "recorder/thread.h"
+#include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
 
 typedef void (*handler_fn)(int);

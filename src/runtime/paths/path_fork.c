@@ -379,5 +379,8 @@ static void start(void)
 }
 
 const struct wmrt_client wmrt_paths = {
-	.slot = &wmrt_path_slot, .start = start, .begin_file = move_all, .after_fork = after_fork,
+	.slot = &wmrt_path_slot,
+	.start = start,
+	.begin_file = move_all,
+	.after_fork = after_fork,
 };

@@ -1,8 +1,8 @@
 /*
  * origin.h - the context in which a thread or a coroutine is created, kept for it.
  */
-#ifndef WM_RECORDER_ORIGIN_H
-#define WM_RECORDER_ORIGIN_H
+#ifndef WM_RUNTIME_CONTEXTS_ORIGIN_H
+#define WM_RUNTIME_CONTEXTS_ORIGIN_H
 
 #include <stdint.h>
 

@@ -11,7 +11,7 @@
  * A program that creates threads and captures nothing makes no recording, so nothing is interned here before a capture asks
  * for it. A coroutine has its prefix from the beginning, which is that of the creator's stack itself. Equal origins are found by a hash: a program that creates threads at the same place for ever takes memory once.
  */
-#include "recorder/origin.h"
+#include "runtime/contexts/origin.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 #include "recorder/prefix_table.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
-#include "recorder/thread.h"
+#include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
 
 enum {
@@ -75,11 +75,9 @@ static bool next_push(struct wm1_entry **at, struct wm1_push *ret)
 
 static void find_base(struct stack *stack, const struct wm1_entry *base)
 {
-	struct wmrt_thread *thread = wmrt_local.thread;
-
 	if (base && wmrt_entry_is_signal(base)) {
 		stack->root = WM_PREFIX_SIGNAL;
-	} else if (base && (!thread || (struct wmrt_segment *)(uintptr_t)base != atomic_load(&thread->stack))) {
+	} else if (base && !wmrt_stack_is_of_thread((const struct wmrt_segment *)(uintptr_t)base)) {
 		/* a coroutine's stack */
 		stack->creator = wmrt_stack_origin(wmrt_segment_of(base));
 		stack->root = stack->creator ? 0 : base->prefix ? base->prefix : WM_PREFIX_THREAD;
