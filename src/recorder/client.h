@@ -1,5 +1,5 @@
 /*
- * client.h - what records: contexts, paths, allocations. The recorder calls its clients by their table and includes none of them.
+ * client.h - what records contexts, counts and other things through the recorder, which calls its clients by their table and includes none of them.
  */
 #ifndef WM_RECORDER_CLIENT_H
 #define WM_RECORDER_CLIENT_H

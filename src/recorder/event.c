@@ -97,7 +97,7 @@ void wmrt_event(wm_context c, const char *name, uint64_t value)
 	wmrt_local.event_frame = is_nested ? outer : frame;
 	atomic_signal_fence(memory_order_seq_cst);
 	if (!record(c, name, value, is_nested))
-		wmrt_file_drop(WMRT_DROP_EVENT);
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	atomic_signal_fence(memory_order_seq_cst);
 	wmrt_local.event_frame = is_nested ? outer : 0;
 }

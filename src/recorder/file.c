@@ -333,19 +333,12 @@ bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint6
 	return is_kept;
 }
 
-void wmrt_file_drop(enum wmrt_drop what)
+void wmrt_file_drop(size_t counter)
 {
-	static const size_t counters[] = {
-		[WMRT_DROP_EVENT] = offsetof(struct wmk_header, dropped_events),
-		[WMRT_DROP_PREFIX] = offsetof(struct wmk_header, dropped_prefixes),
-		[WMRT_DROP_HEAP] = offsetof(struct wmk_header, dropped_heap_calls),
-		[WMRT_DROP_PATH_TABLE] = offsetof(struct wmk_header, dropped_path_tables),
-		[WMRT_DROP_PATH] = offsetof(struct wmk_header, dropped_paths),
-	};
 	struct wmk_header *header = wmrt_file_header();
 
 	if (header)
-		__atomic_fetch_add((uint64_t *)(void *)((char *)header + counters[what]), 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add((uint64_t *)(void *)((char *)header + counter), 1, __ATOMIC_RELAXED);
 }
 
 /* Random, or what time and process id make of it before the kernel has random bytes. */

@@ -9,21 +9,13 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "waymark/wmk.h"
 
 enum {
 	WMRT_CHUNK_BODY_BYTES = WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES,
-};
-
-/* What wmrt_file_drop counts. */
-enum wmrt_drop {
-	WMRT_DROP_EVENT,
-	WMRT_DROP_PREFIX,
-	WMRT_DROP_HEAP,
-	WMRT_DROP_PATH_TABLE,
-	WMRT_DROP_PATH,
 };
 
 /* Makes the file if there is none. False: nothing can be recorded in this process. Takes the lock when there is work. */
@@ -43,8 +35,8 @@ struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void 
  */
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes));
-/* Counts one thing that could not be recorded. No lock. */
-void wmrt_file_drop(enum wmrt_drop what);
+/* Counts one thing that could not be recorded. counter: the offset of its uint64_t in struct wmk_header. No lock. */
+void wmrt_file_drop(size_t counter);
 /* The run number of this process; 0 when nothing can be recorded. */
 uint64_t wmrt_file_run(void);
 /* Raises used_bytes of a chunk to at least `used`. No lock. */

@@ -151,7 +151,7 @@ static void image_write(struct wmrt_image *image)
 		chunk_used = 0;
 	}
 	if (!chunk_now) {
-		wmrt_file_drop(WMRT_DROP_PREFIX);
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_prefixes));
 		return;
 	}
 	path = wmrt_string_locked(image->path);

@@ -114,7 +114,7 @@ static __attribute__((noinline)) uint32_t intern_new(const struct node_key *key,
 	struct wmk_node *node = node_new(&number);
 
 	if (!node) {
-		wmrt_file_drop(WMRT_DROP_PREFIX);
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_prefixes));
 		return WM_PREFIX_LOST;
 	}
 	node->id = key->id;
@@ -128,7 +128,7 @@ static __attribute__((noinline)) uint32_t intern_new(const struct node_key *key,
 	__atomic_store_n(&node->state, STATE_GIVEN_UP, __ATOMIC_RELEASE);
 	if (found)
 		return found;
-	wmrt_file_drop(WMRT_DROP_PREFIX);
+	wmrt_file_drop(offsetof(struct wmk_header, dropped_prefixes));
 	return WM_PREFIX_LOST;
 }
 
@@ -169,6 +169,6 @@ void wmrt_intern_copy_inherited(void)
 
 		if (chunk && !wmrt_file_inherit(chunk, WMK_NODES, WM_PREFIX_FIRST + i,
 						(uint32_t)(n * sizeof(struct wmk_node)), copy_nodes))
-			wmrt_file_drop(WMRT_DROP_PREFIX);
+			wmrt_file_drop(offsetof(struct wmk_header, dropped_prefixes));
 	}
 }

@@ -3,8 +3,8 @@
  *
  * The lock is for what is rare (new chunk, new string, new image, new file). All signals are blocked while it is
  * held, so no handler can find its own thread holding it, and it lives in a page that the kernel wipes in a forked
- * child, so a child never inherits it taken. What is frequent (captures, interning, claiming event slots, heap
- * counts) takes no lock.
+ * child, so a child never inherits it taken. What is frequent (captures, interning, claiming event slots, what
+ * clients count) takes no lock.
  */
 #ifndef WM_RECORDER_PROCESS_H
 #define WM_RECORDER_PROCESS_H

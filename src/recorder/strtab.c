@@ -173,6 +173,6 @@ void wmrt_string_copy_inherited(void)
 		uint32_t used = left < WMRT_CHUNK_BODY_BYTES ? (uint32_t)left : chunk->used_bytes;
 
 		if (!wmrt_file_inherit(chunk, WMK_STRINGS, off, used, copy_bytes))
-			wmrt_file_drop(WMRT_DROP_EVENT);
+			wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	}
 }

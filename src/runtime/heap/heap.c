@@ -138,7 +138,7 @@ static uint32_t record_here(void)
 		found = WMRT_LIKELY(found) ? found - 1 : record_add(&key, hash);
 	}
 	if (WMRT_UNLIKELY(found == LOST_RECORD))
-		wmrt_file_drop(WMRT_DROP_HEAP);
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
 	return found;
 }
 
@@ -206,7 +206,7 @@ void wm1_heap_alloc(void *block, size_t size_bytes)
 	if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1}))
 		count_alloc(number, size_bytes);
 	else
-		wmrt_file_drop(WMRT_DROP_HEAP);
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
 }
 
 struct wm1_heap_block wm1_heap_take(void *block)
@@ -299,7 +299,7 @@ static void copy_inherited(void)
 		if (!chunk)
 			continue;
 		if (!wmrt_file_inherit(chunk, WMK_HEAP, i, n * (uint32_t)sizeof(struct wmk_heap), copy_records))
-			wmrt_file_drop(WMRT_DROP_HEAP);
+			wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
 		memset((void *)atomic_load(&live_pages[order]), 0, RECORDS_PER_CHUNK * sizeof(uint64_t));
 	}
 	wmrt_blocks_each(count_inherited);

@@ -175,7 +175,7 @@ static void count_key(struct wmrt_path_table *table, const struct wmk_path_count
 	struct wmk_path_count *record = entry ? entry->record : record_new(table, key);
 
 	if (!record) {
-		wmrt_file_drop(WMRT_DROP_PATH);
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_paths));
 		return;
 	}
 	wmrt_path_count(&record->count);

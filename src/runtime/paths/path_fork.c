@@ -234,7 +234,7 @@ static void write_tables(const struct saved *s)
 		return;
 	chunk = wmrt_file_span(WMK_PATHS, (uint32_t)span, NULL);
 	for (; !chunk && count; count--)
-		wmrt_file_drop(WMRT_DROP_PATH_TABLE);
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_path_tables));
 	if (!chunk)
 		return;
 	to = wmrt_chunk_body(chunk);
@@ -264,7 +264,7 @@ static void write_counts(struct saved *s)
 		if (!chunk)
 			chunk = wmrt_file_chunk(WMK_PATH_COUNTS, 0, 0, NULL);
 		if (!chunk) {
-			wmrt_file_drop(WMRT_DROP_PATH);
+			wmrt_file_drop(offsetof(struct wmk_header, dropped_paths));
 			continue;
 		}
 		((struct wmk_path_count *)(void *)wmrt_chunk_body(chunk))[used++] = *count;
@@ -298,7 +298,7 @@ static void move(struct wmrt_thread *thread, struct saved *s, uint32_t chunk_cou
 	mine->block_left_bytes = 0;
 	mine->counts_left = 0;
 	for (i = 0; i < mine->scrap_count; i++)
-		wmrt_file_drop(WMRT_DROP_PATH_TABLE);
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_path_tables));
 	if (s && is_told && wmrt_file_header()) {
 		write_tables(s);
 		write_counts(s);

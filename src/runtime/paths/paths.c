@@ -80,7 +80,7 @@ uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **th
 	if (table) {
 		words = wmrt_path_words(table);
 	} else {
-		wmrt_file_drop(WMRT_DROP_PATH_TABLE);
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_path_tables));
 		if (thread)
 			wmrt_path_thread(thread)->scrap_count++;
 	}
