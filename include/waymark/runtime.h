@@ -32,7 +32,7 @@ WM1_EXPORT extern WM1_TLS struct wm1_thread wm1_thread_state __attribute__((tls_
 /*
  * Called by a push when wm1_thread_state.top is at a segment boundary or NULL. Returns a free entry that may be
  * written and after which top may be set; does not set top. Never fails: without memory it returns an entry of a
- * scrap segment, and captures say WM_PREFIX_LOST until the stack is back below it.
+ * discard segment, and captures say WM_PREFIX_LOST until the stack is back below it.
  */
 WM1_EXPORT struct wm1_entry *wm1_grow(void) __attribute__((preserve_most, cold));
 
@@ -84,9 +84,9 @@ struct wm1_heap_client {
 WM1_EXPORT void wm1_heap_attach(const struct wm1_heap_client *client) __attribute__((weak));
 
 /*
- * Path counters (paths.h). enter: a table for this thread, stored to *slot; never fails: without memory it is a scrap one,
- * and what is counted there is reported as dropped. miss: counts the path of r, which is not among the pairs; may put it
- * there (HASH). residual: the same for a path outside a plan, together with the calling context when site is not 0.
+ * Path counters (paths.h). enter: a table for this thread, stored to *slot; never fails: without memory it is one whose counts
+ * are discarded and reported as dropped. miss: counts the path of r, which is not among the pairs; may put it there (HASH).
+ * residual: the same for a path outside a plan, together with the calling context when site is not 0.
  */
 WM1_EXPORT uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **slot)
 	__attribute__((preserve_most, cold));

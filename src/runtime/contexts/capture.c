@@ -43,7 +43,7 @@ __attribute__((cold, noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
 	if (!top)
 		return wmrt_base_prefix();
 	last = entry = top - 1;
-	if (wmrt_entry_is_scrap(last))
+	if (wmrt_entry_is_discard(last))
 		return WM_PREFIX_LOST;
 	while (!entry->run && !entry->prefix) {
 		if (wmrt_entry_is_slot(entry)) /* the first capture of this thread */

@@ -75,7 +75,7 @@ static void leave_frames_below(uintptr_t target)
 	volatile struct wm1_thread *thread = &wm1_thread_state;
 	struct wm1_entry *top = thread->top;
 
-	while (top && !wmrt_entry_is_scrap(top - 1)) {
+	while (top && !wmrt_entry_is_discard(top - 1)) {
 		struct wm1_entry *entry = top - 1;
 
 		if (entry == (struct wm1_entry *)wmrt_segment_of(entry))

@@ -182,7 +182,7 @@ static struct wm1_origin *origin_here(uint32_t is_coroutine)
 	struct wmrt_guard guard;
 	struct stack stack;
 
-	if ((!top && !wm1_thread_state.origin) || (top && wmrt_entry_is_scrap(top - 1)))
+	if ((!top && !wm1_thread_state.origin) || (top && wmrt_entry_is_discard(top - 1)))
 		return NULL;
 	stack = stack_here(is_coroutine);
 	if (!stack.push_count && !stack.creator && stack.root < WM_PREFIX_SIGNAL)

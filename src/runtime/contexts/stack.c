@@ -44,14 +44,14 @@ static struct stack_slot *slot_of(struct wmrt_thread *thread)
 
 /* Stands in when there is no memory: shared by all threads, its contents mean nothing. Twice the size, to hold an
  * aligned one. */
-static char scrap[2 * WM1_SEGMENT_BYTES];
+static char discard[2 * WM1_SEGMENT_BYTES];
 
-static struct wmrt_segment *scrap_segment(void)
+static struct wmrt_segment *discard_segment(void)
 {
-	struct wmrt_segment *segment = (struct wmrt_segment *)(((uintptr_t)scrap + WM1_SEGMENT_BYTES - 1) &
+	struct wmrt_segment *segment = (struct wmrt_segment *)(((uintptr_t)discard + WM1_SEGMENT_BYTES - 1) &
 							       ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
 
-	segment->is_scrap = 1;
+	segment->is_discard = 1;
 	return segment;
 }
 
@@ -152,13 +152,13 @@ static struct wm1_entry *grow_from(struct wm1_entry *top)
 
 	if (!top)
 		segment = thread_stack();
-	else if (wmrt_entry_is_scrap(top - 1))
+	else if (wmrt_entry_is_discard(top - 1))
 		segment = NULL;
 	else
 		segment = segment_next(wmrt_segment_of(top - 1));
-	if (!segment && !(top && wmrt_entry_is_scrap(top - 1)))
-		wmrt_stack.before_scrap = top;
-	return segment_first(segment ? segment : scrap_segment());
+	if (!segment && !(top && wmrt_entry_is_discard(top - 1)))
+		wmrt_stack.before_discard = top;
+	return segment_first(segment ? segment : discard_segment());
 }
 
 struct wm1_entry *wm1_grow(void)
@@ -212,8 +212,8 @@ void wm1_put_back(uint64_t sp)
 	struct wm1_entry *top = thread->top;
 	struct wm1_entry *entry = find_push(top, sp);
 
-	if (!entry && top && wmrt_entry_is_scrap(top - 1))
-		entry = find_push(wmrt_stack.before_scrap, sp);
+	if (!entry && top && wmrt_entry_is_discard(top - 1))
+		entry = find_push(wmrt_stack.before_discard, sp);
 	if (!entry) {
 		thread->id = UINT64_MAX;
 		return;

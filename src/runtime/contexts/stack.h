@@ -17,16 +17,16 @@ struct wmrt_segment {
 	_Atomic(struct wmrt_segment *) next;
 	struct wmrt_segment *previous; /* NULL in the first */
 	uint32_t origin_low;           /* of a coroutine's first: struct wm1_origin, or WM1_ORIGIN_NONE */
-	uint32_t prefix;   /* of the first: what the stack stands on, 0 before its first capture; of others: 0 */
-	uint32_t is_scrap; /* it stands in for one that there is no memory for */
+	uint32_t prefix;     /* of the first: what the stack stands on, 0 before its first capture; of others: 0 */
+	uint32_t is_discard; /* it stands in for one that there is no memory for */
 	uint32_t origin_high;
 };
 _Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 is one entry");
 
 /* Private thread-local state; written by its own thread and by handlers on it. */
 struct wmrt_stack {
-	struct wm1_entry *before_scrap; /* top when the scrap segment was entered */
-	uint32_t base_prefix;           /* what the thread's stack stands on, 0 before its first capture */
+	struct wm1_entry *before_discard; /* top when the discard segment was entered */
+	uint32_t base_prefix;             /* what the thread's stack stands on, 0 before its first capture */
 };
 extern _Thread_local struct wmrt_stack wmrt_stack __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -69,9 +69,9 @@ static inline int wmrt_entry_is_signal(const struct wm1_entry *entry)
 }
 
 /* In the segment that stands in when there is no memory. */
-static inline int wmrt_entry_is_scrap(const struct wm1_entry *entry)
+static inline int wmrt_entry_is_discard(const struct wm1_entry *entry)
 {
-	return (int)wmrt_segment_of(entry)->is_scrap;
+	return (int)wmrt_segment_of(entry)->is_discard;
 }
 
 #endif

@@ -201,7 +201,7 @@ static __attribute__((noinline, preserve_most)) void miss_slow(uint64_t *words, 
 	struct wmk_path_count key = {.r = r};
 
 	wmrt_check_fork();
-	/* Scrap is one such table, told once. */
+	/* `discard` is one such table, counted once. */
 	if (!table)
 		return;
 	if (table->record->kind == WM1_PATHS_HASH && table->record->entry_count &&

@@ -196,12 +196,12 @@ static void restore(struct wmrt_path_thread *mine, uint64_t owner, struct saved 
 	}
 }
 
-/* There was no room: all of the thread's tables are scrap from now on (their word 1 is 0). */
+/* There was no room: all of the thread's tables are `discard` from now on (their word 1 is 0). */
 static void lose(struct wmrt_path_thread *mine)
 {
 	for (; mine->tables; mine->tables = mine->tables->next_of_thread) {
 		wmrt_path_counts_forget(mine->tables);
-		mine->scrap_count++;
+		mine->discard_count++;
 	}
 }
 
@@ -297,7 +297,7 @@ static void move(struct wmrt_thread *thread, struct saved *s, uint32_t chunk_cou
 		wmrt_unmap(is_kept, chunk_count);
 	mine->block_left_bytes = 0;
 	mine->counts_left = 0;
-	for (i = 0; i < mine->scrap_count; i++)
+	for (i = 0; i < mine->discard_count; i++)
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_path_tables));
 	if (s && is_told && wmrt_file_header()) {
 		write_tables(s);

@@ -20,7 +20,7 @@ struct wmrt_path_thread {
 	size_t arena_left_bytes;
 	uint32_t block_left_bytes;
 	uint32_t counts_left;
-	uint32_t scrap_count; /* functions that found no room */
+	uint32_t discard_count; /* functions that found no room */
 };
 extern struct wmrt_client_slot wmrt_path_slot __attribute__((visibility("hidden")));
 

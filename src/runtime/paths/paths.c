@@ -1,7 +1,7 @@
 /*
  * paths.c - wm1_path_enter: a thread's first entry of a function.
  *
- * What finds no room counts in `scrap`, one piece of memory for all: nobody reads it, and nothing is tried again. Word 1 of
+ * What finds no room counts in `discard`, one piece of memory for all: nobody reads it, and nothing is tried again. Word 1 of
  * it is 0, of every other table it points to what path_table.h knows of it.
  */
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "waymark/runtime.h"
 
 /* As large as the largest table. Written by all threads, read by none; word 1 stays 0. */
-static uint64_t scrap[2 + (2u << WM1_PATHS_MAX_BITS)] __attribute__((aligned(64)));
-_Static_assert(2u << WM1_PATHS_MAX_BITS >= WM1_PATHS_MAX_COUNTERS, "scrap is as large as any table");
+static uint64_t discard[2 + (2u << WM1_PATHS_MAX_BITS)] __attribute__((aligned(64)));
+_Static_assert(2u << WM1_PATHS_MAX_BITS >= WM1_PATHS_MAX_COUNTERS, "discard is as large as any table");
 
-/* Do they all fit in scrap, and do without word 1? */
+/* Do they all fit in it, and do without word 1? */
 static bool is_good_bundle(const struct wm1_path_function *functions)
 {
 	size_t len_bytes = 0;
@@ -28,7 +28,7 @@ static bool is_good_bundle(const struct wm1_path_function *functions)
 		if (f->kind != WM1_PATHS_ARRAY || f->entry_count > WM1_PATHS_MAX_COUNTERS || (i && f->more))
 			return false;
 		len_bytes += wmrt_path_record_bytes(f->kind, f->entry_count);
-		if (len_bytes > sizeof scrap)
+		if (len_bytes > sizeof discard)
 			return false;
 	}
 	return true;
@@ -70,7 +70,7 @@ uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **th
 {
 	struct wmrt_path_table *table = NULL;
 	struct wmrt_thread *thread = NULL;
-	uint64_t *words = scrap;
+	uint64_t *words = discard;
 
 	/* Opening first: it looks for a fork. */
 	if (is_good(function) && wmrt_file_open()) {
@@ -82,7 +82,7 @@ uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **th
 	} else {
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_path_tables));
 		if (thread)
-			wmrt_path_thread(thread)->scrap_count++;
+			wmrt_path_thread(thread)->discard_count++;
 	}
 	*thread_slot = words;
 	return words;
