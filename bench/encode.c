@@ -181,7 +181,7 @@ static void measure(const char *name, enum graph_shape shape, uint32_t nodes, ui
 	struct callgraph g;
 
 	peak_bytes = live_bytes;
-	callgraph_init(&g);
+	callgraph_init(&g, NULL);
 	check(graph_generate_weighted(&r, shape, GRAPH_WEIGHTS_SKEWED, nodes, edges, &g));
 	for (unsigned int i = 0; i < runs; i++) {
 		double begin = now_s();

@@ -7,74 +7,104 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char no_memory_message[] = "out of memory";
-struct error error_no_memory = {ERROR_NO_MEMORY, no_memory_message};
+struct error error_no_memory = {.code = ERROR_NO_MEMORY, .message = no_memory_message};
+
+static __attribute__((format(printf, 2, 0))) char *format_text(const struct allocator *allocator, const char *format,
+							       va_list args)
+{
+	va_list again;
+	char *text;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	text = len < 0 ? NULL : allocator_alloc(allocator, (size_t)len + 1, 1);
+	if (text)
+		vsnprintf(text, (size_t)len + 1, format, args);
+	return text;
+}
+
+/* "before: after" */
+static char *join(const struct allocator *allocator, const char *before, const char *after)
+{
+	size_t size_bytes = strlen(before) + strlen(after) + sizeof ": ";
+	char *text = allocator_alloc(allocator, size_bytes, 1);
+
+	if (text)
+		snprintf(text, size_bytes, "%s: %s", before, after);
+	return text;
+}
 
 /* Takes message. */
-static struct error *error_wrap(enum error_code code, char *message)
+static struct error *error_wrap(const struct allocator *allocator, enum error_code code, char *message)
 {
-	struct error *err = malloc(sizeof(*err));
+	struct error *err = message ? allocator_alloc(allocator, 1, sizeof(*err)) : NULL;
 
-	if (!err || !message) {
-		free(err);
-		free(message);
+	if (!err) {
+		allocator_free(allocator, message);
 		return &error_no_memory;
 	}
-	err->code = code;
-	err->message = message;
+	*err = (struct error){.code = code, .message = message, .allocator = allocator};
 	return err;
 }
 
 struct error *error_create(enum error_code code, const char *format, ...)
 {
-	char *message = NULL;
 	va_list args;
+	char *message;
 
 	va_start(args, format);
-	if (vasprintf(&message, format, args) < 0)
-		message = NULL;
+	message = format_text(NULL, format, args);
 	va_end(args);
-	return error_wrap(code, message);
+	return error_wrap(NULL, code, message);
+}
+
+struct error *error_create_in(const struct allocator *allocator, enum error_code code, const char *format, ...)
+{
+	va_list args;
+	char *message;
+
+	va_start(args, format);
+	message = format_text(allocator, format, args);
+	va_end(args);
+	return error_wrap(allocator, code, message);
 }
 
 struct error *error_os(int errnum, const char *format, ...)
 {
-	char *text = NULL;
-	char *message = NULL;
 	char scratch[128];
 	va_list args;
+	char *text, *message;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
+	text = format_text(NULL, format, args);
 	va_end(args);
-	if (text && asprintf(&message, "%s: %s", text, strerror_r(errnum, scratch, sizeof(scratch))) < 0)
-		message = NULL;
-	free(text);
-	return error_wrap(ERROR_OS, message);
+	message = text ? join(NULL, text, strerror_r(errnum, scratch, sizeof(scratch))) : NULL;
+	allocator_free(NULL, text);
+	return error_wrap(NULL, ERROR_OS, message);
 }
 
 struct error *error_context(struct error *err, const char *format, ...)
 {
-	char *text = NULL;
-	char *message = NULL;
 	va_list args;
+	char *text, *message;
 
 	if (!err || err == &error_no_memory)
 		return err;
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
+	text = format_text(err->allocator, format, args);
 	va_end(args);
 	/* Without memory for the context the bare message is still better than none. */
-	if (text && asprintf(&message, "%s: %s", text, err->message) >= 0) {
-		free(err->message);
+	message = text ? join(err->allocator, text, err->message) : NULL;
+	if (message) {
+		allocator_free(err->allocator, err->message);
 		err->message = message;
 	}
-	free(text);
+	allocator_free(err->allocator, text);
 	return err;
 }
 
@@ -82,6 +112,6 @@ void error_destroy(struct error *err)
 {
 	if (!err || err == &error_no_memory)
 		return;
-	free(err->message);
-	free(err);
+	allocator_free(err->allocator, err->message);
+	allocator_free(err->allocator, err);
 }

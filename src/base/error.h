@@ -8,6 +8,8 @@
 #ifndef WM_BASE_ERROR_H
 #define WM_BASE_ERROR_H
 
+#include "base/allocator.h"
+
 enum error_code {
 	ERROR_NO_MEMORY = 1,
 	ERROR_OS,        /* a system call failed; the message has strerror */
@@ -21,11 +23,15 @@ enum error_code {
 struct error {
 	enum error_code code;
 	char *message; /* one line, no newline: what, where (file, offset), what to do */
+	const struct allocator *allocator;
 };
 
 /* Never returns NULL: when memory is short it returns a static ERROR_NO_MEMORY. */
 struct error *error_create(enum error_code code, const char *format, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull));
+/* The same in memory of that allocator, which outlives the error. */
+struct error *error_create_in(const struct allocator *allocator, enum error_code code, const char *format, ...)
+	__attribute__((format(printf, 3, 4), returns_nonnull));
 /* ERROR_OS with ": strerror(errnum)" appended. */
 struct error *error_os(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3), returns_nonnull));
 /* The same error with "text: " in front of its message. Takes err, returns it. */

@@ -15,6 +15,11 @@ enum {
 
 void *vec_grow(void *items, size_t *capacity, size_t needed, size_t item_bytes)
 {
+	return vec_grow_in(NULL, items, capacity, needed, item_bytes);
+}
+
+void *vec_grow_in(const struct allocator *allocator, void *items, size_t *capacity, size_t needed, size_t item_bytes)
+{
 	size_t grown, total_bytes;
 
 	/* No overflow: *capacity items exist in memory. */
@@ -25,7 +30,7 @@ void *vec_grow(void *items, size_t *capacity, size_t needed, size_t item_bytes)
 		grown = needed;
 	if (__builtin_mul_overflow(grown, item_bytes, &total_bytes))
 		return NULL;
-	items = realloc(items, total_bytes);
+	items = allocator_resize(allocator, items, *capacity * item_bytes, total_bytes);
 	if (items)
 		*capacity = grown;
 	return items;

@@ -1,5 +1,5 @@
 /*
- * vec.h - growing arrays, and a growing byte buffer for writers. malloc'd; the owner deinits. Not thread-safe.
+ * vec.h - growing arrays, and a growing byte buffer for writers. The owner deinits. Not thread-safe.
  */
 #ifndef WM_BASE_VEC_H
 #define WM_BASE_VEC_H
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/allocator.h"
 #include "base/error.h"
 
 /*
@@ -16,44 +17,46 @@
  * `T *` is accessed as a `void *`.
  */
 void *vec_grow(void *items, size_t *capacity, size_t needed, size_t item_bytes);
+void *vec_grow_in(const struct allocator *allocator, void *items, size_t *capacity, size_t needed, size_t item_bytes);
 void vec_free(void *items);
 
-/* Declares `struct NAME { TYPE *items; size_t count, capacity; }` with NAME_reserve(), NAME_append() and NAME_deinit().
- * All zero is an empty one. */
-#define VEC_DECLARE(name, type)                                                                           \
-	struct name {                                                                                     \
-		type *items;                                                                              \
-		size_t count;                                                                             \
-		size_t capacity;                                                                          \
-	};                                                                                                \
-	__attribute__((unused)) static inline struct error *name##_reserve(struct name *v, size_t needed) \
-	{                                                                                                 \
-		if (needed > v->capacity) {                                                               \
-			type *grown = vec_grow(v->items, &v->capacity, needed, sizeof(type));             \
-                                                                                                          \
-			if (!grown)                                                                       \
-				return &error_no_memory;                                                  \
-			v->items = grown;                                                                 \
-		}                                                                                         \
-		return NULL;                                                                              \
-	}                                                                                                 \
-	__attribute__((unused)) static inline struct error *name##_append(struct name *v, type item)      \
-	{                                                                                                 \
-		if (v->count == v->capacity) {                                                            \
-			struct error *err = name##_reserve(v, v->count + 1);                              \
-                                                                                                          \
-			if (err)                                                                          \
-				return err;                                                               \
-		}                                                                                         \
-		assert(v->items);                                                                         \
-		v->items[v->count++] = item;                                                              \
-		return NULL;                                                                              \
-	}                                                                                                 \
-	__attribute__((unused)) static inline void name##_deinit(struct name *v)                          \
-	{                                                                                                 \
-		vec_free(v->items);                                                                       \
-		*v = (struct name){0};                                                                    \
-	}                                                                                                 \
+/* Declares `struct NAME { TYPE *items; size_t count, capacity; … }` with NAME_reserve(), NAME_append() and NAME_deinit().
+ * All zero is an empty one of malloc's memory. */
+#define VEC_DECLARE(name, type)                                                                                \
+	struct name {                                                                                          \
+		type *items;                                                                                   \
+		size_t count;                                                                                  \
+		size_t capacity;                                                                               \
+		const struct allocator *allocator;                                                             \
+	};                                                                                                     \
+	__attribute__((unused)) static inline struct error *name##_reserve(struct name *v, size_t needed)      \
+	{                                                                                                      \
+		if (needed > v->capacity) {                                                                    \
+			type *grown = vec_grow_in(v->allocator, v->items, &v->capacity, needed, sizeof(type)); \
+                                                                                                               \
+			if (!grown)                                                                            \
+				return &error_no_memory;                                                       \
+			v->items = grown;                                                                      \
+		}                                                                                              \
+		return NULL;                                                                                   \
+	}                                                                                                      \
+	__attribute__((unused)) static inline struct error *name##_append(struct name *v, type item)           \
+	{                                                                                                      \
+		if (v->count == v->capacity) {                                                                 \
+			struct error *err = name##_reserve(v, v->count + 1);                                   \
+                                                                                                               \
+			if (err)                                                                               \
+				return err;                                                                    \
+		}                                                                                              \
+		assert(v->items);                                                                              \
+		v->items[v->count++] = item;                                                                   \
+		return NULL;                                                                                   \
+	}                                                                                                      \
+	__attribute__((unused)) static inline void name##_deinit(struct name *v)                               \
+	{                                                                                                      \
+		allocator_free(v->allocator, v->items);                                                        \
+		*v = (struct name){.allocator = v->allocator};                                                 \
+	}                                                                                                      \
 	struct name
 
 /* Little-endian writer. A failed append (no memory) is remembered: check once with buffer_error at the end. */

@@ -1,5 +1,5 @@
 /*
- * test_base.c - errors, arenas, cursors, vectors and buffers.
+ * test_base.c - errors, arenas, cursors, vectors, buffers and sorting.
  */
 #include "check.h"
 
@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 VEC_DECLARE(u64_vec, uint64_t);
@@ -234,6 +235,47 @@ static void test_buffer(void)
 	buffer_deinit(&b);
 }
 
+struct pair {
+	uint32_t key;
+	uint32_t place;
+};
+
+static int compare_keys(const struct pair *l, const struct pair *r)
+{
+	return (l->key > r->key) - (l->key < r->key);
+}
+SORT_DECLARE(pairs, struct pair, compare_keys);
+
+/* By key, then by place: what a stable sort does. */
+static int compare_pairs(const void *left, const void *right)
+{
+	const struct pair *l = left, *r = right;
+	int order = compare_keys(l, r);
+
+	return order ? order : (l->place > r->place) - (l->place < r->place);
+}
+
+/* The same as qsort, for lengths around the powers of two, from random to sorted already. */
+static void test_sort(void)
+{
+	static struct pair items[1100], wanted[1100], scratch[1100];
+	uint32_t seed = 1;
+
+	for (uint32_t count = 0; count <= 1100; count += count < 70 ? 1 : 57) {
+		for (uint32_t keys = 1; keys <= 2000; keys = keys * 5 + 1) {
+			for (uint32_t i = 0; i < count; i++) {
+				seed = seed * 1664525 + 1013904223;
+				items[i] = (struct pair){keys > 1000 ? i : (seed >> 8) % keys, i};
+			}
+			memcpy(wanted, items, sizeof wanted);
+			qsort(wanted, count, sizeof *wanted, compare_pairs);
+			pairs_sort(items, count, count > SORT_RUN ? scratch : NULL);
+			if (!CHECK(memcmp(items, wanted, sizeof items) == 0))
+				return;
+		}
+	}
+}
+
 int main(void)
 {
 	test_error();
@@ -242,5 +284,6 @@ int main(void)
 	test_cursor_uleb();
 	test_vec();
 	test_buffer();
+	test_sort();
 	return check_status();
 }

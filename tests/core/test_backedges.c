@@ -71,7 +71,7 @@ static void test_random(void)
 		uint64_t got, want;
 		struct callgraph g;
 
-		callgraph_init(&g);
+		callgraph_init(&g, NULL);
 		CHECK_OK(graph_generate_weighted(&r, GRAPH_UNIFORM, GRAPH_WEIGHTS_EQUAL, nodes, nodes * 3, &g));
 		for (uint32_t e = 0; e < g.edge_count; e++)
 			g.edges[e].weight = 1 + (rng_next(&r) >> 44 >> rng_below(&r, 20));
@@ -100,7 +100,7 @@ static void test_recursive_descent(void)
 	struct callgraph g;
 	uint32_t ignored;
 
-	callgraph_init(&g);
+	callgraph_init(&g, NULL);
 	for (uint32_t n = 0; n < 5; n++)
 		CHECK_OK(callgraph_add_node(&g, n == 0, &ignored));
 	for (uint32_t e = 0; e < 7; e++)

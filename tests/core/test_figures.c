@@ -20,7 +20,7 @@ static void figure_build(struct figure *f, const char *nodes, const char *roots,
 	uint32_t ignored;
 
 	memset(f, 0, sizeof(*f));
-	callgraph_init(&f->g);
+	callgraph_init(&f->g, NULL);
 	for (; *nodes; nodes++)
 		CHECK_OK(callgraph_add_node(&f->g, strchr(roots, *nodes) != NULL, &f->node[(unsigned char)*nodes]));
 	for (uint32_t i = 0; calls[i]; i++)

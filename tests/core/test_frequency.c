@@ -16,7 +16,7 @@ static void build(struct callgraph *g, uint32_t nodes, const uint32_t (*ends)[2]
 {
 	uint32_t ignored;
 
-	callgraph_init(g);
+	callgraph_init(g, NULL);
 	for (uint32_t n = 0; n < nodes; n++)
 		CHECK_OK(callgraph_add_node(g, n == 0, &ignored));
 	for (uint32_t e = 0; e < edges; e++)
@@ -80,7 +80,7 @@ static void test_extremes(void)
 	uint32_t ignored;
 
 	/* a chain of loops, each running a hundred times: saturates, in order */
-	callgraph_init(&g);
+	callgraph_init(&g, NULL);
 	CHECK_OK(callgraph_add_node(&g, true, &ignored));
 	for (uint32_t n = 0; n < LENGTH; n++) {
 		relative[n] = 100;
@@ -107,7 +107,7 @@ static void test_extremes(void)
 	CHECK(g.edges[4].weight > 0);
 	callgraph_deinit(&g);
 
-	callgraph_init(&g);
+	callgraph_init(&g, NULL);
 	CHECK_OK(frequency_propagate(&g, NULL, NULL, NULL));
 	callgraph_deinit(&g);
 }

@@ -15,7 +15,7 @@ static void add_nodes(struct callgraph *g, uint32_t count)
 {
 	uint32_t ignored;
 
-	callgraph_init(g);
+	callgraph_init(g, NULL);
 	for (uint32_t n = 0; n < count; n++)
 		if (!CHECK_OK(callgraph_add_node(g, n == 0, &ignored)))
 			break;
@@ -158,7 +158,7 @@ static void test_empty_and_errors(void)
 	struct callgraph g;
 	uint32_t n = 9, e = 9, start = 9;
 
-	callgraph_init(&g);
+	callgraph_init(&g, NULL);
 	CHECK_OK(callgraph_encode(&g, NULL, &stats));
 	CHECK_U64(stats.max_id, 0);
 	CHECK_OK(callgraph_adopt(&g));

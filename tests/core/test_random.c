@@ -413,7 +413,7 @@ static void copy_graph(const struct callgraph *g, struct callgraph *copy)
 {
 	uint32_t ignored;
 
-	callgraph_init(copy);
+	callgraph_init(copy, NULL);
 	for (uint32_t n = 0; n < g->node_count; n++) {
 		CHECK_OK(callgraph_add_node(copy, false, &ignored));
 		copy->nodes[n] = g->nodes[n];
@@ -521,7 +521,7 @@ static uint32_t probe_run(uint64_t seed)
 		options.max_id = 1 + rng_below(&p.rng, is_small ? 12 : UINT64_C(1) << rng_below(&p.rng, 62));
 	p.max_id = options.max_id ? options.max_id : INT64_MAX;
 	p.scratch = malloc(nodes * sizeof(*p.scratch));
-	callgraph_init(&p.g);
+	callgraph_init(&p.g, NULL);
 	CHECK_OK(graph_generate(&p.rng, shape, nodes, edges, &p.g));
 	p.roots_set_id = options.roots_set_id = rng_below(&p.rng, 2);
 	if (CHECK_OK(callgraph_encode(&p.g, &options, &p.stats))) {

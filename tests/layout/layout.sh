@@ -6,6 +6,7 @@
 #     into both sides. Only llvm and instrument include LLVM, only object and snapshot ELF and DWARF (the recorder has its own reader
 #     of what is loaded). base and core use only headers of ISO C.
 #  2. Only src/cli prints, exits or aborts.
+#     src/core/contexts takes no memory but from an allocator that is handed in.
 #  3. Each .c and .cpp opens with a comment that says what it does.
 #  4. No file is over 900 lines.
 #
@@ -127,6 +128,12 @@ folder != "" && folder != "cli" {
 		word = substr(code, RSTART, RLENGTH)
 		gsub(/[^A-Za-z0-9_]/, "", word)
 		finding(FNR, word ": only src/cli prints, exits or aborts")
+	}
+	if (FILENAME ~ /^src\/core\/contexts\// &&
+	    match(code, /(^|[^A-Za-z0-9_>.])(malloc|calloc|realloc|free|strn?dup|qsort|vec_grow|error_create)[ \t]*\(/)) {
+		word = substr(code, RSTART, RLENGTH)
+		gsub(/[^A-Za-z0-9_]/, "", word)
+		finding(FNR, word ": src/core/contexts takes memory from an allocator that is handed in")
 	}
 }')
 

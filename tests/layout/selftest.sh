@@ -5,7 +5,7 @@ layout=$1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree"
-mkdir -p src/base src/core src/format src/object src/snapshot src/model src/llvm src/instrument src/recorder src/runtime src/report src/cli src/other include
+mkdir -p src/base src/core/contexts src/core/paths src/format src/object src/snapshot src/model src/llvm src/instrument src/recorder src/runtime src/report src/cli src/other include
 
 # file PATH LINE...: a C file that opens with a comment
 file() {
@@ -19,6 +19,8 @@ file() {
 
 file src/base/good.c '#include "base/vec.h"' '#include <stdint.h>'
 file src/core/good.c '#include "base/vec.h"' 'int snprintf(char *, int); /* printf( */' 'x = "exit(1)"; y->exit(2);'
+file src/core/contexts/good.c 'allocator_free(a, b); a->free(a->state, b); /* malloc( */ error_create_in(a);'
+file src/core/paths/good.c 'free(x);'
 file src/report/good.c '#include "object/elf.h"' '/*' ' * abort()' ' */' 'fputs(text, file);'
 file src/runtime/good.c '#include "waymark/abi.h"' '#include "runtime/state.h"' '#include <pthread.h>'
 file src/instrument/good.cpp '#include "llvm-c/Core.h"' '#include <llvm/Passes/PassPlugin.h>'
@@ -35,6 +37,7 @@ fi
 
 file src/base/bad.c '#include "core/contexts/callgraph.h"' '#include <unistd.h>'
 file src/core/bad.c '#include "format/meta.h"' '#include <llvm-c/Core.h>'
+file src/core/contexts/bad.c 'x = malloc(1);' 'free(x);' 'qsort(x, 1, 1, f);' 'return error_create(1);'
 file src/format/bad.c '#include "object/elf.h"' 'exit(1);'
 file src/object/bad.c '#include "instrument/pass.h"' '#include "runtime/state.h"' 'fprintf(stderr, "x");'
 file src/instrument/bad.c '#include "object/elf.h"' 'printf("x");'
@@ -61,6 +64,10 @@ src/cli/bad.c:4
 src/cli/long.c:901
 src/core/bad.c:2
 src/core/bad.c:3
+src/core/contexts/bad.c:2
+src/core/contexts/bad.c:3
+src/core/contexts/bad.c:4
+src/core/contexts/bad.c:5
 src/format/bad.c:2
 src/format/bad.c:3
 src/instrument/bad.c:2

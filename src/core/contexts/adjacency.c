@@ -3,8 +3,6 @@
  */
 #include "core/contexts/adjacency.h"
 
-#include <stdlib.h>
-
 static uint32_t end_of(const struct callgraph_edge *edge, bool by_callee)
 {
 	return by_callee ? edge->callee : edge->caller;
@@ -12,13 +10,13 @@ static uint32_t end_of(const struct callgraph_edge *edge, bool by_callee)
 
 static struct error *adjacency_build(const struct callgraph *g, bool by_callee, struct adjacency *ret)
 {
-	uint32_t *start = calloc((size_t)g->node_count + 1, sizeof(*start));
-	uint32_t *edges = malloc((g->edge_count ? g->edge_count : 1) * sizeof(*edges));
+	uint32_t *start = allocator_calloc(g->allocator, (size_t)g->node_count + 1, sizeof(*start));
+	uint32_t *edges = allocator_alloc(g->allocator, g->edge_count, sizeof(*edges));
 	uint32_t sum = 0;
 
 	if (!start || !edges) {
-		free(start);
-		free(edges);
+		allocator_free(g->allocator, start);
+		allocator_free(g->allocator, edges);
 		return &error_no_memory;
 	}
 	for (uint32_t e = 0; e < g->edge_count; e++)
@@ -30,7 +28,7 @@ static struct error *adjacency_build(const struct callgraph *g, bool by_callee, 
 	/* Each start is now one past its group's end and walks down to its beginning. */
 	for (uint32_t e = g->edge_count; e-- > 0;)
 		edges[--start[end_of(&g->edges[e], by_callee)]] = e;
-	*ret = (struct adjacency){start, edges};
+	*ret = (struct adjacency){start, edges, g->allocator};
 	return NULL;
 }
 
@@ -46,7 +44,7 @@ struct error *adjacency_by_callee(const struct callgraph *g, struct adjacency *r
 
 void adjacency_deinit(struct adjacency *a)
 {
-	free(a->start);
-	free(a->edges);
+	allocator_free(a->allocator, a->start);
+	allocator_free(a->allocator, a->edges);
 	*a = (struct adjacency){0};
 }

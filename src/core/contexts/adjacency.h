@@ -10,6 +10,7 @@
 struct adjacency {
 	uint32_t *start;
 	uint32_t *edges;
+	const struct allocator *allocator;
 };
 
 struct error *adjacency_by_caller(const struct callgraph *g, struct adjacency *ret);

@@ -7,8 +7,6 @@
  */
 #include "core/contexts/backedge.h"
 
-#include <stdlib.h>
-
 #include "core/contexts/feedback_arcs.h"
 #include "core/contexts/scc.h"
 
@@ -102,13 +100,14 @@ static uint32_t degree_sum(const uint32_t *members, uint32_t count, const struct
 /* Puts the members of a component with a cycle in order. */
 static struct error *arrange_members(struct marking *m, const uint32_t *members, uint32_t count, uint32_t *order)
 {
-	uint32_t *starts = malloc(2 * ((size_t)count + 1) * sizeof(*starts));
+	uint32_t *starts = allocator_alloc(m->g->allocator, 2 * ((size_t)count + 1), sizeof(*starts));
 	struct feedback_arcs_graph c = {
 		.node_count = count,
 		.first = hottest_entry(m, members, count),
+		.allocator = m->g->allocator,
 		.out_start = starts,
-		.out = malloc(degree_sum(members, count, m->out) * sizeof(*c.out)),
-		.in = malloc(degree_sum(members, count, m->in) * sizeof(*c.in)),
+		.out = allocator_alloc(m->g->allocator, degree_sum(members, count, m->out), sizeof(*c.out)),
+		.in = allocator_alloc(m->g->allocator, degree_sum(members, count, m->in), sizeof(*c.in)),
 	};
 	struct error *err = starts && c.out && c.in ? NULL : &error_no_memory;
 
@@ -122,9 +121,9 @@ static struct error *arrange_members(struct marking *m, const uint32_t *members,
 		for (uint32_t i = 0; i < count && !err; i++)
 			order[i] = members[order[i]];
 	}
-	free(starts);
-	free(c.out);
-	free(c.in);
+	allocator_free(m->g->allocator, starts);
+	allocator_free(m->g->allocator, c.out);
+	allocator_free(m->g->allocator, c.in);
 	return err;
 }
 
@@ -164,7 +163,7 @@ struct error *backedge_mark(struct callgraph *g, const struct adjacency *out, co
 	struct marking m = {.g = g, .out = out, .in = in, .order = order, .budget = SIFT_BUDGET};
 	struct error *err;
 
-	m.place = malloc(((size_t)g->node_count + 1) * sizeof(*m.place));
+	m.place = allocator_alloc(g->allocator, (size_t)g->node_count + 1, sizeof(*m.place));
 	if (!m.place)
 		return &error_no_memory;
 	m.shift = backedge_weight_shift(g);
@@ -174,6 +173,6 @@ struct error *backedge_mark(struct callgraph *g, const struct adjacency *out, co
 	if (!err)
 		mark_edges(&m);
 	scc_deinit(&m.scc);
-	free(m.place);
+	allocator_free(g->allocator, m.place);
 	return err;
 }

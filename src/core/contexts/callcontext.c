@@ -13,8 +13,9 @@
 struct error *callcontext_init(struct callcontext *c, const struct callgraph *g, uint32_t start)
 {
 	if (!g->is_encoded || start >= g->node_count || !g->nodes[start].has_dummy)
-		return error_create(ERROR_ARGUMENT, "function %u cannot be entered by a push", start);
-	*c = (struct callcontext){.g = g, .node = start, .id = g->nodes[start].restart};
+		return error_create_in(g->allocator, ERROR_ARGUMENT, "function %u cannot be entered by a push", start);
+	*c = (struct callcontext){
+		.g = g, .node = start, .id = g->nodes[start].restart, .stack = {.allocator = g->allocator}};
 	return NULL;
 }
 
@@ -40,7 +41,8 @@ struct error *callcontext_call(struct callcontext *c, uint32_t edge)
 	struct error *err;
 
 	if (!e || e->caller != c->node)
-		return error_create(ERROR_ARGUMENT, "function %u does not make call %u", c->node, edge);
+		return error_create_in(c->g->allocator, ERROR_ARGUMENT, "function %u does not make call %u", c->node,
+				       edge);
 	if (e->kind == EDGE_ENCODED) {
 		c->id += e->addend;
 	} else {
@@ -59,16 +61,18 @@ struct error *callcontext_return(struct callcontext *c, uint32_t edge)
 	struct callgraph_push *top;
 
 	if (!e || e->callee != c->node)
-		return error_create(ERROR_ARGUMENT, "function %u was not called by call %u", c->node, edge);
+		return error_create_in(c->g->allocator, ERROR_ARGUMENT, "function %u was not called by call %u",
+				       c->node, edge);
 	if (e->kind == EDGE_ENCODED) {
 		if (c->id < e->addend || c->id - e->addend >= c->g->nodes[e->caller].contexts)
-			return error_create(ERROR_ARGUMENT, "context %llu of function %u does not come from call %u",
-					    (unsigned long long)c->id, c->node, edge);
+			return error_create_in(c->g->allocator, ERROR_ARGUMENT,
+					       "context %llu of function %u does not come from call %u",
+					       (unsigned long long)c->id, c->node, edge);
 		c->id -= e->addend;
 	} else {
 		top = c->stack.count ? &c->stack.items[c->stack.count - 1] : NULL;
 		if (!top || top->edge != edge || c->id != c->g->nodes[c->node].restart)
-			return error_create(ERROR_ARGUMENT, "call %u is not the last push", edge);
+			return error_create_in(c->g->allocator, ERROR_ARGUMENT, "call %u is not the last push", edge);
 		c->id = top->id;
 		if (--top->run == 0)
 			c->stack.count--;
@@ -77,9 +81,9 @@ struct error *callcontext_return(struct callcontext *c, uint32_t edge)
 	return NULL;
 }
 
-static struct error *too_long(void)
+static struct error *too_long(const struct callcontext_edges *edges)
 {
-	return error_create(ERROR_OVERFLOW, "the context has more calls than the limit allows");
+	return error_create_in(edges->allocator, ERROR_OVERFLOW, "the context has more calls than the limit allows");
 }
 
 /* Appends the edges of the piece that ends in (node, id), outermost first. */
@@ -93,17 +97,18 @@ static struct error *append_piece(const struct callgraph *g, uint32_t node, uint
 	struct error *err;
 
 	if (!g->is_encoded || node >= g->node_count)
-		return error_create(ERROR_FORMAT, "function %u of %u encoded", node, g->is_encoded ? g->node_count : 0);
+		return error_create_in(g->allocator, ERROR_FORMAT, "function %u of %u encoded", node,
+				       g->is_encoded ? g->node_count : 0);
 	for (;;) {
 		range = id < g->nodes[node].contexts ? decode_find(g, at, left) : NULL;
 		if (!range)
-			return error_create(ERROR_FORMAT, "function %u has no context %llu", node,
-					    (unsigned long long)id);
+			return error_create_in(g->allocator, ERROR_FORMAT, "function %u has no context %llu", node,
+					       (unsigned long long)id);
 		if (range->edge == CALLGRAPH_DUMMY)
 			break;
 		left -= range->first;
 		at = range->caller;
-		err = ret->count < max_edges ? callcontext_edges_append(ret, range->edge) : too_long();
+		err = ret->count < max_edges ? callcontext_edges_append(ret, range->edge) : too_long(ret);
 		if (err)
 			return err;
 	}
@@ -121,7 +126,7 @@ static struct error *append_run(const struct callgraph_push *entry, size_t first
 	struct error *err;
 
 	if (__builtin_mul_overflow(count, entry->run, &total) || total > max_edges - first)
-		return too_long();
+		return too_long(ret);
 	err = callcontext_edges_reserve(ret, first + total);
 	if (err)
 		return err;
@@ -148,7 +153,8 @@ static struct error *decode_entry(const struct callgraph *g, const struct callco
 		__builtin_prefetch(&g->edges[view->stack[k + 1].edge]);
 	if (entry) {
 		if (entry->edge >= g->edge_count || g->edges[entry->edge].kind == EDGE_ENCODED || !entry->run)
-			return error_create(ERROR_FORMAT, "entry %zu of the context stack is not a push", k);
+			return error_create_in(g->allocator, ERROR_FORMAT,
+					       "entry %zu of the context stack is not a push", k);
 		node = g->edges[entry->edge].caller;
 		id = entry->id;
 	}
@@ -161,8 +167,8 @@ static struct error *decode_entry(const struct callgraph *g, const struct callco
 		*start = piece_start;
 	if ((k > 0 && piece_start != g->edges[view->stack[k - 1].edge].callee) ||
 	    (entry && entry->run > 1 && piece_start != g->edges[entry->edge].callee))
-		return error_create(ERROR_FORMAT, "entry %zu of the context stack does not follow from the one below",
-				    k);
+		return error_create_in(g->allocator, ERROR_FORMAT,
+				       "entry %zu of the context stack does not follow from the one below", k);
 	return NULL;
 }
 

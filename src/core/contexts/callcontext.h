@@ -43,7 +43,7 @@ struct callcontext_view {
 /*
  * Decodes a whole context (decodeStack): appends its edges to ret, outermost first, runs written out, and sets *ret_start to
  * the function where the outermost piece starts. ERROR_FORMAT when it is not a context of the graph, ERROR_OVERFLOW when it
- * has more than max_edges edges; ret is then as it was.
+ * has more than max_edges edges; ret is then as it was. ret takes memory from its own allocator.
  */
 struct error *callcontext_decode(const struct callgraph *g, const struct callcontext_view *view, size_t max_edges,
 				 struct callcontext_edges *ret, uint32_t *ret_start);

@@ -5,42 +5,40 @@
  */
 #include "core/contexts/callgraph.h"
 
-#include <stdlib.h>
-
+#include "base/sort.h"
 #include "base/vec.h"
 #include "core/contexts/adjacency.h"
 
-void callgraph_init(struct callgraph *g)
+void callgraph_init(struct callgraph *g, const struct allocator *allocator)
 {
-	*g = (struct callgraph){0};
+	*g = (struct callgraph){.allocator = allocator};
 }
 
-void callgraph_deinit(struct callgraph *g)
+void callgraph_forget_encoding(struct callgraph *g)
 {
-	free(g->nodes);
-	free(g->edges);
-	free(g->range_start);
-	free(g->ranges);
-	*g = (struct callgraph){0};
-}
-
-static void forget_encoding(struct callgraph *g)
-{
-	free(g->range_start);
-	free(g->ranges);
+	allocator_free(g->allocator, g->range_start);
+	allocator_free(g->allocator, g->ranges);
 	g->range_start = NULL;
 	g->ranges = NULL;
 	g->is_encoded = g->is_gapless = false;
 }
 
+void callgraph_deinit(struct callgraph *g)
+{
+	allocator_free(g->allocator, g->nodes);
+	allocator_free(g->allocator, g->edges);
+	callgraph_forget_encoding(g);
+	*g = (struct callgraph){.allocator = g->allocator};
+}
+
 /* items with room for one more, NULL when memory is short. */
-static void *grow(void *items, uint32_t count, uint32_t *capacity, size_t item_bytes)
+static void *grow(const struct callgraph *g, void *items, uint32_t count, uint32_t *capacity, size_t item_bytes)
 {
 	size_t wide = *capacity;
 
 	if (count < *capacity)
 		return items;
-	items = vec_grow(items, &wide, (size_t)count + 1, item_bytes);
+	items = vec_grow_in(g->allocator, items, &wide, (size_t)count + 1, item_bytes);
 	if (items)
 		*capacity = wide < CALLGRAPH_MAX_COUNT ? (uint32_t)wide : CALLGRAPH_MAX_COUNT;
 	return items;
@@ -51,13 +49,14 @@ struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *re
 	struct callgraph_node *nodes;
 
 	if (g->node_count == CALLGRAPH_MAX_COUNT)
-		return error_create(ERROR_OVERFLOW, "call graph has more than %u functions", g->node_count);
-	nodes = grow(g->nodes, g->node_count, &g->node_capacity, sizeof(*nodes));
+		return error_create_in(g->allocator, ERROR_OVERFLOW, "call graph has more than %u functions",
+				       g->node_count);
+	nodes = grow(g, g->nodes, g->node_count, &g->node_capacity, sizeof(*nodes));
 	if (!nodes)
 		return &error_no_memory;
 	g->nodes = nodes;
 	if (g->is_encoded)
-		forget_encoding(g);
+		callgraph_forget_encoding(g);
 	g->nodes[g->node_count] = (struct callgraph_node){.is_root = is_root};
 	*ret = g->node_count++;
 	return NULL;
@@ -69,16 +68,17 @@ struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t 
 	struct callgraph_edge *edges;
 
 	if (caller >= g->node_count || callee >= g->node_count)
-		return error_create(ERROR_ARGUMENT, "call from function %u to %u, but there are %u", caller, callee,
-				    g->node_count);
+		return error_create_in(g->allocator, ERROR_ARGUMENT, "call from function %u to %u, but there are %u",
+				       caller, callee, g->node_count);
 	if (g->edge_count == CALLGRAPH_MAX_COUNT)
-		return error_create(ERROR_OVERFLOW, "call graph has more than %u calls", g->edge_count);
-	edges = grow(g->edges, g->edge_count, &g->edge_capacity, sizeof(*edges));
+		return error_create_in(g->allocator, ERROR_OVERFLOW, "call graph has more than %u calls",
+				       g->edge_count);
+	edges = grow(g, g->edges, g->edge_count, &g->edge_capacity, sizeof(*edges));
 	if (!edges)
 		return &error_no_memory;
 	g->edges = edges;
 	if (g->is_encoded)
-		forget_encoding(g);
+		callgraph_forget_encoding(g);
 	g->edges[g->edge_count] =
 		(struct callgraph_edge){.caller = caller, .callee = callee, .site = site, .weight = weight};
 	*ret = g->edge_count++;
@@ -87,23 +87,24 @@ struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t 
 
 /* ---- adopting a stored encoding ---- */
 
-static int range_compare(const void *left, const void *right)
+static inline int range_compare(const struct callgraph_range *l, const struct callgraph_range *r)
 {
-	const struct callgraph_range *l = left, *r = right;
-
 	if (l->first != r->first)
 		return l->first < r->first ? -1 : 1;
 	return l->edge < r->edge ? -1 : l->edge > r->edge;
 }
+
+SORT_DECLARE(ranges, struct callgraph_range, range_compare);
 
 static struct error *check_node(const struct callgraph *g, uint32_t n)
 {
 	const struct callgraph_node *node = &g->nodes[n];
 
 	if (node->contexts == 0)
-		return error_create(ERROR_FORMAT, "function %u has no context", n);
+		return error_create_in(g->allocator, ERROR_FORMAT, "function %u has no context", n);
 	if (node->is_root && !node->has_dummy)
-		return error_create(ERROR_FORMAT, "function %u is a root but has no id to start at", n);
+		return error_create_in(g->allocator, ERROR_FORMAT, "function %u is a root but has no id to start at",
+				       n);
 	return NULL;
 }
 
@@ -112,16 +113,17 @@ static struct error *check_edge(const struct callgraph *g, uint32_t e)
 	const struct callgraph_edge *edge = &g->edges[e];
 
 	if (edge->kind != EDGE_ENCODED && edge->kind != EDGE_BACK && edge->kind != EDGE_CUT)
-		return error_create(ERROR_FORMAT, "call %u has the unknown kind %u", e, (unsigned int)edge->kind);
+		return error_create_in(g->allocator, ERROR_FORMAT, "call %u has the unknown kind %u", e,
+				       (unsigned int)edge->kind);
 	if (edge->kind != EDGE_ENCODED && !g->nodes[edge->callee].has_dummy)
-		return error_create(ERROR_FORMAT, "call %u is a push, but function %u has no id for it", e,
-				    edge->callee);
+		return error_create_in(g->allocator, ERROR_FORMAT,
+				       "call %u is a push, but function %u has no id for it", e, edge->callee);
 	return NULL;
 }
 
 /* Stores the ranges of node n in `ranges`, by rising first id, and checks that they are disjoint and in bounds. */
 static struct error *adopt_node(struct callgraph *g, uint32_t n, const struct adjacency *in,
-				struct callgraph_range *ranges, uint32_t *ret_count)
+				struct callgraph_range *ranges, struct callgraph_range *scratch, uint32_t *ret_count)
 {
 	const struct callgraph_node *node = &g->nodes[n];
 	uint32_t count = 0;
@@ -135,18 +137,18 @@ static struct error *adopt_node(struct callgraph *g, uint32_t n, const struct ad
 	}
 	if (node->has_dummy)
 		ranges[count++] = (struct callgraph_range){node->restart, n, CALLGRAPH_DUMMY};
-	if (count)
-		qsort(ranges, count, sizeof(*ranges), range_compare);
+	ranges_sort(ranges, count, scratch);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t size = ranges[i].edge == CALLGRAPH_DUMMY ? 1 : g->nodes[ranges[i].caller].contexts;
 
 		if (ranges[i].first < end)
-			return error_create(ERROR_FORMAT, "two calls to function %u share id %llu", n,
-					    (unsigned long long)ranges[i].first);
+			return error_create_in(g->allocator, ERROR_FORMAT, "two calls to function %u share id %llu", n,
+					       (unsigned long long)ranges[i].first);
 		g->is_gapless &= ranges[i].first == end;
 		if (__builtin_add_overflow(ranges[i].first, size, &end) || end > node->contexts)
-			return error_create(ERROR_FORMAT, "a call to function %u leads past its %llu contexts", n,
-					    (unsigned long long)node->contexts);
+			return error_create_in(g->allocator, ERROR_FORMAT,
+					       "a call to function %u leads past its %llu contexts", n,
+					       (unsigned long long)node->contexts);
 	}
 	g->is_gapless &= end == node->contexts;
 	*ret_count = count;
@@ -157,8 +159,8 @@ static struct error *adopt_node(struct callgraph *g, uint32_t n, const struct ad
 static struct error *check_acyclic(const struct callgraph *g)
 {
 	struct adjacency out = {0};
-	uint32_t *open = calloc((size_t)g->node_count + 1, sizeof(*open));
-	uint32_t *list = malloc(((size_t)g->node_count + 1) * sizeof(*list));
+	uint32_t *open = allocator_calloc(g->allocator, (size_t)g->node_count + 1, sizeof(*open));
+	uint32_t *list = allocator_alloc(g->allocator, (size_t)g->node_count + 1, sizeof(*list));
 	uint32_t listed = 0, taken = 0;
 	struct error *err = open && list ? adjacency_by_caller(g, &out) : &error_no_memory;
 
@@ -181,31 +183,55 @@ static struct error *check_acyclic(const struct callgraph *g)
 	}
 	for (uint32_t n = 0; listed < g->node_count && !err; n++)
 		if (open[n])
-			err = error_create(ERROR_FORMAT, "the encoded calls to function %u come from a cycle", n);
+			err = error_create_in(g->allocator, ERROR_FORMAT,
+					      "the encoded calls to function %u come from a cycle", n);
 out:
 	adjacency_deinit(&out);
-	free(open);
-	free(list);
+	allocator_free(g->allocator, open);
+	allocator_free(g->allocator, list);
+	return err;
+}
+
+/* How many ranges a node has at most. */
+static uint32_t most_ranges(const struct callgraph *g, const struct adjacency *in)
+{
+	uint32_t most = 0;
+
+	for (uint32_t n = 0; n < g->node_count; n++)
+		if (in->start[n + 1] - in->start[n] > most)
+			most = in->start[n + 1] - in->start[n];
+	return most + 1;
+}
+
+static struct error *adopt_nodes(struct callgraph *g, const struct adjacency *in)
+{
+	struct callgraph_range *scratch = allocator_alloc(g->allocator, most_ranges(g, in), sizeof(*scratch));
+	struct error *err = scratch ? NULL : &error_no_memory;
+	uint32_t filled = 0, count;
+
+	g->is_gapless = true;
+	for (uint32_t n = 0; n < g->node_count && !err; n++) {
+		err = adopt_node(g, n, in, g->ranges + filled, scratch, &count);
+		if (!err)
+			g->range_start[n + 1] = filled += count;
+	}
+	allocator_free(g->allocator, scratch);
 	return err;
 }
 
 static struct error *adopt_ranges(struct callgraph *g)
 {
-	struct adjacency in = {0};
-	uint32_t filled = 0, count;
+	struct adjacency in;
 	struct error *err;
 
-	g->range_start = calloc((size_t)g->node_count + 1, sizeof(*g->range_start));
-	g->ranges = malloc(((size_t)g->edge_count + g->node_count + 1) * sizeof(*g->ranges));
+	g->range_start = allocator_calloc(g->allocator, (size_t)g->node_count + 1, sizeof(*g->range_start));
+	g->ranges = allocator_alloc(g->allocator, (size_t)g->edge_count + g->node_count, sizeof(*g->ranges));
 	if (!g->range_start || !g->ranges)
 		return &error_no_memory;
 	err = adjacency_by_callee(g, &in);
-	g->is_gapless = true;
-	for (uint32_t n = 0; n < g->node_count && !err; n++) {
-		err = adopt_node(g, n, &in, g->ranges + filled, &count);
-		if (!err)
-			g->range_start[n + 1] = filled += count;
-	}
+	if (err)
+		return err;
+	err = adopt_nodes(g, &in);
 	adjacency_deinit(&in);
 	return err;
 }
@@ -214,7 +240,7 @@ struct error *callgraph_adopt(struct callgraph *g)
 {
 	struct error *err = NULL;
 
-	forget_encoding(g);
+	callgraph_forget_encoding(g);
 	for (uint32_t n = 0; n < g->node_count && !err; n++)
 		err = check_node(g, n);
 	for (uint32_t e = 0; e < g->edge_count && !err; e++)
@@ -224,7 +250,7 @@ struct error *callgraph_adopt(struct callgraph *g)
 	if (!err)
 		err = adopt_ranges(g);
 	if (err)
-		forget_encoding(g);
+		callgraph_forget_encoding(g);
 	else
 		g->is_encoded = true;
 	return err;

@@ -17,7 +17,8 @@
  * (roots_set_id), it comes right behind the hottest edge. Any other dummy is placed by the weight of the pushes it stands
  * for, but never before the hottest edge: a push stores its constant whatever that is, while an edge at 0 needs no code.
  *
- * Ownership: the graph owns everything, callgraph_deinit frees it. Not thread-safe.
+ * Ownership: the graph owns everything, callgraph_deinit frees it. All memory, also of what works on the graph and of its errors,
+ * comes from the graph's allocator: with one of its own an encoder can run inside another program. Not thread-safe.
  */
 #ifndef WM_CORE_CONTEXTS_CALLGRAPH_H
 #define WM_CORE_CONTEXTS_CALLGRAPH_H
@@ -26,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/allocator.h"
 #include "base/error.h"
 
 enum edge_kind {
@@ -65,6 +67,7 @@ enum {
 #define CALLGRAPH_DUMMY UINT32_MAX
 
 struct callgraph {
+	const struct allocator *allocator; /* NULL: malloc */
 	struct callgraph_node *nodes;
 	uint32_t node_count;
 	uint32_t node_capacity;
@@ -97,8 +100,11 @@ struct callgraph_options {
 	bool roots_set_id; /* a root that is entered from outside sets its id to its restart: that need not be 0 */
 };
 
-void callgraph_init(struct callgraph *g);
+/* allocator: NULL for malloc; outlives the graph and its errors. */
+void callgraph_init(struct callgraph *g, const struct allocator *allocator);
 void callgraph_deinit(struct callgraph *g);
+/* Drops the result of callgraph_encode or callgraph_adopt; nodes and edges stay. */
+void callgraph_forget_encoding(struct callgraph *g);
 struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *ret);
 /* caller and callee must exist (ERROR_ARGUMENT). */
 struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, uint64_t weight,

@@ -25,14 +25,14 @@ struct error *callgraph_decode(const struct callgraph *g, uint32_t node, uint64_
 	uint64_t left = id;
 
 	if (!g->is_encoded)
-		return error_create(ERROR_ARGUMENT, "the call graph is not encoded");
+		return error_create_in(g->allocator, ERROR_ARGUMENT, "the call graph is not encoded");
 	if (node >= g->node_count)
-		return error_create(ERROR_FORMAT, "function %u of %u", node, g->node_count);
+		return error_create_in(g->allocator, ERROR_FORMAT, "function %u of %u", node, g->node_count);
 	for (;;) {
 		range = id < g->nodes[node].contexts ? decode_find(g, at, left) : NULL;
 		if (!range)
-			return error_create(ERROR_FORMAT, "function %u has no context %llu", node,
-					    (unsigned long long)id);
+			return error_create_in(g->allocator, ERROR_FORMAT, "function %u has no context %llu", node,
+					       (unsigned long long)id);
 		if (range->edge == CALLGRAPH_DUMMY)
 			break;
 		left -= range->first;

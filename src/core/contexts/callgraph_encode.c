@@ -11,12 +11,10 @@
  * once and deep. So when anything overflows, the numbering is also tried with the overflowing nodes filled only to powers
  * 3/4, 1/2 and 1/4 of the limit, and of the four the one whose cut edges weigh least stays.
  */
-#include <stdlib.h>
-
+#include "base/sort.h"
 #include "core/contexts/backedge.h"
 
 enum {
-	SMALL_SORT = 16,
 	FILLINGS = 4,
 };
 
@@ -37,14 +35,13 @@ struct numbering {
 	bool roots_set_id;
 	unsigned int weight_shift;
 	struct candidate *candidates; /* room for all incoming edges of one node */
+	struct candidate *scratch;    /* as much, for sorting them */
 	uint64_t pushed_weight;       /* of the node at work: what its dummy stands for */
 	uint64_t cut_cost;            /* of the present numbering */
 };
 
-static int compare_heavy(const void *left, const void *right)
+static inline int compare_heavy(const struct candidate *l, const struct candidate *r)
 {
-	const struct candidate *l = left, *r = right;
-
 	if (l->weight != r->weight)
 		return l->weight > r->weight ? -1 : 1;
 	if (l->contexts != r->contexts)
@@ -52,9 +49,8 @@ static int compare_heavy(const void *left, const void *right)
 	return l->edge < r->edge ? -1 : l->edge > r->edge;
 }
 
-static int compare_dense(const void *left, const void *right)
+static inline int compare_dense(const struct candidate *l, const struct candidate *r)
 {
-	const struct candidate *l = left, *r = right;
 	unsigned __int128 l_worth = (unsigned __int128)l->weight * r->contexts;
 	unsigned __int128 r_worth = (unsigned __int128)r->weight * l->contexts;
 
@@ -65,21 +61,8 @@ static int compare_dense(const void *left, const void *right)
 	return l->edge < r->edge ? -1 : l->edge > r->edge;
 }
 
-static void candidates_sort(struct candidate *items, uint32_t count, int (*compare)(const void *, const void *))
-{
-	if (count > SMALL_SORT) {
-		qsort(items, count, sizeof(*items), compare);
-		return;
-	}
-	for (uint32_t i = 1; i < count; i++) {
-		struct candidate item = items[i];
-		uint32_t at = i;
-
-		for (; at > 0 && compare(&item, &items[at - 1]) < 0; at--)
-			items[at] = items[at - 1];
-		items[at] = item;
-	}
-}
+SORT_DECLARE(heavy, struct candidate, compare_heavy);
+SORT_DECLARE(dense, struct candidate, compare_dense);
 
 /* ---- one node ---- */
 
@@ -115,9 +98,9 @@ static void cut_candidates(struct numbering *nb, uint32_t *group, uint32_t *tail
 	uint64_t dense, heavy;
 	uint32_t kept = 0;
 
-	candidates_sort(nb->candidates, *count, compare_dense);
+	dense_sort(nb->candidates, *count, nb->scratch);
 	dense = fill(nb, *count, room, true);
-	candidates_sort(nb->candidates, *count, compare_heavy);
+	heavy_sort(nb->candidates, *count, nb->scratch);
 	heavy = fill(nb, *count, room, false);
 	for (uint32_t i = 0; i < *count; i++) {
 		struct candidate c = nb->candidates[i];
@@ -201,7 +184,7 @@ static void number_node(struct numbering *nb, uint32_t n, uint64_t filling)
 		node->has_dummy = true;
 		cut_candidates(nb, group, &tail, &count, filling < nb->limit ? filling : nb->limit - 1);
 	} else {
-		candidates_sort(nb->candidates, count, compare_heavy);
+		heavy_sort(nb->candidates, count, nb->scratch);
 	}
 	place(nb, node, group, count);
 }
@@ -234,9 +217,10 @@ static struct error *number(struct numbering *nb)
 	for (uint32_t n = 0; n < nb->g->node_count; n++)
 		if (nb->in->start[n + 1] - nb->in->start[n] > most)
 			most = nb->in->start[n + 1] - nb->in->start[n];
-	nb->candidates = malloc(most * sizeof(*nb->candidates));
+	nb->candidates = allocator_alloc(nb->g->allocator, (size_t)most * 2, sizeof(*nb->candidates));
 	if (!nb->candidates)
 		return &error_no_memory;
+	nb->scratch = nb->candidates + most;
 	nb->weight_shift = backedge_weight_shift(nb->g);
 	best_cost = number_all(nb, filling_of(nb, 0));
 	while (best_cost && ++tried < FILLINGS) {
@@ -248,7 +232,7 @@ static struct error *number(struct numbering *nb)
 	}
 	if (tried && best != FILLINGS - 1)
 		number_all(nb, filling_of(nb, best));
-	free(nb->candidates);
+	allocator_free(nb->g->allocator, nb->candidates);
 	return NULL;
 }
 
@@ -256,7 +240,7 @@ static struct error *number(struct numbering *nb)
 static struct error *ball_larus(const struct callgraph *g, const struct adjacency *out, const uint32_t *order,
 				const struct adjacency *in, struct callgraph_stats *stats)
 {
-	uint64_t *paths = malloc(((size_t)g->node_count + 1) * sizeof(*paths));
+	uint64_t *paths = allocator_alloc(g->allocator, (size_t)g->node_count + 1, sizeof(*paths));
 	uint64_t total = 0;
 
 	if (!paths)
@@ -283,7 +267,7 @@ static struct error *ball_larus(const struct callgraph *g, const struct adjacenc
 		if (is_start || !has_caller)
 			total = saturating_add(total, paths[n]);
 	}
-	free(paths);
+	allocator_free(g->allocator, paths);
 	stats->ball_larus_overflowed = total == UINT64_MAX;
 	stats->ball_larus_max_id = stats->ball_larus_overflowed || !total ? total : total - 1;
 	return NULL;
@@ -299,8 +283,8 @@ static struct error *build_ranges(struct callgraph *g, const struct adjacency *i
 		room += g->nodes[n].has_dummy;
 	for (uint32_t e = 0; e < g->edge_count; e++)
 		room += g->edges[e].kind == EDGE_ENCODED;
-	g->range_start = calloc((size_t)g->node_count + 1, sizeof(*g->range_start));
-	g->ranges = malloc(room * sizeof(*g->ranges));
+	g->range_start = allocator_calloc(g->allocator, (size_t)g->node_count + 1, sizeof(*g->range_start));
+	g->ranges = allocator_alloc(g->allocator, room, sizeof(*g->ranges));
 	if (!g->range_start || !g->ranges)
 		return &error_no_memory;
 	for (uint32_t n = 0; n < g->node_count; n++) {
@@ -329,7 +313,7 @@ static struct error *build_ranges(struct callgraph *g, const struct adjacency *i
 
 static struct error *count(const struct callgraph *g, struct callgraph_stats *stats)
 {
-	uint8_t *is_cut = calloc((size_t)g->node_count + 1, 1);
+	uint8_t *is_cut = allocator_calloc(g->allocator, (size_t)g->node_count + 1, 1);
 
 	if (!is_cut)
 		return &error_no_memory;
@@ -347,45 +331,63 @@ static struct error *count(const struct callgraph *g, struct callgraph_stats *st
 			is_cut[edge->callee] = 1;
 		}
 	}
-	free(is_cut);
+	allocator_free(g->allocator, is_cut);
 	return NULL;
+}
+
+/* What callgraph_encode takes while it works. */
+struct encoding {
+	struct adjacency out, in;
+	uint32_t *order;
+};
+
+static void encoding_deinit(const struct callgraph *g, struct encoding *e)
+{
+	allocator_free(g->allocator, e->order);
+	adjacency_deinit(&e->out);
+	adjacency_deinit(&e->in);
+}
+
+static struct error *encode(struct callgraph *g, const struct callgraph_options *options, struct encoding *e,
+			    struct callgraph_stats *stats)
+{
+	uint64_t max_id = options && options->max_id && options->max_id < INT64_MAX ? options->max_id : INT64_MAX;
+	struct numbering nb = {
+		.g = g, .in = &e->in, .limit = max_id + 1, .roots_set_id = options && options->roots_set_id};
+	struct error *err = adjacency_by_caller(g, &e->out);
+
+	if (err)
+		return err;
+	err = adjacency_by_callee(g, &e->in);
+	if (err)
+		return err;
+	nb.order = e->order = allocator_alloc(g->allocator, (size_t)g->node_count + 1, sizeof(*e->order));
+	if (!e->order)
+		return &error_no_memory;
+	err = backedge_mark(g, &e->out, &e->in, e->order);
+	if (err)
+		return err;
+	err = number(&nb);
+	if (err)
+		return err;
+	err = ball_larus(g, &e->out, e->order, &e->in, stats);
+	if (err)
+		return err;
+	err = count(g, stats);
+	return err ? err : build_ranges(g, &e->in);
 }
 
 struct error *callgraph_encode(struct callgraph *g, const struct callgraph_options *options,
 			       struct callgraph_stats *ret)
 {
-	uint64_t max_id = options && options->max_id && options->max_id < INT64_MAX ? options->max_id : INT64_MAX;
-	struct adjacency out = {0}, in = {0};
 	struct callgraph_stats stats = {0};
-	struct numbering nb = {
-		.g = g, .in = &in, .limit = max_id + 1, .roots_set_id = options && options->roots_set_id};
-	uint32_t *order = NULL;
+	struct encoding e = {0};
 	struct error *err;
 
-	free(g->range_start);
-	free(g->ranges);
-	g->range_start = NULL;
-	g->ranges = NULL;
-	g->is_encoded = g->is_gapless = false;
-	err = adjacency_by_caller(g, &out);
-	if (!err)
-		err = adjacency_by_callee(g, &in);
-	if (!err) {
-		nb.order = order = malloc(((size_t)g->node_count + 1) * sizeof(*order));
-		err = order ? backedge_mark(g, &out, &in, order) : &error_no_memory;
-	}
-	if (!err)
-		err = number(&nb);
-	if (!err)
-		err = ball_larus(g, &out, order, &in, &stats);
-	if (!err)
-		err = count(g, &stats);
-	if (!err)
-		err = build_ranges(g, &in);
+	callgraph_forget_encoding(g);
+	err = encode(g, options, &e, &stats);
 	if (!err && ret)
 		*ret = stats;
-	free(order);
-	adjacency_deinit(&out);
-	adjacency_deinit(&in);
+	encoding_deinit(g, &e);
 	return err;
 }

@@ -13,13 +13,13 @@
 #include "core/contexts/feedback_arcs.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/sort.h"
 
 enum {
 	LABEL_SHIFT = 31, /* lines are laid out with gaps of 2^31, which sifting fills */
 	SIFT_PASSES = 16, /* at most */
-	SMALL_SORT = 16,
 };
 
 struct neighbour {
@@ -45,32 +45,17 @@ struct feedback_arcs {
 	uint32_t *heap_place; /* greedy: where a node is in the heap, UINT32_MAX once it is placed */
 	uint32_t heap_len;
 	struct neighbour *neighbours; /* room for all links of one node, or one a node */
+	struct neighbour *scratch;    /* as much, for sorting them */
 };
 
-static int neighbour_compare(const void *left, const void *right)
+static inline int neighbour_compare(const struct neighbour *l, const struct neighbour *r)
 {
-	const struct neighbour *l = left, *r = right;
-
 	if (l->label != r->label)
 		return l->label < r->label ? -1 : 1;
 	return l->number < r->number ? -1 : l->number > r->number;
 }
 
-static void neighbours_sort(struct neighbour *items, uint32_t count)
-{
-	if (count > SMALL_SORT) {
-		qsort(items, count, sizeof(*items), neighbour_compare);
-		return;
-	}
-	for (uint32_t i = 1; i < count; i++) {
-		struct neighbour item = items[i];
-		uint32_t at = i;
-
-		for (; at > 0 && neighbour_compare(&item, &items[at - 1]) < 0; at--)
-			items[at] = items[at - 1];
-		items[at] = item;
-	}
-}
+SORT_DECLARE(neighbours, struct neighbour, neighbour_compare);
 
 /* ---- line 1: depth-first search ---- */
 
@@ -83,7 +68,7 @@ static void sort_outgoing(struct feedback_arcs *a, uint32_t node)
 
 	for (uint32_t i = 0; i < count; i++)
 		a->neighbours[i] = (struct neighbour){~links[i].cost, links[i].node, i, false};
-	neighbours_sort(a->neighbours, count);
+	neighbours_sort(a->neighbours, count, a->scratch);
 	for (uint32_t i = 0; i < count; i++)
 		links[i] = (struct feedback_arcs_link){~a->neighbours[i].label, (uint32_t)a->neighbours[i].cost};
 }
@@ -257,7 +242,7 @@ static uint32_t gather_neighbours(struct feedback_arcs *a, uint32_t node)
 		a->neighbours[count] = (struct neighbour){a->label[g->out[k].node], g->out[k].cost, count, false};
 	for (uint32_t k = g->in_start[node]; k < g->in_start[node + 1]; k++, count++)
 		a->neighbours[count] = (struct neighbour){a->label[g->in[k].node], g->in[k].cost, count, true};
-	neighbours_sort(a->neighbours, count);
+	neighbours_sort(a->neighbours, count, a->scratch);
 	return count;
 }
 
@@ -308,7 +293,7 @@ static void relabel(struct feedback_arcs *a)
 {
 	for (uint32_t n = 0; n < a->g->node_count; n++)
 		a->neighbours[n] = (struct neighbour){.label = a->label[n], .number = n};
-	neighbours_sort(a->neighbours, a->g->node_count);
+	neighbours_sort(a->neighbours, a->g->node_count, a->scratch);
 	for (uint32_t i = 0; i < a->g->node_count; i++) {
 		a->line[i] = a->neighbours[i].number;
 		a->label[a->line[i]] = ((uint64_t)i + 1) << LABEL_SHIFT;
@@ -334,8 +319,8 @@ struct error *feedback_arcs_line(const struct feedback_arcs_graph *g, uint64_t *
 	struct feedback_arcs a = {.g = g, .budget = budget, .line = line};
 	size_t count = g->node_count;
 	uint32_t most = g->node_count;
-	uint64_t *wide = malloc(count * 3 * sizeof(*wide));
-	uint32_t *narrow = malloc(count * 5 * sizeof(*narrow));
+	uint64_t *wide = allocator_alloc(g->allocator, count * 3, sizeof(*wide));
+	uint32_t *narrow = allocator_alloc(g->allocator, count * 5, sizeof(*narrow));
 
 	for (uint32_t n = 0; n < g->node_count; n++) {
 		uint32_t degree = g->out_start[n + 1] - g->out_start[n] + g->in_start[n + 1] - g->in_start[n];
@@ -343,13 +328,14 @@ struct error *feedback_arcs_line(const struct feedback_arcs_graph *g, uint64_t *
 		if (degree > most)
 			most = degree;
 	}
-	a.neighbours = malloc(most * sizeof(*a.neighbours));
+	a.neighbours = allocator_alloc(g->allocator, (size_t)most * 2, sizeof(*a.neighbours));
 	if (!wide || !narrow || !a.neighbours) {
-		free(wide);
-		free(narrow);
-		free(a.neighbours);
+		allocator_free(g->allocator, wide);
+		allocator_free(g->allocator, narrow);
+		allocator_free(g->allocator, a.neighbours);
 		return &error_no_memory;
 	}
+	a.scratch = a.neighbours + most;
 	a.label = wide;
 	a.greedy = wide + count;
 	a.delta = (int64_t *)(wide + 2 * count);
@@ -363,8 +349,8 @@ struct error *feedback_arcs_line(const struct feedback_arcs_graph *g, uint64_t *
 	if (line_cost(g, a.greedy) < line_cost(g, a.label))
 		memcpy(a.label, a.greedy, count * sizeof(*a.label));
 	improve(&a);
-	free(wide);
-	free(narrow);
-	free(a.neighbours);
+	allocator_free(g->allocator, wide);
+	allocator_free(g->allocator, narrow);
+	allocator_free(g->allocator, a.neighbours);
 	return NULL;
 }

@@ -17,6 +17,7 @@ struct feedback_arcs_link {
 /* Nodes are 0 .. node_count - 1. No loops; parallel edges are fine. Every edge is in out and in. The links of node n are
  * out[out_start[n]] .. out[out_start[n + 1] - 1], and so for in. */
 struct feedback_arcs_graph {
+	const struct allocator *allocator; /* of what the line takes while it is made */
 	uint32_t node_count;
 	uint32_t first; /* where a search starts: the node that is entered most from outside */
 	uint32_t *out_start;

@@ -7,7 +7,6 @@
  */
 #include "core/contexts/frequency.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/contexts/scc.h"
@@ -131,7 +130,7 @@ struct error *frequency_propagate(struct callgraph *g, const double *relative, c
 	struct propagation p = {.g = g, .relative = relative};
 	struct error *err;
 
-	p.entries = malloc(3 * count * sizeof(double));
+	p.entries = allocator_alloc(g->allocator, 3 * count, sizeof(double));
 	if (!p.entries)
 		return &error_no_memory;
 	p.outside = p.entries + count;
@@ -151,6 +150,6 @@ struct error *frequency_propagate(struct callgraph *g, const double *relative, c
 	scc_deinit(&p.scc);
 	adjacency_deinit(&p.out);
 	adjacency_deinit(&p.in);
-	free(p.entries);
+	allocator_free(g->allocator, p.entries);
 	return err;
 }

@@ -3,7 +3,6 @@
  */
 #include "core/contexts/scc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -77,15 +76,16 @@ struct error *scc_find(const struct callgraph *g, const struct adjacency *out, s
 {
 	size_t count = (size_t)g->node_count + 1;
 	struct scc scc = {
-		.component = malloc(count * sizeof(uint32_t)),
-		.members = malloc(count * sizeof(uint32_t)),
-		.start = calloc(count, sizeof(uint32_t)),
+		.component = allocator_alloc(g->allocator, count, sizeof(uint32_t)),
+		.members = allocator_alloc(g->allocator, count, sizeof(uint32_t)),
+		.start = allocator_calloc(g->allocator, count, sizeof(uint32_t)),
+		.allocator = g->allocator,
 	};
-	uint32_t *scratch = calloc(count, 5 * sizeof(uint32_t));
+	uint32_t *scratch = allocator_calloc(g->allocator, count, 5 * sizeof(uint32_t));
 	struct tarjan t = {.g = g, .out = out, .scc = &scc};
 
 	if (!scc.component || !scc.members || !scc.start || !scratch) {
-		free(scratch);
+		allocator_free(g->allocator, scratch);
 		scc_deinit(&scc);
 		return &error_no_memory;
 	}
@@ -98,15 +98,15 @@ struct error *scc_find(const struct callgraph *g, const struct adjacency *out, s
 	for (uint32_t n = 0; n < g->node_count; n++)
 		if (t.number[n] == UNVISITED)
 			search_from(&t, n);
-	free(scratch);
+	allocator_free(g->allocator, scratch);
 	*ret = scc;
 	return NULL;
 }
 
 void scc_deinit(struct scc *scc)
 {
-	free(scc->component);
-	free(scc->members);
-	free(scc->start);
+	allocator_free(scc->allocator, scc->component);
+	allocator_free(scc->allocator, scc->members);
+	allocator_free(scc->allocator, scc->start);
 	*scc = (struct scc){0};
 }

@@ -13,6 +13,7 @@ struct scc {
 	uint32_t *members;
 	uint32_t *start;
 	uint32_t count;
+	const struct allocator *allocator;
 };
 
 struct error *scc_find(const struct callgraph *g, const struct adjacency *out, struct scc *ret);

@@ -25,7 +25,7 @@ char *instrument_module(LLVMModuleRef module, const struct host *host, const cha
 	struct buffer section = {0};
 	p.context = LLVMGetModuleContext(module);
 	arena_init(&p.arena);
-	callgraph_init(&p.graph);
+	callgraph_init(&p.graph, NULL);
 	meta_init(&p.meta);
 	struct error *err = run_phases(&p, &section);
 	if (!err)

@@ -76,7 +76,7 @@ struct error *image_create(struct meta *meta, struct image **ret)
 	}
 	image->meta = *meta;
 	meta_init(meta);
-	callgraph_init(&image->graph);
+	callgraph_init(&image->graph, NULL);
 	err = add_functions(image);
 	if (!err)
 		err = add_sites(image);
