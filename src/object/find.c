@@ -1,18 +1,13 @@
 /*
- * find.c - tries candidate files one after the other until one fits; of the others remembers the most telling reason, so
- * that the message can name the file that the user probably meant.
+ * find.c - reads candidate files (locate.h) until one fits; of the others remembers the most telling reason, so that the message
+ * can name the file that the user probably meant.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "object/find.h"
-
-static const char system_debug_dir[] = "/usr/lib/debug";
 
 /* How telling a reason is; a higher one replaces a lower one. */
 enum reason {
@@ -35,53 +30,13 @@ struct wanted_section {
 };
 
 struct file_search {
-	const struct object_search *search;
 	const struct object_wanted *wanted;
 	const struct wanted_section *wanted_section;
 	void *m; /* what wanted_section->take fills */
-	bool is_found;
 	enum reason reason;
 	struct error *why;     /* of `reason` */
 	struct path_vec links; /* of the right build, but stripped: file, its .gnu_debuglink, file, ... */
 };
-
-void object_search_init(struct object_search *s)
-{
-	*s = (struct object_search){0};
-}
-
-static void free_paths(struct path_vec *v)
-{
-	for (size_t i = 0; i < v->count; i++)
-		free(v->items[i]);
-	path_vec_deinit(v);
-}
-
-void object_search_deinit(struct object_search *s)
-{
-	free_paths(&s->exes);
-	free_paths(&s->debug_dirs);
-}
-
-static struct error *add_path(struct path_vec *v, const char *path)
-{
-	char *copy = strdup(path);
-	struct error *err = copy ? path_vec_append(v, copy) : &error_no_memory;
-
-	if (err)
-		free(copy);
-	return err;
-}
-
-struct error *object_search_add_exe(struct object_search *s, const char *path)
-{
-	return add_path(&s->exes, path);
-}
-
-struct error *object_search_add_debug_dir(struct object_search *s, const char *path)
-{
-	return add_path(&s->debug_dirs, path);
-}
 
 /* Takes err. */
 static void remember(struct file_search *h, enum reason reason, struct error *err)
@@ -290,148 +245,53 @@ static struct error *no_section(const struct file_search *h, const char *path)
 
 static void note_debuglink(struct file_search *h, const char *path, const char *link)
 {
-	if (strchr(link, '/')) /* a name; anything else is no debuglink */
-		return;
-	struct error *err = add_path(&h->links, path);
-	if (!err && (err = add_path(&h->links, link)) != NULL)
+	struct error *err = path_vec_add(&h->links, path);
+
+	if (!err && (err = path_vec_add(&h->links, link)) != NULL)
 		free(h->links.items[--h->links.count]);
 	error_destroy(err);
 }
 
-/* Looks at one file. */
-static void try_file(struct file_search *h, const char *path)
+/* Is it what is looked for? Remembers why not. */
+static bool take_object(struct file_search *h, const char *path, const struct object *o)
 {
-	struct object o;
 	struct error *err;
 
-	if (h->is_found)
-		return;
-	err = object_read(path, h->wanted_section->sections, &o);
+	if (!is_wanted_build(h->wanted, &o->build_id)) {
+		remember(h, REASON_OTHER_BUILD, other_build(h->wanted, path, &o->build_id));
+		return false;
+	}
+	if (!o->sections[h->wanted_section->section].bytes) {
+		remember(h, REASON_NO_SECTION, no_section(h, path));
+		if (o->debuglink)
+			note_debuglink(h, path, o->debuglink);
+		return false;
+	}
+	err = h->wanted_section->take(h, path, o);
+	if (err)
+		remember(h, err->code == ERROR_MISMATCH ? REASON_OTHER_BUILD : REASON_DAMAGED, err);
+	return !err;
+}
+
+static bool try_file(void *state, const char *path)
+{
+	struct file_search *h = state;
+	struct object o;
+	struct error *err = object_read(path, h->wanted_section->sections, &o);
+	bool is_taken;
+
 	if (err) {
 		remember(h, REASON_UNREADABLE, err);
-		return;
+		return false;
 	}
-	if (!is_wanted_build(h->wanted, &o.build_id)) {
-		remember(h, REASON_OTHER_BUILD, other_build(h->wanted, path, &o.build_id));
-	} else if (o.sections[h->wanted_section->section].bytes) {
-		err = h->wanted_section->take(h, path, &o);
-		h->is_found = !err;
-		if (err)
-			remember(h, err->code == ERROR_MISMATCH ? REASON_OTHER_BUILD : REASON_DAMAGED, err);
-	} else {
-		remember(h, REASON_NO_SECTION, no_section(h, path));
-		if (o.debuglink)
-			note_debuglink(h, path, o.debuglink);
-	}
+	is_taken = take_object(h, path, &o);
 	object_deinit(&o);
+	return is_taken;
 }
 
-static void try_existing(struct file_search *h, const char *path)
+static void note_directory(void *state, const char *dir, int errnum)
 {
-	struct stat st;
-
-	if (!h->is_found && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		try_file(h, path);
-}
-
-static void try_join(struct file_search *h, const char *dir, const char *between, const char *name)
-{
-	char *path;
-
-	if (asprintf(&path, "%s%s/%s", dir, between, name) < 0)
-		return;
-	try_existing(h, path);
-	free(path);
-}
-
-/* Every ELF file right in a directory. Files that are something else are passed over silently. */
-static void try_directory(struct file_search *h, const char *dir)
-{
-	DIR *d = opendir(dir);
-	struct dirent *entry;
-
-	if (!d) {
-		remember(h, REASON_UNREADABLE, error_os(errno, "%s", dir));
-		return;
-	}
-	while (!h->is_found && (entry = readdir(d)) != NULL) {
-		size_t len = strlen(entry->d_name);
-
-		if (entry->d_name[0] == '.' || (len > 2 && strcmp(entry->d_name + len - 2, ".o") == 0))
-			continue;
-		try_join(h, dir, "", entry->d_name);
-	}
-	closedir(d);
-}
-
-static void try_exes(struct file_search *h)
-{
-	for (size_t i = 0; i < h->search->exes.count && !h->is_found; i++) {
-		const char *path = h->search->exes.items[i];
-		struct stat st;
-
-		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-			try_directory(h, path);
-		else
-			try_file(h, path);
-	}
-}
-
-static void try_partial_build_id(struct file_search *h, const char *dir, const char *rest)
-{
-	DIR *d = opendir(dir);
-	struct dirent *entry;
-
-	if (!d)
-		return;
-	while (!h->is_found && (entry = readdir(d)) != NULL)
-		if (strncmp(entry->d_name, rest, strlen(rest)) == 0)
-			try_join(h, dir, "", entry->d_name);
-	closedir(d);
-}
-
-/* DIR/.build-id/xx/yyyy.debug, and DIR/.build-id/xx/yyyy, which is the program itself in some distributions. */
-static void try_build_id_dir(struct file_search *h, const char *dir)
-{
-	char text[BUILD_ID_TEXT_MAX];
-	char *path;
-
-	if (h->is_found || h->wanted->build_id.len_bytes < 2)
-		return;
-	build_id_text(&h->wanted->build_id, text);
-	if (h->wanted->is_partial) {
-		if (asprintf(&path, "%s/.build-id/%.2s", dir, text) < 0)
-			return;
-		try_partial_build_id(h, path, text + 2);
-		free(path);
-		return;
-	}
-	if (asprintf(&path, "%s/.build-id/%.2s/%s.debug", dir, text, text + 2) < 0)
-		return;
-	try_existing(h, path);
-	path[strlen(path) - strlen(".debug")] = '\0';
-	try_existing(h, path);
-	free(path);
-}
-
-/* Where gdb looks: beside the stripped file, in .debug/ there, and under each directory of debug files. */
-static void try_debuglink(struct file_search *h, const char *path, const char *link)
-{
-	const char *slash = strrchr(path, '/');
-	char *dir = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
-
-	if (!dir)
-		return;
-	try_join(h, dir, "", link);
-	try_join(h, dir, "/.debug", link);
-	for (size_t i = 0; i < h->search->debug_dirs.count; i++) {
-		try_join(h, h->search->debug_dirs.items[i], "", link);
-		if (dir[0] == '/')
-			try_join(h, h->search->debug_dirs.items[i], dir, link);
-	}
-	if (dir[0] == '/')
-		try_join(h, system_debug_dir, dir, link);
-	free(dir);
+	remember(state, REASON_UNREADABLE, error_os(errnum, "%s", dir));
 }
 
 static struct error *nothing_found(struct file_search *h)
@@ -455,22 +315,27 @@ static struct error *nothing_found(struct file_search *h)
 static struct error *find(const struct object_search *s, const struct object_wanted *wanted,
 			  const struct wanted_section *wanted_section, void *m)
 {
-	struct file_search h = {.search = s, .wanted = wanted, .wanted_section = wanted_section, .m = m};
-	struct error *err = NULL;
+	struct file_search h = {.wanted = wanted, .wanted_section = wanted_section, .m = m};
+	const struct locate files = {
+		.search = s,
+		.path = wanted->path,
+		.build_id = wanted->build_id,
+		.is_partial = wanted->is_partial,
+		.wants_program = true,
+		.wants_debug = true,
+		.try = try_file,
+		.unreadable = note_directory,
+		.state = &h,
+	};
+	bool is_found = locate_file(&files);
+	struct error *err;
 
-	try_exes(&h);
-	if (wanted->path && wanted->path[0])
-		try_file(&h, wanted->path);
-	for (size_t i = 0; i < s->debug_dirs.count; i++)
-		try_build_id_dir(&h, s->debug_dirs.items[i]);
-	try_build_id_dir(&h, system_debug_dir);
 	/* What this looks at adds no links to follow: count is read once. */
-	for (size_t i = 0, count = h.links.count; i < count && !h.is_found; i += 2)
-		try_debuglink(&h, h.links.items[i], h.links.items[i + 1]);
-	if (!h.is_found)
-		err = nothing_found(&h);
+	for (size_t i = 0, count = h.links.count; i < count && !is_found; i += 2)
+		is_found = locate_debuglink(&files, h.links.items[i], h.links.items[i + 1]);
+	err = is_found ? NULL : nothing_found(&h);
 	error_destroy(h.why);
-	free_paths(&h.links);
+	path_vec_free(&h.links);
 	return err;
 }
 

@@ -2,35 +2,18 @@
  * find.h - finds the metadata (of contexts, paths or tracing) of an image by build id, wherever the program or its debug
  * file is now.
  *
- * Looked at in this order, for the first file that has the wanted build id and the section:
- *   1. files and directories that the user named (`--exe`),
- *   2. the path at which the image was loaded,
- *   3. DIR/.build-id/xx/yyyy.debug, for each `--debug-dir DIR`, then for /usr/lib/debug,
- *   4. the .gnu_debuglink of a stripped file of 1, 2: beside that file, in .debug/ beside it, under each DIR of 3.
- * A file of another build is never used; if nothing fits, the message says which build was found and which was wanted.
+ * The first file, in the order of locate.h, that has the wanted build id and the section. A file of another build is never used; if
+ * nothing fits, the message says which build was found and which was wanted.
  */
 #ifndef WM_OBJECT_FIND_H
 #define WM_OBJECT_FIND_H
 
-#include "base/vec.h"
 #include "format/bbmap.h"
 #include "format/bitcode.h"
 #include "format/meta.h"
 #include "format/pathmeta.h"
 #include "format/tracepoint.h"
-#include "object/object.h"
-
-VEC_DECLARE(path_vec, char *);
-
-struct object_search {
-	struct path_vec exes;       /* files or directories */
-	struct path_vec debug_dirs; /* as in gdb: roots that hold .build-id/ */
-};
-
-void object_search_init(struct object_search *s);
-void object_search_deinit(struct object_search *s);
-struct error *object_search_add_exe(struct object_search *s, const char *path);
-struct error *object_search_add_debug_dir(struct object_search *s, const char *path);
+#include "object/locate.h"
 
 /* What is wanted. Unknown parts are empty: NULL path, build_id.len_bytes 0, has_key false. */
 struct object_wanted {

@@ -4,20 +4,16 @@
  *
  * The vdso has no file: its bytes are in the core.
  */
-#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <libelf.h>
 
 #include "base/order.h"
-#include "base/text.h"
 #include "snapshot/snapshot_source.h"
 
 enum {
@@ -165,7 +161,6 @@ static bool read_file_image(const char *path, struct image *ret)
 
 struct file_search {
 	struct snapshot *s;
-	const struct object_search *search;
 	const char *path; /* as loaded */
 	struct image memory;
 	bool has_memory; /* memory is known, and so what its build id should be */
@@ -176,12 +171,13 @@ struct file_search {
 	bool is_other;
 };
 
-static bool try_file(struct file_search *h, const char *path)
+static bool try_file(void *state, const char *path)
 {
+	struct file_search *h = state;
 	struct image image;
 
-	if (h->found || !read_file_image(path, &image))
-		return h->found;
+	if (!read_file_image(path, &image))
+		return false;
 	if (!h->is_loose && !build_id_equal(&image.build_id, &h->memory.build_id)) {
 		if (strcmp(path, h->path) == 0) {
 			h->is_other = true;
@@ -194,79 +190,21 @@ static bool try_file(struct file_search *h, const char *path)
 	return h->found;
 }
 
-static void try_join(struct file_search *h, const char *dir, const char *name)
-{
-	struct stat st;
-	char *path;
-
-	if (h->found || asprintf(&path, "%s/%s", dir, name) < 0)
-		return;
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		try_file(h, path);
-	free(path);
-}
-
-static void try_directory(struct file_search *h, const char *dir)
-{
-	DIR *d;
-	struct dirent *entry;
-
-	try_join(h, dir, text_base_name(h->path));
-	d = h->found || h->is_loose ? NULL : opendir(dir);
-	if (!d)
-		return;
-	while (!h->found && (entry = readdir(d)) != NULL)
-		if (entry->d_name[0] != '.')
-			try_join(h, dir, entry->d_name);
-	closedir(d);
-}
-
-static void try_exes(struct file_search *h)
-{
-	for (size_t i = 0; h->search && i < h->search->exes.count && !h->found; i++) {
-		const char *path = h->search->exes.items[i];
-		struct stat st;
-
-		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-			try_directory(h, path);
-		else if (!h->is_loose || strcmp(text_base_name(path), text_base_name(h->path)) == 0)
-			try_file(h, path);
-	}
-}
-
 /* What a live process has mapped is there even if its name is not any more, or is one of another root directory. */
-static void try_process(struct file_search *h, const struct snapshot_mapping *first)
+static void search_file(struct file_search *h, const struct object_search *search, const struct snapshot_mapping *first)
 {
-	char *path;
+	const struct locate_mapping mapping = {h->s->pid, first->start, first->end};
 
-	if (h->found || !h->s->is_live)
-		return;
-	if (asprintf(&path, "/proc/%d/root%s", (int)h->s->pid, h->path) >= 0) {
-		try_file(h, path);
-		free(path);
-	}
-	if (h->found ||
-	    asprintf(&path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)h->s->pid, first->start, first->end) < 0)
-		return;
-	try_file(h, path);
-	free(path);
-}
-
-static void try_debug_dirs(struct file_search *h)
-{
-	char text[BUILD_ID_TEXT_MAX];
-
-	if (h->memory.build_id.len_bytes < 2)
-		return;
-	build_id_text(&h->memory.build_id, text);
-	for (size_t i = 0; h->search && i < h->search->debug_dirs.count && !h->found; i++) {
-		char *name;
-
-		if (asprintf(&name, ".build-id/%.2s/%s", text, text + 2) < 0)
-			return;
-		try_join(h, h->search->debug_dirs.items[i], name);
-		free(name);
-	}
+	locate_file(&(struct locate){
+		.search = search,
+		.path = h->path,
+		.build_id = h->is_loose ? (struct build_id){0} : h->memory.build_id,
+		.wants_program = true,
+		.is_by_name = h->is_loose,
+		.mapping = h->s->is_live ? &mapping : NULL,
+		.try = try_file,
+		.state = h,
+	});
 }
 
 /* The file that the user named as the program. */
@@ -328,7 +266,7 @@ struct finder {
 static struct error *find_file(struct finder *f, const struct snapshot_mapping *first, bool is_main,
 			       struct snapshot_module *m)
 {
-	struct file_search h = {.s = f->s, .search = f->options->search, .path = m->path};
+	struct file_search h = {.s = f->s, .path = m->path};
 	struct error *err = NULL;
 
 	h.has_memory = read_image(&(struct reader){.source = f->s->source, .start = first->start}, &h.memory);
@@ -336,10 +274,7 @@ static struct error *find_file(struct finder *f, const struct snapshot_mapping *
 	if (is_main && f->options->program) {
 		err = take_program(&h, f->options->program);
 	} else {
-		try_exes(&h);
-		try_file(&h, m->path);
-		try_process(&h, first);
-		try_debug_dirs(&h);
+		search_file(&h, f->options->search, first);
 	}
 	if (!err && !h.found)
 		err = note_lost(&h);
@@ -515,50 +450,44 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 	return -1;
 }
 
-static int open_debug_file(const struct snapshot_module *m, const char *path, char **ret)
-{
-	struct image image;
+struct debug_file {
+	const struct snapshot_module *module;
+	char *path; /* malloc'd */
 	int fd;
+};
+
+static bool try_debug_file(void *state, const char *path)
+{
+	struct debug_file *f = state;
+	const struct snapshot_module *m = f->module;
+	struct image image;
 
 	if ((m->file && strcmp(path, m->file) == 0) || !read_file_image(path, &image) ||
 	    !build_id_equal(&image.build_id, &m->build_id))
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		*ret = strdup(path);
-	return fd;
-}
-
-static int open_joined_debug_file(const struct snapshot_module *m, const char *dir, const char *name, char **ret)
-{
-	char *path;
-	int fd;
-
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return -1;
-	fd = open_debug_file(m, path, ret);
-	free(path);
-	return fd;
+		return false;
+	f->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (f->fd >= 0)
+		f->path = strdup(path);
+	return f->fd >= 0;
 }
 
 static int find_named_debug_file(const struct snapshot_module *m, const struct object_search *search, const char *link,
 				 char **ret)
 {
-	char text[BUILD_ID_TEXT_MAX], name[BUILD_ID_TEXT_MAX + 32];
-	int fd = -1;
+	struct debug_file f = {.module = m, .fd = -1};
+	const struct locate files = {
+		.search = search,
+		.build_id = m->build_id,
+		.wants_debug = true,
+		.try = try_debug_file,
+		.state = &f,
+	};
 
 	if (!search || m->build_id.len_bytes < 2)
 		return -1;
-	for (size_t i = 0; i < search->exes.count && fd < 0; i++)
-		fd = open_debug_file(m, search->exes.items[i], ret);
-	build_id_text(&m->build_id, text);
-	snprintf(name, sizeof name, ".build-id/%.2s/%s.debug", text, text + 2);
-	for (size_t i = 0; i < search->debug_dirs.count && fd < 0; i++) {
-		fd = open_joined_debug_file(m, search->debug_dirs.items[i], name, ret);
-		if (fd < 0 && link && !strchr(link, '/'))
-			fd = open_joined_debug_file(m, search->debug_dirs.items[i], link, ret);
-	}
-	return fd;
+	if (locate_file(&files) || (link && m->file && locate_debuglink(&files, m->file, link)))
+		*ret = f.path;
+	return f.fd;
 }
 
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
