@@ -94,39 +94,65 @@ enum {
 	SAID_MAX = 512, /* bytes of what coredumpctl says when it fails */
 };
 
-/* Runs coredumpctl, which tells about the core on standard output, quiet or not: that is not ours to show. *ret_said: what it
- * says on standard error, its last line. */
-static struct error *run_coredumpctl(const char *path, const char *core, int *ret_status, char ret_said[SAID_MAX])
+/* Its standard output is quiet or not: that is not ours to show. Standard error goes to `said`. errno, or 0. */
+static int spawn_coredumpctl(const char *path, const char *core, int said, pid_t *ret)
 {
 	char name[] = "coredumpctl", quiet[] = "-q", dump[] = "dump", output[] = "-o";
 	char *argv[] = {name, quiet, output, (char *)core, dump, (char *)path, NULL};
 	posix_spawn_file_actions_t actions;
+	int failure = posix_spawn_file_actions_init(&actions);
+
+	if (failure)
+		return failure;
+	failure = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	if (!failure)
+		failure = posix_spawn_file_actions_adddup2(&actions, said, STDERR_FILENO);
+	if (!failure)
+		failure = posix_spawnp(ret, name, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return failure;
+}
+
+/* The end of what comes from `from`; its length. */
+static size_t read_said(int from, char said[SAID_MAX])
+{
 	size_t len = 0;
 	ssize_t n;
-	pid_t pid;
-	int ends[2], failure;
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return error_os(errno, "pipe");
-	failure = posix_spawn_file_actions_init(&actions);
-	if (!failure) {
-		failure = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-		if (!failure)
-			failure = posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-		if (!failure)
-			failure = posix_spawnp(&pid, name, &actions, NULL, argv, environ);
-		posix_spawn_file_actions_destroy(&actions);
-	}
-	close(ends[1]);
-	while (!failure && (n = read(ends[0], ret_said + len, SAID_MAX - 1 - len)) != 0) {
+	while ((n = read(from, said + len, SAID_MAX - 1 - len)) != 0) {
 		if (n < 0 && errno != EINTR)
 			break;
 		len += n > 0 ? (size_t)n : 0;
 		if (len == SAID_MAX - 1) { /* the end counts */
-			memmove(ret_said, ret_said + SAID_MAX / 2, len - SAID_MAX / 2);
+			memmove(said, said + SAID_MAX / 2, len - SAID_MAX / 2);
 			len -= SAID_MAX / 2;
 		}
 	}
+	return len;
+}
+
+/* Leaves the last line, without its full stop. */
+static void trim_said(char said[SAID_MAX], size_t len)
+{
+	while (len && (said[len - 1] == '\n' || said[len - 1] == '.'))
+		len--;
+	said[len] = '\0';
+	for (char *line; (line = strchr(said, '\n')) != NULL;)
+		memmove(said, line + 1, strlen(line + 1) + 1);
+}
+
+/* Runs coredumpctl. *ret_said: what it says on standard error, its last line. */
+static struct error *run_coredumpctl(const char *path, const char *core, int *ret_status, char ret_said[SAID_MAX])
+{
+	int ends[2], failure;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return error_os(errno, "pipe");
+	failure = spawn_coredumpctl(path, core, ends[1], &pid);
+	close(ends[1]);
+	if (!failure)
+		trim_said(ret_said, read_said(ends[0], ret_said));
 	close(ends[0]);
 	if (failure == ENOENT)
 		return error_create(
@@ -134,11 +160,6 @@ static struct error *run_coredumpctl(const char *path, const char *core, int *re
 			"coredumpctl is not there (systemd-coredump keeps no cores here): name the core of %s", path);
 	if (failure)
 		return error_os(failure, "coredumpctl");
-	while (len && (ret_said[len - 1] == '\n' || ret_said[len - 1] == '.'))
-		len--;
-	ret_said[len] = '\0';
-	for (char *line; (line = strchr(ret_said, '\n')) != NULL;)
-		memmove(ret_said, line + 1, strlen(line + 1) + 1);
 	while (waitpid(pid, ret_status, 0) != pid)
 		if (errno != EINTR)
 			return error_os(errno, "coredumpctl");

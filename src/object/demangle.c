@@ -113,9 +113,25 @@ static const char *qualifiers_end(const char *at)
 	return *end == '\0' || strncmp(end, "::", 2) == 0 ? end : at;
 }
 
+/* Where the template arguments or parameters at `at` end, if that is what begins there; else NULL. */
+static const char *skipped_end(const char *at, bool is_template)
+{
+	return is_template || *at == '(' ? bracket_end(at, at + (*at == ' ')) : NULL;
+}
+
+/* How much of the name is one thing that is copied as it is. is_first: nothing is copied yet. */
+static size_t copied_len(const char *name, bool is_first)
+{
+	size_t len = operator_len(is_first ? name : name - 1, name);
+
+	if (len)
+		return len;
+	return strncmp(name, anonymous, sizeof anonymous - 1) == 0 ? sizeof anonymous - 1 : 0;
+}
+
 const char *demangle_brief(struct arena *arena, const char *name)
 {
-	size_t len, at = 0;
+	size_t at = 0;
 	char *brief;
 
 	/* Of Rust's <T as Trait>::f the bracket is what matters. */
@@ -125,18 +141,16 @@ const char *demangle_brief(struct arena *arena, const char *name)
 	if (!brief)
 		return NULL;
 	while (*name) {
-		const char *end = NULL;
 		bool is_template = *name == '<' || (strncmp(name, " <", 2) == 0 && at);
+		const char *end;
+		size_t len;
 
 		if (strncmp(name, inline_std, sizeof inline_std - 1) == 0) {
 			name += sizeof inline_std - 1;
 			continue;
 		}
-		len = operator_len(at ? name - 1 : name, name);
-		if (!len && strncmp(name, anonymous, sizeof anonymous - 1) == 0)
-			len = sizeof anonymous - 1;
-		if (!len && (is_template || *name == '('))
-			end = bracket_end(name, name + (*name == ' '));
+		len = copied_len(name, at == 0);
+		end = len ? NULL : skipped_end(name, is_template);
 		if (end && is_template) {
 			memcpy(brief + at, "<...>", 5);
 			at += 5;

@@ -376,61 +376,88 @@ static void print_place(struct listing *listing, const struct path_step *step)
 	fprintf(listing->out, "%s\n", colour(listing, "\033[0m"));
 }
 
-static void print_rows(struct listing *listing)
+/* Where the source's columns are on the screen. */
+struct layout {
+	size_t indent;  /* of all lines: left out */
+	size_t widest;  /* of the lines with an outcome */
+	size_t columns; /* that a line with an outcome may have */
+};
+
+static size_t least_indent(const struct listing *listing)
 {
-	size_t indent = SIZE_MAX, widest = SOURCE_MIN;
-	size_t columns =
-		listing->style->width > LEFT + 2 * SOURCE_MIN ? listing->style->width - LEFT - SOURCE_MIN : SOURCE_MIN;
-	const struct path_step *before = NULL;
+	size_t indent = SIZE_MAX;
 
 	for (size_t i = 0; i < listing->row_count; i++)
 		if (listing->rows[i].text && listing->rows[i].columns && listing->rows[i].indent < indent)
 			indent = listing->rows[i].indent;
-	if (indent == SIZE_MAX)
-		indent = 0;
+	return indent == SIZE_MAX ? 0 : indent;
+}
+
+static bool has_source(const struct row *r, const struct layout *l)
+{
+	return r->text && r->columns > l->indent;
+}
+
+static struct layout lay_out(const struct listing *listing)
+{
+	struct layout l = {.indent = least_indent(listing), .widest = SOURCE_MIN, .columns = SOURCE_MIN};
+
+	if (listing->style->width > LEFT + 2 * SOURCE_MIN)
+		l.columns = listing->style->width - LEFT - SOURCE_MIN;
 	for (size_t i = 0; i < listing->row_count; i++) {
 		const struct row *r = &listing->rows[i];
 
-		if (r->text && r->columns > indent && r->columns - indent > widest &&
+		if (has_source(r, &l) && r->columns - l.indent > l.widest &&
 		    (r->step->outcome || i + 1 == listing->row_count))
-			widest = r->columns - indent;
+			l.widest = r->columns - l.indent;
 	}
-	if (widest > columns)
-		widest = columns;
-	if (widest > SOURCE_MAX)
-		widest = SOURCE_MAX;
+	if (l.widest > l.columns)
+		l.widest = l.columns;
+	if (l.widest > SOURCE_MAX)
+		l.widest = SOURCE_MAX;
+	return l;
+}
+
+/* end: how the path ends, in its last row; else NULL. */
+static void print_line(struct listing *listing, const struct row *r, const struct layout *l, const char *end)
+{
+	bool has_outcome = r->step->outcome || end;
+	size_t column = 0;
+
+	if (r->step->line)
+		fprintf(listing->out, "    %s%8" PRIu32 "%s", colour(listing, "\033[2m"), r->step->line,
+			colour(listing, "\033[0m"));
+	else
+		fprintf(listing->out, "    %8s", "-");
+	if (has_outcome || has_source(r, l))
+		fputs("  ", listing->out);
+	if (has_source(r, l))
+		column = print_source(listing, r, l->indent, has_outcome ? l->widest : l->columns + SOURCE_MIN - 4);
+	if (has_outcome) {
+		fprintf(listing->out, "%*s", (int)(l->widest - column + 2), "");
+		print_outcome(listing, r->step->outcome, end);
+	}
+	putc('\n', listing->out);
+}
+
+static void print_rows(struct listing *listing)
+{
+	const struct layout layout = lay_out(listing);
+	const struct path_step *before = NULL;
+
 	for (size_t i = 0; i < listing->row_count; i++) {
 		const struct row *r = &listing->rows[i];
-		const char *end = i + 1 == listing->row_count ? listing->s->end : NULL;
-		size_t column = 0;
 
-		if (!r->step) {
-			if (r->inlined)
-				print_inlined(listing, r);
-			else
-				print_gap(listing, r);
-			continue;
+		if (!r->step && r->inlined) {
+			print_inlined(listing, r);
+		} else if (!r->step) {
+			print_gap(listing, r);
+		} else {
+			if (before ? is_other_place(before, r->step) : r->step->function != NULL)
+				print_place(listing, r->step);
+			print_line(listing, r, &layout, i + 1 == listing->row_count ? listing->s->end : NULL);
+			before = r->step;
 		}
-		if (before ? is_other_place(before, r->step) : r->step->function != NULL)
-			print_place(listing, r->step);
-		before = r->step;
-		if (r->step->line)
-			fprintf(listing->out, "    %s%8" PRIu32 "%s", colour(listing, "\033[2m"), r->step->line,
-				colour(listing, "\033[0m"));
-		else
-			fprintf(listing->out, "    %8s", "-");
-		if (r->step->outcome || end || (r->text && r->columns > indent))
-			fputs("  ", listing->out);
-		if (r->text && r->columns > indent) {
-			bool has_outcome = r->step->outcome || end;
-
-			column = print_source(listing, r, indent, has_outcome ? widest : columns + SOURCE_MIN - 4);
-		}
-		if (r->step->outcome || end) {
-			fprintf(listing->out, "%*s", (int)(widest - column + 2), "");
-			print_outcome(listing, r->step->outcome, end);
-		}
-		putc('\n', listing->out);
 	}
 }
 

@@ -31,39 +31,51 @@ bool location_is_set_up(const struct location_frame *f, int wanted)
 	return body_reg == LOCATION_RSP && body_off == off;
 }
 
-static void find_body(Dwarf_Die *unit, struct location_frame *f)
+/* The addresses of the function; of one with several ranges, those of the range with its entry. 0 and 0: not known. */
+static void find_range(struct location_frame *f)
 {
-	Dwarf_Lines *lines;
-	size_t count, first = 0, end;
+	Dwarf_Addr base, entry;
+	ptrdiff_t off = 0;
 
-	if (dwarf_lowpc(&f->function, &f->start) != 0 || dwarf_highpc(&f->function, &f->end) != 0) {
-		ptrdiff_t off = 0;
-		Dwarf_Addr base, entry;
-
-		f->start = f->end = 0;
-		if (dwarf_entrypc(&f->function, &entry) != 0)
-			return;
-		while ((off = dwarf_ranges(&f->function, off, &base, &f->start, &f->end)) > 0)
-			if (entry >= f->start && entry < f->end)
-				break;
-		if (off <= 0)
-			f->start = f->end = 0;
-	}
-	if (f->start >= f->end || dwarf_getsrclines(unit, &lines, &count) != 0)
+	if (dwarf_lowpc(&f->function, &f->start) == 0 && dwarf_highpc(&f->function, &f->end) == 0)
 		return;
-	end = count;
+	f->start = f->end = 0;
+	if (dwarf_entrypc(&f->function, &entry) != 0)
+		return;
+	while ((off = dwarf_ranges(&f->function, off, &base, &f->start, &f->end)) > 0)
+		if (entry >= f->start && entry < f->end)
+			return;
+	f->start = f->end = 0;
+}
+
+/* The first line at or behind the address; count: there is none, or the table cannot be read. */
+static size_t first_line_at(Dwarf_Lines *lines, size_t count, Dwarf_Addr start)
+{
+	size_t first = 0, end = count;
+
 	while (end > first) {
 		size_t middle = first + (end - first) / 2;
 		Dwarf_Addr address;
 
 		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &address) != 0)
-			return;
-		if (address < f->start)
+			return count;
+		if (address < start)
 			first = middle + 1;
 		else
 			end = middle;
 	}
-	for (size_t i = first; i < count; i++) {
+	return first;
+}
+
+static void find_body(Dwarf_Die *unit, struct location_frame *f)
+{
+	Dwarf_Lines *lines;
+	size_t count;
+
+	find_range(f);
+	if (f->start >= f->end || dwarf_getsrclines(unit, &lines, &count) != 0)
+		return;
+	for (size_t i = first_line_at(lines, count, f->start); i < count; i++) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 		Dwarf_Addr address;
 		bool is_end;

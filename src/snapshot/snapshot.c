@@ -68,7 +68,7 @@ static struct error *open_source(const char *name, const struct snapshot_options
 	return source->name ? NULL : &error_no_memory;
 }
 
-static struct error *finish(const struct snapshot_options *options, struct snapshot *s)
+static struct error *describe(const struct snapshot_options *options, struct snapshot *s)
 {
 	struct snapshot_source *source = s->source;
 	struct error *err = snapshot_find_modules(s, options);
@@ -80,6 +80,19 @@ static struct error *finish(const struct snapshot_options *options, struct snaps
 	return err;
 }
 
+/* Takes err, which is why there is nothing to describe, and s. */
+static struct error *finish(struct error *err, const struct snapshot_options *options, struct snapshot *s,
+			    struct snapshot *ret)
+{
+	if (!err)
+		err = describe(options, s);
+	if (err)
+		snapshot_close(s);
+	else
+		*ret = *s;
+	return err;
+}
+
 struct error *snapshot_open_core(const char *core, const struct snapshot_options *options, struct snapshot *ret)
 {
 	struct snapshot s;
@@ -87,13 +100,7 @@ struct error *snapshot_open_core(const char *core, const struct snapshot_options
 
 	if (!err)
 		err = snapshot_read_core(core, &s);
-	if (!err)
-		err = finish(options, &s);
-	if (err)
-		snapshot_close(&s);
-	else
-		*ret = s;
-	return err;
+	return finish(err, options, &s, ret);
 }
 
 struct error *snapshot_open_process(pid_t pid, const struct snapshot_options *options, struct snapshot *ret)
@@ -106,13 +113,7 @@ struct error *snapshot_open_process(pid_t pid, const struct snapshot_options *op
 	err = open_source(name, options, &s);
 	if (!err)
 		err = snapshot_seize(pid, &s);
-	if (!err)
-		err = finish(options, &s);
-	if (err)
-		snapshot_close(&s);
-	else
-		*ret = s;
-	return err;
+	return finish(err, options, &s, ret);
 }
 
 void snapshot_close(struct snapshot *s)

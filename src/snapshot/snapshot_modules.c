@@ -13,6 +13,7 @@
 
 #include <libelf.h>
 
+#include "base/cleanup.h"
 #include "base/order.h"
 #include "snapshot/snapshot_source.h"
 
@@ -194,11 +195,12 @@ static bool try_file(void *state, const char *path)
 static void search_file(struct file_search *h, const struct object_search *search, const struct snapshot_mapping *first)
 {
 	const struct locate_mapping mapping = {h->s->pid, first->start, first->end};
+	static const struct build_id unknown;
 
 	locate_file(&(struct locate){
 		.search = search,
 		.path = h->path,
-		.build_id = h->is_loose ? (struct build_id){0} : h->memory.build_id,
+		.build_id = h->is_loose ? unknown : h->memory.build_id,
 		.wants_program = true,
 		.is_by_name = h->is_loose,
 		.mapping = h->s->is_live ? &mapping : NULL,
@@ -263,38 +265,53 @@ struct finder {
 	uint64_t main_start;
 };
 
+/* Whether the file is of the build that ran, where memory does not tell. */
+static struct error *note_unchecked(const struct file_search *h)
+{
+	if (!h->is_loose || !h->image.build_id.len_bytes)
+		return NULL;
+	return snapshot_note(h->s, "%s: whether it is of the same build cannot be checked: %s", h->found,
+			     h->has_memory && h->memory.has_notes ? "what ran had no build id"
+								  : "the core lacks the page with the build id");
+}
+
+static struct error *search(struct file_search *h, const struct finder *f, const struct snapshot_mapping *first,
+			    bool is_main)
+{
+	struct error *err = NULL;
+
+	if (is_main && f->options->program)
+		err = take_program(h, f->options->program);
+	else
+		search_file(h, f->options->search, first);
+	if (err)
+		return err;
+	return h->found ? note_unchecked(h) : note_lost(h);
+}
+
+static void file_search_deinit(struct file_search *h)
+{
+	free(h->found);
+}
+
 static struct error *find_file(struct finder *f, const struct snapshot_mapping *first, bool is_main,
 			       struct snapshot_module *m)
 {
-	struct file_search h = {.s = f->s, .path = m->path};
-	struct error *err = NULL;
+	CLEANUP(file_search_deinit) struct file_search h = {.s = f->s, .path = m->path};
+	struct error *err;
 
 	h.has_memory = read_image(&(struct reader){.source = f->s->source, .start = first->start}, &h.memory);
 	h.is_loose = !h.has_memory || !h.memory.has_notes || !h.memory.build_id.len_bytes;
-	if (is_main && f->options->program) {
-		err = take_program(&h, f->options->program);
-	} else {
-		search_file(&h, f->options->search, first);
-	}
-	if (!err && !h.found)
-		err = note_lost(&h);
-	if (!err && h.found && h.is_loose && h.image.build_id.len_bytes)
-		err = snapshot_note(f->s, "%s: whether it is of the same build cannot be checked: %s", h.found,
-				    h.has_memory && h.memory.has_notes ? "what ran had no build id"
-								       : "the core lacks the page with the build id");
-	if (!err) {
-		const struct image *image = h.has_memory ? &h.memory : &h.image;
-
-		m->build_id = h.is_loose ? h.image.build_id : h.memory.build_id;
-		if (h.has_memory || h.found)
-			m->bias = first->start - first->file_off - image->first_address;
-		if (h.found)
-			m->file = arena_strdup(&f->s->arena, h.found);
-		if (h.found && !m->file)
-			err = &error_no_memory;
-	}
-	free(h.found);
-	return err;
+	err = search(&h, f, first, is_main);
+	if (err)
+		return err;
+	m->build_id = h.is_loose ? h.image.build_id : h.memory.build_id;
+	if (h.has_memory || h.found)
+		m->bias = first->start - first->file_off - (h.has_memory ? &h.memory : &h.image)->first_address;
+	if (!h.found)
+		return NULL;
+	m->file = arena_strdup(&f->s->arena, h.found);
+	return m->file ? NULL : &error_no_memory;
 }
 
 static bool is_all_told(const struct snapshot_mapping *m, size_t count)

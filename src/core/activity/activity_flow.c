@@ -279,19 +279,47 @@ static bool call_is_unused(const struct activity_flow *flow, uint32_t call)
 	return is_unused(flow->p->functions[f].calls_used, call - flow->call_base[f]);
 }
 
+/* Functions that handlers can come to. */
+struct reached {
+	uint32_t *list; /* [function_count] */
+	bool *is_seen;  /* [function_count] */
+	uint32_t count;
+	bool has_taken; /* those whose address is taken are in it */
+};
+
+static void reach(struct reached *r, uint32_t function)
+{
+	if (r->is_seen[function])
+		return;
+	r->is_seen[function] = true;
+	r->list[r->count++] = function;
+}
+
+/* What a call may come to: a function of the program, or any whose address is taken. */
+static void reach_callees(const struct activity_program *p, const struct activity_call *call, struct reached *r)
+{
+	if (call->callee < p->function_count) {
+		reach(r, call->callee);
+		return;
+	}
+	if (r->has_taken)
+		return;
+	r->has_taken = true;
+	for (uint32_t f = 0; f < p->function_count; f++)
+		if (p->functions[f].is_address_taken)
+			reach(r, f);
+}
+
 /* What handlers can come to, whether it can come back or not; list and is_seen: [function_count] scratch. */
 static bool handlers_jump(struct activity_flow *flow, uint32_t *list, bool *is_seen)
 {
 	const struct activity_function *functions = flow->p->functions;
-	uint32_t count = 0;
-	bool seen_taken = false;
+	struct reached r = {.list = list, .is_seen = is_seen};
 
 	for (uint32_t f = 0; f < flow->p->function_count; f++)
-		if (functions[f].is_handler && flow->is_entered[f]) {
-			is_seen[f] = true;
-			list[count++] = f;
-		}
-	for (uint32_t i = 0; i < count; i++)
+		if (functions[f].is_handler && flow->is_entered[f])
+			reach(&r, f);
+	for (uint32_t i = 0; i < r.count; i++)
 		for (uint32_t c = flow->call_base[list[i]]; c < flow->call_base[list[i] + 1]; c++) {
 			const struct activity_call *call = flow_call(flow, c);
 
@@ -300,18 +328,7 @@ static bool handlers_jump(struct activity_flow *flow, uint32_t *list, bool *is_s
 				continue;
 			if (call->may_leave && call->jumps)
 				return true;
-			if (call->callee < flow->p->function_count && !is_seen[call->callee]) {
-				is_seen[call->callee] = true;
-				list[count++] = call->callee;
-			}
-			if (call->callee < flow->p->function_count || seen_taken)
-				continue;
-			seen_taken = true;
-			for (uint32_t f = 0; f < flow->p->function_count; f++)
-				if (functions[f].is_address_taken && !is_seen[f]) {
-					is_seen[f] = true;
-					list[count++] = f;
-				}
+			reach_callees(flow->p, call, &r);
 		}
 	return false;
 }

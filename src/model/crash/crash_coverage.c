@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "format/scheme.h"
 #include "snapshot/snapshot_elf.h"
 #include "model/crash/crash_build.h"
@@ -195,44 +196,67 @@ static void forget_unused(uint8_t *used, uint32_t count)
 			used[i] = POINT_UNKNOWN;
 }
 
+/* What a copy of a function does not tell. */
+enum {
+	SILENT_ENTERED = 1,
+	SILENT_CALLS = 2,
+	SILENT_NODES = 4,
+};
+
+static uint8_t silence_of(const struct crash *c, uint32_t function)
+{
+	return (uint8_t)((c->entered[function] == POINT_UNKNOWN ? SILENT_ENTERED : 0) |
+			 (c->calls_used[function] ? 0 : SILENT_CALLS) | (c->nodes_used[function] ? 0 : SILENT_NODES));
+}
+
+static void silence(struct crash *c, const struct tracemeta_function *meta, uint32_t function, uint8_t what)
+{
+	if (what & SILENT_ENTERED)
+		forget_unused(&c->entered[function], 1);
+	if (what & SILENT_CALLS)
+		forget_unused(c->calls_used[function], meta->call_count);
+	if (what & SILENT_NODES)
+		forget_unused(c->nodes_used[function], meta->node_count);
+}
+
+/* Gives copies of one function one number: number_of[total]. */
+static struct error *number_copies(const struct crash *c, uint32_t *number_of)
+{
+	CLEANUP(hashmap_deinit) struct hashmap keys = {0};
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < c->stopped->module_count; i++) {
+		for (uint32_t at = c->first_function[i]; at < c->first_function[i + 1] && !err; at++) {
+			const struct tracemeta_function *meta =
+				&c->images[i].trace.meta.functions[at - c->first_function[i]];
+
+			err = hashmap_add(&keys, &(struct key){{meta->name_key, 0, 0}}, &number_of[at]);
+		}
+	}
+	return err;
+}
+
 /* Copies of one function, in several units or images: where one does not tell, none does. */
 static struct error *join_copies(struct crash *c)
 {
-	struct hashmap keys = {0};
-	uint8_t *is_silent = NULL; /* of each key: has a copy that tells nothing: bits 1 entered, 2 calls, 4 nodes */
-	struct error *err = NULL;
+	uint32_t total = c->first_function[c->stopped->module_count];
+	CLEANUP(arena_deinit) struct arena scratch = {0};
+	uint32_t *number_of = arena_calloc(&scratch, (size_t)total + 1, sizeof *number_of);
+	uint8_t *is_silent = arena_calloc(&scratch, (size_t)total + 1, 1); /* SILENT_*, of each number */
+	struct error *err;
 
-	is_silent = calloc((size_t)c->first_function[c->stopped->module_count] + 1, 1);
-	if (!is_silent)
+	if (!number_of || !is_silent)
 		return &error_no_memory;
-	for (int pass = 0; pass < 2 && !err; pass++) {
-		for (uint32_t i = 0; i < c->stopped->module_count && !err; i++) {
-			for (uint32_t f = 0; f < c->first_function[i + 1] - c->first_function[i] && !err; f++) {
-				const struct tracemeta_function *meta = &c->images[i].trace.meta.functions[f];
-				struct key key = {{meta->name_key, 0, 0}};
-				uint32_t at = c->first_function[i] + f, number;
-
-				err = hashmap_add(&keys, &key, &number);
-				if (err)
-					break;
-				if (pass == 0) {
-					is_silent[number] |=
-						(uint8_t)((c->entered[at] == POINT_UNKNOWN) |
-							  (!c->calls_used[at]) << 1 | (!c->nodes_used[at]) << 2);
-					continue;
-				}
-				if (is_silent[number] & 1)
-					forget_unused(&c->entered[at], 1);
-				if (is_silent[number] & 2)
-					forget_unused(c->calls_used[at], meta->call_count);
-				if (is_silent[number] & 4)
-					forget_unused(c->nodes_used[at], meta->node_count);
-			}
-		}
-	}
-	hashmap_deinit(&keys);
-	free(is_silent);
-	return err;
+	err = number_copies(c, number_of);
+	if (err)
+		return err;
+	for (uint32_t at = 0; at < total; at++)
+		is_silent[number_of[at]] |= silence_of(c, at);
+	for (uint32_t i = 0; i < c->stopped->module_count; i++)
+		for (uint32_t at = c->first_function[i]; at < c->first_function[i + 1]; at++)
+			silence(c, &c->images[i].trace.meta.functions[at - c->first_function[i]], at,
+				is_silent[number_of[at]]);
+	return NULL;
 }
 
 struct error *crash_read_coverage(struct crash *c)

@@ -419,60 +419,68 @@ static struct error *add_iterations(const struct activation *a)
 	return err;
 }
 
+/* Several paths fit: control is at the node of one of them. */
+static struct error *take_candidates(const struct activation *a, const struct candidate *candidates, uint32_t count)
+{
+	uint32_t *nodes = arena_calloc(&a->c->arena, count, sizeof *nodes);
+	struct crash_frame *f = a->frame;
+
+	if (!nodes)
+		return &error_no_memory;
+	f->node_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		bool is_known = false;
+
+		for (uint32_t j = 0; j < f->node_count && !is_known; j++)
+			is_known = nodes[j] == candidates[i].node;
+		if (!is_known)
+			nodes[f->node_count++] = candidates[i].node;
+	}
+	f->nodes = nodes;
+	f->position = CRASH_POSITION_POINTS;
+	return NULL;
+}
+
+/* The one path that fits. *why: what is wrong with it; else untouched. */
+static void take_current(struct crash_frame *f, const struct candidate *candidate, const char **why)
+{
+	if (candidate->kind != WM1_POINT_END)
+		f->paths[f->path_count++] = (struct crash_path){.path = candidate->path, .is_current = true};
+	else if (f->path_count && f->paths[f->path_count - 1].path.end_node == candidate->node)
+		f->paths[f->path_count - 1].is_current = true;
+	else
+		*why = "its last path does not end where it is: its memory was overwritten";
+}
+
 /* Adds what is in progress to the completed paths and decides what can be told. */
 static struct error *finish_paths(const struct activation *a, struct candidate *candidates, uint32_t count)
 {
 	struct crash_frame *f = a->frame;
 	bool is_whole = f->path_count == f->ended;
 	const char *why = NULL;
+	struct error *err;
 
-	if (count == 0 && !a->has_reg) {
-		set_lost(f, "its stack is not in the core");
-		return take_point_nodes(a);
-	}
 	if (count == 0) {
-		set_lost(f, "no path leads to where it is with what it recorded: its memory was overwritten");
+		set_lost(f, a->has_reg
+				    ? "no path leads to where it is with what it recorded: its memory was overwritten"
+				    : "its stack is not in the core");
 		return take_point_nodes(a);
 	}
+	err = take_candidates(a, candidates, count);
+	if (err)
+		return err;
 	if (count > 1) {
-		uint32_t *nodes = arena_calloc(&a->c->arena, count, sizeof *nodes);
-
-		if (!nodes)
-			return &error_no_memory;
-		f->node_count = 0;
-		for (uint32_t i = 0; i < count; i++) {
-			bool is_known = false;
-
-			for (uint32_t j = 0; j < f->node_count && !is_known; j++)
-				is_known = nodes[j] == candidates[i].node;
-			if (!is_known)
-				nodes[f->node_count++] = candidates[i].node;
-		}
-		f->nodes = nodes;
-		f->position = CRASH_POSITION_POINTS;
 		set_lost(f, "several paths fit what it recorded");
 		return NULL;
 	}
-	f->nodes = arena_calloc(&a->c->arena, 1, sizeof *f->nodes);
-	if (!f->nodes)
-		return &error_no_memory;
-	*(uint32_t *)(uintptr_t)f->nodes = candidates[0].node;
-	f->node_count = 1;
-	f->position = CRASH_POSITION_POINTS;
-	if (candidates[0].kind == WM1_POINT_END) {
-		if (f->path_count && f->paths[f->path_count - 1].path.end_node == candidates[0].node)
-			f->paths[f->path_count - 1].is_current = true;
-		else
-			why = "its last path does not end where it is: its memory was overwritten";
-	} else {
-		f->paths[f->path_count++] = (struct crash_path){.path = candidates[0].path, .is_current = true};
-	}
+	take_current(f, candidates, &why);
 	check_chain(a, f->paths, f->path_count, is_whole, &why);
-	if (why)
+	if (why) {
 		set_lost(f, why);
-	else
-		f->trace = is_whole ? CRASH_TRACE_WHOLE : CRASH_TRACE_LAST;
-	return why ? NULL : add_iterations(a);
+		return NULL;
+	}
+	f->trace = is_whole ? CRASH_TRACE_WHOLE : CRASH_TRACE_LAST;
+	return add_iterations(a);
 }
 
 /* Control may be where the record is set up already. */

@@ -187,16 +187,48 @@ static bool is_decided_before(const struct path_decision *b, const struct pathme
 	return true;
 }
 
+/* Which way the branch went, as the source has it. */
+struct truth {
+	bool is_true;
+	bool is_known; /* is_true holds */
+	bool is_said;  /* the condition is one that the source has as a whole */
+};
+
+static struct truth truth_of(const struct path_decision *b, const struct pathmeta_test *t,
+			     const struct source_condition *condition)
+{
+	struct truth truth = {.is_true = b->walk->flow->outcomes[b->edge].kind == PATHMETA_TRUE,
+			      .is_known = b->walk->stage == PATHMETA_SOURCE};
+
+	if (condition->is_known && t->flags & PATHMETA_TEST_AS_WRITTEN) {
+		truth.is_known = truth.is_said = true;
+		truth.is_true ^= (t->flags & PATHMETA_TEST_NEGATED) != 0;
+		truth.is_true ^= condition->is_negated;
+	} else if (condition->text && t->flags & PATHMETA_TEST_ONE_OF) {
+		truth.is_known = false;
+	}
+	return truth;
+}
+
+/* Else another branch, or the end of the path, says it. */
+static bool says_way(const struct path_decision *b, const struct pathmeta_test *t)
+{
+	const struct pathmeta_function *f = b->walk->flow;
+
+	return !cfg_edge_ends(&f->cfg.edges[b->edge]) && (t || first_line(f, b->nodes[b->index])) &&
+	       !goes_on_testing(b, t);
+}
+
+/* *ret: "true", "false" or the way that control went, with the condition's name where that is needed; NULL: nothing is to be said. */
 static struct error *truth_or_way(const struct path_decision *b, struct arena *arena, const char **ret,
 				  bool *ret_is_forced)
 {
 	const struct pathmeta_function *f = b->walk->flow;
 	const struct pathmeta_test *t = pathmeta_find_test(f, f->cfg.edges[b->edge].from);
-	bool is_true = f->outcomes[b->edge].kind == PATHMETA_TRUE, is_known = b->walk->stage == PATHMETA_SOURCE,
-	     is_said = false;
 	struct source_condition condition = {0};
 	const char *name = NULL, *value = NULL;
-	struct error *err = NULL;
+	struct truth truth;
+	struct error *err;
 
 	*ret = NULL;
 	if (t && t->flags & PATHMETA_TEST_CONSTANT)
@@ -206,25 +238,17 @@ static struct error *truth_or_way(const struct path_decision *b, struct arena *a
 	*ret_is_forced = t && is_decided_before(b, t);
 	if (*ret_is_forced)
 		return NULL;
-	if (t)
-		err = name_test(b, t, arena, &condition, &name);
+	err = t ? name_test(b, t, arena, &condition, &name) : NULL;
 	if (err)
 		return err;
-	if (condition.is_known && t->flags & PATHMETA_TEST_AS_WRITTEN) {
-		is_known = is_said = true;
-		is_true ^= (t->flags & PATHMETA_TEST_NEGATED) != 0;
-		is_true ^= condition.is_negated;
-	} else if (condition.text && t->flags & PATHMETA_TEST_ONE_OF) {
-		is_known = false;
-	}
-	if (is_known)
-		value = is_true ? "true" : "false";
-	else if (!cfg_edge_ends(&f->cfg.edges[b->edge]) && (t || first_line(f, b->nodes[b->index])) &&
-		 !goes_on_testing(b, t)) /* else another branch, or the end of the path says it */
+	truth = truth_of(b, t, &condition);
+	if (truth.is_known)
+		value = truth.is_true ? "true" : "false";
+	else if (says_way(b, t))
 		err = way_from(b, t, arena, &value);
 	if (err || !value)
 		return err;
-	if (t && (t->flags & PATHMETA_TEST_ONE_OF || is_apart(b, t) || (is_said && !condition.is_alone)))
+	if (t && (t->flags & PATHMETA_TEST_ONE_OF || is_apart(b, t) || (truth.is_said && !condition.is_alone)))
 		value = arena_printf(arena, "%s: %s", name, value);
 	*ret = value;
 	return value ? NULL : &error_no_memory;

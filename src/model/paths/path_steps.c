@@ -109,38 +109,54 @@ static struct error *add_stop(const struct path_walk *w, struct path_steps *s, c
 	return add_line(s, &line, last_function);
 }
 
-static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
+/* What the branch behind node i of the path decided, at the last step. */
+static struct error *add_decision(const struct path_walk *w, uint32_t i, uint32_t edge, struct path_steps *s)
+{
+	struct path_decision branch = {.walk = w, .nodes = s->nodes, .path = &s->path, .index = i, .edge = edge};
+	const char *outcome;
+	struct error *err;
+
+	if (s->steps.count)
+		branch.step = &s->steps.items[s->steps.count - 1];
+	err = path_outcome(&branch, &s->arena, &outcome, &s->by_node[i].is_forced);
+	if (err)
+		return err;
+	err = add_outcome(s, outcome);
+	if (err)
+		return err;
+	s->by_node[i].outcome = outcome;
+	if (s->steps.count)
+		s->by_node[i].step = (uint32_t)s->steps.count - 1; /* an outcome without a line got one */
+	return NULL;
+}
+
+static struct error *add_node(const struct path_walk *w, uint32_t i, struct path_steps *s, const char **last_function)
 {
 	const struct pathmeta_function *m = w->flow;
+	uint32_t node = s->nodes[i];
+	uint32_t edge = i < s->path.edge_count ? s->path.edges[i] : s->path.end_edge;
+	bool is_last = i + 1 == s->node_count;
+	bool is_found = true;
+	uint32_t end = is_last ? path_lines_reached(w, node, &is_found) : m->first_line[node + 1];
+	struct error *err = NULL;
+
+	for (uint32_t l = m->first_line[node]; l < end && !err; l++)
+		err = add_line(s, &m->lines[l], last_function);
+	if (!is_found && !err)
+		err = add_stop(w, s, last_function);
+	if (err)
+		return err;
+	s->by_node[i].step = s->steps.count ? (uint32_t)s->steps.count - 1 : UINT32_MAX;
+	return edge == NO_EDGE || (is_last && w->is_partial) ? NULL : add_decision(w, i, edge, s);
+}
+
+static struct error *add_nodes(const struct path_walk *w, struct path_steps *s)
+{
 	const char *last_function = NULL;
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; i < s->node_count && !err; i++) {
-		uint32_t node = s->nodes[i];
-		uint32_t edge = i < s->path.edge_count ? s->path.edges[i] : s->path.end_edge;
-		bool is_last = i + 1 == s->node_count;
-		bool is_found = true;
-		uint32_t end = is_last ? path_lines_reached(w, node, &is_found) : m->first_line[node + 1];
-		struct path_decision branch = {
-			.walk = w, .nodes = s->nodes, .path = &s->path, .index = i, .edge = edge};
-		const char *outcome;
-
-		for (uint32_t l = m->first_line[node]; l < end && !err; l++)
-			err = add_line(s, &m->lines[l], &last_function);
-		if (!is_found && !err)
-			err = add_stop(w, s, &last_function);
-		s->by_node[i].step = s->steps.count ? (uint32_t)s->steps.count - 1 : UINT32_MAX;
-		if (err || edge == NO_EDGE || (is_last && w->is_partial))
-			continue;
-		if (s->steps.count)
-			branch.step = &s->steps.items[s->steps.count - 1];
-		err = path_outcome(&branch, &s->arena, &outcome, &s->by_node[i].is_forced);
-		if (!err)
-			err = add_outcome(s, outcome);
-		s->by_node[i].outcome = outcome;
-		if (s->steps.count)
-			s->by_node[i].step = (uint32_t)s->steps.count - 1; /* an outcome without a line got one */
-	}
+	for (uint32_t i = 0; i < s->node_count && !err; i++)
+		err = add_node(w, i, s, &last_function);
 	return err;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "object/demangle.h"
 #include "model/crash/crash_steps.h"
@@ -91,12 +92,73 @@ static const struct object_trace *trace_of(const struct crash *c, uint32_t funct
 
 /* ---- calls of a frame ---- */
 
+/* Calls of one place of the source, which are shown as one. */
+struct alike {
+	uint32_t times;
+	bool is_known; /* a newer one is shown already */
+	bool is_round;
+};
+
+static struct alike calls_like(const struct crash_frame *f, const struct crash_before *before, uint32_t index)
+{
+	const struct crash_before_call *call = &before->calls[index];
+	struct alike a = {0};
+
+	for (uint32_t i = 0; i < before->count; i++) {
+		const struct crash_before_call *other = &before->calls[i];
+
+		if (!crash_calls_alike(&f->meta->calls[other->call], &f->meta->calls[call->call]) ||
+		    other->has_thrown != call->has_thrown)
+			continue;
+		a.is_known |= i < index;
+		a.is_round |= other->is_round;
+		a.times++;
+	}
+	return a;
+}
+
+/* "name:12 (3 times or more), which threw". The arena's; NULL when memory is short. */
+static const char *returned_text(const struct writer *w, const struct tracemeta_call *meta, const struct alike *a,
+				 bool has_thrown, struct arena *arena)
+{
+	const char *text = call_text(w, meta, arena);
+
+	if (text && (a->times > 1 || a->is_round))
+		text = arena_printf(arena, "%s (%" PRIu32 " time%s%s)", text, a->times, a->times == 1 ? "" : "s",
+				    a->is_round ? " or more" : "");
+	if (text && has_thrown)
+		text = arena_printf(arena, "%s, which threw", text);
+	return text;
+}
+
 /* Calls of one place of the source are one: the newest one, and how often. */
-static struct error *write_calls(struct writer *w, const struct crash_frame *f, const struct crash_before *before,
-				 struct arena *arena)
+static struct error *write_returned(struct writer *w, const struct crash_frame *f, const struct crash_before *before,
+				    struct arena *arena)
 {
 	uint32_t shown = 0;
 
+	for (uint32_t i = 0; i < before->count; i++) {
+		const struct crash_before_call *call = &before->calls[i];
+		const struct alike a = calls_like(f, before, i);
+		const char *text;
+
+		if (a.is_known)
+			continue;
+		if (shown++ == CALLS_MAX && !w->r->style.is_full) {
+			write_item(w, ",", "...");
+			return NULL;
+		}
+		text = returned_text(w, &f->meta->calls[call->call], &a, call->has_thrown, arena);
+		if (!text)
+			return &error_no_memory;
+		write_item(w, ",", text);
+	}
+	return NULL;
+}
+
+static struct error *write_calls(struct writer *w, const struct crash_frame *f, const struct crash_before *before,
+				 struct arena *arena)
+{
 	for (uint32_t i = 0; i < before->unsure_count; i++) {
 		const char *text = call_text(w, &f->meta->calls[before->unsure[i]], arena);
 
@@ -106,38 +168,7 @@ static struct error *write_calls(struct writer *w, const struct crash_frame *f, 
 			return &error_no_memory;
 		write_item(w, ",", text);
 	}
-	for (uint32_t i = 0; i < before->count; i++) {
-		const struct crash_before_call *call = &before->calls[i];
-		const struct tracemeta_call *meta = &f->meta->calls[call->call];
-		uint32_t times = 0;
-		bool is_known = false, is_round = false;
-		const char *text;
-
-		for (uint32_t j = 0; j < before->count; j++) {
-			if (!crash_calls_alike(&f->meta->calls[before->calls[j].call], meta) ||
-			    before->calls[j].has_thrown != call->has_thrown)
-				continue;
-			is_known |= j < i;
-			is_round |= before->calls[j].is_round;
-			times++;
-		}
-		if (is_known)
-			continue;
-		if (shown++ == CALLS_MAX && !w->r->style.is_full) {
-			write_item(w, ",", "...");
-			return NULL;
-		}
-		text = call_text(w, meta, arena);
-		if (text && (times > 1 || is_round))
-			text = arena_printf(arena, "%s (%" PRIu32 " time%s%s)", text, times, times == 1 ? "" : "s",
-					    is_round ? " or more" : "");
-		if (text && call->has_thrown)
-			text = arena_printf(arena, "%s, which threw", text);
-		if (!text)
-			return &error_no_memory;
-		write_item(w, ",", text);
-	}
-	return NULL;
+	return write_returned(w, f, before, arena);
 }
 
 /* ---- inside of these ---- */
@@ -387,33 +418,38 @@ struct error *crash_before_text(const struct crash_report *r, const struct crash
 
 /* ---- JSON ---- */
 
+static void write_returned_json(const struct crash_before *before, FILE *out)
+{
+	fputs(",\n         \"returned\": [", out);
+	for (uint32_t i = 0; i < before->count; i++)
+		fprintf(out, "%s{\"call\": %" PRIu32 "%s%s}", i ? ", " : "", before->calls[i].call,
+			before->calls[i].is_round ? ", \"round\": true" : "",
+			before->calls[i].has_thrown ? ", \"threw\": true" : "");
+	fprintf(out, "], \"returned_whole\": %s", before->is_whole ? "true" : "false");
+	for (uint32_t i = 0; i < before->unsure_count; i++)
+		fprintf(out, "%s%" PRIu32, i ? ", " : ", \"returned_unsure\": [", before->unsure[i]);
+	fputs(before->unsure_count ? "]" : "", out);
+}
+
 struct error *crash_before_json(const struct crash_report *r, const struct crash_frame *f, FILE *out)
 {
+	CLEANUP(arena_deinit) struct arena arena = {0};
 	struct crash_before before;
-	struct arena arena;
 	struct error *err;
 
 	if (!r->activity)
 		return NULL;
-	arena_init(&arena);
 	err = crash_before_of(r->crash, f, &arena, &before);
-	if (!err && (before.count || before.is_whole || before.unsure_count)) {
-		fputs(",\n         \"returned\": [", out);
-		for (uint32_t i = 0; i < before.count; i++)
-			fprintf(out, "%s{\"call\": %" PRIu32 "%s%s}", i ? ", " : "", before.calls[i].call,
-				before.calls[i].is_round ? ", \"round\": true" : "",
-				before.calls[i].has_thrown ? ", \"threw\": true" : "");
-		fprintf(out, "], \"returned_whole\": %s", before.is_whole ? "true" : "false");
-		for (uint32_t i = 0; i < before.unsure_count; i++)
-			fprintf(out, "%s%" PRIu32, i ? ", " : ", \"returned_unsure\": [", before.unsure[i]);
-		fputs(before.unsure_count ? "]" : "", out);
-	}
-	arena_deinit(&arena);
-	return err;
+	if (err)
+		return err;
+	if (before.count || before.is_whole || before.unsure_count)
+		write_returned_json(&before, out);
+	return NULL;
 }
 
 struct error *crash_before_function_json(const struct crash_report *r, uint32_t function, FILE *out)
 {
+	CLEANUP(arena_deinit) struct arena arena = {0};
 	const struct activity_function *f;
 	uint8_t *made;
 	bool is_next = false;
@@ -424,44 +460,45 @@ struct error *crash_before_function_json(const struct crash_report *r, uint32_t 
 	f = &r->activity->program->functions[function];
 	if (!f->calls || !f->call_count)
 		return NULL;
-	made = calloc(f->call_count, 1);
-	err = made ? crash_before_each_time(r->activity, function, made) : &error_no_memory;
-	for (uint32_t i = 0; i < f->call_count && !err; i++) {
+	made = arena_calloc(&arena, f->call_count, 1);
+	if (!made)
+		return &error_no_memory;
+	err = crash_before_each_time(r->activity, function, made);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < f->call_count; i++) {
 		if (!made[i])
 			continue;
 		fprintf(out, "%s%" PRIu32, is_next ? ", " : ", \"calls_each_time\": [", i);
 		is_next = true;
 	}
 	fputs(is_next ? "]" : "", out);
-	free(made);
-	return err;
+	return NULL;
 }
 
 /* ---- HTML ---- */
 
 struct error *crash_before_html(const struct crash_report *r, const struct crash_frame *f, FILE *out)
 {
+	CLEANUP(arena_deinit) struct arena arena = {0};
 	struct writer w = {.r = r, .out = out, .is_html = true};
 	struct crash_before before;
 	struct inside in;
-	struct arena arena;
 	struct error *err;
 
 	if (!r->activity)
 		return NULL;
-	arena_init(&arena);
 	err = crash_before_of(r->crash, f, &arena, &before);
-	if (!err && (before.count || before.unsure_count)) {
-		fputs("<h3>Before this <small>calls that have returned, newest first</small></h3>\n<p>", out);
-		err = write_calls(&w, f, &before, &arena);
-		fputs(before.is_whole ? "</p>\n" : ", and older ones that are not kept</p>\n", out);
-		if (!err)
-			err = inside_create(r, &arena, &in);
-		if (!err) {
-			add_callees(&in, f, &before);
-			err = write_both(r, true, &in, &arena, out);
-		}
-	}
-	arena_deinit(&arena);
-	return err;
+	if (err || (!before.count && !before.unsure_count))
+		return err;
+	fputs("<h3>Before this <small>calls that have returned, newest first</small></h3>\n<p>", out);
+	err = write_calls(&w, f, &before, &arena);
+	fputs(before.is_whole ? "</p>\n" : ", and older ones that are not kept</p>\n", out);
+	if (err)
+		return err;
+	err = inside_create(r, &arena, &in);
+	if (err)
+		return err;
+	add_callees(&in, f, &before);
+	return write_both(r, true, &in, &arena, out);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "object/demangle.h"
@@ -78,7 +79,7 @@ static void print_fold(const struct crash_html *h, const struct crash_thread *t,
 	fprintf(h->out, " (#%" PRIu32 " to #%" PRIu32 ")</li>\n", row->frame, row->frame + row->count - 1);
 }
 
-static void print_stack(const struct crash_html *h, uint32_t number)
+static void print_stack_head(const struct crash_html *h, uint32_t number)
 {
 	const struct crash_thread *t = &h->c->threads[number];
 	uint32_t inside =
@@ -99,26 +100,37 @@ static void print_stack(const struct crash_html *h, uint32_t number)
 		print_name(h, &t->frames[inside]);
 	}
 	fputs("</small></summary>\n", h->out);
+}
+
+static void print_stack_frame(const struct crash_html *h, uint32_t number, uint32_t index)
+{
+	const struct crash_frame *f = &h->c->threads[number].frames[index];
+
+	fprintf(h->out, "<li><a href=\"#t%" PRIu32 "-%" PRIu32 "\" class=\"%s%s\"><b>%" PRIu32 "</b><span>", number,
+		index, f->path_count ? "traced" : "", f->is_inlined ? " inl" : "", index);
+	print_name(h, f);
+	if (f->file && f->line) {
+		fputs(" <small>", h->out);
+		html_text(h->out, html_base_name(f->file));
+		fprintf(h->out, ":%" PRIu32 "</small>", f->line);
+	}
+	fprintf(h->out, "%s</span></a></li>\n", f->is_inlined ? " <small>inlined</small>" : "");
+}
+
+static void print_stack(const struct crash_html *h, uint32_t number)
+{
+	const struct crash_thread *t = &h->c->threads[number];
+
+	print_stack_head(h, number);
 	crash_values_thread_html(h->r, number, h->out);
 	fputs("<ol class=\"stack\">\n", h->out);
 	for (uint32_t k = 0; k < h->stacks[number].count; k++) {
 		const struct crash_row *row = &h->stacks[number].items[k];
-		uint32_t i = row->frame;
-		const struct crash_frame *f = &t->frames[i];
 
-		if (row->count > 1) {
+		if (row->count > 1)
 			print_fold(h, t, row);
-			continue;
-		}
-		fprintf(h->out, "<li><a href=\"#t%" PRIu32 "-%" PRIu32 "\" class=\"%s%s\"><b>%" PRIu32 "</b><span>",
-			number, i, f->path_count ? "traced" : "", f->is_inlined ? " inl" : "", i);
-		print_name(h, f);
-		if (f->file && f->line) {
-			fputs(" <small>", h->out);
-			html_text(h->out, html_base_name(f->file));
-			fprintf(h->out, ":%" PRIu32 "</small>", f->line);
-		}
-		fprintf(h->out, "%s</span></a></li>\n", f->is_inlined ? " <small>inlined</small>" : "");
+		else
+			print_stack_frame(h, number, row->frame);
 	}
 	if (t->machine->cut) {
 		fputs("<li class=\"dim fold\">cannot be followed further: ", h->out);
@@ -157,14 +169,22 @@ static struct error *print_source_text(struct crash_html *h, const char *file, u
 	return err;
 }
 
+/* The function that a step goes into; NULL: it stays where the last one was. */
+static const char *step_function(const struct crash_frame *f, const struct path_step *last,
+				 const struct path_step *step)
+{
+	if (last && last->function == step->function)
+		return NULL;
+	if (step->function)
+		return step->function;
+	return last ? f->name : NULL;
+}
+
 /* last: of the same path; NULL: none. */
 static struct error *print_step(struct crash_html *h, const struct crash_frame *f, const struct path_step *last,
 				const struct path_step *step, const char *end)
 {
-	const char *function = last && last->function == step->function ? NULL
-			       : step->function                         ? step->function
-			       : last                                   ? f->name
-									: NULL;
+	const char *function = step_function(f, last, step);
 	uint32_t row = crash_html_row(h, step->file, step->line);
 	struct error *err = NULL;
 
@@ -217,56 +237,85 @@ static void print_path_head(const struct crash_html *h, const struct crash_frame
 	fputs("</small></h3>\n", h->out);
 }
 
+VEC_DECLARE(steps_vec, struct path_steps);
+
+static void steps_vec_free(struct steps_vec *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		path_steps_deinit(&v->items[i]);
+	steps_vec_deinit(v);
+}
+
+/* The steps of a frame's paths, newest path first: as many paths as there is room for. */
+static struct error *collect_steps(struct crash_html *h, const struct crash_thread *t, const struct crash_frame *f,
+				   uint32_t most, struct steps_vec *ret)
+{
+	uint32_t limit = h->r->path_limit, count = limit && limit < f->path_count ? limit : f->path_count;
+	size_t lines = 0;
+	struct error *err = steps_vec_reserve(ret, (size_t)count + 1);
+
+	while (!err && ret->count < count && (lines < most || !ret->count)) {
+		struct path_steps *s = &ret->items[ret->count];
+
+		err = crash_path_steps(h->c, t, f, &f->paths[f->path_count - 1 - ret->count], h->r->style.sources, s);
+		if (!err)
+			lines += ret->items[ret->count++].steps.count;
+	}
+	h->steps += (uint32_t)lines;
+	return err;
+}
+
+/* first: the oldest path that is shown. */
+static void print_older(const struct crash_html *h, const struct crash_frame *f, uint32_t first)
+{
+	uint64_t before = f->ended;
+
+	for (uint32_t i = first; i < f->path_count; i++)
+		before -= f->paths[i].ordinal != 0;
+	if (before)
+		fprintf(h->out, "<p class=\"dim\">%" PRIu64 " %s before these %s not shown%s.</p>\n", before,
+			before == 1 ? "path" : "paths", before == 1 ? "is" : "are", first ? "" : ": no longer known");
+}
+
+/* *number: of the next step that is shown, over all paths. */
+static struct error *print_path(struct crash_html *h, const struct crash_frame *f, uint32_t index,
+				const struct path_steps *s, uint32_t most, uint32_t *number)
+{
+	const struct path_step *last = NULL;
+	size_t skip = s->steps.count > most ? s->steps.count - most : 0;
+	struct error *err = NULL;
+
+	print_path_head(h, f, index, s->start);
+	if (skip)
+		fprintf(h->out, "<p class=\"dim\">%zu lines before these are not shown.</p>\n", skip);
+	fprintf(h->out, "<ol class=\"steps%s\" start=\"%" PRIu32 "\">\n", index + 1 == f->path_count ? " now" : "",
+		*number);
+	for (size_t i = skip; i < s->steps.count && !err; i++) {
+		const struct path_step *step = &s->steps.items[i];
+		bool is_end = i + 1 == s->steps.count;
+
+		if (!h->r->style.is_full && !is_end && path_listing_is_plumbing(step, f->flow->file))
+			continue;
+		err = print_step(h, f, last, step, is_end ? s->end : NULL);
+		last = step;
+		(*number)++;
+	}
+	fputs("</ol>\n", h->out);
+	return err;
+}
+
 static struct error *print_paths(struct crash_html *h, const struct crash_thread *t, const struct crash_frame *f)
 {
+	CLEANUP(steps_vec_free) struct steps_vec steps = {0};
 	uint32_t most = h->steps < PAGE_STEPS ? FRAME_STEPS : FRAME_STEPS_LEAN;
-	uint32_t limit = h->r->path_limit, first = limit && f->path_count > limit ? f->path_count - limit : 0;
-	struct path_steps *steps = calloc((size_t)f->path_count + 1, sizeof *steps);
-	uint32_t from = f->path_count, number = 0;
-	uint64_t before;
-	struct error *err = steps ? NULL : &error_no_memory;
+	uint32_t number = 1;
+	struct error *err = collect_steps(h, t, f, most, &steps);
 
-	/* From the newest one back, as many as there is room for. */
-	while (!err && from > first && (number < most || from == f->path_count)) {
-		err = crash_path_steps(h->c, t, f, &f->paths[from - 1], h->r->style.sources, &steps[from - 1]);
-		if (err)
-			break;
-		from--;
-		number += (uint32_t)steps[from].steps.count;
-	}
-	h->steps += number;
-	before = f->ended;
-	for (uint32_t i = from; i < f->path_count; i++)
-		before -= f->paths[i].ordinal != 0;
-	if (!err && before)
-		fprintf(h->out, "<p class=\"dim\">%" PRIu64 " %s before these %s not shown%s.</p>\n", before,
-			before == 1 ? "path" : "paths", before == 1 ? "is" : "are", from ? "" : ": no longer known");
-	number = 1;
-	for (uint32_t i = from; i < f->path_count && !err; i++) {
-		const struct path_steps *s = &steps[i];
-		const struct path_step *last = NULL;
-		size_t skip = s->steps.count > most ? s->steps.count - most : 0;
-
-		print_path_head(h, f, i, s->start);
-		if (skip)
-			fprintf(h->out, "<p class=\"dim\">%zu lines before these are not shown.</p>\n", skip);
-		fprintf(h->out, "<ol class=\"steps%s\" start=\"%" PRIu32 "\">\n", i + 1 == f->path_count ? " now" : "",
-			number);
-		for (size_t step = skip; step < s->steps.count && !err; step++) {
-			bool is_end = step + 1 == s->steps.count;
-
-			if (!h->r->style.is_full && !is_end &&
-			    path_listing_is_plumbing(&s->steps.items[step], f->flow->file))
-				continue;
-			err = print_step(h, f, last, &s->steps.items[step], is_end ? s->end : NULL);
-			last = &s->steps.items[step];
-			number++;
-		}
-		fputs("</ol>\n", h->out);
-	}
-	for (uint32_t i = from; i < f->path_count; i++)
-		path_steps_deinit(&steps[i]);
-	free(steps);
+	if (err)
+		return err;
+	print_older(h, f, f->path_count - (uint32_t)steps.count);
+	for (size_t i = steps.count; i-- > 0 && !err;)
+		err = print_path(h, f, f->path_count - 1 - (uint32_t)i, &steps.items[i], most, &number);
 	return err;
 }
 
@@ -303,6 +352,26 @@ static uint32_t count_calls(const struct crash_frame *f, enum activity_point wan
 	return count;
 }
 
+static void print_call(struct crash_html *h, const struct crash_frame *f, const struct tracemeta_call *call,
+		       enum activity_point state)
+{
+	uint32_t row = crash_html_row(h, call->file ? call->file : f->flow->file, call->line);
+
+	if (row != UINT32_MAX)
+		fprintf(h->out, " <a href=\"#f%" PRIu32 "-L%" PRIu32 "\"", row, call->line);
+	else
+		fputs(" <a", h->out);
+	fprintf(h->out, " class=\"call %c\">", state == POINT_USED ? 'y' : 'n');
+	crash_html_name(h, call->callee ? call->callee : call->kind == TRACEMETA_ASM ? "asm" : "*pointer", true);
+	if (call->file && call->line && !text_equal(call->file, f->flow->file)) {
+		putc(':', h->out);
+		html_text(h->out, html_base_name(call->file));
+	}
+	if (call->line)
+		fprintf(h->out, ":%" PRIu32, call->line);
+	fputs("</a>", h->out);
+}
+
 static void print_call_list(struct crash_html *h, const struct crash_frame *f, enum activity_point wanted,
 			    const char *what)
 {
@@ -315,31 +384,9 @@ static void print_call_list(struct crash_html *h, const struct crash_frame *f, e
 		fprintf(h->out, "<details class=\"calls\"><summary>%s (%" PRIu32 ")</summary>", what, count);
 	else
 		fprintf(h->out, "<p class=\"calls\">%s:", what);
-	for (uint32_t i = 0; i < f->meta->call_count; i++) {
-		const struct tracemeta_call *call = &f->meta->calls[i];
-		uint32_t row;
-
-		if (f->calls_used[i] != wanted || crash_call_is_repeat(f, i))
-			continue;
-		row = crash_html_row(h, call->file ? call->file : f->flow->file, call->line);
-		if (row != UINT32_MAX)
-			fprintf(h->out, " <a href=\"#f%" PRIu32 "-L%" PRIu32 "\"", row, call->line);
-		else
-			fputs(" <a", h->out);
-		fprintf(h->out, " class=\"call %c\">", wanted == POINT_USED ? 'y' : 'n');
-		crash_html_name(h,
-				call->callee                  ? call->callee
-				: call->kind == TRACEMETA_ASM ? "asm"
-							      : "*pointer",
-				true);
-		if (call->file && call->line && !text_equal(call->file, f->flow->file)) {
-			putc(':', h->out);
-			html_text(h->out, html_base_name(call->file));
-		}
-		if (call->line)
-			fprintf(h->out, ":%" PRIu32, call->line);
-		fputs("</a>", h->out);
-	}
+	for (uint32_t i = 0; i < f->meta->call_count; i++)
+		if (f->calls_used[i] == wanted && !crash_call_is_repeat(f, i))
+			print_call(h, f, &f->meta->calls[i], wanted);
 	fputs(is_long ? "</details>\n" : "</p>\n", h->out);
 }
 
@@ -414,93 +461,135 @@ static int compare_own(const void *a, const void *b)
 	return compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line) ?: compare_u64(y->state, x->state);
 }
 
-/* What this activation alone ran, line by line: "f0:20y,24m f3:7n". */
-static struct error *print_own_lines(struct crash_html *h, uint32_t thread, uint32_t number)
-{
-	const struct crash_frame *f = &h->c->threads[thread].frames[number];
-	const struct pathmeta_function *flow = f->flow;
-	uint8_t *nodes = calloc((size_t)flow->cfg.node_count + 1, 1),
-		*edges = calloc((size_t)flow->cfg.edge_count + 1, 1);
-	struct own_line *lines = calloc((size_t)flow->first_line[flow->cfg.node_count] + 1, sizeof *lines);
-	uint32_t *ends = calloc((size_t)flow->cfg.node_count + 1, sizeof *ends);
-	uint32_t count = 0, file = UINT32_MAX;
-	struct error *err = &error_no_memory;
+VEC_DECLARE(own_line_vec, struct own_line);
 
-	if (nodes && edges && lines && ends)
-		err = crash_frame_activity(h->c, h->r->activity, thread, number, nodes, edges);
-	if (!err)
-		crash_lines_own_ends(&h->lines, h->c, thread, number, edges, ends);
-	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
-		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1]; i++) {
+/* nodes: the state of each; ends: of each node, the first of its lines that is not known to have run. */
+static struct error *collect_own_lines(struct crash_html *h, const struct pathmeta_function *flow, const uint8_t *nodes,
+				       const uint32_t *ends, struct own_line_vec *ret)
+{
+	struct error *err = NULL;
+
+	for (uint32_t node = 0; node < flow->cfg.node_count; node++) {
+		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1] && !err; i++) {
 			const struct pathmeta_line *line = &flow->lines[i];
 			uint32_t row = crash_html_row(h, line->file, line->line);
 			uint8_t state = nodes[node];
 
 			if ((state == ACTIVITY_YES && i >= ends[node]) ||
-			    (state == ACTIVITY_NO && !pathmeta_is_whole(f->flow, i)))
+			    (state == ACTIVITY_NO && !pathmeta_is_whole(flow, i)))
 				state = ACTIVITY_MAYBE;
 			if (row != UINT32_MAX)
-				lines[count++] = (struct own_line){row, line->line, state};
+				err = own_line_vec_append(ret, (struct own_line){row, line->line, state});
 		}
 	}
-	if (count)
-		qsort(lines, count, sizeof *lines, compare_own);
-	fputs(" data-lines=\"", h->out);
-	for (uint32_t i = 0; i < count && !err; i++) {
-		if (i && lines[i].file == file && lines[i].line == lines[i - 1].line)
-			continue;
-		if (lines[i].file != file)
-			fprintf(h->out, "%sf%" PRIu32 ":", i ? " " : "", lines[i].file);
-		else
-			putc(',', h->out);
-		file = lines[i].file;
-		fprintf(h->out, "%" PRIu32 "%c", lines[i].line, *crash_state_name(lines[i].state));
-	}
-	putc('"', h->out);
-	free(nodes);
-	free(edges);
-	free(ends);
-	free(lines);
+	if (ret->count)
+		qsort(ret->items, ret->count, sizeof *ret->items, compare_own);
 	return err;
 }
 
-static struct error *print_frame(struct crash_html *h, uint32_t thread, uint32_t number)
+static struct error *find_own_lines(struct crash_html *h, uint32_t thread, uint32_t number, struct own_line_vec *ret)
+{
+	const struct pathmeta_function *flow = h->c->threads[thread].frames[number].flow;
+	CLEANUP(arena_deinit) struct arena scratch = {0};
+	uint8_t *nodes = arena_calloc(&scratch, (size_t)flow->cfg.node_count + 1, 1);
+	uint8_t *edges = arena_calloc(&scratch, (size_t)flow->cfg.edge_count + 1, 1);
+	uint32_t *ends = arena_calloc(&scratch, (size_t)flow->cfg.node_count + 1, sizeof *ends);
+	struct error *err;
+
+	if (!nodes || !edges || !ends)
+		return &error_no_memory;
+	err = crash_frame_activity(h->c, h->r->activity, thread, number, nodes, edges);
+	if (err)
+		return err;
+	crash_lines_own_ends(&h->lines, h->c, thread, number, edges, ends);
+	return collect_own_lines(h, flow, nodes, ends, ret);
+}
+
+/* What this activation alone ran, line by line: "f0:20y,24m f3:7n". */
+static struct error *print_own_lines(struct crash_html *h, uint32_t thread, uint32_t number)
+{
+	CLEANUP(own_line_vec_deinit) struct own_line_vec lines = {0};
+	struct error *err = find_own_lines(h, thread, number, &lines);
+	uint32_t file = UINT32_MAX;
+
+	fputs(" data-lines=\"", h->out);
+	for (size_t i = 0; i < lines.count && !err; i++) {
+		const struct own_line *line = &lines.items[i];
+
+		if (i && line->file == file && line->line == line[-1].line)
+			continue;
+		if (line->file != file)
+			fprintf(h->out, "%sf%" PRIu32 ":", i ? " " : "", line->file);
+		else
+			putc(',', h->out);
+		file = line->file;
+		fprintf(h->out, "%" PRIu32 "%c", line->line, *crash_state_name(line->state));
+	}
+	putc('"', h->out);
+	return err;
+}
+
+static void print_frame_place(const struct crash_html *h, const struct crash_frame *f, uint32_t row)
+{
+	if (!f->file)
+		return;
+	fputs(" <small>", h->out);
+	if (row != UINT32_MAX)
+		fprintf(h->out, "<a href=\"#f%" PRIu32 "-L%" PRIu32 "\">", row, f->line);
+	html_text(h->out, html_base_name(f->file));
+	if (f->line)
+		fprintf(h->out, ":%" PRIu32, f->line);
+	if (f->line && f->column)
+		fprintf(h->out, ":%" PRIu32, f->column);
+	fputs(row != UINT32_MAX ? "</a></small>" : "</small>", h->out);
+}
+
+static struct error *print_frame_head(struct crash_html *h, uint32_t thread, uint32_t number)
 {
 	const struct crash_thread *t = &h->c->threads[thread];
 	const struct crash_frame *f = &t->frames[number];
 	uint32_t row = crash_html_row(h, f->file, f->line);
+	uint32_t owner = owner_of(t, number);
 	struct error *err = NULL;
 
 	fprintf(h->out, "<article class=\"frame\" id=\"t%" PRIu32 "-%" PRIu32 "\"", thread, number);
 	if (row != UINT32_MAX)
 		fprintf(h->out, " data-here=\"f%" PRIu32 "-L%" PRIu32 "\"", row, f->line);
-	if (owner_of(t, number) != number)
-		fprintf(h->out, " data-owner=\"t%" PRIu32 "-%" PRIu32 "\"", thread, owner_of(t, number));
+	if (owner != number)
+		fprintf(h->out, " data-owner=\"t%" PRIu32 "-%" PRIu32 "\"", thread, owner);
 	if (h->r->activity && f->meta && h->steps < PAGE_STEPS)
 		err = print_own_lines(h, thread, number);
 	fprintf(h->out, "><h2><span class=\"dim\">#%" PRIu32 "</span> ", number);
 	print_name(h, f);
-	if (f->file) {
-		fputs(" <small>", h->out);
-		if (row != UINT32_MAX)
-			fprintf(h->out, "<a href=\"#f%" PRIu32 "-L%" PRIu32 "\">", row, f->line);
-		html_text(h->out, html_base_name(f->file));
-		if (f->line)
-			fprintf(h->out, ":%" PRIu32, f->line);
-		if (f->line && f->column)
-			fprintf(h->out, ":%" PRIu32, f->column);
-		fputs(row != UINT32_MAX ? "</a></small>" : "</small>", h->out);
-	}
+	print_frame_place(h, f, row);
 	fputs("</h2>\n", h->out);
+	return err;
+}
+
+static struct error *print_frame_body(struct crash_html *h, uint32_t thread, uint32_t number)
+{
+	const struct crash_thread *t = &h->c->threads[thread];
+	const struct crash_frame *f = &t->frames[number];
+	bool has_paths = f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST;
+	struct error *err = crash_values_html(h->r, t, f, h->out);
+
+	if (err)
+		return err;
+	err = has_paths ? print_digest(h, t, f) : NULL;
+	if (err)
+		return err;
+	err = has_paths ? print_paths(h, t, f) : NULL;
+	return err ? err : crash_before_html(h->r, f, h->out);
+}
+
+static struct error *print_frame(struct crash_html *h, uint32_t thread, uint32_t number)
+{
+	const struct crash_frame *f = &h->c->threads[thread].frames[number];
+	struct error *err = print_frame_head(h, thread, number);
+
 	print_frame_facts(h, thread, number);
 	if (!err)
-		err = crash_values_html(h->r, t, f, h->out);
-	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST))
-		err = print_digest(h, t, f);
-	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST))
-		err = print_paths(h, t, f);
-	if (!err)
-		err = crash_before_html(h->r, f, h->out);
+		err = print_frame_body(h, thread, number);
 	if (f->calls_used && f->meta) {
 		fputs("<h3>Calls of this activation</h3>\n", h->out);
 		print_call_list(h, f, POINT_USED, "Made");

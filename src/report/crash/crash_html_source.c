@@ -94,20 +94,20 @@ static struct error *collect_calls(struct crash_html *h, uint32_t id, const stru
 	return err;
 }
 
-static struct error *choose_function(struct crash_html *h, uint32_t id)
+/* The lines of a function in its own file; file UINT32_MAX: it has none. */
+struct own_range {
+	uint32_t file;
+	uint32_t first;
+	uint32_t last;
+};
+
+/* Finds these, and chooses what is inlined or in other files. */
+static struct error *choose_inlined(struct crash_html *h, const struct pathmeta_function *flow, struct own_range *own)
 {
-	uint32_t image, own = UINT32_MAX, first = UINT32_MAX, last = 0, file = UINT32_MAX;
-	const struct pathmeta_function *flow = flow_of(h->c, id, &image);
+	uint32_t file = UINT32_MAX;
 	const char *last_name = NULL;
 	struct error *err = NULL;
 
-	if (h->is_shown[id])
-		return NULL;
-	h->is_shown[id] = 1;
-	if (flow->file && flow->line) {
-		err = crash_lines_file(&h->lines, flow->file, &own);
-		first = last = flow->line;
-	}
 	for (uint32_t i = 0; i < flow->first_line[flow->cfg.node_count] && !err; i++) {
 		const struct pathmeta_line *line = &flow->lines[i];
 
@@ -115,29 +115,59 @@ static struct error *choose_function(struct crash_html *h, uint32_t id)
 			continue;
 		if (line->file != last_name)
 			err = crash_lines_file(&h->lines, line->file, &file);
+		if (err)
+			return err;
 		last_name = line->file;
-		if (err || (file == own && !line->function)) {
-			first = line->line < first ? line->line : first;
-			last = line->line > last ? line->line : last;
+		if (file == own->file && !line->function) {
+			own->first = line->line < own->first ? line->line : own->first;
+			own->last = line->line > own->last ? line->line : own->last;
 		} else {
 			err = choose_near(h, file, line->line, NEAR);
 		}
 	}
-	if (!err && own != UINT32_MAX)
-		err = open_file(h, own);
-	if (!err && own != UINT32_MAX && flow->line <= h->files[own].line_count)
-		choose_line(h, &h->files[own], flow->line); /* its name is there */
-	if (!err && own != UINT32_MAX && last - first < FUNCTION_MAX)
-		err = choose_lines(h, own, first, last);
-	for (uint32_t line = first; own != UINT32_MAX && last - first >= FUNCTION_MAX && line <= last && !err; line++) {
-		const struct crash_line *known = crash_lines_find(&h->lines, own, line);
+	return err;
+}
 
-		if (line == first || (known && known->state != ACTIVITY_NO))
-			err = choose_near(h, own, line, NEAR);
+/* All of a moderate function, of a long one what is near its first line and near lines that may have run. */
+static struct error *choose_own(struct crash_html *h, const struct pathmeta_function *flow, const struct own_range *own)
+{
+	struct error *err = open_file(h, own->file);
+
+	if (err)
+		return err;
+	if (flow->line <= h->files[own->file].line_count)
+		choose_line(h, &h->files[own->file], flow->line); /* its name is there */
+	if (own->last - own->first < FUNCTION_MAX)
+		return choose_lines(h, own->file, own->first, own->last);
+	for (uint32_t line = own->first; line <= own->last && !err; line++) {
+		const struct crash_line *known = crash_lines_find(&h->lines, own->file, line);
+
+		if (line == own->first || (known && known->state != ACTIVITY_NO))
+			err = choose_near(h, own->file, line, NEAR);
 	}
-	return err ? err
-		   : collect_calls(h, id, &h->c->images[image].trace.meta.functions[id - h->c->first_function[image]],
-				   flow->file);
+	return err;
+}
+
+static struct error *choose_function(struct crash_html *h, uint32_t id)
+{
+	struct own_range own = {.file = UINT32_MAX, .first = UINT32_MAX};
+	uint32_t image;
+	const struct pathmeta_function *flow = flow_of(h->c, id, &image);
+	const struct tracemeta *meta = &h->c->images[image].trace.meta;
+	struct error *err = NULL;
+
+	if (h->is_shown[id])
+		return NULL;
+	h->is_shown[id] = 1;
+	if (flow->file && flow->line) {
+		own.first = own.last = flow->line;
+		err = crash_lines_file(&h->lines, flow->file, &own.file);
+	}
+	if (!err)
+		err = choose_inlined(h, flow, &own);
+	if (!err && own.file != UINT32_MAX)
+		err = choose_own(h, flow, &own);
+	return err ? err : collect_calls(h, id, &meta->functions[id - h->c->first_function[image]], flow->file);
 }
 
 static struct error *choose_callees(struct crash_html *h, uint32_t id)

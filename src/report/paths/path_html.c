@@ -579,36 +579,49 @@ static struct error *find_functions(struct page *p)
 	return NULL;
 }
 
+/* Of the text, of a line with counts and of a function. */
+static uint32_t last_line(const struct page *p)
+{
+	const struct path_line *lines = p->h->lines.lines.items + p->file->first_line;
+	uint32_t last = p->source->path ? p->source->line_count : 0;
+
+	if (p->file->line_count && lines[p->file->line_count - 1].line > last)
+		last = lines[p->file->line_count - 1].line;
+	for (size_t i = 0; i < p->function_count; i++)
+		if (p->functions[i]->meta->line > last)
+			last = p->functions[i]->meta->line;
+	return last;
+}
+
+/* Those near code that ran; without text, those with counts. */
+static void choose_near(const struct page *p, uint32_t last, uint8_t *is_shown)
+{
+	const struct path_line *lines = p->h->lines.lines.items + p->file->first_line;
+	uint32_t near = p->source->path ? NEAR : 0;
+
+	for (size_t i = 0; i < p->file->line_count; i++) {
+		uint32_t from = lines[i].line > near ? lines[i].line - near : 1;
+
+		for (uint32_t l = from; l <= last && l - from <= 2 * near; l++)
+			is_shown[l] |= !p->source->path || lines[i].count;
+	}
+	for (size_t i = 0; i < p->function_count; i++)
+		is_shown[p->functions[i]->meta->line] |= !p->source->path || p->functions[i]->run_count;
+}
+
 /* Which lines of the file are shown: all of a moderate file, what is near code that ran of a very long one; only those
  * with counts when there is no text. */
 static struct error *choose_lines(const struct page *p, uint8_t **ret, uint32_t *ret_last)
 {
-	const struct path_line *lines = p->h->lines.lines.items;
-	size_t first = p->file->first_line, end = first + p->file->line_count;
-	uint32_t last = p->source->path ? p->source->line_count : 0;
-	uint32_t near = p->source->path ? NEAR : 0;
-	uint8_t *is_shown;
+	uint32_t last = last_line(p);
+	uint8_t *is_shown = calloc((size_t)last + 2, 1);
 
-	if (p->file->line_count && lines[end - 1].line > last)
-		last = lines[end - 1].line;
-	for (size_t i = 0; i < p->function_count; i++)
-		if (p->functions[i]->meta->line > last)
-			last = p->functions[i]->meta->line;
-	is_shown = calloc((size_t)last + 2, 1);
 	if (!is_shown)
 		return &error_no_memory;
-	if (p->source->path && last <= WHOLE_MAX) {
+	if (p->source->path && last <= WHOLE_MAX)
 		memset(is_shown, 1, (size_t)last + 1);
-	} else {
-		for (size_t i = first; i < end; i++) {
-			uint32_t from = lines[i].line > near ? lines[i].line - near : 1;
-
-			for (uint32_t l = from; l <= last && l - from <= 2 * near; l++)
-				is_shown[l] |= !p->source->path || lines[i].count;
-		}
-		for (size_t i = 0; i < p->function_count; i++)
-			is_shown[p->functions[i]->meta->line] |= !p->source->path || p->functions[i]->run_count;
-	}
+	else
+		choose_near(p, last, is_shown);
 	*ret = is_shown;
 	*ret_last = last;
 	return NULL;
