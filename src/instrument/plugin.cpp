@@ -357,17 +357,6 @@ static void mark_own_memory(LLVMValueRef ref)
 	memory->setMetadata(LLVMContext::MD_nosanitize, yes); /* no red zones around it */
 }
 
-static LLVMValueRef add_naked(LLVMModuleRef ref, const char *name)
-{
-	Module &module = *unwrap(ref);
-	auto *type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
-	auto *function = Function::Create(type, GlobalValue::InternalLinkage, name, module);
-	function->addFnAttr(Attribute::Naked);
-	function->addFnAttr(Attribute::NoInline);
-	function->addFnAttr(Attribute::NoUnwind);
-	return wrap(function);
-}
-
 static void add_constructor(LLVMValueRef ref)
 {
 	auto *function = unwrap<Function>(ref);
@@ -447,7 +436,6 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		set_prologue_data,
 		drop_needless_protector,
 		mark_own_memory,
-		add_naked,
 		add_constructor,
 		variable_name,
 		0,

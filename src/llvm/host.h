@@ -74,8 +74,6 @@ struct host {
 	void (*drop_needless_protector)(LLVMValueRef function);
 	/* Memory of ours: protects and checks nothing. */
 	void (*mark_own_memory)(LLVMValueRef alloca);
-	/* A local function that is what its assembly says. */
-	LLVMValueRef (*add_naked)(LLVMModuleRef module, const char *name);
 	/* Runs before other constructors; as often as its comdat group is linked. */
 	void (*add_constructor)(LLVMValueRef function);
 	/* The variable, of the function that scope is in or global, that a value is the value or the address of; NULL when not known. */

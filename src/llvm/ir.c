@@ -1,4 +1,5 @@
 /* ir.c - small questions and steps on LLVM's code (ir.h). */
+#include <assert.h>
 #include <string.h>
 
 #include <llvm-c/Analysis.h>
@@ -9,6 +10,36 @@
 unsigned ir_attribute_kind(const char *name)
 {
 	return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+void ir_add_attribute(LLVMValueRef function, const char *name, uint64_t value)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+	LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(context, ir_attribute_kind(name), value));
+}
+
+LLVMValueRef ir_add_naked(LLVMModuleRef module, const char *name, LLVMTypeRef type, const struct ir_assembly *code)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	LLVMValueRef function = LLVMAddFunction(module, name, type);
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+	LLVMTypeRef types[IR_OPERANDS_MAX];
+	assert(code->operand_count <= IR_OPERANDS_MAX);
+	for (unsigned i = 0; i < code->operand_count; i++)
+		types[i] = LLVMTypeOf(code->operands[i]);
+	LLVMTypeRef body = LLVMFunctionType(LLVMVoidTypeInContext(context), types, code->operand_count, 0);
+	LLVMValueRef assembly =
+		LLVMGetInlineAsm(body, (const char *)code->text->bytes, code->text->len_bytes, code->constraints,
+				 code->constraints_len, 1, 0, LLVMInlineAsmDialectATT, 0);
+	LLVMSetLinkage(function, LLVMInternalLinkage);
+	ir_add_attribute(function, "naked", 0);
+	ir_add_attribute(function, "noinline", 0);
+	LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, function, ""));
+	LLVMBuildCall2(builder, body, assembly, code->operands, code->operand_count, "");
+	LLVMBuildUnreachable(builder);
+	LLVMDisposeBuilder(builder);
+	return function;
 }
 
 unsigned ir_intrinsic_kind(const char *name)

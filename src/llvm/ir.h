@@ -32,6 +32,21 @@ LLVMValueRef ir_gather_allocas(LLVMBuilderRef builder, LLVMValueRef function);
 /* Code of ours belongs to the line of the instruction it stands before; in a function with lines, it has at least that of 0. */
 void ir_position_before(LLVMBuilderRef builder, LLVMValueRef instruction);
 
+/* A local function of that type that is what its assembly says; it is not inlined. operands: addresses and the like, one for each
+ * of the constraints; at most IR_OPERANDS_MAX. */
+struct ir_assembly {
+	const struct buffer *text;
+	const char *constraints;
+	size_t constraints_len;
+	LLVMValueRef *operands;
+	unsigned operand_count;
+};
+enum {
+	IR_OPERANDS_MAX = 16,
+};
+LLVMValueRef ir_add_naked(LLVMModuleRef module, const char *name, LLVMTypeRef type, const struct ir_assembly *code);
+void ir_add_attribute(LLVMValueRef function, const char *name, uint64_t value);
+
 /* A broken module would end the linker in a crash far from its cause. The error says "UNIT: WHAT is not valid". */
 struct error *ir_verify(LLVMModuleRef module, const char *unit, const char *what);
 

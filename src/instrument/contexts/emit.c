@@ -315,38 +315,54 @@ static bool cleans(const struct program *p, const struct function *f)
 	return p->cleans_tails && f->is_root && !f->is_opaque;
 }
 
-static struct error *emit_function(struct emitter *e, struct function *f)
+/* leaves: the id is left to the next site; left: what the one before left there. */
+static struct error *emit_site(struct emitter *e, struct site *site, uint64_t left, bool leaves)
 {
 	struct program *p = e->p;
-	struct error *err = NULL;
-	uint64_t left = 0;
+	const struct function *callee = site->callee == NO_INDEX ? NULL : &p->functions.items[site->callee];
+	if (site->kind == META_SITE_CALL && callee && callee->inner)
+		entry_call_inner(site->call, callee, site->is_replaceable ? callee->entry : callee->inner);
+	if (site->action == SITE_CAPTURE) {
+		emit_capture(e, site);
+		return NULL;
+	}
+	if (!site->number)
+		return NULL;
+	if (is_cold_edge(site))
+		return emit_cold_edge(e, site, left, leaves);
+	if (site->is_cold)
+		emit_cold_push(e, site);
+	else if (site->action != SITE_NOTHING || site->undo)
+		emit_call_site(e, site, !leaves);
+	return NULL;
+}
+
+static void emit_begin(struct emitter *e, struct function *f)
+{
+	bool recovery = needs_recovery(e, f->value);
 	e->is_outer = f->is_outer;
 	e->entry_id = NULL;
 	e->entry_top = NULL;
-	bool recovery = needs_recovery(e, f->value);
 	if (f->is_outer)
 		start_alone(e, f->value);
 	if (f->needs_entry || recovery)
 		keep_entry(e, f->value);
 	if (recovery)
 		recover(e, f->value);
+}
+
+static struct error *emit_function(struct emitter *e, struct function *f)
+{
+	struct error *err = NULL;
+	uint64_t left = 0;
+	emit_begin(e, f);
 	for (uint32_t k = 0; k < f->site_count && !err; k++) {
-		struct site *site = &p->sites.items[f->first_site + k];
+		struct site *site = &e->p->sites.items[f->first_site + k];
 		const bool leaves = k + 1 < f->site_count && leaves_id(e, site, &site[1]);
-		const struct function *callee = site->callee == NO_INDEX ? NULL : &p->functions.items[site->callee];
-		if (site->kind == META_SITE_CALL && callee && callee->inner)
-			entry_call_inner(site->call, callee, site->is_replaceable ? callee->entry : callee->inner);
-		if (site->action == SITE_CAPTURE)
-			emit_capture(e, site);
-		else if (site->number && is_cold_edge(site))
-			err = emit_cold_edge(e, site, left, leaves);
-		else if (site->number && site->is_cold)
-			emit_cold_push(e, site);
-		else if (site->number && (site->action != SITE_NOTHING || site->undo))
-			emit_call_site(e, site, !leaves);
+		err = emit_site(e, site, left, leaves);
 		left = leaves && is_cold_edge(site) ? site->addend : 0;
 	}
-	if (cleans(p, f))
+	if (cleans(e->p, f))
 		clean_before_returns(e, f->value);
 	return err;
 }

@@ -98,26 +98,10 @@ static void print_put_back(struct buffer *b, const struct place *place)
 LLVMValueRef outline_add_code(struct program *p, const char *name, LLVMTypeRef type, const struct buffer *text,
 			      const char *constraints, LLVMValueRef *operands, unsigned count)
 {
-	static const char *const attributes[] = {"naked", "noinline", "optsize"};
-	const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-	LLVMValueRef helper = LLVMAddFunction(p->module, name, type);
-	LLVMTypeRef types[OUTLINE_OPERANDS_MAX];
-	for (unsigned i = 0; i < count; i++)
-		types[i] = LLVMTypeOf(operands[i]);
-	LLVMTypeRef body = LLVMFunctionType(LLVMVoidTypeInContext(p->context), types, count, 0);
-	LLVMValueRef code = LLVMGetInlineAsm(body, (const char *)text->bytes, text->len_bytes, constraints,
-					     strlen(constraints), 1, 0, LLVMInlineAsmDialectATT, 0);
-	LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->context);
-	LLVMSetLinkage(helper, LLVMInternalLinkage);
-	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-		LLVMAddAttributeAtIndex(helper, at,
-					LLVMCreateEnumAttribute(p->context, ir_attribute_kind(attributes[i]), 0));
-	LLVMAddAttributeAtIndex(helper, at,
-				LLVMCreateEnumAttribute(p->context, ir_attribute_kind("uwtable"), 2)); /* async */
-	LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(p->context, helper, ""));
-	LLVMBuildCall2(builder, body, code, operands, count, "");
-	LLVMBuildUnreachable(builder);
-	LLVMDisposeBuilder(builder);
+	const struct ir_assembly code = {text, constraints, strlen(constraints), operands, count};
+	LLVMValueRef helper = ir_add_naked(p->module, name, type, &code);
+	ir_add_attribute(helper, "optsize", 0);
+	ir_add_attribute(helper, "uwtable", 2); /* async */
 	return helper;
 }
 
@@ -132,8 +116,7 @@ static struct error *add_helper(struct program *p, const char *name, struct buff
 		return err;
 	*ret = outline_add_code(p, name, type, text, "i", &image, 1);
 	LLVMSetFunctionCallConv(*ret, LLVMPreserveMostCallConv);
-	LLVMAddAttributeAtIndex(*ret, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-				LLVMCreateEnumAttribute(p->context, ir_attribute_kind("nounwind"), 0));
+	ir_add_attribute(*ret, "nounwind", 0);
 	return NULL;
 }
 

@@ -164,10 +164,7 @@ struct error *interpose_add(struct program *p, const struct support *s, struct f
 
 /* outline.c: what cold sites do, by calls of helpers. */
 struct error *outline_add(struct program *p, struct support *s);
-enum {
-	OUTLINE_OPERANDS_MAX = 8,
-};
-/* A local function that is this assembly, with frame descriptions for each instruction. */
+/* A local function that is this assembly (ir_add_naked), with frame descriptions for each instruction. */
 LLVMValueRef outline_add_code(struct program *p, const char *name, LLVMTypeRef type, const struct buffer *text,
 			      const char *constraints, LLVMValueRef *operands, unsigned count);
 void outline_push(const struct support *s, LLVMBuilderRef builder, uint32_t site);

@@ -166,13 +166,6 @@ static bool is_program(const struct path_module *m)
 	return !module_flag(m->module, "PIC Level") || module_flag(m->module, "PIE Level");
 }
 
-static void add_function_attribute(const struct path_module *m, LLVMValueRef function, const char *name)
-{
-	unsigned kind = ir_attribute_kind(name);
-	LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-				LLVMCreateEnumAttribute(m->context, kind, 0));
-}
-
 LLVMValueRef path_runtime_function(const struct path_module *m, const char *name, LLVMTypeRef type)
 {
 	LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
@@ -180,13 +173,13 @@ LLVMValueRef path_runtime_function(const struct path_module *m, const char *name
 		return function;
 	function = LLVMAddFunction(m->module, name, type);
 	LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
-	add_function_attribute(m, function, "nounwind");
+	ir_add_attribute(function, "nounwind", 0);
 	/* The lazy resolver does not keep all the registers that preserve_most does. */
-	add_function_attribute(m, function, "nonlazybind");
+	ir_add_attribute(function, "nonlazybind", 0);
 	if (is_program(m))
 		m->host->bind_locally(function); /* `waymark cc` links the runtime into programs */
 	if (strcmp(name, "wm1_path_miss") != 0)
-		add_function_attribute(m, function, "cold");
+		ir_add_attribute(function, "cold", 0);
 	return function;
 }
 
@@ -198,7 +191,7 @@ static LLVMValueRef add_enter_function(const struct path_module *m, const char *
 	LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
 	static const char *const attributes[] = {"nounwind", "cold", "noinline"};
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-		add_function_attribute(m, function, attributes[i]);
+		ir_add_attribute(function, attributes[i], 0);
 	return function;
 }
 

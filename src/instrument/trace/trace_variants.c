@@ -17,8 +17,10 @@
 #include <llvm-c/Comdat.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "base/cleanup.h"
 #include "format/scheme.h"
 #include "instrument/trace/trace.h"
+#include "llvm/ir.h"
 
 /* Labels as values: their addresses are in tables that a copy would share. */
 static bool has_labels(LLVMValueRef function)
@@ -221,11 +223,14 @@ static struct error *make_switch(struct trace_function *f, LLVMValueRef chosen, 
 {
 	const struct path_module *m = &f->m->paths;
 	const char *name = arena_printf(f->scratch, "%s.wm", LLVMGetValueName(f->function));
-	LLVMTypeRef pointer = LLVMPointerTypeInContext(m->context, 0), types[WM1_SCHEMES];
-	struct buffer text = {0}, constraints = {0};
+	CLEANUP(buffer_deinit) struct buffer text = {0};
+	CLEANUP(buffer_deinit) struct buffer constraints = {0};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m->context), NULL, 0, 0);
+	LLVMValueRef operands[WM1_SCHEMES] = {chosen};
 	for (uint32_t i = 0; i < f->scheme_count; i++) {
-		types[i] = pointer;
 		buffer_printf(&constraints, i ? ",i" : "i");
+		if (i >= 1)
+			operands[i] = f->bodies[i];
 		if (i >= 2)
 			buffer_printf(&text, "cmpb $$%u, ${0:c}(%%rip)\nje ${%u:c}\n", i, i);
 	}
@@ -233,26 +238,13 @@ static struct error *make_switch(struct trace_function *f, LLVMValueRef chosen, 
 	struct error *err = name ? buffer_error(&text) : &error_no_memory;
 	if (!err)
 		err = buffer_error(&constraints);
-	if (!err) {
-		LLVMTypeRef nothing = LLVMVoidTypeInContext(m->context);
-		LLVMValueRef function = m->host->add_naked(m->module, name);
-		LLVMTypeRef type = LLVMFunctionType(nothing, types, f->scheme_count, 0);
-		LLVMValueRef code = LLVMGetInlineAsm(type, (const char *)text.bytes, text.len_bytes,
-						     (const char *)constraints.bytes, constraints.len_bytes, 1, 0,
-						     LLVMInlineAsmDialectATT, 0);
-		LLVMValueRef arguments[WM1_SCHEMES] = {chosen};
-		LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
-		LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(m->context, function, ""));
-		for (uint32_t i = 1; i < f->scheme_count; i++)
-			arguments[i] = f->bodies[i];
-		LLVMBuildCall2(builder, type, code, arguments, f->scheme_count, "");
-		LLVMBuildUnreachable(builder);
-		LLVMDisposeBuilder(builder);
-		*ret = function;
-	}
-	buffer_deinit(&text);
-	buffer_deinit(&constraints);
-	return err;
+	if (err)
+		return err;
+	*ret = ir_add_naked(m->module, name, type,
+			    &(struct ir_assembly){&text, (const char *)constraints.bytes, constraints.len_bytes,
+						  operands, f->scheme_count});
+	ir_add_attribute(*ret, "nounwind", 0);
+	return NULL;
 }
 
 static struct error *dispatch_ahead(struct trace_function *f, LLVMValueRef chosen)
