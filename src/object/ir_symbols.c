@@ -114,27 +114,39 @@ static struct error *read_symbol(struct cursor *c, const struct blob *strings, s
 					 });
 }
 
+/* Where the symbols are, and how many. */
+static struct error *read_header(struct cursor *c, uint32_t *ret_off, uint32_t *ret_count)
+{
+	uint32_t version = 0;
+	struct error *err = cursor_u32(c, &version);
+
+	if (err)
+		return err;
+	if (version != TABLE_VERSION)
+		return cursor_error(c, "symbols of format %u are not known", version);
+	err = cursor_seek(c, HEADER_SYMBOLS_OFF);
+	if (err)
+		return err;
+	err = cursor_u32(c, ret_off);
+	return err ? err : cursor_u32(c, ret_count);
+}
+
 static struct error *read_table(const struct blob *table, const struct blob *strings, const char *name,
 				struct ir_symbol_vec *ret)
 {
-	uint32_t version = 0, off = 0, count = 0;
+	uint32_t off = 0, count = 0;
 	struct cursor c;
 	struct error *err;
 
 	cursor_init(&c, table->bytes, table->len_bytes, name);
-	err = cursor_u32(&c, &version);
-	if (!err && version != TABLE_VERSION)
-		err = cursor_error(&c, "symbols of format %u are not known", version);
-	if (!err)
-		err = cursor_seek(&c, HEADER_SYMBOLS_OFF);
-	if (!err)
-		err = cursor_u32(&c, &off);
-	if (!err)
-		err = cursor_u32(&c, &count);
-	if (!err)
-		err = cursor_seek(&c, off);
-	if (!err && count > cursor_left(&c) / SYMBOL_BYTES)
-		err = cursor_error(&c, "%u symbols cannot be in it", count);
+	err = read_header(&c, &off, &count);
+	if (err)
+		return err;
+	err = cursor_seek(&c, off);
+	if (err)
+		return err;
+	if (count > cursor_left(&c) / SYMBOL_BYTES)
+		return cursor_error(&c, "%u symbols cannot be in it", count);
 	for (uint32_t i = 0; i < count && !err; i++)
 		err = read_symbol(&c, strings, ret);
 	return err;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "core/activity/activity_flow.h"
 #include "core/activity/activity_frame.h"
 #include "core/activity/activity_must.h"
@@ -445,28 +446,34 @@ static struct error *give(const struct analysis *a, struct arena *arena, struct 
 	return NULL;
 }
 
+static void analysis_deinit(struct analysis *a)
+{
+	frame_view_destroy(&a->view);
+}
+
 struct error *activity_analyse(const struct activity_program *p, struct arena *arena, struct activity_result *ret)
 {
-	struct analysis a = {.p = p, .flow = arena_alloc(arena, sizeof(*a.flow))};
-	struct arena scratch;
-	struct error *err = a.flow ? activity_flow_make(p, arena, a.flow) : &error_no_memory;
+	CLEANUP(arena_deinit) struct arena scratch = {0};
+	CLEANUP(analysis_deinit) struct analysis a = {.p = p, .flow = arena_alloc(arena, sizeof(*a.flow))};
+	struct error *err;
 
-	arena_init(&scratch);
-	if (!err)
-		err = allocate(&a, &scratch, arena);
-	if (!err)
-		err = frame_view_create(a.flow, &a.view);
-	if (!err)
-		err = add_stacks(&a);
-	if (!err) {
-		reach(&a);
-		err = find_must(&a);
-	}
-	if (!err)
-		err = give(&a, arena, ret);
-	frame_view_destroy(&a.view);
-	arena_deinit(&scratch);
-	return err;
+	if (!a.flow)
+		return &error_no_memory;
+	err = activity_flow_make(p, arena, a.flow);
+	if (err)
+		return err;
+	err = allocate(&a, &scratch, arena);
+	if (err)
+		return err;
+	err = frame_view_create(a.flow, &a.view);
+	if (err)
+		return err;
+	err = add_stacks(&a);
+	if (err)
+		return err;
+	reach(&a);
+	err = find_must(&a);
+	return err ? err : give(&a, arena, ret);
 }
 
 struct error *activity_of_frame(const struct activity_result *r, const struct activity_frame *frame, uint8_t *nodes,

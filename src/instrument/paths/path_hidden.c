@@ -17,6 +17,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "base/cleanup.h"
 #include "instrument/nocallback.h"
 #include "base/order.h"
 #include "instrument/paths/path.h"
@@ -65,17 +66,14 @@ static uint32_t name_index(const struct path_hidden *h, const char *name)
 /* ---- the notes ---- */
 
 /* Texts of every node of a list, count_each of each; *ret is malloc'd and points into the module. */
-static struct error *read_notes(LLVMModuleRef module, const char *list, unsigned count_each, const char ***ret,
-				unsigned *ret_count)
+static struct error *read_notes(LLVMModuleRef module, const char *list, unsigned count_each, struct arena *arena,
+				const char ***ret, unsigned *ret_count)
 {
 	const unsigned count = LLVMGetNamedMetadataNumOperands(module, list);
-	LLVMValueRef *nodes = calloc(count + 1, sizeof *nodes);
-	const char **texts = calloc((size_t)count * count_each + 1, sizeof *texts);
-	if (!nodes || !texts) {
-		free(nodes);
-		free(texts);
+	LLVMValueRef *nodes = arena_calloc(arena, count, sizeof *nodes);
+	const char **texts = arena_calloc(arena, (size_t)count * count_each, sizeof *texts);
+	if (!nodes || !texts)
 		return &error_no_memory;
-	}
 	*ret_count = 0;
 	LLVMGetNamedMetadataOperands(module, list, nodes);
 	for (unsigned i = 0; i < count; i++) {
@@ -88,7 +86,6 @@ static struct error *read_notes(LLVMModuleRef module, const char *list, unsigned
 			texts[*ret_count * count_each + k] = parts[k] ? LLVMGetMDString(parts[k], &len) : "";
 		(*ret_count)++;
 	}
-	free(nodes);
 	*ret = texts;
 	return NULL;
 }
@@ -318,46 +315,64 @@ static void sort_names(struct name_vec *names)
 	names->count = count;
 }
 
+/* What the source stage noted of calls: names, two or three an entry. */
+struct notes {
+	const char **inlined, **calls, **starts, **firm;
+	unsigned inlined_count, call_count, start_count, firm_count;
+};
+
+static struct error *read_all_notes(LLVMModuleRef module, struct arena *arena, struct notes *n)
+{
+	struct error *err = read_notes(module, PATH_NOTES_INLINED, 2, arena, &n->inlined, &n->inlined_count);
+	if (!err)
+		err = read_notes(module, PATH_NOTES_CALLS, 2, arena, &n->calls, &n->call_count);
+	if (!err)
+		err = read_notes(module, PATH_NOTES_STARTS, 1, arena, &n->starts, &n->start_count);
+	if (!err)
+		err = read_notes(module, PATH_NOTES_FIRM, 3, arena, &n->firm, &n->firm_count);
+	return err;
+}
+
+static struct error *add_notes(struct path_module *m, const struct notes *n)
+{
+	struct path_hidden *h = m->hidden;
+	struct error *err = add_names(m, n->inlined, 2 * (size_t)n->inlined_count);
+	if (!err)
+		err = add_names(m, n->calls, 2 * (size_t)n->call_count);
+	if (err)
+		return err;
+	sort_names(&h->names);
+	err = allocate(m);
+	if (!err)
+		err = add_pairs(h, n->inlined, n->inlined_count, &h->inlined);
+	if (!err)
+		err = add_pairs(h, n->calls, n->call_count, &h->calls);
+	return err;
+}
+
 struct error *path_hidden_find(struct path_module *m)
 {
-	LLVMModuleRef module = m->module;
-	const char **inlined = NULL, **calls = NULL, **starts = NULL, **firm = NULL;
-	unsigned inlined_count = 0, call_count = 0, start_count = 0, firm_count = 0;
+	CLEANUP(arena_deinit) struct arena scratch = {0};
+	struct notes n = {0};
+	uint8_t *bodies;
 	m->hidden = arena_calloc(&m->meta.arena, 1, sizeof *m->hidden);
-	struct path_hidden *h = m->hidden;
-	struct error *err = h ? read_notes(module, PATH_NOTES_INLINED, 2, &inlined, &inlined_count) : &error_no_memory;
-	if (!err)
-		err = read_notes(module, PATH_NOTES_CALLS, 2, &calls, &call_count);
-	if (!err)
-		err = read_notes(module, PATH_NOTES_STARTS, 1, &starts, &start_count);
-	if (!err)
-		err = read_notes(module, PATH_NOTES_FIRM, 3, &firm, &firm_count);
-	if (!err)
-		err = add_names(m, inlined, 2 * (size_t)inlined_count);
-	if (!err)
-		err = add_names(m, calls, 2 * (size_t)call_count);
-	if (!err) {
-		sort_names(&h->names);
-		err = allocate(m);
-	}
-	if (!err)
-		err = add_pairs(h, inlined, inlined_count, &h->inlined);
-	if (!err)
-		err = add_pairs(h, calls, call_count, &h->calls);
-	uint8_t *bodies = err ? NULL : calloc(h->names.count + 1, 1);
-	if (!err)
-		err = bodies ? look_at_bodies(m, bodies) : &error_no_memory;
-	if (!err) {
-		count_copies(h, bodies);
-		find_unseen(h, starts, start_count, bodies);
-		err = find_firm(m, firm, firm_count);
-	}
-	free(bodies);
-	free(inlined);
-	free(calls);
-	free(starts);
-	free(firm);
-	return err;
+	if (!m->hidden)
+		return &error_no_memory;
+	struct error *err = read_all_notes(m->module, &scratch, &n);
+	if (err)
+		return err;
+	err = add_notes(m, &n);
+	if (err)
+		return err;
+	bodies = arena_calloc(&scratch, m->hidden->names.count + 1, 1);
+	if (!bodies)
+		return &error_no_memory;
+	err = look_at_bodies(m, bodies);
+	if (err)
+		return err;
+	count_copies(m->hidden, bodies);
+	find_unseen(m->hidden, n.starts, n.start_count, bodies);
+	return find_firm(m, n.firm, n.firm_count);
 }
 
 static struct error *describe_lines(struct path_graph *g)

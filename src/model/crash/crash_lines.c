@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/order.h"
 #include "model/paths/source.h"
 #include "model/crash/crash_lines.h"
@@ -257,29 +258,46 @@ static struct error *add_line(struct collect *k, const char *file, uint32_t line
 	return err ? err : crash_line_vec_append(&k->l->lines, piece);
 }
 
+/* The lines of its nodes; sure_end: of each node, the first line that is not sure to have run with it. */
+static struct error *add_lines(struct collect *k, uint32_t id, const struct pathmeta_function *flow,
+			       const uint32_t *sure_end)
+{
+	struct error *err = NULL;
+
+	for (uint32_t node = 0; node < flow->cfg.node_count; node++)
+		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1] && !err; i++)
+			err = add_line(k, flow->lines[i].file, flow->lines[i].line, state_of(k, id, node, i, sure_end));
+	return err;
+}
+
 static struct error *add_function(struct collect *k, uint32_t id, const struct pathmeta_function *flow,
 				  const struct tracemeta_function *meta)
 {
 	struct crash_line_function function = {.file = UINT32_MAX, .line = flow->line, .id = id, .flow = flow};
-	uint32_t *sure_end = calloc((size_t)flow->cfg.node_count + 1, sizeof *sure_end);
+	CLEANUP(arena_deinit) struct arena scratch = {0};
+	uint32_t *sure_end = arena_calloc(&scratch, (size_t)flow->cfg.node_count + 1, sizeof *sure_end);
 	struct ran ran = {flow, meta, k->activity ? k->activity->edges[id] : NULL, k->c->calls_used[id],
 			  k->l->has_jumps};
-	struct error *err = sure_end ? NULL : &error_no_memory;
+	struct error *err = NULL;
 
-	if (!err && k->activity)
+	if (!sure_end)
+		return &error_no_memory;
+	if (k->activity)
 		find_sure_ends(&ran, sure_end);
-	if (!err && flow->file && flow->line)
+	if (flow->file && flow->line)
 		err = crash_lines_file(k->l, flow->file, &function.file);
-	for (uint32_t node = 0; node < flow->cfg.node_count && !err; node++) {
+	if (err)
+		return err;
+	for (uint32_t node = 0; node < flow->cfg.node_count; node++) {
 		if (k->activity && k->not_reached[id] && is_left_sometimes(&ran, node))
 			k->not_reached[id][node] = ALL_REACHED;
 		function.blocks[k->activity ? k->activity->nodes[id][node] : CRASH_LINE_UNKNOWN]++;
-		for (uint32_t i = flow->first_line[node]; i < flow->first_line[node + 1] && !err; i++)
-			err = add_line(k, flow->lines[i].file, flow->lines[i].line, state_of(k, id, node, i, sure_end));
 	}
-	free(sure_end);
+	err = add_lines(k, id, flow, sure_end);
+	if (err)
+		return err;
 	function.state = k->activity ? k->activity->functions[id] : CRASH_LINE_UNKNOWN;
-	return err ? err : crash_line_function_vec_append(&k->l->functions, function);
+	return crash_line_function_vec_append(&k->l->functions, function);
 }
 
 static int compare_lines(const void *a, const void *b)

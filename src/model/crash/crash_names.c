@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "model/crash/crash_build.h"
 
@@ -163,15 +164,34 @@ static bool is_in_call(const struct crash_image *image, const struct crash_site 
 	return is_call || (level > 0 && !is_final(image, site->levels[level].index));
 }
 
+/* By the calls that control may be in, else by the line: with its column first. *ret_kind: which of them. */
+static struct error *search_nodes(const struct crash_image *image, const struct crash_site *site, uint32_t level,
+				  bool is_call, enum crash_position_kind *ret_kind, struct crash_number_vec *ret)
+{
+	const struct crash_level *l = &site->levels[level];
+	const struct pathmeta_function *flow = image->trace.flows[l->index];
+	struct place p = place_of(image, site, level);
+	struct error *err = NULL;
+
+	*ret_kind = CRASH_POSITION_CALL;
+	if (is_in_call(image, site, level, is_call))
+		err = find_call_nodes(&image->trace.meta.functions[l->index], &p, ret);
+	if (err || ret->count)
+		return err;
+	*ret_kind = CRASH_POSITION_LINE;
+	err = find_line_nodes(flow, &p, true, ret);
+	if (err || ret->count)
+		return err;
+	return find_line_nodes(flow, &p, false, ret);
+}
+
 static struct error *find_nodes(struct crash *c, struct crash_site *site, uint32_t level, bool is_call)
 {
 	static const uint32_t first_node;
 	const struct crash_image *image = &c->images[site->image];
 	struct crash_level *l = &site->levels[level];
-	const struct pathmeta_function *flow = image->trace.flows[l->index];
-	struct place p = place_of(image, site, level);
-	struct crash_number_vec nodes = {0};
-	struct error *err = NULL;
+	CLEANUP(crash_number_vec_deinit) struct crash_number_vec nodes = {0};
+	struct error *err;
 
 	if (is_at_entry(image, site, level, is_call)) {
 		l->kind = CRASH_POSITION_POINTS;
@@ -179,24 +199,16 @@ static struct error *find_nodes(struct crash *c, struct crash_site *site, uint32
 		l->node_count = 1;
 		return NULL;
 	}
-	l->kind = CRASH_POSITION_CALL;
-	if (is_in_call(image, site, level, is_call))
-		err = find_call_nodes(&image->trace.meta.functions[l->index], &p, &nodes);
-	if (!err && !nodes.count) {
-		l->kind = CRASH_POSITION_LINE;
-		err = find_line_nodes(flow, &p, true, &nodes);
-	}
-	if (!err && !nodes.count)
-		err = find_line_nodes(flow, &p, false, &nodes);
-	if (!err && !nodes.count)
+	err = search_nodes(image, site, level, is_call, &l->kind, &nodes);
+	if (err)
+		return err;
+	if (!nodes.count) {
 		l->kind = CRASH_POSITION_NONE;
-	if (!err && nodes.count) {
-		l->nodes = arena_copy(&c->arena, nodes.items, nodes.count, sizeof *nodes.items);
-		l->node_count = (uint32_t)nodes.count;
-		err = l->nodes ? NULL : &error_no_memory;
+		return NULL;
 	}
-	crash_number_vec_deinit(&nodes);
-	return err;
+	l->nodes = arena_copy(&c->arena, nodes.items, nodes.count, sizeof *nodes.items);
+	l->node_count = (uint32_t)nodes.count;
+	return l->nodes ? NULL : &error_no_memory;
 }
 
 struct error *crash_name_levels(struct crash *c, struct crash_site *site, const struct crash_position *positions,

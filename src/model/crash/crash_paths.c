@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "model/crash/crash_build.h"
 
 enum {
@@ -512,29 +513,30 @@ static struct error *read_record(struct activation *a, bool has_record, bool *re
 static struct error *read_paths(struct activation *a, bool has_record)
 {
 	const struct crash_position *position = a->level->position;
-	struct candidate *candidates = calloc((size_t)position->point_count + 2, sizeof *candidates);
+	CLEANUP(arena_deinit) struct arena scratch = {0};
+	struct candidate *candidates = arena_calloc(&scratch, (size_t)position->point_count + 2, sizeof *candidates);
 	bool is_read = true;
 	uint32_t count = 0;
-	struct error *err = candidates ? NULL : &error_no_memory;
+	struct error *err = NULL;
 
 	a->has_reg = true;
 	a->frame->paths = arena_calloc(&a->c->arena, 1, sizeof *a->frame->paths);
-	if (!err && !a->frame->paths)
-		err = &error_no_memory;
-	if (!err && a->variant->frame_bytes && can_be_entered(a))
+	if (!candidates || !a->frame->paths)
+		return &error_no_memory;
+	if (a->variant->frame_bytes && can_be_entered(a))
 		err = read_record(a, has_record, &is_read);
-	if (!err && !is_read)
-		err = take_point_nodes(a);
-	else if (!err)
-		err = find_candidates(a, candidates, &count);
-	if (!err && is_read && count == 1 && candidates[0].kind == WM1_POINT_ENTRY) {
+	if (err)
+		return err;
+	if (!is_read)
+		return take_point_nodes(a);
+	err = find_candidates(a, candidates, &count);
+	if (err)
+		return err;
+	if (count == 1 && candidates[0].kind == WM1_POINT_ENTRY) {
 		a->frame->ended = 0; /* what is in the record is another activation's */
 		a->frame->path_count = 0;
 	}
-	if (!err && is_read)
-		err = finish_paths(a, candidates, count);
-	free(candidates);
-	return err;
+	return finish_paths(a, candidates, count);
 }
 
 static const struct tracemeta_variant *find_variant(const struct crash_image *image, const struct crash_level *level)

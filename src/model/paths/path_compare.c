@@ -1,6 +1,7 @@
 /* path_compare.c - joins the counts of two profiles by (name_key, cfg_key, number) and sorts out what is on one side only. */
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/order.h"
 #include "base/number_text.h"
 #include "model/paths/path_compare.h"
@@ -324,6 +325,42 @@ static struct error *find_cold(struct compare *m)
 	return err;
 }
 
+static void compare_deinit(struct compare *m)
+{
+	hashmap_deinit(&m->function_map);
+	known_vec_deinit(&m->known);
+	hashmap_deinit(&m->chosen);
+	hashmap_deinit(&m->name_map);
+	function_vec_deinit(&m->names);
+	hashmap_deinit(&m->pair_map);
+	path_pair_vec_deinit(&m->pairs);
+}
+
+/* Fills m->c. */
+static struct error *find_all(struct compare *m)
+{
+	struct path_comparison *c = m->c;
+	struct error *err = add_all(m);
+
+	if (!err)
+		err = find_changes(m);
+	if (!err)
+		err = find_news(m);
+	if (!err)
+		err = find_blurs(m);
+	if (!err)
+		err = find_cold(m);
+	if (err)
+		return err;
+	if (c->news.count)
+		qsort(c->news.items, c->news.count, sizeof *c->news.items, compare_field);
+	if (c->changes.count)
+		qsort(c->changes.items, c->changes.count, sizeof *c->changes.items, compare_changes);
+	if (c->blurs.count)
+		qsort(c->blurs.items, c->blurs.count, sizeof *c->blurs.items, compare_blurs);
+	return NULL;
+}
+
 struct error *path_compare(const struct path_profile *tested, const struct path_profile *field,
 			   const struct path_compare_options *options, const char *producer,
 			   struct path_comparison *ret)
@@ -335,30 +372,9 @@ struct error *path_compare(const struct path_profile *tested, const struct path_
 				    .producer = producer,
 				    .top = options->view.top,
 				    .hot = options->hot};
-	struct compare m = {.options = options, .c = &c};
-	struct error *err = add_all(&m);
+	CLEANUP(compare_deinit) struct compare m = {.options = options, .c = &c};
+	struct error *err = find_all(&m);
 
-	if (!err)
-		err = find_changes(&m);
-	if (!err)
-		err = find_news(&m);
-	if (!err)
-		err = find_blurs(&m);
-	if (!err)
-		err = find_cold(&m);
-	if (!err && c.news.count)
-		qsort(c.news.items, c.news.count, sizeof *c.news.items, compare_field);
-	if (!err && c.changes.count)
-		qsort(c.changes.items, c.changes.count, sizeof *c.changes.items, compare_changes);
-	if (!err && c.blurs.count)
-		qsort(c.blurs.items, c.blurs.count, sizeof *c.blurs.items, compare_blurs);
-	hashmap_deinit(&m.function_map);
-	known_vec_deinit(&m.known);
-	hashmap_deinit(&m.chosen);
-	hashmap_deinit(&m.name_map);
-	function_vec_deinit(&m.names);
-	hashmap_deinit(&m.pair_map);
-	path_pair_vec_deinit(&m.pairs);
 	if (err)
 		path_comparison_deinit(&c);
 	else

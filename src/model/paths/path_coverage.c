@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/order.h"
 #include "model/paths/branch_coverage.h"
@@ -357,27 +358,26 @@ static int compare_file_ranks(const void *a, const void *b)
 static struct error *sort_files(struct collect *c)
 {
 	struct path_line_file_vec *files = &c->l->files;
-	struct file_rank *order = calloc(files->count + 1, sizeof *order);
-	uint32_t *rank = calloc(files->count + 1, sizeof *rank);
-	struct error *err = order && rank ? NULL : &error_no_memory;
+	CLEANUP(arena_deinit) struct arena scratch = {0};
+	struct file_rank *order = arena_calloc(&scratch, files->count + 1, sizeof *order);
+	uint32_t *rank = arena_calloc(&scratch, files->count + 1, sizeof *rank);
 
-	for (uint32_t i = 0; !err && i < files->count; i++)
+	if (!order || !rank)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < files->count; i++)
 		order[i] = (struct file_rank){.file = files->items[i], .number = i};
-	if (!err)
-		qsort(order, files->count, sizeof *order, compare_file_ranks);
-	for (uint32_t i = 0; !err && i < files->count; i++) {
+	qsort(order, files->count, sizeof *order, compare_file_ranks);
+	for (uint32_t i = 0; i < files->count; i++) {
 		files->items[i] = order[i].file;
 		rank[order[i].number] = i;
 	}
-	for (size_t i = 0; !err && i < c->pieces.count; i++)
+	for (size_t i = 0; i < c->pieces.count; i++)
 		c->pieces.items[i].file = rank[c->pieces.items[i].file];
-	for (size_t i = 0; !err && i < c->ways.count; i++)
+	for (size_t i = 0; i < c->ways.count; i++)
 		c->ways.items[i].at.file = rank[c->ways.items[i].at.file];
-	for (size_t i = 0; !err && i < c->l->functions.count; i++)
+	for (size_t i = 0; i < c->l->functions.count; i++)
 		c->l->functions.items[i].file = rank[c->l->functions.items[i].file];
-	free(order);
-	free(rank);
-	return err;
+	return NULL;
 }
 
 static void assign_ranges(struct path_lines *l)
@@ -412,32 +412,48 @@ static void assign_ranges(struct path_lines *l)
 	}
 }
 
+static void collect_deinit(struct collect *c)
+{
+	hashmap_deinit(&c->file_map);
+	hashmap_deinit(&c->definitions);
+	piece_vec_deinit(&c->pieces);
+	way_vec_deinit(&c->ways);
+}
+
+/* Fills c->l. */
+static struct error *make_lines(struct collect *c)
+{
+	struct path_line_function_vec *functions = &c->l->functions;
+	struct error *err = collect(c);
+
+	if (err)
+		return err;
+	err = sort_files(c);
+	if (err)
+		return err;
+	if (c->pieces.count)
+		qsort(c->pieces.items, c->pieces.count, sizeof *c->pieces.items, compare_pieces);
+	if (c->ways.count)
+		qsort(c->ways.items, c->ways.count, sizeof *c->ways.items, compare_ways);
+	if (functions->count)
+		qsort(functions->items, functions->count, sizeof *functions->items, compare_functions);
+	err = fold_lines(c);
+	if (err)
+		return err;
+	err = fold_branches(c);
+	if (err)
+		return err;
+	fold_functions(c);
+	assign_ranges(c->l);
+	return NULL;
+}
+
 struct error *path_lines_create(const struct path_view *v, struct path_lines *ret)
 {
 	struct path_lines l = {0};
-	struct collect c = {.v = v, .l = &l};
-	struct error *err = collect(&c);
+	CLEANUP(collect_deinit) struct collect c = {.v = v, .l = &l};
+	struct error *err = make_lines(&c);
 
-	if (!err)
-		err = sort_files(&c);
-	if (!err && c.pieces.count)
-		qsort(c.pieces.items, c.pieces.count, sizeof *c.pieces.items, compare_pieces);
-	if (!err && c.ways.count)
-		qsort(c.ways.items, c.ways.count, sizeof *c.ways.items, compare_ways);
-	if (!err && l.functions.count)
-		qsort(l.functions.items, l.functions.count, sizeof *l.functions.items, compare_functions);
-	if (!err)
-		err = fold_lines(&c);
-	if (!err)
-		err = fold_branches(&c);
-	if (!err) {
-		fold_functions(&c);
-		assign_ranges(&l);
-	}
-	hashmap_deinit(&c.file_map);
-	hashmap_deinit(&c.definitions);
-	piece_vec_deinit(&c.pieces);
-	way_vec_deinit(&c.ways);
 	if (err)
 		path_lines_deinit(&l);
 	else

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "model/paths/profile_merge_model.h"
 #include "waymark/abi.h"
 
@@ -252,30 +253,34 @@ static struct error *walk_down(struct adding *a, uint32_t prefix, struct link_ve
 	}
 }
 
+/* The number of a link's prefix, in what is merged, on that parent's. */
+static struct error *add_link(struct adding *a, const struct link *link, uint32_t parent, uint32_t *ret)
+{
+	struct key node = {{link->node.id, (uint64_t)parent << 32 | new_site(a, link->node.site), link->node.run}};
+	struct key known = {{link->prefix, 0, 0}};
+	uint32_t prefix, number;
+	struct error *err = hashmap_add(&a->m->nodes, &node, &prefix);
+
+	if (err)
+		return err;
+	if (prefix >= UINT32_MAX - WM_PREFIX_FIRST)
+		return error_create(ERROR_OVERFLOW, "these files have too many contexts to be in one: merge fewer");
+	prefix += WM_PREFIX_FIRST;
+	err = hashmap_add(&a->prefixes, &known, &number);
+	if (err)
+		return err;
+	*ret = prefix;
+	return merge_count_vec_append(&a->new_prefixes, prefix);
+}
+
 static struct error *new_prefix(struct adding *a, uint32_t prefix, uint32_t *ret)
 {
-	struct link_vec links = {0};
+	CLEANUP(link_vec_deinit) struct link_vec links = {0};
 	uint32_t parent = 0;
 	struct error *err = walk_down(a, prefix, &links, &parent);
 
-	while (!err && links.count) {
-		const struct link *link = &links.items[--links.count];
-		struct key node = {
-			{link->node.id, (uint64_t)parent << 32 | new_site(a, link->node.site), link->node.run}};
-		struct key known = {{link->prefix, 0, 0}};
-		uint32_t number;
-
-		err = hashmap_add(&a->m->nodes, &node, &parent);
-		if (!err && parent >= UINT32_MAX - WM_PREFIX_FIRST)
-			err = error_create(ERROR_OVERFLOW,
-					   "these files have too many contexts to be in one: merge fewer");
-		parent += WM_PREFIX_FIRST;
-		if (!err)
-			err = hashmap_add(&a->prefixes, &known, &number);
-		if (!err)
-			err = merge_count_vec_append(&a->new_prefixes, parent);
-	}
-	link_vec_deinit(&links);
+	while (!err && links.count)
+		err = add_link(a, &links.items[--links.count], parent, &parent);
 	if (!err)
 		*ret = parent;
 	return err;
