@@ -3,6 +3,7 @@
 # the calling context goes through it. A thread that stops in it, at each of its instructions, has the right context or none.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 export WAYMARK_OUT=/dev/null
@@ -12,9 +13,9 @@ frames() { # of out.txt, innermost first
 }
 
 for level in -O0 -O2; do
-	"$waymark" cc --wm=contexts,trace -g "$level" -fPIC -shared "$here/core_bound_library.c" -o libbound.so &&
+	"$compiler" cc --wm=contexts,trace -g "$level" -fPIC -shared "$here/core_bound_library.c" -o libbound.so &&
 		clang-19 -I"$here/../../include" -g "$level" -DREPLACES "$here/core_bound.c" -L. -lbound -Wl,-rpath,"$PWD" -rdynamic -o plain &&
-		"$waymark" cc --wm=contexts,trace -g "$level" -DREPLACES "$here/core_bound.c" -L. -lbound -Wl,-rpath,"$PWD" -rdynamic -o ours ||
+		"$compiler" cc --wm=contexts,trace -g "$level" -DREPLACES "$here/core_bound.c" -L. -lbound -Wl,-rpath,"$PWD" -rdynamic -o ours ||
 		exit 1
 	for way in 'plain 3' 'plain 4' 'ours 3' 'ours 4'; do
 		# shellcheck disable=SC2086 # two words
@@ -80,7 +81,7 @@ step() {
 	done
 	echo "$*: $(echo at.*.core | wc -w) instructions, a context at $told"
 }
-"$waymark" cc --wm=contexts,trace -g -O2 "$here/core_bound.c" -L. -lbound -Wl,-rpath,"$PWD" -rdynamic -o none || exit 1
+"$compiler" cc --wm=contexts,trace -g -O2 "$here/core_bound.c" -L. -lbound -Wl,-rpath,"$PWD" -rdynamic -o none || exit 1
 step ./none 2
 [ "$told" -ge 3 ] || fail "$told contexts before a function of the library's own"
 step ./ours 2

@@ -2,6 +2,7 @@
 # core_cases.sh BUILD - of a switch, `waymark core` and `waymark paths` tell all values that lead where control went.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 cp "$here/core_cases.c" .
@@ -9,7 +10,7 @@ cp "$here/core_cases.c" .
 said=("case 10, 35" "case (-7, )?1 to 9" "case 100, 102, 104, 106, 108, 110, 112, 114 or others" "default")
 for options in "-O0" "-O2" "-O1 --wm-stage=source"; do
 	# shellcheck disable=SC2086 # a list of words
-	"$waymark" cc --wm=trace $options -g core_cases.c -o program || exit 1
+	"$compiler" cc --wm=trace $options -g core_cases.c -o program || exit 1
 	arguments=()
 	for text in "${said[@]}"; do
 		arguments+=(x)
@@ -23,7 +24,7 @@ for options in "-O0" "-O2" "-O1 --wm-stage=source"; do
 	done
 done
 
-"$waymark" cc --wm=paths -g core_cases.c -o program || exit 1
+"$compiler" cc --wm=paths -g core_cases.c -o program || exit 1
 WAYMARK_OUT=$PWD/program.wmk ./program
 expect 0 "$waymark" paths --top=20 --exe=./program program.wmk
 for text in "${said[@]}"; do

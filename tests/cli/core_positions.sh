@@ -3,6 +3,7 @@
 # says. gdb's own frames, which the pass has no part in, say that the program stopped there.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 export WAYMARK_OUT=/dev/null
@@ -25,8 +26,8 @@ stopped() {
 
 for flags in -O0 '-O2 -fcf-protection'; do
 	# shellcheck disable=SC2086
-	"$waymark" cc --wm=contexts -g $flags -DPART -c "$here/core_positions.c" -o part.o &&
-		"$waymark" cc --wm=contexts -g $flags "$here/core_positions.c" part.o -o positions || exit 1
+	"$compiler" cc --wm=contexts -g $flags -DPART -c "$here/core_positions.c" -o part.o &&
+		"$compiler" cc --wm=contexts -g $flags "$here/core_positions.c" part.o -o positions || exit 1
 	for way in one two three; do
 		for at in 1 2; do
 			core_of stop.core ./positions $way $at || exit 1

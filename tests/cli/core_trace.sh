@@ -3,6 +3,7 @@
 # chosen at start-up, separate debug files, static and position-dependent programs.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 cp "$here/core_trace.c" .
@@ -29,7 +30,7 @@ find_steps() {
 		'24 .* -> back to line 24' 'then, in progress; after a round of the loop' '24 .* -> is here'
 }
 
-"$waymark" cc --wm=trace -g -O0 core_trace.c -o program || exit 1
+"$compiler" cc --wm=trace -g -O0 core_trace.c -o program || exit 1
 core_of program.core ./program || exit 1
 expect 0 "$waymark" core --paths all ./program program.core
 find_steps
@@ -47,14 +48,15 @@ lacks out.txt "path 3 of 5"
 has out.txt "path 4 of 5"
 
 # The same after the optimizer, with the paths of its code.
-"$waymark" cc --wm=trace -g -O2 core_trace.c -o fast || exit 1
+"$compiler" cc --wm=trace -g -O2 core_trace.c -o fast || exit 1
 core_of fast.core ./fast || exit 1
 expect 0 "$waymark" core --paths all ./fast fast.core
 shown '#0 +list_find  .*core_trace.c:24:.*' 'path 4 of 4; .*' 'then, in progress; .*' '25 .*' '29 .*' '24 .* -> is here' \
 	'#[0-9] +walk .*' 'in progress' '39 .* -> is here' 'made calls: walk:39' '#. +main .*'
 
 # JSON has the same steps, with blocks and edges.
-expect 0 "$waymark" core --format=json -o core.json ./program program.core
+expect 0 "$waymark" core --format=json ./program program.core
+cp out.txt core.json
 if command -v python3 >/dev/null; then
 	python3 - core.json >facts.txt <<'END' || fail "core.json is no JSON"
 import json, sys
@@ -74,7 +76,7 @@ END
 fi
 
 # A ring of two; coverage of blocks.
-"$waymark" cc '--wm=trace=*=stmt+pt' --wm-trace-paths=2 -g -O0 core_trace.c -o small || exit 1
+"$compiler" cc '--wm=trace=*=stmt+pt' --wm-trace-paths=2 -g -O0 core_trace.c -o small || exit 1
 core_of small.core ./small || exit 1
 expect 0 "$waymark" core --paths all ./small small.core
 lacks out.txt "path 3 of 5"
@@ -82,7 +84,7 @@ shown '#0 +list_find .*' 'path 4 of 5; .*' 'path 5 of 5; .*' 'then, in progress;
 	'ran [0-9]+ of its [0-9]+ blocks'
 
 # Schemes chosen when the program starts.
-"$waymark" cc '--wm=trace=list_find=none|pt;*=none|cc' -g -O1 core_trace.c -o tuned || exit 1
+"$compiler" cc '--wm=trace=list_find=none|pt;*=none|cc' -g -O1 core_trace.c -o tuned || exit 1
 core_of off.core ./tuned || exit 1
 expect 0 "$waymark" core ./tuned off.core
 shown '#0 +list_find .*' '#[0-9] +walk .*' '#. +main .*' \
@@ -107,7 +109,7 @@ expect 0 "$waymark" core --paths all ./stripped program.core
 find_steps
 
 for kind in -static -no-pie; do
-	"$waymark" cc --wm=trace -g -O0 "$kind" core_trace.c -o "fixed$kind" || exit 1
+	"$compiler" cc --wm=trace -g -O0 "$kind" core_trace.c -o "fixed$kind" || exit 1
 	core_of "fixed$kind.core" "./fixed$kind" || exit 1
 	expect 0 "$waymark" core --paths all "./fixed$kind" "fixed$kind.core"
 	find_steps
@@ -115,7 +117,7 @@ done
 
 # Calling contexts, when the program has them: with what left by a tail call, which the stack does not have.
 for level in -O0 -O2; do
-	"$waymark" cc --wm=contexts,trace -g "$level" "$here/core_context.c" -o contexts -pthread || exit 1
+	"$compiler" cc --wm=contexts,trace -g "$level" "$here/core_context.c" -o contexts -pthread || exit 1
 	for way in recurse thread signal; do
 		WAYMARK_OUT=/dev/null core_of "$way.core" ./contexts "$way" || exit 1
 		expect 0 "$waymark" core --frames 8 ./contexts "$way.core"
@@ -134,8 +136,8 @@ for stage in final source; do
 	for level in -O0 -O2; do
 		flags="--wm=trace --wm-stage=$stage -g $level"
 		# shellcheck disable=SC2086
-		"$waymark" cc $flags -fPIC -shared "$here/core_trace_library.c" -o libtraced.so &&
-			"$waymark" cc $flags "$here/core_trace_user.c" ./libtraced.so -o user || exit 1
+		"$compiler" cc $flags -fPIC -shared "$here/core_trace_library.c" -o libtraced.so &&
+			"$compiler" cc $flags "$here/core_trace_user.c" ./libtraced.so -o user || exit 1
 		core_of library.core ./user || exit 1
 		expect 0 "$waymark" core ./user library.core
 		lacks out.txt "is lost"

@@ -2,6 +2,7 @@
 # core_waits.sh BUILD - what threads wait for, who holds it, deadlocks; and the exceptions that ended a program or are handled.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 
@@ -24,7 +25,7 @@ is_blocked() {
 for options in -O0 -O2 "-O2 -static"; do
 	label="waits $options"
 	# shellcheck disable=SC2086 # a list of words
-	"$waymark" cc --wm=trace $options -g -pthread "$here/core_waits.c" -o program || exit 1
+	"$compiler" cc --wm=trace $options -g -pthread "$here/core_waits.c" -o program || exit 1
 	rm -f said waits.core
 	mkfifo said
 	./program >said &
@@ -68,7 +69,7 @@ done
 
 for options in -O0 "-O2 -static-libstdc++"; do
 	# shellcheck disable=SC2086 # a list of words
-	"$waymark" c++ --wm=trace $options -g "$here/core_waits.cpp" -o program || exit 1
+	"$compiler" c++ --wm=trace $options -g "$here/core_waits.cpp" -o program || exit 1
 	while read -r kind expected; do
 		label="exception $kind $options"
 		core_of thrown.core ./program "$kind" || exit 1

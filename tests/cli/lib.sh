@@ -6,6 +6,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 waymark=$build/waymark
+# shellcheck source=tests/support/twice.sh
+. "$here/../support/twice.sh"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-cli.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
 cd "$tmp" || exit 1
@@ -17,7 +19,8 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# expect STATUS COMMAND...: runs it, output in out.txt and err.txt.
+# expect STATUS COMMAND...: runs it, output in out.txt and err.txt. Where a script has set reads_twice (each command reads only), the
+# sanitized `waymark` (twice.sh) must do the same.
 expect() {
 	want=$1
 	shift
@@ -26,6 +29,14 @@ expect() {
 	if [ $status -ne "$want" ]; then
 		fail "$*: exit status $status, not $want"
 		head -n 5 err.txt
+	fi
+	[ "${reads_twice:+$1}" = "$waymark" ] && [ -n "${WAYMARK_SANITIZED:-}" ] || return 0
+	shift
+	status_sanitized=0
+	"$WAYMARK_SANITIZED/waymark" "$@" >out.sanitized 2>err.sanitized </dev/null || status_sanitized=$?
+	if [ $status_sanitized -ne $status ] || ! cmp out.txt out.sanitized || ! cmp err.txt err.sanitized; then
+		fail "waymark $*: another result when sanitized, exit status $status_sanitized"
+		head -n 30 err.sanitized
 	fi
 }
 

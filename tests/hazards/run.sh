@@ -14,14 +14,15 @@ build=$(cd "$1" && pwd)
 name=$2
 shift 2
 [ $# -gt 0 ] || set -- O0 O2
-waymark=$build/waymark
+# shellcheck source=tests/support/twice.sh
+. "$here/../support/twice.sh"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-hazard.XXXXXX")
 [ -n "${KEEP:-}" ] && echo "kept: $tmp" || trap 'rm -rf "$tmp"' EXIT INT TERM
 
 if [ -n "${NATIVE:-}" ]; then
 	cc="clang-19 -I$here/../../include" cxx="clang++-19 -I$here/../../include"
 else
-	cc="$waymark cc" cxx="$waymark c++"
+	cc="$compiler cc" cxx="$compiler c++"
 fi
 plain="clang-19 -I$here/../../include" plainxx="clang++-19 -I$here/../../include"
 
@@ -111,7 +112,7 @@ for level; do
 		echo "ok   $name -$level: $(wc -l <out.txt) lines"
 		continue
 	fi
-	if ! "$waymark" decode --folded --exe . out.txt >decoded.txt 2>decode.err; then
+	if ! reads decoded.txt waymark decode --folded --exe . out.txt 2>decode.err; then
 		head -n 3 decode.err
 		echo "FAIL $name -$level: waymark decode fails"
 		failed=1

@@ -14,6 +14,8 @@ build=$(cd "$1" && pwd)
 run=${4:-}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-random-paths.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
+# shellcheck source=tests/support/twice.sh
+. "$here/../support/twice.sh"
 unset WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND WAYMARK_PATHS WAYMARK_PATHS_ARRAY WAYMARK_PATHS_HASH WAYMARK_PATHS_PLAN WAYMARK_CONTEXTS
 cd "$tmp"
 [ -z "$run" ] || clang++-19 -O1 -I"$here/../../include" -c "$here/harness.cpp" -o harness.o
@@ -32,7 +34,7 @@ pass() {
 count() {
 	name=$1
 	shift
-	"$build/waymark" c++ --wm=paths -w -fPIE -g0 "$@" -x ir module.ll -x none harness.o -o "$name" >log 2>&1 ||
+	"$compiler" c++ --wm=paths -w -fPIE -g0 "$@" -x ir module.ll -x none harness.o -o "$name" >log 2>&1 ||
 		{ problem="$name does not build"; return 1; }
 	rm -f "$name.wmk"
 	status=0
@@ -40,7 +42,7 @@ count() {
 	echo "status $status" >>"$name.out"
 	[ "$name" = none ] && return
 	cmp -s none.out "$name.out" || { problem="$name ends in another way"; diff none.out "$name.out" >log; return 1; }
-	"$build/tests/paths/dump" numbers "$name" -- "$name.wmk" >"$name.txt" 2>log && [ -s "$name.txt" ] ||
+	reads "$name.txt" tests/paths/dump numbers "$name" -- "$name.wmk" 2>log && [ -s "$name.txt" ] ||
 		{ problem="$name: no counts"; return 1; }
 	awk -F'\t' '$2 == "unfinished" && $3 < 0' "$name.txt" >log
 	[ ! -s log ] || { problem="$name: more activations end than begin"; return 1; }

@@ -9,6 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-pgo.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
+# shellcheck source=tests/support/twice.sh
+. "$here/../support/twice.sh"
 export WAYMARK_OUT="$tmp"
 cd "$tmp"
 failed=0
@@ -28,7 +30,7 @@ touches_state() {
 }
 contexts() { # PROGRAM
 	./"$1" 0 >tokens
-	"$build/waymark" decode --folded --exe "$1" tokens
+	reads contexts waymark decode --folded --exe "$1" tokens && cat contexts
 }
 
 cat >expected <<'E2'
@@ -38,18 +40,18 @@ main;dispatch;often;target
 main;dispatch;seldom;target
 E2
 
-"$build/waymark" cc -O2 "$here/pgo.c" -o static
+"$compiler" cc -O2 "$here/pgo.c" -o static
 touches_state static looks_hot && fail "without a profile: the call in the loops has code"
 touches_state static is_hot || fail "without a profile: the call that looks cold has none"
 contexts static | cmp - expected || fail "without a profile: wrong contexts"
 
 # clang's own instrumentation, and the one of LLVM's optimizer: only the latter notes the targets of indirect calls.
 for kind in instr- ''; do
-	"$build/waymark" cc -O2 -fprofile-${kind}generate "$here/pgo.c" -o training
+	"$compiler" cc -O2 -fprofile-${kind}generate "$here/pgo.c" -o training
 	LLVM_PROFILE_FILE=raw ./training 20000
 	LLVM_PROFILE_FILE=raw2 contexts training | cmp - expected || fail "-fprofile-${kind}generate: wrong contexts"
 	llvm-profdata-19 merge raw -o profile
-	"$build/waymark" cc -O2 -fprofile-${kind}use=profile "$here/pgo.c" -o tuned
+	"$compiler" cc -O2 -fprofile-${kind}use=profile "$here/pgo.c" -o tuned
 	touches_state tuned is_hot && fail "-fprofile-${kind}use: the hottest call has code"
 	touches_state tuned looks_hot || fail "-fprofile-${kind}use: the call that only looks hot has none"
 	contexts tuned | cmp - expected || fail "-fprofile-${kind}use: wrong contexts"

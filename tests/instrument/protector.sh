@@ -6,6 +6,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-protector.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/support/twice.sh
+. "$here/../support/twice.sh"
 cd "$tmp" || exit 1
 failed=0
 
@@ -17,11 +19,11 @@ protected() {
 
 for level in -O0 -O2; do
 	for option in -fno-stack-protector -fstack-protector -fstack-protector-strong -fstack-protector-all; do
-		"$build/waymark" cc --wm=none $level $option "$here/protector.c" -flto -o plain >log 2>&1 || { head -n 5 log; exit 1; }
+		"$compiler" cc --wm=none $level $option "$here/protector.c" -flto -o plain >log 2>&1 || { head -n 5 log; exit 1; }
 		want=$(protected plain)
 		for what in "trace=*=stmt+pt" "trace=*=none|cc+pt" "trace --wm-stage=source" "contexts,trace --wm-stage=source"; do
 			# shellcheck disable=SC2086 # a list of words
-			if ! "$build/waymark" cc --wm=$what $level $option "$here/protector.c" -o traced >log 2>&1; then
+			if ! "$compiler" cc --wm=$what $level $option "$here/protector.c" -o traced >log 2>&1; then
 				head -n 5 log
 				echo "FAIL $what $level $option: not built"
 				failed=1

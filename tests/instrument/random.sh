@@ -13,6 +13,8 @@ build=$(cd "$1" && pwd)
 run=${4:-}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-random-ir.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
+# shellcheck source=tests/support/twice.sh
+. "$here/../support/twice.sh"
 unset WAYMARK_LINK_OUTPUT WAYMARK_LINK_KIND WAYMARK_LINK_SYMBOLIC
 export WAYMARK_OUT="$tmp"
 cd "$tmp"
@@ -40,7 +42,7 @@ check() {
 	elif [ $(($1 % 4)) = 0 ] && ! timeout 60 llc-19 -O2 -relocation-model=pic done.bc -filetype=obj -o done.o 2>log; then
 		problem="code generator fails"
 	elif [ -n "$run" ]; then
-		"$build/waymark" c++ -O$(($1 / 5 % 3)) -w -fPIE -x ir module.ll -x none harness.o -o program >log 2>&1 ||
+		"$compiler" c++ -O$(($1 / 5 % 3)) -w -fPIE -x ir module.ll -x none harness.o -o program >log 2>&1 ||
 			{ problem="does not link"; return; }
 		timeout 20 ./program >log 2>&1 || problem="exit status $? when run"
 	fi

@@ -10,12 +10,15 @@ build=$(cd "$1" && pwd)
 hazards=$here/../hazards
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-roots.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
+# shellcheck source=tests/support/twice.sh
+. "$here/../support/twice.sh"
 failed=0
 
 figures() { # FILE NAME...: from its graph
 	file=$1
 	shift
-	"$build/waymark" graph --format=json "$file" | tr ',{}' '\n\n\n' >"$tmp/graph"
+	reads "$tmp/graph.json" waymark graph --format=json "$file" || exit 1
+	tr ',{}' '\n\n\n' <"$tmp/graph.json" >"$tmp/graph"
 	for name; do
 		printf '%s ' "$(sed -n "s/.*\"$name\": *//p" "$tmp/graph")"
 	done
@@ -25,11 +28,11 @@ expect() { # WHAT FOUND WANTED
 	[ "$2" = "$3 " ] && echo "ok   $1: $3" || { echo "FAIL $1: $2, not $3"; failed=1; }
 }
 
-"$build/waymark" cc -O2 -rdynamic "$hazards/exported.c" -o "$tmp/program"
+"$compiler" cc -O2 -rdynamic "$hazards/exported.c" -o "$tmp/program"
 expect 'program: roots, free edges' "$(figures "$tmp/program" roots zero_edges)" '10 9'
 
 library() {
-	"$build/waymark" cc -O2 -fPIC -shared "$@" "$hazards/interposed_library.c" -o "$tmp/library.so"
+	"$compiler" cc -O2 -fPIC -shared "$@" "$hazards/interposed_library.c" -o "$tmp/library.so"
 	figures "$tmp/library.so" edges foreign_sites
 }
 echo '{ step; };' >"$tmp/list"

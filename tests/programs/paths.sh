@@ -23,6 +23,8 @@ while getopts "$work_options" option; do
 done
 shift $((OPTIND - 1))
 open_work waymark-paths
+# shellcheck source=tests/support/twice.sh
+. "$programs_dir/../support/twice.sh"
 mkdir -p "$work/bin"
 export LC_ALL=C.UTF-8
 
@@ -50,9 +52,9 @@ compiler() { # NAME COMMAND
 	mv "$work/bin/$1.new" "$work/bin/$1"
 }
 compiler cc-native clang-19
-compiler cc-paths "'$waymark' cc --wm=paths"
+compiler cc-paths "'$compiler' cc --wm=paths"
 compiler cc-coverage "clang-19 $coverage"
-compiler cc-both "'$waymark' cc --wm=paths $coverage"
+compiler cc-both "'$compiler' cc --wm=paths $coverage"
 
 for variant in paths coverage; do
 	compiler cc-$variant-flat "'$programs_dir/flat-cc.sh' '$work/bin/cc-$variant'"
@@ -172,8 +174,8 @@ compare_lines() { # VARIANT-OF-CLANG VARIANT-OF-WAYMARK LEVEL
 	done
 	export_of_clang "$1" "$3" lcov >"$out.clang.info" || return 1
 	export_of_clang "$1" "$3" text >"$out.clang.json" || return 1
-	"$waymark" paths --format=lcov "$work/data/$program-$2-$3"/*.wmk >"$out.waymark.info" || return 1
-	"$waymark" paths --format=json "$work/data/$program-$2-$3"/*.wmk >"$out.json" || return 1
+	reads "$out.waymark.info" waymark paths --format=lcov "$work/data/$program-$2-$3"/*.wmk || return 1
+	reads "$out.json" waymark paths --format=json "$work/data/$program-$2-$3"/*.wmk || return 1
 	{
 		facts_of_waymark <"$out.json" && facts_of_clang <"$out.clang.json"
 		[ "${2%-flat}" != "$2" ] || find "$source" -name '*.[ch]' -exec sed -n 's/^[ \t]*#[ \t]*define[ \t]*\([a-zA-Z0-9_]*\)[ \t(].*/define\t\1/p' {} +

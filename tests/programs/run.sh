@@ -29,6 +29,8 @@ program=$1
 shift
 [ $# -gt 0 ] || set -- tests oracle
 open_work waymark-programs
+# shellcheck source=tests/support/twice.sh
+. "$here/../support/twice.sh"
 export LC_ALL=C.UTF-8 WAYMARK_OUT=$work/wmk
 mkdir -p "$WAYMARK_OUT"
 checking='-g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls'
@@ -170,7 +172,7 @@ prepare() { # NAME CC FLAGS: builds $work/$program-NAME once
 
 run_tests() {
 	if [ -n "$quick" ]; then
-		prepare checking "$waymark cc" "$checking" || return 1
+		prepare checking "$compiler cc" "$checking" || return 1
 		"own_tests_$program" "$work/$program-checking" >"$work/$program.waymark.txt"
 		if grep -E '^(FAIL|ERROR|XPASS):' "$work/$program.waymark.txt"; then
 			echo "FAIL $program: its own tests fail"
@@ -183,7 +185,7 @@ run_tests() {
 		echo "ok   $program: own tests, $(wc -l <"$work/$program.waymark.txt") lines of results, no failure"
 		return
 	fi
-	prepare waymark "$waymark cc" "" || return 1
+	prepare waymark "$compiler cc" "" || return 1
 	"own_tests_$program" "$work/$program-waymark" >"$work/$program.waymark.txt"
 	prepare native clang-19 "" || return 1
 	"own_tests_$program" "$work/$program-native" >"$work/$program.native.txt"
@@ -198,7 +200,7 @@ run_tests() {
 run_oracle() {
 	local binary every dir=$work/$program-checking
 	eval "binary=\$binary_$program every=\$every_$program"
-	prepare checking "$waymark cc" "$checking" || return 1
+	prepare checking "$compiler cc" "$checking" || return 1
 	[ -x "$work/oracle.so" ] || clang-19 -O2 -g -fPIC -shared "$here/oracle.c" -o "$work/oracle.so"
 	[ -x "$work/walk" ] || clang-19 -O2 -D_GNU_SOURCE "$here/walk.c" -liberty -o "$work/walk"
 	rm -f "$work/$program.log"
@@ -209,7 +211,7 @@ run_oracle() {
 	chmod +x "$dir/$binary"
 	"workload_$program" "$dir" || true
 	mv "$dir/$binary.real" "$dir/$binary"
-	"$waymark" decode --folded --exe "$dir/$binary" "$work/$program.log" >"$work/$program.decoded" || return 1
+	reads "$work/$program.decoded" waymark decode --folded --exe "$dir/$binary" "$work/$program.log" || return 1
 	"$work/walk" "$dir/$binary" "$work/$program.log" "$work/$program.decoded" "${MINIMUM:-10000}"
 }
 

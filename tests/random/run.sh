@@ -12,7 +12,8 @@ build=$here/../../build
 [ "${1:-}" = -b ] && { build=$2; shift 2; }
 [ $# -eq 2 ] || { echo "usage: $0 [-b BUILD-DIR] FIRST LAST" >&2; exit 2; }
 build=$(cd "$build" && pwd)
-waymark=$build/waymark
+# shellcheck source=tests/support/twice.sh
+. "$here/../support/twice.sh"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-random.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
 common="-g -I$here -w"
@@ -32,7 +33,7 @@ build_one() { # in the seed's directory; $lang $shared $opt
 	if [ -n "${NATIVE:-}" ]; then
 		[ "$lang" = c ] && cc="$plain" || cc="clang++-19 -I$here/../../include"
 	else
-		[ "$lang" = c ] && cc="$waymark cc" || cc="$waymark c++"
+		[ "$lang" = c ] && cc="$compiler cc" || cc="$compiler c++"
 	fi
 	link="-rdynamic -pthread -L.. -lforeign -Wl,-rpath,$tmp"
 	if [ "$shared" = 1 ]; then
@@ -68,7 +69,7 @@ while [ "$seed" -le "$2" ]; do
 		ok=0
 	elif [ -n "${NATIVE:-}" ]; then
 		echo "ok   $label: $(wc -l <out.txt) lines"
-	elif ! "$waymark" decode --folded --exe . out.txt >decoded.txt 2>decode.err; then
+	elif ! reads decoded.txt waymark decode --folded --exe . out.txt 2>decode.err; then
 		head -n 3 decode.err
 		echo "FAIL $label: waymark decode fails"
 		ok=0
