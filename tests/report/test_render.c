@@ -2,7 +2,7 @@
  * test_render.c - every renderer on one hand-built profile, compared with the files in golden/.
  *
  *     test_render DIR            compares with DIR/NAME.FORMAT
- *     test_render --update DIR   writes them anew, to be looked at before they are committed
+ *     UPDATE=1 test_render DIR   writes them anew, to be looked at before they are committed
  */
 #include <stdlib.h>
 
@@ -151,8 +151,8 @@ static void check_view(const struct profile *p, const struct view_options *optio
 
 int main(int argc, char **argv)
 {
-	int is_update = argc == 3 && strcmp(argv[1], "--update") == 0;
-	const char *dir = argc > 1 ? argv[argc - 1] : ".";
+	int is_update = getenv("UPDATE") != NULL;
+	const char *dir = argc > 1 ? argv[1] : ".";
 	static const char *const globs[] = {"aga*"};
 	struct view_options all = {0},
 			    some = {.metric = "allocations", .sort = "name", .functions = globs, .function_count = 1};
