@@ -1,13 +1,17 @@
 #!/bin/bash
 # check.sh [--fast] - builds Waymark in build/ and runs every check; the last line is "N passed, N failed, N skipped".
 #
-# --fast: build and tests only. Else also: scripts/demo.sh, the suite under ASan+UBSan (build-asan/), the runtime tests under
-# TSan (build-tsan/), each libFuzzer target for a fixed number of runs, and scripts/lint.sh. A Meson test counts as one,
-# every other check too. The exit status is 0 if and only if nothing failed.
+# --fast: build and tests only. Else also: the suite under ASan+UBSan (build-asan/), each libFuzzer target for a fixed number of
+# runs, the runtime tests under TSan (build-tsan/), scripts/demo.sh and scripts/lint.sh. A Meson test counts as one, every other check
+# too. The exit status is 0 if and only if nothing failed.
+#
+# Under sanitizers run the command, the readers and their unit tests: neither the pass nor the runtime is sanitized in any build. So
+# programs are built and run once, in build/ (tests of the suite twice), and what they wrote is read by the plain command and by the
+# sanitized one, which must print the same.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C.UTF-8
-unset CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS DESTDIR WAYMARK_OUT WAYMARK_LIMIT MAKEFLAGS
+unset CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS DESTDIR WAYMARK_OUT WAYMARK_LIMIT WAYMARK_SANITIZED MAKEFLAGS
 # A sanitizer's finding must fail the test it is found in.
 export ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
@@ -18,7 +22,7 @@ case ${1-} in
 --fast) fast=1 ;;
 '') ;;
 *)
-	sed -n '2,6s/^# //p' "$0" >&2
+	sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 	;;
 esac
@@ -48,7 +52,8 @@ finish() {
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
 	exit
 }
-trap 'failures+=("interrupted"); failed=$((failed + 1)); finish' INT TERM
+demo= # its process, while it runs
+trap '[ -z "$demo" ] || kill "$demo"; failures+=("interrupted"); failed=$((failed + 1)); finish' INT TERM
 
 # check NAME COMMAND...: one check that is not a Meson test. Exit status 77 means skipped.
 check() {
@@ -139,6 +144,21 @@ skip_suite() {
 	done < <(meson test -C "$dir" --no-rebuild --list --suite "$suite" 2>/dev/null | grep -v '^No ')
 }
 
+# The folder that WAYMARK_SANITIZED names (tests/support/twice.sh): programs of build-asan/ beside the pass and the runtime of build/.
+make_sanitized() {
+	rm -rf build/sanitized && mkdir -p build/sanitized/tests/paths && ln -s ../src ../include build/sanitized/ &&
+		cp build-asan/waymark build/sanitized/ && cp build-asan/tests/paths/dump build/sanitized/tests/paths/
+}
+
+end_demo() {
+	local status
+	wait "$demo"
+	status=$?
+	demo=
+	cat build/demo.log
+	return $status
+}
+
 stage "Packages"
 if ! check "packages" scripts/install-deps.sh build check demo; then
 	finish
@@ -147,22 +167,25 @@ fi
 stage "Build in build/"
 build build build all --buildtype=debugoptimized || finish
 
-stage "Tests"
-run_tests tests build
-[ -z "$fast" ] || finish
+if [ "$fast" ]; then
+	stage "Tests"
+	run_tests tests build
+	finish
+fi
 
-stage "Demonstration"
-check "demo" scripts/demo.sh
-
-stage "Lint"
-for part in format headers gcc tidy shell; do
-	check "lint: $part" scripts/lint.sh "$part"
-done
-
+# Of the debug information the lines of stacks are enough.
 stage "ASan + UBSan: build"
-if build asan build-asan all -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true; then
-	stage "ASan + UBSan: the whole suite"
-	run_tests asan build-asan --no-suite nosan --timeout-multiplier 5
+sanitized=
+if build asan build-asan all -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true -Dc_args=-g1 -Dcpp_args=-g1; then
+	check "sanitized command beside the plain pass" make_sanitized && sanitized=$PWD/build/sanitized
+fi
+
+stage "Tests, read by the plain and by the sanitized command"
+WAYMARK_SANITIZED=$sanitized run_tests tests build
+
+if [ "$sanitized" ]; then
+	stage "ASan + UBSan: the other tests"
+	run_tests asan build-asan --no-suite nosan --no-suite twice --timeout-multiplier 5
 	skip_suite asan build-asan nosan
 
 	stage "Fuzzing"
@@ -175,4 +198,14 @@ if build tsan build-tsan tsan-safe -Db_sanitize=thread -Db_lundef=false; then
 	stage "TSan: runtime tests"
 	run_tests tsan build-tsan --suite tsan-safe --timeout-multiplier 5
 fi
+
+# Most of the demonstration is one process at a time: the parts of lint that are so too run beside it.
+stage "Demonstration; lint"
+scripts/demo.sh >build/demo.log 2>&1 &
+demo=$!
+for part in format headers gcc shell; do
+	check "lint: $part" scripts/lint.sh "$part"
+done
+check "demo" end_demo
+check "lint: tidy" scripts/lint.sh tidy
 finish
