@@ -58,7 +58,7 @@ enum {
 /* One pushed (caller id, call site). 32 bytes. prefix and run are the runtime's cache and are 0 when pushed. */
 struct wm1_entry {
 	uint64_t id;     /* the caller's id at the call */
-	uint64_t sp;     /* stack pointer of the caller: tells which entries a longjmp leaves behind */
+	uint64_t sp;     /* stack pointer of the caller: shows which entries a longjmp leaves behind */
 	uint32_t site;   /* site number of the process; in slot 0 the low half of an origin */
 	uint32_t prefix; /* interned number of the stack up to and with this entry, 0 if not known yet */
 	uint32_t run;    /* how many equal (id, site) end here, 0 if not known yet */

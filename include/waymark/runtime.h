@@ -38,7 +38,7 @@ WM1_EXPORT struct wm1_entry *wm1_grow(void) __attribute__((preserve_most, cold))
 
 /*
  * Takes off the pushes of tail calls whose frame had its return address at return_slot, and puts back the id from
- * before the first of them: what the function at the end of such a chain does before it returns to who cannot.
+ * before the first of them: what the function at the end of such a chain does before it returns to a caller that cannot.
  */
 WM1_EXPORT void wm1_drop_tails(uint64_t return_slot) __attribute__((preserve_most, cold));
 
@@ -59,8 +59,8 @@ WM1_EXPORT struct wm_context wm1_capture(uint32_t site);
 WM1_EXPORT void wm1_event(uint32_t site, const char *name, uint64_t value);
 
 /*
- * The heap client (libwaymark-heap.so) tells the active instance of every successful allocation and, before the block
- * goes back to the allocator, of every free. wm1_heap_take forgets the block and tells what is needed to put it back,
+ * The heap client (libwaymark-heap.so) notifies the active instance of every successful allocation and, before the block
+ * goes back to the allocator, of every free. wm1_heap_take forgets the block and returns what is needed to put it back,
  * for a realloc that may fail.
  */
 struct wm1_heap_block {

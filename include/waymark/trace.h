@@ -5,9 +5,9 @@
  * in the program's memory and is read from a core dump or a stopped process:
  *
  *      frame record (in the activation's stack frame, if the variant has one; offsets are in the metadata)
- *              sum      the current path's register, 1, 2, 4 or 8 bytes: with the node that control is in it tells the path
+ *              sum      the current path's register, 1, 2, 4 or 8 bytes: with the node that control is in it gives the path
  *              count    u32, paths that have ended in this activation, modulo 2^32; but for rounds of loops with one way round,
- *                       which the start of the next path tells of (core/paths/cfg.h: CFG_CUT_ITERATION)
+ *                       which follows from the start of the next path (core/paths/cfg.h: CFG_CUT_ITERATION)
  *              ring     the numbers of the last ones: slot of number i is i modulo the ring's size, a power of two
  *              local    one byte, 0 or 1, for each point of call-site or block coverage that the others and the place where control
  *                       is do not tell of (core/activity/coverage_points.h); where they are many one bit: of the i-th bit i % 8 of byte i / 8

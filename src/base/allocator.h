@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Blocks are aligned for any type. The functions are called by whoever has the allocator, from its thread. */
+/* Blocks are aligned for any type. The owner of the allocator calls the functions, from its thread. */
 struct allocator {
 	/* size_bytes is not 0. NULL when memory is short. */
 	void *(*alloc)(void *state, size_t size_bytes);

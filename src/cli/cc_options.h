@@ -1,5 +1,5 @@
 /*
- * cc_options.h - the options of `waymark cc` that are not clang's, and the environment variables that tell them to the pass
+ * cc_options.h - the options of `waymark cc` that are not clang's, and the environment variables that hand them to the pass
  * inside the clang and the linker that it starts:
  *
  *      WAYMARK_CONTEXTS=1            contexts are wanted

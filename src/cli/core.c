@@ -1,5 +1,5 @@
 /*
- * core.c - `waymark core`: what a core dump or a running process tells of the last steps of each frame.
+ * core.c - `waymark core`: the last steps of each frame of a core dump or a running process.
  *
  * Without CORE, coredumpctl is asked for the newest core of the program; it writes it to a temporary file. A core alone names
  * its program itself.

@@ -177,7 +177,7 @@ static void parser_init(struct parser *p, const struct command *command)
 
 	if (command->add_operand || command->stops_at_operand)
 		*letters++ = command->add_operand ? '-' : '+';
-	*letters++ = ':'; /* tells a missing value from an unknown option */
+	*letters++ = ':'; /* distinguishes a missing value from an unknown option */
 	for (size_t i = 0; i < count; i++) {
 		const struct option_row *row = p->items[i].row;
 

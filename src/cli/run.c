@@ -117,7 +117,7 @@ static struct error *check_program(const struct request *r)
 	return r->is_heap ? check_preloadable(r->program, &st) : NULL;
 }
 
-/* Permission bits do not tell all (root, read-only mounts, /proc): a file is made and removed. */
+/* Permission bits do not suffice (root, read-only mounts, /proc): a file is made and removed. */
 static struct error *try_file(const char *dir, const char *asked)
 {
 	struct error *err = NULL;

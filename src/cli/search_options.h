@@ -1,5 +1,5 @@
 /*
- * search_options.h - the options by which subcommands that show contexts are told where programs and debug files are:
+ * search_options.h - the options that say, to subcommands that show contexts, where programs and debug files are:
  * --exe PATH (file or directory) and --debug-dir DIR, each as often as wanted.
  */
 #ifndef WM_CLI_SEARCH_OPTIONS_H

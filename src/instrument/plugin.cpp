@@ -607,7 +607,7 @@ struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
 				note(module, PATH_NOTES_CALLS, {source_name(*callee), source_name(function)});
 		}
 	}
-	/* Lines of one block that call something: whoever ran them made the call. */
+	/* Lines of one block that call something: an execution of them makes the call. */
 	static void note_firm_lines(Module &module, Function &function)
 	{
 		DenseMap<unsigned, const BasicBlock *> blocks; /* nullptr: several */

@@ -33,7 +33,7 @@ struct error *object_find_meta(const struct object_search *s, const struct objec
 /* The same for the metadata of paths, which has no key: wanted->has_key is false. */
 struct error *object_find_paths(const struct object_search *s, const struct object_wanted *wanted, struct pathmeta *m);
 
-/* What tells of tracing: .debug_waymark_trace, _flow and _points of one file; .llvm_bb_addr_map of that or another one. */
+/* The sections of tracing: .debug_waymark_trace, _flow and _points of one file; .llvm_bb_addr_map of that or another one. */
 struct object_trace {
 	struct tracemeta meta;
 	struct pathmeta flow;

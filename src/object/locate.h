@@ -7,7 +7,7 @@
  *   3. DIR/.build-id/xx/yyyy.debug (a debug file) and DIR/.build-id/xx/yyyy (a program), for each `--debug-dir DIR`, then for
  *      /usr/lib/debug,
  *   4. the .gnu_debuglink of a stripped file: beside that file, in .debug/ beside it, under each DIR of 3.
- * Whether a file is the right one the caller says, who reads it; a name proves nothing.
+ * The caller reads a file and decides whether it is the right one; a name proves nothing.
  */
 #ifndef WM_OBJECT_LOCATE_H
 #define WM_OBJECT_LOCATE_H

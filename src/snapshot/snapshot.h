@@ -2,7 +2,7 @@
  * snapshot.h - a stopped program: a core dump or a live process, its modules, threads, machine frames and memory. elfutils'
  * libdwfl does the work; nothing here knows of tracing.
  *
- * A core that ends early or lacks segments is read as far as it goes; what is missing is told in `notes`, one line each.
+ * A core that ends early or lacks segments is read as far as it goes; `notes` lists what is missing, one line each.
  */
 #ifndef WM_SNAPSHOT_SNAPSHOT_H
 #define WM_SNAPSHOT_SNAPSHOT_H
@@ -80,7 +80,7 @@ struct snapshot_options {
 	uint32_t frame_limit;               /* for each thread; 0: none */
 };
 
-/* The file says that it is a core: what is wrong with it is told when it is opened. */
+/* The file says that it is a core: opening it reports what is wrong with it. */
 bool snapshot_is_core(const char *path);
 /* ERROR_MISMATCH when the program's build id is not the core's: names both. */
 struct error *snapshot_open_core(const char *core, const struct snapshot_options *options, struct snapshot *ret);

@@ -218,7 +218,7 @@ static void take_siginfo(struct core *c, const uint8_t *bytes, size_t len_bytes)
 	case SIGBUS:
 	case SIGILL:
 	case SIGFPE:
-		if (code > 0 && code < SI_KERNEL) { /* SI_KERNEL: an address that the machine does not tell */
+		if (code > 0 && code < SI_KERNEL) { /* SI_KERNEL: an address that the machine does not report */
 			c->s->has_fault_address = true;
 			c->s->fault_address = word_at(bytes, SIGINFO_ADDRESS_OFF, 8);
 		}
@@ -353,7 +353,7 @@ static int by_segment_start(const void *a, const void *b)
 	return compare_u64(x->start, y->start);
 }
 
-/* Permissions are told for segments only. */
+/* Only segments have permissions. */
 static void mark_mappings(struct snapshot_source *source)
 {
 	size_t s = 0;

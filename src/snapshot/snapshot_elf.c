@@ -1,7 +1,7 @@
 /*
  * snapshot_elf.c - sections, symbols and thread-local variables of the modules of a stopped program.
  *
- * The program's own thread-local storage ends at the thread pointer. Where a library's is only the loader knows, who has put
+ * The program's own thread-local storage ends at the thread pointer. Only the loader knows where a library's is; it has put
  * the offsets where relocations (R_X86_64_TPOFF64) ask for them.
  */
 #include "snapshot/snapshot_elf.h"

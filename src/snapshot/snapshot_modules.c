@@ -1,6 +1,6 @@
 /*
  * snapshot_modules.c - which files were mapped where, and where these files are now. A file is only used when its build id is
- * the one in memory; what memory does not tell (the core lacks the page) is told in a note.
+ * the one in memory; a note says what memory does not show (the core lacks the page).
  *
  * The vdso has no file: its bytes are in the core.
  */
@@ -26,7 +26,7 @@ enum {
 
 static const char vdso_path[] = "[vdso]";
 
-/* What the headers of an ELF image tell, in memory or in a file. */
+/* What the headers of an ELF image say, in memory or in a file. */
 struct image {
 	uint64_t first_address; /* as linked, of the byte at offset 0 */
 	uint64_t entry;
@@ -165,7 +165,7 @@ struct file_search {
 	const char *path; /* as loaded */
 	struct image memory;
 	bool has_memory; /* memory is known, and so what its build id should be */
-	bool is_loose;   /* memory told no build id: the name decides */
+	bool is_loose;   /* memory has no build id: the name decides */
 	char *found;     /* malloc'd */
 	struct image image;
 	struct build_id other; /* that the file at `path` had */
@@ -265,7 +265,7 @@ struct finder {
 	uint64_t main_start;
 };
 
-/* Whether the file is of the build that ran, where memory does not tell. */
+/* Whether the file is of the build that ran, where memory does not show it. */
 static struct error *note_unchecked(const struct file_search *h)
 {
 	if (!h->is_loose || !h->image.build_id.len_bytes)

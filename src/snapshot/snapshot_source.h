@@ -1,5 +1,5 @@
 /*
- * snapshot_source.h - private to snapshot*.c: what a core dump (snapshot_core.c) and a live process (snapshot_live.c) tell alike.
+ * snapshot_source.h - private to snapshot*.c: what a core dump (snapshot_core.c) and a live process (snapshot_live.c) both provide.
  * Both fill in mappings and threads; snapshot_source_read serves both.
  */
 #ifndef WM_SNAPSHOT_SNAPSHOT_SOURCE_H

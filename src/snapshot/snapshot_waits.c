@@ -5,7 +5,7 @@
  *      pthread_mutex_t (glibc, x86-64):  0 lock: 0 free, 1 held, 2 and waited for | 4 count | 8 owner | 12 users | 16 kind
  *
  * The lock is the futex, so the address of one is that of the other. The owner's field is written behind taking the lock and
- * cleared before giving it back: who stands there holds it.
+ * cleared before giving it back: a thread that stands there holds it.
  */
 #include <linux/futex.h>
 #include <string.h>
@@ -94,7 +94,7 @@ struct error *snapshot_wait_of(struct snapshot *s, const struct snapshot_thread 
 	err = find_kind(s, thread, &ret->kind);
 	if (err)
 		return err;
-	/* Who was woken takes the lock again within pthread_cond_wait. */
+	/* A thread that was woken takes the lock again within pthread_cond_wait. */
 	if (ret->kind == SNAPSHOT_WAIT_CONDITION && command != FUTEX_WAIT_BITSET)
 		ret->kind = SNAPSHOT_WAIT_MUTEX;
 	if (ret->kind == SNAPSHOT_WAIT_NONE)

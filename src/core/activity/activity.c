@@ -33,7 +33,7 @@ struct analysis {
 	uint8_t *passed;
 	uint8_t *is_stopped; /* control of a frame may be in the node */
 	bool *is_active;     /* [function]: an activation that has ended may have been begun */
-	bool *is_broken;     /* [function]: told what cannot be */
+	bool *is_broken;     /* [function]: its input contradicts itself */
 	bool *is_progress;   /* [function]: has an outermost frame */
 	uint32_t *active;    /* functions to go on with */
 	uint32_t active_count;

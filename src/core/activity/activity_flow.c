@@ -1,5 +1,5 @@
 /*
- * activity_flow.c - what activations that have ended can have done, whoever called them.
+ * activity_flow.c - what activations that have ended can have done, from any caller.
  *
  * Three facts depend on each other, over all functions: control can come to a node; an activation of a function can
  * have come back; one can have been left (by a throw, a jump, the end of its thread). Each is found by going forwards

@@ -283,7 +283,7 @@ static void mark_path(struct maker *m)
 		m->v->nodes[f->path[i]] = ACTIVITY_YES;
 		if (i + 1 == f->path_count)
 			break;
-		/* where a jump may have gone to the end of the link, only the number of a path tells that its edge was
+		/* where a jump may have gone to the end of the link, only the number of a path shows that its edge was
 		 * taken */
 		if (f->path_edges[i] == NONE || (is_gap(m, i) && !cfg_edge_ends(&m->g->edges[f->path_edges[i]]))) {
 			mark_calls_entered(m, f->path[i]);

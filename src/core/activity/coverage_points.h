@@ -2,7 +2,7 @@
  * coverage_points.h - which coverage points of an activation need memory of their own. Of the others the place where control is
  * tells, or another point behind them:
  *
- *        0: a()            a  needs none: whoever is behind 0 has called it
+ *        0: a()            a  needs none: control behind 0 has called it
  *       / \                b  needs one: in 3 nobody knows otherwise
  *      1   2: b()          c  needs none: the function ends behind it, and before that control is in 3 behind c
  *       \ /
@@ -11,7 +11,7 @@
  * A point needs it iff control can come from its node, with no other point on the way, to a node that it does not dominate.
  * Then an activation has reached a point iff one that it dominates and that has memory says so, or the last point that
  * control passed is itself or one that it dominates. Exact: where control leaves what a point dominates, it passes one with memory.
- * (That fewer points tell of all is Agrawal's: "Dominators, super blocks, and program coverage", POPL'94.)
+ * (That fewer points suffice is Agrawal's: "Dominators, super blocks, and program coverage", POPL'94.)
  */
 #ifndef WM_CORE_ACTIVITY_COVERAGE_POINTS_H
 #define WM_CORE_ACTIVITY_COVERAGE_POINTS_H

@@ -8,7 +8,7 @@
 
 /*
  * Sets kind of every edge to EDGE_BACK or EDGE_ENCODED so that the encoded ones form no cycle, and fills order[node_count]
- * with the nodes, callers before the callees of encoded edges. Back edges are few and cold, as far as a heuristic can tell.
+ * with the nodes, callers before the callees of encoded edges. Back edges are few and cold, as far as a heuristic finds.
  */
 struct error *backedge_mark(struct callgraph *g, const struct adjacency *out, const struct adjacency *in,
 			    uint32_t *order);

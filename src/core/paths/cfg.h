@@ -43,7 +43,7 @@ struct cfg_edge {
 };
 
 /* Node 0 is the entry and has no in-edges. Every node is reachable from it. Edges are grouped by `from`, in the order of
- * the terminator's successors; two edges may join the same nodes. Memory is whoever's built it. */
+ * the terminator's successors; two edges may join the same nodes. The builder owns the memory. */
 struct cfg {
 	uint32_t node_count;
 	uint32_t edge_count;

@@ -1,7 +1,7 @@
 /*
  * path_state.h - a path that is not finished, from the node that control is in and the path register there.
  *
- * Ball-Larus numbers tell more than whole paths: the way from a start to node v adds up values that no other way to v adds up
+ * Ball-Larus numbers determine more than whole paths: the way from a start to node v adds up values that no other way to v adds up
  * to (Ohmann and Liblit, ASE journal 2017, section 4.1.1). The register holds that sum but for a constant of v that the placement
  * chose; where the placement needed no register, there is only one way to v.
  */

@@ -412,7 +412,7 @@ static unsigned int bits_for(uint64_t count)
 	return bits;
 }
 
-/* The smallest number of bits, up to max_bits, that tell all sums apart, which are below interval. */
+/* The smallest number of bits, up to max_bits, that keep all sums apart, which are below interval. */
 static struct error *find_bits(const uint64_t *sums, uint32_t count, uint64_t interval, unsigned int max_bits,
 			       unsigned int *ret)
 {

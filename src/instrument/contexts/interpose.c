@@ -9,7 +9,7 @@
  *          no:  r11 = SITE; jump =============>      T = as it was
  *                                                    return
  *
- * SITE is at f: id tells how f was called, and that f itself does not run (META_SITE_BOUND). The way through wm1.call_bound has a
+ * SITE is at f: id is how f was called, and that f itself does not run (META_SITE_BOUND). The way through wm1.call_bound has a
  * return address of its own, so arguments must be in registers. Other calls are foreign code, a push each.
  */
 #include <string.h>

@@ -66,7 +66,7 @@ static void find_outer(struct program *p)
 	}
 }
 
-/* Who pushes need not know what will run. */
+/* A push need not know what will run. */
 static void make_foreign(const struct program *p, struct site *site)
 {
 	site->kind = META_SITE_FOREIGN;

@@ -8,7 +8,7 @@
  */
 #include "instrument/contexts/program.h"
 
-/* Tail call that stays one: whoever called this function cleans up. */
+/* Tail call that stays one: the caller of this function cleans up. */
 static bool stays_tail(const struct program *p, const struct site *site)
 {
 	return site->is_tail && (site->is_must_tail || !p->functions.items[site->caller].is_root);

@@ -61,7 +61,7 @@ struct function {
 	const char *name;
 	bool is_exported;      /* visible outside the module */
 	bool is_address_taken; /* other than to call it */
-	bool is_root;          /* may be entered by who does not know it: sets the id itself then */
+	bool is_root;          /* may be entered by code that does not know it: sets the id itself then */
 	bool is_opaque;        /* never touched: naked, or may run before thread-local storage exists */
 	bool is_observable;    /* something below it may look at the context */
 	bool clobbers_id;      /* may return with another id than it was entered with (tail calls) */

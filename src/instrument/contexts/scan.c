@@ -1,7 +1,7 @@
 /*
  * scan.c - first phase: which functions and call sites the linked module has, and what each call may reach.
  *
- * A function is a root when somebody may enter it who does not know its encoding: it is visible outside, its address is
+ * A function is a root when code that does not know its encoding may enter it: it is visible outside, its address is
  * taken, or code that is left alone calls it. A direct call is an edge only when the definition in this module is surely
  * the one that runs; any other call that may reach instrumented code again is pushed (DESIGN, "push edge").
  */

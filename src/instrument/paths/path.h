@@ -2,7 +2,7 @@
  * path.h - the path counter's model of one module and of the function at work. For each function, in order (paths.c):
  *
  *   graph      control flow, where paths are cut, what edges mean, keys, source lines      (path_graph.c, path_lines.c, path_tests.c)
- *   hidden     what may run in it, of the source, and leave no code that tells               (path_hidden.c)
+ *   hidden     what may run in it, of the source, and leave no code that shows it             (path_hidden.c)
  *   number     Ball-Larus numbers (core/paths/path_number.h)
  *   choose     array, pairs or a plan's pairs, and the values that edges add                 (path_choose.c)
  *   place      where code goes (core/paths/placement.h)

@@ -1,5 +1,5 @@
 /*
- * path_alias.c - tells the optimizer that counters are not the program's memory, with the type-based alias information that
+ * path_alias.c - states for the optimizer that counters are not the program's memory, with the type-based alias information that
  * clang uses for the same purpose: counters are of a type of their own, beside the type that all else is a part of.
  *
  *      root of the module's types ("Simple C/C++ TBAA")

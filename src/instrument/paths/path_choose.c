@@ -44,7 +44,7 @@ static int compare_numbers(const void *a, const void *b)
 	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Nothing is cheaper than a small array: a plan only tells which edges run often, and readers which paths it chose. */
+/* Nothing is cheaper than a small array: a plan only says which edges run often, and to readers which paths it chose. */
 static struct error *choose_planned_array(struct path_graph *g, const struct path_numbering *n,
 					  const struct plan_choice *planned, struct path_choice *ret)
 {

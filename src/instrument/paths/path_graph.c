@@ -324,7 +324,7 @@ static bool is_named(LLVMBasicBlockRef block, const char *const *list, size_t co
 	return false;
 }
 
-/* clang turns `if (!x) A else B` into a branch on x with B first. Its names of the blocks tell what is true in the source. */
+/* clang turns `if (!x) A else B` into a branch on x with B first. Its names of the blocks show what is true in the source. */
 static bool is_negated(LLVMValueRef branch)
 {
 	static const char *const when_true[] = {"if.then",   "for.body",      "while.body", "do.body",
@@ -340,7 +340,7 @@ static bool is_negated(LLVMValueRef branch)
 	return is_named(first, when_false, false_count) || is_named(LLVMGetSuccessor(branch, 1), when_true, true_count);
 }
 
-/* Of more than 64 bits: a value that is not told. */
+/* Of more than 64 bits: a value that is not recorded. */
 static const struct pathmeta_cases wide_case = {.has_more = true};
 
 static struct pathmeta_outcome outcome_of(LLVMValueRef terminator, unsigned successor)
@@ -397,7 +397,7 @@ static void add_case(struct pathmeta_cases *cases, int64_t value)
 		cases->has_more = true;
 }
 
-/* Of a switch: edges that several cases share tell all of them. edge_of[node]: the edge there + 1. */
+/* Of a switch: edges that several cases share list all of them. edge_of[node]: the edge there + 1. */
 static struct error *name_cases(struct path_graph *g, const struct builder *b, LLVMValueRef terminator,
 				const uint32_t *edge_of)
 {

@@ -1,5 +1,5 @@
 /*
- * path_hidden.c - which functions may run inside a body of the final stage and leave no block there that would tell: each inlined
+ * path_hidden.c - which functions may run inside a body of the final stage and leave no block there that would show it: each inlined
  * copy may have been folded, as a whole or in part. The units and the link note what was inlined into what (plugin.cpp), and
  * who calls whom as written: for calls that were dropped since nothing but their result would be seen of them.
  *
@@ -10,7 +10,7 @@
  * computed is sunk to where it is used. A line is firm if it had all its code in one block as written, with a call that cannot
  * go: where that call was not made, the line did not run.
  *
- * A function of which there is one copy, and that inlined, is told by the blocks that it is in, as the code around it is.
+ * A function of which there is one copy, and that inlined, is known by the blocks that it is in, as the code around it is.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -255,7 +255,7 @@ static void reach(struct path_hidden *h, uint32_t name, bool with_calls)
 	}
 }
 
-/* Of what a body may have in it: it may have run there, and what blocks there are do not tell. */
+/* Of what a body may have in it: it may have run there, and the blocks there do not show it. */
 static bool is_hidden(const struct path_hidden *h, size_t name)
 {
 	return h->is_seen[name] && (h->copies[name] > 1 || h->is_pure[name]);

@@ -1,5 +1,5 @@
 /*
- * path_lines.c - who a function is and where its code comes from: names, keys, and for each node the source positions of its
+ * path_lines.c - the identity of a function and where its code comes from: names, keys, and for each node the source positions of its
  * instructions, in the order of the code, from the debug locations that become DWARF's line table.
  */
 #include <string.h>
@@ -209,7 +209,7 @@ static LLVMMetadataRef tested_location(LLVMValueRef branch)
 	return to;
 }
 
-/* Has the block's lines that are shown end with `line`, where its branch is told; one of the block's own anyway. */
+/* Has the block's lines that are shown end with `line`, where its branch is shown; one of the block's own anyway. */
 static struct error *end_with(struct line_vec *lines, size_t first, const struct pathmeta_line *line)
 {
 	size_t i = lines->count;

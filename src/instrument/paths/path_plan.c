@@ -46,7 +46,7 @@ static void name_one(struct buffer *list, const struct path_graph *g)
 	buffer_printf(list, "%s%s", list->len_bytes ? ", " : "", g->meta.name);
 }
 
-/* How often each edge ran, as far as the chosen paths tell; the estimates break ties. */
+/* How often each edge ran, as far as the chosen paths show; the estimates break ties. */
 struct error *path_plan_count_edges(struct path_graph *g, const struct path_numbering *n,
 				    const struct plan_choice *choice, struct path_choice *ret)
 {

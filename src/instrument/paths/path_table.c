@@ -15,7 +15,7 @@
  * inlined into one function there finds the slot loaded and tested.
  *
  *      wm1.slot  -->  words of f | record of g | words of g | record of h | words of h ...     offsets are known when compiling
- *      wm1.path       array of descriptors of f, g, h ...; the first tells how many follow
+ *      wm1.path       array of descriptors of f, g, h ...; the first says how many follow
  *      wm1.enter      wm1_path_enter(wm1.path, a place for the pointer)
  *
  * A bundle has none of what other objects may have as well, but for bodies that C's `inline` made for the inliner alone:

@@ -24,7 +24,7 @@ enum {
 
 VEC_DECLARE(test_vec, struct pathmeta_test);
 
-/* A test and what tells it from others. */
+/* A test and what distinguishes it from others. */
 struct found {
 	uint32_t index; /* in the vector */
 	LLVMMetadataRef inlined_at;

@@ -316,7 +316,7 @@ static struct error *describe(struct trace_module *m)
 	return err;
 }
 
-/* The module as it is before it gets code of ours: what tracing and whoever analyses a crash see is one program. */
+/* The module as it is before it gets code of ours: tracing and the analysis of a crash see one program. */
 static struct error *keep_bitcode(struct trace_module *m, struct buffer *ret)
 {
 	LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(m->paths.module);

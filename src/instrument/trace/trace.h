@@ -3,7 +3,7 @@
  *
  *   rules      which schemes it has                                          (trace_rules.c)
  *   graph      control flow, numbers and places, as for path counters        (path_graph.c, core/)
- *   calls      what it calls and who may call it, for the analyses of who reads (trace_calls.c, trace_callers.c)
+ *   calls      what it calls and who may call it, for the readers' analyses (trace_calls.c, trace_callers.c)
  *   hidden     what may run in it unseen                                     (path_hidden.c)
  *   layout     what the frame record and the coverage bytes of each variant have (trace_layout.c)
  *   clone      one body for each of several schemes                         (trace_variants.c)

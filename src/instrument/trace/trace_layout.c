@@ -4,7 +4,7 @@
  *      one path                nothing but points
  *      several, no loops       sum
  *      loops                   sum, count, ring
- *      coverage                one byte for each point that nothing else tells of (core/activity/coverage_points.h); one bit where they are many
+ *      coverage                one byte for each point that follows from nothing else (core/activity/coverage_points.h); one bit where they are many
  */
 #include "instrument/trace/trace.h"
 

@@ -1,5 +1,5 @@
 /*
- * crash.c - from machine frames to frames of the source with all that is known of them. What an address tells is worked out
+ * crash.c - from machine frames to frames of the source with all that is known of them. What follows from an address is worked out
  * once (struct crash_site), so that deep recursion costs little more than reading its stack.
  */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * crash.h - what a stopped program tells: for every frame of every thread the last paths, coverage and calling context.
+ * crash.h - what is known of a stopped program: for every frame of every thread the last paths, coverage and calling context.
  * crash.c joins snapshot/snapshot.h (machine frames, memory) with the metadata (object_find_trace); renderers only read it.
  *
  *      machine frame --pc--> crash_site (once for each address): names and lines, points that can be the last one passed
@@ -47,9 +47,9 @@ enum crash_trace {
 
 enum crash_position_kind {
 	CRASH_POSITION_NONE = 0, /* not known */
-	CRASH_POSITION_POINTS,   /* told by the instrumented code: sure */
-	CRASH_POSITION_CALL,     /* told by the line of the call in progress */
-	CRASH_POSITION_LINE,     /* told by the line of the instruction, which an optimizer may have moved */
+	CRASH_POSITION_POINTS,   /* from the instrumented code: sure */
+	CRASH_POSITION_CALL,     /* from the line of the call in progress */
+	CRASH_POSITION_LINE,     /* from the line of the instruction, which an optimizer may have moved */
 };
 
 /* One activation of a function of the source; several of a machine frame where functions were inlined. */

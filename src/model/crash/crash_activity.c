@@ -1,7 +1,7 @@
 /*
  * crash_activity.c - a stopped program as core/activity/activity.h wants it: one call graph over all images, stacks, paths, coverage.
  *
- * Whatever is not known for certain is told as unknown:
+ * Whatever is not certain is reported as unknown:
  *      - a call by name is one of a function only where nothing can come in between: in the function's own unit or in the
  *        program, not between shared libraries. Elsewhere it may go anywhere, and come back or not.
  *      - copies of a function in several units (inline functions) are one when they are equal. Else each is called from
@@ -146,7 +146,7 @@ static bool look_up(const struct joiner *j, struct key key, const char *name, ui
 	return strcmp(flow_of(j, *ret)->link_name, name) == 0;
 }
 
-/* Of a call in a unit of an image: a function, ACTIVITY_ANY when it cannot be told, ACTIVITY_FOREIGN. */
+/* Of a call in a unit of an image: a function, ACTIVITY_ANY when it is not known, ACTIVITY_FOREIGN. */
 static uint32_t find_callee(const struct joiner *j, uint32_t image, uint32_t unit, const char *name)
 {
 	uint32_t f;
@@ -417,7 +417,7 @@ static bool is_final(const struct joiner *j, uint32_t image)
 	return m->unit_count && m->units[0].is_final;
 }
 
-/* The machine frame's code was compiled from what the metadata tells of; all that is in machine blocks was. */
+/* The metadata describes what the machine frame's code was compiled from; it does so for all code in machine blocks. */
 static bool is_ours(const struct joiner *j, const struct crash_frame *frame)
 {
 	const struct object_trace *t;
@@ -448,13 +448,13 @@ static bool knows_levels(const struct joiner *j, const struct snapshot_thread *t
 	return inner->line && inner->column && (!inner->machine->is_activation || is_fault(j, thread, inner));
 }
 
-/* Code of ours, but which function of the metadata it is cannot be told. Final stage: what is inlined is none. */
+/* Code of ours whose function in the metadata is not known. Final stage: what is inlined is none. */
 static bool is_hidden(const struct joiner *j, const struct crash_frame *frame)
 {
 	return !frame->meta && is_ours(j, frame) && !(frame->is_inlined && is_final(j, frame->image));
 }
 
-/* Frames are told one after the other; *is_known is what knows_levels says of the machine frame. */
+/* Call in frame order; *is_known is what knows_levels says of the machine frame. */
 static bool has_activity_frame(const struct joiner *j, const struct crash_thread *thread, uint32_t i, bool *is_known)
 {
 	const struct crash_frame *frame = &thread->frames[i];
@@ -598,7 +598,7 @@ struct error *crash_frame_activity(const struct crash *c, const struct activity_
 	const struct joiner j = {.c = c};
 	const struct crash_thread *t = &c->threads[thread];
 	const struct crash_frame *f = &t->frames[frame];
-	/* one that was not told: anywhere */
+	/* a frame that is not in the stack of the analysis: control may be anywhere in it */
 	struct activity_frame anywhere = {.call = CRASH_NONE};
 	uint32_t passed = 0;
 	bool is_known = true;

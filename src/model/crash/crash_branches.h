@@ -16,7 +16,7 @@ enum crash_way {
 struct crash_branch { /* one way of it */
 	uint32_t file;
 	uint32_t line;
-	uint32_t block; /* tells the branches of one line apart, from 0 */
+	uint32_t block; /* distinguishes the branches of one line, from 0 */
 	uint32_t way;   /* 0, 1, ... of this branch */
 	enum crash_way state;
 };

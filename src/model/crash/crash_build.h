@@ -40,7 +40,7 @@ struct crash_level {
 	uint32_t node_count;
 };
 
-/* All that an address tells by itself. */
+/* All that follows from an address alone. */
 struct crash_site {
 	uint32_t image; /* CRASH_NONE */
 	uint64_t pc;    /* looked up; as linked */
@@ -97,7 +97,7 @@ struct error *crash_numbering(struct crash *c, uint32_t image, uint32_t function
 struct error *crash_read_own_coverage(struct crash *c, const struct crash_level *level, const uint64_t *record,
 				      struct crash_frame *frame);
 
-/* Paths and coverage of an activation from the process's memory; frame has what its site tells. */
+/* Paths and coverage of an activation from the process's memory; frame has what follows from its site. */
 struct error *crash_read_frame(struct crash *c, const struct crash_level *level, struct crash_frame *frame);
 
 /* The frame of a function of one node, which needs no points. */

@@ -8,7 +8,7 @@
  * Below the stack of a thread or a coroutine are copies of those of its creators (struct wm1_origin).
  *
  * The id is that of the innermost function that takes part, unless that one has pushed for a call in progress: then the
- * entry's stack pointer lies in its frame, and the entry tells all. Between two calls the id may be another one, which the
+ * entry's stack pointer lies in its frame, and the entry decides. Between two calls the id may be another one, which the
  * stack corrects (crash_innermost.h). Unlike the stack a context has functions that left by a tail call.
  *
  * Which site numbers an image has: from its struct wm1_image, found by the key of its metadata.

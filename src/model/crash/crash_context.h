@@ -7,7 +7,7 @@
 #include "model/contexts/context.h"
 #include "model/crash/crash.h"
 
-/* Sets the context of the innermost frame of each thread that takes part; what cannot be decoded is told in notes. */
+/* Sets the context of the innermost frame of each thread that takes part; notes list what cannot be decoded. */
 struct error *crash_find_contexts(struct crash *c, struct image_cache *cache);
 
 #endif

@@ -2,8 +2,8 @@
  * crash_coverage.c - coverage over the whole run: the bytes that instrumented code set, in section wm1_coverage of each image.
  *
  * A byte that is not set says something only if the code that would set it was the one that ran: of a function with several
- * schemes wm1_chosen tells which did. Inline functions of several units have bytes in each of them: where one copy does not
- * tell, none does.
+ * schemes wm1_chosen says which did. Inline functions of several units have bytes in each of them: where one copy is not
+ * known, none is.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -196,7 +196,7 @@ static void forget_unused(uint8_t *used, uint32_t count)
 			used[i] = POINT_UNKNOWN;
 }
 
-/* What a copy of a function does not tell. */
+/* What is not known of a copy of a function. */
 enum {
 	SILENT_ENTERED = 1,
 	SILENT_CALLS = 2,
@@ -236,7 +236,7 @@ static struct error *number_copies(const struct crash *c, uint32_t *number_of)
 	return err;
 }
 
-/* Copies of one function, in several units or images: where one does not tell, none does. */
+/* Copies of one function, in several units or images: where one is not known, none is. */
 static struct error *join_copies(struct crash *c)
 {
 	uint32_t total = c->first_function[c->stopped->module_count];

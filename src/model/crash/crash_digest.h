@@ -5,7 +5,7 @@
  * coming to what was decided so far; the next one must have led to that branch. This is control dependence, of the paths that were
  * taken. Ways that only end the program (a failed assertion) do not count as returning, where the function can return; where
  * it cannot they do, and so does going round a loop for ever. On the path in progress it counts in every function, since what ended a loop is worth
- * knowing. Each branch is told once, by the last time that it was come to: rounds of loops are
+ * knowing. Each branch is shown once, at its last execution: iterations of loops are
  * folded, and copies of a branch that an optimizer made.
  */
 #ifndef WM_MODEL_CRASH_CRASH_DIGEST_H

@@ -34,7 +34,7 @@ bool crash_threads_alike(const struct crash_thread *a, const struct crash_thread
 
 /* Of one place of the source. */
 bool crash_calls_alike(const struct tracemeta_call *a, const struct tracemeta_call *b);
-/* The code of one call of the source may be there several times: it was made if any of them was, and is told once. f->meta and
+/* The code of one call of the source may be there several times: it was made if any of them was, and is shown once. f->meta and
  * f->calls_used only. */
 bool crash_call_is_repeat(const struct crash_frame *f, uint32_t index);
 

@@ -106,7 +106,7 @@ struct error *crash_read_own_coverage(struct crash *c, const struct crash_level 
 	if (coverage == WM1_SCHEME_NONE)
 		return NULL;
 	err = find_own_points(c, image, level->index, coverage, &o);
-	if (err || !o->count) /* a function without calls has nothing to tell of them */
+	if (err || !o->count) /* no calls, no coverage of them */
 		return err;
 	return expand(c, image, level->position, o, frame->variant, record,
 		      coverage == WM1_SCHEME_CALLS ? &frame->calls_used : &frame->nodes_used);

@@ -30,7 +30,7 @@ struct crash_state {
 	struct context_below below; /* the last push, or the root */
 };
 
-/* The function has pushed for the call in progress: its entry tells all. */
+/* The function has pushed for the call in progress: its entry decides. */
 bool crash_innermost_has_pushed(const struct crash_innermost *f, const struct process *process,
 				const struct wm1_entry *last);
 

@@ -1,5 +1,5 @@
 /*
- * crash_names.c - which function of the metadata a frame's function is, and where in it control is when no point tells: by
+ * crash_names.c - which function of the metadata a frame's function is, and where in it control is when no point shows it: by
  * line and column, which both the metadata and DWARF have from the same place.
  *
  * Final stage: the metadata's function is the machine function with all that was inlined into it, so only the outermost level

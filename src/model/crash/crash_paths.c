@@ -453,7 +453,7 @@ static void take_current(struct crash_frame *f, const struct candidate *candidat
 		*why = "its last path does not end where it is: its memory was overwritten";
 }
 
-/* Adds what is in progress to the completed paths and decides what can be told. */
+/* Adds what is in progress to the completed paths and decides what is certain. */
 static struct error *finish_paths(const struct activation *a, struct candidate *candidates, uint32_t count)
 {
 	struct crash_frame *f = a->frame;
@@ -575,7 +575,7 @@ struct error *crash_read_frame(struct crash *c, const struct crash_level *level,
 	has_record = find_record(&a);
 	err = crash_read_own_coverage(c, level, has_record && !is_at_entry(&a) ? &a.record : NULL, frame);
 	if (err || !(a.variant->scheme & WM1_SCHEME_PATHS))
-		return err; /* its points tell no nodes: the line does */
+		return err; /* its points give no nodes: the line does */
 	err = crash_numbering(c, frame->image, level->index, &a.numbering);
 	return err ? err : read_paths(&a, has_record);
 }

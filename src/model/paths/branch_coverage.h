@@ -7,7 +7,7 @@
 #include "format/pathmeta.h"
 
 struct branch_way {
-	uint32_t file; /* the number that who collects them has for it */
+	uint32_t file; /* the collector's number of it */
 	uint32_t line;
 	uint64_t group, cfg_key; /* the same in copies of one function */
 	uint32_t node;

@@ -1,4 +1,4 @@
-/* path_choices.c - adds up what paths do not tell apart, and says it. */
+/* path_choices.c - adds up the choices that paths do not distinguish, and describes them. */
 #include "model/paths/path_choices.h"
 
 #include "base/number_text.h"

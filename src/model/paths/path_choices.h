@@ -1,5 +1,5 @@
 /*
- * path_choices.h - what paths do not tell apart: choices that the code makes without a branch, and branches of the source that the
+ * path_choices.h - what paths do not distinguish: choices that the code makes without a branch, and branches of the source that the
  * optimizer took away before the final stage counted.
  *
  * Selects, minima, masked accesses and tables of switches are in the code, so they are counted. What the optimizer merged or
@@ -32,7 +32,7 @@ static inline bool path_choices_hide(const struct path_choices *c)
 /* "3 selects, 1 switch table"; "no select" with neither. */
 void path_choices_print_counts(uint64_t selects, uint64_t switch_tables, FILE *out);
 
-/* A sentence without its end: what is not told apart, and why. between: a blank, or what begins a new line. */
+/* A sentence without its end: what is not distinguished, and why. between: a blank, or what begins a new line. */
 void path_choices_print(const struct path_choices *c, const char *between, FILE *out);
 
 #endif

@@ -229,7 +229,7 @@ static uint64_t choices_of(const struct path_function *f)
 	return f->meta ? (uint64_t)f->meta->selects + f->meta->switch_tables : 0;
 }
 
-/* What the field ran and paths do not tell. */
+/* What the field ran and paths do not distinguish. */
 static struct error *find_blurs(struct compare *m)
 {
 	struct error *err = NULL;

@@ -43,7 +43,7 @@ struct path_change {
 };
 VEC_DECLARE(path_change_vec, struct path_change);
 
-/* A function that ran in the field, with choices that paths do not tell apart. */
+/* A function that ran in the field, with choices that paths do not distinguish. */
 struct path_blur {
 	const struct path_profile *profile;
 	const struct path_function *function;
@@ -52,9 +52,9 @@ VEC_DECLARE(path_blur_vec, struct path_blur);
 
 /* Whether the tests ran what the field ran. */
 enum path_verdict {
-	PATH_VERDICT_COVERED, /* every path of the field ran in the tests, and paths of the source are told apart */
+	PATH_VERDICT_COVERED, /* every path of the field ran in the tests, and paths of the source are distinguished */
 	PATH_VERDICT_NEW,     /* paths are new, or functions changed */
-	PATH_VERDICT_UNKNOWN, /* no path is new, but what ran is not told apart, or not all of it was recorded */
+	PATH_VERDICT_UNKNOWN, /* no path is new, but what ran is not distinguished, or not all of it was recorded */
 };
 
 struct path_compare_options {

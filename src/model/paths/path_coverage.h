@@ -25,7 +25,7 @@ VEC_DECLARE(path_line_vec, struct path_line);
 struct path_branch {
 	uint32_t file;
 	uint32_t line;
-	uint32_t block;   /* tells the branches of one line apart, from 0 */
+	uint32_t block;   /* distinguishes the branches of one line, from 0 */
 	uint32_t way;     /* 0, 1, ... of this branch */
 	uint64_t reached; /* how often the branch was come to */
 	uint64_t count;   /* how often it went this way */

@@ -104,7 +104,7 @@ static struct error *name_test(const struct path_decision *b, const struct pathm
 	return *ret ? NULL : &error_no_memory;
 }
 
-/* The branch of an optimized condition is one of several, and the path comes to another of them next: that one tells. */
+/* The branch of an optimized condition is one of several, and the path comes to another of them next: that one decides. */
 static bool goes_on_testing(const struct path_decision *b, const struct pathmeta_test *t)
 {
 	const struct pathmeta_function *f = b->walk->flow;

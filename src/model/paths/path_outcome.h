@@ -17,7 +17,7 @@ struct path_decision {
 };
 
 /*
- * *ret: the arena's; NULL for the only way on, where the end of the path tells it, and where another branch of the same test does.
+ * *ret: the arena's; NULL for the only way on, where the end of the path shows it, and where another branch of the same test does.
  * *ret_is_forced: NULL, since the branch before left nothing to decide.
  */
 struct error *path_outcome(const struct path_decision *b, struct arena *arena, const char **ret, bool *ret_is_forced);

@@ -406,7 +406,7 @@ static struct error *add_recording(struct path_profile *p, const struct wmk_file
 	return path_recording_vec_append(&p->recordings, r);
 }
 
-/* A run that comes a second time, by itself or in a merged file, counts twice: that is told. */
+/* A run that comes a second time, by itself or in a merged file, counts twice, and a note says so. */
 static struct error *note_run(struct path_profile *p, const struct wmk_file *w, uint64_t run)
 {
 	struct key key = {{run, 0, 0}};

@@ -8,7 +8,7 @@
  *                   '--> paths of the function, blocks, edges, activations, begun and unfinished
  *
  * Numbers of one function of one image are added up over tables (one a thread), files and processes. Nothing is dropped:
- * what has no metadata is kept as a function of which only the keys are known, what contradicts itself is told in
+ * what has no metadata is kept as a function of which only the keys are known, contradictions are reported in
  * warnings. The profile owns copies of all it needs; files may be closed. Not thread-safe.
  */
 #ifndef WM_MODEL_PATHS_PATH_PROFILE_H

@@ -10,7 +10,7 @@
 struct path_step {
 	const char *
 		function; /* inlined from there (demangled), equal pointers for equal neighbours; NULL: the function itself */
-	const char *file; /* NULL: the compiler told no place */
+	const char *file; /* NULL: the compiler gave no place */
 	uint32_t line;
 	const char *outcome; /* "true, false", "case 7"; NULL: nothing was decided here */
 };

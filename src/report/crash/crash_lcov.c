@@ -45,7 +45,7 @@ static void print_functions(const struct crash_lines *l, const struct crash_line
 	fprintf(out, "FNF:%zu\nFNH:%zu\n", found, hit);
 }
 
-/* Those of lines that are told, so that lines and branches say the same. */
+/* Those of lines that are shown, so that lines and branches agree. */
 static void print_branches(const struct crash_lines *l, const struct crash_branch *branches, size_t count, FILE *out)
 {
 	static const char *const counts[] = {

@@ -1,6 +1,6 @@
 /*
  * crash_text.c - a crash for reading: each thread's stack, and below each traced frame its last paths, newest last, and which
- * calls or blocks of it had run. What is the same again is told once: threads, rounds of a recursion, paths round a loop.
+ * calls or blocks of it had run. Repeats are folded: threads, iterations of a recursion, paths round a loop.
  *
  *      Thread 1 of 3 (4711), got the signal
  *      #0  find  tree.c:31:15
@@ -82,7 +82,7 @@ static void print_head(const struct text *t)
 	fputs("\n", t->out);
 }
 
-/* "2", "2 to 7", with what goes before; *group: a mark for the threads that are told together. */
+/* "2", "2 to 7", with what goes before; *group: a mark for the threads that are shown together. */
 static void print_thread_numbers(const struct text *t, const uint32_t *groups, uint32_t group)
 {
 	bool is_next = false;
@@ -188,7 +188,7 @@ static void print_frame_head(const struct text *t, uint32_t number, const struct
 
 /* ---- paths ---- */
 
-/* Of paths that are told together: the first one, and how many. */
+/* Of paths that are shown together: the first one, and how many. */
 static void print_path_head(const struct text *t, const struct crash_frame *f, uint32_t index, uint32_t count)
 {
 	const struct crash_path *path = &f->paths[index];
@@ -219,7 +219,7 @@ static uint32_t first_alike(const struct text *t, const struct crash_frame *f, u
 	return last;
 }
 
-/* Code without lines tells nothing. */
+/* Code without lines shows nothing. */
 static bool has_lines(const struct path_steps *s)
 {
 	for (size_t i = 0; i < s->steps.count; i++)
@@ -247,7 +247,7 @@ static struct error *print_paths(const struct text *t, const struct crash_thread
 		if (err)
 			break;
 		if (f->paths[i].is_iterations)
-			steps.start = "enters"; /* its name tells */
+			steps.start = "enters"; /* its name says so */
 		if (has_lines(&steps)) {
 			print_path_head(t, f, i, end - i);
 			err = path_listing_render_steps(t->out, f->name ? f->name : f->flow->link_name, f->flow->file,
@@ -286,7 +286,7 @@ static struct error *print_digest(const struct text *t, const struct crash_threa
 
 /* ---- coverage ---- */
 
-/* Several calls of one function on a line are told apart by their columns. */
+/* Columns distinguish several calls of one function on a line. */
 static bool needs_column(const struct crash_frame *f, const struct tracemeta_call *call)
 {
 	for (uint32_t i = 0; i < f->meta->call_count; i++) {

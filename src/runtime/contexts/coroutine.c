@@ -137,7 +137,7 @@ static uint32_t prefix_here(void)
 	return thread->top || thread->origin ? wmrt_prefix(thread->top) : wmrt_kind_of_root();
 }
 
-/* The number is for captures, the copy for who reads memory: a core has no recording. */
+/* The number is for captures, the copy for readers of memory: a core has no recording. */
 static void begin_stack(struct wm1_entry *first)
 {
 	uint32_t prefix = prefix_here();

@@ -7,7 +7,7 @@
  *        the next pthread_create(begin, start)
  *
  * The call of the user's function is the last thing that `begin` does, a jump: no frame of ours is on the thread's stack.
- * Where there is nothing to tell, the user's function is what starts. Threads that the C library creates for itself (of
+ * Where there is no context to hand on, the user's function is what starts. Threads that the C library creates for itself (of
  * timers with SIGEV_THREAD, getaddrinfo_a, aio) do not come by here: their root is [thread] alone.
  */
 #include <pthread.h>
@@ -77,7 +77,7 @@ static void add_page(void)
 	}
 }
 
-/* NULL: nothing is to be told, or there is no memory. */
+/* NULL: there is no context to hand on, or no memory. */
 static struct start *start_new(void *argument)
 {
 	struct wm1_origin *origin = wmrt_is_active() ? wmrt_origin_here() : NULL;

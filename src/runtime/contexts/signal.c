@@ -3,7 +3,7 @@
  * [signal].
  *
  * sigaction and its older relatives install one wrapper and keep the program's handler in a table; everything else of
- * the action (flags, mask, restorer) is the program's and the kernel's, and old actions are told as the program set
+ * the action (flags, mask, restorer) is the program's and the kernel's, and old actions are returned as the program set
  * them. The kernel passes all three arguments to a handler on x86-64, whatever SA_SIGINFO says, so one wrapper serves
  * both kinds.
  *
@@ -14,7 +14,7 @@
  * A handler set by vfork's child before its exec is not wrapped: the table is the parent's.
  *
  * What system(), posix_spawn() and abort() of libc do to actions goes past this table and needs nothing from it: they
- * put back what the kernel told them.
+ * put back what the kernel returned to them.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  * token.c - a context as text: wm1:RUN:BUILD:SITE:ID:PREFIX:CHECK, hexadecimal.
  *
  * RUN names this process's .wmk; BUILD the image that has the capture point; SITE is the number in that image. CHECK
- * is over what stands before its colon, so that a token cut or changed by a log is told from one that is whole.
+ * is over what stands before its colon, so that a token cut or changed by a log differs from one that is whole.
  */
 #include <string.h>
 

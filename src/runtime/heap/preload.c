@@ -1,5 +1,5 @@
 /*
- * preload.c - libwaymark-heap.so: stands in front of the malloc family (LD_PRELOAD) and tells the runtime of every
+ * preload.c - libwaymark-heap.so: stands in front of the malloc family (LD_PRELOAD) and notifies the runtime of every
  * call.
  *
  * What is counted: every successful call of malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc,

@@ -6,7 +6,7 @@
  *      child     makes its file; maps new space over the parent's, at the same addresses: TLS, registers and what is known
  *                of tables stay good; writes the records again, all counters 0; writes the copies, flagged as inherited
  *
- * The copies tell which activations were begun before the fork and go on in the child. For the child's own children they
+ * The copies show which activations were begun before the fork and go on in the child. For the child's own children they
  * are added to what it counted since. Checks of pairs are kept: a handler that forks may have interrupted its thread between
  * the look at a check and the count.
  *

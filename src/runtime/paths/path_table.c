@@ -241,7 +241,7 @@ struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *fun
 	return first;
 }
 
-/* A forked child is told what its thread had begun and not ended: what earlier owners left unfinished is not the thread's. */
+/* For a forked child: what its thread had begun and not ended. What earlier owners left unfinished is not the thread's. */
 static void adopt_one(struct wmrt_path_table *table, uint64_t owner)
 {
 	uint64_t *words = wmrt_path_words(table);
