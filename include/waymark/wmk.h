@@ -37,6 +37,7 @@ enum wmk_kind {
 	WMK_PATHS = 6,   /* tables of path counters, of one function and one thread each, updated in place */
 	WMK_PATH_COUNTS = 7, /* counts of single paths that are in no table */
 	WMK_RUNS = 8,        /* WMK_FLAG_MERGED: the recordings that were added up */
+	WMK_KIND_END,
 };
 
 enum wmk_flag {

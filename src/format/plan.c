@@ -74,7 +74,7 @@ static struct error *add_profile(struct plan *plan, const void *bytes, size_t le
 
 	if (err)
 		return err;
-	if (w.path_table_count + w.path_count_count == 0)
+	if (w.whole_count[WMK_PATHS] + w.whole_count[WMK_PATH_COUNTS] == 0)
 		err = error_create(ERROR_MISMATCH, "%s: counts no paths: build the program with --wm=paths and run it",
 				   path);
 	if (!err)

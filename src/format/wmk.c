@@ -1,11 +1,10 @@
 /*
- * wmk.c - bytes of a .wmk file to a model, in three steps: the header, the table of chunks, then one pass that checks the
- * state of every record, counts them and takes images and strings out. Nothing is trusted: sizes are clamped to the bytes
- * that are there, ranges of numbers must not overlap. A file that grows is read in the same three steps, each of which goes
- * on where it ended before: images and strings are written one by one, and nodes are looked up where they stand.
+ * wmk.c - bytes of a .wmk file to a model, in three steps: the header, the table of chunks, then one pass over the records
+ * (wmk_records.c). Nothing is trusted: sizes are clamped to the bytes that are there, ranges of numbers must not overlap. A
+ * file that grows is read in the same three steps, each of which goes on where it ended before: images and strings are written
+ * one by one, and nodes are looked up where they stand.
  */
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +14,6 @@
 #include "base/vec.h"
 #include "format/wmk.h"
 #include "format/wmk_bytes.h"
-#include "waymark/abi.h"
-
-enum {
-	ALL_KINDS = ~0,
-	CONTEXT_KINDS = 1 << WMK_IMAGES | 1 << WMK_NODES | 1 << WMK_STRINGS,
-};
-
-struct scan {
-	struct wmk_file *w;
-	struct cursor c;
-};
 
 /* The fields behind the magic, in order: one table for their offsets would only repeat the struct. */
 static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
@@ -99,12 +87,12 @@ static struct error *check_chunk(const struct cursor *at, uint32_t magic, uint32
 {
 	if (magic != WMK_CHUNK_MAGIC)
 		return cursor_error(at, "no chunk starts here: the file is damaged");
-	if (kind < WMK_IMAGES || kind > WMK_RUNS)
+	if (kind < WMK_IMAGES || kind >= WMK_KIND_END)
 		return cursor_error(
 			at, "a chunk of unknown kind, %" PRIu32 ": the file is damaged or of a newer waymark", kind);
-	if (span > places || (span > 1 && kind != WMK_PATHS))
+	if (span > places || (span > 1 && !wmk_kinds[kind].may_span))
 		return cursor_error(at, "a chunk that spans %" PRIu32 ", %" PRIu64 " can be: the file is damaged", span,
-				    kind == WMK_PATHS ? places : 1);
+				    wmk_kinds[kind].may_span ? places : 1);
 	return NULL;
 }
 
@@ -152,7 +140,7 @@ static struct error *read_chunk(struct cursor *c, uint64_t places, struct wmk_fi
 /* Can it take another record? Of strings that is not known. */
 static bool has_room(const struct wmk_file_chunk *chunk)
 {
-	return chunk->body_bytes - chunk->len_bytes >= wmk_record_bytes(chunk->kind);
+	return chunk->body_bytes - chunk->len_bytes >= wmk_kinds[chunk->kind].record_bytes;
 }
 
 static struct error *keep_chunk(struct wmk_file *w, const struct wmk_file_chunk *chunk)
@@ -181,7 +169,7 @@ static struct error *read_chunks(struct wmk_file *w, struct cursor *c)
 			break;
 		if (!err)
 			err = read_chunk(c, announced - w->next_chunk, &chunk, &span);
-		if (!err && chunk.kind && w->kinds & 1u << chunk.kind)
+		if (!err && chunk.kind && (!w->has_contexts_only || wmk_kinds[chunk.kind].is_context))
 			err = keep_chunk(w, &chunk);
 	}
 	return err;
@@ -226,172 +214,18 @@ static struct error *note_truncation(struct wmk_file *w)
 	return w->truncated ? NULL : &error_no_memory;
 }
 
-size_t wmk_record_bytes(enum wmk_kind kind)
-{
-	switch (kind) {
-	case WMK_IMAGES:
-		return sizeof(struct wmk_image);
-	case WMK_NODES:
-		return sizeof(struct wmk_node);
-	case WMK_EVENTS:
-		return sizeof(struct wmk_event);
-	case WMK_HEAP:
-		return sizeof(struct wmk_heap);
-	case WMK_PATH_COUNTS:
-		return sizeof(struct wmk_path_count);
-	case WMK_RUNS:
-		return sizeof(struct wmk_run);
-	case WMK_STRINGS:
-	case WMK_PATHS:
-		break;
-	}
-	return 0;
-}
-
-static struct error *check_state(struct scan *s, size_t off, uint32_t state)
-{
-	if (state == WMK_STATE_OPEN)
-		s->w->uncommitted++;
-	if (state <= WMK_STATE_GIVEN_UP)
-		return NULL;
-	s->c.off = off;
-	return cursor_error(&s->c, "a record in state %" PRIu32 ": the file is damaged", state);
-}
-
-static struct error *scan_image(struct scan *s, size_t off)
-{
-	const uint8_t *p = s->w->bytes + off;
-	struct wmk_file_image image = {.record_number = s->w->image_record_count - 1};
-	struct wmk_image *r = &image.record;
-
-	r->meta_key = wmk_load_u64(p);
-	r->load_address = wmk_load_u64(p + 8);
-	r->site_base = wmk_load_u32(p + 16);
-	r->site_count = wmk_load_u32(p + 20);
-	r->path = wmk_load_u64(p + 24);
-	memcpy(r->build_id, p + 32, sizeof r->build_id);
-	r->build_id_bytes = wmk_load_u32(p + 64);
-	r->state = WMK_STATE_WHOLE;
-	s->c.off = off;
-	if (r->build_id_bytes > sizeof r->build_id)
-		return cursor_error(&s->c, "a build id of %" PRIu32 " bytes: the file is damaged", r->build_id_bytes);
-	if (r->site_count == 0) /* only paths are counted in it */
-		r->site_base = 0;
-	else if (r->site_base < WM_SITE_FIRST || r->site_count > UINT32_MAX - r->site_base)
-		return cursor_error(&s->c, "an image with sites %" PRIu32 " + %" PRIu32 ": the file is damaged",
-				    r->site_base, r->site_count);
-	return wmk_image_vec_append(&s->w->image_vec, image);
-}
-
-/* Takes in the whole record at off in the file. */
-static struct error *scan_record(struct scan *s, enum wmk_kind kind, size_t off)
-{
-	struct wmk_file *w = s->w;
-
-	switch (kind) {
-	case WMK_IMAGES:
-		return scan_image(s, off);
-	case WMK_PATH_COUNTS:
-		w->path_count_count++;
-		return wmk_check_path_count(w, &s->c, off);
-	case WMK_EVENTS:
-		w->event_count++;
-		break;
-	case WMK_HEAP:
-		w->heap_count++;
-		break;
-	case WMK_RUNS:
-		w->run_count++;
-		break;
-	case WMK_NODES:
-	case WMK_STRINGS:
-	case WMK_PATHS:
-		break;
-	}
-	return NULL;
-}
-
-static struct error *scan_records(struct scan *s, struct wmk_file_chunk *chunk)
-{
-	size_t size = wmk_record_bytes(chunk->kind);
-	size_t off = chunk->read_bytes;
-	struct error *err = NULL;
-
-	for (; chunk->len_bytes - off >= size && !err; off += size) {
-		const uint8_t *p = s->w->bytes + chunk->off + off;
-		uint32_t state = wmk_record_state(p, size);
-
-		if (chunk->kind == WMK_PATH_COUNTS && p[offsetof(struct wmk_path_count, kind)] == 0)
-			continue; /* a place that a thread keeps for what is to come */
-		if (chunk->kind == WMK_IMAGES)
-			s->w->image_record_count++;
-		err = check_state(s, chunk->off + off, state);
-		if (!err && state == WMK_STATE_WHOLE)
-			err = scan_record(s, chunk->kind, chunk->off + off);
-	}
-	if (chunk->kind == WMK_NODES)
-		s->w->node_count += (off - chunk->read_bytes) / sizeof(struct wmk_node);
-	chunk->read_bytes = off;
-	return err;
-}
-
-/* Strings follow each other; one whose place was claimed and not filled hides what comes after it in its chunk only if its
- * length was not written either. */
-static struct error *scan_strings(struct scan *s, struct wmk_file_chunk *chunk)
-{
-	size_t head = sizeof(struct wmk_string);
-	size_t off = chunk->read_bytes;
-	struct error *err = NULL;
-
-	while (!err && off + head <= chunk->len_bytes) {
-		const uint8_t *p = s->w->bytes + chunk->off + off;
-		uint32_t len = wmk_load_u32(p);
-		uint32_t state = wmk_load_u32(p + 4);
-		struct wmk_file_string string = {.number = chunk->first + off};
-
-		err = check_state(s, chunk->off + off, state);
-		if (err || (state != WMK_STATE_WHOLE && len == 0))
-			break;
-		if (len > chunk->body_bytes - head - off) {
-			s->c.off = chunk->off + off;
-			return cursor_error(&s->c, "a string of %" PRIu32 " bytes: the file is damaged", len);
-		}
-		if (len > chunk->len_bytes - head - off)
-			break; /* of a truncated file */
-		if (state == WMK_STATE_WHOLE) {
-			string.text = arena_strndup(&s->w->arena, (const char *)p + head, len);
-			err = string.text ? wmk_string_vec_append(&s->w->strings, string) : &error_no_memory;
-		}
-		off += head + ((size_t)len + 7) / 8 * 8;
-	}
-	chunk->read_bytes = off;
-	return err;
-}
-
-static struct error *scan_chunk(struct scan *s, struct wmk_file_chunk *chunk)
-{
-	switch (chunk->kind) {
-	case WMK_STRINGS:
-		return scan_strings(s, chunk);
-	case WMK_PATHS:
-		return wmk_scan_path_tables(s->w, &s->c, chunk);
-	default:
-		return scan_records(s, chunk);
-	}
-}
-
 /* What is new in the chunks that grow; those that are full are out. */
-static struct error *scan_growing(struct scan *s)
+static struct error *scan_growing(struct wmk_file *w, struct cursor *c)
 {
-	struct wmk_file *w = s->w;
 	size_t kept = 0;
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < w->growing.count && !err; i++) {
 		size_t index = w->growing.items[i];
+		struct wmk_file_chunk *chunk = &w->chunks.items[index];
 
-		err = scan_chunk(s, &w->chunks.items[index]);
-		if (has_room(&w->chunks.items[index]))
+		err = wmk_kinds[chunk->kind].scan(w, c, chunk);
+		if (has_room(chunk))
 			w->growing.items[kept++] = index;
 	}
 	if (!err)
@@ -423,7 +257,7 @@ static struct error *sort_all(struct wmk_file *w)
 {
 	w->images = w->image_vec.items;
 	w->image_count = (uint32_t)w->image_vec.count;
-	w->images_by_record = arena_calloc(&w->arena, (size_t)w->image_record_count + 1, sizeof *w->images_by_record);
+	w->images_by_record = arena_calloc(&w->arena, w->place_count[WMK_IMAGES] + 1, sizeof *w->images_by_record);
 	if (!w->images_by_record)
 		return &error_no_memory;
 	if (w->strings.count)
@@ -473,29 +307,30 @@ static struct error *check_ranges(const struct wmk_file *w)
 /* From the start, or from where it ended before. */
 static struct error *read_on(struct wmk_file *w, bool *ret_is_new)
 {
-	struct scan s = {.w = w};
 	size_t images = w->image_vec.count, strings = w->strings.count;
-	uint64_t nodes = w->node_count;
+	uint64_t nodes = w->place_count[WMK_NODES];
+	struct cursor c;
 	struct error *err;
 
-	cursor_init(&s.c, w->bytes, w->len_bytes, w->name);
+	cursor_init(&c, w->bytes, w->len_bytes, w->name);
 	err = wmk_read_header(w->bytes, w->len_bytes, w->name, &w->header);
 	if (!err)
-		err = measure_growing(w, &s.c);
+		err = measure_growing(w, &c);
 	if (!err)
-		err = read_chunks(w, &s.c);
+		err = read_chunks(w, &c);
 	if (!err)
-		err = scan_growing(&s);
-	*ret_is_new = nodes != w->node_count || images != w->image_vec.count || strings != w->strings.count;
+		err = scan_growing(w, &c);
+	*ret_is_new = nodes != w->place_count[WMK_NODES] || images != w->image_vec.count || strings != w->strings.count;
 	if (!err && (*ret_is_new || !w->images_by_record))
 		err = sort_all(w);
 	return err || !*ret_is_new ? err : check_ranges(w);
 }
 
-static struct error *read_kinds(const void *bytes, size_t len_bytes, const char *name, uint32_t kinds,
+static struct error *read_kinds(const void *bytes, size_t len_bytes, const char *name, bool has_contexts_only,
 				struct wmk_file *ret)
 {
-	struct wmk_file w = {.name = name, .bytes = bytes, .len_bytes = len_bytes, .kinds = kinds};
+	struct wmk_file w = {
+		.name = name, .bytes = bytes, .len_bytes = len_bytes, .has_contexts_only = has_contexts_only};
 	bool is_new;
 	struct error *err;
 
@@ -512,12 +347,12 @@ static struct error *read_kinds(const void *bytes, size_t len_bytes, const char 
 
 struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret)
 {
-	return read_kinds(bytes, len_bytes, name, (uint32_t)ALL_KINDS, ret);
+	return read_kinds(bytes, len_bytes, name, false, ret);
 }
 
 struct error *wmk_read_contexts(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret)
 {
-	return read_kinds(bytes, len_bytes, name, CONTEXT_KINDS, ret);
+	return read_kinds(bytes, len_bytes, name, true, ret);
 }
 
 struct error *wmk_follow(struct wmk_file *w, const void *bytes, size_t len_bytes, bool *ret_is_new)
@@ -589,7 +424,7 @@ const struct wmk_file_image *wmk_find_image(const struct wmk_file *w, uint32_t s
 
 const struct wmk_file_image *wmk_image_by_record(const struct wmk_file *w, uint32_t record_number)
 {
-	return record_number < w->image_record_count ? w->images_by_record[record_number] : NULL;
+	return record_number < w->place_count[WMK_IMAGES] ? w->images_by_record[record_number] : NULL;
 }
 
 const char *wmk_find_string(const struct wmk_file *w, uint64_t number)
@@ -600,65 +435,4 @@ const char *wmk_find_string(const struct wmk_file *w, uint64_t number)
 	if (w->strings.count)
 		found = bsearch(&key, w->strings.items, w->strings.count, sizeof key, compare_strings);
 	return found ? found->text : NULL;
-}
-
-const uint8_t *wmk_next_record(const struct wmk_file *w, struct wmk_walk *walk, enum wmk_kind kind)
-{
-	size_t size = wmk_record_bytes(kind);
-
-	for (; walk->chunk < w->chunks.count; walk->chunk++, walk->off = 0) {
-		const struct wmk_file_chunk *chunk = &w->chunks.items[walk->chunk];
-
-		if (chunk->kind != kind)
-			continue;
-		while (chunk->len_bytes - walk->off >= size) {
-			const uint8_t *p = w->bytes + chunk->off + walk->off;
-
-			walk->off += size;
-			if (wmk_record_state(p, size) == WMK_STATE_WHOLE)
-				return p;
-		}
-	}
-	return NULL;
-}
-
-bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret)
-{
-	const uint8_t *p = wmk_next_record(w, walk, WMK_EVENTS);
-
-	if (!p)
-		return false;
-	*ret = (struct wmk_event){.time_ns = wmk_load_u64(p),
-				  .value = wmk_load_u64(p + 8),
-				  .id = wmk_load_u64(p + 16),
-				  .prefix = wmk_load_u32(p + 24),
-				  .site = wmk_load_u32(p + 28),
-				  .name = wmk_load_u32(p + 32),
-				  .epoch = wmk_load_u32(p + 36),
-				  .tid = wmk_load_u32(p + 40),
-				  .state = WMK_STATE_WHOLE};
-	return true;
-}
-
-bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret)
-{
-	const uint8_t *p = wmk_next_record(w, walk, WMK_HEAP);
-
-	if (!p)
-		return false;
-	*ret = (struct wmk_heap){.id = wmk_load_u64(p),
-				 .prefix = wmk_load_u32(p + 8),
-				 .site = wmk_load_u32(p + 12),
-				 .count = wmk_load_u64(p + 16),
-				 .bytes = wmk_load_u64(p + 24),
-				 .freed_count = wmk_load_u64(p + 32),
-				 .freed_bytes = wmk_load_u64(p + 40),
-				 .peak_bytes = wmk_load_u64(p + 48),
-				 .inherited_count = wmk_load_u64(p + 56),
-				 .inherited_bytes = wmk_load_u64(p + 64),
-				 .inherited_freed_count = wmk_load_u64(p + 72),
-				 .inherited_freed_bytes = wmk_load_u64(p + 80),
-				 .epoch = wmk_load_u32(p + 88),
-				 .state = WMK_STATE_WHOLE};
-	return true;
 }

@@ -56,24 +56,19 @@ struct wmk_file {
 	struct wmk_header header;
 	struct wmk_file_image *images; /* by rising site_base; their ranges do not overlap */
 	uint32_t image_count;
-	struct wmk_file_image **images_by_record; /* [image_record_count], NULL for those that are not whole */
-	uint32_t image_record_count;
-	uint32_t kinds;                 /* bit K: chunks of kind K are read */
-	struct wmk_image_vec image_vec; /* what `images` points to */
-	struct wmk_string_vec strings;  /* by rising number */
-	struct wmk_chunk_vec chunks;    /* in file order */
-	struct wmk_index_vec nodes;     /* indices of the WMK_NODES ones by rising `first` */
-	struct wmk_index_vec growing;   /* indices of those that had room for more when they were read */
-	uint64_t next_chunk;            /* in the file: the first whose header was not read */
-	uint64_t node_count;            /* places for nodes: no chain of parents is longer */
-	uint64_t event_count;           /* whole records */
-	uint64_t heap_count;
-	uint64_t path_table_count;
-	uint64_t path_count_count;
-	uint64_t run_count;
-	uint64_t lost_path_tables; /* known of, but cut off by the end of a truncated file */
-	uint64_t uncommitted;      /* records whose writer was killed or is still at it */
-	const char *truncated;     /* NULL, or what is missing, one line */
+	struct wmk_file_image **images_by_record; /* [place_count[WMK_IMAGES]], NULL for those that are not whole */
+	bool has_contexts_only;                   /* other kinds of chunks are not read */
+	struct wmk_image_vec image_vec;           /* what `images` points to */
+	struct wmk_string_vec strings;            /* by rising number */
+	struct wmk_chunk_vec chunks;              /* in file order */
+	struct wmk_index_vec nodes;               /* indices of the WMK_NODES ones by rising `first` */
+	struct wmk_index_vec growing;             /* indices of those that had room for more when they were read */
+	uint64_t next_chunk;                      /* in the file: the first whose header was not read */
+	uint64_t place_count[WMK_KIND_END]; /* by kind: records of fixed size, those that are not whole included */
+	uint64_t whole_count[WMK_KIND_END]; /* by kind: whole ones, and whole tables of paths; not of strings */
+	uint64_t lost_path_tables;          /* known of, but cut off by the end of a truncated file */
+	uint64_t uncommitted;               /* records whose writer was killed or is still at it */
+	const char *truncated;              /* NULL, or what is missing, one line */
 };
 
 /* Reads the first page only: for finding the file of a run. Needs only its bytes to be there. */

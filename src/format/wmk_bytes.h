@@ -1,7 +1,7 @@
 /*
- * wmk_bytes.h - how bytes of a .wmk are taken apart: shared by wmk.c and wmk_path.c. Private to src/format.
+ * wmk_bytes.h - how bytes of a .wmk are taken apart: the table of the kinds of chunks, and loads. Private to src/format.
  *
- * These loads check nothing: p is inside a chunk whose length was checked.
+ * The loads check nothing: p is inside a chunk whose length was checked.
  */
 #ifndef WM_FORMAT_WMK_BYTES_H
 #define WM_FORMAT_WMK_BYTES_H
@@ -31,14 +31,26 @@ static inline uint32_t wmk_record_state(const uint8_t *p, size_t size_bytes)
 	return wmk_load_u32(p + size_bytes - 4);
 }
 
-/* 0 for those that are of no fixed size. */
-size_t wmk_record_bytes(enum wmk_kind kind);
+/* What a kind of chunk holds and how it is read: a new kind is a value of enum wmk_kind and a row. */
+struct wmk_kind_row {
+	const char *name;    /* of one record */
+	size_t record_bytes; /* 0: not fixed */
+	bool is_context;     /* wmk_read_contexts reads it: contexts are decoded with it */
+	bool may_span;       /* a chunk may go on over the next ones */
+	/* Checks and counts what is new in a chunk; c is over the whole file, for messages. */
+	struct error *(*scan)(struct wmk_file *w, struct cursor *c, struct wmk_file_chunk *chunk);
+	/* Of records of fixed size, each may be NULL. A place that nothing has been written to: */
+	bool (*is_free)(const uint8_t *p);
+	/* Checks a whole record at off in the file, and keeps what is kept of it: */
+	struct error *(*take)(struct wmk_file *w, struct cursor *c, size_t off);
+};
+extern const struct wmk_kind_row wmk_kinds[WMK_KIND_END]; /* [0] is none */
+
 /* The next whole record of a kind of fixed size; NULL at the end. */
 const uint8_t *wmk_next_record(const struct wmk_file *w, struct wmk_walk *walk, enum wmk_kind kind);
 
-/* Counts the tables of a chunk and checks them; c is over the whole file, for messages. */
-struct error *wmk_scan_path_tables(struct wmk_file *w, struct cursor *c, const struct wmk_file_chunk *chunk);
-/* Checks the count of a path whose bytes are at off. */
-struct error *wmk_check_path_count(const struct wmk_file *w, struct cursor *c, size_t off);
+/* Of the rows of WMK_PATHS and WMK_PATH_COUNTS. */
+struct error *wmk_scan_path_tables(struct wmk_file *w, struct cursor *c, struct wmk_file_chunk *chunk);
+struct error *wmk_check_path_count(struct wmk_file *w, struct cursor *c, size_t off);
 
 #endif

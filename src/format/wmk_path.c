@@ -140,7 +140,7 @@ static struct error *scan_table(struct wmk_file *w, struct cursor *c, const stru
 		break;
 	case WMK_STATE_WHOLE:
 		err = check_table(w, c, table);
-		w->path_table_count++;
+		w->whole_count[WMK_PATHS]++;
 		break;
 	case WMK_STATE_GIVEN_UP:
 		break;
@@ -151,7 +151,7 @@ static struct error *scan_table(struct wmk_file *w, struct cursor *c, const stru
 	return err;
 }
 
-struct error *wmk_scan_path_tables(struct wmk_file *w, struct cursor *c, const struct wmk_file_chunk *chunk)
+struct error *wmk_scan_path_tables(struct wmk_file *w, struct cursor *c, struct wmk_file_chunk *chunk)
 {
 	size_t off = 0;
 
@@ -244,7 +244,7 @@ static void load_path_count(const uint8_t *p, struct wmk_path_count *ret)
 				       .state = wmk_load_u32(p + 68)};
 }
 
-struct error *wmk_check_path_count(const struct wmk_file *w, struct cursor *c, size_t off)
+struct error *wmk_check_path_count(struct wmk_file *w, struct cursor *c, size_t off)
 {
 	struct wmk_path_count r;
 	struct error *err;
@@ -275,13 +275,4 @@ bool wmk_next_path_count(const struct wmk_file *w, struct wmk_walk *walk, struct
 	*ret = r;
 	*number = path;
 	return true;
-}
-
-bool wmk_next_run(const struct wmk_file *w, struct wmk_walk *walk, uint64_t *ret)
-{
-	const uint8_t *p = wmk_next_record(w, walk, WMK_RUNS);
-
-	if (p)
-		*ret = wmk_load_u64(p);
-	return p != NULL;
 }

@@ -59,8 +59,8 @@ static void test_read(void)
 	CHECK_TEXT(w.header.program, "/bin/prog");
 	CHECK(w.truncated == NULL);
 	CHECK_U64(w.uncommitted, 3);
-	CHECK_U64(w.event_count, 2);
-	CHECK_U64(w.heap_count, 1);
+	CHECK_U64(w.whole_count[WMK_EVENTS], 2);
+	CHECK_U64(w.whole_count[WMK_HEAP], 1);
 	CHECK_U64(w.image_count, 2);
 	CHECK_U64(w.images[0].record.site_base, 16);
 	CHECK_U64(w.images[0].record.meta_key, 99);
@@ -250,7 +250,7 @@ static void test_live_file(void)
 	buffer_put_u32(&b.out, WMK_HEADER_BYTES + 8, 70000);
 	memset(b.out.bytes + WMK_HEADER_BYTES + WMK_CHUNK_BYTES, 0, WMK_CHUNK_BYTES);
 	if (CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &w))) {
-		CHECK_U64(w.event_count, 1364);
+		CHECK_U64(w.whole_count[WMK_EVENTS], 1364);
 		CHECK_U64(w.chunks.count, 1);
 		wmk_file_deinit(&w);
 	}
@@ -317,7 +317,7 @@ static uint8_t *at_moment(const struct wmk_builder *b, const uint32_t used[GROW_
 
 static void check_same(const struct wmk_file *a, const struct wmk_file *b)
 {
-	CHECK_U64(a->node_count, b->node_count);
+	CHECK_U64(a->place_count[WMK_NODES], b->place_count[WMK_NODES]);
 	CHECK_U64(a->image_count, b->image_count);
 	CHECK_U64(a->strings.count, b->strings.count);
 	for (uint32_t prefix = 0; prefix < 16 + 2 * GROW_NODES; prefix++) {
@@ -355,7 +355,7 @@ static void test_follow(void)
 	if (!CHECK_OK(wmk_read_contexts(bytes, len, "x.wmk", &w)))
 		return;
 	for (unsigned int step = 1; memcmp(used, whole, sizeof used) != 0; step++) {
-		uint64_t before = w.node_count + w.image_count + w.strings.count;
+		uint64_t before = w.place_count[WMK_NODES] + w.image_count + w.strings.count;
 
 		if (step % 3 == 0 && chunks < GROW_CHUNKS)
 			chunks++;
@@ -372,16 +372,16 @@ static void test_follow(void)
 			return;
 		free(bytes);
 		bytes = more;
-		CHECK(is_new == (before != w.node_count + w.image_count + w.strings.count));
+		CHECK(is_new == (before != w.place_count[WMK_NODES] + w.image_count + w.strings.count));
 		check_same(&w, &fresh);
 		wmk_file_deinit(&fresh);
 		CHECK_OK(wmk_follow(&w, bytes, len, &is_new));
 		CHECK(!is_new);
 	}
-	CHECK_U64(w.node_count, GROW_NODES + 9);
+	CHECK_U64(w.place_count[WMK_NODES], GROW_NODES + 9);
 	CHECK_U64(w.image_count, 3);
 	CHECK_TEXT(w.images[1].path, "/bin/c");
-	CHECK_U64(w.event_count, 0);
+	CHECK_U64(w.whole_count[WMK_EVENTS], 0);
 	bytes[WMK_HEADER_BYTES + 8] = 0; /* the first chunk */
 	CHECK_ERROR(wmk_follow(&w, bytes, len, &is_new), ERROR_FORMAT, "a chunk became another one");
 	wmk_file_deinit(&w);

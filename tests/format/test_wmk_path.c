@@ -106,7 +106,7 @@ static void check_tables(const struct wmk_file *w)
 	struct wmk_walk walk = {0};
 	struct wmk_path_table t;
 
-	CHECK_U64(w->path_table_count, 3);
+	CHECK_U64(w->whole_count[WMK_PATHS], 3);
 	if (CHECK(wmk_next_path_table(w, &walk, &t))) {
 		CHECK_U64(t.record.name_key, UINT64_C(0x0101010101010101));
 		CHECK_U64(t.record.cfg_key, UINT64_C(0x0202020202020202));
@@ -134,7 +134,7 @@ static void check_single_counts(const struct wmk_file *w)
 	struct wmk_path_count c;
 	uint64_t number;
 
-	CHECK_U64(w->path_count_count, 3);
+	CHECK_U64(w->whole_count[WMK_PATH_COUNTS], 3);
 	if (CHECK(wmk_next_path_count(w, &walk, &c, &number))) {
 		CHECK_U64(number, 499);
 		CHECK_U64(c.count, 11);
@@ -172,7 +172,7 @@ static void test_read(void)
 	CHECK(w.truncated == NULL);
 	check_tables(&w);
 	check_single_counts(&w);
-	CHECK_U64(w.run_count, 2);
+	CHECK_U64(w.whole_count[WMK_RUNS], 2);
 	CHECK(wmk_next_run(&w, &walk, &run) && run == 5);
 	CHECK(wmk_next_run(&w, &walk, &run) && run == 6);
 	CHECK(!wmk_next_run(&w, &walk, &run));
@@ -284,7 +284,7 @@ static void test_span(void)
 		uint64_t number, count;
 
 		CHECK_U64(w.chunks.count, 2);
-		CHECK_U64(w.run_count, 1);
+		CHECK_U64(w.whole_count[WMK_RUNS], 1);
 		CHECK(wmk_next_path_table(&w, &walk, &t) && wmk_next_path_table(&w, &walk, &t));
 		CHECK(wmk_table_count(&w, &t, WM1_PATHS_MAX_COUNTERS - 1, &number, &count) && count == 3);
 		CHECK(wmk_table_count(&w, &t, 9999, &number, &count) && count == UINT64_C(0x5a5a5a5a5a5a5a5a));
@@ -298,7 +298,7 @@ static void test_span(void)
 			abort();
 		memcpy(copy, b.out.bytes, len);
 		if (CHECK_OK(wmk_read(copy, len, "x.wmk", &w))) {
-			CHECK_U64(w.path_table_count, 1);
+			CHECK_U64(w.whole_count[WMK_PATHS], 1);
 			CHECK_U64(w.lost_path_tables, 1);
 			CHECK(w.truncated && strstr(w.truncated, "with 1 tables of paths or more"));
 			wmk_file_deinit(&w);
@@ -339,7 +339,7 @@ static void test_truncated(void)
 
 					wmk_table_count(&w, &t, i, &number, &times);
 				}
-			CHECK_U64(w.path_table_count, count);
+			CHECK_U64(w.whole_count[WMK_PATHS], count);
 			CHECK(count >= last && w.lost_path_tables <= 1);
 			last = count;
 			wmk_file_deinit(&w);

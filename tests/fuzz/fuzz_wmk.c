@@ -37,7 +37,7 @@ static void walk_tables(const struct wmk_file *w)
 			if (wmk_table_count(w, &table, i, &number, &count) && number >= table.record.path_count)
 				abort();
 	}
-	if (found != w->path_table_count)
+	if (found != w->whole_count[WMK_PATHS])
 		abort();
 }
 
@@ -50,11 +50,11 @@ static void walk_path_counts(const struct wmk_file *w)
 	for (; wmk_next_path_count(w, &walk, &record, &number); found++)
 		if (number >= record.path_count)
 			abort();
-	if (found != w->path_count_count)
+	if (found != w->whole_count[WMK_PATH_COUNTS])
 		abort();
 	for (found = 0; wmk_next_run(w, &runs, &number); found++)
 		;
-	if (found != w->run_count)
+	if (found != w->whole_count[WMK_RUNS])
 		abort();
 }
 
@@ -73,7 +73,7 @@ static void merge_it(const struct wmk_file *w)
 	if (!err) {
 		if (wmk_read(out.bytes, out.len_bytes, "merged", &back))
 			abort();
-		if (back.uncommitted || back.truncated || back.event_count || back.heap_count)
+		if (back.uncommitted || back.truncated || back.whole_count[WMK_EVENTS] || back.whole_count[WMK_HEAP])
 			abort();
 		walk_tables(&back);
 		walk_path_counts(&back);
@@ -98,12 +98,12 @@ static void walk_all(const struct wmk_file *w)
 		wmk_find_node(w, event.prefix, &node);
 		count++;
 	}
-	if (count != w->event_count)
+	if (count != w->whole_count[WMK_EVENTS])
 		abort();
 	walk = (struct wmk_walk){0};
 	for (count = 0; wmk_next_heap(w, &walk, &heap); count++)
 		wmk_find_node(w, heap.prefix, &node);
-	if (count != w->heap_count)
+	if (count != w->whole_count[WMK_HEAP])
 		abort();
 	for (uint32_t i = 0; i < w->image_count; i++)
 		if (wmk_find_image(w, w->images[i].record.site_base) != &w->images[i] && w->images[i].record.site_count)
@@ -131,7 +131,7 @@ static void follow_it(const uint8_t *bytes, size_t len, size_t size)
 		if (!err)
 			err = wmk_read_contexts(bytes, len, "input", &now);
 		if (!err) {
-			if (w.node_count != now.node_count || w.image_count != now.image_count)
+			if (w.place_count[WMK_NODES] != now.place_count[WMK_NODES] || w.image_count != now.image_count)
 				abort();
 			wmk_file_deinit(&now);
 		}

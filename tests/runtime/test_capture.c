@@ -17,7 +17,7 @@ static uint64_t node_count(void)
 
 	if (!profile_of(getpid(), "", &p))
 		return 0;
-	n = p.file.node_count;
+	n = p.file.place_count[WMK_NODES];
 	profile_close(&p);
 	return n;
 }

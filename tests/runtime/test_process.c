@@ -41,7 +41,7 @@ static wm_context stack_of(int n, uint32_t seed)
 
 static uint64_t events_of(const struct profile *p)
 {
-	return p->file.event_count;
+	return p->file.whole_count[WMK_EVENTS];
 }
 
 /* All whole events have prefixes that can be followed to a root. */

@@ -219,7 +219,7 @@ static struct error *collect_nodes(const struct process *p, uint32_t prefix, str
 		struct wmk_node node;
 
 		err = context_find_node(p, prefix, &node);
-		if (!err && nodes->count >= p->wmk->node_count)
+		if (!err && nodes->count >= p->wmk->place_count[WMK_NODES])
 			err = error_create(ERROR_FORMAT, "damaged: the prefixes of %s go in a circle", p->wmk->name);
 		if (!err)
 			err = node_vec_append(nodes, node);

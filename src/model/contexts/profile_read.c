@@ -157,7 +157,7 @@ static struct error *collect_chain(struct gather *g, uint32_t prefix)
 		if (err || prefix < WM_PREFIX_FIRST)
 			return err;
 		err = context_find_node(&g->process, prefix, &node);
-		if (!err && g->chain.count > g->w->node_count)
+		if (!err && g->chain.count > g->w->place_count[WMK_NODES])
 			err = error_create(ERROR_FORMAT, "damaged: the prefixes of %s go in a circle", g->w->name);
 		if (err)
 			return err;
@@ -264,7 +264,8 @@ static struct error *find_context(struct gather *g, uint64_t id, uint32_t prefix
 static void tell_progress(struct gather *g)
 {
 	if (g->progress && g->done++ % PROGRESS_EVERY == 0)
-		g->progress->report(g->progress->data, g->done, g->w->event_count + g->w->heap_count);
+		g->progress->report(g->progress->data, g->done,
+				    g->w->whole_count[WMK_EVENTS] + g->w->whole_count[WMK_HEAP]);
 }
 
 const char *profile_heap_metric(size_t index)
@@ -405,7 +406,7 @@ static struct error *gather_heap(struct gather *g)
 	struct wmk_heap record;
 	struct error *err;
 
-	if (!g->w->heap_count && !(g->w->header.flags & WMK_FLAG_HEAP))
+	if (!g->w->whole_count[WMK_HEAP] && !(g->w->header.flags & WMK_FLAG_HEAP))
 		return NULL;
 	err = add_heap_metrics(g->p, metrics, count);
 	while (!err && wmk_next_heap(g->w, &walk, &record)) {
@@ -435,9 +436,9 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .parent_run = h->parent_run,
 				   .end = recording_end(w->name, h),
 				   .has_heap = h->flags & WMK_FLAG_HEAP,
-				   .event_count = w->event_count,
-				   .heap_count = w->heap_count,
-				   .has_paths = w->path_table_count || w->path_count_count,
+				   .event_count = w->whole_count[WMK_EVENTS],
+				   .heap_count = w->whole_count[WMK_HEAP],
+				   .has_paths = w->whole_count[WMK_PATHS] || w->whole_count[WMK_PATH_COUNTS],
 				   .dropped_events = h->dropped_events,
 				   .dropped_prefixes = h->dropped_prefixes,
 				   .dropped_heap_calls = h->dropped_heap_calls,

@@ -122,8 +122,8 @@ static void add_header(struct adding *a)
 		memset(sum->program, 0, sizeof sum->program);
 		memcpy(sum->program, several_programs, sizeof several_programs);
 	}
-	a->m->rest.events += a->w->event_count;
-	a->m->rest.heap_records += a->w->heap_count;
+	a->m->rest.events += a->w->whole_count[WMK_EVENTS];
+	a->m->rest.heap_records += a->w->whole_count[WMK_HEAP];
 	a->m->file_count++;
 }
 
@@ -184,7 +184,7 @@ static struct error *add_images(struct adding *a)
 {
 	struct error *err = NULL;
 
-	a->images = calloc((size_t)a->w->image_record_count + 1, sizeof *a->images);
+	a->images = calloc(a->w->place_count[WMK_IMAGES] + 1, sizeof *a->images);
 	if (!a->images)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < a->w->image_count && !err; i++) {
@@ -242,7 +242,7 @@ static struct error *walk_down(struct adding *a, uint32_t prefix, struct link_ve
 			*ret = WM_PREFIX_LOST;
 			return NULL;
 		}
-		if (links->count > a->w->node_count)
+		if (links->count > a->w->place_count[WMK_NODES])
 			return error_create(ERROR_FORMAT,
 					    "%s: prefix %" PRIu32 " is its own parent: the file is damaged", a->w->name,
 					    prefix);

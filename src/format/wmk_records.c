@@ -1,0 +1,195 @@
+/*
+ * wmk_records.c - the records of a .wmk file: one table of their kinds, the pass that checks and counts them, and walks over
+ * them. The pass goes on in each chunk where it ended before: images and strings are taken out, all else stays where it is.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "format/wmk.h"
+#include "format/wmk_bytes.h"
+#include "waymark/abi.h"
+
+static struct error *check_state(struct wmk_file *w, struct cursor *c, size_t off, uint32_t state)
+{
+	if (state == WMK_STATE_OPEN)
+		w->uncommitted++;
+	if (state <= WMK_STATE_GIVEN_UP)
+		return NULL;
+	c->off = off;
+	return cursor_error(c, "a record in state %" PRIu32 ": the file is damaged", state);
+}
+
+static struct error *take_image(struct wmk_file *w, struct cursor *c, size_t off)
+{
+	const uint8_t *p = w->bytes + off;
+	struct wmk_file_image image = {.record_number = (uint32_t)w->place_count[WMK_IMAGES] - 1};
+	struct wmk_image *r = &image.record;
+
+	r->meta_key = wmk_load_u64(p);
+	r->load_address = wmk_load_u64(p + 8);
+	r->site_base = wmk_load_u32(p + 16);
+	r->site_count = wmk_load_u32(p + 20);
+	r->path = wmk_load_u64(p + 24);
+	memcpy(r->build_id, p + 32, sizeof r->build_id);
+	r->build_id_bytes = wmk_load_u32(p + 64);
+	r->state = WMK_STATE_WHOLE;
+	c->off = off;
+	if (r->build_id_bytes > sizeof r->build_id)
+		return cursor_error(c, "a build id of %" PRIu32 " bytes: the file is damaged", r->build_id_bytes);
+	if (r->site_count == 0) /* only paths are counted in it */
+		r->site_base = 0;
+	else if (r->site_base < WM_SITE_FIRST || r->site_count > UINT32_MAX - r->site_base)
+		return cursor_error(c, "an image with sites %" PRIu32 " + %" PRIu32 ": the file is damaged",
+				    r->site_base, r->site_count);
+	return wmk_image_vec_append(&w->image_vec, image);
+}
+
+/* A place that a thread keeps for what is to come. */
+static bool is_free_path_count(const uint8_t *p)
+{
+	return p[offsetof(struct wmk_path_count, kind)] == 0;
+}
+
+static struct error *scan_records(struct wmk_file *w, struct cursor *c, struct wmk_file_chunk *chunk)
+{
+	const struct wmk_kind_row *kind = &wmk_kinds[chunk->kind];
+	size_t off = chunk->read_bytes;
+	struct error *err = NULL;
+
+	for (; chunk->len_bytes - off >= kind->record_bytes && !err; off += kind->record_bytes) {
+		const uint8_t *p = w->bytes + chunk->off + off;
+		uint32_t state = wmk_record_state(p, kind->record_bytes);
+
+		if (kind->is_free && kind->is_free(p))
+			continue;
+		w->place_count[chunk->kind]++;
+		err = check_state(w, c, chunk->off + off, state);
+		if (err || state != WMK_STATE_WHOLE)
+			continue;
+		w->whole_count[chunk->kind]++;
+		if (kind->take)
+			err = kind->take(w, c, chunk->off + off);
+	}
+	chunk->read_bytes = off;
+	return err;
+}
+
+/* Strings follow each other; one whose place was claimed and not filled hides what comes after it in its chunk only if its
+ * length was not written either. */
+static struct error *scan_strings(struct wmk_file *w, struct cursor *c, struct wmk_file_chunk *chunk)
+{
+	size_t head = sizeof(struct wmk_string);
+	size_t off = chunk->read_bytes;
+	struct error *err = NULL;
+
+	while (!err && off + head <= chunk->len_bytes) {
+		const uint8_t *p = w->bytes + chunk->off + off;
+		uint32_t len = wmk_load_u32(p);
+		uint32_t state = wmk_load_u32(p + 4);
+		struct wmk_file_string string = {.number = chunk->first + off};
+
+		err = check_state(w, c, chunk->off + off, state);
+		if (err || (state != WMK_STATE_WHOLE && len == 0))
+			break;
+		if (len > chunk->body_bytes - head - off) {
+			c->off = chunk->off + off;
+			return cursor_error(c, "a string of %" PRIu32 " bytes: the file is damaged", len);
+		}
+		if (len > chunk->len_bytes - head - off)
+			break; /* of a truncated file */
+		if (state == WMK_STATE_WHOLE) {
+			string.text = arena_strndup(&w->arena, (const char *)p + head, len);
+			err = string.text ? wmk_string_vec_append(&w->strings, string) : &error_no_memory;
+		}
+		off += head + ((size_t)len + 7) / 8 * 8;
+	}
+	chunk->read_bytes = off;
+	return err;
+}
+
+/* clang-format off */
+const struct wmk_kind_row wmk_kinds[WMK_KIND_END] = {
+	[WMK_IMAGES] = {.name = "image", .record_bytes = sizeof(struct wmk_image), .is_context = true, .scan = scan_records,
+			.take = take_image},
+	[WMK_NODES] = {.name = "prefix", .record_bytes = sizeof(struct wmk_node), .is_context = true, .scan = scan_records},
+	[WMK_STRINGS] = {.name = "string", .is_context = true, .scan = scan_strings},
+	[WMK_EVENTS] = {.name = "event", .record_bytes = sizeof(struct wmk_event), .scan = scan_records},
+	[WMK_HEAP] = {.name = "heap record", .record_bytes = sizeof(struct wmk_heap), .scan = scan_records},
+	[WMK_PATHS] = {.name = "path table", .may_span = true, .scan = wmk_scan_path_tables},
+	[WMK_PATH_COUNTS] = {.name = "path count", .record_bytes = sizeof(struct wmk_path_count), .scan = scan_records,
+			     .is_free = is_free_path_count, .take = wmk_check_path_count},
+	[WMK_RUNS] = {.name = "run", .record_bytes = sizeof(struct wmk_run), .scan = scan_records},
+};
+/* clang-format on */
+
+const uint8_t *wmk_next_record(const struct wmk_file *w, struct wmk_walk *walk, enum wmk_kind kind)
+{
+	size_t size = wmk_kinds[kind].record_bytes;
+
+	for (; walk->chunk < w->chunks.count; walk->chunk++, walk->off = 0) {
+		const struct wmk_file_chunk *chunk = &w->chunks.items[walk->chunk];
+
+		if (chunk->kind != kind)
+			continue;
+		while (chunk->len_bytes - walk->off >= size) {
+			const uint8_t *p = w->bytes + chunk->off + walk->off;
+
+			walk->off += size;
+			if (wmk_record_state(p, size) == WMK_STATE_WHOLE)
+				return p;
+		}
+	}
+	return NULL;
+}
+
+bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret)
+{
+	const uint8_t *p = wmk_next_record(w, walk, WMK_EVENTS);
+
+	if (!p)
+		return false;
+	*ret = (struct wmk_event){.time_ns = wmk_load_u64(p),
+				  .value = wmk_load_u64(p + 8),
+				  .id = wmk_load_u64(p + 16),
+				  .prefix = wmk_load_u32(p + 24),
+				  .site = wmk_load_u32(p + 28),
+				  .name = wmk_load_u32(p + 32),
+				  .epoch = wmk_load_u32(p + 36),
+				  .tid = wmk_load_u32(p + 40),
+				  .state = WMK_STATE_WHOLE};
+	return true;
+}
+
+bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret)
+{
+	const uint8_t *p = wmk_next_record(w, walk, WMK_HEAP);
+
+	if (!p)
+		return false;
+	*ret = (struct wmk_heap){.id = wmk_load_u64(p),
+				 .prefix = wmk_load_u32(p + 8),
+				 .site = wmk_load_u32(p + 12),
+				 .count = wmk_load_u64(p + 16),
+				 .bytes = wmk_load_u64(p + 24),
+				 .freed_count = wmk_load_u64(p + 32),
+				 .freed_bytes = wmk_load_u64(p + 40),
+				 .peak_bytes = wmk_load_u64(p + 48),
+				 .inherited_count = wmk_load_u64(p + 56),
+				 .inherited_bytes = wmk_load_u64(p + 64),
+				 .inherited_freed_count = wmk_load_u64(p + 72),
+				 .inherited_freed_bytes = wmk_load_u64(p + 80),
+				 .epoch = wmk_load_u32(p + 88),
+				 .state = WMK_STATE_WHOLE};
+	return true;
+}
+
+bool wmk_next_run(const struct wmk_file *w, struct wmk_walk *walk, uint64_t *ret)
+{
+	const uint8_t *p = wmk_next_record(w, walk, WMK_RUNS);
+
+	if (p)
+		*ret = wmk_load_u64(p);
+	return p != NULL;
+}
