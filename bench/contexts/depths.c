@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
 
 static struct error *add_record(const struct process *p, const struct wmk_heap *record, struct depths *d)
 {
-	struct context_key key = {record->id, record->prefix, record->site};
+	struct context_key key = {record->id, record->prefix, record->site, record->epoch};
 	struct depth entries = {0, record->count}, frames = {0, record->count};
 	struct frame_vec chain = {0};
 	struct error *err = context_decode(p, &key, 0, &chain);

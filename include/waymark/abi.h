@@ -40,6 +40,9 @@ enum {
 	WM_SITE_THREAD = 1,  /* in a prefix: [thread], a thread began here that was created by what is below */
 	WM_SITE_FIRST = 16,
 
+	/* The encoding of programs and libraries that were built with Waymark never changes: it is one epoch. */
+	WM_EPOCH_COMPILED = 0,
+
 	/* Pushes before tail calls: sp is the slot of the return address (8 modulo 16, unlike any other sp) plus, in the low
 	 * three bits, how many tail calls of the same frame came before. The last of them is replaced by any further one. */
 	WM1_TAIL_ORDINALS = 7,

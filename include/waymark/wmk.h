@@ -102,8 +102,9 @@ struct wmk_node { /* 32 bytes */
 	uint64_t id;
 	uint32_t parent; /* a prefix number */
 	uint32_t site;
-	uint32_t run; /* at least 1 */
-	uint32_t zero[2];
+	uint32_t run;   /* at least 1 */
+	uint32_t epoch; /* that id is of: parts of a chain may be of different ones */
+	uint32_t zero;
 	uint32_t state;
 };
 
@@ -187,7 +188,7 @@ struct wmk_path_count {
 	uint8_t kind;
 	uint8_t bits;
 	uint16_t flags;
-	uint32_t zero;
+	uint32_t epoch; /* of id */
 	uint32_t state;
 };
 

@@ -48,7 +48,7 @@ static const char indent[] = "    ";
 static bool is_same_token(const struct token *a, const struct token *b)
 {
 	return a->run == b->run && a->build == b->build && a->build_kind == b->build_kind && a->site == b->site &&
-	       a->id == b->id && a->prefix == b->prefix;
+	       a->id == b->id && a->prefix == b->prefix && a->epoch == b->epoch;
 }
 
 static bool was_shown(struct filter *f, const struct token *t)

@@ -95,6 +95,17 @@ static void take_build(struct scanner *s, struct token *t)
 		damaged(s, "it is cut");
 }
 
+/* None is epoch 0, which is not written. */
+static void take_epoch(struct scanner *s, struct token *t)
+{
+	if (s->damage || s->off >= s->len_bytes || s->text[s->off] != 'v')
+		return;
+	s->off++;
+	t->epoch = (uint32_t)take_hex(s, 8, false);
+	if (!t->epoch)
+		damaged(s, "its epoch is 0");
+}
+
 static void take_fields(struct scanner *s, struct token *t)
 {
 	size_t end;
@@ -114,6 +125,11 @@ static void take_fields(struct scanner *s, struct token *t)
 		t->prefix = (uint32_t)take_hex(s, 8, false);
 	end = s->off;
 	take_colon(s);
+	take_epoch(s, t);
+	if (t->epoch) {
+		end = s->off;
+		take_colon(s);
+	}
 	if (s->damage)
 		return;
 	check = take_hex(s, CHECK_DIGITS, true);
@@ -156,7 +172,7 @@ static bool may_go_on(const char *text, size_t len_bytes)
 		return true;
 	if (len_bytes - i <= NOT_INSTRUMENTED_BYTES && memcmp(text + i, not_instrumented, len_bytes - i) == 0)
 		return true;
-	while (i < len_bytes && (digit(text[i]) >= 0 || text[i] == ':' || text[i] == 'm'))
+	while (i < len_bytes && (digit(text[i]) >= 0 || text[i] == ':' || text[i] == 'm' || text[i] == 'v'))
 		i++;
 	return i == len_bytes;
 }

@@ -1,7 +1,8 @@
 /*
  * token.h - the printable form of a captured context, as wm_token writes it, and finding it in any text.
  *
- *     wm1:RUN:BUILD:SITE:ID:PREFIX:CHECK     lower-case hex; docs/format.md has the fields
+ *     wm1:RUN:BUILD:SITE:ID:PREFIX:CHECK             lower-case hex; docs/format.md has the fields
+ *     wm1:RUN:BUILD:SITE:ID:PREFIX:vEPOCH:CHECK      where the epoch is not 0
  *     wm1:not-instrumented
  */
 #ifndef WM_FORMAT_TOKEN_H
@@ -33,6 +34,7 @@ struct token {
 	uint32_t site; /* index in that image; 0: in foreign code */
 	uint64_t id;
 	uint32_t prefix;
+	uint32_t epoch;
 };
 
 enum {

@@ -400,7 +400,8 @@ bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *r
 	*ret = (struct wmk_node){.id = wmk_load_u64(p),
 				 .parent = wmk_load_u32(p + 8),
 				 .site = wmk_load_u32(p + 12),
-				 .run = wmk_load_u32(p + 16)};
+				 .run = wmk_load_u32(p + 16),
+				 .epoch = wmk_load_u32(p + 20)};
 	ret->state = WMK_STATE_WHOLE;
 	return true;
 }

@@ -241,6 +241,7 @@ static void load_path_count(const uint8_t *p, struct wmk_path_count *ret)
 				       .kind = p[60],
 				       .bits = p[61],
 				       .flags = (uint16_t)(p[62] | p[63] << 8),
+				       .epoch = wmk_load_u32(p + 64),
 				       .state = wmk_load_u32(p + 68)};
 }
 

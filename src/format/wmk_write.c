@@ -114,7 +114,8 @@ void wmk_write_node(struct wmk_writer *w, const struct wmk_node *node)
 	buffer_u32(&w->out, node->parent);
 	buffer_u32(&w->out, node->site);
 	buffer_u32(&w->out, node->run);
-	put_zeros(&w->out, sizeof node->zero);
+	buffer_u32(&w->out, node->epoch);
+	buffer_u32(&w->out, 0);
 	buffer_u32(&w->out, STATE_WHOLE);
 }
 
@@ -166,7 +167,7 @@ void wmk_write_path_count(struct wmk_writer *w, const struct wmk_path_count *cou
 	buffer_u8(&w->out, count->kind);
 	buffer_u8(&w->out, count->bits);
 	buffer_u16(&w->out, count->flags);
-	buffer_u32(&w->out, 0);
+	buffer_u32(&w->out, count->epoch);
 	buffer_u32(&w->out, STATE_WHOLE);
 }
 

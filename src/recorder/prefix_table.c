@@ -1,5 +1,5 @@
 /*
- * prefix_table.c - the prefix table: nodes (parent, id, site, run) in NODES chunks of the file, found through an index in
+ * prefix_table.c - the prefix table: nodes (parent, epoch, id, site, run) in NODES chunks of the file, found through an index in
  * memory.
  *
  * A node is written whole, then added to the index; who loses the race for the same key gives its node up (state 2).
@@ -29,6 +29,7 @@ struct node_key {
 	uint32_t parent;
 	uint32_t site;
 	uint32_t run;
+	uint32_t epoch;
 };
 
 static struct wmrt_index node_index;
@@ -50,14 +51,15 @@ static inline bool node_matches(const void *key, uint32_t number)
 	const struct node_key *k = key;
 	const struct wmk_node *node = node_at(number - WM_PREFIX_FIRST);
 
-	return node->id == k->id && node->parent == k->parent && node->site == k->site && node->run == k->run;
+	return node->id == k->id && node->parent == k->parent && node->site == k->site && node->run == k->run &&
+	       node->epoch == k->epoch;
 }
 
 static uint64_t node_hash(const struct node_key *k)
 {
 	uint64_t hash = wmrt_hash(k->id, (uint64_t)k->parent << 32 | k->site);
 
-	return wmrt_hash(hash, k->run);
+	return wmrt_hash(hash, (uint64_t)k->epoch << 32 | k->run);
 }
 
 /* Makes the chunk that node i lies in. */
@@ -121,6 +123,7 @@ static __attribute__((noinline)) uint32_t intern_new(const struct node_key *key,
 	node->parent = key->parent;
 	node->site = key->site;
 	node->run = key->run;
+	node->epoch = key->epoch;
 	node_publish(node, number, STATE_WHOLE);
 	found = wmrt_index_add(&node_index, hash, node_matches, key, number);
 	if (found == number)
@@ -132,9 +135,9 @@ static __attribute__((noinline)) uint32_t intern_new(const struct node_key *key,
 	return WM_PREFIX_LOST;
 }
 
-uint32_t wmrt_intern(uint32_t parent, uint64_t id, uint32_t site, uint32_t run)
+uint32_t wmrt_intern(uint32_t parent, uint32_t epoch, uint64_t id, uint32_t site, uint32_t run)
 {
-	struct node_key key = {id, parent, site, run};
+	struct node_key key = {id, parent, site, run, epoch};
 	uint64_t hash = node_hash(&key);
 	uint32_t number = wmrt_index_find(&node_index, hash, node_matches, &key);
 

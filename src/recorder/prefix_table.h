@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /*
- * The number of the stack `parent` with `run` times (id, site) on it. Equal arguments give the same number, in every
+ * The number of the stack `parent` with `run` times (id, site) on it, id being one of `epoch`. Equal arguments give the same number, in every
  * thread. WM_PREFIX_LOST when it cannot be recorded. Lock-free but when a chunk is full; signal-safe; about 10 ns
  * when known.
  */
-uint32_t wmrt_intern(uint32_t parent, uint64_t id, uint32_t site, uint32_t run);
+uint32_t wmrt_intern(uint32_t parent, uint32_t epoch, uint64_t id, uint32_t site, uint32_t run);
 /* In a forked child's new file, under the lock. */
 void wmrt_intern_copy_inherited(void);
 

@@ -24,6 +24,17 @@ static void test_golden(void)
 		CHECK_U64(t.site, 2);
 		CHECK_U64(t.id, 0x1f);
 		CHECK_U64(t.prefix, 0x11);
+		CHECK_U64(t.epoch, 0);
+	}
+	/* "abcd" might be a CHECK: the v tells that it is none. */
+	snprintf(text, sizeof text, "%svabcd:", golden);
+	snprintf(text + strlen(text), 8, "%04x:", token_check(text, strlen(text) - 1));
+	if (CHECK(token_find(text, strlen(text), -1, true, &t, &off, &len))) {
+		CHECK_U64(off, 0);
+		CHECK_U64(len, sizeof golden - 1 + 10);
+		CHECK_U64(t.kind, TOKEN_CONTEXT);
+		CHECK_U64(t.prefix, 0x11);
+		CHECK_U64(t.epoch, 0xabcd);
 	}
 	/* FNV-1a-64 of "" is its offset basis, of "a" a published test vector: af63dc4c8601ec8c. */
 	CHECK_U64(token_check("", 0), 0xcbf2 ^ 0x9ce4 ^ 0x8422 ^ 0x2325);
@@ -52,7 +63,10 @@ static void test_forms(void)
 	CHECK_U64(kind_of(build_token(buf, UINT64_MAX, "m123", UINT32_MAX, UINT64_MAX, UINT32_MAX), -1, &len),
 		  TOKEN_CONTEXT);
 	CHECK_U64(len, strlen(buf));
-	CHECK(strlen(build_token(buf, 1, "12345678", UINT32_MAX, UINT64_MAX, UINT32_MAX)) <= TOKEN_BYTES_MAX);
+	build_epoch_token(buf, 1, "m12345678", UINT32_MAX, UINT64_MAX, UINT32_MAX, UINT32_MAX);
+	CHECK_U64(kind_of(buf, -1, &len), TOKEN_CONTEXT);
+	CHECK_U64(len, strlen(buf));
+	CHECK(len <= TOKEN_BYTES_MAX);
 	CHECK_U64(kind_of(buf, 'x', &len), 99);
 	CHECK_U64(kind_of(buf, '=', &len), TOKEN_CONTEXT);
 	CHECK_U64(kind_of("wm1: is the magic", -1, &len), 99);
@@ -62,13 +76,20 @@ static void test_forms(void)
 	CHECK_U64(kind_of(build_token(buf, 1, "0", 5, 0, 2), -1, &len),
 		  TOKEN_CONTEXT); /* a site of an unloaded image */
 	CHECK_U64(kind_of(build_token(buf, 1, "12345678", 0, 0, 2), -1, &len), TOKEN_DAMAGED);
+	/* Epoch 0 is not written: no context has two tokens. */
+	len = strlen(build_token(buf, 1, "12345678", 5, 0, 2)) - 4;
+	snprintf(buf + len, sizeof buf - len, "v0:");
+	snprintf(buf + len + 3, sizeof buf - len - 3, "%04x", token_check(buf, len + 2));
+	CHECK_U64(kind_of(buf, -1, &len), TOKEN_DAMAGED);
 }
 
 /* Every shortened token and every token with one digit changed is damaged; none is taken for good. */
-static void test_damage(void)
+static void test_damage(uint32_t epoch)
 {
 	char good[96], text[97];
-	size_t len, size = strlen(build_token(good, 0x1122334455667788, "aabbccdd", 0x23, 0x4567, 0x89));
+	size_t len, size;
+
+	size = strlen(build_epoch_token(good, 0x1122334455667788, "aabbccdd", 0x23, 0x4567, 0x89, epoch));
 
 	for (size_t i = 5; i < size; i++) {
 		memcpy(text, good, i);
@@ -86,12 +107,12 @@ static void test_damage(void)
 }
 
 /* The same text in one block and cut in two at any place gives the same tokens at the same places. */
-static void test_cuts(void)
+static void test_cuts(uint32_t epoch)
 {
 	char token[96], text[512];
 	size_t size;
 
-	build_token(token, 0x1122334455667788, "aabbccdd", 0x23, 0x4567, 0x89);
+	build_epoch_token(token, 0x1122334455667788, "aabbccdd", 0x23, 0x4567, 0x89, epoch);
 	size = (size_t)snprintf(text, sizeof text, "w wm wm1 %s,%s wm1:not-instrumented wm1:12 x", token, token);
 	for (size_t cut = 0; cut <= size; cut++) {
 		size_t used = 0, count = 0, end = cut, sum = 0;
@@ -128,7 +149,9 @@ int main(void)
 {
 	test_golden();
 	test_forms();
-	test_damage();
-	test_cuts();
+	test_damage(0);
+	test_damage(0xfe);
+	test_cuts(0);
+	test_cuts(0xfe);
 	return check_status();
 }

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "format/wmk.h"
+#include "format/wmk_write.h"
 #include "support/builder.h"
 
 static const uint8_t build_id[20] = {0xab, 0xcd, 1};
@@ -28,6 +29,7 @@ static void build_example(struct wmk_builder *b)
 	build_state(b, 2); /* given up */
 	build_chunk(b, WMK_NODES, 2000, 0);
 	build_node(b, 16, 7, 18, 1);
+	build_epoch(b, 8);
 	build_chunk(b, WMK_NODES, 16, 0);
 	build_node(b, 1, 5, 17, 3);
 	build_node(b, 16, 6, 17, 1);
@@ -39,6 +41,7 @@ static void build_example(struct wmk_builder *b)
 	build_event(b, 102, UINT64_MAX, 3, 1, 21, (uint32_t)name);
 	build_chunk(b, WMK_HEAP, 0, 0);
 	build_forked_heap(b, 2, 16, 20, 10, 1000, 4, 400, 800, (const uint64_t[]){5, 501, 3, 302});
+	build_epoch(b, 9);
 	build_wmk_finish(b);
 }
 
@@ -80,9 +83,12 @@ static void test_read(void)
 		CHECK_U64(node.parent, 1);
 		CHECK_U64(node.id, 5);
 		CHECK_U64(node.run, 3);
+		CHECK_U64(node.epoch, 0);
 	}
-	if (CHECK(wmk_find_node(&w, 2000, &node)))
+	if (CHECK(wmk_find_node(&w, 2000, &node))) {
 		CHECK_U64(node.site, 18);
+		CHECK_U64(node.epoch, 8);
+	}
 	CHECK(wmk_next_event(&w, &walk, &event));
 	CHECK_U64(event.time_ns, 100);
 	CHECK_TEXT(wmk_find_string(&w, event.name), "tick");
@@ -99,6 +105,7 @@ static void test_read(void)
 	CHECK_U64(heap.inherited_bytes, 501);
 	CHECK_U64(heap.inherited_freed_count, 3);
 	CHECK_U64(heap.inherited_freed_bytes, 302);
+	CHECK_U64(heap.epoch, 9);
 	CHECK(!wmk_next_heap(&w, &walk, &heap));
 	wmk_file_deinit(&w);
 	buffer_deinit(&b.out);
@@ -158,6 +165,53 @@ static void test_golden(void)
 		wmk_file_deinit(&w);
 	}
 	free(file);
+}
+
+/* Node and path count as docs/format.md has them, written and read. */
+static void test_golden_contexts(void)
+{
+	static const uint8_t node[] = {5, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0x11, 0, 0, 0,
+				       3, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 1,    0, 0, 0};
+	static const uint8_t count[] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 9,  0, 0, 0, 0, 0, 0, 0,
+					4, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 5,  0, 0, 0, 0, 0, 0, 0,
+					4, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 0, 1, 0, 4, 0, 10, 0, 0, 0, 1, 0, 0, 0};
+	const struct wmk_node n = {.id = 5, .parent = 4, .site = 0x11, .run = 3, .epoch = 7};
+	const struct wmk_path_count c = {.name_key = 1,
+					 .cfg_key = 2,
+					 .path_count = 9,
+					 .r = 4,
+					 .count = 6,
+					 .id = 5,
+					 .prefix = 4,
+					 .site = 8,
+					 .image = 3,
+					 .kind = 1,
+					 .flags = WMK_PATHS_RESIDUAL,
+					 .epoch = 10};
+	const size_t first = WMK_HEADER_BYTES + WMK_CHUNK_HEADER_BYTES;
+	const struct wmk_header header = {.run = 1};
+	struct wmk_walk walk = {0};
+	struct wmk_writer out;
+	struct wmk_path_count got;
+	struct wmk_node got_node;
+	struct wmk_file w;
+	uint64_t number;
+
+	wmk_writer_init(&out);
+	wmk_write_node(&out, &n);
+	wmk_write_path_count(&out, &c);
+	if (CHECK_OK(wmk_writer_finish(&out, &header))) {
+		CHECK(memcmp(out.out.bytes + first, node, sizeof node) == 0);
+		CHECK(memcmp(out.out.bytes + first + WMK_CHUNK_BYTES, count, sizeof count) == 0);
+	}
+	if (CHECK_OK(wmk_read(out.out.bytes, out.out.len_bytes, "x.wmk", &w))) {
+		if (CHECK(wmk_find_node(&w, 16, &got_node)))
+			CHECK_U64(got_node.epoch, 7);
+		if (CHECK(wmk_next_path_count(&w, &walk, &got, &number)))
+			CHECK_U64(got.epoch, 10);
+		wmk_file_deinit(&w);
+	}
+	wmk_writer_deinit(&out);
 }
 
 /* Reads a heap copy of exactly len bytes, so that a sanitizer sees any read behind it. */
@@ -394,6 +448,7 @@ int main(void)
 	test_follow();
 	test_read();
 	test_golden();
+	test_golden_contexts();
 	test_truncated();
 	test_damaged();
 	test_live_file();

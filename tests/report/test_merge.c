@@ -64,6 +64,12 @@ static void print_site(const struct wmk_file *w, uint32_t site, FILE *out)
 		fprintf(out, "unknown");
 }
 
+static void print_epoch(uint32_t epoch, FILE *out)
+{
+	if (epoch)
+		fprintf(out, "epoch %u ", epoch);
+}
+
 static void print_context(const struct wmk_file *w, const struct wmk_path_count *c, FILE *out)
 {
 	struct wmk_node node;
@@ -71,12 +77,16 @@ static void print_context(const struct wmk_file *w, const struct wmk_path_count 
 
 	if (!prefix)
 		return;
-	fprintf(out, " at id %llu ", (unsigned long long)c->id);
+	fprintf(out, " at ");
+	print_epoch(c->epoch, out);
+	fprintf(out, "id %llu ", (unsigned long long)c->id);
 	print_site(w, c->site, out);
 	for (; prefix >= WM_PREFIX_FIRST; prefix = node.parent) {
 		if (!CHECK(wmk_find_node(w, prefix, &node)))
 			return;
-		fprintf(out, " < id %llu ", (unsigned long long)node.id);
+		fprintf(out, " < ");
+		print_epoch(node.epoch, out);
+		fprintf(out, "id %llu ", (unsigned long long)node.id);
 		print_site(w, node.site, out);
 		fprintf(out, " x%u", node.run);
 	}
@@ -421,6 +431,66 @@ static void test_sums(void)
 	buffer_deinit(&c.out);
 }
 
+/* Contexts with equal numbers of two epochs are two, and so are the nodes below them. */
+static void test_epochs(void)
+{
+	/* clang-format off */
+	static const char *const wanted[] = {
+		"/usr/bin/prog 1111111111 2222222222 of 4 own begun 0",
+		"/usr/bin/prog 1111111111 2222222222 single 4 path 2 at epoch 1 id 77 "
+			"/usr/bin/prog+3 < id 5 /usr/bin/prog+1 x1 < root 1: 20",
+		"/usr/bin/prog 1111111111 2222222222 single 4 path 2 at id 77 "
+			"/usr/bin/prog+3 < epoch 1 id 5 /usr/bin/prog+1 x1 < root 1: 4",
+		"/usr/bin/prog 1111111111 2222222222 single 4 path 2 at id 77 "
+			"/usr/bin/prog+3 < id 5 /usr/bin/prog+1 x1 < root 1: 2",
+		"run a",
+	};
+	/* clang-format on */
+	struct wmk_path_count c = {.name_key = NAME,
+				   .cfg_key = CFG,
+				   .path_count = 4,
+				   .r = 3,
+				   .count = 2,
+				   .id = 77,
+				   .prefix = 16,
+				   .site = 26 + 3,
+				   .kind = WM1_PATHS_HASH,
+				   .flags = WMK_PATHS_RESIDUAL};
+	struct wmk_builder a;
+	struct buffer once, twice;
+	static struct lines l;
+
+	build_images(&a, 0xa, "/usr/bin", false);
+	build_chunk(&a, WMK_NODES, 16, 0);
+	build_node(&a, 1, 5, 26 + 1, 1);
+	build_node(&a, 1, 5, 26 + 1, 1);
+	build_epoch(&a, 1);
+	build_chunk(&a, WMK_PATH_COUNTS, 0, 0);
+	build_path_count(&a, &c);
+	c.prefix = 17;
+	c.count = 4;
+	build_path_count(&a, &c);
+	c.prefix = 16;
+	c.count = 9;
+	c.epoch = 1;
+	build_path_count(&a, &c);
+	c.count = 11;
+	build_path_count(&a, &c);
+	build_wmk_finish(&a);
+	if (!CHECK_OK(MERGE(&once, &a.out)) || !CHECK_OK(MERGE(&twice, &once)))
+		return;
+	describe(&once, &l);
+	CHECK_U64(l.count, 6);
+	for (size_t i = 0, line = 0; i < l.count && line < 5; i++)
+		if (strncmp(l.text[i], "header ", 7) != 0)
+			CHECK_TEXT(l.text[i], wanted[line++]);
+	free_lines(&l);
+	EXPECT_SAME(&once, &twice);
+	buffer_deinit(&once);
+	buffer_deinit(&twice);
+	buffer_deinit(&a.out);
+}
+
 /* More paths than a table of pairs takes, and more tables than a chunk does. */
 static void test_large(void)
 {
@@ -523,6 +593,7 @@ static void test_refused(void)
 int main(void)
 {
 	test_sums();
+	test_epochs();
 	test_large();
 	test_refused();
 	return check_status();

@@ -4,6 +4,7 @@
  */
 #include "profile.h"
 #include "push.h"
+#include "recorder/prefix_table.h"
 
 static wm_context here(void)
 {
@@ -233,6 +234,35 @@ static void test_token(void)
 	CHECK_TEXT(text, "wm1:not-instrumented");
 }
 
+/* Epochs are other contexts' names: nothing of two of them is one thing. */
+static void test_epochs(void)
+{
+	uint32_t site = push_image.site_base + 2;
+	uint32_t first = wmrt_intern(WM_PREFIX_PROCESS, 0, 5, site, 1);
+	uint32_t second = wmrt_intern(WM_PREFIX_PROCESS, 1, 5, site, 1);
+	wm_context c = {5, second, site, 0, 0};
+	char text[WM_TOKEN_MAX], later[WM_TOKEN_MAX];
+	struct wmk_node node;
+	struct profile p;
+	int len;
+
+	CHECK(first != second);
+	CHECK_U64(wmrt_intern(WM_PREFIX_PROCESS, 0, 5, site, 1), first);
+	CHECK_U64(wmrt_intern(WM_PREFIX_PROCESS, 1, 5, site, 1), second);
+	if (profile_of(getpid(), "", &p)) {
+		if (CHECK(wmk_find_node(&p.file, first, &node)))
+			CHECK_U64(node.epoch, 0);
+		if (CHECK(wmk_find_node(&p.file, second, &node)))
+			CHECK_U64(node.epoch, 1);
+		profile_close(&p);
+	}
+	len = wm_token(c, text, sizeof text);
+	c.epoch = 0x1a;
+	CHECK_U64(wm_token(c, later, sizeof later), len + 4);
+	CHECK(memcmp(text, later, (size_t)len - 4) == 0);
+	CHECK(memcmp(later + len - 4, "v1a:", 4) == 0);
+}
+
 static void test_images(void)
 {
 	struct wm1_image again = push_image;
@@ -270,6 +300,7 @@ int main(void)
 	test_deep(1000000);
 	test_errno_and_depth();
 	test_token();
+	test_epochs();
 	test_images();
 	return check_status();
 }

@@ -273,7 +273,7 @@ void build_path_count(struct wmk_builder *b, const struct wmk_path_count *r)
 	buffer_u8(&b->out, r->kind);
 	buffer_u8(&b->out, r->bits);
 	buffer_u16(&b->out, r->flags);
-	buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, r->epoch);
 	buffer_u32(&b->out, 1);
 }
 
@@ -282,6 +282,17 @@ void build_run(struct wmk_builder *b, uint64_t run)
 	buffer_u64(&b->out, run);
 	buffer_u32(&b->out, 0);
 	buffer_u32(&b->out, 1);
+}
+
+void build_epoch(struct wmk_builder *b, uint32_t epoch)
+{
+	static const uint8_t before_end[WMK_KIND_END] = {
+		[WMK_NODES] = 12, [WMK_EVENTS] = 12, [WMK_HEAP] = 16, [WMK_PATH_COUNTS] = 8};
+	uint8_t kind = b->out.bytes[b->chunk_off + offsetof(struct wmk_chunk_header, kind)];
+
+	if (!before_end[kind])
+		abort();
+	buffer_put_u32(&b->out, b->out.len_bytes - before_end[kind], epoch);
 }
 
 void build_state(struct wmk_builder *b, uint32_t state)
@@ -314,9 +325,17 @@ void build_wmk_finish(struct wmk_builder *b)
 
 const char *build_token(char *buf, uint64_t run, const char *build, uint32_t site, uint64_t id, uint32_t prefix)
 {
+	return build_epoch_token(buf, run, build, site, id, prefix, 0);
+}
+
+const char *build_epoch_token(char *buf, uint64_t run, const char *build, uint32_t site, uint64_t id, uint32_t prefix,
+			      uint32_t epoch)
+{
 	int len = snprintf(buf, 90, "wm1:%016llx:%s:%x:%llx:%x", (unsigned long long)run, build, site,
 			   (unsigned long long)id, prefix);
 
+	if (epoch)
+		len += snprintf(buf + len, 90 - (size_t)len, ":v%x", epoch);
 	snprintf(buf + len, 6, ":%04x", (unsigned int)token_check(buf, (size_t)len));
 	return buf;
 }

@@ -67,6 +67,8 @@ void build_table(struct wmk_builder *b, const struct wmk_paths *head, uint64_t b
 		 uint32_t word_count);
 void build_path_count(struct wmk_builder *b, const struct wmk_path_count *r);
 void build_run(struct wmk_builder *b, uint64_t run);
+/* Sets the epoch of the last record: a node, an event, a heap record or a path count. */
+void build_epoch(struct wmk_builder *b, uint32_t epoch);
 /* Sets the state of the last record, which is no table; of the last table. */
 void build_state(struct wmk_builder *b, uint32_t state);
 void build_table_state(struct wmk_builder *b, uint32_t state);
@@ -78,5 +80,7 @@ void build_header_u32(struct wmk_builder *b, size_t off, uint32_t v);
 
 /* "wm1:...:check" into buf of 96 bytes. build: "0", 8 digits or m and digits. */
 const char *build_token(char *buf, uint64_t run, const char *build, uint32_t site, uint64_t id, uint32_t prefix);
+const char *build_epoch_token(char *buf, uint64_t run, const char *build, uint32_t site, uint64_t id, uint32_t prefix,
+			      uint32_t epoch);
 
 #endif

@@ -19,6 +19,7 @@ struct context_key {
 	uint64_t id;
 	uint32_t prefix;
 	uint32_t site; /* number of the process, or WM_SITE_FOREIGN */
+	uint32_t epoch;
 };
 
 enum {

@@ -48,7 +48,7 @@ struct gather {
 	struct process process;
 	struct hashmap prefix_map; /* prefix -> index into prefix_nodes */
 	struct u32_vec prefix_nodes;
-	struct hashmap context_map; /* (id, prefix and site, name + 1) -> index into nodes */
+	struct hashmap context_map; /* (id, prefix and site, epoch) -> index into nodes */
 	struct u32_vec nodes;
 	struct u32_vec name_metrics; /* triples: name, metric of its count, metric of its sum */
 	struct frame_vec frames;     /* scratch */
@@ -216,22 +216,21 @@ static struct error *get_unknown(struct gather *g, uint32_t *ret)
 	return profile_add_frame(g->p, 0, &frame, ret);
 }
 
-static struct error *decode_leaf(struct gather *g, uint64_t id, uint32_t prefix, uint32_t site, uint32_t base,
-				 uint32_t *ret)
+static struct error *decode_leaf(struct gather *g, const struct context_key *key, uint32_t base, uint32_t *ret)
 {
 	struct context_below below;
-	struct error *err = get_below(g, prefix, &below);
+	struct error *err = get_below(g, key->prefix, &below);
 
 	g->frames.count = 0;
 	if (!err)
-		err = context_append_leaf(&g->process, &below, id, site, &g->frames);
+		err = context_append_leaf(&g->process, &below, key->id, key->site, &g->frames);
 	return err ? err : add_frames(g, base, ret);
 }
 
 /* Where in the tree a capture is. */
-static struct error *find_context(struct gather *g, uint64_t id, uint32_t prefix, uint32_t site, uint32_t *ret)
+static struct error *find_context(struct gather *g, const struct context_key *context, uint32_t *ret)
 {
-	struct key key = {{id, (uint64_t)prefix << 32 | site, 0}};
+	struct key key = {{context->id, (uint64_t)context->prefix << 32 | context->site, context->epoch}};
 	uint32_t number, base, node;
 	struct error *err = hashmap_add(&g->context_map, &key, &number);
 
@@ -241,13 +240,13 @@ static struct error *find_context(struct gather *g, uint64_t id, uint32_t prefix
 		*ret = g->nodes.items[number];
 		return NULL;
 	}
-	err = resolve_prefix(g, prefix, &base);
+	err = resolve_prefix(g, context->prefix, &base);
 	if (err)
 		return err;
 	if (base == NODE_BAD) {
 		err = get_unknown(g, &node);
 	} else {
-		err = decode_leaf(g, id, prefix, site, base, &node);
+		err = decode_leaf(g, context, base, &node);
 		if (err) {
 			err = count_failure(g, err);
 			if (!err)
@@ -340,10 +339,11 @@ static struct error *gather_events(struct gather *g)
 	struct error *err = NULL;
 
 	while (!err && wmk_next_event(g->w, &walk, &event)) {
+		const struct context_key key = {event.id, event.prefix, event.site, event.epoch};
 		uint32_t node, count, sum;
 
 		tell_progress(g);
-		err = find_context(g, event.id, event.prefix, event.site, &node);
+		err = find_context(g, &key, &node);
 		if (!err)
 			err = event_metrics(g, event.name, &count, &sum);
 		if (!err)
@@ -386,8 +386,9 @@ static struct error *add_heap_record(struct gather *g, const uint32_t metrics[HE
 					 [HEAP_PEAK] = h->peak_bytes,
 					 [HEAP_INHERITED] = h->inherited_bytes,
 					 [HEAP_INHERITED_LIVE] = left_of(h->inherited_bytes, h->inherited_freed_bytes)};
+	const struct context_key key = {h->id, h->prefix, h->site, h->epoch};
 	uint32_t node;
-	struct error *err = find_context(g, h->id, h->prefix, h->site, &node);
+	struct error *err = find_context(g, &key, &node);
 
 	if (g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT))
 		values[HEAP_LEAKED] = live;

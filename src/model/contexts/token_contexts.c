@@ -271,7 +271,7 @@ static const struct wmk_file_image *find_build(const struct wmk_file *w, const s
 static struct error *decode_in_run(struct token_decoder *d, const struct token_run *r, const struct token *t,
 				   struct frame_vec *frames)
 {
-	struct context_key key = {.id = t->id, .prefix = t->prefix, .site = t->site};
+	struct context_key key = {.id = t->id, .prefix = t->prefix, .site = t->site, .epoch = t->epoch};
 
 	if (t->build_kind != TOKEN_BUILD_NONE) {
 		const struct wmk_file_image *image = find_build(&r->recording.wmk, t);
@@ -309,7 +309,7 @@ static void complete_wanted(struct token_decoder *d, const struct token *t, stru
 static struct error *decode_alone(struct token_decoder *d, const struct token *t, struct frame_vec *frames)
 {
 	struct object_wanted wanted = {.is_partial = true};
-	struct context_key key = {.id = t->id, .prefix = t->prefix, .site = WM_SITE_FIRST + t->site};
+	struct context_key key = {.id = t->id, .prefix = t->prefix, .site = WM_SITE_FIRST + t->site, .epoch = t->epoch};
 	struct cached_image *image;
 	struct error *err;
 

@@ -330,7 +330,7 @@ static struct error *add_table(struct gather *g, const struct wmk_path_table *ta
 /* The calling context as a node of the tree of contexts; 0 when there is none. */
 static struct error *add_context(struct gather *g, const struct wmk_path_count *r, uint32_t *ret)
 {
-	struct context_key key = {.id = r->id, .prefix = r->prefix, .site = r->site};
+	struct context_key key = {.id = r->id, .prefix = r->prefix, .site = r->site, .epoch = r->epoch};
 	struct frame_vec frames = {0};
 	uint32_t node = 0;
 	struct error *err = NULL;

@@ -256,7 +256,8 @@ static struct error *walk_down(struct adding *a, uint32_t prefix, struct link_ve
 /* The number of a link's prefix, in what is merged, on that parent's. */
 static struct error *add_link(struct adding *a, const struct link *link, uint32_t parent, uint32_t *ret)
 {
-	struct key node = {{link->node.id, (uint64_t)parent << 32 | new_site(a, link->node.site), link->node.run}};
+	struct key node = {{link->node.id, (uint64_t)parent << 32 | new_site(a, link->node.site),
+			    (uint64_t)link->node.epoch << 32 | link->node.run}};
 	struct key known = {{link->prefix, 0, 0}};
 	uint32_t prefix, number;
 	struct error *err = hashmap_add(&a->m->nodes, &node, &prefix);
@@ -354,7 +355,7 @@ static struct error *add_table(struct adding *a, const struct wmk_path_table *t)
 
 static struct error *add_context(struct adding *a, const struct wmk_path_count *c, uint32_t *ret)
 {
-	struct key key = {{c->id, 0, 0}};
+	struct key key = {{c->id, 0, c->epoch}};
 	uint32_t prefix, number;
 	struct error *err;
 

@@ -25,13 +25,6 @@ struct merge_function {
 	bool has[MERGE_PARTS];
 };
 
-/* A calling context, its site and prefix as they are written. */
-struct merge_context {
-	uint64_t id;
-	uint32_t prefix;
-	uint32_t site;
-};
-
 VEC_DECLARE(merge_image_vec, struct merge_image);
 VEC_DECLARE(merge_function_vec, struct merge_function);
 VEC_DECLARE(merge_count_vec, uint64_t);
@@ -51,8 +44,8 @@ struct merge {
 	struct merge_name_vec run_files; /* by number of the run: the file it was in */
 	struct merge_image_vec images;
 	uint32_t next_site;
-	struct hashmap nodes;     /* {id, parent and site, run}; prefix WM_PREFIX_FIRST + number */
-	struct hashmap contexts;  /* {id, prefix and site} */
+	struct hashmap nodes;     /* {id, parent and site, epoch and run}; prefix WM_PREFIX_FIRST + number */
+	struct hashmap contexts;  /* {id, prefix and site, epoch} */
 	struct hashmap functions; /* {image, name_key, cfg_key} */
 	struct merge_function_vec function_totals;
 	struct hashmap counts;

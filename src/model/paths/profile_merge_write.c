@@ -89,7 +89,8 @@ static void write_nodes(const struct merge *m, struct wmk_writer *w)
 		struct wmk_node node = {.id = words[0],
 					.parent = (uint32_t)(words[1] >> 32),
 					.site = (uint32_t)words[1],
-					.run = (uint32_t)words[2]};
+					.run = (uint32_t)words[2],
+					.epoch = (uint32_t)(words[2] >> 32)};
 
 		wmk_write_node(w, &node);
 	}
@@ -163,6 +164,7 @@ static void write_single(const struct merge *m, struct wmk_writer *w, const stru
 		record.id = context[0];
 		record.prefix = (uint32_t)(context[1] >> 32);
 		record.site = (uint32_t)context[1];
+		record.epoch = (uint32_t)context[2];
 	}
 	wmk_write_path_count(w, &record);
 }

@@ -21,7 +21,7 @@
 static uint32_t entry_prefix(struct wm1_entry *entry)
 {
 	if (!entry->prefix)
-		entry->prefix = wmrt_intern(entry->below, entry->id, entry->site, entry->run);
+		entry->prefix = wmrt_intern(entry->below, WM_EPOCH_COMPILED, entry->id, entry->site, entry->run);
 	return entry->prefix;
 }
 

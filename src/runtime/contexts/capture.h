@@ -26,7 +26,7 @@ static inline uint32_t wmrt_prefix(struct wm1_entry *top)
 static inline wm_context wmrt_capture(uint32_t site)
 {
 	uint64_t id = site == WM_SITE_FOREIGN ? 0 : wm1_thread_state.id;
-	wm_context c = {id, wmrt_prefix(wm1_thread_state.top), site, 0, 0};
+	wm_context c = {id, wmrt_prefix(wm1_thread_state.top), site, WM_EPOCH_COMPILED, 0};
 
 	return c;
 }

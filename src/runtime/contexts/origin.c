@@ -222,9 +222,9 @@ static void intern_origin(struct wm1_origin *origin)
 	uint32_t i;
 
 	for (i = 0; i < origin->push_count && prefix != WM_PREFIX_LOST; i++)
-		prefix = wmrt_intern(prefix, pushes[i].id, pushes[i].site, pushes[i].run);
+		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, pushes[i].id, pushes[i].site, pushes[i].run);
 	if (prefix != WM_PREFIX_LOST)
-		prefix = wmrt_intern(prefix, 0, WM_SITE_THREAD, 1);
+		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_THREAD, 1);
 	if (prefix == WM_PREFIX_LOST)
 		prefix = WM_PREFIX_THREAD;
 	__atomic_compare_exchange_n(&origin->prefix, &none, prefix, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);

@@ -1,5 +1,5 @@
 /*
- * token.c - a context as text: wm1:RUN:BUILD:SITE:ID:PREFIX:CHECK, hexadecimal.
+ * token.c - a context as text: wm1:RUN:BUILD:SITE:ID:PREFIX:CHECK, hexadecimal; with :vEPOCH before CHECK if that is not 0.
  *
  * RUN names this process's .wmk; BUILD the image that has the capture point; SITE is the number in that image. CHECK
  * is over what stands before its colon, so that a token cut or changed by a log differs from one that is whole.
@@ -56,6 +56,10 @@ static void token_write(wm_context c, struct wmrt_text *text)
 	wmrt_text_number(text, c.id, 16, 1);
 	wmrt_text_char(text, ':');
 	wmrt_text_number(text, c.prefix, 16, 1);
+	if (c.epoch) {
+		wmrt_text_add(text, ":v");
+		wmrt_text_number(text, c.epoch, 16, 1);
+	}
 }
 
 int wm_token(wm_context c, char *buf, size_t size)

@@ -32,6 +32,7 @@ enum {
 struct heap_key {
 	uint64_t id;
 	uint32_t prefix;
+	uint32_t epoch;
 };
 
 static struct wmrt_index record_index; /* key -> record + 1 */
@@ -61,7 +62,7 @@ static bool record_matches(const void *key, uint32_t number_plus_1)
 	const struct heap_key *k = key;
 	const struct wmk_heap *record = record_at(number_plus_1 - 1);
 
-	return record->id == k->id && record->prefix == k->prefix;
+	return record->id == k->id && record->prefix == k->prefix && record->epoch == k->epoch;
 }
 
 static void add_chunk(uint32_t order)
@@ -101,6 +102,7 @@ static bool record_new(const struct heap_key *key, uint32_t *ret)
 		return false;
 	record->id = key->id;
 	record->prefix = key->prefix;
+	record->epoch = key->epoch;
 	record->site = WM_SITE_FOREIGN;
 	__atomic_store_n(&record->state, 1, __ATOMIC_RELEASE);
 	wmrt_chunk_raise_used(wmrt_chunkdir_get(&record_chunks, number / RECORDS_PER_CHUNK),
@@ -127,8 +129,8 @@ static __attribute__((noinline)) uint32_t record_add(const struct heap_key *key,
 static uint32_t record_here(void)
 {
 	wm_context c = wmrt_capture(WM_SITE_FOREIGN);
-	struct heap_key key = {c.id, c.prefix};
-	uint64_t hash = wmrt_hash(c.id, c.prefix);
+	struct heap_key key = {c.id, c.prefix, c.epoch};
+	uint64_t hash = wmrt_hash(c.id, (uint64_t)c.epoch << 32 | c.prefix);
 	uint32_t found;
 
 	if (WMRT_UNLIKELY(c.prefix == WM_PREFIX_LOST)) {
@@ -185,7 +187,7 @@ static uint32_t header_flags(void)
 
 void wm1_heap_start(void)
 {
-	struct heap_key lost = {0, WM_PREFIX_LOST};
+	struct heap_key lost = {0, WM_PREFIX_LOST, WM_EPOCH_COMPILED};
 	uint32_t number;
 
 	if (atomic_load(&is_on) || !wmrt_file_open())
@@ -267,6 +269,7 @@ static void copy_records(char *to, const char *from, uint32_t len_bytes)
 			out[i].id = in[i].id;
 			out[i].prefix = in[i].prefix;
 			out[i].site = in[i].site;
+			out[i].epoch = in[i].epoch;
 		}
 		out[i].state = state == 1 ? 1 : 2;
 	}

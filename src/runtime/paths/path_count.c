@@ -56,12 +56,14 @@ struct wmrt_path_cache *wmrt_path_cache_none(void)
 
 static bool key_differs(const struct wmk_path_count *a, const struct wmk_path_count *b)
 {
-	return a->r != b->r || a->id != b->id || a->prefix != b->prefix || a->site != b->site;
+	return a->r != b->r || a->id != b->id || a->prefix != b->prefix || a->site != b->site || a->epoch != b->epoch;
 }
 
 static uint64_t key_hash(const struct wmk_path_count *key)
 {
-	return wmrt_hash(wmrt_hash(key->r, key->id), (uint64_t)key->prefix << 32 | key->site);
+	uint64_t hash = wmrt_hash(key->r ^ (uint64_t)key->epoch << 32, key->id);
+
+	return wmrt_hash(hash, (uint64_t)key->prefix << 32 | key->site);
 }
 
 static inline struct wmk_path_count **cache_place(struct wmrt_path_cache *cache, uint64_t r)
@@ -117,6 +119,7 @@ static void record_fill(struct wmk_path_count *record, const struct wmrt_path_ta
 	record->id = key->id;
 	record->prefix = key->prefix;
 	record->site = key->site;
+	record->epoch = key->epoch;
 	record->image = of->image;
 	record->bits = of->bits;
 	record->flags = of->flags | (of->kind == WM1_PATHS_PLAN ? WMK_PATHS_RESIDUAL : 0);
@@ -243,6 +246,7 @@ void wm1_path_residual(const struct wm1_path_function *function, uint64_t *table
 		key.id = c.id;
 		key.prefix = c.prefix;
 		key.site = c.site;
+		key.epoch = c.epoch;
 	}
 	record = *cache_place(__atomic_load_n(&known->cache, __ATOMIC_ACQUIRE), r);
 	if (WMRT_LIKELY(!key_differs(record, &key)))
