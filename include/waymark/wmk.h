@@ -37,6 +37,13 @@ enum wmk_kind {
 	WMK_PATHS = 6,   /* tables of path counters, of one function and one thread each, updated in place */
 	WMK_PATH_COUNTS = 7, /* counts of single paths that are in no table */
 	WMK_RUNS = 8,        /* WMK_FLAG_MERGED: the recordings that were added up */
+	/* recorded code: images whose kind is not WMK_IMAGE_SECTION */
+	WMK_FUNCTIONS = 9, /* record i of the chunk is function number first + i */
+	WMK_SITES = 10,    /* record i of the chunk is site number first + i of the process */
+	WMK_LINES = 11,
+	WMK_EPOCHS = 12, /* one record an epoch whose dictionary is complete */
+	WMK_EPOCH_FUNCTIONS = 13,
+	WMK_EPOCH_EDGES = 14,
 	WMK_KIND_END,
 };
 
@@ -86,6 +93,18 @@ struct wmk_chunk_header {
 	uint8_t zero[36];
 };
 
+enum wmk_image_kind {
+	WMK_IMAGE_SECTION = 0, /* an ELF file whose .debug_waymark has its sites and its encoding */
+	/* recorded code: functions, sites and the encoding of each epoch are records of this file */
+	WMK_IMAGE_BINARY = 1, /* an ELF file without that section */
+	WMK_IMAGE_CODE = 2,   /* code that was made at run time */
+	WMK_IMAGE_LOADER = 3, /* a class loader of a virtual machine: functions are methods */
+	WMK_IMAGE_KIND_END,
+};
+
+/* An optional string that is not there. */
+#define WMK_NO_STRING UINT32_MAX
+
 struct wmk_image { /* 96 bytes */
 	uint64_t meta_key;
 	uint64_t load_address; /* of its ELF header */
@@ -94,7 +113,8 @@ struct wmk_image { /* 96 bytes */
 	uint64_t path; /* string number */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes; /* 0: the image has none */
-	uint32_t zero[6];
+	uint32_t kind;           /* enum wmk_image_kind */
+	uint32_t zero[5];
 	uint32_t state;
 };
 
@@ -198,6 +218,101 @@ struct wmk_run { /* 16 bytes */
 	uint32_t state;
 };
 
+/*
+ * Recorded code. The process appends these records while it runs, each after those it refers to. The record in EPOCHS commits
+ * the dictionary of its epoch; functions and calls that push may be added to it later.
+ */
+enum wmk_function_flag {
+	WMK_FUNCTION_EXPORTED = 1 << 1, /* other images may call it by its name */
+};
+
+struct wmk_function {     /* 48 bytes */
+	uint64_t address; /* of its first byte less load_address; of a method 0 */
+	uint32_t image;   /* record number */
+	uint32_t name;    /* string number, or WMK_NO_STRING: module+offset is all there is */
+	uint32_t owner;   /* its class */
+	uint32_t descriptor;
+	uint32_t file;
+	uint32_t line; /* where it is defined; 0: not known */
+	uint32_t flags;
+	uint32_t zero[2];
+	uint32_t state;
+};
+
+/* Numbers as in .debug_waymark. How a call is encoded is in the dictionary of each epoch. */
+enum wmk_site_kind {
+	WMK_SITE_CALL = 0,     /* a call, direct or not, whose callees are all in the dictionaries */
+	WMK_SITE_INDIRECT = 3, /* a call that may have further callees: roots */
+	WMK_SITE_FOREIGN = 4,  /* a call of code that is not recorded: name */
+	WMK_SITE_CAPTURE = 6,  /* no call is in progress */
+	WMK_SITE_ENTRY =
+		7, /* no call: the function was entered with an id of the push's epoch, and begins anew above */
+};
+
+enum wmk_site_flag {
+	WMK_SITE_TAIL = 1 << 0, /* the caller's frame is gone while the callee runs */
+};
+
+struct wmk_site {          /* 32 bytes */
+	uint32_t function; /* the caller: function number */
+	uint32_t kind;
+	uint32_t name;     /* FOREIGN: string number */
+	uint32_t position; /* bytecode index, or offset from the function's address */
+	uint32_t line;     /* 0: as the table of lines says */
+	uint32_t flags;
+	uint32_t zero;
+	uint32_t state;
+};
+
+/* From this position on, to the next record's of the same function. */
+struct wmk_line { /* 16 bytes */
+	uint32_t function;
+	uint32_t position;
+	uint32_t line; /* 0: none */
+	uint32_t state;
+};
+
+struct wmk_epoch {         /* 32 bytes */
+	uint64_t start_ns; /* CLOCK_MONOTONIC */
+	uint32_t epoch;
+	uint32_t function_count; /* whole records that it has at least */
+	uint32_t edge_count;
+	uint32_t zero[2];
+	uint32_t state;
+};
+
+/* Bits as in .debug_waymark. */
+enum wmk_epoch_function_flag {
+	WMK_EPOCH_ROOT = 1 << 0,
+	WMK_EPOCH_HAS_DUMMY = 1 << 2,
+};
+
+struct wmk_epoch_function { /* 32 bytes */
+	uint64_t contexts;  /* numCC */
+	uint64_t restart;
+	uint32_t epoch;
+	uint32_t function;
+	uint32_t flags;
+	uint32_t state;
+};
+
+enum wmk_edge_kind {
+	WMK_EDGE_ENCODED = 0,
+	WMK_EDGE_BACK = 1, /* pushes */
+	WMK_EDGE_CUT = 2,  /* pushes */
+};
+
+/* A site may have several, each with its addend. */
+struct wmk_epoch_edge { /* 32 bytes */
+	uint64_t addend;
+	uint32_t epoch;
+	uint32_t site;
+	uint32_t callee; /* function number */
+	uint32_t kind;
+	uint32_t zero;
+	uint32_t state;
+};
+
 #ifdef __cplusplus
 #define WMK_ASSERT(size, type) static_assert(sizeof(type) == (size), #type)
 #else
@@ -212,5 +327,11 @@ WMK_ASSERT(104, struct wmk_heap);
 WMK_ASSERT(64, struct wmk_paths);
 WMK_ASSERT(72, struct wmk_path_count);
 WMK_ASSERT(16, struct wmk_run);
+WMK_ASSERT(48, struct wmk_function);
+WMK_ASSERT(32, struct wmk_site);
+WMK_ASSERT(16, struct wmk_line);
+WMK_ASSERT(32, struct wmk_epoch);
+WMK_ASSERT(32, struct wmk_epoch_function);
+WMK_ASSERT(32, struct wmk_epoch_edge);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "format/wmk.h"
 #include "format/wmk_bytes.h"
+#include "waymark/abi.h"
 
 /* The fields behind the magic, in order: one table for their offsets would only repeat the struct. */
 static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
@@ -148,8 +149,8 @@ static struct error *keep_chunk(struct wmk_file *w, const struct wmk_file_chunk 
 	size_t index = w->chunks.count;
 	struct error *err = wmk_chunk_vec_append(&w->chunks, *chunk);
 
-	if (!err && chunk->kind == WMK_NODES)
-		err = wmk_index_vec_append(&w->nodes, index);
+	if (!err && wmk_kinds[chunk->kind].is_numbered)
+		err = wmk_index_vec_append(&w->numbered[chunk->kind], index);
 	return err ? err : wmk_index_vec_append(&w->growing, index);
 }
 
@@ -264,8 +265,10 @@ static struct error *sort_all(struct wmk_file *w)
 		qsort(w->strings.items, w->strings.count, sizeof *w->strings.items, compare_strings);
 	if (w->image_count)
 		qsort(w->images, w->image_count, sizeof *w->images, compare_images);
-	if (w->nodes.count)
-		qsort_r(w->nodes.items, w->nodes.count, sizeof *w->nodes.items, compare_chunks, w->chunks.items);
+	for (size_t kind = 0; kind < WMK_KIND_END; kind++)
+		if (w->numbered[kind].count)
+			qsort_r(w->numbered[kind].items, w->numbered[kind].count, sizeof *w->numbered[kind].items,
+				compare_chunks, w->chunks.items);
 	for (uint32_t i = 0; i < w->image_count; i++) {
 		const char *path = wmk_find_string(w, w->images[i].record.path);
 
@@ -275,14 +278,69 @@ static struct error *sort_all(struct wmk_file *w)
 	return NULL;
 }
 
-static const struct wmk_file_chunk *node_chunk(const struct wmk_file *w, size_t i)
+static const struct wmk_file_chunk *numbered_chunk(const struct wmk_file *w, enum wmk_kind kind, size_t i)
 {
-	return &w->chunks.items[w->nodes.items[i]];
+	return &w->chunks.items[w->numbered[kind].items[i]];
+}
+
+/* How many numbers the chunk takes, from `first` on. */
+static uint64_t number_count(const struct wmk_file_chunk *chunk)
+{
+	return chunk->len_bytes / wmk_kinds[chunk->kind].record_bytes;
+}
+
+static struct error *check_numbers(const struct wmk_file *w, enum wmk_kind kind)
+{
+	for (size_t i = 0; i < w->numbered[kind].count; i++) {
+		const struct wmk_file_chunk *chunk = numbered_chunk(w, kind, i);
+
+		if (chunk->first > UINT32_MAX - number_count(chunk))
+			return error_create(ERROR_FORMAT,
+					    "%s: offset 0x%zx: a record of %s %" PRIu64 ": the file is damaged",
+					    w->name, chunk->off, wmk_kinds[kind].name, chunk->first);
+	}
+	for (size_t i = 1; i < w->numbered[kind].count; i++) {
+		const struct wmk_file_chunk *a = numbered_chunk(w, kind, i - 1);
+		const struct wmk_file_chunk *b = numbered_chunk(w, kind, i);
+
+		if (b->first - a->first < number_count(a))
+			return error_create(ERROR_FORMAT,
+					    "%s: offset 0x%zx: two records of %s %" PRIu64 ": the file is damaged",
+					    w->name, b->off, wmk_kinds[kind].name, b->first);
+	}
+	return NULL;
+}
+
+/* Sites that are records and sites of images have different numbers. */
+static struct error *check_sites(const struct wmk_file *w)
+{
+	for (size_t i = 0; i < w->numbered[WMK_SITES].count; i++) {
+		const struct wmk_file_chunk *chunk = numbered_chunk(w, WMK_SITES, i);
+		uint64_t count = number_count(chunk);
+
+		if (chunk->first < WM_SITE_FIRST || chunk->first > WM1_SITE_ELIDED - count)
+			return error_create(ERROR_FORMAT,
+					    "%s: offset 0x%zx: sites %" PRIu64 " + %" PRIu64 ": the file is damaged",
+					    w->name, chunk->off, chunk->first, count);
+		for (uint32_t k = 0; k < w->image_count; k++) {
+			const struct wmk_image *image = &w->images[k].record;
+
+			if (chunk->first < (uint64_t)image->site_base + image->site_count &&
+			    image->site_base < chunk->first + count)
+				return error_create(ERROR_FORMAT,
+						    "%s: offset 0x%zx: image %s has the sites of records, too: the "
+						    "file is damaged",
+						    w->name, chunk->off, w->images[k].path);
+		}
+	}
+	return NULL;
 }
 
 /* Numbers must name one thing: of a site or a prefix that two records claim, neither could be trusted. */
 static struct error *check_ranges(const struct wmk_file *w)
 {
+	struct error *err = NULL;
+
 	for (uint32_t i = 1; i < w->image_count; i++) {
 		const struct wmk_image *a = &w->images[i - 1].record;
 		const struct wmk_image *b = &w->images[i].record;
@@ -292,23 +350,26 @@ static struct error *check_ranges(const struct wmk_file *w)
 					    "%s: images %s and %s share site %" PRIu32 ": the file is damaged", w->name,
 					    w->images[i - 1].path, w->images[i].path, b->site_base);
 	}
-	for (size_t i = 1; i < w->nodes.count; i++) {
-		const struct wmk_file_chunk *a = node_chunk(w, i - 1);
-		const struct wmk_file_chunk *b = node_chunk(w, i);
+	for (int kind = WMK_IMAGES; kind < WMK_KIND_END && !err; kind++)
+		err = check_numbers(w, (enum wmk_kind)kind);
+	return err ? err : check_sites(w);
+}
 
-		if (b->first - a->first < a->len_bytes / sizeof(struct wmk_node))
-			return error_create(ERROR_FORMAT,
-					    "%s: offset 0x%zx: two records of prefix %" PRIu64 ": the file is damaged",
-					    w->name, b->off, b->first);
-	}
-	return NULL;
+/* How many records there are that contexts are decoded with: it grows when one is added. */
+static uint64_t context_places(const struct wmk_file *w)
+{
+	uint64_t count = w->strings.count;
+
+	for (size_t kind = 0; kind < WMK_KIND_END; kind++)
+		if (wmk_kinds[kind].is_context)
+			count += w->place_count[kind];
+	return count;
 }
 
 /* From the start, or from where it ended before. */
 static struct error *read_on(struct wmk_file *w, bool *ret_is_new)
 {
-	size_t images = w->image_vec.count, strings = w->strings.count;
-	uint64_t nodes = w->place_count[WMK_NODES];
+	uint64_t places = context_places(w);
 	struct cursor c;
 	struct error *err;
 
@@ -320,7 +381,7 @@ static struct error *read_on(struct wmk_file *w, bool *ret_is_new)
 		err = read_chunks(w, &c);
 	if (!err)
 		err = scan_growing(w, &c);
-	*ret_is_new = nodes != w->place_count[WMK_NODES] || images != w->image_vec.count || strings != w->strings.count;
+	*ret_is_new = places != context_places(w);
 	if (!err && (*ret_is_new || !w->images_by_record))
 		err = sort_all(w);
 	return err || !*ret_is_new ? err : check_ranges(w);
@@ -367,35 +428,42 @@ void wmk_file_deinit(struct wmk_file *w)
 	wmk_image_vec_deinit(&w->image_vec);
 	wmk_string_vec_deinit(&w->strings);
 	wmk_chunk_vec_deinit(&w->chunks);
-	wmk_index_vec_deinit(&w->nodes);
+	for (size_t kind = 0; kind < WMK_KIND_END; kind++)
+		wmk_index_vec_deinit(&w->numbered[kind]);
 	wmk_index_vec_deinit(&w->growing);
 	arena_deinit(&w->arena);
 	*w = (struct wmk_file){0};
 }
 
-bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *ret)
+/* The record of that number, if it is whole. */
+static const uint8_t *find_numbered(const struct wmk_file *w, enum wmk_kind kind, uint64_t number)
 {
-	size_t low = 0, high = w->nodes.count;
+	size_t low = 0, high = w->numbered[kind].count, size = wmk_kinds[kind].record_bytes;
 	const struct wmk_file_chunk *chunk;
 	const uint8_t *p;
-	uint64_t i;
 
-	while (low < high) { /* the first chunk that starts behind prefix */
+	while (low < high) { /* the first chunk that starts behind it */
 		size_t middle = low + (high - low) / 2;
 
-		if (node_chunk(w, middle)->first <= prefix)
+		if (numbered_chunk(w, kind, middle)->first <= number)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == 0)
-		return false;
-	chunk = node_chunk(w, low - 1);
-	i = prefix - chunk->first;
-	if (i >= chunk->len_bytes / sizeof(struct wmk_node))
-		return false;
-	p = w->bytes + chunk->off + (size_t)i * sizeof(struct wmk_node);
-	if (wmk_record_state(p, sizeof(struct wmk_node)) != WMK_STATE_WHOLE)
+		return NULL;
+	chunk = numbered_chunk(w, kind, low - 1);
+	if (number - chunk->first >= number_count(chunk))
+		return NULL;
+	p = w->bytes + chunk->off + (size_t)(number - chunk->first) * size;
+	return wmk_record_state(p, size) == WMK_STATE_WHOLE ? p : NULL;
+}
+
+bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *ret)
+{
+	const uint8_t *p = find_numbered(w, WMK_NODES, prefix);
+
+	if (!p)
 		return false;
 	*ret = (struct wmk_node){.id = wmk_load_u64(p),
 				 .parent = wmk_load_u32(p + 8),

@@ -61,9 +61,10 @@ struct wmk_file {
 	struct wmk_image_vec image_vec;           /* what `images` points to */
 	struct wmk_string_vec strings;            /* by rising number */
 	struct wmk_chunk_vec chunks;              /* in file order */
-	struct wmk_index_vec nodes;               /* indices of the WMK_NODES ones by rising `first` */
-	struct wmk_index_vec growing;             /* indices of those that had room for more when they were read */
-	uint64_t next_chunk;                      /* in the file: the first whose header was not read */
+	struct wmk_index_vec
+		numbered[WMK_KIND_END];     /* by kind whose records have numbers: its chunks by rising `first` */
+	struct wmk_index_vec growing;       /* indices of those that had room for more when they were read */
+	uint64_t next_chunk;                /* in the file: the first whose header was not read */
 	uint64_t place_count[WMK_KIND_END]; /* by kind: records of fixed size, those that are not whole included */
 	uint64_t whole_count[WMK_KIND_END]; /* by kind: whole ones, and whole tables of paths; not of strings */
 	uint64_t lost_path_tables;          /* known of, but cut off by the end of a truncated file */
@@ -76,7 +77,7 @@ struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *n
 
 /* name must outlive ret. */
 struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret);
-/* Images, strings and nodes only: all that contexts are decoded with. */
+/* Only what contexts are decoded with: no events, heap records and path counters. */
 struct error *wmk_read_contexts(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret);
 /*
  * Reads what was added to a file since it was read with wmk_read_contexts or followed. bytes: the same file, mapped anew, at
@@ -100,6 +101,14 @@ struct wmk_walk {
 };
 bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret);
 bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret);
+
+/* Recorded code. What the records refer to is not checked. */
+bool wmk_next_function(const struct wmk_file *w, struct wmk_walk *walk, uint32_t *ret_number, struct wmk_function *ret);
+bool wmk_next_site(const struct wmk_file *w, struct wmk_walk *walk, uint32_t *ret_number, struct wmk_site *ret);
+bool wmk_next_line(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_line *ret);
+bool wmk_next_epoch(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_epoch *ret);
+bool wmk_next_epoch_function(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_epoch_function *ret);
+bool wmk_next_epoch_edge(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_epoch_edge *ret);
 
 /* The recordings that a merged file adds up. */
 bool wmk_next_run(const struct wmk_file *w, struct wmk_walk *walk, uint64_t *ret);

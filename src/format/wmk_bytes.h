@@ -36,18 +36,22 @@ struct wmk_kind_row {
 	const char *name;    /* of one record */
 	size_t record_bytes; /* 0: not fixed */
 	bool is_context;     /* wmk_read_contexts reads it: contexts are decoded with it */
+	bool is_numbered;    /* record i of a chunk has the number first + i */
 	bool may_span;       /* a chunk may go on over the next ones */
 	/* Checks and counts what is new in a chunk; c is over the whole file, for messages. */
 	struct error *(*scan)(struct wmk_file *w, struct cursor *c, struct wmk_file_chunk *chunk);
-	/* Of records of fixed size, each may be NULL. A place that nothing has been written to: */
+	/* The next two are of records of fixed size, and may be NULL. Nothing was written to this place. */
 	bool (*is_free)(const uint8_t *p);
-	/* Checks a whole record at off in the file, and keeps what is kept of it: */
+	/* Checks the whole record at off in the file, and keeps what is needed of it. */
 	struct error *(*take)(struct wmk_file *w, struct cursor *c, size_t off);
 };
 extern const struct wmk_kind_row wmk_kinds[WMK_KIND_END]; /* [0] is none */
 
 /* The next whole record of a kind of fixed size; NULL at the end. */
 const uint8_t *wmk_next_record(const struct wmk_file *w, struct wmk_walk *walk, enum wmk_kind kind);
+/* Of the rows of WMK_SITES and WMK_EPOCH_EDGES. */
+struct error *wmk_check_site(struct wmk_file *w, struct cursor *c, size_t off);
+struct error *wmk_check_edge(struct wmk_file *w, struct cursor *c, size_t off);
 
 /* Of the rows of WMK_PATHS and WMK_PATH_COUNTS. */
 struct error *wmk_scan_path_tables(struct wmk_file *w, struct cursor *c, struct wmk_file_chunk *chunk);

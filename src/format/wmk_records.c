@@ -34,11 +34,17 @@ static struct error *take_image(struct wmk_file *w, struct cursor *c, size_t off
 	r->path = wmk_load_u64(p + 24);
 	memcpy(r->build_id, p + 32, sizeof r->build_id);
 	r->build_id_bytes = wmk_load_u32(p + 64);
+	r->kind = wmk_load_u32(p + 68);
 	r->state = WMK_STATE_WHOLE;
 	c->off = off;
 	if (r->build_id_bytes > sizeof r->build_id)
 		return cursor_error(c, "a build id of %" PRIu32 " bytes: the file is damaged", r->build_id_bytes);
-	if (r->site_count == 0) /* only paths are counted in it */
+	if (r->kind >= WMK_IMAGE_KIND_END || (r->kind && r->site_count))
+		return cursor_error(c,
+				    "an image of kind %" PRIu32 " with %" PRIu32
+				    " sites: the file is damaged or of a newer waymark",
+				    r->kind, r->site_count);
+	if (r->site_count == 0) /* only paths are counted in it, or its sites are records */
 		r->site_base = 0;
 	else if (r->site_base < WM_SITE_FIRST || r->site_count > UINT32_MAX - r->site_base)
 		return cursor_error(c, "an image with sites %" PRIu32 " + %" PRIu32 ": the file is damaged",
@@ -113,7 +119,8 @@ static struct error *scan_strings(struct wmk_file *w, struct cursor *c, struct w
 const struct wmk_kind_row wmk_kinds[WMK_KIND_END] = {
 	[WMK_IMAGES] = {.name = "image", .record_bytes = sizeof(struct wmk_image), .is_context = true, .scan = scan_records,
 			.take = take_image},
-	[WMK_NODES] = {.name = "prefix", .record_bytes = sizeof(struct wmk_node), .is_context = true, .scan = scan_records},
+	[WMK_NODES] = {.name = "prefix", .record_bytes = sizeof(struct wmk_node), .is_context = true, .is_numbered = true,
+		       .scan = scan_records},
 	[WMK_STRINGS] = {.name = "string", .is_context = true, .scan = scan_strings},
 	[WMK_EVENTS] = {.name = "event", .record_bytes = sizeof(struct wmk_event), .scan = scan_records},
 	[WMK_HEAP] = {.name = "heap record", .record_bytes = sizeof(struct wmk_heap), .scan = scan_records},
@@ -121,6 +128,16 @@ const struct wmk_kind_row wmk_kinds[WMK_KIND_END] = {
 	[WMK_PATH_COUNTS] = {.name = "path count", .record_bytes = sizeof(struct wmk_path_count), .scan = scan_records,
 			     .is_free = is_free_path_count, .take = wmk_check_path_count},
 	[WMK_RUNS] = {.name = "run", .record_bytes = sizeof(struct wmk_run), .scan = scan_records},
+	[WMK_FUNCTIONS] = {.name = "function", .record_bytes = sizeof(struct wmk_function), .is_context = true,
+			   .is_numbered = true, .scan = scan_records},
+	[WMK_SITES] = {.name = "site", .record_bytes = sizeof(struct wmk_site), .is_context = true, .is_numbered = true,
+		       .scan = scan_records, .take = wmk_check_site},
+	[WMK_LINES] = {.name = "line", .record_bytes = sizeof(struct wmk_line), .is_context = true, .scan = scan_records},
+	[WMK_EPOCHS] = {.name = "epoch", .record_bytes = sizeof(struct wmk_epoch), .is_context = true, .scan = scan_records},
+	[WMK_EPOCH_FUNCTIONS] = {.name = "function of an epoch", .record_bytes = sizeof(struct wmk_epoch_function),
+				 .is_context = true, .scan = scan_records},
+	[WMK_EPOCH_EDGES] = {.name = "call of an epoch", .record_bytes = sizeof(struct wmk_epoch_edge), .is_context = true,
+			     .scan = scan_records, .take = wmk_check_edge},
 };
 /* clang-format on */
 

@@ -3,6 +3,7 @@
  */
 #include "format/wmk_write.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -51,13 +52,12 @@ static void end_chunk(struct wmk_writer *w)
 	put_zeros(&w->out, w->end_off - w->out.len_bytes);
 }
 
-static void begin_chunk(struct wmk_writer *w, enum wmk_kind kind, size_t record_bytes)
+static void begin_chunk(struct wmk_writer *w, enum wmk_kind kind, uint64_t first, size_t record_bytes)
 {
 	size_t span = (WMK_CHUNK_HEADER_BYTES + record_bytes + WMK_CHUNK_BYTES - 1) / WMK_CHUNK_BYTES;
 
-	if (kind != w->kind)
-		w->first = kind == WMK_NODES ? WM_PREFIX_FIRST : 0;
 	w->kind = kind;
+	w->first = first;
 	w->chunk_off = w->out.len_bytes;
 	w->end_off = w->chunk_off + span * WMK_CHUNK_BYTES;
 	w->chunk_count += (uint32_t)span;
@@ -73,10 +73,12 @@ static void begin_chunk(struct wmk_writer *w, enum wmk_kind kind, size_t record_
 /* Makes room for a record in a chunk of its kind. */
 static void begin_record(struct wmk_writer *w, enum wmk_kind kind, size_t record_bytes)
 {
-	if (w->kind == kind && record_bytes <= w->end_off - w->out.len_bytes)
+	bool is_same = w->kind == kind;
+
+	if (is_same && record_bytes <= w->end_off - w->out.len_bytes)
 		return;
 	end_chunk(w);
-	begin_chunk(w, kind, record_bytes);
+	begin_chunk(w, kind, is_same ? w->first : kind == WMK_NODES ? WM_PREFIX_FIRST : 0, record_bytes);
 }
 
 uint64_t wmk_write_string(struct wmk_writer *w, const char *text)
@@ -103,6 +105,7 @@ void wmk_write_image(struct wmk_writer *w, const struct wmk_image *image)
 	buffer_u64(&w->out, image->path);
 	buffer_bytes(&w->out, image->build_id, sizeof image->build_id);
 	buffer_u32(&w->out, image->build_id_bytes);
+	buffer_u32(&w->out, image->kind);
 	put_zeros(&w->out, sizeof image->zero);
 	buffer_u32(&w->out, STATE_WHOLE);
 }
@@ -115,6 +118,87 @@ void wmk_write_node(struct wmk_writer *w, const struct wmk_node *node)
 	buffer_u32(&w->out, node->site);
 	buffer_u32(&w->out, node->run);
 	buffer_u32(&w->out, node->epoch);
+	buffer_u32(&w->out, 0);
+	buffer_u32(&w->out, STATE_WHOLE);
+}
+
+/* Makes room for record `number` of a kind whose records have numbers. */
+static void begin_numbered(struct wmk_writer *w, enum wmk_kind kind, uint32_t number, size_t record_bytes)
+{
+	if (w->kind == kind && record_bytes <= w->end_off - w->out.len_bytes &&
+	    w->first + body_used(w) / record_bytes == number)
+		return;
+	end_chunk(w);
+	begin_chunk(w, kind, number, record_bytes);
+}
+
+void wmk_write_function(struct wmk_writer *w, uint32_t number, const struct wmk_function *function)
+{
+	begin_numbered(w, WMK_FUNCTIONS, number, sizeof *function);
+	buffer_u64(&w->out, function->address);
+	buffer_u32(&w->out, function->image);
+	buffer_u32(&w->out, function->name);
+	buffer_u32(&w->out, function->owner);
+	buffer_u32(&w->out, function->descriptor);
+	buffer_u32(&w->out, function->file);
+	buffer_u32(&w->out, function->line);
+	buffer_u32(&w->out, function->flags);
+	put_zeros(&w->out, sizeof function->zero);
+	buffer_u32(&w->out, STATE_WHOLE);
+}
+
+void wmk_write_site(struct wmk_writer *w, uint32_t number, const struct wmk_site *site)
+{
+	begin_numbered(w, WMK_SITES, number, sizeof *site);
+	buffer_u32(&w->out, site->function);
+	buffer_u32(&w->out, site->kind);
+	buffer_u32(&w->out, site->name);
+	buffer_u32(&w->out, site->position);
+	buffer_u32(&w->out, site->line);
+	buffer_u32(&w->out, site->flags);
+	buffer_u32(&w->out, 0);
+	buffer_u32(&w->out, STATE_WHOLE);
+}
+
+void wmk_write_line(struct wmk_writer *w, const struct wmk_line *line)
+{
+	begin_record(w, WMK_LINES, sizeof *line);
+	buffer_u32(&w->out, line->function);
+	buffer_u32(&w->out, line->position);
+	buffer_u32(&w->out, line->line);
+	buffer_u32(&w->out, STATE_WHOLE);
+}
+
+void wmk_write_epoch(struct wmk_writer *w, const struct wmk_epoch *epoch)
+{
+	begin_record(w, WMK_EPOCHS, sizeof *epoch);
+	buffer_u64(&w->out, epoch->start_ns);
+	buffer_u32(&w->out, epoch->epoch);
+	buffer_u32(&w->out, epoch->function_count);
+	buffer_u32(&w->out, epoch->edge_count);
+	put_zeros(&w->out, sizeof epoch->zero);
+	buffer_u32(&w->out, STATE_WHOLE);
+}
+
+void wmk_write_epoch_function(struct wmk_writer *w, const struct wmk_epoch_function *function)
+{
+	begin_record(w, WMK_EPOCH_FUNCTIONS, sizeof *function);
+	buffer_u64(&w->out, function->contexts);
+	buffer_u64(&w->out, function->restart);
+	buffer_u32(&w->out, function->epoch);
+	buffer_u32(&w->out, function->function);
+	buffer_u32(&w->out, function->flags);
+	buffer_u32(&w->out, STATE_WHOLE);
+}
+
+void wmk_write_epoch_edge(struct wmk_writer *w, const struct wmk_epoch_edge *edge)
+{
+	begin_record(w, WMK_EPOCH_EDGES, sizeof *edge);
+	buffer_u64(&w->out, edge->addend);
+	buffer_u32(&w->out, edge->epoch);
+	buffer_u32(&w->out, edge->site);
+	buffer_u32(&w->out, edge->callee);
+	buffer_u32(&w->out, edge->kind);
 	buffer_u32(&w->out, 0);
 	buffer_u32(&w->out, STATE_WHOLE);
 }

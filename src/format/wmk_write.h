@@ -28,6 +28,13 @@ uint64_t wmk_write_string(struct wmk_writer *w, const char *text);
 void wmk_write_image(struct wmk_writer *w, const struct wmk_image *image);
 void wmk_write_node(struct wmk_writer *w, const struct wmk_node *node);
 void wmk_write_run(struct wmk_writer *w, uint64_t run);
+/* By rising number, else each begins a chunk. */
+void wmk_write_function(struct wmk_writer *w, uint32_t number, const struct wmk_function *function);
+void wmk_write_site(struct wmk_writer *w, uint32_t number, const struct wmk_site *site);
+void wmk_write_line(struct wmk_writer *w, const struct wmk_line *line);
+void wmk_write_epoch_function(struct wmk_writer *w, const struct wmk_epoch_function *function);
+void wmk_write_epoch_edge(struct wmk_writer *w, const struct wmk_epoch_edge *edge);
+void wmk_write_epoch(struct wmk_writer *w, const struct wmk_epoch *epoch);
 /* words: entry_count, or twice that of kinds with pairs. */
 void wmk_write_path_table(struct wmk_writer *w, const struct wmk_paths *head, uint64_t activations,
 			  const uint64_t *words);

@@ -277,7 +277,7 @@ static void test_damaged(void)
 	EXPECT_DAMAGED(8, 2, "version 2, this waymark reads version 1");
 	EXPECT_DAMAGED(12, 4096, "chunks of 4096 bytes");
 	EXPECT_DAMAGED(images, 5, "x.wmk: offset 0x11000: no chunk starts here");
-	EXPECT_DAMAGED(images + 4, 9, "unknown kind, 9");
+	EXPECT_DAMAGED(images + 4, 15, "unknown kind, 15");
 	EXPECT_DAMAGED(images + body + 92, 3, "a record in state 3");
 	EXPECT_DAMAGED(images + body + 64, 33, "build id of 33 bytes");
 	EXPECT_DAMAGED(images + body + 16, 3, "sites 3 + 10");

@@ -2,6 +2,7 @@
  * fuzz_wmk.c - wmk_read, all that walks what it read, a merge of it, and wmk_follow. The input is unfolded to a file of whole chunks; an odd last byte
  * cuts the file there.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,8 +72,11 @@ static void merge_it(const struct wmk_file *w)
 	if (!err)
 		err = merge_write(m, &out);
 	if (!err) {
-		if (wmk_read(out.bytes, out.len_bytes, "merged", &back))
+		err = wmk_read(out.bytes, out.len_bytes, "merged", &back);
+		if (err) {
+			fprintf(stderr, "%s\n", err->message);
 			abort();
+		}
 		if (back.uncommitted || back.truncated || back.whole_count[WMK_EVENTS] || back.whole_count[WMK_HEAP])
 			abort();
 		walk_tables(&back);

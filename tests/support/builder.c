@@ -284,6 +284,79 @@ void build_run(struct wmk_builder *b, uint64_t run)
 	buffer_u32(&b->out, 1);
 }
 
+void build_image_kind(struct wmk_builder *b, uint32_t kind)
+{
+	buffer_put_u32(&b->out, b->out.len_bytes - 28, kind);
+}
+
+void build_recorded_function(struct wmk_builder *b, const struct wmk_function *f)
+{
+	buffer_u64(&b->out, f->address);
+	buffer_u32(&b->out, f->image);
+	buffer_u32(&b->out, f->name);
+	buffer_u32(&b->out, f->owner);
+	buffer_u32(&b->out, f->descriptor);
+	buffer_u32(&b->out, f->file);
+	buffer_u32(&b->out, f->line);
+	buffer_u32(&b->out, f->flags);
+	buffer_u64(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
+void build_recorded_site(struct wmk_builder *b, uint32_t function, uint32_t kind, uint32_t name, uint32_t position,
+			 uint32_t line, uint32_t flags)
+{
+	buffer_u32(&b->out, function);
+	buffer_u32(&b->out, kind);
+	buffer_u32(&b->out, name);
+	buffer_u32(&b->out, position);
+	buffer_u32(&b->out, line);
+	buffer_u32(&b->out, flags);
+	buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
+void build_recorded_line(struct wmk_builder *b, uint32_t function, uint32_t position, uint32_t line)
+{
+	buffer_u32(&b->out, function);
+	buffer_u32(&b->out, position);
+	buffer_u32(&b->out, line);
+	buffer_u32(&b->out, 1);
+}
+
+void build_epoch_function(struct wmk_builder *b, uint32_t epoch, uint32_t function, uint64_t contexts, uint64_t restart,
+			  uint32_t flags)
+{
+	buffer_u64(&b->out, contexts);
+	buffer_u64(&b->out, restart);
+	buffer_u32(&b->out, epoch);
+	buffer_u32(&b->out, function);
+	buffer_u32(&b->out, flags);
+	buffer_u32(&b->out, 1);
+}
+
+void build_epoch_edge(struct wmk_builder *b, uint32_t epoch, uint32_t site, uint32_t callee, uint32_t kind,
+		      uint64_t addend)
+{
+	buffer_u64(&b->out, addend);
+	buffer_u32(&b->out, epoch);
+	buffer_u32(&b->out, site);
+	buffer_u32(&b->out, callee);
+	buffer_u32(&b->out, kind);
+	buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
+void build_epoch_record(struct wmk_builder *b, uint32_t epoch, uint32_t function_count, uint32_t edge_count)
+{
+	buffer_u64(&b->out, 0);
+	buffer_u32(&b->out, epoch);
+	buffer_u32(&b->out, function_count);
+	buffer_u32(&b->out, edge_count);
+	buffer_u64(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
 void build_epoch(struct wmk_builder *b, uint32_t epoch)
 {
 	static const uint8_t before_end[WMK_KIND_END] = {

@@ -67,6 +67,17 @@ void build_table(struct wmk_builder *b, const struct wmk_paths *head, uint64_t b
 		 uint32_t word_count);
 void build_path_count(struct wmk_builder *b, const struct wmk_path_count *r);
 void build_run(struct wmk_builder *b, uint64_t run);
+/* Code that no file describes. strings and kinds as in the records; each in a chunk of its kind. */
+void build_image_kind(struct wmk_builder *b, uint32_t kind); /* of the last image */
+void build_recorded_function(struct wmk_builder *b, const struct wmk_function *f);
+void build_recorded_site(struct wmk_builder *b, uint32_t function, uint32_t kind, uint32_t name, uint32_t position,
+			 uint32_t line, uint32_t flags);
+void build_recorded_line(struct wmk_builder *b, uint32_t function, uint32_t position, uint32_t line);
+void build_epoch_function(struct wmk_builder *b, uint32_t epoch, uint32_t function, uint64_t contexts, uint64_t restart,
+			  uint32_t flags);
+void build_epoch_edge(struct wmk_builder *b, uint32_t epoch, uint32_t site, uint32_t callee, uint32_t kind,
+		      uint64_t addend);
+void build_epoch_record(struct wmk_builder *b, uint32_t epoch, uint32_t function_count, uint32_t edge_count);
 /* Sets the epoch of the last record: a node, an event, a heap record or a path count. */
 void build_epoch(struct wmk_builder *b, uint32_t epoch);
 /* Sets the state of the last record, which is no table; of the last table. */
