@@ -50,6 +50,9 @@ enum meta_site_kind {
 	META_SITE_CAPTURE,  /* wm_capture or wm_event: no call is in progress */
 	META_SITE_BOUND,    /* pushed: `caller` was called, but another image's function of its name is bound */
 	META_SITE_KINDS,
+	/* of recorded code (model/contexts/recorded_graph.h), in no section */
+	META_SITE_CALLEES = META_SITE_KINDS, /* a call of any number of callees, as each epoch has it */
+	META_SITE_ENTRY, /* pushed: `caller` was entered with an id of the push's epoch, begins anew */
 };
 
 enum meta_site_flag {

@@ -37,11 +37,6 @@ struct error *context_append_root(uint32_t prefix, struct frame_vec *frames)
 	return frame_vec_append(frames, frame);
 }
 
-static bool is_pushed_direct(enum meta_site_kind kind)
-{
-	return kind == META_SITE_BACK || kind == META_SITE_CUT;
-}
-
 static bool is_pushed_by_name(enum meta_site_kind kind)
 {
 	return kind == META_SITE_FOREIGN || kind == META_SITE_BOUND;
@@ -74,88 +69,105 @@ static bool function_is_called(const struct meta *m, uint32_t function, const ch
 /* A piece stands on a push that does not know its callee: where it starts must be a root. Appends the [foreign] frame unless
  * the callee by name is the function itself, in whatever image. */
 static struct error *check_unknown_callee(struct image *below_image, uint32_t below_site, const struct image *image,
-					  uint32_t start, struct frame_vec *frames)
+					  const struct context_piece *piece, struct frame_vec *frames)
 {
 	const struct meta_site *s = &below_image->meta.sites[below_site];
-	const struct meta_function *f = &image->meta.functions[start];
 	struct frame frame;
 	struct error *err;
 
-	if (!(f->flags & META_FUNCTION_ROOT))
-		return wrong_start(image, start, "which an unknown caller cannot reach");
+	if (!piece->graph->nodes[piece->start].is_root)
+		return wrong_start(image, piece->start, "which an unknown caller cannot reach");
 	if (!is_pushed_by_name(s->kind))
 		return NULL;
-	if (function_is_called(&image->meta, start, s->foreign))
+	if (function_is_called(&image->meta, piece->start, s->foreign))
 		return NULL;
 	err = image_foreign_frame(below_image, below_site, &frame);
 	return err ? err : frame_vec_append(frames, frame);
 }
 
-static struct error *check_start(const struct process *p, const struct context_below *below, const struct image *image,
-				 uint32_t start, struct frame_vec *frames)
+/* A piece stands on a push whose callees are known, and starts at none of them. */
+static struct error *wrong_callee(const struct image *below_image, uint32_t below_site, uint32_t epoch,
+				  const struct image *image, uint32_t start)
+{
+	enum meta_site_kind kind = below_image->meta.sites[below_site].kind;
+
+	if (kind == META_SITE_CALLEES)
+		return error_create(ERROR_FORMAT,
+				    "damaged: site %" PRIu32 " of %s has no call to %s that pushes in epoch %" PRIu32,
+				    image_site_number(below_image, below_site), below_image->meta.unit,
+				    image->meta.functions[start].link_name, epoch);
+	if (kind == META_SITE_CALL || kind == META_SITE_CAPTURE)
+		return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not push",
+				    image_site_number(below_image, below_site), below_image->meta.unit);
+	return wrong_start(image, start, "the call before it to another function");
+}
+
+static struct error *check_start(const struct process *p, const struct context_below *below, struct image *image,
+				 const struct context_piece *piece, struct frame_vec *frames)
 {
 	struct image *below_image;
 	uint32_t below_site;
-	const struct meta_site *s;
+	bool is_callee = false;
 	struct error *err;
 
 	if (below->is_root) {
-		if (below->root != WM_PREFIX_LOST && !(image->meta.functions[start].flags & META_FUNCTION_ROOT))
-			return wrong_start(image, start, "which is no place to begin");
+		if (below->root != WM_PREFIX_LOST && !piece->graph->nodes[piece->start].is_root)
+			return wrong_start(image, piece->start, "which is no place to begin");
 		return NULL;
 	}
 	err = process_find_site(p, below->site, &below_image, &below_site);
-	if (err)
+	if (!err && below_image == image)
+		err = image_is_pushed_to(image, below->epoch, below_site, piece->start, &is_callee);
+	if (err || is_callee)
 		return err;
-	s = &below_image->meta.sites[below_site];
-	if (is_pushed_unknown(s->kind))
-		return check_unknown_callee(below_image, below_site, image, start, frames);
-	if (!is_pushed_direct(s->kind))
-		return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not push", below_site,
-				    below_image->meta.unit);
-	if (below_image != image || s->callee != start)
-		return wrong_start(image, start, "the call before it to another function");
-	return NULL;
+	if (is_pushed_unknown(below_image->meta.sites[below_site].kind))
+		return check_unknown_callee(below_image, below_site, image, piece, frames);
+	return wrong_callee(below_image, below_site, below->epoch, image, piece->start);
 }
 
 /* is_called: by an encoded call, whatever the piece begins with. */
 static struct error *append_decoded(const struct process *p, const struct context_below *below, struct image *image,
-				    uint32_t function, uint64_t id, bool is_elided, bool is_called,
+				    const struct context_piece *piece, bool is_elided, bool is_called,
 				    struct frame_vec *frames)
 {
-	uint32_t count, start;
-	struct error *err = image_decode_piece(image, function, id, &count, &start);
+	struct error *err = NULL;
 
-	if (!err && is_called && !count)
-		err = wrong_start(image, start, "which nothing of this image has called");
-	if (!err)
-		err = is_elided ? frame_vec_append(frames, elided_frame) : check_start(p, below, image, start, frames);
-	for (uint32_t i = 0; !err && i < count; i++)
-		err = image_append_site(image, image->graph.edges[image->edges[i]].site, frames);
+	if (is_called && !piece->edge_count)
+		return wrong_start(image, piece->start, "which nothing of this image has called");
+	err = is_elided ? frame_vec_append(frames, elided_frame) : check_start(p, below, image, piece, frames);
+	for (uint32_t i = 0; !err && i < piece->edge_count; i++)
+		err = image_append_site(image, context_piece_site(piece, i), frames);
 	return err;
 }
 
 struct error *context_append_callers(const struct process *p, const struct context_below *below, struct image *image,
 				     uint32_t function, uint64_t id, struct frame_vec *frames)
 {
-	return append_decoded(p, below, image, function, id, false, false, frames);
+	struct context_piece piece;
+	struct error *err = image_decode_piece(image, WM_EPOCH_COMPILED, function, id, &piece);
+
+	return err ? err : append_decoded(p, below, image, &piece, false, false, frames);
 }
 
-struct error *context_append_piece(const struct process *p, const struct context_below *below, uint64_t id,
-				   uint32_t site, struct frame_vec *frames)
+struct error *context_append_piece(const struct process *p, const struct context_below *below, uint32_t epoch,
+				   uint64_t id, uint32_t site, struct frame_vec *frames)
 {
 	struct image *image;
+	const struct meta_site *s;
+	struct context_piece piece;
 	uint32_t local;
-	bool is_bound = false;
 	struct error *err = process_find_site(p, site & ~WM1_SITE_ELIDED, &image, &local);
 
+	if (err)
+		return err;
+	s = &image->meta.sites[local];
+	err = image_decode_piece(image, epoch, s->caller, id, &piece);
 	if (!err)
-		is_bound = image->meta.sites[local].kind == META_SITE_BOUND;
-	if (!err)
-		err = append_decoded(p, below, image, image->meta.sites[local].caller, id, site & WM1_SITE_ELIDED,
-				     is_bound, frames);
-	/* Of a bound one the function does not run. */
-	return err || is_bound ? err : image_append_site(image, local, frames);
+		err = append_decoded(p, below, image, &piece, site & WM1_SITE_ELIDED, s->kind == META_SITE_BOUND,
+				     frames);
+	if (err || s->kind == META_SITE_BOUND || s->kind == META_SITE_ENTRY)
+		return err; /* the function does not run, or begins above */
+	return image_append_site(image, local, frames);
 }
 
 static struct error *append_foreign_leaf(const struct process *p, const struct context_below *below, uint64_t id,
@@ -174,14 +186,14 @@ static struct error *append_foreign_leaf(const struct process *p, const struct c
 	if (err)
 		return err;
 	if (!is_pushed_unknown(image->meta.sites[local].kind))
-		return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not call foreign code", local,
-				    image->meta.unit);
+		return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not call foreign code",
+				    image_site_number(image, local), image->meta.unit);
 	err = image_foreign_frame(image, local, &frame);
 	return err ? err : frame_vec_append(frames, frame);
 }
 
-struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint64_t id,
-				  uint32_t site, struct frame_vec *frames)
+struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint32_t epoch,
+				  uint64_t id, uint32_t site, struct frame_vec *frames)
 {
 	struct image *image;
 	uint32_t local;
@@ -191,9 +203,9 @@ struct error *context_append_leaf(const struct process *p, const struct context_
 		return append_foreign_leaf(p, below, id, frames);
 	err = process_find_site(p, site, &image, &local);
 	if (!err && image->meta.sites[local].kind != META_SITE_CAPTURE)
-		err = error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not capture", local,
-				   image->meta.unit);
-	return err ? err : context_append_piece(p, below, id, site, frames);
+		err = error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not capture",
+				   image_site_number(image, local), image->meta.unit);
+	return err ? err : context_append_piece(p, below, epoch, id, site, frames);
 }
 
 struct error *context_find_node(const struct process *p, uint32_t prefix, struct wmk_node *ret)
@@ -256,7 +268,7 @@ struct context_below context_above(const struct wmk_node *node)
 {
 	if (node->site == WM_SITE_THREAD)
 		return (struct context_below){.is_root = true, .root = WM_PREFIX_THREAD};
-	return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED};
+	return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED, .epoch = node->epoch};
 }
 
 /* The functions that create threads are what [thread] says. */
@@ -285,7 +297,7 @@ static struct error *append_thread(const struct process *p, const struct context
 		s = &image->meta.sites[local];
 		if (!is_pushed_unknown(s->kind))
 			return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not call foreign code",
-					    local, image->meta.unit);
+					    image_site_number(image, local), image->meta.unit);
 		if (is_pushed_by_name(s->kind) && !is_creation(s->foreign)) {
 			err = image_foreign_frame(image, local, &frame);
 			if (!err)
@@ -301,13 +313,13 @@ struct error *context_append_run(const struct process *p, struct context_below *
 {
 	bool is_thread = node->site == WM_SITE_THREAD;
 	struct error *err = is_thread ? append_thread(p, below, node, frames)
-				      : context_append_piece(p, below, node->id, node->site, frames);
+				      : context_append_piece(p, below, node->epoch, node->id, node->site, frames);
 	size_t first = frames->count;
 
 	*below = context_above(node);
 	if (err || node->run == 1)
 		return err;
-	err = context_append_piece(p, below, node->id, node->site, frames);
+	err = context_append_piece(p, below, node->epoch, node->id, node->site, frames);
 	return err ? err : repeat_frames(frames, first, node->run - 2, depth_end);
 }
 
@@ -326,7 +338,7 @@ static struct error *append_all(const struct process *p, const struct context_ke
 	}
 	if (err)
 		return err;
-	return context_append_leaf(p, &below, key->id, key->site, frames);
+	return context_append_leaf(p, &below, key->epoch, key->id, key->site, frames);
 }
 
 struct error *context_decode(const struct process *p, const struct context_key *key, size_t max_depth,

@@ -6,7 +6,8 @@
  *         |
  *         '-- above the last push: (id, site) of the capture
  *
- * Every piece between two pushes is one number, decoded alone by the call graph of the image that its last site is in. All
+ * Every piece between two pushes is one number, decoded alone by the call graph of the image that its last site is in, as it is
+ * encoded in the epoch of the piece. All
  * that is known twice is compared: a pushed direct call with the function at which the next piece starts, and that callees
  * which the site does not know are roots. So damaged numbers end in an ERROR_FORMAT, not in a wrong frame.
  */
@@ -37,23 +38,24 @@ struct error *context_decode(const struct process *p, const struct context_key *
 struct context_below {
 	uint32_t root; /* a reserved prefix, when is_root */
 	uint32_t site; /* without WM1_SITE_ELIDED */
+	uint32_t epoch;
 	bool is_root;
 };
 struct error *context_append_root(uint32_t prefix, struct frame_vec *frames);
 /* The frames from `below` to a pushing site (as in a node: WM1_SITE_ELIDED may be set), a [foreign] one between included. */
-struct error *context_append_piece(const struct process *p, const struct context_below *below, uint64_t id,
-				   uint32_t site, struct frame_vec *frames);
+struct error *context_append_piece(const struct process *p, const struct context_below *below, uint32_t epoch,
+				   uint64_t id, uint32_t site, struct frame_vec *frames);
 /* The same of `run` equal pushes, after which *below is the last of them. No more than depth_end frames in all. */
 struct error *context_append_run(const struct process *p, struct context_below *below, const struct wmk_node *node,
 				 size_t depth_end, struct frame_vec *frames);
-/* The frames from `below` to a function that runs with that id, without its own. */
+/* The frames from `below` to a function of an instrumented image that runs with that id, without its own. */
 struct error *context_append_callers(const struct process *p, const struct context_below *below, struct image *image,
 				     uint32_t function, uint64_t id, struct frame_vec *frames);
 /* What stands on a node. */
 struct context_below context_above(const struct wmk_node *node);
 /* The frames from `below` to a capture; site may be WM_SITE_FOREIGN. */
-struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint64_t id,
-				  uint32_t site, struct frame_vec *frames);
+struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint32_t epoch,
+				  uint64_t id, uint32_t site, struct frame_vec *frames);
 /* The committed node of an interned prefix; ERROR_FORMAT / ERROR_NOT_FOUND when there is none. */
 struct error *context_find_node(const struct process *p, uint32_t prefix, struct wmk_node *ret);
 

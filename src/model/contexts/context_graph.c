@@ -1,9 +1,11 @@
 /* context_graph.c - metadata to a decodable call graph: functions are nodes, direct calls are edges with the stored result. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "object/demangle.h"
 #include "model/contexts/context_graph.h"
+#include "model/contexts/recorded_graph.h"
 
 static enum edge_kind edge_kind_of(enum meta_site_kind kind)
 {
@@ -15,18 +17,19 @@ static enum edge_kind edge_kind_of(enum meta_site_kind kind)
 static struct error *add_functions(struct image *image)
 {
 	const struct meta *m = &image->meta;
+	struct callgraph *g = &image->encoding.graph;
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < m->function_count && !err; i++) {
 		const struct meta_function *f = &m->functions[i];
 		uint32_t node;
 
-		err = callgraph_add_node(&image->graph, f->flags & META_FUNCTION_ROOT, &node);
+		err = callgraph_add_node(g, f->flags & META_FUNCTION_ROOT, &node);
 		if (err)
 			break;
-		image->graph.nodes[node].has_dummy = f->flags & META_FUNCTION_HAS_DUMMY;
-		image->graph.nodes[node].restart = f->restart;
-		image->graph.nodes[node].contexts = f->contexts;
+		g->nodes[node].has_dummy = f->flags & META_FUNCTION_HAS_DUMMY;
+		g->nodes[node].restart = f->restart;
+		g->nodes[node].contexts = f->contexts;
 	}
 	return err;
 }
@@ -34,6 +37,7 @@ static struct error *add_functions(struct image *image)
 static struct error *add_sites(struct image *image)
 {
 	const struct meta *m = &image->meta;
+	struct callgraph *g = &image->encoding.graph;
 	struct error *err = NULL;
 
 	for (uint32_t i = 1; i < m->site_count && !err; i++) {
@@ -42,26 +46,33 @@ static struct error *add_sites(struct image *image)
 
 		if (s->kind != META_SITE_CALL && s->kind != META_SITE_BACK && s->kind != META_SITE_CUT)
 			continue;
-		err = callgraph_add_edge(&image->graph, s->caller, s->callee, i, 0, &edge);
+		err = callgraph_add_edge(g, s->caller, s->callee, i, 0, &edge);
 		if (err)
 			break;
-		image->graph.edges[edge].kind = edge_kind_of(s->kind);
-		image->graph.edges[edge].addend = s->addend;
+		g->edges[edge].kind = edge_kind_of(s->kind);
+		g->edges[edge].addend = s->addend;
 	}
 	return err;
 }
 
-static struct error *alloc_caches(struct image *image)
+struct error *image_alloc_names(struct image *image, size_t functions, size_t locations, size_t sites)
 {
-	const struct meta *m = &image->meta;
+	image->function_names = calloc(functions + 1, sizeof *image->function_names);
+	image->location_names = calloc(locations + 1, sizeof *image->location_names);
+	image->foreign_names = calloc(sites + 1, sizeof *image->foreign_names);
+	return image->function_names && image->location_names && image->foreign_names ? NULL : &error_no_memory;
+}
 
-	image->edges = calloc((size_t)m->function_count + 1, sizeof *image->edges);
-	image->function_names = calloc((size_t)m->function_count + 1, sizeof *image->function_names);
-	image->location_names = calloc((size_t)m->location_count + 1, sizeof *image->location_names);
-	image->foreign_names = calloc((size_t)m->site_count + 1, sizeof *image->foreign_names);
-	if (!image->edges || !image->function_names || !image->location_names || !image->foreign_names)
-		return &error_no_memory;
-	return NULL;
+struct error *encoding_adopt(struct encoding *e)
+{
+	e->edges = calloc((size_t)e->graph.node_count + 1, sizeof *e->edges);
+	return e->edges ? callgraph_adopt(&e->graph) : &error_no_memory;
+}
+
+void encoding_deinit(struct encoding *e)
+{
+	callgraph_deinit(&e->graph);
+	free(e->edges);
 }
 
 struct error *image_create(struct meta *meta, struct image **ret)
@@ -76,14 +87,15 @@ struct error *image_create(struct meta *meta, struct image **ret)
 	}
 	image->meta = *meta;
 	meta_init(meta);
-	callgraph_init(&image->graph, NULL);
+	callgraph_init(&image->encoding.graph, NULL);
 	err = add_functions(image);
 	if (!err)
 		err = add_sites(image);
 	if (!err)
-		err = callgraph_adopt(&image->graph);
+		err = encoding_adopt(&image->encoding);
 	if (!err)
-		err = alloc_caches(image);
+		err = image_alloc_names(image, image->meta.function_count, image->meta.location_count,
+					image->meta.site_count);
 	if (err) {
 		err = error_context(err, "%s", image->meta.unit);
 		image_destroy(image);
@@ -97,9 +109,9 @@ void image_destroy(struct image *image)
 {
 	if (!image)
 		return;
-	callgraph_deinit(&image->graph);
+	encoding_deinit(&image->encoding);
+	recorded_destroy(image->recorded);
 	meta_deinit(&image->meta);
-	free(image->edges);
 	free(image->function_names);
 	free(image->location_names);
 	free(image->foreign_names);
@@ -200,8 +212,59 @@ struct error *image_foreign_frame(struct image *image, uint32_t site, struct fra
 	return NULL;
 }
 
-struct error *image_decode_piece(struct image *image, uint32_t function, uint64_t id, uint32_t *ret_count,
-				 uint32_t *ret_start)
+static struct error *encoding_of(struct image *image, uint32_t epoch, struct encoding **ret)
 {
-	return callgraph_decode(&image->graph, function, id, image->edges, ret_count, ret_start);
+	if (image->recorded)
+		return recorded_encoding(image, epoch, ret);
+	*ret = &image->encoding;
+	return NULL;
+}
+
+/* No id of a function that is not in the epoch is any. */
+static bool is_in_epoch(const struct callgraph *g, uint32_t function)
+{
+	return g->range_start[function] < g->range_start[function + 1];
+}
+
+struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint64_t id,
+				 struct context_piece *ret)
+{
+	struct encoding *e;
+	struct context_piece piece;
+	struct error *err = encoding_of(image, epoch, &e);
+
+	if (err)
+		return err;
+	if (image->recorded && !is_in_epoch(&e->graph, function))
+		return error_create(ERROR_FORMAT, "%s: epoch %" PRIu32 ": %s is not in it", image->meta.unit, epoch,
+				    image->meta.functions[function].link_name);
+	piece = (struct context_piece){.graph = &e->graph, .edges = e->edges};
+	err = callgraph_decode(&e->graph, function, id, e->edges, &piece.edge_count, &piece.start);
+	if (!err)
+		*ret = piece;
+	return err && image->recorded ? error_context(err, "%s: epoch %" PRIu32, image->meta.unit, epoch) : err;
+}
+
+struct error *image_is_pushed_to(struct image *image, uint32_t epoch, uint32_t site, uint32_t function, bool *ret)
+{
+	const struct meta_site *s = &image->meta.sites[site];
+
+	switch (s->kind) {
+	case META_SITE_BACK:
+	case META_SITE_CUT:
+		*ret = s->callee == function;
+		return NULL;
+	case META_SITE_ENTRY:
+		*ret = s->caller == function;
+		return NULL;
+	default:
+		break;
+	}
+	*ret = false;
+	return image->recorded ? recorded_is_pushed_call(image, epoch, site, function, ret) : NULL;
+}
+
+uint32_t image_site_number(const struct image *image, uint32_t site)
+{
+	return image->recorded ? recorded_site_number(image->recorded, site) : site;
 }

@@ -1,6 +1,8 @@
 /*
- * context_graph.h - one instrumented image made ready for decoding: its metadata, its encoded call graph, its names demangled
- * when first needed. Not thread-safe (names are cached).
+ * context_graph.h - one image made ready for decoding: its metadata, its encoded call graph, its names demangled when first
+ * needed. Not thread-safe (names are cached).
+ *
+ * An instrumented image has one encoding. Recorded code (recorded_graph.h) is an image with one encoding for each epoch.
  */
 #ifndef WM_MODEL_CONTEXTS_CONTEXT_GRAPH_H
 #define WM_MODEL_CONTEXTS_CONTEXT_GRAPH_H
@@ -10,11 +12,16 @@
 #include "object/object.h"
 #include "model/contexts/context_frame.h"
 
+struct encoding {
+	struct callgraph graph;
+	uint32_t *edges; /* scratch of callgraph_decode, as many as functions */
+};
+
 struct image {
 	struct meta meta;
-	struct build_id build_id; /* len_bytes 0 when not known */
-	struct callgraph graph;
-	uint32_t *edges;             /* scratch of callgraph_decode, as many as functions */
+	struct build_id build_id;    /* len_bytes 0 when not known */
+	struct encoding encoding;    /* of an instrumented image: the one of all epochs */
+	struct recorded *recorded;   /* NULL unless it is recorded code */
 	const char **function_names; /* demangled, NULL until needed */
 	const char **location_names;
 	const char **foreign_names; /* by site, in brackets */
@@ -23,6 +30,12 @@ struct image {
 /* Takes over *meta (leaves it initialised and empty) also on failure. ERROR_FORMAT when the encoding contradicts itself. */
 struct error *image_create(struct meta *meta, struct image **ret);
 void image_destroy(struct image *image);
+/* Makes room for so many names. */
+struct error *image_alloc_names(struct image *image, size_t functions, size_t locations, size_t sites);
+
+/* Checks an encoding whose graph has nodes and edges with their results, and makes it ready. */
+struct error *encoding_adopt(struct encoding *e);
+void encoding_deinit(struct encoding *e);
 
 /* Appends the frames of a call (or capture) site, outermost first: its function, then what is inlined there. */
 struct error *image_append_site(struct image *image, uint32_t site, struct frame_vec *frames);
@@ -31,11 +44,25 @@ struct error *image_foreign_frame(struct image *image, uint32_t site, struct fra
 /* Demangled. NULL when memory is short. */
 const char *image_function_name(struct image *image, uint32_t function);
 
-/*
- * Decodes one acyclic piece: the encoded call sites from the function where the last push started (*ret_start) down to
- * `function`, outermost first. They are image->graph.edges[image->edges[0 .. *ret_count - 1]].site, until the next call.
- */
-struct error *image_decode_piece(struct image *image, uint32_t function, uint64_t id, uint32_t *ret_count,
-				 uint32_t *ret_start);
+/* One acyclic piece: the encoded calls from the function where the last push started. Good until the next piece is decoded. */
+struct context_piece {
+	const struct callgraph *graph;
+	const uint32_t *edges; /* of the graph, outermost first */
+	uint32_t edge_count;
+	uint32_t start;
+};
+/* Down to `function`, whose id is one of that epoch. */
+struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint64_t id,
+				 struct context_piece *ret);
+/* Index in meta.sites of a call of a piece. */
+static inline uint32_t context_piece_site(const struct context_piece *piece, uint32_t i)
+{
+	return piece->graph->edges[piece->edges[i]].site;
+}
+
+/* *ret: in that epoch the site pushes, and the function is known as a callee. */
+struct error *image_is_pushed_to(struct image *image, uint32_t epoch, uint32_t site, uint32_t function, bool *ret);
+/* The site's number, for messages: in the image, of recorded code in the process. */
+uint32_t image_site_number(const struct image *image, uint32_t site);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/contexts/context_images.h"
+#include "model/contexts/recorded_graph.h"
 #include "waymark/abi.h"
 
 struct error *error_copy(const struct error *err)
@@ -108,6 +109,7 @@ struct error *process_init(struct process *p, const struct wmk_file *w, struct i
 						.why = cached->why};
 		p->image_count++;
 	}
+	p->recorded_why = recorded_image_create(w, &p->recorded);
 	return NULL;
 }
 
@@ -124,8 +126,24 @@ struct error *process_init_single(struct process *p, struct cached_image *image)
 
 void process_deinit(struct process *p)
 {
+	image_destroy(p->recorded);
+	error_destroy(p->recorded_why);
 	free(p->images);
 	*p = (struct process){0};
+}
+
+static struct error *find_recorded(const struct process *p, uint32_t site, struct image **ret_image,
+				   uint32_t *ret_local)
+{
+	uint32_t local = p->recorded ? recorded_find_site(p->recorded, site) : 0;
+
+	if (p->recorded_why)
+		return error_copy(p->recorded_why);
+	if (!local)
+		return error_create(ERROR_FORMAT, "damaged: no image has site %" PRIu32, site);
+	*ret_image = p->recorded;
+	*ret_local = local;
+	return NULL;
 }
 
 struct error *process_find_site(const struct process *p, uint32_t site, struct image **ret_image, uint32_t *ret_local)
@@ -144,7 +162,7 @@ struct error *process_find_site(const struct process *p, uint32_t site, struct i
 	}
 	image = low ? &p->images[low - 1] : NULL;
 	if (!image || site - image->site_base >= image->site_count)
-		return error_create(ERROR_FORMAT, "damaged: no image has site %" PRIu32, site);
+		return find_recorded(p, site, ret_image, ret_local);
 	local = site - image->site_base;
 	if (!image->image)
 		return error_copy(image->why);

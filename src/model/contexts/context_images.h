@@ -39,6 +39,8 @@ struct process {
 	const struct wmk_file *wmk;   /* NULL: only reserved prefixes are known */
 	struct process_image *images; /* by rising site_base */
 	uint32_t image_count;
+	struct image *recorded;     /* recorded code; NULL: none, or see recorded_why */
+	struct error *recorded_why; /* why it cannot be used */
 };
 
 /* Finds the images of a .wmk that have call sites. w must outlive the process. */

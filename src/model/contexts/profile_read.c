@@ -223,7 +223,7 @@ static struct error *decode_leaf(struct gather *g, const struct context_key *key
 
 	g->frames.count = 0;
 	if (!err)
-		err = context_append_leaf(&g->process, &below, key->id, key->site, &g->frames);
+		err = context_append_leaf(&g->process, &below, key->epoch, key->id, key->site, &g->frames);
 	return err ? err : add_frames(g, base, ret);
 }
 

@@ -1,7 +1,7 @@
 /*
  * token_contexts.h - from tokens to frames: finds the .wmk of a token's run and the metadata of its images, and keeps them open.
  *
- * Not thread-safe. Frames live as long as the decoder.
+ * Not thread-safe. Frames are good until the next token is decoded.
  */
 #ifndef WM_MODEL_CONTEXTS_TOKEN_CONTEXTS_H
 #define WM_MODEL_CONTEXTS_TOKEN_CONTEXTS_H

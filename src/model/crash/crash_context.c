@@ -256,7 +256,8 @@ static struct error *decode_pushes(const struct contexts *x, const struct thread
 	struct error *err = decode_base(x, stack, below, frames);
 
 	for (size_t i = entries->count; i-- > 0 && !err;) {
-		err = context_append_piece(&x->process, below, entries->items[i].id, entries->items[i].site, frames);
+		err = context_append_piece(&x->process, below, WM_EPOCH_COMPILED, entries->items[i].id,
+					   entries->items[i].site, frames);
 		*below = (struct context_below){.site = entries->items[i].site & ~WM1_SITE_ELIDED};
 	}
 	return err;

@@ -223,14 +223,14 @@ static bool is_at_site(const struct meta *m, const struct part *part, const stru
 }
 
 /* Edges are outermost first. *ret: in how many frames the call in progress is that of the edge. */
-static bool fits(const struct stack *stack, const struct image *image, uint32_t edge_count, uint32_t *ret)
+static bool fits(const struct stack *stack, const struct image *image, const struct context_piece *piece, uint32_t *ret)
 {
 	const struct meta *m = &image->meta;
 	size_t at = 1;
 
 	*ret = 0;
-	for (uint32_t i = edge_count; i-- > 0;) {
-		const struct meta_site *site = &m->sites[image->graph.edges[image->edges[i]].site];
+	for (uint32_t i = piece->edge_count; i-- > 0;) {
+		const struct meta_site *site = &m->sites[context_piece_site(piece, i)];
 		const struct part *part = at < stack->parts.count ? &stack->parts.items[at] : NULL;
 
 		if (part && (part->function == site->caller || part->function == several)) {
@@ -315,10 +315,11 @@ static struct error *try_id(const struct process *process, const struct crash_in
 			    const struct context_below *below, uint64_t id, struct choice *best)
 {
 	struct frame_vec frames = {0};
-	uint32_t edge_count, start, score;
-	struct error *err = image_decode_piece(f->image, f->function, id, &edge_count, &start);
+	struct context_piece piece;
+	uint32_t score;
+	struct error *err = image_decode_piece(f->image, WM_EPOCH_COMPILED, f->function, id, &piece);
 
-	if (!err && fits(stack, f->image, edge_count, &score)) {
+	if (!err && fits(stack, f->image, &piece, &score)) {
 		err = context_append_callers(process, below, f->image, f->function, id, &frames);
 		if (!err)
 			choose(best, score, &frames);

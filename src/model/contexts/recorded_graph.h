@@ -1,0 +1,30 @@
+/*
+ * recorded_graph.h - recorded code: functions and calls that the records of a .wmk describe, not a section of a file
+ * (docs/format.md, Recorded code). All recorded code of a process is one image. Each epoch has an encoding of its call graph.
+ *
+ * The encoding of an epoch is read when a context of that epoch is first decoded. An error in it fails each context of that
+ * epoch, and no other.
+ */
+#ifndef WM_MODEL_CONTEXTS_RECORDED_GRAPH_H
+#define WM_MODEL_CONTEXTS_RECORDED_GRAPH_H
+
+#include "format/wmk.h"
+#include "model/contexts/context_graph.h"
+
+struct recorded;
+
+/* *ret is NULL when the file has no recorded code. w must outlive the image. ERROR_FORMAT when its records contradict each other. */
+struct error *recorded_image_create(const struct wmk_file *w, struct image **ret);
+void recorded_destroy(struct recorded *r);
+
+/* Index in image->meta.sites of a site number of the process; 0: it is no site of recorded code. */
+uint32_t recorded_find_site(const struct image *image, uint32_t site);
+/* The site's number in the process. */
+uint32_t recorded_site_number(const struct recorded *r, uint32_t index);
+
+/* ERROR_NOT_FOUND: the epoch has no dictionary (yet). The image owns *ret. */
+struct error *recorded_encoding(struct image *image, uint32_t epoch, struct encoding **ret);
+/* *ret: the dictionary of the epoch has a call from the site to the function, and this call pushes. */
+struct error *recorded_is_pushed_call(struct image *image, uint32_t epoch, uint32_t site, uint32_t callee, bool *ret);
+
+#endif
