@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum {
 	/* An input of fuzz_wmk: the first bytes of the file header, then the first bytes of each chunk. */
 	FUZZ_WMK_HEADER_BYTES = 256,
-	FUZZ_WMK_CHUNK_BYTES = 512,
-	FUZZ_WMK_CHUNKS_MAX = 8,
+	FUZZ_WMK_CHUNK_BYTES = 1024,
+	FUZZ_WMK_CHUNKS_MAX = 16,
 
 	/* An input of fuzz_context: how long the raw body is (2 bytes), the raw body, then records of 20 bytes: id (8), parent
 	 * or prefix (4), site (4), run (4). Each is put down as a node, then decoded as a capture. */

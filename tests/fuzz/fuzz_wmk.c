@@ -1,6 +1,6 @@
 /*
- * fuzz_wmk.c - wmk_read, all that walks what it read, a merge of it, and wmk_follow. The input is unfolded to a file of whole chunks; an odd last byte
- * cuts the file there.
+ * fuzz_wmk.c - wmk_read, all that walks what it read, a merge of it, contexts of recorded code, and wmk_follow. The input is
+ * unfolded to a file of whole chunks; an odd last byte cuts the file there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,13 @@
 
 #include "format/wmk.h"
 #include "fuzz/fuzz.h"
+#include "model/contexts/context.h"
+#include "model/contexts/recorded_graph.h"
 #include "model/paths/profile_merge.h"
+
+enum {
+	DEPTH_MAX = 4096,
+};
 
 /* Returns the file's length. */
 static size_t unfold(const uint8_t *data, size_t size, uint8_t *file)
@@ -59,6 +65,69 @@ static void walk_path_counts(const struct wmk_file *w)
 		abort();
 }
 
+static void walk_code(const struct wmk_file *w)
+{
+	struct wmk_walk walk = {0};
+	struct wmk_function function;
+	struct wmk_site site;
+	struct wmk_line line;
+	struct wmk_epoch epoch;
+	struct wmk_epoch_function epoch_function;
+	struct wmk_epoch_edge edge;
+	uint64_t found[WMK_KIND_END] = {0};
+	uint32_t number;
+
+	for (; wmk_next_function(w, &walk, &number, &function); found[WMK_FUNCTIONS]++)
+		wmk_image_by_record(w, function.image);
+	for (walk = (struct wmk_walk){0}; wmk_next_site(w, &walk, &number, &site); found[WMK_SITES]++)
+		if (wmk_find_image(w, number))
+			abort();
+	for (walk = (struct wmk_walk){0}; wmk_next_line(w, &walk, &line); found[WMK_LINES]++)
+		;
+	for (walk = (struct wmk_walk){0}; wmk_next_epoch(w, &walk, &epoch); found[WMK_EPOCHS]++)
+		;
+	for (walk = (struct wmk_walk){0}; wmk_next_epoch_function(w, &walk, &epoch_function);
+	     found[WMK_EPOCH_FUNCTIONS]++)
+		;
+	for (walk = (struct wmk_walk){0}; wmk_next_epoch_edge(w, &walk, &edge); found[WMK_EPOCH_EDGES]++)
+		;
+	for (int kind = WMK_FUNCTIONS; kind <= WMK_EPOCH_EDGES; kind++)
+		if (found[kind] != w->whole_count[kind])
+			abort();
+}
+
+/* What decodes has names, and no more frames than asked for. */
+static void decode_one(const struct process *p, const struct context_key *key, struct frame_vec *frames)
+{
+	struct error *err = context_decode(p, key, DEPTH_MAX, frames);
+
+	if (err ? frames->count != 0 : frames->count > DEPTH_MAX)
+		abort();
+	for (size_t i = 0; i < frames->count; i++)
+		if (!frames->items[i].name || !frames->items[i].link_name)
+			abort();
+	frames->count = 0;
+	error_destroy(err);
+}
+
+/* Without images that have a section: those are looked for in files. */
+static void decode_code(const struct wmk_file *w)
+{
+	struct process p = {.wmk = w};
+	struct wmk_walk events = {0}, heap = {0};
+	struct frame_vec frames = {0};
+	struct wmk_event event;
+	struct wmk_heap record;
+
+	p.recorded_why = recorded_image_create(w, &p.recorded);
+	while (wmk_next_event(w, &events, &event))
+		decode_one(&p, &(struct context_key){event.id, event.prefix, event.site, event.epoch}, &frames);
+	while (wmk_next_heap(w, &heap, &record))
+		decode_one(&p, &(struct context_key){record.id, record.prefix, record.site, record.epoch}, &frames);
+	frame_vec_deinit(&frames);
+	process_deinit(&p);
+}
+
 /* What merges must be read again, with nothing more to merge. */
 static void merge_it(const struct wmk_file *w)
 {
@@ -81,6 +150,7 @@ static void merge_it(const struct wmk_file *w)
 			abort();
 		walk_tables(&back);
 		walk_path_counts(&back);
+		walk_code(&back);
 		wmk_file_deinit(&back);
 	}
 	error_destroy(err);
@@ -135,7 +205,8 @@ static void follow_it(const uint8_t *bytes, size_t len, size_t size)
 		if (!err)
 			err = wmk_read_contexts(bytes, len, "input", &now);
 		if (!err) {
-			if (w.place_count[WMK_NODES] != now.place_count[WMK_NODES] || w.image_count != now.image_count)
+			if (memcmp(w.place_count, now.place_count, sizeof w.place_count) != 0 ||
+			    w.image_count != now.image_count)
 				abort();
 			wmk_file_deinit(&now);
 		}
@@ -166,6 +237,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		walk_all(&w);
 		walk_tables(&w);
 		walk_path_counts(&w);
+		walk_code(&w);
+		decode_code(&w);
 		merge_it(&w);
 		wmk_file_deinit(&w);
 	}

@@ -13,6 +13,7 @@
 #include "format/section.h"
 #include "fuzz/fuzz.h"
 #include "support/builder.h"
+#include "support/epoch_builder.h"
 #include "support/path_builder.h"
 #include "support/trace_builder.h"
 #include "waymark/paths.h"
@@ -220,6 +221,26 @@ static void write_path_counters(void)
 	for (uint32_t i = 0; i < b.chunk_count; i++)
 		buffer_bytes(&input, b.out.bytes + WMK_HEADER_BYTES + i * WMK_CHUNK_BYTES, FUZZ_WMK_CHUNK_BYTES);
 	write_seed("wmk", "paths", input.bytes, input.len_bytes);
+	buffer_deinit(&input);
+	buffer_deinit(&b.out);
+}
+
+/* Chunk after chunk, so that what is missing is tried, too. */
+static void write_epochs(void)
+{
+	struct wmk_builder b;
+	struct buffer input = {0};
+
+	build_epochs(&b);
+	buffer_bytes(&input, b.out.bytes, FUZZ_WMK_HEADER_BYTES);
+	for (uint32_t i = 0; i < b.chunk_count; i++) {
+		char name[32];
+
+		buffer_bytes(&input, b.out.bytes + WMK_HEADER_BYTES + i * WMK_CHUNK_BYTES, FUZZ_WMK_CHUNK_BYTES);
+		snprintf(name, sizeof name, "epochs-%02u", i);
+		if (i >= 11)
+			write_seed("wmk", name, input.bytes, input.len_bytes);
+	}
 	buffer_deinit(&input);
 	buffer_deinit(&b.out);
 }
@@ -432,6 +453,7 @@ int main(int argc, char **argv)
 	}
 	write_programs();
 	write_wmk();
+	write_epochs();
 	write_path_counters();
 	write_path_metadata();
 	write_trace_metadata();

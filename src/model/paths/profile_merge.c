@@ -12,20 +12,7 @@
 #include "model/paths/profile_merge_model.h"
 #include "waymark/abi.h"
 
-enum {
-	SITE_UNKNOWN = WM1_SITE_ELIDED - 1, /* of no image, in the file either */
-};
-
 static const char several_programs[] = "several programs";
-
-/* A file at work: what its numbers are in the merged one. */
-struct adding {
-	struct merge *m;
-	const struct wmk_file *w;
-	uint32_t *images; /* by record number */
-	struct hashmap prefixes;
-	struct merge_count_vec new_prefixes; /* by number in prefixes */
-};
 
 struct error *merge_create(struct merge **ret)
 {
@@ -47,6 +34,8 @@ void merge_destroy(struct merge *m)
 	hashmap_deinit(&m->runs);
 	merge_name_vec_deinit(&m->run_files);
 	merge_image_vec_deinit(&m->images);
+	merge_code_deinit(&m->code);
+	hashmap_deinit(&m->epochs);
 	hashmap_deinit(&m->nodes);
 	hashmap_deinit(&m->contexts);
 	hashmap_deinit(&m->functions);
@@ -132,8 +121,8 @@ static bool is_same_image(const struct merge_image *a, const struct wmk_file_ima
 {
 	const struct wmk_image *i = &a->record, *j = &b->record;
 
-	return i->meta_key == j->meta_key && i->site_count == j->site_count && i->build_id_bytes == j->build_id_bytes &&
-	       memcmp(i->build_id, j->build_id, i->build_id_bytes) == 0 &&
+	return i->kind == j->kind && i->meta_key == j->meta_key && i->site_count == j->site_count &&
+	       i->build_id_bytes == j->build_id_bytes && memcmp(i->build_id, j->build_id, i->build_id_bytes) == 0 &&
 	       (i->build_id_bytes || strcmp(a->path, b->path) == 0);
 }
 
@@ -146,7 +135,7 @@ static struct error *new_image(struct merge *m, const struct wmk_file_image *ima
 	new.record.load_address = 0;
 	new.record.site_base = 0;
 	if (new.record.site_count) {
-		if (new.record.site_count >= SITE_UNKNOWN - m->next_site)
+		if (new.record.site_count >= MERGE_SITE_UNKNOWN - m->next_site)
 			return error_create(
 				ERROR_OVERFLOW,
 				"the images of these files have too many call sites to be in one: merge fewer");
@@ -202,15 +191,17 @@ static uint32_t new_image_number(const struct adding *a, uint32_t record_number)
 
 static uint32_t new_site(const struct adding *a, uint32_t site)
 {
-	uint32_t elided = site & WM1_SITE_ELIDED;
+	uint32_t elided = site & WM1_SITE_ELIDED, code_site;
 	const struct wmk_file_image *image;
 
 	site &= ~(uint32_t)WM1_SITE_ELIDED;
 	if (site < WM_SITE_FIRST)
 		return site | elided;
+	if (merge_new_code_site(a, site, &code_site))
+		return code_site | elided;
 	image = wmk_find_image(a->w, site);
 	if (!image)
-		return SITE_UNKNOWN | elided;
+		return MERGE_SITE_UNKNOWN | elided;
 	return (site - image->record.site_base + a->m->images.items[a->images[image->record_number]].record.site_base) |
 	       elided;
 }
@@ -256,12 +247,15 @@ static struct error *walk_down(struct adding *a, uint32_t prefix, struct link_ve
 /* The number of a link's prefix, in what is merged, on that parent's. */
 static struct error *add_link(struct adding *a, const struct link *link, uint32_t parent, uint32_t *ret)
 {
-	struct key node = {{link->node.id, (uint64_t)parent << 32 | new_site(a, link->node.site),
-			    (uint64_t)link->node.epoch << 32 | link->node.run}};
+	struct key node = {{link->node.id, (uint64_t)parent << 32 | new_site(a, link->node.site), 0}};
 	struct key known = {{link->prefix, 0, 0}};
-	uint32_t prefix, number;
-	struct error *err = hashmap_add(&a->m->nodes, &node, &prefix);
+	uint32_t prefix, number, epoch;
+	struct error *err = merge_new_epoch(a, link->node.epoch, &epoch);
 
+	if (err)
+		return err;
+	node.words[2] = (uint64_t)epoch << 32 | link->node.run;
+	err = hashmap_add(&a->m->nodes, &node, &prefix);
 	if (err)
 		return err;
 	if (prefix >= UINT32_MAX - WM_PREFIX_FIRST)
@@ -355,8 +349,8 @@ static struct error *add_table(struct adding *a, const struct wmk_path_table *t)
 
 static struct error *add_context(struct adding *a, const struct wmk_path_count *c, uint32_t *ret)
 {
-	struct key key = {{c->id, 0, c->epoch}};
-	uint32_t prefix, number;
+	struct key key = {{c->id, 0, 0}};
+	uint32_t prefix, number, epoch;
 	struct error *err;
 
 	if (!(c->flags & WMK_PATHS_RESIDUAL) || c->prefix == WM_PREFIX_NONE) {
@@ -364,9 +358,12 @@ static struct error *add_context(struct adding *a, const struct wmk_path_count *
 		return NULL;
 	}
 	err = new_prefix(a, c->prefix, &prefix);
+	if (!err)
+		err = merge_new_epoch(a, c->epoch, &epoch);
 	if (err)
 		return err;
 	key.words[1] = (uint64_t)prefix << 32 | new_site(a, c->site);
+	key.words[2] = epoch;
 	err = hashmap_add(&a->m->contexts, &key, &number);
 	if (!err)
 		*ret = number + 1;
@@ -407,10 +404,16 @@ struct error *merge_add(struct merge *m, const struct wmk_file *w)
 	if (!err)
 		err = add_images(&a);
 	if (!err)
+		err = merge_add_code(&a);
+	if (!err)
 		err = add_paths(&a);
 	if (!err)
 		add_header(&a);
 	free(a.images);
+	hashmap_deinit(&a.code_functions);
+	hashmap_deinit(&a.code_sites);
+	merge_count_vec_deinit(&a.new_functions);
+	merge_count_vec_deinit(&a.new_sites);
 	hashmap_deinit(&a.prefixes);
 	merge_count_vec_deinit(&a.new_prefixes);
 	return err;

@@ -64,20 +64,58 @@ static struct error *write_runs(const struct merge *m, struct wmk_writer *w, str
 	return NULL;
 }
 
+/* A string may be missing. */
+static uint32_t text_of(const uint64_t *texts, uint32_t number)
+{
+	return number == WMK_NO_STRING ? WMK_NO_STRING : (uint32_t)texts[number];
+}
+
+static void write_code(const struct merge_code *c, const uint64_t *texts, struct wmk_writer *w)
+{
+	for (size_t i = 0; i < c->functions.count; i++) {
+		struct wmk_function f = c->functions.items[i];
+
+		f.name = text_of(texts, f.name);
+		f.owner = text_of(texts, f.owner);
+		f.descriptor = text_of(texts, f.descriptor);
+		f.file = text_of(texts, f.file);
+		wmk_write_function(w, (uint32_t)i, &f);
+	}
+	for (size_t i = 0; i < c->sites.count; i++) {
+		struct wmk_site site = c->sites.items[i].record;
+
+		site.name = text_of(texts, site.name);
+		wmk_write_site(w, c->sites.items[i].number, &site);
+	}
+	for (size_t i = 0; i < c->lines.count; i++)
+		wmk_write_line(w, &c->lines.items[i]);
+	for (size_t i = 0; i < c->epoch_functions.count; i++)
+		wmk_write_epoch_function(w, &c->epoch_functions.items[i]);
+	for (size_t i = 0; i < c->epoch_edges.count; i++)
+		wmk_write_epoch_edge(w, &c->epoch_edges.items[i]);
+	for (size_t i = 0; i < c->epochs.count; i++)
+		wmk_write_epoch(w, &c->epochs.items[i]);
+}
+
+/* With the recorded code: all strings come before any other record. */
 static struct error *write_images(const struct merge *m, struct wmk_writer *w)
 {
-	uint64_t *paths = calloc(m->images.count + 1, sizeof *paths);
+	uint64_t *paths = calloc(m->images.count + m->code.texts.count + 1, sizeof *paths);
+	uint64_t *texts = paths + m->images.count;
 
 	if (!paths)
 		return &error_no_memory;
 	for (size_t i = 0; i < m->images.count; i++)
 		paths[i] = wmk_write_string(w, m->images.items[i].path);
+	for (size_t i = 0; i < m->code.texts.count; i++)
+		texts[i] = wmk_write_string(w, m->code.texts.items[i]);
 	for (size_t i = 0; i < m->images.count; i++) {
 		struct wmk_image record = m->images.items[i].record;
 
 		record.path = paths[i];
 		wmk_write_image(w, &record);
 	}
+	write_code(&m->code, texts, w);
 	free(paths);
 	return NULL;
 }
