@@ -2,8 +2,9 @@
 # layout.sh TREE - checks how the source tree is put together; prints each finding as "file:line: what" and fails on any.
 #
 #  1. Includes follow the arrows: base <- core <- format <- {object, llvm}; object <- snapshot <- model <- report <- cli;
-#     llvm <- instrument; recorder <- runtime. The last two use nothing else but include/ and format/scheme.h, which is compiled
-#     into both sides. Only llvm and instrument include LLVM, only object and snapshot ELF and DWARF (the recorder has its own reader
+#     llvm <- {instrument, analyze}; analyze <- model; recorder <- {runtime, agent, jvm}. recorder and runtime use nothing else but
+#     include/ and format/scheme.h, which is compiled into both sides; agent and jvm encode in-process, so they use core, too.
+#     Only llvm, instrument and analyze include LLVM, only object and snapshot ELF and DWARF (the recorder has its own reader
 #     of what is loaded). base and core use only headers of ISO C.
 #  2. Only src/cli prints, exits or aborts.
 #     src/core/contexts takes no memory but from an allocator that is handed in.
@@ -26,7 +27,10 @@ BEGIN {
 	may["instrument"] = " base core format llvm instrument "
 	may["recorder"] = " recorder "
 	may["runtime"] = " recorder runtime "
-	may["model"] = " base core format object snapshot model "
+	may["agent"] = " base core recorder agent "
+	may["jvm"] = " base core recorder jvm "
+	may["analyze"] = " base core format llvm analyze "
+	may["model"] = " base core format object snapshot analyze model "
 	may["report"] = " base core format object snapshot model report "
 	may["cli"] = " base core format object snapshot model report cli "
 	n = split("assert ctype errno float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio " \
@@ -44,8 +48,8 @@ function check_include(spec,    name, part, to) {
 		return
 	name = substr(spec, 2, length(spec) - 2)
 	if (name ~ /^llvm(-c)?\//) {
-		if (folder != "llvm" && folder != "instrument")
-			finding(FNR, spec ": only src/llvm and src/instrument know LLVM")
+		if (folder != "llvm" && folder != "instrument" && folder != "analyze")
+			finding(FNR, spec ": only src/llvm, src/instrument and src/analyze know LLVM")
 		return
 	}
 	if (name ~ /^(elf|gelf|libelf|dwarf)\.h$/ || name ~ /^elfutils\//) {

@@ -5,7 +5,7 @@ layout=$1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree"
-mkdir -p src/base src/core/contexts src/core/paths src/format src/object src/snapshot src/model src/llvm src/instrument src/recorder src/runtime src/report src/cli src/other include
+mkdir -p src/base src/core/contexts src/core/paths src/format src/object src/snapshot src/model src/llvm src/instrument src/recorder src/runtime src/report src/cli src/agent src/jvm src/analyze src/other include
 
 # file PATH LINE...: a C file that opens with a comment
 file() {
@@ -29,6 +29,9 @@ file src/model/good.c '#include "snapshot/snapshot.h"' '#include "model/crash/cr
 file src/llvm/good.c '#include <llvm-c/Core.h>' '#include "format/meta.h"'
 file src/recorder/good.c '#include "recorder/file.h"' '#include "waymark/wmk.h"' '#include <elf.h>'
 file src/runtime/better.c '#include "recorder/file.h"'
+file src/agent/good.c '#include "core/contexts/callgraph.h"' '#include "recorder/client.h"'
+file src/jvm/good.c '#include "base/allocator.h"' '#include "recorder/client.h"' '#include <jvmti.h>'
+file src/analyze/good.c '#include <llvm-c/Core.h>' '#include "llvm/ir.h"'
 file src/cli/good.c '#include "report/render.h"' 'printf("x"); exit(1);'
 if ! out=$("$layout" "$tree") || [ -n "$out" ]; then
 	printf 'the good tree has findings:\n%s\n' "$out"
@@ -48,6 +51,9 @@ file src/snapshot/bad.c '#include "model/crash/crash.h"'
 file src/model/bad.c '#include "report/html.h"' '#include <gelf.h>'
 file src/llvm/bad.c '#include "instrument/contexts/program.h"'
 file src/recorder/bad.c '#include "runtime/clients.h"' '#include "base/vec.h"'
+file src/agent/bad.c '#include "runtime/clients.h"' '#include "jvm/methods.h"'
+file src/jvm/bad.c '#include "format/meta.h"'
+file src/analyze/bad.c '#include "instrument/plugin.h"' '#include "model/crash/crash.h"'
 file src/other/bad.c ''
 echo 'int x;' >src/base/silent.c
 awk 'BEGIN { print "/* a comment */"; for (i = 0; i < 900; i++) print "int x;" }' >src/cli/long.c
@@ -55,6 +61,10 @@ awk 'BEGIN { print "/* a comment */"; for (i = 0; i < 900; i++) print "int x;" }
 "$layout" "$tree" >found && { echo "the bad tree passes"; exit 1; }
 sed 's/: .*//' found >places
 cat >expected <<'END'
+src/agent/bad.c:2
+src/agent/bad.c:3
+src/analyze/bad.c:2
+src/analyze/bad.c:3
 src/base/bad.c:2
 src/base/bad.c:3
 src/base/silent.c:1
@@ -72,6 +82,7 @@ src/format/bad.c:2
 src/format/bad.c:3
 src/instrument/bad.c:2
 src/instrument/bad.c:3
+src/jvm/bad.c:2
 src/llvm/bad.c:2
 src/model/bad.c:2
 src/model/bad.c:3
