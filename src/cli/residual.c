@@ -163,14 +163,12 @@ static struct error *compare(struct request *r, struct path_profile *tested, str
 		.hot = r->hot,
 	};
 	struct path_comparison c;
-	struct error *err = read_side(&r->tested, tested);
+	struct error *err;
 
-	if (!err)
-		err = read_side(&r->field, field);
-	if (!err)
-		err = check_metadata(tested, field);
-	if (!err)
-		err = path_compare(tested, field, &options, "waymark " WAYMARK_VERSION, &c);
+	err = read_side(&r->tested, tested) ?:
+	      read_side(&r->field, field) ?:
+	      check_metadata(tested, field) ?:
+	      path_compare(tested, field, &options, "waymark " WAYMARK_VERSION, &c);
 	if (err)
 		return err;
 	err = render(r, &c);

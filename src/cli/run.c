@@ -384,12 +384,9 @@ static int run_program(const struct request *r)
 
 static struct error *prepare(struct request *r)
 {
-	struct error *err = find_program(r->argv[0], &r->program);
+	struct error *err;
 
-	if (!err)
-		err = check_program(r);
-	if (!err)
-		err = set_place(r);
+	err = find_program(r->argv[0], &r->program) ?: check_program(r) ?: set_place(r);
 	if (!err && r->limit && setenv("WAYMARK_LIMIT", r->limit, 1) != 0)
 		err = &error_no_memory;
 	if (!err && r->is_heap)

@@ -284,11 +284,7 @@ static struct error *tune(struct request *r, const char *path)
 
 	if (err)
 		return err;
-	err = choose_all(r, &t);
-	if (!err)
-		err = choose_from(r, &t);
-	if (!err)
-		err = output_open(NULL, &out);
+	err = choose_all(r, &t) ?: choose_from(r, &t) ?: output_open(NULL, &out);
 	if (!err) {
 		if (r->rules.count || r->cores.count || r->output)
 			err = write_image(r, &t, out.file);

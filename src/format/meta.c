@@ -50,20 +50,15 @@ static struct error *read_string(struct reader *r, const char **ret)
 static struct error *read_function(struct reader *r, struct meta_function *f)
 {
 	struct cursor at = r->c;
-	struct error *err = read_string(r, &f->link_name);
+	struct error *err;
 
-	if (!err)
-		err = read_string(r, &f->name);
-	if (!err)
-		err = read_string(r, &f->file);
-	if (!err)
-		err = cursor_uleb32(&r->c, &f->line);
-	if (!err)
-		err = cursor_uleb32(&r->c, &f->flags);
-	if (!err)
-		err = cursor_uleb128(&r->c, &f->contexts);
-	if (!err)
-		err = cursor_uleb128(&r->c, &f->restart);
+	err = read_string(r, &f->link_name) ?:
+	      read_string(r, &f->name) ?:
+	      read_string(r, &f->file) ?:
+	      cursor_uleb32(&r->c, &f->line) ?:
+	      cursor_uleb32(&r->c, &f->flags) ?:
+	      cursor_uleb128(&r->c, &f->contexts) ?:
+	      cursor_uleb128(&r->c, &f->restart);
 	if (!err && !f->link_name)
 		err = cursor_error(&at, "a function without a name: the section is damaged");
 	if (!err && (f->contexts == 0 || f->restart >= f->contexts))
@@ -168,15 +163,11 @@ static struct error *read_locations(struct reader *r)
 		struct meta_location *l = &m->locations[i];
 		struct cursor at = r->c;
 
-		err = read_string(r, &l->function);
-		if (!err)
-			err = read_string(r, &l->file);
-		if (!err)
-			err = cursor_uleb32(&r->c, &l->line);
-		if (!err)
-			err = cursor_uleb32(&r->c, &l->column);
-		if (!err)
-			err = cursor_uleb32(&r->c, &l->inlined_at);
+		err = read_string(r, &l->function) ?:
+		      read_string(r, &l->file) ?:
+		      cursor_uleb32(&r->c, &l->line) ?:
+		      cursor_uleb32(&r->c, &l->column) ?:
+		      cursor_uleb32(&r->c, &l->inlined_at);
 		if (!err && l->inlined_at > m->location_count)
 			err = cursor_error(&at, "location %" PRIu32 " of %" PRIu32 ": the section is damaged",
 					   l->inlined_at, m->location_count);
@@ -267,21 +258,14 @@ static struct error *read_raw(const uint8_t *raw, size_t raw_bytes, const char *
 	struct error *err;
 
 	cursor_init(&r.c, raw, raw_bytes, name);
-	err = string_pool_read(&r.c, &m->arena, &r.strings);
-	if (!err)
-		err = read_string(&r, &m->producer);
-	if (!err)
-		err = read_string(&r, &m->unit);
-	if (!err)
-		err = read_functions(&r);
-	if (!err)
-		err = read_aliases(&r);
-	if (!err)
-		err = read_locations(&r);
-	if (!err)
-		err = read_sites(&r);
-	if (!err)
-		err = read_stats(&r);
+	err = string_pool_read(&r.c, &m->arena, &r.strings) ?:
+	      read_string(&r, &m->producer) ?:
+	      read_string(&r, &m->unit) ?:
+	      read_functions(&r) ?:
+	      read_aliases(&r) ?:
+	      read_locations(&r) ?:
+	      read_sites(&r) ?:
+	      read_stats(&r);
 	if (!err && cursor_left(&r.c))
 		err = cursor_error(&r.c, "%zu bytes behind the last table: the section is damaged", cursor_left(&r.c));
 	string_pool_deinit(&r.strings);
@@ -318,11 +302,7 @@ struct error *meta_read(const void *bytes, size_t len_bytes, const char *name, s
 
 	meta_init(&parsed);
 	cursor_init(&c, bytes, len_bytes, name);
-	err = section_read(&c, &META_KIND, &s);
-	if (!err)
-		err = check_tail(&c);
-	if (!err)
-		err = read_raw(s.raw, s.raw_bytes, name, &parsed);
+	err = section_read(&c, &META_KIND, &s) ?: check_tail(&c) ?: read_raw(s.raw, s.raw_bytes, name, &parsed);
 	parsed.key = s.key;
 	section_deinit(&s);
 	if (err) {

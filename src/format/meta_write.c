@@ -123,12 +123,9 @@ static struct error *check_model(const struct meta *m)
 struct error *meta_write(struct meta *m, struct buffer *out)
 {
 	struct buffer raw = {0};
-	struct error *err = check_model(m);
+	struct error *err;
 
-	if (!err)
-		err = write_raw(m, &raw);
-	if (!err)
-		err = section_write(&META_KIND, &raw, &m->key, out);
+	err = check_model(m) ?: write_raw(m, &raw) ?: section_write(&META_KIND, &raw, &m->key, out);
 	buffer_deinit(&raw);
 	return err;
 }

@@ -250,12 +250,11 @@ static struct error *read_graph(struct reader *r, struct pathmeta_function *f)
 	struct arena *arena = &r->m->arena;
 	struct cfg *g = &f->cfg;
 	uint32_t line_count;
-	struct error *err = section_count(&r->c, NODE_MIN_BYTES, "blocks", &g->node_count);
+	struct error *err;
 
-	if (!err)
-		err = section_count(&r->c, EDGE_MIN_BYTES, "edges", &g->edge_count);
-	if (!err)
-		err = section_count(&r->c, LINE_MIN_BYTES, "lines", &line_count);
+	err = section_count(&r->c, NODE_MIN_BYTES, "blocks", &g->node_count) ?:
+	      section_count(&r->c, EDGE_MIN_BYTES, "edges", &g->edge_count) ?:
+	      section_count(&r->c, LINE_MIN_BYTES, "lines", &line_count);
 	if (err)
 		return err;
 	g->edges = arena_calloc(arena, g->edge_count, sizeof *g->edges);
@@ -277,26 +276,18 @@ static struct error *read_test(struct reader *r, const struct pathmeta_function 
 {
 	struct cursor at = r->c;
 	uint32_t step, flags = 0, compare = 0;
-	struct error *err = cursor_uleb32(&r->c, &step);
+	struct error *err;
 
-	if (!err)
-		err = section_small(&r->c, PATHMETA_TEST_FLAGS, "a test with flags", &flags);
-	if (!err)
-		err = section_small(&r->c, PATHMETA_COMPARES - 1, "a test that compares as", &compare);
-	if (!err)
-		err = read_text(r, &t->at.function);
-	if (!err)
-		err = read_text(r, &t->at.file);
-	if (!err)
-		err = cursor_uleb32(&r->c, &t->at.line);
-	if (!err)
-		err = cursor_uleb32(&r->c, &t->at.column);
-	if (!err)
-		err = read_text(r, &t->name);
-	if (!err)
-		err = cursor_uleb32(&r->c, &t->number);
-	if (!err)
-		err = cursor_uleb32(&r->c, &t->count);
+	err = cursor_uleb32(&r->c, &step) ?:
+	      section_small(&r->c, PATHMETA_TEST_FLAGS, "a test with flags", &flags) ?:
+	      section_small(&r->c, PATHMETA_COMPARES - 1, "a test that compares as", &compare) ?:
+	      read_text(r, &t->at.function) ?:
+	      read_text(r, &t->at.file) ?:
+	      cursor_uleb32(&r->c, &t->at.line) ?:
+	      cursor_uleb32(&r->c, &t->at.column) ?:
+	      read_text(r, &t->name) ?:
+	      cursor_uleb32(&r->c, &t->number) ?:
+	      cursor_uleb32(&r->c, &t->count);
 	t->from = UINT32_MAX;
 	if (!err && flags & PATHMETA_TEST_JOINED)
 		err = cursor_uleb32(&r->c, &t->from);
@@ -410,26 +401,18 @@ static struct error *read_plan(struct reader *r, struct pathmeta_function *f)
 static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 {
 	uint32_t kind = 0, bits = 0, flags = 0;
-	struct error *err = read_text(r, &f->link_name);
+	struct error *err;
 
-	if (!err)
-		err = read_text(r, &f->name);
-	if (!err)
-		err = read_text(r, &f->file);
-	if (!err)
-		err = cursor_uleb32(&r->c, &f->line);
-	if (!err)
-		err = section_small(&r->c, UINT8_MAX, "tables of kind", &kind);
-	if (!err)
-		err = section_small(&r->c, UINT8_MAX, "tables with bits", &bits);
-	if (!err)
-		err = section_small(&r->c, UINT16_MAX, "a function with flags", &flags);
-	if (!err)
-		err = cursor_uleb32(&r->c, &f->interesting);
-	if (!err)
-		err = cursor_uleb128(&r->c, &f->interval);
-	if (!err)
-		err = read_plan(r, f);
+	err = read_text(r, &f->link_name) ?:
+	      read_text(r, &f->name) ?:
+	      read_text(r, &f->file) ?:
+	      cursor_uleb32(&r->c, &f->line) ?:
+	      section_small(&r->c, UINT8_MAX, "tables of kind", &kind) ?:
+	      section_small(&r->c, UINT8_MAX, "tables with bits", &bits) ?:
+	      section_small(&r->c, UINT16_MAX, "a function with flags", &flags) ?:
+	      cursor_uleb32(&r->c, &f->interesting) ?:
+	      cursor_uleb128(&r->c, &f->interval) ?:
+	      read_plan(r, f);
 	if (err)
 		return err;
 	f->kind = (uint8_t)kind;
@@ -438,13 +421,10 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 	f->cfg.may_be_left = flags & WM1_PATHS_LEFT;
 	if (!f->name)
 		f->name = f->link_name;
-	err = read_graph(r, f);
-	if (!err)
-		err = cursor_uleb32(&r->c, &f->selects);
-	if (!err)
-		err = cursor_uleb32(&r->c, &f->switch_tables);
-	if (!err)
-		err = read_tests(r, f);
+	err = read_graph(r, f) ?:
+	      cursor_uleb32(&r->c, &f->selects) ?:
+	      cursor_uleb32(&r->c, &f->switch_tables) ?:
+	      read_tests(r, f);
 	return err ? err : read_hiding(r, f);
 }
 
@@ -453,14 +433,12 @@ static struct error *read_body(struct reader *r, const struct cursor *at)
 {
 	struct pathmeta_function f = {.unit = (uint32_t)r->units.count - 1};
 	uint32_t *slot;
-	struct error *err = cursor_u64(&r->c, &f.name_key);
+	struct error *err;
 
-	if (!err)
-		err = cursor_u64(&r->c, &f.cfg_key);
-	if (!err)
-		err = cursor_uleb128(&r->c, &f.path_count);
-	if (!err)
-		err = reserve_slot(r);
+	err = cursor_u64(&r->c, &f.name_key) ?:
+	      cursor_u64(&r->c, &f.cfg_key) ?:
+	      cursor_uleb128(&r->c, &f.path_count) ?:
+	      reserve_slot(r);
 	if (err)
 		return err;
 	slot = find_slot(r, f.name_key, f.cfg_key);
@@ -527,14 +505,12 @@ static struct error *read_unit(struct reader *r)
 {
 	struct pathmeta_unit u = {0};
 	uint32_t stage = 0, functions = 0, skipped = 0;
-	struct error *err = string_pool_read(&r->c, &r->m->arena, &r->strings);
+	struct error *err;
 
-	if (!err)
-		err = read_text(r, &u.producer);
-	if (!err)
-		err = read_text(r, &u.name);
-	if (!err)
-		err = section_small(&r->c, PATHMETA_STAGES - 1, "stage", &stage);
+	err = string_pool_read(&r->c, &r->m->arena, &r->strings) ?:
+	      read_text(r, &u.producer) ?:
+	      read_text(r, &u.name) ?:
+	      section_small(&r->c, PATHMETA_STAGES - 1, "stage", &stage);
 	if (err)
 		return err;
 	u.stage = (enum pathmeta_stage)stage;

@@ -134,12 +134,11 @@ struct error *section_read(struct cursor *c, const struct section_kind *kind, st
 	struct cursor at = *c;
 	struct header h;
 	const uint8_t *body;
-	struct error *err = read_header(&at, kind, &h);
+	struct error *err;
 
-	if (!err)
-		err = unpack(&at, &h, at.start + at.off, &ret->raw);
-	if (!err)
-		err = cursor_bytes(&at, (size_t)h.body_bytes, &body);
+	err = read_header(&at, kind, &h) ?:
+	      unpack(&at, &h, at.start + at.off, &ret->raw) ?:
+	      cursor_bytes(&at, (size_t)h.body_bytes, &body);
 	if (err)
 		return err;
 	ret->key = h.key;

@@ -170,21 +170,14 @@ static struct error *read_variant(struct reader *r, struct tracemeta_variant *v)
 		err = cursor_uleb32(&r->c, &v->frame_bytes);
 	if (err || !v->frame_bytes)
 		return err;
-	err = section_small(&r->c, 8, "sums with bytes", &sum_bytes);
-	if (!err)
-		err = read_off(r, &v->sum_off);
-	if (!err)
-		err = read_off(r, &v->count_off);
-	if (!err)
-		err = read_off(r, &v->ring_off);
-	if (!err)
-		err = cursor_uleb32(&r->c, &v->ring_slots);
-	if (!err)
-		err = read_off(r, &v->local_off);
-	if (!err)
-		err = cursor_uleb32(&r->c, &v->local_points);
-	if (!err)
-		err = section_small(&r->c, 8, "points with bits", &local_bits);
+	err = section_small(&r->c, 8, "sums with bytes", &sum_bytes) ?:
+	      read_off(r, &v->sum_off) ?:
+	      read_off(r, &v->count_off) ?:
+	      read_off(r, &v->ring_off) ?:
+	      cursor_uleb32(&r->c, &v->ring_slots) ?:
+	      read_off(r, &v->local_off) ?:
+	      cursor_uleb32(&r->c, &v->local_points) ?:
+	      section_small(&r->c, 8, "points with bits", &local_bits);
 	v->sum_bytes = (uint8_t)sum_bytes;
 	v->local_bits = (uint8_t)local_bits;
 	return err;
@@ -289,14 +282,12 @@ static struct error *read_function(struct reader *r)
 	struct tracemeta_function f = {.unit = (uint32_t)r->units.count - 1};
 	struct cursor at = r->c;
 	uint32_t flags = 0;
-	struct error *err = cursor_u64(&r->c, &f.name_key);
+	struct error *err;
 
-	if (!err)
-		err = cursor_u64(&r->c, &f.cfg_key);
-	if (!err)
-		err = section_small(&r->c, FUNCTION_FLAGS_MAX, "a function with flags", &flags);
-	if (!err)
-		err = cursor_uleb32(&r->c, &f.node_count);
+	err = cursor_u64(&r->c, &f.name_key) ?:
+	      cursor_u64(&r->c, &f.cfg_key) ?:
+	      section_small(&r->c, FUNCTION_FLAGS_MAX, "a function with flags", &flags) ?:
+	      cursor_uleb32(&r->c, &f.node_count);
 	f.is_root = (flags & FUNCTION_ROOT) != 0;
 	f.is_address_taken = (flags & FUNCTION_TAKEN) != 0;
 	f.is_tunable = (flags & FUNCTION_TUNABLE) != 0;
@@ -335,18 +326,14 @@ static struct error *read_head(struct reader *r, uint64_t key)
 {
 	struct tracemeta_unit u = {.key = key, .first_function = (uint32_t)r->functions.count};
 	uint32_t is_final = 0;
-	struct error *err = string_pool_read(&r->c, &r->m->arena, &r->strings);
+	struct error *err;
 
-	if (!err)
-		err = read_text(r, &u.producer);
-	if (!err)
-		err = read_text(r, &u.name);
-	if (!err)
-		err = section_small(&r->c, 1, "stage", &is_final);
-	if (!err)
-		err = cursor_uleb32(&r->c, &u.coverage_bytes);
-	if (!err)
-		err = section_count(&r->c, FUNCTION_MIN_BYTES, "functions", &u.function_count);
+	err = string_pool_read(&r->c, &r->m->arena, &r->strings) ?:
+	      read_text(r, &u.producer) ?:
+	      read_text(r, &u.name) ?:
+	      section_small(&r->c, 1, "stage", &is_final) ?:
+	      cursor_uleb32(&r->c, &u.coverage_bytes) ?:
+	      section_count(&r->c, FUNCTION_MIN_BYTES, "functions", &u.function_count);
 	if (err)
 		return err;
 	u.is_final = is_final != 0;

@@ -102,20 +102,15 @@ static struct error *read_chunk(struct cursor *c, uint64_t places, struct wmk_fi
 {
 	struct cursor at = *c;
 	uint32_t magic, kind, used;
-	struct error *err = cursor_u32(c, &magic);
+	struct error *err;
 
-	if (!err)
-		err = cursor_u32(c, &kind);
-	if (!err)
-		err = cursor_u32(c, &used);
-	if (!err)
-		err = cursor_u32(c, &ret->tid);
-	if (!err)
-		err = cursor_u64(c, &ret->first);
-	if (!err)
-		err = cursor_u32(c, span);
-	if (!err)
-		err = cursor_skip(c, sizeof(((struct wmk_chunk_header *)0)->zero));
+	err = cursor_u32(c, &magic) ?:
+	      cursor_u32(c, &kind) ?:
+	      cursor_u32(c, &used) ?:
+	      cursor_u32(c, &ret->tid) ?:
+	      cursor_u64(c, &ret->first) ?:
+	      cursor_u32(c, span) ?:
+	      cursor_skip(c, sizeof(((struct wmk_chunk_header *)0)->zero));
 	if (err)
 		return err;
 	ret->off = c->off;
@@ -374,13 +369,10 @@ static struct error *read_on(struct wmk_file *w, bool *ret_is_new)
 	struct error *err;
 
 	cursor_init(&c, w->bytes, w->len_bytes, w->name);
-	err = wmk_read_header(w->bytes, w->len_bytes, w->name, &w->header);
-	if (!err)
-		err = measure_growing(w, &c);
-	if (!err)
-		err = read_chunks(w, &c);
-	if (!err)
-		err = scan_growing(w, &c);
+	err = wmk_read_header(w->bytes, w->len_bytes, w->name, &w->header) ?:
+	      measure_growing(w, &c) ?:
+	      read_chunks(w, &c) ?:
+	      scan_growing(w, &c);
 	*ret_is_new = places != context_places(w);
 	if (!err && (*ret_is_new || !w->images_by_record))
 		err = sort_all(w);

@@ -92,14 +92,12 @@ static struct error *read_symbol(struct cursor *c, const struct blob *strings, s
 {
 	uint32_t off = 0, len_bytes = 0, flags = 0;
 	size_t start = c->off;
-	struct error *err = cursor_u32(c, &off);
+	struct error *err;
 
-	if (!err)
-		err = cursor_u32(c, &len_bytes);
-	if (!err)
-		err = cursor_seek(c, start + SYMBOL_FLAGS_OFF);
-	if (!err)
-		err = cursor_u32(c, &flags);
+	err = cursor_u32(c, &off) ?:
+	      cursor_u32(c, &len_bytes) ?:
+	      cursor_seek(c, start + SYMBOL_FLAGS_OFF) ?:
+	      cursor_u32(c, &flags);
 	if (!err && (off > strings->len_bytes || len_bytes > strings->len_bytes - off))
 		err = cursor_error(c, "a name is outside of the strings");
 	if (err)

@@ -213,12 +213,9 @@ static struct error *read_schemes(const struct reader *r, struct cursor *c, stru
 {
 	uint8_t zero;
 	const uint8_t *schemes;
-	struct error *err = cursor_u8(c, &f->scheme_count);
+	struct error *err;
 
-	if (!err)
-		err = cursor_u8(c, &zero);
-	if (!err)
-		err = cursor_bytes(c, sizeof f->schemes, &schemes);
+	err = cursor_u8(c, &f->scheme_count) ?: cursor_u8(c, &zero) ?: cursor_bytes(c, sizeof f->schemes, &schemes);
 	if (err)
 		return err;
 	if (f->scheme_count == 0 || f->scheme_count > sizeof f->schemes || f->chosen >= f->scheme_count)
@@ -232,16 +229,13 @@ static struct error *read_schemes(const struct reader *r, struct cursor *c, stru
 
 static struct error *read_function(struct reader *r, struct cursor *c, struct tune_function *f)
 {
-	struct error *err = read_text(r, c, &f->name);
+	struct error *err;
 
-	if (!err)
-		err = read_text(r, c, &f->plain);
-	if (!err)
-		err = read_text(r, c, &f->file);
-	if (!err)
-		err = read_chosen(r, c, f);
-	if (!err)
-		err = read_schemes(r, c, f);
+	err = read_text(r, c, &f->name) ?:
+	      read_text(r, c, &f->plain) ?:
+	      read_text(r, c, &f->file) ?:
+	      read_chosen(r, c, f) ?:
+	      read_schemes(r, c, f);
 	if (err)
 		return err;
 	f->shown = demangle(&r->t->arena, f->name);

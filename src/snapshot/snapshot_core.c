@@ -267,13 +267,10 @@ static struct error *take_files(struct core *c, const uint8_t *bytes, size_t len
 		if (len == cursor_left(&names))
 			return error_create(ERROR_FORMAT, "%s: the list of mapped files is damaged: a name has no end",
 					    c->path);
-		err = cursor_skip(&names, len + 1);
-		if (!err)
-			err = cursor_u64(&places, &m.start);
-		if (!err)
-			err = cursor_u64(&places, &m.end);
-		if (!err)
-			err = cursor_u64(&places, &m.file_off);
+		err = cursor_skip(&names, len + 1) ?:
+		      cursor_u64(&places, &m.start) ?:
+		      cursor_u64(&places, &m.end) ?:
+		      cursor_u64(&places, &m.file_off);
 		if (err)
 			break;
 		m.file_off *= page;

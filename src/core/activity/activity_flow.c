@@ -569,12 +569,5 @@ struct error *activity_flow_make(const struct activity_program *p, struct arena 
 	number_nodes(flow);
 	find_callers(flow);
 	find_entered(flow);
-	err = find_handlers(flow);
-	if (!err)
-		err = find_repeats(flow);
-	if (!err)
-		err = solve_forwards(flow);
-	if (!err)
-		err = solve_backwards(flow);
-	return err;
+	return find_handlers(flow) ?: find_repeats(flow) ?: solve_forwards(flow) ?: solve_backwards(flow);
 }

@@ -135,11 +135,7 @@ struct error *frequency_propagate(struct callgraph *g, const double *relative, c
 		return &error_no_memory;
 	p.outside = p.entries + count;
 	p.damping = p.entries + 2 * count;
-	err = adjacency_by_caller(g, &p.out);
-	if (!err)
-		err = adjacency_by_callee(g, &p.in);
-	if (!err)
-		err = scc_find(g, &p.out, &p.scc);
+	err = adjacency_by_caller(g, &p.out) ?: adjacency_by_callee(g, &p.in) ?: scc_find(g, &p.out, &p.scc);
 	if (!err) {
 		for (uint32_t c = p.scc.count; c-- > 0;)
 			solve_component(&p, c, base);

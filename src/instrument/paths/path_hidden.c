@@ -342,12 +342,9 @@ static struct error *add_notes(struct path_module *m, const struct notes *n)
 	if (err)
 		return err;
 	sort_names(&h->names);
-	err = allocate(m);
-	if (!err)
-		err = add_pairs(h, n->inlined, n->inlined_count, &h->inlined);
-	if (!err)
-		err = add_pairs(h, n->calls, n->call_count, &h->calls);
-	return err;
+	return allocate(m) ?:
+	       add_pairs(h, n->inlined, n->inlined_count, &h->inlined) ?:
+	       add_pairs(h, n->calls, n->call_count, &h->calls);
 }
 
 struct error *path_hidden_find(struct path_module *m)

@@ -343,11 +343,9 @@ static struct error *run_phases(struct trace_module *m)
 	if (!err && (m->functions.count || m->skipped.count)) {
 		make_coverage(m);
 		trace_add_constructor(m);
-		err = describe(m);
-		if (!err)
-			err = section_add(m->paths.module, ".debug_waymark_ir", &bitcode);
-		if (!err)
-			err = ir_verify(m->paths.module, m->paths.unit, "the traced module");
+		err = describe(m) ?:
+		      section_add(m->paths.module, ".debug_waymark_ir", &bitcode) ?:
+		      ir_verify(m->paths.module, m->paths.unit, "the traced module");
 	}
 	buffer_deinit(&bitcode);
 	return err;

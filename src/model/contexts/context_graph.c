@@ -88,14 +88,10 @@ struct error *image_create(struct meta *meta, struct image **ret)
 	image->meta = *meta;
 	meta_init(meta);
 	callgraph_init(&image->encoding.graph, NULL);
-	err = add_functions(image);
-	if (!err)
-		err = add_sites(image);
-	if (!err)
-		err = encoding_adopt(&image->encoding);
-	if (!err)
-		err = image_alloc_names(image, image->meta.function_count, image->meta.location_count,
-					image->meta.site_count);
+	err = add_functions(image) ?:
+	      add_sites(image) ?:
+	      encoding_adopt(&image->encoding) ?:
+	      image_alloc_names(image, image->meta.function_count, image->meta.location_count, image->meta.site_count);
 	if (err) {
 		err = error_context(err, "%s", image->meta.unit);
 		image_destroy(image);

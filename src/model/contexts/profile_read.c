@@ -343,15 +343,11 @@ static struct error *gather_events(struct gather *g)
 		uint32_t node, count, sum;
 
 		tell_progress(g);
-		err = find_context(g, &key, &node);
-		if (!err)
-			err = event_metrics(g, event.name, &count, &sum);
-		if (!err)
-			err = profile_add_value(g->p, node, count, 1);
-		if (!err)
-			err = profile_add_value(g->p, node, sum, event.value);
-		if (!err)
-			err = keep_event(g, &event, node, count);
+		err = find_context(g, &key, &node) ?:
+		      event_metrics(g, event.name, &count, &sum) ?:
+		      profile_add_value(g->p, node, count, 1) ?:
+		      profile_add_value(g->p, node, sum, event.value) ?:
+		      keep_event(g, &event, node, count);
 	}
 	return err;
 }
@@ -462,14 +458,9 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 			       const struct profile_progress *progress)
 {
 	struct gather g = {.p = p, .w = w, .progress = progress};
-	struct error *err = process_init(&g.process, w, cache);
+	struct error *err;
 
-	if (!err)
-		err = add_source(p, w);
-	if (!err)
-		err = gather_heap(&g);
-	if (!err)
-		err = gather_events(&g);
+	err = process_init(&g.process, w, cache) ?: add_source(p, w) ?: gather_heap(&g) ?: gather_events(&g);
 	process_deinit(&g.process);
 	hashmap_deinit(&g.prefix_map);
 	u32_vec_deinit(&g.prefix_nodes);

@@ -413,16 +413,13 @@ static struct error *read_epoch(const struct image *image, struct recorded_epoch
 	struct callgraph *g = &e->encoding.graph;
 	struct wmk_epoch record;
 	uint32_t functions = 0;
-	struct error *err = find_epoch_record(image->recorded->wmk, e->epoch, &record);
+	struct error *err;
 
-	if (!err)
-		err = add_nodes(image, g);
-	if (!err)
-		err = set_nodes(image, e->epoch, g, &functions);
-	if (!err)
-		err = add_edges(image, e);
-	if (!err)
-		err = check_whole(e, &record, functions);
+	err = find_epoch_record(image->recorded->wmk, e->epoch, &record) ?:
+	      add_nodes(image, g) ?:
+	      set_nodes(image, e->epoch, g, &functions) ?:
+	      add_edges(image, e) ?:
+	      check_whole(e, &record, functions);
 	for (uint32_t i = 0; !err && i < g->node_count; i++)
 		if (!g->nodes[i].contexts)
 			g->nodes[i].contexts = 1;

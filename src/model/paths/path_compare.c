@@ -340,16 +340,9 @@ static void compare_deinit(struct compare *m)
 static struct error *find_all(struct compare *m)
 {
 	struct path_comparison *c = m->c;
-	struct error *err = add_all(m);
+	struct error *err;
 
-	if (!err)
-		err = find_changes(m);
-	if (!err)
-		err = find_news(m);
-	if (!err)
-		err = find_blurs(m);
-	if (!err)
-		err = find_cold(m);
+	err = add_all(m) ?: find_changes(m) ?: find_news(m) ?: find_blurs(m) ?: find_cold(m);
 	if (err)
 		return err;
 	if (c->news.count)

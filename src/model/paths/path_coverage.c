@@ -205,11 +205,9 @@ static struct error *collect(struct collect *c)
 	for (size_t i = 0; i < c->v->function_count && !err; i++) {
 		if (!c->v->functions[i]->meta)
 			continue;
-		err = add_pieces(c, c->v->functions[i], (uint32_t)i, groups);
-		if (!err)
-			err = add_ways(c, c->v->functions[i]);
-		if (!err)
-			err = add_function(c, c->v->functions[i]);
+		err = add_pieces(c, c->v->functions[i], (uint32_t)i, groups) ?:
+		      add_ways(c, c->v->functions[i]) ?:
+		      add_function(c, c->v->functions[i]);
 	}
 	if (!err && c->v->is_filtered)
 		err = add_others(c, groups);

@@ -178,12 +178,9 @@ struct error *path_view_create(const struct path_profile *p, const struct path_v
 {
 	struct path_view v = {
 		.profile = p, .is_filtered = options->function_count != 0, .top = options->top, .producer = producer};
-	struct error *err = choose_functions(&v, options);
+	struct error *err;
 
-	if (!err)
-		err = choose_rows(&v);
-	if (!err)
-		err = sum_up(&v);
+	err = choose_functions(&v, options) ?: choose_rows(&v) ?: sum_up(&v);
 	if (err)
 		path_view_deinit(&v);
 	else

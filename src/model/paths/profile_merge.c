@@ -399,14 +399,9 @@ static struct error *add_paths(struct adding *a)
 struct error *merge_add(struct merge *m, const struct wmk_file *w)
 {
 	struct adding a = {.m = m, .w = w};
-	struct error *err = add_runs(&a);
+	struct error *err;
 
-	if (!err)
-		err = add_images(&a);
-	if (!err)
-		err = merge_add_code(&a);
-	if (!err)
-		err = add_paths(&a);
+	err = add_runs(&a) ?: add_images(&a) ?: merge_add_code(&a) ?: add_paths(&a);
 	if (!err)
 		add_header(&a);
 	free(a.images);

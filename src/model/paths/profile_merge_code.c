@@ -95,15 +95,11 @@ static struct error *add_function(struct adding *a, uint32_t number, struct wmk_
 	if (!image || image->record.kind == WMK_IMAGE_SECTION)
 		return NULL;
 	f.image = a->images[f.image];
-	err = add(&a->code_functions, &a->new_functions, number, (uint32_t)code->functions.count);
-	if (!err)
-		err = add_text(a, &f.name);
-	if (!err)
-		err = add_text(a, &f.owner);
-	if (!err)
-		err = add_text(a, &f.descriptor);
-	if (!err)
-		err = add_text(a, &f.file);
+	err = add(&a->code_functions, &a->new_functions, number, (uint32_t)code->functions.count) ?:
+	      add_text(a, &f.name) ?:
+	      add_text(a, &f.owner) ?:
+	      add_text(a, &f.descriptor) ?:
+	      add_text(a, &f.file);
 	return err ? err : merge_code_function_vec_append(&code->functions, f);
 }
 
