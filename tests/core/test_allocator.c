@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "core/contexts/callcontext.h"
+#include "core/contexts/adaptive.h"
 #include "core/contexts/frequency.h"
 #include "graphs.h"
 #include "seeds.h"
@@ -192,6 +192,41 @@ static void walk(struct outcome *o, struct rng *r, const struct callgraph *g)
 	callcontext_deinit(&c);
 }
 
+/* The calls of g, found one after the other, in epochs; a chain of calls that goes through them. */
+static void adapt(struct outcome *o, struct rng *r, const struct callgraph *g)
+{
+	struct adaptive a;
+	struct callcontext c;
+	uint32_t n = 0, e = 0;
+
+	adaptive_init(&a, g->allocator, 7);
+	a.thresholds.new_edges_share = 1; /* the pool does not take blocks back */
+	add_error(o, adaptive_encode(&a, NULL));
+	for (uint32_t i = 0; i < g->node_count; i++)
+		add_error(o, adaptive_add_function(&a, &n));
+	for (uint32_t i = 0; i < g->edge_count; i++) {
+		add_error(o,
+			  adaptive_add_edge(&a, g->edges[i].caller, g->edges[i].callee, i, rng_below(r, 3) == 0, &e));
+		adaptive_count(&a, e, rng_below(r, 20));
+		if (adaptive_due(&a))
+			add_error(o, adaptive_encode(&a, NULL));
+	}
+	add_error(o, adaptive_add_function(&a, &n));
+	add_error(o, adaptive_add_edge(&a, n, n + 1, 0, false, &e));
+	add_u64(o, a.epoch);
+	add_graph(o, &a.graph);
+	for (uint32_t i = 0; i < a.graph.edge_count; i++) {
+		struct error *err = adaptive_translate(&a.graph, a.graph.edges[i].caller, &i, 1, &c);
+
+		add_error(o, err);
+		if (!err)
+			add_context(o, &c);
+		if (!err)
+			callcontext_deinit(&c);
+	}
+	adaptive_deinit(&a);
+}
+
 static void run(uint64_t seed, const struct allocator *allocator, struct outcome *o)
 {
 	static double relative[MAX_EDGES], base[2 * MAX_EDGES], entries[2 * MAX_EDGES];
@@ -214,6 +249,7 @@ static void run(uint64_t seed, const struct allocator *allocator, struct outcome
 	add_u64(o, stats.cut_edges + stats.ball_larus_max_id);
 	add_graph(o, &g);
 	walk(o, &r, &g);
+	adapt(o, &r, &g);
 	add_error(o, callgraph_adopt(&g));
 	add_graph(o, &g);
 	add_error(o, callgraph_add_edge(&g, g.node_count, 0, 0, 0, &(uint32_t){0}));

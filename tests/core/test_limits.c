@@ -243,8 +243,8 @@ static void test_refused(void)
 	g.nodes[0].has_dummy = false;
 	refuse(&g, "function 0 is a root");
 	stored(&g);
-	g.edges[0].kind = (enum edge_kind)3;
-	refuse(&g, "call 0 has the unknown kind 3");
+	g.edges[0].kind = (enum edge_kind)4;
+	refuse(&g, "call 0 has the unknown kind 4");
 	stored(&g);
 	g.edges[0].kind = EDGE_CUT;
 	g.nodes[1].has_dummy = false;

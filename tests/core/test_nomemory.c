@@ -11,7 +11,7 @@
 
 #include "cfgs.h"
 #include "core/activity/activity.h"
-#include "core/contexts/callcontext.h"
+#include "core/contexts/adaptive.h"
 #include "core/contexts/frequency.h"
 #include "core/paths/path_state.h"
 #include "core/paths/placement.h"
@@ -127,6 +127,72 @@ static struct error *do_walk(struct callgraph *g)
 	CHECK(err || edges.count == 20 * NODES);
 	callcontext_edges_deinit(&edges);
 	callcontext_deinit(&c);
+	return err;
+}
+
+/* ---- a graph that grows ---- */
+
+static struct adaptive grown; /* the ring, found call by call; some of it in the present epoch */
+
+/* Adds the nodes and edges that are missing; what did not fit is as if it had not been tried. */
+static struct error *do_grow(struct callgraph *g)
+{
+	struct error *err = NULL;
+	uint32_t n, e;
+
+	(void)g;
+	while (grown.graph.node_count < NODES && !err) {
+		err = adaptive_add_function(&grown, &n);
+		CHECK(err || (n == grown.graph.node_count - 1 && grown.graph.is_encoded));
+	}
+	while (grown.graph.edge_count < EDGES && !err) {
+		e = grown.graph.edge_count;
+		err = adaptive_add_edge(&grown, e % NODES, (e + 1) % NODES, e, e % 5 == 0, &e);
+		CHECK_U64(grown.graph.edge_count, err ? e : e + 1);
+	}
+	return err;
+}
+
+static uint64_t hash_of(const struct callgraph *g)
+{
+	uint64_t hash = g->node_count * 31 + g->edge_count + g->is_encoded;
+
+	for (uint32_t n = 0; n < g->node_count; n++)
+		hash = hash * 31 + g->nodes[n].contexts * 7 + g->nodes[n].restart;
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		hash = hash * 31 + g->edges[e].addend * 7 + (uint64_t)g->edges[e].kind + g->edges[e].weight;
+	for (uint32_t i = 0; i < g->range_start[g->node_count]; i++)
+		hash = hash * 31 + g->ranges[i].first * 7 + g->ranges[i].edge;
+	return hash;
+}
+
+/* Without memory the present epoch goes on. */
+static struct error *do_renumber(struct callgraph *g)
+{
+	uint64_t before = hash_of(&grown.graph);
+	uint32_t epoch = grown.epoch;
+	struct callgraph_stats stats = {.max_id = 77};
+	struct error *err = adaptive_encode(&grown, &stats);
+
+	(void)g;
+	CHECK_U64(grown.epoch, err ? epoch : epoch + 1);
+	CHECK(!err || hash_of(&grown.graph) == before);
+	CHECK((stats.max_id == 77) == !!err);
+	return err;
+}
+
+static struct error *do_translate(struct callgraph *g)
+{
+	uint32_t edges[20 * NODES];
+	struct callcontext c;
+	struct error *err;
+
+	(void)g;
+	for (uint32_t i = 0; i < 20 * NODES; i++)
+		edges[i] = i % NODES;
+	err = adaptive_translate(&grown.graph, 0, edges, 20 * NODES, &c);
+	if (!err)
+		callcontext_deinit(&c);
 	return err;
 }
 
@@ -318,6 +384,7 @@ int main(void)
 {
 	struct callgraph g;
 	struct arena arena;
+	uint32_t ignored;
 
 	callgraph_init(&g, &allocator);
 	check_every_failure(&g, "building", do_build);
@@ -326,6 +393,14 @@ int main(void)
 	check_every_failure(&g, "walking", do_walk);
 	check_every_failure(&g, "adopting", callgraph_adopt);
 	check_every_failure(&g, "encoding again", do_encode);
+
+	adaptive_init(&grown, &allocator, 0);
+	check_every_failure(&g, "growing", do_grow);
+	check_every_failure(&g, "numbering anew", do_renumber);
+	check_every_failure(&g, "translating", do_translate);
+	CHECK_OK(adaptive_add_function(&grown, &ignored));
+	check_every_failure(&g, "numbering once more", do_renumber);
+	adaptive_deinit(&grown);
 	callgraph_deinit(&g);
 
 	arena_init(&arena);

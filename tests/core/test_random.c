@@ -95,6 +95,40 @@ static void check_acyclic(const struct callgraph *g)
 	free(next);
 }
 
+/* Edges without room for an addend have none; where numbers suffice, the hottest edge into a node is encoded if one is. */
+static void check_bare(const struct probe *p)
+{
+	const struct callgraph *g = &p->g;
+	uint32_t *hottest = malloc(g->node_count * sizeof(*hottest));
+
+	memset(hottest, 0xff, g->node_count * sizeof(*hottest));
+	for (uint32_t e = 0; e < g->edge_count; e++) {
+		const struct callgraph_edge *edge = &g->edges[e];
+		uint32_t *best = &hottest[edge->callee];
+
+		if (edge->is_bare && edge->kind == EDGE_ENCODED)
+			CHECK_U64(edge->addend, 0);
+		if (p->max_id == INT64_MAX && edge->kind == EDGE_CUT)
+			CHECK(edge->is_bare || p->stats.max_id > INT64_MAX / 4);
+		if (edge->kind == EDGE_BACK)
+			continue;
+		if (*best == UINT32_MAX || edge->weight > g->edges[*best].weight ||
+		    (edge->weight == g->edges[*best].weight && edge->is_bare && !g->edges[*best].is_bare))
+			*best = e;
+	}
+	for (uint32_t n = 0; n < g->node_count; n++)
+		if (hottest[n] != UINT32_MAX && g->edges[hottest[n]].is_bare && p->max_id == INT64_MAX &&
+		    p->stats.max_id < INT64_MAX / 4) {
+			bool is_taken = g->nodes[n].is_root && !p->roots_set_id;
+			const struct callgraph_range *first = &g->ranges[g->range_start[n]];
+
+			CHECK((first->edge == CALLGRAPH_DUMMY) == is_taken);
+			CHECK(is_taken || g->edges[first->edge].is_bare);
+			CHECK(is_taken || g->edges[first->edge].weight == g->edges[hottest[n]].weight);
+		}
+	free(hottest);
+}
+
 static void check_counts(const struct probe *p)
 {
 	struct callgraph_stats counted = {0};
@@ -164,6 +198,7 @@ static void check_structure(const struct probe *p)
 	}
 	check_acyclic(g);
 	check_counts(p);
+	check_bare(p);
 	free(start);
 	free(ranges);
 	free(pushed);
@@ -461,7 +496,7 @@ static void damage(struct rng *r, struct callgraph *g)
 		edge->addend = v;
 		break;
 	case 5:
-		edge->kind = (enum edge_kind)(v % 4);
+		edge->kind = (enum edge_kind)(v % 5);
 		break;
 	case 6:
 		edge->caller = (uint32_t)(v % g->node_count);
@@ -524,6 +559,9 @@ static uint32_t probe_run(uint64_t seed)
 	callgraph_init(&p.g, NULL);
 	CHECK_OK(graph_generate(&p.rng, shape, nodes, edges, &p.g));
 	p.roots_set_id = options.roots_set_id = rng_below(&p.rng, 2);
+	if (rng_below(&p.rng, 3) == 0)
+		for (uint32_t e = 0; e < edges; e++)
+			p.g.edges[e].is_bare = rng_below(&p.rng, 2);
 	if (CHECK_OK(callgraph_encode(&p.g, &options, &p.stats))) {
 		check_structure(&p);
 		check_ids(&p, is_small ? 20 : 200);

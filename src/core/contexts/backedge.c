@@ -11,7 +11,7 @@
 #include "core/contexts/scc.h"
 
 enum {
-	SIFT_BUDGET = 8000000, /* links looked at to improve lines, over all components */
+	SIFT_BUDGET = 8000000, /* the default */
 };
 
 struct marking {
@@ -20,7 +20,7 @@ struct marking {
 	const struct adjacency *in;
 	struct scc scc;
 	unsigned int shift;
-	uint64_t budget;
+	uint64_t budget; /* left of it */
 	uint32_t *order;
 	uint32_t *place; /* of each node: index in its component, in the end in the order */
 };
@@ -158,9 +158,10 @@ static void mark_edges(struct marking *m)
 }
 
 struct error *backedge_mark(struct callgraph *g, const struct adjacency *out, const struct adjacency *in,
-			    uint32_t *order)
+			    uint64_t sift_budget, uint32_t *order)
 {
-	struct marking m = {.g = g, .out = out, .in = in, .order = order, .budget = SIFT_BUDGET};
+	struct marking m = {
+		.g = g, .out = out, .in = in, .order = order, .budget = sift_budget ? sift_budget : SIFT_BUDGET};
 	struct error *err;
 
 	m.place = allocator_alloc(g->allocator, (size_t)g->node_count + 1, sizeof(*m.place));

@@ -1,5 +1,5 @@
 /*
- * callgraph.c - building a call graph, by hand or from a stored encoding.
+ * callgraph.c - building a call graph, by hand, call by call while its encoding is in use, or from a stored encoding.
  *
  * A stored encoding is untrusted: what callgraph_decode relies on is checked here, once.
  */
@@ -20,6 +20,7 @@ void callgraph_forget_encoding(struct callgraph *g)
 	allocator_free(g->allocator, g->ranges);
 	g->range_start = NULL;
 	g->ranges = NULL;
+	g->range_start_capacity = g->range_capacity = 0;
 	g->is_encoded = g->is_gapless = false;
 }
 
@@ -40,11 +41,11 @@ static void *grow(const struct callgraph *g, void *items, uint32_t count, uint32
 		return items;
 	items = vec_grow_in(g->allocator, items, &wide, (size_t)count + 1, item_bytes);
 	if (items)
-		*capacity = wide < CALLGRAPH_MAX_COUNT ? (uint32_t)wide : CALLGRAPH_MAX_COUNT;
+		*capacity = wide < UINT32_MAX ? (uint32_t)wide : UINT32_MAX;
 	return items;
 }
 
-struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *ret)
+static struct error *reserve_node(struct callgraph *g)
 {
 	struct callgraph_node *nodes;
 
@@ -55,6 +56,15 @@ struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *re
 	if (!nodes)
 		return &error_no_memory;
 	g->nodes = nodes;
+	return NULL;
+}
+
+struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *ret)
+{
+	struct error *err = reserve_node(g);
+
+	if (err)
+		return err;
 	if (g->is_encoded)
 		callgraph_forget_encoding(g);
 	g->nodes[g->node_count] = (struct callgraph_node){.is_root = is_root};
@@ -62,8 +72,7 @@ struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *re
 	return NULL;
 }
 
-struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, uint64_t weight,
-				 uint32_t *ret)
+static struct error *reserve_edge(struct callgraph *g, uint32_t caller, uint32_t callee)
 {
 	struct callgraph_edge *edges;
 
@@ -77,10 +86,78 @@ struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t 
 	if (!edges)
 		return &error_no_memory;
 	g->edges = edges;
+	return NULL;
+}
+
+struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, uint64_t weight,
+				 uint32_t *ret)
+{
+	struct error *err = reserve_edge(g, caller, callee);
+
+	if (err)
+		return err;
 	if (g->is_encoded)
 		callgraph_forget_encoding(g);
 	g->edges[g->edge_count] =
 		(struct callgraph_edge){.caller = caller, .callee = callee, .site = site, .weight = weight};
+	*ret = g->edge_count++;
+	return NULL;
+}
+
+/* ---- additions to an encoded graph ---- */
+
+/* Room for the range of one more node. */
+static struct error *reserve_range(struct callgraph *g)
+{
+	uint32_t filled = g->range_start ? g->range_start[g->node_count] : 0;
+	struct callgraph_range *ranges = grow(g, g->ranges, filled, &g->range_capacity, sizeof(*ranges));
+	uint32_t *start;
+
+	if (!ranges)
+		return &error_no_memory;
+	g->ranges = ranges;
+	start = grow(g, g->range_start, g->node_count + 1, &g->range_start_capacity, sizeof(*start));
+	if (!start)
+		return &error_no_memory;
+	g->range_start = start;
+	g->range_start[g->node_count] = filled;
+	return NULL;
+}
+
+struct error *callgraph_extend_node(struct callgraph *g, bool is_root, uint32_t *ret)
+{
+	uint32_t n = g->node_count, filled;
+	struct error *err;
+
+	if (n && !g->is_encoded)
+		return error_create_in(g->allocator, ERROR_ARGUMENT, "the call graph is not encoded");
+	err = reserve_node(g);
+	if (!err)
+		err = reserve_range(g);
+	if (err)
+		return err;
+	g->nodes[n] = (struct callgraph_node){.is_root = is_root, .has_dummy = true, .contexts = 1};
+	filled = g->range_start[n];
+	g->ranges[filled] = (struct callgraph_range){0, n, CALLGRAPH_DUMMY};
+	g->range_start[n + 1] = filled + 1;
+	if (!g->is_encoded)
+		g->is_encoded = g->is_gapless = true;
+	g->node_count++;
+	*ret = n;
+	return NULL;
+}
+
+struct error *callgraph_extend_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, bool is_bare,
+				    uint32_t *ret)
+{
+	struct error *err = reserve_edge(g, caller, callee);
+
+	if (err)
+		return err;
+	if (!g->is_encoded || !g->nodes[callee].has_dummy)
+		return error_create_in(g->allocator, ERROR_ARGUMENT, "function %u cannot be entered by a push", callee);
+	g->edges[g->edge_count] = (struct callgraph_edge){
+		.caller = caller, .callee = callee, .site = site, .is_bare = is_bare, .kind = EDGE_NEW};
 	*ret = g->edge_count++;
 	return NULL;
 }
@@ -112,7 +189,7 @@ static struct error *check_edge(const struct callgraph *g, uint32_t e)
 {
 	const struct callgraph_edge *edge = &g->edges[e];
 
-	if (edge->kind != EDGE_ENCODED && edge->kind != EDGE_BACK && edge->kind != EDGE_CUT)
+	if (edge->kind != EDGE_ENCODED && edge->kind != EDGE_BACK && edge->kind != EDGE_CUT && edge->kind != EDGE_NEW)
 		return error_create_in(g->allocator, ERROR_FORMAT, "call %u has the unknown kind %u", e,
 				       (unsigned int)edge->kind);
 	if (edge->kind != EDGE_ENCODED && !g->nodes[edge->callee].has_dummy)
@@ -225,9 +302,11 @@ static struct error *adopt_ranges(struct callgraph *g)
 	struct error *err;
 
 	g->range_start = allocator_calloc(g->allocator, (size_t)g->node_count + 1, sizeof(*g->range_start));
-	g->ranges = allocator_alloc(g->allocator, (size_t)g->edge_count + g->node_count, sizeof(*g->ranges));
+	g->ranges = allocator_alloc(g->allocator, (size_t)g->edge_count + g->node_count + 1, sizeof(*g->ranges));
 	if (!g->range_start || !g->ranges)
 		return &error_no_memory;
+	g->range_start_capacity = g->node_count + 1;
+	g->range_capacity = g->edge_count + g->node_count + 1;
 	err = adjacency_by_callee(g, &in);
 	if (err)
 		return err;

@@ -17,6 +17,8 @@
  * (roots_set_id), it comes right behind the hottest edge. Any other dummy is placed by the weight of the pushes it stands
  * for, but never before the hottest edge: a push stores its constant whatever that is, while an edge at 0 needs no code.
  *
+ * A bare edge has no room for code of its own: it is encoded where it gets addend 0, else pushed.
+ *
  * Ownership: the graph owns everything, callgraph_deinit frees it. All memory, also of what works on the graph and of its errors,
  * comes from the graph's allocator: with one of its own an encoder can run inside another program. Not thread-safe.
  */
@@ -33,13 +35,15 @@
 enum edge_kind {
 	EDGE_ENCODED = 0,
 	EDGE_BACK, /* pushed: closes a cycle */
-	EDGE_CUT,  /* pushed: cut to keep numbers in range (selective reduction) */
+	EDGE_CUT, /* pushed: cut to keep numbers in range (selective reduction), or a bare edge whose addend would not be 0 */
+	EDGE_NEW, /* pushed: added after the encoding (callgraph_extend_edge) */
 };
 
 struct callgraph_edge {
 	uint32_t caller;
 	uint32_t callee;
-	uint32_t site;   /* the caller's name for it; the core only carries it */
+	uint32_t site; /* the caller's name for it; the core only carries it */
+	bool is_bare; /* in: can carry no addend other than 0 (a tail call, one of several callees of an indirect call) */
 	uint64_t weight; /* executions, or any estimate of them */
 	/* result of callgraph_encode */
 	enum edge_kind kind;
@@ -78,6 +82,8 @@ struct callgraph {
 	 * ranges[range_start[n]] .. ranges[range_start[n + 1] - 1] */
 	uint32_t *range_start;
 	struct callgraph_range *ranges;
+	uint32_t range_start_capacity;
+	uint32_t range_capacity;
 	bool is_gapless; /* the ranges of every node fill [0, contexts): always so after callgraph_encode */
 	bool is_encoded;
 };
@@ -85,9 +91,9 @@ struct callgraph {
 struct callgraph_stats {
 	uint32_t back_edges;
 	uint32_t cut_edges;
-	uint32_t cut_nodes;  /* callees of cut edges: the paper's "nodes on which selective reduction is applied" */
-	uint64_t max_id;     /* largest id any node uses */
-	uint32_t zero_edges; /* encoded edges with addend 0: no code */
+	uint32_t cut_nodes; /* callees of cut edges: the paper's "nodes on which selective reduction is applied", and those of bare edges */
+	uint64_t max_id;            /* largest id any node uses */
+	uint32_t zero_edges;        /* encoded edges with addend 0: no code */
 	bool ball_larus_overflowed; /* then ball_larus_max_id is UINT64_MAX */
 	/* What the original Ball-Larus numbering of the same graph would need (Table 1): the number of paths, less one, that
 	 * lead over edges other than back edges from a root, a callee of a back edge or an orphan to a node that has no
@@ -96,7 +102,10 @@ struct callgraph_stats {
 };
 
 struct callgraph_options {
-	uint64_t max_id;   /* no id may exceed it; 0 means the default, INT64_MAX, which is also the most */
+	uint64_t max_id; /* no id may exceed it; 0 means the default, INT64_MAX, which is also the most */
+	/* How many ends of edges, over all cycles, are looked at to find colder back edges than those of a first choice; each takes
+	 * about 50 ns. 0 means the default, 8,000,000. */
+	uint64_t sift_budget;
 	bool roots_set_id; /* a root that is entered from outside sets its id to its restart: that need not be 0 */
 };
 
@@ -109,8 +118,17 @@ struct error *callgraph_add_node(struct callgraph *g, bool is_root, uint32_t *re
 /* caller and callee must exist (ERROR_ARGUMENT). */
 struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, uint64_t weight,
 				 uint32_t *ret);
+/*
+ * Additions that leave an encoding in force, so that everything can be decoded throughout. A new node has one context, 0, and
+ * its dummy there; a new edge is EDGE_NEW, of weight 0. The next callgraph_encode numbers them. The graph is encoded or empty; the
+ * callee has a dummy (ERROR_ARGUMENT). Amortised O(1).
+ */
+struct error *callgraph_extend_node(struct callgraph *g, bool is_root, uint32_t *ret);
+struct error *callgraph_extend_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, bool is_bare,
+				    uint32_t *ret);
 /* Marks back edges (cold ones by preference), numbers in topological order with checked sums, cuts the edges that are coldest
- * for the numbers they take where a sum would pass max_id. Deterministic. A node that nothing reaches gets a dummy, so every
+ * for the numbers they take where a sum would pass max_id. Of the edges into a node the hottest comes first, among equals a bare one;
+ * bare edges that do not come first are cut. Deterministic. A node that nothing reaches gets a dummy, so every
  * node has a context. May be called again; ret may be NULL. */
 struct error *callgraph_encode(struct callgraph *g, const struct callgraph_options *options,
 			       struct callgraph_stats *ret);

@@ -23,6 +23,7 @@ struct candidate {
 	uint64_t weight;
 	uint64_t contexts; /* of the caller: the numbers it takes */
 	uint32_t edge;
+	bool is_bare;
 	bool in_dense; /* kept by the filling by weight / numbers */
 	bool in_heavy; /* kept by the filling by weight */
 };
@@ -44,6 +45,8 @@ static inline int compare_heavy(const struct candidate *l, const struct candidat
 {
 	if (l->weight != r->weight)
 		return l->weight > r->weight ? -1 : 1;
+	if (l->is_bare != r->is_bare)
+		return l->is_bare ? -1 : 1;
 	if (l->contexts != r->contexts)
 		return l->contexts < r->contexts ? -1 : 1;
 	return l->edge < r->edge ? -1 : l->edge > r->edge;
@@ -91,6 +94,34 @@ static uint64_t fill(const struct numbering *nb, uint32_t count, uint64_t room, 
 	return kept;
 }
 
+/* Makes a candidate a cut edge: it goes to the end of the node's group, below *tail. */
+static void cut(struct numbering *nb, const struct candidate *c, uint32_t *group, uint32_t *tail)
+{
+	nb->g->edges[c->edge].kind = EDGE_CUT;
+	nb->pushed_weight = saturating_add(nb->pushed_weight, c->weight);
+	group[--*tail] = c->edge;
+}
+
+/* Of bare edges only the first of all can be encoded; the others are cut. *count candidates are left, by falling weight. What is cut
+ * here is cut with any filling and costs nothing of the numbering. */
+static void cut_bare(struct numbering *nb, const struct callgraph_node *node, uint32_t *group, uint32_t *tail,
+		     uint32_t *count)
+{
+	bool has_zero = !node->is_root || nb->roots_set_id; /* else the dummy is 0 */
+	uint32_t kept = 0;
+
+	heavy_sort(nb->candidates, *count, nb->scratch);
+	for (uint32_t i = 0; i < *count; i++) {
+		struct candidate c = nb->candidates[i];
+
+		if (c.is_bare && (i > 0 || !has_zero))
+			cut(nb, &c, group, tail);
+		else
+			nb->candidates[kept++] = c;
+	}
+	*count = kept;
+}
+
 /* Cuts edges of node n until the rest take at most room numbers. The kept candidates stay in front, by falling weight, and
  * *count is how many; the cut edges go to the end of the node's group, below *tail. */
 static void cut_candidates(struct numbering *nb, uint32_t *group, uint32_t *tail, uint32_t *count, uint64_t room)
@@ -109,10 +140,8 @@ static void cut_candidates(struct numbering *nb, uint32_t *group, uint32_t *tail
 			nb->candidates[kept++] = c;
 			continue;
 		}
-		nb->g->edges[c.edge].kind = EDGE_CUT;
 		nb->cut_cost += (c.weight >> nb->weight_shift) + 1;
-		nb->pushed_weight = saturating_add(nb->pushed_weight, c.weight);
-		group[--*tail] = c.edge;
+		cut(nb, &c, group, tail);
 	}
 	*count = kept;
 }
@@ -157,6 +186,7 @@ static void number_node(struct numbering *nb, uint32_t n, uint64_t filling)
 	uint32_t *group = nb->in->edges + nb->in->start[n];
 	uint32_t degree = nb->in->start[n + 1] - nb->in->start[n];
 	uint32_t count = 0, tail = degree;
+	bool has_bare = false;
 	uint64_t sum;
 
 	nb->pushed_weight = 0;
@@ -171,9 +201,14 @@ static void number_node(struct numbering *nb, uint32_t n, uint64_t filling)
 			continue;
 		}
 		edge->kind = EDGE_ENCODED;
-		nb->candidates[count++] = (struct candidate){
-			.weight = edge->weight, .contexts = nb->g->nodes[edge->caller].contexts, .edge = e};
+		has_bare |= edge->is_bare;
+		nb->candidates[count++] = (struct candidate){.weight = edge->weight,
+							     .contexts = nb->g->nodes[edge->caller].contexts,
+							     .edge = e,
+							     .is_bare = edge->is_bare};
 	}
+	if (has_bare)
+		cut_bare(nb, node, group, &tail, &count);
 	node->has_dummy = node->is_root || tail < degree || count == 0;
 	node->restart = 0;
 	sum = node->has_dummy;
@@ -287,6 +322,8 @@ static struct error *build_ranges(struct callgraph *g, const struct adjacency *i
 	g->ranges = allocator_alloc(g->allocator, room, sizeof(*g->ranges));
 	if (!g->range_start || !g->ranges)
 		return &error_no_memory;
+	g->range_start_capacity = g->node_count + 1;
+	g->range_capacity = (uint32_t)room;
 	for (uint32_t n = 0; n < g->node_count; n++) {
 		const struct callgraph_range dummy = {g->nodes[n].restart, n, CALLGRAPH_DUMMY};
 		bool is_waiting = g->nodes[n].has_dummy;
@@ -364,7 +401,7 @@ static struct error *encode(struct callgraph *g, const struct callgraph_options 
 	nb.order = e->order = allocator_alloc(g->allocator, (size_t)g->node_count + 1, sizeof(*e->order));
 	if (!e->order)
 		return &error_no_memory;
-	err = backedge_mark(g, &e->out, &e->in, e->order);
+	err = backedge_mark(g, &e->out, &e->in, options ? options->sift_budget : 0, e->order);
 	if (err)
 		return err;
 	err = number(&nb);
@@ -386,7 +423,9 @@ struct error *callgraph_encode(struct callgraph *g, const struct callgraph_optio
 
 	callgraph_forget_encoding(g);
 	err = encode(g, options, &e, &stats);
-	if (!err && ret)
+	if (err)
+		callgraph_forget_encoding(g);
+	else if (ret)
 		*ret = stats;
 	encoding_deinit(g, &e);
 	return err;

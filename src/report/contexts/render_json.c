@@ -39,9 +39,10 @@ static void print_sources(const struct profile *p, FILE *out)
 		fprintf(out,
 			"\"events\": %" PRIu64 ", \"heap_contexts\": %" PRIu64 ", \"uncommitted\": %" PRIu64
 			", \"dropped_events\": %" PRIu64 ", \"dropped_prefixes\": %" PRIu64
-			", \"dropped_heap_calls\": %" PRIu64 ", \"drop_errno\": %" PRIu64 ",\n     ",
+			", \"dropped_code\": %" PRIu64 ", \"dropped_heap_calls\": %" PRIu64 ", \"drop_errno\": %" PRIu64
+			",\n     ",
 			s->event_count, s->heap_count, s->uncommitted, s->dropped_events, s->dropped_prefixes,
-			s->dropped_heap_calls, s->drop_errno);
+			s->dropped_code, s->dropped_heap_calls, s->drop_errno);
 		fprintf(out,
 			"\"heap_live_bytes\": %" PRIu64 ", \"heap_peak_bytes\": %" PRIu64
 			", \"heap_unknown_frees\": %" PRIu64 ", \"truncated\": ",
