@@ -1,8 +1,8 @@
 /*
  * waymark.h - the public C API: exact calling contexts of any point of a program.
  *
- * Build with `waymark cc` / `waymark c++` and this header is found without a flag. With any other compiler it still
- * compiles: captures then say "not instrumented" and events are dropped.
+ * Build with `waymark cc` / `waymark c++` and this header is found without a flag. With any other compiler it compiles, too:
+ * the functions then work under `waymark run`; without it captures say "not instrumented" and events are dropped.
  *
  * Every function here may be called from any thread and from a signal handler, keeps errno, never allocates with malloc
  * and never ends the process.
@@ -54,17 +54,38 @@ void wm_event(const char *name, uint64_t value) WM_NOTHROW;
 
 #else /* a file compiled without Waymark */
 
-static inline wm_context wm_capture(void)
+#define WM_INLINE static __inline__ __attribute__((__always_inline__, __unused__))
+
+/*
+ * The agent's function, NULL where there is no agent. Read from the global offset table, which the loader fills: a weak reference in
+ * C would be 0 for good in a program that is not position-independent.
+ */
+#if defined(__x86_64__) && defined(__LP64__) && defined(__linux__)
+#define WM_AGENT(function, name)                                                                                      \
+	__asm__(".weak " name "\n\t{movq\t" name "@GOTPCREL(%%rip), %0|mov\t%0, qword ptr [rip + " name "@GOTPCREL]}" \
+		: "=r"(function))
+#else
+#define WM_AGENT(function, name) ((function) = NULL)
+#endif
+
+WM_INLINE wm_context wm_capture(void)
 {
 	wm_context c = {0, 0, 0, WM_EPOCH_NONE, 0};
-	return c;
+	wm_context (*agent)(void);
+
+	WM_AGENT(agent, "wm1_agent_capture");
+	return agent ? agent() : c;
 }
 
-static inline int wm_token(wm_context c, char *buf, size_t size)
+WM_INLINE int wm_token(wm_context c, char *buf, size_t size)
 {
 	static const char text[] = "wm1:not-instrumented";
+	int (*agent)(wm_context, char *, size_t);
 	size_t i;
-	(void)c;
+
+	WM_AGENT(agent, "wm1_agent_token");
+	if (agent)
+		return agent(c, buf, size);
 	for (i = 0; size && i + 1 < size && text[i]; i++)
 		buf[i] = text[i];
 	if (size)
@@ -72,11 +93,19 @@ static inline int wm_token(wm_context c, char *buf, size_t size)
 	return (int)(sizeof text - 1);
 }
 
-static inline void wm_event(const char *name, uint64_t value)
+WM_INLINE void wm_event(const char *name, uint64_t value)
 {
-	(void)name;
-	(void)value;
+	void (*agent)(const char *, uint64_t);
+
+	WM_AGENT(agent, "wm1_agent_event");
+	if (agent)
+		agent(name, value);
+	/* So that it is no tail call, whose context would be that of the caller. */
+	__asm__ volatile("");
 }
+
+#undef WM_AGENT
+#undef WM_INLINE
 
 #endif
 

@@ -67,8 +67,24 @@ struct wm1_heap_block {
 	uint64_t size_bytes;
 	uint32_t record; /* 0: the block was not known */
 };
+/* Which function of the allocator the program called. */
+enum wm1_heap_function {
+	WM1_HEAP_MALLOC,
+	WM1_HEAP_CALLOC,
+	WM1_HEAP_REALLOC,
+	WM1_HEAP_REALLOCARRAY,
+	WM1_HEAP_POSIX_MEMALIGN,
+	WM1_HEAP_ALIGNED_ALLOC,
+	WM1_HEAP_MEMALIGN,
+	WM1_HEAP_VALLOC,
+	WM1_HEAP_PVALLOC,
+	WM1_HEAP_FUNCTIONS,
+};
 WM1_EXPORT void wm1_heap_start(void);
 WM1_EXPORT void wm1_heap_alloc(void *block, size_t size_bytes);
+/* The same, with where the program goes on: an agent finds the context by it. Instances of earlier versions do not have it. */
+WM1_EXPORT void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_address,
+				    enum wm1_heap_function function);
 WM1_EXPORT struct wm1_heap_block wm1_heap_take(void *block);
 WM1_EXPORT void wm1_heap_put_back(void *block, struct wm1_heap_block taken);
 WM1_EXPORT void wm1_heap_freed(struct wm1_heap_block taken);

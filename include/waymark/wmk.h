@@ -81,6 +81,14 @@ struct wmk_header {
 	uint64_t dropped_path_tables;    /* tables that found no room: what was counted in them is lost */
 	uint64_t dropped_paths;          /* counts of single paths that found no room */
 	uint64_t merged_runs;            /* WMK_FLAG_MERGED: how many recordings were added up */
+	uint64_t dropped_code;           /* records of recorded code that found no room: nothing came after the first */
+	/* CPU samples of an agent */
+	uint64_t samples;
+	uint64_t samples_unknown;   /* whose context was not found: they are in no event */
+	uint64_t samples_in_agent;  /* the agent itself ran: no samples */
+	uint64_t samples_checked;   /* compared with the stack */
+	uint64_t samples_agreed;    /* of those */
+	uint64_t samples_unchecked; /* no whole stack to compare with */
 };
 
 struct wmk_chunk_header {

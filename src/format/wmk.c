@@ -23,6 +23,8 @@ static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
 	uint64_t *const counts[] = {&h->start_realtime_ns, &h->start_monotonic_ns, &h->limit_bytes, &h->dropped_events,
 				    &h->dropped_prefixes,  &h->dropped_heap_calls, &h->drop_errno,  &h->heap_live_bytes,
 				    &h->heap_peak_bytes,   &h->heap_unknown_frees};
+	uint64_t *const samples[] = {&h->samples,         &h->samples_unknown, &h->samples_in_agent,
+				     &h->samples_checked, &h->samples_agreed,  &h->samples_unchecked};
 	const uint8_t *program;
 	struct error *err = cursor_u32(c, &h->chunk_bytes);
 
@@ -49,6 +51,10 @@ static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
 		err = cursor_u64(c, &h->dropped_paths);
 	if (!err)
 		err = cursor_u64(c, &h->merged_runs);
+	if (!err)
+		err = cursor_u64(c, &h->dropped_code);
+	for (size_t i = 0; i < sizeof samples / sizeof samples[0] && !err; i++)
+		err = cursor_u64(c, samples[i]);
 	return err;
 }
 

@@ -261,6 +261,8 @@ static void put_header(struct buffer *b, const struct wmk_header *h, uint32_t ch
 	const uint64_t counts[] = {h->start_realtime_ns, h->start_monotonic_ns, h->limit_bytes, h->dropped_events,
 				   h->dropped_prefixes,  h->dropped_heap_calls, h->drop_errno,  h->heap_live_bytes,
 				   h->heap_peak_bytes,   h->heap_unknown_frees};
+	const uint64_t samples[] = {h->samples,         h->samples_unknown, h->samples_in_agent,
+				    h->samples_checked, h->samples_agreed,  h->samples_unchecked};
 
 	buffer_bytes(b, WMK_MAGIC, 8);
 	buffer_u32(b, WMK_VERSION);
@@ -277,6 +279,9 @@ static void put_header(struct buffer *b, const struct wmk_header *h, uint32_t ch
 	buffer_u64(b, h->dropped_path_tables);
 	buffer_u64(b, h->dropped_paths);
 	buffer_u64(b, h->merged_runs);
+	buffer_u64(b, h->dropped_code);
+	for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
+		buffer_u64(b, samples[i]);
 }
 
 struct error *wmk_writer_finish(struct wmk_writer *w, const struct wmk_header *header)

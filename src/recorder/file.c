@@ -6,8 +6,10 @@
  * on low ones; before each use it is compared with the file's (device, inode), for the program may have closed it and
  * opened another under its number.
  *
+ * What needs no file (code.h) is in private memory until there is one.
+ *
  * After a fork the child has no file until it records something (unless a client has it made at once: client.h, after_fork);
- * then it makes its own and copies what its private memory knows of the parent's (prefixes, strings, images), each chunk
+ * then it makes its own and copies what its private memory knows of the parent's (prefixes, strings, images, code), each chunk
  * mapped over the place of the parent's, so that pointers into it stay good.
  */
 #include "recorder/file.h"
@@ -23,6 +25,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "recorder/code.h"
 #include "recorder/config.h"
 #include "recorder/image.h"
 #include "recorder/prefix_table.h"
@@ -53,6 +56,8 @@ static struct {
 	uint64_t dev;
 	uint64_t ino;
 	uint32_t chunk_count;
+	uint64_t memory_bytes; /* in chunks that no file has yet */
+	int memory_error;      /* why such a chunk was not to be had */
 	char path[WMRT_PATH_BYTES];
 } file = {.fd = -1};
 
@@ -224,6 +229,7 @@ static void fill_header(struct wmk_header *header)
 	header->start_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
 	header->limit_bytes = config->limit_bytes;
 	memcpy(header->program, config->program, sizeof header->program);
+	header->drop_errno = (uint64_t)-file.memory_error;
 	memcpy(header->magic, WMK_MAGIC, sizeof header->magic);
 }
 
@@ -250,6 +256,8 @@ static bool open_file(void)
 	wmrt_string_copy_inherited();
 	wmrt_intern_copy_inherited();
 	wmrt_image_write_all();
+	wmrt_code_copy_inherited();
+	file.memory_bytes = 0;
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
 		if ((*c)->begin_file)
 			(*c)->begin_file();
@@ -315,6 +323,13 @@ struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void 
 	return new_chunk(kind, 0, 0, span, at);
 }
 
+/* Maps `chunk` over `place`, so that pointers into it stay good. */
+static void put_in_place(struct wmk_chunk_header *chunk, struct wmk_chunk_header *place)
+{
+	wmrt_sys6(SYS_mremap, (long)chunk, WMK_CHUNK_BYTES, WMK_CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, (long)place,
+		  0);
+}
+
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes))
 {
@@ -327,10 +342,46 @@ bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint6
 	if (!chunk)
 		return false;
 	copy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
+	chunk->first = first;
 	chunk->used_bytes = used_bytes;
-	wmrt_sys6(SYS_mremap, (long)chunk, WMK_CHUNK_BYTES, WMK_CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, (long)place,
-		  0);
+	put_in_place(chunk, place);
 	return is_kept;
+}
+
+struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint64_t first)
+{
+	struct wmk_chunk_header *chunk;
+
+	if (atomic_load(&file.header))
+		return wmrt_file_chunk(kind, first, 0, NULL);
+	if (WMK_HEADER_BYTES + file.memory_bytes + WMK_CHUNK_BYTES > wmrt_config()->limit_bytes) {
+		file.memory_error = -EFBIG;
+		return NULL;
+	}
+	chunk = wmrt_map_memory(WMK_CHUNK_BYTES);
+	if (!chunk) {
+		file.memory_error = -ENOMEM;
+		return NULL;
+	}
+	file.memory_bytes += WMK_CHUNK_BYTES;
+	chunk->first = first;
+	return chunk;
+}
+
+bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t used_bytes)
+{
+	struct wmk_chunk_header *chunk;
+
+	if (atomic_load(&file.header))
+		return true;
+	chunk = wmrt_map_memory(WMK_CHUNK_BYTES);
+	if (!chunk)
+		return false;
+	memcpy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
+	chunk->first = place->first;
+	chunk->used_bytes = used_bytes;
+	put_in_place(chunk, place);
+	return true;
 }
 
 void wmrt_file_drop(size_t counter)

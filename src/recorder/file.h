@@ -35,6 +35,16 @@ struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void 
  */
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes));
+/*
+ * A chunk that needs no file: of the file if there is one, else private memory, which a new file takes over by
+ * wmrt_file_inherit. NULL with no room: what comes before the file may take as much as the file. Under the lock.
+ */
+struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint64_t first);
+/*
+ * In a forked child, before it appends to a chunk that it inherited: if it has no file yet, puts memory of its own in the chunk's
+ * place, for the parent goes on in that. False without memory. Under the lock.
+ */
+bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t used_bytes);
 /* Counts one thing that could not be recorded. counter: the offset of its uint64_t in struct wmk_header. No lock. */
 void wmrt_file_drop(size_t counter);
 /* The run number of this process; 0 when nothing can be recorded. */

@@ -132,8 +132,8 @@ static struct wmrt_image *image_find(const struct wmrt_image *like)
 	struct wmrt_image *image;
 
 	for (image = atomic_load(&images); image; image = atomic_load(&image->next))
-		if (image->meta_key == like->meta_key && image->site_count == like->site_count &&
-		    image->build_id_bytes == like->build_id_bytes &&
+		if (image->kind == like->kind && image->meta_key == like->meta_key &&
+		    image->site_count == like->site_count && image->build_id_bytes == like->build_id_bytes &&
 		    memcmp(image->build_id, like->build_id, sizeof image->build_id) == 0)
 			return image;
 	return NULL;
@@ -160,6 +160,7 @@ static void image_write(struct wmrt_image *image)
 	record->load_address = image->load_address;
 	record->site_base = image->site_base;
 	record->site_count = image->site_count;
+	record->kind = image->kind;
 	record->path = path == WMRT_STRING_NONE ? UINT64_MAX : path;
 	memcpy(record->build_id, image->build_id, sizeof record->build_id);
 	record->build_id_bytes = image->build_id_bytes;
@@ -257,7 +258,7 @@ static const struct wmrt_image *image_like(const struct wmrt_image *found, const
 
 	for (image = atomic_load_explicit(&images, memory_order_acquire); image;
 	     image = atomic_load_explicit(&image->next, memory_order_acquire)) {
-		if (image->build_id_bytes != found->build_id_bytes ||
+		if (image->kind != found->kind || image->build_id_bytes != found->build_id_bytes ||
 		    memcmp(image->build_id, found->build_id, sizeof image->build_id) != 0)
 			continue;
 		if (image->build_id_bytes || (path && strcmp(image->path, path) == 0))
@@ -287,6 +288,46 @@ const struct wmrt_image *wmrt_image_at_locked(const void *ehdr)
 	if (image && !image->is_written)
 		wmrt_image_write_all();
 	return image && image->is_written ? image : NULL;
+}
+
+/* Under the lock, after path_now is set. */
+static const struct wmrt_image *image_recorded(const struct wmrt_image *found)
+{
+	const struct wmrt_image *image;
+
+	for (image = atomic_load(&images); image; image = atomic_load(&image->next))
+		if (image->kind == found->kind && image->load_address == found->load_address &&
+		    image->build_id_bytes == found->build_id_bytes &&
+		    memcmp(image->build_id, found->build_id, sizeof image->build_id) == 0 &&
+		    strcmp(image->path, path_now) == 0)
+			return image;
+	return image_list(found, 0);
+}
+
+const struct wmrt_image *wmrt_image_recorded_locked(const void *ehdr, const char *path, enum wmk_image_kind kind)
+{
+	struct wmrt_image found = {.load_address = (uintptr_t)ehdr, .kind = kind};
+	const struct wmrt_image *image;
+
+	path_now[0] = '\0';
+	if (ehdr)
+		build_id_read(ehdr, &found);
+	if (path)
+		strncpy(path_now, path, sizeof path_now - 1);
+	else if (ehdr)
+		path_read(ehdr);
+	image = image_recorded(&found);
+	return image && (image->is_written || !wmrt_file_header()) ? image : NULL;
+}
+
+uint32_t wmrt_image_take_sites(uint32_t count)
+{
+	uint32_t first = next_site;
+
+	if (count >= WM1_SITE_ELIDED - next_site)
+		return 0;
+	next_site += count;
+	return first;
 }
 
 /* Its site numbers stay what they are: contexts captured in it outlive it. */

@@ -1,5 +1,5 @@
 /*
- * image.h - the instrumented images of the process: who owns which site numbers.
+ * image.h - the images of the process, instrumented and recorded ones: who owns which site numbers.
  */
 #ifndef WM_RECORDER_IMAGE_H
 #define WM_RECORDER_IMAGE_H
@@ -7,6 +7,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "waymark/wmk.h"
 
 enum {
 	WMRT_BUILD_ID_BYTES = 32,
@@ -23,6 +25,7 @@ struct wmrt_image {
 	uint32_t build_id_bytes;
 	uint32_t number; /* of its record, in this process's file and in those of forked children */
 	uint32_t is_written;
+	uint32_t kind; /* enum wmk_image_kind */
 	const char *path;
 };
 
@@ -32,6 +35,13 @@ const struct wmrt_image *wmrt_image_of(uint32_t site);
 const struct wmrt_image *wmrt_image_at(const void *ehdr);
 /* The same, listed now if need be; NULL without room. Under the lock; the file is open. */
 const struct wmrt_image *wmrt_image_at_locked(const void *ehdr);
+/*
+ * The listed image of recorded code of that kind, path and place, listed now if need be; ehdr and path as in wmrt_code_image. NULL
+ * without room. Under the lock; without a file it is written when there is one.
+ */
+const struct wmrt_image *wmrt_image_recorded_locked(const void *ehdr, const char *path, enum wmk_image_kind kind);
+/* `count` site numbers in a row, of no image; the first, 0 when there are none left. Under the lock. */
+uint32_t wmrt_image_take_sites(uint32_t count);
 /* Writes those that the file has not; under the lock, the file is open. */
 void wmrt_image_write_all(void);
 /* In the child, under the lock: its file will have none yet. */

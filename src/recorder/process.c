@@ -13,10 +13,12 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "recorder/code.h"
 #include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/image.h"
 #include "recorder/client.h"
+#include "recorder/strtab.h"
 #include "recorder/sys.h"
 #include "waymark/runtime.h"
 
@@ -118,6 +120,8 @@ static void after_fork(uint32_t pid)
 	wmrt_process.generation++;
 	wmrt_file_after_fork();
 	wmrt_image_after_fork();
+	wmrt_string_after_fork();
+	wmrt_code_after_fork();
 }
 
 __attribute__((cold)) void wmrt_fork_slow(void)

@@ -30,6 +30,8 @@ static uint32_t *table;
 static uint32_t table_size; /* a power of two */
 static uint32_t table_count;
 static uint64_t next_off;
+/* The chunk at next_off is of another process, too. */
+static bool is_last_inherited;
 
 /* The record, NULL if there is no such string. */
 static struct wmk_string *string_at(uint32_t number)
@@ -96,8 +98,11 @@ static uint32_t append(const char *s, size_t len)
 		return WMRT_STRING_NONE;
 	order = (uint32_t)(off / WMRT_CHUNK_BODY_BYTES);
 	chunk = wmrt_chunkdir_get(&string_chunks, order);
+	if (chunk && is_last_inherited && !wmrt_file_own(chunk, (uint32_t)(off % WMRT_CHUNK_BODY_BYTES)))
+		return WMRT_STRING_NONE;
+	is_last_inherited = false;
 	if (!chunk) {
-		chunk = wmrt_file_chunk(WMK_STRINGS, (uint64_t)order * WMRT_CHUNK_BODY_BYTES, 0, NULL);
+		chunk = wmrt_file_chunk_or_memory(WMK_STRINGS, (uint64_t)order * WMRT_CHUNK_BODY_BYTES);
 		if (!chunk || !wmrt_chunkdir_set(&string_chunks, order, chunk))
 			return WMRT_STRING_NONE;
 	}
@@ -160,19 +165,25 @@ static void copy_bytes(char *to, const char *from, uint32_t len_bytes)
 	memcpy(to, from, len_bytes);
 }
 
+void wmrt_string_after_fork(void)
+{
+	is_last_inherited = true;
+}
+
 /* The parent may add strings while this runs; next_off is from the moment of the fork. A chunk before the last may have
  * unused bytes at its end: they are zero. */
 void wmrt_string_copy_inherited(void)
 {
-	uint64_t off;
+	struct wmk_chunk_header *chunk;
+	uint32_t order;
 
-	for (off = 0; off < next_off; off += WMRT_CHUNK_BODY_BYTES) {
-		uint32_t order = (uint32_t)(off / WMRT_CHUNK_BODY_BYTES);
-		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&string_chunks, order);
-		uint64_t left = next_off - off;
+	for (order = 0; (chunk = wmrt_chunkdir_get(&string_chunks, order)) != NULL; order++) {
+		uint64_t off = (uint64_t)order * WMRT_CHUNK_BODY_BYTES;
+		uint64_t left = next_off <= off ? 0 : next_off - off;
 		uint32_t used = left < WMRT_CHUNK_BODY_BYTES ? (uint32_t)left : chunk->used_bytes;
 
 		if (!wmrt_file_inherit(chunk, WMK_STRINGS, off, used, copy_bytes))
 			wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	}
+	is_last_inherited = false;
 }

@@ -13,13 +13,15 @@ enum {
 	WMRT_STRING_MAX_BYTES = 4096, /* longer ones are cut */
 };
 
-/* The number of s; takes the lock. The file is open. */
+/* The number of s; takes the lock. Before there is a file, the string is kept for it (wmrt_file_chunk_or_memory). */
 uint32_t wmrt_string(const char *s);
 /* The same for who holds the lock. */
 uint32_t wmrt_string_locked(const char *s);
 /* The same, quickly when s was seen at this address with this content; no lock then. */
 uint32_t wmrt_string_cached(const char *s);
-/* In a forked child's new file, under the lock. */
+/* In a new file, under the lock. */
 void wmrt_string_copy_inherited(void);
+/* In the child, under the lock. */
+void wmrt_string_after_fork(void);
 
 #endif

@@ -5,6 +5,7 @@
 #define WM_RUNTIME_CLIENTS_H
 
 #include "recorder/client.h"
+#include "runtime/heap/heap.h"
 
 extern const struct wmrt_client wmrt_stacks;     /* contexts/stack.c */
 extern const struct wmrt_client wmrt_signals;    /* contexts/signal.c */
@@ -12,6 +13,5 @@ extern const struct wmrt_client wmrt_jumps;      /* contexts/jump.c */
 extern const struct wmrt_client wmrt_coroutines; /* contexts/coroutine.c */
 extern const struct wmrt_client wmrt_creators;   /* contexts/create.c: of threads */
 extern const struct wmrt_client wmrt_paths;      /* paths/path_fork.c */
-extern const struct wmrt_client wmrt_heap;       /* heap/heap.c */
 
 #endif

@@ -23,9 +23,12 @@ enum {
 	FUZZ_CONTEXT_RECORDS_MAX = 64,
 
 	CORE_SEED_BYTES_MAX = 4096,
+	EH_FRAME_SEED_BYTES_MAX = 4096,
 };
 
 /* The seed of fuzz_core; returns its length. */
 size_t core_seed_build(uint8_t out[CORE_SEED_BYTES_MAX]);
+/* The seed of fuzz_eh_frame. */
+size_t eh_frame_seed_build(uint8_t out[EH_FRAME_SEED_BYTES_MAX]);
 
 #endif

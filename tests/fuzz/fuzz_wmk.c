@@ -119,7 +119,7 @@ static void decode_code(const struct wmk_file *w)
 	struct wmk_event event;
 	struct wmk_heap record;
 
-	p.recorded_why = recorded_image_create(w, &p.recorded);
+	p.recorded_why = recorded_image_create(w, NULL, &p.recorded);
 	while (wmk_next_event(w, &events, &event))
 		decode_one(&p, &(struct context_key){event.id, event.prefix, event.site, event.epoch}, &frames);
 	while (wmk_next_heap(w, &heap, &record))

@@ -402,6 +402,13 @@ static void write_cores(void)
 	write_seed("core", "small", core, core_seed_build(core));
 }
 
+static void write_eh_frames(void)
+{
+	uint8_t image[EH_FRAME_SEED_BYTES_MAX];
+
+	write_seed("eh_frame", "four", image, eh_frame_seed_build(image));
+}
+
 /* A block of bitcode that is one blob, as of ir_symbols.c. */
 static void add_blob_block(struct buffer *out, uint32_t number, const struct buffer *blob)
 {
@@ -462,6 +469,7 @@ int main(int argc, char **argv)
 	write_plans();
 	write_tokens();
 	write_cores();
+	write_eh_frames();
 	write_ir_symbols();
 	return 0;
 }

@@ -17,6 +17,8 @@
 
 #include "recorder/event.h"
 #include "recorder/prefix_table.h"
+#include "recorder/token.h"
+#include "runtime/heap/heap.h"
 
 static uint32_t entry_prefix(struct wm1_entry *entry)
 {
@@ -79,4 +81,17 @@ void wm1_event(uint32_t site, const char *name, uint64_t value)
 void wm_event(const char *name, uint64_t value)
 {
 	wmrt_event(wmrt_capture(WM_SITE_FOREIGN), name, value);
+}
+
+int wm_token(wm_context c, char *buf, size_t size)
+{
+	return wmrt_token(c, buf, size);
+}
+
+/* The allocator is foreign code: its call has pushed. */
+wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function)
+{
+	(void)return_address;
+	(void)function;
+	return wmrt_capture(WM_SITE_FOREIGN);
 }

@@ -1,49 +1,19 @@
 /*
- * signal.c - wraps the program's signal handlers, so that what they do has a context of its own that starts with
+ * signal.c - the program's signal handlers run inside of this one, so that what they do has a context of its own that starts with
  * [signal].
- *
- * sigaction and its older relatives install one wrapper and keep the program's handler in a table; everything else of
- * the action (flags, mask, restorer) is the program's and the kernel's, and old actions are returned as the program set
- * them. The kernel passes all three arguments to a handler on x86-64, whatever SA_SIGINFO says, so one wrapper serves
- * both kinds.
  *
  *      interrupted:   | ... | top-1 | (top) |           a push may be half-way through writing the free entry:
  *      handler runs:  | ... | top-1 | (top) | [signal] | its pushes ...
  *                                      ^ left alone
- *
- * A handler set by vfork's child before its exec is not wrapped: the table is the parent's.
- *
- * What system(), posix_spawn() and abort() of libc do to actions goes past this table and needs nothing from it: they
- * put back what the kernel returned to them.
  */
-#include <dlfcn.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 #include <ucontext.h>
 
 #include "runtime/clients.h"
-#include "recorder/interpose.h"
-#include "recorder/process.h"
+#include "recorder/handlers.h"
 #include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
-
-typedef void (*handler_fn)(int);
-typedef void (*handler3_fn)(int, siginfo_t *, void *);
-
-/* glibc's own name of sigaction, in libc.a too. */
-extern int __sigaction(int sig, const struct sigaction *act, struct sigaction *old);
-
-/* The program's handler of each signal whose action is the wrapper. Writer: set_action, under the lock. */
-static _Atomic(uintptr_t) handlers[NSIG];
-
-/* Signals that siginterrupt() made interrupt: libc's signal() has its own note of it, which static programs cannot reach. */
-static _Atomic(bool) interrupts[NSIG];
-
-static _Atomic(void *) next_sigaction;
-static _Atomic(void *) next_siginterrupt;
 
 static void note_alt_stack(const ucontext_t *context, uintptr_t frame)
 {
@@ -57,7 +27,7 @@ static void note_alt_stack(const ucontext_t *context, uintptr_t frame)
 
 /* id of its entry: top of what it interrupted. sp: stack pointer of that. Both are for jumps out of the handler
  * (jump.c). */
-static void wrapper(int sig, siginfo_t *info, void *context)
+void wmrt_handle(int sig, siginfo_t *info, void *context)
 {
 	volatile struct wm1_thread *thread = &wm1_thread_state;
 	struct wm1_entry *top = thread->top;
@@ -73,187 +43,9 @@ static void wrapper(int sig, siginfo_t *info, void *context)
 	entry->prefix = WM_PREFIX_SIGNAL;
 	thread->top = (struct wm1_entry *)entry + 1;
 	thread->id = 0;
-	((handler3_fn)atomic_load_explicit(&handlers[sig], memory_order_acquire))(sig, info, context);
+	wmrt_handler_of(sig)(sig, info, context);
 	thread->top = top;
 	thread->id = id;
 }
 
-static bool is_signal(int sig)
-{
-	return sig > 0 && sig < NSIG && wmrt_is_active();
-}
-
-/* A function, and not SIG_DFL, SIG_IGN, SIG_HOLD or SIG_ERR. */
-static bool is_function(handler_fn handler)
-{
-	return (uintptr_t)handler > 2 && handler != SIG_ERR;
-}
-
-static handler_fn as_program_set(handler_fn handler, uintptr_t before)
-{
-	return handler == (handler_fn)(void *)wrapper ? (handler_fn)before : handler;
-}
-
-static int own_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
-
-static int call_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
-{
-	int (*next)(int, const struct sigaction *, struct sigaction *) =
-		wmrt_next(&next_sigaction, "sigaction", (void *)own_sigaction);
-
-	return next ? next(sig, act, old) : __sigaction(sig, act, old);
-}
-
-static int set_action(int sig, const struct sigaction *act, struct sigaction *old)
-{
-	struct sigaction wanted, was;
-	struct wmrt_guard guard;
-	bool is_wrapped = false;
-	uintptr_t before;
-	int rc;
-
-	if (act) {
-		wanted = *act;
-		is_wrapped = is_function(act->sa_handler) && !wmrt_is_vfork_child();
-	}
-	wmrt_check_fork();
-	wmrt_lock(&guard);
-	before = atomic_load(&handlers[sig]);
-	if (is_wrapped) {
-		atomic_store(&handlers[sig], (uintptr_t)wanted.sa_handler);
-		wanted.sa_handler = (handler_fn)(void *)wrapper;
-	}
-	rc = call_sigaction(sig, act ? &wanted : NULL, &was);
-	if (rc != 0)
-		atomic_store(&handlers[sig], before);
-	wmrt_unlock(&guard);
-	if (rc == 0 && old) {
-		*old = was;
-		old->sa_handler = as_program_set(was.sa_handler, before);
-	}
-	return rc;
-}
-
-static int own_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
-{
-	return is_signal(sig) ? set_action(sig, act, old) : call_sigaction(sig, act, old);
-}
-
-/* For static programs: what signal() and sysv_signal() are in terms of sigaction. */
-static handler_fn set_with_flags(int sig, handler_fn handler, int flags)
-{
-	struct sigaction act, old;
-
-	if (handler == SIG_ERR || sig < 1 || sig >= NSIG) {
-		errno = EINVAL;
-		return SIG_ERR;
-	}
-	memset(&act, 0, sizeof act);
-	act.sa_handler = handler;
-	act.sa_flags = flags;
-	if (atomic_load(&interrupts[sig]))
-		act.sa_flags &= ~SA_RESTART;
-	if (flags & SA_RESTART)
-		sigaddset(&act.sa_mask, sig);
-	return __sigaction(sig, &act, &old) < 0 ? SIG_ERR : old.sa_handler;
-}
-
-struct older {
-	_Atomic(void *) next;
-	const char *name;
-	handler_fn (*own)(int, handler_fn);
-	int flags;
-};
-
-static handler_fn own_signal(int sig, handler_fn handler);
-static handler_fn own_sysv_signal(int sig, handler_fn handler);
-
-static struct older older_bsd = {NULL, "signal", own_signal, SA_RESTART};
-static struct older older_sysv = {NULL, "__sysv_signal", own_sysv_signal, (int)SA_RESETHAND | SA_NODEFER};
-
-static handler_fn set_handler(struct older *kind, int sig, handler_fn handler)
-{
-	handler_fn (*next)(int, handler_fn) = wmrt_next(&kind->next, kind->name, (void *)kind->own);
-	bool is_wrapped = is_function(handler) && is_signal(sig) && !wmrt_is_vfork_child();
-	handler_fn set = is_wrapped ? (handler_fn)(void *)wrapper : handler;
-	struct wmrt_guard guard;
-	handler_fn was;
-	uintptr_t before = 0;
-
-	if (!is_signal(sig))
-		return next ? next(sig, handler) : set_with_flags(sig, handler, kind->flags);
-	wmrt_check_fork();
-	wmrt_lock(&guard);
-	before = atomic_load(&handlers[sig]);
-	if (is_wrapped)
-		atomic_store(&handlers[sig], (uintptr_t)handler);
-	was = next ? next(sig, set) : set_with_flags(sig, set, kind->flags);
-	if (was == SIG_ERR)
-		atomic_store(&handlers[sig], before);
-	wmrt_unlock(&guard);
-	return as_program_set(was, before);
-}
-
-static handler_fn own_signal(int sig, handler_fn handler)
-{
-	return set_handler(&older_bsd, sig, handler);
-}
-
-static handler_fn own_sysv_signal(int sig, handler_fn handler)
-{
-	return set_handler(&older_sysv, sig, handler);
-}
-
-/* All of it, by POSIX, on top of sigaction: it changes the mask too, which set_handler would put back. */
-static handler_fn own_sigset(int sig, handler_fn handler)
-{
-	struct sigaction act, old;
-	sigset_t set, was;
-
-	if (handler == SIG_ERR || sig < 1 || sig >= NSIG) {
-		errno = EINVAL;
-		return SIG_ERR;
-	}
-	memset(&act, 0, sizeof act);
-	act.sa_handler = handler;
-	if (own_sigaction(sig, handler == SIG_HOLD ? NULL : &act, &old) < 0)
-		return SIG_ERR;
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	if (sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &was) < 0)
-		return SIG_ERR;
-	return sigismember(&was, sig) ? SIG_HOLD : old.sa_handler;
-}
-
-static int own_siginterrupt(int sig, int is_on)
-{
-	int (*next)(int, int) = wmrt_next(&next_siginterrupt, "siginterrupt", (void *)own_siginterrupt);
-	struct sigaction act;
-
-	if (next)
-		return next(sig, is_on);
-	if (own_sigaction(sig, NULL, &act) < 0)
-		return -1;
-	atomic_store(&interrupts[sig], is_on != 0);
-	act.sa_flags = is_on ? act.sa_flags & ~SA_RESTART : act.sa_flags | SA_RESTART;
-	return own_sigaction(sig, &act, NULL);
-}
-
-WMRT_INTERPOSE(sigaction, own_sigaction);
-WMRT_INTERPOSE(siginterrupt, own_siginterrupt);
-WMRT_INTERPOSE(signal, own_signal);
-WMRT_INTERPOSE(bsd_signal, own_signal);
-WMRT_INTERPOSE(ssignal, own_signal);
-WMRT_INTERPOSE(sysv_signal, own_sysv_signal);
-WMRT_INTERPOSE(__sysv_signal, own_sysv_signal);
-WMRT_INTERPOSE(sigset, own_sigset);
-
-static void start(void)
-{
-	wmrt_next(&next_sigaction, "sigaction", (void *)own_sigaction);
-	wmrt_next(&next_siginterrupt, "siginterrupt", (void *)own_siginterrupt);
-	wmrt_next(&older_bsd.next, older_bsd.name, (void *)own_signal);
-	wmrt_next(&older_sysv.next, older_sysv.name, (void *)own_sysv_signal);
-}
-
-const struct wmrt_client wmrt_signals = {.start = start};
+const struct wmrt_client wmrt_signals = {.start = wmrt_handlers_start};

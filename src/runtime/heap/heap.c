@@ -9,12 +9,11 @@
  * whose file counts them; the child's counts them, and its frees of them, as inherited. So each allocation is counted
  * in one file. Live bytes for peaks are those of the process, whoever allocated them.
  */
-#include "runtime/clients.h"
+#include "runtime/heap/heap.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "runtime/contexts/capture.h"
 #include "recorder/chunkdir.h"
 #include "recorder/file.h"
 #include "runtime/heap/heap_blocks.h"
@@ -125,10 +124,10 @@ static __attribute__((noinline)) uint32_t record_add(const struct heap_key *key,
 	return LOST_RECORD;
 }
 
-/* The record of this point. */
-static uint32_t record_here(void)
+/* The record of a call of the allocator. */
+static uint32_t record_of(const void *return_address, enum wm1_heap_function function)
 {
-	wm_context c = wmrt_capture(WM_SITE_FOREIGN);
+	wm_context c = wmrt_heap_context(return_address, function);
 	struct heap_key key = {c.id, c.prefix, c.epoch};
 	uint64_t hash = wmrt_hash(c.id, (uint64_t)c.epoch << 32 | c.prefix);
 	uint32_t found;
@@ -200,11 +199,16 @@ void wm1_heap_start(void)
 
 void wm1_heap_alloc(void *block, size_t size_bytes)
 {
+	wm1_heap_alloc_from(block, size_bytes, NULL, WM1_HEAP_MALLOC);
+}
+
+void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_address, enum wm1_heap_function function)
+{
 	uint32_t number;
 
 	if (!is_ready())
 		return;
-	number = record_here();
+	number = record_of(return_address, function);
 	if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1}))
 		count_alloc(number, size_bytes);
 	else

@@ -28,6 +28,7 @@
 
 #pragma weak wm1_heap_start
 #pragma weak wm1_heap_alloc
+#pragma weak wm1_heap_alloc_from
 #pragma weak wm1_heap_take
 #pragma weak wm1_heap_put_back
 #pragma weak wm1_heap_freed
@@ -118,13 +119,30 @@ static inline const struct wm1_heap_client *runtime(void)
 	return atomic_load_explicit(&client, memory_order_acquire);
 }
 
-static void *tell_alloc(void *block, size_t size_bytes)
+/* The call that the program made. */
+struct call {
+	const void *return_address;
+	enum wm1_heap_function function;
+};
+
+#define CALLED(function) ((struct call){__builtin_return_address(0), function})
+
+static void *tell_alloc(void *block, size_t size_bytes, struct call call)
 {
 	const struct wm1_heap_client *to = runtime();
 
-	if (block && to)
-		to->alloc(block, size_bytes);
+	if (block && to) {
+		if (to == &direct && wm1_heap_alloc_from)
+			wm1_heap_alloc_from(block, size_bytes, call.return_address, call.function);
+		else
+			to->alloc(block, size_bytes);
+	}
 	return block;
+}
+
+static void *alloc(size_t size_bytes, struct call call)
+{
+	return is_resolved() ? tell_alloc(next.malloc(size_bytes), size_bytes, call) : early_alloc(size_bytes);
 }
 
 void wm1_heap_attach(const struct wm1_heap_client *found)
@@ -135,7 +153,7 @@ void wm1_heap_attach(const struct wm1_heap_client *found)
 
 API void *malloc(size_t size_bytes)
 {
-	return is_resolved() ? tell_alloc(next.malloc(size_bytes), size_bytes) : early_alloc(size_bytes);
+	return alloc(size_bytes, CALLED(WM1_HEAP_MALLOC));
 }
 
 API void *calloc(size_t count, size_t size_bytes)
@@ -147,7 +165,8 @@ API void *calloc(size_t count, size_t size_bytes)
 		return NULL;
 	}
 	/* The early store is zero: it is never used twice. */
-	return is_resolved() ? tell_alloc(next.calloc(count, size_bytes), total) : early_alloc(total);
+	return is_resolved() ? tell_alloc(next.calloc(count, size_bytes), total, CALLED(WM1_HEAP_CALLOC))
+			     : early_alloc(total);
 }
 
 API void free(void *block)
@@ -163,26 +182,26 @@ API void free(void *block)
 	next.free(block);
 }
 
-static void *move_early(void *block, size_t size_bytes)
+static void *move_early(void *block, size_t size_bytes, struct call call)
 {
 	size_t left = (size_t)(early + EARLY_BYTES - (char *)block);
-	void *moved = malloc(size_bytes);
+	void *moved = alloc(size_bytes, call);
 
 	if (moved)
 		memcpy(moved, block, size_bytes < left ? size_bytes : left);
 	return moved;
 }
 
-API void *realloc(void *block, size_t size_bytes)
+static void *resize(void *block, size_t size_bytes, struct call call)
 {
 	const struct wm1_heap_client *to;
 	struct wm1_heap_block taken;
 	void *moved;
 
 	if (!block)
-		return malloc(size_bytes);
+		return alloc(size_bytes, call);
 	if (is_early(block) || !is_resolved())
-		return move_early(block, size_bytes);
+		return move_early(block, size_bytes, call);
 	to = runtime();
 	if (!to)
 		return next.realloc(block, size_bytes);
@@ -193,7 +212,12 @@ API void *realloc(void *block, size_t size_bytes)
 		return NULL;
 	}
 	to->freed(taken);
-	return tell_alloc(moved, size_bytes);
+	return tell_alloc(moved, size_bytes, call);
+}
+
+API void *realloc(void *block, size_t size_bytes)
+{
+	return resize(block, size_bytes, CALLED(WM1_HEAP_REALLOC));
 }
 
 /* Not handed on: libc's calls realloc, which would be counted twice. */
@@ -205,7 +229,7 @@ API void *reallocarray(void *block, size_t count, size_t size_bytes)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return realloc(block, total);
+	return resize(block, total, CALLED(WM1_HEAP_REALLOCARRAY));
 }
 
 API int posix_memalign(void **block, size_t alignment, size_t size_bytes)
@@ -216,26 +240,29 @@ API int posix_memalign(void **block, size_t alignment, size_t size_bytes)
 		return ENOMEM;
 	rc = next.posix_memalign(block, alignment, size_bytes);
 	if (rc == 0)
-		tell_alloc(*block, size_bytes);
+		tell_alloc(*block, size_bytes, CALLED(WM1_HEAP_POSIX_MEMALIGN));
 	return rc;
 }
 
 API void *aligned_alloc(size_t alignment, size_t size_bytes)
 {
-	return is_resolved() ? tell_alloc(next.aligned_alloc(alignment, size_bytes), size_bytes) : NULL;
+	return is_resolved() ? tell_alloc(next.aligned_alloc(alignment, size_bytes), size_bytes,
+					  CALLED(WM1_HEAP_ALIGNED_ALLOC))
+			     : NULL;
 }
 
 API void *memalign(size_t alignment, size_t size_bytes)
 {
-	return is_resolved() ? tell_alloc(next.memalign(alignment, size_bytes), size_bytes) : NULL;
+	return is_resolved() ? tell_alloc(next.memalign(alignment, size_bytes), size_bytes, CALLED(WM1_HEAP_MEMALIGN))
+			     : NULL;
 }
 
 API void *valloc(size_t size_bytes)
 {
-	return is_resolved() ? tell_alloc(next.valloc(size_bytes), size_bytes) : NULL;
+	return is_resolved() ? tell_alloc(next.valloc(size_bytes), size_bytes, CALLED(WM1_HEAP_VALLOC)) : NULL;
 }
 
 API void *pvalloc(size_t size_bytes)
 {
-	return is_resolved() ? tell_alloc(next.pvalloc(size_bytes), size_bytes) : NULL;
+	return is_resolved() ? tell_alloc(next.pvalloc(size_bytes), size_bytes, CALLED(WM1_HEAP_PVALLOC)) : NULL;
 }

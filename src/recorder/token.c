@@ -4,9 +4,8 @@
  * RUN names this process's .wmk; BUILD the image that has the capture point; SITE is the number in that image. CHECK
  * is over what stands before its colon, so that a token cut or changed by a log differs from one that is whole.
  */
-#include <string.h>
+#include "recorder/token.h"
 
-#include "runtime/contexts/capture.h"
 #include "recorder/file.h"
 #include "recorder/image.h"
 #include "recorder/text.h"
@@ -62,7 +61,7 @@ static void token_write(wm_context c, struct wmrt_text *text)
 	}
 }
 
-int wm_token(wm_context c, char *buf, size_t size)
+int wmrt_token(wm_context c, char *buf, size_t size)
 {
 	char whole[WM_TOKEN_MAX];
 	struct wmrt_text text = {whole, sizeof whole, 0};

@@ -1,0 +1,292 @@
+/*
+ * code.c - the tables of recorded code: functions, sites, and functions, calls and commits of epochs.
+ *
+ * A table is a list of chunks of records of one size and a count, which is in private memory. A chunk is of the file, or memory
+ * that the file takes over when it is made (wmrt_file_inherit): before there is a file, and in a forked child that has none yet.
+ * Such a child shares the chunks with its parent, which goes on in them, so it first makes the chunk its own into which it
+ * appends (wmrt_file_own).
+ *
+ * Records refer to earlier ones of other tables. So the tables are copied in that order, and what fails once fails ever after.
+ */
+#include "recorder/code.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#include "recorder/chunkdir.h"
+#include "recorder/config.h"
+#include "recorder/file.h"
+#include "recorder/image.h"
+#include "recorder/process.h"
+#include "recorder/strtab.h"
+
+struct table {
+	struct wmrt_chunkdir chunks;
+	uint64_t count; /* whole records */
+	enum wmk_kind kind;
+	uint32_t record_bytes;
+	uint32_t first;         /* number of the first record; of sites each chunk has its own */
+	bool is_last_inherited; /* the chunk that the next record goes into is of another process, too */
+};
+
+/* Under the lock, in the order in which they refer to each other. */
+enum {
+	FUNCTIONS,
+	SITES,
+	EPOCH_FUNCTIONS,
+	EPOCH_EDGES,
+	EPOCHS,
+	TABLES,
+};
+
+static struct table tables[TABLES] = {
+	[FUNCTIONS] = {.kind = WMK_FUNCTIONS, .record_bytes = sizeof(struct wmk_function), .first = 1},
+	[SITES] = {.kind = WMK_SITES, .record_bytes = sizeof(struct wmk_site)},
+	[EPOCH_FUNCTIONS] = {.kind = WMK_EPOCH_FUNCTIONS, .record_bytes = sizeof(struct wmk_epoch_function)},
+	[EPOCH_EDGES] = {.kind = WMK_EPOCH_EDGES, .record_bytes = sizeof(struct wmk_epoch_edge)},
+	[EPOCHS] = {.kind = WMK_EPOCHS, .record_bytes = sizeof(struct wmk_epoch)},
+};
+
+/* Under the lock. */
+static bool is_closed;      /* something failed */
+static uint64_t drop_count; /* here, and before the fork in the processes that this one comes from */
+/* Written under the lock by who calls begin and end, and in a forked child; read by who may call. */
+static bool is_batch;
+static struct wmrt_guard batch_guard;
+
+static void take_lock(struct wmrt_guard *guard)
+{
+	wmrt_check_fork(); /* ends what another thread had begun in the parent */
+	if (is_batch)
+		return;
+	wmrt_config();
+	wmrt_lock(guard);
+}
+
+static void give_lock(const struct wmrt_guard *guard)
+{
+	if (!is_batch)
+		wmrt_unlock(guard);
+}
+
+void wmrt_code_begin(void)
+{
+	take_lock(&batch_guard);
+	is_batch = true;
+}
+
+void wmrt_code_end(void)
+{
+	if (!is_batch)
+		return;
+	is_batch = false;
+	wmrt_unlock(&batch_guard);
+}
+
+static void fail(void)
+{
+	is_closed = true;
+	drop_count++;
+	wmrt_file_drop(offsetof(struct wmk_header, dropped_code));
+}
+
+static uint32_t records_per_chunk(const struct table *t)
+{
+	return WMRT_CHUNK_BODY_BYTES / t->record_bytes;
+}
+
+/* The number of the first record of a new chunk. Those of a whole chunk of sites are taken at once, so that images that are
+ * registered in between take none out of their middle. */
+static bool first_number(const struct table *t, uint32_t order, uint32_t *ret)
+{
+	if (t->kind == WMK_SITES)
+		*ret = wmrt_image_take_sites(records_per_chunk(t));
+	else
+		*ret = t->first + order * records_per_chunk(t);
+	return t->kind != WMK_SITES || *ret != 0;
+}
+
+/* The chunk of the next record; NULL with no room. */
+static struct wmk_chunk_header *last_chunk(struct table *t)
+{
+	uint32_t per_chunk = records_per_chunk(t);
+	uint32_t order = (uint32_t)(t->count / per_chunk), first;
+	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&t->chunks, order);
+
+	if (chunk && t->is_last_inherited && !wmrt_file_own(chunk, (uint32_t)(t->count % per_chunk) * t->record_bytes))
+		return NULL;
+	t->is_last_inherited = false;
+	if (chunk)
+		return chunk;
+	if (!first_number(t, order, &first))
+		return NULL;
+	chunk = wmrt_file_chunk_or_memory(t->kind, first);
+	return chunk && wmrt_chunkdir_set(&t->chunks, order, chunk) ? chunk : NULL;
+}
+
+/* Appends a record, whose last word is its state. False, and counted: no room. *number: of the record. */
+static bool append(struct table *t, const void *record, uint32_t *number)
+{
+	uint32_t state_off = t->record_bytes - (uint32_t)sizeof(uint32_t);
+	uint32_t i = (uint32_t)(t->count % records_per_chunk(t));
+	struct wmk_chunk_header *chunk;
+	char *place;
+
+	if (is_closed || t->count >= UINT32_MAX - WMK_CHUNK_BYTES || (!wmrt_file_header() && !wmrt_file_run()))
+		chunk = NULL;
+	else
+		chunk = last_chunk(t);
+	if (!chunk) {
+		fail();
+		return false;
+	}
+	place = wmrt_chunk_body(chunk) + (size_t)i * t->record_bytes;
+	memcpy(place, record, state_off);
+	__atomic_store_n((uint32_t *)(void *)(place + state_off), 1, __ATOMIC_RELEASE);
+	wmrt_chunk_raise_used(chunk, (i + 1) * t->record_bytes);
+	*number = (uint32_t)chunk->first + i;
+	t->count++;
+	return true;
+}
+
+/* Takes the lock, and appends unless something that the record needs is missing. False on failure. */
+static bool add(struct table *t, const void *record, bool is_known)
+{
+	struct wmrt_guard guard;
+	uint32_t number;
+	bool is_added;
+
+	take_lock(&guard);
+	if (!is_known)
+		fail();
+	is_added = is_known && append(t, record, &number);
+	give_lock(&guard);
+	return is_added;
+}
+
+/* Under the lock. s may be NULL. False: the string found no room. */
+static bool add_string(const char *s, uint32_t *ret)
+{
+	*ret = s ? wmrt_string_locked(s) : WMK_NO_STRING;
+	return !s || *ret != WMRT_STRING_NONE;
+}
+
+uint32_t wmrt_code_image(const void *ehdr, const char *path, enum wmk_image_kind kind)
+{
+	const struct wmrt_image *image;
+	struct wmrt_guard guard;
+
+	take_lock(&guard);
+	image = is_closed ? NULL : wmrt_image_recorded_locked(ehdr, path, kind);
+	if (!image)
+		fail();
+	give_lock(&guard);
+	return image ? image->number : WMRT_CODE_NO_IMAGE;
+}
+
+uint32_t wmrt_code_function(uint32_t image, uint64_t address, const char *name)
+{
+	struct wmk_function record = {.address = address,
+				      .image = image,
+				      .owner = WMK_NO_STRING,
+				      .descriptor = WMK_NO_STRING,
+				      .file = WMK_NO_STRING};
+	struct wmrt_guard guard;
+	uint32_t number = 0;
+
+	take_lock(&guard);
+	if (is_closed || image == WMRT_CODE_NO_IMAGE || !add_string(name, &record.name))
+		fail();
+	else if (!append(&tables[FUNCTIONS], &record, &number))
+		number = 0;
+	give_lock(&guard);
+	return number;
+}
+
+uint32_t wmrt_code_site(uint32_t function, enum wmk_site_kind kind, uint32_t position, uint32_t flags, const char *name)
+{
+	struct wmk_site record = {.function = function, .kind = kind, .position = position, .flags = flags};
+	struct wmrt_guard guard;
+	uint32_t number = 0;
+
+	take_lock(&guard);
+	if (is_closed || !function || !add_string(name, &record.name))
+		fail();
+	else if (!append(&tables[SITES], &record, &number))
+		number = 0;
+	give_lock(&guard);
+	return number;
+}
+
+bool wmrt_code_epoch_function(uint32_t epoch, uint32_t function, uint64_t contexts, uint64_t restart, uint32_t flags)
+{
+	const struct wmk_epoch_function record = {
+		.contexts = contexts, .restart = restart, .epoch = epoch, .function = function, .flags = flags};
+
+	return add(&tables[EPOCH_FUNCTIONS], &record, function != 0);
+}
+
+bool wmrt_code_epoch_edge(uint32_t epoch, uint32_t site, uint32_t callee, enum wmk_edge_kind kind, uint64_t addend)
+{
+	const struct wmk_epoch_edge record = {
+		.addend = addend, .epoch = epoch, .site = site, .callee = callee, .kind = kind};
+
+	return add(&tables[EPOCH_EDGES], &record, site != 0 && callee != 0);
+}
+
+bool wmrt_code_epoch_commit(uint32_t epoch, uint32_t function_count, uint32_t edge_count)
+{
+	struct wmk_epoch record = {.epoch = epoch, .function_count = function_count, .edge_count = edge_count};
+	struct timespec now = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	record.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return add(&tables[EPOCHS], &record, true);
+}
+
+static void copy_records(char *to, const char *from, uint32_t len_bytes)
+{
+	memcpy(to, from, len_bytes);
+}
+
+/* False: not all of it found room. */
+static bool copy_table(struct table *t)
+{
+	uint32_t per_chunk = records_per_chunk(t), order;
+	struct wmk_chunk_header *chunk;
+
+	for (order = 0; (chunk = wmrt_chunkdir_get(&t->chunks, order)) != NULL; order++) {
+		uint64_t before = (uint64_t)order * per_chunk;
+		uint64_t n = t->count <= before ? 0 : t->count - before;
+
+		if (!wmrt_file_inherit(chunk, t->kind, chunk->first,
+				       (uint32_t)(n < per_chunk ? n : per_chunk) * t->record_bytes, copy_records))
+			return false;
+	}
+	t->is_last_inherited = false;
+	return true;
+}
+
+void wmrt_code_copy_inherited(void)
+{
+	struct wmk_header *header = wmrt_file_header();
+	int i;
+
+	__atomic_fetch_add(&header->dropped_code, drop_count, __ATOMIC_RELAXED);
+	for (i = 0; i < TABLES; i++)
+		if (!copy_table(&tables[i])) {
+			fail();
+			break;
+		}
+}
+
+void wmrt_code_after_fork(void)
+{
+	int i;
+
+	is_batch = false;
+	for (i = 0; i < TABLES; i++)
+		tables[i].is_last_inherited = true;
+}

@@ -1,0 +1,21 @@
+/*
+ * handlers.h - the program's signal handlers run inside of one of the client's.
+ *
+ * sigaction, signal, bsd_signal, ssignal, sysv_signal, sigset and siginterrupt are those of handlers.c. A client that links it defines
+ * wmrt_handle, which becomes the action of every signal that the program has a handler for, and calls that.
+ */
+#ifndef WM_RECORDER_HANDLERS_H
+#define WM_RECORDER_HANDLERS_H
+
+#include <signal.h>
+
+typedef void (*wmrt_handler_fn)(int sig, siginfo_t *info, void *context);
+
+/* Defined by the client: calls wmrt_handler_of(sig) with what it was called with. */
+void wmrt_handle(int sig, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
+/* The program's handler of a signal whose action is wmrt_handle. Signal-safe. */
+wmrt_handler_fn wmrt_handler_of(int sig);
+/* Looks up what is stood in front of: once, at start. */
+void wmrt_handlers_start(void);
+
+#endif

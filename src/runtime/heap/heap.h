@@ -1,0 +1,20 @@
+/*
+ * heap.h - the heap client's records, and whose contexts they are: compiled into the runtime and into the agent, each of which says
+ * what the context of a call of the allocator is.
+ */
+#ifndef WM_RUNTIME_HEAP_HEAP_H
+#define WM_RUNTIME_HEAP_HEAP_H
+
+#include "recorder/client.h"
+#include "waymark/runtime.h"
+#pragma GCC visibility push(default)
+#include "waymark.h"
+#pragma GCC visibility pop
+
+extern const struct wmrt_client wmrt_heap;
+
+/* The context of the allocation: that of foreign code. return_address: NULL where it is not known. Signal-safe; no malloc. Its
+ * prefix is WM_PREFIX_LOST where it cannot be found. */
+wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function);
+
+#endif
