@@ -193,6 +193,70 @@ struct error *object_read(const char *path, unsigned int sections, struct object
 	return err;
 }
 
+/* Code that was instrumented registers itself; what only includes waymark.h has weak references to other functions. */
+static bool names_runtime(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(elf, shdr->sh_link, symbol.st_name);
+
+		if (name && strcmp(name, "wm1_register") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_instrumented(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return false;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+
+		if (name && (strncmp(name, ".debug_waymark", strlen(".debug_waymark")) == 0 ||
+			     (shdr.sh_type == SHT_DYNSYM && names_runtime(elf, scn, &shdr))))
+			return true;
+	}
+	return false;
+}
+
+struct error *object_read_program(const char *path, struct object_program *ret)
+{
+	struct object_program program = {0};
+	struct object o = {0};
+	GElf_Ehdr ehdr;
+	int fd = -1;
+	Elf *elf;
+	struct error *err = open_regular(path, &fd);
+
+	if (err)
+		return err;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	if (!elf)
+		err = elf_error(path, "cannot be read");
+	else if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr))
+		err = error_create(ERROR_FORMAT, "%s: this is no ELF file (a program or shared library)", path);
+	else
+		err = read_segments(elf, path, &o);
+	if (!err) {
+		program.is_x86_64 = ehdr.e_ident[EI_CLASS] == ELFCLASS64 && ehdr.e_machine == EM_X86_64;
+		program.is_dynamic = o.is_dynamic;
+		program.is_instrumented = is_instrumented(elf);
+		*ret = program;
+	}
+	if (elf)
+		elf_end(elf);
+	close(fd);
+	return err;
+}
+
 void object_deinit(struct object *o)
 {
 	for (int i = 0; i < OBJECT_SECTIONS; i++)

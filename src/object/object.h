@@ -50,6 +50,16 @@ struct object {
 struct error *object_read(const char *path, unsigned int sections, struct object *ret);
 void object_deinit(struct object *o);
 
+/* What decides how a program can be run. */
+struct object_program {
+	bool is_instrumented; /* by waymark cc; as far as its dynamic symbols tell when it is stripped */
+	bool is_dynamic;      /* as in struct object */
+	bool is_x86_64;
+};
+
+/* ERROR_FORMAT: it is no ELF file. */
+struct error *object_read_program(const char *path, struct object_program *ret);
+
 /* ".debug_waymark" and so on. */
 const char *object_section_name(enum object_section section);
 

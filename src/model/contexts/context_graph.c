@@ -164,6 +164,13 @@ struct error *image_append_site(struct image *image, uint32_t site, struct frame
 	size_t first = frames->count;
 	struct error *err = NULL;
 
+	if (!s->location && image->recorded) {
+		bool is_known;
+
+		err = recorded_append_lines(image, site, frames, &is_known);
+		if (err || is_known)
+			return err;
+	}
 	if (!s->location)
 		return append_plain(image, s, frames);
 	for (uint32_t l = s->location; l && !err; l = image->meta.locations[l - 1].inlined_at) {

@@ -16,6 +16,7 @@ void image_cache_init(struct image_cache *cache)
 {
 	*cache = (struct image_cache){0};
 	object_search_init(&cache->search);
+	recorded_files_init(&cache->files, &cache->search);
 }
 
 void image_cache_deinit(struct image_cache *cache)
@@ -26,6 +27,7 @@ void image_cache_deinit(struct image_cache *cache)
 		free(cache->images.items[i]);
 	}
 	cached_image_vec_deinit(&cache->images);
+	recorded_files_deinit(&cache->files);
 	object_search_deinit(&cache->search);
 }
 
@@ -109,7 +111,7 @@ struct error *process_init(struct process *p, const struct wmk_file *w, struct i
 						.why = cached->why};
 		p->image_count++;
 	}
-	p->recorded_why = recorded_image_create(w, &p->recorded);
+	p->recorded_why = recorded_image_create(w, &cache->files, &p->recorded);
 	return NULL;
 }
 

@@ -10,6 +10,7 @@
 #include "format/wmk.h"
 #include "object/find.h"
 #include "model/contexts/context_graph.h"
+#include "model/contexts/recorded_files.h"
 
 struct cached_image {
 	struct object_wanted wanted; /* path not kept */
@@ -21,6 +22,7 @@ VEC_DECLARE(cached_image_vec, struct cached_image *);
 struct image_cache {
 	struct object_search search;
 	struct cached_image_vec images;
+	struct recorded_files files; /* of recorded code */
 };
 
 void image_cache_init(struct image_cache *cache);

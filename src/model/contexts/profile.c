@@ -185,17 +185,27 @@ struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metri
 	return NULL;
 }
 
-struct error *profile_warn(struct profile *p, const char *text)
+static struct error *add_warning(struct profile *p, uint64_t count, const char *text)
 {
-	struct profile_warning warning = {.count = 1};
+	struct profile_warning warning = {.count = count};
 	struct error *err;
 
 	for (size_t i = 0; i < p->warnings.count; i++) {
 		if (strcmp(p->warnings.items[i].text, text) == 0) {
-			p->warnings.items[i].count++;
+			p->warnings.items[i].count += count;
 			return NULL;
 		}
 	}
 	err = profile_copy_string(p, text, &warning.text);
 	return err ? err : profile_warning_vec_append(&p->warnings, warning);
+}
+
+struct error *profile_warn(struct profile *p, const char *text)
+{
+	return add_warning(p, 1, text);
+}
+
+struct error *profile_note(struct profile *p, const char *text)
+{
+	return add_warning(p, 0, text);
 }

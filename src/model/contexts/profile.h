@@ -66,6 +66,10 @@ struct profile_source {
 	bool has_paths; /* which this report does not show */
 	uint64_t dropped_events;
 	uint64_t dropped_prefixes;
+	uint64_t dropped_code;
+	uint64_t samples_unknown;
+	uint64_t samples_in_agent;
+	uint64_t samples_disagreed; /* with the stack */
 	uint64_t dropped_heap_calls;
 	uint64_t drop_errno;
 	uint64_t uncommitted;
@@ -82,7 +86,7 @@ VEC_DECLARE(profile_source_vec, struct profile_source);
 
 struct profile_warning {
 	const char *text;
-	uint64_t count; /* contexts */
+	uint64_t count; /* contexts that could not be decoded */
 };
 VEC_DECLARE(profile_warning_vec, struct profile_warning);
 
@@ -129,6 +133,8 @@ struct error *profile_add_metric(struct profile *p, const char *name, enum metri
 				 uint32_t *ret);
 struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metric, uint64_t value);
 struct error *profile_warn(struct profile *p, const char *text);
+/* The same for what costs no context: that has count 0. */
+struct error *profile_note(struct profile *p, const char *text);
 struct error *profile_copy_string(struct profile *p, const char *text, const char **ret);
 
 #endif

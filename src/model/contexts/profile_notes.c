@@ -15,7 +15,14 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 {
 	print_note(before, s->path, s->dropped_events, "events were dropped", out);
 	print_note(before, s->path, s->dropped_prefixes, "contexts lost where they begin: they start at [lost]", out);
+	print_note(before, s->path, s->dropped_code,
+		   "records of code were lost, and all later ones: what needs them is [unknown]", out);
 	print_note(before, s->path, s->dropped_heap_calls, "heap calls have no context: they are under [lost]", out);
+	print_note(before, s->path, s->samples_unknown, "samples have no context: they are not counted", out);
+	print_note(before, s->path, s->samples_in_agent, "samples fell into the agent itself: they are not counted",
+		   out);
+	print_note(before, s->path, s->samples_disagreed, "samples have another context than the stack says (--check)",
+		   out);
 	if (s->drop_errno == EFBIG)
 		fprintf(out, "%s%s: its size limit was reached (WAYMARK_LIMIT)\n", before, s->path);
 	else if (s->drop_errno)
@@ -27,6 +34,14 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 		fprintf(out, "%s%s\n", before, s->truncated);
 }
 
+static void print_warning(const struct profile_warning *warning, const char *before, FILE *out)
+{
+	fputs(before, out);
+	if (warning->count)
+		fprintf(out, "[unknown] %" PRIu64 " contexts: ", warning->count);
+	fprintf(out, "%s\n", warning->text);
+}
+
 void notes_print(const struct view *v, const char *before, FILE *out)
 {
 	const struct profile *p = v->profile;
@@ -34,8 +49,7 @@ void notes_print(const struct view *v, const char *before, FILE *out)
 	for (size_t i = 0; i < p->sources.count; i++)
 		print_source_notes(&p->sources.items[i], before, out);
 	for (size_t i = 0; i < p->warnings.count; i++)
-		fprintf(out, "%s[unknown] %" PRIu64 " contexts: %s\n", before, p->warnings.items[i].count,
-			p->warnings.items[i].text);
+		print_warning(&p->warnings.items[i], before, out);
 	print_note(before, "sums", p->saturated, "did not fit 64 bits and stay at the largest number", out);
 	if (v->row_count < v->matching_rows)
 		fprintf(out, "%sonly %zu of %zu contexts are shown (--top)\n", before, v->row_count, v->matching_rows);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/contexts/profile.h"
+#include "model/contexts/recorded_graph.h"
 #include "waymark/abi.h"
 
 enum {
@@ -438,6 +439,10 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .has_paths = w->whole_count[WMK_PATHS] || w->whole_count[WMK_PATH_COUNTS],
 				   .dropped_events = h->dropped_events,
 				   .dropped_prefixes = h->dropped_prefixes,
+				   .dropped_code = h->dropped_code,
+				   .samples_unknown = h->samples_unknown,
+				   .samples_in_agent = h->samples_in_agent,
+				   .samples_disagreed = h->samples_checked - h->samples_agreed,
 				   .dropped_heap_calls = h->dropped_heap_calls,
 				   .drop_errno = h->drop_errno,
 				   .uncommitted = w->uncommitted,
@@ -454,13 +459,24 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 	return err ? err : profile_source_vec_append(&p->sources, s);
 }
 
+/* Files of recorded code that were not found. */
+static struct error *note_unnamed(struct profile *p, const struct process *process)
+{
+	const struct error *why;
+	struct error *err = NULL;
+
+	for (size_t i = 0; !err && (why = recorded_why_unnamed(process->recorded, i)) != NULL; i++)
+		err = profile_note(p, why->message);
+	return err;
+}
+
 struct error *profile_add_file(struct profile *p, const struct wmk_file *w, struct image_cache *cache,
 			       const struct profile_progress *progress)
 {
 	struct gather g = {.p = p, .w = w, .progress = progress};
 	struct error *err;
 
-	err = process_init(&g.process, w, cache) ?: add_source(p, w) ?: gather_heap(&g) ?: gather_events(&g);
+	err = process_init(&g.process, w, cache) ?: note_unnamed(p, &g.process) ?: add_source(p, w) ?: gather_heap(&g) ?: gather_events(&g);
 	process_deinit(&g.process);
 	hashmap_deinit(&g.prefix_map);
 	u32_vec_deinit(&g.prefix_nodes);

@@ -1,6 +1,6 @@
 /*
  * recorded_graph.c - builds the image of recorded code. Functions, sites and lines become the model that sections are read into,
- * so names and frames are those of any image. The records of an epoch become an encoded call graph, which callgraph_adopt checks.
+ * so names and frames are those of any image. What the records do not name, the symbols and lines of its file do (recorded_files.h). The records of an epoch become an encoded call graph, which callgraph_adopt checks.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/hashmap.h"
 #include "base/order.h"
 #include "model/contexts/recorded_graph.h"
+#include "object/demangle.h"
 
 VEC_DECLARE(recorded_line_vec, struct wmk_line);
 VEC_DECLARE(recorded_epoch_vec, struct recorded_epoch *);
@@ -20,10 +21,30 @@ struct recorded_epoch {
 	struct error *why;    /* it cannot be used */
 };
 
+/* Where a function's code is. */
+struct place {
+	const struct recorded_file *file; /* NULL: in none */
+	uint64_t address;                 /* less that of the file's ELF header */
+};
+
+/* What the file's DWARF says of a site. */
+struct known_lines {
+	bool is_known;
+	struct frame *frames; /* outermost first */
+	uint32_t count;
+};
+
+VEC_DECLARE(why_vec, const struct error *);
+
 struct recorded {
 	const struct wmk_file *wmk;
-	struct hashmap functions; /* number -> index */
-	struct hashmap sites;     /* number -> index - 1 */
+	struct recorded_files *files;
+	struct place *places;      /* of functions */
+	uint32_t *positions;       /* of sites */
+	struct known_lines *lines; /* of sites, found when first needed */
+	struct why_vec unnamed;    /* files that were not found, and have functions without names */
+	struct hashmap functions;  /* number -> index */
+	struct hashmap sites;      /* number -> index - 1 */
 	struct recorded_epoch_vec epochs;
 };
 
@@ -49,6 +70,38 @@ static const char *last_part(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+static struct error *note_unnamed(struct recorded *r, const struct error *why)
+{
+	for (size_t i = 0; i < r->unnamed.count; i++)
+		if (r->unnamed.items[i] == why)
+			return NULL;
+	return why_vec_append(&r->unnamed, why);
+}
+
+const struct error *recorded_why_unnamed(const struct image *image, size_t i)
+{
+	const struct recorded *r = image ? image->recorded : NULL;
+
+	return r && i < r->unnamed.count ? r->unnamed.items[i] : NULL;
+}
+
+/* The place of a function of a file, and its name there if the record has none. */
+static struct error *find_in_file(struct image *image, uint32_t index, const struct wmk_function *f,
+				  const struct wmk_file_image *of)
+{
+	struct recorded *r = image->recorded;
+	struct place *place = &r->places[index];
+	struct error *err = r->files ? recorded_files_get(r->files, of, &place->file) : NULL;
+
+	place->address = f->address;
+	if (err || !place->file || string_or_null(r->wmk, f->name))
+		return err;
+	if (!place->file->symbols)
+		return note_unnamed(r, place->file->why);
+	image->meta.functions[index].name = symbols_function(place->file->symbols, f->address);
+	return NULL;
 }
 
 /* A method's name is its class's and its own. Without a name the place is all there is. */
@@ -89,7 +142,12 @@ static struct error *add_function(struct image *image, uint32_t number, const st
 	if (err)
 		return err;
 	ret = &image->meta.functions[index];
-	ret->name = full_name(&image->meta.arena, w, f, of);
+	if (of->record.kind == WMK_IMAGE_BINARY)
+		err = find_in_file(image, index, f, of);
+	if (err)
+		return err;
+	if (!ret->name)
+		ret->name = full_name(&image->meta.arena, w, f, of);
 	ret->link_name = ret->name ? link_name(&image->meta.arena, w, f, of, ret->name) : NULL;
 	if (!ret->link_name)
 		return &error_no_memory;
@@ -195,6 +253,7 @@ static struct error *add_site(struct image *image, const struct recorded_line_ve
 	err = add_number(&image->recorded->sites, number, &index);
 	if (err)
 		return err;
+	image->recorded->positions[index + 1] = s->position;
 	if (line) {
 		image->meta.locations[image->meta.location_count++] =
 			(struct meta_location){.file = image->meta.functions[site.caller].file, .line = line};
@@ -220,6 +279,63 @@ static struct error *add_sites(struct image *image)
 	return err;
 }
 
+/* ---- lines of files ---- */
+
+/* The function itself is the outermost of `count` lines, which are innermost first. */
+static struct error *make_frames(struct image *image, const struct meta_site *s, const struct symbols_line *lines,
+				 uint32_t count, struct frame *ret)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct symbols_line *line = &lines[count - 1 - i];
+		const char *link_name = line->function;
+		struct frame *frame = &ret[i];
+
+		*frame = (struct frame){.file = line->file, .line = line->line, .column = line->column};
+		frame->flags = i ? FRAME_INLINED : 0;
+		frame->name = i && link_name ? demangle(&image->meta.arena, link_name)
+					     : image_function_name(image, s->caller);
+		frame->link_name = i && link_name ? link_name : image->meta.functions[s->caller].link_name;
+		if (!frame->name)
+			return &error_no_memory;
+	}
+	if (s->flags & META_SITE_TAIL)
+		ret[count - 1].flags |= FRAME_TAIL;
+	return NULL;
+}
+
+static struct error *find_lines(struct image *image, uint32_t site, struct known_lines *ret)
+{
+	const struct meta_site *s = &image->meta.sites[site];
+	const struct place *place = &image->recorded->places[s->caller];
+	struct symbols_line lines[SYMBOLS_LINES_MAX];
+	struct error *err;
+	int32_t position;
+
+	ret->is_known = true;
+	if (!place->file || !place->file->symbols)
+		return NULL;
+	position = (int32_t)image->recorded->positions[site]; /* below the function: in its cold part */
+	ret->count = symbols_lines(place->file->symbols, place->address + (uint64_t)(int64_t)position, lines);
+	if (!ret->count)
+		return NULL;
+	ret->frames = arena_calloc(&image->meta.arena, ret->count, sizeof *ret->frames);
+	err = ret->frames ? make_frames(image, s, lines, ret->count, ret->frames) : &error_no_memory;
+	if (err)
+		*ret = (struct known_lines){0};
+	return err;
+}
+
+struct error *recorded_append_lines(struct image *image, uint32_t site, struct frame_vec *frames, bool *ret)
+{
+	struct known_lines *known = &image->recorded->lines[site];
+	struct error *err = known->is_known ? NULL : find_lines(image, site, known);
+
+	for (uint32_t i = 0; i < known->count && !err; i++)
+		err = frame_vec_append(frames, known->frames[i]);
+	*ret = known->count > 0;
+	return err;
+}
+
 /* ---- the image ---- */
 
 static struct error *alloc_tables(struct image *image)
@@ -232,12 +348,16 @@ static struct error *alloc_tables(struct image *image)
 	m->sites = arena_calloc(&m->arena, sites + 1, sizeof *m->sites);
 	m->locations = arena_calloc(&m->arena, sites + 1, sizeof *m->locations);
 	m->site_count = 1;
-	if (!m->functions || !m->sites || !m->locations)
+	image->recorded->places = arena_calloc(&m->arena, functions + 1, sizeof *image->recorded->places);
+	image->recorded->positions = arena_calloc(&m->arena, sites + 1, sizeof *image->recorded->positions);
+	image->recorded->lines = arena_calloc(&m->arena, sites + 1, sizeof *image->recorded->lines);
+	if (!m->functions || !m->sites || !m->locations || !image->recorded->places || !image->recorded->positions ||
+	    !image->recorded->lines)
 		return &error_no_memory;
 	return image_alloc_names(image, functions, sites, sites);
 }
 
-struct error *recorded_image_create(const struct wmk_file *w, struct image **ret)
+struct error *recorded_image_create(const struct wmk_file *w, struct recorded_files *files, struct image **ret)
 {
 	struct image *image;
 	struct error *err;
@@ -255,6 +375,7 @@ struct error *recorded_image_create(const struct wmk_file *w, struct image **ret
 	err = image->recorded ? NULL : &error_no_memory;
 	if (!err) {
 		image->recorded->wmk = w;
+		image->recorded->files = files;
 		err = alloc_tables(image);
 	}
 	if (!err)
@@ -297,6 +418,7 @@ void recorded_destroy(struct recorded *r)
 	for (size_t i = 0; i < r->epochs.count; i++)
 		epoch_destroy(r->epochs.items[i]);
 	recorded_epoch_vec_deinit(&r->epochs);
+	why_vec_deinit(&r->unnamed);
 	hashmap_deinit(&r->functions);
 	hashmap_deinit(&r->sites);
 	free(r);

@@ -10,17 +10,29 @@
 
 #include "format/wmk.h"
 #include "model/contexts/context_graph.h"
+#include "model/contexts/recorded_files.h"
 
 struct recorded;
 
-/* *ret is NULL when the file has no recorded code. w must outlive the image. ERROR_FORMAT when its records contradict each other. */
-struct error *recorded_image_create(const struct wmk_file *w, struct image **ret);
+/*
+ * *ret is NULL when the file has no recorded code. w and files must outlive the image. files: NULL opens none. ERROR_FORMAT when its records contradict
+ * each other.
+ */
+struct error *recorded_image_create(const struct wmk_file *w, struct recorded_files *files, struct image **ret);
 void recorded_destroy(struct recorded *r);
 
 /* Index in image->meta.sites of a site number of the process; 0: it is no site of recorded code. */
 uint32_t recorded_find_site(const struct image *image, uint32_t site);
 /* The site's number in the process. */
 uint32_t recorded_site_number(const struct recorded *r, uint32_t index);
+
+/*
+ * Appends the frames of a site whose line is in no record, as the file's DWARF has them: the function, then what is inlined there.
+ * *ret: there are some.
+ */
+struct error *recorded_append_lines(struct image *image, uint32_t site, struct frame_vec *frames, bool *ret);
+/* Why the functions of a file have no names: that of the i-th such file, NULL behind the last. */
+const struct error *recorded_why_unnamed(const struct image *image, size_t i);
 
 /* ERROR_NOT_FOUND: the epoch has no dictionary (yet). The image owns *ret. */
 struct error *recorded_encoding(struct image *image, uint32_t epoch, struct encoding **ret);

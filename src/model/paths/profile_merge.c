@@ -98,6 +98,7 @@ static void add_header(struct adding *a)
 	if (!(h->flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT)))
 		sum->flags &= ~(uint32_t)WMK_FLAG_CLOSED;
 	add_count(&sum->dropped_prefixes, h->dropped_prefixes);
+	add_count(&sum->dropped_code, h->dropped_code);
 	add_count(&sum->dropped_path_tables, h->dropped_path_tables);
 	add_count(&sum->dropped_path_tables, a->w->lost_path_tables);
 	add_count(&sum->dropped_paths, h->dropped_paths);

@@ -1,0 +1,450 @@
+/*
+ * symbols.c - symbols and lines through libdwfl, which joins a file with its debug file. Functions are sorted once by address.
+ * The ranges of compilation units are, too: libdw's own way needs .debug_aranges, which clang does not write. Within a unit
+ * libdw looks through all entries for what was inlined, so who asks again and again keeps the answer.
+ */
+#include "object/symbols.h"
+
+#include <dwarf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include "base/arena.h"
+#include "base/order.h"
+
+struct symbol {
+	uint64_t address; /* as linked */
+	const char *name;
+	bool is_function; /* by its type; else it has none, as in assembly */
+	bool is_global;   /* or weak */
+};
+VEC_DECLARE(symbol_vec, struct symbol);
+
+struct unit_range {
+	uint64_t start, end;
+	Dwarf_Die unit;
+	Dwarf_Die contents; /* of a split unit another one */
+};
+VEC_DECLARE(unit_range_vec, struct unit_range);
+
+struct symbols {
+	struct arena arena;
+	const struct object_search *search;
+	struct build_id build_id;
+	char *path;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	uint64_t first_address; /* as linked, of the ELF header */
+	struct symbol_vec functions;
+	bool is_dwarf_read;
+	uint64_t dwarf_bias; /* of linked addresses over those in the debug information */
+	struct unit_range_vec units;
+};
+
+/* ---- the file ---- */
+
+struct file_search {
+	const struct object_wanted *wanted;
+	char *found;       /* malloc'd */
+	struct error *why; /* the first file of another build, or that cannot be read */
+};
+
+static struct error *other_build(const struct object_wanted *wanted, const char *path, const struct build_id *id)
+{
+	char have[BUILD_ID_TEXT_MAX], want[BUILD_ID_TEXT_MAX];
+
+	return error_create(ERROR_MISMATCH, "%s: is of another build: its build id is %s, %s is wanted", path,
+			    build_id_text(id, have), build_id_text(&wanted->build_id, want));
+}
+
+static struct error *check_file(struct file_search *h, const char *path)
+{
+	const struct build_id *wanted = &h->wanted->build_id;
+	struct object o;
+	struct error *err = object_read(path, 0, &o);
+
+	if (err)
+		return err;
+	if (wanted->len_bytes && !build_id_equal(wanted, &o.build_id))
+		err = other_build(h->wanted, path, &o.build_id);
+	object_deinit(&o);
+	return err;
+}
+
+static bool try_file(void *state, const char *path)
+{
+	struct file_search *h = state;
+	struct error *err = check_file(h, path);
+
+	if (!err)
+		h->found = strdup(path);
+	else if (!h->why)
+		h->why = err;
+	else
+		error_destroy(err);
+	return h->found != NULL;
+}
+
+/* *ret is malloc'd. */
+static struct error *find_file(const struct object_search *search, const struct object_wanted *wanted, char **ret)
+{
+	struct file_search h = {.wanted = wanted};
+	const struct locate files = {.search = search,
+				     .path = wanted->path,
+				     .build_id = wanted->build_id,
+				     .wants_program = true,
+				     .wants_debug = true,
+				     .is_by_name = wanted->path && !wanted->build_id.len_bytes,
+				     .try = try_file,
+				     .state = &h};
+
+	if (locate_file(&files)) {
+		error_destroy(h.why);
+		*ret = h.found;
+		return NULL;
+	}
+	return h.why ? h.why : error_create(ERROR_NOT_FOUND, "%s: not found", wanted->path ? wanted->path : "?");
+}
+
+/* ---- libdwfl ---- */
+
+struct debug_search {
+	const struct symbols *symbols;
+	char *path; /* malloc'd */
+	int fd;
+};
+
+static bool try_debug_file(void *state, const char *path)
+{
+	struct debug_search *h = state;
+	struct object o;
+	struct error *err;
+	bool is_right;
+
+	if (strcmp(path, h->symbols->path) == 0)
+		return false;
+	err = object_read(path, 0, &o);
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	is_right = build_id_equal(&o.build_id, &h->symbols->build_id);
+	object_deinit(&o);
+	if (is_right)
+		h->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (h->fd >= 0)
+		h->path = strdup(path);
+	return h->fd >= 0;
+}
+
+/* The user's directories first. */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			  const char *file_name, const char *link, GElf_Word crc, char **ret)
+{
+	const struct symbols *s = *userdata;
+	struct debug_search h = {.symbols = s, .fd = -1};
+	const struct locate files = {
+		.search = s->search, .build_id = s->build_id, .wants_debug = true, .try = try_debug_file, .state = &h};
+
+	if (s->build_id.len_bytes >= 2 && (locate_file(&files) || (link && locate_debuglink(&files, s->path, link)))) {
+		*ret = h.path;
+		return h.fd;
+	}
+	return dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, link, crc, ret);
+}
+
+static struct error *dwfl_failed(const struct symbols *s)
+{
+	return error_create(ERROR_FORMAT, "%s: cannot be read: %s", s->path, dwfl_errmsg(-1));
+}
+
+/* Addresses of the module are those as linked. */
+static struct error *open_module(struct symbols *s)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	void **userdata;
+	GElf_Addr bias;
+	GElf_Phdr h;
+	Elf *elf;
+
+	s->dwfl = dwfl_begin(&callbacks);
+	if (!s->dwfl)
+		return dwfl_failed(s);
+	dwfl_report_begin(s->dwfl);
+	s->module = dwfl_report_elf(s->dwfl, s->path, s->path, -1, 0, true);
+	if (!s->module || dwfl_report_end(s->dwfl, NULL, NULL) != 0)
+		return dwfl_failed(s);
+	dwfl_module_info(s->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = s;
+	elf = dwfl_module_getelf(s->module, &bias);
+	if (!elf)
+		return dwfl_failed(s);
+	for (int i = 0; gelf_getphdr(elf, i, &h) != NULL; i++)
+		if (h.p_type == PT_LOAD) {
+			s->first_address = h.p_vaddr - h.p_offset;
+			break;
+		}
+	return NULL;
+}
+
+/* ---- symbols ---- */
+
+static size_t leading_underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* The one to show is the first of its address. */
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return compare_u64(x->address, y->address) ?:
+	       compare_u64(y->is_function, x->is_function) ?:
+	       compare_u64(y->is_global, x->is_global) ?:
+	       compare_u64(leading_underscores(x->name), leading_underscores(y->name)) ?:
+	       strcmp(x->name, y->name);
+}
+
+/* Of code, or of no type in a section of code. */
+static bool is_of_code(const GElf_Sym *symbol, Elf *elf, GElf_Word section)
+{
+	Elf_Scn *scn;
+	GElf_Shdr h;
+	int type = GELF_ST_TYPE(symbol->st_info);
+
+	if (section == SHN_UNDEF || section == SHN_ABS)
+		return false;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return true;
+	scn = type == STT_NOTYPE && elf ? elf_getscn(elf, section) : NULL;
+	return scn && gelf_getshdr(scn, &h) && (h.sh_flags & SHF_EXECINSTR);
+}
+
+static struct error *add_symbol(struct symbols *s, int i)
+{
+	GElf_Sym symbol;
+	GElf_Addr address;
+	GElf_Word section;
+	Elf *elf;
+	const char *name = dwfl_module_getsym_info(s->module, i, &symbol, &address, &section, &elf, NULL);
+	size_t len = name ? strcspn(name, "@") : 0;
+	char *copy;
+
+	if (!len || !is_of_code(&symbol, elf, section))
+		return NULL;
+	copy = arena_strndup(&s->arena, name, len);
+	if (!copy)
+		return &error_no_memory;
+	return symbol_vec_append(&s->functions,
+				 (struct symbol){.address = address,
+						 .name = copy,
+						 .is_function = GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE,
+						 .is_global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
+}
+
+static struct error *read_symbols(struct symbols *s)
+{
+	int count = dwfl_module_getsymtab(s->module); /* -1: it has none */
+	struct error *err = NULL;
+
+	for (int i = 1; i < count && !err; i++)
+		err = add_symbol(s, i);
+	if (s->functions.count)
+		qsort(s->functions.items, s->functions.count, sizeof *s->functions.items, by_address);
+	return err;
+}
+
+struct error *symbols_open(const struct object_search *search, const struct object_wanted *wanted, struct symbols **ret)
+{
+	struct symbols *s;
+	char *path;
+	struct error *err = find_file(search, wanted, &path);
+
+	if (err)
+		return err;
+	s = calloc(1, sizeof *s);
+	if (!s) {
+		free(path);
+		return &error_no_memory;
+	}
+	arena_init(&s->arena);
+	s->search = search;
+	s->build_id = wanted->build_id;
+	s->path = path;
+	err = open_module(s) ?: read_symbols(s);
+	if (err)
+		symbols_close(s);
+	else
+		*ret = s;
+	return err;
+}
+
+void symbols_close(struct symbols *s)
+{
+	if (!s)
+		return;
+	dwfl_end(s->dwfl);
+	symbol_vec_deinit(&s->functions);
+	unit_range_vec_deinit(&s->units);
+	arena_deinit(&s->arena);
+	free(s->path);
+	free(s);
+}
+
+const char *symbols_function(const struct symbols *s, uint64_t address)
+{
+	size_t low = 0, high = s->functions.count;
+
+	address += s->first_address;
+	while (low < high) { /* the first at or behind it */
+		size_t middle = low + (high - low) / 2;
+
+		if (s->functions.items[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->functions.count && s->functions.items[low].address == address ? s->functions.items[low].name
+										      : NULL;
+}
+
+/* ---- lines ---- */
+
+static int by_start(const void *a, const void *b)
+{
+	return compare_u64(((const struct unit_range *)a)->start, ((const struct unit_range *)b)->start);
+}
+
+static void add_unit(struct symbols *s, const Dwarf_Die *unit, const Dwarf_Die *contents)
+{
+	Dwarf_Die die = *unit;
+	Dwarf_Addr base, start, end;
+	ptrdiff_t off = 0;
+
+	while ((off = dwarf_ranges(&die, off, &base, &start, &end)) > 0)
+		if (start && start < end) { /* 0: code that the linker discarded */
+			/* Without memory its lines are not known. */
+			error_destroy(
+				unit_range_vec_append(&s->units, (struct unit_range){start, end, *unit, *contents}));
+		}
+}
+
+static void read_dwarf(struct symbols *s)
+{
+	Dwarf_Addr bias;
+	Dwarf *dw = dwfl_module_getdwarf(s->module, &bias);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+
+	s->is_dwarf_read = true;
+	if (!dw)
+		return;
+	s->dwarf_bias = bias;
+	while (dwarf_get_units(dw, cu, &cu, NULL, &type, &die, &split) == 0)
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			add_unit(s, &die,
+				 type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid ? &split : &die);
+	if (s->units.count)
+		qsort(s->units.items, s->units.count, sizeof *s->units.items, by_start);
+}
+
+static struct unit_range *find_unit(const struct symbols *s, uint64_t address)
+{
+	size_t low = 0, high = s->units.count;
+
+	while (low < high) { /* the first behind it */
+		size_t middle = low + (high - low) / 2;
+
+		if (s->units.items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < s->units.items[low - 1].end ? &s->units.items[low - 1] : NULL;
+}
+
+static const char *function_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name ? name : dwarf_diename(die);
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0 || value > UINT32_MAX)
+		return 0;
+	return (uint32_t)value;
+}
+
+static void take_line(Dwarf_Die *unit, uint64_t address, struct symbols_line *ret)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	int number;
+
+	if (!line)
+		return;
+	ret->file = dwarf_linesrc(line, NULL, NULL);
+	if (dwarf_lineno(line, &number) == 0 && number > 0)
+		ret->line = (uint32_t)number;
+	if (dwarf_linecol(line, &number) == 0 && number > 0)
+		ret->column = (uint32_t)number;
+}
+
+/* Where an inlined function was called. */
+static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct symbols_line *ret)
+{
+	Dwarf_Files *files;
+	size_t count;
+	uint32_t file = number_of(inlined, DW_AT_call_file);
+
+	if (dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
+		ret->file = dwarf_filesrc(files, file, NULL, NULL);
+	ret->line = number_of(inlined, DW_AT_call_line);
+	ret->column = number_of(inlined, DW_AT_call_column);
+}
+
+uint32_t symbols_lines(struct symbols *s, uint64_t address, struct symbols_line ret[SYMBOLS_LINES_MAX])
+{
+	Dwarf_Die *scopes = NULL;
+	struct unit_range *at;
+	uint32_t count = 1;
+	int scope_count;
+
+	if (!s->is_dwarf_read)
+		read_dwarf(s);
+	address += s->first_address - s->dwarf_bias;
+	at = find_unit(s, address);
+	if (!at)
+		return 0;
+	ret[0] = (struct symbols_line){0};
+	take_line(&at->unit, address, &ret[0]);
+	scope_count = dwarf_getscopes(&at->contents, address, &scopes); /* innermost first */
+	for (int i = 0; i < scope_count && count < SYMBOLS_LINES_MAX; i++) {
+		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
+			continue;
+		ret[count - 1].function = function_name(&scopes[i]);
+		ret[count] = (struct symbols_line){0};
+		take_call(&at->unit, &scopes[i], &ret[count]);
+		count++;
+	}
+	free(scopes);
+	return ret[0].line || count > 1 ? count : 0;
+}

@@ -1,0 +1,44 @@
+/*
+ * symbols.h - the functions and source lines of an ELF file that nothing of Waymark is in: by its symbols (.symtab, .dynsym,
+ * .gnu_debugdata), its DWARF, and those of its separate debug file.
+ *
+ * The file is found by build id (locate.h). Its debug file is looked for where the user said (`--debug-dir`), then as elfutils
+ * does: /usr/lib/debug, .gnu_debuglink, and debuginfod where DEBUGINFOD_URLS names a server. Addresses are bytes from the ELF
+ * header in memory. Not thread-safe: debug information is read when it is first needed.
+ */
+#ifndef WM_OBJECT_SYMBOLS_H
+#define WM_OBJECT_SYMBOLS_H
+
+#include "object/find.h"
+
+struct symbols;
+
+/* A piece of source at an address. Strings live as long as the symbols. */
+struct symbols_line {
+	const char *function; /* inlined: its linkage name if known, else its name; else NULL */
+	const char *file;     /* NULL: not known */
+	uint32_t line;        /* 0: not known */
+	uint32_t column;
+};
+
+enum {
+	SYMBOLS_LINES_MAX = 64, /* that one address has: what is inlined deeper is left out */
+};
+
+/*
+ * ERROR_NOT_FOUND: no such file; ERROR_MISMATCH: only another build. has_key is false; the search outlives *ret.
+ */
+struct error *symbols_open(const struct object_search *search, const struct object_wanted *wanted,
+			   struct symbols **ret);
+/* NULL is passed over. */
+void symbols_close(struct symbols *s);
+
+/*
+ * The link name of the function that begins there, without its version (memcpy@@GLIBC_2.14); NULL: no symbol says. Of several a
+ * global or weak one, then one with fewer underscores in front, then the first by name.
+ */
+const char *symbols_function(const struct symbols *s, uint64_t address);
+/* The source lines of the instruction there: innermost first, each next one is where that was inlined. How many; 0: none known. */
+uint32_t symbols_lines(struct symbols *s, uint64_t address, struct symbols_line ret[SYMBOLS_LINES_MAX]);
+
+#endif
