@@ -1,0 +1,390 @@
+/*
+ * capture.c - contexts from ids and entries, wherever a thread was interrupted.
+ *
+ * In a stub the context is that of before or behind the stub's work, as the place in it says: one store each does the work (emit.h).
+ * In code that is not instrumented the frames up to the nearest instrumented one are walked and become pushes of the recording, each
+ * with its call.
+ */
+#include "agent/capture.h"
+
+#include <string.h>
+
+#include "agent/cells.h"
+#include "agent/code.h"
+#include "agent/discover.h"
+#include "agent/patch.h"
+#include "agent/record.h"
+#include "recorder/prefix_table.h"
+#include "waymark/abi.h"
+
+/* Under the agent's lock. */
+static struct walk walk;
+static struct walk_chain chain;
+static struct walk_state state;
+
+/* ---- prefixes ---- */
+
+static uint32_t intern(uint32_t parent, uint64_t id, uint32_t site, uint32_t run)
+{
+	return wmrt_intern(parent, agent_program.encoder.epoch, id, site, run);
+}
+
+static uint32_t entry_prefix(struct agent_entry *entry)
+{
+	if (!entry->prefix)
+		entry->prefix = intern(entry->below, entry->id, entry->site, entry->run);
+	return entry->prefix;
+}
+
+/* Each entry is looked at once per push. */
+uint32_t capture_prefix(struct agent_entry *entries, size_t count)
+{
+	size_t i = count - 1;
+
+	while (i > 0 && !entries[i].run)
+		i--;
+	for (i++; i < count; i++) {
+		struct agent_entry *below = &entries[i - 1], *entry = &entries[i];
+		bool is_run = below->run && below->site == entry->site && below->id == entry->id;
+
+		if (agent_id_is_foreign(entry->id))
+			return 0;
+		entry->below = is_run ? below->below : entry_prefix(below);
+		entry->run = is_run ? below->run + 1 : 1;
+	}
+	return entry_prefix(&entries[count - 1]);
+}
+
+/* ---- points ---- */
+
+static const struct agent_site *site_of(uint32_t number)
+{
+	return &agent_program.sites[number];
+}
+
+static void at_site(struct capture_point *p, const struct agent_site *site)
+{
+	p->function = site->function;
+	p->address = site->address;
+}
+
+/* The site's call is over, and what was done for it is still to be undone. Its entries have a key from `key` to that + 8. */
+static void undo_call(struct capture_point *p, const struct agent_site *site, uint64_t key)
+{
+	const struct agent_entry *last = &p->entries[p->count - 1];
+	const struct agent_call *call;
+	bool is_own = false;
+
+	at_site(p, site);
+	p->address += site->len_bytes;
+	/* Tail calls of the callee have left entries with the same key. */
+	while (p->count > 1 && last->key >= key && last->key <= key + 8) {
+		p->id = last->id;
+		p->count--;
+		is_own = discover_site(last->site) == (uint32_t)(site - agent_program.sites);
+		last--;
+	}
+	if (is_own)
+		return;
+	if (site->first_call == AGENT_NONE)
+		return;
+	call = &agent_program.calls[site->first_call];
+	if (call->edge != AGENT_NONE && agent_program.encoder.graph.edges[call->edge].kind == EDGE_ENCODED)
+		p->id -= agent_program.encoder.graph.edges[call->edge].addend;
+}
+
+static enum capture_result in_stub(const struct unwind_regs *regs, const struct code_stub *stub,
+				   struct capture_point *p)
+{
+	uint64_t off = regs->pc - stub->start;
+	const struct agent_call *call;
+
+	switch (stub->kind) {
+	case CODE_STUB_CHOOSE:
+		at_site(p, site_of(stub->number));
+		return CAPTURE_OK;
+	case CODE_STUB_BEFORE:
+		call = &agent_program.calls[stub->number];
+		if (off < stub->done) {
+			if (off >= stub->first)
+				p->count--;
+			at_site(p, site_of(call->site));
+			return CAPTURE_OK;
+		}
+		if (call->edge == AGENT_NONE) {
+			at_site(p, site_of(call->site));
+			p->id = p->entries[p->count - 1].id;
+			p->count--;
+			return CAPTURE_OK;
+		}
+		p->function = call->callee;
+		p->address = call->target;
+		return CAPTURE_OK;
+	case CODE_STUB_AFTER:
+		if (off < stub->done) {
+			/* The stub pushes 8 bytes, and 8 in its second instruction, and 8 now and then. */
+			undo_call(p, site_of(stub->number), regs->r[CFI_RSP] - (off == 0 ? 16 : off == 1 ? 8 : 0));
+		} else {
+			at_site(p, site_of(stub->number));
+			p->address += site_of(stub->number)->len_bytes;
+		}
+		return CAPTURE_OK;
+	case CODE_STUB_ENTRY:
+		p->function = stub->number;
+		p->address = agent_program.functions[stub->number].start;
+		return agent_id_is_foreign(p->id) ? CAPTURE_UNKNOWN : CAPTURE_OK;
+	default:
+		return CAPTURE_UNKNOWN;
+	}
+}
+
+/* In front of its call the callee is about to begin, behind it the call is over. */
+static enum capture_result in_cell(const struct unwind_regs *regs, uint32_t site, struct capture_point *p)
+{
+	const struct agent_call *call = &agent_program.calls[site_of(site)->first_call];
+
+	if (regs->pc != site_of(site)->cell) {
+		undo_call(p, site_of(site), regs->r[CFI_RSP] - 16);
+	} else if (call->edge != AGENT_NONE) {
+		p->function = call->callee;
+		p->address = call->target;
+	} else {
+		undo_call(p, site_of(site), regs->r[CFI_RSP] - 16);
+		p->address = site_of(site)->address;
+	}
+	return CAPTURE_OK;
+}
+
+enum capture_result capture_find_point(const struct unwind_regs *regs, struct capture_point *ret_point)
+{
+	struct capture_point *p = ret_point;
+	const struct agent_thread *thread = &agent_thread;
+	struct code_stub stub;
+	uint32_t site;
+
+	if (!thread->top)
+		return CAPTURE_FOREIGN;
+	*p = (struct capture_point){.id = thread->id,
+				    .entries = thread->base,
+				    .count = (size_t)(thread->top - thread->base),
+				    .address = regs->pc};
+	if (code_find_stub(regs->pc, &stub))
+		return in_stub(regs, &stub, p);
+	if (cells_find(regs->pc, &site))
+		return in_cell(regs, site, p);
+	p->function = agent_function_at(regs->pc);
+	if (!agent_function_is(p->function, AGENT_FUNCTION_INSTRUMENTED))
+		return CAPTURE_FOREIGN;
+	site = agent_site_returning_to(regs->pc);
+	if (site != AGENT_NONE && patch_is_undone_at_return(site))
+		undo_call(p, site_of(site), regs->r[CFI_RSP] - 16);
+	return CAPTURE_OK;
+}
+
+bool capture_is_between(const struct unwind_regs *regs)
+{
+	struct code_stub stub;
+	uint32_t site;
+
+	if (code_find_stub(regs->pc, &stub) || cells_find(regs->pc, &site))
+		return false;
+	site = agent_site_returning_to(regs->pc);
+	return site == AGENT_NONE || !patch_is_undone_at_return(site);
+}
+
+static bool finish(const struct capture_point *p, wm_context *ret)
+{
+	ret->prefix = capture_prefix(p->entries, p->count);
+	if (!ret->prefix)
+		return false;
+	ret->id = p->id;
+	ret->site = record_point(p->function, p->address, false);
+	ret->epoch = agent_program.encoder.epoch;
+	ret->zero = 0;
+	return true;
+}
+
+/* Frames [0, outer) of the walk are not instrumented; `outer` is, with that id and those entries. */
+static bool finish_inner(const struct walk *w, size_t outer, const struct capture_point *p, wm_context *ret)
+{
+	uint32_t prefix = capture_prefix(p->entries, p->count);
+	uint64_t id = p->id;
+
+	if (w->frames[0].function == AGENT_NONE || !prefix)
+		return false;
+	for (size_t i = outer; i > 0; i--) {
+		uint32_t function = i == outer ? p->function : w->frames[i].function, inner = w->frames[i - 1].function;
+		uintptr_t address = i == outer ? p->address : w->frames[i].pc;
+
+		if (function == AGENT_NONE || inner == AGENT_NONE)
+			return false;
+		prefix = intern(prefix, id, record_point_call(function, address, inner), 1);
+		id = 0;
+	}
+	*ret = (wm_context){.prefix = prefix,
+			    .id = 0,
+			    .site = record_point(w->frames[0].function, w->frames[0].pc, false),
+			    .epoch = agent_program.encoder.epoch};
+	return true;
+}
+
+/* The site has a call of code that is not instrumented and starts there. */
+static bool calls_foreign(const struct agent_site *site, uintptr_t target)
+{
+	bool is_only = true;
+
+	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
+		if (agent_program.calls[c].edge == AGENT_NONE && agent_program.calls[c].target == target)
+			return true;
+		is_only &= agent_program.calls[c].edge == AGENT_NONE;
+	}
+	return is_only; /* an entry of the PLT, or what that led to by tail calls */
+}
+
+/* The entry on top was pushed for a call of code that is not instrumented: the thread is where that call is. */
+static bool leave_foreign(struct capture_point *p)
+{
+	const struct agent_entry *top = &p->entries[p->count - 1];
+	uint32_t number = discover_site(top->site);
+
+	if (number == AGENT_NONE || site_of(number)->record == top->site)
+		return false;
+	at_site(p, site_of(number));
+	p->id = top->id;
+	p->count--;
+	return true;
+}
+
+enum capture_calls capture_site_calls(uint32_t site)
+{
+	bool is_any = false, is_all = true;
+
+	for (uint32_t c = site_of(site)->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
+		is_any |= agent_program.calls[c].is_quiet;
+		is_all &= agent_program.calls[c].is_quiet;
+	}
+	return is_all ? CAPTURE_CALLS_QUIET : is_any ? CAPTURE_CALLS_MIXED : CAPTURE_CALLS_LOUD;
+}
+
+bool capture_caller(uint32_t number, uint64_t sp, wm_context *ret)
+{
+	const struct agent_site *site = site_of(number);
+	const struct agent_thread *thread = &agent_thread;
+	struct capture_point p;
+
+	if (!thread->top || agent_id_is_foreign(thread->id) ||
+	    !agent_function_is(site->function, AGENT_FUNCTION_INSTRUMENTED))
+		return false;
+	p = (struct capture_point){
+		.id = thread->id, .entries = thread->base, .count = (size_t)(thread->top - thread->base)};
+	if (capture_site_calls(number) != CAPTURE_CALLS_QUIET)
+		undo_call(&p, site, sp - 16);
+	at_site(&p, site);
+	return !agent_id_is_foreign(p.id) && finish(&p, ret);
+}
+
+/* The thread's state at the first instrumented function outside of frames that are not, on the stack or gone by a tail call. */
+static bool find_outer(const struct walk *w, struct capture_point *p, size_t *ret)
+{
+	const struct agent_thread *thread = &agent_thread;
+	const struct agent_call *path[WALK_MAX_TAILS];
+	size_t outer = 0, n;
+	uintptr_t inner;
+	uint64_t key;
+
+	while (outer < w->inside && !agent_function_is(w->frames[outer].function, AGENT_FUNCTION_INSTRUMENTED))
+		outer++;
+	*ret = outer;
+	if (outer == w->inside || w->frames[outer].site == AGENT_NONE || w->frames[outer - 1].function == AGENT_NONE)
+		return false;
+	inner = agent_program.functions[w->frames[outer - 1].function].start;
+	key = w->frames[outer - 1].slot - 8;
+	*p = (struct capture_point){.function = w->frames[outer].function,
+				    .address = w->frames[outer].pc,
+				    .id = thread->id,
+				    .entries = thread->base,
+				    .count = (size_t)(thread->top - thread->base)};
+	while (p->count > 1 && p->entries[p->count - 1].key < key) {
+		p->count--;
+		p->id = p->entries[p->count].id;
+	}
+	if (p->count > 1 && p->entries[p->count - 1].key == key && leave_foreign(p)) {
+		p->is_in_call = discover_site(p->entries[p->count].site) == w->frames[outer].site;
+		if (p->is_in_call)
+			p->address = w->frames[outer].pc;
+	} else if (!calls_foreign(site_of(w->frames[outer].site), inner)) {
+		n = walk_tail_path(w->frames[outer].site, inner, path);
+		if (!n)
+			return false;
+		p->function = site_of(path[n - 1]->site)->function;
+		p->address = site_of(path[n - 1]->site)->address;
+	} else {
+		p->is_in_call = true;
+	}
+	return !agent_id_is_foreign(p->id);
+}
+
+/* None of the innermost frames is of code that is to be instrumented and was not looked at yet. */
+static bool is_looked_at(const struct walk *w, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (agent_function_is(w->frames[i].function, AGENT_FUNCTION_SEEN) &&
+		    agent_program.functions[w->frames[i].function].image->kind == AGENT_IMAGE_CODE)
+			return false;
+	return true;
+}
+
+bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_point *ret_point)
+{
+	struct capture_point *p = ret_point;
+	enum capture_result result = capture_find_point(regs, p);
+	struct code_stub stub;
+	size_t outer;
+
+	if (result == CAPTURE_OK && !agent_id_is_foreign(p->id) && finish(p, ret))
+		return true;
+	/* Stubs cannot be walked from. */
+	if (result == CAPTURE_UNKNOWN || code_find_stub(regs->pc, &stub) || !agent_thread_begin() ||
+	    !walk_stack(&walk, regs))
+		return false;
+	if (result == CAPTURE_FOREIGN && find_outer(&walk, p, &outer) && is_looked_at(&walk, outer) &&
+	    finish_inner(&walk, outer, p, ret))
+		return true;
+	if (!discover_chain(regs, &walk, &chain))
+		return false;
+	/* Where a call is still to be undone the state is not yet that of the frames. */
+	if (capture_is_between(regs) && walk_replay(&chain, agent_thread.base, false, &state))
+		walk_install(&state, &agent_thread);
+	if (!walk_replay(&chain, agent_thread.base, true, &state))
+		return false;
+	*p = (struct capture_point){
+		.id = state.id, .entries = state.entries, .count = state.count, .function = state.function};
+	for (outer = 0; outer < walk.inside; outer++)
+		if (agent_function_is(walk.frames[outer].function, AGENT_FUNCTION_INSTRUMENTED))
+			break;
+	if (outer == 0) {
+		p->address = regs->pc;
+		return finish(p, ret);
+	}
+	if (outer < walk.inside) {
+		p->function = walk.frames[outer].function;
+		p->address = walk.frames[outer].pc;
+		p->is_in_call = true;
+		if (agent_id_is_foreign(p->id)) {
+			p->id = p->entries[p->count - 1].id;
+			p->count--;
+		}
+		return finish_inner(&walk, outer, p, ret);
+	}
+	/* No frame is instrumented: from the segment's first one on, which is the agent's where it is not the thread's. */
+	*p = (struct capture_point){.id = 0, .entries = agent_thread.base, .count = 1, .function = AGENT_NONE};
+	if (walk.inside <= (agent_thread.root != 0))
+		return false;
+	outer = walk.inside - 1 - (agent_thread.root != 0);
+	p->function = walk.frames[outer].function;
+	p->address = walk.frames[outer].pc;
+	if (!finish_inner(&walk, outer, p, ret))
+		return false;
+	p->function = AGENT_NONE;
+	return true;
+}

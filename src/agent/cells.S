@@ -1,0 +1,35 @@
+/*
+ * cells.S - room for calls that the agent makes itself, in an image that unwinders know.
+ *
+ * A call with no room behind it is made from a cell: its return address lies here, and one FDE says for every cell, wherever in it
+ * a thread is, which return address stands for it. So exceptions, backtrace() and debuggers see a frame of this library and then the
+ * caller.
+ *
+ * The two frames have the same CFA, by which libgcc would take one for the other where the caller catches. It tells them apart when the
+ * cell's is a signal frame: then the address in the caller is taken for that of an instruction, so it is one less.
+ *
+ *      0  call *24(cell), or nops and call *%r11
+ *      6  jmp  *32(cell)        <- return address
+ *     24  the callee
+ *     32  the stub behind the call
+ *     40  the return address of the program's call
+ */
+#include "agent/cells.h"
+
+	.section .text.agent_cells, "ax", @progbits
+	.globl	agent_cells
+	.hidden	agent_cells
+	.type	agent_cells, @function
+	.balign	4096
+agent_cells:
+	.cfi_startproc simple
+	.cfi_signal_frame
+	.cfi_def_cfa %rsp, 0
+	/* DW_CFA_val_expression of column 16: DW_OP_breg16 0; DW_OP_const1s -64; DW_OP_and; DW_OP_plus_uconst 40; DW_OP_deref;
+	 * DW_OP_lit1; DW_OP_minus */
+	.cfi_escape 0x16, 0x10, 0x0a, 0x80, 0x00, 0x09, 0x100 - AGENT_CELL_BYTES, 0x1a, 0x23, AGENT_CELL_RETURN, 0x06, 0x31, 0x1c
+	.zero	AGENT_CELLS * AGENT_CELL_BYTES
+	.cfi_endproc
+	.size	agent_cells, . - agent_cells
+
+	.section .note.GNU-stack, "", @progbits

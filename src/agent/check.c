@@ -1,0 +1,177 @@
+/*
+ * check.c - decodes a point's id and entries, from the outermost call on, and compares the sites with the return addresses that
+ * _Unwind_Backtrace finds in instrumented functions. Tail calls are in the context and not on the stack: they are passed over.
+ */
+#include "agent/check.h"
+
+#include <string.h>
+#include <unwind.h>
+
+#include "agent/cells.h"
+#include "agent/code.h"
+#include "agent/discover.h"
+#include "agent/memory.h"
+#include "agent/thread.h"
+#include "agent/tick.h"
+#include "agent/words.h"
+#include "recorder/sys.h"
+#include "recorder/text.h"
+
+/* Under the agent's lock. */
+static struct {
+	uintptr_t *returns; /* found, innermost first: of calls in instrumented code */
+	size_t return_count, return_capacity;
+	uintptr_t *decoded;
+	size_t decoded_count, decoded_capacity;
+	uint32_t *edges;
+	size_t edge_capacity;
+	bool is_short;
+	uintptr_t sp;   /* of the innermost frame that counts */
+	bool is_inside; /* it was met */
+	bool is_cell;   /* the last frame was a cell's */
+	uintptr_t last; /* pc of the outermost frame */
+} check;
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
+{
+	uintptr_t pc = _Unwind_GetIP(context);
+	bool was_cell = check.is_cell;
+	uint32_t site;
+
+	(void)data;
+	/* The tick's own frames end where the stack pointer is that of the interrupted one, which is on another stack maybe. */
+	check.is_inside |= _Unwind_GetCFA(context) == check.sp;
+	if (!check.is_inside || _Unwind_GetCFA(context) == check.sp) {
+		check.is_cell = cells_find(pc, &site);
+		return _URC_NO_REASON;
+	}
+	if (agent_thread.root && _Unwind_GetCFA(context) == agent_thread.root + sizeof(uintptr_t))
+		return _URC_END_OF_STACK;
+	check.last = pc;
+	check.is_cell = cells_find(pc, &site);
+	/* A cell's frame is followed by that of its caller, with an address 1 less. */
+	site = agent_site_returning_to(pc + was_cell);
+	if (site == AGENT_NONE)
+		return _URC_NO_REASON;
+	if (!agent_reserve((void **)&check.returns, &check.return_capacity, check.return_count + 1,
+			   sizeof *check.returns))
+		return _URC_END_OF_STACK;
+	check.returns[check.return_count++] = agent_program.sites[site].address;
+	return _URC_NO_REASON;
+}
+
+static bool add_decoded(uint32_t site_or_none, uintptr_t address)
+{
+	if (site_or_none != AGENT_NONE && agent_program.sites[site_or_none].kind >= SCAN_TAIL)
+		return true;
+	if (!agent_reserve((void **)&check.decoded, &check.decoded_capacity, check.decoded_count + 1,
+			   sizeof *check.decoded))
+		return false;
+	check.decoded[check.decoded_count++] = address;
+	return true;
+}
+
+/* The piece that ends at node with id, innermost call first. */
+static bool decode_piece(uint32_t node, uint64_t id)
+{
+	const struct callgraph *g = &agent_program.encoder.graph;
+	uint32_t count, start;
+	struct error *err;
+
+	if (!agent_reserve((void **)&check.edges, &check.edge_capacity, (size_t)g->node_count + 1, sizeof *check.edges))
+		return false;
+	err = callgraph_decode(g, node, id, check.edges, &count, &start);
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	while (count > 0) {
+		uint32_t site = agent_program.calls[agent_program.edge_calls[check.edges[--count]]].site;
+
+		if (!add_decoded(site, agent_program.sites[site].address))
+			return false;
+	}
+	return true;
+}
+
+static bool decode(const struct capture_point *point)
+{
+	uint32_t function = point->function;
+	uint64_t id = point->id;
+
+	check.decoded_count = 0;
+	for (size_t i = point->count; function != AGENT_NONE; i--) {
+		uint32_t site;
+
+		if (!agent_id_is_foreign(id) && !decode_piece(agent_program.functions[function].node, id))
+			return false;
+		if (i <= 1)
+			break;
+		site = discover_site(point->entries[i - 1].site);
+		if (site == AGENT_NONE || !add_decoded(site, agent_program.sites[site].address))
+			return false;
+		function = agent_program.sites[site].function;
+		id = point->entries[i - 1].id;
+	}
+	return true;
+}
+
+static void add_address(struct wmrt_text *text, uintptr_t address)
+{
+	const struct agent_image *image = agent_image_find(address);
+
+	wmrt_text_char(text, ' ');
+	wmrt_text_number(text, image ? address - image->bias : address, 16, 1);
+}
+
+/* One line: where, the calls that the context says and those that the stack says, innermost first. */
+static void report(const struct unwind_regs *regs, const struct capture_point *point)
+{
+	static char line[4096];
+	struct wmrt_text text = {line, sizeof line - 1, 0};
+
+	wmrt_text_add(&text, "waymark: context differs from the stack at");
+	add_address(&text, point->address);
+	wmrt_text_add(&text, ", pc");
+	add_address(&text, regs->pc);
+	wmrt_text_add(&text, ", id ");
+	wmrt_text_number(&text, point->id, 10, 1);
+	wmrt_text_add(&text, " of ");
+	wmrt_text_number(&text,
+			 agent_program.encoder.graph.nodes[agent_program.functions[point->function].node].contexts, 10,
+			 1);
+	wmrt_text_add(&text, ": calls in the context");
+	for (size_t i = 0; i < check.decoded_count; i++)
+		add_address(&text, check.decoded[i]);
+	wmrt_text_add(&text, ", on the stack");
+	for (size_t i = 0; i < check.return_count; i++)
+		add_address(&text, check.returns[i]);
+	if (!wmrt_text_fits(&text))
+		text.len = sizeof line - 2;
+	line[text.len++] = '\n';
+	wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
+}
+
+void check_point(const struct unwind_regs *regs, const struct capture_point *point)
+{
+	struct code_stub stub;
+	uint32_t site;
+
+	if (point->function == AGENT_NONE || code_find_stub(regs->pc, &stub) || cells_find(regs->pc, &site)) {
+		tick_stats.unchecked++;
+		return;
+	}
+	check.return_count = 0;
+	check.sp = regs->r[CFI_RSP];
+	check.is_inside = check.is_cell = false;
+	_Unwind_Backtrace(visit, NULL);
+	/* The point's own function may be in a call of what is not instrumented. */
+	if (check.return_count && point->is_in_call)
+		memmove(check.returns, check.returns + 1, --check.return_count * sizeof *check.returns);
+	tick_stats.checked++;
+	if (decode(point) && check.decoded_count == check.return_count &&
+	    memcmp(check.decoded, check.returns, check.return_count * sizeof *check.returns) == 0)
+		tick_stats.agreed++;
+	else
+		report(regs, point);
+}

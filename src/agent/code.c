@@ -1,0 +1,191 @@
+/* code.c - areas of stubs, and writing of code through /proc/self/mem. */
+#include "agent/code.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/single_threaded.h>
+
+#include "agent/maps.h"
+#include "agent/memory.h"
+#include "agent/segment.h"
+#include "agent/thread.h"
+#include "recorder/sys.h"
+
+enum {
+	STUB_ALIGN = 16,
+	STUB_HEADER_BYTES = 8,
+	LITERAL_BYTES = 4096,
+};
+/* Reserved, not used, until stubs are written. */
+static const size_t STUBS_BYTES = (size_t)192 << 20;
+static const size_t COUNTERS_BYTES = (size_t)8 << 20;
+static const size_t REACH = ((size_t)1 << 31) - (1 << 20);
+
+/* Under the agent's lock; read by anyone. */
+static struct code_area *areas;
+static int memory_fd = -1;
+static uintptr_t held_pc;
+
+/* The code that stubs lead to, in start.S; the offsets are the same in each area's copy of the jumps to them. */
+extern const char agent_grow[], agent_discover_entry[], agent_returned_entry[], agent_entered_entry[];
+
+bool code_reopen(void)
+{
+	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
+
+	if (memory_fd >= 0)
+		wmrt_sys3(SYS_close, memory_fd, 0, 0);
+	memory_fd = fd < 0 ? -1 : (int)fd;
+	return fd >= 0;
+}
+
+bool code_init(void)
+{
+	return code_reopen();
+}
+
+void code_hold(uintptr_t pc)
+{
+	held_pc = pc;
+}
+
+bool code_is_frozen(void)
+{
+	return !__libc_single_threaded;
+}
+
+bool code_write(uintptr_t at, const void *bytes, size_t len)
+{
+	if (code_is_frozen())
+		return false;
+	if ((held_pc > at && held_pc < at + len) || segment_is_held(at, len))
+		return false;
+	return wmrt_sys6(SYS_pwrite64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+}
+
+/* jmp *(%rip) with the address behind it: 16 bytes, so that code out of reach is within reach. */
+static uint64_t add_far_jump(uintptr_t *at, const void *target)
+{
+	uint8_t bytes[16] = {0xff, 0x25, 2, 0, 0, 0, 0x0f, 0x0b};
+	uint64_t here = *at;
+
+	memcpy(bytes + 8, &target, sizeof target);
+	if (!code_write(here, bytes, sizeof bytes))
+		return 0;
+	*at += sizeof bytes;
+	return here;
+}
+
+static bool add_places(struct code_area *area)
+{
+	uintptr_t at = area->low;
+	const uint64_t foreign = AGENT_FOREIGN_ID;
+	struct emit_places *p = &area->places;
+
+	p->id = AGENT_THREAD_OFFSET(id);
+	p->top = AGENT_THREAD_OFFSET(top);
+	p->grow = add_far_jump(&at, agent_grow);
+	p->discover = add_far_jump(&at, agent_discover_entry);
+	p->returned = add_far_jump(&at, agent_returned_entry);
+	p->entered = add_far_jump(&at, agent_entered_entry);
+	p->foreign = at;
+	if (!p->entered || !code_write(at, &foreign, sizeof foreign))
+		return false;
+	area->used = at + STUB_ALIGN;
+	return true;
+}
+
+static struct code_area *area_new(uintptr_t low, uintptr_t high)
+{
+	size_t size = STUBS_BYTES + COUNTERS_BYTES;
+	uintptr_t at = maps_find_gap(low, high, size, REACH);
+	struct code_area *area = at ? agent_alloc(sizeof *area) : NULL;
+	long got;
+
+	if (!area)
+		return NULL;
+	got = wmrt_sys6(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	if (got != (long)at)
+		return NULL;
+	wmrt_sys3(SYS_mprotect, (long)(at + STUBS_BYTES), (long)COUNTERS_BYTES, PROT_READ | PROT_WRITE);
+	area->low = at;
+	area->high = area->counters = at + STUBS_BYTES;
+	area->counter_capacity = (uint32_t)(COUNTERS_BYTES / sizeof(uint32_t));
+	area->starts = wmrt_map_memory(STUBS_BYTES / STUB_ALIGN / 8);
+	if (!area->starts || !add_places(area))
+		return NULL;
+	area->next = areas;
+	__atomic_store_n(&areas, area, __ATOMIC_RELEASE);
+	return area;
+}
+
+struct code_area *code_area_for(uintptr_t low, uintptr_t high)
+{
+	for (struct code_area *area = areas; area; area = area->next) {
+		uintptr_t area_high = area->high + COUNTERS_BYTES;
+
+		if ((area_high <= low ? high - area->low : area_high - low) <= REACH)
+			return area;
+	}
+	return area_new(low, high);
+}
+
+uintptr_t code_next(const struct code_area *area)
+{
+	return area->high - area->used > EMIT_MAX_BYTES + STUB_HEADER_BYTES ? area->used + STUB_HEADER_BYTES : 0;
+}
+
+bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e)
+{
+	uint8_t bytes[EMIT_MAX_BYTES + STUB_HEADER_BYTES];
+	uint32_t units = (STUB_HEADER_BYTES + e->len + STUB_ALIGN - 1) / STUB_ALIGN;
+	size_t bit = (area->used - area->low) / STUB_ALIGN;
+
+	if (!emit_ok(e) || units > UINT8_MAX)
+		return false;
+	memcpy(bytes, &stub->number, sizeof stub->number);
+	bytes[4] = stub->kind;
+	bytes[5] = stub->first;
+	bytes[6] = stub->done;
+	bytes[7] = (uint8_t)units;
+	memcpy(bytes + STUB_HEADER_BYTES, e->bytes, e->len);
+	if (!code_write(area->used, bytes, STUB_HEADER_BYTES + e->len))
+		return false;
+	area->starts[bit / 8] |= (uint8_t)(1u << bit % 8);
+	__atomic_store_n(&area->used, area->used + (size_t)units * STUB_ALIGN, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool code_find_stub(uintptr_t pc, struct code_stub *ret)
+{
+	const struct code_area *area = __atomic_load_n(&areas, __ATOMIC_ACQUIRE);
+	const uint8_t *header;
+	size_t bit;
+
+	while (area && (pc < area->low || pc >= __atomic_load_n(&area->used, __ATOMIC_ACQUIRE)))
+		area = area->next;
+	if (!area)
+		return false;
+	bit = (pc - area->low) / STUB_ALIGN;
+	while (!(area->starts[bit / 8] >> bit % 8 & 1))
+		if (bit-- == 0)
+			return false;
+	header = (const uint8_t *)area->low + bit * STUB_ALIGN; /* NOLINT(performance-no-int-to-ptr) */
+	ret->start = (uintptr_t)header + STUB_HEADER_BYTES;
+	memcpy(&ret->number, header, sizeof ret->number);
+	ret->kind = header[4];
+	ret->first = header[5];
+	ret->done = header[6];
+	ret->len = (uint32_t)header[7] * STUB_ALIGN - STUB_HEADER_BYTES;
+	return true;
+}
+
+uintptr_t code_add_counter(struct code_area *area)
+{
+	if (area->counter_count == area->counter_capacity)
+		return 0;
+	return area->counters + sizeof(uint32_t) * area->counter_count++;
+}

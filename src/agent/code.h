@@ -1,0 +1,72 @@
+/*
+ * code.h - the program's code and the agent's stubs: where they are and how they are written.
+ *
+ * Pages stay as they are mapped (read and execute): bytes are written through /proc/self/mem, which makes private copies of them.
+ * So no page is ever writable and executable, and /proc/self/maps shows the program as it is without the agent.
+ *
+ *      |<------------ 2 GB ------------>|
+ *      area: stubs | counters | literals       text of images
+ *
+ * An area serves all images within reach of it. A stub begins at a multiple of 16 with 8 bytes that say what it is:
+ *
+ *      number (4)  kind (1)  first done (1)  second done (1)  length / 16 (1)   then its code
+ *
+ * The caller holds the agent's lock.
+ */
+#ifndef WM_AGENT_CODE_H
+#define WM_AGENT_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/emit.h"
+
+enum code_stub_kind {
+	CODE_STUB_BEFORE = 1, /* in front of a call: number is the call's */
+	CODE_STUB_AFTER,      /* behind it: number is the site's */
+	CODE_STUB_CHOOSE,     /* in front of a call that is not known, or indirect: the site's */
+	CODE_STUB_ENTRY,      /* at a function's entry: number is the function's */
+	CODE_STUB_FOREIGN,    /* behind a call in code that is not instrumented: the function's */
+};
+
+struct code_area {
+	struct code_area *next;
+	uintptr_t low, high; /* stubs */
+	uintptr_t used;      /* up to here */
+	uintptr_t counters;  /* 4 bytes each, behind the stubs, writable */
+	uint32_t counter_count, counter_capacity;
+	uint8_t *starts; /* a bit for each 16 bytes of stubs: one begins there */
+	struct emit_places places;
+};
+
+struct code_stub {
+	uintptr_t start; /* of its code */
+	uint32_t number;
+	uint32_t len;
+	uint8_t kind;
+	uint8_t first; /* offset of its code behind the first of the stores that do its work (emit.h) */
+	uint8_t done;  /* behind the last */
+};
+
+/* False: code cannot be written here. */
+bool code_init(void);
+/* After a fork: the file is the parent's memory. */
+bool code_reopen(void);
+/* The calling thread was interrupted at pc, and goes on there: code around it stays as it is. 0: no more. */
+void code_hold(uintptr_t pc);
+/* Another thread may run in what would be written: nothing is, from the first other thread on. */
+bool code_is_frozen(void);
+/* Writes len bytes of code at `at`; keeps the page's protection. False: could not be written, or a thread is held inside of it. */
+bool code_write(uintptr_t at, const void *bytes, size_t len);
+/* The area for text [low, high), made if need be; NULL: there is no room within reach. */
+struct code_area *code_area_for(uintptr_t low, uintptr_t high);
+/* Copies a stub's code, emitted for code_next(area), into the area. 0: no room. */
+uintptr_t code_next(const struct code_area *area);
+bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e);
+/* The stub whose code has pc. */
+bool code_find_stub(uintptr_t pc, struct code_stub *ret);
+/* The address of a new counter; 0: none left. */
+uintptr_t code_add_counter(struct code_area *area);
+
+#endif

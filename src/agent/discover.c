@@ -1,0 +1,444 @@
+/*
+ * discover.c - what a call that was not seen yet leads to: a function of the graph, a quiet one, or code that is not instrumented.
+ *
+ * The thread comes here from a site's thunk with everything saved, adds the call, writes the site anew and goes on in the code that
+ * now belongs to the call: so the very first call is counted, pushed and undone like any other.
+ */
+#include "agent/discover.h"
+
+#include <string.h>
+
+#include "agent/entry.h"
+#include "agent/here.h"
+#include "agent/lock.h"
+#include "agent/memory.h"
+#include "agent/patch.h"
+#include "agent/quiet.h"
+#include "agent/record.h"
+#include "agent/walk.h"
+#include "agent/words.h"
+#include "recorder/process.h"
+
+enum {
+	KNOWN_CALLERS = 4,
+};
+
+/* Under the agent's lock. */
+static struct walk walk;
+static struct walk_chain chain;
+static struct walk_state state;
+static struct words site_by_record;
+static struct words foreign_returns; /* return addresses in foreign code behind which the id is put back */
+
+static bool is_direct(const struct agent_site *site)
+{
+	return site->kind == SCAN_CALL || site->kind == SCAN_TAIL;
+}
+
+static bool is_tail(const struct agent_site *site)
+{
+	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
+}
+
+static struct agent_call *find_call(uint32_t site, uintptr_t target)
+{
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+		if (agent_program.calls[c].target == target)
+			return &agent_program.calls[c];
+	return NULL;
+}
+
+uint32_t discover_site(uint32_t record)
+{
+	uint32_t site;
+
+	return words_find(&site_by_record, record, &site) ? site : AGENT_NONE;
+}
+
+struct agent_call *discover_tail(uint32_t site_record, uint32_t callee)
+{
+	uint32_t site;
+
+	if (!words_find(&site_by_record, site_record, &site) || !is_tail(&agent_program.sites[site]))
+		return NULL;
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+		if (agent_program.calls[c].callee == callee)
+			return &agent_program.calls[c];
+	return NULL;
+}
+
+/* ---- adding calls ---- */
+
+static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
+{
+	struct agent_program *p = &agent_program;
+	const struct agent_site *s = &p->sites[site];
+	bool is_bare = !is_direct(s) || is_tail(s) || s->is_shared;
+	uint32_t edge;
+	struct error *err = adaptive_add_edge(&p->encoder, p->functions[s->function].node,
+					      p->functions[call->callee].node, site, is_bare, &edge);
+
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	if (!agent_reserve((void **)&p->edge_calls, &p->edge_capacity, (size_t)edge + 1, sizeof *p->edge_calls))
+		return false;
+	p->edge_calls[edge] = number;
+	call->edge = edge;
+	return true;
+}
+
+/* A tail call that may push leaves an entry to whoever called its function: those sites look for it from now on. */
+static void note_tail(uint32_t function)
+{
+	struct agent_program *p = &agent_program;
+
+	if (p->functions[function].leaves_tails)
+		return;
+	p->functions[function].leaves_tails = true;
+	for (uint32_t c = 0; c < p->call_count; c++) {
+		struct agent_call *call = &p->calls[c];
+
+		if (call->callee != function)
+			continue;
+		if (is_tail(&p->sites[call->site]))
+			note_tail(p->sites[call->site].function);
+		else
+			patch_site(call->site);
+	}
+}
+
+static uint32_t callee_at(uintptr_t target)
+{
+	uint32_t callee = agent_function_at(target);
+
+	if (callee == AGENT_NONE || agent_program.functions[callee].start != target)
+		return AGENT_NONE;
+	agent_function_reach(callee);
+	return callee;
+}
+
+struct agent_call *discover_call(uint32_t site, uintptr_t target)
+{
+	struct agent_program *p = &agent_program;
+	struct agent_call *call = find_call(site, target);
+	uint32_t callee, number = (uint32_t)p->call_count;
+
+	if (call)
+		return call;
+	callee = quiet_is_known(target) ? AGENT_NONE : callee_at(target);
+	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls))
+		return NULL;
+	call = &p->calls[number];
+	*call = (struct agent_call){
+		.site = site,
+		.callee = callee,
+		.edge = AGENT_NONE,
+		.target = target,
+		.is_quiet = quiet_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_QUIET),
+	};
+	if (agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) && !add_edge(site, call, number))
+		return NULL;
+	if (!call->is_quiet && !record_call(call))
+		return NULL;
+	if ((p->sites[site].record && !words_set(&site_by_record, p->sites[site].record, site)) ||
+	    (call->foreign && !words_set(&site_by_record, call->foreign, site)))
+		return NULL;
+	call->next = p->sites[site].first_call;
+	p->sites[site].first_call = number;
+	p->call_count++;
+	if (!call->is_quiet)
+		here_forget(site);
+	if (is_tail(&p->sites[site]) && !call->is_quiet)
+		note_tail(p->sites[site].function);
+	return call;
+}
+
+/* ---- callbacks ---- */
+
+/* Puts the id back to that of foreign code behind a call in it. False: there is no room for that. */
+static bool patch_foreign_return(uintptr_t return_address)
+{
+	uint32_t known, function = agent_function_at(return_address - 1);
+	struct agent_image *image = agent_image_at(return_address);
+	struct scan_function scan;
+	bool ret = false;
+
+	if (words_find(&foreign_returns, return_address, &known))
+		return known;
+	if (function == AGENT_NONE || !image)
+		return false;
+	if (image->kind == AGENT_IMAGE_OWN) /* does it itself */
+		return words_set(&foreign_returns, return_address, 1);
+	if (scan_function(&image->scan, agent_program.functions[function].start, &agent_allocator, &scan) == SCAN_OK) {
+		for (size_t i = 0; i < scan.site_count && !scan.reason; i++) {
+			const struct scan_site *s = &scan.sites[i];
+
+			if (s->address + s->insn.len_bytes == return_address && s->has_room && !s->is_room_entered &&
+			    !s->flags_live)
+				ret = patch_foreign(function, s);
+		}
+		scan_function_release(&scan, &agent_allocator);
+	}
+	return words_set(&foreign_returns, return_address, ret) && ret;
+}
+
+bool discover_is_known_caller(uint32_t function, uintptr_t return_address)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+
+	for (int i = 0; i < KNOWN_CALLERS; i++)
+		if (f->callers[i] == return_address)
+			return true;
+	return false;
+}
+
+/* The function is entered from foreign code that comes back to return_address: makes its entry know that. */
+static bool know_caller(uint32_t function, uintptr_t return_address)
+{
+	struct agent_function *f = &agent_program.functions[function];
+
+	if (discover_is_known_caller(function, return_address))
+		return true;
+	if (f->leaves_tails || !f->entry_bytes || !patch_foreign_return(return_address))
+		return false;
+	f = &agent_program.functions[function];
+	for (int i = 0; i < KNOWN_CALLERS; i++) {
+		if (f->callers[i])
+			continue;
+		f->callers[i] = return_address;
+		if (patch_entry(function))
+			return true;
+		f->callers[i] = 0;
+		return false;
+	}
+	return false;
+}
+
+/* Instruments the frames of a stack that are not yet. */
+static void reach_frames(const struct walk *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		uint32_t function = w->frames[i].function;
+
+		if (agent_function_is(function, AGENT_FUNCTION_SEEN) &&
+		    agent_program.functions[function].image->kind == AGENT_IMAGE_CODE)
+			agent_function_reach(function);
+	}
+}
+
+/* The site is known to call foreign code, which may have come to the function by a tail call. */
+static bool is_behind_tail(uint32_t site, uint32_t function)
+{
+	if (agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED))
+		return false;
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+		if (agent_program.calls[c].edge == AGENT_NONE && !agent_program.calls[c].is_quiet)
+			return true;
+	return false;
+}
+
+/* Adds the calls that the frames are in. */
+static bool add_calls_of_frames(const struct walk *w)
+{
+	for (size_t i = 1; i < w->count; i++) {
+		const struct walk_frame *outer = &w->frames[i], *inner = &w->frames[i - 1];
+		const struct agent_site *site;
+		uintptr_t target;
+		struct agent_call *call;
+
+		if (outer->site == AGENT_NONE || inner->function == AGENT_NONE)
+			continue;
+		site = &agent_program.sites[outer->site];
+		target = agent_program.functions[inner->function].start;
+		if (site->first_call != AGENT_NONE &&
+		    (is_direct(site) || find_call(outer->site, target) || is_behind_tail(outer->site, inner->function)))
+			continue;
+		call = discover_call(outer->site, is_direct(site) ? agent_resolve(site->target) : target);
+		if (!call || !patch_site(outer->site))
+			return false;
+	}
+	return true;
+}
+
+/* Sites of frames that were instrumented just now. */
+static void find_sites(struct walk *w)
+{
+	for (size_t i = 1; i < w->count; i++)
+		if (w->frames[i].site == AGENT_NONE)
+			w->frames[i].site = agent_site_returning_to(w->frames[i].pc);
+}
+
+/* Hooks what foreign code entered, where that is possible. */
+static void know_roots(const struct walk *w)
+{
+	for (size_t i = w->count; i-- > 0;) {
+		bool is_root = agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED) &&
+			       i + 1 < w->count &&
+			       !agent_function_is(w->frames[i + 1].function, AGENT_FUNCTION_INSTRUMENTED);
+
+		if (is_root)
+			know_caller(w->frames[i].function, w->frames[i + 1].pc);
+	}
+}
+
+bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_chain *ret)
+{
+	if (!agent_thread_begin() || !walk_stack(w, regs))
+		return false;
+	if (!code_is_frozen()) {
+		reach_frames(w);
+		find_sites(w);
+		if (!add_calls_of_frames(w))
+			return false;
+		know_roots(w);
+		walk_fix_returns(w);
+	}
+	return walk_find_chain(w, 0, &agent_thread, ret);
+}
+
+bool discover_repair(const struct unwind_regs *regs)
+{
+	if (!discover_chain(regs, &walk, &chain) || !walk_replay(&chain, agent_thread.base, false, &state))
+		return false;
+	walk_install(&state, &agent_thread);
+	return true;
+}
+
+/* The thread's id says that it is not known how it came here: finds out. */
+static void settle(const struct unwind_regs *regs)
+{
+	if (!agent_thread.top || agent_id_is_foreign(agent_thread.id))
+		discover_repair(regs);
+}
+
+/* ---- entered from stubs ---- */
+
+/* Called by entry.S. */
+void agent_discover(struct agent_saved *saved);
+void agent_entered(struct agent_saved *saved);
+void agent_returned(struct agent_saved *saved);
+void agent_begin_thread(struct agent_saved *saved);
+
+static uintptr_t target_of(const struct agent_site *site, const struct agent_saved *saved)
+{
+	return is_direct(site) ? agent_resolve(site->target) : saved->r11;
+}
+
+/* Where the call goes on. has_return: its return address is on the stack already. */
+static uintptr_t go_on_at(const struct agent_site *site, const struct agent_call *call, bool has_return,
+			  struct agent_saved *saved)
+{
+	if (!site->is_at_cell || !has_return)
+		return call->before;
+	/* Drop the return address: the cell makes the call. */
+	saved->stack[0] = call->before;
+	return (uintptr_t)agent_ret;
+}
+
+__attribute__((used)) void agent_discover(struct agent_saved *saved)
+{
+	uint32_t number = (uint32_t)saved->number;
+	struct agent_guard guard;
+	struct agent_call *call;
+	struct agent_site *site;
+	struct unwind_regs regs;
+	uintptr_t target;
+	bool has_return;
+
+	wmrt_check_fork();
+	agent_lock(&guard);
+	site = &agent_program.sites[number];
+	target = target_of(site, saved);
+	has_return = !is_tail(site) && !site->is_at_cell;
+	if (!is_tail(site)) {
+		agent_saved_regs(saved, site->address, (uintptr_t)&saved->stack[has_return], &regs);
+		settle(&regs);
+	}
+	call = code_is_frozen() ? NULL : discover_call(number, target);
+	site = &agent_program.sites[number];
+	if (call && patch_site(number)) {
+		saved->number = go_on_at(site, call, has_return, saved);
+	} else {
+		/* Nothing can be written here now: the call goes on as the program has it, from a cell if it has no return address yet. */
+		saved->number = site->is_at_cell && !has_return ? site->cell : target;
+		agent_thread.id = AGENT_LOST_ID;
+	}
+	agent_unlock_at_entry(&guard);
+}
+
+/* A hooked function was entered with the id of foreign code, from a place that its hook does not know. */
+__attribute__((used)) void agent_entered(struct agent_saved *saved)
+{
+	uint32_t function = (uint32_t)saved->number;
+	struct agent_guard guard;
+	struct unwind_regs regs;
+
+	wmrt_check_fork();
+	agent_lock(&guard);
+	agent_saved_regs(saved, agent_program.functions[function].start, (uintptr_t)saved->stack, &regs);
+	settle(&regs);
+	saved->number = agent_program.functions[function].behind_hook;
+	agent_unlock_at_entry(&guard);
+}
+
+/* The entries that calls inside the site's left behind, and, where the site pushes, its own. */
+static bool take_off(const struct agent_site *site, uint64_t key, uint64_t *ret_id)
+{
+	struct agent_thread *thread = &agent_thread;
+	struct agent_entry *top = thread->top;
+	bool is_found = false;
+
+	while (top > thread->base + 1 && top[-1].key <= key) {
+		top--;
+		if (top->key == key) {
+			*ret_id = top->id;
+			is_found = true;
+		}
+	}
+	(void)site;
+	if (is_found)
+		thread->top = top;
+	return is_found;
+}
+
+__attribute__((used)) void agent_returned(struct agent_saved *saved)
+{
+	uint32_t number = (uint32_t)saved->number;
+	/* The stub has pushed two registers above; entry.S put its return address in stack[0]. */
+	uint64_t key = (uintptr_t)&saved->stack[1], id = 0;
+	const struct agent_site *site = &agent_program.sites[number];
+	struct agent_guard guard;
+
+	wmrt_check_fork();
+	agent_lock(&guard);
+	if (take_off(site, key, &id)) {
+		agent_thread.id = id;
+	} else {
+		struct unwind_regs regs;
+
+		agent_saved_regs(saved, site->address + site->len_bytes, (uintptr_t)&saved->stack[3], &regs);
+		discover_repair(&regs);
+	}
+	saved->number = (uintptr_t)agent_ret;
+	agent_unlock_at_entry(&guard);
+}
+
+__attribute__((used)) void agent_begin_thread(struct agent_saved *saved)
+{
+	struct agent_guard guard;
+
+	agent_lock(&guard);
+	agent_thread_begin();
+	saved->number = (uintptr_t)agent_ret;
+	agent_unlock_at_entry(&guard);
+}
+
+bool discover_entry(uintptr_t target)
+{
+	uint32_t function = callee_at(target);
+
+	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) &&
+	       agent_program.functions[function].entry_bytes && patch_entry(function);
+}

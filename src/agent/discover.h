@@ -1,0 +1,32 @@
+/*
+ * discover.h - calls as they are first made: a site's thunk leads here.
+ */
+#ifndef WM_AGENT_DISCOVER_H
+#define WM_AGENT_DISCOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/program.h"
+#include "agent/walk.h"
+
+/* Adds what the site calls at `target`, reaching its function; the call that is there already is given again. Does not write the
+ * site. NULL without memory. Under the agent's lock. */
+struct agent_call *discover_call(uint32_t site, uintptr_t target);
+/* The site with that record, of a call or of a foreign call; AGENT_NONE: none. */
+uint32_t discover_site(uint32_t record);
+/* The tail call of the site with that record to that function. NULL: none. */
+struct agent_call *discover_tail(uint32_t site_record, uint32_t callee);
+/* The function's hook sets the id when foreign code enters it that comes back to that address, and there it is put back. */
+bool discover_is_known_caller(uint32_t function, uintptr_t return_address);
+/*
+ * How the thread came to these registers, by its stack: instruments functions that are on it, adds the calls in progress, and hooks
+ * what foreign code has entered. Under the agent's lock.
+ */
+bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_chain *ret);
+/* Makes the thread's state what its stack says. False: that is not known, and the state is as it was. Under the agent's lock. */
+bool discover_repair(const struct unwind_regs *regs);
+/* Instruments the function and hooks its entry: foreign code is about to call it. Under the agent's lock. */
+bool discover_entry(uintptr_t function);
+
+#endif

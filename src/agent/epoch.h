@@ -1,0 +1,26 @@
+/*
+ * epoch.h - a new encoding while the program runs.
+ */
+#ifndef WM_AGENT_EPOCH_H
+#define WM_AGENT_EPOCH_H
+
+#include <stdbool.h>
+
+#include "agent/unwind.h"
+
+struct epoch_stats {
+	uint64_t count;      /* epochs begun */
+	uint64_t ns;         /* spent on it */
+	uint64_t mismatches; /* contexts that were not what the stack said: repaired */
+	uint64_t put_off;
+	uint64_t max_id;
+};
+extern struct epoch_stats epoch_stats __attribute__((visibility("hidden")));
+
+/* Adds up what stubs have counted. True: the encoder asks for a new epoch. */
+bool epoch_is_due(void);
+/* Begins one. regs: where this thread is, outside of stubs and of the agent. False: not possible now; everything is as before. Under
+ * the agent's lock. */
+bool epoch_begin(const struct unwind_regs *regs);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * here.h - the context of a call that the program has made into the agent: wm_capture, wm_event, and malloc with the heap client.
+ *
+ * Such calls push nothing (quiet.c), so the thread's state is that of the caller's frame, and its site is found by the return
+ * address: where both are known a capture takes no lock and walks nothing. Else the registers of the caller are found by unwinding
+ * the agent's own frames, and captures go on as for a sample (capture.h).
+ */
+#ifndef WM_AGENT_HERE_H
+#define WM_AGENT_HERE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+#include "waymark.h"
+#pragma GCC visibility pop
+
+/* Of the point behind which the caller goes on. Any thread, signal handlers too. */
+wm_context here_capture(uintptr_t return_address);
+/* Of the function of that name, which is not instrumented and was called there; kind: below 128, one for each name. */
+wm_context here_call(uintptr_t return_address, uint32_t kind, const char *name);
+
+/* The site calls what is instrumented: what returns there may be called by that as a tail call. Under the agent's lock. */
+void here_forget(uint32_t site);
+
+#endif

@@ -1,0 +1,396 @@
+/*
+ * image.c - lists images. _dl_find_object gives an address's image without a lock (glibc 2.35 and later); program headers give its
+ * segments; relocations, or in an image that is not relocated its words, give the text addresses that its data holds.
+ */
+#include "agent/image.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "agent/cfi.h"
+#include "agent/maps.h"
+#include "agent/memory.h"
+#include "base/sort.h"
+#include "recorder/config.h"
+
+enum {
+	PAGE_BYTES = 4096,
+};
+
+/* Newest first; only ever pushed to. Writers hold the agent's lock. */
+static struct agent_image *images;
+
+/* Never changed: the C library and what runs below it. */
+static const char *const foreign_names[] = {"ld-linux-x86-64.so", "libc.so",     "libpthread.so", "libdl.so",
+					    "librt.so",           "libgcc_s.so", "linux-vdso",    "libZydis.so",
+					    "libZycore.so",       "libwaymark-"};
+
+static inline int compare_addresses(const uint64_t *a, const uint64_t *b)
+{
+	return *a < *b ? -1 : *a > *b;
+}
+SORT_DECLARE(address, uint64_t, compare_addresses);
+
+struct agent_image *agent_image_find(uintptr_t address)
+{
+	struct agent_image *image = __atomic_load_n(&images, __ATOMIC_ACQUIRE);
+
+	while (image && (image->is_gone || address < image->low || address >= image->high))
+		image = image->next;
+	return image;
+}
+
+bool agent_image_function(const struct agent_image *image, uintptr_t address, struct eh_function *ret)
+{
+	return eh_find(&image->table, address, ret);
+}
+
+/* ---- what scanning asks ---- */
+
+static bool function_at(void *state, uint64_t address, uint64_t *start, uint64_t *end, int *entry_cfa_off_bytes)
+{
+	const struct agent_image *image = state;
+	struct eh_function f;
+	int32_t off;
+
+	if (!eh_find(&image->table, address, &f))
+		return false;
+	off = eh_entry_cfa_offset(&image->table, &f);
+	*start = f.start;
+	*end = f.end;
+	*entry_cfa_off_bytes = off == EH_ENTRY_UNKNOWN ? SCAN_CFA_UNKNOWN : off;
+	return true;
+}
+
+static int cfa_offset_at(void *state, uint64_t address)
+{
+	const struct agent_image *image = state;
+	struct eh_function f;
+	struct cfi_row row;
+
+	if (!eh_find(&image->table, address, &f) || !cfi_row_at(&image->table, &f, address, &row))
+		return SCAN_CFA_UNKNOWN;
+	return row.cfa_kind == CFI_CFA_REGISTER && row.cfa_register == CFI_RSP ? row.cfa_value : SCAN_CFA_UNKNOWN;
+}
+
+struct pad_visit {
+	void (*visit)(void *visitor, uint64_t address);
+	void *visitor;
+};
+
+static bool visit_pad(void *data, uintptr_t address)
+{
+	const struct pad_visit *v = data;
+
+	v->visit(v->visitor, address);
+	return true;
+}
+
+static void landing_pads(void *state, uint64_t start, void (*visit)(void *visitor, uint64_t address), void *visitor)
+{
+	const struct agent_image *image = state;
+	struct pad_visit v = {visit, visitor};
+	struct eh_function f;
+
+	if (eh_find(&image->table, start, &f))
+		eh_landing_pads(&image->table, &f, visit_pad, &v);
+}
+
+static uint64_t next_data_target(void *state, uint64_t low, uint64_t high)
+{
+	const struct agent_image *image = state;
+	size_t first = 0, last = image->target_count;
+
+	while (first < last) {
+		size_t middle = first + (last - first) / 2;
+
+		if (image->targets[middle] < low)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	return first < image->target_count && image->targets[first] < high ? image->targets[first] : 0;
+}
+
+/* ---- what an image holds ---- */
+
+static const Elf64_Phdr *program_headers(const Elf64_Ehdr *ehdr)
+{
+	return (const Elf64_Phdr *)(const void *)((const char *)ehdr + ehdr->e_phoff);
+}
+
+static const void *at(uintptr_t address)
+{
+	return (const void *)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+/* Text, data and .eh_frame_hdr. False: there is nothing executable, or no table of functions. */
+static bool read_segments(struct agent_image *image)
+{
+	const Elf64_Ehdr *ehdr = image->ehdr;
+	const Elf64_Phdr *p = program_headers(ehdr);
+	struct eh_image eh = {.low = at(image->low), .high = at(image->high)};
+
+	for (int i = 0; i < ehdr->e_phnum; i++) {
+		uintptr_t low = image->bias + p[i].p_vaddr;
+		struct scan_range range = {low, low + p[i].p_memsz, at(low)};
+
+		if (p[i].p_type == PT_GNU_EH_FRAME) {
+			eh.hdr = at(low);
+			eh.hdr_bytes = p[i].p_memsz;
+		} else if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X && !image->scan.text.bytes) {
+			image->scan.text = range;
+			eh.text_low = low;
+			eh.text_high = low + p[i].p_memsz;
+		} else if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_R && image->scan.data_count < IMAGE_MAX_DATA) {
+			image->data[image->scan.data_count++] = range;
+		}
+	}
+	if (!image->scan.text.bytes)
+		return false;
+	/* Read-only data may share the segment of text. */
+	if (image->scan.data_count < IMAGE_MAX_DATA)
+		image->data[image->scan.data_count++] = image->scan.text;
+	image->scan.data = image->data;
+	return eh_table_init(&image->table, &eh);
+}
+
+struct target_list {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
+static bool add_target(const struct agent_image *image, struct target_list *list, uint64_t address)
+{
+	if (address < image->scan.text.low || address >= image->scan.text.high)
+		return true;
+	if (!agent_reserve((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items))
+		return false;
+	list->items[list->count++] = address;
+	return true;
+}
+
+/* Relative relocations: what they store is an address of the image. */
+static bool add_relocated(const struct agent_image *image, const Elf64_Rela *rela, size_t count,
+			  struct target_list *list)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t type = ELF64_R_TYPE(rela[i].r_info);
+
+		if (type == R_X86_64_RELATIVE && !add_target(image, list, image->bias + (uint64_t)rela[i].r_addend))
+			return false;
+	}
+	return true;
+}
+
+/* DT_RELR: addresses of words, and bitmaps of those behind them. */
+static bool add_packed(const struct agent_image *image, const uint64_t *relr, size_t count, struct target_list *list)
+{
+	const uint64_t *where = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t entry = relr[i];
+
+		if (!(entry & 1)) {
+			where = at(image->bias + entry);
+			if (!add_target(image, list, *where++))
+				return false;
+			continue;
+		}
+		for (unsigned int bit = 0; where && bit < 63; bit++)
+			if (entry >> (bit + 1) & 1 && !add_target(image, list, where[bit]))
+				return false;
+		if (where)
+			where += 63;
+	}
+	return true;
+}
+
+static bool is_relocated(const Elf64_Ehdr *ehdr)
+{
+	return ehdr->e_type != ET_EXEC;
+}
+
+static bool add_dynamic(const struct agent_image *image, const Elf64_Dyn *dynamic, struct target_list *list)
+{
+	uint64_t rela = 0, rela_bytes = 0, relr = 0, relr_bytes = 0;
+
+	for (; dynamic->d_tag != DT_NULL; dynamic++) {
+		uint64_t value = dynamic->d_un.d_val;
+
+		if (dynamic->d_tag == DT_RELA)
+			rela = value;
+		else if (dynamic->d_tag == DT_RELASZ)
+			rela_bytes = value;
+		else if (dynamic->d_tag == DT_RELR)
+			relr = value;
+		else if (dynamic->d_tag == DT_RELRSZ)
+			relr_bytes = value;
+	}
+	/* The loader has made these absolute, but in the vdso. */
+	if (rela && rela < image->low)
+		rela += image->bias;
+	if (relr && relr < image->low)
+		relr += image->bias;
+	return add_relocated(image, at(rela), rela ? rela_bytes / sizeof(Elf64_Rela) : 0, list) &&
+	       add_packed(image, at(relr), relr ? relr_bytes / sizeof(uint64_t) : 0, list);
+}
+
+/* Not relocated: each aligned word of data may be an address. */
+static bool add_words(const struct agent_image *image, struct target_list *list)
+{
+	for (size_t i = 0; i + 1 < image->scan.data_count; i++) {
+		const struct scan_range *range = &image->data[i];
+		uintptr_t low = (range->low + 7) & ~(uintptr_t)7;
+
+		for (uintptr_t word = low; word + 8 <= range->high; word += 8)
+			if (!add_target(image, list, *(const uint64_t *)at(word)))
+				return false;
+	}
+	return true;
+}
+
+static bool read_targets(struct agent_image *image)
+{
+	const Elf64_Ehdr *ehdr = image->ehdr;
+	const Elf64_Phdr *p = program_headers(ehdr);
+	struct target_list list = {0};
+	bool ok = is_relocated(ehdr) || add_words(image, &list);
+	uint64_t *scratch;
+
+	for (int i = 0; ok && i < ehdr->e_phnum; i++)
+		if (p[i].p_type == PT_DYNAMIC)
+			ok = add_dynamic(image, at(image->bias + p[i].p_vaddr), &list);
+	if (!ok)
+		return false;
+	scratch = allocator_alloc(&agent_allocator, list.count + 1, sizeof *scratch);
+	if (!scratch)
+		return false;
+	if (list.count)
+		address_sort(list.items, list.count, scratch);
+	allocator_free(&agent_allocator, scratch);
+	image->targets = list.items;
+	image->target_count = list.count;
+	return true;
+}
+
+static enum agent_image_kind kind_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	if (strncmp(name, "libwaymark-agent", 16) == 0)
+		return AGENT_IMAGE_OWN;
+	for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names; i++)
+		if (strncmp(name, foreign_names[i], strlen(foreign_names[i])) == 0)
+			return AGENT_IMAGE_FOREIGN;
+	return AGENT_IMAGE_CODE;
+}
+
+static const char *copy_path(const char *path)
+{
+	size_t size = strlen(path) + 1;
+	char *copy = agent_alloc(size);
+
+	return copy ? memcpy(copy, path, size) : NULL;
+}
+
+/* The mapping that _dl_find_object gives may begin behind the header (of the program itself). NULL: not found. */
+static const Elf64_Ehdr *header_of(const struct dl_find_object *found)
+{
+	const Elf64_Ehdr *ehdr = found->dlfo_map_start;
+	uintptr_t headers = getauxval(AT_PHDR);
+
+	if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) == 0)
+		return ehdr;
+	ehdr = at(headers & ~(uintptr_t)(PAGE_BYTES - 1));
+	/* The program comes first in the loader's list. */
+	return headers && !found->dlfo_link_map->l_prev && memcmp(ehdr->e_ident, ELFMAG, SELFMAG) == 0 ? ehdr : NULL;
+}
+
+static void find_ends(struct agent_image *image)
+{
+	const Elf64_Ehdr *ehdr = image->ehdr;
+	const Elf64_Phdr *p = program_headers(ehdr);
+
+	image->low = UINTPTR_MAX;
+	for (int i = 0; i < ehdr->e_phnum; i++) {
+		uintptr_t low = image->bias + p[i].p_vaddr;
+
+		if (p[i].p_type != PT_LOAD)
+			continue;
+		if (low < image->low)
+			image->low = low;
+		if (low + p[i].p_memsz > image->high)
+			image->high = low + p[i].p_memsz;
+	}
+}
+
+/* The loader names a file as it was asked for: the kernel's name of it is whole. */
+static const char *path_of(const struct dl_find_object *found)
+{
+	const char *path = found->dlfo_link_map->l_name;
+	struct maps_range range;
+
+	if (!*path)
+		return copy_path(wmrt_config()->program);
+	if (*path != '/' && maps_find((uintptr_t)found->dlfo_map_start, &range) && range.path[0] == '/')
+		return copy_path(range.path);
+	return copy_path(path);
+}
+
+static struct agent_image *list_image(const struct dl_find_object *found)
+{
+	const Elf64_Ehdr *ehdr = header_of(found);
+	struct agent_image *image = agent_alloc(sizeof *image);
+	bool is_readable;
+
+	if (!image || !ehdr)
+		return NULL;
+	image->ehdr = ehdr;
+	image->bias = found->dlfo_link_map->l_addr;
+	find_ends(image);
+	image->record = UINT32_MAX;
+	image->path = path_of(found);
+	if (!image->path)
+		return NULL;
+	image->kind = kind_of(image->path);
+	image->scan.state = image;
+	image->scan.function_at = function_at;
+	image->scan.cfa_offset_at = cfa_offset_at;
+	image->scan.landing_pads = landing_pads;
+	image->scan.next_data_target = next_data_target;
+	is_readable = read_segments(image) && (image->kind == AGENT_IMAGE_OWN || read_targets(image));
+	if (!is_readable && image->kind == AGENT_IMAGE_CODE)
+		image->kind = AGENT_IMAGE_FOREIGN;
+	image->next = images;
+	__atomic_store_n(&images, image, __ATOMIC_RELEASE);
+	return image;
+}
+
+struct agent_image *agent_image_at(uintptr_t address)
+{
+	struct agent_image *image = agent_image_find(address);
+	struct dl_find_object found;
+
+	if (image || _dl_find_object((void *)address, &found) != 0) /* NOLINT(performance-no-int-to-ptr) */
+		return image;
+	return list_image(&found);
+}
+
+void agent_image_sweep(void (*gone)(struct agent_image *image))
+{
+	struct dl_find_object found;
+
+	for (struct agent_image *image = images; image; image = image->next) {
+		if (image->is_gone ||
+		    (_dl_find_object((void *)image->low, &found) == 0 && /* NOLINT(performance-no-int-to-ptr) */
+		     found.dlfo_link_map->l_addr == image->bias))
+			continue;
+		image->is_gone = true;
+		gone(image);
+	}
+}

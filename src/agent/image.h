@@ -1,0 +1,55 @@
+/*
+ * image.h - the ELF images of the process, as the agent sees them: found by address, never by walking the loader's list under its
+ * lock. Each has its functions' ranges (.eh_frame), what scanning needs, and whether its code is instrumented.
+ *
+ * An image is listed when an address in it is first met and stays listed. The caller of what lists or writes holds the agent's lock;
+ * agent_image_at may be called anywhere.
+ */
+#ifndef WM_AGENT_IMAGE_H
+#define WM_AGENT_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/code.h"
+#include "agent/eh_frame.h"
+#include "agent/scan.h"
+
+enum agent_image_kind {
+	AGENT_IMAGE_CODE = 1, /* its functions are instrumented */
+	AGENT_IMAGE_FOREIGN,  /* libc, the loader: called, never changed but behind a call back */
+	AGENT_IMAGE_OWN,      /* the agent */
+};
+
+enum {
+	IMAGE_MAX_DATA = 8,
+};
+
+struct agent_image {
+	struct agent_image *next;
+	uintptr_t low, high; /* all of it */
+	const void *ehdr;
+	uintptr_t bias; /* address less virtual address */
+	const char *path;
+	enum agent_image_kind kind;
+	struct eh_table table;
+	struct scan_image scan;
+	struct scan_range data[IMAGE_MAX_DATA];
+	uint64_t *targets; /* text addresses that data words hold, sorted */
+	size_t target_count;
+	struct code_area *area; /* NULL until code is written for it */
+	uint32_t record;        /* of wmrt_code_image; UINT32_MAX until needed */
+	bool is_gone;           /* unloaded */
+};
+
+/* The listed image at that address. NULL: none is listed, or it is gone. No lock, signal-safe. */
+struct agent_image *agent_image_find(uintptr_t address);
+/* The same, listed now if need be. NULL: no ELF image is there. */
+struct agent_image *agent_image_at(uintptr_t address);
+/* The function's range that has the address. No lock. */
+bool agent_image_function(const struct agent_image *image, uintptr_t address, struct eh_function *ret);
+/* After dlclose: images that are no longer mapped are gone. Calls gone for each. */
+void agent_image_sweep(void (*gone)(struct agent_image *image));
+
+#endif

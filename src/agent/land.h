@@ -1,0 +1,20 @@
+/*
+ * land.h - jumps over frames land in the agent first, which computes the context of the frame from the stack.
+ *
+ *      longjmp, the unwinder, setcontext -----> agent_land, with every register as the frame is to have it
+ *                                                  context = that of the frame's stack
+ *      frame  <----------------------------------- goes on
+ *
+ * So what foreign code does on the way (cleanups, restoring a mask and the handlers that then run) has no part in it.
+ */
+#ifndef WM_AGENT_LAND_H
+#define WM_AGENT_LAND_H
+
+#include <stdint.h>
+
+/* What to jump to instead of pc. is_return: pc follows a call. The thread's next landing is there. Signal-safe. */
+uintptr_t land_at(uintptr_t pc, int is_return);
+
+extern const char agent_land[] __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,69 @@
+/* lock.c - a futex lock of three states (Drepper, "Futexes are tricky", mutex 2). */
+#include "agent/lock.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "agent/thread.h"
+#include "recorder/sys.h"
+
+static _Atomic uint32_t word; /* 0 free, 1 taken, 2 taken and waited for */
+
+static void futex(int op, uint32_t value)
+{
+	wmrt_sys6(SYS_futex, (long)&word, op | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
+}
+
+void agent_lock(struct agent_guard *guard)
+{
+	uint32_t was = 0;
+
+	guard->signal_mask = wmrt_block_signals();
+	if (!atomic_compare_exchange_strong_explicit(&word, &was, 1, memory_order_acquire, memory_order_relaxed)) {
+		if (was != 2)
+			was = atomic_exchange_explicit(&word, 2, memory_order_acquire);
+		while (was != 0) {
+			futex(FUTEX_WAIT, 2);
+			was = atomic_exchange_explicit(&word, 2, memory_order_acquire);
+		}
+	}
+	agent_thread.in_agent++;
+}
+
+void agent_unlock(const struct agent_guard *guard)
+{
+	agent_thread.in_agent--;
+	if (atomic_exchange_explicit(&word, 0, memory_order_release) == 2)
+		futex(FUTEX_WAKE, 1);
+	wmrt_unblock_signals(guard->signal_mask);
+}
+
+void agent_unlock_at_entry(const struct agent_guard *guard)
+{
+	struct agent_guard none = {.signal_mask = ~UINT64_C(0)};
+
+	if (!agent_thread.is_on_alternate) {
+		agent_unlock(guard);
+		return;
+	}
+	agent_thread.late_mask = guard->signal_mask;
+	agent_thread.has_late_mask = 1;
+	agent_unlock(&none);
+}
+
+/* Called by entry.S, which has put the vector registers back. */
+void agent_unblock_late(void) __attribute__((used, visibility("hidden"), target("general-regs-only")));
+
+void agent_unblock_late(void)
+{
+	uint64_t mask = agent_thread.late_mask;
+
+	agent_thread.has_late_mask = 0;
+	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+}
+
+void agent_lock_after_fork(void)
+{
+	atomic_store(&word, 0);
+}

@@ -1,0 +1,26 @@
+/*
+ * lock.h - the agent's lock: who holds it may change tables, code and encodings. All signals are blocked while it is held, so no
+ * handler finds its own thread holding it. Taken before the recorder's.
+ */
+#ifndef WM_AGENT_LOCK_H
+#define WM_AGENT_LOCK_H
+
+#include <stdint.h>
+
+#include "recorder/process.h"
+
+struct agent_guard {
+	uint64_t signal_mask;
+};
+
+void agent_lock(struct agent_guard *guard);
+void agent_unlock(const struct agent_guard *guard);
+/*
+ * The same at the end of what entry.S calls. A handler of SA_ONSTACK that came while the agent's stack is in use would begin at the top
+ * of the alternate stack, also when a handler is on it already: then signals stay blocked until entry.S is back there.
+ */
+void agent_unlock_at_entry(const struct agent_guard *guard);
+/* In a forked child: nobody holds it. */
+void agent_lock_after_fork(void);
+
+#endif

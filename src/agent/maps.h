@@ -1,0 +1,34 @@
+/*
+ * maps.h - /proc/self/maps, read without memory of its own. Signal-safe.
+ */
+#ifndef WM_AGENT_MAPS_H
+#define WM_AGENT_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct maps_range {
+	uintptr_t low, high;
+	bool is_readable, is_writable, is_executable;
+	uint64_t file_off;
+	char path[256]; /* cut to size; empty: none */
+};
+
+/* One mapping after the other, by rising address. */
+struct maps_walk {
+	int fd;
+	size_t at, len;
+	char buffer[4096];
+};
+bool maps_open(struct maps_walk *walk);
+bool maps_next(struct maps_walk *walk, struct maps_range *ret);
+void maps_close(struct maps_walk *walk);
+
+/* The mapping that has the address. */
+bool maps_find(uintptr_t address, struct maps_range *ret);
+/* A place for size bytes, a multiple of the page size, that ends at most `reach` bytes from both ends of [low, high), below it by
+ * preference. 0: there is none. */
+uintptr_t maps_find_gap(uintptr_t low, uintptr_t high, size_t size, size_t reach);
+
+#endif

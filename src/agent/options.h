@@ -1,0 +1,19 @@
+/* options.h - what WAYMARK_AGENT says: key=value, separated by commas. */
+#ifndef WM_AGENT_OPTIONS_H
+#define WM_AGENT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct agent_options {
+	uint32_t sample_hz; /* 0: no samples */
+	bool is_checked;    /* every sample against an independent walk */
+	bool has_heap;      /* the heap client is there */
+	bool is_verbose;    /* numbers at the end */
+	bool is_wall; /* samples by the clock, for more than the kernel's 250 or so a second of CPU time; blocked calls may see EINTR */
+};
+extern struct agent_options agent_options __attribute__((visibility("hidden")));
+
+void agent_options_read(void);
+
+#endif

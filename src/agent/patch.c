@@ -1,0 +1,812 @@
+/*
+ * patch.c - sites: from the calls that were seen to bytes.
+ *
+ * The bytes of a site are those of its instructions before it (lead), of itself, and behind it (room):
+ *
+ *      direct call          call before                   room: jmp after (if anything is to be undone)
+ *      indirect call        nops over the lead; call choose     the same
+ *      direct tail call     jmp before
+ *      indirect tail call   jmp choose; nops
+ *      no room              jmp detour; the detour makes the call itself
+ *
+ * `choose` does what the lead did, and compares the target with those seen. A stub `before` belongs to one call and does what the
+ * encoding says: add, push, or nothing (then there is no stub). Old stubs stay where they are: a thread may be in one.
+ */
+#include "agent/patch.h"
+
+#include <string.h>
+
+#include "agent/cells.h"
+#include "agent/memory.h"
+
+enum {
+	REGION_MAX = 64,
+	CALL_BYTES = 5,
+	MAX_COMPARED = 12,
+	STUB_MAX = EMIT_MAX_BYTES,
+};
+static const uintptr_t REACH_BYTES = (uintptr_t)1 << 30;
+
+static bool is_call(const struct agent_site *site)
+{
+	return site->kind == SCAN_CALL || site->kind == SCAN_CALL_INDIRECT;
+}
+
+static bool is_direct(const struct agent_site *site)
+{
+	return site->kind == SCAN_CALL || site->kind == SCAN_TAIL;
+}
+
+static uintptr_t return_address(const struct agent_site *site)
+{
+	return site->address + site->len_bytes;
+}
+
+static uintptr_t region_start(const struct agent_site *site)
+{
+	return site->address - site->lead_bytes;
+}
+
+static uint32_t region_bytes(const struct agent_site *site)
+{
+	return (uint32_t)site->lead_bytes + site->len_bytes + site->room_bytes;
+}
+
+bool patch_is_over_room(const struct scan_site *site)
+{
+	return site->kind == SCAN_CALL_INDIRECT && site->insn.len_bytes + site->lead_bytes < CALL_BYTES &&
+	       site->has_room && !site->is_room_entered;
+}
+
+bool patch_is_chained(const struct scan_site *site, const struct scan_site *before)
+{
+	return site->kind == SCAN_CALL_INDIRECT && site->insn.len_bytes + site->lead_bytes < CALL_BYTES &&
+	       !patch_is_over_room(site) && !site->is_entered && before &&
+	       (before->kind == SCAN_CALL || before->kind == SCAN_CALL_INDIRECT) && before->has_room &&
+	       before->address + before->insn.len_bytes + before->room_bytes == site->address;
+}
+
+const char *patch_refuses(const struct scan_site *site, const struct scan_site *before)
+{
+	uint32_t bytes = (uint32_t)site->insn.len_bytes + site->lead_bytes;
+
+	switch (site->kind) {
+	case SCAN_CALL:
+		return bytes >= CALL_BYTES ? NULL : "a direct call is short";
+	case SCAN_CALL_INDIRECT:
+		return bytes >= CALL_BYTES || patch_is_over_room(site) || patch_is_chained(site, before)
+			       ? NULL
+			       : "an indirect call has no room";
+	case SCAN_TAIL:
+		if (!site->insn.is_short)
+			return NULL;
+		return site->insn.kind == INSN_JUMP_DIRECT && bytes + site->room_bytes >= CALL_BYTES
+			       ? NULL
+			       : "a tail call is short";
+	default:
+		if (site->may_stay)
+			return "an indirect jump may leave it or not";
+		return bytes + site->room_bytes >= CALL_BYTES ? NULL : "an indirect tail call has no room";
+	}
+}
+
+/* ---- stubs ---- */
+
+struct stub {
+	struct code_area *area;
+	struct code_stub head;
+	struct emit e;
+	uint8_t bytes[STUB_MAX];
+};
+
+static bool stub_begin_in(struct stub *s, struct agent_image *image, enum code_stub_kind kind, uint32_t number)
+{
+	uintptr_t at;
+
+	if (!image->area)
+		image->area = code_area_for(image->low, image->high);
+	s->area = image->area;
+	at = s->area ? code_next(s->area) : 0;
+	if (!at)
+		return false;
+	s->head = (struct code_stub){.start = at, .number = number, .kind = (uint8_t)kind};
+	emit_init(&s->e, s->bytes, sizeof s->bytes, at);
+	return true;
+}
+
+static bool stub_begin(struct stub *s, const struct agent_site *site, enum code_stub_kind kind)
+{
+	return stub_begin_in(s, agent_program.functions[site->function].image, kind,
+			     (uint32_t)(site - agent_program.sites));
+}
+
+static void stub_done(struct stub *s, uint32_t first, uint32_t done)
+{
+	s->head.first = (uint8_t)first;
+	s->head.done = (uint8_t)done;
+}
+
+/* The address of its code, 0 when it was not written. */
+static uintptr_t stub_end(struct stub *s)
+{
+	return code_add_stub(s->area, &s->head, &s->e) ? s->head.start : 0;
+}
+
+static uint32_t site_number(const struct agent_site *site)
+{
+	return (uint32_t)(site - agent_program.sites);
+}
+
+static const struct callgraph_edge *edge_of(const struct agent_call *call)
+{
+	return call->edge == AGENT_NONE ? NULL : &agent_program.encoder.graph.edges[call->edge];
+}
+
+bool patch_call_pushes(const struct agent_call *call)
+{
+	const struct callgraph_edge *edge = edge_of(call);
+
+	return edge ? edge->kind != EDGE_ENCODED : !call->is_quiet;
+}
+
+static uint64_t addend_of(const struct agent_call *call)
+{
+	const struct callgraph_edge *edge = edge_of(call);
+
+	return edge && edge->kind == EDGE_ENCODED ? edge->addend : 0;
+}
+
+static bool leaves_tails(const struct agent_call *call)
+{
+	return call->callee != AGENT_NONE && agent_program.functions[call->callee].leaves_tails;
+}
+
+/* What the call does to the context before the callee begins. */
+static void emit_before(struct stub *s, const struct agent_site *site, struct agent_call *call)
+{
+	const struct emit_places *p = &s->area->places;
+	uint32_t pushed, done;
+	struct emit_start start = {.is_foreign = call->edge == AGENT_NONE};
+
+	if (!patch_call_pushes(call)) {
+		emit_add(&s->e, p, addend_of(call));
+		stub_done(s, s->e.len, s->e.len);
+		return;
+	}
+	if (call->edge != AGENT_NONE) {
+		start.restart = agent_program.encoder.graph.nodes[agent_program.functions[call->callee].node].restart;
+		if (!call->counter)
+			call->counter = code_add_counter(s->area);
+	}
+	emit_push(&s->e, p, call->edge == AGENT_NONE ? call->foreign : site->record, &start, call->counter, &pushed,
+		  &done);
+	stub_done(s, pushed, done);
+}
+
+/* The call is made from a cell, where there is no room behind it: entered by a jump, without a return address. */
+static void emit_before_detour(struct stub *s, const struct agent_site *site, struct agent_call *call)
+{
+	static const uint8_t make_room[] = {0x48, 0x8d, 0x64, 0x24, 0xf8}; /* lea -8(%rsp), %rsp */
+	static const uint8_t take_back[] = {0x48, 0x8d, 0x64, 0x24, 0x08};
+	static const uint8_t load_r11[] = {0x49, 0xbb}; /* movabs $, %r11 */
+
+	if (patch_call_pushes(call) || addend_of(call)) {
+		emit_bytes(&s->e, make_room, sizeof make_room);
+		emit_before(s, site, call);
+		emit_bytes(&s->e, take_back, sizeof take_back);
+	}
+	if (!is_direct(site)) { /* where the target was looked up, %r11 has this stub's address by now */
+		emit_bytes(&s->e, load_r11, sizeof load_r11);
+		emit_bytes(&s->e, &call->target, sizeof call->target);
+	}
+	emit_jump(&s->e, site->cell);
+}
+
+/* Stubs of the site's image can branch there. */
+static bool is_in_reach(const struct agent_site *site, uintptr_t target)
+{
+	const struct agent_image *image = agent_program.functions[site->function].image;
+
+	return image->area && target - image->area->low + REACH_BYTES < 2 * REACH_BYTES;
+}
+
+/* Where the site's branch goes for this call: the callee itself when nothing is to be done. 0: no room. */
+static uintptr_t write_before(const struct agent_site *site, struct agent_call *call)
+{
+	struct stub s;
+
+	call->before = site->is_at_cell || !is_in_reach(site, call->target) ? 0 : call->target;
+	if (call->before && !patch_call_pushes(call) && addend_of(call) == 0)
+		return call->before;
+	if (!stub_begin(&s, site, CODE_STUB_BEFORE))
+		return 0;
+	s.head.number = (uint32_t)(call - agent_program.calls);
+	if (site->is_at_cell)
+		emit_before_detour(&s, site, call);
+	else if (patch_call_pushes(call) || addend_of(call))
+		emit_before(&s, site, call);
+	if (!site->is_at_cell)
+		emit_jump(&s.e, call->target);
+	call->before = stub_end(&s);
+	return call->before;
+}
+
+static uintptr_t write_thunk(const struct agent_site *site)
+{
+	struct stub s;
+
+	if (!stub_begin(&s, site, CODE_STUB_CHOOSE))
+		return 0;
+	emit_thunk(&s.e, site_number(site), s.area->places.discover);
+	return stub_end(&s);
+}
+
+/* Copies instructions of the program, [from, from + len), to the stub. */
+static bool emit_moved(struct emit *e, const uint8_t *bytes, uintptr_t from, uint32_t len)
+{
+	uint32_t at = 0;
+
+	while (at < len) {
+		uint8_t moved[INSN_RELOCATED_MAX];
+		struct insn insn;
+		size_t n;
+
+		if (!insn_decode(bytes + at, len - at, from + at, &insn))
+			return false;
+		n = insn_relocate(bytes + at, &insn, emit_here(e), moved);
+		if (!n)
+			return false;
+		emit_bytes(e, moved, n);
+		at += insn.len_bytes;
+	}
+	return true;
+}
+
+/* The lead, and on to `to`. 0: no room. */
+static uintptr_t write_lead(const struct agent_site *site, const uint8_t *bytes, uintptr_t to)
+{
+	struct stub s;
+
+	if (!stub_begin(&s, site, CODE_STUB_CHOOSE) || !emit_moved(&s.e, bytes, region_start(site), site->lead_bytes))
+		return 0;
+	emit_jump(&s.e, to);
+	return stub_end(&s);
+}
+
+/* mov target, %r11, the target being what the instruction at the site branches to. depth: how much was pushed since. */
+static bool emit_load_target(struct emit *e, const uint8_t *bytes, const struct agent_site *site, int32_t depth)
+{
+	struct insn insn;
+	uint8_t rex = 0x4c, out[12];
+	uint32_t len = 0;
+	int32_t disp;
+
+	if (!insn_decode(bytes, site->len_bytes, site->address, &insn))
+		return false;
+	if (!insn.has_memory) { /* mov %reg, %r11 */
+		uint8_t mov[] = {(uint8_t)(0x49 | (insn.reg >> 3) << 2), 0x89, (uint8_t)(0xc3 | (insn.reg & 7) << 3)};
+
+		if (insn.reg == INSN_NO_REG)
+			return false;
+		emit_bytes(e, mov, sizeof mov);
+		return true;
+	}
+	if (insn.is_rip_relative) {
+		int64_t distance = (int64_t)(insn.rip_target - (emit_here(e) + 7));
+		uint8_t mov[] = {0x4c, 0x8b, 0x1d};
+		int32_t distance32 = (int32_t)distance;
+
+		if (distance != distance32)
+			e->is_far = true;
+		emit_bytes(e, mov, sizeof mov);
+		emit_bytes(e, &distance32, sizeof distance32);
+		return true;
+	}
+	disp = (int32_t)insn.disp + (insn.base == INSN_REG_SP ? depth : 0);
+	if (insn.has_segment)
+		return false;
+	if (insn.base != INSN_NO_REG && insn.base > 7)
+		rex |= 1;
+	if (insn.index != INSN_NO_REG && insn.index > 7)
+		rex |= 2;
+	out[len++] = rex;
+	out[len++] = 0x8b;
+	if (insn.base == INSN_NO_REG) { /* [index * scale + disp32] or [disp32] */
+		out[len++] = 0x1c;
+		out[len++] = (uint8_t)(((insn.index == INSN_NO_REG ? 4 : insn.index & 7) << 3) | 5 |
+				       (insn.index == INSN_NO_REG ? 0 : __builtin_ctz(insn.scale) << 6));
+	} else { /* [base + index * scale + disp32], always with a SIB byte */
+		out[len++] = 0x9c;
+		out[len++] = (uint8_t)((insn.base & 7) | (insn.index == INSN_NO_REG ? 4 : insn.index & 7) << 3 |
+				       (insn.index == INSN_NO_REG ? 0 : __builtin_ctz(insn.scale) << 6));
+	}
+	emit_bytes(e, out, len);
+	emit_bytes(e, &disp, sizeof disp);
+	return true;
+}
+
+/* ---- choosing among the calls of an indirect site ---- */
+
+/* The table that many targets are found in: pairs of a target and where to go. */
+struct choice_table {
+	uint64_t *slots;
+	uint32_t bits;
+	uint32_t multiplier;
+};
+
+static uint32_t table_place(const struct choice_table *t, uint64_t target)
+{
+	return ((uint32_t)target * t->multiplier) >> (32 - t->bits);
+}
+
+struct choice {
+	uint64_t target, to;
+};
+
+/* A multiplier under which no two targets meet. */
+static bool fill_table(struct choice_table *t, const struct choice *choices, uint32_t count)
+{
+	uint32_t seed = 0x9e3779b1;
+
+	for (int try = 0; try < 64; try++) {
+		uint32_t i;
+
+		t->multiplier = seed | 1;
+		memset(t->slots, 0, sizeof(uint64_t) * 2 << t->bits);
+		for (i = 0; i < count; i++) {
+			uint64_t *slot = &t->slots[(size_t)2 * table_place(t, choices[i].target)];
+
+			if (slot[0])
+				break;
+			slot[0] = choices[i].target;
+			slot[1] = choices[i].to;
+		}
+		if (i == count)
+			return true;
+		seed = seed * 1664525 + 1013904223;
+	}
+	return false;
+}
+
+static bool make_table(struct choice_table *t, const struct choice *choices, uint32_t count)
+{
+	for (t->bits = 4; t->bits < 20; t->bits++) {
+		if ((uint32_t)1 << t->bits < 2 * count)
+			continue;
+		t->slots = agent_alloc(sizeof(uint64_t) * 2 << t->bits);
+		if (!t->slots)
+			return false;
+		if (fill_table(t, choices, count))
+			return true;
+		agent_free(t->slots);
+	}
+	return false;
+}
+
+/*
+ * The target is in %r11, %rax and %rcx are kept:
+ *      push %rax; push %rcx; place = hash(%r11); cmp %r11, table[place]; jne other
+ *      mov table[place] + 8, %r11; pop %rcx; pop %rax; jmp *%r11
+ *  other: pop %rcx; pop %rax
+ */
+static void emit_look_up(struct emit *e, const struct choice_table *t)
+{
+	static const uint8_t before[] = {0x50, 0x51, 0x41, 0x69, 0xc3}; /* push, push, imul $, %r11d, %eax */
+	const uint8_t shift[] = {0xc1, 0xe8, (uint8_t)(32 - t->bits),   /* shr $, %eax */
+				 0xc1, 0xe0, 0x04,
+				 0x48, 0xb9};                           /* shl $4, %eax; movabs $, %rcx */
+	static const uint8_t compare[] = {0x4c, 0x3b, 0x1c, 0x01,       /* cmp (%rcx,%rax), %r11 */
+					  0x75, 0x0a,                   /* jne other */
+					  0x4c, 0x8b, 0x5c, 0x01, 0x08, /* mov 8(%rcx,%rax), %r11 */
+					  0x59, 0x58, 0x41, 0xff, 0xe3, /* pop, pop, jmp *%r11 */
+					  0x59, 0x58};                  /* other: pop, pop */
+	uint64_t at = (uintptr_t)t->slots;
+
+	emit_bytes(e, before, sizeof before);
+	emit_bytes(e, &t->multiplier, sizeof t->multiplier);
+	emit_bytes(e, shift, sizeof shift);
+	emit_bytes(e, &at, sizeof at);
+	emit_bytes(e, compare, sizeof compare);
+}
+
+/* All calls of a site with where they go, the most frequent first. */
+static uint32_t list_choices(const struct agent_site *site, struct choice **ret)
+{
+	uint32_t count = 0;
+	struct choice *choices;
+
+	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+		count++;
+	choices = allocator_alloc(&agent_allocator, (size_t)count + 1, sizeof *choices);
+	if (!choices)
+		return AGENT_NONE;
+	count = 0;
+	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
+		struct agent_call *call = &agent_program.calls[c];
+
+		choices[count].target = call->target;
+		choices[count].to = write_before(site, call);
+		if (!choices[count++].to) {
+			agent_free(choices);
+			return AGENT_NONE;
+		}
+	}
+	*ret = choices;
+	return count;
+}
+
+static void emit_compares(struct emit *e, const struct choice *choices, uint32_t count, uint64_t literals)
+{
+	for (uint32_t i = 0; i < count; i++)
+		emit_if_target(e, literals + i * sizeof(uint64_t), choices[i].to);
+}
+
+/* `choose` of an indirect site; bytes: the program's own at the lead. 0: no room. */
+static uintptr_t write_choose(const struct agent_site *site, const uint8_t *bytes)
+{
+	struct choice *choices = NULL;
+	struct choice_table table;
+	uint32_t count = list_choices(site, &choices), compared;
+	uintptr_t ret = 0;
+	struct stub s;
+
+	if (count == AGENT_NONE)
+		return 0;
+	compared = count <= MAX_COMPARED ? count : 0;
+	if (!stub_begin(&s, site, CODE_STUB_CHOOSE) || (!compared && count && !make_table(&table, choices, count)))
+		goto out;
+	for (uint32_t i = 0; i < compared; i++)
+		emit_bytes(&s.e, &choices[i].target, sizeof choices[i].target);
+	ret = emit_here(&s.e);
+	if (!emit_moved(&s.e, bytes, region_start(site), site->lead_bytes) ||
+	    !emit_load_target(&s.e, bytes + site->lead_bytes, site, is_call(site) && !site->is_at_cell ? 8 : 0)) {
+		ret = 0;
+		goto out;
+	}
+	if (compared)
+		emit_compares(&s.e, choices, compared, s.head.start);
+	else if (count)
+		emit_look_up(&s.e, &table);
+	emit_thunk(&s.e, site_number(site), s.area->places.discover);
+	if (!stub_end(&s))
+		ret = 0;
+out:
+	agent_free(choices);
+	return ret;
+}
+
+/* ---- behind the call ---- */
+
+struct undo {
+	bool is_needed;
+	bool may_push;  /* some call pushes */
+	bool must_push; /* and no other does not */
+	bool leaves_tails;
+	uint64_t addend;
+};
+
+/* The site behind this one's room, when it is chained and has its stub. */
+static const struct agent_site *next_chained(const struct agent_site *site)
+{
+	const struct agent_site *next = site + 1;
+
+	return next < agent_program.sites + agent_program.site_count && next->is_chained && next->choose ? next : NULL;
+}
+
+static struct undo undo_of(const struct agent_site *site)
+{
+	struct undo u = {.must_push = true};
+
+	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
+		const struct agent_call *call = &agent_program.calls[c];
+		bool pushes = patch_call_pushes(call);
+
+		u.may_push |= pushes;
+		u.must_push &= pushes;
+		u.leaves_tails |= leaves_tails(call);
+		u.addend |= addend_of(call);
+	}
+	/* An indirect call may have one more callee, which its thunk has pushed for by then. */
+	u.must_push &= is_direct(site) && u.may_push;
+	u.is_needed =
+		is_call(site) && !site->is_last && (u.may_push || u.leaves_tails || u.addend || next_chained(site));
+	return u;
+}
+
+/* bytes: the program's own at the room. moved: how many of them. */
+static uintptr_t write_after(const struct agent_site *site, const struct undo *u, const uint8_t *bytes, uint32_t moved)
+{
+	uint32_t done = 0;
+	struct stub s;
+
+	if (!stub_begin(&s, site, CODE_STUB_AFTER))
+		return 0;
+	if (u->must_push && !site->is_shared)
+		emit_pop(&s.e, &s.area->places, site_number(site), &done);
+	else if (u->may_push || u->leaves_tails)
+		emit_pop_maybe(&s.e, &s.area->places, &done);
+	if (u->addend) {
+		emit_sub(&s.e, &s.area->places, u->addend);
+		done = s.e.len;
+	}
+	stub_done(&s, done, done);
+	if (!emit_moved(&s.e, bytes, return_address(site), moved))
+		return 0;
+	emit_jump(&s.e, moved && next_chained(site) ? next_chained(site)->choose : return_address(site) + moved);
+	return stub_end(&s);
+}
+
+/* ---- the site's bytes ---- */
+
+static void put_distance(uint8_t *end, uintptr_t end_address, uintptr_t target)
+{
+	int32_t distance = (int32_t)(target - end_address);
+
+	memcpy(end - 4, &distance, 4);
+}
+
+static void put_nops(uint8_t *bytes, uint32_t len)
+{
+	struct emit e;
+
+	emit_init(&e, bytes, len, 0);
+	emit_nops(&e, len);
+}
+
+/* A branch of 5 bytes that ends at `end`, of opcode e8 or e9; nops from `from` on up to it. */
+static void put_branch(uint8_t *region, uint32_t from, uint32_t end, uint8_t opcode, uintptr_t region_address,
+		       uintptr_t target)
+{
+	put_nops(region + from, end - from - CALL_BYTES);
+	region[end - CALL_BYTES] = opcode;
+	put_distance(region + end, region_address + end, target);
+}
+
+static bool is_short_tail(const struct agent_site *site)
+{
+	return site->kind == SCAN_TAIL && site->len_bytes < CALL_BYTES;
+}
+
+/* What comes before a short tail call makes room for the jump that replaces it, and is done in a stub. */
+static bool is_led(const struct agent_site *site)
+{
+	return is_short_tail(site) && (uint32_t)site->len_bytes + site->room_bytes < CALL_BYTES;
+}
+
+/* The site's branch to `to`. */
+static void put_site(const struct agent_site *site, uint8_t *region, uintptr_t to)
+{
+	uint32_t lead = site->lead_bytes, end = lead + site->len_bytes;
+	uintptr_t start = region_start(site);
+
+	switch (site->kind) {
+	case SCAN_CALL: /* the opcode, with prefixes, stays */
+		put_distance(region + end, start + end, to);
+		break;
+	case SCAN_CALL_INDIRECT:
+		put_branch(region, 0, end, 0xe8, start, to);
+		break;
+	case SCAN_TAIL:
+		if (!is_short_tail(site))
+			put_distance(region + end, start + end, to);
+		else if (is_led(site))
+			put_branch(region, 0, CALL_BYTES, 0xe9, start, to);
+		else
+			put_branch(region, lead, lead + CALL_BYTES, 0xe9, start, to);
+		break;
+	default:
+		put_branch(region, 0, CALL_BYTES, 0xe9, start, to);
+		if (end > CALL_BYTES)
+			put_nops(region + CALL_BYTES, end - CALL_BYTES);
+	}
+}
+
+static void put_after(const struct agent_site *site, uint8_t *region, uintptr_t after)
+{
+	uint32_t at = (uint32_t)site->lead_bytes + site->len_bytes;
+
+	put_branch(region, at, at + CALL_BYTES, 0xe9, region_start(site), after);
+	put_nops(region + at + CALL_BYTES, site->room_bytes - CALL_BYTES);
+}
+
+static bool keep_bytes(struct agent_site *site)
+{
+	struct agent_program *p = &agent_program;
+	uint32_t len = region_bytes(site);
+
+	if (len > REGION_MAX || !agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + len, 1))
+		return false;
+	site->original = (uint32_t)p->byte_count;
+	memcpy(p->bytes + p->byte_count, (const void *)region_start(site), len); /* NOLINT(performance-no-int-to-ptr) */
+	p->byte_count += len;
+	return true;
+}
+
+bool patch_is_inside(uint32_t function, uintptr_t pc)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+
+	for (uint32_t i = 0; i < f->site_count; i++) {
+		const struct agent_site *site = &agent_program.sites[f->first_site + i];
+
+		if (pc > region_start(site) && pc < region_start(site) + region_bytes(site))
+			return true;
+	}
+	return false;
+}
+
+bool patch_is_undone_at_return(uint32_t site)
+{
+	return agent_program.sites[site].has_room && !agent_program.sites[site].is_detour &&
+	       undo_of(&agent_program.sites[site]).is_needed;
+}
+
+/* Makes or aims the site's cell. */
+static bool put_at_cell(struct agent_site *site, const struct undo *undo)
+{
+	uintptr_t callee = is_direct(site) ? agent_program.calls[site->first_call].target : 0;
+	const uint8_t *room = agent_program.bytes + site->original + site->lead_bytes + site->len_bytes;
+	uintptr_t after = write_after(site, undo, room, site->is_over_room ? site->room_bytes : 0);
+
+	if (!after)
+		return false;
+	if (!site->cell)
+		site->cell = cells_add(site_number(site), callee, after, return_address(site));
+	else if (!cells_aim(site->cell, callee, after))
+		return false;
+	site->is_at_cell = site->cell != 0;
+	return site->is_at_cell;
+}
+
+/* The bytes of the site; what is behind it is as the program has it. */
+static bool plan_site(struct agent_site *site, const struct undo *undo, const uint8_t *original, uint8_t *region)
+{
+	struct agent_call *call = site->first_call == AGENT_NONE ? NULL : &agent_program.calls[site->first_call];
+	uint32_t lead = site->lead_bytes, end = lead + site->len_bytes;
+	uintptr_t before;
+
+	site->is_at_cell = false;
+	if (is_direct(site) && call && !patch_call_pushes(call) && addend_of(call) == 0 &&
+	    !(site->is_detour && undo->is_needed)) {
+		call->before = call->target; /* the program's own call */
+		return true;
+	}
+	if (site->is_detour && (undo->is_needed || !is_direct(site)) && (call || !is_direct(site)) &&
+	    !put_at_cell(site, undo))
+		return false;
+	before = !is_direct(site) ? write_choose(site, original) : call ? write_before(site, call) : write_thunk(site);
+	if (before && is_led(site))
+		before = write_lead(site, original, before);
+	if (!before)
+		return false;
+	if (site->is_chained) {
+		site->choose = before;
+		return patch_site(site_number(site) - 1);
+	}
+	if (site->is_at_cell && is_direct(site)) {
+		put_branch(region, lead, lead + CALL_BYTES, 0xe9, region_start(site), before);
+		put_nops(region + lead + CALL_BYTES, site->len_bytes - CALL_BYTES);
+	} else if (site->is_at_cell) {
+		if (site->is_over_room)
+			end += site->room_bytes;
+		put_branch(region, 0, CALL_BYTES, 0xe9, region_start(site), before);
+		put_nops(region + CALL_BYTES, end - CALL_BYTES);
+	} else {
+		put_site(site, region, before);
+	}
+	return true;
+}
+
+bool patch_site(uint32_t number)
+{
+	struct agent_site *site = &agent_program.sites[number];
+	const uint8_t *original = agent_program.bytes + site->original;
+	struct undo undo = undo_of(site);
+	uint8_t region[REGION_MAX];
+	uint32_t len = region_bytes(site);
+	uintptr_t after;
+
+	memcpy(region, original, len);
+	if (!plan_site(site, &undo, original, region))
+		return false;
+	if (undo.is_needed && site->has_room && !site->is_detour) {
+		after = write_after(site, &undo, original + site->lead_bytes + site->len_bytes, site->room_bytes);
+		if (!after)
+			return false;
+		put_after(site, region, after);
+	}
+	return code_write(region_start(site), region, len);
+}
+
+/* ---- entries of functions, and returns to foreign code ---- */
+
+/* A jump over bytes of the program, nops behind it. */
+static bool write_jump(uintptr_t at, uint32_t bytes, uintptr_t to)
+{
+	uint8_t region[REGION_MAX];
+
+	if (bytes > sizeof region)
+		return false;
+	put_nops(region, bytes);
+	put_branch(region, 0, CALL_BYTES, 0xe9, at, to);
+	return code_write(at, region, bytes);
+}
+
+bool patch_entry(uint32_t function)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	struct agent_program *p = &agent_program;
+	uint64_t restart = p->encoder.graph.nodes[f->node].restart;
+	uint32_t literals = 0, done, behind;
+	uintptr_t start;
+	struct stub s;
+
+	if (!f->is_hooked) { /* keep what stands there */
+		if (!agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + f->entry_bytes, 1))
+			return false;
+		f->entry_original = (uint32_t)p->byte_count;
+		memcpy(p->bytes + p->byte_count, (const void *)f->entry_address,
+		       f->entry_bytes); /* NOLINT(performance-no-int-to-ptr) */
+		p->byte_count += f->entry_bytes;
+	}
+	if (!stub_begin_in(&s, f->image, CODE_STUB_ENTRY, function))
+		return false;
+	while (literals < sizeof f->callers / sizeof *f->callers && f->callers[literals]) {
+		emit_bytes(&s.e, &f->callers[literals], sizeof f->callers[literals]);
+		literals++;
+	}
+	start = emit_here(&s.e);
+	emit_entry(&s.e, &s.area->places, function, restart, s.head.start, literals, &done, &behind);
+	stub_done(&s, done, done);
+	if (!emit_moved(&s.e, p->bytes + f->entry_original, f->entry_address, f->entry_bytes))
+		return false;
+	emit_jump(&s.e, f->entry_address + f->entry_bytes);
+	if (!stub_end(&s) || !write_jump(f->entry_address, f->entry_bytes, start))
+		return false;
+	f->is_hooked = true;
+	f->behind_hook = s.head.start + behind;
+	return true;
+}
+
+bool patch_foreign(uint32_t function, const struct scan_site *site)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	uintptr_t at = site->address + site->insn.len_bytes;
+	struct stub s;
+
+	if (!stub_begin_in(&s, f->image, CODE_STUB_FOREIGN, function))
+		return false;
+	emit_foreign(&s.e, &s.area->places);
+	stub_done(&s, s.e.len, s.e.len);
+	if (!emit_moved(&s.e, (const uint8_t *)at, at, site->room_bytes)) /* NOLINT(performance-no-int-to-ptr) */
+		return false;
+	emit_jump(&s.e, at + site->room_bytes);
+	return stub_end(&s) && write_jump(at, site->room_bytes, s.head.start);
+}
+
+static void restore_sites(uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+
+	for (uint32_t i = 0; i < f->site_count; i++) {
+		const struct agent_site *site = &agent_program.sites[f->first_site + i];
+
+		code_write(region_start(site), agent_program.bytes + site->original, region_bytes(site));
+	}
+}
+
+bool patch_begin(uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+
+	for (uint32_t i = 0; i < f->site_count; i++)
+		if (!keep_bytes(&agent_program.sites[f->first_site + i]))
+			return false;
+	for (uint32_t i = 0; i < f->site_count; i++) {
+		if (!patch_site(f->first_site + i)) {
+			restore_sites(function);
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,281 @@
+/*
+ * program.c - functions: found by address, scanned when first reached, then quiet, foreign or instrumented.
+ *
+ * A function is quiet when all that it can call is quiet: neither captures nor callbacks happen in it, so no code is needed there and
+ * a signal's handler unwinds it. This is asked of small functions only, some calls deep.
+ */
+#include "agent/program.h"
+
+#include <string.h>
+
+#include "agent/memory.h"
+#include "agent/patch.h"
+#include "agent/quiet.h"
+#include "agent/words.h"
+
+enum {
+	QUIET_MAX_DEPTH = 6,
+	QUIET_MAX_INSNS = 1500,
+};
+
+struct agent_program agent_program;
+static struct words by_start; /* functions and cold parts */
+static struct words by_return;
+
+static uint32_t add_function(struct agent_image *image, const struct eh_function *range)
+{
+	struct agent_program *p = &agent_program;
+	struct agent_function *f;
+
+	if (!agent_reserve((void **)&p->functions, &p->function_capacity, p->function_count + 1,
+			   sizeof *p->functions) ||
+	    !words_set(&by_start, range->start, (uint32_t)p->function_count))
+		return AGENT_NONE;
+	f = &p->functions[p->function_count];
+	*f = (struct agent_function){
+		.start = range->start,
+		.end = range->end,
+		.image = image,
+		.parent = AGENT_NONE,
+		.node = AGENT_NONE,
+	};
+	if (image->kind != AGENT_IMAGE_CODE) {
+		f->state = AGENT_FUNCTION_FOREIGN;
+		f->reason = "its image is not instrumented";
+	}
+	return (uint32_t)p->function_count++;
+}
+
+static uint32_t whole(uint32_t function)
+{
+	uint32_t parent = function == AGENT_NONE ? AGENT_NONE : agent_program.functions[function].parent;
+
+	return parent == AGENT_NONE ? function : parent;
+}
+
+uint32_t agent_function_known(uintptr_t address)
+{
+	const struct agent_image *image = agent_image_find(address);
+	struct eh_function range;
+	uint32_t function;
+
+	if (!image || !agent_image_function(image, address, &range) || !words_find(&by_start, range.start, &function))
+		return AGENT_NONE;
+	return whole(function);
+}
+
+uint32_t agent_function_at(uintptr_t address)
+{
+	struct agent_image *image = agent_image_at(address);
+	struct eh_function range;
+	uint32_t function;
+
+	if (!image || !agent_image_function(image, address, &range))
+		return AGENT_NONE;
+	if (!words_find(&by_start, range.start, &function))
+		function = add_function(image, &range);
+	return whole(function);
+}
+
+uint32_t agent_site_returning_to(uintptr_t return_address)
+{
+	uint32_t site;
+
+	return words_find(&by_return, return_address, &site) ? site : AGENT_NONE;
+}
+
+static bool add_cold_parts(uint32_t function, const struct scan_function *scan)
+{
+	for (size_t i = 1; i < scan->chunk_count; i++) {
+		struct agent_function *f = &agent_program.functions[function];
+		struct eh_function range = {.start = scan->chunks[i].low, .end = scan->chunks[i].high};
+		uint32_t part;
+
+		if (!words_find(&by_start, range.start, &part))
+			part = add_function(f->image, &range);
+		if (part == AGENT_NONE)
+			return false;
+		agent_program.functions[part].parent = function;
+	}
+	return true;
+}
+
+/* Where a direct branch ends up: behind the PLT. */
+static uintptr_t resolve(const struct agent_image *image, uintptr_t target)
+{
+	uint64_t slot;
+
+	if (scan_is_plt(&image->scan, target, &slot))
+		return *(const uintptr_t *)slot; /* NOLINT(performance-no-int-to-ptr) */
+	return target;
+}
+
+uintptr_t agent_resolve(uintptr_t target)
+{
+	const struct agent_image *image = agent_image_at(target);
+
+	return image ? resolve(image, target) : target;
+}
+
+static bool is_quiet(uint32_t function, int depth);
+
+static bool all_calls_are_quiet(const struct scan_function *scan, int depth)
+{
+	for (size_t i = 0; i < scan->site_count; i++) {
+		const struct scan_site *site = &scan->sites[i];
+		uintptr_t target;
+		uint32_t callee;
+
+		if (site->kind != SCAN_CALL && site->kind != SCAN_TAIL)
+			return false;
+		target = agent_resolve(site->target);
+		if (quiet_captures(target))
+			return false;
+		if (quiet_is_known(target))
+			continue;
+		callee = agent_function_at(target);
+		if (callee == AGENT_NONE || agent_program.functions[callee].start != target ||
+		    !is_quiet(callee, depth + 1))
+			return false;
+	}
+	return true;
+}
+
+/* Of a function that is not instrumented. */
+static bool is_quiet(uint32_t function, int depth)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	struct scan_function scan;
+	bool ret;
+
+	if (f->state != AGENT_FUNCTION_SEEN)
+		return f->state == AGENT_FUNCTION_QUIET;
+	if (f->is_being_read || f->is_loud || depth > QUIET_MAX_DEPTH ||
+	    f->end - f->start > (uintptr_t)QUIET_MAX_INSNS * 4 ||
+	    scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
+		return false;
+	f->is_being_read = true;
+	ret = !scan.reason && !scan.switches_stack && scan.insn_count <= QUIET_MAX_INSNS &&
+	      all_calls_are_quiet(&scan, depth) && add_cold_parts(function, &scan);
+	f = &agent_program.functions[function];
+	f->is_being_read = false;
+	f->is_loud = !ret && depth == 0;
+	if (ret) {
+		f->state = AGENT_FUNCTION_QUIET;
+		agent_program.quiet_count++;
+	}
+	scan_function_release(&scan, &agent_allocator);
+	return ret;
+}
+
+static bool add_sites(uint32_t function, const struct scan_function *scan)
+{
+	struct agent_program *p = &agent_program;
+	struct agent_function *f = &p->functions[function];
+
+	if (!agent_reserve((void **)&p->sites, &p->site_capacity, p->site_count + scan->site_count, sizeof *p->sites))
+		return false;
+	f->first_site = (uint32_t)p->site_count;
+	for (size_t i = 0; i < scan->site_count; i++) {
+		const struct scan_site *s = &scan->sites[i];
+		struct agent_site *site = &p->sites[p->site_count];
+		bool is_call = s->kind == SCAN_CALL || s->kind == SCAN_CALL_INDIRECT;
+		bool is_over_room = patch_is_over_room(s);
+		bool is_chained = patch_is_chained(s, i ? s - 1 : NULL);
+
+		*site = (struct agent_site){
+			.address = s->address,
+			.target = s->target,
+			.function = function,
+			.first_call = AGENT_NONE,
+			.kind = s->kind,
+			.len_bytes = s->insn.len_bytes,
+			.lead_bytes = s->lead_bytes,
+			.room_bytes = s->room_bytes,
+			.has_room = s->has_room,
+			.is_last = s->is_last,
+			.is_shared = is_call && (s->is_room_entered || s->flags_live),
+			.is_detour = is_call && (is_over_room || is_chained || s->lead_needs_stack ||
+						 (!s->has_room && !s->is_last)),
+			.is_over_room = is_over_room,
+			.is_chained = is_chained,
+		};
+		if (is_call && !words_set(&by_return, s->address + s->insn.len_bytes, (uint32_t)p->site_count))
+			return false;
+		p->site_count++;
+	}
+	f->site_count = (uint32_t)scan->site_count;
+	return true;
+}
+
+/* NULL: the function can be instrumented; otherwise why not. */
+static const char *refuse(const struct scan_function *scan)
+{
+	if (scan->reason)
+		return scan->reason;
+	if (scan->switches_stack)
+		return "it switches stacks";
+	for (size_t i = 0; i < scan->site_count; i++) {
+		const char *reason = patch_refuses(&scan->sites[i], i ? &scan->sites[i - 1] : NULL);
+
+		if (reason)
+			return reason;
+	}
+	return NULL;
+}
+
+static bool instrument(uint32_t function, const struct scan_function *scan)
+{
+	struct agent_program *p = &agent_program;
+	struct error *err;
+	uint32_t node;
+
+	if (!add_cold_parts(function, scan) || !add_sites(function, scan))
+		return false;
+	err = adaptive_add_function(&p->encoder, &node);
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	if (!agent_reserve((void **)&p->node_functions, &p->node_capacity, (size_t)node + 1, sizeof *p->node_functions))
+		return false;
+	p->node_functions[node] = function;
+	p->functions[function].node = node;
+	p->functions[function].entry_address = scan->entry_address;
+	p->functions[function].entry_bytes = scan->entry_bytes;
+	if (!patch_begin(function))
+		return false;
+	p->functions[function].state = AGENT_FUNCTION_INSTRUMENTED;
+	p->instrumented_count++;
+	return true;
+}
+
+static void give_up(uint32_t function, const char *reason)
+{
+	agent_program.functions[function].state = AGENT_FUNCTION_FOREIGN;
+	agent_program.functions[function].reason = reason;
+	agent_program.foreign_count++;
+}
+
+void agent_function_reach(uint32_t function)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	struct scan_function scan;
+	enum scan_result result;
+	const char *reason;
+
+	if (f->state != AGENT_FUNCTION_SEEN || is_quiet(function, 0))
+		return;
+	f = &agent_program.functions[function];
+	result = scan_function(&f->image->scan, f->start, &agent_allocator, &scan);
+	if (result != SCAN_OK) {
+		give_up(function, result == SCAN_NO_MEMORY ? "memory is short" : "no function starts there");
+		return;
+	}
+	reason = scan.start == f->start ? refuse(&scan) : "it is part of another function";
+	if (!reason && !instrument(function, &scan))
+		reason = "memory is short, or its code cannot be written";
+	if (reason)
+		give_up(function, reason);
+	scan_function_release(&scan, &agent_allocator);
+}

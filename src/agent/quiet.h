@@ -1,0 +1,16 @@
+/*
+ * quiet.h - functions of the C library that call nothing of the program and capture nothing: calls of them need no code.
+ */
+#ifndef WM_AGENT_QUIET_H
+#define WM_AGENT_QUIET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Looks their addresses up. Once, at start, under the agent's lock. */
+bool quiet_init(void);
+bool quiet_is_known(uintptr_t address);
+/* A call of it captures: who calls it is to be instrumented, for the context to be found at once. */
+bool quiet_captures(uintptr_t address);
+
+#endif

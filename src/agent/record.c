@@ -1,0 +1,131 @@
+/* record.c - numbers of what was discovered, and dictionaries. */
+#include "agent/record.h"
+
+#include "agent/symbol.h"
+#include "agent/words.h"
+#include "recorder/code.h"
+
+/* Under the agent's lock. */
+static struct words captures, calls; /* address -> site number */
+static struct words pairs;           /* site number and callee -> epoch in which they are in the dictionary */
+
+static uint32_t present(void)
+{
+	return agent_program.encoder.epoch;
+}
+
+static uint32_t new_function(const struct agent_function *f)
+{
+	struct agent_image *image = f->image;
+
+	if (image->record == UINT32_MAX)
+		image->record = wmrt_code_image(image->ehdr, image->path, WMK_IMAGE_BINARY);
+	return wmrt_code_function(image->record, f->start - (uintptr_t)image->ehdr, NULL);
+}
+
+uint32_t record_function(uint32_t function)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	const struct callgraph *g = &agent_program.encoder.graph;
+
+	if (!f->record)
+		f->record = new_function(f);
+	if (f->record && f->record_epoch != present()) {
+		bool is_node = f->node != AGENT_NONE;
+
+		wmrt_code_epoch_function(present(), f->record, is_node ? g->nodes[f->node].contexts : 1,
+					 is_node ? g->nodes[f->node].restart : 0, WMK_EPOCH_ROOT | WMK_EPOCH_HAS_DUMMY);
+		f->record_epoch = present();
+	}
+	return f->record;
+}
+
+static uint32_t position(const struct agent_function *f, uintptr_t address)
+{
+	return (uint32_t)(address - f->start);
+}
+
+static enum wmk_edge_kind kind_of(const struct callgraph_edge *edge)
+{
+	return edge->kind == EDGE_ENCODED ? WMK_EDGE_ENCODED : edge->kind == EDGE_CUT ? WMK_EDGE_CUT : WMK_EDGE_BACK;
+}
+
+static void record_edge(struct agent_call *call)
+{
+	const struct callgraph_edge *edge = &agent_program.encoder.graph.edges[call->edge];
+
+	record_function(agent_program.sites[call->site].function);
+	record_function(call->callee);
+	wmrt_code_epoch_edge(present(), agent_program.sites[call->site].record,
+			     agent_program.functions[call->callee].record, kind_of(edge), edge->addend);
+	call->record_epoch = present();
+}
+
+bool record_call(struct agent_call *call)
+{
+	struct agent_site *site = &agent_program.sites[call->site];
+	const struct agent_function *f;
+	uint32_t flags = site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT ? WMK_SITE_TAIL : 0;
+	uint32_t function = record_function(site->function);
+	char name[SYMBOL_MAX];
+
+	f = &agent_program.functions[site->function];
+	if (call->edge == AGENT_NONE) {
+		symbol_name(call->target, name, sizeof name);
+		call->foreign = wmrt_code_site(function, WMK_SITE_FOREIGN, position(f, site->address), flags, name);
+		return true;
+	}
+	if (!site->record)
+		site->record = wmrt_code_site(function, WMK_SITE_CALL, position(f, site->address), flags, NULL);
+	record_edge(call);
+	return true;
+}
+
+uint32_t record_point(uint32_t function, uintptr_t address, bool is_call)
+{
+	struct words *known = is_call ? &calls : &captures;
+	uint32_t record = record_function(function), number;
+
+	if (words_find(known, address, &number))
+		return number;
+	/* A call is known by where it returns to. */
+	number = wmrt_code_site(record, is_call ? WMK_SITE_CALL : WMK_SITE_CAPTURE,
+				position(&agent_program.functions[function], address - is_call), 0, NULL);
+	words_set(known, address, number);
+	return number;
+}
+
+uint32_t record_foreign_call(uint32_t function, uintptr_t address, const char *name)
+{
+	uint32_t record = function == AGENT_NONE ? 0 : record_function(function);
+
+	return record ? wmrt_code_site(record, WMK_SITE_FOREIGN, position(&agent_program.functions[function], address),
+				       0, name)
+		      : 0;
+}
+
+uint32_t record_point_call(uint32_t function, uintptr_t address, uint32_t callee)
+{
+	uint32_t site = record_point(function, address, true), to = record_function(callee), epoch = 0;
+	uint64_t pair = (uint64_t)site << 32 | to;
+
+	if (!site || !to || (words_find(&pairs, pair, &epoch) && epoch == present()))
+		return site;
+	wmrt_code_epoch_edge(present(), site, to, WMK_EDGE_BACK, 0);
+	words_set(&pairs, pair, present());
+	return site;
+}
+
+void record_epoch(void)
+{
+	struct agent_program *p = &agent_program;
+	uint32_t edges = 0;
+
+	wmrt_code_begin();
+	for (uint32_t n = 0; n < p->encoder.graph.node_count; n++)
+		record_function(p->node_functions[n]);
+	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++, edges++)
+		record_edge(&p->calls[p->edge_calls[e]]);
+	wmrt_code_epoch_commit(present(), p->encoder.graph.node_count, edges);
+	wmrt_code_end();
+}

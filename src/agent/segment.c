@@ -1,0 +1,160 @@
+/* segment.c - segments of native stacks: what is kept of those that do not run, and which one a frame is in. */
+#include "agent/segment.h"
+
+#include "agent/capture.h"
+#include "agent/cells.h"
+#include "agent/coroutine.h"
+#include "agent/discover.h"
+#include "agent/lock.h"
+#include "agent/program.h"
+#include "agent/walk.h"
+
+enum {
+	KEPT_ENTRIES = (sizeof(struct agent_segment) + sizeof(struct agent_entry) - 1) / sizeof(struct agent_entry),
+};
+
+/* Under the agent's lock. */
+static struct walk walk;
+
+static uint32_t epoch_now(void)
+{
+	return __atomic_load_n(&agent_program.encoder.epoch, __ATOMIC_RELAXED);
+}
+
+void segment_leave(const void *interrupted, struct agent_segment *ret)
+{
+	volatile const struct agent_thread *thread = &agent_thread;
+
+	*ret = (struct agent_segment){.id = thread->id,
+				      .top = thread->top,
+				      .base = thread->base,
+				      .root = thread->root,
+				      .landing = thread->landing,
+				      .outer = thread->outer,
+				      .is_on_alternate = thread->is_on_alternate,
+				      .interrupted = interrupted,
+				      .epoch = epoch_now()};
+}
+
+/* In this order a handler that interrupts it finds a state of the old segment or of the new one, with room above it. */
+static void begin(struct agent_entry *base, uintptr_t root, const struct agent_segment *outer)
+{
+	volatile struct agent_thread *thread = &agent_thread;
+
+	thread->top = base + 1;
+	thread->base = base;
+	thread->root = root;
+	thread->outer = outer;
+	thread->id = AGENT_FOREIGN_ID;
+}
+
+struct agent_segment *segment_begin_handler(const void *interrupted, uint32_t prefix, uintptr_t root)
+{
+	struct agent_segment left, *kept;
+	struct agent_entry *base;
+
+	segment_leave(interrupted, &left);
+	/* A push that was interrupted may be writing the free entry. */
+	kept = (struct agent_segment *)((left.top ? left.top : left.base + 1) + 1);
+	base = (struct agent_entry *)kept + KEPT_ENTRIES;
+	/* First of all, so that a handler that comes now takes room above. */
+	((volatile struct agent_thread *)&agent_thread)->top = base + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*kept = left;
+	*base = (struct agent_entry){.key = UINT64_MAX, .prefix = prefix};
+	begin(base, root, kept);
+	return kept;
+}
+
+void segment_begin_stack(struct agent_entry *base, uintptr_t root)
+{
+	begin(base, root, NULL);
+}
+
+static void put_back(const struct agent_segment *left)
+{
+	volatile struct agent_thread *thread = &agent_thread;
+
+	thread->root = left->root;
+	thread->outer = left->outer;
+	thread->landing = left->landing;
+	thread->is_on_alternate = left->is_on_alternate;
+	thread->base = left->base;
+	thread->id = left->id;
+	thread->top = left->top;
+}
+
+void segment_return(const struct agent_segment *left, const struct unwind_regs *regs)
+{
+	struct agent_guard guard;
+
+	put_back(left);
+	if (left->epoch == epoch_now() || !left->top)
+		return;
+	agent_lock(&guard);
+	if (!discover_repair(regs))
+		agent_thread.id = AGENT_LOST_ID;
+	agent_unlock(&guard);
+}
+
+bool segment_is_between(void)
+{
+	for (const struct agent_segment *s = agent_thread.outer; s; s = s->outer) {
+		const struct agent_image *image;
+		struct unwind_regs regs;
+		uint32_t site;
+
+		if (!s->interrupted)
+			continue;
+		unwind_regs_of_signal(s->interrupted, &regs);
+		image = agent_image_at(regs.pc);
+		if (!capture_is_between(&regs) ||
+		    (image && image->kind == AGENT_IMAGE_OWN && !cells_find(regs.pc, &site)))
+			return false;
+	}
+	return true;
+}
+
+bool segment_is_held(uintptr_t at, size_t len)
+{
+	for (const struct agent_segment *s = agent_thread.outer; s; s = s->outer) {
+		const ucontext_t *interrupted = s->interrupted;
+		uintptr_t pc = interrupted ? (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP] : 0;
+
+		if (pc > at && pc < at + len)
+			return true;
+	}
+	return false;
+}
+
+static bool is_in(uintptr_t root)
+{
+	for (size_t i = 0; i < walk.count; i++)
+		if (walk.frames[i].slot == root)
+			return true;
+	return false;
+}
+
+void segment_enter_frame(const struct unwind_regs *regs)
+{
+	struct agent_thread *thread = &agent_thread;
+	struct agent_entry *base;
+	uintptr_t root;
+
+	if (!walk_stack(&walk, regs) || (thread->root && is_in(thread->root)))
+		return;
+	for (const struct agent_segment *s = thread->outer; s; s = s->outer) {
+		if (s->root && !is_in(s->root) && s->outer)
+			continue;
+		if (s->root && !is_in(s->root))
+			break;
+		put_back(s);
+		return;
+	}
+	/* Not of this handler or coroutine: another coroutine's, or the thread's first. */
+	if (coroutine_find(regs->r[CFI_RSP], &base, &root)) {
+		segment_begin_stack(base, root);
+	} else if (thread->root && thread->first) {
+		segment_begin_stack(thread->first, 0);
+	}
+}

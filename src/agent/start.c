@@ -1,0 +1,181 @@
+/*
+ * start.c - the agent comes in before main: __libc_start_main is ours, and calls main through a function that says where it came from.
+ */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/code.h"
+#include "agent/coroutine.h"
+#include "agent/discover.h"
+#include "agent/entry.h"
+#include "agent/epoch.h"
+#include "agent/jump.h"
+#include "agent/lock.h"
+#include "agent/memory.h"
+#include "agent/options.h"
+#include "agent/program.h"
+#include "agent/quiet.h"
+#include "agent/thread.h"
+#include "agent/tick.h"
+#include "recorder/client.h"
+#include "recorder/code.h"
+#include "recorder/handlers.h"
+#include "recorder/sys.h"
+#include "recorder/text.h"
+#include "runtime/heap/heap.h"
+
+typedef int (*main_fn)(int, char **, char **);
+typedef int (*start_fn)(main_fn, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+
+enum {
+	FIRST_EPOCH = 1,
+};
+
+/* In the recorder's constructor: what is stood in front of is looked up. */
+static void before_main(void)
+{
+	wmrt_handlers_start();
+	jump_start();
+	exception_start();
+	coroutine_start();
+}
+
+/* In a child: what the parent had of its own. */
+static void after_fork(void)
+{
+	agent_lock_after_fork();
+	code_reopen();
+	tick_stats = (struct tick_stats){0};
+	tick_start();
+}
+
+static const struct wmrt_client agent_client = {.start = before_main, .after_fork = after_fork};
+const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, NULL};
+
+static main_fn program_main;
+bool agent_is_on; /* written once, before main */
+
+static bool init(void)
+{
+	agent_options_read();
+	agent_entry_init();
+	if (!code_init() || !quiet_init())
+		return false;
+	adaptive_init(&agent_program.encoder, &agent_allocator, FIRST_EPOCH);
+	agent_program.encoder.max_id = AGENT_MAX_ID;
+	return wmrt_code_epoch_commit(FIRST_EPOCH, 0, 0);
+}
+
+static void add_number(struct wmrt_text *text, const char *name, uint64_t value)
+{
+	wmrt_text_add(text, name);
+	wmrt_text_number(text, value, 10, 1);
+}
+
+static void say_numbers(void)
+{
+	char line[1024];
+	struct wmrt_text text = {line, sizeof line, 0};
+	const struct agent_program *p = &agent_program;
+
+	add_number(&text, "waymark: functions ", p->instrumented_count);
+	add_number(&text, " quiet ", p->quiet_count);
+	add_number(&text, " foreign ", p->foreign_count);
+	add_number(&text, " sites ", p->site_count);
+	add_number(&text, " calls ", p->call_count);
+	add_number(&text, " edges ", p->encoder.graph.edge_count);
+	add_number(&text, " epochs ", epoch_stats.count);
+	add_number(&text, " max id ", epoch_stats.max_id);
+	add_number(&text, " encoding us ", epoch_stats.ns / 1000);
+	add_number(&text, " repaired ", epoch_stats.mismatches);
+	add_number(&text, " put off ", epoch_stats.put_off);
+	wmrt_text_add(&text, "\n");
+	wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
+}
+
+static void say_foreign(void)
+{
+	for (size_t i = 0; i < agent_program.function_count; i++) {
+		const struct agent_function *f = &agent_program.functions[i];
+		char line[512];
+		struct wmrt_text text = {line, sizeof line, 0};
+
+		if (f->state != AGENT_FUNCTION_FOREIGN || f->image->kind != AGENT_IMAGE_CODE)
+			continue;
+		wmrt_text_add(&text, "waymark: not instrumented: ");
+		wmrt_text_add(&text, f->image->path);
+		wmrt_text_add(&text, "+0x");
+		wmrt_text_number(&text, f->start - f->image->bias, 16, 1);
+		wmrt_text_add(&text, ": ");
+		wmrt_text_add(&text, f->reason);
+		wmrt_text_add(&text, "\n");
+		if (wmrt_text_fits(&text))
+			wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
+	}
+}
+
+static void say_samples(void)
+{
+	char line[512];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	add_number(&text, "waymark: ", tick_stats.samples);
+	add_number(&text, " samples, ", tick_stats.unknown);
+	add_number(&text, " unknown, ", tick_stats.in_agent);
+	add_number(&text, " in the agent; ", tick_stats.agreed);
+	add_number(&text, " of ", tick_stats.checked);
+	add_number(&text, " agree with the stack, ", tick_stats.unchecked);
+	wmrt_text_add(&text, " not compared\n");
+	wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+	if (!agent_is_on)
+		return;
+	if (agent_options.is_verbose)
+		say_samples();
+	if (agent_options.is_verbose)
+		say_numbers();
+	if (agent_options.is_verbose)
+		say_foreign();
+}
+
+static void begin(void)
+{
+	struct agent_guard guard;
+
+	agent_lock(&guard);
+	agent_is_on = init() && agent_thread_begin();
+	if (agent_is_on) {
+		agent_thread.id = AGENT_FOREIGN_ID;
+		discover_entry((uintptr_t)program_main);
+	}
+	agent_unlock(&guard);
+	if (agent_is_on)
+		tick_start();
+}
+
+static __attribute__((noinline)) int run_main(int argc, char **argv, char **envp)
+{
+	int status;
+
+	begin();
+	status = program_main(argc, argv, envp);
+	agent_thread.id = AGENT_FOREIGN_ID;
+	return status;
+}
+
+__attribute__((visibility("default"))) int __libc_start_main(main_fn main, int argc, char **argv, void (*init_fn)(void),
+							     void (*fini_fn)(void), void (*rtld_fini)(void),
+							     void *stack_end);
+int __libc_start_main(main_fn main, int argc, char **argv, void (*init_fn)(void), void (*fini_fn)(void),
+		      void (*rtld_fini)(void), void *stack_end)
+{
+	start_fn next = (start_fn)dlsym(RTLD_NEXT, "__libc_start_main");
+
+	program_main = main;
+	return next(run_main, argc, argv, init_fn, fini_fn, rtld_fini, stack_end);
+}

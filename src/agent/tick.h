@@ -1,0 +1,22 @@
+/*
+ * tick.h - a timer of CPU time for each thread: samples, and looks whether a new epoch is due.
+ */
+#ifndef WM_AGENT_TICK_H
+#define WM_AGENT_TICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tick_stats {
+	uint64_t samples;
+	uint64_t unknown;  /* whose context could not be found */
+	uint64_t in_agent; /* while the agent itself ran */
+	uint64_t checked, agreed;
+	uint64_t unchecked; /* the independent walk found no whole stack */
+};
+extern struct tick_stats tick_stats __attribute__((visibility("hidden")));
+
+/* For this thread. False: the kernel gives no timer. */
+bool tick_start(void);
+
+#endif

@@ -1,0 +1,64 @@
+/* words.c - adds keys, and makes room for them. */
+#include "agent/words.h"
+
+#include "agent/memory.h"
+
+enum {
+	LEAST = 256,
+};
+
+static struct words_slot *slot_of(struct words_table *table, uint64_t key)
+{
+	size_t i = words_first(table, key);
+	uint64_t found;
+
+	while ((found = atomic_load_explicit(&table->slots[i].key, memory_order_relaxed)) != 0 && found != key)
+		i = (i + 1) & (table->capacity - 1);
+	return &table->slots[i];
+}
+
+static void put(struct words_table *table, uint64_t key, uint32_t value)
+{
+	struct words_slot *slot = slot_of(table, key);
+
+	table->count += !slot->key;
+	atomic_store_explicit(&slot->value, value, memory_order_release);
+	atomic_store_explicit(&slot->key, key, memory_order_release);
+}
+
+static struct words_table *larger_than(const struct words_table *old)
+{
+	size_t capacity = old ? old->capacity * 2 : LEAST;
+	struct words_table *table = agent_alloc(sizeof *table + capacity * sizeof *table->slots);
+
+	if (!table)
+		return NULL;
+	table->capacity = capacity;
+	for (size_t i = 0; old && i < old->capacity; i++)
+		if (old->slots[i].key && old->slots[i].value != WORDS_NONE)
+			put(table, old->slots[i].key, old->slots[i].value);
+	return table;
+}
+
+bool words_set(struct words *words, uint64_t key, uint32_t value)
+{
+	struct words_table *table = atomic_load_explicit(&words->table, memory_order_relaxed);
+
+	if (!table || table->count * 2 >= table->capacity) {
+		table = larger_than(table);
+		if (!table)
+			return false;
+		atomic_store_explicit(&words->table, table, memory_order_release);
+	}
+	put(table, key, value);
+	return true;
+}
+
+void words_forget(struct words *words, uint64_t key)
+{
+	struct words_table *table = atomic_load_explicit(&words->table, memory_order_relaxed);
+	struct words_slot *slot = table ? slot_of(table, key) : NULL;
+
+	if (slot && slot->key)
+		atomic_store_explicit(&slot->value, WORDS_NONE, memory_order_release);
+}

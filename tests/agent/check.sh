@@ -1,0 +1,62 @@
+#!/bin/bash
+# check.sh BUILD - `waymark run --check` says in one line how many samples agree with the stack, over all processes and however
+# they end, and `waymark report` of a recording knows its own.
+set -u
+waymark=$1/waymark
+dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-check.XXXXXX")
+trap 'rm -rf "$dir"' EXIT INT TERM
+cd "$dir" || exit 1
+unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
+command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
+failures=0
+
+fail() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
+
+# The parent is aborted, the child leaves by _exit; each works until it has had CPU time for samples.
+cat >program.c <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile long sink;
+static __attribute__((noinline)) void inner(int n)
+{
+	for (int i = 0; i < n; i++)
+		sink += i;
+}
+static __attribute__((noinline)) void work(void)
+{
+	struct timespec used;
+	do {
+		inner(10000);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	} while (used.tv_sec == 0 && used.tv_nsec < 200000000);
+}
+int main(void)
+{
+	if (fork() == 0) {
+		work();
+		_exit(0);
+	}
+	work();
+	wait(NULL);
+	abort();
+}
+END
+gcc -w -O1 -o program program.c || exit 1
+mkdir out
+(ulimit -c 0; exec "$waymark" run --check=x ./program) 2>/dev/null && fail "--check takes no value"
+(ulimit -c 0; exec "$waymark" run -q --check -o out/ ./program) 2>err.txt
+[ $? -eq 134 ] || fail "the program was not aborted"
+line=$(grep -c 'samples agree with the stack' err.txt)
+[ "$line" = 1 ] || fail "$line lines of the check"
+awk '/samples agree/ { exit !($3 > 0 && $3 == $5) }' err.txt || { fail "samples that do not agree, or none"; cat err.txt; }
+[ "$(find out -name '*.wmk' | wc -l)" -eq 2 ] || fail "not two recordings"
+for file in out/*.wmk; do
+	"$waymark" report --format folded --metric cpu "$file" >folded.txt || fail "report of $file"
+	grep -q '^main;work' folded.txt || { fail "no work in $file"; cat folded.txt; }
+done
+[ $failures -eq 0 ]

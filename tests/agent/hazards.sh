@@ -1,0 +1,53 @@
+#!/bin/bash
+# hazards.sh - programs that skip or interrupt calls, built by plain compilers, with and without the agent: same output and exit status, and
+# each point at which the program asks agrees with its stack.
+#	hazards.sh AGENT SOURCES WORK [PROGRAM...]
+set -u
+agent=$1 sources=$2 work=$3
+shift 3
+programs=${*:-$(cd "$sources" && ls ./*.c ./*.cpp)}
+status=0
+count=0
+mkdir -p "$work"
+
+# compiler options program
+compare() {
+	local name=${3%.*} got want result
+	local out="$work/$name"
+
+	# shellcheck disable=SC2086
+	if ! $1 $2 -g -pthread "$sources/$3" -o "$out"; then
+		status=1
+		return
+	fi
+	"$out" >"$out.plain" 2>"$out.plain.err"
+	want=$?
+	rm -f "$out.probes"
+	(
+		export LD_BIND_NOW=1 WAYMARK_OUT="$out.wmk" PROBES="$out.probes" LD_PRELOAD="$agent"
+		exec "$out" >"$out.agent" 2>"$out.agent.err"
+	)
+	got=$?
+	result=$(cat "$out.probes" 2>/dev/null)
+	count=$((count + 1))
+	if [ $got != $want ] || ! cmp -s "$out.plain" "$out.agent" || ! [[ $result =~ ^agreed\ [1-9][0-9]*\ unknown\ 0\ differed\ 0$ ]]; then
+		echo "$name, $1 $2: exit status $got, without the agent $want; $result"
+		head -5 "$out.agent.err"
+		status=1
+	fi
+}
+
+for program in $programs; do
+	program=${program#./}
+	compilers="gcc clang-19"
+	[ "${program##*.}" = cpp ] && compilers="g++ clang++-19"
+	for compiler in $compilers; do
+		command -v "$compiler" >/dev/null || continue
+		for options in "-O0" "-O2" "-O2 -fcf-protection=full" "-O1 -no-pie" "-O2 -fno-plt"; do
+			compare "$compiler" "$options" "$program"
+		done
+	done
+done
+[ $count -gt 0 ] || exit 77
+echo "$count programs"
+exit $status

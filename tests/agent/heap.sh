@@ -1,0 +1,37 @@
+#!/bin/sh
+# heap.sh BUILD SOURCES - the heap client under the agent: a program that gcc and clang have built counts its own allocations by the
+# stack of names that it keeps, and `waymark report` must say the same.
+set -u
+waymark=$1/waymark
+sources=$2
+dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-heap.XXXXXX")
+trap 'rm -rf "$dir"' EXIT INT TERM
+cd "$dir" || exit 1
+unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
+failures=0
+
+fail() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
+
+found=
+for c in gcc clang-19; do
+	command -v $c >/dev/null || continue
+	found=yes
+	for options in -O0 -O1 -O2 -O3 '-O2 -fno-pie -no-pie' '-O2 -fno-plt'; do
+		# shellcheck disable=SC2086
+		$c -w $options -o program "$sources/heap.c" || { fail "$c $options: build"; continue; }
+		rm -f run.wmk
+		"$waymark" run -q --heap -o "$dir/run.wmk" ./program >counted.txt || fail "$c $options: status $?"
+		for metric in allocations bytes leaked; do
+			awk -v m=$metric '$1 == m { print $2, $3 }' counted.txt | sort >want.txt
+			# What the C library takes for itself is not the program's to count.
+			"$waymark" report --format folded --metric $metric run.wmk 2>notes.txt | grep ';counted;' | sort >got.txt
+			cmp -s want.txt got.txt || { fail "$c $options: $metric"; diff want.txt got.txt | head -n 6; }
+		done
+		"$waymark" report --format folded --metric allocations run.wmk | grep -F '[lost]' && fail "$c $options: lost contexts"
+	done
+done
+[ -n "$found" ] || { echo "neither gcc nor clang-19 is there"; exit 77; }
+[ $failures -eq 0 ]

@@ -1,0 +1,239 @@
+/*
+ * test_tables.c - the agent's own tables: words, memory, maps, options, and areas of stubs.
+ *
+ * Words and memory are compared with plain arrays over random histories: test_tables [SEED]
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "agent/code.h"
+#include "agent/maps.h"
+#include "agent/memory.h"
+#include "agent/options.h"
+#include "agent/segment.h"
+#include "agent/thread.h"
+#include "agent/words.h"
+#include "check.h"
+
+/* What code.c has of the rest of the agent: addresses that stubs lead to, and a thread's state; no handler runs. */
+const char agent_grow[1], agent_discover_entry[1], agent_returned_entry[1], agent_entered_entry[1];
+_Thread_local struct agent_thread agent_thread;
+
+bool segment_is_held(uintptr_t at, size_t len)
+{
+	(void)at;
+	(void)len;
+	return false;
+}
+
+static uint64_t state;
+
+static uint32_t roll(uint32_t sides)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 33) % sides;
+}
+
+static void test_words(void)
+{
+	enum {
+		KEYS = 5000
+	};
+	static uint32_t want[KEYS];
+	struct words words = {0};
+	uint32_t value;
+
+	CHECK(!words_find(&words, 1, &value));
+	memset(want, 0xff, sizeof want);
+	for (int i = 0; i < 20000; i++) {
+		uint32_t key = roll(KEYS);
+		bool is_there = words_find(&words, (uint64_t)(key + 1) << 20, &value);
+
+		if (!CHECK_U64(is_there, want[key] != UINT32_MAX) || (is_there && !CHECK_U64(value, want[key])))
+			return;
+		if (roll(3) == 0) {
+			want[key] = roll(1000000);
+			CHECK(words_set(&words, (uint64_t)(key + 1) << 20, want[key]));
+		}
+	}
+	CHECK(words.table->count * 2 <= words.table->capacity + 2);
+	words_forget(&words, 1); /* never there */
+	CHECK(words_set(&words, 1, 7));
+	words_forget(&words, 1);
+	CHECK(!words_find(&words, 1, &value));
+	CHECK(words_set(&words, 1, 8) && words_find(&words, 1, &value));
+	CHECK_U64(value, 8);
+}
+
+static void test_memory(void)
+{
+	enum {
+		BLOCKS = 64
+	};
+	static uint8_t *blocks[BLOCKS];
+	static size_t sizes[BLOCKS];
+	uint32_t *items = NULL;
+	size_t capacity = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		uint32_t b = roll(BLOCKS);
+
+		for (size_t at = 0; at < sizes[b]; at += 97)
+			if (!CHECK_U64(blocks[b][at], b))
+				return;
+		agent_free(blocks[b]);
+		sizes[b] = roll(20) ? roll(5000) : roll(200000);
+		blocks[b] = agent_alloc(sizes[b]);
+		if (!CHECK(blocks[b] != NULL) || !CHECK((uintptr_t)blocks[b] % 16 == 0))
+			return;
+		for (size_t at = 0; at < sizes[b]; at++)
+			if (!CHECK_U64(blocks[b][at], 0))
+				return;
+		memset(blocks[b], (int)b, sizes[b]);
+	}
+	CHECK(!agent_alloc(SIZE_MAX - 4));
+	for (uint32_t count = 1; count < 100000; count += 1 + roll(3000)) {
+		size_t was = capacity;
+
+		CHECK(agent_reserve((void **)&items, &capacity, count, sizeof *items) && capacity >= count);
+		for (size_t i = was; i < capacity; i++)
+			CHECK_U64(items[i], 0);
+		for (size_t i = 0; i < was; i++)
+			CHECK_U64(items[i], i);
+		for (size_t i = 0; i < capacity; i++)
+			items[i] = (uint32_t)i;
+	}
+}
+
+static void test_maps(void)
+{
+	struct maps_range range;
+	struct maps_walk walk;
+	uintptr_t last = 0, gap;
+	int local = 0, found = 0;
+	char *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!CHECK(pages != MAP_FAILED))
+		return;
+	munmap(pages + 4096, 4096);
+	CHECK(!maps_find((uintptr_t)pages + 4096, &range));
+	CHECK(maps_find((uintptr_t)pages, &range) && range.high == (uintptr_t)pages + 4096);
+	CHECK(range.is_readable && range.is_writable && !range.is_executable && !range.path[0]);
+	CHECK(maps_find((uintptr_t)&local, &range) && strcmp(range.path, "[stack]") == 0);
+	CHECK(maps_find((uintptr_t)test_maps, &range) && range.is_executable && !range.is_writable);
+	CHECK(strstr(range.path, "test_tables") != NULL);
+	CHECK(maps_open(&walk));
+	while (maps_next(&walk, &range)) {
+		CHECK(range.low >= last && range.high > range.low);
+		last = range.high;
+		found += (uintptr_t)pages >= range.low && (uintptr_t)pages < range.high;
+	}
+	maps_close(&walk);
+	CHECK(found == 1);
+	/* A gap is free, and within reach of both ends. */
+	gap = maps_find_gap((uintptr_t)test_maps, (uintptr_t)test_maps + 4096, (size_t)64 << 20, (size_t)1 << 30);
+	if (!CHECK(gap != 0))
+		return;
+	CHECK(mmap((void *)gap, (size_t)64 << 20, PROT_NONE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0) == /* NOLINT */
+	      (void *)gap); /* NOLINT(performance-no-int-to-ptr) */
+	CHECK((uintptr_t)test_maps + 4096 - gap <= (uintptr_t)1 << 30 ||
+	      gap + ((uintptr_t)64 << 20) - (uintptr_t)test_maps <= (uintptr_t)1 << 30);
+	CHECK(!maps_find_gap((uintptr_t)test_maps, (uintptr_t)test_maps + 4096, (size_t)1 << 40, (size_t)1 << 30));
+}
+
+static void test_options(void)
+{
+	static const struct {
+		const char *text;
+		uint32_t sample_hz;
+		bool is_checked, is_verbose;
+	} rows[] = {
+		{"", 0, false, false},
+		{"check", 0, true, false},
+		{"sample=997", 997, false, false},
+		{"verbose,check,sample=50", 50, true, true},
+		{"checked,samples=3", 0, false, false},
+		{"x=check", 0, false, false},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		agent_options = (struct agent_options){0};
+		setenv("WAYMARK_AGENT", rows[i].text, 1);
+		agent_options_read();
+		if (!CHECK_U64(agent_options.sample_hz, rows[i].sample_hz) ||
+		    !CHECK(agent_options.is_checked == rows[i].is_checked) ||
+		    !CHECK(agent_options.is_verbose == rows[i].is_verbose))
+			fprintf(stderr, "    \"%s\"\n", rows[i].text);
+	}
+	agent_options = (struct agent_options){0};
+	unsetenv("WAYMARK_AGENT");
+	agent_options_read();
+	CHECK(!agent_options.is_checked);
+}
+
+/* Stubs of random lengths: each address leads to its stub, those between to none before the first. */
+static void test_stubs(void)
+{
+	enum {
+		STUBS = 300
+	};
+	static struct code_stub stubs[STUBS];
+	uintptr_t text = (uintptr_t)test_stubs & ~(uintptr_t)4095;
+	struct code_stub found;
+	struct code_area *area;
+	uintptr_t counter;
+
+	if (!CHECK(code_init()))
+		return;
+	CHECK(!code_find_stub(text, &found));
+	area = code_area_for(text, text + 4096);
+	if (!CHECK(area != NULL))
+		return;
+	CHECK(code_area_for(text, text + 8192) == area);
+	CHECK(!code_find_stub(area->low, &found));
+	for (uint32_t i = 0; i < STUBS; i++) {
+		uint8_t bytes[EMIT_MAX_BYTES];
+		struct emit e;
+
+		stubs[i] = (struct code_stub){
+			.start = code_next(area), .number = i * 7, .kind = CODE_STUB_AFTER, .first = 3, .done = 9};
+		emit_init(&e, bytes, sizeof bytes, stubs[i].start);
+		emit_nops(&e, 1 + roll(EMIT_MAX_BYTES - 2));
+		stubs[i].len = e.len;
+		CHECK(code_add_stub(area, &stubs[i], &e));
+		CHECK(memcmp((const void *)stubs[i].start, bytes, e.len) == 0); /* NOLINT(performance-no-int-to-ptr) */
+	}
+	for (uint32_t i = 0; i < STUBS; i++) {
+		for (uintptr_t pc = stubs[i].start; pc < stubs[i].start + stubs[i].len;
+		     pc += stubs[i].len - 1 ? stubs[i].len - 1 : 1) {
+			if (!CHECK(code_find_stub(pc, &found)))
+				return;
+			CHECK(found.start == stubs[i].start && found.number == i * 7 && found.kind == CODE_STUB_AFTER);
+			CHECK(found.first == 3 && found.done == 9 && found.len >= stubs[i].len);
+		}
+	}
+	CHECK(!code_find_stub(area->used, &found));
+	counter = code_add_counter(area);
+	CHECK(counter && code_add_counter(area) == counter + 4);
+	*(uint32_t *)counter += 1; /* NOLINT(performance-no-int-to-ptr) */
+	/* Bytes that an interrupted thread is inside of stay; it may be at their start or behind them. */
+	code_hold(stubs[0].start + 1);
+	CHECK(!code_write(stubs[0].start, "\x90\x90", 2));
+	CHECK(code_write(stubs[0].start, "\x90", 1));
+	code_hold(stubs[0].start);
+	CHECK(code_write(stubs[0].start, "\x90\x90", 2));
+	code_hold(0);
+}
+
+int main(int argc, char **argv)
+{
+	state = argc > 1 ? strtoull(argv[1], NULL, 10) : 20261123;
+	printf("seed %llu\n", (unsigned long long)state);
+	test_words();
+	test_memory();
+	test_maps();
+	test_options();
+	test_stubs();
+	return check_status();
+}
