@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,13 +20,32 @@ enum {
 
 static const char suffix[] = ".wmk";
 
-static bool is_since(const char *path, uint64_t since_ns)
+static bool is_since(const char *path, uint64_t since_ns, struct wmk_header *ret)
 {
-	struct wmk_header header;
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && /* to open a device can have effects */
-	       recording_header(path, &header) && header.start_realtime_ns >= since_ns;
+	       recording_header(path, ret) && ret->start_realtime_ns >= since_ns;
+}
+
+static void add_samples(const struct wmk_header *h, struct wmk_header *sum)
+{
+	sum->samples += h->samples;
+	sum->samples_unknown += h->samples_unknown;
+	sum->samples_in_agent += h->samples_in_agent;
+	sum->samples_checked += h->samples_checked;
+	sum->samples_agreed += h->samples_agreed;
+	sum->samples_unchecked += h->samples_unchecked;
+}
+
+/* One line of all processes. */
+static void print_check(const struct wmk_header *sum, FILE *f)
+{
+	fprintf(f,
+		"waymark run: %" PRIu64 " of %" PRIu64 " samples agree with the stack; %" PRIu64
+		" not compared, %" PRIu64 " without a context, %" PRIu64 " in the agent\n",
+		sum->samples_agreed, sum->samples_checked, sum->samples_unchecked, sum->samples_unknown,
+		sum->samples_in_agent);
 }
 
 /* The length of PLACE.wmk without the .wmk, 0 when it has none. */
@@ -75,6 +95,7 @@ unsigned int recordings_print(const struct recordings_place *place, FILE *f)
 	const char *dir = place->dir;
 	int count = scandir(dir, &entries, NULL, alphasort);
 	unsigned int found = 0, said = 0;
+	struct wmk_header header, sum = {0};
 
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
@@ -82,8 +103,9 @@ unsigned int recordings_print(const struct recordings_place *place, FILE *f)
 
 		if ((place->is_any_name || stem_len(name)) &&
 		    asprintf(&path, "%s%s%s", strcmp(dir, ".") ? dir : "", strcmp(dir, ".") ? "/" : "", name) >= 0) {
-			if (is_since(path, place->since_ns)) {
+			if (is_since(path, place->since_ns, &header)) {
 				found++;
+				add_samples(&header, &sum);
 				said += print_name(place, path, said < NAMES_MAX, f);
 			}
 			free(path);
@@ -94,6 +116,8 @@ unsigned int recordings_print(const struct recordings_place *place, FILE *f)
 		free(entries);
 	if (found > said && !place->is_quiet)
 		fprintf(f, "waymark run: wrote %u more files in %s\n", found - said, dir);
+	if (place->is_checked)
+		print_check(&sum, f);
 	return found;
 }
 

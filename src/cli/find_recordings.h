@@ -14,6 +14,7 @@ struct recordings_place {
 	const char *dir;
 	bool is_any_name;  /* names need not end in .wmk */
 	bool is_quiet;     /* say only which name is not the one that was asked for */
+	bool is_checked;   /* say how many samples agree with the stack, over all files */
 	uint64_t since_ns; /* CLOCK_REALTIME: files begun then or later */
 };
 

@@ -4,6 +4,7 @@
  *                      uninstalled (BUILD/waymark)             installed (PREFIX/bin/waymark)
  *   plugin             BUILD/src/instrument/waymark-pass.so    PREFIX/lib/waymark/waymark-pass.so
  *   runtime_dir        BUILD/src/runtime                       PREFIX/lib/waymark
+ *   agent_dir          BUILD/src/agent                         PREFIX/lib/waymark
  *   include_dir        BUILD/include                           PREFIX/include
  *
  * Strings are malloc'd and live as long as the struct.
@@ -13,9 +14,15 @@
 
 #include "base/error.h"
 
+/* In agent_dir: for programs that were not built with waymark cc. */
+#define INSTALL_AGENT "libwaymark-agent.so"
+/* In runtime_dir: the heap client. */
+#define INSTALL_HEAP "libwaymark-heap.so"
+
 struct install_paths {
 	char *plugin;
 	char *runtime_dir; /* libwaymark-rt.a, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
+	char *agent_dir;   /* libwaymark-agent.so */
 	char *include_dir; /* waymark.h */
 };
 

@@ -170,6 +170,13 @@ struct parser {
 	char letters[2 * OPTIONS_MAX + 3];
 };
 
+static int argument_of(const struct option_row *row)
+{
+	if (!row->argument)
+		return no_argument;
+	return row->is_value_optional ? optional_argument : required_argument;
+}
+
 static void parser_init(struct parser *p, const struct command *command)
 {
 	size_t count = options_list(command->options, p->items);
@@ -181,8 +188,7 @@ static void parser_init(struct parser *p, const struct command *command)
 	for (size_t i = 0; i < count; i++) {
 		const struct option_row *row = p->items[i].row;
 
-		p->long_options[i] = (struct option){row->name, row->argument ? required_argument : no_argument, NULL,
-						     RESULT_FIRST + (int)i};
+		p->long_options[i] = (struct option){row->name, argument_of(row), NULL, RESULT_FIRST + (int)i};
 		if (row->letter)
 			*letters++ = row->letter;
 		if (row->letter && row->argument)

@@ -66,6 +66,7 @@ struct option_row {
 	char letter;
 	bool is_repeatable; /* so is each of OPTION_KIND_LIST */
 	bool is_required;
+	bool is_value_optional; /* of "=N": --name alone gives NULL to `set` */
 	enum option_kind kind;
 	const char *argument; /* "N": shown as --name N; "=N": as --name=N; NULL: takes no value */
 	const char *help;     /* one paragraph; %s in it is where the words are named that complete the value */

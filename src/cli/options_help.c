@@ -65,8 +65,9 @@ static void make_term(const struct option_row *row, char ret[TERM_MAX])
 {
 	char letter[] = {'-', row->letter, ',', ' ', '\0'};
 
-	snprintf(ret, TERM_MAX, "%s--%s%s%s", row->letter ? letter : "", row->name,
-		 row->argument && !option_has_equals(row) ? " " : "", row->argument ? row->argument : "");
+	snprintf(ret, TERM_MAX, "%s--%s%s%s%s%s", row->letter ? letter : "", row->name,
+		 row->argument && !option_has_equals(row) ? " " : "", row->is_value_optional ? "[" : "",
+		 row->argument ? row->argument : "", row->is_value_optional ? "]" : "");
 }
 
 static void print_words(const struct option_row *row, size_t column)

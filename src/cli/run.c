@@ -20,17 +20,19 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/options.h"
-#include "cli/install_paths.h"
 #include "cli/find_recordings.h"
-#include "object/object.h"
+#include "cli/run_preload.h"
 
 enum {
 	STATUS_CANNOT_RUN = 126, /* as of shells and env(1) */
 	STATUS_NO_PROGRAM = 127,
+	SAMPLE_HZ = 997, /* a prime: not in step with what the program does */
+	SAMPLE_HZ_MAX = 100000,
 };
 
 struct request {
-	bool is_heap;
+	struct run_clients clients;
+	bool has_agent; /* comes into the program */
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
 	const char *limit;
@@ -55,11 +57,12 @@ static struct error *find_program(const char *name, char **ret)
 	if (!copy)
 		return &error_no_memory;
 	while (!err && !*ret && (dir = strsep(&rest, ":")) != NULL) {
+		struct stat st;
 		char *try;
 
 		if (asprintf(&try, "%s/%s", *dir ? dir : ".", name) < 0)
 			err = &error_no_memory;
-		else if (access(try, X_OK) == 0)
+		else if (stat(try, &st) == 0 && S_ISREG(st.st_mode) && access(try, X_OK) == 0)
 			*ret = try;
 		else
 			free(try);
@@ -71,40 +74,7 @@ static struct error *find_program(const char *name, char **ret)
 	return err;
 }
 
-static bool is_script(const char *path)
-{
-	char start[2] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is_hash_bang;
-
-	if (fd < 0)
-		return false;
-	is_hash_bang = read(fd, start, 2) == 2 && start[0] == '#' && start[1] == '!';
-	close(fd);
-	return is_hash_bang;
-}
-
-/* The heap client comes in by LD_PRELOAD, which not every program takes. A script's interpreter is left to itself. */
-static struct error *check_preloadable(const char *path, const struct stat *st)
-{
-	struct object o;
-	struct error *err;
-
-	if (is_script(path))
-		return NULL;
-	err = object_read(path, 0, &o);
-	if (err)
-		return err;
-	if (!o.is_dynamic)
-		err = error_create(ERROR_ARGUMENT,
-				   "%s: is linked statically: --heap works on dynamically linked programs", path);
-	else if (st->st_mode & (S_ISUID | S_ISGID))
-		err = error_create(ERROR_ARGUMENT, "%s: is set-user-ID: the loader takes no heap client into it", path);
-	object_deinit(&o);
-	return err;
-}
-
-static struct error *check_program(const struct request *r)
+static struct error *check_program(struct request *r)
 {
 	struct stat st;
 
@@ -114,7 +84,7 @@ static struct error *check_program(const struct request *r)
 		return error_create(ERROR_ARGUMENT, "%s: is not a file that can be run", r->program);
 	if (access(r->program, X_OK) != 0)
 		return error_os(errno, "%s: cannot be run", r->program);
-	return r->is_heap ? check_preloadable(r->program, &st) : NULL;
+	return run_preload_check(&r->clients, r->program, &r->has_agent);
 }
 
 /* Permission bits do not suffice (root, read-only mounts, /proc): a file is made and removed. */
@@ -252,34 +222,6 @@ static struct error *set_limit(void *state, const char *text)
 			    "--limit %s: a number of bytes is needed, with K, M or G behind it if wanted", text);
 }
 
-/* In front of what is preloaded already: an interposer sees the calls that the next one makes. */
-static struct error *set_preload(void)
-{
-	const char *before = getenv("LD_PRELOAD");
-	struct install_paths paths;
-	char *library = NULL, *list = NULL;
-	struct error *err = install_paths_find(&paths);
-
-	if (err)
-		return err;
-	if (asprintf(&library, "%s/libwaymark-heap.so", paths.runtime_dir) < 0)
-		library = NULL;
-	install_paths_deinit(&paths);
-	if (!library)
-		return &error_no_memory;
-	if (access(library, R_OK) != 0)
-		err = error_os(errno, "%s: the heap client is not there; build or install Waymark as a whole", library);
-	else if (strpbrk(library, " :"))
-		err = error_create(ERROR_ARGUMENT, "%s: LD_PRELOAD cannot take a path with a space or colon", library);
-	else if (asprintf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0)
-		list = NULL;
-	if (!err && (!list || setenv("LD_PRELOAD", list, 1) != 0))
-		err = &error_no_memory;
-	free(list);
-	free(library);
-	return err;
-}
-
 /* The program's pid, for forward_signal: written before the handlers are set, read by them. */
 static volatile pid_t child_pid;
 
@@ -358,7 +300,10 @@ static int pass_status(int status)
 
 static int run_program(const struct request *r)
 {
-	struct recordings_place place = {.dir = r->place, .is_any_name = r->is_any_name, .is_quiet = r->is_quiet};
+	struct recordings_place place = {.dir = r->place,
+					 .is_any_name = r->is_any_name,
+					 .is_quiet = r->is_quiet,
+					 .is_checked = r->clients.is_check};
 	struct timespec now;
 	pid_t pid = 0;
 	int status = 0;
@@ -377,8 +322,9 @@ static int run_program(const struct request *r)
 		if (errno != EINTR)
 			return message_error("run", error_os(errno, "waiting for %s", r->program));
 	if (!recordings_print(&place, stderr) && !r->is_quiet)
-		message_warn("run", "%s recorded nothing: it %s, or was not built with waymark cc", r->program,
-			     r->is_heap ? "allocated nothing" : "made no event and took no token");
+		message_warn("run", "%s recorded nothing: it %s%s", r->program,
+			     r->clients.is_heap ? "allocated nothing" : "made no event and took no token",
+			     r->has_agent ? "" : ", or was not built with waymark cc");
 	return pass_status(status);
 }
 
@@ -389,8 +335,8 @@ static struct error *prepare(struct request *r)
 	err = find_program(r->argv[0], &r->program) ?: check_program(r) ?: set_place(r);
 	if (!err && r->limit && setenv("WAYMARK_LIMIT", r->limit, 1) != 0)
 		err = &error_no_memory;
-	if (!err && r->is_heap)
-		err = set_preload();
+	if (!err)
+		err = run_preload_set(&r->clients, r->has_agent);
 	if (!err && r->output)
 		err = make_room(r);
 	return err;
@@ -404,10 +350,39 @@ static struct error *set_output(void *state, const char *place)
 	return *place ? NULL : error_create(ERROR_ARGUMENT, "option -o needs a place");
 }
 
+static struct error *set_sample(void *state, const char *text)
+{
+	struct request *r = state;
+	unsigned long hz = SAMPLE_HZ;
+	char *end = "";
+
+	if (text) {
+		errno = 0;
+		hz = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+		if (*end || errno || hz < 1 || hz > SAMPLE_HZ_MAX)
+			return error_create(ERROR_ARGUMENT, "--sample=%s: a number from 1 to %d is needed", text,
+					    SAMPLE_HZ_MAX);
+	}
+	r->clients.sample_hz = hz;
+	return NULL;
+}
+
 static const struct option_row option_rows[] = {
 	{.name = "heap",
 	 .help = "record every allocation: count, bytes, live, peak, leaked",
-	 OPTION_FLAG(struct request, is_heap)},
+	 OPTION_FLAG(struct request, clients.is_heap)},
+	{.name = "sample",
+	 .argument = "=HZ",
+	 .is_value_optional = true,
+	 .help = "record the context of each thread HZ times a second of its CPU time (997); of programs that were not built "
+		 "with waymark cc",
+	 OPTION_SET(set_sample)},
+	{.name = "check",
+	 .help = "compare each sample with a stack walk; takes samples if --sample does not say how many",
+	 OPTION_FLAG(struct request, clients.is_check)},
+	{.name = "no-agent",
+	 .help = "leave a program that was not built with waymark cc as it is",
+	 OPTION_FLAG(struct request, clients.is_without_agent)},
 	{.name = "output",
 	 .letter = 'o',
 	 .argument = "PLACE",
@@ -434,6 +409,8 @@ static int parse_options(const struct command *command, struct request *r, int a
 	if (status == OPTIONS_PARSED && optind >= argc)
 		return message_usage("run", "a program is needed");
 	r->argv = argv + optind;
+	if (r->clients.is_check && !r->clients.sample_hz)
+		r->clients.sample_hz = SAMPLE_HZ;
 	return status;
 }
 
@@ -462,8 +439,9 @@ const struct command command_run = {
 	.summary = "run a program and record its contexts, of every allocation if wanted",
 	.usage = "Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
 		 "\n"
-		 "Runs PROGRAM, which was built with waymark cc, and says where its recording\n"
-		 "is. The exit status is the program's.\n",
+		 "Runs PROGRAM and says where its recording is. A program that was not built\n"
+		 "with waymark cc gets an agent, which encodes its contexts as it runs. The\n"
+		 "exit status is the program's.\n",
 	.options = option_rows,
 	.operands = {{"program", COMPLETE_COMMAND, NULL, false}},
 	.stops_at_operand = true,

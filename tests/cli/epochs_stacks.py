@@ -11,14 +11,18 @@ def place(name, file, line):
     return f"{name}@{file}:{line}" if file and line else f"{name}@{file}" if file else name
 
 
+def records(text):
+    return (line for line in text.splitlines() if not line.startswith("# "))
+
+
 def of_folded(text, _metric):
-    for line in text.splitlines():
+    for line in records(text):
         stack, value = line.rsplit(" ", 1)
         yield stack.split(";"), int(value)
 
 
 def of_events(text, _metric):
-    for line in text.splitlines():
+    for line in records(text):
         _time, _tid, _name, value, stack = line.split(" ", 4)
         yield stack.split(";"), int(value)
 

@@ -87,12 +87,99 @@ int main(void) { return 0; }
 END
 	then
 		refused 1 "static: is linked statically: --heap works on dynamically linked programs" \
-			"$waymark" run --heap ./static
+			"$waymark" run --heap --no-agent ./static
 	fi
 	refused 1 "text: this is no ELF file" "$waymark" run --heap ./text
 	expect 3 "$waymark" run --heap ./prog exit 3
 	printf '#!/bin/sh\nexec ./prog exit 4\n' >script
 	chmod +x script
-	expect 4 "$waymark" run -q --heap ./script
+	expect 4 "$waymark" run -q --heap --no-agent ./script
+fi
+
+# The agent: what it gets, in a place of our own with a library in its stead that says so.
+refused 1 "prog: was built with waymark cc: --sample works on programs that were not" "$waymark" run --sample ./prog
+refused 1 "prog: was built with waymark cc: --check works on programs that were not" "$waymark" run --check ./prog
+cp prog stripped && strip stripped
+refused 1 "stripped: was built with waymark cc" "$waymark" run --sample ./stripped
+for hz in 0 x 1x '' -1 100001; do
+	refused 2 "--sample=$hz: a number from 1 to 100000 is needed" "$waymark" run --sample=$hz ./prog
+done
+cc=$(command -v gcc || command -v clang-19)
+echo 'int main(void) { return 5; }' >plain.c
+mkdir -p inst/bin inst/lib/waymark
+cp "$waymark" inst/bin/waymark
+touch inst/lib/waymark/waymark-pass.so
+installed=$tmp/inst/bin/waymark
+agent=$tmp/inst/bin/../lib/waymark/libwaymark-agent.so
+heap=$tmp/inst/bin/../lib/waymark/libwaymark-heap.so
+if "$cc" plain.c -o plain; then
+	refused 1 "libwaymark-agent.so: the agent is not there" "$installed" run ./plain
+	expect 5 "$installed" run -q --no-agent ./plain
+	refused 1 "--sample needs the agent, which --no-agent keeps away" "$installed" run --no-agent --sample ./plain
+	expect 0 "$installed" run ./prog
+	cat >agent.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static const char *value(const char *name) { return getenv(name) ? getenv(name) : "(none)"; }
+__attribute__((constructor)) static void start(void)
+{
+	fprintf(stderr, "agent [%s] now %s preload %s\n", value("WAYMARK_AGENT"), value("LD_BIND_NOW"), value("LD_PRELOAD"));
+}
+END
+	"$cc" -shared -fPIC agent.c -o "$agent" && echo 'int unused;' | "$cc" -shared -fPIC -x c - -o "$heap" || fail "no stand-ins"
+	expect 5 "$installed" run -q ./plain
+	has err.txt "agent [] now 1 preload $agent"
+	lacks err.txt "$heap"
+	for options in --sample:sample=997 --sample=50:sample=50 --check:sample=997,check --heap:heap \
+		'--heap --check --sample=7:sample=7,check,heap'; do
+		# shellcheck disable=SC2086
+		expect 5 "$installed" run -q ${options%%:*} ./plain
+		has err.txt "agent [${options#*:}] now 1"
+	done
+	has err.txt "preload $agent:$heap"
+	echo 'int other;' | "$cc" -shared -fPIC -x c - -o other.so
+	LD_PRELOAD=$tmp/other.so expect 5 "$installed" run -q --heap ./plain
+	has err.txt "preload $agent:$heap:$tmp/other.so"
+	LD_PRELOAD=$tmp/other.so expect 5 "$installed" run -q ./plain
+	has err.txt "preload $agent:$tmp/other.so"
+	expect 5 "$installed" run ./plain
+	has err.txt "recorded nothing: it made no event and took no token"
+	lacks err.txt "waymark cc"
+	# None for what was built with it, and none when it is not wanted.
+	expect 3 "$installed" run -q ./prog exit 3
+	lacks err.txt "agent ["
+	expect 5 "$installed" run -q --no-agent ./plain
+	lacks err.txt "agent ["
+	# Scripts: their interpreter.
+	for line in "#!$tmp/plain" "#! $tmp/plain -x"; do
+		echo "$line" >script
+		chmod +x script
+		expect 5 "$installed" run -q --sample ./script
+		has err.txt "agent [sample=997]"
+	done
+	printf '#!%s\n' "$tmp/prog" >script
+	refused 1 "script: was built with waymark cc" "$installed" run --sample ./script
+	printf '#!/nosuch/interpreter\n' >script
+	refused 126 "script: cannot be run: No such file or directory" "$installed" run ./script
+	# What the loader takes no library into.
+	cp plain setuid && chmod u+s setuid
+	refused 1 "setuid: is set-user-ID: the loader does not take the agent into it; --no-agent runs it without" \
+		"$installed" run ./setuid
+	cp plain setgid && chmod g+s setgid
+	refused 1 "setgid: is set-user-ID" "$installed" run --sample ./setgid
+	cp plain capable
+	if setcap cap_net_raw+ep capable 2>/dev/null; then
+		refused 1 "capable: has file capabilities: the loader does not take the agent into it" "$installed" run ./capable
+	fi
+	if "$cc" -static plain.c -o static 2>/dev/null; then
+		refused 1 "static: is linked statically: the agent works on dynamically linked programs" "$installed" run ./static
+		expect 5 "$installed" run -q --no-agent ./static
+		echo "#!$tmp/static" >script
+		refused 1 "$tmp/static: is linked statically" "$installed" run ./script
+	fi
+	# The machine of an ELF header is its 19th byte, the class its 5th: aarch64, 32 bits.
+	cp plain other && printf '\267' | dd of=other bs=1 seek=18 conv=notrunc status=none
+	refused 1 "other: is no x86-64 program: the agent works on those only" "$installed" run ./other
+	refused 126 "other: cannot be run: Exec format error" "$installed" run --no-agent ./other
 fi
 finish

@@ -38,7 +38,8 @@ static struct error *print_options(void *state, const struct template_file *t, c
 
 			if (!row->name)
 				continue;
-			fprintf(out, "%s--%s%s", space, row->name, option_has_equals(row) ? "=" : "");
+			fprintf(out, "%s--%s%s", space, row->name,
+				option_has_equals(row) && !row->is_value_optional ? "=" : "");
 			space = " ";
 		}
 		fputs("' ;;\n", out);

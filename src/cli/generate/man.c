@@ -40,8 +40,13 @@ static void print_value(const struct option_row *row, FILE *out)
 {
 	if (!row->argument)
 		return;
-	fputs(option_has_equals(row) ? " Ns = Ns Ar " : " Ar ", out);
+	if (row->is_value_optional)
+		fputs(" Ns Oo Ns = Ns Ar ", out);
+	else
+		fputs(option_has_equals(row) ? " Ns = Ns Ar " : " Ar ", out);
 	print_argument(option_argument(row), out);
+	if (row->is_value_optional)
+		fputs(" Oc", out);
 }
 
 static struct error *print_synopsis(void *state, const struct template_file *t, const char *arguments, FILE *out)

@@ -55,7 +55,7 @@ static void print_value(const struct option_row *row, FILE *out)
 {
 	const char *name = option_argument(row);
 
-	putc(':', out);
+	fputs(row->is_value_optional ? "::" : ":", out);
 	for (; isalpha((unsigned char)*name); name++)
 		putc(tolower((unsigned char)*name), out);
 	if (option_word(row, 0)) {
@@ -70,7 +70,7 @@ static void print_value(const struct option_row *row, FILE *out)
 /* How a value is given: "=-" only behind the option with =, "=" also as the next word. */
 static const char *value_mark(const struct option_row *row)
 {
-	return !row->argument ? "" : row->kind == OPTION_KIND_JOINED ? "=-" : "=";
+	return !row->argument ? "" : row->kind == OPTION_KIND_JOINED || row->is_value_optional ? "=-" : "=";
 }
 
 /* What its help says first, without parentheses. */

@@ -1,0 +1,174 @@
+/*
+ * run_preload.c - which libraries a program gets, and whether it can. The loader passes over LD_PRELOAD where it grants privileges,
+ * and is not there in static programs: both would go on unrecorded, so both are refused.
+ */
+#include "cli/run_preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "cli/install_paths.h"
+#include "object/object.h"
+
+/* The interpreter that "#! PATH" names, or an empty string; how much of the file was read. */
+static ssize_t read_interpreter(const char *path, char ret[PATH_MAX])
+{
+	char line[PATH_MAX + 2] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+	char *start = line + 2;
+
+	if (fd >= 0)
+		close(fd);
+	ret[0] = '\0';
+	if (len < 3 || strncmp(line, "#!", 2) != 0)
+		return len;
+	start += strspn(start, " \t");
+	start[strcspn(start, " \t\r\n")] = '\0';
+	strcpy(ret, start);
+	return len;
+}
+
+static bool has_capabilities(const char *path)
+{
+	return getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+/* What keeps the loader from taking a library into the program; NULL: nothing. */
+static struct error *check_loader(const char *path, const struct object_program *p, const char *what, const char *hint)
+{
+	struct stat st;
+
+	if (!p->is_x86_64)
+		return error_create(ERROR_ARGUMENT, "%s: is no x86-64 program: %s works on those only%s", path, what,
+				    hint);
+	if (!p->is_dynamic)
+		return error_create(ERROR_ARGUMENT,
+				    "%s: is linked statically: %s works on dynamically linked programs%s", path, what,
+				    hint);
+	if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
+		return error_create(ERROR_ARGUMENT, "%s: is set-user-ID: the loader does not take %s into it%s", path,
+				    what, hint);
+	if (has_capabilities(path))
+		return error_create(ERROR_ARGUMENT, "%s: has file capabilities: the loader does not take %s into it%s",
+				    path, what, hint);
+	return NULL;
+}
+
+/* What only the agent does. */
+static struct error *check_no_agent(const struct run_clients *clients, const char *path, bool is_instrumented)
+{
+	const char *option = clients->is_check ? "--check" : "--sample";
+
+	if (!clients->is_check && !clients->sample_hz)
+		return NULL;
+	if (is_instrumented)
+		return error_create(ERROR_ARGUMENT, "%s: was built with waymark cc: %s works on programs that were not",
+				    path, option);
+	return error_create(ERROR_ARGUMENT, "%s needs the agent, which --no-agent keeps away", option);
+}
+
+struct error *run_preload_check(const struct run_clients *clients, const char *program, bool *ret_agent)
+{
+	char interpreter[PATH_MAX];
+	struct object_program p;
+	struct error *err;
+	bool is_script;
+
+	*ret_agent = false;
+	if (read_interpreter(program, interpreter) < 0)
+		return NULL;
+	is_script = interpreter[0];
+	err = object_read_program(is_script ? interpreter : program, &p);
+	if (err && (is_script || !clients->is_heap)) { /* exec says what is wrong */
+		error_destroy(err);
+		return NULL;
+	}
+	if (err)
+		return err;
+	*ret_agent = !p.is_instrumented && !clients->is_without_agent;
+	if (!*ret_agent)
+		err = check_no_agent(clients, program, p.is_instrumented);
+	if (!err && *ret_agent)
+		return check_loader(is_script ? interpreter : program, &p, "the agent", "; --no-agent runs it without");
+	return err || is_script || !clients->is_heap ? err : check_loader(program, &p, "--heap", "");
+}
+
+/* Appends DIR/NAME and a colon. */
+static struct error *add_library(struct buffer *list, const char *dir, const char *name, const char *what)
+{
+	struct error *err = NULL;
+	char *library;
+
+	if (asprintf(&library, "%s/%s", dir, name) < 0)
+		return &error_no_memory;
+	if (access(library, R_OK) != 0)
+		err = error_os(errno, "%s: %s is not there; build or install Waymark as a whole", library, what);
+	else if (strpbrk(library, " :"))
+		err = error_create(ERROR_ARGUMENT, "%s: LD_PRELOAD cannot take a path with a space or colon", library);
+	else
+		buffer_printf(list, "%s:", library);
+	free(library);
+	return err;
+}
+
+/* In front of what is preloaded already: an interposer sees the calls that the next one makes. */
+static struct error *set_libraries(const struct run_clients *clients, bool has_agent)
+{
+	const char *before = getenv("LD_PRELOAD");
+	struct install_paths paths;
+	struct buffer list = {0};
+	struct error *err = install_paths_find(&paths);
+
+	if (err)
+		return err;
+	if (has_agent)
+		err = add_library(&list, paths.agent_dir, INSTALL_AGENT, "the agent");
+	if (!err && clients->is_heap)
+		err = add_library(&list, paths.runtime_dir, INSTALL_HEAP, "the heap client");
+	install_paths_deinit(&paths);
+	if (!err && before && *before)
+		buffer_printf(&list, "%s", before);
+	else if (!err && list.len_bytes)
+		list.len_bytes--; /* the last colon */
+	buffer_u8(&list, 0);
+	if (!err)
+		err = buffer_error(&list);
+	if (!err && setenv("LD_PRELOAD", (char *)list.bytes, 1) != 0)
+		err = &error_no_memory;
+	buffer_deinit(&list);
+	return err;
+}
+
+static struct error *set_agent_options(const struct run_clients *clients)
+{
+	char text[64] = "", sample[32] = "";
+
+	if (clients->sample_hz)
+		snprintf(sample, sizeof sample, ",sample=%zu", clients->sample_hz);
+	snprintf(text, sizeof text, "%s%s%s", sample, clients->is_check ? ",check" : "",
+		 clients->is_heap ? ",heap" : "");
+	/* The agent finds and patches calls of the PLT when the program starts, with their targets known. */
+	return setenv("WAYMARK_AGENT", text[0] ? text + 1 : text, 1) != 0 || setenv("LD_BIND_NOW", "1", 1) != 0
+		       ? &error_no_memory
+		       : NULL;
+}
+
+struct error *run_preload_set(const struct run_clients *clients, bool has_agent)
+{
+	struct error *err = NULL;
+
+	if (has_agent || clients->is_heap)
+		err = set_libraries(clients, has_agent);
+	if (!err && has_agent)
+		err = set_agent_options(clients);
+	return err;
+}

@@ -1,0 +1,36 @@
+/*
+ * run_preload.h - what `waymark run` brings into a program by LD_PRELOAD: the heap client, and the agent for programs that were not
+ * built with waymark cc.
+ *
+ * The agent reads its options from WAYMARK_AGENT: words with commas between them, each at most once and in this order, empty if
+ * there are none:
+ *
+ *      sample=HZ       a sample of each thread every 1/HZ seconds of its CPU time
+ *      check           compare each sample with a stack walk
+ *      heap            the heap client is there, too
+ */
+#ifndef WM_CLI_RUN_PRELOAD_H
+#define WM_CLI_RUN_PRELOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* What the user asked for. */
+struct run_clients {
+	bool is_heap;
+	bool is_check;
+	bool is_without_agent; /* --no-agent */
+	size_t sample_hz;      /* 0: no samples */
+};
+
+/*
+ * Can the program take what was asked for? A script is judged by its interpreter. *ret_agent: the agent comes into it. ERROR_ARGUMENT
+ * says why not. What is no program at all is for exec to refuse.
+ */
+struct error *run_preload_check(const struct run_clients *clients, const char *program, bool *ret_agent);
+/* Sets LD_PRELOAD, WAYMARK_AGENT and LD_BIND_NOW for the program; the libraries of the user stay behind ours. */
+struct error *run_preload_set(const struct run_clients *clients, bool has_agent);
+
+#endif
