@@ -24,6 +24,7 @@ static void put_branch(uint8_t *at, uint8_t modrm, int32_t from, int32_t word)
 
 uintptr_t cells_add(uint32_t site, uintptr_t callee, uintptr_t after, uintptr_t return_address)
 {
+	const uint64_t mark = AGENT_CELL_MARK;
 	uint8_t bytes[AGENT_CELL_BYTES];
 	uintptr_t cell = (uintptr_t)agent_cells + (uintptr_t)used * AGENT_CELL_BYTES;
 
@@ -35,6 +36,7 @@ uintptr_t cells_add(uint32_t site, uintptr_t callee, uintptr_t after, uintptr_t 
 	else
 		memcpy(bytes + AGENT_CELL_BACK - sizeof call_r11, call_r11, sizeof call_r11);
 	put_branch(bytes + AGENT_CELL_BACK, 0x25, AGENT_CELL_BACK, AGENT_CELL_AFTER);
+	memcpy(bytes + AGENT_CELL_AT_MARK, &mark, sizeof mark);
 	memcpy(bytes + AGENT_CELL_CALLEE, &callee, sizeof callee);
 	memcpy(bytes + AGENT_CELL_AFTER, &after, sizeof after);
 	memcpy(bytes + AGENT_CELL_RETURN, &return_address, sizeof return_address);

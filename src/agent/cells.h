@@ -5,6 +5,8 @@
 #define AGENT_CELLS 16384
 #define AGENT_CELL_BYTES 64 /* they begin at multiples of it */
 #define AGENT_CELL_BACK 6
+#define AGENT_CELL_AT_MARK 16
+#define AGENT_CELL_MARK 0x066b6c6c65630f06 /* no code: 06 is no instruction of 64-bit mode */
 #define AGENT_CELL_CALLEE 24
 #define AGENT_CELL_AFTER 32
 #define AGENT_CELL_RETURN 40
