@@ -89,6 +89,9 @@ static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
 	return true;
 }
 
+/* Sites that frames are in make their calls from cells now, or no longer: the return addresses on the stack are to be aimed anew. */
+static bool are_returns_old;
+
 /* A tail call that may push leaves an entry to whoever called its function: those sites look for it from now on. */
 static void note_tail(uint32_t function)
 {
@@ -102,10 +105,14 @@ static void note_tail(uint32_t function)
 
 		if (call->callee != function)
 			continue;
-		if (is_tail(&p->sites[call->site]))
+		if (is_tail(&p->sites[call->site])) {
 			note_tail(p->sites[call->site].function);
-		else
+		} else {
+			bool was_at_cell = p->sites[call->site].is_at_cell;
+
 			patch_site(call->site);
+			are_returns_old |= p->sites[call->site].is_at_cell != was_at_cell;
+		}
 	}
 }
 
@@ -188,7 +195,7 @@ bool discover_is_known_caller(uint32_t function, uintptr_t return_address)
 {
 	const struct agent_function *f = &agent_program.functions[function];
 
-	for (int i = 0; i < KNOWN_CALLERS; i++)
+	for (int i = 0; i < KNOWN_CALLERS && f->callers[i]; i++)
 		if (f->callers[i] == return_address)
 			return true;
 	return false;
@@ -201,7 +208,7 @@ static bool know_caller(uint32_t function, uintptr_t return_address)
 
 	if (discover_is_known_caller(function, return_address))
 		return true;
-	if (f->leaves_tails || !f->entry_bytes || !patch_foreign_return(return_address))
+	if (!f->entry_bytes || !patch_foreign_return(return_address))
 		return false;
 	f = &agent_program.functions[function];
 	for (int i = 0; i < KNOWN_CALLERS; i++) {
@@ -352,12 +359,15 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	site = &agent_program.sites[number];
 	target = target_of(site, saved);
 	has_return = !is_tail(site) && !site->is_at_cell;
-	if (!is_tail(site)) {
-		agent_saved_regs(saved, site->address, (uintptr_t)&saved->stack[has_return], &regs);
+	agent_saved_regs(saved, site->address, (uintptr_t)&saved->stack[has_return], &regs);
+	if (!is_tail(site))
 		settle(&regs);
-	}
 	call = code_is_frozen() ? NULL : discover_call(number, target);
 	site = &agent_program.sites[number];
+	if (are_returns_old && walk_stack(&walk, &regs)) {
+		walk_fix_returns(&walk);
+		are_returns_old = false;
+	}
 	if (call && patch_site(number)) {
 		saved->number = go_on_at(site, call, has_return, saved);
 	} else {

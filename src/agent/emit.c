@@ -168,11 +168,24 @@ static void emit_start_id(struct emit *e, const struct emit_places *p, const str
 	}
 }
 
+/* The distance of a short jump that ends at `from`, to here. */
+static void emit_land(struct emit *e, uint32_t from)
+{
+	if (!e->is_full)
+		e->bytes[from - 1] = (uint8_t)(e->len - from);
+}
+
 void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
 	       uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done)
 {
-	uint32_t load;
+	uint32_t load, is_foreign = 0;
 
+	if (start->keeps_foreign) {
+		EMIT(e, 0x64, 0xf6, 0x04, 0x25); /* testb $0xc0, %fs:id+7: is it above AGENT_MAX_ID? */
+		emit_u32(e, (uint32_t)(p->id + 7));
+		EMIT(e, 0xc0, 0x75, 0); /* jne */
+		is_foreign = e->len;
+	}
 	EMIT(e, 0x41, 0x53); /* push %r11 */
 	load = e->len;
 	emit_load_top(e, p);
@@ -197,6 +210,8 @@ void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, const
 	emit_start_id(e, p, start);
 	*ret_done = e->len;
 	EMIT(e, 0x41, 0x5b); /* pop %r11 */
+	if (start->keeps_foreign)
+		emit_land(e, is_foreign);
 }
 
 /* id is that of the entry below %r11, which goes there. */
@@ -221,13 +236,6 @@ static void emit_to_returned(struct emit *e, const struct emit_places *p, uint32
 	emit_u8(e, 0x68); /* push $number */
 	emit_u32(e, number);
 	emit_call(e, p->returned);
-}
-
-/* The distance of a short jump that ends at `from`, to here. */
-static void emit_land(struct emit *e, uint32_t from)
-{
-	if (!e->is_full)
-		e->bytes[from - 1] = (uint8_t)(e->len - from);
 }
 
 void emit_pop(struct emit *e, const struct emit_places *p, uint32_t number, uint32_t *ret_done)

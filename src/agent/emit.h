@@ -74,6 +74,7 @@ void emit_sub(struct emit *e, const struct emit_places *p, uint64_t addend);
 /* The id of the callee, after a push. */
 struct emit_start {
 	bool is_foreign;
+	bool keeps_foreign; /* where the caller's is that of foreign code, or a sum from it on, nothing is done */
 	uint64_t restart;
 };
 

@@ -166,7 +166,8 @@ static void emit_before(struct stub *s, const struct agent_site *site, struct ag
 {
 	const struct emit_places *p = &s->area->places;
 	uint32_t pushed, done;
-	struct emit_start start = {.is_foreign = call->edge == AGENT_NONE};
+	/* Foreign code that the callee of a tail call returns to may not take the entry off: then there must be none. */
+	struct emit_start start = {.is_foreign = call->edge == AGENT_NONE, .keeps_foreign = !is_call(site)};
 
 	if (!patch_call_pushes(call)) {
 		emit_add(&s->e, p, addend_of(call));
@@ -772,10 +773,12 @@ bool patch_foreign(uint32_t function, const struct scan_site *site)
 {
 	struct agent_function *f = &agent_program.functions[function];
 	uintptr_t at = site->address + site->insn.len_bytes;
+	uint32_t done;
 	struct stub s;
 
 	if (!stub_begin_in(&s, f->image, CODE_STUB_FOREIGN, function))
 		return false;
+	emit_pop_maybe(&s.e, &s.area->places, &done); /* what tail calls of the callee have left */
 	emit_foreign(&s.e, &s.area->places);
 	stub_done(&s, s.e.len, s.e.len);
 	if (!emit_moved(&s.e, (const uint8_t *)at, at, site->room_bytes)) /* NOLINT(performance-no-int-to-ptr) */

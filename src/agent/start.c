@@ -165,6 +165,8 @@ static __attribute__((noinline)) int run_main(int argc, char **argv, char **envp
 	begin();
 	status = program_main(argc, argv, envp);
 	agent_thread.id = AGENT_FOREIGN_ID;
+	if (agent_thread.top) /* what its tail calls have left */
+		agent_thread.top = agent_thread.base + 1;
 	return status;
 }
 

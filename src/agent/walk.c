@@ -160,7 +160,7 @@ static size_t tails_of(const struct agent_thread *old, uint64_t key, uint32_t si
 	while (entry && entry > old->base + 1 && entry[-1].key < key)
 		entry--;
 	while (entry && entry > old->base + 1 && entry[-1].key == key &&
-	       entry[-1].site != agent_program.sites[site].record) {
+	       (site == AGENT_NONE || entry[-1].site != agent_program.sites[site].record)) {
 		entry--;
 		count++;
 	}
@@ -168,33 +168,40 @@ static size_t tails_of(const struct agent_thread *old, uint64_t key, uint32_t si
 	return count;
 }
 
-/* From the function that the chain is at, over site, to callee. */
-static bool enter(struct walk_chain *c, uint32_t site, uint32_t callee, uint64_t key, const struct agent_thread *old)
+/*
+ * The calls that led to `callee`, innermost first: over site, or, AGENT_NONE, over tail calls alone, from the function that foreign code
+ * has entered. 0: they cannot be known, or there are none.
+ */
+static size_t find_calls(uint32_t site, uint32_t callee, uint64_t key, const struct agent_thread *old,
+			 const struct agent_call **calls)
 {
-	const struct agent_call *calls[MAX_TAILS];
 	const struct agent_entry *tails;
 	size_t tail_count = tails_of(old, key, site, &tails), n = 0;
 	uint32_t at = callee;
 
 	/* Backwards: what entered `at`? */
-	for (;;) {
+	while (tail_count || site != AGENT_NONE) {
 		const struct agent_call *call = tail_count ? NULL : call_to(site, at);
+		bool is_first = call != NULL;
 
 		if (n == MAX_TAILS)
-			return false;
-		if (call) {
-			calls[n++] = call;
-			break;
-		}
-		if (tail_count && (call = discover_tail(tails[tail_count - 1].site, at)) != NULL)
+			return 0;
+		if (!call && tail_count && (call = discover_tail(tails[tail_count - 1].site, at)) != NULL)
 			tail_count--;
-		else
+		else if (!call)
 			call = zero_tail_into(at);
 		if (!call)
-			return false;
+			return 0;
 		calls[n++] = call;
+		if (is_first)
+			break;
 		at = agent_program.sites[call->site].function;
 	}
+	return n;
+}
+
+static bool add_calls(struct walk_chain *c, const struct agent_call *const *calls, size_t n, uint64_t key)
+{
 	while (n > 0) {
 		const struct agent_call *call = calls[--n];
 
@@ -204,16 +211,92 @@ static bool enter(struct walk_chain *c, uint32_t site, uint32_t callee, uint64_t
 	return true;
 }
 
+static bool is_tail_site(const struct agent_site *site)
+{
+	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
+}
+
+/* The tail calls that lead from the end of path[0 .. n) to `callee`, depth first: how many ways there are, up to 2. *ret: the first's length. */
+static unsigned find_ways(uint32_t callee, const struct agent_call **path, size_t n, const struct agent_call **found,
+			  size_t *ret)
+{
+	const struct agent_call *last = path[n - 1];
+	const struct agent_function *f;
+	unsigned ways = 0;
+
+	if (last->callee == callee && n > 1) {
+		memcpy(found, path, n * sizeof(const struct agent_call *));
+		*ret = n;
+		return 1;
+	}
+	if (n == WALK_MAX_TAILS || !agent_function_is(last->callee, AGENT_FUNCTION_INSTRUMENTED))
+		return 0;
+	f = &agent_program.functions[last->callee];
+	for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
+		if (!is_tail_site(&agent_program.sites[s]))
+			continue;
+		for (uint32_t c = agent_program.sites[s].first_call; c != AGENT_NONE && ways < 2;
+		     c = agent_program.calls[c].next) {
+			path[n] = &agent_program.calls[c];
+			ways += find_ways(callee, path, n + 1, ways ? path : found, ret);
+		}
+	}
+	return ways;
+}
+
+/* The calls from site to callee over tail calls that left nothing, since what they were called from was not known: if one way leads there. */
+static size_t find_only_way(uint32_t site, uint32_t callee, const struct agent_call **calls)
+{
+	const struct agent_call *path[WALK_MAX_TAILS];
+	unsigned ways = 0;
+	size_t n = 0;
+
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && ways < 2;
+	     c = agent_program.calls[c].next) {
+		path[0] = &agent_program.calls[c];
+		ways += find_ways(callee, path, 1, ways ? path : calls, &n);
+	}
+	return ways == 1 ? n : 0;
+}
+
+/* From the function that the chain is at, over site, to callee. */
+static bool enter(struct walk_chain *c, uint32_t site, uint32_t callee, uint64_t key, const struct agent_thread *old)
+{
+	const struct agent_call *calls[MAX_TAILS], *way[WALK_MAX_TAILS];
+	size_t n = find_calls(site, callee, key, old, calls);
+
+	if (n)
+		return add_calls(c, calls, n, key);
+	n = find_only_way(site, callee, way);
+	for (size_t i = 0; i < n; i++)
+		if (!add_step(c, WALK_CALL, call_number(way[i]), key, way[i]->callee))
+			return false;
+	return n > 0;
+}
+
+/* Foreign code at return_address has entered the frame's function, or one that led to it by tail calls. */
+static bool start(struct walk_chain *c, const struct walk_frame *f, uintptr_t return_address,
+		  const struct agent_thread *old)
+{
+	const struct agent_call *calls[MAX_TAILS];
+	uint64_t key = f->slot - 8;
+	size_t n = find_calls(AGENT_NONE, f->function, key, old, calls);
+	uint32_t root = n ? agent_program.sites[calls[n - 1]->site].function : f->function;
+
+	/* Where the entry of the root is not hooked, nothing has taken off what earlier tail calls left there. */
+	if (n && !discover_is_known_caller(root, return_address)) {
+		root = f->function;
+		n = 0;
+	}
+	return add_step(c, WALK_START, root, discover_is_known_caller(root, return_address), root) &&
+	       add_calls(c, calls, n, key);
+}
+
 static bool enter_foreign(struct walk_chain *c, uint32_t site, uint64_t key)
 {
 	const struct agent_call *call = foreign_call(site);
 
 	return call && add_step(c, WALK_FOREIGN, call_number(call), key, AGENT_NONE);
-}
-
-static bool is_tail_site(const struct agent_site *site)
-{
-	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
 }
 
 /* Tail calls on from the function, depth first, to the target; path[0 .. n) leads to the function. */
@@ -309,9 +392,7 @@ bool walk_find_chain(const struct walk *w, size_t frame, const struct agent_thre
 			if (!step_in(c, f, site, old, &is_end))
 				return false;
 		} else if (agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED)) {
-			bool is_known = i + 1 < w->inside && discover_is_known_caller(f->function, w->frames[i + 1].pc);
-
-			if (!add_step(c, WALK_START, f->function, is_known, f->function))
+			if (!start(c, f, i + 1 < w->inside ? w->frames[i + 1].pc : 0, old))
 				return false;
 		}
 		site = f->site;
@@ -329,6 +410,8 @@ static bool replay_call(struct walk_state *s, const struct agent_call *call, uin
 		s->id += edge->addend;
 		return true;
 	}
+	if (is_tail_site(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id))
+		return true; /* nor does the call itself push then */
 	if (!add_entry(s, s->id, key, agent_program.sites[call->site].record))
 		return false;
 	s->id = g->nodes[edge->callee].restart;
@@ -348,7 +431,8 @@ static bool replay_step(struct walk_state *s, const struct walk_step *step, bool
 	case WALK_CALL:
 		return replay_call(s, call, step->key);
 	case WALK_FOREIGN:
-		if (!add_entry(s, s->id, step->key, call->foreign))
+		if (!(is_tail_site(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id)) &&
+		    !add_entry(s, s->id, step->key, call->foreign))
 			return false;
 		break;
 	default:

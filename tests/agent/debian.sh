@@ -26,6 +26,15 @@ for i in {1..2000}; do x="${x-}a$i"; done
 echo ${#x} "${x//a1/b}" | md5sum
 P
 
+# A compiler: deep recursion, callbacks, and many tail calls.
+cc1=$(gcc -print-prog-name=cc1)
+for i in {1..60}; do
+	echo "static int f$i(int a, int b) { int x[9] = {0}; for (int i = 0; i < b; i++) { if (a & i) x[i % 9] = a * i + $i;"
+	echo "else switch (i % 7) { case 0: a += b; break; case 1: a -= i; break; case 2: a ^= $i; break; default: a = a * 3; }"
+	echo "x[(a + i) & 7] += i; } return x[b % 9] + a; }"
+done >functions.i
+echo "int main(void) { return $(printf ' + f%d(1, 2)' {1..60}); }" >>functions.i
+
 # COMMAND...: run twice.
 compare() {
 	local native=0 under=0 line differ
@@ -46,3 +55,4 @@ compare sed -E 's/([a-z]+)_([a-z]+)/\2_\1/g; s/[0-9]+/<&>/' text
 compare sort text
 compare grep -cE '(a|b)+[a-z]*_(x|y)' text
 compare bash shell.sh
+compare "$cc1" -quiet -O2 functions.i -o -

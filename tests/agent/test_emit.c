@@ -278,6 +278,28 @@ static void test_pop_without(void)
 	CHECK(thread.id == 99 && thread.top == entries + 1);
 }
 
+/* A tail call of what foreign code has entered in a way that is not known leaves nothing. */
+static void test_push_kept(void)
+{
+	const uint64_t foreign = UINT64_C(1) << 63, max_id = (UINT64_C(1) << 62) - 1; /* of thread.h */
+	const uint64_t ids[] = {foreign, foreign + 12, foreign - 12, max_id};
+	struct emit_start start = {.restart = 5, .keeps_foreign = true};
+	uint32_t pushed, done;
+
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		bool is_kept = ids[i] > max_id;
+
+		thread.top = entries + 1;
+		thread.id = ids[i];
+		begin();
+		emit_push(&e, &places, 1, &start, 0, &pushed, &done);
+		end();
+		run_stub("push kept", 0, 0);
+		CHECK_U64(thread.id, is_kept ? ids[i] : 5);
+		CHECK(thread.top == entries + (is_kept ? 1 : 2));
+	}
+}
+
 /* `grow` gives the thread its stack, and the push begins again. */
 static void test_grow(void)
 {
@@ -378,6 +400,7 @@ int main(void)
 			for (uint32_t tails = 0; tails < 4; tails++)
 				test_push_and_pop(is_maybe, i < ADDENDS ? addends[i] : 0, i == ADDENDS, tails);
 	test_pop_without();
+	test_push_kept();
 	test_grow();
 	test_entry();
 	return check_status();

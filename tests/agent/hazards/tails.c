@@ -1,0 +1,126 @@
+/*
+ * tails.c - tail calls that leave entries: to a caller without room behind its call, to the C library, and to code of the program that
+ * is not instrumented.
+ */
+#include "probe.h"
+
+enum {
+	ROUNDS = 400,
+	SPINS = 200000, /* a round: time for epochs outside of the agent */
+	NUMBERS = 40
+};
+
+typedef int (*step_fn)(int);
+
+static volatile int total;
+
+__attribute__((noinline)) static int leaf(int n)
+{
+	PROBE();
+	return n * 3 + 1;
+}
+
+__attribute__((noinline)) static int other(int n)
+{
+	PROBE();
+	total += leaf(n);
+	return n - 1;
+}
+
+/* Most of its calls come from elsewhere: over a tail call its id is not 0. */
+__attribute__((noinline)) static int hot(int n)
+{
+	if (n < 0)
+		PROBE();
+	return n + 2;
+}
+
+static volatile step_fn steps[] = {leaf, other, hot};
+
+/* Ends in a tail call with new callees as it goes on. */
+__attribute__((noinline)) static int ends(int n)
+{
+	total += n;
+	return steps[n % 7 == 0 ? 1 : n % 5 == 0 ? 2 : 0](n);
+}
+
+__attribute__((noinline)) static int both(int n)
+{
+	total += ends(n);
+	return ends(n + 1);
+}
+
+__attribute__((noinline)) static void after(void)
+{
+	PROBE();
+	total += leaf(4);
+}
+
+__attribute__((noinline)) static void three(void)
+{
+	total += leaf(2);
+	total += ends(total & 3);
+	after();
+}
+
+/* The call returns to 4 bytes in front of a jump: there is no room, and it turns out to leave an entry while it is under way. */
+__attribute__((noinline)) static void two(void)
+{
+	three();
+	after();
+}
+
+static int compare(const void *a, const void *b)
+{
+	int difference = *(const int *)a - *(const int *)b;
+
+	return difference ? difference : ends(7);
+}
+
+static int compare_by_tail(const void *a, const void *b)
+{
+	return steps[*(const int *)a % 5 == 0](*(const int *)b) - 1;
+}
+
+__attribute__((noinline)) static void sort(int (*by)(const void *, const void *))
+{
+	int numbers[NUMBERS];
+
+	for (int i = 0; i < NUMBERS; i++)
+		numbers[i] = (i * 7919) % 31;
+	qsort(numbers, NUMBERS, sizeof *numbers, by);
+	PROBE();
+	total += numbers[3];
+}
+
+/* The agent does not instrument what writes the stack pointer from a register. */
+__attribute__((noinline)) static int not_instrumented(step_fn step, int n)
+{
+	__asm__ volatile("movq %%rsp, %%rax\n\txchgq %%rax, %%rsp" ::: "rax", "memory");
+	for (int i = 0; i < 3; i++)
+		total += step(n + i);
+	two();
+	return leaf(n) + other(n) + both(n);
+}
+
+int main(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int spin = 0; spin < SPINS; spin++)
+			total ^= spin;
+		for (int k = 0; k < SPINS / 100; k++)
+			total += hot(k);
+		total += both(i);
+		two();
+		after();
+		total += not_instrumented(ends, i);
+		total += not_instrumented(both, i);
+		PROBE();
+	}
+	sort(compare);
+	sort(compare_by_tail);
+	total += both(1);
+	PROBE();
+	printf("%d\n", total & 0xffff);
+	return 0;
+}
