@@ -9,6 +9,7 @@
 
 #include "agent/cells.h"
 #include "agent/code.h"
+#include "agent/decode.h"
 #include "agent/discover.h"
 #include "agent/memory.h"
 #include "agent/thread.h"
@@ -23,9 +24,7 @@ static struct {
 	size_t return_count, return_capacity;
 	uintptr_t *decoded;
 	size_t decoded_count, decoded_capacity;
-	uint32_t *edges;
-	size_t edge_capacity;
-	bool is_short;
+	struct decoded context;
 	uintptr_t sp;   /* of the innermost frame that counts */
 	bool is_inside; /* it was met */
 	bool is_cell;   /* the last frame was a cell's */
@@ -60,58 +59,18 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 	return _URC_NO_REASON;
 }
 
-static bool add_decoded(uint32_t site_or_none, uintptr_t address)
-{
-	if (site_or_none != AGENT_NONE && agent_program.sites[site_or_none].kind >= SCAN_TAIL)
-		return true;
-	if (!agent_reserve((void **)&check.decoded, &check.decoded_capacity, check.decoded_count + 1,
-			   sizeof *check.decoded))
-		return false;
-	check.decoded[check.decoded_count++] = address;
-	return true;
-}
-
-/* The piece that ends at node with id, innermost call first. */
-static bool decode_piece(uint32_t node, uint64_t id)
-{
-	const struct callgraph *g = &agent_program.encoder.graph;
-	uint32_t count, start;
-	struct error *err;
-
-	if (!agent_reserve((void **)&check.edges, &check.edge_capacity, (size_t)g->node_count + 1, sizeof *check.edges))
-		return false;
-	err = callgraph_decode(g, node, id, check.edges, &count, &start);
-	if (err) {
-		error_destroy(err);
-		return false;
-	}
-	while (count > 0) {
-		uint32_t site = agent_program.calls[agent_program.edge_calls[check.edges[--count]]].site;
-
-		if (!add_decoded(site, agent_program.sites[site].address))
-			return false;
-	}
-	return true;
-}
-
 static bool decode(const struct capture_point *point)
 {
-	uint32_t function = point->function;
-	uint64_t id = point->id;
-
 	check.decoded_count = 0;
-	for (size_t i = point->count; function != AGENT_NONE; i--) {
-		uint32_t site;
+	if (!decode_context(point->function, point->id, point->entries, point->count, &check.context) ||
+	    !agent_reserve((void **)&check.decoded, &check.decoded_capacity, check.context.count,
+			   sizeof *check.decoded))
+		return false;
+	for (size_t i = 0; i < check.context.count; i++) {
+		const struct agent_site *site = &agent_program.sites[check.context.calls[i].site];
 
-		if (!agent_id_is_foreign(id) && !decode_piece(agent_program.functions[function].node, id))
-			return false;
-		if (i <= 1)
-			break;
-		site = discover_site(point->entries[i - 1].site);
-		if (site == AGENT_NONE || !add_decoded(site, agent_program.sites[site].address))
-			return false;
-		function = agent_program.sites[site].function;
-		id = point->entries[i - 1].id;
+		if (site->kind < SCAN_TAIL)
+			check.decoded[check.decoded_count++] = site->address;
 	}
 	return true;
 }

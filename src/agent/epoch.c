@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/decode.h"
 #include "agent/lock.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
@@ -140,7 +141,8 @@ bool epoch_begin(const struct unwind_regs *regs)
 	if (!thread->base || !walk_stack(&walk, regs) || is_inside_sites(&walk) ||
 	    !walk_find_chain(&walk, 0, thread, &chain) || !walk_replay(&chain, thread->base, false, &state))
 		return false;
-	if (!is_thread_state(&state, thread))
+	/* The stack does not show tail calls; what the thread itself knows of them is kept. */
+	if (!is_thread_state(&state, thread) && !decode_take_tails(thread, &chain))
 		epoch_stats.mismatches++;
 	was = remember();
 	if (!was || !encode()) {
