@@ -101,7 +101,7 @@ void emit_nops(struct emit *e, uint32_t len)
 }
 
 /* op: 0 is add, 5 is sub. */
-static void emit_change(struct emit *e, const struct emit_places *p, uint64_t addend, uint8_t op)
+static uint32_t emit_change(struct emit *e, const struct emit_places *p, uint64_t addend, uint8_t op)
 {
 	uint8_t modrm = (uint8_t)(0x04 | op << 3);
 
@@ -119,17 +119,19 @@ static void emit_change(struct emit *e, const struct emit_places *p, uint64_t ad
 		EMIT(e, 0x64, 0x4c, op ? 0x29 : 0x01, 0x1c, 0x25); /* add/sub %r11, %fs:id */
 		emit_u32(e, (uint32_t)p->id);
 		EMIT(e, 0x41, 0x5b); /* pop %r11 */
+		return e->len - 2;
 	}
+	return e->len;
 }
 
-void emit_add(struct emit *e, const struct emit_places *p, uint64_t addend)
+uint32_t emit_add(struct emit *e, const struct emit_places *p, uint64_t addend)
 {
-	emit_change(e, p, addend, 0);
+	return emit_change(e, p, addend, 0);
 }
 
-void emit_sub(struct emit *e, const struct emit_places *p, uint64_t addend)
+uint32_t emit_sub(struct emit *e, const struct emit_places *p, uint64_t addend)
 {
-	emit_change(e, p, addend, 5);
+	return emit_change(e, p, addend, 5);
 }
 
 static void emit_load_top(struct emit *e, const struct emit_places *p)

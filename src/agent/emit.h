@@ -67,9 +67,9 @@ void emit_call(struct emit *e, uint64_t target);
 /* len bytes that do nothing. */
 void emit_nops(struct emit *e, uint32_t len);
 
-/* id += addend, id -= addend. */
-void emit_add(struct emit *e, const struct emit_places *p, uint64_t addend);
-void emit_sub(struct emit *e, const struct emit_places *p, uint64_t addend);
+/* id += addend, id -= addend. Returns the offset behind the store of the id. */
+uint32_t emit_add(struct emit *e, const struct emit_places *p, uint64_t addend);
+uint32_t emit_sub(struct emit *e, const struct emit_places *p, uint64_t addend);
 
 /* The id of the callee, after a push. */
 struct emit_start {

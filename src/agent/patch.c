@@ -170,8 +170,8 @@ static void emit_before(struct stub *s, const struct agent_site *site, struct ag
 	struct emit_start start = {.is_foreign = call->edge == AGENT_NONE, .keeps_foreign = !is_call(site)};
 
 	if (!patch_call_pushes(call)) {
-		emit_add(&s->e, p, addend_of(call));
-		stub_done(s, s->e.len, s->e.len);
+		done = emit_add(&s->e, p, addend_of(call));
+		stub_done(s, done, done);
 		return;
 	}
 	if (call->edge != AGENT_NONE) {
@@ -527,8 +527,7 @@ static uintptr_t write_after(const struct agent_site *site, const struct undo *u
 	else if (u->may_push || u->leaves_tails)
 		emit_pop_maybe(&s.e, &s.area->places, &done);
 	if (u->addend) {
-		emit_sub(&s.e, &s.area->places, u->addend);
-		done = s.e.len;
+		done = emit_sub(&s.e, &s.area->places, u->addend);
 	}
 	stub_done(&s, done, done);
 	if (!emit_moved(&s.e, bytes, return_address(site), moved))
