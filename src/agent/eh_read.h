@@ -62,41 +62,35 @@ static inline const uint8_t *eh_take(struct eh_reader *r, uint64_t len_bytes)
 	return at;
 }
 
+/* Little-endian, of at most 8 bytes. 0 when there are fewer. */
+static inline uint64_t eh_unsigned(struct eh_reader *r, size_t len_bytes)
+{
+	const uint8_t *at = eh_take(r, len_bytes);
+	uint64_t v = 0;
+
+	if (at)
+		memcpy(&v, at, len_bytes);
+	return v;
+}
+
 static inline uint8_t eh_u8(struct eh_reader *r)
 {
-	const uint8_t *at = eh_take(r, 1);
-
-	return at ? *at : 0;
+	return (uint8_t)eh_unsigned(r, 1);
 }
 
 static inline uint16_t eh_u16(struct eh_reader *r)
 {
-	const uint8_t *at = eh_take(r, 2);
-	uint16_t v = 0;
-
-	if (at)
-		memcpy(&v, at, sizeof v);
-	return v;
+	return (uint16_t)eh_unsigned(r, 2);
 }
 
 static inline uint32_t eh_u32(struct eh_reader *r)
 {
-	const uint8_t *at = eh_take(r, 4);
-	uint32_t v = 0;
-
-	if (at)
-		memcpy(&v, at, sizeof v);
-	return v;
+	return (uint32_t)eh_unsigned(r, 4);
 }
 
 static inline uint64_t eh_u64(struct eh_reader *r)
 {
-	const uint8_t *at = eh_take(r, 8);
-	uint64_t v = 0;
-
-	if (at)
-		memcpy(&v, at, sizeof v);
-	return v;
+	return eh_unsigned(r, 8);
 }
 
 /* A number that does not fit 64 bits fails. */

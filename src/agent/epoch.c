@@ -116,8 +116,8 @@ static bool encode(void)
 	return true;
 }
 
-/* It, or a frame that a signal interrupted, is at bytes that a new encoding may write over: behind a call that nothing is to be undone
- * for now, say. */
+/* Its innermost frame, or one that a signal interrupted, is between the first and the last byte that a new encoding may write over at a
+ * site. */
 static bool is_inside_sites(const struct walk *w)
 {
 	for (size_t i = 0; i < w->count; i++) {

@@ -171,20 +171,32 @@ static struct error *open_regular(const char *path, int *ret)
 	return NULL;
 }
 
-struct error *object_read(const char *path, unsigned int sections, struct object *ret)
+/* The caller ends *ret and closes *ret_fd. */
+static struct error *open_elf(const char *path, int *ret_fd, Elf **ret)
 {
-	struct object o = {0};
-	int fd = -1;
-	Elf *elf;
-	struct error *err = open_regular(path, &fd);
+	struct error *err = open_regular(path, ret_fd);
 
 	if (err)
 		return err;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
-	err = elf ? read_elf(elf, path, sections, &o) : elf_error(path, "cannot be read");
-	if (elf)
-		elf_end(elf);
+	*ret = elf_begin(*ret_fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	if (*ret)
+		return NULL;
+	close(*ret_fd);
+	return elf_error(path, "cannot be read");
+}
+
+struct error *object_read(const char *path, unsigned int sections, struct object *ret)
+{
+	struct object o = {0};
+	int fd;
+	Elf *elf;
+	struct error *err = open_elf(path, &fd, &elf);
+
+	if (err)
+		return err;
+	err = read_elf(elf, path, sections, &o);
+	elf_end(elf);
 	close(fd);
 	if (err)
 		object_deinit(&o);
@@ -231,17 +243,13 @@ struct error *object_read_program(const char *path, struct object_program *ret)
 	struct object_program program = {0};
 	struct object o = {0};
 	GElf_Ehdr ehdr;
-	int fd = -1;
+	int fd;
 	Elf *elf;
-	struct error *err = open_regular(path, &fd);
+	struct error *err = open_elf(path, &fd, &elf);
 
 	if (err)
 		return err;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
-	if (!elf)
-		err = elf_error(path, "cannot be read");
-	else if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr))
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr))
 		err = error_create(ERROR_FORMAT, "%s: this is no ELF file (a program or shared library)", path);
 	else
 		err = read_segments(elf, path, &o);
@@ -251,8 +259,7 @@ struct error *object_read_program(const char *path, struct object_program *ret)
 		program.is_instrumented = is_instrumented(elf);
 		*ret = program;
 	}
-	if (elf)
-		elf_end(elf);
+	elf_end(elf);
 	close(fd);
 	return err;
 }

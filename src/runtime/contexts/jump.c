@@ -14,12 +14,12 @@
  * The entry of a signal handler is dropped when the target is what it interrupted, or above. Frames on the alternate
  * signal stack do not compare with others by address: they are left by every jump to somewhere else.
  */
-#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 
 #include "runtime/clients.h"
 #include "recorder/interpose.h"
+#include "recorder/jmp_buf.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "runtime/contexts/stack.h"
@@ -28,7 +28,6 @@
 typedef void (*jump_fn)(struct __jmp_buf_tag *, int);
 
 enum {
-	JB_RSP = 6, /* glibc's order: rbx rbp r12 r13 r14 r15 rsp pc */
 	NEXT_LONGJMP = 0,
 	NEXT_SIGLONGJMP,
 	NEXT_UNDERSCORE,
@@ -39,14 +38,9 @@ enum {
 static const char *const names[NEXT_COUNT] = {"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk"};
 static _Atomic(void *) nexts[NEXT_COUNT];
 
-/* PTR_DEMANGLE of glibc: rotated and xored with the thread's pointer guard. */
 static uintptr_t saved_sp(const struct __jmp_buf_tag *env)
 {
-	uintptr_t mangled = (uintptr_t)env->__jmpbuf[JB_RSP];
-	uintptr_t guard;
-
-	__asm__("movq %%fs:0x30, %0" : "=r"(guard));
-	return ((mangled >> 17) | (mangled << 47)) ^ guard;
+	return jmp_buf_demangle((uintptr_t)env->__jmpbuf[JMP_BUF_RSP]);
 }
 
 /* Was the frame that pushed this entry entered after the target's? */
