@@ -328,13 +328,21 @@ static const char *const takes_memory[] = {
 
 static struct words addresses; /* -> 1, or 2: it captures */
 
-/* A program may have a function of that name that is its own. False without memory. */
+/*
+ * A program may have a function of that name that is its own. It may also have the name for an entry of its PLT, which stands for the
+ * library's function where a program that is not position-independent takes the address. False without memory.
+ */
 static bool add(const char *name, uint32_t value)
 {
-	void *at = dlsym(RTLD_DEFAULT, name);
-	const struct agent_image *image = at ? agent_image_at((uintptr_t)at) : NULL;
+	void *const places[] = {dlsym(RTLD_DEFAULT, name), dlsym(RTLD_NEXT, name)};
 
-	return !image || image->kind == AGENT_IMAGE_CODE || words_set(&addresses, (uintptr_t)at, value);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		const struct agent_image *image = places[i] ? agent_image_at((uintptr_t)places[i]) : NULL;
+
+		if (image && image->kind != AGENT_IMAGE_CODE && !words_set(&addresses, (uintptr_t)places[i], value))
+			return false;
+	}
+	return true;
 }
 
 bool quiet_init(void)
