@@ -28,6 +28,7 @@ struct was {
 	uint64_t addend;
 	uint64_t restart;
 	uint8_t kind;
+	bool leaves_tails;
 };
 
 bool epoch_is_due(void)
@@ -45,6 +46,13 @@ bool epoch_is_due(void)
 	return adaptive_due(&p->encoder) != ADAPTIVE_NONE;
 }
 
+static bool leaves_tails(uint32_t edge)
+{
+	const struct agent_program *p = &agent_program;
+
+	return p->functions[p->calls[p->edge_calls[edge]].callee].leaves_tails;
+}
+
 static struct was *remember(void)
 {
 	const struct callgraph *g = &agent_program.encoder.graph;
@@ -52,7 +60,7 @@ static struct was *remember(void)
 
 	for (uint32_t e = 0; was && e < g->edge_count; e++)
 		was[e] = (struct was){g->edges[e].addend, g->nodes[g->edges[e].callee].restart,
-				      (uint8_t)g->edges[e].kind};
+				      (uint8_t)g->edges[e].kind, leaves_tails(e)};
 	return was;
 }
 
@@ -62,9 +70,32 @@ static bool is_changed(const struct was *was, uint32_t e)
 	const struct callgraph_edge *edge = &g->edges[e];
 	bool pushed = was->kind != EDGE_ENCODED, pushes = edge->kind != EDGE_ENCODED;
 
-	if (pushed != pushes)
+	if (pushed != pushes || was->leaves_tails != leaves_tails(e))
 		return true;
 	return pushes ? was->restart != g->nodes[edge->callee].restart : was->addend != edge->addend;
+}
+
+/* Tail calls that are numbered now leave nothing: their functions, and those that lead to them by tail calls, may not any more. */
+static void find_tails(void)
+{
+	struct agent_program *p = &agent_program;
+	bool is_more = true;
+
+	for (size_t f = 0; f < p->function_count; f++)
+		p->functions[f].leaves_tails = false;
+	while (is_more) {
+		is_more = false;
+		for (size_t c = 0; c < p->call_count; c++) {
+			const struct agent_call *call = &p->calls[c];
+			struct agent_function *f = &p->functions[p->sites[call->site].function];
+
+			if (f->leaves_tails || p->sites[call->site].kind < SCAN_TAIL ||
+			    !(patch_call_pushes(call) ||
+			      (call->callee != AGENT_NONE && p->functions[call->callee].leaves_tails)))
+				continue;
+			f->leaves_tails = is_more = true;
+		}
+	}
 }
 
 static void write_changes(const struct was *was)
@@ -150,6 +181,7 @@ bool epoch_begin(const struct unwind_regs *regs)
 		return false;
 	}
 	record_epoch();
+	find_tails();
 	write_changes(was);
 	agent_free(was);
 	walk_fix_returns(&walk);
