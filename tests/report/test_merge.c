@@ -138,6 +138,11 @@ static void describe(const struct buffer *b, struct lines *l)
 		 (unsigned long long)w.header.dropped_prefixes, (unsigned long long)w.header.dropped_path_tables,
 		 (unsigned long long)w.header.dropped_paths, (unsigned long long)w.header.drop_errno,
 		 (unsigned long long)w.header.start_realtime_ns, w.header.program);
+	if (w.header.samples)
+		add_line(l, "samples %llu unknown %llu in agent %llu checked %llu agreed %llu unchecked %llu",
+			 (unsigned long long)w.header.samples, (unsigned long long)w.header.samples_unknown,
+			 (unsigned long long)w.header.samples_in_agent, (unsigned long long)w.header.samples_checked,
+			 (unsigned long long)w.header.samples_agreed, (unsigned long long)w.header.samples_unchecked);
 	qsort(l->text, l->count, sizeof l->text[0], compare_lines);
 	wmk_file_deinit(&w);
 }
@@ -230,6 +235,13 @@ static void build_images(struct wmk_builder *b, uint64_t run, const char *where,
 static const struct wmk_paths array_head = {
 	.name_key = NAME, .cfg_key = CFG, .path_count = 4, .kind = WM1_PATHS_ARRAY, .entry_count = 4};
 
+/* What an agent sampled, in the order of the header. */
+static void build_samples(struct wmk_builder *b, const uint64_t samples[6])
+{
+	for (size_t i = 0; i < 6; i++)
+		build_header_u64(b, offsetof(struct wmk_header, samples) + i * sizeof *samples, samples[i]);
+}
+
 /* The test build: an array, pairs, what a fork left, residual paths. */
 static void build_a(struct wmk_builder *b)
 {
@@ -286,6 +298,7 @@ static void build_a(struct wmk_builder *b)
 	build_header_u64(b, offsetof(struct wmk_header, dropped_prefixes), 3);
 	build_header_u64(b, offsetof(struct wmk_header, drop_errno), 28);
 	build_header_u64(b, offsetof(struct wmk_header, start_realtime_ns), 1000);
+	build_samples(b, (uint64_t[]){100, 1, 20, 90, 89, 9});
 }
 
 /* The same build elsewhere, with a plan: other numbers of images, sites and prefixes. */
@@ -342,6 +355,7 @@ static void build_c(struct wmk_builder *b)
 	build_wmk_finish(b);
 	build_header_u32(b, offsetof(struct wmk_header, flags), 0);
 	memcpy(b->out.bytes + offsetof(struct wmk_header, program), "/bin/else", 10);
+	build_samples(b, (uint64_t[]){1000, 300, UINT64_MAX, 600, 500, 100});
 }
 
 static void test_sums(void)
@@ -375,6 +389,7 @@ static void test_sums(void)
 		"run a",
 		"run b",
 		"run c",
+		"samples 1100 unknown 301 in agent 18446744073709551615 checked 690 agreed 589 unchecked 109",
 	};
 	/* clang-format on */
 	enum {

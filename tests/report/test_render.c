@@ -48,6 +48,11 @@ static void build_profile(struct profile *p)
 						     .end = RECORDING_EXIT,
 						     .has_heap = true,
 						     .heap_count = 4,
+						     .samples = 1108,
+						     .samples_in_agent = 58,
+						     .samples_checked = 1091,
+						     .samples_agreed = 1091,
+						     .samples_unchecked = 17,
 						     .heap_live_bytes = 5,
 						     .heap_peak_bytes = 123456789};
 	static const struct profile_source lossy = {.path = "prog-2.wmk",
@@ -59,6 +64,10 @@ static void build_profile(struct profile *p)
 						    .dropped_prefixes = 2,
 						    .dropped_heap_calls = 1,
 						    .drop_errno = 28,
+						    .samples = 9,
+						    .samples_unknown = 2,
+						    .samples_checked = 7,
+						    .samples_agreed = 6,
 						    .uncommitted = 1,
 						    .heap_unknown_frees = 4,
 						    .truncated = "prog-2.wmk: truncated: half of it is lost"};

@@ -67,9 +67,13 @@ struct profile_source {
 	uint64_t dropped_events;
 	uint64_t dropped_prefixes;
 	uint64_t dropped_code;
+	/* of an agent, as in struct wmk_header; of a merged file those of all its recordings */
+	uint64_t samples;
 	uint64_t samples_unknown;
 	uint64_t samples_in_agent;
-	uint64_t samples_disagreed; /* with the stack */
+	uint64_t samples_checked;
+	uint64_t samples_agreed;
+	uint64_t samples_unchecked;
 	uint64_t dropped_heap_calls;
 	uint64_t drop_errno;
 	uint64_t uncommitted;

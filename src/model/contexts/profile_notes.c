@@ -21,8 +21,9 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 	print_note(before, s->path, s->samples_unknown, "samples have no context: they are not counted", out);
 	print_note(before, s->path, s->samples_in_agent, "samples fell into the agent itself: they are not counted",
 		   out);
-	print_note(before, s->path, s->samples_disagreed, "samples have another context than the stack says (--check)",
-		   out);
+	if (s->samples_agreed < s->samples_checked)
+		print_note(before, s->path, s->samples_checked - s->samples_agreed,
+			   "samples have another context than the stack says (--check)", out);
 	if (s->drop_errno == EFBIG)
 		fprintf(out, "%s%s: its size limit was reached (WAYMARK_LIMIT)\n", before, s->path);
 	else if (s->drop_errno)

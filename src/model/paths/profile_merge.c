@@ -90,6 +90,16 @@ static struct error *add_runs(struct adding *a)
 	return err;
 }
 
+static void add_samples(struct wmk_header *sum, const struct wmk_header *h)
+{
+	add_count(&sum->samples, h->samples);
+	add_count(&sum->samples_unknown, h->samples_unknown);
+	add_count(&sum->samples_in_agent, h->samples_in_agent);
+	add_count(&sum->samples_checked, h->samples_checked);
+	add_count(&sum->samples_agreed, h->samples_agreed);
+	add_count(&sum->samples_unchecked, h->samples_unchecked);
+}
+
 static void add_header(struct adding *a)
 {
 	struct wmk_header *sum = &a->m->header;
@@ -102,6 +112,7 @@ static void add_header(struct adding *a)
 	add_count(&sum->dropped_path_tables, h->dropped_path_tables);
 	add_count(&sum->dropped_path_tables, a->w->lost_path_tables);
 	add_count(&sum->dropped_paths, h->dropped_paths);
+	add_samples(sum, h);
 	if (h->drop_errno && (!sum->drop_errno || h->drop_errno < sum->drop_errno))
 		sum->drop_errno = h->drop_errno;
 	if (!sum->start_realtime_ns || (h->start_realtime_ns && h->start_realtime_ns < sum->start_realtime_ns))

@@ -44,6 +44,12 @@ static void print_sources(const struct profile *p, FILE *out)
 			s->event_count, s->heap_count, s->uncommitted, s->dropped_events, s->dropped_prefixes,
 			s->dropped_code, s->dropped_heap_calls, s->drop_errno);
 		fprintf(out,
+			"\"samples\": %" PRIu64 ", \"samples_unknown\": %" PRIu64 ", \"samples_in_agent\": %" PRIu64
+			", \"samples_checked\": %" PRIu64 ", \"samples_agreed\": %" PRIu64
+			", \"samples_unchecked\": %" PRIu64 ",\n     ",
+			s->samples, s->samples_unknown, s->samples_in_agent, s->samples_checked, s->samples_agreed,
+			s->samples_unchecked);
+		fprintf(out,
 			"\"heap_live_bytes\": %" PRIu64 ", \"heap_peak_bytes\": %" PRIu64
 			", \"heap_unknown_frees\": %" PRIu64 ", \"truncated\": ",
 			s->heap_live_bytes, s->heap_peak_bytes, s->heap_unknown_frees);

@@ -61,11 +61,27 @@ static void print_inherited(const struct profile *p, const struct profile_source
 			s->parent_run);
 }
 
+/* What an agent sampled. Ticks in the agent itself are no samples. */
+static void print_samples(const struct profile_source *s, FILE *out)
+{
+	char samples[DIGITS_MAX], unknown[DIGITS_MAX], in_agent[DIGITS_MAX], agreed[DIGITS_MAX], checked[DIGITS_MAX];
+
+	if (!s->samples && !s->samples_in_agent)
+		return;
+	fprintf(out, "  %s samples: %s without a context; %s more in the agent", digits_grouped(s->samples, samples),
+		digits_grouped(s->samples_unknown, unknown), digits_grouped(s->samples_in_agent, in_agent));
+	if (s->samples_checked || s->samples_unchecked)
+		fprintf(out, "; %s of %s compared agree with the stack", digits_grouped(s->samples_agreed, agreed),
+			digits_grouped(s->samples_checked, checked));
+	putc('\n', out);
+}
+
 static void print_source(const struct profile *p, const struct profile_source *s, FILE *out)
 {
 	char number[DIGITS_MAX];
 
 	fprintf(out, "%s: %s, pid %" PRIu32 ", %s\n", s->path, s->program, s->pid, recording_end_text(s->end));
+	print_samples(s, out);
 	if (!s->has_heap)
 		return;
 	fprintf(out, "  heap: at most %s bytes at a time", digits_grouped(s->heap_peak_bytes, number));
