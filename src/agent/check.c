@@ -12,11 +12,10 @@
 #include "agent/decode.h"
 #include "agent/discover.h"
 #include "agent/memory.h"
+#include "agent/say.h"
 #include "agent/thread.h"
 #include "agent/tick.h"
 #include "agent/words.h"
-#include "recorder/sys.h"
-#include "recorder/text.h"
 
 /* Under the agent's lock. */
 static struct {
@@ -87,7 +86,7 @@ static void add_address(struct wmrt_text *text, uintptr_t address)
 static void report(const struct unwind_regs *regs, const struct capture_point *point)
 {
 	static char line[4096];
-	struct wmrt_text text = {line, sizeof line - 1, 0};
+	struct wmrt_text text = {line, sizeof line, 0};
 
 	wmrt_text_add(&text, "waymark: context differs from the stack at");
 	add_address(&text, point->address);
@@ -106,9 +105,8 @@ static void report(const struct unwind_regs *regs, const struct capture_point *p
 	for (size_t i = 0; i < check.return_count; i++)
 		add_address(&text, check.returns[i]);
 	if (!wmrt_text_fits(&text))
-		text.len = sizeof line - 2;
-	line[text.len++] = '\n';
-	wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
+		text.len = sizeof line - 3;
+	say_line(&text);
 }
 
 void check_point(const struct unwind_regs *regs, const struct capture_point *point)

@@ -17,13 +17,12 @@
 #include "agent/options.h"
 #include "agent/program.h"
 #include "agent/quiet.h"
+#include "agent/say.h"
 #include "agent/thread.h"
 #include "agent/tick.h"
 #include "recorder/client.h"
 #include "recorder/code.h"
 #include "recorder/handlers.h"
-#include "recorder/sys.h"
-#include "recorder/text.h"
 #include "runtime/heap/heap.h"
 
 typedef int (*main_fn)(int, char **, char **);
@@ -60,6 +59,8 @@ bool agent_is_on; /* written once, before main */
 static bool init(void)
 {
 	agent_options_read();
+	if (agent_options.is_verbose || agent_options.is_checked)
+		say_open();
 	agent_entry_init();
 	if (!code_init() || !quiet_init())
 		return false;
@@ -91,8 +92,7 @@ static void say_numbers(void)
 	add_number(&text, " encoding us ", epoch_stats.ns / 1000);
 	add_number(&text, " repaired ", epoch_stats.mismatches);
 	add_number(&text, " put off ", epoch_stats.put_off);
-	wmrt_text_add(&text, "\n");
-	wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
+	say_line(&text);
 }
 
 static void say_foreign(void)
@@ -110,9 +110,7 @@ static void say_foreign(void)
 		wmrt_text_number(&text, f->start - f->image->bias, 16, 1);
 		wmrt_text_add(&text, ": ");
 		wmrt_text_add(&text, f->reason);
-		wmrt_text_add(&text, "\n");
-		if (wmrt_text_fits(&text))
-			wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
+		say_line(&text);
 	}
 }
 
@@ -127,8 +125,8 @@ static void say_samples(void)
 	add_number(&text, " in the agent; ", tick_stats.agreed);
 	add_number(&text, " of ", tick_stats.checked);
 	add_number(&text, " agree with the stack, ", tick_stats.unchecked);
-	wmrt_text_add(&text, " not compared\n");
-	wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
+	wmrt_text_add(&text, " not compared");
+	say_line(&text);
 }
 
 __attribute__((destructor)) static void finish(void)

@@ -15,12 +15,12 @@
 #include "agent/epoch.h"
 #include "agent/lock.h"
 #include "agent/options.h"
+#include "agent/say.h"
 #include "agent/segment.h"
 #include "agent/thread.h"
 #include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/sys.h"
-#include "recorder/text.h"
 #include "agent/code.h"
 
 enum {
@@ -66,8 +66,7 @@ static void say_unknown(const struct unwind_regs *regs)
 	}
 	wmrt_text_add(&text, " id ");
 	wmrt_text_number(&text, agent_thread.id, 16, 1);
-	wmrt_text_add(&text, "\n");
-	wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
+	say_line(&text);
 }
 
 static void sample(const struct unwind_regs *regs)

@@ -148,18 +148,22 @@ static struct error *set_libraries(const struct run_clients *clients, bool has_a
 	return err;
 }
 
+/* In front of what WAYMARK_AGENT says already: the first of two is in force. */
 static struct error *set_agent_options(const struct run_clients *clients)
 {
-	char text[64] = "", sample[32] = "";
+	const char *before = getenv("WAYMARK_AGENT");
+	char *text, sample[32] = "";
+	int is_set;
 
 	if (clients->sample_hz)
 		snprintf(sample, sizeof sample, ",sample=%zu", clients->sample_hz);
-	snprintf(text, sizeof text, "%s%s%s", sample, clients->is_check ? ",check" : "",
-		 clients->is_heap ? ",heap" : "");
+	if (asprintf(&text, "%s%s%s%s%s", sample, clients->is_check ? ",check" : "", clients->is_heap ? ",heap" : "",
+		     before && *before ? "," : "", before ? before : "") < 0)
+		return &error_no_memory;
 	/* The agent finds and patches calls of the PLT when the program starts, with their targets known. */
-	return setenv("WAYMARK_AGENT", text[0] ? text + 1 : text, 1) != 0 || setenv("LD_BIND_NOW", "1", 1) != 0
-		       ? &error_no_memory
-		       : NULL;
+	is_set = setenv("WAYMARK_AGENT", text[0] ? text + 1 : text, 1) == 0 && setenv("LD_BIND_NOW", "1", 1) == 0;
+	free(text);
+	return is_set ? NULL : &error_no_memory;
 }
 
 struct error *run_preload_set(const struct run_clients *clients, bool has_agent)

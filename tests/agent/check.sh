@@ -55,8 +55,38 @@ line=$(grep -c 'samples agree with the stack' err.txt)
 [ "$line" = 1 ] || fail "$line lines of the check"
 awk '/samples agree/ { exit !($3 > 0 && $3 == $5) }' err.txt || { fail "samples that do not agree, or none"; cat err.txt; }
 [ "$(find out -name '*.wmk' | wc -l)" -eq 2 ] || fail "not two recordings"
+# The line of the run is the sum of those of its recordings.
+sums() {
+	awk '/ samples: / { agreed += $12; compared += $14; unknown += $3; in_agent += $7 } END { print agreed, compared, unknown, in_agent }'
+}
+for file in out/*.wmk; do
+	"$waymark" report --top=1 "$file" | sed 's/,//g' || fail "report of $file"
+done >reports.txt
+want=$(awk '/samples agree/ { print $3, $5, $14, $18 }' err.txt)
+[ "$(sums <reports.txt)" = "$want" ] || { fail "reports say other samples than the run ($want)"; cat reports.txt; }
 for file in out/*.wmk; do
 	"$waymark" report --format folded --metric cpu "$file" >folded.txt || fail "report of $file"
 	grep -q '^main;work' folded.txt || { fail "no work in $file"; cat folded.txt; }
 done
+
+# What the agent says comes out though the program closes its standard error, and into no other file.
+cat >closes.c <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+int main(void)
+{
+	close(2);
+	return open("other", O_CREAT | O_WRONLY, 0600) == 2 ? 0 : 1;
+}
+END
+gcc -w -O1 -o closes closes.c || exit 1
+WAYMARK_AGENT=verbose "$waymark" run -q ./closes 2>err.txt || fail "closes"
+grep -q '^waymark: functions [0-9]' err.txt || { fail "a program that closes its standard error: no numbers"; cat err.txt; }
+[ -f other ] && [ ! -s other ] || fail "numbers are in a file of the program's"
+sed -i 's/close(2)/close_range(2, ~0u, 0)/' closes.c
+sed -i '1i #define _GNU_SOURCE' closes.c
+gcc -w -O1 -o closes closes.c || exit 1
+rm other
+WAYMARK_AGENT=verbose "$waymark" run -q ./closes 2>err.txt || fail "closes all"
+[ -f other ] && [ ! -s other ] || fail "numbers are in a file of a program that closes all"
 [ $failures -eq 0 ]

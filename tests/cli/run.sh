@@ -137,6 +137,10 @@ END
 		has err.txt "agent [${options#*:}] now 1"
 	done
 	has err.txt "preload $agent:$heap"
+	WAYMARK_AGENT=verbose expect 5 "$installed" run -q ./plain
+	has err.txt "agent [verbose] now 1"
+	WAYMARK_AGENT=sample=3,wall expect 5 "$installed" run -q --sample=50 ./plain
+	has err.txt "agent [sample=50,sample=3,wall] now 1"
 	echo 'int other;' | "$cc" -shared -fPIC -x c - -o other.so
 	LD_PRELOAD=$tmp/other.so expect 5 "$installed" run -q --heap ./plain
 	has err.txt "preload $agent:$heap:$tmp/other.so"

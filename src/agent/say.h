@@ -1,0 +1,16 @@
+/*
+ * say.h - lines of WAYMARK_AGENT=verbose and check, on the standard error that the process began with.
+ *
+ * Signal-safe. A line goes nowhere when the program has closed that file, and never into another.
+ */
+#ifndef WM_AGENT_SAY_H
+#define WM_AGENT_SAY_H
+
+#include "recorder/text.h"
+
+/* Keeps a descriptor of standard error, out of the way of the program's: programs close theirs before they end. */
+void say_open(void);
+/* The text and a newline; nothing when it was cut. */
+void say_line(struct wmrt_text *text);
+
+#endif
