@@ -1,8 +1,8 @@
 #!/bin/bash
-# demo.sh - the main job, start to end: builds Lua from Debian's source with `waymark cc`, runs a Lua program under the heap
-# client, prints the allocation contexts that count, and writes a flame graph and a speedscope file. Then the same with
-# `waymark cc --wm=paths`: which paths ran, the hottest of them, and the source with them as an HTML page. Last, examples/crash
-# dies, and its core tells how it came there.
+# demo.sh - the main job, start to end: puts the agent into Debian's perl and draws where its time goes; builds Lua from Debian's
+# source with `waymark cc`, runs a Lua program under the heap client, prints the allocation contexts that count, and writes a flame
+# graph and a speedscope file. Then the same with `waymark cc --wm=paths`: which paths ran, the hottest of them, and the source with
+# them as an HTML page. Last, examples/crash dies, and its core tells how it came there.
 #
 # Nothing but the compiler is changed in Lua's build, and nothing outside this tree and the download cache
 # (~/.cache/waymark) is written; missing Debian packages are installed first. Where source packages cannot be had it says
@@ -26,7 +26,7 @@ quietly() {
 	exit 1
 }
 
-say "1/5 Packages and Waymark itself, in build/"
+say "1/6 Packages and Waymark itself, in build/"
 scripts/install-deps.sh build demo
 mkdir -p "$out"
 [ -f build/build.ninja ] || CC=clang-19 CXX=clang++-19 quietly meson setup build
@@ -35,8 +35,19 @@ rm -rf "$out"
 mkdir -p "$out"
 echo "$("$waymark" --version)"
 
+say "2/6 A program that is there already: Debian's perl, nothing rebuilt (docs/agent.md)"
+shown="perl examples/words.pl /usr/include/linux/*.h"
+echo "\$ waymark run --sample --check $shown"
+# shellcheck disable=SC2086 # words, and a pattern
+"$waymark" run --sample --check -o "$out/perl.wmk" $shown
+echo "\$ waymark report perl.wmk --top=2"
+"$waymark" report "$out/perl.wmk" --top=2
+"$waymark" report "$out/perl.wmk" --format=svg --output="$out/perl.svg"
+echo
+echo "flame graph: $out/perl.svg  (open it in a browser)"
+
 if source=$(scripts/fetch-source.sh lua5.4); then
-	say "2/5 Lua, from Debian's source package: ${source##*/}"
+	say "3/6 Lua, from Debian's source package: ${source##*/}"
 	cp -a "$source" "$out/lua"
 	# Debian's own build wants libtool; take its build patches back for Lua's plain Makefile. The security fixes stay.
 	for patch in 0002-lua-modules-paths 0001-build-system; do
@@ -48,7 +59,7 @@ if source=$(scripts/fetch-source.sh lua5.4); then
 	tree=$out/lua
 	input=/dev/null
 else
-	say "2/5 No source package to be had here: using examples/expr instead of Lua"
+	say "3/6 No source package to be had here: using examples/expr instead of Lua"
 	cp -a examples/expr "$out/expr"
 	build=(make -C "$out/expr" CC="$waymark cc" WAYMARK_INCLUDE="$top/include")
 	shown='make CC="waymark cc"'
@@ -63,7 +74,7 @@ start=$SECONDS
 quietly "${build[@]}"
 echo "built in $((SECONDS - start)) s"
 
-say "3/5 A real workload under the heap client"
+say "4/6 A real workload under the heap client"
 cd "$out"
 echo "\$ waymark run --heap ${program[*]}"
 status=0
@@ -76,11 +87,11 @@ if [ "$status" != 0 ] && [ "$input" = /dev/null ]; then
 fi
 wmk=$(ls -t "$out"/waymark-*.wmk | head -n 1)
 
-say "4/5 Where the memory is asked for, and how the program got there"
+say "5/6 Where the memory is asked for, and how the program got there"
 echo "\$ waymark report ${wmk##*/} --top=5"
 "$waymark" report "$wmk" --top=5
 
-say "5/5 Pictures"
+say "6/6 Pictures"
 "$waymark" report "$wmk" --format=svg --output="$out/flame.svg"
 "$waymark" report "$wmk" --format=speedscope --output="$out/heap.speedscope.json"
 echo "flame graph:  $out/flame.svg             (open it in a browser)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # make-images.sh - makes the pictures of docs/images/ that show real output again, from a run of scripts/demo.sh, of
-# examples/residual/run.sh and of examples/crash.
+# Debian's perl, of examples/residual/run.sh and of examples/crash.
 #
 # Needs rsvg-convert (scripts/install-deps.sh bench) and chromium. how-it-works.svg is drawn by hand and not touched.
 set -eu
@@ -9,6 +9,13 @@ scripts/demo.sh
 build/waymark report build/demo/waymark-*.wmk --format=svg --top=40 --output=build/demo/report.svg
 rsvg-convert --width=1400 --background-color=white build/demo/report.svg --output=docs/images/report.png
 echo "wrote docs/images/report.png: $(wc -c <docs/images/report.png) bytes"
+
+# Of a program that Waymark did not build, as in docs/agent.md.
+mkdir -p build/agent-example
+build/waymark run -q --sample -o build/agent-example/perl.wmk perl examples/words.pl /usr/include/*/*.h >/dev/null
+build/waymark report build/agent-example/perl.wmk --format=svg --output=build/agent-example/perl.svg
+rsvg-convert --width=1400 --background-color=white build/agent-example/perl.svg --output=docs/images/agent.png
+echo "wrote docs/images/agent.png: $(wc -c <docs/images/agent.png) bytes"
 
 examples/residual/run.sh
 work=build/residual-example
