@@ -125,4 +125,8 @@ offers "--format= --function --full" waymark paths --f
 offers "offset 3" waymark run --heap prog a
 offers "offset 5" waymark run --heap -o x prog a
 offers "offset 4" waymark run --heap --output=x prog a
+offers "offset 3" waymark run --sample prog a
+offers "offset 4" waymark run --sample --check prog a
+offers "offset 3" waymark run --sample=99 prog a
+offers "--sample" waymark run --sa
 finish

@@ -62,7 +62,8 @@ static void print_value(const char *command, const struct option_row *row, FILE 
 	putc('\t', out);
 	if (row->letter)
 		fprintf(out, "%s:-%c | ", command, row->letter);
-	if (row->kind != OPTION_KIND_JOINED)
+	/* A value that can be left out is no word of its own. */
+	if (row->kind != OPTION_KIND_JOINED && !row->is_value_optional)
 		fprintf(out, "%s:--%s | ", command, row->name);
 	fprintf(out, "%s:--%s=) ", command, row->name);
 	if (option_word(row, 0)) {
