@@ -31,7 +31,7 @@ struct was {
 	bool leaves_tails;
 };
 
-bool epoch_is_due(void)
+void epoch_take_counts(void)
 {
 	struct agent_program *p = &agent_program;
 
@@ -39,11 +39,18 @@ bool epoch_is_due(void)
 		uint32_t *counter = (uint32_t *)p->calls[i].counter; /* NOLINT(performance-no-int-to-ptr) */
 
 		if (counter && *counter) {
-			adaptive_count(&p->encoder, p->calls[i].edge, *counter);
+			if (p->calls[i].edge != AGENT_NONE)
+				adaptive_count(&p->encoder, p->calls[i].edge, *counter);
+			epoch_stats.pushes += *counter;
 			*counter = 0;
 		}
 	}
-	return adaptive_due(&p->encoder) != ADAPTIVE_NONE;
+}
+
+bool epoch_is_due(void)
+{
+	epoch_take_counts();
+	return adaptive_due(&agent_program.encoder) != ADAPTIVE_NONE;
 }
 
 static bool leaves_tails(uint32_t edge)

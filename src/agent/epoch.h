@@ -14,10 +14,13 @@ struct epoch_stats {
 	uint64_t mismatches; /* contexts that were not what the stack said: repaired */
 	uint64_t put_off;
 	uint64_t max_id;
+	uint64_t pushes; /* by calls whose pushes are counted: all of them when the agent is verbose */
 };
 extern struct epoch_stats epoch_stats __attribute__((visibility("hidden")));
 
-/* Adds up what stubs have counted. True: the encoder asks for a new epoch. */
+/* Adds up what stubs have counted. Under the agent's lock. */
+void epoch_take_counts(void);
+/* The same. True: the encoder asks for a new epoch. */
 bool epoch_is_due(void);
 /* Begins one. regs: where this thread is, outside of stubs and of the agent. False: not possible now; everything is as before. Under
  * the agent's lock. */

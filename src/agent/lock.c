@@ -4,11 +4,23 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "agent/thread.h"
 #include "recorder/sys.h"
 
 static _Atomic uint32_t word; /* 0 free, 1 taken, 2 taken and waited for */
+/* Under the lock. */
+struct agent_lock_stats agent_lock_stats;
+static uint64_t taken_ns;
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	wmrt_sys3(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&ts, 0);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
 
 static void futex(int op, uint32_t value)
 {
@@ -29,10 +41,16 @@ void agent_lock(struct agent_guard *guard)
 		}
 	}
 	agent_thread.in_agent++;
+	if (agent_lock_stats.is_counted)
+		taken_ns = cpu_ns();
 }
 
 void agent_unlock(const struct agent_guard *guard)
 {
+	if (agent_lock_stats.is_counted && taken_ns) {
+		agent_lock_stats.count++;
+		agent_lock_stats.ns += cpu_ns() - taken_ns;
+	}
 	agent_thread.in_agent--;
 	if (atomic_exchange_explicit(&word, 0, memory_order_release) == 2)
 		futex(FUTEX_WAKE, 1);
@@ -65,5 +83,6 @@ void agent_unblock_late(void)
 
 void agent_lock_after_fork(void)
 {
+	agent_lock_stats.count = agent_lock_stats.ns = taken_ns = 0;
 	atomic_store(&word, 0);
 }

@@ -5,6 +5,7 @@
 #ifndef WM_AGENT_LOCK_H
 #define WM_AGENT_LOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "recorder/process.h"
@@ -12,6 +13,15 @@
 struct agent_guard {
 	uint64_t signal_mask;
 };
+
+/* How often it was taken, and the CPU time until it was released: what the agent did itself. Counted under the lock, when is_counted:
+ * the clock costs a system call. */
+struct agent_lock_stats {
+	bool is_counted;
+	uint64_t count;
+	uint64_t ns;
+};
+extern struct agent_lock_stats agent_lock_stats __attribute__((visibility("hidden")));
 
 void agent_lock(struct agent_guard *guard);
 void agent_unlock(const struct agent_guard *guard);

@@ -18,6 +18,7 @@
 
 #include "agent/cells.h"
 #include "agent/memory.h"
+#include "agent/options.h"
 
 enum {
 	REGION_MAX = 64,
@@ -174,11 +175,10 @@ static void emit_before(struct stub *s, const struct agent_site *site, struct ag
 		stub_done(s, done, done);
 		return;
 	}
-	if (call->edge != AGENT_NONE) {
+	if (call->edge != AGENT_NONE)
 		start.restart = agent_program.encoder.graph.nodes[agent_program.functions[call->callee].node].restart;
-		if (!call->counter)
-			call->counter = code_add_counter(s->area);
-	}
+	if (!call->counter && (call->edge != AGENT_NONE || agent_options.is_verbose))
+		call->counter = code_add_counter(s->area);
 	emit_push(&s->e, p, call->edge == AGENT_NONE ? call->foreign : site->record, &start, call->counter, &pushed,
 		  &done);
 	stub_done(s, pushed, done);

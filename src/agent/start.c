@@ -58,7 +58,6 @@ bool agent_is_on; /* written once, before main */
 
 static bool init(void)
 {
-	agent_options_read();
 	if (agent_options.is_verbose || agent_options.is_checked)
 		say_open();
 	agent_entry_init();
@@ -92,6 +91,9 @@ static void say_numbers(void)
 	add_number(&text, " encoding us ", epoch_stats.ns / 1000);
 	add_number(&text, " repaired ", epoch_stats.mismatches);
 	add_number(&text, " put off ", epoch_stats.put_off);
+	add_number(&text, " pushes ", epoch_stats.pushes);
+	add_number(&text, " entered ", agent_lock_stats.count);
+	add_number(&text, " in agent us ", agent_lock_stats.ns / 1000);
 	say_line(&text);
 }
 
@@ -131,20 +133,24 @@ static void say_samples(void)
 
 __attribute__((destructor)) static void finish(void)
 {
-	if (!agent_is_on)
+	struct agent_guard guard;
+
+	if (!agent_is_on || !agent_options.is_verbose)
 		return;
-	if (agent_options.is_verbose)
-		say_samples();
-	if (agent_options.is_verbose)
-		say_numbers();
-	if (agent_options.is_verbose)
-		say_foreign();
+	agent_lock(&guard);
+	epoch_take_counts();
+	say_samples();
+	say_numbers();
+	say_foreign();
+	agent_unlock(&guard);
 }
 
 static void begin(void)
 {
 	struct agent_guard guard;
 
+	agent_options_read();
+	agent_lock_stats.is_counted = agent_options.is_verbose;
 	agent_lock(&guard);
 	agent_is_on = init() && agent_thread_begin();
 	if (agent_is_on) {

@@ -69,6 +69,26 @@ for file in out/*.wmk; do
 	grep -q '^main;work' folded.txt || { fail "no work in $file"; cat folded.txt; }
 done
 
+# Calls that close a cycle push, and each push is counted.
+cat >recurses.c <<'END'
+#include <time.h>
+static __attribute__((noinline)) int down(int n)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return n ? 1 + down(n - 1) : 0;
+}
+int main(void)
+{
+	return down(5000) == 5000 && down(2000) == 2000 ? 0 : 1;
+}
+END
+gcc -w -O0 -o recurses recurses.c || exit 1
+WAYMARK_AGENT=verbose "$waymark" run -q ./recurses 2>err.txt || fail "recurses"
+pushes=$(sed -n 's/.* pushes \([0-9]*\) .*/\1/p' err.txt)
+[ "${pushes:-0}" -ge 6990 ] && [ "$pushes" -le 7002 ] || { fail "${pushes:-no} pushes, not about 7000"; cat err.txt; }
+grep -q ' entered [1-9][0-9]* in agent us [1-9]' err.txt || { fail "the agent's own time is not said"; cat err.txt; }
+
 # What the agent says comes out though the program closes its standard error, and into no other file.
 cat >closes.c <<'END'
 #include <fcntl.h>
