@@ -9,9 +9,10 @@ package main;
 sub fib { my $n = shift; return $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
 my $counter = Counter->new(least => 3);
 my ($short, $lines, $numbers) = (0, 0, 0);
+my $most = $ARGV[1] // 80000;
 open my $in, '<', $ARGV[0] or die;
 while (<$in>) {
-	last if ++$lines > 80000;
+	last if ++$lines > $most;
 	eval { $counter->add($1) } or $short++ while /(\w+)/g;
 	$numbers += hex $1 while /0x([0-9a-f]{1,6})\b/gi;
 	s/(\w+)\s*\((.*?)\)/call($1, $2)/e;

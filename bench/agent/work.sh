@@ -2,6 +2,7 @@
 # What programs.sh has each of Debian's programs do: 1 to 5 seconds of real work, the same each time.
 #
 #   bench/agent/work.sh PROGRAM INPUTS SCRATCH      WITH='env LD_PRELOAD=...' bench/agent/work.sh lua5.4 INPUTS SCRATCH
+#   bench/agent/work.sh start-PROGRAM INPUTS SCRATCH    has it do next to nothing; long-PROGRAM: several times as much
 #   bench/agent/work.sh inputs INPUTS               makes the inputs that all share
 #
 # WITH, words, comes before the program's command. SCRATCH is an empty folder, which the work runs in. What is written goes to standard
@@ -25,7 +26,7 @@ work_inputs() {
 	local i
 	mkdir -p "$1"
 	cd "$1"
-	find /usr/include -maxdepth 2 -name '*.h' -type f | LC_ALL=C sort | xargs -d '\n' cat | head -c 12000000 >text
+	find /usr/include -maxdepth 2 -name '*.h' -type f | LC_ALL=C sort | xargs -d '\n' cat 2>/dev/null | head -c 12000000 >text
 	head -c 3000000 text >text.short
 	seq 1 400000 | awk '{ print ($1 * 7919) % 1000003, "line", $1 % 997, ($1 * 31) % 65521 }' >numbers
 	# pictures of moving stripes, as YUV 4:2:0
@@ -112,11 +113,91 @@ work_git() {
 	git fsck --full
 }
 
+# The same as work_PROGRAM, several times as long in one process: what is between the two is the steady state.
+long_lua5.4() { under /usr/bin/lua5.4 "$contexts/work.lua" 1000; }
+long_sqlite3() { sed 's/ROWS/800000/' "$contexts/work.sql" | under /usr/bin/sqlite3 :memory:; }
+long_perl() { under /usr/bin/perl "$here/work.perl" "$inputs/text" 320000; }
+long_python3() {
+	under /usr/bin/python3 -S -c 'import sys
+del sys.argv[0]
+code = compile(open(sys.argv[0]).read(), sys.argv[0], "exec")
+for _ in range(5): exec(code, {"__name__": "__main__"})' "$here/work.py" "$inputs/text.short"
+}
+long_gawk() {
+	local inputs_again=("$inputs/numbers" "$inputs/text.short")
+	under /usr/bin/gawk -f "$paths/work.awk" "${inputs_again[@]}" "${inputs_again[@]}" "${inputs_again[@]}" "${inputs_again[@]}"
+}
+repeat_script() { for _ in 1 2 3 4 5 6 7 8; do cat "$1"; done; }
+long_mujs() { repeat_script "$here/work.js" >long.js && under /usr/bin/mujs long.js; }
+long_duk() { repeat_script "$here/work.js" >long.js && under /usr/bin/duk long.js; }
+long_tcc() {
+	local n
+	for n in $(seq 40); do cp "$inputs/code.c" "code$n.c"; done
+	under /usr/bin/tcc -c code*.c
+	cat code*.o | md5sum
+}
+long_gnugo() {
+	{
+		echo boardsize 9
+		for _ in $(seq 28); do printf 'genmove black\ngenmove white\n'; done
+		echo quit
+	} | under /usr/games/gnugo --mode gtp --seed 1 --level 8
+}
+long_cc1() {
+	head -n 5600 "$inputs/code.c" >code.c
+	under "$(gcc -print-prog-name=cc1)" -quiet -O2 code.c -o code.s
+	md5sum <code.s
+}
+long_gzip() { under /usr/bin/gzip -9 -n -c "$inputs/text" "$inputs/text" "$inputs/text" "$inputs/text" | md5sum; }
+long_bzip2() { under /usr/bin/bzip2 -9 -c "$inputs/text" "$inputs/text" "$inputs/text" "$inputs/text" | md5sum; }
+long_zstd() { under /usr/bin/zstd -q -15 -T1 -c "$inputs/text" | md5sum; }
+long_cmake() {
+	printf 'foreach(round RANGE 4)\ninclude(%s)\nendforeach()\n' "$here/work.cmake" >long.cmake
+	under /usr/bin/cmake -P long.cmake
+}
+# shellcheck disable=SC2016 # of the bash that runs
+long_bash() { under /usr/bin/bash -c 'for round in 1 2 3 4; do . "$0"; unset text; done' "$here/work.bash"; }
+long_vim() {
+	for _ in 1 2 3 4; do cat "$inputs/text.short"; done >text
+	sed 's/4000/24000/; s/6000g/36000g/' "$here/work.vim" >long.vim
+	under /usr/bin/vim.basic -es -u NONE -i NONE -n -c "source long.vim" text || return
+	md5sum <text
+}
+
+# The same programs with next to nothing to do: what it costs to start them.
+start_lua5.4() { under /usr/bin/lua5.4 -e ''; }
+start_sqlite3() { under /usr/bin/sqlite3 :memory: 'select 1'; }
+start_perl() { under /usr/bin/perl -e 1; }
+start_python3() { under /usr/bin/python3 -S -c pass; }
+start_gawk() { under /usr/bin/gawk 'BEGIN {}'; }
+start_mujs() { echo 'print(1)' >start.js && under /usr/bin/mujs start.js; }
+start_duk() { echo 'print(1)' >start.js && under /usr/bin/duk start.js; }
+start_tcc() { echo 'int i;' >start.c && under /usr/bin/tcc -c start.c -o start.o; }
+start_gnugo() { under /usr/games/gnugo --mode gtp --seed 1 <<<quit; }
+start_cc1() { echo 'int i;' >start.c && under "$(gcc -print-prog-name=cc1)" -quiet -O2 start.c -o start.s; }
+start_x264() { under /usr/bin/x264 --version; }
+start_povray() { under /usr/bin/povray --version 2>&1; }
+start_xz() { under /usr/bin/xz -c </dev/null; }
+start_pigz() { under /usr/bin/pigz -p 1 -c </dev/null; }
+start_gzip() { under /usr/bin/gzip -c </dev/null; }
+start_bzip2() { under /usr/bin/bzip2 -c </dev/null; }
+start_zstd() { under /usr/bin/zstd -q -c </dev/null; }
+start_cmake() { echo >start.cmake && under /usr/bin/cmake -P start.cmake; }
+start_bash() { under /usr/bin/bash -c :; }
+start_make() { under /usr/bin/make -f /dev/null -q || true; }
+start_vim() { echo a >text && under /usr/bin/vim.basic -es -u NONE -i NONE -n -c 'quit!' text; }
+start_git() { under /usr/bin/git init -q --template= .; }
+
 if [ "$1" = inputs ]; then
 	work_inputs "$2"
 	exit
 fi
-declare -F "work_$1" >/dev/null || { echo "work.sh: no program $1" >&2; exit 2; }
+call=work_$1
+case $1 in
+start-*) call=start_${1#start-} ;;
+long-*) call=long_${1#long-} ;;
+esac
+declare -F "$call" >/dev/null || { echo "work.sh: no program $1" >&2; exit 77; }
 inputs=$(cd "$2" && pwd)
 cd "$3"
-"work_$1"
+"$call"
