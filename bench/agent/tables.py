@@ -21,7 +21,7 @@ def mean_depths(results, waymark):
 
 def print_table(programs, waymark):
     print("Table 1. Nodes to epochs are of the process with most edges; times and rates of all. Pushes and calls a second of native CPU time;\n"
-          "calls as callgrind counts them, in all libraries too (-: it did not run, or took too long). Depths are means over samples.")
+          "calls as callgrind counts them, in all libraries too (-: it did not run, took too long, or the program forks). Depths are means over samples.")
     print(f"{'program':9} {'nodes':>6} {'edges':>6} {'max id':>20} {'sites':>7} {'epochs':>6} {'coding ms':>9} {'pushes/s':>11} {'calls/s':>12} "
           f"{'depth':>6} {'stack':>6}")
     for r in programs:

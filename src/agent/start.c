@@ -47,6 +47,8 @@ static void after_fork(void)
 	agent_lock_after_fork();
 	code_reopen();
 	tick_stats = (struct tick_stats){0};
+	epoch_take_counts();
+	epoch_stats.pushes = 0;
 	tick_start();
 }
 
