@@ -59,7 +59,13 @@ work_python3() { under /usr/bin/python3 -S "$here/work.py" "$inputs/text.short";
 work_gawk() { under /usr/bin/gawk -f "$paths/work.awk" "$inputs/numbers" "$inputs/text.short"; }
 work_mujs() { under /usr/bin/mujs "$here/work.js"; }
 work_duk() { under /usr/bin/duk "$here/work.js"; }
-work_tcc() { for _ in 1 2 3 4 5 6 7 8 9 10; do under /usr/bin/tcc -c "$inputs/code.c" -o code.o && md5sum <code.o; done; }
+tcc_files() { # COUNT
+	local n
+	for n in $(seq "$1"); do cp "$inputs/code.c" "code$n.c"; done
+	under /usr/bin/tcc -c code*.c
+	cat code*.o | md5sum
+}
+work_tcc() { tcc_files 10; }
 work_cc1() {
 	under "$(gcc -print-prog-name=cc1)" -quiet -O2 "$inputs/code.short.c" -o code.s
 	md5sum <code.s
@@ -130,12 +136,7 @@ long_gawk() {
 repeat_script() { for _ in 1 2 3 4 5 6 7 8; do cat "$1"; done; }
 long_mujs() { repeat_script "$here/work.js" >long.js && under /usr/bin/mujs long.js; }
 long_duk() { repeat_script "$here/work.js" >long.js && under /usr/bin/duk long.js; }
-long_tcc() {
-	local n
-	for n in $(seq 40); do cp "$inputs/code.c" "code$n.c"; done
-	under /usr/bin/tcc -c code*.c
-	cat code*.o | md5sum
-}
+long_tcc() { tcc_files 40; }
 long_gnugo() {
 	{
 		echo boardsize 9
