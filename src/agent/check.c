@@ -109,12 +109,21 @@ static void report(const struct unwind_regs *regs, const struct capture_point *p
 	say_line(&text);
 }
 
+/* libgcc's unwinder does not know the ends of its own functions (epilogue.h), and would read anywhere. */
+static bool is_in_unwinder(uintptr_t pc)
+{
+	const struct agent_image *image = agent_image_find(pc);
+
+	return image && strstr(image->path, "/libgcc_s");
+}
+
 void check_point(const struct unwind_regs *regs, const struct capture_point *point)
 {
 	struct code_stub stub;
 	uint32_t site;
 
-	if (point->function == AGENT_NONE || code_find_stub(regs->pc, &stub) || cells_find(regs->pc, &site)) {
+	if (point->function == AGENT_NONE || is_in_unwinder(regs->pc) || code_find_stub(regs->pc, &stub) ||
+	    cells_find(regs->pc, &site)) {
 		tick_stats.unchecked++;
 		return;
 	}
