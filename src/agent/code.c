@@ -27,16 +27,23 @@ static const size_t REACH = ((size_t)1 << 31) - (1 << 20);
 static struct code_area *areas;
 static int memory_fd = -1;
 static uintptr_t held_pc;
+static bool are_stopped;
 
 /* The code that stubs lead to, in start.S; the offsets are the same in each area's copy of the jumps to them. */
 extern const char agent_grow[], agent_discover_entry[], agent_returned_entry[], agent_entered_entry[];
+
+void code_close(void)
+{
+	if (memory_fd >= 0)
+		wmrt_sys3(SYS_close, memory_fd, 0, 0);
+	memory_fd = -1;
+}
 
 bool code_reopen(void)
 {
 	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
 
-	if (memory_fd >= 0)
-		wmrt_sys3(SYS_close, memory_fd, 0, 0);
+	code_close();
 	memory_fd = fd < 0 ? -1 : (int)fd;
 	return fd >= 0;
 }
@@ -51,9 +58,14 @@ void code_hold(uintptr_t pc)
 	held_pc = pc;
 }
 
+void code_all_stopped(bool is_stopped)
+{
+	are_stopped = is_stopped;
+}
+
 bool code_is_frozen(void)
 {
-	return !__libc_single_threaded;
+	return !__libc_single_threaded && !are_stopped;
 }
 
 bool code_write(uintptr_t at, const void *bytes, size_t len)

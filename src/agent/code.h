@@ -53,10 +53,14 @@ struct code_stub {
 bool code_init(void);
 /* After a fork: the file is the parent's memory. */
 bool code_reopen(void);
+/* Closes what code_init has opened. */
+void code_close(void);
 /* The calling thread was interrupted at pc, and goes on there: code around it stays as it is. 0: no more. */
 void code_hold(uintptr_t pc);
 /* Another thread may run in what would be written: nothing is, from the first other thread on. */
 bool code_is_frozen(void);
+/* All other threads stand still, where nothing is written: code may be, until this is taken back. */
+void code_all_stopped(bool is_stopped);
 /* Writes len bytes of code at `at`; keeps the page's protection. False: could not be written, or a thread is held inside of it. */
 bool code_write(uintptr_t at, const void *bytes, size_t len);
 /* The area for text [low, high), made if need be; NULL: there is no room within reach. */

@@ -9,6 +9,7 @@
 #include "agent/coroutine.h"
 
 #include <stdarg.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -28,7 +29,9 @@
 enum {
 	MAX_ARGUMENTS = 16,
 	GUARD_BYTES = 4096,
-	HANDLERS_BYTES = 1 << 20, /* for what handlers push that run on another stack */
+	HANDLERS_BYTES = 1 << 20,      /* for what handlers push that run on another stack */
+	ADOPTED_STACK_BYTES = 8 << 20, /* of one whose size is not known */
+	END_STACK_WORDS = 128,
 };
 
 typedef void (*entry_fn)(long, long, long, long, long, long, long, long, long, long, long, long, long, long, long,
@@ -134,6 +137,62 @@ bool coroutine_find(uintptr_t sp, struct agent_entry **ret_base, uintptr_t *ret_
 		return true;
 	}
 	return false;
+}
+
+/* ---- those from before ---- */
+
+static struct words adopted; /* number by root; not in by_stack */
+static uintptr_t end_of_coroutines;
+
+bool coroutine_is_end(uintptr_t pc)
+{
+	return pc && pc == end_of_coroutines;
+}
+
+bool coroutine_is_adopted(const struct agent_entry *base)
+{
+	for (size_t i = 0; i < coroutine_count; i++)
+		if (coroutines[i]->entries == base)
+			return !coroutines[i]->high;
+	return false;
+}
+
+struct agent_entry *coroutine_adopt(uintptr_t root)
+{
+	struct coroutine *coroutine;
+	uint32_t number;
+
+	if (words_find(&adopted, root, &number))
+		return coroutines[number]->entries;
+	coroutine = map_coroutine(0, ADOPTED_STACK_BYTES);
+	number = (uint32_t)coroutine_count;
+	if (!coroutine ||
+	    !agent_reserve((void **)&coroutines, &coroutine_capacity, coroutine_count + 1, sizeof(struct coroutine *)))
+		return NULL;
+	coroutine->low = coroutine->high = 0;
+	coroutine->root = root;
+	coroutine->entries[0] = (struct agent_entry){.key = UINT64_MAX, .prefix = WM_PREFIX_PROCESS};
+	if (!words_set(&adopted, root, number))
+		return NULL;
+	coroutines[coroutine_count++] = coroutine;
+	return coroutine->entries;
+}
+
+static void nothing(void)
+{
+}
+
+/* Where libc makes a context's function return to. */
+static void find_end(void)
+{
+	uintptr_t stack[END_STACK_WORDS] = {0};
+	ucontext_t context;
+
+	memset(&context, 0, sizeof context);
+	context.uc_stack.ss_sp = stack;
+	context.uc_stack.ss_size = sizeof stack;
+	real_make()(&context, nothing, 0);
+	end_of_coroutines = *(const uintptr_t *)context.uc_mcontext.gregs[REG_RSP]; /* NOLINT */
 }
 
 /* ---- what they run ---- */
@@ -255,4 +314,5 @@ void coroutine_start(void)
 	real_make();
 	real_swap();
 	real_set();
+	find_end();
 }

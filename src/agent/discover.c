@@ -15,12 +15,17 @@
 #include "agent/patch.h"
 #include "agent/quiet.h"
 #include "agent/record.h"
+#include "agent/segment.h"
 #include "agent/walk.h"
 #include "agent/words.h"
 #include "recorder/process.h"
 
 enum {
 	KNOWN_CALLERS = 4,
+	MAX_BEFORE_CALL = 4,
+	DIRECT_CALL_BYTES = 5,
+	MAX_TAILS = 4,
+	MAX_TAIL_FUNCTIONS = 64,
 };
 
 /* Under the agent's lock. */
@@ -164,6 +169,27 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 
 /* ---- callbacks ---- */
 
+/*
+ * No room behind the call, as where libc has called main: instructions that branch nowhere, and then a direct call, in front of which it
+ * is done.
+ */
+static bool patch_next_call(uint32_t function, uintptr_t address)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	struct insn insn;
+
+	for (int i = 0; i < MAX_BEFORE_CALL && address < f->end; i++, address += insn.len_bytes) {
+		if (!insn_decode((const uint8_t *)address, f->end - address, address, &insn)) /* NOLINT */
+			return false;
+		if (insn.kind == INSN_CALL_DIRECT)
+			return insn.len_bytes == DIRECT_CALL_BYTES &&
+			       patch_foreign_call(function, address, insn.target);
+		if (insn.kind != INSN_OTHER)
+			return false;
+	}
+	return false;
+}
+
 /* Puts the id back to that of foreign code behind a call in it. False: there is no room for that. */
 static bool patch_foreign_return(uintptr_t return_address)
 {
@@ -182,9 +208,12 @@ static bool patch_foreign_return(uintptr_t return_address)
 		for (size_t i = 0; i < scan.site_count && !scan.reason; i++) {
 			const struct scan_site *s = &scan.sites[i];
 
-			if (s->address + s->insn.len_bytes == return_address && s->has_room && !s->is_room_entered &&
-			    !s->flags_live)
+			if (s->address + s->insn.len_bytes != return_address)
+				continue;
+			if (s->has_room && !s->is_room_entered && !s->flags_live)
 				ret = patch_foreign(function, s);
+			else
+				ret = patch_next_call(function, return_address);
 		}
 		scan_function_release(&scan, &agent_allocator);
 	}
@@ -246,9 +275,71 @@ static bool is_behind_tail(uint32_t site, uint32_t function)
 	return false;
 }
 
-/* Adds the calls that the frames are in. */
+/* The tail call of that site to the function; NULL: it makes none. An indirect one may. */
+static struct agent_call *tail_call_to(uint32_t site, uint32_t callee)
+{
+	const struct agent_site *s = &agent_program.sites[site];
+	uintptr_t target = agent_program.functions[callee].start;
+
+	if (!is_tail(s) || (is_direct(s) && agent_resolve(s->target) != target))
+		return NULL;
+	return discover_call(site, target);
+}
+
+static bool is_direct_tail(uint32_t site)
+{
+	return is_tail(&agent_program.sites[site]) && is_direct(&agent_program.sites[site]);
+}
+
+/* What the function's direct tail call leads to, if that is instrumented now; AGENT_NONE. */
+static uint32_t after_tail(uint32_t site)
+{
+	uint32_t callee =
+		is_direct_tail(site) ? callee_at(agent_resolve(agent_program.sites[site].target)) : AGENT_NONE;
+
+	return agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? callee : AGENT_NONE;
+}
+
+/*
+ * Frames that are gone by tail calls from before the agent was attached: finds tail calls that lead from the function to the callee, in
+ * at most `depth` steps, direct ones first. *left bounds the functions that are looked at.
+ */
+static bool add_tails(uint32_t function, uint32_t callee, unsigned int depth, unsigned int *left)
+{
+	uint32_t first = agent_program.functions[function].first_site;
+	uint32_t end = first + agent_program.functions[function].site_count;
+
+	if (!*left)
+		return false;
+	--*left;
+	for (int is_indirect = 0; is_indirect < 2; is_indirect++)
+		for (uint32_t s = first; s < end; s++)
+			if (is_direct(&agent_program.sites[s]) != is_indirect && tail_call_to(s, callee))
+				return patch_site(s);
+	for (uint32_t s = first; depth > 1 && s < end; s++) {
+		uint32_t next = after_tail(s);
+
+		if (next != AGENT_NONE && next != function && add_tails(next, callee, depth - 1, left))
+			return discover_call(s, agent_program.functions[next].start) && patch_site(s);
+	}
+	return false;
+}
+
+/* The frame was not called by the site itself but by tail calls of what that calls, and how is not known. */
+static void find_tails(uint32_t site, const struct agent_call *call, uint32_t inner)
+{
+	unsigned int left = MAX_TAIL_FUNCTIONS;
+
+	if (agent_thread_is_lost() && agent_function_is(inner, AGENT_FUNCTION_INSTRUMENTED) && call->callee != inner &&
+	    agent_function_is(call->callee, AGENT_FUNCTION_INSTRUMENTED) && !walk_finds_tails(site, inner))
+		add_tails(call->callee, inner, MAX_TAILS, &left);
+}
+
+/* Adds the calls that the frames are in: all that can be, for a return address is aimed only while its frame is known to be true. */
 static bool add_calls_of_frames(const struct walk *w)
 {
+	bool ok = true;
+
 	for (size_t i = 1; i < w->count; i++) {
 		const struct walk_frame *outer = &w->frames[i], *inner = &w->frames[i - 1];
 		const struct agent_site *site;
@@ -263,10 +354,11 @@ static bool add_calls_of_frames(const struct walk *w)
 		    (is_direct(site) || find_call(outer->site, target) || is_behind_tail(outer->site, inner->function)))
 			continue;
 		call = discover_call(outer->site, is_direct(site) ? agent_resolve(site->target) : target);
-		if (!call || !patch_site(outer->site))
-			return false;
+		ok &= call && patch_site(outer->site);
+		if (call)
+			find_tails(outer->site, call, inner->function);
 	}
-	return true;
+	return ok;
 }
 
 /* Sites of frames that were instrumented just now. */
@@ -292,15 +384,22 @@ static void know_roots(const struct walk *w)
 
 bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_chain *ret)
 {
-	if (!agent_thread_begin() || !walk_stack(w, regs))
+	if (!agent_thread_begin())
+		return false;
+	segment_leave_gone(regs);
+	if (!walk_stack(w, regs))
 		return false;
 	if (!code_is_frozen()) {
+		bool is_added;
+
 		reach_frames(w);
 		find_sites(w);
-		if (!add_calls_of_frames(w))
-			return false;
-		know_roots(w);
+		is_added = add_calls_of_frames(w);
+		if (is_added)
+			know_roots(w);
 		walk_fix_returns(w);
+		if (!is_added)
+			return false;
 	}
 	return walk_find_chain(w, 0, &agent_thread, ret);
 }
@@ -359,6 +458,11 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	site = &agent_program.sites[number];
 	target = target_of(site, saved);
 	has_return = !is_tail(site) && !site->is_at_cell;
+	if (!agent_is_on) {
+		saved->number = site->is_at_cell && !has_return ? site->cell : target;
+		agent_unlock_at_entry(&guard);
+		return;
+	}
 	agent_saved_regs(saved, site->address, (uintptr_t)&saved->stack[has_return], &regs);
 	if (!is_tail(site))
 		settle(&regs);
@@ -388,7 +492,8 @@ __attribute__((used)) void agent_entered(struct agent_saved *saved)
 	wmrt_check_fork();
 	agent_lock(&guard);
 	agent_saved_regs(saved, agent_program.functions[function].start, (uintptr_t)saved->stack, &regs);
-	settle(&regs);
+	if (agent_is_on)
+		settle(&regs);
 	saved->number = agent_program.functions[function].behind_hook;
 	agent_unlock_at_entry(&guard);
 }
@@ -425,7 +530,7 @@ __attribute__((used)) void agent_returned(struct agent_saved *saved)
 	agent_lock(&guard);
 	if (take_off(site, key, &id)) {
 		agent_thread.id = id;
-	} else {
+	} else if (agent_is_on) {
 		struct unwind_regs regs;
 
 		agent_saved_regs(saved, site->address + site->len_bytes, (uintptr_t)&saved->stack[3], &regs);

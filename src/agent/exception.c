@@ -4,6 +4,7 @@
  *
  * Between that call and the landing only the unwinder runs.
  */
+#include <dlfcn.h>
 #include <stdint.h>
 #include <unwind.h>
 
@@ -24,7 +25,28 @@ static void own_set(struct _Unwind_Context *context, _Unwind_Ptr pad)
 
 WMRT_INTERPOSE(_Unwind_SetIP, own_set);
 
+/* Of the C++ ABI. */
+struct cxa_globals {
+	void *caught;
+	unsigned int uncaught_count;
+};
+
+static struct cxa_globals *(*globals)(void); /* written at start */
+
+bool exception_is_thrown(void)
+{
+	return globals && globals()->uncaught_count > 0;
+}
+
 void exception_start(void)
 {
+	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+
+	if (library && !globals) {
+		globals = (struct cxa_globals * (*)(void)) dlsym(library, "__cxa_get_globals");
+		exception_is_thrown(); /* its memory is there from now on */
+	}
+	if (library)
+		dlclose(library);
 	wmrt_next(&next_set, "_Unwind_SetIP", (void *)own_set);
 }

@@ -381,14 +381,19 @@ struct agent_image *agent_image_at(uintptr_t address)
 	return list_image(&found);
 }
 
-void agent_image_sweep(void (*gone)(struct agent_image *image))
+bool agent_image_is_there(const struct agent_image *image)
 {
 	struct dl_find_object found;
+	const void *text = image->scan.text.bytes ? image->scan.text.bytes : image->ehdr;
 
+	return !image->is_gone && _dl_find_object((void *)text, &found) == 0 &&
+	       found.dlfo_link_map->l_addr == image->bias;
+}
+
+void agent_image_sweep(void (*gone)(struct agent_image *image))
+{
 	for (struct agent_image *image = images; image; image = image->next) {
-		if (image->is_gone ||
-		    (_dl_find_object((void *)image->low, &found) == 0 && /* NOLINT(performance-no-int-to-ptr) */
-		     found.dlfo_link_map->l_addr == image->bias))
+		if (image->is_gone || agent_image_is_there(image))
 			continue;
 		image->is_gone = true;
 		gone(image);

@@ -49,6 +49,8 @@ struct agent_image *agent_image_find(uintptr_t address);
 struct agent_image *agent_image_at(uintptr_t address);
 /* The function's range that has the address. No lock. */
 bool agent_image_function(const struct agent_image *image, uintptr_t address, struct eh_function *ret);
+/* It is still mapped where it was. */
+bool agent_image_is_there(const struct agent_image *image);
 /* After dlclose: images that are no longer mapped are gone. Calls gone for each. */
 void agent_image_sweep(void (*gone)(struct agent_image *image));
 

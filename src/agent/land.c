@@ -4,6 +4,7 @@
 #include "agent/discover.h"
 #include "agent/entry.h"
 #include "agent/lock.h"
+#include "agent/program.h"
 #include "agent/segment.h"
 #include "agent/thread.h"
 
@@ -29,8 +30,10 @@ __attribute__((used)) void agent_landed(struct agent_saved *saved)
 	saved->number = landing & ~IS_RETURN;
 	agent_saved_regs(saved, saved->number, (uintptr_t)saved->stack, &regs);
 	regs.is_return_address = (landing & IS_RETURN) != 0;
-	segment_enter_frame(&regs);
-	if (!discover_repair(&regs))
-		agent_thread.id = AGENT_LOST_ID;
+	if (agent_is_on) {
+		segment_enter_frame(&regs);
+		if (!discover_repair(&regs))
+			agent_thread.id = AGENT_LOST_ID;
+	}
 	agent_unlock_at_entry(&guard);
 }

@@ -45,6 +45,11 @@ void agent_lock(struct agent_guard *guard)
 		taken_ns = cpu_ns();
 }
 
+bool agent_lock_is_taken(void)
+{
+	return atomic_load(&word) != 0;
+}
+
 void agent_unlock(const struct agent_guard *guard)
 {
 	if (agent_lock_stats.is_counted && taken_ns) {

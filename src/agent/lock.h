@@ -24,6 +24,8 @@ struct agent_lock_stats {
 extern struct agent_lock_stats agent_lock_stats __attribute__((visibility("hidden")));
 
 void agent_lock(struct agent_guard *guard);
+/* Somebody holds it. Of use where all other threads stand still. */
+bool agent_lock_is_taken(void);
 void agent_unlock(const struct agent_guard *guard);
 /*
  * The same at the end of what entry.S calls. A handler of SA_ONSTACK that came while the agent's stack is in use would begin at the top

@@ -1,4 +1,4 @@
-/* options.c - reads WAYMARK_AGENT. What is not known is left to `waymark run`, which checks it. */
+/* options.c - reads what WAYMARK_AGENT or `waymark attach` says. What is not known is left to `waymark run`, which checks it. */
 #include "agent/options.h"
 
 #include <stdlib.h>
@@ -20,15 +20,20 @@ static const char *value_of(const char *text, const char *key)
 	return NULL;
 }
 
-void agent_options_read(void)
+void agent_options_parse(const char *text)
 {
-	const char *text = getenv("WAYMARK_AGENT");
 	const char *sample = value_of(text, "sample");
 
+	agent_options = (struct agent_options){0};
 	for (; sample && *sample >= '0' && *sample <= '9'; sample++)
 		agent_options.sample_hz = agent_options.sample_hz * 10 + (uint32_t)(*sample - '0');
 	agent_options.is_checked = value_of(text, "check") != NULL;
 	agent_options.has_heap = value_of(text, "heap") != NULL;
 	agent_options.is_verbose = value_of(text, "verbose") != NULL;
 	agent_options.is_wall = value_of(text, "wall") != NULL;
+}
+
+void agent_options_read(void)
+{
+	agent_options_parse(getenv("WAYMARK_AGENT"));
 }

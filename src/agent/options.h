@@ -14,6 +14,9 @@ struct agent_options {
 };
 extern struct agent_options agent_options __attribute__((visibility("hidden")));
 
+/* From WAYMARK_AGENT. */
 void agent_options_read(void);
+/* The same from a text that says all of it. NULL: nothing. */
+void agent_options_parse(const char *text);
 
 #endif

@@ -622,6 +622,12 @@ static bool keep_bytes(struct agent_site *site)
 	return true;
 }
 
+void patch_region(const struct agent_site *site, uintptr_t *ret_start, uint32_t *ret_len)
+{
+	*ret_start = region_start(site);
+	*ret_len = region_bytes(site);
+}
+
 bool patch_is_inside(uint32_t function, uintptr_t pc)
 {
 	const struct agent_function *f = &agent_program.functions[function];
@@ -721,15 +727,38 @@ bool patch_site(uint32_t number)
 /* ---- entries of functions, and returns to foreign code ---- */
 
 /* A jump over bytes of the program, nops behind it. */
+static bool plan_jump(uint8_t region[REGION_MAX], uintptr_t at, uint32_t bytes, uintptr_t to)
+{
+	if (bytes > REGION_MAX)
+		return false;
+	put_nops(region, bytes);
+	put_branch(region, 0, CALL_BYTES, 0xe9, at, to);
+	return true;
+}
+
 static bool write_jump(uintptr_t at, uint32_t bytes, uintptr_t to)
 {
 	uint8_t region[REGION_MAX];
 
-	if (bytes > sizeof region)
+	return plan_jump(region, at, bytes, to) && code_write(at, region, bytes);
+}
+
+/* Keeps what is written and what stands there. */
+static bool write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len)
+{
+	struct agent_program *p = &agent_program;
+	const void *original = (const void *)at; /* NOLINT(performance-no-int-to-ptr) */
+
+	if (!agent_reserve((void **)&p->foreigns, &p->foreigns_capacity, p->foreigns_count + 1, sizeof *p->foreigns) ||
+	    !agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + 2 * (size_t)len, 1))
 		return false;
-	put_nops(region, bytes);
-	put_branch(region, 0, CALL_BYTES, 0xe9, at, to);
-	return code_write(at, region, bytes);
+	memcpy(p->bytes + p->byte_count, original, len);
+	memcpy(p->bytes + p->byte_count + len, bytes, len);
+	if (!code_write(at, bytes, len))
+		return false;
+	p->foreigns[p->foreigns_count++] = (struct agent_foreign){at, image, (uint32_t)p->byte_count, (uint8_t)len};
+	p->byte_count += 2 * (size_t)len;
+	return true;
 }
 
 bool patch_entry(uint32_t function)
@@ -772,6 +801,7 @@ bool patch_foreign(uint32_t function, const struct scan_site *site)
 {
 	struct agent_function *f = &agent_program.functions[function];
 	uintptr_t at = site->address + site->insn.len_bytes;
+	uint8_t region[REGION_MAX];
 	uint32_t done;
 	struct stub s;
 
@@ -783,7 +813,26 @@ bool patch_foreign(uint32_t function, const struct scan_site *site)
 	if (!emit_moved(&s.e, (const uint8_t *)at, at, site->room_bytes)) /* NOLINT(performance-no-int-to-ptr) */
 		return false;
 	emit_jump(&s.e, at + site->room_bytes);
-	return stub_end(&s) && write_jump(at, site->room_bytes, s.head.start);
+	return stub_end(&s) && plan_jump(region, at, site->room_bytes, s.head.start) &&
+	       write_foreign(f->image, at, region, site->room_bytes);
+}
+
+bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	uint8_t region[CALL_BYTES];
+	struct stub s;
+
+	if (!stub_begin_in(&s, f->image, CODE_STUB_FOREIGN, function))
+		return false;
+	emit_foreign(&s.e, &s.area->places);
+	stub_done(&s, s.e.len, s.e.len);
+	emit_jump(&s.e, target);
+	if (!stub_end(&s))
+		return false;
+	memcpy(region, (const void *)address, sizeof region); /* NOLINT(performance-no-int-to-ptr) */
+	put_distance(region + sizeof region, address + sizeof region, s.head.start);
+	return write_foreign(f->image, address, region, sizeof region);
 }
 
 static void restore_sites(uint32_t function)

@@ -25,6 +25,10 @@ bool patch_site(uint32_t site);
 bool patch_entry(uint32_t function);
 /* Puts the id of foreign code back where that call of foreign code returns to. `function` has the site. */
 bool patch_foreign(uint32_t function, const struct scan_site *site);
+/* The same in a direct call that foreign code makes next, which is at `address` and has 5 bytes. */
+bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target);
+/* All bytes that belong to the site. */
+void patch_region(const struct agent_site *site, uintptr_t *ret_start, uint32_t *ret_len);
 /* A jump stands at the site's return address: what was done for its call is undone behind it. */
 bool patch_is_undone_at_return(uint32_t site);
 /* A thread at pc, in that function, is between the first and the last of instructions that are written together. */

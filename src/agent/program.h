@@ -82,6 +82,14 @@ struct agent_call {
 	uintptr_t counter; /* 0: none */
 };
 
+/* Code that is not instrumented and was written over. In the pool of bytes: the program's own, then those in their place. */
+struct agent_foreign {
+	uintptr_t address;
+	struct agent_image *image;
+	uint32_t original;
+	uint8_t len_bytes;
+};
+
 struct agent_program {
 	struct adaptive encoder;
 	struct agent_function *functions;
@@ -96,11 +104,16 @@ struct agent_program {
 	size_t edge_capacity;
 	uint8_t *bytes; /* the program's own, where they were replaced */
 	size_t byte_count, byte_capacity;
+	struct agent_foreign *foreigns;
+	size_t foreigns_count, foreigns_capacity;
 	uint64_t instrumented_count, quiet_count, foreign_count, detour_count;
 };
 extern struct agent_program agent_program __attribute__((visibility("hidden")));
-/* It has begun in this process. Written once, before main. */
+/* It works in this process. Written before main, and when the agent is attached or detached (attach.c). */
 extern bool agent_is_on __attribute__((visibility("hidden")));
+
+/* Tables, and the first epoch. Once, under the agent's lock. */
+bool agent_start(void);
 
 /* The function that has the address, as .eh_frame says; AGENT_NONE: there is none. Added when it is new. */
 uint32_t agent_function_at(uintptr_t address);

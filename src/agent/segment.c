@@ -89,7 +89,7 @@ void segment_return(const struct agent_segment *left, const struct unwind_regs *
 	struct agent_guard guard;
 
 	put_back(left);
-	if (left->epoch == epoch_now() || !left->top)
+	if (left->epoch == epoch_now() || !left->top || !agent_is_on)
 		return;
 	agent_lock(&guard);
 	if (!discover_repair(regs))
@@ -135,6 +135,17 @@ static bool is_in(uintptr_t root)
 	return false;
 }
 
+void segment_leave_gone(const struct unwind_regs *regs)
+{
+	const struct agent_segment *outer = agent_thread.outer;
+
+	if (!(outer && outer->is_left_alone) && !coroutine_is_adopted(agent_thread.base))
+		return;
+	/* In a stub the stack cannot be walked, and the stub may be about to write what this would change. */
+	if (capture_is_between(regs) && walk_stack(&walk, regs) && walk.is_whole)
+		segment_enter_frame(regs);
+}
+
 void segment_enter_frame(const struct unwind_regs *regs)
 {
 	struct agent_thread *thread = &agent_thread;
@@ -152,7 +163,12 @@ void segment_enter_frame(const struct unwind_regs *regs)
 		return;
 	}
 	/* Not of this handler or coroutine: another coroutine's, or the thread's first. */
-	if (coroutine_find(regs->r[CFI_RSP], &base, &root)) {
+	if (walk.count > 1 && coroutine_is_end(walk.frames[walk.count - 1].pc)) {
+		root = walk.frames[walk.count - 2].slot;
+		base = coroutine_adopt(root);
+		if (base)
+			segment_begin_stack(base, root);
+	} else if (coroutine_find(regs->r[CFI_RSP], &base, &root)) {
 		segment_begin_stack(base, root);
 	} else if (thread->root && thread->first) {
 		segment_begin_stack(thread->first, 0);

@@ -30,6 +30,10 @@ void segment_return(const struct agent_segment *left, const struct unwind_regs *
 bool segment_is_between(void);
 /* Handlers of this thread have interrupted it inside of [at + 1, at + len). */
 bool segment_is_held(uintptr_t at, size_t len);
+/* A handler or coroutine from before the agent was attached goes away without the agent: it has done so, if the frame with these
+ * registers is not inside of it. Then the segment outside is the running one, with a context that is not known. Under the agent's
+ * lock. */
+void segment_leave_gone(const struct unwind_regs *regs);
 /* The segment that the frame with these registers is in becomes the running one: jumps leave others. Under the agent's lock. */
 void segment_enter_frame(const struct unwind_regs *regs);
 

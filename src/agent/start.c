@@ -49,16 +49,17 @@ static void after_fork(void)
 	tick_stats = (struct tick_stats){0};
 	epoch_take_counts();
 	epoch_stats.pushes = 0;
-	tick_start();
+	if (agent_is_on)
+		tick_start();
 }
 
 static const struct wmrt_client agent_client = {.start = before_main, .after_fork = after_fork};
 const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, NULL};
 
 static main_fn program_main;
-bool agent_is_on; /* written once, before main */
+bool agent_is_on;
 
-static bool init(void)
+bool agent_start(void)
 {
 	if (agent_options.is_verbose || agent_options.is_checked)
 		say_open();
@@ -154,7 +155,7 @@ static void begin(void)
 	agent_options_read();
 	agent_lock_stats.is_counted = agent_options.is_verbose;
 	agent_lock(&guard);
-	agent_is_on = init() && agent_thread_begin();
+	agent_is_on = agent_start() && agent_thread_begin();
 	if (agent_is_on) {
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);

@@ -111,3 +111,16 @@ void symbol_name(uintptr_t address, char *name, size_t size)
 	wmrt_text_add(&text, "+0x");
 	wmrt_text_number(&text, image ? address - (uintptr_t)image->ehdr : address, 16, 1);
 }
+
+uintptr_t symbol_address(const struct agent_image *image, const char *name)
+{
+	struct dynamic d;
+	uint32_t count;
+
+	read_dynamic(image, &d);
+	count = d.symbols && d.strings ? count_symbols(&d) : 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (d.symbols[i].st_shndx != SHN_UNDEF && strcmp(d.strings + d.symbols[i].st_name, name) == 0)
+			return image->bias + d.symbols[i].st_value;
+	return 0;
+}

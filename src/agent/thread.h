@@ -52,6 +52,7 @@ struct agent_segment {
 	bool is_on_alternate;              /* it runs on the alternate signal stack */
 	const void *interrupted;           /* ucontext_t: the registers there; NULL: in a call of the agent's */
 	uint32_t epoch;
+	bool is_left_alone; /* a handler that ran when the agent was attached: it returns without the agent */
 };
 
 /* Writer: its own thread, and whoever has stopped it. */
@@ -82,6 +83,12 @@ extern _Thread_local struct agent_thread agent_thread __attribute__((tls_model("
 static inline bool agent_id_is_foreign(uint64_t id)
 {
 	return id > AGENT_MAX_ID;
+}
+
+/* As long as the agent has not found out how this thread came here, once it was attached. */
+static inline bool agent_thread_is_lost(void)
+{
+	return agent_thread.id >= AGENT_LOST_ID;
 }
 
 /* Gives this thread a context stack. False without memory. Signal-safe. */

@@ -13,6 +13,7 @@
 #include "agent/cells.h"
 #include "agent/check.h"
 #include "agent/epoch.h"
+#include "agent/jump.h"
 #include "agent/lock.h"
 #include "agent/options.h"
 #include "agent/say.h"
@@ -42,6 +43,7 @@ struct kernel_action {
 };
 
 static struct kernel_action previous;
+static int timer = -1; /* of the kernel */
 static uint64_t period_ns, until_epoch_ns, wait_ns = EPOCH_TICKS_NS;
 
 __asm__(".text\n"
@@ -95,7 +97,7 @@ static void look_for_epoch(const struct unwind_regs *regs)
 		wait_ns = wait_ns < MOST_EPOCH_NS ? wait_ns * 2 : wait_ns;
 		return;
 	}
-	if (!capture_is_between(regs) || !segment_is_between()) {
+	if (!capture_is_between(regs) || !segment_is_between() || exception_is_thrown()) {
 		epoch_stats.put_off++;
 		return;
 	}
@@ -144,6 +146,7 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	}
 	wmrt_check_fork();
 	agent_lock(&guard);
+	segment_leave_gone(&regs);
 	code_hold(regs.pc);
 	if (agent_options.sample_hz || agent_options.is_checked)
 		sample(&regs);
@@ -172,7 +175,6 @@ bool tick_start(void)
 {
 	struct sigevent event;
 	struct itimerspec spec;
-	int timer = 0;
 
 	memset(&event, 0, sizeof event);
 	event.sigev_notify = SIGEV_THREAD_ID;
@@ -181,8 +183,25 @@ bool tick_start(void)
 	period_ns = agent_options.sample_hz ? 1000000000u / agent_options.sample_hz : EPOCH_TICKS_NS;
 	spec = (struct itimerspec){{(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)},
 				   {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)}};
+	until_epoch_ns = 0;
+	wait_ns = EPOCH_TICKS_NS;
 	return install() &&
 	       wmrt_sys3(SYS_timer_create, agent_options.is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID,
 			 (long)&event, (long)&timer) == 0 &&
 	       wmrt_sys6(SYS_timer_settime, timer, 0, (long)&spec, 0, 0, 0) == 0;
+}
+
+void tick_stop(void)
+{
+	const uint64_t set = UINT64_C(1) << (TICK_SIGNAL - 1);
+	const struct timespec now = {0, 0};
+
+	if (timer < 0)
+		return;
+	wmrt_sys3(SYS_timer_delete, timer, 0, 0);
+	timer = -1;
+	/* One that came and was not delivered would do what the signal does without the handler. */
+	while (wmrt_sys6(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set, 0, 0) == TICK_SIGNAL)
+		;
+	wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&previous, 0, 8, 0, 0);
 }

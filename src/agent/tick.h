@@ -18,5 +18,7 @@ extern struct tick_stats tick_stats __attribute__((visibility("hidden")));
 
 /* For this thread. False: the kernel gives no timer. */
 bool tick_start(void);
+/* Ends this thread's, and what the signal did before is as it was. All signals are blocked. */
+void tick_stop(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agent/cells.h"
+#include "agent/coroutine.h"
 #include "agent/discover.h"
 #include "agent/memory.h"
 
@@ -30,7 +31,8 @@ static bool add_frame(struct walk *w, const struct unwind_regs *regs)
 	    !agent_reserve((void **)&w->frames, &w->capacity, w->count + 1, sizeof *w->frames))
 		return false;
 	frame = &w->frames[w->count++];
-	*frame = (struct walk_frame){.pc = regs->pc, .function = AGENT_NONE, .site = AGENT_NONE};
+	*frame = (struct walk_frame){
+		.pc = regs->pc, .function = AGENT_NONE, .site = AGENT_NONE, .is_interrupted = !regs->is_return_address};
 	if (cells_find(regs->pc, &number) || regs->is_return_address)
 		number = number == AGENT_NONE ? agent_site_returning_to(regs->pc) : number;
 	if (number != AGENT_NONE) {
@@ -68,7 +70,7 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from)
 		}
 		result = unwind_step(image ? &image->table : NULL, &stack, &cache, &regs, &left);
 		if (result != UNWIND_OK) {
-			w->is_whole |= result == UNWIND_END;
+			w->is_whole |= result == UNWIND_END || coroutine_is_end(frame->pc);
 			w->inside = w->inside ? w->inside : w->count;
 			return true;
 		}
@@ -257,6 +259,13 @@ static size_t find_only_way(uint32_t site, uint32_t callee, const struct agent_c
 		ways += find_ways(callee, path, 1, ways ? path : calls, &n);
 	}
 	return ways == 1 ? n : 0;
+}
+
+bool walk_finds_tails(uint32_t site, uint32_t callee)
+{
+	const struct agent_call *calls[WALK_MAX_TAILS];
+
+	return find_only_way(site, callee, calls) != 0;
 }
 
 /* From the function that the chain is at, over site, to callee. */
@@ -457,7 +466,7 @@ bool walk_replay(const struct walk_chain *chain, const struct agent_entry *base,
 	return true;
 }
 
-void walk_fix_returns(const struct walk *w)
+static void aim_returns(const struct walk *w, bool is_program)
 {
 	for (size_t i = 1; i < w->count; i++) {
 		const struct agent_site *site;
@@ -466,8 +475,19 @@ void walk_fix_returns(const struct walk *w)
 		if (w->frames[i].site == AGENT_NONE || !slot)
 			continue;
 		site = &agent_program.sites[w->frames[i].site];
-		*slot = site->is_at_cell ? site->cell + AGENT_CELL_BACK : site->address + site->len_bytes;
+		*slot = site->is_at_cell && !is_program ? site->cell + AGENT_CELL_BACK
+							: site->address + site->len_bytes;
 	}
+}
+
+void walk_fix_returns(const struct walk *w)
+{
+	aim_returns(w, false);
+}
+
+void walk_put_back_returns(const struct walk *w)
+{
+	aim_returns(w, true);
 }
 
 void walk_install(const struct walk_state *state, struct agent_thread *thread)

@@ -18,9 +18,10 @@
 
 struct walk_frame {
 	uintptr_t pc; /* of the innermost and of interrupted frames where it is, of others where the call returns to */
-	uintptr_t slot;    /* where its return address is; 0 of the outermost */
-	uint32_t function; /* AGENT_NONE: code of no function */
-	uint32_t site;     /* of the call in progress; AGENT_NONE in the innermost and where no site is known */
+	uintptr_t slot;      /* where its return address is; 0 of the outermost */
+	uint32_t function;   /* AGENT_NONE: code of no function */
+	uint32_t site;       /* of the call in progress; AGENT_NONE in the innermost and where no site is known */
+	bool is_interrupted; /* pc is where it goes on, and follows no call: the innermost, or a signal interrupted it */
 };
 
 /* Innermost first. */
@@ -80,8 +81,12 @@ enum {
 	WALK_MAX_TAILS = 16,
 };
 size_t walk_tail_path(uint32_t site, uintptr_t target, const struct agent_call **path);
+/* Some calls lead over tail calls of the graph, and in one way only, to the instrumented function. */
+bool walk_finds_tails(uint32_t site, uint32_t callee);
 /* Return addresses of calls whose cell came into use, or went out of it, while they were in progress. */
 void walk_fix_returns(const struct walk *w);
+/* All of them as the program has them. */
+void walk_put_back_returns(const struct walk *w);
 /* Makes it the thread's. */
 void walk_install(const struct walk_state *state, struct agent_thread *thread);
 

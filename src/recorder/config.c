@@ -138,6 +138,21 @@ const struct wmrt_config *wmrt_config(void)
 	return &config;
 }
 
+void wmrt_config_set(const char *pattern, uint64_t limit_bytes)
+{
+	struct wmrt_text text = {config.pattern, sizeof config.pattern, 0};
+	struct wmrt_guard guard;
+
+	wmrt_config();
+	wmrt_lock(&guard);
+	wmrt_text_add(&text, pattern);
+	config.is_out_set = true;
+	config.is_off = getauxval(AT_SECURE) != 0 || !wmrt_text_fits(&text);
+	if (limit_bytes)
+		config.limit_bytes = limit_bytes;
+	wmrt_unlock(&guard);
+}
+
 bool wmrt_config_path(uint32_t pid, unsigned int attempt, char *path, size_t size)
 {
 	struct wmrt_text text = {path, size, 0};

@@ -284,6 +284,11 @@ bool wmrt_file_open(void)
 	return state == FILE_OPEN;
 }
 
+const char *wmrt_file_path(void)
+{
+	return atomic_load_explicit(&file.state, memory_order_acquire) == FILE_OPEN ? file.path : NULL;
+}
+
 struct wmk_header *wmrt_file_header(void)
 {
 	return atomic_load_explicit(&file.header, memory_order_acquire);

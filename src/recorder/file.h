@@ -20,6 +20,8 @@ enum {
 
 /* Makes the file if there is none. False: nothing can be recorded in this process. Takes the lock when there is work. */
 bool wmrt_file_open(void);
+/* Where it is; NULL when there is none. */
+const char *wmrt_file_path(void);
 /* The header's mapping, NULL when there is no file. No lock. */
 struct wmk_header *wmrt_file_header(void);
 /*

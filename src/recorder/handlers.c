@@ -19,6 +19,7 @@
 
 #include "recorder/interpose.h"
 #include "recorder/process.h"
+#include "recorder/sys.h"
 
 typedef void (*handler_fn)(int);
 
@@ -215,4 +216,50 @@ void wmrt_handlers_start(void)
 wmrt_handler_fn wmrt_handler_of(int sig)
 {
 	return (wmrt_handler_fn)atomic_load_explicit(&handlers[sig], memory_order_acquire);
+}
+
+/* ---- of a program that runs already ---- */
+
+/* As the kernel has it: flags, mask and restorer stay the program's. */
+struct kernel_action {
+	uintptr_t handler;
+	unsigned long flags;
+	uintptr_t restorer;
+	uint64_t mask;
+};
+
+enum {
+	KERNEL_SIGNALS = 64,
+	FIRST_OF_LIBC = 32, /* and the next one: libc's own */
+};
+
+static bool kernel_action(int sig, const struct kernel_action *act, struct kernel_action *old)
+{
+	return wmrt_sys6(SYS_rt_sigaction, sig, (long)act, (long)old, sizeof old->mask, 0, 0) == 0;
+}
+
+void wmrt_handlers_take(void)
+{
+	struct kernel_action action = {0};
+
+	for (int sig = 1; sig <= KERNEL_SIGNALS; sig++) {
+		if (sig == FIRST_OF_LIBC || sig == FIRST_OF_LIBC + 1 || !kernel_action(sig, NULL, &action) ||
+		    !is_function((handler_fn)action.handler) || action.handler == (uintptr_t)wmrt_handle)
+			continue;
+		atomic_store(&handlers[sig], action.handler);
+		action.handler = (uintptr_t)wmrt_handle;
+		kernel_action(sig, &action, NULL);
+	}
+}
+
+void wmrt_handlers_give_back(void)
+{
+	struct kernel_action action = {0};
+
+	for (int sig = 1; sig <= KERNEL_SIGNALS; sig++) {
+		if (!kernel_action(sig, NULL, &action) || action.handler != (uintptr_t)wmrt_handle)
+			continue;
+		action.handler = atomic_load(&handlers[sig]);
+		kernel_action(sig, &action, NULL);
+	}
 }

@@ -15,6 +15,9 @@ typedef void (*wmrt_handler_fn)(int sig, siginfo_t *info, void *context);
 void wmrt_handle(int sig, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
 /* The program's handler of a signal whose action is wmrt_handle. Signal-safe. */
 wmrt_handler_fn wmrt_handler_of(int sig);
+/* Handlers that the program has installed go the same way; and are installed again as it had them. One thread runs. */
+void wmrt_handlers_take(void);
+void wmrt_handlers_give_back(void);
 /* Looks up what is stood in front of: once, at start. */
 void wmrt_handlers_start(void);
 

@@ -83,6 +83,11 @@ void wmrt_lock(struct wmrt_guard *guard)
 	lock_take(lock_word());
 }
 
+bool wmrt_lock_is_taken(void)
+{
+	return atomic_load(lock_word()) != 0;
+}
+
 void wmrt_unlock(const struct wmrt_guard *guard)
 {
 	_Atomic uint32_t *word = lock_word();
@@ -122,6 +127,16 @@ static void after_fork(uint32_t pid)
 	wmrt_image_after_fork();
 	wmrt_string_after_fork();
 	wmrt_code_after_fork();
+}
+
+void wmrt_renew(void)
+{
+	struct wmrt_guard guard;
+
+	wmrt_check_fork();
+	wmrt_lock(&guard);
+	after_fork(wmrt_process.pid);
+	wmrt_unlock(&guard);
 }
 
 __attribute__((cold)) void wmrt_fork_slow(void)

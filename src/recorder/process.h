@@ -53,10 +53,15 @@ bool wmrt_is_vfork_child(void);
 /* In a forked child, before it has threads: the lock is free, also where the kernel did not wipe it. */
 void wmrt_lock_after_fork(void);
 
+/* The file is whole: what is recorded from now on goes into a new one, as in a forked child. No other thread runs. */
+void wmrt_renew(void);
+
 /* All of them; gives the mask to put back. */
 uint64_t wmrt_block_signals(void);
 void wmrt_unblock_signals(uint64_t mask);
 void wmrt_lock(struct wmrt_guard *guard);
+/* Somebody holds it. Of use where all other threads stand still. */
+bool wmrt_lock_is_taken(void);
 void wmrt_unlock(const struct wmrt_guard *guard);
 
 #endif

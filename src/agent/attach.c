@@ -1,0 +1,282 @@
+/*
+ * attach.c - the agent comes into a process that runs, and leaves it (`waymark attach`, attach.h).
+ *
+ * The command has stopped every thread and calls in here on the first one, on a stack of its own, with all signals blocked and no
+ * thread in the loader or the allocator. Where the threads are is in the request.
+ *
+ * Coming: the words through which images reach what the agent stands in front of (slots.h), signal handlers that are installed, code
+ * from the frames of the stack on, and the context that these frames mean. Handlers that run already get a segment each, as if they
+ * had been called by signal.c.
+ *
+ * Leaving: the program's bytes, return addresses, words, handlers, the timer. The library stays mapped, for what still returns into
+ * a stub; nothing leads there from the program.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/attach_handlers.h"
+#include "agent/capture.h"
+#include "agent/cells.h"
+#include "agent/code.h"
+#include "agent/detach.h"
+#include "agent/discover.h"
+#include "agent/jump.h"
+#include "agent/lock.h"
+#include "agent/options.h"
+#include "agent/program.h"
+#include "agent/segment.h"
+#include "agent/slots.h"
+#include "agent/thread.h"
+#include "agent/tick.h"
+#include "agent/walk.h"
+#include "recorder/config.h"
+#include "recorder/file.h"
+#include "recorder/handlers.h"
+#include "recorder/process.h"
+#include "recorder/text.h"
+#include "waymark/attach.h"
+#include "waymark/runtime.h"
+
+WM1_EXPORT void wm1_agent_attach(struct wm1_attach_request *request);
+WM1_EXPORT void wm1_agent_detach(struct wm1_attach_request *request);
+
+/* Under the agent's lock. */
+static bool is_started;  /* tables are there */
+static bool is_attached; /* this is how the agent came */
+static struct walk walk;
+
+/* struct user_regs_struct. */
+static void registers_of(const struct wm1_attach_thread *thread, struct unwind_regs *ret)
+{
+	static const uint8_t order[] = {CFI_R15, CFI_R14, CFI_R13, CFI_R12, CFI_RBP, CFI_RBX, CFI_R11, CFI_R10,
+					CFI_R9,  CFI_R8,  CFI_RAX, CFI_RCX, CFI_RDX, CFI_RSI, CFI_RDI};
+	enum {
+		RIP = 16,
+		RSP = 19,
+	};
+
+	*ret = (struct unwind_regs){.pc = thread->registers[RIP], .known = UNWIND_ALL_KNOWN};
+	for (size_t i = 0; i < sizeof order; i++)
+		ret->r[order[i]] = thread->registers[i];
+	ret->r[CFI_RSP] = thread->registers[RSP];
+}
+
+/* A thread has been stopped while it had a lock: it is to go on first. */
+static bool is_locked(void)
+{
+	return agent_lock_is_taken() || wmrt_lock_is_taken();
+}
+
+static bool is_own(uintptr_t pc)
+{
+	const struct agent_image *image = agent_image_at(pc);
+	uint32_t site;
+
+	return image && image->kind == AGENT_IMAGE_OWN && !cells_find(pc, &site);
+}
+
+/* The frames go on at places where all bytes may change. */
+static bool is_clear(const struct walk *w, bool may_return_here)
+{
+	struct code_stub stub;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct walk_frame *f = &w->frames[i];
+
+		if (!may_return_here && is_own(f->pc))
+			return false;
+		if (f->is_interrupted && !code_find_stub(f->pc, &stub) && detach_is_inside(f->pc))
+			return false;
+	}
+	return true;
+}
+
+/* ---- coming ---- */
+
+static bool start(void)
+{
+	if (is_started)
+		return code_reopen();
+	is_started = agent_start();
+	return is_started;
+}
+
+static void renew_thread(void)
+{
+	struct agent_thread *thread = &agent_thread;
+
+	if (thread->first)
+		thread->base = thread->first;
+	thread->top = thread->base ? thread->base + 1 : NULL;
+	thread->root = 0;
+	thread->outer = NULL;
+	thread->is_on_alternate = false;
+	thread->id = AGENT_LOST_ID;
+}
+
+/* A context that is not known now is found by the first capture that can. */
+static bool enter_code(const struct unwind_regs *regs)
+{
+	bool ok;
+
+	code_hold(regs->pc);
+	ok = slots_take() && detach_undo();
+	if (ok) {
+		segment_enter_frame(regs);
+		attach_handlers(&walk);
+		if (!discover_repair(regs))
+			agent_thread.id = AGENT_LOST_ID;
+	}
+	code_hold(0);
+	return ok;
+}
+
+static enum wm1_attach_result set_output(struct wm1_attach_request *r)
+{
+	r->error = 0;
+	wmrt_config_set(r->output, r->limit_bytes);
+	r->error = -wmrt_config_check();
+	return r->error ? WM1_ATTACH_OUTPUT : WM1_ATTACH_DONE;
+}
+
+/* Under the agent's lock. */
+static enum wm1_attach_result enter(struct wm1_attach_request *r)
+{
+	struct unwind_regs regs;
+
+	if (!start())
+		return WM1_ATTACH_FAILED;
+	registers_of(&r->threads[0], &regs);
+	if (!walk_stack(&walk, &regs) || !walk.is_whole)
+		return WM1_ATTACH_STACK;
+	if (!is_clear(&walk, false))
+		return WM1_ATTACH_AGAIN;
+	if (!agent_thread_begin())
+		return WM1_ATTACH_FAILED;
+	agent_options_parse(r->options);
+	tick_stats = (struct tick_stats){0};
+	renew_thread();
+	agent_is_on = is_attached = true;
+	if (enter_code(&regs)) {
+		wmrt_handlers_take();
+		return WM1_ATTACH_DONE;
+	}
+	detach_code();
+	slots_give_back();
+	agent_is_on = is_attached = false;
+	return WM1_ATTACH_FAILED;
+}
+
+static enum wm1_attach_result attach(struct wm1_attach_request *r)
+{
+	struct agent_guard guard;
+	enum wm1_attach_result result;
+
+	if (r->version != WM1_ATTACH_VERSION)
+		return WM1_ATTACH_BAD_VERSION;
+	if (!wmrt_is_active())
+		return WM1_ATTACH_OTHER;
+	if (agent_is_on)
+		return is_attached ? WM1_ATTACH_ALREADY : WM1_ATTACH_STARTED;
+	if (r->thread_count != 1 || code_is_frozen())
+		return WM1_ATTACH_THREADS;
+	wmrt_check_fork();
+	exception_start();
+	if (is_locked() || exception_is_thrown())
+		return WM1_ATTACH_AGAIN;
+	result = set_output(r);
+	if (result != WM1_ATTACH_DONE)
+		return result;
+	agent_lock(&guard);
+	result = enter(r);
+	agent_unlock(&guard);
+	if (result == WM1_ATTACH_DONE && !tick_start())
+		r->error = errno;
+	return result;
+}
+
+void wm1_agent_attach(struct wm1_attach_request *r)
+{
+	r->result = attach(r);
+}
+
+/* ---- leaving ---- */
+
+static bool is_between(const struct unwind_regs *regs)
+{
+	struct code_stub stub;
+	uint32_t site;
+
+	return !code_find_stub(regs->pc, &stub) && !cells_find(regs->pc, &site) && !is_own(regs->pc);
+}
+
+/* Under the agent's lock. */
+static enum wm1_attach_result leave(struct wm1_attach_request *r)
+{
+	struct unwind_regs regs;
+
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		registers_of(&r->threads[i], &regs);
+		if (!is_between(&regs) || !walk_stack(&walk, &regs) || !is_clear(&walk, r->is_last))
+			return WM1_ATTACH_AGAIN;
+	}
+	code_all_stopped(true);
+	if (!detach_code()) {
+		detach_undo();
+		code_all_stopped(false);
+		return WM1_ATTACH_FAILED;
+	}
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		registers_of(&r->threads[i], &regs);
+		if (walk_stack(&walk, &regs))
+			walk_put_back_returns(&walk);
+	}
+	slots_give_back();
+	code_all_stopped(false);
+	code_close();
+	return WM1_ATTACH_DONE;
+}
+
+static void end_recording(struct wm1_attach_request *r)
+{
+	struct wmrt_text text = {r->output, sizeof r->output, 0};
+	const char *path = wmrt_file_path();
+
+	r->output[0] = '\0';
+	if (path)
+		wmrt_text_add(&text, path);
+	wmrt_file_close(WMK_FLAG_CLOSED);
+	wmrt_renew();
+}
+
+static enum wm1_attach_result detach(struct wm1_attach_request *r)
+{
+	struct agent_guard guard;
+	enum wm1_attach_result result;
+
+	if (r->version != WM1_ATTACH_VERSION)
+		return WM1_ATTACH_BAD_VERSION;
+	if (!agent_is_on)
+		return WM1_ATTACH_NOT;
+	if (!is_attached)
+		return WM1_ATTACH_STARTED;
+	wmrt_check_fork();
+	if (is_locked() || exception_is_thrown())
+		return WM1_ATTACH_AGAIN;
+	agent_lock(&guard);
+	result = leave(r);
+	if (result == WM1_ATTACH_DONE)
+		agent_is_on = is_attached = false;
+	agent_unlock(&guard);
+	if (result != WM1_ATTACH_DONE)
+		return result;
+	wmrt_handlers_give_back();
+	tick_stop();
+	end_recording(r);
+	return result;
+}
+
+void wm1_agent_detach(struct wm1_attach_request *r)
+{
+	r->result = detach(r);
+}
