@@ -21,13 +21,12 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/find_recordings.h"
+#include "cli/recording_options.h"
 #include "cli/run_preload.h"
 
 enum {
 	STATUS_CANNOT_RUN = 126, /* as of shells and env(1) */
 	STATUS_NO_PROGRAM = 127,
-	SAMPLE_HZ = 997, /* a prime: not in step with what the program does */
-	SAMPLE_HZ_MAX = 100000,
 };
 
 struct request {
@@ -118,71 +117,6 @@ static struct error *check_writable(const char *dir, const char *asked)
 	return try_file(dir, asked);
 }
 
-/* Appends text with each '%' doubled, for a pattern. */
-static void append_literal(struct buffer *b, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '%')
-			buffer_u8(b, '%');
-		buffer_u8(b, (uint8_t)*text);
-	}
-}
-
-/* The pattern for WAYMARK_OUT, absolute: the program may change its directory before it records anything. */
-static struct error *make_pattern(const char *place, bool is_directory, struct buffer *ret)
-{
-	char cwd[PATH_MAX];
-
-	if (place[0] != '/') {
-		if (!getcwd(cwd, sizeof cwd))
-			return error_os(errno, "the current directory");
-		append_literal(ret, cwd);
-		buffer_u8(ret, '/');
-	}
-	if (is_directory) {
-		append_literal(ret, place);
-		buffer_printf(ret, "/waymark-%%e-%%p.wmk");
-	} else {
-		buffer_printf(ret, "%s", place);
-	}
-	buffer_u8(ret, 0);
-	return buffer_error(ret);
-}
-
-/* The file that a pattern without %e and %p names, malloc'd; NULL for the others and without memory. */
-static char *only_file(const char *pattern)
-{
-	char *name = strdup(pattern), *out = name;
-
-	for (const char *in = pattern; name && *in; in++) {
-		if (*in == '%' && (in[1] == 'e' || in[1] == 'p')) {
-			free(name);
-			return NULL;
-		}
-		if (*in == '%' && in[1])
-			in++;
-		*out++ = *in;
-	}
-	if (name)
-		*out = '\0';
-	return name;
-}
-
-/* -o FILE is the recording of this run: not the second one beside that of an earlier run. */
-static struct error *make_room(const struct request *r)
-{
-	struct stat st;
-	bool is_directory = stat(r->output, &st) == 0 && S_ISDIR(st.st_mode);
-	char *file = is_directory ? NULL : only_file(r->output);
-	bool is_moved = false;
-	struct error *err = file ? recordings_set_aside(file, &is_moved) : NULL;
-
-	if (is_moved && !r->is_quiet)
-		message_warn("run", "%s of an earlier run is now %s.old", file, file);
-	free(file);
-	return err;
-}
-
 static struct error *set_place(struct request *r)
 {
 	const char *env = getenv("WAYMARK_OUT");
@@ -202,7 +136,7 @@ static struct error *set_place(struct request *r)
 		return &error_no_memory;
 	err = check_writable(r->place, place);
 	if (!err)
-		err = make_pattern(place, is_directory, &pattern);
+		err = recording_pattern(place, &pattern);
 	if (!err && setenv("WAYMARK_OUT", (char *)pattern.bytes, 1) != 0)
 		err = &error_no_memory;
 	buffer_deinit(&pattern);
@@ -212,14 +146,9 @@ static struct error *set_place(struct request *r)
 static struct error *set_limit(void *state, const char *text)
 {
 	struct request *r = state;
-	size_t digits = strspn(text, "0123456789");
 
 	r->limit = text;
-
-	if (digits && (!text[digits] || (strchr("kKmMgG", text[digits]) && !text[digits + 1])))
-		return NULL;
-	return error_create(ERROR_ARGUMENT,
-			    "--limit %s: a number of bytes is needed, with K, M or G behind it if wanted", text);
+	return recording_limit_check(text);
 }
 
 /* The program's pid, for forward_signal: written before the handlers are set, read by them. */
@@ -338,7 +267,7 @@ static struct error *prepare(struct request *r)
 	if (!err)
 		err = run_preload_set(&r->clients, r->has_agent);
 	if (!err && r->output)
-		err = make_room(r);
+		err = recording_make_room("run", r->output, r->is_quiet);
 	return err;
 }
 
@@ -353,18 +282,8 @@ static struct error *set_output(void *state, const char *place)
 static struct error *set_sample(void *state, const char *text)
 {
 	struct request *r = state;
-	unsigned long hz = SAMPLE_HZ;
-	char *end = "";
 
-	if (text) {
-		errno = 0;
-		hz = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-		if (*end || errno || hz < 1 || hz > SAMPLE_HZ_MAX)
-			return error_create(ERROR_ARGUMENT, "--sample=%s: a number from 1 to %d is needed", text,
-					    SAMPLE_HZ_MAX);
-	}
-	r->clients.sample_hz = hz;
-	return NULL;
+	return sample_hz_parse(text, &r->clients.sample_hz);
 }
 
 static const struct option_row option_rows[] = {

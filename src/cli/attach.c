@@ -1,0 +1,184 @@
+/*
+ * attach.c - `waymark attach`: the agent in a process that already runs, and out of it again.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "cli/attach_agent.h"
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/recording_options.h"
+#include "model/contexts/recording.h"
+
+struct request {
+	pid_t pid;
+	size_t sample_hz;
+	bool is_check;
+	bool is_detach;
+	bool is_quiet;
+	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
+	uint64_t limit_bytes;
+};
+
+static struct error *set_sample(void *state, const char *text)
+{
+	struct request *r = state;
+
+	return sample_hz_parse(text, &r->sample_hz);
+}
+
+static struct error *set_output(void *state, const char *place)
+{
+	struct request *r = state;
+
+	r->output = place;
+	return *place ? NULL : error_create(ERROR_ARGUMENT, "option -o needs a place");
+}
+
+static struct error *set_limit(void *state, const char *text)
+{
+	struct request *r = state;
+	struct error *err = recording_limit_check(text);
+	char *unit = NULL;
+
+	if (err)
+		return err;
+	r->limit_bytes = strtoull(text, &unit, 10);
+	for (const char *units = "kKmMgG", *at = *unit ? strchr(units, *unit) : NULL; at;
+	     at = at > units + 1 ? at - 2 : NULL)
+		r->limit_bytes = r->limit_bytes > UINT64_MAX >> 10 ? UINT64_MAX : r->limit_bytes << 10;
+	return NULL;
+}
+
+static const struct option_row option_rows[] = {
+	{.name = "detach",
+	 .letter = 'd',
+	 .help = "take the agent out again: every byte of code is as it was, and the recording is whole",
+	 OPTION_FLAG(struct request, is_detach)},
+	{.name = "sample",
+	 .argument = "=HZ",
+	 .is_value_optional = true,
+	 .help = "record the context HZ times a second of CPU time (997), which is what it does if nothing else is asked for",
+	 OPTION_SET(set_sample)},
+	{.name = "check", .help = "compare each sample with a stack walk", OPTION_FLAG(struct request, is_check)},
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "PLACE",
+	 .help = "a directory, or a file name in which %e becomes the program's name and %p its pid (waymark-%e-%p.wmk); the "
+		 "process writes there itself",
+	 .completion = COMPLETE_FILE,
+	 OPTION_SET(set_output)},
+	{.name = "limit",
+	 .argument = "SIZE",
+	 .help = "record at most SIZE bytes; K, M, G are known (4G)",
+	 OPTION_SET(set_limit)},
+	{.name = "quiet", .letter = 'q', .help = "say nothing if it works", OPTION_FLAG(struct request, is_quiet)},
+	OPTION_HELP,
+	OPTIONS_END,
+};
+
+static int parse_options(const struct command *command, struct request *r, int argc, char **argv)
+{
+	int status = options_parse(command, r, argc, argv);
+	char *end = "";
+	long pid;
+
+	if (status != OPTIONS_PARSED)
+		return status;
+	if (optind >= argc)
+		return message_usage("attach", "a process id is needed");
+	if (argc - optind > 1)
+		return message_usage("attach", "%s: one argument too many", argv[optind + 1]);
+	pid = strtol(argv[optind], &end, 10);
+	if (*end || end == argv[optind] || pid < 1 || pid > INT32_MAX)
+		return message_usage("attach", "%s: is no process id", argv[optind]);
+	if (r->is_detach && (r->sample_hz || r->is_check || r->output || r->limit_bytes))
+		return message_usage("attach", "--detach takes no other options but -q");
+	r->pid = (pid_t)pid;
+	if (!r->sample_hz)
+		r->sample_hz = SAMPLE_HZ;
+	return OPTIONS_PARSED;
+}
+
+static struct error *attach(const struct request *r)
+{
+	const char *env = getenv("WAYMARK_OUT"), *place = r->output ? r->output : env && *env ? env : ".";
+	struct attach_options options = {.limit_bytes = r->limit_bytes};
+	struct buffer pattern = {0};
+	const char *more = getenv("WAYMARK_AGENT");
+	char text[256];
+	struct error *err;
+
+	snprintf(text, sizeof text, "sample=%zu%s,%s", r->sample_hz, r->is_check ? ",check" : "", more ? more : "");
+	err = recording_pattern(place, &pattern);
+	if (!err && r->output)
+		err = recording_make_room("attach", place, r->is_quiet);
+	options.options = text;
+	options.pattern = (const char *)pattern.bytes;
+	if (!err)
+		err = attach_agent(r->pid, &options);
+	if (!err && !r->is_quiet)
+		fprintf(stderr, "waymark attach: attached to %d; waymark attach --detach %d ends it\n", (int)r->pid,
+			(int)r->pid);
+	buffer_deinit(&pattern);
+	return err;
+}
+
+/* Its numbers are in its first page. */
+static void print_recording(const char *path)
+{
+	struct wmk_header h;
+
+	if (!*path) {
+		message_warn("attach", "it recorded nothing: no CPU time was used");
+		return;
+	}
+	fprintf(stderr, "waymark attach: wrote %s\n", path);
+	if (!recording_header(path, &h))
+		return;
+	fprintf(stderr,
+		"waymark attach: %" PRIu64 " samples, %" PRIu64 " without a context, %" PRIu64 " in the agent\n",
+		h.samples, h.samples_unknown, h.samples_in_agent);
+	if (h.samples_checked || h.samples_unchecked)
+		fprintf(stderr,
+			"waymark attach: %" PRIu64 " of %" PRIu64 " samples agree with the stack; %" PRIu64
+			" not compared\n",
+			h.samples_agreed, h.samples_checked, h.samples_unchecked);
+}
+
+static struct error *detach(const struct request *r)
+{
+	char path[PATH_MAX];
+	struct error *err = detach_agent(r->pid, path);
+
+	if (!err && !r->is_quiet)
+		print_recording(path);
+	return err;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct request r = {0};
+	int status = parse_options(command, &r, argc, argv);
+
+	if (status != OPTIONS_PARSED)
+		return status;
+	return message_error("attach", r.is_detach ? detach(&r) : attach(&r));
+}
+
+const struct command command_attach = {
+	.name = "attach",
+	.summary = "record contexts of a process that already runs",
+	.usage = "Usage: waymark attach [OPTIONS] PID\n"
+		 "\n"
+		 "Brings an agent into the process, which encodes its calling contexts from\n"
+		 "there on and records samples. --detach takes it out: the process then goes\n"
+		 "on as if it had not been there.\n",
+	.options = option_rows,
+	.operands = {{"pid", COMPLETE_PROCESS, NULL, false}},
+	.run = run,
+};

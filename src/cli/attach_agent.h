@@ -1,0 +1,24 @@
+/*
+ * attach_agent.h - brings the agent into a process that runs, and takes it out (waymark/attach.h).
+ */
+#ifndef WM_CLI_ATTACH_AGENT_H
+#define WM_CLI_ATTACH_AGENT_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct attach_options {
+	const char *options; /* as WAYMARK_AGENT has them (run_preload.h) */
+	const char *pattern; /* as WAYMARK_OUT has it, absolute */
+	uint64_t limit_bytes;
+};
+
+/* Each refusal is one error, and the process goes on as it was. */
+struct error *attach_agent(pid_t pid, const struct attach_options *options);
+/* ret: the path of the recording as the process sees it; empty: it recorded nothing. */
+struct error *detach_agent(pid_t pid, char ret[PATH_MAX]);
+
+#endif

@@ -1,0 +1,104 @@
+/* recording_options.c - options about recordings that `waymark run` and `waymark attach` share. */
+#include "cli/recording_options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/find_recordings.h"
+#include "cli/message.h"
+
+struct error *sample_hz_parse(const char *text, size_t *ret)
+{
+	unsigned long hz = SAMPLE_HZ;
+	char *end = "";
+
+	if (text) {
+		errno = 0;
+		hz = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+		if (*end || errno || hz < 1 || hz > SAMPLE_HZ_MAX)
+			return error_create(ERROR_ARGUMENT, "--sample=%s: a number from 1 to %d is needed", text,
+					    SAMPLE_HZ_MAX);
+	}
+	*ret = hz;
+	return NULL;
+}
+
+struct error *recording_limit_check(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (digits && (!text[digits] || (strchr("kKmMgG", text[digits]) && !text[digits + 1])))
+		return NULL;
+	return error_create(ERROR_ARGUMENT,
+			    "--limit %s: a number of bytes is needed, with K, M or G behind it if wanted", text);
+}
+
+/* Appends text with each '%' doubled, for a pattern. */
+static void append_literal(struct buffer *b, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '%')
+			buffer_u8(b, '%');
+		buffer_u8(b, (uint8_t)*text);
+	}
+}
+
+struct error *recording_pattern(const char *place, struct buffer *ret)
+{
+	struct stat st;
+	bool is_directory = (stat(place, &st) == 0 && S_ISDIR(st.st_mode)) || place[strlen(place) - 1] == '/';
+	char cwd[PATH_MAX];
+
+	if (place[0] != '/') {
+		if (!getcwd(cwd, sizeof cwd))
+			return error_os(errno, "the current directory");
+		append_literal(ret, cwd);
+		buffer_u8(ret, '/');
+	}
+	if (is_directory) {
+		append_literal(ret, place);
+		buffer_printf(ret, "%swaymark-%%e-%%p.wmk", place[strlen(place) - 1] == '/' ? "" : "/");
+	} else {
+		buffer_printf(ret, "%s", place);
+	}
+	buffer_u8(ret, 0);
+	return buffer_error(ret);
+}
+
+/* The file that a pattern without %e and %p names, malloc'd; NULL for the others and without memory. */
+static char *only_file(const char *pattern)
+{
+	char *name = strdup(pattern), *out = name;
+
+	for (const char *in = pattern; name && *in; in++) {
+		if (*in == '%' && (in[1] == 'e' || in[1] == 'p')) {
+			free(name);
+			return NULL;
+		}
+		if (*in == '%' && in[1])
+			in++;
+		*out++ = *in;
+	}
+	if (name)
+		*out = '\0';
+	return name;
+}
+
+struct error *recording_make_room(const char *command, const char *output, bool is_quiet)
+{
+	struct stat st;
+	bool is_directory = stat(output, &st) == 0 && S_ISDIR(st.st_mode);
+	char *file = is_directory ? NULL : only_file(output);
+	bool is_moved = false;
+	struct error *err = file ? recordings_set_aside(file, &is_moved) : NULL;
+
+	if (is_moved && !is_quiet)
+		message_warn(command, "%s of an earlier run is now %s.old", file, file);
+	free(file);
+	return err;
+}

@@ -1,0 +1,27 @@
+/*
+ * recording_options.h - options about recordings that `waymark run` and `waymark attach` share.
+ */
+#ifndef WM_CLI_RECORDING_OPTIONS_H
+#define WM_CLI_RECORDING_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+enum {
+	SAMPLE_HZ = 997, /* a prime: not in step with what the program does */
+	SAMPLE_HZ_MAX = 100000,
+};
+
+/* The value of --sample, NULL without one. */
+struct error *sample_hz_parse(const char *text, size_t *ret);
+/* The value of --limit. */
+struct error *recording_limit_check(const char *text);
+/* The pattern for WAYMARK_OUT, absolute: the program may change its directory before it records anything. Ends with a zero byte. */
+struct error *recording_pattern(const char *place, struct buffer *ret);
+/* -o FILE is the recording of this run: not the second one beside that of an earlier run, which is renamed. */
+struct error *recording_make_room(const char *command, const char *output, bool is_quiet);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * inject.h - stops a live process and makes its first thread call functions there; x86-64 Linux.
+ *
+ *      inject_open          ELF images and call frame information of the process
+ *      inject_stop          every thread stands still (PTRACE_SEIZE: no signal that anybody sees)
+ *      inject_is_safe       is the first thread where a call of dlopen does no harm?
+ *      inject_begin         a stack of its own for calls, all signals blocked
+ *      inject_call ...
+ *      inject_end           registers, vector registers, errno and mask as they were
+ *      inject_close         every thread goes on; a system call that was interrupted is made again by the kernel, with
+ *                           what is left of its time
+ *
+ * Functions return an error whose message says what and of which process; ERROR_NOT_FOUND: the process has ended. One thread of this
+ * process uses it: ptrace belongs to the thread.
+ */
+#ifndef WM_SNAPSHOT_INJECT_H
+#define WM_SNAPSHOT_INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+enum {
+	INJECT_REGISTERS = 27, /* struct user_regs_struct */
+	INJECT_ARGUMENTS = 6,
+};
+
+struct inject_thread {
+	pid_t tid;
+	uint64_t registers[INJECT_REGISTERS]; /* while it stands still */
+};
+
+struct inject {
+	pid_t pid;
+	struct inject_thread *threads; /* the first one is the main thread */
+	size_t thread_count, thread_capacity;
+	bool is_stopped;
+	struct inject_private *own;
+};
+
+struct error *inject_open(pid_t pid, struct inject *ret);
+struct error *inject_stop(struct inject *in);
+/* Lets the threads run for about a millisecond of their time, and stops them again. */
+struct error *inject_run(struct inject *in);
+/* *ret: NULL if it is, else what is in the way: "memory is being allocated". */
+struct error *inject_is_safe(struct inject *in, const char **ret);
+/* The address of a function of the image whose file name begins so; 0: there is none. */
+uint64_t inject_find(struct inject *in, const char *image, const char *function);
+/* Some image's file name begins so. */
+bool inject_has_image(struct inject *in, const char *image);
+
+struct error *inject_begin(struct inject *in);
+struct error *inject_call(struct inject *in, uint64_t function, const uint64_t arguments[INJECT_ARGUMENTS],
+			  uint64_t *ret);
+/* Room on the stack of calls that stays until inject_end. */
+uint64_t inject_room(struct inject *in, size_t len_bytes);
+struct error *inject_write(struct inject *in, uint64_t address, const void *bytes, size_t len_bytes);
+struct error *inject_read(struct inject *in, uint64_t address, void *bytes, size_t len_bytes);
+struct error *inject_end(struct inject *in);
+
+/* Also ends calls, and lets the process go on. */
+void inject_close(struct inject *in);
+
+#endif

@@ -1,0 +1,233 @@
+#!/bin/bash
+# attach.sh BUILD SOURCES [MODE...] - `waymark attach` and `--detach` on programs that run: wherever they are found they go on, print and
+# end as without, every sample agrees with the stack, and after --detach all code is as in the files.
+set -u
+build=$(realpath "$1") sources=$(realpath "$2")
+shift 2
+waymark=$build/waymark
+dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-attach.XXXXXX")
+pids=()
+trap '[ ${#pids[@]} -eq 0 ] || kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
+trap '' PIPE
+cd "$dir" || exit 1
+unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_AGENT LD_PRELOAD LD_BIND_NOW
+command -v gcc >/dev/null && command -v g++ >/dev/null || { echo "gcc or g++ is missing"; exit 77; }
+failures=0
+
+fail() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
+
+gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
+gcc -w -O2 -o work "$sources/attach/work.c" || exit 1
+g++ -w -O2 -o throw "$sources/attach/throw.cpp" || exit 1
+
+sleep 100 &
+pids=($!)
+./tool can $! || { echo "processes cannot be traced here"; exit 77; }
+kill -9 $! && wait $! 2>/dev/null
+pids=()
+
+# begin PROGRAM MODE: runs it until it is ready; its number is in $pid, its input is descriptor 9
+begin() {
+	rm -f input flag out.txt
+	mkfifo input
+	"./$1" "$2" "$dir/flag" <input >out.txt 2>err.txt &
+	pid=$!
+	pids=($pid)
+	exec 9>input
+	local i
+	for ((i = 0; i < 3000; i++)); do
+		grep -qs ready out.txt && return 0
+		sleep 0.01
+	done
+	fail "$2: never ready"
+	return 1
+}
+
+# attach LABEL SAMPLES LEAST: in, so many samples, out; LEAST percent of them agree with the stack
+attach() {
+	local file=$dir/$1.wmk
+	timeout 60 "$waymark" attach -q --check --sample=9997 -o "$file" "$pid" 2>said.txt ||
+		{ fail "$1: attach"; cat said.txt; return 1; }
+	[ "$2" -eq 0 ] || ./tool samples "$file" "$2" || fail "$1: samples"
+	timeout 60 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
+	./tool text "$pid" || fail "$1: code is not as it was"
+	[ "$2" -eq 0 ] && return 0
+	awk -v least="$3" '/agree with the stack/ { ok = $3 > 0 && $3 >= $5 * least / 100 }
+		/without a context/ { known = $5 <= $3 * (100.5 - least) / 100 + 2 } END { exit !(ok && known) }' said.txt ||
+		{ fail "$1: samples that do not agree, have no context, or none"; cat said.txt; }
+	"$waymark" report --format folded --metric cpu "$file" >folded.txt 2>&1 || fail "$1: report"
+}
+
+# finish LABEL STATUS LINES: lets it end
+finish() {
+	local status
+	touch flag
+	echo x >&9 2>/dev/null # a program that slept may have ended
+	exec 9>&-
+	wait "$pid"
+	status=$?
+	pids=()
+	[ $status -eq "$2" ] || fail "$1: exit status $status"
+	printf "ready\n%s0 failures\n" "$3" | cmp - out.txt || { fail "$1: its output"; cat out.txt; }
+	grep -v '^waymark: context differs' err.txt && fail "$1: says that"
+}
+
+wants() {
+	grep -q "$2" folded.txt || { fail "$1: no $2"; head -20 folded.txt; }
+}
+
+# works PROGRAM MODE STATUS LINES PATTERN LEAST - working programs: twice in and out.
+works() {
+	begin "$1" "$2" || return
+	attach "$2" 100 "${6:-100}" && attach "$2-again" 100 "${6:-100}"
+	[ -z "$5" ] || wants "$2" "$5"
+	finish "$2" "$3" "$4"
+}
+
+# is_in NUMBER: it waits in that system call, or has been there
+is_in() {
+	local i
+	for ((i = 0; i < 3000; i++)); do
+		grep -qs failures out.txt && return 0
+		[ "$(cut -d' ' -f1 "/proc/$pid/syscall")" = "$1" ] && return 0
+		sleep 0.01
+	done
+	return 1
+}
+
+# Waiting programs: in and out while it waits, and it goes on waiting: in the call NUMBER, made again as AGAIN.
+waits() {
+	begin work "$1" || return
+	is_in "$2" || fail "$1: does not wait"
+	attach "$1" 0 100
+	is_in "$3" || fail "$1: does not wait any more"
+	[ "$1" = sleep ] || attach "$1-again" 0 100
+	finish "$1" 10 "$4"
+}
+
+# refused LABEL PATTERN COMMAND...
+refused() {
+	local label=$1 pattern=$2
+	shift 2
+	timeout 60 "$@" 2>said.txt && fail "$label: not refused"
+	[ "$(wc -l <said.txt)" -eq 1 ] && grep -q "$pattern" said.txt || { fail "$label: says"; cat said.txt; }
+}
+
+# other NAME COMMAND...: starts it, its number is in $pid, and waits for its line "ready"
+other() {
+	local i name=$1
+	shift
+	rm -f other.txt
+	"$@" >other.txt 2>&1 &
+	pid=$!
+	pids+=("$pid")
+	for ((i = 0; i < 3000; i++)); do
+		grep -qs ready other.txt && return 0
+		sleep 0.01
+	done
+	fail "$name: never ready"
+}
+
+end_other() {
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	pids=()
+}
+
+refusals() {
+	local build_line="gcc -w -O1"
+	cat >refused.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+static void *wait_for_ever(void *unused)
+{
+	for (;;)
+		pause();
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	if (strcmp(argv[1], "threads") == 0)
+		pthread_create(&thread, NULL, wait_for_ever, NULL);
+	if (strcmp(argv[1], "seccomp") == 0) {
+		struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+		struct sock_fprog program = {1, &allow};
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	}
+	if (strcmp(argv[1], "ignores") == 0)
+		signal(SIGSEGV, SIG_IGN);
+	puts("ready");
+	fflush(stdout);
+	wait_for_ever(NULL);
+}
+END
+	$build_line -o refused refused.c -lpthread && $build_line -static -o static refused.c -lpthread ||
+		{ fail "refused.c does not build"; return; }
+	other threads ./refused threads
+	refused threads "more than one thread" "$waymark" attach "$pid"
+	refused "not attached" "is not attached" "$waymark" attach --detach "$pid"
+	end_other
+	other static ./static plain
+	refused static "linked statically" "$waymark" attach "$pid"
+	end_other
+	other ignores ./refused ignores
+	refused ignores "ignores SIGSEGV" "$waymark" attach "$pid"
+	end_other
+	other seccomp ./refused seccomp
+	refused seccomp "has a seccomp filter" "$waymark" attach "$pid"
+	end_other
+	other run "$waymark" run -q --sample ./refused plain
+	refused "under run" "runs under .waymark run." "$waymark" attach "$(pgrep -P "$pid")"
+	kill -9 "$(pgrep -P "$pid")"
+	wait "$pid" 2>/dev/null
+	pids=()
+	other plain ./refused plain
+	refused "place" "cannot write files" "$waymark" attach -o /proc/none/x.wmk "$pid"
+	timeout 60 "$waymark" attach -q -o "$dir/refused.wmk" "$pid" || fail "attach"
+	refused twice "is attached already" "$waymark" attach -q -o "$dir/refused2.wmk" "$pid"
+	timeout 60 "$waymark" attach -q --detach "$pid" || fail "detach"
+	./tool text "$pid" || fail "refusals: code is not as it was"
+	end_other
+	refused gone "no such process" "$waymark" attach "$pid"
+}
+
+one() {
+	case $1 in
+	deep) works work deep 3 $'20001 frames\n' '^main;deep;recurse;recurse;recurse' ;;
+	comparator) works work comparator 4 $'sorted\n' '^main;comparator;qsort.*;compare;leaf' ;;
+	signals) works work signals 5 $'handled\n' '^\[signal\];short_handler' ;;
+	handler) works work handler 6 $'came back\n' '^\[signal\];long_handler;some_work' ;;
+	jumps) works work jumps 7 $'landed\n' '^main;jumps;jump_from;jump_from.*;some_work' ;;
+	# Some samples are in the midst of a switch of stacks, or of the unwinder's landing.
+	coroutines) works work coroutines 8 $'switched\n' ';some_work' 80 ;;
+	tails) works work tails 12 $'back\n' '^main;tails;begin_chain;middle_of_chain;last_of_chain;' ;;
+	loop) works work loop 9 $'looped\n' '^main;loop;choose' ;;
+	throw) works throw throw 11 '' '^main;catcher.*;thrower.*;thrower' 60 ;;
+	read) waits read 0 0 $'x 0\n' ;;
+	poll) waits poll 7 219 '' ;;
+	select) waits select 270 270 '' ;;
+	ppoll) waits ppoll 271 271 '' ;;
+	sleep) waits sleep 230 219 '' ;;
+	semaphore) waits semaphore 202 219 '' ;;
+	refusals) refusals ;;
+	*) fail "$1: no such program" ;;
+	esac
+}
+
+[ $# -gt 0 ] ||
+	set -- deep comparator signals handler jumps coroutines tails loop throw read poll select ppoll sleep semaphore refusals
+for mode; do
+	one "$mode"
+done
+[ $failures -eq 0 ]
