@@ -212,7 +212,7 @@ static bool patch_foreign_return(uintptr_t return_address)
 				continue;
 			if (s->has_room && !s->is_room_entered && !s->flags_live)
 				ret = patch_foreign(function, s);
-			else
+			else if (image->kind == AGENT_IMAGE_FOREIGN) /* never instrumented: the call is no site */
 				ret = patch_next_call(function, return_address);
 		}
 		scan_function_release(&scan, &agent_allocator);
