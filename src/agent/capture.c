@@ -45,7 +45,8 @@ uint32_t capture_prefix(struct agent_entry *entries, size_t count)
 		i--;
 	for (i++; i < count; i++) {
 		struct agent_entry *below = &entries[i - 1], *entry = &entries[i];
-		bool is_run = below->run && below->site == entry->site && below->id == entry->id;
+		bool is_run = !(entry->site & WM1_SITE_ELIDED) && below->run && below->site == entry->site &&
+			      below->id == entry->id;
 
 		if (agent_id_is_foreign(entry->id))
 			return 0;
@@ -93,6 +94,47 @@ static void undo_call(struct capture_point *p, const struct agent_site *site, ui
 		p->id -= agent_program.encoder.graph.edges[call->edge].addend;
 }
 
+/* Before the callee of a call for which an entry was pushed, or replaced. */
+static enum capture_result at_callee(struct capture_point *p, const struct agent_call *call)
+{
+	const struct callgraph *g = &agent_program.encoder.graph;
+	const struct agent_entry *top = &p->entries[p->count - 1];
+
+	if (call->edge != AGENT_NONE) {
+		p->id = g->nodes[agent_program.functions[call->callee].node].restart;
+		p->function = call->callee;
+		p->address = call->target;
+		return CAPTURE_OK;
+	}
+	if (top->site & WM1_SITE_ELIDED) /* the entries below it do not say all that is behind them */
+		return CAPTURE_UNKNOWN;
+	at_site(p, site_of(call->site));
+	p->id = top->id;
+	p->count--;
+	return CAPTURE_OK;
+}
+
+/* An entry that is half replaced is no longer the old one: it is made the new one, as the stub does when it goes on. */
+static enum capture_result in_tail_stub(uint64_t off, const struct code_stub *stub, struct capture_point *p)
+{
+	const struct agent_call *call = &agent_program.calls[stub->number];
+
+	if (off >= EMIT_REPLACE_FIRST && off < EMIT_REPLACE_DONE)
+		p->entries[p->count - 1] = (struct agent_entry){.id = p->id,
+								.key = p->entries[p->count - 1].key,
+								.site = patch_pushed_site(call) | WM1_SITE_ELIDED};
+	else if (off < stub->first) {
+		at_site(p, site_of(call->site));
+		return CAPTURE_OK;
+	}
+	/* Where the caller was not known, nothing was pushed. */
+	if (off >= stub->done &&
+	    (call->edge == AGENT_NONE ? p->entries[p->count - 1].site % WM1_SITE_ELIDED != patch_pushed_site(call)
+				      : agent_id_is_foreign(p->id)))
+		return CAPTURE_UNKNOWN;
+	return at_callee(p, call);
+}
+
 static enum capture_result in_stub(const struct unwind_regs *regs, const struct code_stub *stub,
 				   struct capture_point *p)
 {
@@ -120,6 +162,8 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		p->function = call->callee;
 		p->address = call->target;
 		return CAPTURE_OK;
+	case CODE_STUB_TAIL:
+		return in_tail_stub(off, stub, p);
 	case CODE_STUB_AFTER:
 		if (off < stub->done) {
 			/* The stub pushes 8 bytes, and 8 in its second instruction, and 8 now and then. */
@@ -215,10 +259,11 @@ static bool finish_inner(const struct walk *w, size_t outer, const struct captur
 	for (size_t i = outer; i > 0; i--) {
 		uint32_t function = i == outer ? p->function : w->frames[i].function, inner = w->frames[i - 1].function;
 		uintptr_t address = i == outer ? p->address : w->frames[i].pc;
+		uint32_t gap = i == outer && p->is_behind_gap ? WM1_SITE_ELIDED : 0;
 
 		if (function == AGENT_NONE || inner == AGENT_NONE)
 			return false;
-		prefix = intern(prefix, id, record_point_call(function, address, inner), 1);
+		prefix = intern(prefix, id, record_point_call(function, address, inner) | gap, 1);
 		id = 0;
 	}
 	*ret = (wm_context){.prefix = prefix,
@@ -247,9 +292,10 @@ static bool leave_foreign(struct capture_point *p)
 	const struct agent_entry *top = &p->entries[p->count - 1];
 	uint32_t number = discover_site(top->site);
 
-	if (number == AGENT_NONE || site_of(number)->record == top->site)
+	if (number == AGENT_NONE || site_of(number)->record == (top->site & ~WM1_SITE_ELIDED))
 		return false;
 	at_site(p, site_of(number));
+	p->is_behind_gap = (top->site & WM1_SITE_ELIDED) != 0;
 	p->id = top->id;
 	p->count--;
 	return true;
@@ -371,6 +417,7 @@ bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_
 		p->address = walk.frames[outer].pc;
 		p->is_in_call = true;
 		if (agent_id_is_foreign(p->id)) {
+			p->is_behind_gap = (p->entries[p->count - 1].site & WM1_SITE_ELIDED) != 0;
 			p->id = p->entries[p->count - 1].id;
 			p->count--;
 		}

@@ -20,6 +20,7 @@ struct capture_point {
 	uintptr_t address;
 	uint64_t id;
 	bool is_in_call; /* a call from there, of code that is not instrumented, is in progress, and the frame is on the stack */
+	bool is_behind_gap;          /* tail calls are left out in front of the piece that ends with id */
 	struct agent_entry *entries; /* base first; the thread's own or a walk_state's */
 	size_t count;
 };

@@ -98,6 +98,7 @@ static bool add_places(struct code_area *area)
 
 	p->id = AGENT_THREAD_OFFSET(id);
 	p->top = AGENT_THREAD_OFFSET(top);
+	p->base = AGENT_THREAD_OFFSET(base);
 	p->grow = add_far_jump(&at, agent_grow);
 	p->discover = add_far_jump(&at, agent_discover_entry);
 	p->returned = add_far_jump(&at, agent_returned_entry);

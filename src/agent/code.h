@@ -27,6 +27,7 @@ enum code_stub_kind {
 	CODE_STUB_AFTER,      /* behind it: number is the site's */
 	CODE_STUB_CHOOSE,     /* in front of a call that is not known, or indirect: the site's */
 	CODE_STUB_ENTRY,      /* at a function's entry: number is the function's */
+	CODE_STUB_TAIL,       /* in front of a tail call that pushes: the call's */
 	CODE_STUB_FOREIGN,    /* behind a call in code that is not instrumented: the function's */
 };
 

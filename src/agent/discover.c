@@ -19,6 +19,7 @@
 #include "agent/walk.h"
 #include "agent/words.h"
 #include "recorder/process.h"
+#include "waymark/abi.h"
 
 enum {
 	KNOWN_CALLERS = 4,
@@ -57,17 +58,17 @@ uint32_t discover_site(uint32_t record)
 {
 	uint32_t site;
 
-	return words_find(&site_by_record, record, &site) ? site : AGENT_NONE;
+	return words_find(&site_by_record, record & ~WM1_SITE_ELIDED, &site) ? site : AGENT_NONE;
 }
 
 struct agent_call *discover_tail(uint32_t site_record, uint32_t callee)
 {
-	uint32_t site;
+	uint32_t site = discover_site(site_record);
 
-	if (!words_find(&site_by_record, site_record, &site) || !is_tail(&agent_program.sites[site]))
+	if (site == AGENT_NONE || !is_tail(&agent_program.sites[site]))
 		return NULL;
 	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].callee == callee)
+		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
 			return &agent_program.calls[c];
 	return NULL;
 }

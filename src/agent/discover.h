@@ -13,7 +13,7 @@
 /* Adds what the site calls at `target`, reaching its function; the call that is there already is given again. Does not write the
  * site. NULL without memory. Under the agent's lock. */
 struct agent_call *discover_call(uint32_t site, uintptr_t target);
-/* The site with that record, of a call or of a foreign call; AGENT_NONE: none. */
+/* The site with that record, of a call or of a foreign call, marked or not (WM1_SITE_ELIDED); AGENT_NONE: none. */
 uint32_t discover_site(uint32_t record);
 /* The tail call of the site with that record to that function. NULL: none. */
 struct agent_call *discover_tail(uint32_t site_record, uint32_t callee);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "waymark/abi.h"
+
 void emit_init(struct emit *e, uint8_t *bytes, /* NOLINT(readability-non-const-parameter): emit_bytes writes there */
 	       uint32_t capacity, uint64_t address)
 {
@@ -177,17 +179,17 @@ static void emit_land(struct emit *e, uint32_t from)
 		e->bytes[from - 1] = (uint8_t)(e->len - from);
 }
 
-void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
-	       uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done)
+static void emit_push_id(struct emit *e, const struct emit_places *p)
 {
-	uint32_t load, is_foreign = 0;
+	EMIT(e, 0x64, 0xff, 0x34, 0x25); /* push %fs:id */
+	emit_u32(e, (uint32_t)p->id);
+}
 
-	if (start->keeps_foreign) {
-		EMIT(e, 0x64, 0xf6, 0x04, 0x25); /* testb $0xc0, %fs:id+7: is it above AGENT_MAX_ID? */
-		emit_u32(e, (uint32_t)(p->id + 7));
-		EMIT(e, 0xc0, 0x75, 0); /* jne */
-		is_foreign = e->len;
-	}
+/* push %r11; mov %fs:top, %r11, which is not NULL then */
+static void emit_begin_push(struct emit *e, const struct emit_places *p)
+{
+	uint32_t load;
+
 	EMIT(e, 0x41, 0x53); /* push %r11 */
 	load = e->len;
 	emit_load_top(e, p);
@@ -195,25 +197,97 @@ void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, const
 	EMIT(e, 0x75, 0x07);       /* jne over the next two */
 	emit_call(e, p->grow);
 	EMIT(e, 0xeb, (uint8_t)(load - (e->len + 2))); /* jmp load */
-	EMIT(e, 0x64, 0xff, 0x34, 0x25);               /* push %fs:id */
-	emit_u32(e, (uint32_t)p->id);
+}
+
+static void emit_entry_words(struct emit *e, const struct emit_places *p, uint32_t site)
+{
+	emit_push_id(e, p);
 	EMIT(e, 0x41, 0x8f, 0x03);       /* pop (%r11) */
 	EMIT(e, 0x49, 0x89, 0x63, 0x08); /* mov %rsp, 8(%r11) */
 	EMIT(e, 0x41, 0xc7, 0x43, 0x10); /* movl $site, 16(%r11) */
 	emit_u32(e, site);
 	EMIT(e, 0x49, 0xc7, 0x43, 0x14, 0, 0, 0, 0); /* movq $0, 20(%r11) */
-	if (counter) {
-		EMIT(e, 0xff, 0x05); /* incl counter(%rip) */
-		emit_distance(e, counter, 0);
-	}
+}
+
+static void emit_count(struct emit *e, uint64_t counter)
+{
+	if (!counter)
+		return;
+	EMIT(e, 0xff, 0x05); /* incl counter(%rip) */
+	emit_distance(e, counter, 0);
+}
+
+void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
+	       uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done)
+{
+	emit_begin_push(e, p);
+	emit_entry_words(e, p, site);
+	emit_count(e, counter);
 	EMIT(e, 0x4d, 0x8d, 0x5b, 0x20); /* lea 32(%r11), %r11 */
 	emit_store_top(e, p);
 	*ret_pushed = e->len;
 	emit_start_id(e, p, start);
 	*ret_done = e->len;
 	EMIT(e, 0x41, 0x5b); /* pop %r11 */
-	if (start->keeps_foreign)
-		emit_land(e, is_foreign);
+}
+
+enum {
+	ENTRY_BYTES = 32,
+	OLDEST_BYTES =
+		(EMIT_TAILS_KEPT + 1) * ENTRY_BYTES, /* from there to top: as many entries as a frame has at most */
+	OLDEST_KEY = 8 - OLDEST_BYTES,
+};
+
+/*
+ * Keys fall from the oldest entry to the newest, so where that of the newest and of the EMIT_TAILS_KEPT before it are this frame's, they
+ * all are. That one may lie in front of the segment's base, whose key is none.
+ */
+void emit_push_tail(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
+		    uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done)
+{
+	uint32_t is_foreign, is_first, is_low, is_room, replaced;
+
+	EMIT(e, 0x64, 0xf6, 0x04, 0x25); /* testb $0xc0, %fs:id+7: is it above AGENT_MAX_ID? */
+	emit_u32(e, (uint32_t)(p->id + 7));
+	EMIT(e, 0xc0, 0x0f, 0x85, 0, 0, 0, 0); /* jne end */
+	is_foreign = e->len;
+	emit_begin_push(e, p);
+	EMIT(e, 0x49, 0x39, 0x63, 0xe8); /* cmp %rsp, -24(%r11) */
+	EMIT(e, 0x75, 0);                /* jne plain */
+	is_first = e->len;
+	EMIT(e, 0x4d, 0x8d, 0x9b); /* lea -OLDEST_BYTES(%r11), %r11 */
+	emit_u32(e, (uint32_t)-OLDEST_BYTES);
+	EMIT(e, 0x64, 0x4c, 0x39, 0x1c, 0x25); /* cmp %r11, %fs:base */
+	emit_u32(e, (uint32_t)p->base);
+	EMIT(e, 0x4d, 0x8d, 0x9b); /* lea OLDEST_BYTES(%r11), %r11 */
+	emit_u32(e, OLDEST_BYTES);
+	EMIT(e, 0x77, 0); /* ja plain */
+	is_low = e->len;
+	EMIT(e, 0x49, 0x39, 0xa3); /* cmp %rsp, OLDEST_KEY(%r11) */
+	emit_u32(e, (uint32_t)OLDEST_KEY);
+	EMIT(e, 0x75, 0); /* jne plain */
+	is_room = e->len;
+	emit_push_id(e, p);
+	EMIT(e, 0x41, 0x8f, 0x43, 0xe0); /* pop -32(%r11) */
+	EMIT(e, 0x41, 0xc7, 0x43, 0xf0); /* movl $site, -16(%r11) */
+	emit_u32(e, site | WM1_SITE_ELIDED);
+	EMIT(e, 0x49, 0xc7, 0x43, 0xf4, 0, 0, 0, 0); /* movq $0, -12(%r11) */
+	EMIT(e, 0xeb, 0);                            /* jmp pushed */
+	replaced = e->len;
+	emit_land(e, is_first);
+	emit_land(e, is_low);
+	emit_land(e, is_room);
+	emit_entry_words(e, p, site);
+	EMIT(e, 0x4d, 0x8d, 0x5b, 0x20); /* lea 32(%r11), %r11 */
+	emit_store_top(e, p);
+	emit_land(e, replaced);
+	*ret_pushed = e->len;
+	emit_count(e, counter);
+	emit_start_id(e, p, start);
+	*ret_done = e->len;
+	EMIT(e, 0x41, 0x5b); /* pop %r11 */
+	if (!e->is_full)
+		memcpy(e->bytes + is_foreign - 4, &(uint32_t){e->len - is_foreign}, 4);
 }
 
 /* id is that of the entry below %r11, which goes there. */

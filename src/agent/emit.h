@@ -30,6 +30,10 @@ enum {
 	EMIT_JUMP_BYTES = 5,
 	EMIT_MAX_BYTES = 512, /* of any one stub */
 	EMIT_MAX_CALLERS = 4,
+	EMIT_TAILS_KEPT = 8, /* pushes of one frame; of further ones the newest */
+	/* Offsets in what emit_push_tail writes: between them an entry is being replaced. */
+	EMIT_REPLACE_FIRST = 90,
+	EMIT_REPLACE_DONE = 108,
 };
 
 /* Bytes under way. `address` is where bytes[0] will run. Past the capacity is_full is set and nothing is written. */
@@ -46,6 +50,7 @@ struct emit {
 struct emit_places {
 	int32_t id;        /* of struct agent_thread.id */
 	int32_t top;       /* of struct agent_thread.top */
+	int32_t base;      /* of struct agent_thread.base */
 	uint64_t foreign;  /* 8 bytes that hold AGENT_FOREIGN_ID */
 	uint64_t grow;     /* called when the thread has no context stack yet; keeps all registers */
 	uint64_t discover; /* jumped to with a site's number pushed: a call that is not known */
@@ -74,7 +79,6 @@ uint32_t emit_sub(struct emit *e, const struct emit_places *p, uint64_t addend);
 /* The id of the callee, after a push. */
 struct emit_start {
 	bool is_foreign;
-	bool keeps_foreign; /* where the caller's is that of foreign code, or a sum from it on, nothing is done */
 	uint64_t restart;
 };
 
@@ -85,6 +89,14 @@ struct emit_start {
  */
 void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
 	       uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done);
+/*
+ * The same for a tail call, which may be one of a loop of them: the first EMIT_TAILS_KEPT entries with this frame's key stay, and one more,
+ * the newest, which is marked with WM1_SITE_ELIDED once it has taken the place of another. Where the id is that of foreign code, or a sum
+ * from it on, nothing is done: who called may not take the entry off. Nothing is in front of it in its stub. Behind
+ * *ret_pushed the entry is the top one, also where one was replaced.
+ */
+void emit_push_tail(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
+		    uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done);
 /*
  * Takes the entries with this frame's key off: the site's, and above it those that tail calls of the callee have left. Entered by a jump
  * at the return address; keeps registers. When there is none: goes to `returned` with `number`. *ret_done: offset behind the

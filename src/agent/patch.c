@@ -162,13 +162,17 @@ static bool leaves_tails(const struct agent_call *call)
 	return call->callee != AGENT_NONE && agent_program.functions[call->callee].leaves_tails;
 }
 
+uint32_t patch_pushed_site(const struct agent_call *call)
+{
+	return call->edge == AGENT_NONE ? call->foreign : agent_program.sites[call->site].record;
+}
+
 /* What the call does to the context before the callee begins. */
 static void emit_before(struct stub *s, const struct agent_site *site, struct agent_call *call)
 {
 	const struct emit_places *p = &s->area->places;
 	uint32_t pushed, done;
-	/* Foreign code that the callee of a tail call returns to may not take the entry off: then there must be none. */
-	struct emit_start start = {.is_foreign = call->edge == AGENT_NONE, .keeps_foreign = !is_call(site)};
+	struct emit_start start = {.is_foreign = call->edge == AGENT_NONE};
 
 	if (!patch_call_pushes(call)) {
 		done = emit_add(&s->e, p, addend_of(call));
@@ -179,8 +183,12 @@ static void emit_before(struct stub *s, const struct agent_site *site, struct ag
 		start.restart = agent_program.encoder.graph.nodes[agent_program.functions[call->callee].node].restart;
 	if (!call->counter && (call->edge != AGENT_NONE || agent_options.is_verbose))
 		call->counter = code_add_counter(s->area);
-	emit_push(&s->e, p, call->edge == AGENT_NONE ? call->foreign : site->record, &start, call->counter, &pushed,
-		  &done);
+	if (is_call(site)) {
+		emit_push(&s->e, p, patch_pushed_site(call), &start, call->counter, &pushed, &done);
+	} else {
+		emit_push_tail(&s->e, p, patch_pushed_site(call), &start, call->counter, &pushed, &done);
+		s->head.kind = CODE_STUB_TAIL;
+	}
 	stub_done(s, pushed, done);
 }
 

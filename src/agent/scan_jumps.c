@@ -61,7 +61,8 @@ static enum jump from_memory(struct scan_work *w, const struct scan_part *part, 
 					  : scan_known_address(w, part, n, insn->base) + (uint64_t)insn->disp;
 	if (!scan_read_data(w->image, table, &target, sizeof(target)))
 		return JUMP_EITHER;
-	return scan_part_of(w, target) ? JUMP_STAYS : JUMP_EITHER;
+	/* The function's start may also be the first word of a table of functions. */
+	return target != w->start && scan_part_of(w, target) ? JUMP_STAYS : JUMP_EITHER;
 }
 
 static enum jump from_register(struct scan_work *w, const struct scan_part *part, size_t n, uint8_t reg)

@@ -13,14 +13,17 @@
 #include "agent/coroutine.h"
 #include "agent/discover.h"
 #include "agent/memory.h"
+#include "waymark/abi.h"
 
 enum {
-	MAX_TAILS = 64,
+	MAX_TAILS = 256, /* of one frame */
 	MAX_FRAMES = 1 << 24,
 };
 
 /* Under the agent's lock. */
 static struct unwind_cache cache;
+static uint32_t *piece; /* edges of one */
+static size_t piece_capacity;
 
 static bool add_frame(struct walk *w, const struct unwind_regs *regs)
 {
@@ -119,6 +122,11 @@ static bool calls_quietly(uint32_t site)
 	return agent_program.sites[site].first_call != AGENT_NONE;
 }
 
+static bool is_tail_site(const struct agent_site *site)
+{
+	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
+}
+
 /* The tail call at 0 into the function, NULL if its edge at 0 is none. */
 static struct agent_call *zero_tail_into(uint32_t function)
 {
@@ -133,10 +141,7 @@ static struct agent_call *zero_tail_into(uint32_t function)
 	    g->ranges[first].first != 0)
 		return NULL;
 	call = &agent_program.calls[agent_program.edge_calls[g->ranges[first].edge]];
-	return agent_program.sites[call->site].kind == SCAN_TAIL ||
-			       agent_program.sites[call->site].kind == SCAN_TAIL_INDIRECT
-		       ? call
-		       : NULL;
+	return is_tail_site(&agent_program.sites[call->site]) ? call : NULL;
 }
 
 static bool add_step(struct walk_chain *c, enum walk_step_kind kind, uint32_t number, uint64_t key, uint32_t function)
@@ -153,69 +158,169 @@ static uint32_t call_number(const struct agent_call *call)
 	return (uint32_t)(call - agent_program.calls);
 }
 
-/* The newest entries of the thread with that key that a site other than `site` pushed; lowest first from *ret on. */
-static size_t tails_of(const struct agent_thread *old, uint64_t key, uint32_t site, const struct agent_entry **ret)
+/* The thread's entries that are older than those of the frame's callees. Keys rise from the inner frames to the outer ones. */
+static void place_entries(struct walk *w, size_t frame, const struct agent_thread *old)
 {
-	const struct agent_entry *entry = old->top;
-	size_t count = 0;
+	size_t at = old->top ? (size_t)(old->top - old->base) : 0, count = at;
+	uint64_t last = 0;
 
-	while (entry && entry > old->base + 1 && entry[-1].key < key)
-		entry--;
-	while (entry && entry > old->base + 1 && entry[-1].key == key &&
-	       (site == AGENT_NONE || entry[-1].site != agent_program.sites[site].record)) {
-		entry--;
+	for (size_t i = frame; i < w->inside; i++) {
+		uint64_t key = w->frames[i].slot - 8;
+
+		if (key < last)
+			at = count;
+		while (at > 1 && old->base[at - 1].key < key)
+			at--;
+		last = key;
+		w->frames[i].entries = at;
+	}
+}
+
+/* The frame's own entries that a site other than `site` pushed (AGENT_NONE: any); lowest first from *ret on. */
+static size_t tails_of(const struct walk_frame *f, uint32_t site, const struct agent_thread *old,
+		       const struct agent_entry **ret)
+{
+	size_t at = f->entries, count = 0;
+
+	*ret = old->base;
+	if (!old->base)
+		return 0;
+	while (at > 1 && old->base[at - 1].key == f->slot - 8 &&
+	       (site == AGENT_NONE || old->base[at - 1].site != agent_program.sites[site].record)) {
+		at--;
 		count++;
 	}
-	*ret = entry;
+	*ret = old->base + at;
 	return count;
 }
 
-/*
- * The calls that led to `callee`, innermost first: over site, or, AGENT_NONE, over tail calls alone, from the function that foreign code
- * has entered. 0: they cannot be known, or there are none.
- */
-static size_t find_calls(uint32_t site, uint32_t callee, uint64_t key, const struct agent_thread *old,
-			 const struct agent_call **calls)
+/* Tail calls of one frame, innermost first. */
+struct tails {
+	struct walk_step steps[MAX_TAILS];
+	size_t count;
+	uint32_t innermost; /* function of the innermost frame that is instrumented; AGENT_NONE: none is */
+	uint32_t root;      /* without a site: the function that they lead from */
+};
+
+static bool add_tail(struct tails *t, enum walk_step_kind kind, uint32_t number, bool has_gap)
 {
-	const struct agent_entry *tails;
-	size_t tail_count = tails_of(old, key, site, &tails), n = 0;
-	uint32_t at = callee;
-
-	/* Backwards: what entered `at`? */
-	while (tail_count || site != AGENT_NONE) {
-		const struct agent_call *call = tail_count ? NULL : call_to(site, at);
-		bool is_first = call != NULL;
-
-		if (n == MAX_TAILS)
-			return 0;
-		if (!call && tail_count && (call = discover_tail(tails[tail_count - 1].site, at)) != NULL)
-			tail_count--;
-		else if (!call)
-			call = zero_tail_into(at);
-		if (!call)
-			return 0;
-		calls[n++] = call;
-		if (is_first)
-			break;
-		at = agent_program.sites[call->site].function;
-	}
-	return n;
+	if (t->count == MAX_TAILS)
+		return false;
+	t->steps[t->count++] = (struct walk_step){.kind = (uint8_t)kind, .number = number, .has_gap = has_gap};
+	return true;
 }
 
-static bool add_calls(struct walk_chain *c, const struct agent_call *const *calls, size_t n, uint64_t key)
+static bool reserve_piece(void)
 {
-	while (n > 0) {
-		const struct agent_call *call = calls[--n];
+	return agent_reserve((void **)&piece, &piece_capacity, (size_t)agent_program.encoder.graph.node_count + 1,
+			     sizeof *piece);
+}
 
-		if (!add_step(c, WALK_CALL, call_number(call), key, call->callee))
+/* The piece of an entry, whose caller is known. */
+static bool add_piece(struct tails *t, uint64_t id, uint32_t caller)
+{
+	const struct callgraph *g = &agent_program.encoder.graph;
+	uint32_t count, start;
+	struct error *err;
+
+	if (agent_id_is_foreign(id) || !reserve_piece())
+		return false;
+	err = callgraph_decode(g, agent_program.functions[caller].node, id, piece, &count, &start);
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	while (count > 0)
+		if (!add_tail(t, WALK_CALL, agent_program.edge_calls[piece[--count]], false))
 			return false;
+	return add_tail(t, WALK_RESUME, agent_program.node_functions[start], false);
+}
+
+/*
+ * The newest of *left entries says that calls in front of its piece are left out: that piece is what its id says, and the entry below
+ * pushed for a call that is not known. The same may be true of that one. *at: its caller.
+ */
+static bool add_gaps(struct tails *t, const struct agent_entry *entries, size_t *left, uint32_t *at)
+{
+	while (entries[*left - 1].site & WM1_SITE_ELIDED) {
+		const struct agent_entry *below = &entries[*left - 2];
+		uint32_t site = *left > 1 ? discover_site(below->site) : AGENT_NONE;
+
+		if (site == AGENT_NONE || !add_piece(t, entries[*left - 1].id, *at) ||
+		    !add_tail(t, WALK_CUT, below->site & ~WM1_SITE_ELIDED, false))
+			return false;
+		*at = agent_program.sites[site].function;
+		--*left;
 	}
 	return true;
 }
 
-static bool is_tail_site(const struct agent_site *site)
+/*
+ * What the entry, one of a tail call, was pushed for: where the piece above it starts. That ends at the next entry, or where the thread is.
+ * AGENT_NONE: the thread's state does not say so.
+ */
+static uint32_t pushed_for(const struct agent_thread *old, const struct agent_entry *entry, uint32_t innermost)
 {
-	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
+	const struct callgraph *g = &agent_program.encoder.graph;
+	bool is_last = entry + 1 == old->top;
+	uint32_t site = is_last ? AGENT_NONE : discover_site(entry[1].site);
+	uint32_t at = site == AGENT_NONE ? innermost : agent_program.sites[site].function;
+	uint64_t id = is_last ? old->id : entry[1].id;
+	uint32_t count, start;
+	struct error *err;
+
+	if ((site == AGENT_NONE) != is_last || !agent_function_is(at, AGENT_FUNCTION_INSTRUMENTED) ||
+	    agent_id_is_foreign(id) || !reserve_piece())
+		return AGENT_NONE;
+	err = callgraph_decode(g, agent_program.functions[at].node, id, piece, &count, &start);
+	if (err) {
+		error_destroy(err);
+		return AGENT_NONE;
+	}
+	start = agent_program.node_functions[start];
+	return discover_tail(entry->site, start) ? start : AGENT_NONE;
+}
+
+/*
+ * Backwards: what entered the function `at`, when site called and that many tail calls after it have pushed; site AGENT_NONE: tail calls
+ * alone, from the function on that foreign code has entered.
+ */
+static bool find_tails(struct tails *t, uint32_t at, uint32_t site, const struct agent_thread *old,
+		       const struct agent_entry *entries, size_t left)
+{
+	while (left || site != AGENT_NONE) {
+		uint32_t start = left ? pushed_for(old, &entries[left - 1], t->innermost) : AGENT_NONE;
+		const struct agent_call *call = left ? discover_tail(entries[left - 1].site, at) : call_to(site, at);
+		bool is_entry;
+
+		if (start != AGENT_NONE && start != at)
+			call = NULL; /* the site has called it, too, but not here */
+		is_entry = left && call;
+		if (call && !left)
+			return add_tail(t, WALK_CALL, call_number(call), false);
+		if (!call)
+			call = zero_tail_into(at);
+		if (!call ||
+		    !add_tail(t, WALK_CALL, call_number(call), is_entry && (entries[left - 1].site & WM1_SITE_ELIDED)))
+			return false;
+		at = agent_program.sites[call->site].function;
+		if (is_entry && !add_gaps(t, entries, &left, &at))
+			return false;
+		left -= is_entry;
+	}
+	t->root = at;
+	return true;
+}
+
+static bool add_tails(struct walk_chain *c, const struct tails *t, uint64_t key)
+{
+	for (size_t i = t->count; i-- > 0;) {
+		if (!agent_reserve((void **)&c->steps, &c->capacity, c->count + 1, sizeof *c->steps))
+			return false;
+		c->steps[c->count] = t->steps[i];
+		c->steps[c->count++].key = key;
+	}
+	return true;
 }
 
 /* The tail calls that lead from the end of path[0 .. n) to `callee`, depth first: how many ways there are, up to 2. *ret: the first's length. */
@@ -268,17 +373,23 @@ bool walk_finds_tails(uint32_t site, uint32_t callee)
 	return find_only_way(site, callee, calls) != 0;
 }
 
-/* From the function that the chain is at, over site, to callee. */
-static bool enter(struct walk_chain *c, uint32_t site, uint32_t callee, uint64_t key, const struct agent_thread *old)
+/* From the function that the chain is at, over site, to the frame's. */
+static bool enter(struct walk_chain *c, uint32_t site, const struct walk_frame *f, const struct agent_thread *old)
 {
-	const struct agent_call *calls[MAX_TAILS], *way[WALK_MAX_TAILS];
-	size_t n = find_calls(site, callee, key, old, calls);
+	const struct agent_call *way[WALK_MAX_TAILS];
+	const struct agent_entry *entries;
+	size_t left = tails_of(f, site, old, &entries), n;
+	struct tails tails;
 
-	if (n)
-		return add_calls(c, calls, n, key);
-	n = find_only_way(site, callee, way);
+	tails.count = 0;
+	tails.innermost = c->innermost;
+	if (find_tails(&tails, f->function, site, old, entries, left)) {
+		c->function = f->function;
+		return add_tails(c, &tails, f->slot - 8);
+	}
+	n = find_only_way(site, f->function, way);
 	for (size_t i = 0; i < n; i++)
-		if (!add_step(c, WALK_CALL, call_number(way[i]), key, way[i]->callee))
+		if (!add_step(c, WALK_CALL, call_number(way[i]), f->slot - 8, way[i]->callee))
 			return false;
 	return n > 0;
 }
@@ -287,18 +398,59 @@ static bool enter(struct walk_chain *c, uint32_t site, uint32_t callee, uint64_t
 static bool start(struct walk_chain *c, const struct walk_frame *f, uintptr_t return_address,
 		  const struct agent_thread *old)
 {
-	const struct agent_call *calls[MAX_TAILS];
-	uint64_t key = f->slot - 8;
-	size_t n = find_calls(AGENT_NONE, f->function, key, old, calls);
-	uint32_t root = n ? agent_program.sites[calls[n - 1]->site].function : f->function;
+	const struct agent_entry *entries;
+	size_t left = tails_of(f, AGENT_NONE, old, &entries);
+	struct tails tails;
 
+	tails.count = 0;
+	tails.innermost = c->innermost;
 	/* Where the entry of the root is not hooked, nothing has taken off what earlier tail calls left there. */
-	if (n && !discover_is_known_caller(root, return_address)) {
-		root = f->function;
-		n = 0;
+	if (!find_tails(&tails, f->function, AGENT_NONE, old, entries, left) ||
+	    (left && !discover_is_known_caller(tails.root, return_address))) {
+		tails.count = 0;
+		tails.root = f->function;
 	}
-	return add_step(c, WALK_START, root, discover_is_known_caller(root, return_address), root) &&
-	       add_calls(c, calls, n, key);
+	if (!add_step(c, WALK_START, tails.root, discover_is_known_caller(tails.root, return_address), tails.root) ||
+	    !add_tails(c, &tails, f->slot - 8))
+		return false;
+	c->function = f->function;
+	return true;
+}
+
+/* The tail call of what is not instrumented that pushed the entry. NULL: none did. */
+static const struct agent_call *foreign_tail(const struct agent_entry *entry)
+{
+	uint32_t site = discover_site(entry->site), record = entry->site & ~WM1_SITE_ELIDED;
+
+	if (site == AGENT_NONE || !is_tail_site(&agent_program.sites[site]))
+		return NULL;
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+		if (agent_program.calls[c].edge == AGENT_NONE && agent_program.calls[c].foreign == record)
+			return &agent_program.calls[c];
+	return NULL;
+}
+
+/* The frame is of what a tail call that pushed has led to. *ret_is_so: it is; else nothing was added. */
+static bool enter_foreign_tail(struct walk_chain *c, uint32_t site, const struct walk_frame *f,
+			       const struct agent_thread *old, bool *ret_is_so)
+{
+	const struct agent_entry *entries;
+	size_t left = tails_of(f, site, old, &entries);
+	const struct agent_call *call = left ? foreign_tail(&entries[left - 1]) : NULL;
+	struct tails tails;
+	uint32_t at;
+
+	*ret_is_so = call != NULL;
+	if (!call)
+		return true;
+	tails.count = 0;
+	tails.innermost = c->innermost;
+	at = agent_program.sites[call->site].function;
+	if (!add_tail(&tails, WALK_FOREIGN, call_number(call), false) || !add_gaps(&tails, entries, &left, &at) ||
+	    !find_tails(&tails, at, site, old, entries, left - 1) || !add_tails(c, &tails, f->slot - 8))
+		return false;
+	c->function = AGENT_NONE;
+	return true;
 }
 
 static bool enter_foreign(struct walk_chain *c, uint32_t site, uint64_t key)
@@ -377,15 +529,21 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, uint32_t s
 		*ret_end = true;
 		return true;
 	}
+	if (!is_instrumented) {
+		bool is_tail, is_found = enter_foreign_tail(c, site, f, old, &is_tail);
+
+		if (is_tail)
+			return is_found;
+	}
 	if (!is_instrumented)
 		return enter_foreign(c, site, key) || enter_tail_caller(c, site, f, key, ret_end);
 	if (!call_to(site, f->function) && foreign_call(site) && !zero_tail_into(f->function))
 		return enter_foreign(c, site, key) &&
 		       add_step(c, WALK_START, f->function, 0, f->function); /* not at its entry */
-	return enter(c, site, f->function, key, old);
+	return enter(c, site, f, old);
 }
 
-bool walk_find_chain(const struct walk *w, size_t frame, const struct agent_thread *old, struct walk_chain *c)
+bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *old, struct walk_chain *c)
 {
 	uint32_t site = AGENT_NONE; /* of the frame outside */
 	bool is_end = false;
@@ -394,6 +552,11 @@ bool walk_find_chain(const struct walk *w, size_t frame, const struct agent_thre
 	c->function = AGENT_NONE;
 	if (!w->is_whole)
 		return false;
+	place_entries(w, frame, old);
+	c->innermost = AGENT_NONE;
+	for (size_t i = w->inside; i-- > frame;)
+		if (agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED))
+			c->innermost = w->frames[i].function;
 	for (size_t i = w->inside; i-- > frame && !is_end;) {
 		const struct walk_frame *f = &w->frames[i];
 
@@ -409,19 +572,28 @@ bool walk_find_chain(const struct walk *w, size_t frame, const struct agent_thre
 	return true;
 }
 
-static bool replay_call(struct walk_state *s, const struct agent_call *call, uint64_t key)
+/* The site, marked where what is between it and the entry below is left out. */
+static uint32_t marked(struct walk_state *s, uint32_t site)
+{
+	uint32_t mark = s->is_behind_gap ? WM1_SITE_ELIDED : 0;
+
+	s->is_behind_gap = false;
+	return site | mark;
+}
+
+static bool replay_call(struct walk_state *s, const struct agent_call *call, const struct walk_step *step)
 {
 	const struct callgraph *g = &agent_program.encoder.graph;
 	const struct callgraph_edge *edge = &g->edges[call->edge];
 
 	s->function = call->callee;
-	if (edge->kind == EDGE_ENCODED) {
+	if (edge->kind == EDGE_ENCODED && !(step->has_gap && s->is_behind_gap)) {
 		s->id += edge->addend;
 		return true;
 	}
 	if (is_tail_site(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id))
 		return true; /* nor does the call itself push then */
-	if (!add_entry(s, s->id, key, agent_program.sites[call->site].record))
+	if (!add_entry(s, s->id, step->key, marked(s, agent_program.sites[call->site].record)))
 		return false;
 	s->id = g->nodes[edge->callee].restart;
 	return true;
@@ -438,12 +610,19 @@ static bool replay_step(struct walk_state *s, const struct walk_step *step, bool
 		s->function = step->number;
 		return true;
 	case WALK_CALL:
-		return replay_call(s, call, step->key);
+		return replay_call(s, call, step);
 	case WALK_FOREIGN:
 		if (!(is_tail_site(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id)) &&
-		    !add_entry(s, s->id, step->key, call->foreign))
+		    !add_entry(s, s->id, step->key, marked(s, call->foreign)))
 			return false;
 		break;
+	case WALK_CUT:
+		return add_entry(s, s->id, step->key, marked(s, step->number));
+	case WALK_RESUME:
+		s->id = agent_program.encoder.graph.nodes[agent_program.functions[step->number].node].restart;
+		s->function = step->number;
+		s->is_behind_gap = true;
+		return true;
 	default:
 		break;
 	}
@@ -455,6 +634,7 @@ static bool replay_step(struct walk_state *s, const struct walk_step *step, bool
 bool walk_replay(const struct walk_chain *chain, const struct agent_entry *base, bool is_captured, struct walk_state *s)
 {
 	s->count = 0;
+	s->is_behind_gap = false;
 	s->id = AGENT_FOREIGN_ID;
 	s->function = AGENT_NONE;
 	if (!base || !add_entry(s, 0, UINT64_MAX, 0))

@@ -18,6 +18,7 @@
 
 struct walk_frame {
 	uintptr_t pc; /* of the innermost and of interrupted frames where it is, of others where the call returns to */
+	size_t entries;      /* of the thread, from its base on: of frames outside of it and its own */
 	uintptr_t slot;      /* where its return address is; 0 of the outermost */
 	uint32_t function;   /* AGENT_NONE: code of no function */
 	uint32_t site;       /* of the call in progress; AGENT_NONE in the innermost and where no site is known */
@@ -38,10 +39,13 @@ enum walk_step_kind {
 	WALK_CALL,    /* `number`, a call of the graph */
 	WALK_FOREIGN, /* `number`, a call of what is not instrumented */
 	WALK_SIGNAL,  /* a signal's handler runs */
+	WALK_CUT,     /* `number`, the record of a site, made a tail call; it and more of them are not known */
+	WALK_RESUME,  /* the last of them entered `number`, a function */
 };
 
 struct walk_step {
 	uint8_t kind;
+	bool has_gap; /* WALK_CALL: an entry says what was left out in front of its piece: this one's if there is none before it */
 	uint32_t number;
 	uint64_t key;
 };
@@ -49,7 +53,8 @@ struct walk_step {
 struct walk_chain {
 	struct walk_step *steps;
 	size_t count, capacity;
-	uint32_t function; /* at the end; AGENT_NONE: foreign code */
+	uint32_t function;  /* at the end; AGENT_NONE: foreign code */
+	uint32_t innermost; /* of the frames, that is instrumented */
 };
 
 /* What a thread's id and context stack are to be. */
@@ -57,7 +62,8 @@ struct walk_state {
 	uint64_t id;
 	struct agent_entry *entries; /* base first */
 	size_t count, capacity;
-	uint32_t function; /* as of the chain */
+	uint32_t function;  /* as of the chain */
+	bool is_behind_gap; /* tail calls are left out, and no entry says so yet */
 };
 
 /* Walks from these registers. False: no frame could be looked at. Functions are added as they are met; none is reached. */
@@ -66,7 +72,7 @@ bool walk_stack(struct walk *w, const struct unwind_regs *regs);
  * How it came to the frame with that index. old: the thread's entries now, which say over which tail calls a frame was entered; the
  * encoding is that in which they were pushed. False: a call is not known, or memory is short.
  */
-bool walk_find_chain(const struct walk *w, size_t frame, const struct agent_thread *old, struct walk_chain *ret);
+bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *old, struct walk_chain *ret);
 /*
  * The state at its end, as the code in place would have made it: ids are sums over that of foreign code where a function was entered
  * that has no hook for it. is_captured: as if each had one, which is what a capture says.

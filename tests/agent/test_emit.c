@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "check.h"
+#include "waymark/abi.h"
 
 enum {
 	CODE_BYTES = 8192,
@@ -24,9 +25,9 @@ struct entry {
 
 static _Thread_local struct {
 	uint64_t id;
-	struct entry *top;
+	struct entry *top, *base;
 } thread;
-static struct entry entries[8];
+static struct entry entries[32];
 static uint8_t *code; /* within reach of itself: stubs, then places */
 static struct emit_places places;
 static struct emit e;
@@ -258,6 +259,44 @@ static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, 
 	CHECK(thread.top == entries + 1);
 }
 
+/* Entries in front of the base are of another segment: this frame's key means nothing there. */
+static void test_push_tail(uint32_t outer, uint32_t own)
+{
+	struct emit_start start = {.restart = 5};
+	uint32_t *counter = (uint32_t *)(code + CODE_BYTES + 64), pushed, done;
+	uint64_t key = sp_before - 16;
+	struct entry *top = entries + outer + 1 + own, *entry;
+	bool is_replaced = own > EMIT_TAILS_KEPT;
+
+	for (struct entry *at = entries; at < top; at++)
+		*at = (struct entry){.id = 500, .key = key, .site = 1, .prefix = 2, .run = 3, .below = 4};
+	entries[outer].key = UINT64_MAX;
+	thread.base = entries + outer;
+	thread.top = top;
+	thread.id = 77;
+	*counter = 0;
+	begin();
+	emit_push_tail(&e, &places, 1234, &start, (uintptr_t)counter, &pushed, &done);
+	CHECK(EMIT_REPLACE_FIRST < EMIT_REPLACE_DONE && EMIT_REPLACE_DONE < pushed && pushed < done && done < e.len);
+	/* pop -32(%r11) ends there; jmp to what comes behind the push. */
+	CHECK(memcmp(code + EMIT_REPLACE_FIRST - 4, "\x41\x8f\x43\xe0", 4) == 0);
+	CHECK_U64(code[EMIT_REPLACE_DONE - 2], 0xeb);
+	CHECK_U64(EMIT_REPLACE_DONE + (uint32_t)code[EMIT_REPLACE_DONE - 1], pushed);
+	end();
+	run_stub("push tail", 0, 0);
+	CHECK_U64(sp_before - 16, key);
+	CHECK(thread.top == top + !is_replaced);
+	entry = thread.top - 1;
+	CHECK_U64(entry->id, 77);
+	CHECK_U64(entry->key, key);
+	CHECK_U64(entry->site, is_replaced ? 1234 | WM1_SITE_ELIDED : 1234);
+	CHECK(entry->prefix == 0 && entry->run == 0);
+	CHECK_U64(thread.id, 5);
+	CHECK_U64(*counter, 1);
+	for (struct entry *at = entries; at < entry; at++)
+		CHECK(at->id == 500 && at->prefix == 2 && at->run == 3);
+}
+
 /* No entry has the key: pop_maybe goes on, pop asks `returned` with the site's number. */
 static void test_pop_without(void)
 {
@@ -283,7 +322,7 @@ static void test_push_kept(void)
 {
 	const uint64_t foreign = UINT64_C(1) << 63, max_id = (UINT64_C(1) << 62) - 1; /* of thread.h */
 	const uint64_t ids[] = {foreign, foreign + 12, foreign - 12, max_id};
-	struct emit_start start = {.restart = 5, .keeps_foreign = true};
+	struct emit_start start = {.restart = 5};
 	uint32_t pushed, done;
 
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
@@ -292,7 +331,7 @@ static void test_push_kept(void)
 		thread.top = entries + 1;
 		thread.id = ids[i];
 		begin();
-		emit_push(&e, &places, 1, &start, 0, &pushed, &done);
+		emit_push_tail(&e, &places, 1, &start, 0, &pushed, &done);
 		end();
 		run_stub("push kept", 0, 0);
 		CHECK_U64(thread.id, is_kept ? ids[i] : 5);
@@ -361,6 +400,7 @@ static bool make_places(void)
 	at = code + 4096;
 	memcpy(at, &foreign, 8);
 	places = (struct emit_places){.id = (int32_t)((char *)&thread.id - self),
+				      .base = (int32_t)((char *)&thread.base - self),
 				      .top = (int32_t)((char *)&thread.top - self)};
 	places.foreign = (uintptr_t)at;
 	/* grow: push %rax; movabs $entries+1,%rax; mov %rax,%fs:top; pop %rax; ret */
@@ -399,6 +439,9 @@ int main(void)
 		for (int i = 0; i <= ADDENDS; i++)
 			for (uint32_t tails = 0; tails < 4; tails++)
 				test_push_and_pop(is_maybe, i < ADDENDS ? addends[i] : 0, i == ADDENDS, tails);
+	for (uint32_t outer = 0; outer < 16; outer++)
+		for (uint32_t own = 0; own < 12; own++)
+			test_push_tail(outer, own);
 	test_pop_without();
 	test_push_kept();
 	test_grow();

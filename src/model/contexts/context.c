@@ -117,7 +117,7 @@ static struct error *check_start(const struct process *p, const struct context_b
 	}
 	err = process_find_site(p, below->site, &below_image, &below_site);
 	if (!err && below_image == image)
-		err = image_is_pushed_to(image, below->epoch, below_site, piece->start, &is_callee);
+		err = image_is_pushed_to(image, below->epoch, below_site, piece->start, below->is_elided, &is_callee);
 	if (err || is_callee)
 		return err;
 	if (is_pushed_unknown(below_image->meta.sites[below_site].kind))
@@ -268,7 +268,9 @@ struct context_below context_above(const struct wmk_node *node)
 {
 	if (node->site == WM_SITE_THREAD)
 		return (struct context_below){.is_root = true, .root = WM_PREFIX_THREAD};
-	return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED, .epoch = node->epoch};
+	return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED,
+				      .epoch = node->epoch,
+				      .is_elided = (node->site & WM1_SITE_ELIDED) != 0};
 }
 
 /* The functions that create threads are what [thread] says. */

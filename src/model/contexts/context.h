@@ -39,6 +39,7 @@ struct context_below {
 	uint32_t root; /* a reserved prefix, when is_root */
 	uint32_t site; /* without WM1_SITE_ELIDED */
 	uint32_t epoch;
+	bool is_elided; /* it had WM1_SITE_ELIDED */
 	bool is_root;
 };
 struct error *context_append_root(uint32_t prefix, struct frame_vec *frames);

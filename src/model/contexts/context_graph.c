@@ -248,7 +248,8 @@ struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t f
 	return err && image->recorded ? error_context(err, "%s: epoch %" PRIu32, image->meta.unit, epoch) : err;
 }
 
-struct error *image_is_pushed_to(struct image *image, uint32_t epoch, uint32_t site, uint32_t function, bool *ret)
+struct error *image_is_pushed_to(struct image *image, uint32_t epoch, uint32_t site, uint32_t function, bool is_elided,
+				 bool *ret)
 {
 	const struct meta_site *s = &image->meta.sites[site];
 
@@ -264,7 +265,7 @@ struct error *image_is_pushed_to(struct image *image, uint32_t epoch, uint32_t s
 		break;
 	}
 	*ret = false;
-	return image->recorded ? recorded_is_pushed_call(image, epoch, site, function, ret) : NULL;
+	return image->recorded ? recorded_is_pushed_call(image, epoch, site, function, is_elided, ret) : NULL;
 }
 
 uint32_t image_site_number(const struct image *image, uint32_t site)

@@ -60,8 +60,10 @@ static inline uint32_t context_piece_site(const struct context_piece *piece, uin
 	return piece->graph->edges[piece->edges[i]].site;
 }
 
-/* *ret: in that epoch the site pushes, and the function is known as a callee. */
-struct error *image_is_pushed_to(struct image *image, uint32_t epoch, uint32_t site, uint32_t function, bool *ret);
+/* *ret: in that epoch the site pushes, and the function is known as a callee. is_elided: the push is marked with WM1_SITE_ELIDED, for
+ * which recorded code may push where its call is encoded. */
+struct error *image_is_pushed_to(struct image *image, uint32_t epoch, uint32_t site, uint32_t function, bool is_elided,
+				 bool *ret);
 /* The site's number, for messages: in the image, of recorded code in the process. */
 uint32_t image_site_number(const struct image *image, uint32_t site);
 

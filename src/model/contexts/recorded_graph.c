@@ -597,7 +597,8 @@ struct error *recorded_encoding(struct image *image, uint32_t epoch, struct enco
 	return err;
 }
 
-struct error *recorded_is_pushed_call(struct image *image, uint32_t epoch, uint32_t site, uint32_t callee, bool *ret)
+struct error *recorded_is_pushed_call(struct image *image, uint32_t epoch, uint32_t site, uint32_t callee,
+				      bool may_be_encoded, bool *ret)
 {
 	struct recorded_epoch *e;
 	uint32_t edge;
@@ -605,6 +606,6 @@ struct error *recorded_is_pushed_call(struct image *image, uint32_t epoch, uint3
 
 	if (!err)
 		*ret = hashmap_find(&e->calls, &(struct key){{site, callee, 0}}, &edge) &&
-		       e->encoding.graph.edges[edge].kind != EDGE_ENCODED;
+		       (may_be_encoded || e->encoding.graph.edges[edge].kind != EDGE_ENCODED);
 	return err;
 }

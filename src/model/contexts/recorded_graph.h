@@ -36,7 +36,8 @@ const struct error *recorded_why_unnamed(const struct image *image, size_t i);
 
 /* ERROR_NOT_FOUND: the epoch has no dictionary (yet). The image owns *ret. */
 struct error *recorded_encoding(struct image *image, uint32_t epoch, struct encoding **ret);
-/* *ret: the dictionary of the epoch has a call from the site to the function, and this call pushes. */
-struct error *recorded_is_pushed_call(struct image *image, uint32_t epoch, uint32_t site, uint32_t callee, bool *ret);
+/* *ret: the dictionary of the epoch has a call from the site to the function, and this call pushes, or need not. */
+struct error *recorded_is_pushed_call(struct image *image, uint32_t epoch, uint32_t site, uint32_t callee,
+				      bool may_be_encoded, bool *ret);
 
 #endif
