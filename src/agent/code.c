@@ -172,14 +172,28 @@ bool code_add_stub(struct code_area *area, const struct code_stub *stub, const s
 	return true;
 }
 
-bool code_find_stub(uintptr_t pc, struct code_stub *ret)
+static const struct code_area *area_at(uintptr_t pc)
 {
 	const struct code_area *area = __atomic_load_n(&areas, __ATOMIC_ACQUIRE);
-	const uint8_t *header;
-	size_t bit;
 
 	while (area && (pc < area->low || pc >= __atomic_load_n(&area->used, __ATOMIC_ACQUIRE)))
 		area = area->next;
+	return area;
+}
+
+const struct emit_places *code_places_at(uintptr_t pc)
+{
+	const struct code_area *area = area_at(pc);
+
+	return area ? &area->places : NULL;
+}
+
+bool code_find_stub(uintptr_t pc, struct code_stub *ret)
+{
+	const struct code_area *area = area_at(pc);
+	const uint8_t *header;
+	size_t bit;
+
 	if (!area)
 		return false;
 	bit = (pc - area->low) / STUB_ALIGN;

@@ -9,7 +9,7 @@
  *
  * An area serves all images within reach of it. A stub begins at a multiple of 16 with 8 bytes that say what it is:
  *
- *      number (4)  kind (1)  first done (1)  second done (1)  length / 16 (1)   then its code
+ *      number (4)  kind (1)  first (1)  done (1)  length / 16 (1)   then its code
  *
  * The caller holds the agent's lock.
  */
@@ -46,8 +46,12 @@ struct code_stub {
 	uint32_t number;
 	uint32_t len;
 	uint8_t kind;
-	uint8_t first; /* offset of its code behind the first of the stores that do its work (emit.h) */
-	uint8_t done;  /* behind the last */
+	/*
+	 * Offsets in it. BEFORE, TAIL: behind the first and the last of the stores that do its work (emit.h). AFTER: of the program's
+	 * instructions, and behind the last store. CHOOSE: of the program's instructions in front of the site, where the stub is
+	 * entered, and behind them. ENTRY, FOREIGN: where it is entered, and of the program's instructions.
+	 */
+	uint8_t first, done;
 };
 
 /* False: code cannot be written here. */
@@ -71,6 +75,8 @@ uintptr_t code_next(const struct code_area *area);
 bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e);
 /* The stub whose code has pc. */
 bool code_find_stub(uintptr_t pc, struct code_stub *ret);
+/* What the stubs of the area with pc use; NULL: pc is in none. */
+const struct emit_places *code_places_at(uintptr_t pc);
 /* The address of a new counter; 0: none left. */
 uintptr_t code_add_counter(struct code_area *area);
 

@@ -336,7 +336,8 @@ static void find_tails(uint32_t site, const struct agent_call *call, uint32_t in
 		add_tails(call->callee, inner, MAX_TAILS, &left);
 }
 
-/* Adds the calls that the frames are in: all that can be, for a return address is aimed only while its frame is known to be true. */
+/* Adds the calls that the frames are in: all that can be, for a return address is aimed only while its frame is known to be true. False:
+ * one of this segment was not. */
 static bool add_calls_of_frames(const struct walk *w)
 {
 	bool ok = true;
@@ -355,7 +356,9 @@ static bool add_calls_of_frames(const struct walk *w)
 		    (is_direct(site) || find_call(outer->site, target) || is_behind_tail(outer->site, inner->function)))
 			continue;
 		call = discover_call(outer->site, is_direct(site) ? agent_resolve(site->target) : target);
-		ok &= call && patch_site(outer->site);
+		/* What a handler has interrupted may be where it would be written. */
+		if ((!call || !patch_site(outer->site)) && i < w->inside)
+			ok = false;
 		if (call)
 			find_tails(outer->site, call, inner->function);
 	}

@@ -278,6 +278,7 @@ static uintptr_t write_lead(const struct agent_site *site, const uint8_t *bytes,
 
 	if (!stub_begin(&s, site, CODE_STUB_CHOOSE) || !emit_moved(&s.e, bytes, region_start(site), site->lead_bytes))
 		return 0;
+	stub_done(&s, 0, s.e.len);
 	emit_jump(&s.e, to);
 	return stub_end(&s);
 }
@@ -467,7 +468,11 @@ static uintptr_t write_choose(const struct agent_site *site, const uint8_t *byte
 	for (uint32_t i = 0; i < compared; i++)
 		emit_bytes(&s.e, &choices[i].target, sizeof choices[i].target);
 	ret = emit_here(&s.e);
-	if (!emit_moved(&s.e, bytes, region_start(site), site->lead_bytes) ||
+	if (emit_moved(&s.e, bytes, region_start(site), site->lead_bytes))
+		stub_done(&s, (uint32_t)(ret - s.head.start), s.e.len);
+	else
+		s.e.is_full = true;
+	if (!emit_ok(&s.e) ||
 	    !emit_load_target(&s.e, bytes + site->lead_bytes, site, is_call(site) && !site->is_at_cell ? 8 : 0)) {
 		ret = 0;
 		goto out;
@@ -537,7 +542,7 @@ static uintptr_t write_after(const struct agent_site *site, const struct undo *u
 	if (u->addend) {
 		done = emit_sub(&s.e, &s.area->places, u->addend);
 	}
-	stub_done(&s, done, done);
+	stub_done(&s, s.e.len, done);
 	if (!emit_moved(&s.e, bytes, return_address(site), moved))
 		return 0;
 	emit_jump(&s.e, moved && next_chained(site) ? next_chained(site)->choose : return_address(site) + moved);
@@ -794,7 +799,7 @@ bool patch_entry(uint32_t function)
 	}
 	start = emit_here(&s.e);
 	emit_entry(&s.e, &s.area->places, function, restart, s.head.start, literals, &done, &behind);
-	stub_done(&s, done, done);
+	stub_done(&s, (uint32_t)(start - s.head.start), behind);
 	if (!emit_moved(&s.e, p->bytes + f->entry_original, f->entry_address, f->entry_bytes))
 		return false;
 	emit_jump(&s.e, f->entry_address + f->entry_bytes);
@@ -810,18 +815,21 @@ bool patch_foreign(uint32_t function, const struct scan_site *site)
 	struct agent_function *f = &agent_program.functions[function];
 	uintptr_t at = site->address + site->insn.len_bytes;
 	uint8_t region[REGION_MAX];
-	uint32_t done;
+	uint32_t first, done;
 	struct stub s;
 
 	if (!stub_begin_in(&s, f->image, CODE_STUB_FOREIGN, function))
 		return false;
+	emit_bytes(&s.e, &at, sizeof at);
+	emit_bytes(&s.e, (const uint8_t *)at, site->room_bytes); /* NOLINT(performance-no-int-to-ptr) */
+	first = s.e.len;
 	emit_pop_maybe(&s.e, &s.area->places, &done); /* what tail calls of the callee have left */
 	emit_foreign(&s.e, &s.area->places);
-	stub_done(&s, s.e.len, s.e.len);
+	stub_done(&s, first, s.e.len);
 	if (!emit_moved(&s.e, (const uint8_t *)at, at, site->room_bytes)) /* NOLINT(performance-no-int-to-ptr) */
 		return false;
 	emit_jump(&s.e, at + site->room_bytes);
-	return stub_end(&s) && plan_jump(region, at, site->room_bytes, s.head.start) &&
+	return stub_end(&s) && plan_jump(region, at, site->room_bytes, s.head.start + first) &&
 	       write_foreign(f->image, at, region, site->room_bytes);
 }
 
@@ -829,17 +837,20 @@ bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
 {
 	struct agent_function *f = &agent_program.functions[function];
 	uint8_t region[CALL_BYTES];
+	uint32_t first;
 	struct stub s;
 
 	if (!stub_begin_in(&s, f->image, CODE_STUB_FOREIGN, function))
 		return false;
+	emit_bytes(&s.e, &address, sizeof address);
+	first = s.e.len;
 	emit_foreign(&s.e, &s.area->places);
-	stub_done(&s, s.e.len, s.e.len);
+	stub_done(&s, first, s.e.len);
 	emit_jump(&s.e, target);
 	if (!stub_end(&s))
 		return false;
 	memcpy(region, (const void *)address, sizeof region); /* NOLINT(performance-no-int-to-ptr) */
-	put_distance(region + sizeof region, address + sizeof region, s.head.start);
+	put_distance(region + sizeof region, address + sizeof region, s.head.start + first);
 	return write_foreign(f->image, address, region, sizeof region);
 }
 

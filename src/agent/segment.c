@@ -104,6 +104,8 @@ bool segment_is_between(void)
 		struct unwind_regs regs;
 		uint32_t site;
 
+		if (s->is_in_stub)
+			return false;
 		if (!s->interrupted)
 			continue;
 		unwind_regs_of_signal(s->interrupted, &regs);
@@ -121,7 +123,7 @@ bool segment_is_held(uintptr_t at, size_t len)
 		const ucontext_t *interrupted = s->interrupted;
 		uintptr_t pc = interrupted ? (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP] : 0;
 
-		if (pc > at && pc < at + len)
+		if (pc > at && pc < at + len && !s->is_in_stub)
 			return true;
 	}
 	return false;

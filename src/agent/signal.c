@@ -1,21 +1,92 @@
 /*
  * signal.c - the program's signal handlers run inside of this one: what they do has a context of its own that starts with [signal],
  * and what they interrupted goes on with the context it had, also in the midst of a stub.
+ *
+ * A handler finds in its ucontext where the program is, never a stub: backtrace(), unwinders and profilers see all frames then. When it
+ * returns and has not sent the program elsewhere, the stub goes on.
  */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "agent/code.h"
 #include "agent/discover.h"
 #include "agent/lock.h"
+#include "agent/place.h"
 #include "agent/program.h"
 #include "agent/segment.h"
 #include "recorder/handlers.h"
 #include "waymark/abi.h"
 
+enum {
+	MAX_WAITING = 8,
+};
+
 /* Handlers whose entry knows where it is called from. */
 static _Atomic(uintptr_t) hooked[NSIG];
+
+/* Registers of a ucontext that stand for others meanwhile. */
+struct shown {
+	ucontext_t *context;
+	struct place is, was;
+	bool is_changed;
+};
+
+static struct place place_in(const ucontext_t *c)
+{
+	return (struct place){(uintptr_t)c->uc_mcontext.gregs[REG_RIP], (uintptr_t)c->uc_mcontext.gregs[REG_RSP]};
+}
+
+static void set_place(ucontext_t *c, struct place place)
+{
+	c->uc_mcontext.gregs[REG_RIP] = (greg_t)place.pc;
+	c->uc_mcontext.gregs[REG_RSP] = (greg_t)place.sp;
+}
+
+static bool is_shown(const struct shown *s)
+{
+	struct place now = place_in(s->context);
+
+	return now.pc == s->is.pc && now.sp == s->is.sp;
+}
+
+static void show(struct shown *s, ucontext_t *context)
+{
+	struct agent_guard guard;
+
+	s->context = context;
+	s->is = s->was = place_in(context);
+	s->is_changed = false;
+	if (!code_places_at(s->was.pc))
+		return;
+	agent_lock(&guard);
+	s->is_changed = place_find(s->was.pc, s->was.sp, &s->is);
+	agent_unlock(&guard);
+	if (s->is_changed)
+		set_place(context, s->is);
+}
+
+/* This signal's, and those of signals that came with it and wait for this handler to end: their handlers have not begun. */
+static uint32_t show_all(struct shown shown[MAX_WAITING], ucontext_t *context)
+{
+	uint32_t count = 0;
+
+	do {
+		show(&shown[count++], context);
+		if (place_in(context).pc != (uintptr_t)wmrt_handle)
+			break;
+		context = (ucontext_t *)context->uc_mcontext.gregs[REG_RDX]; /* NOLINT(performance-no-int-to-ptr) */
+	} while (count < MAX_WAITING);
+	return count;
+}
+
+static void put_back(const struct shown *shown, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (shown[i].is_changed && is_shown(&shown[i]))
+			set_place(shown[i].context, shown[i].was);
+}
 
 /* A handler that was interrupted itself may be where its hook would be written. */
 static void hook(int sig, uintptr_t handler, uintptr_t interrupted)
@@ -36,11 +107,12 @@ static void hook(int sig, uintptr_t handler, uintptr_t interrupted)
 
 void wmrt_handle(int sig, siginfo_t *info, void *context)
 {
-	const ucontext_t *interrupted = context;
 	wmrt_handler_fn handler = wmrt_handler_of(sig);
+	ucontext_t *interrupted = context;
+	struct shown shown[MAX_WAITING];
 	struct agent_segment *left;
 	struct unwind_regs regs;
-	greg_t pc, sp;
+	uint32_t count;
 
 	if (!agent_is_on || agent_thread.in_agent || (!agent_thread.base && !agent_thread_begin())) {
 		handler(sig, info, context);
@@ -50,13 +122,15 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 				     (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
 	agent_thread.is_on_alternate = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)interrupted->uc_stack.ss_sp <
 				       interrupted->uc_stack.ss_size;
-	hook(sig, (uintptr_t)handler, (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP]);
-	pc = interrupted->uc_mcontext.gregs[REG_RIP];
-	sp = interrupted->uc_mcontext.gregs[REG_RSP];
+	/* Before the registers say otherwise. */
+	left->is_in_stub = code_places_at(place_in(interrupted).pc) != NULL;
+	count = show_all(shown, interrupted);
+	hook(sig, (uintptr_t)handler, shown[0].is.pc);
 	handler(sig, info, context);
 	/* A handler may send what it interrupted elsewhere. */
-	if (interrupted->uc_mcontext.gregs[REG_RIP] != pc || interrupted->uc_mcontext.gregs[REG_RSP] != sp)
+	if (!is_shown(&shown[0]))
 		left->epoch = 0;
+	put_back(shown, count);
 	unwind_regs_of_signal(context, &regs);
 	segment_return(left, &regs);
 }

@@ -278,6 +278,7 @@ static uint32_t pushed_for(const struct agent_thread *old, const struct agent_en
 		return AGENT_NONE;
 	}
 	start = agent_program.node_functions[start];
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): one of the thread's */
 	return discover_tail(entry->site, start) ? start : AGENT_NONE;
 }
 
