@@ -56,7 +56,7 @@ static uint32_t region_bytes(const struct agent_site *site)
 bool patch_is_over_room(const struct scan_site *site)
 {
 	return site->kind == SCAN_CALL_INDIRECT && site->insn.len_bytes + site->lead_bytes < CALL_BYTES &&
-	       site->has_room && !site->is_room_entered;
+	       (site->has_room || site->is_short_room) && !site->is_room_entered;
 }
 
 bool patch_is_chained(const struct scan_site *site, const struct scan_site *before)

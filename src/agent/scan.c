@@ -182,8 +182,7 @@ static bool finish(struct scan_work *w, struct scan_function *f)
 	*f = (struct scan_function){.start = w->start, .chunk_count = w->part_count, .insn_count = w->insn_count};
 	for (size_t i = 0; i < w->part_count; i++)
 		f->chunks[i] = (struct scan_chunk){w->parts[i].low, w->parts[i].high};
-	for (size_t i = 0; i < w->insn_count; i++)
-		f->switches_stack |= w->insns[i].switches_stack;
+	f->switches_stack = scan_switches_stack(w);
 	if (!scan_add_sites(w, f))
 		return false;
 	f->is_leaf = f->site_count == 0;

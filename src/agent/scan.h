@@ -79,8 +79,8 @@ struct scan_site {
 	uint64_t target; /* of direct ones; it may be a PLT entry (scan_is_plt) or no function's start */
 	struct insn insn;
 	uint8_t kind; /* enum scan_kind */
-	/* Bytes of whole instructions behind the site. For calls these are at the return address, at least 5, and can be replaced by a
-	 * jump. For tails that are not conditional: bytes that nothing reaches, so that these and the site have at least 5; 0 when the
+	/* Bytes of whole instructions behind the site. For calls these are at the return address, at least 5 (but for is_short_room),
+	 * and can be replaced by a jump. For tails that are not conditional: bytes that nothing reaches, so that these and the site have at least 5; 0 when the
 	 * site alone has. */
 	uint8_t room_bytes;
 	uint8_t room_count; /* instructions in it */
@@ -91,6 +91,8 @@ struct scan_site {
 	uint8_t lead_count;
 	bool lead_needs_stack : 1; /* some instruction of the lead reads the stack pointer, or branches: no return address may be pushed */
 	bool has_room : 1;
+	/* SCAN_CALL_INDIRECT, where there is no room: site and room_bytes together have at least 5, but not the latter. */
+	bool is_short_room : 1;
 	bool is_entered : 1; /* something comes to the site other than from the instruction before it */
 	/* A branch or pointer leads to the return address itself: what stands there must ask who came. */
 	bool is_room_entered : 1;

@@ -3,7 +3,8 @@
  *
  * A target that was added up (the distance in a table and its base), or loaded from a table whose entries lead into the function,
  * stays. Any other jump leaves when the stack pointer is where it was at the entry (the CFA is rsp + 8): a tail call. If the
- * function has labels whose address is taken it may also be a computed goto: with a frame it is one, without one it may be either.
+ * function has labels whose address is taken it may also be a computed goto: with a frame it is one, without one it may be either if some
+ * label, too, is without one: a jump does not change the frame.
  * A jump with a frame in a function without labels is not understood.
  */
 #include "agent/scan_work.h"
@@ -97,6 +98,17 @@ static bool has_targets(const struct scan_work *w)
 	return false;
 }
 
+/* Some label is where the stack is as at the entry. */
+static bool has_label_without_frame(const struct scan_work *w)
+{
+	for (size_t i = 0; i < w->part_count; i++)
+		for (uint64_t at = w->parts[i].low; at < w->parts[i].high; at++)
+			if ((w->parts[i].marks[at - w->parts[i].low] & SCAN_MARK_LABEL) &&
+			    w->image->cfa_offset_at(w->image->state, at) == 8)
+				return true;
+	return false;
+}
+
 static void classify(struct scan_work *w, const struct scan_part *part, size_t n)
 {
 	const struct insn *insn = &w->insns[n];
@@ -111,7 +123,7 @@ static void classify(struct scan_work *w, const struct scan_part *part, size_t n
 	}
 	if (!has_frame) {
 		*m |= SCAN_MARK_LEAVE;
-		if (jump == JUMP_EITHER && w->has_labels)
+		if (jump == JUMP_EITHER && w->has_labels && has_label_without_frame(w))
 			*m |= SCAN_MARK_STAY;
 		return;
 	}

@@ -216,10 +216,15 @@ static void add_room(struct scan_work *w, struct scan_site *site)
 			return;
 		site->is_room_entered = part->marks[behind - part->low] & SCAN_MARK_TARGET;
 		region = forward(w, part, n, JUMP_BYTES, false);
+		if (!region.count && site->kind == SCAN_CALL_INDIRECT && site->insn.len_bytes < JUMP_BYTES &&
+		    !site->is_room_entered) {
+			region = forward(w, part, n, JUMP_BYTES - (size_t)site->insn.len_bytes, false);
+			site->is_short_room = region.count != 0;
+		}
 	}
 	site->room_bytes = region.bytes;
 	site->room_count = region.count;
-	site->has_room = region.count != 0;
+	site->has_room = region.count != 0 && !site->is_short_room;
 	take(part, behind, region.bytes);
 }
 

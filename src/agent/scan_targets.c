@@ -126,8 +126,10 @@ static void follow_branch(struct scan_work *w, const struct insn *insn)
 /* A constant that may be the address of a label. */
 static void see_constant(struct scan_work *w, uint64_t value)
 {
-	if (value != w->start && mark(w, value))
-		w->has_labels = true;
+	if (value == w->start || !mark(w, value))
+		return;
+	*scan_mark_of(w, value) |= SCAN_MARK_LABEL;
+	w->has_labels = true;
 }
 
 static void see_constants(struct scan_work *w, const struct insn *insn)
@@ -182,14 +184,16 @@ static enum entry see_entry(struct scan_work *w, uint64_t target)
 		mark(w, target);
 		if (target == w->start)
 			w->entry_is_target = true;
+		else
+			*scan_mark_of(w, target) |= SCAN_MARK_LABEL;
 		return ENTRY_TAKEN;
 	}
 	if (!foreign_range(w, target, &low, &high, &cfa_off_bytes))
 		return ENTRY_NONE;
 	if (cfa_off_bytes == 8 || !jumps_back(w, low, high))
 		return ENTRY_FOREIGN;
-	if (scan_add_part(w, low, high))
-		mark(w, target);
+	if (scan_add_part(w, low, high) && mark(w, target))
+		*scan_mark_of(w, target) |= SCAN_MARK_LABEL;
 	return ENTRY_TAKEN;
 }
 

@@ -15,8 +15,9 @@ enum scan_mark {
 	SCAN_MARK_SITE = 4,    /* a site starts here */
 	SCAN_MARK_TAKEN = 8,   /* belongs to a region or a site */
 	SCAN_MARK_STAY = 16,   /* an indirect jump that may stay in the function, although it may leave it */
-	SCAN_MARK_BRANCH = 64, /* a target of a direct jump of the function */
 	SCAN_MARK_LEAVE = 32,  /* a jump that leaves the function */
+	SCAN_MARK_BRANCH = 64, /* a target of a direct jump of the function */
+	SCAN_MARK_LABEL = 128, /* data or instructions hold its address, or the distance to it */
 };
 
 struct scan_part {
@@ -70,6 +71,8 @@ void scan_mark_targets(struct scan_work *w);
 void scan_mark_jumps(struct scan_work *w);
 /* The address that the register is given before instruction n by a lea or an immediate; 0: not seen. */
 uint64_t scan_known_address(const struct scan_work *w, const struct scan_part *part, size_t n, uint8_t reg);
+/* scan_stack.c: some instruction may leave another stack. */
+bool scan_switches_stack(struct scan_work *w);
 /* scan_regions.c: sites, and the bytes around them. False when memory is short. */
 bool scan_add_sites(struct scan_work *w, struct scan_function *f);
 /* scan_live.c: fills in what is live behind the calls. */

@@ -89,6 +89,32 @@ NOINLINE static unsigned second(unsigned left, unsigned sum)
 NOINLINE static unsigned third(unsigned left, unsigned sum)
 {
 	BEGIN();
+	/* Without PIE its table has addresses of labels, which are no targets of the jump at the end. */
+	switch (left % 9) {
+	case 0:
+		sum += work(3);
+		break;
+	case 1:
+		sum ^= 77;
+		break;
+	case 2:
+		sum *= 5;
+		break;
+	case 3:
+		sum -= work(sum);
+		break;
+	case 4:
+		sum = sum << 3 | left;
+		break;
+	case 5:
+		sum = ~sum;
+		break;
+	case 6:
+		sum += left << 4;
+		break;
+	default:
+		sum++;
+	}
 	return handlers[choose() % 2](left - 1, sum + 3);
 }
 
@@ -108,6 +134,42 @@ NOINLINE static unsigned loops(unsigned n)
 	RESTORE();
 	LEAVE();
 	return sum;
+}
+
+/* A call that only a branch leads to, of 2 bytes, with 2 of a jump and padding behind it. */
+void call_aside(void (*callee)(void), int is_wanted);
+__asm__(".text\n"
+	".p2align 4\n"
+	".type call_aside, @function\n"
+	"call_aside:\n"
+	"	.cfi_startproc\n"
+	"	push %rbx\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset rbx, -16\n"
+	"	mov %rdi, %rax\n"
+	"	test %esi, %esi\n"
+	"	jne 2f\n"
+	"1:	pop %rbx\n"
+	"	.cfi_remember_state\n"
+	"	.cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	"	.cfi_restore_state\n"
+	"2:	call *%rax\n"
+	"	jmp 1b\n"
+	"	nop\n"
+	"	.cfi_endproc\n"
+	".size call_aside, . - call_aside\n");
+
+NOINLINE static void aside(void)
+{
+	ENTER();
+	for (int i = 0; i < 3; i++) {
+		shadow_push("call_aside");
+		call_aside(look, i != 1);
+		RESTORE();
+		look();
+	}
+	LEAVE();
 }
 
 /* ---- deep ---- */
@@ -148,6 +210,7 @@ int main(int argc, char **argv)
 		sum += loops(STEPS);
 #endif
 	sum += loops(10);
+	aside();
 	look();
 	fprintf(stderr, "%u\n", sum);
 	LEAVE();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tails.sh BUILD INCLUDE SOURCES HAZARDS - loops of tail calls and deep recursion, built by gcc and clang, under the agent: what tokens
-# decode to is the stack that the program keeps itself, also after new epochs have begun, and deep stacks are sampled.
+# tails.sh BUILD INCLUDE SOURCES HAZARDS - loops of tail calls, deep recursion and frames of variable size, built by gcc and clang, under
+# the agent: what tokens decode to is the stack that the program keeps itself, also after new epochs have begun, and deep stacks are sampled.
 set -u
 waymark=$1/waymark compare=$1/tests/hazards/compare
 include=$2 sources=$3 hazards=$4
@@ -42,12 +42,16 @@ deep() {
 for cc in gcc clang-19; do
 	command -v "$cc" >/dev/null || continue
 	for options in '-O2' '-O3 -fcf-protection=full -no-pie -fno-pie' '-O0'; do
-		[ "$options" = -O0 ] && lines=6 || lines=288
+		[ "$options" = -O0 ] && lines=11 || lines=293
 		# shellcheck disable=SC2086
 		one $lines "$sources/tails.c" $cc $options
 		# shellcheck disable=SC2086
 		[ "$options" = -O0 ] || deep $cc $options
 	done
+	one 52 "$hazards/frames.c" $cc -O0
+	[ $cc = gcc ] && same_names='-fno-ipa-sra -fno-ipa-cp' || same_names=
+	# shellcheck disable=SC2086
+	one 52 "$hazards/frames.c" $cc -O2 $same_names
 done
 [ $built -gt 0 ] || { echo "neither gcc nor clang-19 is there"; exit 77; }
 [ $failures -eq 0 ]
