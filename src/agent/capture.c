@@ -103,7 +103,7 @@ static enum capture_result at_callee(struct capture_point *p, const struct agent
 	if (call->edge != AGENT_NONE) {
 		p->id = g->nodes[agent_program.functions[call->callee].node].restart;
 		p->function = call->callee;
-		p->address = call->target;
+		p->address = agent_program.functions[call->callee].start;
 		return CAPTURE_OK;
 	}
 	if (top->site & WM1_SITE_ELIDED) /* the entries below it do not say all that is behind them */
@@ -160,7 +160,7 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 			return CAPTURE_OK;
 		}
 		p->function = call->callee;
-		p->address = call->target;
+		p->address = agent_program.functions[call->callee].start;
 		return CAPTURE_OK;
 	case CODE_STUB_TAIL:
 		return in_tail_stub(off, stub, p);
@@ -191,7 +191,7 @@ static enum capture_result in_cell(const struct unwind_regs *regs, uint32_t site
 		undo_call(p, site_of(site), regs->r[CFI_RSP] - 16);
 	} else if (call->edge != AGENT_NONE) {
 		p->function = call->callee;
-		p->address = call->target;
+		p->address = agent_program.functions[call->callee].start;
 	} else {
 		undo_call(p, site_of(site), regs->r[CFI_RSP] - 16);
 		p->address = site_of(site)->address;

@@ -136,11 +136,13 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 {
 	struct agent_program *p = &agent_program;
 	struct agent_call *call = find_call(site, target);
+	const struct agent_call *same;
 	uint32_t callee, number = (uint32_t)p->call_count;
 
 	if (call)
 		return call;
-	callee = quiet_is_known(target) ? AGENT_NONE : callee_at(target);
+	/* A pointer to a function may lead to an entry of the PLT. */
+	callee = quiet_is_known(target) ? AGENT_NONE : callee_at(agent_resolve(target));
 	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls))
 		return NULL;
 	call = &p->calls[number];
@@ -151,9 +153,12 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		.target = target,
 		.is_quiet = quiet_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_QUIET),
 	};
-	if (agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) && !add_edge(site, call, number))
+	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? walk_call_to(site, callee) : NULL;
+	if (same)
+		call->edge = same->edge;
+	else if (agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) && !add_edge(site, call, number))
 		return NULL;
-	if (!call->is_quiet && !record_call(call))
+	if (!same && !call->is_quiet && !record_call(call))
 		return NULL;
 	if ((p->sites[site].record && !words_set(&site_by_record, p->sites[site].record, site)) ||
 	    (call->foreign && !words_set(&site_by_record, call->foreign, site)))
@@ -353,7 +358,9 @@ static bool add_calls_of_frames(const struct walk *w)
 		site = &agent_program.sites[outer->site];
 		target = agent_program.functions[inner->function].start;
 		if (site->first_call != AGENT_NONE &&
-		    (is_direct(site) || find_call(outer->site, target) || is_behind_tail(outer->site, inner->function)))
+		    (is_direct(site) || find_call(outer->site, target) || walk_call_to(outer->site, inner->function) ||
+		     walk_is_foreign_tail(outer->site, inner, &agent_thread) ||
+		     is_behind_tail(outer->site, inner->function)))
 			continue;
 		call = discover_call(outer->site, is_direct(site) ? agent_resolve(site->target) : target);
 		/* What a handler has interrupted may be where it would be written. */
@@ -398,6 +405,7 @@ bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_
 
 		reach_frames(w);
 		find_sites(w);
+		walk_place_entries(w, 0, &agent_thread);
 		is_added = add_calls_of_frames(w);
 		if (is_added)
 			know_roots(w);

@@ -96,7 +96,7 @@ static bool add_entry(struct walk_state *s, uint64_t id, uint64_t key, uint32_t 
 	return true;
 }
 
-static struct agent_call *call_to(uint32_t site, uint32_t callee)
+struct agent_call *walk_call_to(uint32_t site, uint32_t callee)
 {
 	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
 		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
@@ -159,7 +159,7 @@ static uint32_t call_number(const struct agent_call *call)
 }
 
 /* The thread's entries that are older than those of the frame's callees. Keys rise from the inner frames to the outer ones. */
-static void place_entries(struct walk *w, size_t frame, const struct agent_thread *old)
+void walk_place_entries(struct walk *w, size_t frame, const struct agent_thread *old)
 {
 	size_t at = old->top ? (size_t)(old->top - old->base) : 0, count = at;
 	uint64_t last = 0;
@@ -291,7 +291,8 @@ static bool find_tails(struct tails *t, uint32_t at, uint32_t site, const struct
 {
 	while (left || site != AGENT_NONE) {
 		uint32_t start = left ? pushed_for(old, &entries[left - 1], t->innermost) : AGENT_NONE;
-		const struct agent_call *call = left ? discover_tail(entries[left - 1].site, at) : call_to(site, at);
+		const struct agent_call *call =
+			left ? discover_tail(entries[left - 1].site, at) : walk_call_to(site, at);
 		bool is_entry;
 
 		if (start != AGENT_NONE && start != at)
@@ -454,6 +455,15 @@ static bool enter_foreign_tail(struct walk_chain *c, uint32_t site, const struct
 	return true;
 }
 
+/* What the site pushed last in this frame is for foreign code. */
+bool walk_is_foreign_tail(uint32_t site, const struct walk_frame *f, const struct agent_thread *old)
+{
+	const struct agent_entry *entries;
+	size_t left = tails_of(f, site, old, &entries);
+
+	return left && discover_site(entries[left - 1].site) == site;
+}
+
 static bool enter_foreign(struct walk_chain *c, uint32_t site, uint64_t key)
 {
 	const struct agent_call *call = foreign_call(site);
@@ -523,6 +533,7 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, uint32_t s
 {
 	bool is_instrumented = agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED);
 	uint64_t key = f->slot - 8;
+	bool is_tail;
 
 	if (site == AGENT_NONE)
 		return !is_instrumented && add_step(c, WALK_SIGNAL, 0, 0, AGENT_NONE);
@@ -531,17 +542,19 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, uint32_t s
 		return true;
 	}
 	if (!is_instrumented) {
-		bool is_tail, is_found = enter_foreign_tail(c, site, f, old, &is_tail);
+		bool is_found = enter_foreign_tail(c, site, f, old, &is_tail);
 
 		if (is_tail)
 			return is_found;
 	}
 	if (!is_instrumented)
 		return enter_foreign(c, site, key) || enter_tail_caller(c, site, f, key, ret_end);
-	if (!call_to(site, f->function) && foreign_call(site) && !zero_tail_into(f->function))
-		return enter_foreign(c, site, key) &&
-		       add_step(c, WALK_START, f->function, 0, f->function); /* not at its entry */
-	return enter(c, site, f, old);
+	is_tail = walk_is_foreign_tail(site, f, old);
+	if (!is_tail && enter(c, site, f, old))
+		return true;
+	/* By a tail call of foreign code that the site called; not at its entry. */
+	return (is_tail || !walk_call_to(site, f->function)) && enter_foreign(c, site, key) &&
+	       add_step(c, WALK_START, f->function, 0, f->function);
 }
 
 bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *old, struct walk_chain *c)
@@ -553,7 +566,7 @@ bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *ol
 	c->function = AGENT_NONE;
 	if (!w->is_whole)
 		return false;
-	place_entries(w, frame, old);
+	walk_place_entries(w, frame, old);
 	c->innermost = AGENT_NONE;
 	for (size_t i = w->inside; i-- > frame;)
 		if (agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED))
