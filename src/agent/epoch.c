@@ -105,6 +105,25 @@ static void find_tails(void)
 	}
 }
 
+/* Entries that say where tail calls are left out stay, also where nothing pushes any more: the call that led there takes them off. */
+static void keep_cuts(const struct walk_chain *c)
+{
+	struct agent_program *p = &agent_program;
+	uint32_t entered = AGENT_NONE;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct walk_step *step = &c->steps[i];
+		const struct agent_call *call = &p->calls[step->number];
+
+		if (step->kind == WALK_CALL && p->sites[call->site].kind < SCAN_TAIL)
+			entered = call->callee;
+		else if (step->kind == WALK_START)
+			entered = step->number;
+		else if (step->kind == WALK_CUT && entered != AGENT_NONE)
+			p->functions[entered].leaves_tails = true;
+	}
+}
+
 static void write_changes(const struct was *was)
 {
 	struct agent_program *p = &agent_program;
@@ -189,6 +208,7 @@ bool epoch_begin(const struct unwind_regs *regs)
 	}
 	record_epoch();
 	find_tails();
+	keep_cuts(&chain);
 	write_changes(was);
 	agent_free(was);
 	walk_fix_returns(&walk);
