@@ -117,17 +117,15 @@ static void renew_thread(void)
 /* A context that is not known now is found by the first capture that can. */
 static bool enter_code(const struct unwind_regs *regs)
 {
-	bool ok;
+	bool ok = slots_take() && detach_undo();
 
-	code_hold(regs->pc);
-	ok = slots_take() && detach_undo();
+
 	if (ok) {
 		segment_enter_frame(regs);
 		attach_handlers(&walk);
 		if (!discover_repair(regs))
 			agent_thread.id = AGENT_LOST_ID;
 	}
-	code_hold(0);
 	return ok;
 }
 
@@ -140,14 +138,11 @@ static enum wm1_attach_result set_output(struct wm1_attach_request *r)
 }
 
 /* Under the agent's lock. */
-static enum wm1_attach_result enter(struct wm1_attach_request *r)
+static enum wm1_attach_result enter(struct wm1_attach_request *r, const struct unwind_regs *regs)
 {
-	struct unwind_regs regs;
-
 	if (!start())
 		return WM1_ATTACH_FAILED;
-	registers_of(&r->threads[0], &regs);
-	if (!walk_stack(&walk, &regs) || !walk.is_whole)
+	if (!walk_stack(&walk, regs, &agent_thread) || !walk.is_whole)
 		return WM1_ATTACH_STACK;
 	if (!is_clear(&walk, false))
 		return WM1_ATTACH_AGAIN;
@@ -157,7 +152,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	tick_stats = (struct tick_stats){0};
 	renew_thread();
 	agent_is_on = is_attached = true;
-	if (enter_code(&regs)) {
+	if (enter_code(regs)) {
 		wmrt_handlers_take();
 		return WM1_ATTACH_DONE;
 	}
@@ -170,6 +165,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 static enum wm1_attach_result attach(struct wm1_attach_request *r)
 {
 	struct agent_guard guard;
+	struct unwind_regs regs;
 	enum wm1_attach_result result;
 
 	if (r->version != WM1_ATTACH_VERSION)
@@ -178,7 +174,7 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 		return WM1_ATTACH_OTHER;
 	if (agent_is_on)
 		return is_attached ? WM1_ATTACH_ALREADY : WM1_ATTACH_STARTED;
-	if (r->thread_count != 1 || code_is_frozen())
+	if (r->thread_count != 1)
 		return WM1_ATTACH_THREADS;
 	wmrt_check_fork();
 	exception_start();
@@ -187,8 +183,9 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 	result = set_output(r);
 	if (result != WM1_ATTACH_DONE)
 		return result;
-	agent_lock(&guard);
-	result = enter(r);
+	registers_of(&r->threads[0], &regs);
+	agent_lock_at(&guard, &(struct lock_place){.regs = &regs, .is_interrupted = true});
+	result = enter(r, &regs);
 	agent_unlock(&guard);
 	if (result == WM1_ATTACH_DONE && !tick_start())
 		r->error = errno;
@@ -217,22 +214,19 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 
 	for (uint64_t i = 0; i < r->thread_count; i++) {
 		registers_of(&r->threads[i], &regs);
-		if (!is_between(&regs) || !walk_stack(&walk, &regs) || !is_clear(&walk, r->is_last))
+		if (!is_between(&regs) || !walk_stack(&walk, &regs, &agent_thread) || !is_clear(&walk, r->is_last))
 			return WM1_ATTACH_AGAIN;
 	}
-	code_all_stopped(true);
 	if (!detach_code()) {
 		detach_undo();
-		code_all_stopped(false);
 		return WM1_ATTACH_FAILED;
 	}
 	for (uint64_t i = 0; i < r->thread_count; i++) {
 		registers_of(&r->threads[i], &regs);
-		if (walk_stack(&walk, &regs))
+		if (walk_stack(&walk, &regs, &agent_thread))
 			walk_put_back_returns(&walk);
 	}
 	slots_give_back();
-	code_all_stopped(false);
 	code_close();
 	return WM1_ATTACH_DONE;
 }

@@ -391,7 +391,7 @@ bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_
 		return true;
 	/* Stubs cannot be walked from. */
 	if (result == CAPTURE_UNKNOWN || code_find_stub(regs->pc, &stub) || !agent_thread_begin() ||
-	    !walk_stack(&walk, regs))
+	    !walk_stack(&walk, regs, &agent_thread))
 		return false;
 	if (result == CAPTURE_FOREIGN && find_outer(&walk, p, &outer) && is_looked_at(&walk, outer) &&
 	    finish_inner(&walk, outer, p, ret))

@@ -50,7 +50,7 @@ bool cells_aim(uintptr_t cell, uintptr_t callee, uintptr_t after)
 {
 	uintptr_t words[2] = {callee, after};
 
-	return code_write(cell + AGENT_CELL_CALLEE, words, sizeof words);
+	return code_change(cell + AGENT_CELL_CALLEE, words, sizeof words);
 }
 
 bool cells_find(uintptr_t pc, uint32_t *ret_site)

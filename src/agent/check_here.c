@@ -70,7 +70,8 @@ int agent_check_here(const struct check_saved *saved)
 	regs.r[CFI_R15] = saved->r15;
 	regs.known = 1u << CFI_RSP | 1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_R12 | 1u << CFI_R13 | 1u << CFI_R14 |
 		     1u << CFI_R15;
-	agent_lock(&guard);
+	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
+	regs.pc = saved->return_address; /* an epoch may have moved the call to or from its cell meanwhile */
 	checked = tick_stats.checked;
 	agreed = tick_stats.agreed;
 	is_known = capture_at(&regs, &context, &point);

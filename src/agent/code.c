@@ -5,11 +5,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/single_threaded.h>
 
 #include "agent/maps.h"
 #include "agent/memory.h"
-#include "agent/segment.h"
+#include "agent/stop.h"
 #include "agent/thread.h"
 #include "recorder/sys.h"
 
@@ -17,6 +16,7 @@ enum {
 	STUB_ALIGN = 16,
 	STUB_HEADER_BYTES = 8,
 	LITERAL_BYTES = 4096,
+	MOVES_MAX = 40, /* times that threads inside of what is to be written go on */
 };
 /* Reserved, not used, until stubs are written. */
 static const size_t STUBS_BYTES = (size_t)192 << 20;
@@ -26,8 +26,6 @@ static const size_t REACH = ((size_t)1 << 31) - (1 << 20);
 /* Under the agent's lock; read by anyone. */
 static struct code_area *areas;
 static int memory_fd = -1;
-static uintptr_t held_pc;
-static bool are_stopped;
 
 /* The code that stubs lead to, in start.S; the offsets are the same in each area's copy of the jumps to them. */
 extern const char agent_grow[], agent_discover_entry[], agent_returned_entry[], agent_entered_entry[];
@@ -53,28 +51,25 @@ bool code_init(void)
 	return code_reopen();
 }
 
-void code_hold(uintptr_t pc)
-{
-	held_pc = pc;
-}
-
-void code_all_stopped(bool is_stopped)
-{
-	are_stopped = is_stopped;
-}
-
-bool code_is_frozen(void)
-{
-	return !__libc_single_threaded && !are_stopped;
-}
-
 bool code_write(uintptr_t at, const void *bytes, size_t len)
 {
-	if (code_is_frozen())
-		return false;
-	if ((held_pc > at && held_pc < at + len) || segment_is_held(at, len))
-		return false;
 	return wmrt_sys6(SYS_pwrite64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+}
+
+/* A thread that was stopped inside of the bytes goes on a little. */
+bool code_change(uintptr_t at, const void *bytes, size_t len)
+{
+	if (!stop_others())
+		return false;
+	for (unsigned int times = 0; times < MOVES_MAX; times++) {
+		enum stop_held held = stop_is_held(at, len);
+
+		if (held == STOP_FREE)
+			return code_write(at, bytes, len);
+		if (held == STOP_HELD_STAYS || !stop_again(times))
+			return false;
+	}
+	return false;
 }
 
 /* jmp *(%rip) with the address behind it: 16 bytes, so that code out of reach is within reach. */

@@ -60,14 +60,11 @@ bool code_init(void);
 bool code_reopen(void);
 /* Closes what code_init has opened. */
 void code_close(void);
-/* The calling thread was interrupted at pc, and goes on there: code around it stays as it is. 0: no more. */
-void code_hold(uintptr_t pc);
-/* Another thread may run in what would be written: nothing is, from the first other thread on. */
-bool code_is_frozen(void);
-/* All other threads stand still, where nothing is written: code may be, until this is taken back. */
-void code_all_stopped(bool is_stopped);
-/* Writes len bytes of code at `at`; keeps the page's protection. False: could not be written, or a thread is held inside of it. */
+/* Writes len bytes of code at `at`, where no thread can be; keeps the page's protection. False: could not be written. */
 bool code_write(uintptr_t at, const void *bytes, size_t len);
+/* Writes over code that threads may run in, while the others are stopped. False: could not be written, a thread could not be stopped, or
+ * one stays inside of it. */
+bool code_change(uintptr_t at, const void *bytes, size_t len);
 /* The area for text [low, high), made if need be; NULL: there is no room within reach. */
 struct code_area *code_area_for(uintptr_t low, uintptr_t high);
 /* Copies a stub's code, emitted for code_next(area), into the area. 0: no room. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "agent/entry.h"
+#include "agent/epoch.h"
 #include "agent/here.h"
 #include "agent/lock.h"
 #include "agent/memory.h"
@@ -16,6 +17,7 @@
 #include "agent/quiet.h"
 #include "agent/record.h"
 #include "agent/segment.h"
+#include "agent/threads.h"
 #include "agent/walk.h"
 #include "agent/words.h"
 #include "recorder/process.h"
@@ -27,6 +29,7 @@ enum {
 	DIRECT_CALL_BYTES = 5,
 	MAX_TAILS = 4,
 	MAX_TAIL_FUNCTIONS = 64,
+	PLACE_TRIES = 10,
 };
 
 /* Under the agent's lock. */
@@ -393,26 +396,30 @@ static void know_roots(const struct walk *w)
 	}
 }
 
+bool discover_frames(struct walk *w, const struct agent_thread *thread)
+{
+	reach_frames(w);
+	find_sites(w);
+	walk_place_entries(w, 0, thread);
+	if (!add_calls_of_frames(w))
+		return false;
+	know_roots(w);
+	return true;
+}
+
 bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_chain *ret)
 {
+	bool is_added;
+
 	if (!agent_thread_begin())
 		return false;
 	segment_leave_gone(regs);
-	if (!walk_stack(w, regs))
+	if (!walk_stack(w, regs, &agent_thread))
 		return false;
-	if (!code_is_frozen()) {
-		bool is_added;
-
-		reach_frames(w);
-		find_sites(w);
-		walk_place_entries(w, 0, &agent_thread);
-		is_added = add_calls_of_frames(w);
-		if (is_added)
-			know_roots(w);
-		walk_fix_returns(w);
-		if (!is_added)
-			return false;
-	}
+	is_added = discover_frames(w, &agent_thread);
+	walk_fix_returns(w);
+	if (!is_added)
+		return false;
 	return walk_find_chain(w, 0, &agent_thread, ret);
 }
 
@@ -455,40 +462,63 @@ static uintptr_t go_on_at(const struct agent_site *site, const struct agent_call
 	return (uintptr_t)agent_ret;
 }
 
+/* The site's code is that of the call too. */
+static bool is_placed(const struct agent_site *site, const struct agent_call *call)
+{
+	return site->is_written && call->before;
+}
+
+/* The call at the site, and code for it. NULL: that could not be written now. */
+static struct agent_call *place(uint32_t number, const struct agent_saved *saved, struct unwind_regs *regs)
+{
+	const struct agent_site *site = &agent_program.sites[number];
+	uintptr_t target = target_of(site, saved);
+	struct agent_call *call;
+
+	regs->pc = site->address;
+	if (!is_tail(site))
+		settle(regs);
+	call = discover_call(number, target);
+	if (are_returns_old) {
+		are_returns_old = false;
+		if (walk_stack(&walk, regs, &agent_thread))
+			walk_fix_returns(&walk);
+		epoch_fix_returns();
+	}
+	return call && (is_placed(&agent_program.sites[number], call) || patch_site(number)) ? call : NULL;
+}
+
 __attribute__((used)) void agent_discover(struct agent_saved *saved)
 {
-	uint32_t number = (uint32_t)saved->number;
+	uint32_t flags = (uint32_t)saved->number & PATCH_FLAGS, number = (uint32_t)saved->number & ~PATCH_FLAGS;
+	bool has_return = flags == 0;
 	struct agent_guard guard;
 	struct agent_call *call;
-	struct agent_site *site;
+	const struct agent_site *site;
 	struct unwind_regs regs;
-	uintptr_t target;
-	bool has_return;
+	struct lock_place where = {.regs = &regs, .pc_kind = THREAD_PC_SITE, .pc_number = number};
 
 	wmrt_check_fork();
-	agent_lock(&guard);
-	site = &agent_program.sites[number];
-	target = target_of(site, saved);
-	has_return = !is_tail(site) && !site->is_at_cell;
+	agent_saved_regs(saved, 0, (uintptr_t)&saved->stack[has_return], &regs);
+	agent_lock_at(&guard, &where);
 	if (!agent_is_on) {
-		saved->number = site->is_at_cell && !has_return ? site->cell : target;
+		site = &agent_program.sites[number];
+		saved->number = site->is_at_cell && !has_return ? site->cell : target_of(site, saved);
 		agent_unlock_at_entry(&guard);
 		return;
 	}
-	agent_saved_regs(saved, site->address, (uintptr_t)&saved->stack[has_return], &regs);
-	if (!is_tail(site))
-		settle(&regs);
-	call = code_is_frozen() ? NULL : discover_call(number, target);
-	site = &agent_program.sites[number];
-	if (are_returns_old && walk_stack(&walk, &regs)) {
-		walk_fix_returns(&walk);
-		are_returns_old = false;
+	call = place(number, saved, &regs);
+	/* A thread that waits for the lock may be where the code changes. */
+	for (int i = 0; !call && i < PLACE_TRIES; i++) {
+		agent_lock_yield(&guard, &where);
+		call = place(number, saved, &regs);
 	}
-	if (call && patch_site(number)) {
+	site = &agent_program.sites[number];
+	if (call) {
 		saved->number = go_on_at(site, call, has_return, saved);
 	} else {
 		/* Nothing can be written here now: the call goes on as the program has it, from a cell if it has no return address yet. */
-		saved->number = site->is_at_cell && !has_return ? site->cell : target;
+		saved->number = flags == PATCH_AT_CELL ? site->cell : target_of(site, saved);
 		agent_thread.id = AGENT_LOST_ID;
 	}
 	agent_unlock_at_entry(&guard);
@@ -502,8 +532,10 @@ __attribute__((used)) void agent_entered(struct agent_saved *saved)
 	struct unwind_regs regs;
 
 	wmrt_check_fork();
-	agent_lock(&guard);
-	agent_saved_regs(saved, agent_program.functions[function].start, (uintptr_t)saved->stack, &regs);
+	agent_saved_regs(saved, 0, (uintptr_t)saved->stack, &regs);
+	agent_lock_at(&guard,
+		      &(struct lock_place){.regs = &regs, .pc_kind = THREAD_PC_FUNCTION, .pc_number = function});
+	regs.pc = agent_program.functions[function].start;
 	if (agent_is_on)
 		settle(&regs);
 	saved->number = agent_program.functions[function].behind_hook;
@@ -567,5 +599,6 @@ bool discover_entry(uintptr_t target)
 	uint32_t function = callee_at(target);
 
 	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) &&
-	       agent_program.functions[function].entry_bytes && patch_entry(function);
+	       (agent_program.functions[function].is_hooked ||
+		(agent_program.functions[function].entry_bytes && patch_entry(function)));
 }

@@ -19,6 +19,9 @@ uint32_t discover_site(uint32_t record);
 struct agent_call *discover_tail(uint32_t site_record, uint32_t callee);
 /* The function's hook sets the id when foreign code enters it that comes back to that address, and there it is put back. */
 bool discover_is_known_caller(uint32_t function, uintptr_t return_address);
+/* Instruments functions of the stack of that thread, adds the calls in progress, and hooks what foreign code has entered. False: not all could be
+ * written. Under the agent's lock; other threads may go on meanwhile. */
+bool discover_frames(struct walk *w, const struct agent_thread *thread);
 /*
  * How the thread came to these registers, by its stack: instruments functions that are on it, adds the calls in progress, and hooks
  * what foreign code has entered. Under the agent's lock.

@@ -139,6 +139,16 @@ agent_land:
 	jmp	agent_land_saved
 	ENTRY_POINT agent_land_saved, agent_landed
 
+	/* The same for a cleanup of a cancellation (cancel.c). */
+	.globl	agent_land_cleanup
+	.hidden	agent_land_cleanup
+	.balign	16
+agent_land_cleanup:
+	endbr64
+	push	$0
+	jmp	agent_land_cleanup_saved
+	ENTRY_POINT agent_land_cleanup_saved, agent_landed_cleanup
+
 	.globl	agent_ret
 	.hidden	agent_ret
 agent_ret:

@@ -1,26 +1,35 @@
 /*
- * epoch.c - counts calls, encodes anew, writes every site whose calls changed, and translates the thread's context.
+ * epoch.c - counts calls, encodes anew, writes every site whose calls changed, and translates the context of each thread.
  *
- * The thread's chain of calls is taken from its stack in the old encoding, and is checked there: replayed, it must give the id and
- * the entries that the thread has.
+ * A thread's chain of calls is taken from its stack in the old encoding, and is checked there: replayed, it must give the id and
+ * the entries that the thread has. The other threads are stopped meanwhile (stop.h), or wait for the agent's lock.
  */
 #include "agent/epoch.h"
 
 #include <string.h>
 #include <time.h>
 
+#include "agent/capture.h"
+#include "agent/cells.h"
 #include "agent/decode.h"
-#include "agent/lock.h"
+#include "agent/discover.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
 #include "agent/record.h"
+#include "agent/restart.h"
+#include "agent/segment.h"
+#include "agent/stop.h"
+#include "agent/threads.h"
 #include "agent/walk.h"
+
+enum {
+	MOVES_MAX = 40, /* times that threads go on that are where they cannot stay */
+	FINDS_MAX = 2,
+};
 
 struct epoch_stats epoch_stats;
 
 /* Under the agent's lock. */
-static struct walk walk;
-static struct walk_chain chain;
 static struct walk_state state;
 
 /* What was in force of an edge and its callee. */
@@ -45,6 +54,11 @@ void epoch_take_counts(void)
 			*counter = 0;
 		}
 	}
+}
+
+bool epoch_has_new_calls(void)
+{
+	return adaptive_has_new_edges(&agent_program.encoder);
 }
 
 bool epoch_is_due(void)
@@ -175,32 +189,163 @@ static bool encode(void)
 
 /* Its innermost frame, or one that a signal interrupted, is between the first and the last byte that a new encoding may write over at a
  * site. */
-static bool is_inside_sites(const struct walk *w)
+static bool is_inside_sites(const struct walk *w, bool is_interrupted)
 {
-	for (size_t i = 0; i < w->count; i++) {
+	for (size_t i = is_interrupted ? 0 : 1; i < w->count; i++) {
 		const struct walk_frame *f = &w->frames[i];
 
 		if (f->site == AGENT_NONE && agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED) &&
-		    patch_is_inside(f->function, f->pc)) {
-			epoch_stats.put_off++;
+		    patch_is_inside(f->function, f->pc))
 			return true;
-		}
 	}
 	return false;
 }
 
-bool epoch_begin(const struct unwind_regs *regs)
+static bool is_own_code(uintptr_t pc)
 {
-	struct agent_thread *thread = &agent_thread;
+	const struct agent_image *image = agent_image_find(pc);
+	uint32_t site;
+
+	return image && image->kind == AGENT_IMAGE_OWN && !cells_find(pc, &site);
+}
+
+/* The agent's code, or what the C library does for it, may be about to change the thread's state. */
+static bool is_in_agent(const struct walk *w)
+{
+	for (size_t i = 0; i < w->inside; i++) {
+		if (is_own_code(w->frames[i].pc) && !restart_is_wait(w->frames[i].pc))
+			return !w->is_whole || i + 1 < w->inside;
+		if (w->frames[i].function == AGENT_NONE ||
+		    agent_program.functions[w->frames[i].function].image->kind != AGENT_IMAGE_FOREIGN)
+			return false;
+	}
+	return false;
+}
+
+static struct unwind_regs regs_of(const struct thread_record *r, const struct unwind_regs *from)
+{
+	struct unwind_regs regs = *from;
+
+	if (r->pc_kind == THREAD_PC_SITE)
+		regs.pc = agent_program.sites[r->pc_number].address;
+	else if (r->pc_kind == THREAD_PC_FUNCTION)
+		regs.pc = agent_program.functions[r->pc_number].start;
+	return regs;
+}
+
+/* Finds out how the thread came to where it is; steps of its chain are 0 when that is not known. False: its state is not that of its
+ * frames now, or it is where code changes. */
+static bool look_at(struct thread_record *r)
+{
+	const struct unwind_regs *from = atomic_load(&r->regs);
+	struct agent_thread *thread = r->state;
+	struct unwind_regs regs;
+
+	r->is_known = false;
+	r->walk.count = 0;
+	if (!from)
+		return !thread->base && !thread->top; /* it comes to the agent for the first time */
+	if (!agent_thread_begin_of(thread) || thread->is_unwinding)
+		return false;
+	regs = regs_of(r, from);
+	if (!capture_is_between(&regs) || !segment_is_between(thread))
+		return false;
+	if (r->is_interrupted && is_own_code(regs.pc))
+		return false;
+	if (!walk_stack(&r->walk, &regs, thread))
+		return true;
+	if (is_inside_sites(&r->walk, r->is_interrupted) || (r->is_interrupted && is_in_agent(&r->walk)))
+		return false;
+	r->is_known =
+		walk_find_chain(&r->walk, 0, thread, &r->chain) && walk_replay(&r->chain, thread->base, false, &state);
+	/* The stack does not show tail calls; what the thread itself knows of them is kept. */
+	if (r->is_known && !is_thread_state(&state, thread) && thread->id != AGENT_LOST_ID &&
+	    !decode_take_tails(thread, &r->chain))
+		epoch_stats.mismatches++;
+	return true;
+}
+
+static enum stop_held look_at_all(void)
+{
+	enum stop_held ret = STOP_FREE;
+
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+		if (!stop_has(r) || look_at(r))
+			continue;
+		if (atomic_load(&r->phase) == THREAD_WAITS)
+			return STOP_HELD_STAYS;
+		ret = STOP_HELD;
+	}
+	return ret;
+}
+
+/* Calls that threads were in before their functions were looked at. True: some may be known now. */
+static bool find_calls(void)
+{
+	bool is_any = false;
+
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+		if (!stop_has(r) || r->is_known || !r->walk.count || !r->walk.is_whole)
+			continue;
+		discover_frames(&r->walk, r->state);
+		is_any = true;
+	}
+	return is_any;
+}
+
+/* A thread whose way is not known is lost until its stack can be walked. */
+static void translate(struct thread_record *r)
+{
+	struct agent_thread *thread = r->state;
+
+	if (!thread->base)
+		return;
+	if (r->is_known) {
+		walk_fix_returns(&r->walk);
+		if (walk_replay(&r->chain, thread->base, false, &state)) {
+			walk_install(&state, thread);
+			return;
+		}
+	}
+	thread->top = thread->base + 1;
+	thread->id = AGENT_LOST_ID;
+}
+
+/* All threads are where their states are those of their frames, some moments later if need be. */
+static bool stop_between(void)
+{
+	for (unsigned int times = 0, finds = 0; times < MOVES_MAX; times++) {
+		enum stop_held held;
+
+		if (!stop_others())
+			return false;
+		held = look_at_all();
+		if (held == STOP_FREE && (finds++ == FINDS_MAX || !find_calls()))
+			return true;
+		if (held == STOP_HELD_STAYS || (held == STOP_HELD && !stop_again(times)))
+			return false;
+	}
+	return false;
+}
+
+void epoch_fix_returns(void)
+{
+	if (!stop_between())
+		return;
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r) && r != agent_thread.record)
+			walk_fix_returns(&r->walk);
+}
+
+bool epoch_begin(void)
+{
 	uint64_t start = now_ns();
 	struct was *was;
 
-	if (!thread->base || !walk_stack(&walk, regs) || is_inside_sites(&walk) ||
-	    !walk_find_chain(&walk, 0, thread, &chain) || !walk_replay(&chain, thread->base, false, &state))
+	if (!stop_between() || !agent_thread.record->is_known) {
+		epoch_stats.put_off++;
 		return false;
-	/* The stack does not show tail calls; what the thread itself knows of them is kept. */
-	if (!is_thread_state(&state, thread) && !decode_take_tails(thread, &chain))
-		epoch_stats.mismatches++;
+	}
 	was = remember();
 	if (!was || !encode()) {
 		agent_free(was);
@@ -208,12 +353,14 @@ bool epoch_begin(const struct unwind_regs *regs)
 	}
 	record_epoch();
 	find_tails();
-	keep_cuts(&chain);
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r) && r->is_known)
+			keep_cuts(&r->chain);
 	write_changes(was);
 	agent_free(was);
-	walk_fix_returns(&walk);
-	if (walk_replay(&chain, thread->base, false, &state))
-		walk_install(&state, thread);
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r))
+			translate(r);
 	epoch_stats.count++;
 	epoch_stats.ns += now_ns() - start;
 	return true;

@@ -5,8 +5,7 @@
 #define WM_AGENT_EPOCH_H
 
 #include <stdbool.h>
-
-#include "agent/unwind.h"
+#include <stdint.h>
 
 struct epoch_stats {
 	uint64_t count;      /* epochs begun */
@@ -22,8 +21,13 @@ extern struct epoch_stats epoch_stats __attribute__((visibility("hidden")));
 void epoch_take_counts(void);
 /* The same. True: the encoder asks for a new epoch. */
 bool epoch_is_due(void);
-/* Begins one. regs: where this thread is, outside of stubs and of the agent. False: not possible now; everything is as before. Under
- * the agent's lock. */
-bool epoch_begin(const struct unwind_regs *regs);
+/* It would, for the calls that are new. O(1). */
+bool epoch_has_new_calls(void);
+/* Aims return addresses on the stacks of the other threads anew, after sites began or ceased to make their calls from cells. Under the
+ * agent's lock. */
+void epoch_fix_returns(void);
+/* Begins one. This thread is outside of stubs and of the agent where it said it is when it took the agent's lock. False: not possible
+ * now; everything is as before. */
+bool epoch_begin(void);
 
 #endif

@@ -154,7 +154,7 @@ static bool unwind_to(uintptr_t return_address, struct unwind_regs *regs)
 	struct unwind_stack stack;
 	struct unwind_frame left;
 
-	if (!agent_thread_stack(regs->r[CFI_RSP], &stack.low, &stack.high))
+	if (!agent_thread_stack(&agent_thread, regs->r[CFI_RSP], &stack.low, &stack.high))
 		return false;
 	for (int i = 0; i < OWN_FRAMES_MAX; i++) {
 		uintptr_t pc = regs->pc - regs->is_return_address;
@@ -231,7 +231,7 @@ static __attribute__((noinline)) wm_context find_point(uintptr_t return_address)
 	wm_context c;
 
 	read_registers(&regs);
-	agent_lock(&guard);
+	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
 	if (!find(return_address, &regs, &c))
 		c = context_of_root(WM_PREFIX_LOST);
 	agent_unlock(&guard);

@@ -8,9 +8,10 @@
 void jump_start(void);
 void exception_start(void);
 /*
- * A C++ exception of this thread is on its way: the unwinder walks the stack twice and must find it as it was, so no return address is
- * aimed anew. Known of programs whose libstdc++ is a library that was there at the start or when the agent was attached. Signal-safe.
+ * A C++ exception of this thread is on its way: the unwinder walks the stack twice and must find it as it was. Known of programs whose
+ * libstdc++ is a library that was there at the start or when the agent was attached. Signal-safe.
  */
 bool exception_is_thrown(void);
+void cancel_start(void);
 
 #endif

@@ -20,20 +20,27 @@ uintptr_t land_at(uintptr_t pc, int is_return)
 	return (uintptr_t)agent_land;
 }
 
-__attribute__((used)) void agent_landed(struct agent_saved *saved)
+void land(struct agent_saved *saved, uintptr_t pc, int is_return)
 {
-	uintptr_t landing = agent_thread.landing;
 	struct agent_guard guard;
 	struct unwind_regs regs;
 
+	agent_thread.is_unwinding = false;
+	saved->number = pc;
+	agent_saved_regs(saved, pc, (uintptr_t)saved->stack, &regs);
+	regs.is_return_address = is_return != 0;
 	agent_lock(&guard);
-	saved->number = landing & ~IS_RETURN;
-	agent_saved_regs(saved, saved->number, (uintptr_t)saved->stack, &regs);
-	regs.is_return_address = (landing & IS_RETURN) != 0;
 	if (agent_is_on) {
 		segment_enter_frame(&regs);
 		if (!discover_repair(&regs))
 			agent_thread.id = AGENT_LOST_ID;
 	}
 	agent_unlock_at_entry(&guard);
+}
+
+__attribute__((used)) void agent_landed(struct agent_saved *saved)
+{
+	uintptr_t landing = agent_thread.landing;
+
+	land(saved, landing & ~IS_RETURN, (landing & IS_RETURN) != 0);
 }

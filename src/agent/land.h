@@ -15,6 +15,10 @@
 /* What to jump to instead of pc. is_return: pc follows a call. The thread's next landing is there. Signal-safe. */
 uintptr_t land_at(uintptr_t pc, int is_return);
 
+/* In a stub's saved registers: the program goes on there, behind a call. Its context is computed. */
+struct agent_saved;
+void land(struct agent_saved *saved, uintptr_t pc, int is_return);
+
 extern const char agent_land[] __attribute__((visibility("hidden")));
 
 #endif

@@ -12,6 +12,17 @@
 
 struct agent_guard {
 	uint64_t signal_mask;
+	bool is_nested; /* this thread has it already, since it forks */
+};
+
+struct unwind_regs;
+
+/* Where a thread is in the program, see struct thread_record. */
+struct lock_place {
+	const struct unwind_regs *regs; /* NULL: not known */
+	bool is_interrupted;
+	uint8_t pc_kind; /* enum thread_pc */
+	uint32_t pc_number;
 };
 
 /* How often it was taken, and the CPU time until it was released: what the agent did itself. Counted under the lock, when is_counted:
@@ -26,12 +37,21 @@ extern struct agent_lock_stats agent_lock_stats __attribute__((visibility("hidde
 void agent_lock(struct agent_guard *guard);
 /* Somebody holds it. Of use where all other threads stand still. */
 bool agent_lock_is_taken(void);
+/* The same; while it waits others find the thread there in the program. */
+void agent_lock_at(struct agent_guard *guard, const struct lock_place *place);
+/* Lets others take it, and takes it again. */
+void agent_lock_yield(const struct agent_guard *guard, const struct lock_place *place);
+/* Ends a stop of the others too (stop.h). */
 void agent_unlock(const struct agent_guard *guard);
 /*
  * The same at the end of what entry.S calls. A handler of SA_ONSTACK that came while the agent's stack is in use would begin at the top
  * of the alternate stack, also when a handler is on it already: then signals stay blocked until entry.S is back there.
  */
 void agent_unlock_at_entry(const struct agent_guard *guard);
+/* Around a fork: no other thread is about to change tables or code meanwhile. Handlers of pthread_atfork that come between take the lock
+ * again. */
+void agent_lock_for_fork(void);
+void agent_unlock_after_fork(void);
 /* In a forked child: nobody holds it. */
 void agent_lock_after_fork(void);
 

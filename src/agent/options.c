@@ -30,6 +30,7 @@ void agent_options_parse(const char *text)
 	agent_options.is_checked = value_of(text, "check") != NULL;
 	agent_options.has_heap = value_of(text, "heap") != NULL;
 	agent_options.is_verbose = value_of(text, "verbose") != NULL;
+	agent_options.is_restless = value_of(text, "epochs") != NULL;
 	agent_options.is_wall = value_of(text, "wall") != NULL;
 }
 

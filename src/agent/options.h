@@ -10,6 +10,7 @@ struct agent_options {
 	bool is_checked;    /* every sample against an independent walk */
 	bool has_heap;      /* the heap client is there */
 	bool is_verbose;    /* numbers at the end */
+	bool is_restless;   /* encodes anew at every tick, for tests */
 	bool is_wall; /* samples by the clock, for more than the kernel's 250 or so a second of CPU time; blocked calls may see EINTR */
 };
 extern struct agent_options agent_options __attribute__((visibility("hidden")));

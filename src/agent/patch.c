@@ -138,6 +138,11 @@ static uint32_t site_number(const struct agent_site *site)
 	return (uint32_t)(site - agent_program.sites);
 }
 
+static uint32_t thunk_number(const struct agent_site *site)
+{
+	return site_number(site) | (!is_call(site) ? PATCH_TAIL : site->is_at_cell ? PATCH_AT_CELL : 0);
+}
+
 static const struct callgraph_edge *edge_of(const struct agent_call *call)
 {
 	return call->edge == AGENT_NONE ? NULL : &agent_program.encoder.graph.edges[call->edge];
@@ -246,7 +251,7 @@ static uintptr_t write_thunk(const struct agent_site *site)
 
 	if (!stub_begin(&s, site, CODE_STUB_CHOOSE))
 		return 0;
-	emit_thunk(&s.e, site_number(site), s.area->places.discover);
+	emit_thunk(&s.e, thunk_number(site), s.area->places.discover);
 	return stub_end(&s);
 }
 
@@ -481,7 +486,7 @@ static uintptr_t write_choose(const struct agent_site *site, const uint8_t *byte
 		emit_compares(&s.e, choices, compared, s.head.start);
 	else if (count)
 		emit_look_up(&s.e, &table);
-	emit_thunk(&s.e, site_number(site), s.area->places.discover);
+	emit_thunk(&s.e, thunk_number(site), s.area->places.discover);
 	if (!stub_end(&s))
 		ret = 0;
 out:
@@ -645,6 +650,8 @@ bool patch_is_inside(uint32_t function, uintptr_t pc)
 {
 	const struct agent_function *f = &agent_program.functions[function];
 
+	if (f->is_hooked && pc > f->entry_address && pc < f->entry_address + f->entry_bytes)
+		return true;
 	for (uint32_t i = 0; i < f->site_count; i++) {
 		const struct agent_site *site = &agent_program.sites[f->first_site + i];
 
@@ -725,6 +732,7 @@ bool patch_site(uint32_t number)
 	uint32_t len = region_bytes(site);
 	uintptr_t after;
 
+	site->is_written = false;
 	memcpy(region, original, len);
 	if (!plan_site(site, &undo, original, region))
 		return false;
@@ -734,7 +742,8 @@ bool patch_site(uint32_t number)
 			return false;
 		put_after(site, region, after);
 	}
-	return code_write(region_start(site), region, len);
+	site->is_written = code_change(region_start(site), region, len);
+	return site->is_written;
 }
 
 /* ---- entries of functions, and returns to foreign code ---- */
@@ -753,7 +762,7 @@ static bool write_jump(uintptr_t at, uint32_t bytes, uintptr_t to)
 {
 	uint8_t region[REGION_MAX];
 
-	return plan_jump(region, at, bytes, to) && code_write(at, region, bytes);
+	return plan_jump(region, at, bytes, to) && code_change(at, region, bytes);
 }
 
 /* Keeps what is written and what stands there. */
@@ -767,7 +776,7 @@ static bool write_foreign(struct agent_image *image, uintptr_t at, const uint8_t
 		return false;
 	memcpy(p->bytes + p->byte_count, original, len);
 	memcpy(p->bytes + p->byte_count + len, bytes, len);
-	if (!code_write(at, bytes, len))
+	if (!code_change(at, bytes, len))
 		return false;
 	p->foreigns[p->foreigns_count++] = (struct agent_foreign){at, image, (uint32_t)p->byte_count, (uint8_t)len};
 	p->byte_count += 2 * (size_t)len;
@@ -861,7 +870,7 @@ static void restore_sites(uint32_t function)
 	for (uint32_t i = 0; i < f->site_count; i++) {
 		const struct agent_site *site = &agent_program.sites[f->first_site + i];
 
-		code_write(region_start(site), agent_program.bytes + site->original, region_bytes(site));
+		code_change(region_start(site), agent_program.bytes + site->original, region_bytes(site));
 	}
 }
 

@@ -214,6 +214,8 @@ static const char *const names[] = {
 	"uname",
 	"sysconf",
 	"pthread_self",
+	"__pthread_register_cancel",
+	"__pthread_unregister_cancel",
 	"pthread_mutex_lock",
 	"pthread_mutex_unlock",
 	"pthread_mutex_trylock",
@@ -326,6 +328,9 @@ static const char *const takes_memory[] = {
 	"memalign", "strdup", "strndup", "__strdup",     "getcwd",
 };
 
+/* Where they are called is the context that the new thread stands on. */
+static const char *const creates[] = {"pthread_create", "thrd_create"};
+
 static struct words addresses; /* -> 1, or 2: it captures */
 
 /*
@@ -352,6 +357,9 @@ bool quiet_init(void)
 			return false;
 	for (size_t i = 0; agent_options.has_heap && i < sizeof takes_memory / sizeof *takes_memory; i++)
 		if (!add(takes_memory[i], 2))
+			return false;
+	for (size_t i = 0; i < sizeof creates / sizeof *creates; i++)
+		if (!add(creates[i], 2))
 			return false;
 	return true;
 }

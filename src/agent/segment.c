@@ -97,9 +97,9 @@ void segment_return(const struct agent_segment *left, const struct unwind_regs *
 	agent_unlock(&guard);
 }
 
-bool segment_is_between(void)
+bool segment_is_between(const struct agent_thread *thread)
 {
-	for (const struct agent_segment *s = agent_thread.outer; s; s = s->outer) {
+	for (const struct agent_segment *s = thread->outer; s; s = s->outer) {
 		const struct agent_image *image;
 		struct unwind_regs regs;
 		uint32_t site;
@@ -117,9 +117,9 @@ bool segment_is_between(void)
 	return true;
 }
 
-bool segment_is_held(uintptr_t at, size_t len)
+bool segment_is_held(const struct agent_thread *thread, uintptr_t at, size_t len)
 {
-	for (const struct agent_segment *s = agent_thread.outer; s; s = s->outer) {
+	for (const struct agent_segment *s = thread->outer; s; s = s->outer) {
 		const ucontext_t *interrupted = s->interrupted;
 		uintptr_t pc = interrupted ? (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP] : 0;
 
@@ -144,7 +144,7 @@ void segment_leave_gone(const struct unwind_regs *regs)
 	if (!(outer && outer->is_left_alone) && !coroutine_is_adopted(agent_thread.base))
 		return;
 	/* In a stub the stack cannot be walked, and the stub may be about to write what this would change. */
-	if (capture_is_between(regs) && walk_stack(&walk, regs) && walk.is_whole)
+	if (capture_is_between(regs) && walk_stack(&walk, regs, &agent_thread) && walk.is_whole)
 		segment_enter_frame(regs);
 }
 
@@ -154,7 +154,7 @@ void segment_enter_frame(const struct unwind_regs *regs)
 	struct agent_entry *base;
 	uintptr_t root;
 
-	if (!walk_stack(&walk, regs) || (thread->root && is_in(thread->root)))
+	if (!walk_stack(&walk, regs, thread) || (thread->root && is_in(thread->root)))
 		return;
 	for (const struct agent_segment *s = thread->outer; s; s = s->outer) {
 		if (s->root && !is_in(s->root) && s->outer)

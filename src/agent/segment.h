@@ -26,10 +26,10 @@ struct agent_segment *segment_begin_handler(const void *interrupted, uint32_t pr
 void segment_begin_stack(struct agent_entry *base, uintptr_t root);
 /* Back in what was left. regs: where it goes on; of calls of the agent's, the caller. Not under the agent's lock. */
 void segment_return(const struct agent_segment *left, const struct unwind_regs *regs);
-/* Of what handlers have interrupted everything is in program code: no stub is half-way done. Under the agent's lock. */
-bool segment_is_between(void);
-/* Handlers of this thread have interrupted it inside of [at + 1, at + len). */
-bool segment_is_held(uintptr_t at, size_t len);
+/* Of what handlers of the thread have interrupted everything is in program code: no stub is half-way done. Under the agent's lock. */
+bool segment_is_between(const struct agent_thread *thread);
+/* Handlers of the thread have interrupted it inside of [at + 1, at + len). */
+bool segment_is_held(const struct agent_thread *thread, uintptr_t at, size_t len);
 /* A handler or coroutine from before the agent was attached goes away without the agent: it has done so, if the frame with these
  * registers is not inside of it. Then the segment outside is the running one, with a context that is not known. Under the agent's
  * lock. */

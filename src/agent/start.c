@@ -2,6 +2,7 @@
  * start.c - the agent comes in before main: __libc_start_main is ours, and calls main through a function that says where it came from.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,12 +18,16 @@
 #include "agent/options.h"
 #include "agent/program.h"
 #include "agent/quiet.h"
+#include "agent/restart.h"
 #include "agent/say.h"
+#include "agent/stop.h"
 #include "agent/thread.h"
+#include "agent/threads.h"
 #include "agent/tick.h"
 #include "recorder/client.h"
 #include "recorder/code.h"
 #include "recorder/handlers.h"
+#include "recorder/sys.h"
 #include "runtime/heap/heap.h"
 
 typedef int (*main_fn)(int, char **, char **);
@@ -38,14 +43,33 @@ static void before_main(void)
 	wmrt_handlers_start();
 	jump_start();
 	exception_start();
+	cancel_start();
 	coroutine_start();
+	threads_start();
+	restart_start();
 }
 
-/* In a child: what the parent had of its own. */
+/* The child writes code through a file that is the parent's memory until it has its own. */
+static void renew(void)
+{
+	stop_after_fork();
+	threads_after_fork();
+	code_reopen();
+}
+
+static void after_fork_in_child(void)
+{
+	renew();
+	agent_unlock_after_fork();
+}
+
+/* In a child: what the parent had of its own. One of _Fork or clone has not come by the above. */
 static void after_fork(void)
 {
-	agent_lock_after_fork();
-	code_reopen();
+	if (threads_pid() != wmrt_getpid()) {
+		agent_lock_after_fork();
+		renew();
+	}
 	tick_stats = (struct tick_stats){0};
 	epoch_take_counts();
 	epoch_stats.pushes = 0;
@@ -94,6 +118,9 @@ static void say_numbers(void)
 	add_number(&text, " encoding us ", epoch_stats.ns / 1000);
 	add_number(&text, " repaired ", epoch_stats.mismatches);
 	add_number(&text, " put off ", epoch_stats.put_off);
+	add_number(&text, " stops ", stop_stats.count);
+	add_number(&text, " us ", stop_stats.ns / 1000);
+	add_number(&text, " failed ", stop_stats.failed);
 	add_number(&text, " pushes ", epoch_stats.pushes);
 	add_number(&text, " entered ", agent_lock_stats.count);
 	add_number(&text, " in agent us ", agent_lock_stats.ns / 1000);
@@ -161,8 +188,10 @@ static void begin(void)
 		discover_entry((uintptr_t)program_main);
 	}
 	agent_unlock(&guard);
-	if (agent_is_on)
-		tick_start();
+	if (!agent_is_on)
+		return;
+	pthread_atfork(agent_lock_for_fork, agent_unlock_after_fork, after_fork_in_child);
+	tick_start();
 }
 
 static __attribute__((noinline)) int run_main(int argc, char **argv, char **envp)

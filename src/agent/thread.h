@@ -18,6 +18,7 @@
 #ifndef WM_AGENT_THREAD_H
 #define WM_AGENT_THREAD_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +57,16 @@ struct agent_segment {
 	bool is_left_alone; /* a handler that ran when the agent was attached: it returns without the agent */
 };
 
-/* Writer: its own thread, and whoever has stopped it. */
+struct thread_record;
+
+/* A call that waits for a given time, in progress (restart.c). */
+struct agent_wait {
+	uintptr_t frame;  /* of the agent's function that makes it; 0: none */
+	uintptr_t object; /* its first or second argument, a pointer */
+	uint64_t end_ns;  /* on CLOCK_MONOTONIC */
+};
+
+/* Writer: its own thread, and whoever has stopped it. A thread that the agent has not seen yet runs foreign code. */
 struct agent_thread {
 	uint64_t id;
 	struct agent_entry *top; /* first free entry */
@@ -71,8 +81,15 @@ struct agent_thread {
 	bool is_on_alternate;   /* of the running segment, as base and the next two */
 	uintptr_t root;
 	const struct agent_segment *outer;
-	uintptr_t landing;         /* where a jump under way lands (land.h) */
-	struct agent_entry *first; /* base of the thread's first segment */
+	uintptr_t landing;               /* where a jump under way lands (land.h) */
+	struct agent_entry *first;       /* base of the thread's first segment */
+	struct thread_record *record;    /* threads.h; NULL: it is not listed yet */
+	__pthread_unwind_buf_t *cleanup; /* the innermost of pthread_cleanup_push (cancel.c) */
+	struct agent_wait wait;
+	bool is_tick_late;  /* the last tick took as long as until the next (tick.c) */
+	bool is_unwinding;  /* the unwinder of exceptions runs (exception.c) */
+	bool is_forking;    /* it holds the agent's lock until the fork is done (lock.h) */
+	uintptr_t creation; /* bytes of native stack that its creator asked for; 0: the limit's */
 };
 extern _Thread_local struct agent_thread agent_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -94,9 +111,13 @@ static inline bool agent_thread_is_lost(void)
 
 /* Gives this thread a context stack. False without memory. Signal-safe. */
 bool agent_thread_begin(void);
+/* The same for one that is stopped. */
+bool agent_thread_begin_of(struct agent_thread *thread);
+/* What its functions have left is gone: it is in foreign code, on its base. */
+void agent_thread_reset(void);
 /* What the thread's stack stands on: WM_PREFIX_PROCESS, WM_PREFIX_THREAD, or the prefix of its creator. */
 void agent_thread_set_base(uint32_t prefix);
-/* The range of the native stack that `sp` lies in, read from /proc/self/maps when it is not the known one. */
-bool agent_thread_stack(uintptr_t sp, uintptr_t *ret_low, uintptr_t *ret_high);
+/* The range of the thread's native stack that `sp` lies in, read from /proc/self/maps when it is not the known one. */
+bool agent_thread_stack(struct agent_thread *thread, uintptr_t sp, uintptr_t *ret_low, uintptr_t *ret_high);
 
 #endif

@@ -16,17 +16,20 @@
 #include "agent/jump.h"
 #include "agent/lock.h"
 #include "agent/options.h"
+#include "agent/restart.h"
 #include "agent/say.h"
 #include "agent/segment.h"
+#include "agent/stop.h"
 #include "agent/thread.h"
+#include "agent/threads.h"
 #include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/sys.h"
 #include "agent/code.h"
 
 enum {
-	TICK_SIGNAL = 33, /* SIGSETXID of glibc */
 	EPOCH_TICKS_NS = 2000000,
+	REST = 4, /* times what an epoch took */
 };
 static const uint64_t MOST_EPOCH_NS = 1000000000;
 
@@ -43,8 +46,8 @@ struct kernel_action {
 };
 
 static struct kernel_action previous;
-static int timer = -1; /* of the kernel */
 static uint64_t period_ns, until_epoch_ns, wait_ns = EPOCH_TICKS_NS;
+static uint64_t rest_ns; /* before which new calls alone make no epoch */
 
 __asm__(".text\n"
 	".hidden agent_tick_return\n"
@@ -91,18 +94,36 @@ static void sample(const struct unwind_regs *regs)
 
 static void look_for_epoch(const struct unwind_regs *regs)
 {
-	if (code_is_frozen())
-		return;
-	if (!epoch_is_due()) {
+	uint64_t taken_ns;
+
+	if (!epoch_is_due() && !agent_options.is_restless) {
 		wait_ns = wait_ns < MOST_EPOCH_NS ? wait_ns * 2 : wait_ns;
 		return;
 	}
-	if (!capture_is_between(regs) || !segment_is_between() || exception_is_thrown()) {
+	if (!capture_is_between(regs) || !segment_is_between(&agent_thread)) {
 		epoch_stats.put_off++;
 		return;
 	}
-	if (epoch_begin(regs))
+	taken_ns = epoch_stats.ns;
+	if (epoch_begin())
 		wait_ns = wait_ns < MOST_EPOCH_NS ? wait_ns + wait_ns / 2 : wait_ns;
+	rest_ns = REST * (epoch_stats.ns - taken_ns);
+}
+
+static uint64_t less_period(uint64_t ns)
+{
+	return ns > period_ns ? ns - period_ns : 0;
+}
+
+/* A tick of any thread. */
+static void count_down(const struct unwind_regs *regs)
+{
+	until_epoch_ns = less_period(until_epoch_ns);
+	rest_ns = less_period(rest_ns);
+	if (until_epoch_ns && !agent_options.is_restless && (rest_ns || !epoch_has_new_calls()))
+		return;
+	look_for_epoch(regs);
+	until_epoch_ns = wait_ns;
 }
 
 /* A signal that came while the agent held its lock is delivered when it lets go. */
@@ -129,50 +150,68 @@ static void publish(void)
 	header->samples_unchecked = tick_stats.unchecked;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 static void on_tick(int number, siginfo_t *info, void *data)
 {
 	struct unwind_regs regs;
 	struct agent_guard guard;
+	uint64_t began_ns;
 
+	if (stop_on_signal(info, data))
+		return;
 	if (info->si_code != SI_TIMER) {
 		if (previous.handler)
 			previous.handler(number, info, data);
 		return;
 	}
+	restart_call(data);
 	unwind_regs_of_signal(data, &regs);
-	if (agent_thread.in_agent || is_in_agent(regs.pc)) {
+	/* One that came due while the last was worked on is the agent's time, too; without this a deep stack, walked in each, would leave the
+	 * program no time. */
+	if (agent_thread.in_agent || is_in_agent(regs.pc) || agent_thread.is_tick_late) {
+		agent_thread.is_tick_late = false;
 		tick_stats.in_agent++;
 		return;
 	}
+	began_ns = now_ns();
 	wmrt_check_fork();
-	agent_lock(&guard);
+	agent_lock_at(&guard, &(struct lock_place){.regs = &regs, .is_interrupted = true});
 	segment_leave_gone(&regs);
-	code_hold(regs.pc);
 	if (agent_options.sample_hz || agent_options.is_checked)
 		sample(&regs);
-	until_epoch_ns = until_epoch_ns > period_ns ? until_epoch_ns - period_ns : 0;
-	if (!until_epoch_ns) {
-		look_for_epoch(&regs);
-		until_epoch_ns = wait_ns;
-	}
-	code_hold(0);
+	count_down(&regs);
 	if (agent_options.sample_hz || agent_options.is_checked)
 		publish();
 	agent_unlock(&guard);
+	agent_thread.is_tick_late = now_ns() - began_ns >= period_ns;
 }
 
-static bool install(void)
+bool tick_keep_signal(void)
 {
 	struct kernel_action action = {.handler = on_tick,
 				       .flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | 0x04000000, /* SA_RESTORER */
 				       .restorer = agent_tick_return,
 				       .mask = ~UINT64_C(0)};
+	struct kernel_action now = {.flags = 0};
 
-	return wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&action, (long)&previous, 8, 0, 0) == 0;
+	if (wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, 0, (long)&now, 8, 0, 0) != 0)
+		return false;
+	if (now.handler == on_tick)
+		return true;
+	previous = now;
+	return wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&action, 0, 8, 0, 0) == 0;
 }
 
 bool tick_start(void)
 {
+	struct thread_record *record = agent_thread.record;
 	struct sigevent event;
 	struct itimerspec spec;
 
@@ -183,12 +222,12 @@ bool tick_start(void)
 	period_ns = agent_options.sample_hz ? 1000000000u / agent_options.sample_hz : EPOCH_TICKS_NS;
 	spec = (struct itimerspec){{(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)},
 				   {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)}};
-	until_epoch_ns = 0;
-	wait_ns = EPOCH_TICKS_NS;
-	return install() &&
-	       wmrt_sys3(SYS_timer_create, agent_options.is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID,
-			 (long)&event, (long)&timer) == 0 &&
-	       wmrt_sys6(SYS_timer_settime, timer, 0, (long)&spec, 0, 0, 0) == 0;
+	if (!record || !tick_keep_signal() ||
+	    wmrt_sys3(SYS_timer_create, agent_options.is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, (long)&event,
+		      (long)&record->timer) != 0)
+		return false;
+	record->has_timer = true;
+	return wmrt_sys6(SYS_timer_settime, record->timer, 0, (long)&spec, 0, 0, 0) == 0;
 }
 
 void tick_stop(void)
@@ -196,10 +235,13 @@ void tick_stop(void)
 	const uint64_t set = UINT64_C(1) << (TICK_SIGNAL - 1);
 	const struct timespec now = {0, 0};
 
-	if (timer < 0)
-		return;
-	wmrt_sys3(SYS_timer_delete, timer, 0, 0);
-	timer = -1;
+	for (struct thread_record *r = threads_all; r; r = r->next) {
+		if (r->has_timer)
+			wmrt_sys3(SYS_timer_delete, r->timer, 0, 0);
+		r->has_timer = false;
+	}
+	until_epoch_ns = rest_ns = 0;
+	wait_ns = EPOCH_TICKS_NS;
 	/* One that came and was not delivered would do what the signal does without the handler. */
 	while (wmrt_sys6(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set, 0, 0) == TICK_SIGNAL)
 		;

@@ -16,9 +16,15 @@ struct tick_stats {
 };
 extern struct tick_stats tick_stats __attribute__((visibility("hidden")));
 
-/* For this thread. False: the kernel gives no timer. */
+enum {
+	TICK_SIGNAL = 33, /* SIGSETXID of glibc, which programs cannot use */
+};
+
+/* The handler of the signal, which glibc replaces when it first makes a thread. False: it could not be put in place. */
+bool tick_keep_signal(void);
+/* A timer for this thread, which is listed. False: the kernel gives none. */
 bool tick_start(void);
-/* Ends this thread's, and what the signal did before is as it was. All signals are blocked. */
+/* Ends all timers, and what the signal did before is as it was. All signals are blocked, and other threads stand still. */
 void tick_stop(void);
 
 #endif

@@ -52,7 +52,7 @@ static bool add_frame(struct walk *w, const struct unwind_regs *regs)
 	return true;
 }
 
-bool walk_stack(struct walk *w, const struct unwind_regs *from)
+bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thread *thread)
 {
 	struct unwind_regs regs = *from;
 	struct unwind_frame left;
@@ -67,7 +67,7 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from)
 
 		regs.pc = frame->pc; /* of a detour: as if the site itself had called */
 		image = agent_image_at(regs.pc - regs.is_return_address);
-		if (!agent_thread_stack(regs.r[CFI_RSP], &stack.low, &stack.high)) {
+		if (!agent_thread_stack(thread, regs.r[CFI_RSP], &stack.low, &stack.high)) {
 			w->inside = w->inside ? w->inside : w->count;
 			return w->count > 1;
 		}
@@ -78,7 +78,7 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from)
 			return true;
 		}
 		frame->slot = left.return_slot;
-		if (agent_thread.root && frame->slot == agent_thread.root && !w->inside) {
+		if (thread->root && frame->slot == thread->root && !w->inside) {
 			w->inside = w->count;
 			w->is_whole = true;
 		}

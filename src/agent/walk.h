@@ -66,8 +66,8 @@ struct walk_state {
 	bool is_behind_gap; /* tail calls are left out, and no entry says so yet */
 };
 
-/* Walks from these registers. False: no frame could be looked at. Functions are added as they are met; none is reached. */
-bool walk_stack(struct walk *w, const struct unwind_regs *regs);
+/* Walks from these registers of the thread. False: no frame could be looked at. Functions are added as they are met; none is reached. */
+bool walk_stack(struct walk *w, const struct unwind_regs *regs, struct agent_thread *thread);
 /*
  * How it came to the frame with that index. old: the thread's entries now, which say over which tail calls a frame was entered; the
  * encoding is that in which they were pushed. False: a call is not known, or memory is short.

@@ -2,6 +2,7 @@
 # hazards.sh - programs that skip or interrupt calls, built by plain compilers, with and without the agent: same output and exit status, and
 # each point at which the program asks agrees with its stack.
 #	hazards.sh AGENT SOURCES WORK [PROGRAM...]
+# HAZARDS_AGENT: options of the agent (WAYMARK_AGENT).
 set -u
 agent=$1 sources=$2 work=$3
 shift 3
@@ -24,7 +25,7 @@ compare() {
 	want=$?
 	rm -f "$out.probes"
 	(
-		export LD_BIND_NOW=1 WAYMARK_OUT="$out.wmk" PROBES="$out.probes" LD_PRELOAD="$agent"
+		export WAYMARK_AGENT=${HAZARDS_AGENT:-} LD_BIND_NOW=1 WAYMARK_OUT="$out.wmk" PROBES="$out.probes" LD_PRELOAD="$agent"
 		exec "$out" >"$out.agent" 2>"$out.agent.err"
 	)
 	got=$?

@@ -10,20 +10,30 @@
 #include "agent/maps.h"
 #include "agent/memory.h"
 #include "agent/options.h"
-#include "agent/segment.h"
+#include "agent/stop.h"
 #include "agent/thread.h"
 #include "agent/words.h"
 #include "check.h"
 
-/* What code.c has of the rest of the agent: addresses that stubs lead to, and a thread's state; no handler runs. */
+/* What code.c has of the rest of the agent: addresses that stubs lead to, a thread's state, and a thread that stays at held_pc. */
 const char agent_grow[1], agent_discover_entry[1], agent_returned_entry[1], agent_entered_entry[1];
 _Thread_local struct agent_thread agent_thread;
 
-bool segment_is_held(uintptr_t at, size_t len)
+static uintptr_t held_pc;
+
+bool stop_others(void)
 {
-	(void)at;
-	(void)len;
-	return false;
+	return true;
+}
+
+bool stop_again(unsigned int times)
+{
+	return times < 3;
+}
+
+enum stop_held stop_is_held(uintptr_t at, size_t len)
+{
+	return held_pc > at && held_pc < at + len ? STOP_HELD : STOP_FREE;
 }
 
 static uint64_t state;
@@ -218,12 +228,12 @@ static void test_stubs(void)
 	CHECK(counter && code_add_counter(area) == counter + 4);
 	*(uint32_t *)counter += 1; /* NOLINT(performance-no-int-to-ptr) */
 	/* Bytes that an interrupted thread is inside of stay; it may be at their start or behind them. */
-	code_hold(stubs[0].start + 1);
-	CHECK(!code_write(stubs[0].start, "\x90\x90", 2));
-	CHECK(code_write(stubs[0].start, "\x90", 1));
-	code_hold(stubs[0].start);
-	CHECK(code_write(stubs[0].start, "\x90\x90", 2));
-	code_hold(0);
+	held_pc = stubs[0].start + 1;
+	CHECK(!code_change(stubs[0].start, "\x90\x90", 2));
+	CHECK(code_change(stubs[0].start, "\x90", 1));
+	held_pc = stubs[0].start;
+	CHECK(code_change(stubs[0].start, "\x90\x90", 2));
+	held_pc = 0;
 }
 
 int main(int argc, char **argv)

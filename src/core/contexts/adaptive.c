@@ -105,11 +105,19 @@ static bool is_stack_busy(const struct adaptive *a)
 	return a->pushed_calls > expected + a->calls / a->thresholds.busy_share;
 }
 
+bool adaptive_has_new_edges(const struct adaptive *a)
+{
+	const struct adaptive_thresholds *t = &a->thresholds;
+
+	return a->graph.edge_count - a->numbered_edges >
+	       (uint64_t)t->new_edges + a->numbered_edges / t->new_edges_share;
+}
+
 enum adaptive_trigger adaptive_due(const struct adaptive *a)
 {
 	const struct adaptive_thresholds *t = &a->thresholds;
 
-	if (a->graph.edge_count - a->numbered_edges > (uint64_t)t->new_edges + a->numbered_edges / t->new_edges_share)
+	if (adaptive_has_new_edges(a))
 		return ADAPTIVE_NEW_EDGES;
 	if (a->calls < t->calls)
 		return ADAPTIVE_NONE;

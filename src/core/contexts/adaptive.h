@@ -76,6 +76,8 @@ void adaptive_count(struct adaptive *a, uint32_t edge, uint64_t calls);
 /* Halves everything counted. O(edges). */
 void adaptive_age(struct adaptive *a);
 
+/* More edges are new than a share of those numbered. O(1). */
+bool adaptive_has_new_edges(const struct adaptive *a);
 /* O(1). When nothing else changes, what it asks for is done by one adaptive_encode. In a program that keeps finding hot calls one
  * epoch after the other is due: the owner knows the time, and lets some pass in between. */
 enum adaptive_trigger adaptive_due(const struct adaptive *a);

@@ -1,0 +1,224 @@
+/*
+ * restart.c - glibc's wrappers load the number of a call right before they make it:
+ *
+ *      mov  $nr, %eax      b8 nr nr nr nr     <- goes on here
+ *      syscall             0f 05
+ *      ...                                    <- was interrupted here, %rax is -EINTR
+ *
+ * Arguments are still in their registers. Of poll and epoll_wait, which have the time as a number and lose it, the functions of that
+ * name here note when it ends.
+ */
+#include "agent/restart.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "agent/image.h"
+#include "agent/thread.h"
+#include "recorder/interpose.h"
+
+enum {
+	LOAD_BYTES = 5,
+	SYSCALL_BYTES = 2,
+	FRAME_MAX = 1024, /* bytes of stack of the C library's function */
+};
+
+#define IN_WAITS __attribute__((section("agent_waits"), noinline))
+extern const char __start_agent_waits[] __attribute__((visibility("hidden")));
+extern const char __stop_agent_waits[] __attribute__((visibility("hidden")));
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- after a stop ---- */
+
+/* The argument with the time that is left in ms, of a call that a function here makes. */
+static bool set_rest(greg_t *argument, greg_t object, greg_t sp)
+{
+	const struct agent_wait *wait = &agent_thread.wait;
+	uint64_t now = now_ns(), rest_ns = wait->end_ns > now ? wait->end_ns - now : 0;
+
+	if ((int)*argument <= 0)
+		return true;
+	if (wait->object != (uintptr_t)object || wait->frame - (uintptr_t)sp > FRAME_MAX)
+		return false;
+	*argument = (greg_t)((rest_ns + 999999) / 1000000);
+	return true;
+}
+
+/* Sleeps on for what the kernel has written there. */
+static bool set_remaining(greg_t *request, greg_t remaining)
+{
+	if (remaining)
+		*request = remaining;
+	return remaining != 0;
+}
+
+static bool may_restart(uint32_t number, greg_t *r)
+{
+	switch (number) {
+	case SYS_poll:
+		return set_rest(&r[REG_RDX], r[REG_RDI], r[REG_RSP]);
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return set_rest(&r[REG_R10], r[REG_RSI], r[REG_RSP]);
+	case SYS_nanosleep:
+		return set_remaining(&r[REG_RDI], r[REG_RSI]);
+	case SYS_clock_nanosleep:
+		return (r[REG_RSI] & TIMER_ABSTIME) || set_remaining(&r[REG_RDX], r[REG_R10]);
+	case SYS_futex:
+		return (r[REG_RSI] & FUTEX_CMD_MASK) != FUTEX_WAIT || !r[REG_R10];
+	case SYS_rt_sigtimedwait:
+		return !r[REG_RDX];
+	case SYS_semtimedop:
+	case SYS_epoll_pwait2:
+		return !r[REG_R10];
+	case SYS_io_getevents:
+		return !r[REG_R8];
+	case SYS_select:
+	case SYS_pselect6:
+	case SYS_ppoll:
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+	case SYS_semop:
+	case SYS_msgrcv:
+	case SYS_msgsnd:
+	case SYS_read:
+	case SYS_readv:
+	case SYS_io_uring_enter:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void restart_call(void *context)
+{
+	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uint8_t code[LOAD_BYTES + SYSCALL_BYTES];
+	uint32_t number;
+
+	if (r[REG_RAX] != -EINTR || !agent_image_find((uintptr_t)r[REG_RIP]))
+		return;
+	memcpy(code, (const void *)(r[REG_RIP] - (greg_t)sizeof code),
+	       sizeof code); /* NOLINT(performance-no-int-to-ptr) */
+	memcpy(&number, code + 1, sizeof number);
+	if (code[0] == 0xb8 && code[LOAD_BYTES] == 0x0f && code[LOAD_BYTES + 1] == 0x05 && may_restart(number, r))
+		r[REG_RIP] -= (greg_t)sizeof code;
+}
+
+bool restart_is_wait(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__start_agent_waits && pc <= (uintptr_t)__stop_agent_waits;
+}
+
+/* ---- in front of waits ---- */
+
+static _Atomic(void *) next_poll, next_epoll_wait, next_epoll_pwait, next_nanosleep, next_clock_nanosleep;
+
+typedef int (*poll_fn)(struct pollfd *, nfds_t, int);
+typedef int (*epoll_wait_fn)(int, struct epoll_event *, int, int);
+typedef int (*epoll_pwait_fn)(int, struct epoll_event *, int, int, const sigset_t *);
+typedef int (*nanosleep_fn)(const struct timespec *, struct timespec *);
+typedef int (*clock_nanosleep_fn)(clockid_t, int, const struct timespec *, struct timespec *);
+
+/* A handler that comes meanwhile may wait too. */
+static inline __attribute__((always_inline)) struct agent_wait begin_wait(const void *object, int timeout_ms)
+{
+	struct agent_wait was = agent_thread.wait;
+
+	if (timeout_ms > 0)
+		agent_thread.wait = (struct agent_wait){(uintptr_t)__builtin_frame_address(0), (uintptr_t)object,
+							now_ns() + (uint64_t)timeout_ms * 1000000u};
+	return was;
+}
+
+static inline __attribute__((always_inline)) void end_wait(const struct agent_wait *was)
+{
+	agent_thread.wait = *was;
+}
+
+static IN_WAITS int own_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	poll_fn next = (poll_fn)wmrt_next(&next_poll, "poll", (void *)own_poll);
+	struct agent_wait was = begin_wait(fds, timeout_ms);
+	int rc = next(fds, count, timeout_ms);
+
+	end_wait(&was);
+	return rc;
+}
+
+static IN_WAITS int own_epoll_wait(int fd, struct epoll_event *events, int count, int timeout_ms)
+{
+	epoll_wait_fn next = (epoll_wait_fn)wmrt_next(&next_epoll_wait, "epoll_wait", (void *)own_epoll_wait);
+	struct agent_wait was = begin_wait(events, timeout_ms);
+	int rc = next(fd, events, count, timeout_ms);
+
+	end_wait(&was);
+	return rc;
+}
+
+static IN_WAITS int own_epoll_pwait(int fd, struct epoll_event *events, int count, int timeout_ms, const sigset_t *mask)
+{
+	epoll_pwait_fn next = (epoll_pwait_fn)wmrt_next(&next_epoll_pwait, "epoll_pwait", (void *)own_epoll_pwait);
+	struct agent_wait was = begin_wait(events, timeout_ms);
+	int rc = next(fd, events, count, timeout_ms, mask);
+
+	end_wait(&was);
+	return rc;
+}
+
+/* The kernel writes the remaining time only where it may. */
+static IN_WAITS int own_nanosleep(const struct timespec *request, struct timespec *remaining)
+{
+	nanosleep_fn next = (nanosleep_fn)wmrt_next(&next_nanosleep, "nanosleep", (void *)own_nanosleep);
+	struct timespec rest;
+
+	return next(request, remaining ? remaining : &rest);
+}
+
+static IN_WAITS int own_clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
+					struct timespec *remaining)
+{
+	clock_nanosleep_fn next =
+		(clock_nanosleep_fn)wmrt_next(&next_clock_nanosleep, "clock_nanosleep", (void *)own_clock_nanosleep);
+	struct timespec rest;
+
+	return next(clock, flags, request, remaining ? remaining : &rest);
+}
+
+static IN_WAITS int own_usleep(useconds_t us)
+{
+	struct timespec request = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000};
+
+	return own_nanosleep(&request, NULL);
+}
+
+WMRT_INTERPOSE(poll, own_poll);
+WMRT_INTERPOSE(epoll_wait, own_epoll_wait);
+WMRT_INTERPOSE(epoll_pwait, own_epoll_pwait);
+WMRT_INTERPOSE(nanosleep, own_nanosleep);
+WMRT_INTERPOSE(clock_nanosleep, own_clock_nanosleep);
+WMRT_INTERPOSE(usleep, own_usleep);
+
+void restart_start(void)
+{
+	wmrt_next(&next_poll, "poll", (void *)own_poll);
+	wmrt_next(&next_epoll_wait, "epoll_wait", (void *)own_epoll_wait);
+	wmrt_next(&next_epoll_pwait, "epoll_pwait", (void *)own_epoll_pwait);
+	wmrt_next(&next_nanosleep, "nanosleep", (void *)own_nanosleep);
+	wmrt_next(&next_clock_nanosleep, "clock_nanosleep", (void *)own_clock_nanosleep);
+}
