@@ -119,7 +119,6 @@ static bool enter_code(const struct unwind_regs *regs)
 {
 	bool ok = slots_take() && detach_undo();
 
-
 	if (ok) {
 		segment_enter_frame(regs);
 		attach_handlers(&walk);

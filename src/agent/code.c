@@ -8,6 +8,7 @@
 
 #include "agent/maps.h"
 #include "agent/memory.h"
+#include "agent/program.h"
 #include "agent/stop.h"
 #include "agent/thread.h"
 #include "recorder/sys.h"
@@ -59,7 +60,8 @@ bool code_write(uintptr_t at, const void *bytes, size_t len)
 /* A thread that was stopped inside of the bytes goes on a little. */
 bool code_change(uintptr_t at, const void *bytes, size_t len)
 {
-	if (!stop_others())
+	/* What was interrupted on its way here goes on after a detach. */
+	if (!agent_is_on || !stop_others())
 		return false;
 	for (unsigned int times = 0; times < MOVES_MAX; times++) {
 		enum stop_held held = stop_is_held(at, len);

@@ -81,7 +81,11 @@ uint32_t agent_site_returning_to(uintptr_t return_address)
 {
 	uint32_t site;
 
-	return words_find(&by_return, return_address, &site) ? site : AGENT_NONE;
+	/* A function whose code could not be written has its sites, and none of them counts. */
+	return words_find(&by_return, return_address, &site) &&
+			       agent_function_is(agent_program.sites[site].function, AGENT_FUNCTION_INSTRUMENTED)
+		       ? site
+		       : AGENT_NONE;
 }
 
 static bool add_cold_parts(uint32_t function, const struct scan_function *scan)

@@ -12,10 +12,12 @@
 #include "agent/capture.h"
 #include "agent/cells.h"
 #include "agent/check.h"
+#include "agent/code.h"
 #include "agent/epoch.h"
 #include "agent/jump.h"
 #include "agent/lock.h"
 #include "agent/options.h"
+#include "agent/program.h"
 #include "agent/restart.h"
 #include "agent/say.h"
 #include "agent/segment.h"
@@ -25,7 +27,6 @@
 #include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/sys.h"
-#include "agent/code.h"
 
 enum {
 	EPOCH_TICKS_NS = 2000000,
@@ -183,6 +184,10 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	began_ns = now_ns();
 	wmrt_check_fork();
 	agent_lock_at(&guard, &(struct lock_place){.regs = &regs, .is_interrupted = true});
+	if (!agent_is_on) { /* a detach came between */
+		agent_unlock(&guard);
+		return;
+	}
 	segment_leave_gone(&regs);
 	if (agent_options.sample_hz || agent_options.is_checked)
 		sample(&regs);

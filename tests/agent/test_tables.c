@@ -21,6 +21,8 @@ _Thread_local struct agent_thread agent_thread;
 
 static uintptr_t held_pc;
 
+bool agent_is_on = true;
+
 bool stop_others(void)
 {
 	return true;

@@ -130,7 +130,7 @@ static void short_handler(int sig)
 	int saved = errno;
 
 	(void)sig;
-	for (int i = 0; i < 150; i++) /* longer than a tick of the kernel's clock */
+	for (int i = 0; i < 600; i++) /* longer than a tick of the kernel's clock */
 		handled += inner_a(20000) >= 0;
 	errno = saved;
 }
