@@ -35,7 +35,7 @@ begin() {
 	mkfifo input
 	"./$1" "$2" "$dir/flag" <input >out.txt 2>err.txt &
 	pid=$!
-	pids=($pid)
+	pids=("$pid")
 	exec 9>input
 	local i
 	for ((i = 0; i < 3000; i++)); do
@@ -46,17 +46,17 @@ begin() {
 	return 1
 }
 
-# attach LABEL SAMPLES LEAST: in, so many samples, out; LEAST percent of them agree with the stack
+# attach LABEL SAMPLES LEAST: in, so many samples, out; LEAST percent of those compared agree with the stack, and few have no context
 attach() {
 	local file=$dir/$1.wmk
-	timeout 60 "$waymark" attach -q --check --sample=9997 -o "$file" "$pid" 2>said.txt ||
+	timeout 200 "$waymark" attach -q --check --sample=9997 -o "$file" "$pid" 2>said.txt ||
 		{ fail "$1: attach"; cat said.txt; return 1; }
 	[ "$2" -eq 0 ] || ./tool samples "$file" "$2" || fail "$1: samples"
-	timeout 60 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
+	timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
 	./tool text "$pid" || fail "$1: code is not as it was"
 	[ "$2" -eq 0 ] && return 0
 	awk -v least="$3" '/agree with the stack/ { ok = $3 > 0 && $3 >= $5 * least / 100 }
-		/without a context/ { known = $5 <= $3 * (100.5 - least) / 100 + 2 } END { exit !(ok && known) }' said.txt ||
+		/without a context/ { known = $5 <= $3 * 8 / 100 + 2 } END { exit !(ok && known) }' said.txt ||
 		{ fail "$1: samples that do not agree, have no context, or none"; cat said.txt; }
 	"$waymark" report --format folded --metric cpu "$file" >folded.txt 2>&1 || fail "$1: report"
 }
@@ -112,7 +112,7 @@ waits() {
 refused() {
 	local label=$1 pattern=$2
 	shift 2
-	timeout 60 "$@" 2>said.txt && fail "$label: not refused"
+	timeout 200 "$@" 2>said.txt && fail "$label: not refused"
 	[ "$(wc -l <said.txt)" -eq 1 ] && grep -q "$pattern" said.txt || { fail "$label: says"; cat said.txt; }
 }
 
@@ -194,9 +194,9 @@ END
 	pids=()
 	other plain ./refused plain
 	refused "place" "cannot write files" "$waymark" attach -o /proc/none/x.wmk "$pid"
-	timeout 60 "$waymark" attach -q -o "$dir/refused.wmk" "$pid" || fail "attach"
+	timeout 200 "$waymark" attach -q -o "$dir/refused.wmk" "$pid" || fail "attach"
 	refused twice "is attached already" "$waymark" attach -q -o "$dir/refused2.wmk" "$pid"
-	timeout 60 "$waymark" attach -q --detach "$pid" || fail "detach"
+	timeout 200 "$waymark" attach -q --detach "$pid" || fail "detach"
 	./tool text "$pid" || fail "refusals: code is not as it was"
 	end_other
 	refused gone "no such process" "$waymark" attach "$pid"
@@ -209,11 +209,11 @@ one() {
 	signals) works work signals 5 $'handled\n' '^\[signal\];short_handler' ;;
 	handler) works work handler 6 $'came back\n' '^\[signal\];long_handler;some_work' ;;
 	jumps) works work jumps 7 $'landed\n' '^main;jumps;jump_from;jump_from.*;some_work' ;;
-	# Some samples are in the midst of a switch of stacks, or of the unwinder's landing.
+	# Some samples are in the midst of a switch of stacks.
 	coroutines) works work coroutines 8 $'switched\n' ';some_work' 80 ;;
 	tails) works work tails 12 $'back\n' '^main;tails;begin_chain;middle_of_chain;last_of_chain;' ;;
 	loop) works work loop 9 $'looped\n' '^main;loop;choose' ;;
-	throw) works throw throw 11 '' '^main;catcher.*;thrower.*;thrower' 60 ;;
+	throw) works throw throw 11 '' '^main;catcher.*;thrower.*;thrower' ;;
 	read) waits read 0 0 $'x 0\n' ;;
 	poll) waits poll 7 219 '' ;;
 	select) waits select 270 270 '' ;;
