@@ -3,7 +3,8 @@
 # under.sh AGENT GENERATE hazards NAME...   - hazard programs of one file, each built in several ways.
 #
 # Programs are built by plain compilers. At each of their check points the agent compares the context with libgcc's walk of the stack
-# (stub/waymark.h): all must agree, and what a program prints, and its exit status, must be as natively. No timer is involved.
+# (stub/waymark.h): all must agree, and what a program prints, and its exit status, must be as natively. Of random programs one context in
+# ten may be not known. No timer is involved.
 # ALL=1 builds each program in every way. KEEP=DIR keeps what failed. STATUS=1 prints every program.
 set -u
 
@@ -28,19 +29,21 @@ for level in -O2 -O0 -O1 -O3; do
 done
 ways+=("${compilers%% *} -O2 -fno-ipa-ra" "${compilers%% *} -Os")
 bad=0 runs=0 points=0
+most_unknown=0 # percent of those that agree
+[ "$what" != random ] || most_unknown=10
 
 # run_both LABEL PROGRAM STATUS IS_REPEATABLE: in the program's folder
 run_both() {
-	local status=0 native=0 reason='' n
+	local status=0 native=0 reason='' n unknown
 	timeout 60 "$2" >>native.out 2>native.err || native=$?
 	LD_PRELOAD=$agent WAYMARK_AGENT=check WAYMARK_OUT=$PWD/out.wmk timeout 20 "$2" >>agent.out 2>agent.err || status=$?
 	grep -v '^waymark:' agent.err >agent.said
-	n=$(grep -c '^agrees' agent.out)
+	n=$(grep -c '^agrees' agent.out) unknown=$(grep -c '^unknown' agent.out)
 	if [ $native -ne "$3" ]; then
 		reason="natively its exit status is $native"
 	elif [ $status -ne $native ]; then
 		reason="exit status $status, natively $native: $(tail -n 1 agent.err)"
-	elif [ "$n" -ne "$(grep -c . agent.out)" ]; then
+	elif [ $((n + unknown)) -ne "$(grep -c . agent.out)" ] || [ $((unknown * 100)) -gt $((n * most_unknown)) ]; then
 		reason="$(grep -c '^DIFFERS' agent.out) differ, $(grep -c '^unknown' agent.out) are not known, $n agree"
 	elif [ "$4" = 1 ] && ! cmp -s <(sort native.out) <(sort agent.out); then
 		reason="prints something else"
@@ -54,7 +57,7 @@ run_both() {
 		bad=$((bad + 1))
 		[ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp -a "$PWD" "$KEEP/"; }
 	elif [ -n "${STATUS:-}" ]; then
-		echo "ok   $1: $n points"
+		echo "ok   $1: $n points, $unknown not known"
 	fi
 }
 
