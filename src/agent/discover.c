@@ -444,22 +444,20 @@ static void settle(const struct unwind_regs *regs)
 void agent_discover(struct agent_saved *saved);
 void agent_entered(struct agent_saved *saved);
 void agent_returned(struct agent_saved *saved);
-void agent_begin_thread(struct agent_saved *saved);
+void agent_begin_thread(void);
 
 static uintptr_t target_of(const struct agent_site *site, const struct agent_saved *saved)
 {
 	return is_direct(site) ? agent_resolve(site->target) : saved->r11;
 }
 
-/* Where the call goes on. has_return: its return address is on the stack already. */
-static uintptr_t go_on_at(const struct agent_site *site, const struct agent_call *call, bool has_return,
-			  struct agent_saved *saved)
+static void go_on_at(const struct agent_site *site, uintptr_t pc, struct agent_saved *saved)
 {
-	if (!site->is_at_cell || !has_return)
-		return call->before;
-	/* Drop the return address: the cell makes the call. */
-	saved->stack[0] = call->before;
-	return (uintptr_t)agent_ret;
+	saved->number = pc;
+	if (site->is_at_cell) { /* which makes the call: drops the return address */
+		saved->stack[0] = pc;
+		saved->number = (uintptr_t)agent_ret;
+	}
 }
 
 /* The site's code is that of the call too. */
@@ -490,8 +488,8 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 
 __attribute__((used)) void agent_discover(struct agent_saved *saved)
 {
-	uint32_t flags = (uint32_t)saved->number & PATCH_FLAGS, number = (uint32_t)saved->number & ~PATCH_FLAGS;
-	bool has_return = flags == 0;
+	uint32_t number = (uint32_t)saved->number & ~PATCH_TAIL;
+	bool has_return = ((uint32_t)saved->number & PATCH_TAIL) == 0;
 	struct agent_guard guard;
 	struct agent_call *call;
 	const struct agent_site *site;
@@ -503,7 +501,7 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	agent_lock_at(&guard, &where);
 	if (!agent_is_on) {
 		site = &agent_program.sites[number];
-		saved->number = site->is_at_cell && !has_return ? site->cell : target_of(site, saved);
+		go_on_at(site, site->is_at_cell ? site->cell : target_of(site, saved), saved);
 		agent_unlock_at_entry(&guard);
 		return;
 	}
@@ -515,10 +513,10 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	}
 	site = &agent_program.sites[number];
 	if (call) {
-		saved->number = go_on_at(site, call, has_return, saved);
+		go_on_at(site, call->before, saved);
 	} else {
-		/* Nothing can be written here now: the call goes on as the program has it, from a cell if it has no return address yet. */
-		saved->number = flags == PATCH_AT_CELL ? site->cell : target_of(site, saved);
+		/* Nothing can be written here now: the call goes on as the program has it. */
+		go_on_at(site, site->is_at_cell ? site->cell : target_of(site, saved), saved);
 		agent_thread.id = AGENT_LOST_ID;
 	}
 	agent_unlock_at_entry(&guard);
@@ -564,14 +562,16 @@ static bool take_off(const struct agent_site *site, uint64_t key, uint64_t *ret_
 
 __attribute__((used)) void agent_returned(struct agent_saved *saved)
 {
-	uint32_t number = (uint32_t)saved->number;
-	/* The stub has pushed two registers above; entry.S put its return address in stack[0]. */
+	/* The stub has pushed two registers, and the address behind the site. */
 	uint64_t key = (uintptr_t)&saved->stack[1], id = 0;
-	const struct agent_site *site = &agent_program.sites[number];
+	const struct agent_site *site;
 	struct agent_guard guard;
+	struct code_stub stub;
 
 	wmrt_check_fork();
 	agent_lock(&guard);
+	code_find_stub(saved->number, &stub);
+	site = &agent_program.sites[stub.number];
 	if (take_off(site, key, &id)) {
 		agent_thread.id = id;
 	} else if (agent_is_on) {
@@ -580,17 +580,15 @@ __attribute__((used)) void agent_returned(struct agent_saved *saved)
 		agent_saved_regs(saved, site->address + site->len_bytes, (uintptr_t)&saved->stack[3], &regs);
 		discover_repair(&regs);
 	}
-	saved->number = (uintptr_t)agent_ret;
 	agent_unlock_at_entry(&guard);
 }
 
-__attribute__((used)) void agent_begin_thread(struct agent_saved *saved)
+__attribute__((used)) void agent_begin_thread(void)
 {
 	struct agent_guard guard;
 
 	agent_lock(&guard);
 	agent_thread_begin();
-	saved->number = (uintptr_t)agent_ret;
 	agent_unlock_at_entry(&guard);
 }
 

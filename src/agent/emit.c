@@ -306,15 +306,22 @@ static void emit_back(struct emit *e, uint32_t target)
 		e->bytes[e->len - 1] = (uint8_t)(target - e->len);
 }
 
-/* `returned` drops the number. */
-static void emit_to_returned(struct emit *e, const struct emit_places *p, uint32_t number)
+void emit_push_address(struct emit *e, uint64_t address)
 {
-	emit_u8(e, 0x68); /* push $number */
-	emit_u32(e, number);
-	emit_call(e, p->returned);
+	emit_u8(e, 0x68); /* push $address, the lower half */
+	emit_u32(e, (uint32_t)address);
+	EMIT(e, 0xc7, 0x44, 0x24, 0x04); /* movl $upper half, 4(%rsp) */
+	emit_u32(e, (uint32_t)(address >> 32));
 }
 
-void emit_pop(struct emit *e, const struct emit_places *p, uint32_t number, uint32_t *ret_done)
+static void emit_to_returned(struct emit *e, const struct emit_places *p, uint64_t back)
+{
+	emit_push_address(e, back);
+	emit_call(e, p->returned);
+	EMIT(e, 0x41, 0x5b); /* pop %r11 */
+}
+
+void emit_pop(struct emit *e, const struct emit_places *p, uint64_t back, uint32_t *ret_done)
 {
 	uint32_t is_ours, out, again;
 
@@ -323,7 +330,7 @@ void emit_pop(struct emit *e, const struct emit_places *p, uint32_t number, uint
 	EMIT(e, 0x49, 0x39, 0x63, 0xe8); /* cmp %rsp, -24(%r11) */
 	EMIT(e, 0x74, 0);                /* je */
 	is_ours = e->len;
-	emit_to_returned(e, p, number);
+	emit_to_returned(e, p, back);
 	EMIT(e, 0xeb, 0); /* jmp */
 	out = e->len;
 	emit_land(e, is_ours);

@@ -54,7 +54,7 @@ struct emit_places {
 	uint64_t foreign;  /* 8 bytes that hold AGENT_FOREIGN_ID */
 	uint64_t grow;     /* called when the thread has no context stack yet; keeps all registers */
 	uint64_t discover; /* jumped to with a site's number pushed: a call that is not known */
-	uint64_t returned; /* called with a site's number pushed: the entry on top is not the site's */
+	uint64_t returned; /* called with the address behind the program's call pushed: the entry on top is not the site's */
 	uint64_t entered;  /* jumped to with a function's number pushed: foreign code called it */
 };
 
@@ -99,10 +99,10 @@ void emit_push_tail(struct emit *e, const struct emit_places *p, uint32_t site, 
 		    uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done);
 /*
  * Takes the entries with this frame's key off: the site's, and above it those that tail calls of the callee have left. Entered by a jump
- * at the return address; keeps registers. When there is none: goes to `returned` with `number`. *ret_done: offset behind the
+ * at the return address, which is `back`; keeps registers. When there is none: calls `returned`. *ret_done: offset behind the
  * store of top.
  */
-void emit_pop(struct emit *e, const struct emit_places *p, uint32_t number, uint32_t *ret_done);
+void emit_pop(struct emit *e, const struct emit_places *p, uint64_t back, uint32_t *ret_done);
 /* The same where there may be none (control comes from elsewhere too, or not every call pushes): goes on without. Flags are kept. */
 void emit_pop_maybe(struct emit *e, const struct emit_places *p, uint32_t *ret_done);
 /* cmp literal, %r11; je to. The literal's address is within reach. */
@@ -116,6 +116,8 @@ void emit_entry(struct emit *e, const struct emit_places *p, uint32_t number, ui
 		uint32_t count, uint32_t *ret_done, uint32_t *ret_behind);
 /* id is that of foreign code. Registers and flags are kept. */
 void emit_foreign(struct emit *e, const struct emit_places *p);
+/* Pushes 8 bytes: a return address for unwinders. */
+void emit_push_address(struct emit *e, uint64_t address);
 /* Pushes number and jumps to `to`. 10 bytes. */
 void emit_thunk(struct emit *e, uint32_t number, uint64_t to);
 

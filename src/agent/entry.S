@@ -16,35 +16,51 @@
 
 	.text
 
-	/* name: the label; handler: the C function, called with the saved registers. */
-	.macro ENTRY_POINT name, handler
+	.macro PUSH register
+	push	\register
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset \register, 0
+	.endm
+
+	.macro POP register
+	pop	\register
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore \register
+	.endm
+
+	/*
+	 * name: the label; handler: the C function, called with the saved registers; return: where the program's return address is above
+	 * the number, and above: how many bytes the stub has pushed from there on. An unwinder passes at every instruction.
+	 */
+	.macro ENTRY_POINT name, handler, return=8, above=0
 	.globl	\name
 	.hidden	\name
 	.type	\name, @function
 	.balign	16
 \name:
 	.cfi_startproc
-	.cfi_def_cfa_offset 16
+	.cfi_def_cfa_offset 8 + \return + \above
+	.cfi_offset %rip, -8 - \above
 	pushfq
+	.cfi_adjust_cfa_offset 8
 	cld
-	push	%rax
-	push	%rcx
-	push	%rdx
-	push	%rbx
-	push	%rbp
-	push	%rsi
-	push	%rdi
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
-	.cfi_def_cfa_offset 16 + 16 * 8
+	PUSH	%rax
+	PUSH	%rcx
+	PUSH	%rdx
+	PUSH	%rbx
+	PUSH	%rbp
+	PUSH	%rsi
+	PUSH	%rdi
+	PUSH	%r8
+	PUSH	%r9
+	PUSH	%r10
+	PUSH	%r11
+	PUSH	%r12
+	PUSH	%r13
+	PUSH	%r14
+	PUSH	%r15
 	mov	%rsp, %rbx
-	.cfi_def_cfa %rbx, 16 + 16 * 8
+	.cfi_def_cfa_register %rbx
 	mov	agent_thread@gottpoff(%rip), %r12
 	mov	%fs:AGENT_STACK_OFFSET(%r12), %rcx
 	test	%rcx, %rcx
@@ -73,32 +89,30 @@
 	jz	2f
 	mov	%r13, %fs:AGENT_STACK_OFFSET(%r12)
 2:	mov	%rbx, %rsp
-	.cfi_def_cfa %rsp, 16 + 16 * 8
 	cmpl	$0, %fs:AGENT_LATE_OFFSET(%r12)
 	je	3f
 	and	$-16, %rsp
-	.cfi_def_cfa_register %rbx
 	call	agent_unblock_late
 	mov	%rbx, %rsp
-	.cfi_def_cfa_register %rsp
 3:
-	pop	%r15
-	pop	%r14
-	pop	%r13
-	pop	%r12
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rdi
-	pop	%rsi
-	pop	%rbp
-	pop	%rbx
-	pop	%rdx
-	pop	%rcx
-	pop	%rax
+	.cfi_def_cfa_register %rsp
+	POP	%r15
+	POP	%r14
+	POP	%r13
+	POP	%r12
+	POP	%r11
+	POP	%r10
+	POP	%r9
+	POP	%r8
+	POP	%rdi
+	POP	%rsi
+	POP	%rbp
+	POP	%rbx
+	POP	%rdx
+	POP	%rcx
+	POP	%rax
 	popfq
-	.cfi_def_cfa_offset 16
+	.cfi_adjust_cfa_offset -8
 	ret
 	.cfi_endproc
 	.size	\name, . - \name
@@ -108,46 +122,26 @@
 	ENTRY_POINT agent_discover_entry, agent_discover
 	/* Foreign code entered a function that is hooked. */
 	ENTRY_POINT agent_entered_entry, agent_entered
-
-	/* Behind a call: called, so the number is above the return address into the stub; ours drops both. */
-	.globl	agent_returned_entry
-	.hidden	agent_returned_entry
-	.balign	16
-agent_returned_entry:
-	xchg	%rax, (%rsp)		/* the address in the stub */
-	xchg	%rax, 8(%rsp)		/* the number */
-	xchg	%rax, (%rsp)
-	jmp	agent_returned_saved
-	ENTRY_POINT agent_returned_saved, agent_returned
-
-	/* The thread has no context stack: called from a stub, keeps all registers; the stub then looks again. */
-	.globl	agent_grow
-	.hidden	agent_grow
-	.balign	16
-agent_grow:
-	push	$0
-	jmp	agent_grow_saved
-	ENTRY_POINT agent_grow_saved, agent_begin_thread
+	/* Behind a call: called, with the address behind it on top and above that two registers. */
+	ENTRY_POINT agent_returned_entry, agent_returned, return=8, above=16
+	/* The thread has no context stack: called from a stub, which has pushed a register; it then looks again. */
+	ENTRY_POINT agent_grow, agent_begin_thread, return=16
 
 	/* Where a jump over frames lands, before the program goes on there. */
-	.globl	agent_land
-	.hidden	agent_land
+	.macro LANDING name, handler
+	.globl	\name
+	.hidden	\name
 	.balign	16
-agent_land:
+\name:
 	endbr64
 	push	$0
-	jmp	agent_land_saved
-	ENTRY_POINT agent_land_saved, agent_landed
+	jmp	\name\()_saved
+	ENTRY_POINT \name\()_saved, \handler, return=0
+	.endm
 
+	LANDING	agent_land, agent_landed
 	/* The same for a cleanup of a cancellation (cancel.c). */
-	.globl	agent_land_cleanup
-	.hidden	agent_land_cleanup
-	.balign	16
-agent_land_cleanup:
-	endbr64
-	push	$0
-	jmp	agent_land_cleanup_saved
-	ENTRY_POINT agent_land_cleanup_saved, agent_landed_cleanup
+	LANDING	agent_land_cleanup, agent_landed_cleanup
 
 	.globl	agent_ret
 	.hidden	agent_ret

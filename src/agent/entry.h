@@ -12,7 +12,7 @@
 struct agent_saved {
 	uint64_t r15, r14, r13, r12, r11, r10, r9, r8, rdi, rsi, rbp, rbx, rdx, rcx, rax;
 	uint64_t flags;
-	uint64_t number;  /* of the stub; C writes over it the address to go on at */
+	uint64_t number;  /* what the stub pushed last; C writes over it the address to go on at, if it is not that */
 	uint64_t stack[]; /* what the program had on top */
 };
 

@@ -138,9 +138,12 @@ static uint32_t site_number(const struct agent_site *site)
 	return (uint32_t)(site - agent_program.sites);
 }
 
-static uint32_t thunk_number(const struct agent_site *site)
+/* To the agent, which finds a return address on the stack: a call that a cell is to make has put none there. */
+static void emit_to_discover(struct stub *s, const struct agent_site *site)
 {
-	return site_number(site) | (!is_call(site) ? PATCH_TAIL : site->is_at_cell ? PATCH_AT_CELL : 0);
+	if (site->is_at_cell)
+		emit_push_address(&s->e, return_address(site));
+	emit_thunk(&s->e, site_number(site) | (is_call(site) ? 0 : PATCH_TAIL), s->area->places.discover);
 }
 
 static const struct callgraph_edge *edge_of(const struct agent_call *call)
@@ -251,7 +254,7 @@ static uintptr_t write_thunk(const struct agent_site *site)
 
 	if (!stub_begin(&s, site, CODE_STUB_CHOOSE))
 		return 0;
-	emit_thunk(&s.e, thunk_number(site), s.area->places.discover);
+	emit_to_discover(&s, site);
 	return stub_end(&s);
 }
 
@@ -486,7 +489,7 @@ static uintptr_t write_choose(const struct agent_site *site, const uint8_t *byte
 		emit_compares(&s.e, choices, compared, s.head.start);
 	else if (count)
 		emit_look_up(&s.e, &table);
-	emit_thunk(&s.e, thunk_number(site), s.area->places.discover);
+	emit_to_discover(&s, site);
 	if (!stub_end(&s))
 		ret = 0;
 out:
@@ -541,7 +544,7 @@ static uintptr_t write_after(const struct agent_site *site, const struct undo *u
 	if (!stub_begin(&s, site, CODE_STUB_AFTER))
 		return 0;
 	if (u->must_push && !site->is_shared)
-		emit_pop(&s.e, &s.area->places, site_number(site), &done);
+		emit_pop(&s.e, &s.area->places, site->address + site->len_bytes, &done);
 	else if (u->may_push || u->leaves_tails)
 		emit_pop_maybe(&s.e, &s.area->places, &done);
 	if (u->addend) {

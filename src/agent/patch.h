@@ -11,10 +11,8 @@
 
 #include "agent/program.h"
 
-/* With the number of a site in its thunk: the call has put no return address on the stack. */
-#define PATCH_AT_CELL (UINT32_C(1) << 31) /* its cell is to make it */
-#define PATCH_TAIL (UINT32_C(1) << 30)
-#define PATCH_FLAGS (PATCH_AT_CELL | PATCH_TAIL)
+/* With the number of a site in its thunk: no return address of the site's is on the stack. */
+#define PATCH_TAIL (UINT32_C(1) << 31)
 
 /* Why a site of that shape cannot be replaced; NULL: it can. before: the site before it in its function, NULL if it is the first. */
 const char *patch_refuses(const struct scan_site *site, const struct scan_site *before);

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "agent/code.h"
+#include "agent/entry.h"
 #include "agent/insn.h"
+#include "agent/patch.h"
 #include "agent/program.h"
 
 enum {
 	MAX_BRANCHES = 32,
 	WORD = 8,
-	CALL_OPCODE = 0xe8,
 	PUSH_NUMBER = 0x68,
 };
 
@@ -52,7 +53,6 @@ static int32_t depth_at(uint64_t from, uint64_t pc)
 	struct branch branches[MAX_BRANCHES];
 	uint32_t count = 0;
 	int32_t depth = 0;
-	bool has_number = false; /* what is called takes it off */
 	struct insn insn;
 
 	while (from < pc && insn_decode_flow(code_at(from), INSN_MAX_BYTES, from, &insn)) {
@@ -60,8 +60,7 @@ static int32_t depth_at(uint64_t from, uint64_t pc)
 
 		if ((insn.kind == INSN_JUMP_CONDITIONAL || insn.kind == INSN_JUMP_DIRECT) && count < MAX_BRANCHES)
 			branches[count++] = (struct branch){insn.target, depth};
-		depth += c[0] == CALL_OPCODE && has_number ? -WORD : pushed_by(c);
-		has_number = c[0] == PUSH_NUMBER;
+		depth += pushed_by(c);
 		from += insn.len_bytes;
 		for (uint32_t i = 0; i < count; i++)
 			if (branches[i].target == from)
@@ -96,10 +95,15 @@ static const struct agent_site *site_of_stub(const struct code_stub *stub)
 	return &agent_program.sites[is_call ? agent_program.calls[stub->number].site : stub->number];
 }
 
+static bool is_call(const struct agent_site *site)
+{
+	return site->kind == SCAN_CALL || site->kind == SCAN_CALL_INDIRECT;
+}
+
 /* In front of a site that is entered by a call there is a return address already. */
 static uintptr_t returns(const struct agent_site *site)
 {
-	return (site->kind == SCAN_CALL || site->kind == SCAN_CALL_INDIRECT) && !site->is_at_cell ? WORD : 0;
+	return is_call(site) && !site->is_at_cell ? WORD : 0;
 }
 
 static struct place in_front(const struct code_stub *stub, uintptr_t pc, uintptr_t sp)
@@ -166,18 +170,22 @@ static uint64_t pushed(uintptr_t sp, uint32_t word)
 static bool at_jump(const struct emit_places *p, uintptr_t pc, uintptr_t sp, struct place *ret)
 {
 	if (pc == p->discover) {
-		const struct agent_site *site = &agent_program.sites[pushed(sp, 0)];
+		const struct agent_site *site = &agent_program.sites[pushed(sp, 0) & ~(uint64_t)PATCH_TAIL];
 
-		*ret = (struct place){site->address, sp + WORD + returns(site)};
+		*ret = (struct place){site->address, sp + WORD + (is_call(site) ? WORD : 0)};
 		return true;
 	}
 	if (pc == p->entered) {
 		*ret = (struct place){agent_program.functions[pushed(sp, 0)].entry_address, sp + WORD};
 		return true;
 	}
-	if (pc == p->grow)
-		return place_find(pushed(sp, 0), sp + WORD, ret);
-	return pc == p->returned && place_find(pushed(sp, 0), sp + 2 * WORD, ret);
+	/* Called. */
+	return (pc == p->grow || pc == p->returned) && place_find(pushed(sp, 0), sp + WORD, ret);
+}
+
+bool place_is_stub(uintptr_t pc)
+{
+	return code_places_at(pc) || pc == (uintptr_t)agent_ret;
 }
 
 bool place_find(uintptr_t pc, uintptr_t sp, struct place *ret)
@@ -185,6 +193,8 @@ bool place_find(uintptr_t pc, uintptr_t sp, struct place *ret)
 	const struct emit_places *places = code_places_at(pc);
 	struct code_stub stub;
 
+	if (pc == (uintptr_t)agent_ret) /* to a cell's stub */
+		return place_find(pushed(sp, 0), sp + WORD, ret);
 	if (!places)
 		return false;
 	if (!code_find_stub(pc, &stub))

@@ -18,6 +18,8 @@ struct place {
 	uintptr_t pc, sp;
 };
 
+/* pc is in a stub, or where one leads out. Signal-safe. */
+bool place_is_stub(uintptr_t pc);
 /* False: pc is in no stub, and in none of the jumps that stubs leave by. Under the agent's lock. Signal-safe. */
 bool place_find(uintptr_t pc, uintptr_t sp, struct place *ret);
 

@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "agent/code.h"
 #include "agent/discover.h"
 #include "agent/lock.h"
 #include "agent/place.h"
@@ -58,7 +57,7 @@ static void show(struct shown *s, ucontext_t *context)
 	s->context = context;
 	s->is = s->was = place_in(context);
 	s->is_changed = false;
-	if (!code_places_at(s->was.pc))
+	if (!place_is_stub(s->was.pc))
 		return;
 	agent_lock(&guard);
 	s->is_changed = place_find(s->was.pc, s->was.sp, &s->is);
@@ -123,7 +122,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	agent_thread.is_on_alternate = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)interrupted->uc_stack.ss_sp <
 				       interrupted->uc_stack.ss_size;
 	/* Before the registers say otherwise. */
-	left->is_in_stub = code_places_at(place_in(interrupted).pc) != NULL;
+	left->is_in_stub = place_is_stub(place_in(interrupted).pc);
 	count = show_all(shown, interrupted);
 	hook(sig, (uintptr_t)handler, shown[0].is.pc);
 	handler(sig, info, context);

@@ -18,6 +18,8 @@ enum {
 	FLAGS = 0x8d5, /* CF PF AF ZF SF OF */
 };
 
+static const uint64_t BACK = 0x7fff87654321;
+
 struct entry {
 	uint64_t id, key;
 	uint32_t site, prefix, run, below;
@@ -251,7 +253,7 @@ static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, 
 	if (is_maybe)
 		emit_pop_maybe(&e, &places, &done);
 	else
-		emit_pop(&e, &places, 4321, &done);
+		emit_pop(&e, &places, BACK, &done);
 	CHECK(done < e.len);
 	end();
 	run_stub("pop", FLAGS, is_maybe ? FLAGS : 0);
@@ -297,7 +299,7 @@ static void test_push_tail(uint32_t outer, uint32_t own)
 		CHECK(at->id == 500 && at->prefix == 2 && at->run == 3);
 }
 
-/* No entry has the key: pop_maybe goes on, pop asks `returned` with the site's number. */
+/* No entry has the key: pop_maybe goes on, pop asks `returned`, with the address behind the call on the stack. */
 static void test_pop_without(void)
 {
 	uint32_t done;
@@ -310,10 +312,10 @@ static void test_pop_without(void)
 	run_stub("pop maybe", FLAGS, FLAGS);
 	CHECK(thread.id == 99 && thread.top == entries + 1);
 	begin();
-	emit_pop(&e, &places, 4321, &done);
+	emit_pop(&e, &places, BACK, &done);
 	end();
 	run_stub("pop returned", 0, 0);
-	CHECK_U64(*(uint64_t *)(code + CODE_BYTES + 72), 4321);
+	CHECK_U64(*(uint64_t *)(code + CODE_BYTES + 72), BACK);
 	CHECK(thread.id == 99 && thread.top == entries + 1);
 }
 
@@ -411,11 +413,11 @@ static bool make_places(void)
 	emit_bytes(&e, "\x64\x48\x89\x04\x25", 5);
 	emit_bytes(&e, &places.top, 4);
 	emit_bytes(&e, "\x58\xc3", 2);
-	/* returned: called, the number above; popq the return address, the number to memory, back: ret */
+	/* returned: called, the address above: that to memory */
 	places.returned = emit_here(&e);
-	emit_bytes(&e, "\x48\x87\x04\x24", 4);     /* xchg %rax,(%rsp) */
-	emit_bytes(&e, "\x48\x87\x44\x24\x08", 5); /* xchg %rax,8(%rsp) */
-	emit_bytes(&e, "\x48\xa3", 2);             /* movabs %rax,number */
+	emit_bytes(&e, "\x50", 1);                 /* push %rax */
+	emit_bytes(&e, "\x48\x8b\x44\x24\x10", 5); /* mov 16(%rsp),%rax */
+	emit_bytes(&e, "\x48\xa3", 2);             /* movabs %rax,address */
 	emit_bytes(&e, &(uint64_t){(uintptr_t)(code + CODE_BYTES + 72)}, 8);
 	emit_bytes(&e, "\x58\xc3", 2); /* pop %rax; ret */
 	/* entered: jumped to, the number on top: popq number(%rip); ret, as if the function had returned */
