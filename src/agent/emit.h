@@ -55,7 +55,7 @@ struct emit_places {
 	uint64_t grow;     /* called when the thread has no context stack yet; keeps all registers */
 	uint64_t discover; /* jumped to with a site's number pushed: a call that is not known */
 	uint64_t returned; /* called with the address behind the program's call pushed: the entry on top is not the site's */
-	uint64_t entered;  /* jumped to with a function's number pushed: foreign code called it */
+	uint64_t entered; /* jumped to with a function's number pushed: foreign code called it */
 };
 
 void emit_init(struct emit *e, uint8_t *bytes, uint32_t capacity, uint64_t address);

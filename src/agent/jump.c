@@ -1,5 +1,8 @@
 /*
  * jump.c - longjmp and its kin jump by a copy of the program's buffer whose pc is the agent's (land.h).
+ *
+ * setjmp and its kin note the context beside the thread. A jump to the same buffer, program counter and stack pointer, in the same epoch,
+ * comes back to that context: the frame, and what called it, have been there all the time. Other jumps have it found from the stack.
  */
 #include "agent/jump.h"
 
@@ -21,6 +24,15 @@ enum {
 	NEXT_COUNT,
 };
 
+enum {
+	SET_SETJMP = 0,
+	SET_UNDERSCORE,
+	SET_MASK,
+	SET_COUNT,
+};
+
+static const char *const set_names[SET_COUNT] = {"setjmp", "_setjmp", "__sigsetjmp"};
+static _Atomic(void *) set_nexts[SET_COUNT];
 static const char *const names[NEXT_COUNT] = {"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk"};
 static _Atomic(void *) nexts[NEXT_COUNT];
 
@@ -30,10 +42,30 @@ static __attribute__((noreturn)) void jump(int which, void *own, struct __jmp_bu
 	struct __jmp_buf_tag copy = *env;
 
 	if (agent_is_on && agent_thread.base)
-		copy.__jmpbuf[JMP_BUF_PC] =
-			(long)jmp_buf_mangle(land_at(jmp_buf_demangle((uintptr_t)env->__jmpbuf[JMP_BUF_PC]), 1));
+		copy.__jmpbuf[JMP_BUF_PC] = (long)jmp_buf_mangle(
+			land_at_buffer(jmp_buf_demangle((uintptr_t)env->__jmpbuf[JMP_BUF_PC]), env));
 	next(&copy, val);
 	__builtin_unreachable();
+}
+
+/* In set_jump.S. */
+extern const char agent_setjmp[] __attribute__((visibility("hidden")));
+extern const char agent_underscore_setjmp[] __attribute__((visibility("hidden")));
+extern const char agent_sigsetjmp[] __attribute__((visibility("hidden")));
+void *agent_set_jump(const struct __jmp_buf_tag *env, const uintptr_t *sp, int which)
+	__attribute__((used, visibility("hidden")));
+
+static void *next_set(int which)
+{
+	static const char *const owns[SET_COUNT] = {agent_setjmp, agent_underscore_setjmp, agent_sigsetjmp};
+
+	return wmrt_next(&set_nexts[which], set_names[which], (void *)owns[which]);
+}
+
+void *agent_set_jump(const struct __jmp_buf_tag *env, const uintptr_t *sp, int which)
+{
+	land_note(env, sp[0], (uintptr_t)(sp + 1));
+	return next_set(which);
 }
 
 static void own_longjmp(struct __jmp_buf_tag *env, int val)
@@ -68,4 +100,6 @@ void jump_start(void)
 
 	for (int i = 0; i < NEXT_COUNT; i++)
 		wmrt_next(&nexts[i], names[i], owns[i]);
+	for (int i = 0; i < SET_COUNT; i++)
+		next_set(i);
 }

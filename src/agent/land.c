@@ -7,15 +7,81 @@
 #include "agent/program.h"
 #include "agent/segment.h"
 #include "agent/thread.h"
+#include "agent/threads.h"
 
 /* Bit 63 of agent_thread.landing: it follows a call. No address of the program has it. */
 #define IS_RETURN ((uintptr_t)1 << 63)
 
+enum {
+	NOTE_BUFFER_BYTES = 64,
+};
+
 /* Called by entry.S. */
 void agent_landed(struct agent_saved *saved);
 
+static struct thread_note *note_of(struct thread_record *record, const void *buffer)
+{
+	return &record->notes[(uintptr_t)buffer / NOTE_BUFFER_BYTES % THREAD_NOTES];
+}
+
+/*
+ * A handler may run in the midst of this: one that notes, too, is not noted, and an epoch that begins in it makes this note one of the
+ * epoch before.
+ */
+void land_note(const void *buffer, uintptr_t pc, uintptr_t sp)
+{
+	volatile const struct agent_thread *thread = &agent_thread;
+	struct thread_record *record = thread->record;
+	struct thread_note *note;
+
+	if (!record)
+		return;
+	note = note_of(record, buffer);
+	note->buffer = NULL;
+	if (record->is_noting || !agent_is_on || !thread->base || agent_id_is_foreign(thread->id))
+		return;
+	record->is_noting = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	note->epoch = agent_epoch();
+	atomic_signal_fence(memory_order_seq_cst);
+	note->pc = pc;
+	note->sp = sp;
+	note->id = thread->id;
+	note->top = thread->top;
+	note->base = thread->base;
+	atomic_signal_fence(memory_order_seq_cst);
+	note->buffer = buffer;
+	record->is_noting = false;
+}
+
+uintptr_t land_at_buffer(uintptr_t pc, const void *buffer)
+{
+	uintptr_t ret = land_at(pc, 1);
+
+	if (agent_thread.record)
+		agent_thread.record->landing_by = buffer;
+	return ret;
+}
+
+/* Comes back to what was noted. An epoch may begin in a handler in the midst of this. */
+static bool recall(const void *buffer, uintptr_t pc, uintptr_t sp)
+{
+	struct agent_thread *thread = &agent_thread;
+	const struct thread_note *note = note_of(thread->record, buffer);
+
+	if (!agent_is_on || note->buffer != buffer || note->pc != pc || note->sp != sp || note->base != thread->base ||
+	    note->epoch != agent_epoch())
+		return false;
+	thread->top = note->top;
+	thread->id = note->id;
+	atomic_signal_fence(memory_order_seq_cst);
+	return note->epoch == agent_epoch();
+}
+
 uintptr_t land_at(uintptr_t pc, int is_return)
 {
+	if (agent_thread.record)
+		agent_thread.record->landing_by = NULL;
 	agent_thread.landing = pc | (is_return ? IS_RETURN : 0);
 	return (uintptr_t)agent_land;
 }
@@ -40,7 +106,14 @@ void land(struct agent_saved *saved, uintptr_t pc, int is_return)
 
 __attribute__((used)) void agent_landed(struct agent_saved *saved)
 {
-	uintptr_t landing = agent_thread.landing;
+	uintptr_t landing = agent_thread.landing, pc = landing & ~IS_RETURN;
+	const void *buffer = agent_thread.record ? agent_thread.record->landing_by : NULL;
 
-	land(saved, landing & ~IS_RETURN, (landing & IS_RETURN) != 0);
+	saved->number = pc;
+	if (buffer && recall(buffer, pc, (uintptr_t)saved->stack))
+		return;
+	land(saved, pc, (landing & IS_RETURN) != 0);
+	/* The program may jump there again without another setjmp. */
+	if (buffer)
+		land_note(buffer, pc, (uintptr_t)saved->stack);
 }

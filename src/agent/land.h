@@ -15,6 +15,13 @@
 /* What to jump to instead of pc. is_return: pc follows a call. The thread's next landing is there. Signal-safe. */
 uintptr_t land_at(uintptr_t pc, int is_return);
 
+/*
+ * setjmp's buffer, where it returns to, and the stack pointer then: the thread's context is noted. land_at_buffer: a jump by that buffer
+ * lands behind the call, with the context that was noted if nothing says otherwise. Signal-safe.
+ */
+void land_note(const void *buffer, uintptr_t pc, uintptr_t sp);
+uintptr_t land_at_buffer(uintptr_t pc, const void *buffer);
+
 /* In a stub's saved registers: the program goes on there, behind a call. Its context is computed. */
 struct agent_saved;
 void land(struct agent_saved *saved, uintptr_t pc, int is_return);

@@ -127,6 +127,12 @@ uintptr_t agent_resolve(uintptr_t target);
 /* The site whose call returns to that address; AGENT_NONE: none. */
 uint32_t agent_site_returning_to(uintptr_t return_address);
 
+/* The number of the present epoch. Signal-safe, and for any thread. */
+static inline uint32_t agent_epoch(void)
+{
+	return __atomic_load_n(&agent_program.encoder.epoch, __ATOMIC_RELAXED);
+}
+
 static inline bool agent_function_is(uint32_t function, enum agent_function_state state)
 {
 	return function != AGENT_NONE && agent_program.functions[function].state == state;

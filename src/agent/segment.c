@@ -16,11 +16,6 @@ enum {
 /* Under the agent's lock. */
 static struct walk walk;
 
-static uint32_t epoch_now(void)
-{
-	return __atomic_load_n(&agent_program.encoder.epoch, __ATOMIC_RELAXED);
-}
-
 void segment_leave(const void *interrupted, struct agent_segment *ret)
 {
 	volatile const struct agent_thread *thread = &agent_thread;
@@ -33,7 +28,7 @@ void segment_leave(const void *interrupted, struct agent_segment *ret)
 				      .outer = thread->outer,
 				      .is_on_alternate = thread->is_on_alternate,
 				      .interrupted = interrupted,
-				      .epoch = epoch_now()};
+				      .epoch = agent_epoch()};
 }
 
 /* In this order a handler that interrupts it finds a state of the old segment or of the new one, with room above it. */
@@ -89,7 +84,7 @@ void segment_return(const struct agent_segment *left, const struct unwind_regs *
 	struct agent_guard guard;
 
 	put_back(left);
-	if (left->epoch == epoch_now() || !left->top || !agent_is_on)
+	if (left->epoch == agent_epoch() || !left->top || !agent_is_on)
 		return;
 	agent_lock(&guard);
 	if (!discover_repair(regs))

@@ -16,6 +16,10 @@
 #include "agent/unwind.h"
 #include "agent/walk.h"
 
+enum {
+	THREAD_NOTES = 32,
+};
+
 enum thread_phase {
 	THREAD_RUNS,
 	THREAD_WAITS, /* for the agent's lock, or it holds it: signals are blocked, and it goes on by its own hand only */
@@ -26,6 +30,15 @@ enum thread_pc {
 	THREAD_PC,          /* regs->pc itself */
 	THREAD_PC_SITE,     /* the address of site pc_number */
 	THREAD_PC_FUNCTION, /* the start of function pc_number */
+};
+
+/* The context of a frame that called setjmp. */
+struct thread_note {
+	const void *buffer; /* NULL: none */
+	uintptr_t pc, sp;
+	uint64_t id;
+	struct agent_entry *top, *base;
+	uint32_t epoch;
 };
 
 struct thread_record {
@@ -51,6 +64,10 @@ struct thread_record {
 	size_t stack_bytes;
 	struct walk walk;
 	struct walk_chain chain;
+	/* The thread's own (land.c). */
+	struct thread_note notes[THREAD_NOTES]; /* by buffer */
+	const void *landing_by;                 /* the buffer of the jump that lands; NULL: not known */
+	bool is_noting;
 };
 
 /* All records, by `next`. */
