@@ -329,12 +329,37 @@ bool capture_caller(uint32_t number, uint64_t sp, wm_context *ret)
 	return !agent_id_is_foreign(p.id) && finish(&p, ret);
 }
 
+/*
+ * What is not instrumented and inside of the call is what the site calls, or a tail call has led to it: of what the frame's last push or
+ * else its site has called, or of a quiet function there. Then the point becomes that tail call. False: it is not known which.
+ */
+static bool leave_quiet(struct capture_point *p, uint32_t site, uint64_t key, uintptr_t inner)
+{
+	bool is_pushed = p->count > 1 && p->entries[p->count - 1].key == key;
+	uint32_t from = is_pushed ? discover_site(p->entries[p->count - 1].site) : site;
+	enum walk_pushes pushes = is_pushed ? WALK_PUSHES_FIRST : WALK_PUSHES_NONE;
+	const struct agent_call *path[WALK_MAX_TAILS];
+	size_t n;
+
+	if (from == AGENT_NONE)
+		return false;
+	if (!is_pushed && (calls_foreign(site_of(site), inner) || capture_site_calls(site) != CAPTURE_CALLS_LOUD)) {
+		p->is_in_call = true;
+		return !walk_may_lead(site, inner, WALK_PUSHES_NONE);
+	}
+	n = walk_tail_path(from, inner, pushes, path);
+	if (!n)
+		n = walk_tail_path(from, 0, pushes, path);
+	if (n)
+		at_site(p, site_of(path[n - 1]->site));
+	return n != 0;
+}
+
 /* The thread's state at the first instrumented function outside of frames that are not, on the stack or gone by a tail call. */
 static bool find_outer(const struct walk *w, struct capture_point *p, size_t *ret)
 {
 	const struct agent_thread *thread = &agent_thread;
-	const struct agent_call *path[WALK_MAX_TAILS];
-	size_t outer = 0, n;
+	size_t outer = 0;
 	uintptr_t inner;
 	uint64_t key;
 
@@ -358,14 +383,8 @@ static bool find_outer(const struct walk *w, struct capture_point *p, size_t *re
 		p->is_in_call = discover_site(p->entries[p->count].site) == w->frames[outer].site;
 		if (p->is_in_call)
 			p->address = w->frames[outer].pc;
-	} else if (!calls_foreign(site_of(w->frames[outer].site), inner)) {
-		n = walk_tail_path(w->frames[outer].site, inner, path);
-		if (!n)
-			return false;
-		p->function = site_of(path[n - 1]->site)->function;
-		p->address = site_of(path[n - 1]->site)->address;
-	} else {
-		p->is_in_call = true;
+	} else if (!leave_quiet(p, w->frames[outer].site, key, inner)) {
+		return false;
 	}
 	return !agent_id_is_foreign(p->id);
 }
@@ -413,6 +432,8 @@ bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_
 		return finish(p, ret);
 	}
 	if (outer < walk.inside) {
+		if (state.function != AGENT_NONE && state.function != walk.frames[outer].function)
+			return false; /* tail calls have led on, from where is not known */
 		p->function = walk.frames[outer].function;
 		p->address = walk.frames[outer].pc;
 		p->is_in_call = true;

@@ -17,7 +17,8 @@ enum {
 	STUB_ALIGN = 16,
 	STUB_HEADER_BYTES = 8,
 	LITERAL_BYTES = 4096,
-	MOVES_MAX = 40, /* times that threads inside of what is to be written go on */
+	CALL_BYTES_MOST = EMIT_MAX_BYTES + 256, /* of the stubs in front of a call, behind it, and what chooses it */
+	MOVES_MAX = 40,                         /* times that threads inside of what is to be written go on */
 };
 /* Reserved, not used, until stubs are written. */
 static const size_t STUBS_BYTES = (size_t)192 << 20;
@@ -166,6 +167,14 @@ bool code_add_stub(struct code_area *area, const struct code_stub *stub, const s
 		return false;
 	area->starts[bit / 8] |= (uint8_t)(1u << bit % 8);
 	__atomic_store_n(&area->used, area->used + (size_t)units * STUB_ALIGN, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool code_has_room(size_t calls)
+{
+	for (const struct code_area *area = areas; area; area = area->next)
+		if ((area->high - area->used) / CALL_BYTES_MOST < calls)
+			return false;
 	return true;
 }
 

@@ -70,6 +70,8 @@ struct code_area *code_area_for(uintptr_t low, uintptr_t high);
 /* Copies a stub's code, emitted for code_next(area), into the area. 0: no room. */
 uintptr_t code_next(const struct code_area *area);
 bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e);
+/* Every area has room for stubs of that many calls, written anew. */
+bool code_has_room(size_t calls);
 /* The stub whose code has pc. */
 bool code_find_stub(uintptr_t pc, struct code_stub *ret);
 /* What the stubs of the area with pc use; NULL: pc is in none. */

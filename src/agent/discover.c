@@ -365,6 +365,9 @@ static bool add_calls_of_frames(const struct walk *w)
 		     walk_is_foreign_tail(outer->site, inner, &agent_thread) ||
 		     is_behind_tail(outer->site, inner->function)))
 			continue;
+		if (!agent_function_is(inner->function, AGENT_FUNCTION_INSTRUMENTED) &&
+		    walk_may_lead(outer->site, target, WALK_PUSHES_ANY))
+			continue;
 		call = discover_call(outer->site, is_direct(site) ? agent_resolve(site->target) : target);
 		/* What a handler has interrupted may be where it would be written. */
 		if ((!call || !patch_site(outer->site)) && i < w->inside)

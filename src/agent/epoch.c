@@ -11,6 +11,7 @@
 
 #include "agent/capture.h"
 #include "agent/cells.h"
+#include "agent/code.h"
 #include "agent/decode.h"
 #include "agent/discover.h"
 #include "agent/memory.h"
@@ -342,7 +343,8 @@ bool epoch_begin(void)
 	uint64_t start = now_ns();
 	struct was *was;
 
-	if (!stop_between() || !agent_thread.record->is_known) {
+	/* A site that could not be written would go on as the last epoch had it: without room the present one is the last. */
+	if (!code_has_room(agent_program.call_count) || !stop_between() || !agent_thread.record->is_known) {
 		epoch_stats.put_off++;
 		return false;
 	}

@@ -13,10 +13,12 @@
 #include "agent/coroutine.h"
 #include "agent/discover.h"
 #include "agent/memory.h"
+#include "agent/patch.h"
 #include "waymark/abi.h"
 
 enum {
 	MAX_TAILS = 256, /* of one frame */
+	MAX_TAIL_FUNCTIONS = 256,
 	MAX_FRAMES = 1 << 24,
 };
 
@@ -113,13 +115,17 @@ static struct agent_call *foreign_call(uint32_t site)
 	return NULL;
 }
 
-/* What is not instrumented and inside of the site is a function that is quiet. */
-static bool calls_quietly(uint32_t site)
+/* The calls of the site that were seen, all of them or some, are of quiet functions. */
+static bool calls_quietly(uint32_t site, bool is_all)
 {
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (!agent_program.calls[c].is_quiet)
+	bool is_any = false;
+
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
+		if (!agent_program.calls[c].is_quiet && is_all)
 			return false;
-	return agent_program.sites[site].first_call != AGENT_NONE;
+		is_any |= agent_program.calls[c].is_quiet;
+	}
+	return is_any;
 }
 
 static bool is_tail_site(const struct agent_site *site)
@@ -471,53 +477,92 @@ static bool enter_foreign(struct walk_chain *c, uint32_t site, uint64_t key)
 	return call && add_step(c, WALK_FOREIGN, call_number(call), key, AGENT_NONE);
 }
 
-/* Tail calls on from the function, depth first, to the target; path[0 .. n) leads to the function. */
-static size_t find_tail_path(uint32_t function, uintptr_t target, const struct agent_call **path, size_t n)
+/* Ways over tail calls to code that is not instrumented. */
+struct tail_search {
+	uintptr_t target; /* 0: any quiet function */
+	enum walk_pushes pushes;
+	const struct agent_call *path[WALK_MAX_TAILS];
+	const struct agent_call **found; /* of the first way */
+	size_t count;
+	unsigned ways; /* that lead there from different functions; more than one: it is not known which */
+	unsigned left; /* functions to look at */
+};
+
+static bool is_searched(const struct tail_search *t, const struct agent_call *call)
+{
+	return t->target ? call->target == t->target : call->is_quiet;
+}
+
+/* Tail calls on from the function; path[0 .. n) leads to it. */
+static void search_tails(struct tail_search *t, uint32_t function, size_t n)
 {
 	const struct agent_function *f = &agent_program.functions[function];
+	bool is_found = false;
 
 	if (n == WALK_MAX_TAILS || !agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED))
-		return 0;
+		return;
+	if (t->left-- == 0) {
+		t->ways = 2;
+		return;
+	}
 	for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
 		if (!is_tail_site(&agent_program.sites[s]))
 			continue;
-		for (uint32_t c = agent_program.sites[s].first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
-			const struct agent_call *call = &agent_program.calls[c];
-			size_t found;
+		for (uint32_t c = agent_program.sites[s].first_call; c != AGENT_NONE && t->ways < 2;
+		     c = agent_program.calls[c].next) {
+			bool is_foreign = agent_program.calls[c].edge == AGENT_NONE;
 
-			path[n] = call;
-			if (call->edge == AGENT_NONE && call->target == target)
-				return n + 1;
-			found = call->edge == AGENT_NONE ? 0 : find_tail_path(call->callee, target, path, n + 1);
-			if (found)
-				return found;
+			t->path[n] = &agent_program.calls[c];
+			if (!is_foreign &&
+			    (t->pushes == WALK_PUSHES_ANY || !patch_call_pushes(&agent_program.calls[c]))) {
+				search_tails(t, agent_program.calls[c].callee, n + 1);
+			} else if (is_foreign && is_searched(t, &agent_program.calls[c]) && !is_found) {
+				is_found = true;
+				if (t->ways++ == 0)
+					memcpy(t->found, t->path, (t->count = n + 1) * sizeof *t->path);
+			}
 		}
 	}
-	return 0;
 }
 
-size_t walk_tail_path(uint32_t site, uintptr_t target, const struct agent_call **path)
+static void search(struct tail_search *t, uint32_t site)
 {
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
-		const struct agent_call *call = &agent_program.calls[c];
-		size_t n;
+	t->left = MAX_TAIL_FUNCTIONS;
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && t->ways < 2;
+	     c = agent_program.calls[c].next) {
+		const struct agent_call *call = t->path[0] = &agent_program.calls[c];
 
-		path[0] = call;
-		n = call->edge == AGENT_NONE ? 0 : find_tail_path(call->callee, target, path, 1);
-		if (n)
-			return n;
+		if (call->edge != AGENT_NONE &&
+		    (t->pushes == WALK_PUSHES_ANY || patch_call_pushes(call) == (t->pushes == WALK_PUSHES_FIRST)))
+			search_tails(t, call->callee, 1);
 	}
-	return 0;
 }
 
-/* The site's callee is gone from the stack by a tail call of code that is not instrumented, whose frame this is. */
-static bool enter_tail_caller(struct walk_chain *c, uint32_t site, const struct walk_frame *f, uint64_t key,
-			      bool *ret_end)
+size_t walk_tail_path(uint32_t site, uintptr_t target, enum walk_pushes pushes, const struct agent_call **path)
+{
+	struct tail_search t = {.target = target, .pushes = pushes, .found = path};
+
+	search(&t, site);
+	return t.ways == 1 ? t.count : 0;
+}
+
+bool walk_may_lead(uint32_t site, uintptr_t target, enum walk_pushes pushes)
 {
 	const struct agent_call *path[WALK_MAX_TAILS];
-	size_t n =
-		f->function == AGENT_NONE ? 0 : walk_tail_path(site, agent_program.functions[f->function].start, path);
+	struct tail_search t = {.target = target, .pushes = pushes, .found = path};
 
+	search(&t, site);
+	if (t.ways == 0 && target) { /* a quiet function may have gone on to it */
+		t.target = 0;
+		search(&t, site);
+	}
+	return t.ways != 0;
+}
+
+/* Calls on the way to a tail call of what is not instrumented, the last one. *ret_end: that is quiet, nothing inside counts. */
+static bool add_tail_path(struct walk_chain *c, const struct agent_call *const *path, size_t n, uint64_t key,
+			  bool *ret_end)
+{
 	if (!n)
 		return false;
 	for (size_t i = 0; i + 1 < n; i++)
@@ -527,19 +572,65 @@ static bool enter_tail_caller(struct walk_chain *c, uint32_t site, const struct 
 	return path[n - 1]->is_quiet || add_step(c, WALK_FOREIGN, call_number(path[n - 1]), key, AGENT_NONE);
 }
 
+/* The site's callee is gone from the stack by a tail call of code that is not instrumented, whose frame this is. */
+static bool enter_tail_caller(struct walk_chain *c, uint32_t site, const struct walk_frame *f, uint64_t key,
+			      bool *ret_end)
+{
+	const struct agent_call *path[WALK_MAX_TAILS];
+	size_t n = f->function == AGENT_NONE
+			   ? 0
+			   : walk_tail_path(site, agent_program.functions[f->function].start, WALK_PUSHES_ANY, path);
+
+	return add_tail_path(c, path, n, key, ret_end);
+}
+
+enum quiet_call {
+	QUIET_NOT,
+	QUIET_MAYBE,
+	QUIET_CERTAIN,
+};
+
+/*
+ * The site calls quiet functions, and the frame is of one of them, or of what it has come to by a tail call. The frame may also be behind
+ * tail calls of the graph: then the site has pushed for them, or it is not known which.
+ */
+static enum quiet_call called_quietly(uint32_t site, const struct walk_frame *f, const struct agent_thread *old)
+{
+	bool is_lost = old->id >= AGENT_LOST_ID;
+	uintptr_t target = f->function == AGENT_NONE ? 0 : agent_program.functions[f->function].start;
+	const struct agent_entry *entries;
+
+	if (calls_quietly(site, true))
+		return QUIET_CERTAIN;
+	if (!calls_quietly(site, false) || tails_of(f, AGENT_NONE, old, &entries))
+		return QUIET_NOT;
+	return walk_may_lead(site, target, is_lost ? WALK_PUSHES_ANY : WALK_PUSHES_NONE) ? QUIET_MAYBE : QUIET_CERTAIN;
+}
+
+/* The frame is of a quiet function that is behind tail calls of what the site calls, or one before it is. */
+static bool enter_quiet(struct walk_chain *c, uint32_t site, const struct walk_frame *f, uint64_t key, bool *ret_end)
+{
+	const struct agent_call *path[WALK_MAX_TAILS];
+
+	return enter_tail_caller(c, site, f, key, ret_end) ||
+	       add_tail_path(c, path, walk_tail_path(site, 0, WALK_PUSHES_ANY, path), key, ret_end);
+}
+
 /* The frame outside is of the chain's function, at site (AGENT_NONE: a signal interrupted it). *ret_end: nothing inside counts. */
 static bool step_in(struct walk_chain *c, const struct walk_frame *f, uint32_t site, const struct agent_thread *old,
 		    bool *ret_end)
 {
 	bool is_instrumented = agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED);
 	uint64_t key = f->slot - 8;
+	enum quiet_call quiet;
 	bool is_tail;
 
 	if (site == AGENT_NONE)
 		return !is_instrumented && add_step(c, WALK_SIGNAL, 0, 0, AGENT_NONE);
-	if (agent_function_is(f->function, AGENT_FUNCTION_QUIET) || (!is_instrumented && calls_quietly(site))) {
+	quiet = is_instrumented ? QUIET_NOT : called_quietly(site, f, old);
+	if (quiet != QUIET_NOT) {
 		*ret_end = true;
-		return true;
+		return quiet == QUIET_CERTAIN;
 	}
 	if (!is_instrumented) {
 		bool is_found = enter_foreign_tail(c, site, f, old, &is_tail);
@@ -547,6 +638,8 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, uint32_t s
 		if (is_tail)
 			return is_found;
 	}
+	if (agent_function_is(f->function, AGENT_FUNCTION_QUIET))
+		return enter_quiet(c, site, f, key, ret_end);
 	if (!is_instrumented)
 		return enter_foreign(c, site, key) || enter_tail_caller(c, site, f, key, ret_end);
 	is_tail = walk_is_foreign_tail(site, f, old);

@@ -80,13 +80,21 @@ bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *ol
 bool walk_replay(const struct walk_chain *chain, const struct agent_entry *base, bool is_captured,
 		 struct walk_state *ret);
 /*
- * The calls over which the site came to code that is not instrumented at `target`, and whose frames are gone: one of the graph, tail calls
- * of the graph, and last a tail call of that code. path has room for WALK_MAX_TAILS. 0: no such way was seen.
+ * The calls over which the site came to code that is not instrumented at `target` (0: to any quiet function), and whose frames are gone:
+ * one of the graph, tail calls of the graph, and last a tail call of that code. path has room for WALK_MAX_TAILS. 0: no such way was
+ * seen, or several.
  */
 enum {
 	WALK_MAX_TAILS = 16,
 };
-size_t walk_tail_path(uint32_t site, uintptr_t target, const struct agent_call **path);
+enum walk_pushes {
+	WALK_PUSHES_ANY,
+	WALK_PUSHES_FIRST, /* the first of them pushes now, and no other of the graph */
+	WALK_PUSHES_NONE,
+};
+size_t walk_tail_path(uint32_t site, uintptr_t target, enum walk_pushes pushes, const struct agent_call **path);
+/* At least one such way was seen, or one to a quiet function. */
+bool walk_may_lead(uint32_t site, uintptr_t target, enum walk_pushes pushes);
 /* Some calls lead over tail calls of the graph, and in one way only, to the instrumented function. */
 bool walk_finds_tails(uint32_t site, uint32_t callee);
 /* Finds where each frame's entries are, from that frame outwards: walk_find_chain does that, too. */
