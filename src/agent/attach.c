@@ -21,6 +21,7 @@
 #include "agent/detach.h"
 #include "agent/discover.h"
 #include "agent/jump.h"
+#include "agent/loader.h"
 #include "agent/lock.h"
 #include "agent/options.h"
 #include "agent/program.h"
@@ -42,6 +43,7 @@ WM1_EXPORT void wm1_agent_detach(struct wm1_attach_request *request);
 
 /* Under the agent's lock. */
 static bool is_started;  /* tables are there */
+static bool is_watching; /* what the loader does */
 static bool is_attached; /* this is how the agent came */
 static struct walk walk;
 
@@ -95,10 +97,15 @@ static bool is_clear(const struct walk *w, bool may_return_here)
 
 static bool start(void)
 {
-	if (is_started)
-		return code_reopen();
-	is_started = agent_start();
-	return is_started;
+	if (!is_started) {
+		is_started = agent_start();
+		return is_started;
+	}
+	if (!code_reopen())
+		return false;
+	/* What was unloaded since the detach. */
+	loader_sweep();
+	return true;
 }
 
 static void renew_thread(void)
@@ -117,7 +124,9 @@ static void renew_thread(void)
 /* A context that is not known now is found by the first capture that can. */
 static bool enter_code(const struct unwind_regs *regs)
 {
-	bool ok = slots_take() && detach_undo();
+	bool ok = slots_take() && detach_undo() && (is_watching || loader_start());
+
+	is_watching |= ok;
 
 	if (ok) {
 		segment_enter_frame(regs);

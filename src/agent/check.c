@@ -82,6 +82,16 @@ static void add_address(struct wmrt_text *text, uintptr_t address)
 	wmrt_text_number(text, image ? address - image->bias : address, 16, 1);
 }
 
+/* It was called from code that was unloaded: it never returns, and nothing can walk its stack. */
+static bool is_stranded(void)
+{
+	for (size_t i = 0; i < check.context.count; i++)
+		if (agent_function_is(agent_program.sites[check.context.calls[i].site].function, AGENT_FUNCTION_GONE) &&
+		    agent_program.sites[check.context.calls[i].site].kind < SCAN_TAIL)
+			return true;
+	return false;
+}
+
 /* One line: where, the calls that the context says and those that the stack says, innermost first. */
 static void report(const struct unwind_regs *regs, const struct capture_point *point)
 {
@@ -119,11 +129,12 @@ static bool is_in_unwinder(uintptr_t pc)
 
 void check_point(const struct unwind_regs *regs, const struct capture_point *point)
 {
+	bool is_decoded = point->function != AGENT_NONE && decode(point);
 	struct code_stub stub;
 	uint32_t site;
 
-	if (point->function == AGENT_NONE || is_in_unwinder(regs->pc) || code_find_stub(regs->pc, &stub) ||
-	    cells_find(regs->pc, &site)) {
+	if (point->function == AGENT_NONE || agent_thread.stranded || (is_decoded && is_stranded()) ||
+	    is_in_unwinder(regs->pc) || code_find_stub(regs->pc, &stub) || cells_find(regs->pc, &site)) {
 		tick_stats.unchecked++;
 		return;
 	}
@@ -135,7 +146,7 @@ void check_point(const struct unwind_regs *regs, const struct capture_point *poi
 	if (check.return_count && point->is_in_call)
 		memmove(check.returns, check.returns + 1, --check.return_count * sizeof *check.returns);
 	tick_stats.checked++;
-	if (decode(point) && check.decoded_count == check.return_count &&
+	if (is_decoded && check.decoded_count == check.return_count &&
 	    memcmp(check.decoded, check.returns, check.return_count * sizeof *check.returns) == 0)
 		tick_stats.agreed++;
 	else

@@ -222,3 +222,30 @@ uintptr_t code_add_counter(struct code_area *area)
 		return 0;
 	return area->counters + sizeof(uint32_t) * area->counter_count++;
 }
+
+/* A word that is compared with what a call leads to, or returns to: nothing is at its own address. Data, so no thread needs to stop. */
+static void forget_word(uintptr_t at, bool (*is_gone)(uintptr_t address))
+{
+	uintptr_t address = *(const uintptr_t *)at; /* NOLINT(performance-no-int-to-ptr) */
+
+	if (address != at && is_gone(address))
+		code_write(at, &at, sizeof at);
+}
+
+static void forget_in_stub(const uint8_t *header, bool (*is_gone)(uintptr_t address))
+{
+	uintptr_t start = (uintptr_t)header + STUB_HEADER_BYTES;
+
+	if (header[4] != CODE_STUB_CHOOSE && header[4] != CODE_STUB_ENTRY)
+		return;
+	for (uintptr_t at = start; at + sizeof(uintptr_t) <= start + header[5]; at += sizeof(uintptr_t))
+		forget_word(at, is_gone);
+}
+
+void code_forget(bool (*is_gone)(uintptr_t address))
+{
+	for (const struct code_area *area = areas; area; area = area->next)
+		for (size_t bit = 0; bit < (area->used - area->low) / STUB_ALIGN; bit++)
+			if (area->starts[bit / 8] >> bit % 8 & 1)
+				forget_in_stub((const uint8_t *)area->low + bit * STUB_ALIGN, is_gone); /* NOLINT */
+}

@@ -76,6 +76,11 @@ bool code_has_room(size_t calls);
 bool code_find_stub(uintptr_t pc, struct code_stub *ret);
 /* What the stubs of the area with pc use; NULL: pc is in none. */
 const struct emit_places *code_places_at(uintptr_t pc);
+/*
+ * Addresses in front of stubs that compare with them (targets of calls, places that hooks are entered from): those of which is_gone says
+ * so match nothing from now on.
+ */
+void code_forget(bool (*is_gone)(uintptr_t address));
 /* The address of a new counter; 0: none left. */
 uintptr_t code_add_counter(struct code_area *area);
 

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "agent/choice.h"
+#include "agent/code.h"
 #include "agent/entry.h"
 #include "agent/epoch.h"
 #include "agent/here.h"
@@ -52,7 +54,7 @@ static bool is_tail(const struct agent_site *site)
 static struct agent_call *find_call(uint32_t site, uintptr_t target)
 {
 	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].target == target)
+		if (agent_program.calls[c].target == target && !agent_program.calls[c].is_gone)
 			return &agent_program.calls[c];
 	return NULL;
 }
@@ -602,4 +604,65 @@ bool discover_entry(uintptr_t target)
 	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) &&
 	       (agent_program.functions[function].is_hooked ||
 		(agent_program.functions[function].entry_bytes && patch_entry(function)));
+}
+
+/* ---- unloading ---- */
+
+static bool is_of_no_image(uintptr_t address)
+{
+	return !agent_image_find(address);
+}
+
+/* Only a program that has changed its own code calls directly what is unloaded without the caller. */
+static void forget_direct(uint32_t number)
+{
+	struct agent_call *call = &agent_program.calls[number];
+	uint32_t *link = &agent_program.sites[call->site].first_call;
+
+	while (*link != number)
+		link = &agent_program.calls[*link].next;
+	*link = call->next;
+	patch_site(call->site);
+}
+
+/* It stays in the list of an indirect site: entries and tail calls from before have it. */
+static void forget_call(uint32_t number)
+{
+	struct agent_call *call = &agent_program.calls[number];
+	const struct agent_site *site = &agent_program.sites[call->site];
+
+	call->is_gone = true;
+	if (is_direct(site) && agent_function_is(site->function, AGENT_FUNCTION_INSTRUMENTED))
+		forget_direct(number);
+}
+
+static void forget_callers(struct agent_function *f)
+{
+	int kept = 0;
+
+	for (int i = 0; i < KNOWN_CALLERS && f->callers[i]; i++) {
+		uintptr_t caller = f->callers[i];
+
+		f->callers[i] = 0;
+		if (!is_of_no_image(caller))
+			f->callers[kept++] = caller;
+	}
+}
+
+void discover_forget(uintptr_t low, uintptr_t high)
+{
+	words_forget_range(&foreign_returns, low, high, 64);
+}
+
+void discover_forget_unlisted(void)
+{
+	struct agent_program *p = &agent_program;
+
+	for (size_t i = 0; i < p->function_count; i++)
+		forget_callers(&p->functions[i]);
+	for (uint32_t c = 0; c < p->call_count; c++)
+		if (!p->calls[c].is_gone && is_of_no_image(p->calls[c].target))
+			forget_call(c);
+	code_forget(is_of_no_image);
+	choice_forget(is_of_no_image);
 }

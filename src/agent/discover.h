@@ -29,6 +29,13 @@ bool discover_frames(struct walk *w, const struct agent_thread *thread);
 bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_chain *ret);
 /* Makes the thread's state what its stack says. False: that is not known, and the state is as it was. Under the agent's lock. */
 bool discover_repair(const struct unwind_regs *regs);
+/* The code at these addresses was unloaded: what was written there is gone with it. */
+void discover_forget(uintptr_t low, uintptr_t high);
+/*
+ * What is of no image that is listed was unloaded, or may have given way to an image that was loaded just now: no call is known to lead
+ * there, and no hook to be entered from there. Code that was made at run time is found again.
+ */
+void discover_forget_unlisted(void);
 /* Instruments the function and hooks its entry: foreign code is about to call it. Under the agent's lock. */
 bool discover_entry(uintptr_t function);
 

@@ -124,6 +124,8 @@
 	ENTRY_POINT agent_entered_entry, agent_entered
 	/* Behind a call: called, with the address behind it on top and above that two registers. */
 	ENTRY_POINT agent_returned_entry, agent_returned, return=8, above=16
+	/* The loader has changed what is loaded: goes on where C says. */
+	ENTRY_POINT agent_loader_entry, agent_loader
 	/* The thread has no context stack: called from a stub, which has pushed a register; it then looks again. */
 	ENTRY_POINT agent_grow, agent_begin_thread, return=16
 

@@ -14,6 +14,7 @@
 #include "agent/code.h"
 #include "agent/decode.h"
 #include "agent/discover.h"
+#include "agent/loader.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
 #include "agent/record.h"
@@ -223,17 +224,6 @@ static bool is_in_agent(const struct walk *w)
 	return false;
 }
 
-static struct unwind_regs regs_of(const struct thread_record *r, const struct unwind_regs *from)
-{
-	struct unwind_regs regs = *from;
-
-	if (r->pc_kind == THREAD_PC_SITE)
-		regs.pc = agent_program.sites[r->pc_number].address;
-	else if (r->pc_kind == THREAD_PC_FUNCTION)
-		regs.pc = agent_program.functions[r->pc_number].start;
-	return regs;
-}
-
 /* Finds out how the thread came to where it is; steps of its chain are 0 when that is not known. False: its state is not that of its
  * frames now, or it is where code changes. */
 static bool look_at(struct thread_record *r)
@@ -248,7 +238,7 @@ static bool look_at(struct thread_record *r)
 		return !thread->base && !thread->top; /* it comes to the agent for the first time */
 	if (!agent_thread_begin_of(thread) || thread->is_unwinding)
 		return false;
-	regs = regs_of(r, from);
+	regs = threads_regs(r, from);
 	if (!capture_is_between(&regs) || !segment_is_between(thread))
 		return false;
 	if (r->is_interrupted && is_own_code(regs.pc))
@@ -315,6 +305,9 @@ static void translate(struct thread_record *r)
 /* All threads are where their states are those of their frames, some moments later if need be. */
 static bool stop_between(void)
 {
+	/* A thread that never returns may have frames in what is unmapped now. */
+	if (loader_is_unloading())
+		return false;
 	for (unsigned int times = 0, finds = 0; times < MOVES_MAX; times++) {
 		enum stop_held held;
 

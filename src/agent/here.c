@@ -224,6 +224,13 @@ void here_forget(uint32_t site)
 		words_forget(&points, s->cell + AGENT_CELL_BACK);
 }
 
+void here_forget_range(uintptr_t low, uintptr_t high)
+{
+	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+	words_forget_range(&points, low, high, 64);
+	words_forget_range(&calls, low, high, KIND_SHIFT);
+}
+
 static __attribute__((noinline)) wm_context find_point(uintptr_t return_address)
 {
 	struct agent_guard guard;

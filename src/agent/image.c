@@ -13,6 +13,7 @@
 #include "agent/cfi.h"
 #include "agent/maps.h"
 #include "agent/memory.h"
+#include "agent/words.h"
 #include "base/sort.h"
 #include "recorder/config.h"
 
@@ -22,6 +23,9 @@ enum {
 
 /* Newest first; only ever pushed to. Writers hold the agent's lock. */
 static struct agent_image *images;
+
+/* What the loader had loaded when the agent came. Under the agent's lock. */
+static struct words early;
 
 /* Never changed: the C library and what runs below it. */
 static const char *const foreign_names[] = {"ld-linux-x86-64.so", "libc.so",     "libpthread.so", "libdl.so",
@@ -33,6 +37,14 @@ static inline int compare_addresses(const uint64_t *a, const uint64_t *b)
 	return *a < *b ? -1 : *a > *b;
 }
 SORT_DECLARE(address, uint64_t, compare_addresses);
+
+bool agent_images_begin(void)
+{
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+		if (!words_set(&early, (uintptr_t)map, 1))
+			return false;
+	return true;
+}
 
 struct agent_image *agent_image_find(uintptr_t address)
 {
@@ -342,11 +354,23 @@ static const char *path_of(const struct dl_find_object *found)
 	return copy_path(path);
 }
 
+/* Of the headers, among which the build id is. */
+static uint64_t head_of(const struct agent_image *image)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)image->ehdr;
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < PAGE_BYTES / sizeof *words; i++)
+		hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 static struct agent_image *list_image(const struct dl_find_object *found)
 {
 	const Elf64_Ehdr *ehdr = header_of(found);
 	struct agent_image *image = agent_alloc(sizeof *image);
 	bool is_readable;
+	uint32_t number;
 
 	if (!image || !ehdr)
 		return NULL;
@@ -366,6 +390,8 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	is_readable = read_segments(image) && (image->kind == AGENT_IMAGE_OWN || read_targets(image));
 	if (!is_readable && image->kind == AGENT_IMAGE_CODE)
 		image->kind = AGENT_IMAGE_FOREIGN;
+	image->head = head_of(image);
+	image->is_late = !words_find(&early, (uintptr_t)found->dlfo_link_map, &number);
 	image->next = images;
 	__atomic_store_n(&images, image, __ATOMIC_RELEASE);
 	return image;
@@ -390,12 +416,27 @@ bool agent_image_is_there(const struct agent_image *image)
 	       found.dlfo_link_map->l_addr == image->bias;
 }
 
+/* Who reads the list goes on from it as before. */
+static void unlist(struct agent_image *image)
+{
+	struct agent_image **link = &images;
+
+	while (*link != image)
+		link = &(*link)->next;
+	__atomic_store_n(link, image->next, __ATOMIC_RELEASE);
+}
+
 void agent_image_sweep(void (*gone)(struct agent_image *image))
 {
 	for (struct agent_image *image = images; image; image = image->next) {
-		if (image->is_gone || agent_image_is_there(image))
+		if (agent_image_is_there(image) && head_of(image) == image->head)
 			continue;
-		image->is_gone = true;
+		__atomic_store_n(&image->is_gone, true, __ATOMIC_RELEASE);
+		unlist(image);
+		symbol_index_release(&image->names);
+		agent_free(image->targets);
+		image->targets = NULL;
+		image->target_count = 0;
 		gone(image);
 	}
 }

@@ -2,8 +2,8 @@
  * image.h - the ELF images of the process, as the agent sees them: found by address, never by walking the loader's list under its
  * lock. Each has its functions' ranges (.eh_frame), what scanning needs, and whether its code is instrumented.
  *
- * An image is listed when an address in it is first met and stays listed. The caller of what lists or writes holds the agent's lock;
- * agent_image_at may be called anywhere.
+ * An image is listed when an address in it is first met, until the loader has unloaded it (loader.h). The caller of what lists or writes
+ * holds the agent's lock; agent_image_at may be called anywhere. The structure stays: functions and records name it for ever.
  */
 #ifndef WM_AGENT_IMAGE_H
 #define WM_AGENT_IMAGE_H
@@ -15,6 +15,7 @@
 #include "agent/code.h"
 #include "agent/eh_frame.h"
 #include "agent/scan.h"
+#include "agent/symbol_index.h"
 
 enum agent_image_kind {
 	AGENT_IMAGE_CODE = 1, /* its functions are instrumented */
@@ -40,9 +41,14 @@ struct agent_image {
 	size_t target_count;
 	struct code_area *area; /* NULL until code is written for it */
 	uint32_t record;        /* of wmrt_code_image; UINT32_MAX until needed */
+	uint64_t head;          /* hash of its first page: another file has another */
 	bool is_gone;           /* unloaded */
+	bool is_late;           /* loaded while the program ran: its file may be another one by the time of a report */
+	struct symbol_index names; /* of a late one, once a function of it is recorded */
 };
 
+/* All images that are loaded now are not late. Once; the loader's list does not change meanwhile. False without memory. */
+bool agent_images_begin(void);
 /* The listed image at that address. NULL: none is listed, or it is gone. No lock, signal-safe. */
 struct agent_image *agent_image_find(uintptr_t address);
 /* The same, listed now if need be. NULL: no ELF image is there. */
@@ -51,7 +57,7 @@ struct agent_image *agent_image_at(uintptr_t address);
 bool agent_image_function(const struct agent_image *image, uintptr_t address, struct eh_function *ret);
 /* It is still mapped where it was. */
 bool agent_image_is_there(const struct agent_image *image);
-/* After dlclose: images that are no longer mapped are gone. Calls gone for each. */
+/* Images that are no longer mapped, or where another file is mapped now, are gone and no longer listed. Calls gone for each. */
 void agent_image_sweep(void (*gone)(struct agent_image *image));
 
 #endif

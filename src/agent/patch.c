@@ -17,8 +17,10 @@
 #include <string.h>
 
 #include "agent/cells.h"
+#include "agent/choice.h"
 #include "agent/memory.h"
 #include "agent/options.h"
+#include "agent/stop.h"
 
 enum {
 	REGION_MAX = 64,
@@ -345,88 +347,6 @@ static bool emit_load_target(struct emit *e, const uint8_t *bytes, const struct 
 
 /* ---- choosing among the calls of an indirect site ---- */
 
-/* The table that many targets are found in: pairs of a target and where to go. */
-struct choice_table {
-	uint64_t *slots;
-	uint32_t bits;
-	uint32_t multiplier;
-};
-
-static uint32_t table_place(const struct choice_table *t, uint64_t target)
-{
-	return ((uint32_t)target * t->multiplier) >> (32 - t->bits);
-}
-
-struct choice {
-	uint64_t target, to;
-};
-
-/* A multiplier under which no two targets meet. */
-static bool fill_table(struct choice_table *t, const struct choice *choices, uint32_t count)
-{
-	uint32_t seed = 0x9e3779b1;
-
-	for (int try = 0; try < 64; try++) {
-		uint32_t i;
-
-		t->multiplier = seed | 1;
-		memset(t->slots, 0, sizeof(uint64_t) * 2 << t->bits);
-		for (i = 0; i < count; i++) {
-			uint64_t *slot = &t->slots[(size_t)2 * table_place(t, choices[i].target)];
-
-			if (slot[0])
-				break;
-			slot[0] = choices[i].target;
-			slot[1] = choices[i].to;
-		}
-		if (i == count)
-			return true;
-		seed = seed * 1664525 + 1013904223;
-	}
-	return false;
-}
-
-static bool make_table(struct choice_table *t, const struct choice *choices, uint32_t count)
-{
-	for (t->bits = 4; t->bits < 20; t->bits++) {
-		if ((uint32_t)1 << t->bits < 2 * count)
-			continue;
-		t->slots = agent_alloc(sizeof(uint64_t) * 2 << t->bits);
-		if (!t->slots)
-			return false;
-		if (fill_table(t, choices, count))
-			return true;
-		agent_free(t->slots);
-	}
-	return false;
-}
-
-/*
- * The target is in %r11, %rax and %rcx are kept:
- *      push %rax; push %rcx; place = hash(%r11); cmp %r11, table[place]; jne other
- *      mov table[place] + 8, %r11; pop %rcx; pop %rax; jmp *%r11
- *  other: pop %rcx; pop %rax
- */
-static void emit_look_up(struct emit *e, const struct choice_table *t)
-{
-	static const uint8_t before[] = {0x50, 0x51, 0x41, 0x69, 0xc3}; /* push, push, imul $, %r11d, %eax */
-	const uint8_t shift[] = {0xc1, 0xe8, (uint8_t)(32 - t->bits),   /* shr $, %eax */
-				 0xc1, 0xe0, 0x04,
-				 0x48, 0xb9};                           /* shl $4, %eax; movabs $, %rcx */
-	static const uint8_t compare[] = {0x4c, 0x3b, 0x1c, 0x01,       /* cmp (%rcx,%rax), %r11 */
-					  0x75, 0x0a,                   /* jne other */
-					  0x4c, 0x8b, 0x5c, 0x01, 0x08, /* mov 8(%rcx,%rax), %r11 */
-					  0x59, 0x58, 0x41, 0xff, 0xe3, /* pop, pop, jmp *%r11 */
-					  0x59, 0x58};                  /* other: pop, pop */
-	uint64_t at = (uintptr_t)t->slots;
-
-	emit_bytes(e, before, sizeof before);
-	emit_bytes(e, &t->multiplier, sizeof t->multiplier);
-	emit_bytes(e, shift, sizeof shift);
-	emit_bytes(e, &at, sizeof at);
-	emit_bytes(e, compare, sizeof compare);
-}
-
 /* All calls of a site with where they go, the most frequent first. */
 static uint32_t list_choices(const struct agent_site *site, struct choice **ret)
 {
@@ -442,6 +362,8 @@ static uint32_t list_choices(const struct agent_site *site, struct choice **ret)
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
 		struct agent_call *call = &agent_program.calls[c];
 
+		if (call->is_gone)
+			continue;
 		choices[count].target = call->target;
 		choices[count].to = write_before(site, call);
 		if (!choices[count++].to) {
@@ -471,7 +393,8 @@ static uintptr_t write_choose(const struct agent_site *site, const uint8_t *byte
 	if (count == AGENT_NONE)
 		return 0;
 	compared = count <= MAX_COMPARED ? count : 0;
-	if (!stub_begin(&s, site, CODE_STUB_CHOOSE) || (!compared && count && !make_table(&table, choices, count)))
+	if (!stub_begin(&s, site, CODE_STUB_CHOOSE) ||
+	    (!compared && count && !choice_table_make(&table, choices, count)))
 		goto out;
 	for (uint32_t i = 0; i < compared; i++)
 		emit_bytes(&s.e, &choices[i].target, sizeof choices[i].target);
@@ -488,7 +411,7 @@ static uintptr_t write_choose(const struct agent_site *site, const uint8_t *byte
 	if (compared)
 		emit_compares(&s.e, choices, compared, s.head.start);
 	else if (count)
-		emit_look_up(&s.e, &table);
+		choice_emit(&s.e, &table);
 	emit_to_discover(&s, site);
 	if (!stub_end(&s))
 		ret = 0;
@@ -726,6 +649,14 @@ static bool plan_site(struct agent_site *site, const struct undo *undo, const ui
 	return true;
 }
 
+/* Its image is mapped, and stays so while the others are stopped: the loader first says that it is gone, then unmaps it. */
+static bool is_there(uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+
+	return f->state != AGENT_FUNCTION_GONE && stop_others() && agent_image_is_there(f->image);
+}
+
 bool patch_site(uint32_t number)
 {
 	struct agent_site *site = &agent_program.sites[number];
@@ -736,6 +667,8 @@ bool patch_site(uint32_t number)
 	uintptr_t after;
 
 	site->is_written = false;
+	if (!is_there(site->function))
+		return false;
 	memcpy(region, original, len);
 	if (!plan_site(site, &undo, original, region))
 		return false;
@@ -768,8 +701,7 @@ static bool write_jump(uintptr_t at, uint32_t bytes, uintptr_t to)
 	return plan_jump(region, at, bytes, to) && code_change(at, region, bytes);
 }
 
-/* Keeps what is written and what stands there. */
-static bool write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len)
+bool patch_write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len)
 {
 	struct agent_program *p = &agent_program;
 	const void *original = (const void *)at; /* NOLINT(performance-no-int-to-ptr) */
@@ -795,6 +727,8 @@ bool patch_entry(uint32_t function)
 	uintptr_t start;
 	struct stub s;
 
+	if (!is_there(function))
+		return false;
 	if (!f->is_hooked) { /* keep what stands there */
 		if (!agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + f->entry_bytes, 1))
 			return false;
@@ -842,7 +776,7 @@ bool patch_foreign(uint32_t function, const struct scan_site *site)
 		return false;
 	emit_jump(&s.e, at + site->room_bytes);
 	return stub_end(&s) && plan_jump(region, at, site->room_bytes, s.head.start + first) &&
-	       write_foreign(f->image, at, region, site->room_bytes);
+	       patch_write_foreign(f->image, at, region, site->room_bytes);
 }
 
 bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
@@ -863,7 +797,7 @@ bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
 		return false;
 	memcpy(region, (const void *)address, sizeof region); /* NOLINT(performance-no-int-to-ptr) */
 	put_distance(region + sizeof region, address + sizeof region, s.head.start + first);
-	return write_foreign(f->image, address, region, sizeof region);
+	return patch_write_foreign(f->image, address, region, sizeof region);
 }
 
 static void restore_sites(uint32_t function)

@@ -30,6 +30,8 @@ bool patch_entry(uint32_t function);
 bool patch_foreign(uint32_t function, const struct scan_site *site);
 /* The same in a direct call that foreign code makes next, which is at `address` and has 5 bytes. */
 bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target);
+/* Writes over code of that image, which is not instrumented, and keeps what stood there (agent_program.foreigns). */
+bool patch_write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len);
 /* All bytes that belong to the site. */
 void patch_region(const struct agent_site *site, uintptr_t *ret_start, uint32_t *ret_len);
 /* A jump stands at the site's return address: what was done for its call is undone behind it. */

@@ -11,6 +11,7 @@
 #include "agent/memory.h"
 #include "agent/patch.h"
 #include "agent/quiet.h"
+#include "agent/record.h"
 #include "agent/words.h"
 
 enum {
@@ -234,6 +235,7 @@ static bool instrument(uint32_t function, const struct scan_function *scan)
 	struct error *err;
 	uint32_t node;
 
+	record_image(p->functions[function].image);
 	if (!add_cold_parts(function, scan) || !add_sites(function, scan))
 		return false;
 	err = adaptive_add_function(&p->encoder, &node);
@@ -282,4 +284,20 @@ void agent_function_reach(uint32_t function)
 	if (reason)
 		give_up(function, reason);
 	scan_function_release(&scan, &agent_allocator);
+}
+
+void agent_program_forget(const struct agent_image *image)
+{
+	struct agent_program *p = &agent_program;
+
+	words_forget_range(&by_start, image->low, image->high, 64);
+	words_forget_range(&by_return, image->low, image->high, 64);
+	for (size_t i = 0; i < p->function_count; i++) {
+		struct agent_function *f = &p->functions[i];
+
+		if (f->image != image)
+			continue;
+		f->state = AGENT_FUNCTION_GONE;
+		f->is_hooked = false;
+	}
 }

@@ -24,6 +24,7 @@ enum agent_function_state {
 	AGENT_FUNCTION_QUIET, /* neither it nor what it calls leaves instrumented code or captures: it is never changed */
 	AGENT_FUNCTION_FOREIGN,      /* of an image that is not instrumented, or its code is not understood */
 	AGENT_FUNCTION_INSTRUMENTED, /* a node of the graph */
+	AGENT_FUNCTION_GONE, /* its image was unloaded. A node, if it was one: contexts from before, and tail calls that it made, have it */
 };
 
 struct agent_function {
@@ -78,6 +79,7 @@ struct agent_call {
 	uint32_t foreign; /* site record of a push to what is not instrumented; 0: none yet */
 	uint32_t record_epoch;
 	bool is_quiet;
+	bool is_gone; /* what was at target was unloaded: a call of what is there now is another one */
 	uintptr_t target;
 	uintptr_t before;  /* where the site's branch goes for it: a stub, or target */
 	uintptr_t counter; /* 0: none */
@@ -122,6 +124,8 @@ uint32_t agent_function_at(uintptr_t address);
 uint32_t agent_function_known(uintptr_t address);
 /* Looks at the function, and instruments it when it is not quiet and can be. Its state is then not SEEN. */
 void agent_function_reach(uint32_t function);
+/* The image was unloaded: its functions are gone, and what is known by their addresses. */
+void agent_program_forget(const struct agent_image *image);
 /* What a direct branch to `target` leads to: through an entry of the PLT. */
 uintptr_t agent_resolve(uintptr_t target);
 /* The site whose call returns to that address; AGENT_NONE: none. */

@@ -14,13 +14,37 @@ static uint32_t present(void)
 	return agent_program.encoder.epoch;
 }
 
+void record_image(struct agent_image *image)
+{
+	if (image->record == UINT32_MAX && !image->is_gone)
+		image->record = wmrt_code_image(image->ehdr, image->path, WMK_IMAGE_BINARY);
+}
+
+void record_forget(uintptr_t low, uintptr_t high)
+{
+	words_forget_range(&captures, low, high, 64);
+	/* A call is known by where it returns to. */
+	words_forget_range(&calls, low, high + 1, 64);
+}
+
+/* Where the file may have changed until somebody reads the recording. NULL: the reader finds it in the file. */
+static const char *name_of(const struct agent_function *f)
+{
+	struct agent_image *image = f->image;
+
+	if (!image->is_late || image->is_gone)
+		return NULL;
+	if (!image->names.items)
+		symbol_index_make(image, &image->names);
+	return symbol_index_find(&image->names, f->start - image->bias);
+}
+
 static uint32_t new_function(const struct agent_function *f)
 {
 	struct agent_image *image = f->image;
 
-	if (image->record == UINT32_MAX)
-		image->record = wmrt_code_image(image->ehdr, image->path, WMK_IMAGE_BINARY);
-	return wmrt_code_function(image->record, f->start - (uintptr_t)image->ehdr, NULL);
+	record_image(image);
+	return wmrt_code_function(image->record, f->start - (uintptr_t)image->ehdr, name_of(f));
 }
 
 uint32_t record_function(uint32_t function)

@@ -10,6 +10,10 @@
 
 #include "agent/program.h"
 
+/* Gives the image its number, which takes what is in its memory: before it can be unloaded. */
+void record_image(struct agent_image *image);
+/* Forgets the points at these addresses: the code there was unloaded. */
+void record_forget(uintptr_t low, uintptr_t high);
 /* The recorded number of the function, in the present epoch's dictionary too. 0: there was no room. */
 uint32_t record_function(uint32_t function);
 /* Gives the call's site its number, and the call its place in the present dictionary. */

@@ -15,6 +15,7 @@
 #include "agent/place.h"
 #include "agent/program.h"
 #include "agent/segment.h"
+#include "agent/signal.h"
 #include "recorder/handlers.h"
 #include "waymark/abi.h"
 
@@ -102,6 +103,13 @@ static void hook(int sig, uintptr_t handler, uintptr_t interrupted)
 		atomic_store_explicit(&hooked[sig], handler, memory_order_relaxed);
 	}
 	agent_unlock(&guard);
+}
+
+void signal_forget(uintptr_t low, uintptr_t high)
+{
+	for (int sig = 0; sig < NSIG; sig++)
+		if (hooked[sig] >= low && hooked[sig] < high)
+			atomic_store_explicit(&hooked[sig], 0, memory_order_relaxed);
 }
 
 void wmrt_handle(int sig, siginfo_t *info, void *context)

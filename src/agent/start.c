@@ -13,6 +13,7 @@
 #include "agent/entry.h"
 #include "agent/epoch.h"
 #include "agent/jump.h"
+#include "agent/loader.h"
 #include "agent/lock.h"
 #include "agent/memory.h"
 #include "agent/options.h"
@@ -54,6 +55,7 @@ static void renew(void)
 {
 	stop_after_fork();
 	threads_after_fork();
+	loader_after_fork();
 	code_reopen();
 }
 
@@ -88,7 +90,7 @@ bool agent_start(void)
 	if (agent_options.is_verbose || agent_options.is_checked)
 		say_open();
 	agent_entry_init();
-	if (!code_init() || !quiet_init())
+	if (!agent_images_begin() || !code_init() || !quiet_init())
 		return false;
 	adaptive_init(&agent_program.encoder, &agent_allocator, FIRST_EPOCH);
 	agent_program.encoder.max_id = AGENT_MAX_ID;
@@ -184,6 +186,7 @@ static void begin(void)
 	agent_lock(&guard);
 	agent_is_on = agent_start() && agent_thread_begin();
 	if (agent_is_on) {
+		loader_start();
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);
 	}

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "agent/image.h"
+#include "agent/memory.h"
+#include "base/sort.h"
 #include "recorder/text.h"
 
 struct dynamic {
@@ -70,6 +72,19 @@ static uint32_t count_symbols(const struct dynamic *d)
 	return last + 1;
 }
 
+static bool is_function(const Elf64_Sym *s)
+{
+	unsigned int type = ELF64_ST_TYPE(s->st_info);
+
+	return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
+/* Of several names of a function the one that the C standard would know. */
+static bool is_better(const char *name, const char *than)
+{
+	return !than || (*than == '_' && *name != '_');
+}
+
 static const char *find_name(const struct agent_image *image, uintptr_t address)
 {
 	struct dynamic d;
@@ -83,16 +98,63 @@ static const char *find_name(const struct agent_image *image, uintptr_t address)
 	for (uint32_t i = 0; i < count; i++) {
 		const Elf64_Sym *s = &d.symbols[i];
 		const char *name = d.strings + s->st_name;
-		unsigned int type = ELF64_ST_TYPE(s->st_info);
-
-		if (s->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC) ||
-		    image->bias + s->st_value != address)
-			continue;
-		/* Of several names the one that the C standard would know. */
-		if (!found || (*found == '_' && *name != '_'))
+		if (is_function(s) && image->bias + s->st_value == address && is_better(name, found))
 			found = name;
 	}
 	return found;
+}
+
+static inline int compare_items(const uint64_t *a, const uint64_t *b)
+{
+	return *a < *b ? -1 : *a > *b;
+}
+SORT_DECLARE(item, uint64_t, compare_items);
+
+void symbol_index_make(const struct agent_image *image, struct symbol_index *ret)
+{
+	struct dynamic d;
+	uint32_t count;
+	uint64_t *scratch;
+
+	read_dynamic(image, &d);
+	count = d.symbols && d.strings ? count_symbols(&d) : 0;
+	*ret = (struct symbol_index){.items = allocator_alloc(&agent_allocator, (size_t)count + 1, sizeof(uint64_t)),
+				     .strings = d.strings};
+	scratch = allocator_alloc(&agent_allocator, (size_t)count + 1, sizeof *scratch);
+	for (uint32_t i = 0; ret->items && scratch && i < count; i++)
+		if (is_function(&d.symbols[i]))
+			ret->items[ret->count++] = d.symbols[i].st_value << 32 | d.symbols[i].st_name;
+	if (ret->count)
+		item_sort(ret->items, ret->count, scratch);
+	agent_free(scratch);
+}
+
+const char *symbol_index_find(const struct symbol_index *index, uint64_t value)
+{
+	const char *found = NULL;
+	size_t first = 0, last = index->count;
+
+	while (first < last) {
+		size_t middle = first + (last - first) / 2;
+
+		if (index->items[middle] >> 32 < value)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	for (; first < index->count && index->items[first] >> 32 == value; first++) {
+		const char *name = index->strings + (uint32_t)index->items[first];
+
+		if (is_better(name, found))
+			found = name;
+	}
+	return found;
+}
+
+void symbol_index_release(struct symbol_index *index)
+{
+	agent_free(index->items);
+	*index = (struct symbol_index){.items = NULL};
 }
 
 void symbol_name(uintptr_t address, char *name, size_t size)

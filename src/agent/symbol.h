@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "agent/image.h"
+#include "agent/symbol_index.h"
 
 enum {
 	SYMBOL_MAX = 256,

@@ -135,3 +135,14 @@ void threads_after_fork(void)
 	if (own)
 		atomic_store(&own->tid, wmrt_gettid());
 }
+
+struct unwind_regs threads_regs(const struct thread_record *r, const struct unwind_regs *from)
+{
+	struct unwind_regs regs = *from;
+
+	if (r->pc_kind == THREAD_PC_SITE)
+		regs.pc = agent_program.sites[r->pc_number].address;
+	else if (r->pc_kind == THREAD_PC_FUNCTION)
+		regs.pc = agent_program.functions[r->pc_number].start;
+	return regs;
+}

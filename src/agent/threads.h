@@ -78,6 +78,8 @@ bool threads_join(void);
 /* Records of threads that have ended are free: timers and context stacks are given back. How many there are of others. Under the
  * agent's lock. */
 uint32_t threads_sweep(void);
+/* The program's registers of a thread whose own are `from`. Under the agent's lock. */
+struct unwind_regs threads_regs(const struct thread_record *r, const struct unwind_regs *from);
 /* In a forked child: the caller is the only thread. */
 void threads_after_fork(void);
 /* Of the process that they are in, not of a child of vfork in its memory. */

@@ -46,12 +46,25 @@ static bool add_frame(struct walk *w, const struct unwind_regs *regs)
 		/* A thread that was interrupted in a cell is in no call: in front of it, or behind it. */
 		if (regs->is_return_address)
 			frame->site = number;
-		frame->pc = site->address + site->len_bytes;
-		frame->function = site->function;
+		/* Of an image that was unloaded: whatever is there now, this leads nowhere. */
+		bool is_gone = agent_function_is(site->function, AGENT_FUNCTION_GONE);
+
+		frame->pc = is_gone ? 0 : site->address + site->len_bytes;
+		frame->function = is_gone ? AGENT_NONE : site->function;
 	} else {
 		frame->function = agent_function_at(regs->pc - regs->is_return_address);
 	}
 	return true;
+}
+
+/* What called it has jumped out of it since. */
+static void leave_stranded(struct agent_thread *thread, uintptr_t sp)
+{
+	uintptr_t low, high;
+
+	if (thread->stranded && agent_thread_stack(thread, sp, &low, &high) && thread->stranded < sp &&
+	    thread->stranded >= low)
+		thread->stranded = 0;
 }
 
 bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thread *thread)
@@ -61,6 +74,7 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thr
 
 	w->count = w->inside = 0;
 	w->is_whole = false;
+	leave_stranded(thread, from->r[CFI_RSP]);
 	while (add_frame(w, &regs)) {
 		struct walk_frame *frame = &w->frames[w->count - 1];
 		const struct agent_image *image;
@@ -83,6 +97,10 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thr
 		if (thread->root && frame->slot == thread->root && !w->inside) {
 			w->inside = w->count;
 			w->is_whole = true;
+		}
+		if (thread->stranded && frame->slot == thread->stranded) {
+			w->inside = w->inside ? w->inside : w->count;
+			return true;
 		}
 	}
 	return false;
@@ -110,7 +128,8 @@ struct agent_call *walk_call_to(uint32_t site, uint32_t callee)
 static struct agent_call *foreign_call(uint32_t site)
 {
 	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].edge == AGENT_NONE && !agent_program.calls[c].is_quiet)
+		if (agent_program.calls[c].edge == AGENT_NONE && !agent_program.calls[c].is_quiet &&
+		    !agent_program.calls[c].is_gone)
 			return &agent_program.calls[c];
 	return NULL;
 }
@@ -121,7 +140,7 @@ static bool calls_quietly(uint32_t site, bool is_all)
 	bool is_any = false;
 
 	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
-		if (!agent_program.calls[c].is_quiet && is_all)
+		if (!agent_program.calls[c].is_quiet && !agent_program.calls[c].is_gone && is_all)
 			return false;
 		is_any |= agent_program.calls[c].is_quiet;
 	}
@@ -751,6 +770,23 @@ bool walk_replay(const struct walk_chain *chain, const struct agent_entry *base,
 		if (!replay_step(s, &chain->steps[i], is_captured))
 			return false;
 	return true;
+}
+
+void walk_forget(void)
+{
+	cache.generation++;
+}
+
+void walk_strand(const struct unwind_regs *regs, struct agent_thread *thread, uintptr_t low, uintptr_t high)
+{
+	static struct walk walk;
+	const struct walk_frame *last;
+
+	if (!walk_stack(&walk, regs, thread) || walk.count < 2)
+		return;
+	last = &walk.frames[walk.count - 1];
+	if (last->pc >= low && last->pc <= high)
+		thread->stranded = last[-1].slot;
 }
 
 static void aim_returns(const struct walk *w, bool is_program)

@@ -107,6 +107,10 @@ struct agent_call *walk_call_to(uint32_t site, uint32_t callee);
 void walk_fix_returns(const struct walk *w);
 /* All of them as the program has them. */
 void walk_put_back_returns(const struct walk *w);
+/* Code was unloaded: forgets how frames in it were unwound. */
+void walk_forget(void);
+/* The thread, which is at these registers, is called from code that was at [low, high) and is unloaded: its frames end there. */
+void walk_strand(const struct unwind_regs *regs, struct agent_thread *thread, uintptr_t low, uintptr_t high);
 /* Makes it the thread's. */
 void walk_install(const struct walk_state *state, struct agent_thread *thread);
 

@@ -62,3 +62,16 @@ void words_forget(struct words *words, uint64_t key)
 	if (slot && slot->key)
 		atomic_store_explicit(&slot->value, WORDS_NONE, memory_order_release);
 }
+
+void words_forget_range(struct words *words, uint64_t low, uint64_t high, unsigned int bits)
+{
+	struct words_table *table = atomic_load_explicit(&words->table, memory_order_relaxed);
+	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+
+	for (size_t i = 0; table && i < table->capacity; i++) {
+		uint64_t key = table->slots[i].key & mask;
+
+		if (key >= low && key < high)
+			atomic_store_explicit(&table->slots[i].value, WORDS_NONE, memory_order_release);
+	}
+}

@@ -62,5 +62,7 @@ static inline bool words_find(const struct words *words, uint64_t key, uint32_t 
 bool words_set(struct words *words, uint64_t key, uint32_t value);
 /* It is found no more. Under the agent's lock. */
 void words_forget(struct words *words, uint64_t key);
+/* The same of all keys that are in [low, high) without their bits above `bits`. */
+void words_forget_range(struct words *words, uint64_t low, uint64_t high, unsigned int bits);
 
 #endif

@@ -25,7 +25,12 @@ enum {
 	PROBE_RESULTS
 };
 
-static volatile unsigned probe_counts[PROBE_RESULTS];
+/* Of a library that its program loads: the program's, which is built with -rdynamic. */
+#ifdef PROBE_IN_LIBRARY
+extern volatile unsigned probe_counts[PROBE_RESULTS];
+#else
+volatile unsigned probe_counts[PROBE_RESULTS];
+#endif
 
 static __attribute__((noinline, unused)) void probe_failed(const char *file, int line, int result)
 {
@@ -44,6 +49,7 @@ static inline __attribute__((always_inline)) void probe(const char *file, int li
 
 #define PROBE() probe(__FILE__, __LINE__)
 
+#ifndef PROBE_IN_LIBRARY
 static __attribute__((destructor)) void probe_report(void)
 {
 	const char *path = getenv("PROBES");
@@ -55,5 +61,6 @@ static __attribute__((destructor)) void probe_report(void)
 		probe_counts[PROBE_DIFFERS]);
 	fclose(out);
 }
+#endif
 
 #endif

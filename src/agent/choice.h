@@ -1,0 +1,31 @@
+/*
+ * choice.h - where an indirect call with many targets goes: a table that its stub looks the target up in. The caller holds the agent's
+ * lock.
+ */
+#ifndef WM_AGENT_CHOICE_H
+#define WM_AGENT_CHOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/emit.h"
+
+struct choice {
+	uint64_t target, to;
+};
+
+/* Pairs of a target and where to go, each at the place that the target's hash says. It stays: old stubs read it. */
+struct choice_table {
+	uint64_t *slots;
+	uint32_t bits;
+	uint32_t multiplier;
+};
+
+/* False without memory. */
+bool choice_table_make(struct choice_table *t, const struct choice *choices, uint32_t count);
+/* Code that goes where the table says for the target in %r11, or on behind it. */
+void choice_emit(struct emit *e, const struct choice_table *t);
+/* In all tables: targets of which is_gone says so are found no more. */
+void choice_forget(bool (*is_gone)(uintptr_t target));
+
+#endif

@@ -1,0 +1,84 @@
+#!/bin/bash
+# unload.sh BUILD - reports name the functions of libraries that were unloaded, and of those that were loaded in their place: by the
+# allocations that each made.
+set -u
+waymark=$1/waymark
+dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-unload.XXXXXX")
+trap 'rm -rf "$dir"' EXIT INT TERM
+cd "$dir" || exit 1
+unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
+command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
+failures=0
+
+fail() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
+
+# Each library allocates once in `run` and, each in a function of its own name, more often.
+cat >library.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) void *NAME(int n)
+{
+	void *p = malloc(10);
+	if (n)
+		free(NAME(n - 1));
+	return p;
+}
+__attribute__((noinline)) int run(int n)
+{
+	void *own = malloc(20);
+	free(NAME(n));
+	free(own);
+	return n + 1;
+}
+END
+cat >program.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void *was;
+static int again;
+static __attribute__((noinline)) int call(int (*f)(int), int n)
+{
+	return f(n) - 1;
+}
+static int use(const char *path, int n)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	int (*f)(int) = (int (*)(int))dlsym(library, "run");
+	again += (void *)f == was;
+	was = (void *)f;
+	n = call(f, n);
+	dlclose(library);
+	return n;
+}
+int main(void)
+{
+	int sum = 0;
+	for (int i = 0; i < 10; i++)
+		sum += use("./one.so", 2) + use("./two.so", 3);
+	rename("./changed.so", "./one.so");
+	for (int i = 0; i < 10; i++)
+		sum += use("./one.so", 4);
+	return sum != 90 || again < 10;
+}
+END
+for build_id in sha1 none; do
+	for name in one two changed; do
+		gcc -w -O1 -fPIC -shared -DNAME=in_$name -Wl,--build-id=$build_id library.c -o $name.so || exit 1
+	done
+	gcc -w -O1 program.c -o program || exit 1
+	"$waymark" run -q --heap -o run.wmk ./program || fail "build id $build_id: exit status $?"
+	"$waymark" report --format folded --metric allocations run.wmk 2>notes.txt | grep ';run' | sort >got.txt
+	for name in one:3 two:4 changed:5; do
+		stack='main;use;call;run'
+		for ((i = 0; i < ${name#*:}; i++)); do
+			stack="$stack;in_${name%:*}"
+			echo "$stack;[malloc] 10"
+		done
+	done | LC_ALL=C sort >want.txt
+	grep ';in_' got.txt | LC_ALL=C sort | cmp -s want.txt - || { fail "build id $build_id"; cat got.txt | head -n 20; }
+	rm run.wmk
+done
+[ $failures -eq 0 ]
