@@ -11,6 +11,7 @@
 #include "agent/code.h"
 #include "agent/decode.h"
 #include "agent/discover.h"
+#include "agent/loader.h"
 #include "agent/memory.h"
 #include "agent/say.h"
 #include "agent/thread.h"
@@ -92,6 +93,14 @@ static bool is_stranded(void)
 	return false;
 }
 
+/* While the loader unloads, libgcc's unwinder may meet a table that is just being unmapped. Walking stops the other threads then. */
+static bool is_loaded(const struct unwind_regs *regs)
+{
+	static struct walk walk;
+
+	return !loader_is_unloading() || (walk_stack(&walk, regs, &agent_thread) && walk.is_whole);
+}
+
 /* One line: where, the calls that the context says and those that the stack says, innermost first. */
 static void report(const struct unwind_regs *regs, const struct capture_point *point)
 {
@@ -133,8 +142,9 @@ void check_point(const struct unwind_regs *regs, const struct capture_point *poi
 	struct code_stub stub;
 	uint32_t site;
 
-	if (point->function == AGENT_NONE || agent_thread.stranded || (is_decoded && is_stranded()) ||
-	    is_in_unwinder(regs->pc) || code_find_stub(regs->pc, &stub) || cells_find(regs->pc, &site)) {
+	if (point->function == AGENT_NONE || agent_thread.stranded || !is_loaded(regs) ||
+	    (is_decoded && is_stranded()) || is_in_unwinder(regs->pc) || code_find_stub(regs->pc, &stub) ||
+	    cells_find(regs->pc, &site)) {
 		tick_stats.unchecked++;
 		return;
 	}

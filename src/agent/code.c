@@ -58,6 +58,11 @@ bool code_write(uintptr_t at, const void *bytes, size_t len)
 	return wmrt_sys6(SYS_pwrite64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
 }
 
+bool code_read(uintptr_t at, void *bytes, size_t len)
+{
+	return wmrt_sys6(SYS_pread64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+}
+
 /* A thread that was stopped inside of the bytes goes on a little. */
 bool code_change(uintptr_t at, const void *bytes, size_t len)
 {

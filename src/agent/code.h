@@ -62,6 +62,8 @@ bool code_reopen(void);
 void code_close(void);
 /* Writes len bytes of code at `at`, where no thread can be; keeps the page's protection. False: could not be written. */
 bool code_write(uintptr_t at, const void *bytes, size_t len);
+/* Reads memory that may not be mapped. False: it is not. */
+bool code_read(uintptr_t at, void *bytes, size_t len);
 /* Writes over code that threads may run in, while the others are stopped. False: could not be written, a thread could not be stopped, or
  * one stays inside of it. */
 bool code_change(uintptr_t at, const void *bytes, size_t len);

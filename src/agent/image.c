@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 
 #include "agent/cfi.h"
+#include "agent/loader.h"
 #include "agent/maps.h"
 #include "agent/memory.h"
 #include "agent/words.h"
@@ -355,9 +356,9 @@ static const char *path_of(const struct dl_find_object *found)
 }
 
 /* Of the headers, among which the build id is. */
-static uint64_t head_of(const struct agent_image *image)
+static uint64_t head_of(const void *page)
 {
-	const uint64_t *words = (const uint64_t *)(const void *)image->ehdr;
+	const uint64_t *words = page;
 	uint64_t hash = 0;
 
 	for (size_t i = 0; i < PAGE_BYTES / sizeof *words; i++)
@@ -390,7 +391,7 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	is_readable = read_segments(image) && (image->kind == AGENT_IMAGE_OWN || read_targets(image));
 	if (!is_readable && image->kind == AGENT_IMAGE_CODE)
 		image->kind = AGENT_IMAGE_FOREIGN;
-	image->head = head_of(image);
+	image->head = head_of(ehdr);
 	image->is_late = !words_find(&early, (uintptr_t)found->dlfo_link_map, &number);
 	image->next = images;
 	__atomic_store_n(&images, image, __ATOMIC_RELEASE);
@@ -407,13 +408,22 @@ struct agent_image *agent_image_at(uintptr_t address)
 	return list_image(&found);
 }
 
+/* It is mapped where it was. */
+static bool is_mapped(const struct agent_image *image)
+{
+	static uint64_t page[PAGE_BYTES / sizeof(uint64_t)];
+
+	return code_read((uintptr_t)image->ehdr, page, sizeof page) && head_of(page) == image->head;
+}
+
+/* The loader finds an image for some time after it has unmapped it. */
 bool agent_image_is_there(const struct agent_image *image)
 {
 	struct dl_find_object found;
 	const void *text = image->scan.text.bytes ? image->scan.text.bytes : image->ehdr;
 
 	return !image->is_gone && _dl_find_object((void *)text, &found) == 0 &&
-	       found.dlfo_link_map->l_addr == image->bias;
+	       found.dlfo_link_map->l_addr == image->bias && (!loader_is_unloading() || is_mapped(image));
 }
 
 /* Who reads the list goes on from it as before. */
@@ -429,7 +439,7 @@ static void unlist(struct agent_image *image)
 void agent_image_sweep(void (*gone)(struct agent_image *image))
 {
 	for (struct agent_image *image = images; image; image = image->next) {
-		if (agent_image_is_there(image) && head_of(image) == image->head)
+		if (agent_image_is_there(image) && head_of(image->ehdr) == image->head)
 			continue;
 		__atomic_store_n(&image->is_gone, true, __ATOMIC_RELEASE);
 		unlist(image);

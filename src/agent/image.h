@@ -55,7 +55,7 @@ struct agent_image *agent_image_find(uintptr_t address);
 struct agent_image *agent_image_at(uintptr_t address);
 /* The function's range that has the address. No lock. */
 bool agent_image_function(const struct agent_image *image, uintptr_t address, struct eh_function *ret);
-/* It is still mapped where it was. */
+/* It is still mapped where it was, and stays so for as long as the others are stopped. Under the agent's lock. */
 bool agent_image_is_there(const struct agent_image *image);
 /* Images that are no longer mapped, or where another file is mapped now, are gone and no longer listed. Calls gone for each. */
 void agent_image_sweep(void (*gone)(struct agent_image *image));

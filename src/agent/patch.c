@@ -649,7 +649,7 @@ static bool plan_site(struct agent_site *site, const struct undo *undo, const ui
 	return true;
 }
 
-/* Its image is mapped, and stays so while the others are stopped: the loader first says that it is gone, then unmaps it. */
+/* Its image is mapped, and stays so while the others are stopped. */
 static bool is_there(uint32_t function)
 {
 	const struct agent_function *f = &agent_program.functions[function];

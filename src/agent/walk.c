@@ -12,8 +12,10 @@
 #include "agent/cells.h"
 #include "agent/coroutine.h"
 #include "agent/discover.h"
+#include "agent/loader.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
+#include "agent/stop.h"
 #include "waymark/abi.h"
 
 enum {
@@ -26,6 +28,14 @@ enum {
 static struct unwind_cache cache;
 static uint32_t *piece; /* edges of one */
 static size_t piece_capacity;
+
+/* While the loader unloads, the others are stopped: what it has not yet said is gone stays mapped then. */
+static const struct agent_image *image_at(uintptr_t pc)
+{
+	const struct agent_image *image = agent_image_at(pc);
+
+	return image && loader_is_unloading() && !agent_image_is_there(image) ? NULL : image;
+}
 
 static bool add_frame(struct walk *w, const struct unwind_regs *regs)
 {
@@ -51,7 +61,7 @@ static bool add_frame(struct walk *w, const struct unwind_regs *regs)
 
 		frame->pc = is_gone ? 0 : site->address + site->len_bytes;
 		frame->function = is_gone ? AGENT_NONE : site->function;
-	} else {
+	} else if (image_at(regs->pc - regs->is_return_address)) {
 		frame->function = agent_function_at(regs->pc - regs->is_return_address);
 	}
 	return true;
@@ -74,6 +84,8 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thr
 
 	w->count = w->inside = 0;
 	w->is_whole = false;
+	if (loader_is_unloading() && !stop_others())
+		return false;
 	leave_stranded(thread, from->r[CFI_RSP]);
 	while (add_frame(w, &regs)) {
 		struct walk_frame *frame = &w->frames[w->count - 1];
@@ -82,12 +94,12 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thr
 		enum unwind_result result;
 
 		regs.pc = frame->pc; /* of a detour: as if the site itself had called */
-		image = agent_image_at(regs.pc - regs.is_return_address);
+		image = image_at(regs.pc - regs.is_return_address);
 		if (!agent_thread_stack(thread, regs.r[CFI_RSP], &stack.low, &stack.high)) {
 			w->inside = w->inside ? w->inside : w->count;
 			return w->count > 1;
 		}
-		result = unwind_step(image ? &image->table : NULL, &stack, &cache, &regs, &left);
+		result = unwind_step(image ? &image->table : NULL, &stack, image ? &cache : NULL, &regs, &left);
 		if (result != UNWIND_OK) {
 			w->is_whole |= result == UNWIND_END || coroutine_is_end(frame->pc);
 			w->inside = w->inside ? w->inside : w->count;
