@@ -148,6 +148,8 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		return call;
 	/* A pointer to a function may lead to an entry of the PLT. */
 	callee = quiet_is_known(target) ? AGENT_NONE : callee_at(agent_resolve(target));
+	if (agent_function_is(callee, AGENT_FUNCTION_SEEN)) /* it cannot be written now */
+		return NULL;
 	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls))
 		return NULL;
 	call = &p->calls[number];

@@ -12,6 +12,7 @@
 #include "agent/patch.h"
 #include "agent/quiet.h"
 #include "agent/record.h"
+#include "agent/stop.h"
 #include "agent/words.h"
 
 enum {
@@ -279,6 +280,11 @@ void agent_function_reach(uint32_t function)
 		return;
 	}
 	reason = scan.start == f->start ? refuse(&scan) : "it is part of another function";
+	/* A thread that cannot be stopped now may be later. */
+	if (!reason && !stop_others()) {
+		scan_function_release(&scan, &agent_allocator);
+		return;
+	}
 	if (!reason && !instrument(function, &scan))
 		reason = "memory is short, or its code cannot be written";
 	if (reason)

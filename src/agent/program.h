@@ -122,7 +122,7 @@ bool agent_start(void);
 uint32_t agent_function_at(uintptr_t address);
 /* The same, of those known, cold parts answered by their function. No lock needed in the agent's own threads. */
 uint32_t agent_function_known(uintptr_t address);
-/* Looks at the function, and instruments it when it is not quiet and can be. Its state is then not SEEN. */
+/* Looks at the function, and instruments it when it is not quiet and can be. Its state is then not SEEN, unless code cannot be written now. */
 void agent_function_reach(uint32_t function);
 /* The image was unloaded: its functions are gone, and what is known by their addresses. */
 void agent_program_forget(const struct agent_image *image);

@@ -284,6 +284,8 @@ static const char *const names[] = {
 	"__assert_fail",
 	"abort",
 	"_exit",
+	"vfork",
+	"__vfork",
 	"_Exit",
 	"feof",
 	"ferror",
@@ -328,8 +330,8 @@ static const char *const takes_memory[] = {
 	"memalign", "strdup", "strndup", "__strdup",     "getcwd",
 };
 
-/* Where they are called is the context that the new thread stands on. */
-static const char *const creates[] = {"pthread_create", "thrd_create"};
+/* Where they are called is the context that the new thread or child stands on. */
+static const char *const creates[] = {"pthread_create", "thrd_create", "clone"};
 
 static struct words addresses; /* -> 1, or 2: it captures */
 

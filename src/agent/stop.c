@@ -328,34 +328,6 @@ static bool is_given_up(void)
 
 static void give_up(void)
 {
-	if (1) {
-		for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
-			char line[300];
-			struct wmrt_text t = {line, sizeof line, 0};
-			if (!atomic_load(&r->tid))
-				continue;
-			wmrt_text_add(&t, "DBG giveup tid ");
-			wmrt_text_number(&t, r->tid, 10, 1);
-			wmrt_text_add(&t, " phase ");
-			wmrt_text_number(&t, r->phase, 10, 1);
-			wmrt_text_add(&t, " stopped_in ");
-			wmrt_text_number(&t, r->stopped_in, 10, 1);
-			wmrt_text_add(&t, " of ");
-			wmrt_text_number(&t, last_number, 10, 1);
-			wmrt_text_add(&t, " deaf ");
-			wmrt_text_number(&t, r->is_deaf, 10, 1);
-			wmrt_text_add(&t, " gone ");
-			wmrt_text_number(&t, r->is_gone, 10, 1);
-			wmrt_text_add(&t, " strikes ");
-			wmrt_text_number(&t, r->strikes, 10, 1);
-			wmrt_text_add(&t, " tasks ");
-			wmrt_text_number(&t, count_tasks(), 10, 1);
-			wmrt_text_add(&t, " coming ");
-			wmrt_text_number(&t, threads_coming, 10, 1);
-			wmrt_text_add(&t, "\n");
-			wmrt_sys3(SYS_write, 2, (long)line, (long)t.len);
-		}
-	}
 	stop_stats.failed++;
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
 		r->is_given_up = atomic_load(&r->is_deaf);
@@ -367,7 +339,8 @@ bool stop_others(void)
 
 	if (is_stopped)
 		return true;
-	if (count_tasks() == 1 && wmrt_getpid() == threads_pid()) {
+	/* In a child of vfork the one thread is its parent, which waits. */
+	if (count_tasks() == 1 && (wmrt_getpid() == threads_pid() || agent_thread.vforking)) {
 		is_stopped = true;
 		return true;
 	}
