@@ -5,8 +5,11 @@
  *      syscall             0f 05
  *      ...                                    <- was interrupted here, %rax is -EINTR
  *
- * Arguments are still in their registers. Of poll and epoll_wait, which have the time as a number and lose it, the functions of that
- * name here note when it ends.
+ * Arguments are still in their registers, and %rcx has the address behind the call, as after every system call: nobody relies on it. So
+ * it says what has happened since: 0, a handler of the program has run, for which the call is to return EINTR; the address's complement,
+ * the thread goes on at the mov. When such a handler comes there, before the call is made again, the call is over.
+ *
+ * Of poll and epoll_wait, which have the time as a number and lose it, the functions of that name here note when it ends.
  */
 #include "agent/restart.h"
 
@@ -105,19 +108,44 @@ static bool may_restart(uint32_t number, greg_t *r)
 	}
 }
 
+/* The number of the call that is made in front of that address, by a mov and a syscall. False: there is none. */
+static bool call_before(greg_t address, uint32_t *ret)
+{
+	uint8_t code[LOAD_BYTES + SYSCALL_BYTES];
+
+	if (!agent_image_find((uintptr_t)address))
+		return false;
+	memcpy(code, (const void *)(address - (greg_t)sizeof code),
+	       sizeof code); /* NOLINT(performance-no-int-to-ptr) */
+	memcpy(ret, code + 1, sizeof *ret);
+	return code[0] == 0xb8 && code[LOAD_BYTES] == 0x0f && code[LOAD_BYTES + 1] == 0x05;
+}
+
 void restart_call(void *context)
 {
 	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
-	uint8_t code[LOAD_BYTES + SYSCALL_BYTES];
 	uint32_t number;
 
-	if (r[REG_RAX] != -EINTR || !agent_image_find((uintptr_t)r[REG_RIP]))
+	if (r[REG_RAX] != -EINTR || r[REG_RCX] != r[REG_RIP] || !call_before(r[REG_RIP], &number) ||
+	    !may_restart(number, r))
 		return;
-	memcpy(code, (const void *)(r[REG_RIP] - (greg_t)sizeof code),
-	       sizeof code); /* NOLINT(performance-no-int-to-ptr) */
-	memcpy(&number, code + 1, sizeof number);
-	if (code[0] == 0xb8 && code[LOAD_BYTES] == 0x0f && code[LOAD_BYTES + 1] == 0x05 && may_restart(number, r))
-		r[REG_RIP] -= (greg_t)sizeof code;
+	r[REG_RCX] = ~r[REG_RIP];
+	r[REG_RIP] -= LOAD_BYTES + SYSCALL_BYTES;
+}
+
+void restart_not(void *context)
+{
+	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+	greg_t behind = r[REG_RIP] + LOAD_BYTES + SYSCALL_BYTES;
+	uint32_t number;
+
+	if (r[REG_RCX] == ~behind && call_before(behind, &number)) {
+		r[REG_RIP] = behind;
+		r[REG_RAX] = -EINTR;
+	} else if (r[REG_RAX] != -EINTR || r[REG_RCX] != r[REG_RIP]) {
+		return;
+	}
+	r[REG_RCX] = 0;
 }
 
 bool restart_is_wait(uintptr_t pc)

@@ -14,6 +14,9 @@
 
 /* context: the ucontext_t of the handler of a stop. Signal-safe. */
 void restart_call(void *context);
+/* The same of a handler of the program, which has run: the call that it interrupted, if it did, returns EINTR also when a stop comes
+ * before the program is back there. Signal-safe. */
+void restart_not(void *context);
 /* The agent's functions that stand in front of waits: nothing of the thread's state changes in them. */
 bool restart_is_wait(uintptr_t pc);
 /* Looks up what is stood in front of. Once, at start. */

@@ -14,6 +14,7 @@
 #include "agent/lock.h"
 #include "agent/place.h"
 #include "agent/program.h"
+#include "agent/restart.h"
 #include "agent/segment.h"
 #include "agent/signal.h"
 #include "recorder/handlers.h"
@@ -138,6 +139,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	if (!is_shown(&shown[0]))
 		left->epoch = 0;
 	put_back(shown, count);
+	restart_not(context);
 	unwind_regs_of_signal(context, &regs);
 	segment_return(left, &regs);
 }
