@@ -19,6 +19,7 @@
 #include "agent/lock.h"
 #include "agent/memory.h"
 #include "agent/program.h"
+#include "agent/seccomp.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
 #include "agent/tick.h"
@@ -166,7 +167,7 @@ static int own_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 {
 	create_fn next = (create_fn)wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
 	wm_context here = here_call((uintptr_t)__builtin_return_address(0), KIND_PTHREAD, "pthread_create");
-	struct start *start = start_new(argument, &here);
+	struct start *start = agent_is_sealed ? NULL : start_new(argument, &here);
 	int rc;
 
 	if (!start)
@@ -184,7 +185,7 @@ static int own_thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 {
 	create_c11_fn next = (create_c11_fn)wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);
 	wm_context here = here_call((uintptr_t)__builtin_return_address(0), KIND_C11, "thrd_create");
-	struct start *start = start_new(argument, &here);
+	struct start *start = agent_is_sealed ? NULL : start_new(argument, &here);
 	int rc;
 
 	if (!start)

@@ -18,6 +18,7 @@
 #include "agent/patch.h"
 #include "agent/quiet.h"
 #include "agent/record.h"
+#include "agent/seccomp.h"
 #include "agent/segment.h"
 #include "agent/threads.h"
 #include "agent/walk.h"
@@ -594,6 +595,10 @@ __attribute__((used)) void agent_begin_thread(void)
 {
 	struct agent_guard guard;
 
+	if (agent_is_sealed) {
+		seccomp_lend_stack();
+		return;
+	}
 	agent_lock(&guard);
 	agent_thread_begin();
 	agent_unlock_at_entry(&guard);

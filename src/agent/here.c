@@ -14,6 +14,7 @@
 #include "agent/lock.h"
 #include "agent/program.h"
 #include "agent/record.h"
+#include "agent/seccomp.h"
 #include "agent/thread.h"
 #include "agent/words.h"
 #include "recorder/index.h"
@@ -259,6 +260,8 @@ wm_context here_capture(uintptr_t return_address)
 {
 	wm_context c;
 
+	if (WMRT_UNLIKELY(agent_is_sealed))
+		return context_of_root(WM_PREFIX_LOST);
 	if (WMRT_LIKELY(is_known(return_address, &c)))
 		return c;
 	return is_outside() ? context_of_root(root()) : find_point(return_address);
@@ -296,8 +299,11 @@ static uint32_t call_at(uintptr_t return_address, uint32_t kind, const char *nam
 
 wm_context here_call(uintptr_t return_address, uint32_t kind, const char *name)
 {
-	wm_context c = here_capture(return_address);
+	wm_context c = agent_is_sealed ? context_of_root(WM_PREFIX_LOST) : here_capture(return_address);
 	uint32_t call;
+
+	if (WMRT_UNLIKELY(agent_is_sealed))
+		return c;
 
 	if (c.site == WM_SITE_FOREIGN)
 		return c;

@@ -14,6 +14,7 @@
 #include "agent/loader.h"
 #include "agent/maps.h"
 #include "agent/memory.h"
+#include "agent/seccomp.h"
 #include "agent/words.h"
 #include "base/sort.h"
 #include "recorder/config.h"
@@ -403,7 +404,8 @@ struct agent_image *agent_image_at(uintptr_t address)
 	struct agent_image *image = agent_image_find(address);
 	struct dl_find_object found;
 
-	if (image || _dl_find_object((void *)address, &found) != 0) /* NOLINT(performance-no-int-to-ptr) */
+	if (image || agent_is_sealed ||
+	    _dl_find_object((void *)address, &found) != 0) /* NOLINT(performance-no-int-to-ptr) */
 		return image;
 	return list_image(&found);
 }

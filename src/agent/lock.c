@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "agent/seccomp.h"
 #include "agent/stop.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
@@ -34,7 +35,7 @@ void agent_lock_at(struct agent_guard *guard, const struct lock_place *place)
 	struct thread_record *r;
 	uint32_t was = 0;
 
-	guard->is_nested = agent_thread.is_forking;
+	guard->is_nested = agent_thread.is_forking || __atomic_load_n(&agent_is_sealed, __ATOMIC_ACQUIRE);
 	if (guard->is_nested)
 		return;
 	guard->signal_mask = wmrt_block_signals();

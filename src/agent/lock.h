@@ -12,7 +12,7 @@
 
 struct agent_guard {
 	uint64_t signal_mask;
-	bool is_nested; /* this thread has it already, since it forks */
+	bool is_nested; /* this thread has it already, since it forks; or nobody needs it any more (seccomp.h) */
 };
 
 struct unwind_regs;

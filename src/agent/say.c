@@ -16,6 +16,12 @@ enum {
 static int kept = -1;
 static struct stat known;
 
+void say_begin(void)
+{
+	if (fstat(STDERR_FILENO, &known) != 0)
+		known.st_ino = 0;
+}
+
 void say_open(void)
 {
 	if (fstat(STDERR_FILENO, &known) != 0)
@@ -38,4 +44,11 @@ void say_line(struct wmrt_text *text)
 	wmrt_text_char(text, '\n');
 	if (wmrt_text_fits(text) && is_known(kept))
 		wmrt_sys3(SYS_write, kept, (long)text->data, (long)text->len);
+}
+
+void say_always(struct wmrt_text *text)
+{
+	wmrt_text_char(text, '\n');
+	if (wmrt_text_fits(text) && known.st_ino && (is_known(kept) || is_known(STDERR_FILENO)))
+		wmrt_sys3(SYS_write, is_known(kept) ? kept : STDERR_FILENO, (long)text->data, (long)text->len);
 }

@@ -10,6 +10,10 @@
 
 /* Keeps a descriptor of standard error, out of the way of the program's: programs close theirs before they end. */
 void say_open(void);
+/* Knows standard error, for say_always. */
+void say_begin(void);
+/* The same, also where say_open was not called: on standard error if that is still what it was at the start. */
+void say_always(struct wmrt_text *text);
 /* The text and a newline; nothing when it was cut. */
 void say_line(struct wmrt_text *text);
 

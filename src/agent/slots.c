@@ -23,7 +23,7 @@ static const char *const names[] = {
 	"longjmp",    "siglongjmp",    "_longjmp",      "__longjmp_chk", "makecontext", "swapcontext",
 	"setcontext", "_Unwind_SetIP", "sigaction",     "siginterrupt",  "signal",      "bsd_signal",
 	"ssignal",    "sysv_signal",   "__sysv_signal", "sigset",        "_exit",       "_Exit",
-	"syscall",    "vfork",         "__vfork",       "clone",
+	"syscall",    "vfork",         "__vfork",       "clone",         "prctl",
 };
 enum {
 	NAMES = sizeof names / sizeof *names,

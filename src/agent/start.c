@@ -21,6 +21,7 @@
 #include "agent/quiet.h"
 #include "agent/restart.h"
 #include "agent/say.h"
+#include "agent/seccomp.h"
 #include "agent/stop.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
@@ -41,6 +42,10 @@ enum {
 /* In the recorder's constructor: what is stood in front of is looked up. */
 static void before_main(void)
 {
+	if (seccomp_is_on()) {
+		seccomp_stay_out();
+		return;
+	}
 	wmrt_handlers_start();
 	jump_start();
 	exception_start();
@@ -61,7 +66,8 @@ static void renew(void)
 
 static void after_fork_in_child(void)
 {
-	renew();
+	if (!agent_is_sealed)
+		renew();
 	agent_unlock_after_fork();
 }
 
@@ -87,6 +93,7 @@ bool agent_is_on;
 
 bool agent_start(void)
 {
+	say_begin();
 	if (agent_options.is_verbose || agent_options.is_checked)
 		say_open();
 	agent_entry_init();
@@ -181,6 +188,8 @@ static void begin(void)
 {
 	struct agent_guard guard;
 
+	if (agent_is_sealed)
+		return;
 	agent_options_read();
 	agent_lock_stats.is_counted = agent_options.is_verbose;
 	agent_lock(&guard);

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "agent/maps.h"
+#include "agent/seccomp.h"
 #include "agent/threads.h"
 #include "recorder/sys.h"
 #include "waymark/abi.h"
@@ -87,7 +88,7 @@ bool agent_thread_begin_of(struct agent_thread *thread)
 
 bool agent_thread_begin(void)
 {
-	return threads_join() && agent_thread_begin_of(&agent_thread);
+	return !agent_is_sealed && threads_join() && agent_thread_begin_of(&agent_thread);
 }
 
 void agent_thread_reset(void)

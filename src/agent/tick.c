@@ -20,6 +20,7 @@
 #include "agent/program.h"
 #include "agent/restart.h"
 #include "agent/say.h"
+#include "agent/seccomp.h"
 #include "agent/segment.h"
 #include "agent/stop.h"
 #include "agent/thread.h"
@@ -165,7 +166,7 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	struct agent_guard guard;
 	uint64_t began_ns;
 
-	if (stop_on_signal(info, data))
+	if (agent_is_sealed || stop_on_signal(info, data))
 		return;
 	if (info->si_code != SI_TIMER) {
 		if (previous.handler)

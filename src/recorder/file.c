@@ -430,10 +430,17 @@ void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used)
 		;
 }
 
+void wmrt_file_seal(void)
+{
+	atomic_store_explicit(&file.state, FILE_FAILED, memory_order_release);
+}
+
 void wmrt_file_close(uint32_t how)
 {
 	struct wmk_header *header;
 
+	if (wmrt_process.is_sealed)
+		return;
 	wmrt_check_fork();
 	header = wmrt_file_header();
 	if (header && !wmrt_is_vfork_child())

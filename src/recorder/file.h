@@ -55,6 +55,8 @@ uint64_t wmrt_file_run(void);
 void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used);
 /* The process ends: WMK_FLAG_CLOSED or WMK_FLAG_LEFT. */
 void wmrt_file_close(uint32_t how);
+/* There is none any more; what is written into it now is not lost, nor missed. */
+void wmrt_file_seal(void);
 /* In the child, under the lock: the file is the parent's. */
 void wmrt_file_after_fork(void);
 

@@ -10,6 +10,7 @@
 
 #include "recorder/file.h"
 #include "recorder/interpose.h"
+#include "recorder/leave.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 
@@ -48,10 +49,19 @@ long wmrt_syscall_failed(long error)
 	return -1;
 }
 
+__attribute__((weak)) void wmrt_before_syscall(long number, long first, long second, long third)
+{
+	(void)number, (void)first, (void)second, (void)third;
+}
+
 /* Leaves the stack as it was: what a call may do to it (clone) is between the caller and the kernel. */
 static __attribute__((naked)) long own_syscall(long number, ...)
 {
-	__asm__("cmpq $231, %rdi\n\t" /* exit_group */
+	__asm__("cmpq $157, %rdi\n\t" /* prctl */
+		"je 4f\n\t"
+		"cmpq $317, %rdi\n\t" /* seccomp */
+		"je 4f\n\t"
+		"cmpq $231, %rdi\n\t" /* exit_group */
 		"jne 1f\n\t"
 		"pushq %rdi\n\t"
 		"pushq %rsi\n\t"
@@ -76,7 +86,23 @@ static __attribute__((naked)) long own_syscall(long number, ...)
 		"jae 3f\n\t"
 		"retq\n"
 		"3:\tmovq %rax, %rdi\n\t"
-		"jmp wmrt_syscall_failed");
+		"jmp wmrt_syscall_failed\n"
+		"4:\tpushq %rdi\n\t"
+		"pushq %rsi\n\t"
+		"pushq %rdx\n\t"
+		"pushq %rcx\n\t"
+		"pushq %r8\n\t"
+		"pushq %r9\n\t"
+		"subq $8, %rsp\n\t"
+		"callq wmrt_before_syscall\n\t"
+		"addq $8, %rsp\n\t"
+		"popq %r9\n\t"
+		"popq %r8\n\t"
+		"popq %rcx\n\t"
+		"popq %rdx\n\t"
+		"popq %rsi\n\t"
+		"popq %rdi\n\t"
+		"jmp 1b");
 }
 
 WMRT_INTERPOSE(syscall, own_syscall);

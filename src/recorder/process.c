@@ -79,6 +79,9 @@ void wmrt_unblock_signals(uint64_t mask)
 
 void wmrt_lock(struct wmrt_guard *guard)
 {
+	guard->is_sealed = wmrt_process.is_sealed;
+	if (guard->is_sealed)
+		return;
 	guard->signal_mask = wmrt_block_signals();
 	lock_take(lock_word());
 }
@@ -92,6 +95,8 @@ void wmrt_unlock(const struct wmrt_guard *guard)
 {
 	_Atomic uint32_t *word = lock_word();
 
+	if (guard->is_sealed)
+		return;
 	if (atomic_exchange_explicit(word, 0, memory_order_release) == 2)
 		futex(word, FUTEX_WAKE, 1);
 	wmrt_unblock_signals(guard->signal_mask);
@@ -129,6 +134,12 @@ static void after_fork(uint32_t pid)
 	wmrt_code_after_fork();
 }
 
+void wmrt_seal(void)
+{
+	wmrt_file_seal();
+	__atomic_store_n(&wmrt_process.is_sealed, true, __ATOMIC_RELEASE);
+}
+
 void wmrt_renew(void)
 {
 	struct wmrt_guard guard;
@@ -146,6 +157,8 @@ __attribute__((cold)) void wmrt_fork_slow(void)
 	uint32_t generation = wmrt_process.generation;
 	bool is_forked;
 
+	if (wmrt_process.is_sealed)
+		return;
 	if (!wmrt_process.pid) {
 		wmrt_process.pid = wmrt_getpid();
 		start();
@@ -171,6 +184,8 @@ __attribute__((cold)) void wmrt_fork_slow(void)
 
 bool wmrt_is_vfork_child(void)
 {
+	if (wmrt_process.is_sealed)
+		return false;
 	wmrt_check_fork();
 	return wmrt_getpid() != wmrt_process.pid;
 }

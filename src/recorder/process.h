@@ -27,12 +27,14 @@ struct wmrt_process {
 	_Atomic(struct wmrt_fork_page *) page;
 	uint32_t pid;
 	uint32_t generation; /* grows with every fork that was noticed */
+	bool is_sealed;      /* nothing is recorded any more, and no system call made for it */
 	void *main_thread;   /* address of the main thread's wmrt_local, NULL: not known */
 };
 extern struct wmrt_process wmrt_process;
 
 struct wmrt_guard {
 	uint64_t signal_mask;
+	bool is_sealed; /* nothing was taken */
 };
 
 /* This copy's functions are the ones that the process's symbols name. */
@@ -55,6 +57,9 @@ void wmrt_lock_after_fork(void);
 
 /* The file is whole: what is recorded from now on goes into a new one, as in a forked child. No other thread runs. */
 void wmrt_renew(void);
+
+/* What is recorded ends, in children too. Its owner has closed the file. */
+void wmrt_seal(void);
 
 /* All of them; gives the mask to put back. */
 uint64_t wmrt_block_signals(void);

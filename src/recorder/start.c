@@ -41,6 +41,8 @@ __attribute__((constructor(101))) static void start(void)
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
 		if ((*c)->start)
 			(*c)->start();
+	if (wmrt_process.is_sealed)
+		return;
 	if (wmrt_gettid() == wmrt_getpid())
 		wmrt_process.main_thread = &wmrt_local;
 	if (wmrt_config()->is_out_set) {

@@ -170,7 +170,7 @@ END
 	refused 1 "setuid: is set-user-ID: the loader does not take the agent into it; --no-agent runs it without" \
 		"$installed" run ./setuid
 	cp plain setgid && chmod g+s setgid
-	refused 1 "setgid: is set-user-ID" "$installed" run --sample ./setgid
+	refused 1 "setgid: is set-group-ID" "$installed" run --sample ./setgid
 	cp plain capable
 	if setcap cap_net_raw+ep capable 2>/dev/null; then
 		refused 1 "capable: has file capabilities: the loader does not take the agent into it" "$installed" run ./capable
@@ -185,5 +185,9 @@ END
 	cp plain other && printf '\267' | dd of=other bs=1 seek=18 conv=notrunc status=none
 	refused 1 "other: is no x86-64 program: the agent works on those only" "$installed" run ./other
 	refused 126 "other: cannot be run: Exec format error" "$installed" run --no-agent ./other
+	# A program of 32 bits, as far as its header says.
+	cp plain narrow && printf '\001' | dd of=narrow bs=1 seek=4 conv=notrunc status=none
+	printf '\003' | dd of=narrow bs=1 seek=18 conv=notrunc status=none
+	refused 1 "narrow: is no x86-64 program: the agent works on those only" "$installed" run ./narrow
 fi
 finish
