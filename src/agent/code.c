@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "agent/maps.h"
 #include "agent/memory.h"
@@ -18,7 +19,8 @@ enum {
 	STUB_HEADER_BYTES = 8,
 	LITERAL_BYTES = 4096,
 	CALL_BYTES_MOST = EMIT_MAX_BYTES + 256, /* of the stubs in front of a call, behind it, and what chooses it */
-	MOVES_MAX = 40,                         /* times that threads inside of what is to be written go on */
+	LEAST_FD = 901,
+	MOVES_MAX = 40, /* times that threads inside of what is to be written go on */
 };
 /* Reserved, not used, until stubs are written. */
 static const size_t STUBS_BYTES = (size_t)192 << 20;
@@ -28,24 +30,44 @@ static const size_t REACH = ((size_t)1 << 31) - (1 << 20);
 /* Under the agent's lock; read by anyone. */
 static struct code_area *areas;
 static int memory_fd = -1;
+static struct stat memory_file; /* what it is: the program may close it, and open a file of its own under the number */
 
 /* The code that stubs lead to, in start.S; the offsets are the same in each area's copy of the jumps to them. */
 extern const char agent_grow[], agent_discover_entry[], agent_returned_entry[], agent_entered_entry[];
 
+static bool is_memory(void)
+{
+	struct stat now;
+
+	return memory_fd >= 0 && wmrt_sys3(SYS_fstat, memory_fd, (long)&now, 0) == 0 &&
+	       now.st_dev == memory_file.st_dev && now.st_ino == memory_file.st_ino;
+}
+
 void code_close(void)
 {
-	if (memory_fd >= 0)
+	if (is_memory())
 		wmrt_sys3(SYS_close, memory_fd, 0, 0);
 	memory_fd = -1;
 }
 
+/* Out of the way of the program's numbers, where there is room. */
 bool code_reopen(void)
 {
-	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
+	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0), high;
 
 	code_close();
-	memory_fd = fd < 0 ? -1 : (int)fd;
-	return fd >= 0;
+	if (fd < 0)
+		return false;
+	high = wmrt_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LEAST_FD);
+	if (high >= 0)
+		wmrt_sys3(SYS_close, fd, 0, 0);
+	memory_fd = (int)(high >= 0 ? high : fd);
+	return wmrt_sys3(SYS_fstat, memory_fd, (long)&memory_file, 0) == 0;
+}
+
+static bool has_memory(void)
+{
+	return is_memory() || code_reopen();
 }
 
 bool code_init(void)
@@ -55,12 +77,12 @@ bool code_init(void)
 
 bool code_write(uintptr_t at, const void *bytes, size_t len)
 {
-	return wmrt_sys6(SYS_pwrite64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+	return has_memory() && wmrt_sys6(SYS_pwrite64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
 }
 
 bool code_read(uintptr_t at, void *bytes, size_t len)
 {
-	return wmrt_sys6(SYS_pread64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+	return has_memory() && wmrt_sys6(SYS_pread64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
 }
 
 /* A thread that was stopped inside of the bytes goes on a little. */
