@@ -37,7 +37,7 @@ extern const char agent_grow[], agent_discover_entry[], agent_returned_entry[], 
 
 static bool is_memory(void)
 {
-	struct stat now;
+	struct stat now = {0};
 
 	return memory_fd >= 0 && wmrt_sys3(SYS_fstat, memory_fd, (long)&now, 0) == 0 &&
 	       now.st_dev == memory_file.st_dev && now.st_ino == memory_file.st_ino;
