@@ -22,7 +22,7 @@ enum wm1_attach_result {
 	WM1_ATTACH_NOT,         /* it does not */
 	WM1_ATTACH_STARTED,     /* it does, and came by `waymark run` */
 	WM1_ATTACH_OTHER,       /* the process has another runtime of Waymark's */
-	WM1_ATTACH_THREADS,     /* it has or had several threads */
+	WM1_ATTACH_THREADS,     /* it has a thread that the C library has not made */
 	WM1_ATTACH_STACK,       /* a stack cannot be walked to its end */
 	WM1_ATTACH_OUTPUT,      /* no file can be made there: error */
 	WM1_ATTACH_FAILED,      /* memory or the kernel refused: error */

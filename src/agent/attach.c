@@ -2,13 +2,14 @@
  * attach.c - the agent comes into a process that runs, and leaves it (`waymark attach`, attach.h).
  *
  * The command has stopped every thread and calls in here on the first one, on a stack of its own, with all signals blocked and no
- * thread in the loader or the allocator. Where the threads are is in the request.
+ * thread in the loader or the allocator. Where the threads are is in the request; the state of each is at a fixed offset from its
+ * %fs, also where the C library has made room for it only now (dlopen does so in all threads).
  *
  * Coming: the words through which images reach what the agent stands in front of (slots.h), signal handlers that are installed, code
- * from the frames of the stack on, and the context that these frames mean. Handlers that run already get a segment each, as if they
- * had been called by signal.c.
+ * from the frames of all stacks on, and the contexts that these frames mean. Handlers that run already get a segment each, as if they
+ * had been called by signal.c. Where a thread was created is not known: its context stands on [thread].
  *
- * Leaving: the program's bytes, return addresses, words, handlers, the timer. The library stays mapped, for what still returns into
+ * Leaving: the program's bytes, return addresses, words, handlers, the timers. The library stays mapped, for what still returns into
  * a stub; nothing leads there from the program.
  */
 #include <errno.h>
@@ -19,15 +20,18 @@
 #include "agent/cells.h"
 #include "agent/code.h"
 #include "agent/detach.h"
-#include "agent/discover.h"
+#include "agent/epoch.h"
 #include "agent/jump.h"
 #include "agent/loader.h"
 #include "agent/lock.h"
+#include "agent/memory.h"
 #include "agent/options.h"
 #include "agent/program.h"
 #include "agent/segment.h"
 #include "agent/slots.h"
+#include "agent/stop.h"
 #include "agent/thread.h"
+#include "agent/threads.h"
 #include "agent/tick.h"
 #include "agent/walk.h"
 #include "recorder/config.h"
@@ -35,6 +39,7 @@
 #include "recorder/handlers.h"
 #include "recorder/process.h"
 #include "recorder/text.h"
+#include "waymark/abi.h"
 #include "waymark/attach.h"
 #include "waymark/runtime.h"
 
@@ -47,20 +52,55 @@ static bool is_watching; /* what the loader does */
 static bool is_attached; /* this is how the agent came */
 static struct walk walk;
 
-/* struct user_regs_struct. */
+/* A thread of the process. */
+struct place {
+	uint32_t tid;
+	struct agent_thread *state;
+	struct unwind_regs regs;
+};
+/* Under the agent's lock: the request's. */
+static struct place *places;
+static size_t places_capacity;
+
+/* In struct user_regs_struct. */
+enum {
+	RIP = 16,
+	RSP = 19,
+	FS_BASE = 21,
+};
+
 static void registers_of(const struct wm1_attach_thread *thread, struct unwind_regs *ret)
 {
 	static const uint8_t order[] = {CFI_R15, CFI_R14, CFI_R13, CFI_R12, CFI_RBP, CFI_RBX, CFI_R11, CFI_R10,
 					CFI_R9,  CFI_R8,  CFI_RAX, CFI_RCX, CFI_RDX, CFI_RSI, CFI_RDI};
-	enum {
-		RIP = 16,
-		RSP = 19,
-	};
 
 	*ret = (struct unwind_regs){.pc = thread->registers[RIP], .known = UNWIND_ALL_KNOWN};
 	for (size_t i = 0; i < sizeof order; i++)
 		ret->r[order[i]] = thread->registers[i];
 	ret->r[CFI_RSP] = thread->registers[RSP];
+}
+
+/* False without memory. */
+static bool find_places(const struct wm1_attach_request *r)
+{
+	if (!agent_reserve((void **)&places, &places_capacity, r->thread_count, sizeof *places))
+		return false;
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		uintptr_t fs = r->threads[i].registers[FS_BASE];
+
+		places[i].tid = (uint32_t)r->threads[i].tid;
+		places[i].state = (struct agent_thread *)(fs + (uintptr_t)AGENT_THREAD_OFFSET(id)); /* NOLINT */
+		registers_of(&r->threads[i], &places[i].regs);
+	}
+	return true;
+}
+
+static void assume_stopped(uint64_t thread_count)
+{
+	stop_assume();
+	for (uint64_t i = 0; i < thread_count; i++)
+		if (places[i].state != &agent_thread && places[i].state->record)
+			stop_assume_at(places[i].state->record, &places[i].regs);
 }
 
 /* A thread has been stopped while it had a lock: it is to go on first. */
@@ -108,33 +148,51 @@ static bool start(void)
 	return true;
 }
 
-static void renew_thread(void)
+/* As many entries as its native stack has room for calls that push (thread.c). */
+static bool begin_thread(const struct place *p)
 {
-	struct agent_thread *thread = &agent_thread;
+	struct agent_thread *thread = p->state;
+	uintptr_t low, high;
 
-	if (thread->first)
-		thread->base = thread->first;
-	thread->top = thread->base ? thread->base + 1 : NULL;
+	if (!threads_join_of(thread, p->tid))
+		return false;
+	if (!thread->base && p->tid != threads_pid() && agent_thread_stack(thread, p->regs.r[CFI_RSP], &low, &high))
+		thread->creation = high - low;
+	return agent_thread_begin_of(thread);
+}
+
+/* What it was on in an earlier attach is another recording's. */
+static void renew_thread(const struct place *p)
+{
+	struct agent_thread *thread = p->state;
+
+	thread->base = thread->first;
+	*thread->base = (struct agent_entry){.key = UINT64_MAX,
+					     .prefix = p->tid == threads_pid() ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD};
+	thread->top = thread->base + 1;
 	thread->root = 0;
 	thread->outer = NULL;
-	thread->is_on_alternate = false;
+	thread->is_on_alternate = thread->is_unwinding = thread->is_tick_late = false;
 	thread->id = AGENT_LOST_ID;
 }
 
-/* A context that is not known now is found by the first capture that can. */
-static bool enter_code(const struct unwind_regs *regs)
+static void enter_segments(const struct place *p)
 {
-	bool ok = slots_take() && detach_undo() && (is_watching || loader_start());
+	segment_enter_frame(p->state, &p->regs);
+	if (walk_stack(&walk, &p->regs, p->state))
+		attach_handlers(&walk, p->state);
+}
 
-	is_watching |= ok;
-
-	if (ok) {
-		segment_enter_frame(regs);
-		attach_handlers(&walk);
-		if (!discover_repair(regs))
-			agent_thread.id = AGENT_LOST_ID;
-	}
-	return ok;
+/* A context that is not known now is found by the first capture that can. */
+static enum wm1_attach_result enter_code(uint64_t thread_count)
+{
+	assume_stopped(thread_count);
+	if (!slots_take() || !detach_undo() || (!is_watching && !loader_start()))
+		return WM1_ATTACH_FAILED;
+	is_watching = true;
+	for (uint64_t i = 0; i < thread_count; i++)
+		enter_segments(&places[i]);
+	return epoch_settle() ? WM1_ATTACH_DONE : WM1_ATTACH_AGAIN;
 }
 
 static enum wm1_attach_result set_output(struct wm1_attach_request *r)
@@ -145,29 +203,56 @@ static enum wm1_attach_result set_output(struct wm1_attach_request *r)
 	return r->error ? WM1_ATTACH_OUTPUT : WM1_ATTACH_DONE;
 }
 
-/* Under the agent's lock. */
-static enum wm1_attach_result enter(struct wm1_attach_request *r, const struct unwind_regs *regs)
+/* Where all threads may stay while code is written. */
+static enum wm1_attach_result look_at_stacks(const struct wm1_attach_request *r)
 {
-	if (!start())
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		struct agent_thread nothing_known = {.id = AGENT_FOREIGN_ID};
+
+		if (!walk_stack(&walk, &places[i].regs, &nothing_known) || !walk.is_whole)
+			return WM1_ATTACH_STACK;
+		if (!is_clear(&walk, false))
+			return WM1_ATTACH_AGAIN;
+	}
+	return WM1_ATTACH_DONE;
+}
+
+/* Under the agent's lock. */
+static enum wm1_attach_result enter(struct wm1_attach_request *r)
+{
+	enum wm1_attach_result result;
+
+	if (!start() || !find_places(r))
 		return WM1_ATTACH_FAILED;
-	if (!walk_stack(&walk, regs, &agent_thread) || !walk.is_whole)
-		return WM1_ATTACH_STACK;
-	if (!is_clear(&walk, false))
-		return WM1_ATTACH_AGAIN;
-	if (!agent_thread_begin())
-		return WM1_ATTACH_FAILED;
+	result = look_at_stacks(r);
+	if (result != WM1_ATTACH_DONE)
+		return result;
+	threads_sweep();
+	for (uint64_t i = 0; i < r->thread_count; i++)
+		if (!begin_thread(&places[i]))
+			return WM1_ATTACH_FAILED;
 	agent_options_parse(r->options);
 	tick_stats = (struct tick_stats){0};
-	renew_thread();
+	for (uint64_t i = 0; i < r->thread_count; i++)
+		renew_thread(&places[i]);
 	agent_is_on = is_attached = true;
-	if (enter_code(regs)) {
+	result = enter_code(r->thread_count);
+	if (result == WM1_ATTACH_DONE) {
 		wmrt_handlers_take();
-		return WM1_ATTACH_DONE;
+		return result;
 	}
 	detach_code();
 	slots_give_back();
 	agent_is_on = is_attached = false;
-	return WM1_ATTACH_FAILED;
+	return result;
+}
+
+/* A thread without a timer is not sampled. */
+static void start_timers(struct wm1_attach_request *r)
+{
+	for (uint64_t i = 0; i < r->thread_count; i++)
+		if (!tick_start_of(places[i].state->record))
+			r->error = errno;
 }
 
 static enum wm1_attach_result attach(struct wm1_attach_request *r)
@@ -182,8 +267,6 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 		return WM1_ATTACH_OTHER;
 	if (agent_is_on)
 		return is_attached ? WM1_ATTACH_ALREADY : WM1_ATTACH_STARTED;
-	if (r->thread_count != 1)
-		return WM1_ATTACH_THREADS;
 	wmrt_check_fork();
 	exception_start();
 	if (is_locked() || exception_is_thrown())
@@ -193,10 +276,10 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 		return result;
 	registers_of(&r->threads[0], &regs);
 	agent_lock_at(&guard, &(struct lock_place){.regs = &regs, .is_interrupted = true});
-	result = enter(r, &regs);
+	result = enter(r);
+	if (result == WM1_ATTACH_DONE)
+		start_timers(r);
 	agent_unlock(&guard);
-	if (result == WM1_ATTACH_DONE && !tick_start())
-		r->error = errno;
 	return result;
 }
 
@@ -215,25 +298,27 @@ static bool is_between(const struct unwind_regs *regs)
 	return !code_find_stub(regs->pc, &stub) && !cells_find(regs->pc, &site) && !is_own(regs->pc);
 }
 
+static bool may_leave(const struct place *p, bool is_last)
+{
+	return is_between(&p->regs) && walk_stack(&walk, &p->regs, p->state) && is_clear(&walk, is_last);
+}
+
 /* Under the agent's lock. */
 static enum wm1_attach_result leave(struct wm1_attach_request *r)
 {
-	struct unwind_regs regs;
-
-	for (uint64_t i = 0; i < r->thread_count; i++) {
-		registers_of(&r->threads[i], &regs);
-		if (!is_between(&regs) || !walk_stack(&walk, &regs, &agent_thread) || !is_clear(&walk, r->is_last))
+	if (!find_places(r))
+		return WM1_ATTACH_FAILED;
+	for (uint64_t i = 0; i < r->thread_count; i++)
+		if (!may_leave(&places[i], r->is_last))
 			return WM1_ATTACH_AGAIN;
-	}
+	assume_stopped(r->thread_count);
 	if (!detach_code()) {
 		detach_undo();
 		return WM1_ATTACH_FAILED;
 	}
-	for (uint64_t i = 0; i < r->thread_count; i++) {
-		registers_of(&r->threads[i], &regs);
-		if (walk_stack(&walk, &regs, &agent_thread))
+	for (uint64_t i = 0; i < r->thread_count; i++)
+		if (walk_stack(&walk, &places[i].regs, places[i].state))
 			walk_put_back_returns(&walk);
-	}
 	slots_give_back();
 	code_close();
 	return WM1_ATTACH_DONE;

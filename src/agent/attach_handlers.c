@@ -11,7 +11,7 @@
 #include "agent/thread.h"
 #include "waymark/abi.h"
 
-void attach_handlers(const struct walk *w)
+void attach_handlers(const struct walk *w, struct agent_thread *thread)
 {
 	/* frames[i] is interrupted, frames[i - 1] is where the handler returns to, frames[i - 2] the handler's first. */
 	for (size_t i = w->count; i-- > 2;) {
@@ -23,9 +23,8 @@ void attach_handlers(const struct walk *w)
 			continue;
 		/* struct rt_sigframe: the return address, then the context. */
 		interrupted = (const ucontext_t *)(root + sizeof root); /* NOLINT(performance-no-int-to-ptr) */
-		left = segment_begin_handler(interrupted, WM_PREFIX_SIGNAL, root);
-		agent_thread.is_on_alternate =
-			root - (uintptr_t)interrupted->uc_stack.ss_sp < interrupted->uc_stack.ss_size;
+		left = segment_begin_handler(thread, interrupted, WM_PREFIX_SIGNAL, root);
+		thread->is_on_alternate = root - (uintptr_t)interrupted->uc_stack.ss_sp < interrupted->uc_stack.ss_size;
 		left->id = AGENT_LOST_ID;
 		left->epoch = 0;
 		left->is_left_alone = true;

@@ -5,9 +5,9 @@
 #include "agent/walk.h"
 
 /*
- * Begins a segment for each handler on the stack, outermost first, as signal.c does for those that it calls: what it does stands
+ * Begins a segment for each handler on the stopped thread's stack, outermost first, as signal.c does for those that it calls: what it does stands
  * on [signal]. What was interrupted is found anew when the handler has returned (segment_leave_gone). Under the agent's lock.
  */
-void attach_handlers(const struct walk *w);
+void attach_handlers(const struct walk *w, struct agent_thread *thread);
 
 #endif

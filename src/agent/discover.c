@@ -340,18 +340,19 @@ static bool add_tails(uint32_t function, uint32_t callee, unsigned int depth, un
 }
 
 /* The frame was not called by the site itself but by tail calls of what that calls, and how is not known. */
-static void find_tails(uint32_t site, const struct agent_call *call, uint32_t inner)
+static void find_tails(uint32_t site, const struct agent_call *call, uint32_t inner, const struct agent_thread *thread)
 {
 	unsigned int left = MAX_TAIL_FUNCTIONS;
 
-	if (agent_thread_is_lost() && agent_function_is(inner, AGENT_FUNCTION_INSTRUMENTED) && call->callee != inner &&
-	    agent_function_is(call->callee, AGENT_FUNCTION_INSTRUMENTED) && !walk_finds_tails(site, inner))
+	if (agent_thread_is_lost(thread) && agent_function_is(inner, AGENT_FUNCTION_INSTRUMENTED) &&
+	    call->callee != inner && agent_function_is(call->callee, AGENT_FUNCTION_INSTRUMENTED) &&
+	    !walk_finds_tails(site, inner))
 		add_tails(call->callee, inner, MAX_TAILS, &left);
 }
 
 /* Adds the calls that the frames are in: all that can be, for a return address is aimed only while its frame is known to be true. False:
  * one of this segment was not. */
-static bool add_calls_of_frames(const struct walk *w)
+static bool add_calls_of_frames(const struct walk *w, const struct agent_thread *thread)
 {
 	bool ok = true;
 
@@ -367,8 +368,7 @@ static bool add_calls_of_frames(const struct walk *w)
 		target = agent_program.functions[inner->function].start;
 		if (site->first_call != AGENT_NONE &&
 		    (is_direct(site) || find_call(outer->site, target) || walk_call_to(outer->site, inner->function) ||
-		     walk_is_foreign_tail(outer->site, inner, &agent_thread) ||
-		     is_behind_tail(outer->site, inner->function)))
+		     walk_is_foreign_tail(outer->site, inner, thread) || is_behind_tail(outer->site, inner->function)))
 			continue;
 		if (!agent_function_is(inner->function, AGENT_FUNCTION_INSTRUMENTED) &&
 		    walk_may_lead(outer->site, target, WALK_PUSHES_ANY))
@@ -378,7 +378,7 @@ static bool add_calls_of_frames(const struct walk *w)
 		if ((!call || !patch_site(outer->site)) && i < w->inside)
 			ok = false;
 		if (call)
-			find_tails(outer->site, call, inner->function);
+			find_tails(outer->site, call, inner->function, thread);
 	}
 	return ok;
 }
@@ -409,7 +409,7 @@ bool discover_frames(struct walk *w, const struct agent_thread *thread)
 	reach_frames(w);
 	find_sites(w);
 	walk_place_entries(w, 0, thread);
-	if (!add_calls_of_frames(w))
+	if (!add_calls_of_frames(w, thread))
 		return false;
 	know_roots(w);
 	return true;

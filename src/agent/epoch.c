@@ -322,6 +322,25 @@ static bool stop_between(void)
 	return false;
 }
 
+bool epoch_settle(void)
+{
+	if (!stop_others() || look_at_all() != STOP_FREE)
+		return false;
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r))
+			r->is_lost = !discover_frames(&r->walk, r->state);
+	if (look_at_all() != STOP_FREE)
+		return false;
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+		if (!stop_has(r))
+			continue;
+		r->is_known &= !r->is_lost;
+		walk_fix_returns(&r->walk);
+		translate(r);
+	}
+	return true;
+}
+
 void epoch_fix_returns(void)
 {
 	if (!stop_between())

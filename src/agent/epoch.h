@@ -26,6 +26,11 @@ bool epoch_has_new_calls(void);
 /* Aims return addresses on the stacks of the other threads anew, after sites began or ceased to make their calls from cells. Under the
  * agent's lock. */
 void epoch_fix_returns(void);
+/*
+ * After an attach: functions on the stacks of all threads are instrumented, calls in progress added, and each thread's state is made
+ * what its stack says, in the encoding in force; or lost where that is not known. False: a thread is where that cannot be done.
+ */
+bool epoch_settle(void);
 /* Begins one. This thread is outside of stubs and of the agent where it said it is when it took the agent's lock. False: not possible
  * now; everything is as before. */
 bool epoch_begin(void);

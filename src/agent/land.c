@@ -97,7 +97,7 @@ void land(struct agent_saved *saved, uintptr_t pc, int is_return)
 	regs.is_return_address = is_return != 0;
 	agent_lock(&guard);
 	if (agent_is_on) {
-		segment_enter_frame(&regs);
+		segment_enter_frame(&agent_thread, &regs);
 		if (!discover_repair(&regs))
 			agent_thread.id = AGENT_LOST_ID;
 	}

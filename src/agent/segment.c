@@ -16,10 +16,8 @@ enum {
 /* Under the agent's lock. */
 static struct walk walk;
 
-void segment_leave(const void *interrupted, struct agent_segment *ret)
+static void leave(const volatile struct agent_thread *thread, const void *interrupted, struct agent_segment *ret)
 {
-	volatile const struct agent_thread *thread = &agent_thread;
-
 	*ret = (struct agent_segment){.id = thread->id,
 				      .top = thread->top,
 				      .base = thread->base,
@@ -31,11 +29,15 @@ void segment_leave(const void *interrupted, struct agent_segment *ret)
 				      .epoch = agent_epoch()};
 }
 
-/* In this order a handler that interrupts it finds a state of the old segment or of the new one, with room above it. */
-static void begin(struct agent_entry *base, uintptr_t root, const struct agent_segment *outer)
+void segment_leave(const void *interrupted, struct agent_segment *ret)
 {
-	volatile struct agent_thread *thread = &agent_thread;
+	leave(&agent_thread, interrupted, ret);
+}
 
+/* In this order a handler that interrupts it finds a state of the old segment or of the new one, with room above it. */
+static void begin(volatile struct agent_thread *thread, struct agent_entry *base, uintptr_t root,
+		  const struct agent_segment *outer)
+{
 	thread->top = base + 1;
 	thread->base = base;
 	thread->root = root;
@@ -43,33 +45,32 @@ static void begin(struct agent_entry *base, uintptr_t root, const struct agent_s
 	thread->id = AGENT_FOREIGN_ID;
 }
 
-struct agent_segment *segment_begin_handler(const void *interrupted, uint32_t prefix, uintptr_t root)
+struct agent_segment *segment_begin_handler(struct agent_thread *thread, const void *interrupted, uint32_t prefix,
+					    uintptr_t root)
 {
 	struct agent_segment left, *kept;
 	struct agent_entry *base;
 
-	segment_leave(interrupted, &left);
+	leave(thread, interrupted, &left);
 	/* A push that was interrupted may be writing the free entry. */
 	kept = (struct agent_segment *)((left.top ? left.top : left.base + 1) + 1);
 	base = (struct agent_entry *)kept + KEPT_ENTRIES;
 	/* First of all, so that a handler that comes now takes room above. */
-	((volatile struct agent_thread *)&agent_thread)->top = base + 1;
+	((volatile struct agent_thread *)thread)->top = base + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*kept = left;
 	*base = (struct agent_entry){.key = UINT64_MAX, .prefix = prefix};
-	begin(base, root, kept);
+	begin(thread, base, root, kept);
 	return kept;
 }
 
 void segment_begin_stack(struct agent_entry *base, uintptr_t root)
 {
-	begin(base, root, NULL);
+	begin(&agent_thread, base, root, NULL);
 }
 
-static void put_back(const struct agent_segment *left)
+static void put_back(volatile struct agent_thread *thread, const struct agent_segment *left)
 {
-	volatile struct agent_thread *thread = &agent_thread;
-
 	thread->root = left->root;
 	thread->outer = left->outer;
 	thread->landing = left->landing;
@@ -83,8 +84,8 @@ void segment_return(const struct agent_segment *left, const struct unwind_regs *
 {
 	struct agent_guard guard;
 
-	put_back(left);
-	if (left->epoch == agent_epoch() || !left->top || !agent_is_on)
+	put_back(&agent_thread, left);
+	if (left->epoch == epoch_now() || !left->top || !agent_is_on)
 		return;
 	agent_lock(&guard);
 	if (!discover_repair(regs))
@@ -140,12 +141,11 @@ void segment_leave_gone(const struct unwind_regs *regs)
 		return;
 	/* In a stub the stack cannot be walked, and the stub may be about to write what this would change. */
 	if (capture_is_between(regs) && walk_stack(&walk, regs, &agent_thread) && walk.is_whole)
-		segment_enter_frame(regs);
+		segment_enter_frame(&agent_thread, regs);
 }
 
-void segment_enter_frame(const struct unwind_regs *regs)
+void segment_enter_frame(struct agent_thread *thread, const struct unwind_regs *regs)
 {
-	struct agent_thread *thread = &agent_thread;
 	struct agent_entry *base;
 	uintptr_t root;
 
@@ -156,7 +156,7 @@ void segment_enter_frame(const struct unwind_regs *regs)
 			continue;
 		if (s->root && !is_in(s->root))
 			break;
-		put_back(s);
+		put_back(thread, s);
 		return;
 	}
 	/* Not of this handler or coroutine: another coroutine's, or the thread's first. */
@@ -164,10 +164,10 @@ void segment_enter_frame(const struct unwind_regs *regs)
 		root = walk.frames[walk.count - 2].slot;
 		base = coroutine_adopt(root);
 		if (base)
-			segment_begin_stack(base, root);
+			begin(thread, base, root, NULL);
 	} else if (coroutine_find(regs->r[CFI_RSP], &base, &root)) {
-		segment_begin_stack(base, root);
+		begin(thread, base, root, NULL);
 	} else if (thread->root && thread->first) {
-		segment_begin_stack(thread->first, 0);
+		begin(thread, thread->first, 0, NULL);
 	}
 }

@@ -19,9 +19,10 @@
 
 /* Keeps the running segment in *ret. interrupted: the ucontext_t of a handler, NULL in a call of the agent's. Signal-safe. */
 void segment_leave(const void *interrupted, struct agent_segment *ret);
-/* A segment on that prefix for the handler that has interrupted the running one, which is kept on the context stack: jumps out of the
- * handler find it there. Signal-safe. */
-struct agent_segment *segment_begin_handler(const void *interrupted, uint32_t prefix, uintptr_t root);
+/* A segment on that prefix for the handler that has interrupted the thread's running one, which is kept on the context stack: jumps out of
+ * the handler find it there. The thread is this one, or is stopped. Signal-safe. */
+struct agent_segment *segment_begin_handler(struct agent_thread *thread, const void *interrupted, uint32_t prefix,
+					    uintptr_t root);
 /* Another stack's: base is its first entry, the one above is free. Signal-safe. */
 void segment_begin_stack(struct agent_entry *base, uintptr_t root);
 /* Back in what was left. regs: where it goes on; of calls of the agent's, the caller. Not under the agent's lock. */
@@ -34,8 +35,9 @@ bool segment_is_held(const struct agent_thread *thread, uintptr_t at, size_t len
  * registers is not inside of it. Then the segment outside is the running one, with a context that is not known. Under the agent's
  * lock. */
 void segment_leave_gone(const struct unwind_regs *regs);
-/* The segment that the frame with these registers is in becomes the running one: jumps leave others. Under the agent's lock. */
-void segment_enter_frame(const struct unwind_regs *regs);
+/* The segment that the thread's frame with these registers is in becomes its running one: jumps leave others. The thread is this one, or
+ * is stopped. Under the agent's lock. */
+void segment_enter_frame(struct agent_thread *thread, const struct unwind_regs *regs);
 
 /* The registers of the function that this is inlined in. */
 static inline __attribute__((always_inline)) void segment_regs_here(struct unwind_regs *ret)

@@ -126,7 +126,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 		handler(sig, info, context);
 		return;
 	}
-	left = segment_begin_handler(context, WM_PREFIX_SIGNAL,
+	left = segment_begin_handler(&agent_thread, context, WM_PREFIX_SIGNAL,
 				     (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
 	agent_thread.is_on_alternate = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)interrupted->uc_stack.ss_sp <
 				       interrupted->uc_stack.ss_size;

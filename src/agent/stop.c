@@ -36,6 +36,7 @@ static _Atomic uint32_t events;
 static uint32_t last_number;
 static bool is_stopped;  /* or there is no other thread */
 static bool has_stopped; /* others wait */
+static bool is_assumed;  /* not here but in ptrace */
 static const char mark;  /* its address is in the signals' data */
 
 static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
@@ -294,17 +295,47 @@ static bool wait_for_unlisted(uint32_t number)
 	return false;
 }
 
-static bool try_to_stop(void)
+static void next_number(void)
 {
 	last_number += last_number == UINT32_MAX ? 2 : 1;
+}
+
+static bool try_to_stop(void)
+{
+	next_number();
 	atomic_store(&stopping, last_number);
 	has_stopped = true;
 	return ask_all(last_number) && wait_for_listed(last_number) && wait_for_unlisted(last_number);
 }
 
+void stop_assume(void)
+{
+	next_number();
+	is_stopped = has_stopped = is_assumed = true;
+}
+
+void stop_assume_at(struct thread_record *r, const struct unwind_regs *regs)
+{
+	r->is_interrupted = true;
+	r->pc_kind = THREAD_PC;
+	atomic_store(&r->regs, regs);
+	atomic_store(&r->stopped_in, last_number);
+}
+
+/* The lock's own thread says itself where it is. */
+static void end_assumed(void)
+{
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (r != agent_thread.record && atomic_load(&r->stopped_in) == last_number)
+			atomic_store(&r->regs, NULL);
+	is_assumed = false;
+}
+
 void stop_end(void)
 {
-	if (has_stopped) {
+	if (is_assumed) {
+		end_assumed();
+	} else if (has_stopped) {
 		atomic_store(&stopping, 0);
 		futex(&stopping, FUTEX_WAKE, INT_MAX, NULL);
 	}
@@ -367,6 +398,8 @@ bool stop_again(unsigned int times)
 {
 	bool was_stopped = has_stopped;
 
+	if (is_assumed)
+		return false;
 	stop_end();
 	if (!was_stopped)
 		return false;
@@ -408,5 +441,5 @@ enum stop_held stop_is_held(uintptr_t at, size_t len)
 void stop_after_fork(void)
 {
 	atomic_store(&stopping, 0);
-	has_stopped = is_stopped = false;
+	has_stopped = is_stopped = is_assumed = false;
 }

@@ -29,12 +29,19 @@ extern struct stop_stats stop_stats __attribute__((visibility("hidden")));
 
 /* All other threads are stopped until stop_end or the lock is let go of. False: one could not be. */
 bool stop_others(void);
+/*
+ * They are stopped by ptrace, until after stop_end: stop_others has nothing to do. Of each of them that is listed, where it is:
+ * stop_assume_at; regs stay the caller's until stop_end.
+ */
+void stop_assume(void);
+struct thread_record;
+struct unwind_regs;
+void stop_assume_at(struct thread_record *record, const struct unwind_regs *regs);
 /* They go on; nothing, if they are not stopped. */
 void stop_end(void);
 /* They go on for a moment and are stopped again: one was where it cannot stay. False: they go on. */
 bool stop_again(unsigned int times);
 /* It is this thread's, or that of one that is stopped, whose state can be looked at. */
-struct thread_record;
 bool stop_has(const struct thread_record *record);
 enum stop_held {
 	STOP_FREE,

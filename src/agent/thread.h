@@ -106,10 +106,10 @@ static inline bool agent_id_is_foreign(uint64_t id)
 	return id > AGENT_MAX_ID;
 }
 
-/* As long as the agent has not found out how this thread came here, once it was attached. */
-static inline bool agent_thread_is_lost(void)
+/* As long as the agent has not found out how the thread came here, once it was attached. */
+static inline bool agent_thread_is_lost(const struct agent_thread *thread)
 {
-	return agent_thread.id >= AGENT_LOST_ID;
+	return thread->id >= AGENT_LOST_ID;
 }
 
 /* Gives this thread a context stack. False without memory. Signal-safe. */

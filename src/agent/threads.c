@@ -60,28 +60,35 @@ static void note_gone(const struct thread_record *own, uint32_t tid)
 			atomic_store(&r->is_gone, true);
 }
 
-bool threads_join(void)
+bool threads_join_of(struct agent_thread *thread, uint32_t tid)
 {
-	struct agent_thread *thread = &agent_thread;
 	struct thread_record *r;
-	uint64_t mask;
-	uint32_t tid;
 
-	if (WMRT_LIKELY(thread->record))
+	if (thread->record)
 		return true;
-	mask = wmrt_block_signals();
-	tid = wmrt_gettid();
 	threads_pid();
 	r = take_free(tid);
 	if (!r)
 		r = add_new(tid);
-	if (r) {
-		r->state = thread;
-		note_gone(r, tid);
-		thread->record = r;
-	}
+	if (!r)
+		return false;
+	r->state = thread;
+	note_gone(r, tid);
+	thread->record = r;
+	return true;
+}
+
+bool threads_join(void)
+{
+	uint64_t mask;
+	bool ret;
+
+	if (WMRT_LIKELY(agent_thread.record))
+		return true;
+	mask = wmrt_block_signals();
+	ret = threads_join_of(&agent_thread, wmrt_gettid());
 	wmrt_unblock_signals(mask);
-	return r != NULL;
+	return ret;
 }
 
 /* Its memory may be another thread's by now: only the record is looked at. */

@@ -56,6 +56,7 @@ struct thread_record {
 	uint32_t pc_number;
 	/* Under the agent's lock. */
 	bool is_known;    /* chain is how it came to where it is */
+	bool is_lost;     /* not all calls that it is in could be written */
 	bool is_given_up; /* deaf for long: it is not waited for again until it answers */
 	bool has_timer;
 	int timer;
@@ -75,6 +76,8 @@ extern _Atomic(struct thread_record *) threads_all __attribute__((visibility("hi
 
 /* Lists this thread. False without memory. Signal-safe; no lock. */
 bool threads_join(void);
+/* The same for one that is stopped. */
+bool threads_join_of(struct agent_thread *thread, uint32_t tid);
 /* Records of threads that have ended are free: timers and context stacks are given back. How many there are of others. Under the
  * agent's lock. */
 uint32_t threads_sweep(void);

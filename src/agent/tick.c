@@ -215,25 +215,39 @@ bool tick_keep_signal(void)
 	return wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&action, 0, 8, 0, 0) == 0;
 }
 
-bool tick_start(void)
+/* The kernel's number of the clock of CPU time of any thread of the process. */
+static clockid_t clock_of(uint32_t tid)
 {
-	struct thread_record *record = agent_thread.record;
+	enum {
+		PER_THREAD = 4,
+		SCHEDULED = 2,
+	};
+
+	return agent_options.is_wall ? CLOCK_MONOTONIC : (clockid_t)(~tid << 3 | PER_THREAD | SCHEDULED);
+}
+
+bool tick_start_of(struct thread_record *record)
+{
 	struct sigevent event;
 	struct itimerspec spec;
 
 	memset(&event, 0, sizeof event);
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = TICK_SIGNAL;
-	event._sigev_un._tid = (int)wmrt_gettid();
+	event._sigev_un._tid = (int)atomic_load(&record->tid);
 	period_ns = agent_options.sample_hz ? 1000000000u / agent_options.sample_hz : EPOCH_TICKS_NS;
 	spec = (struct itimerspec){{(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)},
 				   {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)}};
-	if (!record || !tick_keep_signal() ||
-	    wmrt_sys3(SYS_timer_create, agent_options.is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, (long)&event,
-		      (long)&record->timer) != 0)
+	if (!tick_keep_signal() || wmrt_sys3(SYS_timer_create, clock_of((uint32_t)event._sigev_un._tid), (long)&event,
+					     (long)&record->timer) != 0)
 		return false;
 	record->has_timer = true;
 	return wmrt_sys6(SYS_timer_settime, record->timer, 0, (long)&spec, 0, 0, 0) == 0;
+}
+
+bool tick_start(void)
+{
+	return agent_thread.record && tick_start_of(agent_thread.record);
 }
 
 void tick_stop(void)

@@ -24,6 +24,9 @@ enum {
 bool tick_keep_signal(void);
 /* A timer for this thread, which is listed. False: the kernel gives none. */
 bool tick_start(void);
+struct thread_record;
+/* The same for another one. */
+bool tick_start_of(struct thread_record *record);
 /* Ends all timers, and what the signal did before is as it was. All signals are blocked, and other threads stand still. */
 void tick_stop(void);
 

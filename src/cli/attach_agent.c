@@ -289,8 +289,7 @@ static struct error *refusal(const struct attempt *a)
 	case WM1_ATTACH_THREADS:
 		return error_create(
 			ERROR_ARGUMENT,
-			"process %d: has or had more than one thread: the agent is attached to single-threaded "
-			"processes only",
+			"process %d: has a thread that its C library has not made, which the agent cannot work in",
 			pid);
 	case WM1_ATTACH_STACK:
 		return error_create(
@@ -349,10 +348,7 @@ struct error *attach_agent(pid_t pid, const struct attach_options *options)
 		strcpy(a->request.options, options->options);
 		strcpy(a->request.output, options->pattern);
 		a->request.limit_bytes = options->limit_bytes;
-		if (a->in.thread_count > 1)
-			a->request.result = WM1_ATTACH_THREADS;
-		else
-			err = try_until_done(a);
+		err = try_until_done(a);
 	}
 	if (!err)
 		err = refusal(a);

@@ -236,7 +236,10 @@ struct error *inject_is_safe(struct inject *in, const char **ret)
 		return error_create(ERROR_FORMAT, "process %d: its stacks cannot be read: %s", (int)in->pid,
 				    dwfl_errmsg(-1));
 	dwfl_getmodules(in->own->dwfl, find_allocator, &f, 0);
-	dwfl_getthread_frames(in->own->dwfl, in->pid, look_at_frame, &f);
+	for (size_t i = 0; i < in->thread_count && !f.why; i++) {
+		f.count = 0;
+		dwfl_getthread_frames(in->own->dwfl, in->threads[i].tid, look_at_frame, &f);
+	}
 	*ret = f.why;
 	return NULL;
 }

@@ -175,7 +175,6 @@ END
 	$build_line -o refused refused.c -lpthread && $build_line -static -o static refused.c -lpthread ||
 		{ fail "refused.c does not build"; return; }
 	other threads ./refused threads
-	refused threads "more than one thread" "$waymark" attach "$pid"
 	refused "not attached" "is not attached" "$waymark" attach --detach "$pid"
 	end_other
 	other static ./static plain
