@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 enum {
-	WM1_ATTACH_VERSION = 1,
+	WM1_ATTACH_VERSION = 2,
 	WM1_ATTACH_REGISTERS = 27, /* struct user_regs_struct */
 };
 
 enum wm1_attach_result {
 	WM1_ATTACH_DONE = 1,
-	WM1_ATTACH_AGAIN,       /* a thread is where code is to be written: let it run a little */
+	WM1_ATTACH_AGAIN, /* threads are where code is to be written: let them run a little; all, if none is said to be in the way */
 	WM1_ATTACH_ALREADY,     /* the agent works in this process */
 	WM1_ATTACH_NOT,         /* it does not */
 	WM1_ATTACH_STARTED,     /* it does, and came by `waymark run` */
@@ -32,6 +32,7 @@ enum wm1_attach_result {
 struct wm1_attach_thread {
 	uint64_t tid;
 	uint64_t registers[WM1_ATTACH_REGISTERS]; /* in the kernel's order */
+	uint64_t is_in_the_way;                   /* on return */
 };
 
 struct wm1_attach_request {

@@ -27,6 +27,8 @@
 #include "agent/memory.h"
 #include "agent/options.h"
 #include "agent/program.h"
+#include "agent/restart.h"
+#include "agent/say.h"
 #include "agent/segment.h"
 #include "agent/slots.h"
 #include "agent/stop.h"
@@ -103,10 +105,16 @@ static void assume_stopped(uint64_t thread_count)
 			stop_assume_at(places[i].state->record, &places[i].regs);
 }
 
-/* A thread has been stopped while it had a lock: it is to go on first. */
-static bool is_locked(void)
+/* A thread has been stopped while it had a lock, or while it looks for who catches an exception: it is to go on first. */
+static bool is_busy(struct wm1_attach_request *r)
 {
-	return agent_lock_is_taken() || wmrt_lock_is_taken();
+	bool ret = agent_lock_is_taken() || wmrt_lock_is_taken();
+
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		r->threads[i].is_in_the_way = exception_is_thrown(r->threads[i].registers[FS_BASE]);
+		ret |= r->threads[i].is_in_the_way;
+	}
+	return ret;
 }
 
 static bool is_own(uintptr_t pc)
@@ -117,6 +125,12 @@ static bool is_own(uintptr_t pc)
 	return image && image->kind == AGENT_IMAGE_OWN && !cells_find(pc, &site);
 }
 
+/* Its frames do no harm, whether the agent is on or off when they go on. */
+static bool is_bystander(uintptr_t pc)
+{
+	return restart_is_wait(pc) || threads_is_base(pc);
+}
+
 /* The frames go on at places where all bytes may change. */
 static bool is_clear(const struct walk *w, bool may_return_here)
 {
@@ -125,7 +139,7 @@ static bool is_clear(const struct walk *w, bool may_return_here)
 	for (size_t i = 0; i < w->count; i++) {
 		const struct walk_frame *f = &w->frames[i];
 
-		if (!may_return_here && is_own(f->pc))
+		if (!may_return_here && is_own(f->pc) && (f->is_interrupted || !is_bystander(f->pc)))
 			return false;
 		if (f->is_interrupted && !code_find_stub(f->pc, &stub) && detach_is_inside(f->pc))
 			return false;
@@ -138,7 +152,7 @@ static bool is_clear(const struct walk *w, bool may_return_here)
 static bool start(void)
 {
 	if (!is_started) {
-		is_started = agent_start();
+		is_started = agent_start() && agent_watch_forks();
 		return is_started;
 	}
 	if (!code_reopen())
@@ -204,17 +218,22 @@ static enum wm1_attach_result set_output(struct wm1_attach_request *r)
 }
 
 /* Where all threads may stay while code is written. */
-static enum wm1_attach_result look_at_stacks(const struct wm1_attach_request *r)
+static enum wm1_attach_result look_at_stacks(struct wm1_attach_request *r)
 {
+	enum wm1_attach_result ret = WM1_ATTACH_DONE;
+
 	for (uint64_t i = 0; i < r->thread_count; i++) {
 		struct agent_thread nothing_known = {.id = AGENT_FOREIGN_ID};
 
 		if (!walk_stack(&walk, &places[i].regs, &nothing_known) || !walk.is_whole)
-			return WM1_ATTACH_STACK;
-		if (!is_clear(&walk, false))
-			return WM1_ATTACH_AGAIN;
+			ret = WM1_ATTACH_STACK;
+		else if (is_clear(&walk, false))
+			continue;
+		else if (ret == WM1_ATTACH_DONE)
+			ret = WM1_ATTACH_AGAIN;
+		r->threads[i].is_in_the_way = 1;
 	}
-	return WM1_ATTACH_DONE;
+	return ret;
 }
 
 /* Under the agent's lock. */
@@ -222,6 +241,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 {
 	enum wm1_attach_result result;
 
+	agent_options_parse(r->options);
 	if (!start() || !find_places(r))
 		return WM1_ATTACH_FAILED;
 	result = look_at_stacks(r);
@@ -231,7 +251,6 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	for (uint64_t i = 0; i < r->thread_count; i++)
 		if (!begin_thread(&places[i]))
 			return WM1_ATTACH_FAILED;
-	agent_options_parse(r->options);
 	tick_stats = (struct tick_stats){0};
 	for (uint64_t i = 0; i < r->thread_count; i++)
 		renew_thread(&places[i]);
@@ -239,6 +258,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	result = enter_code(r->thread_count);
 	if (result == WM1_ATTACH_DONE) {
 		wmrt_handlers_take();
+		say_open();
 		return result;
 	}
 	detach_code();
@@ -269,7 +289,7 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 		return is_attached ? WM1_ATTACH_ALREADY : WM1_ATTACH_STARTED;
 	wmrt_check_fork();
 	exception_start();
-	if (is_locked() || exception_is_thrown())
+	if (is_busy(r))
 		return WM1_ATTACH_AGAIN;
 	result = set_output(r);
 	if (result != WM1_ATTACH_DONE)
@@ -306,19 +326,26 @@ static bool may_leave(const struct place *p, bool is_last)
 /* Under the agent's lock. */
 static enum wm1_attach_result leave(struct wm1_attach_request *r)
 {
+	bool is_any = false;
+
 	if (!find_places(r))
 		return WM1_ATTACH_FAILED;
-	for (uint64_t i = 0; i < r->thread_count; i++)
-		if (!may_leave(&places[i], r->is_last))
-			return WM1_ATTACH_AGAIN;
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		r->threads[i].is_in_the_way = !may_leave(&places[i], r->is_last);
+		is_any |= r->threads[i].is_in_the_way;
+	}
+	if (is_any)
+		return WM1_ATTACH_AGAIN;
 	assume_stopped(r->thread_count);
 	if (!detach_code()) {
 		detach_undo();
 		return WM1_ATTACH_FAILED;
 	}
-	for (uint64_t i = 0; i < r->thread_count; i++)
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		cancel_give_back(places[i].state, places[i].regs.r[CFI_RSP]);
 		if (walk_stack(&walk, &places[i].regs, places[i].state))
 			walk_put_back_returns(&walk);
+	}
 	slots_give_back();
 	code_close();
 	return WM1_ATTACH_DONE;
@@ -348,7 +375,7 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 	if (!is_attached)
 		return WM1_ATTACH_STARTED;
 	wmrt_check_fork();
-	if (is_locked() || exception_is_thrown())
+	if (is_busy(r))
 		return WM1_ATTACH_AGAIN;
 	agent_lock(&guard);
 	result = leave(r);
@@ -359,6 +386,7 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 		return result;
 	wmrt_handlers_give_back();
 	tick_stop();
+	say_close();
 	end_recording(r);
 	return result;
 }

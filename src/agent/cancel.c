@@ -96,6 +96,24 @@ static __attribute__((noreturn)) void own_unwind_next(__pthread_unwind_buf_t *bu
 	__builtin_unreachable();
 }
 
+void cancel_give_back(struct agent_thread *thread, uintptr_t sp)
+{
+	uintptr_t low, high;
+
+	if (!agent_thread_stack(thread, sp, &low, &high))
+		return;
+	for (__pthread_unwind_buf_t *buffer = thread->cleanup; buffer; buffer = buffer->__pad[WORD_BELOW]) {
+		long *pc = &buffer->__cancel_jmp_buf[0].__cancel_jmp_buf[JMP_BUF_PC];
+
+		/* Who made a buffer without the agent leaves one behind that is gone. */
+		if ((uintptr_t)buffer < sp || (uintptr_t)(buffer + 1) > high)
+			break;
+		if (jmp_buf_demangle((uintptr_t)*pc) == (uintptr_t)agent_land_cleanup)
+			*pc = (long)jmp_buf_mangle((uintptr_t)buffer->__pad[WORD_PC]);
+	}
+	thread->cleanup = NULL;
+}
+
 WMRT_INTERPOSE(__pthread_register_cancel, own_register);
 WMRT_INTERPOSE(__pthread_unregister_cancel, own_unregister);
 WMRT_INTERPOSE(__pthread_register_cancel_defer, own_register_defer);

@@ -57,6 +57,15 @@ static int own_thrd_create(thrd_t *thread, thrd_start_t run, void *argument);
 
 /* ---- in the new thread ---- */
 
+#define IN_BASES __attribute__((section("agent_bases"), noinline))
+extern const char __start_agent_bases[] __attribute__((visibility("hidden")));
+extern const char __stop_agent_bases[] __attribute__((visibility("hidden")));
+
+bool threads_is_base(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__start_agent_bases && pc <= (uintptr_t)__stop_agent_bases;
+}
+
 static void begin(const struct start *start, uintptr_t entry)
 {
 	struct agent_guard guard;
@@ -92,7 +101,7 @@ static void end(void *nothing)
 	agent_thread_reset();
 }
 
-static void *run_thread(void *data)
+static IN_BASES void *run_thread(void *data)
 {
 	struct start start = *(struct start *)data;
 	void *result;
@@ -105,7 +114,7 @@ static void *run_thread(void *data)
 	return result;
 }
 
-static int run_thread_c11(void *data)
+static IN_BASES int run_thread_c11(void *data)
 {
 	struct start start = *(struct start *)data;
 	int result;

@@ -99,11 +99,36 @@ struct cxa_globals {
 	unsigned int uncaught_count;
 };
 
-static struct cxa_globals *(*globals)(void); /* written at start */
+/* Written at start. */
+static struct cxa_globals *(*globals)(void);
+static size_t tls_module;
 
-bool exception_is_thrown(void)
+/* Of glibc: the thread-local blocks of a thread. */
+struct dtv {
+	uintptr_t block;
+	uintptr_t to_free;
+};
+
+/* The library's thread-local block in the thread with that %fs; 0: none was used yet. */
+static uintptr_t block_of(uintptr_t fs)
 {
-	return globals && globals()->uncaught_count > 0;
+	enum {
+		DTV = 8, /* in tcbhead_t */
+	};
+	const struct dtv *dtv = *(const struct dtv *const *)(fs + DTV); /* NOLINT(performance-no-int-to-ptr) */
+
+	if (!tls_module || !dtv || tls_module > dtv[-1].block || dtv[tls_module].block == UINTPTR_MAX)
+		return 0;
+	return dtv[tls_module].block;
+}
+
+bool exception_is_thrown(uintptr_t fs)
+{
+	uintptr_t own = block_of((uintptr_t)__builtin_thread_pointer()), other = block_of(fs);
+
+	if (!globals || !own || !other)
+		return false;
+	return ((const struct cxa_globals *)(other + ((uintptr_t)globals() - own)))->uncaught_count > 0; /* NOLINT */
 }
 
 void exception_start(void)
@@ -112,7 +137,9 @@ void exception_start(void)
 
 	if (library && !globals) {
 		globals = (struct cxa_globals * (*)(void)) dlsym(library, "__cxa_get_globals");
-		exception_is_thrown(); /* its memory is there from now on */
+		if (globals)
+			globals(); /* its memory is there from now on */
+		dlinfo(library, RTLD_DI_TLS_MODID, &tls_module);
 	}
 	if (library)
 		dlclose(library);

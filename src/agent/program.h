@@ -117,6 +117,8 @@ extern bool agent_is_on __attribute__((visibility("hidden")));
 
 /* Tables, and the first epoch. Once, under the agent's lock. */
 bool agent_start(void);
+/* From now on a fork has the tables to itself (lock.h). Once. */
+bool agent_watch_forks(void);
 
 /* The function that has the address, as .eh_frame says; AGENT_NONE: there is none. Added when it is new. */
 uint32_t agent_function_at(uintptr_t address);

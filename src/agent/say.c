@@ -6,25 +6,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/options.h"
 #include "recorder/sys.h"
 
 enum {
 	LEAST_FD = 900, /* most programs may have 1024 */
 };
 
-/* Written once, before main. */
+/* Written before main, and when the agent is attached or detached. */
 static int kept = -1;
 static struct stat known;
-
-void say_begin(void)
-{
-	if (fstat(STDERR_FILENO, &known) != 0)
-		known.st_ino = 0;
-}
 
 void say_open(void)
 {
 	if (fstat(STDERR_FILENO, &known) != 0)
+		known.st_ino = 0;
+	if (!known.st_ino || (!agent_options.is_verbose && !agent_options.is_checked))
 		return;
 	kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, LEAST_FD);
 	if (kept < 0)
@@ -37,6 +34,13 @@ static bool is_known(int fd)
 
 	return fd >= 0 && wmrt_sys3(SYS_fstat, fd, (long)&now, 0) == 0 && now.st_dev == known.st_dev &&
 	       now.st_ino == known.st_ino;
+}
+
+void say_close(void)
+{
+	if (is_known(kept))
+		wmrt_sys3(SYS_close, kept, 0, 0);
+	kept = -1;
 }
 
 void say_line(struct wmrt_text *text)

@@ -60,6 +60,8 @@ static void renew(void)
 {
 	stop_after_fork();
 	threads_after_fork();
+	if (!agent_is_on)
+		return;
 	loader_after_fork();
 	code_reopen();
 }
@@ -85,6 +87,11 @@ static void after_fork(void)
 		tick_start();
 }
 
+bool agent_watch_forks(void)
+{
+	return pthread_atfork(agent_lock_for_fork, agent_unlock_after_fork, after_fork_in_child) == 0;
+}
+
 static const struct wmrt_client agent_client = {.start = before_main, .after_fork = after_fork};
 const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, NULL};
 
@@ -93,9 +100,6 @@ bool agent_is_on;
 
 bool agent_start(void)
 {
-	say_begin();
-	if (agent_options.is_verbose || agent_options.is_checked)
-		say_open();
 	agent_entry_init();
 	if (!agent_images_begin() || !code_init() || !quiet_init())
 		return false;
@@ -191,6 +195,7 @@ static void begin(void)
 	if (agent_is_sealed)
 		return;
 	agent_options_read();
+	say_open();
 	agent_lock_stats.is_counted = agent_options.is_verbose;
 	agent_lock(&guard);
 	agent_is_on = agent_start() && agent_thread_begin();
@@ -202,7 +207,7 @@ static void begin(void)
 	agent_unlock(&guard);
 	if (!agent_is_on)
 		return;
-	pthread_atfork(agent_lock_for_fork, agent_unlock_after_fork, after_fork_in_child);
+	agent_watch_forks();
 	tick_start();
 }
 

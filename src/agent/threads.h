@@ -91,6 +91,9 @@ uint32_t threads_pid(void);
 /* Threads that are being created and are not listed yet: each lists itself before it runs code of the program. */
 extern _Atomic uint32_t threads_coming __attribute__((visibility("hidden")));
 
+/* The agent's frame on which all others of a thread stand that pthread_create has made. */
+bool threads_is_base(uintptr_t pc);
+
 /* Looks up what is stood in front of. Once, at start. */
 void threads_start(void);
 

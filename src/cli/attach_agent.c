@@ -22,6 +22,7 @@ enum {
 	TRIES_STACK = 200, /* with a stack that cannot be walked to its end, or with frames of the agent's */
 	PROC_PATH_MAX = 64,
 	REASON_MAX = 512,
+	ALONE = 8,    /* tries, in the last of which all threads run */
 	BIND_NOW = 2, /* RTLD_NOW of glibc on x86-64 */
 };
 
@@ -196,13 +197,19 @@ static struct error *ask(struct inject *in, uint64_t function, struct wm1_attach
 	r->thread_count = in->thread_count;
 	for (size_t i = 0; i < in->thread_count; i++) {
 		r->threads[i].tid = (uint64_t)in->threads[i].tid;
+		r->threads[i].is_in_the_way = 0;
 		memcpy(r->threads[i].registers, in->threads[i].registers, sizeof r->threads[i].registers);
 	}
 	err = inject_write(in, at, r, len);
 	if (!err)
 		err = call(in, function, at, 0, &ignored);
 	if (!err)
-		err = inject_read(in, at, request, sizeof *request);
+		err = inject_read(in, at, r, len);
+	if (!err) {
+		*request = *r;
+		for (size_t i = 0; i < in->thread_count; i++)
+			in->threads[i].is_in_the_way = r->threads[i].is_in_the_way != 0;
+	}
 	free(r);
 	return err;
 }
@@ -226,6 +233,10 @@ static struct error *try_once(struct attempt *a)
 
 	if (err || a->in_the_way)
 		return err;
+	if (a->path && !inject_has_c_threads(&a->in)) {
+		a->request.result = WM1_ATTACH_THREADS;
+		return NULL;
+	}
 	err = inject_begin(&a->in);
 	if (!err && !a->at)
 		err = load(&a->in, a->path, a->function, &a->at);
@@ -239,6 +250,16 @@ static struct error *try_once(struct attempt *a)
 	if (!end)
 		a->request = request;
 	return end;
+}
+
+/* Those that are in the way go on alone, so that the others stay out of it; now and then all, for what they may wait for. */
+static struct error *run_a_little(struct attempt *a, int tries)
+{
+	bool is_any = false;
+
+	for (size_t i = 0; i < a->in.thread_count; i++)
+		is_any |= a->in.threads[i].is_in_the_way;
+	return inject_run(&a->in, !is_any || tries % ALONE == ALONE - 1);
 }
 
 static bool is_to_try_again(const struct attempt *a, int tries)
@@ -261,7 +282,7 @@ static struct error *try_until_done(struct attempt *a)
 		if (err || !is_to_try_again(a, i))
 			return err;
 		memcpy(a->request.output, output, sizeof output);
-		err = inject_run(&a->in);
+		err = run_a_little(a, i);
 		if (err)
 			return err;
 	}

@@ -120,6 +120,8 @@ static struct inject_thread *find_thread(const struct inject *in, pid_t tid)
 
 static struct error *read_registers(struct inject *in, struct inject_thread *thread)
 {
+	thread->is_running = false;
+	thread->is_in_the_way = false;
 	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, thread->registers) != 0)
 		return failed(in, "its registers cannot be read");
 	return thread->registers[INJECT_CS] == USER_CODE_64
@@ -140,7 +142,7 @@ static struct error *add_thread(struct inject *in, pid_t tid, bool *ret)
 		return &error_no_memory;
 	}
 	in->threads = grown;
-	in->threads[in->thread_count++] = (struct inject_thread){.tid = tid};
+	in->threads[in->thread_count++] = (struct inject_thread){.tid = tid, .is_running = true};
 	*ret = true;
 	return NULL;
 }
@@ -188,6 +190,8 @@ static struct error *stop_from(struct inject *in, size_t first)
 	for (size_t i = first; !err && i < in->thread_count; i++) {
 		bool is_ended;
 
+		if (!in->threads[i].is_running)
+			continue;
 		err = stop_thread(in, i, &is_ended);
 		if (!err && is_ended) {
 			memmove(&in->threads[i], &in->threads[i + 1], (in->thread_count - i - 1) * sizeof *in->threads);
@@ -214,14 +218,20 @@ struct error *inject_stop(struct inject *in)
 	return err;
 }
 
-struct error *inject_run(struct inject *in)
+struct error *inject_run(struct inject *in, bool is_for_all)
 {
 	const struct timespec while_running = {0, RUN_NS};
 
 	in->is_stopped = false;
-	for (size_t i = 0; i < in->thread_count; i++)
-		if (ptrace(PTRACE_CONT, in->threads[i].tid, NULL, NULL) != 0 && errno != ESRCH)
+	for (size_t i = 0; i < in->thread_count; i++) {
+		struct inject_thread *thread = &in->threads[i];
+
+		if (!is_for_all && !thread->is_in_the_way)
+			continue;
+		if (ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 && errno != ESRCH)
 			return failed(in, "does not go on");
+		thread->is_running = true;
+	}
 	nanosleep(&while_running, NULL);
 	return inject_stop(in);
 }
@@ -259,6 +269,25 @@ struct error *inject_read(struct inject *in, uint64_t address, void *bytes, size
 	if (pread(in->own->memory_fd, bytes, len_bytes, (off_t)address) != (ssize_t)len_bytes)
 		return failed(in, "its memory cannot be read");
 	return NULL;
+}
+
+bool inject_has_c_threads(struct inject *in)
+{
+	enum {
+		SELF = 16, /* in tcbhead_t of glibc: the address of the record itself */
+	};
+
+	for (size_t i = 0; i < in->thread_count; i++) {
+		uint64_t fs = in->threads[i].registers[INJECT_FS_BASE], self = 0;
+		ssize_t got = pread(in->own->memory_fd, &self, sizeof self, (off_t)(fs + SELF));
+
+		if (!fs || got != sizeof self || self != fs)
+			return false;
+		for (size_t k = 0; k < i; k++)
+			if (in->threads[k].registers[INJECT_FS_BASE] == fs)
+				return false;
+	}
+	return true;
 }
 
 /* ---- calls ---- */

@@ -3,7 +3,7 @@
  *
  *      inject_open          ELF images and call frame information of the process
  *      inject_stop          every thread stands still (PTRACE_SEIZE: no signal that anybody sees)
- *      inject_is_safe       is the first thread where a call of dlopen does no harm?
+ *      inject_is_safe       is every thread where a call of dlopen by the first one does no harm?
  *      inject_begin         a stack of its own for calls, all signals blocked
  *      inject_call ...
  *      inject_end           registers, vector registers, errno and mask as they were
@@ -31,6 +31,8 @@ enum {
 struct inject_thread {
 	pid_t tid;
 	uint64_t registers[INJECT_REGISTERS]; /* while it stands still */
+	bool is_in_the_way;                   /* it is to go on a little */
+	bool is_running;
 };
 
 struct inject {
@@ -43,10 +45,13 @@ struct inject {
 
 struct error *inject_open(pid_t pid, struct inject *ret);
 struct error *inject_stop(struct inject *in);
-/* Lets the threads run for about a millisecond of their time, and stops them again. */
-struct error *inject_run(struct inject *in);
-/* *ret: NULL if it is, else what is in the way: "memory is being allocated". */
+/* Lets the threads that are in the way run for about a millisecond, or all of them, and stops them again. */
+struct error *inject_run(struct inject *in, bool is_for_all);
+/* Threads that hold a lock of the loader, the allocator or the like, or may, are in the way. *ret: NULL if none is, else what one does:
+ * "memory is being allocated". */
 struct error *inject_is_safe(struct inject *in, const char **ret);
+/* All threads were made by the C library, which has a record of each where its %fs is. */
+bool inject_has_c_threads(struct inject *in);
 /* The address of a function of the image whose file name begins so; 0: there is none. */
 uint64_t inject_find(struct inject *in, const char *image, const char *function);
 /* Some image's file name begins so. */

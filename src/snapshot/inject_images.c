@@ -1,12 +1,17 @@
 /*
- * inject_images.c - functions of the images of a live process by name, and what its first thread is doing, by elfutils.
+ * inject_images.c - functions of the images of a live process by name, and what its threads are doing, by elfutils.
  *
  * A thread inside of the loader, or of the allocator that its libc uses, may hold a lock or have half changed what dlopen would use:
  * the frames near the top of its stack say so. The allocator's own functions have no names in a stripped library; the one that was
- * called from outside has, and is on the stack.
+ * called from outside has, and is on the stack. An allocator that is a library of its own may have threads of its own, which wait on a
+ * condition most of the time: one that sleeps there has let go of its lock.
+ *
+ * A thread that is made, or ends, has only frames of libc; the list of threads is locked then, of which dlopen makes use to give each the
+ * thread-local storage of what it loads. A thread that the C library keeps for itself has no others either: it sleeps.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "snapshot/inject_private.h"
 
@@ -21,7 +26,7 @@ struct unsafe {
 
 static const char allocates[] = "memory is being allocated", loads[] = "the loader is at work",
 		  forks[] = "a process is being started", ends[] = "the program is ending",
-		  throws[] = "an exception is on its way";
+		  throws[] = "an exception is on its way", threads[] = "a thread begins or ends";
 
 static const struct unsafe unsafes[] = {
 	{"malloc", allocates},
@@ -57,7 +62,19 @@ static const struct unsafe unsafes[] = {
 	{"vfork", forks},
 	{"posix_spawn", forks},
 	{"posix_spawnp", forks},
-	{"clone", forks},
+	{"pthread_create", threads},
+	{"thrd_create", threads},
+	{"pthread_exit", threads},
+	{"thrd_exit", threads},
+	{"setuid", threads},
+	{"setgid", threads},
+	{"seteuid", threads},
+	{"setegid", threads},
+	{"setreuid", threads},
+	{"setregid", threads},
+	{"setresuid", threads},
+	{"setresgid", threads},
+	{"setgroups", threads},
 	{"exit", ends},
 	{"quick_exit", ends},
 	{"_exit", ends},
@@ -174,29 +191,55 @@ uint64_t inject_find(struct inject *in, const char *image, const char *function)
 
 /* ---- frames ---- */
 
+/* Of one thread. */
 struct frames {
 	struct inject *in;
 	Dwfl_Module *allocator; /* a library whose malloc is the process's, not libc */
 	unsigned int count;
+	bool is_asleep;  /* in a futex */
+	bool is_waiting; /* on a condition */
+	bool is_in_libc; /* so far */
 	const char *why;
 };
 
-static const char *unsafe_in(struct frames *f, Dwarf_Addr pc)
+/* They have no lock while they sleep in a futex. */
+static const char *const waits[] = {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", NULL};
+/* They take the lock of the list of threads, but not while they sleep. */
+static const char *const joins[] = {"pthread_join",         "pthread_timedjoin_np",
+				    "pthread_clockjoin_np", "pthread_tryjoin_np",
+				    "pthread_detach",       "thrd_join",
+				    "thrd_detach",          NULL};
+
+static bool is_one_of(const char *name, const char *const names[])
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
+static const char *unsafe_in(struct frames *f, Dwarf_Addr pc, bool is_activation)
 {
 	Dwfl_Module *module = dwfl_addrmodule(f->in->own->dwfl, pc);
 	const char *name = module ? module_name(module) : "";
 	GElf_Off off = 0;
 	GElf_Sym sym;
 
+	f->is_in_libc &= strncmp(name, "libc.so", 7) == 0;
 	if (strncmp(name, "ld-linux", 8) == 0)
 		return loads;
 	if (strncmp(name, "libgcc_s", 8) == 0)
 		return throws;
-	if (module && module == f->allocator)
+	if (module && module == f->allocator && !f->is_waiting)
 		return allocates;
 	name = module ? dwfl_module_addrinfo(module, pc, &off, &sym, NULL, NULL, NULL) : NULL;
 	if (!name || off >= sym.st_size)
 		return NULL;
+	f->is_waiting |= f->is_asleep && is_one_of(name, waits);
+	if (!f->is_asleep && is_one_of(name, joins))
+		return threads;
+	/* Which is also the outermost frame of threads. */
+	if (is_activation && strcmp(name, "clone") == 0)
+		return forks;
 	for (size_t i = 0; i < sizeof unsafes / sizeof *unsafes; i++)
 		if (strcmp(unsafes[i].function, name) == 0)
 			return unsafes[i].why;
@@ -211,35 +254,51 @@ static int look_at_frame(Dwfl_Frame *frame, void *data)
 
 	if (!dwfl_frame_pc(frame, &pc, &is_activation) || f->count++ == FRAMES_MAX)
 		return DWARF_CB_ABORT;
-	f->why = unsafe_in(f, is_activation ? pc : pc - 1);
+	f->why = unsafe_in(f, is_activation ? pc : pc - 1, is_activation);
 	return f->why ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+/* What is in the way in that thread; NULL: nothing. */
+static const char *look_at_thread(struct inject *in, const struct inject_thread *thread, Dwfl_Module *allocator)
+{
+	uint64_t call = thread->registers[INJECT_ORIG_RAX];
+	struct frames f = {.in = in, .allocator = allocator, .is_in_libc = true};
+
+	/* One with a limit of time that was stopped before is in restart_syscall. */
+	f.is_asleep = call == SYS_futex || call == SYS_restart_syscall;
+	dwfl_getthread_frames(in->own->dwfl, thread->tid, look_at_frame, &f);
+	if (!f.why && thread->tid != in->pid && f.is_in_libc && !f.is_asleep && call != SYS_rt_sigtimedwait)
+		return threads;
+	return f.why;
 }
 
 static int find_allocator(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start, void *data)
 {
-	struct frames *f = data;
+	Dwfl_Module **ret = data;
 	const char *base = base_name(name);
 
 	(void)user;
 	(void)start;
 	if (strncmp(base, "lib", 3) != 0 || strncmp(base, "libc.so", 7) == 0 || !find_in(module, "malloc"))
 		return DWARF_CB_OK;
-	f->allocator = module;
+	*ret = module;
 	return DWARF_CB_ABORT;
 }
 
 struct error *inject_is_safe(struct inject *in, const char **ret)
 {
-	struct frames f = {.in = in};
+	Dwfl_Module *allocator = NULL;
 
+	*ret = NULL;
 	if (dwfl_pid(in->own->dwfl) < 0 && dwfl_linux_proc_attach(in->own->dwfl, in->pid, true) != 0)
 		return error_create(ERROR_FORMAT, "process %d: its stacks cannot be read: %s", (int)in->pid,
 				    dwfl_errmsg(-1));
-	dwfl_getmodules(in->own->dwfl, find_allocator, &f, 0);
-	for (size_t i = 0; i < in->thread_count && !f.why; i++) {
-		f.count = 0;
-		dwfl_getthread_frames(in->own->dwfl, in->threads[i].tid, look_at_frame, &f);
+	dwfl_getmodules(in->own->dwfl, find_allocator, &allocator, 0);
+	for (size_t i = 0; i < in->thread_count; i++) {
+		const char *why = look_at_thread(in, &in->threads[i], allocator);
+
+		in->threads[i].is_in_the_way = why != NULL;
+		*ret = why ? why : *ret;
 	}
-	*ret = f.why;
 	return NULL;
 }

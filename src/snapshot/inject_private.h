@@ -22,6 +22,7 @@ enum {
 	INJECT_CS = 17,
 	INJECT_FLAGS = 18,
 	INJECT_RSP = 19,
+	INJECT_FS_BASE = 21,
 };
 
 struct inject_private {
