@@ -40,8 +40,13 @@ static inline int compare_addresses(const uint64_t *a, const uint64_t *b)
 }
 SORT_DECLARE(address, uint64_t, compare_addresses);
 
+/* malloc's addresses. Written once, at start. */
+static uintptr_t allocators[2];
+
 bool agent_images_begin(void)
 {
+	allocators[0] = (uintptr_t)dlsym(RTLD_DEFAULT, "malloc");
+	allocators[1] = (uintptr_t)dlsym(RTLD_NEXT, "malloc");
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
 		if (!words_set(&early, (uintptr_t)map, 1))
 			return false;
@@ -52,7 +57,8 @@ struct agent_image *agent_image_find(uintptr_t address)
 {
 	struct agent_image *image = __atomic_load_n(&images, __ATOMIC_ACQUIRE);
 
-	while (image && (image->is_gone || address < image->low || address >= image->high))
+	while (image &&
+	       (image->is_gone || address < image->low || address >= image->high))
 		image = image->next;
 	return image;
 }
@@ -291,9 +297,20 @@ static bool read_targets(struct agent_image *image)
 	return true;
 }
 
-static enum agent_image_kind kind_of(const char *path)
+static bool has(const struct agent_image *image, uintptr_t address)
 {
-	const char *slash = strrchr(path, '/');
+	return address >= image->low && address < image->high;
+}
+
+/* A library whose malloc is the process's: functions of libc that call nothing back (quiet.h) call it, without telling the agent. */
+static bool is_allocator(const struct agent_image *image)
+{
+	return !has(image, getauxval(AT_ENTRY)) && (has(image, allocators[0]) || has(image, allocators[1]));
+}
+
+static enum agent_image_kind kind_of(const struct agent_image *image)
+{
+	const char *path = image->path, *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 
 	if (strncmp(name, "libwaymark-agent", 16) == 0)
@@ -301,7 +318,7 @@ static enum agent_image_kind kind_of(const char *path)
 	for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names; i++)
 		if (strncmp(name, foreign_names[i], strlen(foreign_names[i])) == 0)
 			return AGENT_IMAGE_FOREIGN;
-	return AGENT_IMAGE_CODE;
+	return is_allocator(image) ? AGENT_IMAGE_FOREIGN : AGENT_IMAGE_CODE;
 }
 
 static const char *copy_path(const char *path)
@@ -383,7 +400,7 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	image->path = path_of(found);
 	if (!image->path)
 		return NULL;
-	image->kind = kind_of(image->path);
+	image->kind = kind_of(image);
 	image->scan.state = image;
 	image->scan.function_at = function_at;
 	image->scan.cfa_offset_at = cfa_offset_at;

@@ -47,7 +47,7 @@ struct agent_image {
 	struct symbol_index names; /* of a late one, once a function of it is recorded */
 };
 
-/* All images that are loaded now are not late. Once; the loader's list does not change meanwhile. False without memory. */
+/* All images that are loaded now are not late, and one of them is the process's allocator. Once; the loader's list does not change meanwhile. False without memory. */
 bool agent_images_begin(void);
 /* The listed image at that address. NULL: none is listed, or it is gone. No lock, signal-safe. */
 struct agent_image *agent_image_find(uintptr_t address);

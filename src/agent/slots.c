@@ -323,8 +323,11 @@ bool slots_take(void)
 
 void slots_give_back(void)
 {
-	for (size_t i = 0; i < taken_count; i++)
-		if (agent_image_at((uintptr_t)taken[i].slot) && *taken[i].slot == taken[i].own)
+	for (size_t i = 0; i < taken_count; i++) {
+		const struct agent_image *image = agent_image_at((uintptr_t)taken[i].slot);
+
+		if (image && agent_image_is_there(image) && *taken[i].slot == taken[i].own)
 			put(taken[i].slot, taken[i].was);
+	}
 	taken_count = 0;
 }
