@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "cli/install_paths.h"
 #include "object/object.h"
@@ -18,7 +19,7 @@
 #include "waymark/attach.h"
 
 enum {
-	TRIES = 3000,
+	MOST_SECONDS = 15,
 	TRIES_STACK = 200, /* with a stack that cannot be walked to its end, or with frames of the agent's */
 	PROC_PATH_MAX = 64,
 	REASON_MAX = 512,
@@ -252,11 +253,16 @@ static struct error *try_once(struct attempt *a)
 	return end;
 }
 
-/* Those that are in the way go on alone, so that the others stay out of it; now and then all, for what they may wait for. */
+/*
+ * Those that are in the way go on alone, so that the others stay out of it; now and then all, for what they may wait for. Where the agent
+ * works it is always all: its threads stop each other.
+ */
 static struct error *run_a_little(struct attempt *a, int tries)
 {
 	bool is_any = false;
 
+	if (!a->path)
+		return inject_run(&a->in, true);
 	for (size_t i = 0; i < a->in.thread_count; i++)
 		is_any |= a->in.threads[i].is_in_the_way;
 	return inject_run(&a->in, !is_any || tries % ALONE == ALONE - 1);
@@ -270,9 +276,10 @@ static bool is_to_try_again(const struct attempt *a, int tries)
 
 static struct error *try_until_done(struct attempt *a)
 {
+	time_t end = time(NULL) + MOST_SECONDS;
 	struct error *err = NULL;
 
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i <= TRIES_STACK + 1 || time(NULL) < end; i++) {
 		char output[sizeof a->request.output];
 
 		memcpy(output, a->request.output, sizeof output);

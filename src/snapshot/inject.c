@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -40,6 +41,8 @@ enum {
 	VECTORS_BYTES = 16 << 10,
 	FLAGS_CLEARED = 0x40500, /* alignment checks, direction, trap */
 	SIGNAL_SET_BYTES = 8,
+	RESTART_NO_HANDLER =
+		514, /* ERESTARTNOHAND of the kernel: the call is made again, or returns EINTR to a handler */
 };
 _Static_assert(sizeof(struct user_regs_struct) == INJECT_REGISTERS * sizeof(uint64_t), "27 registers");
 
@@ -105,6 +108,8 @@ static struct error *wait_for_stop(struct inject *in, pid_t tid, bool *ret_ended
 		}
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return NULL;
+		/* It was on its way to the signal when it was interrupted: that is over with this stop. */
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 		if (ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)WSTOPSIG(status)) != 0 && errno != ESRCH)
 			return failed(in, "does not go on");
 	}
@@ -118,12 +123,46 @@ static struct inject_thread *find_thread(const struct inject *in, pid_t tid)
 	return NULL;
 }
 
+/*
+ * System calls without a limit of time that the kernel gives up for a stop, and does not make again as it does others (signal(7)). With a
+ * limit they return EINTR, as when a debugger stops the thread: how long they had waited is not known.
+ */
+static bool is_given_up(const uint64_t *registers)
+{
+	if (registers[INJECT_RAX] != (uint64_t)-EINTR)
+		return false;
+	switch (registers[INJECT_ORIG_RAX]) {
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return (int)registers[INJECT_R10] < 0;
+	case SYS_epoll_pwait2:
+	case SYS_semtimedop:
+		return !registers[INJECT_R10];
+	case SYS_rt_sigtimedwait:
+		return !registers[INJECT_RDX];
+	case SYS_io_getevents:
+		return !registers[INJECT_R8];
+	case SYS_semop:
+	case SYS_msgrcv:
+	case SYS_msgsnd:
+	case SYS_read:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static struct error *read_registers(struct inject *in, struct inject_thread *thread)
 {
 	thread->is_running = false;
 	thread->is_in_the_way = false;
 	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, thread->registers) != 0)
 		return failed(in, "its registers cannot be read");
+	if (is_given_up(thread->registers)) {
+		thread->registers[INJECT_RAX] = (uint64_t)-RESTART_NO_HANDLER;
+		if (ptrace(PTRACE_SETREGS, thread->tid, NULL, thread->registers) != 0)
+			return failed(in, "its registers cannot be written");
+	}
 	return thread->registers[INJECT_CS] == USER_CODE_64
 		       ? NULL
 		       : error_create(ERROR_FORMAT, "process %d: is a 32-bit program: attach works on x86-64 only",

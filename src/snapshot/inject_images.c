@@ -26,7 +26,8 @@ struct unsafe {
 
 static const char allocates[] = "memory is being allocated", loads[] = "the loader is at work",
 		  forks[] = "a process is being started", ends[] = "the program is ending",
-		  throws[] = "an exception is on its way", threads[] = "a thread begins or ends";
+		  throws[] = "an exception is on its way", threads[] = "a thread begins or ends",
+		  hides[] = "a stack cannot be walked";
 
 static const struct unsafe unsafes[] = {
 	{"malloc", allocates},
@@ -104,6 +105,17 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = no_debuginfo,
 };
 
+static struct error *report_images(struct inject *in)
+{
+	Dwfl *dwfl = in->own->dwfl;
+
+	dwfl_report_begin(dwfl);
+	if (dwfl_linux_proc_report(dwfl, in->pid) != 0 || dwfl_report_end(dwfl, NULL, NULL) != 0)
+		return error_create(ERROR_FORMAT, "process %d: its images cannot be read: %s", (int)in->pid,
+				    dwfl_errmsg(-1));
+	return NULL;
+}
+
 struct error *inject_images_open(struct inject *in)
 {
 	Dwfl *dwfl = dwfl_begin(&callbacks);
@@ -111,10 +123,7 @@ struct error *inject_images_open(struct inject *in)
 	if (!dwfl)
 		return &error_no_memory;
 	in->own->dwfl = dwfl;
-	if (dwfl_linux_proc_report(dwfl, in->pid) != 0 || dwfl_report_end(dwfl, NULL, NULL) != 0)
-		return error_create(ERROR_FORMAT, "process %d: its images cannot be read: %s", (int)in->pid,
-				    dwfl_errmsg(-1));
-	return NULL;
+	return report_images(in);
 }
 
 void inject_images_close(struct inject *in)
@@ -266,7 +275,8 @@ static const char *look_at_thread(struct inject *in, const struct inject_thread 
 
 	/* One with a limit of time that was stopped before is in restart_syscall. */
 	f.is_asleep = call == SYS_futex || call == SYS_restart_syscall;
-	dwfl_getthread_frames(in->own->dwfl, thread->tid, look_at_frame, &f);
+	if (dwfl_getthread_frames(in->own->dwfl, thread->tid, look_at_frame, &f) < 0 && !f.why)
+		return hides;
 	if (!f.why && thread->tid != in->pid && f.is_in_libc && !f.is_asleep && call != SYS_rt_sigtimedwait)
 		return threads;
 	return f.why;
@@ -288,6 +298,7 @@ static int find_allocator(Dwfl_Module *module, void **user, const char *name, Dw
 struct error *inject_is_safe(struct inject *in, const char **ret)
 {
 	Dwfl_Module *allocator = NULL;
+	bool are_new = false;
 
 	*ret = NULL;
 	if (dwfl_pid(in->own->dwfl) < 0 && dwfl_linux_proc_attach(in->own->dwfl, in->pid, true) != 0)
@@ -299,6 +310,8 @@ struct error *inject_is_safe(struct inject *in, const char **ret)
 
 		in->threads[i].is_in_the_way = why != NULL;
 		*ret = why ? why : *ret;
+		are_new |= why == hides;
 	}
-	return NULL;
+	/* It may be in an image that was loaded meanwhile. */
+	return are_new ? report_images(in) : NULL;
 }

@@ -10,6 +10,7 @@
 /* Places in registers[]. */
 enum {
 	INJECT_RBX = 5,
+	INJECT_R10 = 7,
 	INJECT_R9 = 8,
 	INJECT_R8 = 9,
 	INJECT_RAX = 10,

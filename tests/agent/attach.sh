@@ -21,6 +21,7 @@ fail() {
 
 gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
 gcc -w -O2 -o work "$sources/attach/work.c" || exit 1
+gcc -w -O2 -pthread -o threads "$sources/attach/threads.c" || exit 1
 g++ -w -O2 -o throw "$sources/attach/throw.cpp" || exit 1
 
 sleep 100 &
@@ -85,6 +86,18 @@ works() {
 	attach "$2" 100 "${6:-100}" && attach "$2-again" 100 "${6:-100}"
 	[ -z "$5" ] || wants "$2" "$5"
 	finish "$2" "$3" "$4"
+}
+
+# often MODE STATUS LINES PATTERN SAMPLES - programs with threads: in and out many times, in the midst of whatever they do.
+often() {
+	local i
+	begin threads "$1" || return
+	attach "$1" "$5" 100 && wants "$1" "$4"
+	for i in 1 2 3 4 5 6; do
+		attach "$1-$i" 0 100 || break
+	done
+	attach "$1-again" "$5" 100 && wants "$1" "$4"
+	finish "$1" "$2" "$3"
 }
 
 # is_in NUMBER: it waits in that system call, or has been there
@@ -213,6 +226,18 @@ one() {
 	tails) works work tails 12 $'back\n' '^main;tails;begin_chain;middle_of_chain;last_of_chain;' ;;
 	loop) works work loop 9 $'looped\n' '^main;loop;choose' ;;
 	throw) works throw throw 11 '' '^main;catcher.*;thrower.*;thrower' ;;
+	threads)
+		often waits 3 $'waited\n' '^main;waits;.*work;recurse' 100
+		often workers 4 $'worked\n' '^\[thread\];worker;work;sorts;qsort.*;compare;leaf' 100
+		often churn 5 $'churned\n' '^\[thread\];makes_threads;.*\[thread\];.*lives_shortly;work' 20
+		often handlers 6 $'handled\n' '^\[signal\];handler;leaf' 100
+		often loaders 7 $'loaded\n' '^\[thread\];worker;work;recurse' 100
+		;;
+	holds)
+		begin threads holds || return
+		refused holds "the loader is at work" "$waymark" attach "$pid"
+		finish holds 8 $'held\n'
+		;;
 	read) waits read 0 0 $'x 0\n' ;;
 	poll) waits poll 7 219 '' ;;
 	select) waits select 270 270 '' ;;
@@ -225,7 +250,7 @@ one() {
 }
 
 [ $# -gt 0 ] ||
-	set -- deep comparator signals handler jumps coroutines tails loop throw read poll select ppoll sleep semaphore refusals
+	set -- deep comparator signals handler jumps coroutines tails loop throw threads holds read poll select ppoll sleep semaphore refusals
 for mode; do
 	one "$mode"
 done

@@ -25,10 +25,11 @@ static size_t compare(int memory, uint64_t start, uint64_t end, uint64_t off, co
 	uint8_t *ours = calloc(1, len), *theirs = calloc(1, len);
 	int file = open(path, O_RDONLY);
 
-	if (!ours || !theirs || file < 0 || pread(file, ours, len, (off_t)off) < 0 ||
-	    pread(memory, theirs, len, (off_t)start) != (ssize_t)len) {
+	if (!ours || !theirs || file < 0 || pread(file, ours, len, (off_t)off) < 0) {
 		printf("%s: cannot be compared\n", path);
 		different = 1;
+	} else if (pread(memory, theirs, len, (off_t)start) != (ssize_t)len) {
+		len = 0; /* it was unmapped meanwhile */
 	}
 	for (size_t i = 0; i < len && !different; i++)
 		if (ours[i] != theirs[i])
