@@ -151,11 +151,12 @@ end_other() {
 }
 
 refusals() {
-	local build_line="gcc -w -O1"
+	local build_line="gcc -w -O1 -D_GNU_SOURCE"
 	cat >refused.c <<'END'
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -167,11 +168,19 @@ static void *wait_for_ever(void *unused)
 	for (;;)
 		pause();
 }
+static char stack[65536];
+static int wait_bare(void *unused)
+{
+	for (;;)
+		__asm__ volatile("syscall" : : "a"(34) : "rcx", "r11", "memory"); /* pause */
+}
 int main(int argc, char **argv)
 {
 	pthread_t thread;
 	if (strcmp(argv[1], "threads") == 0)
 		pthread_create(&thread, NULL, wait_for_ever, NULL);
+	if (strcmp(argv[1], "bare") == 0)
+		clone(wait_bare, stack + sizeof stack, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL);
 	if (strcmp(argv[1], "seccomp") == 0) {
 		struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
 		struct sock_fprog program = {1, &allow};
@@ -189,6 +198,9 @@ END
 		{ fail "refused.c does not build"; return; }
 	other threads ./refused threads
 	refused "not attached" "is not attached" "$waymark" attach --detach "$pid"
+	end_other
+	other bare ./refused bare
+	refused bare "its C library has not made" "$waymark" attach "$pid"
 	end_other
 	other static ./static plain
 	refused static "linked statically" "$waymark" attach "$pid"
