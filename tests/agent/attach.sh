@@ -242,6 +242,7 @@ one() {
 		often waits 3 $'waited\n' '^main;waits;.*work;recurse' 100
 		often workers 4 $'worked\n' '^\[thread\];worker;work;sorts;qsort.*;compare;leaf' 100
 		often churn 5 $'churned\n' '^\[thread\];makes_threads;.*\[thread\];.*lives_shortly;work' 20
+		often cancels 9 $'cancelled\n' '^\[thread\];nester;nests;.*nests;work;' 100
 		often handlers 6 $'handled\n' '^\[signal\];handler;leaf' 100
 		often loaders 7 $'loaded\n' '^\[thread\];worker;work;recurse' 100
 		;;

@@ -24,6 +24,7 @@
 enum {
 	WORKERS = 4,
 	NUMBERS = 40,
+	MOST_NESTED = 3000,
 };
 
 static const char *flag;
@@ -262,6 +263,49 @@ static int churn(void)
 	return 5;
 }
 
+/* Cleanups upon cleanups, begun before the agent came, while it was there and after it has left; at the end all are called. */
+static atomic_long begun, cleaned;
+
+static void counts(void *argument)
+{
+	leaf((long)argument);
+	cleaned++;
+}
+
+static NOINLINE void nests(long depth)
+{
+	pthread_cleanup_push(counts, (void *)depth);
+	begun++;
+	for (long i = 0; i < 200; i++)
+		work(i);
+	pthread_testcancel();
+	while (depth == MOST_NESTED)
+		usleep(1000);
+	nests(depth + 1);
+	pthread_cleanup_pop(1);
+}
+
+static void *nester(void *unused)
+{
+	nests(1);
+	return unused;
+}
+
+static int cancels(void)
+{
+	pthread_t thread = begin(nester, NULL), other = begin(worker, (void *)1);
+	void *result = NULL;
+
+	ready();
+	wait_for_flag(NULL);
+	pthread_cancel(thread);
+	expect(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED, "pthread_join");
+	pthread_join(other, NULL);
+	expect(begun == cleaned, "cleanups");
+	puts("cancelled");
+	return 9;
+}
+
 /* A thread in a handler, for long, beside one that works. */
 static atomic_long handled;
 
@@ -352,8 +396,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = {{"waits", waits},       {"workers", workers}, {"churn", churn},
-		     {"handlers", handlers}, {"loaders", loaders}, {"holds", holds}};
+	} modes[] = {{"waits", waits},     {"workers", workers}, {"churn", churn}, {"handlers", handlers},
+		     {"loaders", loaders}, {"cancels", cancels}, {"holds", holds}};
 
 	flag = argc == 3 ? argv[2] : "";
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
