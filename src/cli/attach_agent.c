@@ -230,7 +230,8 @@ struct attempt {
 static struct error *try_once(struct attempt *a)
 {
 	struct wm1_attach_request request = a->request;
-	struct error *err = inject_is_safe(&a->in, &a->in_the_way), *end;
+	/* Who leaves loads nothing. */
+	struct error *err = inject_is_safe(&a->in, a->path != NULL, &a->in_the_way), *end;
 
 	if (err || a->in_the_way)
 		return err;

@@ -47,9 +47,9 @@ struct error *inject_open(pid_t pid, struct inject *ret);
 struct error *inject_stop(struct inject *in);
 /* Lets the threads that are in the way run for about a millisecond, or all of them, and stops them again. */
 struct error *inject_run(struct inject *in, bool is_for_all);
-/* Threads that hold a lock of the loader, the allocator or the like, or may, are in the way. *ret: NULL if none is, else what one does:
- * "memory is being allocated". */
-struct error *inject_is_safe(struct inject *in, const char **ret);
+/* Threads that hold a lock of the loader, the allocator or the like are in the way; those whose stack does not say so, too, where
+ * is_certain. *ret: NULL if none is, else what one does: "memory is being allocated". */
+struct error *inject_is_safe(struct inject *in, bool is_certain, const char **ret);
 /* All threads were made by the C library, which has a record of each where its %fs is. */
 bool inject_has_c_threads(struct inject *in);
 /* The address of a function of the image whose file name begins so; 0: there is none. */

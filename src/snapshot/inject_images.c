@@ -295,7 +295,7 @@ static int find_allocator(Dwfl_Module *module, void **user, const char *name, Dw
 	return DWARF_CB_ABORT;
 }
 
-struct error *inject_is_safe(struct inject *in, const char **ret)
+struct error *inject_is_safe(struct inject *in, bool is_certain, const char **ret)
 {
 	Dwfl_Module *allocator = NULL;
 	bool are_new = false;
@@ -308,6 +308,8 @@ struct error *inject_is_safe(struct inject *in, const char **ret)
 	for (size_t i = 0; i < in->thread_count; i++) {
 		const char *why = look_at_thread(in, &in->threads[i], allocator);
 
+		if (why == hides && !is_certain)
+			why = NULL;
 		in->threads[i].is_in_the_way = why != NULL;
 		*ret = why ? why : *ret;
 		are_new |= why == hides;
