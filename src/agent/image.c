@@ -57,8 +57,7 @@ struct agent_image *agent_image_find(uintptr_t address)
 {
 	struct agent_image *image = __atomic_load_n(&images, __ATOMIC_ACQUIRE);
 
-	while (image &&
-	       (image->is_gone || address < image->low || address >= image->high))
+	while (image && (image->is_gone || address < image->low || address >= image->high))
 		image = image->next;
 	return image;
 }

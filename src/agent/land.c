@@ -113,7 +113,7 @@ __attribute__((used)) void agent_landed(struct agent_saved *saved)
 	if (buffer && recall(buffer, pc, (uintptr_t)saved->stack))
 		return;
 	land(saved, pc, (landing & IS_RETURN) != 0);
-	/* The program may jump there again without another setjmp. */
-	if (buffer)
+	/* The program may jump there again without another setjmp; where none was seen there may be others that are not seen. */
+	if (buffer && note_of(agent_thread.record, buffer)->buffer == buffer)
 		land_note(buffer, pc, (uintptr_t)saved->stack);
 }

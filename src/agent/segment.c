@@ -85,7 +85,7 @@ void segment_return(const struct agent_segment *left, const struct unwind_regs *
 	struct agent_guard guard;
 
 	put_back(&agent_thread, left);
-	if (left->epoch == epoch_now() || !left->top || !agent_is_on)
+	if (left->epoch == agent_epoch() || !left->top || !agent_is_on)
 		return;
 	agent_lock(&guard);
 	if (!discover_repair(regs))

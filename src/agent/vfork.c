@@ -64,7 +64,8 @@ static int run_child(void *data)
 	struct agent_guard guard;
 
 	if (agent_is_on && agent_thread.base) {
-		segment_begin_handler(NULL, start->prefix, (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
+		segment_begin_handler(&agent_thread, NULL, start->prefix,
+				      (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
 		agent_lock(&guard);
 		discover_entry((uintptr_t)start->run);
 		agent_unlock(&guard);
