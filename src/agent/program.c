@@ -123,53 +123,82 @@ uintptr_t agent_resolve(uintptr_t target)
 	return image ? resolve(image, target) : target;
 }
 
-static bool is_quiet(uint32_t function, int depth);
+enum quiet {
+	QUIET_NO,
+	QUIET_YES,
+	QUIET_UNSURE, /* not seen from here: too deep, or it is asked for already */
+};
 
-static bool all_calls_are_quiet(const struct scan_function *scan, int depth)
+static enum quiet find_quiet(uint32_t function, int depth);
+
+static enum quiet quiet_of_calls(const struct scan_function *scan, int depth)
 {
-	for (size_t i = 0; i < scan->site_count; i++) {
+	enum quiet ret = QUIET_YES;
+
+	for (size_t i = 0; i < scan->site_count && ret == QUIET_YES; i++) {
 		const struct scan_site *site = &scan->sites[i];
 		uintptr_t target;
 		uint32_t callee;
 
 		if (site->kind != SCAN_CALL && site->kind != SCAN_TAIL)
-			return false;
+			return QUIET_NO;
 		target = agent_resolve(site->target);
 		if (quiet_captures(target))
-			return false;
+			return QUIET_NO;
 		if (quiet_is_known(target))
 			continue;
 		callee = agent_function_at(target);
-		if (callee == AGENT_NONE || agent_program.functions[callee].start != target ||
-		    !is_quiet(callee, depth + 1))
-			return false;
+		if (callee == AGENT_NONE || agent_program.functions[callee].start != target)
+			return QUIET_NO;
+		ret = find_quiet(callee, depth + 1);
 	}
-	return true;
+	return ret;
 }
 
-/* Of a function that is not instrumented. */
-static bool is_quiet(uint32_t function, int depth)
+static bool is_small(const struct agent_function *f)
+{
+	return f->end - f->start <= (uintptr_t)QUIET_MAX_INSNS * 4;
+}
+
+/* Of a function that was not looked at yet, and what the scan says of it. An answer that is sure is kept; at depth 0 any is. */
+static enum quiet decide_quiet(uint32_t function, const struct scan_function *scan, int depth)
 {
 	struct agent_function *f = &agent_program.functions[function];
-	struct scan_function scan;
-	bool ret;
+	enum quiet ret = QUIET_NO;
 
-	if (f->state != AGENT_FUNCTION_SEEN)
-		return f->state == AGENT_FUNCTION_QUIET;
-	if (f->is_being_read || f->is_loud || depth > QUIET_MAX_DEPTH ||
-	    f->end - f->start > (uintptr_t)QUIET_MAX_INSNS * 4 ||
-	    scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
-		return false;
-	f->is_being_read = true;
-	ret = !scan.reason && !scan.switches_stack && scan.insn_count <= QUIET_MAX_INSNS &&
-	      all_calls_are_quiet(&scan, depth) && add_cold_parts(function, &scan);
-	f = &agent_program.functions[function];
-	f->is_being_read = false;
-	f->is_loud = !ret && depth == 0;
-	if (ret) {
+	if (!f->is_loud && is_small(f) && !scan->reason && !scan->switches_stack &&
+	    scan->insn_count <= QUIET_MAX_INSNS) {
+		f->is_being_read = true;
+		ret = quiet_of_calls(scan, depth);
+		if (ret == QUIET_YES && !add_cold_parts(function, scan))
+			ret = QUIET_NO;
+		f = &agent_program.functions[function];
+		f->is_being_read = false;
+	}
+	if (ret == QUIET_YES) {
 		f->state = AGENT_FUNCTION_QUIET;
 		agent_program.quiet_count++;
+	} else if (ret == QUIET_NO || depth == 0) {
+		f->is_loud = true;
 	}
+	return ret;
+}
+
+static enum quiet find_quiet(uint32_t function, int depth)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	struct scan_function scan;
+	enum quiet ret;
+
+	if (f->state != AGENT_FUNCTION_SEEN)
+		return f->state == AGENT_FUNCTION_QUIET ? QUIET_YES : QUIET_NO;
+	if (f->is_loud || !is_small(f))
+		return QUIET_NO;
+	if (f->is_being_read || depth > QUIET_MAX_DEPTH)
+		return QUIET_UNSURE;
+	if (scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
+		return QUIET_NO;
+	ret = decide_quiet(function, &scan, depth);
 	scan_function_release(&scan, &agent_allocator);
 	return ret;
 }
@@ -266,29 +295,31 @@ static void give_up(uint32_t function, const char *reason)
 
 void agent_function_reach(uint32_t function)
 {
-	struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = &agent_program.functions[function];
 	struct scan_function scan;
 	enum scan_result result;
 	const char *reason;
 
-	if (f->state != AGENT_FUNCTION_SEEN || is_quiet(function, 0))
+	if (f->state != AGENT_FUNCTION_SEEN)
 		return;
-	f = &agent_program.functions[function];
 	result = scan_function(&f->image->scan, f->start, &agent_allocator, &scan);
 	if (result != SCAN_OK) {
 		give_up(function, result == SCAN_NO_MEMORY ? "memory is short" : "no function starts there");
 		return;
 	}
-	reason = scan.start == f->start ? refuse(&scan) : "it is part of another function";
-	/* A thread that cannot be stopped now may be later. */
-	if (!reason && !stop_others()) {
-		scan_function_release(&scan, &agent_allocator);
-		return;
+	if (decide_quiet(function, &scan, 0) != QUIET_YES) {
+		reason = scan.start == agent_program.functions[function].start ? refuse(&scan)
+									       : "it is part of another function";
+		/* A thread that cannot be stopped now may be later. */
+		if (!reason && !stop_others()) {
+			scan_function_release(&scan, &agent_allocator);
+			return;
+		}
+		if (!reason && !instrument(function, &scan))
+			reason = "memory is short, or its code cannot be written";
+		if (reason)
+			give_up(function, reason);
 	}
-	if (!reason && !instrument(function, &scan))
-		reason = "memory is short, or its code cannot be written";
-	if (reason)
-		give_up(function, reason);
 	scan_function_release(&scan, &agent_allocator);
 }
 
