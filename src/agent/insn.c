@@ -267,24 +267,62 @@ bool insn_decode_flow(const uint8_t *bytes, size_t available_bytes, uint64_t add
 	return decode_flow(bytes, available_bytes, address, &decoder, &context, &z, ret);
 }
 
-bool insn_decode(const uint8_t *bytes, size_t available_bytes, uint64_t address, struct insn *ret)
+static bool decode(const uint8_t *bytes, size_t available_bytes, uint64_t address, ZydisDecodedInstruction *z,
+		   struct insn *ret)
 {
 	ZydisDecoder decoder;
 	ZydisDecoderContext context;
-	ZydisDecodedInstruction z;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 
-	if (!decode_flow(bytes, available_bytes, address, &decoder, &context, &z, ret))
+	if (!decode_flow(bytes, available_bytes, address, &decoder, &context, z, ret))
 		return false;
 	if (ret->op == INSN_OP_NOP || ret->op == INSN_OP_ENDBR)
 		return true;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, &z, operands, z.operand_count)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, z, operands, z->operand_count)))
 		return false;
-	add_operands(&z, operands, ret);
-	add_flags(&z, ret);
-	add_stack(&z, ret);
+	add_operands(z, operands, ret);
+	add_flags(z, ret);
+	add_stack(z, ret);
 	if (ret->kind == INSN_SYSCALL)
 		add_syscall(ret);
+	return true;
+}
+
+bool insn_decode(const uint8_t *bytes, size_t available_bytes, uint64_t address, struct insn *ret)
+{
+	ZydisDecodedInstruction z;
+
+	return decode(bytes, available_bytes, address, &z, ret);
+}
+
+static struct insn_fields fields_of(const ZydisDecodedInstruction *z)
+{
+	struct insn_fields ret = {.shape_bytes = z->length};
+
+	/* Another encoding, or two immediates (enter). */
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || z->raw.imm[1].size)
+		return (struct insn_fields){0};
+	if (z->raw.imm[0].size) {
+		ret.shape_bytes = ret.imm_at = z->raw.imm[0].offset;
+		ret.imm_bytes = z->raw.imm[0].size / 8;
+		ret.is_imm_signed = z->raw.imm[0].is_signed;
+		ret.is_imm_target = z->raw.imm[0].is_relative && z->mnemonic != ZYDIS_MNEMONIC_XBEGIN;
+	}
+	if (z->raw.disp.size) {
+		ret.shape_bytes = ret.disp_at = z->raw.disp.offset;
+		ret.disp_bytes = z->raw.disp.size / 8;
+	}
+	return ret;
+}
+
+bool insn_decode_fields(const uint8_t *bytes, size_t available_bytes, uint64_t address, struct insn *ret,
+			struct insn_fields *ret_fields)
+{
+	ZydisDecodedInstruction z;
+
+	if (!decode(bytes, available_bytes, address, &z, ret))
+		return false;
+	*ret_fields = fields_of(&z);
 	return true;
 }
 

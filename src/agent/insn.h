@@ -93,6 +93,19 @@ struct insn {
  * undefined. */
 bool insn_decode(const uint8_t *bytes, size_t available_bytes, uint64_t address, struct insn *ret);
 
+/* Where instructions differ that begin alike: all else of them is said by the bytes in front of these. */
+struct insn_fields {
+	uint8_t shape_bytes; /* in front of displacement and immediate; 0: it is not so simple */
+	uint8_t disp_at, disp_bytes;
+	uint8_t imm_at, imm_bytes;
+	bool is_imm_signed;
+	bool is_imm_target; /* a branch's distance */
+};
+
+/* The same, and its fields. */
+bool insn_decode_fields(const uint8_t *bytes, size_t available_bytes, uint64_t address, struct insn *ret,
+			struct insn_fields *ret_fields);
+
 /* Fills in address, len_bytes, kind, target, is_short and op only, in half the time. */
 bool insn_decode_flow(const uint8_t *bytes, size_t available_bytes, uint64_t address, struct insn *ret);
 

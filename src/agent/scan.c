@@ -97,7 +97,8 @@ static void decode_part(struct scan_work *w, struct scan_part *part)
 
 		if (!insn)
 			return;
-		if (!insn_decode(part->bytes + (address - part->low), left_bytes, address, insn)) {
+		if (!insn_decode_cached(w->image->cache, part->bytes + (address - part->low), left_bytes, address,
+					insn)) {
 			scan_refuse(w, address, "bytes that are no instruction");
 			return;
 		}
@@ -275,8 +276,8 @@ static uint64_t jumps_out(const struct scan_image *image, struct scan_chunk rang
 	struct insn insn;
 	int cfa_off_bytes;
 
-	while (address < range.high &&
-	       insn_decode_flow(scan_text_at(image, address), (size_t)(range.high - address), address, &insn)) {
+	while (address < range.high && insn_decode_cached(image->cache, scan_text_at(image, address),
+							  (size_t)(range.high - address), address, &insn)) {
 		if ((insn.kind == INSN_JUMP_DIRECT || insn.kind == INSN_JUMP_CONDITIONAL) &&
 		    (insn.target < range.low || insn.target >= range.high) &&
 		    image->function_at(image->state, insn.target, &low, &high, &cfa_off_bytes))
@@ -327,7 +328,8 @@ bool scan_is_plt(const struct scan_image *image, uint64_t address, uint64_t *slo
 
 	for (int i = 0; i < 2; i++) {
 		if (!scan_range_has(&image->text, address) ||
-		    !insn_decode(scan_text_at(image, address), (size_t)(image->text.high - address), address, &insn))
+		    !insn_decode_cached(image->cache, scan_text_at(image, address),
+					(size_t)(image->text.high - address), address, &insn))
 			return false;
 		if (insn.op != INSN_OP_ENDBR)
 			break;

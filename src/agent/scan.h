@@ -16,8 +16,8 @@
  * A cold part is a range of .eh_frame of its own. It starts with a frame (a CFA other than rsp + 8), or jumps into the interior of
  * its function.
  *
- * All memory comes from the allocator that is handed in. Nothing locks; functions of one image may be analysed in several threads
- * when callbacks and allocator permit. What a function reads must stay mapped.
+ * All memory comes from the allocator that is handed in. Nothing locks; functions may be analysed in several threads when callbacks,
+ * allocator and caches permit. What a function reads must stay mapped.
  */
 #ifndef WM_AGENT_SCAN_H
 #define WM_AGENT_SCAN_H
@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/insn.h"
+#include "agent/insn_cache.h"
 #include "base/allocator.h"
 
 enum {
@@ -46,7 +46,8 @@ struct scan_image {
 	/* Data, read-only or not, with relocations applied: where jump tables are. */
 	const struct scan_range *data;
 	size_t data_count;
-	void *state; /* of the callbacks */
+	struct insn_cache *cache; /* may be that of other images, too; NULL: each instruction is decoded */
+	void *state;              /* of the callbacks */
 	/* The range [*start, *end) of .eh_frame that holds address, and the CFA's distance from the stack pointer at its start, or
 	 * SCAN_CFA_UNKNOWN. False when none does. */
 	bool (*function_at)(void *state, uint64_t address, uint64_t *start, uint64_t *end, int *entry_cfa_off_bytes);

@@ -55,7 +55,8 @@ static bool padding_at(const struct scan_work *w, uint64_t address, struct insn 
 
 	return scan_range_has(&image->text, address) &&
 	       !image->function_at(image->state, address, &low, &high, &cfa_off_bytes) &&
-	       insn_decode(scan_text_at(image, address), (size_t)(image->text.high - address), address, ret) &&
+	       insn_decode_cached(image->cache, scan_text_at(image, address), (size_t)(image->text.high - address),
+				  address, ret) &&
 	       is_padding(ret);
 }
 

@@ -28,8 +28,8 @@ static bool find_jump_back(struct scan_work *w, uint64_t low, uint64_t high)
 	uint64_t address = low;
 	struct insn insn;
 
-	while (address < high &&
-	       insn_decode_flow(scan_text_at(w->image, address), (size_t)(high - address), address, &insn)) {
+	while (address < high && insn_decode_cached(w->image->cache, scan_text_at(w->image, address),
+						    (size_t)(high - address), address, &insn)) {
 		if ((insn.kind == INSN_JUMP_DIRECT || insn.kind == INSN_JUMP_CONDITIONAL) && insn.target != w->start &&
 		    scan_part_of(w, insn.target))
 			return true;
@@ -281,8 +281,8 @@ static void see_jumps_of(struct scan_work *w, uint64_t low, uint64_t high)
 	uint64_t address = low;
 	struct insn insn;
 
-	while (address < high &&
-	       insn_decode_flow(scan_text_at(w->image, address), (size_t)(high - address), address, &insn)) {
+	while (address < high && insn_decode_cached(w->image->cache, scan_text_at(w->image, address),
+						    (size_t)(high - address), address, &insn)) {
 		if ((insn.kind == INSN_JUMP_DIRECT || insn.kind == INSN_JUMP_CONDITIONAL) && insn.target != w->start)
 			mark(w, insn.target);
 		address += insn.len_bytes;

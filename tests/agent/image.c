@@ -508,6 +508,7 @@ bool image_load(const char *path, struct image *image)
 	if (image->pointer_count)
 		qsort(image->pointers, image->pointer_count, sizeof(*image->pointers), by_value);
 	image->scan.data = image->data;
+	image->scan.cache = calloc(1, sizeof(*image->scan.cache));
 	image->scan.state = image;
 	image->scan.function_at = function_at;
 	image->scan.cfa_offset_at = cfa_offset_at;
@@ -522,4 +523,5 @@ void image_unload(struct image *image)
 	free(image->ranges);
 	free(image->rules);
 	free(image->pointers);
+	free(image->scan.cache);
 }

@@ -1,0 +1,121 @@
+/*
+ * insn_cache.c - finds how long an instruction's shape is, and fills in what differs from others of that shape.
+ *
+ * A shape that is measured here is kept only if the decoder saw displacement or immediate begin right behind it. Decoding goes from left
+ * to right: whatever follows then, the same bytes mean the same. Instructions of other encodings (VEX, EVEX, XOP, 3DNow!) are decoded
+ * each time.
+ */
+#include "agent/insn_cache.h"
+
+#include <string.h>
+
+enum {
+	SHAPE_MAX = 7, /* bytes, so that their number fits in, too */
+};
+
+/* Opcodes that a ModRM byte follows, and those behind 0f: bit n % 32 of word n / 32. */
+static const uint32_t has_modrm[8] = {0x0f0f0f0f, 0x0f0f0f0f, 0x00000000, 0x00000a0c,
+				      0x0000ffff, 0x00000000, 0xff0f00f3, 0xc0c00000};
+static const uint32_t has_modrm_0f[8] = {0xffff200f, 0x0500ff0f, 0xffffffff, 0xff7fffff,
+					 0xffff0000, 0xfffff838, 0xffff00ff, 0xffffffff};
+
+static bool has(const uint32_t set[8], uint8_t n)
+{
+	return set[n / 32] >> n % 32 & 1;
+}
+
+/* of legacy instructions */
+static const uint32_t is_prefix[8] = {0x00000000, 0x40404040, 0x00000000, 0x000000f0, 0, 0, 0, 0x000d0000};
+
+static bool is_other_encoding(uint8_t opcode)
+{
+	return opcode == 0xc4 || opcode == 0xc5 || opcode == 0x62 || opcode == 0x8f;
+}
+
+/* How long it is; 0: not of those that are kept. */
+static size_t shape_bytes(const uint8_t *bytes)
+{
+	const uint32_t *follows = has_modrm;
+	size_t n = 0;
+
+	while (n < SHAPE_MAX && has(is_prefix, bytes[n]))
+		n++;
+	if ((bytes[n] & 0xf0) == 0x40)
+		n++;
+	if (bytes[n] == 0x0f) {
+		follows = has_modrm_0f;
+		if (bytes[++n] == 0x0f)
+			return 0;
+	} else if (is_other_encoding(bytes[n])) {
+		return 0;
+	}
+	if (has(follows, bytes[n])) {
+		n += follows == has_modrm_0f && (bytes[n] == 0x38 || bytes[n] == 0x3a);
+		n++;
+		n += bytes[n] < 0xc0 && (bytes[n] & 7) == 4; /* SIB */
+	}
+	return n < SHAPE_MAX ? n + 1 : 0;
+}
+
+/* The bytes, and how many; 0: not of those that are kept. */
+static uint64_t shape_of(const uint8_t *bytes, size_t available_bytes)
+{
+	size_t n = available_bytes < INSN_MAX_BYTES ? 0 : shape_bytes(bytes);
+	uint64_t ret;
+
+	if (!n)
+		return 0;
+	memcpy(&ret, bytes, sizeof ret);
+	return (ret & ~UINT64_C(0) >> (64 - 8 * n)) | (uint64_t)n << 56;
+}
+
+static int64_t number_at(const uint8_t *bytes, uint8_t len_bytes, bool is_signed)
+{
+	unsigned int unused_bits = 64 - 8U * len_bytes;
+	uint64_t v = 0;
+
+	memcpy(&v, bytes, len_bytes);
+	return is_signed && unused_bits ? (int64_t)(v << unused_bits) >> unused_bits : (int64_t)v;
+}
+
+static void fill_in(struct insn *i, const struct insn_fields *fields, const uint8_t *bytes, uint64_t address)
+{
+	i->address = address;
+	if (fields->disp_bytes && i->has_memory) {
+		i->disp = number_at(bytes + fields->disp_at, fields->disp_bytes, true);
+		if (i->is_rip_relative)
+			i->rip_target = address + i->len_bytes + (uint64_t)i->disp;
+	}
+	if (fields->imm_bytes) {
+		int64_t imm = number_at(bytes + fields->imm_at, fields->imm_bytes, fields->is_imm_signed);
+
+		if (i->has_imm)
+			i->imm = imm;
+		if (fields->is_imm_target)
+			i->target = address + i->len_bytes + (uint64_t)imm;
+	}
+}
+
+bool insn_decode_cached(struct insn_cache *cache, const uint8_t *bytes, size_t available_bytes, uint64_t address,
+			struct insn *ret)
+{
+	uint64_t shape = cache ? shape_of(bytes, available_bytes) : 0;
+	struct insn_cached *slot;
+	struct insn_fields fields;
+
+	if (!shape)
+		return insn_decode(bytes, available_bytes, address, ret);
+	slot = &cache->slots[shape * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INSN_CACHE_BITS)];
+	if (slot->shape == shape) {
+		if (slot->insn.len_bytes > available_bytes)
+			return false;
+		*ret = slot->insn;
+		fill_in(ret, &slot->fields, bytes, address);
+		return true;
+	}
+	if (!insn_decode_fields(bytes, available_bytes, address, ret, &fields))
+		return false;
+	if (fields.shape_bytes == shape >> 56)
+		*slot = (struct insn_cached){shape, *ret, fields};
+	return true;
+}
