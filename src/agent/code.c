@@ -19,7 +19,6 @@ enum {
 	STUB_HEADER_BYTES = 8,
 	LITERAL_BYTES = 4096,
 	CALL_BYTES_MOST = EMIT_MAX_BYTES + 256, /* of the stubs in front of a call, behind it, and what chooses it */
-	LEAST_FD = 901,
 	MOVES_MAX = 40, /* times that threads inside of what is to be written go on */
 };
 /* Reserved, not used, until stubs are written. */
@@ -29,45 +28,46 @@ static const size_t REACH = ((size_t)1 << 31) - (1 << 20);
 
 /* Under the agent's lock; read by anyone. */
 static struct code_area *areas;
-static int memory_fd = -1;
-static struct stat memory_file; /* what it is: the program may close it, and open a file of its own under the number */
+static struct {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+} memory = {.fd = -1};
 
 /* The code that stubs lead to, in start.S; the offsets are the same in each area's copy of the jumps to them. */
 extern const char agent_grow[], agent_discover_entry[], agent_returned_entry[], agent_entered_entry[];
 
-static bool is_memory(void)
+/* The program may have closed the descriptor, or given its number to a file of its own. */
+static bool is_ours(void)
 {
-	struct stat now = {0};
+	struct stat st = {0};
 
-	return memory_fd >= 0 && wmrt_sys3(SYS_fstat, memory_fd, (long)&now, 0) == 0 &&
-	       now.st_dev == memory_file.st_dev && now.st_ino == memory_file.st_ino;
+	return memory.fd >= 0 && wmrt_sys3(SYS_fstat, memory.fd, (long)&st, 0) == 0 && st.st_dev == memory.dev &&
+	       st.st_ino == memory.ino;
 }
 
 void code_close(void)
 {
-	if (is_memory())
-		wmrt_sys3(SYS_close, memory_fd, 0, 0);
-	memory_fd = -1;
+	if (is_ours())
+		wmrt_sys3(SYS_close, memory.fd, 0, 0);
+	memory.fd = -1;
 }
 
 /* Out of the way of the program's numbers, where there is room. */
 bool code_reopen(void)
 {
-	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0), high;
+	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
+	struct stat st = {0};
 
 	code_close();
 	if (fd < 0)
 		return false;
-	high = wmrt_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LEAST_FD);
-	if (high >= 0)
-		wmrt_sys3(SYS_close, fd, 0, 0);
-	memory_fd = (int)(high >= 0 ? high : fd);
-	return wmrt_sys3(SYS_fstat, memory_fd, (long)&memory_file, 0) == 0;
-}
-
-static bool has_memory(void)
-{
-	return is_memory() || code_reopen();
+	memory.fd = wmrt_raise_fd((int)fd);
+	if (wmrt_sys3(SYS_fstat, memory.fd, (long)&st, 0) != 0)
+		return false;
+	memory.dev = st.st_dev;
+	memory.ino = st.st_ino;
+	return true;
 }
 
 bool code_init(void)
@@ -75,14 +75,19 @@ bool code_init(void)
 	return code_reopen();
 }
 
+static bool has_memory(void)
+{
+	return is_ours() || code_reopen();
+}
+
 bool code_write(uintptr_t at, const void *bytes, size_t len)
 {
-	return has_memory() && wmrt_sys6(SYS_pwrite64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+	return has_memory() && wmrt_sys6(SYS_pwrite64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
 }
 
 bool code_read(uintptr_t at, void *bytes, size_t len)
 {
-	return has_memory() && wmrt_sys6(SYS_pread64, memory_fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+	return has_memory() && wmrt_sys6(SYS_pread64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
 }
 
 /* A thread that was stopped inside of the bytes goes on a little. */

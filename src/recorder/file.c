@@ -41,7 +41,6 @@ enum file_state {
 };
 
 enum {
-	HIGH_FD = 500,
 	MAX_ATTEMPTS = 10000, /* names tried when they exist already */
 };
 
@@ -81,22 +80,6 @@ static bool is_our_file(int fd)
 	return fd >= 0 && wmrt_sys3(SYS_fstat, fd, (long)&st, 0) == 0 && st.st_dev == file.dev && st.st_ino == file.ino;
 }
 
-/* Moves fd to a high number; gives back what it is now. */
-static int raise_fd(int fd)
-{
-	struct rlimit limit;
-	long high = HIGH_FD;
-	long raised;
-
-	if (wmrt_sys3(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0) == 0 && limit.rlim_cur <= HIGH_FD + 8)
-		high = limit.rlim_cur > 16 ? (long)limit.rlim_cur - 8 : 3;
-	raised = wmrt_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
-	if (raised < 0)
-		return fd;
-	close_fd(fd);
-	return (int)raised;
-}
-
 /* The descriptor, checked; -errno. */
 static int usable_fd(void)
 {
@@ -112,7 +95,7 @@ static int usable_fd(void)
 		close_fd((int)fd);
 		return -ESTALE;
 	}
-	file.fd = raise_fd((int)fd);
+	file.fd = wmrt_raise_fd((int)fd);
 	return file.fd;
 }
 
@@ -206,7 +189,7 @@ static bool create(void)
 		}
 		file.dev = st.st_dev;
 		file.ino = st.st_ino;
-		file.fd = raise_fd((int)fd);
+		file.fd = wmrt_raise_fd((int)fd);
 		return true;
 	}
 	return false;

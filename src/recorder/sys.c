@@ -2,7 +2,13 @@
 #include "recorder/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+
+enum {
+	HIGH_FD = 500,
+};
 
 void *wmrt_map(void *fixed, size_t len_bytes, int is_shared, int fd, uint64_t off)
 {
@@ -22,6 +28,21 @@ void wmrt_unmap(void *at, size_t len_bytes)
 {
 	if (at)
 		wmrt_sys3(SYS_munmap, (long)at, (long)len_bytes, 0);
+}
+
+int wmrt_raise_fd(int fd)
+{
+	struct rlimit limit;
+	long high = HIGH_FD;
+	long raised;
+
+	if (wmrt_sys3(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0) == 0 && limit.rlim_cur <= HIGH_FD + 8)
+		high = limit.rlim_cur > 16 ? (long)limit.rlim_cur - 8 : 3;
+	raised = wmrt_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
+	if (raised < 0)
+		return fd;
+	wmrt_sys3(SYS_close, fd, 0, 0);
+	return (int)raised;
 }
 
 uint32_t wmrt_gettid(void)
