@@ -5,13 +5,14 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
+#include "agent/held_file.h"
 #include "agent/maps.h"
 #include "agent/memory.h"
 #include "agent/program.h"
 #include "agent/stop.h"
 #include "agent/thread.h"
+#include "base/sort.h"
 #include "recorder/sys.h"
 
 enum {
@@ -20,6 +21,10 @@ enum {
 	LITERAL_BYTES = 4096,
 	CALL_BYTES_MOST = EMIT_MAX_BYTES + 256, /* of the stubs in front of a call, behind it, and what chooses it */
 	MOVES_MAX = 40, /* times that threads inside of what is to be written go on */
+	PENDING_BYTES = 16384,
+	SPAN_BYTES = 4096,
+	GAP_BYTES =
+		1024, /* between patches that are written together: less than a page, so that all between is mapped */
 };
 /* Reserved, not used, until stubs are written. */
 static const size_t STUBS_BYTES = (size_t)192 << 20;
@@ -28,46 +33,26 @@ static const size_t REACH = ((size_t)1 << 31) - (1 << 20);
 
 /* Under the agent's lock; read by anyone. */
 static struct code_area *areas;
+static struct held_file memory = {.fd = -1};
+
+/* Stubs that are not written yet: those at the area's end. */
 static struct {
-	int fd;
-	dev_t dev;
-	ino_t ino;
-} memory = {.fd = -1};
+	const struct code_area *area;
+	uint32_t len;
+	uint8_t bytes[PENDING_BYTES];
+} pending;
 
 /* The code that stubs lead to, in start.S; the offsets are the same in each area's copy of the jumps to them. */
 extern const char agent_grow[], agent_discover_entry[], agent_returned_entry[], agent_entered_entry[];
 
-/* The program may have closed the descriptor, or given its number to a file of its own. */
-static bool is_ours(void)
-{
-	struct stat st = {0};
-
-	return memory.fd >= 0 && wmrt_sys3(SYS_fstat, memory.fd, (long)&st, 0) == 0 && st.st_dev == memory.dev &&
-	       st.st_ino == memory.ino;
-}
-
 void code_close(void)
 {
-	if (is_ours())
-		wmrt_sys3(SYS_close, memory.fd, 0, 0);
-	memory.fd = -1;
+	held_file_close(&memory);
 }
 
-/* Out of the way of the program's numbers, where there is room. */
 bool code_reopen(void)
 {
-	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
-	struct stat st = {0};
-
-	code_close();
-	if (fd < 0)
-		return false;
-	memory.fd = wmrt_raise_fd((int)fd);
-	if (wmrt_sys3(SYS_fstat, memory.fd, (long)&st, 0) != 0)
-		return false;
-	memory.dev = st.st_dev;
-	memory.ino = st.st_ino;
-	return true;
+	return held_file_open(&memory, "/proc/self/mem", O_RDWR);
 }
 
 bool code_init(void)
@@ -77,12 +62,9 @@ bool code_init(void)
 
 static bool has_memory(void)
 {
-	return is_ours() || code_reopen();
-}
+	struct stat st;
 
-bool code_write(uintptr_t at, const void *bytes, size_t len)
-{
-	return has_memory() && wmrt_sys6(SYS_pwrite64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+	return held_file_stat(&memory, &st) || code_reopen();
 }
 
 bool code_read(uintptr_t at, void *bytes, size_t len)
@@ -90,21 +72,110 @@ bool code_read(uintptr_t at, void *bytes, size_t len)
 	return has_memory() && wmrt_sys6(SYS_pread64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
 }
 
-/* A thread that was stopped inside of the bytes goes on a little. */
-bool code_change(uintptr_t at, const void *bytes, size_t len)
+static bool write_memory(uintptr_t at, const void *bytes, size_t len)
+{
+	return has_memory() && wmrt_sys6(SYS_pwrite64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+}
+
+static bool write_pending(void)
+{
+	if (pending.len && !write_memory(pending.area->used - pending.len, pending.bytes, pending.len))
+		return false;
+	pending.len = 0;
+	return true;
+}
+
+bool code_write(uintptr_t at, const void *bytes, size_t len)
+{
+	return write_pending() && write_memory(at, bytes, len);
+}
+
+/* A thread that was stopped inside of one goes on a little. False: not all can be written. */
+static bool stop_outside(const struct code_patch *patches, size_t count)
 {
 	/* What was interrupted on its way here goes on after a detach. */
 	if (!agent_is_on || !stop_others())
 		return false;
 	for (unsigned int times = 0; times < MOVES_MAX; times++) {
-		enum stop_held held = stop_is_held(at, len);
+		enum stop_held held = STOP_FREE;
 
+		for (size_t i = 0; i < count && held != STOP_HELD_STAYS; i++) {
+			enum stop_held this = stop_is_held(patches[i].at, patches[i].len);
+
+			held = this > held ? this : held;
+		}
 		if (held == STOP_FREE)
-			return code_write(at, bytes, len);
+			return true;
 		if (held == STOP_HELD_STAYS || !stop_again(times))
 			return false;
 	}
 	return false;
+}
+
+static uintptr_t end_of(const struct code_patch *patch)
+{
+	return patch->at + patch->len;
+}
+
+/* Writes the first patches with what is between them. How many. */
+static size_t write_span(struct code_patch *patches, size_t count)
+{
+	uintptr_t start = patches[0].at, end = end_of(&patches[0]);
+	static uint8_t bytes[SPAN_BYTES];
+	bool is_written;
+	size_t n = 1;
+
+	while (n < count && patches[n].at < end + GAP_BYTES && end_of(&patches[n]) - start <= SPAN_BYTES) {
+		end = end_of(&patches[n]) > end ? end_of(&patches[n]) : end;
+		n++;
+	}
+	memcpy(bytes, (const void *)start, end - start); /* NOLINT(performance-no-int-to-ptr) */
+	for (size_t i = 0; i < n; i++)
+		memcpy(bytes + (patches[i].at - start), patches[i].bytes, patches[i].len);
+	is_written = code_write(start, bytes, end - start);
+	for (size_t i = 0; i < n; i++)
+		patches[i].is_written = is_written;
+	return n;
+}
+
+static void write_all(struct code_patch *patches, size_t count)
+{
+	for (size_t i = 0; i < count;)
+		i += write_span(&patches[i], count - i);
+}
+
+static inline int compare_patches(const struct code_patch *a, const struct code_patch *b)
+{
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+SORT_DECLARE(patch, struct code_patch, compare_patches);
+
+void code_change_all(struct code_patch *patches, size_t count)
+{
+	static struct code_patch scratch[CODE_PATCHES_MAX];
+
+	patch_sort(patches, count, scratch);
+	if (stop_outside(patches, count)) {
+		write_all(patches, count);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		patches[i].is_written = stop_outside(&patches[i], 1);
+		if (patches[i].is_written)
+			write_all(&patches[i], 1);
+	}
+}
+
+bool code_change(uintptr_t at, const void *bytes, size_t len)
+{
+	struct code_patch patch = {.at = at, .len = (uint8_t)len};
+
+	if (len > sizeof patch.bytes)
+		return false;
+	memcpy(patch.bytes, bytes, len);
+	if (stop_outside(&patch, 1))
+		write_all(&patch, 1);
+	return patch.is_written;
 }
 
 /* jmp *(%rip) with the address behind it: 16 bytes, so that code out of reach is within reach. */
@@ -183,20 +254,25 @@ uintptr_t code_next(const struct code_area *area)
 
 bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e)
 {
-	uint8_t bytes[EMIT_MAX_BYTES + STUB_HEADER_BYTES];
 	uint32_t units = (STUB_HEADER_BYTES + e->len + STUB_ALIGN - 1) / STUB_ALIGN;
 	size_t bit = (area->used - area->low) / STUB_ALIGN;
 
+	uint8_t *bytes;
+
 	if (!emit_ok(e) || units > UINT8_MAX)
 		return false;
+	if ((pending.area != area || pending.len + units * STUB_ALIGN > PENDING_BYTES) && !write_pending())
+		return false;
+	pending.area = area;
+	bytes = pending.bytes + pending.len;
+	memset(bytes, 0, (size_t)units * STUB_ALIGN);
 	memcpy(bytes, &stub->number, sizeof stub->number);
 	bytes[4] = stub->kind;
 	bytes[5] = stub->first;
 	bytes[6] = stub->done;
 	bytes[7] = (uint8_t)units;
 	memcpy(bytes + STUB_HEADER_BYTES, e->bytes, e->len);
-	if (!code_write(area->used, bytes, STUB_HEADER_BYTES + e->len))
-		return false;
+	pending.len += units * STUB_ALIGN;
 	area->starts[bit / 8] |= (uint8_t)(1u << bit % 8);
 	__atomic_store_n(&area->used, area->used + (size_t)units * STUB_ALIGN, __ATOMIC_RELEASE);
 	return true;

@@ -64,13 +64,31 @@ void code_close(void);
 bool code_write(uintptr_t at, const void *bytes, size_t len);
 /* Reads memory that may not be mapped. False: it is not. */
 bool code_read(uintptr_t at, void *bytes, size_t len);
+
+enum {
+	CODE_PATCH_MAX = 64,
+	CODE_PATCHES_MAX = 128, /* at a time */
+};
+
+/* Bytes that take the place of the program's. */
+struct code_patch {
+	uintptr_t at;
+	uint32_t owner; /* the caller's */
+	uint8_t len;
+	bool is_written;
+	uint8_t bytes[CODE_PATCH_MAX];
+};
 /* Writes over code that threads may run in, while the others are stopped. False: could not be written, a thread could not be stopped, or
  * one stays inside of it. */
 bool code_change(uintptr_t at, const void *bytes, size_t len);
+/* The same of several, which are brought into the order of their addresses; of two for the same bytes the later counts. is_written of each
+ * says whether it was. */
+void code_change_all(struct code_patch *patches, size_t count);
 /* The area for text [low, high), made if need be; NULL: there is no room within reach. */
 struct code_area *code_area_for(uintptr_t low, uintptr_t high);
-/* Copies a stub's code, emitted for code_next(area), into the area. 0: no room. */
+/* Where the next stub's code is to be. 0: no room. */
 uintptr_t code_next(const struct code_area *area);
+/* Adds a stub, whose code was emitted for code_next(area). It is in memory before any of the above is written that may lead there. */
 bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e);
 /* Every area has room for stubs of that many calls, written anew. */
 bool code_has_room(size_t calls);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/batch.h"
 #include "agent/capture.h"
 #include "agent/cells.h"
 #include "agent/code.h"
@@ -140,19 +141,18 @@ static void keep_cuts(const struct walk_chain *c)
 	}
 }
 
-static void write_changes(const struct was *was)
+/* In the order of sites: those of a function are written together. */
+static void write_changes(const struct was *was, bool *is_site_changed)
 {
 	struct agent_program *p = &agent_program;
-	uint32_t last = AGENT_NONE;
 
-	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++) {
-		uint32_t site = p->calls[p->edge_calls[e]].site;
-
-		if (!is_changed(&was[e], e) || site == last)
-			continue;
-		patch_site(site);
-		last = site;
-	}
+	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++)
+		is_site_changed[p->calls[p->edge_calls[e]].site] |= is_changed(&was[e], e);
+	batch_begin();
+	for (uint32_t site = 0; site < p->site_count; site++)
+		if (is_site_changed[site])
+			patch_site(site);
+	batch_end();
 	for (uint32_t f = 0; f < p->function_count; f++)
 		if (p->functions[f].is_hooked)
 			patch_entry(f);
@@ -353,6 +353,7 @@ void epoch_fix_returns(void)
 bool epoch_begin(void)
 {
 	uint64_t start = now_ns();
+	bool *is_site_changed;
 	struct was *was;
 
 	/* A site that could not be written would go on as the last epoch had it: without room the present one is the last. */
@@ -361,8 +362,10 @@ bool epoch_begin(void)
 		return false;
 	}
 	was = remember();
-	if (!was || !encode()) {
+	is_site_changed = agent_alloc(agent_program.site_count + 1);
+	if (!was || !is_site_changed || !encode()) {
 		agent_free(was);
+		agent_free(is_site_changed);
 		return false;
 	}
 	record_epoch();
@@ -370,8 +373,9 @@ bool epoch_begin(void)
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
 		if (stop_has(r) && r->is_known)
 			keep_cuts(&r->chain);
-	write_changes(was);
+	write_changes(was, is_site_changed);
 	agent_free(was);
+	agent_free(is_site_changed);
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
 		if (stop_has(r))
 			translate(r);

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "agent/batch.h"
 #include "agent/cells.h"
 #include "agent/choice.h"
 #include "agent/memory.h"
@@ -23,7 +24,7 @@
 #include "agent/stop.h"
 
 enum {
-	REGION_MAX = 64,
+	REGION_MAX = CODE_PATCH_MAX,
 	CALL_BYTES = 5,
 	MAX_COMPARED = 12,
 	STUB_MAX = EMIT_MAX_BYTES,
@@ -678,7 +679,7 @@ bool patch_site(uint32_t number)
 			return false;
 		put_after(site, region, after);
 	}
-	site->is_written = code_change(region_start(site), region, len);
+	site->is_written = batch_write(number, region_start(site), region, len);
 	return site->is_written;
 }
 
@@ -814,15 +815,16 @@ static void restore_sites(uint32_t function)
 bool patch_begin(uint32_t function)
 {
 	const struct agent_function *f = &agent_program.functions[function];
+	bool ok = true;
 
 	for (uint32_t i = 0; i < f->site_count; i++)
 		if (!keep_bytes(&agent_program.sites[f->first_site + i]))
 			return false;
-	for (uint32_t i = 0; i < f->site_count; i++) {
-		if (!patch_site(f->first_site + i)) {
-			restore_sites(function);
-			return false;
-		}
-	}
-	return true;
+	batch_begin();
+	for (uint32_t i = 0; i < f->site_count && ok; i++)
+		ok = patch_site(f->first_site + i);
+	ok &= batch_end();
+	if (!ok)
+		restore_sites(function);
+	return ok;
 }

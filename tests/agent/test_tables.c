@@ -191,6 +191,7 @@ static void test_stubs(void)
 		STUBS = 300
 	};
 	static struct code_stub stubs[STUBS];
+	static uint8_t codes[STUBS][EMIT_MAX_BYTES];
 	uintptr_t text = (uintptr_t)test_stubs & ~(uintptr_t)4095;
 	struct code_stub found;
 	struct code_area *area;
@@ -205,18 +206,20 @@ static void test_stubs(void)
 	CHECK(code_area_for(text, text + 8192) == area);
 	CHECK(!code_find_stub(area->low, &found));
 	for (uint32_t i = 0; i < STUBS; i++) {
-		uint8_t bytes[EMIT_MAX_BYTES];
 		struct emit e;
 
 		stubs[i] = (struct code_stub){
 			.start = code_next(area), .number = i * 7, .kind = CODE_STUB_AFTER, .first = 3, .done = 9};
-		emit_init(&e, bytes, sizeof bytes, stubs[i].start);
+		emit_init(&e, codes[i], sizeof codes[i], stubs[i].start);
 		emit_nops(&e, 1 + roll(EMIT_MAX_BYTES - 2));
 		stubs[i].len = e.len;
 		CHECK(code_add_stub(area, &stubs[i], &e));
-		CHECK(memcmp((const void *)stubs[i].start, bytes, e.len) == 0); /* NOLINT(performance-no-int-to-ptr) */
 	}
+	/* What leads to stubs is written after them. */
+	CHECK(code_write(stubs[0].start, codes[0], 1));
 	for (uint32_t i = 0; i < STUBS; i++) {
+		CHECK(memcmp((const void *)stubs[i].start, codes[i], stubs[i].len) ==
+		      0); /* NOLINT(performance-no-int-to-ptr) */
 		for (uintptr_t pc = stubs[i].start; pc < stubs[i].start + stubs[i].len;
 		     pc += stubs[i].len - 1 ? stubs[i].len - 1 : 1) {
 			if (!CHECK(code_find_stub(pc, &found)))
@@ -238,6 +241,46 @@ static void test_stubs(void)
 	held_pc = 0;
 }
 
+/* Of patches of the same page, of others, of the same bytes, and one that a thread is inside of. */
+static void test_patches(void)
+{
+	enum {
+		PATCHES = 100,
+		PAGES = 16 * 4096,
+	};
+	static struct code_patch patches[PATCHES];
+	static uint8_t want[PAGES];
+	uint8_t *pages = mmap(NULL, PAGES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!CHECK(pages != MAP_FAILED))
+		return;
+	for (unsigned int round = 0; round < 50; round++) {
+		held_pc = 0;
+		for (uint32_t i = 0; i < PATCHES; i++) {
+			struct code_patch *p = &patches[i];
+			size_t at = (roll(PAGES - CODE_PATCH_MAX) & ~(size_t)63);
+
+			*p = (struct code_patch){.at = (uintptr_t)pages + at,
+						 .owner = i,
+						 .len = (uint8_t)(1 + roll(CODE_PATCH_MAX - 1))};
+			memset(p->bytes, (int)(round + i + 1), p->len);
+			if (round % 2 && i == 7 && p->len > 1)
+				held_pc = p->at + 1;
+		}
+		for (uint32_t i = 0; i < PATCHES; i++)
+			if (held_pc <= patches[i].at || held_pc >= patches[i].at + patches[i].len)
+				memcpy(want + (patches[i].at - (uintptr_t)pages), patches[i].bytes, patches[i].len);
+		code_change_all(patches, PATCHES);
+		for (uint32_t i = 0; i < PATCHES; i++)
+			CHECK(patches[i].is_written ==
+			      (held_pc <= patches[i].at || held_pc >= patches[i].at + patches[i].len));
+		if (!CHECK(memcmp(pages, want, PAGES) == 0))
+			break;
+	}
+	held_pc = 0;
+	munmap(pages, PAGES);
+}
+
 int main(int argc, char **argv)
 {
 	state = argc > 1 ? strtoull(argv[1], NULL, 10) : 20261123;
@@ -247,5 +290,6 @@ int main(int argc, char **argv)
 	test_maps();
 	test_options();
 	test_stubs();
+	test_patches();
 	return check_status();
 }
