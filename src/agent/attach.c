@@ -348,6 +348,7 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 	}
 	slots_give_back();
 	code_close();
+	stop_close();
 	return WM1_ATTACH_DONE;
 }
 

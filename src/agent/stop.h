@@ -55,6 +55,8 @@ enum stop_held stop_is_held(uintptr_t at, size_t len);
 void stop_notice(void);
 /* The signal's handler: true if it was for a stop. */
 bool stop_on_signal(const siginfo_t *info, void *context);
+/* Closes what is open for it. */
+void stop_close(void);
 /* A child of fork. */
 void stop_after_fork(void);
 
