@@ -25,8 +25,7 @@ enum {
 
 /* Newest first; only ever pushed to. Writers hold the agent's lock. */
 static struct agent_image *images;
-/* Under the agent's lock. */
-static struct insn_cache decoded;
+struct insn_cache agent_insns;
 
 /* What the loader had loaded when the agent came. Under the agent's lock. */
 static struct words early;
@@ -402,7 +401,7 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	if (!image->path)
 		return NULL;
 	image->kind = kind_of(image);
-	image->scan.cache = &decoded;
+	image->scan.cache = &agent_insns;
 	image->scan.state = image;
 	image->scan.function_at = function_at;
 	image->scan.cfa_offset_at = cfa_offset_at;

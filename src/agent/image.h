@@ -49,6 +49,9 @@ struct agent_image {
 
 /* All images that are loaded now are not late, and one of them is the process's allocator. Once; the loader's list does not change meanwhile. False without memory. */
 bool agent_images_begin(void);
+/* Instructions of all images. Under the agent's lock. */
+extern struct insn_cache agent_insns __attribute__((visibility("hidden")));
+
 /* The listed image at that address. NULL: none is listed, or it is gone. No lock, signal-safe. */
 struct agent_image *agent_image_find(uintptr_t address);
 /* The same, listed now if need be. NULL: no ELF image is there. */

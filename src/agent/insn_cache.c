@@ -60,10 +60,14 @@ static size_t shape_bytes(const uint8_t *bytes)
 /* The bytes, and how many; 0: not of those that are kept. */
 static uint64_t shape_of(const uint8_t *bytes, size_t available_bytes)
 {
-	size_t n = available_bytes < INSN_MAX_BYTES ? 0 : shape_bytes(bytes);
+	uint8_t padded[INSN_MAX_BYTES] = {0};
 	uint64_t ret;
+	size_t n;
 
-	if (!n)
+	if (available_bytes < INSN_MAX_BYTES)
+		bytes = memcpy(padded, bytes, available_bytes);
+	n = shape_bytes(bytes);
+	if (!n || n > available_bytes)
 		return 0;
 	memcpy(&ret, bytes, sizeof ret);
 	return (ret & ~UINT64_C(0) >> (64 - 8 * n)) | (uint64_t)n << 56;

@@ -271,7 +271,7 @@ static bool emit_moved(struct emit *e, const uint8_t *bytes, uintptr_t from, uin
 		struct insn insn;
 		size_t n;
 
-		if (!insn_decode(bytes + at, len - at, from + at, &insn))
+		if (!insn_decode_cached(&agent_insns, bytes + at, len - at, from + at, &insn))
 			return false;
 		n = insn_relocate(bytes + at, &insn, emit_here(e), moved);
 		if (!n)
@@ -302,7 +302,7 @@ static bool emit_load_target(struct emit *e, const uint8_t *bytes, const struct 
 	uint32_t len = 0;
 	int32_t disp;
 
-	if (!insn_decode(bytes, site->len_bytes, site->address, &insn))
+	if (!insn_decode_cached(&agent_insns, bytes, site->len_bytes, site->address, &insn))
 		return false;
 	if (!insn.has_memory) { /* mov %reg, %r11 */
 		uint8_t mov[] = {(uint8_t)(0x49 | (insn.reg >> 3) << 2), 0x89, (uint8_t)(0xc3 | (insn.reg & 7) << 3)};

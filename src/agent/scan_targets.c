@@ -219,7 +219,8 @@ static void see_table(struct scan_work *w, uint64_t table, uint64_t base)
 	}
 }
 
-static void see_tables_at(struct scan_work *w, uint64_t table)
+/* labels: addresses in the function that it takes. */
+static void see_tables_at(struct scan_work *w, uint64_t table, const uint64_t *labels, size_t label_count)
 {
 	uint8_t byte;
 
@@ -227,29 +228,50 @@ static void see_tables_at(struct scan_work *w, uint64_t table)
 		return;
 	see_table(w, table, 0);
 	see_table(w, table, table);
-	if (!w->has_labels)
-		return;
-	for (size_t i = 0; i < w->insn_count; i++) {
-		const struct insn *insn = &w->insns[i];
-		uint64_t label = insn->is_rip_relative && insn->op == INSN_OP_LEA ? insn->rip_target : 0;
+	for (size_t i = 0; i < label_count; i++)
+		see_table(w, table, labels[i]);
+}
 
-		if (label && scan_part_of(w, label))
-			see_table(w, table, label);
-	}
+static uint64_t label_of(struct scan_work *w, const struct insn *insn)
+{
+	uint64_t label = insn->is_rip_relative && insn->op == INSN_OP_LEA ? insn->rip_target : 0;
+
+	return label && scan_part_of(w, label) ? label : 0;
+}
+
+/* Those that the function takes now; parts that tables lead to are searched later. *ret_count: how many. */
+static uint64_t *list_labels(struct scan_work *w, size_t *ret_count)
+{
+	size_t count = 0;
+	uint64_t *ret;
+
+	for (size_t i = 0; w->has_labels && i < w->insn_count; i++)
+		count += label_of(w, &w->insns[i]) != 0;
+	ret = allocator_alloc(w->allocator, count + 1, sizeof(*ret));
+	w->no_memory |= !ret;
+	*ret_count = 0;
+	for (size_t i = 0; ret && count && i < w->insn_count; i++)
+		if (label_of(w, &w->insns[i]))
+			ret[(*ret_count)++] = label_of(w, &w->insns[i]);
+	return ret;
 }
 
 static void see_tables(struct scan_work *w)
 {
+	size_t label_count;
+	uint64_t *labels = list_labels(w, &label_count);
+
 	for (size_t i = 0; i < w->insn_count && !w->no_memory; i++) {
 		const struct insn insn = w->insns[i];
 
 		if (insn.is_rip_relative && insn.op == INSN_OP_LEA)
-			see_tables_at(w, insn.rip_target);
+			see_tables_at(w, insn.rip_target, labels, label_count);
 		else if (!insn.is_rip_relative && insn.has_memory && insn.disp_off_bytes)
-			see_tables_at(w, (uint64_t)insn.disp);
+			see_tables_at(w, (uint64_t)insn.disp, labels, label_count);
 		if (insn.has_imm && insn.op == INSN_OP_MOV)
-			see_tables_at(w, (uint64_t)insn.imm);
+			see_tables_at(w, (uint64_t)insn.imm, labels, label_count);
 	}
+	allocator_free(w->allocator, labels);
 }
 
 static void search_part(struct scan_work *w, size_t n)

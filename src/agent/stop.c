@@ -35,17 +35,11 @@ static _Atomic uint32_t stopping;
 static _Atomic uint32_t events;
 /* Under the lock. */
 static uint32_t last_number;
-<<<<<<< HEAD
-static bool is_stopped;  /* or there is no other thread */
-static bool has_stopped; /* others wait */
-static bool is_assumed;  /* not here but in ptrace */
-static const char mark;  /* its address is in the signals' data */
-=======
 static bool is_stopped;                     /* or there is no other thread */
 static bool has_stopped;                    /* others wait */
+static bool is_assumed;                     /* not here but in ptrace */
 static struct held_file tasks = {.fd = -1}; /* /proc/PID/task */
 static const char mark;                     /* its address is in the signals' data */
->>>>>>> bfc80fb (Stop: threads are counted in a directory that is open)
 
 static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
 {
