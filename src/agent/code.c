@@ -60,7 +60,7 @@ bool code_init(void)
 	return code_reopen();
 }
 
-static bool has_memory(void)
+static bool is_open(void)
 {
 	struct stat st;
 
@@ -69,12 +69,12 @@ static bool has_memory(void)
 
 bool code_read(uintptr_t at, void *bytes, size_t len)
 {
-	return has_memory() && wmrt_sys6(SYS_pread64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+	return is_open() && wmrt_sys6(SYS_pread64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
 }
 
 static bool write_memory(uintptr_t at, const void *bytes, size_t len)
 {
-	return has_memory() && wmrt_sys6(SYS_pwrite64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
+	return wmrt_sys6(SYS_pwrite64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
 }
 
 static bool write_pending(void)
@@ -87,7 +87,7 @@ static bool write_pending(void)
 
 bool code_write(uintptr_t at, const void *bytes, size_t len)
 {
-	return write_pending() && write_memory(at, bytes, len);
+	return is_open() && write_pending() && write_memory(at, bytes, len);
 }
 
 /* A thread that was stopped inside of one goes on a little. False: not all can be written. */
@@ -132,7 +132,7 @@ static size_t write_span(struct code_patch *patches, size_t count)
 	memcpy(bytes, (const void *)start, end - start); /* NOLINT(performance-no-int-to-ptr) */
 	for (size_t i = 0; i < n; i++)
 		memcpy(bytes + (patches[i].at - start), patches[i].bytes, patches[i].len);
-	is_written = code_write(start, bytes, end - start);
+	is_written = write_pending() && write_memory(start, bytes, end - start);
 	for (size_t i = 0; i < n; i++)
 		patches[i].is_written = is_written;
 	return n;
@@ -140,6 +140,8 @@ static size_t write_span(struct code_patch *patches, size_t count)
 
 static void write_all(struct code_patch *patches, size_t count)
 {
+	if (!is_open())
+		return;
 	for (size_t i = 0; i < count;)
 		i += write_span(&patches[i], count - i);
 }
@@ -154,14 +156,15 @@ void code_change_all(struct code_patch *patches, size_t count)
 {
 	static struct code_patch scratch[CODE_PATCHES_MAX];
 
+	for (size_t i = 0; i < count; i++)
+		patches[i].is_written = false;
 	patch_sort(patches, count, scratch);
 	if (stop_outside(patches, count)) {
 		write_all(patches, count);
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
-		patches[i].is_written = stop_outside(&patches[i], 1);
-		if (patches[i].is_written)
+		if (stop_outside(&patches[i], 1))
 			write_all(&patches[i], 1);
 	}
 }
@@ -261,7 +264,8 @@ bool code_add_stub(struct code_area *area, const struct code_stub *stub, const s
 
 	if (!emit_ok(e) || units > UINT8_MAX)
 		return false;
-	if ((pending.area != area || pending.len + units * STUB_ALIGN > PENDING_BYTES) && !write_pending())
+	if ((pending.area != area || pending.len + units * STUB_ALIGN > PENDING_BYTES) &&
+	    !(is_open() && write_pending()))
 		return false;
 	pending.area = area;
 	bytes = pending.bytes + pending.len;
