@@ -89,6 +89,10 @@ struct insn {
 	bool switches_stack : 1;
 };
 
+enum {
+	INSN_COMMON_AT = offsetof(struct insn, regs_read), /* from there on instructions of a shape are the same */
+};
+
 /* The instruction in the first bytes of available_bytes, which are what `address` holds. False when these are none: *ret is
  * undefined. */
 bool insn_decode(const uint8_t *bytes, size_t available_bytes, uint64_t address, struct insn *ret);

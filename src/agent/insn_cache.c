@@ -82,22 +82,35 @@ static int64_t number_at(const uint8_t *bytes, uint8_t len_bytes, bool is_signed
 	return is_signed && unused_bits ? (int64_t)(v << unused_bits) >> unused_bits : (int64_t)v;
 }
 
-static void fill_in(struct insn *i, const struct insn_fields *fields, const uint8_t *bytes, uint64_t address)
+/* Nothing, when there is more to it. */
+static void keep(struct insn_cached *slot, uint64_t shape, const struct insn *insn, const struct insn_fields *fields)
 {
-	i->address = address;
-	if (fields->disp_bytes && i->has_memory) {
-		i->disp = number_at(bytes + fields->disp_at, fields->disp_bytes, true);
-		if (i->is_rip_relative)
-			i->rip_target = address + i->len_bytes + (uint64_t)i->disp;
-	}
-	if (fields->imm_bytes) {
-		int64_t imm = number_at(bytes + fields->imm_at, fields->imm_bytes, fields->is_imm_signed);
+	int64_t constant = insn->has_imm && !fields->imm_bytes ? insn->imm : 0;
 
-		if (i->has_imm)
-			i->imm = imm;
-		if (fields->is_imm_target)
-			i->target = address + i->len_bytes + (uint64_t)imm;
-	}
+	if (fields->shape_bytes != shape >> 56 || constant != (int8_t)constant ||
+	    (!fields->is_imm_target && insn->target) || (!fields->disp_bytes && insn->disp))
+		return;
+	*slot = (struct insn_cached){.shape = shape, .fields = *fields, .imm = (int8_t)constant};
+	memcpy(slot->common, (const char *)insn + INSN_COMMON_AT, sizeof slot->common);
+}
+
+static void fill_in(struct insn *ret, const struct insn_cached *slot, const uint8_t *bytes, uint64_t address)
+{
+	const struct insn_fields *fields = &slot->fields;
+	uint64_t end;
+	int64_t imm = slot->imm;
+
+	memcpy((char *)ret + INSN_COMMON_AT, slot->common, sizeof slot->common);
+	end = address + ret->len_bytes;
+	ret->address = address;
+	ret->disp = fields->disp_bytes && ret->has_memory ? number_at(bytes + fields->disp_at, fields->disp_bytes, true)
+							  : 0;
+	if (ret->is_rip_relative)
+		ret->rip_target = end + (uint64_t)ret->disp;
+	if (fields->imm_bytes)
+		imm = number_at(bytes + fields->imm_at, fields->imm_bytes, fields->is_imm_signed);
+	ret->imm = ret->has_imm ? imm : 0;
+	ret->target = fields->is_imm_target ? end + (uint64_t)imm : 0;
 }
 
 bool insn_decode_cached(struct insn_cache *cache, const uint8_t *bytes, size_t available_bytes, uint64_t address,
@@ -111,15 +124,13 @@ bool insn_decode_cached(struct insn_cache *cache, const uint8_t *bytes, size_t a
 		return insn_decode(bytes, available_bytes, address, ret);
 	slot = &cache->slots[shape * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INSN_CACHE_BITS)];
 	if (slot->shape == shape) {
-		if (slot->insn.len_bytes > available_bytes)
+		if (slot->common[offsetof(struct insn, len_bytes) - INSN_COMMON_AT] > available_bytes)
 			return false;
-		*ret = slot->insn;
-		fill_in(ret, &slot->fields, bytes, address);
+		fill_in(ret, slot, bytes, address);
 		return true;
 	}
 	if (!insn_decode_fields(bytes, available_bytes, address, ret, &fields))
 		return false;
-	if (fields.shape_bytes == shape >> 56)
-		*slot = (struct insn_cached){shape, *ret, fields};
+	keep(slot, shape, ret, &fields);
 	return true;
 }

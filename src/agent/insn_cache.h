@@ -18,11 +18,12 @@ enum {
 	INSN_CACHE_BITS = 11,
 };
 
-/* An instruction of the shape, at address 0, with its fields. */
+/* What all instructions of a shape have in common. */
 struct insn_cached {
 	uint64_t shape; /* its bytes, and their number in the highest; 0: none */
-	struct insn insn;
+	uint8_t common[sizeof(struct insn) - INSN_COMMON_AT];
 	struct insn_fields fields;
+	int8_t imm; /* that no byte says */
 };
 
 struct insn_cache {

@@ -136,11 +136,15 @@ void scan_add_liveness(struct scan_work *w, struct scan_function *f)
 
 		if (site->kind != SCAN_CALL && site->kind != SCAN_CALL_INDIRECT)
 			continue;
+		if (w->image->is_without_registers)
+			walk.regs_live = ALL;
 		walk_from(&walk, scan_find(w, site->address) + 1, (struct settled){0, 0}, 0);
 		site->regs_live = walk.regs_live;
+		site->flags_live = walk.flags_live;
+		if (w->image->is_without_registers)
+			continue;
 		/* What another image's function, or any function, may have changed. */
 		if (site->kind == SCAN_CALL_INDIRECT || scan_is_plt(w->image, site->target, &slot))
 			site->regs_live &= (uint16_t)(CALLEE_SAVED | RETURNED);
-		site->flags_live = walk.flags_live;
 	}
 }

@@ -23,19 +23,49 @@ enum {
 	NEAR_MAX_BYTES = 8192,
 };
 
-static bool find_jump_back(struct scan_work *w, uint64_t low, uint64_t high)
+static bool has_part_between(const struct scan_work *w, uint64_t lowest, uint64_t highest)
 {
-	uint64_t address = low;
+	for (size_t i = 0; i < w->part_count; i++)
+		if (lowest < w->parts[i].high && highest >= w->parts[i].low)
+			return true;
+	return false;
+}
+
+/* Visits where direct jumps of range [low, high) lead that leave it, of those into the function all. Until visit returns true: that is
+ * returned. */
+static bool see_jumps_of(struct scan_work *w, uint64_t low, uint64_t high,
+			 bool (*visit)(struct scan_work *w, uint64_t target))
+{
+	struct scan_memo *memo = w->image->memo;
+	size_t place = low * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (SCAN_MEMO - 1);
+	uint64_t address = low, lowest = UINT64_MAX, highest = 0;
 	struct insn insn;
 
+	if (memo && memo->ranges[place].start == low &&
+	    !has_part_between(w, memo->ranges[place].lowest, memo->ranges[place].highest))
+		return false;
 	while (address < high && insn_decode_cached(w->image->cache, scan_text_at(w->image, address),
 						    (size_t)(high - address), address, &insn)) {
-		if ((insn.kind == INSN_JUMP_DIRECT || insn.kind == INSN_JUMP_CONDITIONAL) && insn.target != w->start &&
-		    scan_part_of(w, insn.target))
-			return true;
+		if ((insn.kind == INSN_JUMP_DIRECT || insn.kind == INSN_JUMP_CONDITIONAL) &&
+		    (insn.target < low || insn.target >= high) && scan_range_has(&w->image->text, insn.target)) {
+			lowest = insn.target < lowest ? insn.target : lowest;
+			highest = insn.target > highest ? insn.target : highest;
+			if (visit(w, insn.target))
+				return true;
+		}
 		address += insn.len_bytes;
 	}
+	if (memo) {
+		memo->ranges[place].start = low;
+		memo->ranges[place].lowest = lowest;
+		memo->ranges[place].highest = highest;
+	}
 	return false;
+}
+
+static bool is_inside(struct scan_work *w, uint64_t target)
+{
+	return target != w->start && scan_part_of(w, target);
 }
 
 /* True when range [low, high) has a direct jump into the function, but not to its start. */
@@ -46,7 +76,7 @@ static bool jumps_back(struct scan_work *w, uint64_t low, uint64_t high)
 	for (size_t i = 0; i < SCAN_ASKED; i++)
 		if (w->asked[i].low == low && w->asked[i].part_count == w->part_count)
 			return w->asked[i].jumps_back;
-	asked.jumps_back = find_jump_back(w, low, high);
+	asked.jumps_back = see_jumps_of(w, low, high, is_inside);
 	w->asked[w->asked_count++ % SCAN_ASKED] = asked;
 	return asked.jumps_back;
 }
@@ -298,17 +328,11 @@ static bool moves_stack(const struct scan_work *w)
 	return false;
 }
 
-static void see_jumps_of(struct scan_work *w, uint64_t low, uint64_t high)
+static bool mark_jump(struct scan_work *w, uint64_t target)
 {
-	uint64_t address = low;
-	struct insn insn;
-
-	while (address < high && insn_decode_cached(w->image->cache, scan_text_at(w->image, address),
-						    (size_t)(high - address), address, &insn)) {
-		if ((insn.kind == INSN_JUMP_DIRECT || insn.kind == INSN_JUMP_CONDITIONAL) && insn.target != w->start)
-			mark(w, insn.target);
-		address += insn.len_bytes;
-	}
+	if (target != w->start)
+		mark(w, target);
+	return false;
 }
 
 static void see_neighbours(struct scan_work *w)
@@ -322,14 +346,14 @@ static void see_neighbours(struct scan_work *w)
 		if (!foreign_range(w, at - 1, &from, &to, &cfa_off_bytes))
 			continue;
 		if (to - from <= NEAR_MAX_BYTES)
-			see_jumps_of(w, from, to);
+			see_jumps_of(w, from, to, mark_jump);
 		at = from + 1;
 	}
 	for (uint64_t at = high; at < high + NEAR_BYTES; at++) {
 		if (!foreign_range(w, at, &from, &to, &cfa_off_bytes))
 			continue;
 		if (to - from <= NEAR_MAX_BYTES)
-			see_jumps_of(w, from, to);
+			see_jumps_of(w, from, to, mark_jump);
 		at = to - 1;
 	}
 }

@@ -72,7 +72,7 @@ static void test_known(void)
 	CHECK(insn_decode_cached(&cache, bytes, sizeof bytes, 0x1000, &insn));
 	for (size_t i = 0; i < sizeof cache.slots / sizeof *cache.slots; i++)
 		if (cache.slots[i].shape)
-			cache.slots[i].insn.scale = 77;
+			cache.slots[i].common[offsetof(struct insn, scale) - INSN_COMMON_AT] = 77;
 	CHECK(insn_decode_cached(&cache, bytes, sizeof bytes, 0x1000, &insn));
 	CHECK_U64(insn.scale, 77);
 	memset(&cache, 0, sizeof cache);
