@@ -26,7 +26,6 @@ enum {
 /* Newest first; only ever pushed to. Writers hold the agent's lock. */
 static struct agent_image *images;
 struct insn_cache agent_insns;
-static struct scan_memo memo;
 
 /* What the loader had loaded when the agent came. Under the agent's lock. */
 static struct words early;
@@ -403,7 +402,6 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 		return NULL;
 	image->kind = kind_of(image);
 	image->scan.cache = &agent_insns;
-	image->scan.memo = &memo;
 	image->scan.is_without_registers = true;
 	image->scan.state = image;
 	image->scan.function_at = function_at;

@@ -15,7 +15,7 @@
 #include "agent/insn.h"
 
 enum {
-	INSN_CACHE_BITS = 11,
+	INSN_CACHE_BITS = 12,
 };
 
 /* What all instructions of a shape have in common. */

@@ -41,26 +41,12 @@ struct scan_range {
 	const uint8_t *bytes;
 };
 
-enum {
-	SCAN_MEMO = 1024,
-};
-
-/* Ranges of .eh_frame, by the hash of where they start: what of the text their direct jumps lead to that leave them. */
-struct scan_memo {
-	struct {
-		uint64_t start; /* 0: none */
-		uint64_t lowest, highest;
-	} ranges[SCAN_MEMO];
-};
-
 struct scan_image {
 	struct scan_range text; /* what is executable */
 	/* Data, read-only or not, with relocations applied: where jump tables are. */
 	const struct scan_range *data;
 	size_t data_count;
-	/* These may be those of other images, too; NULL: each instruction is decoded, each range looked at when it is asked for. */
-	struct insn_cache *cache;
-	struct scan_memo *memo;
+	struct insn_cache *cache;  /* may be that of other images, too; NULL: each instruction is decoded */
 	bool is_without_registers; /* nobody asks which are live: all are said to be */
 	void *state;               /* of the callbacks */
 	/* The range [*start, *end) of .eh_frame that holds address, and the CFA's distance from the stack pointer at its start, or

@@ -509,7 +509,6 @@ bool image_load(const char *path, struct image *image)
 		qsort(image->pointers, image->pointer_count, sizeof(*image->pointers), by_value);
 	image->scan.data = image->data;
 	image->scan.cache = calloc(1, sizeof(*image->scan.cache));
-	image->scan.memo = calloc(1, sizeof(*image->scan.memo));
 	image->scan.state = image;
 	image->scan.function_at = function_at;
 	image->scan.cfa_offset_at = cfa_offset_at;
@@ -525,5 +524,4 @@ void image_unload(struct image *image)
 	free(image->rules);
 	free(image->pointers);
 	free(image->scan.cache);
-	free(image->scan.memo);
 }
