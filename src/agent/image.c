@@ -16,7 +16,6 @@
 #include "agent/memory.h"
 #include "agent/seccomp.h"
 #include "agent/words.h"
-#include "base/sort.h"
 #include "recorder/config.h"
 
 enum {
@@ -34,12 +33,6 @@ static struct words early;
 static const char *const foreign_names[] = {"ld-linux-x86-64.so", "libc.so",     "libpthread.so", "libdl.so",
 					    "librt.so",           "libgcc_s.so", "linux-vdso",    "libZydis.so",
 					    "libZycore.so",       "libwaymark-"};
-
-static inline int compare_addresses(const uint64_t *a, const uint64_t *b)
-{
-	return *a < *b ? -1 : *a > *b;
-}
-SORT_DECLARE(address, uint64_t, compare_addresses);
 
 /* malloc's addresses. Written once, at start. */
 static uintptr_t allocators[2];
@@ -122,17 +115,18 @@ static void landing_pads(void *state, uint64_t start, void (*visit)(void *visito
 static uint64_t next_data_target(void *state, uint64_t low, uint64_t high)
 {
 	const struct agent_image *image = state;
+	uint64_t text = image->scan.text.low;
 	size_t first = 0, last = image->target_count;
 
 	while (first < last) {
 		size_t middle = first + (last - first) / 2;
 
-		if (image->targets[middle] < low)
+		if (text + image->targets[middle] < low)
 			first = middle + 1;
 		else
 			last = middle;
 	}
-	return first < image->target_count && image->targets[first] < high ? image->targets[first] : 0;
+	return first < image->target_count && text + image->targets[first] < high ? text + image->targets[first] : 0;
 }
 
 /* ---- what an image holds ---- */
@@ -178,36 +172,25 @@ static bool read_segments(struct agent_image *image)
 	return eh_table_init(&image->table, &eh);
 }
 
-struct target_list {
-	uint64_t *items;
-	size_t count, capacity;
-};
-
-static bool add_target(const struct agent_image *image, struct target_list *list, uint64_t address)
+/* A bit for each byte of the text. */
+static void add_target(const struct agent_image *image, uint64_t *bits, uint64_t address)
 {
-	if (address < image->scan.text.low || address >= image->scan.text.high)
-		return true;
-	if (!agent_reserve((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items))
-		return false;
-	list->items[list->count++] = address;
-	return true;
+	uint64_t off = address - image->scan.text.low;
+
+	if (address >= image->scan.text.low && address < image->scan.text.high)
+		bits[off / 64] |= UINT64_C(1) << off % 64;
 }
 
 /* Relative relocations: what they store is an address of the image. */
-static bool add_relocated(const struct agent_image *image, const Elf64_Rela *rela, size_t count,
-			  struct target_list *list)
+static void add_relocated(const struct agent_image *image, const Elf64_Rela *rela, size_t count, uint64_t *bits)
 {
-	for (size_t i = 0; i < count; i++) {
-		uint32_t type = ELF64_R_TYPE(rela[i].r_info);
-
-		if (type == R_X86_64_RELATIVE && !add_target(image, list, image->bias + (uint64_t)rela[i].r_addend))
-			return false;
-	}
-	return true;
+	for (size_t i = 0; i < count; i++)
+		if (ELF64_R_TYPE(rela[i].r_info) == R_X86_64_RELATIVE)
+			add_target(image, bits, image->bias + (uint64_t)rela[i].r_addend);
 }
 
 /* DT_RELR: addresses of words, and bitmaps of those behind them. */
-static bool add_packed(const struct agent_image *image, const uint64_t *relr, size_t count, struct target_list *list)
+static void add_packed(const struct agent_image *image, const uint64_t *relr, size_t count, uint64_t *bits)
 {
 	const uint64_t *where = NULL;
 
@@ -216,17 +199,15 @@ static bool add_packed(const struct agent_image *image, const uint64_t *relr, si
 
 		if (!(entry & 1)) {
 			where = at(image->bias + entry);
-			if (!add_target(image, list, *where++))
-				return false;
+			add_target(image, bits, *where++);
 			continue;
 		}
 		for (unsigned int bit = 0; where && bit < 63; bit++)
-			if (entry >> (bit + 1) & 1 && !add_target(image, list, where[bit]))
-				return false;
+			if (entry >> (bit + 1) & 1)
+				add_target(image, bits, where[bit]);
 		if (where)
 			where += 63;
 	}
-	return true;
 }
 
 static bool is_relocated(const Elf64_Ehdr *ehdr)
@@ -234,7 +215,7 @@ static bool is_relocated(const Elf64_Ehdr *ehdr)
 	return ehdr->e_type != ET_EXEC;
 }
 
-static bool add_dynamic(const struct agent_image *image, const Elf64_Dyn *dynamic, struct target_list *list)
+static void add_dynamic(const struct agent_image *image, const Elf64_Dyn *dynamic, uint64_t *bits)
 {
 	uint64_t rela = 0, rela_bytes = 0, relr = 0, relr_bytes = 0;
 
@@ -255,21 +236,34 @@ static bool add_dynamic(const struct agent_image *image, const Elf64_Dyn *dynami
 		rela += image->bias;
 	if (relr && relr < image->low)
 		relr += image->bias;
-	return add_relocated(image, at(rela), rela ? rela_bytes / sizeof(Elf64_Rela) : 0, list) &&
-	       add_packed(image, at(relr), relr ? relr_bytes / sizeof(uint64_t) : 0, list);
+	add_relocated(image, at(rela), rela ? rela_bytes / sizeof(Elf64_Rela) : 0, bits);
+	add_packed(image, at(relr), relr ? relr_bytes / sizeof(uint64_t) : 0, bits);
 }
 
 /* Not relocated: each aligned word of data may be an address. */
-static bool add_words(const struct agent_image *image, struct target_list *list)
+static void add_words(const struct agent_image *image, uint64_t *bits)
 {
 	for (size_t i = 0; i + 1 < image->scan.data_count; i++) {
 		const struct scan_range *range = &image->data[i];
 		uintptr_t low = (range->low + 7) & ~(uintptr_t)7;
 
 		for (uintptr_t word = low; word + 8 <= range->high; word += 8)
-			if (!add_target(image, list, *(const uint64_t *)at(word)))
-				return false;
+			add_target(image, bits, *(const uint64_t *)at(word));
 	}
+}
+
+static bool list_targets(struct agent_image *image, const uint64_t *bits, size_t words)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < words; i++)
+		count += (size_t)__builtin_popcountll(bits[i]);
+	image->targets = allocator_alloc(&agent_allocator, count + 1, sizeof *image->targets);
+	if (!image->targets)
+		return false;
+	for (size_t i = 0; i < words; i++)
+		for (uint64_t left = bits[i]; left; left &= left - 1)
+			image->targets[image->target_count++] = (uint32_t)(i * 64 + (size_t)__builtin_ctzll(left));
 	return true;
 }
 
@@ -277,24 +271,21 @@ static bool read_targets(struct agent_image *image)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
 	const Elf64_Phdr *p = program_headers(ehdr);
-	struct target_list list = {0};
-	bool ok = is_relocated(ehdr) || add_words(image, &list);
-	uint64_t *scratch;
+	uint64_t text_bytes = image->scan.text.high - image->scan.text.low;
+	size_t words = (size_t)text_bytes / 64 + 1;
+	uint64_t *bits = text_bytes <= UINT32_MAX ? agent_alloc(words * sizeof *bits) : NULL;
+	bool ok;
 
-	for (int i = 0; ok && i < ehdr->e_phnum; i++)
+	if (!bits)
+		return false;
+	if (!is_relocated(ehdr))
+		add_words(image, bits);
+	for (int i = 0; i < ehdr->e_phnum; i++)
 		if (p[i].p_type == PT_DYNAMIC)
-			ok = add_dynamic(image, at(image->bias + p[i].p_vaddr), &list);
-	if (!ok)
-		return false;
-	scratch = allocator_alloc(&agent_allocator, list.count + 1, sizeof *scratch);
-	if (!scratch)
-		return false;
-	if (list.count)
-		address_sort(list.items, list.count, scratch);
-	allocator_free(&agent_allocator, scratch);
-	image->targets = list.items;
-	image->target_count = list.count;
-	return true;
+			add_dynamic(image, at(image->bias + p[i].p_vaddr), bits);
+	ok = list_targets(image, bits, words);
+	agent_free(bits);
+	return ok;
 }
 
 static bool has(const struct agent_image *image, uintptr_t address)

@@ -37,7 +37,7 @@ struct agent_image {
 	struct eh_table table;
 	struct scan_image scan;
 	struct scan_range data[IMAGE_MAX_DATA];
-	uint64_t *targets; /* text addresses that data words hold, sorted */
+	uint32_t *targets; /* what data words point to: distances from the start of the text, sorted */
 	size_t target_count;
 	struct code_area *area; /* NULL until code is written for it */
 	uint32_t record;        /* of wmrt_code_image; UINT32_MAX until needed */
