@@ -20,7 +20,7 @@ enum {
 	STUB_HEADER_BYTES = 8,
 	LITERAL_BYTES = 4096,
 	CALL_BYTES_MOST = EMIT_MAX_BYTES + 256, /* of the stubs in front of a call, behind it, and what chooses it */
-	MOVES_MAX = 40, /* times that threads inside of what is to be written go on */
+	MOVES_MAX = 40,                         /* times that threads inside of what is to be written go on */
 	PENDING_BYTES = 16384,
 	SPAN_BYTES = 4096,
 	GAP_BYTES =
@@ -356,6 +356,9 @@ static void forget_in_stub(const uint8_t *header, bool (*is_gone)(uintptr_t addr
 
 void code_forget(bool (*is_gone)(uintptr_t address))
 {
+	/* They are read where they will run. */
+	if (!is_open() || !write_pending())
+		return;
 	for (const struct code_area *area = areas; area; area = area->next)
 		for (size_t bit = 0; bit < (area->used - area->low) / STUB_ALIGN; bit++)
 			if (area->starts[bit / 8] >> bit % 8 & 1)
