@@ -7,6 +7,7 @@
 
 bool held_file_stat(const struct held_file *file, struct stat *ret)
 {
+	*ret = (struct stat){0};
 	return file->fd >= 0 && wmrt_sys3(SYS_fstat, file->fd, (long)ret, 0) == 0 && ret->st_dev == file->dev &&
 	       ret->st_ino == file->ino;
 }
@@ -23,7 +24,7 @@ void held_file_close(struct held_file *file)
 bool held_file_open(struct held_file *file, const char *path, int flags)
 {
 	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, 0, 0, 0);
-	struct stat st;
+	struct stat st = {0};
 
 	held_file_close(file);
 	if (fd < 0)

@@ -87,10 +87,10 @@ static void keep(struct insn_cached *slot, uint64_t shape, const struct insn *in
 {
 	int64_t constant = insn->has_imm && !fields->imm_bytes ? insn->imm : 0;
 
-	if (fields->shape_bytes != shape >> 56 || constant != (int8_t)constant ||
+	if (fields->shape_bytes != shape >> 56 || constant != (uint8_t)constant ||
 	    (!fields->is_imm_target && insn->target) || (!fields->disp_bytes && insn->disp))
 		return;
-	*slot = (struct insn_cached){.shape = shape, .fields = *fields, .imm = (int8_t)constant};
+	*slot = (struct insn_cached){.shape = shape, .fields = *fields, .imm = (uint8_t)constant};
 	memcpy(slot->common, (const char *)insn + INSN_COMMON_AT, sizeof slot->common);
 }
 

@@ -23,7 +23,7 @@ struct insn_cached {
 	uint64_t shape; /* its bytes, and their number in the highest; 0: none */
 	uint8_t common[sizeof(struct insn) - INSN_COMMON_AT];
 	struct insn_fields fields;
-	int8_t imm; /* that no byte says */
+	uint8_t imm; /* that no byte says */
 };
 
 struct insn_cache {
