@@ -149,8 +149,20 @@ void agent_unlock_after_fork(void)
 	agent_unlock(&guard);
 }
 
-void agent_lock_after_fork(void)
+/* What was counted is the parent's, and the thread's clock begins anew. */
+static void forget_counts(void)
 {
 	agent_lock_stats.count = agent_lock_stats.ns = taken_ns = 0;
+}
+
+void agent_unlock_in_child(void)
+{
+	forget_counts();
+	agent_unlock_after_fork();
+}
+
+void agent_lock_after_fork(void)
+{
+	forget_counts();
 	atomic_store(&word, 0);
 }

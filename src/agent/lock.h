@@ -52,6 +52,7 @@ void agent_unlock_at_entry(const struct agent_guard *guard);
  * again. */
 void agent_lock_for_fork(void);
 void agent_unlock_after_fork(void);
+void agent_unlock_in_child(void);
 /* In a forked child: nobody holds it. */
 void agent_lock_after_fork(void);
 

@@ -70,7 +70,7 @@ static void after_fork_in_child(void)
 {
 	if (!agent_is_sealed)
 		renew();
-	agent_unlock_after_fork();
+	agent_unlock_in_child();
 }
 
 /* In a child: what the parent had of its own. One of _Fork or clone has not come by the above. */

@@ -95,6 +95,8 @@ pushes=$(sed -n 's/.* pushes \([0-9]*\) .*/\1/p' err.txt | tr '\n' ' ')
 awk '{ exit !($1 >= 90 && $1 <= 110 && $2 >= 6990 && $2 <= 7010) }' <<<"$pushes" ||
 	{ fail "pushes: ${pushes:-none}, not about 100 of the child and 7000"; cat err.txt; }
 grep -q ' entered [1-9][0-9]* in agent us [1-9]' err.txt || { fail "the agent's own time is not said"; cat err.txt; }
+# The child's clock is not its parent's.
+sed -n 's/.* in agent us \([0-9]*\).*/\1/p' err.txt | awk '$1 > 1e9 { exit 1 }' || { fail "the agent's own time of a child"; cat err.txt; }
 
 # What the agent says comes out though the program closes its standard error, and into no other file.
 cat >closes.c <<'END'

@@ -75,7 +75,7 @@ __attribute__((noinline)) static long work(long number)
 static void *run(void *argument)
 {
 	static pthread_barrier_t *const none = NULL;
-	char alternate[32768];
+	char alternate[524288]; /* handlers interrupt each other on it: 4 KB each, most of it the kernel's */
 	stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
 	sigset_t set;
 	long got;
