@@ -18,7 +18,6 @@
 enum {
 	STUB_ALIGN = 16,
 	STUB_HEADER_BYTES = 8,
-	LITERAL_BYTES = 4096,
 	CALL_BYTES_MOST = EMIT_MAX_BYTES + 256, /* of the stubs in front of a call, behind it, and what chooses it */
 	MOVES_MAX = 40,                         /* times that threads inside of what is to be written go on */
 	PENDING_BYTES = 16384,
@@ -259,7 +258,6 @@ bool code_add_stub(struct code_area *area, const struct code_stub *stub, const s
 {
 	uint32_t units = (STUB_HEADER_BYTES + e->len + STUB_ALIGN - 1) / STUB_ALIGN;
 	size_t bit = (area->used - area->low) / STUB_ALIGN;
-
 	uint8_t *bytes;
 
 	if (!emit_ok(e) || units > UINT8_MAX)

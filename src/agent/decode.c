@@ -78,11 +78,6 @@ bool decode_context(uint32_t function, uint64_t id, const struct agent_entry *en
 	}
 }
 
-static bool is_tail(const struct agent_site *site)
-{
-	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
-}
-
 static bool take(enum walk_step_kind kind, uint32_t number, uint64_t key, uint32_t function)
 {
 	if (!agent_reserve((void **)&taken.steps, &taken.capacity, taken.count + 1, sizeof *taken.steps))
@@ -98,7 +93,8 @@ static const struct walk_step *next_shown(const struct walk_chain *chain, size_t
 	while (*i < chain->count) {
 		const struct walk_step *step = &chain->steps[(*i)++];
 
-		if (step->kind != WALK_CALL || !is_tail(&agent_program.sites[agent_program.calls[step->number].site]))
+		if (step->kind != WALK_CALL ||
+		    !agent_site_is_tail(&agent_program.sites[agent_program.calls[step->number].site]))
 			return step;
 	}
 	return NULL;
@@ -124,7 +120,7 @@ bool decode_take_tails(const struct agent_thread *thread, struct walk_chain *cha
 
 		if (c->call == AGENT_NONE)
 			return false;
-		if (!is_tail(&agent_program.sites[c->site])) {
+		if (!agent_site_is_tail(&agent_program.sites[c->site])) {
 			step = next_shown(chain, &i);
 			if (!step || step->kind != WALK_CALL || agent_program.calls[step->number].site != c->site)
 				return false;

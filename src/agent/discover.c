@@ -42,16 +42,6 @@ static struct walk_state state;
 static struct words site_by_record;
 static struct words foreign_returns; /* return addresses in foreign code behind which the id is put back */
 
-static bool is_direct(const struct agent_site *site)
-{
-	return site->kind == SCAN_CALL || site->kind == SCAN_TAIL;
-}
-
-static bool is_tail(const struct agent_site *site)
-{
-	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
-}
-
 static struct agent_call *find_call(uint32_t site, uintptr_t target)
 {
 	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
@@ -71,7 +61,7 @@ struct agent_call *discover_tail(uint32_t site_record, uint32_t callee)
 {
 	uint32_t site = discover_site(site_record);
 
-	if (site == AGENT_NONE || !is_tail(&agent_program.sites[site]))
+	if (site == AGENT_NONE || !agent_site_is_tail(&agent_program.sites[site]))
 		return NULL;
 	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
 		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
@@ -85,7 +75,7 @@ static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
 {
 	struct agent_program *p = &agent_program;
 	const struct agent_site *s = &p->sites[site];
-	bool is_bare = !is_direct(s) || is_tail(s) || s->is_shared;
+	bool is_bare = !agent_site_is_direct(s) || agent_site_is_tail(s) || s->is_shared;
 	uint32_t edge;
 	struct error *err = adaptive_add_edge(&p->encoder, p->functions[s->function].node,
 					      p->functions[call->callee].node, site, is_bare, &edge);
@@ -117,7 +107,7 @@ static void note_tail(uint32_t function)
 
 		if (call->callee != function)
 			continue;
-		if (is_tail(&p->sites[call->site])) {
+		if (agent_site_is_tail(&p->sites[call->site])) {
 			note_tail(p->sites[call->site].function);
 		} else {
 			bool was_at_cell = p->sites[call->site].is_at_cell;
@@ -176,7 +166,7 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 	p->call_count++;
 	if (!call->is_quiet)
 		here_forget(site);
-	if (is_tail(&p->sites[site]) && !call->is_quiet)
+	if (agent_site_is_tail(&p->sites[site]) && !call->is_quiet)
 		note_tail(p->sites[site].function);
 	return call;
 }
@@ -295,14 +285,14 @@ static struct agent_call *tail_call_to(uint32_t site, uint32_t callee)
 	const struct agent_site *s = &agent_program.sites[site];
 	uintptr_t target = agent_program.functions[callee].start;
 
-	if (!is_tail(s) || (is_direct(s) && agent_resolve(s->target) != target))
+	if (!agent_site_is_tail(s) || (agent_site_is_direct(s) && agent_resolve(s->target) != target))
 		return NULL;
 	return discover_call(site, target);
 }
 
 static bool is_direct_tail(uint32_t site)
 {
-	return is_tail(&agent_program.sites[site]) && is_direct(&agent_program.sites[site]);
+	return agent_site_is_tail(&agent_program.sites[site]) && agent_site_is_direct(&agent_program.sites[site]);
 }
 
 /* What the function's direct tail call leads to, if that is instrumented now; AGENT_NONE. */
@@ -328,7 +318,7 @@ static bool add_tails(uint32_t function, uint32_t callee, unsigned int depth, un
 	--*left;
 	for (int is_indirect = 0; is_indirect < 2; is_indirect++)
 		for (uint32_t s = first; s < end; s++)
-			if (is_direct(&agent_program.sites[s]) != is_indirect && tail_call_to(s, callee))
+			if (agent_site_is_direct(&agent_program.sites[s]) != is_indirect && tail_call_to(s, callee))
 				return patch_site(s);
 	for (uint32_t s = first; depth > 1 && s < end; s++) {
 		uint32_t next = after_tail(s);
@@ -367,13 +357,14 @@ static bool add_calls_of_frames(const struct walk *w, const struct agent_thread 
 		site = &agent_program.sites[outer->site];
 		target = agent_program.functions[inner->function].start;
 		if (site->first_call != AGENT_NONE &&
-		    (is_direct(site) || find_call(outer->site, target) || walk_call_to(outer->site, inner->function) ||
-		     walk_is_foreign_tail(outer->site, inner, thread) || is_behind_tail(outer->site, inner->function)))
+		    (agent_site_is_direct(site) || find_call(outer->site, target) ||
+		     walk_call_to(outer->site, inner->function) || walk_is_foreign_tail(outer->site, inner, thread) ||
+		     is_behind_tail(outer->site, inner->function)))
 			continue;
 		if (!agent_function_is(inner->function, AGENT_FUNCTION_INSTRUMENTED) &&
 		    walk_may_lead(outer->site, target, WALK_PUSHES_ANY))
 			continue;
-		call = discover_call(outer->site, is_direct(site) ? agent_resolve(site->target) : target);
+		call = discover_call(outer->site, agent_site_is_direct(site) ? agent_resolve(site->target) : target);
 		/* What a handler has interrupted may be where it would be written. */
 		if ((!call || !patch_site(outer->site)) && i < w->inside)
 			ok = false;
@@ -456,7 +447,7 @@ void agent_begin_thread(void);
 
 static uintptr_t target_of(const struct agent_site *site, const struct agent_saved *saved)
 {
-	return is_direct(site) ? agent_resolve(site->target) : saved->r11;
+	return agent_site_is_direct(site) ? agent_resolve(site->target) : saved->r11;
 }
 
 static void go_on_at(const struct agent_site *site, uintptr_t pc, struct agent_saved *saved)
@@ -482,7 +473,7 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 	struct agent_call *call;
 
 	regs->pc = site->address;
-	if (!is_tail(site))
+	if (!agent_site_is_tail(site))
 		settle(regs);
 	call = discover_call(number, target);
 	if (are_returns_old) {
@@ -549,7 +540,7 @@ __attribute__((used)) void agent_entered(struct agent_saved *saved)
 }
 
 /* The entries that calls inside the site's left behind, and, where the site pushes, its own. */
-static bool take_off(const struct agent_site *site, uint64_t key, uint64_t *ret_id)
+static bool take_off(uint64_t key, uint64_t *ret_id)
 {
 	struct agent_thread *thread = &agent_thread;
 	struct agent_entry *top = thread->top;
@@ -562,7 +553,6 @@ static bool take_off(const struct agent_site *site, uint64_t key, uint64_t *ret_
 			is_found = true;
 		}
 	}
-	(void)site;
 	if (is_found)
 		thread->top = top;
 	return is_found;
@@ -572,20 +562,16 @@ __attribute__((used)) void agent_returned(struct agent_saved *saved)
 {
 	/* The stub has pushed two registers, and the address behind the site. */
 	uint64_t key = (uintptr_t)&saved->stack[1], id = 0;
-	const struct agent_site *site;
 	struct agent_guard guard;
-	struct code_stub stub;
 
 	wmrt_check_fork();
 	agent_lock(&guard);
-	code_find_stub(saved->number, &stub);
-	site = &agent_program.sites[stub.number];
-	if (take_off(site, key, &id)) {
+	if (take_off(key, &id)) {
 		agent_thread.id = id;
 	} else if (agent_is_on) {
 		struct unwind_regs regs;
 
-		agent_saved_regs(saved, site->address + site->len_bytes, (uintptr_t)&saved->stack[3], &regs);
+		agent_saved_regs(saved, saved->stack[0], (uintptr_t)&saved->stack[3], &regs);
 		discover_repair(&regs);
 	}
 	agent_unlock_at_entry(&guard);
@@ -639,7 +625,7 @@ static void forget_call(uint32_t number)
 	const struct agent_site *site = &agent_program.sites[call->site];
 
 	call->is_gone = true;
-	if (is_direct(site) && agent_function_is(site->function, AGENT_FUNCTION_INSTRUMENTED))
+	if (agent_site_is_direct(site) && agent_function_is(site->function, AGENT_FUNCTION_INSTRUMENTED))
 		forget_direct(number);
 }
 

@@ -31,16 +31,6 @@ enum {
 };
 static const uintptr_t REACH_BYTES = (uintptr_t)1 << 30;
 
-static bool is_call(const struct agent_site *site)
-{
-	return site->kind == SCAN_CALL || site->kind == SCAN_CALL_INDIRECT;
-}
-
-static bool is_direct(const struct agent_site *site)
-{
-	return site->kind == SCAN_CALL || site->kind == SCAN_TAIL;
-}
-
 static uintptr_t return_address(const struct agent_site *site)
 {
 	return site->address + site->len_bytes;
@@ -146,7 +136,7 @@ static void emit_to_discover(struct stub *s, const struct agent_site *site)
 {
 	if (site->is_at_cell)
 		emit_push_address(&s->e, return_address(site));
-	emit_thunk(&s->e, site_number(site) | (is_call(site) ? 0 : PATCH_TAIL), s->area->places.discover);
+	emit_thunk(&s->e, site_number(site) | (agent_site_is_call(site) ? 0 : PATCH_TAIL), s->area->places.discover);
 }
 
 static const struct callgraph_edge *edge_of(const struct agent_call *call)
@@ -194,7 +184,7 @@ static void emit_before(struct stub *s, const struct agent_site *site, struct ag
 		start.restart = agent_program.encoder.graph.nodes[agent_program.functions[call->callee].node].restart;
 	if (!call->counter && (call->edge != AGENT_NONE || agent_options.is_verbose))
 		call->counter = code_add_counter(s->area);
-	if (is_call(site)) {
+	if (agent_site_is_call(site)) {
 		emit_push(&s->e, p, patch_pushed_site(call), &start, call->counter, &pushed, &done);
 	} else {
 		emit_push_tail(&s->e, p, patch_pushed_site(call), &start, call->counter, &pushed, &done);
@@ -215,7 +205,7 @@ static void emit_before_detour(struct stub *s, const struct agent_site *site, st
 		emit_before(s, site, call);
 		emit_bytes(&s->e, take_back, sizeof take_back);
 	}
-	if (!is_direct(site)) { /* where the target was looked up, %r11 has this stub's address by now */
+	if (!agent_site_is_direct(site)) { /* where the target was looked up, %r11 has this stub's address by now */
 		emit_bytes(&s->e, load_r11, sizeof load_r11);
 		emit_bytes(&s->e, &call->target, sizeof call->target);
 	}
@@ -404,8 +394,8 @@ static uintptr_t write_choose(const struct agent_site *site, const uint8_t *byte
 		stub_done(&s, (uint32_t)(ret - s.head.start), s.e.len);
 	else
 		s.e.is_full = true;
-	if (!emit_ok(&s.e) ||
-	    !emit_load_target(&s.e, bytes + site->lead_bytes, site, is_call(site) && !site->is_at_cell ? 8 : 0)) {
+	if (!emit_ok(&s.e) || !emit_load_target(&s.e, bytes + site->lead_bytes, site,
+						agent_site_is_call(site) && !site->is_at_cell ? 8 : 0)) {
 		ret = 0;
 		goto out;
 	}
@@ -453,9 +443,9 @@ static struct undo undo_of(const struct agent_site *site)
 		u.addend |= addend_of(call);
 	}
 	/* An indirect call may have one more callee, which its thunk has pushed for by then. */
-	u.must_push &= is_direct(site) && u.may_push;
-	u.is_needed =
-		is_call(site) && !site->is_last && (u.may_push || u.leaves_tails || u.addend || next_chained(site));
+	u.must_push &= agent_site_is_direct(site) && u.may_push;
+	u.is_needed = agent_site_is_call(site) && !site->is_last &&
+		      (u.may_push || u.leaves_tails || u.addend || next_chained(site));
 	return u;
 }
 
@@ -597,7 +587,7 @@ bool patch_is_undone_at_return(uint32_t site)
 /* Makes or aims the site's cell. */
 static bool put_at_cell(struct agent_site *site, const struct undo *undo)
 {
-	uintptr_t callee = is_direct(site) ? agent_program.calls[site->first_call].target : 0;
+	uintptr_t callee = agent_site_is_direct(site) ? agent_program.calls[site->first_call].target : 0;
 	const uint8_t *room = agent_program.bytes + site->original + site->lead_bytes + site->len_bytes;
 	uintptr_t after = write_after(site, undo, room, site->is_over_room ? site->room_bytes : 0);
 
@@ -619,15 +609,17 @@ static bool plan_site(struct agent_site *site, const struct undo *undo, const ui
 	uintptr_t before;
 
 	site->is_at_cell = false;
-	if (is_direct(site) && call && !patch_call_pushes(call) && addend_of(call) == 0 &&
+	if (agent_site_is_direct(site) && call && !patch_call_pushes(call) && addend_of(call) == 0 &&
 	    !(site->is_detour && undo->is_needed)) {
 		call->before = call->target; /* the program's own call */
 		return true;
 	}
-	if (site->is_detour && (undo->is_needed || !is_direct(site)) && (call || !is_direct(site)) &&
-	    !put_at_cell(site, undo))
+	if (site->is_detour && (undo->is_needed || !agent_site_is_direct(site)) &&
+	    (call || !agent_site_is_direct(site)) && !put_at_cell(site, undo))
 		return false;
-	before = !is_direct(site) ? write_choose(site, original) : call ? write_before(site, call) : write_thunk(site);
+	before = !agent_site_is_direct(site) ? write_choose(site, original)
+		 : call                      ? write_before(site, call)
+					     : write_thunk(site);
 	if (before && is_led(site))
 		before = write_lead(site, original, before);
 	if (!before)
@@ -636,7 +628,7 @@ static bool plan_site(struct agent_site *site, const struct undo *undo, const ui
 		site->choose = before;
 		return patch_site(site_number(site) - 1);
 	}
-	if (site->is_at_cell && is_direct(site)) {
+	if (site->is_at_cell && agent_site_is_direct(site)) {
 		put_branch(region, lead, lead + CALL_BYTES, 0xe9, region_start(site), before);
 		put_nops(region + lead + CALL_BYTES, site->len_bytes - CALL_BYTES);
 	} else if (site->is_at_cell) {

@@ -95,15 +95,10 @@ static const struct agent_site *site_of_stub(const struct code_stub *stub)
 	return &agent_program.sites[is_call ? agent_program.calls[stub->number].site : stub->number];
 }
 
-static bool is_call(const struct agent_site *site)
-{
-	return site->kind == SCAN_CALL || site->kind == SCAN_CALL_INDIRECT;
-}
-
 /* In front of a site that is entered by a call there is a return address already. */
 static uintptr_t returns(const struct agent_site *site)
 {
-	return is_call(site) && !site->is_at_cell ? WORD : 0;
+	return agent_site_is_call(site) && !site->is_at_cell ? WORD : 0;
 }
 
 static struct place in_front(const struct code_stub *stub, uintptr_t pc, uintptr_t sp)
@@ -172,7 +167,7 @@ static bool at_jump(const struct emit_places *p, uintptr_t pc, uintptr_t sp, str
 	if (pc == p->discover) {
 		const struct agent_site *site = &agent_program.sites[pushed(sp, 0) & ~(uint64_t)PATCH_TAIL];
 
-		*ret = (struct place){site->address, sp + WORD + (is_call(site) ? WORD : 0)};
+		*ret = (struct place){site->address, sp + WORD + (agent_site_is_call(site) ? WORD : 0)};
 		return true;
 	}
 	if (pc == p->entered) {

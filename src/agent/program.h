@@ -139,6 +139,21 @@ static inline uint32_t agent_epoch(void)
 	return __atomic_load_n(&agent_program.encoder.epoch, __ATOMIC_RELAXED);
 }
 
+static inline bool agent_site_is_call(const struct agent_site *site)
+{
+	return site->kind == SCAN_CALL || site->kind == SCAN_CALL_INDIRECT;
+}
+
+static inline bool agent_site_is_direct(const struct agent_site *site)
+{
+	return site->kind == SCAN_CALL || site->kind == SCAN_TAIL;
+}
+
+static inline bool agent_site_is_tail(const struct agent_site *site)
+{
+	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
+}
+
 static inline bool agent_function_is(uint32_t function, enum agent_function_state state)
 {
 	return function != AGENT_NONE && agent_program.functions[function].state == state;

@@ -159,11 +159,6 @@ static bool calls_quietly(uint32_t site, bool is_all)
 	return is_any;
 }
 
-static bool is_tail_site(const struct agent_site *site)
-{
-	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
-}
-
 /* The tail call at 0 into the function, NULL if its edge at 0 is none. */
 static struct agent_call *zero_tail_into(uint32_t function)
 {
@@ -178,7 +173,7 @@ static struct agent_call *zero_tail_into(uint32_t function)
 	    g->ranges[first].first != 0)
 		return NULL;
 	call = &agent_program.calls[agent_program.edge_calls[g->ranges[first].edge]];
-	return is_tail_site(&agent_program.sites[call->site]) ? call : NULL;
+	return agent_site_is_tail(&agent_program.sites[call->site]) ? call : NULL;
 }
 
 static bool add_step(struct walk_chain *c, enum walk_step_kind kind, uint32_t number, uint64_t key, uint32_t function)
@@ -379,7 +374,7 @@ static unsigned find_ways(uint32_t callee, const struct agent_call **path, size_
 		return 0;
 	f = &agent_program.functions[last->callee];
 	for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
-		if (!is_tail_site(&agent_program.sites[s]))
+		if (!agent_site_is_tail(&agent_program.sites[s]))
 			continue;
 		for (uint32_t c = agent_program.sites[s].first_call; c != AGENT_NONE && ways < 2;
 		     c = agent_program.calls[c].next) {
@@ -461,7 +456,7 @@ static const struct agent_call *foreign_tail(const struct agent_entry *entry)
 {
 	uint32_t site = discover_site(entry->site), record = entry->site & ~WM1_SITE_ELIDED;
 
-	if (site == AGENT_NONE || !is_tail_site(&agent_program.sites[site]))
+	if (site == AGENT_NONE || !agent_site_is_tail(&agent_program.sites[site]))
 		return NULL;
 	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
 		if (agent_program.calls[c].edge == AGENT_NONE && agent_program.calls[c].foreign == record)
@@ -537,7 +532,7 @@ static void search_tails(struct tail_search *t, uint32_t function, size_t n)
 		return;
 	}
 	for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
-		if (!is_tail_site(&agent_program.sites[s]))
+		if (!agent_site_is_tail(&agent_program.sites[s]))
 			continue;
 		for (uint32_t c = agent_program.sites[s].first_call; c != AGENT_NONE && t->ways < 2;
 		     c = agent_program.calls[c].next) {
@@ -729,7 +724,7 @@ static bool replay_call(struct walk_state *s, const struct agent_call *call, con
 		s->id += edge->addend;
 		return true;
 	}
-	if (is_tail_site(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id))
+	if (agent_site_is_tail(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id))
 		return true; /* nor does the call itself push then */
 	if (!add_entry(s, s->id, step->key, marked(s, agent_program.sites[call->site].record)))
 		return false;
@@ -750,7 +745,7 @@ static bool replay_step(struct walk_state *s, const struct walk_step *step, bool
 	case WALK_CALL:
 		return replay_call(s, call, step);
 	case WALK_FOREIGN:
-		if (!(is_tail_site(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id)) &&
+		if (!(agent_site_is_tail(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id)) &&
 		    !add_entry(s, s->id, step->key, marked(s, call->foreign)))
 			return false;
 		break;
