@@ -79,7 +79,7 @@ static const struct unsafe unsafes[] = {
 	{"exit", ends},
 	{"quick_exit", ends},
 	{"_exit", ends},
-	{"__cxa_finalize", ends},
+	{"cxa_finalize", ends},
 	{"_Unwind_RaiseException", throws},
 	{"_Unwind_Resume", throws},
 	{"_Unwind_Resume_or_Rethrow", throws},
@@ -226,6 +226,17 @@ static bool is_one_of(const char *name, const char *const names[])
 	return *names != NULL;
 }
 
+/* One address has several names; which of them comes is not said: calloc is __libc_calloc, and clone is __clone. */
+static const char *plain_name(const char *name)
+{
+	static const char *const prefixes[] = {"__GI_", "__libc_", "__"};
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			name += strlen(prefixes[i]);
+	return name;
+}
+
 static const char *unsafe_in(struct frames *f, Dwarf_Addr pc, bool is_activation)
 {
 	Dwfl_Module *module = dwfl_addrmodule(f->in->own->dwfl, pc);
@@ -243,6 +254,7 @@ static const char *unsafe_in(struct frames *f, Dwarf_Addr pc, bool is_activation
 	name = module ? dwfl_module_addrinfo(module, pc, &off, &sym, NULL, NULL, NULL) : NULL;
 	if (!name || off >= sym.st_size)
 		return NULL;
+	name = plain_name(name);
 	f->is_waiting |= f->is_asleep && is_one_of(name, waits);
 	if (!f->is_asleep && is_one_of(name, joins))
 		return threads;

@@ -247,6 +247,13 @@ one() {
 		often handlers 6 $'handled\n' '^\[signal\];handler;leaf' 100
 		often loaders 7 $'loaded\n' '^\[thread\];worker;work;recurse' 100
 		;;
+	frees)
+		for _ in 1 2 3 4 5 6; do
+			begin threads frees || return
+			attach frees 0 100
+			finish frees 10 $'freed\n'
+		done
+		;;
 	holds)
 		begin threads holds || return
 		refused holds "the loader is at work" "$waymark" attach "$pid"
@@ -264,7 +271,7 @@ one() {
 }
 
 [ $# -gt 0 ] ||
-	set -- deep comparator signals handler jumps coroutines tails loop throw threads holds read poll select ppoll sleep semaphore refusals
+	set -- deep comparator signals handler jumps coroutines tails loop throw threads frees holds read poll select ppoll sleep semaphore refusals
 for mode; do
 	one "$mode"
 done

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -25,6 +26,7 @@ enum {
 	WORKERS = 4,
 	NUMBERS = 40,
 	MOST_NESTED = 3000,
+	FREED_BYTES = 1 << 24,
 };
 
 static const char *flag;
@@ -370,6 +372,28 @@ static int loaders(void)
 	return 7;
 }
 
+/* The first thread is inside of free most of the time, with the lock of the allocator that a library is loaded with. */
+static int frees(void)
+{
+	pthread_t watcher;
+
+	mallopt(M_MMAP_THRESHOLD, 1 << 25);
+	mallopt(M_TRIM_THRESHOLD, 0);
+	watcher = begin(wait_for_flag, NULL);
+	ready();
+	for (long n = 0; !is_over; n++) {
+		char *all = malloc(FREED_BYTES);
+
+		for (size_t i = 0; i < FREED_BYTES; i += 4096)
+			all[i] = (char)n;
+		failures += all[FREED_BYTES / 2] != (char)n;
+		free(all);
+	}
+	pthread_join(watcher, NULL);
+	puts("freed");
+	return 10;
+}
+
 /* Has the loader's lock until the end. */
 static int stays_in(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -397,7 +421,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} modes[] = {{"waits", waits},     {"workers", workers}, {"churn", churn}, {"handlers", handlers},
-		     {"loaders", loaders}, {"cancels", cancels}, {"holds", holds}};
+		     {"loaders", loaders}, {"cancels", cancels}, {"holds", holds}, {"frees", frees}};
 
 	flag = argc == 3 ? argv[2] : "";
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
