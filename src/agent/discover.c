@@ -75,7 +75,7 @@ static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
 {
 	struct agent_program *p = &agent_program;
 	const struct agent_site *s = &p->sites[site];
-	bool is_bare = !agent_site_is_direct(s) || agent_site_is_tail(s) || s->is_shared;
+	bool is_bare = !agent_site_is_direct(s) || agent_site_is_tail(s) || s->is_entered;
 	uint32_t edge;
 	struct error *err = adaptive_add_edge(&p->encoder, p->functions[s->function].node,
 					      p->functions[call->callee].node, site, is_bare, &edge);

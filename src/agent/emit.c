@@ -353,23 +353,46 @@ static void emit_compare_key(struct emit *e)
 	EMIT(e, 0x48, 0x8d, 0x4c, 0x0c, 0x01); /* lea 1(%rsp,%rcx), %rcx */
 }
 
-void emit_pop_maybe(struct emit *e, const struct emit_places *p, uint32_t *ret_done)
+/* id -= addend, flags kept, by %rcx and %r11. */
+static void emit_sub_by_registers(struct emit *e, const struct emit_places *p, uint64_t addend)
+{
+	EMIT(e, 0x64, 0x48, 0x8b, 0x0c, 0x25); /* mov %fs:id, %rcx */
+	emit_u32(e, (uint32_t)p->id);
+	if (addend <= INT32_MAX) {
+		EMIT(e, 0x48, 0x8d, 0x89); /* lea -addend(%rcx), %rcx */
+		emit_u32(e, (uint32_t)-addend);
+	} else {
+		EMIT(e, 0x49, 0xbb); /* movabs $-addend, %r11 */
+		emit_u64(e, -addend);
+		EMIT(e, 0x4a, 0x8d, 0x0c, 0x19); /* lea (%rcx,%r11), %rcx */
+	}
+	EMIT(e, 0x64, 0x48, 0x89, 0x0c, 0x25); /* mov %rcx, %fs:id */
+	emit_u32(e, (uint32_t)p->id);
+}
+
+void emit_undo(struct emit *e, const struct emit_places *p, bool pops, uint64_t addend, uint32_t *ret_done)
 {
 	uint32_t other, again;
 
 	EMIT(e, 0x51, 0x41, 0x53); /* push %rcx; push %r11 */
-	emit_load_top(e, p);
-	emit_compare_key(e);
-	EMIT(e, 0xe3, 0x02, 0xeb, 0); /* jrcxz over the jmp; jmp */
-	other = e->len;
-	again = e->len;
-	emit_take_off(e, p);
-	emit_compare_key(e);
-	EMIT(e, 0xe3, 0); /* jrcxz */
-	emit_back(e, again);
-	emit_store_top(e, p);
+	if (pops) {
+		emit_load_top(e, p);
+		emit_compare_key(e);
+		EMIT(e, 0xe3, 0x02, 0xeb, 0); /* jrcxz over the jmp; jmp */
+		other = e->len;
+		again = e->len;
+		emit_take_off(e, p);
+		emit_compare_key(e);
+		EMIT(e, 0xe3, 0); /* jrcxz */
+		emit_back(e, again);
+		emit_store_top(e, p);
+		emit_land(e, other);
+	}
 	*ret_done = e->len;
-	emit_land(e, other);
+	if (addend) {
+		emit_sub_by_registers(e, p, addend);
+		*ret_done = e->len;
+	}
 	EMIT(e, 0x41, 0x5b, 0x59); /* pop %r11; pop %rcx */
 }
 

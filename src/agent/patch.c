@@ -459,11 +459,10 @@ static uintptr_t write_after(const struct agent_site *site, const struct undo *u
 		return 0;
 	if (u->must_push && !site->is_shared)
 		emit_pop(&s.e, &s.area->places, site->address + site->len_bytes, &done);
-	else if (u->may_push || u->leaves_tails)
-		emit_pop_maybe(&s.e, &s.area->places, &done);
-	if (u->addend) {
+	else if (u->may_push || u->leaves_tails || (u->addend && site->is_shared))
+		emit_undo(&s.e, &s.area->places, u->may_push || u->leaves_tails, u->addend, &done);
+	else if (u->addend)
 		done = emit_sub(&s.e, &s.area->places, u->addend);
-	}
 	stub_done(&s, s.e.len, done);
 	if (!emit_moved(&s.e, bytes, return_address(site), moved))
 		return 0;
@@ -762,7 +761,7 @@ bool patch_foreign(uint32_t function, const struct scan_site *site)
 	emit_bytes(&s.e, &at, sizeof at);
 	emit_bytes(&s.e, (const uint8_t *)at, site->room_bytes); /* NOLINT(performance-no-int-to-ptr) */
 	first = s.e.len;
-	emit_pop_maybe(&s.e, &s.area->places, &done); /* what tail calls of the callee have left */
+	emit_undo(&s.e, &s.area->places, true, 0, &done); /* what tail calls of the callee have left */
 	emit_foreign(&s.e, &s.area->places);
 	stub_done(&s, first, s.e.len);
 	if (!emit_moved(&s.e, (const uint8_t *)at, at, site->room_bytes)) /* NOLINT(performance-no-int-to-ptr) */

@@ -58,7 +58,8 @@ struct agent_site {
 	uint8_t len_bytes;
 	uint8_t lead_bytes, room_bytes;
 	bool has_room : 1;
-	bool is_shared : 1; /* control comes to the return address from elsewhere too, or flags are live there: code there must keep them */
+	bool is_shared : 1;    /* code at the return address keeps flags, which are live there, or is_entered */
+	bool is_entered : 1;   /* control comes to the return address from elsewhere too */
 	bool is_last : 1;      /* it does not return */
 	bool is_detour : 1;    /* no room: a cell makes the call, when it needs code */
 	bool is_at_cell : 1;   /* it does now: the site jumps to its stub */

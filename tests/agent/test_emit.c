@@ -196,6 +196,36 @@ enum {
 	ADDENDS = sizeof addends / sizeof *addends,
 };
 
+/* With and without an entry of this frame, which has the id from before the addend was added, and sum. */
+static void test_undo(uint64_t addend)
+{
+	const uint64_t sum = 0x123456789 + addend;
+	uint32_t done;
+
+	for (int is_there = 0; is_there < 2; is_there++) {
+		entries[0].key = UINT64_MAX;
+		entries[1] = (struct entry){.id = sum, .key = sp_before - 24};
+		thread.top = entries + 1 + is_there;
+		thread.id = is_there ? 5 : sum;
+		begin();
+		emit_undo(&e, &places, true, addend, &done);
+		CHECK(done < e.len);
+		end();
+		run_stub("undo", FLAGS, FLAGS);
+		CHECK_U64(thread.id, 0x123456789);
+		CHECK(thread.top == entries + 1);
+	}
+	thread.id = sum;
+	thread.top = entries + 2;
+	begin();
+	emit_undo(&e, &places, false, addend, &done);
+	CHECK(done < e.len);
+	end();
+	run_stub("undo of an addend", FLAGS, FLAGS);
+	CHECK_U64(thread.id, 0x123456789);
+	CHECK(thread.top == entries + 2);
+}
+
 static void test_addends(void)
 {
 	for (int i = 0; i < ADDENDS; i++) {
@@ -210,6 +240,7 @@ static void test_addends(void)
 		end();
 		run_stub("sub", FLAGS, 0);
 		CHECK_U64(thread.id, 0x123456789);
+		test_undo(addends[i]);
 	}
 	begin();
 	emit_foreign(&e, &places);
@@ -251,7 +282,7 @@ static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, 
 		entry->key -= 8;
 	begin();
 	if (is_maybe)
-		emit_pop_maybe(&e, &places, &done);
+		emit_undo(&e, &places, true, 0, &done);
 	else
 		emit_pop(&e, &places, BACK, &done);
 	CHECK(done < e.len);
@@ -299,7 +330,7 @@ static void test_push_tail(uint32_t outer, uint32_t own)
 		CHECK(at->id == 500 && at->prefix == 2 && at->run == 3);
 }
 
-/* No entry has the key: pop_maybe goes on, pop asks `returned`, with the address behind the call on the stack. */
+/* No entry has the key: undo goes on, pop asks `returned`, with the address behind the call on the stack. */
 static void test_pop_without(void)
 {
 	uint32_t done;
@@ -307,7 +338,7 @@ static void test_pop_without(void)
 	thread.top = entries + 1;
 	thread.id = 99;
 	begin();
-	emit_pop_maybe(&e, &places, &done);
+	emit_undo(&e, &places, true, 0, &done);
 	end();
 	run_stub("pop maybe", FLAGS, FLAGS);
 	CHECK(thread.id == 99 && thread.top == entries + 1);
