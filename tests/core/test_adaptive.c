@@ -273,7 +273,7 @@ static void test_tail_calls(void)
 		uint32_t tail = edge_of(&f, 'C', 'D'), start;
 
 		f.a.graph.edges[tail].is_bare = true;
-		adaptive_count(&f.a, tail, is_hot ? 5000 : 0);
+		adaptive_count(&f.a, is_hot ? tail : edge_of(&f, 'B', 'D'), 5000);
 		CHECK_OK(adaptive_encode(&f.a, NULL));
 		CHECK(f.a.graph.edges[tail].kind == (is_hot ? EDGE_ENCODED : EDGE_CUT));
 		CHECK_U64(f.a.graph.edges[tail].addend, 0);
@@ -367,7 +367,7 @@ static void test_translation(void)
 	figure_deinit(&f);
 }
 
-/* Of equal edges a bare one is first; a hotter one is before it, and then it pushes. */
+/* A bare edge is first until another one is hotter than what a push costs beside an addition; then it pushes. */
 static void test_bare(void)
 {
 	struct figure f;
@@ -384,6 +384,9 @@ static void test_bare(void)
 	CHECK_U64(f.a.graph.edges[edge_of(&f, 'A', 'C')].addend, 0);
 	CHECK_U64(stats.cut_edges, 0);
 	check_all_paths(&f);
+	adaptive_count(&f.a, edge_of(&f, 'B', 'D'), 50 * (CALLGRAPH_BARE_COSTS - 1));
+	CHECK_OK(adaptive_encode(&f.a, &stats));
+	CHECK_U64(stats.cut_edges, 0);
 	adaptive_count(&f.a, edge_of(&f, 'B', 'D'), 1);
 	CHECK_OK(adaptive_encode(&f.a, &stats));
 	CHECK(f.a.graph.edges[edge_of(&f, 'E', 'D')].kind == EDGE_CUT);

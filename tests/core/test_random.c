@@ -41,7 +41,15 @@ static int range_compare(const void *left, const void *right)
 	return l->first < r->first ? -1 : l->first > r->first;
 }
 
-/* The ranges of node n, taken from the edges, fill [0, contexts) without a gap; the hottest edge comes first. */
+/* Of two edges the one that comes first, when one of them can. */
+static uint64_t worth(const struct callgraph_edge *edge)
+{
+	uint64_t ret;
+
+	return __builtin_mul_overflow(edge->weight, edge->is_bare ? CALLGRAPH_BARE_COSTS : 1, &ret) ? UINT64_MAX : ret;
+}
+
+/* The ranges of node n, taken from the edges, fill [0, contexts) without a gap; the edge of most worth comes first. */
 static void check_node(const struct probe *p, uint32_t n, struct range *ranges, uint32_t count, uint64_t pushed)
 {
 	const struct callgraph_node *node = &p->g.nodes[n];
@@ -95,7 +103,7 @@ static void check_acyclic(const struct callgraph *g)
 	free(next);
 }
 
-/* Edges without room for an addend have none; where numbers suffice, the hottest edge into a node is encoded if one is. */
+/* Edges without room for an addend have none; where numbers suffice, the edge of most worth into a node is encoded if one is. */
 static void check_bare(const struct probe *p)
 {
 	const struct callgraph *g = &p->g;
@@ -112,8 +120,8 @@ static void check_bare(const struct probe *p)
 			CHECK(edge->is_bare || p->stats.max_id > INT64_MAX / 4);
 		if (edge->kind == EDGE_BACK)
 			continue;
-		if (*best == UINT32_MAX || edge->weight > g->edges[*best].weight ||
-		    (edge->weight == g->edges[*best].weight && edge->is_bare && !g->edges[*best].is_bare))
+		if (*best == UINT32_MAX || worth(edge) > worth(&g->edges[*best]) ||
+		    (worth(edge) == worth(&g->edges[*best]) && edge->is_bare && !g->edges[*best].is_bare))
 			*best = e;
 	}
 	for (uint32_t n = 0; n < g->node_count; n++)
@@ -124,7 +132,7 @@ static void check_bare(const struct probe *p)
 
 			CHECK((first->edge == CALLGRAPH_DUMMY) == is_taken);
 			CHECK(is_taken || g->edges[first->edge].is_bare);
-			CHECK(is_taken || g->edges[first->edge].weight == g->edges[hottest[n]].weight);
+			CHECK(is_taken || worth(&g->edges[first->edge]) == worth(&g->edges[hottest[n]]));
 		}
 	free(hottest);
 }
@@ -174,7 +182,7 @@ static void check_structure(const struct probe *p)
 
 		if (edge->kind == EDGE_ENCODED)
 			ranges[--start[edge->callee]] =
-				(struct range){edge->addend, g->nodes[edge->caller].contexts, edge->weight, false};
+				(struct range){edge->addend, g->nodes[edge->caller].contexts, worth(edge), false};
 		else if (__builtin_add_overflow(pushed[edge->callee], edge->weight, &pushed[edge->callee]))
 			pushed[edge->callee] = UINT64_MAX;
 	}

@@ -59,9 +59,9 @@ static void add_saturated(uint64_t *sum, uint64_t calls)
 /* Is this edge, which has an addend, by far hotter than the one at 0 of its callee? There is one: a dummy comes behind an edge. */
 static bool is_misplaced(const struct callgraph *g, const struct callgraph_edge *edge)
 {
-	const struct callgraph_range *zero = &g->ranges[g->range_start[edge->callee]];
+	const struct callgraph_edge *zero = &g->edges[g->ranges[g->range_start[edge->callee]].edge];
 
-	return edge->weight / OUTWEIGHS > g->edges[zero->edge].weight;
+	return edge->weight / OUTWEIGHS > callgraph_worth(zero->weight, zero->is_bare);
 }
 
 void adaptive_count(struct adaptive *a, uint32_t edge, uint64_t calls)

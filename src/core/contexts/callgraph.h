@@ -17,7 +17,8 @@
  * (roots_set_id), it comes right behind the hottest edge. Any other dummy is placed by the weight of the pushes it stands
  * for, but never before the hottest edge: a push stores its constant whatever that is, while an edge at 0 needs no code.
  *
- * A bare edge has no room for code of its own: it is encoded where it gets addend 0, else pushed.
+ * A bare edge has no room for code of its own: it is encoded where it gets addend 0, else pushed. As a push costs more than an addition it
+ * comes before edges that are hotter, up to CALLGRAPH_BARE_COSTS times.
  *
  * Ownership: the graph owns everything, callgraph_deinit frees it. All memory, also of what works on the graph and of its errors,
  * comes from the graph's allocator: with one of its own an encoder can run inside another program. Not thread-safe.
@@ -126,8 +127,19 @@ struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t 
 struct error *callgraph_extend_node(struct callgraph *g, bool is_root, uint32_t *ret);
 struct error *callgraph_extend_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, bool is_bare,
 				    uint32_t *ret);
+/* What addend 0 spares: a call that needs no code then would have to add, and a bare one to push, which costs a few times as much. */
+enum {
+	CALLGRAPH_BARE_COSTS = 4,
+};
+static inline uint64_t callgraph_worth(uint64_t weight, bool is_bare)
+{
+	if (!is_bare)
+		return weight;
+	return weight > UINT64_MAX / CALLGRAPH_BARE_COSTS ? UINT64_MAX : weight * CALLGRAPH_BARE_COSTS;
+}
+
 /* Marks back edges (cold ones by preference), numbers in topological order with checked sums, cuts the edges that are coldest
- * for the numbers they take where a sum would pass max_id. Of the edges into a node the hottest comes first, among equals a bare one;
+ * for the numbers they take where a sum would pass max_id. Of the edges into a node that of most worth comes first, among equals a bare one;
  * bare edges that do not come first are cut. Deterministic. A node that nothing reaches gets a dummy, so every
  * node has a context. May be called again; ret may be NULL. */
 struct error *callgraph_encode(struct callgraph *g, const struct callgraph_options *options,

@@ -43,8 +43,10 @@ struct numbering {
 
 static inline int compare_heavy(const struct candidate *l, const struct candidate *r)
 {
-	if (l->weight != r->weight)
-		return l->weight > r->weight ? -1 : 1;
+	uint64_t l_worth = callgraph_worth(l->weight, l->is_bare), r_worth = callgraph_worth(r->weight, r->is_bare);
+
+	if (l_worth != r_worth)
+		return l_worth > r_worth ? -1 : 1;
 	if (l->is_bare != r->is_bare)
 		return l->is_bare ? -1 : 1;
 	if (l->contexts != r->contexts)
