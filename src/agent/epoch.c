@@ -28,12 +28,14 @@
 enum {
 	MOVES_MAX = 40, /* times that threads go on that are where they cannot stay */
 	FINDS_MAX = 2,
+	PUSH_NS = 5, /* and the pop */
 };
 
 struct epoch_stats epoch_stats;
 
 /* Under the agent's lock. */
 static struct walk_state state;
+static uint64_t last_ns; /* what the last epoch took */
 
 /* What was in force of an edge and its callee. */
 struct was {
@@ -59,15 +61,12 @@ void epoch_take_counts(void)
 	}
 }
 
-bool epoch_has_new_calls(void)
-{
-	return adaptive_has_new_edges(&agent_program.encoder);
-}
-
 bool epoch_is_due(void)
 {
+	const struct adaptive *a = &agent_program.encoder;
+
 	epoch_take_counts();
-	return adaptive_due(&agent_program.encoder) != ADAPTIVE_NONE;
+	return adaptive_due(a) != ADAPTIVE_NONE && (a->new_calls + a->misplaced_calls) * PUSH_NS >= last_ns;
 }
 
 static bool leaves_tails(uint32_t edge)
@@ -380,6 +379,7 @@ bool epoch_begin(void)
 		if (stop_has(r))
 			translate(r);
 	epoch_stats.count++;
-	epoch_stats.ns += now_ns() - start;
+	last_ns = now_ns() - start;
+	epoch_stats.ns += last_ns;
 	return true;
 }

@@ -19,10 +19,8 @@ extern struct epoch_stats epoch_stats __attribute__((visibility("hidden")));
 
 /* Adds up what stubs have counted. Under the agent's lock. */
 void epoch_take_counts(void);
-/* The same. True: the encoder asks for a new epoch. */
+/* The same. True: the encoder asks for a new epoch, and by now calls have cost what it would. */
 bool epoch_is_due(void);
-/* It would, for the calls that are new. O(1). */
-bool epoch_has_new_calls(void);
 /* Aims return addresses on the stacks of the other threads anew, after sites began or ceased to make their calls from cells. Under the
  * agent's lock. */
 void epoch_fix_returns(void);

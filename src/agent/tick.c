@@ -31,9 +31,9 @@
 
 enum {
 	EPOCH_TICKS_NS = 2000000,
-	REST = 4, /* times what an epoch took */
+	MOST_WAIT_NS = 64000000,
+	WAIT_NS_PER_CALL = 500, /* times what it takes to read a counter */
 };
-static const uint64_t MOST_EPOCH_NS = 1000000000;
 
 struct tick_stats tick_stats;
 
@@ -49,7 +49,6 @@ struct kernel_action {
 
 static struct kernel_action previous;
 static uint64_t period_ns, until_epoch_ns, wait_ns = EPOCH_TICKS_NS;
-static uint64_t rest_ns; /* before which new calls alone make no epoch */
 
 __asm__(".text\n"
 	".hidden agent_tick_return\n"
@@ -94,35 +93,32 @@ static void sample(const struct unwind_regs *regs)
 		wmrt_event(context, "cpu", 1);
 }
 
+static uint64_t least_wait_ns(void)
+{
+	uint64_t ns = agent_program.call_count * WAIT_NS_PER_CALL;
+
+	return ns < EPOCH_TICKS_NS ? EPOCH_TICKS_NS : ns < MOST_WAIT_NS ? ns : MOST_WAIT_NS;
+}
+
 static void look_for_epoch(const struct unwind_regs *regs)
 {
-	uint64_t taken_ns;
-
 	if (!epoch_is_due() && !agent_options.is_restless) {
-		wait_ns = wait_ns < MOST_EPOCH_NS ? wait_ns * 2 : wait_ns;
+		wait_ns = wait_ns < MOST_WAIT_NS ? wait_ns * 2 : wait_ns;
 		return;
 	}
 	if (!capture_is_between(regs) || !segment_is_between(&agent_thread)) {
 		epoch_stats.put_off++;
 		return;
 	}
-	taken_ns = epoch_stats.ns;
-	if (epoch_begin())
-		wait_ns = wait_ns < MOST_EPOCH_NS ? wait_ns + wait_ns / 2 : wait_ns;
-	rest_ns = REST * (epoch_stats.ns - taken_ns);
-}
-
-static uint64_t less_period(uint64_t ns)
-{
-	return ns > period_ns ? ns - period_ns : 0;
+	epoch_begin();
+	wait_ns = least_wait_ns();
 }
 
 /* A tick of any thread. */
 static void count_down(const struct unwind_regs *regs)
 {
-	until_epoch_ns = less_period(until_epoch_ns);
-	rest_ns = less_period(rest_ns);
-	if (until_epoch_ns && !agent_options.is_restless && (rest_ns || !epoch_has_new_calls()))
+	until_epoch_ns = until_epoch_ns > period_ns ? until_epoch_ns - period_ns : 0;
+	if (until_epoch_ns && !agent_options.is_restless)
 		return;
 	look_for_epoch(regs);
 	until_epoch_ns = wait_ns;
@@ -260,7 +256,7 @@ void tick_stop(void)
 			wmrt_sys3(SYS_timer_delete, r->timer, 0, 0);
 		r->has_timer = false;
 	}
-	until_epoch_ns = rest_ns = 0;
+	until_epoch_ns = 0;
 	wait_ns = EPOCH_TICKS_NS;
 	/* One that came and was not delivered would do what the signal does without the handler. */
 	while (wmrt_sys6(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set, 0, 0) == TICK_SIGNAL)

@@ -56,24 +56,29 @@ static void add_saturated(uint64_t *sum, uint64_t calls)
 		*sum = UINT64_MAX;
 }
 
-/* Is this edge, which has an addend, by far hotter than the one at 0 of its callee? There is one: a dummy comes behind an edge. */
+/* Is this edge, which is not the one at 0 of its callee, worth by far more there? */
 static bool is_misplaced(const struct callgraph *g, const struct callgraph_edge *edge)
 {
-	const struct callgraph_edge *zero = &g->edges[g->ranges[g->range_start[edge->callee]].edge];
+	uint32_t first = g->ranges[g->range_start[edge->callee]].edge;
 
-	return edge->weight / OUTWEIGHS > callgraph_worth(zero->weight, zero->is_bare);
+	return first != CALLGRAPH_DUMMY && callgraph_worth(edge->weight, edge->is_bare) / OUTWEIGHS >
+						   callgraph_worth(g->edges[first].weight, g->edges[first].is_bare);
 }
 
 void adaptive_count(struct adaptive *a, uint32_t edge, uint64_t calls)
 {
 	struct callgraph_edge *e = &a->graph.edges[edge];
+	bool is_new = edge >= a->numbered_edges;
 
 	add_saturated(&e->weight, calls);
 	add_saturated(&a->calls, calls);
 	if (e->kind != EDGE_ENCODED)
 		add_saturated(&a->pushed_calls, calls);
-	else if (e->addend && is_misplaced(&a->graph, e))
+	if (!is_new && (e->kind == EDGE_ENCODED ? e->addend != 0 : e->kind == EDGE_CUT && e->is_bare) &&
+	    is_misplaced(&a->graph, e))
 		add_saturated(&a->misplaced_calls, calls);
+	if (is_new)
+		add_saturated(&a->new_calls, calls);
 }
 
 void adaptive_age(struct adaptive *a)
@@ -82,6 +87,7 @@ void adaptive_age(struct adaptive *a)
 		a->graph.edges[e].weight /= 2;
 	a->calls /= 2;
 	a->misplaced_calls /= 2;
+	a->new_calls /= 2;
 	a->pushed_calls /= 2;
 }
 
@@ -171,7 +177,7 @@ struct error *adaptive_encode(struct adaptive *a, struct callgraph_stats *ret)
 	a->epoch++;
 	a->numbered_functions = next.node_count;
 	a->numbered_edges = next.edge_count;
-	a->calls = a->misplaced_calls = a->pushed_calls = 0;
+	a->calls = a->misplaced_calls = a->new_calls = a->pushed_calls = 0;
 	a->expected_pushes = expected_pushes(&next);
 	return NULL;
 }

@@ -55,7 +55,8 @@ struct adaptive {
 	struct adaptive_thresholds thresholds;
 	/* counted since the epoch began, aged */
 	uint64_t calls;
-	uint64_t misplaced_calls; /* over edges with an addend that outweigh the edge at 0 of their callee twice */
+	uint64_t misplaced_calls; /* over edges with an addend, or bare ones that push, worth twice as much as the edge at 0 of their callee */
+	uint64_t new_calls; /* over edges that are not numbered */
 	uint64_t pushed_calls;
 	uint64_t expected_pushes; /* of 2^16 calls, by the weights that the present numbering was made from */
 };
@@ -79,7 +80,7 @@ void adaptive_age(struct adaptive *a);
 /* More edges are new than a share of those numbered. O(1). */
 bool adaptive_has_new_edges(const struct adaptive *a);
 /* O(1). When nothing else changes, what it asks for is done by one adaptive_encode. In a program that keeps finding hot calls one
- * epoch after the other is due: the owner knows the time, and lets some pass in between. */
+ * epoch after the other is due: the owner knows what one costs, and lets misplaced_calls and new_calls, which it spares, grow to that. */
 enum adaptive_trigger adaptive_due(const struct adaptive *a);
 
 /*
