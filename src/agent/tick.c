@@ -48,7 +48,8 @@ struct kernel_action {
 };
 
 static struct kernel_action previous;
-static uint64_t period_ns, until_epoch_ns, wait_ns = EPOCH_TICKS_NS;
+static uint64_t period_ns, waited_ns, wait_ns = EPOCH_TICKS_NS; /* from one look at the counters to the next */
+static uint32_t edges_seen;                                     /* at the last one */
 
 __asm__(".text\n"
 	".hidden agent_tick_return\n"
@@ -100,28 +101,34 @@ static uint64_t least_wait_ns(void)
 	return ns < EPOCH_TICKS_NS ? EPOCH_TICKS_NS : ns < MOST_WAIT_NS ? ns : MOST_WAIT_NS;
 }
 
-static void look_for_epoch(const struct unwind_regs *regs)
+/* False: there is to be one, at a better moment. */
+static bool look_for_epoch(const struct unwind_regs *regs)
 {
 	if (!epoch_is_due() && !agent_options.is_restless) {
 		wait_ns = wait_ns < MOST_WAIT_NS ? wait_ns * 2 : wait_ns;
-		return;
+		return true;
 	}
 	if (!capture_is_between(regs) || !segment_is_between(&agent_thread)) {
 		epoch_stats.put_off++;
-		return;
+		return false;
 	}
 	epoch_begin();
 	wait_ns = least_wait_ns();
+	return true;
 }
 
-/* A tick of any thread. */
+/* A tick of any thread. What was found since the last look may be hot. */
 static void count_down(const struct unwind_regs *regs)
 {
-	until_epoch_ns = until_epoch_ns > period_ns ? until_epoch_ns - period_ns : 0;
-	if (until_epoch_ns && !agent_options.is_restless)
+	uint32_t edges = agent_program.encoder.graph.edge_count;
+
+	waited_ns += period_ns;
+	if (waited_ns < (edges == edges_seen ? wait_ns : least_wait_ns()) && !agent_options.is_restless)
 		return;
-	look_for_epoch(regs);
-	until_epoch_ns = wait_ns;
+	if (edges != edges_seen)
+		wait_ns = least_wait_ns();
+	edges_seen = edges;
+	waited_ns = look_for_epoch(regs) ? 0 : wait_ns;
 }
 
 /* A signal that came while the agent held its lock is delivered when it lets go. */
@@ -256,7 +263,7 @@ void tick_stop(void)
 			wmrt_sys3(SYS_timer_delete, r->timer, 0, 0);
 		r->has_timer = false;
 	}
-	until_epoch_ns = 0;
+	waited_ns = edges_seen = 0;
 	wait_ns = EPOCH_TICKS_NS;
 	/* One that came and was not delivered would do what the signal does without the handler. */
 	while (wmrt_sys6(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set, 0, 0) == TICK_SIGNAL)
