@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "agent/addends.h"
 #include "agent/cells.h"
 #include "agent/code.h"
 #include "agent/discover.h"
@@ -32,7 +33,7 @@ static uint32_t intern(uint32_t parent, uint64_t id, uint32_t site, uint32_t run
 static uint32_t entry_prefix(struct agent_entry *entry)
 {
 	if (!entry->prefix)
-		entry->prefix = intern(entry->below, entry->id, entry->site, entry->run);
+		entry->prefix = intern(entry->below, addends_entry_id(entry), entry->site, entry->run);
 	return entry->prefix;
 }
 
@@ -73,8 +74,6 @@ static void at_site(struct capture_point *p, const struct agent_site *site)
 static void undo_call(struct capture_point *p, const struct agent_site *site, uint64_t key)
 {
 	const struct agent_entry *last = &p->entries[p->count - 1];
-	const struct agent_call *call;
-	bool is_own = false;
 
 	at_site(p, site);
 	p->address += site->len_bytes;
@@ -82,16 +81,9 @@ static void undo_call(struct capture_point *p, const struct agent_site *site, ui
 	while (p->count > 1 && last->key >= key && last->key <= key + 8) {
 		p->id = last->id;
 		p->count--;
-		is_own = discover_site(last->site) == (uint32_t)(site - agent_program.sites);
 		last--;
 	}
-	if (is_own)
-		return;
-	if (site->first_call == AGENT_NONE)
-		return;
-	call = &agent_program.calls[site->first_call];
-	if (call->edge != AGENT_NONE && agent_program.encoder.graph.edges[call->edge].kind == EDGE_ENCODED)
-		p->id -= agent_program.encoder.graph.edges[call->edge].addend;
+	p->id -= addends_of_site(site);
 }
 
 /* Before the callee of a call for which an entry was pushed, or replaced. */
@@ -155,7 +147,7 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		}
 		if (call->edge == AGENT_NONE) {
 			at_site(p, site_of(call->site));
-			p->id = p->entries[p->count - 1].id;
+			p->id = addends_entry_id(&p->entries[p->count - 1]);
 			p->count--;
 			return CAPTURE_OK;
 		}
@@ -298,7 +290,7 @@ static bool leave_foreign(struct capture_point *p)
 		return false;
 	at_site(p, site_of(number));
 	p->is_behind_gap = (top->site & WM1_SITE_ELIDED) != 0;
-	p->id = top->id;
+	p->id = addends_entry_id(top);
 	p->count--;
 	return true;
 }
@@ -379,7 +371,7 @@ static bool find_outer(const struct walk *w, struct capture_point *p, size_t *re
 				    .count = (size_t)(thread->top - thread->base)};
 	while (p->count > 1 && p->entries[p->count - 1].key < key) {
 		p->count--;
-		p->id = p->entries[p->count].id;
+		p->id = addends_entry_id(&p->entries[p->count]);
 	}
 	if (p->count > 1 && p->entries[p->count - 1].key == key && leave_foreign(p)) {
 		p->is_in_call = discover_site(p->entries[p->count].site) == w->frames[outer].site;
@@ -441,7 +433,7 @@ bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_
 		p->is_in_call = true;
 		if (agent_id_is_foreign(p->id)) {
 			p->is_behind_gap = (p->entries[p->count - 1].site & WM1_SITE_ELIDED) != 0;
-			p->id = p->entries[p->count - 1].id;
+			p->id = addends_entry_id(&p->entries[p->count - 1]);
 			p->count--;
 		}
 		return finish_inner(&walk, outer, p, ret);

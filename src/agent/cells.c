@@ -46,6 +46,11 @@ uintptr_t cells_add(uint32_t site, uintptr_t callee, uintptr_t after, uintptr_t 
 	return cell;
 }
 
+uint32_t cells_left(void)
+{
+	return AGENT_CELLS - used;
+}
+
 bool cells_aim(uintptr_t cell, uintptr_t callee, uintptr_t after)
 {
 	uintptr_t words[2] = {callee, after};

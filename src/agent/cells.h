@@ -18,6 +18,8 @@
 /* A new cell that calls callee (0: what %r11 has), goes on at `after`, and stands for return_address; site: whose call it is. 0: none
  * is left. Under the agent's lock. */
 uintptr_t cells_add(uint32_t site, uintptr_t callee, uintptr_t after, uintptr_t return_address);
+/* How many there are still. */
+uint32_t cells_left(void);
 /* Aims a cell anew. */
 bool cells_aim(uintptr_t cell, uintptr_t callee, uintptr_t after);
 /* The site whose cell has that pc; false: it is in no cell in use. */

@@ -1,6 +1,7 @@
 /* decode.c - from ids and entries to calls. */
 #include "agent/decode.h"
 
+#include "agent/addends.h"
 #include "agent/discover.h"
 #include "agent/memory.h"
 
@@ -73,7 +74,7 @@ bool decode_context(uint32_t function, uint64_t id, const struct agent_entry *en
 		if (site == AGENT_NONE || !add(ret, site, call_of(&agent_program.sites[site], entry->site, start)))
 			return false;
 		function = agent_program.sites[site].function;
-		id = entry->id;
+		id = addends_entry_id(entry);
 		count--;
 	}
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "agent/addends.h"
 #include "agent/choice.h"
 #include "agent/code.h"
 #include "agent/entry.h"
@@ -75,7 +76,7 @@ static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
 {
 	struct agent_program *p = &agent_program;
 	const struct agent_site *s = &p->sites[site];
-	bool is_bare = !agent_site_is_direct(s) || agent_site_is_tail(s) || s->is_entered;
+	bool is_bare = !agent_site_is_direct(s) || agent_site_is_tail(s) || (s->is_entered && !s->is_detour);
 	uint32_t edge;
 	struct error *err = adaptive_add_edge(&p->encoder, p->functions[s->function].node,
 					      p->functions[call->callee].node, site, is_bare, &edge);
@@ -149,7 +150,9 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		.callee = callee,
 		.edge = AGENT_NONE,
 		.target = target,
-		.is_quiet = quiet_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_QUIET),
+		/* Where another call has an addend none is left alone. */
+		.is_quiet = (quiet_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_QUIET)) &&
+			    !addends_of_site(&p->sites[site]),
 	};
 	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? walk_call_to(site, callee) : NULL;
 	if (same)

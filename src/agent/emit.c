@@ -217,11 +217,27 @@ static void emit_count(struct emit *e, uint64_t counter)
 	emit_distance(e, counter, 0);
 }
 
-void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
-	       uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done)
+/* (%r11) += addend */
+static void emit_add_to_entry(struct emit *e, uint64_t addend)
+{
+	if (!addend)
+		return;
+	if (addend <= INT32_MAX) {
+		EMIT(e, 0x49, 0x81, 0x03); /* addq $imm32, (%r11) */
+		emit_u32(e, (uint32_t)addend);
+	} else {
+		EMIT(e, 0x50, 0x48, 0xb8); /* push %rax; movabs $imm64, %rax */
+		emit_u64(e, addend);
+		EMIT(e, 0x49, 0x01, 0x03, 0x58); /* add %rax, (%r11); pop %rax */
+	}
+}
+
+void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, uint64_t addend,
+	       const struct emit_start *start, uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done)
 {
 	emit_begin_push(e, p);
 	emit_entry_words(e, p, site);
+	emit_add_to_entry(e, addend);
 	emit_count(e, counter);
 	EMIT(e, 0x4d, 0x8d, 0x5b, 0x20); /* lea 32(%r11), %r11 */
 	emit_store_top(e, p);

@@ -83,12 +83,12 @@ struct emit_start {
 };
 
 /*
- * Pushes (id, key, site) and sets the id. Entered with the return address on top of the stack. counter: the address of 4 bytes that
+ * Pushes (id + addend, key, site) and sets the id. Entered with the return address on top of the stack. counter: the address of 4 bytes that
  * are incremented, 0 for none. *ret_pushed: offset behind the store that makes the entry the top one; *ret_done: behind the
  * store of the id.
  */
-void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
-	       uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done);
+void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, uint64_t addend,
+	       const struct emit_start *start, uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done);
 /*
  * The same for a tail call, which may be one of a loop of them: the first EMIT_TAILS_KEPT entries with this frame's key stay, and one more,
  * the newest, which is marked with WM1_SITE_ELIDED once it has taken the place of another. Where the id is that of foreign code, or a sum

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/addends.h"
 #include "agent/batch.h"
 #include "agent/capture.h"
 #include "agent/cells.h"
@@ -362,11 +363,13 @@ bool epoch_begin(void)
 	}
 	was = remember();
 	is_site_changed = agent_alloc(agent_program.site_count + 1);
+	addends_prepare();
 	if (!was || !is_site_changed || !encode()) {
 		agent_free(was);
 		agent_free(is_site_changed);
 		return false;
 	}
+	addends_settle();
 	record_epoch();
 	find_tails();
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "agent/addends.h"
 #include "agent/batch.h"
 #include "agent/cells.h"
 #include "agent/choice.h"
@@ -153,9 +154,7 @@ bool patch_call_pushes(const struct agent_call *call)
 
 static uint64_t addend_of(const struct agent_call *call)
 {
-	const struct callgraph_edge *edge = edge_of(call);
-
-	return edge && edge->kind == EDGE_ENCODED ? edge->addend : 0;
+	return patch_call_pushes(call) ? 0 : addends_of_site(&agent_program.sites[call->site]);
 }
 
 static bool leaves_tails(const struct agent_call *call)
@@ -185,7 +184,8 @@ static void emit_before(struct stub *s, const struct agent_site *site, struct ag
 	if (!call->counter && (call->edge != AGENT_NONE || agent_options.is_verbose))
 		call->counter = code_add_counter(s->area);
 	if (agent_site_is_call(site)) {
-		emit_push(&s->e, p, patch_pushed_site(call), &start, call->counter, &pushed, &done);
+		emit_push(&s->e, p, patch_pushed_site(call), addends_of_site(site), &start, call->counter, &pushed,
+			  &done);
 	} else {
 		emit_push_tail(&s->e, p, patch_pushed_site(call), &start, call->counter, &pushed, &done);
 		s->head.kind = CODE_STUB_TAIL;
@@ -418,7 +418,7 @@ struct undo {
 	bool may_push;  /* some call pushes */
 	bool must_push; /* and no other does not */
 	bool leaves_tails;
-	uint64_t addend;
+	uint64_t addend; /* of every call: also those that push have added it */
 };
 
 /* The site behind this one's room, when it is chained and has its stub. */
@@ -431,7 +431,7 @@ static const struct agent_site *next_chained(const struct agent_site *site)
 
 static struct undo undo_of(const struct agent_site *site)
 {
-	struct undo u = {.must_push = true};
+	struct undo u = {.must_push = true, .addend = addends_of_site(site)};
 
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
 		const struct agent_call *call = &agent_program.calls[c];
@@ -440,7 +440,6 @@ static struct undo undo_of(const struct agent_site *site)
 		u.may_push |= pushes;
 		u.must_push &= pushes;
 		u.leaves_tails |= leaves_tails(call);
-		u.addend |= addend_of(call);
 	}
 	/* An indirect call may have one more callee, which its thunk has pushed for by then. */
 	u.must_push &= agent_site_is_direct(site) && u.may_push;
@@ -452,14 +451,15 @@ static struct undo undo_of(const struct agent_site *site)
 /* bytes: the program's own at the room. moved: how many of them. */
 static uintptr_t write_after(const struct agent_site *site, const struct undo *u, const uint8_t *bytes, uint32_t moved)
 {
+	bool is_entered = site->is_entered && !site->is_detour;
 	uint32_t done = 0;
 	struct stub s;
 
 	if (!stub_begin(&s, site, CODE_STUB_AFTER))
 		return 0;
-	if (u->must_push && !site->is_shared)
+	if (u->must_push && !is_entered && !site->keeps_flags)
 		emit_pop(&s.e, &s.area->places, site->address + site->len_bytes, &done);
-	else if (u->may_push || u->leaves_tails || (u->addend && site->is_shared))
+	else if (u->may_push || u->leaves_tails || (u->addend && site->keeps_flags))
 		emit_undo(&s.e, &s.area->places, u->may_push || u->leaves_tails, u->addend, &done);
 	else if (u->addend)
 		done = emit_sub(&s.e, &s.area->places, u->addend);

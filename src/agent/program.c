@@ -229,7 +229,8 @@ static bool add_sites(uint32_t function, const struct scan_function *scan)
 			.room_bytes = s->room_bytes,
 			.has_room = s->has_room,
 			.is_last = s->is_last,
-			.is_shared = is_call && (s->is_room_entered || s->flags_live),
+			.added_call = AGENT_NONE,
+			.keeps_flags = is_call && s->flags_live,
 			.is_entered = is_call && s->is_room_entered,
 			.is_detour = is_call && (is_over_room || is_chained || s->lead_needs_stack ||
 						 (!s->has_room && !s->is_last)),

@@ -54,11 +54,12 @@ struct agent_site {
 	uint32_t function;
 	uint32_t first_call; /* AGENT_NONE: none */
 	uint32_t record;     /* of wmrt_code_site, 0: none yet */
+	uint32_t added_call; /* the call, of them, that has an addend in this epoch (addends.h); AGENT_NONE: none has */
 	uint8_t kind;        /* enum scan_kind */
 	uint8_t len_bytes;
 	uint8_t lead_bytes, room_bytes;
 	bool has_room : 1;
-	bool is_shared : 1;    /* code at the return address keeps flags, which are live there, or is_entered */
+	bool keeps_flags : 1;  /* they are live at the return address: code there keeps them */
 	bool is_entered : 1;   /* control comes to the return address from elsewhere too */
 	bool is_last : 1;      /* it does not return */
 	bool is_detour : 1;    /* no room: a cell makes the call, when it needs code */

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "agent/addends.h"
 #include "agent/cells.h"
 #include "agent/coroutine.h"
 #include "agent/discover.h"
@@ -297,7 +298,7 @@ static uint32_t pushed_for(const struct agent_thread *old, const struct agent_en
 	bool is_last = entry + 1 == old->top;
 	uint32_t site = is_last ? AGENT_NONE : discover_site(entry[1].site);
 	uint32_t at = site == AGENT_NONE ? innermost : agent_program.sites[site].function;
-	uint64_t id = is_last ? old->id : entry[1].id;
+	uint64_t id = is_last ? old->id : addends_entry_id(&entry[1]);
 	uint32_t count, start;
 	struct error *err;
 
@@ -726,7 +727,8 @@ static bool replay_call(struct walk_state *s, const struct agent_call *call, con
 	}
 	if (agent_site_is_tail(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id))
 		return true; /* nor does the call itself push then */
-	if (!add_entry(s, s->id, step->key, marked(s, agent_program.sites[call->site].record)))
+	if (!add_entry(s, s->id + addends_of_site(&agent_program.sites[call->site]), step->key,
+		       marked(s, agent_program.sites[call->site].record)))
 		return false;
 	s->id = g->nodes[edge->callee].restart;
 	return true;
@@ -746,11 +748,13 @@ static bool replay_step(struct walk_state *s, const struct walk_step *step, bool
 		return replay_call(s, call, step);
 	case WALK_FOREIGN:
 		if (!(agent_site_is_tail(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id)) &&
-		    !add_entry(s, s->id, step->key, marked(s, call->foreign)))
+		    !add_entry(s, s->id + addends_of_site(&agent_program.sites[call->site]), step->key,
+			       marked(s, call->foreign)))
 			return false;
 		break;
 	case WALK_CUT:
-		return add_entry(s, s->id, step->key, marked(s, step->number));
+		return add_entry(s, s->id + addends_of_site(&agent_program.sites[discover_site(step->number)]),
+				 step->key, marked(s, step->number));
 	case WALK_RESUME:
 		s->id = agent_program.encoder.graph.nodes[agent_program.functions[step->number].node].restart;
 		s->function = step->number;

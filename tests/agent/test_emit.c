@@ -250,7 +250,7 @@ static void test_addends(void)
 }
 
 /* An entry is pushed as a call would: its key is 8 less than the slot of the return address. */
-static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, uint32_t tails)
+static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, uint32_t tails, uint64_t addend)
 {
 	struct emit_start start = {.is_foreign = is_foreign, .restart = restart};
 	uint32_t *counter = (uint32_t *)(code + CODE_BYTES + 64), pushed, done;
@@ -262,13 +262,13 @@ static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, 
 	thread.id = 77;
 	*counter = 0;
 	begin();
-	emit_push(&e, &places, 1234, &start, (uintptr_t)counter, &pushed, &done);
+	emit_push(&e, &places, 1234, addend, &start, (uintptr_t)counter, &pushed, &done);
 	CHECK(pushed < done && done < e.len);
 	end();
 	run_stub("push", 0, 0);
 	slot = sp_before - 8;
 	CHECK(thread.top == entries + 2);
-	CHECK_U64(entries[1].id, 77);
+	CHECK_U64(entries[1].id, 77 + addend);
 	CHECK_U64(entries[1].key, slot - 8);
 	CHECK_U64(entries[1].site, 1234);
 	CHECK(entries[1].prefix == 0 && entries[1].run == 0 && entries[1].below == 0);
@@ -282,7 +282,7 @@ static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, 
 		entry->key -= 8;
 	begin();
 	if (is_maybe)
-		emit_undo(&e, &places, true, 0, &done);
+		emit_undo(&e, &places, true, addend, &done);
 	else
 		emit_pop(&e, &places, BACK, &done);
 	CHECK(done < e.len);
@@ -297,10 +297,14 @@ static void test_push_tail(uint32_t outer, uint32_t own)
 {
 	struct emit_start start = {.restart = 5};
 	uint32_t *counter = (uint32_t *)(code + CODE_BYTES + 64), pushed, done;
-	uint64_t key = sp_before - 16;
 	struct entry *top = entries + outer + 1 + own, *entry;
 	bool is_replaced = own > EMIT_TAILS_KEPT;
+	uint64_t key;
 
+	begin();
+	end();
+	run_stub("nothing", FLAGS, FLAGS);
+	key = sp_before - 16;
 	for (struct entry *at = entries; at < top; at++)
 		*at = (struct entry){.id = 500, .key = key, .site = 1, .prefix = 2, .run = 3, .below = 4};
 	entries[outer].key = UINT64_MAX;
@@ -381,7 +385,7 @@ static void test_grow(void)
 	thread.top = NULL;
 	thread.id = 3;
 	begin();
-	emit_push(&e, &places, 1, &start, 0, &pushed, &done);
+	emit_push(&e, &places, 1, 0, &start, 0, &pushed, &done);
 	end();
 	run_stub("grow", 0, 0);
 	CHECK(thread.top == entries + 2);
@@ -468,10 +472,12 @@ int main(void)
 	test_bytes();
 	test_limits();
 	test_addends();
+	for (int i = 1; i < ADDENDS; i++)
+		test_push_and_pop(true, 1, false, 0, addends[i]);
 	for (int is_maybe = 0; is_maybe < 2; is_maybe++)
 		for (int i = 0; i <= ADDENDS; i++)
 			for (uint32_t tails = 0; tails < 4; tails++)
-				test_push_and_pop(is_maybe, i < ADDENDS ? addends[i] : 0, i == ADDENDS, tails);
+				test_push_and_pop(is_maybe, i < ADDENDS ? addends[i] : 0, i == ADDENDS, tails, 0);
 	for (uint32_t outer = 0; outer < 16; outer++)
 		for (uint32_t own = 0; own < 12; own++)
 			test_push_tail(outer, own);

@@ -67,8 +67,8 @@ void adaptive_deinit(struct adaptive *a);
 
 /* Amortised O(1). Contexts of the present epoch stay what they are. An edge is added once: the owner looks it up. */
 struct error *adaptive_add_function(struct adaptive *a, uint32_t *ret);
-/* caller and callee exist (ERROR_ARGUMENT). is_bare: see callgraph_edge; an edge that becomes bare, or no longer is, may be
- * changed in graph.edges, which counts from the next epoch on. */
+/* caller and callee exist (ERROR_ARGUMENT). is_bare: see callgraph_edge; is_bare and is_pushed of an edge may be changed in
+ * graph.edges, which counts from the next epoch on. */
 struct error *adaptive_add_edge(struct adaptive *a, uint32_t caller, uint32_t callee, uint32_t site, bool is_bare,
 				uint32_t *ret);
 

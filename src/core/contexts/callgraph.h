@@ -18,7 +18,7 @@
  * for, but never before the hottest edge: a push stores its constant whatever that is, while an edge at 0 needs no code.
  *
  * A bare edge has no room for code of its own: it is encoded where it gets addend 0, else pushed. As a push costs more than an addition it
- * comes before edges that are hotter, up to CALLGRAPH_BARE_COSTS times.
+ * comes before edges that are hotter, up to CALLGRAPH_BARE_COSTS times. Edges that are to be pushed are cut.
  *
  * Ownership: the graph owns everything, callgraph_deinit frees it. All memory, also of what works on the graph and of its errors,
  * comes from the graph's allocator: with one of its own an encoder can run inside another program. Not thread-safe.
@@ -45,6 +45,7 @@ struct callgraph_edge {
 	uint32_t callee;
 	uint32_t site; /* the caller's name for it; the core only carries it */
 	bool is_bare; /* in: can carry no addend other than 0 (a tail call, one of several callees of an indirect call) */
+	bool is_pushed;  /* in: is not encoded (another callee of its site has an addend) */
 	uint64_t weight; /* executions, or any estimate of them */
 	/* result of callgraph_encode */
 	enum edge_kind kind;

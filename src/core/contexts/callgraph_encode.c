@@ -180,7 +180,7 @@ static void place(struct numbering *nb, struct callgraph_node *node, uint32_t *g
 
 /*
  * Numbers node n, whose callers are done. Afterwards its group of incoming edges is
- *      kept, by rising addend | cut | back
+ *      kept, by rising addend | cut | back, or to be pushed
  */
 static void number_node(struct numbering *nb, uint32_t n, uint64_t filling)
 {
@@ -196,7 +196,9 @@ static void number_node(struct numbering *nb, uint32_t n, uint64_t filling)
 		uint32_t e = group[count];
 		struct callgraph_edge *edge = &nb->g->edges[e];
 
-		if (edge->kind == EDGE_BACK) {
+		if (edge->kind == EDGE_BACK || edge->is_pushed) {
+			if (edge->kind != EDGE_BACK)
+				edge->kind = EDGE_CUT;
 			nb->pushed_weight = saturating_add(nb->pushed_weight, edge->weight);
 			group[count] = group[--tail];
 			group[tail] = e;
