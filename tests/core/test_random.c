@@ -117,8 +117,9 @@ static void check_bare(const struct probe *p)
 		if (edge->is_bare && edge->kind == EDGE_ENCODED)
 			CHECK_U64(edge->addend, 0);
 		if (p->max_id == INT64_MAX && edge->kind == EDGE_CUT)
-			CHECK(edge->is_bare || p->stats.max_id > INT64_MAX / 4);
-		if (edge->kind == EDGE_BACK)
+			CHECK(edge->is_bare || edge->is_pushed || p->stats.max_id > INT64_MAX / 4);
+		CHECK(!edge->is_pushed || edge->kind != EDGE_ENCODED);
+		if (edge->kind == EDGE_BACK || edge->is_pushed)
 			continue;
 		if (*best == UINT32_MAX || worth(edge) > worth(&g->edges[*best]) ||
 		    (worth(edge) == worth(&g->edges[*best]) && edge->is_bare && !g->edges[*best].is_bare))
@@ -570,6 +571,9 @@ static uint32_t probe_run(uint64_t seed)
 	if (rng_below(&p.rng, 3) == 0)
 		for (uint32_t e = 0; e < edges; e++)
 			p.g.edges[e].is_bare = rng_below(&p.rng, 2);
+	if (rng_below(&p.rng, 4) == 0)
+		for (uint32_t e = 0; e < edges; e++)
+			p.g.edges[e].is_pushed = rng_below(&p.rng, 8) == 0;
 	if (CHECK_OK(callgraph_encode(&p.g, &options, &p.stats))) {
 		check_structure(&p);
 		check_ids(&p, is_small ? 20 : 200);
