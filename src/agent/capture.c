@@ -14,6 +14,7 @@
 #include "agent/code.h"
 #include "agent/discover.h"
 #include "agent/patch.h"
+#include "agent/place.h"
 #include "agent/record.h"
 #include "recorder/prefix_table.h"
 #include "waymark/abi.h"
@@ -70,7 +71,7 @@ static void at_site(struct capture_point *p, const struct agent_site *site)
 	p->address = site->address;
 }
 
-/* The site's call is over, and what was done for it is still to be undone. Its entries have a key from `key` to that + 8. */
+/* The site's call is over, and what was done for it is still to be undone. */
 static void undo_call(struct capture_point *p, const struct agent_site *site, uint64_t key)
 {
 	const struct agent_entry *last = &p->entries[p->count - 1];
@@ -78,7 +79,7 @@ static void undo_call(struct capture_point *p, const struct agent_site *site, ui
 	at_site(p, site);
 	p->address += site->len_bytes;
 	/* Tail calls of the callee have left entries with the same key. */
-	while (p->count > 1 && last->key >= key && last->key <= key + 8) {
+	while (p->count > 1 && last->key == key) {
 		p->id = last->id;
 		p->count--;
 		last--;
@@ -132,6 +133,7 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 {
 	uint64_t off = regs->pc - stub->start;
 	const struct agent_call *call;
+	struct place place;
 
 	switch (stub->kind) {
 	case CODE_STUB_CHOOSE:
@@ -158,8 +160,9 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		return in_tail_stub(off, stub, p);
 	case CODE_STUB_AFTER:
 		if (off < stub->done) {
-			/* The stub pushes 8 bytes, and 8 in its second instruction, and 8 now and then. */
-			undo_call(p, site_of(stub->number), regs->r[CFI_RSP] - (off == 0 ? 16 : off == 1 ? 8 : 0));
+			if (!place_find(regs->pc, regs->r[CFI_RSP], &place))
+				return CAPTURE_UNKNOWN;
+			undo_call(p, site_of(stub->number), place.sp - 16);
 		} else {
 			at_site(p, site_of(stub->number));
 			p->address += site_of(stub->number)->len_bytes;

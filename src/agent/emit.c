@@ -386,10 +386,49 @@ static void emit_sub_by_registers(struct emit *e, const struct emit_places *p, u
 	emit_u32(e, (uint32_t)p->id);
 }
 
+/* Where there is no entry, the usual case, one register and a jump do. */
+static void emit_pop_if_any(struct emit *e, const struct emit_places *p)
+{
+	uint32_t none, again;
+
+	EMIT(e, 0x41, 0x53); /* push %r11 */
+	emit_load_top(e, p);
+	EMIT(e, 0x4d, 0x8b, 0x5b, 0xe8); /* mov -24(%r11), %r11 */
+	EMIT(e, 0x4d, 0x8d, 0x5b, 0x08); /* lea 8(%r11), %r11 */
+	EMIT(e, 0x49, 0x39, 0xe3);       /* cmp %rsp, %r11 */
+	EMIT(e, 0x75, 0);                /* jne none */
+	none = e->len;
+	EMIT(e, 0x50); /* push %rax: the stack pointer is the key */
+	emit_load_top(e, p);
+	again = e->len;
+	emit_take_off(e, p);
+	EMIT(e, 0x49, 0x39, 0x63, 0xe8); /* cmp %rsp, -24(%r11) */
+	EMIT(e, 0x74, 0);                /* je again */
+	emit_back(e, again);
+	emit_store_top(e, p);
+	EMIT(e, 0x58); /* pop %rax */
+	emit_land(e, none);
+	EMIT(e, 0x41, 0x5b); /* pop %r11 */
+}
+
 void emit_undo(struct emit *e, const struct emit_places *p, bool pops, uint64_t addend, uint32_t *ret_done)
+{
+	*ret_done = e->len;
+	if (pops) {
+		emit_pop_if_any(e, p);
+		*ret_done = e->len - 2; /* the last pop */
+	}
+	if (addend)
+		*ret_done = emit_sub(e, p, addend);
+}
+
+void emit_undo_kept(struct emit *e, const struct emit_places *p, bool pops, uint64_t addend, uint32_t *ret_done)
 {
 	uint32_t other, again;
 
+	*ret_done = e->len;
+	if (!pops && !addend)
+		return;
 	EMIT(e, 0x51, 0x41, 0x53); /* push %rcx; push %r11 */
 	if (pops) {
 		emit_load_top(e, p);

@@ -104,10 +104,11 @@ void emit_push_tail(struct emit *e, const struct emit_places *p, uint32_t site, 
  */
 void emit_pop(struct emit *e, const struct emit_places *p, uint64_t back, uint32_t *ret_done);
 /*
- * The same where there may be none (control comes from elsewhere too, or not every call pushes), if `pops`; then id -= addend. Registers and
- * flags are kept. *ret_done: offset behind the last store.
+ * The same where there may be none (control comes from elsewhere too, or not every call pushes), if `pops`; then id -= addend. Registers are
+ * kept, and, by the second, flags. *ret_done: offset behind the last store.
  */
 void emit_undo(struct emit *e, const struct emit_places *p, bool pops, uint64_t addend, uint32_t *ret_done);
+void emit_undo_kept(struct emit *e, const struct emit_places *p, bool pops, uint64_t addend, uint32_t *ret_done);
 /* cmp literal, %r11; je to. The literal's address is within reach. */
 void emit_if_target(struct emit *e, uint64_t literal, uint64_t to);
 /*

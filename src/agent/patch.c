@@ -452,17 +452,19 @@ static struct undo undo_of(const struct agent_site *site)
 static uintptr_t write_after(const struct agent_site *site, const struct undo *u, const uint8_t *bytes, uint32_t moved)
 {
 	bool is_entered = site->is_entered && !site->is_detour;
+	const struct emit_places *p;
 	uint32_t done = 0;
 	struct stub s;
 
 	if (!stub_begin(&s, site, CODE_STUB_AFTER))
 		return 0;
+	p = &s.area->places;
 	if (u->must_push && !is_entered && !site->keeps_flags)
-		emit_pop(&s.e, &s.area->places, site->address + site->len_bytes, &done);
-	else if (u->may_push || u->leaves_tails || (u->addend && site->keeps_flags))
-		emit_undo(&s.e, &s.area->places, u->may_push || u->leaves_tails, u->addend, &done);
-	else if (u->addend)
-		done = emit_sub(&s.e, &s.area->places, u->addend);
+		emit_pop(&s.e, p, site->address + site->len_bytes, &done);
+	else if (site->keeps_flags)
+		emit_undo_kept(&s.e, p, u->may_push || u->leaves_tails, u->addend, &done);
+	else
+		emit_undo(&s.e, p, u->may_push || u->leaves_tails, u->addend, &done);
 	stub_done(&s, s.e.len, done);
 	if (!emit_moved(&s.e, bytes, return_address(site), moved))
 		return 0;

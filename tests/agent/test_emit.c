@@ -202,24 +202,30 @@ static void test_undo(uint64_t addend)
 	const uint64_t sum = 0x123456789 + addend;
 	uint32_t done;
 
-	for (int is_there = 0; is_there < 2; is_there++) {
+	for (int i = 0; i < 4; i++) {
+		int is_there = i / 2;
+		bool is_kept = i % 2;
+
 		entries[0].key = UINT64_MAX;
 		entries[1] = (struct entry){.id = sum, .key = sp_before - 24};
 		thread.top = entries + 1 + is_there;
 		thread.id = is_there ? 5 : sum;
 		begin();
-		emit_undo(&e, &places, true, addend, &done);
-		CHECK(done < e.len);
+		if (is_kept)
+			emit_undo_kept(&e, &places, true, addend, &done);
+		else
+			emit_undo(&e, &places, true, addend, &done);
+		CHECK(done <= e.len);
 		end();
-		run_stub("undo", FLAGS, FLAGS);
+		run_stub("undo", FLAGS, is_kept ? FLAGS : 0);
 		CHECK_U64(thread.id, 0x123456789);
 		CHECK(thread.top == entries + 1);
 	}
 	thread.id = sum;
 	thread.top = entries + 2;
 	begin();
-	emit_undo(&e, &places, false, addend, &done);
-	CHECK(done < e.len);
+	emit_undo_kept(&e, &places, false, addend, &done);
+	CHECK(addend ? done < e.len : done == e.len);
 	end();
 	run_stub("undo of an addend", FLAGS, FLAGS);
 	CHECK_U64(thread.id, 0x123456789);
@@ -282,7 +288,7 @@ static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, 
 		entry->key -= 8;
 	begin();
 	if (is_maybe)
-		emit_undo(&e, &places, true, addend, &done);
+		emit_undo_kept(&e, &places, true, addend, &done);
 	else
 		emit_pop(&e, &places, BACK, &done);
 	CHECK(done < e.len);
@@ -342,7 +348,7 @@ static void test_pop_without(void)
 	thread.top = entries + 1;
 	thread.id = 99;
 	begin();
-	emit_undo(&e, &places, true, 0, &done);
+	emit_undo_kept(&e, &places, true, 0, &done);
 	end();
 	run_stub("pop maybe", FLAGS, FLAGS);
 	CHECK(thread.id == 99 && thread.top == entries + 1);
