@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-	WM1_ATTACH_VERSION = 2,
+	WM1_ATTACH_VERSION = 3,
 	WM1_ATTACH_REGISTERS = 27, /* struct user_regs_struct */
 };
 
@@ -27,6 +27,7 @@ enum wm1_attach_result {
 	WM1_ATTACH_OUTPUT,      /* no file can be made there: error */
 	WM1_ATTACH_FAILED,      /* memory or the kernel refused: error */
 	WM1_ATTACH_BAD_VERSION, /* of the request */
+	WM1_ATTACH_ALLOCATOR,   /* it is a part of the program, or has no room for jumps */
 };
 
 struct wm1_attach_thread {

@@ -53,6 +53,7 @@ enum wmk_flag {
 	WMK_FLAG_MERGED = 1 << 2, /* made by `waymark merge` */
 	WMK_FLAG_LEFT =
 		1 << 3, /* the process ended through _exit(), _Exit(), quick_exit() or syscall(SYS_exit_group) */
+	WMK_FLAG_DETACHED = 1 << 4, /* the agent was taken out of the process, which went on */
 };
 
 struct wmk_header {

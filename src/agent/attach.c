@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/allocator.h"
 #include "agent/attach_handlers.h"
 #include "agent/capture.h"
 #include "agent/cells.h"
@@ -27,6 +28,7 @@
 #include "agent/memory.h"
 #include "agent/options.h"
 #include "agent/program.h"
+#include "agent/quiet.h"
 #include "agent/restart.h"
 #include "agent/say.h"
 #include "agent/segment.h"
@@ -41,6 +43,7 @@
 #include "recorder/handlers.h"
 #include "recorder/process.h"
 #include "recorder/text.h"
+#include "runtime/heap/heap.h"
 #include "waymark/abi.h"
 #include "waymark/attach.h"
 #include "waymark/runtime.h"
@@ -151,14 +154,18 @@ static bool is_clear(const struct walk *w, bool may_return_here)
 
 static bool start(void)
 {
+	bool is_new = false;
+
 	if (!is_started) {
 		is_started = agent_start() && agent_watch_forks();
 		return is_started;
 	}
-	if (!code_reopen())
+	if (!code_reopen() || (agent_options.has_heap && !quiet_add_heap(&is_new)))
 		return false;
 	/* What was unloaded since the detach. */
 	loader_sweep();
+	if (is_new)
+		agent_program_doubt_quiet();
 	return true;
 }
 
@@ -244,6 +251,8 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	agent_options_parse(r->options);
 	if (!start() || !find_places(r))
 		return WM1_ATTACH_FAILED;
+	if (agent_options.has_heap && !allocator_find())
+		return WM1_ATTACH_ALLOCATOR;
 	result = look_at_stacks(r);
 	if (result != WM1_ATTACH_DONE)
 		return result;
@@ -256,11 +265,14 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 		renew_thread(&places[i]);
 	agent_is_on = is_attached = true;
 	result = enter_code(r->thread_count);
+	if (result == WM1_ATTACH_DONE && agent_options.has_heap && (!wmrt_heap_begin() || !allocator_take()))
+		result = WM1_ATTACH_FAILED;
 	if (result == WM1_ATTACH_DONE) {
 		wmrt_handlers_take();
 		say_open();
 		return result;
 	}
+	wmrt_heap_end();
 	detach_code();
 	slots_give_back();
 	agent_is_on = is_attached = false;
@@ -346,6 +358,8 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 		if (walk_stack(&walk, &places[i].regs, places[i].state))
 			walk_put_back_returns(&walk);
 	}
+	allocator_give_back();
+	wmrt_heap_end();
 	slots_give_back();
 	code_close();
 	stop_close();
@@ -360,7 +374,7 @@ static void end_recording(struct wm1_attach_request *r)
 	r->output[0] = '\0';
 	if (path)
 		wmrt_text_add(&text, path);
-	wmrt_file_close(WMK_FLAG_CLOSED);
+	wmrt_file_close(WMK_FLAG_DETACHED);
 	wmrt_renew();
 }
 

@@ -41,6 +41,7 @@ static __attribute__((noreturn)) void jump(int which, void *own, struct __jmp_bu
 	jump_fn next = (jump_fn)wmrt_next(&nexts[which], names[which], own);
 	struct __jmp_buf_tag copy = *env;
 
+	agent_thread.is_allocating = false; /* a handler may leave the allocator so */
 	if (agent_is_on && agent_thread.base)
 		copy.__jmpbuf[JMP_BUF_PC] = (long)jmp_buf_mangle(
 			land_at_buffer(jmp_buf_demangle((uintptr_t)env->__jmpbuf[JMP_BUF_PC]), env));

@@ -794,6 +794,43 @@ bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
 	return patch_write_foreign(f->image, address, region, sizeof region);
 }
 
+bool patch_make_detour(uint32_t function, const struct scan_function *scan, uintptr_t to, struct patch_detour *ret)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	const uint8_t *original = (const uint8_t *)scan->entry_address; /* NOLINT(performance-no-int-to-ptr) */
+	uint32_t first, moved;
+	struct stub s;
+
+	if (scan->entry_bytes > REGION_MAX || !stub_begin_in(&s, f->image, CODE_STUB_FOREIGN, function))
+		return false;
+	*ret = (struct patch_detour){.at = scan->entry_address, .len_bytes = scan->entry_bytes};
+	memcpy(ret->original, original, ret->len_bytes);
+	emit_bytes(&s.e, &ret->at, sizeof ret->at);
+	emit_bytes(&s.e, original, ret->len_bytes);
+	first = s.e.len;
+	emit_jump(&s.e, to);
+	moved = s.e.len;
+	stub_done(&s, first, moved);
+	if (!emit_moved(&s.e, original, ret->at, ret->len_bytes))
+		return false;
+	emit_jump(&s.e, ret->at + ret->len_bytes);
+	ret->enter = s.head.start + first;
+	ret->behind = s.head.start + moved;
+	return stub_end(&s) != 0;
+}
+
+bool patch_put_detour(const struct patch_detour *d)
+{
+	uint8_t region[REGION_MAX];
+
+	return plan_jump(region, d->at, d->len_bytes, d->enter) && code_write(d->at, region, d->len_bytes);
+}
+
+bool patch_take_detour(const struct patch_detour *d)
+{
+	return code_write(d->at, d->original, d->len_bytes);
+}
+
 static void restore_sites(uint32_t function)
 {
 	const struct agent_function *f = &agent_program.functions[function];

@@ -325,6 +325,32 @@ void agent_function_reach(uint32_t function)
 	scan_function_release(&scan, &agent_allocator);
 }
 
+/* It is as if the site had not called it yet. */
+static void drop_call(uint32_t number)
+{
+	struct agent_call *call = &agent_program.calls[number];
+	uint32_t *link = &agent_program.sites[call->site].first_call;
+
+	while (*link != number && *link != AGENT_NONE)
+		link = &agent_program.calls[*link].next;
+	if (*link == number)
+		*link = call->next;
+	call->is_gone = true;
+}
+
+void agent_program_doubt_quiet(void)
+{
+	struct agent_program *p = &agent_program;
+
+	for (uint32_t c = 0; c < p->call_count; c++)
+		if (agent_function_is(p->calls[c].callee, AGENT_FUNCTION_QUIET))
+			drop_call(c);
+	for (size_t i = 0; i < p->function_count; i++)
+		if (p->functions[i].state == AGENT_FUNCTION_QUIET)
+			p->functions[i].state = AGENT_FUNCTION_SEEN;
+	p->quiet_count = 0;
+}
+
 void agent_program_forget(const struct agent_image *image)
 {
 	struct agent_program *p = &agent_program;

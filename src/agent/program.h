@@ -128,6 +128,8 @@ uint32_t agent_function_at(uintptr_t address);
 uint32_t agent_function_known(uintptr_t address);
 /* Looks at the function, and instruments it when it is not quiet and can be. Its state is then not SEEN, unless code cannot be written now. */
 void agent_function_reach(uint32_t function);
+/* More functions capture than before: those that were found quiet, and calls of them, are looked at anew. Before all sites are written. */
+void agent_program_doubt_quiet(void);
 /* The image was unloaded: its functions are gone, and what is known by their addresses. */
 void agent_program_forget(const struct agent_image *image);
 /* What a direct branch to `target` leads to: through an entry of the PLT. */

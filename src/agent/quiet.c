@@ -352,14 +352,27 @@ static bool add(const char *name, uint32_t value)
 	return true;
 }
 
+bool quiet_add_heap(bool *ret_is_new)
+{
+	static bool is_added;
+
+	*ret_is_new = !is_added;
+	for (size_t i = 0; !is_added && i < sizeof takes_memory / sizeof *takes_memory; i++)
+		if (!add(takes_memory[i], 2))
+			return false;
+	is_added = true;
+	return true;
+}
+
 bool quiet_init(void)
 {
+	bool is_new;
+
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!add(names[i], 1))
 			return false;
-	for (size_t i = 0; agent_options.has_heap && i < sizeof takes_memory / sizeof *takes_memory; i++)
-		if (!add(takes_memory[i], 2))
-			return false;
+	if (agent_options.has_heap && !quiet_add_heap(&is_new))
+		return false;
 	for (size_t i = 0; i < sizeof creates / sizeof *creates; i++)
 		if (!add(creates[i], 2))
 			return false;

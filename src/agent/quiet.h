@@ -9,6 +9,8 @@
 
 /* Looks their addresses up. Once, at start, under the agent's lock. */
 bool quiet_init(void);
+/* With the heap client: those that take memory capture. *ret_is_new: they did not before. False without memory. */
+bool quiet_add_heap(bool *ret_is_new);
 bool quiet_is_known(uintptr_t address);
 /* A call of it captures: who calls it is to be instrumented, for the context to be found at once. */
 bool quiet_captures(uintptr_t address);

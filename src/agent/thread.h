@@ -86,10 +86,11 @@ struct agent_thread {
 	struct thread_record *record;    /* threads.h; NULL: it is not listed yet */
 	__pthread_unwind_buf_t *cleanup; /* the innermost of pthread_cleanup_push (cancel.c) */
 	struct agent_wait wait;
-	bool is_tick_late; /* the last tick took as long as until the next (tick.c) */
-	bool is_unwinding; /* the unwinder of exceptions runs (exception.c) */
-	bool is_forking;   /* it holds the agent's lock until the fork is done (lock.h) */
-	uint32_t vforking; /* it is a child of vfork, or of a child of one, in the memory of its parent, which waits */
+	bool is_tick_late;  /* the last tick took as long as until the next (tick.c) */
+	bool is_unwinding;  /* the unwinder of exceptions runs (exception.c) */
+	bool is_allocating; /* it is in a function of the allocator (allocator.c) */
+	bool is_forking;    /* it holds the agent's lock until the fork is done (lock.h) */
+	uint32_t vforking;  /* it is a child of vfork, or of a child of one, in the memory of its parent, which waits */
 	/* Where a return address into an image that was unloaded is on its stack: it can never return there, whatever is there now. 0: none. */
 	uintptr_t stranded;
 	uintptr_t creation; /* bytes of native stack that its creator asked for; 0: the limit's */

@@ -18,6 +18,7 @@ struct request {
 	pid_t pid;
 	size_t sample_hz;
 	bool is_check;
+	bool is_heap;
 	bool is_detach;
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
@@ -59,6 +60,9 @@ static const struct option_row option_rows[] = {
 	 .letter = 'd',
 	 .help = "take the agent out again: every byte of code is as it was, and the recording is whole",
 	 OPTION_FLAG(struct request, is_detach)},
+	{.name = "heap",
+	 .help = "record every allocation from now on: count, bytes, live, peak",
+	 OPTION_FLAG(struct request, is_heap)},
 	{.name = "sample",
 	 .argument = "=HZ",
 	 .is_value_optional = true,
@@ -96,10 +100,10 @@ static int parse_options(const struct command *command, struct request *r, int a
 	pid = strtol(argv[optind], &end, 10);
 	if (*end || end == argv[optind] || pid < 1 || pid > INT32_MAX)
 		return message_usage("attach", "%s: is no process id", argv[optind]);
-	if (r->is_detach && (r->sample_hz || r->is_check || r->output || r->limit_bytes))
+	if (r->is_detach && (r->sample_hz || r->is_check || r->is_heap || r->output || r->limit_bytes))
 		return message_usage("attach", "--detach takes no other options but -q");
 	r->pid = (pid_t)pid;
-	if (!r->sample_hz)
+	if (!r->sample_hz && (r->is_check || !r->is_heap))
 		r->sample_hz = SAMPLE_HZ;
 	return OPTIONS_PARSED;
 }
@@ -113,7 +117,8 @@ static struct error *attach(const struct request *r)
 	char text[256];
 	struct error *err;
 
-	snprintf(text, sizeof text, "sample=%zu%s,%s", r->sample_hz, r->is_check ? ",check" : "", more ? more : "");
+	snprintf(text, sizeof text, "sample=%zu%s%s,%s", r->sample_hz, r->is_check ? ",check" : "",
+		 r->is_heap ? ",heap" : "", more ? more : "");
 	err = recording_pattern(place, &pattern);
 	if (!err && r->output)
 		err = recording_make_room("attach", place, r->is_quiet);
@@ -139,6 +144,11 @@ static void print_recording(const char *path)
 	}
 	fprintf(stderr, "waymark attach: wrote %s\n", path);
 	if (!recording_header(path, &h))
+		return;
+	if (h.flags & WMK_FLAG_HEAP)
+		fprintf(stderr, "waymark attach: %" PRIu64 " bytes allocated meanwhile live, %" PRIu64 " at most\n",
+			h.heap_live_bytes, h.heap_peak_bytes);
+	if (h.flags & WMK_FLAG_HEAP && !h.samples && !h.samples_in_agent)
 		return;
 	fprintf(stderr,
 		"waymark attach: %" PRIu64 " samples, %" PRIu64 " without a context, %" PRIu64 " in the agent\n",

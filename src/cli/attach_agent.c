@@ -327,6 +327,11 @@ static struct error *refusal(const struct attempt *a)
 	case WM1_ATTACH_OUTPUT:
 		return error_os(a->request.error, "process %d: cannot write files to %s; choose another place with -o",
 				pid, a->request.output);
+	case WM1_ATTACH_ALLOCATOR:
+		return error_create(
+			ERROR_ARGUMENT,
+			"process %d: has an allocator in the program itself: --heap records one that is in a library",
+			pid);
 	case WM1_ATTACH_BAD_VERSION:
 		return error_create(ERROR_MISMATCH, "process %d: has the agent of another version of Waymark", pid);
 	case WM1_ATTACH_AGAIN:

@@ -3,10 +3,27 @@
 
 #include "recorder/sys.h"
 
+static size_t table_bytes(int table)
+{
+	return ((size_t)WMRT_INDEX_WAYS * sizeof(uint64_t)) << (WMRT_INDEX_FIRST_BITS + 3 * table);
+}
+
+void wmrt_index_clear(struct wmrt_index *index)
+{
+	int table;
+
+	for (table = 0; table < WMRT_INDEX_TABLES; table++) {
+		_Atomic uint64_t *slots = atomic_exchange(&index->tables[table], NULL);
+
+		if (slots)
+			wmrt_unmap((void *)slots, table_bytes(table));
+	}
+}
+
 _Atomic uint64_t *wmrt_index_grow(struct wmrt_index *index, int table)
 {
 	_Atomic uint64_t *slots = atomic_load_explicit(&index->tables[table], memory_order_acquire);
-	size_t len_bytes = ((size_t)WMRT_INDEX_WAYS * sizeof *slots) << (WMRT_INDEX_FIRST_BITS + 3 * table);
+	size_t len_bytes = table_bytes(table);
 	_Atomic uint64_t *made;
 
 	if (slots)

@@ -78,6 +78,9 @@ static inline __attribute__((always_inline)) uint32_t wmrt_index_find(struct wmr
 uint32_t wmrt_index_add(struct wmrt_index *index, uint64_t hash, wmrt_index_match match, const void *key,
 			uint32_t number);
 
+/* Forgets all. Nobody uses it meanwhile. */
+void wmrt_index_clear(struct wmrt_index *index);
+
 /* Mixes a word into a hash (multiply and fold, as in wyhash). */
 static inline uint64_t wmrt_hash(uint64_t seed, uint64_t word)
 {

@@ -13,6 +13,7 @@ cd "$dir" || exit 1
 unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_AGENT LD_PRELOAD LD_BIND_NOW
 command -v gcc >/dev/null && command -v g++ >/dev/null || { echo "gcc or g++ is missing"; exit 77; }
 failures=0
+options=() # more of them
 
 fail() {
 	echo "FAIL: $*"
@@ -22,6 +23,7 @@ fail() {
 gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
 gcc -w -O2 -o work "$sources/attach/work.c" || exit 1
 gcc -w -O2 -pthread -o threads "$sources/attach/threads.c" || exit 1
+gcc -w -O2 -pthread -o heap "$sources/attach/heap.c" || exit 1
 g++ -w -O2 -o throw "$sources/attach/throw.cpp" || exit 1
 
 sleep 100 &
@@ -51,7 +53,7 @@ begin() {
 # have no context
 attach() {
 	local file=$dir/$1.wmk
-	timeout 200 "$waymark" attach -q --check --sample=9997 -o "$file" "$pid" 2>said.txt ||
+	timeout 200 "$waymark" attach -q --check --sample=9997 "${options[@]}" -o "$file" "$pid" 2>said.txt ||
 		{ fail "$1: attach"; cat said.txt; return 1; }
 	[ "$2" -eq 0 ] || ./tool samples "$file" "$2" || fail "$1: samples"
 	timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
@@ -96,10 +98,94 @@ often() {
 	begin threads "$1" || return
 	attach "$1" "$5" 90 && { [ "$5" -eq 0 ] || wants "$1" "$4"; }
 	for i in 1 2 3 4 5 6; do
+		[ $((i % 2)) -eq 0 ] && options=(--heap)
 		attach "$1-$i" 0 100 || break
+		options=()
 	done
 	attach "$1-again" "$5" 90 && { [ "$5" -eq 0 ] || wants "$1" "$4"; }
 	finish "$1" "$2" "$3"
+}
+
+# step NAME: heap.c takes it
+step() {
+	local i
+	echo "$1" >&9
+	for ((i = 0; i < 3000; i++)); do
+		grep -qsx "$1" out.txt && return 0
+		sleep 0.01
+	done
+	fail "heap: never $1"
+	return 1
+}
+
+# What one thread of heap.c allocates while the agent is there: context below run, allocations, bytes, bytes that live on.
+heap_counts() {
+	local below
+	echo "meets_old;[realloc] 30 150000 150000"
+	for below in recurse{,\;recurse{,\;recurse{,\;recurse}}}; do
+		echo "keeps;$below;leaf;[malloc] 25 2500 2500"
+	done
+	echo "passes;leaf;[malloc] 1000 16000 0"
+	echo "by_pointer;[malloc] 10 330 0"
+	echo "by_library;strdup;[malloc] 10 150 0"
+	echo "all_kinds;[calloc] 1 15 0"
+	echo "all_kinds;[realloc] 3 200111 0"
+	echo "all_kinds;[reallocarray] 1 70 0"
+	echo "all_kinds;leaf;[malloc] 2 25 0"
+	echo "all_kinds;[posix_memalign] 2 2001 0"
+	echo "all_kinds;[aligned_alloc] 1 512 0"
+	echo "all_kinds;[valloc] 1 3 0"
+	echo "all_kinds;[pvalloc] 1 4 0"
+}
+
+# What all threads of it do: three that were there before, the first one, and one that begins meanwhile.
+heap_all() {
+	heap_counts | awk '{ print "[thread];worker;run;while_there;" $1, 3 * $2, 3 * $3, 3 * $4
+		print "main;take_step;run;while_there;" $1, $2, $3, $4 }'
+	echo "main;take_step;starts;[thread];shortly;leaf;[malloc] 1000 17000 0"
+}
+
+# check_heap LABEL: the recording has those, and what the C library takes for a thread that it makes
+check_heap() {
+	local metric column=1
+	for metric in allocations bytes live; do
+		column=$((column + 1))
+		heap_all | awk -v c=$column '$c > 0 { print $1, $c }' | sort >wanted.txt
+		"$waymark" report --format folded --metric $metric "$dir/$1.wmk" 2>folded.txt | grep -v ';pthread_create;' | sort >got.txt
+		grep -qF '[lost]' got.txt && fail "$1: lost contexts"
+		grep -v '^#' got.txt | diff wanted.txt - || fail "$1: $metric"
+	done
+	"$waymark" report "$dir/$1.wmk" >text.txt 2>&1
+	grep -q '280 frees were of blocks from before' text.txt || fail "$1: frees of blocks from before"
+	grep -q 'when the agent left, none of them counted as leaked' text.txt || fail "$1: how it ended"
+}
+
+# visit_heap LABEL OPTION...: before, while and after the agent is there
+visit_heap() {
+	local label=$1
+	shift
+	step "before-$label" || return
+	timeout 200 "$waymark" attach -q "$@" -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return 1; }
+	step "while-$label"
+	timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return 1; }
+	./tool text "$pid" || fail "$label: code is not as it was"
+	step "after-$label"
+}
+
+# Twice, and once more where the agent has been without the heap client: what it found quiet then allocates.
+heap() {
+	local label lines=
+	begin heap heap || return
+	visit_heap heap-1 --heap && check_heap heap-1
+	visit_heap heap-2 --heap --check && check_heap heap-2
+	for label in heap-1 heap-2; do lines+="before-$label"$'\n'"while-$label"$'\n'"after-$label"$'\n'; done
+	finish heap 0 "$lines"$'x\nend\n'
+	lines=
+	begin heap heap || return
+	visit_heap heap-3 --sample
+	visit_heap heap-4 --heap && check_heap heap-4
+	for label in heap-3 heap-4; do lines+="before-$label"$'\n'"while-$label"$'\n'"after-$label"$'\n'; done
+	finish heap 0 "$lines"$'x\nend\n'
 }
 
 # is_in NUMBER: it waits in that system call, or has been there
@@ -210,6 +296,14 @@ END
 	other ignores ./refused ignores
 	refused ignores "ignores SIGSEGV" "$waymark" attach "$pid"
 	end_other
+	printf '%s\n' '#include <stddef.h>' 'void *malloc(size_t n) { static char all[1 << 20]; static size_t used;' \
+		'	char *p = all + used; used += (n + 15) & ~15ul; return p; }' 'void free(void *p) { }' >allocator.c
+	$build_line -o allocator refused.c allocator.c -lpthread || { fail "allocator.c does not build"; return; }
+	other allocator ./allocator plain
+	refused allocator "has an allocator in the program itself" "$waymark" attach --heap "$pid"
+	timeout 200 "$waymark" attach -q -o "$dir/allocator.wmk" "$pid" || fail "attach without the heap client"
+	timeout 200 "$waymark" attach -q --detach "$pid" || fail "detach"
+	end_other
 	other seccomp ./refused seccomp
 	refused seccomp "has a seccomp filter" "$waymark" attach "$pid"
 	end_other
@@ -249,6 +343,7 @@ one() {
 		often handlers 6 $'handled\n' '^\[signal\];handler;leaf' 100
 		often loaders 7 $'loaded\n' '^\[thread\];worker;work;recurse' 100
 		;;
+	heap) heap ;;
 	frees)
 		for _ in 1 2 3 4 5 6; do
 			begin threads frees || return
@@ -273,7 +368,7 @@ one() {
 }
 
 [ $# -gt 0 ] ||
-	set -- deep comparator signals handler jumps coroutines tails loop throw threads frees holds read poll select ppoll sleep semaphore refusals
+	set -- deep comparator signals handler jumps coroutines tails loop throw threads heap frees holds read poll select ppoll sleep semaphore refusals
 for mode; do
 	one "$mode"
 done

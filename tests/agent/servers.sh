@@ -15,6 +15,7 @@ unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_AGENT LD_PRELOAD LD_BIND_NOW
 command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
 failures=0
 served=0
+options=() # more of them
 
 fail() {
 	echo "FAIL: $*"
@@ -48,7 +49,7 @@ until_so() {
 # visit LABEL PID SAMPLES PATTERN: in, so many samples, out; all that were compared agree, and some are of that context
 visit() {
 	local file=$dir/$1.wmk
-	timeout 200 "$waymark" attach -q --check --sample=1997 -o "$file" "$2" 2>said.txt ||
+	timeout 200 "$waymark" attach -q --check --sample=1997 "${options[@]}" -o "$file" "$2" 2>said.txt ||
 		{ fail "$1: attach"; cat said.txt; return 1; }
 	[ "$3" -eq 0 ] || ./tool samples "$file" "$3" || fail "$1: samples"
 	timeout 200 "$waymark" attach --detach "$2" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
@@ -89,7 +90,9 @@ redis() {
 	pids+=("$load")
 	for ((i = 0; i < rounds; i++)); do
 		visit "redis-$i" "$server" 40 'main;aeMain' || break
+		options=(--heap) # with an allocator that is a library of its own
 	done
+	options=()
 	end_load "$load" redis
 	redis-cli -s "$dir/redis" shutdown nosave
 	wait "$server" || fail "redis-server: exit status $?"

@@ -137,6 +137,8 @@ enum recording_end recording_end(const char *path, const struct wmk_header *head
 		return RECORDING_EXIT;
 	if (header->flags & WMK_FLAG_LEFT)
 		return RECORDING_LEFT;
+	if (header->flags & WMK_FLAG_DETACHED)
+		return RECORDING_DETACHED;
 	return is_running(path, header->pid) ? RECORDING_RUNS : RECORDING_UNKNOWN;
 }
 
@@ -149,6 +151,8 @@ const char *recording_end_text(enum recording_end end)
 		return "ended through exit()";
 	case RECORDING_LEFT:
 		return "ended through _exit() or quick_exit()";
+	case RECORDING_DETACHED:
+		return "went on without the agent";
 	case RECORDING_UNKNOWN:
 		break;
 	}
@@ -164,6 +168,8 @@ const char *recording_end_name(enum recording_end end)
 		return "exit";
 	case RECORDING_LEFT:
 		return "_exit";
+	case RECORDING_DETACHED:
+		return "detached";
 	case RECORDING_UNKNOWN:
 		break;
 	}

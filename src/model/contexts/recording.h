@@ -33,7 +33,8 @@ enum recording_end {
 	RECORDING_UNKNOWN, /* it did not end itself, and is not seen to run */
 	RECORDING_RUNS,
 	RECORDING_EXIT,
-	RECORDING_LEFT, /* _exit(), _Exit(), quick_exit() */
+	RECORDING_LEFT,     /* _exit(), _Exit(), quick_exit() */
+	RECORDING_DETACHED, /* the process went on without its recorder */
 };
 
 /* A process is seen to run when it has the file at path mapped. */

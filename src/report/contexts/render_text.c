@@ -29,6 +29,8 @@ static const char *heap_end_text(enum recording_end end)
 	switch (end) {
 	case RECORDING_RUNS:
 		return " now\n";
+	case RECORDING_DETACHED:
+		return " when the agent left, none of them counted as leaked\n";
 	case RECORDING_UNKNOWN:
 		return " when it was last seen, none of them counted as leaked\n";
 	case RECORDING_EXIT:

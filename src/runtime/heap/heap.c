@@ -197,6 +197,39 @@ void wm1_heap_start(void)
 	atomic_store_explicit(&is_on, true, memory_order_release);
 }
 
+/* Of the recording before. */
+static void forget_records(void)
+{
+	uint32_t order, count = atomic_exchange(&record_count, 0);
+
+	for (order = 0; order < MAX_CHUNKS && order * RECORDS_PER_CHUNK < count; order++) {
+		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, order);
+		_Atomic uint64_t *live = atomic_exchange(&live_pages[order], NULL);
+
+		if (live)
+			wmrt_unmap((void *)live, RECORDS_PER_CHUNK * sizeof *live);
+		if (!chunk)
+			continue;
+		wmrt_chunkdir_set(&record_chunks, order, NULL);
+		wmrt_unmap(chunk, WMK_CHUNK_BYTES);
+	}
+	wmrt_index_clear(&record_index);
+	wmrt_blocks_clear();
+	atomic_store(&is_full, false);
+}
+
+bool wmrt_heap_begin(void)
+{
+	forget_records();
+	wm1_heap_start();
+	return atomic_load(&is_on);
+}
+
+void wmrt_heap_end(void)
+{
+	atomic_store(&is_on, false);
+}
+
 void wm1_heap_alloc(void *block, size_t size_bytes)
 {
 	wm1_heap_alloc_from(block, size_bytes, NULL, WM1_HEAP_MALLOC);
@@ -222,7 +255,7 @@ struct wm1_heap_block wm1_heap_take(void *block)
 
 void wm1_heap_put_back(void *block, struct wm1_heap_block taken)
 {
-	if (taken.record)
+	if (taken.record && is_ready())
 		wmrt_blocks_add((uintptr_t)block, taken);
 }
 

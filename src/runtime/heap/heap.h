@@ -5,6 +5,8 @@
 #ifndef WM_RUNTIME_HEAP_HEAP_H
 #define WM_RUNTIME_HEAP_HEAP_H
 
+#include <stdbool.h>
+
 #include "recorder/client.h"
 #include "waymark/runtime.h"
 #pragma GCC visibility push(default)
@@ -16,5 +18,11 @@ extern const struct wmrt_client wmrt_heap;
 /* The context of the allocation: that of foreign code. return_address: NULL where it is not known. Signal-safe; no malloc. Its
  * prefix is WM_PREFIX_LOST where it cannot be found. */
 wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function);
+
+/* For an agent that comes and leaves: begins in a new recording, where blocks from before are not known; false: that cannot be
+ * written. Other threads stand still, none of them in here. */
+bool wmrt_heap_begin(void);
+/* What is told from now on is left out. */
+void wmrt_heap_end(void);
 
 #endif

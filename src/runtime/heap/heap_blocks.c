@@ -52,11 +52,16 @@ static size_t bucket_of(uintptr_t address, int table)
 	return (wmrt_hash(address, 0) & ((UINT64_C(1) << (FIRST_BITS + 3 * table)) - 1)) * WAYS;
 }
 
+static size_t table_bytes(int table)
+{
+	return place_count(table) * (sizeof(uintptr_t) + sizeof(uint64_t) + sizeof(uint32_t));
+}
+
 /* The table, made if need be; NULL without memory. */
 static _Atomic uintptr_t *table_at(int table)
 {
 	_Atomic uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
-	size_t len_bytes = place_count(table) * (sizeof(uintptr_t) + sizeof(uint64_t) + sizeof(uint32_t));
+	size_t len_bytes = table_bytes(table);
 	_Atomic uintptr_t *made;
 
 	if (base)
@@ -122,6 +127,18 @@ struct wm1_heap_block wmrt_blocks_take(uintptr_t address)
 		}
 	}
 	return block;
+}
+
+void wmrt_blocks_clear(void)
+{
+	int table;
+
+	for (table = 0; table < TABLES; table++) {
+		_Atomic uintptr_t *base = atomic_exchange(&tables[table], NULL);
+
+		if (base)
+			wmrt_unmap((void *)base, table_bytes(table));
+	}
 }
 
 void wmrt_blocks_each(uint32_t (*visit)(struct wm1_heap_block block))

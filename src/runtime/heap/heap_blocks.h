@@ -16,6 +16,8 @@ struct wm1_heap_block;
 bool wmrt_blocks_add(uintptr_t address, struct wm1_heap_block block);
 /* Takes the block out; record 0 if it is not there. */
 struct wm1_heap_block wmrt_blocks_take(uintptr_t address);
+/* Forgets all. Nobody uses it meanwhile. */
+void wmrt_blocks_clear(void);
 /* Visits every block; its record becomes what is returned. For a forked child, before it allocates. */
 void wmrt_blocks_each(uint32_t (*visit)(struct wm1_heap_block block));
 

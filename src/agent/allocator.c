@@ -1,0 +1,277 @@
+/* allocator.c - which functions the allocator has, jumps at their entries, and what stands in front of them. */
+#include "agent/allocator.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "agent/memory.h"
+#include "agent/patch.h"
+#include "agent/program.h"
+#include "agent/thread.h"
+#include "runtime/heap/heap.h"
+
+/* Behind the stubs: the allocator itself. Written once, before the entries are. */
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void *(*reallocarray)(void *, size_t, size_t);
+	void (*free)(void *);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*memalign)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+} next;
+
+/* ---- calls ---- */
+
+/* The call that the program made. */
+struct call {
+	const void *return_address;
+	enum wm1_heap_function function;
+};
+
+#define CALLED(function) ((struct call){__builtin_return_address(0), function})
+
+/* False: it is a call inside of another one. */
+static bool begin(void)
+{
+	if (agent_thread.is_allocating)
+		return false;
+	agent_thread.is_allocating = true;
+	return true;
+}
+
+static void *end(void *block, size_t size_bytes, struct call call)
+{
+	agent_thread.is_allocating = false;
+	if (block)
+		wm1_heap_alloc_from(block, size_bytes, call.return_address, call.function);
+	return block;
+}
+
+static void *own_malloc(size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_MALLOC);
+
+	return begin() ? end(next.malloc(size_bytes), size_bytes, call) : next.malloc(size_bytes);
+}
+
+static void *own_calloc(size_t count, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_CALLOC);
+
+	/* One that gives a block has not overflowed. */
+	return begin() ? end(next.calloc(count, size_bytes), count * size_bytes, call) : next.calloc(count, size_bytes);
+}
+
+static bool is_made_by_allocator(const uint8_t *return_address);
+
+static void own_free(void *block)
+{
+	const void *return_address = __builtin_return_address(0);
+	struct wm1_heap_block taken;
+
+	if (!block || !begin()) {
+		next.free(block);
+		return;
+	}
+	/* Forgotten first: once it is free, another thread may get it. */
+	taken = wm1_heap_take(block);
+	if (taken.record || !is_made_by_allocator(return_address))
+		wm1_heap_freed(taken);
+	next.free(block);
+	agent_thread.is_allocating = false;
+}
+
+/* Between begin and end. */
+static void *resize(void *block, size_t size_bytes)
+{
+	struct wm1_heap_block taken;
+	void *moved;
+
+	if (!block)
+		return next.malloc(size_bytes);
+	taken = wm1_heap_take(block);
+	moved = next.realloc(block, size_bytes);
+	if (moved || !size_bytes)
+		wm1_heap_freed(taken);
+	else
+		wm1_heap_put_back(block, taken);
+	return moved;
+}
+
+static void *own_realloc(void *block, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_REALLOC);
+
+	return begin() ? end(resize(block, size_bytes), size_bytes, call) : next.realloc(block, size_bytes);
+}
+
+static void *own_reallocarray(void *block, size_t count, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_REALLOCARRAY);
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size_bytes, &total) || !begin())
+		return next.reallocarray(block, count, size_bytes);
+	return end(resize(block, total), total, call);
+}
+
+static int own_posix_memalign(void **block, size_t alignment, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_POSIX_MEMALIGN);
+	int rc;
+
+	if (!begin())
+		return next.posix_memalign(block, alignment, size_bytes);
+	rc = next.posix_memalign(block, alignment, size_bytes);
+	end(rc == 0 ? *block : NULL, size_bytes, call);
+	return rc;
+}
+
+static void *own_aligned_alloc(size_t alignment, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_ALIGNED_ALLOC);
+
+	return begin() ? end(next.aligned_alloc(alignment, size_bytes), size_bytes, call)
+		       : next.aligned_alloc(alignment, size_bytes);
+}
+
+static void *own_memalign(size_t alignment, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_MEMALIGN);
+
+	return begin() ? end(next.memalign(alignment, size_bytes), size_bytes, call)
+		       : next.memalign(alignment, size_bytes);
+}
+
+static void *own_valloc(size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_VALLOC);
+
+	return begin() ? end(next.valloc(size_bytes), size_bytes, call) : next.valloc(size_bytes);
+}
+
+static void *own_pvalloc(size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_PVALLOC);
+
+	return begin() ? end(next.pvalloc(size_bytes), size_bytes, call) : next.pvalloc(size_bytes);
+}
+
+/* ---- entries ---- */
+
+/* In front of one function. Under the agent's lock. */
+static struct hook {
+	const char *name;
+	void *own;
+	void **next;
+	uint32_t function; /* AGENT_NONE: there is none of that name, or it has another name too, which comes first */
+	struct patch_detour detour;
+	bool is_taken;
+} hooks[] = {
+#define HOOK(name) {#name, (void *)own_##name, (void **)&next.name, AGENT_NONE, {0}, false}
+	HOOK(free),           HOOK(malloc),        HOOK(calloc),   HOOK(realloc), HOOK(reallocarray),
+	HOOK(posix_memalign), HOOK(aligned_alloc), HOOK(memalign), HOOK(valloc),  HOOK(pvalloc),
+};
+enum {
+	HOOK_FREE = 0,
+	HOOKS = sizeof hooks / sizeof *hooks,
+};
+
+static bool is_found;
+
+/*
+ * A direct call of the function itself, which others reach through a word of their GOT. So glibc gives back what it has kept for a thread
+ * that ends: blocks that the program has freed before.
+ */
+static bool is_made_by_allocator(const uint8_t *return_address)
+{
+	enum {
+		CALL_BYTES = 5,
+	};
+	const struct agent_function *f = &agent_program.functions[hooks[HOOK_FREE].function];
+	const struct scan_range *text = &f->image->scan.text;
+	const uint8_t *call = return_address - CALL_BYTES;
+	int32_t distance;
+
+	if ((uintptr_t)call < text->low || (uintptr_t)call >= text->high || *call != 0xe8)
+		return false;
+	memcpy(&distance, call + 1, sizeof distance);
+	return return_address + distance == (const uint8_t *)f->start; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static bool is_another(uint32_t function, const struct hook *before)
+{
+	for (const struct hook *h = hooks; h < before; h++)
+		if (h->function == function)
+			return true;
+	return false;
+}
+
+static bool make_detour(struct hook *h, uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	struct scan_function scan;
+	bool ok = false;
+
+	if (scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
+		return false;
+	ok = !scan.reason && !scan.entry_is_target && scan.entry_bytes &&
+	     patch_make_detour(function, &scan, (uintptr_t)h->own, &h->detour);
+	scan_function_release(&scan, &agent_allocator);
+	if (!ok)
+		return false;
+	h->function = function;
+	*h->next = (void *)h->detour.behind; /* NOLINT(performance-no-int-to-ptr) */
+	return true;
+}
+
+/* The one that the program's own calls lead to. */
+static bool find(struct hook *h)
+{
+	uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, h->name);
+	uint32_t function = at ? agent_function_at(at) : AGENT_NONE;
+
+	if (!at || h->function != AGENT_NONE)
+		return true;
+	if (function == AGENT_NONE || agent_program.functions[function].start != at ||
+	    agent_program.functions[function].image->kind != AGENT_IMAGE_FOREIGN)
+		return false;
+	return is_another(function, h) || make_detour(h, function);
+}
+
+bool allocator_find(void)
+{
+	for (int i = 0; !is_found && i < HOOKS; i++)
+		if (!find(&hooks[i]))
+			return false;
+	is_found = true;
+	return true;
+}
+
+bool allocator_take(void)
+{
+	for (int i = 0; i < HOOKS; i++) {
+		if (hooks[i].function == AGENT_NONE)
+			continue;
+		if (!patch_put_detour(&hooks[i].detour)) {
+			allocator_give_back();
+			return false;
+		}
+		hooks[i].is_taken = true;
+	}
+	return true;
+}
+
+void allocator_give_back(void)
+{
+	for (int i = 0; i < HOOKS; i++)
+		if (hooks[i].is_taken)
+			patch_take_detour(&hooks[i].detour);
+	for (int i = 0; i < HOOKS; i++)
+		hooks[i].is_taken = false;
+}
