@@ -212,9 +212,14 @@ static bool put(uintptr_t *slot, uintptr_t value)
 static bool take_slot(struct dynamic *d, const Elf64_Rela *r, uintptr_t was)
 {
 	uintptr_t *slot = (uintptr_t *)(d->bias + r->r_offset); /* NOLINT(performance-no-int-to-ptr) */
-	uintptr_t own = own_of(d->strings + d->symbols[ELF64_R_SYM(r->r_info)].st_name);
+	uint32_t symbol = ELF64_R_SYM(r->r_info);
+	const char *name = d->strings + d->symbols[symbol].st_name;
+	uintptr_t own = own_of(name);
 
-	if (!own || !was || *slot == own)
+	if (!own || *slot == own || !was)
+		return true;
+	/* A variable of the program's: it may have something else by now. */
+	if (ELF64_R_TYPE(r->r_info) == R_X86_64_64 && was != resolve(d, symbol))
 		return true;
 	if (!agent_reserve((void **)&taken, &taken_capacity, taken_count + 1, sizeof *taken) || !put(slot, own))
 		return false;
