@@ -2,7 +2,8 @@
  * waymark.h - the public C API: exact calling contexts of any point of a program.
  *
  * Build with `waymark cc` / `waymark c++` and this header is found without a flag. With any other compiler it compiles, too:
- * the functions then work under `waymark run`; without it captures say "not instrumented" and events are dropped.
+ * the functions then work under `waymark run`, and from `waymark attach` to its --detach; else captures say "not instrumented" and
+ * events are dropped.
  *
  * Every function here may be called from any thread and from a signal handler, keeps errno, never allocates with malloc
  * and never ends the process.
@@ -58,12 +59,13 @@ void wm_event(const char *name, uint64_t value) WM_NOTHROW;
 
 /*
  * The agent's function, NULL where there is no agent. Read from the global offset table, which the loader fills: a weak reference in
- * C would be 0 for good in a program that is not position-independent.
+ * C would be 0 for good in a program that is not position-independent. Each time anew: an agent comes and leaves by `waymark attach`.
  */
 #if defined(__x86_64__) && defined(__LP64__) && defined(__linux__)
-#define WM_AGENT(function, name)                                                                                      \
-	__asm__(".weak " name "\n\t{movq\t" name "@GOTPCREL(%%rip), %0|mov\t%0, qword ptr [rip + " name "@GOTPCREL]}" \
-		: "=r"(function))
+#define WM_AGENT(function, name)                                                                                 \
+	__asm__ volatile(".weak " name "\n\t{movq\t" name "@GOTPCREL(%%rip), %0|mov\t%0, qword ptr [rip + " name \
+			 "@GOTPCREL]}"                                                                           \
+			 : "=r"(function))
 #else
 #define WM_AGENT(function, name) ((function) = NULL)
 #endif

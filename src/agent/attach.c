@@ -264,6 +264,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	for (uint64_t i = 0; i < r->thread_count; i++)
 		renew_thread(&places[i]);
 	agent_is_on = is_attached = true;
+	agent_has_left = false;
 	result = enter_code(r->thread_count);
 	if (result == WM1_ATTACH_DONE && agent_options.has_heap && (!wmrt_heap_begin() || !allocator_take()))
 		result = WM1_ATTACH_FAILED;
@@ -276,6 +277,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	detach_code();
 	slots_give_back();
 	agent_is_on = is_attached = false;
+	agent_has_left = true;
 	return result;
 }
 
@@ -394,8 +396,10 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 		return WM1_ATTACH_AGAIN;
 	agent_lock(&guard);
 	result = leave(r);
-	if (result == WM1_ATTACH_DONE)
+	if (result == WM1_ATTACH_DONE) {
 		agent_is_on = is_attached = false;
+		agent_has_left = true;
+	}
 	agent_unlock(&guard);
 	if (result != WM1_ATTACH_DONE)
 		return result;

@@ -20,10 +20,14 @@ wm_context wm1_agent_capture(void)
 
 int wm1_agent_token(wm_context c, char *buf, size_t size)
 {
+	if (agent_has_left) /* called by who has looked up before where it is */
+		c = (wm_context){.epoch = WM_EPOCH_NONE};
 	return wmrt_token(c, buf, size);
 }
 
 void wm1_agent_event(const char *name, uint64_t value)
 {
+	if (agent_has_left)
+		return;
 	wmrt_event(here_capture((uintptr_t)__builtin_return_address(0)), name, value);
 }

@@ -117,6 +117,9 @@ extern struct agent_program agent_program __attribute__((visibility("hidden")));
 /* It works in this process. Written before main, and when the agent is attached or detached (attach.c). */
 extern bool agent_is_on __attribute__((visibility("hidden")));
 
+/* It worked in this process, and was taken out. */
+extern bool agent_has_left __attribute__((visibility("hidden")));
+
 /* Tables, and the first epoch. Once, under the agent's lock. */
 bool agent_start(void);
 /* From now on a fork has the tables to itself (lock.h). Once. */

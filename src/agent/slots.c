@@ -6,6 +6,8 @@
  * finds a symbol in the global scope first, then among what the image was opened with; so does dlvsym with the two handles here.
  *
  * Not reached: what images are opened later, and pointers that the program has copied before.
+ *
+ * The functions of waymark.h are found nowhere without the agent: their words hold 0.
  */
 #include "agent/slots.h"
 
@@ -59,7 +61,12 @@ static const char *const names[] = {
 	"_Unwind_RaiseException",
 	"_Unwind_Resume",
 	"_Unwind_Resume_or_Rethrow",
+	/* waymark.h's, which lead nowhere as long as there is no agent. */
+	"wm1_agent_capture",
+	"wm1_agent_token",
+	"wm1_agent_event",
 };
+#define CLIENT "wm1_agent_"
 enum {
 	NAMES = sizeof names / sizeof *names,
 };
@@ -216,7 +223,7 @@ static bool take_slot(struct dynamic *d, const Elf64_Rela *r, uintptr_t was)
 	const char *name = d->strings + d->symbols[symbol].st_name;
 	uintptr_t own = own_of(name);
 
-	if (!own || *slot == own || !was)
+	if (!own || *slot == own || (!was && strncmp(name, CLIENT, sizeof CLIENT - 1) != 0))
 		return true;
 	/* A variable of the program's: it may have something else by now. */
 	if (ELF64_R_TYPE(r->r_info) == R_X86_64_64 && was != resolve(d, symbol))

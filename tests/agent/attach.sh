@@ -188,6 +188,58 @@ heap() {
 	finish heap 0 "$lines"$'x\nend\n'
 }
 
+# captured LABEL STEP: what captures.c has printed for that step
+captured() {
+	awk -v s="$2" '$0 == s { exit } NF == 1 { text = ""; next } { text = text $0 "\n" } END { printf "%s", text }' out.txt >captured.txt
+	[ -s captured.txt ] || fail "$1: $2: no captures"
+}
+
+# not_captured LABEL STEP
+not_captured() {
+	captured "$1" "$2"
+	[ "$(cut -d' ' -f2 captured.txt | sort -u)" = wm1:not-instrumented ] || { fail "$1: $2: a context"; head -5 captured.txt; }
+}
+
+# well_captured LABEL STEP: tokens decode to the stack that the program keeps itself
+well_captured() {
+	captured "$1" "$2"
+	"$waymark" decode --folded --wmk "$dir/$1.wmk" <captured.txt >decoded.txt 2>said.txt || { fail "$1: decode"; cat said.txt; }
+	awk 'NF != 2 || $1 != $2 { print; bad = 1 } END { exit bad || !NR }' decoded.txt || fail "$1: $2: other contexts"
+}
+
+# seven LABEL: the events that it logs
+seven() {
+	"$waymark" report --format folded --metric seven:sum "$dir/$1.wmk" >folded.txt 2>&1 || fail "$1: report"
+	printf '%s 21\n' '[thread];worker;captures;logs' 'main;captures;logs' 'main;starts;[thread];shortly;captures;logs' |
+		diff - folded.txt || fail "$1: events"
+}
+
+captures() {
+	local kind label
+	for kind in gcc\ -fPIE\ -pie gcc\ -fno-pie\ -no-pie clang-19\ -fPIE\ -pie; do
+		command -v "${kind%% *}" >/dev/null || continue
+		# shellcheck disable=SC2086
+		$kind -w -O2 -pthread -I "$sources/../../include" -o captures "$sources/attach/captures.c" || { fail "captures.c does not build"; return; }
+		begin captures captures || return
+		for label in captures-1 captures-2; do
+			rm -f "$label.wmk"
+			step "before-$label" && not_captured "$label" "before-$label"
+			timeout 200 "$waymark" attach -q -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return; }
+			step "while-$label" && well_captured "$label" "while-$label"
+			step "kept-$label" && well_captured "$label" "kept-$label"
+			timeout 200 "$waymark" attach -q --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return; }
+			seven "$label"
+			./tool text "$pid" || fail "$label: code is not as it was"
+			step "kept-after-$label" && not_captured "$label" "kept-after-$label"
+			step "after-$label" && not_captured "$label" "after-$label"
+		done
+		exec 9>&-
+		wait "$pid" || fail "captures: exit status $?"
+		pids=()
+		grep -qx '0 failures' out.txt || fail "captures: failures"
+	done
+}
+
 # is_in NUMBER: it waits in that system call, or has been there
 is_in() {
 	local i
@@ -344,6 +396,7 @@ one() {
 		often loaders 7 $'loaded\n' '^\[thread\];worker;work;recurse' 100
 		;;
 	heap) heap ;;
+	captures) captures ;;
 	frees)
 		for _ in 1 2 3 4 5 6; do
 			begin threads frees || return
@@ -368,7 +421,7 @@ one() {
 }
 
 [ $# -gt 0 ] ||
-	set -- deep comparator signals handler jumps coroutines tails loop throw threads heap frees holds read poll select ppoll sleep semaphore refusals
+	set -- deep comparator signals handler jumps coroutines tails loop throw threads heap captures frees holds read poll select ppoll sleep semaphore refusals
 for mode; do
 	one "$mode"
 done
