@@ -7,8 +7,10 @@
 
 #include <dwarf.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -141,7 +143,28 @@ static bool try_debug_file(void *state, const char *path)
 	return h->fd >= 0;
 }
 
-/* The user's directories first. */
+static bool is_of_build(int fd, const struct build_id *wanted)
+{
+	struct object o;
+	char path[64];
+	struct error *err;
+	bool ret;
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	err = object_read(path, 0, &o);
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	ret = build_id_equal(&o.build_id, wanted);
+	object_deinit(&o);
+	return ret;
+}
+
+/*
+ * The user's directories first. elfutils looks at the build id of files, but not at that of what a server sends. A link without a checksum
+ * is that to what several debug files share (dwz), which has a build id of its own.
+ */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file_name, const char *link, GElf_Word crc, char **ret)
 {
@@ -150,11 +173,19 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 	const struct locate files = {
 		.search = s->search, .build_id = s->build_id, .wants_debug = true, .try = try_debug_file, .state = &h};
 
+	if (link && !crc)
+		return dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, link, crc, ret);
 	if (s->build_id.len_bytes >= 2 && (locate_file(&files) || (link && locate_debuglink(&files, s->path, link)))) {
 		*ret = h.path;
 		return h.fd;
 	}
-	return dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, link, crc, ret);
+	h.fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, link, crc, ret);
+	if (h.fd < 0 || !s->build_id.len_bytes || is_of_build(h.fd, &s->build_id))
+		return h.fd;
+	close(h.fd);
+	free(*ret);
+	*ret = NULL;
+	return -1;
 }
 
 static struct error *dwfl_failed(const struct symbols *s)
