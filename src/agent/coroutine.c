@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "agent/capture.h"
 #include "agent/cells.h"
 #include "agent/discover.h"
+#include "agent/here.h"
 #include "agent/land.h"
 #include "agent/lock.h"
 #include "agent/memory.h"
@@ -27,6 +27,7 @@
 #include "waymark/abi.h"
 
 enum {
+	KIND_MAKECONTEXT = 103, /* of here_call */
 	MAX_ARGUMENTS = 16,
 	GUARD_BYTES = 4096,
 	HANDLERS_BYTES = 1 << 20,      /* for what handlers push that run on another stack */
@@ -212,22 +213,17 @@ static void enter(struct coroutine *coroutine)
 		own_setcontext(coroutine->link);
 }
 
-/* The coroutine that is to run entry on the context's stack, which begins with the context here. NULL without memory. */
-static __attribute__((noinline)) struct coroutine *prepare(const ucontext_t *context, void (*entry)(void))
+/* The coroutine that is to run entry on the context's stack, which begins with the context of the call. NULL without memory. */
+static struct coroutine *prepare(const ucontext_t *context, void (*entry)(void), const void *return_address)
 {
+	wm_context here = here_call((uintptr_t)return_address, KIND_MAKECONTEXT, "makecontext");
 	struct coroutine *coroutine;
-	struct capture_point point;
 	struct agent_guard guard;
-	struct unwind_regs regs;
-	wm_context here;
 
 	agent_lock(&guard);
 	coroutine = coroutine_on((uintptr_t)context->uc_stack.ss_sp, context->uc_stack.ss_size);
 	if (coroutine) {
-		segment_regs_here(&regs);
-		coroutine->entries[0] = (struct agent_entry){.key = UINT64_MAX, .prefix = WM_PREFIX_LOST};
-		if (capture_at(&regs, &here, &point))
-			coroutine->entries[0].prefix = here.prefix;
+		coroutine->entries[0] = (struct agent_entry){.key = UINT64_MAX, .prefix = here.prefix};
 		coroutine->entry = entry;
 		coroutine->link = context->uc_link;
 		coroutine->root = 0;
@@ -237,18 +233,13 @@ static __attribute__((noinline)) struct coroutine *prepare(const ucontext_t *con
 	return coroutine;
 }
 
-static void own_makecontext(ucontext_t *context, void (*entry)(void), int argument_count, ...)
+void coroutine_make(const void *return_address, void *made, void (*entry)(void), int argument_count, const long *a)
 {
 	struct coroutine *coroutine = NULL;
-	long a[MAX_ARGUMENTS] = {0};
-	va_list ap;
+	ucontext_t *context = made;
 
-	va_start(ap, argument_count);
-	for (int i = 0; i < argument_count && i < MAX_ARGUMENTS; i++)
-		a[i] = va_arg(ap, long);
-	va_end(ap);
 	if (agent_is_on && agent_thread.base && argument_count <= MAX_ARGUMENTS)
-		coroutine = prepare(context, entry);
+		coroutine = prepare(context, entry, return_address);
 	if (!coroutine) {
 		real_make()(context, entry, argument_count, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
 			    a[10], a[11], a[12], a[13], a[14], a[15]);
@@ -257,6 +248,18 @@ static void own_makecontext(ucontext_t *context, void (*entry)(void), int argume
 	for (int i = 0; i < MAX_ARGUMENTS; i++)
 		coroutine->arguments[i] = a[i];
 	real_make()(context, (void (*)(void))(void *)enter, 1, coroutine);
+}
+
+static void own_makecontext(ucontext_t *context, void (*entry)(void), int argument_count, ...)
+{
+	long a[MAX_ARGUMENTS] = {0};
+	va_list ap;
+
+	va_start(ap, argument_count);
+	for (int i = 0; i < argument_count && i < MAX_ARGUMENTS; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	coroutine_make(__builtin_return_address(0), context, entry, argument_count, a);
 }
 
 /* ---- switching ---- */

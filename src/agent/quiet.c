@@ -330,8 +330,8 @@ static const char *const takes_memory[] = {
 	"memalign", "strdup", "strndup", "__strdup",     "getcwd",
 };
 
-/* Where they are called is the context that the new thread or child stands on. */
-static const char *const creates[] = {"pthread_create", "thrd_create", "clone"};
+/* Where they are called is the context that the new thread, child or coroutine stands on. */
+static const char *const creates[] = {"pthread_create", "thrd_create", "clone", "makecontext"};
 
 static struct words addresses; /* -> 1, or 2: it captures */
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# tails.sh BUILD INCLUDE SOURCES HAZARDS - loops of tail calls, deep recursion and frames of variable size, built by gcc and clang, under
-# the agent: what tokens decode to is the stack that the program keeps itself, also after new epochs have begun, and deep stacks are sampled.
+# tails.sh BUILD INCLUDE SOURCES HAZARDS - loops of tail calls, deep recursion, frames of variable size and coroutines, built by gcc and
+# clang, under the agent: what tokens decode to is the stack that the program keeps itself, also after new epochs have begun, and deep
+# stacks are sampled.
 set -u
 waymark=$1/waymark compare=$1/tests/hazards/compare
 include=$2 sources=$3 hazards=$4
@@ -52,6 +53,9 @@ for cc in gcc clang-19; do
 	[ $cc = gcc ] && same_names='-fno-ipa-sra -fno-ipa-cp' || same_names=
 	# shellcheck disable=SC2086
 	one 52 "$hazards/frames.c" $cc -O2 $same_names
+	one 174 "$hazards/coroutines.c" $cc -O0
+	# shellcheck disable=SC2086
+	one 174 "$hazards/coroutines.c" $cc -O2 $same_names
 done
 [ $built -gt 0 ] || { echo "neither gcc nor clang-19 is there"; exit 77; }
 [ $failures -eq 0 ]
