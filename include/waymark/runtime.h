@@ -111,6 +111,40 @@ WM1_EXPORT void wm1_path_miss(const struct wm1_path_function *function, uint64_t
 WM1_EXPORT void wm1_path_residual(const struct wm1_path_function *function, uint64_t *table, uint64_t r, uint32_t site)
 	__attribute__((preserve_most, cold));
 
+/*
+ * The agent's (libwaymark-agent.so by `waymark run`), where it is in front of every instance: then it is the active one, whichever comes
+ * first, and the others hand over to it what they are called for. Contexts are those of its encoding, of all code of the process: what
+ * the instrumented code keeps in wm1_thread_state goes on and means nothing.
+ */
+struct wm1_agent {
+	void (*register_image)(
+		struct wm1_image *image); /* its wm1_register, by which an instance knows whether it is the agent */
+	/* As wm_capture, wm_event and wm_token, of the point behind which the caller goes on. */
+	struct wm_context (*capture)(const void *return_address);
+	void (*event)(const void *return_address, const char *name, uint64_t value);
+	int (*token)(const struct wm_context *c, char *buf, size_t size);
+	/* As makecontext, with 16 words of arguments. */
+	void (*make_context)(const void *return_address, void *context, void (*entry)(void), int argument_count,
+			     const long *arguments);
+	/* As wm1_path_enter and so on. */
+	uint64_t *(*path_enter)(const struct wm1_path_function *function, uint64_t **slot);
+	void (*path_miss)(uint64_t *table, uint64_t r);
+	void (*path_residual)(const void *return_address, uint64_t *table, uint64_t r, uint32_t site);
+	struct wm1_heap_client heap;
+	void (*heap_alloc_from)(void *block, size_t size_bytes, const void *return_address,
+				enum wm1_heap_function function);
+};
+WM1_EXPORT extern const struct wm1_agent wm1_agent __attribute__((weak));
+
+/* Of an instance of the runtime. A program that has one without this does not know the agent. */
+struct wm1_runtime {
+	/* &wm1_agent as the dynamic linker has bound it: what the instance hands over to. NULL: it does not. */
+	const struct wm1_agent *(*agent)(void);
+	const char *text_low; /* its code, [low, high) */
+	const char *text_high;
+};
+WM1_EXPORT extern const struct wm1_runtime wm1_runtime __attribute__((weak));
+
 #ifdef __cplusplus
 }
 #endif

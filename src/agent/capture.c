@@ -276,7 +276,7 @@ static bool calls_foreign(const struct agent_site *site, uintptr_t target)
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
 		if (agent_program.calls[c].is_gone)
 			continue;
-		if (agent_program.calls[c].edge == AGENT_NONE && agent_program.calls[c].target == target)
+		if (agent_program.calls[c].edge == AGENT_NONE && agent_call_start(&agent_program.calls[c]) == target)
 			return true;
 		is_only &= agent_program.calls[c].edge == AGENT_NONE;
 	}

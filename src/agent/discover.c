@@ -121,11 +121,10 @@ static void note_tail(uint32_t function)
 
 static uint32_t callee_at(uintptr_t target)
 {
-	uint32_t callee = agent_function_at(target);
+	uint32_t callee = agent_function_entered(target);
 
-	if (callee == AGENT_NONE || agent_program.functions[callee].start != target)
-		return AGENT_NONE;
-	agent_function_reach(callee);
+	if (callee != AGENT_NONE)
+		agent_function_reach(callee);
 	return callee;
 }
 
@@ -286,11 +285,9 @@ static bool is_behind_tail(uint32_t site, uint32_t function)
 static struct agent_call *tail_call_to(uint32_t site, uint32_t callee)
 {
 	const struct agent_site *s = &agent_program.sites[site];
-	uintptr_t target = agent_program.functions[callee].start;
+	uintptr_t target = agent_site_is_direct(s) ? agent_resolve(s->target) : agent_program.functions[callee].start;
 
-	if (!agent_site_is_tail(s) || (agent_site_is_direct(s) && agent_resolve(s->target) != target))
-		return NULL;
-	return discover_call(site, target);
+	return agent_site_is_tail(s) && agent_function_entered(target) == callee ? discover_call(site, target) : NULL;
 }
 
 static bool is_direct_tail(uint32_t site)
@@ -327,7 +324,7 @@ static bool add_tails(uint32_t function, uint32_t callee, unsigned int depth, un
 		uint32_t next = after_tail(s);
 
 		if (next != AGENT_NONE && next != function && add_tails(next, callee, depth - 1, left))
-			return discover_call(s, agent_program.functions[next].start) && patch_site(s);
+			return discover_call(s, agent_resolve(agent_program.sites[s].target)) && patch_site(s);
 	}
 	return false;
 }

@@ -14,9 +14,13 @@
 #include "agent/loader.h"
 #include "agent/maps.h"
 #include "agent/memory.h"
+#include "agent/program.h"
+#include "agent/quiet.h"
 #include "agent/seccomp.h"
+#include "agent/symbol.h"
 #include "agent/words.h"
 #include "recorder/config.h"
+#include "waymark/runtime.h"
 
 enum {
 	PAGE_BYTES = 4096,
@@ -76,6 +80,12 @@ static bool function_at(void *state, uint64_t address, uint64_t *start, uint64_t
 	*end = f.end;
 	*entry_cfa_off_bytes = off == EH_ENTRY_UNKNOWN ? SCAN_CFA_UNKNOWN : off;
 	return true;
+}
+
+static uint64_t inner_of(void *state, uint64_t start)
+{
+	(void)state;
+	return agent_function_inner(start);
 }
 
 static int cfa_offset_at(void *state, uint64_t address)
@@ -375,6 +385,17 @@ static uint64_t head_of(const void *page)
 	return hash;
 }
 
+/* It calls nothing of the program back without the agent's knowing: it hands over what it is called for. */
+static void find_runtime(struct agent_image *image)
+{
+	const struct wm1_runtime *runtime = at(symbol_address(image, "wm1_runtime"));
+
+	if (!runtime)
+		return;
+	image->runtime_low = (uintptr_t)runtime->text_low;
+	image->runtime_high = (uintptr_t)runtime->text_high;
+}
+
 static struct agent_image *list_image(const struct dl_find_object *found)
 {
 	const Elf64_Ehdr *ehdr = header_of(found);
@@ -396,12 +417,16 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	image->scan.is_without_registers = true;
 	image->scan.state = image;
 	image->scan.function_at = function_at;
+	image->scan.inner_of = inner_of;
 	image->scan.cfa_offset_at = cfa_offset_at;
 	image->scan.landing_pads = landing_pads;
 	image->scan.next_data_target = next_data_target;
 	is_readable = read_segments(image) && (image->kind == AGENT_IMAGE_OWN || read_targets(image));
 	if (!is_readable && image->kind == AGENT_IMAGE_CODE)
 		image->kind = AGENT_IMAGE_FOREIGN;
+	find_runtime(image);
+	if (!quiet_add_runtime(image))
+		return NULL;
 	image->head = head_of(ehdr);
 	image->is_late = !words_find(&early, (uintptr_t)found->dlfo_link_map, &number);
 	image->next = images;

@@ -42,8 +42,10 @@ struct agent_image {
 	struct code_area *area; /* NULL until code is written for it */
 	uint32_t record;        /* of wmrt_code_image; UINT32_MAX until needed */
 	uint64_t head;          /* hash of its first page: another file has another */
-	bool is_gone;           /* unloaded */
-	bool is_late;           /* loaded while the program ran: its file may be another one by the time of a report */
+	uintptr_t runtime_low;  /* code of Waymark's runtime, [low, high): empty where there is none */
+	uintptr_t runtime_high;
+	bool is_gone; /* unloaded */
+	bool is_late; /* loaded while the program ran: its file may be another one by the time of a report */
 	struct symbol_index names; /* of a late one, once a function of it is recorded */
 };
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "agent/inner.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
 #include "agent/quiet.h"
@@ -25,6 +26,15 @@ bool agent_has_left;
 static struct words by_start; /* functions and cold parts */
 static struct words by_return;
 
+/* Looked for before anything is written there. */
+static uintptr_t inner_of(const struct eh_function *range)
+{
+	const uint8_t *code = (const uint8_t *)range->start; /* NOLINT(performance-no-int-to-ptr) */
+	size_t off = inner_entry(code, range->end - range->start);
+
+	return off ? range->start + off : 0;
+}
+
 static uint32_t add_function(struct agent_image *image, const struct eh_function *range)
 {
 	struct agent_program *p = &agent_program;
@@ -38,13 +48,14 @@ static uint32_t add_function(struct agent_image *image, const struct eh_function
 	*f = (struct agent_function){
 		.start = range->start,
 		.end = range->end,
+		.inner = inner_of(range),
 		.image = image,
 		.parent = AGENT_NONE,
 		.node = AGENT_NONE,
 	};
-	if (image->kind != AGENT_IMAGE_CODE) {
+	if (image->kind != AGENT_IMAGE_CODE || agent_function_is_runtime(f)) {
 		f->state = AGENT_FUNCTION_FOREIGN;
-		f->reason = "its image is not instrumented";
+		f->reason = "it is not to be instrumented";
 	}
 	return (uint32_t)p->function_count++;
 }
@@ -124,6 +135,23 @@ uintptr_t agent_resolve(uintptr_t target)
 	return image ? resolve(image, target) : target;
 }
 
+uintptr_t agent_function_inner(uintptr_t start)
+{
+	uint32_t function = agent_function_at(start);
+
+	return function == AGENT_NONE ? 0 : agent_program.functions[function].inner;
+}
+
+uint32_t agent_function_entered(uintptr_t target)
+{
+	uint32_t function = agent_function_at(target);
+
+	return function != AGENT_NONE && (agent_program.functions[function].start == target ||
+					  agent_program.functions[function].inner == target)
+		       ? function
+		       : AGENT_NONE;
+}
+
 enum quiet {
 	QUIET_NO,
 	QUIET_YES,
@@ -148,8 +176,8 @@ static enum quiet quiet_of_calls(const struct scan_function *scan, int depth)
 			return QUIET_NO;
 		if (quiet_is_known(target))
 			continue;
-		callee = agent_function_at(target);
-		if (callee == AGENT_NONE || agent_program.functions[callee].start != target)
+		callee = agent_function_entered(target);
+		if (callee == AGENT_NONE)
 			return QUIET_NO;
 		ret = find_quiet(callee, depth + 1);
 	}

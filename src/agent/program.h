@@ -29,6 +29,7 @@ enum agent_function_state {
 
 struct agent_function {
 	uintptr_t start, end;
+	uintptr_t inner; /* its second entry (inner.h), 0: it has none */
 	struct agent_image *image;
 	uint32_t parent; /* of a cold part: the function it belongs to; else AGENT_NONE */
 	uint32_t node;   /* INSTRUMENTED */
@@ -129,6 +130,10 @@ bool agent_watch_forks(void);
 uint32_t agent_function_at(uintptr_t address);
 /* The same, of those known, cold parts answered by their function. No lock needed in the agent's own threads. */
 uint32_t agent_function_known(uintptr_t address);
+/* The function that a call of that address enters: where it starts, or at its second entry (inner.h). AGENT_NONE: none. */
+uint32_t agent_function_entered(uintptr_t target);
+/* The second entry of the function that starts there; 0: it has none. */
+uintptr_t agent_function_inner(uintptr_t start);
 /* Looks at the function, and instruments it when it is not quiet and can be. Its state is then not SEEN, unless code cannot be written now. */
 void agent_function_reach(uint32_t function);
 /* More functions capture than before: those that were found quiet, and calls of them, are looked at anew. Before all sites are written. */
@@ -159,6 +164,17 @@ static inline bool agent_site_is_direct(const struct agent_site *site)
 static inline bool agent_site_is_tail(const struct agent_site *site)
 {
 	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
+}
+
+static inline uintptr_t agent_call_start(const struct agent_call *call)
+{
+	return call->callee == AGENT_NONE ? call->target : agent_program.functions[call->callee].start;
+}
+
+/* Of Waymark's runtime in a program. */
+static inline bool agent_function_is_runtime(const struct agent_function *f)
+{
+	return f->start >= f->image->runtime_low && f->start < f->image->runtime_high;
 }
 
 static inline bool agent_function_is(uint32_t function, enum agent_function_state state)

@@ -11,6 +11,7 @@
 
 #include "agent/image.h"
 #include "agent/options.h"
+#include "agent/symbol.h"
 #include "agent/words.h"
 
 static const char *const names[] = {
@@ -333,6 +334,21 @@ static const char *const takes_memory[] = {
 /* Where they are called is the context that the new thread, child or coroutine stands on. */
 static const char *const creates[] = {"pthread_create", "thrd_create", "clone", "makecontext"};
 
+/*
+ * Of Waymark's runtime, which hands over to the agent: in the agent, in an image of its own or in a program that `waymark cc` has linked.
+ * Its names for what it stands in front of are not those that a program may have functions of.
+ */
+static const char *const of_runtime[] = {
+	"wm1_grow",         "wm1_drop_tails", "wm1_put_back",         "wm1_register",
+	"wm1_unregister",   "wm1_path_enter", "wm1_path_miss",        "wm_token",
+	"__wrap_sigaction", "__wrap_signal",  "__wrap___sysv_signal", "__wrap_siginterrupt",
+	"__wrap__exit",
+};
+static const char *const of_runtime_captures[] = {
+	"wm1_capture",           "wm1_event",          "wm_capture",         "wm_event", "wm1_path_residual",
+	"__wrap_pthread_create", "__wrap_thrd_create", "__wrap_makecontext",
+};
+
 static struct words addresses; /* -> 1, or 2: it captures */
 
 /*
@@ -375,6 +391,26 @@ bool quiet_init(void)
 		return false;
 	for (size_t i = 0; i < sizeof creates / sizeof *creates; i++)
 		if (!add(creates[i], 2))
+			return false;
+	return true;
+}
+
+static bool add_of(const struct agent_image *image, const char *name, uint32_t value)
+{
+	uintptr_t address = symbol_address(image, name);
+
+	return !address || words_set(&addresses, address, value);
+}
+
+bool quiet_add_runtime(const struct agent_image *image)
+{
+	if (!symbol_address(image, "wm1_register"))
+		return true;
+	for (size_t i = 0; i < sizeof of_runtime / sizeof *of_runtime; i++)
+		if (!add_of(image, of_runtime[i], 1))
+			return false;
+	for (size_t i = 0; i < sizeof of_runtime_captures / sizeof *of_runtime_captures; i++)
+		if (!add_of(image, of_runtime_captures[i], 2))
 			return false;
 	return true;
 }

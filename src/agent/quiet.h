@@ -7,10 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct agent_image;
+
 /* Looks their addresses up. Once, at start, under the agent's lock. */
 bool quiet_init(void);
 /* With the heap client: those that take memory capture. *ret_is_new: they did not before. False without memory. */
 bool quiet_add_heap(bool *ret_is_new);
+/* The functions of Waymark's runtime, if the image has one. False without memory. */
+bool quiet_add_runtime(const struct agent_image *image);
 bool quiet_is_known(uintptr_t address);
 /* A call of it captures: who calls it is to be instrumented, for the context to be found at once. */
 bool quiet_captures(uintptr_t address);

@@ -95,7 +95,7 @@ bool record_call(struct agent_call *call)
 
 	f = &agent_program.functions[site->function];
 	if (call->edge == AGENT_NONE) {
-		symbol_name(call->target, name, sizeof name);
+		symbol_name(agent_call_start(call), name, sizeof name);
 		call->foreign = wmrt_code_site(function, WMK_SITE_FOREIGN, position(f, site->address), flags, name);
 		return true;
 	}

@@ -216,7 +216,10 @@ static uint64_t whole_of(struct scan_work *w)
 static enum scan_result analyse(const struct scan_image *image, struct scan_chunk range,
 				const struct allocator *allocator, struct scan_function *f, uint64_t *whole)
 {
-	struct scan_work w = {.image = image, .allocator = allocator, .start = range.low};
+	struct scan_work w = {.image = image,
+			      .allocator = allocator,
+			      .start = range.low,
+			      .inner = image->inner_of(image->state, range.low)};
 
 	w.insn_capacity = (size_t)(range.high - range.low) / 3 + 16;
 	w.insns = allocator_alloc(allocator, w.insn_capacity, sizeof(*w.insns));

@@ -52,6 +52,8 @@ struct scan_image {
 	/* The range [*start, *end) of .eh_frame that holds address, and the CFA's distance from the stack pointer at its start, or
 	 * SCAN_CFA_UNKNOWN. False when none does. */
 	bool (*function_at)(void *state, uint64_t address, uint64_t *start, uint64_t *end, int *entry_cfa_off_bytes);
+	/* The second entry of the range that starts at start (inner.h), as it was before anything was written there; 0: it has none. */
+	uint64_t (*inner_of)(void *state, uint64_t start);
 	/* The CFA's distance from the stack pointer before the instruction at address, or SCAN_CFA_UNKNOWN. */
 	int (*cfa_offset_at)(void *state, uint64_t address);
 	/* Calls visit for each landing pad of the range of .eh_frame that starts at start, whatever range that is in. */

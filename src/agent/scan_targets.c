@@ -77,10 +77,10 @@ static bool see_jumps_of(struct scan_work *w, uint64_t low, uint64_t high,
 
 static bool is_inside(struct scan_work *w, uint64_t target)
 {
-	return target != w->start && scan_part_of(w, target);
+	return target != w->start && target != w->inner && scan_part_of(w, target);
 }
 
-/* True when range [low, high) has a direct jump into the function, but not to its start. */
+/* True when range [low, high) has a direct jump into the function, but not to an entry. */
 static bool jumps_back(struct scan_work *w, uint64_t low, uint64_t high)
 {
 	struct scan_asked asked = {.low = low, .part_count = w->part_count};
@@ -401,7 +401,7 @@ static void check_leaving(struct scan_work *w, const struct insn *insn)
 	if (cfa_at(w, insn->address) != 8)
 		scan_refuse(w, insn->address, "leaves with a frame");
 	if (foreign_range(w, insn->target, &low, &high, &cfa_off_bytes) && low != insn->target &&
-	    !scan_is_plt(w->image, insn->target, &slot)) {
+	    insn->target != w->image->inner_of(w->image->state, low) && !scan_is_plt(w->image, insn->target, &slot)) {
 		w->inside_of = low;
 		scan_refuse(w, insn->address, "jumps into another function");
 	}
@@ -411,6 +411,8 @@ void scan_mark_targets(struct scan_work *w)
 {
 	size_t searched = 0;
 
+	if (w->inner)
+		mark(w, w->inner);
 	/* What looked like a tail call, or was no label, may lead to a part that was found later: all is searched again. */
 	while (searched < w->part_count && !w->no_memory) {
 		searched = w->part_count;

@@ -42,6 +42,7 @@ struct scan_work {
 	const struct scan_image *image;
 	const struct allocator *allocator;
 	uint64_t start;
+	uint64_t inner;     /* the function's second entry; 0: it has none */
 	struct insn *insns; /* of all parts, in the order of parts */
 	size_t insn_count, insn_capacity;
 	struct scan_part parts[SCAN_MAX_CHUNKS];

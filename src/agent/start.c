@@ -31,6 +31,7 @@
 #include "recorder/handlers.h"
 #include "recorder/sys.h"
 #include "runtime/heap/heap.h"
+#include "runtime/paths/paths.h"
 
 typedef int (*main_fn)(int, char **, char **);
 typedef int (*start_fn)(main_fn, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
@@ -93,7 +94,7 @@ bool agent_watch_forks(void)
 }
 
 static const struct wmrt_client agent_client = {.start = before_main, .after_fork = after_fork};
-const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, NULL};
+const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, &wmrt_paths, NULL};
 
 static main_fn program_main;
 bool agent_is_on;
@@ -147,7 +148,8 @@ static void say_foreign(void)
 		char line[512];
 		struct wmrt_text text = {line, sizeof line, 0};
 
-		if (f->state != AGENT_FUNCTION_FOREIGN || f->image->kind != AGENT_IMAGE_CODE)
+		if (f->state != AGENT_FUNCTION_FOREIGN || f->image->kind != AGENT_IMAGE_CODE ||
+		    agent_function_is_runtime(f))
 			continue;
 		wmrt_text_add(&text, "waymark: not instrumented: ");
 		wmrt_text_add(&text, f->image->path);

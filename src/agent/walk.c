@@ -517,7 +517,7 @@ struct tail_search {
 
 static bool is_searched(const struct tail_search *t, const struct agent_call *call)
 {
-	return !call->is_gone && (t->target ? call->target == t->target : call->is_quiet);
+	return !call->is_gone && (t->target ? agent_call_start(call) == t->target : call->is_quiet);
 }
 
 /* Tail calls on from the function; path[0 .. n) leads to it. */

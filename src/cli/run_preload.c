@@ -63,17 +63,29 @@ static struct error *check_loader(const char *path, const struct object_program 
 	return NULL;
 }
 
-/* What only the agent does. */
-static struct error *check_no_agent(const struct run_clients *clients, const char *path, bool is_instrumented)
+/* The option that asks for the agent; NULL: none does. */
+static const char *agent_option(const struct run_clients *clients)
 {
-	const char *option = clients->is_check ? "--check" : "--sample";
+	return clients->is_check        ? "--check"
+	       : clients->sample_hz     ? "--sample"
+	       : clients->is_with_agent ? "--agent"
+					: NULL;
+}
 
-	if (!clients->is_check && !clients->sample_hz)
-		return NULL;
-	if (is_instrumented)
-		return error_create(ERROR_ARGUMENT, "%s: was built with waymark cc: %s works on programs that were not",
-				    path, option);
-	return error_create(ERROR_ARGUMENT, "%s needs the agent, which --no-agent keeps away", option);
+/* Does the agent come into the program? */
+static struct error *choose_agent(const struct run_clients *clients, const char *path, const struct object_program *p,
+				  bool *ret_agent)
+{
+	const char *option = agent_option(clients);
+
+	*ret_agent = !clients->is_without_agent && (option || !p->is_instrumented);
+	if (clients->is_without_agent && option)
+		return error_create(ERROR_ARGUMENT, "%s needs the agent, which --no-agent keeps away", option);
+	if (option && p->keeps_contexts)
+		return error_create(ERROR_ARGUMENT,
+				    "%s: was built with a waymark cc of before the agent: build it again for %s", path,
+				    option);
+	return NULL;
 }
 
 struct error *run_preload_check(const struct run_clients *clients, const char *program, bool *ret_agent)
@@ -94,11 +106,10 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	}
 	if (err)
 		return err;
-	*ret_agent = !p.is_instrumented && !clients->is_without_agent;
-	if (!*ret_agent)
-		err = check_no_agent(clients, program, p.is_instrumented);
+	err = choose_agent(clients, program, &p, ret_agent);
 	if (!err && *ret_agent)
-		return check_loader(is_script ? interpreter : program, &p, "the agent", "; --no-agent runs it without");
+		return check_loader(is_script ? interpreter : program, &p, "the agent",
+				    agent_option(clients) ? "" : "; --no-agent runs it without");
 	return err || is_script || !clients->is_heap ? err : check_loader(program, &p, "--heap", "");
 }
 

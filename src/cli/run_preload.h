@@ -1,6 +1,6 @@
 /*
- * run_preload.h - what `waymark run` brings into a program by LD_PRELOAD: the heap client, and the agent for programs that were not
- * built with waymark cc.
+ * run_preload.h - what `waymark run` brings into a program by LD_PRELOAD: the heap client and the agent. Programs that were built with
+ * waymark cc get the agent when that is asked for, or what only it does.
  *
  * The agent reads its options from WAYMARK_AGENT: words with commas between them, each at most once and in this order, empty if
  * there are none:
@@ -21,6 +21,7 @@
 struct run_clients {
 	bool is_heap;
 	bool is_check;
+	bool is_with_agent;    /* --agent */
 	bool is_without_agent; /* --no-agent */
 	size_t sample_hz;      /* 0: no samples */
 };

@@ -205,8 +205,7 @@ struct error *object_read(const char *path, unsigned int sections, struct object
 	return err;
 }
 
-/* Code that was instrumented registers itself; what only includes waymark.h has weak references to other functions. */
-static bool names_runtime(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+static bool names_symbol(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const char *wanted)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Sym symbol;
@@ -214,28 +213,33 @@ static bool names_runtime(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(elf, shdr->sh_link, symbol.st_name);
 
-		if (name && strcmp(name, "wm1_register") == 0)
+		if (name && strcmp(name, wanted) == 0)
 			return true;
 	}
 	return false;
 }
 
-static bool is_instrumented(Elf *elf)
+/* Code that was instrumented registers itself; what only includes waymark.h has weak references to other functions. */
+static void read_runtime(Elf *elf, struct object_program *ret)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names) != 0)
-		return false;
+		return;
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		GElf_Shdr shdr;
 		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 
-		if (name && (strncmp(name, ".debug_waymark", strlen(".debug_waymark")) == 0 ||
-			     (shdr.sh_type == SHT_DYNSYM && names_runtime(elf, scn, &shdr))))
-			return true;
+		if (!name)
+			continue;
+		if (strncmp(name, ".debug_waymark", strlen(".debug_waymark")) == 0)
+			ret->is_instrumented = true;
+		if (shdr.sh_type != SHT_DYNSYM || !names_symbol(elf, scn, &shdr, "wm1_register"))
+			continue;
+		ret->is_instrumented = true;
+		ret->keeps_contexts = !names_symbol(elf, scn, &shdr, "wm1_runtime");
 	}
-	return false;
 }
 
 struct error *object_read_program(const char *path, struct object_program *ret)
@@ -256,7 +260,7 @@ struct error *object_read_program(const char *path, struct object_program *ret)
 	if (!err) {
 		program.is_x86_64 = ehdr.e_ident[EI_CLASS] == ELFCLASS64 && ehdr.e_machine == EM_X86_64;
 		program.is_dynamic = o.is_dynamic;
-		program.is_instrumented = is_instrumented(elf);
+		read_runtime(elf, &program);
 		*ret = program;
 	}
 	elf_end(elf);

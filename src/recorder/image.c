@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "recorder/agent.h"
 #include "recorder/config.h"
 #include "recorder/file.h"
 #include "recorder/process.h"
@@ -234,6 +235,8 @@ void wm1_register(struct wm1_image *image)
 	struct wmrt_guard guard;
 	bool is_ours = image->abi_version == WM1_ABI_VERSION;
 
+	if (&wm1_agent) /* its recording has no use for the numbers */
+		return;
 	wmrt_check_fork();
 	wmrt_config();
 	wmrt_lock(&guard);

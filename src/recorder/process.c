@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "recorder/agent.h"
 #include "recorder/code.h"
 #include "recorder/event.h"
 #include "recorder/file.h"
@@ -27,15 +28,20 @@ static struct wmrt_fork_page fallback_page;
 
 struct wmrt_process wmrt_process = {.page = &fallback_page};
 
-/* Not the preemptible name: what wm1_register is in this copy. */
-extern __typeof(wm1_register) wmrt_own_register __attribute__((visibility("hidden")));
+/* An agent that came later (`waymark attach`) is none that an instance hands over to. */
+static bool is_handed_over_to(void)
+{
+	const struct wm1_agent *agent = &wm1_runtime ? wm1_runtime.agent() : NULL;
+
+	return agent && agent->register_image == wmrt_own_register;
+}
 
 bool wmrt_is_active(void)
 {
 	void (*volatile found)(struct wm1_image *) = wm1_register;
 	void (*volatile own)(struct wm1_image *) = wmrt_own_register;
 
-	return found == own;
+	return !wmrt_agent() && (found == own || is_handed_over_to());
 }
 
 static void futex(_Atomic uint32_t *word, int op, uint32_t value)

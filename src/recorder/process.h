@@ -37,7 +37,7 @@ struct wmrt_guard {
 	bool is_sealed; /* nothing was taken */
 };
 
-/* This copy's functions are the ones that the process's symbols name. */
+/* This copy's functions are the ones that the process's symbols name, or what has those hands over to this one. */
 bool wmrt_is_active(void);
 void wmrt_fork_slow(void);
 

@@ -6,12 +6,12 @@
 
 #include "recorder/client.h"
 #include "runtime/heap/heap.h"
+#include "runtime/paths/paths.h"
 
 extern const struct wmrt_client wmrt_stacks;     /* contexts/stack.c */
 extern const struct wmrt_client wmrt_signals;    /* contexts/signal.c */
 extern const struct wmrt_client wmrt_jumps;      /* contexts/jump.c */
 extern const struct wmrt_client wmrt_coroutines; /* contexts/coroutine.c */
 extern const struct wmrt_client wmrt_creators;   /* contexts/create.c: of threads */
-extern const struct wmrt_client wmrt_paths;      /* paths/path_fork.c */
 
 #endif

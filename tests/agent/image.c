@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/inner.h"
+
 static uint8_t *at(const struct image *image, uint64_t address)
 {
 	return image->bytes + (address - image->low);
@@ -235,6 +237,15 @@ static bool function_at(void *state, uint64_t address, uint64_t *start, uint64_t
 	*end = range->high;
 	*entry_cfa_off_bytes = range->entry_cfa_off_bytes;
 	return true;
+}
+
+static uint64_t inner_of(void *state, uint64_t start)
+{
+	const struct image_range *range = range_at(state, start);
+	const struct image *image = state;
+	size_t off = range ? inner_entry(at(image, start), (size_t)(range->high - start)) : 0;
+
+	return off ? start + off : 0;
 }
 
 static int cfa_offset_at(void *state, uint64_t address)
@@ -511,6 +522,7 @@ bool image_load(const char *path, struct image *image)
 	image->scan.cache = calloc(1, sizeof(*image->scan.cache));
 	image->scan.state = image;
 	image->scan.function_at = function_at;
+	image->scan.inner_of = inner_of;
 	image->scan.cfa_offset_at = cfa_offset_at;
 	image->scan.landing_pads = landing_pads;
 	image->scan.next_data_target = next_data_target;

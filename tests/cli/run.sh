@@ -97,10 +97,6 @@ END
 fi
 
 # The agent: what it gets, in a place of our own with a library in its stead that says so.
-refused 1 "prog: was built with waymark cc: --sample works on programs that were not" "$waymark" run --sample ./prog
-refused 1 "prog: was built with waymark cc: --check works on programs that were not" "$waymark" run --check ./prog
-cp prog stripped && strip stripped
-refused 1 "stripped: was built with waymark cc" "$waymark" run --sample ./stripped
 for hz in 0 x 1x '' -1 100001; do
 	refused 2 "--sample=$hz: a number from 1 to 100000 is needed" "$waymark" run --sample=$hz ./prog
 done
@@ -149,9 +145,26 @@ END
 	expect 5 "$installed" run ./plain
 	has err.txt "recorded nothing: it made no event and took no token"
 	lacks err.txt "waymark cc"
-	# None for what was built with it, and none when it is not wanted.
-	expect 3 "$installed" run -q ./prog exit 3
+	# None for what was built with it, but where only the agent does what is asked for; none when it is not wanted.
+	cp prog stripped && strip stripped
+	for options in '' --heap; do
+		# shellcheck disable=SC2086
+		expect 3 "$installed" run -q $options ./prog exit 3
+		lacks err.txt "agent ["
+		# shellcheck disable=SC2086
+		expect 3 "$installed" run -q $options ./stripped exit 3
+		lacks err.txt "agent ["
+	done
+	for options in --sample:sample=997 --check:sample=997,check --agent: '--agent --heap:heap'; do
+		# shellcheck disable=SC2086
+		expect 3 "$installed" run -q ${options%%:*} ./prog exit 3
+		has err.txt "agent [${options#*:}] now 1"
+	done
+	echo 'void wm1_register(void) {} int main(void) { return 5; }' | "$cc" -rdynamic -x c - -o old || fail "no stand-in"
+	expect 5 "$installed" run -q ./old
 	lacks err.txt "agent ["
+	refused 1 "old: was built with a waymark cc of before the agent: build it again for --agent" "$installed" run --agent ./old
+	refused 1 "--agent needs the agent, which --no-agent keeps away" "$installed" run --no-agent --agent ./prog
 	expect 5 "$installed" run -q --no-agent ./plain
 	lacks err.txt "agent ["
 	# Scripts: their interpreter.
@@ -162,7 +175,10 @@ END
 		has err.txt "agent [sample=997]"
 	done
 	printf '#!%s\n' "$tmp/prog" >script
-	refused 1 "script: was built with waymark cc" "$installed" run --sample ./script
+	expect 0 "$installed" run -q ./script
+	lacks err.txt "agent ["
+	expect 0 "$installed" run -q --sample ./script
+	has err.txt "agent [sample=997]"
 	printf '#!/nosuch/interpreter\n' >script
 	refused 126 "script: cannot be run: No such file or directory" "$installed" run ./script
 	# What the loader takes no library into.

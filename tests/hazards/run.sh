@@ -6,7 +6,8 @@
 # A level may bring more options, after commas; OPTIONS is for all of them. O2-inline leaves it to the optimizer which functions
 # it inlines; O2-cold has all call sites written for size that may be.
 # NAME.c or NAME.cpp is the program. Programs of several files have a recipe below. NATIVE=1 builds with plain clang-19 and
-# checks only that the program runs and counts lines (its own oracle says nothing then). KEEP=1 keeps the directory.
+# checks only that the program runs and counts lines (its own oracle says nothing then). KEEP=1 keeps the directory. RUN: words for
+# `waymark` in front of the program's name, `run --agent`.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -101,7 +102,8 @@ for level; do
 		failed=1
 		continue
 	fi
-	./prog >>out.txt 2>err.txt || actual=$?
+	# shellcheck disable=SC2086
+	${RUN:+"$compiler"} ${RUN:-} ./prog >>out.txt 2>err.txt || actual=$?
 	if [ $actual -ne $status ]; then
 		tail -n 5 err.txt
 		echo "FAIL $name -$level: exit status $actual, not $status"

@@ -6,6 +6,7 @@
 #include "object/demangle.h"
 #include "model/contexts/context_graph.h"
 #include "model/contexts/recorded_graph.h"
+#include "waymark/abi.h"
 
 static enum edge_kind edge_kind_of(enum meta_site_kind kind)
 {
@@ -158,12 +159,22 @@ static struct error *location_frame(struct image *image, const struct meta_site 
 	return NULL;
 }
 
+/* Code that waymark cc has put on the way into a function, which an agent has recorded: no function of the program. */
+static bool is_way_in(const struct image *image, const struct meta_site *s)
+{
+	const char *name = image->meta.functions[s->caller].name;
+
+	return image->recorded && (strncmp(name, WM1_CALL, strlen(WM1_CALL)) == 0 || strcmp(name, WM1_CALL_BOUND) == 0);
+}
+
 struct error *image_append_site(struct image *image, uint32_t site, struct frame_vec *frames)
 {
 	const struct meta_site *s = &image->meta.sites[site];
 	size_t first = frames->count;
 	struct error *err = NULL;
 
+	if (is_way_in(image, s))
+		return NULL;
 	if (!s->location && image->recorded) {
 		bool is_known;
 

@@ -15,10 +15,12 @@
 
 #include <stdatomic.h>
 
+#include "recorder/agent.h"
 #include "recorder/event.h"
 #include "recorder/prefix_table.h"
 #include "recorder/token.h"
 #include "runtime/heap/heap.h"
+#include "runtime/paths/paths.h"
 
 static uint32_t entry_prefix(struct wm1_entry *entry)
 {
@@ -62,30 +64,49 @@ __attribute__((cold, noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
 	return entry_prefix(last);
 }
 
+static inline wm_context capture(uint32_t site, const void *return_address)
+{
+	return WMRT_UNLIKELY(wmrt_agent()) ? wmrt_agent()->capture(return_address) : wmrt_capture(site);
+}
+
+static void event(uint32_t site, const void *return_address, const char *name, uint64_t value)
+{
+	if (wmrt_agent())
+		wmrt_agent()->event(return_address, name, value);
+	else
+		wmrt_event(wmrt_capture(site), name, value);
+}
+
 wm_context wm1_capture(uint32_t site)
 {
-	return wmrt_capture(site);
+	return capture(site, __builtin_return_address(0));
 }
 
 /* Not rewritten by the instrumenter: the caller is foreign code. */
 wm_context wm_capture(void)
 {
-	return wmrt_capture(WM_SITE_FOREIGN);
+	return capture(WM_SITE_FOREIGN, __builtin_return_address(0));
 }
 
 void wm1_event(uint32_t site, const char *name, uint64_t value)
 {
-	wmrt_event(wmrt_capture(site), name, value);
+	event(site, __builtin_return_address(0), name, value);
 }
 
 void wm_event(const char *name, uint64_t value)
 {
-	wmrt_event(wmrt_capture(WM_SITE_FOREIGN), name, value);
+	event(WM_SITE_FOREIGN, __builtin_return_address(0), name, value);
 }
 
 int wm_token(wm_context c, char *buf, size_t size)
 {
-	return wmrt_token(c, buf, size);
+	return wmrt_agent() ? wmrt_agent()->token(&c, buf, size) : wmrt_token(c, buf, size);
+}
+
+wm_context wmrt_path_context(const void *return_address, uint32_t site)
+{
+	(void)return_address;
+	return wmrt_capture(site);
 }
 
 /* The allocator is foreign code: its call has pushed. */

@@ -15,6 +15,7 @@
 
 #include "runtime/clients.h"
 #include "runtime/contexts/capture.h"
+#include "recorder/agent.h"
 #include "recorder/index.h"
 #include "recorder/interpose.h"
 #include "runtime/contexts/origin.h"
@@ -156,6 +157,10 @@ static void own_makecontext(ucontext_t *context, void (*entry)(void), int argume
 	for (i = 0; i < argument_count && i < MAX_ARGUMENTS; i++)
 		arguments[i] = va_arg(ap, long);
 	va_end(ap);
+	if (wmrt_agent()) {
+		wmrt_agent()->make_context(__builtin_return_address(0), context, entry, argument_count, arguments);
+		return;
+	}
 	if (wmrt_is_active() && argument_count <= MAX_ARGUMENTS)
 		coroutine = coroutine_of((uintptr_t)context->uc_stack.ss_sp);
 	if (!coroutine) {

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "recorder/agent.h"
 #include "recorder/file.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
@@ -161,16 +162,29 @@ static struct wm1_entry *grow_from(struct wm1_entry *top)
 	return segment_first(segment ? segment : discard_segment());
 }
 
+/* Entries that nobody reads: one segment of each thread, again and again. */
+static struct wm1_entry *grow_discarded(struct wm1_entry *top)
+{
+	struct wmrt_segment *segment = top ? wmrt_segment_of(top - 1) : thread_stack();
+
+	if (!segment)
+		segment = discard_segment();
+	segment->is_discard = 1;
+	return segment_first(segment);
+}
+
 struct wm1_entry *wm1_grow(void)
 {
-	return grow_from(wm1_thread_state.top);
+	struct wm1_entry *top = wm1_thread_state.top;
+
+	return wmrt_agent() ? grow_discarded(top) : grow_from(top);
 }
 
 void wm1_drop_tails(uint64_t return_slot)
 {
 	struct wm1_thread *thread = &wm1_thread_state;
 
-	while (thread->top) {
+	while (thread->top && !wmrt_agent()) {
 		struct wm1_entry *last = thread->top - 1;
 
 		if ((last->sp & ~(uint64_t)WM1_TAIL_ORDINALS) != return_slot)
@@ -210,8 +224,11 @@ void wm1_put_back(uint64_t sp)
 {
 	volatile struct wm1_thread *thread = &wm1_thread_state;
 	struct wm1_entry *top = thread->top;
-	struct wm1_entry *entry = find_push(top, sp);
+	struct wm1_entry *entry;
 
+	if (wmrt_agent())
+		return;
+	entry = find_push(top, sp);
 	if (!entry && top && wmrt_entry_is_discard(top - 1))
 		entry = find_push(wmrt_stack.before_discard, sp);
 	if (!entry) {

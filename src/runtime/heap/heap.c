@@ -232,7 +232,7 @@ void wmrt_heap_end(void)
 
 void wm1_heap_alloc(void *block, size_t size_bytes)
 {
-	wm1_heap_alloc_from(block, size_bytes, NULL, WM1_HEAP_MALLOC);
+	wmrt_own_heap_alloc_from(block, size_bytes, NULL, WM1_HEAP_MALLOC);
 }
 
 void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_address, enum wm1_heap_function function)
@@ -282,11 +282,19 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 	__atomic_sub_fetch(&header->heap_live_bytes, taken.size_bytes, __ATOMIC_RELAXED);
 }
 
+#define OWN(name) WMRT_HEAP_OWN(name) __attribute__((alias("wm1_heap_" #name)))
+OWN(start);
+OWN(alloc);
+OWN(alloc_from);
+OWN(take);
+OWN(put_back);
+OWN(freed);
+
 /* Hands this instance to a heap client that was loaded before it. */
 static void attach(void)
 {
-	static const struct wm1_heap_client client = {wm1_heap_start, wm1_heap_alloc, wm1_heap_take, wm1_heap_put_back,
-						      wm1_heap_freed};
+	static const struct wm1_heap_client client = {wmrt_own_heap_start, wmrt_own_heap_alloc, wmrt_own_heap_take,
+						      wmrt_own_heap_put_back, wmrt_own_heap_freed};
 
 	if (wm1_heap_attach)
 		wm1_heap_attach(&client);

@@ -15,6 +15,15 @@
 
 extern const struct wmrt_client wmrt_heap;
 
+/* Not the preemptible names: wm1_heap_start and so on of this copy. */
+#define WMRT_HEAP_OWN(name) extern __typeof(wm1_heap_##name) wmrt_own_heap_##name __attribute__((visibility("hidden")))
+WMRT_HEAP_OWN(start);
+WMRT_HEAP_OWN(alloc);
+WMRT_HEAP_OWN(alloc_from);
+WMRT_HEAP_OWN(take);
+WMRT_HEAP_OWN(put_back);
+WMRT_HEAP_OWN(freed);
+
 /* The context of the allocation: that of foreign code. return_address: NULL where it is not known. Signal-safe; no malloc. Its
  * prefix is WM_PREFIX_LOST where it cannot be found. */
 wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function);

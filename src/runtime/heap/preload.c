@@ -54,6 +54,8 @@ static _Atomic int resolve_state; /* 0 not begun, 1 at it, 2 done */
 
 static const struct wm1_heap_client direct = {wm1_heap_start, wm1_heap_alloc, wm1_heap_take, wm1_heap_put_back,
 					      wm1_heap_freed};
+/* Of `client`, NULL: it has none. Written before it. */
+static void (*alloc_from)(void *, size_t, const void *, enum wm1_heap_function);
 /* NULL: no runtime in this process. Written by resolve or by the runtime's constructor. */
 static _Atomic(const struct wm1_heap_client *) client;
 
@@ -104,8 +106,13 @@ static bool resolve(void)
 	RESOLVE(valloc);
 	RESOLVE(pvalloc);
 	atomic_store_explicit(&resolve_state, 2, memory_order_release);
-	if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed)
+	if (&wm1_agent) {
+		alloc_from = wm1_agent.heap_alloc_from;
+		start_client(&wm1_agent.heap);
+	} else if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed) {
+		alloc_from = wm1_heap_alloc_from;
 		start_client(&direct);
+	}
 	return true;
 }
 
@@ -132,8 +139,8 @@ static void *tell_alloc(void *block, size_t size_bytes, struct call call)
 	const struct wm1_heap_client *to = runtime();
 
 	if (block && to) {
-		if (to == &direct && wm1_heap_alloc_from)
-			wm1_heap_alloc_from(block, size_bytes, call.return_address, call.function);
+		if (alloc_from)
+			alloc_from(block, size_bytes, call.return_address, call.function);
 		else
 			to->alloc(block, size_bytes);
 	}

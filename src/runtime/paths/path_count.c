@@ -15,10 +15,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "runtime/contexts/capture.h"
+#include "recorder/agent.h"
 #include "recorder/file.h"
 #include "recorder/index.h"
 #include "runtime/paths/path_space.h"
+#include "runtime/paths/paths.h"
 #include "recorder/process.h"
 #include "waymark/runtime.h"
 
@@ -213,11 +214,10 @@ static __attribute__((noinline, preserve_most)) void miss_slow(uint64_t *words, 
 	count_key(table, &key);
 }
 
-void wm1_path_miss(const struct wm1_path_function *function, uint64_t *table, uint64_t r)
+static inline __attribute__((always_inline)) void miss(uint64_t *table, uint64_t r)
 {
 	struct wmrt_path_table *known = (struct wmrt_path_table *)(uintptr_t)table[1];
 
-	(void)function;
 	if (WMRT_LIKELY(known)) {
 		struct wmrt_path_cache *cache = __atomic_load_n(&known->cache, __ATOMIC_ACQUIRE);
 		struct wmk_path_count *record = *cache_place(cache, r);
@@ -230,18 +230,31 @@ void wm1_path_miss(const struct wm1_path_function *function, uint64_t *table, ui
 	miss_slow(table, r);
 }
 
-void wm1_path_residual(const struct wm1_path_function *function, uint64_t *table, uint64_t r, uint32_t site)
+void wmrt_path_miss(uint64_t *table, uint64_t r)
+{
+	miss(table, r);
+}
+
+void wm1_path_miss(const struct wm1_path_function *function, uint64_t *table, uint64_t r)
+{
+	(void)function;
+	if (WMRT_UNLIKELY(wmrt_agent()))
+		wmrt_agent()->path_miss(table, r);
+	else
+		miss(table, r);
+}
+
+void wmrt_path_residual(const void *return_address, uint64_t *table, uint64_t r, uint32_t site)
 {
 	struct wmrt_path_table *known = (struct wmrt_path_table *)(uintptr_t)table[1];
 	struct wmk_path_count key = {.r = r};
 	struct wmk_path_count *record;
 
-	(void)function;
 	wmrt_check_fork();
 	if (!known)
 		return;
 	if (site) {
-		wm_context c = wmrt_capture(site);
+		wm_context c = wmrt_path_context(return_address, site);
 
 		key.id = c.id;
 		key.prefix = c.prefix;
@@ -253,6 +266,17 @@ void wm1_path_residual(const struct wm1_path_function *function, uint64_t *table
 		wmrt_path_count(&record->count);
 	else
 		count_key(known, &key);
+}
+
+void wm1_path_residual(const struct wm1_path_function *function, uint64_t *table, uint64_t r, uint32_t site)
+{
+	const void *return_address = __builtin_return_address(0);
+
+	(void)function;
+	if (wmrt_agent())
+		wmrt_agent()->path_residual(return_address, table, r, site);
+	else
+		wmrt_path_residual(return_address, table, r, site);
 }
 
 uint32_t wmrt_path_counts_of(const struct wmrt_path_table *table)

@@ -18,7 +18,7 @@
  * A child that no handler is called for (a clone system call, _Fork) does the same when it next calls the runtime, without
  * inherited copies. What it counts until then is counted in the parent's tables.
  */
-#include "runtime/clients.h"
+#include "runtime/paths/paths.h"
 
 #include <pthread.h>
 #include <stdbool.h>

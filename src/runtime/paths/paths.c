@@ -6,9 +6,11 @@
  */
 #include <string.h>
 
+#include "recorder/agent.h"
 #include "recorder/file.h"
 #include "runtime/paths/path_space.h"
 #include "runtime/paths/path_table.h"
+#include "runtime/paths/paths.h"
 #include "recorder/process.h"
 #include "waymark/runtime.h"
 
@@ -66,7 +68,7 @@ static struct wmrt_path_table *table_for(const struct wm1_path_function *functio
 	return table;
 }
 
-uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **thread_slot)
+uint64_t *wmrt_path_enter(const struct wm1_path_function *function, uint64_t **thread_slot)
 {
 	struct wmrt_path_table *table = NULL;
 	struct wmrt_thread *thread = NULL;
@@ -86,4 +88,9 @@ uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **th
 	}
 	*thread_slot = words;
 	return words;
+}
+
+uint64_t *wm1_path_enter(const struct wm1_path_function *function, uint64_t **thread_slot)
+{
+	return wmrt_agent() ? wmrt_agent()->path_enter(function, thread_slot) : wmrt_path_enter(function, thread_slot);
 }
