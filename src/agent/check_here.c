@@ -12,6 +12,7 @@
 #include "agent/check.h"
 #include "agent/lock.h"
 #include "agent/tick.h"
+#include "recorder/process.h"
 
 /* On the stack, as the code below pushes them. */
 struct check_saved {
@@ -70,6 +71,7 @@ int agent_check_here(const struct check_saved *saved)
 	regs.r[CFI_R15] = saved->r15;
 	regs.known = 1u << CFI_RSP | 1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_R12 | 1u << CFI_R13 | 1u << CFI_R14 |
 		     1u << CFI_R15;
+	wmrt_check_fork();
 	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
 	regs.pc = saved->return_address; /* an epoch may have moved the call to or from its cell meanwhile */
 	checked = tick_stats.checked;

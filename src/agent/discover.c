@@ -13,6 +13,7 @@
 #include "agent/code.h"
 #include "agent/entry.h"
 #include "agent/epoch.h"
+#include "agent/family.h"
 #include "agent/here.h"
 #include "agent/lock.h"
 #include "agent/memory.h"
@@ -170,6 +171,7 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		here_forget(site);
 	if (agent_site_is_tail(&p->sites[site]) && !call->is_quiet)
 		note_tail(p->sites[site].function);
+	family_tell(FAMILY_CALL, p->sites[site].address, target);
 	return call;
 }
 
@@ -250,8 +252,10 @@ static bool know_caller(uint32_t function, uintptr_t return_address)
 		if (f->callers[i])
 			continue;
 		f->callers[i] = return_address;
-		if (patch_entry(function))
+		if (patch_entry(function)) {
+			family_tell(FAMILY_ENTRY, return_address, f->start);
 			return true;
+		}
 		f->callers[i] = 0;
 		return false;
 	}
@@ -437,6 +441,65 @@ static void settle(const struct unwind_regs *regs)
 		discover_repair(regs);
 }
 
+void discover_fix_returns(const struct unwind_regs *regs)
+{
+	if (!are_returns_old)
+		return;
+	are_returns_old = false;
+	if (walk_stack(&walk, regs, &agent_thread))
+		walk_fix_returns(&walk);
+	epoch_fix_returns();
+}
+
+/* ---- found by other processes ---- */
+
+/* The instrumented function that has the address, reached now if need be; AGENT_NONE. */
+static uint32_t reach_at(uintptr_t address)
+{
+	uint32_t function = agent_function_at(address);
+
+	if (function == AGENT_NONE)
+		return AGENT_NONE;
+	agent_function_reach(function);
+	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) ? function : AGENT_NONE;
+}
+
+static uint32_t site_at(uintptr_t address)
+{
+	uint32_t function = reach_at(address), first, end;
+
+	if (function == AGENT_NONE)
+		return AGENT_NONE;
+	first = agent_program.functions[function].first_site;
+	end = first + agent_program.functions[function].site_count;
+	for (uint32_t s = first; s < end; s++)
+		if (agent_program.sites[s].address == address)
+			return s;
+	return AGENT_NONE;
+}
+
+bool discover_told_call(uintptr_t address, uintptr_t target)
+{
+	uint32_t number = site_at(address);
+	const struct agent_site *site;
+
+	if (number == AGENT_NONE || find_call(number, target))
+		return false;
+	site = &agent_program.sites[number];
+	/* Words of the GOT may not be bound here, or to something else. */
+	if (agent_site_is_direct(site) && agent_resolve(site->target) != target)
+		return false;
+	return discover_call(number, target) && patch_site(number);
+}
+
+bool discover_told_entry(uintptr_t start, uintptr_t return_address)
+{
+	uint32_t function = reach_at(start);
+
+	return function != AGENT_NONE && agent_program.functions[function].start == start &&
+	       !discover_is_known_caller(function, return_address) && know_caller(function, return_address);
+}
+
 /* ---- entered from stubs ---- */
 
 /* Called by entry.S. */
@@ -476,12 +539,7 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 	if (!agent_site_is_tail(site))
 		settle(regs);
 	call = discover_call(number, target);
-	if (are_returns_old) {
-		are_returns_old = false;
-		if (walk_stack(&walk, regs, &agent_thread))
-			walk_fix_returns(&walk);
-		epoch_fix_returns();
-	}
+	discover_fix_returns(regs);
 	return call && (is_placed(&agent_program.sites[number], call) || patch_site(number)) ? call : NULL;
 }
 

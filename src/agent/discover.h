@@ -36,6 +36,14 @@ void discover_forget(uintptr_t low, uintptr_t high);
  * there, and no hook to be entered from there. Code that was made at run time is found again.
  */
 void discover_forget_unlisted(void);
+/*
+ * What another process of the family has found (family.h): adds the call of the site at that address, or what enters the function there from
+ * foreign code, and writes code for it. False: it is known, or is not so here. Under the agent's lock.
+ */
+bool discover_told_call(uintptr_t site, uintptr_t target);
+bool discover_told_entry(uintptr_t function, uintptr_t return_address);
+/* Return addresses on all stacks that are aimed at cells, or ought to be, after calls were added. This thread is at these registers. */
+void discover_fix_returns(const struct unwind_regs *regs);
 /* Instruments the function and hooks its entry: foreign code is about to call it. Under the agent's lock. */
 bool discover_entry(uintptr_t function);
 

@@ -67,6 +67,11 @@ bool agent_image_function(const struct agent_image *image, uintptr_t address, st
 
 /* ---- what scanning asks ---- */
 
+struct agent_image *agent_images_first(void)
+{
+	return images;
+}
+
 static bool function_at(void *state, uint64_t address, uint64_t *start, uint64_t *end, int *entry_cfa_off_bytes)
 {
 	const struct agent_image *image = state;

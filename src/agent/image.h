@@ -44,8 +44,9 @@ struct agent_image {
 	uint64_t head;          /* hash of its first page: another file has another */
 	uintptr_t runtime_low;  /* code of Waymark's runtime, [low, high): empty where there is none */
 	uintptr_t runtime_high;
-	bool is_gone; /* unloaded */
-	bool is_late; /* loaded while the program ran: its file may be another one by the time of a report */
+	uint32_t family; /* its number among forked processes (family.h); 0: none yet */
+	bool is_gone;    /* unloaded */
+	bool is_late;    /* loaded while the program ran: its file may be another one by the time of a report */
 	struct symbol_index names; /* of a late one, once a function of it is recorded */
 };
 
@@ -54,6 +55,8 @@ bool agent_images_begin(void);
 /* Instructions of all images. Under the agent's lock. */
 extern struct insn_cache agent_insns __attribute__((visibility("hidden")));
 
+/* All that are listed, by next. Under the agent's lock. */
+struct agent_image *agent_images_first(void);
 /* The listed image at that address. NULL: none is listed, or it is gone. No lock, signal-safe. */
 struct agent_image *agent_image_find(uintptr_t address);
 /* The same, listed now if need be. NULL: no ELF image is there. */

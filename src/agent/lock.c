@@ -132,13 +132,19 @@ void agent_unblock_late(void)
 /* Of the thread that forks; a child has a copy. */
 static struct agent_guard fork_guard;
 
-void agent_lock_for_fork(void)
+void agent_lock_for_fork(const struct lock_place *place)
 {
 	struct agent_guard guard;
 
-	agent_lock(&guard);
+	agent_lock_at(&guard, place);
 	fork_guard = guard;
 	agent_thread.is_forking = true;
+}
+
+void agent_lock_forget_place(void)
+{
+	if (agent_thread.record)
+		atomic_store(&agent_thread.record->regs, NULL);
 }
 
 void agent_unlock_after_fork(void)

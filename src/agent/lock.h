@@ -50,7 +50,9 @@ void agent_unlock(const struct agent_guard *guard);
 void agent_unlock_at_entry(const struct agent_guard *guard);
 /* Around a fork: no other thread is about to change tables or code meanwhile. Handlers of pthread_atfork that come between take the lock
  * again. */
-void agent_lock_for_fork(void);
+void agent_lock_for_fork(const struct lock_place *place);
+/* The thread is no longer where it said that it is: the registers are gone. */
+void agent_lock_forget_place(void);
 void agent_unlock_after_fork(void);
 void agent_unlock_in_child(void);
 /* In a forked child: nobody holds it. */

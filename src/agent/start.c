@@ -12,6 +12,7 @@
 #include "agent/discover.h"
 #include "agent/entry.h"
 #include "agent/epoch.h"
+#include "agent/family.h"
 #include "agent/jump.h"
 #include "agent/loader.h"
 #include "agent/lock.h"
@@ -22,6 +23,7 @@
 #include "agent/restart.h"
 #include "agent/say.h"
 #include "agent/seccomp.h"
+#include "agent/segment.h"
 #include "agent/stop.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
@@ -64,7 +66,19 @@ static void renew(void)
 	if (!agent_is_on)
 		return;
 	loader_after_fork();
+	family_after_fork();
 	code_reopen();
+}
+
+static void before_fork(void)
+{
+	struct unwind_regs regs;
+
+	segment_regs_here(&regs);
+	agent_lock_for_fork(&(struct lock_place){.regs = &regs});
+	if (agent_is_on && !agent_is_sealed)
+		family_before_fork(&regs);
+	agent_lock_forget_place();
 }
 
 static void after_fork_in_child(void)
@@ -72,6 +86,8 @@ static void after_fork_in_child(void)
 	if (!agent_is_sealed)
 		renew();
 	agent_unlock_in_child();
+	/* It may know all that it calls, and not come to the agent again: its timer is to run. */
+	wmrt_check_fork();
 }
 
 /* In a child: what the parent had of its own. One of _Fork or clone has not come by the above. */
@@ -90,7 +106,7 @@ static void after_fork(void)
 
 bool agent_watch_forks(void)
 {
-	return pthread_atfork(agent_lock_for_fork, agent_unlock_after_fork, after_fork_in_child) == 0;
+	return pthread_atfork(before_fork, agent_unlock_after_fork, after_fork_in_child) == 0;
 }
 
 static const struct wmrt_client agent_client = {.start = before_main, .after_fork = after_fork};
@@ -138,6 +154,8 @@ static void say_numbers(void)
 	add_number(&text, " pushes ", epoch_stats.pushes);
 	add_number(&text, " entered ", agent_lock_stats.count);
 	add_number(&text, " in agent us ", agent_lock_stats.ns / 1000);
+	add_number(&text, " taken in ", family_stats.taken);
+	add_number(&text, " told ", family_stats.told);
 	say_line(&text);
 }
 

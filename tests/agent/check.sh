@@ -98,6 +98,67 @@ grep -q ' entered [1-9][0-9]* in agent us [1-9]' err.txt || { fail "the agent's 
 # The child's clock is not its parent's.
 sed -n 's/.* in agent us \([0-9]*\).*/\1/p' err.txt | awk '$1 > 1e9 { exit 1 }' || { fail "the agent's own time of a child"; cat err.txt; }
 
+# A second child knows what the first has found, by direct and indirect calls and as a callback, and so does a child's child; what runs
+# after exec does not. Children that find nothing have samples.
+cat >family.c <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile long sink;
+static __attribute__((noinline)) long inner(long n)
+{
+	return n * 3 + getpid() % 2;
+}
+static __attribute__((noinline)) long outer(long n)
+{
+	return inner(n) + inner(n + 1);
+}
+static int compare(const void *a, const void *b)
+{
+	return (int)(inner(*(const int *)a) - inner(*(const int *)b));
+}
+static long (*volatile choices[])(long) = {inner, outer};
+static __attribute__((noinline)) void work(void)
+{
+	int numbers[] = {3, 1, 2};
+	struct timespec used;
+	do {
+		for (int i = 0; i < 2; i++)
+			sink += choices[i](i);
+		qsort(numbers, 3, sizeof *numbers, compare);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	} while (used.tv_sec == 0 && used.tv_nsec < 100000000);
+}
+static __attribute__((noinline)) void generations(int n)
+{
+	if (fork() == 0) {
+		if (n > 1)
+			generations(n - 1);
+		work();
+		exit(0);
+	}
+	wait(NULL);
+}
+int main(int argc, char **argv)
+{
+	generations(2);
+	generations(1);
+	generations(2);
+	if (argc == 1)
+		execl(argv[0], argv[0], "again", (char *)NULL);
+	return 0;
+}
+END
+gcc -w -O1 -o family family.c || exit 1
+rm -rf out && mkdir out
+WAYMARK_AGENT=verbose "$waymark" run -q --check -o out/ ./family 2>err.txt || fail "family"
+told=$(sed -n 's/^waymark: functions .* told \([0-9]*\).*/\1/p' err.txt | tr '\n' ' ')
+[[ "$told" =~ ^[1-9][0-9]*\ [1-9][0-9]*\ 0\ 0\ 0\ [1-9][0-9]*\ [1-9][0-9]*\ 0\ 0\ 0\ 0\ $ ]] ||
+	fail "children find anew: $told"
+awk '/^waymark run: .*samples agree/ { exit !($3 > 0 && $3 == $5) }' err.txt || fail "family: samples that do not agree"
+awk '/^waymark: [0-9]+ samples/ && $10 > 0 { n++ } END { exit n < 10 }' err.txt || { fail "children without samples"; cat err.txt; }
+
 # What the agent says comes out though the program closes its standard error, and into no other file.
 cat >closes.c <<'END'
 #include <fcntl.h>
