@@ -280,6 +280,15 @@ bool code_add_stub(struct code_area *area, const struct code_stub *stub, const s
 	return true;
 }
 
+size_t code_stub_bytes(void)
+{
+	size_t sum = 0;
+
+	for (const struct code_area *area = areas; area; area = area->next)
+		sum += area->used - area->low;
+	return sum;
+}
+
 bool code_has_room(size_t calls)
 {
 	for (const struct code_area *area = areas; area; area = area->next)

@@ -25,6 +25,7 @@ static struct {
 	struct block *unused[MOST_BITS + 1];
 	char *chunk;
 	size_t chunk_left;
+	size_t mapped_bytes;
 } memory;
 
 static struct block *block_of(void *at)
@@ -32,12 +33,20 @@ static struct block *block_of(void *at)
 	return (struct block *)(void *)((char *)at - HEADER_BYTES);
 }
 
+static void *map(size_t size_bytes)
+{
+	void *at = wmrt_map_memory(size_bytes);
+
+	memory.mapped_bytes += at ? size_bytes : 0;
+	return at;
+}
+
 static struct block *carve(size_t size_bytes)
 {
 	struct block *block;
 
 	if (memory.chunk_left < size_bytes) {
-		memory.chunk = wmrt_map_memory(CHUNK_BYTES);
+		memory.chunk = map(CHUNK_BYTES);
 		memory.chunk_left = memory.chunk ? CHUNK_BYTES : 0;
 		if (!memory.chunk)
 			return NULL;
@@ -55,7 +64,7 @@ static struct block *take(size_t total)
 
 	if (total > (size_t)1 << MOST_BITS) {
 		total = (total + 4095) & ~(size_t)4095;
-		block = wmrt_map_memory(total);
+		block = map(total);
 		if (block)
 			block->size_bytes = total;
 		return block;
@@ -90,6 +99,7 @@ static void release(void *state, void *at)
 
 	(void)state;
 	if (block->size_bytes > (size_t)1 << MOST_BITS) {
+		memory.mapped_bytes -= block->size_bytes;
 		wmrt_unmap(block, block->size_bytes);
 		return;
 	}
@@ -114,6 +124,11 @@ static void *resize(void *state, void *at, size_t old_bytes, size_t new_bytes)
 }
 
 const struct allocator agent_allocator = {.alloc = alloc, .resize = resize, .free = release};
+
+size_t agent_memory_bytes(void)
+{
+	return memory.mapped_bytes - memory.chunk_left;
+}
 
 void *agent_alloc(size_t size_bytes)
 {

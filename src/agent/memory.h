@@ -13,6 +13,8 @@
 
 extern const struct allocator agent_allocator;
 
+/* All that was taken from the system, but for what of its last piece was never used. */
+size_t agent_memory_bytes(void);
 /* Zeroed; NULL without memory. */
 void *agent_alloc(size_t size_bytes);
 void agent_free(void *block);

@@ -30,6 +30,7 @@
 #include "agent/tick.h"
 #include "recorder/client.h"
 #include "recorder/code.h"
+#include "recorder/file.h"
 #include "recorder/handlers.h"
 #include "recorder/sys.h"
 #include "runtime/heap/heap.h"
@@ -159,6 +160,17 @@ static void say_numbers(void)
 	say_line(&text);
 }
 
+static void say_bytes(void)
+{
+	char line[256];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	add_number(&text, "waymark: bytes of stubs ", code_stub_bytes());
+	add_number(&text, " of tables ", agent_memory_bytes());
+	add_number(&text, " of the recording ", wmrt_file_bytes());
+	say_line(&text);
+}
+
 static void say_foreign(void)
 {
 	for (size_t i = 0; i < agent_program.function_count; i++) {
@@ -204,6 +216,7 @@ __attribute__((destructor)) static void finish(void)
 	epoch_take_counts();
 	say_samples();
 	say_numbers();
+	say_bytes();
 	say_foreign();
 	agent_unlock(&guard);
 }

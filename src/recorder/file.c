@@ -372,6 +372,11 @@ bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t used_bytes)
 	return true;
 }
 
+uint64_t wmrt_file_bytes(void)
+{
+	return (uint64_t)file.chunk_count * WMK_CHUNK_BYTES + file.memory_bytes;
+}
+
 void wmrt_file_drop(size_t counter)
 {
 	struct wmk_header *header = wmrt_file_header();

@@ -47,6 +47,8 @@ struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint64_t 
  * place, for the parent goes on in that. False without memory. Under the lock.
  */
 bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t used_bytes);
+/* Of chunks, in the file or before there is one. Under the lock, or nobody records. */
+uint64_t wmrt_file_bytes(void);
 /* Counts one thing that could not be recorded. counter: the offset of its uint64_t in struct wmk_header. No lock. */
 void wmrt_file_drop(size_t counter);
 /* The run number of this process; 0 when nothing can be recorded. */
