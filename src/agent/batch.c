@@ -25,6 +25,12 @@ static void write_all(void)
 	batch.count = 0;
 }
 
+bool batch_has(uintptr_t at, const uint8_t *bytes, uint32_t len)
+{
+	return !batch.is_open && memcmp((const void *)at, bytes, len) == 0 && /* NOLINT(performance-no-int-to-ptr) */
+	       code_write_stubs();
+}
+
 bool batch_write(uint32_t site, uintptr_t at, const uint8_t *bytes, uint32_t len)
 {
 	struct code_patch *patch;

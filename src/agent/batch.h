@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* They stand there, and nothing else is on its way: stubs that they lead to are in memory, too. */
+bool batch_has(uintptr_t at, const uint8_t *bytes, uint32_t len);
 /* Writes them, or in a batch keeps them until its end. False: the bytes stay as they were. */
 bool batch_write(uint32_t site, uintptr_t at, const uint8_t *bytes, uint32_t len);
 void batch_begin(void);

@@ -51,6 +51,14 @@ uint32_t cells_left(void)
 	return AGENT_CELLS - used;
 }
 
+uintptr_t cells_after(uintptr_t cell)
+{
+	uintptr_t after;
+
+	memcpy(&after, (const void *)(cell + AGENT_CELL_AFTER), sizeof after); /* NOLINT(performance-no-int-to-ptr) */
+	return after;
+}
+
 bool cells_aim(uintptr_t cell, uintptr_t callee, uintptr_t after)
 {
 	uintptr_t words[2] = {callee, after};

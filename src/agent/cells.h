@@ -20,6 +20,8 @@
 uintptr_t cells_add(uint32_t site, uintptr_t callee, uintptr_t after, uintptr_t return_address);
 /* How many there are still. */
 uint32_t cells_left(void);
+/* Where it goes on. */
+uintptr_t cells_after(uintptr_t cell);
 /* Aims a cell anew. */
 bool cells_aim(uintptr_t cell, uintptr_t callee, uintptr_t after);
 /* The site whose cell has that pc; false: it is in no cell in use. */

@@ -1,91 +1,129 @@
-/* choice.c - tables without collisions: a multiplier is looked for under which no two targets meet. */
+/* choice.c - tables of choices, one or, as they grow, one after the other for each site that needs one. */
 #include "agent/choice.h"
 
-#include <string.h>
-
 #include "agent/memory.h"
+#include "agent/words.h"
+
+enum {
+	LEAST_BITS = 5,
+	MOST_BITS = 20,
+	SLOT_BITS = 4, /* of its bytes */
+};
+static const uint32_t MULTIPLIER = 0x9e3779b1;
 
 /* All that were made. Under the agent's lock. */
 static struct choice_table *tables;
 static size_t table_count, table_capacity;
+static struct words table_by_site; /* the present one; the key is 1 more than the site's number */
 
-static uint32_t table_place(const struct choice_table *t, uint64_t target)
+/* The target's, or the free one where it would be. */
+static uint64_t *slot_of(const struct choice_table *t, uint64_t target)
 {
-	return ((uint32_t)target * t->multiplier) >> (32 - t->bits);
-}
+	uint32_t place = ((uint32_t)target * MULTIPLIER) >> (32 - t->bits);
+	uint32_t mask = ((uint32_t)1 << t->bits) - 1;
+	uint64_t *slot = &t->slots[(size_t)2 * place];
 
-/* A multiplier under which no two targets meet. */
-static bool fill_table(struct choice_table *t, const struct choice *choices, uint32_t count)
-{
-	uint32_t seed = 0x9e3779b1;
-
-	for (int try = 0; try < 64; try++) {
-		uint32_t i;
-
-		t->multiplier = seed | 1;
-		memset(t->slots, 0, sizeof(uint64_t) * 2 << t->bits);
-		for (i = 0; i < count; i++) {
-			uint64_t *slot = &t->slots[(size_t)2 * table_place(t, choices[i].target)];
-
-			if (slot[0])
-				break;
-			slot[0] = choices[i].target;
-			slot[1] = choices[i].to;
-		}
-		if (i == count)
-			return true;
-		seed = seed * 1664525 + 1013904223;
+	while (*slot && *slot != target) {
+		place = (place + 1) & mask;
+		slot = &t->slots[(size_t)2 * place];
 	}
-	return false;
+	return slot;
 }
 
-static bool keep(const struct choice_table *t)
+/* Who reads it meanwhile finds the target with where to go, or not at all. */
+static void put(struct choice_table *t, const struct choice *choice)
 {
-	if (!agent_reserve((void **)&tables, &table_capacity, table_count + 1, sizeof *tables))
-		return false;
-	tables[table_count++] = *t;
-	return true;
+	uint64_t *slot = slot_of(t, choice->target);
+
+	__atomic_store_n(&slot[1], choice->to, __ATOMIC_RELEASE);
+	t->count += !*slot;
+	__atomic_store_n(&slot[0], choice->target, __ATOMIC_RELEASE);
 }
 
-bool choice_table_make(struct choice_table *t, const struct choice *choices, uint32_t count)
+static bool has_room(const struct choice_table *t, uint32_t count)
 {
-	for (t->bits = 4; t->bits < 20; t->bits++) {
-		if ((uint32_t)1 << t->bits < 2 * count)
-			continue;
-		t->slots = agent_alloc(sizeof(uint64_t) * 2 << t->bits);
-		if (!t->slots)
-			return false;
-		if (fill_table(t, choices, count))
-			return keep(t);
-		agent_free(t->slots);
+	return (uint64_t)2 * count <= (uint64_t)1 << t->bits;
+}
+
+static struct choice_table *present(uint32_t site)
+{
+	uint32_t number;
+
+	return words_find(&table_by_site, (uint64_t)site + 1, &number) ? &tables[number] : NULL;
+}
+
+/* Twice as large as it need be. */
+static struct choice_table *add_table(uint32_t site, uint32_t count)
+{
+	struct choice_table t = {.bits = LEAST_BITS};
+
+	while (t.bits < MOST_BITS && !has_room(&t, 2 * count))
+		t.bits++;
+	if (!has_room(&t, count) || !agent_reserve((void **)&tables, &table_capacity, table_count + 1, sizeof *tables))
+		return NULL;
+	t.slots = agent_alloc((size_t)1 << (t.bits + SLOT_BITS));
+	if (!t.slots || !words_set(&table_by_site, (uint64_t)site + 1, (uint32_t)table_count)) {
+		agent_free(t.slots);
+		return NULL;
 	}
-	return false;
+	tables[table_count] = t;
+	return &tables[table_count++];
+}
+
+/* The slots of what is forgotten stay in use. */
+static uint32_t count_with(const struct choice_table *t, const struct choice *choices, uint32_t count)
+{
+	uint32_t sum = t->count;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += !*slot_of(t, choices[i].target);
+	return sum;
+}
+
+const struct choice_table *choice_table_of(uint32_t site, const struct choice *choices, uint32_t count)
+{
+	struct choice_table *t = present(site);
+
+	if (!t || !has_room(t, count_with(t, choices, count)))
+		t = add_table(site, count);
+	for (uint32_t i = 0; t && i < count; i++)
+		put(t, &choices[i]);
+	return t;
 }
 
 /*
  * The target is in %r11, %rax and %rcx are kept:
- *      push %rax; push %rcx; place = hash(%r11); cmp %r11, table[place]; jne other
- *      mov table[place] + 8, %r11; pop %rcx; pop %rax; jmp *%r11
- *  other: pop %rcx; pop %rax
+ *          push %rax; push %rcx; place = hash(%r11)
+ *   again: cmp %r11, table[place]; je found; cmp $0, table[place]; je other; place = the next; jmp again
+ *   found: mov table[place] + 8, %r11; pop %rcx; pop %rax; jmp *%r11
+ *   other: pop %rcx; pop %rax
  */
 void choice_emit(struct emit *e, const struct choice_table *t)
 {
 	static const uint8_t before[] = {0x50, 0x51, 0x41, 0x69, 0xc3}; /* push, push, imul $, %r11d, %eax */
 	const uint8_t shift[] = {0xc1, 0xe8, (uint8_t)(32 - t->bits),   /* shr $, %eax */
-				 0xc1, 0xe0, 0x04,
-				 0x48, 0xb9};                           /* shl $4, %eax; movabs $, %rcx */
-	static const uint8_t compare[] = {0x4c, 0x3b, 0x1c, 0x01,       /* cmp (%rcx,%rax), %r11 */
-					  0x75, 0x0a,                   /* jne other */
-					  0x4c, 0x8b, 0x5c, 0x01, 0x08, /* mov 8(%rcx,%rax), %r11 */
-					  0x59, 0x58, 0x41, 0xff, 0xe3, /* pop, pop, jmp *%r11 */
-					  0x59, 0x58};                  /* other: pop, pop */
+				 0xc1, 0xe0, SLOT_BITS,
+				 0x48, 0xb9};                                     /* shl $4, %eax; movabs $, %rcx */
+	static const uint8_t compare[] = {0x4c, 0x3b, 0x1c,           0x01,       /* again: cmp (%rcx,%rax), %r11 */
+					  0x74, 0x11,                             /* je found */
+					  0x48, 0x83, 0x3c,           0x01, 0x00, /* cmpq $0, (%rcx,%rax) */
+					  0x74, 0x14,                             /* je other */
+					  0x83, 0xc0, 1 << SLOT_BITS,             /* add $16, %eax */
+					  0x25};                                  /* and $, %eax */
+	static const uint8_t found[] = {0xeb, 0xe9,                               /* jmp again */
+					0x4c, 0x8b, 0x5c, 0x01, 0x08,             /* found: mov 8(%rcx,%rax), %r11 */
+					0x59, 0x58, 0x41, 0xff, 0xe3,             /* pop, pop, jmp *%r11 */
+					0x59, 0x58};                              /* other: pop, pop */
+	uint32_t mask = (((uint32_t)1 << t->bits) - 1) << SLOT_BITS;
 	uint64_t at = (uintptr_t)t->slots;
 
 	emit_bytes(e, before, sizeof before);
-	emit_bytes(e, &t->multiplier, sizeof t->multiplier);
+	emit_bytes(e, &MULTIPLIER, sizeof MULTIPLIER);
 	emit_bytes(e, shift, sizeof shift);
 	emit_bytes(e, &at, sizeof at);
 	emit_bytes(e, compare, sizeof compare);
+	emit_bytes(e, &mask, sizeof mask);
+	emit_bytes(e, found, sizeof found);
 }
 
 /* Nothing is at a slot's own address. */

@@ -14,15 +14,18 @@ struct choice {
 	uint64_t target, to;
 };
 
-/* Pairs of a target and where to go, each at the place that the target's hash says. It stays: old stubs read it. */
+/* Pairs of a target and where to go, open addressing; at most half of it is in use. It stays: old stubs read it. */
 struct choice_table {
-	uint64_t *slots;
+	uint64_t *slots; /* target, to; a target of 0: free */
 	uint32_t bits;
-	uint32_t multiplier;
+	uint32_t count; /* slots in use */
 };
 
-/* False without memory. */
-bool choice_table_make(struct choice_table *t, const struct choice *choices, uint32_t count);
+/*
+ * The site's table has these choices then: its present one with them in place, which stubs may be reading meanwhile, or a larger one,
+ * the present one from now on. NULL without memory. What is returned is good until the next call.
+ */
+const struct choice_table *choice_table_of(uint32_t site, const struct choice *choices, uint32_t count);
 /* Code that goes where the table says for the target in %r11, or on behind it. */
 void choice_emit(struct emit *e, const struct choice_table *t);
 /* In all tables: targets of which is_gone says so are found no more. */

@@ -89,6 +89,11 @@ bool code_write(uintptr_t at, const void *bytes, size_t len)
 	return is_open() && write_pending() && write_memory(at, bytes, len);
 }
 
+bool code_write_stubs(void)
+{
+	return !pending.len || (is_open() && write_pending());
+}
+
 /* A thread that was stopped inside of one goes on a little. False: not all can be written. */
 static bool stop_outside(const struct code_patch *patches, size_t count)
 {
@@ -254,9 +259,50 @@ uintptr_t code_next(const struct code_area *area)
 	return area->high - area->used > EMIT_MAX_BYTES + STUB_HEADER_BYTES ? area->used + STUB_HEADER_BYTES : 0;
 }
 
+bool code_has_stub(const struct code_area *area, uintptr_t start)
+{
+	size_t bit = (start - STUB_HEADER_BYTES - area->low) / STUB_ALIGN;
+
+	return start >= area->low + STUB_HEADER_BYTES && start < area->used &&
+	       start % STUB_ALIGN == STUB_HEADER_BYTES && (area->starts[bit / 8] >> bit % 8 & 1);
+}
+
+/* Where the byte of the area is that is at that address, or will be. */
+static const uint8_t *bytes_at(const struct code_area *area, uintptr_t at)
+{
+	uintptr_t written = area->used - (pending.area == area ? pending.len : 0);
+
+	return at >= written ? pending.bytes + (at - written)
+			     : (const uint8_t *)at; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static uint32_t units_of(const struct emit *e)
+{
+	return (STUB_HEADER_BYTES + e->len + STUB_ALIGN - 1) / STUB_ALIGN;
+}
+
+static void put_header(uint8_t header[STUB_HEADER_BYTES], const struct code_stub *stub, uint32_t units)
+{
+	memcpy(header, &stub->number, sizeof stub->number);
+	header[4] = stub->kind;
+	header[5] = stub->first;
+	header[6] = stub->done;
+	header[7] = (uint8_t)units;
+}
+
+bool code_is_stub(const struct code_area *area, const struct code_stub *stub, const struct emit *e)
+{
+	const uint8_t *there = bytes_at(area, stub->start - STUB_HEADER_BYTES);
+	uint8_t header[STUB_HEADER_BYTES];
+
+	put_header(header, stub, units_of(e));
+	return emit_ok(e) && memcmp(there, header, sizeof header) == 0 &&
+	       memcmp(there + sizeof header, e->bytes, e->len) == 0;
+}
+
 bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e)
 {
-	uint32_t units = (STUB_HEADER_BYTES + e->len + STUB_ALIGN - 1) / STUB_ALIGN;
+	uint32_t units = units_of(e);
 	size_t bit = (area->used - area->low) / STUB_ALIGN;
 	uint8_t *bytes;
 
@@ -268,11 +314,7 @@ bool code_add_stub(struct code_area *area, const struct code_stub *stub, const s
 	pending.area = area;
 	bytes = pending.bytes + pending.len;
 	memset(bytes, 0, (size_t)units * STUB_ALIGN);
-	memcpy(bytes, &stub->number, sizeof stub->number);
-	bytes[4] = stub->kind;
-	bytes[5] = stub->first;
-	bytes[6] = stub->done;
-	bytes[7] = (uint8_t)units;
+	put_header(bytes, stub, units);
 	memcpy(bytes + STUB_HEADER_BYTES, e->bytes, e->len);
 	pending.len += units * STUB_ALIGN;
 	area->starts[bit / 8] |= (uint8_t)(1u << bit % 8);

@@ -90,6 +90,12 @@ struct code_area *code_area_for(uintptr_t low, uintptr_t high);
 uintptr_t code_next(const struct code_area *area);
 /* Adds a stub, whose code was emitted for code_next(area). It is in memory before any of the above is written that may lead there. */
 bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e);
+/* The same without any of that: tables lead there. */
+bool code_write_stubs(void);
+/* A stub's code begins there. */
+bool code_has_stub(const struct code_area *area, uintptr_t start);
+/* It is this one, and with this code. */
+bool code_is_stub(const struct code_area *area, const struct code_stub *stub, const struct emit *e);
 /* Of all areas: what stubs take. */
 size_t code_stub_bytes(void);
 /* Every area has room for stubs of that many calls, written anew. */

@@ -27,6 +27,7 @@
 enum {
 	REGION_MAX = CODE_PATCH_MAX,
 	CALL_BYTES = 5,
+	JUMP = 0xe9,
 	MAX_COMPARED = 12,
 	STUB_MAX = EMIT_MAX_BYTES,
 };
@@ -94,18 +95,24 @@ struct stub {
 	uint8_t bytes[STUB_MAX];
 };
 
+static void stub_begin_at(struct stub *s, struct code_area *area, uintptr_t at, enum code_stub_kind kind,
+			  uint32_t number)
+{
+	s->area = area;
+	s->head = (struct code_stub){.start = at, .number = number, .kind = (uint8_t)kind};
+	emit_init(&s->e, s->bytes, sizeof s->bytes, at);
+}
+
 static bool stub_begin_in(struct stub *s, struct agent_image *image, enum code_stub_kind kind, uint32_t number)
 {
 	uintptr_t at;
 
 	if (!image->area)
 		image->area = code_area_for(image->low, image->high);
-	s->area = image->area;
-	at = s->area ? code_next(s->area) : 0;
+	at = image->area ? code_next(image->area) : 0;
 	if (!at)
 		return false;
-	s->head = (struct code_stub){.start = at, .number = number, .kind = (uint8_t)kind};
-	emit_init(&s->e, s->bytes, sizeof s->bytes, at);
+	stub_begin_at(s, image->area, at, kind, number);
 	return true;
 }
 
@@ -125,6 +132,23 @@ static void stub_done(struct stub *s, uint32_t first, uint32_t done)
 static uintptr_t stub_end(struct stub *s)
 {
 	return code_add_stub(s->area, &s->head, &s->e) ? s->head.start : 0;
+}
+
+/* Begins what a stub is compared with that may be there already (stub_is_old). False: none is. */
+static bool stub_begin_old(struct stub *s, const struct agent_site *site, uintptr_t old, enum code_stub_kind kind,
+			   uint32_t number)
+{
+	struct code_area *area = agent_program.functions[site->function].image->area;
+
+	if (!area || !code_has_stub(area, old))
+		return false;
+	stub_begin_at(s, area, old, kind, number);
+	return true;
+}
+
+static bool stub_is_old(const struct stub *s)
+{
+	return code_is_stub(s->area, &s->head, &s->e);
 }
 
 static uint32_t site_number(const struct agent_site *site)
@@ -220,24 +244,35 @@ static bool is_in_reach(const struct agent_site *site, uintptr_t target)
 	return image->area && target - image->area->low + REACH_BYTES < 2 * REACH_BYTES;
 }
 
+static void emit_whole_before(struct stub *s, const struct agent_site *site, struct agent_call *call)
+{
+	s->head.number = (uint32_t)(call - agent_program.calls);
+	if (site->is_at_cell)
+		emit_before_detour(s, site, call);
+	else if (patch_call_pushes(call) || addend_of(call))
+		emit_before(s, site, call);
+	if (!site->is_at_cell)
+		emit_jump(&s->e, call->target);
+}
+
 /* Where the site's branch goes for this call: the callee itself when nothing is to be done. 0: no room. */
 static uintptr_t write_before(const struct agent_site *site, struct agent_call *call)
 {
+	uintptr_t old = call->before;
 	struct stub s;
 
 	call->before = site->is_at_cell || !is_in_reach(site, call->target) ? 0 : call->target;
 	if (call->before && !patch_call_pushes(call) && addend_of(call) == 0)
 		return call->before;
-	if (!stub_begin(&s, site, CODE_STUB_BEFORE))
-		return 0;
-	s.head.number = (uint32_t)(call - agent_program.calls);
-	if (site->is_at_cell)
-		emit_before_detour(&s, site, call);
-	else if (patch_call_pushes(call) || addend_of(call))
-		emit_before(&s, site, call);
-	if (!site->is_at_cell)
-		emit_jump(&s.e, call->target);
-	call->before = stub_end(&s);
+	call->before = 0;
+	if (stub_begin_old(&s, site, old, CODE_STUB_BEFORE, site_number(site))) {
+		emit_whole_before(&s, site, call);
+		call->before = stub_is_old(&s) ? old : 0;
+	}
+	if (!call->before && stub_begin(&s, site, CODE_STUB_BEFORE)) {
+		emit_whole_before(&s, site, call);
+		call->before = stub_end(&s);
+	}
 	return call->before;
 }
 
@@ -338,32 +373,36 @@ static bool emit_load_target(struct emit *e, const uint8_t *bytes, const struct 
 
 /* ---- choosing among the calls of an indirect site ---- */
 
-/* All calls of a site with where they go, the most frequent first. */
-static uint32_t list_choices(const struct agent_site *site, struct choice **ret)
+struct choices {
+	struct choice *list;
+	uint32_t count;
+	const struct choice_table *table; /* NULL: they are compared one after the other */
+};
+
+/* All calls of a site with where they go. False: no room; the list is the caller's to free in any case. */
+static bool list_choices(const struct agent_site *site, struct choices *ret)
 {
 	uint32_t count = 0;
-	struct choice *choices;
 
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
 		count++;
-	choices = allocator_alloc(&agent_allocator, (size_t)count + 1, sizeof *choices);
-	if (!choices)
-		return AGENT_NONE;
-	count = 0;
+	ret->list = allocator_alloc(&agent_allocator, (size_t)count + 1, sizeof *ret->list);
+	if (!ret->list)
+		return false;
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
 		struct agent_call *call = &agent_program.calls[c];
+		struct choice *choice = &ret->list[ret->count];
 
 		if (call->is_gone)
 			continue;
-		choices[count].target = call->target;
-		choices[count].to = write_before(site, call);
-		if (!choices[count++].to) {
-			agent_free(choices);
-			return AGENT_NONE;
-		}
+		*choice = (struct choice){call->target, write_before(site, call)};
+		if (!choice->to)
+			return false;
+		ret->count++;
 	}
-	*ret = choices;
-	return count;
+	if (ret->count > MAX_COMPARED)
+		ret->table = choice_table_of(site_number(site), ret->list, ret->count);
+	return ret->count <= MAX_COMPARED || ret->table;
 }
 
 static void emit_compares(struct emit *e, const struct choice *choices, uint32_t count, uint64_t literals)
@@ -372,43 +411,54 @@ static void emit_compares(struct emit *e, const struct choice *choices, uint32_t
 		emit_if_target(e, literals + i * sizeof(uint64_t), choices[i].to);
 }
 
-/* `choose` of an indirect site; bytes: the program's own at the lead. 0: no room. */
-static uintptr_t write_choose(const struct agent_site *site, const uint8_t *bytes)
+/* The code of `choose`; *ret: where it is entered. False: the instruction is not understood. */
+static bool emit_choose(struct stub *s, const struct agent_site *site, const uint8_t *bytes, const struct choices *c,
+			uintptr_t *ret)
 {
-	struct choice *choices = NULL;
-	struct choice_table table;
-	uint32_t count = list_choices(site, &choices), compared;
-	uintptr_t ret = 0;
+	uint32_t compared = c->table ? 0 : c->count;
+
+	for (uint32_t i = 0; i < compared; i++)
+		emit_bytes(&s->e, &c->list[i].target, sizeof c->list[i].target);
+	*ret = emit_here(&s->e);
+	if (!emit_moved(&s->e, bytes, region_start(site), site->lead_bytes))
+		return false;
+	stub_done(s, (uint32_t)(*ret - s->head.start), s->e.len);
+	if (!emit_load_target(&s->e, bytes + site->lead_bytes, site,
+			      agent_site_is_call(site) && !site->is_at_cell ? 8 : 0))
+		return false;
+	if (c->table)
+		choice_emit(&s->e, c->table);
+	else
+		emit_compares(&s->e, c->list, compared, s->head.start);
+	emit_to_discover(s, site);
+	return true;
+}
+
+/* `choose` of an indirect site; bytes: the program's own at the lead. 0: no room. */
+static uintptr_t write_choose(const struct agent_site *site, const uint8_t *bytes, const struct choices *c)
+{
+	uintptr_t old = site->choose, ret;
 	struct stub s;
 
-	if (count == AGENT_NONE)
-		return 0;
-	compared = count <= MAX_COMPARED ? count : 0;
-	if (!stub_begin(&s, site, CODE_STUB_CHOOSE) ||
-	    (!compared && count && !choice_table_make(&table, choices, count)))
-		goto out;
-	for (uint32_t i = 0; i < compared; i++)
-		emit_bytes(&s.e, &choices[i].target, sizeof choices[i].target);
-	ret = emit_here(&s.e);
-	if (emit_moved(&s.e, bytes, region_start(site), site->lead_bytes))
-		stub_done(&s, (uint32_t)(ret - s.head.start), s.e.len);
-	else
-		s.e.is_full = true;
-	if (!emit_ok(&s.e) || !emit_load_target(&s.e, bytes + site->lead_bytes, site,
-						agent_site_is_call(site) && !site->is_at_cell ? 8 : 0)) {
-		ret = 0;
-		goto out;
-	}
-	if (compared)
-		emit_compares(&s.e, choices, compared, s.head.start);
-	else if (count)
-		choice_emit(&s.e, &table);
-	emit_to_discover(&s, site);
-	if (!stub_end(&s))
-		ret = 0;
-out:
-	agent_free(choices);
-	return ret;
+	/* Compares are what comes first in the stub, and where it is entered behind them. */
+	if (stub_begin_old(&s, site, old - (c->table ? 0 : c->count * sizeof c->list->target), CODE_STUB_CHOOSE,
+			   site_number(site)) &&
+	    emit_choose(&s, site, bytes, c, &ret) && stub_is_old(&s))
+		return ret;
+	return stub_begin(&s, site, CODE_STUB_CHOOSE) && emit_choose(&s, site, bytes, c, &ret) && stub_end(&s) ? ret
+													       : 0;
+}
+
+/* All that is needed for that, and the stub. 0: no room. */
+static uintptr_t write_choices(struct agent_site *site, const uint8_t *bytes)
+{
+	struct choices c = {.list = NULL};
+	uintptr_t to = list_choices(site, &c) ? write_choose(site, bytes, &c) : 0;
+
+	agent_free(c.list);
+	if (to)
+		site->choose = to;
+	return to;
 }
 
 /* ---- behind the call ---- */
@@ -448,28 +498,50 @@ static struct undo undo_of(const struct agent_site *site)
 	return u;
 }
 
+static bool emit_after(struct stub *s, const struct agent_site *site, const struct undo *u, const uint8_t *bytes,
+		       uint32_t moved)
+{
+	bool is_entered = site->is_entered && !site->is_detour;
+	const struct emit_places *p = &s->area->places;
+	uint32_t done = 0;
+
+	if (u->must_push && !is_entered && !site->keeps_flags)
+		emit_pop(&s->e, p, site->address + site->len_bytes, &done);
+	else if (site->keeps_flags)
+		emit_undo_kept(&s->e, p, u->may_push || u->leaves_tails, u->addend, &done);
+	else
+		emit_undo(&s->e, p, u->may_push || u->leaves_tails, u->addend, &done);
+	stub_done(s, s->e.len, done);
+	if (!emit_moved(&s->e, bytes, return_address(site), moved))
+		return false;
+	emit_jump(&s->e, moved && next_chained(site) ? next_chained(site)->choose : return_address(site) + moved);
+	return true;
+}
+
+/* What the site has there now, if anything. */
+static uintptr_t present_after(const struct agent_site *site)
+{
+	const uint8_t *room = (const uint8_t *)return_address(site); /* NOLINT(performance-no-int-to-ptr) */
+	int32_t distance;
+
+	if (site->cell)
+		return cells_after(site->cell);
+	if (!site->has_room || room[0] != JUMP)
+		return 0;
+	memcpy(&distance, room + 1, sizeof distance);
+	return return_address(site) + CALL_BYTES + (uintptr_t)distance;
+}
+
 /* bytes: the program's own at the room. moved: how many of them. */
 static uintptr_t write_after(const struct agent_site *site, const struct undo *u, const uint8_t *bytes, uint32_t moved)
 {
-	bool is_entered = site->is_entered && !site->is_detour;
-	const struct emit_places *p;
-	uint32_t done = 0;
+	uintptr_t old = present_after(site);
 	struct stub s;
 
-	if (!stub_begin(&s, site, CODE_STUB_AFTER))
-		return 0;
-	p = &s.area->places;
-	if (u->must_push && !is_entered && !site->keeps_flags)
-		emit_pop(&s.e, p, site->address + site->len_bytes, &done);
-	else if (site->keeps_flags)
-		emit_undo_kept(&s.e, p, u->may_push || u->leaves_tails, u->addend, &done);
-	else
-		emit_undo(&s.e, p, u->may_push || u->leaves_tails, u->addend, &done);
-	stub_done(&s, s.e.len, done);
-	if (!emit_moved(&s.e, bytes, return_address(site), moved))
-		return 0;
-	emit_jump(&s.e, moved && next_chained(site) ? next_chained(site)->choose : return_address(site) + moved);
-	return stub_end(&s);
+	if (stub_begin_old(&s, site, old, CODE_STUB_AFTER, site_number(site)) &&
+	    emit_after(&s, site, u, bytes, moved) && stub_is_old(&s))
+		return old;
+	return stub_begin(&s, site, CODE_STUB_AFTER) && emit_after(&s, site, u, bytes, moved) ? stub_end(&s) : 0;
 }
 
 /* ---- the site's bytes ---- */
@@ -618,7 +690,7 @@ static bool plan_site(struct agent_site *site, const struct undo *undo, const ui
 	if (site->is_detour && (undo->is_needed || !agent_site_is_direct(site)) &&
 	    (call || !agent_site_is_direct(site)) && !put_at_cell(site, undo))
 		return false;
-	before = !agent_site_is_direct(site) ? write_choose(site, original)
+	before = !agent_site_is_direct(site) ? write_choices(site, original)
 		 : call                      ? write_before(site, call)
 					     : write_thunk(site);
 	if (before && is_led(site))
@@ -626,7 +698,6 @@ static bool plan_site(struct agent_site *site, const struct undo *undo, const ui
 	if (!before)
 		return false;
 	if (site->is_chained) {
-		site->choose = before;
 		return patch_site(site_number(site) - 1);
 	}
 	if (site->is_at_cell && agent_site_is_direct(site)) {
@@ -672,7 +743,8 @@ bool patch_site(uint32_t number)
 			return false;
 		put_after(site, region, after);
 	}
-	site->is_written = batch_write(number, region_start(site), region, len);
+	site->is_written =
+		batch_has(region_start(site), region, len) || batch_write(number, region_start(site), region, len);
 	return site->is_written;
 }
 

@@ -68,7 +68,7 @@ struct agent_site {
 	bool is_over_room : 1; /* that jump takes bytes of the room */
 	bool is_chained : 1; /* the room of the site before ends here: what stands behind that call leads to `choose` */
 	bool is_written : 1; /* its bytes are those of its calls */
-	uintptr_t choose;    /* the stub of a chained site */
+	uintptr_t choose;    /* where the stub of an indirect one is entered; 0: none */
 	uint32_t original;   /* in the pool of bytes: lead, site, room */
 	uintptr_t cell;      /* makes the call, where is_detour; 0: none yet */
 };

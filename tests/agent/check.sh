@@ -159,6 +159,21 @@ told=$(sed -n 's/^waymark: functions .* told \([0-9]*\).*/\1/p' err.txt | tr '\n
 awk '/^waymark run: .*samples agree/ { exit !($3 > 0 && $3 == $5) }' err.txt || fail "family: samples that do not agree"
 awk '/^waymark: [0-9]+ samples/ && $10 > 0 { n++ } END { exit n < 10 }' err.txt || { fail "children without samples"; cat err.txt; }
 
+# An indirect call with many targets has one stub and one table, not new ones for each target that is found.
+{
+	echo '#include <unistd.h>'
+	for i in $(seq 300); do
+		echo "__attribute__((noinline)) static long target$i(long n) { return getpid() + n % $((i + 1)); }"
+	done
+	echo 'static long (*volatile targets[])(long) = {'
+	printf 'target%d,' $(seq 300)
+	echo '}; int main(void) { long sum = 0; for (int i = 0; i < 300; i++) sum += targets[i](i); return sum < 0; }'
+} >targets.c
+gcc -w -O1 -o targets targets.c || exit 1
+WAYMARK_AGENT=verbose "$waymark" run -q ./targets 2>err.txt || fail "targets"
+sed -n 's/^waymark: bytes of stubs \([0-9]*\) of tables \([0-9]*\) .*/\1 \2/p' err.txt | awk '{ n++; if ($1 > 20000 || $2 > 700000) exit 1 } END { if (n != 1) exit 1 }' ||
+	{ fail "memory of an indirect call with many targets"; cat err.txt; }
+
 # What the agent says comes out though the program closes its standard error, and into no other file.
 cat >closes.c <<'END'
 #include <fcntl.h>
