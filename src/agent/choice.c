@@ -126,6 +126,17 @@ void choice_emit(struct emit *e, const struct choice_table *t)
 	emit_bytes(e, found, sizeof found);
 }
 
+void choice_visit(uint64_t slots, void (*visit)(uintptr_t to))
+{
+	size_t i = 0;
+
+	while (i < table_count && (uintptr_t)tables[i].slots != slots)
+		i++;
+	for (size_t place = 0; i < table_count && place < (size_t)1 << tables[i].bits; place++)
+		if (tables[i].slots[2 * place])
+			visit(tables[i].slots[2 * place + 1]);
+}
+
 /* Nothing is at a slot's own address. */
 void choice_forget(bool (*is_gone)(uintptr_t target))
 {

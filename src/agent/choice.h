@@ -28,6 +28,8 @@ struct choice_table {
 const struct choice_table *choice_table_of(uint32_t site, const struct choice *choices, uint32_t count);
 /* Code that goes where the table says for the target in %r11, or on behind it. */
 void choice_emit(struct emit *e, const struct choice_table *t);
+/* Calls visit for where each choice of that table goes; nothing, if none has its slots there. */
+void choice_visit(uint64_t slots, void (*visit)(uintptr_t to));
 /* In all tables: targets of which is_gone says so are found no more. */
 void choice_forget(bool (*is_gone)(uintptr_t target));
 

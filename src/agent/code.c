@@ -34,9 +34,9 @@ static const size_t REACH = ((size_t)1 << 31) - (1 << 20);
 static struct code_area *areas;
 static struct held_file memory = {.fd = -1};
 
-/* Stubs that are not written yet: those at the area's end. */
+/* Stubs that are not written yet, one behind the other. */
 static struct {
-	const struct code_area *area;
+	uintptr_t at;
 	uint32_t len;
 	uint8_t bytes[PENDING_BYTES];
 } pending;
@@ -78,7 +78,7 @@ static bool write_memory(uintptr_t at, const void *bytes, size_t len)
 
 static bool write_pending(void)
 {
-	if (pending.len && !write_memory(pending.area->used - pending.len, pending.bytes, pending.len))
+	if (pending.len && !write_memory(pending.at, pending.bytes, pending.len))
 		return false;
 	pending.len = 0;
 	return true;
@@ -214,7 +214,8 @@ static bool add_places(struct code_area *area)
 	p->foreign = at;
 	if (!p->entered || !code_write(at, &foreign, sizeof foreign))
 		return false;
-	area->used = at + STUB_ALIGN;
+	area->first = area->used = area->place = at + STUB_ALIGN;
+	area->limit = area->high;
 	return true;
 }
 
@@ -254,26 +255,52 @@ struct code_area *code_area_for(uintptr_t low, uintptr_t high)
 	return area_new(low, high);
 }
 
-uintptr_t code_next(const struct code_area *area)
+static bool has_start(const struct code_area *area, uintptr_t at)
 {
-	return area->high - area->used > EMIT_MAX_BYTES + STUB_HEADER_BYTES ? area->used + STUB_HEADER_BYTES : 0;
+	size_t bit = (at - area->low) / STUB_ALIGN;
+
+	return area->starts[bit / 8] >> bit % 8 & 1;
+}
+
+static size_t units_at(uintptr_t at)
+{
+	return ((const uint8_t *)at)[STUB_HEADER_BYTES - 1]; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+/* Stubs go where there is none now, behind the present place for them. */
+static void take_run(struct code_area *area)
+{
+	uintptr_t at = area->limit, end;
+
+	while (at < area->used && has_start(area, at))
+		at += units_at(at) * STUB_ALIGN;
+	for (end = at; end < area->used && !has_start(area, end);)
+		end += STUB_ALIGN;
+	area->place = at;
+	area->limit = end < area->used ? end : area->high;
+}
+
+uintptr_t code_next(struct code_area *area, uint32_t most_bytes)
+{
+	while (area->limit - area->place <= most_bytes + STUB_HEADER_BYTES) {
+		if (area->limit == area->high)
+			return 0;
+		take_run(area);
+	}
+	return area->place + STUB_HEADER_BYTES;
 }
 
 bool code_has_stub(const struct code_area *area, uintptr_t start)
 {
-	size_t bit = (start - STUB_HEADER_BYTES - area->low) / STUB_ALIGN;
-
-	return start >= area->low + STUB_HEADER_BYTES && start < area->used &&
-	       start % STUB_ALIGN == STUB_HEADER_BYTES && (area->starts[bit / 8] >> bit % 8 & 1);
+	return start >= area->first + STUB_HEADER_BYTES && start < area->used &&
+	       start % STUB_ALIGN == STUB_HEADER_BYTES && has_start(area, start - STUB_HEADER_BYTES);
 }
 
-/* Where the byte of the area is that is at that address, or will be. */
-static const uint8_t *bytes_at(const struct code_area *area, uintptr_t at)
+/* Where the byte is that is at that address, or will be. */
+static const uint8_t *bytes_at(uintptr_t at)
 {
-	uintptr_t written = area->used - (pending.area == area ? pending.len : 0);
-
-	return at >= written ? pending.bytes + (at - written)
-			     : (const uint8_t *)at; /* NOLINT(performance-no-int-to-ptr) */
+	return at - pending.at < pending.len ? pending.bytes + (at - pending.at)
+					     : (const uint8_t *)at; /* NOLINT(performance-no-int-to-ptr) */
 }
 
 static uint32_t units_of(const struct emit *e)
@@ -290,9 +317,9 @@ static void put_header(uint8_t header[STUB_HEADER_BYTES], const struct code_stub
 	header[7] = (uint8_t)units;
 }
 
-bool code_is_stub(const struct code_area *area, const struct code_stub *stub, const struct emit *e)
+bool code_is_stub(const struct code_stub *stub, const struct emit *e)
 {
-	const uint8_t *there = bytes_at(area, stub->start - STUB_HEADER_BYTES);
+	const uint8_t *there = bytes_at(stub->start - STUB_HEADER_BYTES);
 	uint8_t header[STUB_HEADER_BYTES];
 
 	put_header(header, stub, units_of(e));
@@ -303,22 +330,25 @@ bool code_is_stub(const struct code_area *area, const struct code_stub *stub, co
 bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e)
 {
 	uint32_t units = units_of(e);
-	size_t bit = (area->used - area->low) / STUB_ALIGN;
+	size_t bit = (area->place - area->low) / STUB_ALIGN;
 	uint8_t *bytes;
 
-	if (!emit_ok(e) || units > UINT8_MAX)
+	if (!emit_ok(e) || units > UINT8_MAX || area->limit - area->place < (size_t)units * STUB_ALIGN)
 		return false;
-	if ((pending.area != area || pending.len + units * STUB_ALIGN > PENDING_BYTES) &&
-	    !(is_open() && write_pending()))
+	if ((pending.at + pending.len != area->place || pending.len + units * STUB_ALIGN > PENDING_BYTES) &&
+	    !code_write_stubs())
 		return false;
-	pending.area = area;
+	if (!pending.len)
+		pending.at = area->place;
 	bytes = pending.bytes + pending.len;
 	memset(bytes, 0, (size_t)units * STUB_ALIGN);
 	put_header(bytes, stub, units);
 	memcpy(bytes + STUB_HEADER_BYTES, e->bytes, e->len);
 	pending.len += units * STUB_ALIGN;
 	area->starts[bit / 8] |= (uint8_t)(1u << bit % 8);
-	__atomic_store_n(&area->used, area->used + (size_t)units * STUB_ALIGN, __ATOMIC_RELEASE);
+	area->place += (size_t)units * STUB_ALIGN;
+	if (area->place > area->used)
+		__atomic_store_n(&area->used, area->place, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -374,7 +404,70 @@ bool code_find_stub(uintptr_t pc, struct code_stub *ret)
 	ret->first = header[5];
 	ret->done = header[6];
 	ret->len = (uint32_t)header[7] * STUB_ALIGN - STUB_HEADER_BYTES;
+	return pc < ret->start + ret->len;
+}
+
+bool code_is_entry(uintptr_t at)
+{
+	bool is_behind_data;
+	struct code_stub stub;
+
+	if (!code_find_stub(at, &stub))
+		return false;
+	is_behind_data =
+		stub.kind == CODE_STUB_CHOOSE || stub.kind == CODE_STUB_ENTRY || stub.kind == CODE_STUB_FOREIGN;
+	return at == stub.start + (is_behind_data ? stub.first : 0);
+}
+
+static void end_marks(void)
+{
+	for (struct code_area *area = areas; area; area = area->next) {
+		agent_free(area->marks);
+		area->marks = NULL;
+	}
+}
+
+static size_t mark_bytes(const struct code_area *area)
+{
+	return (area->used - area->low) / STUB_ALIGN / 8 + 1;
+}
+
+bool code_mark_begin(void)
+{
+	bool ok = code_write_stubs();
+
+	for (struct code_area *area = areas; area && ok; area = area->next) {
+		area->marks = agent_alloc(mark_bytes(area));
+		ok = area->marks != NULL;
+	}
+	if (!ok)
+		end_marks();
+	return ok;
+}
+
+bool code_mark(uintptr_t at, struct code_stub *ret)
+{
+	struct code_area *area = areas;
+	size_t bit;
+
+	while (area && (at < area->first || at >= area->used))
+		area = area->next;
+	if (!area || !code_find_stub(at, ret))
+		return false;
+	bit = (ret->start - STUB_HEADER_BYTES - area->low) / STUB_ALIGN;
+	if (area->marks[bit / 8] >> bit % 8 & 1)
+		return false;
+	area->marks[bit / 8] |= (uint8_t)(1u << bit % 8);
 	return true;
+}
+
+void code_sweep(bool is_all_marked)
+{
+	for (struct code_area *area = areas; area && is_all_marked; area = area->next) {
+		memcpy(area->starts, area->marks, mark_bytes(area));
+		area->place = area->limit = area->first;
+	}
+	end_marks();
 }
 
 uintptr_t code_add_counter(struct code_area *area)

@@ -11,6 +11,9 @@
  *
  *      number (4)  kind (1)  first (1)  done (1)  length / 16 (1)   then its code
  *
+ * Stubs go one behind the other, until those that nothing leads to are taken away (code_sweep): then they go where there is room between
+ * the others, the first time from the start on, and where there is none any more behind all of them.
+ *
  * The caller holds the agent's lock.
  */
 #ifndef WM_AGENT_CODE_H
@@ -34,10 +37,14 @@ enum code_stub_kind {
 struct code_area {
 	struct code_area *next;
 	uintptr_t low, high; /* stubs */
-	uintptr_t used;      /* up to here */
-	uintptr_t counters;  /* 4 bytes each, behind the stubs, writable */
+	uintptr_t first;     /* place of a stub */
+	uintptr_t used;      /* the end of all of them */
+	uintptr_t place;     /* where the next one goes, and up to where there is room for it */
+	uintptr_t limit;
+	uintptr_t counters; /* 4 bytes each, behind the stubs, writable */
 	uint32_t counter_count, counter_capacity;
 	uint8_t *starts; /* a bit for each 16 bytes of stubs: one begins there */
+	uint8_t *marks;  /* the same: it is kept. NULL but while that is found out */
 	struct emit_places places;
 };
 
@@ -86,8 +93,8 @@ bool code_change(uintptr_t at, const void *bytes, size_t len);
 void code_change_all(struct code_patch *patches, size_t count);
 /* The area for text [low, high), made if need be; NULL: there is no room within reach. */
 struct code_area *code_area_for(uintptr_t low, uintptr_t high);
-/* Where the next stub's code is to be. 0: no room. */
-uintptr_t code_next(const struct code_area *area);
+/* Where the next stub's code is to be, which has no more bytes than that. 0: no room. */
+uintptr_t code_next(struct code_area *area, uint32_t most_bytes);
 /* Adds a stub, whose code was emitted for code_next(area). It is in memory before any of the above is written that may lead there. */
 bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e);
 /* The same without any of that: tables lead there. */
@@ -95,7 +102,18 @@ bool code_write_stubs(void);
 /* A stub's code begins there. */
 bool code_has_stub(const struct code_area *area, uintptr_t start);
 /* It is this one, and with this code. */
-bool code_is_stub(const struct code_area *area, const struct code_stub *stub, const struct emit *e);
+bool code_is_stub(const struct code_stub *stub, const struct emit *e);
+/* A stub is entered there. */
+bool code_is_entry(uintptr_t at);
+/*
+ * Takes stubs away: between begin and sweep, each that is still needed is marked. Nobody is in a stub, or comes back to one. False: no
+ * memory, or stubs are not written.
+ */
+bool code_mark_begin(void);
+/* Marks the stub that has the address. True: it is one that was not marked yet. */
+bool code_mark(uintptr_t at, struct code_stub *ret);
+/* Those that are not marked are taken away; none, if not all were. */
+void code_sweep(bool is_all_marked);
 /* Of all areas: what stubs take. */
 size_t code_stub_bytes(void);
 /* Every area has room for stubs of that many calls, written anew. */

@@ -643,7 +643,7 @@ __attribute__((used)) void agent_begin_thread(void)
 		seccomp_lend_stack();
 		return;
 	}
-	agent_lock(&guard);
+	agent_lock_at(&guard, &(struct lock_place){.pc_kind = THREAD_PC_STUB});
 	agent_thread_begin();
 	agent_unlock_at_entry(&guard);
 }

@@ -21,7 +21,9 @@
 #include "agent/patch.h"
 #include "agent/record.h"
 #include "agent/restart.h"
+#include "agent/reuse.h"
 #include "agent/segment.h"
+#include "agent/signal.h"
 #include "agent/stop.h"
 #include "agent/threads.h"
 #include "agent/walk.h"
@@ -234,8 +236,8 @@ static bool look_at(struct thread_record *r)
 
 	r->is_known = false;
 	r->walk.count = 0;
-	if (!from)
-		return !thread->base && !thread->top; /* it comes to the agent for the first time */
+	if (!from) /* it comes to the agent for the first time */
+		return !thread->base && !thread->top && r->pc_kind != THREAD_PC_STUB;
 	if (!agent_thread_begin_of(thread) || thread->is_unwinding)
 		return false;
 	regs = threads_regs(r, from);
@@ -350,10 +352,19 @@ void epoch_fix_returns(void)
 			walk_fix_returns(&r->walk);
 }
 
+/* None of the threads comes back to a stub that it was in. */
+static bool are_all_outside(void)
+{
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r) && !(r->is_known && r->walk.is_whole))
+			return false;
+	return !signal_holds_stubs();
+}
+
 bool epoch_begin(void)
 {
 	uint64_t start = now_ns();
-	bool *is_site_changed;
+	bool *is_site_changed, is_outside;
 	struct was *was;
 
 	/* A site that could not be written would go on as the last epoch had it: without room the present one is the last. */
@@ -371,6 +382,7 @@ bool epoch_begin(void)
 	}
 	addends_settle();
 	record_epoch();
+	is_outside = are_all_outside();
 	find_tails();
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
 		if (stop_has(r) && r->is_known)
@@ -381,6 +393,8 @@ bool epoch_begin(void)
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
 		if (stop_has(r))
 			translate(r);
+	if (is_outside)
+		reuse_stubs();
 	epoch_stats.count++;
 	last_ns = now_ns() - start;
 	epoch_stats.ns += last_ns;

@@ -134,7 +134,7 @@ bool loader_start(void)
 		return false;
 	if (!image->area)
 		image->area = code_area_for(image->low, image->high);
-	stub.start = image->area ? code_next(image->area) : 0;
+	stub.start = image->area ? code_next(image->area, EMIT_MAX_BYTES) : 0;
 	if (!stub.start)
 		return false;
 	emit_init(&e, bytes, sizeof bytes, stub.start);

@@ -103,13 +103,26 @@ static void stub_begin_at(struct stub *s, struct code_area *area, uintptr_t at, 
 	emit_init(&s->e, s->bytes, sizeof s->bytes, at);
 }
 
+/* Of its code. One for which it is too little is not written. */
+static uint32_t most_bytes(enum code_stub_kind kind)
+{
+	switch (kind) {
+	case CODE_STUB_BEFORE:
+		return 224;
+	case CODE_STUB_AFTER:
+		return 288;
+	default:
+		return EMIT_MAX_BYTES;
+	}
+}
+
 static bool stub_begin_in(struct stub *s, struct agent_image *image, enum code_stub_kind kind, uint32_t number)
 {
 	uintptr_t at;
 
 	if (!image->area)
 		image->area = code_area_for(image->low, image->high);
-	at = image->area ? code_next(image->area) : 0;
+	at = image->area ? code_next(image->area, most_bytes(kind)) : 0;
 	if (!at)
 		return false;
 	stub_begin_at(s, image->area, at, kind, number);
@@ -148,7 +161,7 @@ static bool stub_begin_old(struct stub *s, const struct agent_site *site, uintpt
 
 static bool stub_is_old(const struct stub *s)
 {
-	return code_is_stub(s->area, &s->head, &s->e);
+	return code_is_stub(&s->head, &s->e);
 }
 
 static uint32_t site_number(const struct agent_site *site)

@@ -31,8 +31,15 @@ static _Atomic(uintptr_t) hooked[NSIG];
 struct shown {
 	ucontext_t *context;
 	struct place is, was;
-	bool is_changed;
+	bool is_changed, is_stub;
 };
+
+static _Atomic uint32_t stubs_held; /* by handlers that have begun */
+
+bool signal_holds_stubs(void)
+{
+	return atomic_load(&stubs_held) != 0;
+}
 
 static struct place place_in(const ucontext_t *c)
 {
@@ -58,9 +65,11 @@ static void show(struct shown *s, ucontext_t *context)
 
 	s->context = context;
 	s->is = s->was = place_in(context);
-	s->is_changed = false;
+	s->is_changed = s->is_stub = false;
 	if (!place_is_stub(s->was.pc))
 		return;
+	s->is_stub = true;
+	atomic_fetch_add(&stubs_held, 1);
 	agent_lock(&guard);
 	s->is_changed = place_find(s->was.pc, s->was.sp, &s->is);
 	agent_unlock(&guard);
@@ -87,6 +96,14 @@ static void put_back(const struct shown *shown, uint32_t count)
 	for (uint32_t i = 0; i < count; i++)
 		if (shown[i].is_changed && is_shown(&shown[i]))
 			set_place(shown[i].context, shown[i].was);
+}
+
+/* What comes now is the agent's own code, and the stub. */
+static void let_go(const struct shown *shown, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (shown[i].is_stub)
+			atomic_fetch_sub(&stubs_held, 1);
 }
 
 /* A handler that was interrupted itself may be where its hook would be written. */
@@ -142,4 +159,5 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	restart_not(context);
 	unwind_regs_of_signal(context, &regs);
 	segment_return(left, &regs);
+	let_go(shown, count);
 }

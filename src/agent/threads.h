@@ -30,6 +30,7 @@ enum thread_pc {
 	THREAD_PC,          /* regs->pc itself */
 	THREAD_PC_SITE,     /* the address of site pc_number */
 	THREAD_PC_FUNCTION, /* the start of function pc_number */
+	THREAD_PC_STUB,     /* in a stub, not known in which */
 };
 
 /* The context of a frame that called setjmp. */

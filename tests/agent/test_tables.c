@@ -208,8 +208,11 @@ static void test_stubs(void)
 	for (uint32_t i = 0; i < STUBS; i++) {
 		struct emit e;
 
-		stubs[i] = (struct code_stub){
-			.start = code_next(area), .number = i * 7, .kind = CODE_STUB_AFTER, .first = 3, .done = 9};
+		stubs[i] = (struct code_stub){.start = code_next(area, EMIT_MAX_BYTES),
+					      .number = i * 7,
+					      .kind = CODE_STUB_AFTER,
+					      .first = 3,
+					      .done = 9};
 		emit_init(&e, codes[i], sizeof codes[i], stubs[i].start);
 		emit_nops(&e, 1 + roll(EMIT_MAX_BYTES - 2));
 		stubs[i].len = e.len;
@@ -239,6 +242,74 @@ static void test_stubs(void)
 	held_pc = stubs[0].start;
 	CHECK(code_change(stubs[0].start, "\x90\x90", 2));
 	held_pc = 0;
+}
+
+/*
+ * Stubs come and go: those that were marked stay as they are, and are found, the others are not; their room is used again. Some ask for more
+ * room than they take.
+ */
+static void test_reuse(void)
+{
+	enum {
+		STUBS = 400,
+		ROUNDS = 200,
+		ADDED = 150,
+	};
+	static struct code_stub stubs[STUBS];
+	static uint8_t codes[STUBS][EMIT_MAX_BYTES];
+	uintptr_t text = (uintptr_t)test_stubs & ~(uintptr_t)4095, most = 0;
+	struct code_area *area = code_area_for(text, text + 4096);
+	struct code_stub found;
+
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		for (uint32_t n = 0; n < ADDED; n++) {
+			uint32_t i = roll(STUBS), bytes = 1 + roll(100);
+			struct emit e;
+
+			if (stubs[i].start)
+				continue;
+			stubs[i] = (struct code_stub){.start = code_next(area, 100 + roll(EMIT_MAX_BYTES - 100)),
+						      .number = i,
+						      .kind = CODE_STUB_CHOOSE,
+						      .first = (uint8_t)(8 * (round % 3))};
+			memset(codes[i], (int)(i + round), bytes);
+			emit_init(&e, codes[i], bytes, stubs[i].start);
+			e.len = stubs[i].len = bytes;
+			if (!CHECK(stubs[i].start && code_add_stub(area, &stubs[i], &e)))
+				return;
+			CHECK(code_is_stub(&stubs[i], &e));
+		}
+		if (!CHECK(code_mark_begin()))
+			return;
+		for (uint32_t i = 0; i < STUBS; i++) {
+			bool is_kept = roll(3) > 0;
+
+			if (!stubs[i].start)
+				continue;
+			CHECK(code_has_stub(area, stubs[i].start));
+			CHECK(stubs[i].first >= stubs[i].len || code_is_entry(stubs[i].start + stubs[i].first));
+			if (is_kept) {
+				CHECK(code_mark(stubs[i].start + roll(stubs[i].len), &found));
+				CHECK(!code_mark(stubs[i].start, &found));
+			}
+			if (!is_kept && round % 10)
+				stubs[i].start = 0;
+		}
+		code_sweep(round % 10);
+		for (uint32_t i = 0; i < STUBS; i++) {
+			if (!stubs[i].start)
+				continue;
+			CHECK(memcmp((const void *)stubs[i].start, codes[i], stubs[i].len) ==
+			      0); /* NOLINT(performance-no-int-to-ptr) */
+			if (!CHECK(code_find_stub(stubs[i].start, &found) && found.number == i))
+				return;
+		}
+		most = round == ROUNDS / 4 ? area->used : most;
+	}
+	CHECK(area->used - area->first < 2 * (most - area->first));
+	CHECK(code_mark_begin());
+	code_sweep(true);
+	CHECK(!code_find_stub(area->first + 8, &found) && code_next(area, EMIT_MAX_BYTES) == area->first + 8);
 }
 
 /* Of patches of the same page, of others, of the same bytes, and one that a thread is inside of. */
@@ -290,6 +361,7 @@ int main(int argc, char **argv)
 	test_maps();
 	test_options();
 	test_stubs();
+	test_reuse();
 	test_patches();
 	return check_status();
 }
