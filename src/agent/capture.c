@@ -139,6 +139,9 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 	case CODE_STUB_CHOOSE:
 		at_site(p, site_of(stub->number));
 		return CAPTURE_OK;
+	case CODE_STUB_UNKNOWN:
+		at_site(p, site_of(place_unknown_site(stub, regs->pc, regs->r[CFI_RSP])));
+		return CAPTURE_OK;
 	case CODE_STUB_BEFORE:
 		call = &agent_program.calls[stub->number];
 		if (off < stub->done) {

@@ -219,6 +219,19 @@ static bool add_places(struct code_area *area)
 	return true;
 }
 
+/* The stub for calls that are not known. */
+static bool add_unknown(struct code_area *area)
+{
+	struct code_stub stub = {.start = code_next(area, EMIT_MAX_BYTES), .kind = CODE_STUB_UNKNOWN};
+	uint8_t bytes[STUB_ALIGN];
+	struct emit e;
+
+	emit_init(&e, bytes, sizeof bytes, stub.start);
+	emit_thunk(&e, CODE_NO_NUMBER, area->places.discover);
+	area->places.unknown = stub.start;
+	return code_add_stub(area, &stub, &e);
+}
+
 static struct code_area *area_new(uintptr_t low, uintptr_t high)
 {
 	size_t size = STUBS_BYTES + COUNTERS_BYTES;
@@ -237,7 +250,7 @@ static struct code_area *area_new(uintptr_t low, uintptr_t high)
 	area->high = area->counters = at + STUBS_BYTES;
 	area->counter_capacity = (uint32_t)(COUNTERS_BYTES / sizeof(uint32_t));
 	area->starts = wmrt_map_memory(STUBS_BYTES / STUB_ALIGN / 8);
-	if (!area->starts || !add_places(area))
+	if (!area->starts || !add_places(area) || !add_unknown(area))
 		return NULL;
 	area->next = areas;
 	__atomic_store_n(&areas, area, __ATOMIC_RELEASE);
@@ -435,6 +448,7 @@ static size_t mark_bytes(const struct code_area *area)
 bool code_mark_begin(void)
 {
 	bool ok = code_write_stubs();
+	struct code_stub stub;
 
 	for (struct code_area *area = areas; area && ok; area = area->next) {
 		area->marks = agent_alloc(mark_bytes(area));
@@ -442,6 +456,8 @@ bool code_mark_begin(void)
 	}
 	if (!ok)
 		end_marks();
+	for (struct code_area *area = areas; area && ok; area = area->next)
+		code_mark(area->places.unknown, &stub);
 	return ok;
 }
 

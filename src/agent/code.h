@@ -31,7 +31,8 @@ enum code_stub_kind {
 	CODE_STUB_CHOOSE,     /* in front of a call that is not known, or indirect: the site's */
 	CODE_STUB_ENTRY,      /* at a function's entry: number is the function's */
 	CODE_STUB_TAIL,       /* in front of a tail call that pushes: the call's */
-	CODE_STUB_FOREIGN,    /* behind a call in code that is not instrumented: the function's */
+	CODE_STUB_UNKNOWN, /* in front of direct calls that are not known, one for all: the return address says which */
+	CODE_STUB_FOREIGN, /* behind a call in code that is not instrumented: the function's */
 };
 
 struct code_area {
@@ -60,6 +61,9 @@ struct code_stub {
 	 */
 	uint8_t first, done;
 };
+
+/* What is pushed where that stub leads to instead of a site's number. */
+#define CODE_NO_NUMBER UINT32_MAX
 
 /* False: code cannot be written here. */
 bool code_init(void);

@@ -545,8 +545,9 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 
 __attribute__((used)) void agent_discover(struct agent_saved *saved)
 {
-	uint32_t number = (uint32_t)saved->number & ~PATCH_TAIL;
-	bool has_return = ((uint32_t)saved->number & PATCH_TAIL) == 0;
+	bool is_said = (uint32_t)saved->number != CODE_NO_NUMBER;
+	bool has_return = !is_said || ((uint32_t)saved->number & PATCH_TAIL) == 0;
+	uint32_t number = is_said ? (uint32_t)saved->number & ~PATCH_TAIL : agent_site_in_front_of(saved->stack[0]);
 	struct agent_guard guard;
 	struct agent_call *call;
 	const struct agent_site *site;

@@ -55,6 +55,7 @@ struct emit_places {
 	uint64_t grow;     /* called when the thread has no context stack yet; keeps all registers */
 	uint64_t discover; /* jumped to with a site's number pushed: a call that is not known */
 	uint64_t returned; /* called with the address behind the program's call pushed: the entry on top is not the site's */
+	uint64_t unknown; /* called instead of what is not known: a stub that says so, and no site */
 	uint64_t entered; /* jumped to with a function's number pushed: foreign code called it */
 };
 

@@ -129,6 +129,13 @@ static bool stub_begin_in(struct stub *s, struct agent_image *image, enum code_s
 	return true;
 }
 
+static uintptr_t unknown_thunk(struct agent_image *image)
+{
+	if (!image->area)
+		image->area = code_area_for(image->low, image->high);
+	return image->area ? image->area->places.unknown : 0;
+}
+
 static bool stub_begin(struct stub *s, const struct agent_site *site, enum code_stub_kind kind)
 {
 	return stub_begin_in(s, agent_program.functions[site->function].image, kind,
@@ -289,10 +296,13 @@ static uintptr_t write_before(const struct agent_site *site, struct agent_call *
 	return call->before;
 }
 
+/* In front of a direct call or tail call that is not known. 0: no room. */
 static uintptr_t write_thunk(const struct agent_site *site)
 {
 	struct stub s;
 
+	if (site->kind == SCAN_CALL)
+		return unknown_thunk(agent_program.functions[site->function].image);
 	if (!stub_begin(&s, site, CODE_STUB_CHOOSE))
 		return 0;
 	emit_to_discover(&s, site);

@@ -161,11 +161,26 @@ static uint64_t pushed(uintptr_t sp, uint32_t word)
 	return value;
 }
 
+uint32_t place_unknown_site(const struct code_stub *stub, uintptr_t pc, uintptr_t sp)
+{
+	return agent_site_in_front_of(pushed(sp, pc > stub->start));
+}
+
+static struct place in_unknown(const struct code_stub *stub, uintptr_t pc, uintptr_t sp)
+{
+	const struct agent_site *site = &agent_program.sites[place_unknown_site(stub, pc, sp)];
+
+	return (struct place){site->address, sp + WORD + (pc > stub->start ? WORD : 0)};
+}
+
 /* At one of the jumps out of the area: what the stub has pushed on its way there is on top. */
 static bool at_jump(const struct emit_places *p, uintptr_t pc, uintptr_t sp, struct place *ret)
 {
 	if (pc == p->discover) {
-		const struct agent_site *site = &agent_program.sites[pushed(sp, 0) & ~(uint64_t)PATCH_TAIL];
+		bool is_said = (uint32_t)pushed(sp, 0) != CODE_NO_NUMBER;
+		uint32_t number =
+			is_said ? (uint32_t)pushed(sp, 0) & ~PATCH_TAIL : agent_site_in_front_of(pushed(sp, 1));
+		const struct agent_site *site = &agent_program.sites[number];
 
 		*ret = (struct place){site->address, sp + WORD + (agent_site_is_call(site) ? WORD : 0)};
 		return true;
@@ -199,6 +214,9 @@ bool place_find(uintptr_t pc, uintptr_t sp, struct place *ret)
 	case CODE_STUB_TAIL:
 	case CODE_STUB_CHOOSE:
 		*ret = in_front(&stub, pc, sp);
+		return true;
+	case CODE_STUB_UNKNOWN:
+		*ret = in_unknown(&stub, pc, sp);
 		return true;
 	case CODE_STUB_AFTER:
 		*ret = behind(&stub, pc, sp);

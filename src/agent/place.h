@@ -18,6 +18,10 @@ struct place {
 	uintptr_t pc, sp;
 };
 
+struct code_stub;
+
+/* The site that has called that stub, of CODE_STUB_UNKNOWN, in which a thread is at pc. */
+uint32_t place_unknown_site(const struct code_stub *stub, uintptr_t pc, uintptr_t sp);
 /* pc is in a stub, or where one leads out. Signal-safe. */
 bool place_is_stub(uintptr_t pc);
 /* False: pc is in no stub, and in none of the jumps that stubs leave by. Under the agent's lock. Signal-safe. */

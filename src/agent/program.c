@@ -91,13 +91,19 @@ uint32_t agent_function_at(uintptr_t address)
 	return whole(function);
 }
 
-uint32_t agent_site_returning_to(uintptr_t return_address)
+uint32_t agent_site_in_front_of(uintptr_t return_address)
 {
 	uint32_t site;
 
+	return words_find(&by_return, return_address, &site) ? site : AGENT_NONE;
+}
+
+uint32_t agent_site_returning_to(uintptr_t return_address)
+{
+	uint32_t site = agent_site_in_front_of(return_address);
+
 	/* A function whose code could not be written has its sites, and none of them counts. */
-	return words_find(&by_return, return_address, &site) &&
-			       agent_function_is(agent_program.sites[site].function, AGENT_FUNCTION_INSTRUMENTED)
+	return site != AGENT_NONE && agent_function_is(agent_program.sites[site].function, AGENT_FUNCTION_INSTRUMENTED)
 		       ? site
 		       : AGENT_NONE;
 }

@@ -142,7 +142,9 @@ void agent_program_doubt_quiet(void);
 void agent_program_forget(const struct agent_image *image);
 /* What a direct branch to `target` leads to: through an entry of the PLT. */
 uintptr_t agent_resolve(uintptr_t target);
-/* The site whose call returns to that address; AGENT_NONE: none. */
+/* The site whose call returns to that address, whatever became of its function; AGENT_NONE: none. No lock. */
+uint32_t agent_site_in_front_of(uintptr_t return_address);
+/* The same if its function is instrumented. */
 uint32_t agent_site_returning_to(uintptr_t return_address);
 
 /* The number of the present epoch. Signal-safe, and for any thread. */
