@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-	WM1_ATTACH_VERSION = 3,
+	WM1_ATTACH_VERSION = 4,
 	WM1_ATTACH_REGISTERS = 27, /* struct user_regs_struct */
 };
 
@@ -40,7 +40,8 @@ struct wm1_attach_request {
 	uint32_t version;
 	uint32_t result;  /* enum wm1_attach_result */
 	int32_t error;    /* an errno, or 0 */
-	uint32_t is_last; /* the command will not ask again */
+	uint32_t is_last; /* it has been asked for often */
+	uint32_t is_over; /* detach: the command has given up; the agent stays */
 	char options[256];
 	char output[4096]; /* attach: the pattern of WAYMARK_OUT, absolute. On return: the recording, empty if there is none */
 	uint64_t limit_bytes;

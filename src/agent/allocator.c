@@ -35,10 +35,10 @@ struct call {
 
 #define CALLED(function) ((struct call){__builtin_return_address(0), function})
 
-/* False: it is a call inside of another one. */
+/* False: it is a call inside of another one, or nothing is to be recorded. */
 static bool begin(void)
 {
-	if (agent_thread.is_allocating)
+	if (agent_thread.is_allocating || __atomic_load_n(&agent_is_leaving, __ATOMIC_RELAXED))
 		return false;
 	agent_thread.is_allocating = true;
 	return true;

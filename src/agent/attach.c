@@ -55,6 +55,7 @@ WM1_EXPORT void wm1_agent_detach(struct wm1_attach_request *request);
 static bool is_started;  /* tables are there */
 static bool is_watching; /* what the loader does */
 static bool is_attached; /* this is how the agent came */
+bool agent_is_leaving;
 static struct walk walk;
 
 /* A thread of the process. */
@@ -348,8 +349,13 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 		r->threads[i].is_in_the_way = !may_leave(&places[i], r->is_last);
 		is_any |= r->threads[i].is_in_the_way;
 	}
-	if (is_any)
+	if (is_any) {
+		/* Who samples and records all the time would seldom be elsewhere. */
+		if (!agent_is_leaving)
+			tick_pause();
+		agent_is_leaving = true;
 		return WM1_ATTACH_AGAIN;
+	}
 	assume_stopped(r->thread_count);
 	if (!detach_code()) {
 		detach_undo();
@@ -380,6 +386,15 @@ static void end_recording(struct wm1_attach_request *r)
 	wmrt_renew();
 }
 
+/* All threads are stopped, perhaps with the lock. */
+static enum wm1_attach_result stay(void)
+{
+	if (agent_is_leaving)
+		tick_resume();
+	agent_is_leaving = false;
+	return WM1_ATTACH_DONE;
+}
+
 static enum wm1_attach_result detach(struct wm1_attach_request *r)
 {
 	struct agent_guard guard;
@@ -392,12 +407,14 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 	if (!is_attached)
 		return WM1_ATTACH_STARTED;
 	wmrt_check_fork();
+	if (r->is_over)
+		return stay();
 	if (is_busy(r))
 		return WM1_ATTACH_AGAIN;
 	agent_lock(&guard);
 	result = leave(r);
 	if (result == WM1_ATTACH_DONE) {
-		agent_is_on = is_attached = false;
+		agent_is_on = is_attached = agent_is_leaving = false;
 		agent_has_left = true;
 	}
 	agent_unlock(&guard);

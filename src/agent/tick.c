@@ -229,6 +229,13 @@ static clockid_t clock_of(uint32_t tid)
 	return agent_options.is_wall ? CLOCK_MONOTONIC : (clockid_t)(~tid << 3 | PER_THREAD | SCHEDULED);
 }
 
+static struct itimerspec period(void)
+{
+	struct timespec each = {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)};
+
+	return (struct itimerspec){each, each};
+}
+
 bool tick_start_of(struct thread_record *record)
 {
 	struct sigevent event;
@@ -239,8 +246,7 @@ bool tick_start_of(struct thread_record *record)
 	event.sigev_signo = TICK_SIGNAL;
 	event._sigev_un._tid = (int)atomic_load(&record->tid);
 	period_ns = agent_options.sample_hz ? 1000000000u / agent_options.sample_hz : EPOCH_TICKS_NS;
-	spec = (struct itimerspec){{(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)},
-				   {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)}};
+	spec = period();
 	if (!tick_keep_signal() || wmrt_sys3(SYS_timer_create, clock_of((uint32_t)event._sigev_un._tid), (long)&event,
 					     (long)&record->timer) != 0)
 		return false;
@@ -251,6 +257,27 @@ bool tick_start_of(struct thread_record *record)
 bool tick_start(void)
 {
 	return agent_thread.record && tick_start_of(agent_thread.record);
+}
+
+static void set_timers(bool are_on)
+{
+	struct itimerspec spec = period();
+
+	if (!are_on)
+		memset(&spec, 0, sizeof spec);
+	for (struct thread_record *r = threads_all; r; r = r->next)
+		if (r->has_timer)
+			wmrt_sys6(SYS_timer_settime, r->timer, 0, (long)&spec, 0, 0, 0);
+}
+
+void tick_pause(void)
+{
+	set_timers(false);
+}
+
+void tick_resume(void)
+{
+	set_timers(true);
 }
 
 void tick_stop(void)

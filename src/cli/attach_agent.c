@@ -275,6 +275,23 @@ static bool is_to_try_again(const struct attempt *a, int tries)
 	       (a->request.result == WM1_ATTACH_STACK && tries < TRIES_STACK);
 }
 
+/* The agent, which has waited to leave, goes on. */
+static struct error *stay(struct attempt *a)
+{
+	struct error *err;
+
+	a->request.is_over = true;
+	for (int i = 0; i <= TRIES_STACK; i++) {
+		err = try_once(a);
+		if (err || !a->in_the_way)
+			return err;
+		err = run_a_little(a, i);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
 static struct error *try_until_done(struct attempt *a)
 {
 	time_t end = time(NULL) + MOST_SECONDS;
@@ -294,6 +311,9 @@ static struct error *try_until_done(struct attempt *a)
 		if (err)
 			return err;
 	}
+	err = a->path ? NULL : stay(a);
+	if (err)
+		return err;
 	return error_create(ERROR_FORMAT, "process %d: found no moment for it: %s", (int)a->in.pid,
 			    a->in_the_way ? a->in_the_way : "it is always where code is to be written");
 }
