@@ -21,6 +21,7 @@
 #include "recorder/client.h"
 #include "recorder/strtab.h"
 #include "recorder/sys.h"
+#include "recorder/thread.h"
 #include "waymark/runtime.h"
 
 /* is_alive stays 0 in this one: wmrt_fork_slow then compares process ids. */
@@ -74,13 +75,20 @@ uint64_t wmrt_block_signals(void)
 	uint64_t all = ~UINT64_C(0);
 	uint64_t was = 0;
 
+	/* No handler comes between this and the end of what is inside of it. */
+	if (wmrt_local.blocks) {
+		wmrt_local.blocks++;
+		return all;
+	}
 	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&was, sizeof all, 0, 0);
+	wmrt_local.blocks = 1;
 	return was;
 }
 
 void wmrt_unblock_signals(uint64_t mask)
 {
-	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+	if (--wmrt_local.blocks == 0)
+		wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
 }
 
 void wmrt_lock(struct wmrt_guard *guard)

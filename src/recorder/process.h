@@ -61,7 +61,7 @@ void wmrt_renew(void);
 /* What is recorded ends, in children too. Its owner has closed the file. */
 void wmrt_seal(void);
 
-/* All of them; gives the mask to put back. */
+/* All of them; gives the mask to put back. One inside of another makes no system call. */
 uint64_t wmrt_block_signals(void);
 void wmrt_unblock_signals(uint64_t mask);
 void wmrt_lock(struct wmrt_guard *guard);

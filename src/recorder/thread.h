@@ -32,6 +32,7 @@ struct wmrt_local {
 	uintptr_t event_frame; /* frame of the wm1_event in progress, 0 if none */
 	uint32_t tid;
 	uint32_t generation; /* that tid belongs to */
+	uint32_t blocks;     /* of signals, one inside of another */
 };
 extern _Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
