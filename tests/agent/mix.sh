@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # mix.sh BUILD INCLUDE SOURCES HAZARDS - a program and its library (mix/), of which `waymark cc` has built one and a plain compiler the
 # other, or `waymark cc` both: under the agent there is one recording, in which each token decodes to the stack that the two keep
 # themselves, events and allocations have whole chains, and each sample agrees with the stack. Paths are counted as without the agent.
@@ -116,6 +116,31 @@ for what in paths contexts,paths; do
 	done
 	grep -q classify paths.txt && cmp paths.txt paths--agent.txt || fail "paths: other counts under the agent"
 done
+# A core of such a process has no contexts of the compiled encoding, and says so.
+cat >crashes.c <<'END'
+#include <stdlib.h>
+static int compare(const void *a, const void *b)
+{
+	abort();
+}
+int main(void)
+{
+	int numbers[] = {2, 1};
+	qsort(numbers, 2, sizeof *numbers, compare);
+	return 0;
+}
+END
+"$waymark" cc -w -O1 crashes.c -o program || fail "crashes: build"
+ulimit -c unlimited
+if [ "$(cat /proc/sys/kernel/core_pattern)" = core ] && ! ./program 2>/dev/null && [ -n "$(find . -name 'core*')" ]; then
+	"$waymark" core program core* >core.txt || fail "core"
+	grep -q 'context main;\[qsort\];compare' core.txt || fail "core: no context"
+	rm -f core*
+	"$waymark" run -q --agent ./program 2>/dev/null && fail "crashes: status"
+	"$waymark" core program core* >core.txt 2>&1 || fail "core under the agent"
+	grep -q 'context main' core.txt && fail "core: a context that nobody kept"
+	grep -q 'ran under an agent' core.txt || fail "core: it is not said that there was an agent"
+fi
 [ $built -gt 0 ] || { echo "no plain C++ compiler is there"; exit 77; }
 echo "$built programs"
 [ $failures -eq 0 ]

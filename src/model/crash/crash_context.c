@@ -394,6 +394,18 @@ static struct error *decode_thread(struct contexts *x, struct crash_thread *t)
 	return err;
 }
 
+/* Compiled code hands over to it: its images are not registered, and what it keeps of its contexts means nothing. */
+static bool has_agent(const struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->module_count; i++) {
+		const char *slash = strrchr(s->modules[i].path, '/');
+
+		if (slash && strncmp(slash + 1, "libwaymark-agent", strlen("libwaymark-agent")) == 0)
+			return true;
+	}
+	return false;
+}
+
 struct error *crash_find_contexts(struct crash *c, struct image_cache *cache)
 {
 	struct contexts x = {.c = c, .cache = cache};
@@ -404,6 +416,10 @@ struct error *crash_find_contexts(struct crash *c, struct image_cache *cache)
 	err = find_images(&x);
 	for (uint32_t i = 0; i < c->thread_count && !err && x.process.image_count; i++)
 		err = decode_thread(&x, &c->threads[i]);
+	if (!err && !x.process.image_count && has_agent(c->stopped))
+		err = crash_note(
+			c,
+			"the process ran under an agent, which has its contexts: its recording has those of samples and events");
 	c->notes = crash_builder(c)->notes.items;
 	c->note_count = (uint32_t)crash_builder(c)->notes.count;
 	process_deinit(&x.process);
