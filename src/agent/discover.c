@@ -41,7 +41,8 @@ enum {
 static struct walk walk;
 static struct walk_chain chain;
 static struct walk_state state;
-static struct words site_by_record;
+static uint32_t *site_by_record; /* 1 more than the site's number; 0: not a site's */
+static size_t record_capacity;
 static struct words foreign_returns; /* return addresses in foreign code behind which the id is put back */
 
 static struct agent_call *find_call(uint32_t site, uintptr_t target)
@@ -54,9 +55,18 @@ static struct agent_call *find_call(uint32_t site, uintptr_t target)
 
 uint32_t discover_site(uint32_t record)
 {
-	uint32_t site;
+	record &= ~WM1_SITE_ELIDED;
+	return record < record_capacity ? site_by_record[record] - 1 : AGENT_NONE;
+}
 
-	return words_find(&site_by_record, record & ~WM1_SITE_ELIDED, &site) ? site : AGENT_NONE;
+/* Record 0: there is none. */
+static bool note_record(uint32_t record, uint32_t site)
+{
+	if (!agent_reserve((void **)&site_by_record, &record_capacity, (size_t)record + 1, sizeof *site_by_record))
+		return false;
+	if (record)
+		site_by_record[record] = site + 1;
+	return true;
 }
 
 struct agent_call *discover_tail(uint32_t site_record, uint32_t callee)
@@ -161,8 +171,7 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		return NULL;
 	if (!same && !call->is_quiet && !record_call(call))
 		return NULL;
-	if ((p->sites[site].record && !words_set(&site_by_record, p->sites[site].record, site)) ||
-	    (call->foreign && !words_set(&site_by_record, call->foreign, site)))
+	if (!note_record(p->sites[site].record, site) || !note_record(call->foreign, site))
 		return NULL;
 	call->next = p->sites[site].first_call;
 	p->sites[site].first_call = number;

@@ -27,6 +27,7 @@
 #include "agent/stop.h"
 #include "agent/threads.h"
 #include "agent/walk.h"
+#include "agent/words.h"
 
 enum {
 	MOVES_MAX = 40, /* times that threads go on that are where they cannot stay */
@@ -393,8 +394,10 @@ bool epoch_begin(void)
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
 		if (stop_has(r))
 			translate(r);
-	if (is_outside)
+	if (is_outside) {
 		reuse_stubs();
+		words_free_old();
+	}
 	epoch_stats.count++;
 	last_ns = now_ns() - start;
 	epoch_stats.ns += last_ns;

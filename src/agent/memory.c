@@ -1,6 +1,7 @@
 /* memory.c - an allocator of powers of two over mmap. Each block has its size in the 16 bytes before it. */
 #include "agent/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,6 +34,12 @@ static struct block *block_of(void *at)
 	return (struct block *)(void *)((char *)at - HEADER_BYTES);
 }
 
+/* It is a mapping of its own, whose bytes nobody has had before. */
+static bool is_mapping(size_t block_bytes)
+{
+	return block_bytes > (size_t)1 << MOST_BITS;
+}
+
 static void *map(size_t size_bytes)
 {
 	void *at = wmrt_map_memory(size_bytes);
@@ -62,7 +69,7 @@ static struct block *take(size_t total)
 	unsigned int bits = LEAST_BITS;
 	struct block *block;
 
-	if (total > (size_t)1 << MOST_BITS) {
+	if (is_mapping(total)) {
 		total = (total + 4095) & ~(size_t)4095;
 		block = map(total);
 		if (block)
@@ -98,7 +105,7 @@ static void release(void *state, void *at)
 	unsigned int bits = LEAST_BITS;
 
 	(void)state;
-	if (block->size_bytes > (size_t)1 << MOST_BITS) {
+	if (is_mapping(block->size_bytes)) {
 		memory.mapped_bytes -= block->size_bytes;
 		wmrt_unmap(block, block->size_bytes);
 		return;
@@ -109,12 +116,28 @@ static void release(void *state, void *at)
 	memory.unused[bits] = block;
 }
 
+static void *grow_mapping(struct block *block, size_t total)
+{
+	long at;
+
+	total = (total + 4095) & ~(size_t)4095;
+	at = wmrt_sys6(SYS_mremap, (long)block, (long)block->size_bytes, (long)total, MREMAP_MAYMOVE, 0, 0);
+	if (at < 0)
+		return NULL;
+	block = (struct block *)at; /* NOLINT(performance-no-int-to-ptr) */
+	memory.mapped_bytes += total - block->size_bytes;
+	block->size_bytes = total;
+	return (char *)block + HEADER_BYTES;
+}
+
 static void *resize(void *state, void *at, size_t old_bytes, size_t new_bytes)
 {
 	void *moved;
 
 	if (at && block_of(at)->size_bytes - HEADER_BYTES >= new_bytes)
 		return at;
+	if (at && is_mapping(block_of(at)->size_bytes))
+		return new_bytes <= SIZE_MAX / 2 ? grow_mapping(block_of(at), new_bytes + HEADER_BYTES) : NULL;
 	moved = alloc(state, new_bytes);
 	if (!moved || !at)
 		return moved;
@@ -134,7 +157,7 @@ void *agent_alloc(size_t size_bytes)
 {
 	void *at = alloc(NULL, size_bytes);
 
-	return at ? memset(at, 0, size_bytes) : NULL;
+	return at && !is_mapping(block_of(at)->size_bytes) ? memset(at, 0, size_bytes) : at;
 }
 
 void agent_free(void *block)
@@ -155,7 +178,8 @@ int agent_reserve(void **items, size_t *capacity, size_t count, size_t item_byte
 	moved = resize(NULL, *items, *capacity * item_bytes, wanted * item_bytes);
 	if (!moved)
 		return 0;
-	memset(moved + *capacity * item_bytes, 0, (wanted - *capacity) * item_bytes);
+	if (!is_mapping(block_of(moved)->size_bytes))
+		memset(moved + *capacity * item_bytes, 0, (wanted - *capacity) * item_bytes);
 	*items = moved;
 	*capacity = wanted;
 	return 1;

@@ -7,6 +7,8 @@ enum {
 	LEAST = 256,
 };
 
+static struct words_table *old_tables; /* under the agent's lock */
+
 static struct words_slot *slot_of(struct words_table *table, uint64_t key)
 {
 	size_t i = words_first(table, key);
@@ -45,13 +47,29 @@ bool words_set(struct words *words, uint64_t key, uint32_t value)
 	struct words_table *table = atomic_load_explicit(&words->table, memory_order_relaxed);
 
 	if (!table || table->count * 2 >= table->capacity) {
-		table = larger_than(table);
+		struct words_table *old = table;
+
+		table = larger_than(old);
 		if (!table)
 			return false;
 		atomic_store_explicit(&words->table, table, memory_order_release);
+		if (old) {
+			old->older = old_tables;
+			old_tables = old;
+		}
 	}
 	put(table, key, value);
 	return true;
+}
+
+void words_free_old(void)
+{
+	while (old_tables) {
+		struct words_table *table = old_tables;
+
+		old_tables = table->older;
+		agent_free(table);
+	}
 }
 
 void words_forget(struct words *words, uint64_t key)

@@ -2,7 +2,8 @@
  * words.h - a hash table from 64-bit keys to 32-bit values, in the agent's memory. The agent's lock is held to change it; it is read
  * without a lock, in any thread and signal handler.
  *
- * Open addressing. A table that is half full is followed by one of twice the size; the old one stays for who still reads it.
+ * Open addressing. A table that is half full is followed by one of twice the size; the old one stays for who still reads it, until
+ * words_free_old.
  */
 #ifndef WM_AGENT_WORDS_H
 #define WM_AGENT_WORDS_H
@@ -21,7 +22,8 @@ struct words_slot {
 };
 
 struct words_table {
-	size_t capacity, count; /* a power of two */
+	size_t capacity, count;    /* a power of two */
+	struct words_table *older; /* of those that a larger one has followed */
 	struct words_slot slots[];
 };
 
@@ -60,6 +62,8 @@ static inline bool words_find(const struct words *words, uint64_t key, uint32_t 
 
 /* Adds the key or replaces its value, which is not WORDS_NONE. False without memory. Under the agent's lock. */
 bool words_set(struct words *words, uint64_t key, uint32_t value);
+/* Tables that larger ones have followed are freed: no other thread is in one. Under the agent's lock. */
+void words_free_old(void);
 /* It is found no more. Under the agent's lock. */
 void words_forget(struct words *words, uint64_t key);
 /* The same of all keys that are in [low, high) without their bits above `bits`. */
