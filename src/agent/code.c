@@ -20,6 +20,7 @@ enum {
 	STUB_HEADER_BYTES = 8,
 	CALL_BYTES_MOST = EMIT_MAX_BYTES + 256, /* of the stubs in front of a call, behind it, and what chooses it */
 	MOVES_MAX = 40,                         /* times that threads inside of what is to be written go on */
+	SWEEP_SHARE = 5,                        /* of all stubs: so many were added */
 	PENDING_BYTES = 16384,
 	SPAN_BYTES = 4096,
 	GAP_BYTES =
@@ -32,6 +33,7 @@ static const size_t REACH = ((size_t)1 << 31) - (1 << 20);
 
 /* Under the agent's lock; read by anyone. */
 static struct code_area *areas;
+static size_t added_bytes; /* of stubs, since the last sweep */
 static struct held_file memory = {.fd = -1};
 
 /* Stubs that are not written yet, one behind the other. */
@@ -360,6 +362,7 @@ bool code_add_stub(struct code_area *area, const struct code_stub *stub, const s
 	pending.len += units * STUB_ALIGN;
 	area->starts[bit / 8] |= (uint8_t)(1u << bit % 8);
 	area->place += (size_t)units * STUB_ALIGN;
+	added_bytes += (size_t)units * STUB_ALIGN;
 	if (area->place > area->used)
 		__atomic_store_n(&area->used, area->place, __ATOMIC_RELEASE);
 	return true;
@@ -418,6 +421,11 @@ bool code_find_stub(uintptr_t pc, struct code_stub *ret)
 	ret->done = header[6];
 	ret->len = (uint32_t)header[7] * STUB_ALIGN - STUB_HEADER_BYTES;
 	return pc < ret->start + ret->len;
+}
+
+bool code_is_to_be_swept(void)
+{
+	return added_bytes >= code_stub_bytes() / SWEEP_SHARE;
 }
 
 bool code_is_entry(uintptr_t at)
@@ -483,6 +491,8 @@ void code_sweep(bool is_all_marked)
 		memcpy(area->starts, area->marks, mark_bytes(area));
 		area->place = area->limit = area->first;
 	}
+	if (is_all_marked)
+		added_bytes = 0;
 	end_marks();
 }
 

@@ -107,6 +107,8 @@ bool code_write_stubs(void);
 bool code_has_stub(const struct code_area *area, uintptr_t start);
 /* It is this one, and with this code. */
 bool code_is_stub(const struct code_stub *stub, const struct emit *e);
+/* Many stubs were added since the last time: some may be in the place of others. */
+bool code_is_to_be_swept(void);
 /* A stub is entered there. */
 bool code_is_entry(uintptr_t at);
 /*

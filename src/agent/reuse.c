@@ -127,7 +127,7 @@ void reuse_stubs(void)
 {
 	const struct agent_program *p = &agent_program;
 
-	if (!code_mark_begin())
+	if (!code_is_to_be_swept() || !code_mark_begin())
 		return;
 	depth = 0;
 	for (size_t i = 0; i < p->function_count; i++)

@@ -100,7 +100,7 @@ static void after_fork(void)
 	}
 	tick_stats = (struct tick_stats){0};
 	epoch_take_counts();
-	epoch_stats.pushes = 0;
+	epoch_stats.pushes = epoch_stats.ns = 0;
 	if (agent_is_on)
 		tick_start();
 }
