@@ -7,6 +7,7 @@
 
 #include "agent/memory.h"
 #include "agent/patch.h"
+#include "agent/patch_entry.h"
 #include "agent/program.h"
 #include "agent/thread.h"
 #include "runtime/heap/heap.h"

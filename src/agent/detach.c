@@ -8,6 +8,7 @@
 #include "agent/code.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
+#include "agent/patch_entry.h"
 #include "agent/program.h"
 
 static bool is_within(uintptr_t pc, uintptr_t start, uint32_t len)

@@ -18,6 +18,7 @@
 #include "agent/lock.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
+#include "agent/patch_entry.h"
 #include "agent/quiet.h"
 #include "agent/record.h"
 #include "agent/seccomp.h"

@@ -19,6 +19,7 @@
 #include "agent/loader.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
+#include "agent/patch_entry.h"
 #include "agent/record.h"
 #include "agent/restart.h"
 #include "agent/reuse.h"

@@ -11,6 +11,7 @@
 #include "agent/image.h"
 #include "agent/lock.h"
 #include "agent/patch.h"
+#include "agent/patch_entry.h"
 #include "agent/program.h"
 #include "agent/record.h"
 #include "agent/signal.h"

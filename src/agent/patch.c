@@ -23,13 +23,13 @@
 #include "agent/memory.h"
 #include "agent/options.h"
 #include "agent/stop.h"
+#include "agent/stub.h"
 
 enum {
 	REGION_MAX = CODE_PATCH_MAX,
-	CALL_BYTES = 5,
+	CALL_BYTES = STUB_BRANCH_BYTES,
 	JUMP = 0xe9,
 	MAX_COMPARED = 12,
-	STUB_MAX = EMIT_MAX_BYTES,
 };
 static const uintptr_t REACH_BYTES = (uintptr_t)1 << 30;
 
@@ -88,87 +88,10 @@ const char *patch_refuses(const struct scan_site *site, const struct scan_site *
 
 /* ---- stubs ---- */
 
-struct stub {
-	struct code_area *area;
-	struct code_stub head;
-	struct emit e;
-	uint8_t bytes[STUB_MAX];
-};
-
-static void stub_begin_at(struct stub *s, struct code_area *area, uintptr_t at, enum code_stub_kind kind,
-			  uint32_t number)
+static bool stub_begin_at_site(struct stub *s, const struct agent_site *site, enum code_stub_kind kind)
 {
-	s->area = area;
-	s->head = (struct code_stub){.start = at, .number = number, .kind = (uint8_t)kind};
-	emit_init(&s->e, s->bytes, sizeof s->bytes, at);
-}
-
-/* Of its code. One for which it is too little is not written. */
-static uint32_t most_bytes(enum code_stub_kind kind)
-{
-	switch (kind) {
-	case CODE_STUB_BEFORE:
-		return 224;
-	case CODE_STUB_AFTER:
-		return 288;
-	default:
-		return EMIT_MAX_BYTES;
-	}
-}
-
-static bool stub_begin_in(struct stub *s, struct agent_image *image, enum code_stub_kind kind, uint32_t number)
-{
-	uintptr_t at;
-
-	if (!image->area)
-		image->area = code_area_for(image->low, image->high);
-	at = image->area ? code_next(image->area, most_bytes(kind)) : 0;
-	if (!at)
-		return false;
-	stub_begin_at(s, image->area, at, kind, number);
-	return true;
-}
-
-static uintptr_t unknown_thunk(struct agent_image *image)
-{
-	if (!image->area)
-		image->area = code_area_for(image->low, image->high);
-	return image->area ? image->area->places.unknown : 0;
-}
-
-static bool stub_begin(struct stub *s, const struct agent_site *site, enum code_stub_kind kind)
-{
-	return stub_begin_in(s, agent_program.functions[site->function].image, kind,
-			     (uint32_t)(site - agent_program.sites));
-}
-
-static void stub_done(struct stub *s, uint32_t first, uint32_t done)
-{
-	s->head.first = (uint8_t)first;
-	s->head.done = (uint8_t)done;
-}
-
-/* The address of its code, 0 when it was not written. */
-static uintptr_t stub_end(struct stub *s)
-{
-	return code_add_stub(s->area, &s->head, &s->e) ? s->head.start : 0;
-}
-
-/* Begins what a stub is compared with that may be there already (stub_is_old). False: none is. */
-static bool stub_begin_old(struct stub *s, const struct agent_site *site, uintptr_t old, enum code_stub_kind kind,
-			   uint32_t number)
-{
-	struct code_area *area = agent_program.functions[site->function].image->area;
-
-	if (!area || !code_has_stub(area, old))
-		return false;
-	stub_begin_at(s, area, old, kind, number);
-	return true;
-}
-
-static bool stub_is_old(const struct stub *s)
-{
-	return code_is_stub(&s->head, &s->e);
+	return stub_begin(s, agent_program.functions[site->function].image, kind,
+			  (uint32_t)(site - agent_program.sites));
 }
 
 static uint32_t site_number(const struct agent_site *site)
@@ -285,11 +208,12 @@ static uintptr_t write_before(const struct agent_site *site, struct agent_call *
 	if (call->before && !patch_call_pushes(call) && addend_of(call) == 0)
 		return call->before;
 	call->before = 0;
-	if (stub_begin_old(&s, site, old, CODE_STUB_BEFORE, site_number(site))) {
+	if (stub_begin_old(&s, agent_program.functions[site->function].image, old, CODE_STUB_BEFORE,
+			   site_number(site))) {
 		emit_whole_before(&s, site, call);
 		call->before = stub_is_old(&s) ? old : 0;
 	}
-	if (!call->before && stub_begin(&s, site, CODE_STUB_BEFORE)) {
+	if (!call->before && stub_begin_at_site(&s, site, CODE_STUB_BEFORE)) {
 		emit_whole_before(&s, site, call);
 		call->before = stub_end(&s);
 	}
@@ -302,32 +226,11 @@ static uintptr_t write_thunk(const struct agent_site *site)
 	struct stub s;
 
 	if (site->kind == SCAN_CALL)
-		return unknown_thunk(agent_program.functions[site->function].image);
-	if (!stub_begin(&s, site, CODE_STUB_CHOOSE))
+		return stub_unknown(agent_program.functions[site->function].image);
+	if (!stub_begin_at_site(&s, site, CODE_STUB_CHOOSE))
 		return 0;
 	emit_to_discover(&s, site);
 	return stub_end(&s);
-}
-
-/* Copies instructions of the program, [from, from + len), to the stub. */
-static bool emit_moved(struct emit *e, const uint8_t *bytes, uintptr_t from, uint32_t len)
-{
-	uint32_t at = 0;
-
-	while (at < len) {
-		uint8_t moved[INSN_RELOCATED_MAX];
-		struct insn insn;
-		size_t n;
-
-		if (!insn_decode_cached(&agent_insns, bytes + at, len - at, from + at, &insn))
-			return false;
-		n = insn_relocate(bytes + at, &insn, emit_here(e), moved);
-		if (!n)
-			return false;
-		emit_bytes(e, moved, n);
-		at += insn.len_bytes;
-	}
-	return true;
 }
 
 /* The lead, and on to `to`. 0: no room. */
@@ -335,7 +238,8 @@ static uintptr_t write_lead(const struct agent_site *site, const uint8_t *bytes,
 {
 	struct stub s;
 
-	if (!stub_begin(&s, site, CODE_STUB_CHOOSE) || !emit_moved(&s.e, bytes, region_start(site), site->lead_bytes))
+	if (!stub_begin_at_site(&s, site, CODE_STUB_CHOOSE) ||
+	    !stub_move(&s.e, bytes, region_start(site), site->lead_bytes))
 		return 0;
 	stub_done(&s, 0, s.e.len);
 	emit_jump(&s.e, to);
@@ -443,7 +347,7 @@ static bool emit_choose(struct stub *s, const struct agent_site *site, const uin
 	for (uint32_t i = 0; i < compared; i++)
 		emit_bytes(&s->e, &c->list[i].target, sizeof c->list[i].target);
 	*ret = emit_here(&s->e);
-	if (!emit_moved(&s->e, bytes, region_start(site), site->lead_bytes))
+	if (!stub_move(&s->e, bytes, region_start(site), site->lead_bytes))
 		return false;
 	stub_done(s, (uint32_t)(*ret - s->head.start), s->e.len);
 	if (!emit_load_target(&s->e, bytes + site->lead_bytes, site,
@@ -464,12 +368,14 @@ static uintptr_t write_choose(const struct agent_site *site, const uint8_t *byte
 	struct stub s;
 
 	/* Compares are what comes first in the stub, and where it is entered behind them. */
-	if (stub_begin_old(&s, site, old - (c->table ? 0 : c->count * sizeof c->list->target), CODE_STUB_CHOOSE,
+	if (stub_begin_old(&s, agent_program.functions[site->function].image,
+			   old - (c->table ? 0 : c->count * sizeof c->list->target), CODE_STUB_CHOOSE,
 			   site_number(site)) &&
 	    emit_choose(&s, site, bytes, c, &ret) && stub_is_old(&s))
 		return ret;
-	return stub_begin(&s, site, CODE_STUB_CHOOSE) && emit_choose(&s, site, bytes, c, &ret) && stub_end(&s) ? ret
-													       : 0;
+	return stub_begin_at_site(&s, site, CODE_STUB_CHOOSE) && emit_choose(&s, site, bytes, c, &ret) && stub_end(&s)
+		       ? ret
+		       : 0;
 }
 
 /* All that is needed for that, and the stub. 0: no room. */
@@ -535,7 +441,7 @@ static bool emit_after(struct stub *s, const struct agent_site *site, const stru
 	else
 		emit_undo(&s->e, p, u->may_push || u->leaves_tails, u->addend, &done);
 	stub_done(s, s->e.len, done);
-	if (!emit_moved(&s->e, bytes, return_address(site), moved))
+	if (!stub_move(&s->e, bytes, return_address(site), moved))
 		return false;
 	emit_jump(&s->e, moved && next_chained(site) ? next_chained(site)->choose : return_address(site) + moved);
 	return true;
@@ -561,37 +467,15 @@ static uintptr_t write_after(const struct agent_site *site, const struct undo *u
 	uintptr_t old = present_after(site);
 	struct stub s;
 
-	if (stub_begin_old(&s, site, old, CODE_STUB_AFTER, site_number(site)) &&
+	if (stub_begin_old(&s, agent_program.functions[site->function].image, old, CODE_STUB_AFTER,
+			   site_number(site)) &&
 	    emit_after(&s, site, u, bytes, moved) && stub_is_old(&s))
 		return old;
-	return stub_begin(&s, site, CODE_STUB_AFTER) && emit_after(&s, site, u, bytes, moved) ? stub_end(&s) : 0;
+	return stub_begin_at_site(&s, site, CODE_STUB_AFTER) && emit_after(&s, site, u, bytes, moved) ? stub_end(&s)
+												      : 0;
 }
 
 /* ---- the site's bytes ---- */
-
-static void put_distance(uint8_t *end, uintptr_t end_address, uintptr_t target)
-{
-	int32_t distance = (int32_t)(target - end_address);
-
-	memcpy(end - 4, &distance, 4);
-}
-
-static void put_nops(uint8_t *bytes, uint32_t len)
-{
-	struct emit e;
-
-	emit_init(&e, bytes, len, 0);
-	emit_nops(&e, len);
-}
-
-/* A branch of 5 bytes that ends at `end`, of opcode e8 or e9; nops from `from` on up to it. */
-static void put_branch(uint8_t *region, uint32_t from, uint32_t end, uint8_t opcode, uintptr_t region_address,
-		       uintptr_t target)
-{
-	put_nops(region + from, end - from - CALL_BYTES);
-	region[end - CALL_BYTES] = opcode;
-	put_distance(region + end, region_address + end, target);
-}
 
 static bool is_short_tail(const struct agent_site *site)
 {
@@ -612,23 +496,23 @@ static void put_site(const struct agent_site *site, uint8_t *region, uintptr_t t
 
 	switch (site->kind) {
 	case SCAN_CALL: /* the opcode, with prefixes, stays */
-		put_distance(region + end, start + end, to);
+		stub_put_distance(region + end, start + end, to);
 		break;
 	case SCAN_CALL_INDIRECT:
-		put_branch(region, 0, end, 0xe8, start, to);
+		stub_put_branch(region, 0, end, 0xe8, start, to);
 		break;
 	case SCAN_TAIL:
 		if (!is_short_tail(site))
-			put_distance(region + end, start + end, to);
+			stub_put_distance(region + end, start + end, to);
 		else if (is_led(site))
-			put_branch(region, 0, CALL_BYTES, 0xe9, start, to);
+			stub_put_branch(region, 0, CALL_BYTES, 0xe9, start, to);
 		else
-			put_branch(region, lead, lead + CALL_BYTES, 0xe9, start, to);
+			stub_put_branch(region, lead, lead + CALL_BYTES, 0xe9, start, to);
 		break;
 	default:
-		put_branch(region, 0, CALL_BYTES, 0xe9, start, to);
+		stub_put_branch(region, 0, CALL_BYTES, 0xe9, start, to);
 		if (end > CALL_BYTES)
-			put_nops(region + CALL_BYTES, end - CALL_BYTES);
+			stub_put_nops(region + CALL_BYTES, end - CALL_BYTES);
 	}
 }
 
@@ -636,8 +520,8 @@ static void put_after(const struct agent_site *site, uint8_t *region, uintptr_t 
 {
 	uint32_t at = (uint32_t)site->lead_bytes + site->len_bytes;
 
-	put_branch(region, at, at + CALL_BYTES, 0xe9, region_start(site), after);
-	put_nops(region + at + CALL_BYTES, site->room_bytes - CALL_BYTES);
+	stub_put_branch(region, at, at + CALL_BYTES, 0xe9, region_start(site), after);
+	stub_put_nops(region + at + CALL_BYTES, site->room_bytes - CALL_BYTES);
 }
 
 static bool keep_bytes(struct agent_site *site)
@@ -724,21 +608,20 @@ static bool plan_site(struct agent_site *site, const struct undo *undo, const ui
 		return patch_site(site_number(site) - 1);
 	}
 	if (site->is_at_cell && agent_site_is_direct(site)) {
-		put_branch(region, lead, lead + CALL_BYTES, 0xe9, region_start(site), before);
-		put_nops(region + lead + CALL_BYTES, site->len_bytes - CALL_BYTES);
+		stub_put_branch(region, lead, lead + CALL_BYTES, 0xe9, region_start(site), before);
+		stub_put_nops(region + lead + CALL_BYTES, site->len_bytes - CALL_BYTES);
 	} else if (site->is_at_cell) {
 		if (site->is_over_room)
 			end += site->room_bytes;
-		put_branch(region, 0, CALL_BYTES, 0xe9, region_start(site), before);
-		put_nops(region + CALL_BYTES, end - CALL_BYTES);
+		stub_put_branch(region, 0, CALL_BYTES, 0xe9, region_start(site), before);
+		stub_put_nops(region + CALL_BYTES, end - CALL_BYTES);
 	} else {
 		put_site(site, region, before);
 	}
 	return true;
 }
 
-/* Its image is mapped, and stays so while the others are stopped. */
-static bool is_there(uint32_t function)
+bool patch_is_there(uint32_t function)
 {
 	const struct agent_function *f = &agent_program.functions[function];
 
@@ -755,7 +638,7 @@ bool patch_site(uint32_t number)
 	uintptr_t after;
 
 	site->is_written = false;
-	if (!is_there(site->function))
+	if (!patch_is_there(site->function))
 		return false;
 	memcpy(region, original, len);
 	if (!plan_site(site, &undo, original, region))
@@ -769,161 +652,6 @@ bool patch_site(uint32_t number)
 	site->is_written =
 		batch_has(region_start(site), region, len) || batch_write(number, region_start(site), region, len);
 	return site->is_written;
-}
-
-/* ---- entries of functions, and returns to foreign code ---- */
-
-/* A jump over bytes of the program, nops behind it. */
-static bool plan_jump(uint8_t region[REGION_MAX], uintptr_t at, uint32_t bytes, uintptr_t to)
-{
-	if (bytes > REGION_MAX)
-		return false;
-	put_nops(region, bytes);
-	put_branch(region, 0, CALL_BYTES, 0xe9, at, to);
-	return true;
-}
-
-static bool write_jump(uintptr_t at, uint32_t bytes, uintptr_t to)
-{
-	uint8_t region[REGION_MAX];
-
-	return plan_jump(region, at, bytes, to) && code_change(at, region, bytes);
-}
-
-bool patch_write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len)
-{
-	struct agent_program *p = &agent_program;
-	const void *original = (const void *)at; /* NOLINT(performance-no-int-to-ptr) */
-
-	if (!agent_reserve((void **)&p->foreigns, &p->foreigns_capacity, p->foreigns_count + 1, sizeof *p->foreigns) ||
-	    !agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + 2 * (size_t)len, 1))
-		return false;
-	memcpy(p->bytes + p->byte_count, original, len);
-	memcpy(p->bytes + p->byte_count + len, bytes, len);
-	if (!code_change(at, bytes, len))
-		return false;
-	p->foreigns[p->foreigns_count++] = (struct agent_foreign){at, image, (uint32_t)p->byte_count, (uint8_t)len};
-	p->byte_count += 2 * (size_t)len;
-	return true;
-}
-
-bool patch_entry(uint32_t function)
-{
-	struct agent_function *f = &agent_program.functions[function];
-	struct agent_program *p = &agent_program;
-	uint64_t restart = p->encoder.graph.nodes[f->node].restart;
-	uint32_t literals = 0, done, behind;
-	uintptr_t start;
-	struct stub s;
-
-	if (!is_there(function))
-		return false;
-	if (!f->is_hooked) { /* keep what stands there */
-		if (!agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + f->entry_bytes, 1))
-			return false;
-		f->entry_original = (uint32_t)p->byte_count;
-		memcpy(p->bytes + p->byte_count, (const void *)f->entry_address,
-		       f->entry_bytes); /* NOLINT(performance-no-int-to-ptr) */
-		p->byte_count += f->entry_bytes;
-	}
-	if (!stub_begin_in(&s, f->image, CODE_STUB_ENTRY, function))
-		return false;
-	while (literals < sizeof f->callers / sizeof *f->callers && f->callers[literals]) {
-		emit_bytes(&s.e, &f->callers[literals], sizeof f->callers[literals]);
-		literals++;
-	}
-	start = emit_here(&s.e);
-	emit_entry(&s.e, &s.area->places, function, restart, s.head.start, literals, &done, &behind);
-	stub_done(&s, (uint32_t)(start - s.head.start), behind);
-	if (!emit_moved(&s.e, p->bytes + f->entry_original, f->entry_address, f->entry_bytes))
-		return false;
-	emit_jump(&s.e, f->entry_address + f->entry_bytes);
-	if (!stub_end(&s) || !write_jump(f->entry_address, f->entry_bytes, start))
-		return false;
-	f->is_hooked = true;
-	f->behind_hook = s.head.start + behind;
-	return true;
-}
-
-bool patch_foreign(uint32_t function, const struct scan_site *site)
-{
-	struct agent_function *f = &agent_program.functions[function];
-	uintptr_t at = site->address + site->insn.len_bytes;
-	uint8_t region[REGION_MAX];
-	uint32_t first, done;
-	struct stub s;
-
-	if (!stub_begin_in(&s, f->image, CODE_STUB_FOREIGN, function))
-		return false;
-	emit_bytes(&s.e, &at, sizeof at);
-	emit_bytes(&s.e, (const uint8_t *)at, site->room_bytes); /* NOLINT(performance-no-int-to-ptr) */
-	first = s.e.len;
-	emit_undo(&s.e, &s.area->places, true, 0, &done); /* what tail calls of the callee have left */
-	emit_foreign(&s.e, &s.area->places);
-	stub_done(&s, first, s.e.len);
-	if (!emit_moved(&s.e, (const uint8_t *)at, at, site->room_bytes)) /* NOLINT(performance-no-int-to-ptr) */
-		return false;
-	emit_jump(&s.e, at + site->room_bytes);
-	return stub_end(&s) && plan_jump(region, at, site->room_bytes, s.head.start + first) &&
-	       patch_write_foreign(f->image, at, region, site->room_bytes);
-}
-
-bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
-{
-	struct agent_function *f = &agent_program.functions[function];
-	uint8_t region[CALL_BYTES];
-	uint32_t first;
-	struct stub s;
-
-	if (!stub_begin_in(&s, f->image, CODE_STUB_FOREIGN, function))
-		return false;
-	emit_bytes(&s.e, &address, sizeof address);
-	first = s.e.len;
-	emit_foreign(&s.e, &s.area->places);
-	stub_done(&s, first, s.e.len);
-	emit_jump(&s.e, target);
-	if (!stub_end(&s))
-		return false;
-	memcpy(region, (const void *)address, sizeof region); /* NOLINT(performance-no-int-to-ptr) */
-	put_distance(region + sizeof region, address + sizeof region, s.head.start + first);
-	return patch_write_foreign(f->image, address, region, sizeof region);
-}
-
-bool patch_make_detour(uint32_t function, const struct scan_function *scan, uintptr_t to, struct patch_detour *ret)
-{
-	const struct agent_function *f = &agent_program.functions[function];
-	const uint8_t *original = (const uint8_t *)scan->entry_address; /* NOLINT(performance-no-int-to-ptr) */
-	uint32_t first, moved;
-	struct stub s;
-
-	if (scan->entry_bytes > REGION_MAX || !stub_begin_in(&s, f->image, CODE_STUB_FOREIGN, function))
-		return false;
-	*ret = (struct patch_detour){.at = scan->entry_address, .len_bytes = scan->entry_bytes};
-	memcpy(ret->original, original, ret->len_bytes);
-	emit_bytes(&s.e, &ret->at, sizeof ret->at);
-	emit_bytes(&s.e, original, ret->len_bytes);
-	first = s.e.len;
-	emit_jump(&s.e, to);
-	moved = s.e.len;
-	stub_done(&s, first, moved);
-	if (!emit_moved(&s.e, original, ret->at, ret->len_bytes))
-		return false;
-	emit_jump(&s.e, ret->at + ret->len_bytes);
-	ret->enter = s.head.start + first;
-	ret->behind = s.head.start + moved;
-	return stub_end(&s) != 0;
-}
-
-bool patch_put_detour(const struct patch_detour *d)
-{
-	uint8_t region[REGION_MAX];
-
-	return plan_jump(region, d->at, d->len_bytes, d->enter) && code_write(d->at, region, d->len_bytes);
-}
-
-bool patch_take_detour(const struct patch_detour *d)
-{
-	return code_write(d->at, d->original, d->len_bytes);
 }
 
 static void restore_sites(uint32_t function)
