@@ -233,8 +233,10 @@ static struct coroutine *prepare(const ucontext_t *context, void (*entry)(void),
 	return coroutine;
 }
 
-void coroutine_make(const void *return_address, void *made, void (*entry)(void), int argument_count, const long *a)
+void coroutine_make(const void *return_address, void *made, void (*entry)(void), int argument_count,
+		    const long *arguments)
 {
+	const long *a = arguments;
 	struct coroutine *coroutine = NULL;
 	ucontext_t *context = made;
 

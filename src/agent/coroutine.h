@@ -13,7 +13,7 @@
 /* Looks up what is stood in front of. Once, at start. */
 void coroutine_start(void);
 /* makecontext, of a ucontext_t and 16 words of arguments; where the program has called it is what the coroutine stands on. */
-void coroutine_make(const void *return_address, void *context, void (*entry)(void), int argument_count,
+void coroutine_make(const void *return_address, void *made, void (*entry)(void), int argument_count,
 		    const long *arguments);
 /* The base and the root (struct agent_segment) of the coroutine on whose stack that stack pointer is. Under the agent's lock. */
 bool coroutine_find(uintptr_t sp, struct agent_entry **ret_base, uintptr_t *ret_root);

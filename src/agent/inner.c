@@ -35,12 +35,18 @@ static bool take(struct code *c, const char *opcode, size_t opcode_bytes, size_t
 	return true;
 }
 
+static bool take_half(struct code *c)
+{
+	return take(c, "\x64\xc7\x04\x25", 4, 2 * WORD);
+}
+
 static bool take_store_of_program(struct code *c)
 {
-	static const char movl[] = "\x64\xc7\x04\x25";
-
-	return take(c, "\x64\x48\xc7\x04\x25", 5, 2 * WORD) ||
-	       (take(c, movl, 4, 2 * WORD) && take(c, movl, 4, 2 * WORD));
+	if (take(c, "\x64\x48\xc7\x04\x25", 5, 2 * WORD))
+		return true;
+	if (!take_half(c))
+		return false;
+	return take_half(c);
 }
 
 static bool take_store_of_library(struct code *c)
