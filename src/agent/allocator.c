@@ -170,11 +170,11 @@ static struct hook {
 	const char *name;
 	void *own;
 	void **next;
-	uint32_t function; /* AGENT_NONE: there is none of that name, or it has another name too, which comes first */
 	struct patch_detour detour;
+	uint32_t function; /* AGENT_NONE: there is none of that name, or it has another name too, which comes first */
 	bool is_taken;
 } hooks[] = {
-#define HOOK(name) {#name, (void *)own_##name, (void **)&next.name, AGENT_NONE, {0}, false}
+#define HOOK(of) {.name = #of, .own = (void *)own_##of, .next = (void **)&next.of, .function = AGENT_NONE}
 	HOOK(free),           HOOK(malloc),        HOOK(calloc),   HOOK(realloc), HOOK(reallocarray),
 	HOOK(posix_memalign), HOOK(aligned_alloc), HOOK(memalign), HOOK(valloc),  HOOK(pvalloc),
 };
