@@ -152,6 +152,8 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		}
 		if (call->edge == AGENT_NONE) {
 			at_site(p, site_of(call->site));
+			if (!patch_call_pushes(call)) /* the stub leads to the site's cell only */
+				return CAPTURE_OK;
 			p->id = addends_entry_id(&p->entries[p->count - 1]);
 			p->count--;
 			return CAPTURE_OK;
@@ -180,13 +182,24 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 	}
 }
 
+/* Which the cell is about to make: an indirect one's target is in %r11. NULL: none that is known. */
+static const struct agent_call *call_at_cell(const struct unwind_regs *regs, const struct agent_site *site)
+{
+	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+		if (agent_site_is_direct(site) || agent_program.calls[c].target == regs->r[CFI_R11])
+			return &agent_program.calls[c];
+	return NULL;
+}
+
 /* In front of its call the callee is about to begin, behind it the call is over. */
 static enum capture_result in_cell(const struct unwind_regs *regs, uint32_t site, struct capture_point *p)
 {
-	const struct agent_call *call = &agent_program.calls[site_of(site)->first_call];
+	const struct agent_call *call = call_at_cell(regs, site_of(site));
 
 	if (regs->pc != site_of(site)->cell) {
 		undo_call(p, site_of(site), regs->r[CFI_RSP] - 16);
+	} else if (!call) {
+		return CAPTURE_UNKNOWN;
 	} else if (call->edge != AGENT_NONE) {
 		p->function = call->callee;
 		p->address = agent_program.functions[call->callee].start;

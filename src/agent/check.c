@@ -1,6 +1,7 @@
 /*
  * check.c - decodes a point's id and entries, from the outermost call on, and compares the sites with the return addresses that
- * _Unwind_Backtrace finds in instrumented functions. Tail calls are in the context and not on the stack: they are passed over.
+ * _Unwind_Backtrace finds in instrumented functions, and in those of the program between them that nobody has looked at: the context cannot
+ * have these. Tail calls are in the context and not on the stack: they are passed over.
  */
 #include "agent/check.h"
 
@@ -22,6 +23,7 @@
 static struct {
 	uintptr_t *returns; /* found, innermost first: of calls in instrumented code */
 	size_t return_count, return_capacity;
+	size_t sure_count; /* up to the outermost one */
 	uintptr_t *decoded;
 	size_t decoded_count, decoded_capacity;
 	struct decoded context;
@@ -30,6 +32,23 @@ static struct {
 	bool is_cell;   /* the last frame was a cell's */
 	uintptr_t last; /* pc of the outermost frame */
 } check;
+
+static bool add_return(uintptr_t address)
+{
+	if (!agent_reserve((void **)&check.returns, &check.return_capacity, check.return_count + 1,
+			   sizeof *check.returns))
+		return false;
+	check.returns[check.return_count++] = address;
+	return true;
+}
+
+static bool is_overlooked(uintptr_t pc)
+{
+	const struct agent_image *image = agent_image_find(pc);
+
+	return image && image->kind == AGENT_IMAGE_CODE &&
+	       agent_function_is(agent_function_at(pc), AGENT_FUNCTION_SEEN);
+}
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 {
@@ -51,11 +70,10 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 	/* A cell's frame is followed by that of its caller, with an address 1 less. */
 	site = agent_site_returning_to(pc + was_cell);
 	if (site == AGENT_NONE)
-		return _URC_NO_REASON;
-	if (!agent_reserve((void **)&check.returns, &check.return_capacity, check.return_count + 1,
-			   sizeof *check.returns))
+		return !is_overlooked(pc - 1) || add_return(pc) ? _URC_NO_REASON : _URC_END_OF_STACK;
+	if (!add_return(agent_program.sites[site].address))
 		return _URC_END_OF_STACK;
-	check.returns[check.return_count++] = agent_program.sites[site].address;
+	check.sure_count = check.return_count;
 	return _URC_NO_REASON;
 }
 
@@ -148,10 +166,11 @@ void check_point(const struct unwind_regs *regs, const struct capture_point *poi
 		tick_stats.unchecked++;
 		return;
 	}
-	check.return_count = 0;
+	check.return_count = check.sure_count = 0;
 	check.sp = regs->r[CFI_RSP];
 	check.is_inside = check.is_cell = false;
 	_Unwind_Backtrace(visit, NULL);
+	check.return_count = check.sure_count;
 	/* The point's own function may be in a call of what is not instrumented. */
 	if (check.return_count && point->is_in_call)
 		memmove(check.returns, check.returns + 1, --check.return_count * sizeof *check.returns);

@@ -11,6 +11,7 @@
 #include "agent/inner.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
+#include "agent/patch_entry.h"
 #include "agent/quiet.h"
 #include "agent/record.h"
 #include "agent/stop.h"
@@ -330,7 +331,23 @@ static void give_up(uint32_t function, const char *reason)
 	agent_program.foreign_count++;
 }
 
-void agent_function_reach(uint32_t function)
+/* Functions whose addresses were taken, to be looked at. */
+static struct {
+	uintptr_t *items;
+	size_t count, capacity;
+	bool is_looking;
+} taken;
+
+static void keep_taken(const struct scan_function *scan)
+{
+	for (size_t i = 0; i < scan->taken_count; i++) {
+		if (!agent_reserve((void **)&taken.items, &taken.capacity, taken.count + 1, sizeof *taken.items))
+			return;
+		taken.items[taken.count++] = scan->taken[i];
+	}
+}
+
+static void reach(uint32_t function)
 {
 	const struct agent_function *f = &agent_program.functions[function];
 	struct scan_function scan;
@@ -356,8 +373,36 @@ void agent_function_reach(uint32_t function)
 			reason = "memory is short, or its code cannot be written";
 		if (reason)
 			give_up(function, reason);
+		keep_taken(&scan);
 	}
 	scan_function_release(&scan, &agent_allocator);
+}
+
+/* What it calls is to be found also where it is first called by foreign code. */
+static void hook(uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+
+	if (f->state == AGENT_FUNCTION_SEEN)
+		reach(function);
+	f = &agent_program.functions[function];
+	if (f->state == AGENT_FUNCTION_INSTRUMENTED && !f->is_hooked && f->entry_bytes)
+		patch_entry(function);
+}
+
+void agent_function_reach(uint32_t function)
+{
+	reach(function);
+	if (taken.is_looking)
+		return;
+	taken.is_looking = true;
+	while (taken.count) {
+		uint32_t other = agent_function_entered(taken.items[--taken.count]);
+
+		if (other != AGENT_NONE)
+			hook(other);
+	}
+	taken.is_looking = false;
 }
 
 /* It is as if the site had not called it yet. */

@@ -4,7 +4,8 @@
  * 1. scan_targets.c: which parts there are, and where control can come.
  * 2. scan_jumps.c: whether each indirect jump stays in the function.
  * 3. scan_regions.c: sites, and the bytes around them that can be replaced.
- * 4. scan_live.c: registers and flags that are live behind calls.
+ * 4. scan_taken.c: addresses of other functions that it takes.
+ * 5. scan_live.c: registers and flags that are live behind calls.
  */
 #include "agent/scan.h"
 
@@ -184,7 +185,7 @@ static bool finish(struct scan_work *w, struct scan_function *f)
 	for (size_t i = 0; i < w->part_count; i++)
 		f->chunks[i] = (struct scan_chunk){w->parts[i].low, w->parts[i].high};
 	f->switches_stack = scan_switches_stack(w);
-	if (!scan_add_sites(w, f))
+	if (!scan_add_sites(w, f) || !scan_add_taken(w, f))
 		return false;
 	f->is_leaf = f->site_count == 0;
 	f->entry_is_target = w->entry_is_target;
@@ -321,8 +322,10 @@ enum scan_result scan_function(const struct scan_image *image, uint64_t start, c
 void scan_function_release(struct scan_function *f, const struct allocator *allocator)
 {
 	allocator_free(allocator, f->sites);
+	allocator_free(allocator, f->taken);
 	f->sites = NULL;
-	f->site_count = 0;
+	f->taken = NULL;
+	f->site_count = f->taken_count = 0;
 }
 
 bool scan_is_plt(const struct scan_image *image, uint64_t address, uint64_t *slot)

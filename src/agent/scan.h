@@ -124,6 +124,9 @@ struct scan_function {
 	/* By address in each chunk, chunks in order. From the allocator: scan_function_release. */
 	struct scan_site *sites;
 	size_t site_count;
+	/* Addresses of the image's other code that it takes, some of them more than once; of functions, perhaps. The same. */
+	uint64_t *taken;
+	size_t taken_count;
 	size_t insn_count;
 	/* NULL: understood. Otherwise nothing of the function may be changed, sites are those found, and this says why. */
 	const char *reason;

@@ -76,6 +76,8 @@ uint64_t scan_known_address(const struct scan_work *w, const struct scan_part *p
 bool scan_switches_stack(struct scan_work *w);
 /* scan_regions.c: sites, and the bytes around them. False when memory is short. */
 bool scan_add_sites(struct scan_work *w, struct scan_function *f);
+/* scan_taken.c: addresses of other code that it takes. False when memory is short. */
+bool scan_add_taken(struct scan_work *w, struct scan_function *f);
 /* scan_live.c: fills in what is live behind the calls. */
 void scan_add_liveness(struct scan_work *w, struct scan_function *f);
 

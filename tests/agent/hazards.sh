@@ -2,13 +2,15 @@
 # hazards.sh - programs that skip or interrupt calls, built by plain compilers, with and without the agent: same output and exit status, and
 # each point at which the program asks agrees with its stack.
 #	hazards.sh AGENT SOURCES WORK [PROGRAM...]
-# HAZARDS_AGENT: options of the agent (WAYMARK_AGENT). With `check` each sample agrees, too.
+# HAZARDS_AGENT: options of the agent (WAYMARK_AGENT), beside those of a line "hazards.sh: agent OPTIONS" of the program. With `check` each
+# sample agrees, too.
 set -u
 agent=$1 sources=$2 work=$3
 shift 3
 programs=${*:-$(cd "$sources" && ls ./*.c ./*.cpp)}
 status=0
 count=0
+[ -r "$agent" ] || { echo "$agent is not there"; exit 1; }
 mkdir -p "$work"
 
 # compiler options program: and its libraries, $out.N.so, where a line "hazards.sh: libraries N..." says that it has some
@@ -29,8 +31,9 @@ build() {
 # compiler options program
 compare() {
 	local name=${3%.*} got want result
-	local out="$work/$name"
+	local out="$work/$name" options
 
+	options=$(sed -n 's/.*hazards.sh: agent //p' "$sources/$3")
 	if ! build "$1" "$2" "$3"; then
 		status=1
 		return
@@ -39,7 +42,7 @@ compare() {
 	want=$?
 	rm -f "$out.probes"
 	(
-		export WAYMARK_AGENT=${HAZARDS_AGENT:-} LD_BIND_NOW=1 WAYMARK_OUT="$out.wmk" PROBES="$out.probes" LD_PRELOAD="$agent"
+		export WAYMARK_AGENT=${HAZARDS_AGENT:-}${options:+,$options} LD_BIND_NOW=1 WAYMARK_OUT="$out.wmk" PROBES="$out.probes" LD_PRELOAD="$agent"
 		exec "$out" >"$out.agent" 2>"$out.agent.err"
 	)
 	got=$?
