@@ -231,8 +231,10 @@ static enum scan_result analyse(const struct scan_image *image, struct scan_chun
 		scan_mark_jumps(&w);
 	}
 	*whole = whole_of(&w);
-	if (!w.no_memory)
-		w.no_memory = !finish(&w, f);
+	if (!w.no_memory && !finish(&w, f)) {
+		scan_function_release(f, allocator);
+		w.no_memory = true;
+	}
 	for (size_t i = w.part_count; i-- > 0;)
 		allocator_free(allocator, w.parts[i].marks);
 	allocator_free(allocator, w.insns);
