@@ -158,10 +158,6 @@ static void check_kinds(struct scan_work *w)
 			scan_refuse(w, w->insns[i].address, "an instruction that is not followed");
 }
 
-enum {
-	CALLER_SAVED = 0x0fc7, /* rax rcx rdx rsi rdi r8 .. r11 */
-};
-
 static uint16_t clobbered(const struct scan_work *w, const struct scan_function *f)
 {
 	uint16_t regs = 0;
@@ -174,7 +170,7 @@ static uint16_t clobbered(const struct scan_work *w, const struct scan_function 
 
 		if (site->kind == SCAN_CALL_INDIRECT || site->kind == SCAN_TAIL_INDIRECT ||
 		    scan_is_plt(w->image, site->target, &slot))
-			regs |= CALLER_SAVED;
+			regs |= SCAN_CALLER_SAVED;
 	}
 	return regs;
 }

@@ -36,6 +36,7 @@ struct scan_asked {
 
 enum {
 	SCAN_ASKED = 8,
+	SCAN_CALLER_SAVED = 0x0fc7, /* rax rcx rdx rsi rdi r8 .. r11 */
 };
 
 struct scan_work {

@@ -1,6 +1,6 @@
 /*
  * tails.c - tail calls that leave entries: to a caller without room behind its call, to the C library, and to code of the program that
- * is not instrumented.
+ * is not instrumented; and one that looks like a jump in its function.
  */
 #include "probe.h"
 
@@ -103,6 +103,39 @@ __attribute__((noinline)) static int not_instrumented(step_fn step, int n)
 	return leaf(n) + other(n) + both(n);
 }
 
+/*
+ * int ends_or_adds(step_fn step, int n): a tail call, and in front of it in the order of addresses, but on another way, an addition to
+ * the same register: as gcc lays out a traversal of Python's.
+ */
+int ends_or_adds(step_fn step, int n);
+__asm__(".pushsection .text\n"
+	".type ends_or_adds, @function\n"
+	"ends_or_adds:\n"
+	"	.cfi_startproc\n"
+	"	movq %rdi, %rax\n"
+	"	testl %esi, %esi\n"
+	"	jns 2f\n"
+	"1:	addq $1, %rax\n"
+	"	addl $1, %esi\n"
+	"	jnz 1b\n"
+	"	ret\n"
+	"	nopw 0(%rax,%rax)\n"
+	"2:	movl %esi, %edi\n"
+	"	jmp *%rax\n"
+	"	nopw 0(%rax,%rax)\n"
+	"	.cfi_endproc\n"
+	".size ends_or_adds, .-ends_or_adds\n"
+	".popsection");
+
+__attribute__((noinline)) static int each(step_fn step, int n)
+{
+	int sum = step(n);
+
+	PROBE();
+	sum += ends_or_adds(step, n);
+	return sum + (ends_or_adds(step, -3) > 0);
+}
+
 int main(void)
 {
 	for (int i = 0; i < ROUNDS; i++) {
@@ -115,6 +148,7 @@ int main(void)
 		after();
 		total += not_instrumented(ends, i);
 		total += not_instrumented(both, i);
+		total += each(leaf, i) + each(other, i);
 		PROBE();
 	}
 	sort(compare);
