@@ -18,6 +18,7 @@
 #include "agent/thread.h"
 #include "agent/tick.h"
 #include "agent/words.h"
+#include "waymark/abi.h"
 
 /* Under the agent's lock. */
 static struct {
@@ -146,6 +147,15 @@ static void report(const struct unwind_regs *regs, const struct capture_point *p
 	say_line(&text);
 }
 
+/* What was pushed after the recording was full has no number: such a context is lost, and counted as that. */
+static bool is_numbered(const struct capture_point *point)
+{
+	for (size_t i = 1; i < point->count; i++)
+		if (!(point->entries[i].site & ~WM1_SITE_ELIDED))
+			return false;
+	return true;
+}
+
 /* libgcc's unwinder does not know the ends of its own functions (epilogue.h), and would read anywhere. */
 static bool is_in_unwinder(uintptr_t pc)
 {
@@ -160,7 +170,7 @@ void check_point(const struct unwind_regs *regs, const struct capture_point *poi
 	struct code_stub stub;
 	uint32_t site;
 
-	if (point->function == AGENT_NONE || agent_thread.stranded || !is_loaded(regs) ||
+	if (point->function == AGENT_NONE || !is_numbered(point) || agent_thread.stranded || !is_loaded(regs) ||
 	    (is_decoded && is_stranded()) || is_in_unwinder(regs->pc) || code_find_stub(regs->pc, &stub) ||
 	    cells_find(regs->pc, &site)) {
 		tick_stats.unchecked++;

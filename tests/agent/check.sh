@@ -69,6 +69,13 @@ for file in out/*.wmk; do
 	grep -q '^main;work' folded.txt || { fail "no work in $file"; cat folded.txt; }
 done
 
+# Contexts that are lost, as the recording was full before their calls were found, are not compared.
+WAYMARK_LIMIT=300K WAYMARK_AGENT=verbose "$waymark" run -q --check bash -c \
+	'while [ $((i += 1)) -lt 20000 ]; do printf -v x %s $i; [[ $x == *a* ]] && echo; done; times' >/dev/null 2>err.txt ||
+	fail "bash with a recording that is full"
+grep 'differs from the stack' err.txt && fail "contexts that are lost differ"
+awk '/samples agree/ { exit !($9 > 0) }' err.txt || { fail "no sample was left out"; cat err.txt; }
+
 # Calls that close a cycle push, and each push is counted; a child's own only.
 cat >recurses.c <<'END'
 #include <sys/wait.h>
