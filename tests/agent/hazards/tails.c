@@ -133,7 +133,7 @@ __attribute__((noinline)) static int each(step_fn step, int n)
 
 	PROBE();
 	sum += ends_or_adds(step, n);
-	return sum + (ends_or_adds(step, -3) > 0);
+	return sum + (ends_or_adds(step, -3) != 0);
 }
 
 int main(void)
