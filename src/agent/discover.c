@@ -208,14 +208,27 @@ static bool patch_next_call(uint32_t function, uintptr_t address)
 	return false;
 }
 
+/* The site's own code takes off what its call of foreign code pushed, whatever that has led to by a tail call. */
+static bool undoes_foreign(const struct agent_site *site)
+{
+	for (uint32_t c = site->first_call; site->is_written && !site->is_at_cell && c != AGENT_NONE;
+	     c = agent_program.calls[c].next)
+		if (agent_program.calls[c].edge == AGENT_NONE && patch_call_pushes(&agent_program.calls[c]))
+			return true;
+	return false;
+}
+
 /* Puts the id back to that of foreign code behind a call in it. False: there is no room for that. */
 static bool patch_foreign_return(uintptr_t return_address)
 {
 	uint32_t known, function = agent_function_at(return_address - 1);
+	uint32_t site = agent_site_returning_to(return_address);
 	struct agent_image *image = agent_image_at(return_address);
 	struct scan_function scan;
 	bool ret = false;
 
+	if (site != AGENT_NONE)
+		return undoes_foreign(&agent_program.sites[site]);
 	if (words_find(&foreign_returns, return_address, &known))
 		return known;
 	if (function == AGENT_NONE || !image)
@@ -244,32 +257,56 @@ bool discover_is_known_caller(uint32_t function, uintptr_t return_address)
 
 	for (int i = 0; i < KNOWN_CALLERS && f->callers[i]; i++)
 		if (f->callers[i] == return_address)
+			return !(f->left_callers >> i & 1);
+	return false;
+}
+
+/* The entry's code for that caller. One that is left makes way for one that need not be. */
+static bool add_caller(uint32_t function, uintptr_t return_address, bool is_left)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	uint8_t left_before = f->left_callers;
+
+	for (int i = 0; i < KNOWN_CALLERS; i++) {
+		uintptr_t before = f->callers[i];
+
+		if (before && before != return_address && (is_left || !(left_before >> i & 1)))
+			continue;
+		f->callers[i] = return_address;
+		f->left_callers = (uint8_t)((left_before & ~(1U << i)) | (unsigned)is_left << i);
+		if (patch_entry(function))
 			return true;
+		f->callers[i] = before;
+		f->left_callers = left_before;
+		return false;
+	}
 	return false;
 }
 
 /* The function is entered from foreign code that comes back to return_address: makes its entry know that. */
 static bool know_caller(uint32_t function, uintptr_t return_address)
 {
-	struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = &agent_program.functions[function];
 
 	if (discover_is_known_caller(function, return_address))
 		return true;
-	if (!f->entry_bytes || !patch_foreign_return(return_address))
+	if (!f->entry_bytes || !patch_foreign_return(return_address) || !add_caller(function, return_address, false))
 		return false;
-	f = &agent_program.functions[function];
-	for (int i = 0; i < KNOWN_CALLERS; i++) {
-		if (f->callers[i])
-			continue;
-		f->callers[i] = return_address;
-		if (patch_entry(function)) {
-			family_tell(FAMILY_ENTRY, return_address, f->start);
-			return true;
-		}
-		f->callers[i] = 0;
-		return false;
-	}
-	return false;
+	family_tell(FAMILY_ENTRY, return_address, agent_program.functions[function].start);
+	return true;
+}
+
+/* Nothing can be done behind the call that has entered the function, or its caller itself is not known: it is not to ask any more. */
+static void leave_caller(uint32_t function, uintptr_t return_address)
+{
+	uint32_t is_put_back = true, site = agent_site_returning_to(return_address);
+
+	if (site != AGENT_NONE)
+		is_put_back = undoes_foreign(&agent_program.sites[site]);
+	else
+		words_find(&foreign_returns, return_address, &is_put_back);
+	if (!is_put_back)
+		add_caller(function, return_address, true);
 }
 
 /* Instruments the frames of a stack that are not yet. */
@@ -396,17 +433,21 @@ static void find_sites(struct walk *w)
 			w->frames[i].site = agent_site_returning_to(w->frames[i].pc);
 }
 
-/* Hooks what foreign code entered, where that is possible. */
-static void know_roots(const struct walk *w)
+/* Foreign code has called it, or was called by the frame outside and has gone on to it by a tail call. */
+static bool is_of_foreign(const struct walk_frame *f, const struct walk_frame *outer, const struct agent_thread *thread)
 {
-	for (size_t i = w->count; i-- > 0;) {
-		bool is_root = agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED) &&
-			       i + 1 < w->count &&
-			       !agent_function_is(w->frames[i + 1].function, AGENT_FUNCTION_INSTRUMENTED);
+	if (!agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED))
+		return false;
+	return !agent_function_is(outer->function, AGENT_FUNCTION_INSTRUMENTED) ||
+	       (outer->site != AGENT_NONE && walk_is_foreign_tail(outer->site, f, thread));
+}
 
-		if (is_root)
-			know_caller(w->frames[i].function, w->frames[i + 1].pc);
-	}
+/* Hooks what foreign code entered, where that is possible. */
+static void know_roots(const struct walk *w, const struct agent_thread *thread)
+{
+	for (size_t i = w->count; i-- > 1;)
+		if (is_of_foreign(&w->frames[i - 1], &w->frames[i], thread))
+			know_caller(w->frames[i - 1].function, w->frames[i].pc);
 }
 
 bool discover_frames(struct walk *w, const struct agent_thread *thread)
@@ -416,7 +457,7 @@ bool discover_frames(struct walk *w, const struct agent_thread *thread)
 	walk_place_entries(w, 0, thread);
 	if (!add_calls_of_frames(w, thread))
 		return false;
-	know_roots(w);
+	know_roots(w, thread);
 	return true;
 }
 
@@ -602,8 +643,10 @@ __attribute__((used)) void agent_entered(struct agent_saved *saved)
 	agent_lock_at(&guard,
 		      &(struct lock_place){.regs = &regs, .pc_kind = THREAD_PC_FUNCTION, .pc_number = function});
 	regs.pc = agent_program.functions[function].start;
-	if (agent_is_on)
+	if (agent_is_on) {
 		settle(&regs);
+		leave_caller(function, saved->stack[0]);
+	}
 	saved->number = agent_program.functions[function].behind_hook;
 	agent_unlock_at_entry(&guard);
 }
@@ -700,14 +743,18 @@ static void forget_call(uint32_t number)
 
 static void forget_callers(struct agent_function *f)
 {
+	uint8_t left = f->left_callers;
 	int kept = 0;
 
+	f->left_callers = 0;
 	for (int i = 0; i < KNOWN_CALLERS && f->callers[i]; i++) {
 		uintptr_t caller = f->callers[i];
 
 		f->callers[i] = 0;
-		if (!is_of_no_image(caller))
-			f->callers[kept++] = caller;
+		if (is_of_no_image(caller))
+			continue;
+		f->callers[kept] = caller;
+		f->left_callers |= (uint8_t)((left >> i & 1U) << kept++);
 	}
 }
 

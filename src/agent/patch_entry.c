@@ -67,7 +67,7 @@ bool patch_entry(uint32_t function)
 		literals++;
 	}
 	start = emit_here(&s.e);
-	emit_entry(&s.e, &s.area->places, function, restart, s.head.start, literals, &done, &behind);
+	emit_entry(&s.e, &s.area->places, function, restart, s.head.start, literals, f->left_callers, &done, &behind);
 	stub_done(&s, (uint32_t)(start - s.head.start), behind);
 	if (!stub_move(&s.e, p->bytes + f->entry_original, f->entry_address, f->entry_bytes))
 		return false;

@@ -47,6 +47,7 @@ struct agent_function {
 	const char *reason;    /* FOREIGN: why */
 	uintptr_t behind_hook; /* in the hook's stub: the function goes on as if it had none */
 	uintptr_t callers[4];  /* return addresses in foreign code that the hook knows */
+	uint8_t left_callers; /* bits, of these: behind them nothing can be done, so the id stays that of foreign code */
 };
 
 struct agent_site {

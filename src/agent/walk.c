@@ -643,12 +643,13 @@ static bool enter_quiet(struct walk_chain *c, uint32_t site, const struct walk_f
 	       add_tail_path(c, path, walk_tail_path(site, 0, WALK_PUSHES_ANY, path), key, ret_end);
 }
 
-/* The frame outside is of the chain's function, at site (AGENT_NONE: a signal interrupted it). *ret_end: nothing inside counts. */
-static bool step_in(struct walk_chain *c, const struct walk_frame *f, uint32_t site, const struct agent_thread *old,
-		    bool *ret_end)
+/* The frame outside is of the chain's function, at a site (AGENT_NONE: a signal interrupted it). *ret_end: nothing inside counts. */
+static bool step_in(struct walk_chain *c, const struct walk_frame *f, const struct walk_frame *outer,
+		    const struct agent_thread *old, bool *ret_end)
 {
 	bool is_instrumented = agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED);
 	uint64_t key = f->slot - 8;
+	uint32_t site = outer->site;
 	enum quiet_call quiet;
 	bool is_tail;
 
@@ -674,12 +675,11 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, uint32_t s
 		return true;
 	/* By a tail call of foreign code that the site called; not at its entry. */
 	return (is_tail || !walk_call_to(site, f->function)) && enter_foreign(c, site, key) &&
-	       add_step(c, WALK_START, f->function, 0, f->function);
+	       add_step(c, WALK_START, f->function, discover_is_known_caller(f->function, outer->pc), f->function);
 }
 
 bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *old, struct walk_chain *c)
 {
-	uint32_t site = AGENT_NONE; /* of the frame outside */
 	bool is_end = false;
 
 	c->count = 0;
@@ -695,13 +695,12 @@ bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *ol
 		const struct walk_frame *f = &w->frames[i];
 
 		if (c->function != AGENT_NONE) {
-			if (!step_in(c, f, site, old, &is_end))
+			if (!step_in(c, f, &w->frames[i + 1], old, &is_end))
 				return false;
 		} else if (agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED)) {
 			if (!start(c, f, i + 1 < w->inside ? w->frames[i + 1].pc : 0, old))
 				return false;
 		}
-		site = f->site;
 	}
 	return true;
 }

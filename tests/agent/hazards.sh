@@ -3,7 +3,7 @@
 # each point at which the program asks agrees with its stack.
 #	hazards.sh AGENT SOURCES WORK [PROGRAM...]
 # HAZARDS_AGENT: options of the agent (WAYMARK_AGENT), beside those of a line "hazards.sh: agent OPTIONS" of the program. With `check` each
-# sample agrees, too.
+# sample agrees, too. A line "hazards.sh: entered N" of the program: the agent is entered at most so often.
 set -u
 agent=$1 sources=$2 work=$3
 shift 3
@@ -31,9 +31,10 @@ build() {
 # compiler options program
 compare() {
 	local name=${3%.*} got want result
-	local out="$work/$name" options
+	local out="$work/$name" options most entered
 
 	options=$(sed -n 's/.*hazards.sh: agent //p' "$sources/$3")
+	most=$(sed -n 's/.*hazards.sh: entered //p' "$sources/$3")
 	if ! build "$1" "$2" "$3"; then
 		status=1
 		return
@@ -52,6 +53,12 @@ compare() {
 		grep -q '^waymark: context differs' "$out.agent.err"; then
 		echo "$name, $1 $2: exit status $got, without the agent $want; $result"
 		head -5 "$out.agent.err"
+		status=1
+	fi
+	[ -n "$most" ] || return
+	entered=$(sed -n 's/.* entered \([0-9]*\) .*/\1/p' "$out.agent.err" | tail -1)
+	if [ "${entered:-$((most + 1))}" -gt "$most" ]; then
+		echo "$name, $1 $2: entered the agent ${entered:-?} times, more than $most"
 		status=1
 	fi
 }

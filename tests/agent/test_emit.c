@@ -403,10 +403,20 @@ static void test_entry(void)
 	uint64_t *literals = (uint64_t *)(code + CODE_BYTES + 128);
 	uint32_t done, behind;
 
-	for (int known = 0; known < 2; known++) {
+	enum {
+		UNKNOWN,
+		KNOWN,
+		LEFT
+	};
+
+	for (int caller = UNKNOWN; caller <= LEFT; caller++) {
 		for (uint32_t count = 0; count <= EMIT_MAX_CALLERS; count++) {
+			uint32_t left = caller == LEFT && count ? 1U << (count - 1) : 0;
+			bool is_known = caller != UNKNOWN && count;
+
 			begin();
-			emit_entry(&e, &places, 321, UINT64_C(1) << 40, (uintptr_t)literals, count, &done, &behind);
+			emit_entry(&e, &places, 321, UINT64_C(1) << 40, (uintptr_t)literals, count, left, &done,
+				   &behind);
 			CHECK_U64(behind, e.len);
 			CHECK(done < behind);
 			end();
@@ -416,13 +426,13 @@ static void test_entry(void)
 			CHECK_U64(thread.id, 17);
 			for (uint32_t i = 0; i < EMIT_MAX_CALLERS; i++)
 				literals[i] = 1;
-			if (known && count)
+			if (is_known)
 				literals[count - 1] = (uintptr_t)run_return;
 			thread.id = UINT64_C(1) << 63;
 			memset(code + CODE_BYTES + 72, 0, 8);
 			run_stub("entry from foreign", 0, 0);
-			CHECK_U64(thread.id, known && count ? UINT64_C(1) << 40 : UINT64_C(1) << 63);
-			CHECK_U64(*(uint64_t *)(code + CODE_BYTES + 72), known && count ? 0 : 321);
+			CHECK_U64(thread.id, is_known && !left ? UINT64_C(1) << 40 : UINT64_C(1) << 63);
+			CHECK_U64(*(uint64_t *)(code + CODE_BYTES + 72), is_known ? 0 : 321);
 			/* One more than that of foreign code is not it. */
 			thread.id = (UINT64_C(1) << 63) + 1;
 			run_stub("entry from a sum", 0, 0);
