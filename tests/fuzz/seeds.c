@@ -10,6 +10,7 @@
 
 #include <zstd.h>
 
+#include "core/contexts/lucce.h"
 #include "format/section.h"
 #include "fuzz/fuzz.h"
 #include "support/builder.h"
@@ -447,6 +448,31 @@ static void write_ir_symbols(void)
 	buffer_deinit(&out);
 }
 
+/* The log of a recursion of two functions that outgrows its numbers. */
+static void write_lucce(void)
+{
+	static const uint32_t calls[][2] = {{LUCCE_ROOT, 1}, {1, 2}, {2, 1}, {1, 1}};
+	const struct lucce_limits limits = {.max_number = 3};
+	struct lucce_id id = {0, 0};
+	struct lucce l;
+	struct error *err = lucce_init(&l, NULL, &limits);
+	uint32_t ignored;
+
+	for (int i = 0; i < 2 && !err; i++)
+		err = lucce_add_node(&l, &ignored);
+	for (uint32_t i = 0; i < 4 && !err; i++)
+		err = lucce_add_edge(&l, calls[i][0], calls[i][1], i, &ignored);
+	if (err)
+		exit(1);
+	for (uint32_t i = 0; i < 12; i++) {
+		struct lucce_step step = lucce_enter(&l, i ? 1 + (i - 1) % 3 : 0, id);
+
+		id = lucce_step_to(&step, id);
+	}
+	write_seed("lucce", "recursion", l.log.items, l.log.count * sizeof(*l.log.items));
+	lucce_deinit(&l);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -471,5 +497,6 @@ int main(int argc, char **argv)
 	write_cores();
 	write_eh_frames();
 	write_ir_symbols();
+	write_lucce();
 	return 0;
 }
