@@ -180,6 +180,8 @@ static unsigned int targets_of(struct scan_work *w, const struct scan_part *part
 
 	if (w->insns[n].has_memory)
 		return from_memory(w, part, n);
+	if (w->insns[n].reg == INSN_NO_REG)
+		return TARGET_UNKNOWN;
 	search_before(&s, n, w->insns[n].reg, 0);
 	return s.targets ? s.targets : TARGET_UNKNOWN;
 }
