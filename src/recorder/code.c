@@ -205,19 +205,48 @@ uint32_t wmrt_code_function(uint32_t image, uint64_t address, const char *name)
 	return number;
 }
 
-uint32_t wmrt_code_site(uint32_t function, enum wmk_site_kind kind, uint32_t position, uint32_t flags, const char *name)
+uint32_t wmrt_code_method(uint32_t image, const struct wmrt_method *method)
 {
-	struct wmk_site record = {.function = function, .kind = kind, .position = position, .flags = flags};
+	struct wmk_function record = {.image = image, .line = method->line};
 	struct wmrt_guard guard;
 	uint32_t number = 0;
 
 	take_lock(&guard);
-	if (is_closed || !function || !add_string(name, &record.name))
+	if (is_closed || image == WMRT_CODE_NO_IMAGE || !add_string(method->name, &record.name) ||
+	    !add_string(method->owner, &record.owner) || !add_string(method->descriptor, &record.descriptor) ||
+	    !add_string(method->file, &record.file))
 		fail();
-	else if (!append(&tables[SITES], &record, &number))
+	else if (!append(&tables[FUNCTIONS], &record, &number))
 		number = 0;
 	give_lock(&guard);
 	return number;
+}
+
+/* record: all but the name. */
+static uint32_t add_site(struct wmk_site *record, const char *name)
+{
+	struct wmrt_guard guard;
+	uint32_t number = 0;
+
+	take_lock(&guard);
+	if (is_closed || !record->function || !add_string(name, &record->name))
+		fail();
+	else if (!append(&tables[SITES], record, &number))
+		number = 0;
+	give_lock(&guard);
+	return number;
+}
+
+uint32_t wmrt_code_site(uint32_t function, enum wmk_site_kind kind, uint32_t position, uint32_t flags, const char *name)
+{
+	return add_site(&(struct wmk_site){.function = function, .kind = kind, .position = position, .flags = flags},
+			name);
+}
+
+uint32_t wmrt_code_method_site(uint32_t method, enum wmk_site_kind kind, uint32_t position, uint32_t line,
+			       const char *name)
+{
+	return add_site(&(struct wmk_site){.function = method, .kind = kind, .position = position, .line = line}, name);
 }
 
 bool wmrt_code_epoch_function(uint32_t epoch, uint32_t function, uint64_t contexts, uint64_t restart, uint32_t flags)

@@ -49,6 +49,19 @@ uint32_t wmrt_code_function(uint32_t image, uint64_t address, const char *name);
  * WMK_SITE_FOREIGN only. 0 on failure. */
 uint32_t wmrt_code_site(uint32_t function, enum wmk_site_kind kind, uint32_t position, uint32_t flags,
 			const char *name);
+/* A method of a virtual machine; strings are copied and may be NULL, but for name. */
+struct wmrt_method {
+	const char *name;
+	const char *owner; /* its class, with dots */
+	const char *descriptor;
+	const char *file;
+	uint32_t line; /* 0: not known */
+};
+/* wmrt_code_function of a method; image: of a class loader. */
+uint32_t wmrt_code_method(uint32_t image, const struct wmrt_method *method);
+/* wmrt_code_site of a method. position: bytecode index. line: 0 if it is not known. */
+uint32_t wmrt_code_method_site(uint32_t method, enum wmk_site_kind kind, uint32_t position, uint32_t line,
+			       const char *name);
 /* A function of an epoch, once an epoch. contexts: numCC, at least 1. flags: enum wmk_epoch_function_flag. */
 bool wmrt_code_epoch_function(uint32_t epoch, uint32_t function, uint64_t contexts, uint64_t restart, uint32_t flags);
 /* A call of an epoch, once for each (site, callee) of it; both functions are in the epoch before. */
