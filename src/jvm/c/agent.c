@@ -1,0 +1,243 @@
+/*
+ * agent.c - the agent for HotSpot, a JVMTI agent (-agentpath): gives java.lang.Thread two fields before there is a thread, brings its own
+ * classes, and has each class of the application rewritten when it is loaded.
+ *
+ * Phases, in order: Agent_OnLoad; the first classes are loaded, without Java code (early class hooks: Thread is one of them); VMInit, in
+ * the thread that will run main; VMDeath. Where something is missing the agent says so in one line and the application runs as without it.
+ */
+#include <dlfcn.h>
+#include <jvmti.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jvm/c/class_file.h"
+#include "jvm/c/methods.h"
+#include "jvm/c/natives.h"
+#include "jvm/c/options.h"
+#include "recorder/client.h"
+#include "recorder/code.h"
+#include "recorder/text.h"
+
+#define JAR "waymark-jvm.jar"
+
+enum {
+	ACCESS = 0x1081, /* public, transient, synthetic */
+	PATH_BYTES = 4096,
+};
+
+static const struct class_file_field thread_fields[] = {
+	{"waymark$sites", "[I", ACCESS},
+	{"waymark$depth", "I", ACCESS},
+};
+
+enum {
+	THREAD_FIELDS = sizeof thread_fields / sizeof *thread_fields,
+};
+
+/* No client has slots or hooks in the recorder. */
+const struct wmrt_client *const wmrt_clients[] = {NULL};
+
+/* Written before VMInit ends. */
+static struct jvm_options options;
+static jclass rewriter;
+static jmethodID rewrite;
+/* Set by the first hook; read in VMInit, which comes later. */
+static bool has_thread_fields;
+/* The above is there; stored last. */
+static atomic_bool is_on;
+
+static void say_disabled(const char *why)
+{
+	char line[PATH_BYTES + 256];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	wmrt_text_add(&text, why);
+	wmrt_text_add(&text, "; nothing is instrumented");
+	jvm_say(line);
+}
+
+/* ---- classes ---- */
+
+static void add_thread_fields(jvmtiEnv *jvmti, const unsigned char *bytes, jint len, jint *new_len,
+			      unsigned char **new_bytes)
+{
+	size_t size = (size_t)len + class_file_added_bytes(thread_fields, THREAD_FIELDS);
+	unsigned char *out = NULL;
+
+	if ((*jvmti)->Allocate(jvmti, (jlong)size, &out) != JVMTI_ERROR_NONE)
+		return;
+	if (class_file_add_fields(bytes, (size_t)len, thread_fields, THREAD_FIELDS, out) != CLASS_FILE_OK) {
+		(*jvmti)->Deallocate(jvmti, out);
+		return;
+	}
+	*new_len = (jint)size;
+	*new_bytes = out;
+	has_thread_fields = true;
+}
+
+/* What the rewriter returned becomes the class. */
+static void hand_over(jvmtiEnv *jvmti, JNIEnv *jni, jbyteArray array, jint *new_len, unsigned char **new_bytes)
+{
+	jint len = (*jni)->GetArrayLength(jni, array);
+	unsigned char *out = NULL;
+
+	if ((*jvmti)->Allocate(jvmti, len, &out) != JVMTI_ERROR_NONE)
+		return;
+	(*jni)->GetByteArrayRegion(jni, array, 0, len, (jbyte *)out);
+	*new_len = len;
+	*new_bytes = out;
+}
+
+static void rewrite_class(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader, const char *name, const unsigned char *bytes,
+			  jint len, jint *new_len, unsigned char **new_bytes)
+{
+	jstring java_name = (*jni)->NewStringUTF(jni, name);
+	jbyteArray array = java_name ? (*jni)->NewByteArray(jni, len) : NULL;
+	jobject result = NULL;
+
+	if (array) {
+		(*jni)->SetByteArrayRegion(jni, array, 0, len, (const jbyte *)bytes);
+		result = (*jni)->CallStaticObjectMethod(jni, rewriter, rewrite, loader, java_name, array);
+	}
+	if ((*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionClear(jni);
+		jvm_say("a class was not instrumented: the rewriter failed");
+	} else if (result) {
+		hand_over(jvmti, jni, result, new_len, new_bytes);
+	}
+}
+
+static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader, const char *name,
+				jobject domain, jint len, const unsigned char *bytes, jint *new_len,
+				unsigned char **new_bytes)
+{
+	(void)domain;
+	if (!loader) {
+		if (!redefined && name && strcmp(name, "java/lang/Thread") == 0)
+			add_thread_fields(jvmti, bytes, len, new_len, new_bytes);
+		return;
+	}
+	if (!name || !atomic_load_explicit(&is_on, memory_order_acquire))
+		return;
+	if ((*jni)->PushLocalFrame(jni, 8) != 0) {
+		(*jni)->ExceptionClear(jni);
+		return;
+	}
+	rewrite_class(jvmti, jni, loader, name, bytes, len, new_len, new_bytes);
+	(*jni)->PopLocalFrame(jni, NULL);
+}
+
+/* ---- start and end ---- */
+
+static bool start_rewriter(JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "dev/waymark/agent/Rewriter");
+	jmethodID start = class ? (*jni)->GetStaticMethodID(jni, class, "start", "(Z)V") : NULL;
+
+	rewrite = start ? (*jni)->GetStaticMethodID(jni, class, "rewrite",
+						    "(Ljava/lang/ClassLoader;Ljava/lang/String;[B)[B")
+			: NULL;
+	rewriter = rewrite ? (*jni)->NewGlobalRef(jni, class) : NULL;
+	if (rewriter)
+		(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked);
+	if (rewriter && !(*jni)->ExceptionCheck(jni))
+		return true;
+	(*jni)->ExceptionClear(jni);
+	return false;
+}
+
+static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	(void)jvmti, (void)thread;
+	if (!has_thread_fields)
+		say_disabled("java.lang.Thread was loaded before the agent");
+	else if (!jvm_natives_register(jni) || !start_rewriter(jni))
+		say_disabled(JAR " is not beside the agent, or of another version");
+	else if (!wmrt_code_epoch_commit(JVM_EPOCH, 0, 0))
+		say_disabled("nothing can be recorded");
+	else {
+		jvm_natives_main_thread();
+		atomic_store_explicit(&is_on, true, memory_order_release);
+	}
+}
+
+static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	struct jvm_compared compared = jvm_natives_compared();
+	char line[128];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	(void)jvmti, (void)jni;
+	if (!options.is_checked)
+		return;
+	wmrt_text_number(&text, compared.agreed, 10, 1);
+	wmrt_text_add(&text, " captures agreed with the stack, ");
+	wmrt_text_number(&text, compared.differed, 10, 1);
+	wmrt_text_add(&text, " differed");
+	jvm_say(line);
+}
+
+/* Our classes, beside this library, come into the loader that all others ask. */
+static bool add_jar(jvmtiEnv *jvmti)
+{
+	char path[PATH_BYTES];
+	struct wmrt_text text = {path, sizeof path, 0};
+	Dl_info info;
+	const char *slash;
+
+	if (!dladdr(thread_fields, &info) || !info.dli_fname)
+		return false;
+	slash = strrchr(info.dli_fname, '/');
+	for (const char *s = info.dli_fname; slash && s <= slash; s++)
+		wmrt_text_char(&text, *s);
+	wmrt_text_add(&text, JAR);
+	return wmrt_text_fits(&text) && (*jvmti)->AddToBootstrapClassLoaderSearch(jvmti, path) == JVMTI_ERROR_NONE;
+}
+
+static bool watch(jvmtiEnv *jvmti)
+{
+	static const jvmtiEvent events[] = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_INIT,
+					    JVMTI_EVENT_VM_DEATH};
+	static const jvmtiEventCallbacks callbacks = {
+		.ClassFileLoadHook = class_loads, .VMInit = vm_begins, .VMDeath = vm_ends};
+	static const jvmtiCapabilities wanted = {.can_generate_all_class_hook_events = 1,
+						 .can_generate_early_class_hook_events = 1};
+
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
+	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
+		return false;
+	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, events[i], NULL) != JVMTI_ERROR_NONE)
+			return false;
+	return true;
+}
+
+static bool read_options(const char *text)
+{
+	const char *unknown = NULL;
+	char line[256];
+	struct wmrt_text why = {line, sizeof line, 0};
+
+	if (jvm_options_parse(text, &options, &unknown))
+		return true;
+	wmrt_text_add(&why, "unknown option of the agent: ");
+	wmrt_text_add(&why, unknown);
+	say_disabled(line);
+	return false;
+}
+
+/* Never fails: the virtual machine would not start. */
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
+{
+	jvmtiEnv *jvmti = NULL;
+
+	(void)reserved;
+	if (!read_options(text))
+		return JNI_OK;
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK || !jvm_methods_init())
+		say_disabled("this virtual machine has no JVMTI of version 11, or there is no memory");
+	else if (!add_jar(jvmti) || !watch(jvmti))
+		say_disabled("this virtual machine lacks what the agent needs");
+	return JNI_OK;
+}

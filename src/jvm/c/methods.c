@@ -1,0 +1,226 @@
+/*
+ * methods.c - tables in address space that is reserved once, so that what is in them never moves; the kernel gives memory for what is
+ * used.
+ */
+#include "jvm/c/methods.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "recorder/sys.h"
+#include "recorder/text.h"
+
+enum {
+	MAX_CLASSES = 1 << 20,
+	MAX_METHODS = 1 << 23,
+	MAX_SITES = 1 << 25,
+	TEXT_BYTES = 1 << 20,
+};
+
+struct class
+{
+	const char *loader;
+	const char *name;
+	const char *file;
+	uint32_t image;
+	bool is_recorded;
+};
+
+struct method {
+	const char *name;
+	const char *descriptor;
+	int32_t owner;
+	uint32_t line;
+	uint32_t record; /* 0: not yet */
+};
+
+struct site {
+	const char *callee;
+	int32_t method;
+	uint32_t kind;
+	uint32_t position;
+	uint32_t line;
+	_Atomic uint32_t record; /* 0: not yet; written under the lock */
+};
+
+/* Counts and records are written under the lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct class *classes;
+static struct method *methods;
+static struct site *sites;
+static int32_t class_count, method_count;
+/* Released behind the site that it counts. */
+static _Atomic int32_t site_count;
+/* Where the next string goes. */
+static char *text;
+static size_t text_room;
+
+bool jvm_methods_init(void)
+{
+	classes = wmrt_map_memory(MAX_CLASSES * sizeof *classes);
+	methods = wmrt_map_memory(MAX_METHODS * sizeof *methods);
+	sites = wmrt_map_memory(MAX_SITES * sizeof *sites);
+	return classes && methods && sites;
+}
+
+/* NULL: s was, or there is no room, which *is_full says. */
+static const char *copy(const char *s, bool *is_full)
+{
+	size_t size = s ? strlen(s) + 1 : 0;
+	char *ret;
+
+	if (!s)
+		return NULL;
+	if (size > text_room) {
+		size_t room = size > TEXT_BYTES ? size : TEXT_BYTES;
+
+		ret = wmrt_map_memory(room);
+		if (!ret) {
+			*is_full = true;
+			return NULL;
+		}
+		text = ret;
+		text_room = room;
+	}
+	ret = memcpy(text, s, size);
+	text += size;
+	text_room -= size;
+	return ret;
+}
+
+int32_t jvm_class_add(const char *loader, const char *name, const char *file)
+{
+	bool is_full = false;
+	int32_t ret = JVM_NONE;
+	struct class class;
+
+	pthread_mutex_lock(&lock);
+	class = (struct class){
+		.loader = copy(loader, &is_full), .name = copy(name, &is_full), .file = copy(file, &is_full)};
+	if (!is_full && class_count < MAX_CLASSES) {
+		ret = class_count++;
+		classes[ret] = class;
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, uint32_t line)
+{
+	bool is_full = false;
+	int32_t ret = JVM_NONE;
+	struct method method;
+
+	pthread_mutex_lock(&lock);
+	method = (struct method){
+		.name = copy(name, &is_full), .descriptor = copy(descriptor, &is_full), .owner = owner, .line = line};
+	if (!is_full && owner >= 0 && owner < class_count && method_count < MAX_METHODS) {
+		ret = method_count++;
+		methods[ret] = method;
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+int32_t jvm_site_add(int32_t method, enum wmk_site_kind kind, uint32_t position, uint32_t line, const char *callee)
+{
+	bool is_full = false;
+	int32_t ret = JVM_NONE, count;
+
+	pthread_mutex_lock(&lock);
+	callee = copy(callee, &is_full);
+	count = atomic_load_explicit(&site_count, memory_order_relaxed);
+	if (!is_full && method >= 0 && method < method_count && count < MAX_SITES) {
+		sites[count].callee = callee;
+		sites[count].method = method;
+		sites[count].kind = kind;
+		sites[count].position = position;
+		sites[count].line = line;
+		atomic_store_explicit(&site_count, count + 1, memory_order_release);
+		ret = count;
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+static struct site *site_at(int32_t site)
+{
+	return site >= 0 && site < atomic_load_explicit(&site_count, memory_order_acquire) ? &sites[site] : NULL;
+}
+
+/* ---- recording, under the lock ---- */
+
+static uint32_t record_class(struct class *class)
+{
+	if (!class->is_recorded)
+		class->image = wmrt_code_image(NULL, class->loader, WMK_IMAGE_LOADER);
+	class->is_recorded = true;
+	return class->image;
+}
+
+/* Each method is a root with one context of its own: no call is numbered. */
+static uint32_t record_method(struct method *method)
+{
+	struct class *class = &classes[method->owner];
+	const struct wmrt_method record = {.name = method->name,
+					   .owner = class->name,
+					   .descriptor = method->descriptor,
+					   .file = class->file,
+					   .line = method->line};
+
+	if (!method->record) {
+		method->record = wmrt_code_method(record_class(class), &record);
+		wmrt_code_epoch_function(JVM_EPOCH, method->record, 1, 0, WMK_EPOCH_ROOT | WMK_EPOCH_HAS_DUMMY);
+	}
+	return method->record;
+}
+
+static __attribute__((noinline)) uint32_t record_site(struct site *site)
+{
+	uint32_t record, method;
+
+	pthread_mutex_lock(&lock);
+	record = atomic_load(&site->record);
+	if (!record) {
+		method = record_method(&methods[site->method]);
+		record = wmrt_code_method_site(method, site->kind, site->position, site->line, site->callee);
+		atomic_store(&site->record, record);
+	}
+	pthread_mutex_unlock(&lock);
+	return record;
+}
+
+uint32_t jvm_site_record(int32_t number)
+{
+	struct site *site = site_at(number);
+	uint32_t record = site ? atomic_load_explicit(&site->record, memory_order_acquire) : 0;
+
+	return record || !site ? record : record_site(site);
+}
+
+bool jvm_site_is_capture(int32_t number)
+{
+	const struct site *site = site_at(number);
+
+	return site && site->kind == WMK_SITE_CAPTURE;
+}
+
+void jvm_site_describe(int32_t number, char *out, size_t size)
+{
+	const struct site *site = site_at(number);
+	struct wmrt_text line = {out, size, 0};
+	const struct method *method;
+
+	if (!site) {
+		wmrt_text_add(&line, "no site");
+		return;
+	}
+	method = &methods[site->method];
+	wmrt_text_add(&line, classes[method->owner].name);
+	wmrt_text_char(&line, '.');
+	wmrt_text_add(&line, method->name);
+	wmrt_text_add(&line, method->descriptor);
+	wmrt_text_char(&line, ':');
+	wmrt_text_number(&line, site->line, 10, 1);
+}

@@ -1,0 +1,38 @@
+/*
+ * methods.h - the instrumented classes, methods and sites of the process, by numbers from 0 on, and which of them are recorded.
+ *
+ * Only what a capture needs is recorded: a program has many more sites than its captures ever see. Nothing is removed; a class that
+ * is loaded twice gets new numbers. Strings are copied. A number is JVM_NONE where there was no room, and may then be handed on.
+ *
+ * Any thread, but not a signal handler. Sites are read without a lock.
+ */
+#ifndef WM_JVM_METHODS_H
+#define WM_JVM_METHODS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "recorder/code.h"
+
+enum {
+	JVM_NONE = -1,
+	JVM_EPOCH = 1, /* the only one: each call pushes */
+};
+
+/* Before anything else. False without memory. */
+bool jvm_methods_init(void);
+
+/* loader: as it is shown. name: with dots. file: the source file, NULL if not known. */
+int32_t jvm_class_add(const char *loader, const char *name, const char *file);
+int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, uint32_t line);
+/* callee: of WMK_SITE_FOREIGN, else NULL. */
+int32_t jvm_site_add(int32_t method, enum wmk_site_kind kind, uint32_t position, uint32_t line, const char *callee);
+
+/* The number of the site in the recording, which has it from now on; 0: no such site, or no room. */
+uint32_t jvm_site_record(int32_t site);
+bool jvm_site_is_capture(int32_t site);
+/* class.methodDESCRIPTOR:line, cut to size as snprintf does. */
+void jvm_site_describe(int32_t site, char *text, size_t size);
+
+#endif

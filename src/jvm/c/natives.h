@@ -1,0 +1,28 @@
+/*
+ * natives.h - the native methods of dev.waymark.agent.Recorder and dev.waymark.Waymark.
+ */
+#ifndef WM_JVM_NATIVES_H
+#define WM_JVM_NATIVES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct JNINativeInterface_;
+
+/* Of the oracle. */
+struct jvm_compared {
+	uint64_t agreed;
+	uint64_t differed;
+};
+
+/* env: a JNIEnv. False: a class or a method was not found; the exception is cleared. */
+bool jvm_natives_register(const struct JNINativeInterface_ **env);
+/* This thread is the one that runs main: its contexts begin at the process. */
+void jvm_natives_main_thread(void);
+/* Any thread. */
+struct jvm_compared jvm_natives_compared(void);
+
+/* Writes a line to standard error: "waymark: ", the text and a newline. */
+void jvm_say(const char *text);
+
+#endif

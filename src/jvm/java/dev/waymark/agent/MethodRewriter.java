@@ -1,0 +1,344 @@
+package dev.waymark.agent;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.FieldInsnNode;
+import org.objectweb.asm.tree.FrameNode;
+import org.objectweb.asm.tree.InsnList;
+import org.objectweb.asm.tree.InsnNode;
+import org.objectweb.asm.tree.IntInsnNode;
+import org.objectweb.asm.tree.JumpInsnNode;
+import org.objectweb.asm.tree.LabelNode;
+import org.objectweb.asm.tree.LdcInsnNode;
+import org.objectweb.asm.tree.LineNumberNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
+import org.objectweb.asm.tree.TryCatchBlockNode;
+import org.objectweb.asm.tree.TypeInsnNode;
+import org.objectweb.asm.tree.VarInsnNode;
+
+/**
+ * Makes one method keep its thread's context stack, an array of site numbers and its depth in two fields of Thread. T and S are two
+ * locals behind the method's own.
+ *
+ * <pre>
+ *   entry:     T = Thread.currentThread(); S = T.depth
+ *              if (T.sites == null) T.sites = new int[FIRST]
+ *              else if (S >= T.sites.length) T.sites = Arrays.copyOf(T.sites, 2 * S)
+ *   site k:    T.sites[S] = k; T.depth = S + 1
+ *   exit:      T.depth = S, before each return, and in a catch-all around everything
+ * </pre>
+ *
+ * Each frame writes its own place only, and says where the stack ends anew before each call. So a frame that was left by an exception
+ * leaves nothing behind that its caller would see, and the restored depth is for foreign code, which calls again without writing it.
+ * Only classes of java.base are named, which every module and every loader can see.
+ *
+ * The stack map frames of the method get both locals. A constructor has two catch-alls, since its own object has another type before
+ * the constructor of the superclass was called, and none around that call: the verifier compares a handler with the types before and
+ * behind each instruction. So what is thrown out of that call leaves the depth as it is. That is wrong only where foreign code has
+ * called the constructor, catches, and goes on to call the application. A method without sites stays as it is: nothing can be captured while it is innermost.
+ */
+final class MethodRewriter {
+	private static final String THREAD = "java/lang/Thread";
+	private static final String SITES = "waymark$sites";
+	private static final String DEPTH = "waymark$depth";
+	private static final int FIRST_LENGTH = 256;
+	/** What a site needs above the method's own operands. */
+	private static final int SITE_STACK = 3;
+
+	private final ClassContext owner;
+	private final MethodNode method;
+	private final Sites sites;
+	private final int thread;
+	private final int depth;
+	private final boolean hasFrames;
+	/** Labels of objects that are not initialised yet, in stack map frames: each names its NEW instruction. */
+	private final Map<LabelNode, LabelNode> moved = new HashMap<>();
+	private final LabelNode body = new LabelNode();
+	private final LabelNode end = new LabelNode();
+
+	MethodRewriter(ClassContext owner, MethodNode method) {
+		this.owner = owner;
+		this.method = method;
+		this.sites = new Sites(owner);
+		this.thread = method.maxLocals;
+		this.depth = method.maxLocals + 1;
+		this.hasFrames = (owner.node.version & 0xffff) >= Opcodes.V1_6;
+	}
+
+	/** False: the method stays as it is. */
+	boolean rewrite() {
+		List<AbstractInsnNode> found = new ArrayList<>();
+		AbstractInsnNode superCall = isConstructor() ? superCall() : null;
+
+		for (AbstractInsnNode insn : method.instructions)
+			if (sites.kind(insn) != Sites.NONE)
+				found.add(insn);
+		if (found.isEmpty() || (isConstructor() && superCall == null))
+			return false;
+		if (!addSites(found))
+			return false;
+		addExits();
+		patchFrames();
+		addCatchAlls(superCall);
+		method.instructions.insert(prologue());
+		method.maxLocals += 2;
+		method.maxStack = Math.max(method.maxStack + SITE_STACK, 4);
+		owner.isRewritten(method);
+		return true;
+	}
+
+	private boolean isConstructor() {
+		return method.name.equals("<init>");
+	}
+
+	/**
+	 * The call of another constructor for the same object: the first one that no NEW before it accounts for. null: there is none.
+	 * Compilers put a NEW before its constructor's call, also in arguments.
+	 */
+	private AbstractInsnNode superCall() {
+		int news = 0;
+
+		for (AbstractInsnNode insn : method.instructions) {
+			if (insn.getOpcode() == Opcodes.NEW)
+				news++;
+			if (insn.getOpcode() == Opcodes.INVOKESPECIAL && ((MethodInsnNode) insn).name.equals("<init>") && news-- == 0)
+				return insn;
+		}
+		return null;
+	}
+
+	/* ---- sites ---- */
+
+	private int firstLine() {
+		for (AbstractInsnNode insn : method.instructions)
+			if (insn instanceof LineNumberNode)
+				return ((LineNumberNode) insn).line;
+		return 0;
+	}
+
+	/** The tree's instructions are in the order of the bytecode: the last line number before one is its own. */
+	private boolean addSites(List<AbstractInsnNode> found) {
+		int number = owner.addMethod(method, firstLine());
+		int[] offsets = owner.offsets.of(method.name, method.desc);
+		int line = 0, index = 0, next = 0;
+
+		for (AbstractInsnNode insn : method.instructions.toArray()) {
+			if (insn instanceof LineNumberNode)
+				line = ((LineNumberNode) insn).line;
+			if (next < found.size() && insn == found.get(next)) {
+				next++;
+				if (!addSite(number, insn, offsets[index], line))
+					return false;
+			}
+			if (insn.getOpcode() >= 0)
+				index++;
+		}
+		return true;
+	}
+
+	private boolean addSite(int number, AbstractInsnNode insn, int position, int line) {
+		int kind = sites.kind(insn);
+		String callee = kind == Sites.FOREIGN ? Sites.callee(insn) : null;
+		int site = number < 0 ? -1 : Recorder.addSite(number, kind, position, line, callee);
+
+		if (site < 0)
+			return false;
+		method.instructions.insertBefore(insn, push(site));
+		if (insn.getOpcode() == Opcodes.NEW)
+			moveLabels((TypeInsnNode) insn);
+		return true;
+	}
+
+	private InsnList push(int site) {
+		InsnList code = new InsnList();
+
+		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
+		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, SITES, "[I"));
+		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
+		code.add(new LdcInsnNode(site));
+		code.add(new InsnNode(Opcodes.IASTORE));
+		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
+		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
+		code.add(new InsnNode(Opcodes.ICONST_1));
+		code.add(new InsnNode(Opcodes.IADD));
+		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, DEPTH, "I"));
+		return code;
+	}
+
+	/** The site's code is now between the labels before the instruction and the instruction. */
+	private void moveLabels(TypeInsnNode insn) {
+		LabelNode label = new LabelNode();
+		AbstractInsnNode before = insn;
+
+		for (int i = push(0).size(); i > 0; i--)
+			before = before.getPrevious();
+		for (before = before.getPrevious(); before != null && before.getOpcode() < 0; before = before.getPrevious())
+			if (before instanceof LabelNode)
+				moved.put((LabelNode) before, label);
+		method.instructions.insertBefore(insn, label);
+	}
+
+	/* ---- exits ---- */
+
+	private InsnList restore() {
+		InsnList code = new InsnList();
+
+		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
+		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
+		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, DEPTH, "I"));
+		return code;
+	}
+
+	private void addExits() {
+		for (AbstractInsnNode insn : method.instructions.toArray())
+			if (insn.getOpcode() >= Opcodes.IRETURN && insn.getOpcode() <= Opcodes.RETURN)
+				method.instructions.insertBefore(insn, restore());
+	}
+
+	private void addCatchAlls(AbstractInsnNode superCall) {
+		LabelNode start = body;
+
+		method.instructions.add(end);
+		if (superCall != null) {
+			LabelNode call = new LabelNode(), behind = new LabelNode();
+
+			method.instructions.insertBefore(superCall, call);
+			method.instructions.insert(superCall, behind);
+			addCatchAll(start, call, Opcodes.UNINITIALIZED_THIS);
+			start = behind;
+		}
+		addCatchAll(start, end, Opcodes.TOP);
+	}
+
+	/** first: the type of local 0 in all of the range. */
+	private void addCatchAll(LabelNode from, LabelNode to, Object first) {
+		LabelNode handler = new LabelNode();
+		List<Object> locals = new ArrayList<>();
+
+		locals.add(first);
+		method.instructions.add(handler);
+		addFrame(method.instructions, thread > 0 ? locals : new ArrayList<>(), List.of("java/lang/Throwable"));
+		method.instructions.add(restore());
+		method.instructions.add(new InsnNode(Opcodes.ATHROW));
+		method.tryCatchBlocks.add(new TryCatchBlockNode(from, to, handler, null));
+	}
+
+	/* ---- stack map frames ---- */
+
+	/** Behind the method's own locals, which may be fewer than its places. */
+	private List<Object> withOwn(List<Object> locals) {
+		List<Object> ret = new ArrayList<>();
+		int places = 0;
+
+		for (Object type : locals) {
+			ret.add(type instanceof LabelNode ? moved.getOrDefault(type, (LabelNode) type) : type);
+			places += type == Opcodes.LONG || type == Opcodes.DOUBLE ? 2 : 1;
+		}
+		for (; places < thread; places++)
+			ret.add(Opcodes.TOP);
+		ret.add(THREAD);
+		ret.add(Opcodes.INTEGER);
+		return ret;
+	}
+
+	private void patchFrames() {
+		for (AbstractInsnNode insn : method.instructions) {
+			if (!(insn instanceof FrameNode))
+				continue;
+			FrameNode frame = (FrameNode) insn;
+			frame.local = withOwn(frame.local);
+			frame.stack.replaceAll(type -> type instanceof LabelNode ? moved.getOrDefault(type, (LabelNode) type) : type);
+		}
+	}
+
+	private void addFrame(InsnList code, List<Object> locals, List<Object> stack) {
+		if (!hasFrames)
+			return;
+		List<Object> all = withOwn(locals);
+
+		code.add(new FrameNode(Opcodes.F_NEW, all.size(), all.toArray(), stack.size(), stack.toArray()));
+	}
+
+	private static Object typeOf(Type type) {
+		switch (type.getSort()) {
+		case Type.BOOLEAN:
+		case Type.BYTE:
+		case Type.CHAR:
+		case Type.SHORT:
+		case Type.INT:
+			return Opcodes.INTEGER;
+		case Type.FLOAT:
+			return Opcodes.FLOAT;
+		case Type.LONG:
+			return Opcodes.LONG;
+		case Type.DOUBLE:
+			return Opcodes.DOUBLE;
+		default:
+			return type.getInternalName();
+		}
+	}
+
+	/** The types of the locals when the method is entered. */
+	private List<Object> parameters() {
+		List<Object> ret = new ArrayList<>();
+
+		if ((method.access & Opcodes.ACC_STATIC) == 0)
+			ret.add(isConstructor() ? Opcodes.UNINITIALIZED_THIS : owner.node.name);
+		for (Type type : Type.getArgumentTypes(method.desc))
+			ret.add(typeOf(type));
+		return ret;
+	}
+
+	/* ---- entry ---- */
+
+	private InsnList prologue() {
+		InsnList code = new InsnList();
+		LabelNode check = new LabelNode();
+		List<Object> none = Arrays.asList();
+
+		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, "currentThread", "()Ljava/lang/Thread;", false));
+		code.add(new InsnNode(Opcodes.DUP));
+		code.add(new VarInsnNode(Opcodes.ASTORE, thread));
+		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, DEPTH, "I"));
+		code.add(new VarInsnNode(Opcodes.ISTORE, depth));
+		loadSites(code);
+		code.add(new JumpInsnNode(Opcodes.IFNONNULL, check));
+		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
+		code.add(new IntInsnNode(Opcodes.SIPUSH, FIRST_LENGTH));
+		code.add(new IntInsnNode(Opcodes.NEWARRAY, Opcodes.T_INT));
+		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, SITES, "[I"));
+		code.add(check);
+		addFrame(code, parameters(), none);
+		addGrowth(code);
+		code.add(body);
+		addFrame(code, parameters(), none);
+		code.add(new InsnNode(Opcodes.NOP)); /* the first instruction may have a frame of its own */
+		return code;
+	}
+
+	private void loadSites(InsnList code) {
+		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
+		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, SITES, "[I"));
+	}
+
+	private void addGrowth(InsnList code) {
+		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
+		loadSites(code);
+		code.add(new InsnNode(Opcodes.ARRAYLENGTH));
+		code.add(new JumpInsnNode(Opcodes.IF_ICMPLT, body));
+		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
+		loadSites(code);
+		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
+		code.add(new InsnNode(Opcodes.ICONST_1));
+		code.add(new InsnNode(Opcodes.ISHL));
+		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, "java/util/Arrays", "copyOf", "([II)[I", false));
+		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, SITES, "[I"));
+	}
+}

@@ -1,0 +1,87 @@
+package dev.waymark.agent;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodTooLargeException;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.MethodNode;
+
+/** Rewrites a class when it is loaded, so that its methods keep their thread's context. The agent calls it, from any thread. */
+final class Rewriter {
+	/** The newest version of class files that this ASM reads: Java 20. */
+	private static final int NEWEST = Opcodes.V20;
+
+	private Rewriter() {
+	}
+
+	/** Before the first class of the application is loaded. */
+	static void start(boolean isChecked) {
+		if (isChecked)
+			Oracle.start();
+	}
+
+	/** The class's new bytes; null: it stays as it is. name: with slashes, null if the bytes are to say it. */
+	static byte[] rewrite(ClassLoader loader, String name, byte[] bytes) {
+		if (!isWanted(loader, name))
+			return null;
+		try {
+			return rewriteWanted(loader, name, bytes);
+		} catch (StackOverflowError | RuntimeException | OutOfMemoryError e) {
+			Recorder.say(name + ": not instrumented: " + e);
+			return null;
+		}
+	}
+
+	/** The JDK's own classes, and what it makes for reflection, are foreign code. */
+	private static boolean isWanted(ClassLoader loader, String name) {
+		return loader != null && loader != ClassLoader.getPlatformClassLoader() && name != null
+				&& !name.startsWith("jdk/internal/") && !name.startsWith("dev/waymark/");
+	}
+
+	private static int version(byte[] bytes) {
+		return (bytes[6] & 0xff) << 8 | bytes[7] & 0xff;
+	}
+
+	private static byte[] rewriteWanted(ClassLoader loader, String name, byte[] bytes) {
+		Set<String> left = new HashSet<>();
+
+		if (version(bytes) > NEWEST) {
+			Recorder.say(name + ": not instrumented: its class file has version " + version(bytes)
+					+ ", the newest that is known is " + NEWEST);
+			return null;
+		}
+		for (;;) {
+			try {
+				return attempt(loader, bytes, left);
+			} catch (MethodTooLargeException e) {
+				if (!left.add(e.getMethodName() + e.getDescriptor()))
+					throw e;
+				Recorder.say(name + '.' + e.getMethodName() + ": not instrumented: it would be too large");
+			}
+		}
+	}
+
+	/** left: names and descriptors of methods that stay as they are. */
+	private static byte[] attempt(ClassLoader loader, byte[] bytes, Set<String> left) {
+		ClassReader reader = new ClassReader(bytes);
+		ClassNode node = new ClassNode();
+		ClassWriter writer = new ClassWriter(reader, 0);
+		ClassContext owner;
+		boolean isChanged = false;
+
+		reader.accept(node, ClassReader.EXPAND_FRAMES);
+		owner = new ClassContext(loader, node, new CodeOffsets(reader));
+		for (MethodNode method : node.methods)
+			if (method.instructions.size() != 0 && !left.contains(method.name + method.desc))
+				isChanged |= new MethodRewriter(owner, method).rewrite();
+		if (!isChanged)
+			return null;
+		node.accept(writer);
+		byte[] rewritten = writer.toByteArray();
+		owner.commit();
+		return rewritten;
+	}
+}

@@ -1,0 +1,116 @@
+package dev.waymark.agent;
+
+import java.util.Set;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.FieldInsnNode;
+import org.objectweb.asm.tree.FieldNode;
+import org.objectweb.asm.tree.LdcInsnNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MultiANewArrayInsnNode;
+import org.objectweb.asm.tree.TypeInsnNode;
+
+/**
+ * Which instructions of a method are sites: those during which other code of the application can run. These are calls, and what may
+ * initialise a class. A loader of the application itself can be called wherever a name is resolved.
+ */
+final class Sites {
+	/** enum wmk_site_kind. */
+	static final int NONE = -1;
+	static final int INDIRECT = 3;
+	static final int FOREIGN = 4;
+	static final int CAPTURE = 6;
+
+	private static final String API = "dev/waymark/Waymark";
+	private static final Set<String> CAPTURES = Set.of("capture", "token", "event");
+	/** Whose static methods call nothing of the application. */
+	private static final Set<String> QUIET = Set.of("java/lang/Math", "java/lang/StrictMath");
+
+	private final ClassContext owner;
+
+	Sites(ClassContext owner) {
+		this.owner = owner;
+	}
+
+	/** NONE, or the site's kind. */
+	int kind(AbstractInsnNode insn) {
+		switch (insn.getOpcode()) {
+		case Opcodes.INVOKESTATIC:
+		case Opcodes.INVOKESPECIAL:
+		case Opcodes.INVOKEVIRTUAL:
+		case Opcodes.INVOKEINTERFACE:
+			return callKind((MethodInsnNode) insn);
+		case Opcodes.INVOKEDYNAMIC:
+			return INDIRECT;
+		case Opcodes.GETSTATIC:
+		case Opcodes.PUTSTATIC:
+			return isOwnField((FieldInsnNode) insn) ? NONE : initialisation(((FieldInsnNode) insn).owner);
+		case Opcodes.NEW:
+			return initialisation(((TypeInsnNode) insn).desc);
+		case Opcodes.LDC:
+			return constantKind(((LdcInsnNode) insn).cst);
+		case Opcodes.GETFIELD:
+		case Opcodes.PUTFIELD:
+			return resolution(((FieldInsnNode) insn).owner);
+		case Opcodes.CHECKCAST:
+		case Opcodes.INSTANCEOF:
+		case Opcodes.ANEWARRAY:
+			return resolution(((TypeInsnNode) insn).desc);
+		case Opcodes.MULTIANEWARRAY:
+			return resolution(((MultiANewArrayInsnNode) insn).desc);
+		default:
+			return NONE;
+		}
+	}
+
+	/** Of a foreign call: who is called. */
+	static String callee(AbstractInsnNode insn) {
+		MethodInsnNode call = (MethodInsnNode) insn;
+
+		return call.owner.replace('/', '.') + '.' + call.name;
+	}
+
+	/** Packages java.* are the JDK's alone. A virtual call of their methods may be of an override, which is the application's. */
+	private static boolean isJdk(String name) {
+		return name.startsWith("java/");
+	}
+
+	private int callKind(MethodInsnNode call) {
+		if (call.owner.equals(API) && CAPTURES.contains(call.name))
+			return CAPTURE;
+		if (call.getOpcode() != Opcodes.INVOKESTATIC && call.getOpcode() != Opcodes.INVOKESPECIAL)
+			return INDIRECT;
+		if (!isJdk(call.owner))
+			return INDIRECT;
+		if (owner.hasBuiltinLoader && (QUIET.contains(call.owner) || call.owner.equals("java/lang/Object")))
+			return NONE;
+		return FOREIGN;
+	}
+
+	private boolean isOwnField(FieldInsnNode access) {
+		if (!access.owner.equals(owner.node.name))
+			return false;
+		for (FieldNode field : owner.node.fields)
+			if (field.name.equals(access.name) && field.desc.equals(access.desc))
+				return true;
+		return false;
+	}
+
+	private int initialisation(String name) {
+		return owner.hasBuiltinLoader && isJdk(name) ? NONE : INDIRECT;
+	}
+
+	/** name: of a class or an array. */
+	private int resolution(String name) {
+		return owner.hasBuiltinLoader || name.equals(owner.node.name) ? NONE : INDIRECT;
+	}
+
+	private int constantKind(Object constant) {
+		if (constant instanceof Number || constant instanceof String)
+			return NONE;
+		if (constant instanceof Type && ((Type) constant).getSort() != Type.METHOD)
+			return resolution(((Type) constant).getInternalName());
+		return INDIRECT;
+	}
+}

@@ -1,0 +1,424 @@
+import dev.waymark.Waymark;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Ways to enter and leave methods that a context must survive. Each point prints its token and, behind it, the stack as StackWalker has
+ * it: methods of this file with their lines, outermost first.
+ */
+public final class Hazards {
+	private static final StackWalker WALKER = StackWalker.getInstance();
+	private static int points;
+
+	static synchronized void point() {
+		String token = Waymark.token();
+		List<String> frames = WALKER.walk(all -> all.filter(frame -> frame.getClassName().startsWith("Hazards"))
+				.map(frame -> frame.getClassName() + '.' + frame.getMethodName() + ':' + frame.getLineNumber())
+				.collect(Collectors.toList()));
+
+		Collections.reverse(frames);
+		/* Of this frame the walk has the line of the walk; that of the token is two above it. */
+		frames.remove(frames.size() - 1);
+		System.out.println("point " + token + ' ' + String.join(";", frames));
+		points++;
+	}
+
+	/* ---- recursion ---- */
+
+	static int fibonacci(int n) {
+		if (n < 2) {
+			point();
+			return n;
+		}
+		return fibonacci(n - 1) + fibonacci(n - 2);
+	}
+
+	static void even(int n) {
+		if (n == 0)
+			point();
+		else
+			odd(n - 1);
+	}
+
+	static void odd(int n) {
+		if (n == 0)
+			point();
+		else
+			even(n - 1);
+	}
+
+	/* Deeper than the first context stack; as deep as the thread's stack allows. */
+	static int depth;
+
+	static void overflow() {
+		depth++;
+		overflow();
+	}
+
+	static void recursion() {
+		fibonacci(6);
+		even(7);
+		even(1000);
+		try {
+			overflow();
+		} catch (StackOverflowError e) {
+			point();
+		}
+		point();
+	}
+
+	/* ---- exceptions ---- */
+
+	static void thrower(int n) {
+		if (n == 0)
+			throw new IllegalStateException("thrown");
+		try {
+			thrower(n - 1);
+		} finally {
+			if (n % 3 == 0)
+				point();
+		}
+	}
+
+	static final class Failing implements Iterator<Integer> {
+		private int left = 3;
+
+		@Override
+		public boolean hasNext() {
+			point();
+			return left > 0;
+		}
+
+		@Override
+		public Integer next() {
+			left--;
+			return deep(left);
+		}
+
+		private static int deep(int n) {
+			if (n == 0)
+				throw new IllegalArgumentException("deep");
+			return n;
+		}
+	}
+
+	/* The JDK catches what a callback throws, and goes on to call others. */
+	static void caughtByForeign() throws Exception {
+		ExecutorService one = Executors.newSingleThreadExecutor();
+		List<Callable<Integer>> tasks = new ArrayList<>();
+
+		for (int i = 0; i < 4; i++) {
+			int n = i;
+			tasks.add(() -> {
+				point();
+				thrower(n);
+				return n;
+			});
+		}
+		one.invokeAll(tasks);
+		one.shutdown();
+	}
+
+	static void exceptions() throws Exception {
+		try {
+			thrower(10);
+		} catch (IllegalStateException e) {
+			point();
+		}
+		try {
+			new Failing().forEachRemaining(n -> point());
+		} catch (IllegalArgumentException e) {
+			point();
+		}
+		caughtByForeign();
+		point();
+	}
+
+	/* ---- callbacks ---- */
+
+	static final class Key implements Comparable<Key> {
+		private final int value;
+
+		Key(int value) {
+			this.value = value;
+		}
+
+		@Override
+		public int compareTo(Key other) {
+			if (value == 3)
+				point();
+			return Integer.compare(value, other.value);
+		}
+
+		@Override
+		public String toString() {
+			point();
+			return "key " + value;
+		}
+
+		@Override
+		public int hashCode() {
+			point();
+			return value;
+		}
+
+		@Override
+		public boolean equals(Object other) {
+			return other instanceof Key && ((Key) other).value == value;
+		}
+	}
+
+	static void callbacks() {
+		List<Key> keys = new ArrayList<>();
+		TreeMap<Key, String> map = new TreeMap<>();
+
+		for (int i = 5; i > 0; i--)
+			keys.add(new Key(i));
+		Collections.sort(keys);
+		keys.sort((a, b) -> {
+			if (a.value == 2)
+				point();
+			return b.compareTo(a);
+		});
+		for (Key key : keys)
+			map.put(key, "value");
+		StringJoiner joiner = new StringJoiner(",");
+		joiner.add("first " + keys.get(0)).add(String.valueOf(keys.get(1)));
+		keys.get(0).hashCode();
+		Collections.singletonMap(keys.get(0), map).hashCode();
+		IntStream.range(0, 3).mapToObj(Key::new).map(Key::toString).forEach(text -> point());
+	}
+
+	/* ---- method handles, reflection, proxies ---- */
+
+	interface Shape {
+		int area(int side);
+
+		default int twice(int side) {
+			point();
+			return 2 * area(side);
+		}
+	}
+
+	static int reflected(int n) {
+		point();
+		return n;
+	}
+
+	static int failing() {
+		throw new IllegalStateException("reflected");
+	}
+
+	/* 20 times: the JDK makes a class for a method that is called often. */
+	static void reflection() throws Exception {
+		Method method = Hazards.class.getDeclaredMethod("reflected", int.class);
+		Method failing = Hazards.class.getDeclaredMethod("failing");
+
+		for (int i = 0; i < 20; i++)
+			method.invoke(null, i);
+		for (int i = 0; i < 20; i++) {
+			try {
+				failing.invoke(null);
+			} catch (InvocationTargetException e) {
+				point();
+			}
+		}
+	}
+
+	static void handles() throws Throwable {
+		MethodHandle handle = MethodHandles.lookup().findStatic(Hazards.class, "reflected",
+				MethodType.methodType(int.class, int.class));
+		MethodHandle caught = MethodHandles.catchException(
+				MethodHandles.lookup().findStatic(Hazards.class, "failing", MethodType.methodType(int.class)),
+				IllegalStateException.class, MethodHandles.dropArguments(
+						MethodHandles.insertArguments(handle, 0, 7), 0, IllegalStateException.class));
+
+		if ((int) handle.invokeExact(4) + (int) caught.invokeExact() != 11)
+			throw new AssertionError();
+		Shape proxy = (Shape) Proxy.newProxyInstance(Hazards.class.getClassLoader(), new Class<?>[] {Shape.class},
+				(self, method, arguments) -> {
+					point();
+					return 5;
+				});
+		proxy.area(3);
+		Shape square = side -> {
+			point();
+			return side * side;
+		};
+		square.twice(3);
+	}
+
+	/* ---- classes ---- */
+
+	static class Base {
+		static {
+			point();
+		}
+		static int field = 1;
+
+		static int get() {
+			return field;
+		}
+	}
+
+	static class Derived extends Base {
+		static {
+			point();
+		}
+		static int other = Base.get();
+	}
+
+	static final class FailingClass {
+		static final int VALUE;
+
+		static {
+			point();
+			VALUE = failing();
+		}
+	}
+
+	static class Constructed {
+		private final int value;
+
+		Constructed(int value) {
+			this.value = check(value);
+			point();
+		}
+
+		private static int check(int value) {
+			if (value < 0)
+				throw new IllegalArgumentException("negative");
+			return value;
+		}
+	}
+
+	static final class Outer extends Constructed {
+		Outer(int value) {
+			super(value > 10 ? new Key(value).hashCode() : argument(value));
+			point();
+		}
+
+		Outer() {
+			this(3);
+			point();
+		}
+
+		private static int argument(int value) {
+			point();
+			if (value == 0)
+				throw new IllegalStateException("zero");
+			return value;
+		}
+	}
+
+	static void constructors() throws Exception {
+		int[] values = {1, 0, -1, 11};
+
+		for (int value : values) {
+			try {
+				new Outer(value);
+			} catch (IllegalStateException | IllegalArgumentException e) {
+				point();
+			}
+		}
+		new Outer();
+		for (int value : values) {
+			try {
+				Outer.class.getDeclaredConstructor(int.class).newInstance(value);
+			} catch (InvocationTargetException e) {
+				point();
+			}
+		}
+		for (Object each = null; each == null; each = new Object())
+			point();
+	}
+
+	static void initialisers() {
+		reflected(1);
+		int got = Derived.other;
+
+		point();
+		for (int i = 0; i < 2; i++) {
+			try {
+				got += FailingClass.VALUE;
+			} catch (ExceptionInInitializerError | NoClassDefFoundError e) {
+				point();
+			}
+		}
+	}
+
+	/* ---- threads ---- */
+
+	static void threads() throws InterruptedException {
+		Thread[] all = new Thread[4];
+
+		for (int i = 0; i < all.length; i++) {
+			int n = i;
+			all[i] = new Thread(() -> {
+				fibonacci(3 + n);
+				even(300 * n);
+			});
+			all[i].start();
+		}
+		for (Thread thread : all)
+			thread.join();
+		IntStream.range(0, 50).parallel().forEach(n -> even(n % 3));
+	}
+
+	/* long and double take two places each. */
+	static double wide(long a, double b, int c, long d) {
+		double sum = a + b;
+
+		for (long i = 0; i < d; i++) {
+			double part = sum * i;
+			point();
+			sum += part + reflected(c);
+		}
+		return sum;
+	}
+
+	static int switches(Object value) {
+		switch (value.toString()) {
+		case "one":
+			return reflected(1);
+		case "two":
+			synchronized (value) {
+				return reflected(2);
+			}
+		default:
+			return value instanceof Integer ? reflected((Integer) value) : 0;
+		}
+	}
+
+	public static void main(String[] arguments) throws Throwable {
+		recursion();
+		exceptions();
+		callbacks();
+		reflection();
+		handles();
+		constructors();
+		initialisers();
+		threads();
+		wide(1, 2, 3, 4);
+		switches("one");
+		switches("two");
+		switches(7);
+		point();
+		System.out.println("points " + points);
+	}
+}

@@ -1,0 +1,42 @@
+#!/bin/bash
+# hazards.sh BUILD JDK SOURCES - Hazards.java under the agent: each capture agrees with a walk of the stack that the agent makes, each
+# token decodes to the stack that the program itself has walked, and without the agent the program does the same.
+set -u
+build=$1 jdk=$2 sources=$3
+dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-jvm.XXXXXX")
+trap 'rm -rf "$dir"' EXIT INT TERM
+cd "$dir" || exit 1
+unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD JAVA_TOOL_OPTIONS
+agent=$build/src/jvm/libwaymark-jvm.so jar=$build/src/jvm/waymark-jvm.jar
+failures=0
+
+fail() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
+
+# compared WHAT AWK-PROGRAM DECODE-OPTION...: every point agrees
+compared() {
+	what=$1 program=$2
+	shift 2
+	"$build/waymark" decode "$@" --wmk run.wmk points.txt >decoded.txt || fail "$what: decode"
+	awk -f "$sources/$program" decoded.txt >compared.txt
+	[ "$(tail -n 1 compared.txt)" = "agreed $points differed 0" ] || { cut -c1-1000 compared.txt; fail "$what"; }
+}
+
+"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Hazards.java" || exit 1
+timeout -k 1 60 "$jdk/bin/java" -cp "classes:$jar" Hazards >plain.txt 2>err.txt || fail "without the agent: status $?"
+points=$(sed -n 's/^points //p' plain.txt)
+[ "${points:-0}" -gt 200 ] || fail "only ${points:-no} points"
+[ "$(grep -c '^point wm1:not-instrumented ' plain.txt)" = "$points" ] || fail "tokens without the agent"
+
+for mode in -Xmixed -Xint; do
+	rm -f run.wmk
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" $mode "-agentpath:$agent=check" -cp classes Hazards \
+		>points.txt 2>err.txt || fail "$mode: status $?"
+	grep -qx "waymark: $points captures agreed with the stack, 0 differed" err.txt || { cat err.txt; fail "$mode: check"; }
+	[ "$(wc -l <err.txt)" = 1 ] || { cat err.txt; fail "$mode: more on standard error"; }
+	compared "$mode: stacks" same.awk --folded
+	compared "$mode: lines" lines.awk
+done
+[ "$failures" = 0 ]

@@ -1,0 +1,120 @@
+/* test_class_file.c - fields that are added to class files, byte by byte; every cut of a class file is refused or copied. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "jvm/c/class_file.h"
+
+/* class A extends B { long f; }, with a constant of each length. */
+static const uint8_t class_before[] = {
+	0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61,                         /* magic, version */
+	0,    14,                                                    /* constants: 1 to 13 */
+	1,    0,    1,    'A',                                       /* 1 */
+	7,    0,    1,                                               /* 2: class */
+	1,    0,    1,    'B',                                       /* 3 */
+	7,    0,    3,                                               /* 4 */
+	5,    1,    2,    3,    4, 5, 6, 7,  8,                      /* 5 and 6: long */
+	15,   1,    0,    1,                                         /* 7: method handle */
+	1,    0,    0,                                               /* 8: empty */
+	3,    0,    0,    0,    9,                                   /* 9: int */
+	6,    1,    2,    3,    4, 5, 6, 7,  8,                      /* 10 and 11: double */
+	12,   0,    1,    0,    3,                                   /* 12 */
+	16,   0,    1,                                               /* 13 */
+	0,    0x21, 0,    2,    0, 4,                                /* access, this, super */
+	0,    1,    0,    2,                                         /* interfaces */
+	0,    1,                                                     /* fields */
+	0,    1,    0,    1,    0, 3, 0, 1,  0, 8, 0, 0, 0, 2, 9, 9, /* one, with an attribute of two bytes */
+	0,    0,    0,    0,                                         /* no methods, no attributes */
+};
+
+static const struct class_file_field added[] = {{"xy", "[I", 0x1081}, {"z", "J", 1}};
+
+static const uint8_t constants_after[] = {1, 0, 2, 'x', 'y', 1, 0, 2, '[', 'I', 1, 0, 1, 'z', 1, 0, 1, 'J'};
+static const uint8_t fields_after[] = {0x10, 0x81, 0, 14, 0, 15, 0, 0, 0, 1, 0, 16, 0, 17, 0, 0};
+
+enum {
+	REST_BYTES = 4,
+	FIELDS_OFF = sizeof class_before - REST_BYTES - 18, /* their number */
+	POOL_END = FIELDS_OFF - 10,
+	AFTER_BYTES = sizeof class_before + sizeof constants_after + sizeof fields_after,
+};
+
+static void make_after(uint8_t *out)
+{
+	memcpy(out, class_before, POOL_END);
+	out[9] = 18;
+	out += POOL_END;
+	memcpy(out, constants_after, sizeof constants_after);
+	out += sizeof constants_after;
+	memcpy(out, class_before + POOL_END, sizeof class_before - REST_BYTES - POOL_END);
+	out[FIELDS_OFF - POOL_END + 1] = 3;
+	out += sizeof class_before - REST_BYTES - POOL_END;
+	memcpy(out, fields_after, sizeof fields_after);
+	memcpy(out + sizeof fields_after, class_before + sizeof class_before - REST_BYTES, REST_BYTES);
+}
+
+static void test_bytes(void)
+{
+	uint8_t wanted[AFTER_BYTES], got[AFTER_BYTES];
+
+	make_after(wanted);
+	CHECK_U64(class_file_added_bytes(added, 2), sizeof constants_after + sizeof fields_after);
+	CHECK(class_file_add_fields(class_before, sizeof class_before, added, 2, got) == CLASS_FILE_OK);
+	CHECK(memcmp(wanted, got, sizeof got) == 0);
+}
+
+/* In memory of their own, so that a sanitizer sees reads behind the end. */
+static void test_cuts(void)
+{
+	for (size_t len = 0; len < sizeof class_before; len++) {
+		uint8_t *bytes = malloc(len ? len : 1),
+			*out = malloc(len + sizeof constants_after + sizeof fields_after);
+		bool is_whole = len >= sizeof class_before - REST_BYTES;
+
+		memcpy(bytes, class_before, len);
+		CHECK((class_file_add_fields(bytes, len, added, 2, out) == CLASS_FILE_OK) == is_whole);
+		free(bytes);
+		free(out);
+	}
+}
+
+static void test_damaged(void)
+{
+	uint8_t bytes[sizeof class_before], out[AFTER_BYTES];
+
+	memcpy(bytes, class_before, sizeof bytes);
+	bytes[10] = 2; /* no such constant */
+	CHECK(class_file_add_fields(bytes, sizeof bytes, added, 2, out) == CLASS_FILE_DAMAGED);
+	memcpy(bytes, class_before, sizeof bytes);
+	bytes[8] = bytes[9] = 0;
+	CHECK(class_file_add_fields(bytes, sizeof bytes, added, 2, out) == CLASS_FILE_DAMAGED);
+}
+
+/* 65,532 constants of three bytes: there is room for one name and its descriptor only. */
+static void test_full(void)
+{
+	enum {
+		CONSTANTS = 65533,
+		LEN = 10 + 3 * (CONSTANTS - 1) + 12
+	};
+	uint8_t *bytes = calloc(1, LEN), *out = malloc(LEN + 100);
+
+	memcpy(bytes, class_before, 8);
+	bytes[8] = CONSTANTS >> 8;
+	bytes[9] = CONSTANTS & 0xff;
+	for (size_t i = 0; i < CONSTANTS - 1; i++)
+		bytes[10 + 3 * i] = 7;
+	CHECK(class_file_add_fields(bytes, LEN, added, 2, out) == CLASS_FILE_FULL);
+	CHECK(class_file_add_fields(bytes, LEN, added, 1, out) == CLASS_FILE_OK);
+	free(bytes);
+	free(out);
+}
+
+int main(void)
+{
+	test_bytes();
+	test_cuts();
+	test_damaged();
+	test_full();
+	return check_status();
+}
