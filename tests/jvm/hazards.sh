@@ -39,4 +39,9 @@ for mode in -Xmixed -Xint; do
 	compared "$mode: stacks" same.awk --folded
 	compared "$mode: lines" lines.awk
 done
+
+# At entries, too. Not at each: a walk takes as long as the stack is deep.
+WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=check=101" -cp classes Hazards >/dev/null 2>err.txt ||
+	fail "entries: status $?"
+grep -qx "waymark: [1-9][0-9]\{2,\} captures agreed with the stack, 0 differed" err.txt || { cat err.txt; fail "entries"; }
 [ "$failures" = 0 ]

@@ -4,13 +4,13 @@
 #include "check.h"
 #include "jvm/c/options.h"
 
-static void test_known(const char *text, bool is_checked)
+static void test_known(const char *text, bool is_checked, int32_t check_every)
 {
-	struct jvm_options options = {.is_checked = !is_checked};
+	struct jvm_options options = {.is_checked = !is_checked, .check_every = -1};
 	const char *unknown = NULL;
 
 	CHECK(jvm_options_parse(text, &options, &unknown));
-	CHECK(options.is_checked == is_checked && !unknown);
+	CHECK(options.is_checked == is_checked && options.check_every == check_every && !unknown);
 }
 
 static void test_unknown(const char *text, const char *wanted)
@@ -24,13 +24,19 @@ static void test_unknown(const char *text, const char *wanted)
 
 int main(void)
 {
-	test_known(NULL, false);
-	test_known("", false);
-	test_known(",", false);
-	test_known("check", true);
-	test_known(",check,", true);
+	test_known(NULL, false, 0);
+	test_known("", false, 0);
+	test_known(",", false, 0);
+	test_known("check", true, 0);
+	test_known(",check,", true, 0);
+	test_known("check=1", true, 1);
+	test_known("check,check=2147483647", true, INT32_MAX);
 	test_unknown("chec", "chec");
 	test_unknown("check,checks,x", "checks,x");
-	test_unknown("check=1", "check=1");
+	test_unknown("check=", "check=");
+	test_unknown("check=0", "check=0");
+	test_unknown("check=2147483648", "check=2147483648");
+	test_unknown("check=99999999999", "check=99999999999");
+	test_unknown("check=1x", "check=1x");
 	return check_status();
 }

@@ -130,17 +130,34 @@ static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, 
 
 /* ---- start and end ---- */
 
+/* Named modules may call our classes, which are in no module: for the oracle's calls at entries. */
+static void let_modules_read(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/Class");
+	jmethodID get_module = (*jni)->GetMethodID(jni, class, "getModule", "()Ljava/lang/Module;");
+	jobject own = (*jni)->CallObjectMethod(jni, rewriter, get_module), *modules = NULL;
+	jint count = 0;
+
+	if ((*jvmti)->GetAllModules(jvmti, &count, &modules) != JVMTI_ERROR_NONE)
+		return;
+	for (jint i = 0; i < count; i++) {
+		(*jvmti)->AddModuleReads(jvmti, modules[i], own);
+		(*jni)->DeleteLocalRef(jni, modules[i]);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)modules);
+}
+
 static bool start_rewriter(JNIEnv *jni)
 {
 	jclass class = (*jni)->FindClass(jni, "dev/waymark/agent/Rewriter");
-	jmethodID start = class ? (*jni)->GetStaticMethodID(jni, class, "start", "(Z)V") : NULL;
+	jmethodID start = class ? (*jni)->GetStaticMethodID(jni, class, "start", "(ZI)V") : NULL;
 
 	rewrite = start ? (*jni)->GetStaticMethodID(jni, class, "rewrite",
 						    "(Ljava/lang/ClassLoader;Ljava/lang/String;[B)[B")
 			: NULL;
 	rewriter = rewrite ? (*jni)->NewGlobalRef(jni, class) : NULL;
 	if (rewriter)
-		(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked);
+		(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked, options.check_every);
 	if (rewriter && !(*jni)->ExceptionCheck(jni))
 		return true;
 	(*jni)->ExceptionClear(jni);
@@ -149,7 +166,7 @@ static bool start_rewriter(JNIEnv *jni)
 
 static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	(void)jvmti, (void)thread;
+	(void)thread;
 	if (!has_thread_fields)
 		say_disabled("java.lang.Thread was loaded before the agent");
 	else if (!jvm_natives_register(jni) || !start_rewriter(jni))
@@ -157,6 +174,8 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	else if (!wmrt_code_epoch_commit(JVM_EPOCH, 0, 0))
 		say_disabled("nothing can be recorded");
 	else {
+		if (options.check_every)
+			let_modules_read(jvmti, jni);
 		jvm_natives_main_thread();
 		atomic_store_explicit(&is_on, true, memory_order_release);
 	}

@@ -4,6 +4,30 @@
 #include <stddef.h>
 #include <string.h>
 
+/* A decimal number from 1 to INT32_MAX, all of the text. */
+static bool parse_number(const char *text, size_t len, int32_t *ret)
+{
+	int64_t number = 0;
+
+	if (!len || len > 10)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		number = number * 10 + (text[i] - '0');
+	}
+	*ret = (int32_t)number;
+	return number > 0 && number <= INT32_MAX;
+}
+
+static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
+{
+	if (len < 5 || memcmp(word, "check", 5) != 0)
+		return false;
+	ret->is_checked = true;
+	return len == 5 || (word[5] == '=' && parse_number(word + 6, len - 6, &ret->check_every));
+}
+
 bool jvm_options_parse(const char *text, struct jvm_options *ret, const char **unknown)
 {
 	struct jvm_options options = {0};
@@ -11,9 +35,7 @@ bool jvm_options_parse(const char *text, struct jvm_options *ret, const char **u
 	while (text && *text) {
 		size_t len = strcspn(text, ",");
 
-		if (len == 5 && memcmp(text, "check", len) == 0) {
-			options.is_checked = true;
-		} else if (len) {
+		if (len && !parse_word(text, len, &options)) {
 			*unknown = text;
 			return false;
 		}

@@ -5,9 +5,11 @@
 #define WM_JVM_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct jvm_options {
 	bool is_checked; /* check: compare each capture with a walk of the stack, and say how many agreed when the process ends */
+	int32_t check_every; /* check=N: and so at every Nth entry of an instrumented method; 0: not there */
 };
 
 /* text: NULL if there is nothing. False: a word is not known; *unknown is where it begins. */

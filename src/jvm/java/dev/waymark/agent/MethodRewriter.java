@@ -46,6 +46,7 @@ import org.objectweb.asm.tree.VarInsnNode;
  */
 final class MethodRewriter {
 	private static final String THREAD = "java/lang/Thread";
+	private static final String ORACLE = "dev/waymark/agent/Oracle";
 	private static final String SITES = "waymark$sites";
 	private static final String DEPTH = "waymark$depth";
 	private static final int FIRST_LENGTH = 256;
@@ -320,6 +321,8 @@ final class MethodRewriter {
 		code.add(body);
 		addFrame(code, parameters(), none);
 		code.add(new InsnNode(Opcodes.NOP)); /* the first instruction may have a frame of its own */
+		if (Oracle.seesEntries())
+			code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, ORACLE, "entry", "()V", false));
 		return code;
 	}
 

@@ -9,11 +9,13 @@ import java.util.stream.Collectors;
  * Compares the context of a capture with a walk of the stack: class, method, descriptor and line of each instrumented method, from the
  * capture to the thread's first call. Frames of methods that are not instrumented are in no context, so the walk leaves them out.
  */
-final class Oracle {
+public final class Oracle {
 	private static final StackWalker WALKER = StackWalker.getInstance();
 	/** class.methodDESCRIPTOR of each instrumented method; methods of two loaders that have one name are taken for one. */
 	private static final Set<String> METHODS = ConcurrentHashMap.newKeySet();
 	private static volatile boolean isOn;
+	private static int every;
+	private static int left;
 
 	private Oracle() {
 	}
@@ -22,8 +24,23 @@ final class Oracle {
 		return isOn;
 	}
 
-	static void start() {
+	static void start(int entries) {
+		every = left = entries;
 		isOn = true;
+	}
+
+	static boolean seesEntries() {
+		return every > 0;
+	}
+
+	/** Called at the entry of each instrumented method, whose frame has no site yet. Counts of several threads may get lost. */
+	public static void entry() {
+		ThreadState thread = ThreadState.currentThread();
+
+		if (--left > 0)
+			return;
+		left = every;
+		check(thread.waymark$sites, thread.waymark$depth, 1);
 	}
 
 	static void add(String owner, String name, String descriptor) {
@@ -35,8 +52,9 @@ final class Oracle {
 		return frame.getClassName() + '.' + frame.getMethodName() + frame.getDescriptor();
 	}
 
-	static void check(int[] sites, int depth) {
-		List<String> walked = WALKER.walk(frames -> frames.filter(frame -> METHODS.contains(method(frame)))
+	/** skipped: innermost frames of instrumented methods that are in no context. */
+	static void check(int[] sites, int depth, int skipped) {
+		List<String> walked = WALKER.walk(frames -> frames.filter(frame -> METHODS.contains(method(frame))).skip(skipped)
 				.map(frame -> method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).collect(Collectors.toList()));
 
 		Recorder.compared(difference(walked, sites, depth));

@@ -13,7 +13,7 @@ public final class Recorder {
 		int depth = thread.waymark$depth;
 
 		if (Oracle.isOn())
-			Oracle.check(sites, depth);
+			Oracle.check(sites, depth, 0);
 		return capture(sites, depth);
 	}
 
@@ -23,7 +23,7 @@ public final class Recorder {
 		int depth = thread.waymark$depth;
 
 		if (Oracle.isOn())
-			Oracle.check(sites, depth);
+			Oracle.check(sites, depth, 0);
 		return token(sites, depth);
 	}
 
@@ -33,7 +33,7 @@ public final class Recorder {
 		int depth = thread.waymark$depth;
 
 		if (Oracle.isOn())
-			Oracle.check(sites, depth);
+			Oracle.check(sites, depth, 0);
 		event(sites, depth, name, value);
 	}
 

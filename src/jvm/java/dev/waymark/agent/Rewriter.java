@@ -17,10 +17,10 @@ final class Rewriter {
 	private Rewriter() {
 	}
 
-	/** Before the first class of the application is loaded. */
-	static void start(boolean isChecked) {
+	/** Before the first class of the application is loaded. every: entries between two comparisons; 0: captures only. */
+	static void start(boolean isChecked, int every) {
 		if (isChecked)
-			Oracle.start();
+			Oracle.start(every);
 	}
 
 	/** The class's new bytes; null: it stays as it is. name: with slashes, null if the bytes are to say it. */
