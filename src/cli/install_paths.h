@@ -5,6 +5,7 @@
  *   plugin             BUILD/src/instrument/waymark-pass.so    PREFIX/lib/waymark/waymark-pass.so
  *   runtime_dir        BUILD/src/runtime                       PREFIX/lib/waymark
  *   agent_dir          BUILD/src/agent                         PREFIX/lib/waymark
+ *   jvm_dir            BUILD/src/jvm                           PREFIX/lib/waymark
  *   include_dir        BUILD/include                           PREFIX/include
  *
  * Strings are malloc'd and live as long as the struct.
@@ -16,6 +17,8 @@
 
 /* In agent_dir: for programs that were not built with waymark cc. */
 #define INSTALL_AGENT "libwaymark-agent.so"
+/* In jvm_dir: for Java programs, with waymark-jvm.jar beside it. */
+#define INSTALL_JVM_AGENT "libwaymark-jvm.so"
 /* In runtime_dir: the heap client. */
 #define INSTALL_HEAP "libwaymark-heap.so"
 
@@ -23,6 +26,7 @@ struct install_paths {
 	char *plugin;
 	char *runtime_dir; /* libwaymark-rt.a, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
 	char *agent_dir;   /* libwaymark-agent.so */
+	char *jvm_dir;
 	char *include_dir; /* waymark.h */
 };
 

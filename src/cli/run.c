@@ -22,6 +22,7 @@
 #include "cli/options.h"
 #include "cli/find_recordings.h"
 #include "cli/recording_options.h"
+#include "cli/run_java.h"
 #include "cli/run_preload.h"
 
 enum {
@@ -32,10 +33,12 @@ enum {
 struct request {
 	struct run_clients clients;
 	bool has_agent; /* comes into the program */
+	bool is_java;   /* and is the one for Java programs */
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
 	const char *limit;
 	char **argv;
+	char **java_argv; /* what argv is then, if is_java */
 	char *program;    /* the path that will be run */
 	char *place;      /* directory of the files, as the user would name it */
 	bool is_any_name; /* the files' names need not end in .wmk */
@@ -83,7 +86,11 @@ static struct error *check_program(struct request *r)
 		return error_create(ERROR_ARGUMENT, "%s: is not a file that can be run", r->program);
 	if (access(r->program, X_OK) != 0)
 		return error_os(errno, "%s: cannot be run", r->program);
-	return run_preload_check(&r->clients, r->program, &r->has_agent);
+	r->is_java = run_java_is_wanted(&r->clients, r->program);
+	if (!r->is_java)
+		return run_preload_check(&r->clients, r->program, &r->has_agent);
+	r->has_agent = true;
+	return NULL;
 }
 
 /* Permission bits do not suffice (root, read-only mounts, /proc): a file is made and removed. */
@@ -232,7 +239,7 @@ static int run_program(const struct request *r)
 	struct recordings_place place = {.dir = r->place,
 					 .is_any_name = r->is_any_name,
 					 .is_quiet = r->is_quiet,
-					 .is_checked = r->clients.is_check};
+					 .is_checked = r->clients.is_check && !r->is_java};
 	struct timespec now;
 	pid_t pid = 0;
 	int status = 0;
@@ -265,7 +272,10 @@ static struct error *prepare(struct request *r)
 	if (!err && r->limit && setenv("WAYMARK_LIMIT", r->limit, 1) != 0)
 		err = &error_no_memory;
 	if (!err)
-		err = run_preload_set(&r->clients, r->has_agent);
+		err = r->is_java ? run_java_arguments(&r->clients, r->argv, &r->java_argv)
+				 : run_preload_set(&r->clients, r->has_agent);
+	if (!err && r->is_java)
+		r->argv = r->java_argv;
 	if (!err && r->output)
 		err = recording_make_room("run", r->output, r->is_quiet);
 	return err;
@@ -350,6 +360,7 @@ static int run(const struct command *command, int argc, char **argv)
 	} else {
 		status = run_program(&r);
 	}
+	run_java_free(r.java_argv);
 	free(r.program);
 	free(r.place);
 	return status;
@@ -361,8 +372,9 @@ const struct command command_run = {
 	.usage = "Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
 		 "\n"
 		 "Runs PROGRAM and says where its recording is. A program that was not built\n"
-		 "with waymark cc gets an agent, which encodes its contexts as it runs. The\n"
-		 "exit status is the program's.\n",
+		 "with waymark cc gets an agent, which encodes its contexts as it runs; the\n"
+		 "java of a JDK gets one that does so for Java methods. The exit status is\n"
+		 "the program's.\n",
 	.options = option_rows,
 	.operands = {{"program", COMPLETE_COMMAND, NULL, false}},
 	.stops_at_operand = true,

@@ -1,0 +1,38 @@
+#!/bin/bash
+# run.sh BUILD JDK SOURCES - `waymark run java`: the agent for Java programs comes in, arguments, output and exit status stay as they are,
+# and the program that is started by a link is the same; --check compares, --no-agent keeps it away.
+set -u
+build=$1 jdk=$2 sources=$3
+dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-jvm.XXXXXX")
+trap 'rm -rf "$dir"' EXIT INT TERM
+cd "$dir" || exit 1
+unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD JAVA_TOOL_OPTIONS
+waymark=$build/waymark jar=$build/src/jvm/waymark-jvm.jar
+failures=0
+
+fail() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
+
+"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Events.java" || exit 1
+ln -s "$jdk/bin/java" java
+for program in "$jdk/bin/java" ./java; do
+	rm -f run.wmk
+	timeout -k 1 60 "$waymark" run -q -o run.wmk "$program" -cp classes Events >out.txt 2>err.txt
+	[ $? = 3 ] || { cat err.txt; fail "$program: status"; }
+	[ -s out.txt ] || [ -s err.txt ] && { cat out.txt err.txt; fail "$program: output"; }
+	[ "$("$waymark" report --format folded --metric sum run.wmk)" = 'Events.main;Events.sum;Events.sum;Events.sum;Events.sum 1' ] ||
+		fail "$program: report"
+done
+
+timeout -k 1 60 "$waymark" run --check -q -o check.wmk ./java -cp classes Events >out.txt 2>err.txt
+[ $? = 3 ] || fail "--check: status"
+# 3 captures, 4 comparisons, the sum and the thread
+[ "$(cat err.txt)" = 'waymark: 9 captures agreed with the stack, 0 differed' ] || { cat err.txt; fail "--check"; }
+
+timeout -k 1 60 "$waymark" run --no-agent -q -o none.wmk ./java -cp "classes:$jar" Events >out.txt 2>err.txt
+[ $? = 1 ] || fail "--no-agent: status"
+grep -q AssertionError err.txt || { cat err.txt; fail "--no-agent: instrumented"; }
+[ -e none.wmk ] && fail "--no-agent: recorded"
+[ "$failures" = 0 ]
