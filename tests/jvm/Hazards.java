@@ -1,4 +1,6 @@
 import dev.waymark.Waymark;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -25,7 +27,7 @@ public final class Hazards {
 	private static final StackWalker WALKER = StackWalker.getInstance();
 	private static int points;
 
-	static synchronized void point() {
+	public static synchronized void point() {
 		String token = Waymark.token();
 		List<String> frames = WALKER.walk(all -> all.filter(frame -> frame.getClassName().startsWith("Hazards"))
 				.map(frame -> frame.getClassName() + '.' + frame.getMethodName() + ':' + frame.getLineNumber())
@@ -362,6 +364,87 @@ public final class Hazards {
 		}
 	}
 
+	/* ---- loaders ---- */
+
+	/** Loads some classes itself, and is called by the virtual machine wherever their code names a class for the first time. */
+	static final class Loader extends ClassLoader {
+		Loader() {
+			super(Hazards.class.getClassLoader());
+		}
+
+		@Override
+		protected Class<?> loadClass(String name, boolean isResolved) throws ClassNotFoundException {
+			Class<?> known = findLoadedClass(name);
+
+			point();
+			if (known != null || !name.startsWith("Hazards$Loaded"))
+				return known != null ? known : super.loadClass(name, isResolved);
+			try (InputStream in = getResourceAsStream(name + ".class")) {
+				byte[] bytes = in.readAllBytes();
+				return defineClass(name, bytes, 0, bytes.length);
+			} catch (IOException e) {
+				throw new ClassNotFoundException(name, e);
+			}
+		}
+	}
+
+	/** Each loaded by a Loader; Runnable is all that the two sides share. */
+	static class LoadedBase implements Runnable {
+		static final List<Object> SEEN = new ArrayList<>();
+
+		static {
+			point();
+		}
+
+		@Override
+		public void run() {
+			Object[] all = {new LoadedOther(), LoadedOther.value, new LoadedOther[1][1]};
+
+			for (Object each : all)
+				SEEN.add(each instanceof LoadedOther ? (LoadedOther) each : each.toString());
+			point();
+			Runnable later = LoadedOther::statically;
+			later.run();
+		}
+	}
+
+	public static final class Loaded extends LoadedBase {
+		public Loaded() {
+			point();
+		}
+
+		@Override
+		public void run() {
+			StringBuilder text = new StringBuilder();
+
+			text.append(new TreeMap<String, Integer>()).append(Math.max(1, 2));
+			super.run();
+			point();
+		}
+	}
+
+	static final class LoadedOther {
+		static Object value = made();
+
+		static Object made() {
+			point();
+			return 7;
+		}
+
+		static void statically() {
+			point();
+		}
+	}
+
+	/* 20 loaders, so that classes are unloaded. */
+	static void loaders() throws Exception {
+		for (int i = 0; i < 20; i++) {
+			((Runnable) new Loader().loadClass("Hazards$Loaded").getDeclaredConstructor().newInstance()).run();
+			if (i % 5 == 4)
+				System.gc();
+		}
+	}
+
 	/* ---- threads ---- */
 
 	static void threads() throws InterruptedException {
@@ -413,6 +496,7 @@ public final class Hazards {
 		handles();
 		constructors();
 		initialisers();
+		loaders();
 		threads();
 		wide(1, 2, 3, 4);
 		switches("one");

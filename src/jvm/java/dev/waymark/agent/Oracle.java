@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  * capture to the thread's first call. Frames of methods that are not instrumented are in no context, so the walk leaves them out.
  */
 public final class Oracle {
-	private static final StackWalker WALKER = StackWalker.getInstance();
+	private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 	/** class.methodDESCRIPTOR of each instrumented method; methods of two loaders that have one name are taken for one. */
 	private static final Set<String> METHODS = ConcurrentHashMap.newKeySet();
 	private static volatile boolean isOn;

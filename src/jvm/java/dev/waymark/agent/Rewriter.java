@@ -1,7 +1,9 @@
 package dev.waymark.agent;
 
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodTooLargeException;
@@ -13,6 +15,8 @@ import org.objectweb.asm.tree.MethodNode;
 final class Rewriter {
 	/** The newest version of class files that this ASM reads: Java 20. */
 	private static final int NEWEST = Opcodes.V20;
+
+	private static final Map<ClassLoader, Boolean> KNOWING = new WeakHashMap<>();
 
 	private Rewriter() {
 	}
@@ -39,6 +43,25 @@ final class Rewriter {
 	private static boolean isWanted(ClassLoader loader, String name) {
 		return loader != null && loader != ClassLoader.getPlatformClassLoader() && name != null
 				&& !name.startsWith("jdk/internal/") && !name.startsWith("dev/waymark/");
+	}
+
+	/**
+	 * The virtual machine asks a loader for a name once. It would ask a loader of the application for what the rewritten code names in
+	 * the middle of that code, where the context is not whole: so it is asked here.
+	 */
+	private static void knowNames(ClassLoader loader) {
+		synchronized (KNOWING) {
+			if (KNOWING.put(loader, true) != null)
+				return;
+		}
+		try {
+			Class.forName("java.lang.Thread", false, loader);
+			Class.forName("java.util.Arrays", false, loader);
+			if (Oracle.seesEntries())
+				Class.forName("dev.waymark.agent.Oracle", false, loader);
+		} catch (ClassNotFoundException | LinkageError e) {
+			throw new IllegalStateException("its loader does not find java.lang.Thread", e);
+		}
 	}
 
 	private static int version(byte[] bytes) {
@@ -73,6 +96,7 @@ final class Rewriter {
 		boolean isChanged = false;
 
 		reader.accept(node, ClassReader.EXPAND_FRAMES);
+		knowNames(loader);
 		owner = new ClassContext(loader, node, new CodeOffsets(reader));
 		for (MethodNode method : node.methods)
 			if (method.instructions.size() != 0 && !left.contains(method.name + method.desc))
