@@ -1,25 +1,25 @@
 /*
  * natives.c - contexts of Java threads become contexts of the recorder.
  *
- * A context stack is the site numbers of the calls in progress. Every call pushes, so the id is always 0. Equal sites in a row are one
- * entry of the recording with a count, and the last site is no push if it is the call of the capture itself.
+ * A context stack is the site numbers of the calls in progress. Every call pushes, so the id is always 0. The last site is no push if
+ * it is the call of the capture itself.
  */
 #include "jvm/c/natives.h"
 
 #include <jni.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "jvm/c/methods.h"
+#include "jvm/c/stack_prefix.h"
 #include "recorder/event.h"
-#include "recorder/prefix_table.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
 #include "recorder/token.h"
 #include "waymark/abi.h"
 
 enum {
-	PART = 256,      /* sites that are copied at once */
 	LINE_MAX = 8192, /* bytes of a description */
 	SAID_MAX = 10,   /* differences that are printed */
 };
@@ -27,6 +27,8 @@ enum {
 /* Its own thread only. */
 static _Thread_local bool is_main_thread;
 static _Atomic uint64_t agreed, differed;
+/* Made before the natives are registered. */
+static pthread_key_t stack_key;
 
 void jvm_say(const char *text)
 {
@@ -53,54 +55,40 @@ struct jvm_compared jvm_natives_compared(void)
 
 /* ---- contexts ---- */
 
-/* Pushes that were read and are not in the prefix yet: `run` times the same site. */
-struct builder {
-	uint32_t prefix;
-	uint32_t run;
-	jint site;
-};
-
-static void flush(struct builder *b)
+/* Of the thread; freed when it ends. NULL without memory. */
+static struct stack_prefix *thread_stack(void)
 {
-	uint32_t record;
+	struct stack_prefix *ret = pthread_getspecific(stack_key);
 
-	if (!b->run)
-		return;
-	record = jvm_site_record(b->site);
-	b->prefix = record && b->prefix != WM_PREFIX_LOST ? wmrt_intern(b->prefix, JVM_EPOCH, 0, record, b->run)
-							  : WM_PREFIX_LOST;
-	b->run = 0;
+	if (ret)
+		return ret;
+	ret = calloc(1, sizeof *ret);
+	if (ret && pthread_setspecific(stack_key, ret) != 0) {
+		free(ret);
+		ret = NULL;
+	}
+	return ret;
 }
 
-static void push(struct builder *b, jint site)
+static void free_stack(void *stack)
 {
-	if (b->run && b->site != site)
-		flush(b);
-	b->site = site;
-	b->run++;
+	stack_prefix_deinit(stack);
+	free(stack);
 }
 
 /* sites: an int[] of at least `depth` elements. */
 static wm_context context_of(JNIEnv *env, jintArray sites, jint depth)
 {
-	struct builder b = {.prefix = is_main_thread ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD};
-	wm_context ret = {.epoch = JVM_EPOCH};
-	jint part[PART], last = JVM_NONE;
+	wm_context ret = {.epoch = JVM_EPOCH, .prefix = WM_PREFIX_LOST};
+	struct stack_prefix *stack = thread_stack();
+	size_t pushes = (size_t)depth;
 
-	for (jint from = 0; from < depth; from += PART) {
-		jint count = depth - from < PART ? depth - from : PART;
-
-		(*env)->GetIntArrayRegion(env, sites, from, count, part);
-		for (jint i = 0; i < count - (from + count == depth); i++)
-			push(&b, part[i]);
-		last = part[count - 1];
-	}
-	if (jvm_site_is_capture(last))
-		ret.site = jvm_site_record(last);
-	else if (depth > 0)
-		push(&b, last);
-	flush(&b);
-	ret.prefix = b.prefix;
+	if (!stack || !stack_prefix_reserve(stack, pushes))
+		return ret;
+	(*env)->GetIntArrayRegion(env, sites, 0, depth, stack->fresh);
+	if (pushes && jvm_site_is_capture(stack->fresh[pushes - 1]))
+		ret.site = jvm_site_record(stack->fresh[--pushes]);
+	ret.prefix = stack_prefix_find(stack, is_main_thread ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD, pushes);
 	return ret;
 }
 
@@ -243,6 +231,7 @@ static bool register_in(JNIEnv *env, const char *name, const JNINativeMethod *me
 
 bool jvm_natives_register(const struct JNINativeInterface_ **env)
 {
-	return register_in(env, "dev/waymark/agent/Recorder", recorder, sizeof recorder / sizeof *recorder) &&
+	return pthread_key_create(&stack_key, free_stack) == 0 &&
+	       register_in(env, "dev/waymark/agent/Recorder", recorder, sizeof recorder / sizeof *recorder) &&
 	       register_in(env, "dev/waymark/Waymark", waymark, sizeof waymark / sizeof *waymark);
 }
