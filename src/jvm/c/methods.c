@@ -15,7 +15,7 @@ enum {
 	MAX_CLASSES = 1 << 20,
 	MAX_METHODS = 1 << 23,
 	MAX_SITES = 1 << 25,
-	TEXT_BYTES = 1 << 20,
+	STRINGS_BYTES = 1 << 20,
 };
 
 struct class
@@ -53,8 +53,8 @@ static int32_t class_count, method_count;
 /* Released behind the site that it counts. */
 static _Atomic int32_t site_count;
 /* Where the next string goes. */
-static char *text;
-static size_t text_room;
+static char *strings;
+static size_t strings_room;
 
 bool jvm_methods_init(void)
 {
@@ -72,20 +72,20 @@ static const char *copy(const char *s, bool *is_full)
 
 	if (!s)
 		return NULL;
-	if (size > text_room) {
-		size_t room = size > TEXT_BYTES ? size : TEXT_BYTES;
+	if (size > strings_room) {
+		size_t room = size > STRINGS_BYTES ? size : STRINGS_BYTES;
 
 		ret = wmrt_map_memory(room);
 		if (!ret) {
 			*is_full = true;
 			return NULL;
 		}
-		text = ret;
-		text_room = room;
+		strings = ret;
+		strings_room = room;
 	}
-	ret = memcpy(text, s, size);
-	text += size;
-	text_room -= size;
+	ret = memcpy(strings, s, size);
+	strings += size;
+	strings_room -= size;
 	return ret;
 }
 
@@ -191,36 +191,36 @@ static __attribute__((noinline)) uint32_t record_site(struct site *site)
 	return record;
 }
 
-uint32_t jvm_site_record(int32_t number)
+uint32_t jvm_site_record(int32_t site)
 {
-	struct site *site = site_at(number);
-	uint32_t record = site ? atomic_load_explicit(&site->record, memory_order_acquire) : 0;
+	struct site *found = site_at(site);
+	uint32_t record = found ? atomic_load_explicit(&found->record, memory_order_acquire) : 0;
 
-	return record || !site ? record : record_site(site);
+	return record || !found ? record : record_site(found);
 }
 
-bool jvm_site_is_capture(int32_t number)
+bool jvm_site_is_capture(int32_t site)
 {
-	const struct site *site = site_at(number);
+	const struct site *found = site_at(site);
 
-	return site && site->kind == WMK_SITE_CAPTURE;
+	return found && found->kind == WMK_SITE_CAPTURE;
 }
 
-void jvm_site_describe(int32_t number, char *out, size_t size)
+void jvm_site_describe(int32_t site, char *text, size_t size)
 {
-	const struct site *site = site_at(number);
-	struct wmrt_text line = {out, size, 0};
+	const struct site *found = site_at(site);
+	struct wmrt_text line = {text, size, 0};
 	const struct method *method;
 
-	if (!site) {
+	if (!found) {
 		wmrt_text_add(&line, "no site");
 		return;
 	}
-	method = &methods[site->method];
+	method = &methods[found->method];
 	wmrt_text_add(&line, classes[method->owner].name);
 	wmrt_text_char(&line, '.');
 	wmrt_text_add(&line, method->name);
 	wmrt_text_add(&line, method->descriptor);
 	wmrt_text_char(&line, ':');
-	wmrt_text_number(&line, site->line, 10, 1);
+	wmrt_text_number(&line, found->line, 10, 1);
 }
