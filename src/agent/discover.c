@@ -218,18 +218,26 @@ static bool undoes_foreign(const struct agent_site *site)
 	return false;
 }
 
+/* False: whether the id is put back behind the call was not looked at yet. */
+static bool is_return_known(uintptr_t return_address, uint32_t *ret_is_put_back)
+{
+	uint32_t site = agent_site_returning_to(return_address);
+
+	if (site == AGENT_NONE)
+		return words_find(&foreign_returns, return_address, ret_is_put_back);
+	*ret_is_put_back = undoes_foreign(&agent_program.sites[site]);
+	return true;
+}
+
 /* Puts the id back to that of foreign code behind a call in it. False: there is no room for that. */
 static bool patch_foreign_return(uintptr_t return_address)
 {
 	uint32_t known, function = agent_function_at(return_address - 1);
-	uint32_t site = agent_site_returning_to(return_address);
 	struct agent_image *image = agent_image_at(return_address);
 	struct scan_function scan;
 	bool ret = false;
 
-	if (site != AGENT_NONE)
-		return undoes_foreign(&agent_program.sites[site]);
-	if (words_find(&foreign_returns, return_address, &known))
+	if (is_return_known(return_address, &known))
 		return known;
 	if (function == AGENT_NONE || !image)
 		return false;
@@ -299,13 +307,9 @@ static bool know_caller(uint32_t function, uintptr_t return_address)
 /* Nothing can be done behind the call that has entered the function, or its caller itself is not known: it is not to ask any more. */
 static void leave_caller(uint32_t function, uintptr_t return_address)
 {
-	uint32_t is_put_back = true, site = agent_site_returning_to(return_address);
+	uint32_t is_put_back;
 
-	if (site != AGENT_NONE)
-		is_put_back = undoes_foreign(&agent_program.sites[site]);
-	else
-		words_find(&foreign_returns, return_address, &is_put_back);
-	if (!is_put_back)
+	if (is_return_known(return_address, &is_put_back) && !is_put_back)
 		add_caller(function, return_address, true);
 }
 

@@ -10,7 +10,6 @@ enum {
 	WALK_STEPS = 96,
 	WALK_DEPTH = 6,
 	CALLEE_SAVED = 0xf038, /* rbx rsp rbp r12 .. r15 */
-	CALLER_SAVED = 0x0fc7, /* rax rcx rdx rsi rdi r8 .. r11 */
 	ARGUMENTS = 0x07c7,    /* those but r11: rax counts vector registers, r10 is the static chain */
 	RETURNED = 0x0005,     /* rax rdx */
 	ALL = 0xffff,
@@ -37,7 +36,7 @@ static void live(struct walk *walk, const struct settled *s, uint16_t regs, uint
 /* What a caller that gets control again may read: it may know that this function leaves registers alone. */
 static void live_at_return(struct walk *walk, const struct settled *s)
 {
-	live(walk, s, (uint16_t)(CALLEE_SAVED | RETURNED | (CALLER_SAVED & ~walk->clobbered)), 0);
+	live(walk, s, (uint16_t)(CALLEE_SAVED | RETURNED | (SCAN_CALLER_SAVED & ~walk->clobbered)), 0);
 }
 
 /* Another function is called, and the walk goes on behind it. */
@@ -49,7 +48,7 @@ static void over_call(struct walk *walk, const struct insn *insn, struct settled
 	s->regs |= ARGUMENTS;
 	s->flags = INSN_FLAGS_STATUS;
 	if (insn->kind == INSN_CALL_INDIRECT || scan_is_plt(walk->w->image, insn->target, &slot))
-		s->regs |= CALLER_SAVED;
+		s->regs |= SCAN_CALLER_SAVED;
 }
 
 static void walk_from(struct walk *walk, size_t n, struct settled s, unsigned int depth);
