@@ -186,40 +186,32 @@ uint32_t wmrt_code_image(const void *ehdr, const char *path, enum wmk_image_kind
 	return image ? image->number : WMRT_CODE_NO_IMAGE;
 }
 
-uint32_t wmrt_code_function(uint32_t image, uint64_t address, const char *name)
+/* record: all but the strings, which are the method's. */
+static uint32_t add_function(struct wmk_function *record, const struct wmrt_method *strings)
 {
-	struct wmk_function record = {.address = address,
-				      .image = image,
-				      .owner = WMK_NO_STRING,
-				      .descriptor = WMK_NO_STRING,
-				      .file = WMK_NO_STRING};
 	struct wmrt_guard guard;
 	uint32_t number = 0;
 
 	take_lock(&guard);
-	if (is_closed || image == WMRT_CODE_NO_IMAGE || !add_string(name, &record.name))
+	if (is_closed || record->image == WMRT_CODE_NO_IMAGE || !add_string(strings->name, &record->name) ||
+	    !add_string(strings->owner, &record->owner) || !add_string(strings->descriptor, &record->descriptor) ||
+	    !add_string(strings->file, &record->file))
 		fail();
-	else if (!append(&tables[FUNCTIONS], &record, &number))
+	else if (!append(&tables[FUNCTIONS], record, &number))
 		number = 0;
 	give_lock(&guard);
 	return number;
 }
 
+uint32_t wmrt_code_function(uint32_t image, uint64_t address, const char *name)
+{
+	return add_function(&(struct wmk_function){.address = address, .image = image},
+			    &(struct wmrt_method){.name = name});
+}
+
 uint32_t wmrt_code_method(uint32_t image, const struct wmrt_method *method)
 {
-	struct wmk_function record = {.image = image, .line = method->line};
-	struct wmrt_guard guard;
-	uint32_t number = 0;
-
-	take_lock(&guard);
-	if (is_closed || image == WMRT_CODE_NO_IMAGE || !add_string(method->name, &record.name) ||
-	    !add_string(method->owner, &record.owner) || !add_string(method->descriptor, &record.descriptor) ||
-	    !add_string(method->file, &record.file))
-		fail();
-	else if (!append(&tables[FUNCTIONS], &record, &number))
-		number = 0;
-	give_lock(&guard);
-	return number;
+	return add_function(&(struct wmk_function){.image = image, .line = method->line}, method);
 }
 
 /* record: all but the name. */
