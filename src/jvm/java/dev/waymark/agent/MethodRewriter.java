@@ -1,7 +1,6 @@
 package dev.waymark.agent;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +19,6 @@ import org.objectweb.asm.tree.LineNumberNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.TryCatchBlockNode;
-import org.objectweb.asm.tree.TypeInsnNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
 /**
@@ -42,7 +40,9 @@ import org.objectweb.asm.tree.VarInsnNode;
  * The stack map frames of the method get both locals. A constructor has two catch-alls, since its own object has another type before
  * the constructor of the superclass was called, and none around that call: the verifier compares a handler with the types before and
  * behind each instruction. So what is thrown out of that call leaves the depth as it is. That is wrong only where foreign code has
- * called the constructor, catches, and goes on to call the application. A method without sites stays as it is: nothing can be captured while it is innermost.
+ * called the constructor, catches, and goes on to call the application.
+ *
+ * <p>A method without sites stays as it is: nothing can be captured while it is innermost.
  */
 final class MethodRewriter {
 	private static final String THREAD = "java/lang/Thread";
@@ -151,9 +151,10 @@ final class MethodRewriter {
 
 		if (site < 0)
 			return false;
+		LabelNode label = insn.getOpcode() == Opcodes.NEW ? moveLabels(insn) : null;
 		method.instructions.insertBefore(insn, push(site));
-		if (insn.getOpcode() == Opcodes.NEW)
-			moveLabels((TypeInsnNode) insn);
+		if (label != null)
+			method.instructions.insertBefore(insn, label);
 		return true;
 	}
 
@@ -173,17 +174,14 @@ final class MethodRewriter {
 		return code;
 	}
 
-	/** The site's code is now between the labels before the instruction and the instruction. */
-	private void moveLabels(TypeInsnNode insn) {
+	/** The site's code will be between the labels before the instruction and the instruction, which gets the one that is returned. */
+	private LabelNode moveLabels(AbstractInsnNode insn) {
 		LabelNode label = new LabelNode();
-		AbstractInsnNode before = insn;
 
-		for (int i = push(0).size(); i > 0; i--)
-			before = before.getPrevious();
-		for (before = before.getPrevious(); before != null && before.getOpcode() < 0; before = before.getPrevious())
+		for (AbstractInsnNode before = insn.getPrevious(); before != null && before.getOpcode() < 0; before = before.getPrevious())
 			if (before instanceof LabelNode)
 				moved.put((LabelNode) before, label);
-		method.instructions.insertBefore(insn, label);
+		return label;
 	}
 
 	/* ---- exits ---- */
@@ -233,13 +231,18 @@ final class MethodRewriter {
 
 	/* ---- stack map frames ---- */
 
+	/** A type of a frame; that of an object that is not initialised yet is its NEW instruction's label. */
+	private Object atNew(Object type) {
+		return type instanceof LabelNode ? moved.getOrDefault(type, (LabelNode) type) : type;
+	}
+
 	/** Behind the method's own locals, which may be fewer than its places. */
 	private List<Object> withOwn(List<Object> locals) {
 		List<Object> ret = new ArrayList<>();
 		int places = 0;
 
 		for (Object type : locals) {
-			ret.add(type instanceof LabelNode ? moved.getOrDefault(type, (LabelNode) type) : type);
+			ret.add(atNew(type));
 			places += type == Opcodes.LONG || type == Opcodes.DOUBLE ? 2 : 1;
 		}
 		for (; places < thread; places++)
@@ -255,7 +258,7 @@ final class MethodRewriter {
 				continue;
 			FrameNode frame = (FrameNode) insn;
 			frame.local = withOwn(frame.local);
-			frame.stack.replaceAll(type -> type instanceof LabelNode ? moved.getOrDefault(type, (LabelNode) type) : type);
+			frame.stack.replaceAll(this::atNew);
 		}
 	}
 
@@ -302,7 +305,7 @@ final class MethodRewriter {
 	private InsnList prologue() {
 		InsnList code = new InsnList();
 		LabelNode check = new LabelNode();
-		List<Object> none = Arrays.asList();
+		List<Object> none = List.of();
 
 		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, "currentThread", "()Ljava/lang/Thread;", false));
 		code.add(new InsnNode(Opcodes.DUP));

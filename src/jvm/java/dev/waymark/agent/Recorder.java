@@ -8,33 +8,30 @@ public final class Recorder {
 	}
 
 	public static long capture() {
-		ThreadState thread = ThreadState.currentThread();
-		int[] sites = sites(thread);
-		int depth = thread.waymark$depth;
+		ThreadState thread = checkedThread();
 
-		if (Oracle.isOn())
-			Oracle.check(sites, depth, 0);
-		return capture(sites, depth);
+		return capture(sites(thread), thread.waymark$depth);
 	}
 
 	public static String token() {
-		ThreadState thread = ThreadState.currentThread();
-		int[] sites = sites(thread);
-		int depth = thread.waymark$depth;
+		ThreadState thread = checkedThread();
 
-		if (Oracle.isOn())
-			Oracle.check(sites, depth, 0);
-		return token(sites, depth);
+		return token(sites(thread), thread.waymark$depth);
 	}
 
 	public static void event(String name, long value) {
+		ThreadState thread = checkedThread();
+
+		event(sites(thread), thread.waymark$depth, name, value);
+	}
+
+	/** The running thread, whose context the oracle has seen. */
+	private static ThreadState checkedThread() {
 		ThreadState thread = ThreadState.currentThread();
-		int[] sites = sites(thread);
-		int depth = thread.waymark$depth;
 
 		if (Oracle.isOn())
-			Oracle.check(sites, depth, 0);
-		event(sites, depth, name, value);
+			Oracle.check(sites(thread), thread.waymark$depth, 0);
+		return thread;
 	}
 
 	private static int[] sites(ThreadState thread) {
