@@ -33,12 +33,12 @@ enum {
 struct request {
 	struct run_clients clients;
 	bool has_agent; /* comes into the program */
-	bool is_java;   /* and is the one for Java programs */
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
 	const char *limit;
 	char **argv;
-	char **java_argv; /* what argv is then, if is_java */
+	char *java_agent; /* the one that comes in, if it is that for Java programs; else NULL */
+	char **java_argv; /* what argv is then */
 	char *program;    /* the path that will be run */
 	char *place;      /* directory of the files, as the user would name it */
 	bool is_any_name; /* the files' names need not end in .wmk */
@@ -86,8 +86,8 @@ static struct error *check_program(struct request *r)
 		return error_create(ERROR_ARGUMENT, "%s: is not a file that can be run", r->program);
 	if (access(r->program, X_OK) != 0)
 		return error_os(errno, "%s: cannot be run", r->program);
-	r->is_java = run_java_is_wanted(&r->clients, r->program);
-	if (!r->is_java)
+	r->java_agent = run_java_find_agent(&r->clients, r->program);
+	if (!r->java_agent)
 		return run_preload_check(&r->clients, r->program, &r->has_agent);
 	r->has_agent = true;
 	return NULL;
@@ -239,7 +239,7 @@ static int run_program(const struct request *r)
 	struct recordings_place place = {.dir = r->place,
 					 .is_any_name = r->is_any_name,
 					 .is_quiet = r->is_quiet,
-					 .is_checked = r->clients.is_check && !r->is_java};
+					 .is_checked = r->clients.is_check && !r->java_agent};
 	struct timespec now;
 	pid_t pid = 0;
 	int status = 0;
@@ -272,9 +272,9 @@ static struct error *prepare(struct request *r)
 	if (!err && r->limit && setenv("WAYMARK_LIMIT", r->limit, 1) != 0)
 		err = &error_no_memory;
 	if (!err)
-		err = r->is_java ? run_java_arguments(&r->clients, r->argv, &r->java_argv)
-				 : run_preload_set(&r->clients, r->has_agent);
-	if (!err && r->is_java)
+		err = r->java_agent ? run_java_arguments(&r->clients, r->java_agent, r->argv, &r->java_argv)
+				    : run_preload_set(&r->clients, r->has_agent);
+	if (!err && r->java_agent)
 		r->argv = r->java_argv;
 	if (!err && r->output)
 		err = recording_make_room("run", r->output, r->is_quiet);
@@ -361,6 +361,7 @@ static int run(const struct command *command, int argc, char **argv)
 		status = run_program(&r);
 	}
 	run_java_free(r.java_argv);
+	free(r.java_agent);
 	free(r.program);
 	free(r.place);
 	return status;

@@ -3,6 +3,7 @@
 
 #include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,33 +48,26 @@ static bool is_java(const char *program)
 	return ret;
 }
 
-bool run_java_is_wanted(const struct run_clients *clients, const char *program)
+char *run_java_find_agent(const struct run_clients *clients, const char *program)
 {
 	bool is_other = clients->is_heap || clients->is_with_agent || clients->is_without_agent ||
 			(clients->sample_hz && !clients->is_check);
-	char *agent;
 
-	if (is_other || !is_java(program))
-		return false;
-	agent = find_agent();
-	free(agent);
-	return agent != NULL;
+	return is_other || !is_java(program) ? NULL : find_agent();
 }
 
-struct error *run_java_arguments(const struct run_clients *clients, char **argv, char ***ret)
+struct error *run_java_arguments(const struct run_clients *clients, const char *agent, char **argv, char ***ret)
 {
-	char *agent = find_agent(), *option = NULL, **words;
+	char *option = NULL, **words;
 	size_t count = 0;
 
 	while (argv[count])
 		count++;
 	words = calloc(count + 2, sizeof *words);
-	if (!agent || !words || asprintf(&option, "-agentpath:%s%s", agent, clients->is_check ? "=check" : "") < 0) {
-		free(agent);
+	if (!words || asprintf(&option, "-agentpath:%s%s", agent, clients->is_check ? "=check" : "") < 0) {
 		free(words);
 		return &error_no_memory;
 	}
-	free(agent);
 	words[0] = argv[0];
 	words[1] = option;
 	memcpy(words + 2, argv + 1, (count - 1) * sizeof *words);
