@@ -1,26 +1,15 @@
 #!/bin/bash
 # hazards.sh BUILD JDK SOURCES - Hazards.java under the agent: each capture agrees with a walk of the stack that the agent makes, each
 # token decodes to the stack that the program itself has walked, and without the agent the program does the same.
-set -u
-build=$1 jdk=$2 sources=$3
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-jvm.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD JAVA_TOOL_OPTIONS
-agent=$build/src/jvm/libwaymark-jvm.so jar=$build/src/jvm/waymark-jvm.jar
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+# shellcheck source=tests/jvm/setup.sh
+. "$3/setup.sh"
 
 # compared WHAT AWK-PROGRAM DECODE-OPTION...: every point agrees
 compared() {
 	what=$1 program=$2
 	shift 2
-	"$build/waymark" decode "$@" --wmk run.wmk points.txt >decoded.txt || fail "$what: decode"
-	awk -f "$sources/$program" decoded.txt >compared.txt
+	"$waymark" decode "$@" --wmk run.wmk points.txt >decoded.txt || fail "$what: decode"
+	awk -f "$sources/compare.awk" -f "$sources/$program" decoded.txt >compared.txt
 	[ "$(tail -n 1 compared.txt)" = "agreed $points differed 0" ] || { cut -c1-1000 compared.txt; fail "$what"; }
 }
 

@@ -1,19 +1,8 @@
 #!/bin/bash
 # report.sh BUILD JDK SOURCES - what `waymark report` shows of a recorded Java program: methods, files and lines, foreign calls, threads;
 # of one that ends by halt. And the agent's messages: each is one line, and the program runs.
-set -u
-build=$1 jdk=$2 sources=$3
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-jvm.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD JAVA_TOOL_OPTIONS
-agent=$build/src/jvm/libwaymark-jvm.so jar=$build/src/jvm/waymark-jvm.jar
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+# shellcheck source=tests/jvm/setup.sh
+. "$3/setup.sh"
 
 "$jdk/bin/javac" -cp "$jar" -d classes "$sources/Events.java" || exit 1
 WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent" -cp classes Events 2>err.txt
@@ -22,14 +11,14 @@ WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent" -cp
 
 # folded METRIC WANTED
 folded() {
-	"$build/waymark" report --format folded --metric "$1" run.wmk >folded.txt || fail "$1: report"
+	"$waymark" report --format folded --metric "$1" run.wmk >folded.txt || fail "$1: report"
 	[ "$(cat folded.txt)" = "$2" ] || { cat folded.txt; fail "$1"; }
 }
 folded compare 'Events.main;[java.util.Collections.sort];Events.lambda$main$0 4'
 folded sum 'Events.main;Events.sum;Events.sum;Events.sum;Events.sum 1'
 folded thread '[thread];Events.lambda$main$1 1'
 
-"$build/waymark" report --metric sum run.wmk >report.txt
+"$waymark" report --metric sum run.wmk >report.txt
 cat >wanted.txt <<'END'
 1 sum (100.0 %)  | 3 sum:sum
     #0  Events.sum at Events.java:10

@@ -1,19 +1,8 @@
 #!/bin/bash
 # run.sh BUILD JDK SOURCES - `waymark run java`: the agent for Java programs comes in, arguments, output and exit status stay as they are,
 # and the program that is started by a link is the same; --check compares, --no-agent keeps it away.
-set -u
-build=$1 jdk=$2 sources=$3
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-jvm.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD JAVA_TOOL_OPTIONS
-waymark=$build/waymark jar=$build/src/jvm/waymark-jvm.jar
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+# shellcheck source=tests/jvm/setup.sh
+. "$3/setup.sh"
 
 "$jdk/bin/javac" -cp "$jar" -d classes "$sources/Events.java" || exit 1
 ln -s "$jdk/bin/java" java

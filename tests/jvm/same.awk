@@ -1,6 +1,5 @@
 # Reads what `waymark decode --folded` makes of the lines "point TOKEN STACK" of Hazards.java, and compares each decoded stack with STACK,
 # whose frames have lines. Only methods of Hazards are compared: foreign frames are in brackets, $Proxy classes are the JDK's.
-# Prints the first differences and "agreed N differed M".
 
 /^point / {
 	count = split($2, frames, ";")
@@ -11,12 +10,5 @@
 			decoded = decoded ";" frames[i]
 	wanted = ";" $3
 	gsub(/:[0-9]+/, "", wanted)
-	if (decoded == wanted)
-		agreed++
-	else if (differed++ < 3)
-		print "decoded " decoded "\nwanted  " wanted
-}
-
-END {
-	print "agreed " agreed + 0 " differed " differed + 0
+	compare(decoded, wanted)
 }

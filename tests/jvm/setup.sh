@@ -1,0 +1,16 @@
+#!/bin/bash
+# setup.sh BUILD JDK SOURCES - what the scripts here begin with: a scratch folder to work in, the agent and its jar, and how to fail. They
+# source it with their own arguments and end with the number of failures.
+set -u
+build=$1 jdk=$2 sources=$3
+dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-jvm.XXXXXX")
+trap 'rm -rf "$dir"' EXIT INT TERM
+cd "$dir" || exit 1
+unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD JAVA_TOOL_OPTIONS
+waymark=$build/waymark agent=$build/src/jvm/libwaymark-jvm.so jar=$build/src/jvm/waymark-jvm.jar
+failures=0
+
+fail() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
