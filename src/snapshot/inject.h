@@ -33,6 +33,7 @@ struct inject_thread {
 	uint64_t registers[INJECT_REGISTERS]; /* while it stands still */
 	bool is_in_the_way;                   /* it is to go on a little */
 	bool is_running;
+	unsigned int unsafe_looks; /* of inject_is_safe, in a row */
 };
 
 struct inject {
@@ -48,7 +49,7 @@ struct error *inject_stop(struct inject *in);
 /* Lets the threads that are in the way run for about a millisecond, or all of them, and stops them again. */
 struct error *inject_run(struct inject *in, bool is_for_all);
 /* Threads that hold a lock of the loader, the allocator or the like are in the way; those whose stack does not say so, too, where
- * is_certain. *ret: NULL if none is, else what one does: "memory is being allocated". */
+ * is_certain. *ret: NULL if none is, else what the one does that has been in the way for longest: "memory is being allocated". */
 struct error *inject_is_safe(struct inject *in, bool is_certain, const char **ret);
 /* All threads were made by the C library, which has a record of each where its %fs is. */
 bool inject_has_c_threads(struct inject *in);

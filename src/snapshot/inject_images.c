@@ -310,6 +310,7 @@ static int find_allocator(Dwfl_Module *module, void **user, const char *name, Dw
 struct error *inject_is_safe(struct inject *in, bool is_certain, const char **ret)
 {
 	Dwfl_Module *allocator = NULL;
+	unsigned int longest = 0;
 	bool are_new = false;
 
 	*ret = NULL;
@@ -318,12 +319,17 @@ struct error *inject_is_safe(struct inject *in, bool is_certain, const char **re
 				    dwfl_errmsg(-1));
 	dwfl_getmodules(in->own->dwfl, find_allocator, &allocator, 0);
 	for (size_t i = 0; i < in->thread_count; i++) {
-		const char *why = look_at_thread(in, &in->threads[i], allocator);
+		struct inject_thread *thread = &in->threads[i];
+		const char *why = look_at_thread(in, thread, allocator);
 
 		if (why == hides && !is_certain)
 			why = NULL;
-		in->threads[i].is_in_the_way = why != NULL;
-		*ret = why ? why : *ret;
+		thread->is_in_the_way = why != NULL;
+		thread->unsafe_looks = why ? thread->unsafe_looks + 1 : 0;
+		if (thread->unsafe_looks > longest) {
+			longest = thread->unsafe_looks;
+			*ret = why;
+		}
 		are_new |= why == hides;
 	}
 	/* It may be in an image that was loaded meanwhile. */
