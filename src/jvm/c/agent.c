@@ -1,5 +1,5 @@
 /*
- * agent.c - the agent for HotSpot, a JVMTI agent (-agentpath): gives java.lang.Thread two fields before there is a thread, brings its own
+ * agent.c - the agent for HotSpot, a JVMTI agent (-agentpath): gives java.lang.Thread three fields before there is a thread, brings its own
  * classes, and has each class of the application rewritten when it is loaded.
  *
  * Phases, in order: Agent_OnLoad; the first classes are loaded, without Java code (early class hooks: Thread is one of them); VMInit, in
@@ -23,12 +23,14 @@
 
 enum {
 	ACCESS = 0x1081, /* public, transient, synthetic */
+	ACC_STATIC = 0x0008,
 	PATH_BYTES = 4096,
 };
 
 static const struct class_file_field thread_fields[] = {
-	{"waymark$sites", "[I", ACCESS},
-	{"waymark$depth", "I", ACCESS},
+	{"waymark$word", "J", ACCESS},
+	{"waymark$stack", "Ldev/waymark/agent/ContextStack;", ACCESS},
+	{"waymark$push", "Ljava/util/function/LongUnaryOperator;", ACCESS | ACC_STATIC},
 };
 
 enum {
@@ -176,7 +178,6 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	else {
 		if (options.check_every)
 			let_modules_read(jvmti, jni);
-		jvm_natives_main_thread();
 		atomic_store_explicit(&is_on, true, memory_order_release);
 	}
 }

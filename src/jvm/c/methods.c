@@ -32,16 +32,20 @@ struct method {
 	const char *descriptor;
 	int32_t owner;
 	uint32_t line;
+	uint32_t space;
 	uint32_t record; /* 0: not yet */
 };
 
 struct site {
-	const char *callee;
-	int32_t method;
-	uint32_t kind;
-	uint32_t position;
-	uint32_t line;
+	struct jvm_site is; /* its space: that of its code */
+	struct sitecode code;
 	_Atomic uint32_t record; /* 0: not yet; written under the lock */
+};
+
+/* The calls of a space, by rank. */
+struct space {
+	uint32_t count;
+	int32_t sites[SITECODE_RANKS];
 };
 
 /* Counts and records are written under the lock. */
@@ -49,6 +53,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct class *classes;
 static struct method *methods;
 static struct site *sites;
+static struct space *spaces;
+/* The first one behind those of functions that may have room. */
+static uint32_t open_space = JVM_FUNCTION_SPACES + 1;
 static int32_t class_count, method_count;
 /* Released behind the site that it counts. */
 static _Atomic int32_t site_count;
@@ -61,7 +68,8 @@ bool jvm_methods_init(void)
 	classes = wmrt_map_memory(MAX_CLASSES * sizeof *classes);
 	methods = wmrt_map_memory(MAX_METHODS * sizeof *methods);
 	sites = wmrt_map_memory(MAX_SITES * sizeof *sites);
-	return classes && methods && sites;
+	spaces = wmrt_map_memory(SITECODE_SPACES * sizeof *spaces);
+	return classes && methods && sites && spaces;
 }
 
 /* NULL: s was, or there is no room, which *is_full says. */
@@ -106,7 +114,7 @@ int32_t jvm_class_add(const char *loader, const char *name, const char *file)
 	return ret;
 }
 
-int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, uint32_t line)
+int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, uint32_t line, uint32_t space)
 {
 	bool is_full = false;
 	int32_t ret = JVM_NONE;
@@ -114,7 +122,7 @@ int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, 
 
 	pthread_mutex_lock(&lock);
 	method = (struct method){
-		.name = copy(name, &is_full), .descriptor = copy(descriptor, &is_full), .owner = owner, .line = line};
+		.name = copy(name, &is_full), .descriptor = copy(descriptor, &is_full), .owner = owner, .line = line, .space = space};
 	if (!is_full && owner >= 0 && owner < class_count && method_count < MAX_METHODS) {
 		ret = method_count++;
 		methods[ret] = method;
@@ -123,25 +131,63 @@ int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, 
 	return ret;
 }
 
-int32_t jvm_site_add(int32_t method, enum wmk_site_kind kind, uint32_t position, uint32_t line, const char *callee)
+/* The space where the site gets a code; 0: none has room. */
+static uint32_t space_with_room(uint32_t wanted)
+{
+	if (wanted && spaces[wanted].count < SITECODE_RANKS)
+		return wanted;
+	while (open_space < SITECODE_SPACES && spaces[open_space].count == SITECODE_RANKS)
+		open_space++;
+	return open_space < SITECODE_SPACES ? open_space : 0;
+}
+
+static void give_code(struct site *site, int32_t number, uint32_t space)
+{
+	site->is.space = space;
+	site->code = sitecode_of(spaces[space].count);
+	spaces[space].sites[spaces[space].count++] = number;
+}
+
+int32_t jvm_site_add(const struct jvm_site *site)
 {
 	bool is_full = false;
 	int32_t ret = JVM_NONE, count;
+	uint32_t space;
+	const char *callee;
 
 	pthread_mutex_lock(&lock);
-	callee = copy(callee, &is_full);
+	callee = copy(site->callee, &is_full);
 	count = atomic_load_explicit(&site_count, memory_order_relaxed);
-	if (!is_full && method >= 0 && method < method_count && count < MAX_SITES) {
-		sites[count].callee = callee;
-		sites[count].method = method;
-		sites[count].kind = kind;
-		sites[count].position = position;
-		sites[count].line = line;
+	space = space_with_room(site->space);
+	if (!is_full && space && site->method >= 0 && site->method < method_count && count < MAX_SITES) {
+		sites[count].is = *site;
+		sites[count].is.callee = callee;
+		give_code(&sites[count], count, space);
 		atomic_store_explicit(&site_count, count + 1, memory_order_release);
 		ret = count;
 	}
 	pthread_mutex_unlock(&lock);
 	return ret;
+}
+
+uint64_t jvm_site_code(int32_t site, uint32_t *length)
+{
+	*length = sites[site].code.length;
+	return sitecode_call(0, sites[site].is.space, sites[site].code);
+}
+
+/* Without the lock: who has a word with the code runs code that was made after it was given. */
+int32_t jvm_site_take(uint64_t *word)
+{
+	const struct space *space = &spaces[sitecode_space(*word)];
+	uint32_t length, rank = sitecode_rank(*word, &length);
+	int32_t site;
+
+	if (rank >= space->count)
+		return JVM_NONE;
+	site = space->sites[rank];
+	*word = sitecode_payload(*word) >> length | (uint64_t)methods[sites[site].is.method].space << SITECODE_PAYLOAD_BITS;
+	return site;
 }
 
 static struct site *site_at(int32_t site)
@@ -183,8 +229,8 @@ static __attribute__((noinline)) uint32_t record_site(struct site *site)
 	pthread_mutex_lock(&lock);
 	record = atomic_load(&site->record);
 	if (!record) {
-		method = record_method(&methods[site->method]);
-		record = wmrt_code_method_site(method, site->kind, site->position, site->line, site->callee);
+		method = record_method(&methods[site->is.method]);
+		record = wmrt_code_method_site(method, site->is.kind, site->is.position, site->is.line, site->is.callee);
 		atomic_store(&site->record, record);
 	}
 	pthread_mutex_unlock(&lock);
@@ -203,7 +249,7 @@ bool jvm_site_is_capture(int32_t site)
 {
 	const struct site *found = site_at(site);
 
-	return found && found->kind == WMK_SITE_CAPTURE;
+	return found && found->is.kind == WMK_SITE_CAPTURE;
 }
 
 void jvm_site_describe(int32_t site, char *text, size_t size)
@@ -216,11 +262,11 @@ void jvm_site_describe(int32_t site, char *text, size_t size)
 		wmrt_text_add(&line, "no site");
 		return;
 	}
-	method = &methods[found->method];
+	method = &methods[found->is.method];
 	wmrt_text_add(&line, classes[method->owner].name);
 	wmrt_text_char(&line, '.');
 	wmrt_text_add(&line, method->name);
 	wmrt_text_add(&line, method->descriptor);
 	wmrt_text_char(&line, ':');
-	wmrt_text_number(&line, found->line, 10, 1);
+	wmrt_text_number(&line, found->is.line, 10, 1);
 }

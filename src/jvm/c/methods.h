@@ -13,11 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/contexts/sitecode.h"
 #include "recorder/code.h"
 
 enum {
 	JVM_NONE = -1,
-	JVM_EPOCH = 1, /* the only one: each call pushes */
+	JVM_EPOCH = 1, /* the only one: a recorded context has an entry for each call */
+	/* Of functions; the spaces behind them are for calls that have no room elsewhere. */
+	JVM_FUNCTION_SPACES = SITECODE_SPACES / 4 * 3,
 };
 
 /* Before anything else. False without memory. */
@@ -25,9 +28,25 @@ bool jvm_methods_init(void);
 
 /* loader: as it is shown. name: with dots. file: the source file, NULL if not known. */
 int32_t jvm_class_add(const char *loader, const char *name, const char *file);
-int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, uint32_t line);
-/* callee: of WMK_SITE_FOREIGN, else NULL. */
-int32_t jvm_site_add(int32_t method, enum wmk_site_kind kind, uint32_t position, uint32_t line, const char *callee);
+/* space: from 1 to JVM_FUNCTION_SPACES. */
+int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, uint32_t line, uint32_t space);
+
+struct jvm_site {
+	int32_t method;
+	enum wmk_site_kind kind;
+	uint32_t position; /* bytecode index */
+	uint32_t line;	   /* 0: not known */
+	const char *callee; /* of WMK_SITE_FOREIGN, else NULL */
+	uint32_t space;	   /* in: that of the method which it calls, 0 if none is known. The site may get another one */
+};
+int32_t jvm_site_add(const struct jvm_site *site);
+/* The word of a call is (payload << *length) + the result (sitecode.h). site: one that was added. */
+uint64_t jvm_site_code(int32_t site, uint32_t *length);
+/*
+ * Takes the last call off a word: *word becomes the payload of the caller, in the space of the caller's method, which is the word that
+ * the caller was entered with unless it pushed that: the payload is a start then. JVM_NONE: no call has such a code.
+ */
+int32_t jvm_site_take(uint64_t *word);
 
 /* The number of the site in the recording, which has it from now on; 0: no such site, or no room. */
 uint32_t jvm_site_record(int32_t site);

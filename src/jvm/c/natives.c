@@ -1,18 +1,12 @@
-/*
- * natives.c - contexts of Java threads become contexts of the recorder.
- *
- * A context stack is the site numbers of the calls in progress. Every call pushes, so the id is always 0. The last site is no push if
- * it is the call of the capture itself.
- */
+/* natives.c - what Java classes of the agent call: contexts are recorded, and classes, methods and sites are made known. */
 #include "jvm/c/natives.h"
 
 #include <jni.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "jvm/c/contexts.h"
 #include "jvm/c/methods.h"
-#include "jvm/c/stack_prefix.h"
 #include "recorder/event.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
@@ -24,11 +18,7 @@ enum {
 	SAID_MAX = 10,   /* differences that are printed */
 };
 
-/* Its own thread only. */
-static _Thread_local bool is_main_thread;
 static _Atomic uint64_t agreed, differed;
-/* Made before the natives are registered. */
-static pthread_key_t stack_key;
 
 void jvm_say(const char *text)
 {
@@ -43,11 +33,6 @@ void jvm_say(const char *text)
 	wmrt_sys3(SYS_write, 2, (long)buffer, (long)line.len);
 }
 
-void jvm_natives_main_thread(void)
-{
-	is_main_thread = true;
-}
-
 struct jvm_compared jvm_natives_compared(void)
 {
 	return (struct jvm_compared){atomic_load(&agreed), atomic_load(&differed)};
@@ -55,68 +40,64 @@ struct jvm_compared jvm_natives_compared(void)
 
 /* ---- contexts ---- */
 
-/* Of the thread; freed when it ends. NULL without memory. */
-static struct stack_prefix *thread_stack(void)
-{
-	struct stack_prefix *ret = pthread_getspecific(stack_key);
+/* As Java has it: the members of struct jvm_calls for each word. */
+enum {
+	CALLS_INTS = sizeof(struct jvm_calls) / sizeof(jint),
+};
 
-	if (ret)
-		return ret;
-	ret = calloc(1, sizeof *ret);
-	if (ret && pthread_setspecific(stack_key, ret) != 0) {
-		free(ret);
-		ret = NULL;
-	}
+static struct jvm_calls known_calls(JNIEnv *env, jintArray calls, jint i, jint root)
+{
+	struct jvm_calls ret = jvm_calls_of_root((uint32_t)root);
+
+	if (i > 0)
+		(*env)->GetIntArrayRegion(env, calls, (i - 1) * CALLS_INTS, CALLS_INTS, (jint *)&ret);
 	return ret;
 }
 
-static void free_stack(void *stack)
+/*
+ * words: those that are pushed, `index` of them. calls: what they stand for, known of the first `known` words, and of all afterwards. The
+ * result is a prefix and a site.
+ */
+static jlong resolve(JNIEnv *env, jclass class, jlong word, jlongArray words, jintArray calls, jint known, jint root)
 {
-	stack_prefix_deinit(stack);
-	free(stack);
-}
-
-/* sites: an int[] of at least `depth` elements. */
-static wm_context context_of(JNIEnv *env, jintArray sites, jint depth)
-{
-	wm_context ret = {.epoch = JVM_EPOCH, .prefix = WM_PREFIX_LOST};
-	struct stack_prefix *stack = thread_stack();
-	size_t pushes = (size_t)depth;
-
-	if (!stack || !stack_prefix_reserve(stack, pushes))
-		return ret;
-	(*env)->GetIntArrayRegion(env, sites, 0, depth, stack->fresh);
-	if (pushes && jvm_site_is_capture(stack->fresh[pushes - 1]))
-		ret.site = jvm_site_record(stack->fresh[--pushes]);
-	ret.prefix = stack_prefix_find(stack, is_main_thread ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD, pushes);
-	return ret;
-}
-
-static jlong capture(JNIEnv *env, jclass class, jintArray sites, jint depth)
-{
-	wm_context c = context_of(env, sites, depth);
+	jint index = (jint)sitecode_index((uint64_t)word);
+	struct jvm_calls sum = known_calls(env, calls, known < index ? known : index, root);
+	wm_context c;
 
 	(void)class;
+	for (jint i = known; i < index; i++) {
+		jlong pushed = 0;
+
+		(*env)->GetLongArrayRegion(env, words, i, 1, &pushed);
+		sum = jvm_calls_add(sum, (uint64_t)pushed);
+		(*env)->SetIntArrayRegion(env, calls, i * CALLS_INTS, CALLS_INTS, (const jint *)&sum);
+	}
+	c = jvm_context(sum, (uint64_t)word);
 	return (jlong)((uint64_t)c.prefix << 32 | c.site);
 }
 
-static jstring token(JNIEnv *env, jclass class, jintArray sites, jint depth)
+static wm_context context_of(jlong context)
+{
+	return (wm_context){.epoch = JVM_EPOCH, .prefix = (uint32_t)((uint64_t)context >> 32), .site = (uint32_t)context};
+}
+
+static jstring token(JNIEnv *env, jclass class, jlong context)
 {
 	char text[WM_TOKEN_MAX];
 
 	(void)class;
-	wmrt_token(context_of(env, sites, depth), text, sizeof text);
+	wmrt_token(context_of(context), text, sizeof text);
 	return (*env)->NewStringUTF(env, text);
 }
 
-static void event(JNIEnv *env, jclass class, jintArray sites, jint depth, jstring name, jlong value)
+static void event(JNIEnv *env, jclass class, jlong context, jstring name, jlong value)
 {
 	const char *text = (*env)->GetStringUTFChars(env, name, NULL);
 
 	(void)class;
 	if (!text)
 		return;
-	wmrt_event(context_of(env, sites, depth), text, (uint64_t)value);
+	wmrt_event(context_of(context), text, (uint64_t)value);
 	(*env)->ReleaseStringUTFChars(env, name, text);
 }
 
@@ -146,10 +127,11 @@ static jint add_class(JNIEnv *env, jclass class, jstring loader, jstring name, j
 	return ret;
 }
 
-static jint add_method(JNIEnv *env, jclass class, jint owner, jstring name, jstring descriptor, jint line)
+static jint add_method(JNIEnv *env, jclass class, jint owner, jstring name, jstring descriptor, jint line,
+		       jint space)
 {
 	const char *n = open_string(env, name), *d = open_string(env, descriptor);
-	jint ret = n && d ? jvm_method_add(owner, n, d, (uint32_t)line) : JVM_NONE;
+	jint ret = n && d ? jvm_method_add(owner, n, d, (uint32_t)line, (uint32_t)space) : JVM_NONE;
 
 	(void)class;
 	close_string(env, name, n);
@@ -157,14 +139,38 @@ static jint add_method(JNIEnv *env, jclass class, jint owner, jstring name, jstr
 	return ret;
 }
 
-static jint add_site(JNIEnv *env, jclass class, jint method, jint kind, jint position, jint line, jstring callee)
+static jint add_site(JNIEnv *env, jclass class, jint method, jint kind, jint position, jint line, jstring callee,
+		     jint space)
 {
 	const char *c = open_string(env, callee);
-	jint ret = jvm_site_add(method, (enum wmk_site_kind)kind, (uint32_t)position, (uint32_t)line, c);
+	const struct jvm_site site = {.method = method,
+				      .kind = (enum wmk_site_kind)kind,
+				      .position = (uint32_t)position,
+				      .line = (uint32_t)line,
+				      .callee = c,
+				      .space = (uint32_t)space};
+	jint ret = jvm_site_add(&site);
 
 	(void)class;
 	close_string(env, callee, c);
 	return ret;
+}
+
+static jlong site_word(JNIEnv *env, jclass class, jint site)
+{
+	uint32_t length;
+
+	(void)env, (void)class;
+	return (jlong)jvm_site_code(site, &length);
+}
+
+static jint site_length(JNIEnv *env, jclass class, jint site)
+{
+	uint32_t length;
+
+	(void)env, (void)class;
+	(void)jvm_site_code(site, &length);
+	return (jint)length;
 }
 
 /* ---- the oracle ---- */
@@ -176,6 +182,24 @@ static jstring describe(JNIEnv *env, jclass class, jint site)
 	(void)class;
 	jvm_site_describe(site, text, sizeof text);
 	return (*env)->NewStringUTF(env, text);
+}
+
+/* The calls of a word, outermost first; null: it is no word. */
+static jintArray sites_of(JNIEnv *env, jclass class, jlong word)
+{
+	int32_t found[SITECODE_MAX_CALLS], sites[SITECODE_MAX_CALLS];
+	size_t count = jvm_word_calls((uint64_t)word, found);
+	jintArray ret;
+
+	(void)class;
+	if (count > SITECODE_MAX_CALLS)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		sites[i] = found[count - 1 - i];
+	ret = (*env)->NewIntArray(env, (jsize)count);
+	if (ret)
+		(*env)->SetIntArrayRegion(env, ret, 0, (jsize)count, sites);
+	return ret;
 }
 
 static void say(JNIEnv *env, jclass class, jstring line)
@@ -207,12 +231,15 @@ static jboolean probe(JNIEnv *env, jclass class)
 #define NATIVE(java_name, signature, function) {(char *)(java_name), (char *)(signature), (void *)(function)}
 
 static const JNINativeMethod recorder[] = {
-	NATIVE("capture", "([II)J", capture),
-	NATIVE("token", "([II)Ljava/lang/String;", token),
-	NATIVE("event", "([IILjava/lang/String;J)V", event),
+	NATIVE("resolve", "(J[J[III)J", resolve),
+	NATIVE("token", "(J)Ljava/lang/String;", token),
+	NATIVE("event", "(JLjava/lang/String;J)V", event),
 	NATIVE("addClass", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)I", add_class),
-	NATIVE("addMethod", "(ILjava/lang/String;Ljava/lang/String;I)I", add_method),
-	NATIVE("addSite", "(IIIILjava/lang/String;)I", add_site),
+	NATIVE("addMethod", "(ILjava/lang/String;Ljava/lang/String;II)I", add_method),
+	NATIVE("addSite", "(IIIILjava/lang/String;I)I", add_site),
+	NATIVE("siteWord", "(I)J", site_word),
+	NATIVE("siteLength", "(I)I", site_length),
+	NATIVE("sites", "(J)[I", sites_of),
 	NATIVE("describe", "(I)Ljava/lang/String;", describe),
 	NATIVE("compared", "(Ljava/lang/String;)V", compared),
 	NATIVE("say", "(Ljava/lang/String;)V", say),
@@ -231,7 +258,6 @@ static bool register_in(JNIEnv *env, const char *name, const JNINativeMethod *me
 
 bool jvm_natives_register(const struct JNINativeInterface_ **env)
 {
-	return pthread_key_create(&stack_key, free_stack) == 0 &&
-	       register_in(env, "dev/waymark/agent/Recorder", recorder, sizeof recorder / sizeof *recorder) &&
+	return register_in(env, "dev/waymark/agent/Recorder", recorder, sizeof recorder / sizeof *recorder) &&
 	       register_in(env, "dev/waymark/Waymark", waymark, sizeof waymark / sizeof *waymark);
 }

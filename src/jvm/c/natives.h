@@ -17,8 +17,6 @@ struct jvm_compared {
 
 /* env: a JNIEnv. Once. False: a class or a method was not found, and the exception is cleared; or there is no room. */
 bool jvm_natives_register(const struct JNINativeInterface_ **env);
-/* This thread is the one that runs main: its contexts begin at the process. */
-void jvm_natives_main_thread(void);
 /* Any thread. */
 struct jvm_compared jvm_natives_compared(void);
 

@@ -26,10 +26,14 @@ final class ClassContext {
 		return node.name.replace('/', '.');
 	}
 
+	int space(MethodNode method) {
+		return Spaces.of(node.name, method.name, method.desc);
+	}
+
 	int addMethod(MethodNode method, int line) {
 		if (number < 0)
 			number = Recorder.addClass(loader, dottedName(), node.sourceFile);
-		return number < 0 ? -1 : Recorder.addMethod(number, method.name, method.desc, line);
+		return number < 0 ? -1 : Recorder.addMethod(number, method.name, method.desc, line, space(method));
 	}
 
 	void isRewritten(MethodNode method) {

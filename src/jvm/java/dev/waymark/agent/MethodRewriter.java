@@ -22,22 +22,21 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
 /**
- * Makes one method keep its thread's context stack, an array of site numbers and its depth in two fields of Thread. T and S are two
- * locals behind the method's own.
+ * Makes one method keep its thread's context, a word in a field of Thread (core/contexts/sitecode.h). T, W and P are three locals behind
+ * the method's own.
  *
  * <pre>
- *   entry:     T = Thread.currentThread(); S = T.depth
- *              if (T.sites == null) T.sites = new int[FIRST]
- *              else if (S >= T.sites.length) T.sites = Arrays.copyOf(T.sites, 2 * S)
- *   site k:    T.sites[S] = k; T.depth = S + 1
- *   exit:      T.depth = S, before each return, and in a catch-all around everything
+ *   entry:     T = Thread.currentThread(); W = T.word; P = W - the space of this method
+ *              if (P >>> PLAIN_BITS != 0) P = Thread.push.applyAsLong(W)
+ *   site k:    T.word = (P << length of k) + space and bits of k
+ *   exit:      T.word = W, before each return, and in a catch-all around everything
  * </pre>
  *
- * Each frame writes its own place only, and says where the stack ends anew before each call. So a frame that was left by an exception
- * leaves nothing behind that its caller would see, and the restored depth is for foreign code, which calls again without writing it.
+ * Each frame says what its context is anew before each call. So a frame that was left by an exception leaves nothing behind that its
+ * caller would see, and the restored word is for foreign code, which calls again without storing one.
  * Only classes of java.base are named, which every module and every loader can see.
  *
- * The stack map frames of the method get both locals. A constructor has two catch-alls, since its own object has another type before
+ * The stack map frames of the method get the locals. A constructor has two catch-alls, since its own object has another type before
  * the constructor of the superclass was called, and none around that call: the verifier compares a handler with the types before and
  * behind each instruction. So what is thrown out of that call leaves the depth as it is. That is wrong only where foreign code has
  * called the constructor, catches, and goes on to call the application.
@@ -47,17 +46,20 @@ import org.objectweb.asm.tree.VarInsnNode;
 final class MethodRewriter {
 	private static final String THREAD = "java/lang/Thread";
 	private static final String ORACLE = "dev/waymark/agent/Oracle";
-	private static final String SITES = "waymark$sites";
-	private static final String DEPTH = "waymark$depth";
-	private static final int FIRST_LENGTH = 256;
+	private static final String WORD = "waymark$word";
+	private static final String PUSH = "waymark$push";
+	private static final String PUSHER = "java/util/function/LongUnaryOperator";
 	/** What a site needs above the method's own operands. */
-	private static final int SITE_STACK = 3;
+	private static final int SITE_STACK = 5;
+	/** What the entry needs. */
+	private static final int ENTRY_STACK = 5;
 
 	private final ClassContext owner;
 	private final MethodNode method;
 	private final Sites sites;
 	private final int thread;
-	private final int depth;
+	private final int word;
+	private final int payload;
 	private final boolean hasFrames;
 	/** Labels of objects that are not initialised yet, in stack map frames: each names its NEW instruction. */
 	private final Map<LabelNode, LabelNode> moved = new HashMap<>();
@@ -69,7 +71,8 @@ final class MethodRewriter {
 		this.method = method;
 		this.sites = new Sites(owner);
 		this.thread = method.maxLocals;
-		this.depth = method.maxLocals + 1;
+		this.word = method.maxLocals + 1;
+		this.payload = method.maxLocals + 3;
 		this.hasFrames = (owner.node.version & 0xffff) >= Opcodes.V1_6;
 	}
 
@@ -89,8 +92,8 @@ final class MethodRewriter {
 		patchFrames();
 		addCatchAlls(superCall);
 		method.instructions.insert(prologue());
-		method.maxLocals += 2;
-		method.maxStack = Math.max(method.maxStack + SITE_STACK, 4);
+		method.maxLocals += 5;
+		method.maxStack = Math.max(method.maxStack + SITE_STACK, ENTRY_STACK);
 		owner.isRewritten(method);
 		return true;
 	}
@@ -147,30 +150,27 @@ final class MethodRewriter {
 	private boolean addSite(int number, AbstractInsnNode insn, int position, int line) {
 		int kind = sites.kind(insn);
 		String callee = kind == Sites.FOREIGN ? Sites.callee(insn) : null;
-		int site = number < 0 ? -1 : Recorder.addSite(number, kind, position, line, callee);
+		int site = number < 0 ? -1 : Recorder.addSite(number, kind, position, line, callee, Sites.space(insn));
 
 		if (site < 0)
 			return false;
 		LabelNode label = insn.getOpcode() == Opcodes.NEW ? moveLabels(insn) : null;
-		method.instructions.insertBefore(insn, push(site));
+		method.instructions.insertBefore(insn, store(site));
 		if (label != null)
 			method.instructions.insertBefore(insn, label);
 		return true;
 	}
 
-	private InsnList push(int site) {
+	private InsnList store(int site) {
 		InsnList code = new InsnList();
 
 		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
-		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, SITES, "[I"));
-		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
-		code.add(new LdcInsnNode(site));
-		code.add(new InsnNode(Opcodes.IASTORE));
-		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
-		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
-		code.add(new InsnNode(Opcodes.ICONST_1));
-		code.add(new InsnNode(Opcodes.IADD));
-		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, DEPTH, "I"));
+		code.add(new VarInsnNode(Opcodes.LLOAD, payload));
+		code.add(new IntInsnNode(Opcodes.BIPUSH, Recorder.siteLength(site)));
+		code.add(new InsnNode(Opcodes.LSHL));
+		code.add(new LdcInsnNode(Recorder.siteWord(site)));
+		code.add(new InsnNode(Opcodes.LADD));
+		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, WORD, "J"));
 		return code;
 	}
 
@@ -190,8 +190,8 @@ final class MethodRewriter {
 		InsnList code = new InsnList();
 
 		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
-		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
-		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, DEPTH, "I"));
+		code.add(new VarInsnNode(Opcodes.LLOAD, word));
+		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, WORD, "J"));
 		return code;
 	}
 
@@ -248,7 +248,8 @@ final class MethodRewriter {
 		for (; places < thread; places++)
 			ret.add(Opcodes.TOP);
 		ret.add(THREAD);
-		ret.add(Opcodes.INTEGER);
+		ret.add(Opcodes.LONG);
+		ret.add(Opcodes.LONG);
 		return ret;
 	}
 
@@ -304,47 +305,30 @@ final class MethodRewriter {
 
 	private InsnList prologue() {
 		InsnList code = new InsnList();
-		LabelNode check = new LabelNode();
-		List<Object> none = List.of();
 
 		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, "currentThread", "()Ljava/lang/Thread;", false));
 		code.add(new InsnNode(Opcodes.DUP));
 		code.add(new VarInsnNode(Opcodes.ASTORE, thread));
-		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, DEPTH, "I"));
-		code.add(new VarInsnNode(Opcodes.ISTORE, depth));
-		loadSites(code);
-		code.add(new JumpInsnNode(Opcodes.IFNONNULL, check));
-		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
-		code.add(new IntInsnNode(Opcodes.SIPUSH, FIRST_LENGTH));
-		code.add(new IntInsnNode(Opcodes.NEWARRAY, Opcodes.T_INT));
-		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, SITES, "[I"));
-		code.add(check);
-		addFrame(code, parameters(), none);
-		addGrowth(code);
+		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, WORD, "J"));
+		code.add(new InsnNode(Opcodes.DUP2));
+		code.add(new VarInsnNode(Opcodes.LSTORE, word));
+		code.add(new LdcInsnNode(Word.ofSpace(owner.space(method))));
+		code.add(new InsnNode(Opcodes.LSUB));
+		code.add(new InsnNode(Opcodes.DUP2));
+		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
+		code.add(new IntInsnNode(Opcodes.BIPUSH, Word.PLAIN_BITS));
+		code.add(new InsnNode(Opcodes.LUSHR));
+		code.add(new InsnNode(Opcodes.L2I));
+		code.add(new JumpInsnNode(Opcodes.IFEQ, body));
+		code.add(new FieldInsnNode(Opcodes.GETSTATIC, THREAD, PUSH, 'L' + PUSHER + ';'));
+		code.add(new VarInsnNode(Opcodes.LLOAD, word));
+		code.add(new MethodInsnNode(Opcodes.INVOKEINTERFACE, PUSHER, "applyAsLong", "(J)J", true));
+		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
 		code.add(body);
-		addFrame(code, parameters(), none);
+		addFrame(code, parameters(), List.of());
 		code.add(new InsnNode(Opcodes.NOP)); /* the first instruction may have a frame of its own */
 		if (Oracle.seesEntries())
 			code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, ORACLE, "entry", "()V", false));
 		return code;
-	}
-
-	private void loadSites(InsnList code) {
-		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
-		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, SITES, "[I"));
-	}
-
-	private void addGrowth(InsnList code) {
-		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
-		loadSites(code);
-		code.add(new InsnNode(Opcodes.ARRAYLENGTH));
-		code.add(new JumpInsnNode(Opcodes.IF_ICMPLT, body));
-		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
-		loadSites(code);
-		code.add(new VarInsnNode(Opcodes.ILOAD, depth));
-		code.add(new InsnNode(Opcodes.ICONST_1));
-		code.add(new InsnNode(Opcodes.ISHL));
-		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, "java/util/Arrays", "copyOf", "([II)[I", false));
-		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, SITES, "[I"));
 	}
 }

@@ -1,5 +1,6 @@
 package dev.waymark.agent;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,12 +36,10 @@ public final class Oracle {
 
 	/** Called at the entry of each instrumented method, whose frame has no site yet. Counts of several threads may get lost. */
 	public static void entry() {
-		ThreadState thread = ThreadState.currentThread();
-
 		if (--left > 0)
 			return;
 		left = every;
-		check(thread.waymark$sites, thread.waymark$depth, 1);
+		check(ThreadState.currentThread(), 1);
 	}
 
 	static void add(String owner, String name, String descriptor) {
@@ -52,16 +51,23 @@ public final class Oracle {
 		return frame.getClassName() + '.' + frame.getMethodName() + frame.getDescriptor();
 	}
 
+	private static int[] sites(long[] words) {
+		return Arrays.stream(words).mapToObj(Recorder::sites).flatMapToInt(Arrays::stream).toArray();
+	}
+
 	/** skipped: innermost frames of instrumented methods that are in no context. */
-	static void check(int[] sites, int depth, int skipped) {
+	static void check(ThreadState thread, int skipped) {
+		int[] sites = sites(ContextStack.of(thread).words(thread.waymark$word));
+
 		List<String> walked = WALKER.walk(frames -> frames.filter(frame -> METHODS.contains(method(frame))).skip(skipped)
 				.map(frame -> method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).collect(Collectors.toList()));
 
-		Recorder.compared(difference(walked, sites, depth));
+		Recorder.compared(difference(walked, sites));
 	}
 
 	/** null: none. The innermost frame is the first of the walk and the last of the context. */
-	private static String difference(List<String> walked, int[] sites, int depth) {
+	private static String difference(List<String> walked, int[] sites) {
+		int depth = sites.length;
 		int common = Math.min(walked.size(), depth);
 
 		for (int i = 0; i < common; i++) {

@@ -2,57 +2,55 @@ package dev.waymark.agent;
 
 /** The way from Java into the recorder. The native methods are those of c/natives.c. Any thread. */
 public final class Recorder {
-	private static final int[] NONE = {};
-
 	private Recorder() {
 	}
 
+	/** Prefix and site of the caller's context. */
 	public static long capture() {
-		ThreadState thread = checkedThread();
+		ThreadState thread = ThreadState.currentThread();
+		long word = thread.waymark$word;
 
-		return capture(sites(thread), thread.waymark$depth);
+		if (Oracle.isOn())
+			Oracle.check(thread, 0);
+		return ContextStack.of(thread).context(word);
 	}
 
 	public static String token() {
-		ThreadState thread = checkedThread();
-
-		return token(sites(thread), thread.waymark$depth);
+		return token(capture());
 	}
 
 	public static void event(String name, long value) {
-		ThreadState thread = checkedThread();
-
-		event(sites(thread), thread.waymark$depth, name, value);
+		event(capture(), name, value);
 	}
 
-	/** The running thread, whose context the oracle has seen. */
-	private static ThreadState checkedThread() {
-		ThreadState thread = ThreadState.currentThread();
+	/**
+	 * The context of a word above `words`, of which `known` have their calls in `calls`; all of those below the word have them then.
+	 * root: enum wm_prefix.
+	 */
+	static native long resolve(long word, long[] words, int[] calls, int known, int root);
 
-		if (Oracle.isOn())
-			Oracle.check(sites(thread), thread.waymark$depth, 0);
-		return thread;
-	}
+	private static native String token(long context);
 
-	private static int[] sites(ThreadState thread) {
-		int[] sites = thread.waymark$sites;
-
-		return sites != null ? sites : NONE;
-	}
-
-	private static native long capture(int[] sites, int depth);
-
-	private static native String token(int[] sites, int depth);
-
-	private static native void event(int[] sites, int depth, String name, long value);
+	private static native void event(long context, String name, long value);
 
 	/** The number of a class, of a method of it, of a site of that; -1: there is no room. Strings are copied. */
 	static native int addClass(String loader, String name, String file);
 
-	static native int addMethod(int owner, String name, String descriptor, int line);
+	static native int addMethod(int owner, String name, String descriptor, int line, int space);
 
-	/** kind: enum wmk_site_kind. position: bytecode index. line: 0 if not known. callee: of a foreign call, else null. */
-	static native int addSite(int method, int kind, int position, int line, String callee);
+	/**
+	 * kind: enum wmk_site_kind. position: bytecode index. line: 0 if not known. callee: of a foreign call, else null. space: that of the
+	 * called method, 0 if it is not known.
+	 */
+	static native int addSite(int method, int kind, int position, int line, String callee, int space);
+
+	/** The space of a site and the bits of its code, as they are added to a payload that is shifted by the length. */
+	static native long siteWord(int site);
+
+	static native int siteLength(int site);
+
+	/** The sites of a word, the outermost first. */
+	static native int[] sites(long word);
 
 	/** Where a site is: class.methodDESCRIPTOR:line, with dots in the class. */
 	static native String describe(int site);

@@ -21,8 +21,13 @@ final class Rewriter {
 	private Rewriter() {
 	}
 
-	/** Before the first class of the application is loaded. every: entries between two comparisons; 0: captures only. */
+	/**
+	 * Before the first class of the application is loaded, in the thread that will run main. every: entries between two comparisons; 0:
+	 * captures only.
+	 */
 	static void start(boolean isChecked, int every) {
+		ThreadState.currentThread().waymark$stack = new ContextStack(ContextStack.PROCESS);
+		ThreadState.waymark$push = ContextStack::push;
 		if (isChecked)
 			Oracle.start(every);
 	}
@@ -56,7 +61,7 @@ final class Rewriter {
 		}
 		try {
 			Class.forName("java.lang.Thread", false, loader);
-			Class.forName("java.util.Arrays", false, loader);
+			Class.forName("java.util.function.LongUnaryOperator", false, loader);
 			if (Oracle.seesEntries())
 				Class.forName("dev.waymark.agent.Oracle", false, loader);
 		} catch (ClassNotFoundException | LinkageError e) {

@@ -71,6 +71,15 @@ final class Sites {
 		return call.owner.replace('/', '.') + '.' + call.name;
 	}
 
+	/** The space of the methods that a call enters by its name; 0: they are the JDK's, or it is no call. */
+	static int space(AbstractInsnNode insn) {
+		if (!(insn instanceof MethodInsnNode))
+			return 0;
+		MethodInsnNode call = (MethodInsnNode) insn;
+
+		return isJdk(call.owner) || call.owner.equals(API) ? 0 : Spaces.of(call.owner, call.name, call.desc);
+	}
+
 	/** Packages java.* are the JDK's alone. A virtual call of their methods may be of an override, which is the application's. */
 	private static boolean isJdk(String name) {
 		return name.startsWith("java/");

@@ -1,0 +1,100 @@
+/*
+ * sitecode.h - a chain of calls as a word of bits, without a call graph: each call adds a code to the word that its caller was entered with.
+ *
+ * A word, as it is when a call enters its callee:
+ *
+ *      bits 63..50   space of the last code
+ *      bits 49..0    payload:  0 .. 0 | 1 | index (16) | code of the outermost call .. code of the last call
+ *
+ *      call        word = (payload << length) + (space << 50 | bits)
+ *      entry       payload = word - (own space << 50); payload >> 38 is not 0: the word is pushed, and the payload starts anew
+ *      return      the word is what it was at the entry
+ *
+ * Spaces. A space is a set of calls that have codes of their own, none of which begins another (read from the low end). Each function has
+ * a space, and the calls that are known to enter it, by name, are in that space: so a word has no bits for who was called. Whoever is
+ * entered by a call of another space, over code that has no calls here, sees it by one subtraction: what is left is not small. It pushes
+ * the whole word, with its space. So a word is right whatever was entered, and in whatever way: what decodes the last code is the space
+ * of the function that it has entered, or that of a pushed word. Functions may share a space. Where spaces have no room for a call it goes
+ * into any other one, at the price that its callee pushes.
+ *
+ * Nothing is ever numbered anew: a code is given once, when a call is first seen. Calls of a space get codes in their order, shorter ones
+ * first: this is what they pay for being known late, and what a numbering of the whole graph (callgraph.h) spares.
+ *
+ *      rank        code (low bit right)      length
+ *      0                      0              1
+ *      1 .. 2                x01             3
+ *      3 .. 6              xx011             5
+ *      7 .. 14           xxx0111             7
+ *      15 .. 30        xxxx01111             9
+ *      31 .. 158    xxxxxxx11111             12        the sum of 2 ^ -length is 1
+ *
+ * Index: how many words are pushed below this one. A thread has an array of them, and nothing is popped: returning restores the word,
+ * with the index. At SITECODE_LOST_INDEX nothing is pushed any more, and contexts are not known until the calls have returned.
+ * The word 0: no call yet, as in a new thread.
+ *
+ * Pure: no memory, no locks.
+ */
+#ifndef WM_CORE_CONTEXTS_SITECODE_H
+#define WM_CORE_CONTEXTS_SITECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	SITECODE_PAYLOAD_BITS = 50,
+	SITECODE_INDEX_BITS = 16,
+	SITECODE_MAX_LENGTH = 12,
+	SITECODE_SPACES = 1 << (64 - SITECODE_PAYLOAD_BITS), /* 0 is none */
+	SITECODE_RANKS = 159,
+	SITECODE_LOST_INDEX = (1 << SITECODE_INDEX_BITS) - 1,
+	SITECODE_MAX_CALLS = SITECODE_PAYLOAD_BITS - SITECODE_INDEX_BITS - 1, /* of a word */
+};
+
+struct sitecode {
+	uint32_t bits;
+	uint32_t length;
+};
+
+/* rank: below SITECODE_RANKS. */
+struct sitecode sitecode_of(uint32_t rank);
+/* The rank of the code at the low end, and its length. */
+uint32_t sitecode_rank(uint64_t bits, uint32_t *length);
+
+static inline uint32_t sitecode_space(uint64_t word)
+{
+	return (uint32_t)(word >> SITECODE_PAYLOAD_BITS);
+}
+
+static inline uint64_t sitecode_payload(uint64_t word)
+{
+	return word & ((UINT64_C(1) << SITECODE_PAYLOAD_BITS) - 1);
+}
+
+/* The payload behind a push, and that of a thread's first function, which is at index 0. */
+static inline uint64_t sitecode_start(uint32_t index)
+{
+	return UINT64_C(1) << SITECODE_INDEX_BITS | index;
+}
+
+/* What a caller that has the payload stores for a call. */
+static inline uint64_t sitecode_call(uint64_t payload, uint32_t space, struct sitecode code)
+{
+	return (payload << code.length) + ((uint64_t)space << SITECODE_PAYLOAD_BITS | code.bits);
+}
+
+/* May a function of that space go on with the word, or is it to push? */
+static inline bool sitecode_enters(uint64_t word, uint32_t space)
+{
+	return (word - ((uint64_t)space << SITECODE_PAYLOAD_BITS)) >> (SITECODE_PAYLOAD_BITS - SITECODE_MAX_LENGTH) == 0;
+}
+
+/* Does the payload have no code? */
+static inline bool sitecode_is_start(uint64_t payload)
+{
+	return payload >> (SITECODE_INDEX_BITS + 1) == 0;
+}
+
+/* The index of a payload or a word; of the word 0, 0. */
+uint32_t sitecode_index(uint64_t word);
+
+#endif

@@ -1,0 +1,87 @@
+/* contexts.c - takes words apart. A prefix is looked up when the next call is another one: a recursion is one entry. */
+#include "jvm/c/contexts.h"
+
+#include "jvm/c/methods.h"
+#include "recorder/prefix_table.h"
+
+size_t jvm_word_calls(uint64_t word, int32_t sites[SITECODE_MAX_CALLS])
+{
+	size_t count = 0;
+
+	while (word && !sitecode_is_start(sitecode_payload(word))) {
+		int32_t site = count < SITECODE_MAX_CALLS ? jvm_site_take(&word) : JVM_NONE;
+
+		if (site == JVM_NONE)
+			return SITECODE_MAX_CALLS + 1;
+		sites[count++] = site;
+	}
+	return count;
+}
+
+struct jvm_calls jvm_calls_of_root(uint32_t root)
+{
+	return (struct jvm_calls){.prefix = root, .below = root};
+}
+
+static uint32_t look_up(const struct jvm_calls *calls)
+{
+	uint32_t record;
+
+	if (!calls->run || calls->prefix == WM_PREFIX_LOST)
+		return calls->prefix;
+	record = jvm_site_record(calls->site);
+	return record ? wmrt_intern(calls->below, JVM_EPOCH, 0, record, calls->run) : WM_PREFIX_LOST;
+}
+
+static void add_site(struct jvm_calls *calls, int32_t site)
+{
+	if (calls->run && calls->site == site) {
+		calls->run++;
+		return;
+	}
+	calls->below = look_up(calls);
+	if (calls->below == WM_PREFIX_LOST)
+		calls->prefix = WM_PREFIX_LOST;
+	calls->site = site;
+	calls->run = 1;
+}
+
+/* sites: innermost first. */
+static struct jvm_calls add_sites(struct jvm_calls calls, const int32_t *sites, size_t count)
+{
+	while (count)
+		add_site(&calls, sites[--count]);
+	calls.prefix = look_up(&calls);
+	return calls;
+}
+
+static struct jvm_calls lost(void)
+{
+	return jvm_calls_of_root(WM_PREFIX_LOST);
+}
+
+struct jvm_calls jvm_calls_add(struct jvm_calls calls, uint64_t word)
+{
+	int32_t sites[SITECODE_MAX_CALLS];
+	size_t count = jvm_word_calls(word, sites);
+
+	return count > SITECODE_MAX_CALLS ? lost() : add_sites(calls, sites, count);
+}
+
+wm_context jvm_context(struct jvm_calls calls, uint64_t word)
+{
+	wm_context ret = {.epoch = JVM_EPOCH};
+	int32_t sites[SITECODE_MAX_CALLS];
+	size_t count = jvm_word_calls(word, sites), captures = 0;
+
+	if (count > SITECODE_MAX_CALLS || sitecode_index(word) == SITECODE_LOST_INDEX) {
+		ret.prefix = WM_PREFIX_LOST;
+		return ret;
+	}
+	if (count && jvm_site_is_capture(sites[0])) {
+		ret.site = jvm_site_record(sites[0]);
+		captures = 1;
+	}
+	ret.prefix = add_sites(calls, sites + captures, count - captures).prefix;
+	return ret;
+}

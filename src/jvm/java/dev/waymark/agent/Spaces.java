@@ -1,0 +1,25 @@
+package dev.waymark.agent;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The space of codes (core/contexts/sitecode.h) of a method, and of the calls that name it. Whatever a call enters by the name that it
+ * has is in its space: methods that override each other have one name and descriptor, so all methods with these have one space. A
+ * constructor is entered by the name of its class alone. Any thread.
+ */
+final class Spaces {
+	/** Functions' spaces are 1 to this; they are shared when there are more. JVM_FUNCTION_SPACES. */
+	private static final int LAST = (1 << 64 - Word.PAYLOAD_BITS) / 4 * 3;
+
+	private static final Map<String, Integer> KNOWN = new HashMap<>();
+
+	private Spaces() {
+	}
+
+	static synchronized int of(String owner, String name, String descriptor) {
+		String key = name.equals("<init>") ? owner + descriptor : name + descriptor;
+
+		return KNOWN.computeIfAbsent(key, added -> KNOWN.size() % LAST + 1);
+	}
+}
