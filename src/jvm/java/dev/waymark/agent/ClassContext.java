@@ -1,8 +1,12 @@
 package dev.waymark.agent;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 
 /** What the rewriters of a class's methods share. One thread. */
@@ -13,6 +17,8 @@ final class ClassContext {
 	final boolean hasBuiltinLoader;
 	private final String loader;
 	private final List<MethodNode> rewritten = new ArrayList<>();
+	/** Names and descriptors of methods without sites, which no other method can take the place of. */
+	private final Set<String> leaves = new HashSet<>();
 	private int number = -1;
 
 	ClassContext(ClassLoader loader, ClassNode node, CodeOffsets offsets) {
@@ -20,7 +26,35 @@ final class ClassContext {
 		this.offsets = offsets;
 		this.hasBuiltinLoader = loader.getClass().getName().startsWith("jdk.internal.loader.");
 		this.loader = loader.getName() != null ? loader.getName() : loader.getClass().getName();
+		findLeaves();
 	}
+
+	/* ---- leaves ---- */
+
+	private boolean isFixed(MethodNode method) {
+		return method.name.equals("<init>") || ((node.access | method.access) & Opcodes.ACC_FINAL) != 0
+				|| (method.access & (Opcodes.ACC_STATIC | Opcodes.ACC_PRIVATE)) != 0;
+	}
+
+	/** Each one that is found may make its callers leaves. */
+	private void findLeaves() {
+		Sites sites = new Sites(this);
+		boolean isNew = true;
+
+		while (isNew) {
+			isNew = false;
+			for (MethodNode method : node.methods)
+				if (method.instructions.size() != 0 && isFixed(method) && sites.of(method).isEmpty())
+					isNew |= leaves.add(method.name + method.desc);
+		}
+	}
+
+	/** Does the call enter a method of this class that has no site? */
+	boolean isLeaf(MethodInsnNode call) {
+		return call.owner.equals(node.name) && leaves.contains(call.name + call.desc);
+	}
+
+	/* ---- methods ---- */
 
 	String dottedName() {
 		return node.name.replace('/', '.');

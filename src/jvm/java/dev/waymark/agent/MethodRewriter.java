@@ -78,12 +78,9 @@ final class MethodRewriter {
 
 	/** False: the method stays as it is. */
 	boolean rewrite() {
-		List<AbstractInsnNode> found = new ArrayList<>();
+		List<AbstractInsnNode> found = sites.of(method);
 		AbstractInsnNode superCall = isConstructor() ? superCall() : null;
 
-		for (AbstractInsnNode insn : method.instructions)
-			if (sites.kind(insn) != Sites.NONE)
-				found.add(insn);
 		if (found.isEmpty() || (isConstructor() && superCall == null))
 			return false;
 		if (!addSites(found))

@@ -1,5 +1,7 @@
 package dev.waymark.agent;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
@@ -8,6 +10,7 @@ import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.FieldNode;
 import org.objectweb.asm.tree.LdcInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.MultiANewArrayInsnNode;
 import org.objectweb.asm.tree.TypeInsnNode;
 
@@ -24,8 +27,6 @@ final class Sites {
 
 	private static final String API = "dev/waymark/Waymark";
 	private static final Set<String> CAPTURES = Set.of("capture", "token", "event");
-	/** Whose static methods call nothing of the application. */
-	private static final Set<String> QUIET = Set.of("java/lang/Math", "java/lang/StrictMath");
 
 	private final ClassContext owner;
 
@@ -64,6 +65,16 @@ final class Sites {
 		}
 	}
 
+	/** Those of a method, in order. */
+	List<AbstractInsnNode> of(MethodNode method) {
+		List<AbstractInsnNode> ret = new ArrayList<>();
+
+		for (AbstractInsnNode insn : method.instructions)
+			if (kind(insn) != NONE)
+				ret.add(insn);
+		return ret;
+	}
+
 	/** Of a foreign call: who is called. */
 	static String callee(AbstractInsnNode insn) {
 		MethodInsnNode call = (MethodInsnNode) insn;
@@ -88,13 +99,11 @@ final class Sites {
 	private int callKind(MethodInsnNode call) {
 		if (call.owner.equals(API) && CAPTURES.contains(call.name))
 			return CAPTURE;
+		if (owner.isLeaf(call) || (owner.hasBuiltinLoader && Quiet.isQuiet(call)))
+			return NONE;
 		if (call.getOpcode() != Opcodes.INVOKESTATIC && call.getOpcode() != Opcodes.INVOKESPECIAL)
 			return INDIRECT;
-		if (!isJdk(call.owner))
-			return INDIRECT;
-		if (owner.hasBuiltinLoader && (QUIET.contains(call.owner) || call.owner.equals("java/lang/Object")))
-			return NONE;
-		return FOREIGN;
+		return isJdk(call.owner) ? FOREIGN : INDIRECT;
 	}
 
 	private boolean isOwnField(FieldInsnNode access) {

@@ -1,0 +1,54 @@
+package dev.waymark.agent;
+
+import java.util.Map;
+import java.util.Set;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+import org.objectweb.asm.tree.MethodInsnNode;
+
+/**
+ * Methods of the JDK that cannot call the application: they are no sites. What is not listed can: nearly everything that is handed an
+ * object calls its methods, or looks for a provider.
+ */
+final class Quiet {
+	/** Final classes; their methods that take nothing but primitive values, strings, arrays of primitives and their own class. */
+	private static final Set<String> PLAIN = Set.of("java/lang/String", "java/lang/StringBuilder", "java/lang/StringBuffer",
+			"java/lang/Character", "java/lang/Integer", "java/lang/Long", "java/lang/Short", "java/lang/Byte", "java/lang/Boolean",
+			"java/lang/Float", "java/lang/Double", "java/lang/Math", "java/lang/StrictMath", "java/util/Arrays");
+	/** Of these classes, by name: they ask providers of charsets, or a table of properties, that may be the application's. */
+	private static final Set<String> ASKING = Set.of("getBytes", "getInteger", "getLong", "getBoolean");
+	/** Final or static methods, whatever they take. */
+	private static final Map<String, Set<String>> NAMED = Map.of(
+			"java/lang/Object", Set.of("<init>", "getClass", "notify", "notifyAll"),
+			"java/lang/Class", Set.of("isInstance", "getName", "getComponentType", "isArray", "isInterface", "getSuperclass"),
+			"java/lang/System", Set.of("arraycopy", "nanoTime", "currentTimeMillis", "identityHashCode"),
+			"java/lang/Thread", Set.of("currentThread"),
+			"java/util/Objects", Set.of("requireNonNull", "isNull", "nonNull"));
+
+	private Quiet() {
+	}
+
+	static boolean isQuiet(MethodInsnNode call) {
+		if (NAMED.getOrDefault(call.owner, Set.of()).contains(call.name))
+			return !call.desc.contains("Supplier");
+		if (call.getOpcode() == Opcodes.INVOKESPECIAL && call.owner.equals("java/lang/Object"))
+			return !call.name.equals("toString");
+		return PLAIN.contains(call.owner) && !ASKING.contains(call.name) && (call.name.equals("equals") || isPlain(call));
+	}
+
+	private static boolean isPlain(MethodInsnNode call) {
+		if (call.name.equals("<init>") && call.desc.startsWith("([B"))
+			return false; /* with the name of a charset */
+		for (Type type : Type.getArgumentTypes(call.desc))
+			if (!isPlain(type, call.owner))
+				return false;
+		return true;
+	}
+
+	private static boolean isPlain(Type type, String owner) {
+		if (type.getSort() == Type.ARRAY)
+			return type.getDimensions() == 1 && type.getElementType().getSort() != Type.OBJECT;
+		return type.getSort() != Type.OBJECT || type.getInternalName().equals("java/lang/String")
+				|| type.getInternalName().equals(owner);
+	}
+}
