@@ -1,4 +1,4 @@
-/* test_class_file.c - fields that are added to class files, byte by byte; every cut of a class file is refused or copied. */
+/* test_class_file.c - fields and a method that are added to class files, byte by byte; every cut of a class file is refused or copied. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,22 +27,36 @@ static const uint8_t class_before[] = {
 	0,    0,    0,    0,                                         /* no methods, no attributes */
 };
 
-static const struct class_file_field added[] = {{"xy", "[I", 0x1081}, {"z", "J", 1}};
+static const struct class_file_field added_fields[] = {{"xy", "[I", 0x1081}, {"z", "J", 1}};
+static const struct class_file_addition added = {added_fields, 2, {"p", "T", 0x1009}};
 
-static const uint8_t constants_after[] = {1, 0, 2, 'x', 'y', 1, 0, 2, '[', 'I', 1, 0, 1, 'z', 1, 0, 1, 'J'};
+/* 14 to 17: names and descriptors; 18 to 24: those of the method. */
+static const uint8_t constants_after[] = {
+	1, 0, 2,  'x', 'y', 1,  0, 2,   '[', 'I', 1,   0, 1,  'z', 1,   0,   1,   'J',               /* fields */
+	1, 0, 1,  'p', 1,   0,  4, '(', 'J', ')', 'J', 1, 0,  4,   'C', 'o', 'd', 'e', 1, 0, 1, 'T', /* 18 to 21 */
+	7, 0, 21, 12,  0,   18, 0, 19,  10,  0,   22,  0, 23, /* class, name and type, method */
+};
 static const uint8_t fields_after[] = {0x10, 0x81, 0, 14, 0, 15, 0, 0, 0, 1, 0, 16, 0, 17, 0, 0};
+static const uint8_t methods_after[] = {
+	0,    1,                                             /* their number */
+	0x10, 9,    0, 18, 0,    19, 0, 1,                   /* access, name, descriptor, one attribute */
+	0,    20,   0, 0,  0,    17, 0, 2, 0, 2, 0, 0, 0, 5, /* Code: 2 on the stack, 2 locals, 5 bytes */
+	0x1e, 0xb8, 0, 24, 0xad, 0,  0, 0, 0,                /* lload_0, invokestatic, lreturn; nothing else */
+	0,    0,                                             /* attributes of the class */
+};
 
 enum {
 	REST_BYTES = 4,
 	FIELDS_OFF = sizeof class_before - REST_BYTES - 18, /* their number */
 	POOL_END = FIELDS_OFF - 10,
-	AFTER_BYTES = sizeof class_before + sizeof constants_after + sizeof fields_after,
+	ADDED_BYTES = sizeof constants_after + sizeof fields_after + sizeof methods_after - REST_BYTES,
+	AFTER_BYTES = sizeof class_before + ADDED_BYTES,
 };
 
 static void make_after(uint8_t *out)
 {
 	memcpy(out, class_before, POOL_END);
-	out[9] = 18;
+	out[9] = 25;
 	out += POOL_END;
 	memcpy(out, constants_after, sizeof constants_after);
 	out += sizeof constants_after;
@@ -50,7 +64,7 @@ static void make_after(uint8_t *out)
 	out[FIELDS_OFF - POOL_END + 1] = 3;
 	out += sizeof class_before - REST_BYTES - POOL_END;
 	memcpy(out, fields_after, sizeof fields_after);
-	memcpy(out + sizeof fields_after, class_before + sizeof class_before - REST_BYTES, REST_BYTES);
+	memcpy(out + sizeof fields_after, methods_after, sizeof methods_after);
 }
 
 static void test_bytes(void)
@@ -58,8 +72,8 @@ static void test_bytes(void)
 	uint8_t wanted[AFTER_BYTES], got[AFTER_BYTES];
 
 	make_after(wanted);
-	CHECK_U64(class_file_added_bytes(added, 2), sizeof constants_after + sizeof fields_after);
-	CHECK(class_file_add_fields(class_before, sizeof class_before, added, 2, got) == CLASS_FILE_OK);
+	CHECK_U64(class_file_added_bytes(&added), ADDED_BYTES);
+	CHECK(class_file_add(class_before, sizeof class_before, &added, got) == CLASS_FILE_OK);
 	CHECK(memcmp(wanted, got, sizeof got) == 0);
 }
 
@@ -67,12 +81,11 @@ static void test_bytes(void)
 static void test_cuts(void)
 {
 	for (size_t len = 0; len < sizeof class_before; len++) {
-		uint8_t *bytes = malloc(len ? len : 1),
-			*out = malloc(len + sizeof constants_after + sizeof fields_after);
-		bool is_whole = len >= sizeof class_before - REST_BYTES;
+		uint8_t *bytes = malloc(len ? len : 1), *out = malloc(len + ADDED_BYTES);
+		bool is_whole = len >= sizeof class_before - REST_BYTES + 2; /* with the number of methods */
 
 		memcpy(bytes, class_before, len);
-		CHECK((class_file_add_fields(bytes, len, added, 2, out) == CLASS_FILE_OK) == is_whole);
+		CHECK((class_file_add(bytes, len, &added, out) == CLASS_FILE_OK) == is_whole);
 		free(bytes);
 		free(out);
 	}
@@ -84,28 +97,29 @@ static void test_damaged(void)
 
 	memcpy(bytes, class_before, sizeof bytes);
 	bytes[10] = 2; /* no such constant */
-	CHECK(class_file_add_fields(bytes, sizeof bytes, added, 2, out) == CLASS_FILE_DAMAGED);
+	CHECK(class_file_add(bytes, sizeof bytes, &added, out) == CLASS_FILE_DAMAGED);
 	memcpy(bytes, class_before, sizeof bytes);
 	bytes[8] = bytes[9] = 0;
-	CHECK(class_file_add_fields(bytes, sizeof bytes, added, 2, out) == CLASS_FILE_DAMAGED);
+	CHECK(class_file_add(bytes, sizeof bytes, &added, out) == CLASS_FILE_DAMAGED);
 }
 
-/* 65,532 constants of three bytes: there is room for one name and its descriptor only. */
+/* Constants of three bytes: there is room for the method, and for one name and its descriptor only. */
 static void test_full(void)
 {
 	enum {
-		CONSTANTS = 65533,
-		LEN = 10 + 3 * (CONSTANTS - 1) + 12
+		CONSTANTS = 65533 - 7,
+		LEN = 10 + 3 * (CONSTANTS - 1) + 14
 	};
-	uint8_t *bytes = calloc(1, LEN), *out = malloc(LEN + 100);
+	const struct class_file_addition one = {added_fields, 1, added.forward};
+	uint8_t *bytes = calloc(1, LEN), *out = malloc(LEN + ADDED_BYTES);
 
 	memcpy(bytes, class_before, 8);
 	bytes[8] = CONSTANTS >> 8;
 	bytes[9] = CONSTANTS & 0xff;
 	for (size_t i = 0; i < CONSTANTS - 1; i++)
 		bytes[10 + 3 * i] = 7;
-	CHECK(class_file_add_fields(bytes, LEN, added, 2, out) == CLASS_FILE_FULL);
-	CHECK(class_file_add_fields(bytes, LEN, added, 1, out) == CLASS_FILE_OK);
+	CHECK(class_file_add(bytes, LEN, &added, out) == CLASS_FILE_FULL);
+	CHECK(class_file_add(bytes, LEN, &one, out) == CLASS_FILE_OK);
 	free(bytes);
 	free(out);
 }

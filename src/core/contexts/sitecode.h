@@ -4,7 +4,7 @@
  * A word, as it is when a call enters its callee:
  *
  *      bits 63..50   space of the last code
- *      bits 49..0    payload:  0 .. 0 | 1 | index (16) | code of the outermost call .. code of the last call
+ *      bits 49..0    payload:  0 .. 0 | 1 | index | code of the outermost call .. code of the last call
  *
  *      call        word = (payload << length) + (space << 50 | bits)
  *      entry       payload = word - (own space << 50); payload >> 38 is not 0: the word is pushed, and the payload starts anew
@@ -29,7 +29,8 @@
  *      31 .. 158    xxxxxxx11111             12        the sum of 2 ^ -length is 1
  *
  * Index: how many words are pushed below this one. A thread has an array of them, and nothing is popped: returning restores the word,
- * with the index. At SITECODE_LOST_INDEX nothing is pushed any more, and contexts are not known until the calls have returned.
+ * with the index. It is 0 and 5 bits, 10 and 10 bits, or 11 and 16 bits, whatever has room for it: most stacks are small. At
+ * SITECODE_LOST_INDEX nothing is pushed any more, and contexts are not known until the calls have returned.
  * The word 0: no call yet, as in a new thread.
  *
  * Pure: no memory, no locks.
@@ -42,12 +43,12 @@
 
 enum {
 	SITECODE_PAYLOAD_BITS = 50,
-	SITECODE_INDEX_BITS = 16,
+	SITECODE_LEAST_START = 7, /* bits of a payload without calls */
 	SITECODE_MAX_LENGTH = 12,
 	SITECODE_SPACES = 1 << (64 - SITECODE_PAYLOAD_BITS), /* 0 is none */
 	SITECODE_RANKS = 159,
-	SITECODE_LOST_INDEX = (1 << SITECODE_INDEX_BITS) - 1,
-	SITECODE_MAX_CALLS = SITECODE_PAYLOAD_BITS - SITECODE_INDEX_BITS - 1, /* of a word */
+	SITECODE_LOST_INDEX = UINT16_MAX,
+	SITECODE_MAX_CALLS = SITECODE_PAYLOAD_BITS - SITECODE_LEAST_START, /* of a word, at a bit each */
 };
 
 struct sitecode {
@@ -71,10 +72,7 @@ static inline uint64_t sitecode_payload(uint64_t word)
 }
 
 /* The payload behind a push, and that of a thread's first function, which is at index 0. */
-static inline uint64_t sitecode_start(uint32_t index)
-{
-	return UINT64_C(1) << SITECODE_INDEX_BITS | index;
-}
+uint64_t sitecode_start(uint32_t index);
 
 /* What a caller that has the payload stores for a call. */
 static inline uint64_t sitecode_call(uint64_t payload, uint32_t space, struct sitecode code)
@@ -85,15 +83,12 @@ static inline uint64_t sitecode_call(uint64_t payload, uint32_t space, struct si
 /* May a function of that space go on with the word, or is it to push? */
 static inline bool sitecode_enters(uint64_t word, uint32_t space)
 {
-	return (word - ((uint64_t)space << SITECODE_PAYLOAD_BITS)) >> (SITECODE_PAYLOAD_BITS - SITECODE_MAX_LENGTH) == 0;
+	return (word - ((uint64_t)space << SITECODE_PAYLOAD_BITS)) >> (SITECODE_PAYLOAD_BITS - SITECODE_MAX_LENGTH) ==
+	       0;
 }
 
-/* Does the payload have no code? */
-static inline bool sitecode_is_start(uint64_t payload)
-{
-	return payload >> (SITECODE_INDEX_BITS + 1) == 0;
-}
-
+/* Does the payload, which is not 0, have no code? */
+bool sitecode_is_start(uint64_t payload);
 /* The index of a payload or a word; of the word 0, 0. */
 uint32_t sitecode_index(uint64_t word);
 

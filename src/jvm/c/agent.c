@@ -1,5 +1,5 @@
 /*
- * agent.c - the agent for HotSpot, a JVMTI agent (-agentpath): gives java.lang.Thread three fields before there is a thread, brings its own
+ * agent.c - the agent for HotSpot, a JVMTI agent (-agentpath): gives java.lang.Thread two fields and a method before there is a thread, brings its own
  * classes, and has each class of the application rewritten when it is loaded.
  *
  * Phases, in order: Agent_OnLoad; the first classes are loaded, without Java code (early class hooks: Thread is one of them); VMInit, in
@@ -22,19 +22,22 @@
 #define JAR "waymark-jvm.jar"
 
 enum {
-	ACCESS = 0x1081, /* public, transient, synthetic */
+	ACC_PUBLIC = 0x0001,
 	ACC_STATIC = 0x0008,
+	ACC_TRANSIENT = 0x0080,
+	ACC_SYNTHETIC = 0x1000,
+	ACCESS = ACC_PUBLIC | ACC_TRANSIENT | ACC_SYNTHETIC,
 	PATH_BYTES = 4096,
 };
 
 static const struct class_file_field thread_fields[] = {
 	{"waymark$word", "J", ACCESS},
 	{"waymark$stack", "Ldev/waymark/agent/ContextStack;", ACCESS},
-	{"waymark$push", "Ljava/util/function/LongUnaryOperator;", ACCESS | ACC_STATIC},
 };
-
-enum {
-	THREAD_FIELDS = sizeof thread_fields / sizeof *thread_fields,
+static const struct class_file_addition thread_addition = {
+	.fields = thread_fields,
+	.field_count = sizeof thread_fields / sizeof *thread_fields,
+	.forward = {"waymark$push", "dev/waymark/agent/ContextStack", ACC_PUBLIC | ACC_STATIC | ACC_SYNTHETIC},
 };
 
 /* No client has slots or hooks in the recorder. */
@@ -45,7 +48,7 @@ static struct jvm_options options;
 static jclass rewriter;
 static jmethodID rewrite;
 /* Set by the first hook; read in VMInit, which comes later. */
-static bool has_thread_fields;
+static bool has_thread_word;
 /* The above is there; stored last. */
 static atomic_bool is_on;
 
@@ -61,21 +64,21 @@ static void say_disabled(const char *why)
 
 /* ---- classes ---- */
 
-static void add_thread_fields(jvmtiEnv *jvmti, const unsigned char *bytes, jint len, jint *new_len,
-			      unsigned char **new_bytes)
+static void add_to_thread(jvmtiEnv *jvmti, const unsigned char *bytes, jint len, jint *new_len,
+			  unsigned char **new_bytes)
 {
-	size_t size = (size_t)len + class_file_added_bytes(thread_fields, THREAD_FIELDS);
+	size_t size = (size_t)len + class_file_added_bytes(&thread_addition);
 	unsigned char *out = NULL;
 
 	if ((*jvmti)->Allocate(jvmti, (jlong)size, &out) != JVMTI_ERROR_NONE)
 		return;
-	if (class_file_add_fields(bytes, (size_t)len, thread_fields, THREAD_FIELDS, out) != CLASS_FILE_OK) {
+	if (class_file_add(bytes, (size_t)len, &thread_addition, out) != CLASS_FILE_OK) {
 		(*jvmti)->Deallocate(jvmti, out);
 		return;
 	}
 	*new_len = (jint)size;
 	*new_bytes = out;
-	has_thread_fields = true;
+	has_thread_word = true;
 }
 
 /* What the rewriter returned becomes the class. */
@@ -117,7 +120,7 @@ static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, 
 	(void)domain;
 	if (!loader) {
 		if (!redefined && name && strcmp(name, "java/lang/Thread") == 0)
-			add_thread_fields(jvmti, bytes, len, new_len, new_bytes);
+			add_to_thread(jvmti, bytes, len, new_len, new_bytes);
 		return;
 	}
 	if (!name || !atomic_load_explicit(&is_on, memory_order_acquire))
@@ -132,21 +135,23 @@ static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, 
 
 /* ---- start and end ---- */
 
-/* Named modules may call our classes, which are in no module: for the oracle's calls at entries. */
-static void let_modules_read(jvmtiEnv *jvmti, JNIEnv *jni)
+/* The agent's classes are in no module. All modules may call them: java.base does, and others do for the oracle. */
+static bool let_modules_read(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	jclass class = (*jni)->FindClass(jni, "java/lang/Class");
 	jmethodID get_module = (*jni)->GetMethodID(jni, class, "getModule", "()Ljava/lang/Module;");
 	jobject own = (*jni)->CallObjectMethod(jni, rewriter, get_module), *modules = NULL;
 	jint count = 0;
+	bool ret = true;
 
 	if ((*jvmti)->GetAllModules(jvmti, &count, &modules) != JVMTI_ERROR_NONE)
-		return;
+		return false;
 	for (jint i = 0; i < count; i++) {
-		(*jvmti)->AddModuleReads(jvmti, modules[i], own);
+		ret &= (*jvmti)->AddModuleReads(jvmti, modules[i], own) == JVMTI_ERROR_NONE;
 		(*jni)->DeleteLocalRef(jni, modules[i]);
 	}
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)modules);
+	return ret;
 }
 
 static bool start_rewriter(JNIEnv *jni)
@@ -169,17 +174,16 @@ static bool start_rewriter(JNIEnv *jni)
 static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	(void)thread;
-	if (!has_thread_fields)
+	if (!has_thread_word)
 		say_disabled("java.lang.Thread was loaded before the agent");
 	else if (!jvm_natives_register(jni) || !start_rewriter(jni))
 		say_disabled(JAR " is not beside the agent, or of another version");
+	else if (!let_modules_read(jvmti, jni))
+		say_disabled("java.base cannot call the agent");
 	else if (!wmrt_code_epoch_commit(JVM_EPOCH, 0, 0))
 		say_disabled("nothing can be recorded");
-	else {
-		if (options.check_every)
-			let_modules_read(jvmti, jni);
+	else
 		atomic_store_explicit(&is_on, true, memory_order_release);
-	}
 }
 
 static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)

@@ -1,8 +1,9 @@
 /*
- * class_file.c - copies a class file, with further constants at the end of its constant pool and further fields behind its own.
+ * class_file.c - copies a class file, with further constants at the end of its constant pool, further fields behind its own, and a method
+ * in front of its own.
  *
- *      magic, version | constant_pool_count | constants ^ | access, this, super | interfaces | fields_count | fields ^ | the rest
- *                       + 2 a field           new names                                        + 1 a field    new fields
+ *      magic, version | constant_pool_count | constants ^ | access, this, super | interfaces | fields_count | fields ^ | methods_count ^ ..
+ *                       + 2 a field, + 8      new ones                               + 1 a field    new fields  + 1         the method
  *
  * Numbers of constants do not change, so everything else stays as it is.
  */
@@ -17,7 +18,22 @@ enum {
 	TAG_UTF8 = 1,
 	TAG_LONG = 5,
 	TAG_DOUBLE = 6,
+	TAG_CLASS = 7,
+	TAG_METHODREF = 10,
+	TAG_NAME_AND_TYPE = 12,
+	/* Of the method, by their numbers behind those of the fields. */
+	FORWARD_NAME = 0,
+	FORWARD_DESCRIPTOR,
+	FORWARD_CODE,
+	FORWARD_TARGET_NAME,
+	FORWARD_TARGET,
+	FORWARD_NAME_AND_TYPE,
+	FORWARD_METHODREF,
+	FORWARD_CONSTANTS,
 };
+
+#define FORWARD_SIGNATURE "(J)J"
+#define CODE "Code"
 
 /* Bytes of a constant behind its tag, by tag; 0: there is none. Of Utf8 it is what stands before the text. */
 static const uint8_t constant_bytes[] = {0, 2, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2};
@@ -108,46 +124,112 @@ static uint8_t *put_field(uint8_t *out, const struct class_file_field *field, ui
 	return put_u16(out, 0);
 }
 
-size_t class_file_added_bytes(const struct class_file_field *fields, size_t count)
+/* A constant that names one or two others. */
+static uint8_t *put_reference(uint8_t *out, uint8_t tag, uint32_t first, uint32_t second)
 {
-	size_t ret = 0;
+	*out = tag;
+	out = put_u16(out + 1, first);
+	return second ? put_u16(out, second) : out;
+}
 
-	for (size_t i = 0; i < count; i++)
-		ret += FIELD_BYTES + 2 * UTF8_BYTES + strlen(fields[i].name) + strlen(fields[i].descriptor);
+/* first: the number of the first one. */
+static uint8_t *put_forward_constants(uint8_t *out, const struct class_file_forward *forward, uint32_t first)
+{
+	out = put_utf8(out, forward->name);
+	out = put_utf8(out, FORWARD_SIGNATURE);
+	out = put_utf8(out, CODE);
+	out = put_utf8(out, forward->target);
+	out = put_reference(out, TAG_CLASS, first + FORWARD_TARGET_NAME, 0);
+	out = put_reference(out, TAG_NAME_AND_TYPE, first + FORWARD_NAME, first + FORWARD_DESCRIPTOR);
+	return put_reference(out, TAG_METHODREF, first + FORWARD_TARGET, first + FORWARD_NAME_AND_TYPE);
+}
+
+enum {
+	FORWARD_CONSTANT_BYTES = 4 * UTF8_BYTES + sizeof FORWARD_SIGNATURE - 1 + sizeof CODE - 1 + 3 + 5 + 5,
+	CODE_LENGTH = 5,
+	CODE_BYTES = 2 + 2 + 4 + CODE_LENGTH + 2 + 2, /* stack, locals, length, code, handlers, attributes */
+	FORWARD_BYTES = 8 + 6 + CODE_BYTES,
+};
+
+/* lload_0, invokestatic, lreturn */
+static uint8_t *put_forward(uint8_t *out, const struct class_file_forward *forward, uint32_t first)
+{
+	out = put_u16(out, forward->access);
+	out = put_u16(out, first + FORWARD_NAME);
+	out = put_u16(out, first + FORWARD_DESCRIPTOR);
+	out = put_u16(out, 1);
+	out = put_u16(out, first + FORWARD_CODE);
+	out = put_u16(put_u16(out, 0), CODE_BYTES);
+	out = put_u16(put_u16(out, 2), 2);
+	out = put_u16(put_u16(out, 0), CODE_LENGTH);
+	*out++ = 0x1e;
+	*out++ = 0xb8;
+	out = put_u16(out, first + FORWARD_METHODREF);
+	*out++ = 0xad;
+	return put_u16(put_u16(out, 0), 0);
+}
+
+size_t class_file_added_bytes(const struct class_file_addition *addition)
+{
+	size_t ret = FORWARD_CONSTANT_BYTES + strlen(addition->forward.name) + strlen(addition->forward.target) +
+		     FORWARD_BYTES;
+
+	for (size_t i = 0; i < addition->field_count; i++)
+		ret += FIELD_BYTES + 2 * UTF8_BYTES + strlen(addition->fields[i].name) +
+		       strlen(addition->fields[i].descriptor);
 	return ret;
 }
 
-enum class_file_result class_file_add_fields(const uint8_t *bytes, size_t len, const struct class_file_field *fields,
-					     size_t count, uint8_t *out)
+/* Where the parts of a class file are. */
+struct layout {
+	size_t pool_end, fields_at, methods_at;
+	uint32_t constants, fields, methods;
+};
+
+static bool read_layout(const uint8_t *bytes, size_t len, struct layout *ret)
 {
 	struct reader r = {bytes, len, 0, false};
-	uint32_t constants, field_count;
-	size_t pool_end, fields_at, fields_end;
 
 	skip(&r, HEADER_BYTES);
-	constants = read_number(&r, 2);
-	skip_constants(&r, constants);
-	pool_end = r.off;
+	ret->constants = read_number(&r, 2);
+	skip_constants(&r, ret->constants);
+	ret->pool_end = r.off;
 	skip(&r, 6);
 	skip(&r, 2 * (size_t)read_number(&r, 2));
-	fields_at = r.off;
-	field_count = read_number(&r, 2);
-	skip_fields(&r, field_count);
-	fields_end = r.off;
-	if (r.is_short || constants == 0)
+	ret->fields_at = r.off;
+	ret->fields = read_number(&r, 2);
+	skip_fields(&r, ret->fields);
+	ret->methods_at = r.off;
+	ret->methods = read_number(&r, 2);
+	return !r.is_short && ret->constants > 0;
+}
+
+enum class_file_result class_file_add(const uint8_t *bytes, size_t len, const struct class_file_addition *addition,
+				      uint8_t *out)
+{
+	size_t count = addition->field_count;
+	struct layout at;
+	uint32_t forward;
+
+	if (!read_layout(bytes, len, &at))
 		return CLASS_FILE_DAMAGED;
-	if (2 * count > UINT16_MAX - constants || count > UINT16_MAX - field_count)
+	if (2 * count + FORWARD_CONSTANTS > UINT16_MAX - at.constants || count > UINT16_MAX - at.fields ||
+	    at.methods == UINT16_MAX)
 		return CLASS_FILE_FULL;
+	forward = at.constants + 2 * (uint32_t)count;
 	out = put_bytes(out, bytes, HEADER_BYTES);
-	out = put_u16(out, constants + 2 * (uint32_t)count);
-	out = put_bytes(out, bytes + HEADER_BYTES + 2, pool_end - HEADER_BYTES - 2);
+	out = put_u16(out, forward + FORWARD_CONSTANTS);
+	out = put_bytes(out, bytes + HEADER_BYTES + 2, at.pool_end - HEADER_BYTES - 2);
 	for (size_t i = 0; i < count; i++)
-		out = put_utf8(put_utf8(out, fields[i].name), fields[i].descriptor);
-	out = put_bytes(out, bytes + pool_end, fields_at - pool_end);
-	out = put_u16(out, field_count + (uint32_t)count);
-	out = put_bytes(out, bytes + fields_at + 2, fields_end - fields_at - 2);
+		out = put_utf8(put_utf8(out, addition->fields[i].name), addition->fields[i].descriptor);
+	out = put_forward_constants(out, &addition->forward, forward);
+	out = put_bytes(out, bytes + at.pool_end, at.fields_at - at.pool_end);
+	out = put_u16(out, at.fields + (uint32_t)count);
+	out = put_bytes(out, bytes + at.fields_at + 2, at.methods_at - at.fields_at - 2);
 	for (size_t i = 0; i < count; i++)
-		out = put_field(out, &fields[i], constants + 2 * (uint32_t)i);
-	put_bytes(out, bytes + fields_end, len - fields_end);
+		out = put_field(out, &addition->fields[i], at.constants + 2 * (uint32_t)i);
+	out = put_u16(out, at.methods + 1);
+	out = put_forward(out, &addition->forward, forward);
+	put_bytes(out, bytes + at.methods_at + 2, len - at.methods_at - 2);
 	return CLASS_FILE_OK;
 }

@@ -121,8 +121,11 @@ int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, 
 	struct method method;
 
 	pthread_mutex_lock(&lock);
-	method = (struct method){
-		.name = copy(name, &is_full), .descriptor = copy(descriptor, &is_full), .owner = owner, .line = line, .space = space};
+	method = (struct method){.name = copy(name, &is_full),
+				 .descriptor = copy(descriptor, &is_full),
+				 .owner = owner,
+				 .line = line,
+				 .space = space};
 	if (!is_full && owner >= 0 && owner < class_count && method_count < MAX_METHODS) {
 		ret = method_count++;
 		methods[ret] = method;
@@ -186,7 +189,8 @@ int32_t jvm_site_take(uint64_t *word)
 	if (rank >= space->count)
 		return JVM_NONE;
 	site = space->sites[rank];
-	*word = sitecode_payload(*word) >> length | (uint64_t)methods[sites[site].is.method].space << SITECODE_PAYLOAD_BITS;
+	*word = sitecode_payload(*word) >> length | (uint64_t)methods[sites[site].is.method].space
+							    << SITECODE_PAYLOAD_BITS;
 	return site;
 }
 
@@ -230,7 +234,8 @@ static __attribute__((noinline)) uint32_t record_site(struct site *site)
 	record = atomic_load(&site->record);
 	if (!record) {
 		method = record_method(&methods[site->is.method]);
-		record = wmrt_code_method_site(method, site->is.kind, site->is.position, site->is.line, site->is.callee);
+		record =
+			wmrt_code_method_site(method, site->is.kind, site->is.position, site->is.line, site->is.callee);
 		atomic_store(&site->record, record);
 	}
 	pthread_mutex_unlock(&lock);

@@ -34,10 +34,10 @@ int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, 
 struct jvm_site {
 	int32_t method;
 	enum wmk_site_kind kind;
-	uint32_t position; /* bytecode index */
-	uint32_t line;	   /* 0: not known */
+	uint32_t position;  /* bytecode index */
+	uint32_t line;      /* 0: not known */
 	const char *callee; /* of WMK_SITE_FOREIGN, else NULL */
-	uint32_t space;	   /* in: that of the method which it calls, 0 if none is known. The site may get another one */
+	uint32_t space; /* in: that of the method which it calls, 0 if none is known. The site may get another one */
 };
 int32_t jvm_site_add(const struct jvm_site *site);
 /* The word of a call is (payload << *length) + the result (sitecode.h). site: one that was added. */

@@ -78,7 +78,8 @@ static jlong resolve(JNIEnv *env, jclass class, jlong word, jlongArray words, ji
 
 static wm_context context_of(jlong context)
 {
-	return (wm_context){.epoch = JVM_EPOCH, .prefix = (uint32_t)((uint64_t)context >> 32), .site = (uint32_t)context};
+	return (wm_context){
+		.epoch = JVM_EPOCH, .prefix = (uint32_t)((uint64_t)context >> 32), .site = (uint32_t)context};
 }
 
 static jstring token(JNIEnv *env, jclass class, jlong context)
@@ -127,8 +128,7 @@ static jint add_class(JNIEnv *env, jclass class, jstring loader, jstring name, j
 	return ret;
 }
 
-static jint add_method(JNIEnv *env, jclass class, jint owner, jstring name, jstring descriptor, jint line,
-		       jint space)
+static jint add_method(JNIEnv *env, jclass class, jint owner, jstring name, jstring descriptor, jint line, jint space)
 {
 	const char *n = open_string(env, name), *d = open_string(env, descriptor);
 	jint ret = n && d ? jvm_method_add(owner, n, d, (uint32_t)line, (uint32_t)space) : JVM_NONE;

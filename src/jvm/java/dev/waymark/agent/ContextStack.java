@@ -11,7 +11,7 @@ import java.util.Arrays;
  *   calls   c0 c1 .. ..              of the first `known` words
  * </pre>
  */
-final class ContextStack {
+public final class ContextStack {
 	/** enum wm_prefix: what a thread's contexts stand on. */
 	static final int PROCESS = 1;
 	static final int THREAD = 2;
@@ -49,7 +49,7 @@ final class ContextStack {
 	 * A method was entered by a word that it cannot go on with: the result is the payload that it has instead. Called by the method,
 	 * before it does anything else.
 	 */
-	static long push(long word) {
+	public static long waymark$push(long word) {
 		return of(ThreadState.currentThread()).pushWord(word);
 	}
 

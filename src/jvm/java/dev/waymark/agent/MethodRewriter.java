@@ -27,7 +27,7 @@ import org.objectweb.asm.tree.VarInsnNode;
  *
  * <pre>
  *   entry:     T = Thread.currentThread(); W = T.word; P = W - the space of this method
- *              if (P >>> PLAIN_BITS != 0) P = Thread.push.applyAsLong(W)
+ *              if (P >>> PLAIN_BITS != 0) P = Thread.push(W)
  *   site k:    T.word = (P << length of k) + space and bits of k
  *   exit:      T.word = W, before each return, and in a catch-all around everything
  * </pre>
@@ -48,7 +48,6 @@ final class MethodRewriter {
 	private static final String ORACLE = "dev/waymark/agent/Oracle";
 	private static final String WORD = "waymark$word";
 	private static final String PUSH = "waymark$push";
-	private static final String PUSHER = "java/util/function/LongUnaryOperator";
 	/** What a site needs above the method's own operands. */
 	private static final int SITE_STACK = 5;
 	/** What the entry needs. */
@@ -317,9 +316,8 @@ final class MethodRewriter {
 		code.add(new InsnNode(Opcodes.LUSHR));
 		code.add(new InsnNode(Opcodes.L2I));
 		code.add(new JumpInsnNode(Opcodes.IFEQ, body));
-		code.add(new FieldInsnNode(Opcodes.GETSTATIC, THREAD, PUSH, 'L' + PUSHER + ';'));
 		code.add(new VarInsnNode(Opcodes.LLOAD, word));
-		code.add(new MethodInsnNode(Opcodes.INVOKEINTERFACE, PUSHER, "applyAsLong", "(J)J", true));
+		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, PUSH, "(J)J", false));
 		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
 		code.add(body);
 		addFrame(code, parameters(), List.of());

@@ -27,7 +27,6 @@ final class Rewriter {
 	 */
 	static void start(boolean isChecked, int every) {
 		ThreadState.currentThread().waymark$stack = new ContextStack(ContextStack.PROCESS);
-		ThreadState.waymark$push = ContextStack::push;
 		if (isChecked)
 			Oracle.start(every);
 	}
@@ -61,7 +60,6 @@ final class Rewriter {
 		}
 		try {
 			Class.forName("java.lang.Thread", false, loader);
-			Class.forName("java.util.function.LongUnaryOperator", false, loader);
 			if (Oracle.seesEntries())
 				Class.forName("dev.waymark.agent.Oracle", false, loader);
 		} catch (ClassNotFoundException | LinkageError e) {

@@ -3,10 +3,9 @@ package dev.waymark.agent;
 /** The layout of a context's word: core/contexts/sitecode.h has the whole of it. */
 final class Word {
 	static final int PAYLOAD_BITS = 50;
-	static final int INDEX_BITS = 16;
 	/** Payloads below 1 << PLAIN_BITS have room for any code. */
 	static final int PLAIN_BITS = PAYLOAD_BITS - 12;
-	static final int LOST_INDEX = (1 << INDEX_BITS) - 1;
+	static final int LOST_INDEX = 0xffff;
 
 	private Word() {
 	}
@@ -17,13 +16,18 @@ final class Word {
 
 	/** A payload without calls above `index` pushed words. */
 	static long start(int index) {
-		return 1L << INDEX_BITS | index;
+		if (index < 1 << 5)
+			return 0b10 << 5 | index;
+		return index < 1 << 10 ? 0b110 << 10 | index : 0b111 << 16 | index;
 	}
 
 	/** How many words are pushed below the word. */
 	static int index(long word) {
 		long payload = word & (1L << PAYLOAD_BITS) - 1;
+		long behindOne = payload << Long.numberOfLeadingZeros(payload) << 1;
 
-		return (int) (payload << Long.numberOfLeadingZeros(payload) + 1 >>> 64 - INDEX_BITS);
+		if (behindOne >= 0)
+			return (int) (behindOne >>> 63 - 5);
+		return (int) (behindOne << 1 >= 0 ? behindOne << 2 >>> 64 - 10 : behindOne << 2 >>> 64 - 16);
 	}
 }
