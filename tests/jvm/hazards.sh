@@ -19,9 +19,9 @@ points=$(sed -n 's/^points //p' plain.txt)
 [ "${points:-0}" -gt 200 ] || fail "only ${points:-no} points"
 [ "$(grep -c '^point wm1:not-instrumented ' plain.txt)" = "$points" ] || fail "tokens without the agent"
 
-for mode in -Xmixed -Xint; do
+for mode in "-Xmixed fast" "-Xint fast" "-Xmixed lucce"; do
 	rm -f run.wmk
-	WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" $mode "-agentpath:$agent=check" -cp classes Hazards \
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "${mode% *}" "-agentpath:$agent=check,encoder=${mode#* }" -cp classes Hazards \
 		>points.txt 2>err.txt || fail "$mode: status $?"
 	# More than without: the agent asks loaders for what the rewritten code names.
 	[ "$(sed -n 's/^points //p' points.txt)" -ge "$points" ] || fail "$mode: points"
@@ -33,7 +33,9 @@ for mode in -Xmixed -Xint; do
 done
 
 # At entries, too. Not at each: a walk takes as long as the stack is deep.
-WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=check=101" -cp classes Hazards >/dev/null 2>err.txt ||
-	fail "entries: status $?"
-grep -qx "waymark: [1-9][0-9]\{2,\} captures agreed with the stack, 0 differed" err.txt || { cat err.txt; fail "entries"; }
+for encoder in fast lucce; do
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=check=101,encoder=$encoder" -cp classes Hazards \
+		>/dev/null 2>err.txt || fail "$encoder: entries: status $?"
+	grep -qx "waymark: [1-9][0-9]\{2,\} captures agreed with the stack, 0 differed" err.txt || { cat err.txt; fail "$encoder: entries"; }
+done
 [ "$failures" = 0 ]

@@ -13,6 +13,15 @@ static void test_known(const char *text, bool is_checked, int32_t check_every)
 	CHECK(options.is_checked == is_checked && options.check_every == check_every && !unknown);
 }
 
+static void test_encoder(const char *text, bool is_lucce)
+{
+	struct jvm_options options = {.is_lucce = !is_lucce};
+	const char *unknown = NULL;
+
+	CHECK(jvm_options_parse(text, &options, &unknown));
+	CHECK(options.is_lucce == is_lucce && !unknown);
+}
+
 static void test_unknown(const char *text, const char *wanted)
 {
 	struct jvm_options options = {0};
@@ -31,6 +40,9 @@ int main(void)
 	test_known(",check,", true, 0);
 	test_known("check=1", true, 1);
 	test_known("check,check=2147483647", true, INT32_MAX);
+	test_encoder("encoder=lucce", true);
+	test_encoder("check,encoder=lucce,encoder=fast", false);
+	test_unknown("encoder=luccee", "encoder=luccee");
 	test_unknown("chec", "chec");
 	test_unknown("check,checks,x", "checks,x");
 	test_unknown("check=", "check=");

@@ -1,5 +1,5 @@
 /*
- * agent.c - the agent for HotSpot, a JVMTI agent (-agentpath): gives java.lang.Thread two fields and a method before there is a thread, brings its own
+ * agent.c - the agent for HotSpot, a JVMTI agent (-agentpath): gives java.lang.Thread some fields and a method before there is a thread, brings its own
  * classes, and has each class of the application rewritten when it is loaded.
  *
  * Phases, in order: Agent_OnLoad; the first classes are loaded, without Java code (early class hooks: Thread is one of them); VMInit, in
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "jvm/c/class_file.h"
+#include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
@@ -32,12 +33,15 @@ enum {
 
 static const struct class_file_field thread_fields[] = {
 	{"waymark$word", "J", ACCESS},
-	{"waymark$stack", "Ldev/waymark/agent/ContextStack;", ACCESS},
+	{"waymark$contexts", "Ldev/waymark/agent/ThreadContexts;", ACCESS},
+	{"waymark$version", "J", ACCESS},
+	{"waymark$site", "I", ACCESS},
 };
-static const struct class_file_addition thread_addition = {
+/* Its method is that of the encoder. Read by the first hook. */
+static struct class_file_addition thread_addition = {
 	.fields = thread_fields,
 	.field_count = sizeof thread_fields / sizeof *thread_fields,
-	.forward = {"waymark$push", "dev/waymark/agent/ContextStack", ACC_PUBLIC | ACC_STATIC | ACC_SYNTHETIC},
+	.forward = {"waymark$enter", "dev/waymark/agent/ContextStack", ACC_PUBLIC | ACC_STATIC | ACC_SYNTHETIC},
 };
 
 /* No client has slots or hooks in the recorder. */
@@ -48,7 +52,7 @@ static struct jvm_options options;
 static jclass rewriter;
 static jmethodID rewrite;
 /* Set by the first hook; read in VMInit, which comes later. */
-static bool has_thread_word;
+static bool has_thread_fields;
 /* The above is there; stored last. */
 static atomic_bool is_on;
 
@@ -78,7 +82,7 @@ static void add_to_thread(jvmtiEnv *jvmti, const unsigned char *bytes, jint len,
 	}
 	*new_len = (jint)size;
 	*new_bytes = out;
-	has_thread_word = true;
+	has_thread_fields = true;
 }
 
 /* What the rewriter returned becomes the class. */
@@ -157,14 +161,15 @@ static bool let_modules_read(jvmtiEnv *jvmti, JNIEnv *jni)
 static bool start_rewriter(JNIEnv *jni)
 {
 	jclass class = (*jni)->FindClass(jni, "dev/waymark/agent/Rewriter");
-	jmethodID start = class ? (*jni)->GetStaticMethodID(jni, class, "start", "(ZI)V") : NULL;
+	jmethodID start = class ? (*jni)->GetStaticMethodID(jni, class, "start", "(ZIZ)V") : NULL;
 
 	rewrite = start ? (*jni)->GetStaticMethodID(jni, class, "rewrite",
 						    "(Ljava/lang/ClassLoader;Ljava/lang/String;[B)[B")
 			: NULL;
 	rewriter = rewrite ? (*jni)->NewGlobalRef(jni, class) : NULL;
 	if (rewriter)
-		(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked, options.check_every);
+		(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked, options.check_every,
+					     (jboolean)options.is_lucce);
 	if (rewriter && !(*jni)->ExceptionCheck(jni))
 		return true;
 	(*jni)->ExceptionClear(jni);
@@ -174,7 +179,7 @@ static bool start_rewriter(JNIEnv *jni)
 static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	(void)thread;
-	if (!has_thread_word)
+	if (!has_thread_fields)
 		say_disabled("java.lang.Thread was loaded before the agent");
 	else if (!jvm_natives_register(jni) || !start_rewriter(jni))
 		say_disabled(JAR " is not beside the agent, or of another version");
@@ -193,6 +198,13 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 	struct wmrt_text text = {line, sizeof line, 0};
 
 	(void)jvmti, (void)jni;
+	if (options.is_lucce && jvm_lucce_lost()) {
+		wmrt_text_add(&text, "contexts of ");
+		wmrt_text_number(&text, jvm_lucce_lost(), 10, 1);
+		wmrt_text_add(&text, " calls are lost: the log of versions is full, or there was no memory");
+		jvm_say(line);
+		text.len = 0;
+	}
 	if (!options.is_checked)
 		return;
 	wmrt_text_number(&text, compared.agreed, 10, 1);
@@ -217,6 +229,15 @@ static bool add_jar(jvmtiEnv *jvmti)
 		wmrt_text_char(&text, *s);
 	wmrt_text_add(&text, JAR);
 	return wmrt_text_fits(&text) && (*jvmti)->AddToBootstrapClassLoaderSearch(jvmti, path) == JVMTI_ERROR_NONE;
+}
+
+/* Before the first hook. False without memory. */
+static bool choose_encoder(void)
+{
+	if (!options.is_lucce)
+		return true;
+	thread_addition.forward.target = "dev/waymark/agent/LucceContexts";
+	return jvm_lucce_init(0);
 }
 
 static bool watch(jvmtiEnv *jvmti)
@@ -259,7 +280,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	(void)reserved;
 	if (!read_options(text))
 		return JNI_OK;
-	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK || !jvm_methods_init())
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK || !jvm_methods_init() || !choose_encoder())
 		say_disabled("this virtual machine has no JVMTI of version 11, or there is no memory");
 	else if (!add_jar(jvmti) || !watch(jvmti))
 		say_disabled("this virtual machine lacks what the agent needs");

@@ -46,15 +46,6 @@ static void add_site(struct jvm_calls *calls, int32_t site)
 	calls->run = 1;
 }
 
-/* sites: innermost first. */
-static struct jvm_calls add_sites(struct jvm_calls calls, const int32_t *sites, size_t count)
-{
-	while (count)
-		add_site(&calls, sites[--count]);
-	calls.prefix = look_up(&calls);
-	return calls;
-}
-
 static struct jvm_calls lost(void)
 {
 	return jvm_calls_of_root(WM_PREFIX_LOST);
@@ -65,23 +56,39 @@ struct jvm_calls jvm_calls_add(struct jvm_calls calls, uint64_t word)
 	int32_t sites[SITECODE_MAX_CALLS];
 	size_t count = jvm_word_calls(word, sites);
 
-	return count > SITECODE_MAX_CALLS ? lost() : add_sites(calls, sites, count);
+	if (count > SITECODE_MAX_CALLS)
+		return lost();
+	while (count)
+		add_site(&calls, sites[--count]);
+	calls.prefix = look_up(&calls);
+	return calls;
+}
+
+/* sites: `count` of them that are called in turn above `calls`, `step` elements apart. */
+static wm_context context_of(struct jvm_calls calls, const int32_t *sites, size_t count, ptrdiff_t step)
+{
+	wm_context ret = {.epoch = JVM_EPOCH};
+
+	for (size_t i = 0; i < count; i++, sites += step)
+		if (i + 1 == count && jvm_site_is_capture(*sites))
+			ret.site = jvm_site_record(*sites);
+		else
+			add_site(&calls, *sites);
+	ret.prefix = look_up(&calls);
+	return ret;
 }
 
 wm_context jvm_context(struct jvm_calls calls, uint64_t word)
 {
-	wm_context ret = {.epoch = JVM_EPOCH};
 	int32_t sites[SITECODE_MAX_CALLS];
-	size_t count = jvm_word_calls(word, sites), captures = 0;
+	size_t count = jvm_word_calls(word, sites);
 
-	if (count > SITECODE_MAX_CALLS || sitecode_index(word) == SITECODE_LOST_INDEX) {
-		ret.prefix = WM_PREFIX_LOST;
-		return ret;
-	}
-	if (count && jvm_site_is_capture(sites[0])) {
-		ret.site = jvm_site_record(sites[0]);
-		captures = 1;
-	}
-	ret.prefix = add_sites(calls, sites + captures, count - captures).prefix;
-	return ret;
+	if (count > SITECODE_MAX_CALLS || sitecode_index(word) == SITECODE_LOST_INDEX)
+		return (wm_context){.epoch = JVM_EPOCH, .prefix = WM_PREFIX_LOST};
+	return context_of(calls, sites + count - (count > 0), count, -1);
+}
+
+wm_context jvm_context_of_sites(uint32_t root, const int32_t *sites, size_t count)
+{
+	return context_of(jvm_calls_of_root(root), sites, count, 1);
 }

@@ -1,7 +1,7 @@
 /*
- * contexts.h - contexts of Java threads, as words (sitecode.h), become contexts of the recorder.
+ * contexts.h - calls of Java threads become contexts of the recorder.
  *
- * A thread has the words that it has pushed and, for as many of them as were looked at before, what they stand for: so a capture works
+ * Words (sitecode.h). A thread has the words that it has pushed and, for as many of them as were looked at before, what they stand for: so a capture works
  * on the last word and on what was pushed since. Both are kept in Java (ContextStack), which has threads without a thread of the system.
  *
  * Any thread. Not for signal handlers.
@@ -29,6 +29,8 @@ struct jvm_calls jvm_calls_of_root(uint32_t root);
 struct jvm_calls jvm_calls_add(struct jvm_calls calls, uint64_t word);
 /* The context of a thread that has stored the word last, above `calls`. Its last call may be that of the capture itself. */
 wm_context jvm_context(struct jvm_calls calls, uint64_t word);
+/* The context of calls above a root, outermost first; the last one may be that of the capture itself. */
+wm_context jvm_context_of_sites(uint32_t root, const int32_t *sites, size_t count);
 /* The calls of a word, innermost first; returns how many, at most SITECODE_MAX_CALLS. SITECODE_MAX_CALLS + 1: it is no word. */
 size_t jvm_word_calls(uint64_t word, int32_t sites[SITECODE_MAX_CALLS]);
 

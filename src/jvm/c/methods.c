@@ -250,6 +250,13 @@ uint32_t jvm_site_record(int32_t site)
 	return record || !found ? record : record_site(found);
 }
 
+int32_t jvm_site_method(int32_t site)
+{
+	const struct site *found = site_at(site);
+
+	return found ? found->is.method : JVM_NONE;
+}
+
 bool jvm_site_is_capture(int32_t site)
 {
 	const struct site *found = site_at(site);

@@ -48,6 +48,8 @@ uint64_t jvm_site_code(int32_t site, uint32_t *length);
  */
 int32_t jvm_site_take(uint64_t *word);
 
+/* JVM_NONE for JVM_NONE. */
+int32_t jvm_site_method(int32_t site);
 /* The number of the site in the recording, which has it from now on; 0: no such site, or no room. */
 uint32_t jvm_site_record(int32_t site);
 bool jvm_site_is_capture(int32_t site);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "jvm/c/contexts.h"
+#include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
 #include "recorder/event.h"
 #include "recorder/sys.h"
@@ -74,6 +75,33 @@ static jlong resolve(JNIEnv *env, jclass class, jlong word, jlongArray words, ji
 	}
 	c = jvm_context(sum, (uint64_t)word);
 	return (jlong)((uint64_t)c.prefix << 32 | c.site);
+}
+
+/* The same of a call as struct jvm_lucce_call. */
+static jlong resolve_lucce(JNIEnv *env, jclass class, jint site, jlong number, jlong version, jint root)
+{
+	const struct jvm_lucce_call call = {site, {(uint64_t)number, (uint64_t)version}};
+	wm_context c = {.prefix = WM_PREFIX_LOST};
+	size_t count;
+	int32_t *sites = jvm_lucce_sites(call, &count);
+
+	(void)env, (void)class;
+	if (sites)
+		c = jvm_context_of_sites((uint32_t)root, sites, count);
+	free(sites);
+	return (jlong)((uint64_t)c.prefix << 32 | c.site);
+}
+
+/* step: gets the members of struct lucce_step. */
+static void enter_lucce(JNIEnv *env, jclass class, jint site, jint method, jlong number, jlong version, jlongArray step)
+{
+	const struct jvm_lucce_call call = {site, {(uint64_t)number, (uint64_t)version}};
+	const struct lucce_step s = jvm_lucce_enter(call, method);
+	const jlong members[] = {(jlong)s.from_version, (jlong)s.from_number, (jlong)s.addend, (jlong)s.version,
+				 s.is_boundary};
+
+	(void)class;
+	(*env)->SetLongArrayRegion(env, step, 0, sizeof members / sizeof *members, members);
 }
 
 static wm_context context_of(jlong context)
@@ -184,6 +212,21 @@ static jstring describe(JNIEnv *env, jclass class, jint site)
 	return (*env)->NewStringUTF(env, text);
 }
 
+/* The calls of a call, its own the last; null: they are lost. */
+static jintArray lucce_sites_of(JNIEnv *env, jclass class, jint site, jlong number, jlong version)
+{
+	const struct jvm_lucce_call call = {site, {(uint64_t)number, (uint64_t)version}};
+	size_t count;
+	int32_t *sites = jvm_lucce_sites(call, &count);
+	jintArray ret = sites ? (*env)->NewIntArray(env, (jsize)count) : NULL;
+
+	(void)class;
+	if (ret)
+		(*env)->SetIntArrayRegion(env, ret, 0, (jsize)count, sites);
+	free(sites);
+	return ret;
+}
+
 /* The calls of a word, outermost first; null: it is no word. */
 static jintArray sites_of(JNIEnv *env, jclass class, jlong word)
 {
@@ -232,6 +275,8 @@ static jboolean probe(JNIEnv *env, jclass class)
 
 static const JNINativeMethod recorder[] = {
 	NATIVE("resolve", "(J[J[III)J", resolve),
+	NATIVE("resolveLucce", "(IJJI)J", resolve_lucce),
+	NATIVE("enterLucce", "(IIJJ[J)V", enter_lucce),
 	NATIVE("token", "(J)Ljava/lang/String;", token),
 	NATIVE("event", "(JLjava/lang/String;J)V", event),
 	NATIVE("addClass", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)I", add_class),
@@ -240,6 +285,7 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("siteWord", "(I)J", site_word),
 	NATIVE("siteLength", "(I)I", site_length),
 	NATIVE("sites", "(J)[I", sites_of),
+	NATIVE("lucceSites", "(IJJ)[I", lucce_sites_of),
 	NATIVE("describe", "(I)Ljava/lang/String;", describe),
 	NATIVE("compared", "(Ljava/lang/String;)V", compared),
 	NATIVE("say", "(Ljava/lang/String;)V", say),

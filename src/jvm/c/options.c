@@ -20,8 +20,17 @@ static bool parse_number(const char *text, size_t len, int32_t *ret)
 	return number > 0 && number <= INT32_MAX;
 }
 
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return len == strlen(word) && memcmp(text, word, len) == 0;
+}
+
 static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 {
+	if (is_word(word, len, "encoder=lucce") || is_word(word, len, "encoder=fast")) {
+		ret->is_lucce = word[8] == 'l';
+		return true;
+	}
 	if (len < 5 || memcmp(word, "check", 5) != 0)
 		return false;
 	ret->is_checked = true;

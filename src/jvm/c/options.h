@@ -9,6 +9,7 @@
 
 struct jvm_options {
 	bool is_checked; /* check: compare each capture with a walk of the stack, and say how many agreed when the process ends */
+	bool is_lucce;       /* encoder=lucce: contexts as in the paper; encoder=fast is the default */
 	int32_t check_every; /* check=N: and so at every Nth entry of an instrumented method; 0: not there */
 };
 

@@ -3,57 +3,37 @@ package dev.waymark.agent;
 import java.util.Arrays;
 
 /**
- * The words that a thread has pushed, what the recorder knows of them, and numbers of contexts that were captured before. The running
- * thread's only.
+ * The words that a thread has pushed (core/contexts/sitecode.h), and what the recorder knows of them.
  *
  * <pre>
  *   words   w0 w1 w2 w3 .. .. ..     a word that is stored says how many are pushed: nothing is popped, and the others are of old
  *   calls   c0 c1 .. ..              of the first `known` words
  * </pre>
  */
-public final class ContextStack {
-	/** enum wm_prefix: what a thread's contexts stand on. */
-	static final int PROCESS = 1;
-	static final int THREAD = 2;
-
+public final class ContextStack extends ThreadContexts {
 	/** Ints of a struct jvm_calls; the first is the prefix of the recorder. */
 	private static final int CALLS_INTS = 4;
 	private static final int FIRST_LENGTH = 64;
-	private static final int FIRST_CACHE = 64;
-	private static final int LARGEST_CACHE = 1 << 15;
 
-	private final int root;
 	private long[] words = new long[FIRST_LENGTH];
 	private int[] calls = new int[FIRST_LENGTH * CALLS_INTS];
 	private int known;
-
-	/** By a hash of the first two: a word, the prefix below it, and its context. A place has what came last. */
-	private long[] cachedWords = new long[FIRST_CACHE];
-	private int[] cachedBelow = new int[FIRST_CACHE];
-	private long[] cached = new long[FIRST_CACHE];
-	private int misses;
+	/** By a word and the prefix below it. */
+	private final ContextCache cache = new ContextCache();
 
 	ContextStack(int root) {
-		this.root = root;
-	}
-
-	static ContextStack of(ThreadState thread) {
-		ContextStack stack = thread.waymark$stack;
-
-		if (stack == null)
-			thread.waymark$stack = stack = new ContextStack(THREAD);
-		return stack;
+		super(root);
 	}
 
 	/**
 	 * A method was entered by a word that it cannot go on with: the result is the payload that it has instead. Called by the method,
 	 * before it does anything else.
 	 */
-	public static long waymark$push(long word) {
-		return of(ThreadState.currentThread()).pushWord(word);
+	public static long waymark$enter(long word) {
+		return ((ContextStack) of(ThreadState.currentThread())).push(word);
 	}
 
-	private long pushWord(long word) {
+	private long push(long word) {
 		int index = Word.index(word);
 
 		if (word == 0 || index == Word.LOST_INDEX || (index == words.length && !grow()))
@@ -79,22 +59,21 @@ public final class ContextStack {
 
 	/* ---- captures ---- */
 
-	/** Prefix and site of the context whose word was stored last. */
-	long context(long word) {
+	/** The prefix below a word, whose pushed words are known. */
+	private int below(int index) {
+		return index == 0 ? root : calls[(index - 1) * CALLS_INTS];
+	}
+
+	@Override
+	long context(ThreadState thread) {
+		long word = thread.waymark$word;
 		int index = Word.index(word);
 
 		if (index > known || index == Word.LOST_INDEX)
 			return resolve(word, index);
-		int below = index == 0 ? root : calls[(index - 1) * CALLS_INTS];
-		int place = place(word, below);
+		long context = cache.find(word, below(index));
 
-		return cachedWords[place] == word && cachedBelow[place] == below ? cached[place] : resolve(word, index);
-	}
-
-	private int place(long word, int below) {
-		long mixed = (word ^ (long) below << 20) * 0x9e3779b97f4a7c15L;
-
-		return (int) (mixed >>> 40) & cached.length - 1;
+		return context != ContextCache.NONE ? context : resolve(word, index);
 	}
 
 	private long resolve(long word, int index) {
@@ -103,32 +82,20 @@ public final class ContextStack {
 		if (index == Word.LOST_INDEX)
 			return context;
 		known = Math.max(known, index);
-		if (++misses > cached.length && cached.length < LARGEST_CACHE)
-			growCache();
-		int below = index == 0 ? root : calls[(index - 1) * CALLS_INTS];
-		int place = place(word, below);
-
-		cachedWords[place] = word;
-		cachedBelow[place] = below;
-		cached[place] = context;
+		cache.put(word, below(index), context);
 		return context;
 	}
 
-	private void growCache() {
-		int length = 4 * cached.length;
-
-		misses = 0;
-		cachedWords = new long[length];
-		cachedBelow = new int[length];
-		cached = new long[length];
-	}
-
-	/** The words of the context, the outermost first. */
-	long[] words(long word) {
+	@Override
+	int[] sites(ThreadState thread) {
+		long word = thread.waymark$word;
 		int index = Word.index(word);
-		long[] ret = Arrays.copyOf(words, index + 1);
 
-		ret[index] = word;
-		return ret;
+		if (index == Word.LOST_INDEX)
+			return null;
+		long[] all = Arrays.copyOf(words, index + 1);
+
+		all[index] = word;
+		return Arrays.stream(all).mapToObj(Recorder::sites).flatMapToInt(Arrays::stream).toArray();
 	}
 }

@@ -7,30 +7,18 @@ import java.util.Map;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.AbstractInsnNode;
-import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.FrameNode;
 import org.objectweb.asm.tree.InsnList;
 import org.objectweb.asm.tree.InsnNode;
-import org.objectweb.asm.tree.IntInsnNode;
-import org.objectweb.asm.tree.JumpInsnNode;
 import org.objectweb.asm.tree.LabelNode;
-import org.objectweb.asm.tree.LdcInsnNode;
 import org.objectweb.asm.tree.LineNumberNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.TryCatchBlockNode;
-import org.objectweb.asm.tree.VarInsnNode;
 
 /**
- * Makes one method keep its thread's context, a word in a field of Thread (core/contexts/sitecode.h). T, W and P are three locals behind
- * the method's own.
- *
- * <pre>
- *   entry:     T = Thread.currentThread(); W = T.word; P = W - the space of this method
- *              if (P >>> PLAIN_BITS != 0) P = Thread.push(W)
- *   site k:    T.word = (P << length of k) + space and bits of k
- *   exit:      T.word = W, before each return, and in a catch-all around everything
- * </pre>
+ * Makes one method keep its thread's context: at its entry, before each site, before each return, and in a catch-all around everything
+ * there is code of the encoder.
  *
  * Each frame says what its context is anew before each call. So a frame that was left by an exception leaves nothing behind that its
  * caller would see, and the restored word is for foreign code, which calls again without storing one.
@@ -44,34 +32,25 @@ import org.objectweb.asm.tree.VarInsnNode;
  * <p>A method without sites stays as it is: nothing can be captured while it is innermost.
  */
 final class MethodRewriter {
-	private static final String THREAD = "java/lang/Thread";
 	private static final String ORACLE = "dev/waymark/agent/Oracle";
-	private static final String WORD = "waymark$word";
-	private static final String PUSH = "waymark$push";
-	/** What a site needs above the method's own operands. */
-	private static final int SITE_STACK = 5;
-	/** What the entry needs. */
-	private static final int ENTRY_STACK = 5;
-
 	private final ClassContext owner;
 	private final MethodNode method;
 	private final Sites sites;
-	private final int thread;
-	private final int word;
-	private final int payload;
+	/** The first local behind those of the method. */
+	private final int own;
 	private final boolean hasFrames;
 	/** Labels of objects that are not initialised yet, in stack map frames: each names its NEW instruction. */
 	private final Map<LabelNode, LabelNode> moved = new HashMap<>();
 	private final LabelNode body = new LabelNode();
 	private final LabelNode end = new LabelNode();
+	/** Set when the method has its number. */
+	private Encoder encoder;
 
 	MethodRewriter(ClassContext owner, MethodNode method) {
 		this.owner = owner;
 		this.method = method;
 		this.sites = new Sites(owner);
-		this.thread = method.maxLocals;
-		this.word = method.maxLocals + 1;
-		this.payload = method.maxLocals + 3;
+		this.own = method.maxLocals;
 		this.hasFrames = (owner.node.version & 0xffff) >= Opcodes.V1_6;
 	}
 
@@ -88,8 +67,8 @@ final class MethodRewriter {
 		patchFrames();
 		addCatchAlls(superCall);
 		method.instructions.insert(prologue());
-		method.maxLocals += 5;
-		method.maxStack = Math.max(method.maxStack + SITE_STACK, ENTRY_STACK);
+		method.maxLocals += encoder.localsSize();
+		method.maxStack = Math.max(method.maxStack, 1) + encoder.stack(); /* what a catch-all has caught */
 		owner.isRewritten(method);
 		return true;
 	}
@@ -129,6 +108,7 @@ final class MethodRewriter {
 		int[] offsets = owner.offsets.of(method.name, method.desc);
 		int line = 0, index = 0, next = 0;
 
+		encoder = Encoder.of(own, number, owner.space(method));
 		for (AbstractInsnNode insn : method.instructions.toArray()) {
 			if (insn instanceof LineNumberNode)
 				line = ((LineNumberNode) insn).line;
@@ -151,23 +131,10 @@ final class MethodRewriter {
 		if (site < 0)
 			return false;
 		LabelNode label = insn.getOpcode() == Opcodes.NEW ? moveLabels(insn) : null;
-		method.instructions.insertBefore(insn, store(site));
+		method.instructions.insertBefore(insn, encoder.store(site));
 		if (label != null)
 			method.instructions.insertBefore(insn, label);
 		return true;
-	}
-
-	private InsnList store(int site) {
-		InsnList code = new InsnList();
-
-		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
-		code.add(new VarInsnNode(Opcodes.LLOAD, payload));
-		code.add(new IntInsnNode(Opcodes.BIPUSH, Recorder.siteLength(site)));
-		code.add(new InsnNode(Opcodes.LSHL));
-		code.add(new LdcInsnNode(Recorder.siteWord(site)));
-		code.add(new InsnNode(Opcodes.LADD));
-		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, WORD, "J"));
-		return code;
 	}
 
 	/** The site's code will be between the labels before the instruction and the instruction, which gets the one that is returned. */
@@ -182,19 +149,10 @@ final class MethodRewriter {
 
 	/* ---- exits ---- */
 
-	private InsnList restore() {
-		InsnList code = new InsnList();
-
-		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
-		code.add(new VarInsnNode(Opcodes.LLOAD, word));
-		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, WORD, "J"));
-		return code;
-	}
-
 	private void addExits() {
 		for (AbstractInsnNode insn : method.instructions.toArray())
 			if (insn.getOpcode() >= Opcodes.IRETURN && insn.getOpcode() <= Opcodes.RETURN)
-				method.instructions.insertBefore(insn, restore());
+				method.instructions.insertBefore(insn, encoder.restore());
 	}
 
 	private void addCatchAlls(AbstractInsnNode superCall) {
@@ -219,8 +177,8 @@ final class MethodRewriter {
 
 		locals.add(first);
 		method.instructions.add(handler);
-		addFrame(method.instructions, thread > 0 ? locals : new ArrayList<>(), List.of("java/lang/Throwable"));
-		method.instructions.add(restore());
+		addFrame(method.instructions, own > 0 ? locals : new ArrayList<>(), List.of("java/lang/Throwable"));
+		method.instructions.add(encoder.restore());
 		method.instructions.add(new InsnNode(Opcodes.ATHROW));
 		method.tryCatchBlocks.add(new TryCatchBlockNode(from, to, handler, null));
 	}
@@ -241,11 +199,9 @@ final class MethodRewriter {
 			ret.add(atNew(type));
 			places += type == Opcodes.LONG || type == Opcodes.DOUBLE ? 2 : 1;
 		}
-		for (; places < thread; places++)
+		for (; places < own; places++)
 			ret.add(Opcodes.TOP);
-		ret.add(THREAD);
-		ret.add(Opcodes.LONG);
-		ret.add(Opcodes.LONG);
+		ret.addAll(encoder.locals());
 		return ret;
 	}
 
@@ -300,26 +256,8 @@ final class MethodRewriter {
 	/* ---- entry ---- */
 
 	private InsnList prologue() {
-		InsnList code = new InsnList();
+		InsnList code = encoder.entry(body);
 
-		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, "currentThread", "()Ljava/lang/Thread;", false));
-		code.add(new InsnNode(Opcodes.DUP));
-		code.add(new VarInsnNode(Opcodes.ASTORE, thread));
-		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, WORD, "J"));
-		code.add(new InsnNode(Opcodes.DUP2));
-		code.add(new VarInsnNode(Opcodes.LSTORE, word));
-		code.add(new LdcInsnNode(Word.ofSpace(owner.space(method))));
-		code.add(new InsnNode(Opcodes.LSUB));
-		code.add(new InsnNode(Opcodes.DUP2));
-		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
-		code.add(new IntInsnNode(Opcodes.BIPUSH, Word.PLAIN_BITS));
-		code.add(new InsnNode(Opcodes.LUSHR));
-		code.add(new InsnNode(Opcodes.L2I));
-		code.add(new JumpInsnNode(Opcodes.IFEQ, body));
-		code.add(new VarInsnNode(Opcodes.LLOAD, word));
-		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, PUSH, "(J)J", false));
-		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
-		code.add(body);
 		addFrame(code, parameters(), List.of());
 		code.add(new InsnNode(Opcodes.NOP)); /* the first instruction may have a frame of its own */
 		if (Oracle.seesEntries())

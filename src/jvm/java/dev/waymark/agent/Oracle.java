@@ -1,6 +1,5 @@
 package dev.waymark.agent;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,13 +50,9 @@ public final class Oracle {
 		return frame.getClassName() + '.' + frame.getMethodName() + frame.getDescriptor();
 	}
 
-	private static int[] sites(long[] words) {
-		return Arrays.stream(words).mapToObj(Recorder::sites).flatMapToInt(Arrays::stream).toArray();
-	}
-
 	/** skipped: innermost frames of instrumented methods that are in no context. */
 	static void check(ThreadState thread, int skipped) {
-		int[] sites = sites(ContextStack.of(thread).words(thread.waymark$word));
+		int[] sites = ThreadContexts.of(thread).sites(thread);
 
 		List<String> walked = WALKER.walk(frames -> frames.filter(frame -> METHODS.contains(method(frame))).skip(skipped)
 				.map(frame -> method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).collect(Collectors.toList()));
@@ -67,6 +62,8 @@ public final class Oracle {
 
 	/** null: none. The innermost frame is the first of the walk and the last of the context. */
 	private static String difference(List<String> walked, int[] sites) {
+		if (sites == null)
+			return "the context is lost";
 		int depth = sites.length;
 		int common = Math.min(walked.size(), depth);
 

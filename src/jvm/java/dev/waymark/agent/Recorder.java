@@ -8,11 +8,10 @@ public final class Recorder {
 	/** Prefix and site of the caller's context. */
 	public static long capture() {
 		ThreadState thread = ThreadState.currentThread();
-		long word = thread.waymark$word;
 
 		if (Oracle.isOn())
 			Oracle.check(thread, 0);
-		return ContextStack.of(thread).context(word);
+		return ThreadContexts.of(thread).context(thread);
 	}
 
 	public static String token() {
@@ -28,6 +27,12 @@ public final class Recorder {
 	 * root: enum wm_prefix.
 	 */
 	static native long resolve(long word, long[] words, int[] calls, int known, int root);
+
+	/** The context of a call, whose site may be that of a capture; site: its number. */
+	static native long resolveLucce(int site, long number, long version, int root);
+
+	/** A method is entered by a call; site: -1 if there is none. step: gets the members of struct lucce_step. */
+	static native void enterLucce(int site, int method, long number, long version, long[] step);
 
 	private static native String token(long context);
 
@@ -51,6 +56,9 @@ public final class Recorder {
 
 	/** The sites of a word, the outermost first. */
 	static native int[] sites(long word);
+
+	/** Those of a call, its own the last one; null: they are lost. */
+	static native int[] lucceSites(int site, long number, long version);
 
 	/** Where a site is: class.methodDESCRIPTOR:line, with dots in the class. */
 	static native String describe(int site);

@@ -25,8 +25,9 @@ final class Rewriter {
 	 * Before the first class of the application is loaded, in the thread that will run main. every: entries between two comparisons; 0:
 	 * captures only.
 	 */
-	static void start(boolean isChecked, int every) {
-		ThreadState.currentThread().waymark$stack = new ContextStack(ContextStack.PROCESS);
+	static void start(boolean isChecked, int every, boolean isLucce) {
+		Encoder.choose(isLucce);
+		ThreadContexts.add(ThreadState.currentThread(), ThreadContexts.PROCESS);
 		if (isChecked)
 			Oracle.start(every);
 	}

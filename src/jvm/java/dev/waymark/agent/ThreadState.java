@@ -2,13 +2,16 @@ package dev.waymark.agent;
 
 /**
  * What the agent adds to java.lang.Thread, for the compiler: the jar has java/lang/Thread wherever this class is named
- * (build/Relocate.java), and not this class. It also adds `static long waymark$push(long)`, which is that of ContextStack.
+ * (build/Relocate.java), and not this class. It also adds `static long waymark$enter(long)`, which is that of the encoder's class.
  */
 class ThreadState {
-	/** The context of the call that was made last, or restored last. 0: there was none yet. */
+	/** The context of the call that was made last, or restored last: a word, or the number of Lucce. 0: there was none yet. */
 	public long waymark$word;
-	/** null: nothing was pushed yet. */
-	public ContextStack waymark$stack;
+	/** null: nothing is known of the thread yet. */
+	public ThreadContexts waymark$contexts;
+	/** Of Lucce: the version, and the number of the site plus 1. 0: no call yet. */
+	public long waymark$version;
+	public int waymark$site;
 
 	static native ThreadState currentThread();
 }

@@ -1,0 +1,47 @@
+package dev.waymark.agent;
+
+import java.util.List;
+import org.objectweb.asm.tree.InsnList;
+import org.objectweb.asm.tree.LabelNode;
+
+/**
+ * The code that keeps a thread's context in one method. It has locals of its own behind those of the method, the first of which is the
+ * thread; each is set at the entry and not afterwards.
+ */
+abstract class Encoder {
+	static final String THREAD = "java/lang/Thread";
+	/** What the agent adds to Thread: by (J)J it calls the encoder's class. */
+	static final String ENTER = "waymark$enter";
+
+	private static boolean isLucce;
+
+	/** Before the first method is rewritten. */
+	static void choose(boolean isLucceWanted) {
+		isLucce = isLucceWanted;
+	}
+
+	static boolean isLucce() {
+		return isLucce;
+	}
+
+	/** first: the first local that is free. number, space: of the method. */
+	static Encoder of(int first, int number, int space) {
+		return isLucce ? new LucceEncoder(first, number) : new WordEncoder(first, space);
+	}
+
+	/** The types of its locals, as stack map frames have them. */
+	abstract List<Object> locals();
+
+	/** How many places they take. */
+	abstract int localsSize();
+
+	/** What its code needs above the method's own operands. */
+	abstract int stack();
+
+	/** Ends with the label, which may be jumped to. */
+	abstract InsnList entry(LabelNode body);
+
+	abstract InsnList store(int site);
+
+	abstract InsnList restore();
+}

@@ -1,0 +1,102 @@
+package dev.waymark.agent;
+
+/**
+ * A thread's part of the paper's encoder (core/contexts/lucce.h): what it has learned of edges, each in a version of its caller, so that a
+ * method that is entered in the same way again takes no lock.
+ */
+public final class LucceContexts extends ThreadContexts {
+	private static final int STEPS = 1 << 12;
+
+	/** struct lucce_step, and the edge that it is of: a site, as Thread has it, and the number of a method. */
+	private static final class Step {
+		final int site;
+		final int method;
+		final long fromVersion;
+		final long fromNumber;
+		final long addend;
+		final long version;
+		final boolean isBoundary;
+
+		Step(int site, int method, long[] members) {
+			this.site = site;
+			this.method = method;
+			fromVersion = members[0];
+			fromNumber = members[1];
+			addend = members[2];
+			version = members[3];
+			isBoundary = members[4] != 0;
+		}
+
+		boolean fits(int site, int method, long number, long version) {
+			return this.site == site && this.method == method && fromVersion == version && this.version != LOST
+					&& (!isBoundary || fromNumber == number);
+		}
+
+		long to(long number) {
+			return isBoundary || version == LOST ? 0 : number + addend;
+		}
+	}
+
+	/** LUCCE_LOST */
+	private static final long LOST = -1;
+
+	/** By a hash of the edge and the version; a place has what came last. */
+	private final Step[] steps = new Step[STEPS];
+	private final long[] members = new long[5];
+	/** By number, and version and site. */
+	private final ContextCache cache = new ContextCache();
+
+	LucceContexts(int root) {
+		super(root);
+	}
+
+	/**
+	 * A method is entered: the result is its number (callId), and Thread has its version. Called by the method, before it does anything
+	 * else.
+	 */
+	public static long waymark$enter(long method) {
+		ThreadState thread = ThreadState.currentThread();
+
+		return ((LucceContexts) of(thread)).enter(thread, (int) method);
+	}
+
+	private long enter(ThreadState thread, int method) {
+		int site = thread.waymark$site;
+		long number = thread.waymark$word;
+		long version = thread.waymark$version;
+		int place = (int) ((site * 31L + method) * 0x9e3779b97f4a7c15L + version * 0xd6e8feb86659fd93L >>> 40) & STEPS - 1;
+		Step step = steps[place];
+
+		if (step == null || !step.fits(site, method, number, version)) {
+			Recorder.enterLucce(site - 1, method, number, version, members);
+			steps[place] = step = new Step(site, method, members);
+		}
+		thread.waymark$version = step.version;
+		return step.to(number);
+	}
+
+	@Override
+	long context(ThreadState thread) {
+		int site = thread.waymark$site;
+		long number = thread.waymark$word;
+		long version = thread.waymark$version;
+
+		if (site == 0)
+			return (long) root << 32;
+		/* Sites have 25 bits. */
+		long context = cache.find(number, version << 25 | site);
+
+		if (context == ContextCache.NONE) {
+			context = Recorder.resolveLucce(site - 1, number, version, root);
+			cache.put(number, version << 25 | site, context);
+		}
+		return context;
+	}
+
+	@Override
+	int[] sites(ThreadState thread) {
+		int site = thread.waymark$site;
+
+		return site == 0 ? new int[0] : Recorder.lucceSites(site - 1, thread.waymark$word, thread.waymark$version);
+	}
+}

@@ -1,0 +1,103 @@
+package dev.waymark.agent;
+
+import java.util.List;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.FieldInsnNode;
+import org.objectweb.asm.tree.InsnList;
+import org.objectweb.asm.tree.InsnNode;
+import org.objectweb.asm.tree.IntInsnNode;
+import org.objectweb.asm.tree.JumpInsnNode;
+import org.objectweb.asm.tree.LabelNode;
+import org.objectweb.asm.tree.LdcInsnNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.VarInsnNode;
+
+/**
+ * A context is a word (core/contexts/sitecode.h). T, W and P are its locals.
+ *
+ * <pre>
+ *   entry:     T = Thread.currentThread(); W = T.word; P = W - the space of this method
+ *              if (P >>> PLAIN_BITS != 0) P = Thread.enter(W)
+ *   site k:    T.word = (P << length of k) + space and bits of k
+ *   exit:      T.word = W
+ * </pre>
+ */
+final class WordEncoder extends Encoder {
+	private static final String WORD = "waymark$word";
+
+	private final int thread;
+	private final int word;
+	private final int payload;
+	private final int space;
+
+	WordEncoder(int first, int space) {
+		this.thread = first;
+		this.word = first + 1;
+		this.payload = first + 3;
+		this.space = space;
+	}
+
+	@Override
+	List<Object> locals() {
+		return List.of(THREAD, Opcodes.LONG, Opcodes.LONG);
+	}
+
+	@Override
+	int localsSize() {
+		return 5;
+	}
+
+	@Override
+	int stack() {
+		return 5;
+	}
+
+	@Override
+	InsnList entry(LabelNode body) {
+		InsnList code = new InsnList();
+
+		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, "currentThread", "()Ljava/lang/Thread;", false));
+		code.add(new InsnNode(Opcodes.DUP));
+		code.add(new VarInsnNode(Opcodes.ASTORE, thread));
+		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, WORD, "J"));
+		code.add(new InsnNode(Opcodes.DUP2));
+		code.add(new VarInsnNode(Opcodes.LSTORE, word));
+		code.add(new LdcInsnNode(Word.ofSpace(space)));
+		code.add(new InsnNode(Opcodes.LSUB));
+		code.add(new InsnNode(Opcodes.DUP2));
+		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
+		code.add(new IntInsnNode(Opcodes.BIPUSH, Word.PLAIN_BITS));
+		code.add(new InsnNode(Opcodes.LUSHR));
+		code.add(new InsnNode(Opcodes.L2I));
+		code.add(new JumpInsnNode(Opcodes.IFEQ, body));
+		code.add(new VarInsnNode(Opcodes.LLOAD, word));
+		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, ENTER, "(J)J", false));
+		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
+		code.add(body);
+		return code;
+	}
+
+	@Override
+	InsnList store(int site) {
+		InsnList code = new InsnList();
+
+		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
+		code.add(new VarInsnNode(Opcodes.LLOAD, payload));
+		code.add(new IntInsnNode(Opcodes.BIPUSH, Recorder.siteLength(site)));
+		code.add(new InsnNode(Opcodes.LSHL));
+		code.add(new LdcInsnNode(Recorder.siteWord(site)));
+		code.add(new InsnNode(Opcodes.LADD));
+		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, WORD, "J"));
+		return code;
+	}
+
+	@Override
+	InsnList restore() {
+		InsnList code = new InsnList();
+
+		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
+		code.add(new VarInsnNode(Opcodes.LLOAD, word));
+		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, WORD, "J"));
+		return code;
+	}
+}
