@@ -136,6 +136,78 @@ public final class Hazards {
 		one.shutdown();
 	}
 
+	static class Refusing {
+		Refusing() {
+			throw new IllegalStateException("refused");
+		}
+	}
+
+	static final class Refused extends Refusing {
+	}
+
+	/* Calls a constructor without sites, behind a call. */
+	static final class RefusedLater {
+		private final int value;
+
+		RefusedLater() {
+			this(reflected(7));
+		}
+
+		RefusedLater(int value) {
+			this.value = 1 / (value - 7);
+		}
+	}
+
+	static final class RefusedTwice extends Exception {
+		RefusedTwice() {
+			super((String) new Refused().toString());
+		}
+	}
+
+	/* A constructor of an exception, by the JDK's own: it prints this one. */
+	static final class Printing extends Exception {
+		Printing() {
+			super("printing", null);
+		}
+
+		@Override
+		public synchronized Throwable fillInStackTrace() {
+			point();
+			throw new IllegalStateException("not filled in");
+		}
+	}
+
+	/* No frame of the constructor can undo what it has stored before super(). The foreign code goes on with another method. */
+	static void superCaughtByForeign() throws Exception {
+		ExecutorService one = Executors.newSingleThreadExecutor();
+		List<Callable<Object>> tasks = new ArrayList<>();
+
+		for (int i = 0; i < 3; i++) {
+			tasks.add(Refused::new);
+			tasks.add(() -> {
+				point();
+				return null;
+			});
+			tasks.add(RefusedTwice::new);
+			tasks.add(new Pointing());
+			tasks.add(RefusedLater::new);
+			tasks.add(new Pointing());
+			tasks.add(Printing::new);
+			tasks.add(new Pointing());
+		}
+		one.invokeAll(tasks);
+		one.shutdown();
+	}
+
+	static final class Pointing implements Callable<Object> {
+		@Override
+		public Object call() {
+			point();
+			point();
+			return null;
+		}
+	}
+
 	static void exceptions() throws Exception {
 		try {
 			thrower(10);
@@ -148,6 +220,7 @@ public final class Hazards {
 			point();
 		}
 		caughtByForeign();
+		superCaughtByForeign();
 		point();
 	}
 

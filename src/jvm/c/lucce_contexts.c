@@ -144,6 +144,22 @@ int32_t *jvm_lucce_sites(struct jvm_lucce_call call, size_t *count)
 	return ret;
 }
 
+/* In the versions of now: the calls that lead there, made once more. */
+struct jvm_lucce_call jvm_lucce_without_last(struct jvm_lucce_call call)
+{
+	size_t count;
+	int32_t *sites = jvm_lucce_sites(call, &count);
+	struct jvm_lucce_call ret = {JVM_NONE, {0, sites ? 0 : LUCCE_LOST}};
+
+	for (size_t i = 0; sites && i + 1 < count; i++) {
+		const struct lucce_step step = jvm_lucce_enter(ret, jvm_site_method(sites[i]));
+
+		ret = (struct jvm_lucce_call){sites[i], lucce_step_to(&step, ret.from)};
+	}
+	free(sites);
+	return ret;
+}
+
 uint64_t jvm_lucce_lost(void)
 {
 	uint64_t ret = 0;

@@ -144,6 +144,16 @@ static uint32_t space_with_room(uint32_t wanted)
 	return open_space < SITECODE_SPACES ? open_space : 0;
 }
 
+bool jvm_space_has_room(uint32_t space)
+{
+	bool ret;
+
+	pthread_mutex_lock(&lock);
+	ret = spaces[space].count < SITECODE_RANKS;
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
 static void give_code(struct site *site, int32_t number, uint32_t space)
 {
 	site->is.space = space;

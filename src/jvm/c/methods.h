@@ -40,6 +40,7 @@ struct jvm_site {
 	uint32_t space; /* in: that of the method which it calls, 0 if none is known. The site may get another one */
 };
 int32_t jvm_site_add(const struct jvm_site *site);
+bool jvm_space_has_room(uint32_t space);
 /* The word of a call is (payload << *length) + the result (sitecode.h). site: one that was added. */
 uint64_t jvm_site_code(int32_t site, uint32_t *length);
 /*

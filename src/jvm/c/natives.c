@@ -212,6 +212,35 @@ static jstring describe(JNIEnv *env, jclass class, jint site)
 	return (*env)->NewStringUTF(env, text);
 }
 
+static jboolean has_room(JNIEnv *env, jclass class, jint space)
+{
+	(void)env, (void)class;
+	return jvm_space_has_room((uint32_t)space);
+}
+
+static jlong without_last(JNIEnv *env, jclass class, jlong word)
+{
+	uint64_t ret = (uint64_t)word;
+
+	(void)env, (void)class;
+	(void)jvm_site_take(&ret);
+	return (jlong)ret;
+}
+
+static void lucce_without_last(JNIEnv *env, jclass class, jlongArray members)
+{
+	jlong m[3];
+	struct jvm_lucce_call call;
+
+	(void)class;
+	(*env)->GetLongArrayRegion(env, members, 0, 3, m);
+	call = jvm_lucce_without_last((struct jvm_lucce_call){(int32_t)m[0], {(uint64_t)m[1], (uint64_t)m[2]}});
+	m[0] = call.site;
+	m[1] = (jlong)call.from.number;
+	m[2] = (jlong)call.from.version;
+	(*env)->SetLongArrayRegion(env, members, 0, 3, m);
+}
+
 /* The calls of a call, its own the last; null: they are lost. */
 static jintArray lucce_sites_of(JNIEnv *env, jclass class, jint site, jlong number, jlong version)
 {
@@ -284,7 +313,10 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("addSite", "(IIIILjava/lang/String;I)I", add_site),
 	NATIVE("siteWord", "(I)J", site_word),
 	NATIVE("siteLength", "(I)I", site_length),
+	NATIVE("hasRoom", "(I)Z", has_room),
 	NATIVE("sites", "(J)[I", sites_of),
+	NATIVE("withoutLast", "(J)J", without_last),
+	NATIVE("lucceWithoutLast", "([J)V", lucce_without_last),
 	NATIVE("lucceSites", "(IJJ)[I", lucce_sites_of),
 	NATIVE("describe", "(I)Ljava/lang/String;", describe),
 	NATIVE("compared", "(Ljava/lang/String;)V", compared),

@@ -30,7 +30,14 @@ public final class ContextStack extends ThreadContexts {
 	 * before it does anything else.
 	 */
 	public static long waymark$enter(long word) {
-		return ((ContextStack) of(ThreadState.currentThread())).push(word);
+		ThreadState thread = ThreadState.currentThread();
+		ContextStack stack = (ContextStack) of(thread);
+
+		if (word == Encoder.LEAVE)
+			return stack.leave(thread);
+		if (SuperCalls.isDoubtful(word))
+			thread.waymark$word = word = stack.activeWord(word);
+		return stack.push(word);
 	}
 
 	private long push(long word) {
@@ -43,6 +50,38 @@ public final class ContextStack extends ThreadContexts {
 			known = Math.min(known, index);
 		}
 		return Word.start(index + 1);
+	}
+
+	private static int lastSite(long word) {
+		int[] sites = Recorder.sites(word);
+
+		return sites[sites.length - 1];
+	}
+
+	private long withoutLast(long word) {
+		long below = Recorder.withoutLast(word);
+		int index = Word.index(below);
+
+		if (!Word.isStart(below))
+			return below;
+		return index == 0 ? 0 : words[index - 1];
+	}
+
+	private long activeWord(long word) {
+		while (word != 0) {
+			int last = lastSite(word);
+
+			if (!SuperCalls.has(last) || SuperCalls.isActive(last))
+				break;
+			word = withoutLast(word);
+		}
+		return word;
+	}
+
+	private long leave(ThreadState thread) {
+		while (thread.waymark$word != 0 && SuperCalls.has(lastSite(thread.waymark$word)))
+			thread.waymark$word = withoutLast(thread.waymark$word);
+		return 0;
 	}
 
 	private boolean grow() {

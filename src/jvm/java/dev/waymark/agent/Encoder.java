@@ -13,6 +13,9 @@ abstract class Encoder {
 	/** What the agent adds to Thread: by (J)J it calls the encoder's class. */
 	static final String ENTER = "waymark$enter";
 
+	/** What a constructor hands to ENTER when an exception leaves it: the calls that have entered it from constructors are undone. */
+	static final long LEAVE = -1;
+
 	private static boolean isLucce;
 
 	/** Before the first method is rewritten. */

@@ -57,10 +57,29 @@ public final class LucceContexts extends ThreadContexts {
 	public static long waymark$enter(long method) {
 		ThreadState thread = ThreadState.currentThread();
 
-		return ((LucceContexts) of(thread)).enter(thread, (int) method);
+		LucceContexts contexts = (LucceContexts) of(thread);
+
+		return method == Encoder.LEAVE ? contexts.leave(thread) : contexts.enter(thread, (int) method);
+	}
+
+	private long leave(ThreadState thread) {
+		while (SuperCalls.has(thread.waymark$site - 1))
+			undoLast(thread);
+		return 0;
+	}
+
+	private static void undoLast(ThreadState thread) {
+		long[] call = {thread.waymark$site - 1, thread.waymark$word, thread.waymark$version};
+
+		Recorder.lucceWithoutLast(call);
+		thread.waymark$site = (int) call[0] + 1;
+		thread.waymark$word = call[1];
+		thread.waymark$version = call[2];
 	}
 
 	private long enter(ThreadState thread, int method) {
+		while (SuperCalls.isDoubtful(thread.waymark$site - 1) && !SuperCalls.isActive(thread.waymark$site - 1))
+			undoLast(thread);
 		int site = thread.waymark$site;
 		long number = thread.waymark$word;
 		long version = thread.waymark$version;

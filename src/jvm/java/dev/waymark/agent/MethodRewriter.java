@@ -11,6 +11,7 @@ import org.objectweb.asm.tree.FrameNode;
 import org.objectweb.asm.tree.InsnList;
 import org.objectweb.asm.tree.InsnNode;
 import org.objectweb.asm.tree.LabelNode;
+import org.objectweb.asm.tree.LdcInsnNode;
 import org.objectweb.asm.tree.LineNumberNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
@@ -26,8 +27,7 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
  *
  * The stack map frames of the method get the locals. A constructor has two catch-alls, since its own object has another type before
  * the constructor of the superclass was called, and none around that call: the verifier compares a handler with the types before and
- * behind each instruction. So what is thrown out of that call leaves the depth as it is. That is wrong only where foreign code has
- * called the constructor, catches, and goes on to call the application.
+ * behind each instruction (SuperCalls has what that takes).
  *
  * <p>A method without sites stays as it is: nothing can be captured while it is innermost.
  */
@@ -56,12 +56,12 @@ final class MethodRewriter {
 
 	/** False: the method stays as it is. */
 	boolean rewrite() {
-		List<AbstractInsnNode> found = sites.of(method);
 		AbstractInsnNode superCall = isConstructor() ? superCall() : null;
+		List<AbstractInsnNode> found = found(superCall);
 
 		if (found.isEmpty() || (isConstructor() && superCall == null))
 			return false;
-		if (!addSites(found))
+		if (!addSites(found, superCall))
 			return false;
 		addExits();
 		patchFrames();
@@ -69,8 +69,27 @@ final class MethodRewriter {
 		method.instructions.insert(prologue());
 		method.maxLocals += encoder.localsSize();
 		method.maxStack = Math.max(method.maxStack, 1) + encoder.stack(); /* what a catch-all has caught */
+		if (isConstructor())
+			SuperCalls.addUndoing(owner.space(method));
 		owner.isRewritten(method);
 		return true;
+	}
+
+	/**
+	 * The sites. A call of another constructor that calls nothing is one behind another site: an exception that leaves it must not leave that
+	 * one behind.
+	 */
+	private List<AbstractInsnNode> found(AbstractInsnNode superCall) {
+		List<AbstractInsnNode> ret = sites.of(method);
+		int before = 0;
+
+		if (superCall == null || ret.contains(superCall))
+			return ret;
+		while (before < ret.size() && method.instructions.indexOf(ret.get(before)) < method.instructions.indexOf(superCall))
+			before++;
+		if (before > 0)
+			ret.add(before, superCall);
+		return ret;
 	}
 
 	private boolean isConstructor() {
@@ -103,7 +122,7 @@ final class MethodRewriter {
 	}
 
 	/** The tree's instructions are in the order of the bytecode: the last line number before one is its own. */
-	private boolean addSites(List<AbstractInsnNode> found) {
+	private boolean addSites(List<AbstractInsnNode> found, AbstractInsnNode superCall) {
 		int number = owner.addMethod(method, firstLine());
 		int[] offsets = owner.offsets.of(method.name, method.desc);
 		int line = 0, index = 0, next = 0;
@@ -114,8 +133,11 @@ final class MethodRewriter {
 				line = ((LineNumberNode) insn).line;
 			if (next < found.size() && insn == found.get(next)) {
 				next++;
-				if (!addSite(number, insn, offsets[index], line))
+				int site = addSite(number, insn, offsets[index], line, insn == superCall);
+				if (site < 0)
 					return false;
+				if (insn == superCall)
+					SuperCalls.add(site);
 			}
 			if (insn.getOpcode() >= 0)
 				index++;
@@ -123,18 +145,18 @@ final class MethodRewriter {
 		return true;
 	}
 
-	private boolean addSite(int number, AbstractInsnNode insn, int position, int line) {
-		int kind = sites.kind(insn);
+	private int addSite(int number, AbstractInsnNode insn, int position, int line, boolean isSuperCall) {
+		int kind = Math.max(sites.kind(insn), Sites.INDIRECT);
 		String callee = kind == Sites.FOREIGN ? Sites.callee(insn) : null;
-		int site = number < 0 ? -1 : Recorder.addSite(number, kind, position, line, callee, Sites.space(insn));
+		int site = number < 0 ? -1 : Recorder.addSite(number, kind, position, line, callee, Sites.space(insn, isSuperCall));
 
 		if (site < 0)
-			return false;
+			return site;
 		LabelNode label = insn.getOpcode() == Opcodes.NEW ? moveLabels(insn) : null;
 		method.instructions.insertBefore(insn, encoder.store(site));
 		if (label != null)
 			method.instructions.insertBefore(insn, label);
-		return true;
+		return site;
 	}
 
 	/** The site's code will be between the labels before the instruction and the instruction, which gets the one that is returned. */
@@ -179,6 +201,11 @@ final class MethodRewriter {
 		method.instructions.add(handler);
 		addFrame(method.instructions, own > 0 ? locals : new ArrayList<>(), List.of("java/lang/Throwable"));
 		method.instructions.add(encoder.restore());
+		if (isConstructor()) {
+			method.instructions.add(new LdcInsnNode(Encoder.LEAVE));
+			method.instructions.add(new MethodInsnNode(Opcodes.INVOKESTATIC, Encoder.THREAD, Encoder.ENTER, "(J)J", false));
+			method.instructions.add(new InsnNode(Opcodes.POP2));
+		}
 		method.instructions.add(new InsnNode(Opcodes.ATHROW));
 		method.tryCatchBlocks.add(new TryCatchBlockNode(from, to, handler, null));
 	}

@@ -46,7 +46,7 @@ public final class Oracle {
 			METHODS.add(owner + '.' + name + descriptor);
 	}
 
-	private static String method(StackWalker.StackFrame frame) {
+	static String method(StackWalker.StackFrame frame) {
 		return frame.getClassName() + '.' + frame.getMethodName() + frame.getDescriptor();
 	}
 

@@ -54,8 +54,17 @@ public final class Recorder {
 
 	static native int siteLength(int site);
 
+	/** Is there a code left in the space of methods? */
+	static native boolean hasRoom(int space);
+
 	/** The sites of a word, the outermost first. */
 	static native int[] sites(long word);
+
+	/** The word that the caller of the last site was entered with; if that has pushed it: its space and a payload without calls. */
+	static native long withoutLast(long word);
+
+	/** call: site, number and version; becomes the call that has entered the site's method. */
+	static native void lucceWithoutLast(long[] call);
 
 	/** Those of a call, its own the last one; null: they are lost. */
 	static native int[] lucceSites(int site, long number, long version);

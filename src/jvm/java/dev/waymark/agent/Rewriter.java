@@ -45,7 +45,7 @@ final class Rewriter {
 	}
 
 	/** The JDK's own classes, and what it makes for reflection, are foreign code. */
-	private static boolean isWanted(ClassLoader loader, String name) {
+	static boolean isWanted(ClassLoader loader, String name) {
 		return loader != null && loader != ClassLoader.getPlatformClassLoader() && name != null
 				&& !name.startsWith("jdk/internal/") && !name.startsWith("dev/waymark/");
 	}
@@ -86,6 +86,7 @@ final class Rewriter {
 			} catch (MethodTooLargeException e) {
 				if (!left.add(e.getMethodName() + e.getDescriptor()))
 					throw e;
+				SuperCalls.addLeftOut(name.replace('/', '.'), e.getMethodName(), e.getDescriptor());
 				Recorder.say(name + '.' + e.getMethodName() + ": not instrumented: it would be too large");
 			}
 		}

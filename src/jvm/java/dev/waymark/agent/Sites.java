@@ -83,11 +83,13 @@ final class Sites {
 	}
 
 	/** The space of the methods that a call enters by its name; 0: they are the JDK's, or it is no call. */
-	static int space(AbstractInsnNode insn) {
+	static int space(AbstractInsnNode insn, boolean isSuperCall) {
 		if (!(insn instanceof MethodInsnNode))
 			return 0;
 		MethodInsnNode call = (MethodInsnNode) insn;
 
+		if (isSuperCall)
+			return SuperCalls.space(call.owner, call.desc);
 		return isJdk(call.owner) || call.owner.equals(API) ? 0 : Spaces.of(call.owner, call.name, call.desc);
 	}
 

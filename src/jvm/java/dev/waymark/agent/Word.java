@@ -21,6 +21,13 @@ final class Word {
 		return index < 1 << 10 ? 0b110 << 10 | index : 0b111 << 16 | index;
 	}
 
+	/** Has the word, which is not 0, no calls? */
+	static boolean isStart(long word) {
+		long payload = word & (1L << PAYLOAD_BITS) - 1;
+
+		return payload == start(index(word));
+	}
+
 	/** How many words are pushed below the word. */
 	static int index(long word) {
 		long payload = word & (1L << PAYLOAD_BITS) - 1;
