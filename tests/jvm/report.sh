@@ -16,7 +16,7 @@ folded() {
 }
 folded compare 'Events.main;[java.util.Collections.sort];Events.lambda$main$0 4'
 folded sum 'Events.main;Events.sum;Events.sum;Events.sum;Events.sum 1'
-folded thread '[thread];Events.lambda$main$1 1'
+folded thread 'Events.main;[thread];Events.lambda$main$1 1'
 
 "$waymark" report --metric sum run.wmk >report.txt
 cat >wanted.txt <<'END'

@@ -4,8 +4,10 @@
 /^point / {
 	count = split($2, frames, ";")
 	decoded = ""
-	# The last one is the method that prints the line.
-	for (i = 1; i < count; i++)
+	# Behind [thread], if it is there, is what StackWalker sees. The last one is the method that prints the line.
+	for (first = count; first > 1 && frames[first] != "[thread]"; first--)
+		;
+	for (i = first; i < count; i++)
 		if (frames[i] ~ /^Hazards/)
 			decoded = decoded ";" frames[i]
 	wanted = ";" $3

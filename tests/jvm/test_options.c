@@ -22,6 +22,27 @@ static void test_encoder(const char *text, bool is_lucce)
 	CHECK(options.is_lucce == is_lucce && !unknown);
 }
 
+static void test_globs(void)
+{
+	struct jvm_options options = {0};
+	const char *unknown = NULL;
+
+	CHECK(jvm_options_parse("include=a.*:b,check,jdk=java.util.*,exclude=*c", &options, &unknown));
+	CHECK(strcmp(options.include, "a.*:b") == 0 && strcmp(options.exclude, "*c") == 0);
+	CHECK(strcmp(options.jdk, "java.util.*") == 0 && options.is_checked);
+}
+
+/* One that has no room is refused. */
+static void test_long_globs(size_t len, bool is_known)
+{
+	char text[sizeof "jdk=" + JVM_GLOBS_BYTES] = "jdk=";
+	struct jvm_options options = {0};
+	const char *unknown = NULL;
+
+	memset(text + 4, '*', len);
+	CHECK(jvm_options_parse(text, &options, &unknown) == is_known);
+}
+
 static void test_unknown(const char *text, const char *wanted)
 {
 	struct jvm_options options = {0};
@@ -40,6 +61,11 @@ int main(void)
 	test_known(",check,", true, 0);
 	test_known("check=1", true, 1);
 	test_known("check,check=2147483647", true, INT32_MAX);
+	test_globs();
+	test_long_globs(JVM_GLOBS_BYTES - 1, true);
+	test_long_globs(JVM_GLOBS_BYTES, false);
+	test_unknown("include=", "include=");
+	test_unknown("includes=x", "includes=x");
 	test_encoder("encoder=lucce", true);
 	test_encoder("check,encoder=lucce,encoder=fast", false);
 	test_unknown("encoder=luccee", "encoder=luccee");

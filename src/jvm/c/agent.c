@@ -16,6 +16,7 @@
 #include "jvm/c/methods.h"
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
+#include "jvm/c/retransform.h"
 #include "recorder/client.h"
 #include "recorder/code.h"
 #include "recorder/text.h"
@@ -49,10 +50,14 @@ const struct wmrt_client *const wmrt_clients[] = {NULL};
 
 /* Written before VMInit ends. */
 static struct jvm_options options;
+static JavaVM *machine;
 static jclass rewriter;
 static jmethodID rewrite;
 /* Set by the first hook; read in VMInit, which comes later. */
 static bool has_thread_fields;
+/* Another hook has the classes of the virtual machine's loader that change. Of the thread that will run main; there is no other one. */
+static bool is_retransforming;
+static _Thread_local bool is_rewriting;
 /* The above is there; stored last. */
 static atomic_bool is_on;
 
@@ -122,18 +127,24 @@ static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, 
 				unsigned char **new_bytes)
 {
 	(void)domain;
-	if (!loader) {
-		if (!redefined && name && strcmp(name, "java/lang/Thread") == 0)
+	if (!loader && name && strcmp(name, "java/lang/Thread") == 0) {
+		if (!redefined)
 			add_to_thread(jvmti, bytes, len, new_len, new_bytes);
 		return;
 	}
-	if (!name || !atomic_load_explicit(&is_on, memory_order_acquire))
+	if (!name || (!loader && (!*options.jdk || (redefined && is_retransforming))) ||
+	    !atomic_load_explicit(&is_on, memory_order_acquire))
+		return;
+	/* What the rewriter itself needs is loaded before classes of the JDK are rewritten (warmUp), but for rare cases. */
+	if (!loader && is_rewriting)
 		return;
 	if ((*jni)->PushLocalFrame(jni, 8) != 0) {
 		(*jni)->ExceptionClear(jni);
 		return;
 	}
+	is_rewriting = true;
 	rewrite_class(jvmti, jni, loader, name, bytes, len, new_len, new_bytes);
+	is_rewriting = false;
 	(*jni)->PopLocalFrame(jni, NULL);
 }
 
@@ -161,7 +172,10 @@ static bool let_modules_read(jvmtiEnv *jvmti, JNIEnv *jni)
 static bool start_rewriter(JNIEnv *jni)
 {
 	jclass class = (*jni)->FindClass(jni, "dev/waymark/agent/Rewriter");
-	jmethodID start = class ? (*jni)->GetStaticMethodID(jni, class, "start", "(ZIZ)V") : NULL;
+	jmethodID start =
+		class ? (*jni)->GetStaticMethodID(jni, class, "start",
+						  "(ZIZLjava/lang/String;Ljava/lang/String;Ljava/lang/String;)V")
+		      : NULL;
 
 	rewrite = start ? (*jni)->GetStaticMethodID(jni, class, "rewrite",
 						    "(Ljava/lang/ClassLoader;Ljava/lang/String;[B)[B")
@@ -169,7 +183,9 @@ static bool start_rewriter(JNIEnv *jni)
 	rewriter = rewrite ? (*jni)->NewGlobalRef(jni, class) : NULL;
 	if (rewriter)
 		(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked, options.check_every,
-					     (jboolean)options.is_lucce);
+					     (jboolean)options.is_lucce, (*jni)->NewStringUTF(jni, options.include),
+					     (*jni)->NewStringUTF(jni, options.exclude),
+					     (*jni)->NewStringUTF(jni, options.jdk));
 	if (rewriter && !(*jni)->ExceptionCheck(jni))
 		return true;
 	(*jni)->ExceptionClear(jni);
@@ -187,8 +203,13 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 		say_disabled("java.base cannot call the agent");
 	else if (!wmrt_code_epoch_commit(JVM_EPOCH, 0, 0))
 		say_disabled("nothing can be recorded");
-	else
+	else {
+		/* What is loaded from here on comes through the hook, and what was loaded before is there when this looks for it. */
 		atomic_store_explicit(&is_on, true, memory_order_release);
+		is_retransforming = true;
+		jvm_retransform(machine, jni, rewriter, *options.jdk);
+		is_retransforming = false;
+	}
 }
 
 static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
@@ -278,6 +299,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	jvmtiEnv *jvmti = NULL;
 
 	(void)reserved;
+	machine = vm;
 	if (!read_options(text))
 		return JNI_OK;
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK || !jvm_methods_init() || !choose_encoder())

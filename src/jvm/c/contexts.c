@@ -92,3 +92,12 @@ wm_context jvm_context_of_sites(uint32_t root, const int32_t *sites, size_t coun
 {
 	return context_of(jvm_calls_of_root(root), sites, count, 1);
 }
+
+uint32_t jvm_thread_root(uint32_t starter, const int32_t *sites, size_t count)
+{
+	uint32_t prefix = jvm_context_of_sites(starter, sites, count).prefix;
+
+	if (prefix != WM_PREFIX_LOST)
+		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_THREAD, 1);
+	return prefix == WM_PREFIX_LOST ? WM_PREFIX_THREAD : prefix;
+}

@@ -92,6 +92,18 @@ static jlong resolve_lucce(JNIEnv *env, jclass class, jint site, jlong number, j
 	return (jlong)((uint64_t)c.prefix << 32 | c.site);
 }
 
+static jint thread_root(JNIEnv *env, jclass class, jint starter, jintArray sites)
+{
+	jsize count = (*env)->GetArrayLength(env, sites);
+	jint *items = (*env)->GetIntArrayElements(env, sites, NULL);
+	uint32_t ret = items ? jvm_thread_root((uint32_t)starter, items, (size_t)count) : WM_PREFIX_THREAD;
+
+	(void)class;
+	if (items)
+		(*env)->ReleaseIntArrayElements(env, sites, items, JNI_ABORT);
+	return (jint)ret;
+}
+
 /* step: gets the members of struct lucce_step. */
 static void enter_lucce(JNIEnv *env, jclass class, jint site, jint method, jlong number, jlong version, jlongArray step)
 {
@@ -305,6 +317,7 @@ static jboolean probe(JNIEnv *env, jclass class)
 static const JNINativeMethod recorder[] = {
 	NATIVE("resolve", "(J[J[III)J", resolve),
 	NATIVE("resolveLucce", "(IJJI)J", resolve_lucce),
+	NATIVE("threadRoot", "(I[I)I", thread_root),
 	NATIVE("enterLucce", "(IIJJ[J)V", enter_lucce),
 	NATIVE("token", "(J)Ljava/lang/String;", token),
 	NATIVE("event", "(JLjava/lang/String;J)V", event),

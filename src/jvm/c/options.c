@@ -25,12 +25,28 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return len == strlen(word) && memcmp(text, word, len) == 0;
 }
 
+/* What stands behind "NAME=", if the word begins so and it has room. */
+static bool parse_globs(const char *word, size_t len, const char *name, char globs[JVM_GLOBS_BYTES])
+{
+	size_t name_len = strlen(name);
+
+	if (len <= name_len + 1 || memcmp(word, name, name_len) != 0 || word[name_len] != '=' ||
+	    len - name_len - 1 >= JVM_GLOBS_BYTES)
+		return false;
+	memcpy(globs, word + name_len + 1, len - name_len - 1);
+	globs[len - name_len - 1] = '\0';
+	return true;
+}
+
 static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 {
 	if (is_word(word, len, "encoder=lucce") || is_word(word, len, "encoder=fast")) {
 		ret->is_lucce = word[8] == 'l';
 		return true;
 	}
+	if (parse_globs(word, len, "include", ret->include) || parse_globs(word, len, "exclude", ret->exclude) ||
+	    parse_globs(word, len, "jdk", ret->jdk))
+		return true;
 	if (len < 5 || memcmp(word, "check", 5) != 0)
 		return false;
 	ret->is_checked = true;

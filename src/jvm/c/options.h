@@ -7,7 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+	JVM_GLOBS_BYTES = 1024,
+};
+
+/* Globs of class names, with colons between them; * stands for any characters. Empty: not there. */
 struct jvm_options {
+	char include[JVM_GLOBS_BYTES]; /* include=GLOBS: no other classes of the application are instrumented */
+	char exclude[JVM_GLOBS_BYTES]; /* exclude=GLOBS: these are not */
+	char jdk[JVM_GLOBS_BYTES];     /* jdk=GLOBS: these of the JDK are, too */
 	bool is_checked; /* check: compare each capture with a walk of the stack, and say how many agreed when the process ends */
 	bool is_lucce;       /* encoder=lucce: contexts as in the paper; encoder=fast is the default */
 	int32_t check_every; /* check=N: and so at every Nth entry of an instrumented method; 0: not there */

@@ -24,8 +24,8 @@ final class ClassContext {
 	ClassContext(ClassLoader loader, ClassNode node, CodeOffsets offsets) {
 		this.node = node;
 		this.offsets = offsets;
-		this.hasBuiltinLoader = loader.getClass().getName().startsWith("jdk.internal.loader.");
-		this.loader = loader.getName() != null ? loader.getName() : loader.getClass().getName();
+		this.hasBuiltinLoader = loader == null || loader.getClass().getName().startsWith("jdk.internal.loader.");
+		this.loader = loader == null ? "boot" : loader.getName() != null ? loader.getName() : loader.getClass().getName();
 		findLeaves();
 	}
 

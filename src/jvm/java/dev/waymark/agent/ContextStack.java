@@ -21,7 +21,7 @@ public final class ContextStack extends ThreadContexts {
 	/** By a word and the prefix below it. */
 	private final ContextCache cache = new ContextCache();
 
-	ContextStack(int root) {
+	ContextStack(ThreadRoot root) {
 		super(root);
 	}
 
@@ -100,7 +100,7 @@ public final class ContextStack extends ThreadContexts {
 
 	/** The prefix below a word, whose pushed words are known. */
 	private int below(int index) {
-		return index == 0 ? root : calls[(index - 1) * CALLS_INTS];
+		return index == 0 ? root.prefix() : calls[(index - 1) * CALLS_INTS];
 	}
 
 	@Override
@@ -116,7 +116,7 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private long resolve(long word, int index) {
-		long context = Recorder.resolve(word, words, calls, known, root);
+		long context = Recorder.resolve(word, words, calls, known, root.prefix());
 
 		if (index == Word.LOST_INDEX)
 			return context;

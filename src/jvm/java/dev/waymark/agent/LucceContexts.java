@@ -46,7 +46,7 @@ public final class LucceContexts extends ThreadContexts {
 	/** By number, and version and site. */
 	private final ContextCache cache = new ContextCache();
 
-	LucceContexts(int root) {
+	LucceContexts(ThreadRoot root) {
 		super(root);
 	}
 
@@ -101,12 +101,12 @@ public final class LucceContexts extends ThreadContexts {
 		long version = thread.waymark$version;
 
 		if (site == 0)
-			return (long) root << 32;
+			return (long) root.prefix() << 32;
 		/* Sites have 25 bits. */
 		long context = cache.find(number, version << 25 | site);
 
 		if (context == ContextCache.NONE) {
-			context = Recorder.resolveLucce(site - 1, number, version, root);
+			context = Recorder.resolveLucce(site - 1, number, version, root.prefix());
 			cache.put(number, version << 25 | site, context);
 		}
 		return context;

@@ -34,6 +34,9 @@ public final class Recorder {
 	/** A method is entered by a call; site: -1 if there is none. step: gets the members of struct lucce_step. */
 	static native void enterLucce(int site, int method, long number, long version, long[] step);
 
+	/** What the contexts of a thread stand on, that was started by the calls; starter: what these stand on. */
+	static native int threadRoot(int starter, int[] sites);
+
 	private static native String token(long context);
 
 	private static native void event(long context, String name, long value);

@@ -1,5 +1,7 @@
 package dev.waymark.agent;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -9,7 +11,9 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodTooLargeException;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
+import org.objectweb.asm.tree.VarInsnNode;
 
 /** Rewrites a class when it is loaded, so that its methods keep their thread's context. The agent calls it, from any thread. */
 final class Rewriter {
@@ -23,18 +27,21 @@ final class Rewriter {
 
 	/**
 	 * Before the first class of the application is loaded, in the thread that will run main. every: entries between two comparisons; 0:
-	 * captures only.
+	 * captures only. The others: globs (Filter).
 	 */
-	static void start(boolean isChecked, int every, boolean isLucce) {
+	static void start(boolean isChecked, int every, boolean isLucce, String include, String exclude, String jdk) {
 		Encoder.choose(isLucce);
-		ThreadContexts.add(ThreadState.currentThread(), ThreadContexts.PROCESS);
+		Filter.choose(include, exclude, jdk);
+		ThreadContexts.add(ThreadState.currentThread(), ThreadRoot.PROCESS);
+		if (!jdk.isEmpty())
+			warmUp();
 		if (isChecked)
 			Oracle.start(every);
 	}
 
 	/** The class's new bytes; null: it stays as it is. name: with slashes, null if the bytes are to say it. */
 	static byte[] rewrite(ClassLoader loader, String name, byte[] bytes) {
-		if (!isWanted(loader, name))
+		if (name == null || !Filter.isWanted(loader, name))
 			return null;
 		try {
 			return rewriteWanted(loader, name, bytes);
@@ -44,17 +51,13 @@ final class Rewriter {
 		}
 	}
 
-	/** The JDK's own classes, and what it makes for reflection, are foreign code. */
-	static boolean isWanted(ClassLoader loader, String name) {
-		return loader != null && loader != ClassLoader.getPlatformClassLoader() && name != null
-				&& !name.startsWith("jdk/internal/") && !name.startsWith("dev/waymark/");
-	}
-
 	/**
 	 * The virtual machine asks a loader for a name once. It would ask a loader of the application for what the rewritten code names in
 	 * the middle of that code, where the context is not whole: so it is asked here.
 	 */
 	private static void knowNames(ClassLoader loader) {
+		if (loader == null)
+			return;
 		synchronized (KNOWING) {
 			if (KNOWING.put(loader, true) != null)
 				return;
@@ -66,6 +69,43 @@ final class Rewriter {
 		} catch (ClassNotFoundException | LinkageError e) {
 			throw new IllegalStateException("its loader does not find java.lang.Thread", e);
 		}
+	}
+
+	/** Loads what rewriting needs: classes of the JDK that are loaded while one is rewritten stay as they are. */
+	private static void warmUp() {
+		try (InputStream in = ClassLoader.getSystemResourceAsStream("java/util/concurrent/ConcurrentHashMap.class")) {
+			attempt(null, in.readAllBytes(), new HashSet<>());
+		} catch (IOException | RuntimeException e) {
+			Recorder.say("classes of the JDK are not instrumented: " + e);
+		}
+	}
+
+	/** Is it to be rewritten, having been loaded before? */
+	static boolean isLoadedWanted(Class<?> loaded) {
+		ClassLoader loader = loaded.getClassLoader();
+
+		return (loader == null || loader == ClassLoader.getPlatformClassLoader()) && !loaded.isArray() && !loaded.isPrimitive()
+				&& !loaded.isHidden() && Filter.isWantedOfJdk(loaded.getName());
+	}
+
+	/** java.lang.Thread with a call of ThreadContexts.starts in front of start. null: it has no such method. */
+	static byte[] rewriteThread(byte[] bytes) {
+		ClassNode node = new ClassNode();
+		ClassWriter writer = new ClassWriter(0);
+		boolean isFound = false;
+
+		new ClassReader(bytes).accept(node, 0);
+		for (MethodNode method : node.methods) {
+			if (!method.name.equals("start") || !method.desc.equals("()V"))
+				continue;
+			isFound = true;
+			method.instructions.insert(new MethodInsnNode(Opcodes.INVOKESTATIC, "dev/waymark/agent/ThreadContexts", "starts",
+					"(Ljava/lang/Thread;)V", false));
+			method.instructions.insert(new VarInsnNode(Opcodes.ALOAD, 0));
+			method.maxStack = Math.max(method.maxStack, 1);
+		}
+		node.accept(writer);
+		return isFound ? writer.toByteArray() : null;
 	}
 
 	private static int version(byte[] bytes) {

@@ -51,6 +51,8 @@ final class Sites {
 			return initialisation(((TypeInsnNode) insn).desc);
 		case Opcodes.LDC:
 			return constantKind(((LdcInsnNode) insn).cst);
+		case Opcodes.ATHROW: /* the virtual machine looks for types of handlers */
+			return owner.hasBuiltinLoader ? NONE : INDIRECT;
 		case Opcodes.GETFIELD:
 		case Opcodes.PUTFIELD:
 			return resolution(((FieldInsnNode) insn).owner);
@@ -93,9 +95,9 @@ final class Sites {
 		return isJdk(call.owner) || call.owner.equals(API) ? 0 : Spaces.of(call.owner, call.name, call.desc);
 	}
 
-	/** Packages java.* are the JDK's alone. A virtual call of their methods may be of an override, which is the application's. */
+	/** Methods of the JDK that are not instrumented. Packages java.* are the JDK's alone. A virtual call of their methods may be of an override, which is the application's. */
 	private static boolean isJdk(String name) {
-		return name.startsWith("java/");
+		return name.startsWith("java/") && !Filter.isWantedOfJdk(name.replace('/', '.'));
 	}
 
 	private int callKind(MethodInsnNode call) {

@@ -82,7 +82,7 @@ final class SuperCalls {
 	}
 
 	private static boolean isInstrumented(StackWalker.StackFrame frame) {
-		return Rewriter.isWanted(frame.getDeclaringClass().getClassLoader(), frame.getClassName().replace('.', '/'))
+		return Filter.isWanted(frame.getDeclaringClass().getClassLoader(), frame.getClassName().replace('.', '/'))
 				&& !LEFT_OUT.contains(Oracle.method(frame));
 	}
 }

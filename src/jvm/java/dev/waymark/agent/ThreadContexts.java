@@ -1,28 +1,37 @@
 package dev.waymark.agent;
 
 /** What an encoder keeps of a thread outside of the methods' own locals. The running thread's only. */
-abstract class ThreadContexts {
-	/** enum wm_prefix: what a thread's contexts stand on. */
-	static final int PROCESS = 1;
-	static final int THREAD = 2;
+public abstract class ThreadContexts {
+	final ThreadRoot root;
 
-	final int root;
-
-	ThreadContexts(int root) {
+	ThreadContexts(ThreadRoot root) {
 		this.root = root;
 	}
 
 	static ThreadContexts of(ThreadState thread) {
 		ThreadContexts contexts = thread.waymark$contexts;
 
-		return contexts != null ? contexts : add(thread, THREAD);
+		return contexts != null ? contexts : add(thread, ThreadRoot.UNKNOWN);
 	}
 
-	static ThreadContexts add(ThreadState thread, int root) {
+	static ThreadContexts add(ThreadState thread, ThreadRoot root) {
 		ThreadContexts contexts = Encoder.isLucce() ? new LucceContexts(root) : new ContextStack(root);
 
 		thread.waymark$contexts = contexts;
 		return contexts;
+	}
+
+	/** Thread.start begins, in the thread that calls it: its context is what the new thread's contexts stand on. */
+	public static void starts(ThreadState thread) {
+		ThreadState starter = ThreadState.currentThread();
+		ThreadContexts contexts = starter.waymark$contexts;
+
+		if (contexts == null || thread.waymark$contexts != null)
+			return;
+		int[] sites = contexts.sites(starter);
+
+		if (sites != null && (sites.length > 0 || contexts.root != ThreadRoot.PROCESS))
+			add(thread, new ThreadRoot(contexts.root, sites));
 	}
 
 	/** Prefix and site in the recorder of the context that was stored last. */
