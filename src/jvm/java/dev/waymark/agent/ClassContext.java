@@ -13,8 +13,11 @@ import org.objectweb.asm.tree.MethodNode;
 final class ClassContext {
 	final ClassNode node;
 	final CodeOffsets offsets;
-	/** Of the application class path: other loaders may be code of the application, which every resolution can call. */
-	final boolean hasBuiltinLoader;
+	/**
+	 * Nothing that is instrumented runs where a name is resolved: not so with a loader of the application, or with any loader in Java if the
+	 * JDK is instrumented.
+	 */
+	final boolean isQuietlyResolved;
 	private final String loader;
 	private final List<MethodNode> rewritten = new ArrayList<>();
 	/** Names and descriptors of methods without sites, which no other method can take the place of. */
@@ -24,7 +27,8 @@ final class ClassContext {
 	ClassContext(ClassLoader loader, ClassNode node, CodeOffsets offsets) {
 		this.node = node;
 		this.offsets = offsets;
-		this.hasBuiltinLoader = loader == null || loader.getClass().getName().startsWith("jdk.internal.loader.");
+		this.isQuietlyResolved = loader == null
+				|| (!Filter.hasJdk() && loader.getClass().getName().startsWith("jdk.internal.loader."));
 		this.loader = loader == null ? "boot" : loader.getName() != null ? loader.getName() : loader.getClass().getName();
 		findLeaves();
 	}

@@ -45,6 +45,11 @@ final class Filter {
 		return (included == null || matches(included, dotted)) && (excluded == null || !matches(excluded, dotted));
 	}
 
+	/** May code of the JDK be instrumented? Then any other code of it can call such code. */
+	static boolean hasJdk() {
+		return jdk != null;
+	}
+
 	/** name: with dots, of a class of the JDK. */
 	static boolean isWantedOfJdk(String name) {
 		return jdk != null && matches(jdk, name) && !matches(NEVER, name);

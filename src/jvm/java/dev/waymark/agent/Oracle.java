@@ -52,8 +52,19 @@ public final class Oracle {
 
 	/** skipped: innermost frames of instrumented methods that are in no context. */
 	static void check(ThreadState thread, int skipped) {
-		int[] sites = ThreadContexts.of(thread).sites(thread);
+		ThreadContexts contexts = ThreadContexts.of(thread);
 
+		if (contexts.isAgentAtWork)
+			return;
+		contexts.isAgentAtWork = true;
+		try {
+			compare(contexts.sites(thread), skipped);
+		} finally {
+			contexts.isAgentAtWork = false;
+		}
+	}
+
+	private static void compare(int[] sites, int skipped) {
 		List<String> walked = WALKER.walk(frames -> frames.filter(frame -> METHODS.contains(method(frame))).skip(skipped)
 				.map(frame -> method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).collect(Collectors.toList()));
 

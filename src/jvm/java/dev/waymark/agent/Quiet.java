@@ -25,10 +25,16 @@ final class Quiet {
 			"java/lang/Thread", Set.of("currentThread"),
 			"java/util/Objects", Set.of("requireNonNull", "isNull", "nonNull"));
 
+	/** What also calls nothing else of the JDK. */
+	private static final Set<String> CALLING_NOTHING = Set.of("java/lang/Object.<init>", "java/lang/Object.getClass",
+			"java/lang/System.arraycopy", "java/lang/System.nanoTime", "java/lang/Thread.currentThread");
+
 	private Quiet() {
 	}
 
 	static boolean isQuiet(MethodInsnNode call) {
+		if (Filter.hasJdk())
+			return CALLING_NOTHING.contains(call.owner + '.' + call.name);
 		if (NAMED.getOrDefault(call.owner, Set.of()).contains(call.name))
 			return !call.desc.contains("Supplier");
 		if (call.getOpcode() == Opcodes.INVOKESPECIAL && call.owner.equals("java/lang/Object"))

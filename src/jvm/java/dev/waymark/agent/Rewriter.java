@@ -41,13 +41,17 @@ final class Rewriter {
 
 	/** The class's new bytes; null: it stays as it is. name: with slashes, null if the bytes are to say it. */
 	static byte[] rewrite(ClassLoader loader, String name, byte[] bytes) {
-		if (name == null || !Filter.isWanted(loader, name))
-			return null;
+		ThreadContexts contexts = ThreadContexts.of(ThreadState.currentThread());
+		boolean wasAtWork = contexts.isAgentAtWork;
+
+		contexts.isAgentAtWork = true;
 		try {
-			return rewriteWanted(loader, name, bytes);
+			return name != null && Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes) : null;
 		} catch (StackOverflowError | RuntimeException | OutOfMemoryError e) {
 			Recorder.say(name + ": not instrumented: " + e);
 			return null;
+		} finally {
+			contexts.isAgentAtWork = wasAtWork;
 		}
 	}
 
@@ -62,12 +66,17 @@ final class Rewriter {
 			if (KNOWING.put(loader, true) != null)
 				return;
 		}
+		ThreadContexts contexts = ThreadContexts.of(ThreadState.currentThread());
+
+		contexts.isAgentAtWork = false; /* the loader is not ours */
 		try {
 			Class.forName("java.lang.Thread", false, loader);
 			if (Oracle.seesEntries())
 				Class.forName("dev.waymark.agent.Oracle", false, loader);
 		} catch (ClassNotFoundException | LinkageError e) {
 			throw new IllegalStateException("its loader does not find java.lang.Thread", e);
+		} finally {
+			contexts.isAgentAtWork = true;
 		}
 	}
 

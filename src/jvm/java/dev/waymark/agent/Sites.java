@@ -52,7 +52,7 @@ final class Sites {
 		case Opcodes.LDC:
 			return constantKind(((LdcInsnNode) insn).cst);
 		case Opcodes.ATHROW: /* the virtual machine looks for types of handlers */
-			return owner.hasBuiltinLoader ? NONE : INDIRECT;
+			return owner.isQuietlyResolved ? NONE : INDIRECT;
 		case Opcodes.GETFIELD:
 		case Opcodes.PUTFIELD:
 			return resolution(((FieldInsnNode) insn).owner);
@@ -103,7 +103,7 @@ final class Sites {
 	private int callKind(MethodInsnNode call) {
 		if (call.owner.equals(API) && CAPTURES.contains(call.name))
 			return CAPTURE;
-		if (owner.isLeaf(call) || (owner.hasBuiltinLoader && Quiet.isQuiet(call)))
+		if (owner.isLeaf(call) || (owner.isQuietlyResolved && Quiet.isQuiet(call)))
 			return NONE;
 		if (call.getOpcode() != Opcodes.INVOKESTATIC && call.getOpcode() != Opcodes.INVOKESPECIAL)
 			return INDIRECT;
@@ -120,12 +120,12 @@ final class Sites {
 	}
 
 	private int initialisation(String name) {
-		return owner.hasBuiltinLoader && isJdk(name) ? NONE : INDIRECT;
+		return owner.isQuietlyResolved && isJdk(name) && !Filter.hasJdk() ? NONE : INDIRECT;
 	}
 
 	/** name: of a class or an array. */
 	private int resolution(String name) {
-		return owner.hasBuiltinLoader || name.equals(owner.node.name) ? NONE : INDIRECT;
+		return owner.isQuietlyResolved || name.equals(owner.node.name) ? NONE : INDIRECT;
 	}
 
 	private int constantKind(Object constant) {

@@ -72,6 +72,19 @@ final class SuperCalls {
 
 	/** A method has been entered, and does nothing else yet. Is the site's call, which seems to have entered it, still in progress? */
 	static boolean isActive(int site) {
+		ThreadContexts contexts = ThreadContexts.of(ThreadState.currentThread());
+
+		if (contexts.isAgentAtWork)
+			return true;
+		contexts.isAgentAtWork = true;
+		try {
+			return isOnStack(site);
+		} finally {
+			contexts.isAgentAtWork = false;
+		}
+	}
+
+	private static boolean isOnStack(int site) {
 		return WALKER.walk(frames -> frames.dropWhile(SuperCalls::isOurs).skip(1).filter(SuperCalls::isInstrumented).findFirst()
 				.map(frame -> (Oracle.method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).equals(Recorder.describe(site)))
 				.orElse(false));

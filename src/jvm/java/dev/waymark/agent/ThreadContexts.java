@@ -3,6 +3,8 @@ package dev.waymark.agent;
 /** What an encoder keeps of a thread outside of the methods' own locals. The running thread's only. */
 public abstract class ThreadContexts {
 	final ThreadRoot root;
+	/** The agent walks the stack or rewrites a class, and what it calls may be instrumented. */
+	boolean isAgentAtWork;
 
 	ThreadContexts(ThreadRoot root) {
 		this.root = root;
