@@ -8,7 +8,7 @@
 # what failed: the sources of its batch and what was printed.
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
-first=${4:-1} last=${5:-12}
+first=${4:-1} last=${5:-10}
 batch=24
 runs=${RUNS:-check check=53 check,-Xint check,-XX:TieredStopAtLevel=1}
 

@@ -12,14 +12,17 @@ final class Callbacks {
 		final String result;
 		/** Several threads, or one that is not known. */
 		final boolean isLoose;
+		/** Often throws, since the JDK catches that and calls on. */
+		final boolean isFailing;
 
-		Row(String call, String type, String method, String parameters, String result, boolean isLoose) {
+		Row(String call, String type, String method, String parameters, String result, boolean isLoose, boolean isFailing) {
 			this.call = call;
 			this.type = type;
 			this.method = method;
 			this.parameters = parameters;
 			this.result = result;
 			this.isLoose = isLoose;
+			this.isFailing = isFailing;
 		}
 	}
 
@@ -27,32 +30,36 @@ final class Callbacks {
 	private static final String FUNCTION = "java.util.function.Function<Integer, Integer>";
 
 	private static Row compare(String call) {
-		return new Row(call, COMPARATOR, "int compare", "Integer x, Integer y", "return Integer.compare(x, y);", false);
+		return new Row(call, COMPARATOR, "int compare", "Integer x, Integer y", "return Integer.compare(x, y);", false, false);
 	}
 
 	private static Row function(String call) {
-		return new Row(call, FUNCTION, "Integer apply", "Integer x", "return x + 1;", false);
+		return new Row(call, FUNCTION, "Integer apply", "Integer x", "return x + 1;", false, false);
 	}
 
 	private static Row supplier(String call) {
-		return new Row(call, "java.util.function.Supplier<Integer>", "Integer get", "", "return 3;", false);
+		return new Row(call, "java.util.function.Supplier<Integer>", "Integer get", "", "return 3;", false, false);
 	}
 
 	private static Row each(String call) {
-		return new Row(call, "java.util.function.IntUnaryOperator", "int applyAsInt", "int x", "return x + 1;", false);
+		return new Row(call, "java.util.function.IntUnaryOperator", "int applyAsInt", "int x", "return x + 1;", false, false);
 	}
 
 	private static Row consumer(String call) {
-		return new Row(call, "java.util.function.Consumer<Integer>", "void accept", "Integer x", "return;", false);
+		return new Row(call, "java.util.function.Consumer<Integer>", "void accept", "Integer x", "return;", false, false);
 	}
 
 	private static Row merge(String call) {
 		return new Row(call, "java.util.function.BinaryOperator<Integer>", "Integer apply", "Integer x, Integer y",
-				"return x + y;", false);
+				"return x + y;", false, false);
 	}
 
 	private static Row loose(Row row) {
-		return new Row(row.call, row.type, row.method, row.parameters, row.result, true);
+		return new Row(row.call, row.type, row.method, row.parameters, row.result, true, false);
+	}
+
+	private static Row failing(Row row) {
+		return new Row(row.call, row.type, row.method, row.parameters, row.result, false, true);
 	}
 
 	static final Row[] ROWS = {
@@ -86,6 +93,12 @@ final class Callbacks {
 		compare("Calls.queue(@)"),
 		function("Calls.privileged(@)"),
 		function("Calls.replaced(@)"),
+		failing(function("Calls.completed(@)")),
+		failing(function("Calls.replaced(@)")),
+		failing(supplier("Calls.closed(@)")),
+		failing(supplier("Calls.released(@)")),
+	};
+	static final Row[] LOOSE = {
 		loose(each("java.util.stream.IntStream.range(0, 40).parallel().map(@).sum()")),
 		loose(function("(int) java.util.List.of(1, 2, 3, 4, 5, 6, 7, 8).parallelStream().map(@).count()")),
 		loose(supplier("java.util.concurrent.CompletableFuture.supplyAsync(@).join()")),

@@ -8,8 +8,11 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Calls into the JDK that are no expression. They are instrumented and not on the shadow stack. */
 public final class Calls {
@@ -57,4 +60,20 @@ public final class Calls {
 		return list.get(0);
 	}
 
+	/** Each stage is called, and what it throws is kept for the next. */
+	public static int completed(Function<Integer, Integer> callback) {
+		return CompletableFuture.completedFuture(1).thenApply(callback).handle((n, thrown) -> callback.apply(2)).exceptionally(thrown -> 3)
+				.thenApply(callback).whenComplete((n, thrown) -> callback.apply(4)).handle((n, thrown) -> thrown == null ? n : 5).join();
+	}
+
+	/** All handlers are called; what the first throws comes out at the end. */
+	public static int closed(Supplier<Integer> callback) {
+		Stream.of(1).onClose(callback::get).onClose(callback::get).onClose(callback::get).close();
+		return 1;
+	}
+
+	/** The same of a stream of streams, which are closed in the middle. */
+	public static int released(Supplier<Integer> callback) {
+		return (int) Stream.of(1, 2).flatMap(n -> Stream.of(n).onClose(callback::get).onClose(callback::get)).filter(n -> n > 0).count();
+	}
 }

@@ -64,6 +64,14 @@ public final class Fixed {
 		}
 	}
 
+	private static void sneaking(Callable<Integer> task) {
+		try {
+			task.call();
+		} catch (Exception e) {
+			throw Shadow.<RuntimeException>sneak(e);
+		}
+	}
+
 	private static void join(Thread thread) {
 		try {
 			thread.join();
@@ -79,8 +87,10 @@ public final class Fixed {
 		for (Callable<Integer> task : tasks) {
 			Thread thread = new Thread(() -> {
 				Shadow.get().apart = isTogether ? 1 : 0;
-				call(task);
+				sneaking(task);
 			});
+			/* The thread is not over yet: its handler is called by the JDK. */
+			thread.setUncaughtExceptionHandler((self, thrown) -> call(task));
 			thread.start();
 			if (!isTogether)
 				join(thread);

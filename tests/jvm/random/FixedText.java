@@ -398,7 +398,7 @@ final class FixedText {
 			out.putSpecial(rest);
 			break;
 		case "%foreign":
-			ways.foreign(body(parts[0]), "Shadow.get()", parts[1], parts[2], false, program.dice.roll(2));
+			ways.foreign(body(parts[0]), "Shadow.get()", parts[1], parts[2], null, program.dice.roll(2));
 			break;
 		case "%plain":
 			ways.plain(body(parts[0]), parts[1]);

@@ -15,7 +15,7 @@ import random.Program.Type;
  */
 public final class Generate {
 	private static final int STATEMENTS = 7;
-	private static final int ITERATIONS = 24;
+	private static final int ITERATIONS = 30;
 
 	private final Program program;
 	private final Dice dice;
@@ -265,7 +265,7 @@ public final class Generate {
 		out.put("s0.threads = 12;");
 		run.enter();
 		out.put("for (int i = 0; i < %d; i++) {", ITERATIONS);
-		out.put("s0.start(i + %d, 40, 16);", program.seed * 100L);
+		out.put("s0.start(i + %d, 60, 24);", program.seed * 100L);
 		out.put("s0.limit = 80;");
 		out.put("s0.loose = 0;");
 		out.put("try {");

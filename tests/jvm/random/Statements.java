@@ -53,12 +53,12 @@ final class Statements {
 		this.program = program;
 		this.dice = program.dice;
 		this.rows = List.of(new Row(10, this::direct), new Row(8, this::point), new Row(2, this::capture), new Row(3, this::loop),
-				new Row(4, this::catching), new Row(3, this::throwing), new Row(2, this::finallyBlock), new Row(2, this::resource),
+				new Row(6, this::catching), new Row(3, this::throwing), new Row(2, this::finallyBlock), new Row(2, this::resource),
 				new Row(2, this::locked), new Row(2, this::textSwitch), new Row(1, this::enumSwitch), new Row(1, this::early),
 				new Row(1, this::implicit), new Row(4, this::superCall), new Row(4, this::fixed), new Row(3, this::initialiser),
 				new Row(1, this::arrival), new Row(4, ways::callback), new Row(4, ways::function), new Row(2, ways::localClass),
 				new Row(2, ways::reflection), new Row(3, ways::handle), new Row(2, ways::proxy), new Row(1, ways::world),
-				new Row(1, ways::thread), new Row(1, ways::executor), new Row(1, ways::deep), new Row(1, ways::overflow));
+				new Row(2, ways::thread), new Row(2, ways::executor), new Row(1, ways::deep), new Row(1, ways::overflow));
 	}
 
 	int total() {
@@ -238,7 +238,11 @@ final class Statements {
 	}
 
 	private void throwing(Body at) {
-		at.put("if (#s.loose == 0 && " + chance(6) + ")");
+		throwing(at, 4);
+	}
+
+	void throwing(Body at, int sides) {
+		at.put("if (#s.loose == 0 && " + chance(sides) + ")");
 		at.put("\tthrow new Fail(#n);");
 	}
 

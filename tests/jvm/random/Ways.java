@@ -42,8 +42,10 @@ final class Ways {
 		return code.replaceAll("\\b([xyz])\\b", "$1" + body.level);
 	}
 
-	/** A body that the JDK calls, behind its brace. from: the Shadow. count: statements. */
-	void foreign(Body at, String from, String number, String result, boolean isLoose, int count) {
+	/** A body that the JDK calls, behind its brace. from: the Shadow. row: null if it is not of one. count: statements. */
+	void foreign(Body at, String from, String number, String result, Callbacks.Row row, int count) {
+		boolean isLoose = row != null && row.isLoose;
+
 		at.put("final Shadow #s = " + from + ";");
 		at.put("final int #n = " + number + ";");
 		if (isLoose) {
@@ -57,6 +59,8 @@ final class Ways {
 		at.early = result.startsWith("return") && !isCall ? result : null;
 		statements.point(at);
 		statements.statements(at, count);
+		if (row != null && row.isFailing)
+			statements.throwing(at, 2);
 		if (isCall)
 			at.call(result);
 		at.put("} finally {");
@@ -71,7 +75,7 @@ final class Ways {
 	void back(Body at, Callbacks.Row row) {
 		String result = atLevel(row.result, at);
 
-		foreign(at, "Shadow.get()", row.parameters.contains("x") ? atLevel("x", at) : "2", result, row.isLoose, dice.roll(3));
+		foreign(at, "Shadow.get()", row.parameters.contains("x") ? atLevel("x", at) : "2", result, row, dice.roll(3));
 	}
 
 	private void lambdaOf(Body at, Callbacks.Row row, String name) {
@@ -79,8 +83,7 @@ final class Ways {
 		String from = row.isLoose || dice.oneIn(2) ? "Shadow.get()" : at.s();
 
 		at.put("final " + row.type + " " + name + " = (" + atLevel(row.parameters, inner) + ") -> {");
-		foreign(inner, from, row.parameters.contains("x") ? atLevel("x", inner) : "2", atLevel(row.result, inner), row.isLoose,
-				dice.roll(3));
+		foreign(inner, from, row.parameters.contains("x") ? atLevel("x", inner) : "2", atLevel(row.result, inner), row, dice.roll(3));
 		at.put("};");
 	}
 
@@ -110,7 +113,7 @@ final class Ways {
 	}
 
 	void callback(Body at) {
-		Callbacks.Row row = dice.of(Callbacks.ROWS);
+		Callbacks.Row row = dice.of(dice.oneIn(8) ? Callbacks.LOOSE : Callbacks.ROWS);
 		String name = statements.local("callback");
 
 		at.put("if (#s.calls-- > 0 && #b < #s.limit" + (row.isLoose ? " && #s.mayStartThreads()" : "") + ") {");
@@ -384,6 +387,8 @@ final class Ways {
 		at.early = result;
 		statements.point(at);
 		statements.statements(at, 1 + dice.roll(3));
+		if (dice.oneIn(2))
+			statements.throwing(at, 2);
 		at.put("} finally {");
 		at.leave();
 		at.put("}");
