@@ -1,6 +1,8 @@
 # random-same.awk LINES FOLDED: reads what `waymark decode` and then `waymark decode --folded` make of the points of random programs, and
 # compares each decoded stack, class.method:line, with the shadow stack behind it, and both decoded ones with each other.
 #
+# A class loader is called at any line of the frame below it. That line is -1 on the shadow stack.
+#
 # Only frames of the programs (p1., p2., ...) are compared. Lines that 10 divides have methods that the compiler added; lambdas and
 # anonymous classes have no numbers on the shadow stack; proxies are the JDK's.
 
@@ -32,16 +34,17 @@ function add_frame(number, name, line,    period, i)
 }
 
 # The point that was read last is whole.
-function end_point(    i, decoded, all)
+function end_point(    i, decoded, all, is_below_loader)
 {
 	if (!points)
 		return
-	for (i = count - 1; i >= 0; i--) {
+	for (i = 0; i < count; i++) {
 		if (!is_compared(names[i]))
 			continue
-		all = all ";" names[i]
-		if (lines[i] % 10 > 0)
-			decoded = decoded ";" plain_name(names[i]) ":" lines[i]
+		all = ";" names[i] all
+		if (is_below_loader || lines[i] % 10 > 0)
+			decoded = ";" plain_name(names[i]) ":" (is_below_loader ? -1 : lines[i]) decoded
+		is_below_loader = names[i] ~ /\.Loader\.loadClass$/
 	}
 	compare(repeats ? "frames without an end" : decoded, ";" wanted)
 	whole[points] = all

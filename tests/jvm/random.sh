@@ -10,7 +10,7 @@
 . "$3/setup.sh"
 first=${4:-1} last=${5:-10}
 batch=24
-runs=${RUNS:-check check=53 check,-Xint check,-XX:TieredStopAtLevel=1}
+runs=${RUNS:-check check=53,-Dsun.reflect.inflationThreshold=2 check,-Xint check,-XX:TieredStopAtLevel=1}
 
 # Names and sources of the batch; $from and $to.
 generate() {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /** Loads the classes of one generated program again, by the same names. */
-public final class Again extends ClassLoader {
+public class Again extends ClassLoader {
 	private final String prefix;
 
 	/** of: a class of the program. */
@@ -13,12 +13,16 @@ public final class Again extends ClassLoader {
 		this.prefix = of.getPackageName() + '.';
 	}
 
+	protected final boolean isOwn(String name) {
+		return name.startsWith(prefix);
+	}
+
 	@Override
 	protected Class<?> loadClass(String name, boolean isResolved) throws ClassNotFoundException {
 		synchronized (getClassLoadingLock(name)) {
 			Class<?> known = findLoadedClass(name);
 
-			if (known == null && name.startsWith(prefix))
+			if (known == null && isOwn(name))
 				known = define(name);
 			return known != null ? known : super.loadClass(name, isResolved);
 		}

@@ -100,6 +100,17 @@ public final class Fixed {
 		return 1;
 	}
 
+	public static int run(Runnable task) {
+		task.run();
+		return 1;
+	}
+
+	public static int started(Thread thread) {
+		thread.start();
+		join(thread);
+		return 1;
+	}
+
 	/** One thread for all; it catches what they throw. */
 	public static int executed(List<Callable<Integer>> tasks) {
 		ExecutorService executor = Executors.newSingleThreadExecutor();

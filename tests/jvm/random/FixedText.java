@@ -56,6 +56,38 @@ final class FixedText {
 			%class interface Sized {
 			int size();
 			int indexOf(Object one);
+			int BEGIN = Shadow.get().enter("@.Sized.<clinit>", 0);
+			Sized[] ALL = {new Listing(), new Small(), new Smaller()};
+			int END = Shadow.get().leave();
+			private int sum(int n) {
+			final Shadow s0 = Shadow.get();
+			final int n0 = n;
+			%enter Sized.sum
+			%at
+			sum0 += size() + indexOf(n);
+			%leave return sum0;
+			}
+			default int twice() {
+			final Shadow s0 = Shadow.get();
+			final int n0 = 5;
+			%enter Sized.twice
+			%at
+			sum0 += sum(n0);
+			%leave return sum0;
+			}
+			}
+			%class class Small implements Sized {
+			public int size() {
+			%foreign Small.size|1|return 1;
+			}
+			public int indexOf(Object one) {
+			%foreign Small.indexOf|2|return 0;
+			}
+			}
+			%class final class Smaller extends Small {
+			public int indexOf(Object one) {
+			%foreign Smaller.indexOf|2|return super.indexOf(one);
+			}
 			}
 			%class interface Adding {
 			boolean addAll(java.util.Collection<?> all);
@@ -182,7 +214,9 @@ final class FixedText {
 	private static final String ENUM = """
 			%class enum Colour {
 			RED(Shadow.get().enter("@.Colour.<clinit>", NEXT), 0),
-			GREEN(Shadow.get().at(NEXT), NEXT) { int run(Shadow s0, int n0) { return sub(s0, n0); } },
+			GREEN(Shadow.get().at(NEXT), NEXT) { int run(Shadow s0, int n0) {
+			%plain Colour$.run|return sub(s0, n0);
+			} },
 			BLUE(Shadow.get().at(NEXT), 0);
 			Colour(int zero, int line) {
 			final Shadow s0 = Shadow.get();
@@ -264,6 +298,124 @@ final class FixedText {
 			%class final class Plain {
 			static int plain(Shadow s0, int n0) {
 			%restoring Plain.plain|return sum0;
+			}
+			}
+			""";
+	private static final String THREADS = """
+			%class final class Worker extends Thread {
+			Worker() {
+			this(null);
+			}
+			Worker(Runnable task) {
+			super(task);
+			setUncaughtExceptionHandler((self, thrown) -> { });
+			}
+			public void run() {
+			final Shadow s0 = Shadow.get();
+			final int n0 = 3;
+			%enter Worker.run
+			if (b0 == 0) { s0.start(n0, 20, 6); }
+			try {
+			%at
+			super.run();
+			%statements
+			} finally {
+			s0.depth = b0;
+			}
+			}
+			int started() {
+			final Shadow s0 = Shadow.get();
+			final int n0 = 3;
+			%enter Worker.started
+			%at
+			sum0 += Fixed.started(this);
+			%leave return sum0;
+			}
+			}
+			%class class Hot {
+			static final int BEGIN = Shadow.get().enter("@.Hot.<clinit>", 0);
+			static final Hot[] ALL = {new Hot(), new Hotter(), new Hottest()};
+			static final int END = Shadow.get().leave();
+			static int loop(Shadow s0, int n0) {
+			%enter Hot.loop
+			for (int i = 0; i < n0; i++) {
+			try {
+			%at
+			sum0 += ALL[i % 7 % 3].step(s0, i);
+			} catch (Fail e) {
+			%at
+			if (i % 1001 == 1000) { s0.point(Waymark.token()); }
+			%at
+			sum0 += ALL[i & 1].last(s0, i);
+			}
+			}
+			%leave return sum0;
+			}
+			int step(Shadow s0, int n0) {
+			%enter Hot.step
+			if (n0 % 50 == 0) { throw new Fail(n0); }
+			%at
+			sum0 += last(s0, n0);
+			%at
+			sum0 += last(s0, n0 + 1);
+			%leave return sum0;
+			}
+			int last(Shadow s0, int n0) {
+			%enter Hot.last
+			if (n0 % 777 == 776) {
+			%at
+			s0.point(Waymark.token());
+			}
+			%leave return sum0;
+			}
+			}
+			%class class Hotter extends Hot {
+			int step(Shadow s0, int n0) {
+			%enter Hotter.step
+			for (int i = 0; i < 2; i++) {
+			%at
+			sum0 += super.step(s0, n0 + i);
+			}
+			%leave return sum0;
+			}
+			}
+			%class final class Hottest extends Hotter {
+			int last(Shadow s0, int n0) {
+			%enter Hottest.last
+			try {
+			%at
+			sum0 += super.last(s0, n0);
+			} finally {
+			if (n0 % 555 == 5) {
+			%at
+			s0.point(Waymark.token());
+			}
+			}
+			%leave return sum0;
+			}
+			}
+			""";
+	private static final String LOADER = """
+			%class final class Loader extends Again {
+			Loader() {
+			super(Main.class);
+			}
+			protected Class<?> loadClass(String name, boolean isResolved) throws ClassNotFoundException {
+			if (!isOwn(name)) { return super.loadClass(name, isResolved); }
+			final Shadow s0 = Shadow.get();
+			final int n0 = 1, line = s0.hide();
+			%enter Loader.loadClass
+			s0.loose++;
+			try {
+			%at
+			s0.point(Waymark.token());
+			%at
+			return super.loadClass(name, isResolved);
+			} finally {
+			s0.loose--;
+			s0.depth = b0;
+			s0.unhide(line);
+			}
 			}
 			}
 			""";
@@ -353,7 +505,7 @@ final class FixedText {
 	}
 
 	void write() {
-		for (String text : new String[] {KEY, COLLECTIONS, ENUM, HANDLES, DEEP})
+		for (String text : new String[] {KEY, COLLECTIONS, ENUM, HANDLES, THREADS, LOADER, DEEP})
 			write(text);
 		for (int i = 0; i < INITIALISED; i++)
 			write(INITIALISED_CLASS.replace("K#", "K" + i));

@@ -190,11 +190,11 @@ public final class Generate {
 		out.put("}");
 	}
 
-	/** Of objects made for other purposes, too, whose constructors have no frame. */
+	/** Of objects in All, too, whose constructors have no frame. */
 	private void initialiser(Body body) {
 		out.put("final Shadow s0 = Shadow.get();");
 		out.put("final int n0 = 1, b0 = s0.depth - 1;");
-		out.put("if (s0.depth > 0 && s0.names[b0].equals(\"%s\")) {", body.frame);
+		out.put("if (s0.quiet == 0) {");
 		out.put("int sum0 = n0;");
 		statements.point(body);
 		statements.statement(body);
@@ -216,7 +216,7 @@ public final class Generate {
 	/** Objects to call, of every class that they may be of. */
 	private void objects() {
 		out.putSpecial("@SuppressWarnings(\"rawtypes\") final class All {");
-		out.put("static final int BEGIN = Shadow.get().enter(\"\", 0);");
+		out.put("static final int BEGIN = Shadow.get().enter(\"%s.All.<clinit>\", 0) + Shadow.get().quiet(1);", program.packageName());
 		for (List<Type> all : List.of(program.classes, program.interfaces))
 			for (Type each : all) {
 				StringBuilder text = new StringBuilder();
@@ -225,7 +225,7 @@ public final class Generate {
 				if (text.length() > 0)
 					out.put("static final %s[] %s = {%s};", each.name, each.name.toLowerCase(), text);
 			}
-		out.put("static final int END = Shadow.get().leave();");
+		out.put("static final int END = Shadow.get().quiet(-1) + Shadow.get().leave();");
 		out.put("}");
 	}
 
@@ -261,13 +261,13 @@ public final class Generate {
 		out.put("final Shadow s0 = Shadow.get();");
 		out.put("final int n0 = 1;");
 		out.put("s0.worlds = 2;");
-		out.put("s0.overflows = s0.deeps = 2;");
+		out.put("s0.overflows = s0.deeps = s0.hots = 2;");
 		out.put("s0.threads = 12;");
 		run.enter();
 		out.put("for (int i = 0; i < %d; i++) {", ITERATIONS);
 		out.put("s0.start(i + %d, 60, 24);", program.seed * 100L);
 		out.put("s0.limit = 80;");
-		out.put("s0.loose = 0;");
+		out.put("s0.loose = s0.quiet = 0;");
 		out.put("try {");
 		out.put("switch (i) {");
 		for (int i = 0; i < ITERATIONS; i++) {

@@ -20,6 +20,7 @@ public final class Shadow {
 	private static final Map<Long, String> SEEN = new HashMap<>();
 	/** Whether each shadow stack is compared with StackWalker, which is a test of the generated program. */
 	private static final boolean IS_WALKED = Boolean.getBoolean("walk");
+	private static final int HIDDEN = -1;
 	private static int wrong;
 	/** Points that may still be printed where the stack depends on the scheduler. */
 	private static int looseLeft;
@@ -33,11 +34,14 @@ public final class Shadow {
 	/** Calls that may still be made, points that may still be printed. */
 	public int calls;
 	public int points;
-	/** Class loaders, stack overflows, threads and deep recursions that may still be made. */
+	/** Class loaders, stack overflows, threads, deep recursions and long loops that may still be made. */
 	public int worlds;
 	public int overflows;
 	public int threads;
 	public int deeps;
+	public int hots;
+	/** Over 0: in constructors that have no frame. */
+	public int quiet;
 	/** Over 0: beside another thread, so it must not be the first to use a class. */
 	public int apart;
 	/** Over 0: the stack depends on the scheduler. */
@@ -49,7 +53,7 @@ public final class Shadow {
 
 	/** Before each program. */
 	public static synchronized void begin() {
-		looseLeft = 150;
+		looseLeft = 300;
 	}
 
 	/** For a piece of work with its own dice. */
@@ -86,6 +90,24 @@ public final class Shadow {
 	public int leave() {
 		depth--;
 		return 0;
+	}
+
+	public int quiet(int more) {
+		quiet += more;
+		return 0;
+	}
+
+	/** For what the virtual machine calls at any line, a class loader: that is not known. Returns what it was. */
+	public int hide() {
+		int line = depth > 0 ? lines[depth - 1] : 0;
+
+		unhide(HIDDEN);
+		return line;
+	}
+
+	public void unhide(int line) {
+		if (depth > 0)
+			lines[depth - 1] = line;
 	}
 
 	/** The line of the innermost frame, in the middle of an expression. */
@@ -136,17 +158,29 @@ public final class Shadow {
 	}
 
 	/** Lines that 10 divides have methods that only the compiler knows. Anonymous and local classes and lambdas have no numbers. */
-	private static void walk(String stack) {
-		List<String> frames = WALKER.walk(all -> all
-				.filter(frame -> frame.getClassName().matches("p[0-9]+\\..*") && frame.getLineNumber() % 10 > 0)
-				.map(frame -> (frame.getClassName() + '.' + frame.getMethodName()).replaceAll("\\$[0-9]+", "\\$") + ':'
-						+ frame.getLineNumber())
-				.collect(Collectors.toList()));
+	private static List<String> compared(List<StackWalker.StackFrame> frames) {
+		List<String> ret = new ArrayList<>();
+		boolean isBelowLoader = false;
 
-		frames = new ArrayList<>(frames);
-		Collections.reverse(frames);
-		if (!String.join(";", frames).equals(stack))
-			isWrong("the shadow stack is " + stack + ", the stack " + String.join(";", frames));
+		for (StackWalker.StackFrame frame : frames) {
+			String name = frame.getClassName() + '.' + frame.getMethodName();
+
+			if (!name.matches("p[0-9]+\\..*"))
+				continue;
+			if (isBelowLoader || frame.getLineNumber() % 10 > 0)
+				ret.add(name.replaceAll("\\$[0-9]+", "\\$") + ':' + (isBelowLoader ? HIDDEN : frame.getLineNumber()));
+			isBelowLoader = name.endsWith(".Loader.loadClass");
+		}
+		Collections.reverse(ret);
+		return ret;
+	}
+
+	private static void walk(String stack) {
+		List<StackWalker.StackFrame> frames = WALKER.walk(all -> all.collect(Collectors.toList()));
+		String walked = String.join(";", compared(frames));
+
+		if (!walked.equals(stack))
+			isWrong("the shadow stack is " + stack + ", the stack " + walked);
 	}
 
 	private static void isWrong(String what) {

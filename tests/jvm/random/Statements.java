@@ -23,7 +23,8 @@ final class Statements {
 		"((Comparable<Object>) (Comparable<?>) new Key(3)).compareTo(new Key(#n))", "new Pair(#n, new Key(1)).hashCode()",
 		"new Pair(#n, new Key(1)).toString().length()", "new Pair(1, new Key(1)).equals(new Pair(1, new Key(2))) ? 1 : 0",
 		"new Listing().contains(5) ? 1 : 0", "new Listing().hashCode()", "new Listing().iterator().next()",
-		"((Sized) new Listing()).size()", "((Sized) new Listing()).indexOf(6)",
+		"((Sized) new Listing()).size()", "((Sized) new Listing()).indexOf(6)", "Sized.ALL[#s.roll(3)].size()",
+		"Sized.ALL[#s.roll(3)].indexOf(6)", "Sized.ALL[#s.roll(3)].twice()",
 		"((Adding) new Bag()).addAll(java.util.List.of(1, 2)) ? 1 : 0",
 		"new Bag().toString().length()", "new Bag().containsAll(java.util.List.of(1)) ? 1 : 0",
 		"((Getting) new Table()).get(new Key(1)) == null ? 0 : 1", "new Table().size()", "new Table().hashCode()",
@@ -58,7 +59,8 @@ final class Statements {
 				new Row(1, this::implicit), new Row(4, this::superCall), new Row(4, this::fixed), new Row(3, this::initialiser),
 				new Row(1, this::arrival), new Row(4, ways::callback), new Row(4, ways::function), new Row(2, ways::localClass),
 				new Row(2, ways::reflection), new Row(3, ways::handle), new Row(2, ways::proxy), new Row(1, ways::world),
-				new Row(2, ways::thread), new Row(2, ways::executor), new Row(1, ways::deep), new Row(1, ways::overflow));
+				new Row(2, ways::thread), new Row(2, ways::executor),
+				new Row(1, ways::worker), new Row(1, ways::hot), new Row(1, ways::deep), new Row(1, ways::overflow));
 	}
 
 	int total() {
@@ -360,9 +362,9 @@ final class Statements {
 			if (each != type && type.isA(each) && receiver(each) != null) {
 				String name = "All." + each.name.toLowerCase();
 				at.put("if (#s.loose + #s.apart == 0 && #s.calls-- > 0 && #b < #s.limit) {");
-				/* Its constructor has no frame of its own, and is not to take another's. */
-				at.put("#s.enter(\"\", 0);");
-				at.put(name + "[" + name + ".length - 1] = new " + type.name + "(null);");
+				at.put("#s.quiet++;");
+				at.call(name + "[" + name + ".length - 1] = new " + type.name + "(null);");
+				at.put("#s.quiet--;");
 				at.put("}");
 				return;
 			}

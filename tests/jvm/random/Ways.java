@@ -98,6 +98,7 @@ final class Ways {
 	private void anonymousOf(Body at, Callbacks.Row row, String name) {
 		Body inner = inClass(at, "", row.method.substring(row.method.indexOf(' ') + 1));
 
+		at.at();
 		at.putSpecial("final " + row.type + " " + name + " = new " + row.type + "() {");
 		at.put("public " + row.method + "(" + atLevel(row.parameters, inner) + ") {");
 		back(inner, row);
@@ -109,7 +110,7 @@ final class Ways {
 		Back back = new Back(statements.local("back"), row, dice.oneIn(2));
 
 		backs.add(back);
-		at.put("final " + row.type + " " + name + " = " + (back.isStatic ? "Backs::" : "new Backs()::") + back.name + ";");
+		at.call("final " + row.type + " " + name + " = " + (back.isStatic ? "Backs::" : "new Backs()::") + back.name + ";");
 	}
 
 	void callback(Body at) {
@@ -194,7 +195,7 @@ final class Ways {
 		switch (dice.roll(8)) {
 		case 0:
 			Static method = plainStatic();
-			at.put("final Fixed.F " + name + " = " + method.owner.name + "::" + method.name + ";");
+			at.call("final Fixed.F " + name + " = " + method.owner.name + "::" + method.name + ";");
 			break;
 		case 1:
 			if (group != null) {
@@ -203,25 +204,27 @@ final class Ways {
 			}
 		case 2:
 			if (group != null) {
-				at.put("final Fixed.Unbound<" + type.name + "> " + name + " = " + type.name + "::" + group.name + ";");
+				at.call("final Fixed.Unbound<" + type.name + "> " + name + " = " + type.name + "::" + group.name + ";");
 				return name + ".on(" + statements.receiver(type) + ", #s, #n)";
 			}
 		case 3:
 			type = dice.pick(program.classes);
 			if (!type.isAbstract) {
-				at.put("final Fixed.Make<" + type.name + "> " + name + " = " + type.name + "::new;");
+				at.call("final Fixed.Make<" + type.name + "> " + name + " = " + type.name + "::new;");
 				return name + ".on(#s, #n).value";
 			}
 		case 4:
 			if (!at.isStatic && at.owner != null && !at.owner.isInterface && at.owner.parent != null) {
 				group = plainGroup(at.owner.parent);
 				if (group != null && at.owner.parent.has(group)) {
+					at.at();
 					at.putSpecial("final Fixed.F " + name + " = super::" + group.name + ";");
 					break;
 				}
 			}
 		case 5:
 			inner = inClass(at, "", "on");
+			at.at();
 			at.putSpecial("final Fixed.F " + name + " = new Fixed.F() {");
 			at.put("public int on" + parameters(inner) + " {");
 			plain(inner, "return " + inner.sum() + ";");
@@ -283,12 +286,12 @@ final class Ways {
 		statements.ifMayCall(at);
 		at.put("try {");
 		if (!type.isAbstract && dice.oneIn(3)) {
-			at.put("java.lang.reflect.Constructor<?> " + name + " = " + type.name + ".class"
+			at.call("java.lang.reflect.Constructor<?> " + name + " = " + type.name + ".class"
 					+ ".getDeclaredConstructor(Shadow.class, int.class);");
 			at.put("for (int " + i + " = 0; " + i + " < " + dice.of(1, 2, 20) + " && #s.calls-- > 0; " + i + "++) {");
 			at.call("#sum += ((" + type.name + ") " + name + ".newInstance(#s, #n)).value;");
 		} else {
-			at.put("java.lang.reflect.Method " + name + " = " + method.owner.name + ".class.getDeclaredMethod(\"" + method.name
+			at.call("java.lang.reflect.Method " + name + " = " + method.owner.name + ".class.getDeclaredMethod(\"" + method.name
 					+ "\", Shadow.class, int.class);");
 			at.put("for (int " + i + " = 0; " + i + " < " + dice.of(1, 2, 20) + " && #s.calls-- > 0; " + i + "++) {");
 			at.call("#sum += (int) " + name + ".invoke(null, #s, " + i + ");");
@@ -331,7 +334,7 @@ final class Ways {
 
 		statements.ifMayCall(at);
 		at.put("try {");
-		at.put("java.lang.invoke.MethodHandle " + name + " = " + code + ";");
+		at.call("java.lang.invoke.MethodHandle " + name + " = " + code + ";");
 		at.call("#sum += (int) " + name + (code.contains("insertArguments") ? ".invokeExact(#s);" : dice.of(".invokeExact(#s, #n);",
 				".invokeWithArguments(#s, #n);")));
 		rethrow(at, "Throwable", "@");
@@ -358,7 +361,7 @@ final class Ways {
 		inner.put("}");
 		inner.leave("return #sum;");
 		at.put("};");
-		at.put(type.name + " " + name + " = (" + type.name + ") java.lang.reflect.Proxy.newProxyInstance(" + type.name
+		at.call(type.name + " " + name + " = (" + type.name + ") java.lang.reflect.Proxy.newProxyInstance(" + type.name
 				+ ".class.getClassLoader(), new Class<?>[] {" + type.name + ".class}, " + name + "h);");
 		at.call("#sum += " + name + "." + group.name + "(#s, #n);");
 		at.put("}");
@@ -369,7 +372,7 @@ final class Ways {
 	void world(Body at) {
 		at.put("if (#s.loose + #s.apart == 0 && #b < #s.limit && #s.worlds-- > 0) {");
 		at.put("try {");
-		at.call("#sum += (int) new Again(Main.class).loadClass(\"" + program.packageName()
+		at.call("#sum += (int) " + dice.of("new Again(Main.class)", "new Loader()") + ".loadClass(\"" + program.packageName()
 				+ ".Main\").getMethod(\"again\", Shadow.class, int.class).invoke(null, #s, #n);");
 		rethrow(at, "ReflectiveOperationException", "@.getCause()");
 		if (dice.oneIn(3))
@@ -414,6 +417,13 @@ final class Ways {
 		at.put("}");
 	}
 
+	/** A class that is a thread, whose run is called by the JDK or by anybody. */
+	void worker(Body at) {
+		at.put("if (#b < #s.limit && #s.mayStartThreads()) {");
+		at.call("#sum += " + dice.of("new Worker().started()", "Fixed.run(new Worker())", "new Worker(new Worker()).started()") + ";");
+		at.put("}");
+	}
+
 	void executor(Body at) {
 		String name = statements.local("tasks");
 
@@ -434,6 +444,13 @@ final class Ways {
 		at.put("} finally {");
 		at.put("#s.limit -= 2500;");
 		at.put("}");
+		at.put("}");
+	}
+
+	/** Often enough to be compiled. */
+	void hot(Body at) {
+		at.put("if (#s.loose + #s.apart == 0 && #b < #s.limit && #s.hots-- > 0) {");
+		at.call("#sum += Hot.loop(#s, " + (500 + dice.roll(3000)) + ");");
 		at.put("}");
 	}
 
