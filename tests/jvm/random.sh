@@ -5,11 +5,13 @@
 # Of each program: without the agent its shadow stacks are what StackWalker sees; under the agent they are the same, each token decodes to
 # the shadow stack of its line, and each capture agrees with a walk of the stack that the agent makes. All ways of RUNS are tried, options
 # of the agent and of the virtual machine: RUNS='check check,-Xint' (a word each; the agent's are those without a dash). KEEP=DIR keeps
-# what failed: the sources of its batch and what was printed.
+# what failed: the sources of its batch and what was printed. ONLY=N runs but one of the calls that Main.run of a program makes, to find
+# the cause of a difference.
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 first=${4:-1} last=${5:-10}
 batch=24
+only=-Donly=${ONLY:--1}
 runs=${RUNS:-check check=53,-Dsun.reflect.inflationThreshold=2 check,-Xint check,-XX:TieredStopAtLevel=1}
 
 # Names and sources of the batch; $from and $to.
@@ -28,10 +30,10 @@ stacks() {
 
 # Without the agent.
 plain() {
-	timeout -k 1 300 "$jdk/bin/java" -Dwalk=true -cp "support:classes:$jar" random.Run "$from" "$to" >plain.txt 2>err.txt ||
+	timeout -k 1 300 "$jdk/bin/java" -Dwalk=true "$only" -cp "support:classes:$jar" random.Run "$from" "$to" >plain.txt 2>err.txt ||
 		{ head -n 4 err.txt | cut -c1-1000; fail "$from to $to, without the agent: status $?"; return 1; }
 	stacks plain.txt >wanted.txt
-	[ "$(wc -l <wanted.txt)" -gt $((50 * (to - from + 1))) ] || fail "$from to $to: only $(wc -l <wanted.txt) points"
+	[ -n "${ONLY:-}" ] || [ "$(wc -l <wanted.txt)" -gt $((50 * (to - from + 1))) ] || fail "$from to $to: only $(wc -l <wanted.txt) points"
 }
 
 # under WORD,WORD...: one of RUNS
@@ -46,7 +48,7 @@ under() {
 	done
 	rm -f run.wmk
 	WAYMARK_OUT=$dir/run.wmk timeout -k 1 600 "$jdk/bin/java" "${java_words[@]}" "-agentpath:$agent=${agent_words#,}" \
-		-cp support:classes random.Run "$from" "$to" >points.txt 2>err.txt ||
+		"$only" -cp support:classes random.Run "$from" "$to" >points.txt 2>err.txt ||
 		{ head -n 4 err.txt | cut -c1-1000; fail "$label: status $?"; return; }
 	captured=$(grep -c '^\(point\|loose\) ' points.txt)
 	stacks points.txt | cmp -s wanted.txt - || fail "$label: other shadow stacks than without the agent"

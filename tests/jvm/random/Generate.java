@@ -265,6 +265,7 @@ public final class Generate {
 		out.put("s0.threads = 12;");
 		run.enter();
 		out.put("for (int i = 0; i < %d; i++) {", ITERATIONS);
+		out.put("if (!Shadow.isWanted(i)) { continue; }");
 		out.put("s0.start(i + %d, 60, 24);", program.seed * 100L);
 		out.put("s0.limit = 80;");
 		out.put("s0.loose = s0.quiet = 0;");

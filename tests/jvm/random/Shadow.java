@@ -20,6 +20,7 @@ public final class Shadow {
 	private static final Map<Long, String> SEEN = new HashMap<>();
 	/** Whether each shadow stack is compared with StackWalker, which is a test of the generated program. */
 	private static final boolean IS_WALKED = Boolean.getBoolean("walk");
+	private static final int ONLY = Integer.getInteger("only", -1);
 	private static final int HIDDEN = -1;
 	private static int wrong;
 	/** Points that may still be printed where the stack depends on the scheduler. */
@@ -49,6 +50,11 @@ public final class Shadow {
 
 	public static Shadow get() {
 		return OWN.get();
+	}
+
+	/** Whether this part of a program is to run: all, or the one that the property says, to find the cause of a difference. */
+	public static boolean isWanted(int i) {
+		return ONLY < 0 || i == ONLY;
 	}
 
 	/** Before each program. */
@@ -199,7 +205,7 @@ public final class Shadow {
 		throw (T) thrown;
 	}
 
-	/** Prints how much was wrong; after all programs. */
+	/** After all programs. */
 	static boolean isRight() {
 		return wrong == 0;
 	}

@@ -2,6 +2,7 @@ package random;
 
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import random.Program.Group;
 import random.Program.Kind;
 import random.Program.Static;
@@ -51,16 +52,17 @@ final class Statements {
 
 	Statements(Program program) {
 		this.ways = new Ways(program, this);
+		Functions functions = new Functions(program, this, ways);
 		this.program = program;
 		this.dice = program.dice;
 		this.rows = List.of(new Row(10, this::direct), new Row(8, this::point), new Row(2, this::capture), new Row(3, this::loop),
 				new Row(6, this::catching), new Row(3, this::throwing), new Row(2, this::finallyBlock), new Row(2, this::resource),
 				new Row(2, this::locked), new Row(2, this::textSwitch), new Row(1, this::enumSwitch), new Row(1, this::early),
 				new Row(1, this::implicit), new Row(4, this::superCall), new Row(4, this::fixed), new Row(3, this::initialiser),
-				new Row(1, this::arrival), new Row(4, ways::callback), new Row(4, ways::function), new Row(2, ways::localClass),
+				new Row(1, this::arrival), new Row(4, ways::callback), new Row(4, functions::function), new Row(2, functions::localClass),
 				new Row(2, ways::reflection), new Row(3, ways::handle), new Row(2, ways::proxy), new Row(1, ways::world),
-				new Row(2, ways::thread), new Row(2, ways::executor),
-				new Row(1, ways::worker), new Row(1, ways::hot), new Row(1, ways::deep), new Row(1, ways::overflow));
+				new Row(2, ways::thread), new Row(2, ways::executor), new Row(1, ways::worker), new Row(1, ways::hot),
+				new Row(1, ways::deep), new Row(1, ways::overflow));
 	}
 
 	int total() {
@@ -88,6 +90,11 @@ final class Statements {
 
 	String local(String name) {
 		return name + locals++;
+	}
+
+	/** One of a type's methods that have no other parameters. null: not found. */
+	Group plainGroup(Type type) {
+		return dice.pick(type.groups().stream().filter(each -> each.kind == Kind.PLAIN).collect(Collectors.toList()));
 	}
 
 	/* ---- expressions ---- */

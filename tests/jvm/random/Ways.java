@@ -87,7 +87,7 @@ final class Ways {
 		at.put("};");
 	}
 
-	private static Body inClass(Body at, String suffix, String method) {
+	static Body inClass(Body at, String suffix, String method) {
 		String owner = at.frame.substring(0, at.frame.lastIndexOf('.'));
 		Body ret = new Body(at.out, null, owner + "$" + suffix + "." + method, at.level + 1, false);
 
@@ -134,7 +134,7 @@ final class Ways {
 		at.put("}");
 	}
 
-	/* ---- the program's own functions ---- */
+	/* ---- bodies of the program's own methods ---- */
 
 	/** Parameters are the variables. What it throws leaves the shadow stack as it is. */
 	void plain(Body at, String result) {
@@ -159,110 +159,13 @@ final class Ways {
 		at.put(result);
 	}
 
-	private static String parameters(Body inner) {
-		return "(final Shadow " + inner.s() + ", final int " + inner.n() + ")";
-	}
-
-	private Static plainStatic() {
+	Static plainStatic() {
 		for (int tries = 0; tries < 20; tries++) {
 			Static ret = dice.pick(program.statics);
 			if (ret.kind == Kind.PLAIN)
 				return ret;
 		}
 		return new Static(new Type("Plain", false), "plain", Kind.PLAIN, true);
-	}
-
-	private Group plainGroup(Type type) {
-		for (Group each : type.groups())
-			if (each.kind == Kind.PLAIN && dice.oneIn(2))
-				return each;
-		return null;
-	}
-
-	/** A type that has objects and a plain method. null: not found. */
-	private Type plainType() {
-		Type ret = dice.pick(dice.oneIn(2) ? program.classes : program.interfaces);
-
-		return statements.receiver(ret) == null || ret.isGeneric() ? null : ret;
-	}
-
-	/** Returns the expression that calls the function, whose local it has written. */
-	private String functionOf(Body at, String name) {
-		Type type = plainType();
-		Group group = type != null ? plainGroup(type) : null;
-		Body inner;
-
-		switch (dice.roll(8)) {
-		case 0:
-			Static method = plainStatic();
-			at.call("final Fixed.F " + name + " = " + method.owner.name + "::" + method.name + ";");
-			break;
-		case 1:
-			if (group != null) {
-				at.call("final Fixed.F " + name + " = " + statements.receiver(type) + "::" + group.name + ";");
-				break;
-			}
-		case 2:
-			if (group != null) {
-				at.call("final Fixed.Unbound<" + type.name + "> " + name + " = " + type.name + "::" + group.name + ";");
-				return name + ".on(" + statements.receiver(type) + ", #s, #n)";
-			}
-		case 3:
-			type = dice.pick(program.classes);
-			if (!type.isAbstract) {
-				at.call("final Fixed.Make<" + type.name + "> " + name + " = " + type.name + "::new;");
-				return name + ".on(#s, #n).value";
-			}
-		case 4:
-			if (!at.isStatic && at.owner != null && !at.owner.isInterface && at.owner.parent != null) {
-				group = plainGroup(at.owner.parent);
-				if (group != null && at.owner.parent.has(group)) {
-					at.at();
-					at.putSpecial("final Fixed.F " + name + " = super::" + group.name + ";");
-					break;
-				}
-			}
-		case 5:
-			inner = inClass(at, "", "on");
-			at.at();
-			at.putSpecial("final Fixed.F " + name + " = new Fixed.F() {");
-			at.put("public int on" + parameters(inner) + " {");
-			plain(inner, "return " + inner.sum() + ";");
-			at.put("}");
-			at.put("};");
-			break;
-		default:
-			inner = at.lambda();
-			at.put("final Fixed.F " + name + " = " + parameters(inner) + " -> {");
-			plain(inner, "return " + inner.sum() + ";");
-			at.put("};");
-		}
-		return name + ".on(#s, #n + 1)";
-	}
-
-	void function(Body at) {
-		String name = statements.local("function");
-
-		statements.ifMayCall(at);
-		String call = functionOf(at, name);
-		at.call("#sum += " + call + ";");
-		if (dice.oneIn(4))
-			at.call("#sum += Fixed.twice(#s, " + call.replaceAll("\\.on.*", "") + ", #n);");
-		at.put("}");
-	}
-
-	void localClass(Body at) {
-		String name = statements.local("Local");
-		Body inner = inClass(at, name, "on");
-
-		statements.ifMayCall(at);
-		at.putSpecial("final class " + name + " extends Fixed.Based {");
-		at.put("public int on" + parameters(inner) + " {");
-		plain(inner, "return " + inner.sum() + ";");
-		at.put("}");
-		at.put("}");
-		at.call("#sum += new " + name + "().on(#s, #n) + new " + name + "().based(#s, 1);");
-		at.put("}");
 	}
 
 	/* ---- reflection, handles, proxies ---- */
@@ -343,7 +246,7 @@ final class Ways {
 
 	void proxy(Body at) {
 		Type type = dice.pick(program.interfaces);
-		Group group = type.isGeneric() ? null : plainGroup(type);
+		Group group = type.isGeneric() ? null : statements.plainGroup(type);
 		String name = statements.local("proxy");
 		Body inner = at.lambda();
 
@@ -412,7 +315,7 @@ final class Ways {
 		String name = statements.local("tasks");
 
 		at.put("if (#b < #s.limit && #s.mayStartThreads()) {");
-		tasks(at, name, 1 + dice.roll(2));
+		tasks(at, name, 1 + dice.roll(4));
 		at.call("#sum += Fixed.threads(" + name + ", " + dice.of("true", "false") + ");");
 		at.put("}");
 	}
