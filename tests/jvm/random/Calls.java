@@ -76,4 +76,10 @@ public final class Calls {
 	public static int released(Supplier<Integer> callback) {
 		return (int) Stream.of(1, 2).flatMap(n -> Stream.of(n).onClose(callback::get).onClose(callback::get)).filter(n -> n > 0).count();
 	}
+
+	/** Called by one call of the JDK, whatever it throws. */
+	public static int closed(Runnable callback) {
+		Stream.of(1).onClose(callback).onClose(callback).onClose(callback).close();
+		return 1;
+	}
 }

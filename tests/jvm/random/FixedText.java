@@ -9,6 +9,8 @@ package random;
  *   %foreign NAME|N|END  all of a method that the JDK calls: its frame, its number, how it returns
  *   %plain NAME|END      all of a method whose parameters are s0 and n0
  *   %enter NAME          the beginning of one that is written here, and then
+ *   %entered NAME        or the frame and its variables are there
+ *   %statements          some
  *   %at                  the next line calls
  *   %leave END           and it returns
  * </pre>
@@ -395,13 +397,35 @@ final class FixedText {
 			}
 			}
 			""";
+	private static final String MADE = """
+			%class final class Made extends Root {
+			Made() {
+			super(Shadow.get().enterAtBase("@.Made.<init>", NEXT) + (CALL) + thrown());
+			final Shadow s0 = Shadow.get();
+			final int n0 = 4, b0 = s0.depth - 1;
+			int sum0 = n0;
+			%entered Made.<init>
+			%statements
+			value = sum0 + thrown();
+			%leave
+			}
+			static int thrown() {
+			final Shadow s0 = Shadow.get();
+			if (s0.loose == 0 && s0.roll(3) == 0) { throw new Fail(1); }
+			return 1;
+			}
+			}
+			""";
 	private static final String LOADER = """
 			%class final class Loader extends Again {
 			Loader() {
 			super(Main.class);
 			}
 			protected Class<?> loadClass(String name, boolean isResolved) throws ClassNotFoundException {
-			if (!isOwn(name)) { return super.loadClass(name, isResolved); }
+			if (!isOwn(name)) {
+			if (!isCaught(name)) { Waymark.capture(); }
+			return super.loadClass(name, isResolved);
+			}
 			final Shadow s0 = Shadow.get();
 			final int n0 = 1, line = s0.hide();
 			%enter Loader.loadClass
@@ -505,7 +529,7 @@ final class FixedText {
 	}
 
 	void write() {
-		for (String text : new String[] {KEY, COLLECTIONS, ENUM, HANDLES, THREADS, LOADER, DEEP})
+		for (String text : new String[] {KEY, COLLECTIONS, ENUM, HANDLES, THREADS, MADE, LOADER, DEEP})
 			write(text);
 		for (int i = 0; i < INITIALISED; i++)
 			write(INITIALISED_CLASS.replace("K#", "K" + i));
@@ -525,9 +549,10 @@ final class FixedText {
 		for (String line : text.split("\n")) {
 			String word = line.startsWith("%") ? line.split(" ")[0] : "", rest = line.substring(word.length()).trim();
 
-			if (word.equals("%enter")) {
+			if (word.startsWith("%enter")) {
 				body = body(rest);
-				body.enter();
+				if (word.equals("%enter"))
+					body.enter();
 			} else if (word.isEmpty()) {
 				plainLine(rest);
 			} else {

@@ -29,6 +29,8 @@ public final class Shadow {
 	public String[] names = new String[128];
 	public int[] lines = new int[128];
 	public int depth;
+	/** Where constructors begin that the JDK calls. */
+	public int base;
 	/** The number of frames from which on nothing more is called. */
 	public int limit = 80;
 	public long dice;
@@ -90,6 +92,12 @@ public final class Shadow {
 		names[depth] = name;
 		lines[depth++] = line;
 		return 0;
+	}
+
+	/** The same of one that the JDK calls, which cannot restore the depth: it begins at the base. */
+	public int enterAtBase(String name, int line) {
+		depth = base;
+		return enter(name, line);
 	}
 
 	/** Of such a frame, too. */

@@ -59,10 +59,11 @@ final class Statements {
 				new Row(6, this::catching), new Row(3, this::throwing), new Row(2, this::finallyBlock), new Row(2, this::resource),
 				new Row(2, this::locked), new Row(2, this::textSwitch), new Row(1, this::enumSwitch), new Row(1, this::early),
 				new Row(1, this::implicit), new Row(4, this::superCall), new Row(4, this::fixed), new Row(3, this::initialiser),
-				new Row(1, this::arrival), new Row(4, ways::callback), new Row(4, functions::function), new Row(2, functions::localClass),
-				new Row(2, ways::reflection), new Row(3, ways::handle), new Row(2, ways::proxy), new Row(1, ways::world),
-				new Row(2, ways::thread), new Row(2, ways::executor), new Row(1, ways::worker), new Row(1, ways::hot),
-				new Row(1, ways::deep), new Row(1, ways::overflow));
+				new Row(1, this::arrival), new Row(2, ways::made), new Row(4, ways::callback),
+				new Row(4, functions::function), new Row(2, functions::localClass), new Row(2, ways::reflection),
+				new Row(3, ways::handle), new Row(2, ways::proxy), new Row(1, ways::world), new Row(2, ways::thread),
+				new Row(2, ways::executor), new Row(1, ways::worker), new Row(1, ways::hot), new Row(1, ways::deep),
+				new Row(1, ways::overflow));
 	}
 
 	int total() {

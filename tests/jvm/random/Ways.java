@@ -134,6 +134,21 @@ final class Ways {
 		at.put("}");
 	}
 
+	/** Constructors that the JDK calls and that throw before and behind that of their superclass. */
+	void made(Body at) {
+		String base = statements.local("base");
+
+		at.put("if (#s.calls-- > 0 && #b < #s.limit) {");
+		at.put("final int " + base + " = #s.base;");
+		at.put("#s.base = #b + 1;");
+		at.put("try {");
+		at.call("#sum += Calls.closed((Runnable) Made::new);");
+		at.put("} finally {");
+		at.put("#s.base = " + base + ";");
+		at.put("}");
+		at.put("}");
+	}
+
 	/* ---- bodies of the program's own methods ---- */
 
 	/** Parameters are the variables. What it throws leaves the shadow stack as it is. */
