@@ -62,6 +62,9 @@ final class Callbacks {
 		return new Row(row.call, row.type, row.method, row.parameters, row.result, false, true);
 	}
 
+	/** Of no call that is known here, but one that catches. */
+	static final Row FAILING = failing(supplier(""));
+
 	static final Row[] ROWS = {
 		compare("java.util.stream.Stream.of(3, 1, 2, 5, 4).sorted(@).findFirst().get()"),
 		compare("new java.util.TreeMap<Integer, Integer>(@).merge(1, 2, Integer::sum)"),

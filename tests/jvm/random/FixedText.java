@@ -7,6 +7,8 @@ package random;
  * <pre>
  *   %class HEAD          a line of its own kind: the compiler adds methods there
  *   %foreign NAME|N|END  all of a method that the JDK calls: its frame, its number, how it returns
+ *   %throwing the same   and it often throws
+ *   %made NAME           what is behind the call of the superclass's constructor; there is n0
  *   %plain NAME|END      all of a method whose parameters are s0 and n0
  *   %enter NAME          the beginning of one that is written here, and then
  *   %entered NAME        or the frame and its variables are there
@@ -414,6 +416,40 @@ final class FixedText {
 			if (s0.loose == 0 && s0.roll(3) == 0) { throw new Fail(1); }
 			return 1;
 			}
+			static int capacity() {
+			final Shadow s0 = Shadow.get();
+			return s0.loose == 0 && s0.roll(2) == 0 ? -1 : 1;
+			}
+			}
+			%class class Thrower extends Root {
+			Thrower(int n0) {
+			super(n0 + Shadow.get().enter("@.Thrower.<init>", NEXT));
+			%made Thrower.<init>
+			}
+			}
+			%class final class MadeOfThrower extends Thrower {
+			MadeOfThrower() {
+			super(3 + Shadow.get().enterAtBase("@.MadeOfThrower.<init>", NEXT));
+			final int n0 = 4;
+			%made MadeOfThrower.<init>
+			}
+			}
+			%class final class MadeOfList extends java.util.ArrayList<Object> {
+			MadeOfList() {
+			super(Shadow.get().enterAtBase("@.MadeOfList.<init>", NEXT) + Made.capacity());
+			final int n0 = 4;
+			%made MadeOfList.<init>
+			}
+			}
+			%class final class MadeOfRandom extends java.util.Random {
+			MadeOfRandom() {
+			super(Shadow.get().enterAtBase("@.MadeOfRandom.<init>", NEXT));
+			final int n0 = 4;
+			%made MadeOfRandom.<init>
+			}
+			public void setSeed(long seed) {
+			%throwing MadeOfRandom.setSeed|2|return;
+			}
 			}
 			""";
 	private static final String LOADER = """
@@ -567,6 +603,17 @@ final class FixedText {
 		out.put(line.replace("@.", program.packageName() + '.').replace("NEXT", "" + out.nextLine()).replace("CALL", call));
 	}
 
+	/** A constructor behind that of the superclass, which has restored the depth. */
+	private void made(Body body) {
+		out.put("final Shadow s0 = Shadow.get();");
+		out.put("final int b0 = s0.depth - 1;");
+		out.put("int sum0 = n0;");
+		statements.point(body);
+		statements.statement(body);
+		statements.throwing(body, 3);
+		body.leave();
+	}
+
 	private void directive(String word, String rest, Body body) {
 		String[] parts = rest.split("\\|", -1);
 
@@ -586,6 +633,12 @@ final class FixedText {
 		case "%statements":
 			statements.point(body);
 			statements.statement(body);
+			break;
+		case "%throwing":
+			ways.foreign(body(parts[0]), "Shadow.get()", parts[1], parts[2], Callbacks.FAILING, program.dice.roll(2));
+			break;
+		case "%made":
+			made(body(rest));
 			break;
 		case "%fails":
 			if (program.dice.oneIn(3))

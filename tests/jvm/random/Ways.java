@@ -142,7 +142,7 @@ final class Ways {
 		at.put("final int " + base + " = #s.base;");
 		at.put("#s.base = #b + 1;");
 		at.put("try {");
-		at.call("#sum += Calls.closed((Runnable) Made::new);");
+		at.call("#sum += Calls.closed((Runnable) " + dice.of("Made", "MadeOfThrower", "MadeOfList", "MadeOfRandom") + "::new);");
 		at.put("} finally {");
 		at.put("#s.base = " + base + ";");
 		at.put("}");
