@@ -2,6 +2,7 @@
 # compares each decoded stack, class.method:line, with the shadow stack behind it, and both decoded ones with each other.
 #
 # A class loader is called at any line of the frame below it. That line is -1 on the shadow stack.
+# Behind [thread] is what the thread itself has called.
 #
 # Only frames of the programs (p1., p2., ...) are compared. Lines that 10 divides have methods that the compiler added; lambdas and
 # anonymous classes have no numbers on the shadow stack; proxies are the JDK's.
@@ -38,7 +39,7 @@ function end_point(    i, decoded, all, is_below_loader)
 {
 	if (!points)
 		return
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && names[i] != "[thread]"; i++) {
 		if (!is_compared(names[i]))
 			continue
 		all = ";" names[i] all
@@ -74,7 +75,9 @@ file == 2 && /^(point|loose) / {
 		end_point()
 	parts = split($2, frames, ";")
 	decoded = ""
-	for (i = 1; i <= parts; i++)
+	for (first = parts; first > 1 && frames[first] != "[thread]"; first--)
+		;
+	for (i = first; i <= parts; i++)
 		if (is_compared(frames[i]))
 			decoded = decoded ";" frames[i]
 	compare(decoded, whole[folded])

@@ -4,15 +4,16 @@
 #
 # Of each program: without the agent its shadow stacks are what StackWalker sees; under the agent they are the same, each token decodes to
 # the shadow stack of its line, and each capture agrees with a walk of the stack that the agent makes. All ways of RUNS are tried, options
-# of the agent and of the virtual machine: RUNS='check check,-Xint' (a word each; the agent's are those without a dash). KEEP=DIR keeps
-# what failed: the sources of its batch and what was printed. ONLY=N runs but one of the calls that Main.run of a program makes, to find
-# the cause of a difference.
+# of the agent and of the virtual machine: RUNS='check check,-Xint' (a word each; the agent's are those without a dash; check=N walks at
+# entries of stacks that overflow, too, which takes minutes with -Xint). KEEP=DIR keeps what failed: the sources of its batch and what was
+# printed. ONLY=N runs but one of the calls that Main.run of a program makes, to find the cause of a difference.
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
-first=${4:-1} last=${5:-10}
+first=${4:-1} last=${5:-8}
 batch=24
 only=-Donly=${ONLY:--1}
-runs=${RUNS:-check check=53,-Dsun.reflect.inflationThreshold=2 check,-Xint check,-XX:TieredStopAtLevel=1}
+runs='check check=53,-Dsun.reflect.inflationThreshold=2 check,-Xint check,encoder=lucce check=53,encoder=lucce,-XX:TieredStopAtLevel=1'
+runs=${RUNS:-$runs}
 
 # Names and sources of the batch; $from and $to.
 generate() {
