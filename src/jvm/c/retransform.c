@@ -4,6 +4,7 @@
  */
 #include "jvm/c/retransform.h"
 
+#include <jvmti.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +109,8 @@ static bool find_methods(JNIEnv *jni)
 	return rewrite_thread && rewrite && is_wanted;
 }
 
-void jvm_retransform(JavaVM *vm, JNIEnv *jni, jclass class, bool is_jdk_wanted)
+void jvm_retransform(const struct JNIInvokeInterface_ **vm, const struct JNINativeInterface_ **jni,
+		     struct _jobject *class, bool is_jdk_wanted)
 {
 	jvmtiEnv *jvmti = open_environment(vm);
 	jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");

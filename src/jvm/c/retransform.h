@@ -4,10 +4,15 @@
 #ifndef WM_JVM_RETRANSFORM_H
 #define WM_JVM_RETRANSFORM_H
 
-#include <jvmti.h>
 #include <stdbool.h>
 
-/* Writes an error's line, if there is one, and goes on: a class that fails stays as it is. rewriter: dev.waymark.agent.Rewriter. Once. */
-void jvm_retransform(JavaVM *vm, JNIEnv *jni, jclass rewriter, bool is_jdk_wanted);
+struct JNIInvokeInterface_;
+struct JNINativeInterface_;
+struct _jobject;
+
+/* Writes an error's line, if there is one, and goes on: a class that fails stays as it is. vm, env, rewriter: a JavaVM, a
+ * JNIEnv and the class dev.waymark.agent.Rewriter. Once. */
+void jvm_retransform(const struct JNIInvokeInterface_ **vm, const struct JNINativeInterface_ **env,
+		     struct _jobject *rewriter, bool is_jdk_wanted);
 
 #endif

@@ -10,6 +10,7 @@ import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodTooLargeException;
 import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.AnnotationNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
@@ -141,6 +142,16 @@ final class Rewriter {
 		}
 	}
 
+	/** Methods of the JDK that no stack trace shows. */
+	private static boolean isHidden(MethodNode method) {
+		if (method.visibleAnnotations == null)
+			return false;
+		for (AnnotationNode annotation : method.visibleAnnotations)
+			if (annotation.desc.equals("Ljdk/internal/vm/annotation/Hidden;"))
+				return true;
+		return false;
+	}
+
 	/** left: names and descriptors of methods that stay as they are. */
 	private static byte[] attempt(ClassLoader loader, byte[] bytes, Set<String> left) {
 		ClassReader reader = new ClassReader(bytes);
@@ -153,7 +164,7 @@ final class Rewriter {
 		knowNames(loader);
 		owner = new ClassContext(loader, node, new CodeOffsets(reader));
 		for (MethodNode method : node.methods)
-			if (method.instructions.size() != 0 && !left.contains(method.name + method.desc))
+			if (method.instructions.size() != 0 && !left.contains(method.name + method.desc) && !isHidden(method))
 				isChanged |= new MethodRewriter(owner, method).rewrite();
 		if (!isChanged)
 			return null;
