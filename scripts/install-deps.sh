@@ -1,5 +1,5 @@
 #!/bin/sh
-# install-deps.sh [build|check|demo]... - installs what is missing of scripts/packages.txt from Debian's packages.
+# install-deps.sh [build|check|demo|bench|bench-jvm]... - installs what is missing of scripts/packages.txt from Debian's packages.
 #
 # Without an argument: what a build needs. Quiet when nothing is missing, and then needs neither root nor network.
 set -eu
