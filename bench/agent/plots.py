@@ -188,4 +188,5 @@ def main():
     draw_depths(programs, waymark, f"{out}/figure10.svg")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+#!/bin/bash
+# What the agent for Java programs costs, beside a calling-context tree in Java (cct/).
+#
+#   bench/jvm/run.sh [-b BUILD-DIR] [-j JDK] [-w DIR] [-e "OPTIONS;OPTIONS"] [-n PAIRS] [-i ITERATIONS] [-m MEASURE]
+#                    [-v "JVM-OPTIONS"] [-p PART]... [PROGRAM...]
+#
+# PART, by default all:
+#   pairs    each program plainly, under the agent with each string of its options (by default the empty one) and with the tree, in turn,
+#            PAIRS times (9): the first iteration, and the steady state, which is the second half of ITERATIONS (8 for compilers, else 20)
+#   starts   the same of a class that says hello, and of javac -version
+#   capture  nanoseconds of one context in Java (Capture.java)
+#   tables   prints what is in DIR, in Markdown
+#   plots    draws Figure 5 of the Lucce paper as DIR/figure5.svg
+# MEASURE of the tables and plots: process (CPU time of all threads, also those that compile and collect; the default), main (of the thread
+# that does the work) or wall. DIR keeps the results of each part, by default a temporary one that is removed.
+# Needs: scripts/install-deps.sh bench-jvm
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$here/../../build
+dir='' jdk='' encodings='' jvm='' pairs=9 iterations='' measure=process parts=''
+while getopts b:e:i:j:m:n:p:v:w: name; do
+	case $name in
+	b) build=$OPTARG ;;
+	e) encodings=$OPTARG ;;
+	i) iterations=$OPTARG ;;
+	j) jdk=$OPTARG ;;
+	m) measure=$OPTARG ;;
+	n) pairs=$OPTARG ;;
+	p) parts="$parts $OPTARG" ;;
+	v) jvm=$OPTARG ;;
+	w) dir=$OPTARG ;;
+	*) sed -n '4,5p' "$0" >&2; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+. "$here/common.sh"
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $all_programs
+[ -n "$parts" ] || parts='pairs starts capture tables plots'
+begin
+[ -f "$dir/timed" ] || gcc -O2 -o "$dir/timed" "$here/../agent/timed.c"
+[ -f "$dir/cct/options" ] || "$here/cct/make.sh" "$jdk" "$dir/cct"
+
+# Names of what is compared: plain, agent or agent:OPTIONS, cct.
+variants=(plain)
+for option in "${options[@]}"; do variants+=("agent${option:+:$option}"); done
+variants+=(cct)
+
+# Sets `with` to what the virtual machine is started with.
+with() { # VARIANT
+	case $1 in
+	plain) with=() ;;
+	cct) read -r -a with <"$dir/cct/options" ;;
+	agent) with=("-agentpath:$agent") ;;
+	agent:*) with=("-agentpath:$agent=${1#agent:}") ;;
+	esac
+}
+
+# An agent that refuses its options lets the program run as it is: that is no measurement.
+refused() { # WHAT VARIANT
+	grep -q '^waymark: .*nothing is instrumented' "$dir/err" || return 1
+	echo "$1: $2: $(grep -m 1 '^waymark: ' "$dir/err")" >&2
+}
+
+# in_turn FUNCTION...: PAIRS times each variant. The results of the runs that failed are missing.
+in_turn() {
+	local n variant
+	for ((n = 1; n <= pairs; n++)); do
+		for variant in "${variants[@]}"; do
+			with "$variant"
+			rm -rf "$dir/run.wmk" "$dir/scratch"
+			"$@" "$variant" "$n"
+		done
+	done
+}
+
+repeat() { # PROGRAM VARIANT N: the prepared program's iterations
+	local at=$dir/results/$1/$2 count=$iterations
+	mkdir -p "$at"
+	case $1 in ecj | javac) count=${count:-8} ;; *) count=${count:-20} ;; esac
+	# shellcheck disable=SC2086
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 900 "$jdk/bin/java" $jvm "${with[@]}" "${command[@]}" "$dir/scratch" "$count" "$at/$3" \
+		>"$dir/out" 2>"$dir/err" || echo "$1: $2: status $?: $(tail -n 1 "$dir/err")" >&2
+	! refused "$1" "$2" || rm -f "$at/$3"
+	[ "$2" != cct ] || mv "$dir/cct/nodes" "$dir/results/$1/nodes" || true
+}
+
+start() { # NAME COMMAND... VARIANT N: milliseconds, of CPU time and from beginning to end, and kilobytes at most
+	local name=$1 variant=${*: -2:1} begun ended
+	shift
+	mkdir -p "$dir/results/$name"
+	rm -f "$dir/times"
+	begun=${EPOCHREALTIME/./}
+	# shellcheck disable=SC2086
+	WAYMARK_OUT=$dir/run.wmk "$dir/timed" "$dir/times" "$jdk/bin/java" $jvm "${with[@]}" "${@:1:$#-2}" >"$dir/out" 2>"$dir/err" || {
+		echo "$name: $variant: status $?: $(tail -n 1 "$dir/err")" >&2
+		return 0
+	}
+	ended=${EPOCHREALTIME/./}
+	! refused "$name" "$variant" || return 0
+	awk -v wall=$((ended - begun)) '{ print ($1 + $2) / 1000, wall / 1000, $3 }' "$dir/times" >>"$dir/results/$name/$variant"
+}
+
+starts() {
+	mkdir -p "$dir/classes/hello"
+	"$jdk/bin/javac" -d "$dir/classes/hello" "$here/drivers/Hello.java"
+	rm -rf "$dir/results/start-hello" "$dir/results/start-javac"
+	in_turn start start-hello -cp "$dir/classes/hello" Hello
+	in_turn start start-javac -m jdk.compiler/com.sun.tools.javac.Main -version
+}
+
+capture() {
+	local jar=${agent%/*}/waymark-jvm.jar variant
+	mkdir -p "$dir/classes/capture"
+	"$jdk/bin/javac" -cp "$jar" -d "$dir/classes/capture" "$here/Capture.java"
+	rm -f "$dir/results/capture".*
+	mkdir -p "$dir/results"
+	for variant in "${variants[@]}"; do
+		[ "$variant" != cct ] || continue
+		with "$variant"
+		rm -f "$dir/run.wmk"
+		# shellcheck disable=SC2086
+		WAYMARK_OUT=$dir/run.wmk timeout -k 1 900 "$jdk/bin/java" $jvm "${with[@]}" -cp "$dir/classes/capture:$jar" Capture "$pairs" \
+			>"$dir/results/capture.$variant" 2>"$dir/err"
+		! refused capture "$variant" || rm "$dir/results/capture.$variant"
+	done
+}
+
+for part in $parts; do
+	case $part in
+	pairs)
+		for program; do
+			prepare "$program" || { echo "$program: left out: $why" >&2; continue; }
+			rm -rf "$dir/results/$program"
+			in_turn repeat "$program"
+		done
+		;;
+	starts) starts ;;
+	capture) capture ;;
+	tables) python3 "$here/tables.py" "$dir/results" "$measure" "${#variants[@]}" "${variants[@]}" "$@" ;;
+	plots) python3 "$here/figure5.py" "$dir/results" "$measure" "$dir/figure5.svg" "${#variants[@]}" "${variants[@]}" "$@" ;;
+	esac
+done
