@@ -8,14 +8,19 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -256,6 +261,63 @@ public final class Hazards {
 		public boolean equals(Object other) {
 			return other instanceof Key && ((Key) other).value == value;
 		}
+	}
+
+	/** Methods of the JDK that do not look as if they called anything. */
+	static void quietLooking() {
+		Object[] left = {new Talking()}, right = {new Talking()};
+		char[] text = {'b', 'a'};
+
+		reflected(1);
+		if (Arrays.equals(left, right))
+			point();
+		reflected(2);
+		String.valueOf(left[0]);
+		Objects.hashCode(left[0]);
+		Arrays.sort(text);
+		Objects.requireNonNull(left, () -> {
+			point();
+			return "null";
+		});
+		String.join(",", List.of(new StringBuilder(String.valueOf(text)).append(left[0])));
+	}
+
+	static final class Talking {
+		@Override
+		public int hashCode() {
+			point();
+			return 1;
+		}
+
+		@Override
+		public boolean equals(Object other) {
+			point();
+			return other == this;
+		}
+
+		@Override
+		public String toString() {
+			reflected(3);
+			return super.toString();
+		}
+	}
+
+	/** Made by the initialiser of a class of the JDK. */
+	public static final class Factory implements ForkJoinPool.ForkJoinWorkerThreadFactory {
+		public Factory() {
+			point();
+		}
+
+		@Override
+		public ForkJoinWorkerThread newThread(ForkJoinPool pool) {
+			return ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(pool);
+		}
+	}
+
+	static void initialisesJdk() {
+		System.setProperty("java.util.concurrent.ForkJoinPool.common.threadFactory", "Hazards$Factory");
+		reflected(1);
+		new CompletableFuture<String>().complete("done");
 	}
 
 	static void callbacks() {
@@ -562,7 +624,9 @@ public final class Hazards {
 	}
 
 	public static void main(String[] arguments) throws Throwable {
+		initialisesJdk();
 		recursion();
+		quietLooking();
 		exceptions();
 		callbacks();
 		reflection();

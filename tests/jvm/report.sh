@@ -28,6 +28,24 @@ cat >wanted.txt <<'END'
 END
 sed -n '/^1 sum/,$p' report.txt | diff wanted.txt - || fail "report"
 
+# No site is in front of what the virtual machine resolves: what it calls there is lost, and nothing else is.
+"$jdk/bin/javac" -nowarn -cp "$jar" -d classes "$sources/Resolving.java" 2>/dev/null || exit 1
+for encoder in fast lucce; do
+	rm -f run.wmk
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" -Djava.security.manager=allow "-agentpath:$agent=check,encoder=$encoder" \
+		-cp classes Resolving >out.txt 2>err.txt || fail "$encoder: resolving: status $?"
+	grep -qx 'waymark: 2 captures agreed with the stack, 0 differed, [1-9][0-9]* were lost' err.txt || { cat err.txt; fail "$encoder: lost"; }
+	folded main 'Resolving.main 2'
+	[ "$("$waymark" report --format folded --metric asked run.wmk | sed 's/ .*//')" = '[lost]' ] || fail "$encoder: asked"
+done
+
+# Where the context stack has no room the context is lost, and is there again when the calls have returned.
+"$jdk/bin/javac" -nowarn -cp "$jar" -d classes "$sources/Deep.java" || exit 1
+rm -f run.wmk
+WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent" -cp classes Deep 2>err.txt || { cat err.txt; fail "deep: status $?"; }
+folded deepest '[lost] 1'
+folded returned 'Deep.main;[thread];Deep.run 1'
+
 # message OPTIONS AGENT WANTED: the agent's line, and the program runs without it
 message() {
 	echo 'public final class Plain { public static void main(String[] a) { System.out.println("ran"); } }' >Plain.java

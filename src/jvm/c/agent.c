@@ -232,6 +232,11 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 	wmrt_text_add(&text, " captures agreed with the stack, ");
 	wmrt_text_number(&text, compared.differed, 10, 1);
 	wmrt_text_add(&text, " differed");
+	if (compared.lost) {
+		wmrt_text_add(&text, ", ");
+		wmrt_text_number(&text, compared.lost, 10, 1);
+		wmrt_text_add(&text, " were lost");
+	}
 	jvm_say(line);
 }
 

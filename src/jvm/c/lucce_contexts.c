@@ -166,7 +166,7 @@ uint64_t jvm_lucce_lost(void)
 
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < LUCCE_LOSSES; i++)
-		ret += graph.lost[i];
+		ret += i == LUCCE_LOST_CALLER ? 0 : graph.lost[i];
 	pthread_mutex_unlock(&lock);
 	return ret;
 }

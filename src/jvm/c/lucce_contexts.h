@@ -34,7 +34,7 @@ struct lucce_step jvm_lucce_enter(struct jvm_lucce_call call, int32_t method);
 int32_t *jvm_lucce_sites(struct jvm_lucce_call call, size_t *count);
 /* The call that has entered the method of a call's site. Lost on any failure. */
 struct jvm_lucce_call jvm_lucce_without_last(struct jvm_lucce_call call);
-/* Entries whose context is not known. */
+/* Entries whose context is not known, but for those whose caller's is not. */
 uint64_t jvm_lucce_lost(void);
 
 #endif

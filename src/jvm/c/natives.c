@@ -19,7 +19,7 @@ enum {
 	SAID_MAX = 10,   /* differences that are printed */
 };
 
-static _Atomic uint64_t agreed, differed;
+static _Atomic uint64_t agreed, differed, lost;
 
 void jvm_say(const char *text)
 {
@@ -36,7 +36,7 @@ void jvm_say(const char *text)
 
 struct jvm_compared jvm_natives_compared(void)
 {
-	return (struct jvm_compared){atomic_load(&agreed), atomic_load(&differed)};
+	return (struct jvm_compared){atomic_load(&agreed), atomic_load(&differed), atomic_load(&lost)};
 }
 
 /* ---- contexts ---- */
@@ -62,10 +62,13 @@ static struct jvm_calls known_calls(JNIEnv *env, jintArray calls, jint i, jint r
 static jlong resolve(JNIEnv *env, jclass class, jlong word, jlongArray words, jintArray calls, jint known, jint root)
 {
 	jint index = (jint)sitecode_index((uint64_t)word);
-	struct jvm_calls sum = known_calls(env, calls, known < index ? known : index, root);
+	struct jvm_calls sum;
 	wm_context c;
 
 	(void)class;
+	if (index == SITECODE_LOST_INDEX)
+		return (jlong)((uint64_t)WM_PREFIX_LOST << 32);
+	sum = known_calls(env, calls, known < index ? known : index, root);
 	for (jint i = known; i < index; i++) {
 		jlong pushed = 0;
 
@@ -304,6 +307,12 @@ static void compared(JNIEnv *env, jclass class, jstring what)
 		say(env, class, what);
 }
 
+static void count_lost(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	atomic_fetch_add(&lost, 1);
+}
+
 static jboolean probe(JNIEnv *env, jclass class)
 {
 	(void)env, (void)class;
@@ -333,6 +342,7 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("lucceSites", "(IJJ)[I", lucce_sites_of),
 	NATIVE("describe", "(I)Ljava/lang/String;", describe),
 	NATIVE("compared", "(Ljava/lang/String;)V", compared),
+	NATIVE("lost", "()V", count_lost),
 	NATIVE("say", "(Ljava/lang/String;)V", say),
 };
 static const JNINativeMethod waymark[] = {NATIVE("probe", "()Z", probe)};

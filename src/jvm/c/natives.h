@@ -13,6 +13,7 @@ struct JNINativeInterface_;
 struct jvm_compared {
 	uint64_t agreed;
 	uint64_t differed;
+	uint64_t lost; /* contexts that are not known */
 };
 
 /* env: a JNIEnv. Once. False: a class or a method was not found, and the exception is cleared; or there is no room. */

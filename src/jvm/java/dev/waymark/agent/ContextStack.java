@@ -68,7 +68,7 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private long activeWord(long word) {
-		while (word != 0) {
+		while (word != 0 && Word.index(word) != Word.LOST_INDEX) {
 			int last = lastSite(word);
 
 			if (!SuperCalls.has(last) || SuperCalls.isActive(last))
@@ -79,7 +79,8 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private long leave(ThreadState thread) {
-		while (thread.waymark$word != 0 && SuperCalls.has(lastSite(thread.waymark$word)))
+		while (thread.waymark$word != 0 && Word.index(thread.waymark$word) != Word.LOST_INDEX
+				&& SuperCalls.has(lastSite(thread.waymark$word)))
 			thread.waymark$word = withoutLast(thread.waymark$word);
 		return 0;
 	}

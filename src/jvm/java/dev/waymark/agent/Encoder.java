@@ -16,6 +16,9 @@ abstract class Encoder {
 	/** What a constructor hands to ENTER when an exception leaves it: the calls that have entered it from constructors are undone. */
 	static final long LEAVE = -1;
 
+	/** For the number or the space of a method. */
+	static final int LOST = -2;
+
 	private static boolean isLucce;
 
 	/** Before the first method is rewritten. */
@@ -27,9 +30,9 @@ abstract class Encoder {
 		return isLucce;
 	}
 
-	/** first: the first local that is free. number, space: of the method. */
-	static Encoder of(int first, int number, int space) {
-		return isLucce ? new LucceEncoder(first, number) : new WordEncoder(first, space);
+	/** first: the first local that is free. number, space: of the method. isLost: its contexts cannot be known. */
+	static Encoder of(int first, int number, int space, boolean isLost) {
+		return isLucce ? new LucceEncoder(first, isLost ? LOST : number) : new WordEncoder(first, isLost ? LOST : space);
 	}
 
 	/** The types of its locals, as stack map frames have them. */

@@ -5,7 +5,8 @@ package dev.waymark.agent;
  * method that is entered in the same way again takes no lock.
  */
 public final class LucceContexts extends ThreadContexts {
-	private static final int STEPS = 1 << 12;
+	private static final int FIRST_STEPS = 1 << 10;
+	private static final int MOST_STEPS = 1 << 18;
 
 	/** struct lucce_step, and the edge that it is of: a site, as Thread has it, and the number of a method. */
 	private static final class Step {
@@ -41,7 +42,8 @@ public final class LucceContexts extends ThreadContexts {
 	private static final long LOST = -1;
 
 	/** By a hash of the edge and the version; a place has what came last. */
-	private final Step[] steps = new Step[STEPS];
+	private Step[] steps = new Step[FIRST_STEPS];
+	private int misses;
 	private final long[] members = new long[5];
 	/** By number, and version and site. */
 	private final ContextCache cache = new ContextCache();
@@ -59,7 +61,13 @@ public final class LucceContexts extends ThreadContexts {
 
 		LucceContexts contexts = (LucceContexts) of(thread);
 
-		return method == Encoder.LEAVE ? contexts.leave(thread) : contexts.enter(thread, (int) method);
+		if (method == Encoder.LEAVE)
+			return contexts.leave(thread);
+		if (method == Encoder.LOST) {
+			thread.waymark$version = LOST;
+			return 0;
+		}
+		return contexts.enter(thread, (int) method);
 	}
 
 	private long leave(ThreadState thread) {
@@ -83,15 +91,30 @@ public final class LucceContexts extends ThreadContexts {
 		int site = thread.waymark$site;
 		long number = thread.waymark$word;
 		long version = thread.waymark$version;
-		int place = (int) ((site * 31L + method) * 0x9e3779b97f4a7c15L + version * 0xd6e8feb86659fd93L >>> 40) & STEPS - 1;
-		Step step = steps[place];
+		Step step = steps[place(site, method, version)];
 
-		if (step == null || !step.fits(site, method, number, version)) {
-			Recorder.enterLucce(site - 1, method, number, version, members);
-			steps[place] = step = new Step(site, method, members);
-		}
+		if (step == null || !step.fits(site, method, number, version))
+			step = learn(site, method, number, version);
 		thread.waymark$version = step.version;
 		return step.to(number);
+	}
+
+	private int place(int site, int method, long version) {
+		return (int) ((site * 31L + method) * 0x9e3779b97f4a7c15L + version * 0xd6e8feb86659fd93L >>> 40) & steps.length - 1;
+	}
+
+	private Step learn(int site, int method, long number, long version) {
+		if (++misses > steps.length && steps.length < MOST_STEPS) {
+			Step[] before = steps;
+
+			misses = 0;
+			steps = new Step[4 * before.length];
+			for (Step step : before)
+				if (step != null)
+					steps[place(step.site, step.method, step.fromVersion)] = step;
+		}
+		Recorder.enterLucce(site - 1, method, number, version, members);
+		return steps[place(site, method, version)] = new Step(site, method, members);
 	}
 
 	@Override

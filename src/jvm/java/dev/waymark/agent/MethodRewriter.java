@@ -92,6 +92,15 @@ final class MethodRewriter {
 		return ret;
 	}
 
+	/**
+	 * Transformers of Java agents and a security manager: the virtual machine calls them wherever a name is resolved, also where there is no
+	 * site.
+	 */
+	private boolean isCalledByResolution() {
+		return method.desc.endsWith("Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[B)[B")
+				|| (method.name.equals("checkPackageAccess") && method.desc.equals("(Ljava/lang/String;)V"));
+	}
+
 	private boolean isConstructor() {
 		return method.name.equals("<init>");
 	}
@@ -127,7 +136,7 @@ final class MethodRewriter {
 		int[] offsets = owner.offsets.of(method.name, method.desc);
 		int line = 0, index = 0, next = 0;
 
-		encoder = Encoder.of(own, number, owner.space(method));
+		encoder = Encoder.of(own, number, owner.space(method), isCalledByResolution());
 		for (AbstractInsnNode insn : method.instructions.toArray()) {
 			if (insn instanceof LineNumberNode)
 				line = ((LineNumberNode) insn).line;

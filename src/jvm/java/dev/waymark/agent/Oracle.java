@@ -65,6 +65,10 @@ public final class Oracle {
 	}
 
 	private static void compare(int[] sites, int skipped) {
+		if (sites == null) {
+			Recorder.lost();
+			return;
+		}
 		List<String> walked = WALKER.walk(frames -> frames.filter(frame -> METHODS.contains(method(frame))).skip(skipped)
 				.map(frame -> method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).collect(Collectors.toList()));
 
@@ -73,8 +77,6 @@ public final class Oracle {
 
 	/** null: none. The innermost frame is the first of the walk and the last of the context. */
 	private static String difference(List<String> walked, int[] sites) {
-		if (sites == null)
-			return "the context is lost";
 		int depth = sites.length;
 		int common = Math.min(walked.size(), depth);
 

@@ -15,8 +15,9 @@ final class Quiet {
 	private static final Set<String> PLAIN = Set.of("java/lang/String", "java/lang/StringBuilder", "java/lang/StringBuffer",
 			"java/lang/Character", "java/lang/Integer", "java/lang/Long", "java/lang/Short", "java/lang/Byte", "java/lang/Boolean",
 			"java/lang/Float", "java/lang/Double", "java/lang/Math", "java/lang/StrictMath", "java/util/Arrays");
-	/** Of these classes, by name: they ask providers of charsets, or a table of properties, that may be the application's. */
-	private static final Set<String> ASKING = Set.of("getBytes", "getInteger", "getLong", "getBoolean");
+	/** Of these classes, by name: they ask providers of charsets, a table of properties or a pool, that may be the application's. */
+	private static final Set<String> ASKING = Set.of("getBytes", "getInteger", "getLong", "getBoolean", "parallelSort",
+			"parallelPrefix");
 	/** Final or static methods, whatever they take. */
 	private static final Map<String, Set<String>> NAMED = Map.of(
 			"java/lang/Object", Set.of("<init>", "getClass", "notify", "notifyAll"),
@@ -24,6 +25,15 @@ final class Quiet {
 			"java/lang/System", Set.of("arraycopy", "nanoTime", "currentTimeMillis", "identityHashCode"),
 			"java/lang/Thread", Set.of("currentThread"),
 			"java/util/Objects", Set.of("requireNonNull", "isNull", "nonNull"));
+
+	/** Classes of these packages whose initialisers do not look for anything, beside PLAIN, NAMED, exceptions and errors. */
+	private static final Set<String> INITIALISED = Set.of("java/util/ArrayList", "java/util/LinkedList", "java/util/Vector",
+			"java/util/Stack", "java/util/ArrayDeque", "java/util/HashMap", "java/util/LinkedHashMap", "java/util/TreeMap",
+			"java/util/IdentityHashMap", "java/util/WeakHashMap", "java/util/Hashtable", "java/util/HashSet",
+			"java/util/LinkedHashSet", "java/util/TreeSet", "java/util/BitSet", "java/util/Collections", "java/util/StringJoiner",
+			"java/util/StringTokenizer", "java/util/concurrent/ConcurrentHashMap", "java/util/concurrent/atomic/AtomicInteger",
+			"java/util/concurrent/atomic/AtomicLong", "java/util/concurrent/TimeUnit", "java/io/StringReader",
+			"java/io/StringWriter", "java/io/ByteArrayInputStream", "java/io/ByteArrayOutputStream", "java/lang/Void");
 
 	/** What also calls nothing else of the JDK. */
 	private static final Set<String> CALLING_NOTHING = Set.of("java/lang/Object.<init>", "java/lang/Object.getClass",
@@ -39,7 +49,14 @@ final class Quiet {
 			return !call.desc.contains("Supplier");
 		if (call.getOpcode() == Opcodes.INVOKESPECIAL && call.owner.equals("java/lang/Object"))
 			return !call.name.equals("toString");
-		return PLAIN.contains(call.owner) && !ASKING.contains(call.name) && (call.name.equals("equals") || isPlain(call));
+		return PLAIN.contains(call.owner) && !ASKING.contains(call.name)
+				&& (isPlain(call) || (call.name.equals("equals") && call.desc.equals("(Ljava/lang/Object;)Z")));
+	}
+
+	/** Does nothing of the application run when the class is initialised? */
+	static boolean isQuietlyInitialised(String owner) {
+		return PLAIN.contains(owner) || NAMED.containsKey(owner) || INITIALISED.contains(owner)
+				|| (owner.startsWith("java/lang/") && (owner.endsWith("Exception") || owner.endsWith("Error")));
 	}
 
 	private static boolean isPlain(MethodInsnNode call) {

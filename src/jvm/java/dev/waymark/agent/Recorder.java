@@ -78,6 +78,9 @@ public final class Recorder {
 	/** Counts a comparison; what: null if it agreed, else what differed. */
 	static native void compared(String what);
 
+	/** Counts a comparison that cannot be made: the context is not known. */
+	static native void lost();
+
 	/** One line on standard error. */
 	static native void say(String line);
 }

@@ -120,7 +120,7 @@ final class Sites {
 	}
 
 	private int initialisation(String name) {
-		return owner.isQuietlyResolved && isJdk(name) && !Filter.hasJdk() ? NONE : INDIRECT;
+		return owner.isQuietlyResolved && !Filter.hasJdk() && Quiet.isQuietlyInitialised(name) ? NONE : INDIRECT;
 	}
 
 	/** name: of a class or an array. */

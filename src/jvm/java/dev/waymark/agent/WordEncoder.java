@@ -62,6 +62,13 @@ final class WordEncoder extends Encoder {
 		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, WORD, "J"));
 		code.add(new InsnNode(Opcodes.DUP2));
 		code.add(new VarInsnNode(Opcodes.LSTORE, word));
+		if (space == LOST) {
+			code.add(new InsnNode(Opcodes.POP2));
+			code.add(new LdcInsnNode(Word.start(Word.LOST_INDEX)));
+			code.add(new VarInsnNode(Opcodes.LSTORE, payload));
+			code.add(body);
+			return code;
+		}
 		code.add(new LdcInsnNode(Word.ofSpace(space)));
 		code.add(new InsnNode(Opcodes.LSUB));
 		code.add(new InsnNode(Opcodes.DUP2));
