@@ -63,8 +63,8 @@ same() {
 
 cpu() { awk '{ printf "%.2f", $1 + $2 }' "$dir/$1.time"; }
 
-failed=0 total=0 wrong=0
-printf '%-10s %-16s %-4s %6s %9s %8s %8s %8s %8s\n' program options same every compared differed plain agent check
+failed=0 total=0 wrong=0 unknown=0
+printf '%-10s %-16s %-4s %6s %9s %8s %6s %8s %8s %8s\n' program options same every compared differed lost plain agent check
 for program; do
 	prepare "$program" || { printf '%-10s left out: %s\n' "$program" "$why"; continue; }
 	run "$program.plain"
@@ -75,14 +75,14 @@ for program; do
 		run "${at}check" "-agentpath:$agent=${option:+$option,}check=$every"
 		alike=yes
 		same "$program.plain" "${at}agent" && same "$program.plain" "${at}check" || { alike=NO failed=1; }
-		read -r agreed differed < <(awk '/^waymark: [0-9]+ captures agreed with the stack, [0-9]+ differed$/ { a += $2; d += $8 }
-			END { print a + 0, d + 0 }' "$dir/${at}check.err")
+		read -r agreed differed lost < <(awk '/^waymark: [0-9]+ captures agreed with the stack, [0-9]+ differed/ { a += $2; d += $8; l += $10 }
+			END { print a + 0, d + 0, l + 0 }' "$dir/${at}check.err")
 		[ "$differed" = 0 ] && [ "$agreed" -gt 0 ] || failed=1
-		total=$((total + agreed + differed)) wrong=$((wrong + differed))
-		printf '%-10s %-16s %-4s %6d %9d %8d %8s %8s %8s\n' "$program" "${option:--}" $alike $every $((agreed + differed)) "$differed" \
+		total=$((total + agreed + differed)) wrong=$((wrong + differed)) unknown=$((unknown + lost))
+		printf '%-10s %-16s %-4s %6d %9d %8d %6d %8s %8s %8s\n' "$program" "${option:--}" $alike $every $((agreed + differed)) "$differed" "$lost" \
 			"$(cpu "$program.plain")" "$(cpu "${at}agent")" "$(cpu "${at}check")"
 		[ "$differed" = 0 ] || grep -a '^waymark: ' "$dir/${at}check.err" | cut -c 1-300 | awk '!seen[$0]++ && ++lines <= 5'
 	done
 done
-echo "compared $total captures, $wrong differed"
+echo "compared $total captures, $wrong differed, $unknown were lost"
 exit $failed
