@@ -65,7 +65,7 @@ final class ClassContext {
 	}
 
 	int space(MethodNode method) {
-		return Spaces.of(node.name, method.name, method.desc);
+		return Spaces.ofMethod(node.name, method.name, method.desc);
 	}
 
 	int addMethod(MethodNode method, int line) {

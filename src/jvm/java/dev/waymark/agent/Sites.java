@@ -84,7 +84,7 @@ final class Sites {
 		return call.owner.replace('/', '.') + '.' + call.name;
 	}
 
-	/** The space of the methods that a call enters by its name; 0: they are the JDK's, or it is no call. */
+	/** The space of the methods that a call enters by its name; 0: they are not known, or it is no call. */
 	static int space(AbstractInsnNode insn, boolean isSuperCall) {
 		if (!(insn instanceof MethodInsnNode))
 			return 0;
@@ -92,7 +92,13 @@ final class Sites {
 
 		if (isSuperCall)
 			return SuperCalls.space(call.owner, call.desc);
-		return isJdk(call.owner) || call.owner.equals(API) ? 0 : Spaces.of(call.owner, call.name, call.desc);
+		if (call.owner.equals(API))
+			return 0;
+		if (!isJdk(call.owner))
+			return Spaces.of(call.owner, call.name, call.desc);
+		return call.getOpcode() == Opcodes.INVOKEINTERFACE || call.getOpcode() == Opcodes.INVOKEVIRTUAL
+				? Spaces.ofOverrides(call.name, call.desc)
+				: 0;
 	}
 
 	/** Methods of the JDK that are not instrumented. Packages java.* are the JDK's alone. A virtual call of their methods may be of an override, which is the application's. */
