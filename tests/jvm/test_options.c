@@ -43,6 +43,24 @@ static void test_long_globs(size_t len, bool is_known)
 	CHECK(jvm_options_parse(text, &options, &unknown) == is_known);
 }
 
+static void test_alloc(const char *text, bool has_alloc, int32_t alloc_bytes)
+{
+	struct jvm_options options = {.has_alloc = !has_alloc, .alloc_bytes = -1};
+	const char *unknown = NULL;
+
+	CHECK(jvm_options_parse(text, &options, &unknown));
+	CHECK(options.has_alloc == has_alloc && options.alloc_bytes == alloc_bytes && !unknown);
+}
+
+static void test_cpu(const char *text, int32_t cpu_hz)
+{
+	struct jvm_options options = {.cpu_hz = -1};
+	const char *unknown = NULL;
+
+	CHECK(jvm_options_parse(text, &options, &unknown));
+	CHECK(options.cpu_hz == cpu_hz && !unknown);
+}
+
 static void test_unknown(const char *text, const char *wanted)
 {
 	struct jvm_options options = {0};
@@ -68,6 +86,20 @@ int main(void)
 	test_unknown("includes=x", "includes=x");
 	test_encoder("encoder=lucce", true);
 	test_encoder("check,encoder=lucce,encoder=fast", false);
+	test_alloc("check", false, 0);
+	test_alloc("alloc", true, 512 << 10);
+	test_alloc("alloc=0", true, 0);
+	test_alloc("alloc=0,check,alloc=4096", true, 4096);
+	test_unknown("contention=1", "contention=1");
+	test_cpu("check", 0);
+	test_cpu("cpu", 97);
+	test_cpu("cpu=100000,alloc", 100000);
+	test_unknown("cpu=0", "cpu=0");
+	test_unknown("cpu=100001", "cpu=100001");
+	test_unknown("exception", "exception");
+	test_unknown("alloc=", "alloc=");
+	test_unknown("alloc=-1", "alloc=-1");
+	test_unknown("alloc0", "alloc0");
 	test_unknown("encoder=luccee", "encoder=luccee");
 	test_unknown("chec", "chec");
 	test_unknown("check,checks,x", "checks,x");

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "jvm/c/class_file.h"
+#include "jvm/c/clients.h"
+#include "jvm/c/cpu.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
 #include "jvm/c/natives.h"
@@ -37,6 +39,7 @@ static const struct class_file_field thread_fields[] = {
 	{"waymark$contexts", "Ldev/waymark/agent/ThreadContexts;", ACCESS},
 	{"waymark$version", "J", ACCESS},
 	{"waymark$site", "I", ACCESS},
+	{"waymark$thrown", "Ljava/lang/Throwable;", ACCESS},
 };
 /* Its method is that of the encoder. Read by the first hook. */
 static struct class_file_addition thread_addition = {
@@ -143,7 +146,9 @@ static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, 
 		return;
 	}
 	is_rewriting = true;
+	jvm_clients_pause();
 	rewrite_class(jvmti, jni, loader, name, bytes, len, new_len, new_bytes);
+	jvm_clients_resume();
 	is_rewriting = false;
 	(*jni)->PopLocalFrame(jni, NULL);
 }
@@ -203,6 +208,8 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 		say_disabled("java.base cannot call the agent");
 	else if (!wmrt_code_epoch_commit(JVM_EPOCH, 0, 0))
 		say_disabled("nothing can be recorded");
+	else if (!jvm_clients_begin(jvmti, jni, &options))
+		say_disabled("this virtual machine lacks what a client needs");
 	else {
 		/* What is loaded from here on comes through the hook, and what was loaded before is there when this looks for it. */
 		atomic_store_explicit(&is_on, true, memory_order_release);
@@ -219,6 +226,7 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 	struct wmrt_text text = {line, sizeof line, 0};
 
 	(void)jvmti, (void)jni;
+	jvm_cpu_end();
 	if (options.is_lucce && jvm_lucce_lost()) {
 		wmrt_text_add(&text, "contexts of ");
 		wmrt_text_number(&text, jvm_lucce_lost(), 10, 1);
@@ -270,12 +278,12 @@ static bool watch(jvmtiEnv *jvmti)
 {
 	static const jvmtiEvent events[] = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_INIT,
 					    JVMTI_EVENT_VM_DEATH};
-	static const jvmtiEventCallbacks callbacks = {
-		.ClassFileLoadHook = class_loads, .VMInit = vm_begins, .VMDeath = vm_ends};
+	jvmtiEventCallbacks callbacks = {.ClassFileLoadHook = class_loads, .VMInit = vm_begins, .VMDeath = vm_ends};
 	static const jvmtiCapabilities wanted = {.can_generate_all_class_hook_events = 1,
 						 .can_generate_early_class_hook_events = 1};
 
-	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
+	jvm_clients_callbacks(&callbacks);
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE || !jvm_clients_prepare(jvmti, &options) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
 		return false;
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -290,8 +298,12 @@ static bool read_options(const char *text)
 	char line[256];
 	struct wmrt_text why = {line, sizeof line, 0};
 
-	if (jvm_options_parse(text, &options, &unknown))
-		return true;
+	if (jvm_options_parse(text, &options, &unknown)) {
+		/* It stores three fields, between which a thread may be suspended. */
+		if (options.is_lucce && options.cpu_hz)
+			say_disabled("cpu works with encoder=fast only");
+		return !options.is_lucce || !options.cpu_hz;
+	}
 	wmrt_text_add(&why, "unknown option of the agent: ");
 	wmrt_text_add(&why, unknown);
 	say_disabled(line);

@@ -70,8 +70,8 @@ static wm_context context_of(struct jvm_calls calls, const int32_t *sites, size_
 	wm_context ret = {.epoch = JVM_EPOCH};
 
 	for (size_t i = 0; i < count; i++, sites += step)
-		if (i + 1 == count && jvm_site_is_capture(*sites))
-			ret.site = jvm_site_record(*sites);
+		if (i + 1 == count && jvm_site_is_place(*sites))
+			ret.site = jvm_place_record(*sites);
 		else
 			add_site(&calls, *sites);
 	ret.prefix = look_up(&calls);

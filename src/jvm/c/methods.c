@@ -39,7 +39,9 @@ struct method {
 struct site {
 	struct jvm_site is; /* its space: that of its code */
 	struct sitecode code;
-	_Atomic uint32_t record; /* 0: not yet; written under the lock */
+	/* As a call and as a place. 0: not yet; written under the lock. */
+	_Atomic uint32_t record;
+	_Atomic uint32_t place_record;
 };
 
 /* The calls of a space, by rank. */
@@ -236,17 +238,17 @@ static uint32_t record_method(struct method *method)
 	return method->record;
 }
 
-static __attribute__((noinline)) uint32_t record_site(struct site *site)
+static __attribute__((noinline)) uint32_t record_site(const struct site *site, _Atomic uint32_t *ret,
+						      enum wmk_site_kind kind)
 {
 	uint32_t record, method;
 
 	pthread_mutex_lock(&lock);
-	record = atomic_load(&site->record);
+	record = atomic_load(ret);
 	if (!record) {
 		method = record_method(&methods[site->is.method]);
-		record =
-			wmrt_code_method_site(method, site->is.kind, site->is.position, site->is.line, site->is.callee);
-		atomic_store(&site->record, record);
+		record = wmrt_code_method_site(method, kind, site->is.position, site->is.line, site->is.callee);
+		atomic_store(ret, record);
 	}
 	pthread_mutex_unlock(&lock);
 	return record;
@@ -257,7 +259,22 @@ uint32_t jvm_site_record(int32_t site)
 	struct site *found = site_at(site);
 	uint32_t record = found ? atomic_load_explicit(&found->record, memory_order_acquire) : 0;
 
-	return record || !found ? record : record_site(found);
+	return record || !found ? record : record_site(found, &found->record, found->is.kind);
+}
+
+uint32_t jvm_place_record(int32_t site)
+{
+	struct site *found = site_at(site);
+	uint32_t record = found ? atomic_load_explicit(&found->place_record, memory_order_acquire) : 0;
+
+	return record || !found ? record : record_site(found, &found->place_record, WMK_SITE_CAPTURE);
+}
+
+bool jvm_site_is_place(int32_t site)
+{
+	const struct site *found = site_at(site);
+
+	return found && found->is.is_place;
 }
 
 int32_t jvm_site_method(int32_t site)
@@ -265,13 +282,6 @@ int32_t jvm_site_method(int32_t site)
 	const struct site *found = site_at(site);
 
 	return found ? found->is.method : JVM_NONE;
-}
-
-bool jvm_site_is_capture(int32_t site)
-{
-	const struct site *found = site_at(site);
-
-	return found && found->is.kind == WMK_SITE_CAPTURE;
 }
 
 void jvm_site_describe(int32_t site, char *text, size_t size)

@@ -38,6 +38,8 @@ struct jvm_site {
 	uint32_t line;      /* 0: not known */
 	const char *callee; /* of WMK_SITE_FOREIGN, else NULL */
 	uint32_t space; /* in: that of the method which it calls, 0 if none is known. The site may get another one */
+	/* Events happen there, in the method itself: where nothing is above it the method is innermost, and has called nothing. */
+	bool is_place;
 };
 int32_t jvm_site_add(const struct jvm_site *site);
 bool jvm_space_has_room(uint32_t space);
@@ -53,7 +55,9 @@ int32_t jvm_site_take(uint64_t *word);
 int32_t jvm_site_method(int32_t site);
 /* The number of the site in the recording, which has it from now on; 0: no such site, or no room. */
 uint32_t jvm_site_record(int32_t site);
-bool jvm_site_is_capture(int32_t site);
+bool jvm_site_is_place(int32_t site);
+/* The same for an event at a place. */
+uint32_t jvm_place_record(int32_t site);
 /* class.methodDESCRIPTOR:line, cut to size as snprintf does. */
 void jvm_site_describe(int32_t site, char *text, size_t size);
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "jvm/c/clients.h"
 #include "jvm/c/contexts.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
@@ -128,10 +129,14 @@ static wm_context context_of(jlong context)
 static jstring token(JNIEnv *env, jclass class, jlong context)
 {
 	char text[WM_TOKEN_MAX];
+	jstring ret;
 
 	(void)class;
 	wmrt_token(context_of(context), text, sizeof text);
-	return (*env)->NewStringUTF(env, text);
+	jvm_clients_pause();
+	ret = (*env)->NewStringUTF(env, text);
+	jvm_clients_resume();
+	return ret;
 }
 
 static void event(JNIEnv *env, jclass class, jlong context, jstring name, jlong value)
@@ -182,12 +187,20 @@ static jint add_method(JNIEnv *env, jclass class, jint owner, jstring name, jstr
 	return ret;
 }
 
+/* Sites.PLACE, beside an enum wmk_site_kind. */
+enum {
+	PLACE = 16,
+};
+
+/* What captures may be interrupted by a loader that is asked for the class: in the middle of a context it is a call. */
 static jint add_site(JNIEnv *env, jclass class, jint method, jint kind, jint position, jint line, jstring callee,
 		     jint space)
 {
 	const char *c = open_string(env, callee);
 	const struct jvm_site site = {.method = method,
-				      .kind = (enum wmk_site_kind)kind,
+				      .kind = kind == WMK_SITE_CAPTURE ? WMK_SITE_INDIRECT
+								       : (enum wmk_site_kind)(kind & ~PLACE),
+				      .is_place = kind == WMK_SITE_CAPTURE || kind & PLACE,
 				      .position = (uint32_t)position,
 				      .line = (uint32_t)line,
 				      .callee = c,
@@ -319,6 +332,20 @@ static jboolean probe(JNIEnv *env, jclass class)
 	return JNI_TRUE;
 }
 
+/* ---- clients ---- */
+
+static void pause_clients(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	jvm_clients_pause();
+}
+
+static void resume_clients(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	jvm_clients_resume();
+}
+
 /* ---- registration ---- */
 
 #define NATIVE(java_name, signature, function) {(char *)(java_name), (char *)(signature), (void *)(function)}
@@ -345,6 +372,10 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("lost", "()V", count_lost),
 	NATIVE("say", "(Ljava/lang/String;)V", say),
 };
+static const JNINativeMethod clients[] = {
+	NATIVE("pauseEvents", "()V", pause_clients),
+	NATIVE("resumeEvents", "()V", resume_clients),
+};
 static const JNINativeMethod waymark[] = {NATIVE("probe", "()Z", probe)};
 
 static bool register_in(JNIEnv *env, const char *name, const JNINativeMethod *methods, jint count)
@@ -360,5 +391,6 @@ static bool register_in(JNIEnv *env, const char *name, const JNINativeMethod *me
 bool jvm_natives_register(const struct JNINativeInterface_ **env)
 {
 	return register_in(env, "dev/waymark/agent/Recorder", recorder, sizeof recorder / sizeof *recorder) &&
+	       register_in(env, "dev/waymark/agent/Clients", clients, sizeof clients / sizeof *clients) &&
 	       register_in(env, "dev/waymark/Waymark", waymark, sizeof waymark / sizeof *waymark);
 }

@@ -1,5 +1,5 @@
 /*
- * natives.h - the native methods of dev.waymark.agent.Recorder and dev.waymark.Waymark.
+ * natives.h - the native methods of dev.waymark.agent.Recorder, dev.waymark.agent.Clients and dev.waymark.Waymark.
  */
 #ifndef WM_JVM_NATIVES_H
 #define WM_JVM_NATIVES_H

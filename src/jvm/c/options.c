@@ -4,8 +4,14 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A decimal number from 1 to INT32_MAX, all of the text. */
-static bool parse_number(const char *text, size_t len, int32_t *ret)
+enum {
+	ALLOC_BYTES = 512 << 10, /* as the virtual machine has it */
+	CPU_HZ = 97,             /* a prime: not in step with what the program does */
+	CPU_HZ_MAX = 100000,
+};
+
+/* A decimal number from `least` to INT32_MAX, all of the text. */
+static bool parse_number(const char *text, size_t len, int32_t least, int32_t *ret)
 {
 	int64_t number = 0;
 
@@ -17,7 +23,7 @@ static bool parse_number(const char *text, size_t len, int32_t *ret)
 		number = number * 10 + (text[i] - '0');
 	}
 	*ret = (int32_t)number;
-	return number > 0 && number <= INT32_MAX;
+	return number >= least && number <= INT32_MAX;
 }
 
 static bool is_word(const char *text, size_t len, const char *word)
@@ -38,8 +44,20 @@ static bool parse_globs(const char *word, size_t len, const char *name, char glo
 	return true;
 }
 
+/* The word alone, or with a number behind a =: *number stays as it is without one. */
+static bool is_word_with(const char *text, size_t len, const char *word, int32_t least, int32_t *number)
+{
+	size_t own = strlen(word);
+
+	if (len < own || memcmp(text, word, own) != 0)
+		return false;
+	return len == own || (text[own] == '=' && parse_number(text + own + 1, len - own - 1, least, number));
+}
+
 static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 {
+	int32_t alloc_bytes = ALLOC_BYTES, cpu_hz = CPU_HZ;
+
 	if (is_word(word, len, "encoder=lucce") || is_word(word, len, "encoder=fast")) {
 		ret->is_lucce = word[8] == 'l';
 		return true;
@@ -47,10 +65,21 @@ static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 	if (parse_globs(word, len, "include", ret->include) || parse_globs(word, len, "exclude", ret->exclude) ||
 	    parse_globs(word, len, "jdk", ret->jdk))
 		return true;
-	if (len < 5 || memcmp(word, "check", 5) != 0)
+	if (is_word_with(word, len, "check", 1, &ret->check_every))
+		return ret->is_checked = true;
+	if (is_word(word, len, "contention"))
+		return ret->has_contention = true;
+	if (is_word(word, len, "exceptions"))
+		return ret->has_exceptions = true;
+	if (is_word_with(word, len, "cpu", 1, &cpu_hz)) {
+		ret->cpu_hz = cpu_hz;
+		return cpu_hz <= CPU_HZ_MAX;
+	}
+	if (!is_word_with(word, len, "alloc", 0, &alloc_bytes))
 		return false;
-	ret->is_checked = true;
-	return len == 5 || (word[5] == '=' && parse_number(word + 6, len - 6, &ret->check_every));
+	ret->has_alloc = true;
+	ret->alloc_bytes = alloc_bytes;
+	return true;
 }
 
 bool jvm_options_parse(const char *text, struct jvm_options *ret, const char **unknown)

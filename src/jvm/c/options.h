@@ -18,6 +18,11 @@ struct jvm_options {
 	char jdk[JVM_GLOBS_BYTES];     /* jdk=GLOBS: these of the JDK are, too */
 	bool is_checked; /* check: compare each capture with a walk of the stack, and say how many agreed when the process ends */
 	bool is_lucce;       /* encoder=lucce: contexts as in the paper; encoder=fast is the default */
+	bool has_alloc;      /* alloc: an event for allocations, about one for that many bytes; alloc=0: for each */
+	bool has_contention; /* contention: an event for each wait for a monitor */
+	bool has_exceptions; /* exceptions: an event for each that is thrown */
+	int32_t cpu_hz;      /* cpu, cpu=HZ: CPU time of each thread, so many times a second; 0: not there */
+	int32_t alloc_bytes;
 	int32_t check_every; /* check=N: and so at every Nth entry of an instrumented method; 0: not there */
 };
 

@@ -81,6 +81,6 @@ final class ClassContext {
 	/** The class will be loaded with the changes. */
 	void commit() {
 		for (MethodNode method : rewritten)
-			Oracle.add(dottedName(), method.name, method.desc);
+			Oracle.add(dottedName(), method.name, method.desc, (method.access & Opcodes.ACC_SYNCHRONIZED) != 0);
 	}
 }

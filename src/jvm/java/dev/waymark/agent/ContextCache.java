@@ -27,10 +27,19 @@ final class ContextCache {
 		return entries[place] == a && entries[place + 1] == b ? entries[place + 2] : NONE;
 	}
 
+	private void grow() {
+		Clients.pause();
+		try {
+			entries = new long[4 * entries.length];
+		} finally {
+			Clients.resume();
+		}
+	}
+
 	void put(long a, long b, long context) {
 		if (++misses > entries.length / ENTRY && entries.length < LARGEST * ENTRY) {
 			misses = 0;
-			entries = new long[4 * entries.length];
+			grow();
 		}
 		int place = place(a, b);
 

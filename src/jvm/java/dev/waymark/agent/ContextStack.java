@@ -33,10 +33,16 @@ public final class ContextStack extends ThreadContexts {
 		ThreadState thread = ThreadState.currentThread();
 		ContextStack stack = (ContextStack) of(thread);
 
-		if (word == Encoder.LEAVE)
-			return stack.leave(thread);
-		if (SuperCalls.isDoubtful(word))
-			thread.waymark$word = word = stack.activeWord(word);
+		if (word == Encoder.LEAVE || SuperCalls.isDoubtful(word)) {
+			Clients.pause();
+			try {
+				if (word == Encoder.LEAVE)
+					return stack.leave(thread);
+				thread.waymark$word = word = stack.activeWord(word, true);
+			} finally {
+				Clients.resume();
+			}
+		}
 		return stack.push(word);
 	}
 
@@ -67,11 +73,17 @@ public final class ContextStack extends ThreadContexts {
 		return index == 0 ? 0 : words[index - 1];
 	}
 
-	private long activeWord(long word) {
+	@Override
+	void settle(ThreadState thread) {
+		if (SuperCalls.isDoubtful(thread.waymark$word))
+			thread.waymark$word = activeWord(thread.waymark$word, false);
+	}
+
+	private long activeWord(long word, boolean isEntry) {
 		while (word != 0 && Word.index(word) != Word.LOST_INDEX) {
 			int last = lastSite(word);
 
-			if (!SuperCalls.has(last) || SuperCalls.isActive(last))
+			if (!SuperCalls.has(last) || SuperCalls.isActive(last, isEntry))
 				break;
 			word = withoutLast(word);
 		}
@@ -86,6 +98,7 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private boolean grow() {
+		Clients.pause();
 		try {
 			int[] calls = Arrays.copyOf(this.calls, 2 * this.calls.length);
 
@@ -94,6 +107,8 @@ public final class ContextStack extends ThreadContexts {
 			return true;
 		} catch (OutOfMemoryError e) {
 			return false;
+		} finally {
+			Clients.resume();
 		}
 	}
 

@@ -71,9 +71,29 @@ public final class LucceContexts extends ThreadContexts {
 	}
 
 	private long leave(ThreadState thread) {
-		while (SuperCalls.has(thread.waymark$site - 1))
-			undoLast(thread);
-		return 0;
+		Clients.pause();
+		try {
+			while (SuperCalls.has(thread.waymark$site - 1))
+				undoLast(thread);
+			return 0;
+		} finally {
+			Clients.resume();
+		}
+	}
+
+	@Override
+	void settle(ThreadState thread) {
+		undoInactive(thread, false);
+	}
+
+	private static void undoInactive(ThreadState thread, boolean isEntry) {
+		Clients.pause();
+		try {
+			while (SuperCalls.isDoubtful(thread.waymark$site - 1) && !SuperCalls.isActive(thread.waymark$site - 1, isEntry))
+				undoLast(thread);
+		} finally {
+			Clients.resume();
+		}
 	}
 
 	private static void undoLast(ThreadState thread) {
@@ -86,8 +106,8 @@ public final class LucceContexts extends ThreadContexts {
 	}
 
 	private long enter(ThreadState thread, int method) {
-		while (SuperCalls.isDoubtful(thread.waymark$site - 1) && !SuperCalls.isActive(thread.waymark$site - 1))
-			undoLast(thread);
+		if (SuperCalls.isDoubtful(thread.waymark$site - 1))
+			undoInactive(thread, true);
 		int site = thread.waymark$site;
 		long number = thread.waymark$word;
 		long version = thread.waymark$version;
@@ -104,6 +124,15 @@ public final class LucceContexts extends ThreadContexts {
 	}
 
 	private Step learn(int site, int method, long number, long version) {
+		Clients.pause();
+		try {
+			return add(site, method, number, version);
+		} finally {
+			Clients.resume();
+		}
+	}
+
+	private Step add(int site, int method, long number, long version) {
 		if (++misses > steps.length && steps.length < MOST_STEPS) {
 			Step[] before = steps;
 

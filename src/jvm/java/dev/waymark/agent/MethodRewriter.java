@@ -7,6 +7,7 @@ import java.util.Map;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.FrameNode;
 import org.objectweb.asm.tree.InsnList;
 import org.objectweb.asm.tree.InsnNode;
@@ -16,6 +17,7 @@ import org.objectweb.asm.tree.LineNumberNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.TryCatchBlockNode;
+import org.objectweb.asm.tree.VarInsnNode;
 
 /**
  * Makes one method keep its thread's context: at its entry, before each site, before each return, and in a catch-all around everything
@@ -45,11 +47,17 @@ final class MethodRewriter {
 	private final LabelNode end = new LabelNode();
 	/** Set when the method has its number. */
 	private Encoder encoder;
+	private int number;
+	private final Places places;
+	private final Map<Integer, Integer> placeOfLine = new HashMap<>();
+	/** Of a client: the method's first. */
+	private int entrySite;
 
 	MethodRewriter(ClassContext owner, MethodNode method) {
 		this.owner = owner;
 		this.method = method;
 		this.sites = new Sites(owner);
+		this.places = new Places(method);
 		this.own = method.maxLocals;
 		this.hasFrames = (owner.node.version & 0xffff) >= Opcodes.V1_6;
 	}
@@ -59,7 +67,7 @@ final class MethodRewriter {
 		AbstractInsnNode superCall = isConstructor() ? superCall() : null;
 		List<AbstractInsnNode> found = found(superCall);
 
-		if (found.isEmpty() || (isConstructor() && superCall == null))
+		if ((found.isEmpty() && !Clients.areOn()) || (isConstructor() && superCall == null))
 			return false;
 		if (!addSites(found, superCall))
 			return false;
@@ -132,29 +140,37 @@ final class MethodRewriter {
 
 	/** The tree's instructions are in the order of the bytecode: the last line number before one is its own. */
 	private boolean addSites(List<AbstractInsnNode> found, AbstractInsnNode superCall) {
-		int number = owner.addMethod(method, firstLine());
+		number = owner.addMethod(method, firstLine());
 		int[] offsets = owner.offsets.of(method.name, method.desc);
 		int line = 0, index = 0, next = 0;
 
 		encoder = Encoder.of(own, number, owner.space(method), isCalledByResolution());
+		if (Clients.areOn() && (entrySite = place(0, firstLine())) < 0)
+			return false;
 		for (AbstractInsnNode insn : method.instructions.toArray()) {
 			if (insn instanceof LineNumberNode)
 				line = ((LineNumberNode) insn).line;
 			if (next < found.size() && insn == found.get(next)) {
 				next++;
-				int site = addSite(number, insn, offsets[index], line, insn == superCall);
+				int site = addSite(insn, offsets[index], line, insn == superCall);
 				if (site < 0)
 					return false;
 				if (insn == superCall)
 					SuperCalls.add(site);
+				if (places.isCall(insn) && !addPlaceBehind(insn, offsets[index], line))
+					return false;
+			} else if (places.isHandler(insn) && !addPlaceBefore(insn, offsets[index], line)) {
+				return false;
 			}
+			if (places.isPassing(insn) && Clients.haveExceptions())
+				method.instructions.insertBefore(insn, passOn());
 			if (insn.getOpcode() >= 0)
 				index++;
 		}
 		return true;
 	}
 
-	private int addSite(int number, AbstractInsnNode insn, int position, int line, boolean isSuperCall) {
+	private int addSite(AbstractInsnNode insn, int position, int line, boolean isSuperCall) {
 		int kind = Math.max(sites.kind(insn), Sites.INDIRECT);
 		String callee = kind == Sites.FOREIGN ? Sites.callee(insn) : null;
 		int site = number < 0 ? -1 : Recorder.addSite(number, kind, position, line, callee, Sites.space(insn, isSuperCall));
@@ -166,6 +182,30 @@ final class MethodRewriter {
 		if (label != null)
 			method.instructions.insertBefore(insn, label);
 		return site;
+	}
+
+	/** A site that calls nothing, one for each line; -1: there is no room. */
+	private int place(int position, int line) {
+		if (number < 0)
+			return -1;
+		return placeOfLine.computeIfAbsent(line,
+				added -> Recorder.addSite(number, Sites.asPlace(Sites.NONE), position, added, null, 0));
+	}
+
+	private boolean addPlaceBefore(AbstractInsnNode insn, int position, int line) {
+		int site = place(position, line);
+
+		if (site >= 0)
+			method.instructions.insertBefore(insn, encoder.store(site));
+		return site >= 0;
+	}
+
+	private boolean addPlaceBehind(AbstractInsnNode insn, int position, int line) {
+		int site = place(position, line);
+
+		if (site >= 0)
+			method.instructions.insert(insn, encoder.store(site));
+		return site >= 0;
 	}
 
 	/** The site's code will be between the labels before the instruction and the instruction, which gets the one that is returned. */
@@ -201,6 +241,17 @@ final class MethodRewriter {
 		addCatchAll(start, end, Opcodes.TOP);
 	}
 
+	/** Before what has been caught is thrown on: for the virtual machine it is thrown anew. */
+	private InsnList passOn() {
+		InsnList code = new InsnList();
+
+		code.add(new InsnNode(Opcodes.DUP));
+		code.add(new VarInsnNode(Opcodes.ALOAD, own));
+		code.add(new InsnNode(Opcodes.SWAP));
+		code.add(new FieldInsnNode(Opcodes.PUTFIELD, Encoder.THREAD, "waymark$thrown", "Ljava/lang/Throwable;"));
+		return code;
+	}
+
 	/** first: the type of local 0 in all of the range. */
 	private void addCatchAll(LabelNode from, LabelNode to, Object first) {
 		LabelNode handler = new LabelNode();
@@ -215,6 +266,8 @@ final class MethodRewriter {
 			method.instructions.add(new MethodInsnNode(Opcodes.INVOKESTATIC, Encoder.THREAD, Encoder.ENTER, "(J)J", false));
 			method.instructions.add(new InsnNode(Opcodes.POP2));
 		}
+		if (Clients.haveExceptions())
+			method.instructions.add(passOn());
 		method.instructions.add(new InsnNode(Opcodes.ATHROW));
 		method.tryCatchBlocks.add(new TryCatchBlockNode(from, to, handler, null));
 	}
@@ -298,6 +351,8 @@ final class MethodRewriter {
 		code.add(new InsnNode(Opcodes.NOP)); /* the first instruction may have a frame of its own */
 		if (Oracle.seesEntries())
 			code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, ORACLE, "entry", "()V", false));
+		if (Clients.areOn())
+			code.add(encoder.store(entrySite));
 		return code;
 	}
 }

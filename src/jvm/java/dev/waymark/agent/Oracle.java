@@ -1,5 +1,6 @@
 package dev.waymark.agent;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,9 +11,16 @@ import java.util.stream.Collectors;
  * capture to the thread's first call. Frames of methods that are not instrumented are in no context, so the walk leaves them out.
  */
 public final class Oracle {
+	/** Where a context is compared. An event may have come behind the last site: the innermost line is not compared then. */
+	private enum Point {
+		SITE, EVENT, CONTENTION, SAMPLE
+	}
+
 	private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 	/** class.methodDESCRIPTOR of each instrumented method; methods of two loaders that have one name are taken for one. */
 	private static final Set<String> METHODS = ConcurrentHashMap.newKeySet();
+	/** Those of them whose frame is there before the monitor is entered: in the context is only their caller. */
+	private static final Set<String> SYNCHRONIZED = ConcurrentHashMap.newKeySet();
 	private static volatile boolean isOn;
 	private static int every;
 	private static int left;
@@ -41,9 +49,12 @@ public final class Oracle {
 		check(ThreadState.currentThread(), 1);
 	}
 
-	static void add(String owner, String name, String descriptor) {
-		if (isOn)
-			METHODS.add(owner + '.' + name + descriptor);
+	static void add(String owner, String name, String descriptor, boolean isSynchronized) {
+		if (!isOn)
+			return;
+		METHODS.add(owner + '.' + name + descriptor);
+		if (isSynchronized)
+			SYNCHRONIZED.add(owner + '.' + name + descriptor);
 	}
 
 	static String method(StackWalker.StackFrame frame) {
@@ -52,19 +63,44 @@ public final class Oracle {
 
 	/** skipped: innermost frames of instrumented methods that are in no context. */
 	static void check(ThreadState thread, int skipped) {
+		check(thread, skipped, Point.SITE);
+	}
+
+	private static void check(ThreadState thread, int skipped, Point point) {
 		ThreadContexts contexts = ThreadContexts.of(thread);
 
 		if (contexts.isAgentAtWork)
 			return;
+		Clients.pause();
 		contexts.isAgentAtWork = true;
 		try {
-			compare(contexts.sites(thread), skipped);
+			compare(thread, skipped, point);
 		} finally {
 			contexts.isAgentAtWork = false;
+			Clients.resume();
 		}
 	}
 
-	private static void compare(int[] sites, int skipped) {
+	/** Of an event of the virtual machine, at which the agent is paused. */
+	static void checkEvent() {
+		check(ThreadState.currentThread(), 0, Point.EVENT);
+	}
+
+	/** The same where a monitor is entered. */
+	static void checkContention() {
+		check(ThreadState.currentThread(), 0, Point.CONTENTION);
+	}
+
+	/** Of another thread, which was suspended. frames: all, innermost first. Called by the agent. */
+	static void checkSample(String[] frames, int[] sites) {
+		List<String> walked = Arrays.stream(frames).filter(frame -> METHODS.contains(withoutLine(frame))).collect(Collectors.toList());
+
+		Recorder.compared(difference(walked, sites, Point.SAMPLE));
+	}
+
+	private static void compare(ThreadState thread, int skipped, Point point) {
+		int[] sites = ThreadContexts.of(thread).sites(thread);
+
 		if (sites == null) {
 			Recorder.lost();
 			return;
@@ -72,18 +108,40 @@ public final class Oracle {
 		List<String> walked = WALKER.walk(frames -> frames.filter(frame -> METHODS.contains(method(frame))).skip(skipped)
 				.map(frame -> method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).collect(Collectors.toList()));
 
-		Recorder.compared(difference(walked, sites));
+		Recorder.compared(difference(walked, sites, point));
+	}
+
+	/* ---- ---- */
+
+	private static String withoutLine(String place) {
+		return place.substring(0, place.lastIndexOf(':'));
+	}
+
+	/**
+	 * Is the innermost frame that of a method which has not begun? Its code has no line before its first site. A sample may also be of one
+	 * that has restored the context and is about to return.
+	 */
+	private static boolean isEntered(String innermost, Point point) {
+		return point == Point.SAMPLE || (point != Point.SITE && innermost.endsWith(":0"))
+				|| (point == Point.CONTENTION && SYNCHRONIZED.contains(withoutLine(innermost)));
+	}
+
+	private static boolean isEqual(String kept, String walked, boolean hasLine) {
+		return hasLine ? kept.equals(walked) : withoutLine(kept).equals(withoutLine(walked));
 	}
 
 	/** null: none. The innermost frame is the first of the walk and the last of the context. */
-	private static String difference(List<String> walked, int[] sites) {
+	private static String difference(List<String> walked, int[] sites, Point point) {
 		int depth = sites.length;
+
+		if (walked.size() == depth + 1 && isEntered(walked.get(0), point))
+			walked.remove(0);
 		int common = Math.min(walked.size(), depth);
 
 		for (int i = 0; i < common; i++) {
 			String kept = Recorder.describe(sites[depth - 1 - i]);
 
-			if (!kept.equals(walked.get(i)))
+			if (!isEqual(kept, walked.get(i), i > 0 || point == Point.SITE))
 				return "frame " + i + ": " + kept + ", the stack has " + walked.get(i);
 		}
 		return walked.size() == depth ? null : depth + " frames, the stack has " + walked.size();

@@ -8,6 +8,7 @@ import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.FieldNode;
+import org.objectweb.asm.tree.InvokeDynamicInsnNode;
 import org.objectweb.asm.tree.LdcInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
@@ -24,6 +25,8 @@ final class Sites {
 	static final int INDIRECT = 3;
 	static final int FOREIGN = 4;
 	static final int CAPTURE = 6;
+	/** With a kind: events happen there in the method itself. c/natives.c. */
+	private static final int PLACE = 16;
 
 	private static final String API = "dev/waymark/Waymark";
 	private static final Set<String> CAPTURES = Set.of("capture", "token", "event");
@@ -34,8 +37,18 @@ final class Sites {
 		this.owner = owner;
 	}
 
+	static boolean isCall(AbstractInsnNode insn) {
+		return insn instanceof MethodInsnNode || insn instanceof InvokeDynamicInsnNode;
+	}
+
 	/** NONE, or the site's kind. */
 	int kind(AbstractInsnNode insn) {
+		int kind = ownKind(insn);
+
+		return Clients.areOn() && kind != NONE && !isCall(insn) ? asPlace(kind) : kind;
+	}
+
+	private int ownKind(AbstractInsnNode insn) {
 		switch (insn.getOpcode()) {
 		case Opcodes.INVOKESTATIC:
 		case Opcodes.INVOKESPECIAL:
@@ -48,23 +61,33 @@ final class Sites {
 		case Opcodes.PUTSTATIC:
 			return isOwnField((FieldInsnNode) insn) ? NONE : initialisation(((FieldInsnNode) insn).owner);
 		case Opcodes.NEW:
-			return initialisation(((TypeInsnNode) insn).desc);
+			return Clients.allocation(initialisation(((TypeInsnNode) insn).desc));
+		case Opcodes.NEWARRAY:
+			return Clients.allocation(NONE);
+		case Opcodes.MONITORENTER:
+			return Clients.locking();
 		case Opcodes.LDC:
 			return constantKind(((LdcInsnNode) insn).cst);
 		case Opcodes.ATHROW: /* the virtual machine looks for types of handlers */
-			return owner.isQuietlyResolved ? NONE : INDIRECT;
+			return Clients.throwing(owner.isQuietlyResolved ? NONE : INDIRECT);
 		case Opcodes.GETFIELD:
 		case Opcodes.PUTFIELD:
 			return resolution(((FieldInsnNode) insn).owner);
 		case Opcodes.CHECKCAST:
 		case Opcodes.INSTANCEOF:
-		case Opcodes.ANEWARRAY:
 			return resolution(((TypeInsnNode) insn).desc);
+		case Opcodes.ANEWARRAY:
+			return Clients.allocation(resolution(((TypeInsnNode) insn).desc));
 		case Opcodes.MULTIANEWARRAY:
-			return resolution(((MultiANewArrayInsnNode) insn).desc);
+			return Clients.allocation(resolution(((MultiANewArrayInsnNode) insn).desc));
 		default:
 			return NONE;
 		}
+	}
+
+	/** The kind of a site which is a place of events, too. kind: what it is otherwise, if anything. */
+	static int asPlace(int kind) {
+		return (kind == NONE ? INDIRECT : kind) | PLACE;
 	}
 
 	/** Those of a method, in order. */
@@ -109,7 +132,7 @@ final class Sites {
 	private int callKind(MethodInsnNode call) {
 		if (call.owner.equals(API) && CAPTURES.contains(call.name))
 			return CAPTURE;
-		if (owner.isLeaf(call) || (owner.isQuietlyResolved && Quiet.isQuiet(call)))
+		if (!Clients.areOn() && (owner.isLeaf(call) || (owner.isQuietlyResolved && Quiet.isQuiet(call))))
 			return NONE;
 		if (call.getOpcode() != Opcodes.INVOKESTATIC && call.getOpcode() != Opcodes.INVOKESPECIAL)
 			return INDIRECT;

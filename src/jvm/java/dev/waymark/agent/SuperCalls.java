@@ -70,24 +70,36 @@ final class SuperCalls {
 		return site >= 0 && site < spaces.length && spaces[site] != 0;
 	}
 
-	/** A method has been entered, and does nothing else yet. Is the site's call, which seems to have entered it, still in progress? */
-	static boolean isActive(int site) {
+	/**
+	 * Is the site's call, which seems to be the last one, still in progress? isEntry: another method has been entered, and does nothing else
+	 * yet. Otherwise none has been, and the call's own method may also be behind it.
+	 */
+	static boolean isActive(int site, boolean isEntry) {
 		ThreadContexts contexts = ThreadContexts.of(ThreadState.currentThread());
 
 		if (contexts.isAgentAtWork)
 			return true;
 		contexts.isAgentAtWork = true;
 		try {
-			return isOnStack(site);
+			return isOnStack(site, isEntry);
 		} finally {
 			contexts.isAgentAtWork = false;
 		}
 	}
 
-	private static boolean isOnStack(int site) {
-		return WALKER.walk(frames -> frames.dropWhile(SuperCalls::isOurs).skip(1).filter(SuperCalls::isInstrumented).findFirst()
-				.map(frame -> (Oracle.method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).equals(Recorder.describe(site)))
-				.orElse(false));
+	private static boolean isOnStack(int site, boolean isEntry) {
+		String place = Recorder.describe(site);
+		String innermost = innermost(isEntry ? 1 : 0);
+
+		if (isEntry || innermost == null)
+			return place.equals(innermost);
+		return innermost.startsWith(place.substring(0, place.lastIndexOf(':') + 1));
+	}
+
+	/** Where the innermost instrumented method is, below so many others of any kind; null: there is none. */
+	private static String innermost(int skipped) {
+		return WALKER.walk(frames -> frames.dropWhile(SuperCalls::isOurs).skip(skipped).filter(SuperCalls::isInstrumented).findFirst()
+				.map(frame -> Oracle.method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).orElse(null));
 	}
 
 	private static boolean isOurs(StackWalker.StackFrame frame) {

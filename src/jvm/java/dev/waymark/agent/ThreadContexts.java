@@ -17,11 +17,19 @@ public abstract class ThreadContexts {
 	}
 
 	static ThreadContexts add(ThreadState thread, ThreadRoot root) {
-		ThreadContexts contexts = Encoder.isLucce() ? new LucceContexts(root) : new ContextStack(root);
+		Clients.pause();
+		try {
+			ThreadContexts contexts = Encoder.isLucce() ? new LucceContexts(root) : new ContextStack(root);
 
-		thread.waymark$contexts = contexts;
-		return contexts;
+			thread.waymark$contexts = contexts;
+			return contexts;
+		} finally {
+			Clients.resume();
+		}
 	}
+
+	/** No method has been entered since the context was stored: is it left of a call that is not in progress any more? Then it is undone. */
+	abstract void settle(ThreadState thread);
 
 	/** Thread.start begins, in the thread that calls it: its context is what the new thread's contexts stand on. */
 	public static void starts(ThreadState thread) {
@@ -30,10 +38,15 @@ public abstract class ThreadContexts {
 
 		if (contexts == null || thread.waymark$contexts != null)
 			return;
-		int[] sites = contexts.sites(starter);
+		Clients.pause();
+		try {
+			int[] sites = contexts.sites(starter);
 
-		if (sites != null && (sites.length > 0 || contexts.root != ThreadRoot.PROCESS))
-			add(thread, new ThreadRoot(contexts.root, sites));
+			if (sites != null && (sites.length > 0 || contexts.root != ThreadRoot.PROCESS))
+				add(thread, new ThreadRoot(contexts.root, sites));
+		} finally {
+			Clients.resume();
+		}
 	}
 
 	/** Prefix and site in the recorder of the context that was stored last. */

@@ -13,5 +13,8 @@ class ThreadState {
 	public long waymark$version;
 	public int waymark$site;
 
+	/** Of the client of exceptions: what a method throws on, which is not thrown again by that. The agent takes it out. */
+	public Throwable waymark$thrown;
+
 	static native ThreadState currentThread();
 }

@@ -1,0 +1,69 @@
+package dev.waymark.agent;
+
+/**
+ * What the rewriter adds for events of the virtual machine (c/clients.c). These come in the middle of a method, whose thread has the
+ * context of its last site. So while a client is on, nothing that can raise an event is left out as no site: there are no quiet methods
+ * and no leaves, and a method has sites at its entry, at the start of each handler and behind each call.
+ */
+final class Clients {
+	private static boolean areOn;
+	private static boolean haveAllocations;
+	private static boolean haveContention;
+	private static boolean haveExceptions;
+
+	private Clients() {
+	}
+
+	/** Before the first method is rewritten. */
+	static void start(boolean haveAllocations, boolean haveContention, boolean haveExceptions) {
+		Clients.haveAllocations = haveAllocations;
+		Clients.haveContention = haveContention;
+		Clients.haveExceptions = haveExceptions;
+		areOn = true;
+	}
+
+	static boolean areOn() {
+		return areOn;
+	}
+
+	/** The kind of a site where an object is allocated. kind: what it is otherwise. */
+	static int allocation(int kind) {
+		return haveAllocations ? Sites.asPlace(kind) : kind;
+	}
+
+	/** The kind of an instruction that enters a monitor. */
+	static int locking() {
+		return haveContention ? Sites.asPlace(Sites.NONE) : Sites.NONE;
+	}
+
+	/** That of one that throws. kind: what it is otherwise. */
+	static int throwing(int kind) {
+		return haveExceptions ? Sites.asPlace(kind) : kind;
+	}
+
+	static boolean haveExceptions() {
+		return haveExceptions;
+	}
+
+	/** The running thread's context is doubtful (SuperCalls), and an event is raised. Called by the agent, which is paused. */
+	static void settle() {
+		ThreadState thread = ThreadState.currentThread();
+
+		ThreadContexts.of(thread).settle(thread);
+	}
+
+	/** What this thread does from here on to `resume` is the agent's own, and raises no events. */
+	static void pause() {
+		if (areOn)
+			pauseEvents();
+	}
+
+	static void resume() {
+		if (areOn)
+			resumeEvents();
+	}
+
+	private static native void pauseEvents();
+
+	private static native void resumeEvents();
+}
