@@ -79,6 +79,7 @@ static struct error *find_program(const char *name, char **ret)
 static struct error *check_program(struct request *r)
 {
 	struct stat st;
+	struct error *err;
 
 	if (stat(r->program, &st) != 0)
 		return error_os(errno, "%s", r->program);
@@ -86,7 +87,9 @@ static struct error *check_program(struct request *r)
 		return error_create(ERROR_ARGUMENT, "%s: is not a file that can be run", r->program);
 	if (access(r->program, X_OK) != 0)
 		return error_os(errno, "%s: cannot be run", r->program);
-	r->java_agent = run_java_find_agent(&r->clients, r->program);
+	err = run_java_find_agent(&r->clients, r->program, &r->java_agent);
+	if (err)
+		return err;
 	if (!r->java_agent)
 		return run_preload_check(&r->clients, r->program, &r->has_agent);
 	r->has_agent = true;
@@ -293,7 +296,19 @@ static struct error *set_sample(void *state, const char *text)
 {
 	struct request *r = state;
 
+	r->clients.is_sampled = true;
 	return sample_hz_parse(text, &r->clients.sample_hz);
+}
+
+static struct error *set_alloc(void *state, const char *text)
+{
+	struct request *r = state;
+
+	r->clients.is_alloc = true;
+	r->clients.alloc_bytes = text;
+	if (!text || (*text && strlen(text) < 10 && strspn(text, "0123456789") == strlen(text)))
+		return NULL;
+	return error_create(ERROR_ARGUMENT, "--alloc=%s: a number of bytes below 1000000000 is needed", text);
 }
 
 static const struct option_row option_rows[] = {
@@ -305,6 +320,17 @@ static const struct option_row option_rows[] = {
 	 .is_value_optional = true,
 	 .help = "record the context of each thread HZ times a second of its CPU time (997)",
 	 OPTION_SET(set_sample)},
+	{.name = "alloc",
+	 .argument = "=BYTES",
+	 .is_value_optional = true,
+	 .help = "java: record allocations, about one for so many bytes (524288); 0: each",
+	 OPTION_SET(set_alloc)},
+	{.name = "contention",
+	 .help = "java: record the waits for monitors",
+	 OPTION_FLAG(struct request, clients.is_contention)},
+	{.name = "exceptions",
+	 .help = "java: record the exceptions that are thrown",
+	 OPTION_FLAG(struct request, clients.is_exceptions)},
 	{.name = "check",
 	 .help = "compare each sample with a stack walk; takes samples if --sample does not say how many",
 	 OPTION_FLAG(struct request, clients.is_check)},

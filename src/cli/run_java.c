@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "cli/install_paths.h"
 
 /* malloc'd; NULL without memory, or if it is not there. */
@@ -48,28 +49,67 @@ static bool is_java(const char *program)
 	return ret;
 }
 
-char *run_java_find_agent(const struct run_clients *clients, const char *program)
+/* The option that only the agent for Java programs knows; NULL: none. */
+static const char *java_option(const struct run_clients *clients)
 {
-	bool is_other = clients->is_heap || clients->is_with_agent || clients->is_without_agent ||
-			(clients->sample_hz && !clients->is_check);
+	return clients->is_alloc        ? "--alloc"
+	       : clients->is_contention ? "--contention"
+	       : clients->is_exceptions ? "--exceptions"
+					: NULL;
+}
 
-	return is_other || !is_java(program) ? NULL : find_agent();
+struct error *run_java_find_agent(const struct run_clients *clients, const char *program, char **ret)
+{
+	const char *option = java_option(clients);
+	bool is_other = clients->is_with_agent || clients->is_without_agent;
+
+	*ret = is_other || !is_java(program) ? NULL : find_agent();
+	if (!option || *ret)
+		return NULL;
+	if (is_other)
+		return error_create(ERROR_ARGUMENT, "%s needs the agent for Java programs, which --%s keeps away",
+				    option, clients->is_with_agent ? "agent" : "no-agent");
+	return error_create(ERROR_ARGUMENT, "%s: %s is for the java of a JDK, where Waymark was built with one",
+			    program, option);
+}
+
+/* Words with commas behind them. */
+static void add_options(const struct run_clients *clients, struct buffer *text)
+{
+	if (clients->is_check)
+		buffer_printf(text, "check,");
+	if (clients->is_heap)
+		buffer_printf(text, "alloc=0,");
+	else if (clients->is_alloc)
+		buffer_printf(text, "alloc%s%s,", clients->alloc_bytes ? "=" : "",
+			      clients->alloc_bytes ? clients->alloc_bytes : "");
+	if (clients->is_contention)
+		buffer_printf(text, "contention,");
+	if (clients->is_exceptions)
+		buffer_printf(text, "exceptions,");
+	if (clients->is_sampled)
+		buffer_printf(text, "cpu=%zu,", clients->sample_hz);
 }
 
 struct error *run_java_arguments(const struct run_clients *clients, const char *agent, char **argv, char ***ret)
 {
-	char *option = NULL, **words;
+	struct buffer option = {0};
+	char **words;
 	size_t count = 0;
 
 	while (argv[count])
 		count++;
 	words = calloc(count + 2, sizeof *words);
-	if (!words || asprintf(&option, "-agentpath:%s%s", agent, clients->is_check ? "=check" : "") < 0) {
+	buffer_printf(&option, "-agentpath:%s=", agent);
+	add_options(clients, &option);
+	if (words && !option.failed)
+		words[1] = strndup((char *)option.bytes, option.len_bytes);
+	buffer_deinit(&option);
+	if (!words || !words[1]) {
 		free(words);
 		return &error_no_memory;
 	}
 	words[0] = argv[0];
-	words[1] = option;
 	memcpy(words + 2, argv + 1, (count - 1) * sizeof *words);
 	*ret = words;
 	return NULL;

@@ -11,10 +11,10 @@
 #include "cli/run_preload.h"
 
 /*
- * The agent for Java programs, malloc'd, if the program is the `java` of a JDK and gets it; else NULL: also if an option asks for something
- * that only the agent for machine code does, and where the other is not built.
+ * *ret: the agent for Java programs, malloc'd, if the program is the `java` of a JDK and gets it; else NULL: also if --agent or --no-agent
+ * says so, and where it is not built. ERROR_ARGUMENT: then an option asks for what only that one does.
  */
-char *run_java_find_agent(const struct run_clients *clients, const char *program);
+struct error *run_java_find_agent(const struct run_clients *clients, const char *program, char **ret);
 /* *ret: argv, which has a word, with the agent behind that; it shares the other words and is freed by the second. */
 struct error *run_java_arguments(const struct run_clients *clients, const char *agent, char **argv, char ***ret);
 void run_java_free(char **arguments);

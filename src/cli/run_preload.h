@@ -24,6 +24,12 @@ struct run_clients {
 	bool is_with_agent;    /* --agent */
 	bool is_without_agent; /* --no-agent */
 	size_t sample_hz;      /* 0: no samples */
+	bool is_sampled;       /* --sample */
+	/* Of Java programs only. */
+	bool is_alloc;
+	const char *alloc_bytes; /* NULL: as the agent has it */
+	bool is_contention;
+	bool is_exceptions;
 };
 
 /*

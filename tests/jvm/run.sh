@@ -24,4 +24,21 @@ timeout -k 1 60 "$waymark" run --no-agent -q -o none.wmk ./java -cp "classes:$ja
 [ $? = 1 ] || fail "--no-agent: status"
 grep -q AssertionError err.txt || { cat err.txt; fail "--no-agent: instrumented"; }
 [ -e none.wmk ] && fail "--no-agent: recorded"
+# Clients: each is there, and nothing else.
+"$jdk/bin/javac" -d classes "$sources/Exceptions.java" || exit 1
+client() {
+	rm -f client.wmk
+	timeout -k 1 60 "$waymark" run "$1" -q -o client.wmk ./java -Dline=1 -cp classes Exceptions 3 >out.txt 2>err.txt || fail "$1: status"
+	[ -s err.txt ] && { cat err.txt; fail "$1: standard error"; }
+	"$waymark" report --format json client.wmk | sed -n 's/.*{"name": "\([^"]*\)", "unit".*/\1/p' | tr '\n' ' ' >metrics.txt
+	[ "$(cat metrics.txt)" = "$2 $2:sum " ] || { cat metrics.txt; fail "$1: metrics"; }
+}
+client --heap alloc
+client --alloc=0 alloc
+client --exceptions exception
+client --sample=997 cpu
+timeout -k 1 60 "$waymark" run --alloc=x ./java 2>err.txt && fail "--alloc=x: status"
+grep -q 'a number of bytes' err.txt || { cat err.txt; fail "--alloc=x: message"; }
+timeout -k 1 60 "$waymark" run --contention true 2>err.txt && fail "--contention: status"
+grep -q 'is for the java of a JDK' err.txt || { cat err.txt; fail "--contention: message"; }
 [ "$failures" = 0 ]

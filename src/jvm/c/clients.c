@@ -39,8 +39,8 @@ static _Thread_local struct {
 } wait __attribute__((tls_model("initial-exec")));
 
 /*
- * A stack overflow may take the call away that would resume. A pause ends with the frame that has made it: from what is called by that frame,
- * frames are further down than the pause's own, but for the size of a frame or two.
+ * A stack overflow may take the call away that would resume. A pause ends with the frame that has made it: what that frame calls is further
+ * down than the pause's own frame, but for the size of a frame or two.
  */
 static bool is_paused(uintptr_t frame)
 {
