@@ -23,4 +23,9 @@ for encoder in fast lucce; do
 	filtered "encoder=$encoder,jdk=java.util.*" "$(echo 'Filtered.main;java.util.ArrayList.forEach;Filtered.lambda$main$0;Filtered$Other.through;
 		java.util.TreeMap.computeIfAbsent;java.util.TreeMap.callMappingFunctionWithCheck;Filtered$Other.lambda$through$0;Filtered.called' | tr -d '\n\t')"
 done
+# The same by the environment.
+rm -f run.wmk
+WAYMARK_JVM=check,exclude=*Other timeout -k 1 60 "$waymark" run -q -o run.wmk "$jdk/bin/java" -cp classes Filtered 2>err.txt || fail "WAYMARK_JVM: status $?"
+[ "$(cat err.txt)" = 'waymark: 3 captures agreed with the stack, 0 differed' ] || { cat err.txt; fail "WAYMARK_JVM: check"; }
+[ "$("$waymark" report --format folded --metric called run.wmk)" = 'Filtered.main;Filtered.lambda$main$0;Filtered.called 3' ] || fail "WAYMARK_JVM"
 [ "$failures" = 0 ]

@@ -6,7 +6,7 @@ build=$1 jdk=$2 sources=$3
 dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-jvm.XXXXXX")
 trap 'rm -rf "$dir"' EXIT INT TERM
 cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD JAVA_TOOL_OPTIONS
+unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_JVM LD_PRELOAD JAVA_TOOL_OPTIONS
 waymark=$build/waymark agent=$build/src/jvm/libwaymark-jvm.so jar=$build/src/jvm/waymark-jvm.jar
 failures=0
 

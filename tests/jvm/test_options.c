@@ -6,7 +6,7 @@
 
 static void test_known(const char *text, bool is_checked, int32_t check_every)
 {
-	struct jvm_options options = {.is_checked = !is_checked, .check_every = -1};
+	struct jvm_options options = {0};
 	const char *unknown = NULL;
 
 	CHECK(jvm_options_parse(text, &options, &unknown));
@@ -15,7 +15,7 @@ static void test_known(const char *text, bool is_checked, int32_t check_every)
 
 static void test_encoder(const char *text, bool is_lucce)
 {
-	struct jvm_options options = {.is_lucce = !is_lucce};
+	struct jvm_options options = {0};
 	const char *unknown = NULL;
 
 	CHECK(jvm_options_parse(text, &options, &unknown));
@@ -32,6 +32,18 @@ static void test_globs(void)
 	CHECK(strcmp(options.jdk, "java.util.*") == 0 && options.is_checked);
 }
 
+/* What was there stays where the text does not say otherwise, and where it is refused. */
+static void test_added(void)
+{
+	struct jvm_options options = {0};
+	const char *unknown = NULL;
+
+	CHECK(jvm_options_parse("check=7,encoder=lucce,jdk=a", &options, &unknown));
+	CHECK(jvm_options_parse("encoder=fast,jdk=b", &options, &unknown));
+	CHECK(!jvm_options_parse("jdk=c,none", &options, &unknown));
+	CHECK(options.check_every == 7 && !options.is_lucce && strcmp(options.jdk, "b") == 0);
+}
+
 /* One that has no room is refused. */
 static void test_long_globs(size_t len, bool is_known)
 {
@@ -45,7 +57,7 @@ static void test_long_globs(size_t len, bool is_known)
 
 static void test_alloc(const char *text, bool has_alloc, int32_t alloc_bytes)
 {
-	struct jvm_options options = {.has_alloc = !has_alloc, .alloc_bytes = -1};
+	struct jvm_options options = {0};
 	const char *unknown = NULL;
 
 	CHECK(jvm_options_parse(text, &options, &unknown));
@@ -54,7 +66,7 @@ static void test_alloc(const char *text, bool has_alloc, int32_t alloc_bytes)
 
 static void test_cpu(const char *text, int32_t cpu_hz)
 {
-	struct jvm_options options = {.cpu_hz = -1};
+	struct jvm_options options = {0};
 	const char *unknown = NULL;
 
 	CHECK(jvm_options_parse(text, &options, &unknown));
@@ -80,6 +92,7 @@ int main(void)
 	test_known("check=1", true, 1);
 	test_known("check,check=2147483647", true, INT32_MAX);
 	test_globs();
+	test_added();
 	test_long_globs(JVM_GLOBS_BYTES - 1, true);
 	test_long_globs(JVM_GLOBS_BYTES, false);
 	test_unknown("include=", "include=");

@@ -298,7 +298,8 @@ static bool read_options(const char *text)
 	char line[256];
 	struct wmrt_text why = {line, sizeof line, 0};
 
-	if (jvm_options_parse(text, &options, &unknown)) {
+	if (jvm_options_parse(getenv("WAYMARK_JVM"), &options, &unknown) &&
+	    jvm_options_parse(text, &options, &unknown)) {
 		/* It stores three fields, between which a thread may be suspended. */
 		if (options.is_lucce && options.cpu_hz)
 			say_disabled("cpu works with encoder=fast only");

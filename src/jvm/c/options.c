@@ -84,7 +84,7 @@ static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 
 bool jvm_options_parse(const char *text, struct jvm_options *ret, const char **unknown)
 {
-	struct jvm_options options = {0};
+	struct jvm_options options = *ret;
 
 	while (text && *text) {
 		size_t len = strcspn(text, ",");

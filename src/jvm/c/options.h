@@ -26,7 +26,10 @@ struct jvm_options {
 	int32_t check_every; /* check=N: and so at every Nth entry of an instrumented method; 0: not there */
 };
 
-/* text: NULL if there is nothing. False: a word is not known; *unknown is where it begins. */
+/*
+ * Adds what the text says to *ret. text: NULL if there is nothing. False: a word is not known; *unknown is where it begins, and *ret is as
+ * it was.
+ */
 bool jvm_options_parse(const char *text, struct jvm_options *ret, const char **unknown);
 
 #endif
