@@ -1,24 +1,26 @@
 import dev.waymark.Waymark;
+import java.util.Objects;
+import java.util.function.Supplier;
 
-/** A recursion through the JDK, deeper than a context stack can be. */
-public final class Deep implements Runnable {
+/** A recursion through the JDK, deeper than a context stack can be: each call that comes from there pushes. */
+public final class Deep implements Supplier<Object>, Runnable {
 	private static final int LEVELS = 70000;
 
 	private int left = LEVELS;
 
 	@Override
-	public void run() {
+	public Object get() {
 		if (left-- > 0)
-			go(this);
+			Objects.requireNonNullElseGet(null, this);
 		else
 			Waymark.event("deepest", 1);
-		if (++left == LEVELS)
-			Waymark.event("returned", 1);
+		return this;
 	}
 
-	/* An interface of the JDK: each call of run pushes. */
-	static void go(Runnable deep) {
-		deep.run();
+	@Override
+	public void run() {
+		get();
+		Waymark.event("returned", 1);
 	}
 
 	public static void main(String[] arguments) throws InterruptedException {

@@ -7,18 +7,18 @@
  */
 #include <dlfcn.h>
 #include <jvmti.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "jvm/c/class_file.h"
 #include "jvm/c/clients.h"
 #include "jvm/c/cpu.h"
+#include "jvm/c/frames.h"
+#include "jvm/c/hook.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
-#include "jvm/c/retransform.h"
 #include "recorder/client.h"
 #include "recorder/code.h"
 #include "recorder/text.h"
@@ -55,14 +55,8 @@ const struct wmrt_client *const wmrt_clients[] = {NULL};
 static struct jvm_options options;
 static JavaVM *machine;
 static jclass rewriter;
-static jmethodID rewrite;
 /* Set by the first hook; read in VMInit, which comes later. */
 static bool has_thread_fields;
-/* Another hook has the classes of the virtual machine's loader that change. Of the thread that will run main; there is no other one. */
-static bool is_retransforming;
-static _Thread_local bool is_rewriting;
-/* The above is there; stored last. */
-static atomic_bool is_on;
 
 static void say_disabled(const char *why)
 {
@@ -93,64 +87,14 @@ static void add_to_thread(jvmtiEnv *jvmti, const unsigned char *bytes, jint len,
 	has_thread_fields = true;
 }
 
-/* What the rewriter returned becomes the class. */
-static void hand_over(jvmtiEnv *jvmti, JNIEnv *jni, jbyteArray array, jint *new_len, unsigned char **new_bytes)
-{
-	jint len = (*jni)->GetArrayLength(jni, array);
-	unsigned char *out = NULL;
-
-	if ((*jvmti)->Allocate(jvmti, len, &out) != JVMTI_ERROR_NONE)
-		return;
-	(*jni)->GetByteArrayRegion(jni, array, 0, len, (jbyte *)out);
-	*new_len = len;
-	*new_bytes = out;
-}
-
-static void rewrite_class(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader, const char *name, const unsigned char *bytes,
-			  jint len, jint *new_len, unsigned char **new_bytes)
-{
-	jstring java_name = (*jni)->NewStringUTF(jni, name);
-	jbyteArray array = java_name ? (*jni)->NewByteArray(jni, len) : NULL;
-	jobject result = NULL;
-
-	if (array) {
-		(*jni)->SetByteArrayRegion(jni, array, 0, len, (const jbyte *)bytes);
-		result = (*jni)->CallStaticObjectMethod(jni, rewriter, rewrite, loader, java_name, array);
-	}
-	if ((*jni)->ExceptionCheck(jni)) {
-		(*jni)->ExceptionClear(jni);
-		jvm_say("a class was not instrumented: the rewriter failed");
-	} else if (result) {
-		hand_over(jvmti, jni, result, new_len, new_bytes);
-	}
-}
-
+/* Before there is Java code, and before others can have changed the class. */
 static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader, const char *name,
 				jobject domain, jint len, const unsigned char *bytes, jint *new_len,
 				unsigned char **new_bytes)
 {
-	(void)domain;
-	if (!loader && name && strcmp(name, "java/lang/Thread") == 0) {
-		if (!redefined)
-			add_to_thread(jvmti, bytes, len, new_len, new_bytes);
-		return;
-	}
-	if (!name || (!loader && (!*options.jdk || (redefined && is_retransforming))) ||
-	    !atomic_load_explicit(&is_on, memory_order_acquire))
-		return;
-	/* What the rewriter itself needs is loaded before classes of the JDK are rewritten (warmUp), but for rare cases. */
-	if (!loader && is_rewriting)
-		return;
-	if ((*jni)->PushLocalFrame(jni, 8) != 0) {
-		(*jni)->ExceptionClear(jni);
-		return;
-	}
-	is_rewriting = true;
-	jvm_clients_pause();
-	rewrite_class(jvmti, jni, loader, name, bytes, len, new_len, new_bytes);
-	jvm_clients_resume();
-	is_rewriting = false;
-	(*jni)->PopLocalFrame(jni, NULL);
+	(void)jni, (void)domain;
+	if (!redefined && !loader && name && strcmp(name, "java/lang/Thread") == 0)
+		add_to_thread(jvmti, bytes, len, new_len, new_bytes);
 }
 
 /* ---- start and end ---- */
@@ -182,10 +126,7 @@ static bool start_rewriter(JNIEnv *jni)
 						  "(ZIZLjava/lang/String;Ljava/lang/String;Ljava/lang/String;)V")
 		      : NULL;
 
-	rewrite = start ? (*jni)->GetStaticMethodID(jni, class, "rewrite",
-						    "(Ljava/lang/ClassLoader;Ljava/lang/String;[B)[B")
-			: NULL;
-	rewriter = rewrite ? (*jni)->NewGlobalRef(jni, class) : NULL;
+	rewriter = start ? (*jni)->NewGlobalRef(jni, class) : NULL;
 	if (rewriter)
 		(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked, options.check_every,
 					     (jboolean)options.is_lucce, (*jni)->NewStringUTF(jni, options.include),
@@ -202,7 +143,7 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	(void)thread;
 	if (!has_thread_fields)
 		say_disabled("java.lang.Thread was loaded before the agent");
-	else if (!jvm_natives_register(jni) || !start_rewriter(jni))
+	else if (!jvm_natives_register(jni) || !jvm_frames_register(jvmti, jni) || !start_rewriter(jni))
 		say_disabled(JAR " is not beside the agent, or of another version");
 	else if (!let_modules_read(jvmti, jni))
 		say_disabled("java.base cannot call the agent");
@@ -210,13 +151,8 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 		say_disabled("nothing can be recorded");
 	else if (!jvm_clients_begin(jvmti, jni, &options))
 		say_disabled("this virtual machine lacks what a client needs");
-	else {
-		/* What is loaded from here on comes through the hook, and what was loaded before is there when this looks for it. */
-		atomic_store_explicit(&is_on, true, memory_order_release);
-		is_retransforming = true;
-		jvm_retransform(machine, jni, rewriter, *options.jdk);
-		is_retransforming = false;
-	}
+	else if (!jvm_hook_begin(machine, jvmti, jni, rewriter, *options.jdk))
+		say_disabled("classes cannot be changed");
 }
 
 static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
@@ -280,7 +216,8 @@ static bool watch(jvmtiEnv *jvmti)
 					    JVMTI_EVENT_VM_DEATH};
 	jvmtiEventCallbacks callbacks = {.ClassFileLoadHook = class_loads, .VMInit = vm_begins, .VMDeath = vm_ends};
 	static const jvmtiCapabilities wanted = {.can_generate_all_class_hook_events = 1,
-						 .can_generate_early_class_hook_events = 1};
+						 .can_generate_early_class_hook_events = 1,
+						 .can_get_line_numbers = 1};
 
 	jvm_clients_callbacks(&callbacks);
 	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE || !jvm_clients_prepare(jvmti, &options) ||

@@ -14,8 +14,8 @@ final class ClassContext {
 	final ClassNode node;
 	final CodeOffsets offsets;
 	/**
-	 * Nothing that is instrumented runs where a name is resolved: not so with a loader of the application, or with any loader in Java if the
-	 * JDK is instrumented.
+	 * Nothing that is instrumented runs where a name is resolved: not so with a loader of the application, with any loader in Java if the
+	 * JDK is instrumented, or where other agents see each class that is loaded.
 	 */
 	final boolean isQuietlyResolved;
 	private final String loader;
@@ -27,9 +27,11 @@ final class ClassContext {
 	ClassContext(ClassLoader loader, ClassNode node, CodeOffsets offsets) {
 		this.node = node;
 		this.offsets = offsets;
-		this.isQuietlyResolved = loader == null
-				|| (!Filter.hasJdk() && loader.getClass().getName().startsWith("jdk.internal.loader."));
+		this.isQuietlyResolved = !OtherAgents.areThere()
+				&& (loader == null || (!Filter.hasJdk() && loader.getClass().getName().startsWith("jdk.internal.loader.")));
 		this.loader = loader == null ? "boot" : loader.getName() != null ? loader.getName() : loader.getClass().getName();
+		if (loader != null && isQuietlyResolved)
+			OtherAgents.classIsLoaded();
 		findLeaves();
 	}
 

@@ -13,6 +13,9 @@ abstract class Encoder {
 	/** What the agent adds to Thread: by (J)J it calls the encoder's class. */
 	static final String ENTER = "waymark$enter";
 
+	/** A field of Thread. */
+	static final String WORD = "waymark$word";
+
 	/** What a constructor hands to ENTER when an exception leaves it: the calls that have entered it from constructors are undone. */
 	static final long LEAVE = -1;
 

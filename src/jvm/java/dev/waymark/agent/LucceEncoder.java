@@ -20,7 +20,6 @@ import org.objectweb.asm.tree.VarInsnNode;
  * </pre>
  */
 final class LucceEncoder extends Encoder {
-	private static final String NUMBER = "waymark$word";
 	private static final String VERSION = "waymark$version";
 	private static final String SITE = "waymark$site";
 
@@ -85,7 +84,7 @@ final class LucceEncoder extends Encoder {
 
 		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, "currentThread", "()Ljava/lang/Thread;", false));
 		code.add(new VarInsnNode(Opcodes.ASTORE, thread));
-		get(code, NUMBER, "J", callerNumber());
+		get(code, WORD, "J", callerNumber());
 		get(code, VERSION, "J", callerVersion());
 		get(code, SITE, "I", callerSite());
 		code.add(new LdcInsnNode((long) method));
@@ -101,7 +100,7 @@ final class LucceEncoder extends Encoder {
 	InsnList store(int site) {
 		InsnList code = new InsnList();
 
-		put(code, NUMBER, number());
+		put(code, WORD, number());
 		put(code, VERSION, version());
 		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
 		code.add(new LdcInsnNode(site + 1));
@@ -113,7 +112,7 @@ final class LucceEncoder extends Encoder {
 	InsnList restore() {
 		InsnList code = new InsnList();
 
-		put(code, NUMBER, callerNumber());
+		put(code, WORD, callerNumber());
 		put(code, VERSION, callerVersion());
 		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
 		code.add(new VarInsnNode(Opcodes.ILOAD, callerSite()));

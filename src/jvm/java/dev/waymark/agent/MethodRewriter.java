@@ -101,11 +101,12 @@ final class MethodRewriter {
 	}
 
 	/**
-	 * Transformers of Java agents and a security manager: the virtual machine calls them wherever a name is resolved, also where there is no
-	 * site.
+	 * A security manager, and transformers of Java agents that came when classes were there: the virtual machine calls them wherever a name
+	 * is resolved, also where there is no site.
 	 */
 	private boolean isCalledByResolution() {
-		return method.desc.endsWith("Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[B)[B")
+		return (!OtherAgents.areSeen() && method.desc.endsWith(
+				"Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[B)[B"))
 				|| (method.name.equals("checkPackageAccess") && method.desc.equals("(Ljava/lang/String;)V"));
 	}
 

@@ -16,7 +16,6 @@ public final class Oracle {
 		SITE, EVENT, CONTENTION, SAMPLE
 	}
 
-	private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 	/** class.methodDESCRIPTOR of each instrumented method; methods of two loaders that have one name are taken for one. */
 	private static final Set<String> METHODS = ConcurrentHashMap.newKeySet();
 	/** Those of them whose frame is there before the monitor is entered: in the context is only their caller. */
@@ -55,10 +54,6 @@ public final class Oracle {
 		METHODS.add(owner + '.' + name + descriptor);
 		if (isSynchronized)
 			SYNCHRONIZED.add(owner + '.' + name + descriptor);
-	}
-
-	static String method(StackWalker.StackFrame frame) {
-		return frame.getClassName() + '.' + frame.getMethodName() + frame.getDescriptor();
 	}
 
 	/** skipped: innermost frames of instrumented methods that are in no context. */
@@ -105,8 +100,7 @@ public final class Oracle {
 			Recorder.lost();
 			return;
 		}
-		List<String> walked = WALKER.walk(frames -> frames.filter(frame -> METHODS.contains(method(frame))).skip(skipped)
-				.map(frame -> method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).collect(Collectors.toList()));
+		List<String> walked = Frames.walk(frames -> frames.filter(frame -> METHODS.contains(Frames.method(frame))).skip(skipped));
 
 		Recorder.compared(difference(walked, sites, point));
 	}

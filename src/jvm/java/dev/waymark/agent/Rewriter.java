@@ -10,6 +10,7 @@ import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodTooLargeException;
 import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.AnnotationNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.MethodInsnNode;
@@ -20,6 +21,12 @@ import org.objectweb.asm.tree.VarInsnNode;
 final class Rewriter {
 	/** The newest version of class files that this ASM reads: Java 20. */
 	private static final int NEWEST = Opcodes.V20;
+
+	/** CONSTANT_Utf8 */
+	private static final int UTF8 = 1;
+
+	/** What java.lang.instrument hands to other agents. */
+	private static final String INSTRUMENTATION = "sun.instrument.InstrumentationImpl";
 
 	private static final Map<ClassLoader, Boolean> KNOWING = new WeakHashMap<>();
 
@@ -94,6 +101,8 @@ final class Rewriter {
 	static boolean isLoadedWanted(Class<?> loaded) {
 		ClassLoader loader = loaded.getClassLoader();
 
+		if (loader == null && loaded.getName().equals(INSTRUMENTATION))
+			return true;
 		return (loader == null || loader == ClassLoader.getPlatformClassLoader()) && !loaded.isArray() && !loaded.isPrimitive()
 				&& !loaded.isHidden() && Filter.isWantedOfJdk(loaded.getName());
 	}
@@ -116,6 +125,25 @@ final class Rewriter {
 		}
 		node.accept(writer);
 		return isFound ? writer.toByteArray() : null;
+	}
+
+	/** InstrumentationImpl with a call of OtherAgents.addedTransformer behind the addition of a transformer. */
+	static byte[] rewriteInstrumentation(byte[] bytes) {
+		ClassNode node = new ClassNode();
+		ClassWriter writer = new ClassWriter(0);
+
+		OtherAgents.come();
+		new ClassReader(bytes).accept(node, 0);
+		for (MethodNode method : node.methods) {
+			if (!method.name.equals("addTransformer"))
+				continue;
+			for (AbstractInsnNode insn : method.instructions.toArray())
+				if (insn.getOpcode() == Opcodes.RETURN)
+					method.instructions.insertBefore(insn, new MethodInsnNode(Opcodes.INVOKESTATIC,
+							"dev/waymark/agent/OtherAgents", "addedTransformer", "()V", false));
+		}
+		node.accept(writer);
+		return writer.toByteArray();
 	}
 
 	private static int version(byte[] bytes) {
@@ -152,6 +180,29 @@ final class Rewriter {
 		return false;
 	}
 
+	/** Another agent may define a class by bytes that it has seen behind this one. */
+	private static boolean isRewritten(ClassReader reader) {
+		for (int i = 1; i < reader.getItemCount(); i++) {
+			int at = reader.getItem(i);
+
+			if (at > 0 && reader.readByte(at - 1) == UTF8 && isField(reader, at))
+				return true;
+		}
+		return false;
+	}
+
+	/** Is the text the name of the field that all encoders write? */
+	private static boolean isField(ClassReader reader, int at) {
+		int length = reader.readUnsignedShort(at);
+
+		if (length != Encoder.WORD.length())
+			return false;
+		for (int i = 0; i < length; i++)
+			if (reader.readByte(at + 2 + i) != Encoder.WORD.charAt(i))
+				return false;
+		return true;
+	}
+
 	/** left: names and descriptors of methods that stay as they are. */
 	private static byte[] attempt(ClassLoader loader, byte[] bytes, Set<String> left) {
 		ClassReader reader = new ClassReader(bytes);
@@ -160,6 +211,8 @@ final class Rewriter {
 		ClassContext owner;
 		boolean isChanged = false;
 
+		if (isRewritten(reader))
+			return null;
 		reader.accept(node, ClassReader.EXPAND_FRAMES);
 		knowNames(loader);
 		owner = new ClassContext(loader, node, new CodeOffsets(reader));

@@ -15,7 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Any thread.
  */
 final class SuperCalls {
-	private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 	/** By site: its space; 0: it is no such call. Read by code that was loaded after it was written. */
 	private static char[] spaces = new char[1 << 16];
 	/** Spaces of constructors that undo them. */
@@ -98,8 +97,8 @@ final class SuperCalls {
 
 	/** Where the innermost instrumented method is, below so many others of any kind; null: there is none. */
 	private static String innermost(int skipped) {
-		return WALKER.walk(frames -> frames.dropWhile(SuperCalls::isOurs).skip(skipped).filter(SuperCalls::isInstrumented).findFirst()
-				.map(frame -> Oracle.method(frame) + ':' + Math.max(frame.getLineNumber(), 0)).orElse(null));
+		return Frames.walk(frames -> frames.dropWhile(SuperCalls::isOurs).skip(skipped).filter(SuperCalls::isInstrumented).limit(1))
+				.stream().findFirst().orElse(null);
 	}
 
 	private static boolean isOurs(StackWalker.StackFrame frame) {
@@ -108,6 +107,6 @@ final class SuperCalls {
 
 	private static boolean isInstrumented(StackWalker.StackFrame frame) {
 		return Filter.isWanted(frame.getDeclaringClass().getClassLoader(), frame.getClassName().replace('.', '/'))
-				&& !LEFT_OUT.contains(Oracle.method(frame));
+				&& !LEFT_OUT.contains(Frames.method(frame));
 	}
 }

@@ -23,8 +23,6 @@ import org.objectweb.asm.tree.VarInsnNode;
  * </pre>
  */
 final class WordEncoder extends Encoder {
-	private static final String WORD = "waymark$word";
-
 	private final int thread;
 	private final int word;
 	private final int payload;

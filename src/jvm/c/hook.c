@@ -1,0 +1,228 @@
+/*
+ * hook.c - the hook is in an environment of its own, which can change loaded classes: the virtual machine hands a class to such ones last,
+ * in the order in which they were made. Ours is made anew whenever another agent has got one. So it sees the calls that the others add,
+ * and when they change a class later it is asked again.
+ *
+ *     bytes of a class -> other agents, when it is loaded -> other agents, at any time -> this one
+ */
+#include "jvm/c/hook.h"
+
+#include <jvmti.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jvm/c/clients.h"
+#include "jvm/c/natives.h"
+
+/* Set before the hook is on, which is in one thread. */
+static JavaVM *machine;
+/* An environment for memory: that of the hook may be given up while a class is rewritten. */
+static jvmtiEnv *memory;
+static jclass rewriter;
+static jmethodID rewrite_thread, rewrite_instrumentation, rewrite, is_wanted;
+static bool is_jdk;
+
+/* That of the hook. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static jvmtiEnv *current;
+
+static _Thread_local bool is_rewriting;
+
+/* ---- a class ---- */
+
+static jbyteArray bytes_of(JNIEnv *jni, const unsigned char *bytes, jint len)
+{
+	jbyteArray ret = (*jni)->NewByteArray(jni, len);
+
+	if (ret)
+		(*jni)->SetByteArrayRegion(jni, ret, 0, len, (const jbyte *)bytes);
+	return ret;
+}
+
+/* Of the JDK's classes that change in any case: how. NULL: of others. */
+static jmethodID change_of(jobject loader, const char *name)
+{
+	if (loader)
+		return NULL;
+	if (strcmp(name, "java/lang/Thread") == 0)
+		return rewrite_thread;
+	return strcmp(name, "sun/instrument/InstrumentationImpl") == 0 ? rewrite_instrumentation : NULL;
+}
+
+static jobject rewritten(JNIEnv *jni, jobject loader, const char *name, jbyteArray bytes)
+{
+	jmethodID change = change_of(loader, name);
+	jstring java_name = change ? NULL : (*jni)->NewStringUTF(jni, name);
+
+	if (change)
+		return (*jni)->CallStaticObjectMethod(jni, rewriter, change, bytes);
+	return java_name ? (*jni)->CallStaticObjectMethod(jni, rewriter, rewrite, loader, java_name, bytes) : NULL;
+}
+
+/* What the rewriter returned becomes the class. */
+static void hand_over(JNIEnv *jni, jbyteArray array, jint *new_len, unsigned char **new_bytes)
+{
+	jint len = (*jni)->GetArrayLength(jni, array);
+	unsigned char *out = NULL;
+
+	if ((*memory)->Allocate(memory, len, &out) != JVMTI_ERROR_NONE)
+		return;
+	(*jni)->GetByteArrayRegion(jni, array, 0, len, (jbyte *)out);
+	*new_len = len;
+	*new_bytes = out;
+}
+
+static void rewrite_class(JNIEnv *jni, jobject loader, const char *name, const unsigned char *bytes, jint len,
+			  jint *new_len, unsigned char **new_bytes)
+{
+	jbyteArray array = bytes_of(jni, bytes, len);
+	jobject result = array ? rewritten(jni, loader, name, array) : NULL;
+
+	if ((*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionClear(jni);
+		jvm_say("a class was not instrumented: the rewriter failed");
+	} else if (result) {
+		hand_over(jni, result, new_len, new_bytes);
+	}
+}
+
+static void JNICALL class_changes(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader, const char *name,
+				  jobject domain, jint len, const unsigned char *bytes, jint *new_len,
+				  unsigned char **new_bytes)
+{
+	bool was_rewriting = is_rewriting;
+
+	(void)jvmti, (void)redefined, (void)domain;
+	if (!name || (!loader && !is_jdk && !change_of(loader, name)))
+		return;
+	/* What the rewriter itself needs is loaded before classes of the JDK are rewritten (warmUp), but for rare cases. */
+	if (!loader && is_rewriting)
+		return;
+	if ((*jni)->PushLocalFrame(jni, 8) != 0) {
+		(*jni)->ExceptionClear(jni);
+		return;
+	}
+	is_rewriting = true;
+	jvm_clients_pause();
+	rewrite_class(jni, loader, name, bytes, len, new_len, new_bytes);
+	jvm_clients_resume();
+	is_rewriting = was_rewriting;
+	(*jni)->PopLocalFrame(jni, NULL);
+}
+
+/* ---- environments ---- */
+
+static jvmtiEnv *open_environment(void)
+{
+	static const jvmtiEventCallbacks callbacks = {.ClassFileLoadHook = class_changes};
+	static const jvmtiCapabilities wanted = {.can_retransform_classes = 1, .can_generate_all_class_hook_events = 1};
+	jvmtiEnv *jvmti = NULL;
+
+	if ((*machine)->GetEnv(machine, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK)
+		return NULL;
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
+	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
+	    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL) !=
+		    JVMTI_ERROR_NONE) {
+		(*jvmti)->DisposeEnvironment(jvmti);
+		return NULL;
+	}
+	return jvmti;
+}
+
+/* Behind all that there are. For a while classes may come through both, and the rewriter knows its own code; none comes through neither. */
+static bool renew_environment(void)
+{
+	jvmtiEnv *next, *old = NULL;
+
+	pthread_mutex_lock(&lock);
+	next = open_environment();
+	if (next) {
+		old = current;
+		current = next;
+	}
+	pthread_mutex_unlock(&lock);
+	if (old)
+		(*old)->DisposeEnvironment(old);
+	return next;
+}
+
+static void renew(JNIEnv *jni, jclass class)
+{
+	(void)jni, (void)class;
+	if (!renew_environment())
+		jvm_say("calls that other agents add are in no context: there is no new environment for the hook");
+}
+
+/* ---- classes that are loaded already ---- */
+
+static bool is_class_wanted(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
+{
+	jboolean is_modifiable = JNI_FALSE;
+
+	return (*jvmti)->IsModifiableClass(jvmti, class, &is_modifiable) == JVMTI_ERROR_NONE && is_modifiable &&
+	       (*jni)->CallStaticBooleanMethod(jni, rewriter, is_wanted, class);
+}
+
+/* One that the virtual machine refuses would fail all of a batch. */
+static void retransform_each(jvmtiEnv *jvmti, const jclass *classes, jint count)
+{
+	if (count == 0 || (*jvmti)->RetransformClasses(jvmti, count, classes) == JVMTI_ERROR_NONE)
+		return;
+	for (jint i = 0; i < count; i++)
+		if ((*jvmti)->RetransformClasses(jvmti, 1, &classes[i]) != JVMTI_ERROR_NONE)
+			jvm_say("a class of the JDK was not instrumented: the virtual machine refuses what it would be");
+}
+
+static void retransform_loaded(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	jclass *classes = NULL;
+	jint count = 0, wanted = 0;
+
+	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE)
+		return;
+	for (jint i = 0; i < count; i++)
+		if (is_class_wanted(jvmti, jni, classes[i]))
+			classes[wanted++] = classes[i];
+	retransform_each(jvmti, classes, wanted);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+}
+
+/* ---- ---- */
+
+static bool find_methods(JNIEnv *jni)
+{
+	static const JNINativeMethod native = {(char *)"renew", (char *)"()V", (void *)renew};
+	jclass others = (*jni)->FindClass(jni, "dev/waymark/agent/OtherAgents");
+
+	rewrite_thread = (*jni)->GetStaticMethodID(jni, rewriter, "rewriteThread", "([B)[B");
+	rewrite_instrumentation = (*jni)->GetStaticMethodID(jni, rewriter, "rewriteInstrumentation", "([B)[B");
+	rewrite =
+		(*jni)->GetStaticMethodID(jni, rewriter, "rewrite", "(Ljava/lang/ClassLoader;Ljava/lang/String;[B)[B");
+	is_wanted = (*jni)->GetStaticMethodID(jni, rewriter, "isLoadedWanted", "(Ljava/lang/Class;)Z");
+	return rewrite_thread && rewrite_instrumentation && rewrite && is_wanted && others &&
+	       (*jni)->RegisterNatives(jni, others, &native, 1) == JNI_OK;
+}
+
+bool jvm_hook_begin(const struct JNIInvokeInterface_ **vm, const struct jvmtiInterface_1_ **jvmti,
+		    const struct JNINativeInterface_ **env, struct _jobject *class, bool is_jdk_wanted)
+{
+	jclass thread = (*env)->FindClass(env, "java/lang/Thread");
+
+	machine = vm;
+	memory = jvmti;
+	rewriter = class;
+	is_jdk = is_jdk_wanted;
+	if (!thread || !find_methods(env)) {
+		(*env)->ExceptionClear(env);
+		return false;
+	}
+	/* What is loaded from here on comes through the hook, and what was loaded before is there when this looks for it. */
+	if (!renew_environment())
+		return false;
+	if ((*current)->RetransformClasses(current, 1, &thread) != JVMTI_ERROR_NONE)
+		jvm_say("threads begin at [thread], not where they were started: java.lang.Thread cannot be changed");
+	retransform_loaded(current, env);
+	return true;
+}
