@@ -7,7 +7,8 @@
 asm=/usr/share/java/asm.jar commons=/usr/share/java/asm-commons.jar
 "$jdk/bin/javac" -cp "$jar" -d classes "$sources/Beside.java" || exit 1
 "$jdk/bin/javac" -cp "$jar:$asm:$commons" -d timing "$sources"/{Timing,TimingAgent}.java || exit 1
-printf 'Premain-Class: TimingAgent\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\nClass-Path: %s %s\n' "$asm" "$commons" >manifest.txt
+printf 'Premain-Class: TimingAgent\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\nClass-Path: %s %s\n' "$asm" "$commons" \
+	>manifest.txt
 "$jdk/bin/jar" cfm timing.jar manifest.txt -C timing . || exit 1
 
 timeout -k 1 60 "$jdk/bin/java" -cp "classes:$jar" Beside >plain.txt 2>err.txt || { cat err.txt; fail "without agents: status $?"; }
@@ -18,7 +19,8 @@ beside() {
 	shift
 	timeout -k 1 60 "$jdk/bin/java" "$@" -cp classes Beside >out.txt 2>err.txt || fail "$what: status $?"
 	cmp -s plain.txt out.txt || { diff plain.txt out.txt | head; fail "$what: output"; }
-	grep -qx 'waymark: [1-9][0-9]\{2,\} captures agreed with the stack, 0 differed' err.txt || { head -n 3 err.txt | cut -c1-400; fail "$what: check"; }
+	grep -qx 'waymark: [1-9][0-9]\{2,\} captures agreed with the stack, 0 differed' err.txt ||
+		{ head -n 3 err.txt | cut -c1-400; fail "$what: check"; }
 	[ "$(wc -l <err.txt)" = 1 ] || { head -n 3 err.txt | cut -c1-400; fail "$what: more on standard error"; }
 }
 export WAYMARK_OUT=$dir/run.wmk
