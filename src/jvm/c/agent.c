@@ -151,7 +151,7 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 		say_disabled("nothing can be recorded");
 	else if (!jvm_clients_begin(jvmti, jni, &options))
 		say_disabled("this virtual machine lacks what a client needs");
-	else if (!jvm_hook_begin(machine, jvmti, jni, rewriter, *options.jdk))
+	else if (!jvm_hook_begin(machine, jvmti, jni, rewriter, *options.jdk) || !jvm_natives_announce(jni))
 		say_disabled("classes cannot be changed");
 }
 

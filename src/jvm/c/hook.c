@@ -40,10 +40,10 @@ static jbyteArray bytes_of(JNIEnv *jni, const unsigned char *bytes, jint len)
 	return ret;
 }
 
-/* Of the JDK's classes that change in any case: how. NULL: of others. */
+/* Of the JDK's classes that change in any case: how. NULL: of others. name: NULL if a loader has not given one. */
 static jmethodID change_of(jobject loader, const char *name)
 {
-	if (loader)
+	if (loader || !name)
 		return NULL;
 	if (strcmp(name, "java/lang/Thread") == 0)
 		return rewrite_thread;
@@ -53,11 +53,13 @@ static jmethodID change_of(jobject loader, const char *name)
 static jobject rewritten(JNIEnv *jni, jobject loader, const char *name, jbyteArray bytes)
 {
 	jmethodID change = change_of(loader, name);
-	jstring java_name = change ? NULL : (*jni)->NewStringUTF(jni, name);
+	jstring java_name = change || !name ? NULL : (*jni)->NewStringUTF(jni, name);
 
 	if (change)
 		return (*jni)->CallStaticObjectMethod(jni, rewriter, change, bytes);
-	return java_name ? (*jni)->CallStaticObjectMethod(jni, rewriter, rewrite, loader, java_name, bytes) : NULL;
+	if (name && !java_name)
+		return NULL;
+	return (*jni)->CallStaticObjectMethod(jni, rewriter, rewrite, loader, java_name, bytes);
 }
 
 /* What the rewriter returned becomes the class. */
@@ -94,7 +96,7 @@ static void JNICALL class_changes(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
 	bool was_rewriting = is_rewriting;
 
 	(void)jvmti, (void)redefined, (void)domain;
-	if (!name || (!loader && !is_jdk && !change_of(loader, name)))
+	if (!loader && !is_jdk && !change_of(loader, name))
 		return;
 	/* What the rewriter itself needs is loaded before classes of the JDK are rewritten (warmUp), but for rare cases. */
 	if (!loader && is_rewriting)

@@ -391,6 +391,10 @@ static bool register_in(JNIEnv *env, const char *name, const JNINativeMethod *me
 bool jvm_natives_register(const struct JNINativeInterface_ **env)
 {
 	return register_in(env, "dev/waymark/agent/Recorder", recorder, sizeof recorder / sizeof *recorder) &&
-	       register_in(env, "dev/waymark/agent/Clients", clients, sizeof clients / sizeof *clients) &&
-	       register_in(env, "dev/waymark/Waymark", waymark, sizeof waymark / sizeof *waymark);
+	       register_in(env, "dev/waymark/agent/Clients", clients, sizeof clients / sizeof *clients);
+}
+
+bool jvm_natives_announce(const struct JNINativeInterface_ **env)
+{
+	return register_in(env, "dev/waymark/Waymark", waymark, sizeof waymark / sizeof *waymark);
 }

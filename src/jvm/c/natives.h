@@ -18,6 +18,8 @@ struct jvm_compared {
 
 /* env: a JNIEnv. Once. False: a class or a method was not found, and the exception is cleared; or there is no room. */
 bool jvm_natives_register(const struct JNINativeInterface_ **env);
+/* The same; from now on the application knows that contexts are kept: when all else is there. */
+bool jvm_natives_announce(const struct JNINativeInterface_ **env);
 /* Any thread. */
 struct jvm_compared jvm_natives_compared(void);
 

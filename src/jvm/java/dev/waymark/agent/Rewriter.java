@@ -47,14 +47,17 @@ final class Rewriter {
 			Oracle.start(every);
 	}
 
-	/** The class's new bytes; null: it stays as it is. name: with slashes, null if the bytes are to say it. */
-	static byte[] rewrite(ClassLoader loader, String name, byte[] bytes) {
+	/** The class's new bytes; null: it stays as it is. given: its name, with slashes; null if the bytes are to say it. */
+	static byte[] rewrite(ClassLoader loader, String given, byte[] bytes) {
+		String name = given != null ? given : "a class";
 		ThreadContexts contexts = ThreadContexts.of(ThreadState.currentThread());
 		boolean wasAtWork = contexts.isAgentAtWork;
 
 		contexts.isAgentAtWork = true;
 		try {
-			return name != null && Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes) : null;
+			if (given == null && isKnown(bytes))
+				name = new ClassReader(bytes).getClassName();
+			return Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes) : null;
 		} catch (StackOverflowError | RuntimeException | OutOfMemoryError e) {
 			Recorder.say(name + ": not instrumented: " + e);
 			return null;
@@ -150,10 +153,14 @@ final class Rewriter {
 		return (bytes[6] & 0xff) << 8 | bytes[7] & 0xff;
 	}
 
+	private static boolean isKnown(byte[] bytes) {
+		return version(bytes) <= NEWEST;
+	}
+
 	private static byte[] rewriteWanted(ClassLoader loader, String name, byte[] bytes) {
 		Set<String> left = new HashSet<>();
 
-		if (version(bytes) > NEWEST) {
+		if (!isKnown(bytes)) {
 			Recorder.say(name + ": not instrumented: its class file has version " + version(bytes)
 					+ ", the newest that is known is " + NEWEST);
 			return null;
