@@ -9,7 +9,8 @@
 # filtered OPTIONS WANTED: the folded stack of the three events
 filtered() {
 	rm -f run.wmk
-	WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent=check,$1" -cp classes Filtered 2>err.txt || fail "$1: status $?"
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent=check,$1" -cp classes Filtered \
+		2>err.txt || fail "$1: status $?"
 	[ "$(cat err.txt)" = 'waymark: 3 captures agreed with the stack, 0 differed' ] || { cat err.txt; fail "$1: check"; }
 	"$waymark" report --format folded --metric called run.wmk >folded.txt || fail "$1: report"
 	[ "$(cat folded.txt)" = "$2 3" ] || { cat folded.txt; fail "$1"; }
@@ -25,7 +26,8 @@ for encoder in fast lucce; do
 done
 # The same by the environment.
 rm -f run.wmk
-WAYMARK_JVM=check,exclude=*Other timeout -k 1 60 "$waymark" run -q -o run.wmk "$jdk/bin/java" -cp classes Filtered 2>err.txt || fail "WAYMARK_JVM: status $?"
+WAYMARK_JVM="check,exclude=*Other" timeout -k 1 60 "$waymark" run -q -o run.wmk "$jdk/bin/java" -cp classes Filtered \
+	2>err.txt || fail "WAYMARK_JVM: status $?"
 [ "$(cat err.txt)" = 'waymark: 3 captures agreed with the stack, 0 differed' ] || { cat err.txt; fail "WAYMARK_JVM: check"; }
 [ "$("$waymark" report --format folded --metric called run.wmk)" = 'Filtered.main;Filtered.lambda$main$0;Filtered.called 3' ] || fail "WAYMARK_JVM"
 [ "$failures" = 0 ]

@@ -124,7 +124,10 @@ final class Sites {
 				: 0;
 	}
 
-	/** Methods of the JDK that are not instrumented. Packages java.* are the JDK's alone. A virtual call of their methods may be of an override, which is the application's. */
+	/**
+	 * Methods of the JDK that are not instrumented. Packages java.* are the JDK's alone. A virtual call of their methods may be of an
+	 * override, which is the application's.
+	 */
 	private static boolean isJdk(String name) {
 		return name.startsWith("java/") && !Filter.isWantedOfJdk(name.replace('/', '.'));
 	}
