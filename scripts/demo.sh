@@ -2,7 +2,7 @@
 # demo.sh - the main job, start to end: puts the agent into Debian's perl and draws where its time goes; builds Lua from Debian's
 # source with `waymark cc`, runs a Lua program under the heap client, prints the allocation contexts that count, and writes a flame
 # graph and a speedscope file. Then the same with `waymark cc --wm=paths`: which paths ran, the hottest of them, and the source with
-# them as an HTML page. Last, examples/crash dies, and its core tells how it came there.
+# them as an HTML page. Where a JDK is, its compiler's allocations. Last, examples/crash dies, and its core tells how it came there.
 #
 # Nothing but the compiler is changed in Lua's build, and nothing outside this tree and the download cache
 # (~/.cache/waymark) is written; missing Debian packages are installed first. Where source packages cannot be had it says
@@ -121,6 +121,22 @@ echo "\$ waymark paths paths.wmk --top=3"
 "$waymark" paths "$out/paths.wmk" --format=html --output="$out/paths.html"
 echo
 echo "source with its paths: $out/paths.html  (open it in a browser)"
+
+if [ -f build/src/jvm/waymark-jvm.jar ] && command -v java >/dev/null; then
+	say "Java: the JDK's own compiler, nothing rebuilt: which call chains allocate most (docs/jvm.md)"
+	asm=/usr/share/java
+	mkdir -p "$out/java"
+	shown="java -m jdk.compiler/com.sun.tools.javac.Main -d classes src/jvm/java/**/*.java"
+	echo "\$ waymark run --alloc=65536 $shown"
+	# shellcheck disable=SC2046 # names without spaces
+	"$waymark" run --alloc=65536 -o "$out/java.wmk" java -m jdk.compiler/com.sun.tools.javac.Main -d "$out/java" \
+		-cp "$asm/asm.jar:$asm/asm-tree.jar" $(find src/jvm/java -name '*.java')
+	echo "\$ waymark report java.wmk --metric=alloc:sum --top=1"
+	"$waymark" report "$out/java.wmk" --metric=alloc:sum --top=1
+	"$waymark" report "$out/java.wmk" --metric=alloc:sum --format=svg --output="$out/java.svg"
+	echo
+	echo "flame graph: $out/java.svg  (open it in a browser)"
+fi
 
 say "Crashes: a program that dies of its input, built to keep its last steps (docs/tracing.md)"
 cp -r "$top/examples/crash" "$out/crash"
