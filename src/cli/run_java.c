@@ -91,6 +91,12 @@ static void add_options(const struct run_clients *clients, struct buffer *text)
 		buffer_printf(text, "cpu=%zu,", clients->sample_hz);
 }
 
+/*
+ * HotSpot does not compile methods of more than 8000 bytes, and rewriting can bring one there: an interpreter's loop became seven times
+ * slower. The program's own arguments come behind it.
+ */
+static char compile_huge_methods[] = "-XX:-DontCompileHugeMethods";
+
 struct error *run_java_arguments(const struct run_clients *clients, const char *agent, char **argv, char ***ret)
 {
 	struct buffer option = {0};
@@ -99,7 +105,7 @@ struct error *run_java_arguments(const struct run_clients *clients, const char *
 
 	while (argv[count])
 		count++;
-	words = calloc(count + 2, sizeof *words);
+	words = calloc(count + 3, sizeof *words);
 	buffer_printf(&option, "-agentpath:%s=", agent);
 	add_options(clients, &option);
 	if (words && !option.failed)
@@ -110,7 +116,8 @@ struct error *run_java_arguments(const struct run_clients *clients, const char *
 		return &error_no_memory;
 	}
 	words[0] = argv[0];
-	memcpy(words + 2, argv + 1, (count - 1) * sizeof *words);
+	words[2] = compile_huge_methods;
+	memcpy(words + 3, argv + 1, (count - 1) * sizeof *words);
 	*ret = words;
 	return NULL;
 }

@@ -1,5 +1,6 @@
 /*
- * run_java.h - what `waymark run` brings into a Java program: the agent for Java programs, as the first argument of `java`.
+ * run_java.h - what `waymark run` brings into a Java program: the agent for Java programs, as the first argument of `java`,
+ * and what it needs of the virtual machine.
  *
  * An argument reaches this one virtual machine and is silent; the environment's JAVA_TOOL_OPTIONS would reach those that the program
  * starts as well, and the virtual machine prints it.

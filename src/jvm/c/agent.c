@@ -35,11 +35,9 @@ enum {
 };
 
 static const struct class_file_field thread_fields[] = {
-	{"waymark$word", "J", ACCESS},
-	{"waymark$contexts", "Ldev/waymark/agent/ThreadContexts;", ACCESS},
-	{"waymark$version", "J", ACCESS},
-	{"waymark$site", "I", ACCESS},
-	{"waymark$thrown", "Ljava/lang/Throwable;", ACCESS},
+	{"waymark$word", "J", ACCESS},    {"waymark$contexts", "Ldev/waymark/agent/ThreadContexts;", ACCESS},
+	{"waymark$version", "J", ACCESS}, {"waymark$site", "I", ACCESS},
+	{"waymark$entered", "J", ACCESS}, {"waymark$thrown", "Ljava/lang/Throwable;", ACCESS},
 };
 /* Its method is that of the encoder. Read by the first hook. */
 static struct class_file_addition thread_addition = {

@@ -53,7 +53,7 @@ public final class LucceContexts extends ThreadContexts {
 	}
 
 	/**
-	 * A method is entered: the result is its number (callId), and Thread has its version. Called by the method, before it does anything
+	 * A method is entered: the result is its number (callId), and Thread.entered is its version. Called by the method, before it does anything
 	 * else.
 	 */
 	public static long waymark$enter(long method) {
@@ -64,7 +64,7 @@ public final class LucceContexts extends ThreadContexts {
 		if (method == Encoder.LEAVE)
 			return contexts.leave(thread);
 		if (method == Encoder.LOST) {
-			thread.waymark$version = LOST;
+			thread.waymark$entered = LOST;
 			return 0;
 		}
 		return contexts.enter(thread, (int) method);
@@ -115,7 +115,7 @@ public final class LucceContexts extends ThreadContexts {
 
 		if (step == null || !step.fits(site, method, number, version))
 			step = learn(site, method, number, version);
-		thread.waymark$version = step.version;
+		thread.waymark$entered = step.version;
 		return step.to(number);
 	}
 

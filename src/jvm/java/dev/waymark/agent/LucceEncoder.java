@@ -14,7 +14,7 @@ import org.objectweb.asm.tree.VarInsnNode;
  *
  * <pre>
  *   entry:     T = Thread.currentThread(); W = T.word; X = T.version; K = T.site
- *              C = Thread.enter(this method); V = T.version; T.version = X
+ *              C = Thread.enter(this method); V = T.entered
  *   site k:    T.word = C; T.version = V; T.site = k + 1
  *   exit:      T.word = W; T.version = X; T.site = K
  * </pre>
@@ -22,6 +22,7 @@ import org.objectweb.asm.tree.VarInsnNode;
 final class LucceEncoder extends Encoder {
 	private static final String VERSION = "waymark$version";
 	private static final String SITE = "waymark$site";
+	private static final String ENTERED = "waymark$entered";
 
 	private final int thread;
 	private final int method;
@@ -90,8 +91,7 @@ final class LucceEncoder extends Encoder {
 		code.add(new LdcInsnNode((long) method));
 		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, ENTER, "(J)J", false));
 		code.add(new VarInsnNode(Opcodes.LSTORE, number()));
-		get(code, VERSION, "J", version());
-		put(code, VERSION, callerVersion());
+		get(code, ENTERED, "J", version());
 		code.add(body);
 		return code;
 	}

@@ -12,6 +12,8 @@ class ThreadState {
 	/** Of Lucce: the version, and the number of the site plus 1. 0: no call yet. */
 	public long waymark$version;
 	public int waymark$site;
+	/** The version of a method that begins, for its code. */
+	public long waymark$entered;
 
 	/** Of the client of exceptions: what a method throws on, which is not thrown again by that. The agent takes it out. */
 	public Throwable waymark$thrown;
