@@ -8,7 +8,8 @@ shift 4
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$work"
 mkdir -p "$work/classes" "$work/tool"
-"$jdk/bin/javac" -Xlint:all -Werror --release 17 -d "$work/classes" -cp "$asm" "$@"
+# The code that concatenates strings is in the classes: to make it when a program starts takes many milliseconds.
+"$jdk/bin/javac" -Xlint:all -Werror --release 17 -XDstringConcat=inline -d "$work/classes" -cp "$asm" "$@"
 "$jdk/bin/javac" --release 17 -d "$work/tool" -cp "$asm" "$here/Relocate.java"
 # What runs in the application: not the part of ASM that only the relocation uses.
 jars=$(echo "$asm" | tr : '\n' | grep -v commons)

@@ -32,7 +32,8 @@ final class ClassContext {
 		this.loader = loader == null ? "boot" : loader.getName() != null ? loader.getName() : loader.getClass().getName();
 		if (loader != null && isQuietlyResolved)
 			OtherAgents.classIsLoaded();
-		findLeaves();
+		if (!Clients.areOn())
+			findLeaves();
 	}
 
 	/* ---- leaves ---- */
@@ -50,7 +51,7 @@ final class ClassContext {
 		while (isNew) {
 			isNew = false;
 			for (MethodNode method : node.methods)
-				if (method.instructions.size() != 0 && isFixed(method) && sites.of(method).isEmpty())
+				if (method.instructions.size() != 0 && isFixed(method) && !sites.areIn(method))
 					isNew |= leaves.add(method.name + method.desc);
 		}
 	}

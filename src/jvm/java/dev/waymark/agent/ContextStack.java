@@ -148,9 +148,17 @@ public final class ContextStack extends ThreadContexts {
 
 		if (index == Word.LOST_INDEX)
 			return null;
-		long[] all = Arrays.copyOf(words, index + 1);
+		int[] ret = new int[FIRST_LENGTH];
+		int count = 0;
 
-		all[index] = word;
-		return Arrays.stream(all).mapToObj(Recorder::sites).flatMapToInt(Arrays::stream).toArray();
+		for (int i = 0; i <= index; i++) {
+			int[] calls = Recorder.sites(i < index ? words[i] : word);
+
+			if (count + calls.length > ret.length)
+				ret = Arrays.copyOf(ret, 2 * (count + calls.length));
+			System.arraycopy(calls, 0, ret, count, calls.length);
+			count += calls.length;
+		}
+		return Arrays.copyOf(ret, count);
 	}
 }

@@ -7,13 +7,15 @@ import java.util.stream.Collectors;
 /** Which classes are instrumented, by globs of their names. Any thread. */
 final class Filter {
 	/** What the code of the agent uses in the middle of a method's entry, and what the virtual machine treats by name. */
-	private static final Pattern NEVER = globs("dev.waymark.*:jdk.internal.*:java.lang.*:java.util.Arrays:java.util.Objects");
+	private static final String NEVER = "dev.waymark.*:jdk.internal.*:java.lang.*:java.util.Arrays:java.util.Objects";
 
 	/** null: all of the application. */
 	private static Pattern included;
 	/** null: none. */
 	private static Pattern excluded;
 	private static Pattern jdk;
+	/** Of NEVER, if there is `jdk`: programs start sooner without a pattern. */
+	private static Pattern neverOfJdk;
 
 	private Filter() {
 	}
@@ -23,6 +25,7 @@ final class Filter {
 		included = include.isEmpty() ? null : globs(include);
 		excluded = exclude.isEmpty() ? null : globs(exclude);
 		jdk = jdkInclude.isEmpty() ? null : globs(jdkInclude);
+		neverOfJdk = jdk == null ? null : globs(NEVER);
 	}
 
 	private static Pattern globs(String text) {
@@ -52,6 +55,6 @@ final class Filter {
 
 	/** name: with dots, of a class of the JDK. */
 	static boolean isWantedOfJdk(String name) {
-		return jdk != null && matches(jdk, name) && !matches(NEVER, name);
+		return jdk != null && matches(jdk, name) && !matches(neverOfJdk, name);
 	}
 }

@@ -301,7 +301,8 @@ final class MethodRewriter {
 				continue;
 			FrameNode frame = (FrameNode) insn;
 			frame.local = withOwn(frame.local);
-			frame.stack.replaceAll(this::atNew);
+			for (int i = 0; i < frame.stack.size(); i++)
+				frame.stack.set(i, atNew(frame.stack.get(i)));
 		}
 	}
 

@@ -90,6 +90,13 @@ final class Sites {
 		return (kind == NONE ? INDIRECT : kind) | PLACE;
 	}
 
+	boolean areIn(MethodNode method) {
+		for (AbstractInsnNode insn : method.instructions)
+			if (kind(insn) != NONE)
+				return true;
+		return false;
+	}
+
 	/** Those of a method, in order. */
 	List<AbstractInsnNode> of(MethodNode method) {
 		List<AbstractInsnNode> ret = new ArrayList<>();

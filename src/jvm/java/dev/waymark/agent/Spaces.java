@@ -34,6 +34,10 @@ final class Spaces {
 	static synchronized int of(String owner, String name, String descriptor) {
 		String key = name.equals("<init>") ? owner + descriptor : name + descriptor;
 
-		return KNOWN.computeIfAbsent(key, added -> KNOWN.size() % LAST + 1);
+		Integer known = KNOWN.get(key);
+
+		if (known == null)
+			KNOWN.put(key, known = KNOWN.size() % LAST + 1);
+		return known;
 	}
 }

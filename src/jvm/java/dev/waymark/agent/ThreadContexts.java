@@ -52,6 +52,9 @@ public abstract class ThreadContexts {
 	/** Prefix and site in the recorder of the context that was stored last. */
 	abstract long context(ThreadState thread);
 
-	/** Its sites, the outermost first; null: it is lost. */
+	/**
+	 * Its sites, the outermost first; null: it is lost. Thread.start calls it, also where the JDK makes what lambdas need: so it must do
+	 * without them.
+	 */
 	abstract int[] sites(ThreadState thread);
 }
