@@ -1,6 +1,6 @@
 /*
- * agent.c - the agent for HotSpot, a JVMTI agent (-agentpath): gives java.lang.Thread some fields and a method before there is a thread, brings its own
- * classes, and has each class of the application rewritten when it is loaded.
+ * agent.c - the agent for HotSpot, a JVMTI agent (-agentpath): gives java.lang.Thread some fields and a method before there is a thread,
+ * brings its own classes, and has each class of the application rewritten when it is loaded.
  *
  * Phases, in order: Agent_OnLoad; the first classes are loaded, without Java code (early class hooks: Thread is one of them); VMInit, in
  * the thread that will run main; VMDeath. Where something is missing the agent says so in one line and the application runs as without it.
@@ -97,7 +97,7 @@ static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, 
 
 /* ---- start and end ---- */
 
-/* The agent's classes are in no module. All modules may call them: java.base does, and others do for the oracle. */
+/* The agent's classes are in no module. All modules may call them: java.base and java.instrument do, others for the oracle. */
 static bool let_modules_read(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	jclass class = (*jni)->FindClass(jni, "java/lang/Class");
@@ -205,7 +205,7 @@ static bool choose_encoder(void)
 	if (!options.is_lucce)
 		return true;
 	thread_addition.forward.target = "dev/waymark/agent/LucceContexts";
-	return jvm_lucce_init(0);
+	return jvm_lucce_init();
 }
 
 static bool watch(jvmtiEnv *jvmti)

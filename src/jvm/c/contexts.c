@@ -4,8 +4,10 @@
 #include "jvm/c/methods.h"
 #include "recorder/prefix_table.h"
 
+/* The last call is taken off first. */
 size_t jvm_word_calls(uint64_t word, int32_t sites[SITECODE_MAX_CALLS])
 {
+	int32_t found[SITECODE_MAX_CALLS];
 	size_t count = 0;
 
 	while (word && !sitecode_is_start(sitecode_payload(word))) {
@@ -13,8 +15,10 @@ size_t jvm_word_calls(uint64_t word, int32_t sites[SITECODE_MAX_CALLS])
 
 		if (site == JVM_NONE)
 			return SITECODE_MAX_CALLS + 1;
-		sites[count++] = site;
+		found[count++] = site;
 	}
+	for (size_t i = 0; i < count; i++)
+		sites[i] = found[count - 1 - i];
 	return count;
 }
 
@@ -58,22 +62,22 @@ struct jvm_calls jvm_calls_add(struct jvm_calls calls, uint64_t word)
 
 	if (count > SITECODE_MAX_CALLS)
 		return lost();
-	while (count)
-		add_site(&calls, sites[--count]);
+	for (size_t i = 0; i < count; i++)
+		add_site(&calls, sites[i]);
 	calls.prefix = look_up(&calls);
 	return calls;
 }
 
-/* sites: `count` of them that are called in turn above `calls`, `step` elements apart. */
-static wm_context context_of(struct jvm_calls calls, const int32_t *sites, size_t count, ptrdiff_t step)
+/* sites: outermost first, above `calls`. */
+static wm_context context_of(struct jvm_calls calls, const int32_t *sites, size_t count)
 {
 	wm_context ret = {.epoch = JVM_EPOCH};
 
-	for (size_t i = 0; i < count; i++, sites += step)
-		if (i + 1 == count && jvm_site_is_place(*sites))
-			ret.site = jvm_place_record(*sites);
+	for (size_t i = 0; i < count; i++)
+		if (i + 1 == count && jvm_site_is_place(sites[i]))
+			ret.site = jvm_place_record(sites[i]);
 		else
-			add_site(&calls, *sites);
+			add_site(&calls, sites[i]);
 	ret.prefix = look_up(&calls);
 	return ret;
 }
@@ -85,12 +89,12 @@ wm_context jvm_context(struct jvm_calls calls, uint64_t word)
 
 	if (count > SITECODE_MAX_CALLS || sitecode_index(word) == SITECODE_LOST_INDEX)
 		return (wm_context){.epoch = JVM_EPOCH, .prefix = WM_PREFIX_LOST};
-	return context_of(calls, sites + count - (count > 0), count, -1);
+	return context_of(calls, sites, count);
 }
 
 wm_context jvm_context_of_sites(uint32_t root, const int32_t *sites, size_t count)
 {
-	return context_of(jvm_calls_of_root(root), sites, count, 1);
+	return context_of(jvm_calls_of_root(root), sites, count);
 }
 
 uint32_t jvm_thread_root(uint32_t starter, const int32_t *sites, size_t count)

@@ -33,7 +33,7 @@ wm_context jvm_context(struct jvm_calls calls, uint64_t word);
 wm_context jvm_context_of_sites(uint32_t root, const int32_t *sites, size_t count);
 /* What the contexts of a thread stand on that was started by the calls. WM_PREFIX_THREAD if it cannot be recorded. */
 uint32_t jvm_thread_root(uint32_t starter, const int32_t *sites, size_t count);
-/* The calls of a word, innermost first; returns how many, at most SITECODE_MAX_CALLS. SITECODE_MAX_CALLS + 1: it is no word. */
+/* The calls of a word, outermost first; returns how many, at most SITECODE_MAX_CALLS. SITECODE_MAX_CALLS + 1: it is no word. */
 size_t jvm_word_calls(uint64_t word, int32_t sites[SITECODE_MAX_CALLS]);
 
 #endif

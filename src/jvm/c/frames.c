@@ -21,21 +21,29 @@ static jint line_at(const jvmtiLineNumberEntry *entries, jint count, jlocation l
 	return ret;
 }
 
-static jint line(JNIEnv *env, jclass class, jint place)
+int32_t jvm_frame_line(const struct jvmtiInterface_1_ **jvmti, struct _jmethodID *method, int64_t location)
 {
 	jvmtiLineNumberEntry *entries = NULL;
+	jint count = 0, ret;
+
+	if ((*jvmti)->GetLineNumberTable(jvmti, method, &count, &entries) != JVMTI_ERROR_NONE)
+		return 0;
+	ret = line_at(entries, count, location);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)entries);
+	return ret;
+}
+
+static jint line(JNIEnv *env, jclass class, jint place)
+{
 	jmethodID method;
 	jlocation location;
-	jint depth = 0, count = 0, ret;
+	jint depth = 0;
 
 	(void)env, (void)class;
 	if ((*tools)->GetFrameCount(tools, NULL, &depth) != JVMTI_ERROR_NONE ||
-	    (*tools)->GetFrameLocation(tools, NULL, depth - place, &method, &location) != JVMTI_ERROR_NONE ||
-	    (*tools)->GetLineNumberTable(tools, method, &count, &entries) != JVMTI_ERROR_NONE)
+	    (*tools)->GetFrameLocation(tools, NULL, depth - place, &method, &location) != JVMTI_ERROR_NONE)
 		return 0;
-	ret = line_at(entries, count, location);
-	(*tools)->Deallocate(tools, (unsigned char *)entries);
-	return ret;
+	return jvm_frame_line(tools, method, location);
 }
 
 bool jvm_frames_register(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env)

@@ -6,11 +6,12 @@
 
 #include "base/hashmap.h"
 #include "core/contexts/lucce_history.h"
+#include "jvm/c/contexts.h"
 #include "jvm/c/methods.h"
 
 enum {
-	MAX_CALLS = 1 << 24,        /* of a context */
-	DEFAULT_VERSIONS = 1 << 23, /* some 500 MB of history */
+	MAX_CALLS = 1 << 24,    /* of a context */
+	MAX_VERSIONS = 1 << 23, /* some 500 MB of history */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -19,9 +20,9 @@ static struct lucce_history history;
 /* Methods to functions, less 1: function 0 is the root. Sites and methods to edges. */
 static struct hashmap functions, edges;
 
-bool jvm_lucce_init(uint64_t max_version)
+bool jvm_lucce_init(void)
 {
-	const struct lucce_limits limits = {.max_version = max_version ? max_version : DEFAULT_VERSIONS};
+	const struct lucce_limits limits = {.max_version = MAX_VERSIONS};
 	struct error *err = lucce_init(&graph, NULL, &limits);
 
 	if (!err)
@@ -141,6 +142,18 @@ int32_t *jvm_lucce_sites(struct jvm_lucce_call call, size_t *count)
 	pthread_mutex_unlock(&lock);
 	error_destroy(err);
 	callcontext_edges_deinit(&calls);
+	return ret;
+}
+
+wm_context jvm_lucce_context(uint32_t root, struct jvm_lucce_call call)
+{
+	wm_context ret = {.epoch = JVM_EPOCH, .prefix = WM_PREFIX_LOST};
+	size_t count = 0;
+	int32_t *sites = call.site == JVM_NONE ? NULL : jvm_lucce_sites(call, &count);
+
+	if (sites || call.site == JVM_NONE)
+		ret = jvm_context_of_sites(root, sites, count);
+	free(sites);
 	return ret;
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "core/contexts/lucce.h"
+#include "recorder/event.h"
 
 /* What an activation of a site's method stores before a call. site: JVM_NONE before the first call of a thread, and then all of it is 0. */
 struct jvm_lucce_call {
@@ -23,8 +24,8 @@ struct jvm_lucce_call {
 	struct lucce_id from;
 };
 
-/* max_version: 0 for the default. False without memory. Once, before the others. */
-bool jvm_lucce_init(uint64_t max_version);
+/* False without memory. Once, before the others. */
+bool jvm_lucce_init(void);
 /* The method is entered by the call, whatever is between the two. A step that is LUCCE_LOST on any failure. */
 struct lucce_step jvm_lucce_enter(struct jvm_lucce_call call, int32_t method);
 /*
@@ -32,6 +33,8 @@ struct lucce_step jvm_lucce_enter(struct jvm_lucce_call call, int32_t method);
  * no memory.
  */
 int32_t *jvm_lucce_sites(struct jvm_lucce_call call, size_t *count);
+/* The context of a call above a root; lost where the sites are. */
+wm_context jvm_lucce_context(uint32_t root, struct jvm_lucce_call call);
 /* The call that has entered the method of a call's site. Lost on any failure. */
 struct jvm_lucce_call jvm_lucce_without_last(struct jvm_lucce_call call);
 /* Entries whose context is not known, but for those whose caller's is not. */

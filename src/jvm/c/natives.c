@@ -85,14 +85,9 @@ static jlong resolve(JNIEnv *env, jclass class, jlong word, jlongArray words, ji
 static jlong resolve_lucce(JNIEnv *env, jclass class, jint site, jlong number, jlong version, jint root)
 {
 	const struct jvm_lucce_call call = {site, {(uint64_t)number, (uint64_t)version}};
-	wm_context c = {.prefix = WM_PREFIX_LOST};
-	size_t count;
-	int32_t *sites = jvm_lucce_sites(call, &count);
+	const wm_context c = jvm_lucce_context((uint32_t)root, call);
 
 	(void)env, (void)class;
-	if (sites)
-		c = jvm_context_of_sites((uint32_t)root, sites, count);
-	free(sites);
 	return (jlong)((uint64_t)c.prefix << 32 | c.site);
 }
 
@@ -287,16 +282,11 @@ static jintArray lucce_sites_of(JNIEnv *env, jclass class, jint site, jlong numb
 /* The calls of a word, outermost first; null: it is no word. */
 static jintArray sites_of(JNIEnv *env, jclass class, jlong word)
 {
-	int32_t found[SITECODE_MAX_CALLS], sites[SITECODE_MAX_CALLS];
-	size_t count = jvm_word_calls((uint64_t)word, found);
-	jintArray ret;
+	int32_t sites[SITECODE_MAX_CALLS];
+	size_t count = jvm_word_calls((uint64_t)word, sites);
+	jintArray ret = count > SITECODE_MAX_CALLS ? NULL : (*env)->NewIntArray(env, (jsize)count);
 
 	(void)class;
-	if (count > SITECODE_MAX_CALLS)
-		return NULL;
-	for (size_t i = 0; i < count; i++)
-		sites[i] = found[count - 1 - i];
-	ret = (*env)->NewIntArray(env, (jsize)count);
 	if (ret)
 		(*env)->SetIntArrayRegion(env, ret, 0, (jsize)count, sites);
 	return ret;

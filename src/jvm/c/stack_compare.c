@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jvm/c/frames.h"
 #include "jvm/c/thread_state.h"
 #include "recorder/text.h"
 
@@ -42,25 +43,6 @@ void jvm_stack_take(const struct jvmtiInterface_1_ **jvmti, jobject thread, stru
 	ret->count = err == JVMTI_ERROR_NONE ? count : -1;
 }
 
-/* 0: not known. The table is in no order. */
-static uint64_t line_of(jvmtiEnv *jvmti, const struct jvm_stack_frame *frame)
-{
-	jvmtiLineNumberEntry *lines = NULL;
-	jlocation start = -1;
-	uint64_t ret = 0;
-	jint count = 0;
-
-	if ((*jvmti)->GetLineNumberTable(jvmti, frame->method, &count, &lines) != JVMTI_ERROR_NONE)
-		return 0;
-	for (jint i = 0; i < count; i++)
-		if (lines[i].start_location <= frame->location && lines[i].start_location > start) {
-			start = lines[i].start_location;
-			ret = (uint64_t)lines[i].line_number;
-		}
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)lines);
-	return ret;
-}
-
 /* signature: of a class, Lpackage/Name; */
 static void add_class(struct wmrt_text *text, const char *signature)
 {
@@ -82,7 +64,7 @@ static bool describe(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_stack_frame 
 		wmrt_text_add(ret, name);
 		wmrt_text_add(ret, descriptor);
 		wmrt_text_char(ret, ':');
-		wmrt_text_number(ret, line_of(jvmti, frame), 10, 1);
+		wmrt_text_number(ret, (uint64_t)jvm_frame_line(jvmti, frame->method, frame->location), 10, 1);
 	}
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);

@@ -147,16 +147,14 @@ static wm_context context_of_words(JNIEnv *env, const struct jvm_thread_state *s
 	return jvm_context(calls, state->word);
 }
 
-/* Those of a word, behind the others. False: it is no word. */
+/* Those of a word, behind the others, where there is room for all that a word can have. False: it is no word. */
 static bool add_sites(uint64_t word, int32_t *sites, size_t *count)
 {
-	int32_t found[SITECODE_MAX_CALLS];
-	size_t own = jvm_word_calls(word, found);
+	size_t own = jvm_word_calls(word, sites + *count);
 
 	if (own > SITECODE_MAX_CALLS)
 		return false;
-	while (own)
-		sites[(*count)++] = found[--own];
+	*count += own;
 	return true;
 }
 
@@ -177,20 +175,9 @@ int32_t *jvm_thread_state_sites(const struct jvm_thread_state *state, size_t *co
 	return NULL;
 }
 
-static wm_context context_of_number(JNIEnv *env, const struct jvm_thread_state *state)
-{
-	const struct jvm_lucce_call call = {state->site, {state->word, state->version}};
-	wm_context ret = {.epoch = JVM_EPOCH, .prefix = WM_PREFIX_LOST};
-	size_t count = 0;
-	int32_t *sites = state->site == JVM_NONE ? NULL : jvm_lucce_sites(call, &count);
-
-	if (sites || state->site == JVM_NONE)
-		ret = jvm_context_of_sites(root_prefix(env, state), sites, count);
-	free(sites);
-	return ret;
-}
-
 wm_context jvm_thread_state_context(const struct JNINativeInterface_ **env, const struct jvm_thread_state *state)
 {
-	return ids.is_lucce ? context_of_number(env, state) : context_of_words(env, state);
+	const struct jvm_lucce_call call = {state->site, {state->word, state->version}};
+
+	return ids.is_lucce ? jvm_lucce_context(root_prefix(env, state), call) : context_of_words(env, state);
 }
