@@ -13,7 +13,7 @@ top=$PWD
 waymark=$top/build/waymark
 out=$top/build/demo
 export LC_ALL=C.UTF-8
-unset CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS DESTDIR MAKEFLAGS WAYMARK_OUT WAYMARK_LIMIT
+unset CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS DESTDIR MAKEFLAGS WAYMARK_OUT WAYMARK_LIMIT WAYMARK_JVM
 
 say() { printf '\n== %s\n' "$*"; }
 # Runs a command, and shows what it said only when it fails.

@@ -73,5 +73,5 @@ begin() {
 	IFS=';' read -r -a options <<<"$encodings"
 	[ ${#options[@]} -gt 0 ] || options=('')
 	case $encodings in *';') options+=('') ;; esac
-	unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD JAVA_TOOL_OPTIONS
+	unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_JVM LD_PRELOAD JAVA_TOOL_OPTIONS
 }

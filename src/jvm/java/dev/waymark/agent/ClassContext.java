@@ -67,14 +67,10 @@ final class ClassContext {
 		return node.name.replace('/', '.');
 	}
 
-	int space(MethodNode method) {
-		return Spaces.ofMethod(node.name, method.name, method.desc);
-	}
-
-	int addMethod(MethodNode method, int line) {
+	int addMethod(MethodNode method, int line, int space) {
 		if (number < 0)
 			number = Recorder.addClass(loader, dottedName(), node.sourceFile);
-		return number < 0 ? -1 : Recorder.addMethod(number, method.name, method.desc, line, space(method));
+		return number < 0 ? -1 : Recorder.addMethod(number, method.name, method.desc, line, space);
 	}
 
 	void isRewritten(MethodNode method) {

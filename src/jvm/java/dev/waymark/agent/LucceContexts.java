@@ -58,7 +58,6 @@ public final class LucceContexts extends ThreadContexts {
 	 */
 	public static long waymark$enter(long method) {
 		ThreadState thread = ThreadState.currentThread();
-
 		LucceContexts contexts = (LucceContexts) of(thread);
 
 		if (method == Encoder.LEAVE)

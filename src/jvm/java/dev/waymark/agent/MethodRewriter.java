@@ -35,9 +35,11 @@ import org.objectweb.asm.tree.VarInsnNode;
  */
 final class MethodRewriter {
 	private static final String ORACLE = "dev/waymark/agent/Oracle";
+
 	private final ClassContext owner;
 	private final MethodNode method;
 	private final Sites sites;
+	private final Places places;
 	/** The first local behind those of the method. */
 	private final int own;
 	private final boolean hasFrames;
@@ -48,7 +50,9 @@ final class MethodRewriter {
 	/** Set when the method has its number. */
 	private Encoder encoder;
 	private int number;
-	private final Places places;
+	/** Of the method, and of calls by its name. */
+	private int space;
+	/** Of a client: sites that call nothing, by line. */
 	private final Map<Integer, Integer> placeOfLine = new HashMap<>();
 	/** Of a client: the method's first. */
 	private int entrySite;
@@ -78,7 +82,7 @@ final class MethodRewriter {
 		method.maxLocals += encoder.localsSize();
 		method.maxStack = Math.max(method.maxStack, 1) + encoder.stack(); /* what a catch-all has caught */
 		if (isConstructor())
-			SuperCalls.addUndoing(owner.space(method));
+			SuperCalls.addUndoing(space);
 		owner.isRewritten(method);
 		return true;
 	}
@@ -141,12 +145,14 @@ final class MethodRewriter {
 
 	/** The tree's instructions are in the order of the bytecode: the last line number before one is its own. */
 	private boolean addSites(List<AbstractInsnNode> found, AbstractInsnNode superCall) {
-		number = owner.addMethod(method, firstLine());
+		int firstLine = firstLine();
 		int[] offsets = owner.offsets.of(method.name, method.desc);
 		int line = 0, index = 0, next = 0;
 
-		encoder = Encoder.of(own, number, owner.space(method), isCalledByResolution());
-		if (Clients.areOn() && (entrySite = place(0, firstLine())) < 0)
+		space = Spaces.ofMethod(owner.node.name, method.name, method.desc);
+		number = owner.addMethod(method, firstLine, space);
+		encoder = Encoder.of(own, number, space, isCalledByResolution());
+		if (Clients.areOn() && (entrySite = place(0, firstLine)) < 0)
 			return false;
 		for (AbstractInsnNode insn : method.instructions.toArray()) {
 			if (insn instanceof LineNumberNode)
@@ -158,7 +164,7 @@ final class MethodRewriter {
 					return false;
 				if (insn == superCall)
 					SuperCalls.add(site);
-				if (places.isCall(insn) && !addPlaceBehind(insn, offsets[index], line))
+				if (places.isCall(insn) && !addPlaceBefore(insn.getNext(), offsets[index], line))
 					return false;
 			} else if (places.isHandler(insn) && !addPlaceBefore(insn, offsets[index], line)) {
 				return false;
@@ -198,14 +204,6 @@ final class MethodRewriter {
 
 		if (site >= 0)
 			method.instructions.insertBefore(insn, encoder.store(site));
-		return site >= 0;
-	}
-
-	private boolean addPlaceBehind(AbstractInsnNode insn, int position, int line) {
-		int site = place(position, line);
-
-		if (site >= 0)
-			method.instructions.insert(insn, encoder.store(site));
 		return site >= 0;
 	}
 

@@ -69,7 +69,7 @@ public final class Oracle {
 		Clients.pause();
 		contexts.isAgentAtWork = true;
 		try {
-			compare(thread, skipped, point);
+			compare(contexts.sites(thread), skipped, point);
 		} finally {
 			contexts.isAgentAtWork = false;
 			Clients.resume();
@@ -93,9 +93,7 @@ public final class Oracle {
 		Recorder.compared(difference(walked, sites, Point.SAMPLE));
 	}
 
-	private static void compare(ThreadState thread, int skipped, Point point) {
-		int[] sites = ThreadContexts.of(thread).sites(thread);
-
+	private static void compare(int[] sites, int skipped, Point point) {
 		if (sites == null) {
 			Recorder.lost();
 			return;

@@ -110,13 +110,25 @@ final class Rewriter {
 				&& !loaded.isHidden() && Filter.isWantedOfJdk(loaded.getName());
 	}
 
-	/** java.lang.Thread with a call of ThreadContexts.starts in front of start. null: it has no such method. */
-	static byte[] rewriteThread(byte[] bytes) {
+	private static ClassNode read(byte[] bytes) {
 		ClassNode node = new ClassNode();
-		ClassWriter writer = new ClassWriter(0);
-		boolean isFound = false;
 
 		new ClassReader(bytes).accept(node, 0);
+		return node;
+	}
+
+	private static byte[] write(ClassNode node) {
+		ClassWriter writer = new ClassWriter(0);
+
+		node.accept(writer);
+		return writer.toByteArray();
+	}
+
+	/** java.lang.Thread with a call of ThreadContexts.starts in front of start. null: it has no such method. */
+	static byte[] rewriteThread(byte[] bytes) {
+		ClassNode node = read(bytes);
+		boolean isFound = false;
+
 		for (MethodNode method : node.methods) {
 			if (!method.name.equals("start") || !method.desc.equals("()V"))
 				continue;
@@ -126,17 +138,14 @@ final class Rewriter {
 			method.instructions.insert(new VarInsnNode(Opcodes.ALOAD, 0));
 			method.maxStack = Math.max(method.maxStack, 1);
 		}
-		node.accept(writer);
-		return isFound ? writer.toByteArray() : null;
+		return isFound ? write(node) : null;
 	}
 
 	/** InstrumentationImpl with a call of OtherAgents.addedTransformer behind the addition of a transformer. */
 	static byte[] rewriteInstrumentation(byte[] bytes) {
-		ClassNode node = new ClassNode();
-		ClassWriter writer = new ClassWriter(0);
+		ClassNode node = read(bytes);
 
 		OtherAgents.come();
-		new ClassReader(bytes).accept(node, 0);
 		for (MethodNode method : node.methods) {
 			if (!method.name.equals("addTransformer"))
 				continue;
@@ -145,8 +154,7 @@ final class Rewriter {
 					method.instructions.insertBefore(insn, new MethodInsnNode(Opcodes.INVOKESTATIC,
 							"dev/waymark/agent/OtherAgents", "addedTransformer", "()V", false));
 		}
-		node.accept(writer);
-		return writer.toByteArray();
+		return write(node);
 	}
 
 	private static int version(byte[] bytes) {
