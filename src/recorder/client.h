@@ -21,6 +21,7 @@ struct wmrt_client {
 	void (*attach)(void);           /* at its end: recording is possible from here on */
 	uint32_t (*header_flags)(void); /* WMK_FLAG_* of a new file; under the lock */
 	void (*begin_file)(void);       /* writes into a new file what a forked child has inherited; under the lock */
+	void (*image_added)(void);      /* the program has an image that was built with Waymark; not under the lock */
 	void (*after_fork)(void);       /* in a child that has noticed the fork; not under the lock */
 };
 

@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 
 #include "recorder/agent.h"
+#include "recorder/client.h"
 #include "recorder/config.h"
 #include "recorder/file.h"
 #include "recorder/process.h"
@@ -252,6 +253,9 @@ void wm1_register(struct wm1_image *image)
 		image->site_base = known ? known->site_base : image_add(&found);
 	}
 	wmrt_unlock(&guard);
+	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+		if ((*c)->image_added)
+			(*c)->image_added();
 }
 
 /* path: what it must be when there is no build id. */

@@ -29,7 +29,7 @@ BEGIN {
 	may["recorder"] = " recorder "
 	may["runtime"] = " recorder runtime "
 	may["agent"] = " base core recorder agent "
-	may["jvm"] = " base core recorder jvm "
+	may["jvm"] = " base core recorder runtime jvm "
 	may["analyze"] = " base core format llvm analyze "
 	may["model"] = " base core format object snapshot analyze model "
 	may["report"] = " base core format object snapshot model report "

@@ -17,11 +17,12 @@
 #include "jvm/c/hook.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
+#include "jvm/c/native_code.h"
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
-#include "recorder/client.h"
 #include "recorder/code.h"
 #include "recorder/text.h"
+#include "runtime/clients.h"
 
 #define JAR "waymark-jvm.jar"
 
@@ -46,8 +47,10 @@ static struct class_file_addition thread_addition = {
 	.forward = {"waymark$enter", "dev/waymark/agent/ContextStack", ACC_PUBLIC | ACC_STATIC | ACC_SYNTHETIC},
 };
 
-/* No client has slots or hooks in the recorder. */
-const struct wmrt_client *const wmrt_clients[] = {NULL};
+/* Those of compiled programs (runtime/clients.c), whose native methods Java may call, and one that connects both. */
+const struct wmrt_client *const wmrt_clients[] = {
+	&wmrt_stacks, &wmrt_signals, &wmrt_jumps, &wmrt_coroutines, &wmrt_creators, &wmrt_paths, &wmrt_heap, &jvm_native_code, NULL,
+};
 
 /* Written before VMInit ends. */
 static struct jvm_options options;
@@ -141,7 +144,8 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	(void)thread;
 	if (!has_thread_fields)
 		say_disabled("java.lang.Thread was loaded before the agent");
-	else if (!jvm_natives_register(jni) || !jvm_frames_register(jvmti, jni) || !start_rewriter(jni))
+	else if (!jvm_natives_register(jni) || !jvm_frames_register(jvmti, jni) || !start_rewriter(jni) ||
+		 !jvm_native_code_begin(jni))
 		say_disabled(JAR " is not beside the agent, or of another version");
 	else if (!let_modules_read(jvmti, jni))
 		say_disabled("java.base cannot call the agent");
@@ -211,14 +215,15 @@ static bool choose_encoder(void)
 static bool watch(jvmtiEnv *jvmti)
 {
 	static const jvmtiEvent events[] = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_INIT,
-					    JVMTI_EVENT_VM_DEATH};
+					    JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_NATIVE_METHOD_BIND};
 	jvmtiEventCallbacks callbacks = {.ClassFileLoadHook = class_loads, .VMInit = vm_begins, .VMDeath = vm_ends};
 	static const jvmtiCapabilities wanted = {.can_generate_all_class_hook_events = 1,
 						 .can_generate_early_class_hook_events = 1,
 						 .can_get_line_numbers = 1};
 
 	jvm_clients_callbacks(&callbacks);
-	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE || !jvm_clients_prepare(jvmti, &options) ||
+	jvm_native_code_callbacks(&callbacks);
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE || !jvm_clients_prepare(jvmti, &options) || !jvm_native_code_prepare(jvmti) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
 		return false;
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++)

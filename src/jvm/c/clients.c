@@ -14,6 +14,7 @@
 #include "jvm/c/natives.h"
 #include "jvm/c/thread_state.h"
 #include "recorder/event.h"
+#include "runtime/contexts/capture.h"
 
 enum {
 	FRAMES_BYTES = 512,
@@ -99,6 +100,8 @@ static wm_context context_here(JNIEnv *env, jthread thread, jmethodID check)
 	}
 	if (oracle && check)
 		run_java(env, oracle, check);
+	if (jvm_thread_state_is_native(&state))
+		return wmrt_capture(WM_SITE_FOREIGN);
 	return jvm_thread_state_context(env, &state);
 }
 

@@ -10,7 +10,7 @@ size_t jvm_word_calls(uint64_t word, int32_t sites[SITECODE_MAX_CALLS])
 	int32_t found[SITECODE_MAX_CALLS];
 	size_t count = 0;
 
-	while (word && !sitecode_is_start(sitecode_payload(word))) {
+	while (sitecode_space(word) && !sitecode_is_start(sitecode_payload(word))) {
 		int32_t site = count < SITECODE_MAX_CALLS ? jvm_site_take(&word) : JVM_NONE;
 
 		if (site == JVM_NONE)
@@ -60,6 +60,8 @@ struct jvm_calls jvm_calls_add(struct jvm_calls calls, uint64_t word)
 	int32_t sites[SITECODE_MAX_CALLS];
 	size_t count = jvm_word_calls(word, sites);
 
+	if (word && !sitecode_space(word))
+		return jvm_calls_of_root((uint32_t)word);
 	if (count > SITECODE_MAX_CALLS)
 		return lost();
 	for (size_t i = 0; i < count; i++)
@@ -97,9 +99,18 @@ wm_context jvm_context_of_sites(uint32_t root, const int32_t *sites, size_t coun
 	return context_of(jvm_calls_of_root(root), sites, count);
 }
 
+uint32_t jvm_prefix(uint32_t below, const int32_t *sites, size_t count)
+{
+	struct jvm_calls calls = jvm_calls_of_root(below);
+
+	for (size_t i = 0; i < count; i++)
+		add_site(&calls, sites[i]);
+	return look_up(&calls);
+}
+
 uint32_t jvm_thread_root(uint32_t starter, const int32_t *sites, size_t count)
 {
-	uint32_t prefix = jvm_context_of_sites(starter, sites, count).prefix;
+	uint32_t prefix = jvm_prefix(starter, sites, count);
 
 	if (prefix != WM_PREFIX_LOST)
 		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_THREAD, 1);

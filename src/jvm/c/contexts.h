@@ -25,12 +25,14 @@ struct jvm_calls {
 };
 
 struct jvm_calls jvm_calls_of_root(uint32_t root);
-/* calls, and those of the word above them. */
+/* calls, and those of the word above them. A word without a space is the prefix of native code, and is what is above it stands on. */
 struct jvm_calls jvm_calls_add(struct jvm_calls calls, uint64_t word);
 /* The context of a thread that has stored the word last, above `calls`. Its last call may be that of the capture itself. */
 wm_context jvm_context(struct jvm_calls calls, uint64_t word);
 /* The context of calls above a root, outermost first; the last one may be that of the capture itself. */
 wm_context jvm_context_of_sites(uint32_t root, const int32_t *sites, size_t count);
+/* The prefix of calls above another one. */
+uint32_t jvm_prefix(uint32_t below, const int32_t *sites, size_t count);
 /* What the contexts of a thread stand on that was started by the calls. WM_PREFIX_THREAD if it cannot be recorded. */
 uint32_t jvm_thread_root(uint32_t starter, const int32_t *sites, size_t count);
 /* The calls of a word, outermost first; returns how many, at most SITECODE_MAX_CALLS. SITECODE_MAX_CALLS + 1: it is no word. */

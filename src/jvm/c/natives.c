@@ -91,16 +91,28 @@ static jlong resolve_lucce(JNIEnv *env, jclass class, jint site, jlong number, j
 	return (jlong)((uint64_t)c.prefix << 32 | c.site);
 }
 
-static jint thread_root(JNIEnv *env, jclass class, jint starter, jintArray sites)
+static jint prefix_of(JNIEnv *env, jint below, jintArray sites, uint32_t without_memory,
+		      uint32_t (*of)(uint32_t below, const int32_t *sites, size_t count))
 {
 	jsize count = (*env)->GetArrayLength(env, sites);
 	jint *items = (*env)->GetIntArrayElements(env, sites, NULL);
-	uint32_t ret = items ? jvm_thread_root((uint32_t)starter, items, (size_t)count) : WM_PREFIX_THREAD;
+	uint32_t ret = items ? of((uint32_t)below, items, (size_t)count) : without_memory;
 
-	(void)class;
 	if (items)
 		(*env)->ReleaseIntArrayElements(env, sites, items, JNI_ABORT);
 	return (jint)ret;
+}
+
+static jint thread_root(JNIEnv *env, jclass class, jint starter, jintArray sites)
+{
+	(void)class;
+	return prefix_of(env, starter, sites, WM_PREFIX_THREAD, jvm_thread_root);
+}
+
+static jint prefix(JNIEnv *env, jclass class, jint below, jintArray sites)
+{
+	(void)class;
+	return prefix_of(env, below, sites, WM_PREFIX_LOST, jvm_prefix);
 }
 
 /* step: gets the members of struct lucce_step. */
@@ -344,6 +356,7 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("resolve", "(J[J[III)J", resolve),
 	NATIVE("resolveLucce", "(IJJI)J", resolve_lucce),
 	NATIVE("threadRoot", "(I[I)I", thread_root),
+	NATIVE("prefix", "(I[I)I", prefix),
 	NATIVE("enterLucce", "(IIJJ[J)V", enter_lucce),
 	NATIVE("token", "(J)Ljava/lang/String;", token),
 	NATIVE("event", "(JLjava/lang/String;J)V", event),

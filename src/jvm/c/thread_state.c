@@ -22,6 +22,7 @@ static struct {
 	jfieldID doubtful; /* of SuperCalls: by space */
 	jclass super_calls;
 	jfieldID words; /* of ContextStack */
+	jfieldID base;  /* of LucceContexts */
 } ids;
 
 static jfieldID field(JNIEnv *env, const char *class_name, const char *name, const char *descriptor)
@@ -64,8 +65,9 @@ bool jvm_thread_state_init(const struct JNINativeInterface_ **env, bool is_lucce
 	ids.prefix = field(env, "dev/waymark/agent/ThreadRoot", "prefix", "I");
 	find_make_prefix(env);
 	ids.words = field(env, "dev/waymark/agent/ContextStack", "words", "[J");
+	ids.base = field(env, "dev/waymark/agent/LucceContexts", "base", "I");
 	find_doubtful(env);
-	return ids.doubtful && ids.word && ids.contexts && ids.version && ids.site && ids.root && ids.prefix &&
+	return ids.base && ids.doubtful && ids.word && ids.contexts && ids.version && ids.site && ids.root && ids.prefix &&
 	       ids.make_prefix && ids.words;
 }
 
@@ -82,6 +84,7 @@ void jvm_thread_state_read(const struct JNINativeInterface_ **env, jobject threa
 		ret->words = (*env)->GetObjectField(env, contexts, ids.words);
 		return;
 	}
+	ret->base = (uint32_t)(*env)->GetIntField(env, contexts, ids.base);
 	ret->version = (uint64_t)(*env)->GetLongField(env, thread, ids.version);
 	ret->site = (*env)->GetIntField(env, thread, ids.site) - 1;
 }
@@ -97,6 +100,13 @@ bool jvm_thread_state_is_doubtful(const struct JNINativeInterface_ **env, const 
 		word = state->site == JVM_NONE ? 0 : jvm_site_code(state->site, &length);
 	(*env)->GetBooleanArrayRegion(env, doubtful, (jint)sitecode_space(word), 1, &ret);
 	return ret;
+}
+
+bool jvm_thread_state_is_native(const struct jvm_thread_state *state)
+{
+	if (ids.is_lucce)
+		return state->site == JVM_NONE && state->base;
+	return state->word && !sitecode_space(state->word) && sitecode_index(state->word) != SITECODE_LOST_INDEX;
 }
 
 /* How many words are pushed; those of a lost context mean nothing. */
@@ -119,7 +129,7 @@ void jvm_thread_state_keep(const struct JNINativeInterface_ **env, struct jvm_th
 /* Java makes it when it is asked for the first time. */
 static uint32_t root_prefix(JNIEnv *env, const struct jvm_thread_state *state)
 {
-	jint ret = state->root ? (*env)->GetIntField(env, state->root, ids.prefix) : (jint)WM_PREFIX_THREAD;
+	jint ret = state->base ? (jint)state->base : state->root ? (*env)->GetIntField(env, state->root, ids.prefix) : (jint)WM_PREFIX_THREAD;
 
 	if (!ret)
 		ret = (*env)->CallIntMethod(env, state->root, ids.make_prefix);

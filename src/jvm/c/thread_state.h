@@ -24,6 +24,7 @@ struct jvm_thread_state {
 	uint64_t word;          /* or the number of Lucce */
 	uint64_t version;       /* of Lucce */
 	int32_t site;           /* of Lucce; JVM_NONE: no call yet */
+	uint32_t base;          /* of Lucce; 0: the calls stand on the root, else on that prefix */
 	struct _jobject *root;  /* a local reference: what the calls stand on; NULL: that is not known */
 	struct _jobject *words; /* a local reference; NULL: nothing is pushed */
 	const int64_t *copy;    /* of the words; NULL: they are as they were when the state was read */
@@ -36,6 +37,8 @@ void jvm_thread_state_read(const struct JNINativeInterface_ **env, struct _jobje
 			   struct jvm_thread_state *ret);
 /* May the last call be over, and its context left behind (java/dev/waymark/agent/SuperCalls.java)? */
 bool jvm_thread_state_is_doubtful(const struct JNINativeInterface_ **env, const struct jvm_thread_state *state);
+/* Is the thread in native code that is called through a thunk (native_code.h)? */
+bool jvm_thread_state_is_native(const struct jvm_thread_state *state);
 /* Copies the words to `copy`, which has room for SITECODE_LOST_INDEX. */
 void jvm_thread_state_keep(const struct JNINativeInterface_ **env, struct jvm_thread_state *state, int64_t *copy);
 /* The sites of the context, outermost first; malloc'd. The words are copied. NULL: it is lost, of Lucce, or there is no memory. */

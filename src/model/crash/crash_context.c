@@ -170,8 +170,8 @@ static struct error *read_stack(const struct contexts *x, uint64_t top, struct e
 			*ret = true;
 			return NULL;
 		}
-		if (!e.run && e.prefix == WM_PREFIX_SIGNAL) { /* a handler's: nothing goes on from there */
-			*ret_root = WM_PREFIX_SIGNAL;
+		if (!e.run && e.prefix) { /* nothing goes on from there: a handler's, or that of a native method of Java's */
+			*ret_root = e.prefix;
 			*ret = true;
 			return NULL;
 		}
@@ -237,6 +237,8 @@ static struct error *decode_base(const struct contexts *x, const struct thread_s
 	size_t i = stack->origins.count;
 
 	*below = (struct context_below){.is_root = true, .root = stack->root};
+	if (!i && stack->root >= WM_PREFIX_FIRST)
+		return frame_vec_append(frames, (struct frame){.name = "[Java]", .link_name = "[Java]", .flags = FRAME_ROOT});
 	if (!i)
 		return context_append_root(stack->root, frames);
 	if (!stack->origins.items[i - 1].head.creator) {

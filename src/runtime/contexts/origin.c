@@ -61,13 +61,13 @@ static bool next_push(struct wm1_entry **at, struct wm1_push *ret)
 {
 	struct wm1_entry *entry = *at;
 
-	if (!entry || wmrt_entry_is_slot(entry) || wmrt_entry_is_signal(entry))
+	if (!entry || wmrt_entry_is_slot(entry) || wmrt_entry_is_root(entry))
 		return false;
 	*ret = (struct wm1_push){.id = entry->id, .site = entry->site};
 	do {
 		ret->run++;
 		entry = wmrt_entry_below(entry);
-	} while (!wmrt_entry_is_slot(entry) && !wmrt_entry_is_signal(entry) && entry->id == ret->id &&
+	} while (!wmrt_entry_is_slot(entry) && !wmrt_entry_is_root(entry) && entry->id == ret->id &&
 		 entry->site == ret->site);
 	*at = entry;
 	return true;
@@ -75,8 +75,8 @@ static bool next_push(struct wm1_entry **at, struct wm1_push *ret)
 
 static void find_base(struct stack *stack, const struct wm1_entry *base)
 {
-	if (base && wmrt_entry_is_signal(base)) {
-		stack->root = WM_PREFIX_SIGNAL;
+	if (base && wmrt_entry_is_root(base)) {
+		stack->root = base->prefix;
 	} else if (base && !wmrt_stack_is_of_thread((const struct wmrt_segment *)(uintptr_t)base)) {
 		/* a coroutine's stack */
 		stack->creator = wmrt_stack_origin(wmrt_segment_of(base));

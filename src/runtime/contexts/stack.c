@@ -290,6 +290,22 @@ struct wm1_entry *wmrt_stack_new(uint32_t prefix)
 	return segment_first(segment);
 }
 
+void wmrt_push_root(uint32_t prefix, uint64_t sp)
+{
+	volatile struct wm1_thread *thread = &wm1_thread_state;
+	struct wm1_entry *top = thread->top;
+	volatile struct wm1_entry *entry = (uintptr_t)top & (WM1_SEGMENT_BYTES - 1) ? top : wm1_grow();
+
+	entry->id = thread->id;
+	entry->sp = sp;
+	entry->site = 0;
+	entry->run = 0;
+	entry->below = 0;
+	entry->prefix = prefix;
+	thread->top = (struct wm1_entry *)entry + 1;
+	thread->id = 0;
+}
+
 void wmrt_stack_begin(struct wm1_entry *first, uint32_t prefix, const struct wm1_origin *origin)
 {
 	struct wmrt_segment *segment = wmrt_segment_of(first);

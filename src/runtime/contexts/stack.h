@@ -44,6 +44,8 @@ struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry);
 struct wm1_entry *wmrt_top_without(struct wm1_entry *entry);
 /* A stack of its own with that root, for a coroutine: the first free entry. NULL without memory. */
 struct wm1_entry *wmrt_stack_new(uint32_t prefix);
+/* What is called from here on stands on the prefix, until top and id are what they were before. sp: above the frames of what is called. */
+void wmrt_push_root(uint32_t prefix, uint64_t sp);
 /* What a coroutine's stack stands on: origin's context, whose number is prefix. */
 void wmrt_stack_begin(struct wm1_entry *first, uint32_t prefix, const struct wm1_origin *origin);
 /* NULL: none, or a thread's stack. */
@@ -66,6 +68,12 @@ static inline struct wmrt_segment *wmrt_segment_of(const struct wm1_entry *entry
 static inline int wmrt_entry_is_signal(const struct wm1_entry *entry)
 {
 	return entry->prefix == WM_PREFIX_SIGNAL && entry->run == 0 && entry->site == 0;
+}
+
+/* What is above it stands on its prefix and not on what is below: a handler's entry, or one of wmrt_push_root. */
+static inline int wmrt_entry_is_root(const struct wm1_entry *entry)
+{
+	return !wmrt_entry_is_slot(entry) && entry->prefix && !entry->run;
 }
 
 /* In the segment that stands in when there is no memory. */

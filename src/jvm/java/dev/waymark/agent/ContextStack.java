@@ -9,6 +9,9 @@ import java.util.Arrays;
  *   words   w0 w1 w2 w3 .. .. ..     a word that is stored says how many are pushed: nothing is popped, and the others are of old
  *   calls   c0 c1 .. ..              of the first `known` words
  * </pre>
+ *
+ * No space is 0. A word without a space is native code: as a stored word it is a start, and says that no call is stored above those that are
+ * pushed; as a pushed one it is the prefix that the words above it stand on.
  */
 public final class ContextStack extends ThreadContexts {
 	/** Ints of a struct jvm_calls; the first is the prefix of the recorder. */
@@ -47,15 +50,91 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private long push(long word) {
-		int index = Word.index(word);
+		if (Word.space(word) == 0)
+			return pushNative(word);
+		return push(Word.index(word), word);
+	}
 
-		if (word == 0 || index == Word.LOST_INDEX || (index == words.length && !grow()))
-			return Word.start(word == 0 ? 0 : Word.LOST_INDEX);
+	private long push(int index, long word) {
+		if (index == Word.LOST_INDEX || (index == words.length && !grow()))
+			return Word.start(Word.LOST_INDEX);
 		if (words[index] != word) {
 			words[index] = word;
 			known = Math.min(known, index);
 		}
 		return Word.start(index + 1);
+	}
+
+	/* ---- native code ---- */
+
+	/** No call is stored: a thread begins, or native code has called this method. */
+	private long pushNative(long word) {
+		int index = word == 0 ? 0 : Word.index(word);
+		int prefix = NativeCode.prefixBelow();
+
+		if (prefix == ThreadRoot.LOST_PREFIX)
+			index = Word.LOST_INDEX;
+		return prefix == 0 ? Word.start(index) : push(index, Integer.toUnsignedLong(prefix));
+	}
+
+	/** The index behind the last pushed word that is native code; 0: none is. */
+	private int aboveNative(long word) {
+		int index = Word.index(word);
+
+		while (index > 0 && Word.space(words[index - 1]) != 0)
+			index--;
+		return index;
+	}
+
+	@Override
+	int nativePrefix(ThreadState thread) {
+		long word = thread.waymark$word;
+
+		if (Word.space(word) == 0)
+			return NativeCode.prefixBelow();
+		int above = aboveNative(word);
+
+		return above == 0 ? 0 : (int) words[above - 1];
+	}
+
+	@Override
+	int[] sitesAboveNative(ThreadState thread) {
+		long word = thread.waymark$word;
+
+		return Word.space(word) == 0 && word != 0 ? new int[0] : sites(word, aboveNative(word));
+	}
+
+	/** The word that a method was entered with which has pushed it below `index`. */
+	private long entered(int index) {
+		if (index == 0)
+			return 0;
+		return Word.space(words[index - 1]) != 0 ? words[index - 1] : Word.start(index - 1);
+	}
+
+	@Override
+	long enterNative(ThreadState thread) {
+		settle(thread);
+		long word = thread.waymark$word;
+		long start = push(word);
+		int index = Word.index(start);
+
+		thread.waymark$word = start;
+		if (index == Word.LOST_INDEX)
+			return (long) ThreadRoot.LOST_PREFIX << 32 | Word.LOST_INDEX;
+		if (index > known)
+			Recorder.resolve(start, words, calls, known, root.prefix());
+		known = Math.max(known, index);
+		return (long) below(index) << 32 | index;
+	}
+
+	@Override
+	void leaveNative(ThreadState thread, int depth) {
+		if (depth != Word.LOST_INDEX)
+			thread.waymark$word = entered(depth);
+	}
+
+	private static boolean hasCall(long word) {
+		return Word.space(word) != 0 && Word.index(word) != Word.LOST_INDEX;
 	}
 
 	private static int lastSite(long word) {
@@ -66,11 +145,8 @@ public final class ContextStack extends ThreadContexts {
 
 	private long withoutLast(long word) {
 		long below = Recorder.withoutLast(word);
-		int index = Word.index(below);
 
-		if (!Word.isStart(below))
-			return below;
-		return index == 0 ? 0 : words[index - 1];
+		return Word.isStart(below) ? entered(Word.index(below)) : below;
 	}
 
 	@Override
@@ -80,7 +156,7 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private long activeWord(long word, boolean isEntry) {
-		while (word != 0 && Word.index(word) != Word.LOST_INDEX) {
+		while (hasCall(word)) {
 			int last = lastSite(word);
 
 			if (!SuperCalls.has(last) || SuperCalls.isActive(last, isEntry))
@@ -91,8 +167,7 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private long leave(ThreadState thread) {
-		while (thread.waymark$word != 0 && Word.index(thread.waymark$word) != Word.LOST_INDEX
-				&& SuperCalls.has(lastSite(thread.waymark$word)))
+		while (hasCall(thread.waymark$word) && SuperCalls.has(lastSite(thread.waymark$word)))
 			thread.waymark$word = withoutLast(thread.waymark$word);
 		return 0;
 	}
@@ -143,7 +218,11 @@ public final class ContextStack extends ThreadContexts {
 
 	@Override
 	int[] sites(ThreadState thread) {
-		long word = thread.waymark$word;
+		return sites(thread.waymark$word, 0);
+	}
+
+	/** first: the lowest word whose calls are wanted. */
+	private int[] sites(long word, int first) {
 		int index = Word.index(word);
 
 		if (index == Word.LOST_INDEX)
@@ -151,7 +230,7 @@ public final class ContextStack extends ThreadContexts {
 		int[] ret = new int[FIRST_LENGTH];
 		int count = 0;
 
-		for (int i = 0; i <= index; i++) {
+		for (int i = first; i <= index; i++) {
 			int[] calls = Recorder.sites(i < index ? words[i] : word);
 
 			if (count + calls.length > ret.length)

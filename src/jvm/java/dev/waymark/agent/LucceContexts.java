@@ -1,5 +1,7 @@
 package dev.waymark.agent;
 
+import java.util.Arrays;
+
 /**
  * A thread's part of the paper's encoder (core/contexts/lucce.h): what it has learned of edges, each in a version of its caller, so that a
  * method that is entered in the same way again takes no lock.
@@ -47,6 +49,39 @@ public final class LucceContexts extends ThreadContexts {
 	private final long[] members = new long[5];
 	/** By number, and version and site. */
 	private final ContextCache cache = new ContextCache();
+
+	/** What was stored when a native method was called, by which it is entered from nowhere. */
+	private static final class NativeCall {
+		final ThreadState thread;
+		final int site;
+		final long number;
+		final long version;
+		final int base;
+
+		NativeCall(ThreadState thread, int base) {
+			this.thread = thread;
+			this.site = thread.waymark$site;
+			this.number = thread.waymark$word;
+			this.version = thread.waymark$version;
+			this.base = base;
+		}
+
+		int[] sites() {
+			return LucceContexts.sites(site, number, version);
+		}
+
+		void putBack() {
+			thread.waymark$site = site;
+			thread.waymark$word = number;
+			thread.waymark$version = version;
+		}
+	}
+
+	/** Those in progress. */
+	private NativeCall[] nativeCalls = new NativeCall[4];
+	private int nativeDepth;
+	/** The prefix that the calls stand on; 0: that of the thread's root. Read by c/thread_state.c. */
+	private int base;
 
 	LucceContexts(ThreadRoot root) {
 		super(root);
@@ -110,6 +145,9 @@ public final class LucceContexts extends ThreadContexts {
 		int site = thread.waymark$site;
 		long number = thread.waymark$word;
 		long version = thread.waymark$version;
+
+		if (site == 0)
+			base = NativeCode.prefixBelow();
 		Step step = steps[place(site, method, version)];
 
 		if (step == null || !step.fits(site, method, number, version))
@@ -152,7 +190,9 @@ public final class LucceContexts extends ThreadContexts {
 		long version = thread.waymark$version;
 
 		if (site == 0)
-			return (long) root.prefix() << 32;
+			return (long) basePrefix() << 32;
+		if (base != 0)
+			return Recorder.resolveLucce(site - 1, number, version, base);
 		/* Sites have 25 bits. */
 		long context = cache.find(number, version << 25 | site);
 
@@ -163,10 +203,68 @@ public final class LucceContexts extends ThreadContexts {
 		return context;
 	}
 
+	private int basePrefix() {
+		return base != 0 ? base : root.prefix();
+	}
+
+	/* ---- native code ---- */
+
+	@Override
+	long enterNative(ThreadState thread) {
+		settle(thread);
+		int[] sites = sitesAboveNative(thread);
+		int prefix = sites == null ? ThreadRoot.LOST_PREFIX : Recorder.prefix(basePrefix(), sites);
+		int depth = nativeDepth;
+
+		if (depth == nativeCalls.length)
+			nativeCalls = Arrays.copyOf(nativeCalls, 2 * depth);
+		nativeCalls[depth] = new NativeCall(thread, base);
+		nativeDepth = depth + 1;
+		thread.waymark$site = 0;
+		thread.waymark$word = 0;
+		thread.waymark$version = 0;
+		base = prefix;
+		return (long) prefix << 32 | depth;
+	}
+
+	@Override
+	void leaveNative(ThreadState thread, int depth) {
+		NativeCall call = nativeCalls[depth];
+
+		call.putBack();
+		base = call.base;
+		nativeDepth = depth;
+	}
+
+	@Override
+	int nativePrefix(ThreadState thread) {
+		return thread.waymark$site == 0 ? NativeCode.prefixBelow() : base;
+	}
+
 	@Override
 	int[] sites(ThreadState thread) {
-		int site = thread.waymark$site;
+		int[] ret = sitesAboveNative(thread);
 
-		return site == 0 ? new int[0] : Recorder.lucceSites(site - 1, thread.waymark$word, thread.waymark$version);
+		for (int i = nativeDepth - 1; i >= 0 && ret != null; i--)
+			ret = join(nativeCalls[i].sites(), ret);
+		return ret;
+	}
+
+	private static int[] join(int[] below, int[] above) {
+		if (below == null)
+			return null;
+		int[] ret = Arrays.copyOf(below, below.length + above.length);
+
+		System.arraycopy(above, 0, ret, below.length, above.length);
+		return ret;
+	}
+
+	private static int[] sites(int site, long number, long version) {
+		return site == 0 ? new int[0] : Recorder.lucceSites(site - 1, number, version);
+	}
+
+	@Override
+	int[] sitesAboveNative(ThreadState thread) {
+		return sites(thread.waymark$site, thread.waymark$word, thread.waymark$version);
 	}
 }

@@ -37,6 +37,9 @@ public final class Recorder {
 	/** What the contexts of a thread stand on, that was started by the calls; starter: what these stand on. */
 	static native int threadRoot(int starter, int[] sites);
 
+	/** That of calls above another one. */
+	static native int prefix(int below, int[] sites);
+
 	private static native String token(long context);
 
 	private static native void event(long context, String name, long value);

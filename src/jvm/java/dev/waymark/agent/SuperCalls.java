@@ -37,7 +37,7 @@ final class SuperCalls {
 	}
 
 	static synchronized void add(int site) {
-		int space = (int) (Recorder.siteWord(site) >>> Word.PAYLOAD_BITS);
+		int space = Word.space(Recorder.siteWord(site));
 
 		if (site >= spaces.length)
 			spaces = Arrays.copyOf(spaces, 2 * site);
@@ -56,7 +56,7 @@ final class SuperCalls {
 	}
 
 	static boolean isDoubtful(long word) {
-		return DOUBTFUL[(int) (word >>> Word.PAYLOAD_BITS)];
+		return DOUBTFUL[Word.space(word)];
 	}
 
 	static boolean isDoubtful(int site) {

@@ -40,14 +40,35 @@ public abstract class ThreadContexts {
 			return;
 		Clients.pause();
 		try {
-			int[] sites = contexts.sites(starter);
+			ThreadRoot root = contexts.rootOfStarted(starter);
 
-			if (sites != null && (sites.length > 0 || contexts.root != ThreadRoot.PROCESS))
-				add(thread, new ThreadRoot(contexts.root, sites));
+			if (root != null)
+				add(thread, root);
 		} finally {
 			Clients.resume();
 		}
 	}
+
+	/** What a thread stands on that is started now; null: that is not known. */
+	private ThreadRoot rootOfStarted(ThreadState thread) {
+		int[] sites = sitesAboveNative(thread);
+		int prefix = nativePrefix(thread);
+		ThreadRoot below = prefix == 0 ? root : ThreadRoot.of(prefix);
+
+		return sites == null || (sites.length == 0 && below == ThreadRoot.PROCESS) ? null : new ThreadRoot(below, sites);
+	}
+
+	/** A native method is called: the prefix of the call, and in the low half what leaveNative needs, which is not negative. */
+	abstract long enterNative(ThreadState thread);
+
+	/** It is over. */
+	abstract void leaveNative(ThreadState thread, int depth);
+
+	/** The prefix of the innermost native code that the context stands on; 0: there is none. */
+	abstract int nativePrefix(ThreadState thread);
+
+	/** The sites above it, the outermost first; null: they are lost. */
+	abstract int[] sitesAboveNative(ThreadState thread);
 
 	/** Prefix and site in the recorder of the context that was stored last. */
 	abstract long context(ThreadState thread);

@@ -2,6 +2,8 @@ package dev.waymark.agent;
 
 /** What the contexts of a thread stand on: the calls that have started it, in the thread that did. Any thread. */
 final class ThreadRoot {
+	/** WM_PREFIX_LOST */
+	static final int LOST_PREFIX = 4;
 	/** enum wm_prefix */
 	static final ThreadRoot PROCESS = new ThreadRoot(1);
 	static final ThreadRoot UNKNOWN = new ThreadRoot(2);
@@ -20,6 +22,11 @@ final class ThreadRoot {
 	ThreadRoot(ThreadRoot starter, int[] sites) {
 		this.starter = starter;
 		this.sites = sites;
+	}
+
+	/** Of calls that stand on the prefix. */
+	static ThreadRoot of(int prefix) {
+		return new ThreadRoot(prefix);
 	}
 
 	/** Its number in the recorder. Nothing is recorded of a thread that captures nothing. */

@@ -14,6 +14,10 @@ final class Word {
 		return (long) space << PAYLOAD_BITS;
 	}
 
+	static int space(long word) {
+		return (int) (word >>> PAYLOAD_BITS);
+	}
+
 	/** A payload without calls above `index` pushed words. */
 	static long start(int index) {
 		if (index < 1 << 5)

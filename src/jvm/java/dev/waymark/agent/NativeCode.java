@@ -1,0 +1,32 @@
+package dev.waymark.agent;
+
+/** Contexts go on into native code that was built with Waymark, and from it into Java (c/native_code.h). Any thread. */
+final class NativeCode {
+	/** There is such code in the process. */
+	private static volatile boolean isThere;
+
+	private NativeCode() {
+	}
+
+	/** A native method is called: the prefix that it stands on, and in the low half what `leave` needs. */
+	static long enter() {
+		ThreadState thread = ThreadState.currentThread();
+
+		isThere = true;
+		return ThreadContexts.of(thread).enterNative(thread);
+	}
+
+	/** It returns, or throws. */
+	static void leave(int depth) {
+		ThreadState thread = ThreadState.currentThread();
+
+		ThreadContexts.of(thread).leaveNative(thread, depth);
+	}
+
+	/** What a method stands on that native code has called, or that nothing is known below of: 0 if no native code is there. */
+	static int prefixBelow() {
+		return isThere ? prefix() : 0;
+	}
+
+	private static native int prefix();
+}
