@@ -50,7 +50,7 @@ static void test_starts(void)
 		CHECK_U64(sitecode_index(start), index);
 		CHECK_U64(sitecode_index(start << 7 | 0x55 | UINT64_C(9) << SITECODE_PAYLOAD_BITS), index);
 		CHECK(!sitecode_is_start(start << 1 | 1));
-		CHECK(sitecode_enters(start, 0));
+		CHECK(sitecode_enters(start, 0, SITECODE_MAX_LENGTH));
 	}
 	CHECK_U64(sitecode_index(0), 0);
 }
@@ -69,13 +69,14 @@ struct site {
 	struct sitecode code;
 };
 static struct site sites[SITES];
-static uint32_t spaces[FUNCTIONS];
+static uint32_t spaces[FUNCTIONS], longest[FUNCTIONS];
 static uint32_t codes[SPACES + 1][SITECODE_RANKS], code_count[SPACES + 1];
 
 /* Spaces may be shared, and a call's need not be that of any callee. */
 static void make_program(void)
 {
 	memset(code_count, 0, sizeof code_count);
+	memset(longest, 0, sizeof longest);
 	for (uint32_t f = 0; f < FUNCTIONS; f++)
 		spaces[f] = 1 + random_below(SPACES);
 	for (uint32_t s = 0; s < SITES; s++) {
@@ -85,6 +86,8 @@ static void make_program(void)
 			space = space % SPACES + 1;
 		sites[s] = (struct site){random_below(FUNCTIONS), space, sitecode_of(code_count[space])};
 		codes[space][code_count[space]++] = s;
+		if (sites[s].code.length > longest[sites[s].caller])
+			longest[sites[s].caller] = sites[s].code.length;
 	}
 }
 
@@ -101,9 +104,7 @@ static void enter(uint32_t function, uint32_t site, uint64_t word)
 {
 	uint64_t payload = word - ((uint64_t)spaces[function] << SITECODE_PAYLOAD_BITS);
 
-	CHECK(sitecode_enters(word, spaces[function]) ==
-	      (payload >> (SITECODE_PAYLOAD_BITS - SITECODE_MAX_LENGTH) == 0));
-	if (!sitecode_enters(word, spaces[function])) {
+	if (!sitecode_enters(word, spaces[function], longest[function])) {
 		uint32_t index = sitecode_index(word);
 
 		if (word)

@@ -7,7 +7,8 @@
  *      bits 49..0    payload:  0 .. 0 | 1 | index | code of the outermost call .. code of the last call
  *
  *      call        word = (payload << length) + (space << 50 | bits)
- *      entry       payload = word - (own space << 50); payload >> 38 is not 0: the word is pushed, and the payload starts anew
+ *      entry       payload = word - (own space << 50); payload >> (50 - longest) is not 0: the word is pushed, and the payload starts
+ *                  anew. longest: the length of the longest code that the function itself adds
  *      return      the word is what it was at the entry
  *
  * Spaces. A space is a set of calls that have codes of their own, none of which begins another (read from the low end). Each function has
@@ -80,11 +81,10 @@ static inline uint64_t sitecode_call(uint64_t payload, uint32_t space, struct si
 	return (payload << code.length) + ((uint64_t)space << SITECODE_PAYLOAD_BITS | code.bits);
 }
 
-/* May a function of that space go on with the word, or is it to push? */
-static inline bool sitecode_enters(uint64_t word, uint32_t space)
+/* May a function of that space go on with the word, or is it to push? longest: of the codes of its calls, at most SITECODE_MAX_LENGTH. */
+static inline bool sitecode_enters(uint64_t word, uint32_t space, uint32_t longest)
 {
-	return (word - ((uint64_t)space << SITECODE_PAYLOAD_BITS)) >> (SITECODE_PAYLOAD_BITS - SITECODE_MAX_LENGTH) ==
-	       0;
+	return (word - ((uint64_t)space << SITECODE_PAYLOAD_BITS)) >> (SITECODE_PAYLOAD_BITS - longest) == 0;
 }
 
 /* Does the payload, which is not 0, have no code? */

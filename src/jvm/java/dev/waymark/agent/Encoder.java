@@ -47,7 +47,7 @@ abstract class Encoder {
 	/** What its code needs above the method's own operands. */
 	abstract int stack();
 
-	/** Ends with the label, which may be jumped to. */
+	/** Ends with the label, which may be jumped to. Behind all calls of store. */
 	abstract InsnList entry(LabelNode body);
 
 	abstract InsnList store(int site);

@@ -3,8 +3,6 @@ package dev.waymark.agent;
 /** The layout of a context's word: core/contexts/sitecode.h has the whole of it. */
 final class Word {
 	static final int PAYLOAD_BITS = 50;
-	/** Payloads below 1 << PLAIN_BITS have room for any code. */
-	static final int PLAIN_BITS = PAYLOAD_BITS - 12;
 	static final int LOST_INDEX = 0xffff;
 
 	private Word() {

@@ -17,7 +17,7 @@ import org.objectweb.asm.tree.VarInsnNode;
  *
  * <pre>
  *   entry:     T = Thread.currentThread(); W = T.word; P = W - the space of this method
- *              if (P >>> PLAIN_BITS != 0) P = Thread.enter(W)
+ *              if (P >>> PAYLOAD_BITS - the longest length != 0) P = Thread.enter(W)
  *   site k:    T.word = (P << length of k) + space and bits of k
  *   exit:      T.word = W
  * </pre>
@@ -27,6 +27,8 @@ final class WordEncoder extends Encoder {
 	private final int word;
 	private final int payload;
 	private final int space;
+	/** Of the codes that were stored. */
+	private int longest = 1;
 
 	WordEncoder(int first, int space) {
 		this.thread = first;
@@ -71,7 +73,7 @@ final class WordEncoder extends Encoder {
 		code.add(new InsnNode(Opcodes.LSUB));
 		code.add(new InsnNode(Opcodes.DUP2));
 		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
-		code.add(new IntInsnNode(Opcodes.BIPUSH, Word.PLAIN_BITS));
+		code.add(new IntInsnNode(Opcodes.BIPUSH, Word.PAYLOAD_BITS - longest));
 		code.add(new InsnNode(Opcodes.LUSHR));
 		code.add(new InsnNode(Opcodes.L2I));
 		code.add(new JumpInsnNode(Opcodes.IFEQ, body));
@@ -85,10 +87,12 @@ final class WordEncoder extends Encoder {
 	@Override
 	InsnList store(int site) {
 		InsnList code = new InsnList();
+		int length = Recorder.siteLength(site);
 
+		longest = Math.max(longest, length);
 		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
 		code.add(new VarInsnNode(Opcodes.LLOAD, payload));
-		code.add(new IntInsnNode(Opcodes.BIPUSH, Recorder.siteLength(site)));
+		code.add(new IntInsnNode(Opcodes.BIPUSH, length));
 		code.add(new InsnNode(Opcodes.LSHL));
 		code.add(new LdcInsnNode(Recorder.siteWord(site)));
 		code.add(new InsnNode(Opcodes.LADD));
