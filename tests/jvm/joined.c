@@ -85,7 +85,8 @@ static void call_interface(JNIEnv *env, uint64_t seed, jint depth, const char *p
 {
 	jclass class = (*env)->FindClass(env, "Joined$Plain");
 	jobject object = (*env)->AllocObject(env, class);
-	jmethodID method = (*env)->GetMethodID(env, (*env)->FindClass(env, "Joined$Step"), "go", "(JILjava/lang/String;)V");
+	jmethodID method =
+		(*env)->GetMethodID(env, (*env)->FindClass(env, "Joined$Step"), "go", "(JILjava/lang/String;)V");
 	const jvalue arguments[] = {{.j = (jlong)seed}, {.i = depth}, {.l = (*env)->NewStringUTF(env, path)}};
 
 	(*env)->CallVoidMethodA(env, object, method, arguments);
@@ -213,9 +214,10 @@ JNIEXPORT jdouble JNICALL Java_Joined_downWide(JNIEnv *env, jclass class, jint a
 					       jdouble k, jchar l, jdouble m, jobjectArray n, jdouble o, jdouble p,
 					       jfloat q, jlong seed, jint depth)
 {
-	jboolean is_whole = a == -1 && b == 2.5 && c == (jlong)3 << 40 && d == 4.5f && e == -5 && f == 6.5 && g == 7.5 &&
-			    h == -8 && i == 9.5 && j && k == 10.5 && l == 0x1234 && m == 11.5 && o == 12.5 && p == 13.5 &&
-			    q == 14.5f && (*env)->IsSameObject(env, (*env)->GetObjectArrayElement(env, n, 0), path);
+	jboolean is_whole = a == -1 && b == 2.5 && c == (jlong)3 << 40 && d == 4.5f && e == -5 && f == 6.5 &&
+			    g == 7.5 && h == -8 && i == 9.5 && j && k == 10.5 && l == 0x1234 && m == 11.5 &&
+			    o == 12.5 && p == 13.5 && q == 14.5f &&
+			    (*env)->IsSameObject(env, (*env)->GetObjectArrayElement(env, n, 0), path);
 
 	(void)class;
 	enter(env, (uint64_t)seed, depth, path, "Java_Joined_downWide");

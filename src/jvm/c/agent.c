@@ -49,7 +49,8 @@ static struct class_file_addition thread_addition = {
 
 /* Those of compiled programs (runtime/clients.c), whose native methods Java may call, and one that connects both. */
 const struct wmrt_client *const wmrt_clients[] = {
-	&wmrt_stacks, &wmrt_signals, &wmrt_jumps, &wmrt_coroutines, &wmrt_creators, &wmrt_paths, &wmrt_heap, &jvm_native_code, NULL,
+	&wmrt_stacks, &wmrt_signals,    &wmrt_jumps, &wmrt_coroutines, &wmrt_creators, &wmrt_paths,
+	&wmrt_heap,   &jvm_native_code, NULL,
 };
 
 /* Written before VMInit ends. */
@@ -214,8 +215,8 @@ static bool choose_encoder(void)
 
 static bool watch(jvmtiEnv *jvmti)
 {
-	static const jvmtiEvent events[] = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_INIT,
-					    JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_NATIVE_METHOD_BIND};
+	static const jvmtiEvent events[] = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
+					    JVMTI_EVENT_NATIVE_METHOD_BIND};
 	jvmtiEventCallbacks callbacks = {.ClassFileLoadHook = class_loads, .VMInit = vm_begins, .VMDeath = vm_ends};
 	static const jvmtiCapabilities wanted = {.can_generate_all_class_hook_events = 1,
 						 .can_generate_early_class_hook_events = 1,
@@ -223,7 +224,8 @@ static bool watch(jvmtiEnv *jvmti)
 
 	jvm_clients_callbacks(&callbacks);
 	jvm_native_code_callbacks(&callbacks);
-	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE || !jvm_clients_prepare(jvmti, &options) || !jvm_native_code_prepare(jvmti) ||
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE || !jvm_clients_prepare(jvmti, &options) ||
+	    !jvm_native_code_prepare(jvmti) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
 		return false;
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++)

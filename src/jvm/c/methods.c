@@ -44,10 +44,17 @@ struct site {
 	_Atomic uint32_t place_record;
 };
 
-/* The calls of a space, by rank. */
+enum {
+	FIRST_SITES = 31,
+};
+
+/* The calls of a space, by rank: most have few. */
 struct space {
 	uint32_t count;
-	int32_t sites[SITECODE_RANKS];
+	int32_t first[FIRST_SITES];
+};
+struct space_rest {
+	int32_t sites[SITECODE_RANKS - FIRST_SITES];
 };
 
 /* Counts and records are written under the lock. */
@@ -56,7 +63,8 @@ static struct class *classes;
 static struct method *methods;
 static struct site *sites;
 static struct space *spaces;
-/* The first one behind those of functions that may have room. */
+static struct space_rest *rests;
+/* Behind those of functions: the next one, in turn. */
 static uint32_t open_space = JVM_FUNCTION_SPACES + 1;
 static int32_t class_count, method_count;
 /* Released behind the site that it counts. */
@@ -71,7 +79,8 @@ bool jvm_methods_init(void)
 	methods = wmrt_map_memory(MAX_METHODS * sizeof *methods);
 	sites = wmrt_map_memory(MAX_SITES * sizeof *sites);
 	spaces = wmrt_map_memory(SITECODE_SPACES * sizeof *spaces);
-	return classes && methods && sites && spaces;
+	rests = wmrt_map_memory(SITECODE_SPACES * sizeof *rests);
+	return classes && methods && sites && spaces && rests;
 }
 
 /* NULL: s was, or there is no room, which *is_full says. */
@@ -136,14 +145,20 @@ int32_t jvm_method_add(int32_t owner, const char *name, const char *descriptor, 
 	return ret;
 }
 
-/* The space where the site gets a code; 0: none has room. */
+/* The space where the site gets a code; 0: none has room. Calls without a space of their own are spread: their codes are short. */
 static uint32_t space_with_room(uint32_t wanted)
 {
+	uint32_t ret = open_space;
+
 	if (wanted && spaces[wanted].count < SITECODE_RANKS)
 		return wanted;
-	while (open_space < SITECODE_SPACES && spaces[open_space].count == SITECODE_RANKS)
-		open_space++;
-	return open_space < SITECODE_SPACES ? open_space : 0;
+	open_space = ret + 1 < SITECODE_SPACES ? ret + 1 : JVM_FUNCTION_SPACES + 1;
+	return spaces[ret].count < SITECODE_RANKS ? ret : 0;
+}
+
+static int32_t *site_of_rank(uint32_t space, uint32_t rank)
+{
+	return rank < FIRST_SITES ? &spaces[space].first[rank] : &rests[space].sites[rank - FIRST_SITES];
 }
 
 bool jvm_space_has_room(uint32_t space)
@@ -160,7 +175,7 @@ static void give_code(struct site *site, int32_t number, uint32_t space)
 {
 	site->is.space = space;
 	site->code = sitecode_of(spaces[space].count);
-	spaces[space].sites[spaces[space].count++] = number;
+	*site_of_rank(space, spaces[space].count++) = number;
 }
 
 int32_t jvm_site_add(const struct jvm_site *site)
@@ -194,13 +209,12 @@ uint64_t jvm_site_code(int32_t site, uint32_t *length)
 /* Without the lock: who has a word with the code runs code that was made after it was given. */
 int32_t jvm_site_take(uint64_t *word)
 {
-	const struct space *space = &spaces[sitecode_space(*word)];
 	uint32_t length, rank = sitecode_rank(*word, &length);
 	int32_t site;
 
-	if (rank >= space->count)
+	if (rank >= spaces[sitecode_space(*word)].count)
 		return JVM_NONE;
-	site = space->sites[rank];
+	site = *site_of_rank(sitecode_space(*word), rank);
 	*word = sitecode_payload(*word) >> length | (uint64_t)methods[sites[site].is.method].space
 							    << SITECODE_PAYLOAD_BITS;
 	return site;

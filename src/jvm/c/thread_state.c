@@ -67,8 +67,8 @@ bool jvm_thread_state_init(const struct JNINativeInterface_ **env, bool is_lucce
 	ids.words = field(env, "dev/waymark/agent/ContextStack", "words", "[J");
 	ids.base = field(env, "dev/waymark/agent/LucceContexts", "base", "I");
 	find_doubtful(env);
-	return ids.base && ids.doubtful && ids.word && ids.contexts && ids.version && ids.site && ids.root && ids.prefix &&
-	       ids.make_prefix && ids.words;
+	return ids.base && ids.doubtful && ids.word && ids.contexts && ids.version && ids.site && ids.root &&
+	       ids.prefix && ids.make_prefix && ids.words;
 }
 
 void jvm_thread_state_read(const struct JNINativeInterface_ **env, jobject thread, struct jvm_thread_state *ret)
@@ -129,7 +129,9 @@ void jvm_thread_state_keep(const struct JNINativeInterface_ **env, struct jvm_th
 /* Java makes it when it is asked for the first time. */
 static uint32_t root_prefix(JNIEnv *env, const struct jvm_thread_state *state)
 {
-	jint ret = state->base ? (jint)state->base : state->root ? (*env)->GetIntField(env, state->root, ids.prefix) : (jint)WM_PREFIX_THREAD;
+	jint ret = state->base   ? (jint)state->base
+		   : state->root ? (*env)->GetIntField(env, state->root, ids.prefix)
+				 : (jint)WM_PREFIX_THREAD;
 
 	if (!ret)
 		ret = (*env)->CallIntMethod(env, state->root, ids.make_prefix);

@@ -170,7 +170,8 @@ static struct error *read_stack(const struct contexts *x, uint64_t top, struct e
 			*ret = true;
 			return NULL;
 		}
-		if (!e.run && e.prefix) { /* nothing goes on from there: a handler's, or that of a native method of Java's */
+		if (!e.run &&
+		    e.prefix) { /* nothing goes on from there: a handler's, or that of a native method of Java's */
 			*ret_root = e.prefix;
 			*ret = true;
 			return NULL;
@@ -238,7 +239,8 @@ static struct error *decode_base(const struct contexts *x, const struct thread_s
 
 	*below = (struct context_below){.is_root = true, .root = stack->root};
 	if (!i && stack->root >= WM_PREFIX_FIRST)
-		return frame_vec_append(frames, (struct frame){.name = "[Java]", .link_name = "[Java]", .flags = FRAME_ROOT});
+		return frame_vec_append(frames,
+					(struct frame){.name = "[Java]", .link_name = "[Java]", .flags = FRAME_ROOT});
 	if (!i)
 		return context_append_root(stack->root, frames);
 	if (!stack->origins.items[i - 1].head.creator) {

@@ -1,11 +1,16 @@
 package dev.waymark.agent;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.objectweb.asm.Handle;
 import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.InvokeDynamicInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 
@@ -22,6 +27,8 @@ final class ClassContext {
 	private final List<MethodNode> rewritten = new ArrayList<>();
 	/** Names and descriptors of methods without sites, which no other method can take the place of. */
 	private final Set<String> leaves = new HashSet<>();
+	/** null: not looked for yet. */
+	private Map<String, String> lambdas;
 	private int number = -1;
 
 	ClassContext(ClassLoader loader, ClassNode node, CodeOffsets offsets) {
@@ -59,6 +66,43 @@ final class ClassContext {
 	/** Does the call enter a method of this class that has no site? */
 	boolean isLeaf(MethodInsnNode call) {
 		return call.owner.equals(node.name) && leaves.contains(call.name + call.desc);
+	}
+
+	/* ---- spaces ---- */
+
+	/** By the name and descriptor of a lambda's body: those of the interface's method that calls it. */
+	private Map<String, String> findLambdas() {
+		Map<String, String> ret = new HashMap<>();
+
+		for (MethodNode method : node.methods)
+			for (AbstractInsnNode insn : method.instructions)
+				if (insn.getOpcode() == Opcodes.INVOKEDYNAMIC)
+					addLambda((InvokeDynamicInsnNode) insn, ret);
+		return ret;
+	}
+
+	private void addLambda(InvokeDynamicInsnNode insn, Map<String, String> ret) {
+		if (!insn.bsm.getOwner().equals("java/lang/invoke/LambdaMetafactory"))
+			return;
+		Handle body = (Handle) insn.bsmArgs[1];
+
+		if (body.getOwner().equals(node.name))
+			ret.put(body.getName() + body.getDesc(), insn.name + insn.bsmArgs[0]);
+	}
+
+	/** Of the codes of the calls that enter it by name. */
+	int space(MethodNode method) {
+		String name = method.name + method.desc;
+
+		if (method.name.startsWith("lambda$")) {
+			if (lambdas == null)
+				lambdas = findLambdas();
+			if (lambdas.containsKey(name))
+				return Spaces.ofMethods(lambdas.get(name));
+		}
+		return (method.access & Opcodes.ACC_STATIC) != 0 || method.name.equals("<init>")
+				? Spaces.ofOwned(node.name, method.name, method.desc)
+				: Spaces.ofMethods(name);
 	}
 
 	/* ---- methods ---- */

@@ -149,7 +149,7 @@ final class MethodRewriter {
 		int[] offsets = owner.offsets.of(method.name, method.desc);
 		int line = 0, index = 0, next = 0;
 
-		space = Spaces.ofMethod(owner.node.name, method.name, method.desc);
+		space = owner.space(method);
 		number = owner.addMethod(method, firstLine, space);
 		encoder = Encoder.of(own, number, space, isCalledByResolution());
 		if (Clients.areOn() && (entrySite = place(0, firstLine)) < 0)

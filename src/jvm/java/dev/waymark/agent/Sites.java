@@ -124,11 +124,11 @@ final class Sites {
 			return SuperCalls.space(call.owner, call.desc);
 		if (call.owner.equals(API))
 			return 0;
-		if (!isJdk(call.owner))
-			return Spaces.of(call.owner, call.name, call.desc);
-		return call.getOpcode() == Opcodes.INVOKEINTERFACE || call.getOpcode() == Opcodes.INVOKEVIRTUAL
-				? Spaces.ofOverrides(call.name, call.desc)
-				: 0;
+		boolean isOwned = call.getOpcode() == Opcodes.INVOKESTATIC || call.name.equals("<init>");
+
+		if (isJdk(call.owner))
+			return isOwned || call.getOpcode() == Opcodes.INVOKESPECIAL ? 0 : Spaces.ofOverrides(call.owner, call.name + call.desc);
+		return isOwned ? Spaces.ofOwned(call.owner, call.name, call.desc) : Spaces.ofMethods(call.name + call.desc);
 	}
 
 	/**

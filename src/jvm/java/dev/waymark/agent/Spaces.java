@@ -1,14 +1,15 @@
 package dev.waymark.agent;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The space of codes (core/contexts/sitecode.h) of a method, and of the calls that name it. Whatever a call enters by the name that it
  * has is in its space: methods that override each other have one name and descriptor, so all methods with these have one space. A
- * constructor is entered by the name of its class alone. Any thread.
+ * constructor or a static method is entered by the name of its class alone (or of a subclass: then it pushes). The body of a lambda is
+ * entered by the name of the interface's method. Any thread.
  */
 final class Spaces {
 	/** Functions' spaces are 1 to this; they are shared when there are more. JVM_FUNCTION_SPACES. */
@@ -16,24 +17,37 @@ final class Spaces {
 
 	private static final Map<String, Integer> KNOWN = new HashMap<>();
 	/** Names and descriptors of instrumented methods. */
-	private static final Set<String> METHODS = new HashSet<>();
+	private static final Set<String> METHODS = ConcurrentHashMap.newKeySet();
+	private static final Set<String> CALLBACKS = Set.of("java/lang/Comparable", "java/lang/Iterable", "java/lang/Runnable",
+			"java/util/Comparator", "java/util/Iterator", "java/util/concurrent/Callable");
 
 	private Spaces() {
 	}
 
-	static synchronized int ofMethod(String owner, String name, String descriptor) {
-		METHODS.add(name + descriptor);
-		return of(owner, name, descriptor);
+	/** Of methods that objects have, by a name and a descriptor. */
+	static int ofMethods(String nameAndDescriptor) {
+		METHODS.add(nameAndDescriptor);
+		return of(nameAndDescriptor);
 	}
 
 	/** For a call by a name of the JDK's: that of the application's methods which have it; 0: none is known by now. */
-	static synchronized int ofOverrides(String name, String descriptor) {
-		return METHODS.contains(name + descriptor) ? of("", name, descriptor) : 0;
+	static int ofOverrides(String owner, String nameAndDescriptor) {
+		boolean isKnown = isForApplications(owner) || METHODS.contains(nameAndDescriptor);
+
+		return isKnown ? of(nameAndDescriptor) : 0;
 	}
 
-	static synchronized int of(String owner, String name, String descriptor) {
-		String key = name.equals("<init>") ? owner + descriptor : name + descriptor;
+	/** Interfaces of the JDK that applications implement: calls are seen before a class that does may be loaded. */
+	private static boolean isForApplications(String owner) {
+		return owner.startsWith("java/util/function/") || CALLBACKS.contains(owner);
+	}
 
+	/** A static method or a constructor. */
+	static int ofOwned(String owner, String name, String descriptor) {
+		return of(owner + '.' + name + descriptor);
+	}
+
+	private static synchronized int of(String key) {
 		Integer known = KNOWN.get(key);
 
 		if (known == null)

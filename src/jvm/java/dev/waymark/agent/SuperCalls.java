@@ -29,10 +29,10 @@ final class SuperCalls {
 
 	/** The space of a call that is one of them. */
 	static int space(String owner, String descriptor) {
-		int space = Spaces.of(owner, "<init>", descriptor);
+		int space = Spaces.ofOwned(owner, "<init>", descriptor);
 
 		for (int i = 0; !Recorder.hasRoom(space); i++)
-			space = Spaces.of(owner + ' ' + i, "<init>", descriptor);
+			space = Spaces.ofOwned(owner + ' ' + i, "<init>", descriptor);
 		return space;
 	}
 
