@@ -1,4 +1,4 @@
-/* test_class_file.c - fields and a method that are added to class files, byte by byte; every cut of a class file is refused or copied. */
+/* test_class_file.c - fields and methods that are added to class files, byte by byte; every cut of a class file is refused or copied. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,38 +28,58 @@ static const uint8_t class_before[] = {
 };
 
 static const struct class_file_field added_fields[] = {{"xy", "[I", 0x1081}, {"z", "J", 1}};
-static const struct class_file_addition added = {added_fields, 2, {"p", "T", 0x1009}};
+static const struct class_file_forward added_methods[] = {{"p", "T", 0x1009}, {"q", "T", 9}};
+static const struct class_file_addition added = {added_fields, 2, added_methods, 2};
 
-/* 14 to 17: names and descriptors; 18 to 24: those of the method. */
+#define ANNOTATIONS "RuntimeVisibleAnnotations"
+#define FORCE_INLINE "Ljdk/internal/vm/annotation/ForceInline;"
+
+/* 14 to 17: names and descriptors of the fields; 18 and 19: of all methods, as what follows. */
 static const uint8_t constants_after[] = {
-	1, 0, 2,  'x', 'y', 1,  0, 2,   '[', 'I', 1,   0, 1,  'z', 1,   0,   1,   'J',               /* fields */
-	1, 0, 1,  'p', 1,   0,  4, '(', 'J', ')', 'J', 1, 0,  4,   'C', 'o', 'd', 'e', 1, 0, 1, 'T', /* 18 to 21 */
-	7, 0, 21, 12,  0,   18, 0, 19,  10,  0,   22,  0, 23, /* class, name and type, method */
+	1, 0, 2, 'x', 'y', 1,   0,   2, '[', 'I', 1,   0,   1,   'z', 1, 0, 1, 'J', /* fields */
+	1, 0, 4, '(', 'J', ')', 'J', 1, 0,   4,   'C', 'o', 'd', 'e',               /* 18 and 19 */
+};
+static const uint8_t annotations_after[] = "\x01\0\x19" ANNOTATIONS "\x01\0\x28" FORCE_INLINE; /* 20 and 21 */
+/* Of each method: name, target, class, name and type, method. */
+static const uint8_t references_after[] = {
+	1, 0, 1, 'p', 1, 0, 1, 'T', 7, 0, 23, 12, 0, 22, 0, 18, 10, 0, 24, 0, 25, /* 22 to 26 */
+	1, 0, 1, 'q', 1, 0, 1, 'T', 7, 0, 28, 12, 0, 27, 0, 18, 10, 0, 29, 0, 30, /* 27 to 31 */
 };
 static const uint8_t fields_after[] = {0x10, 0x81, 0, 14, 0, 15, 0, 0, 0, 1, 0, 16, 0, 17, 0, 0};
 static const uint8_t methods_after[] = {
-	0,    1,                                             /* their number */
-	0x10, 9,    0, 18, 0,    19, 0, 1,                   /* access, name, descriptor, one attribute */
-	0,    20,   0, 0,  0,    17, 0, 2, 0, 2, 0, 0, 0, 5, /* Code: 2 on the stack, 2 locals, 5 bytes */
-	0x1e, 0xb8, 0, 24, 0xad, 0,  0, 0, 0,                /* lload_0, invokestatic, lreturn; nothing else */
-	0,    0,                                             /* attributes of the class */
+	0,    2,                                              /* their number */
+	0x10, 9,    0, 22, 0,    18, 0, 2,                    /* access, name, descriptor, two attributes */
+	0,    19,   0, 0,  0,    17, 0, 2, 0, 2,  0, 0, 0, 5, /* Code: 2 on the stack, 2 locals, 5 bytes */
+	0x1e, 0xb8, 0, 26, 0xad, 0,  0, 0, 0,                 /* lload_0, invokestatic, lreturn; nothing else */
+	0,    20,   0, 0,  0,    6,  0, 1, 0, 21, 0, 0,       /* one annotation, without values */
+	0,    9,    0, 27, 0,    18, 0, 2,                    /* the other one */
+	0,    19,   0, 0,  0,    17, 0, 2, 0, 2,  0, 0, 0, 5, /**/
+	0x1e, 0xb8, 0, 31, 0xad, 0,  0, 0, 0,                 /**/
+	0,    20,   0, 0,  0,    6,  0, 1, 0, 21, 0, 0,       /**/
+	0,    0,                                              /* attributes of the class */
 };
 
 enum {
 	REST_BYTES = 4,
 	FIELDS_OFF = sizeof class_before - REST_BYTES - 18, /* their number */
 	POOL_END = FIELDS_OFF - 10,
-	ADDED_BYTES = sizeof constants_after + sizeof fields_after + sizeof methods_after - REST_BYTES,
+	ANNOTATIONS_BYTES = sizeof annotations_after - 1, /* without the end of the string */
+	ADDED_BYTES = sizeof constants_after + ANNOTATIONS_BYTES + sizeof references_after + sizeof fields_after +
+		      sizeof methods_after - REST_BYTES,
 	AFTER_BYTES = sizeof class_before + ADDED_BYTES,
 };
 
 static void make_after(uint8_t *out)
 {
 	memcpy(out, class_before, POOL_END);
-	out[9] = 25;
+	out[9] = 32;
 	out += POOL_END;
 	memcpy(out, constants_after, sizeof constants_after);
 	out += sizeof constants_after;
+	memcpy(out, annotations_after, ANNOTATIONS_BYTES);
+	out += ANNOTATIONS_BYTES;
+	memcpy(out, references_after, sizeof references_after);
+	out += sizeof references_after;
 	memcpy(out, class_before + POOL_END, sizeof class_before - REST_BYTES - POOL_END);
 	out[FIELDS_OFF - POOL_END + 1] = 3;
 	out += sizeof class_before - REST_BYTES - POOL_END;
@@ -103,14 +123,14 @@ static void test_damaged(void)
 	CHECK(class_file_add(bytes, sizeof bytes, &added, out) == CLASS_FILE_DAMAGED);
 }
 
-/* Constants of three bytes: there is room for the method, and for one name and its descriptor only. */
+/* Constants of three bytes: there is room for the methods, and for one name and its descriptor only. */
 static void test_full(void)
 {
 	enum {
-		CONSTANTS = 65533 - 7,
+		CONSTANTS = 65533 - 14,
 		LEN = 10 + 3 * (CONSTANTS - 1) + 14
 	};
-	const struct class_file_addition one = {added_fields, 1, added.forward};
+	const struct class_file_addition one = {added_fields, 1, added_methods, 2};
 	uint8_t *bytes = calloc(1, LEN), *out = malloc(LEN + ADDED_BYTES);
 
 	memcpy(bytes, class_before, 8);

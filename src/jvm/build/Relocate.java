@@ -21,17 +21,17 @@ import org.objectweb.asm.commons.Remapper;
 
 /**
  * Relocate OUT-JAR IN... - writes a jar of the classes of folders and jars. ASM becomes dev.waymark.asm, so that it cannot meet an ASM
- * of the application, and what names dev.waymark.agent.ThreadState names java.lang.Thread. Equal input gives equal bytes.
+ * of the application, and what names dev.waymark.agent.ThreadState names java.lang.Thread (STUBS). Equal input gives equal bytes.
  */
 public final class Relocate {
-	private static final String STUB = "dev/waymark/agent/ThreadState";
+	/** Classes that stand for those of the virtual machine. */
+	private static final Map<String, String> STUBS = Map.of("dev/waymark/agent/ThreadState", "java/lang/Thread",
+			"dev/waymark/agent/ForceInline", "jdk/internal/vm/annotation/ForceInline");
 
 	private static final Remapper NAMES = new Remapper() {
 		@Override
 		public String map(String name) {
-			if (name.equals(STUB))
-				return "java/lang/Thread";
-			return name.startsWith("org/objectweb/asm/") ? "dev/waymark/asm/" + name.substring(18) : name;
+			return name.startsWith("org/objectweb/asm/") ? "dev/waymark/asm/" + name.substring(18) : STUBS.getOrDefault(name, name);
 		}
 	};
 
@@ -41,7 +41,7 @@ public final class Relocate {
 		ClassReader reader = new ClassReader(bytes);
 		ClassWriter writer = new ClassWriter(0);
 
-		if (reader.getClassName().equals(STUB) || reader.getClassName().equals("module-info"))
+		if (STUBS.containsKey(reader.getClassName()) || reader.getClassName().equals("module-info"))
 			return;
 		reader.accept(new ClassRemapper(writer, NAMES), 0);
 		classes.put(NAMES.map(reader.getClassName()) + ".class", writer.toByteArray());

@@ -39,12 +39,25 @@ static const struct class_file_field thread_fields[] = {
 	{"waymark$word", "J", ACCESS},    {"waymark$contexts", "Ldev/waymark/agent/ThreadContexts;", ACCESS},
 	{"waymark$version", "J", ACCESS}, {"waymark$site", "I", ACCESS},
 	{"waymark$entered", "J", ACCESS}, {"waymark$thrown", "Ljava/lang/Throwable;", ACCESS},
+	{"waymark$words", "[J", ACCESS},  {"waymark$known", "I", ACCESS},
 };
-/* Its method is that of the encoder. Read by the first hook. */
+enum {
+	FORWARD_ACCESS = ACC_PUBLIC | ACC_STATIC | ACC_SYNTHETIC,
+};
+/* Those of the encoder. */
+static const struct class_file_forward word_methods[] = {
+	{"waymark$enter", "dev/waymark/agent/ContextStack", FORWARD_ACCESS},
+	{"waymark$push", "dev/waymark/agent/ContextStack", FORWARD_ACCESS},
+};
+static const struct class_file_forward lucce_methods[] = {
+	{"waymark$enter", "dev/waymark/agent/LucceContexts", FORWARD_ACCESS},
+};
+/* Read by the first hook. */
 static struct class_file_addition thread_addition = {
 	.fields = thread_fields,
 	.field_count = sizeof thread_fields / sizeof *thread_fields,
-	.forward = {"waymark$enter", "dev/waymark/agent/ContextStack", ACC_PUBLIC | ACC_STATIC | ACC_SYNTHETIC},
+	.forwards = word_methods,
+	.forward_count = sizeof word_methods / sizeof *word_methods,
 };
 
 /* Those of compiled programs (runtime/clients.c), whose native methods Java may call, and one that connects both. */
@@ -209,7 +222,8 @@ static bool choose_encoder(void)
 {
 	if (!options.is_lucce)
 		return true;
-	thread_addition.forward.target = "dev/waymark/agent/LucceContexts";
+	thread_addition.forwards = lucce_methods;
+	thread_addition.forward_count = sizeof lucce_methods / sizeof *lucce_methods;
 	return jvm_lucce_init();
 }
 

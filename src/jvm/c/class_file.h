@@ -1,5 +1,5 @@
 /*
- * class_file.h - adds fields and a method to a Java class file. Needs no virtual machine, so it also works before there is one.
+ * class_file.h - adds fields and methods to a Java class file. Needs no virtual machine, so it also works before there is one.
  *
  * Layout: the Java Virtual Machine Specification, chapter 4. The bytes may be anything: nothing outside of them is read.
  */
@@ -16,7 +16,10 @@ struct class_file_field {
 	uint16_t access; /* ACC_* */
 };
 
-/* A static method from a long to a long, which is that of the same name in the class `target` (with slashes). */
+/*
+ * A static method from a long to a long, which is that of the same name in the class `target` (with slashes). Compilers of the virtual
+ * machine inline it whatever its callers have become.
+ */
 struct class_file_forward {
 	const char *name;
 	const char *target;
@@ -26,7 +29,8 @@ struct class_file_forward {
 struct class_file_addition {
 	const struct class_file_field *fields;
 	size_t field_count;
-	struct class_file_forward forward;
+	const struct class_file_forward *forwards;
+	size_t forward_count;
 };
 
 enum class_file_result {
@@ -39,7 +43,7 @@ enum class_file_result {
 size_t class_file_added_bytes(const struct class_file_addition *addition);
 
 /*
- * Writes the class with the addition, its fields behind and its method in front of the class's own, to `out`, of len +
+ * Writes the class with the addition, its fields behind and its methods in front of the class's own, to `out`, of len +
  * class_file_added_bytes() bytes. That the class has no member of the same name and descriptor is the caller's concern. On failure what
  * is in `out` means nothing. Thread-safe.
  */

@@ -16,13 +16,12 @@ enum {
 /* Written by jvm_thread_state_init. */
 static struct {
 	bool is_lucce;
-	jfieldID word, contexts, version, site; /* of Thread */
-	jfieldID root, prefix;                  /* of ThreadContexts, of ThreadRoot */
+	jfieldID word, words, contexts, version, site; /* of Thread */
+	jfieldID root, prefix;                         /* of ThreadContexts, of ThreadRoot */
 	jmethodID make_prefix;
 	jfieldID doubtful; /* of SuperCalls: by space */
 	jclass super_calls;
-	jfieldID words; /* of ContextStack */
-	jfieldID base;  /* of LucceContexts */
+	jfieldID base; /* of LucceContexts */
 } ids;
 
 static jfieldID field(JNIEnv *env, const char *class_name, const char *name, const char *descriptor)
@@ -64,7 +63,7 @@ bool jvm_thread_state_init(const struct JNINativeInterface_ **env, bool is_lucce
 	ids.root = field(env, "dev/waymark/agent/ThreadContexts", "root", "Ldev/waymark/agent/ThreadRoot;");
 	ids.prefix = field(env, "dev/waymark/agent/ThreadRoot", "prefix", "I");
 	find_make_prefix(env);
-	ids.words = field(env, "dev/waymark/agent/ContextStack", "words", "[J");
+	ids.words = field(env, "java/lang/Thread", "waymark$words", "[J");
 	ids.base = field(env, "dev/waymark/agent/LucceContexts", "base", "I");
 	find_doubtful(env);
 	return ids.base && ids.doubtful && ids.word && ids.contexts && ids.version && ids.site && ids.root &&
@@ -81,7 +80,7 @@ void jvm_thread_state_read(const struct JNINativeInterface_ **env, jobject threa
 		return;
 	ret->root = (*env)->GetObjectField(env, contexts, ids.root);
 	if (!ids.is_lucce) {
-		ret->words = (*env)->GetObjectField(env, contexts, ids.words);
+		ret->words = (*env)->GetObjectField(env, thread, ids.words);
 		return;
 	}
 	ret->base = (uint32_t)(*env)->GetIntField(env, contexts, ids.base);

@@ -18,20 +18,41 @@ public final class ContextStack extends ThreadContexts {
 	private static final int CALLS_INTS = 4;
 	private static final int FIRST_LENGTH = 64;
 
-	private long[] words = new long[FIRST_LENGTH];
+	private final ThreadState thread;
 	private int[] calls = new int[FIRST_LENGTH * CALLS_INTS];
-	private int known;
 	/** By a word and the prefix below it. */
 	private final ContextCache cache = new ContextCache();
 
-	ContextStack(ThreadRoot root) {
+	ContextStack(ThreadState thread, ThreadRoot root) {
 		super(root);
+		this.thread = thread;
+		thread.waymark$words = new long[FIRST_LENGTH];
+		thread.waymark$known = 0;
 	}
 
 	/**
-	 * A method was entered by a word that it cannot go on with: the result is the payload that it has instead. Called by the method,
-	 * before it does anything else.
+	 * A method was entered by a word that it cannot go on with: the result is the payload that it has instead, or 0 if that takes more than
+	 * storing the word: then the method calls `waymark$enter`. Part of the method's compiled code, where a call would mean that all of the
+	 * memory may have changed; so it has none. In one piece: each inlined method and each local makes frames of the first compiler larger.
+	 * The mantissa of a double has the bits behind the highest one, where a small index is.
 	 */
+	@ForceInline
+	public static long waymark$push(long word) {
+		int index = (int) (Double.doubleToRawLongBits(word & (1L << Word.PAYLOAD_BITS) - 1) << 12 >>> 63 - 5);
+
+		if (index >= Word.LAST_SMALL_INDEX || SuperCalls.SPECIAL[(int) (word >>> Word.PAYLOAD_BITS)])
+			return 0;
+		if (ThreadState.currentThread().waymark$words[index] != word) {
+			ThreadState thread = ThreadState.currentThread();
+
+			thread.waymark$words[index] = word;
+			if (thread.waymark$known > index)
+				thread.waymark$known = index;
+		}
+		return Word.SMALL_START + index + 1;
+	}
+
+	/** The rest of the cases of waymark$push. Called by the method, before it does anything else. */
 	public static long waymark$enter(long word) {
 		ThreadState thread = ThreadState.currentThread();
 		ContextStack stack = (ContextStack) of(thread);
@@ -56,11 +77,11 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private long push(int index, long word) {
-		if (index == Word.LOST_INDEX || (index == words.length && !grow()))
+		if (index == Word.LOST_INDEX || (index == thread.waymark$words.length && !grow()))
 			return Word.start(Word.LOST_INDEX);
-		if (words[index] != word) {
-			words[index] = word;
-			known = Math.min(known, index);
+		if (thread.waymark$words[index] != word) {
+			thread.waymark$words[index] = word;
+			thread.waymark$known = Math.min(thread.waymark$known, index);
 		}
 		return Word.start(index + 1);
 	}
@@ -81,7 +102,7 @@ public final class ContextStack extends ThreadContexts {
 	private int aboveNative(long word) {
 		int index = Word.index(word);
 
-		while (index > 0 && Word.space(words[index - 1]) != 0)
+		while (index > 0 && Word.space(thread.waymark$words[index - 1]) != 0)
 			index--;
 		return index;
 	}
@@ -94,7 +115,7 @@ public final class ContextStack extends ThreadContexts {
 			return NativeCode.prefixBelow();
 		int above = aboveNative(word);
 
-		return above == 0 ? 0 : (int) words[above - 1];
+		return above == 0 ? 0 : (int) thread.waymark$words[above - 1];
 	}
 
 	@Override
@@ -108,7 +129,7 @@ public final class ContextStack extends ThreadContexts {
 	private long entered(int index) {
 		if (index == 0)
 			return 0;
-		return Word.space(words[index - 1]) != 0 ? words[index - 1] : Word.start(index - 1);
+		return Word.space(thread.waymark$words[index - 1]) != 0 ? thread.waymark$words[index - 1] : Word.start(index - 1);
 	}
 
 	@Override
@@ -121,9 +142,9 @@ public final class ContextStack extends ThreadContexts {
 		thread.waymark$word = start;
 		if (index == Word.LOST_INDEX)
 			return (long) ThreadRoot.LOST_PREFIX << 32 | Word.LOST_INDEX;
-		if (index > known)
-			Recorder.resolve(start, words, calls, known, root.prefix());
-		known = Math.max(known, index);
+		if (index > thread.waymark$known)
+			Recorder.resolve(start, thread.waymark$words, calls, thread.waymark$known, root.prefix());
+		thread.waymark$known = Math.max(thread.waymark$known, index);
 		return (long) below(index) << 32 | index;
 	}
 
@@ -156,6 +177,8 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private long activeWord(long word, boolean isEntry) {
+		if (!hasCall(word) || !SuperCalls.isDoubtful(lastSite(word)))
+			return word;
 		while (hasCall(word)) {
 			int last = lastSite(word);
 
@@ -175,10 +198,11 @@ public final class ContextStack extends ThreadContexts {
 	private boolean grow() {
 		Clients.pause();
 		try {
-			int[] calls = Arrays.copyOf(this.calls, 2 * this.calls.length);
+			int length = Math.min(2 * thread.waymark$words.length, Word.LOST_INDEX);
+			int[] grown = Arrays.copyOf(calls, length * CALLS_INTS);
 
-			words = Arrays.copyOf(words, 2 * words.length);
-			this.calls = calls;
+			thread.waymark$words = Arrays.copyOf(thread.waymark$words, length);
+			calls = grown;
 			return true;
 		} catch (OutOfMemoryError e) {
 			return false;
@@ -199,7 +223,7 @@ public final class ContextStack extends ThreadContexts {
 		long word = thread.waymark$word;
 		int index = Word.index(word);
 
-		if (index > known || index == Word.LOST_INDEX)
+		if (index > thread.waymark$known || index == Word.LOST_INDEX)
 			return resolve(word, index);
 		long context = cache.find(word, below(index));
 
@@ -207,11 +231,11 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	private long resolve(long word, int index) {
-		long context = Recorder.resolve(word, words, calls, known, root.prefix());
+		long context = Recorder.resolve(word, thread.waymark$words, calls, thread.waymark$known, root.prefix());
 
 		if (index == Word.LOST_INDEX)
 			return context;
-		known = Math.max(known, index);
+		thread.waymark$known = Math.max(thread.waymark$known, index);
 		cache.put(word, below(index), context);
 		return context;
 	}
@@ -231,7 +255,7 @@ public final class ContextStack extends ThreadContexts {
 		int count = 0;
 
 		for (int i = first; i <= index; i++) {
-			int[] calls = Recorder.sites(i < index ? words[i] : word);
+			int[] calls = Recorder.sites(i < index ? thread.waymark$words[i] : word);
 
 			if (count + calls.length > ret.length)
 				ret = Arrays.copyOf(ret, 2 * (count + calls.length));

@@ -12,6 +12,8 @@ abstract class Encoder {
 	static final String THREAD = "java/lang/Thread";
 	/** What the agent adds to Thread: by (J)J it calls the encoder's class. */
 	static final String ENTER = "waymark$enter";
+	/** The same, of words: ContextStack. */
+	static final String PUSH = "waymark$push";
 
 	/** A field of Thread. */
 	static final String WORD = "waymark$word";

@@ -82,7 +82,7 @@ final class MethodRewriter {
 		method.maxLocals += encoder.localsSize();
 		method.maxStack = Math.max(method.maxStack, 1) + encoder.stack(); /* what a catch-all has caught */
 		if (isConstructor())
-			SuperCalls.addUndoing(space);
+			SuperCalls.addUndoing(owner.node.name, method.desc);
 		owner.isRewritten(method);
 		return true;
 	}
@@ -163,7 +163,7 @@ final class MethodRewriter {
 				if (site < 0)
 					return false;
 				if (insn == superCall)
-					SuperCalls.add(site);
+					SuperCalls.add(site, ((MethodInsnNode) insn).owner, ((MethodInsnNode) insn).desc);
 				if (places.isCall(insn) && !addPlaceBefore(insn.getNext(), offsets[index], line))
 					return false;
 			} else if (places.isHandler(insn) && !addPlaceBefore(insn, offsets[index], line)) {

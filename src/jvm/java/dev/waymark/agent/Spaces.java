@@ -9,11 +9,20 @@ import java.util.concurrent.ConcurrentHashMap;
  * The space of codes (core/contexts/sitecode.h) of a method, and of the calls that name it. Whatever a call enters by the name that it
  * has is in its space: methods that override each other have one name and descriptor, so all methods with these have one space. A
  * constructor or a static method is entered by the name of its class alone (or of a subclass: then it pushes). The body of a lambda is
- * entered by the name of the interface's method. Any thread.
+ * entered by the name of the interface's method.
+ *
+ * <p>No method has the space of a constructor: it could be entered over a call that is not in progress any more (SuperCalls), and take it
+ * for its own. Any thread.
  */
 final class Spaces {
-	/** Functions' spaces are 1 to this; they are shared when there are more. JVM_FUNCTION_SPACES. */
+	/** Functions' spaces are 1 to this. JVM_FUNCTION_SPACES. */
 	private static final int LAST = (1 << 64 - Word.PAYLOAD_BITS) / 4 * 3;
+
+	/** Constructors have the first ones, methods the last ones; they are shared when there are no others. */
+	private static int constructors;
+	private static int methods;
+	private static int moreConstructors;
+	private static int moreMethods;
 
 	private static final Map<String, Integer> KNOWN = new HashMap<>();
 	/** Names and descriptors of instrumented methods. */
@@ -51,7 +60,19 @@ final class Spaces {
 		Integer known = KNOWN.get(key);
 
 		if (known == null)
-			KNOWN.put(key, known = KNOWN.size() % LAST + 1);
+			KNOWN.put(key, known = key.contains("<init>") ? addConstructor() : addMethod());
 		return known;
+	}
+
+	private static int addConstructor() {
+		if (constructors + methods < LAST)
+			return ++constructors;
+		return 1 + moreConstructors++ % constructors;
+	}
+
+	private static int addMethod() {
+		if (constructors + methods < LAST)
+			return LAST - methods++;
+		return LAST - moreMethods++ % methods;
 	}
 }

@@ -1,6 +1,9 @@
 package dev.waymark.agent;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -10,19 +13,33 @@ import java.util.concurrent.ConcurrentHashMap;
  * the next method would seem to be called by a constructor that is not there any more.
  *
  * <p>So the constructor that is called undoes these calls, too, when an exception leaves it. If it is the JDK's, or has no site, it is not
- * instrumented: then its space has the codes of these calls alone, and whoever is entered by one asks the stack whether it is true.
+ * instrumented: then whoever is entered by a word with such a call, in a space that is not its own, asks the stack whether it is true.
  *
  * <p>Any thread.
  */
 final class SuperCalls {
-	/** By site: its space; 0: it is no such call. Read by code that was loaded after it was written. */
-	private static char[] spaces = new char[1 << 16];
-	/** Spaces of constructors that undo them. */
-	private static final boolean[] UNDOING = new boolean[1 << 64 - Word.PAYLOAD_BITS];
-	/** Spaces with codes of them, but for the former. */
+	/** A constructor, by its class and descriptor. Under the lock, but for isUndoing. */
+	private static final class Constructor {
+		final Set<Integer> spaces = new HashSet<>();
+		/** It is instrumented, and undoes the calls that enter it. */
+		volatile boolean isUndoing;
+	}
+
+	private static final Map<String, Constructor> CONSTRUCTORS = new HashMap<>();
+	/** By site: what it calls; null: it is no such call. Read by code that was loaded after it was written. */
+	private static Constructor[] bySite = new Constructor[1 << 10];
+	/** By space: how many constructors have calls there that nobody undoes. */
+	private static final int[] UNDONE_BY_NONE = new int[1 << 64 - Word.PAYLOAD_BITS];
+	/** By space: is that not 0? Functions share spaces, so other calls may have such a space, too. */
 	private static final boolean[] DOUBTFUL = new boolean[1 << 64 - Word.PAYLOAD_BITS];
+	/** The same, and 0, that of words without a call: such a word is not just pushed. */
+	static final boolean[] SPECIAL = new boolean[1 << 64 - Word.PAYLOAD_BITS];
 	/** Methods of instrumented classes that are not. */
 	private static final Set<String> LEFT_OUT = ConcurrentHashMap.newKeySet();
+
+	static {
+		SPECIAL[0] = true;
+	}
 
 	private SuperCalls() {
 	}
@@ -36,37 +53,55 @@ final class SuperCalls {
 		return space;
 	}
 
-	static synchronized void add(int site) {
-		int space = Word.space(Recorder.siteWord(site));
-
-		if (site >= spaces.length)
-			spaces = Arrays.copyOf(spaces, 2 * site);
-		spaces[site] = (char) space;
-		DOUBTFUL[space] = !UNDOING[space];
+	private static Constructor constructor(String owner, String descriptor) {
+		return CONSTRUCTORS.computeIfAbsent(owner + descriptor, name -> new Constructor());
 	}
 
-	/** The constructor whose calls have the space is instrumented. */
-	static synchronized void addUndoing(int space) {
-		UNDOING[space] = true;
-		DOUBTFUL[space] = false;
+	private static void count(int space, int change) {
+		UNDONE_BY_NONE[space] += change;
+		DOUBTFUL[space] = SPECIAL[space] = UNDONE_BY_NONE[space] > 0;
+	}
+
+	static synchronized void add(int site, String owner, String descriptor) {
+		Constructor constructor = constructor(owner, descriptor);
+		int space = Word.space(Recorder.siteWord(site));
+
+		if (site >= bySite.length)
+			bySite = Arrays.copyOf(bySite, 2 * site);
+		bySite[site] = constructor;
+		if (constructor.spaces.add(space) && !constructor.isUndoing)
+			count(space, 1);
+	}
+
+	/** The constructor is instrumented. */
+	static synchronized void addUndoing(String owner, String descriptor) {
+		Constructor constructor = constructor(owner, descriptor);
+
+		if (constructor.isUndoing)
+			return;
+		constructor.isUndoing = true;
+		for (int space : constructor.spaces)
+			count(space, -1);
 	}
 
 	static void addLeftOut(String owner, String name, String descriptor) {
 		LEFT_OUT.add(owner + '.' + name + descriptor);
 	}
 
+	/** May the word's last call be doubtful? */
 	static boolean isDoubtful(long word) {
 		return DOUBTFUL[Word.space(word)];
 	}
 
+	/** Is the site such a call, which nobody undoes? */
 	static boolean isDoubtful(int site) {
-		return has(site) && DOUBTFUL[spaces[site]];
+		return has(site) && !bySite[site].isUndoing;
 	}
 
 	static boolean has(int site) {
-		char[] spaces = SuperCalls.spaces;
+		Constructor[] bySite = SuperCalls.bySite;
 
-		return site >= 0 && site < spaces.length && spaces[site] != 0;
+		return site >= 0 && site < bySite.length && bySite[site] != null;
 	}
 
 	/**

@@ -19,7 +19,7 @@ public abstract class ThreadContexts {
 	static ThreadContexts add(ThreadState thread, ThreadRoot root) {
 		Clients.pause();
 		try {
-			ThreadContexts contexts = Encoder.isLucce() ? new LucceContexts(root) : new ContextStack(root);
+			ThreadContexts contexts = Encoder.isLucce() ? new LucceContexts(root) : new ContextStack(thread, root);
 
 			thread.waymark$contexts = contexts;
 			return contexts;

@@ -4,6 +4,10 @@ package dev.waymark.agent;
 final class Word {
 	static final int PAYLOAD_BITS = 50;
 	static final int LOST_INDEX = 0xffff;
+	/** The last one that takes 5 bits. */
+	static final int LAST_SMALL_INDEX = 31;
+	/** The payload of index 0; that of other small ones is so much more. */
+	static final int SMALL_START = 0b10 << 5;
 
 	private Word() {
 	}
@@ -18,8 +22,8 @@ final class Word {
 
 	/** A payload without calls above `index` pushed words. */
 	static long start(int index) {
-		if (index < 1 << 5)
-			return 0b10 << 5 | index;
+		if (index <= LAST_SMALL_INDEX)
+			return SMALL_START + index;
 		return index < 1 << 10 ? 0b110 << 10 | index : 0b111 << 16 | index;
 	}
 

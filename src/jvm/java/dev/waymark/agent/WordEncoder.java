@@ -17,7 +17,9 @@ import org.objectweb.asm.tree.VarInsnNode;
  *
  * <pre>
  *   entry:     T = Thread.currentThread(); W = T.word; P = W - the space of this method
- *              if (P >>> PAYLOAD_BITS - the longest length != 0) P = Thread.enter(W)
+ *              if (P >>> PAYLOAD_BITS - the longest length != 0)
+ *                 if ((P = Thread.push(W)) == 0)
+ *                    P = Thread.enter(W)
  *   site k:    T.word = (P << length of k) + space and bits of k
  *   exit:      T.word = W
  * </pre>
@@ -77,10 +79,23 @@ final class WordEncoder extends Encoder {
 		code.add(new InsnNode(Opcodes.LUSHR));
 		code.add(new InsnNode(Opcodes.L2I));
 		code.add(new JumpInsnNode(Opcodes.IFEQ, body));
-		code.add(new VarInsnNode(Opcodes.LLOAD, word));
-		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, ENTER, "(J)J", false));
+		code.add(callWithWord(PUSH));
+		code.add(new InsnNode(Opcodes.DUP2));
+		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
+		code.add(new InsnNode(Opcodes.LCONST_0));
+		code.add(new InsnNode(Opcodes.LCMP));
+		code.add(new JumpInsnNode(Opcodes.IFNE, body));
+		code.add(callWithWord(ENTER));
 		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
 		code.add(body);
+		return code;
+	}
+
+	private InsnList callWithWord(String name) {
+		InsnList code = new InsnList();
+
+		code.add(new VarInsnNode(Opcodes.LLOAD, word));
+		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, name, "(J)J", false));
 		return code;
 	}
 
