@@ -314,6 +314,17 @@ static bool leave_foreign(struct capture_point *p)
 	return true;
 }
 
+/* The same of the call that the frame is in, or of a tail call of what that has called. */
+static bool leave_foreign_of(struct capture_point *p, const struct walk_frame *frame)
+{
+	if (!leave_foreign(p))
+		return false;
+	p->is_in_call = discover_site(p->entries[p->count].site) == frame->site;
+	if (p->is_in_call)
+		p->address = frame->pc;
+	return true;
+}
+
 enum capture_calls capture_site_calls(uint32_t site)
 {
 	bool is_any = false, is_all = true;
@@ -392,13 +403,9 @@ static bool find_outer(const struct walk *w, struct capture_point *p, size_t *re
 		p->count--;
 		p->id = addends_entry_id(&p->entries[p->count]);
 	}
-	if (p->count > 1 && p->entries[p->count - 1].key == key && leave_foreign(p)) {
-		p->is_in_call = discover_site(p->entries[p->count].site) == w->frames[outer].site;
-		if (p->is_in_call)
-			p->address = w->frames[outer].pc;
-	} else if (!leave_quiet(p, w->frames[outer].site, key, inner)) {
+	if (!(p->count > 1 && p->entries[p->count - 1].key == key && leave_foreign_of(p, &w->frames[outer])) &&
+	    !leave_quiet(p, w->frames[outer].site, key, inner))
 		return false;
-	}
 	return !agent_id_is_foreign(p->id);
 }
 
@@ -409,6 +416,22 @@ static bool is_looked_at(const struct walk *w, size_t count)
 		if (agent_function_is(w->frames[i].function, AGENT_FUNCTION_SEEN) &&
 		    agent_program.functions[w->frames[i].function].image->kind == AGENT_IMAGE_CODE)
 			return false;
+	return true;
+}
+
+/* The point is that of the chain's end, and the frame the innermost that is instrumented: to where the frames inside of it were called. */
+static bool leave_chain(const struct walk_chain *c, const struct walk_frame *frame, struct capture_point *p)
+{
+	if (frame->site == AGENT_NONE) /* a signal interrupted it */
+		return false;
+	if (agent_id_is_foreign(p->id))
+		return leave_foreign_of(p, frame);
+	if (c->quiet_tail != AGENT_NONE) {
+		at_site(p, site_of(c->quiet_tail));
+		return true;
+	}
+	p->address = frame->pc;
+	p->is_in_call = true;
 	return true;
 }
 
@@ -444,19 +467,8 @@ bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_
 		p->address = regs->pc;
 		return finish(p, ret);
 	}
-	if (outer < walk.inside) {
-		if (state.function != AGENT_NONE && state.function != walk.frames[outer].function)
-			return false; /* tail calls have led on, from where is not known */
-		p->function = walk.frames[outer].function;
-		p->address = walk.frames[outer].pc;
-		p->is_in_call = true;
-		if (agent_id_is_foreign(p->id)) {
-			p->is_behind_gap = (p->entries[p->count - 1].site & WM1_SITE_ELIDED) != 0;
-			p->id = addends_entry_id(&p->entries[p->count - 1]);
-			p->count--;
-		}
-		return finish_inner(&walk, outer, p, ret);
-	}
+	if (outer < walk.inside)
+		return leave_chain(&chain, &walk.frames[outer], p) && finish_inner(&walk, outer, p, ret);
 	/* No frame is instrumented: from the segment's first one on, which is the agent's where it is not the thread's. */
 	*p = (struct capture_point){.id = 0, .entries = agent_thread.base, .count = 1, .function = AGENT_NONE};
 	if (walk.inside <= (agent_thread.root != 0))

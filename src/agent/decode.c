@@ -114,6 +114,8 @@ bool decode_take_tails(const struct agent_thread *thread, struct walk_chain *cha
 	if (!step || step->kind != WALK_START || step->number != decoded.root)
 		return false;
 	taken.count = 0;
+	taken.innermost = chain->innermost;
+	taken.quiet_tail = chain->quiet_tail;
 	if (!take(WALK_START, step->number, step->key, step->number))
 		return false;
 	for (size_t n = decoded.count; n-- > 0;) {

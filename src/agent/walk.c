@@ -596,7 +596,8 @@ static bool add_tail_path(struct walk_chain *c, const struct agent_call *const *
 		if (!add_step(c, WALK_CALL, call_number(path[i]), key, path[i]->callee))
 			return false;
 	*ret_end = path[n - 1]->is_quiet;
-	return path[n - 1]->is_quiet || add_step(c, WALK_FOREIGN, call_number(path[n - 1]), key, AGENT_NONE);
+	c->quiet_tail = *ret_end ? path[n - 1]->site : AGENT_NONE;
+	return *ret_end || add_step(c, WALK_FOREIGN, call_number(path[n - 1]), key, AGENT_NONE);
 }
 
 /* The site's callee is gone from the stack by a tail call of code that is not instrumented, whose frame this is. */
@@ -687,7 +688,7 @@ bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *ol
 	if (!w->is_whole)
 		return false;
 	walk_place_entries(w, frame, old);
-	c->innermost = AGENT_NONE;
+	c->innermost = c->quiet_tail = AGENT_NONE;
 	for (size_t i = w->inside; i-- > frame;)
 		if (agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED))
 			c->innermost = w->frames[i].function;

@@ -53,8 +53,9 @@ struct walk_step {
 struct walk_chain {
 	struct walk_step *steps;
 	size_t count, capacity;
-	uint32_t function;  /* at the end; AGENT_NONE: foreign code */
-	uint32_t innermost; /* of the frames, that is instrumented */
+	uint32_t function;   /* at the end; AGENT_NONE: foreign code */
+	uint32_t innermost;  /* of the frames, that is instrumented */
+	uint32_t quiet_tail; /* site of the tail call by which `function` went on to quiet code; AGENT_NONE: none */
 };
 
 /* What a thread's id and context stack are to be. */

@@ -106,6 +106,20 @@ often() {
 	finish "$1" "$2" "$3"
 }
 
+# Threads that are behind tail calls when the agent comes, and stay there: where they are has no context until another thread makes the
+# same calls, and from then on the right one.
+spins() {
+	local label
+	begin threads spins || return
+	for label in spins spins-again; do
+		attach "$label" 100 100 25 || break
+		wants "$label" '^\[thread\];spins_nested;nest;nest;nest;nest;spin '
+		wants "$label" '^\[thread\];spins_sorted;sort_and_spin;spin '
+		wants "$label" '^\[thread\];spins_in_library;sort_in_library;qsort_r.*;spin_in_library '
+	done
+	finish spins 11 $'spun\n'
+}
+
 # step NAME: heap.c takes it
 step() {
 	local i
@@ -395,6 +409,7 @@ one() {
 		often handlers 6 $'handled\n' '^\[signal\];handler;leaf' 100
 		often loaders 7 $'loaded\n' '^\[thread\];.*;work;recurse' 100
 		;;
+	spins) spins ;;
 	heap) heap ;;
 	captures) captures ;;
 	frees)
@@ -421,7 +436,7 @@ one() {
 }
 
 [ $# -gt 0 ] ||
-	set -- deep comparator signals handler jumps coroutines tails loop throw threads heap captures frees holds read poll select ppoll sleep semaphore refusals
+	set -- deep comparator signals handler jumps coroutines tails loop throw threads spins heap captures frees holds read poll select ppoll sleep semaphore refusals
 for mode; do
 	one "$mode"
 done

@@ -208,6 +208,104 @@ static int waits(void)
 	return 3;
 }
 
+/*
+ * Threads that spin behind tail calls from before the agent came, of a function without calls and of the C library. Another one makes the
+ * same calls while it is there: only by these does the agent find out about them.
+ */
+static atomic_int spinning;
+
+static NOINLINE long spin(long is_long)
+{
+	spinning += (int)is_long;
+	while (is_long && !is_over)
+		sink++;
+	return is_long;
+}
+
+static int spin_in_library(const void *a, const void *b, void *is_long)
+{
+	spinning += is_long != NULL;
+	while (is_long && !is_over)
+		sink++;
+	return *(const int *)a - *(const int *)b;
+}
+
+static NOINLINE long nest(long depth, long is_long)
+{
+	long ret;
+
+	if (depth == 0)
+		return spin(is_long);
+	ret = nest(depth - 1, is_long);
+	sink++;
+	return ret;
+}
+
+static NOINLINE long sort_and_spin(long is_long)
+{
+	sorts();
+	return spin(is_long);
+}
+
+static NOINLINE void sort_in_library(int *numbers, void *is_long)
+{
+	sink++;
+	qsort_r(numbers, 2, sizeof *numbers, spin_in_library, is_long);
+}
+
+static void *spins_nested(void *is_long)
+{
+	failures += nest(3, is_long != NULL) != (is_long != NULL);
+	return NULL;
+}
+
+static void *spins_sorted(void *is_long)
+{
+	failures += sort_and_spin(is_long != NULL) != (is_long != NULL);
+	return NULL;
+}
+
+static void *spins_in_library(void *is_long)
+{
+	int numbers[2] = {2, 1};
+
+	sort_in_library(numbers, is_long);
+	failures += numbers[0] != 1;
+	return NULL;
+}
+
+static void *(*const spinners[])(void *) = {spins_nested, spins_sorted, spins_in_library};
+
+static void *shows_the_way(void *unused)
+{
+	while (!is_over) {
+		spins_nested(NULL);
+		spins_sorted(NULL);
+		spins_in_library(NULL);
+	}
+	return unused;
+}
+
+static int spins(void)
+{
+	enum {
+		COUNT = sizeof spinners / sizeof *spinners,
+	};
+	pthread_t threads[COUNT], other = begin(shows_the_way, NULL);
+
+	for (size_t i = 0; i < COUNT; i++)
+		threads[i] = begin(spinners[i], &spinning);
+	while (spinning < COUNT)
+		usleep(1000);
+	ready();
+	wait_for_flag(NULL);
+	for (size_t i = 0; i < COUNT; i++)
+		pthread_join(threads[i], NULL);
+	pthread_join(other, NULL);
+	puts("spun");
+	return 11;
+}
+
 static int workers(void)
 {
 	pthread_t threads[WORKERS];
@@ -420,8 +518,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = {{"waits", waits},     {"workers", workers}, {"churn", churn}, {"handlers", handlers},
-		     {"loaders", loaders}, {"cancels", cancels}, {"holds", holds}, {"frees", frees}};
+	} modes[] = {{"waits", waits},       {"workers", workers}, {"churn", churn},
+		     {"handlers", handlers}, {"loaders", loaders}, {"cancels", cancels},
+		     {"holds", holds},       {"frees", frees},     {"spins", spins}};
 
 	flag = argc == 3 ? argv[2] : "";
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
