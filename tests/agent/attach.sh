@@ -61,7 +61,7 @@ attach() {
 	[ "$2" -eq 0 ] && return 0
 	awk -v least="$3" -v most="${4:-10}" '/agree with the stack/ { ok = $3 > 0 && $3 >= $5 * least / 100 }
 		/without a context/ { known = $5 <= $3 * most / 100 } END { exit !(ok && known) }' said.txt ||
-		{ fail "$1: samples that do not agree, have no context, or none"; cat said.txt; }
+		{ fail "$1: samples that do not agree, have no context, or none"; cat said.txt err.txt; }
 	"$waymark" report --format folded --metric cpu "$file" >folded.txt 2>&1 || fail "$1: report"
 }
 
