@@ -60,7 +60,7 @@ static void test_starts(void)
 enum {
 	FUNCTIONS = 60,
 	SPACES = 20,
-	SITES = 900,
+	SITES = 12000,
 	DEPTH_MAX = 700,
 };
 

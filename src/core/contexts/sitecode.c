@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 enum {
-	LAST_GROUP = 7, /* has the codes that are left: SITECODE_MAX_LENGTH bits */
+	LAST_GROUP = 10, /* has the codes that are left: SITECODE_MAX_LENGTH bits */
 };
 
 /* Ranks before the group, which has 2^group of them; the last has more. */

@@ -29,7 +29,9 @@
  *      15 .. 30        xxxx01111             9
  *      31 .. 62      xxxxx011111            11
  *      63 .. 126   xxxxxx0111111            13
- *      127 .. 638 xxxxxxxxx1111111          16        the sum of 2 ^ -length is 1
+ *      ..
+ *      511 .. 1022 x(9) 0111111111          19
+ *      1023 .. 5118 x(12) 1111111111        22        the sum of 2 ^ -length is 1
  *
  * Index: how many words are pushed below this one. A thread has an array of them, and nothing is popped: returning restores the word,
  * with the index. It is 0 and 5 bits, 10 and 10 bits, or 11 and 16 bits, whatever has room for it: most stacks are small. At
@@ -47,9 +49,9 @@
 enum {
 	SITECODE_PAYLOAD_BITS = 50,
 	SITECODE_LEAST_START = 7, /* bits of a payload without calls */
-	SITECODE_MAX_LENGTH = 16,
+	SITECODE_MAX_LENGTH = 22,
 	SITECODE_SPACES = 1 << (64 - SITECODE_PAYLOAD_BITS), /* 0 is none */
-	SITECODE_RANKS = 639,
+	SITECODE_RANKS = 5119,
 	SITECODE_LOST_INDEX = UINT16_MAX,
 	SITECODE_MAX_CALLS = SITECODE_PAYLOAD_BITS - SITECODE_LEAST_START, /* of a word, at a bit each */
 };
