@@ -380,6 +380,14 @@ static void write_plans(void)
 	}
 }
 
+static void write_jvm_profiles(void)
+{
+	static const char profile[] = "waymark-jvm-profile 1\n9\tf()V\tA\tmain\t()V\t7\n4\tf()V\tB\tmain\t()V\t7\n"
+				      "3\tg(I)V\tA\tmain\t(I)V\t65535\n";
+
+	write_seed("jvm_profile", "profile", profile, sizeof profile - 1);
+}
+
 static void write_tokens(void)
 {
 	char token[96], text[1024];
@@ -493,6 +501,7 @@ int main(int argc, char **argv)
 	write_blocks();
 	write_schemes();
 	write_plans();
+	write_jvm_profiles();
 	write_tokens();
 	write_cores();
 	write_eh_frames();

@@ -73,6 +73,15 @@ static void test_cpu(const char *text, int32_t cpu_hz)
 	CHECK(options.cpu_hz == cpu_hz && !unknown);
 }
 
+static void test_profile(void)
+{
+	struct jvm_options options = {0};
+	const char *unknown = NULL;
+
+	CHECK(jvm_options_parse("profile=/tmp/a b,check", &options, &unknown));
+	CHECK_TEXT(options.profile, "/tmp/a b");
+}
+
 static void test_unknown(const char *text, const char *wanted)
 {
 	struct jvm_options options = {0};
@@ -107,6 +116,8 @@ int main(void)
 	test_cpu("check", 0);
 	test_cpu("cpu", 97);
 	test_cpu("cpu=100000,alloc", 100000);
+	test_profile();
+	test_unknown("profile=", "profile=");
 	test_unknown("cpu=0", "cpu=0");
 	test_unknown("cpu=100001", "cpu=100001");
 	test_unknown("exception", "exception");

@@ -14,12 +14,14 @@
 #include "jvm/c/clients.h"
 #include "jvm/c/cpu.h"
 #include "jvm/c/frames.h"
+#include "jvm/c/heat.h"
 #include "jvm/c/hook.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
 #include "jvm/c/native_code.h"
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
+#include "jvm/c/profile.h"
 #include "recorder/code.h"
 #include "recorder/text.h"
 #include "runtime/clients.h"
@@ -81,6 +83,49 @@ static void say_disabled(const char *why)
 	wmrt_text_add(&text, why);
 	wmrt_text_add(&text, "; nothing is instrumented");
 	jvm_say(line);
+}
+
+/* ---- profiles ---- */
+
+static void say_profile(const char *what, uint32_t line)
+{
+	char text[PATH_BYTES + 128];
+	struct wmrt_text out = {text, sizeof text, 0};
+
+	wmrt_text_add(&out, options.profile);
+	if (line) {
+		wmrt_text_char(&out, ':');
+		wmrt_text_number(&out, line, 10, 1);
+	}
+	wmrt_text_add(&out, ": ");
+	wmrt_text_add(&out, what);
+	jvm_say(text);
+}
+
+/* One that is not used is not written either. */
+static void read_profile(void)
+{
+	uint32_t line = 0;
+	enum jvm_profile_result result = *options.profile ? jvm_profile_read(options.profile, &line) : JVM_PROFILE_OK;
+
+	if (result == JVM_PROFILE_OK)
+		return;
+	if (result == JVM_PROFILE_DAMAGED)
+		say_profile(
+			"not a profile of Java calls that this agent knows: it is left as it is, and calls have codes as without one",
+			line);
+	else
+		say_profile("cannot be read: calls have codes as without a profile", 0);
+	*options.profile = '\0';
+}
+
+static void write_profile(void)
+{
+	if (!*options.profile)
+		return;
+	jvm_heat_end();
+	if (!jvm_methods_write_profile(options.profile))
+		say_profile("the profile cannot be written", 0);
 }
 
 /* ---- classes ---- */
@@ -167,6 +212,8 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 		say_disabled("nothing can be recorded");
 	else if (!jvm_clients_begin(jvmti, jni, &options))
 		say_disabled("this virtual machine lacks what a client needs");
+	else if (*options.profile && !jvm_heat_begin(jvmti, jni))
+		say_disabled("there is no thread for the profile");
 	else if (!jvm_hook_begin(machine, jvmti, jni, rewriter, *options.jdk) || !jvm_natives_announce(jni))
 		say_disabled("classes cannot be changed");
 }
@@ -179,6 +226,7 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 
 	(void)jvmti, (void)jni;
 	jvm_cpu_end();
+	write_profile();
 	if (options.is_lucce && jvm_lucce_lost()) {
 		wmrt_text_add(&text, "contexts of ");
 		wmrt_text_number(&text, jvm_lucce_lost(), 10, 1);
@@ -256,10 +304,14 @@ static bool read_options(const char *text)
 
 	if (jvm_options_parse(getenv("WAYMARK_JVM"), &options, &unknown) &&
 	    jvm_options_parse(text, &options, &unknown)) {
-		/* It stores three fields, between which a thread may be suspended. */
+		/* It stores three fields, between which a thread may be suspended; and it has no codes. */
 		if (options.is_lucce && options.cpu_hz)
 			say_disabled("cpu works with encoder=fast only");
-		return !options.is_lucce || !options.cpu_hz;
+		else if (options.is_lucce && *options.profile)
+			say_disabled("profile works with encoder=fast only");
+		else
+			return true;
+		return false;
 	}
 	wmrt_text_add(&why, "unknown option of the agent: ");
 	wmrt_text_add(&why, unknown);
@@ -280,5 +332,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 		say_disabled("this virtual machine has no JVMTI of version 11, or there is no memory");
 	else if (!add_jar(jvmti) || !watch(jvmti))
 		say_disabled("this virtual machine lacks what the agent needs");
+	else
+		read_profile();
 	return JNI_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "jvm/c/profile.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
 
@@ -39,6 +40,8 @@ struct method {
 struct site {
 	struct jvm_site is; /* its space: that of its code */
 	struct sitecode code;
+	uint32_t wanted; /* the space of the methods that it calls; 0: not known */
+	_Atomic uint32_t heat;
 	/* As a call and as a place. 0: not yet; written under the lock. */
 	_Atomic uint32_t record;
 	_Atomic uint32_t place_record;
@@ -48,9 +51,11 @@ enum {
 	FIRST_SITES = 31,
 };
 
-/* The calls of a space, by rank: most have few. */
+/* The calls of a space, by rank: numbers of sites plus 1, 0 for none. Most have few. */
 struct space {
-	uint32_t count;
+	const char *name; /* NULL: it has none */
+	bool is_shared;   /* it has several names; this one is the first */
+	uint32_t count;   /* of ranks that are given, or are kept for calls of the profile */
 	int32_t first[FIRST_SITES];
 };
 struct space_rest {
@@ -171,11 +176,53 @@ bool jvm_space_has_room(uint32_t space)
 	return ret;
 }
 
+/* False: the space has several names, or none. */
+static bool profile_call(const struct site *site, uint32_t space, struct jvm_profile_call *ret)
+{
+	const struct method *method = &methods[site->is.method];
+
+	if (!spaces[space].name || spaces[space].is_shared)
+		return false;
+	*ret = (struct jvm_profile_call){.space = spaces[space].name,
+					 .class_name = classes[method->owner].name,
+					 .method = method->name,
+					 .descriptor = method->descriptor,
+					 .position = site->is.position};
+	return true;
+}
+
+void jvm_space_add_name(uint32_t space, const char *name)
+{
+	bool is_full = false;
+
+	pthread_mutex_lock(&lock);
+	if (spaces[space].name) {
+		spaces[space].is_shared = true;
+	} else {
+		spaces[space].name = copy(name, &is_full);
+		spaces[space].count = is_full ? 0 : jvm_profile_calls(name);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* That of the profile, if no other site has it: the class may be loaded more than once. */
+static uint32_t choose_rank(const struct site *site, uint32_t space)
+{
+	struct jvm_profile_call call;
+	uint32_t rank;
+
+	if (profile_call(site, space, &call) && jvm_profile_rank(&call, &rank) && !*site_of_rank(space, rank))
+		return rank;
+	return spaces[space].count++;
+}
+
 static void give_code(struct site *site, int32_t number, uint32_t space)
 {
+	uint32_t rank = choose_rank(site, space);
+
 	site->is.space = space;
-	site->code = sitecode_of(spaces[space].count);
-	*site_of_rank(space, spaces[space].count++) = number;
+	site->code = sitecode_of(rank);
+	*site_of_rank(space, rank) = number + 1;
 }
 
 int32_t jvm_site_add(const struct jvm_site *site)
@@ -192,6 +239,7 @@ int32_t jvm_site_add(const struct jvm_site *site)
 	if (!is_full && space && site->method >= 0 && site->method < method_count && count < MAX_SITES) {
 		sites[count].is = *site;
 		sites[count].is.callee = callee;
+		sites[count].wanted = site->space;
 		give_code(&sites[count], count, space);
 		atomic_store_explicit(&site_count, count + 1, memory_order_release);
 		ret = count;
@@ -212,12 +260,28 @@ int32_t jvm_site_take(uint64_t *word)
 	uint32_t length, rank = sitecode_rank(*word, &length);
 	int32_t site;
 
-	if (rank >= spaces[sitecode_space(*word)].count)
+	site = rank < SITECODE_RANKS ? *site_of_rank(sitecode_space(*word), rank) - 1 : JVM_NONE;
+	if (site == JVM_NONE)
 		return JVM_NONE;
-	site = *site_of_rank(sitecode_space(*word), rank);
 	*word = sitecode_payload(*word) >> length | (uint64_t)methods[sites[site].is.method].space
 							    << SITECODE_PAYLOAD_BITS;
 	return site;
+}
+
+void jvm_site_count(int32_t site)
+{
+	atomic_fetch_add_explicit(&sites[site].heat, 1, memory_order_relaxed);
+}
+
+static bool get_heat(size_t number, struct jvm_profile_call *call, uint32_t *heat)
+{
+	*heat = atomic_load_explicit(&sites[number].heat, memory_order_relaxed);
+	return sites[number].wanted && profile_call(&sites[number], sites[number].wanted, call);
+}
+
+bool jvm_methods_write_profile(const char *path)
+{
+	return jvm_profile_write(path, (size_t)atomic_load_explicit(&site_count, memory_order_acquire), get_heat);
 }
 
 static struct site *site_at(int32_t site)

@@ -43,6 +43,12 @@ struct jvm_site {
 };
 int32_t jvm_site_add(const struct jvm_site *site);
 bool jvm_space_has_room(uint32_t space);
+/* What the space is for, once for each name of it, before it has sites: calls that a profile has keep their codes (profile.h). */
+void jvm_space_add_name(uint32_t space, const char *name);
+/* The site was in the word of a running thread. */
+void jvm_site_count(int32_t site);
+/* With what was counted so. False: nothing is to be written, or it cannot be. */
+bool jvm_methods_write_profile(const char *path);
 /* The word of a call is (payload << *length) + the result (sitecode.h). site: one that was added. */
 uint64_t jvm_site_code(int32_t site, uint32_t *length);
 /*

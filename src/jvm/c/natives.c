@@ -247,6 +247,16 @@ static jstring describe(JNIEnv *env, jclass class, jint site)
 	return (*env)->NewStringUTF(env, text);
 }
 
+static void name_space(JNIEnv *env, jclass class, jint space, jstring name)
+{
+	const char *text = open_string(env, name);
+
+	(void)class;
+	if (text)
+		jvm_space_add_name((uint32_t)space, text);
+	close_string(env, name, text);
+}
+
 static jboolean has_room(JNIEnv *env, jclass class, jint space)
 {
 	(void)env, (void)class;
@@ -365,6 +375,7 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("addSite", "(IIIILjava/lang/String;I)I", add_site),
 	NATIVE("siteWord", "(I)J", site_word),
 	NATIVE("siteLength", "(I)I", site_length),
+	NATIVE("nameSpace", "(ILjava/lang/String;)V", name_space),
 	NATIVE("hasRoom", "(I)Z", has_room),
 	NATIVE("sites", "(J)[I", sites_of),
 	NATIVE("withoutLast", "(J)J", without_last),

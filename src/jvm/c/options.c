@@ -32,15 +32,15 @@ static bool is_word(const char *text, size_t len, const char *word)
 }
 
 /* What stands behind "NAME=", if the word begins so and it has room. */
-static bool parse_globs(const char *word, size_t len, const char *name, char globs[JVM_GLOBS_BYTES])
+static bool parse_text(const char *word, size_t len, const char *name, char *text, size_t size)
 {
 	size_t name_len = strlen(name);
 
 	if (len <= name_len + 1 || memcmp(word, name, name_len) != 0 || word[name_len] != '=' ||
-	    len - name_len - 1 >= JVM_GLOBS_BYTES)
+	    len - name_len - 1 >= size)
 		return false;
-	memcpy(globs, word + name_len + 1, len - name_len - 1);
-	globs[len - name_len - 1] = '\0';
+	memcpy(text, word + name_len + 1, len - name_len - 1);
+	text[len - name_len - 1] = '\0';
 	return true;
 }
 
@@ -62,8 +62,10 @@ static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 		ret->is_lucce = word[8] == 'l';
 		return true;
 	}
-	if (parse_globs(word, len, "include", ret->include) || parse_globs(word, len, "exclude", ret->exclude) ||
-	    parse_globs(word, len, "jdk", ret->jdk))
+	if (parse_text(word, len, "include", ret->include, sizeof ret->include) ||
+	    parse_text(word, len, "exclude", ret->exclude, sizeof ret->exclude) ||
+	    parse_text(word, len, "jdk", ret->jdk, sizeof ret->jdk) ||
+	    parse_text(word, len, "profile", ret->profile, sizeof ret->profile))
 		return true;
 	if (is_word_with(word, len, "check", 1, &ret->check_every))
 		return ret->is_checked = true;

@@ -9,6 +9,7 @@
 
 enum {
 	JVM_GLOBS_BYTES = 1024,
+	JVM_PATH_BYTES = 4096,
 };
 
 /* Globs of class names, with colons between them; * stands for any characters. Empty: not there. */
@@ -16,6 +17,7 @@ struct jvm_options {
 	char include[JVM_GLOBS_BYTES]; /* include=GLOBS: no other classes of the application are instrumented */
 	char exclude[JVM_GLOBS_BYTES]; /* exclude=GLOBS: these are not */
 	char jdk[JVM_GLOBS_BYTES];     /* jdk=GLOBS: these of the JDK are, too */
+	char profile[JVM_PATH_BYTES];  /* profile=FILE: codes by the heat of earlier runs; empty: not there */
 	bool is_checked; /* check: compare each capture with a walk of the stack, and say how many agreed when the process ends */
 	bool is_lucce;       /* encoder=lucce: contexts as in the paper; encoder=fast is the default */
 	bool has_alloc;      /* alloc: an event for allocations, about one for that many bytes; alloc=0: for each */

@@ -60,6 +60,9 @@ public final class Recorder {
 
 	static native int siteLength(int site);
 
+	/** Before a method or a site has it: what it is for, a name of those in profiles (c/profile.h). */
+	static native void nameSpace(int space, String name);
+
 	/** Is there a code left in the space of methods? */
 	static native boolean hasRoom(int space);
 

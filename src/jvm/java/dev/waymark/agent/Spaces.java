@@ -59,8 +59,11 @@ final class Spaces {
 	private static synchronized int of(String key) {
 		Integer known = KNOWN.get(key);
 
-		if (known == null)
-			KNOWN.put(key, known = key.contains("<init>") ? addConstructor() : addMethod());
+		if (known == null) {
+			known = key.contains("<init>") ? addConstructor() : addMethod();
+			Recorder.nameSpace(known, key);
+			KNOWN.put(key, known);
+		}
 		return known;
 	}
 
