@@ -2,11 +2,13 @@
 # What the agent for Java programs costs, beside a calling-context tree in Java (cct/).
 #
 #   bench/jvm/run.sh [-b BUILD-DIR] [-j JDK] [-w DIR] [-e "OPTIONS;OPTIONS"] [-n PAIRS] [-i ITERATIONS] [-m MEASURE]
-#                    [-v "JVM-OPTIONS"] [-p PART]... [PROGRAM...]
+#                    [-v "JVM-OPTIONS"] [-x] [-p PART]... [PROGRAM...]
 #
 # PART, by default all:
 #   pairs    each program plainly, under the agent with each string of its options (by default the empty one) and with the tree, in turn,
-#            PAIRS times (9): the first iteration, and the steady state, which is the second half of ITERATIONS (8 for compilers, else 20)
+#            PAIRS times (9): the first iteration, and the steady state, which is the second half of ITERATIONS (by default what takes some
+#            10 seconds plainly: compilers of the virtual machine work for the first ones). A % in OPTIONS is a profile of the program, as
+#            in profile=%, which a run before has written. -x: not with the tree
 #   starts   the same of a class that says hello, and of javac -version
 #   capture  nanoseconds of one context in Java (Capture.java)
 #   tables   prints what is in DIR, in Markdown
@@ -18,8 +20,8 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=$here/../../build
-dir='' jdk='' encodings='' jvm='' pairs=9 iterations='' measure=process parts=''
-while getopts b:e:i:j:m:n:p:v:w: name; do
+dir='' jdk='' encodings='' jvm='' pairs=9 iterations='' measure=process parts='' has_tree=1
+while getopts b:e:i:j:m:n:p:v:w:x name; do
 	case $name in
 	b) build=$OPTARG ;;
 	e) encodings=$OPTARG ;;
@@ -30,6 +32,7 @@ while getopts b:e:i:j:m:n:p:v:w: name; do
 	p) parts="$parts $OPTARG" ;;
 	v) jvm=$OPTARG ;;
 	w) dir=$OPTARG ;;
+	x) has_tree='' ;;
 	*) sed -n '4,5p' "$0" >&2; exit 2 ;;
 	esac
 done
@@ -45,9 +48,11 @@ begin
 # Names of what is compared: plain, agent or agent:OPTIONS, cct.
 variants=(plain)
 for option in "${options[@]}"; do variants+=("agent${option:+:$option}"); done
-variants+=(cct)
+[ -z "$has_tree" ] || variants+=(cct)
 
-# Sets `with` to what the virtual machine is started with.
+# Sets `with` to what the virtual machine is started with: methods that instrumentation makes larger than 8,000 bytes are compiled, as
+# `waymark run` has it. $profile: of the program.
+profile=none
 with() { # VARIANT
 	case $1 in
 	plain) with=() ;;
@@ -55,6 +60,33 @@ with() { # VARIANT
 	agent) with=("-agentpath:$agent") ;;
 	agent:*) with=("-agentpath:$agent=${1#agent:}") ;;
 	esac
+	[ "$1" = plain ] || with+=(-XX:-DontCompileHugeMethods)
+	with=("${with[@]//%/$profile}")
+}
+
+# Main-thread iterations that take some seconds plainly.
+iterations_of() { # PROGRAM
+	case $1 in
+	ecj | javac) echo 6 ;;
+	rhino | jython) echo 16 ;;
+	batik | sunflow) echo 12 ;;
+	xalan) echo 100 ;;
+	*) echo 40 ;;
+	esac
+}
+
+# Writes the profile of a prepared program, if a variant has one.
+train() { # PROGRAM
+	local variant
+	profile=$dir/profiles/$1
+	mkdir -p "$dir/profiles"
+	for variant in "${variants[@]}"; do
+		case $variant in *%*) ;; *) continue ;; esac
+		rm -f "$profile"
+		with "$variant"
+		repeat "$1" "$variant" train
+		rm -f "$dir/results/$1/$variant/train"
+	done
 }
 
 # An agent that refuses its options lets the program run as it is: that is no measurement.
@@ -76,9 +108,9 @@ in_turn() {
 }
 
 repeat() { # PROGRAM VARIANT N: the prepared program's iterations
-	local at=$dir/results/$1/$2 count=$iterations
+	local at=$dir/results/$1/$2 count=${iterations:-$(iterations_of "$1")}
+	rm -rf "$dir/run.wmk" "$dir/scratch"
 	mkdir -p "$at"
-	case $1 in ecj | javac) count=${count:-8} ;; *) count=${count:-20} ;; esac
 	# shellcheck disable=SC2086
 	WAYMARK_OUT=$dir/run.wmk timeout -k 1 900 "$jdk/bin/java" $jvm "${with[@]}" "${command[@]}" "$dir/scratch" "$count" "$at/$3" \
 		>"$dir/out" 2>"$dir/err" || echo "$1: $2: status $?: $(tail -n 1 "$dir/err")" >&2
@@ -133,6 +165,7 @@ for part in $parts; do
 		for program; do
 			prepare "$program" || { echo "$program: left out: $why" >&2; continue; }
 			rm -rf "$dir/results/$program"
+			train "$program"
 			in_turn repeat "$program"
 		done
 		;;
