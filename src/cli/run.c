@@ -311,6 +311,17 @@ static struct error *set_alloc(void *state, const char *text)
 	return error_create(ERROR_ARGUMENT, "--alloc=%s: a number of bytes below 1000000000 is needed", text);
 }
 
+/* The agent's options have commas between them. */
+static struct error *set_profile(void *state, const char *text)
+{
+	struct request *r = state;
+
+	r->clients.profile = text;
+	if (*text && !strchr(text, ','))
+		return NULL;
+	return error_create(ERROR_ARGUMENT, "--profile=%s: the name of a file without commas is needed", text);
+}
+
 static const struct option_row option_rows[] = {
 	{.name = "heap",
 	 .help = "record every allocation: count, bytes, live, peak, leaked",
@@ -331,6 +342,11 @@ static const struct option_row option_rows[] = {
 	{.name = "exceptions",
 	 .help = "java: record the exceptions that are thrown",
 	 OPTION_FLAG(struct request, clients.is_exceptions)},
+	{.name = "profile",
+	 .argument = "FILE",
+	 .help = "java: write to FILE which calls are hot; a run that finds it keeps contexts of these at a lower price",
+	 .completion = COMPLETE_FILE,
+	 OPTION_SET(set_profile)},
 	{.name = "check",
 	 .help = "compare each sample with a stack walk; takes samples if --sample does not say how many",
 	 OPTION_FLAG(struct request, clients.is_check)},

@@ -55,6 +55,7 @@ static const char *java_option(const struct run_clients *clients)
 	return clients->is_alloc        ? "--alloc"
 	       : clients->is_contention ? "--contention"
 	       : clients->is_exceptions ? "--exceptions"
+	       : clients->profile       ? "--profile"
 					: NULL;
 }
 
@@ -87,6 +88,8 @@ static void add_options(const struct run_clients *clients, struct buffer *text)
 		buffer_printf(text, "contention,");
 	if (clients->is_exceptions)
 		buffer_printf(text, "exceptions,");
+	if (clients->profile)
+		buffer_printf(text, "profile=%s,", clients->profile);
 	if (clients->is_sampled)
 		buffer_printf(text, "cpu=%zu,", clients->sample_hz);
 }

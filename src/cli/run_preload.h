@@ -30,6 +30,7 @@ struct run_clients {
 	const char *alloc_bytes; /* NULL: as the agent has it */
 	bool is_contention;
 	bool is_exceptions;
+	const char *profile; /* the file; NULL: none */
 };
 
 /*

@@ -41,4 +41,13 @@ timeout -k 1 60 "$waymark" run --alloc=x ./java 2>err.txt && fail "--alloc=x: st
 grep -q 'a number of bytes' err.txt || { cat err.txt; fail "--alloc=x: message"; }
 timeout -k 1 60 "$waymark" run --contention true 2>err.txt && fail "--contention: status"
 grep -q 'is for the java of a JDK' err.txt || { cat err.txt; fail "--contention: message"; }
+
+# A profile is written, and used.
+for run in first second; do
+	timeout -k 1 60 "$waymark" run --profile=run.profile -q -o "$run.wmk" ./java -cp classes Events >out.txt 2>err.txt
+	[ $? = 3 ] && [ ! -s err.txt ] || { cat err.txt; fail "--profile: $run"; }
+	[ "$(head -n 1 run.profile)" = 'waymark-jvm-profile 1' ] || fail "--profile: $run: file"
+done
+timeout -k 1 60 "$waymark" run --profile=a,b ./java 2>err.txt && fail "--profile=a,b: status"
+grep -q 'without commas' err.txt || { cat err.txt; fail "--profile=a,b: message"; }
 [ "$failures" = 0 ]
