@@ -73,8 +73,7 @@ final class MethodRewriter {
 
 		if ((found.isEmpty() && !Clients.areOn()) || (isConstructor() && superCall == null))
 			return false;
-		if (!addSites(found, superCall))
-			return false;
+		addSites(found, superCall);
 		addExits();
 		patchFrames();
 		addCatchAlls(superCall);
@@ -144,46 +143,47 @@ final class MethodRewriter {
 	}
 
 	/** The tree's instructions are in the order of the bytecode: the last line number before one is its own. */
-	private boolean addSites(List<AbstractInsnNode> found, AbstractInsnNode superCall) {
+	private void addSites(List<AbstractInsnNode> found, AbstractInsnNode superCall) {
 		int firstLine = firstLine();
 		int[] offsets = owner.offsets.of(method.name, method.desc);
 		int line = 0, index = 0, next = 0;
 
 		space = owner.space(method);
-		number = owner.addMethod(method, firstLine, space);
+		number = checked(owner.addMethod(method, firstLine, space));
 		encoder = Encoder.of(own, number, space, isCalledByResolution());
-		if (Clients.areOn() && (entrySite = place(0, firstLine)) < 0)
-			return false;
+		if (Clients.areOn())
+			entrySite = place(0, firstLine);
 		for (AbstractInsnNode insn : method.instructions.toArray()) {
 			if (insn instanceof LineNumberNode)
 				line = ((LineNumberNode) insn).line;
 			if (next < found.size() && insn == found.get(next)) {
 				next++;
 				int site = addSite(insn, offsets[index], line, insn == superCall);
-				if (site < 0)
-					return false;
 				if (insn == superCall)
 					SuperCalls.add(site, ((MethodInsnNode) insn).owner, ((MethodInsnNode) insn).desc);
-				if (places.isCall(insn) && !addPlaceBefore(insn.getNext(), offsets[index], line))
-					return false;
-			} else if (places.isHandler(insn) && !addPlaceBefore(insn, offsets[index], line)) {
-				return false;
+				if (places.isCall(insn))
+					addPlaceBefore(insn.getNext(), offsets[index], line);
+			} else if (places.isHandler(insn)) {
+				addPlaceBefore(insn, offsets[index], line);
 			}
 			if (places.isPassing(insn) && Clients.haveExceptions())
 				method.instructions.insertBefore(insn, passOn());
 			if (insn.getOpcode() >= 0)
 				index++;
 		}
-		return true;
+	}
+
+	/** The number of a method or a site, if it has got one. */
+	private int checked(int number) {
+		if (number < 0)
+			throw new LeftOutException(method.name + method.desc, "there is no room for more calls");
+		return number;
 	}
 
 	private int addSite(AbstractInsnNode insn, int position, int line, boolean isSuperCall) {
 		int kind = Math.max(sites.kind(insn), Sites.INDIRECT);
 		String callee = kind == Sites.FOREIGN ? Sites.callee(insn) : null;
-		int site = number < 0 ? -1 : Recorder.addSite(number, kind, position, line, callee, Sites.space(insn, isSuperCall));
-
-		if (site < 0)
-			return site;
+		int site = checked(Recorder.addSite(number, kind, position, line, callee, Sites.space(insn, isSuperCall)));
 		LabelNode label = insn.getOpcode() == Opcodes.NEW ? moveLabels(insn) : null;
 		method.instructions.insertBefore(insn, encoder.store(site));
 		if (label != null)
@@ -191,20 +191,14 @@ final class MethodRewriter {
 		return site;
 	}
 
-	/** A site that calls nothing, one for each line; -1: there is no room. */
+	/** A site that calls nothing, one for each line. */
 	private int place(int position, int line) {
-		if (number < 0)
-			return -1;
 		return placeOfLine.computeIfAbsent(line,
-				added -> Recorder.addSite(number, Sites.asPlace(Sites.NONE), position, added, null, 0));
+				added -> checked(Recorder.addSite(number, Sites.asPlace(Sites.NONE), position, added, null, 0)));
 	}
 
-	private boolean addPlaceBefore(AbstractInsnNode insn, int position, int line) {
-		int site = place(position, line);
-
-		if (site >= 0)
-			method.instructions.insertBefore(insn, encoder.store(site));
-		return site >= 0;
+	private void addPlaceBefore(AbstractInsnNode insn, int position, int line) {
+		method.instructions.insertBefore(insn, encoder.store(place(position, line)));
 	}
 
 	/** The site's code will be between the labels before the instruction and the instruction, which gets the one that is returned. */

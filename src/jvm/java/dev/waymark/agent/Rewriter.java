@@ -118,10 +118,7 @@ final class Rewriter {
 	}
 
 	private static byte[] write(ClassNode node) {
-		ClassWriter writer = new ClassWriter(0);
-
-		node.accept(writer);
-		return writer.toByteArray();
+		return write(node, new ClassWriter(0));
 	}
 
 	/** java.lang.Thread with a call of ThreadContexts.starts in front of start. null: it has no such method. */
@@ -176,11 +173,11 @@ final class Rewriter {
 		for (;;) {
 			try {
 				return attempt(loader, bytes, left);
-			} catch (MethodTooLargeException e) {
-				if (!left.add(e.getMethodName() + e.getDescriptor()))
+			} catch (LeftOutException e) {
+				if (!left.add(e.method))
 					throw e;
-				SuperCalls.addLeftOut(name.replace('/', '.'), e.getMethodName(), e.getDescriptor());
-				Recorder.say(name + '.' + e.getMethodName() + ": not instrumented: it would be too large");
+				SuperCalls.addLeftOut(name.replace('/', '.') + '.' + e.method);
+				Recorder.say(name + '.' + e.method.substring(0, e.method.indexOf('(')) + ": not instrumented: " + e.getMessage());
 			}
 		}
 	}
@@ -236,9 +233,17 @@ final class Rewriter {
 				isChanged |= new MethodRewriter(owner, method).rewrite();
 		if (!isChanged)
 			return null;
-		node.accept(writer);
-		byte[] rewritten = writer.toByteArray();
+		byte[] rewritten = write(node, writer);
 		owner.commit();
 		return rewritten;
+	}
+
+	private static byte[] write(ClassNode node, ClassWriter writer) {
+		try {
+			node.accept(writer);
+			return writer.toByteArray();
+		} catch (MethodTooLargeException e) {
+			throw new LeftOutException(e.getMethodName() + e.getDescriptor(), "it would be too large");
+		}
 	}
 }

@@ -84,8 +84,9 @@ final class SuperCalls {
 			count(space, -1);
 	}
 
-	static void addLeftOut(String owner, String name, String descriptor) {
-		LEFT_OUT.add(owner + '.' + name + descriptor);
+	/** method: class.methodDESCRIPTOR, with dots in the class. */
+	static void addLeftOut(String method) {
+		LEFT_OUT.add(method);
 	}
 
 	/** May the word's last call be doubtful? */
