@@ -21,7 +21,7 @@ static uint32_t line;
 
 static enum jvm_profile_result parse(const char *text, size_t len)
 {
-	char *copy = calloc(1, len + 1); /* of the profile from then on */
+	char *copy = calloc(1, len + 1); /* the profile takes it */
 
 	memcpy(copy, text, len);
 	return jvm_profile_parse(copy, len, &line);
@@ -173,5 +173,6 @@ int main(void)
 	test_cuts();
 	test_many();
 	test_written();
+	CHECK(parse("", 0) == JVM_PROFILE_OK); /* and nothing is left */
 	return check_status();
 }

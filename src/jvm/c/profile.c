@@ -38,6 +38,8 @@ static uint32_t line_count, space_count;
 /* Numbers of the former plus 1; 0: free. */
 static uint32_t *line_slots, *space_slots;
 static uint32_t slot_mask;
+/* What their strings are in. */
+static char *whole;
 
 static uint32_t hash_text(uint32_t hash, const char *text)
 {
@@ -179,6 +181,8 @@ static void forget(void)
 	free(spaces);
 	free(line_slots);
 	free(space_slots);
+	free(whole);
+	whole = NULL;
 	lines = NULL;
 	spaces = NULL;
 	line_slots = space_slots = NULL;
@@ -194,28 +198,35 @@ static size_t count_lines(const char *text, size_t len)
 	return ret;
 }
 
-enum jvm_profile_result jvm_profile_parse(char *text, size_t len, uint32_t *at)
+static enum jvm_profile_result parse(char *text, size_t len, uint32_t *at)
 {
 	size_t count = count_lines(text, len);
 	struct line line;
 	char *rest = text;
 
 	*at = 1;
-	forget();
 	if (!len)
 		return JVM_PROFILE_OK;
 	if (text[len - 1] != '\n' || memchr(text, '\0', len) || strcmp(cut(&rest, '\n'), HEADER) != 0)
 		return JVM_PROFILE_DAMAGED;
-	if (count > UINT32_MAX / 4 || !make_tables(count)) {
-		forget();
+	if (count > UINT32_MAX / 4 || !make_tables(count))
 		return JVM_PROFILE_UNREADABLE;
-	}
 	for (*at = 2; rest < text + len; ++*at)
-		if (!read_line(cut(&rest, '\n'), &line) || !add_line(&line)) {
-			forget();
+		if (!read_line(cut(&rest, '\n'), &line) || !add_line(&line))
 			return JVM_PROFILE_DAMAGED;
-		}
 	return JVM_PROFILE_OK;
+}
+
+enum jvm_profile_result jvm_profile_parse(char *text, size_t len, uint32_t *line)
+{
+	enum jvm_profile_result ret;
+
+	forget();
+	whole = text;
+	ret = parse(text, len, line);
+	if (ret != JVM_PROFILE_OK || !line_count)
+		forget();
+	return ret;
 }
 
 /* Behind the text is a NUL. */
@@ -239,7 +250,10 @@ enum jvm_profile_result jvm_profile_read(const char *path, uint32_t *line)
 		len += (size_t)part;
 	}
 	close(fd);
-	return text && len == (size_t)status.st_size ? jvm_profile_parse(text, len, line) : JVM_PROFILE_UNREADABLE;
+	if (text && len == (size_t)status.st_size)
+		return jvm_profile_parse(text, len, line);
+	free(text);
+	return JVM_PROFILE_UNREADABLE;
 }
 
 uint32_t jvm_profile_calls(const char *space)

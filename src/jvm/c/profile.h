@@ -33,9 +33,12 @@ struct jvm_profile_call {
 	uint32_t position;
 };
 
-/* Nothing is known before it is read. A file that is not there, or is empty, is a profile without calls. Before classes are loaded. */
+/* Nothing is known before one is read. A file that is not there, or is empty, is a profile without calls. Before classes are loaded. */
 enum jvm_profile_result jvm_profile_read(const char *path, uint32_t *line);
-/* Parses a text of `len` bytes with a NUL behind it, which it changes and refers to from then on. */
+/*
+ * Parses a text of `len` bytes with a NUL behind it, malloc'd, which it takes. What was known before is forgotten, and freed; also where the
+ * text is refused.
+ */
 enum jvm_profile_result jvm_profile_parse(char *text, size_t len, uint32_t *line);
 /* How many calls of the space are in the profile, which have the ranks from 0 on. */
 uint32_t jvm_profile_calls(const char *space);
