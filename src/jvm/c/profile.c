@@ -121,11 +121,16 @@ static bool read_number(const char *text, uint32_t most, uint32_t *ret)
 	return true;
 }
 
+/* text: NULL if there is none. */
 static bool read_line(char *text, struct line *ret)
 {
-	const char *heat = cut(&text, '\t');
-	struct line line = {.call = {.space = cut(&text, '\t')}};
+	struct line line = {0};
+	const char *heat;
 
+	if (!text)
+		return false;
+	heat = cut(&text, '\t');
+	line.call.space = heat ? cut(&text, '\t') : NULL;
 	line.call.class_name = line.call.space ? cut(&text, '\t') : NULL;
 	line.call.method = line.call.class_name ? cut(&text, '\t') : NULL;
 	line.call.descriptor = line.call.method ? cut(&text, '\t') : NULL;

@@ -1,6 +1,7 @@
 /* ticker.c - waits for multiples of its period: what was missed is not made up for. */
 #include "jvm/c/ticker.h"
 
+#include <jvmti.h>
 #include <time.h>
 
 #include "jvm/c/clients.h"

@@ -4,25 +4,31 @@
 #ifndef WM_JVM_TICKER_H
 #define WM_JVM_TICKER_H
 
-#include <jvmti.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct JNINativeInterface_;
+struct jvmtiInterface_1_;
+struct _jobject;
 
 /* All zero but for `name` and `look_at` before it begins; never freed. */
 struct jvm_ticker {
 	const char *name; /* of the thread, a daemon that the program sees among its threads */
 	/* At one thread of the program, with room for local references. */
-	void (*look_at)(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
+	void (*look_at)(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
+			struct _jobject *thread);
 	int64_t period_ns;
 	pthread_mutex_t lock; /* held while it looks at all threads */
 	bool is_over;         /* under the lock */
 };
 
 /* hz: looks a second, at each thread. In phase live; False: there is no such thread. */
-bool jvm_ticker_begin(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env, int32_t hz);
+bool jvm_ticker_begin(struct jvm_ticker *ticker, const struct jvmtiInterface_1_ **jvmti,
+		      const struct JNINativeInterface_ **env, int32_t hz);
 /* Looks at all threads once, in the calling thread. */
-void jvm_ticker_look(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env);
+void jvm_ticker_look(struct jvm_ticker *ticker, const struct jvmtiInterface_1_ **jvmti,
+		     const struct JNINativeInterface_ **env);
 /* It does not look any more when this returns. */
 void jvm_ticker_end(struct jvm_ticker *ticker);
 
