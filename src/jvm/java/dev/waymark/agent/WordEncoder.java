@@ -77,7 +77,8 @@ final class WordEncoder extends Encoder {
 		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
 		code.add(new IntInsnNode(Opcodes.BIPUSH, Word.PAYLOAD_BITS - longest));
 		code.add(new InsnNode(Opcodes.LUSHR));
-		code.add(new InsnNode(Opcodes.L2I));
+		code.add(new InsnNode(Opcodes.LCONST_0)); /* more than 32 bits may be left */
+		code.add(new InsnNode(Opcodes.LCMP));
 		code.add(new JumpInsnNode(Opcodes.IFEQ, body));
 		code.add(callWithWord(PUSH));
 		code.add(new InsnNode(Opcodes.DUP2));
