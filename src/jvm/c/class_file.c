@@ -12,16 +12,11 @@
 
 #include <string.h>
 
+#include "jvm/c/class_reader.h"
+
 enum {
-	HEADER_BYTES = 8, /* magic, versions */
-	FIELD_BYTES = 8,  /* access, name, descriptor, no attributes */
-	UTF8_BYTES = 3,   /* tag, length */
-	TAG_UTF8 = 1,
-	TAG_LONG = 5,
-	TAG_DOUBLE = 6,
-	TAG_CLASS = 7,
-	TAG_METHODREF = 10,
-	TAG_NAME_AND_TYPE = 12,
+	FIELD_BYTES = 8, /* access, name, descriptor, no attributes */
+	UTF8_BYTES = 3,  /* tag, length */
 	/* Of all methods, by their numbers behind those of the fields. */
 	SHARED_DESCRIPTOR = 0,
 	SHARED_CODE,
@@ -43,63 +38,17 @@ enum {
 /* The virtual machine believes it of its own classes. */
 #define FORCE_INLINE "Ljdk/internal/vm/annotation/ForceInline;"
 
-/* Bytes of a constant behind its tag, by tag; 0: there is none. Of Utf8 it is what stands before the text. */
-static const uint8_t constant_bytes[] = {0, 2, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2};
-
-struct reader {
-	const uint8_t *bytes;
-	size_t len;
-	size_t off;
-	bool is_short; /* something was read or passed that is not there */
-};
-
-static void skip(struct reader *r, size_t count)
+static void skip_constants(struct class_reader *r, uint32_t count)
 {
-	if (count > r->len - r->off) {
-		r->is_short = true;
-		r->off = r->len;
-	} else {
-		r->off += count;
-	}
+	for (uint32_t i = 1; i < count && !r->is_short;)
+		i += class_skip_constant(r);
 }
 
-static uint32_t read_number(struct reader *r, unsigned int bytes)
-{
-	size_t at = r->off;
-	uint32_t ret = 0;
-
-	skip(r, bytes);
-	for (unsigned int i = 0; !r->is_short && i < bytes; i++)
-		ret = ret << 8 | r->bytes[at + i];
-	return ret;
-}
-
-/* Those of a long or a double take two numbers. */
-static void skip_constants(struct reader *r, uint32_t count)
-{
-	for (uint32_t i = 1; i < count && !r->is_short; i++) {
-		uint32_t tag = read_number(r, 1);
-
-		if (tag >= sizeof constant_bytes || !constant_bytes[tag]) {
-			r->is_short = true;
-			return;
-		}
-		skip(r, tag == TAG_UTF8 ? read_number(r, 2) : constant_bytes[tag]);
-		i += tag == TAG_LONG || tag == TAG_DOUBLE;
-	}
-}
-
-static void skip_fields(struct reader *r, uint32_t count)
+static void skip_fields(struct class_reader *r, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && !r->is_short; i++) {
-		uint32_t attributes;
-
-		skip(r, 6);
-		attributes = read_number(r, 2);
-		for (uint32_t k = 0; k < attributes && !r->is_short; k++) {
-			skip(r, 2);
-			skip(r, read_number(r, 4));
-		}
+		class_skip(r, 6);
+		class_skip_attributes(r);
 	}
 }
 
@@ -120,7 +69,7 @@ static uint8_t *put_utf8(uint8_t *out, const char *text)
 {
 	size_t len = strlen(text);
 
-	*out = TAG_UTF8;
+	*out = CLASS_UTF8;
 	return put_bytes(put_u16(out + 1, (uint32_t)len), text, len);
 }
 
@@ -154,9 +103,9 @@ static uint8_t *put_forward_constants(uint8_t *out, const struct class_file_forw
 {
 	out = put_utf8(out, forward->name);
 	out = put_utf8(out, forward->target);
-	out = put_reference(out, TAG_CLASS, first + FORWARD_TARGET_NAME, 0);
-	out = put_reference(out, TAG_NAME_AND_TYPE, first + FORWARD_NAME, shared + SHARED_DESCRIPTOR);
-	return put_reference(out, TAG_METHODREF, first + FORWARD_TARGET, first + FORWARD_NAME_AND_TYPE);
+	out = put_reference(out, CLASS_CLASS, first + FORWARD_TARGET_NAME, 0);
+	out = put_reference(out, CLASS_NAME_AND_TYPE, first + FORWARD_NAME, shared + SHARED_DESCRIPTOR);
+	return put_reference(out, CLASS_METHODREF, first + FORWARD_TARGET, first + FORWARD_NAME_AND_TYPE);
 }
 
 enum {
@@ -213,19 +162,19 @@ struct layout {
 
 static bool read_layout(const uint8_t *bytes, size_t len, struct layout *ret)
 {
-	struct reader r = {bytes, len, 0, false};
+	struct class_reader r = {bytes, len, 0, false};
 
-	skip(&r, HEADER_BYTES);
-	ret->constants = read_number(&r, 2);
+	class_skip(&r, CLASS_HEADER_BYTES);
+	ret->constants = class_number(&r, 2);
 	skip_constants(&r, ret->constants);
 	ret->pool_end = r.off;
-	skip(&r, 6);
-	skip(&r, 2 * (size_t)read_number(&r, 2));
+	class_skip(&r, 6);
+	class_skip(&r, 2 * (size_t)class_number(&r, 2));
 	ret->fields_at = r.off;
-	ret->fields = read_number(&r, 2);
+	ret->fields = class_number(&r, 2);
 	skip_fields(&r, ret->fields);
 	ret->methods_at = r.off;
-	ret->methods = read_number(&r, 2);
+	ret->methods = class_number(&r, 2);
 	return !r.is_short && ret->constants > 0;
 }
 
@@ -259,9 +208,9 @@ enum class_file_result class_file_add(const uint8_t *bytes, size_t len, const st
 	    forwards > UINT16_MAX - at.methods)
 		return CLASS_FILE_FULL;
 	shared = at.constants + 2 * (uint32_t)fields;
-	out = put_bytes(out, bytes, HEADER_BYTES);
+	out = put_bytes(out, bytes, CLASS_HEADER_BYTES);
 	out = put_u16(out, at.constants + added_constants(addition));
-	out = put_bytes(out, bytes + HEADER_BYTES + 2, at.pool_end - HEADER_BYTES - 2);
+	out = put_bytes(out, bytes + CLASS_HEADER_BYTES + 2, at.pool_end - CLASS_HEADER_BYTES - 2);
 	out = put_constants(out, addition, shared);
 	out = put_bytes(out, bytes + at.pool_end, at.fields_at - at.pool_end);
 	out = put_u16(out, at.fields + (uint32_t)fields);

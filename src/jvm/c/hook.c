@@ -14,13 +14,16 @@
 
 #include "jvm/c/clients.h"
 #include "jvm/c/natives.h"
+#include "jvm/c/rewrite.h"
+
+#define OWN "dev/waymark/"
 
 /* Set before the hook is on, which is in one thread. */
 static JavaVM *machine;
 /* An environment for memory: that of the hook may be given up while a class is rewritten. */
 static jvmtiEnv *memory;
 static jclass rewriter;
-static jmethodID rewrite_thread, rewrite_instrumentation, rewrite, is_wanted;
+static jmethodID rewrite_thread, rewrite_instrumentation, is_wanted;
 static bool is_jdk;
 
 /* That of the hook. */
@@ -30,15 +33,6 @@ static jvmtiEnv *current;
 static _Thread_local bool is_rewriting;
 
 /* ---- a class ---- */
-
-static jbyteArray bytes_of(JNIEnv *jni, const unsigned char *bytes, jint len)
-{
-	jbyteArray ret = (*jni)->NewByteArray(jni, len);
-
-	if (ret)
-		(*jni)->SetByteArrayRegion(jni, ret, 0, len, (const jbyte *)bytes);
-	return ret;
-}
 
 /* Of the JDK's classes that change in any case: how. NULL: of others. name: NULL if a loader has not given one. */
 static jmethodID change_of(jobject loader, const char *name)
@@ -50,43 +44,50 @@ static jmethodID change_of(jobject loader, const char *name)
 	return strcmp(name, "sun/instrument/InstrumentationImpl") == 0 ? rewrite_instrumentation : NULL;
 }
 
-static jobject rewritten(JNIEnv *jni, jobject loader, const char *name, jbyteArray bytes)
+/* Such a class, by the rewriter's method. NULL: it stays as it is. */
+static uint8_t *changed(JNIEnv *jni, jmethodID change, const unsigned char *bytes, jint len, size_t *new_len)
 {
-	jmethodID change = change_of(loader, name);
-	jstring java_name = change || !name ? NULL : (*jni)->NewStringUTF(jni, name);
+	jbyteArray array = (*jni)->NewByteArray(jni, len), result = NULL;
+	uint8_t *ret = NULL;
 
-	if (change)
-		return (*jni)->CallStaticObjectMethod(jni, rewriter, change, bytes);
-	if (name && !java_name)
-		return NULL;
-	return (*jni)->CallStaticObjectMethod(jni, rewriter, rewrite, loader, java_name, bytes);
+	if (array) {
+		(*jni)->SetByteArrayRegion(jni, array, 0, len, (const jbyte *)bytes);
+		result = (*jni)->CallStaticObjectMethod(jni, rewriter, change, array);
+	}
+	if ((*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionClear(jni);
+		jvm_say("a class of the JDK was not changed: the rewriter failed");
+	} else if (result) {
+		*new_len = (size_t)(*jni)->GetArrayLength(jni, result);
+		ret = malloc(*new_len);
+		if (ret)
+			(*jni)->GetByteArrayRegion(jni, result, 0, (jint)*new_len, (jbyte *)ret);
+	}
+	return ret;
 }
 
-/* What the rewriter returned becomes the class. */
-static void hand_over(JNIEnv *jni, jbyteArray array, jint *new_len, unsigned char **new_bytes)
+/* new_class: freed. */
+static void hand_over(uint8_t *new_class, size_t len, jint *new_len, unsigned char **new_bytes)
 {
-	jint len = (*jni)->GetArrayLength(jni, array);
 	unsigned char *out = NULL;
 
-	if ((*memory)->Allocate(memory, len, &out) != JVMTI_ERROR_NONE)
-		return;
-	(*jni)->GetByteArrayRegion(jni, array, 0, len, (jbyte *)out);
-	*new_len = len;
-	*new_bytes = out;
+	if (new_class && (*memory)->Allocate(memory, (jlong)len, &out) == JVMTI_ERROR_NONE) {
+		memcpy(out, new_class, len);
+		*new_len = (jint)len;
+		*new_bytes = out;
+	}
+	free(new_class);
 }
 
 static void rewrite_class(JNIEnv *jni, jobject loader, const char *name, const unsigned char *bytes, jint len,
 			  jint *new_len, unsigned char **new_bytes)
 {
-	jbyteArray array = bytes_of(jni, bytes, len);
-	jobject result = array ? rewritten(jni, loader, name, array) : NULL;
+	jmethodID change = change_of(loader, name);
+	size_t size = 0;
+	uint8_t *new_class = change ? changed(jni, change, bytes, len, &size)
+				    : jvm_rewrite(jni, loader, name, bytes, (size_t)len, &size);
 
-	if ((*jni)->ExceptionCheck(jni)) {
-		(*jni)->ExceptionClear(jni);
-		jvm_say("a class was not instrumented: the rewriter failed");
-	} else if (result) {
-		hand_over(jni, result, new_len, new_bytes);
-	}
+	hand_over(new_class, size, new_len, new_bytes);
 }
 
 static void JNICALL class_changes(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader, const char *name,
@@ -97,6 +98,9 @@ static void JNICALL class_changes(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
 
 	(void)jvmti, (void)redefined, (void)domain;
 	if (!loader && !is_jdk && !change_of(loader, name))
+		return;
+	/* Ours: to rewrite one may need that very one. */
+	if (!loader && name && strncmp(name, OWN, sizeof OWN - 1) == 0)
 		return;
 	/* What the rewriter itself needs is loaded before classes of the JDK are rewritten (warmUp), but for rare cases. */
 	if (!loader && is_rewriting)
@@ -200,10 +204,8 @@ static bool find_methods(JNIEnv *jni)
 
 	rewrite_thread = (*jni)->GetStaticMethodID(jni, rewriter, "rewriteThread", "([B)[B");
 	rewrite_instrumentation = (*jni)->GetStaticMethodID(jni, rewriter, "rewriteInstrumentation", "([B)[B");
-	rewrite =
-		(*jni)->GetStaticMethodID(jni, rewriter, "rewrite", "(Ljava/lang/ClassLoader;Ljava/lang/String;[B)[B");
 	is_wanted = (*jni)->GetStaticMethodID(jni, rewriter, "isLoadedWanted", "(Ljava/lang/Class;)Z");
-	return rewrite_thread && rewrite_instrumentation && rewrite && is_wanted && others &&
+	return rewrite_thread && rewrite_instrumentation && is_wanted && others && jvm_rewrite_begin(jni, rewriter) &&
 	       (*jni)->RegisterNatives(jni, others, &native, 1) == JNI_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "jvm/c/contexts.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
+#include "jvm/c/super_calls.h"
 #include "recorder/event.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
@@ -171,69 +172,16 @@ static void close_string(JNIEnv *env, jstring s, const char *text)
 		(*env)->ReleaseStringUTFChars(env, s, text);
 }
 
-static jint add_class(JNIEnv *env, jclass class, jstring loader, jstring name, jstring file)
+static jboolean has_super_call(JNIEnv *env, jclass class, jint site)
 {
-	const char *l = open_string(env, loader), *n = open_string(env, name), *f = open_string(env, file);
-	jint ret = l && n ? jvm_class_add(l, n, f) : JVM_NONE;
-
-	(void)class;
-	close_string(env, loader, l);
-	close_string(env, name, n);
-	close_string(env, file, f);
-	return ret;
-}
-
-static jint add_method(JNIEnv *env, jclass class, jint owner, jstring name, jstring descriptor, jint line, jint space)
-{
-	const char *n = open_string(env, name), *d = open_string(env, descriptor);
-	jint ret = n && d ? jvm_method_add(owner, n, d, (uint32_t)line, (uint32_t)space) : JVM_NONE;
-
-	(void)class;
-	close_string(env, name, n);
-	close_string(env, descriptor, d);
-	return ret;
-}
-
-/* Sites.PLACE, beside an enum wmk_site_kind. */
-enum {
-	PLACE = 16,
-};
-
-/* What captures may be interrupted by a loader that is asked for the class: in the middle of a context it is a call. */
-static jint add_site(JNIEnv *env, jclass class, jint method, jint kind, jint position, jint line, jstring callee,
-		     jint space)
-{
-	const char *c = open_string(env, callee);
-	const struct jvm_site site = {.method = method,
-				      .kind = kind == WMK_SITE_CAPTURE ? WMK_SITE_INDIRECT
-								       : (enum wmk_site_kind)(kind & ~PLACE),
-				      .is_place = kind == WMK_SITE_CAPTURE || kind & PLACE,
-				      .position = (uint32_t)position,
-				      .line = (uint32_t)line,
-				      .callee = c,
-				      .space = (uint32_t)space};
-	jint ret = jvm_site_add(&site);
-
-	(void)class;
-	close_string(env, callee, c);
-	return ret;
-}
-
-static jlong site_word(JNIEnv *env, jclass class, jint site)
-{
-	uint32_t length;
-
 	(void)env, (void)class;
-	return (jlong)jvm_site_code(site, &length);
+	return jvm_super_calls_has(site);
 }
 
-static jint site_length(JNIEnv *env, jclass class, jint site)
+static jboolean is_doubtful(JNIEnv *env, jclass class, jint site)
 {
-	uint32_t length;
-
 	(void)env, (void)class;
-	(void)jvm_site_code(site, &length);
-	return (jint)length;
+	return jvm_super_calls_is_doubtful(site);
 }
 
 /* ---- the oracle ---- */
@@ -245,22 +193,6 @@ static jstring describe(JNIEnv *env, jclass class, jint site)
 	(void)class;
 	jvm_site_describe(site, text, sizeof text);
 	return (*env)->NewStringUTF(env, text);
-}
-
-static void name_space(JNIEnv *env, jclass class, jint space, jstring name)
-{
-	const char *text = open_string(env, name);
-
-	(void)class;
-	if (text)
-		jvm_space_add_name((uint32_t)space, text);
-	close_string(env, name, text);
-}
-
-static jboolean has_room(JNIEnv *env, jclass class, jint space)
-{
-	(void)env, (void)class;
-	return jvm_space_has_room((uint32_t)space);
 }
 
 static jlong without_last(JNIEnv *env, jclass class, jlong word)
@@ -370,13 +302,6 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("enterLucce", "(IIJJ[J)V", enter_lucce),
 	NATIVE("token", "(J)Ljava/lang/String;", token),
 	NATIVE("event", "(JLjava/lang/String;J)V", event),
-	NATIVE("addClass", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)I", add_class),
-	NATIVE("addMethod", "(ILjava/lang/String;Ljava/lang/String;II)I", add_method),
-	NATIVE("addSite", "(IIIILjava/lang/String;I)I", add_site),
-	NATIVE("siteWord", "(I)J", site_word),
-	NATIVE("siteLength", "(I)I", site_length),
-	NATIVE("nameSpace", "(ILjava/lang/String;)V", name_space),
-	NATIVE("hasRoom", "(I)Z", has_room),
 	NATIVE("sites", "(J)[I", sites_of),
 	NATIVE("withoutLast", "(J)J", without_last),
 	NATIVE("lucceWithoutLast", "([J)V", lucce_without_last),
@@ -385,6 +310,10 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("compared", "(Ljava/lang/String;)V", compared),
 	NATIVE("lost", "()V", count_lost),
 	NATIVE("say", "(Ljava/lang/String;)V", say),
+};
+static const JNINativeMethod super_calls[] = {
+	NATIVE("has", "(I)Z", has_super_call),
+	NATIVE("isDoubtful", "(I)Z", is_doubtful),
 };
 static const JNINativeMethod clients[] = {
 	NATIVE("pauseEvents", "()V", pause_clients),
@@ -405,6 +334,9 @@ static bool register_in(JNIEnv *env, const char *name, const JNINativeMethod *me
 bool jvm_natives_register(const struct JNINativeInterface_ **env)
 {
 	return register_in(env, "dev/waymark/agent/Recorder", recorder, sizeof recorder / sizeof *recorder) &&
+	       register_in(env, "dev/waymark/agent/SuperCalls", super_calls,
+			   sizeof super_calls / sizeof *super_calls) &&
+	       jvm_super_calls_begin(env) &&
 	       register_in(env, "dev/waymark/agent/Clients", clients, sizeof clients / sizeof *clients);
 }
 

@@ -29,7 +29,7 @@ final class ClassContext {
 	private final Set<String> leaves = new HashSet<>();
 	/** null: not looked for yet. */
 	private Map<String, String> lambdas;
-	private int number = -1;
+	final Template template = new Template();
 
 	ClassContext(ClassLoader loader, ClassNode node, CodeOffsets offsets) {
 		this.node = node;
@@ -91,7 +91,7 @@ final class ClassContext {
 	}
 
 	/** Of the codes of the calls that enter it by name. */
-	int space(MethodNode method) {
+	String space(MethodNode method) {
 		String name = method.name + method.desc;
 
 		if (method.name.startsWith("lambda$")) {
@@ -111,10 +111,9 @@ final class ClassContext {
 		return node.name.replace('/', '.');
 	}
 
-	int addMethod(MethodNode method, int line, int space) {
-		if (number < 0)
-			number = Recorder.addClass(loader, dottedName(), node.sourceFile);
-		return number < 0 ? -1 : Recorder.addMethod(number, method.name, method.desc, line, space);
+	/** classFile: with the template's constants. */
+	byte[] toBytes(byte[] classFile) {
+		return template.toBytes(loader, dottedName(), node.sourceFile, classFile);
 	}
 
 	void isRewritten(MethodNode method) {

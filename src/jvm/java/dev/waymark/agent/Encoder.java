@@ -21,9 +21,6 @@ abstract class Encoder {
 	/** What a constructor hands to ENTER when an exception leaves it: the calls that have entered it from constructors are undone. */
 	static final long LEAVE = -1;
 
-	/** For the number or the space of a method. */
-	static final int LOST = -2;
-
 	private static boolean isLucce;
 
 	/** Before the first method is rewritten. */
@@ -35,9 +32,9 @@ abstract class Encoder {
 		return isLucce;
 	}
 
-	/** first: the first local that is free. number, space: of the method. isLost: its contexts cannot be known. */
-	static Encoder of(int first, int number, int space, boolean isLost) {
-		return isLucce ? new LucceEncoder(first, isLost ? LOST : number) : new WordEncoder(first, isLost ? LOST : space);
+	/** first: the first local that is free. method: in the template. isKnown: its contexts can be known. */
+	static Encoder of(int first, int method, boolean isKnown) {
+		return isLucce ? new LucceEncoder(first, method, isKnown) : new WordEncoder(first, method, isKnown);
 	}
 
 	/** The types of its locals, as stack map frames have them. */

@@ -97,7 +97,7 @@ public final class LucceContexts extends ThreadContexts {
 
 		if (method == Encoder.LEAVE)
 			return contexts.leave(thread);
-		if (method == Encoder.LOST) {
+		if (method == LucceEncoder.LOST) {
 			thread.waymark$entered = LOST;
 			return 0;
 		}

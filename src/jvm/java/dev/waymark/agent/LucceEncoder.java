@@ -4,6 +4,7 @@ import java.util.List;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.InsnList;
+import org.objectweb.asm.tree.InsnNode;
 import org.objectweb.asm.tree.LabelNode;
 import org.objectweb.asm.tree.LdcInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
@@ -24,12 +25,16 @@ final class LucceEncoder extends Encoder {
 	private static final String SITE = "waymark$site";
 	private static final String ENTERED = "waymark$entered";
 
-	private final int thread;
-	private final int method;
+	/** For the number of a method whose contexts cannot be known. */
+	static final int LOST = -2;
 
-	LucceEncoder(int first, int method) {
+	private final int thread;
+	/** What it hands to ENTER. */
+	private final long number;
+
+	LucceEncoder(int first, int method, boolean isKnown) {
 		this.thread = first;
-		this.method = method;
+		this.number = isKnown ? Template.ofMethod(method) : LOST;
 	}
 
 	private int callerNumber() {
@@ -44,7 +49,7 @@ final class LucceEncoder extends Encoder {
 		return thread + 5;
 	}
 
-	private int number() {
+	private int callId() {
 		return thread + 6;
 	}
 
@@ -88,9 +93,9 @@ final class LucceEncoder extends Encoder {
 		get(code, WORD, "J", callerNumber());
 		get(code, VERSION, "J", callerVersion());
 		get(code, SITE, "I", callerSite());
-		code.add(new LdcInsnNode((long) method));
+		code.add(new LdcInsnNode(number));
 		code.add(new MethodInsnNode(Opcodes.INVOKESTATIC, THREAD, ENTER, "(J)J", false));
-		code.add(new VarInsnNode(Opcodes.LSTORE, number()));
+		code.add(new VarInsnNode(Opcodes.LSTORE, callId()));
 		get(code, ENTERED, "J", version());
 		code.add(body);
 		return code;
@@ -100,10 +105,11 @@ final class LucceEncoder extends Encoder {
 	InsnList store(int site) {
 		InsnList code = new InsnList();
 
-		put(code, WORD, number());
+		put(code, WORD, callId());
 		put(code, VERSION, version());
 		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
-		code.add(new LdcInsnNode(site + 1));
+		code.add(new LdcInsnNode(Template.ofSite(site))); /* becomes its number plus 1 */
+		code.add(new InsnNode(Opcodes.L2I));
 		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, SITE, "I"));
 		return code;
 	}

@@ -47,11 +47,8 @@ final class MethodRewriter {
 	private final Map<LabelNode, LabelNode> moved = new HashMap<>();
 	private final LabelNode body = new LabelNode();
 	private final LabelNode end = new LabelNode();
-	/** Set when the method has its number. */
+	/** Set when the method is in the template. */
 	private Encoder encoder;
-	private int number;
-	/** Of the method, and of calls by its name. */
-	private int space;
 	/** Of a client: sites that call nothing, by line. */
 	private final Map<Integer, Integer> placeOfLine = new HashMap<>();
 	/** Of a client: the method's first. */
@@ -81,7 +78,7 @@ final class MethodRewriter {
 		method.maxLocals += encoder.localsSize();
 		method.maxStack = Math.max(method.maxStack, 1) + encoder.stack(); /* what a catch-all has caught */
 		if (isConstructor())
-			SuperCalls.addUndoing(owner.node.name, method.desc);
+			owner.template.addUndoing(SuperCalls.name(owner.node.name, method.desc));
 		owner.isRewritten(method);
 		return true;
 	}
@@ -147,10 +144,9 @@ final class MethodRewriter {
 		int firstLine = firstLine();
 		int[] offsets = owner.offsets.of(method.name, method.desc);
 		int line = 0, index = 0, next = 0;
+		boolean isKnown = !isCalledByResolution();
 
-		space = owner.space(method);
-		number = checked(owner.addMethod(method, firstLine, space));
-		encoder = Encoder.of(own, number, space, isCalledByResolution());
+		encoder = Encoder.of(own, owner.template.addMethod(method.name, method.desc, owner.space(method), firstLine, isKnown), isKnown);
 		if (Clients.areOn())
 			entrySite = place(0, firstLine);
 		for (AbstractInsnNode insn : method.instructions.toArray()) {
@@ -158,9 +154,7 @@ final class MethodRewriter {
 				line = ((LineNumberNode) insn).line;
 			if (next < found.size() && insn == found.get(next)) {
 				next++;
-				int site = addSite(insn, offsets[index], line, insn == superCall);
-				if (insn == superCall)
-					SuperCalls.add(site, ((MethodInsnNode) insn).owner, ((MethodInsnNode) insn).desc);
+				addSite(insn, offsets[index], line, insn == superCall);
 				if (places.isCall(insn))
 					addPlaceBefore(insn.getNext(), offsets[index], line);
 			} else if (places.isHandler(insn)) {
@@ -173,28 +167,20 @@ final class MethodRewriter {
 		}
 	}
 
-	/** The number of a method or a site, if it has got one. */
-	private int checked(int number) {
-		if (number < 0)
-			throw new LeftOutException(method.name + method.desc, "there is no room for more calls");
-		return number;
-	}
-
-	private int addSite(AbstractInsnNode insn, int position, int line, boolean isSuperCall) {
+	private void addSite(AbstractInsnNode insn, int position, int line, boolean isSuperCall) {
 		int kind = Math.max(sites.kind(insn), Sites.INDIRECT);
 		String callee = kind == Sites.FOREIGN ? Sites.callee(insn) : null;
-		int site = checked(Recorder.addSite(number, kind, position, line, callee, Sites.space(insn, isSuperCall)));
+		int site = owner.template.addSite(kind, position, line, callee, Sites.call(insn, isSuperCall));
 		LabelNode label = insn.getOpcode() == Opcodes.NEW ? moveLabels(insn) : null;
 		method.instructions.insertBefore(insn, encoder.store(site));
 		if (label != null)
 			method.instructions.insertBefore(insn, label);
-		return site;
 	}
 
 	/** A site that calls nothing, one for each line. */
 	private int place(int position, int line) {
 		return placeOfLine.computeIfAbsent(line,
-				added -> checked(Recorder.addSite(number, Sites.asPlace(Sites.NONE), position, added, null, 0)));
+				added -> owner.template.addSite(Sites.asPlace(Sites.NONE), position, added, null, Spaces.Call.UNKNOWN));
 	}
 
 	private void addPlaceBefore(AbstractInsnNode insn, int position, int line) {

@@ -44,28 +44,6 @@ public final class Recorder {
 
 	private static native void event(long context, String name, long value);
 
-	/** The number of a class, of a method of it, of a site of that; -1: there is no room. Strings are copied. */
-	static native int addClass(String loader, String name, String file);
-
-	static native int addMethod(int owner, String name, String descriptor, int line, int space);
-
-	/**
-	 * kind: enum wmk_site_kind. position: bytecode index. line: 0 if not known. callee: of a foreign call, else null. space: that of the
-	 * called method, 0 if it is not known.
-	 */
-	static native int addSite(int method, int kind, int position, int line, String callee, int space);
-
-	/** The space of a site and the bits of its code, as they are added to a payload that is shifted by the length. */
-	static native long siteWord(int site);
-
-	static native int siteLength(int site);
-
-	/** Before a method or a site has it: what it is for, a name of those in profiles (c/profile.h). */
-	static native void nameSpace(int space, String name);
-
-	/** Is there a code left in the space of methods? */
-	static native boolean hasRoom(int space);
-
 	/** The sites of a word, the outermost first. */
 	static native int[] sites(long word);
 

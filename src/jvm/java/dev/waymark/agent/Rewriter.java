@@ -2,6 +2,7 @@ package dev.waymark.agent;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -47,8 +48,11 @@ final class Rewriter {
 			Oracle.start(every);
 	}
 
-	/** The class's new bytes; null: it stays as it is. given: its name, with slashes; null if the bytes are to say it. */
-	static byte[] rewrite(ClassLoader loader, String given, byte[] bytes) {
+	/**
+	 * A template of what the class becomes (Template); null: it stays as it is. given: its name, with slashes; null if the bytes are to say it.
+	 * full: names and descriptors of methods that have no room.
+	 */
+	static byte[] rewrite(ClassLoader loader, String given, byte[] bytes, String[] full) {
 		String name = given != null ? given : "a class";
 		ThreadContexts contexts = ThreadContexts.of(ThreadState.currentThread());
 		boolean wasAtWork = contexts.isAgentAtWork;
@@ -57,7 +61,7 @@ final class Rewriter {
 		try {
 			if (given == null && isKnown(bytes))
 				name = new ClassReader(bytes).getClassName();
-			return Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes) : null;
+			return Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes, full) : null;
 		} catch (StackOverflowError | RuntimeException | OutOfMemoryError e) {
 			Recorder.say(name + ": not instrumented: " + e);
 			return null;
@@ -162,22 +166,29 @@ final class Rewriter {
 		return version(bytes) <= NEWEST;
 	}
 
-	private static byte[] rewriteWanted(ClassLoader loader, String name, byte[] bytes) {
-		Set<String> left = new HashSet<>();
+	/** Says it once. */
+	private static void leaveOut(String name, String method, String why) {
+		if (SuperCalls.addLeftOut(name.replace('/', '.') + '.' + method))
+			Recorder.say(name + '.' + method.substring(0, method.indexOf('(')) + ": not instrumented: " + why);
+	}
+
+	private static byte[] rewriteWanted(ClassLoader loader, String name, byte[] bytes, String[] full) {
+		Set<String> left = new HashSet<>(Arrays.asList(full));
 
 		if (!isKnown(bytes)) {
 			Recorder.say(name + ": not instrumented: its class file has version " + version(bytes)
 					+ ", the newest that is known is " + NEWEST);
 			return null;
 		}
+		for (String method : full)
+			leaveOut(name, method, "there is no room for more calls");
 		for (;;) {
 			try {
 				return attempt(loader, bytes, left);
 			} catch (LeftOutException e) {
 				if (!left.add(e.method))
 					throw e;
-				SuperCalls.addLeftOut(name.replace('/', '.') + '.' + e.method);
-				Recorder.say(name + '.' + e.method.substring(0, e.method.indexOf('(')) + ": not instrumented: " + e.getMessage());
+				leaveOut(name, e.method, e.getMessage());
 			}
 		}
 	}
@@ -215,7 +226,7 @@ final class Rewriter {
 		return true;
 	}
 
-	/** left: names and descriptors of methods that stay as they are. */
+	/** A template. left: names and descriptors of methods that stay as they are. */
 	private static byte[] attempt(ClassLoader loader, byte[] bytes, Set<String> left) {
 		ClassReader reader = new ClassReader(bytes);
 		ClassNode node = new ClassNode();
@@ -233,9 +244,9 @@ final class Rewriter {
 				isChanged |= new MethodRewriter(owner, method).rewrite();
 		if (!isChanged)
 			return null;
-		byte[] rewritten = write(node, writer);
+		byte[] template = owner.toBytes(write(node, writer));
 		owner.commit();
-		return rewritten;
+		return template;
 	}
 
 	private static byte[] write(ClassNode node, ClassWriter writer) {

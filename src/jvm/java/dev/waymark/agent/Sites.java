@@ -25,7 +25,7 @@ final class Sites {
 	static final int INDIRECT = 3;
 	static final int FOREIGN = 4;
 	static final int CAPTURE = 6;
-	/** With a kind: events happen there in the method itself. c/natives.c. */
+	/** With a kind: events happen there in the method itself. JVM_SITE_PLACE of c/template.h. */
 	private static final int PLACE = 16;
 
 	private static final String API = "dev/waymark/Waymark";
@@ -114,21 +114,22 @@ final class Sites {
 		return call.owner.replace('/', '.') + '.' + call.name;
 	}
 
-	/** The space of the methods that a call enters by its name; 0: they are not known, or it is no call. */
-	static int space(AbstractInsnNode insn, boolean isSuperCall) {
+	/** What is known of the methods that a call enters by its name. */
+	static Spaces.Call call(AbstractInsnNode insn, boolean isSuperCall) {
 		if (!(insn instanceof MethodInsnNode))
-			return 0;
+			return Spaces.Call.UNKNOWN;
 		MethodInsnNode call = (MethodInsnNode) insn;
 
 		if (isSuperCall)
-			return SuperCalls.space(call.owner, call.desc);
+			return Spaces.Call.ofSuper(call.owner, call.desc);
 		if (call.owner.equals(API))
-			return 0;
+			return Spaces.Call.UNKNOWN;
 		boolean isOwned = call.getOpcode() == Opcodes.INVOKESTATIC || call.name.equals("<init>");
 
-		if (isJdk(call.owner))
-			return isOwned || call.getOpcode() == Opcodes.INVOKESPECIAL ? 0 : Spaces.ofOverrides(call.owner, call.name + call.desc);
-		return isOwned ? Spaces.ofOwned(call.owner, call.name, call.desc) : Spaces.ofMethods(call.name + call.desc);
+		if (!isJdk(call.owner))
+			return Spaces.Call.of(isOwned ? Spaces.ofOwned(call.owner, call.name, call.desc) : Spaces.ofMethods(call.name + call.desc));
+		return isOwned || call.getOpcode() == Opcodes.INVOKESPECIAL ? Spaces.Call.UNKNOWN
+				: Spaces.Call.ofOverrides(call.owner, call.name + call.desc);
 	}
 
 	/**

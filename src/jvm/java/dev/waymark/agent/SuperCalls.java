@@ -1,9 +1,5 @@
 package dev.waymark.agent;
 
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -18,19 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Any thread.
  */
 final class SuperCalls {
-	/** A constructor, by its class and descriptor. Under the lock, but for isUndoing. */
-	private static final class Constructor {
-		final Set<Integer> spaces = new HashSet<>();
-		/** It is instrumented, and undoes the calls that enter it. */
-		volatile boolean isUndoing;
-	}
-
-	private static final Map<String, Constructor> CONSTRUCTORS = new HashMap<>();
-	/** By site: what it calls; null: it is no such call. Read by code that was loaded after it was written. */
-	private static Constructor[] bySite = new Constructor[1 << 10];
-	/** By space: how many constructors have calls there that nobody undoes. */
-	private static final int[] UNDONE_BY_NONE = new int[1 << 64 - Word.PAYLOAD_BITS];
-	/** By space: is that not 0? Functions share spaces, so other calls may have such a space, too. */
+	/**
+	 * By space: has a constructor calls there that nobody undoes? Functions share spaces, so other calls may have such a space, too. Written by
+	 * c/super_calls.c.
+	 */
 	private static final boolean[] DOUBTFUL = new boolean[1 << 64 - Word.PAYLOAD_BITS];
 	/** The same, and 0, that of words without a call: such a word is not just pushed. */
 	static final boolean[] SPECIAL = new boolean[1 << 64 - Word.PAYLOAD_BITS];
@@ -44,49 +31,14 @@ final class SuperCalls {
 	private SuperCalls() {
 	}
 
-	/** The space of a call that is one of them. */
-	static int space(String owner, String descriptor) {
-		int space = Spaces.ofOwned(owner, "<init>", descriptor);
-
-		for (int i = 0; !Recorder.hasRoom(space); i++)
-			space = Spaces.ofOwned(owner + ' ' + i, "<init>", descriptor);
-		return space;
+	/** That of a constructor, by its class. */
+	static String name(String owner, String descriptor) {
+		return owner + descriptor;
 	}
 
-	private static Constructor constructor(String owner, String descriptor) {
-		return CONSTRUCTORS.computeIfAbsent(owner + descriptor, name -> new Constructor());
-	}
-
-	private static void count(int space, int change) {
-		UNDONE_BY_NONE[space] += change;
-		DOUBTFUL[space] = SPECIAL[space] = UNDONE_BY_NONE[space] > 0;
-	}
-
-	static synchronized void add(int site, String owner, String descriptor) {
-		Constructor constructor = constructor(owner, descriptor);
-		int space = Word.space(Recorder.siteWord(site));
-
-		if (site >= bySite.length)
-			bySite = Arrays.copyOf(bySite, 2 * site);
-		bySite[site] = constructor;
-		if (constructor.spaces.add(space) && !constructor.isUndoing)
-			count(space, 1);
-	}
-
-	/** The constructor is instrumented. */
-	static synchronized void addUndoing(String owner, String descriptor) {
-		Constructor constructor = constructor(owner, descriptor);
-
-		if (constructor.isUndoing)
-			return;
-		constructor.isUndoing = true;
-		for (int space : constructor.spaces)
-			count(space, -1);
-	}
-
-	/** method: class.methodDESCRIPTOR, with dots in the class. */
-	static void addLeftOut(String method) {
-		LEFT_OUT.add(method);
+	/** method: class.methodDESCRIPTOR, with dots in the class. False: it was known. */
+	static boolean addLeftOut(String method) {
+		return LEFT_OUT.add(method);
 	}
 
 	/** May the word's last call be doubtful? */
@@ -95,15 +47,10 @@ final class SuperCalls {
 	}
 
 	/** Is the site such a call, which nobody undoes? */
-	static boolean isDoubtful(int site) {
-		return has(site) && !bySite[site].isUndoing;
-	}
+	static native boolean isDoubtful(int site);
 
-	static boolean has(int site) {
-		Constructor[] bySite = SuperCalls.bySite;
-
-		return site >= 0 && site < bySite.length && bySite[site] != null;
-	}
+	/** Is it such a call? */
+	static native boolean has(int site);
 
 	/**
 	 * Is the site's call, which seems to be the last one, still in progress? isEntry: another method has been entered, and does nothing else

@@ -12,10 +12,6 @@ final class Word {
 	private Word() {
 	}
 
-	static long ofSpace(int space) {
-		return (long) space << PAYLOAD_BITS;
-	}
-
 	static int space(long word) {
 		return (int) (word >>> PAYLOAD_BITS);
 	}

@@ -23,20 +23,22 @@ import org.objectweb.asm.tree.VarInsnNode;
  *   site k:    T.word = (P << length of k) + space and bits of k
  *   exit:      T.word = W
  * </pre>
+ *
+ * Spaces, lengths and bits are given when the class is loaded: c/template.c finds the constants for them by the instructions around.
  */
 final class WordEncoder extends Encoder {
 	private final int thread;
 	private final int word;
 	private final int payload;
-	private final int space;
-	/** Of the codes that were stored. */
-	private int longest = 1;
+	private final int method;
+	private final boolean isKnown;
 
-	WordEncoder(int first, int space) {
+	WordEncoder(int first, int method, boolean isKnown) {
 		this.thread = first;
 		this.word = first + 1;
 		this.payload = first + 3;
-		this.space = space;
+		this.method = method;
+		this.isKnown = isKnown;
 	}
 
 	@Override
@@ -64,18 +66,18 @@ final class WordEncoder extends Encoder {
 		code.add(new FieldInsnNode(Opcodes.GETFIELD, THREAD, WORD, "J"));
 		code.add(new InsnNode(Opcodes.DUP2));
 		code.add(new VarInsnNode(Opcodes.LSTORE, word));
-		if (space == LOST) {
+		if (!isKnown) {
 			code.add(new InsnNode(Opcodes.POP2));
 			code.add(new LdcInsnNode(Word.start(Word.LOST_INDEX)));
 			code.add(new VarInsnNode(Opcodes.LSTORE, payload));
 			code.add(body);
 			return code;
 		}
-		code.add(new LdcInsnNode(Word.ofSpace(space)));
+		code.add(new LdcInsnNode(Template.ofMethod(method)));
 		code.add(new InsnNode(Opcodes.LSUB));
 		code.add(new InsnNode(Opcodes.DUP2));
 		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
-		code.add(new IntInsnNode(Opcodes.BIPUSH, Word.PAYLOAD_BITS - longest));
+		code.add(new IntInsnNode(Opcodes.BIPUSH, 0));
 		code.add(new InsnNode(Opcodes.LUSHR));
 		code.add(new InsnNode(Opcodes.LCONST_0)); /* more than 32 bits may be left */
 		code.add(new InsnNode(Opcodes.LCMP));
@@ -103,14 +105,12 @@ final class WordEncoder extends Encoder {
 	@Override
 	InsnList store(int site) {
 		InsnList code = new InsnList();
-		int length = Recorder.siteLength(site);
 
-		longest = Math.max(longest, length);
 		code.add(new VarInsnNode(Opcodes.ALOAD, thread));
 		code.add(new VarInsnNode(Opcodes.LLOAD, payload));
-		code.add(new IntInsnNode(Opcodes.BIPUSH, length));
+		code.add(new IntInsnNode(Opcodes.BIPUSH, 0));
 		code.add(new InsnNode(Opcodes.LSHL));
-		code.add(new LdcInsnNode(Recorder.siteWord(site)));
+		code.add(new LdcInsnNode(Template.ofSite(site)));
 		code.add(new InsnNode(Opcodes.LADD));
 		code.add(new FieldInsnNode(Opcodes.PUTFIELD, THREAD, WORD, "J"));
 		return code;
