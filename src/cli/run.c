@@ -312,14 +312,27 @@ static struct error *set_alloc(void *state, const char *text)
 }
 
 /* The agent's options have commas between them. */
+static struct error *check_file(const char *option, const char *text)
+{
+	if (*text && !strchr(text, ','))
+		return NULL;
+	return error_create(ERROR_ARGUMENT, "--%s=%s: the name of a file without commas is needed", option, text);
+}
+
 static struct error *set_profile(void *state, const char *text)
 {
 	struct request *r = state;
 
 	r->clients.profile = text;
-	if (*text && !strchr(text, ','))
-		return NULL;
-	return error_create(ERROR_ARGUMENT, "--profile=%s: the name of a file without commas is needed", text);
+	return check_file("profile", text);
+}
+
+static struct error *set_cache(void *state, const char *text)
+{
+	struct request *r = state;
+
+	r->clients.cache = text;
+	return check_file("cache", text);
 }
 
 static const struct option_row option_rows[] = {
@@ -347,6 +360,11 @@ static const struct option_row option_rows[] = {
 	 .help = "java: write to FILE which calls are hot; a run that finds it keeps contexts of these at a lower price",
 	 .completion = COMPLETE_FILE,
 	 OPTION_SET(set_profile)},
+	{.name = "cache",
+	 .argument = "FILE",
+	 .help = "java: write rewritten classes to FILE; a run that finds it starts sooner",
+	 .completion = COMPLETE_FILE,
+	 OPTION_SET(set_cache)},
 	{.name = "check",
 	 .help = "compare each sample with a stack walk; takes samples if --sample does not say how many",
 	 OPTION_FLAG(struct request, clients.is_check)},

@@ -56,6 +56,7 @@ static const char *java_option(const struct run_clients *clients)
 	       : clients->is_contention ? "--contention"
 	       : clients->is_exceptions ? "--exceptions"
 	       : clients->profile       ? "--profile"
+	       : clients->cache         ? "--cache"
 					: NULL;
 }
 
@@ -90,6 +91,8 @@ static void add_options(const struct run_clients *clients, struct buffer *text)
 		buffer_printf(text, "exceptions,");
 	if (clients->profile)
 		buffer_printf(text, "profile=%s,", clients->profile);
+	if (clients->cache)
+		buffer_printf(text, "cache=%s,", clients->cache);
 	if (clients->is_sampled)
 		buffer_printf(text, "cpu=%zu,", clients->sample_hz);
 }

@@ -31,6 +31,7 @@ struct run_clients {
 	bool is_contention;
 	bool is_exceptions;
 	const char *profile; /* the file; NULL: none */
+	const char *cache;   /* the same */
 };
 
 /*

@@ -13,6 +13,9 @@
 #include "core/contexts/lucce.h"
 #include "format/section.h"
 #include "fuzz/fuzz.h"
+#include "jvm/c/cache.h"
+#include "jvm/c/template.h"
+#include "jvm/template_seed.h"
 #include "support/builder.h"
 #include "support/epoch_builder.h"
 #include "support/path_builder.h"
@@ -388,6 +391,28 @@ static void write_jvm_profiles(void)
 	write_seed("jvm_profile", "profile", profile, sizeof profile - 1);
 }
 
+/* Of an input of the template's target, too. */
+static void write_jvm_caches(void)
+{
+	static const char name[] = "/jvm_cache/cache";
+	char path[4096];
+	size_t len;
+	void *template = template_seed(seed_code, seed_code_len, JVM_METHOD_HAS_NUMBER | JVM_METHOD_HAS_CODES, &len);
+
+	write_seed("jvm_template", "made", template, len);
+	if (!jvm_template_locate(&template, &len))
+		exit(1);
+	write_seed("jvm_template", "located", template, len);
+	write_seed("jvm_cache", name + strlen("/jvm_cache/"), "", 0);
+	jvm_cache_add("A", (const uint8_t *)"one", 3, template, len);
+	jvm_cache_add("Plain", (const uint8_t *)"one", 3, NULL, 0);
+	snprintf(path, sizeof path, "%s%s", root_dir, name);
+	if (!jvm_cache_write(path, 7)) {
+		perror(path);
+		exit(1);
+	}
+}
+
 static void write_tokens(void)
 {
 	char token[96], text[1024];
@@ -502,6 +527,7 @@ int main(int argc, char **argv)
 	write_schemes();
 	write_plans();
 	write_jvm_profiles();
+	write_jvm_caches();
 	write_tokens();
 	write_cores();
 	write_eh_frames();

@@ -12,7 +12,7 @@
 first=${4:-1} last=${5:-8}
 batch=24
 only=-Donly=${ONLY:--1}
-runs='check check=53,-Dsun.reflect.inflationThreshold=2 check,-Xint check,jdk=java.* check,profile=profile.txt check,profile=profile.txt check,encoder=lucce check=53,encoder=lucce,-XX:TieredStopAtLevel=1'
+runs='check check=53,-Dsun.reflect.inflationThreshold=2 check,-Xint check,jdk=java.* check,profile=profile.txt check,profile=profile.txt,cache=run.cache check,cache=run.cache check,encoder=lucce check=53,encoder=lucce,-XX:TieredStopAtLevel=1'
 runs=${RUNS:-$runs}
 
 # Names and sources of the batch; $from and $to.

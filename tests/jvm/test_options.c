@@ -78,8 +78,9 @@ static void test_profile(void)
 	struct jvm_options options = {0};
 	const char *unknown = NULL;
 
-	CHECK(jvm_options_parse("profile=/tmp/a b,check", &options, &unknown));
+	CHECK(jvm_options_parse("profile=/tmp/a b,check,cache=c", &options, &unknown));
 	CHECK_TEXT(options.profile, "/tmp/a b");
+	CHECK_TEXT(options.cache, "c");
 }
 
 static void test_unknown(const char *text, const char *wanted)

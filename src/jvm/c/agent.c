@@ -6,10 +6,14 @@
  * the thread that will run main; VMDeath. Where something is missing the agent says so in one line and the application runs as without it.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <jvmti.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/hash.h"
+#include "jvm/c/cache.h"
 #include "jvm/c/class_file.h"
 #include "jvm/c/clients.h"
 #include "jvm/c/cpu.h"
@@ -22,6 +26,7 @@
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
 #include "jvm/c/profile.h"
+#include "jvm/c/thread_start.h"
 #include "recorder/code.h"
 #include "recorder/text.h"
 #include "runtime/clients.h"
@@ -35,6 +40,7 @@ enum {
 	ACC_SYNTHETIC = 0x1000,
 	ACCESS = ACC_PUBLIC | ACC_TRANSIENT | ACC_SYNTHETIC,
 	PATH_BYTES = 4096,
+	JAR_END_BYTES = 1 << 15,
 };
 
 static const struct class_file_field thread_fields[] = {
@@ -72,6 +78,8 @@ const struct wmrt_client *const wmrt_clients[] = {
 static struct jvm_options options;
 static JavaVM *machine;
 static jclass rewriter;
+/* Of the agent's classes. */
+static uint64_t jar_hash;
 /* Set by the first hook; read in VMInit, which comes later. */
 static bool has_thread_fields;
 
@@ -85,14 +93,15 @@ static void say_disabled(const char *why)
 	jvm_say(line);
 }
 
-/* ---- profiles ---- */
+/* ---- files of earlier runs ---- */
 
-static void say_profile(const char *what, uint32_t line)
+/* line: 0 for the whole file. */
+static void say_file(const char *path, uint32_t line, const char *what)
 {
 	char text[PATH_BYTES + 128];
 	struct wmrt_text out = {text, sizeof text, 0};
 
-	wmrt_text_add(&out, options.profile);
+	wmrt_text_add(&out, path);
 	if (line) {
 		wmrt_text_char(&out, ':');
 		wmrt_text_number(&out, line, 10, 1);
@@ -111,11 +120,11 @@ static void read_profile(void)
 	if (result == JVM_PROFILE_OK)
 		return;
 	if (result == JVM_PROFILE_DAMAGED)
-		say_profile(
-			"not a profile of Java calls that this agent knows: it is left as it is, and calls have codes as without one",
-			line);
+		say_file(
+			options.profile, line,
+			"not a profile of Java calls that this agent knows: it is left as it is, and calls have codes as without one");
 	else
-		say_profile("cannot be read: calls have codes as without a profile", 0);
+		say_file(options.profile, 0, "cannot be read: calls have codes as without a profile");
 	*options.profile = '\0';
 }
 
@@ -125,7 +134,38 @@ static void write_profile(void)
 		return;
 	jvm_heat_end();
 	if (!jvm_methods_write_profile(options.profile))
-		say_profile("the profile cannot be written", 0);
+		say_file(options.profile, 0, "the profile cannot be written");
+}
+
+/* What templates depend on beside the classes. With jdk= there are none. */
+static uint64_t cache_key(void)
+{
+	const uint8_t flags[] = {options.is_lucce,       options.check_every != 0, options.has_alloc,
+				 options.has_contention, options.has_exceptions,   options.cpu_hz != 0};
+	uint64_t ret = hash_bytes(jar_hash, flags, sizeof flags);
+
+	ret = hash_bytes(ret, options.include, strlen(options.include) + 1);
+	return hash_bytes(ret, options.exclude, strlen(options.exclude) + 1);
+}
+
+static void open_cache(void)
+{
+	enum jvm_cache_result result = *options.cache ? jvm_cache_open(options.cache, cache_key()) : JVM_CACHE_OK;
+
+	if (result == JVM_CACHE_OK)
+		return;
+	say_file(
+		options.cache, 0,
+		result == JVM_CACHE_DAMAGED
+			? "not a cache of classes that this agent knows: it is left as it is, and each class is rewritten"
+			: "cannot be read: each class is rewritten");
+	*options.cache = '\0';
+}
+
+static void write_cache(void)
+{
+	if (*options.cache && !jvm_cache_write(options.cache, cache_key()))
+		say_file(options.cache, 0, "the cache cannot be written");
 }
 
 /* ---- classes ---- */
@@ -204,7 +244,7 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	if (!has_thread_fields)
 		say_disabled("java.lang.Thread was loaded before the agent");
 	else if (!jvm_natives_register(jni) || !jvm_frames_register(jvmti, jni) || !start_rewriter(jni) ||
-		 !jvm_native_code_begin(jni))
+		 !jvm_native_code_begin(jni) || !jvm_thread_start_begin(jni))
 		say_disabled(JAR " is not beside the agent, or of another version");
 	else if (!let_modules_read(jvmti, jni))
 		say_disabled("java.base cannot call the agent");
@@ -214,7 +254,7 @@ static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 		say_disabled("this virtual machine lacks what a client needs");
 	else if (*options.profile && !jvm_heat_begin(jvmti, jni))
 		say_disabled("there is no thread for the profile");
-	else if (!jvm_hook_begin(machine, jvmti, jni, rewriter, *options.jdk) || !jvm_natives_announce(jni))
+	else if (!jvm_hook_begin(machine, jvmti, jni, rewriter, &options) || !jvm_natives_announce(jni))
 		say_disabled("classes cannot be changed");
 }
 
@@ -227,6 +267,7 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 	(void)jvmti, (void)jni;
 	jvm_cpu_end();
 	write_profile();
+	write_cache();
 	if (options.is_lucce && jvm_lucce_lost()) {
 		wmrt_text_add(&text, "contexts of ");
 		wmrt_text_number(&text, jvm_lucce_lost(), 10, 1);
@@ -248,6 +289,19 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 	jvm_say(line);
 }
 
+/* The directory of a jar is at its end, and has a checksum of each class. */
+static void hash_jar(const char *path)
+{
+	static uint8_t end[JAR_END_BYTES];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	off_t len = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	ssize_t got = len < 0 ? -1 : pread(fd, end, sizeof end, len > JAR_END_BYTES ? len - JAR_END_BYTES : 0);
+
+	if (fd >= 0)
+		close(fd);
+	jar_hash = hash_bytes(HASH_START, end, got > 0 ? (size_t)got : 0);
+}
+
 /* Our classes, beside this library, come into the loader that all others ask. */
 static bool add_jar(jvmtiEnv *jvmti)
 {
@@ -262,6 +316,7 @@ static bool add_jar(jvmtiEnv *jvmti)
 	for (const char *s = info.dli_fname; slash && s <= slash; s++)
 		wmrt_text_char(&text, *s);
 	wmrt_text_add(&text, JAR);
+	hash_jar(path);
 	return wmrt_text_fits(&text) && (*jvmti)->AddToBootstrapClassLoaderSearch(jvmti, path) == JVMTI_ERROR_NONE;
 }
 
@@ -319,6 +374,12 @@ static bool read_options(const char *text)
 	return false;
 }
 
+static void read_files(void)
+{
+	read_profile();
+	open_cache();
+}
+
 /* Never fails: the virtual machine would not start. */
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
@@ -333,6 +394,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	else if (!add_jar(jvmti) || !watch(jvmti))
 		say_disabled("this virtual machine lacks what the agent needs");
 	else
-		read_profile();
+		read_files();
 	return JNI_OK;
 }

@@ -14,6 +14,7 @@
 
 #include "jvm/c/clients.h"
 #include "jvm/c/natives.h"
+#include "jvm/c/options.h"
 #include "jvm/c/rewrite.h"
 
 #define OWN "dev/waymark/"
@@ -23,7 +24,7 @@ static JavaVM *machine;
 /* An environment for memory: that of the hook may be given up while a class is rewritten. */
 static jvmtiEnv *memory;
 static jclass rewriter;
-static jmethodID rewrite_thread, rewrite_instrumentation, is_wanted;
+static jmethodID rewrite_instrumentation, is_wanted;
 static bool is_jdk;
 
 /* That of the hook. */
@@ -34,29 +35,26 @@ static _Thread_local bool is_rewriting;
 
 /* ---- a class ---- */
 
-/* Of the JDK's classes that change in any case: how. NULL: of others. name: NULL if a loader has not given one. */
-static jmethodID change_of(jobject loader, const char *name)
+/* Of the JDK's classes the one that changes in any case: what java.lang.instrument hands to other agents. */
+static bool is_instrumentation(jobject loader, const char *name)
 {
-	if (loader || !name)
-		return NULL;
-	if (strcmp(name, "java/lang/Thread") == 0)
-		return rewrite_thread;
-	return strcmp(name, "sun/instrument/InstrumentationImpl") == 0 ? rewrite_instrumentation : NULL;
+	return !loader && name && strcmp(name, "sun/instrument/InstrumentationImpl") == 0;
 }
 
-/* Such a class, by the rewriter's method. NULL: it stays as it is. */
-static uint8_t *changed(JNIEnv *jni, jmethodID change, const unsigned char *bytes, jint len, size_t *new_len)
+/* NULL: it stays as it is. */
+static uint8_t *instrumentation(JNIEnv *jni, const unsigned char *bytes, jint len, size_t *new_len)
 {
 	jbyteArray array = (*jni)->NewByteArray(jni, len), result = NULL;
 	uint8_t *ret = NULL;
 
+	jvm_rewrite_leave_cache();
 	if (array) {
 		(*jni)->SetByteArrayRegion(jni, array, 0, len, (const jbyte *)bytes);
-		result = (*jni)->CallStaticObjectMethod(jni, rewriter, change, array);
+		result = (*jni)->CallStaticObjectMethod(jni, rewriter, rewrite_instrumentation, array);
 	}
 	if ((*jni)->ExceptionCheck(jni)) {
 		(*jni)->ExceptionClear(jni);
-		jvm_say("a class of the JDK was not changed: the rewriter failed");
+		jvm_say("calls that other agents add are in no context: the rewriter failed");
 	} else if (result) {
 		*new_len = (size_t)(*jni)->GetArrayLength(jni, result);
 		ret = malloc(*new_len);
@@ -82,10 +80,10 @@ static void hand_over(uint8_t *new_class, size_t len, jint *new_len, unsigned ch
 static void rewrite_class(JNIEnv *jni, jobject loader, const char *name, const unsigned char *bytes, jint len,
 			  jint *new_len, unsigned char **new_bytes)
 {
-	jmethodID change = change_of(loader, name);
 	size_t size = 0;
-	uint8_t *new_class = change ? changed(jni, change, bytes, len, &size)
-				    : jvm_rewrite(jni, loader, name, bytes, (size_t)len, &size);
+	uint8_t *new_class = is_instrumentation(loader, name)
+				     ? instrumentation(jni, bytes, len, &size)
+				     : jvm_rewrite(jni, loader, name, bytes, (size_t)len, &size);
 
 	hand_over(new_class, size, new_len, new_bytes);
 }
@@ -97,7 +95,7 @@ static void JNICALL class_changes(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
 	bool was_rewriting = is_rewriting;
 
 	(void)jvmti, (void)redefined, (void)domain;
-	if (!loader && !is_jdk && !change_of(loader, name))
+	if (!loader && !is_jdk && !is_instrumentation(loader, name))
 		return;
 	/* Ours: to rewrite one may need that very one. */
 	if (!loader && name && strncmp(name, OWN, sizeof OWN - 1) == 0)
@@ -202,31 +200,26 @@ static bool find_methods(JNIEnv *jni)
 	static const JNINativeMethod native = {(char *)"renew", (char *)"()V", (void *)renew};
 	jclass others = (*jni)->FindClass(jni, "dev/waymark/agent/OtherAgents");
 
-	rewrite_thread = (*jni)->GetStaticMethodID(jni, rewriter, "rewriteThread", "([B)[B");
 	rewrite_instrumentation = (*jni)->GetStaticMethodID(jni, rewriter, "rewriteInstrumentation", "([B)[B");
 	is_wanted = (*jni)->GetStaticMethodID(jni, rewriter, "isLoadedWanted", "(Ljava/lang/Class;)Z");
-	return rewrite_thread && rewrite_instrumentation && is_wanted && others && jvm_rewrite_begin(jni, rewriter) &&
+	return rewrite_instrumentation && is_wanted && others &&
 	       (*jni)->RegisterNatives(jni, others, &native, 1) == JNI_OK;
 }
 
 bool jvm_hook_begin(const struct JNIInvokeInterface_ **vm, const struct jvmtiInterface_1_ **jvmti,
-		    const struct JNINativeInterface_ **env, struct _jobject *class, bool is_jdk_wanted)
+		    const struct JNINativeInterface_ **env, struct _jobject *class, const struct jvm_options *options)
 {
-	jclass thread = (*env)->FindClass(env, "java/lang/Thread");
-
 	machine = vm;
 	memory = jvmti;
 	rewriter = class;
-	is_jdk = is_jdk_wanted;
-	if (!thread || !find_methods(env)) {
+	is_jdk = *options->jdk;
+	if (!find_methods(env) || !jvm_rewrite_begin(env, rewriter, options)) {
 		(*env)->ExceptionClear(env);
 		return false;
 	}
 	/* What is loaded from here on comes through the hook, and what was loaded before is there when this looks for it. */
 	if (!renew_environment())
 		return false;
-	if ((*current)->RetransformClasses(current, 1, &thread) != JVMTI_ERROR_NONE)
-		jvm_say("threads begin at [thread], not where they were started: java.lang.Thread cannot be changed");
 	retransform_loaded(current, env);
 	return true;
 }

@@ -8,6 +8,7 @@
 
 struct JNIInvokeInterface_;
 struct JNINativeInterface_;
+struct jvm_options;
 struct jvmtiInterface_1_;
 struct _jobject;
 
@@ -16,6 +17,7 @@ struct _jobject;
  * will be rewritten. Where a class of the JDK cannot be changed it writes a line and goes on. Once.
  */
 bool jvm_hook_begin(const struct JNIInvokeInterface_ **vm, const struct jvmtiInterface_1_ **jvmti,
-		    const struct JNINativeInterface_ **env, struct _jobject *rewriter, bool is_jdk_wanted);
+		    const struct JNINativeInterface_ **env, struct _jobject *rewriter,
+		    const struct jvm_options *options);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "jvm/c/clients.h"
 #include "jvm/c/natives.h"
+#include "jvm/c/thread_start.h"
 #include "recorder/client.h"
 #include "recorder/sys.h"
 #include "runtime/contexts/capture.h"
@@ -293,6 +294,11 @@ static void JNICALL method_is_bound(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
 	void *thunk;
 
 	(void)thread;
+	thunk = jvm_thread_start_bound(address);
+	if (thunk) {
+		*ret = thunk;
+		return;
+	}
 	/* Very early there is no Java. */
 	if (!env || !is_wanted(jvmti, env, method, &wanted) ||
 	    (*jvmti)->GetMethodName(jvmti, method, NULL, &descriptor, NULL) != JVMTI_ERROR_NONE)

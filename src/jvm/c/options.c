@@ -65,7 +65,8 @@ static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 	if (parse_text(word, len, "include", ret->include, sizeof ret->include) ||
 	    parse_text(word, len, "exclude", ret->exclude, sizeof ret->exclude) ||
 	    parse_text(word, len, "jdk", ret->jdk, sizeof ret->jdk) ||
-	    parse_text(word, len, "profile", ret->profile, sizeof ret->profile))
+	    parse_text(word, len, "profile", ret->profile, sizeof ret->profile) ||
+	    parse_text(word, len, "cache", ret->cache, sizeof ret->cache))
 		return true;
 	if (is_word_with(word, len, "check", 1, &ret->check_every))
 		return ret->is_checked = true;

@@ -18,6 +18,7 @@ struct jvm_options {
 	char exclude[JVM_GLOBS_BYTES]; /* exclude=GLOBS: these are not */
 	char jdk[JVM_GLOBS_BYTES];     /* jdk=GLOBS: these of the JDK are, too */
 	char profile[JVM_PATH_BYTES];  /* profile=FILE: codes by the heat of earlier runs; empty: not there */
+	char cache[JVM_PATH_BYTES];    /* cache=FILE: rewritten classes of earlier runs; empty: not there */
 	bool is_checked; /* check: compare each capture with a walk of the stack, and say how many agreed when the process ends */
 	bool is_lucce;       /* encoder=lucce: contexts as in the paper; encoder=fast is the default */
 	bool has_alloc;      /* alloc: an event for allocations, about one for that many bytes; alloc=0: for each */

@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include "core/contexts/sitecode.h"
-#include "recorder/text.h"
+#include "jvm/c/replace.h"
 
 #define HEADER "waymark-jvm-profile 1"
 
 enum {
-	PATH_BYTES = 4096,
 	KEPT_RANKS = SITECODE_RANKS / 2, /* of a space, at most, for calls of the profile: others need codes, too */
 	POSITION_MAX = UINT16_MAX,
 };
@@ -339,44 +338,32 @@ static size_t merge(struct line *all, size_t count)
 	return kept;
 }
 
-static bool print_lines(FILE *file, const struct line *all, size_t count)
+struct written {
+	const struct line *all;
+	size_t count;
+};
+
+static bool print_lines(FILE *file, const void *data)
 {
+	const struct written *written = data;
+
 	fputs(HEADER "\n", file);
-	for (size_t i = 0; i < count; i++)
-		fprintf(file, "%u\t%s\t%s\t%s\t%s\t%u\n", all[i].heat, all[i].call.space, all[i].call.class_name,
-			all[i].call.method, all[i].call.descriptor, all[i].call.position);
+	for (const struct line *l = written->all; l < written->all + written->count; l++)
+		fprintf(file, "%u\t%s\t%s\t%s\t%s\t%u\n", l->heat, l->call.space, l->call.class_name, l->call.method,
+			l->call.descriptor, l->call.position);
 	return !ferror(file);
-}
-
-static bool write_lines(const char *path, const struct line *all, size_t count)
-{
-	char other[PATH_BYTES];
-	struct wmrt_text text = {other, sizeof other, 0};
-	bool is_written;
-	FILE *file;
-
-	wmrt_text_add(&text, path);
-	wmrt_text_add(&text, ".new");
-	wmrt_text_number(&text, (uint64_t)getpid(), 10, 1);
-	file = wmrt_text_fits(&text) ? fopen(other, "we") : NULL;
-	if (!file)
-		return false;
-	is_written = print_lines(file, all, count);
-	is_written &= fclose(file) == 0;
-	if (is_written && rename(other, path) == 0)
-		return true;
-	unlink(other);
-	return false;
 }
 
 bool jvm_profile_write(const char *path, size_t count, jvm_profile_get *get)
 {
 	struct line *all = calloc(count + line_count + 1, sizeof *all);
+	struct written written = {all, 0};
 	bool ret;
 
 	if (!all)
 		return false;
-	ret = write_lines(path, all, merge(all, gather(all, count, get)));
+	written.count = merge(all, gather(all, count, get));
+	ret = jvm_replace_file(path, print_lines, &written);
 	free(all);
 	return ret;
 }

@@ -1,15 +1,18 @@
 /*
  * rewrite.c - two steps: the rewriter, in Java, makes a template of the class; then its calls get their codes. A method that has no room for
- * them is left out of the next try.
+ * them is left out of the next try. The first step is left out where the cache has the template.
  */
 #include "jvm/c/rewrite.h"
 
 #include <jni.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "jvm/c/cache.h"
 #include "jvm/c/define.h"
 #include "jvm/c/natives.h"
+#include "jvm/c/options.h"
 #include "jvm/c/template.h"
 #include "recorder/text.h"
 
@@ -19,18 +22,61 @@ enum {
 
 /* Written before the first class comes. */
 static jclass rewriter, string_class;
-static jmethodID make_template;
+static jmethodID make_template, begins_from_cache;
+/* Whose classes may be in the cache; NULL: nobody's. */
+static jobject plain_loader;
+/* NULL: nothing is compared. */
+static jclass oracle;
+static jmethodID add_method;
 
-bool jvm_rewrite_begin(JNIEnv *env, jclass class)
+/* Other agents are there; a class was taken from it. */
+static atomic_bool is_cache_off, is_cache_used;
+
+/* ---- begin ---- */
+
+static jclass find_class(JNIEnv *env, const char *name)
 {
-	jclass string = (*env)->FindClass(env, "java/lang/String");
+	jclass class = (*env)->FindClass(env, name);
 
+	return class ? (*env)->NewGlobalRef(env, class) : NULL;
+}
+
+static bool find_oracle(JNIEnv *env)
+{
+	oracle = find_class(env, "dev/waymark/agent/Oracle");
+	add_method = oracle ? (*env)->GetStaticMethodID(env, oracle, "add",
+							"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Z)V")
+			    : NULL;
+	return add_method;
+}
+
+static bool find_plain_loader(JNIEnv *env)
+{
+	jmethodID find = (*env)->GetStaticMethodID(env, rewriter, "plainLoader", "()Ljava/lang/ClassLoader;");
+	jobject loader = find ? (*env)->CallStaticObjectMethod(env, rewriter, find) : NULL;
+
+	begins_from_cache =
+		find ? (*env)->GetStaticMethodID(env, rewriter, "beginsFromCache", "(Ljava/lang/ClassLoader;)V") : NULL;
+	plain_loader = loader ? (*env)->NewGlobalRef(env, loader) : NULL;
+	return begins_from_cache;
+}
+
+bool jvm_rewrite_begin(JNIEnv *env, jclass class, const struct jvm_options *options)
+{
 	rewriter = class;
 	make_template = (*env)->GetStaticMethodID(env, rewriter, "rewrite",
 						  "(Ljava/lang/ClassLoader;Ljava/lang/String;[B[Ljava/lang/String;)[B");
-	string_class = make_template && string ? (*env)->NewGlobalRef(env, string) : NULL;
-	return string_class;
+	string_class = make_template ? find_class(env, "java/lang/String") : NULL;
+	return string_class && (!options->is_checked || find_oracle(env)) &&
+	       (!*options->cache || *options->jdk || find_plain_loader(env));
 }
+
+void jvm_rewrite_leave_cache(void)
+{
+	atomic_store(&is_cache_off, true);
+}
+
+/* ---- both steps ---- */
 
 static jbyteArray bytes_of(JNIEnv *env, const uint8_t *bytes, size_t len)
 {
@@ -76,6 +122,24 @@ static jobjectArray with_one_more(JNIEnv *env, jobjectArray full, const struct j
 	return ret;
 }
 
+static void add_to_oracle(JNIEnv *env, const struct jvm_template *t)
+{
+	jstring owner = (*env)->NewStringUTF(env, jvm_template_text(t, t->header->name));
+
+	for (uint32_t i = 0; owner && i < t->header->methods; i++) {
+		const struct jvm_template_method *m = &t->methods[i];
+		jstring name = (*env)->NewStringUTF(env, jvm_template_text(t, m->name));
+		jstring descriptor = name ? (*env)->NewStringUTF(env, jvm_template_text(t, m->descriptor)) : NULL;
+
+		if (!descriptor)
+			return;
+		(*env)->CallStaticVoidMethod(env, oracle, add_method, owner, name, descriptor,
+					     (jboolean)(m->flags & JVM_METHOD_IS_SYNCHRONIZED ? 1 : 0));
+		(*env)->DeleteLocalRef(env, name);
+		(*env)->DeleteLocalRef(env, descriptor);
+	}
+}
+
 /* The class of a template. NULL: it has no room for the method *full, or there is no memory. */
 static uint8_t *define(JNIEnv *env, const struct jvm_template *t, size_t *len, uint32_t *full)
 {
@@ -85,8 +149,11 @@ static uint8_t *define(JNIEnv *env, const struct jvm_template *t, size_t *len, u
 	if (!ret)
 		return NULL;
 	memcpy(ret, t->class_file, *len);
-	if (jvm_define(env, t, ret, full))
+	if (jvm_define(env, t, ret, full)) {
+		if (oracle)
+			add_to_oracle(env, t);
 		return ret;
+	}
 	free(ret);
 	return NULL;
 }
@@ -102,27 +169,55 @@ static void say_failed(const char *name, const char *why)
 	jvm_say(line);
 }
 
-/* What the rewriter returned. *full: methods without room; it gets longer if the next try is to leave out one more. */
-static uint8_t *define_result(JNIEnv *env, jbyteArray result, const char *name, jobjectArray *full, size_t *new_len)
+/* What the rewriter returned becomes a template; NULL: it cannot. */
+static void *located(JNIEnv *env, jbyteArray result, const char *name, struct jvm_template *t, size_t *len)
 {
+	void *bytes = copy_of(env, result, len);
+
+	if (bytes && jvm_template_locate(&bytes, len) && jvm_template_open(bytes, *len, t))
+		return bytes;
+	say_failed(name, "what it would be is not as it should, or there is no memory");
+	free(bytes);
+	return NULL;
+}
+
+/* A class that is to be rewritten. */
+struct class
+{
+	jobject loader;
+	const char *name;
+	const uint8_t *bytes;
+	size_t len;
+};
+
+static bool may_be_cached(JNIEnv *env, const struct class *class)
+{
+	return plain_loader && class->name && !atomic_load(&is_cache_off) &&
+	       (*env)->IsSameObject(env, class->loader, plain_loader);
+}
+
+/* By what the rewriter returned. NULL: it has failed, or *full got longer by a method that the next try is to leave out. */
+static uint8_t *define_result(JNIEnv *env, const struct class *class, jbyteArray result, jobjectArray *full,
+			      size_t *new_len)
+{
+	bool is_whole = (*env)->GetArrayLength(env, *full) == 0;
 	struct jvm_template t;
-	uint8_t *ret = NULL;
 	uint32_t method = 0;
 	size_t len;
-	void *bytes = copy_of(env, result, &len);
+	void *template = located(env, result, class->name, &t, &len);
+	uint8_t *ret = template ? define(env, &t, new_len, &method) : NULL;
 
-	if (!bytes || !jvm_template_locate(&bytes, &len) || !jvm_template_open(bytes, len, &t)) {
-		say_failed(name, "what it would be is not as it should, or there is no memory");
-	} else {
-		ret = define(env, &t, new_len, &method);
-		*full = ret ? *full : with_one_more(env, *full, &t.methods[method], &t);
-	}
-	free(bytes);
+	if (template && !ret)
+		*full = with_one_more(env, *full, &t.methods[method], &t);
+	is_whole &= ret && !(t.header->flags & JVM_TEMPLATE_IS_PARTIAL);
+	if (is_whole && may_be_cached(env, class))
+		jvm_cache_add(class->name, class->bytes, class->len, template, len);
+	else
+		free(template);
 	return ret;
 }
 
-static uint8_t *rewrite(JNIEnv *env, jobject loader, const char *name, jstring java_name, jbyteArray bytes,
-			size_t *new_len)
+static uint8_t *rewrite(JNIEnv *env, const struct class *class, jstring name, jbyteArray bytes, size_t *new_len)
 {
 	jobjectArray full = (*env)->NewObjectArray(env, 0, string_class, NULL);
 	uint8_t *ret = NULL;
@@ -130,29 +225,58 @@ static uint8_t *rewrite(JNIEnv *env, jobject loader, const char *name, jstring j
 	while (full && !ret) {
 		jobjectArray before = full;
 		jbyteArray result =
-			(*env)->CallStaticObjectMethod(env, rewriter, make_template, loader, java_name, bytes, full);
+			(*env)->CallStaticObjectMethod(env, rewriter, make_template, class->loader, name, bytes, full);
 
 		if (!result)
 			break;
-		ret = define_result(env, result, name, &full, new_len);
+		if ((*env)->GetArrayLength(env, result) == 0) {
+			if (may_be_cached(env, class))
+				jvm_cache_add(class->name, class->bytes, class->len, NULL, 0);
+			break;
+		}
+		ret = define_result(env, class, result, &full, new_len);
 		if (!ret && full == before)
 			break;
 	}
 	return ret;
 }
 
-uint8_t *jvm_rewrite(JNIEnv *env, jobject loader, const char *name, const uint8_t *bytes, size_t len, size_t *new_len)
+static uint8_t *rewrite_by_java(JNIEnv *env, const struct class *class, size_t *new_len)
 {
-	jbyteArray array = bytes_of(env, bytes, len);
-	jstring java_name = name ? (*env)->NewStringUTF(env, name) : NULL;
+	jbyteArray bytes = bytes_of(env, class->bytes, class->len);
+	jstring name = class->name ? (*env)->NewStringUTF(env, class->name) : NULL;
 	uint8_t *ret = NULL;
 
-	if (array && (!name || java_name))
-		ret = rewrite(env, loader, name, java_name, array, new_len);
+	if (bytes && (!class->name || name))
+		ret = rewrite(env, class, name, bytes, new_len);
 	if (!(*env)->ExceptionCheck(env))
 		return ret;
 	(*env)->ExceptionClear(env);
-	say_failed(name, "the rewriter failed");
+	say_failed(class->name, "the rewriter failed");
 	free(ret);
 	return NULL;
+}
+
+/* False: it is not there, or has no room. *ret: NULL if the class stays as it is. */
+static bool rewrite_by_cache(JNIEnv *env, const struct class *class, uint8_t **ret, size_t *new_len)
+{
+	struct jvm_template t;
+	uint32_t method;
+
+	if (!may_be_cached(env, class) || !jvm_cache_find(class->name, class->bytes, class->len, &t))
+		return false;
+	if (!atomic_exchange(&is_cache_used, true)) {
+		(*env)->CallStaticVoidMethod(env, rewriter, begins_from_cache, plain_loader);
+		(*env)->ExceptionClear(env);
+	}
+	*ret = t.header ? define(env, &t, new_len, &method) : NULL;
+	return *ret || !t.header;
+}
+
+uint8_t *jvm_rewrite(JNIEnv *env, jobject loader, const char *name, const uint8_t *bytes, size_t len, size_t *new_len)
+{
+	const struct class class = {loader, name, bytes, len};
+	uint8_t *ret = NULL;
+
+	return rewrite_by_cache(env, &class, &ret, new_len) ? ret : rewrite_by_java(env, &class, new_len);
 }

@@ -42,8 +42,11 @@ enum jvm_template_space {
 };
 
 enum {
+	JVM_TEMPLATE_IS_PARTIAL = 1, /* methods were left out of it, which has been said */
+
 	JVM_METHOD_HAS_NUMBER = 1, /* its contexts are known; its code has a place for the number */
 	JVM_METHOD_HAS_CODES = 2,  /* it is encoded by words (sitecode.h), not by Lucce */
+	JVM_METHOD_IS_SYNCHRONIZED = 4,
 };
 
 struct jvm_template_header {
@@ -54,7 +57,7 @@ struct jvm_template_header {
 	uint32_t class_bytes;
 	uint32_t stores;
 	int32_t loader, name, file; /* strings, as in jvm_class_add */
-	uint32_t unused;
+	uint32_t flags;
 };
 
 struct jvm_template_method {

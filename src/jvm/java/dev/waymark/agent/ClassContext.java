@@ -1,9 +1,7 @@
 package dev.waymark.agent;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.objectweb.asm.Handle;
@@ -24,7 +22,6 @@ final class ClassContext {
 	 */
 	final boolean isQuietlyResolved;
 	private final String loader;
-	private final List<MethodNode> rewritten = new ArrayList<>();
 	/** Names and descriptors of methods without sites, which no other method can take the place of. */
 	private final Set<String> leaves = new HashSet<>();
 	/** null: not looked for yet. */
@@ -111,18 +108,8 @@ final class ClassContext {
 		return node.name.replace('/', '.');
 	}
 
-	/** classFile: with the template's constants. */
-	byte[] toBytes(byte[] classFile) {
-		return template.toBytes(loader, dottedName(), node.sourceFile, classFile);
-	}
-
-	void isRewritten(MethodNode method) {
-		rewritten.add(method);
-	}
-
-	/** The class will be loaded with the changes. */
-	void commit() {
-		for (MethodNode method : rewritten)
-			Oracle.add(dottedName(), method.name, method.desc, (method.access & Opcodes.ACC_SYNCHRONIZED) != 0);
+	/** classFile: with the template's constants. isPartial: methods were left out. */
+	byte[] toBytes(byte[] classFile, boolean isPartial) {
+		return template.toBytes(loader, dottedName(), node.sourceFile, classFile, isPartial);
 	}
 }

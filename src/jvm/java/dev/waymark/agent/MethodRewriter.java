@@ -79,7 +79,6 @@ final class MethodRewriter {
 		method.maxStack = Math.max(method.maxStack, 1) + encoder.stack(); /* what a catch-all has caught */
 		if (isConstructor())
 			owner.template.addUndoing(SuperCalls.name(owner.node.name, method.desc));
-		owner.isRewritten(method);
 		return true;
 	}
 
@@ -146,7 +145,7 @@ final class MethodRewriter {
 		int line = 0, index = 0, next = 0;
 		boolean isKnown = !isCalledByResolution();
 
-		encoder = Encoder.of(own, owner.template.addMethod(method.name, method.desc, owner.space(method), firstLine, isKnown), isKnown);
+		encoder = Encoder.of(own, owner.template.addMethod(method, owner.space(method), firstLine, isKnown), isKnown);
 		if (Clients.areOn())
 			entrySite = place(0, firstLine);
 		for (AbstractInsnNode insn : method.instructions.toArray()) {

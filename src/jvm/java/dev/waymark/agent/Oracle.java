@@ -48,9 +48,8 @@ public final class Oracle {
 		check(ThreadState.currentThread(), 1);
 	}
 
+	/** owner: with dots. The class will be loaded with the changes. Called by the agent. */
 	static void add(String owner, String name, String descriptor, boolean isSynchronized) {
-		if (!isOn)
-			return;
 		METHODS.add(owner + '.' + name + descriptor);
 		if (isSynchronized)
 			SYNCHRONIZED.add(owner + '.' + name + descriptor);

@@ -16,7 +16,6 @@ import org.objectweb.asm.tree.AnnotationNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
-import org.objectweb.asm.tree.VarInsnNode;
 
 /** Rewrites a class when it is loaded, so that its methods keep their thread's context. The agent calls it, from any thread. */
 final class Rewriter {
@@ -28,6 +27,8 @@ final class Rewriter {
 
 	/** What java.lang.instrument hands to other agents. */
 	private static final String INSTRUMENTATION = "sun.instrument.InstrumentationImpl";
+
+	private static final byte[] UNCHANGED = {};
 
 	private static final Map<ClassLoader, Boolean> KNOWING = new WeakHashMap<>();
 
@@ -49,7 +50,7 @@ final class Rewriter {
 	}
 
 	/**
-	 * A template of what the class becomes (Template); null: it stays as it is. given: its name, with slashes; null if the bytes are to say it.
+	 * A template of what the class becomes (Template); UNCHANGED or null: it stays as it is, in each run or in this one. given: its name, with slashes; null if the bytes are to say it.
 	 * full: names and descriptors of methods that have no room.
 	 */
 	static byte[] rewrite(ClassLoader loader, String given, byte[] bytes, String[] full) {
@@ -61,13 +62,30 @@ final class Rewriter {
 		try {
 			if (given == null && isKnown(bytes))
 				name = new ClassReader(bytes).getClassName();
-			return Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes, full) : null;
+			return Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes, full) : UNCHANGED;
 		} catch (StackOverflowError | RuntimeException | OutOfMemoryError e) {
 			Recorder.say(name + ": not instrumented: " + e);
 			return null;
 		} finally {
 			contexts.isAgentAtWork = wasAtWork;
 		}
+	}
+
+	/** The loader of the application, if it is the JDK's own: what templates of its classes say holds in each run. Else null. */
+	static ClassLoader plainLoader() {
+		ClassLoader loader = ClassLoader.getSystemClassLoader();
+
+		return loader.getClass().getName().startsWith("jdk.internal.loader.") ? loader : null;
+	}
+
+	/** Before the first class that is made by a template of another run. */
+	static void beginsFromCache(ClassLoader loader) {
+		ThreadContexts contexts = ThreadContexts.of(ThreadState.currentThread());
+		boolean wasAtWork = contexts.isAgentAtWork;
+
+		OtherAgents.classIsLoaded();
+		knowNames(loader);
+		contexts.isAgentAtWork = wasAtWork;
 	}
 
 	/**
@@ -123,23 +141,6 @@ final class Rewriter {
 
 	private static byte[] write(ClassNode node) {
 		return write(node, new ClassWriter(0));
-	}
-
-	/** java.lang.Thread with a call of ThreadContexts.starts in front of start. null: it has no such method. */
-	static byte[] rewriteThread(byte[] bytes) {
-		ClassNode node = read(bytes);
-		boolean isFound = false;
-
-		for (MethodNode method : node.methods) {
-			if (!method.name.equals("start") || !method.desc.equals("()V"))
-				continue;
-			isFound = true;
-			method.instructions.insert(new MethodInsnNode(Opcodes.INVOKESTATIC, "dev/waymark/agent/ThreadContexts", "starts",
-					"(Ljava/lang/Thread;)V", false));
-			method.instructions.insert(new VarInsnNode(Opcodes.ALOAD, 0));
-			method.maxStack = Math.max(method.maxStack, 1);
-		}
-		return isFound ? write(node) : null;
 	}
 
 	/** InstrumentationImpl with a call of OtherAgents.addedTransformer behind the addition of a transformer. */
@@ -243,10 +244,8 @@ final class Rewriter {
 			if (method.instructions.size() != 0 && !left.contains(method.name + method.desc) && !isHidden(method))
 				isChanged |= new MethodRewriter(owner, method).rewrite();
 		if (!isChanged)
-			return null;
-		byte[] template = owner.toBytes(write(node, writer));
-		owner.commit();
-		return template;
+			return UNCHANGED;
+		return owner.toBytes(write(node, writer), !left.isEmpty());
 	}
 
 	private static byte[] write(ClassNode node, ClassWriter writer) {

@@ -3,15 +3,16 @@ package dev.waymark.agent;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.MethodNode;
 
 /**
  * A rewritten class without numbers, for c/template.h, which has the format. The encoders put constants where numbers are to be. One thread.
  */
 final class Template {
-	/** c/template.c. The index of the method or the site is in the low bits. */
+	/** c/template.c. The index of the method or the site is in the low 24 bits; class files have fewer constants. */
 	private static final long METHOD_CONSTANT = 0x57a6d1c3e5000000L;
 	private static final long SITE_CONSTANT = 0x57a6d1c3e6000000L;
-	private static final int MAX_COUNT = 1 << 24;
 
 	private static final int MAGIC = 0x31544d57;
 	private static final int NONE = -1;
@@ -20,8 +21,10 @@ final class Template {
 	/** Of a method. */
 	private static final int UNDOES = 4;
 	private static final int SITES = 6;
+	private static final int IS_PARTIAL = 1;
 	private static final int HAS_NUMBER = 1;
 	private static final int HAS_CODES = 2;
+	private static final int IS_SYNCHRONIZED = 4;
 
 	/** Words that are added at the end. */
 	private static final class Words {
@@ -121,11 +124,11 @@ final class Template {
 	}
 
 	/** isKnown: are its contexts known, and has its code a place for the number? */
-	int addMethod(String name, String descriptor, String space, int line, boolean isKnown) {
-		if (methodCount == MAX_COUNT)
-			throw new LeftOutException(name + descriptor, "there is no room for more methods");
-		methods.add(string(name), string(descriptor), string(space), line, NONE,
-				(isKnown ? HAS_NUMBER : 0) | (Encoder.isLucce() ? 0 : HAS_CODES), 0, 0, 0);
+	int addMethod(MethodNode method, String space, int line, boolean isKnown) {
+		int flags = (isKnown ? HAS_NUMBER : 0) | (Encoder.isLucce() ? 0 : HAS_CODES)
+				| ((method.access & Opcodes.ACC_SYNCHRONIZED) != 0 ? IS_SYNCHRONIZED : 0);
+
+		methods.add(string(method.name), string(method.desc), string(space), line, NONE, flags, 0, 0, 0);
 		return methodCount++;
 	}
 
@@ -136,15 +139,16 @@ final class Template {
 
 	/** Of the method that was added last. callee: of a foreign call, else null. */
 	int addSite(int kind, int position, int line, String callee, Spaces.Call call) {
-		if (siteCount == MAX_COUNT)
-			throw new IllegalStateException("it has too many calls");
 		sites.add(kind, call.kind, string(call.name), position, line, string(callee), string(call.constructor), 0);
 		methods.items[methods.count - METHOD_WORDS + SITES]++;
 		return siteCount++;
 	}
 
-	/** classFile: the class with the constants. The others are as they are to be shown; file: null if it is not known. */
-	byte[] toBytes(String loader, String name, String file, byte[] classFile) {
+	/**
+	 * classFile: the class with the constants. isPartial: methods were left out. The others are as they are to be shown; file: null if it is not
+	 * known.
+	 */
+	byte[] toBytes(String loader, String name, String file, byte[] classFile, boolean isPartial) {
 		Bytes bytes = new Bytes();
 		Words header = new Words();
 		int loaderString = string(loader), nameString = string(name), fileString = string(file);
@@ -152,7 +156,7 @@ final class Template {
 		int all = (front + 3 & ~3) + (classFile.length + 3 & ~3);
 
 		header.add(MAGIC, all, methodCount, siteCount, starts.count, texts.count, classFile.length, 0, loaderString, nameString,
-				fileString, 0);
+				fileString, isPartial ? IS_PARTIAL : 0);
 		bytes.add(header);
 		bytes.add(methods);
 		bytes.add(sites);
