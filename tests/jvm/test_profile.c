@@ -130,6 +130,21 @@ static bool get(size_t number, struct jvm_profile_call *call, uint32_t *heat)
 	return all_seen[number].has_space;
 }
 
+/* A method seen in this run has its new room, another one that of the file, one that is there twice the greater one. */
+static const struct seen all_rooms[] = {
+	{{"", "A", "main", "()V", 0}, 12, true},
+	{{"", "C", "main", "()V", 0}, 8, true},
+	{{"", "C", "main", "()V", 0}, 16, true},
+	{{"", "D", "main", "()V", 0}, 0, true},
+};
+
+static bool get_room(size_t number, struct jvm_profile_call *call, uint32_t *heat)
+{
+	*call = all_rooms[number].call;
+	*heat = all_rooms[number].heat;
+	return all_rooms[number].has_space;
+}
+
 static void check_file(const char *path, const char *wanted)
 {
 	char text[512] = "";
@@ -166,6 +181,27 @@ static void test_written(void)
 	CHECK(rmdir(folder) == 0);
 }
 
+static void test_rooms(void)
+{
+	static const char rooms[] = HEAD "41\t\tB\tmain\t()V\t0\n"
+					 "32\t\tA\tmain\t()V\t0\n"
+					 "9\tf()V\tA\tmain\t()V\t7\n";
+	char path[] = "/tmp/waymark-profile.XXXXXX";
+
+	close(mkstemp(path));
+	CHECK(parse(rooms, sizeof rooms - 1) == JVM_PROFILE_OK);
+	CHECK_U64(jvm_profile_room("A", "main", "()V"), 32);
+	CHECK_U64(jvm_profile_room("B", "main", "()V"), JVM_PROFILE_MOST_ROOM);
+	CHECK_U64(jvm_profile_room("A", "main", "(I)V"), 0);
+	CHECK_U64(jvm_profile_calls("f()V"), 1);
+	CHECK(jvm_profile_write(path, sizeof all_rooms / sizeof *all_rooms, get_room));
+	check_file(path, HEAD "41\t\tB\tmain\t()V\t0\n"
+			      "16\t\tC\tmain\t()V\t0\n"
+			      "12\t\tA\tmain\t()V\t0\n"
+			      "4\tf()V\tA\tmain\t()V\t7\n");
+	CHECK(unlink(path) == 0);
+}
+
 int main(void)
 {
 	test_whole();
@@ -173,6 +209,7 @@ int main(void)
 	test_cuts();
 	test_many();
 	test_written();
+	test_rooms();
 	CHECK(parse("", 0) == JVM_PROFILE_OK); /* and nothing is left */
 	return check_status();
 }

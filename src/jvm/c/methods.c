@@ -49,6 +49,15 @@ struct site {
 
 enum {
 	FIRST_SITES = 31,
+	/* Of the bits that calls of a method take. */
+	STEP_BITS = 4,
+	STEPS = JVM_PROFILE_MOST_ROOM / STEP_BITS + 1, /* the last one is for more */
+	LEAST_LOOKS = 3,                               /* a method that was seen less often has no room */
+};
+
+/* How often calls of a method took how many bits. */
+struct looks {
+	uint32_t counts[STEPS];
 };
 
 /* The calls of a space, by rank: numbers of sites plus 1, 0 for none. Most have few. */
@@ -69,6 +78,8 @@ static struct method *methods;
 static struct site *sites;
 static struct space *spaces;
 static struct space_rest *rests;
+/* By method; written by the one thread that looks. */
+static struct looks *looks;
 /* Behind those of functions: the next one, in turn. */
 static uint32_t open_space = JVM_FUNCTION_SPACES + 1;
 static int32_t class_count, method_count;
@@ -85,7 +96,8 @@ bool jvm_methods_init(void)
 	sites = wmrt_map_memory(MAX_SITES * sizeof *sites);
 	spaces = wmrt_map_memory(SITECODE_SPACES * sizeof *spaces);
 	rests = wmrt_map_memory(SITECODE_SPACES * sizeof *rests);
-	return classes && methods && sites && spaces && rests;
+	looks = wmrt_map_memory(MAX_METHODS * sizeof *looks);
+	return classes && methods && sites && spaces && rests && looks;
 }
 
 /* NULL: s was, or there is no room, which *is_full says. */
@@ -273,15 +285,60 @@ void jvm_site_count(int32_t site)
 	atomic_fetch_add_explicit(&sites[site].heat, 1, memory_order_relaxed);
 }
 
-static bool get_heat(size_t number, struct jvm_profile_call *call, uint32_t *heat)
+void jvm_method_count_bits(int32_t method, uint32_t bits)
 {
-	*heat = atomic_load_explicit(&sites[number].heat, memory_order_relaxed);
-	return sites[number].wanted && profile_call(&sites[number], sites[number].wanted, call);
+	uint32_t step = bits ? (bits - 1) / STEP_BITS : 0;
+
+	looks[method].counts[step < STEPS ? step : STEPS - 1]++;
+}
+
+/* Nine of ten looks had it or less. 0: it was not seen often, or needs more than there is. */
+static uint32_t room_of(const struct looks *l)
+{
+	uint64_t all = 0, part = 0;
+	uint32_t step;
+
+	for (step = 0; step < STEPS; step++)
+		all += l->counts[step];
+	if (all < LEAST_LOOKS)
+		return 0;
+	for (step = 0; part * 10 < all * 9; step++)
+		part += l->counts[step];
+	return step < STEPS ? step * STEP_BITS : 0;
+}
+
+uint32_t jvm_method_room(int32_t method)
+{
+	const struct method *m = &methods[method];
+
+	return jvm_profile_room(classes[m->owner].name, m->name, m->descriptor);
+}
+
+/* Sites, and then methods. */
+static bool get_line(size_t number, struct jvm_profile_call *call, uint32_t *heat)
+{
+	size_t count = (size_t)atomic_load_explicit(&site_count, memory_order_acquire);
+	const struct method *m;
+
+	if (number < count) {
+		*heat = atomic_load_explicit(&sites[number].heat, memory_order_relaxed);
+		return sites[number].wanted && profile_call(&sites[number], sites[number].wanted, call);
+	}
+	m = &methods[number - count];
+	*heat = room_of(&looks[number - count]);
+	*call = (struct jvm_profile_call){
+		.space = "", .class_name = classes[m->owner].name, .method = m->name, .descriptor = m->descriptor};
+	return *heat;
 }
 
 bool jvm_methods_write_profile(const char *path)
 {
-	return jvm_profile_write(path, (size_t)atomic_load_explicit(&site_count, memory_order_acquire), get_heat);
+	bool ret;
+
+	pthread_mutex_lock(&lock);
+	ret = jvm_profile_write(path, (size_t)(atomic_load(&site_count) + method_count), get_line);
+	pthread_mutex_unlock(&lock);
+	return ret;
 }
 
 static struct site *site_at(int32_t site)

@@ -47,6 +47,10 @@ bool jvm_space_has_room(uint32_t space);
 void jvm_space_add_name(uint32_t space, const char *name);
 /* The site was in the word of a running thread. */
 void jvm_site_count(int32_t site);
+/* And calls of the method and those above it took so many bits. One thread. */
+void jvm_method_count_bits(int32_t method, uint32_t bits);
+/* The bits of room that the method is to be entered with (profile.h); 0: those of its longest code. */
+uint32_t jvm_method_room(int32_t method);
 /* With what was counted so. False: nothing is to be written, or it cannot be. */
 bool jvm_methods_write_profile(const char *path);
 /* The word of a call is (payload << *length) + the result (sitecode.h). site: one that was added. */

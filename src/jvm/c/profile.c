@@ -13,6 +13,7 @@
 #include "jvm/c/replace.h"
 
 #define HEADER "waymark-jvm-profile 1"
+#define NO_SPACE ""
 
 enum {
 	KEPT_RANKS = SITECODE_RANKS / 2, /* of a space, at most, for calls of the profile: others need codes, too */
@@ -278,7 +279,30 @@ bool jvm_profile_rank(const struct jvm_profile_call *call, uint32_t *rank)
 	return true;
 }
 
+uint32_t jvm_profile_room(const char *class_name, const char *method, const char *descriptor)
+{
+	const struct jvm_profile_call call = {NO_SPACE, class_name, method, descriptor, 0};
+	uint32_t number = line_count ? *slot_of_call(&call) : 0;
+	uint32_t room = number ? lines[number - 1].heat : 0;
+
+	return room < JVM_PROFILE_MOST_ROOM ? room : JVM_PROFILE_MOST_ROOM;
+}
+
 /* ---- writing ---- */
+
+static bool is_room(const struct jvm_profile_call *call)
+{
+	return !*call->space;
+}
+
+/* This run has the room of the method. */
+static void forget_room(const struct jvm_profile_call *call)
+{
+	uint32_t number = line_count ? *slot_of_call(call) : 0;
+
+	if (number)
+		lines[number - 1].heat = 0;
+}
 
 /* A name that the format cannot have is left out. */
 static bool is_writable(const struct jvm_profile_call *call)
@@ -307,19 +331,28 @@ static uint32_t sum(uint32_t a, uint32_t b)
 	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
+static uint32_t greater(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Those of this run, and then what is left of the profile. Returns how many. */
 static size_t gather(struct line *out, size_t count, jvm_profile_get *get)
 {
 	struct line *end = out;
 
 	for (size_t i = 0; i < count; i++)
-		if (get(i, &end->call, &end->heat) && end->heat && is_writable(&end->call))
+		if (get(i, &end->call, &end->heat) && end->heat && is_writable(&end->call)) {
+			if (is_room(&end->call))
+				forget_room(&end->call);
 			end++;
-	for (uint32_t i = 0; i < line_count; i++)
-		if (lines[i].heat / 2) {
-			*end = lines[i];
-			end++->heat /= 2;
 		}
+	for (uint32_t i = 0; i < line_count; i++) {
+		*end = lines[i];
+		if (!is_room(&end->call))
+			end->heat /= 2;
+		end += end->heat != 0;
+	}
 	return (size_t)(end - out);
 }
 
@@ -331,7 +364,8 @@ static size_t merge(struct line *all, size_t count)
 	qsort(all, count, sizeof *all, by_call);
 	for (size_t i = 0; i < count; i++)
 		if (kept && compare_calls(&all[kept - 1].call, &all[i].call) == 0)
-			all[kept - 1].heat = sum(all[kept - 1].heat, all[i].heat);
+			all[kept - 1].heat = is_room(&all[i].call) ? greater(all[kept - 1].heat, all[i].heat)
+								   : sum(all[kept - 1].heat, all[i].heat);
 		else
 			all[kept++] = all[i];
 	qsort(all, kept, sizeof *all, by_heat);
