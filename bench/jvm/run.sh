@@ -7,8 +7,8 @@
 # PART, by default all:
 #   pairs    each program plainly, under the agent with each string of its options (by default the empty one) and with the tree, in turn,
 #            PAIRS times (9): the first iteration, and the steady state, which is the second half of ITERATIONS (by default what takes some
-#            10 seconds plainly: compilers of the virtual machine work for the first ones). A % in OPTIONS is a profile of the program, as
-#            in profile=%, which a run before has written. -x: not with the tree
+#            10 seconds plainly: compilers of the virtual machine work for the first ones). A % in OPTIONS begins the name of a file of
+#            the program's, as in profile=% or cache=%.cache, which a run before has written. -x: not with the tree
 #   starts   the same of a class that says hello, and of javac -version
 #   capture  nanoseconds of one context in Java (Capture.java)
 #   tables   prints what is in DIR, in Markdown
@@ -51,8 +51,8 @@ for option in "${options[@]}"; do variants+=("agent${option:+:$option}"); done
 [ -z "$has_tree" ] || variants+=(cct)
 
 # Sets `with` to what the virtual machine is started with: methods that instrumentation makes larger than 8,000 bytes are compiled, as
-# `waymark run` has it. $profile: of the program.
-profile=none
+# `waymark run` has it. $earlier: how names of the program's files begin.
+earlier=none
 with() { # VARIANT
 	case $1 in
 	plain) with=() ;;
@@ -61,7 +61,7 @@ with() { # VARIANT
 	agent:*) with=("-agentpath:$agent=${1#agent:}") ;;
 	esac
 	[ "$1" = plain ] || with+=(-XX:-DontCompileHugeMethods)
-	with=("${with[@]//%/$profile}")
+	with=("${with[@]//%/$earlier}")
 }
 
 # Main-thread iterations that take some seconds plainly.
@@ -75,18 +75,19 @@ iterations_of() { # PROGRAM
 	esac
 }
 
-# Writes the profile of a prepared program, if a variant has one.
-train() { # PROGRAM
-	local variant
-	profile=$dir/profiles/$1
-	mkdir -p "$dir/profiles"
+# train PROGRAM COMMAND...: a run that writes the program's files, for each variant that has some
+train() {
+	local name=$1 variant
+	shift
+	earlier=$dir/earlier/$name
+	mkdir -p "$dir/earlier"
+	rm -f "$earlier" "$earlier".*
 	for variant in "${variants[@]}"; do
 		case $variant in *%*) ;; *) continue ;; esac
-		rm -f "$profile"
 		with "$variant"
-		repeat "$1" "$variant" train
-		rm -f "$dir/results/$1/$variant/train"
+		"$@" "$variant" train
 	done
+	rm -f "$dir/results/$name"/*/train
 }
 
 # An agent that refuses its options lets the program run as it is: that is no measurement.
@@ -134,12 +135,17 @@ start() { # NAME COMMAND... VARIANT N: milliseconds, of CPU time and from beginn
 	awk -v wall=$((ended - begun)) '{ print ($1 + $2) / 1000, wall / 1000, $3 }' "$dir/times" >>"$dir/results/$name/$variant"
 }
 
+start_in_turn() { # NAME COMMAND...
+	train "$1" start "$@"
+	rm -rf "$dir/results/$1"
+	in_turn start "$@"
+}
+
 starts() {
 	mkdir -p "$dir/classes/hello"
 	"$jdk/bin/javac" -d "$dir/classes/hello" "$here/drivers/Hello.java"
-	rm -rf "$dir/results/start-hello" "$dir/results/start-javac"
-	in_turn start start-hello -cp "$dir/classes/hello" Hello
-	in_turn start start-javac -m jdk.compiler/com.sun.tools.javac.Main -version
+	start_in_turn start-hello -cp "$dir/classes/hello" Hello
+	start_in_turn start-javac -m jdk.compiler/com.sun.tools.javac.Main -version
 }
 
 capture() {
@@ -165,7 +171,7 @@ for part in $parts; do
 		for program; do
 			prepare "$program" || { echo "$program: left out: $why" >&2; continue; }
 			rm -rf "$dir/results/$program"
-			train "$program"
+			train "$program" repeat "$program"
 			in_turn repeat "$program"
 		done
 		;;

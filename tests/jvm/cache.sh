@@ -14,12 +14,6 @@ run() {
 		fail "$options: status $?"
 }
 
-# agreed WHAT: all comparisons
-agreed() {
-	grep -qx "waymark: [1-9][0-9]* captures agreed with the stack, 0 differed" err.txt && [ "$(wc -l <err.txt)" = 1 ] ||
-		{ head -n 5 err.txt; fail "$1"; }
-}
-
 # rewriting yes|no WHAT: was the rewriter at work?
 rewriting() {
 	local is=no

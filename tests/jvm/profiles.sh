@@ -13,12 +13,6 @@ run() {
 	timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=$options" -cp classes "$@" >out.txt 2>err.txt || fail "$options: status $?"
 }
 
-# agreed WHAT: all comparisons
-agreed() {
-	grep -qx "waymark: [1-9][0-9]* captures agreed with the stack, 0 differed" err.txt && [ "$(wc -l <err.txt)" = 1 ] ||
-		{ head -n 5 err.txt; fail "$1"; }
-}
-
 "$jdk/bin/javac" -cp "$jar" -d classes "$sources/Hazards.java" "$sources/Hot.java" || exit 1
 
 # One call is hot: its line is the first of its space, behind it is one that is made once in a while.

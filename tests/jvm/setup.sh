@@ -14,3 +14,9 @@ fail() {
 	echo "FAIL: $*"
 	failures=$((failures + 1))
 }
+
+# agreed WHAT: err.txt has the line of the comparisons, all of which agreed, and nothing else
+agreed() {
+	grep -qx "waymark: [1-9][0-9]* captures agreed with the stack, 0 differed" err.txt && [ "$(wc -l <err.txt)" = 1 ] ||
+		{ head -n 5 err.txt; fail "$1"; }
+}
