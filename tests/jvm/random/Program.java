@@ -126,6 +126,8 @@ final class Program {
 
 	final int seed;
 	final Dice dice;
+	/** Methods have locks, in no order, so threads do not run at a time. */
+	final boolean hasLocks;
 	final List<Type> interfaces = new ArrayList<>();
 	final List<Type> classes = new ArrayList<>();
 	final List<Static> statics = new ArrayList<>();
@@ -133,6 +135,7 @@ final class Program {
 	Program(int seed) {
 		this.seed = seed;
 		this.dice = new Dice(seed);
+		this.hasLocks = dice.oneIn(2);
 		int interfaceCount = 1 + dice.roll(5), classCount = 3 + dice.roll(10);
 
 		for (int i = 0; i < interfaceCount; i++)
@@ -204,7 +207,7 @@ final class Program {
 
 	/** Methods whose names end so may have a lock, and start no threads. */
 	private String lockable() {
-		return dice.oneIn(5) ? "Sync" : "";
+		return hasLocks && dice.oneIn(3) ? "Sync" : "";
 	}
 
 	private void declare(Type type, String name, Kind kind) {

@@ -331,7 +331,7 @@ final class Ways {
 
 		at.put("if (#b < #s.limit && #s.mayStartThreads()) {");
 		tasks(at, name, 1 + dice.roll(4));
-		at.call("#sum += Fixed.threads(" + name + ", " + dice.of("true", "false") + ");");
+		at.call("#sum += Fixed.threads(" + name + ", " + (!program.hasLocks && dice.oneIn(2)) + ");");
 		at.put("}");
 	}
 
