@@ -1,5 +1,5 @@
 /*
- * test_cache.c - what was added is there after the file was written, for the same class and the same key alone; a file that is cut off is
+ * test_cache_file.c - what was added is there after the file was written, for the same class and the same key alone; a file that is cut off is
  * refused, and one with any byte changed has right templates or none.
  */
 #include <stdio.h>
