@@ -316,7 +316,8 @@ static bool add_jar(jvmtiEnv *jvmti)
 	for (const char *s = info.dli_fname; slash && s <= slash; s++)
 		wmrt_text_char(&text, *s);
 	wmrt_text_add(&text, JAR);
-	hash_jar(path);
+	if (*options.cache)
+		hash_jar(path);
 	return wmrt_text_fits(&text) && (*jvmti)->AddToBootstrapClassLoaderSearch(jvmti, path) == JVMTI_ERROR_NONE;
 }
 
