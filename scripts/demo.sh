@@ -122,7 +122,7 @@ echo "\$ waymark paths paths.wmk --top=3"
 echo
 echo "source with its paths: $out/paths.html  (open it in a browser)"
 
-if [ -f build/src/jvm/waymark-jvm.jar ] && command -v java >/dev/null; then
+if [ -f "$top/build/src/jvm/waymark-jvm.jar" ] && command -v java >/dev/null; then
 	say "Java: the JDK's own compiler, nothing rebuilt: which call chains allocate most (docs/jvm.md)"
 	asm=/usr/share/java
 	mkdir -p "$out/java"
@@ -130,7 +130,7 @@ if [ -f build/src/jvm/waymark-jvm.jar ] && command -v java >/dev/null; then
 	echo "\$ waymark run --alloc=65536 $shown"
 	# shellcheck disable=SC2046 # names without spaces
 	"$waymark" run --alloc=65536 -o "$out/java.wmk" java -m jdk.compiler/com.sun.tools.javac.Main -d "$out/java" \
-		-cp "$asm/asm.jar:$asm/asm-tree.jar" $(find src/jvm/java -name '*.java')
+		-cp "$asm/asm.jar:$asm/asm-tree.jar" $(find "$top/src/jvm/java" -name '*.java')
 	echo "\$ waymark report java.wmk --metric=alloc:sum --top=1"
 	"$waymark" report "$out/java.wmk" --metric=alloc:sum --top=1
 	"$waymark" report "$out/java.wmk" --metric=alloc:sum --format=svg --output="$out/java.svg"
