@@ -47,10 +47,10 @@ static void test_starts(void)
 		uint64_t start = sitecode_start(index);
 
 		CHECK(sitecode_is_start(start));
-		CHECK_U64(sitecode_index(start), index);
-		CHECK_U64(sitecode_index(start << 7 | 0x55 | UINT64_C(9) << SITECODE_PAYLOAD_BITS), index);
+		CHECK_U64(sitecode_index(sitecode_word(start, 3)), index);
+		CHECK_U64(sitecode_index(sitecode_word(start << 7 | 0x55, 9)), index);
 		CHECK(!sitecode_is_start(start << 1 | 1));
-		CHECK(sitecode_enters(start, 0, SITECODE_MAX_LENGTH));
+		CHECK(sitecode_enters(sitecode_word(start, 0), 0, SITECODE_MAX_LENGTH));
 	}
 	CHECK_U64(sitecode_index(0), 0);
 }
@@ -102,7 +102,7 @@ static uint32_t function_of_frame[DEPTH_MAX + 1], depth;
 
 static void enter(uint32_t function, uint32_t site, uint64_t word)
 {
-	uint64_t payload = word - ((uint64_t)spaces[function] << SITECODE_PAYLOAD_BITS);
+	uint64_t payload = sitecode_payload(word);
 
 	if (!sitecode_enters(word, spaces[function], longest[function])) {
 		uint32_t index = sitecode_index(word);
@@ -137,7 +137,7 @@ static void check_context(void)
 				break;
 			space = spaces[sites[site].caller];
 		}
-		CHECK_U64(sitecode_index(payload), index);
+		CHECK_U64(sitecode_index(sitecode_word(payload, 0)), index);
 		word = index ? pushed[--index] : 0;
 	}
 	CHECK_U64(at, 0);

@@ -14,7 +14,7 @@ static uint32_t use(const struct jvm_template *t)
 	for (uint32_t i = 0; i < t->header->strings; i++)
 		ret += (uint32_t)strlen(jvm_template_text(t, (int32_t)i));
 	for (uint32_t i = 0; i < t->header->methods; i++)
-		ret += t->class_file[t->methods[i].number_at];
+		ret += t->class_file[t->methods[i].number_at] + t->class_file[t->methods[i].mask_at + 7];
 	for (uint32_t i = 0; i < t->header->sites; i++)
 		ret += t->class_file[t->sites[i].number_at + 7];
 	for (uint32_t i = 0; i < t->header->stores; i++)

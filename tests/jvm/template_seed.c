@@ -1,6 +1,7 @@
 /* template_seed.c - words and bytes in the order of the format. */
 #include "jvm/template_seed.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,20 +9,20 @@
 
 #define METHOD_CONSTANT UINT64_C(0x57a6d1c3e5000000)
 #define SITE_CONSTANT UINT64_C(0x57a6d1c3e6000000)
+#define MASK_CONSTANT UINT64_C(0x57a6d1c3e7000000)
 
 enum {
 	MAX_BYTES = 4096,
 };
 
 const uint8_t seed_code[] = {
-	0x14, 0, SEED_METHOD, 0x65, 0x5c, 0x37,      3, 0x10, 0, /* 0: ldc2_w, lsub, dup2, lstore 3, bipush */
-	0x7d,                                                    /* 9: lushr */
-	0xaa, 0, 0,           0,    0,    0,         0, 0,    0, 1, 0,
-	0,    0, 2,           0,    0,    0,         0, 0,    0, 0, 0, /* 10: tableswitch, of 1 and 2 */
-	0x10, 0, 0x79,        0x14, 0,    SEED_SITE,                   /* 32: bipush, lshl, ldc2_w */
-	0x14, 0, SEED_OTHER,                                           /* 38 */
-	0x10, 0, 0x79,        0x14, 0,    SEED_SITE,                   /* 41 */
-	0xb1,                                                          /* 47: return */
+	0x14, 0, SEED_METHOD, 0x65, 0x5c, 0x42,      0x14, 0, SEED_MASK, 0x7f, /* 0: ldc2_w, lsub, dup2, lstore_3, ldc2_w, land */
+	0xaa, 0, 0,           0,    0,    0,         0,    0, 0,         1,    0,
+	0,    0, 2,           0,    0,    0,         0,    0, 0,         0,    0, /* 10: tableswitch, of 1 and 2 */
+	0x10, 0, 0x79,        0x14, 0,    SEED_SITE,                              /* 32: bipush, lshl, ldc2_w */
+	0x14, 0, SEED_OTHER,                                                      /* 38 */
+	0x10, 0, 0x79,        0x14, 0,    SEED_SITE,                              /* 41 */
+	0xb1,                                                                     /* 47: return */
 };
 const size_t seed_code_len = sizeof seed_code;
 
@@ -49,15 +50,17 @@ static void put_long(struct bytes *b, uint64_t number)
 	put_number(b, number, 8);
 }
 
-static void put_class_file(struct bytes *b, const uint8_t *code, size_t code_len)
+static void put_class_file(struct bytes *b, const uint8_t *code, size_t code_len, bool has_mask)
 {
 	put_number(b, 0xcafebabe0000003d, 8);
-	put_number(b, 8, 2);
+	put_number(b, has_mask ? 10 : 8, 2);
 	put_number(b, 0x010004, 3);
 	put(b, "Code", 4);
 	put_long(b, METHOD_CONSTANT);
 	put_long(b, SITE_CONSTANT);
 	put_long(b, 7);
+	if (has_mask)
+		put_long(b, MASK_CONSTANT);
 	put_number(b, 0, 8); /* access, this, super, interfaces */
 	put_number(b, 0, 2);
 	put_number(b, 1, 2);
@@ -113,7 +116,7 @@ void *template_seed(const uint8_t *code, size_t code_len, uint32_t flags, size_t
 	put(&b, texts, sizeof texts);
 	pad(&b);
 	begin = b.len;
-	put_class_file(&b, code, code_len);
+	put_class_file(&b, code, code_len, flags & JVM_METHOD_HAS_CODES);
 	header.class_bytes = (uint32_t)(b.len - begin);
 	pad(&b);
 	header.bytes = (uint32_t)b.len;

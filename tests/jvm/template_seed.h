@@ -10,6 +10,7 @@ enum {
 	SEED_METHOD = 2,
 	SEED_SITE = 4,
 	SEED_OTHER = 6,
+	SEED_MASK = 8, /* if the method has codes */
 };
 
 /* Code that stores the one site twice, with a switch between; lengths are 0. */

@@ -61,7 +61,7 @@ struct jvm_calls jvm_calls_add(struct jvm_calls calls, uint64_t word)
 	size_t count = jvm_word_calls(word, sites);
 
 	if (word && !sitecode_space(word))
-		return jvm_calls_of_root((uint32_t)word);
+		return jvm_calls_of_root((uint32_t)sitecode_payload(word));
 	if (count > SITECODE_MAX_CALLS)
 		return lost();
 	for (size_t i = 0; i < count; i++)

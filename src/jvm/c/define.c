@@ -97,9 +97,8 @@ static bool define_method(const struct definition *d, const struct jvm_template_
 	if (method->flags & JVM_METHOD_HAS_CODES) {
 		uint32_t room = jvm_method_room(number);
 
-		put_number(d->class_file + method->number_at, (uint64_t)space << SITECODE_PAYLOAD_BITS);
-		d->class_file[method->longest_at] =
-			(uint8_t)(SITECODE_PAYLOAD_BITS - (room > longest ? room : longest));
+		put_number(d->class_file + method->number_at, space);
+		put_number(d->class_file + method->mask_at, sitecode_mask(room > longest ? room : longest));
 	} else {
 		put_number(d->class_file + method->number_at, (uint64_t)number);
 	}

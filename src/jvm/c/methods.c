@@ -269,14 +269,13 @@ uint64_t jvm_site_code(int32_t site, uint32_t *length)
 /* Without the lock: who has a word with the code runs code that was made after it was given. */
 int32_t jvm_site_take(uint64_t *word)
 {
-	uint32_t length, rank = sitecode_rank(*word, &length);
+	uint32_t length, rank = sitecode_rank(sitecode_payload(*word), &length);
 	int32_t site;
 
 	site = rank < SITECODE_RANKS ? *site_of_rank(sitecode_space(*word), rank) - 1 : JVM_NONE;
 	if (site == JVM_NONE)
 		return JVM_NONE;
-	*word = sitecode_payload(*word) >> length | (uint64_t)methods[sites[site].is.method].space
-							    << SITECODE_PAYLOAD_BITS;
+	*word = sitecode_word(sitecode_payload(*word) >> length, methods[sites[site].is.method].space);
 	return site;
 }
 

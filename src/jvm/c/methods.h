@@ -53,7 +53,7 @@ void jvm_method_count_bits(int32_t method, uint32_t bits);
 uint32_t jvm_method_room(int32_t method);
 /* With what was counted so. False: nothing is to be written, or it cannot be. */
 bool jvm_methods_write_profile(const char *path);
-/* The word of a call is (payload << *length) + the result (sitecode.h). site: one that was added. */
+/* The word of a call is (P << *length) + the result (sitecode.h). site: one that was added. */
 uint64_t jvm_site_code(int32_t site, uint32_t *length);
 /*
  * Takes the last call off a word: *word becomes the payload of the caller, in the space of the caller's method, which is the word that

@@ -9,19 +9,14 @@
 /* The constants that the rewriter has put there: agent/Template.java. The index of the method or the site is in the low bits. */
 #define METHOD_CONSTANT UINT64_C(0x57a6d1c3e5000000)
 #define SITE_CONSTANT UINT64_C(0x57a6d1c3e6000000)
+#define MASK_CONSTANT UINT64_C(0x57a6d1c3e7000000)
 
 enum {
 	INDEX_BITS = 24,
 	MAX_COUNT = 1 << INDEX_BITS,
 	OP_BIPUSH = 0x10,
 	OP_LDC2_W = 0x14,
-	OP_LSTORE = 0x37,
-	OP_LSTORE_0 = 0x3f,
-	OP_LSTORE_3 = 0x42,
-	OP_DUP2 = 0x5c,
-	OP_LSUB = 0x65,
 	OP_LSHL = 0x79,
-	OP_WIDE = 0xc4,
 	NUMBER_BYTES = 8,
 };
 
@@ -99,7 +94,7 @@ static bool are_methods_whole(const struct jvm_template *t)
 
 		if (!is_string(t, m->name) || !is_string(t, m->descriptor) || !is_string(t, m->space) ||
 		    !is_string_or_none(t, m->undoes) || !is_place(t, m->number_at, NUMBER_BYTES) ||
-		    !is_place(t, m->longest_at, 1))
+		    !is_place(t, m->mask_at, NUMBER_BYTES))
 			return false;
 		sites += m->sites;
 	}
@@ -141,8 +136,8 @@ const char *jvm_template_text(const struct jvm_template *t, int32_t string)
 struct search {
 	struct class_reader r;
 	uint32_t constants;
-	uint64_t *values; /* by number: of the constants that are the rewriter's, else 0 */
-	uint8_t *is_code; /* by number: is it the text "Code"? */
+	uint32_t *site_of; /* by number: the site of a constant, plus 1; 0: it is none of a site */
+	uint8_t *is_code;  /* by number: is it the text "Code"? */
 	const struct jvm_template_header *header;
 	struct jvm_template_method *methods;
 	struct jvm_template_site *sites;
@@ -181,12 +176,13 @@ static bool add_constant(struct search *s, uint32_t number, size_t at)
 	uint32_t index;
 
 	if (is_constant(value, METHOD_CONSTANT, s->header->methods, &index))
-		s->values[number] = set_once(&s->methods[index].number_at, at) ? value : 0;
-	else if (is_constant(value, SITE_CONSTANT, s->header->sites, &index))
-		s->values[number] = set_once(&s->sites[index].number_at, at) ? value : 0;
-	else
+		return set_once(&s->methods[index].number_at, at);
+	if (is_constant(value, MASK_CONSTANT, s->header->methods, &index))
+		return set_once(&s->methods[index].mask_at, at);
+	if (!is_constant(value, SITE_CONSTANT, s->header->sites, &index))
 		return true;
-	return s->values[number] != 0;
+	s->site_of[number] = index + 1;
+	return set_once(&s->sites[index].number_at, at);
 }
 
 static bool find_constants(struct search *s)
@@ -195,9 +191,9 @@ static bool find_constants(struct search *s)
 
 	class_skip(&s->r, CLASS_HEADER_BYTES);
 	s->constants = class_number(&s->r, 2);
-	s->values = calloc(s->constants + 1, sizeof *s->values);
+	s->site_of = calloc(s->constants + 1, sizeof *s->site_of);
 	s->is_code = calloc(s->constants + 1, 1);
-	if (!s->values || !s->is_code)
+	if (!s->site_of || !s->is_code)
 		return false;
 	for (uint32_t i = 1; i < s->constants && !s->r.is_short; i += step) {
 		size_t at = s->r.off;
@@ -234,36 +230,18 @@ static bool find_length(struct search *s, const uint8_t *code, uint32_t at, uint
 	       add_store(s, site, (size_t)(code + at - 2 - s->r.bytes));
 }
 
-/* ldc2_w; lsub; dup2; lstore; bipush the shift */
-static bool find_longest(struct search *s, const uint8_t *code, uint32_t len, uint32_t at, uint32_t method)
-{
-	uint32_t store = at + 5;
-
-	if (len - at < 5 + 1 || code[at + 3] != OP_LSUB || code[at + 4] != OP_DUP2 ||
-	    (code[store] != OP_LSTORE && code[store] != OP_WIDE &&
-	     (code[store] < OP_LSTORE_0 || code[store] > OP_LSTORE_3)))
-		return false;
-	at = store + class_instruction_bytes(code, len, store);
-	return at < len && len - at >= 2 && code[at] == OP_BIPUSH &&
-	       set_once(&s->methods[method].longest_at, (size_t)(code + at + 1 - s->r.bytes));
-}
-
 static bool is_of_words(const struct search *s)
 {
 	return s->header->methods && s->methods[0].flags & JVM_METHOD_HAS_CODES;
 }
 
 /* An ldc2_w. */
-static bool see_constant(struct search *s, const uint8_t *code, uint32_t len, uint32_t at)
+static bool see_constant(struct search *s, const uint8_t *code, uint32_t at)
 {
-	uint32_t number = (uint32_t)code[at + 1] << 8 | code[at + 2], index;
-	uint64_t value = number < s->constants ? s->values[number] : 0;
+	uint32_t number = (uint32_t)code[at + 1] << 8 | code[at + 2];
+	uint32_t site = number < s->constants ? s->site_of[number] : 0;
 
-	if (!value || !is_of_words(s))
-		return true;
-	if (is_constant(value, METHOD_CONSTANT, s->header->methods, &index))
-		return find_longest(s, code, len, at, index);
-	return is_constant(value, SITE_CONSTANT, s->header->sites, &index) && find_length(s, code, at, index);
+	return !site || !is_of_words(s) || find_length(s, code, at, site - 1);
 }
 
 static bool search_code(struct search *s, const uint8_t *code, uint32_t len)
@@ -272,7 +250,7 @@ static bool search_code(struct search *s, const uint8_t *code, uint32_t len)
 
 	for (uint32_t at = 0; at < len; at += bytes) {
 		bytes = class_instruction_bytes(code, len, at);
-		if (!bytes || (code[at] == OP_LDC2_W && !see_constant(s, code, len, at)))
+		if (!bytes || (code[at] == OP_LDC2_W && !see_constant(s, code, at)))
 			return false;
 	}
 	return true;
@@ -328,7 +306,7 @@ static bool is_complete(const struct search *s)
 		bool has_number = m->flags & JVM_METHOD_HAS_NUMBER;
 
 		if (has_number != (m->number_at != 0) ||
-		    (has_number && m->flags & JVM_METHOD_HAS_CODES) != (m->longest_at != 0))
+		    (has_number && m->flags & JVM_METHOD_HAS_CODES) != (m->mask_at != 0))
 			return false;
 	}
 	for (uint32_t i = 0; i < s->header->sites; i++)
@@ -340,7 +318,7 @@ static bool is_complete(const struct search *s)
 static bool is_unlocated(const struct jvm_template *t)
 {
 	for (uint32_t i = 0; i < t->header->methods; i++)
-		if (t->methods[i].number_at || t->methods[i].longest_at)
+		if (t->methods[i].number_at || t->methods[i].mask_at)
 			return false;
 	for (uint32_t i = 0; i < t->header->sites; i++)
 		if (t->sites[i].number_at)
@@ -380,7 +358,7 @@ bool jvm_template_locate(void **bytes, size_t *len)
 	s.methods = (void *)(own + ((const uint8_t *)t.methods - own));
 	s.sites = (void *)(own + ((const uint8_t *)t.sites - own));
 	ret = find_constants(&s) && search_methods(&s) && is_complete(&s) && add_stores(bytes, len, &s);
-	free(s.values);
+	free(s.site_of);
 	free(s.is_code);
 	free(s.stores);
 	return ret;

@@ -12,8 +12,8 @@
  *      stores      struct jvm_template_store each, at a multiple of 4
  *
  * The rewriter (agent/Template.java) makes all but the stores and what else ends in _at, which jvm_template_locate finds: where the class
- * file has the places for numbers. There the rewriter has put constants of 64 bits, one for each method and each site, which stand nowhere
- * else. Whoever opens a template may rely on it as far as memory goes: what is refers to is inside.
+ * file has the places for numbers. There the rewriter has put constants of 64 bits, one or two for each method and one for each site, which
+ * stand nowhere else. Whoever opens a template may rely on it as far as memory goes: what it refers to is inside.
  *
  * Pure, thread-safe.
  */
@@ -26,7 +26,7 @@
 
 enum {
 	JVM_TEMPLATE_NONE = -1, /* for a string */
-	JVM_TEMPLATE_MAGIC = 0x31544d57,
+	JVM_TEMPLATE_MAGIC = 0x32544d57,
 	JVM_TEMPLATE_HEADER_WORDS = 12,
 	JVM_TEMPLATE_METHOD_WORDS = 9,
 	JVM_TEMPLATE_SITE_WORDS = 8,
@@ -67,8 +67,8 @@ struct jvm_template_method {
 	int32_t undoes; /* of a constructor: its name in super_calls.h, for it undoes calls of itself. Else none */
 	uint32_t flags;
 	uint32_t sites;
-	uint32_t number_at;  /* 8 bytes, the highest first: the space's bits of a word, or the method's number */
-	uint32_t longest_at; /* 1 byte: the bits of a payload without those of the longest code that the method adds */
+	uint32_t number_at; /* 8 bytes, the highest first: the space, or the method's number */
+	uint32_t mask_at;   /* the same, if it has codes: sitecode_mask() */
 };
 
 struct jvm_template_site {
@@ -78,7 +78,7 @@ struct jvm_template_site {
 	uint32_t position, line;
 	int32_t callee;
 	int32_t constructor; /* of JVM_SPACE_CONSTRUCTOR: the name in super_calls.h, else none */
-	uint32_t number_at;  /* 8 bytes: the space and the bits of its code, or its number plus 1 */
+	uint32_t number_at;  /* 8 bytes: the bits of its code and its space, or its number plus 1 */
 };
 
 /* A place that stores the site. */

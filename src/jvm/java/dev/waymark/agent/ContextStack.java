@@ -31,16 +31,16 @@ public final class ContextStack extends ThreadContexts {
 	}
 
 	/**
-	 * A method was entered by a word that it cannot go on with: the result is the payload that it has instead, or 0 if that takes more than
+	 * A method was entered by a word that it cannot go on with: the result is the start that it has instead, or 0 if that takes more than
 	 * storing the word: then the method calls `waymark$enter`. Part of the method's compiled code, where a call would mean that all of the
 	 * memory may have changed; so it has none. In one piece: each inlined method and each local makes frames of the first compiler larger.
 	 * The mantissa of a double has the bits behind the highest one, where a small index is.
 	 */
 	@ForceInline
 	public static long waymark$push(long word) {
-		int index = (int) (Double.doubleToRawLongBits(word & (1L << Word.PAYLOAD_BITS) - 1) << 12 >>> 63 - 5);
+		int index = (int) (Double.doubleToRawLongBits(word >>> Word.SPACE_BITS) << 12 >>> 63 - 5);
 
-		if (index >= Word.LAST_SMALL_INDEX || SuperCalls.SPECIAL[(int) (word >>> Word.PAYLOAD_BITS)])
+		if (index >= Word.LAST_SMALL_INDEX || SuperCalls.SPECIAL[(int) word & Word.SPACES - 1])
 			return 0;
 		if (ThreadState.currentThread().waymark$words[index] != word) {
 			ThreadState thread = ThreadState.currentThread();
@@ -49,7 +49,7 @@ public final class ContextStack extends ThreadContexts {
 			if (thread.waymark$known > index)
 				thread.waymark$known = index;
 		}
-		return Word.SMALL_START + index + 1;
+		return Word.SMALL_START + (index + 1) * Word.SPACES;
 	}
 
 	/** The rest of the cases of waymark$push. Called by the method, before it does anything else. */
@@ -95,7 +95,7 @@ public final class ContextStack extends ThreadContexts {
 
 		if (prefix == ThreadRoot.LOST_PREFIX)
 			index = Word.LOST_INDEX;
-		return prefix == 0 ? Word.start(index) : push(index, Integer.toUnsignedLong(prefix));
+		return prefix == 0 ? Word.start(index) : push(index, Integer.toUnsignedLong(prefix) << Word.SPACE_BITS);
 	}
 
 	/** The index behind the last pushed word that is native code; 0: none is. */
@@ -115,7 +115,7 @@ public final class ContextStack extends ThreadContexts {
 			return NativeCode.prefixBelow();
 		int above = aboveNative(word);
 
-		return above == 0 ? 0 : (int) thread.waymark$words[above - 1];
+		return above == 0 ? 0 : (int) (thread.waymark$words[above - 1] >>> Word.SPACE_BITS);
 	}
 
 	@Override

@@ -18,9 +18,9 @@ final class SuperCalls {
 	 * By space: has a constructor calls there that nobody undoes? Functions share spaces, so other calls may have such a space, too. Written by
 	 * c/super_calls.c.
 	 */
-	private static final boolean[] DOUBTFUL = new boolean[1 << 64 - Word.PAYLOAD_BITS];
+	private static final boolean[] DOUBTFUL = new boolean[Word.SPACES];
 	/** The same, and 0, that of words without a call: such a word is not just pushed. */
-	static final boolean[] SPECIAL = new boolean[1 << 64 - Word.PAYLOAD_BITS];
+	static final boolean[] SPECIAL = new boolean[Word.SPACES];
 	/** Methods of instrumented classes that are not. */
 	private static final Set<String> LEFT_OUT = ConcurrentHashMap.newKeySet();
 

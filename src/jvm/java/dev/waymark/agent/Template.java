@@ -13,8 +13,9 @@ final class Template {
 	/** c/template.c. The index of the method or the site is in the low 24 bits; class files have fewer constants. */
 	private static final long METHOD_CONSTANT = 0x57a6d1c3e5000000L;
 	private static final long SITE_CONSTANT = 0x57a6d1c3e6000000L;
+	private static final long MASK_CONSTANT = 0x57a6d1c3e7000000L;
 
-	private static final int MAGIC = 0x31544d57;
+	private static final int MAGIC = 0x32544d57;
 	private static final int NONE = -1;
 	private static final int HEADER_WORDS = 12;
 	private static final int METHOD_WORDS = 9;
@@ -103,6 +104,10 @@ final class Template {
 	/** Its bytes, if it is one of c/template.c. */
 	static long ofMethod(int method) {
 		return METHOD_CONSTANT | method;
+	}
+
+	static long maskOfMethod(int method) {
+		return MASK_CONSTANT | method;
 	}
 
 	static long ofSite(int site) {

@@ -17,19 +17,20 @@ import org.objectweb.asm.tree.VarInsnNode;
  *
  * <pre>
  *   entry:     T = Thread.currentThread(); W = T.word; P = W - the space of this method
- *              if (P >>> PAYLOAD_BITS - the longest length != 0)
+ *              if ((P & the method's mask) != 0)
  *                 if ((P = Thread.push(W)) == 0)
  *                    P = Thread.enter(W)
- *   site k:    T.word = (P << length of k) + space and bits of k
+ *   site k:    T.word = (P << length of k) + bits and space of k
  *   exit:      T.word = W
  * </pre>
  *
- * Spaces, lengths and bits are given when the class is loaded: c/template.c finds the constants for them by the instructions around.
+ * Spaces, masks, lengths and bits are given when the class is loaded: c/template.c finds the constants for them, and the lengths by the
+ * instructions around.
  */
 final class WordEncoder extends Encoder {
 	private final int thread;
 	private final int word;
-	private final int payload;
+	private final int payload; /* with zeros where a word has the space */
 	private final int method;
 	private final boolean isKnown;
 
@@ -77,9 +78,9 @@ final class WordEncoder extends Encoder {
 		code.add(new InsnNode(Opcodes.LSUB));
 		code.add(new InsnNode(Opcodes.DUP2));
 		code.add(new VarInsnNode(Opcodes.LSTORE, payload));
-		code.add(new IntInsnNode(Opcodes.BIPUSH, 0));
-		code.add(new InsnNode(Opcodes.LUSHR));
-		code.add(new InsnNode(Opcodes.LCONST_0)); /* more than 32 bits may be left */
+		code.add(new LdcInsnNode(Template.maskOfMethod(method)));
+		code.add(new InsnNode(Opcodes.LAND));
+		code.add(new InsnNode(Opcodes.LCONST_0));
 		code.add(new InsnNode(Opcodes.LCMP));
 		code.add(new JumpInsnNode(Opcodes.IFEQ, body));
 		code.add(callWithWord(PUSH));
