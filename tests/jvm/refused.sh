@@ -22,7 +22,7 @@ refused() {
 	diff "$dir/out.txt" "$dir/plain.txt" || fail "$what: output"
 	[ "$(cat "$dir/err.txt")" = "$lines" ] || { head -n 5 "$dir/err.txt"; fail "$what: messages"; }
 }
-newest='not instrumented: its class file has version 70, the newest that is known is 64'
+newest='not instrumented: its class file has version 70, the newest that is known is 69'
 left="waymark: Refused\$Nameless: $newest
 waymark: a class: $newest
 waymark: RefusedLarge.large: not instrumented: it would be too large"

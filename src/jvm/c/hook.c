@@ -18,13 +18,14 @@
 #include "jvm/c/rewrite.h"
 
 #define OWN "dev/waymark/"
+#define VIRTUAL_THREAD "java/lang/VirtualThread"
 
 /* Set before the hook is on, which is in one thread. */
 static JavaVM *machine;
 /* An environment for memory: that of the hook may be given up while a class is rewritten. */
 static jvmtiEnv *memory;
 static jclass rewriter;
-static jmethodID rewrite_instrumentation, is_wanted;
+static jmethodID change_jdk, is_wanted;
 static bool is_jdk;
 
 /* That of the hook. */
@@ -35,32 +36,49 @@ static _Thread_local bool is_rewriting;
 
 /* ---- a class ---- */
 
-/* Of the JDK's classes the one that changes in any case: what java.lang.instrument hands to other agents. */
-static bool is_instrumentation(jobject loader, const char *name)
+/* What java.lang.instrument hands to other agents. */
+static bool is_instrumentation(const char *name)
 {
-	return !loader && name && strcmp(name, "sun/instrument/InstrumentationImpl") == 0;
+	return strcmp(name, "sun/instrument/InstrumentationImpl") == 0;
+}
+
+/* Of the JDK's classes those that change in any case. */
+static bool is_changed(jobject loader, const char *name)
+{
+	return !loader && name && (is_instrumentation(name) || strcmp(name, VIRTUAL_THREAD) == 0);
+}
+
+static void say_unchanged(const char *name)
+{
+	if (is_instrumentation(name))
+		jvm_say("calls that other agents add are in no context: their class is another one than the agent knows");
+	else
+		jvm_say("virtual threads begin at [thread], not where they were started: this JDK starts them by other code");
 }
 
 /* NULL: it stays as it is. */
-static uint8_t *instrumentation(JNIEnv *jni, const unsigned char *bytes, jint len, size_t *new_len)
+static uint8_t *changed(JNIEnv *jni, const char *name, const unsigned char *bytes, jint len, size_t *new_len)
 {
 	jbyteArray array = (*jni)->NewByteArray(jni, len), result = NULL;
+	jstring string = array ? (*jni)->NewStringUTF(jni, name) : NULL;
 	uint8_t *ret = NULL;
 
-	jvm_rewrite_leave_cache();
-	if (array) {
+	if (is_instrumentation(name))
+		jvm_rewrite_leave_cache();
+	if (string) {
 		(*jni)->SetByteArrayRegion(jni, array, 0, len, (const jbyte *)bytes);
-		result = (*jni)->CallStaticObjectMethod(jni, rewriter, rewrite_instrumentation, array);
+		result = (*jni)->CallStaticObjectMethod(jni, rewriter, change_jdk, string, array);
 	}
 	if ((*jni)->ExceptionCheck(jni)) {
 		(*jni)->ExceptionClear(jni);
-		jvm_say("calls that other agents add are in no context: the rewriter failed");
 	} else if (result) {
 		*new_len = (size_t)(*jni)->GetArrayLength(jni, result);
 		ret = malloc(*new_len);
 		if (ret)
 			(*jni)->GetByteArrayRegion(jni, result, 0, (jint)*new_len, (jbyte *)ret);
 	}
+	if (!ret)
+		say_unchanged(name);
 	return ret;
 }
 
@@ -81,9 +99,8 @@ static void rewrite_class(JNIEnv *jni, jobject loader, const char *name, const u
 			  jint *new_len, unsigned char **new_bytes)
 {
 	size_t size = 0;
-	uint8_t *new_class = is_instrumentation(loader, name)
-				     ? instrumentation(jni, bytes, len, &size)
-				     : jvm_rewrite(jni, loader, name, bytes, (size_t)len, &size);
+	uint8_t *new_class = is_changed(loader, name) ? changed(jni, name, bytes, len, &size)
+						      : jvm_rewrite(jni, loader, name, bytes, (size_t)len, &size);
 
 	hand_over(new_class, size, new_len, new_bytes);
 }
@@ -95,7 +112,7 @@ static void JNICALL class_changes(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
 	bool was_rewriting = is_rewriting;
 
 	(void)jvmti, (void)redefined, (void)domain;
-	if (!loader && !is_jdk && !is_instrumentation(loader, name))
+	if (!loader && !is_jdk && !is_changed(loader, name))
 		return;
 	/* Ours: to rewrite one may need that very one. */
 	if (!loader && name && strncmp(name, OWN, sizeof OWN - 1) == 0)
@@ -193,6 +210,27 @@ static void retransform_loaded(jvmtiEnv *jvmti, JNIEnv *jni)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
 }
 
+/* By an environment of its own: that of the hook may be given up meanwhile. */
+static bool retransform(jclass class)
+{
+	static const jvmtiCapabilities wanted = {.can_retransform_classes = 1};
+	jvmtiEnv *jvmti = NULL;
+	bool ret;
+
+	if (!machine || (*machine)->GetEnv(machine, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK)
+		return false;
+	ret = (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE &&
+	      (*jvmti)->RetransformClasses(jvmti, 1, &class) == JVMTI_ERROR_NONE;
+	(*jvmti)->DisposeEnvironment(jvmti);
+	return ret;
+}
+
+void jvm_hook_begin_virtual(struct _jobject *class)
+{
+	if (!retransform(class))
+		say_unchanged(VIRTUAL_THREAD);
+}
+
 /* ---- ---- */
 
 static bool find_methods(JNIEnv *jni)
@@ -200,10 +238,9 @@ static bool find_methods(JNIEnv *jni)
 	static const JNINativeMethod native = {(char *)"renew", (char *)"()V", (void *)renew};
 	jclass others = (*jni)->FindClass(jni, "dev/waymark/agent/OtherAgents");
 
-	rewrite_instrumentation = (*jni)->GetStaticMethodID(jni, rewriter, "rewriteInstrumentation", "([B)[B");
+	change_jdk = (*jni)->GetStaticMethodID(jni, rewriter, "changeOfJdk", "(Ljava/lang/String;[B)[B");
 	is_wanted = (*jni)->GetStaticMethodID(jni, rewriter, "isLoadedWanted", "(Ljava/lang/Class;)Z");
-	return rewrite_instrumentation && is_wanted && others &&
-	       (*jni)->RegisterNatives(jni, others, &native, 1) == JNI_OK;
+	return change_jdk && is_wanted && others && (*jni)->RegisterNatives(jni, others, &native, 1) == JNI_OK;
 }
 
 bool jvm_hook_begin(const struct JNIInvokeInterface_ **vm, const struct jvmtiInterface_1_ **jvmti,

@@ -19,5 +19,10 @@ struct _jobject;
 bool jvm_hook_begin(const struct JNIInvokeInterface_ **vm, const struct jvmtiInterface_1_ **jvmti,
 		    const struct JNINativeInterface_ **env, struct _jobject *rewriter,
 		    const struct jvm_options *options);
+/*
+ * java.lang.VirtualThread, which a JDK since 21 has loaded, is initialised by this thread: it is changed now, not in programs that never use
+ * it. Where it cannot be, or the hook has not begun, this writes a line.
+ */
+void jvm_hook_begin_virtual(struct _jobject *class);
 
 #endif

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 
 #include "jvm/c/clients.h"
+#include "jvm/c/hook.h"
 #include "jvm/c/natives.h"
 #include "jvm/c/thread_start.h"
 #include "recorder/client.h"
@@ -63,6 +64,8 @@ _Static_assert(sizeof(struct native_call) <= 48, "its room");
 /* Each is written once. */
 _Atomic uint32_t jvm_native_code_is_on __attribute__((visibility("hidden")));
 static jvmtiEnv *tools;
+/* Has a method of java.lang.VirtualThread been bound? */
+static atomic_flag has_virtual = ATOMIC_FLAG_INIT;
 static atomic_bool is_ready;
 static jclass java_class;
 static jmethodID enter, leave;
@@ -268,6 +271,13 @@ static bool is_of_loader(const char *class_signature)
 	       strcmp(class_signature, "Ljava/lang/ClassLoader$NativeLibrary;") == 0;
 }
 
+/* A class binds its first native method when it is initialised. */
+static void see_jdk_class(jclass class, const char *signature)
+{
+	if (strcmp(signature, "Ljava/lang/VirtualThread;") == 0 && !atomic_flag_test_and_set(&has_virtual))
+		jvm_hook_begin_virtual(class);
+}
+
 /* False: it is the JDK's, and may stay as it is. */
 static bool is_wanted(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method, struct thunk *ret)
 {
@@ -279,6 +289,8 @@ static bool is_wanted(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method, struct thu
 			(*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE;
 
 	ret->loads = is_known && !loader && is_of_loader(signature);
+	if (is_known && !loader)
+		see_jdk_class(class, signature);
 	is_known &= loader || ret->loads;
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	(*env)->DeleteLocalRef(env, loader);

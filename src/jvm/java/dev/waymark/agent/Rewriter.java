@@ -19,14 +19,8 @@ import org.objectweb.asm.tree.MethodNode;
 
 /** Rewrites a class when it is loaded, so that its methods keep their thread's context. The agent calls it, from any thread. */
 final class Rewriter {
-	/** The newest version of class files that this ASM reads: Java 20. */
-	private static final int NEWEST = Opcodes.V20;
-
 	/** CONSTANT_Utf8 */
 	private static final int UTF8 = 1;
-
-	/** What java.lang.instrument hands to other agents. */
-	private static final String INSTRUMENTATION = "sun.instrument.InstrumentationImpl";
 
 	private static final byte[] UNCHANGED = {};
 
@@ -60,8 +54,8 @@ final class Rewriter {
 
 		contexts.isAgentAtWork = true;
 		try {
-			if (given == null && isKnown(bytes))
-				name = new ClassReader(bytes).getClassName();
+			if (given == null && ClassFiles.isKnown(bytes))
+				name = ClassFiles.reader(bytes).getClassName();
 			return Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes, full) : UNCHANGED;
 		} catch (StackOverflowError | RuntimeException | OutOfMemoryError e) {
 			Recorder.say(name + ": not instrumented: " + e);
@@ -69,6 +63,11 @@ final class Rewriter {
 		} finally {
 			contexts.isAgentAtWork = wasAtWork;
 		}
+	}
+
+	/** One of JdkClasses. */
+	static byte[] changeOfJdk(String name, byte[] bytes) {
+		return JdkClasses.change(name, bytes);
 	}
 
 	/** The loader of the application, if it is the JDK's own: what templates of its classes say holds in each run. Else null. */
@@ -126,45 +125,10 @@ final class Rewriter {
 	static boolean isLoadedWanted(Class<?> loaded) {
 		ClassLoader loader = loaded.getClassLoader();
 
-		if (loader == null && loaded.getName().equals(INSTRUMENTATION))
+		if (loader == null && loaded.getName().replace('.', '/').equals(JdkClasses.INSTRUMENTATION))
 			return true;
 		return (loader == null || loader == ClassLoader.getPlatformClassLoader()) && !loaded.isArray() && !loaded.isPrimitive()
 				&& !loaded.isHidden() && Filter.isWantedOfJdk(loaded.getName());
-	}
-
-	private static ClassNode read(byte[] bytes) {
-		ClassNode node = new ClassNode();
-
-		new ClassReader(bytes).accept(node, 0);
-		return node;
-	}
-
-	private static byte[] write(ClassNode node) {
-		return write(node, new ClassWriter(0));
-	}
-
-	/** InstrumentationImpl with a call of OtherAgents.addedTransformer behind the addition of a transformer. */
-	static byte[] rewriteInstrumentation(byte[] bytes) {
-		ClassNode node = read(bytes);
-
-		OtherAgents.come();
-		for (MethodNode method : node.methods) {
-			if (!method.name.equals("addTransformer"))
-				continue;
-			for (AbstractInsnNode insn : method.instructions.toArray())
-				if (insn.getOpcode() == Opcodes.RETURN)
-					method.instructions.insertBefore(insn, new MethodInsnNode(Opcodes.INVOKESTATIC,
-							"dev/waymark/agent/OtherAgents", "addedTransformer", "()V", false));
-		}
-		return write(node);
-	}
-
-	private static int version(byte[] bytes) {
-		return (bytes[6] & 0xff) << 8 | bytes[7] & 0xff;
-	}
-
-	private static boolean isKnown(byte[] bytes) {
-		return version(bytes) <= NEWEST;
 	}
 
 	/** Says it once. */
@@ -176,9 +140,9 @@ final class Rewriter {
 	private static byte[] rewriteWanted(ClassLoader loader, String name, byte[] bytes, String[] full) {
 		Set<String> left = new HashSet<>(Arrays.asList(full));
 
-		if (!isKnown(bytes)) {
-			Recorder.say(name + ": not instrumented: its class file has version " + version(bytes)
-					+ ", the newest that is known is " + NEWEST);
+		if (!ClassFiles.isKnown(bytes)) {
+			Recorder.say(name + ": not instrumented: its class file has version " + ClassFiles.version(bytes)
+					+ ", the newest that is known is " + ClassFiles.NEWEST);
 			return null;
 		}
 		for (String method : full)
@@ -229,15 +193,15 @@ final class Rewriter {
 
 	/** A template. left: names and descriptors of methods that stay as they are. */
 	private static byte[] attempt(ClassLoader loader, byte[] bytes, Set<String> left) {
-		ClassReader reader = new ClassReader(bytes);
-		ClassNode node = new ClassNode();
+		ClassReader reader = ClassFiles.reader(bytes);
 		ClassWriter writer = new ClassWriter(reader, 0);
+		ClassNode node;
 		ClassContext owner;
 		boolean isChanged = false;
 
 		if (isRewritten(reader))
 			return null;
-		reader.accept(node, ClassReader.EXPAND_FRAMES);
+		node = ClassFiles.node(reader, bytes, ClassReader.EXPAND_FRAMES);
 		knowNames(loader);
 		owner = new ClassContext(loader, node, new CodeOffsets(reader));
 		for (MethodNode method : node.methods)

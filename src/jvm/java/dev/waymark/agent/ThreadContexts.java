@@ -31,7 +31,7 @@ public abstract class ThreadContexts {
 	/** No method has been entered since the context was stored: is it left of a call that is not in progress any more? Then it is undone. */
 	abstract void settle(ThreadState thread);
 
-	/** Thread.start0 begins, in the thread that calls it: its context is what the new thread's contexts stand on. */
+	/** Thread.start0 begins, or VirtualThread.start, in the thread that calls it: its context is what the new thread's contexts stand on. */
 	public static void starts(ThreadState thread) {
 		ThreadState starter = ThreadState.currentThread();
 		ThreadContexts contexts = starter.waymark$contexts;
