@@ -47,9 +47,14 @@ done
 run exceptions
 "$waymark" report --format folded --metric exception run.wmk >folded.txt || fail "exceptions: report"
 awk '/^Virtual.main;Virtual.many;\[thread\];/ { all += $NF } END { exit all != 204 }' folded.txt || { cat folded.txt; fail "exceptions"; }
-for client in alloc=0 contention; do
+for client in alloc=0 contention profile=profile; do
 	run $client
 done
+grep -q "Virtual	task	" profile || { cat profile; fail "profile: no call of a virtual thread"; }
+# Time is that of the virtual thread that runs, not of the thread that carries it.
+run cpu=997 -Xint
+"$waymark" report --format folded --metric cpu run.wmk >folded.txt || fail "cpu: report"
+grep -q '^Virtual.main;Virtual.many;\[thread\];.*;Virtual.task;' folded.txt || { cat folded.txt; fail "cpu"; }
 
 if [ "$(release "$jdk")" -ge 25 ]; then
 	"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Prologue.java" || exit 1

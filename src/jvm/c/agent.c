@@ -22,6 +22,7 @@
 #include "jvm/c/hook.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
+#include "jvm/c/mounted.h"
 #include "jvm/c/native_code.h"
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
@@ -343,7 +344,7 @@ static bool watch(jvmtiEnv *jvmti)
 	jvm_clients_callbacks(&callbacks);
 	jvm_native_code_callbacks(&callbacks);
 	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE || !jvm_clients_prepare(jvmti, &options) ||
-	    !jvm_native_code_prepare(jvmti) ||
+	    ((options.cpu_hz || *options.profile) && !jvm_mounted_prepare(jvmti)) || !jvm_native_code_prepare(jvmti) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
 		return false;
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++)

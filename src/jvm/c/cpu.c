@@ -6,6 +6,7 @@
 
 #include "jvm/c/contexts.h"
 #include "jvm/c/methods.h"
+#include "jvm/c/mounted.h"
 #include "jvm/c/stack_compare.h"
 #include "jvm/c/thread_state.h"
 #include "jvm/c/ticker.h"
@@ -13,6 +14,7 @@
 
 enum {
 	LEAST_PART = 4, /* a thread is sampled when it has used that part of the time between two samples */
+	MOUNTED_TRIES = 3,
 };
 
 static void look_at(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
@@ -30,17 +32,42 @@ static wm_context lost(void)
 	return (wm_context){.epoch = JVM_EPOCH, .prefix = WM_PREFIX_LOST};
 }
 
-/* False: the thread is not there any more, or is suspended by others and uses no time. */
+static bool is_mounted(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jthread running)
+{
+	return (*env)->IsSameObject(env, running, jvm_mounted(jvmti, thread));
+}
+
+/*
+ * The thread that runs there, which is suspended: a virtual one, if there is one. NULL: the thread is not there any more, is suspended by
+ * others and uses no time, or each try found another one.
+ */
+static jthread suspend(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+	for (int i = 0; i < MOUNTED_TRIES; i++) {
+		jthread running = jvm_mounted(jvmti, thread);
+
+		if ((*jvmti)->SuspendThread(jvmti, running) != JVMTI_ERROR_NONE)
+			return NULL;
+		if (is_mounted(jvmti, env, thread, running))
+			return running;
+		(*jvmti)->ResumeThread(jvmti, running);
+	}
+	return NULL;
+}
+
+/* False: nothing of it is known. */
 static bool copy_state(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, struct jvm_thread_state *state,
 		       struct jvm_stack *stack)
 {
-	if ((*jvmti)->SuspendThread(jvmti, thread) != JVMTI_ERROR_NONE)
+	jthread running = suspend(jvmti, env, thread);
+
+	if (!running)
 		return false;
-	jvm_thread_state_read(env, thread, state);
+	jvm_thread_state_read(env, running, state);
 	jvm_thread_state_keep(env, state, words);
 	if (is_compared)
-		jvm_stack_take(jvmti, thread, stack);
-	(*jvmti)->ResumeThread(jvmti, thread);
+		jvm_stack_take(jvmti, running, stack);
+	(*jvmti)->ResumeThread(jvmti, running);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "jvm/c/contexts.h"
 #include "jvm/c/methods.h"
+#include "jvm/c/mounted.h"
 #include "jvm/c/profile.h"
 #include "jvm/c/ticker.h"
 
@@ -50,6 +51,7 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	uint32_t bits = 0;
 	jint i;
 
+	thread = jvm_mounted(jvmti, thread); /* whose carrier waits */
 	if (!is_running(jvmti, thread))
 		return;
 	last = (uint64_t)(*env)->GetLongField(env, thread, word);
