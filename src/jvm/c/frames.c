@@ -2,9 +2,21 @@
 #include "jvm/c/frames.h"
 
 #include <jvmti.h>
+#include <stdlib.h>
 
-/* Written once, before line is called. */
+#include "recorder/text.h"
+
+enum {
+	NAME_BYTES = 4096,
+	LOCAL_REFERENCES = 4,
+};
+
+_Static_assert(sizeof(struct jvm_frame) == sizeof(jvmtiFrameInfo), "is read by JVMTI");
+
+/* Written once, before all else. */
 static jvmtiEnv *tools;
+static jclass frame_class;
+static jmethodID create_frame;
 
 /* That of the last entry at or before the location; entries are in any order. */
 static jint line_at(const jvmtiLineNumberEntry *entries, jint count, jlocation location)
@@ -33,6 +45,88 @@ int32_t jvm_frame_line(const struct jvmtiInterface_1_ **jvmti, struct _jmethodID
 	return ret;
 }
 
+/* signature: of a class, Lpackage/Name; */
+static void add_class(struct wmrt_text *text, const char *signature)
+{
+	for (const char *s = signature + 1; *s && *s != ';'; s++)
+		wmrt_text_char(text, *s == '/' ? '.' : *s);
+}
+
+/* class.methodDESCRIPTOR. *owner: its class, a local reference. NULL: the class has been unloaded, or there is no memory. */
+static jstring name_method(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method, jclass *owner)
+{
+	char *name = NULL, *descriptor = NULL, *signature = NULL, bytes[NAME_BYTES];
+	struct wmrt_text text = {bytes, sizeof bytes, 0};
+	bool is_known = (*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) == JVMTI_ERROR_NONE &&
+			(*jvmti)->GetMethodDeclaringClass(jvmti, method, owner) == JVMTI_ERROR_NONE &&
+			(*jvmti)->GetClassSignature(jvmti, *owner, &signature, NULL) == JVMTI_ERROR_NONE;
+
+	if (is_known) {
+		add_class(&text, signature);
+		wmrt_text_char(&text, '.');
+		wmrt_text_add(&text, name);
+		wmrt_text_add(&text, descriptor);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	return is_known ? (*env)->NewStringUTF(env, bytes) : NULL;
+}
+
+static jobject new_frame(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_frame *frame)
+{
+	jclass owner = NULL;
+	jstring method = name_method(jvmti, env, frame->method, &owner);
+
+	return method ? (*env)->NewObject(env, frame_class, create_frame, owner, method,
+					  jvm_frame_line(jvmti, frame->method, frame->location))
+		      : NULL;
+}
+
+/* False: the array has not got it. */
+static bool put_frame(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_frame *frame, jobjectArray array, jint at)
+{
+	jobject made;
+
+	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES) != 0)
+		return false;
+	made = new_frame(jvmti, env, frame);
+	if (made)
+		(*env)->SetObjectArrayElement(env, array, at, made);
+	(*env)->PopLocalFrame(env, NULL);
+	return made;
+}
+
+jobjectArray jvm_frames_new(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
+			    const struct jvm_frame *frames, int32_t count)
+{
+	jobjectArray ret = (*env)->NewObjectArray(env, count, frame_class, NULL);
+
+	for (jint i = 0; ret && i < count; i++)
+		if (!put_frame(jvmti, env, &frames[i], ret, i))
+			return NULL;
+	return ret;
+}
+
+/* Without memory, an exception. */
+static jobjectArray stack(JNIEnv *env, jclass class)
+{
+	jint depth = 0, count = 0;
+	struct jvm_frame *frames = NULL;
+	jobjectArray ret = NULL;
+
+	(void)class;
+	if ((*tools)->GetFrameCount(tools, NULL, &depth) == JVMTI_ERROR_NONE)
+		frames = malloc((size_t)depth * sizeof *frames);
+	if (frames &&
+	    (*tools)->GetStackTrace(tools, NULL, 0, depth, (jvmtiFrameInfo *)frames, &count) == JVMTI_ERROR_NONE)
+		ret = jvm_frames_new(tools, env, frames, count);
+	free(frames);
+	if (!ret && !(*env)->ExceptionCheck(env))
+		(*env)->ThrowNew(env, (*env)->FindClass(env, "java/lang/OutOfMemoryError"), "frames of a stack");
+	return ret;
+}
+
 static jint line(JNIEnv *env, jclass class, jint place)
 {
 	jmethodID method;
@@ -46,13 +140,27 @@ static jint line(JNIEnv *env, jclass class, jint place)
 	return jvm_frame_line(tools, method, location);
 }
 
+static bool find_frame(JNIEnv *env)
+{
+	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Frame");
+
+	create_frame =
+		class ? (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/Class;Ljava/lang/String;I)V") : NULL;
+	frame_class = create_frame ? (*env)->NewGlobalRef(env, class) : NULL;
+	return frame_class;
+}
+
 bool jvm_frames_register(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env)
 {
-	static const JNINativeMethod native = {(char *)"line", (char *)"(I)I", (void *)line};
+	static const JNINativeMethod natives[] = {
+		{(char *)"line", (char *)"(I)I", (void *)line},
+		{(char *)"stack", (char *)"()[Ldev/waymark/agent/Frame;", (void *)stack},
+	};
 	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Frames");
 
 	tools = jvmti;
-	if (class && (*env)->RegisterNatives(env, class, &native, 1) == JNI_OK)
+	if (class && (*env)->RegisterNatives(env, class, natives, sizeof natives / sizeof *natives) == JNI_OK &&
+	    find_frame(env))
 		return true;
 	(*env)->ExceptionClear(env);
 	return false;

@@ -1,5 +1,5 @@
 /*
- * frames.h - lines of frames of the stack, which JVMTI knows; also for dev.waymark.agent.Frames.
+ * frames.h - what JVMTI knows of frames of the stack; also for dev.waymark.agent.Frames.
  */
 #ifndef WM_JVM_FRAMES_H
 #define WM_JVM_FRAMES_H
@@ -10,10 +10,21 @@
 struct JNINativeInterface_;
 struct jvmtiInterface_1_;
 struct _jmethodID;
+struct _jobject;
 
 /* jvmti: a jvmtiEnv that may get line numbers, for good. env: a JNIEnv. False: the class is not there, or of another version. */
 bool jvm_frames_register(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env);
 /* Of a place in the code that a frame runs, which may be that of a method before it was replaced. 0: not known. */
 int32_t jvm_frame_line(const struct jvmtiInterface_1_ **jvmti, struct _jmethodID *method, int64_t location);
+
+/* Of a stack, innermost first: a jvmtiFrameInfo. */
+struct jvm_frame {
+	struct _jmethodID *method;
+	int64_t location;
+};
+
+/* A Frame[], a local reference. NULL: the class of a frame has been unloaded, or there is no memory; then there may be an exception. */
+struct _jobject *jvm_frames_new(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
+				const struct jvm_frame *frames, int32_t count);
 
 #endif

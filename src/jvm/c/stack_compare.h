@@ -7,10 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "jvm/c/frames.h"
+
 struct JNINativeInterface_;
 struct jvmtiInterface_1_;
 struct _jobject;
-struct _jmethodID;
 struct jvm_thread_state;
 
 enum {
@@ -19,10 +20,7 @@ enum {
 
 struct jvm_stack {
 	int32_t count; /* -1: not known. JVM_STACK_FRAMES: it is deeper, and not compared */
-	struct jvm_stack_frame {
-		struct _jmethodID *method;
-		int64_t location;
-	} frames[JVM_STACK_FRAMES]; /* innermost first */
+	struct jvm_frame frames[JVM_STACK_FRAMES];
 };
 
 /* env: a JNIEnv. Once. False: the agent's classes are of another version. */

@@ -1,11 +1,10 @@
 package dev.waymark.agent;
 
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -20,31 +19,37 @@ final class Frames {
 	private Frames() {
 	}
 
-	/** class.methodDESCRIPTOR:line of the frames that are selected of all, the innermost first; the line is 0 if not known. */
-	static List<String> walk(UnaryOperator<Stream<StackWalker.StackFrame>> selection) {
-		List<StackWalker.StackFrame> selected = WALKER.walk(frames -> selection.apply(frames).collect(Collectors.toList()));
+	/** Asked for a descriptor, newer StackWalkers load its classes, in the midst of what the program does. */
+	private static boolean isWalkerPassive() {
+		return Runtime.version().feature() <= 21;
+	}
 
-		for (StackWalker.StackFrame frame : selected)
-			if (frame.getLineNumber() < 0)
+	/** Those that are selected of all, the innermost first. */
+	static List<Frame> walk(UnaryOperator<Stream<Frame>> selection) {
+		if (!isWalkerPassive())
+			return selection.apply(Stream.of(stack())).collect(Collectors.toList());
+		List<Frame> selected = WALKER.walk(frames -> selection.apply(frames.map(frame -> new Frame(frame, frame.getLineNumber())))
+				.collect(Collectors.toList()));
+
+		for (Frame frame : selected)
+			if (frame.line < 0)
 				return walkReplaced(selection);
-		return selected.stream().map(frame -> method(frame) + ':' + frame.getLineNumber()).collect(Collectors.toList());
+		return selected;
 	}
 
-	private static List<String> walkReplaced(UnaryOperator<Stream<StackWalker.StackFrame>> selection) {
+	private static List<Frame> walkReplaced(UnaryOperator<Stream<Frame>> selection) {
 		List<StackWalker.StackFrame> all = OF_ALL.walk(frames -> frames.collect(Collectors.toList()));
-		Map<StackWalker.StackFrame, Integer> places = new IdentityHashMap<>();
 
-		for (int i = 0; i < all.size(); i++)
-			places.put(all.get(i), all.size() - i);
-		return selection.apply(all.stream())
-				.map(frame -> method(frame) + ':' + (frame.getLineNumber() < 0 ? line(places.get(frame)) : frame.getLineNumber()))
-				.collect(Collectors.toList());
-	}
+		return selection.apply(IntStream.range(0, all.size()).mapToObj(i -> {
+			int line = all.get(i).getLineNumber();
 
-	static String method(StackWalker.StackFrame frame) {
-		return frame.getClassName() + '.' + frame.getMethodName() + frame.getDescriptor();
+			return new Frame(all.get(i), line < 0 ? line(all.size() - i) : line);
+		})).collect(Collectors.toList());
 	}
 
 	/** Of a frame; place: 1 for the thread's first call. 0: not known. c/frames.c. */
 	private static native int line(int place);
+
+	/** All frames, the innermost first. c/frames.c. */
+	private static native Frame[] stack();
 }

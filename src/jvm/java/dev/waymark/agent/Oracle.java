@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Compares the context of a capture with a walk of the stack: class, method, descriptor and line of each instrumented method, from the
@@ -86,10 +87,16 @@ public final class Oracle {
 	}
 
 	/** Of another thread, which was suspended. frames: all, innermost first. Called by the agent. */
-	static void checkSample(String[] frames, int[] sites) {
-		List<String> walked = Arrays.stream(frames).filter(frame -> METHODS.contains(withoutLine(frame))).collect(Collectors.toList());
+	static void checkSample(Frame[] frames, int[] sites) {
+		Recorder.compared(difference(places(Arrays.stream(frames).filter(Oracle::isInstrumented)), sites, Point.SAMPLE));
+	}
 
-		Recorder.compared(difference(walked, sites, Point.SAMPLE));
+	private static boolean isInstrumented(Frame frame) {
+		return METHODS.contains(frame.method);
+	}
+
+	private static List<String> places(Stream<Frame> frames) {
+		return frames.map(Frame::toString).collect(Collectors.toList());
 	}
 
 	private static void compare(int[] sites, int skipped, Point point) {
@@ -97,9 +104,9 @@ public final class Oracle {
 			Recorder.lost();
 			return;
 		}
-		List<String> walked = Frames.walk(frames -> frames.filter(frame -> METHODS.contains(Frames.method(frame))).skip(skipped));
+		List<Frame> walked = Frames.walk(frames -> frames.filter(Oracle::isInstrumented).skip(skipped));
 
-		Recorder.compared(difference(walked, sites, point));
+		Recorder.compared(difference(places(walked.stream()), sites, point));
 	}
 
 	/* ---- ---- */

@@ -81,15 +81,14 @@ final class SuperCalls {
 	/** Where the innermost instrumented method is, below so many others of any kind; null: there is none. */
 	private static String innermost(int skipped) {
 		return Frames.walk(frames -> frames.dropWhile(SuperCalls::isOurs).skip(skipped).filter(SuperCalls::isInstrumented).limit(1))
-				.stream().findFirst().orElse(null);
+				.stream().map(Frame::toString).findFirst().orElse(null);
 	}
 
-	private static boolean isOurs(StackWalker.StackFrame frame) {
-		return frame.getClassName().startsWith("dev.waymark.agent.") || frame.getMethodName().equals(Encoder.ENTER);
+	private static boolean isOurs(Frame frame) {
+		return frame.method.startsWith("dev.waymark.agent.") || frame.method.startsWith("java.lang.Thread." + Encoder.ENTER);
 	}
 
-	private static boolean isInstrumented(StackWalker.StackFrame frame) {
-		return Filter.isWanted(frame.getDeclaringClass().getClassLoader(), frame.getClassName().replace('.', '/'))
-				&& !LEFT_OUT.contains(Frames.method(frame));
+	private static boolean isInstrumented(Frame frame) {
+		return Filter.isWanted(frame.owner.getClassLoader(), frame.owner.getName().replace('.', '/')) && !LEFT_OUT.contains(frame.method);
 	}
 }
