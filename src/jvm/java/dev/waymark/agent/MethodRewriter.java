@@ -35,6 +35,8 @@ import org.objectweb.asm.tree.VarInsnNode;
  */
 final class MethodRewriter {
 	private static final String ORACLE = "dev/waymark/agent/Oracle";
+	/** Where a method is left by an exception: the context is its caller's, while the virtual machine looks for who catches it. */
+	private static final int NO_LINE = 0;
 
 	private final ClassContext owner;
 	private final MethodNode method;
@@ -238,6 +240,8 @@ final class MethodRewriter {
 		locals.add(first);
 		method.instructions.add(handler);
 		addFrame(method.instructions, own > 0 ? locals : new ArrayList<>(), List.of("java/lang/Throwable"));
+		if (Clients.areOn())
+			method.instructions.add(new LineNumberNode(NO_LINE, handler));
 		method.instructions.add(encoder.restore());
 		if (isConstructor()) {
 			method.instructions.add(new LdcInsnNode(Encoder.LEAVE));

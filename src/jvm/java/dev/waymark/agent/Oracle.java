@@ -116,8 +116,8 @@ public final class Oracle {
 	}
 
 	/**
-	 * Is the innermost frame that of a method which has not begun? Its code has no line before its first site. A sample may also be of one
-	 * that has restored the context and is about to return.
+	 * Is the innermost frame that of a method which has not begun, or is left by an exception? Its code has no line before its first site and
+	 * in its catch-all. A sample may also be of one that has restored the context and is about to return.
 	 */
 	private static boolean isEntered(String innermost, Point point) {
 		return point == Point.SAMPLE || (point != Point.SITE && innermost.endsWith(":0"))
