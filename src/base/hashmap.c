@@ -10,6 +10,14 @@ struct key key_of_text(const char *text)
 	return (struct key){{hash_bytes(HASH_START, text, strlen(text)), 0, 0}};
 }
 
+struct key key_of_text_safe(const char *text, uint32_t variant)
+{
+	size_t len = strlen(text);
+
+	return (struct key){
+		{hash_bytes(HASH_START, text, len), hash_bytes(~HASH_START, text, len), (uint64_t)len << 32 | variant}};
+}
+
 void hashmap_deinit(struct hashmap *map)
 {
 	free(map->keys);

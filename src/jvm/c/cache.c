@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "jvm/c/replace.h"
 
 /* "wmjvmca" and a version; in the other order of bytes it is another one. */
@@ -184,14 +185,11 @@ enum jvm_cache_result jvm_cache_open(const char *path, uint64_t key)
 
 static bool grow(void)
 {
-	size_t room = added_room ? 2 * added_room : 256;
-	struct added *grown = realloc(added, room * sizeof *added);
+	struct added *grown = vec_grow(added, &added_room, added_room + 1, sizeof *added);
 
-	if (!grown)
-		return false;
-	added = grown;
-	added_room = room;
-	return true;
+	if (grown)
+		added = grown;
+	return grown;
 }
 
 static void free_added(const struct added *a)

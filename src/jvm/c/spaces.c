@@ -2,11 +2,10 @@
 #include "jvm/c/spaces.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/hashmap.h"
+#include "base/vec.h"
 #include "jvm/c/methods.h"
 
 enum {
@@ -18,18 +17,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hashmap names;
 /* By the number of the name. */
 static uint32_t *spaces;
-static uint32_t room;
+static size_t room;
 /* Of LAST; and how many were shared. */
 static uint32_t constructors, methods, more_constructors, more_methods;
-
-/* Two hashes: a name is taken for another one in no program. variant: of the name, 0 for itself. */
-static struct key key_of(const char *name, uint32_t variant)
-{
-	size_t len = strlen(name);
-
-	return (struct key){
-		{hash_bytes(HASH_START, name, len), hash_bytes(~HASH_START, name, len), (uint64_t)len << 32 | variant}};
-}
 
 static uint32_t new_constructor(void)
 {
@@ -43,19 +33,16 @@ static uint32_t new_method(void)
 
 static bool grow(void)
 {
-	uint32_t count = room ? 2 * room : 1024;
-	uint32_t *grown = realloc(spaces, count * sizeof *spaces);
+	uint32_t *grown = vec_grow(spaces, &room, room + 1, sizeof *spaces);
 
-	if (!grown)
-		return false;
-	spaces = grown;
-	room = count;
-	return true;
+	if (grown)
+		spaces = grown;
+	return grown;
 }
 
 static uint32_t add(const char *name, uint32_t variant)
 {
-	const struct key key = key_of(name, variant);
+	const struct key key = key_of_text_safe(name, variant);
 	uint32_t count = names.count, number;
 
 	if ((count == room && !grow()) || hashmap_add(&names, &key, &number))
@@ -84,7 +71,7 @@ uint32_t jvm_space(const char *name)
 
 uint32_t jvm_space_if_known(const char *name)
 {
-	const struct key key = key_of(name, 0);
+	const struct key key = key_of_text_safe(name, 0);
 	uint32_t ret = 0, number;
 
 	pthread_mutex_lock(&lock);

@@ -3,11 +3,10 @@
 
 #include <jni.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/hashmap.h"
+#include "base/vec.h"
 #include "core/contexts/sitecode.h"
 #include "jvm/c/methods.h"
 
@@ -27,10 +26,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hashmap names;
 static struct constructor *constructors;
 static struct use *uses;
-static uint32_t constructor_room, use_count, use_room;
+static size_t constructor_room, use_room;
+static uint32_t use_count;
 /* By site: the number of what it calls plus 1; 0: it is no such call. */
 static uint32_t *by_site;
-static uint32_t site_room;
+static size_t site_room;
 /* By space: how many constructors have calls there that nobody undoes. */
 static uint32_t undone_by_none[SITECODE_SPACES];
 /* Of SuperCalls, by space: is that not 0? special: for the space 0, too. */
@@ -52,34 +52,26 @@ bool jvm_super_calls_begin(JNIEnv *env)
 	return special;
 }
 
-/* An array with room for the item `number`; new items are 0. False: there is no memory. */
-static bool make_room(void **items, size_t size, uint32_t number, uint32_t *room)
+/* The array with room for the item `number`; new items are 0. NULL: there is no memory, and the array is as it was. */
+static void *with_room(void *items, size_t size, size_t number, size_t *room)
 {
-	uint64_t count = *room ? *room : 1024;
-	void *grown;
+	size_t before = *room;
+	char *ret = number < before ? items : vec_grow(items, room, number + 1, size);
 
-	if (number < *room)
-		return true;
-	while (number >= count)
-		count *= 2;
-	grown = count <= UINT32_MAX ? realloc(*items, count * size) : NULL;
-	if (!grown)
-		return false;
-	memset((char *)grown + *room * size, 0, (count - *room) * size);
-	*items = grown;
-	*room = (uint32_t)count;
-	return true;
+	if (ret)
+		memset(ret + before * size, 0, (*room - before) * size);
+	return ret;
 }
 
 static struct constructor *constructor(const char *name, uint32_t *number)
 {
-	size_t len = strlen(name);
-	const struct key key = {{hash_bytes(HASH_START, name, len), hash_bytes(~HASH_START, name, len), len}};
+	const struct key key = key_of_text_safe(name, 0);
+	struct constructor *grown = with_room(constructors, sizeof *constructors, names.count, &constructor_room);
 
-	if (!make_room((void **)&constructors, sizeof *constructors, names.count, &constructor_room) ||
-	    hashmap_add(&names, &key, number))
+	if (!grown)
 		return NULL;
-	return &constructors[*number];
+	constructors = grown;
+	return hashmap_add(&names, &key, number) ? NULL : &constructors[*number];
 }
 
 static void count(JNIEnv *env, uint32_t space, bool is_more)
@@ -96,11 +88,15 @@ static void count(JNIEnv *env, uint32_t space, bool is_more)
 
 static bool add_use(JNIEnv *env, struct constructor *called, uint32_t space)
 {
+	struct use *grown;
+
 	for (uint32_t i = called->uses; i; i = uses[i - 1].next)
 		if (uses[i - 1].space == space)
 			return true;
-	if (!make_room((void **)&uses, sizeof *uses, use_count, &use_room))
+	grown = with_room(uses, sizeof *uses, use_count, &use_room);
+	if (!grown)
 		return false;
+	uses = grown;
 	uses[use_count] = (struct use){space, called->uses};
 	called->uses = ++use_count;
 	if (!called->is_undoing)
@@ -112,12 +108,15 @@ bool jvm_super_calls_add(JNIEnv *env, int32_t site, const char *name)
 {
 	uint32_t number, length, space = sitecode_space(jvm_site_code(site, &length));
 	struct constructor *called;
+	uint32_t *grown;
 	bool ret;
 
 	pthread_mutex_lock(&lock);
 	called = constructor(name, &number);
-	ret = called && make_room((void **)&by_site, sizeof *by_site, (uint32_t)site, &site_room) &&
-	      add_use(env, called, space);
+	grown = called ? with_room(by_site, sizeof *by_site, (size_t)site, &site_room) : NULL;
+	if (grown)
+		by_site = grown;
+	ret = grown && add_use(env, called, space);
 	if (ret)
 		by_site[site] = number + 1;
 	pthread_mutex_unlock(&lock);
@@ -142,7 +141,7 @@ bool jvm_super_calls_add_undoing(JNIEnv *env, const char *name)
 /* Under the lock; NULL: the site is no such call. */
 static const struct constructor *called_by(int32_t site)
 {
-	uint32_t number = site >= 0 && (uint32_t)site < site_room ? by_site[site] : 0;
+	uint32_t number = site >= 0 && (size_t)site < site_room ? by_site[site] : 0;
 
 	return number ? &constructors[number - 1] : NULL;
 }

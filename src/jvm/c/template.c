@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "jvm/c/class_reader.h"
 
 /* The constants that the rewriter has put there: agent/Template.java. The index of the method or the site is in the low bits. */
@@ -142,7 +143,8 @@ struct search {
 	struct jvm_template_method *methods;
 	struct jvm_template_site *sites;
 	struct jvm_template_store *stores;
-	uint32_t store_count, store_room;
+	uint32_t store_count;
+	size_t store_room;
 };
 
 static uint64_t read_value(const uint8_t *at)
@@ -211,13 +213,12 @@ static bool find_constants(struct search *s)
 static bool add_store(struct search *s, uint32_t site, size_t length_at)
 {
 	if (s->store_count == s->store_room) {
-		uint32_t room = s->store_room ? 2 * s->store_room : 64;
-		struct jvm_template_store *stores = realloc(s->stores, room * sizeof *stores);
+		struct jvm_template_store *stores =
+			vec_grow(s->stores, &s->store_room, (size_t)s->store_count + 1, sizeof *stores);
 
 		if (!stores)
 			return false;
 		s->stores = stores;
-		s->store_room = room;
 	}
 	s->stores[s->store_count++] = (struct jvm_template_store){site, (uint32_t)length_at};
 	return true;
