@@ -127,19 +127,6 @@ static jobjectArray stack(JNIEnv *env, jclass class)
 	return ret;
 }
 
-static jint line(JNIEnv *env, jclass class, jint place)
-{
-	jmethodID method;
-	jlocation location;
-	jint depth = 0;
-
-	(void)env, (void)class;
-	if ((*tools)->GetFrameCount(tools, NULL, &depth) != JVMTI_ERROR_NONE ||
-	    (*tools)->GetFrameLocation(tools, NULL, depth - place, &method, &location) != JVMTI_ERROR_NONE)
-		return 0;
-	return jvm_frame_line(tools, method, location);
-}
-
 static bool find_frame(JNIEnv *env)
 {
 	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Frame");
@@ -153,7 +140,6 @@ static bool find_frame(JNIEnv *env)
 bool jvm_frames_register(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env)
 {
 	static const JNINativeMethod natives[] = {
-		{(char *)"line", (char *)"(I)I", (void *)line},
 		{(char *)"stack", (char *)"()[Ldev/waymark/agent/Frame;", (void *)stack},
 	};
 	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Frames");
