@@ -223,7 +223,7 @@ well_captured() {
 
 # seven LABEL: the events that it logs
 seven() {
-	"$waymark" report --format folded --metric seven:sum "$dir/$1.wmk" >folded.txt 2>&1 || fail "$1: report"
+	"$waymark" report --format folded --metric seven:sum "$dir/$1.wmk" >folded.txt 2>said.txt || { fail "$1: report"; cat said.txt; }
 	printf '%s 21\n' '[thread];worker;captures;logs' 'main;captures;logs' 'main;starts;[thread];shortly;captures;logs' |
 		diff - folded.txt || fail "$1: events"
 }
