@@ -15,8 +15,12 @@ _Static_assert(sizeof(struct jvm_frame) == sizeof(jvmtiFrameInfo), "is read by J
 
 /* Written once, before all else. */
 static jvmtiEnv *tools;
-static jclass frame_class;
-static jmethodID create_frame;
+
+/* How to make a Frame. It is found at each walk: most runs make none, and need not load the class. */
+struct maker {
+	jclass class;
+	jmethodID create;
+};
 
 /* That of the last entry at or before the location; entries are in any order. */
 static jint line_at(const jvmtiLineNumberEntry *entries, jint count, jlocation location)
@@ -73,24 +77,35 @@ static jstring name_method(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method, jclas
 	return is_known ? (*env)->NewStringUTF(env, bytes) : NULL;
 }
 
-static jobject new_frame(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_frame *frame)
+/* False: there is an exception. */
+static bool find_maker(JNIEnv *env, struct maker *maker)
+{
+	maker->class = (*env)->FindClass(env, "dev/waymark/agent/Frame");
+	maker->create = maker->class ? (*env)->GetMethodID(env, maker->class, "<init>",
+							   "(Ljava/lang/Class;Ljava/lang/String;I)V")
+				     : NULL;
+	return maker->create;
+}
+
+static jobject new_frame(jvmtiEnv *jvmti, JNIEnv *env, const struct maker *maker, const struct jvm_frame *frame)
 {
 	jclass owner = NULL;
 	jstring method = name_method(jvmti, env, frame->method, &owner);
 
-	return method ? (*env)->NewObject(env, frame_class, create_frame, owner, method,
+	return method ? (*env)->NewObject(env, maker->class, maker->create, owner, method,
 					  jvm_frame_line(jvmti, frame->method, frame->location))
 		      : NULL;
 }
 
 /* False: the array has not got it. */
-static bool put_frame(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_frame *frame, jobjectArray array, jint at)
+static bool put_frame(jvmtiEnv *jvmti, JNIEnv *env, const struct maker *maker, const struct jvm_frame *frame,
+		      jobjectArray array, jint at)
 {
 	jobject made;
 
 	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES) != 0)
 		return false;
-	made = new_frame(jvmti, env, frame);
+	made = new_frame(jvmti, env, maker, frame);
 	if (made)
 		(*env)->SetObjectArrayElement(env, array, at, made);
 	(*env)->PopLocalFrame(env, NULL);
@@ -100,10 +115,11 @@ static bool put_frame(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_frame *fram
 jobjectArray jvm_frames_new(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
 			    const struct jvm_frame *frames, int32_t count)
 {
-	jobjectArray ret = (*env)->NewObjectArray(env, count, frame_class, NULL);
+	struct maker maker;
+	jobjectArray ret = find_maker(env, &maker) ? (*env)->NewObjectArray(env, count, maker.class, NULL) : NULL;
 
 	for (jint i = 0; ret && i < count; i++)
-		if (!put_frame(jvmti, env, &frames[i], ret, i))
+		if (!put_frame(jvmti, env, &maker, &frames[i], ret, i))
 			return NULL;
 	return ret;
 }
@@ -127,16 +143,6 @@ static jobjectArray stack(JNIEnv *env, jclass class)
 	return ret;
 }
 
-static bool find_frame(JNIEnv *env)
-{
-	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Frame");
-
-	create_frame =
-		class ? (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/Class;Ljava/lang/String;I)V") : NULL;
-	frame_class = create_frame ? (*env)->NewGlobalRef(env, class) : NULL;
-	return frame_class;
-}
-
 bool jvm_frames_register(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env)
 {
 	static const JNINativeMethod natives[] = {
@@ -145,8 +151,7 @@ bool jvm_frames_register(const struct jvmtiInterface_1_ **jvmti, const struct JN
 	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Frames");
 
 	tools = jvmti;
-	if (class && (*env)->RegisterNatives(env, class, natives, sizeof natives / sizeof *natives) == JNI_OK &&
-	    find_frame(env))
+	if (class && (*env)->RegisterNatives(env, class, natives, sizeof natives / sizeof *natives) == JNI_OK)
 		return true;
 	(*env)->ExceptionClear(env);
 	return false;
