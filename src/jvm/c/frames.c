@@ -22,16 +22,21 @@ struct maker {
 	jmethodID create;
 };
 
-/* That of the last entry at or before the location; entries are in any order. */
+/*
+ * As the virtual machine tells lines in stack traces: the first entry at the location, or else the last one of those that are nearest before
+ * it. Entries are in any order, and several may be at one place.
+ */
 static jint line_at(const jvmtiLineNumberEntry *entries, jint count, jlocation location)
 {
-	jlocation found = -1;
+	jlocation nearest = 0;
 	jint ret = 0;
 
 	for (jint i = 0; i < count; i++) {
-		if (entries[i].start_location > location || entries[i].start_location <= found)
+		if (entries[i].start_location == location)
+			return entries[i].line_number;
+		if (entries[i].start_location > location || entries[i].start_location < nearest)
 			continue;
-		found = entries[i].start_location;
+		nearest = entries[i].start_location;
 		ret = entries[i].line_number;
 	}
 	return ret;
