@@ -72,6 +72,7 @@ final class MethodRewriter {
 
 		if ((found.isEmpty() && !Clients.areOn()) || (isConstructor() && superCall == null))
 			return false;
+		LineNumbers.separate(method);
 		addSites(found, superCall);
 		addExits();
 		patchFrames();
