@@ -1,6 +1,6 @@
 #!/bin/bash
-# lines.sh BUILD JDK SOURCES - tables of line numbers as other compilers than javac make them (LineTables.java): a point has the line that the
-# virtual machine tells without the agent, in the token, under the agent and when the agent compares.
+# lines.sh BUILD JDK SOURCES - tables of line numbers as other compilers than javac make them (LineTables.java): a point has the line that
+# the virtual machine tells without the agent, in the token, under the agent and when the agent compares.
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 

@@ -16,8 +16,10 @@ _Static_assert(sizeof(struct jvm_frame) == sizeof(jvmtiFrameInfo), "is read by J
 /* Written once, before all else. */
 static jvmtiEnv *tools;
 
-/* How to make a Frame. It is found at each walk: most runs make none, and need not load the class. */
+/* What makes a Frame. The class is found at each walk: most runs make none, and need not load it. */
 struct maker {
+	jvmtiEnv *jvmti;
+	JNIEnv *env;
 	jclass class;
 	jmethodID create;
 };
@@ -42,14 +44,15 @@ static jint line_at(const jvmtiLineNumberEntry *entries, jint count, jlocation l
 	return ret;
 }
 
-int32_t jvm_frame_line(const struct jvmtiInterface_1_ **jvmti, struct _jmethodID *method, int64_t location)
+/* Of a place in the code that a frame runs, which may be that of a method before it was replaced. 0: not known. */
+static jint frame_line(jvmtiEnv *jvmti, const struct jvm_frame *frame)
 {
 	jvmtiLineNumberEntry *entries = NULL;
 	jint count = 0, ret;
 
-	if ((*jvmti)->GetLineNumberTable(jvmti, method, &count, &entries) != JVMTI_ERROR_NONE)
+	if ((*jvmti)->GetLineNumberTable(jvmti, frame->method, &count, &entries) != JVMTI_ERROR_NONE)
 		return 0;
-	ret = line_at(entries, count, location);
+	ret = line_at(entries, count, frame->location);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)entries);
 	return ret;
 }
@@ -82,49 +85,47 @@ static jstring name_method(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method, jclas
 	return is_known ? (*env)->NewStringUTF(env, bytes) : NULL;
 }
 
-/* False: there is an exception. */
-static bool find_maker(JNIEnv *env, struct maker *maker)
+/* Sets the class. False: there is an exception. */
+static bool find_class(struct maker *m)
 {
-	maker->class = (*env)->FindClass(env, "dev/waymark/agent/Frame");
-	maker->create = maker->class ? (*env)->GetMethodID(env, maker->class, "<init>",
-							   "(Ljava/lang/Class;Ljava/lang/String;I)V")
-				     : NULL;
-	return maker->create;
+	m->class = (*m->env)->FindClass(m->env, "dev/waymark/agent/Frame");
+	m->create =
+		m->class ? (*m->env)->GetMethodID(m->env, m->class, "<init>", "(Ljava/lang/Class;Ljava/lang/String;I)V")
+			 : NULL;
+	return m->create;
 }
 
-static jobject new_frame(jvmtiEnv *jvmti, JNIEnv *env, const struct maker *maker, const struct jvm_frame *frame)
+static jobject new_frame(const struct maker *m, const struct jvm_frame *frame)
 {
 	jclass owner = NULL;
-	jstring method = name_method(jvmti, env, frame->method, &owner);
+	jstring method = name_method(m->jvmti, m->env, frame->method, &owner);
 
-	return method ? (*env)->NewObject(env, maker->class, maker->create, owner, method,
-					  jvm_frame_line(jvmti, frame->method, frame->location))
+	return method ? (*m->env)->NewObject(m->env, m->class, m->create, owner, method, frame_line(m->jvmti, frame))
 		      : NULL;
 }
 
 /* False: the array has not got it. */
-static bool put_frame(jvmtiEnv *jvmti, JNIEnv *env, const struct maker *maker, const struct jvm_frame *frame,
-		      jobjectArray array, jint at)
+static bool put_frame(const struct maker *m, const struct jvm_frame *frame, jobjectArray array, jint at)
 {
 	jobject made;
 
-	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES) != 0)
+	if ((*m->env)->PushLocalFrame(m->env, LOCAL_REFERENCES) != 0)
 		return false;
-	made = new_frame(jvmti, env, maker, frame);
+	made = new_frame(m, frame);
 	if (made)
-		(*env)->SetObjectArrayElement(env, array, at, made);
-	(*env)->PopLocalFrame(env, NULL);
+		(*m->env)->SetObjectArrayElement(m->env, array, at, made);
+	(*m->env)->PopLocalFrame(m->env, NULL);
 	return made;
 }
 
 jobjectArray jvm_frames_new(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
 			    const struct jvm_frame *frames, int32_t count)
 {
-	struct maker maker;
-	jobjectArray ret = find_maker(env, &maker) ? (*env)->NewObjectArray(env, count, maker.class, NULL) : NULL;
+	struct maker m = {.jvmti = jvmti, .env = env};
+	jobjectArray ret = find_class(&m) ? (*env)->NewObjectArray(env, count, m.class, NULL) : NULL;
 
 	for (jint i = 0; ret && i < count; i++)
-		if (!put_frame(jvmti, env, &maker, &frames[i], ret, i))
+		if (!put_frame(&m, &frames[i], ret, i))
 			return NULL;
 	return ret;
 }

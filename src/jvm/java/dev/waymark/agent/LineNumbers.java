@@ -21,7 +21,7 @@ final class LineNumbers {
 		AbstractInsnNode behind = null;
 		int line = 0;
 
-		for (AbstractInsnNode insn : method.instructions.toArray()) {
+		for (AbstractInsnNode insn : method.instructions) {
 			if (insn instanceof LineNumberNode)
 				here.add((LineNumberNode) insn);
 			if (insn.getOpcode() < 0)
