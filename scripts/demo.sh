@@ -29,7 +29,7 @@ quietly() {
 say "1/6 Packages and Waymark itself, in build/"
 scripts/install-deps.sh build demo
 mkdir -p "$out"
-[ -f build/build.ninja ] || CC=clang-19 CXX=clang++-19 quietly meson setup build
+scripts/configure.sh build --buildtype=debugoptimized
 quietly ninja -C build
 rm -rf "$out"
 mkdir -p "$out"
@@ -156,4 +156,9 @@ elif command -v coredumpctl >/dev/null && "$waymark" core ./settings >core.txt 2
 	cat core.txt
 else
 	echo "No core of it is to be had here (kernel.core_pattern is $(cat /proc/sys/kernel/core_pattern)): docs/tracing.md shows what it tells."
+fi
+
+if [ -s "$top/build/left-out.txt" ]; then
+	say "Left out, for want of packages (scripts/check.sh installs them)"
+	cat "$top/build/left-out.txt"
 fi

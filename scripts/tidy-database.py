@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""tidy-database.py BUILD OUT - copies BUILD/compile_commands.json into the folder OUT, without repetition: a source that several
-targets compile with the same macros and the same include folders is there once. What those commands differ in (names of outputs
-and of the targets' own folders, position independence, debug information, optimization, threads) is nothing that clang-tidy's
-checks look at."""
+"""tidy-database.py BUILD OUT - copies BUILD/compile_commands.json into the folder OUT, without repetition, and lists its sources
+in OUT/sources. A source that several targets compile with the same macros and the same include folders is there once. What those
+commands differ in (names of outputs and of the targets' own folders, position independence, debug information, optimization,
+threads) is nothing that clang-tidy's checks look at."""
 import json
 import os
 import shlex
@@ -29,3 +29,6 @@ for command in commands:
 os.makedirs(out, exist_ok=True)
 with open(os.path.join(out, "compile_commands.json"), "w", encoding="utf-8") as file:
     json.dump(kept, file, indent=1)
+sources = {os.path.relpath(os.path.join(c["directory"], c["file"])) for c in kept}
+with open(os.path.join(out, "sources"), "w", encoding="utf-8") as file:
+    file.writelines(source + "\n" for source in sorted(sources))
