@@ -2,9 +2,10 @@
  * cc.c - `waymark cc` and `waymark c++`: clang with the flags that instrument, added around the user's own.
  *
  * For contexts, and for paths at the final stage, objects are compiled with -ffat-lto-objects: machine code as ever and
- * bitcode beside it, so that ar, nm, ranlib, strip and other linkers see ordinary objects. Linking goes through lld, which
- * takes the bitcode, and runs the pass at the end of full LTO. For paths at the source stage clang runs the pass, and
- * objects are ordinary ones. All that is the user's is handed on untouched; exit status and diagnostics are clang's.
+ * bitcode beside it, so that ar, nm, ranlib, strip and other linkers see ordinary objects. Where a sanitizer forbids that
+ * they are bitcode. Linking goes through lld, which takes the bitcode, and runs the pass at the end of full LTO. For paths
+ * at the source stage clang runs the pass, and objects are ordinary ones. All that is the user's is handed on untouched;
+ * exit status and diagnostics are clang's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -98,6 +99,16 @@ static void add_source_flags(struct line *line, const struct job *job, const str
 	}
 }
 
+/* The flags by which objects get bitcode; by the same ones the linker takes it. */
+static void add_bitcode_flags(struct line *line, const struct cc_request *r)
+{
+	add_text(line, "-flto=full");
+	if (cc_request_makes_fat_objects(r))
+		add_text(line, "-ffat-lto-objects");
+	else /* of fat objects that others have made the linker takes the bitcode all the same */
+		add_text(line, "-Wl,--fat-lto-objects");
+}
+
 static void add_compile_flags(struct line *line, const struct job *job, const struct install_paths *files)
 {
 	const struct cc_request *r = job->request;
@@ -118,8 +129,7 @@ static void add_compile_flags(struct line *line, const struct job *job, const st
 	if (cc_options_at_link(job->options) && !r->no_lto && !r->emits_llvm) {
 		if (!at_source) /* notes what is inlined, keeps some of it from being inlined */
 			add_format(line, "-fpass-plugin=%s", files->plugin);
-		add_text(line, "-flto=full");
-		add_text(line, "-ffat-lto-objects");
+		add_bitcode_flags(line, r);
 	}
 }
 
@@ -163,10 +173,9 @@ static void add_wraps(struct line *line, const char *exports)
 	}
 }
 
-static void add_lto_flags(struct line *line, const struct install_paths *files)
+static void add_lto_flags(struct line *line, const struct cc_request *r, const struct install_paths *files)
 {
-	add_text(line, "-flto=full");
-	add_text(line, "-ffat-lto-objects");
+	add_bitcode_flags(line, r);
 	/* LLVM 19 crashes there on a program with an ifunc; later passes find the same. */
 	add_text(line, "-Wl,-mllvm,-compute-dead=false,-mllvm,-propagate-attrs=false");
 	add_format(line, "-Wl,--load-pass-plugin=%s", files->plugin);
@@ -185,7 +194,7 @@ static void add_link_flags(struct line *line, const struct job *job, const struc
 		return;
 	add_text(line, "-Wl,--build-id");
 	if (has_pass_at_link(job))
-		add_lto_flags(line, files);
+		add_lto_flags(line, r, files);
 	if (job->options->trace)
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-trace.a,--pop-state",
 			   files->runtime_dir);

@@ -1,4 +1,5 @@
 /* cc_request.c - reads clang's options one after the other; knows which have a value in the next word. */
+#include <assert.h>
 #include <string.h>
 
 #include "cli/cc_request.h"
@@ -126,6 +127,61 @@ static void note_linker_words(struct cc_request *r, const char *list)
 	}
 }
 
+/*
+ * Sanitizers that are passes over the module, or that need the whole program. LLVM 19 makes a fat object's machine code from the
+ * module that its bitcode was taken from: such a pass runs a second time over what it has instrumented, and what the linker has to
+ * lower (-fsanitize=cfi) ends the compiler.
+ */
+static const char *const pass_sanitizers[] = {"address",         "kernel-address",
+					      "hwaddress",       "kernel-hwaddress",
+					      "memory",          "kernel-memory",
+					      "thread",          "dataflow",
+					      "fuzzer",          "memtag",
+					      "numerical",       "realtime",
+					      "fuzzer-no-link",  "cfi",
+					      "cfi-cast-strict", "cfi-derived-cast",
+					      "cfi-icall",       "cfi-mfcall",
+					      "cfi-nvcall",      "cfi-unrelated-cast",
+					      "cfi-vcall",       NULL};
+
+/* list: of -fsanitize= or -fno-sanitize=; *set has a bit for each of pass_sanitizers that is on. */
+static void note_sanitizers(uint32_t *set, const char *list, bool on)
+{
+	static_assert(sizeof pass_sanitizers / sizeof *pass_sanitizers <= 32, "a bit each");
+	while (*list) {
+		size_t len = strcspn(list, ",");
+		bool is_all = len == strlen("all") && !memcmp(list, "all", len);
+		for (unsigned i = 0; pass_sanitizers[i]; i++) {
+			bool is_cfi =
+				len == strlen("cfi") && !memcmp(list, "cfi", len) && starts(pass_sanitizers[i], "cfi");
+			bool is_named = strlen(pass_sanitizers[i]) == len && !memcmp(list, pass_sanitizers[i], len);
+			if (is_named || is_cfi || (is_all && !on))
+				*set = on ? *set | 1U << i : *set & ~(1U << i);
+		}
+		list += len + (list[len] == ',');
+	}
+}
+
+/* The last of these counts, as in clang. */
+static void note_instrumentation(struct cc_request *r, const char *option)
+{
+	if (starts(option, "-fsanitize="))
+		note_sanitizers(&r->pass_sanitizers, option + strlen("-fsanitize="), true);
+	else if (starts(option, "-fno-sanitize="))
+		note_sanitizers(&r->pass_sanitizers, option + strlen("-fno-sanitize="), false);
+	else if (starts(option, "-fsanitize-coverage="))
+		r->has_sanitizer_coverage = true;
+	else if (starts(option, "-fno-sanitize-coverage="))
+		r->has_sanitizer_coverage = false;
+	else if (!strcmp(option, "-ffat-lto-objects") || !strcmp(option, "-fno-fat-lto-objects"))
+		r->no_fat_objects = option[2] == 'n';
+}
+
+bool cc_request_makes_fat_objects(const struct cc_request *r)
+{
+	return !r->no_fat_objects && !r->has_sanitizer_coverage && !r->pass_sanitizers;
+}
+
 static void note_mode(struct cc_request *r, const char *option)
 {
 	static const char *const compile_only[] = {"-c",        "-S",         "-E",
@@ -188,6 +244,7 @@ void cc_request_read(char *const *words, size_t count, struct cc_request *ret)
 		} else {
 			r->has_input |= starts(a, "-l");
 			note_mode(r, a);
+			note_instrumentation(r, a);
 		}
 	}
 	*ret = request;

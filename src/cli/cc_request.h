@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct cc_request {
 	bool has_input;
@@ -18,6 +19,9 @@ struct cc_request {
 	bool no_lto;
 	bool uses_lto;
 	bool emits_llvm;
+	bool no_fat_objects; /* -fno-fat-lto-objects */
+	bool has_sanitizer_coverage;
+	uint32_t pass_sanitizers; /* those that cc_request_makes_fat_objects() excludes, a bit each */
 	bool has_debug_info;
 	bool no_libc; /* -nostdlib and no -lc: there may be no thread-local storage */
 	bool names_libc;
@@ -29,6 +33,9 @@ struct cc_request {
 
 /* words: without @files (arguments.h). Strings of *ret are the words'. */
 void cc_request_read(char *const *words, size_t count, struct cc_request *ret);
+
+/* Objects can hold machine code beside their bitcode. Else they are bitcode, as those of clang -flto. */
+bool cc_request_makes_fat_objects(const struct cc_request *r);
 
 /* A program comes out, with its runtime: no shared library, no ld -r, no start-up code of its own. */
 bool cc_request_links_program(const struct cc_request *r);

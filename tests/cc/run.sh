@@ -402,6 +402,45 @@ for stage in source final; do
 	done
 done
 
+# A sanitizer runs once over the code, and once only: the objects are bitcode, whose text has each report of clang's own code once.
+cat >bounds.c <<'E2'
+int sum(const int *values, int count)
+{
+	int result = 0;
+	for (int i = 0; i < count; i++)
+		result += values[i];
+	return result;
+}
+E2
+calls_in() { grep -c "call.* $1" "$2"; }
+for sanitizer in address:@__asan_report_load4 memory:@__msan_warning thread:@__tsan_read4; do
+	option=-fsanitize=${sanitizer%:*} report=${sanitizer#*:}
+	clang-19 -O1 $option -S -emit-llvm bounds.c -o clang.ll
+	$cc -O1 $option -c bounds.c -o bounds.o && llvm-dis-19 bounds.o -o ours.ll || fail "$option: no bitcode"
+	want=$(calls_in $report clang.ll) got=$(calls_in $report ours.ll)
+	[ "$want" -gt 0 ] && [ "$got" = "$want" ] || fail "$option: $got reports in the code, clang makes $want"
+done
+
+# What the linker has to lower: in one step, in two, from an archive, and not where it is taken back.
+cat >pointers.c <<'E2'
+#include "show.h"
+static int one(int x) { show(wm_capture()); return x; }
+static int two(int x) { return x + 1; }
+int (*volatile table[2])(int) = {two, one};
+int main(int argc, char **argv) { (void)argv; return table[argc & 1](argc) != 1; }
+E2
+cfi="-O2 -fsanitize=cfi -fvisibility=hidden"
+check "cfi in one step" $cc $cfi pointers.c -o pointers
+prints "cfi in one step" pointers "main;one"
+check "cfi in two steps" sh -c "$cc $cfi -c pointers.c && $cc $cfi pointers.o -o pointers2"
+prints "cfi in two steps" pointers2 "main;one"
+check "cfi from an archive" sh -c "$cc $cfi -c bounds.c && llvm-ar-19 rcs libbounds.a bounds.o && $cc $cfi pointers.o libbounds.a -o pointers3"
+prints "cfi from an archive" pointers3 "main;one"
+flags "sanitizer without a pass" "-ffat-lto-objects" "" -fsanitize=undefined -c plain.c
+flags "sanitizer that is taken back" "-ffat-lto-objects" "" -fsanitize=address,cfi-icall -fno-sanitize=address,cfi -c plain.c
+flags "sanitizers that are taken back" "-ffat-lto-objects" "" -fsanitize=thread -fno-sanitize=all -c plain.c
+flags "no fat objects" "-flto=full" "-ffat-lto-objects" -fno-fat-lto-objects -c plain.c
+
 # Line tables come when none were asked for, and the user's choice stays.
 $cc -c part.c -o lines.o && readelf -S lines.o | grep -q debug_line || fail "no line table was added"
 $cc -g -c part.c -o full.o && readelf -S full.o | grep -q debug_info || fail "-g was lost"
