@@ -5,7 +5,7 @@ static volatile int sink;
 
 __attribute__((noinline)) static int fill(int n, const int *from)
 {
-	_Alignas(64) volatile int block[16];
+	_Alignas(64) volatile int block[16] = {0};
 	volatile char *bytes = alloca((unsigned)n + 1);
 
 	for (int i = 0; i < n; i++) {
