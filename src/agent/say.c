@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/options.h"
+#include "base/plain_text.h"
 #include "recorder/sys.h"
 
 enum {
@@ -45,6 +46,7 @@ void say_close(void)
 
 void say_line(struct wmrt_text *text)
 {
+	plain_make(text->data); /* names of files come from the file system */
 	wmrt_text_char(text, '\n');
 	if (wmrt_text_fits(text) && is_known(kept))
 		wmrt_sys3(SYS_write, kept, (long)text->data, (long)text->len);
@@ -52,6 +54,7 @@ void say_line(struct wmrt_text *text)
 
 void say_always(struct wmrt_text *text)
 {
+	plain_make(text->data); /* names of files come from the file system */
 	wmrt_text_char(text, '\n');
 	if (wmrt_text_fits(text) && known.st_ino && (is_known(kept) || is_known(STDERR_FILENO)))
 		wmrt_sys3(SYS_write, is_known(kept) ? kept : STDERR_FILENO, (long)text->data, (long)text->len);

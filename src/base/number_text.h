@@ -14,6 +14,11 @@ enum {
 const char *digits_grouped(uint64_t n, char buf[DIGITS_MAX]);
 /* The same up to 9,999,999, then "1.2e+09": for numbers that nobody reads to the end. Returns buf. */
 const char *digits_rough(uint64_t n, char buf[DIGITS_MAX]);
+/* The noun that goes with a number: "sample" with 1, else "samples". */
+static inline const char *noun_of(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
 /* In percent; 0 of nothing. */
 double digits_share(uint64_t part, uint64_t whole);
 /* The share as "12.3 %", and "0.0 %" or "100.0 %" only if it is so: else "< 0.1 %", "> 99.9 %". Returns buf. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number_text.h"
 #include "base/vec.h"
 #include "cli/attach_agent.h"
 #include "cli/command.h"
@@ -142,22 +143,21 @@ static void print_recording(const char *path)
 		message_warn("attach", "it recorded nothing: no CPU time was used");
 		return;
 	}
-	fprintf(stderr, "waymark attach: wrote %s\n", path);
+	message_warn("attach", "wrote %s", path);
 	if (!recording_header(path, &h))
 		return;
 	if (h.flags & WMK_FLAG_HEAP)
-		fprintf(stderr, "waymark attach: %" PRIu64 " bytes allocated meanwhile live, %" PRIu64 " at most\n",
-			h.heap_live_bytes, h.heap_peak_bytes);
+		fprintf(stderr, "waymark attach: %" PRIu64 " %s allocated meanwhile live, %" PRIu64 " at most\n",
+			h.heap_live_bytes, noun_of(h.heap_live_bytes, "byte", "bytes"), h.heap_peak_bytes);
 	if (h.flags & WMK_FLAG_HEAP && !h.samples && !h.samples_in_agent)
 		return;
-	fprintf(stderr,
-		"waymark attach: %" PRIu64 " samples, %" PRIu64 " without a context, %" PRIu64 " in the agent\n",
-		h.samples, h.samples_unknown, h.samples_in_agent);
+	fprintf(stderr, "waymark attach: %" PRIu64 " %s, %" PRIu64 " without a context, %" PRIu64 " in the agent\n",
+		h.samples, noun_of(h.samples, "sample", "samples"), h.samples_unknown, h.samples_in_agent);
 	if (h.samples_checked || h.samples_unchecked)
 		fprintf(stderr,
-			"waymark attach: %" PRIu64 " of %" PRIu64 " samples agree with the stack; %" PRIu64
-			" not compared\n",
-			h.samples_agreed, h.samples_checked, h.samples_unchecked);
+			"waymark attach: %" PRIu64 " of %" PRIu64 " %s with the stack; %" PRIu64 " not compared\n",
+			h.samples_agreed, h.samples_checked,
+			noun_of(h.samples_checked, "sample agrees", "samples agree"), h.samples_unchecked);
 }
 
 static struct error *detach(const struct request *r)

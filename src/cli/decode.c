@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/plain_text.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -91,7 +92,9 @@ static struct error *print_pending(struct filter *f)
 static void print_bad_token(struct filter *f, const char *text, size_t len, const char *what, const char *reason)
 {
 	fwrite(text, 1, len, f->out);
-	fprintf(f->out, " [wm1: %s%s]", what, reason);
+	fprintf(f->out, " [wm1: %s", what);
+	plain_print(f->out, reason);
+	putc(']', f->out);
 }
 
 static struct error *print_token(struct filter *f, const struct token *t, const char *text, size_t len)

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number_text.h"
+#include "base/plain_text.h"
 #include "base/vec.h"
 #include "cli/find_recordings.h"
 #include "model/contexts/recording.h"
@@ -42,10 +44,11 @@ static void add_samples(const struct wmk_header *h, struct wmk_header *sum)
 static void print_check(const struct wmk_header *sum, FILE *f)
 {
 	fprintf(f,
-		"waymark run: %" PRIu64 " of %" PRIu64 " samples agree with the stack; %" PRIu64
-		" not compared, %" PRIu64 " without a context, %" PRIu64 " in the agent\n",
-		sum->samples_agreed, sum->samples_checked, sum->samples_unchecked, sum->samples_unknown,
-		sum->samples_in_agent);
+		"waymark run: %" PRIu64 " of %" PRIu64 " %s with the stack; %" PRIu64 " not compared, %" PRIu64
+		" without a context, %" PRIu64 " in the agent\n",
+		sum->samples_agreed, sum->samples_checked,
+		noun_of(sum->samples_checked, "sample agrees", "samples agree"), sum->samples_unchecked,
+		sum->samples_unknown, sum->samples_in_agent);
 }
 
 /* The length of PLACE.wmk without the .wmk, 0 when it has none. */
@@ -81,10 +84,16 @@ static bool print_name(const struct recordings_place *place, const char *path, b
 	char *earlier = earlier_name(path, place->since_ns);
 	bool is_said = earlier || (has_room && !place->is_quiet);
 
-	if (earlier)
-		fprintf(f, "waymark run: wrote %s: %s is of an earlier run\n", path, earlier);
-	else if (is_said)
-		fprintf(f, "waymark run: wrote %s\n", path);
+	if (is_said) {
+		fputs("waymark run: wrote ", f);
+		plain_print(f, path);
+		if (earlier) {
+			fputs(": ", f);
+			plain_print(f, earlier);
+			fputs(" is of an earlier run", f);
+		}
+		putc('\n', f);
+	}
 	free(earlier);
 	return is_said;
 }
@@ -114,8 +123,11 @@ unsigned int recordings_print(const struct recordings_place *place, FILE *f)
 	}
 	if (count >= 0)
 		free(entries);
-	if (found > said && !place->is_quiet)
-		fprintf(f, "waymark run: wrote %u more files in %s\n", found - said, dir);
+	if (found > said && !place->is_quiet) {
+		fprintf(f, "waymark run: wrote %u more %s in ", found - said, noun_of(found - said, "file", "files"));
+		plain_print(f, dir);
+		putc('\n', f);
+	}
 	if (place->is_checked)
 		print_check(&sum, f);
 	return found;

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/search_options.h"
 #include "base/json_writer.h"
+#include "base/plain_text.h"
 
 struct request {
 	struct object_search search;
@@ -97,7 +98,8 @@ static void print_text(const struct summary *s, FILE *out)
 	struct row rows[ROWS_MAX];
 	size_t count = make_rows(s, rows);
 
-	fprintf(out, "%s (build id %s)\n", s->path, s->build_id);
+	plain_print(out, s->path);
+	fprintf(out, " (build id %s)\n", s->build_id);
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].may_overflow && rows[i].value == UINT64_MAX)
 			fprintf(out, "  %20s  %s\n", "over 64 bits", rows[i].label);

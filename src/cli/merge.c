@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 
+#include "base/number_text.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -47,11 +48,11 @@ static void tell_rest(const struct merge *m)
 
 	merge_get_rest(m, &rest);
 	if (rest.events || rest.heap_records)
-		message_warn(
-			"merge",
-			"%" PRIu64 " events and %" PRIu64
-			" contexts of the heap are left out: only paths are merged, `waymark report` shows the others",
-			rest.events, rest.heap_records);
+		message_warn("merge",
+			     "%" PRIu64 " %s and %" PRIu64
+			     " %s of the heap are left out: only paths are merged, `waymark report` shows the others",
+			     rest.events, noun_of(rest.events, "event", "events"), rest.heap_records,
+			     noun_of(rest.heap_records, "context", "contexts"));
 }
 
 static struct error *write_file(const struct merge *m, const char *path)

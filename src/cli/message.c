@@ -1,4 +1,4 @@
-/* message.c - messages of the subcommands; every one is one line, control bytes from file names made harmless. */
+/* message.c - messages of the subcommands; every one is one line, control characters from file names made harmless. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain_text.h"
 #include "cli/message.h"
 
 __attribute__((format(printf, 2, 0))) static void print_line(const char *command, const char *format, va_list args)
@@ -14,9 +15,8 @@ __attribute__((format(printf, 2, 0))) static void print_line(const char *command
 
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
-	for (char *p = text; p && *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
+	if (text)
+		plain_make(text);
 	if (command)
 		fprintf(stderr, "waymark %s: %s\n", command, text ? text : "not enough memory");
 	else

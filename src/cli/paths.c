@@ -76,7 +76,7 @@ static struct error *render_profile(struct request *r, const struct path_profile
 	if (err)
 		return err;
 	if (!view.function_count && view.is_filtered)
-		err = error_create(ERROR_NOT_FOUND, "--function %s: no function is called so", options.functions[0]);
+		err = error_create(ERROR_NOT_FOUND, "--function %s: no function has this name", options.functions[0]);
 	else
 		err = render(r, &view);
 	if (!err && !r->renderer->has_notes) {

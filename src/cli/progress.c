@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/plain_text.h"
 #include "cli/progress.h"
 
 static double seconds_between(const struct timespec *from, const struct timespec *to)
@@ -26,10 +27,12 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total)
 		return;
 	p->last = now;
 	p->is_shown = true;
+	fputs("\r\033[K", stderr);
+	plain_print(stderr, p->what);
 	if (total)
-		fprintf(stderr, "\r\033[K%s: %.0f %%", p->what, 100.0 * (double)done / (double)total);
+		fprintf(stderr, ": %.0f %%", 100.0 * (double)done / (double)total);
 	else
-		fprintf(stderr, "\r\033[K%s: %" PRIu64, p->what, done);
+		fprintf(stderr, ": %" PRIu64, done);
 	fflush(stderr);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/search_options.h"
+#include "model/contexts/profile_notes.h"
 #include "model/contexts/recording.h"
 #include "report/contexts/renderer.h"
 
@@ -95,6 +96,7 @@ static struct error *render(const struct profile *p, struct request *r)
 	r->view.functions = r->globs.items;
 	r->view.function_count = r->globs.count;
 	r->view.keeps_zeros = r->renderer->keeps_zeros;
+	r->view.adds_up = r->renderer->adds_up;
 	r->view.top = option_count_or(&r->top, r->renderer->default_top);
 	err = output_open(r->output, &out);
 	if (err)
@@ -103,6 +105,8 @@ static struct error *render(const struct profile *p, struct request *r)
 	err = view_create(p, &r->view, "waymark " WAYMARK_VERSION, &view);
 	if (!err) {
 		err = r->renderer->render(&view, out.file);
+		if (!err && !r->renderer->has_notes)
+			notes_print(&view, "waymark report: ", stderr);
 		view_deinit(&view);
 	}
 	return output_end(&out, err);

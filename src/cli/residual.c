@@ -154,6 +154,15 @@ static struct error *render(struct request *r, const struct path_comparison *c)
 	return output_end(&out, r->renderer->render(c, &style, out.file));
 }
 
+/* A name that is wrong would say that nothing is new. */
+static struct error *check_functions(const struct path_view_options *options, const struct path_profile *tested,
+				     const struct path_profile *field)
+{
+	if (!options->function_count || path_view_matches_any(options, tested) || path_view_matches_any(options, field))
+		return NULL;
+	return error_create(ERROR_NOT_FOUND, "--function %s: no function has this name", options->functions[0]);
+}
+
 static struct error *compare(struct request *r, struct path_profile *tested, struct path_profile *field)
 {
 	struct path_compare_options options = {
@@ -168,6 +177,7 @@ static struct error *compare(struct request *r, struct path_profile *tested, str
 	err = read_side(&r->tested, tested) ?:
 	      read_side(&r->field, field) ?:
 	      check_metadata(tested, field) ?:
+	      check_functions(&options.view, tested, field) ?:
 	      path_compare(tested, field, &options, "waymark " WAYMARK_VERSION, &c);
 	if (err)
 		return err;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "base/order.h"
+#include "base/plain_text.h"
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/message.h"
@@ -186,6 +188,15 @@ static int compare_functions(const void *a, const void *b)
 	return strcmp((*f)->file, (*g)->file) ?: strcmp((*f)->shown, (*g)->shown) ?: compare_u64((*f)->off, (*g)->off);
 }
 
+/* A column and the blanks to the next one. */
+static void print_cell(FILE *out, const char *text, int width)
+{
+	int len = (int)strlen(text);
+
+	plain_print(out, text);
+	fprintf(out, "%*s", (width > len ? width - len : 0) + 2, "");
+}
+
 static void print_functions(const struct tune_function *const *functions, uint32_t count, FILE *out)
 {
 	int widths[3] = {8, 4, 7};
@@ -203,8 +214,9 @@ static void print_functions(const struct tune_function *const *functions, uint32
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tune_function *f = functions[i];
 
-		fprintf(out, "%-*s  %-*s  %-*s  ", widths[0], f->shown, widths[1], f->file[0] ? f->file : "-",
-			widths[2], scheme_name(f->schemes[f->chosen]));
+		print_cell(out, f->shown, widths[0]);
+		print_cell(out, f->file[0] ? f->file : "-", widths[1]);
+		print_cell(out, scheme_name(f->schemes[f->chosen]), widths[2]);
 		for (uint8_t k = 0; k < f->scheme_count; k++)
 			fprintf(out, "%s%s", k ? " " : "", scheme_name(f->schemes[k]));
 		putc('\n', out);
@@ -235,9 +247,10 @@ static struct error *choose_from_core(const struct request *r, const struct tune
 		return err;
 	if (from.nameless)
 		message_warn("tune",
-			     "%s: %" PRIu32 " frames of %s have no known function: give its debug file with --exe or "
+			     "%s: %" PRIu32 " %s of %s %s no known function: give its debug file with --exe or "
 			     "--debug-dir",
-			     core, from.nameless, t->name);
+			     core, from.nameless, noun_of(from.nameless, "frame", "frames"), t->name,
+			     noun_of(from.nameless, "has", "have"));
 	if (from.pathless > 1)
 		message_warn("tune",
 			     "%s: %s and %" PRIu32 " more of its functions have no scheme with paths compiled in", core,
@@ -270,9 +283,11 @@ static struct error *write_image(const struct request *r, const struct tune_imag
 
 	if (changed || r->output)
 		err = tune_write(t, r->output ? r->output : t->path);
-	if (!err)
-		fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " functions changed\n", r->output ? r->output : t->name,
-			changed, t->function_count);
+	if (!err) {
+		plain_print(out, r->output ? r->output : t->name);
+		fprintf(out, ": %" PRIu32 " of %" PRIu32 " %s changed\n", changed, t->function_count,
+			noun_of(t->function_count, "function", "functions"));
+	}
 	return err;
 }
 

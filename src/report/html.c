@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/html.h"
-#include "base/json_writer.h"
+#include "base/plain_text.h"
 #include "report/path_listing.h"
 
 void html_part(FILE *out, const char *text, size_t len_bytes)
@@ -11,8 +11,8 @@ void html_part(FILE *out, const char *text, size_t len_bytes)
 	const char *end = text + len_bytes;
 
 	for (size_t len; text < end; text += len) {
-		len = utf8_len((const uint8_t *)text);
-		if (len == 0 || ((uint8_t)*text < ' ' && *text != '\t') || *text == 0x7f) {
+		len = *text == '\t' ? 1 : plain_len(text);
+		if (len == 0) {
 			fputs("\xef\xbf\xbd", out);
 			len = 1;
 		} else if (*text == '&') {

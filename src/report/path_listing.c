@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "base/text.h"
 #include "object/demangle.h"
-#include "base/json_writer.h"
 #include "report/path_listing.h"
 #include "model/paths/path_steps.h"
 
@@ -51,28 +51,6 @@ struct listing {
 	size_t row_count;
 };
 
-/* Bytes of the character at text that a terminal may have; 0: none. */
-static size_t char_len(const char *text)
-{
-	const uint8_t *p = (const uint8_t *)text;
-
-	if (*p < ' ' || *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0))
-		return 0;
-	return utf8_len(p);
-}
-
-void path_listing_text(FILE *out, const char *text)
-{
-	for (size_t len; *text; text += len) {
-		len = char_len(text);
-		if (len)
-			fwrite(text, 1, len, out);
-		else
-			putc('?', out);
-		len += len == 0;
-	}
-}
-
 void path_listing_render_missing(FILE *out, const char *mark, const struct path_style *style)
 {
 	size_t shown = 0, missing = 0;
@@ -83,7 +61,7 @@ void path_listing_render_missing(FILE *out, const char *mark, const struct path_
 		if (!f->is_missed || (missing++ >= MISSING_MAX && !style->is_full))
 			continue;
 		fputs(mark, out);
-		path_listing_text(out, f->why);
+		plain_print(out, f->why);
 		fputs(": give the directory with --source-dir\n", out);
 		shown++;
 	}
@@ -97,15 +75,15 @@ static void print_cut(FILE *out, const char *text, size_t limit, struct arena *a
 	char *start;
 
 	if (len <= limit || !(start = arena_strndup(arena, text, head))) {
-		path_listing_text(out, text);
+		plain_print(out, text);
 		return;
 	}
-	path_listing_text(out, start);
+	plain_print(out, start);
 	fputs("...", out);
 	text += len - tail;
 	while ((*text & 0xc0) == 0x80)
 		text++;
-	path_listing_text(out, text);
+	plain_print(out, text);
 }
 
 void path_listing_render_function(FILE *out, const struct path_function *f, const struct path_style *style,
@@ -122,7 +100,7 @@ void path_listing_render_function(FILE *out, const struct path_function *f, cons
 		const char *file = source_plain_name(f->meta->file, &arena);
 
 		fprintf(out, "  %s", style->is_coloured ? "\033[2m" : "");
-		path_listing_text(out, file ? file : f->meta->file);
+		plain_print(out, file ? file : f->meta->file);
 		if (f->meta->line)
 			fprintf(out, ":%" PRIu32, f->meta->line);
 		fputs(style->is_coloured ? "\033[0m" : "", out);
@@ -139,7 +117,7 @@ static struct error *clean(struct listing *listing, struct row *row, const char 
 	if (!to)
 		return &error_no_memory;
 	for (size_t len; *text; text += len, column++) {
-		len = char_len(text);
+		len = plain_len(text);
 		if (*text == '\t') {
 			for (; (column + 1) % TAB; column++)
 				to[at++] = ' ';
@@ -300,9 +278,9 @@ static void print_outcome(const struct listing *listing, const char *outcome, co
 	else if (outcome && strcmp(outcome, "false") == 0)
 		code = "\033[33m";
 	fprintf(listing->out, "%s-> ", colour(listing, code));
-	path_listing_text(listing->out, outcome ? outcome : "");
+	plain_print(listing->out, outcome ? outcome : "");
 	fputs(outcome && more ? "; " : "", listing->out);
-	path_listing_text(listing->out, more ? more : "");
+	plain_print(listing->out, more ? more : "");
 	fputs(colour(listing, "\033[0m"), listing->out);
 }
 
@@ -347,9 +325,9 @@ static void print_inlined(struct listing *listing, const struct row *row)
 		if (places++ >= INLINED_MAX)
 			continue;
 		fputs(shown++ ? ", " : "", listing->out);
-		path_listing_text(listing->out, brief ? brief : steps[i]->function);
+		plain_print(listing->out, brief ? brief : steps[i]->function);
 		fputs(" (", listing->out);
-		path_listing_text(listing->out, steps[i]->file ? text_base_name(steps[i]->file) : "?");
+		plain_print(listing->out, steps[i]->file ? text_base_name(steps[i]->file) : "?");
 		fprintf(listing->out, ":%" PRIu32, steps[i]->line);
 		if (steps[end - 1]->line > steps[i]->line)
 			fprintf(listing->out, "..%" PRIu32, steps[end - 1]->line);
@@ -367,10 +345,10 @@ static void print_place(struct listing *listing, const struct path_step *step)
 	const char *brief = listing->style->is_full ? name : demangle_brief(&listing->arena, name);
 
 	fprintf(listing->out, "         %sin ", colour(listing, "\033[2m"));
-	path_listing_text(listing->out, brief ? brief : name);
+	plain_print(listing->out, brief ? brief : name);
 	if (step->file) {
 		fputs(" (", listing->out);
-		path_listing_text(listing->out, text_base_name(step->file));
+		plain_print(listing->out, text_base_name(step->file));
 		putc(')', listing->out);
 	}
 	fprintf(listing->out, "%s\n", colour(listing, "\033[0m"));
@@ -510,14 +488,14 @@ static struct error *print_compact(struct listing *listing)
 			column = 0;
 		}
 		fputs(column ? " " : "        ", listing->out);
-		path_listing_text(listing->out, text);
+		plain_print(listing->out, text);
 		fputs(last + 1 < s->steps.count ? "," : "", listing->out);
 		column += (column ? 1 : 8) + strlen(text) + 1;
 		i = last + 1;
 	}
 	if (s->end) {
 		fprintf(listing->out, "%s-> ", column ? " " : "        ");
-		path_listing_text(listing->out, s->end);
+		plain_print(listing->out, s->end);
 	}
 	putc('\n', listing->out);
 	return NULL;

@@ -44,7 +44,4 @@ void path_listing_render_function(FILE *out, const struct path_function *f, cons
 /* Files whose text was wanted and is not there, a line each, with the option that names their directory. */
 void path_listing_render_missing(FILE *out, const char *mark, const struct path_style *style);
 
-/* A text for a terminal: control bytes and broken UTF-8 as '?', tabs as blanks. */
-void path_listing_text(FILE *out, const char *text);
-
 #endif

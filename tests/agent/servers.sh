@@ -55,7 +55,7 @@ visit() {
 	timeout 200 "$waymark" attach --detach "$2" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
 	./tool text "$2" || fail "$1: code is not as it was"
 	[ "$3" -eq 0 ] && return 0
-	awk '/agree with the stack/ { ok = $3 > 0 && $3 == $5 }
+	awk '/agrees? with the stack/ { ok = $3 > 0 && $3 == $5 }
 		/without a context/ { known = $5 <= $3 * 8 / 100 + 2 } END { exit !(ok && known) }' said.txt ||
 		{ fail "$1: samples that do not agree, have no context, or none"; cat said.txt; }
 	"$waymark" report --format folded --metric cpu "$file" >folded.txt 2>&1 || fail "$1: report"

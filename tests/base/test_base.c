@@ -1,13 +1,17 @@
 /*
- * test_base.c - errors, arenas, cursors, vectors, buffers and sorting.
+ * test_base.c - errors, arenas, cursors, vectors, buffers, sorting and plain text.
  */
 #include "check.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <stdlib.h>
+#include <wchar.h>
 
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/json_writer.h"
+#include "base/plain_text.h"
 #include "base/sort.h"
 #include "base/vec.h"
 
@@ -276,8 +280,94 @@ static void test_sort(void)
 	}
 }
 
+/* What libc's decoder says of the character at text: its number, or WEOF for what must not be shown. */
+static wint_t shown_char(const char *text, size_t *ret_len)
+{
+	mbstate_t state = {0};
+	wchar_t c;
+	size_t len = mbrtowc(&c, text, strlen(text), &state);
+
+	if (len > 4 || c > 0x10ffff || c < 0x20 || (c >= 0x7f && c < 0xa0))
+		return WEOF;
+	*ret_len = len;
+	return (wint_t)c;
+}
+
+/* Each way of printing text shows it as the oracle does, byte by byte. */
+static void check_plain(const char *text)
+{
+	char *got = NULL, *json = NULL, want[64] = "", made[64];
+	size_t size, want_len = 0;
+	FILE *memory = open_memstream(&got, &size), *json_memory = open_memstream(&json, &size);
+
+	for (const char *p = text; *p;) {
+		size_t len = 1;
+
+		if (shown_char(p, &len) == WEOF)
+			want[want_len++] = '?';
+		else
+			want_len += (size_t)(mempcpy(want + want_len, p, len) - (void *)(want + want_len));
+		p += len;
+	}
+	plain_print(memory, text);
+	json_print_string(json_memory, text);
+	fclose(memory);
+	fclose(json_memory);
+	snprintf(made, sizeof made, "%s", text);
+	plain_make(made);
+	CHECK_TEXT(got, want);
+	CHECK_TEXT(made, want);
+	for (const char *p = json; *p;) {
+		size_t len = 1;
+
+		if (!CHECK(shown_char(p, &len) != WEOF))
+			break;
+		p += len;
+	}
+	free(got);
+	free(json);
+}
+
+static void test_plain(void)
+{
+	static const unsigned char bytes[] = {1,    '\t', '\n', 0x1b, ' ',  'a',  0x7e, 0x7f, 0x80,
+					      0x9b, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xc3, 0xdf, 0xe0,
+					      0xe2, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff};
+	char text[8] = "";
+	uint32_t seed = 7;
+
+	if (!CHECK(setlocale(LC_CTYPE, "C.UTF-8")))
+		return;
+	for (int a = 1; a < 256; a++)
+		for (int b = 1; b < 256; b++)
+			check_plain((char[]){(char)a, (char)b, 'x', '\0'});
+	for (int i = 0; i < 50000; i++) {
+		for (size_t j = 0; j < sizeof text - 1; j++) {
+			seed = seed * 1664525 + 1013904223;
+			text[j] = (char)bytes[(seed >> 16) % sizeof bytes];
+		}
+		check_plain(text);
+	}
+}
+
+static void test_plain_parts(void)
+{
+	char *got = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&got, &size);
+
+	plain_print_part(memory, "ab\xc3\xa4", 3); /* cut within a character */
+	plain_print_word(memory, ";a;\033;", ';', ':');
+	json_print_string(memory, "\xc2\x9b[31m\x7f\"");
+	fclose(memory);
+	CHECK_TEXT(got, "ab?:a:?:\"\\u009b[31m\\u007f\\\"\"");
+	free(got);
+}
+
 int main(void)
 {
+	test_plain();
+	test_plain_parts();
 	test_error();
 	test_arena();
 	test_cursor_integers();

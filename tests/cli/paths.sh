@@ -29,7 +29,7 @@ expect 0 "$waymark" paths --function 'rar*' two.wmk
 has out.txt "Hottest paths: 1"
 has out.txt "1 time  rare"
 lacks out.txt "classify"
-refused 1 "--function nope: no function is called so" "$waymark" paths --function nope one.wmk
+refused 1 "--function nope: no function has this name" "$waymark" paths --function nope one.wmk
 expect 0 "$waymark" report one.wmk
 has out.txt "waymark paths shows them"
 expect 0 "$waymark" paths --color=always one.wmk

@@ -45,6 +45,12 @@ for file in out.json.* out.svg.*; do
 done
 refused 1 "nothing recorded is called nope; there is: " "$waymark" report --metric nope one.wmk
 refused 1 "nothing recorded is called nope; there is: " "$waymark" report --sort nope one.wmk
+refused 1 "--function so: no function has this name" "$waymark" report --function so one.wmk
+head -c 4096 one.wmk >none.wmk
+for metric in nope bytes; do
+	refused 1 "nothing recorded is called $metric; there is: nothing" "$waymark" report --metric $metric none.wmk
+done
+refused 1 "--function main: no function has this name" "$waymark" report --function main none.wmk
 expect 1 "$waymark" report --metric nope -o keep.txt one.wmk
 [ ! -e keep.txt ] || fail "an output file after an error"
 refused 1 "no/such/dir/out.svg: cannot be written: No such file or directory" \
@@ -66,5 +72,16 @@ if [ -e "$build/src/runtime/libwaymark-heap.so" ]; then
 	cmp out.txt want.txt || fail "bytes: $(cat out.txt)"
 	expect 0 "$waymark" report heap.wmk
 	has out.txt "Contexts by bytes"
+	for format in folded speedscope svg; do
+		refused 1 "peak: the largest values of contexts were not reached at one time" \
+			"$waymark" report --metric=peak --format=$format heap.wmk
+	done
+	expect 0 "$waymark" report --metric=peak heap.wmk
+
+	# One of each is no plural. What --top leaves out is told, and not among the contexts.
+	has out.txt "1,000 peak  | 1,000 bytes, 1 allocation, 1,000 live, 1 live-allocation,"
+	expect 0 "$waymark" report --format=folded --top=1 heap.wmk
+	[ "$(wc -l <out.txt)" -eq 1 ] || fail "folded has more than contexts: $(cat out.txt)"
+	grep -qE '^waymark report: only 1 of [0-9]+ contexts is shown' err.txt || fail "not told: $(cat err.txt)"
 fi
 finish

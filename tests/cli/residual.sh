@@ -17,6 +17,8 @@ has out.txt "no test entered this function"
 grep -qE 'if \(argc > 2\) +-> true$' out.txt || fail "outcome of the new path: $(cat out.txt)"
 expect 0 "$waymark" residual --tested tested.wmk field.wmk --field field.wmk
 expect 0 "$waymark" residual --function classify --tested tested.wmk --field field.wmk
+refused 1 "--function clasify: no function has this name" \
+	"$waymark" residual --function clasify --tested tested.wmk --field field.wmk
 expect 3 "$waymark" residual --format=json -o out.json --tested tested.wmk --field field.wmk
 cat >check.py <<'END'
 import json

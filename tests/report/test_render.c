@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 {
 	int is_update = getenv("UPDATE") != NULL;
 	const char *dir = argc > 1 ? argv[1] : ".";
-	static const char *const globs[] = {"aga*"};
+	static const char *const globs[] = {"aga*"}, *const wrong[] = {"agai"};
 	struct view_options all = {0},
 			    some = {.metric = "allocations", .sort = "name", .functions = globs, .function_count = 1};
 	struct profile p, empty;
@@ -179,6 +179,15 @@ int main(int argc, char **argv)
 	}
 	all.metric = "nope";
 	CHECK_ERROR(view_create(&p, &all, "", &(struct view){0}), ERROR_ARGUMENT, "bytes, allocations, peak, tick");
+	CHECK_ERROR(view_create(&empty, &all, "", &(struct view){0}), ERROR_ARGUMENT, "there is: nothing");
+	all.metric = "peak";
+	all.adds_up = true;
+	CHECK_ERROR(view_create(&p, &all, "", &(struct view){0}), ERROR_ARGUMENT, "peak: the largest values");
+	some.functions = wrong;
+	CHECK_ERROR(view_create(&p, &some, "", &(struct view){0}), ERROR_NOT_FOUND, "--function agai: no function has");
+	some.metric = some.sort = NULL;
+	CHECK_ERROR(view_create(&empty, &some, "", &(struct view){0}), ERROR_NOT_FOUND,
+		    "--function agai: no function has");
 	profile_deinit(&p);
 	profile_deinit(&empty);
 	return check_status();

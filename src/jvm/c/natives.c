@@ -10,6 +10,7 @@
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
 #include "jvm/c/super_calls.h"
+#include "base/plain_text.h"
 #include "recorder/event.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
@@ -32,6 +33,7 @@ void jvm_say(const char *text)
 	wmrt_text_add(&line, text);
 	if (!wmrt_text_fits(&line))
 		line.len = line.size - 1;
+	plain_make(buffer); /* names of classes and files are anybody's */
 	buffer[line.len++] = '\n';
 	wmrt_sys3(SYS_write, 2, (long)buffer, (long)line.len);
 }

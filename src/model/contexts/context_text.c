@@ -5,29 +5,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "model/contexts/context_text.h"
 
 enum {
 	BLOCK_MAX = 16,
 };
 
-/* Names come from files: no control byte of theirs reaches a terminal, no separator a folded line. */
-static void print_name(FILE *out, const char *name, bool is_folded)
-{
-	for (const char *p = name; *p; p++) {
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			putc('?', out);
-		else
-			putc(is_folded && *p == ';' ? ':' : *p, out);
-	}
-}
-
 void stack_print_folded(FILE *out, const struct frame *frames, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (i)
 			putc(';', out);
-		print_name(out, frames[i].name, true);
+		plain_print_word(out, frames[i].name, ';', ':');
 	}
 }
 
@@ -36,7 +26,7 @@ static void print_place(FILE *out, const struct frame *f)
 	if (!f->file)
 		return;
 	fputs(" at ", out);
-	print_name(out, f->file, false);
+	plain_print(out, f->file);
 	if (f->line)
 		fprintf(out, ":%" PRIu32, f->line);
 	if (f->line && f->column)
@@ -45,7 +35,7 @@ static void print_place(FILE *out, const struct frame *f)
 
 static void print_frame(FILE *out, const struct frame *f)
 {
-	print_name(out, f->name, false);
+	plain_print(out, f->name);
 	print_place(out, f);
 }
 
@@ -78,7 +68,7 @@ static void print_line(FILE *out, const char *indent, size_t number, const struc
 	fprintf(out, "%s#%-2zu ", indent, number);
 	if (is_coloured) { /* code without Waymark is pale, places are blue */
 		fputs(f->flags & (FRAME_FOREIGN | FRAME_ROOT | FRAME_ELIDED) ? "\033[2m" : "\033[1m", out);
-		print_name(out, f->name, false);
+		plain_print(out, f->name);
 		fputs("\033[0;34m", out);
 		print_place(out, f);
 		fputs("\033[0m", out);

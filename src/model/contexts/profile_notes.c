@@ -3,44 +3,73 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number_text.h"
+#include "base/plain_text.h"
 #include "model/contexts/profile_notes.h"
 
-static void print_note(const char *before, const char *path, uint64_t count, const char *what, FILE *out)
+void notes_print_count(const char *before, const char *path, uint64_t count, const char *one, const char *many,
+		       FILE *out)
 {
-	if (count)
-		fprintf(out, "%s%s: %" PRIu64 " %s\n", before, path, count, what);
+	if (!count)
+		return;
+	fputs(before, out);
+	plain_print(out, path);
+	fprintf(out, ": %" PRIu64 " %s\n", count, noun_of(count, one, many));
+}
+
+void notes_print_drop(const char *before, const char *path, uint64_t drop_errno, FILE *out)
+{
+	if (!drop_errno)
+		return;
+	fputs(before, out);
+	plain_print(out, path);
+	if (drop_errno == EFBIG)
+		fputs(": its size limit was reached (WAYMARK_LIMIT)\n", out);
+	else
+		fprintf(out, ": why it could not be written: %s\n", strerror((int)(drop_errno & 0xffff)));
 }
 
 static void print_source_notes(const struct profile_source *s, const char *before, FILE *out)
 {
-	print_note(before, s->path, s->dropped_events, "events were dropped", out);
-	print_note(before, s->path, s->dropped_prefixes, "contexts lost where they begin: they start at [lost]", out);
-	print_note(before, s->path, s->dropped_code,
-		   "records of code were lost, and all later ones: what needs them is [unknown]", out);
-	print_note(before, s->path, s->dropped_heap_calls, "heap calls have no context: they are under [lost]", out);
-	print_note(before, s->path, s->samples_unknown, "samples have no context: they are not counted", out);
-	print_note(before, s->path, s->samples_in_agent, "samples fell into the agent itself: they are not counted",
-		   out);
-	if (s->samples_agreed < s->samples_checked)
-		print_note(before, s->path, s->samples_checked - s->samples_agreed,
-			   "samples have another context than the stack says (--check)", out);
-	if (s->drop_errno == EFBIG)
-		fprintf(out, "%s%s: its size limit was reached (WAYMARK_LIMIT)\n", before, s->path);
-	else if (s->drop_errno)
-		fprintf(out, "%s%s: why it could not be written: %s\n", before, s->path,
-			strerror((int)(s->drop_errno & 0xffff)));
-	print_note(before, s->path, s->uncommitted, "records were not finished when the process ended", out);
-	print_note(before, s->path, s->heap_unknown_frees, "frees were of blocks from before the recording", out);
+	uint64_t differ = s->samples_agreed < s->samples_checked ? s->samples_checked - s->samples_agreed : 0;
+
+	notes_print_count(before, s->path, s->dropped_events, "event was dropped", "events were dropped", out);
+	notes_print_count(before, s->path, s->dropped_prefixes, "context lost where it begins: it starts at [lost]",
+			  "contexts lost where they begin: they start at [lost]", out);
+	notes_print_count(before, s->path, s->dropped_code,
+			  "record of code was lost, and all later ones: what needs them is [unknown]",
+			  "records of code were lost, and all later ones: what needs them is [unknown]", out);
+	notes_print_count(before, s->path, s->dropped_heap_calls, "heap call has no context: it is under [lost]",
+			  "heap calls have no context: they are under [lost]", out);
+	notes_print_count(before, s->path, s->samples_unknown, "sample has no context: it is not counted",
+			  "samples have no context: they are not counted", out);
+	notes_print_count(before, s->path, s->samples_in_agent, "sample fell into the agent itself: it is not counted",
+			  "samples fell into the agent itself: they are not counted", out);
+	notes_print_count(before, s->path, differ, "sample has another context than the stack says (--check)",
+			  "samples have another context than the stack says (--check)", out);
+	notes_print_drop(before, s->path, s->drop_errno, out);
+	notes_print_count(before, s->path, s->uncommitted, "record was not finished when the process ended",
+			  "records were not finished when the process ended", out);
+	notes_print_count(before, s->path, s->heap_unknown_frees, "free was of a block from before the recording",
+			  "frees were of blocks from before the recording", out);
 	if (s->truncated)
-		fprintf(out, "%s%s\n", before, s->truncated);
+		notes_print_line(before, s->truncated, out);
+}
+
+void notes_print_line(const char *before, const char *text, FILE *out)
+{
+	fputs(before, out);
+	plain_print(out, text);
+	putc('\n', out);
 }
 
 static void print_warning(const struct profile_warning *warning, const char *before, FILE *out)
 {
 	fputs(before, out);
 	if (warning->count)
-		fprintf(out, "[unknown] %" PRIu64 " contexts: ", warning->count);
-	fprintf(out, "%s\n", warning->text);
+		fprintf(out, "[unknown] %" PRIu64 " %s: ", warning->count,
+			noun_of(warning->count, "context", "contexts"));
+	notes_print_line("", warning->text, out);
 }
 
 void notes_print(const struct view *v, const char *before, FILE *out)
@@ -51,7 +80,11 @@ void notes_print(const struct view *v, const char *before, FILE *out)
 		print_source_notes(&p->sources.items[i], before, out);
 	for (size_t i = 0; i < p->warnings.count; i++)
 		print_warning(&p->warnings.items[i], before, out);
-	print_note(before, "sums", p->saturated, "did not fit 64 bits and stay at the largest number", out);
+	if (p->saturated)
+		fprintf(out, "%s%" PRIu64 " %s at the largest number\n", before, p->saturated,
+			noun_of(p->saturated, "sum did not fit 64 bits and stays",
+				"sums did not fit 64 bits and stay"));
 	if (v->row_count < v->matching_rows)
-		fprintf(out, "%sonly %zu of %zu contexts are shown (--top)\n", before, v->row_count, v->matching_rows);
+		fprintf(out, "%sonly %zu of %zu contexts %s shown (--top)\n", before, v->row_count, v->matching_rows,
+			noun_of(v->row_count, "is", "are"));
 }

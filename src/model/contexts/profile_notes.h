@@ -11,4 +11,12 @@
 /* One note a line, each after `before`; nothing when all is there. */
 void notes_print(const struct view *v, const char *before, FILE *out);
 
+/* A line of text from a file. */
+void notes_print_line(const char *before, const char *text, FILE *out);
+/* Why the recorder could not write; nothing for 0. */
+void notes_print_drop(const char *before, const char *path, uint64_t drop_errno, FILE *out);
+/* "PATH: COUNT what", in the words for one or for many; nothing for 0. */
+void notes_print_count(const char *before, const char *path, uint64_t count, const char *one, const char *many,
+		       FILE *out);
+
 #endif

@@ -23,7 +23,7 @@ static struct error *unknown_metric(const struct profile *p, const char *name)
 	err = buffer_error(&list);
 	if (!err)
 		err = error_create(ERROR_ARGUMENT, "nothing recorded is called %s; there is: %s", name,
-				   (char *)list.bytes);
+				   p->metrics.count ? (char *)list.bytes : "nothing");
 	buffer_deinit(&list);
 	return err;
 }
@@ -62,9 +62,8 @@ static struct error *choose_metrics(struct view *v, const struct view_options *o
 	struct error *err = NULL;
 
 	v->has_metric = p->metrics.count > 0;
-	if (!v->has_metric) /* nothing recorded: any name is as good */
-		return NULL;
-	v->metric = default_metric(p);
+	if (v->has_metric)
+		v->metric = default_metric(p);
 	if (o->metric)
 		err = find_metric(p, o->metric, &v->metric);
 	v->sort = v->metric;
@@ -72,6 +71,12 @@ static struct error *choose_metrics(struct view *v, const struct view_options *o
 		v->sort = BY_NAME;
 	else if (!err && o->sort)
 		err = find_metric(p, o->sort, &v->sort);
+	if (!err && o->adds_up && v->has_metric && p->metrics.items[v->metric].is_maximum)
+		err = error_create(
+			ERROR_ARGUMENT,
+			"%s: the largest values of contexts were not reached at one time, so they do not add up: "
+			"--format=text and json show them",
+			p->metrics.items[v->metric].name);
 	return err;
 }
 
@@ -118,6 +123,7 @@ static struct error *mark_matching(const struct profile *p, const struct view_op
 {
 	bool *frame_matches = calloc(p->frames.count + 1, sizeof *frame_matches);
 	bool *marked = calloc(p->nodes.count, sizeof *marked);
+	bool is_any = false;
 
 	if (!frame_matches || !marked) {
 		free(frame_matches);
@@ -125,12 +131,13 @@ static struct error *mark_matching(const struct profile *p, const struct view_op
 		return &error_no_memory;
 	}
 	for (size_t i = 0; i < p->frames.count; i++)
-		frame_matches[i] = matches(&p->frames.items[i], o);
+		is_any |= frame_matches[i] = matches(&p->frames.items[i], o);
 	for (size_t i = 1; i < p->nodes.count; i++)
 		marked[i] = marked[p->nodes.items[i].parent] || frame_matches[p->nodes.items[i].frame];
 	free(frame_matches);
 	*ret = marked;
-	return NULL;
+	return is_any ? NULL
+		      : error_create(ERROR_NOT_FOUND, "--function %s: no function has this name", o->functions[0]);
 }
 
 static struct error *filter_rows(struct view *v, const struct view_options *o)
@@ -198,7 +205,7 @@ struct error *view_create(const struct profile *p, const struct view_options *op
 
 	if (!err)
 		err = fill_rows(&v);
-	if (!err && v.has_metric)
+	if (!err)
 		err = filter_rows(&v, options);
 	if (err) {
 		view_deinit(&v);

@@ -14,6 +14,7 @@ struct view_options {
 	const char *const *functions; /* globs; a context stays if any frame has a name that any of them matches */
 	size_t function_count;
 	bool keeps_zeros; /* contexts where the metric is 0 too */
+	bool adds_up;     /* its values will be added up: it must not be a maximum */
 	bool is_coloured; /* the output is a terminal that takes colours */
 };
 
@@ -38,7 +39,10 @@ struct view {
 	uint64_t *values;     /* memory of the rows */
 };
 
-/* ERROR_ARGUMENT names the metrics there are when one is not known. */
+/*
+ * ERROR_ARGUMENT names the metrics there are when one is not known, or says that the metric does not add up; ERROR_NOT_FOUND: no frame
+ * has a name that a glob matches.
+ */
 struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
 			  struct view *ret);
 void view_deinit(struct view *v);

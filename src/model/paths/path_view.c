@@ -15,6 +15,14 @@ bool path_view_matches(const struct path_view_options *options, const struct pat
 	return options->function_count == 0;
 }
 
+bool path_view_matches_any(const struct path_view_options *options, const struct path_profile *p)
+{
+	for (size_t i = 0; i < p->functions.count; i++)
+		if (path_view_matches(options, &p->functions.items[i]))
+			return true;
+	return false;
+}
+
 double path_alpha(const struct path_function *f)
 {
 	if (!f->meta || f->meta->kind != WM1_PATHS_PLAN || !f->meta->interesting)

@@ -62,6 +62,8 @@ void path_view_deinit(struct path_view *v);
 
 /* Name or link name matches one of the globs, or there are none. */
 bool path_view_matches(const struct path_view_options *options, const struct path_function *f);
+/* Some function of the profile is one that is wanted. */
+bool path_view_matches_any(const struct path_view_options *options, const struct path_profile *p);
 
 /* The most frequent paths of a function, at most `top` (0: all), in *ret (malloc'd). */
 struct error *path_hottest(const struct path_function *f, size_t top, const struct path_entry ***ret,

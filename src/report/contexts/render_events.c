@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/order.h"
+#include "base/plain_text.h"
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
 #include "model/contexts/context_text.h"
@@ -31,13 +32,6 @@ static void print_time(uint64_t realtime_ns, FILE *out)
 	fprintf(out, "%s.%09" PRIu64 "Z", text, realtime_ns % 1000000000);
 }
 
-/* A space in a name would shift the columns. */
-static void print_name(const char *name, FILE *out)
-{
-	for (; *name; name++)
-		putc((unsigned char)*name <= ' ' || *name == 0x7f ? '_' : *name, out);
-}
-
 struct error *render_events(const struct view *v, FILE *out)
 {
 	const struct profile *p = v->profile;
@@ -59,7 +53,7 @@ struct error *render_events(const struct view *v, FILE *out)
 		err = view_frames(p, e->node, &frames);
 		print_time(e->realtime_ns, out);
 		fprintf(out, " %" PRIu32 " ", e->tid);
-		print_name(e->name, out);
+		plain_print_word(out, e->name, ' ', '_'); /* a space would shift the columns */
 		fprintf(out, " %" PRIu64 " ", e->value);
 		stack_print_folded(out, frames.items, frames.count);
 		putc('\n', out);

@@ -1,12 +1,11 @@
 /*
  * render_folded.c - "main;f;g 42", one context a line, by the chosen metric. Contexts that differ in lines only become one
- * line of the same names, so lines are sorted and summed. Losses are on '#' lines in front, which flame graph tools skip.
+ * line of the same names, so lines are sorted and summed. There is nothing else: the tools that read it take every line for a context.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
 #include "model/contexts/context_text.h"
 
@@ -40,19 +39,16 @@ static struct error *fold(const struct profile *p, uint32_t node, struct frame_v
 	return &error_no_memory;
 }
 
-static void print_lines(struct line *lines, size_t count, bool is_maximum, FILE *out)
+static void print_lines(struct line *lines, size_t count, FILE *out)
 {
 	qsort(lines, count, sizeof *lines, compare_lines);
 	for (size_t i = 0; i < count;) {
 		uint64_t value = 0;
 		size_t first = i;
 
-		for (; i < count && strcmp(lines[i].text, lines[first].text) == 0; i++) {
-			if (is_maximum)
-				value = lines[i].value > value ? lines[i].value : value;
-			else if (__builtin_add_overflow(value, lines[i].value, &value))
+		for (; i < count && strcmp(lines[i].text, lines[first].text) == 0; i++)
+			if (__builtin_add_overflow(value, lines[i].value, &value))
 				value = UINT64_MAX;
-		}
 		fprintf(out, "%s %" PRIu64 "\n", lines[first].text, value);
 	}
 }
@@ -70,10 +66,8 @@ struct error *render_folded(const struct view *v, FILE *out)
 			break;
 		lines[count].value = v->rows[count].values[v->metric];
 	}
-	if (!err) {
-		notes_print(v, "# ", out);
-		print_lines(lines, count, v->has_metric && v->profile->metrics.items[v->metric].is_maximum, out);
-	}
+	if (!err)
+		print_lines(lines, count, out);
 	for (size_t i = 0; lines && i < count; i++)
 		free(lines[i].text);
 	free(lines);

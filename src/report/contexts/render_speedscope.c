@@ -133,7 +133,7 @@ static struct error *print_profiles(const struct view *v, const uint32_t *number
 
 	fputs("  \"profiles\": [\n", out);
 	for (uint32_t i = 0; i < p->metrics.count && !err; i++) {
-		if (!p->metrics.items[i].total || (p->metrics.items[i].is_maximum && i != v->metric))
+		if (!p->metrics.items[i].total || p->metrics.items[i].is_maximum)
 			continue;
 		if (i == v->metric)
 			active = count;

@@ -7,9 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number_text.h"
+#include "base/plain_text.h"
 #include "base/text.h"
 #include "model/contexts/flame_tree.h"
-#include "base/json_writer.h"
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
 #include "report/embedded.h"
@@ -32,7 +33,7 @@ static void print_escaped(FILE *out, const char *text, size_t len)
 	const uint8_t *p = (const uint8_t *)text, *end = p + len;
 
 	while (p < end && *p) {
-		size_t bytes = utf8_len(p);
+		size_t bytes = plain_len((const char *)p);
 
 		if (bytes > (size_t)(end - p))
 			return;
@@ -44,7 +45,7 @@ static void print_escaped(FILE *out, const char *text, size_t len)
 			fputs("&amp;", out);
 		else if (*p == '"')
 			fputs("&quot;", out);
-		else if (bytes == 0 || *p < ' ' || *p == 0x7f || (*p == 0xef && p[1] == 0xbf && p[2] >= 0xbe))
+		else if (bytes == 0 || (*p == 0xef && p[1] == 0xbf && p[2] >= 0xbe))
 			putc('?', out); /* U+FFFE and U+FFFF are no characters of XML */
 		else
 			fwrite(p, 1, bytes, out);
@@ -177,8 +178,8 @@ static void print_head(const struct view *v, const struct flame *f, FILE *out)
 	fprintf(out, "</text>\n<text class=\"hint\" x=\"%d\" y=\"50\">width: share of ", MARGIN);
 	if (v->has_metric)
 		print_value(out, f->boxes[0].total, p->metrics.items[v->metric].unit);
-	fprintf(out, " in %zu contexts%s. Click to zoom, Ctrl+F to search.</text>\n", v->matching_rows,
-		v->is_filtered ? " of the chosen functions" : "");
+	fprintf(out, " in %zu %s%s. Click to zoom, Ctrl+F to search.</text>\n", v->matching_rows,
+		noun_of(v->matching_rows, "context", "contexts"), v->is_filtered ? " of the chosen functions" : "");
 	fprintf(out,
 		"<text id=\"reset\" class=\"button\" x=\"%d\" y=\"30\" text-anchor=\"end\" visibility=\"hidden\">"
 		"Reset zoom</text>\n",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "base/plain_text.h"
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
 #include "model/contexts/context_text.h"
@@ -51,11 +52,12 @@ static void print_inherited(const struct profile *p, const struct profile_source
 	for (size_t i = 0; i < p->sources.count && !parent; i++)
 		if (p->sources.items[i].run == s->parent_run)
 			parent = p->sources.items[i].path;
-	fprintf(out, "  inherited when it was forked: %s bytes in %s allocations, %s of the bytes not freed by it;\n",
-		digits_grouped(s->inherited_bytes, bytes), digits_grouped(s->inherited_count, count),
+	fprintf(out, "  inherited when it was forked: %s %s in %s %s, %s of the bytes not freed by it;\n",
+		digits_grouped(s->inherited_bytes, bytes), noun_of(s->inherited_bytes, "byte", "bytes"),
+		digits_grouped(s->inherited_count, count), noun_of(s->inherited_count, "allocation", "allocations"),
 		digits_grouped(s->inherited_live_bytes, live));
 	if (parent)
-		fprintf(out, "    their allocation is counted in %s\n", parent);
+		notes_print_line("    their allocation is counted in ", parent, out);
 	else
 		fprintf(out,
 			"    their allocation is counted in the recording of its parent, run %016" PRIx64
@@ -70,11 +72,12 @@ static void print_samples(const struct profile_source *s, FILE *out)
 
 	if (!s->samples && !s->samples_in_agent)
 		return;
-	fprintf(out, "  %s samples: %s without a context; %s more in the agent", digits_grouped(s->samples, samples),
-		digits_grouped(s->samples_unknown, unknown), digits_grouped(s->samples_in_agent, in_agent));
+	fprintf(out, "  %s %s: %s without a context; %s more in the agent", digits_grouped(s->samples, samples),
+		noun_of(s->samples, "sample", "samples"), digits_grouped(s->samples_unknown, unknown),
+		digits_grouped(s->samples_in_agent, in_agent));
 	if (s->samples_checked || s->samples_unchecked)
-		fprintf(out, "; %s of %s compared agree with the stack", digits_grouped(s->samples_agreed, agreed),
-			digits_grouped(s->samples_checked, checked));
+		fprintf(out, "; %s of %s compared %s with the stack", digits_grouped(s->samples_agreed, agreed),
+			digits_grouped(s->samples_checked, checked), noun_of(s->samples_agreed, "agrees", "agree"));
 	putc('\n', out);
 }
 
@@ -82,16 +85,30 @@ static void print_source(const struct profile *p, const struct profile_source *s
 {
 	char number[DIGITS_MAX];
 
-	fprintf(out, "%s: %s, pid %" PRIu32 ", %s\n", s->path, s->program, s->pid, recording_end_text(s->end));
+	plain_print(out, s->path);
+	fputs(": ", out);
+	plain_print(out, s->program);
+	fprintf(out, ", pid %" PRIu32 ", %s\n", s->pid, recording_end_text(s->end));
 	print_samples(s, out);
 	if (!s->has_heap)
 		return;
-	fprintf(out, "  heap: at most %s bytes at a time", digits_grouped(s->heap_peak_bytes, number));
+	fprintf(out, "  heap: at most %s %s at a time", digits_grouped(s->heap_peak_bytes, number),
+		noun_of(s->heap_peak_bytes, "byte", "bytes"));
 	print_size(s->heap_peak_bytes, out);
 	fprintf(out, ", %s", digits_grouped(s->heap_live_bytes, number));
 	print_size(s->heap_live_bytes, out);
 	fputs(heap_end_text(s->end), out);
 	print_inherited(p, s, out);
+}
+
+/* The name of a metric behind a number of it: names of the heap's are nouns. */
+static void print_unit(const struct metric *m, uint64_t value, FILE *out)
+{
+	size_t len = strlen(m->name);
+	bool is_one = value == 1 && (strcmp(m->name, "bytes") == 0 || strcmp(m->name, "allocations") == 0 ||
+				     strcmp(m->name, "live-allocations") == 0);
+
+	plain_print_part(out, m->name, len - is_one);
 }
 
 static void print_totals(const struct profile *p, FILE *out)
@@ -102,8 +119,9 @@ static void print_totals(const struct profile *p, FILE *out)
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		const struct metric *m = &p->metrics.items[i];
 
-		fprintf(out, "  %18s  %s%s", digits_grouped(m->total, number), m->name,
-			m->is_maximum ? " of any one context" : "");
+		fprintf(out, "  %18s  ", digits_grouped(m->total, number));
+		print_unit(m, m->total, out);
+		fputs(m->is_maximum ? " of any one context" : "", out);
 		if (m->unit == UNIT_BYTES)
 			print_size(m->total, out);
 		putc('\n', out);
@@ -117,15 +135,16 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 	char number[DIGITS_MAX];
 	bool is_next = false;
 
-	fprintf(out, "%s%s %s%s", v->is_coloured ? "\033[1m" : "", digits_grouped(row->values[v->metric], number),
-		front->name, v->is_coloured ? "\033[0m" : "");
+	fprintf(out, "%s%s ", v->is_coloured ? "\033[1m" : "", digits_grouped(row->values[v->metric], number));
+	print_unit(front, row->values[v->metric], out);
+	fputs(v->is_coloured ? "\033[0m" : "", out);
 	if (!front->is_maximum && front->total)
 		fprintf(out, " (%.1f %%)", 100.0 * (double)row->values[v->metric] / (double)front->total);
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		if (i == v->metric || !row->values[i])
 			continue;
-		fprintf(out, "%s%s %s", is_next ? ", " : "  | ", digits_grouped(row->values[i], number),
-			p->metrics.items[i].name);
+		fprintf(out, "%s%s ", is_next ? ", " : "  | ", digits_grouped(row->values[i], number));
+		print_unit(&p->metrics.items[i], row->values[i], out);
 		is_next = true;
 	}
 	putc('\n', out);
@@ -151,8 +170,9 @@ static void print_heading(const struct view *v, FILE *out)
 {
 	const struct profile *p = v->profile;
 
-	fprintf(out, "\nContexts by %s: %zu", v->sort < p->metrics.count ? p->metrics.items[v->sort].name : "name",
-		v->row_count);
+	fputs("\nContexts by ", out);
+	plain_print(out, v->sort < p->metrics.count ? p->metrics.items[v->sort].name : "name");
+	fprintf(out, ": %zu", v->row_count);
 	if (v->row_count < v->matching_rows)
 		fprintf(out, " of %zu", v->matching_rows);
 	if (v->is_filtered)

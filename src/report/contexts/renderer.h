@@ -16,6 +16,8 @@ struct renderer {
 	size_t default_top; /* contexts shown when the user does not say; 0: all */
 	bool keeps_zeros;   /* shows contexts where the metric is 0 */
 	bool wants_events;  /* shows single events: the profile must keep them */
+	bool adds_up;       /* shows sums over contexts, or its readers make them: not of a metric that is a maximum */
+	bool has_notes;     /* else the caller tells what is lost (notes_print) */
 	struct error *(*render)(const struct view *v, FILE *out);
 };
 

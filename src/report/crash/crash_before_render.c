@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/plain_text.h"
 #include "base/text.h"
 #include "object/demangle.h"
 #include "model/crash/crash_steps.h"
@@ -43,7 +44,7 @@ static void write_text(struct writer *w, const char *text)
 	if (w->is_html)
 		html_text(w->out, text);
 	else
-		path_listing_text(w->out, text);
+		plain_print(w->out, text);
 	w->column += strlen(text);
 }
 

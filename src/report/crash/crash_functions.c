@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "base/plain_text.h"
 #include "object/demangle.h"
 #include "model/crash/crash_lines.h"
 #include "report/crash/crash_renderer.h"
@@ -25,7 +26,7 @@ static void print_name(const struct crash_report *r, FILE *out, const char *name
 	shown = demangle(&arena, name);
 	if (shown && !r->style.is_full)
 		shown = demangle_brief(&arena, shown);
-	path_listing_text(out, shown ? shown : name);
+	plain_print(out, shown ? shown : name);
 	arena_deinit(&arena);
 }
 
@@ -56,7 +57,7 @@ struct error *crash_functions_print(const struct crash_report *r, FILE *out)
 		print_name(r, out, f->flow->name);
 		if (f->file != UINT32_MAX) {
 			fputs("  ", out);
-			path_listing_text(out, l.files.items[f->file].name);
+			plain_print(out, l.files.items[f->file].name);
 			fprintf(out, ":%" PRIu32, f->line);
 		}
 		putc('\n', out);

@@ -6,19 +6,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/plain_text.h"
 #include "model/crash/crash_branches.h"
 #include "report/crash/crash_renderer.h"
 
 static bool is_known(uint8_t state)
 {
 	return state == ACTIVITY_YES || state == ACTIVITY_NO;
-}
-
-/* One record a line: an end of line in a name would make two. */
-static void print_word(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		putc(*text == '\n' || *text == '\r' ? '?' : *text, out);
 }
 
 static void print_functions(const struct crash_lines *l, const struct crash_line_file *file, FILE *out)
@@ -30,7 +24,7 @@ static void print_functions(const struct crash_lines *l, const struct crash_line
 		if (!is_known(functions[i].state))
 			continue;
 		fprintf(out, "FN:%" PRIu32 ",", functions[i].line);
-		print_word(out, functions[i].flow->link_name);
+		plain_print(out, functions[i].flow->link_name);
 		putc('\n', out);
 	}
 	for (size_t i = 0; i < file->function_count; i++) {
@@ -39,7 +33,7 @@ static void print_functions(const struct crash_lines *l, const struct crash_line
 		found++;
 		hit += functions[i].state == ACTIVITY_YES;
 		fprintf(out, "FNDA:%d,", functions[i].state == ACTIVITY_YES);
-		print_word(out, functions[i].flow->link_name);
+		plain_print(out, functions[i].flow->link_name);
 		putc('\n', out);
 	}
 	fprintf(out, "FNF:%zu\nFNH:%zu\n", found, hit);
@@ -74,7 +68,7 @@ static void print_file(const struct crash_lines *l, uint32_t index, const struct
 	const struct crash_line *lines = file->line_count ? &l->lines.items[file->first_line] : NULL;
 
 	fputs("SF:", out);
-	print_word(out, file->name);
+	plain_print(out, file->name);
 	putc('\n', out);
 	if (file->function_count)
 		print_functions(l, file, out);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "base/text.h"
 #include "object/demangle.h"
 #include "model/crash/crash_steps.h"
@@ -65,11 +66,11 @@ static void print_head(const struct text *t)
 	const struct snapshot *s = t->c->stopped;
 
 	fputs(bold(t), t->out);
-	path_listing_text(t->out, s->main_module < s->module_count ? s->modules[s->main_module].path : "?");
+	plain_print(t->out, s->main_module < s->module_count ? s->modules[s->main_module].path : "?");
 	fprintf(t->out, "%s (process %d", plain(t), (int)s->pid);
 	if (s->command) {
 		fputs(": ", t->out);
-		path_listing_text(t->out, s->command);
+		plain_print(t->out, s->command);
 	}
 	fputs(s->is_live  ? "): stopped while it ran"
 	      : s->signal ? "): stopped by "
@@ -120,7 +121,7 @@ static void print_thread_head(const struct text *t, const uint32_t *groups, uint
 		fprintf(t->out, "%s%d", shown++ ? ", " : "", (int)t->c->threads[i].machine->tid);
 		if (t->c->threads[i].machine->name) {
 			fputs(": ", t->out);
-			path_listing_text(t->out, t->c->threads[i].machine->name);
+			plain_print(t->out, t->c->threads[i].machine->name);
 		}
 	}
 	fputs(thread->is_first && thread->signal && t->c->thread_count > 1 ? "), got the signal\n"
@@ -139,7 +140,7 @@ static void print_place(const struct text *t, const struct crash_frame *f)
 	arena_init(&arena);
 	file = source_plain_name(f->file, &arena);
 	fprintf(t->out, "  %s", dim(t));
-	path_listing_text(t->out, file ? file : f->file);
+	plain_print(t->out, file ? file : f->file);
 	if (f->line)
 		fprintf(t->out, ":%" PRIu32, f->line);
 	if (f->line && f->column)
@@ -156,7 +157,7 @@ static void print_name(const struct text *t, const char *name)
 
 	arena_init(&arena);
 	brief = t->r->style.is_full ? name : demangle_brief(&arena, name);
-	path_listing_text(t->out, brief ? brief : name);
+	plain_print(t->out, brief ? brief : name);
 	arena_deinit(&arena);
 }
 
@@ -178,7 +179,7 @@ static void print_frame_head(const struct text *t, uint32_t number, const struct
 	print_place(t, f);
 	if (!f->file && f->image < s->module_count) {
 		fprintf(t->out, "  %sin ", dim(t));
-		path_listing_text(t->out, s->modules[f->image].path);
+		plain_print(t->out, s->modules[f->image].path);
 		fputs(plain(t), t->out);
 	}
 	if (f->is_inlined)
@@ -355,7 +356,7 @@ static struct error *print_calls(const struct text *t, const struct crash_frame 
 			column = LIST_INDENT - 1;
 		}
 		putc(' ', t->out);
-		path_listing_text(t->out, text);
+		plain_print(t->out, text);
 		column += 1 + strlen(text);
 	}
 	putc('\n', t->out);
@@ -376,8 +377,8 @@ static struct error *print_coverage(const struct text *t, const struct crash_fra
 	if (f->nodes_used) {
 		for (uint32_t i = 0; i < f->flow->cfg.node_count; i++)
 			count += f->nodes_used[i] == POINT_USED;
-		fprintf(t->out, "      %sran %" PRIu32 " of its %" PRIu32 " blocks%s\n", dim(t), count,
-			f->flow->cfg.node_count, plain(t));
+		fprintf(t->out, "      %sran %" PRIu32 " of its %" PRIu32 " %s%s\n", dim(t), count,
+			f->flow->cfg.node_count, noun_of(f->flow->cfg.node_count, "block", "blocks"), plain(t));
 	}
 	return err;
 }
@@ -404,7 +405,7 @@ static void print_context(const struct text *t, const char *context)
 		}
 		print_name(t, piece);
 		if (*times)
-			fprintf(t->out, "%.*s", (int)(context + len - times), times);
+			plain_print_part(t->out, times, (size_t)(context + len - times));
 		context += len;
 		if (*context == ';')
 			putc(*context++, t->out);
@@ -424,8 +425,11 @@ static struct error *print_frame(const struct text *t, const struct crash_thread
 		putc('\n', t->out);
 	}
 	err = crash_values_text(t->r, thread, f, t->out);
-	if (f->trace == CRASH_TRACE_LOST)
-		fprintf(t->out, "      %sits path is lost: %s%s\n", dim(t), f->why, plain(t));
+	if (f->trace == CRASH_TRACE_LOST) {
+		fprintf(t->out, "      %sits path is lost: ", dim(t));
+		plain_print(t->out, f->why);
+		fprintf(t->out, "%s\n", plain(t));
+	}
 	if (!err && (f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST)) {
 		err = print_digest(t, thread, f);
 		if (!err)
@@ -441,10 +445,12 @@ static void print_fold(const struct text *t, const struct crash_thread *thread, 
 	char digits[DIGITS_MAX];
 
 	if (!row->period) {
-		fprintf(t->out, "...  %s more frames (--frames=all)\n", digits_grouped(row->count, digits));
+		fprintf(t->out, "...  %s more %s (--frames=all)\n", digits_grouped(row->count, digits),
+			noun_of(row->count, "frame", "frames"));
 		return;
 	}
-	fprintf(t->out, "...  %s more rounds of ", digits_grouped(row->count / row->period, digits));
+	fprintf(t->out, "...  %s more %s of ", digits_grouped(row->count / row->period, digits),
+		noun_of(row->count / row->period, "round", "rounds"));
 	for (uint32_t i = row->period; i-- > 0;) {
 		const struct crash_frame *f = &thread->frames[row->frame + i];
 
@@ -473,7 +479,7 @@ static struct error *print_thread(const struct text *t, uint32_t index)
 		err = crash_before_text(t->r, thread, t->out);
 	if (thread->machine->cut) {
 		fputs("     the stack goes on, but cannot be followed: ", t->out);
-		path_listing_text(t->out, thread->machine->cut);
+		plain_print(t->out, thread->machine->cut);
 		putc('\n', t->out);
 	}
 	arena_deinit(&arena);
@@ -552,7 +558,7 @@ struct error *crash_render_text(const struct crash_report *r, FILE *out)
 		putc('\n', out);
 	for (uint32_t i = 0; i < t.c->note_count && !err; i++) {
 		fputs("note: ", out);
-		path_listing_text(out, t.c->notes[i]);
+		plain_print(out, t.c->notes[i]);
 		putc('\n', out);
 	}
 	if (!err)

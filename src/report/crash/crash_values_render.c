@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plain_text.h"
 #include "report/crash/crash_values_render.h"
 #include "report/html.h"
 #include "base/json_writer.h"
@@ -42,9 +43,9 @@ static void print_list(const struct crash_report *r, const char *what, const str
 			column = LIST_INDENT - 1;
 		}
 		putc(' ', out);
-		path_listing_text(out, v->name);
+		plain_print(out, v->name);
 		fputs(equals, out);
-		path_listing_text(out, v->text);
+		plain_print(out, v->text);
 		column += 1 + len;
 	}
 	if (shown)
@@ -78,7 +79,7 @@ struct error *crash_values_text(const struct crash_report *r, const struct crash
 		if (values.fault) {
 			fprintf(out, "      %sfault:%s ", r->style.is_coloured ? "\033[2m" : "",
 				r->style.is_coloured ? "\033[0m" : "");
-			path_listing_text(out, values.fault);
+			plain_print(out, values.fault);
 			putc('\n', out);
 		}
 		crash_frame_values_deinit(&values);
@@ -160,7 +161,7 @@ static void print_thread(const struct crash_report *r, uint32_t thread, const ch
 
 void crash_values_thread_text(const struct crash_report *r, uint32_t thread, FILE *out)
 {
-	print_thread(r, thread, "      ", "\n", path_listing_text, out);
+	print_thread(r, thread, "      ", "\n", plain_print, out);
 }
 
 /* ---- JSON ---- */

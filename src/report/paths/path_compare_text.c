@@ -30,8 +30,9 @@ static void print_side(const struct text *t, const char *name, const struct path
 {
 	char a[DIGITS_MAX], b[DIGITS_MAX];
 
-	fprintf(t->out, "%s  %zu %s, %s paths ran, %s times in all\n", name, p->recordings.count,
-		p->recordings.count == 1 ? "file" : "files", digits_grouped(paths, a), digits_grouped(total, b));
+	fprintf(t->out, "%s  %zu %s, %s %s ran, %s %s in all\n", name, p->recordings.count,
+		noun_of(p->recordings.count, "file", "files"), digits_grouped(paths, a),
+		noun_of(paths, "path", "paths"), digits_grouped(total, b), noun_of(total, "time", "times"));
 	path_notes_print(p, "  ! ", t->out);
 	if (!is_known)
 		fputs("  ! a program was not found (see above): which functions it has that did not run is not known\n",
@@ -201,9 +202,10 @@ static void print_verdict(const struct text *t)
 		      t->out);
 		break;
 	case PATH_VERDICT_NEW:
-		fprintf(t->out, "New in the field: %s %s, %s of what it ran (%s times)\n",
+		fprintf(t->out, "New in the field: %s %s, %s of what it ran (%s %s)\n",
 			digits_grouped(c->news.count, a), c->news.count == 1 ? "path" : "paths",
-			digits_percent(c->news_total, c->field_total, b), digits_grouped(c->news_total, d));
+			digits_percent(c->news_total, c->field_total, b), digits_grouped(c->news_total, d),
+			noun_of(c->news_total, "time", "times"));
 	}
 	if (c->changes.count)
 		fprintf(t->out, "Not comparable:   %s %s that changed, %s of what it ran\n",

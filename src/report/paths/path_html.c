@@ -168,7 +168,8 @@ static void print_recordings(const struct html *h)
 		fputs("</td><td class=\"w\">", h->out);
 		html_text(h->out, r->program);
 		if (r->merged_runs)
-			fprintf(h->out, "</td><td>%" PRIu64 " runs, merged</td></tr>\n", r->merged_runs);
+			fprintf(h->out, "</td><td>%" PRIu64 " %s, merged</td></tr>\n", r->merged_runs,
+				noun_of(r->merged_runs, "run", "runs"));
 		else
 			fprintf(h->out, "</td><td>pid %" PRIu32 ", %s</td></tr>\n", r->pid, recording_end_text(r->end));
 	}
@@ -429,12 +430,14 @@ static struct error *print_function_head(const struct html *h, const struct path
 	if (f->unfinished)
 		fprintf(h->out, ", %s unfinished", digits_grouped(f->unfinished, a));
 	if (f->residual)
-		fprintf(h->out, ", %s times outside the plan", digits_grouped(f->residual, a));
+		fprintf(h->out, ", %s %s outside the plan", digits_grouped(f->residual, a),
+			noun_of(f->residual, "time", "times"));
 	fputs("</span>\n<div class=\"paths\">", h->out);
 	for (size_t i = 0; i < count && !err; i++)
 		err = print_path(h, f, hottest[i]);
 	if (count < f->run_count)
-		fprintf(h->out, "<span class=\"dim\">and %s more paths</span>", digits_rough(f->run_count - count, a));
+		fprintf(h->out, "<span class=\"dim\">and %s more %s</span>", digits_rough(f->run_count - count, a),
+			noun_of(f->run_count - count, "path", "paths"));
 	fputs("</div></td></tr>\n", h->out);
 	free(hottest);
 	return err;

@@ -7,15 +7,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/plain_text.h"
 #include "model/paths/path_coverage.h"
 #include "report/paths/path_renderer.h"
-
-/* One record a line: an end of line in a name would make two. */
-static void print_word(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		putc(*text == '\n' || *text == '\r' ? '?' : *text, out);
-}
 
 static void print_functions(const struct path_lines *l, const struct path_line_file *file, FILE *out)
 {
@@ -25,14 +19,14 @@ static void print_functions(const struct path_lines *l, const struct path_line_f
 		if (!path_count_is_known(functions[i].calls, functions[i].is_part))
 			continue;
 		fprintf(out, "FN:%" PRIu32 ",", functions[i].line);
-		print_word(out, functions[i].function->link_name);
+		plain_print(out, functions[i].function->link_name);
 		putc('\n', out);
 	}
 	for (size_t i = 0; i < file->function_count; i++) {
 		if (!path_count_is_known(functions[i].calls, functions[i].is_part))
 			continue;
 		fprintf(out, "FNDA:%" PRIu64 ",", functions[i].calls);
-		print_word(out, functions[i].function->link_name);
+		plain_print(out, functions[i].function->link_name);
 		putc('\n', out);
 	}
 	fprintf(out, "FNF:%zu\nFNH:%zu\n", file->functions_known, file->functions_hit);
@@ -69,7 +63,7 @@ struct error *path_render_lcov(const struct path_report *r, FILE *out)
 		const struct path_line *lines = file->line_count ? &l.lines.items[file->first_line] : NULL;
 
 		fputs("SF:", out);
-		print_word(out, file->name);
+		plain_print(out, file->name);
 		putc('\n', out);
 		print_functions(&l, file, out);
 		print_branches(&l, file, out);

@@ -1,9 +1,9 @@
 /* path_renderer.c - the table of formats of paths, and the notes that text formats share. */
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/number_text.h"
+#include "base/plain_text.h"
+#include "model/contexts/profile_notes.h"
 #include "report/paths/path_renderer.h"
 
 static const struct path_renderer renderers[] = {
@@ -25,29 +25,24 @@ void path_optimized_print(const struct path_summary *s, const char *what, const 
 			digits_grouped(s->optimized, a), s->optimized == 1 ? "function" : "functions", what);
 }
 
-static void print_note(const char *before, const char *path, uint64_t count, const char *what, FILE *out)
-{
-	if (count)
-		fprintf(out, "%s%s: %" PRIu64 " %s\n", before, path, count, what);
-}
-
 static void print_recording_notes(const struct path_recording *r, const char *before, FILE *out)
 {
-	if (!r->table_count && !r->single_count)
-		fprintf(out, "%s%s: no paths were recorded in it\n", before, r->path);
-	print_note(before, r->path, r->dropped_tables, "tables of path counts found no room: what they counted is lost",
-		   out);
-	print_note(before, r->path, r->dropped_paths, "counts of single paths found no room and are lost", out);
-	if (r->dropped_tables || r->dropped_paths) {
-		if (r->drop_errno == EFBIG)
-			fprintf(out, "%s%s: its size limit was reached (WAYMARK_LIMIT)\n", before, r->path);
-		else if (r->drop_errno)
-			fprintf(out, "%s%s: why it could not be written: %s\n", before, r->path,
-				strerror((int)(r->drop_errno & 0xffff)));
+	if (!r->table_count && !r->single_count) {
+		fputs(before, out);
+		plain_print(out, r->path);
+		fputs(": no paths were recorded in it\n", out);
 	}
-	print_note(before, r->path, r->uncommitted, "records were not finished when the process ended", out);
+	notes_print_count(before, r->path, r->dropped_tables,
+			  "table of path counts found no room: what it counted is lost",
+			  "tables of path counts found no room: what they counted is lost", out);
+	notes_print_count(before, r->path, r->dropped_paths, "count of a single path found no room and is lost",
+			  "counts of single paths found no room and are lost", out);
+	if (r->dropped_tables || r->dropped_paths)
+		notes_print_drop(before, r->path, r->drop_errno, out);
+	notes_print_count(before, r->path, r->uncommitted, "record was not finished when the process ended",
+			  "records were not finished when the process ended", out);
 	if (r->truncated)
-		fprintf(out, "%s%s\n", before, r->truncated);
+		notes_print_line(before, r->truncated, out);
 }
 
 void path_notes_print(const struct path_profile *p, const char *before, FILE *out)
@@ -58,12 +53,13 @@ void path_notes_print(const struct path_profile *p, const char *before, FILE *ou
 		const struct profile_warning *w = &p->contexts.warnings.items[i];
 
 		fputs(before, out);
-		path_listing_text(out, w->text);
+		plain_print(out, w->text);
 		if (w->count > 1)
 			fprintf(out, " (%" PRIu64 " times)", w->count);
 		putc('\n', out);
 	}
 	if (p->saturated)
-		fprintf(out, "%s%" PRIu64 " sums did not fit 64 bits: they stay at the largest number\n", before,
-			p->saturated);
+		fprintf(out, "%s%" PRIu64 " %s at the largest number\n", before, p->saturated,
+			noun_of(p->saturated, "sum did not fit 64 bits: it stays",
+				"sums did not fit 64 bits: they stay"));
 }

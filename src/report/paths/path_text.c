@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "base/plain_text.h"
 #include "model/paths/path_coverage.h"
 #include "report/paths/path_renderer.h"
 #include "model/paths/path_steps.h"
@@ -32,15 +33,16 @@ static const char bold[] = "\033[1m", dim[] = "\033[2m", plain[] = "\033[0m";
 
 static void print_recording(const struct text *t, const struct path_recording *r)
 {
-	path_listing_text(t->out, r->path);
+	plain_print(t->out, r->path);
 	if (r->merged_runs) {
-		fprintf(t->out, ": %" PRIu64 " recordings of ", r->merged_runs);
-		path_listing_text(t->out, r->program);
+		fprintf(t->out, ": %" PRIu64 " %s of ", r->merged_runs,
+			noun_of(r->merged_runs, "recording", "recordings"));
+		plain_print(t->out, r->program);
 		fputs(", merged\n", t->out);
 		return;
 	}
 	fputs(": ", t->out);
-	path_listing_text(t->out, r->program);
+	plain_print(t->out, r->program);
 	fprintf(t->out, ", pid %" PRIu32 ", %s\n", r->pid, recording_end_text(r->end));
 }
 
@@ -74,7 +76,7 @@ static void print_paths(const struct text *t)
 		fputs(digits_grouped((uint64_t)s->paths_possible, a), t->out);
 	else
 		fprintf(t->out, "%.1e", s->paths_possible);
-	fprintf(t->out, " possible, %s times in all\n", digits_grouped(s->total, a));
+	fprintf(t->out, " possible, %s %s in all\n", digits_grouped(s->total, a), noun_of(s->total, "time", "times"));
 }
 
 static struct error *print_lines(const struct text *t)
@@ -130,8 +132,8 @@ static void print_tables(const struct text *t)
 			fprintf(t->out, ", %s numbered for it: alpha %.2f in the median, %.2f at most",
 				digits_grouped(s->alpha_functions, a), s->alpha_median, s->alpha_most);
 		if (s->residual)
-			fprintf(t->out, "; outside it %s times (%s)", digits_grouped(s->residual, a),
-				digits_percent(s->residual, s->total, b));
+			fprintf(t->out, "; outside it %s %s (%s)", digits_grouped(s->residual, a),
+				noun_of(s->residual, "time", "times"), digits_percent(s->residual, s->total, b));
 		putc('\n', t->out);
 	}
 }
@@ -161,11 +163,11 @@ static void print_list(const struct text *t, uint64_t (*value)(const struct path
 	}
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? ", " : ": ", t->out);
-		path_listing_text(t->out, shown[i]->name);
+		plain_print(t->out, shown[i]->name);
 		fprintf(t->out, " %s", digits_grouped(value(shown[i]), a));
 	}
 	if (in_all > count)
-		fprintf(t->out, " and %zu more functions", in_all - count);
+		fprintf(t->out, " and %zu more %s", in_all - count, noun_of(in_all - count, "function", "functions"));
 }
 
 static uint64_t unfinished_of(const struct path_function *f)
@@ -189,7 +191,7 @@ static void print_split_lines(const struct text *t)
 			continue;
 		shown++;
 		fprintf(t->out, "              ");
-		path_listing_text(t->out, f->name);
+		plain_print(t->out, f->name);
 		fputs(" at line", t->out);
 		for (uint32_t e = 0; e < f->meta->cfg.edge_count; e++) {
 			const struct pathmeta_line *line = path_node_place(f->meta, f->meta->cfg.edges[e].to);
@@ -229,8 +231,8 @@ static void print_oddities(const struct text *t)
 
 	if (s->unfinished) {
 		print_name(t, "unfinished");
-		fprintf(t->out, "%s of %s activations", digits_grouped(s->unfinished, a),
-			digits_grouped(s->activations, b));
+		fprintf(t->out, "%s of %s %s", digits_grouped(s->unfinished, a), digits_grouped(s->activations, b),
+			noun_of(s->activations, "activation", "activations"));
 		print_list(t, unfinished_of);
 		putc('\n', t->out);
 	}
@@ -244,9 +246,9 @@ static void print_oddities(const struct text *t)
 	}
 	if (s->unknown_functions) {
 		print_name(t, "unknown");
-		fprintf(t->out, "%s %s, counted %s times, of which the programs have no metadata\n",
-			digits_grouped(s->unknown_functions, a), s->unknown_functions == 1 ? "function" : "functions",
-			digits_grouped(s->unknown_total, b));
+		fprintf(t->out, "%s %s, counted %s %s, of which the programs have no metadata\n",
+			digits_grouped(s->unknown_functions, a), noun_of(s->unknown_functions, "function", "functions"),
+			digits_grouped(s->unknown_total, b), noun_of(s->unknown_total, "time", "times"));
 	}
 }
 
@@ -268,9 +270,9 @@ static void print_skipped(const struct text *t)
 			if (shown++ >= LIST_MAX && !t->r->style.is_full)
 				continue;
 			fprintf(t->out, "              ");
-			path_listing_text(t->out, m->skipped[j].name);
+			plain_print(t->out, m->skipped[j].name);
 			fputs(": ", t->out);
-			path_listing_text(t->out, m->skipped[j].reason);
+			plain_print(t->out, m->skipped[j].reason);
 			putc('\n', t->out);
 		}
 	}
@@ -346,9 +348,11 @@ static void print_function(const struct text *t, const struct path_function *f)
 	uint64_t run = 0;
 
 	if (!f->meta) {
-		fprintf(t->out, "%9s %15s %15s %12s %12s %8s  %s\n", digits_percent(f->total, t->v->summary.total, a),
+		fprintf(t->out, "%9s %15s %15s %12s %12s %8s  ", digits_percent(f->total, t->v->summary.total, a),
 			digits_grouped(f->total, b), digits_grouped(f->activations, c), digits_rough(f->run_count, d),
-			"?", "?", f->name);
+			"?", "?");
+		plain_print(t->out, f->name);
+		putc('\n', t->out);
 		return;
 	}
 	for (uint32_t i = 0; i < f->meta->cfg.node_count; i++)
@@ -410,7 +414,7 @@ static struct error *print_residuals(const struct text *t)
 		shown++;
 		fprintf(t->out, "\n     %s %s  path %" PRIu64 " of ", digits_grouped(r->count, a),
 			r->count == 1 ? "time" : "times", r->number);
-		path_listing_text(t->out, p->functions.items[r->function].name);
+		plain_print(t->out, p->functions.items[r->function].name);
 		putc('\n', t->out);
 		frames.count = 0;
 		err = view_frames(&p->contexts, r->node, &frames);
@@ -437,7 +441,7 @@ static void print_source_notes(const struct text *t)
 
 		if (f->path && f->changed_ns > oldest) {
 			fputs("\n! ", t->out);
-			path_listing_text(t->out, f->path);
+			plain_print(t->out, f->path);
 			fputs(" was changed after the recording: lines may not fit\n", t->out);
 		}
 	}
