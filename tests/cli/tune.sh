@@ -104,7 +104,7 @@ mkfifo in out1
 exec 3>in 4<out1
 read -r line <&4
 expect 0 "$waymark" tune symbolic --set f=pt
-has out.txt "symbolic: 1 of 1 functions changed"
+has out.txt "symbolic: 1 of 1 function changed"
 echo >&3
 read -r after <&4
 exec 3>&- 4<&-
