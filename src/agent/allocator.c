@@ -195,11 +195,10 @@ static bool is_made_by_allocator(const uint8_t *return_address)
 		CALL_BYTES = 5,
 	};
 	const struct agent_function *f = &agent_program.functions[hooks[HOOK_FREE].function];
-	const struct scan_range *text = &f->image->scan.text;
 	const uint8_t *call = return_address - CALL_BYTES;
 	int32_t distance;
 
-	if ((uintptr_t)call < text->low || (uintptr_t)call >= text->high || *call != 0xe8)
+	if (!scan_text_of(&f->image->scan, (uintptr_t)call) || *call != 0xe8)
 		return false;
 	memcpy(&distance, call + 1, sizeof distance);
 	return return_address + distance == (const uint8_t *)f->start; /* NOLINT(performance-no-int-to-ptr) */

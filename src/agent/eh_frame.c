@@ -159,6 +159,7 @@ static bool read_fde(const struct eh_table *t, uintptr_t at, struct eh_function 
 {
 	struct eh_reader r;
 	uint8_t lsda_encoding = EH_OMITTED;
+	const struct eh_text *text;
 	bool has_length;
 	uintptr_t id_at;
 	uint64_t size;
@@ -174,8 +175,8 @@ static bool read_fde(const struct eh_table *t, uintptr_t at, struct eh_function 
 		return false;
 	f->start = eh_encoded(&r, f->pointer_encoding, (uintptr_t)t->image.hdr);
 	size = eh_encoded(&r, f->pointer_encoding & EH_FORMAT_MASK, 0);
-	if (r.has_failed || f->start < t->image.text_low || f->start > t->image.text_high ||
-	    size > t->image.text_high - f->start)
+	text = eh_text_of(&t->image, f->start);
+	if (r.has_failed || !text || size > text->high - f->start)
 		return false;
 	f->end = f->start + size;
 	if (has_length) {
@@ -197,7 +198,7 @@ bool eh_find(const struct eh_table *t, uintptr_t address, struct eh_function *re
 {
 	size_t low = 0, high = t->count;
 
-	if (address < t->image.text_low || address >= t->image.text_high)
+	if (!eh_text_of(&t->image, address))
 		return false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -259,7 +260,7 @@ bool eh_landing_pads(const struct eh_table *t, const struct eh_function *f,
 			return false;
 		if (!pad)
 			continue;
-		if (pads + pad < t->image.text_low || pads + pad >= t->image.text_high)
+		if (!eh_text_of(&t->image, pads + pad))
 			return false;
 		if (!visit(data, pads + pad))
 			break;

@@ -14,6 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Addresses [low, high) of code. */
+struct eh_text {
+	uintptr_t low, high;
+};
+
 /* Where things are in memory. */
 struct eh_image {
 	const uint8_t *hdr; /* what PT_GNU_EH_FRAME says; NULL: the image has none */
@@ -21,9 +26,9 @@ struct eh_image {
 	/* All of it mapped and readable. It holds hdr and .eh_frame, and the LSDAs that eh_landing_pads is to read. */
 	const uint8_t *low;
 	const uint8_t *high;
-	/* The executable segment, all of it mapped and readable. An image that has several has a table for each. */
-	uintptr_t text_low;
-	uintptr_t text_high;
+	/* The executable segments, all of them mapped and readable. */
+	const struct eh_text *texts;
+	size_t text_count;
 };
 
 struct eh_table {
@@ -54,6 +59,15 @@ struct eh_function {
  * empty but usable: nothing is found in it, and image says where the code is.
  */
 bool eh_table_init(struct eh_table *ret, const struct eh_image *image);
+
+/* The executable segment that has the address; NULL: none has. */
+static inline const struct eh_text *eh_text_of(const struct eh_image *image, uintptr_t address)
+{
+	for (size_t i = 0; i < image->text_count; i++)
+		if (address >= image->texts[i].low && address < image->texts[i].high)
+			return &image->texts[i];
+	return NULL;
+}
 
 /* The function that has the address: a binary search. */
 bool eh_find(const struct eh_table *t, uintptr_t address, struct eh_function *ret);

@@ -130,18 +130,18 @@ static void landing_pads(void *state, uint64_t start, void (*visit)(void *visito
 static uint64_t next_data_target(void *state, uint64_t low, uint64_t high)
 {
 	const struct agent_image *image = state;
-	uint64_t text = image->scan.text.low;
+	uint64_t base = image->low;
 	size_t first = 0, last = image->target_count;
 
 	while (first < last) {
 		size_t middle = first + (last - first) / 2;
 
-		if (text + image->targets[middle] < low)
+		if (base + image->targets[middle] < low)
 			first = middle + 1;
 		else
 			last = middle;
 	}
-	return first < image->target_count && text + image->targets[first] < high ? text + image->targets[first] : 0;
+	return first < image->target_count && base + image->targets[first] < high ? base + image->targets[first] : 0;
 }
 
 /* ---- what an image holds ---- */
@@ -156,56 +156,81 @@ static const void *at(uintptr_t address)
 	return (const void *)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-/* Text, data and .eh_frame_hdr. False: there is nothing executable, or no table of functions. */
+/* The texts and, behind them, the data: the texts once more, since read-only data may share a segment with code. */
+static void add_ranges(struct agent_image *image)
+{
+	const Elf64_Ehdr *ehdr = image->ehdr;
+	const Elf64_Phdr *p = program_headers(ehdr);
+	struct scan_range *next = image->ranges;
+
+	image->scan.texts = next;
+	for (int pass = 0; pass < 2; pass++) {
+		for (int i = 0; i < ehdr->e_phnum; i++) {
+			uintptr_t low = image->bias + p[i].p_vaddr;
+			bool is_text = p[i].p_flags & PF_X;
+
+			if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_R && is_text == (pass == 0))
+				*next++ = (struct scan_range){low, low + p[i].p_memsz, at(low)};
+		}
+		if (pass == 0)
+			image->scan.text_count = (size_t)(next - image->ranges);
+	}
+	for (size_t i = 0; i < image->scan.text_count; i++) {
+		image->texts[i] = (struct eh_text){image->ranges[i].low, image->ranges[i].high};
+		*next++ = image->ranges[i];
+	}
+	image->scan.data = image->ranges + image->scan.text_count;
+	image->scan.data_count = (size_t)(next - image->scan.data);
+}
+
+/* Texts, data and .eh_frame_hdr. False: there is nothing executable, or no table of functions. */
 static bool read_segments(struct agent_image *image)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
 	const Elf64_Phdr *p = program_headers(ehdr);
 	struct eh_image eh = {.low = at(image->low), .high = at(image->high)};
 
-	for (int i = 0; i < ehdr->e_phnum; i++) {
-		uintptr_t low = image->bias + p[i].p_vaddr;
-		struct scan_range range = {low, low + p[i].p_memsz, at(low)};
-
-		if (p[i].p_type == PT_GNU_EH_FRAME) {
-			eh.hdr = at(low);
-			eh.hdr_bytes = p[i].p_memsz;
-		} else if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X && !image->scan.text.bytes) {
-			image->scan.text = range;
-			eh.text_low = low;
-			eh.text_high = low + p[i].p_memsz;
-		} else if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_R && image->scan.data_count < IMAGE_MAX_DATA) {
-			image->data[image->scan.data_count++] = range;
-		}
-	}
-	if (!image->scan.text.bytes)
+	image->ranges = agent_alloc(2 * sizeof *image->ranges * ehdr->e_phnum);
+	image->texts = agent_alloc(sizeof *image->texts * ehdr->e_phnum);
+	if (!image->ranges || !image->texts)
 		return false;
-	/* Read-only data may share the segment of text. */
-	if (image->scan.data_count < IMAGE_MAX_DATA)
-		image->data[image->scan.data_count++] = image->scan.text;
-	image->scan.data = image->data;
-	return eh_table_init(&image->table, &eh);
+	add_ranges(image);
+	eh.texts = image->texts;
+	eh.text_count = image->scan.text_count;
+	for (int i = 0; i < ehdr->e_phnum; i++) {
+		if (p[i].p_type != PT_GNU_EH_FRAME)
+			continue;
+		eh.hdr = at(image->bias + p[i].p_vaddr);
+		eh.hdr_bytes = p[i].p_memsz;
+	}
+	return eh.text_count && eh_table_init(&image->table, &eh);
 }
 
-/* A bit for each byte of the text. */
-static void add_target(const struct agent_image *image, uint64_t *bits, uint64_t address)
-{
-	uint64_t off = address - image->scan.text.low;
+/* A bit for each byte of a text. */
+struct targets {
+	const struct scan_range *text;
+	uint64_t *bits;
+};
 
-	if (address >= image->scan.text.low && address < image->scan.text.high)
-		bits[off / 64] |= UINT64_C(1) << off % 64;
+static void add_target(const struct targets *t, uint64_t address)
+{
+	uint64_t off = address - t->text->low;
+
+	if (scan_range_has(t->text, address))
+		t->bits[off / 64] |= UINT64_C(1) << off % 64;
 }
 
 /* Relative relocations: what they store is an address of the image. */
-static void add_relocated(const struct agent_image *image, const Elf64_Rela *rela, size_t count, uint64_t *bits)
+static void add_relocated(const struct agent_image *image, const Elf64_Rela *rela, size_t count,
+			  const struct targets *t)
 {
 	for (size_t i = 0; i < count; i++)
 		if (ELF64_R_TYPE(rela[i].r_info) == R_X86_64_RELATIVE)
-			add_target(image, bits, image->bias + (uint64_t)rela[i].r_addend);
+			add_target(t, image->bias + (uint64_t)rela[i].r_addend);
 }
 
 /* DT_RELR: addresses of words, and bitmaps of those behind them. */
-static void add_packed(const struct agent_image *image, const uint64_t *relr, size_t count, uint64_t *bits)
+static void add_packed(const struct agent_image *image, const uint64_t *relr, size_t count, const struct targets *t)
 {
 	const uint64_t *where = NULL;
 
@@ -214,12 +239,12 @@ static void add_packed(const struct agent_image *image, const uint64_t *relr, si
 
 		if (!(entry & 1)) {
 			where = at(image->bias + entry);
-			add_target(image, bits, *where++);
+			add_target(t, *where++);
 			continue;
 		}
 		for (unsigned int bit = 0; where && bit < 63; bit++)
 			if (entry >> (bit + 1) & 1)
-				add_target(image, bits, where[bit]);
+				add_target(t, where[bit]);
 		if (where)
 			where += 63;
 	}
@@ -230,7 +255,7 @@ static bool is_relocated(const Elf64_Ehdr *ehdr)
 	return ehdr->e_type != ET_EXEC;
 }
 
-static void add_dynamic(const struct agent_image *image, const Elf64_Dyn *dynamic, uint64_t *bits)
+static void add_dynamic(const struct agent_image *image, const Elf64_Dyn *dynamic, const struct targets *t)
 {
 	uint64_t rela = 0, rela_bytes = 0, relr = 0, relr_bytes = 0;
 
@@ -251,56 +276,68 @@ static void add_dynamic(const struct agent_image *image, const Elf64_Dyn *dynami
 		rela += image->bias;
 	if (relr && relr < image->low)
 		relr += image->bias;
-	add_relocated(image, at(rela), rela ? rela_bytes / sizeof(Elf64_Rela) : 0, bits);
-	add_packed(image, at(relr), relr ? relr_bytes / sizeof(uint64_t) : 0, bits);
+	add_relocated(image, at(rela), rela ? rela_bytes / sizeof(Elf64_Rela) : 0, t);
+	add_packed(image, at(relr), relr ? relr_bytes / sizeof(uint64_t) : 0, t);
 }
 
 /* Not relocated: each aligned word of data may be an address. */
-static void add_words(const struct agent_image *image, uint64_t *bits)
+static void add_words(const struct agent_image *image, const struct targets *t)
 {
-	for (size_t i = 0; i + 1 < image->scan.data_count; i++) {
-		const struct scan_range *range = &image->data[i];
+	for (size_t i = 0; i + image->scan.text_count < image->scan.data_count; i++) {
+		const struct scan_range *range = &image->scan.data[i];
 		uintptr_t low = (range->low + 7) & ~(uintptr_t)7;
 
 		for (uintptr_t word = low; word + 8 <= range->high; word += 8)
-			add_target(image, bits, *(const uint64_t *)at(word));
+			add_target(t, *(const uint64_t *)at(word));
 	}
 }
 
-static bool list_targets(struct agent_image *image, const uint64_t *bits, size_t words)
+static bool list_targets(struct agent_image *image, const struct targets *t, size_t words)
 {
+	uint64_t base = t->text->low - image->low;
 	size_t count = 0;
 
 	for (size_t i = 0; i < words; i++)
-		count += (size_t)__builtin_popcountll(bits[i]);
-	image->targets = allocator_alloc(&agent_allocator, count + 1, sizeof *image->targets);
-	if (!image->targets)
+		count += (size_t)__builtin_popcountll(t->bits[i]);
+	if (!agent_reserve((void **)&image->targets, &image->target_capacity, image->target_count + count + 1,
+			   sizeof *image->targets))
 		return false;
 	for (size_t i = 0; i < words; i++)
-		for (uint64_t left = bits[i]; left; left &= left - 1)
-			image->targets[image->target_count++] = (uint32_t)(i * 64 + (size_t)__builtin_ctzll(left));
+		for (uint64_t left = t->bits[i]; left; left &= left - 1)
+			image->targets[image->target_count++] =
+				(uint32_t)(base + i * 64 + (uint64_t)__builtin_ctzll(left));
 	return true;
 }
 
-static bool read_targets(struct agent_image *image)
+static bool read_targets_in(struct agent_image *image, const struct scan_range *text)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
 	const Elf64_Phdr *p = program_headers(ehdr);
-	uint64_t text_bytes = image->scan.text.high - image->scan.text.low;
-	size_t words = (size_t)text_bytes / 64 + 1;
-	uint64_t *bits = text_bytes <= UINT32_MAX ? agent_alloc(words * sizeof *bits) : NULL;
+	size_t words = (size_t)(text->high - text->low) / 64 + 1;
+	struct targets t = {text, agent_alloc(words * sizeof *t.bits)};
 	bool ok;
 
-	if (!bits)
+	if (!t.bits)
 		return false;
 	if (!is_relocated(ehdr))
-		add_words(image, bits);
+		add_words(image, &t);
 	for (int i = 0; i < ehdr->e_phnum; i++)
 		if (p[i].p_type == PT_DYNAMIC)
-			add_dynamic(image, at(image->bias + p[i].p_vaddr), bits);
-	ok = list_targets(image, bits, words);
-	agent_free(bits);
+			add_dynamic(image, at(image->bias + p[i].p_vaddr), &t);
+	ok = list_targets(image, &t, words);
+	agent_free(t.bits);
 	return ok;
+}
+
+/* The linker writes segments by rising address. */
+static bool read_targets(struct agent_image *image)
+{
+	if (image->high - image->low > UINT32_MAX)
+		return false;
+	for (size_t i = 0; i < image->scan.text_count; i++)
+		if (!read_targets_in(image, &image->scan.texts[i]))
+			return false;
+	return true;
 }
 
 static bool has(const struct agent_image *image, uintptr_t address)
@@ -335,17 +372,35 @@ static const char *copy_path(const char *path)
 	return copy ? memcpy(copy, path, size) : NULL;
 }
 
-/* The mapping that _dl_find_object gives may begin behind the header (of the program itself). NULL: not found. */
+/* There is the header of the image that has a segment at found's mapping. */
+static bool is_header(const Elf64_Ehdr *ehdr, const struct dl_find_object *found)
+{
+	const Elf64_Phdr *p = program_headers(ehdr);
+	uintptr_t low = (uintptr_t)found->dlfo_map_start;
+
+	if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0 || ehdr->e_phoff > PAGE_BYTES)
+		return false;
+	for (int i = 0; i < ehdr->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD &&
+		    ((found->dlfo_link_map->l_addr + p[i].p_vaddr) & ~(uintptr_t)(PAGE_BYTES - 1)) == low)
+			return true;
+	return false;
+}
+
+/*
+ * Of an image with gaps between its segments _dl_find_object gives the one segment: the header is in another. The kernel says where that
+ * of the program is, which comes first in the loader's list; that of a library is where its addresses begin. NULL: not found.
+ */
 static const Elf64_Ehdr *header_of(const struct dl_find_object *found)
 {
-	const Elf64_Ehdr *ehdr = found->dlfo_map_start;
-	uintptr_t headers = getauxval(AT_PHDR);
+	uintptr_t headers = getauxval(AT_PHDR), low = found->dlfo_link_map->l_addr;
+	char word[SELFMAG];
 
-	if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) == 0)
-		return ehdr;
-	ehdr = at(headers & ~(uintptr_t)(PAGE_BYTES - 1));
-	/* The program comes first in the loader's list. */
-	return headers && !found->dlfo_link_map->l_prev && memcmp(ehdr->e_ident, ELFMAG, SELFMAG) == 0 ? ehdr : NULL;
+	if (memcmp(found->dlfo_map_start, ELFMAG, SELFMAG) == 0)
+		return found->dlfo_map_start;
+	if (headers && !found->dlfo_link_map->l_prev)
+		low = headers & ~(uintptr_t)(PAGE_BYTES - 1);
+	return low && code_read(low, word, sizeof word) && is_header(at(low), found) ? at(low) : NULL;
 }
 
 static void find_ends(struct agent_image *image)
@@ -462,7 +517,7 @@ static bool is_mapped(const struct agent_image *image)
 bool agent_image_is_there(const struct agent_image *image)
 {
 	struct dl_find_object found;
-	const void *text = image->scan.text.bytes ? image->scan.text.bytes : image->ehdr;
+	const void *text = image->scan.text_count ? image->scan.texts[0].bytes : image->ehdr;
 
 	return !image->is_gone && _dl_find_object((void *)text, &found) == 0 &&
 	       found.dlfo_link_map->l_addr == image->bias && (!loader_is_unloading() || is_mapped(image));
@@ -488,7 +543,7 @@ void agent_image_sweep(void (*gone)(struct agent_image *image))
 		symbol_index_release(&image->names);
 		agent_free(image->targets);
 		image->targets = NULL;
-		image->target_count = 0;
+		image->target_count = image->target_capacity = 0;
 		gone(image);
 	}
 }

@@ -23,10 +23,6 @@ enum agent_image_kind {
 	AGENT_IMAGE_OWN,      /* the agent */
 };
 
-enum {
-	IMAGE_MAX_DATA = 8,
-};
-
 struct agent_image {
 	struct agent_image *next;
 	uintptr_t low, high; /* all of it */
@@ -36,9 +32,10 @@ struct agent_image {
 	enum agent_image_kind kind;
 	struct eh_table table;
 	struct scan_image scan;
-	struct scan_range data[IMAGE_MAX_DATA];
-	uint32_t *targets; /* what data words point to: distances from the start of the text, sorted */
-	size_t target_count;
+	struct scan_range *ranges; /* the texts, then the data: of scan */
+	struct eh_text *texts;     /* of table */
+	uint32_t *targets;         /* what data words point to in the texts: distances from low, sorted */
+	size_t target_count, target_capacity;
 	struct code_area *area; /* NULL until code is written for it */
 	uint32_t record;        /* of wmrt_code_image; UINT32_MAX until needed */
 	uint64_t head;          /* hash of its first page: another file has another */

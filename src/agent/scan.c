@@ -115,13 +115,13 @@ static void decode_part(struct scan_work *w, struct scan_part *part)
 bool scan_add_part(struct scan_work *w, uint64_t low, uint64_t high)
 {
 	struct scan_part *part = &w->parts[w->part_count];
-	const struct scan_range *text = &w->image->text;
+	const struct scan_range *text = scan_text_of(w->image, low);
 
 	if (w->part_count == SCAN_MAX_CHUNKS) {
 		scan_refuse(w, low, "more parts than there is room for");
 		return false;
 	}
-	if (low >= high || !scan_range_has(text, low) || high > text->high) {
+	if (low >= high || !text || high > text->high) {
 		scan_refuse(w, low, "a part outside the text");
 		return false;
 	}
@@ -292,15 +292,15 @@ static uint64_t jumps_out(const struct scan_image *image, struct scan_chunk rang
 enum scan_result scan_function(const struct scan_image *image, uint64_t start, const struct allocator *allocator,
 			       struct scan_function *ret)
 {
+	const struct scan_range *text = scan_text_of(image, start);
 	struct scan_function f, whole_function;
 	struct scan_chunk range;
 	enum scan_result result;
 	uint64_t whole = 0, slot;
 	int cfa_off_bytes;
 
-	if (!scan_range_has(&image->text, start) ||
-	    !image->function_at(image->state, start, &range.low, &range.high, &cfa_off_bytes) || range.low != start ||
-	    range.high > image->text.high || scan_is_plt(image, start, &slot))
+	if (!text || !image->function_at(image->state, start, &range.low, &range.high, &cfa_off_bytes) ||
+	    range.low != start || range.high > text->high || scan_is_plt(image, start, &slot))
 		return SCAN_NO_FUNCTION;
 	if (starts_with_frame(image, start, cfa_off_bytes)) {
 		whole = jumps_out(image, range);
@@ -331,9 +331,10 @@ bool scan_is_plt(const struct scan_image *image, uint64_t address, uint64_t *slo
 	struct insn insn;
 
 	for (int i = 0; i < 2; i++) {
-		if (!scan_range_has(&image->text, address) ||
-		    !insn_decode_cached(image->cache, scan_text_at(image, address),
-					(size_t)(image->text.high - address), address, &insn))
+		const struct scan_range *text = scan_text_of(image, address);
+
+		if (!text || !insn_decode_cached(image->cache, scan_text_at(image, address),
+						 (size_t)(text->high - address), address, &insn))
 			return false;
 		if (insn.op != INSN_OP_ENDBR)
 			break;

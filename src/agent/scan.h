@@ -42,7 +42,9 @@ struct scan_range {
 };
 
 struct scan_image {
-	struct scan_range text; /* what is executable */
+	/* What is executable. */
+	const struct scan_range *texts;
+	size_t text_count;
 	/* Data, read-only or not, with relocations applied: where jump tables are. */
 	const struct scan_range *data;
 	size_t data_count;
@@ -63,6 +65,20 @@ struct scan_image {
 	 * there is none. */
 	uint64_t (*next_data_target)(void *state, uint64_t low, uint64_t high);
 };
+
+static inline bool scan_range_has(const struct scan_range *range, uint64_t address)
+{
+	return address >= range->low && address < range->high;
+}
+
+/* The executable range that has the address; NULL: none has. */
+static inline const struct scan_range *scan_text_of(const struct scan_image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->text_count; i++)
+		if (scan_range_has(&image->texts[i], address))
+			return &image->texts[i];
+	return NULL;
+}
 
 enum scan_result {
 	SCAN_OK,

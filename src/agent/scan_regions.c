@@ -50,13 +50,13 @@ static void take(const struct scan_part *part, uint64_t low, size_t len_bytes)
 static bool padding_at(const struct scan_work *w, uint64_t address, struct insn *ret)
 {
 	const struct scan_image *image = w->image;
+	const struct scan_range *text = scan_text_of(image, address);
 	uint64_t low, high;
 	int cfa_off_bytes;
 
-	return scan_range_has(&image->text, address) &&
-	       !image->function_at(image->state, address, &low, &high, &cfa_off_bytes) &&
-	       insn_decode_cached(image->cache, scan_text_at(image, address), (size_t)(image->text.high - address),
-				  address, ret) &&
+	return text && !image->function_at(image->state, address, &low, &high, &cfa_off_bytes) &&
+	       insn_decode_cached(image->cache, scan_text_at(image, address), (size_t)(text->high - address), address,
+				  ret) &&
 	       is_padding(ret);
 }
 

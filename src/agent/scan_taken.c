@@ -7,7 +7,7 @@
 
 static bool is_elsewhere(struct scan_work *w, uint64_t address)
 {
-	return scan_range_has(&w->image->text, address) && !scan_part_of(w, address);
+	return scan_text_of(w->image, address) && !scan_part_of(w, address);
 }
 
 /* 0: none. */

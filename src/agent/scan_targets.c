@@ -109,10 +109,10 @@ static bool foreign_range(const struct scan_work *w, uint64_t address, uint64_t 
 			  int *cfa_off_bytes)
 {
 	const struct scan_image *image = w->image;
+	const struct scan_range *text = scan_text_of(image, address);
 
-	return scan_range_has(&image->text, address) &&
-	       image->function_at(image->state, address, low, high, cfa_off_bytes) && *low >= image->text.low &&
-	       *high <= image->text.high;
+	return text && image->function_at(image->state, address, low, high, cfa_off_bytes) && *low >= text->low &&
+	       *high <= text->high;
 }
 
 static int cfa_at(const struct scan_work *w, uint64_t address)

@@ -84,13 +84,12 @@ void scan_add_liveness(struct scan_work *w, struct scan_function *f);
 
 /* The eight or four bytes of data at address. False when these are not in the image's data. */
 bool scan_read_data(const struct scan_image *image, uint64_t address, void *ret, size_t size_bytes);
-static inline bool scan_range_has(const struct scan_range *range, uint64_t address)
-{
-	return address >= range->low && address < range->high;
-}
+/* Of an address in the text. */
 static inline const uint8_t *scan_text_at(const struct scan_image *image, uint64_t address)
 {
-	return image->text.bytes + (address - image->text.low);
+	const struct scan_range *text = scan_text_of(image, address);
+
+	return text->bytes + (address - text->low);
 }
 
 #endif

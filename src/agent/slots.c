@@ -192,9 +192,10 @@ static bool is_unbound(const struct dynamic *d, uintptr_t value, size_t number)
 	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 	const struct agent_image *image = agent_image_at(value);
 	const uint8_t *code = (const uint8_t *)value; /* NOLINT(performance-no-int-to-ptr) */
+	const struct scan_range *text = image ? scan_text_of(&image->scan, value) : NULL;
 	uint32_t pushed;
 
-	if (!image || image->bias != d->bias || value < image->scan.text.low || value + 16 > image->scan.text.high)
+	if (!text || image->bias != d->bias || value + 16 > text->high)
 		return false;
 	if (memcmp(code, endbr64, sizeof endbr64) == 0)
 		code += sizeof endbr64;

@@ -241,12 +241,13 @@ static bool is_signal_return(const struct eh_table *t, const struct unwind_regs 
 	static const uint8_t long_form[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 	static const uint8_t short_form[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
 	const uint8_t *code = (const uint8_t *)(uintptr_t)regs->pc;
+	const struct eh_text *text = eh_text_of(&t->image, regs->pc);
 
-	if (regs->pc < t->image.text_low || regs->pc >= t->image.text_high)
+	if (!text)
 		return false;
-	if (t->image.text_high - regs->pc >= sizeof long_form && !memcmp(code, long_form, sizeof long_form))
+	if (text->high - regs->pc >= sizeof long_form && !memcmp(code, long_form, sizeof long_form))
 		return true;
-	return t->image.text_high - regs->pc >= sizeof short_form && !memcmp(code, short_form, sizeof short_form);
+	return text->high - regs->pc >= sizeof short_form && !memcmp(code, short_form, sizeof short_form);
 }
 
 /* The kernel's frame: rsp is at its ucontext once the handler has returned. */

@@ -3,7 +3,8 @@
 # each point at which the program asks agrees with its stack.
 #	hazards.sh AGENT SOURCES WORK [PROGRAM...]
 # HAZARDS_AGENT: options of the agent (WAYMARK_AGENT), beside those of a line "hazards.sh: agent OPTIONS" of the program. With `check` each
-# sample agrees, too. A line "hazards.sh: entered N" of the program: the agent is entered at most so often.
+# sample agrees, too. Of the program, lines "hazards.sh: entered N": the agent is entered at most so often; "hazards.sh: link FLAGS": the
+# linker gets them for it and its libraries.
 set -u
 agent=$1 sources=$2 work=$3
 shift 3
@@ -15,17 +16,18 @@ mkdir -p "$work"
 
 # compiler options program: and its libraries, $out.N.so, where a line "hazards.sh: libraries N..." says that it has some
 build() {
-	local out="$work/${3%.*}" numbers number
+	local out="$work/${3%.*}" numbers number link
 
+	link=$(sed -n 's/.*hazards.sh: link //p' "$sources/$3")
 	numbers=$(sed -n 's/.*hazards.sh: libraries //p' "$sources/$3")
 	for number in $numbers; do
 		# Optimized, for tail calls; from 3 on at an address of their own.
 		# shellcheck disable=SC2046,SC2086
-		$1 ${2/-no-pie/} -O2 -g -fPIC -shared -DLIBRARY="$number" "$sources/$3" -o "$out.$number.so" \
+		$1 ${2/-no-pie/} -O2 -g -fPIC -shared -DLIBRARY="$number" "$sources/$3" -o "$out.$number.so" $link \
 			$([ "$number" -lt 3 ] || echo -Wl,-Ttext-segment=0x6f0000000000) || return
 	done
 	# shellcheck disable=SC2046,SC2086
-	$1 $2 -g -pthread $([ -z "$numbers" ] || echo -rdynamic) "$sources/$3" -o "$out"
+	$1 $2 -g -pthread $([ -z "$numbers" ] || echo -rdynamic) "$sources/$3" -o "$out" $link
 }
 
 # compiler options program

@@ -397,7 +397,7 @@ static void read_frames(struct image *image, uint64_t section, uint64_t len_byte
 
 static void add_pointer(struct image *image, uint64_t value)
 {
-	if (value < image->scan.text.low || value >= image->scan.text.high)
+	if (value < image->text.low || value >= image->text.high)
 		return;
 	if ((image->pointer_count & (image->pointer_count - 1)) == 0)
 		image->pointers = realloc(image->pointers, (image->pointer_count ? image->pointer_count * 2 : 1) * 8);
@@ -461,7 +461,7 @@ static bool map_segments(int fd, const Elf64_Ehdr *header, const Elf64_Phdr *seg
 		    (ssize_t)segment->p_filesz)
 			return false;
 		if (segment->p_flags & PF_X)
-			image->scan.text = range;
+			image->text = range;
 		else if (image->scan.data_count < 8)
 			image->data[image->scan.data_count++] = range;
 	}
@@ -518,6 +518,8 @@ bool image_load(const char *path, struct image *image)
 		return false;
 	if (image->pointer_count)
 		qsort(image->pointers, image->pointer_count, sizeof(*image->pointers), by_value);
+	image->scan.texts = &image->text;
+	image->scan.text_count = 1;
 	image->scan.data = image->data;
 	image->scan.cache = calloc(1, sizeof(*image->scan.cache));
 	image->scan.state = image;

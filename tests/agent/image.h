@@ -32,6 +32,7 @@ struct image {
 	uint64_t low, high;
 	bool is_pie;
 	uint64_t entry;
+	struct scan_range text; /* the last that is executable */
 	struct scan_range data[8];
 	struct image_range *ranges;
 	size_t range_count;

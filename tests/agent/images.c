@@ -26,8 +26,10 @@ static int add_image(struct dl_phdr_info *info, size_t size, void *data)
 			where.hdr_bytes = p->p_memsz;
 		}
 		if (p->p_type == PT_LOAD && (p->p_flags & PF_X)) {
-			where.text_low = info->dlpi_addr + p->p_vaddr;
-			where.text_high = where.text_low + p->p_memsz;
+			image->text.low = info->dlpi_addr + p->p_vaddr;
+			image->text.high = image->text.low + p->p_memsz;
+			where.texts = &image->text;
+			where.text_count = 1;
 		}
 	}
 	for (unsigned int i = 0; i < info->dlpi_phnum; i++) {
@@ -57,7 +59,7 @@ unsigned int images_read(struct image images[IMAGES_MAX])
 const struct image *images_find(const struct image *images, unsigned int count, uintptr_t address)
 {
 	for (unsigned int i = 0; i < count; i++)
-		if (address >= images[i].table.image.text_low && address < images[i].table.image.text_high)
+		if (eh_text_of(&images[i].table.image, address))
 			return &images[i];
 	return NULL;
 }

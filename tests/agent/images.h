@@ -10,7 +10,8 @@ enum {
 
 struct image {
 	struct eh_table table;
-	uintptr_t base; /* what is added to the file's addresses */
+	struct eh_text text; /* of table; the last that is executable */
+	uintptr_t base;      /* what is added to the file's addresses */
 	bool has_table;
 	char path[256];
 };

@@ -20,7 +20,7 @@ static void add_region(struct finder *f, uint64_t low, uint64_t high, const char
 {
 	if (low == high)
 		return;
-	if (low < f->image->scan.text.low || high > f->image->scan.text.high || high - low < 5) {
+	if (low < f->image->text.low || high > f->image->text.high || high - low < 5) {
 		fprintf(stderr, "%#lx: a region (%s) of %lu bytes, or outside the text\n", low, what, high - low);
 		f->is_good = false;
 		return;
@@ -57,7 +57,7 @@ static void add_site(struct finder *f, const struct scan_site *site)
 	c->tails_replaced += !is_call && (site->insn.len_bytes >= 5 || site->lead_bytes || site->has_room);
 	if (!is_call)
 		return;
-	if (end < f->image->scan.text.high)
+	if (end < f->image->text.high)
 		*regions_at(f->regions, f->image, end) |= REGION_RETURN;
 	if (site->has_room)
 		add_region(f, end, end + site->room_bytes, "room");
@@ -78,7 +78,7 @@ static void add_function(struct finder *f, const struct scan_function *function)
 	f->start = function->start;
 	for (size_t i = 0; i < function->chunk_count; i++) {
 		for (uint64_t at = function->chunks[i].low; at < function->chunks[i].high; at++) {
-			f->regions->function[at - f->image->scan.text.low] = number;
+			f->regions->function[at - f->image->text.low] = number;
 			if (!function->reason)
 				*regions_at(f->regions, f->image, at) |= REGION_UNDERSTOOD;
 		}
@@ -100,7 +100,7 @@ static void add_function(struct finder *f, const struct scan_function *function)
 /* The functions of an image, but for those that turn out to be parts of others: they start without a frame and never jump back. */
 static size_t find_functions(const struct image *image, struct scan_function *functions, struct region_counts *c)
 {
-	bool *is_part = calloc(image->scan.text.high - image->scan.text.low, sizeof(*is_part));
+	bool *is_part = calloc(image->text.high - image->text.low, sizeof(*is_part));
 	size_t found = 0, kept = 0;
 
 	for (size_t i = 0; i < image->range_count; i++) {
@@ -114,11 +114,11 @@ static size_t find_functions(const struct image *image, struct scan_function *fu
 			continue;
 		}
 		for (size_t n = 1; n < f->chunk_count; n++)
-			is_part[f->chunks[n].low - image->scan.text.low] = true;
+			is_part[f->chunks[n].low - image->text.low] = true;
 		found++;
 	}
 	for (size_t i = 0; i < found; i++) {
-		if (is_part[functions[i].start - image->scan.text.low])
+		if (is_part[functions[i].start - image->text.low])
 			scan_function_release(&functions[i], NULL);
 		else
 			functions[kept++] = functions[i];
@@ -130,7 +130,7 @@ static size_t find_functions(const struct image *image, struct scan_function *fu
 
 bool regions_find(const struct image *image, bool is_verbose, struct regions *regions)
 {
-	size_t text_bytes = image->scan.text.high - image->scan.text.low, count;
+	size_t text_bytes = image->text.high - image->text.low, count;
 	struct scan_function *functions = calloc(image->range_count, sizeof(*functions));
 	struct finder f = {.image = image, .regions = regions, .is_good = true};
 

@@ -34,11 +34,11 @@ bool regions_find(const struct image *image, bool is_verbose, struct regions *re
 void regions_free(struct regions *regions);
 static inline uint8_t *regions_at(const struct regions *regions, const struct image *image, uint64_t address)
 {
-	return &regions->marks[address - image->scan.text.low];
+	return &regions->marks[address - image->text.low];
 }
 static inline uint32_t regions_function_at(const struct regions *regions, const struct image *image, uint64_t address)
 {
-	return regions->function[address - image->scan.text.low];
+	return regions->function[address - image->text.low];
 }
 /* One line of shares. */
 void regions_print(const char *name, const struct region_counts *c);

@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 
 		if (!image_load(argv[i], &image))
 			return 1;
-		compare_all(image.scan.text.bytes, image.scan.text.high - image.scan.text.low, image.scan.text.low);
+		compare_all(image.text.bytes, image.text.high - image.text.low, image.text.low);
 		image_unload(&image);
 	}
 	CHECK_U64(differences, 0);

@@ -194,8 +194,8 @@ static void check_image(const struct image *image)
 		at_entry += eh_entry_cfa_offset(&image->table, &f) == 8;
 	}
 	CHECK(!eh_function_at(&image->table, image->table.count, &f));
-	CHECK(!eh_find(&image->table, image->table.image.text_low - 1, &f));
-	CHECK(!eh_find(&image->table, image->table.image.text_high, &f));
+	CHECK(!eh_find(&image->table, image->text.low - 1, &f));
+	CHECK(!eh_find(&image->table, image->text.high, &f));
 	/* All but PLTs, signal frames and .cold parts. */
 	CHECK(at_entry > image->table.count / 2);
 	file_close(&file);

@@ -15,7 +15,7 @@ static size_t failures;
 
 static void check_target(const struct image *image, const struct regions *regions, uint64_t address, uint64_t target)
 {
-	const struct scan_range *text = &image->scan.text;
+	const struct scan_range *text = &image->text;
 
 	if (target < text->low || target >= text->high || !(*regions_at(regions, image, target) & REGION_INSIDE))
 		return;
@@ -37,7 +37,7 @@ static bool is_prefix(const char *word)
 /* One line of objdump -d: "  addr:\tmnemonic operands". Returns whether it is a call in an understood function. */
 static bool check_line(const struct image *image, const struct regions *regions, const char *line)
 {
-	const struct scan_range *text = &image->scan.text;
+	const struct scan_range *text = &image->text;
 	char mnemonic[16], operand[64] = "";
 	uint64_t address, slot;
 	bool is_call, is_ours;

@@ -70,7 +70,7 @@ static void check_transfer(struct stepper *s, uint64_t address, uint8_t from, ui
 
 static void check_step(struct stepper *s, uint64_t address)
 {
-	const struct scan_range *text = &s->image->scan.text;
+	const struct scan_range *text = &s->image->text;
 	uint64_t behind = s->last + s->insn.len_bytes;
 	uint8_t from = s->last ? *regions_at(s->regions, s->image, s->last) : 0;
 	uint8_t to = *regions_at(s->regions, s->image, address);
@@ -98,7 +98,7 @@ static void check_step(struct stepper *s, uint64_t address)
 /* Control is at address, as the process has it. */
 static void see(struct stepper *s, uint64_t address)
 {
-	const struct scan_range *text = &s->image->scan.text;
+	const struct scan_range *text = &s->image->text;
 
 	address -= s->bias;
 	s->steps++;

@@ -17,12 +17,13 @@ enum {
 };
 
 static struct eh_table table;
+static struct eh_text text;
 static uint8_t *stack;
 
 static bool check_pad(void *data, uintptr_t address)
 {
 	(void)data;
-	if (address < table.image.text_low || address >= table.image.text_high)
+	if (!eh_text_of(&table.image, address))
 		abort();
 	return true;
 }
@@ -33,8 +34,7 @@ static void fill_stack(void)
 	uint64_t words[PAGE_BYTES / 8];
 
 	for (size_t i = 0; i < PAGE_BYTES / 8; i++)
-		words[i] = i % 2 ? (uintptr_t)table.image.low + i % (table.image.text_high - table.image.text_low)
-				 : (uintptr_t)stack + i * 8;
+		words[i] = i % 2 ? (uintptr_t)table.image.low + i % (text.high - text.low) : (uintptr_t)stack + i * 8;
 	memcpy(stack, words, sizeof words);
 }
 
@@ -57,7 +57,7 @@ static void look_at(const struct eh_function *f)
 	uint64_t size = f->end - f->start;
 	struct cfi_row row;
 
-	if (f->start > f->end || f->start < table.image.text_low || f->end > table.image.text_high)
+	if (f->start > f->end || f->start < text.low || f->end > text.high)
 		abort();
 	eh_entry_cfa_offset(&table, f);
 	eh_landing_pads(&table, f, check_pad, NULL);
@@ -80,9 +80,10 @@ static void make_stack(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct eh_image image = {data, size, data, data + size, (uintptr_t)data, (uintptr_t)data + size};
+	struct eh_image image = {data, size, data, data + size, &text, 1};
 	struct eh_function f;
 
+	text = (struct eh_text){(uintptr_t)data, (uintptr_t)data + size};
 	if (!stack)
 		make_stack();
 	eh_table_init(&table, &image);
@@ -93,10 +94,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (eh_function_at(&table, i, &f))
 			look_at(&f);
 	for (uintptr_t at = 0; at < size; at += 1 + size / 64)
-		if (eh_find(&table, image.text_low + at, &f) &&
-		    (f.start > image.text_low + at || f.end <= image.text_low + at))
+		if (eh_find(&table, text.low + at, &f) && (f.start > text.low + at || f.end <= text.low + at))
 			abort();
-	walk(image.text_low, NULL);
-	walk(image.text_high - 1, NULL);
+	walk(text.low, NULL);
+	walk(text.high - 1, NULL);
 	return 0;
 }
