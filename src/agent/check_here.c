@@ -11,6 +11,8 @@
 #include "agent/cells.h"
 #include "agent/check.h"
 #include "agent/lock.h"
+#include "agent/own_stack.h"
+#include "agent/thread.h"
 #include "agent/tick.h"
 #include "recorder/process.h"
 
@@ -50,8 +52,15 @@ __asm__(".text\n"
 
 int agent_check_here(const struct check_saved *saved) __attribute__((used, visibility("hidden")));
 
-int agent_check_here(const struct check_saved *saved)
+struct check_asked {
+	const struct check_saved *saved;
+	int answer;
+};
+
+static void check_locked(void *data)
 {
+	struct check_asked *asked = data;
+	const struct check_saved *saved = asked->saved;
 	struct capture_point point;
 	struct agent_guard guard;
 	struct unwind_regs regs;
@@ -71,7 +80,6 @@ int agent_check_here(const struct check_saved *saved)
 	regs.r[CFI_R15] = saved->r15;
 	regs.known = 1u << CFI_RSP | 1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_R12 | 1u << CFI_R13 | 1u << CFI_R14 |
 		     1u << CFI_R15;
-	wmrt_check_fork();
 	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
 	regs.pc = saved->return_address; /* an epoch may have moved the call to or from its cell meanwhile */
 	checked = tick_stats.checked;
@@ -84,7 +92,14 @@ int agent_check_here(const struct check_saved *saved)
 	checked = tick_stats.checked - checked;
 	agreed = tick_stats.agreed - agreed;
 	agent_unlock(&guard);
-	if (!checked)
-		return -1;
-	return (int)agreed;
+	asked->answer = checked ? (int)agreed : -1;
+}
+
+int agent_check_here(const struct check_saved *saved)
+{
+	struct check_asked asked = {saved, -1};
+
+	wmrt_check_fork();
+	own_stack_call_from(agent_thread.is_on_alternate, check_locked, &asked);
+	return asked.answer;
 }

@@ -8,7 +8,8 @@
  *
  * The program's stack takes the saved general registers only: an alternate signal stack may be small. The agent's stack, of
  * agent_thread.agent_stack, holds the vector registers, which the C library's memcpy may change. When it is in use (a handler
- * interrupted the agent) the program's stack is used.
+ * interrupted the agent) the program's stack is used. A thread that is on an alternate stack blocks all signals before it leaves that: the
+ * kernel would begin another handler of SA_ONSTACK at its top.
  *
  * struct agent_saved (entry.h) is what C sees, in this order from low addresses on.
  */
@@ -62,7 +63,11 @@
 	mov	%rsp, %rbx
 	.cfi_def_cfa_register %rbx
 	mov	agent_thread@gottpoff(%rip), %r12
-	mov	%fs:AGENT_STACK_OFFSET(%r12), %rcx
+	cmpb	$0, %fs:AGENT_ALTERNATE_OFFSET(%r12)
+	je	4f
+	and	$-16, %rsp
+	call	agent_block_early
+4:	mov	%fs:AGENT_STACK_OFFSET(%r12), %rcx
 	test	%rcx, %rcx
 	jz	1f
 	movq	$0, %fs:AGENT_STACK_OFFSET(%r12)
@@ -144,6 +149,41 @@
 	LANDING	agent_land, agent_landed
 	/* The same for a cleanup of a cancellation (cancel.c). */
 	LANDING	agent_land_cleanup, agent_landed_cleanup
+
+	/* void own_stack_call(void (*fn)(void *), void *data): own_stack.h */
+	.globl	own_stack_call
+	.hidden	own_stack_call
+	.type	own_stack_call, @function
+	.balign	16
+own_stack_call:
+	.cfi_startproc
+	endbr64
+	PUSH	%rbx
+	PUSH	%r12
+	PUSH	%r13
+	mov	%rsp, %rbx
+	.cfi_def_cfa_register %rbx
+	mov	agent_thread@gottpoff(%rip), %r12
+	mov	%fs:AGENT_STACK_OFFSET(%r12), %r13
+	test	%r13, %r13
+	jz	1f
+	movq	$0, %fs:AGENT_STACK_OFFSET(%r12)
+	mov	%r13, %rsp
+1:	and	$-16, %rsp
+	mov	%rdi, %rax
+	mov	%rsi, %rdi
+	call	*%rax
+	test	%r13, %r13
+	jz	2f
+	mov	%r13, %fs:AGENT_STACK_OFFSET(%r12)
+2:	mov	%rbx, %rsp
+	.cfi_def_cfa_register %rsp
+	POP	%r13
+	POP	%r12
+	POP	%rbx
+	ret
+	.cfi_endproc
+	.size	own_stack_call, . - own_stack_call
 
 	.globl	agent_ret
 	.hidden	agent_ret

@@ -12,6 +12,7 @@
 #include "agent/cells.h"
 #include "agent/image.h"
 #include "agent/lock.h"
+#include "agent/own_stack.h"
 #include "agent/program.h"
 #include "agent/record.h"
 #include "agent/seccomp.h"
@@ -232,18 +233,30 @@ void here_forget_range(uintptr_t low, uintptr_t high)
 	words_forget_range(&calls, low, high, KIND_SHIFT);
 }
 
+struct finding {
+	uintptr_t return_address;
+	struct unwind_regs regs;
+	wm_context found;
+};
+
+static void find_locked(void *data)
+{
+	struct finding *f = data;
+	struct agent_guard guard;
+
+	agent_lock_at(&guard, &(struct lock_place){.regs = &f->regs});
+	if (!find(f->return_address, &f->regs, &f->found))
+		f->found = context_of_root(WM_PREFIX_LOST);
+	agent_unlock(&guard);
+}
+
 static __attribute__((noinline)) wm_context find_point(uintptr_t return_address)
 {
-	struct agent_guard guard;
-	struct unwind_regs regs;
-	wm_context c;
+	struct finding f = {.return_address = return_address};
 
-	read_registers(&regs);
-	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
-	if (!find(return_address, &regs, &c))
-		c = context_of_root(WM_PREFIX_LOST);
-	agent_unlock(&guard);
-	return c;
+	read_registers(&f.regs);
+	own_stack_call_from(agent_thread.is_on_alternate, find_locked, &f);
+	return f.found;
 }
 
 static bool is_outside(void)
@@ -274,27 +287,40 @@ static wm_context inside_call(const wm_context *c, uint32_t call)
 	return (wm_context){.prefix = wmrt_intern(c->prefix, c->epoch, c->id, call, 1), .epoch = c->epoch};
 }
 
+struct adding {
+	uintptr_t return_address;
+	uint64_t key;
+	const char *name;
+	uint32_t call;
+};
+
+static void add_call(void *data)
+{
+	struct adding *a = data;
+	uintptr_t at = a->return_address;
+	struct agent_guard guard;
+	uint32_t site;
+
+	agent_lock(&guard);
+	site = site_at(at);
+	if (!words_find(&calls, a->key, &a->call)) {
+		a->call = site == AGENT_NONE ? record_foreign_call(agent_function_at(at - 1), at - 1, a->name)
+					     : record_foreign_call(agent_program.sites[site].function,
+								   agent_program.sites[site].address, a->name);
+		if (a->call)
+			words_set(&calls, a->key, a->call);
+	}
+	agent_unlock(&guard);
+}
+
 /* The number of the call of that name that returns there. 0: it is in no function, or there is no room. */
 static uint32_t call_at(uintptr_t return_address, uint32_t kind, const char *name)
 {
-	uint64_t key = (uint64_t)kind << KIND_SHIFT | return_address;
-	struct agent_guard guard;
-	uint32_t call, site;
+	struct adding a = {return_address, (uint64_t)kind << KIND_SHIFT | return_address, name, 0};
 
-	if (WMRT_LIKELY(words_find(&calls, key, &call)))
-		return call;
-	agent_lock(&guard);
-	site = site_at(return_address);
-	if (!words_find(&calls, key, &call)) {
-		call = site == AGENT_NONE
-			       ? record_foreign_call(agent_function_at(return_address - 1), return_address - 1, name)
-			       : record_foreign_call(agent_program.sites[site].function,
-						     agent_program.sites[site].address, name);
-		if (call)
-			words_set(&calls, key, call);
-	}
-	agent_unlock(&guard);
-	return call;
+	if (WMRT_UNLIKELY(!words_find(&calls, a.key, &a.call)))
+		own_stack_call_from(agent_thread.is_on_alternate, add_call, &a);
+	return a.call;
 }
 
 wm_context here_call(uintptr_t return_address, uint32_t kind, const char *name)

@@ -42,9 +42,16 @@ static __attribute__((noreturn)) void jump(int which, void *own, struct __jmp_bu
 	struct __jmp_buf_tag copy = *env;
 
 	agent_thread.is_allocating = false; /* a handler may leave the allocator so */
-	if (agent_is_on && agent_thread.base)
+	if (agent_is_on && agent_thread.base) {
 		copy.__jmpbuf[JMP_BUF_PC] = (long)jmp_buf_mangle(
 			land_at_buffer(jmp_buf_demangle((uintptr_t)env->__jmpbuf[JMP_BUF_PC]), env));
+		/* libc puts the mask back before it leaves the stack, and an alternate one may have no room for signals that waited. */
+		if (agent_thread.is_on_alternate && env->__mask_was_saved) {
+			agent_thread.landing_mask = env->__saved_mask.__val[0];
+			agent_thread.has_landing_mask = true;
+			copy.__mask_was_saved = 0;
+		}
+	}
 	next(&copy, val);
 	__builtin_unreachable();
 }

@@ -8,6 +8,7 @@
 #include "agent/segment.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
+#include "agent/tick.h"
 
 /* Bit 63 of agent_thread.landing: it follows a call. No address of the program has it. */
 #define IS_RETURN ((uintptr_t)1 << 63)
@@ -104,7 +105,21 @@ void land(struct agent_saved *saved, uintptr_t pc, int is_return)
 	agent_unlock_at_entry(&guard);
 }
 
-__attribute__((used)) void agent_landed(struct agent_saved *saved)
+/* A jump from an alternate stack has come down: entry.S puts the mask of signals in force, with that of the agent's as it is there. */
+static void land_mask(void)
+{
+	struct agent_thread *thread = &agent_thread;
+
+	if (!thread->has_late_mask)
+		return;
+	if (thread->has_landing_mask)
+		thread->late_mask = thread->landing_mask | (thread->late_mask & TICK_MASK);
+	thread->has_landing_mask = false;
+	if (!agent_is_on || !thread->is_on_alternate)
+		thread->late_mask &= ~TICK_MASK;
+}
+
+static void come_down(struct agent_saved *saved)
 {
 	uintptr_t landing = agent_thread.landing, pc = landing & ~IS_RETURN;
 	const void *buffer = agent_thread.record ? agent_thread.record->landing_by : NULL;
@@ -116,4 +131,10 @@ __attribute__((used)) void agent_landed(struct agent_saved *saved)
 	/* The program may jump there again without another setjmp; where none was seen there may be others that are not seen. */
 	if (buffer && note_of(agent_thread.record, buffer)->buffer == buffer)
 		land_note(buffer, pc, (uintptr_t)saved->stack);
+}
+
+__attribute__((used)) void agent_landed(struct agent_saved *saved)
+{
+	come_down(saved);
+	land_mask();
 }

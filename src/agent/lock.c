@@ -109,7 +109,7 @@ void agent_unlock_at_entry(const struct agent_guard *guard)
 {
 	struct agent_guard none = {.signal_mask = ~UINT64_C(0)};
 
-	if (!agent_thread.is_on_alternate || guard->is_nested) {
+	if (!agent_thread.is_on_alternate || agent_thread.has_late_mask || guard->is_nested) {
 		agent_unlock(guard);
 		return;
 	}
@@ -118,8 +118,20 @@ void agent_unlock_at_entry(const struct agent_guard *guard)
 	agent_unlock(&none);
 }
 
-/* Called by entry.S, which has put the vector registers back. */
+/* Called by entry.S: the first while the program's vector registers are not saved yet, the second when they are put back. */
+void agent_block_early(void) __attribute__((used, visibility("hidden"), target("general-regs-only")));
 void agent_unblock_late(void) __attribute__((used, visibility("hidden"), target("general-regs-only")));
+
+void agent_block_early(void)
+{
+	uint64_t all = ~UINT64_C(0), was = 0;
+
+	if (agent_thread.has_late_mask)
+		return;
+	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&was, sizeof all, 0, 0);
+	agent_thread.late_mask = was;
+	agent_thread.has_late_mask = 1;
+}
 
 void agent_unblock_late(void)
 {

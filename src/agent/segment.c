@@ -6,6 +6,7 @@
 #include "agent/coroutine.h"
 #include "agent/discover.h"
 #include "agent/lock.h"
+#include "agent/own_stack.h"
 #include "agent/program.h"
 #include "agent/walk.h"
 
@@ -80,17 +81,24 @@ static void put_back(volatile struct agent_thread *thread, const struct agent_se
 	thread->top = left->top;
 }
 
-void segment_return(const struct agent_segment *left, const struct unwind_regs *regs)
+/* data: the registers of where it goes on. */
+static void repair(void *data)
 {
 	struct agent_guard guard;
 
-	put_back(&agent_thread, left);
-	if (left->epoch == agent_epoch() || !left->top || !agent_is_on)
-		return;
 	agent_lock(&guard);
-	if (!discover_repair(regs))
+	if (!discover_repair(data))
 		agent_thread.id = AGENT_LOST_ID;
 	agent_unlock(&guard);
+}
+
+void segment_return(const struct agent_segment *left, struct unwind_regs *regs)
+{
+	bool was_on_alternate = agent_thread.is_on_alternate;
+
+	put_back(&agent_thread, left);
+	if (left->epoch != agent_epoch() && left->top && agent_is_on)
+		own_stack_call_from(was_on_alternate, repair, regs);
 }
 
 bool segment_is_between(const struct agent_thread *thread)

@@ -26,7 +26,7 @@ struct agent_segment *segment_begin_handler(struct agent_thread *thread, const v
 /* Another stack's: base is its first entry, the one above is free. Signal-safe. */
 void segment_begin_stack(struct agent_entry *base, uintptr_t root);
 /* Back in what was left. regs: where it goes on; of calls of the agent's, the caller. Not under the agent's lock. */
-void segment_return(const struct agent_segment *left, const struct unwind_regs *regs);
+void segment_return(const struct agent_segment *left, struct unwind_regs *regs);
 /* Of what handlers of the thread have interrupted everything is in program code: no stub is half-way done. Under the agent's lock. */
 bool segment_is_between(const struct agent_thread *thread);
 /* Handlers of the thread have interrupted it inside of [at + 1, at + len). */

@@ -4,6 +4,9 @@
  *
  * A handler finds in its ucontext where the program is, never a stub: backtrace(), unwinders and profilers see all frames then. When it
  * returns and has not sent the program elsewhere, the stub goes on.
+ *
+ * An alternate stack may have room for one frame of the kernel's and little more. What the agent does there needs less than 2 KB: the rest
+ * is done on its own stack, and its own signal waits until the handler has returned.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,16 +15,19 @@
 
 #include "agent/discover.h"
 #include "agent/lock.h"
+#include "agent/own_stack.h"
 #include "agent/place.h"
 #include "agent/program.h"
 #include "agent/restart.h"
 #include "agent/segment.h"
 #include "agent/signal.h"
 #include "recorder/handlers.h"
+#include "recorder/sys.h"
 #include "waymark/abi.h"
 
 enum {
 	MAX_WAITING = 8,
+	ROOMY_BYTES = 64 << 10, /* an alternate stack that the agent's signal may come on */
 };
 
 /* Handlers whose entry knows where it is called from. */
@@ -59,10 +65,18 @@ static bool is_shown(const struct shown *s)
 	return now.pc == s->is.pc && now.sp == s->is.sp;
 }
 
-static void show(struct shown *s, ucontext_t *context)
+static void find_place(void *data)
 {
+	struct shown *s = data;
 	struct agent_guard guard;
 
+	agent_lock(&guard);
+	s->is_changed = place_find(s->was.pc, s->was.sp, &s->is);
+	agent_unlock(&guard);
+}
+
+static void show(struct shown *s, ucontext_t *context)
+{
 	s->context = context;
 	s->is = s->was = place_in(context);
 	s->is_changed = s->is_stub = false;
@@ -70,9 +84,7 @@ static void show(struct shown *s, ucontext_t *context)
 		return;
 	s->is_stub = true;
 	atomic_fetch_add(&stubs_held, 1);
-	agent_lock(&guard);
-	s->is_changed = place_find(s->was.pc, s->was.sp, &s->is);
-	agent_unlock(&guard);
+	own_stack_call_from(agent_thread.is_on_alternate, find_place, s);
 	if (s->is_changed)
 		set_place(context, s->is);
 }
@@ -106,21 +118,42 @@ static void let_go(const struct shown *shown, uint32_t count)
 			atomic_fetch_sub(&stubs_held, 1);
 }
 
+struct hooking {
+	int sig;
+	uintptr_t handler, interrupted;
+};
+
 /* A handler that was interrupted itself may be where its hook would be written. */
-static void hook(int sig, uintptr_t handler, uintptr_t interrupted)
+static void hook(void *data)
 {
+	const struct hooking *h = data;
 	struct agent_guard guard;
 	uint32_t function;
 
-	if (atomic_load_explicit(&hooked[sig], memory_order_relaxed) == handler)
-		return;
 	agent_lock(&guard);
-	function = agent_function_at(handler);
-	if (function != AGENT_NONE && agent_function_at(interrupted) != function) {
-		discover_entry(handler);
-		atomic_store_explicit(&hooked[sig], handler, memory_order_relaxed);
+	function = agent_function_at(h->handler);
+	if (function != AGENT_NONE && agent_function_at(h->interrupted) != function) {
+		discover_entry(h->handler);
+		atomic_store_explicit(&hooked[h->sig], h->handler, memory_order_relaxed);
 	}
 	agent_unlock(&guard);
+}
+
+static void hook_once(int sig, uintptr_t handler, uintptr_t interrupted)
+{
+	struct hooking h = {sig, handler, interrupted};
+
+	if (atomic_load_explicit(&hooked[sig], memory_order_relaxed) != handler)
+		own_stack_call_from(agent_thread.is_on_alternate, hook, &h);
+}
+
+/* Where there is room the handler is sampled, too. */
+static void unblock(int sig, const ucontext_t *interrupted)
+{
+	uint64_t blocked = wmrt_handler_blocks(sig) & ~interrupted->uc_sigmask.__val[0];
+
+	if (blocked && !(agent_thread.is_on_alternate && interrupted->uc_stack.ss_size < ROOMY_BYTES))
+		wmrt_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&blocked, 0, sizeof blocked, 0, 0);
 }
 
 void signal_forget(uintptr_t low, uintptr_t high)
@@ -150,7 +183,8 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	/* Before the registers say otherwise. */
 	left->is_in_stub = place_is_stub(place_in(interrupted).pc);
 	count = show_all(shown, interrupted);
-	hook(sig, (uintptr_t)handler, shown[0].is.pc);
+	hook_once(sig, (uintptr_t)handler, shown[0].is.pc);
+	unblock(sig, interrupted);
 	handler(sig, info, context);
 	/* A handler may send what it interrupted elsewhere. */
 	if (!is_shown(&shown[0]))

@@ -51,6 +51,7 @@ static void before_main(void)
 		return;
 	}
 	wmrt_handlers_start();
+	wmrt_handlers_block(TICK_MASK);
 	jump_start();
 	exception_start();
 	cancel_start();

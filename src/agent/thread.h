@@ -76,7 +76,7 @@ struct agent_thread {
 	uint32_t in_agent;               /* > 0: the agent itself runs */
 	uint32_t tid;
 	uint64_t in_agent_site; /* where the program entered it */
-	uint64_t late_mask;     /* of signals, put back when the agent's stack is left */
+	uint64_t late_mask;     /* of signals, put back by entry.S on the program's stack */
 	uint32_t has_late_mask; /* entry.S looks at it */
 	bool is_on_alternate;   /* of the running segment, as base and the next two */
 	uintptr_t root;
@@ -93,7 +93,9 @@ struct agent_thread {
 	uint32_t vforking;  /* it is a child of vfork, or of a child of one, in the memory of its parent, which waits */
 	/* Where a return address into an image that was unloaded is on its stack: it can never return there, whatever is there now. 0: none. */
 	uintptr_t stranded;
-	uintptr_t creation; /* bytes of native stack that its creator asked for; 0: the limit's */
+	uintptr_t creation;    /* bytes of native stack that its creator asked for; 0: the limit's */
+	uint64_t landing_mask; /* of signals, which a jump from an alternate stack puts in force where it lands */
+	bool has_landing_mask;
 };
 extern _Thread_local struct agent_thread agent_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

@@ -17,6 +17,7 @@
 #include "agent/jump.h"
 #include "agent/lock.h"
 #include "agent/options.h"
+#include "agent/own_stack.h"
 #include "agent/program.h"
 #include "agent/restart.h"
 #include "agent/say.h"
@@ -163,10 +164,30 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* data: the registers of what was interrupted. */
+static void tick(void *data)
+{
+	const struct unwind_regs *regs = data;
+	struct agent_guard guard;
+
+	agent_lock_at(&guard, &(struct lock_place){.regs = regs, .is_interrupted = true});
+	if (!agent_is_on) { /* a detach came between */
+		agent_unlock(&guard);
+		return;
+	}
+	segment_leave_gone(regs);
+	if (agent_options.sample_hz || agent_options.is_checked)
+		sample(regs);
+	count_down(regs);
+	if (agent_options.sample_hz || agent_options.is_checked)
+		publish();
+	agent_unlock(&guard);
+}
+
+/* All signals are blocked. */
 static void on_tick(int number, siginfo_t *info, void *data)
 {
 	struct unwind_regs regs;
-	struct agent_guard guard;
 	uint64_t began_ns;
 
 	if (agent_is_sealed || stop_on_signal(info, data))
@@ -187,18 +208,9 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	}
 	began_ns = now_ns();
 	wmrt_check_fork();
-	agent_lock_at(&guard, &(struct lock_place){.regs = &regs, .is_interrupted = true});
-	if (!agent_is_on) { /* a detach came between */
-		agent_unlock(&guard);
-		return;
-	}
-	segment_leave_gone(&regs);
-	if (agent_options.sample_hz || agent_options.is_checked)
-		sample(&regs);
-	count_down(&regs);
-	if (agent_options.sample_hz || agent_options.is_checked)
-		publish();
-	agent_unlock(&guard);
+	/* For a stack of the agent's. */
+	agent_thread_begin();
+	own_stack_call(tick, &regs);
 	agent_thread.is_tick_late = now_ns() - began_ns >= period_ns;
 }
 
@@ -282,7 +294,7 @@ void tick_resume(void)
 
 void tick_stop(void)
 {
-	const uint64_t set = UINT64_C(1) << (TICK_SIGNAL - 1);
+	const uint64_t set = TICK_MASK;
 	const struct timespec now = {0, 0};
 
 	for (struct thread_record *r = threads_all; r; r = r->next) {

@@ -19,6 +19,8 @@ extern struct tick_stats tick_stats __attribute__((visibility("hidden")));
 enum {
 	TICK_SIGNAL = 33, /* SIGSETXID of glibc, which programs cannot use */
 };
+/* It, in a set of the kernel's. */
+static const uint64_t TICK_MASK = UINT64_C(1) << (TICK_SIGNAL - 1);
 
 /* The handler of the signal, which glibc replaces when it first makes a thread. False: it could not be put in place. */
 bool tick_keep_signal(void);

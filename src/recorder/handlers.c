@@ -32,6 +32,10 @@ static _Atomic(uintptr_t) handlers[NSIG];
 /* Signals that siginterrupt() made interrupt: libc's signal() has its own note of it, which static programs cannot reach. */
 static _Atomic(bool) interrupts[NSIG];
 
+/* wmrt_handlers_block. Programs cannot name these signals: libc keeps them out of their sets. */
+static uint64_t client_mask;
+static _Atomic(bool) blocks[NSIG];
+
 static _Atomic(void *) next_sigaction;
 static _Atomic(void *) next_siginterrupt;
 
@@ -79,6 +83,9 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 	if (is_wrapped) {
 		atomic_store(&handlers[sig], (uintptr_t)wanted.sa_handler);
 		wanted.sa_handler = (handler_fn)(void *)wmrt_handle;
+		if (wanted.sa_flags & SA_ONSTACK)
+			wanted.sa_mask.__val[0] |= client_mask;
+		atomic_store(&blocks[sig], (wanted.sa_flags & SA_ONSTACK) != 0);
 	}
 	rc = call_sigaction(sig, act ? &wanted : NULL, &was);
 	if (rc != 0)
@@ -87,6 +94,7 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 	if (rc == 0 && old) {
 		*old = was;
 		old->sa_handler = as_program_set(was.sa_handler, before);
+		old->sa_mask.__val[0] &= ~client_mask;
 	}
 	return rc;
 }
@@ -218,6 +226,16 @@ wmrt_handler_fn wmrt_handler_of(int sig)
 	return (wmrt_handler_fn)atomic_load_explicit(&handlers[sig], memory_order_acquire);
 }
 
+void wmrt_handlers_block(uint64_t mask)
+{
+	client_mask = mask;
+}
+
+uint64_t wmrt_handler_blocks(int sig)
+{
+	return atomic_load_explicit(&blocks[sig], memory_order_relaxed) ? client_mask : 0;
+}
+
 /* ---- of a program that runs already ---- */
 
 /* As the kernel has it: flags, mask and restorer stay the program's. */
@@ -248,6 +266,10 @@ void wmrt_handlers_take(void)
 			continue;
 		atomic_store(&handlers[sig], action.handler);
 		action.handler = (uintptr_t)wmrt_handle;
+		if (action.flags & SA_ONSTACK) {
+			action.mask |= client_mask;
+			atomic_store(&blocks[sig], true);
+		}
 		kernel_action(sig, &action, NULL);
 	}
 }
@@ -260,6 +282,7 @@ void wmrt_handlers_give_back(void)
 		if (!kernel_action(sig, NULL, &action) || action.handler != (uintptr_t)wmrt_handle)
 			continue;
 		action.handler = atomic_load(&handlers[sig]);
+		action.mask &= ~client_mask;
 		kernel_action(sig, &action, NULL);
 	}
 }

@@ -8,6 +8,7 @@
 #define WM_RECORDER_HANDLERS_H
 
 #include <signal.h>
+#include <stdint.h>
 
 typedef void (*wmrt_handler_fn)(int sig, siginfo_t *info, void *context);
 
@@ -15,6 +16,11 @@ typedef void (*wmrt_handler_fn)(int sig, siginfo_t *info, void *context);
 void wmrt_handle(int sig, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
 /* The program's handler of a signal whose action is wmrt_handle. Signal-safe. */
 wmrt_handler_fn wmrt_handler_of(int sig);
+/* Signals of the client's that are blocked, too, while a handler of SA_ONSTACK runs: an alternate stack may have no room for them. Once, at
+ * start. */
+void wmrt_handlers_block(uint64_t mask);
+/* Those that the action of this signal blocks so. Signal-safe. */
+uint64_t wmrt_handler_blocks(int sig);
 /* Handlers that the program has installed go the same way; and are installed again as it had them. One thread runs. */
 void wmrt_handlers_take(void);
 void wmrt_handlers_give_back(void);
