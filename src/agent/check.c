@@ -1,10 +1,11 @@
 /*
  * check.c - decodes a point's id and entries, from the outermost call on, and compares the sites with the return addresses that
- * _Unwind_Backtrace finds in instrumented functions, and in those of the program between them that nobody has looked at: the context cannot
+ * _Unwind_Backtrace of libgcc finds in instrumented functions, and in those of the program between them that nobody has looked at: the context cannot
  * have these. Tail calls are in the context and not on the stack: they are passed over.
  */
 #include "agent/check.h"
 
+#include <dlfcn.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -34,6 +35,28 @@ static struct {
 	uintptr_t last; /* pc of the outermost frame */
 } check;
 
+/*
+ * libgcc's own, whatever the program has in front of them: libunwind has the same names, and code that the agent may change, which cannot
+ * run under its lock. Written once, before main.
+ */
+static struct {
+	__typeof(_Unwind_Backtrace) *backtrace;
+	__typeof(_Unwind_GetIP) *ip;
+	__typeof(_Unwind_GetCFA) *cfa;
+} libgcc;
+
+void check_start(void)
+{
+	void *handle = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+	if (!handle)
+		return;
+	libgcc.ip = (__typeof(libgcc.ip))dlsym(handle, "_Unwind_GetIP");
+	libgcc.cfa = (__typeof(libgcc.cfa))dlsym(handle, "_Unwind_GetCFA");
+	if (libgcc.ip && libgcc.cfa)
+		libgcc.backtrace = (__typeof(libgcc.backtrace))dlsym(handle, "_Unwind_Backtrace");
+}
+
 static bool add_return(uintptr_t address)
 {
 	if (!agent_reserve((void **)&check.returns, &check.return_capacity, check.return_count + 1,
@@ -53,18 +76,18 @@ static bool is_overlooked(uintptr_t pc)
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 {
-	uintptr_t pc = _Unwind_GetIP(context);
+	uintptr_t pc = libgcc.ip(context), cfa = libgcc.cfa(context);
 	bool was_cell = check.is_cell;
 	uint32_t site;
 
 	(void)data;
 	/* The tick's own frames end where the stack pointer is that of the interrupted one, which is on another stack maybe. */
-	check.is_inside |= _Unwind_GetCFA(context) == check.sp;
-	if (!check.is_inside || _Unwind_GetCFA(context) == check.sp) {
+	check.is_inside |= cfa == check.sp;
+	if (!check.is_inside || cfa == check.sp) {
 		check.is_cell = cells_find(pc, &site);
 		return _URC_NO_REASON;
 	}
-	if (agent_thread.root && _Unwind_GetCFA(context) == agent_thread.root + sizeof(uintptr_t))
+	if (agent_thread.root && cfa == agent_thread.root + sizeof(uintptr_t))
 		return _URC_END_OF_STACK;
 	check.last = pc;
 	check.is_cell = cells_find(pc, &site);
@@ -170,16 +193,16 @@ void check_point(const struct unwind_regs *regs, const struct capture_point *poi
 	struct code_stub stub;
 	uint32_t site;
 
-	if (point->function == AGENT_NONE || !is_numbered(point) || agent_thread.stranded || !is_loaded(regs) ||
-	    (is_decoded && is_stranded()) || is_in_unwinder(regs->pc) || code_find_stub(regs->pc, &stub) ||
-	    cells_find(regs->pc, &site)) {
+	if (!libgcc.backtrace || point->function == AGENT_NONE || !is_numbered(point) || agent_thread.stranded ||
+	    !is_loaded(regs) || (is_decoded && is_stranded()) || is_in_unwinder(regs->pc) ||
+	    code_find_stub(regs->pc, &stub) || cells_find(regs->pc, &site)) {
 		tick_stats.unchecked++;
 		return;
 	}
 	check.return_count = check.sure_count = 0;
 	check.sp = regs->r[CFI_RSP];
 	check.is_inside = check.is_cell = false;
-	_Unwind_Backtrace(visit, NULL);
+	libgcc.backtrace(visit, NULL);
 	check.return_count = check.sure_count;
 	/* The point's own function may be in a call of what is not instrumented. */
 	if (check.return_count && point->is_in_call)

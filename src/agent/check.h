@@ -7,6 +7,8 @@
 
 #include "agent/capture.h"
 
+/* Finds libgcc's unwinder: without it nothing is compared. Once, before main. */
+void check_start(void);
 /* Counts in tick_stats. */
 void check_point(const struct unwind_regs *regs, const struct capture_point *point);
 

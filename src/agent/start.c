@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/check.h"
 #include "agent/code.h"
 #include "agent/coroutine.h"
 #include "agent/discover.h"
@@ -53,6 +54,7 @@ static void before_main(void)
 	wmrt_handlers_start();
 	wmrt_handlers_block(TICK_MASK);
 	jump_start();
+	check_start();
 	exception_start();
 	cancel_start();
 	coroutine_start();

@@ -91,7 +91,7 @@ static struct error *check_program(struct request *r)
 	if (err)
 		return err;
 	if (!r->java_agent)
-		return run_preload_check(&r->clients, r->program, &r->has_agent);
+		return run_preload_check(&r->clients, r->program, r->argv, &r->has_agent);
 	r->has_agent = true;
 	return NULL;
 }

@@ -88,7 +88,28 @@ static struct error *choose_agent(const struct run_clients *clients, const char 
 	return NULL;
 }
 
-struct error *run_preload_check(const struct run_clients *clients, const char *program, bool *ret_agent)
+/*
+ * What the dynamic linker is to run, as ld.so(8) reads its arguments; NULL: nothing that has a path. It would look for a name without a
+ * slash among the libraries.
+ */
+static const char *behind_loader(char **argv)
+{
+	static const char *const with_value[] = {"--library-path",
+						 "--glibc-hwcaps-prepend",
+						 "--glibc-hwcaps-mask",
+						 "--inhibit-rpath",
+						 "--audit",
+						 "--preload",
+						 "--argv0"};
+
+	for (argv++; *argv && strncmp(*argv, "--", 2) == 0; argv++)
+		for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++)
+			if (strcmp(*argv, with_value[i]) == 0 && argv[1])
+				argv++;
+	return *argv && strchr(*argv, '/') ? *argv : NULL;
+}
+
+struct error *run_preload_check(const struct run_clients *clients, const char *program, char **argv, bool *ret_agent)
 {
 	char interpreter[PATH_MAX];
 	struct object_program p;
@@ -100,6 +121,13 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 		return NULL;
 	is_script = interpreter[0];
 	err = object_read_program(is_script ? interpreter : program, &p);
+	if (!err && !is_script && p.is_loader) {
+		if (!behind_loader(argv))
+			return error_create(ERROR_ARGUMENT,
+					    "%s: runs a program that it is given by its path, as in ./prog", program);
+		program = behind_loader(argv);
+		err = object_read_program(program, &p);
+	}
 	if (err && (is_script || !clients->is_heap)) { /* exec says what is wrong */
 		error_destroy(err);
 		return NULL;

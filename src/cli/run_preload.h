@@ -35,10 +35,11 @@ struct run_clients {
 };
 
 /*
- * Can the program take what was asked for? A script is judged by its interpreter. *ret_agent: the agent comes into it. ERROR_ARGUMENT
- * says why not. What is no program at all is for exec to refuse.
+ * Can the program take what was asked for? A script is judged by its interpreter, the dynamic linker by the program that its arguments
+ * name (`ld.so --library-path DIR PROG`). *ret_agent: the agent comes into it. ERROR_ARGUMENT says why not. What is no program at all is for
+ * exec to refuse.
  */
-struct error *run_preload_check(const struct run_clients *clients, const char *program, bool *ret_agent);
+struct error *run_preload_check(const struct run_clients *clients, const char *program, char **argv, bool *ret_agent);
 /* Sets LD_PRELOAD, WAYMARK_AGENT and LD_BIND_NOW for the program; the libraries of the user stay behind ours. */
 struct error *run_preload_set(const struct run_clients *clients, bool has_agent);
 

@@ -242,6 +242,33 @@ static void read_runtime(Elf *elf, struct object_program *ret)
 	}
 }
 
+static bool is_name_of_loader(const char *name)
+{
+	return strncmp(name, "ld-linux", strlen("ld-linux")) == 0 || strcmp(name, "ld.so.1") == 0;
+}
+
+/* It says its own name. */
+static void read_dynamic(Elf *elf, struct object_program *ret)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		GElf_Shdr shdr;
+		Elf_Data *data;
+		GElf_Dyn dyn;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_DYNAMIC)
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++) {
+			const char *name = elf_strptr(elf, shdr.sh_link, dyn.d_un.d_val);
+
+			if (dyn.d_tag == DT_SONAME && name)
+				ret->is_loader = !ret->is_dynamic && is_name_of_loader(name);
+		}
+	}
+}
+
 struct error *object_read_program(const char *path, struct object_program *ret)
 {
 	struct object_program program = {0};
@@ -261,6 +288,7 @@ struct error *object_read_program(const char *path, struct object_program *ret)
 		program.is_x86_64 = ehdr.e_ident[EI_CLASS] == ELFCLASS64 && ehdr.e_machine == EM_X86_64;
 		program.is_dynamic = o.is_dynamic;
 		read_runtime(elf, &program);
+		read_dynamic(elf, &program);
 		*ret = program;
 	}
 	elf_end(elf);

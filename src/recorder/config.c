@@ -53,11 +53,32 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The file at that path, as /proc names it; > 0: how long that is. */
+static long read_path_of(const char *path)
+{
+	char link[40];
+	struct wmrt_text text = {link, sizeof link, 0};
+	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)path, O_PATH | O_CLOEXEC, 0, 0, 0);
+	long n;
+
+	if (fd < 0)
+		return fd;
+	wmrt_text_add(&text, "/proc/self/fd/");
+	wmrt_text_number(&text, (uint64_t)fd, 10, 1);
+	n = wmrt_sys3(SYS_readlink, (long)link, (long)config.program, sizeof config.program - 1);
+	wmrt_sys3(SYS_close, fd, 0, 0);
+	return n;
+}
+
+/* The kernel knows what it has executed. Where that is the dynamic linker (no interpreter was loaded for it), that says what it was given. */
 static void read_program(void)
 {
-	long n = wmrt_sys3(SYS_readlink, (long)"/proc/self/exe", (long)config.program, sizeof config.program - 1);
+	const char *given = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
+	long n = getauxval(AT_BASE) || !given ? -1 : read_path_of(given);
 	struct wmrt_text text = {config.program, sizeof config.program, 0};
 
+	if (n <= 0)
+		n = wmrt_sys3(SYS_readlink, (long)"/proc/self/exe", (long)config.program, sizeof config.program - 1);
 	if (n > 0)
 		config.program[n] = '\0';
 	else
