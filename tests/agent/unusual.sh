@@ -61,10 +61,10 @@ loader=$(sed -n 's/.*Requesting program interpreter: \(.*\)\]/\1/p' <<<"$(LC_ALL
 for options in '' '--library-path /nowhere --argv0 other'; do
 	# shellcheck disable=SC2086
 	succeeds "$waymark" run --heap -o ./ "$loader" $options ./program
-	[ -f waymark-program-*.wmk ] || fail "started by $loader: the recording is not named after the program: $(ls)"
 	for file in waymark-*.wmk; do
+		[[ $file = waymark-program-*.wmk ]] || fail "started by $loader: the recording is $file"
 		allocated 300 leaf "$file"
-		rm "$file"
+		rm -f "$file"
 	done
 done
 "$waymark" run --sample "$loader" program 2>err.txt && fail "$loader program: was run"
