@@ -222,3 +222,18 @@ bool locate_debuglink(const struct locate *l, const char *path, const char *link
 	free(dir);
 	return is_right;
 }
+
+/* ---- 5 ---- */
+
+bool locate_altlink(const struct locate *l, const char *link)
+{
+	const struct object_search *s = l->search;
+	size_t len = strlen(system_debug_dir);
+	const char *rest = strncmp(link, system_debug_dir, len) == 0 && link[len] == '/' ? link + len : link;
+
+	for (size_t i = 0; s && link[0] == '/' && i < s->debug_dirs.count; i++)
+		if (try_existing(l, "%s%s", s->debug_dirs.items[i], rest) ||
+		    try_existing(l, "%s%s", s->debug_dirs.items[i], link))
+			return true;
+	return false;
+}

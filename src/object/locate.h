@@ -6,7 +6,9 @@
  *   2. the path at which the image was loaded; of a live process then what it has mapped, whose name may be gone,
  *   3. DIR/.build-id/xx/yyyy.debug (a debug file) and DIR/.build-id/xx/yyyy (a program), for each `--debug-dir DIR`, then for
  *      /usr/lib/debug,
- *   4. the .gnu_debuglink of a stripped file: beside that file, in .debug/ beside it, under each DIR of 3.
+ *   4. the .gnu_debuglink of a stripped file: beside that file, in .debug/ beside it, under each DIR of 3,
+ *   5. the .gnu_debugaltlink of a debug file (what dwz has made one file of for several): under each DIR of 3, of an absolute link what
+ *      follows /usr/lib/debug, or all of it. elfutils looks beside the debug file and where the link says.
  * The caller reads a file and decides whether it is the right one; a name proves nothing.
  */
 #ifndef WM_OBJECT_LOCATE_H
@@ -63,5 +65,7 @@ struct locate {
 bool locate_file(const struct locate *l);
 /* 4: link, the .gnu_debuglink of the file at `path`. */
 bool locate_debuglink(const struct locate *l, const char *path, const char *link);
+/* 5. */
+bool locate_altlink(const struct locate *l, const char *link);
 
 #endif

@@ -1,18 +1,15 @@
 /*
- * symbols.c - symbols and lines through libdwfl, which joins a file with its debug file. Functions are sorted once by address.
- * The ranges of compilation units are, too: libdw's own way needs .debug_aranges, which clang does not write. Within a unit
- * libdw looks through all entries for what was inlined, so who asks again and again keeps the answer.
+ * symbols.c - symbols and lines through libdwfl, which joins a file with its debug file. Functions are sorted once by address; lines are those
+ * of debug_lines.h.
  */
 #include "object/symbols.h"
 
-#include <dwarf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
 #include "base/arena.h"
@@ -26,13 +23,6 @@ struct symbol {
 };
 VEC_DECLARE(symbol_vec, struct symbol);
 
-struct unit_range {
-	uint64_t start, end;
-	Dwarf_Die unit;
-	Dwarf_Die contents; /* of a split unit another one */
-};
-VEC_DECLARE(unit_range_vec, struct unit_range);
-
 struct symbols {
 	struct arena arena;
 	const struct object_search *search;
@@ -42,9 +32,7 @@ struct symbols {
 	Dwfl_Module *module;
 	uint64_t first_address; /* as linked, of the ELF header */
 	struct symbol_vec functions;
-	bool is_dwarf_read;
-	uint64_t dwarf_bias; /* of linked addresses over those in the debug information */
-	struct unit_range_vec units;
+	struct debug_lines *lines; /* made when first needed */
 };
 
 /* ---- the file ---- */
@@ -323,9 +311,9 @@ void symbols_close(struct symbols *s)
 {
 	if (!s)
 		return;
+	debug_lines_destroy(s->lines);
 	dwfl_end(s->dwfl);
 	symbol_vec_deinit(&s->functions);
-	unit_range_vec_deinit(&s->units);
 	arena_deinit(&s->arena);
 	free(s->path);
 	free(s);
@@ -350,132 +338,9 @@ const char *symbols_function(const struct symbols *s, uint64_t address)
 
 /* ---- lines ---- */
 
-static int by_start(const void *a, const void *b)
+struct error *symbols_lines(struct symbols *s, uint64_t address, const struct debug_line **ret, uint32_t *ret_count)
 {
-	return compare_u64(((const struct unit_range *)a)->start, ((const struct unit_range *)b)->start);
-}
+	struct error *err = s->lines ? NULL : debug_lines_create(s->module, s->search, &s->lines);
 
-static void add_unit(struct symbols *s, const Dwarf_Die *unit, const Dwarf_Die *contents)
-{
-	Dwarf_Die die = *unit;
-	Dwarf_Addr base, start, end;
-	ptrdiff_t off = 0;
-
-	while ((off = dwarf_ranges(&die, off, &base, &start, &end)) > 0)
-		if (start && start < end) { /* 0: code that the linker discarded */
-			/* Without memory its lines are not known. */
-			error_destroy(
-				unit_range_vec_append(&s->units, (struct unit_range){start, end, *unit, *contents}));
-		}
-}
-
-static void read_dwarf(struct symbols *s)
-{
-	Dwarf_Addr bias;
-	Dwarf *dw = dwfl_module_getdwarf(s->module, &bias);
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die, split;
-	uint8_t type;
-
-	s->is_dwarf_read = true;
-	if (!dw)
-		return;
-	s->dwarf_bias = bias;
-	while (dwarf_get_units(dw, cu, &cu, NULL, &type, &die, &split) == 0)
-		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			add_unit(s, &die,
-				 type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid ? &split : &die);
-	if (s->units.count)
-		qsort(s->units.items, s->units.count, sizeof *s->units.items, by_start);
-}
-
-static struct unit_range *find_unit(const struct symbols *s, uint64_t address)
-{
-	size_t low = 0, high = s->units.count;
-
-	while (low < high) { /* the first behind it */
-		size_t middle = low + (high - low) / 2;
-
-		if (s->units.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < s->units.items[low - 1].end ? &s->units.items[low - 1] : NULL;
-}
-
-static const char *function_name(Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-	const char *name = NULL;
-
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-		name = dwarf_formstring(&attribute);
-	return name ? name : dwarf_diename(die);
-}
-
-static uint32_t number_of(Dwarf_Die *die, unsigned int name)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word value;
-
-	if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0 || value > UINT32_MAX)
-		return 0;
-	return (uint32_t)value;
-}
-
-static void take_line(Dwarf_Die *unit, uint64_t address, struct symbols_line *ret)
-{
-	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
-	int number;
-
-	if (!line)
-		return;
-	ret->file = dwarf_linesrc(line, NULL, NULL);
-	if (dwarf_lineno(line, &number) == 0 && number > 0)
-		ret->line = (uint32_t)number;
-	if (dwarf_linecol(line, &number) == 0 && number > 0)
-		ret->column = (uint32_t)number;
-}
-
-/* Where an inlined function was called. */
-static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct symbols_line *ret)
-{
-	Dwarf_Files *files;
-	size_t count;
-	uint32_t file = number_of(inlined, DW_AT_call_file);
-
-	if (dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
-		ret->file = dwarf_filesrc(files, file, NULL, NULL);
-	ret->line = number_of(inlined, DW_AT_call_line);
-	ret->column = number_of(inlined, DW_AT_call_column);
-}
-
-uint32_t symbols_lines(struct symbols *s, uint64_t address, struct symbols_line ret[SYMBOLS_LINES_MAX])
-{
-	Dwarf_Die *scopes = NULL;
-	struct unit_range *at;
-	uint32_t count = 1;
-	int scope_count;
-
-	if (!s->is_dwarf_read)
-		read_dwarf(s);
-	address += s->first_address - s->dwarf_bias;
-	at = find_unit(s, address);
-	if (!at)
-		return 0;
-	ret[0] = (struct symbols_line){0};
-	take_line(&at->unit, address, &ret[0]);
-	scope_count = dwarf_getscopes(&at->contents, address, &scopes); /* innermost first */
-	for (int i = 0; i < scope_count && count < SYMBOLS_LINES_MAX; i++) {
-		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-			continue;
-		ret[count - 1].function = function_name(&scopes[i]);
-		ret[count] = (struct symbols_line){0};
-		take_call(&at->unit, &scopes[i], &ret[count]);
-		count++;
-	}
-	free(scopes);
-	return ret[0].line || count > 1 ? count : 0;
+	return err ? err : debug_lines_at(s->lines, address + s->first_address, &s->arena, ret, ret_count);
 }

@@ -9,21 +9,10 @@
 #ifndef WM_OBJECT_SYMBOLS_H
 #define WM_OBJECT_SYMBOLS_H
 
+#include "object/debug_lines.h"
 #include "object/find.h"
 
 struct symbols;
-
-/* A piece of source at an address. Strings live as long as the symbols. */
-struct symbols_line {
-	const char *function; /* inlined: its linkage name if known, else its name; else NULL */
-	const char *file;     /* NULL: not known */
-	uint32_t line;        /* 0: not known */
-	uint32_t column;
-};
-
-enum {
-	SYMBOLS_LINES_MAX = 64, /* that one address has: what is inlined deeper is left out */
-};
 
 /*
  * ERROR_NOT_FOUND: no such file; ERROR_MISMATCH: only another build. has_key is false; the search outlives *ret.
@@ -38,7 +27,7 @@ void symbols_close(struct symbols *s);
  * global or weak one, then one with fewer underscores in front, then the first by name.
  */
 const char *symbols_function(const struct symbols *s, uint64_t address);
-/* The source lines of the instruction there: innermost first, each next one is where that was inlined. How many; 0: none known. */
-uint32_t symbols_lines(struct symbols *s, uint64_t address, struct symbols_line ret[SYMBOLS_LINES_MAX]);
+/* The chain of inlined functions and their lines at the instruction (debug_lines_at). They live as long as the symbols. */
+struct error *symbols_lines(struct symbols *s, uint64_t address, const struct debug_line **ret, uint32_t *ret_count);
 
 #endif

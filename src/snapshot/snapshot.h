@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "object/debug_lines.h"
 #include "object/find.h"
 
 enum {
@@ -96,13 +97,7 @@ bool snapshot_cfa_rule(const struct snapshot *s, uint32_t module, uint64_t linke
 		       int64_t *ret_offset);
 
 /* Functions and lines at a machine frame's pc, innermost inlined one first; at least one. They live as long as s. */
-struct snapshot_line {
-	const char *function; /* linkage name, else name; NULL: not known */
-	const char *file;     /* NULL: not known */
-	uint32_t line;
-	uint32_t column;
-};
-struct error *snapshot_lines(struct snapshot *s, const struct snapshot_frame *frame, const struct snapshot_line **ret,
+struct error *snapshot_lines(struct snapshot *s, const struct snapshot_frame *frame, const struct debug_line **ret,
 			     uint32_t *ret_count);
 
 #endif

@@ -235,7 +235,7 @@ static struct error *find_terminate(struct snapshot *s, const struct snapshot_th
 {
 	*ret = false;
 	for (uint32_t i = 0; i < thread->frame_count && i < TERMINATE_FRAMES_MAX && !*ret; i++) {
-		const struct snapshot_line *lines;
+		const struct debug_line *lines;
 		uint32_t count;
 		struct error *err = snapshot_lines(s, &thread->frames[i], &lines, &count);
 

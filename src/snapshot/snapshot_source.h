@@ -45,7 +45,6 @@ VEC_DECLARE(snapshot_raw_thread_vec, struct snapshot_raw_thread);
 VEC_DECLARE(snapshot_note_vec, const char *);
 
 struct snapshot_page;
-struct snapshot_line_index;
 
 /* Private part of a module. */
 struct snapshot_image {
@@ -68,7 +67,7 @@ struct snapshot_source {
 	uint64_t vdso;  /* AT_SYSINFO_EHDR */
 	struct snapshot_note_vec notes;
 	const struct object_search *search; /* the caller's; NULL */
-	struct snapshot_line_index *lines;  /* [module_count], made when first needed */
+	struct debug_lines **lines;         /* [module_count], made when first needed */
 	Elf *machine;                       /* an empty file of it */
 	void *known_lines;                  /* tsearch(3): what was looked up */
 	void *statics;                      /* tsearch(3): of units */

@@ -46,7 +46,7 @@ static struct error *find_kind(struct snapshot *s, const struct snapshot_thread 
 {
 	*ret = SNAPSHOT_WAIT_NONE;
 	for (uint32_t i = 0; i < thread->frame_count && i < FRAMES_MAX && *ret == SNAPSHOT_WAIT_NONE; i++) {
-		const struct snapshot_line *lines;
+		const struct debug_line *lines;
 		uint32_t count;
 		struct error *err;
 

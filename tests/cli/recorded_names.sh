@@ -13,26 +13,35 @@ __attribute__((noinline)) static void leaf(int n)
 {
 	sink = n;
 }
-static inline __attribute__((always_inline)) void inlined(int n)
+static inline __attribute__((always_inline)) void inner(int n)
 {
 	leaf(n + 1); /* 9 */
 	sink = 2;
 }
+static inline __attribute__((always_inline)) void middle(int n)
+{
+	inner(n + 1); /* 14 */
+}
+static inline __attribute__((always_inline)) void outer(int n)
+{
+	if (n)
+		middle(n + 1); /* 19 */
+}
 __attribute__((noinline)) static void local(int n)
 {
-	inlined(n); /* 14 */
+	outer(n); /* 23 */
 	sink = 3;
 }
 extern __attribute__((alias("_ZN4shop5orderEi"))) void __order_twin(int);
 __attribute__((noinline)) void mangled(int n) __asm__("_ZN4shop5orderEi");
 void mangled(int n)
 {
-	local(n); /* 21 */
+	local(n); /* 30 */
 	sink = 4;
 }
 int main(void)
 {
-	mangled(1); /* 26 */
+	mangled(1); /* 35 */
 	return 0;
 }
 END
@@ -74,7 +83,7 @@ print(" ".join(
 }
 
 named='main shop::order(int) local leaf'
-lines='main@names.c:26 shop::order(int)@names.c:21 local@names.c:14 inlined@names.c:9+i leaf@names.c:5'
+lines='main@names.c:35 shop::order(int)@names.c:30 local@names.c:23 outer@names.c:19+i middle@names.c:14+i inner@names.c:9+i leaf@names.c:5'
 for flags in '-fPIE -pie' '-no-pie'; do
 	rm -rf plain debug* apart.dbg
 	# shellcheck disable=SC2086

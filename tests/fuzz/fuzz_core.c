@@ -11,7 +11,7 @@
 
 static void ask(struct snapshot *s)
 {
-	const struct snapshot_line *lines;
+	const struct debug_line *lines;
 	uint32_t count;
 	uint64_t word;
 

@@ -15,7 +15,7 @@ static const char *base_name(const char *path)
 
 static void show_frame(struct snapshot *s, uint32_t number, const struct snapshot_frame *f)
 {
-	const struct snapshot_line *lines;
+	const struct debug_line *lines;
 	uint32_t count;
 	struct error *err = snapshot_lines(s, f, &lines, &count);
 

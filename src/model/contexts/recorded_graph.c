@@ -282,19 +282,20 @@ static struct error *add_sites(struct image *image)
 /* ---- lines of files ---- */
 
 /* The function itself is the outermost of `count` lines, which are innermost first. */
-static struct error *make_frames(struct image *image, const struct meta_site *s, const struct symbols_line *lines,
+static struct error *make_frames(struct image *image, const struct meta_site *s, const struct debug_line *lines,
 				 uint32_t count, struct frame *ret)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct symbols_line *line = &lines[count - 1 - i];
+		const struct debug_line *line = &lines[count - 1 - i];
 		const char *link_name = line->function;
 		struct frame *frame = &ret[i];
 
 		*frame = (struct frame){.file = line->file, .line = line->line, .column = line->column};
 		frame->flags = i ? FRAME_INLINED : 0;
-		frame->name = i && link_name ? demangle(&image->meta.arena, link_name)
-					     : image_function_name(image, s->caller);
-		frame->link_name = i && link_name ? link_name : image->meta.functions[s->caller].link_name;
+		if (i && !link_name)
+			link_name = "[inlined]";
+		frame->name = i ? demangle(&image->meta.arena, link_name) : image_function_name(image, s->caller);
+		frame->link_name = i ? link_name : image->meta.functions[s->caller].link_name;
 		if (!frame->name)
 			return &error_no_memory;
 	}
@@ -307,7 +308,7 @@ static struct error *find_lines(struct image *image, uint32_t site, struct known
 {
 	const struct meta_site *s = &image->meta.sites[site];
 	const struct place *place = &image->recorded->places[s->caller];
-	struct symbols_line lines[SYMBOLS_LINES_MAX];
+	const struct debug_line *lines;
 	struct error *err;
 	int32_t position;
 
@@ -315,9 +316,13 @@ static struct error *find_lines(struct image *image, uint32_t site, struct known
 	if (!place->file || !place->file->symbols)
 		return NULL;
 	position = (int32_t)image->recorded->positions[site]; /* below the function: in its cold part */
-	ret->count = symbols_lines(place->file->symbols, place->address + (uint64_t)(int64_t)position, lines);
-	if (!ret->count)
+	err = symbols_lines(place->file->symbols, place->address + (uint64_t)(int64_t)position, &lines, &ret->count);
+	if (err)
+		return err;
+	if (!ret->count || (ret->count == 1 && !lines[0].line)) {
+		ret->count = 0;
 		return NULL;
+	}
 	ret->frames = arena_calloc(&image->meta.arena, ret->count, sizeof *ret->frames);
 	err = ret->frames ? make_frames(image, s, lines, ret->count, ret->frames) : &error_no_memory;
 	if (err)

@@ -98,7 +98,7 @@ static struct error *make_levels(struct crash *c, struct crash_site *site)
 	if (!site->levels)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < site->level_count; i++) {
-		const struct snapshot_line *line = &site->lines[i];
+		const struct debug_line *line = &site->lines[i];
 
 		site->levels[i] = (struct crash_level){
 			.function = line->function ? source_name(line->function, &c->arena) : NULL,

@@ -44,7 +44,7 @@ struct crash_level {
 struct crash_site {
 	uint32_t image; /* CRASH_NONE */
 	uint64_t pc;    /* looked up; as linked */
-	const struct snapshot_line *lines;
+	const struct debug_line *lines;
 	struct crash_level *levels; /* innermost first */
 	uint32_t level_count;
 };
