@@ -38,7 +38,6 @@ struct filter {
 	struct value_vec awaited; /* --wmk that was not there at the start */
 	const char *output;       /* --output, NULL: standard output */
 	FILE *out;
-	int last_byte; /* of the input, -1 at its start */
 	bool is_folded;
 	bool is_once;
 	bool is_coloured;
@@ -153,28 +152,23 @@ static struct error *print_plain(struct filter *f, const char *text, size_t len)
 	return NULL;
 }
 
-/* Works through a block; *ret_used is what of it is done with. */
-static struct error *filter_block(struct filter *f, const char *text, size_t len, bool is_end, size_t *ret_used)
+/* Works through a block, whose first *used bytes are done with: they are what goes before the rest. */
+static struct error *filter_block(struct filter *f, const char *text, size_t len, bool is_end, size_t *used)
 {
-	size_t used = 0;
 	struct error *err = NULL;
 
-	while (!err && used < len) {
+	while (!err && *used < len) {
 		struct token token;
 		size_t off, token_len;
-		bool is_found = token_find(text + used, len - used, f->last_byte, is_end, &token, &off, &token_len);
+		bool is_found = token_find(text, *used, len, is_end, &token, &off, &token_len);
 
-		err = print_plain(f, text + used, off);
-		used += off;
-		if (off)
-			f->last_byte = (unsigned char)text[used - 1];
+		err = print_plain(f, text + *used, off - *used);
+		*used = off;
 		if (!is_found || err)
 			break;
-		err = print_token(f, &token, text + used, token_len);
-		used += token_len;
-		f->last_byte = (unsigned char)text[used - 1];
+		err = print_token(f, &token, text + off, token_len);
+		*used += token_len;
 	}
-	*ret_used = used;
 	return err;
 }
 
@@ -182,19 +176,18 @@ static struct error *filter_block(struct filter *f, const char *text, size_t len
 static struct error *filter_stream(struct filter *f, int fd, const char *name, uint64_t size_bytes)
 {
 	char block[BLOCK_BYTES];
-	size_t held = 0;
+	size_t held = 0, used = 0;
 	bool is_end = false;
 	uint64_t done = 0;
 	struct progress progress;
 	struct error *err = NULL;
 
-	f->last_byte = -1;
 	progress_start(&progress, name);
 	if (isatty(fileno(f->out)) || !size_bytes) /* one sees it go on, or waits for input rather than for us */
 		progress.is_terminal = false;
 	while (!err && !is_end) {
 		ssize_t got = read(fd, block + held, sizeof block - held);
-		size_t used;
+		size_t gone;
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -206,8 +199,10 @@ static struct error *filter_stream(struct filter *f, int fd, const char *name, u
 		is_end = got == 0;
 		held += (size_t)got;
 		err = filter_block(f, block, held, is_end, &used);
-		memmove(block, block + used, held - used);
-		held -= used;
+		gone = used > TOKEN_BEFORE_MAX ? used - TOKEN_BEFORE_MAX : 0;
+		memmove(block, block + gone, held - gone);
+		held -= gone;
+		used -= gone;
 		if (!err && (fflush(f->out) != 0 || ferror(f->out)))
 			err = error_os(errno, "cannot write the output");
 	}

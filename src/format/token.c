@@ -16,6 +16,7 @@ enum {
 	RUN_DIGITS = 16,
 	BUILD_DIGITS = 8,
 	CHECK_DIGITS = 4,
+	ESC = 0x1b,
 };
 
 uint16_t token_check(const char *text, size_t len_bytes)
@@ -177,10 +178,61 @@ static bool may_go_on(const char *text, size_t len_bytes)
 	return i == len_bytes;
 }
 
-bool token_find(const char *text, size_t len_bytes, int before, bool is_end, struct token *ret, size_t *ret_off,
+/* ---- where a token may begin ---- */
+
+static bool is_between(char c, unsigned char first, unsigned char last)
+{
+	return (unsigned char)c >= first && (unsigned char)c <= last;
+}
+
+/* text[0, end) ends with the byte ESC, or with what loggers write for it: JSON, C, rsyslog, cat -v. */
+static bool ends_with_escape(const char *text, size_t end)
+{
+	static const char *const written[] = {"\\u001b", "\\u001B", "\\x1b", "\\x1B", "\\033", "\\e", "#033", "^["};
+
+	if (end && text[end - 1] == ESC)
+		return true;
+	for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+		size_t len = strlen(written[i]);
+
+		if (end >= len && memcmp(text + end - len, written[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The last byte of text[0, end) ends an escape sequence (ECMA-48, ECMA-35), and so is no part of a word:
+ *
+ *      ESC [ 3 1 m     control sequence: parameters 30 to 3f, intermediate bytes 20 to 2f, the last one 40 to 7e (hexadecimal)
+ *      ESC ( B         escape sequence: intermediate bytes, the last one 30 to 7e
+ *      \ n             a control character as JSON and C write it
+ */
+static bool ends_sequence(const char *text, size_t end)
+{
+	const size_t last = end - 1;
+	size_t at = last;
+
+	if (last && text[last - 1] == '\\' && memchr("abfnrtv", text[last], 7))
+		return true;
+	while (at && end - at < TOKEN_BEFORE_MAX - 8 && is_between(text[at - 1], 0x20, 0x2f))
+		at--;
+	if (is_between(text[last], 0x30, 0x7e) && ends_with_escape(text, at))
+		return true;
+	while (at && end - at < TOKEN_BEFORE_MAX - 8 && is_between(text[at - 1], 0x20, 0x3f))
+		at--;
+	return is_between(text[last], 0x40, 0x7e) && at && text[at - 1] == '[' && ends_with_escape(text, at - 1);
+}
+
+static bool is_in_word(const char *text, size_t off)
+{
+	return off && is_word((unsigned char)text[off - 1]) && !ends_sequence(text, off);
+}
+
+bool token_find(const char *text, size_t start, size_t len_bytes, bool is_end, struct token *ret, size_t *ret_off,
 		size_t *ret_len)
 {
-	for (size_t off = 0; off < len_bytes; off++) {
+	for (size_t off = start; off < len_bytes; off++) {
 		const char *w = memchr(text + off, 'w', len_bytes - off);
 		size_t left, len;
 
@@ -188,7 +240,9 @@ bool token_find(const char *text, size_t len_bytes, int before, bool is_end, str
 			break;
 		off = (size_t)(w - text);
 		left = len_bytes - off;
-		if (is_word(off ? (unsigned char)text[off - 1] : before))
+		if (left >= 2 && w[1] != 'm')
+			continue;
+		if (is_in_word(text, off))
 			continue;
 		if (!is_end && may_go_on(w, left)) {
 			*ret_off = off;

@@ -38,17 +38,19 @@ struct token {
 };
 
 enum {
-	TOKEN_BYTES_MAX = 95, /* of a good one: WM_TOKEN_MAX without the NUL */
+	TOKEN_BYTES_MAX = 95,  /* of a good one: WM_TOKEN_MAX without the NUL */
+	TOKEN_BEFORE_MAX = 64, /* bytes of what goes before a token that say whether it is one */
 };
 
 /*
- * Finds the first token in text. Returns false when there is none; then *ret_off bytes are surely none, and what follows
- * them (fewer than TOKEN_BYTES_MAX + 1 bytes) may be the beginning of one that further text completes. is_end says that no
- * text follows: *ret_off is then all of it. A token found is at *ret_off, *ret_len bytes long.
+ * Finds the first token of text[start, len_bytes). Returns false when there is none; then bytes before *ret_off are surely none, and
+ * what follows them (fewer than TOKEN_BYTES_MAX + 1 bytes) may be the beginning of one that further text completes. is_end says that
+ * no text follows: *ret_off is then len_bytes. A token found is at *ret_off, *ret_len bytes long.
  *
- * before: the byte before text, or -1 at the start of all text ("xwm1:" is no token).
+ * text[0, start): what goes before, the last TOKEN_BEFORE_MAX bytes of it at least. "xwm1:" is no token, but one behind the escape
+ * sequence of a colour is, though that ends with a letter.
  */
-bool token_find(const char *text, size_t len_bytes, int before, bool is_end, struct token *ret, size_t *ret_off,
+bool token_find(const char *text, size_t start, size_t len_bytes, bool is_end, struct token *ret, size_t *ret_off,
 		size_t *ret_len);
 
 /* The CHECK of a token's text up to but without the last colon. */

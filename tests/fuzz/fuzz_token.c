@@ -16,24 +16,20 @@ static struct found find_all(const char *text, size_t size, size_t cut)
 {
 	struct found found = {0};
 	size_t used = 0, end = cut;
-	int before = -1;
 
 	for (;;) {
 		struct token t = {0};
 		size_t off, len = 0;
-		bool is_found = token_find(text + used, end - used, before, end == size, &t, &off, &len);
+		bool is_found = token_find(text, used, end, end == size, &t, &off, &len);
 
-		if (off > end - used || len > end - used - off)
+		if (off < used || off > end || len > end - off)
 			abort();
-		used += off;
-		if (off)
-			before = (unsigned char)text[used - 1];
+		used = off;
 		if (is_found) {
 			found.count++;
 			found.sum = found.sum * 31 + used * 7 + len + (uint64_t)t.kind + t.run + t.id + t.site +
 				    t.prefix + t.build;
 			used += len;
-			before = (unsigned char)text[used - 1];
 		} else if (end == size) {
 			return found;
 		} else {
