@@ -311,8 +311,8 @@ static struct error *build_line(struct line *line, const struct job *job, const 
 	return line->err;
 }
 
-/* Only clang: another target, a question, --wm=none. */
-static struct error *build_plain_line(struct line *line, const struct arguments *user)
+/* Only clang: another target, a question, --wm=none. <waymark.h> is found nevertheless. */
+static struct error *build_plain_line(struct line *line, const struct cc_request *r, const struct arguments *user)
 {
 	struct line words = {0};
 	cc_options_clear_environment();
@@ -320,6 +320,17 @@ static struct error *build_plain_line(struct line *line, const struct arguments 
 		if (!cc_options_is_own(user->words.items[i]))
 			add_text(&words, user->words.items[i]);
 	add_line(line, &words, user->has_files);
+	if (!r->has_input)
+		return line->err;
+	struct install_paths files;
+	struct error *err = install_paths_find(&files);
+	if (err)
+		return err;
+	add_text(line, "--start-no-unused-arguments");
+	add_text(line, "-idirafter");
+	add_text(line, files.include_dir);
+	add_text(line, "--end-no-unused-arguments");
+	install_paths_deinit(&files);
 	return line->err;
 }
 
@@ -334,7 +345,7 @@ static struct error *prepare(const char *command, char **argv, int count, struct
 	struct cc_options options = {0};
 	err = cc_options_read(user.words.items, (int)user.words.count, &options);
 	if (!err && (r.is_plain || !r.has_input || (!cc_options_record(&options) && !options.trace))) {
-		err = build_plain_line(line, &user);
+		err = build_plain_line(line, &r, &user);
 	} else if (!err) {
 		cc_options_export(&options, r.uses_lto);
 		if (r.links)

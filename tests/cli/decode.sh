@@ -79,9 +79,27 @@ expect 0 "$waymark" decode --wmk out twice.txt
 } >bad.txt
 expect 0 "$waymark" decode --folded --wmk out bad.txt
 has out.txt "[wm1: damaged: it is cut]"
-has out.txt "wm1:not-instrumented [wm1: captured in code that was not built with waymark cc]"
+has out.txt "wm1:not-instrumented [wm1: captured in code without contexts: build it with waymark cc --wm=contexts]"
 grep -qx "wm1: no token" out.txt || fail "what is no token is changed"
 grep -qx "main;work;print_token" out.txt || fail "after bad tokens a good one is not decoded"
+
+# A logger's colours: the letter that ends one is no part of a word. Over a block's boundary, too.
+for fill in 0 65530 65536; do
+	{
+		head -c $fill /dev/zero | tr '\000' x
+		printf '\033[31m%s\033[0m full\n' "$token"
+	} >coloured.txt
+	expect 0 "$waymark" decode --folded --wmk out coloured.txt
+	tail -c 40 out.txt | grep -q "$(printf '\033\\[31mmain;work;print_token\033\\[0m full')" || fail "coloured behind $fill bytes"
+done
+
+# Programs that keep no contexts say so alike; <waymark.h> is there for all.
+for kind in paths trace none; do
+	cc_program "without-$kind" --wm=$kind
+	WAYMARK_OUT=without.wmk "./without-$kind" >without.txt || fail "--wm=$kind: fails"
+	expect 0 "$waymark" decode --folded without.txt
+	[ "$(grep -c 'wm1:not-instrumented \[wm1: captured in code without contexts' out.txt)" = 2 ] || fail "--wm=$kind: $(cat out.txt)"
+done
 
 # A context without pushes needs no .wmk, only a program with its build id.
 mkdir alone

@@ -17,6 +17,7 @@
 
 #include "recorder/agent.h"
 #include "recorder/event.h"
+#include "recorder/image.h"
 #include "recorder/prefix_table.h"
 #include "recorder/token.h"
 #include "runtime/heap/heap.h"
@@ -82,9 +83,11 @@ wm_context wm1_capture(uint32_t site)
 	return capture(site, __builtin_return_address(0));
 }
 
-/* Not rewritten by the instrumenter: the caller is foreign code. */
+/* Not rewritten by the instrumenter: the caller is foreign code. In a program that only counts paths nothing keeps contexts. */
 wm_context wm_capture(void)
 {
+	if (!wmrt_agent() && !wmrt_image_of(WM_SITE_FIRST))
+		return (wm_context){.epoch = WM_EPOCH_NONE};
 	return capture(WM_SITE_FOREIGN, __builtin_return_address(0));
 }
 
