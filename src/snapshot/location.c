@@ -817,4 +817,6 @@ void location_find(const struct location_frame *f, Dwarf_Die *variable, uint64_t
 		ret->kind = LOCATION_UNKNOWN;
 	else if (found < 0)
 		ret->kind = LOCATION_UNKNOWN;
+	else if (found == 1)
+		location_find_loop(f, &attribute, ops, count, ret);
 }

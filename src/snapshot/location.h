@@ -12,6 +12,7 @@
 #include <elfutils/libdw.h>
 
 #include "snapshot/snapshot_source.h"
+#include "snapshot/snapshot_values.h"
 
 enum {
 	LOCATION_BYTES_MAX = 256, /* of what is not in memory */
@@ -32,6 +33,11 @@ struct location {
 	uint8_t bytes[LOCATION_BYTES_MAX];
 	bool is_known[LOCATION_BYTES_MAX];
 	uint32_t len_bytes;
+	/*
+	 * Not 0: a constant that holds for all of a loop, whose code this is, as in the debug information, and not everywhere. Loops that
+	 * were vectorized keep what a variable was before them: only the source tells whether the loop changes it.
+	 */
+	uint64_t loop_start, loop_end;
 };
 
 /* Of a machine frame. */
@@ -46,6 +52,7 @@ struct location_frame {
 	uint64_t bias;       /* address in memory = address in the debug information + bias */
 	uint64_t body;       /* behind the prologue, as in the debug information; 0: not known */
 	uint64_t start, end; /* of the function's part that has its entry */
+	Dwarf_Die unit;
 };
 
 /* Fills in what follows from the function and the frame. */
@@ -56,6 +63,13 @@ void location_frame_init(struct snapshot *s, const struct snapshot_frame *frame,
 bool location_is_in_body(const struct location_frame *f);
 /* And the register, LOCATION_RBP or LOCATION_RSP, is what the debug information has for the whole function. */
 bool location_is_set_up(const struct location_frame *f, int reg);
+
+/* Fills in the loop of a location, whose expression this is. */
+void location_find_loop(const struct location_frame *f, Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count,
+			struct location *ret);
+/* The loop changes the variable, or may. a: NULL: nobody knows. */
+bool location_loop_changes(const struct location_frame *f, Dwarf_Die *variable, const struct location *place,
+			   const struct snapshot_assignments *a);
 
 /* Of a variable or a parameter whose type has len_bytes. */
 void location_find(const struct location_frame *f, Dwarf_Die *variable, uint64_t len_bytes, struct location *ret);

@@ -100,6 +100,7 @@ void location_frame_init(struct snapshot *s, const struct snapshot_frame *frame,
 		.caller = caller,
 		.thread_pointer = thread_pointer,
 		.function = scopes->dies[0],
+		.unit = scopes->unit,
 		.address = frame->pc - !frame->is_activation - scopes->bias,
 		.bias = scopes->bias,
 	};

@@ -58,7 +58,7 @@ static struct error *open_source(const char *name, const struct snapshot_options
 {
 	struct snapshot_source *source = calloc(1, sizeof *source);
 
-	*s = (struct snapshot){.source = source};
+	*s = (struct snapshot){.source = source, .refused_call = -1};
 	arena_init(&s->arena);
 	if (!source)
 		return &error_no_memory;

@@ -61,10 +61,16 @@ struct snapshot {
 	Dwfl *dwfl;
 	pid_t pid;
 	bool is_live;
-	int signal; /* of the process */
+	int signal;      /* of the process */
+	int signal_code; /* has_signal_code: si_code of siginfo_t */
+	bool has_signal_code;
 	uint64_t fault_address;
 	bool has_fault_address;
-	const char *command; /* as far as the core has it; NULL: not known */
+	pid_t sender; /* has_sender: of the signal; 0: of another pid namespace */
+	uid_t sender_user;
+	bool has_sender;
+	int64_t refused_call; /* SIGSYS: number of the system call; else -1 */
+	const char *command;  /* as far as the core has it; NULL: not known */
 	struct snapshot_module *modules;
 	uint32_t module_count;
 	uint32_t main_module;            /* the program; UINT32_MAX: not known */
@@ -91,6 +97,17 @@ void snapshot_close(struct snapshot *s);
 
 /* Reads memory of the process; false when any of it is not there. */
 bool snapshot_read(const struct snapshot *s, uint64_t address, void *ret, size_t len_bytes);
+
+/* What is mapped at an address, as the core says, or the headers of the file. */
+struct snapshot_region {
+	bool is_told; /* what may be done there is known */
+	bool is_readable, is_writable, is_executable;
+	uint64_t start, end;
+	const char *path;  /* of the file; NULL: of none */
+	uint64_t file_off; /* of the address in it */
+};
+/* false: nothing, as far as is known. */
+bool snapshot_region_at(const struct snapshot *s, uint64_t address, struct snapshot_region *ret);
 
 /* The CFA rule at an address of a module as linked: CFA = register + offset. false: none, or one that is not so simple. */
 bool snapshot_cfa_rule(const struct snapshot *s, uint32_t module, uint64_t linked_pc, int *ret_register,

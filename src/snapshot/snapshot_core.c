@@ -39,7 +39,10 @@ enum {
 	/* siginfo_t */
 	SIGINFO_CODE_OFF = 8,
 	SIGINFO_ADDRESS_OFF = 16,
-	SIGINFO_BYTES = 24,
+	SIGINFO_PID_OFF = 16,
+	SIGINFO_UID_OFF = 20,
+	SIGINFO_CALL_OFF = 24,
+	SIGINFO_BYTES = 28,
 	PATH_BYTES_MAX = 4096,
 };
 
@@ -142,6 +145,7 @@ static struct error *take_segment(struct core *c, const struct program_header *h
 {
 	struct snapshot_segment segment = {
 		.start = h->address,
+		.is_readable = h->flags & PF_R,
 		.is_executable = h->flags & PF_X,
 		.is_writable = h->flags & PF_W,
 	};
@@ -202,30 +206,44 @@ static struct error *take_process(struct core *c, const uint8_t *bytes, size_t l
 	return c->s->command ? NULL : &error_no_memory;
 }
 
+/* Where the kernel found it out by itself, there is an address; SI_KERNEL: one that the machine does not report. */
+static void take_signal(struct snapshot *s, const uint8_t *bytes)
+{
+	switch (s->signal) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+		s->has_fault_address = s->signal_code > 0 && s->signal_code < SI_KERNEL;
+		break;
+	case SIGSYS:
+		if (s->signal_code > 0)
+			s->refused_call = (int32_t)word_at(bytes, SIGINFO_CALL_OFF, 4);
+		break;
+	default:
+		break;
+	}
+	if (s->has_fault_address)
+		s->fault_address = word_at(bytes, SIGINFO_ADDRESS_OFF, 8);
+	s->has_sender = s->signal_code == SI_USER || s->signal_code == SI_TKILL || s->signal_code == SI_QUEUE;
+	if (!s->has_sender)
+		return;
+	s->sender = (pid_t)word_at(bytes, SIGINFO_PID_OFF, 4);
+	s->sender_user = (uid_t)word_at(bytes, SIGINFO_UID_OFF, 4);
+}
+
 /* Of the first thread: the kernel writes no other, gdb one for each. */
 static void take_siginfo(struct core *c, const uint8_t *bytes, size_t len_bytes)
 {
-	int32_t code;
-
 	if (len_bytes < SIGINFO_BYTES || c->has_siginfo || c->source->threads.count > 1)
 		return;
 	c->has_siginfo = true;
 	if (!c->s->signal)
 		c->s->signal = (int)word_at(bytes, 0, 4);
-	code = (int32_t)word_at(bytes, SIGINFO_CODE_OFF, 4);
-	switch (c->s->signal) {
-	case SIGSEGV:
-	case SIGBUS:
-	case SIGILL:
-	case SIGFPE:
-		if (code > 0 && code < SI_KERNEL) { /* SI_KERNEL: an address that the machine does not report */
-			c->s->has_fault_address = true;
-			c->s->fault_address = word_at(bytes, SIGINFO_ADDRESS_OFF, 8);
-		}
-		break;
-	default:
-		break;
-	}
+	c->s->signal_code = (int32_t)word_at(bytes, SIGINFO_CODE_OFF, 4);
+	c->s->has_signal_code = c->s->signal == (int)word_at(bytes, 0, 4);
+	if (c->s->has_signal_code)
+		take_signal(c->s, bytes);
 }
 
 static void take_auxiliary(struct core *c, const uint8_t *bytes, size_t len_bytes)
@@ -362,6 +380,7 @@ static void mark_mappings(struct snapshot_source *source)
 			s++;
 		if (s < source->segments.count && source->segments.items[s].start < m->end) {
 			m->is_told = true;
+			m->is_readable = source->segments.items[s].is_readable;
 			m->is_executable = source->segments.items[s].is_executable;
 			m->is_writable = source->segments.items[s].is_writable;
 		}
@@ -435,13 +454,12 @@ struct error *snapshot_read_core(const char *path, struct snapshot *s)
 	return read_core(&c);
 }
 
-size_t snapshot_core_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes)
+const struct snapshot_segment *snapshot_segment_below(const struct snapshot_source *source, uint64_t address)
 {
 	const struct snapshot_segment *segments = source->segments.items;
 	size_t first = 0, end = source->segments.count;
-	uint64_t off, part;
 
-	while (end - first > 1) { /* the last one that starts at or below the address */
+	while (end - first > 1) {
 		size_t middle = first + (end - first) / 2;
 
 		if (segments[middle].start <= address)
@@ -449,15 +467,23 @@ size_t snapshot_core_memory(const struct snapshot_source *source, uint64_t addre
 		else
 			end = middle;
 	}
-	if (first == end || segments[first].start > address)
+	return first < end && segments[first].start <= address ? &segments[first] : NULL;
+}
+
+size_t snapshot_core_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes)
+{
+	const struct snapshot_segment *segment = snapshot_segment_below(source, address);
+	uint64_t off, part;
+
+	if (!segment)
 		return 0;
-	off = address - segments[first].start;
-	if (off >= segments[first].len_bytes)
+	off = address - segment->start;
+	if (off >= segment->len_bytes)
 		return 0;
-	part = segments[first].len_bytes - off;
+	part = segment->len_bytes - off;
 	if (part > len_bytes)
 		part = len_bytes;
-	memcpy(ret, segments[first].bytes + off, part);
+	memcpy(ret, segment->bytes + off, part);
 	return part;
 }
 

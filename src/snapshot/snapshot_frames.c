@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "snapshot/snapshot_code.h"
 #include "snapshot/snapshot_source.h"
 
 enum {
@@ -195,7 +196,17 @@ static int take_frame(Dwfl_Frame *state, void *arg)
 	return w->err ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-/* Takes a frame whose code is nowhere off the thread's registers, if it was called from known code. */
+/* Nothing can run there: it is not mapped, or data. */
+static bool is_no_code(const struct snapshot *s, uint64_t pc)
+{
+	struct snapshot_region region;
+
+	if (!snapshot_region_at(s, pc, &region))
+		return snapshot_module_at(s, pc) == UINT32_MAX;
+	return region.is_told && !region.is_executable;
+}
+
+/* Takes a frame whose pc is no code off the thread's registers, if it was called from known code. */
 static struct error *step_out_of_nowhere(struct walk *w, struct snapshot_raw_thread *raw)
 {
 	struct snapshot_frame frame = {
@@ -205,9 +216,8 @@ static struct error *step_out_of_nowhere(struct walk *w, struct snapshot_raw_thr
 	};
 	uint64_t caller;
 
-	if (snapshot_module_at(w->s, frame.pc) != UINT32_MAX ||
-	    !snapshot_read(w->s, raw->registers[REG_RSP], &caller, sizeof caller) ||
-	    snapshot_module_at(w->s, caller - 1) == UINT32_MAX)
+	if (!is_no_code(w->s, frame.pc) || !snapshot_read(w->s, raw->registers[REG_RSP], &caller, sizeof caller) ||
+	    snapshot_module_at(w->s, caller - 1) == UINT32_MAX || !snapshot_is_behind_call(w->s, caller))
 		return NULL;
 	memcpy(frame.registers, raw->registers, sizeof frame.registers);
 	raw->registers[REG_RSP] += sizeof caller;

@@ -220,6 +220,7 @@ static struct error *take_mapping(struct snapshot *s, const char *line)
 	if (!m.path)
 		return &error_no_memory;
 	m.is_told = true;
+	m.is_readable = permissions[0] == 'r';
 	m.is_writable = permissions[1] == 'w';
 	m.is_executable = permissions[2] == 'x';
 	return snapshot_mapping_vec_append(&source->mappings, m);

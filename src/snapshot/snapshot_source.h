@@ -17,6 +17,7 @@ struct snapshot_mapping {
 	uint64_t file_off;
 	const char *path;
 	bool is_told; /* what follows is known: gdb's cores leave out what is as in the file */
+	bool is_readable;
 	bool is_executable;
 	bool is_writable;
 };
@@ -27,6 +28,7 @@ struct snapshot_segment {
 	uint64_t start, end; /* what there was */
 	const uint8_t *bytes;
 	uint64_t len_bytes; /* what is there of it, from start on */
+	bool is_readable;
 	bool is_executable;
 	bool is_writable;
 };
@@ -88,6 +90,9 @@ struct error *snapshot_note(struct snapshot *s, const char *format, ...) __attri
 struct error *snapshot_read_core(const char *path, struct snapshot *s);
 struct error *snapshot_seize(pid_t pid, struct snapshot *s);
 void snapshot_release(struct snapshot *s);
+
+/* The last segment that starts at or below the address; NULL: none. */
+const struct snapshot_segment *snapshot_segment_below(const struct snapshot_source *source, uint64_t address);
 
 /* How many bytes at address are in the core or in the process's memory, at most len_bytes; they are copied. */
 size_t snapshot_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes);

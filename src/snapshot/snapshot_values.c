@@ -130,6 +130,8 @@ static bool value_of(const struct finder *f, Dwarf_Die *variable, struct value *
 	if (!value_type_of(variable, &ret->type))
 		return false;
 	location_find(&f->frame, variable, value_type_bytes(&ret->type), &ret->place);
+	if (ret->place.loop_end && location_loop_changes(&f->frame, variable, &ret->place, f->place->assignments))
+		ret->place.kind = LOCATION_UNKNOWN;
 	return true;
 }
 

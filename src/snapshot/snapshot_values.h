@@ -23,6 +23,12 @@ struct snapshot_value {
 };
 VEC_DECLARE(snapshot_value_vec, struct snapshot_value);
 
+/* A line of source gives a variable another value, or may; asked where debug information does not say it. */
+struct snapshot_assignments {
+	bool (*may_change)(void *data, const char *file, uint32_t line, const char *name);
+	void *data;
+};
+
 /* One level of a machine frame. */
 struct snapshot_place {
 	const struct snapshot_frame *frame;
@@ -30,6 +36,7 @@ struct snapshot_place {
 	uint64_t thread_pointer;
 	uint32_t level;
 	uint32_t line; /* in the level: variables that are declared there or behind it have no value yet; 0: not known */
+	const struct snapshot_assignments *assignments; /* NULL: any line may */
 };
 
 /* The function's parameters, in order. Texts are the arena's; the caller deinits. */

@@ -10,6 +10,8 @@
 
 #include "core/paths/dominators.h"
 #include "model/crash/crash_before.h"
+#include "snapshot/snapshot_code.h"
+#include "snapshot/snapshot_elf.h"
 
 enum {
 	CALLS_MAX = 1000, /* of a frame; older ones count as not kept */
@@ -91,6 +93,31 @@ static uint32_t count_visits(struct reader *r, uint32_t node)
 	return visits;
 }
 
+enum at_call {
+	AT_NO_CALL = 0,
+	AT_THIS_CALL,
+	AT_SOME_CALL,
+};
+
+/* The next instruction is a call, or a jump out of the function, which may be the one that coverage has as reached: it has not been made. */
+static enum at_call is_at_call(const struct reader *r, const struct tracemeta_call *call)
+{
+	const struct snapshot *s = r->c->stopped;
+	struct instruction i;
+	const char *target;
+	uint64_t off;
+
+	if (!snapshot_instruction_at(s, r->f->machine->pc, &i) ||
+	    (i.kind != INSTRUCTION_CALL && i.kind != INSTRUCTION_JUMP))
+		return AT_NO_CALL;
+	if (!i.is_direct) /* a jump: or one of a switch */
+		return call->callee || i.kind == INSTRUCTION_JUMP ? AT_SOME_CALL : AT_THIS_CALL;
+	target = snapshot_symbol_at(s, i.target, &off);
+	if (target && !off && call->callee && strcmp(target, call->callee) == 0)
+		return AT_THIS_CALL;
+	return i.kind == INSTRUCTION_CALL ? AT_SOME_CALL : AT_NO_CALL;
+}
+
 /*
  * The node that control is in. Behind the call in progress none was made; where none is in progress, coverage has what was made, if
  * control has come to the node only once.
@@ -100,6 +127,7 @@ static struct error *take_last_node(struct reader *r, uint32_t node)
 	const struct crash_frame *f = r->f;
 	uint32_t end, first = calls_of(f->meta, node, &end);
 	bool is_known = f->calls_used && f->machine->is_activation && first < end && count_visits(r, node) == 1;
+	enum at_call at_call = AT_NO_CALL;
 	bool has_call =
 		f->call != UINT32_MAX && !f->machine->is_activation; /* else the line's, which may have been moved */
 	struct error *err = NULL;
@@ -110,9 +138,17 @@ static struct error *take_last_node(struct reader *r, uint32_t node)
 		end = f->call;
 		is_known = false;
 	}
+	while (is_known && end > first && f->calls_used[end - 1] == POINT_UNUSED)
+		end--;
+	if (is_known && end > first)
+		at_call = is_at_call(r, &f->meta->calls[end - 1]);
+	if (at_call == AT_THIS_CALL)
+		end--;
 	for (uint32_t i = end; i-- > first && !err;) {
 		enum activity_point used = is_known ? f->calls_used[i] : POINT_UNKNOWN;
 
+		if (at_call == AT_SOME_CALL && i == end - 1)
+			used = POINT_UNKNOWN;
 		if (has_call || used == POINT_USED)
 			err = before_vec_append(&r->calls, (struct crash_before_call){.call = i});
 		else if (!f->calls_used || f->calls_used[i] != POINT_UNUSED)

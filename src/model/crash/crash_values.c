@@ -5,10 +5,12 @@
  * The address of a fault is explained only by what contains it: a variable on the line of the innermost frame with a source that lies
  * there, or a pointer to less than a page in front of it.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "model/crash/crash_values.h"
 
@@ -35,12 +37,64 @@ const char *crash_wait_text(enum snapshot_wait_kind kind)
 
 /* ---- frames ---- */
 
-static struct snapshot_place place_of(const struct crash_thread *thread, const struct crash_frame *frame)
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* text[off, end) is assigned to, counted up or down, or its address is taken. */
+static bool is_changed_at(const char *text, size_t off, size_t end)
+{
+	static const char *const behind[] = {"++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+
+	while (off && (text[off - 1] == ' ' || text[off - 1] == '\t'))
+		off--;
+	if (off > 1 && (strncmp(text + off - 2, "++", 2) == 0 || strncmp(text + off - 2, "--", 2) == 0))
+		return true;
+	if (off && text[off - 1] == '&' && (off == 1 || text[off - 2] != '&'))
+		return true;
+	end += strspn(text + end, " \t");
+	for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+		if (strncmp(text + end, behind[i], strlen(behind[i])) == 0)
+			return true;
+	return text[end] == '=' && text[end + 1] != '=';
+}
+
+static bool may_change(void *data, const char *file, uint32_t line, const char *name)
+{
+	CLEANUP(arena_deinit) struct arena arena = {0};
+	const struct crash_values *v = data;
+	const struct source_file *source;
+	const char *text = NULL;
+	struct error *err;
+
+	arena_init(&arena);
+	err = sources_try(v->sources, file, &source);
+	if (!err)
+		err = source_line(source, line, &arena, &text);
+	if (err || !text) {
+		error_destroy(err);
+		return true;
+	}
+	for (const char *at = text; (at = strstr(at, name)) != NULL; at++) {
+		size_t off = (size_t)(at - text), end = off + strlen(name);
+
+		if ((off && is_word(text[off - 1])) || is_word(text[end]))
+			continue;
+		if (is_changed_at(text, off, end))
+			return true;
+	}
+	return false;
+}
+
+static struct snapshot_place place_of(const struct crash_values *v, const struct crash_thread *thread,
+				      const struct crash_frame *frame)
 {
 	struct snapshot_place place = {
 		.frame = frame->machine,
 		.thread_pointer = thread->machine->thread_pointer,
 		.line = frame->line,
+		.assignments = &v->assignments,
 	};
 
 	if (frame->machine + 1 < thread->machine->frames + thread->machine->frame_count)
@@ -150,7 +204,7 @@ static void drop_arguments(struct crash_frame_values *f)
 struct error *crash_values_of(const struct crash_values *v, const struct crash_thread *thread,
 			      const struct crash_frame *frame, struct arena *arena, struct crash_frame_values *ret)
 {
-	struct snapshot_place place = place_of(thread, frame);
+	struct snapshot_place place = place_of(v, thread, frame);
 	struct error *err;
 
 	*ret = (struct crash_frame_values){0};
@@ -256,10 +310,11 @@ static bool is_deadlocked(const struct crash_values *v, uint32_t thread)
 
 struct error *crash_values_create(const struct crash *c, struct sources *sources, struct crash_values *ret)
 {
-	struct crash_values v = {.c = c, .sources = sources};
+	struct crash_values v = {.c = c, .sources = sources, .assignments.may_change = may_change};
 	struct error *err = NULL;
 
 	arena_init(&v.arena);
+	v.assignments.data = &v;
 	v.waits = arena_calloc(&v.arena, (size_t)c->thread_count + 1, sizeof *v.waits);
 	v.exceptions = arena_calloc(&v.arena, (size_t)c->thread_count + 1, sizeof *v.exceptions);
 	if (!v.waits || !v.exceptions)
@@ -275,6 +330,8 @@ struct error *crash_values_create(const struct crash *c, struct sources *sources
 		arena_deinit(&v.arena);
 	else
 		*ret = v;
+	if (!err)
+		ret->assignments.data = ret;
 	return err;
 }
 

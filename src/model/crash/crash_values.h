@@ -23,6 +23,7 @@ struct crash_values {
 	struct arena arena;
 	struct crash_wait *waits;              /* [thread_count] */
 	struct snapshot_exception *exceptions; /* [thread_count] */
+	struct snapshot_assignments assignments;
 };
 
 /* Of a frame; texts are the arena's. */
@@ -32,7 +33,7 @@ struct crash_frame_values {
 	const char *fault; /* "0x8 is in r->section->values"; NULL: not the frame of the fault, or not known */
 };
 
-/* c and sources outlive it. */
+/* c and sources outlive it; it stays where it is. */
 struct error *crash_values_create(const struct crash *c, struct sources *sources, struct crash_values *ret);
 void crash_values_deinit(struct crash_values *v);
 

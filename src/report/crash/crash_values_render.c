@@ -12,29 +12,62 @@ enum {
 	BRIEF_MAX = 72, /* bytes of a structure in a list, unless all is wanted */
 };
 
+static const char cut_end[] = ", ...}";
+
 /* ---- text ---- */
 
-/* Structures as a whole are long and seldom what is looked for. */
-static bool is_shown(const struct crash_report *r, const struct snapshot_value *v)
+/* How much of a structure's text is shown: whole members, which leave room for "...}". */
+static size_t whole_members(const char *text)
 {
-	return r->style.is_full || *v->text != '{' || strlen(v->text) <= BRIEF_MAX;
+	size_t kept = 0;
+	uint32_t depth = 0;
+	char quote = 0;
+
+	for (size_t i = 0; text[i] && i + sizeof cut_end - 1 <= BRIEF_MAX; i++) {
+		if (quote && text[i] == '\\' && text[i + 1])
+			i++;
+		else if (quote)
+			quote = text[i] == quote ? 0 : quote;
+		else if (text[i] == '"' || text[i] == '\'')
+			quote = text[i];
+		else if (text[i] == '{')
+			depth++;
+		else if (text[i] == '}')
+			depth--;
+		else if (text[i] == ',' && depth == 1)
+			kept = i;
+	}
+	return kept;
 }
 
-static void print_list(const struct crash_report *r, const char *what, const struct snapshot_value_vec *values,
-		       const char *equals, FILE *out)
+/* Structures as a whole are long: the first members are shown, unless all is wanted. NULL: no memory. */
+static const char *brief_text(const struct crash_report *r, const struct snapshot_value *v, struct arena *arena)
+{
+	size_t kept;
+
+	if (r->style.is_full || *v->text != '{' || strlen(v->text) <= BRIEF_MAX)
+		return v->text;
+	kept = whole_members(v->text);
+	return kept ? arena_printf(arena, "%.*s%s", (int)kept, v->text, cut_end) : "{...}";
+}
+
+static struct error *print_list(const struct crash_report *r, const char *what, const struct snapshot_value_vec *values,
+				const char *equals, struct arena *arena, FILE *out)
 {
 	const char *dim = r->style.is_coloured ? "\033[2m" : "", *plain = r->style.is_coloured ? "\033[0m" : "";
-	size_t column = 6 + strlen(what) + 1, shown = 0;
+	size_t column = 6 + strlen(what) + 1;
 
+	if (values->count)
+		fprintf(out, "      %s%s:%s", dim, what, plain);
 	for (size_t i = 0; i < values->count; i++) {
 		const struct snapshot_value *v = &values->items[i];
-		size_t len = strlen(v->name) + strlen(equals) + strlen(v->text);
+		const char *text = brief_text(r, v, arena);
+		size_t len;
 
-		if (!is_shown(r, v))
-			continue;
-		if (!shown++) {
-			fprintf(out, "      %s%s:%s", dim, what, plain);
-		} else {
+		if (!text)
+			return &error_no_memory;
+		len = strlen(v->name) + strlen(equals) + strlen(text);
+		if (i) {
 			putc(',', out);
 			column++;
 		}
@@ -45,11 +78,12 @@ static void print_list(const struct crash_report *r, const char *what, const str
 		putc(' ', out);
 		plain_print(out, v->name);
 		fputs(equals, out);
-		plain_print(out, v->text);
+		plain_print(out, text);
 		column += 1 + len;
 	}
-	if (shown)
+	if (values->count)
 		putc('\n', out);
+	return NULL;
 }
 
 /* Of the C library's and the like, nothing is known but the names. */
@@ -74,9 +108,10 @@ struct error *crash_values_text(const struct crash_report *r, const struct crash
 	err = crash_values_of(r->values, t, f, &arena, &values);
 	if (!err) {
 		if (r->style.is_full || f->flow || is_any_known(&values.arguments))
-			print_list(r, "arguments", &values.arguments, "=", out);
-		print_list(r, "values", &values.values, " = ", out);
-		if (values.fault) {
+			err = print_list(r, "arguments", &values.arguments, "=", &arena, out);
+		if (!err)
+			err = print_list(r, "values", &values.values, " = ", &arena, out);
+		if (!err && values.fault) {
 			fprintf(out, "      %sfault:%s ", r->style.is_coloured ? "\033[2m" : "",
 				r->style.is_coloured ? "\033[0m" : "");
 			plain_print(out, values.fault);

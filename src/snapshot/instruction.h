@@ -1,0 +1,50 @@
+/*
+ * instruction.h - how long an x86-64 instruction is, where it leads, and which operand it has in memory or in a general register.
+ * Enough to say what an instruction that faulted asked for; what it computes is not told.
+ *
+ *      prefixes  REX | VEX | EVEX   opcode   ModRM  SIB  displacement   immediate
+ *
+ * Source: Intel SDM, volume 2, chapters 2 and appendix A; XOP and 3DNow! are not known.
+ */
+#ifndef WM_SNAPSHOT_INSTRUCTION_H
+#define WM_SNAPSHOT_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	INSTRUCTION_BYTES_MAX = 15,
+	INSTRUCTION_NONE = 0xff, /* of a register */
+	INSTRUCTION_RIP = 0xfe,  /* as the base: the address of the next instruction */
+};
+
+enum instruction_kind {
+	INSTRUCTION_OTHER = 0,
+	INSTRUCTION_CALL,
+	INSTRUCTION_JUMP,   /* unconditional */
+	INSTRUCTION_BRANCH, /* conditional */
+	INSTRUCTION_DIVIDE, /* by an integer, the operand */
+	INSTRUCTION_TRAP,   /* ud0, ud1, ud2 */
+};
+
+struct instruction {
+	enum instruction_kind kind;
+	uint8_t len_bytes;
+	bool is_direct;      /* a call, jump or branch to `target` */
+	bool has_operand;    /* the ModRM byte's: a register, or memory */
+	bool is_memory;      /* the operand is */
+	bool is_far;         /* memory, relative to fs or gs, or in a way that is not told here */
+	uint8_t reg;         /* DWARF number of the operand's register; INSTRUCTION_NONE */
+	uint8_t base, index; /* DWARF numbers of memory's; INSTRUCTION_NONE, INSTRUCTION_RIP */
+	uint8_t scale;
+	uint8_t operand_bytes; /* of an integer operand */
+	uint8_t alignment;     /* that the memory operand must have; 1: any */
+	int32_t displacement;
+	uint64_t target;
+};
+
+/* bytes[len_bytes] are at `address`. false: it is cut, too long, or not known. */
+bool instruction_decode(const uint8_t *bytes, size_t len_bytes, uint64_t address, struct instruction *ret);
+
+#endif

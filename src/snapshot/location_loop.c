@@ -1,0 +1,97 @@
+/*
+ * location_loop.c - constants that debug information gives a variable for all of a loop. Vectorizers drop what they know of the
+ * variables that a loop changes, and then the constant from before the loop seems to hold in it. Whether the loop changes the variable
+ * the source tells: the lines that the loop has code of.
+ */
+#include <dwarf.h>
+
+#include "base/text.h"
+#include "snapshot/location.h"
+#include "snapshot/snapshot_code.h"
+
+enum {
+	PARTS_MAX = 4096, /* of a location list */
+};
+
+static bool is_constant(const Dwarf_Op *ops, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		switch (ops[i].atom) {
+		case DW_OP_lit0 ... DW_OP_lit31:
+		case DW_OP_const1u ... DW_OP_consts:
+		case DW_OP_implicit_value:
+		case DW_OP_stack_value:
+		case DW_OP_piece:
+		case DW_OP_and:
+		case DW_OP_plus_uconst:
+		case DW_OP_convert:
+		case DW_OP_GNU_convert:
+			break;
+		default:
+			return false;
+		}
+	}
+	return count;
+}
+
+/* The part of a location list that has the address; false: there is no list, or no other part. */
+static bool find_part(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Addr *ret_start, Dwarf_Addr *ret_end)
+{
+	Dwarf_Addr base, start, end;
+	uint32_t parts = 0;
+	bool is_found = false;
+	ptrdiff_t off = 0;
+	Dwarf_Op *ops;
+	size_t count;
+
+	while (parts < PARTS_MAX && (off = dwarf_getlocations(attribute, off, &base, &start, &end, &ops, &count)) > 0) {
+		parts++;
+		if (address < start || address >= end)
+			continue;
+		is_found = true;
+		*ret_start = start;
+		*ret_end = end;
+	}
+	return is_found && parts > 1;
+}
+
+void location_find_loop(const struct location_frame *f, Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count,
+			struct location *ret)
+{
+	Dwarf_Addr start, end;
+	uint64_t first, behind;
+
+	if (!is_constant(ops, count) || !find_part(attribute, f->address, &start, &end) ||
+	    !snapshot_loop_around(f->s, f->address + f->bias, start + f->bias, end + f->bias, &first, &behind))
+		return;
+	ret->loop_start = first - f->bias;
+	ret->loop_end = behind - f->bias;
+}
+
+bool location_loop_changes(const struct location_frame *f, Dwarf_Die *variable, const struct location *place,
+			   const struct snapshot_assignments *a)
+{
+	const char *name = dwarf_diename(variable), *file = dwarf_decl_file(variable);
+	Dwarf_Die unit = f->unit;
+	Dwarf_Lines *lines;
+	size_t count;
+	int last = 0;
+
+	if (!a || !name || !file || dwarf_getsrclines(&unit, &lines, &count) != 0)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(lines, i),
+			   *next = i + 1 < count ? dwarf_onesrcline(lines, i + 1) : row;
+		Dwarf_Addr start, end;
+		int line;
+
+		if (dwarf_lineaddr(row, &start) != 0 || dwarf_lineaddr(next, &end) != 0 || start >= place->loop_end ||
+		    end <= place->loop_start || dwarf_lineno(row, &line) != 0 || line == last ||
+		    !text_equal(dwarf_linesrc(row, NULL, NULL), file))
+			continue;
+		last = line;
+		if (line && a->may_change(a->data, file, (uint32_t)line, name))
+			return true;
+	}
+	return !last;
+}
