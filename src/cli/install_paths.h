@@ -19,6 +19,8 @@
 #define INSTALL_AGENT "libwaymark-agent.so"
 /* In jvm_dir: for Java programs, with waymark-jvm.jar beside it. */
 #define INSTALL_JVM_AGENT "libwaymark-jvm.so"
+/* Beside it: brings it into the virtual machines of all processes that preload this. */
+#define INSTALL_JAVA "libwaymark-java.so"
 /* In runtime_dir: the heap client. */
 #define INSTALL_HEAP "libwaymark-heap.so"
 

@@ -32,13 +32,12 @@ enum {
 
 struct request {
 	struct run_clients clients;
-	bool has_agent; /* comes into the program */
+	struct run_libraries libraries;
+	struct run_java java;
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
 	const char *limit;
 	char **argv;
-	char *java_agent; /* the one that comes in, if it is that for Java programs; else NULL */
-	char **java_argv; /* what argv is then */
 	char *program;    /* the path that will be run */
 	char *place;      /* directory of the files, as the user would name it */
 	bool is_any_name; /* the files' names need not end in .wmk */
@@ -87,13 +86,13 @@ static struct error *check_program(struct request *r)
 		return error_create(ERROR_ARGUMENT, "%s: is not a file that can be run", r->program);
 	if (access(r->program, X_OK) != 0)
 		return error_os(errno, "%s: cannot be run", r->program);
-	err = run_java_find_agent(&r->clients, r->program, &r->java_agent);
+	err = run_java_find(&r->clients, r->program, &r->java);
+	r->libraries.java = r->java.library;
 	if (err)
 		return err;
-	if (!r->java_agent)
-		return run_preload_check(&r->clients, r->program, r->argv, &r->has_agent);
-	r->has_agent = true;
-	return NULL;
+	if (r->java.is_launcher)
+		return run_preload_check_java(r->program);
+	return run_java_is_all(&r->clients) ? NULL : run_preload_check(&r->clients, r->program, r->argv, &r->libraries);
 }
 
 /* Permission bits do not suffice (root, read-only mounts, /proc): a file is made and removed. */
@@ -237,12 +236,22 @@ static int pass_status(int status)
 	return 128 + number;
 }
 
+static void say_nothing(const struct request *r)
+{
+	if (run_java_is_all(&r->clients))
+		message_warn("run", "%s recorded nothing: it ran no Java program that had such an event", r->program);
+	else
+		message_warn("run", "%s recorded nothing: it %s%s", r->program,
+			     r->clients.is_heap ? "allocated nothing" : "made no event and took no token",
+			     r->libraries.has_agent || r->java.is_launcher ? "" : ", or was not built with waymark cc");
+}
+
 static int run_program(const struct request *r)
 {
 	struct recordings_place place = {.dir = r->place,
 					 .is_any_name = r->is_any_name,
 					 .is_quiet = r->is_quiet,
-					 .is_checked = r->clients.is_check && !r->java_agent};
+					 .is_checked = r->clients.is_check && r->libraries.has_agent};
 	struct timespec now;
 	pid_t pid = 0;
 	int status = 0;
@@ -261,9 +270,7 @@ static int run_program(const struct request *r)
 		if (errno != EINTR)
 			return message_error("run", error_os(errno, "waiting for %s", r->program));
 	if (!recordings_print(&place, stderr) && !r->is_quiet)
-		message_warn("run", "%s recorded nothing: it %s%s", r->program,
-			     r->clients.is_heap ? "allocated nothing" : "made no event and took no token",
-			     r->has_agent ? "" : ", or was not built with waymark cc");
+		say_nothing(r);
 	return pass_status(status);
 }
 
@@ -275,10 +282,7 @@ static struct error *prepare(struct request *r)
 	if (!err && r->limit && setenv("WAYMARK_LIMIT", r->limit, 1) != 0)
 		err = &error_no_memory;
 	if (!err)
-		err = r->java_agent ? run_java_arguments(&r->clients, r->java_agent, r->argv, &r->java_argv)
-				    : run_preload_set(&r->clients, r->has_agent);
-	if (!err && r->java_agent)
-		r->argv = r->java_argv;
+		err = run_java_set(&r->clients, &r->java) ?: run_preload_set(&r->clients, &r->libraries);
 	if (!err && r->output)
 		err = recording_make_room("run", r->output, r->is_quiet);
 	return err;
@@ -420,8 +424,7 @@ static int run(const struct command *command, int argc, char **argv)
 	} else {
 		status = run_program(&r);
 	}
-	run_java_free(r.java_argv);
-	free(r.java_agent);
+	run_java_deinit(&r.java);
 	free(r.program);
 	free(r.place);
 	return status;
@@ -433,9 +436,9 @@ const struct command command_run = {
 	.usage = "Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
 		 "\n"
 		 "Runs PROGRAM and says where its recording is. A program that was not built\n"
-		 "with waymark cc gets an agent, which encodes its contexts as it runs; the\n"
-		 "java of a JDK gets one that does so for Java methods. The exit status is\n"
-		 "the program's.\n",
+		 "with waymark cc gets an agent, which encodes its contexts as it runs. Java\n"
+		 "virtual machines, also those that it starts, get one that does so for Java\n"
+		 "methods. The exit status is the program's.\n",
 	.options = option_rows,
 	.operands = {{"program", COMPLETE_COMMAND, NULL, false}},
 	.stops_at_operand = true,

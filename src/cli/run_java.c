@@ -1,9 +1,8 @@
-/* run_java.c - knows a `java` by the launcher's library of its JDK. */
+/* run_java.c - knows a launcher of a JDK by the launchers' library, and writes the options of the agent for Java programs. */
 #include "cli/run_java.h"
 
 #include <libgen.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,36 +11,26 @@
 #include "base/vec.h"
 #include "cli/install_paths.h"
 
-/* malloc'd; NULL without memory, or if it is not there. */
-static char *find_agent(void)
+/* DIR/NAME; malloc'd. NULL: there is no such file that LD_PRELOAD could take, or no memory. */
+static char *find_file(const char *dir, const char *name)
 {
-	struct install_paths paths;
-	struct error *err = install_paths_find(&paths);
-	char *ret = NULL;
+	char *ret;
 
-	if (err) {
-		error_destroy(err);
+	if (asprintf(&ret, "%s/%s", dir, name) < 0)
 		return NULL;
-	}
-	if (asprintf(&ret, "%s/%s", paths.jvm_dir, INSTALL_JVM_AGENT) < 0)
-		ret = NULL;
-	install_paths_deinit(&paths);
-	if (ret && access(ret, R_OK) != 0) {
-		free(ret);
-		ret = NULL;
-	}
-	return ret;
+	if (access(ret, R_OK) == 0 && !strpbrk(ret, " :"))
+		return ret;
+	free(ret);
+	return NULL;
 }
 
-/* JDK/bin/java, beside JDK/lib/libjli.so. /usr/bin/java is a link to it. */
-static bool is_java(const char *program)
+/* JDK/bin/PROGRAM, beside JDK/lib/libjli.so. /usr/bin/java is a link to one. */
+static bool is_launcher(const char *program)
 {
 	char *real = realpath(program, NULL), *library = NULL;
 	bool ret = false;
 
-	if (!real)
-		return false;
-	if (strcmp(strrchr(real, '/'), "/java") == 0 && asprintf(&library, "%s/../lib/libjli.so", dirname(real)) >= 0) {
+	if (real && asprintf(&library, "%s/../lib/libjli.so", dirname(real)) >= 0) {
 		ret = access(library, R_OK) == 0;
 		free(library);
 	}
@@ -60,19 +49,54 @@ static const char *java_option(const struct run_clients *clients)
 					: NULL;
 }
 
-struct error *run_java_find_agent(const struct run_clients *clients, const char *program, char **ret)
+bool run_java_is_all(const struct run_clients *clients)
+{
+	return java_option(clients) && !clients->is_heap && !clients->sample_hz;
+}
+
+static struct error *find_agent(struct run_java *java)
+{
+	struct install_paths paths;
+	struct error *err = install_paths_find(&paths);
+
+	if (err)
+		return err;
+	java->agent = find_file(paths.jvm_dir, INSTALL_JVM_AGENT);
+	java->library = find_file(paths.jvm_dir, INSTALL_JAVA);
+	install_paths_deinit(&paths);
+	if (!java->agent || !java->library)
+		run_java_deinit(java);
+	return NULL;
+}
+
+struct error *run_java_find(const struct run_clients *clients, const char *program, struct run_java *ret)
 {
 	const char *option = java_option(clients);
 	bool is_other = clients->is_with_agent || clients->is_without_agent;
+	struct error *err = NULL;
 
-	*ret = is_other || !is_java(program) ? NULL : find_agent();
-	if (!option || *ret)
-		return NULL;
-	if (is_other)
+	if (is_other && option)
 		return error_create(ERROR_ARGUMENT, "%s needs the agent for Java programs, which --%s keeps away",
 				    option, clients->is_with_agent ? "agent" : "no-agent");
-	return error_create(ERROR_ARGUMENT, "%s: %s is for the java of a JDK, where Waymark was built with one",
-			    program, option);
+	if (!is_other)
+		err = find_agent(ret);
+	if (!err && option && !ret->agent)
+		err = error_create(ERROR_ARGUMENT,
+				   "%s: the agent for Java programs is not there: Waymark was built without a JDK, or "
+				   "its path has a space or colon",
+				   option);
+	ret->is_launcher = ret->agent && is_launcher(program);
+	return err;
+}
+
+/* A path for processes that may be in other directories; commas end it. */
+static void add_file(const char *name, const char *path, struct buffer *text)
+{
+	char *here = *path == '/' ? NULL : get_current_dir_name();
+	bool is_added = here && !strchr(here, ',');
+
+	buffer_printf(text, "%s=%s%s%s,", name, is_added ? here : "", is_added ? "/" : "", path);
+	free(here);
 }
 
 /* Words with commas behind them. */
@@ -90,47 +114,33 @@ static void add_options(const struct run_clients *clients, struct buffer *text)
 	if (clients->is_exceptions)
 		buffer_printf(text, "exceptions,");
 	if (clients->profile)
-		buffer_printf(text, "profile=%s,", clients->profile);
+		add_file("profile", clients->profile, text);
 	if (clients->cache)
-		buffer_printf(text, "cache=%s,", clients->cache);
+		add_file("cache", clients->cache, text);
 	if (clients->is_sampled)
 		buffer_printf(text, "cpu=%zu,", clients->sample_hz);
 }
 
-/*
- * HotSpot does not compile methods of more than 8000 bytes, and rewriting can bring one there: an interpreter's loop became seven times
- * slower. The program's own arguments come behind it.
- */
-static char compile_huge_methods[] = "-XX:-DontCompileHugeMethods";
-
-struct error *run_java_arguments(const struct run_clients *clients, const char *agent, char **argv, char ***ret)
+struct error *run_java_set(const struct run_clients *clients, const struct run_java *java)
 {
-	struct buffer option = {0};
-	char **words;
-	size_t count = 0;
+	struct buffer text = {0};
+	struct error *err;
 
-	while (argv[count])
-		count++;
-	words = calloc(count + 3, sizeof *words);
-	buffer_printf(&option, "-agentpath:%s=", agent);
-	add_options(clients, &option);
-	if (words && !option.failed)
-		words[1] = strndup((char *)option.bytes, option.len_bytes);
-	buffer_deinit(&option);
-	if (!words || !words[1]) {
-		free(words);
-		return &error_no_memory;
-	}
-	words[0] = argv[0];
-	words[2] = compile_huge_methods;
-	memcpy(words + 3, argv + 1, (count - 1) * sizeof *words);
-	*ret = words;
-	return NULL;
+	if (!java->agent)
+		return NULL;
+	buffer_printf(&text, "%s=", java->agent);
+	add_options(clients, &text);
+	buffer_u8(&text, 0);
+	err = buffer_error(&text);
+	if (!err && setenv("WAYMARK_JAVA", (char *)text.bytes, 1) != 0)
+		err = &error_no_memory;
+	buffer_deinit(&text);
+	return err;
 }
 
-void run_java_free(char **arguments)
+void run_java_deinit(struct run_java *java)
 {
-	if (arguments)
-		free(arguments[1]);
-	free(arguments);
+	free(java->agent);
+	free(java->library);
+	*java = (struct run_java){0};
 }

@@ -1,23 +1,30 @@
 /*
- * run_java.h - what `waymark run` brings into a Java program: the agent for Java programs, as the first argument of `java`,
- * and what it needs of the virtual machine.
+ * run_java.h - what `waymark run` brings into the virtual machines of Java programs that the program is or starts: a library by LD_PRELOAD
+ * (src/jvm/launch), which gives each of them the agent for Java programs.
  *
- * An argument reaches this one virtual machine and is silent; the environment's JAVA_TOOL_OPTIONS would reach those that the program
- * starts as well, and the virtual machine prints it.
+ * The library reads from WAYMARK_JAVA the file of the agent, =, and the agent's options.
  */
 #ifndef WM_CLI_RUN_JAVA_H
 #define WM_CLI_RUN_JAVA_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "cli/run_preload.h"
 
-/*
- * *ret: the agent for Java programs, malloc'd, if the program is the `java` of a JDK and gets it; else NULL: also if --agent or --no-agent
- * says so, and where it is not built. ERROR_ARGUMENT: then an option asks for what only that one does.
- */
-struct error *run_java_find_agent(const struct run_clients *clients, const char *program, char **ret);
-/* *ret: argv, which has a word, with the agent behind that; it shares the other words and is freed by the second. */
-struct error *run_java_arguments(const struct run_clients *clients, const char *agent, char **argv, char ***ret);
-void run_java_free(char **arguments);
+/* Files are malloc'd; NULL: virtual machines get no agent, because an option says so or it is not built. */
+struct run_java {
+	char *agent;
+	char *library;    /* to be preloaded; there where the agent is */
+	bool is_launcher; /* the program is a JDK's and gets the agent: it is a virtual machine and nothing else */
+};
+
+/* *ret: zero before. ERROR_ARGUMENT: an option asks for what only the agent does, which does not come. */
+struct error *run_java_find(const struct run_clients *clients, const char *program, struct run_java *ret);
+/* Only Java programs have what is asked for. */
+bool run_java_is_all(const struct run_clients *clients);
+/* Sets WAYMARK_JAVA for the program. */
+struct error *run_java_set(const struct run_clients *clients, const struct run_java *java);
+void run_java_deinit(struct run_java *java);
 
 #endif

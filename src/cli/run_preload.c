@@ -109,14 +109,24 @@ static const char *behind_loader(char **argv)
 	return *argv && strchr(*argv, '/') ? *argv : NULL;
 }
 
-struct error *run_preload_check(const struct run_clients *clients, const char *program, char **argv, bool *ret_agent)
+struct error *run_preload_check_java(const char *program)
+{
+	struct object_program p;
+	struct error *err = object_read_program(program, &p);
+
+	return err ? err : check_loader(program, &p, "the agent for Java programs", "; --no-agent runs it without");
+}
+
+struct error *run_preload_check(const struct run_clients *clients, const char *program, char **argv,
+				struct run_libraries *ret)
 {
 	char interpreter[PATH_MAX];
 	struct object_program p;
 	struct error *err;
 	bool is_script;
 
-	*ret_agent = false;
+	ret->has_agent = false;
+	ret->has_heap = clients->is_heap;
 	if (read_interpreter(program, interpreter) < 0)
 		return NULL;
 	is_script = interpreter[0];
@@ -134,8 +144,8 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	}
 	if (err)
 		return err;
-	err = choose_agent(clients, program, &p, ret_agent);
-	if (!err && *ret_agent)
+	err = choose_agent(clients, program, &p, &ret->has_agent);
+	if (!err && ret->has_agent)
 		return check_loader(is_script ? interpreter : program, &p, "the agent",
 				    agent_option(clients) ? "" : "; --no-agent runs it without");
 	return err || is_script || !clients->is_heap ? err : check_loader(program, &p, "--heap", "");
@@ -160,7 +170,7 @@ static struct error *add_library(struct buffer *list, const char *dir, const cha
 }
 
 /* In front of what is preloaded already: an interposer sees the calls that the next one makes. */
-static struct error *set_libraries(const struct run_clients *clients, bool has_agent)
+static struct error *set_libraries(const struct run_libraries *libraries)
 {
 	const char *before = getenv("LD_PRELOAD");
 	struct install_paths paths;
@@ -169,10 +179,12 @@ static struct error *set_libraries(const struct run_clients *clients, bool has_a
 
 	if (err)
 		return err;
-	if (has_agent)
+	if (libraries->has_agent)
 		err = add_library(&list, paths.agent_dir, INSTALL_AGENT, "the agent");
-	if (!err && clients->is_heap)
+	if (!err && libraries->has_heap)
 		err = add_library(&list, paths.runtime_dir, INSTALL_HEAP, "the heap client");
+	if (!err && libraries->java)
+		buffer_printf(&list, "%s:", libraries->java);
 	install_paths_deinit(&paths);
 	if (!err && before && *before)
 		buffer_printf(&list, "%s", before);
@@ -219,15 +231,15 @@ static struct error *count_filters(void)
 	return setenv("WAYMARK_SECCOMP", count, 1) == 0 ? NULL : &error_no_memory;
 }
 
-struct error *run_preload_set(const struct run_clients *clients, bool has_agent)
+struct error *run_preload_set(const struct run_clients *clients, const struct run_libraries *libraries)
 {
 	struct error *err = NULL;
 
-	if (has_agent || clients->is_heap)
-		err = set_libraries(clients, has_agent);
-	if (!err && has_agent)
+	if (libraries->has_agent || libraries->has_heap || libraries->java)
+		err = set_libraries(libraries);
+	if (!err && libraries->has_agent)
 		err = set_agent_options(clients);
-	if (!err && has_agent)
+	if (!err && libraries->has_agent)
 		err = count_filters();
 	return err;
 }

@@ -34,13 +34,23 @@ struct run_clients {
 	const char *cache;   /* the same */
 };
 
+/* What comes into the program. */
+struct run_libraries {
+	bool has_agent;
+	bool has_heap;
+	const char *java; /* a library for virtual machines of Java (run_java.h); NULL: none */
+};
+
 /*
  * Can the program take what was asked for? A script is judged by its interpreter, the dynamic linker by the program that its arguments
- * name (`ld.so --library-path DIR PROG`). *ret_agent: the agent comes into it. ERROR_ARGUMENT says why not. What is no program at all is for
- * exec to refuse.
+ * name (`ld.so --library-path DIR PROG`). *ret: the agent and the heap client, if they come into it. ERROR_ARGUMENT says why not. What is
+ * no program at all is for exec to refuse.
  */
-struct error *run_preload_check(const struct run_clients *clients, const char *program, char **argv, bool *ret_agent);
-/* Sets LD_PRELOAD, WAYMARK_AGENT and LD_BIND_NOW for the program; the libraries of the user stay behind ours. */
-struct error *run_preload_set(const struct run_clients *clients, bool has_agent);
+struct error *run_preload_check(const struct run_clients *clients, const char *program, char **argv,
+				struct run_libraries *ret);
+/* The same of a launcher of Java: it takes the library for virtual machines. */
+struct error *run_preload_check_java(const char *program);
+/* Sets LD_PRELOAD, and for the agent WAYMARK_AGENT and LD_BIND_NOW; the libraries of the user stay behind ours. */
+struct error *run_preload_set(const struct run_clients *clients, const struct run_libraries *libraries);
 
 #endif

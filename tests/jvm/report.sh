@@ -57,4 +57,11 @@ message() {
 message '=chekc' "$agent" 'waymark: unknown option of the agent: chekc; nothing is instrumented'
 cp "$agent" alone.so
 message '' "$dir/alone.so" 'waymark: waymark-jvm.jar is not beside the agent, or of another version; nothing is instrumented'
+# Virtual machines that are too old for it go on.
+"${CC:-cc}" -I "$jdk/include" -I "$jdk/include/linux" -o old_java "$sources/old_java.c" || exit 1
+for version in 1.8 11; do
+	./old_java "$agent" $version 2>err.txt || fail "Java $version: status"
+	[ "$(cat err.txt)" = "waymark: the agent works with Java 17 and later, this is Java $version; nothing is instrumented" ] ||
+		{ cat err.txt; fail "Java $version: line"; }
+done
 [ "$failures" = 0 ]

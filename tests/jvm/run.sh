@@ -39,8 +39,10 @@ client --exceptions exception
 client --sample=997 cpu
 timeout -k 1 60 "$waymark" run --alloc=x ./java 2>err.txt && fail "--alloc=x: status"
 grep -q 'a number of bytes' err.txt || { cat err.txt; fail "--alloc=x: message"; }
-timeout -k 1 60 "$waymark" run --contention true 2>err.txt && fail "--contention: status"
-grep -q 'is for the java of a JDK' err.txt || { cat err.txt; fail "--contention: message"; }
+timeout -k 1 60 "$waymark" run --contention true 2>err.txt || fail "--contention: status"
+grep -q 'true recorded nothing: it ran no Java program' err.txt || { cat err.txt; fail "--contention: message"; }
+timeout -k 1 60 "$waymark" run --contention --no-agent true 2>err.txt && fail "--contention --no-agent: status"
+grep -q 'which --no-agent keeps away' err.txt || { cat err.txt; fail "--contention --no-agent: message"; }
 
 # A profile is written, and used.
 for run in first second; do

@@ -40,6 +40,7 @@ enum {
 	ACC_TRANSIENT = 0x0080,
 	ACC_SYNTHETIC = 0x1000,
 	ACCESS = ACC_PUBLIC | ACC_TRANSIENT | ACC_SYNTHETIC,
+	LEAST_JAVA = 17,
 	PATH_BYTES = 4096,
 	JAR_END_BYTES = 1 << 15,
 };
@@ -382,14 +383,40 @@ static void read_files(void)
 	open_cache();
 }
 
+/* Before the environment that needs a newer one: JDK 8 has no JVMTI of version 11. Its version is "1.8". */
+static bool is_java_known(JavaVM *vm)
+{
+	jvmtiEnv *jvmti = NULL;
+	char *version = NULL, line[128];
+	struct wmrt_text text = {line, sizeof line, 0};
+	bool ret;
+
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_0) != JNI_OK)
+		return true;
+	if ((*jvmti)->GetSystemProperty(jvmti, "java.vm.specification.version", &version) != JVMTI_ERROR_NONE)
+		version = NULL;
+	ret = !version || strtol(version, NULL, 10) >= LEAST_JAVA;
+	if (!ret) {
+		wmrt_text_add(&text, "the agent works with Java 17 and later, this is Java ");
+		wmrt_text_add(&text, version);
+		say_disabled(line);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)version);
+	(*jvmti)->DisposeEnvironment(jvmti);
+	return ret;
+}
+
 /* Never fails: the virtual machine would not start. */
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
 	jvmtiEnv *jvmti = NULL;
 
 	(void)reserved;
+	/* An options' file may name the agent once more. */
+	if (machine)
+		return JNI_OK;
 	machine = vm;
-	if (!read_options(text))
+	if (!is_java_known(vm) || !read_options(text))
 		return JNI_OK;
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK || !jvm_methods_init() || !choose_encoder())
 		say_disabled("this virtual machine has no JVMTI of version 11, or there is no memory");

@@ -332,6 +332,7 @@ bool jvm_native_code_prepare(const struct jvmtiInterface_1_ **jvmti)
 	Dl_info info;
 
 	tools = jvmti;
+	jvm_thread_start_prepare(jvmti);
 	return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE && dladdr(&pages, &info) &&
 	       dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }

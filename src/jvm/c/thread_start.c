@@ -2,13 +2,15 @@
 #include "jvm/c/thread_start.h"
 
 #include <dlfcn.h>
-#include <jni.h>
+#include <jvmti.h>
 #include <stdatomic.h>
 
 #include "jvm/c/natives.h"
 
 typedef void start_function(JNIEnv *env, jobject thread);
 
+/* That of the virtual machine; written by jvm_thread_start_prepare. */
+static void *machine_start;
 /* Written when it is bound. */
 static start_function *start;
 /* Before the second: released. */
@@ -26,9 +28,23 @@ static void JNICALL start_noted(JNIEnv *env, jobject thread)
 	start(env, thread);
 }
 
+/* A program that creates the virtual machine may have loaded its library for itself alone. */
+void jvm_thread_start_prepare(const struct jvmtiInterface_1_ **jvmti)
+{
+	Dl_info info;
+	void *library = dladdr((void *)(*jvmti)->GetVersionNumber, &info)
+				? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+				: NULL;
+
+	if (!library)
+		return;
+	machine_start = dlsym(library, "JVM_StartThread");
+	dlclose(library);
+}
+
 void *jvm_thread_start_bound(void *address)
 {
-	if (!address || address != dlsym(RTLD_DEFAULT, "JVM_StartThread"))
+	if (!address || address != machine_start)
 		return NULL;
 	start = (start_function *)address;
 	return (void *)start_noted;

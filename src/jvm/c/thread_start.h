@@ -8,7 +8,10 @@
 #include <stdbool.h>
 
 struct JNINativeInterface_;
+struct jvmtiInterface_1_;
 
+/* Before a native method is bound. */
+void jvm_thread_start_prepare(const struct jvmtiInterface_1_ **jvmti);
 /* What a native method with the address is to be bound to instead; NULL: it is not start0. In any phase. */
 void *jvm_thread_start_bound(void *address);
 /* Notes are made from now on. False: dev.waymark.agent.ThreadContexts is another one's. */
