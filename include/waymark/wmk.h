@@ -90,6 +90,7 @@ struct wmk_header {
 	uint64_t samples_checked;   /* compared with the stack */
 	uint64_t samples_agreed;    /* of those */
 	uint64_t samples_unchecked; /* no whole stack to compare with */
+	uint64_t lost_children; /* forked from this process or its children that have no file, and could make none themselves */
 };
 
 struct wmk_chunk_header {

@@ -98,7 +98,7 @@ void agent_unlock(const struct agent_guard *guard)
 
 void agent_lock_yield(const struct agent_guard *guard, const struct lock_place *place)
 {
-	struct agent_guard blocked = {.signal_mask = ~UINT64_C(0), .is_nested = guard->is_nested};
+	struct agent_guard blocked = {.signal_mask = ~wmrt_process.unblocked, .is_nested = guard->is_nested};
 
 	agent_unlock(&blocked);
 	wmrt_sys3(SYS_sched_yield, 0, 0, 0);
@@ -107,7 +107,7 @@ void agent_lock_yield(const struct agent_guard *guard, const struct lock_place *
 
 void agent_unlock_at_entry(const struct agent_guard *guard)
 {
-	struct agent_guard none = {.signal_mask = ~UINT64_C(0)};
+	struct agent_guard none = {.signal_mask = ~wmrt_process.unblocked};
 
 	if (!agent_thread.is_on_alternate || agent_thread.has_late_mask || guard->is_nested) {
 		agent_unlock(guard);

@@ -165,13 +165,15 @@ void signal_forget(uintptr_t low, uintptr_t high)
 
 void wmrt_handle(int sig, siginfo_t *info, void *context)
 {
-	wmrt_handler_fn handler = wmrt_handler_of(sig);
+	wmrt_handler_fn handler = wmrt_handler_of(sig, info, context);
 	ucontext_t *interrupted = context;
 	struct shown shown[MAX_WAITING];
 	struct agent_segment *left;
 	struct unwind_regs regs;
 	uint32_t count;
 
+	if (!handler)
+		return;
 	if (!agent_is_on || agent_thread.in_agent || (!agent_thread.base && !agent_thread_begin())) {
 		handler(sig, info, context);
 		return;

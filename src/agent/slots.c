@@ -38,6 +38,8 @@ static const char *const names[] = {
 	"sysv_signal",
 	"__sysv_signal",
 	"sigset",
+	"sigprocmask",
+	"pthread_sigmask",
 	"_exit",
 	"_Exit",
 	"syscall",

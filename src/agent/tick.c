@@ -28,6 +28,7 @@
 #include "agent/threads.h"
 #include "recorder/event.h"
 #include "recorder/file.h"
+#include "recorder/process.h"
 #include "recorder/sys.h"
 
 enum {
@@ -219,7 +220,7 @@ bool tick_keep_signal(void)
 	struct kernel_action action = {.handler = on_tick,
 				       .flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | 0x04000000, /* SA_RESTORER */
 				       .restorer = agent_tick_return,
-				       .mask = ~UINT64_C(0)};
+				       .mask = ~wmrt_process.unblocked};
 	struct kernel_action now = {.flags = 0};
 
 	if (wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, 0, (long)&now, 8, 0, 0) != 0)

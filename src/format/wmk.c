@@ -55,6 +55,8 @@ static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
 		err = cursor_u64(c, &h->dropped_code);
 	for (size_t i = 0; i < sizeof samples / sizeof samples[0] && !err; i++)
 		err = cursor_u64(c, samples[i]);
+	if (!err)
+		err = cursor_u64(c, &h->lost_children);
 	return err;
 }
 

@@ -282,6 +282,7 @@ static void put_header(struct buffer *b, const struct wmk_header *h, uint32_t ch
 	buffer_u64(b, h->dropped_code);
 	for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
 		buffer_u64(b, samples[i]);
+	buffer_u64(b, h->lost_children);
 }
 
 struct error *wmk_writer_finish(struct wmk_writer *w, const struct wmk_header *header)

@@ -108,22 +108,32 @@ static bool first_number(const struct table *t, uint32_t order, uint32_t *ret)
 	return t->kind != WMK_SITES || *ret != 0;
 }
 
+static bool has_header(const struct wmrt_chunk *chunk)
+{
+	return chunk && atomic_load(&chunk->header);
+}
+
 /* The chunk of the next record; NULL with no room. */
-static struct wmk_chunk_header *last_chunk(struct table *t)
+static struct wmrt_chunk *last_chunk(struct table *t)
 {
 	uint32_t per_chunk = records_per_chunk(t);
 	uint32_t order = (uint32_t)(t->count / per_chunk), first;
-	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&t->chunks, order);
+	struct wmrt_chunk *chunk = wmrt_chunkdir_at(&t->chunks, order);
+	struct wmk_chunk_header *header;
 
-	if (chunk && t->is_last_inherited && !wmrt_file_own(chunk, (uint32_t)(t->count % per_chunk) * t->record_bytes))
+	if (has_header(chunk) && t->is_last_inherited &&
+	    !wmrt_file_own(chunk->header, chunk->first, (uint32_t)(t->count % per_chunk) * t->record_bytes))
 		return NULL;
 	t->is_last_inherited = false;
-	if (chunk)
+	if (has_header(chunk))
 		return chunk;
 	if (!first_number(t, order, &first))
 		return NULL;
-	chunk = wmrt_file_chunk_or_memory(t->kind, first);
-	return chunk && wmrt_chunkdir_set(&t->chunks, order, chunk) ? chunk : NULL;
+	header = wmrt_file_chunk_or_memory(t->kind, first);
+	chunk = header ? wmrt_chunkdir_set(&t->chunks, order, header) : NULL;
+	if (chunk)
+		chunk->first = first;
+	return chunk;
 }
 
 /* Appends a record, whose last word is its state. False, and counted: no room. *number: of the record. */
@@ -131,7 +141,7 @@ static bool append(struct table *t, const void *record, uint32_t *number)
 {
 	uint32_t state_off = t->record_bytes - (uint32_t)sizeof(uint32_t);
 	uint32_t i = (uint32_t)(t->count % records_per_chunk(t));
-	struct wmk_chunk_header *chunk;
+	struct wmrt_chunk *chunk;
 	char *place;
 
 	if (is_closed || t->count >= UINT32_MAX - WMK_CHUNK_BYTES || (!wmrt_file_header() && !wmrt_file_run()))
@@ -142,10 +152,10 @@ static bool append(struct table *t, const void *record, uint32_t *number)
 		fail();
 		return false;
 	}
-	place = wmrt_chunk_body(chunk) + (size_t)i * t->record_bytes;
+	place = wmrt_chunk_body(chunk->header) + (size_t)i * t->record_bytes;
 	memcpy(place, record, state_off);
 	__atomic_store_n((uint32_t *)(void *)(place + state_off), 1, __ATOMIC_RELEASE);
-	wmrt_chunk_raise_used(chunk, (i + 1) * t->record_bytes);
+	wmrt_chunk_raise_used(chunk->header, (i + 1) * t->record_bytes);
 	*number = (uint32_t)chunk->first + i;
 	t->count++;
 	return true;
@@ -276,13 +286,13 @@ static void copy_records(char *to, const char *from, uint32_t len_bytes)
 static bool copy_table(struct table *t)
 {
 	uint32_t per_chunk = records_per_chunk(t), order;
-	struct wmk_chunk_header *chunk;
+	struct wmrt_chunk *chunk;
 
-	for (order = 0; (chunk = wmrt_chunkdir_get(&t->chunks, order)) != NULL; order++) {
+	for (order = 0; has_header(chunk = wmrt_chunkdir_at(&t->chunks, order)); order++) {
 		uint64_t before = (uint64_t)order * per_chunk;
 		uint64_t n = t->count <= before ? 0 : t->count - before;
 
-		if (!wmrt_file_inherit(chunk, t->kind, chunk->first,
+		if (!wmrt_file_inherit(chunk->header, t->kind, chunk->first,
 				       (uint32_t)(n < per_chunk ? n : per_chunk) * t->record_bytes, copy_records))
 			return false;
 	}

@@ -1,5 +1,5 @@
 /*
- * event.c - the event log: a chunk a thread, its slots claimed by an atomic add.
+ * event.c - the event log: a chunk a thread, its slots claimed in the thread's record.
  *
  * A handler may interrupt a thread between claim and record, and log events of its own: they come later in the chunk.
  * What it may not do is unmap the chunk in which the interrupted event has its slot: `event_frame` tells that one is
@@ -12,10 +12,16 @@
 #include <time.h>
 
 #include "recorder/file.h"
+#include "recorder/mapping.h"
 #include "recorder/process.h"
 #include "recorder/strtab.h"
 #include "recorder/sys.h"
 #include "recorder/thread.h"
+
+enum {
+	EVENTS_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_event),
+};
+_Static_assert(EVENTS_PER_CHUNK < WMRT_EVENTS_MASK, "the count fits below a chunk's address");
 
 static uint64_t now_ns(void)
 {
@@ -25,51 +31,63 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+static bool has_room(uint64_t events)
+{
+	return wmrt_events_of(events) && (events & WMRT_EVENTS_MASK) < EVENTS_PER_CHUNK;
+}
+
 /* Puts a new chunk in the place of `full`; false with no room. */
-static bool replace_chunk(struct wmrt_thread *thread, struct wmk_chunk_header *full, bool is_nested)
+static bool replace_chunk(struct wmrt_thread *thread, uint64_t full, bool is_nested)
 {
 	struct wmrt_guard guard;
 	struct wmk_chunk_header *chunk = NULL;
 	bool is_there;
 
 	wmrt_lock(&guard);
-	is_there = atomic_load(&thread->events) != full;
+	is_there = wmrt_events_of(atomic_load(&thread->events)) != wmrt_events_of(full);
 	if (!is_there) {
 		chunk = wmrt_file_chunk(WMK_EVENTS, 0, wmrt_local.tid, NULL);
 		if (chunk)
-			atomic_store(&thread->events, chunk);
+			atomic_store(&thread->events, (uintptr_t)chunk);
 	}
 	wmrt_unlock(&guard);
-	if (chunk && full && !is_nested)
-		wmrt_unmap(full, WMK_CHUNK_BYTES);
+	if (chunk && !is_nested)
+		mapping_drop(wmrt_events_of(full), WMK_CHUNK_BYTES);
 	return is_there || chunk;
 }
 
 /* A place for one record, NULL with no room. */
 static struct wmk_event *claim(struct wmrt_thread *thread, bool is_nested)
 {
-	for (;;) {
-		struct wmk_chunk_header *chunk = atomic_load_explicit(&thread->events, memory_order_acquire);
-		uint32_t off = chunk ? __atomic_load_n(&chunk->used_bytes, __ATOMIC_RELAXED) : WMRT_CHUNK_BODY_BYTES;
+	uint64_t events = atomic_load_explicit(&thread->events, memory_order_acquire);
+	struct wmk_chunk_header *chunk;
+	uint32_t i;
 
-		/* Looked at first, so that a full chunk with no successor does not count on and on. */
-		if (off + sizeof(struct wmk_event) <= WMRT_CHUNK_BODY_BYTES)
-			off = __atomic_fetch_add(&chunk->used_bytes, (uint32_t)sizeof(struct wmk_event),
-						 __ATOMIC_RELAXED);
-		if (off + sizeof(struct wmk_event) <= WMRT_CHUNK_BODY_BYTES)
-			return (struct wmk_event *)(void *)(wmrt_chunk_body(chunk) + off);
-		if (!replace_chunk(thread, chunk, is_nested))
-			return NULL;
+	for (;;) {
+		if (!has_room(events)) {
+			if (!replace_chunk(thread, events, is_nested))
+				return NULL;
+			events = atomic_load_explicit(&thread->events, memory_order_acquire);
+		} else if (atomic_compare_exchange_weak(&thread->events, &events, events + 1)) {
+			break;
+		}
 	}
+	chunk = wmrt_events_of(events);
+	i = (uint32_t)(events & WMRT_EVENTS_MASK);
+	wmrt_chunk_raise_used(chunk, (i + 1) * (uint32_t)sizeof(struct wmk_event));
+	return (struct wmk_event *)(void *)wmrt_chunk_body(chunk) + i;
 }
 
 static bool record(wm_context c, const char *name, uint64_t value, bool is_nested)
 {
 	struct wmrt_thread *thread = wmrt_thread_self();
-	uint32_t string = wmrt_string_cached(name ? name : "");
 	struct wmk_event *event;
+	uint32_t string;
 
-	if (!thread || string == WMRT_STRING_NONE)
+	if (!thread || (!has_room(atomic_load(&thread->events)) && wmrt_file_is_full()))
+		return false;
+	string = wmrt_string_cached(name ? name : "");
+	if (string == WMRT_STRING_NONE)
 		return false;
 	event = claim(thread, is_nested);
 	if (!event)

@@ -6,6 +6,10 @@
  * on low ones; before each use it is compared with the file's (device, inode), for the program may have closed it and
  * opened another under its number.
  *
+ * The file is its owner's alone (mode 0600, whatever the umask), and is only written: lengths and counts that the process goes by are
+ * in private memory (chunkdir.h). A file that was truncated is lost, and nothing but records with it (mapping.h): those of the process
+ * from then on, and of children that it forks.
+ *
  * What needs no file (code.h) is in private memory until there is one.
  *
  * After a fork the child has no file until it records something (unless a client has it made at once: client.h, after_fork);
@@ -28,6 +32,7 @@
 #include "recorder/code.h"
 #include "recorder/config.h"
 #include "recorder/image.h"
+#include "recorder/mapping.h"
 #include "recorder/prefix_table.h"
 #include "recorder/client.h"
 #include "recorder/process.h"
@@ -42,11 +47,18 @@ enum file_state {
 
 enum {
 	MAX_ATTEMPTS = 10000, /* names tried when they exist already */
+	MODE = 0600,
 };
 
-/* All but `state`, `header` and `run` are used under the lock only. */
+static const uint64_t NEVER = UINT64_MAX;
+static const uint64_t RETRY_NS = 1000000000; /* after which room is looked for again */
+
+/* All but the atomic ones are used under the lock only. */
 static struct {
 	_Atomic int state;
+	_Atomic bool is_lost; /* what was mapped is not there any more (mapping.h) */
+	_Atomic uint64_t
+		retry_ns; /* there was no room: until when (CLOCK_MONOTONIC_COARSE) none is looked for; 0: there may be */
 	_Atomic(struct wmk_header *) header;
 	_Atomic uint64_t run;
 	uint64_t parent_run;
@@ -73,25 +85,30 @@ static void close_fd(int fd)
 	wmrt_sys3(SYS_close, fd, 0, 0);
 }
 
-static bool is_our_file(int fd)
+/* Of the file's length, NULL: not wanted. */
+static bool is_our_file(int fd, uint64_t *len_bytes)
 {
 	struct stat st;
+	bool is_ours = fd >= 0 && wmrt_sys3(SYS_fstat, fd, (long)&st, 0) == 0 && st.st_dev == file.dev &&
+		       st.st_ino == file.ino;
 
-	return fd >= 0 && wmrt_sys3(SYS_fstat, fd, (long)&st, 0) == 0 && st.st_dev == file.dev && st.st_ino == file.ino;
+	if (is_ours && len_bytes)
+		*len_bytes = (uint64_t)st.st_size;
+	return is_ours;
 }
 
-/* The descriptor, checked; -errno. */
-static int usable_fd(void)
+/* The descriptor, checked, and the file's length; -errno. */
+static int usable_fd(uint64_t *len_bytes)
 {
 	long fd;
 
-	if (is_our_file(file.fd))
+	if (is_our_file(file.fd, len_bytes))
 		return file.fd;
 	file.fd = -1;
 	fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
 	if (fd < 0)
 		return (int)fd;
-	if (!is_our_file((int)fd)) {
+	if (!is_our_file((int)fd, len_bytes)) {
 		close_fd((int)fd);
 		return -ESTALE;
 	}
@@ -137,23 +154,55 @@ static int allocate(int fd, uint64_t off, uint64_t len_bytes)
 	return (int)rc;
 }
 
-/* Allocates and maps; NULL with *error = -errno. */
+/* Allocates and maps; NULL with *error = -errno. Somebody may have cut the file off, and what is mapped of it is no file's then. */
 static void *grow(uint64_t off, uint64_t len_bytes, void *at, int *error)
 {
-	int fd = usable_fd();
+	uint64_t was_bytes = 0;
+	int fd = usable_fd(&was_bytes);
 	void *mapped;
 
 	if (fd < 0) {
 		*error = fd;
 		return NULL;
 	}
+	if (was_bytes < off) {
+		wmrt_file_lost();
+		mapping_clear_all();
+		*error = -EIO;
+		return NULL;
+	}
 	*error = allocate(fd, off, len_bytes);
 	if (*error)
 		return NULL;
-	mapped = wmrt_map(at, len_bytes, 1, fd, off);
+	mapped = mapping_new(at, len_bytes, fd, off);
 	if (!mapped)
 		*error = -ENOMEM;
 	return mapped;
+}
+
+/* After a chunk was looked for, or more of them in one piece. A full disk may have room later, a limit stays where it is. */
+static void note_room(bool is_found, uint64_t off, uint64_t len_bytes)
+{
+	uint64_t retry_ns = 0;
+
+	if (!is_found && len_bytes > WMK_CHUNK_BYTES)
+		return; /* for a single one there may be room */
+	if (!is_found)
+		retry_ns = off + len_bytes > wmrt_config()->limit_bytes ? NEVER
+									: clock_ns(CLOCK_MONOTONIC_COARSE) + RETRY_NS;
+	atomic_store_explicit(&file.retry_ns, retry_ns, memory_order_relaxed);
+}
+
+bool wmrt_file_is_full(void)
+{
+	uint64_t retry_ns = atomic_load_explicit(&file.retry_ns, memory_order_relaxed);
+
+	return WMRT_UNLIKELY(retry_ns) && (retry_ns == NEVER || clock_ns(CLOCK_MONOTONIC_COARSE) < retry_ns);
+}
+
+bool wmrt_file_is_full_for_good(void)
+{
+	return atomic_load_explicit(&file.retry_ns, memory_order_relaxed) == NEVER;
 }
 
 static void note_error(int error)
@@ -178,7 +227,7 @@ static bool create(void)
 		if (!wmrt_config_path(wmrt_process.pid, attempt, file.path, sizeof file.path))
 			return false;
 		fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)file.path,
-			       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666, 0, 0);
+			       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, MODE, 0, 0);
 		if (fd == -EEXIST)
 			continue;
 		if (fd < 0)
@@ -187,6 +236,7 @@ static bool create(void)
 			close_fd((int)fd);
 			return false;
 		}
+		wmrt_sys3(SYS_fchmod, fd, MODE, 0); /* whatever the umask has taken away */
 		file.dev = st.st_dev;
 		file.ino = st.st_ino;
 		file.fd = wmrt_raise_fd((int)fd);
@@ -216,19 +266,35 @@ static void fill_header(struct wmk_header *header)
 	memcpy(header->magic, WMK_MAGIC, sizeof header->magic);
 }
 
-/* Under the lock. */
-static bool open_file(void)
+/* A new file with room for its header; NULL: not to be had. */
+static struct wmk_header *create_header(void)
 {
 	struct wmk_header *header;
 	int error;
 
-	if (wmrt_config()->is_off || !create())
-		return false;
+	if (!create())
+		return NULL;
 	header = grow(0, WMK_HEADER_BYTES, file.header_place, &error);
 	if (!header) {
 		wmrt_sys3(SYS_unlink, (long)file.path, 0, 0);
 		close_fd(file.fd);
 		file.fd = -1;
+	}
+	return header;
+}
+
+/* Under the lock. */
+static bool open_file(void)
+{
+	struct wmk_header *header;
+
+	if (wmrt_config()->is_off)
+		return false;
+	header = create_header();
+	if (!header) {
+		/* In a forked child that is the header of the last file of those that it comes from. */
+		if (file.parent_run)
+			__atomic_fetch_add(&file.header_place->lost_children, 1, __ATOMIC_RELAXED);
 		return false;
 	}
 	fill_header(header);
@@ -244,7 +310,10 @@ static bool open_file(void)
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
 		if ((*c)->begin_file)
 			(*c)->begin_file();
-	return true;
+	/* Of what this child would have inherited something is gone. */
+	if (atomic_load(&file.is_lost))
+		wmrt_sys3(SYS_unlink, (long)file.path, 0, 0);
+	return !atomic_load(&file.is_lost);
 }
 
 bool wmrt_file_open(void)
@@ -262,9 +331,19 @@ bool wmrt_file_open(void)
 	if (state == FILE_NONE) {
 		state = open_file() ? FILE_OPEN : FILE_FAILED;
 		atomic_store_explicit(&file.state, state, memory_order_release);
+		if (atomic_load(&file.is_lost)) /* in between */
+			wmrt_file_lost();
 	}
 	wmrt_unlock(&guard);
 	return state == FILE_OPEN;
+}
+
+void wmrt_file_lost(void)
+{
+	int state = FILE_OPEN;
+
+	atomic_store(&file.is_lost, true);
+	atomic_compare_exchange_strong(&file.state, &state, FILE_FAILED);
 }
 
 const char *wmrt_file_path(void)
@@ -285,7 +364,10 @@ static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint64_t first, ui
 	struct wmk_chunk_header *chunk;
 	int error;
 
+	if (wmrt_file_is_full())
+		return NULL;
 	chunk = grow(off, (uint64_t)span * WMK_CHUNK_BYTES, at, &error);
+	note_room(chunk, off, (uint64_t)span * WMK_CHUNK_BYTES);
 	if (!chunk) {
 		note_error(error);
 		return NULL;
@@ -311,13 +393,6 @@ struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void 
 	return new_chunk(kind, 0, 0, span, at);
 }
 
-/* Maps `chunk` over `place`, so that pointers into it stay good. */
-static void put_in_place(struct wmk_chunk_header *chunk, struct wmk_chunk_header *place)
-{
-	wmrt_sys6(SYS_mremap, (long)chunk, WMK_CHUNK_BYTES, WMK_CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, (long)place,
-		  0);
-}
-
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes))
 {
@@ -332,7 +407,7 @@ bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint6
 	copy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
 	chunk->first = first;
 	chunk->used_bytes = used_bytes;
-	put_in_place(chunk, place);
+	mapping_move(chunk, place, WMK_CHUNK_BYTES);
 	return is_kept;
 }
 
@@ -356,7 +431,7 @@ struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint64_t 
 	return chunk;
 }
 
-bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t used_bytes)
+bool wmrt_file_own(struct wmk_chunk_header *place, uint64_t first, uint32_t used_bytes)
 {
 	struct wmk_chunk_header *chunk;
 
@@ -366,9 +441,9 @@ bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t used_bytes)
 	if (!chunk)
 		return false;
 	memcpy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
-	chunk->first = place->first;
+	chunk->first = first;
 	chunk->used_bytes = used_bytes;
-	put_in_place(chunk, place);
+	mapping_move(chunk, place, WMK_CHUNK_BYTES);
 	return true;
 }
 
@@ -439,11 +514,13 @@ void wmrt_file_after_fork(void)
 {
 	if (atomic_load(&file.state) == FILE_OPEN) {
 		file.parent_run = atomic_load(&file.run);
-		if (is_our_file(file.fd))
+		if (is_our_file(file.fd, NULL))
 			close_fd(file.fd);
 		file.fd = -1;
 	}
-	atomic_store(&file.state, FILE_NONE);
+	/* With the file its tables are lost, and the child's records would need them. */
+	atomic_store(&file.state, atomic_load(&file.is_lost) ? FILE_FAILED : FILE_NONE);
+	atomic_store(&file.retry_ns, 0);
 	atomic_store(&file.header, NULL);
 	atomic_store(&file.run, 0);
 }

@@ -46,7 +46,15 @@ struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint64_t 
  * In a forked child, before it appends to a chunk that it inherited: if it has no file yet, puts memory of its own in the chunk's
  * place, for the parent goes on in that. False without memory. Under the lock.
  */
-bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t used_bytes);
+bool wmrt_file_own(struct wmk_chunk_header *place, uint64_t first, uint32_t used_bytes);
+/*
+ * There was no room for a chunk: none is looked for now, and after WAYMARK_LIMIT never again. No lock, no system call: who would
+ * take the lock to ask for a chunk asks here first.
+ */
+bool wmrt_file_is_full(void);
+bool wmrt_file_is_full_for_good(void);
+/* Its pages are not to be had any more (mapping.h): nothing more is recorded. In a signal handler. */
+void wmrt_file_lost(void);
 /* Of chunks, in the file or before there is one. Under the lock, or nobody records. */
 uint64_t wmrt_file_bytes(void);
 /* Counts one thing that could not be recorded. counter: the offset of its uint64_t in struct wmk_header. No lock. */
@@ -61,11 +69,6 @@ void wmrt_file_close(uint32_t how);
 void wmrt_file_seal(void);
 /* In the child, under the lock: the file is the parent's. */
 void wmrt_file_after_fork(void);
-
-static inline uint32_t wmrt_chunk_span(const struct wmk_chunk_header *chunk)
-{
-	return chunk->span ? chunk->span : 1;
-}
 
 static inline char *wmrt_chunk_body(struct wmk_chunk_header *chunk)
 {

@@ -1,10 +1,13 @@
 /*
- * handlers.c - stands in front of sigaction and its older relatives: they install one handler, and the program's is kept in a table.
+ * handlers.c - stands in front of sigaction, its older relatives and sigprocmask: the former install one handler, and the program's is kept in a table.
  *
  * Everything else of the action (flags, mask, restorer) is the program's and the kernel's, and old actions are returned as the program
  * set them. The kernel passes all three arguments to a handler on x86-64, whatever SA_SIGINFO says, so one handler serves both kinds.
  *
  * A handler set by vfork's child before its exec is not replaced: the table is the parent's.
+ *
+ * SIGBUS stays unblocked in the kernel (bus.h), also where the program has it blocked by these functions: in a mask of its own or of a
+ * handler. A system call in assembly, sigsuspend and its kin block it all the same.
  *
  * What system(), posix_spawn() and abort() of libc do to actions goes past this table and needs nothing from it: they
  * put back what the kernel returned to them.
@@ -17,9 +20,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "recorder/config.h"
 #include "recorder/interpose.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
+#include "recorder/thread.h"
 
 typedef void (*handler_fn)(int);
 
@@ -28,6 +33,9 @@ extern int __sigaction(int sig, const struct sigaction *act, struct sigaction *o
 
 /* The program's handler of each signal whose action is wmrt_handle. Writer: set_action, under the lock. */
 static _Atomic(uintptr_t) handlers[NSIG];
+
+/* The program's mask of that signal's action has SIGBUS, the kernel's has not (hide_bus). Writer: set_action, under the lock. */
+static _Atomic(bool) masks_bus[NSIG];
 
 /* Signals that siginterrupt() made interrupt: libc's signal() has its own note of it, which static programs cannot reach. */
 static _Atomic(bool) interrupts[NSIG];
@@ -38,6 +46,8 @@ static _Atomic(bool) blocks[NSIG];
 
 static _Atomic(void *) next_sigaction;
 static _Atomic(void *) next_siginterrupt;
+static _Atomic(void *) next_sigprocmask;
+static _Atomic(void *) next_pthread_sigmask;
 
 static bool is_signal(int sig)
 {
@@ -55,9 +65,19 @@ static handler_fn as_program_set(handler_fn handler, uintptr_t before)
 	return handler == (handler_fn)(void *)wmrt_handle ? (handler_fn)before : handler;
 }
 
+/* A fault in a recording could not be repaired where SIGBUS is blocked. True: it was in the set. */
+static bool hide_bus(sigset_t *set)
+{
+	bool is_there = bus_is_taken() && sigismember(set, SIGBUS) == 1;
+
+	if (is_there)
+		sigdelset(set, SIGBUS);
+	return is_there;
+}
+
 static int own_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 
-static int call_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+int wmrt_next_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	int (*next)(int, const struct sigaction *, struct sigaction *) =
 		wmrt_next(&next_sigaction, "sigaction", (void *)own_sigaction);
@@ -69,7 +89,7 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 {
 	struct sigaction wanted, was;
 	struct wmrt_guard guard;
-	bool is_wrapped = false;
+	bool is_wrapped = false, masked_bus;
 	uintptr_t before;
 	int rc;
 
@@ -80,31 +100,39 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 	wmrt_check_fork();
 	wmrt_lock(&guard);
 	before = atomic_load(&handlers[sig]);
+	masked_bus = atomic_load(&masks_bus[sig]);
 	if (is_wrapped) {
 		atomic_store(&handlers[sig], (uintptr_t)wanted.sa_handler);
 		wanted.sa_handler = (handler_fn)(void *)wmrt_handle;
 		if (wanted.sa_flags & SA_ONSTACK)
 			wanted.sa_mask.__val[0] |= client_mask;
 		atomic_store(&blocks[sig], (wanted.sa_flags & SA_ONSTACK) != 0);
+		atomic_store(&masks_bus[sig], hide_bus(&wanted.sa_mask));
 	}
-	rc = call_sigaction(sig, act ? &wanted : NULL, &was);
-	if (rc != 0)
+	rc = wmrt_next_sigaction(sig, act ? &wanted : NULL, &was);
+	if (rc != 0) {
 		atomic_store(&handlers[sig], before);
+		atomic_store(&masks_bus[sig], masked_bus);
+	}
 	wmrt_unlock(&guard);
 	if (rc == 0 && old) {
 		*old = was;
 		old->sa_handler = as_program_set(was.sa_handler, before);
 		old->sa_mask.__val[0] &= ~client_mask;
+		if (masked_bus && was.sa_handler == (handler_fn)(void *)wmrt_handle)
+			sigaddset(&old->sa_mask, SIGBUS);
 	}
 	return rc;
 }
 
 static int own_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-	return is_signal(sig) ? set_action(sig, act, old) : call_sigaction(sig, act, old);
+	if (!is_signal(sig) || (sig == SIGBUS && bus_is_taken() && wmrt_is_vfork_child()))
+		return wmrt_next_sigaction(sig, act, old);
+	return sig == SIGBUS && bus_is_taken() ? bus_action(act, old) : set_action(sig, act, old);
 }
 
-/* For static programs: what signal() and sysv_signal() are in terms of sigaction. */
+/* What signal() and sysv_signal() are in terms of sigaction: for static programs, and for SIGBUS. */
 static handler_fn set_with_flags(int sig, handler_fn handler, int flags)
 {
 	struct sigaction act, old;
@@ -120,6 +148,8 @@ static handler_fn set_with_flags(int sig, handler_fn handler, int flags)
 		act.sa_flags &= ~SA_RESTART;
 	if (flags & SA_RESTART)
 		sigaddset(&act.sa_mask, sig);
+	if (sig == SIGBUS && bus_is_taken())
+		return own_sigaction(sig, &act, &old) < 0 ? SIG_ERR : old.sa_handler;
 	return __sigaction(sig, &act, &old) < 0 ? SIG_ERR : old.sa_handler;
 }
 
@@ -147,11 +177,15 @@ static handler_fn set_handler(struct older *kind, int sig, handler_fn handler)
 
 	if (!is_signal(sig))
 		return next ? next(sig, handler) : set_with_flags(sig, handler, kind->flags);
+	if (sig == SIGBUS && bus_is_taken())
+		return set_with_flags(sig, handler, kind->flags);
 	wmrt_check_fork();
 	wmrt_lock(&guard);
 	before = atomic_load(&handlers[sig]);
-	if (is_wrapped)
+	if (is_wrapped) {
 		atomic_store(&handlers[sig], (uintptr_t)handler);
+		atomic_store(&masks_bus[sig], false);
+	}
 	was = next ? next(sig, set) : set_with_flags(sig, set, kind->flags);
 	if (was == SIG_ERR)
 		atomic_store(&handlers[sig], before);
@@ -204,6 +238,65 @@ static int own_siginterrupt(int sig, int is_on)
 	return own_sigaction(sig, &act, NULL);
 }
 
+/* ---- masks ---- */
+
+typedef int (*mask_fn)(int how, const sigset_t *set, sigset_t *old);
+
+/* For static programs. libc keeps two signals for itself, and clears what the kernel does not know of. An error number. */
+static int kernel_mask(int how, const sigset_t *set, sigset_t *old)
+{
+	static const uint64_t of_libc = UINT64_C(3) << 31;
+	uint64_t wanted = set ? *(const uint64_t *)(const void *)set & ~of_libc : 0, was = 0;
+	long rc = wmrt_sys6(SYS_rt_sigprocmask, how, set ? (long)&wanted : 0, (long)&was, sizeof was, 0, 0);
+
+	if (rc == 0 && old) {
+		sigemptyset(old);
+		*(uint64_t *)(void *)old = was;
+	}
+	return (int)-rc;
+}
+
+/* SIGBUS is never blocked in the kernel for the program's sake; the program is told what it asked for. */
+static int set_mask(mask_fn next, int how, const sigset_t *set, sigset_t *old)
+{
+	bool was_blocked = wmrt_local.is_bus_blocked, is_in = false;
+	sigset_t wanted;
+	int rc;
+
+	if (set) {
+		wanted = *set;
+		is_in = how == SIG_UNBLOCK ? sigismember(set, SIGBUS) == 1 : hide_bus(&wanted);
+	}
+	/* Before one that waits is delivered. */
+	if (set && (is_in || how == SIG_SETMASK))
+		wmrt_local.is_bus_blocked = is_in && how != SIG_UNBLOCK;
+	rc = next(how, set ? &wanted : NULL, old);
+	if (rc != 0)
+		wmrt_local.is_bus_blocked = was_blocked;
+	else if (old && was_blocked)
+		sigaddset(old, SIGBUS);
+	return rc;
+}
+
+static int own_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	mask_fn next = (mask_fn)wmrt_next(&next_pthread_sigmask, "pthread_sigmask", (void *)own_pthread_sigmask);
+
+	return set_mask(next ? next : kernel_mask, how, set, old);
+}
+
+static int own_sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	mask_fn next = (mask_fn)wmrt_next(&next_sigprocmask, "sigprocmask", (void *)own_sigprocmask);
+	int rc = set_mask(next ? next : kernel_mask, how, set, old);
+
+	if (rc > 0)
+		errno = rc;
+	return rc ? -1 : 0;
+}
+
+WMRT_INTERPOSE(pthread_sigmask, own_pthread_sigmask);
+WMRT_INTERPOSE(sigprocmask, own_sigprocmask);
 WMRT_INTERPOSE(sigaction, own_sigaction);
 WMRT_INTERPOSE(siginterrupt, own_siginterrupt);
 WMRT_INTERPOSE(signal, own_signal);
@@ -217,12 +310,18 @@ void wmrt_handlers_start(void)
 {
 	wmrt_next(&next_sigaction, "sigaction", (void *)own_sigaction);
 	wmrt_next(&next_siginterrupt, "siginterrupt", (void *)own_siginterrupt);
+	wmrt_next(&next_sigprocmask, "sigprocmask", (void *)own_sigprocmask);
+	wmrt_next(&next_pthread_sigmask, "pthread_sigmask", (void *)own_pthread_sigmask);
 	wmrt_next(&older_bsd.next, older_bsd.name, (void *)own_signal);
 	wmrt_next(&older_sysv.next, older_sysv.name, (void *)own_sysv_signal);
+	if (!wmrt_config()->is_off)
+		bus_take();
 }
 
-wmrt_handler_fn wmrt_handler_of(int sig)
+wmrt_handler_fn wmrt_handler_of(int sig, siginfo_t *info, void *context)
 {
+	if (sig == SIGBUS && bus_is_taken())
+		return bus_handler(info, context);
 	return (wmrt_handler_fn)atomic_load_explicit(&handlers[sig], memory_order_acquire);
 }
 
@@ -260,9 +359,11 @@ void wmrt_handlers_take(void)
 {
 	struct kernel_action action = {0};
 
+	bus_take();
 	for (int sig = 1; sig <= KERNEL_SIGNALS; sig++) {
-		if (sig == FIRST_OF_LIBC || sig == FIRST_OF_LIBC + 1 || !kernel_action(sig, NULL, &action) ||
-		    !is_function((handler_fn)action.handler) || action.handler == (uintptr_t)wmrt_handle)
+		if (sig == SIGBUS || sig == FIRST_OF_LIBC || sig == FIRST_OF_LIBC + 1 ||
+		    !kernel_action(sig, NULL, &action) || !is_function((handler_fn)action.handler) ||
+		    action.handler == (uintptr_t)wmrt_handle)
 			continue;
 		atomic_store(&handlers[sig], action.handler);
 		action.handler = (uintptr_t)wmrt_handle;
@@ -278,6 +379,7 @@ void wmrt_handlers_give_back(void)
 {
 	struct kernel_action action = {0};
 
+	bus_give_back();
 	for (int sig = 1; sig <= KERNEL_SIGNALS; sig++) {
 		if (!kernel_action(sig, NULL, &action) || action.handler != (uintptr_t)wmrt_handle)
 			continue;

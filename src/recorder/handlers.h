@@ -1,8 +1,8 @@
 /*
  * handlers.h - the program's signal handlers run inside of one of the client's.
  *
- * sigaction, signal, bsd_signal, ssignal, sysv_signal, sigset and siginterrupt are those of handlers.c. A client that links it defines
- * wmrt_handle, which becomes the action of every signal that the program has a handler for, and calls that.
+ * sigaction, signal, bsd_signal, ssignal, sysv_signal, sigset, siginterrupt, sigprocmask and pthread_sigmask are those of handlers.c. A client that links it defines
+ * wmrt_handle, which becomes the action of every signal that the program has a handler for, and calls that; and of SIGBUS, always (bus.h).
  */
 #ifndef WM_RECORDER_HANDLERS_H
 #define WM_RECORDER_HANDLERS_H
@@ -10,12 +10,14 @@
 #include <signal.h>
 #include <stdint.h>
 
-typedef void (*wmrt_handler_fn)(int sig, siginfo_t *info, void *context);
+#include "recorder/bus.h"
 
-/* Defined by the client: calls wmrt_handler_of(sig) with what it was called with. */
+/* Defined by the client: calls wmrt_handler_of(…) with what it was called with, unless that is NULL. */
 void wmrt_handle(int sig, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
-/* The program's handler of a signal whose action is wmrt_handle. Signal-safe. */
-wmrt_handler_fn wmrt_handler_of(int sig);
+/* The program's handler of a signal whose action is wmrt_handle; NULL: there is nothing to call, nor to do. Signal-safe. */
+wmrt_handler_fn wmrt_handler_of(int sig, siginfo_t *info, void *context);
+/* The sigaction that is stood in front of. */
+int wmrt_next_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 /* Signals of the client's that are blocked, too, while a handler of SA_ONSTACK runs: an alternate stack may have no room for them. Once, at
  * start. */
 void wmrt_handlers_block(uint64_t mask);

@@ -72,7 +72,7 @@ static void lock_take(_Atomic uint32_t *word)
 
 uint64_t wmrt_block_signals(void)
 {
-	uint64_t all = ~UINT64_C(0);
+	uint64_t all = ~wmrt_process.unblocked;
 	uint64_t was = 0;
 
 	/* No handler comes between this and the end of what is inside of it. */
@@ -119,6 +119,7 @@ void wmrt_unlock(const struct wmrt_guard *guard)
 void wmrt_lock_after_fork(void)
 {
 	atomic_store(lock_word(), 0);
+	atomic_store(&atomic_load(&wmrt_process.page)->mapping_lock, 0);
 }
 
 /* First use in the process: puts the wiped page in place. */

@@ -19,7 +19,8 @@
 /* One page, wiped in a forked child (MADV_WIPEONFORK): is_alive 0 means a fork happened. */
 struct wmrt_fork_page {
 	_Atomic uint32_t is_alive;
-	_Atomic uint32_t lock; /* futex: 0 free, 1 taken, 2 taken and waited for */
+	_Atomic uint32_t lock;         /* futex: 0 free, 1 taken, 2 taken and waited for */
+	_Atomic uint32_t mapping_lock; /* mapping.c */
 };
 
 /* Written at start and by wmrt_after_fork under the lock; read anywhere. */
@@ -28,7 +29,8 @@ struct wmrt_process {
 	uint32_t pid;
 	uint32_t generation; /* grows with every fork that was noticed */
 	bool is_sealed;      /* nothing is recorded any more, and no system call made for it */
-	void *main_thread;   /* address of the main thread's wmrt_local, NULL: not known */
+	uint64_t unblocked; /* signals that wmrt_block_signals leaves alone: SIGBUS, once it has a handler that repairs (handlers.c) */
+	void *main_thread; /* address of the main thread's wmrt_local, NULL: not known */
 };
 extern struct wmrt_process wmrt_process;
 
@@ -61,7 +63,7 @@ void wmrt_renew(void);
 /* What is recorded ends, in children too. Its owner has closed the file. */
 void wmrt_seal(void);
 
-/* All of them; gives the mask to put back. One inside of another makes no system call. */
+/* All of them but wmrt_process.unblocked; gives the mask to put back. One inside of another makes no system call. */
 uint64_t wmrt_block_signals(void);
 void wmrt_unblock_signals(uint64_t mask);
 void wmrt_lock(struct wmrt_guard *guard);

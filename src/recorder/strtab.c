@@ -21,14 +21,22 @@ enum {
 	FIRST_TABLE_SIZE = 1024,
 };
 
-static struct wmrt_chunkdir string_chunks;
-/* Number + 1 of a string that was once seen at an address with this hash; a hint. */
-static _Atomic uint32_t cache[CACHE_SIZE];
+/* What the process knows of a string, in private memory: its bytes in the file may be another's by now. */
+struct string {
+	uint64_t hash;
+	uint32_t number_1; /* number + 1; 0: nothing is here */
+	uint32_t len_bytes;
+};
 
-/* Under the lock. table holds number + 1. */
-static uint32_t *table;
+static struct wmrt_chunkdir string_chunks;
+/* Number + 1 of a string that was once seen at an address with this hash, above it its length; a hint. */
+static _Atomic uint64_t cache[CACHE_SIZE];
+
+/* Under the lock; but once is_full is set nothing is added any more, and anybody may look. */
+static struct string *table;
 static uint32_t table_size; /* a power of two */
 static uint32_t table_count;
+static _Atomic bool is_full;
 static uint64_t next_off;
 /* The chunk at next_off is of another process, too. */
 static bool is_last_inherited;
@@ -41,12 +49,14 @@ static struct wmk_string *string_at(uint32_t number)
 	return chunk ? (struct wmk_string *)(void *)(wmrt_chunk_body(chunk) + number % WMRT_CHUNK_BODY_BYTES) : NULL;
 }
 
-static bool is_same(uint32_t number, const char *s)
+static size_t length_of(const char *s)
 {
-	struct wmk_string *string = string_at(number);
-	uint32_t len = string->len_bytes;
+	return strnlen(s, WMRT_STRING_MAX_BYTES);
+}
 
-	return strncmp((const char *)(string + 1), s, len) == 0 && (len == WMRT_STRING_MAX_BYTES || s[len] == '\0');
+static bool is_same(uint32_t number, uint32_t len_bytes, const char *s)
+{
+	return length_of(s) == len_bytes && memcmp(string_at(number) + 1, s, len_bytes) == 0;
 }
 
 static uint64_t hash_bytes(const char *s, size_t len)
@@ -62,19 +72,16 @@ static uint64_t hash_bytes(const char *s, size_t len)
 static bool table_grow(void)
 {
 	uint32_t size = table_size ? table_size * 2 : FIRST_TABLE_SIZE;
-	uint32_t *bigger = wmrt_map_memory(size * sizeof *bigger);
+	struct string *bigger = wmrt_map_memory(size * sizeof *bigger);
 	uint32_t i, j;
 
 	if (!bigger)
 		return false;
 	for (i = 0; i < table_size; i++) {
-		struct wmk_string *string;
-
-		if (!table[i])
+		if (!table[i].number_1)
 			continue;
-		string = string_at(table[i] - 1);
-		j = (uint32_t)hash_bytes((const char *)(string + 1), string->len_bytes) & (size - 1);
-		while (bigger[j])
+		j = (uint32_t)table[i].hash & (size - 1);
+		while (bigger[j].number_1)
 			j = (j + 1) & (size - 1);
 		bigger[j] = table[i];
 	}
@@ -84,53 +91,75 @@ static bool table_grow(void)
 	return true;
 }
 
+/* The chunk at that offset, with room in it; NULL with none. */
+static struct wmrt_chunk *chunk_at(uint64_t off)
+{
+	uint32_t order = (uint32_t)(off / WMRT_CHUNK_BODY_BYTES);
+	uint64_t first = (uint64_t)order * WMRT_CHUNK_BODY_BYTES;
+	struct wmk_chunk_header *header = wmrt_chunkdir_get(&string_chunks, order);
+
+	if (header && is_last_inherited && !wmrt_file_own(header, first, (uint32_t)(off - first)))
+		return NULL;
+	is_last_inherited = false;
+	if (header)
+		return wmrt_chunkdir_at(&string_chunks, order);
+	header = wmrt_file_chunk_or_memory(WMK_STRINGS, first);
+	return header ? wmrt_chunkdir_set(&string_chunks, order, header) : NULL;
+}
+
 static uint32_t append(const char *s, size_t len)
 {
 	size_t len_bytes = (sizeof(struct wmk_string) + len + 7) & ~(size_t)7;
 	uint64_t off = next_off;
-	uint32_t order;
-	struct wmk_chunk_header *chunk;
+	struct wmrt_chunk *chunk;
 	struct wmk_string *string;
 
 	if (off % WMRT_CHUNK_BODY_BYTES + len_bytes > WMRT_CHUNK_BODY_BYTES)
 		off += WMRT_CHUNK_BODY_BYTES - off % WMRT_CHUNK_BODY_BYTES;
 	if (off >= UINT32_MAX - WMRT_CHUNK_BODY_BYTES)
 		return WMRT_STRING_NONE;
-	order = (uint32_t)(off / WMRT_CHUNK_BODY_BYTES);
-	chunk = wmrt_chunkdir_get(&string_chunks, order);
-	if (chunk && is_last_inherited && !wmrt_file_own(chunk, (uint32_t)(off % WMRT_CHUNK_BODY_BYTES)))
+	chunk = chunk_at(off);
+	if (!chunk)
 		return WMRT_STRING_NONE;
-	is_last_inherited = false;
-	if (!chunk) {
-		chunk = wmrt_file_chunk_or_memory(WMK_STRINGS, (uint64_t)order * WMRT_CHUNK_BODY_BYTES);
-		if (!chunk || !wmrt_chunkdir_set(&string_chunks, order, chunk))
-			return WMRT_STRING_NONE;
-	}
 	string = string_at((uint32_t)off);
 	string->len_bytes = (uint32_t)len;
 	memcpy(string + 1, s, len);
 	__atomic_store_n(&string->state, 1, __ATOMIC_RELEASE);
 	next_off = off + len_bytes;
-	wmrt_chunk_raise_used(chunk, (uint32_t)(off % WMRT_CHUNK_BODY_BYTES + len_bytes));
+	chunk->used_bytes = (uint32_t)(off % WMRT_CHUNK_BODY_BYTES + len_bytes);
+	wmrt_chunk_raise_used(chunk->header, chunk->used_bytes);
 	return (uint32_t)off;
+}
+
+/* Where the string is in the table, or is to be. The table has room. */
+static struct string *find(const char *s, uint64_t hash)
+{
+	uint32_t i = (uint32_t)hash & (table_size - 1);
+
+	for (; table[i].number_1; i = (i + 1) & (table_size - 1))
+		if (table[i].hash == hash && is_same(table[i].number_1 - 1, table[i].len_bytes, s))
+			break;
+	return &table[i];
 }
 
 uint32_t wmrt_string_locked(const char *s)
 {
-	size_t len = strnlen(s, WMRT_STRING_MAX_BYTES);
+	size_t len = length_of(s);
+	uint64_t hash = hash_bytes(s, len);
+	struct string *string;
 	uint32_t number;
-	uint32_t i;
 
-	if (table_count * 2 >= table_size && !table_grow())
+	if (!atomic_load(&is_full) && table_count * 2 >= table_size && !table_grow())
 		return WMRT_STRING_NONE;
-	i = (uint32_t)hash_bytes(s, len) & (table_size - 1);
-	for (; table[i]; i = (i + 1) & (table_size - 1))
-		if (is_same(table[i] - 1, s))
-			return table[i] - 1;
+	string = find(s, hash);
+	if (string->number_1 || atomic_load(&is_full))
+		return string->number_1 - 1;
 	number = append(s, len);
 	if (number != WMRT_STRING_NONE) {
-		table[i] = number + 1;
+		*string = (struct string){hash, number + 1, (uint32_t)len};
 		table_count++;
+	} else if (wmrt_file_is_full_for_good()) {
+		atomic_store_explicit(&is_full, true, memory_order_release);
 	}
 	return number;
 }
@@ -140,6 +169,8 @@ uint32_t wmrt_string(const char *s)
 	struct wmrt_guard guard;
 	uint32_t number;
 
+	if (atomic_load_explicit(&is_full, memory_order_acquire))
+		return find(s, hash_bytes(s, length_of(s)))->number_1 - 1;
 	wmrt_lock(&guard);
 	number = wmrt_string_locked(s);
 	wmrt_unlock(&guard);
@@ -148,15 +179,15 @@ uint32_t wmrt_string(const char *s)
 
 uint32_t wmrt_string_cached(const char *s)
 {
-	_Atomic uint32_t *hint = &cache[wmrt_hash((uintptr_t)s, 0) % CACHE_SIZE];
-	uint32_t seen = atomic_load_explicit(hint, memory_order_acquire);
+	_Atomic uint64_t *hint = &cache[wmrt_hash((uintptr_t)s, 0) % CACHE_SIZE];
+	uint64_t seen = atomic_load_explicit(hint, memory_order_acquire);
 	uint32_t number;
 
-	if (WMRT_LIKELY(seen) && is_same(seen - 1, s))
-		return seen - 1;
+	if (WMRT_LIKELY(seen) && is_same((uint32_t)seen - 1, (uint32_t)(seen >> 32), s))
+		return (uint32_t)seen - 1;
 	number = wmrt_string(s);
 	if (number != WMRT_STRING_NONE)
-		atomic_store_explicit(hint, number + 1, memory_order_release);
+		atomic_store_explicit(hint, (uint64_t)length_of(s) << 32 | (number + 1), memory_order_release);
 	return number;
 }
 
@@ -168,21 +199,20 @@ static void copy_bytes(char *to, const char *from, uint32_t len_bytes)
 void wmrt_string_after_fork(void)
 {
 	is_last_inherited = true;
+	atomic_store(&is_full, false);
 }
 
-/* The parent may add strings while this runs; next_off is from the moment of the fork. A chunk before the last may have
- * unused bytes at its end: they are zero. */
+/* The parent may add strings while this runs; used_bytes is from the moment of the fork. */
 void wmrt_string_copy_inherited(void)
 {
-	struct wmk_chunk_header *chunk;
+	struct wmrt_chunk *chunk;
 	uint32_t order;
 
-	for (order = 0; (chunk = wmrt_chunkdir_get(&string_chunks, order)) != NULL; order++) {
+	for (order = 0; wmrt_chunkdir_get(&string_chunks, order) != NULL; order++) {
 		uint64_t off = (uint64_t)order * WMRT_CHUNK_BODY_BYTES;
-		uint64_t left = next_off <= off ? 0 : next_off - off;
-		uint32_t used = left < WMRT_CHUNK_BODY_BYTES ? (uint32_t)left : chunk->used_bytes;
 
-		if (!wmrt_file_inherit(chunk, WMK_STRINGS, off, used, copy_bytes))
+		chunk = wmrt_chunkdir_at(&string_chunks, order);
+		if (!wmrt_file_inherit(chunk->header, WMK_STRINGS, off, chunk->used_bytes, copy_bytes))
 			wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	}
 	is_last_inherited = false;

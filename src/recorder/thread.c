@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "recorder/client.h"
-#include "recorder/file.h"
+#include "recorder/mapping.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 
@@ -110,7 +110,7 @@ static struct wmrt_thread *thread_new(uint32_t tid)
 /* After a fork the thread that forked keeps its stack; its event chunk is the parent's. */
 static void thread_renew(struct wmrt_thread *thread, uint32_t tid)
 {
-	wmrt_unmap(atomic_exchange(&thread->events, NULL), WMK_CHUNK_BYTES);
+	mapping_drop(wmrt_events_of(atomic_exchange(&thread->events, 0)), WMK_CHUNK_BYTES);
 	atomic_store(&thread->owner, tid);
 	atomic_store(&thread->generation, wmrt_process.generation);
 }

@@ -8,6 +8,7 @@
 #define WM_RECORDER_THREAD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,9 +21,20 @@ struct wmrt_thread {
 	struct wmrt_thread *next;
 	_Atomic uint64_t owner;      /* thread id, above it how many owners there were */
 	_Atomic uint32_t generation; /* of wmrt_process when owned; inherited records are not taken over */
-	_Atomic(struct wmk_chunk_header *) events;
-	uint32_t number; /* its own for the life of the process */
+	_Atomic uint64_t events;     /* see wmrt_events_of */
+	uint32_t number;             /* its own for the life of the process */
 };
+
+enum {
+	WMRT_EVENTS_MASK = 4095,
+};
+
+/* Of wmrt_thread.events: the thread's event chunk, which begins on a page, NULL: none. The bits below are how many events are claimed
+ * in it: both change at once, and what is in the chunk itself is for readers of the file. */
+static inline struct wmk_chunk_header *wmrt_events_of(uint64_t events)
+{
+	return (struct wmk_chunk_header *)(uintptr_t)(events & ~(uint64_t)WMRT_EVENTS_MASK);
+}
 
 /* Private thread-local state; written by its own thread and by handlers on it. */
 struct wmrt_local {
@@ -33,6 +45,7 @@ struct wmrt_local {
 	uint32_t tid;
 	uint32_t generation; /* that tid belongs to */
 	uint32_t blocks;     /* of signals, one inside of another */
+	bool is_bus_blocked; /* the program has blocked SIGBUS (handlers.c) */
 };
 extern _Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

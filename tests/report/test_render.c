@@ -64,6 +64,7 @@ static void build_profile(struct profile *p)
 						    .dropped_prefixes = 2,
 						    .dropped_heap_calls = 1,
 						    .drop_errno = 28,
+						    .lost_children = 3,
 						    .samples = 9,
 						    .samples_unknown = 2,
 						    .samples_checked = 7,

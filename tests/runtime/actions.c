@@ -61,8 +61,9 @@ static void show(int sig)
 
 	memset(&now, 0, sizeof now);
 	rc = sigaction(sig, NULL, &now);
-	printf("  %d: rc %d %s flags %x mask %d%d blocked %d\n", sig, rc, name_of((void *)now.sa_handler),
-	       (unsigned)now.sa_flags, sigismember(&now.sa_mask, SIGUSR1), sigismember(&now.sa_mask, SIGUSR2), calls);
+	printf("  %d: rc %d %s flags %x mask %d%d%d blocked %d\n", sig, rc, name_of((void *)now.sa_handler),
+	       (unsigned)now.sa_flags, sigismember(&now.sa_mask, SIGUSR1), sigismember(&now.sa_mask, SIGUSR2),
+	       sigismember(&now.sa_mask, SIGBUS), calls);
 }
 
 static void set(int sig, void *handler, int flags, int masked)
@@ -107,7 +108,7 @@ static void vfork_child(void)
 	waitpid(pid, NULL, 0);
 }
 
-static void fork_child(void)
+static void fork_child(int sig)
 {
 	pid_t pid;
 	int status;
@@ -115,11 +116,11 @@ static void fork_child(void)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		set(SIGUSR1, (void *)other, 0, 0);
-		send(SIGUSR1, 0);
-		signal(SIGUSR1, SIG_DFL);
+		set(sig, (void *)other, 0, 0);
+		send(sig, 0);
+		signal(sig, SIG_DFL);
 		fflush(stdout);
-		raise(SIGUSR1);
+		raise(sig);
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
@@ -172,6 +173,74 @@ static void older(void)
 #pragma clang diagnostic pop
 }
 
+/* What is blocked of these, as both functions have it. */
+static void show_mask(const char *what)
+{
+	sigset_t mask, same;
+	int rc = sigprocmask(SIG_BLOCK, NULL, &mask), rc2 = pthread_sigmask(SIG_BLOCK, NULL, &same);
+
+	printf("%s: rc %d %d bus %d usr1 %d, %d %d\n", what, rc, rc2, sigismember(&mask, SIGBUS),
+	       sigismember(&mask, SIGUSR1), sigismember(&same, SIGBUS), sigismember(&same, SIGUSR1));
+}
+
+static void mask_with(const char *what, int how, int first, int second)
+{
+	sigset_t set, old;
+	int rc;
+
+	sigemptyset(&set);
+	sigemptyset(&old);
+	if (first)
+		sigaddset(&set, first);
+	if (second)
+		sigaddset(&set, second);
+	errno = 0;
+	rc = sigprocmask(how, &set, &old);
+	printf("sigprocmask %s: rc %d errno %d old bus %d\n", what, rc, errno, sigismember(&old, SIGBUS));
+	rc = pthread_sigmask(how, &set, &old);
+	printf("pthread_sigmask %s: rc %d old bus %d\n", what, rc, sigismember(&old, SIGBUS));
+	show_mask(what);
+}
+
+/* The runtime has this signal for itself. */
+static void bus(void)
+{
+	show(SIGBUS);
+	set(SIGBUS, (void *)simple, 0, 0);
+	send(SIGBUS, 1);
+	set(SIGBUS, (void *)full, SA_SIGINFO | SA_ONSTACK, SIGUSR2);
+	send(SIGBUS, 42);
+	set(SIGBUS, (void *)full, SA_SIGINFO | SA_RESTART, SIGBUS);
+	send(SIGBUS, 43);
+	set(SIGBUS, (void *)simple, (int)SA_RESETHAND | SA_NODEFER, 0);
+	send(SIGBUS, 0);
+	set(SIGBUS, (void *)SIG_IGN, 0, 0);
+	send(SIGBUS, 0);
+	printf("signal: %s\n", name_of((void *)signal(SIGBUS, simple)));
+	printf("sysv: %s\n", name_of((void *)sysv_signal(SIGBUS, other)));
+	show(SIGBUS);
+	raise(SIGBUS);
+	show(SIGBUS);
+	fork_child(SIGBUS);
+	mask_with("block none", SIG_BLOCK, 0, 0);
+	mask_with("block bus", SIG_BLOCK, SIGBUS, 0);
+	set(SIGBUS, (void *)simple, 0, 0);
+	send(SIGBUS, 0); /* waits */
+	mask_with("unblock usr1", SIG_UNBLOCK, SIGUSR1, 0);
+	show(SIGBUS);
+	mask_with("set usr1", SIG_SETMASK, SIGUSR1, 0);
+	show(SIGBUS);
+	mask_with("set both", SIG_SETMASK, SIGUSR1, SIGBUS);
+	mask_with("unblock both", SIG_UNBLOCK, SIGUSR1, SIGBUS);
+	mask_with("wrong", 77, SIGBUS, 0);
+	set(SIGUSR1, (void *)simple, 0, SIGBUS);
+	set(SIGUSR1, (void *)other, 0, SIGUSR2);
+	set(SIGUSR1, (void *)SIG_DFL, 0, SIGBUS);
+	set(SIGUSR1, (void *)other, 0, SIGBUS);
+	printf("signal: %s\n", name_of((void *)signal(SIGUSR1, simple)));
+	show(SIGUSR1);
+}
+
 int main(void)
 {
 	stack_t alt = {.ss_sp = alt_stack, .ss_size = sizeof alt_stack};
@@ -203,8 +272,9 @@ int main(void)
 	show(SIGUSR2);
 	show(SIGHUP);
 	send(SIGUSR1, 9);
-	fork_child();
+	fork_child(SIGUSR1);
 	send(SIGUSR1, 10);
 	older();
+	bus();
 	return 0;
 }

@@ -48,6 +48,10 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 	notes_print_count(before, s->path, differ, "sample has another context than the stack says (--check)",
 			  "samples have another context than the stack says (--check)", out);
 	notes_print_drop(before, s->path, s->drop_errno, out);
+	notes_print_count(
+		before, s->path, s->lost_children,
+		"forked child could make no recording (after setuid or chroot, say): what it did is missing",
+		"forked children could make no recording (after setuid or chroot, say): what they did is missing", out);
 	notes_print_count(before, s->path, s->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
 	notes_print_count(before, s->path, s->heap_unknown_frees, "free was of a block from before the recording",

@@ -448,6 +448,7 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .samples_unchecked = h->samples_unchecked,
 				   .dropped_heap_calls = h->dropped_heap_calls,
 				   .drop_errno = h->drop_errno,
+				   .lost_children = h->lost_children,
 				   .uncommitted = w->uncommitted,
 				   .heap_live_bytes = h->heap_live_bytes,
 				   .heap_peak_bytes = h->heap_peak_bytes,

@@ -246,7 +246,8 @@ static struct error *find_blurs(struct compare *m)
 	for (size_t i = 0; i < m->c->field->recordings.count; i++) {
 		const struct path_recording *r = &m->c->field->recordings.items[i];
 
-		m->c->lost += r->dropped_tables || r->dropped_paths || r->uncommitted || r->truncated;
+		m->c->lost +=
+			r->dropped_tables || r->dropped_paths || r->lost_children || r->uncommitted || r->truncated;
 	}
 	return err;
 }

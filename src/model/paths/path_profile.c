@@ -394,6 +394,7 @@ static struct error *add_recording(struct path_profile *p, const struct wmk_file
 				   .dropped_tables = h->dropped_path_tables,
 				   .dropped_paths = h->dropped_paths,
 				   .drop_errno = h->drop_errno,
+				   .lost_children = h->lost_children,
 				   .uncommitted = w->uncommitted,
 				   .pid = h->pid,
 				   .end = recording_end(w->name, h)};

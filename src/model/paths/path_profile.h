@@ -90,6 +90,7 @@ struct path_recording {
 	uint64_t dropped_tables;
 	uint64_t dropped_paths;
 	uint64_t drop_errno;
+	uint64_t lost_children; /* forked processes without a recording */
 	uint64_t uncommitted;
 	uint32_t pid;
 	enum recording_end end;

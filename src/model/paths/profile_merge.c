@@ -112,6 +112,7 @@ static void add_header(struct adding *a)
 	add_count(&sum->dropped_path_tables, h->dropped_path_tables);
 	add_count(&sum->dropped_path_tables, a->w->lost_path_tables);
 	add_count(&sum->dropped_paths, h->dropped_paths);
+	add_count(&sum->lost_children, h->lost_children);
 	add_samples(sum, h);
 	if (h->drop_errno && (!sum->drop_errno || h->drop_errno < sum->drop_errno))
 		sum->drop_errno = h->drop_errno;

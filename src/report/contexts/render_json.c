@@ -40,9 +40,9 @@ static void print_sources(const struct profile *p, FILE *out)
 			"\"events\": %" PRIu64 ", \"heap_contexts\": %" PRIu64 ", \"uncommitted\": %" PRIu64
 			", \"dropped_events\": %" PRIu64 ", \"dropped_prefixes\": %" PRIu64
 			", \"dropped_code\": %" PRIu64 ", \"dropped_heap_calls\": %" PRIu64 ", \"drop_errno\": %" PRIu64
-			",\n     ",
+			", \"lost_children\": %" PRIu64 ",\n     ",
 			s->event_count, s->heap_count, s->uncommitted, s->dropped_events, s->dropped_prefixes,
-			s->dropped_code, s->dropped_heap_calls, s->drop_errno);
+			s->dropped_code, s->dropped_heap_calls, s->drop_errno, s->lost_children);
 		fprintf(out,
 			"\"samples\": %" PRIu64 ", \"samples_unknown\": %" PRIu64 ", \"samples_in_agent\": %" PRIu64
 			", \"samples_checked\": %" PRIu64 ", \"samples_agreed\": %" PRIu64

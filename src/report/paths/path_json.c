@@ -34,8 +34,8 @@ static void print_recordings(const struct path_profile *p, FILE *out)
 			r->merged_runs, r->table_count, r->single_count);
 		fprintf(out,
 			", \"dropped_tables\": %" PRIu64 ", \"dropped_paths\": %" PRIu64 ", \"drop_errno\": %" PRIu64
-			", \"uncommitted\": %" PRIu64,
-			r->dropped_tables, r->dropped_paths, r->drop_errno, r->uncommitted);
+			", \"lost_children\": %" PRIu64 ", \"uncommitted\": %" PRIu64,
+			r->dropped_tables, r->dropped_paths, r->drop_errno, r->lost_children, r->uncommitted);
 		print_member(out, ", ", "truncated", r->truncated);
 		putc('}', out);
 	}

@@ -39,6 +39,11 @@ static void print_recording_notes(const struct path_recording *r, const char *be
 			  "counts of single paths found no room and are lost", out);
 	if (r->dropped_tables || r->dropped_paths)
 		notes_print_drop(before, r->path, r->drop_errno, out);
+	notes_print_count(
+		before, r->path, r->lost_children,
+		"forked child could make no recording (after setuid or chroot, say): what it counted is missing",
+		"forked children could make no recording (after setuid or chroot, say): what they counted is missing",
+		out);
 	notes_print_count(before, r->path, r->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
 	if (r->truncated)

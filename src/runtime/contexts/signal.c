@@ -29,12 +29,16 @@ static void note_alt_stack(const ucontext_t *context, uintptr_t frame)
  * (jump.c). */
 void wmrt_handle(int sig, siginfo_t *info, void *context)
 {
+	wmrt_handler_fn handler = wmrt_handler_of(sig, info, context);
 	volatile struct wm1_thread *thread = &wm1_thread_state;
 	struct wm1_entry *top = thread->top;
 	uint64_t id = thread->id;
-	volatile struct wm1_entry *entry = wmrt_entry_for_signal();
+	volatile struct wm1_entry *entry;
 	const ucontext_t *interrupted = context;
 
+	if (!handler)
+		return;
+	entry = wmrt_entry_for_signal();
 	note_alt_stack(interrupted, (uintptr_t)__builtin_frame_address(0));
 	entry->id = (uintptr_t)top;
 	entry->sp = (uint64_t)interrupted->uc_mcontext.gregs[REG_RSP];
@@ -43,7 +47,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	entry->prefix = WM_PREFIX_SIGNAL;
 	thread->top = (struct wm1_entry *)entry + 1;
 	thread->id = 0;
-	wmrt_handler_of(sig)(sig, info, context);
+	handler(sig, info, context);
 	thread->top = top;
 	thread->id = id;
 }

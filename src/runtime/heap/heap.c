@@ -18,6 +18,7 @@
 #include "recorder/file.h"
 #include "runtime/heap/heap_blocks.h"
 #include "recorder/index.h"
+#include "recorder/mapping.h"
 #include "recorder/process.h"
 
 enum {
@@ -211,7 +212,7 @@ static void forget_records(void)
 		if (!chunk)
 			continue;
 		wmrt_chunkdir_set(&record_chunks, order, NULL);
-		wmrt_unmap(chunk, WMK_CHUNK_BYTES);
+		mapping_drop(chunk, WMK_CHUNK_BYTES);
 	}
 	wmrt_index_clear(&record_index);
 	wmrt_blocks_clear();

@@ -38,10 +38,10 @@ enum {
 	MAX_CACHE_BITS = 20,
 };
 
-/* The key is the record itself: r and the context. */
 struct wmrt_path_entry {
-	struct wmk_path_count *record;
-	uint64_t adjust; /* as in wmrt_path_table */
+	struct wmk_path_count *record; /* in the file */
+	struct wmk_path_count key;     /* r and the context: nothing is read from the record but its count */
+	uint64_t adjust;               /* as in wmrt_path_table */
 	bool is_lost;
 	UT_hash_handle hh;
 };
@@ -103,14 +103,14 @@ static void cache_grow(struct wmrt_path_table *table)
 	for (i = 0; i < cache->size; i++)
 		cache->records[i] = &nothing;
 	for (entry = table->overflow; entry; entry = entry->hh.next)
-		*cache_place(cache, entry->record->r) = entry->record;
+		*cache_place(cache, entry->key.r) = entry->record;
 	__atomic_store_n(&table->cache, cache, __ATOMIC_RELEASE);
 }
 
 static void record_fill(struct wmk_path_count *record, const struct wmrt_path_table *table,
 			const struct wmk_path_count *key)
 {
-	const struct wmk_paths *of = table->record;
+	const struct wmk_paths *of = &table->is;
 
 	__atomic_store_n(&record->kind, of->kind, __ATOMIC_RELEASE);
 	record->name_key = of->name_key;
@@ -143,7 +143,8 @@ static struct wmk_path_count *record_add(struct wmrt_path_table *table, struct w
 	record = mine->counts;
 	record_fill(record, table, key);
 	entry->record = record;
-	HASH_ADD_KEYPTR(hh, table->overflow, entry->record, sizeof *record, entry);
+	entry->key = *key;
+	HASH_ADD_KEYPTR(hh, table->overflow, &entry->key, sizeof entry->key, entry);
 	if (entry->is_lost) {
 		__atomic_store_n(&record->state, 2, __ATOMIC_RELEASE);
 		record = NULL;
@@ -161,7 +162,7 @@ static __attribute__((noinline)) struct wmk_path_count *record_new(struct wmrt_p
 	struct wmk_path_count *record = NULL;
 	uint64_t mask;
 
-	if (!thread)
+	if (!thread || wmrt_path_space_is_full(wmrt_path_thread(thread)))
 		return NULL;
 	mask = wmrt_block_signals();
 	/* A handler may have been faster. */
@@ -188,9 +189,9 @@ static void count_key(struct wmrt_path_table *table, const struct wmk_path_count
 }
 
 /* Counts r in its pair; false when that is another's. A handler may take the free pair first. */
-static bool count_in_pair(const struct wmk_paths *record, uint64_t *words, uint64_t r)
+static bool count_in_pair(uint32_t bits, uint64_t *words, uint64_t r)
 {
-	uint64_t *pair = words + 2 + 2 * ((r * WM1_PATH_HASH) >> (64 - record->bits));
+	uint64_t *pair = words + 2 + 2 * ((r * WM1_PATH_HASH) >> (64 - bits));
 	uint64_t check = 0;
 
 	if (!__atomic_compare_exchange_n(pair, &check, r, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) && check != r)
@@ -201,22 +202,21 @@ static bool count_in_pair(const struct wmk_paths *record, uint64_t *words, uint6
 
 static __attribute__((noinline, preserve_most)) void miss_slow(uint64_t *words, uint64_t r)
 {
-	struct wmrt_path_table *table = (struct wmrt_path_table *)(uintptr_t)words[1];
+	struct wmrt_path_table *table = wmrt_path_table_of(words);
 	struct wmk_path_count key = {.r = r};
 
 	wmrt_check_fork();
 	/* `discard` is one such table, counted once. */
 	if (!table)
 		return;
-	if (table->record->kind == WM1_PATHS_HASH && table->record->entry_count &&
-	    count_in_pair(table->record, words, r))
+	if (table->is.kind == WM1_PATHS_HASH && table->is.entry_count && count_in_pair(table->is.bits, words, r))
 		return;
 	count_key(table, &key);
 }
 
 static inline __attribute__((always_inline)) void miss(uint64_t *table, uint64_t r)
 {
-	struct wmrt_path_table *known = (struct wmrt_path_table *)(uintptr_t)table[1];
+	struct wmrt_path_table *known = wmrt_path_table_of(table);
 
 	if (WMRT_LIKELY(known)) {
 		struct wmrt_path_cache *cache = __atomic_load_n(&known->cache, __ATOMIC_ACQUIRE);
@@ -246,7 +246,7 @@ void wm1_path_miss(const struct wm1_path_function *function, uint64_t *table, ui
 
 void wmrt_path_residual(const void *return_address, uint64_t *table, uint64_t r, uint32_t site)
 {
-	struct wmrt_path_table *known = (struct wmrt_path_table *)(uintptr_t)table[1];
+	struct wmrt_path_table *known = wmrt_path_table_of(table);
 	struct wmk_path_count key = {.r = r};
 	struct wmk_path_count *record;
 
@@ -289,8 +289,8 @@ struct wmk_path_count *wmrt_path_counts_save(const struct wmrt_path_table *table
 	const struct wmrt_path_entry *entry;
 
 	for (entry = table->overflow; entry; entry = entry->hh.next) {
-		*saved = *entry->record;
-		saved->count += entry->adjust;
+		record_fill(saved, table, &entry->key);
+		saved->count = entry->record->count + entry->adjust;
 		saved->flags |= WMK_PATHS_INHERITED;
 		saved++;
 	}
@@ -312,7 +312,7 @@ const struct wmk_path_count *wmrt_path_counts_restore(struct wmrt_path_table *ta
 	struct wmrt_path_entry *entry;
 
 	for (entry = table->overflow; entry; entry = entry->hh.next) {
-		record_fill(entry->record, table, saved);
+		record_fill(entry->record, table, &entry->key);
 		entry->adjust = is_inherited ? saved->count : 0;
 		saved++;
 	}

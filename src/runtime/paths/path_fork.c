@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "recorder/file.h"
+#include "recorder/mapping.h"
 #include "runtime/paths/path_count.h"
 #include "runtime/paths/path_space.h"
 #include "runtime/paths/path_table.h"
@@ -65,15 +66,17 @@ static size_t record_bytes(const struct wmk_paths *record)
 	return wmrt_path_record_bytes(record->kind, record->entry_count);
 }
 
-/* The copy of one table: what its owner counted, over forks. */
+/* The copy of one table: what its owner counted, over forks. Behind it are the table's words. */
 static void table_save(const struct wmrt_path_table *table, struct wmk_paths *copy)
 {
 	uint64_t *words = (uint64_t *)(void *)(copy + 1);
-	uint32_t stride = copy->kind == WM1_PATHS_ARRAY ? 1 : 2;
+	uint32_t stride = table->is.kind == WM1_PATHS_ARRAY ? 1 : 2;
 	const uint64_t *more = table->adjust;
 	uint32_t i;
 
+	*copy = table->is;
 	copy->flags |= WMK_PATHS_INHERITED;
+	copy->state = 1;
 	words[1] = 0;
 	if (!more)
 		return;
@@ -110,7 +113,7 @@ static struct saved *save(struct wmrt_thread *thread)
 	char *at;
 
 	for (table = first_of(thread); table; table = next_of(table, thread)) {
-		sizes.tables_bytes += record_bytes(table->record);
+		sizes.tables_bytes += record_bytes(&table->is);
 		sizes.count_count += wmrt_path_counts_of(table);
 	}
 	if (!sizes.tables_bytes)
@@ -123,7 +126,7 @@ static struct saved *save(struct wmrt_thread *thread)
 	at = s->tables;
 	counts = counts_of(s);
 	for (table = first_of(thread); table; table = next_of(table, thread)) {
-		size_t n = record_bytes(table->record);
+		size_t n = record_bytes(&table->is);
 
 		memcpy(at, table->record, n);
 		table_save(table, (struct wmk_paths *)(void *)at);
@@ -248,7 +251,7 @@ static void write_tables(const struct saved *s)
 		to += n;
 	}
 	wmrt_chunk_raise_used(chunk, (uint32_t)len_bytes);
-	wmrt_unmap(chunk, span * WMK_CHUNK_BYTES);
+	mapping_drop(chunk, span * WMK_CHUNK_BYTES);
 }
 
 static void write_counts(struct saved *s)
@@ -270,12 +273,12 @@ static void write_counts(struct saved *s)
 		((struct wmk_path_count *)(void *)wmrt_chunk_body(chunk))[used++] = *count;
 		wmrt_chunk_raise_used(chunk, used * (uint32_t)sizeof *count);
 		if (used == COUNTS_PER_CHUNK) {
-			wmrt_unmap(chunk, WMK_CHUNK_BYTES);
+			mapping_drop(chunk, WMK_CHUNK_BYTES);
 			chunk = NULL;
 			used = 0;
 		}
 	}
-	wmrt_unmap(chunk, WMK_CHUNK_BYTES);
+	mapping_drop(chunk, WMK_CHUNK_BYTES);
 }
 
 /* Of a thread with tables or without (s is NULL). */

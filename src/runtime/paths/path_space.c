@@ -13,6 +13,7 @@
 
 #include "recorder/chunkdir.h"
 #include "recorder/file.h"
+#include "recorder/mapping.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 
@@ -31,56 +32,70 @@ static struct wmrt_chunkdir chunks;
 static _Atomic uint32_t chunk_count;
 /* Under the lock. */
 static uint64_t tables_span;
-static struct wmk_chunk_header *tables_now;
-static struct wmk_chunk_header *counts_now;
+static struct wmrt_chunk *tables_now;
+static struct wmrt_chunk *counts_now;
 /* There was no room: no more is looked for. */
 static _Atomic bool is_counts_full;
 
 struct wmrt_client_slot wmrt_path_slot = {.len_bytes = sizeof(struct wmrt_path_thread)};
 
-static size_t chunk_bytes(const struct wmk_chunk_header *chunk)
+static size_t chunk_bytes(const struct wmrt_chunk *chunk)
 {
-	return (size_t)wmrt_chunk_span(chunk) * WMK_CHUNK_BYTES;
+	return (size_t)chunk->span * WMK_CHUNK_BYTES;
 }
 
-static size_t chunk_left(const struct wmk_chunk_header *chunk)
+static size_t chunk_left(const struct wmrt_chunk *chunk)
 {
 	return chunk_bytes(chunk) - WMK_CHUNK_HEADER_BYTES - chunk->used_bytes;
 }
 
 /* NULL when it has not that much. */
-static char *chunk_claim(struct wmk_chunk_header *chunk, size_t len_bytes)
+static char *chunk_claim(struct wmrt_chunk *chunk, size_t len_bytes)
 {
-	uint32_t used;
+	char *at;
 
 	if (!chunk || len_bytes > chunk_left(chunk))
 		return NULL;
-	used = chunk->used_bytes;
-	__atomic_store_n(&chunk->used_bytes, used + (uint32_t)len_bytes, __ATOMIC_RELEASE);
-	return wmrt_chunk_body(chunk) + used;
+	at = wmrt_chunk_body(chunk->header) + chunk->used_bytes;
+	chunk->used_bytes += (uint32_t)len_bytes;
+	wmrt_chunk_raise_used(chunk->header, chunk->used_bytes);
+	return at;
 }
 
-static struct wmk_chunk_header *chunk_new(enum wmk_kind kind, uint64_t span)
+/* Under the lock. */
+static struct wmrt_chunk *chunk_note(uint32_t i, struct wmk_chunk_header *header, enum wmk_kind kind, uint32_t span,
+				     uint32_t used_bytes)
+{
+	struct wmrt_chunk *chunk = wmrt_chunkdir_set(&chunks, i, header);
+
+	chunk->kind = kind;
+	chunk->span = span;
+	chunk->used_bytes = used_bytes;
+	return chunk;
+}
+
+static struct wmrt_chunk *chunk_new(enum wmk_kind kind, uint64_t span)
 {
 	uint32_t i = atomic_load(&chunk_count);
-	struct wmk_chunk_header *chunk;
+	struct wmk_chunk_header *header;
+	struct wmrt_chunk *chunk;
 
 	if (i == MAX_CHUNKS || !wmrt_chunkdir_set(&chunks, i, NULL))
 		return NULL;
-	chunk = wmrt_file_span(kind, (uint32_t)span, NULL);
-	if (!chunk)
+	header = wmrt_file_span(kind, (uint32_t)span, NULL);
+	if (!header)
 		return NULL;
-	wmrt_chunkdir_set(&chunks, i, chunk);
+	chunk = chunk_note(i, header, kind, (uint32_t)span, 0);
 	atomic_store(&chunk_count, i + 1);
 	return chunk;
 }
 
 /* A chunk with room for len_bytes, larger the more there are already. */
-static struct wmk_chunk_header *tables_chunk(size_t len_bytes)
+static struct wmrt_chunk *tables_chunk(size_t len_bytes)
 {
 	uint64_t needed = (len_bytes + WMK_CHUNK_HEADER_BYTES + WMK_CHUNK_BYTES - 1) / WMK_CHUNK_BYTES;
 	uint64_t span = tables_span / 4 < MAX_GROWTH ? tables_span / 4 : MAX_GROWTH;
-	struct wmk_chunk_header *chunk;
+	struct wmrt_chunk *chunk;
 
 	if (span < needed)
 		span = needed;
@@ -88,7 +103,7 @@ static struct wmk_chunk_header *tables_chunk(size_t len_bytes)
 	if (!chunk && span > needed)
 		chunk = chunk_new(WMK_PATHS, needed);
 	if (chunk)
-		tables_span += wmrt_chunk_span(chunk);
+		tables_span += chunk->span;
 	return chunk;
 }
 
@@ -96,7 +111,7 @@ static struct wmk_chunk_header *tables_chunk(size_t len_bytes)
 static char *claim(size_t len_bytes)
 {
 	char *at = chunk_claim(tables_now, len_bytes);
-	struct wmk_chunk_header *chunk;
+	struct wmrt_chunk *chunk;
 
 	if (at)
 		return at;
@@ -138,6 +153,11 @@ static char *counts_claim(void)
 			atomic_store(&is_counts_full, true);
 	}
 	return at;
+}
+
+bool wmrt_path_space_is_full(const struct wmrt_path_thread *mine)
+{
+	return !mine->counts_left && atomic_load_explicit(&is_counts_full, memory_order_relaxed);
 }
 
 bool wmrt_path_space_counts(struct wmrt_path_thread *mine)
@@ -192,9 +212,9 @@ uint32_t wmrt_path_space_chunk_count(void)
 
 static bool chunk_has(uint32_t i, const void *address)
 {
-	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&chunks, i);
+	const struct wmrt_chunk *chunk = wmrt_chunkdir_at(&chunks, i);
 
-	return (uintptr_t)address - (uintptr_t)chunk < chunk_bytes(chunk);
+	return (uintptr_t)address - (uintptr_t)atomic_load(&chunk->header) < chunk_bytes(chunk);
 }
 
 uint32_t wmrt_path_space_chunk_of(const void *address, uint32_t *hint)
@@ -209,18 +229,17 @@ uint32_t wmrt_path_space_chunk_of(const void *address, uint32_t *hint)
 }
 
 /* New space over that chunk: of the file, or memory if that is what is wanted or all there is. NULL: it is memory. */
-static struct wmk_chunk_header *chunk_renew(struct wmk_chunk_header *place, bool is_kept)
+static struct wmk_chunk_header *chunk_renew(const struct wmrt_chunk *chunk, bool is_kept)
 {
-	enum wmk_kind kind = (enum wmk_kind)place->kind;
-	uint32_t span = wmrt_chunk_span(place);
-	uint32_t used = place->used_bytes;
-	struct wmk_chunk_header *chunk = is_kept && wmrt_file_header() ? wmrt_file_span(kind, span, place) : NULL;
+	struct wmk_chunk_header *place = chunk->header;
+	struct wmk_chunk_header *header =
+		is_kept && wmrt_file_header() ? wmrt_file_span(chunk->kind, chunk->span, place) : NULL;
 
-	if (chunk)
-		chunk->used_bytes = used;
+	if (header)
+		wmrt_chunk_raise_used(header, chunk->used_bytes);
 	else
-		wmrt_map(place, (size_t)span * WMK_CHUNK_BYTES, 0, -1, 0);
-	return chunk;
+		mapping_clear(place, chunk_bytes(chunk));
+	return header;
 }
 
 bool wmrt_path_space_renew(const bool *is_kept, uint32_t count)
@@ -229,15 +248,16 @@ bool wmrt_path_space_renew(const bool *is_kept, uint32_t count)
 	uint32_t i, kept = 0;
 
 	for (i = 0; i < count; i++) {
+		struct wmrt_chunk chunk = *wmrt_chunkdir_at(&chunks, i);
 		bool is_wanted = is_kept && is_kept[i] && is_good;
-		struct wmk_chunk_header *chunk = chunk_renew(wmrt_chunkdir_get(&chunks, i), is_wanted);
+		struct wmk_chunk_header *header = chunk_renew(&chunk, is_wanted);
 
-		if (chunk)
-			wmrt_chunkdir_set(&chunks, kept++, chunk);
-		is_good = is_good && (chunk || !is_wanted);
+		if (header)
+			chunk_note(kept++, header, chunk.kind, chunk.span, chunk.used_bytes);
+		is_good = is_good && (header || !is_wanted);
 	}
 	for (i = 0; i < kept && !is_good; i++)
-		chunk_renew(wmrt_chunkdir_get(&chunks, i), false);
+		chunk_renew(wmrt_chunkdir_at(&chunks, i), false);
 	atomic_store(&chunk_count, is_good ? kept : 0);
 	atomic_store(&is_counts_full, false);
 	tables_span = 0;

@@ -33,6 +33,8 @@ static inline struct wmrt_path_thread *wmrt_path_thread(struct wmrt_thread *thre
 void *wmrt_path_space_claim(struct wmrt_path_thread *mine, size_t len_bytes);
 /* Sees to it that counts_left is not 0; false with no room. Signals are blocked. */
 bool wmrt_path_space_counts(struct wmrt_path_thread *mine);
+/* There was no room for single counts, and no more is looked for. No lock. */
+bool wmrt_path_space_is_full(const struct wmrt_path_thread *mine);
 /* Private memory of this thread's record, zeroed, never freed; signals are blocked. NULL without memory. */
 void *wmrt_path_alloc(size_t len_bytes);
 

@@ -16,13 +16,7 @@
 #include "recorder/process.h"
 #include "recorder/sys.h"
 
-enum {
-	TABLES_PER_PAGE = 1024,
-	MAX_PAGES = 4096,
-};
-
-/* Tables by number: from 1. Pages are added under the lock. */
-static _Atomic(struct wmrt_path_table *) table_pages[MAX_PAGES];
+_Atomic(struct wmrt_path_table *) wmrt_path_pages[WMRT_PATH_PAGES];
 static struct wmrt_index table_index;
 /* Under the lock. */
 static uint32_t table_count;
@@ -49,9 +43,9 @@ size_t wmrt_path_record_bytes(uint8_t kind, uint32_t entry_count)
 static struct wmrt_path_table *table_at(uint32_t number)
 {
 	struct wmrt_path_table *page =
-		atomic_load_explicit(&table_pages[number / TABLES_PER_PAGE], memory_order_acquire);
+		atomic_load_explicit(&wmrt_path_pages[number / WMRT_PATH_TABLES_PER_PAGE], memory_order_acquire);
 
-	return page + number % TABLES_PER_PAGE;
+	return page + number % WMRT_PATH_TABLES_PER_PAGE;
 }
 
 static uint16_t record_flags(const struct wm1_path_function *function)
@@ -64,7 +58,7 @@ static bool has_checks(const struct wmrt_path_table *table, const uint64_t *chec
 	const uint64_t *words = wmrt_path_words(table);
 	uint32_t i;
 
-	for (i = 0; i < table->record->entry_count; i++)
+	for (i = 0; i < table->is.entry_count; i++)
 		if (words[2 + 2 * i] != checks[i])
 			return false;
 	return true;
@@ -75,7 +69,7 @@ static bool table_matches(const void *key, uint32_t number)
 	const struct table_key *k = key;
 	const struct wm1_path_function *f = k->function;
 	const struct wmrt_path_table *table = table_at(number);
-	const struct wmk_paths *record = table->record;
+	const struct wmk_paths *record = &table->is;
 
 	return table->thread == k->thread && table->bundle == k->bundle && record->image == k->image &&
 	       record->name_key == f->name_key && record->cfg_key == f->cfg_key &&
@@ -132,6 +126,7 @@ static void record_fill(struct wmrt_path_table *table, const struct wmk_paths *f
 	uint64_t *words = wmrt_path_words(table);
 	uint32_t i;
 
+	table->is = *from;
 	__atomic_store_n(&record->name_key, from->name_key, __ATOMIC_RELEASE);
 	__atomic_store_n(&record->cfg_key, from->cfg_key, __ATOMIC_RELEASE);
 	record->path_count = from->path_count;
@@ -142,7 +137,7 @@ static void record_fill(struct wmrt_path_table *table, const struct wmk_paths *f
 	__atomic_store_n(&record->entry_count, from->entry_count, __ATOMIC_RELEASE);
 	for (i = 0; checks && i < from->entry_count; i++)
 		words[2 + 2 * i] = checks[(size_t)i * stride];
-	words[1] = (uintptr_t)table;
+	words[1] = table->number;
 	__atomic_store_n(&record->state, 1, __ATOMIC_RELEASE);
 }
 
@@ -175,16 +170,16 @@ void wmrt_path_table_restore(struct wmrt_path_table *table, const struct wmk_pat
 /* The place of a table to be, with its number. */
 static struct wmrt_path_table *table_new(uint32_t *number)
 {
-	uint32_t page = (table_count + 1) / TABLES_PER_PAGE;
+	uint32_t page = (table_count + 1) / WMRT_PATH_TABLES_PER_PAGE;
 	struct wmrt_path_table *tables;
 
-	if (page == MAX_PAGES)
+	if (page == WMRT_PATH_PAGES)
 		return NULL;
-	if (!atomic_load(&table_pages[page])) {
-		tables = wmrt_map_memory(TABLES_PER_PAGE * sizeof *tables);
+	if (!atomic_load(&wmrt_path_pages[page])) {
+		tables = wmrt_map_memory(WMRT_PATH_TABLES_PER_PAGE * sizeof *tables);
 		if (!tables)
 			return NULL;
-		atomic_store_explicit(&table_pages[page], tables, memory_order_release);
+		atomic_store_explicit(&wmrt_path_pages[page], tables, memory_order_release);
 	}
 	*number = ++table_count;
 	return table_at(*number);
@@ -200,6 +195,7 @@ static struct wmrt_path_table *table_add(const struct wm1_path_function *functio
 	if (!table)
 		return NULL;
 	table->record = place;
+	table->number = *number;
 	table->thread = thread->number;
 	table->owner = atomic_load(&thread->owner);
 	table->cache = wmrt_path_cache_none();
@@ -245,8 +241,7 @@ struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *fun
 static void adopt_one(struct wmrt_path_table *table, uint64_t owner)
 {
 	uint64_t *words = wmrt_path_words(table);
-	size_t n =
-		(wmrt_path_record_bytes(table->record->kind, table->record->entry_count) - sizeof *table->record) / 8;
+	size_t n = (wmrt_path_record_bytes(table->is.kind, table->is.entry_count) - sizeof *table->record) / 8;
 	size_t i;
 
 	/* Not the second time: a handler may have been here first. */

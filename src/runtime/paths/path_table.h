@@ -7,6 +7,7 @@
 #ifndef WM_RUNTIME_PATHS_PATH_TABLE_H
 #define WM_RUNTIME_PATHS_PATH_TABLE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +19,8 @@
 /* What the runtime knows of one table, in private memory, never freed. Writer: the record's owner, signals blocked; but
  * for the records in `cache`, which a lookup puts there. */
 struct wmrt_path_table {
-	struct wmk_paths *record; /* in the file; the words follow it. Word 1 points back here. */
+	struct wmk_paths *record; /* in the file; the words follow it. Word 1 is the table's number. */
+	struct wmk_paths is;      /* what the record was filled with: nothing is read from that */
 	struct wmrt_path_table *next_of_thread;
 	struct wmrt_path_table *next_of_bundle;
 	uint64_t bundle;                  /* hash of all that are in it, 0: none */
@@ -29,6 +31,7 @@ struct wmrt_path_table {
 	uint64_t *adjust;
 	uint64_t owner; /* wmrt_thread's, of the thread that adjust and overflow are right for */
 	uint32_t thread;
+	uint32_t number;
 };
 
 static inline uint64_t *wmrt_path_words(const struct wmrt_path_table *table)
@@ -40,6 +43,28 @@ static inline uint64_t *wmrt_path_words(const struct wmrt_path_table *table)
 static inline void wmrt_path_count(uint64_t *counter)
 {
 	__asm__ volatile("incq %0" : "+m"(*counter));
+}
+
+enum {
+	WMRT_PATH_TABLES_PER_PAGE = 1024,
+	WMRT_PATH_PAGES = 4096,
+};
+
+/* Tables by number: from 1. Pages are added under the lock. */
+extern _Atomic(struct wmrt_path_table *) wmrt_path_pages[WMRT_PATH_PAGES] __attribute__((visibility("hidden")));
+
+/* The table with those words; NULL for words that are no table's. What word 1 says is not believed. */
+static inline struct wmrt_path_table *wmrt_path_table_of(const uint64_t *words)
+{
+	uint64_t number = words[1];
+	struct wmrt_path_table *page =
+		number && number < (uint64_t)WMRT_PATH_PAGES * WMRT_PATH_TABLES_PER_PAGE
+			? atomic_load_explicit(&wmrt_path_pages[number / WMRT_PATH_TABLES_PER_PAGE],
+					       memory_order_acquire)
+			: NULL;
+	struct wmrt_path_table *table = page ? &page[number % WMRT_PATH_TABLES_PER_PAGE] : NULL;
+
+	return table && (const void *)(table->record + 1) == words ? table : NULL;
 }
 
 /* Bytes in a chunk of a table with its record, a multiple of 16. */

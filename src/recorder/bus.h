@@ -1,0 +1,24 @@
+/*
+ * bus.h - the process's SIGBUS: a fault in a recording is repaired (mapping.h), every other one is the program's.
+ *
+ * From bus_take on the kernel's action is wmrt_handle (handlers.h), and the program's is kept here: the program reads and sets that, and
+ * gets each SIGBUS as its own action says, the default one included.
+ */
+#ifndef WM_RECORDER_BUS_H
+#define WM_RECORDER_BUS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+typedef void (*wmrt_handler_fn)(int sig, siginfo_t *info, void *context);
+
+/* Under no lock, one thread runs or all others stand still. */
+void bus_take(void);
+void bus_give_back(void);
+bool bus_is_taken(void);
+/* sigaction(SIGBUS, …) of the program, once it is taken. */
+int bus_action(const struct sigaction *act, struct sigaction *old);
+/* In the kernel's handler: the program's handler that is to be called. NULL: none is, and what there was to do is done. */
+wmrt_handler_fn bus_handler(siginfo_t *info, void *context);
+
+#endif

@@ -1,0 +1,41 @@
+#!/bin/bash
+# damage.sh BUILD SOURCES - a recording that another process truncates costs its records, and never a SIGBUS of the program: under the
+# agent, and built by `waymark cc`. A SIGBUS of the program's own is its own all the same.
+set -u
+waymark=$1/waymark
+sources=$2
+dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-damage.XXXXXX")
+trap 'rm -rf "$dir"' EXIT INT TERM
+cd "$dir" || exit 1
+unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
+ulimit -c 0
+command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
+failures=0
+
+fail() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
+
+# check PROGRAM STATUS MODE OPTIONS...
+check() {
+	program=$1 want=$2 mode=$3
+	shift 3
+	rm -f ./*.wmk
+	timeout 100 "$waymark" run -q "$@" -o ./ "./$program" "$mode" >out.txt 2>err.txt
+	got=$?
+	[ $got = "$want" ] || fail "$program $mode $*: status $got, not $want: $(head -c 300 err.txt)"
+}
+
+gcc -O1 -pthread -o plain "$sources/damage.c" || { echo "gcc cannot build"; exit 1; }
+programs=plain
+"$waymark" cc -O1 -pthread -o built "$sources/damage.c" 2>build.txt && programs="plain built"
+for program in $programs; do
+	for mode in threads own fork; do
+		check "$program" 0 $mode --heap
+	done
+	[ -z "$(find . -name '*.wmk' -size +0)" ] || fail "$program: recordings that need the one that was cut: $(ls)"
+	check "$program" 135 default --heap
+done
+check plain 0 threads --sample --check
+[ $failures -eq 0 ]
