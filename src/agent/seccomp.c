@@ -1,12 +1,9 @@
-/* seccomp.c - prctl(PR_SET_SECCOMP) and seccomp(2), which libraries call by syscall(): the agent leaves first. */
+/* seccomp.c - before the program is under a filter of system calls that it asks for (recorder/filter.h), the agent leaves. */
 #include "agent/seccomp.h"
 
-#include <linux/seccomp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <fcntl.h>
 #include <time.h>
@@ -17,14 +14,13 @@
 #include "agent/say.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
+#include "recorder/bus.h"
 #include "recorder/file.h"
-#include "recorder/interpose.h"
-#include "recorder/leave.h"
+#include "recorder/filter.h"
+#include "recorder/mapping.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "waymark/wmk.h"
-
-typedef int (*prctl_fn)(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
 enum {
 	STATUS_BYTES = 8192,
@@ -36,7 +32,6 @@ static const size_t STACK_BYTES = (size_t)8 << 30;
 
 bool agent_is_sealed;
 
-static _Atomic(void *) next_prctl;
 static struct agent_entry *shared_stack;
 
 void seccomp_lend_stack(void)
@@ -116,7 +111,7 @@ static void delete_timers(void)
 	}
 }
 
-static void seal(void)
+void wmrt_before_filter(void)
 {
 	struct agent_guard guard;
 	bool is_mine;
@@ -129,7 +124,8 @@ static void seal(void)
 		delete_timers();
 		agent_is_on = false;
 		say(wmrt_file_path());
-		wmrt_file_close(WMK_FLAG_CLOSED);
+		wmrt_file_close(WMK_FLAG_FILTERED);
+		bus_give_back();
 		agent_is_sealed = true;
 	}
 	agent_unlock(&guard);
@@ -137,37 +133,8 @@ static void seal(void)
 		return;
 	wait_for_others();
 	wmrt_seal();
+	mapping_clear_all();
 }
-
-static bool is_filter(long number, long first, long second, long third)
-{
-	if (number == SYS_seccomp)
-		return first == SECCOMP_SET_MODE_STRICT || (first == SECCOMP_SET_MODE_FILTER && third);
-	return number == SYS_prctl && first == PR_SET_SECCOMP &&
-	       (second == SECCOMP_MODE_STRICT || (second == SECCOMP_MODE_FILTER && third));
-}
-
-void wmrt_before_syscall(long number, long first, long second, long third)
-{
-	if (is_filter(number, first, second, third))
-		seal();
-}
-
-static int own_prctl(int option, ...)
-{
-	prctl_fn next = (prctl_fn)wmrt_next(&next_prctl, "prctl", (void *)own_prctl);
-	unsigned long arguments[4];
-	va_list rest;
-
-	va_start(rest, option);
-	for (int i = 0; i < 4; i++)
-		arguments[i] = va_arg(rest, unsigned long);
-	va_end(rest);
-	wmrt_before_syscall(SYS_prctl, option, (long)arguments[0], (long)arguments[1]);
-	return next(option, arguments[0], arguments[1], arguments[2], arguments[3]);
-}
-
-WMRT_INTERPOSE(prctl, own_prctl);
 
 /* By the calls that the loader makes, too. */
 bool seccomp_is_on(void)

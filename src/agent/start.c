@@ -32,6 +32,7 @@
 #include "recorder/client.h"
 #include "recorder/code.h"
 #include "recorder/file.h"
+#include "recorder/filter.h"
 #include "recorder/handlers.h"
 #include "recorder/sys.h"
 #include "runtime/heap/heap.h"
@@ -53,6 +54,7 @@ static void before_main(void)
 	}
 	wmrt_handlers_start();
 	wmrt_handlers_block(TICK_MASK);
+	wmrt_filter_start();
 	jump_start();
 	check_start();
 	exception_start();

@@ -63,7 +63,7 @@ void wmrt_file_drop(size_t counter);
 uint64_t wmrt_file_run(void);
 /* Raises used_bytes of a chunk to at least `used`. No lock. */
 void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used);
-/* The process ends: WMK_FLAG_CLOSED or WMK_FLAG_LEFT; WMK_FLAG_DETACHED: it goes on without a recorder. */
+/* The process ends: WMK_FLAG_CLOSED or WMK_FLAG_LEFT; WMK_FLAG_DETACHED or WMK_FLAG_FILTERED: it goes on without a recorder. */
 void wmrt_file_close(uint32_t how);
 /* There is none any more; what is written into it now is not lost, nor missed. */
 void wmrt_file_seal(void);

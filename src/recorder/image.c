@@ -234,7 +234,7 @@ void wm1_register(struct wm1_image *image)
 	struct wmrt_image found = {.meta_key = image->meta_key, .site_count = image->site_count};
 	struct wmrt_image *known;
 	struct wmrt_guard guard;
-	bool is_ours = image->abi_version == WM1_ABI_VERSION;
+	bool is_ours = image->abi_version == WM1_ABI_VERSION && !wmrt_process.is_sealed;
 
 	if (&wm1_agent) /* its recording has no use for the numbers */
 		return;

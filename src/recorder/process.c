@@ -75,6 +75,8 @@ uint64_t wmrt_block_signals(void)
 	uint64_t all = ~wmrt_process.unblocked;
 	uint64_t was = 0;
 
+	if (wmrt_process.is_sealed && !wmrt_local.blocks)
+		return 0;
 	/* No handler comes between this and the end of what is inside of it. */
 	if (wmrt_local.blocks) {
 		wmrt_local.blocks++;
@@ -87,7 +89,7 @@ uint64_t wmrt_block_signals(void)
 
 void wmrt_unblock_signals(uint64_t mask)
 {
-	if (--wmrt_local.blocks == 0)
+	if (wmrt_local.blocks && --wmrt_local.blocks == 0)
 		wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
 }
 
@@ -152,6 +154,7 @@ static void after_fork(uint32_t pid)
 void wmrt_seal(void)
 {
 	wmrt_file_seal();
+	wmrt_memory_seal();
 	__atomic_store_n(&wmrt_process.is_sealed, true, __ATOMIC_RELEASE);
 }
 

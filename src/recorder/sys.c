@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -19,14 +21,22 @@ void *wmrt_map(void *fixed, size_t len_bytes, int is_shared, int fd, uint64_t of
 	return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
+/* Written once. */
+static _Atomic(bool) is_sealed;
+
 void *wmrt_map_memory(size_t len_bytes)
 {
-	return wmrt_map(NULL, len_bytes, 0, -1, 0);
+	return atomic_load_explicit(&is_sealed, memory_order_relaxed) ? NULL : wmrt_map(NULL, len_bytes, 0, -1, 0);
+}
+
+void wmrt_memory_seal(void)
+{
+	atomic_store(&is_sealed, true);
 }
 
 void wmrt_unmap(void *at, size_t len_bytes)
 {
-	if (at)
+	if (at && !atomic_load_explicit(&is_sealed, memory_order_relaxed))
 		wmrt_sys3(SYS_munmap, (long)at, (long)len_bytes, 0);
 }
 

@@ -38,6 +38,8 @@ void *wmrt_map(void *fixed, size_t len_bytes, int is_shared, int fd, uint64_t of
 /* Anonymous, zeroed, not reserved. NULL when there is no memory. */
 void *wmrt_map_memory(size_t len_bytes);
 void wmrt_unmap(void *at, size_t len_bytes);
+/* Neither gives nor takes back memory any more, and makes no system call for it. */
+void wmrt_memory_seal(void);
 /* Moves a descriptor to a high number, which the program does not take for itself; returns what it is now. It is closed at exec. */
 int wmrt_raise_fd(int fd);
 uint32_t wmrt_gettid(void);

@@ -123,6 +123,8 @@ struct wmrt_thread *wmrt_thread_self(void)
 
 	if (WMRT_LIKELY(thread && local->generation == wmrt_process.generation))
 		return thread;
+	if (wmrt_process.is_sealed)
+		return thread;
 	local->tid = wmrt_gettid();
 	local->generation = wmrt_process.generation;
 	if (thread) {

@@ -12,6 +12,7 @@ extern const struct wmrt_client wmrt_stacks;     /* contexts/stack.c */
 extern const struct wmrt_client wmrt_signals;    /* contexts/signal.c */
 extern const struct wmrt_client wmrt_jumps;      /* contexts/jump.c */
 extern const struct wmrt_client wmrt_coroutines; /* contexts/coroutine.c */
+extern const struct wmrt_client wmrt_filter;     /* filter.c */
 extern const struct wmrt_client wmrt_creators;   /* contexts/create.c: of threads */
 
 #endif

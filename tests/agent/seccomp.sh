@@ -1,6 +1,6 @@
 #!/bin/bash
-# seccomp.sh BUILD - programs that install a filter of system calls: they go on as without the agent, one line says that the recording ends,
-# and what was recorded until then is whole.
+# seccomp.sh BUILD - programs that install a filter of system calls, under the agent and built by `waymark cc`: they go on as they do
+# natively, the end of the recording is told, and what was recorded until then is whole.
 set -u
 waymark=$1/waymark
 dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-seccomp.XXXXXX")
@@ -81,6 +81,7 @@ __attribute__((noinline)) static int after(void)
 	int values[] = {4, 2, 7};
 	char *block = malloc(100);
 
+	__asm__ volatile("" : : "r"(block) : "memory");
 	free(block);
 	qsort(values, 3, sizeof *values, compare);
 	if (!setjmp(out))
@@ -187,8 +188,32 @@ for mode in p k t e s; do
 		"$waymark" report --format folded --metric bytes run.wmk >folded.txt 2>&1 || fail "$mode $options: report"
 		grep -q '^main;before;\[malloc\] 10000$' folded.txt || { fail "$mode $options: not what was allocated before"; cat folded.txt; }
 		! grep -q after folded.txt || fail "$mode $options: what came after the filter"
+		"$waymark" report run.wmk | head -n 1 | grep -q 'went on unrecorded, under a seccomp filter$' ||
+			fail "$mode $options: the report does not say how it ended"
 	done
 done
+# Built by `waymark cc`: the same, and the recording alone says so. Threads: of a program whose threads the filter is not for.
+if "$waymark" cc -w -O1 -pthread -o built program.c 2>build.txt; then
+	for mode in p k t e s; do
+		./program $mode >want.txt 2>want.err
+		want=$?
+		[ $want -ne 77 ] || continue
+		rm -f run*.wmk
+		"$waymark" run --heap -o "$dir/run.wmk" ./built $mode >got.txt 2>got.err
+		got=$?
+		[ $got = $want ] || fail "built, $mode: exit status $got, natively $want"
+		cmp -s want.txt got.txt || { fail "built, $mode: prints something else"; cat got.txt; }
+		"$waymark" report run.wmk >report.txt 2>&1 || fail "built, $mode: report"
+		head -n 1 report.txt | grep -q 'went on unrecorded, under a seccomp filter$' ||
+			{ fail "built, $mode: the report does not say how it ended"; head -n 1 report.txt; }
+		"$waymark" report --format folded --metric bytes run.wmk >folded.txt 2>&1
+		grep -q '^main;before;\[malloc\] 10000$' folded.txt || { fail "built, $mode: not what was allocated before"; cat folded.txt; }
+		! grep -q after folded.txt || fail "built, $mode: what came after the filter"
+	done
+	"$waymark" run -q --heap -o "$dir/asks-too.wmk" ./built n >/dev/null || [ $? -eq 5 ] || fail "built, a program that asks"
+	"$waymark" report --format folded --metric bytes asks-too.wmk | grep -q '^main;after;\[malloc\] 100$' ||
+		fail "built, a program that asks: not recorded on"
+fi
 # Asking what there is is no filter.
 "$waymark" run --heap -o "$dir/asks.wmk" ./program n >/dev/null 2>got.err
 [ $? -eq 5 ] || fail "a program that asks"

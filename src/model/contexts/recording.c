@@ -139,6 +139,8 @@ enum recording_end recording_end(const char *path, const struct wmk_header *head
 		return RECORDING_LEFT;
 	if (header->flags & WMK_FLAG_DETACHED)
 		return RECORDING_DETACHED;
+	if (header->flags & WMK_FLAG_FILTERED)
+		return RECORDING_FILTERED;
 	return is_running(path, header->pid) ? RECORDING_RUNS : RECORDING_UNKNOWN;
 }
 
@@ -153,6 +155,8 @@ const char *recording_end_text(enum recording_end end)
 		return "ended through _exit() or quick_exit()";
 	case RECORDING_DETACHED:
 		return "went on without the agent";
+	case RECORDING_FILTERED:
+		return "went on unrecorded, under a seccomp filter";
 	case RECORDING_UNKNOWN:
 		break;
 	}
@@ -170,6 +174,8 @@ const char *recording_end_name(enum recording_end end)
 		return "_exit";
 	case RECORDING_DETACHED:
 		return "detached";
+	case RECORDING_FILTERED:
+		return "filtered";
 	case RECORDING_UNKNOWN:
 		break;
 	}

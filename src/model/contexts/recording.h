@@ -35,6 +35,7 @@ enum recording_end {
 	RECORDING_EXIT,
 	RECORDING_LEFT,     /* _exit(), _Exit(), quick_exit() */
 	RECORDING_DETACHED, /* the process went on without its recorder */
+	RECORDING_FILTERED, /* the same, under a seccomp filter */
 };
 
 /* A process is seen to run when it has the file at path mapped. */

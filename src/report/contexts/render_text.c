@@ -32,6 +32,8 @@ static const char *heap_end_text(enum recording_end end)
 		return " now\n";
 	case RECORDING_DETACHED:
 		return " when the agent left, none of them counted as leaked\n";
+	case RECORDING_FILTERED:
+		return " when it asked for a seccomp filter, none of them counted as leaked\n";
 	case RECORDING_UNKNOWN:
 		return " when it was last seen, none of them counted as leaked\n";
 	case RECORDING_EXIT:

@@ -58,8 +58,9 @@ static struct wmrt_segment *discard_segment(void)
 
 uint32_t wmrt_kind_of_root(void)
 {
-	int is_main = wmrt_process.main_thread ? wmrt_process.main_thread == (void *)&wmrt_local
-					       : wmrt_gettid() == wmrt_getpid();
+	int is_main = wmrt_process.main_thread || wmrt_process.is_sealed
+			      ? wmrt_process.main_thread == (void *)&wmrt_local
+			      : wmrt_gettid() == wmrt_getpid();
 
 	return is_main ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
 }
