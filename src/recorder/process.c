@@ -89,7 +89,11 @@ uint64_t wmrt_block_signals(void)
 
 void wmrt_unblock_signals(uint64_t mask)
 {
-	if (wmrt_local.blocks && --wmrt_local.blocks == 0)
+	/* None: the recorder was sealed, and blocked nothing. */
+	if (!wmrt_local.blocks)
+		return;
+	wmrt_local.blocks--;
+	if (!wmrt_local.blocks)
 		wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
 }
 

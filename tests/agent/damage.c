@@ -5,6 +5,7 @@
  *     damage fork      a child goes on as well
  *     damage own       a SIGBUS of its own has its own handler, before and after
  *     damage default   a SIGBUS of its own ends it
+ *     damage full      nothing is truncated
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -142,7 +143,7 @@ int main(int argc, char **argv)
 	wait_for_rounds();
 	if (is_own)
 		fault(page);
-	if (cut() == 0)
+	if (strcmp(mode, "full") != 0 && cut() == 0)
 		return 2; /* nothing is recorded here */
 	wait_for_rounds();
 	if (is_own)
