@@ -44,6 +44,7 @@ enum wmk_kind {
 	WMK_EPOCHS = 12, /* one record an epoch whose dictionary is complete */
 	WMK_EPOCH_FUNCTIONS = 13,
 	WMK_EPOCH_EDGES = 14,
+	WMK_THREADS = 15, /* names of threads */
 	WMK_KIND_END,
 };
 
@@ -153,6 +154,14 @@ struct wmk_event { /* 48 bytes */
 	uint32_t name; /* string number */
 	uint32_t epoch;
 	uint32_t tid;
+	uint32_t state;
+};
+
+struct wmk_thread {       /* 24 bytes */
+	uint64_t time_ns; /* from here on, until another record of this tid */
+	uint32_t tid;
+	uint32_t name; /* string number */
+	uint32_t zero;
 	uint32_t state;
 };
 
@@ -334,6 +343,7 @@ WMK_ASSERT(96, struct wmk_image);
 WMK_ASSERT(32, struct wmk_node);
 WMK_ASSERT(8, struct wmk_string);
 WMK_ASSERT(48, struct wmk_event);
+WMK_ASSERT(24, struct wmk_thread);
 WMK_ASSERT(104, struct wmk_heap);
 WMK_ASSERT(64, struct wmk_paths);
 WMK_ASSERT(72, struct wmk_path_count);

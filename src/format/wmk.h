@@ -100,6 +100,7 @@ struct wmk_walk {
 	size_t off; /* in the chunk's body */
 };
 bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret);
+bool wmk_next_thread(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_thread *ret);
 bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret);
 
 /* Recorded code. What the records refer to is not checked. */

@@ -138,6 +138,7 @@ const struct wmk_kind_row wmk_kinds[WMK_KIND_END] = {
 				 .is_context = true, .scan = scan_records},
 	[WMK_EPOCH_EDGES] = {.name = "call of an epoch", .record_bytes = sizeof(struct wmk_epoch_edge), .is_context = true,
 			     .scan = scan_records, .take = wmk_check_edge},
+	[WMK_THREADS] = {.name = "name of a thread", .record_bytes = sizeof(struct wmk_thread), .scan = scan_records},
 };
 /* clang-format on */
 
@@ -176,6 +177,19 @@ bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_
 				  .epoch = wmk_load_u32(p + 36),
 				  .tid = wmk_load_u32(p + 40),
 				  .state = WMK_STATE_WHOLE};
+	return true;
+}
+
+bool wmk_next_thread(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_thread *ret)
+{
+	const uint8_t *p = wmk_next_record(w, walk, WMK_THREADS);
+
+	if (!p)
+		return false;
+	*ret = (struct wmk_thread){.time_ns = wmk_load_u64(p),
+				   .tid = wmk_load_u32(p + 8),
+				   .name = wmk_load_u32(p + 12),
+				   .state = WMK_STATE_WHOLE};
 	return true;
 }
 

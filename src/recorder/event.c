@@ -78,7 +78,7 @@ static struct wmk_event *claim(struct wmrt_thread *thread, bool is_nested)
 	return (struct wmk_event *)(void *)wmrt_chunk_body(chunk) + i;
 }
 
-static bool record(wm_context c, const char *name, uint64_t value, bool is_nested)
+static bool record(uint32_t tid, wm_context c, const char *name, uint64_t value, bool is_nested)
 {
 	struct wmrt_thread *thread = wmrt_thread_self();
 	struct wmk_event *event;
@@ -99,12 +99,17 @@ static bool record(wm_context c, const char *name, uint64_t value, bool is_neste
 	event->site = c.site;
 	event->name = string;
 	event->epoch = c.epoch;
-	event->tid = wmrt_local.tid;
+	event->tid = tid == WMRT_OWN_TID ? wmrt_local.tid : tid;
 	__atomic_store_n(&event->state, 1, __ATOMIC_RELEASE);
 	return true;
 }
 
 void wmrt_event(wm_context c, const char *name, uint64_t value)
+{
+	wmrt_event_of(WMRT_OWN_TID, c, name, value);
+}
+
+void wmrt_event_of(uint32_t tid, wm_context c, const char *name, uint64_t value)
 {
 	uintptr_t outer = wmrt_local.event_frame;
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -114,7 +119,7 @@ void wmrt_event(wm_context c, const char *name, uint64_t value)
 		return;
 	wmrt_local.event_frame = is_nested ? outer : frame;
 	atomic_signal_fence(memory_order_seq_cst);
-	if (!record(c, name, value, is_nested))
+	if (!record(tid, c, name, value, is_nested))
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	atomic_signal_fence(memory_order_seq_cst);
 	wmrt_local.event_frame = is_nested ? outer : 0;

@@ -42,6 +42,10 @@ static void build_example(struct wmk_builder *b)
 	build_chunk(b, WMK_HEAP, 0, 0);
 	build_forked_heap(b, 2, 16, 20, 10, 1000, 4, 400, 800, (const uint64_t[]){5, 501, 3, 302});
 	build_epoch(b, 9);
+	build_chunk(b, WMK_THREADS, 0, 0);
+	build_thread(b, 101, 4242, (uint32_t)name);
+	build_thread(b, 102, 4243, (uint32_t)name);
+	build_state(b, 2);
 	build_wmk_finish(b);
 }
 
@@ -53,6 +57,7 @@ static void test_read(void)
 	struct wmk_walk walk = {0};
 	struct wmk_event event;
 	struct wmk_heap heap;
+	struct wmk_thread thread;
 
 	build_example(&b);
 	if (!CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &w)))
@@ -107,6 +112,12 @@ static void test_read(void)
 	CHECK_U64(heap.inherited_freed_bytes, 302);
 	CHECK_U64(heap.epoch, 9);
 	CHECK(!wmk_next_heap(&w, &walk, &heap));
+	walk = (struct wmk_walk){0};
+	CHECK(wmk_next_thread(&w, &walk, &thread));
+	CHECK_U64(thread.time_ns, 101);
+	CHECK_U64(thread.tid, 4242);
+	CHECK_TEXT(wmk_find_string(&w, thread.name), "tick");
+	CHECK(!wmk_next_thread(&w, &walk, &thread));
 	wmk_file_deinit(&w);
 	buffer_deinit(&b.out);
 }
@@ -277,7 +288,7 @@ static void test_damaged(void)
 	EXPECT_DAMAGED(8, 2, "version 2, this waymark reads version 1");
 	EXPECT_DAMAGED(12, 4096, "chunks of 4096 bytes");
 	EXPECT_DAMAGED(images, 5, "x.wmk: offset 0x11000: no chunk starts here");
-	EXPECT_DAMAGED(images + 4, 15, "unknown kind, 15");
+	EXPECT_DAMAGED(images + 4, WMK_KIND_END, "unknown kind, 16");
 	EXPECT_DAMAGED(images + body + 92, 3, "a record in state 3");
 	EXPECT_DAMAGED(images + body + 64, 33, "build id of 33 bytes");
 	EXPECT_DAMAGED(images + body + 16, 3, "sites 3 + 10");

@@ -163,6 +163,7 @@ static void walk_all(const struct wmk_file *w)
 	struct wmk_walk walk = {0};
 	struct wmk_event event;
 	struct wmk_heap heap;
+	struct wmk_thread thread;
 	struct wmk_node node;
 	uint64_t count = 0;
 
@@ -173,6 +174,11 @@ static void walk_all(const struct wmk_file *w)
 		count++;
 	}
 	if (count != w->whole_count[WMK_EVENTS])
+		abort();
+	walk = (struct wmk_walk){0};
+	for (count = 0; wmk_next_thread(w, &walk, &thread); count++)
+		wmk_find_string(w, thread.name);
+	if (count != w->whole_count[WMK_THREADS])
 		abort();
 	walk = (struct wmk_walk){0};
 	for (count = 0; wmk_next_heap(w, &walk, &heap); count++)

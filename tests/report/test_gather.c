@@ -84,6 +84,10 @@ static void build_file(const struct fixture *f, struct wmk_builder *b, uint32_t 
 	build_heap(b, 0, 22, BASE + f->capture, 1, 70, 0, 0, 70);
 	build_heap(b, 0, 21, BASE + f->capture, 1, 7, 0, 0, 7);
 	build_heap(b, 0, 23, BASE + f->capture, 1, 1, 0, 0, 1);
+	build_chunk(b, WMK_THREADS, 0, 0);
+	build_thread(b, 5, 4242, (uint32_t)tick); /* the events' thread; an earlier name comes behind */
+	build_thread(b, 2, 4243, (uint32_t)tick);
+	build_thread(b, 3, 4242, (uint32_t)bytes);
 	build_wmk_finish(b);
 	build_header_u32(b, offsetof(struct wmk_header, flags), flags);
 	build_header_u64(b, offsetof(struct wmk_header, dropped_events), 42);
@@ -137,6 +141,7 @@ int main(void)
 	open_fixture(&f);
 	if (!CHECK_OK(profile_init(&p)))
 		return check_status();
+	p.keeps_events = true;
 	add_file(&p, &f, WMK_FLAG_HEAP | WMK_FLAG_CLOSED);
 	CHECK_U64(f.cache.images.count, 2);
 	CHECK_U64(value_at(&p, "main", "tick"), 1);
@@ -155,6 +160,13 @@ int main(void)
 	CHECK_U64(p.warnings.count, 3);
 	CHECK_U64(p.saturated, 0);
 	CHECK_U64(p.sources.items[0].dropped_events, 42);
+	if (CHECK(p.events.count == 7)) {
+		CHECK(!p.events.items[1].thread);
+		CHECK_TEXT(p.events.items[2].thread, "bytes");
+		CHECK_TEXT(p.events.items[3].thread, "bytes");
+		CHECK_TEXT(p.events.items[4].thread, "tick");
+		CHECK_TEXT(p.events.items[6].thread, "tick");
+	}
 	add_file(&p, &f, WMK_FLAG_HEAP); /* was killed: live, not leaked */
 	CHECK_U64(value_at(&p, "main", "tick"), 2);
 	CHECK_U64(value_at(&p, "main;f;main;f", "live"), 200);

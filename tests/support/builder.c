@@ -209,6 +209,15 @@ void build_event(struct wmk_builder *b, uint64_t time_ns, uint64_t value, uint64
 	buffer_u32(&b->out, 1);
 }
 
+void build_thread(struct wmk_builder *b, uint64_t time_ns, uint32_t tid, uint32_t name)
+{
+	buffer_u64(&b->out, time_ns);
+	buffer_u32(&b->out, tid);
+	buffer_u32(&b->out, name);
+	buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
 void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count, uint64_t bytes,
 		uint64_t freed_count, uint64_t freed_bytes, uint64_t peak)
 {

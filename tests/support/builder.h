@@ -56,6 +56,7 @@ void build_image(struct wmk_builder *b, uint64_t key, uint32_t site_base, uint32
 void build_node(struct wmk_builder *b, uint32_t parent, uint64_t id, uint32_t site, uint32_t run);
 void build_event(struct wmk_builder *b, uint64_t time_ns, uint64_t value, uint64_t id, uint32_t prefix, uint32_t site,
 		 uint32_t name);
+void build_thread(struct wmk_builder *b, uint64_t time_ns, uint32_t tid, uint32_t name);
 void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count, uint64_t bytes,
 		uint64_t freed_count, uint64_t freed_bytes, uint64_t peak);
 /* inherited: count, bytes, freed count, freed bytes. */

@@ -27,6 +27,7 @@
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
 #include "jvm/c/profile.h"
+#include "jvm/c/thread_names.h"
 #include "jvm/c/thread_start.h"
 #include "recorder/code.h"
 #include "recorder/text.h"
@@ -50,6 +51,7 @@ static const struct class_file_field thread_fields[] = {
 	{"waymark$version", "J", ACCESS}, {"waymark$site", "I", ACCESS},
 	{"waymark$entered", "J", ACCESS}, {"waymark$thrown", "Ljava/lang/Throwable;", ACCESS},
 	{"waymark$words", "[J", ACCESS},  {"waymark$known", "I", ACCESS},
+	{"waymark$tid", "I", ACCESS},
 };
 enum {
 	FORWARD_ACCESS = ACC_PUBLIC | ACC_STATIC | ACC_SYNTHETIC,
@@ -342,6 +344,7 @@ static bool watch(jvmtiEnv *jvmti)
 						 .can_generate_early_class_hook_events = 1,
 						 .can_get_line_numbers = 1};
 
+	jvm_thread_names_begin(jvmti);
 	jvm_clients_callbacks(&callbacks);
 	jvm_native_code_callbacks(&callbacks);
 	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE || !jvm_clients_prepare(jvmti, &options) ||

@@ -12,8 +12,10 @@
 
 #include "jvm/c/cpu.h"
 #include "jvm/c/natives.h"
+#include "jvm/c/thread_names.h"
 #include "jvm/c/thread_state.h"
 #include "recorder/event.h"
+#include "recorder/text.h"
 #include "runtime/contexts/capture.h"
 
 enum {
@@ -74,6 +76,7 @@ static bool begin_event(JNIEnv *env)
 	    (*env)->EnsureLocalCapacity(env, JVM_THREAD_REFERENCES) != 0)
 		return false;
 	jvm_clients_pause();
+	jvm_thread_name_here(env);
 	return true;
 }
 
@@ -185,18 +188,36 @@ static void JNICALL exception_is_thrown(jvmtiEnv *jvmti, JNIEnv *env, jthread th
 
 /* ---- start ---- */
 
-bool jvm_clients_prepare(const struct jvmtiInterface_1_ **jvmti, const struct jvm_options *options)
+/* False: the client is switched off, in a line that says why. */
+static bool add_capability(jvmtiEnv *jvmti, const jvmtiCapabilities *wanted, const char *client, const char *name)
 {
-	const jvmtiCapabilities wanted = {.can_generate_sampled_object_alloc_events = options->has_alloc,
-					  .can_generate_exception_events = options->has_exceptions,
-					  .can_suspend = options->cpu_hz != 0,
-					  .can_get_thread_cpu_time = options->cpu_hz != 0,
-					  .can_get_line_numbers = options->cpu_hz && options->is_checked,
-					  .can_generate_monitor_events = options->has_contention};
+	char line[256];
+	struct wmrt_text text = {line, sizeof line, 0};
 
+	if ((*jvmti)->AddCapabilities(jvmti, wanted) == JVMTI_ERROR_NONE)
+		return true;
+	wmrt_text_add(&text, client);
+	wmrt_text_add(&text, " is off: the virtual machine does not give ");
+	wmrt_text_add(&text, name);
+	wmrt_text_add(&text, ", which another agent may have (a debugger)");
+	jvm_say(line);
+	return false;
+}
+
+bool jvm_clients_prepare(const struct jvmtiInterface_1_ **jvmti, struct jvm_options *options)
+{
+	static const jvmtiCapabilities alloc = {.can_generate_sampled_object_alloc_events = 1},
+				       exceptions = {.can_generate_exception_events = 1},
+				       contention = {.can_generate_monitor_events = 1};
+
+	options->has_alloc = options->has_alloc &&
+			     add_capability(jvmti, &alloc, "alloc", "can_generate_sampled_object_alloc_events");
+	options->has_exceptions = options->has_exceptions &&
+				  add_capability(jvmti, &exceptions, "exceptions", "can_generate_exception_events");
+	options->has_contention = options->has_contention &&
+				  add_capability(jvmti, &contention, "contention", "can_generate_monitor_events");
 	alloc_bytes = options->alloc_bytes;
-	return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE &&
-	       (!options->has_alloc || (*jvmti)->SetHeapSamplingInterval(jvmti, alloc_bytes) == JVMTI_ERROR_NONE);
+	return !options->has_alloc || (*jvmti)->SetHeapSamplingInterval(jvmti, alloc_bytes) == JVMTI_ERROR_NONE;
 }
 
 void jvm_clients_callbacks(void *callbacks)
@@ -207,6 +228,7 @@ void jvm_clients_callbacks(void *callbacks)
 	ret->Exception = exception_is_thrown;
 	ret->MonitorContendedEnter = monitor_is_taken;
 	ret->MonitorContendedEntered = monitor_is_entered;
+	ret->ThreadStart = jvm_cpu_thread_starts;
 }
 
 static bool is_on(const struct jvm_options *options)
@@ -269,14 +291,28 @@ static bool enable(jvmtiEnv *jvmti, bool is_wanted, jvmtiEvent event)
 	return !is_wanted || (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, event, NULL) == JVMTI_ERROR_NONE;
 }
 
+/*
+ * One environment alone has can_suspend: a debugger that does not get it when it is loaded ends the virtual machine. So it is asked for when
+ * all agents are loaded. Classes are rewritten as with this client, also without it: a cache is for the one and the other.
+ */
+static bool begin_cpu(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options)
+{
+	static const jvmtiCapabilities suspend = {.can_suspend = 1}, time = {.can_get_thread_cpu_time = 1};
+
+	if (!add_capability(jvmti, &suspend, "cpu", "can_suspend") ||
+	    !add_capability(jvmti, &time, "cpu", "can_get_thread_cpu_time"))
+		return true;
+	return jvm_cpu_prepare(env) && enable(jvmti, true, JVMTI_EVENT_THREAD_START) &&
+	       jvm_cpu_begin(jvmti, env, options->cpu_hz, options->is_checked);
+}
+
 bool jvm_clients_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
 		       const struct jvm_options *options)
 {
-	return !is_on(options) ||
-	       (jvm_thread_state_init(env, options->is_lucce) && find_java(env, options) &&
-		enable(jvmti, options->has_alloc, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC) &&
-		enable(jvmti, options->has_exceptions, JVMTI_EVENT_EXCEPTION) &&
-		enable(jvmti, options->has_contention, JVMTI_EVENT_MONITOR_CONTENDED_ENTER) &&
-		enable(jvmti, options->has_contention, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED) &&
-		(!options->cpu_hz || jvm_cpu_begin(jvmti, env, options->cpu_hz, options->is_checked)));
+	return !is_on(options) || (jvm_thread_state_init(env, options->is_lucce) && find_java(env, options) &&
+				   enable(jvmti, options->has_alloc, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC) &&
+				   enable(jvmti, options->has_exceptions, JVMTI_EVENT_EXCEPTION) &&
+				   enable(jvmti, options->has_contention, JVMTI_EVENT_MONITOR_CONTENDED_ENTER) &&
+				   enable(jvmti, options->has_contention, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED) &&
+				   (!options->cpu_hz || begin_cpu(jvmti, env, options)));
 }

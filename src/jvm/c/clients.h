@@ -17,8 +17,9 @@
 struct JNINativeInterface_;
 struct jvmtiInterface_1_;
 
-/* jvmti: a jvmtiEnv. Before Java code runs. False: it does not have what a client needs. */
-bool jvm_clients_prepare(const struct jvmtiInterface_1_ **jvmti, const struct jvm_options *options);
+/* jvmti: a jvmtiEnv. Before Java code runs. Takes out of the options the clients that the virtual machine does not let work. False: the
+ * virtual machine is another one than it says. */
+bool jvm_clients_prepare(const struct jvmtiInterface_1_ **jvmti, struct jvm_options *options);
 /* callbacks: a jvmtiEventCallbacks; gets those of all clients. */
 void jvm_clients_callbacks(void *callbacks);
 /* When all else works, before classes of the application are loaded. False as above, or the agent's classes are of another version. */

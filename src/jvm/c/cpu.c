@@ -1,19 +1,24 @@
-/* cpu.c - what a thread had used at its last sample is JVMTI's thread-local storage of it. */
+/* cpu.c - what a thread had used when it began or at its last sample is JVMTI's thread-local storage of it. */
 #include "jvm/c/cpu.h"
 
 #include <jvmti.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "jvm/c/contexts.h"
 #include "jvm/c/methods.h"
 #include "jvm/c/mounted.h"
 #include "jvm/c/stack_compare.h"
+#include "jvm/c/thread_names.h"
 #include "jvm/c/thread_state.h"
 #include "jvm/c/ticker.h"
+#include "recorder/event.h"
 #include "recorder/sys.h"
 
 enum {
-	LEAST_PART = 4, /* a thread is sampled when it has used that part of the time between two samples */
+	SECOND_NS = 1000000000,
+	IS_NAMED = 1 << 30, /* of a thread's number: the recording has its name */
+	LEAST_PART = 4,     /* a thread is sampled when it has used that part of the time between two samples */
 	MOUNTED_TRIES = 3,
 };
 
@@ -26,6 +31,8 @@ static bool is_compared;
 static bool is_first = true;
 /* Of the thread that samples. */
 static int64_t *words;
+/* Of Thread: its number in the operating system; 0: not known. */
+static jfieldID tid;
 
 static wm_context lost(void)
 {
@@ -71,6 +78,28 @@ static bool copy_state(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, struct jvm_
 	return true;
 }
 
+/* In the thread: one that joins the virtual machine again has another Thread, and what it used before is no part of its samples. */
+void JNICALL jvm_cpu_thread_starts(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+	struct timespec used = {0, 0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	(*jvmti)->SetThreadLocalStorage(jvmti, thread, (void *)(intptr_t)(used.tv_sec * SECOND_NS + used.tv_nsec));
+	(*env)->SetIntField(env, thread, tid, (jint)wmrt_gettid());
+}
+
+/* The name is that of the first sample. */
+static uint32_t named_tid(JNIEnv *env, jthread thread)
+{
+	jint number = (*env)->GetIntField(env, thread, tid);
+
+	if (number && !(number & IS_NAMED)) {
+		(*env)->SetIntField(env, thread, tid, number | IS_NAMED);
+		jvm_thread_name(env, thread, (uint32_t)number);
+	}
+	return (uint32_t)(number & ~IS_NAMED);
+}
+
 /* What a constructor may have left behind (SuperCalls.java) is found out by the thread itself only. */
 static void sample(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jlong used_ns)
 {
@@ -81,7 +110,8 @@ static void sample(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jlong used_ns)
 	if (!copy_state(jvmti, env, thread, &state, &stack))
 		return;
 	is_known = !jvm_thread_state_is_doubtful(env, &state);
-	wmrt_event(is_known ? jvm_thread_state_context(env, &state) : lost(), "cpu", (uint64_t)used_ns);
+	wmrt_event_of(named_tid(env, thread), is_known ? jvm_thread_state_context(env, &state) : lost(), "cpu",
+		      (uint64_t)used_ns);
 	if (is_compared && is_known)
 		jvm_stack_compare(jvmti, env, &stack, &state);
 }
@@ -114,13 +144,27 @@ void jvm_cpu_end(void)
 	jvm_ticker_end(&ticker);
 }
 
+bool jvm_cpu_prepare(const struct JNINativeInterface_ **env)
+{
+	jclass class = (*env)->FindClass(env, "java/lang/Thread");
+
+	tid = class ? (*env)->GetFieldID(env, class, "waymark$tid", "I") : NULL;
+	if (!tid)
+		(*env)->ExceptionClear(env);
+	return tid;
+}
+
 bool jvm_cpu_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env, int32_t hz,
 		   bool is_checked)
 {
+	jthread own = NULL;
+
 	is_compared = is_checked;
 	words = wmrt_map_memory(SITECODE_LOST_INDEX * sizeof *words);
-	if (!words || (is_checked && !jvm_stack_init(env)))
+	if (!words || (is_checked && !jvm_stack_init(env)) ||
+	    (*jvmti)->GetCurrentThread(jvmti, &own) != JVMTI_ERROR_NONE)
 		return false;
+	(*env)->SetIntField(env, own, tid, (jint)wmrt_gettid());
 	jvm_ticker_look(&ticker, jvmti, env);
 	is_first = false;
 	return jvm_ticker_begin(&ticker, jvmti, env, hz);

@@ -12,7 +12,13 @@
 
 struct JNINativeInterface_;
 struct jvmtiInterface_1_;
+struct _jobject;
 
+/* Before threads are told of. False: Thread lacks the agent's fields. */
+bool jvm_cpu_prepare(const struct JNINativeInterface_ **env);
+/* JVMTI's event of a thread that begins, or joins the virtual machine. */
+void jvm_cpu_thread_starts(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
+			   struct _jobject *thread);
 /* hz: samples a second, of each thread. With `is_checked` each is compared with the stack. After jvm_thread_state_init. */
 bool jvm_cpu_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env, int32_t hz,
 		   bool is_checked);

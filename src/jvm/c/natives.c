@@ -11,6 +11,7 @@
 #include "jvm/c/methods.h"
 #include "jvm/c/super_calls.h"
 #include "base/plain_text.h"
+#include "jvm/c/thread_names.h"
 #include "recorder/event.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
@@ -156,6 +157,7 @@ static void event(JNIEnv *env, jclass class, jlong context, jstring name, jlong 
 	(void)class;
 	if (!text)
 		return;
+	jvm_thread_name_here(env);
 	wmrt_event(context_of(context), text, (uint64_t)value);
 	(*env)->ReleaseStringUTFChars(env, name, text);
 }

@@ -47,8 +47,9 @@ struct profile_event {
 	uint64_t realtime_ns; /* CLOCK_REALTIME, from the clock of the process that recorded it */
 	uint64_t value;
 	const char *name;
+	const char *thread; /* its name; NULL: it has none */
 	uint32_t node;
-	uint32_t tid;
+	uint32_t tid; /* 0: not known */
 };
 VEC_DECLARE(profile_event_vec, struct profile_event);
 

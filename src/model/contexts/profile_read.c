@@ -9,6 +9,7 @@
 
 #include "model/contexts/profile.h"
 #include "model/contexts/recorded_graph.h"
+#include "model/contexts/thread_names.h"
 #include "waymark/abi.h"
 
 enum {
@@ -51,10 +52,11 @@ struct gather {
 	struct u32_vec prefix_nodes;
 	struct hashmap context_map; /* (id, prefix and site, epoch) -> index into nodes */
 	struct u32_vec nodes;
-	struct u32_vec name_metrics; /* triples: name, metric of its count, metric of its sum */
-	struct frame_vec frames;     /* scratch */
-	struct u32_vec chain;        /* scratch */
-	uint32_t unknown;            /* node of [unknown], 0 until needed */
+	struct thread_name_vec threads; /* for profiles that keep events */
+	struct u32_vec name_metrics;    /* triples: name, metric of its count, metric of its sum */
+	struct frame_vec frames;        /* scratch */
+	struct u32_vec chain;           /* scratch */
+	uint32_t unknown;               /* node of [unknown], 0 until needed */
 	const struct profile_progress *progress;
 	uint64_t done;
 };
@@ -330,14 +332,22 @@ static struct error *keep_event(struct gather *g, const struct wmk_event *event,
 		.tid = event->tid,
 	};
 
-	return g->p->keeps_events ? profile_event_vec_append(&g->p->events, kept) : NULL;
+	const char *thread;
+	struct error *err = NULL;
+
+	if (!g->p->keeps_events)
+		return NULL;
+	thread = thread_names_find(&g->threads, g->w, event->tid, event->time_ns);
+	if (thread)
+		err = profile_copy_string(g->p, thread, &kept.thread);
+	return err ? err : profile_event_vec_append(&g->p->events, kept);
 }
 
 static struct error *gather_events(struct gather *g)
 {
 	struct wmk_walk walk = {0};
 	struct wmk_event event;
-	struct error *err = NULL;
+	struct error *err = g->p->keeps_events ? thread_names_read(g->w, &g->threads) : NULL;
 
 	while (!err && wmk_next_event(g->w, &walk, &event)) {
 		const struct context_key key = {event.id, event.prefix, event.site, event.epoch};
@@ -486,6 +496,7 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	u32_vec_deinit(&g.prefix_nodes);
 	hashmap_deinit(&g.context_map);
 	u32_vec_deinit(&g.nodes);
+	thread_name_vec_deinit(&g.threads);
 	u32_vec_deinit(&g.name_metrics);
 	frame_vec_deinit(&g.frames);
 	u32_vec_deinit(&g.chain);

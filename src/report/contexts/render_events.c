@@ -52,8 +52,13 @@ struct error *render_events(const struct view *v, FILE *out)
 			continue;
 		err = view_frames(p, e->node, &frames);
 		print_time(e->realtime_ns, out);
-		fprintf(out, " %" PRIu32 " ", e->tid);
-		plain_print_word(out, e->name, ' ', '_'); /* a space would shift the columns */
+		fprintf(out, " %" PRIu32, e->tid);
+		if (e->thread) {
+			putc(':', out);
+			plain_print_word(out, e->thread, ' ', '_'); /* a space would shift the columns */
+		}
+		putc(' ', out);
+		plain_print_word(out, e->name, ' ', '_');
 		fprintf(out, " %" PRIu64 " ", e->value);
 		stack_print_folded(out, frames.items, frames.count);
 		putc('\n', out);
