@@ -19,6 +19,7 @@
 #include "jvm/c/cpu.h"
 #include "jvm/c/frames.h"
 #include "jvm/c/heat.h"
+#include "jvm/c/hide.h"
 #include "jvm/c/hook.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
@@ -29,6 +30,7 @@
 #include "jvm/c/profile.h"
 #include "jvm/c/thread_names.h"
 #include "jvm/c/thread_start.h"
+#include "jvm/c/thrown.h"
 #include "recorder/code.h"
 #include "recorder/text.h"
 #include "runtime/clients.h"
@@ -42,6 +44,7 @@ enum {
 	ACC_SYNTHETIC = 0x1000,
 	ACCESS = ACC_PUBLIC | ACC_TRANSIENT | ACC_SYNTHETIC,
 	LEAST_JAVA = 17,
+	LOCAL_REFERENCES = 1024, /* a module each, and some */
 	PATH_BYTES = 4096,
 	JAR_END_BYTES = 1 << 15,
 };
@@ -212,7 +215,7 @@ static bool let_modules_read(jvmtiEnv *jvmti, JNIEnv *jni)
 	jint count = 0;
 	bool ret = true;
 
-	if ((*jvmti)->GetAllModules(jvmti, &count, &modules) != JVMTI_ERROR_NONE)
+	if (jvm_drop_thrown(jni) || (*jvmti)->GetAllModules(jvmti, &count, &modules) != JVMTI_ERROR_NONE)
 		return false;
 	for (jint i = 0; i < count; i++) {
 		ret &= (*jvmti)->AddModuleReads(jvmti, modules[i], own) == JVMTI_ERROR_NONE;
@@ -231,35 +234,90 @@ static bool start_rewriter(JNIEnv *jni)
 		      : NULL;
 
 	rewriter = start ? (*jni)->NewGlobalRef(jni, class) : NULL;
+	(*jni)->DeleteLocalRef(jni, class);
 	if (rewriter)
 		(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked, options.check_every,
 					     (jboolean)options.is_lucce, (*jni)->NewStringUTF(jni, options.include),
 					     (*jni)->NewStringUTF(jni, options.exclude),
 					     (*jni)->NewStringUTF(jni, options.jdk));
-	if (rewriter && !(*jni)->ExceptionCheck(jni))
-		return true;
-	(*jni)->ExceptionClear(jni);
-	return false;
+	return !jvm_drop_thrown(jni) && rewriter;
+}
+
+static bool begin_classes(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	return jvm_natives_register(jni) && jvm_frames_register(jvmti, jni) && start_rewriter(jni) &&
+	       jvm_native_code_begin(jni) && jvm_thread_start_begin(jni);
+}
+
+/* Programs that look at all fields of a Thread are rare: it is not worth to do without the agent. */
+static bool begin_hiding(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	(void)jvmti;
+	if (!jvm_hide(jni, "java/lang/Thread", &thread_addition))
+		jvm_say("programs find the agent's fields of java.lang.Thread by reflection: this JDK hides none");
+	return true;
+}
+
+static bool begin_recording(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	(void)jvmti, (void)jni;
+	return wmrt_code_epoch_commit(JVM_EPOCH, 0, 0);
+}
+
+static bool begin_clients(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	return jvm_clients_begin(jvmti, jni, &options);
+}
+
+static bool begin_profile(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	return !*options.profile || jvm_heat_begin(jvmti, jni);
+}
+
+static bool begin_hook(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	return jvm_hook_begin(machine, jvmti, jni, rewriter, &options) && jvm_natives_announce(jni);
+}
+
+/* Each has a frame for its local references: Java code that it calls may load classes and bind methods, which come back to the agent. */
+static const struct {
+	bool (*begin)(jvmtiEnv *jvmti, JNIEnv *jni);
+	const char *missing;
+} steps[] = {
+	{begin_classes, JAR " is not beside the agent, or of another version"},
+	{begin_hiding, ""},
+	{let_modules_read, "java.base cannot call the agent"},
+	{begin_recording, "nothing can be recorded"},
+	{begin_clients, "this virtual machine lacks what a client needs"},
+	{begin_profile, "there is no thread for the profile"},
+	{begin_hook, "classes cannot be changed"},
+};
+
+static bool run_step(size_t step, jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	bool ret;
+
+	if ((*jni)->PushLocalFrame(jni, LOCAL_REFERENCES) != 0) {
+		(*jni)->ExceptionClear(jni);
+		return false;
+	}
+	ret = steps[step].begin(jvmti, jni);
+	(*jni)->PopLocalFrame(jni, NULL);
+	return ret;
 }
 
 static void JNICALL vm_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	(void)thread;
-	if (!has_thread_fields)
+	if (!has_thread_fields) {
 		say_disabled("java.lang.Thread was loaded before the agent");
-	else if (!jvm_natives_register(jni) || !jvm_frames_register(jvmti, jni) || !start_rewriter(jni) ||
-		 !jvm_native_code_begin(jni) || !jvm_thread_start_begin(jni))
-		say_disabled(JAR " is not beside the agent, or of another version");
-	else if (!let_modules_read(jvmti, jni))
-		say_disabled("java.base cannot call the agent");
-	else if (!wmrt_code_epoch_commit(JVM_EPOCH, 0, 0))
-		say_disabled("nothing can be recorded");
-	else if (!jvm_clients_begin(jvmti, jni, &options))
-		say_disabled("this virtual machine lacks what a client needs");
-	else if (*options.profile && !jvm_heat_begin(jvmti, jni))
-		say_disabled("there is no thread for the profile");
-	else if (!jvm_hook_begin(machine, jvmti, jni, rewriter, &options) || !jvm_natives_announce(jni))
-		say_disabled("classes cannot be changed");
+		return;
+	}
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (!run_step(i, jvmti, jni)) {
+			say_disabled(steps[i].missing);
+			return;
+		}
 }
 
 static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)

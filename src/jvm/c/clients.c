@@ -14,6 +14,7 @@
 #include "jvm/c/natives.h"
 #include "jvm/c/thread_names.h"
 #include "jvm/c/thread_state.h"
+#include "jvm/c/thrown.h"
 #include "recorder/event.h"
 #include "recorder/text.h"
 #include "runtime/contexts/capture.h"
@@ -86,8 +87,7 @@ static void run_java(JNIEnv *env, jclass class, jmethodID method)
 	uint32_t before = paused;
 
 	(*env)->CallStaticVoidMethod(env, class, method);
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_drop_thrown(env);
 	paused = before;
 }
 
@@ -256,10 +256,7 @@ static bool start_java(JNIEnv *env, const struct jvm_options *options)
 	if (start)
 		(*env)->CallStaticVoidMethod(env, java_clients, start, (jboolean)options->has_alloc,
 					     (jboolean)options->has_contention, (jboolean)options->has_exceptions);
-	if (start && !(*env)->ExceptionCheck(env))
-		return true;
-	(*env)->ExceptionClear(env);
-	return false;
+	return !jvm_drop_thrown(env) && start;
 }
 
 /* Of the virtual machine. */

@@ -16,9 +16,15 @@
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
 #include "jvm/c/rewrite.h"
+#include "jvm/c/thrown.h"
 
 #define OWN "dev/waymark/"
+#define INSTRUMENTATION "sun/instrument/InstrumentationImpl"
 #define VIRTUAL_THREAD "java/lang/VirtualThread"
+
+enum {
+	LOADED_CLASSES = 4096, /* more than there are before main; the most that JNI takes */
+};
 
 /* Set before the hook is on, which is in one thread. */
 static JavaVM *machine;
@@ -39,7 +45,7 @@ static _Thread_local bool is_rewriting;
 /* What java.lang.instrument hands to other agents. */
 static bool is_instrumentation(const char *name)
 {
-	return strcmp(name, "sun/instrument/InstrumentationImpl") == 0;
+	return strcmp(name, INSTRUMENTATION) == 0;
 }
 
 /* Of the JDK's classes those that change in any case. */
@@ -69,9 +75,7 @@ static uint8_t *changed(JNIEnv *jni, const char *name, const unsigned char *byte
 		(*jni)->SetByteArrayRegion(jni, array, 0, len, (const jbyte *)bytes);
 		result = (*jni)->CallStaticObjectMethod(jni, rewriter, change_jdk, string, array);
 	}
-	if ((*jni)->ExceptionCheck(jni)) {
-		(*jni)->ExceptionClear(jni);
-	} else if (result) {
+	if (!jvm_drop_thrown(jni) && result) {
 		*new_len = (size_t)(*jni)->GetArrayLength(jni, result);
 		ret = malloc(*new_len);
 		if (ret)
@@ -178,12 +182,27 @@ static void renew(JNIEnv *jni, jclass class)
 
 /* ---- classes that are loaded already ---- */
 
+/* Without jdk= that can be one class only. */
+static bool may_be_wanted(jvmtiEnv *jvmti, jclass class)
+{
+	char *signature = NULL;
+	bool ret = is_jdk;
+
+	if (ret || (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE)
+		return ret;
+	ret = strcmp(signature, "L" INSTRUMENTATION ";") == 0;
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	return ret;
+}
+
 static bool is_class_wanted(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 {
-	jboolean is_modifiable = JNI_FALSE;
+	jboolean is_modifiable = JNI_FALSE, ret;
 
-	return (*jvmti)->IsModifiableClass(jvmti, class, &is_modifiable) == JVMTI_ERROR_NONE && is_modifiable &&
-	       (*jni)->CallStaticBooleanMethod(jni, rewriter, is_wanted, class);
+	if ((*jvmti)->IsModifiableClass(jvmti, class, &is_modifiable) != JVMTI_ERROR_NONE || !is_modifiable)
+		return false;
+	ret = (*jni)->CallStaticBooleanMethod(jni, rewriter, is_wanted, class);
+	return !jvm_drop_thrown(jni) && ret;
 }
 
 /* One that the virtual machine refuses would fail all of a batch. */
@@ -196,17 +215,44 @@ static void retransform_each(jvmtiEnv *jvmti, const jclass *classes, jint count)
 			jvm_say("a class of the JDK was not instrumented: the virtual machine refuses what it would be");
 }
 
+/*
+ * *ret: for Deallocate; a global reference to each class that may be wanted. JVMTI gives local ones: with these, what Java code calls would
+ * pass the capacity that JNI has promised it.
+ */
+static jint loaded_classes(jvmtiEnv *jvmti, JNIEnv *jni, jclass **ret)
+{
+	jint count = 0, kept = 0;
+
+	if ((*jni)->PushLocalFrame(jni, LOADED_CLASSES) != 0) {
+		(*jni)->ExceptionClear(jni);
+		return 0;
+	}
+	if ((*jvmti)->GetLoadedClasses(jvmti, &count, ret) != JVMTI_ERROR_NONE)
+		count = 0;
+	for (jint i = 0; i < count; i++) {
+		jobject global = may_be_wanted(jvmti, (*ret)[i]) ? (*jni)->NewGlobalRef(jni, (*ret)[i]) : NULL;
+
+		if (global)
+			(*ret)[kept++] = global;
+	}
+	(*jni)->PopLocalFrame(jni, NULL);
+	return kept;
+}
+
 static void retransform_loaded(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	jclass *classes = NULL;
-	jint count = 0, wanted = 0;
+	jint count = loaded_classes(jvmti, jni, &classes), wanted = 0;
 
-	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE)
-		return;
-	for (jint i = 0; i < count; i++)
+	for (jint i = 0; i < count; i++) {
 		if (is_class_wanted(jvmti, jni, classes[i]))
 			classes[wanted++] = classes[i];
+		else
+			(*jni)->DeleteGlobalRef(jni, classes[i]);
+	}
 	retransform_each(jvmti, classes, wanted);
+	for (jint i = 0; i < wanted; i++)
+		(*jni)->DeleteGlobalRef(jni, classes[i]);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
 }
 
@@ -237,10 +283,13 @@ static bool find_methods(JNIEnv *jni)
 {
 	static const JNINativeMethod native = {(char *)"renew", (char *)"()V", (void *)renew};
 	jclass others = (*jni)->FindClass(jni, "dev/waymark/agent/OtherAgents");
+	bool is_registered;
 
 	change_jdk = (*jni)->GetStaticMethodID(jni, rewriter, "changeOfJdk", "(Ljava/lang/String;[B)[B");
 	is_wanted = (*jni)->GetStaticMethodID(jni, rewriter, "isLoadedWanted", "(Ljava/lang/Class;)Z");
-	return change_jdk && is_wanted && others && (*jni)->RegisterNatives(jni, others, &native, 1) == JNI_OK;
+	is_registered = others && (*jni)->RegisterNatives(jni, others, &native, 1) == JNI_OK;
+	(*jni)->DeleteLocalRef(jni, others);
+	return change_jdk && is_wanted && is_registered;
 }
 
 bool jvm_hook_begin(const struct JNIInvokeInterface_ **vm, const struct jvmtiInterface_1_ **jvmti,

@@ -20,6 +20,7 @@
 #include "jvm/c/hook.h"
 #include "jvm/c/natives.h"
 #include "jvm/c/thread_start.h"
+#include "jvm/c/thrown.h"
 #include "recorder/client.h"
 #include "recorder/sys.h"
 #include "runtime/contexts/capture.h"
@@ -91,9 +92,8 @@ static uint32_t enter_java(JNIEnv *env, int32_t *depth)
 	ret = (*env)->CallStaticLongMethod(env, java_class, enter);
 	jvm_clients_resume();
 	*depth = (int32_t)ret;
-	if (!(*env)->ExceptionCheck(env))
+	if (!jvm_drop_thrown(env))
 		return (uint32_t)((uint64_t)ret >> 32);
-	(*env)->ExceptionClear(env);
 	*depth = NOT_ENTERED;
 	return WM_PREFIX_LOST;
 }
@@ -140,8 +140,7 @@ static void leave_java(JNIEnv *env, int32_t depth)
 	jvm_clients_pause();
 	(*env)->CallStaticVoidMethod(env, java_class, leave, depth);
 	jvm_clients_resume();
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_drop_thrown(env);
 	if (thrown)
 		(*env)->Throw(env, thrown);
 }

@@ -332,6 +332,7 @@ static bool register_in(JNIEnv *env, const char *name, const JNINativeMethod *me
 
 	if (!is_registered)
 		(*env)->ExceptionClear(env);
+	(*env)->DeleteLocalRef(env, class);
 	return is_registered;
 }
 

@@ -14,6 +14,7 @@
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
 #include "jvm/c/template.h"
+#include "jvm/c/thrown.h"
 #include "recorder/text.h"
 
 enum {
@@ -36,9 +37,10 @@ static atomic_bool is_cache_off, is_cache_used;
 
 static jclass find_class(JNIEnv *env, const char *name)
 {
-	jclass class = (*env)->FindClass(env, name);
+	jclass class = (*env)->FindClass(env, name), ret = class ? (*env)->NewGlobalRef(env, class) : NULL;
 
-	return class ? (*env)->NewGlobalRef(env, class) : NULL;
+	(*env)->DeleteLocalRef(env, class);
+	return ret;
 }
 
 static bool find_oracle(JNIEnv *env)
@@ -55,6 +57,8 @@ static bool find_plain_loader(JNIEnv *env)
 	jmethodID find = (*env)->GetStaticMethodID(env, rewriter, "plainLoader", "()Ljava/lang/ClassLoader;");
 	jobject loader = find ? (*env)->CallStaticObjectMethod(env, rewriter, find) : NULL;
 
+	if (jvm_drop_thrown(env))
+		return false;
 	begins_from_cache =
 		find ? (*env)->GetStaticMethodID(env, rewriter, "beginsFromCache", "(Ljava/lang/ClassLoader;)V") : NULL;
 	plain_loader = loader ? (*env)->NewGlobalRef(env, loader) : NULL;
@@ -135,6 +139,7 @@ static void add_to_oracle(JNIEnv *env, const struct jvm_template *t)
 			return;
 		(*env)->CallStaticVoidMethod(env, oracle, add_method, owner, name, descriptor,
 					     (jboolean)(m->flags & JVM_METHOD_IS_SYNCHRONIZED ? 1 : 0));
+		jvm_drop_thrown(env);
 		(*env)->DeleteLocalRef(env, name);
 		(*env)->DeleteLocalRef(env, descriptor);
 	}
@@ -227,7 +232,7 @@ static uint8_t *rewrite(JNIEnv *env, const struct class *class, jstring name, jb
 		jbyteArray result =
 			(*env)->CallStaticObjectMethod(env, rewriter, make_template, class->loader, name, bytes, full);
 
-		if (!result)
+		if ((*env)->ExceptionCheck(env) || !result)
 			break;
 		if ((*env)->GetArrayLength(env, result) == 0) {
 			if (may_be_cached(env, class))
@@ -249,9 +254,8 @@ static uint8_t *rewrite_by_java(JNIEnv *env, const struct class *class, size_t *
 
 	if (bytes && (!class->name || name))
 		ret = rewrite(env, class, name, bytes, new_len);
-	if (!(*env)->ExceptionCheck(env))
+	if (!jvm_drop_thrown(env))
 		return ret;
-	(*env)->ExceptionClear(env);
 	say_failed(class->name, "the rewriter failed");
 	free(ret);
 	return NULL;
@@ -267,7 +271,7 @@ static bool rewrite_by_cache(JNIEnv *env, const struct class *class, uint8_t **r
 		return false;
 	if (!atomic_exchange(&is_cache_used, true)) {
 		(*env)->CallStaticVoidMethod(env, rewriter, begins_from_cache, plain_loader);
-		(*env)->ExceptionClear(env);
+		jvm_drop_thrown(env);
 	}
 	*ret = t.header ? define(env, &t, new_len, &method) : NULL;
 	return *ret || !t.header;

@@ -6,6 +6,7 @@
 
 #include "jvm/c/frames.h"
 #include "jvm/c/thread_state.h"
+#include "jvm/c/thrown.h"
 
 /* Written by jvm_stack_init. */
 static jclass oracle;
@@ -47,7 +48,6 @@ void jvm_stack_compare(const struct jvmtiInterface_1_ **jvmti, const struct JNIN
 		(*env)->SetIntArrayRegion(env, array, 0, (jsize)count, sites);
 		(*env)->CallStaticVoidMethod(env, oracle, check_sample, frames, array);
 	}
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_drop_thrown(env);
 	free(sites);
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "jvm/c/natives.h"
+#include "jvm/c/thrown.h"
 
 typedef void start_function(JNIEnv *env, jobject thread);
 
@@ -23,7 +24,7 @@ static void JNICALL start_noted(JNIEnv *env, jobject thread)
 
 	if (note) {
 		(*env)->CallStaticVoidMethod(env, contexts, note, thread);
-		(*env)->ExceptionClear(env);
+		jvm_drop_thrown(env);
 	}
 	start(env, thread);
 }

@@ -7,6 +7,7 @@
 #include "jvm/c/contexts.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
+#include "jvm/c/thrown.h"
 #include "waymark/abi.h"
 
 enum {
@@ -31,6 +32,7 @@ static jfieldID field(JNIEnv *env, const char *class_name, const char *name, con
 
 	if (!ret)
 		(*env)->ExceptionClear(env);
+	(*env)->DeleteLocalRef(env, class);
 	return ret;
 }
 
@@ -134,9 +136,8 @@ static uint32_t root_prefix(JNIEnv *env, const struct jvm_thread_state *state)
 
 	if (!ret)
 		ret = (*env)->CallIntMethod(env, state->root, ids.make_prefix);
-	if (!(*env)->ExceptionCheck(env))
+	if (!jvm_drop_thrown(env))
 		return (uint32_t)ret;
-	(*env)->ExceptionClear(env);
 	return WM_PREFIX_LOST;
 }
 

@@ -6,6 +6,7 @@
 
 #include "jvm/c/clients.h"
 #include "jvm/c/thread_state.h"
+#include "jvm/c/thrown.h"
 
 enum {
 	SECOND_NS = 1000000000,
@@ -65,8 +66,7 @@ static jobject new_thread(JNIEnv *env, const char *name)
 	jstring java_name = create ? (*env)->NewStringUTF(env, name) : NULL;
 	jobject ret = java_name ? (*env)->NewObject(env, class, create, java_name) : NULL;
 
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_drop_thrown(env);
 	return ret;
 }
 
