@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
+#include "model/crash/crash_cause.h"
 #include "model/crash/crash_context.h"
 #include "report/crash/crash_renderer.h"
 
@@ -230,6 +231,8 @@ static struct error *render(struct request *r, const struct crash *c)
 		err = crash_values_create(c, &r->reading.sources, &values);
 		report.values = err ? NULL : &values;
 	}
+	if (!err)
+		err = crash_cause_of(c, report.values, &arena, &report.cause);
 	if (!err)
 		err = output_open(r->output, &out);
 	if (!err) {

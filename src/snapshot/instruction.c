@@ -290,6 +290,8 @@ static void name_one_byte(const struct decoder *d, int64_t value, uint64_t end, 
 						     : INSTRUCTION_BRANCH;
 		ret->is_direct = true;
 		ret->target = end + (uint64_t)value;
+	} else if (o == 0xc2 || o == 0xc3) {
+		ret->kind = INSTRUCTION_RETURN;
 	} else if (o == 0xff && (reg == 2 || reg == 4)) {
 		ret->kind = reg == 2 ? INSTRUCTION_CALL : INSTRUCTION_JUMP;
 		ret->operand_bytes = 8;

@@ -24,6 +24,7 @@ enum instruction_kind {
 	INSTRUCTION_CALL,
 	INSTRUCTION_JUMP,   /* unconditional */
 	INSTRUCTION_BRANCH, /* conditional */
+	INSTRUCTION_RETURN,
 	INSTRUCTION_DIVIDE, /* by an integer, the operand */
 	INSTRUCTION_TRAP,   /* ud0, ud1, ud2 */
 };

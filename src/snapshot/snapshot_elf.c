@@ -58,6 +58,34 @@ const char *snapshot_symbol_at(const struct snapshot *s, uint64_t address, uint6
 	return name;
 }
 
+bool snapshot_symbol_find(const struct snapshot_module *m, const char *name, uint64_t *ret)
+{
+	Elf *elf = elf_of(m);
+	Elf_Scn *section = NULL;
+
+	while (elf && (section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		Elf_Data *bytes;
+
+		if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
+		    !header.sh_entsize || !(bytes = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; (uint64_t)i < header.sh_size / header.sh_entsize; i++) {
+			const char *found;
+			GElf_Sym s;
+
+			if (!gelf_getsym(bytes, i, &s) || s.st_shndx == SHN_UNDEF || s.st_shndx == SHN_ABS)
+				continue;
+			found = elf_strptr(elf, header.sh_link, s.st_name);
+			if (!found || strcmp(found, name) != 0)
+				continue;
+			*ret = s.st_value + m->bias;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool snapshot_tls_of(const struct snapshot_module *m, struct snapshot_tls *ret)
 {
 	Elf *elf = elf_of(m);

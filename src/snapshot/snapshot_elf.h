@@ -20,6 +20,9 @@ void snapshot_sections_each(const struct snapshot_module *m,
 /* The symbol of the code or data at an address in memory, and how far behind its beginning that is. NULL: none. */
 const char *snapshot_symbol_at(const struct snapshot *s, uint64_t address, uint64_t *ret_off);
 
+/* Where a symbol is that the module's file defines, in memory. false: it defines none of the name. */
+bool snapshot_symbol_find(const struct snapshot_module *m, const char *name, uint64_t *ret);
+
 /* The thread-local storage that a module's file asks for. */
 struct snapshot_tls {
 	uint64_t len_bytes;

@@ -87,6 +87,7 @@ static struct error *describe(const struct finder *f, const char *name, const st
 	};
 	ret->has_address = value_address(v, &ret->address);
 	ret->is_pointer = value_is_pointer(v);
+	ret->is_code = value_is_code_pointer(v);
 	if (!err)
 		ret->text = arena_strndup(f->arena, (const char *)text.bytes, text.len_bytes);
 	buffer_deinit(&text);

@@ -16,6 +16,7 @@ struct snapshot_value {
 	bool is_known;
 	bool has_number; /* is_known: an integer or a pointer */
 	bool is_pointer;
+	bool is_code; /* a pointer to a function */
 	uint64_t number;
 	bool has_address; /* it is in memory, or would be: NULL->member has one, too */
 	uint64_t address;

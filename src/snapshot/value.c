@@ -115,6 +115,14 @@ bool value_is_pointer(const struct value *v)
 	return value_peel(&v->type, &type) && is_pointer_tag(dwarf_tag(&type));
 }
 
+bool value_is_code_pointer(const struct value *v)
+{
+	Dwarf_Die type, target;
+
+	return value_peel(&v->type, &type) && is_pointer_tag(dwarf_tag(&type)) && value_type_of(&type, &target) &&
+	       value_peel(&target, &target) && dwarf_tag(&target) == DW_TAG_subroutine_type;
+}
+
 /* Of DW_TAG_base_type and the like: how its bytes become 64 bits. */
 static bool is_integer_type(Dwarf_Die *type, bool *ret_is_signed)
 {

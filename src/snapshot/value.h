@@ -49,6 +49,8 @@ bool value_address(const struct value *v, uint64_t *ret);
 /* An integer, a pointer, an enumerator, a bool. is_integer: false for all others. */
 enum value_state value_number(const struct snapshot *s, const struct value *v, uint64_t *ret, bool *is_integer);
 bool value_is_pointer(const struct value *v);
+/* Of a function. */
+bool value_is_code_pointer(const struct value *v);
 /* What a reference refers to; of anything else the value itself. false: it is not known. */
 bool value_follow_reference(const struct snapshot *s, const struct value *v, struct value *ret);
 

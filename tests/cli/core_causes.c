@@ -260,14 +260,18 @@ int main(int argc, char **argv)
 	if (strcmp(kind, "alien") == 0)
 		free(bytes + 16);
 	if (strcmp(kind, "heap") == 0) {
-		char *p = malloc(2000), *q = malloc(2000), *r = malloc(100);
+		char *p = malloc(24), *q = malloc(24);
 
-		memset(p, 0x55, 2000 + 16);
+		memset(p + 24, 0, 8); /* the size of the next block: smaller than any */
+		p[24] = 0x11;
 		free(q);
-		free(r);
 	}
-	if (strcmp(kind, "killed") == 0)
-		pause();
+	if (strcmp(kind, "killed") == 0) {
+		if (!fork())
+			_exit(kill(getppid(), SIGQUIT));
+		for (;;)
+			pause();
+	}
 	if (strcmp(kind, "locked") == 0) {
 		pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -712,6 +712,10 @@ static void print_head(const struct crash_html *h)
 	print_program(h);
 	fputs("</h1>\n<p class=\"signal\">", h->out);
 	print_signal(h);
+	if (h->r->cause) {
+		fputs("</p>\n<p class=\"fault\">", h->out);
+		html_text(h->out, h->r->cause);
+	}
 	fprintf(h->out, "</p>\n<p class=\"dim\">process %d", (int)s->pid);
 	if (s->command) {
 		fputs(": ", h->out);

@@ -51,6 +51,8 @@ static void print_signal(const struct json *j)
 	print_member(j, ", ", "signal_name", s->signal ? sigabbrev_np(s->signal) : NULL);
 	if (s->has_fault_address)
 		print_address(j, "fault_address", s->fault_address);
+	if (j->r->cause)
+		print_member(j, ", ", "cause", j->r->cause);
 }
 
 static void print_modules(const struct json *j)

@@ -21,6 +21,7 @@ struct crash_report {
 	const char *producer;
 	const struct activity_result *activity; /* NULL: not analysed */
 	const struct crash_values *values;      /* NULL: not wanted */
+	const char *cause;                      /* what happened, in a line; NULL: not known */
 	bool has_functions; /* text: the table of all functions; JSON: those without stacks and coverage, too */
 };
 

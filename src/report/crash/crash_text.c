@@ -81,6 +81,11 @@ static void print_head(const struct text *t)
 	if (s->has_fault_address)
 		fprintf(t->out, " at address 0x%" PRIx64, s->fault_address);
 	fputs("\n", t->out);
+	if (t->r->cause) {
+		fputs("what happened: ", t->out);
+		path_listing_text(t->out, t->r->cause);
+		putc('\n', t->out);
+	}
 }
 
 /* "2", "2 to 7", with what goes before; *group: a mark for the threads that are shown together. */
