@@ -3,6 +3,8 @@
  * called it there.
  *
  *      pthread_mutex_t (glibc, x86-64):  0 lock: 0 free, 1 held, 2 and waited for | 4 count | 8 owner | 12 users | 16 kind
+ *      pthread_rwlock_t:  0 readers: 1 write phase, 2 a writer has it or is to get it, 4 readers wait for writers, 8 each reader |
+ *                         4 writers | 8 futex of the phase | 12 futex of the writers | 24 writer, in the write phase
  *
  * The lock is the futex, so the address of one is that of the other. The owner's field is written behind taking the lock and
  * cleared before giving it back: a thread that stands there holds it.
@@ -16,6 +18,14 @@
 enum {
 	FRAMES_MAX = 8, /* of the C library, above the system call */
 	MUTEX_OWNER_OFF = 8,
+	/* pthread_rwlock_t */
+	RWLOCK_BYTES_READ = 28,
+	RWLOCK_PHASE_OFF = 8,
+	RWLOCK_WRITERS_OFF = 12,
+	RWLOCK_WRITER = 6, /* word of the writer */
+	RWLOCK_WRITE_PHASE = 1,
+	RWLOCK_WRITE_LOCKED = 2,
+	RWLOCK_READERS_SHIFT = 3,
 };
 
 /* Part of the function's name, whatever marks glibc puts before and behind; the innermost frame that has one decides. */
@@ -79,6 +89,29 @@ static void find_owner(const struct snapshot *s, int command, struct snapshot_wa
 		ret->owner = (pid_t)owner;
 }
 
+/*
+ * The lock begins at a multiple of 8: where the futex does not, it is the writers'. That of the phase has a number below 4, and the word
+ * of the readers, for which readers wait that let writers go first, has 4 in it.
+ */
+static void find_writer(const struct snapshot *s, struct snapshot_wait *ret)
+{
+	uint32_t words[RWLOCK_BYTES_READ / sizeof(uint32_t)], futex = 0;
+	uint64_t lock = ret->address - RWLOCK_WRITERS_OFF;
+
+	if (!snapshot_read(s, ret->address, &futex, sizeof futex))
+		return;
+	if (ret->address % 8 == 0)
+		lock = futex < 4 ? ret->address - RWLOCK_PHASE_OFF : ret->address;
+	if (!snapshot_read(s, lock, words, sizeof words))
+		return;
+	ret->address = lock;
+	if (!(words[0] & RWLOCK_WRITE_PHASE))
+		ret->readers = words[0] >> RWLOCK_READERS_SHIFT;
+	else if (words[0] & RWLOCK_WRITE_LOCKED && words[RWLOCK_WRITER] <= INT32_MAX)
+		ret->owner = (pid_t)words[RWLOCK_WRITER];
+	ret->is_free = !(words[0] & (RWLOCK_WRITE_PHASE | RWLOCK_WRITE_LOCKED)) && !ret->readers;
+}
+
 struct error *snapshot_wait_of(struct snapshot *s, const struct snapshot_thread *thread, struct snapshot_wait *ret)
 {
 	int command = (int)(thread->wait_arguments[1] & (uint64_t)FUTEX_CMD_MASK & UINT32_MAX);
@@ -102,6 +135,8 @@ struct error *snapshot_wait_of(struct snapshot *s, const struct snapshot_thread 
 	ret->address = thread->wait_arguments[0];
 	if (ret->kind == SNAPSHOT_WAIT_MUTEX)
 		find_owner(s, command, ret);
+	else if (ret->kind == SNAPSHOT_WAIT_RWLOCK)
+		find_writer(s, ret);
 	else if (ret->kind == SNAPSHOT_WAIT_JOIN && snapshot_read(s, ret->address, &tid, sizeof tid) &&
 		 tid <= INT32_MAX)
 		ret->owner = (pid_t)tid;

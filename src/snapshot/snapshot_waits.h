@@ -21,9 +21,10 @@ enum snapshot_wait_kind {
 
 struct snapshot_wait {
 	enum snapshot_wait_kind kind;
-	uint64_t address; /* of the futex; of a mutex that is its own */
-	pid_t owner;      /* of a mutex: the thread that holds it; 0: not known */
-	bool is_free;     /* of a mutex: nobody holds it any more */
+	uint64_t address; /* of the futex; of a mutex that is its own, of a read-write lock the lock's */
+	pid_t owner; /* of a mutex, or a read-write lock that is held for writing: the thread that holds it; 0: not known */
+	uint32_t readers; /* of a read-write lock: how many hold it */
+	bool is_free;     /* of both: nobody holds it any more */
 };
 struct error *snapshot_wait_of(struct snapshot *s, const struct snapshot_thread *thread, struct snapshot_wait *ret);
 

@@ -50,7 +50,7 @@ while read -r kind expected; do
 	argument=map
 	[ "$kind" != smashed ] || argument=$long
 	[ "$kind" != mapping ] || : >"$tmp/map"
-	core_of cause.core ./program "$kind" $argument || exit 1
+	core_of cause.core ./program "$kind" "$argument" || exit 1
 	expect 0 "$waymark" core --frames 20 ./program cause.core
 	cause "$expected"
 done <<'END'

@@ -13,10 +13,10 @@ said() {
 	done
 }
 
-# All of its threads wait in the kernel. Who was woken runs, so nothing changes any more.
+# is_blocked PID THREADS: all of them wait in the kernel. Who was woken runs, so nothing changes any more.
 is_blocked() {
 	local state
-	[ "$(echo /proc/"$1"/task/*/syscall | wc -w)" = 6 ] || return 1
+	[ "$(echo /proc/"$1"/task/*/syscall | wc -w)" = "$2" ] || return 1
 	for state in /proc/"$1"/task/*/syscall; do
 		[ "$(cut -d' ' -f1 <"$state")" = 202 ] || return 1
 	done
@@ -33,7 +33,7 @@ for options in -O0 -O2 "-O2 -static"; do
 	disown $pid
 	exec 3<said
 	read -r _ <&3
-	while kill -0 $pid && ! is_blocked $pid; do :; done
+	while kill -0 $pid && ! is_blocked $pid 6; do :; done
 	expect 0 "$waymark" core -p $pid ./program
 	cp out.txt live.txt
 	DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set debuginfod enabled off' -p $pid -ex 'generate-core-file waits.core' \
@@ -66,6 +66,22 @@ assert all(pairs[pairs[t]] == t for t in pairs), pairs
 assert [w["deadlock"] for w in waits.values()].count(True) == 3
 EOF
 done
+
+label="read-write locks"
+"$compiler" cc --wm=trace -O1 -g -pthread "$here/core_rwlocks.c" -o program || exit 1
+./program &
+pid=$!
+disown $pid
+while kill -0 $pid && ! is_blocked $pid 7; do :; done
+expect 0 "$waymark" core -p $pid ./program
+said "waits for the read-write lock cache at 0x[0-9a-f]*, held by thread 1 \($pid\)\$" \
+	'waits for the read-write lock table at 0x[0-9a-f]*, held by 1 reader$' \
+	'waits for the read-write lock pair\.locks\[[01]\] at 0x[0-9a-f]*, held by thread [45] \([0-9]*\); deadlock: thread [45] waits for thread [45], which' \
+	'^what happened: deadlock: thread 4 waits for thread 5, which waits for thread 4$'
+[ "$(grep -c 'waits for the read-write lock fair at 0x[0-9a-f]*, held by 1 reader$' out.txt)" = 2 ] || fail "$label: fair: $(grep fair out.txt)"
+expect 0 "$waymark" core --format=json -p $pid ./program
+[ "$(grep -c '"for": "rwlock", .*"readers": 1' out.txt)" = 3 ] || fail "$label: readers in JSON"
+kill -KILL $pid
 
 for options in -O0 "-O2 -static-libstdc++"; do
 	# shellcheck disable=SC2086 # a list of words

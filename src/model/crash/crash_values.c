@@ -297,7 +297,8 @@ static bool is_deadlocked(const struct crash_values *v, uint32_t thread)
 	for (uint32_t steps = 0; steps <= v->c->thread_count; steps++) {
 		const struct crash_wait *w = &v->waits[at];
 
-		if (w->wait.kind != SNAPSHOT_WAIT_MUTEX && w->wait.kind != SNAPSHOT_WAIT_JOIN)
+		if (w->wait.kind != SNAPSHOT_WAIT_MUTEX && w->wait.kind != SNAPSHOT_WAIT_RWLOCK &&
+		    w->wait.kind != SNAPSHOT_WAIT_JOIN)
 			return false;
 		if (w->owner_thread == UINT32_MAX)
 			return false;

@@ -151,6 +151,8 @@ static void print_wait(const struct crash_values *v, uint32_t thread, void (*pri
 		fprintf(out, " at 0x%" PRIx64, w->wait.address);
 	if (w->wait.is_free)
 		fputs(", which nobody holds any more", out);
+	if (w->wait.readers)
+		fprintf(out, ", held by %" PRIu32 " reader%s", w->wait.readers, w->wait.readers == 1 ? "" : "s");
 	if (w->wait.owner)
 		fputs(w->wait.kind == SNAPSHOT_WAIT_JOIN ? ", " : ", held by ", out);
 	if (w->wait.owner && w->owner_thread == thread)
@@ -272,6 +274,8 @@ void crash_values_thread_json(const struct crash_report *r, uint32_t thread, FIL
 			print_member(out, ", ", "name", w->name);
 		if (w->wait.owner)
 			fprintf(out, ", \"owner\": %d", (int)w->wait.owner);
+		if (w->wait.readers)
+			fprintf(out, ", \"readers\": %" PRIu32, w->wait.readers);
 		if (w->wait.is_free)
 			fputs(", \"free\": true", out);
 		fprintf(out, ", \"deadlock\": %s}", w->is_deadlocked ? "true" : "false");
