@@ -87,7 +87,7 @@ struct snapshot_options {
 	uint32_t frame_limit;               /* for each thread; 0: none */
 };
 
-/* The file says that it is a core: opening it reports what is wrong with it. */
+/* The file says that it is a core, or is packed as cores are: opening it reports what is wrong with it. */
 bool snapshot_is_core(const char *path);
 /* ERROR_MISMATCH when the program's build id is not the core's: names both. */
 struct error *snapshot_open_core(const char *core, const struct snapshot_options *options, struct snapshot *ret);

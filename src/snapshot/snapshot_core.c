@@ -16,6 +16,7 @@
 
 #include "base/cursor.h"
 #include "base/order.h"
+#include "snapshot/core_unpack.h"
 #include "snapshot/snapshot_source.h"
 
 enum {
@@ -73,23 +74,12 @@ static uint64_t word_at(const uint8_t *bytes, size_t off, size_t len_bytes)
 
 static struct error *check_ident(const struct core *c)
 {
-	static const struct {
-		uint8_t magic[4];
-		uint8_t len;
-		const char *program;
-	} packers[] = {
-		{{0x28, 0xb5, 0x2f, 0xfd}, 4, "zstd"},
-		{{0x1f, 0x8b}, 2, "gzip"},
-		{{0x04, 0x22, 0x4d, 0x18}, 4, "lz4"},
-		{{0xfd, '7', 'z', 'X'}, 4, "xz"},
-	};
+	static const uint8_t gzip_magic[] = {0x1f, 0x8b};
 	const uint8_t *bytes = c->file.start;
 	uint64_t type;
 
-	for (size_t i = 0; i < sizeof packers / sizeof packers[0]; i++)
-		if (c->file.len_bytes >= 4 && memcmp(bytes, packers[i].magic, packers[i].len) == 0)
-			return error_create(ERROR_FORMAT, "%s: is compressed: unpack it first (%s -d)", c->path,
-					    packers[i].program);
+	if (c->file.len_bytes >= sizeof gzip_magic && memcmp(bytes, gzip_magic, sizeof gzip_magic) == 0)
+		return error_create(ERROR_FORMAT, "%s: is compressed: unpack it first (gzip -d)", c->path);
 	if (c->file.len_bytes < 4 || memcmp(bytes, ELFMAG, SELFMAG) != 0)
 		return error_create(ERROR_FORMAT, "%s: this is no core dump (no ELF file)", c->path);
 	if (c->file.len_bytes < EHDR_BYTES)
@@ -446,8 +436,11 @@ static struct error *read_core(struct core *c)
 struct error *snapshot_read_core(const char *path, struct snapshot *s)
 {
 	struct core c = {.s = s, .source = s->source, .path = path};
-	struct error *err = file_map(path, &c.source->core);
+	bool is_cut;
+	struct error *err = core_map(path, &c.source->core, &is_cut);
 
+	if (!err && is_cut)
+		err = snapshot_note(s, "%s: ends early or is damaged: what could be unpacked of it is read", path);
 	if (err)
 		return err;
 	cursor_init(&c.file, c.source->core.bytes, c.source->core.len_bytes, path);
@@ -490,10 +483,11 @@ size_t snapshot_core_memory(const struct snapshot_source *source, uint64_t addre
 bool snapshot_is_core(const char *path)
 {
 	uint8_t head[EI_NIDENT + 2];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool is_read = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head;
 
 	if (fd >= 0)
 		close(fd);
-	return is_read && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_NIDENT] == ET_CORE && !head[EI_NIDENT + 1];
+	return is_read && (core_is_packed(head) ||
+			   (memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_NIDENT] == ET_CORE && !head[EI_NIDENT + 1]));
 }

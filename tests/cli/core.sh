@@ -57,6 +57,39 @@ has out.txt "note: half.core: is cut off: "
 expect 0 "$waymark" core ./program program.core
 lacks out.txt "cannot be followed"
 
+# Packed, as systemd-coredump stores them: unpacked where no file is left, and read as far as it goes where it is cut off.
+mkdir room
+expect 0 "$waymark" core ./program program.core
+cp out.txt plain.txt
+for packer in zstd lz4 xz; do
+	if ! command -v $packer >/dev/null; then
+		echo "not tested, $packer is not installed: cores that it has packed"
+		continue
+	fi
+	$packer -q -c program.core >packed || fail "$packer"
+	expect 0 env "TMPDIR=$tmp/room" "$waymark" core ./program packed
+	cmp plain.txt out.txt || fail "$packer: the report differs"
+	expect 0 env "TMPDIR=$tmp/room" "$waymark" core packed
+	has out.txt "): stopped by SIGSEGV (Segmentation fault) at address 0x10"
+	"$build/tests/snapshot/cut_core" program.core notes_first.core "$(stat -c %s program.core)"
+	case $packer in lz4) lz4 -q -B4 -c notes_first.core ;; *) $packer -q -c notes_first.core ;; esac >packed_notes_first
+	head -c $(($(stat -c %s packed_notes_first) / 2)) packed_notes_first >half
+	expect 0 env "TMPDIR=$tmp/room" "$waymark" core ./program half
+	has out.txt "note: half: ends early or is damaged: what could be unpacked of it is read"
+	head -c 20 packed >stub
+	refused 1 "stub: is damaged: nothing of it can be unpacked" env "TMPDIR=$tmp/room" "$waymark" core ./program stub
+	# Behind the core there is more, and in place of a core something else.
+	{ cat program.core && head -c 100000000 /dev/zero; } | $packer -q -c >more
+	expect 0 env "TMPDIR=$tmp/room" "$waymark" core ./program more
+	tail -n +2 plain.txt | cmp - <(tail -n +2 out.txt) || fail "$packer: more behind the core"
+	head -c 100000000 /dev/zero | $packer -q -c >other
+	refused 1 "other: what is packed in it is no core dump" env "TMPDIR=$tmp/room" "$waymark" core ./program other
+	refused 1 "cannot be unpacked under $tmp/none (TMPDIR names another place)" env "TMPDIR=$tmp/none" "$waymark" core ./program packed
+	[ -z "$(ls room)" ] || fail "$packer: left $(ls room)"
+done
+printf '\037\213\010rest' >gzipped
+refused 1 "gzipped: is compressed: unpack it first (gzip -d)" "$waymark" core ./program gzipped
+
 # A process goes on afterwards.
 mkfifo ready
 ./program wait >ready &

@@ -106,7 +106,7 @@ shown ./stopping "$here/run.sh" -- 'error .*run.sh: this is no core dump .*'
 shown "$here/run.sh" fault.core -- 'error .*run.sh: this is no x86-64 program'
 shown ./missing fault.core -- 'error ./missing: No such file or directory'
 printf '\x28\xb5\x2f\xfd.........' >packed.core
-shown ./stopping packed.core -- 'error packed.core: is compressed: unpack it first \(zstd -d\)'
+shown ./stopping packed.core -- 'error packed.core: is damaged: nothing of it can be unpacked'
 
 # Separate debug files: by build id, by .gnu_debuglink, not at all.
 id=$(readelf -n stopping | sed -n 's/.*Build ID: *//p')
