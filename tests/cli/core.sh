@@ -79,8 +79,8 @@ for packer in zstd lz4 xz; do
 	head -c 20 packed >stub
 	refused 1 "stub: is damaged: nothing of it can be unpacked" env "TMPDIR=$tmp/room" "$waymark" core ./program stub
 	# Behind the core there is more, and in place of a core something else.
-	{ cat program.core && head -c 100000000 /dev/zero; } | $packer -q -c >more
-	expect 0 env "TMPDIR=$tmp/room" "$waymark" core ./program more
+	{ cat program.core && head -c 100000000 /dev/zero; } | $packer -q -c >surplus
+	expect 0 env "TMPDIR=$tmp/room" "$waymark" core ./program surplus
 	tail -n +2 plain.txt | cmp - <(tail -n +2 out.txt) || fail "$packer: more behind the core"
 	head -c 100000000 /dev/zero | $packer -q -c >other
 	refused 1 "other: what is packed in it is no core dump" env "TMPDIR=$tmp/room" "$waymark" core ./program other

@@ -6,6 +6,7 @@ build=$1 source=$2
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 unset WAYMARK_OUT WAYMARK_LIMIT LD_LIBRARY_PATH
+cd "$place"
 
 fail() {
 	echo "install: $*" >&2
@@ -20,9 +21,36 @@ prefix=$place/moved
 waymark=$prefix/bin/waymark
 for file in include/waymark.h lib/waymark/waymark-pass.so lib/waymark/libwaymark-rt.a lib/waymark/libwaymark-trace.a lib/waymark/libwaymark-rt.so \
 	lib/waymark/libwaymark-heap.so share/man/man1/waymark.1 share/man/man1/waymark-core.1 \
-	share/bash-completion/completions/waymark share/zsh/site-functions/_waymark share/waymark/gdb/waymark.py; do
+	share/bash-completion/completions/waymark share/zsh/site-functions/_waymark share/waymark/gdb/waymark.py \
+	share/doc/waymark/LICENSE share/doc/waymark/README.md share/doc/waymark/examples/expr/expr.c; do
 	[ -f "$prefix/$file" ] || fail "$file is not installed"
 done
+
+# What messages, manual pages and README name is there: files of docs/ and those that README links to.
+docs=$prefix/share/doc/waymark
+for command in core decode graph ir merge paths report residual run tune; do
+	"$waymark" $command --help
+done >help.txt 2>&1
+{
+	cat help.txt "$prefix"/share/man/man1/*.1 | grep -oE '(docs|examples|scripts|bench|tests)/[A-Za-z0-9_./-]*[A-Za-z0-9]'
+	strings -n 6 "$waymark" | grep -oE '(docs|examples|scripts)/[A-Za-z0-9_./-]*\.(md|sh|c|py)'
+	grep -oE '\]\([A-Za-z][^):#]*' "$docs/README.md" | sed 's/^](//'
+	grep -ohE '\]\([A-Za-z][^):#]*' "$docs"/docs/*.md | sed 's/^](//; s|^|docs/|'
+} | sort -u >named.txt
+grep -qx docs/format.md named.txt || fail "no file of docs/ is named"
+while read -r file; do
+	[ -e "$docs/$file" ] || fail "$file is named, and not installed"
+done <named.txt
+rm help.txt named.txt
+
+# gdb finds the command by itself in the directory of its own data.
+if command -v gdb >/dev/null && [ -d /usr/share/gdb/python/gdb ]; then
+	cp -r /usr/share/gdb "$place/gdb-data"
+	ln -s "$prefix/share/gdb/python/gdb/command/waymark.py" "$place/gdb-data/python/gdb/command/waymark.py"
+	gdb -q -nx -batch -data-directory "$place/gdb-data" -ex 'waymark path' >gdb.txt 2>&1 || true
+	grep -q 'waymark: nothing runs and no core is open' gdb.txt || fail "(gdb) waymark path: $(cat gdb.txt)"
+	rm gdb.txt
+fi
 
 mkdir "$place/work"
 cd "$place/work"

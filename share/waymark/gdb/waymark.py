@@ -1,6 +1,6 @@
 """The last steps of traced programs inside gdb.
 
-    (gdb) source PREFIX/share/waymark/gdb/waymark.py
+    (gdb) source PREFIX/share/waymark/gdb/waymark.py     not needed where gdb has the same prefix
     (gdb) waymark path        the last paths of the selected frame
     (gdb) waymark backtrace   the stack, with how each frame came to where it is
 
