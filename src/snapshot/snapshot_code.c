@@ -8,12 +8,13 @@ enum {
 	CALL_BYTES_MAX = 9, /* with a prefix, REX, SIB and displacement */
 	DIRECT_CALL_BYTES = 5,
 	LOOP_BYTES_MAX = 1 << 20, /* of code that is searched for a loop */
+	CODE_BYTES = 4096,        /* that are read at once */
 };
 
 bool snapshot_instruction_at(const struct snapshot *s, uint64_t address, struct instruction *ret)
 {
 	uint8_t bytes[INSTRUCTION_BYTES_MAX];
-	size_t len_bytes = 0;
+	size_t len_bytes = snapshot_read(s, address, bytes, sizeof bytes) ? sizeof bytes : 0;
 
 	while (len_bytes < sizeof bytes && snapshot_read(s, address + len_bytes, &bytes[len_bytes], 1))
 		len_bytes++;
@@ -107,23 +108,50 @@ bool snapshot_direct_call(const struct snapshot *s, uint64_t behind, uint64_t *r
 	return true;
 }
 
+/* Code that is read in pieces, from `at` on. */
+struct code {
+	const struct snapshot *s;
+	uint64_t at, end;
+	uint64_t start; /* of what bytes[] has */
+	size_t len_bytes;
+	uint8_t bytes[CODE_BYTES];
+};
+
+/* false: the end, or what is not there, or not known. */
+static bool next_instruction(struct code *c, struct instruction *ret)
+{
+	size_t off = (size_t)(c->at - c->start);
+
+	if (c->at >= c->end)
+		return false;
+	if (c->len_bytes < off + INSTRUCTION_BYTES_MAX && c->start + c->len_bytes < c->end) {
+		c->start = c->at;
+		c->len_bytes = c->end - c->at < sizeof c->bytes ? (size_t)(c->end - c->at) : sizeof c->bytes;
+		off = 0;
+		if (!snapshot_read(c->s, c->start, c->bytes, c->len_bytes))
+			return false;
+	}
+	return instruction_decode(c->bytes + off, c->len_bytes - off, c->at, ret);
+}
+
 bool snapshot_loop_around(const struct snapshot *s, uint64_t address, uint64_t first, uint64_t end, uint64_t *ret_first,
 			  uint64_t *ret_end)
 {
+	struct code code = {.s = s, .at = first, .end = end, .start = first};
 	bool is_found = false;
 	struct instruction i;
 
 	if (end - first > LOOP_BYTES_MAX)
 		return false;
-	for (uint64_t at = first; at < end && snapshot_instruction_at(s, at, &i); at += i.len_bytes) {
-		if (at < address || !i.is_direct || i.kind == INSTRUCTION_CALL || i.target > address ||
+	for (; next_instruction(&code, &i); code.at += i.len_bytes) {
+		if (code.at < address || !i.is_direct || i.kind == INSTRUCTION_CALL || i.target > address ||
 		    i.target < first)
 			continue;
-		if (is_found && (i.target < *ret_first || at > *ret_end))
+		if (is_found && i.target < *ret_first)
 			continue;
 		is_found = true;
 		*ret_first = i.target;
-		*ret_end = at + i.len_bytes;
+		*ret_end = code.at + i.len_bytes;
 	}
 	return is_found;
 }
