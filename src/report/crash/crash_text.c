@@ -83,7 +83,7 @@ static void print_head(const struct text *t)
 	fputs("\n", t->out);
 	if (t->r->cause) {
 		fputs("what happened: ", t->out);
-		path_listing_text(t->out, t->r->cause);
+		plain_print(t->out, t->r->cause);
 		putc('\n', t->out);
 	}
 }
