@@ -58,6 +58,27 @@ enum wmk_flag {
 	WMK_FLAG_FILTERED = 1 << 5, /* the process asked for a seccomp filter, and went on unrecorded */
 };
 
+enum wmk_drop {
+	WMK_DROP_LIMIT = 27,       /* WAYMARK_LIMIT was reached (EFBIG) */
+	WMK_DROP_FILE_SIZE = 4096, /* the process's RLIMIT_FSIZE was reached; no errno value is so large */
+};
+
+/* What became of an agent that was to encode the process's code, and why it did not start. */
+#define WMK_AGENT_STATES(X)                                                              \
+	X(OK, "it runs, or none was to come")                                            \
+	X(NOT_BEGUN, "main was not called through the C library, as Go programs do not") \
+	X(NO_MEMORY, "there is not enough memory")                                       \
+	X(NO_ROOM, "the limit on address space is too low (ulimit -v): it needs 800 MB") \
+	X(NO_WRITING, "/proc/self/mem cannot be written")                                \
+	X(NO_RECORDING, "the recording has no room for its tables")
+
+enum wmk_agent {
+#define WMK_AGENT_STATE(name, text) WMK_AGENT_##name,
+	WMK_AGENT_STATES(WMK_AGENT_STATE)
+#undef WMK_AGENT_STATE
+	WMK_AGENT_END,
+};
+
 struct wmk_header {
 	char magic[8];
 	uint32_t version;
@@ -75,7 +96,7 @@ struct wmk_header {
 	uint64_t dropped_events;
 	uint64_t dropped_prefixes;
 	uint64_t dropped_heap_calls; /* calls whose context got no record; their numbers are in the record of WM_PREFIX_LOST */
-	uint64_t drop_errno;         /* why the first of them: ENOSPC, EFBIG for the limit, … */
+	uint64_t drop_errno;         /* why the first of them: an errno value, or of enum wmk_drop */
 	/* heap client: the whole process */
 	uint64_t heap_live_bytes;
 	uint64_t heap_peak_bytes;
@@ -93,6 +114,9 @@ struct wmk_header {
 	uint64_t samples_agreed;    /* of those */
 	uint64_t samples_unchecked; /* no whole stack to compare with */
 	uint64_t lost_children; /* forked from this process or its children that have no file, and could make none themselves */
+	uint64_t session; /* of the `waymark run` that started this process, or one of which it descends (waymark/run.h); 0: none */
+	uint32_t session_pid; /* its process */
+	uint32_t agent;       /* enum wmk_agent */
 };
 
 struct wmk_chunk_header {

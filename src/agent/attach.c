@@ -158,7 +158,7 @@ static bool start(void)
 	bool is_new = false;
 
 	if (!is_started) {
-		is_started = agent_start() && agent_watch_forks();
+		is_started = agent_start() == WMK_AGENT_OK && agent_watch_forks();
 		return is_started;
 	}
 	if (!code_reopen() || (agent_options.has_heap && !quiet_add_heap(&is_new)))

@@ -61,6 +61,17 @@ bool code_init(void)
 	return code_reopen();
 }
 
+bool code_has_address_space(void)
+{
+	size_t size = 4 * (STUBS_BYTES + COUNTERS_BYTES);
+	long at = wmrt_sys6(SYS_mmap, 0, (long)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at < 0 && at > -4096)
+		return false;
+	wmrt_sys3(SYS_munmap, at, (long)size, 0);
+	return true;
+}
+
 static bool is_open(void)
 {
 	struct stat st;

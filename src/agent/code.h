@@ -67,6 +67,8 @@ struct code_stub {
 
 /* False: code cannot be written here. */
 bool code_init(void);
+/* For the stubs of a program and of its libraries, and as much again for the program. */
+bool code_has_address_space(void);
 /* After a fork: the file is the parent's memory. */
 bool code_reopen(void);
 /* Closes what code_init has opened. */

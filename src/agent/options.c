@@ -1,8 +1,10 @@
-/* options.c - reads what WAYMARK_AGENT or `waymark attach` says. What is not known is left to `waymark run`, which checks it. */
+/* options.c - reads what WAYMARK_AGENT or `waymark attach` says. What is not known is passed over. */
 #include "agent/options.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "waymark/agent.h"
 
 struct agent_options agent_options;
 
@@ -37,4 +39,11 @@ void agent_options_parse(const char *text)
 void agent_options_read(void)
 {
 	agent_options_parse(getenv("WAYMARK_AGENT"));
+}
+
+const char *agent_options_unknown(void)
+{
+	const char *text = getenv("WAYMARK_AGENT");
+
+	return text ? wm1_agent_option_unknown(text) : NULL;
 }

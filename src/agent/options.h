@@ -19,5 +19,7 @@ extern struct agent_options agent_options __attribute__((visibility("hidden")));
 void agent_options_read(void);
 /* The same from a text that says all of it. NULL: nothing. */
 void agent_options_parse(const char *text);
+/* The first option in WAYMARK_AGENT that is not known, with what follows it; NULL: there is none. */
+const char *agent_options_unknown(void);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "agent/image.h"
 #include "core/contexts/adaptive.h"
+#include "waymark/wmk.h"
 
 #define AGENT_NONE UINT32_MAX
 
@@ -124,8 +125,8 @@ extern bool agent_is_leaving __attribute__((visibility("hidden")));
 /* It worked in this process, and was taken out. */
 extern bool agent_has_left __attribute__((visibility("hidden")));
 
-/* Tables, and the first epoch. Once, under the agent's lock. */
-bool agent_start(void);
+/* Tables, and the first epoch: WMK_AGENT_OK, or why they cannot be had. Once, under the agent's lock. */
+enum wmk_agent agent_start(void);
 /* From now on a fork has the tables to itself (lock.h). Once. */
 bool agent_watch_forks(void);
 

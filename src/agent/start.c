@@ -34,9 +34,11 @@
 #include "recorder/file.h"
 #include "recorder/filter.h"
 #include "recorder/handlers.h"
+#include "recorder/run.h"
 #include "recorder/sys.h"
 #include "runtime/heap/heap.h"
 #include "runtime/paths/paths.h"
+#include "waymark/agent.h"
 
 typedef int (*main_fn)(int, char **, char **);
 typedef int (*start_fn)(main_fn, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
@@ -52,6 +54,7 @@ static void before_main(void)
 		seccomp_stay_out();
 		return;
 	}
+	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN);
 	wmrt_handlers_start();
 	wmrt_handlers_block(TICK_MASK);
 	wmrt_filter_start();
@@ -121,14 +124,18 @@ const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, &wm
 static main_fn program_main;
 bool agent_is_on;
 
-bool agent_start(void)
+enum wmk_agent agent_start(void)
 {
 	agent_entry_init();
-	if (!agent_images_begin() || !code_init() || !quiet_init())
-		return false;
+	if (!code_has_address_space())
+		return WMK_AGENT_NO_ROOM;
+	if (!agent_images_begin() || !quiet_init())
+		return WMK_AGENT_NO_MEMORY;
+	if (!code_init())
+		return WMK_AGENT_NO_WRITING;
 	adaptive_init(&agent_program.encoder, &agent_allocator, FIRST_EPOCH);
 	agent_program.encoder.max_id = AGENT_MAX_ID;
-	return wmrt_code_epoch_commit(FIRST_EPOCH, 0, 0);
+	return wmrt_code_epoch_commit(FIRST_EPOCH, 0, 0) ? WMK_AGENT_OK : WMK_AGENT_NO_RECORDING;
 }
 
 static void add_number(struct wmrt_text *text, const char *name, uint64_t value)
@@ -226,25 +233,67 @@ __attribute__((destructor)) static void finish(void)
 	agent_unlock(&guard);
 }
 
+/* Always, for nothing else of the process tells. */
+static void say_failure(enum wmk_agent state)
+{
+	static const char *const reasons[] = {
+#define WMK_AGENT_STATE(name, text) text,
+		WMK_AGENT_STATES(WMK_AGENT_STATE)
+#undef WMK_AGENT_STATE
+	};
+	char line[512];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	wmrt_text_add(&text, "waymark: the agent did not start in process ");
+	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
+	wmrt_text_add(&text, ": ");
+	wmrt_text_add(&text, reasons[state]);
+	wmrt_text_add(&text, "; its contexts are not recorded");
+	say_always(&text);
+}
+
+static void say_unknown_options(void)
+{
+	const char *word = agent_options_unknown();
+	char line[512];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	if (!word)
+		return;
+	wmrt_text_add(&text, "waymark: WAYMARK_AGENT: unknown option ");
+	while (*word && *word != ',')
+		wmrt_text_char(&text, *word++);
+	wmrt_text_add(&text, "; known are " WM1_AGENT_OPTIONS);
+	say_always(&text);
+}
+
 static void begin(void)
 {
+	enum wmk_agent state;
 	struct agent_guard guard;
 
 	if (agent_is_sealed)
 		return;
 	agent_options_read();
 	say_open();
+	say_unknown_options();
 	agent_lock_stats.is_counted = agent_options.is_verbose;
 	agent_lock(&guard);
-	agent_is_on = agent_start() && agent_thread_begin();
+	state = agent_start();
+	if (state == WMK_AGENT_OK && !agent_thread_begin())
+		state = WMK_AGENT_NO_MEMORY;
+	agent_is_on = state == WMK_AGENT_OK;
 	if (agent_is_on) {
 		loader_start();
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);
 	}
 	agent_unlock(&guard);
-	if (!agent_is_on)
+	wmrt_run_tell_agent(state);
+	if (!agent_is_on) {
+		say_failure(state);
 		return;
+	}
 	agent_watch_forks();
 	tick_start();
 }

@@ -120,7 +120,9 @@ static struct error *attach(const struct request *r)
 
 	snprintf(text, sizeof text, "sample=%zu%s%s,%s", r->sample_hz, r->is_check ? ",check" : "",
 		 r->is_heap ? ",heap" : "", more ? more : "");
-	err = recording_pattern(place, &pattern);
+	err = recording_environment_check();
+	if (!err)
+		err = recording_pattern(place, &pattern);
 	if (!err && r->output)
 		err = recording_make_room("attach", place, r->is_quiet);
 	options.options = text;

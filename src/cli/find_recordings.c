@@ -1,20 +1,26 @@
 /*
- * find_recordings.c - reads the first page of each .wmk in a directory: the header says when the process began. A name that an
- * earlier run has taken gets .1, .2 and so on, by the runtime.
+ * find_recordings.c - reads the first page of each .wmk in a directory: the header names the run. A name that another run has
+ * taken gets .1, .2 and so on, by the runtime.
  */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/number_text.h"
 #include "base/plain_text.h"
 #include "base/vec.h"
 #include "cli/find_recordings.h"
+#include "cli/message.h"
 #include "model/contexts/recording.h"
+#include "object/new_file.h"
 
 enum {
 	NAMES_MAX = 10, /* printed one by one */
@@ -22,12 +28,12 @@ enum {
 
 static const char suffix[] = ".wmk";
 
-static bool is_since(const char *path, uint64_t since_ns, struct wmk_header *ret)
+static bool is_of_session(const char *path, uint64_t session, struct wmk_header *ret)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && /* to open a device can have effects */
-	       recording_header(path, ret) && ret->start_realtime_ns >= since_ns;
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && /* to open a device can have effects */
+	       recording_header(path, ret) && ret->session == session;
 }
 
 static void add_samples(const struct wmk_header *h, struct wmk_header *sum)
@@ -41,14 +47,14 @@ static void add_samples(const struct wmk_header *h, struct wmk_header *sum)
 }
 
 /* One line of all processes. */
-static void print_check(const struct wmk_header *sum, FILE *f)
+static void print_check(const struct wmk_header *sum)
 {
-	fprintf(f,
-		"waymark run: %" PRIu64 " of %" PRIu64 " %s with the stack; %" PRIu64 " not compared, %" PRIu64
-		" without a context, %" PRIu64 " in the agent\n",
-		sum->samples_agreed, sum->samples_checked,
-		noun_of(sum->samples_checked, "sample agrees", "samples agree"), sum->samples_unchecked,
-		sum->samples_unknown, sum->samples_in_agent);
+	message_warn("run",
+		     "%" PRIu64 " of %" PRIu64 " %s with the stack; %" PRIu64 " not compared, %" PRIu64
+		     " without a context, %" PRIu64 " in the agent",
+		     sum->samples_agreed, sum->samples_checked,
+		     noun_of(sum->samples_checked, "sample agrees", "samples agree"), sum->samples_unchecked,
+		     sum->samples_unknown, sum->samples_in_agent);
 }
 
 /* The length of PLACE.wmk without the .wmk, 0 when it has none. */
@@ -59,10 +65,9 @@ static size_t stem_len(const char *path)
 	return len > strlen(suffix) && !strcmp(path + len - strlen(suffix), suffix) ? len - strlen(suffix) : 0;
 }
 
-/* Of PLACE.N.wmk: the recording PLACE.wmk of an earlier run, malloc'd. NULL: there is none. */
-static char *earlier_name(const char *path, uint64_t since_ns)
+/* Of PLACE.N.wmk: the recording PLACE.wmk of another run, malloc'd. NULL: there is none. */
+static char *other_name(const struct recordings_place *place, const char *path, struct wmk_header *ret)
 {
-	struct wmk_header header;
 	size_t len = stem_len(path);
 	char *name = NULL;
 
@@ -72,84 +77,163 @@ static char *earlier_name(const char *path, uint64_t since_ns)
 		return NULL;
 	if (asprintf(&name, "%.*s%s", (int)len - 1, path, suffix) < 0)
 		return NULL;
-	if (recording_header(name, &header) && header.start_realtime_ns < since_ns)
+	if (recording_header(name, ret) && ret->session != place->session)
 		return name;
 	free(name);
 	return NULL;
 }
 
 /* Whether a line says it. */
-static bool print_name(const struct recordings_place *place, const char *path, bool has_room, FILE *f)
+static bool print_name(const struct recordings_place *place, const char *path, bool has_room)
 {
-	char *earlier = earlier_name(path, place->since_ns);
-	bool is_said = earlier || (has_room && !place->is_quiet);
+	struct wmk_header header;
+	char *other = other_name(place, path, &header);
+	bool is_said = other || (has_room && !place->is_quiet);
 
-	if (is_said) {
-		fputs("waymark run: wrote ", f);
-		plain_print(f, path);
-		if (earlier) {
-			fputs(": ", f);
-			plain_print(f, earlier);
-			fputs(" is of an earlier run", f);
-		}
-		putc('\n', f);
-	}
-	free(earlier);
+	if (other)
+		message_warn("run", "wrote %s: %s is of %s run", path, other,
+			     header.start_realtime_ns < place->since_ns ? "an earlier" : "another");
+	else if (is_said)
+		message_warn("run", "wrote %s", path);
+	free(other);
 	return is_said;
 }
 
-unsigned int recordings_print(const struct recordings_place *place, FILE *f)
+/* What is known of the recordings of a run. */
+struct found {
+	unsigned int count, said, incomplete;
+	char *first_incomplete;
+	uint64_t drop_errno; /* of that */
+	struct wmk_header sum;
+};
+
+static void add_recording(const struct recordings_place *place, const char *path, struct found *found)
+{
+	struct wmk_header header;
+
+	if (!is_of_session(path, place->session, &header))
+		return;
+	found->count++;
+	add_samples(&header, &found->sum);
+	found->said += print_name(place, path, found->said < NAMES_MAX);
+	if (header.drop_errno && found->incomplete++ == 0) {
+		found->first_incomplete = strdup(path);
+		found->drop_errno = header.drop_errno;
+	}
+}
+
+static void print_incomplete(const struct found *found)
+{
+	char more[32] = "";
+
+	if (found->incomplete > 1)
+		snprintf(more, sizeof more, " and %u more are", found->incomplete - 1);
+	message_warn("run", "%s%s not complete: %s", found->first_incomplete ? found->first_incomplete : "a recording",
+		     *more ? more : " is", wmk_drop_text(found->drop_errno));
+}
+
+unsigned int recordings_print(const struct recordings_place *place)
 {
 	struct dirent **entries;
 	const char *dir = place->dir;
+	const char *before = strcmp(dir, ".") ? dir : "",
+		   *slash = *before && before[strlen(before) - 1] != '/' ? "/" : "";
 	int count = scandir(dir, &entries, NULL, alphasort);
-	unsigned int found = 0, said = 0;
-	struct wmk_header header, sum = {0};
+	struct found found = {0};
 
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
 		char *path;
 
-		if ((place->is_any_name || stem_len(name)) &&
-		    asprintf(&path, "%s%s%s", strcmp(dir, ".") ? dir : "", strcmp(dir, ".") ? "/" : "", name) >= 0) {
-			if (is_since(path, place->since_ns, &header)) {
-				found++;
-				add_samples(&header, &sum);
-				said += print_name(place, path, said < NAMES_MAX, f);
-			}
+		/* Another run may have set ours aside. */
+		if ((place->is_any_name || strstr(name, suffix)) &&
+		    asprintf(&path, "%s%s%s", before, slash, name) >= 0) {
+			add_recording(place, path, &found);
 			free(path);
 		}
 		free(entries[i]);
 	}
 	if (count >= 0)
 		free(entries);
-	if (found > said && !place->is_quiet) {
-		fprintf(f, "waymark run: wrote %u more %s in ", found - said, noun_of(found - said, "file", "files"));
-		plain_print(f, dir);
-		putc('\n', f);
-	}
+	if (found.count > found.said && !place->is_quiet)
+		message_warn("run", "wrote %u more %s in %s", found.count - found.said,
+			     noun_of(found.count - found.said, "file", "files"), dir);
+	if (found.incomplete && !place->is_quiet)
+		print_incomplete(&found);
 	if (place->is_checked)
-		print_check(&sum, f);
-	return found;
+		print_check(&found.sum);
+	free(found.first_incomplete);
+	return found.count;
+}
+
+/* ---- setting aside ---- */
+
+/* By its process, or by the run that is still to name it. */
+static bool is_in_use(const char *path, const struct wmk_header *header)
+{
+	return recording_end(path, header) == RECORDING_RUNS ||
+	       (header->session_pid && (kill((pid_t)header->session_pid, 0) == 0 || errno == EPERM));
+}
+
+/* What may be renamed, or replaced: nothing, an empty file, or a recording that is not in use; all of this user's. */
+static struct error *check_recording(const char *path, struct stat *st, bool *is_used)
+{
+	struct wmk_header header = {0};
+
+	*is_used = false;
+	st->st_ino = 0;
+	if (lstat(path, st) != 0)
+		return NULL;
+	if (!S_ISREG(st->st_mode) || (st->st_size && !recording_header(path, &header)))
+		return error_create(ERROR_ARGUMENT, "%s: exists and is no recording; choose another name with -o",
+				    path);
+	*is_used = st->st_size && is_in_use(path, &header);
+	return new_file_check_owner(path);
+}
+
+/*
+ * By a name that nobody else knows, so that it is the file that was looked at: another run may have renamed that meanwhile, and its process
+ * have made one of the same name.
+ */
+static struct error *move_known(const char *path, const struct stat *known, const char *aside, bool *is_moved)
+{
+	struct new_file place; /* its temporary file is what path becomes */
+	struct error *err = new_file_open(aside, &place);
+	struct stat st;
+
+	if (err)
+		return err;
+	close(place.fd);
+	if (rename(path, place.temp) != 0)
+		return new_file_end(&place, error_os(errno, "%s: cannot be renamed to %s", path, aside));
+	*is_moved = lstat(place.temp, &st) == 0 && st.st_dev == known->st_dev && st.st_ino == known->st_ino;
+	if (*is_moved)
+		return new_file_end(&place, NULL);
+	if (renameat2(AT_FDCWD, place.temp, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+		return new_file_end(&place, error_create(ERROR_ARGUMENT, "%s: another run writes it now", path));
+	err = error_os(errno, "%s: another run writes it now, and its recording is at %s", path, place.temp);
+	free(place.path);
+	free(place.temp);
+	return err;
 }
 
 struct error *recordings_set_aside(const char *path, bool *is_moved)
 {
-	struct wmk_header header;
-	struct stat st;
+	bool is_used = false, is_aside_used = false;
+	struct stat st, aside_st;
 	char *aside;
-	struct error *err = NULL;
+	struct error *err;
 
+	*is_moved = false;
 	if (stat(path, &st) != 0 || S_ISCHR(st.st_mode)) /* WAYMARK_OUT=/dev/null records nothing */
 		return NULL;
-	if (!S_ISREG(st.st_mode) || (st.st_size && !recording_header(path, &header)))
-		return error_create(ERROR_ARGUMENT, "%s: exists and is no recording; choose another name with -o",
-				    path);
 	if (asprintf(&aside, "%s.old", path) < 0)
 		return &error_no_memory;
-	if (rename(path, aside) != 0)
-		err = error_os(errno, "%s: cannot be renamed to %s", path, aside);
+	err = check_recording(path, &st, &is_used);
+	if (!err && st.st_ino && !is_used)
+		err = check_recording(aside, &aside_st, &is_aside_used);
+	if (!err && st.st_ino && !is_used && !is_aside_used)
+		err = move_known(path, &st, aside, is_moved);
 	free(aside);
-	*is_moved = !err;
 	return err;
 }

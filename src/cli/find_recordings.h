@@ -6,23 +6,26 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 
 struct recordings_place {
 	const char *dir;
-	bool is_any_name;  /* names need not end in .wmk */
+	uint64_t session;  /* of the run: recordings of others are not named */
+	bool is_any_name;  /* names need not have .wmk */
 	bool is_quiet;     /* say only which name is not the one that was asked for */
 	bool is_checked;   /* say how many samples agree with the stack, over all files */
-	uint64_t since_ns; /* CLOCK_REALTIME: files begun then or later */
+	uint64_t since_ns; /* CLOCK_REALTIME, when it began */
 };
 
-/* Says on f which files were written. Returns how many were, said or not. */
-unsigned int recordings_print(const struct recordings_place *place, FILE *f);
+/* Says which files were written, and which of them are not complete. Returns how many were, said or not. */
+unsigned int recordings_print(const struct recordings_place *place);
 
-/* Renames a recording at path to path.old, as perf-record does, so that the next one gets the name. What is no recording
- * stays, and is an ERROR_ARGUMENT. *is_moved is set when there was one. */
+/*
+ * Renames a recording at path to path.old, as perf-record does, so that the next one gets the name. What is no recording of this user's
+ * stays, and is an ERROR_ARGUMENT. One that is in use stays, too: that of a process that still runs, or of a run that has not ended. An
+ * earlier path.old is replaced, if it is a recording that is not in use; one in use keeps both where they are. *is_moved is set if it was renamed.
+ */
 struct error *recordings_set_aside(const char *path, bool *is_moved);
 
 #endif

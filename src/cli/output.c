@@ -1,5 +1,6 @@
-/* output.c - output files by temporary name and rename, so that no partial file looks whole. */
+/* output.c - output files that get their name when they are whole (object/new_file.h), so that no partial file looks whole. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,33 +13,18 @@ static struct error *cannot_write(const struct output *out, int errnum)
 	return error_os(errnum, "%s: cannot be written", out->path ? out->path : "standard output");
 }
 
-/* A device or a pipe is written in place: there is nothing to rename. */
+/* A device or a pipe is written in place: there is nothing to rename. Never a regular file, should one have come there meanwhile. */
 static struct error *open_in_place(struct output *out)
 {
-	out->file = fopen(out->path, "we");
-	return out->file ? NULL : cannot_write(out, errno);
-}
+	int fd = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
 
-static struct error *open_temp(struct output *out)
-{
-	mode_t mask;
-	int fd;
-
-	if (asprintf(&out->temp_path, "%s.XXXXXX", out->path) < 0) {
-		out->temp_path = NULL;
-		return &error_no_memory;
+	if (fd < 0)
+		return cannot_write(out, errno);
+	if (fstat(fd, &st) != 0 || S_ISREG(st.st_mode)) {
+		close(fd);
+		return cannot_write(out, EEXIST);
 	}
-	fd = mkstemp(out->temp_path);
-	if (fd < 0) {
-		int errnum = errno;
-
-		free(out->temp_path);
-		out->temp_path = NULL;
-		return cannot_write(out, errnum);
-	}
-	mask = umask(0);
-	umask(mask);
-	fchmod(fd, 0666 & ~mask);
 	out->file = fdopen(fd, "w");
 	if (out->file)
 		return NULL;
@@ -46,64 +32,101 @@ static struct error *open_temp(struct output *out)
 	return &error_no_memory;
 }
 
-static void abandon(struct output *out)
+static struct error *open_new(struct output *out, const char *path)
 {
-	if (out->path && out->file)
-		fclose(out->file);
-	out->file = NULL;
-	if (out->temp_path)
-		unlink(out->temp_path);
-	free(out->temp_path);
-	out->temp_path = NULL;
+	struct error *err = new_file_open(path, &out->new);
+	mode_t mask;
+
+	if (err)
+		return err;
+	out->is_new = true;
+	mask = umask(0);
+	umask(mask);
+	fchmod(out->new.fd, 0666 & ~mask);
+	out->file = fdopen(out->new.fd, "w");
+	if (out->file)
+		return NULL;
+	close(out->new.fd);
+	return &error_no_memory;
 }
 
-static struct error *commit(struct output *out)
+/* What a link leads to is replaced, not the link: one of this user or of root, as /dev/stdout is. */
+static struct error *open_target(struct output *out)
 {
-	struct error *err = NULL;
+	char *real = realpath(out->path, NULL);
+	struct error *err;
+
+	if (!real && errno != ENOENT)
+		return cannot_write(out, errno);
+	err = new_file_check_owner(real ? real : out->path);
+	if (!err)
+		err = open_new(out, real ? real : out->path);
+	free(real);
+	return err;
+}
+
+static struct error *check_link(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode) || st.st_uid == geteuid() || st.st_uid == 0)
+		return NULL;
+	return error_create(ERROR_ARGUMENT, "%s: is a link of another user and is not followed; choose another name",
+			    path);
+}
+
+/* Closes the file, if it is another than standard output. 0 or errno. */
+static int end_file(struct output *out)
+{
+	int errnum = 0;
 
 	errno = 0;
-	if (ferror(out->file) || fflush(out->file) != 0)
-		err = cannot_write(out, errno ? errno : EIO);
-	if (!out->path)
-		return err;
-	if (fclose(out->file) != 0 && !err)
-		err = cannot_write(out, errno);
+	if (out->file && (ferror(out->file) || fflush(out->file) != 0))
+		errnum = errno ? errno : EIO;
+	if (out->file && out->path && fclose(out->file) != 0 && !errnum)
+		errnum = errno;
 	out->file = NULL;
-	if (!err && out->temp_path && rename(out->temp_path, out->path) != 0)
-		err = cannot_write(out, errno);
-	if (!err) {
-		free(out->temp_path);
-		out->temp_path = NULL;
-	}
-	abandon(out);
-	return err;
+	return errnum;
+}
+
+static bool is_standard_output(const struct stat *st)
+{
+	struct stat own;
+
+	return fstat(STDOUT_FILENO, &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
 struct error *output_open(const char *path, struct output *ret)
 {
 	struct output out = {.path = path};
 	struct stat st;
+	bool is_there = path && stat(path, &st) == 0;
 	struct error *err;
 
-	if (!path || strcmp(path, "-") == 0) {
+	if (!path || strcmp(path, "-") == 0 || (is_there && is_standard_output(&st))) {
 		*ret = (struct output){.file = stdout};
 		return NULL;
 	}
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	if (is_there && S_ISDIR(st.st_mode))
 		return error_create(ERROR_ARGUMENT, "%s: is a directory, a file is needed", path);
-	err = stat(path, &st) == 0 && !S_ISREG(st.st_mode) ? open_in_place(&out) : open_temp(&out);
-	if (err)
-		abandon(&out);
-	else
+	err = check_link(path);
+	if (!err)
+		err = is_there && !S_ISREG(st.st_mode) ? open_in_place(&out) : open_target(&out);
+	if (!err)
 		*ret = out;
+	else if (out.is_new)
+		err = new_file_end(&out.new, err);
 	return err;
 }
 
 struct error *output_end(struct output *out, struct error *err)
 {
-	if (!err)
-		return commit(out);
-	abandon(out);
+	int errnum = end_file(out);
+
+	if (!err && errnum)
+		err = cannot_write(out, errnum);
+	if (out->is_new)
+		err = new_file_end(&out->new, err);
 	return err;
 }
 

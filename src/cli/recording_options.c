@@ -11,6 +11,7 @@
 
 #include "cli/find_recordings.h"
 #include "cli/message.h"
+#include "waymark/agent.h"
 
 struct error *sample_hz_parse(const char *text, size_t *ret)
 {
@@ -28,14 +29,30 @@ struct error *sample_hz_parse(const char *text, size_t *ret)
 	return NULL;
 }
 
-struct error *recording_limit_check(const char *text)
+static struct error *check_size(const char *what, const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
 
 	if (digits && (!text[digits] || (strchr("kKmMgG", text[digits]) && !text[digits + 1])))
 		return NULL;
-	return error_create(ERROR_ARGUMENT,
-			    "--limit %s: a number of bytes is needed, with K, M or G behind it if wanted", text);
+	return error_create(ERROR_ARGUMENT, "%s%s: a number of bytes is needed, with K, M or G behind it if wanted",
+			    what, text);
+}
+
+struct error *recording_limit_check(const char *text)
+{
+	return check_size("--limit ", text);
+}
+
+struct error *recording_environment_check(void)
+{
+	const char *limit = getenv("WAYMARK_LIMIT"), *agent = getenv("WAYMARK_AGENT");
+	const char *unknown = agent ? wm1_agent_option_unknown(agent) : NULL;
+
+	if (unknown)
+		return error_create(ERROR_ARGUMENT, "WAYMARK_AGENT=%s: unknown option %.*s; known are %s", agent,
+				    (int)strcspn(unknown, ","), unknown, WM1_AGENT_OPTIONS);
+	return limit && *limit ? check_size("WAYMARK_LIMIT=", limit) : NULL;
 }
 
 /* Appends text with each '%' doubled, for a pattern. */

@@ -24,6 +24,7 @@
 #include "cli/recording_options.h"
 #include "cli/run_java.h"
 #include "cli/run_preload.h"
+#include "cli/run_session.h"
 
 enum {
 	STATUS_CANNOT_RUN = 126, /* as of shells and env(1) */
@@ -41,6 +42,7 @@ struct request {
 	char *program;    /* the path that will be run */
 	char *place;      /* directory of the files, as the user would name it */
 	bool is_any_name; /* the files' names need not end in .wmk */
+	struct run_session session;
 };
 
 /* As execvp searches; the shell's "command not found" is the user's most likely mistake. */
@@ -75,17 +77,28 @@ static struct error *find_program(const char *name, char **ret)
 	return err;
 }
 
-static struct error *check_program(struct request *r)
+/* Whether it is there and may be run. *status: the exit status that says so. */
+static struct error *check_file_to_run(const char *program, int *status)
 {
 	struct stat st;
+
+	*status = STATUS_CANNOT_RUN;
+	if (stat(program, &st) != 0) {
+		if (errno == ENOENT)
+			*status = STATUS_NO_PROGRAM;
+		return error_os(errno, "%s", program);
+	}
+	if (!S_ISREG(st.st_mode))
+		return error_create(ERROR_ARGUMENT, "%s: is not a file that can be run", program);
+	if (access(program, X_OK) != 0)
+		return error_os(errno, "%s: cannot be run", program);
+	return NULL;
+}
+
+static struct error *choose_agent(struct request *r)
+{
 	struct error *err;
 
-	if (stat(r->program, &st) != 0)
-		return error_os(errno, "%s", r->program);
-	if (!S_ISREG(st.st_mode))
-		return error_create(ERROR_ARGUMENT, "%s: is not a file that can be run", r->program);
-	if (access(r->program, X_OK) != 0)
-		return error_os(errno, "%s: cannot be run", r->program);
 	err = run_java_find(&r->clients, r->program, &r->java);
 	r->libraries.java = r->java.library;
 	if (err)
@@ -236,19 +249,43 @@ static int pass_status(int status)
 	return 128 + number;
 }
 
-static void say_nothing(const struct request *r)
+/* Where all worked. */
+static const char *what_was_missing(const struct request *r)
 {
+	bool is_built = r->libraries.has_agent || r->java.is_launcher || r->session.page->started;
+
 	if (run_java_is_all(&r->clients))
-		message_warn("run", "%s recorded nothing: it ran no Java program that had such an event", r->program);
-	else
-		message_warn("run", "%s recorded nothing: it %s%s", r->program,
-			     r->clients.is_heap ? "allocated nothing" : "made no event and took no token",
-			     r->libraries.has_agent || r->java.is_launcher ? "" : ", or was not built with waymark cc");
+		return "it ran no Java program that had such an event";
+	if (r->clients.is_heap)
+		return is_built ? "it allocated nothing" : "it allocated nothing, or was not built with waymark cc";
+	if (r->clients.sample_hz && !r->java.is_launcher)
+		return "it took no CPU time that was sampled, made no event and took no token";
+	return is_built ? "it made no event and took no token"
+			: "it made no event and took no token, or was not built with waymark cc";
+}
+
+/* What no recording says. */
+static void say_rest(const struct request *r, bool is_recorded)
+{
+	char *text;
+
+	if (r->is_quiet)
+		return;
+	if (is_recorded) {
+		text = run_session_what_is_missing(&r->session, r->place);
+		if (text)
+			message_warn("run", "%s", text);
+	} else {
+		text = run_session_why_nothing(&r->session, r->place, r->libraries.has_agent, what_was_missing(r));
+		message_warn("run", "%s recorded nothing: %s", r->program, text ? text : "not enough memory");
+	}
+	free(text);
 }
 
 static int run_program(const struct request *r)
 {
 	struct recordings_place place = {.dir = r->place,
+					 .session = r->session.number,
 					 .is_any_name = r->is_any_name,
 					 .is_quiet = r->is_quiet,
 					 .is_checked = r->clients.is_check && r->libraries.has_agent};
@@ -269,16 +306,25 @@ static int run_program(const struct request *r)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return message_error("run", error_os(errno, "waiting for %s", r->program));
-	if (!recordings_print(&place, stderr) && !r->is_quiet)
-		say_nothing(r);
+	say_rest(r, recordings_print(&place) > 0);
 	return pass_status(status);
+}
+
+/* The program's path in *r. *status: the exit status of an error. */
+static struct error *find(struct request *r, int *status)
+{
+	struct error *err = find_program(r->argv[0], &r->program);
+
+	if (err)
+		*status = err->code == ERROR_NOT_FOUND ? STATUS_NO_PROGRAM : STATUS_FAILED;
+	return err ? err : check_file_to_run(r->program, status);
 }
 
 static struct error *prepare(struct request *r)
 {
-	struct error *err;
+	struct error *err = recording_environment_check();
 
-	err = find_program(r->argv[0], &r->program) ?: check_program(r) ?: set_place(r);
+	err = err ?: choose_agent(r) ?: set_place(r) ?: run_session_begin(&r->session);
 	if (!err && r->limit && setenv("WAYMARK_LIMIT", r->limit, 1) != 0)
 		err = &error_no_memory;
 	if (!err)
@@ -417,13 +463,16 @@ static int run(const struct command *command, int argc, char **argv)
 
 	if (status != OPTIONS_PARSED)
 		return status;
-	err = prepare(&r);
-	if (err) {
-		status = err->code == ERROR_NOT_FOUND ? STATUS_NO_PROGRAM : STATUS_FAILED;
-		message_error("run", err);
-	} else {
-		status = run_program(&r);
+	err = find(&r, &status);
+	if (!err) {
+		status = STATUS_FAILED;
+		err = prepare(&r);
 	}
+	if (err)
+		message_error("run", err);
+	else
+		status = run_program(&r);
+	run_session_end(&r.session);
 	run_java_deinit(&r.java);
 	free(r.program);
 	free(r.place);

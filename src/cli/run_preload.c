@@ -54,6 +54,9 @@ static struct error *check_loader(const char *path, const struct object_program 
 		return error_create(ERROR_ARGUMENT,
 				    "%s: is linked statically: %s works on dynamically linked programs%s", path, what,
 				    hint);
+	if (p->libc)
+		return error_create(ERROR_ARGUMENT, "%s: is linked with %s: %s works on programs of glibc%s", path,
+				    p->libc, what, hint);
 	if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
 		return error_create(ERROR_ARGUMENT, "%s: is set-%s-ID: the loader does not take %s into it%s", path,
 				    st.st_mode & S_ISUID ? "user" : "group", what, hint);

@@ -133,4 +133,9 @@ bool wmk_next_path_count(const struct wmk_file *w, struct wmk_walk *walk, struct
 /* The image with this record number, NULL when there is none. */
 const struct wmk_file_image *wmk_image_by_record(const struct wmk_file *w, uint32_t record_number);
 
+/* Why something could not be written, of a header's drop_errno: the end of a sentence. Until the next call. */
+const char *wmk_drop_text(uint64_t drop_errno);
+/* Why the agent did not start; NULL: it did, or none was to. */
+const char *wmk_agent_text(uint32_t agent);
+
 #endif

@@ -283,6 +283,9 @@ static void put_header(struct buffer *b, const struct wmk_header *h, uint32_t ch
 	for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
 		buffer_u64(b, samples[i]);
 	buffer_u64(b, h->lost_children);
+	buffer_u64(b, h->session);
+	buffer_u32(b, h->session_pid);
+	buffer_u32(b, h->agent);
 }
 
 struct error *wmk_writer_finish(struct wmk_writer *w, const struct wmk_header *header)

@@ -155,6 +155,32 @@ static struct error *read_elf(Elf *elf, const char *path, unsigned int sections,
 	return read_sections(elf, path, sections, o);
 }
 
+/* The C library that the loader of this name is part of; NULL: glibc, or not known. */
+static const char *libc_of(const char *loader)
+{
+	const char *slash = strrchr(loader, '/'), *name = slash ? slash + 1 : loader;
+
+	return strncmp(name, "ld-musl", 7) == 0 ? "musl" : strncmp(name, "linker", 6) == 0 ? "Bionic" : NULL;
+}
+
+/* By the program's interpreter. */
+static const char *read_libc(Elf *elf)
+{
+	size_t count = 0;
+
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr phdr;
+		const Elf_Data *data;
+
+		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_INTERP)
+			continue;
+		data = elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset, phdr.p_filesz, ELF_T_BYTE);
+		return data && data->d_size && memchr(data->d_buf, 0, data->d_size) ? libc_of(data->d_buf) : NULL;
+	}
+	return NULL;
+}
+
 /* A FIFO or a device would block or worse. */
 static struct error *open_regular(const char *path, int *ret)
 {
@@ -287,6 +313,7 @@ struct error *object_read_program(const char *path, struct object_program *ret)
 	if (!err) {
 		program.is_x86_64 = ehdr.e_ident[EI_CLASS] == ELFCLASS64 && ehdr.e_machine == EM_X86_64;
 		program.is_dynamic = o.is_dynamic;
+		program.libc = read_libc(elf);
 		read_runtime(elf, &program);
 		read_dynamic(elf, &program);
 		*ret = program;

@@ -20,6 +20,7 @@
 #include "base/cursor.h"
 #include "format/scheme.h"
 #include "object/demangle.h"
+#include "object/new_file.h"
 #include "waymark/trace.h"
 
 static const char tunables_name[] = "wm1_tunables", chosen_name[] = "wm1_chosen";
@@ -418,7 +419,7 @@ static struct error *copy_rights(const char *path, int fd, bool is_same)
 	return is_same ? copy_attributes(path, fd) : NULL;
 }
 
-static struct error *write_temp(const struct tune_image *t, int fd, const char *temp, const char *path)
+static struct error *write_new(const struct tune_image *t, int fd, const char *path)
 {
 	struct error *err = write_content(t, fd, path);
 
@@ -428,36 +429,28 @@ static struct error *write_temp(const struct tune_image *t, int fd, const char *
 		err = error_os(errno, "%s: cannot be written", path);
 	if (close(fd) != 0 && !err)
 		err = error_os(errno, "%s: cannot be written", path);
-	if (!err && rename(temp, path) != 0)
-		err = error_os(errno, "%s: cannot be written", path);
 	return err;
+}
+
+static struct error *write_at(const struct tune_image *t, const char *real, const char *path)
+{
+	struct new_file f;
+	struct stat st;
+	struct error *err;
+
+	if (stat(real, &st) == 0 && !S_ISREG(st.st_mode))
+		return error_create(ERROR_ARGUMENT, "%s: is not a regular file", path);
+	err = strcmp(t->path, path) ? new_file_check_owner(real) : NULL; /* the program keeps its owner */
+	if (!err)
+		err = new_file_open(real, &f);
+	return err ? err : new_file_end(&f, write_new(t, f.fd, path));
 }
 
 struct error *tune_write(const struct tune_image *t, const char *path)
 {
 	char *real = realpath(path, NULL); /* what a symbolic link leads to is replaced, not the link */
-	char *temp = NULL;
-	struct stat st;
-	struct error *err;
-	int fd;
+	struct error *err = write_at(t, real ? real : path, path);
 
-	if (real && stat(real, &st) == 0 && !S_ISREG(st.st_mode)) {
-		free(real);
-		return error_create(ERROR_ARGUMENT, "%s: is not a regular file", path);
-	}
-	if (asprintf(&temp, "%s.XXXXXX", real ? real : path) < 0) {
-		free(real);
-		return &error_no_memory;
-	}
-	fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0) {
-		err = error_os(errno, "%s: cannot be written", path);
-	} else {
-		err = write_temp(t, fd, temp, real ? real : path);
-		if (err)
-			unlink(temp);
-	}
-	free(temp);
 	free(real);
 	return err;
 }

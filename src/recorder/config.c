@@ -15,7 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recorder/new_file.h"
 #include "recorder/process.h"
+#include "recorder/run.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
 
@@ -139,10 +141,14 @@ static void read_config(void)
 	config.is_off = getauxval(AT_SECURE) != 0 || (out && is_of_type(out, S_IFCHR));
 	config.is_out_set = out && *out && !config.is_off;
 	config.limit_bytes = limit ? parse_size(limit) : 0;
+	if (limit && *limit && !config.limit_bytes && !config.is_off)
+		config.bad_limit = limit;
 	if (!config.limit_bytes)
 		config.limit_bytes = DEFAULT_LIMIT_BYTES;
 	read_program();
 	make_pattern(config.is_out_set ? out : NULL);
+	if (!config.is_off)
+		wmrt_run_start();
 }
 
 const struct wmrt_config *wmrt_config(void)
@@ -204,17 +210,18 @@ bool wmrt_config_path(uint32_t pid, unsigned int attempt, char *path, size_t siz
 /* 0 if a file can be made there, else -errno. Leaves none behind. */
 static int try_place(const char *dir, const char *path)
 {
+	char temp[WMRT_PATH_BYTES + WMRT_NEW_FILE_SUFFIX_BYTES];
 	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600, 0, 0);
 
 	/* Not every file system has nameless files. */
 	if (fd == -EOPNOTSUPP || fd == -EISDIR || fd == -EINVAL) {
-		fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600, 0, 0);
+		fd = wmrt_new_file(path, 0600, temp, sizeof temp);
 		if (fd >= 0)
-			wmrt_sys3(SYS_unlink, (long)path, 0, 0);
+			wmrt_sys3(SYS_unlink, (long)temp, 0, 0);
 	}
 	if (fd >= 0)
 		wmrt_sys3(SYS_close, fd, 0, 0);
-	return fd >= 0 || fd == -EEXIST ? 0 : (int)fd;
+	return fd >= 0 ? 0 : (int)fd;
 }
 
 int wmrt_config_check(void)

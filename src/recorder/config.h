@@ -15,6 +15,7 @@ enum {
 /* Written once, when it is first needed (the constructor at the latest); constant after. */
 struct wmrt_config {
 	uint64_t limit_bytes;
+	const char *bad_limit;         /* what WAYMARK_LIMIT says if that is no size; NULL */
 	bool is_out_set;               /* WAYMARK_OUT was given */
 	bool is_off;                   /* record nothing: a set-user-id program, a path too long, /dev/null */
 	char program[1024];            /* /proc/self/exe */

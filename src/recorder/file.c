@@ -31,11 +31,14 @@
 
 #include "recorder/code.h"
 #include "recorder/config.h"
+#include "recorder/file_name.h"
 #include "recorder/image.h"
 #include "recorder/mapping.h"
+#include "recorder/new_file.h"
 #include "recorder/prefix_table.h"
 #include "recorder/client.h"
 #include "recorder/process.h"
+#include "recorder/run.h"
 #include "recorder/strtab.h"
 #include "recorder/sys.h"
 
@@ -46,7 +49,6 @@ enum file_state {
 };
 
 enum {
-	MAX_ATTEMPTS = 10000, /* names tried when they exist already */
 	MODE = 0600,
 };
 
@@ -70,6 +72,7 @@ static struct {
 	uint64_t memory_bytes; /* in chunks that no file has yet */
 	int memory_error;      /* why such a chunk was not to be had */
 	char path[WMRT_PATH_BYTES];
+	char temp[WMRT_PATH_BYTES + WMRT_NEW_FILE_SUFFIX_BYTES]; /* what it is called before it is called path */
 } file = {.fd = -1};
 
 static uint64_t clock_ns(clockid_t clock)
@@ -145,7 +148,7 @@ static int allocate(int fd, uint64_t off, uint64_t len_bytes)
 		return -EFBIG;
 	if (wmrt_sys3(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 	    off + len_bytes > limit.rlim_cur)
-		return -EFBIG;
+		return -WMK_DROP_FILE_SIZE;
 	do
 		rc = wmrt_sys6(SYS_fallocate, fd, 0, (long)off, (long)len_bytes, 0, 0);
 	while (rc == -EINTR);
@@ -215,34 +218,28 @@ static void note_error(int error)
 					    __ATOMIC_RELAXED);
 }
 
-/* Opens a new file under the first free name. False: not to be had. */
-static bool create(void)
+/* A new file, whose name nobody expects until it has a header. 0 or -errno. */
+static int create(void)
 {
-	unsigned int attempt;
+	struct stat st;
+	int fd, rc;
 
-	for (attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-		struct stat st;
-		long fd;
-
-		if (!wmrt_config_path(wmrt_process.pid, attempt, file.path, sizeof file.path))
-			return false;
-		fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)file.path,
-			       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, MODE, 0, 0);
-		if (fd == -EEXIST)
-			continue;
-		if (fd < 0)
-			return false;
-		if (wmrt_sys3(SYS_fstat, fd, (long)&st, 0) != 0) {
-			close_fd((int)fd);
-			return false;
-		}
-		wmrt_sys3(SYS_fchmod, fd, MODE, 0); /* whatever the umask has taken away */
-		file.dev = st.st_dev;
-		file.ino = st.st_ino;
-		file.fd = wmrt_raise_fd((int)fd);
-		return true;
+	if (!wmrt_config_path(wmrt_process.pid, 0, file.path, sizeof file.path))
+		return -ENAMETOOLONG;
+	fd = wmrt_new_file(file.path, MODE, file.temp, sizeof file.temp);
+	if (fd < 0)
+		return fd;
+	rc = (int)wmrt_sys3(SYS_fstat, fd, (long)&st, 0);
+	if (rc) {
+		close_fd(fd);
+		wmrt_sys3(SYS_unlink, (long)file.temp, 0, 0);
+		return rc;
 	}
-	return false;
+	wmrt_sys3(SYS_fchmod, fd, MODE, 0); /* whatever the umask has taken away */
+	file.dev = st.st_dev;
+	file.ino = st.st_ino;
+	file.fd = wmrt_raise_fd(fd);
+	return 0;
 }
 
 static void fill_header(struct wmk_header *header)
@@ -261,24 +258,38 @@ static void fill_header(struct wmk_header *header)
 	header->start_realtime_ns = clock_ns(CLOCK_REALTIME);
 	header->start_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
 	header->limit_bytes = config->limit_bytes;
+	header->session = wmrt_run_session();
+	header->session_pid = wmrt_run_pid();
+	header->agent = wmrt_run_agent();
 	memcpy(header->program, config->program, sizeof header->program);
 	header->drop_errno = (uint64_t)-file.memory_error;
 	memcpy(header->magic, WMK_MAGIC, sizeof header->magic);
 }
 
-/* A new file with room for its header; NULL: not to be had. */
-static struct wmk_header *create_header(void)
+/* A file with a header and a name. NULL with *error = -errno: there is none. */
+static struct wmk_header *begin_file(int *error)
 {
-	struct wmk_header *header;
-	int error;
+	struct wmk_header *header = NULL;
 
-	if (!create())
+	*error = create();
+	if (*error)
 		return NULL;
-	header = grow(0, WMK_HEADER_BYTES, file.header_place, &error);
-	if (!header) {
-		wmrt_sys3(SYS_unlink, (long)file.path, 0, 0);
+	header = grow(0, WMK_HEADER_BYTES, NULL, error);
+	if (header) {
+		fill_header(header);
+		*error = wmrt_file_name_take(wmrt_process.pid, file.temp, file.path, sizeof file.path);
+	}
+	if (*error) {
+		wmrt_sys3(SYS_unlink, (long)file.temp, 0, 0);
 		close_fd(file.fd);
 		file.fd = -1;
+		mapping_drop(header, WMK_HEADER_BYTES);
+		return NULL;
+	}
+	/* In a forked child the parent's header stood there until now: it counts the children that get no file. */
+	if (file.header_place) {
+		mapping_move(header, file.header_place, WMK_HEADER_BYTES);
+		header = file.header_place;
 	}
 	return header;
 }
@@ -287,17 +298,18 @@ static struct wmk_header *create_header(void)
 static bool open_file(void)
 {
 	struct wmk_header *header;
+	int error;
 
 	if (wmrt_config()->is_off)
 		return false;
-	header = create_header();
+	header = begin_file(&error);
+	wmrt_run_tell_file((uint64_t)-error);
 	if (!header) {
 		/* In a forked child that is the header of the last file of those that it comes from. */
 		if (file.parent_run)
 			__atomic_fetch_add(&file.header_place->lost_children, 1, __ATOMIC_RELAXED);
 		return false;
 	}
-	fill_header(header);
 	file.header_place = header;
 	file.chunk_count = 0;
 	atomic_store_explicit(&file.header, header, memory_order_release);

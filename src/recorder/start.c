@@ -14,26 +14,35 @@
 #include "recorder/text.h"
 #include "recorder/thread.h"
 
-/* The one line this runtime may ever print: the user asked for a file and will not get it. */
-static void complain(int error)
+/* The lines that this runtime may print: what the environment asks for cannot be had. */
+static void complain(const char *const parts[])
 {
 	char line[1024];
 	struct wmrt_text text = {line, sizeof line, 0};
-	const char *why = strerrordesc_np(-error);
 
-	wmrt_text_add(&text, "waymark: WAYMARK_OUT is not usable (");
-	wmrt_text_add(&text, wmrt_config()->pattern);
-	wmrt_text_add(&text, "): ");
-	wmrt_text_add(&text, why ? why : "unknown error");
-	wmrt_text_add(&text, "; nothing will be recorded\n");
+	for (; *parts; parts++)
+		wmrt_text_add(&text, *parts);
 	if (wmrt_text_fits(&text))
 		wmrt_sys3(SYS_write, 2, (long)line, (long)text.len);
 }
 
+static void check_config(void)
+{
+	const struct wmrt_config *config = wmrt_config();
+	int error = config->is_out_set ? wmrt_config_check() : 0;
+	const char *why = error ? strerrordesc_np(-error) : NULL;
+
+	if (error)
+		complain((const char *const[]){"waymark: WAYMARK_OUT is not usable (", config->pattern, "): ",
+					       why ? why : "unknown error", "; nothing will be recorded\n", NULL});
+	if (config->bad_limit)
+		complain((const char *const[]){"waymark: WAYMARK_LIMIT=", config->bad_limit,
+					       ": a number of bytes is needed, with K, M or G behind it if wanted; ",
+					       "the limit is 4G\n", NULL});
+}
+
 __attribute__((constructor(101))) static void start(void)
 {
-	int error;
-
 	if (!wmrt_is_active())
 		return;
 	wmrt_check_fork();
@@ -45,11 +54,7 @@ __attribute__((constructor(101))) static void start(void)
 		return;
 	if (wmrt_gettid() == wmrt_getpid())
 		wmrt_process.main_thread = &wmrt_local;
-	if (wmrt_config()->is_out_set) {
-		error = wmrt_config_check();
-		if (error)
-			complain(error);
-	}
+	check_config();
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
 		if ((*c)->attach)
 			(*c)->attach();

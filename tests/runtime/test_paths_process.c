@@ -451,7 +451,7 @@ static void case_room(void)
 	CHECK_U64(finished(pid), 0);
 }
 
-static void check_room_of(const char *path, uint64_t max_bytes)
+static void check_room_of(const char *path, uint64_t error, uint64_t max_bytes)
 {
 	struct path_file file;
 	uint64_t tables = 0, i;
@@ -465,7 +465,7 @@ static void check_room_of(const char *path, uint64_t max_bytes)
 		CHECK_U64(sum.path, sum.tables);
 	}
 	CHECK(tables > 0 && tables < MANY);
-	CHECK_U64(file.header->drop_errno, EFBIG);
+	CHECK_U64(file.header->drop_errno, error);
 	CHECK(file.header->dropped_path_tables >= MANY - tables);
 	CHECK(file.header->dropped_path_tables <= MANY + 1 - tables);
 	CHECK(file.header->dropped_paths > 0 || file.header->dropped_path_tables == MANY + 1 - tables);
@@ -480,7 +480,15 @@ static void check_room(pid_t pid)
 	char path[512];
 
 	if (CHECK(profile_path(pid, "", path)))
-		check_room_of(path, 1 << 20);
+		check_room_of(path, WMK_DROP_LIMIT, 1 << 20);
+}
+
+static void check_rlimit(pid_t pid)
+{
+	char path[512];
+
+	if (CHECK(profile_path(pid, "", path)))
+		check_room_of(path, WMK_DROP_FILE_SIZE, 1 << 20);
 }
 
 static void case_rlimit(void)
@@ -532,7 +540,7 @@ static const struct {
 	{"exec", case_exec, check_exec, NULL, NULL},
 	{"kill", case_kill, NULL, NULL, NULL},
 	{"room", case_room, check_room, "WAYMARK_LIMIT", "1M"},
-	{"rlimit", case_rlimit, check_room, NULL, NULL},
+	{"rlimit", case_rlimit, check_rlimit, NULL, NULL},
 	{"no-file", case_no_file, NULL, "WAYMARK_OUT", "/proc/nowhere"},
 	{"fds", case_fds, NULL, NULL, NULL},
 	{"exec-again", case_exec_again, NULL, NULL, NULL},

@@ -348,7 +348,7 @@ static void test_rlimit(void)
 
 	CHECK_U64(status, 0);
 	if (CHECK(profile_path(pid, "", path)))
-		check_dropped(path, EFBIG, 1 << 20);
+		check_dropped(path, WMK_DROP_FILE_SIZE, 1 << 20);
 }
 
 /* A small file system of its own, where this user may mount one. */
@@ -516,6 +516,82 @@ static void test_percent(void)
 		profile_close(&p);
 }
 
+/* -- names -- */
+
+static unsigned int entries_of(const char *path)
+{
+	DIR *dir = opendir(path);
+	unsigned int count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	return count - 2; /* . and .. */
+}
+
+/* A recording of a process of the case at that path, for its user alone, and `others` beside it. */
+static void check_place(const char *dir, const char *path, unsigned int others)
+{
+	struct profile p;
+	struct stat st;
+
+	CHECK_U64(entries_of(dir), others + 1);
+	CHECK(lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0777) == 0600);
+	if (profile_open(path, &p)) {
+		CHECK_U64(events_of(&p), 100);
+		profile_close(&p);
+	}
+}
+
+/* Containers with one shared directory, in each of which the process has pid 1: no name is tried one by one, and no recording is lost. */
+static void test_taken_names(void)
+{
+	enum {
+		TAKEN = 12000,
+	};
+	char dir[512], path[1024], out[1024];
+	int status = -1;
+
+	snprintf(dir, sizeof dir, "%s/taken", profile_dir());
+	CHECK(mkdir(dir, 0700) == 0);
+	for (unsigned int i = 0; i < TAKEN; i++) {
+		snprintf(path, sizeof path, i ? "%s/x.%u.wmk" : "%s/x.wmk", dir, i);
+		CHECK(symlink("nowhere", path) == 0);
+	}
+	snprintf(out, sizeof out, "%s/x.wmk", dir);
+	run("small-fill", "WAYMARK_OUT", out, &status);
+	CHECK_U64(status, 0);
+	snprintf(path, sizeof path, "%s/x.%d.wmk", dir, TAKEN);
+	check_place(dir, path, TAKEN); /* and no link was followed */
+	/* Of two gaps one is taken, whichever. */
+	snprintf(path, sizeof path, "%s/x.77.wmk", dir);
+	CHECK(unlink(path) == 0 && unlink(out) == 0);
+	run("small-fill", "WAYMARK_OUT", out, &status);
+	CHECK_U64(status, 0);
+	check_place(dir, out, TAKEN - 1);
+}
+
+/* Where a rename can replace only. */
+static void test_plain_rename(void)
+{
+	char dir[512], out[1024];
+	const char *before = strdup(profile_dir());
+
+	snprintf(dir, sizeof dir, "%s/plain", before);
+	snprintf(out, sizeof out, "%s/x.wmk", dir);
+	CHECK(mkdir(dir, 0700) == 0 && setenv("WAYMARK_OUT", out, 1) == 0);
+	if (run_without(SYS_renameat2, EINVAL, "small-fill")) {
+		check_place(dir, out, 0);
+		snprintf(out, sizeof out, "%s/x.1.wmk", dir);
+		run_without(SYS_renameat2, EINVAL, "small-fill");
+		check_place(dir, out, 1);
+	}
+	if (run_without(SYS_fallocate, ENOSPC, "small-fill-no-room"))
+		CHECK_U64(entries_of(dir), 2); /* no file without a header is left */
+	CHECK(setenv("WAYMARK_OUT", before, 1) == 0);
+}
+
 static void case_small_fill(void)
 {
 	fill(100);
@@ -617,5 +693,7 @@ int main(int argc, char **argv)
 	test_pattern();
 	test_percent();
 	test_lacking();
+	test_taken_names();
+	test_plain_rename();
 	return check_status();
 }

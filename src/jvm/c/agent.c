@@ -165,6 +165,8 @@ static void open_cache(void)
 		options.cache, 0,
 		result == JVM_CACHE_DAMAGED
 			? "not a cache of classes that this agent knows: it is left as it is, and each class is rewritten"
+		: result == JVM_CACHE_FOREIGN
+			? "another user could have written it: it is left as it is, and each class is rewritten"
 			: "cannot be read: each class is rewritten");
 	*options.cache = '\0';
 }

@@ -164,13 +164,16 @@ static enum jvm_cache_result use_file(int fd, uint64_t key)
 		return JVM_CACHE_UNREADABLE;
 	if (!status.st_size)
 		return JVM_CACHE_OK;
+	/* Code of this process comes from it. */
+	if ((status.st_uid && status.st_uid != geteuid()) || status.st_mode & (S_IWGRP | S_IWOTH))
+		return JVM_CACHE_FOREIGN;
 	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	return bytes == MAP_FAILED ? JVM_CACHE_UNREADABLE : jvm_cache_use(bytes, (size_t)status.st_size, key);
 }
 
 enum jvm_cache_result jvm_cache_open(const char *path, uint64_t key)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	enum jvm_cache_result ret;
 
 	forget();

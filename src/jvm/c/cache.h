@@ -25,6 +25,7 @@ enum jvm_cache_result {
 	JVM_CACHE_OK,         /* also where the file is not there, is empty, or has another key */
 	JVM_CACHE_UNREADABLE, /* it is there, but cannot be read */
 	JVM_CACHE_DAMAGED,    /* it is no cache, or is cut off */
+	JVM_CACHE_FOREIGN,    /* a user who is neither this one nor root could have written it */
 };
 
 /* Before the others; nothing is known before. The file may be replaced afterwards, but not be written to. */

@@ -1,10 +1,9 @@
 /* profile_notes.c - losses in words: what the runtime dropped, what was cut, what cannot be decoded, what is not shown. */
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/number_text.h"
 #include "base/plain_text.h"
+#include "format/wmk.h"
 #include "model/contexts/profile_notes.h"
 
 void notes_print_count(const char *before, const char *path, uint64_t count, const char *one, const char *many,
@@ -23,16 +22,18 @@ void notes_print_drop(const char *before, const char *path, uint64_t drop_errno,
 		return;
 	fputs(before, out);
 	plain_print(out, path);
-	if (drop_errno == EFBIG)
-		fputs(": its size limit was reached (WAYMARK_LIMIT)\n", out);
-	else
-		fprintf(out, ": why it could not be written: %s\n", strerror((int)(drop_errno & 0xffff)));
+	fprintf(out, ": why it could not be written: %s\n", wmk_drop_text(drop_errno));
 }
 
 static void print_source_notes(const struct profile_source *s, const char *before, FILE *out)
 {
 	uint64_t differ = s->samples_agreed < s->samples_checked ? s->samples_checked - s->samples_agreed : 0;
 
+	if (s->agent) {
+		fputs(before, out);
+		plain_print(out, s->path);
+		fprintf(out, ": the agent did not start: %s; contexts are not known\n", wmk_agent_text(s->agent));
+	}
 	notes_print_count(before, s->path, s->dropped_events, "event was dropped", "events were dropped", out);
 	notes_print_count(before, s->path, s->dropped_prefixes, "context lost where it begins: it starts at [lost]",
 			  "contexts lost where they begin: they start at [lost]", out);

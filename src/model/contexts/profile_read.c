@@ -459,6 +459,7 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .dropped_heap_calls = h->dropped_heap_calls,
 				   .drop_errno = h->drop_errno,
 				   .lost_children = h->lost_children,
+				   .agent = h->agent,
 				   .uncommitted = w->uncommitted,
 				   .heap_live_bytes = h->heap_live_bytes,
 				   .heap_peak_bytes = h->heap_peak_bytes,

@@ -1,0 +1,23 @@
+/*
+ * run.h - what the recorder tells the `waymark run` that started the process (waymark/run.h). Without one, nothing but the agent's state is
+ * kept.
+ */
+#ifndef WM_RECORDER_RUN_H
+#define WM_RECORDER_RUN_H
+
+#include <stdint.h>
+
+#include "waymark/wmk.h"
+
+/* Once, when the environment is read (config.h). */
+void wmrt_run_start(void);
+/* 0 without one. */
+uint64_t wmrt_run_session(void);
+uint32_t wmrt_run_pid(void);
+/* A recording was made, or could not be: error is 0 or as in drop_errno. Any thread. */
+void wmrt_run_tell_file(uint64_t error);
+/* Of this process and of those that it forks from here on; in its recording, too. */
+void wmrt_run_tell_agent(enum wmk_agent state);
+enum wmk_agent wmrt_run_agent(void);
+
+#endif
