@@ -115,8 +115,9 @@ struct wmk_header {
 	uint64_t samples_unchecked; /* no whole stack to compare with */
 	uint64_t lost_children; /* forked from this process or its children that have no file, and could make none themselves */
 	uint64_t session; /* of the `waymark run` that started this process, or one of which it descends (waymark/run.h); 0: none */
-	uint32_t session_pid; /* its process */
-	uint32_t agent;       /* enum wmk_agent */
+	uint32_t session_pid;     /* its process */
+	uint32_t agent;           /* enum wmk_agent */
+	uint64_t missed_programs; /* that it or a child of it started, and into which its agent could not come */
 };
 
 struct wmk_chunk_header {

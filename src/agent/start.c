@@ -13,6 +13,7 @@
 #include "agent/discover.h"
 #include "agent/entry.h"
 #include "agent/epoch.h"
+#include "agent/exec.h"
 #include "agent/family.h"
 #include "agent/jump.h"
 #include "agent/loader.h"
@@ -61,6 +62,7 @@ static void before_main(void)
 	jump_start();
 	check_start();
 	exception_start();
+	exec_start();
 	cancel_start();
 	coroutine_start();
 	threads_start();

@@ -116,6 +116,10 @@ static void add_recording(const struct recordings_place *place, const char *path
 	found->count++;
 	add_samples(&header, &found->sum);
 	found->said += print_name(place, path, found->said < NAMES_MAX);
+	/* Of other failures of agents the processes tell (run_session.h). */
+	if (header.agent == WMK_AGENT_NOT_BEGUN && found->said < NAMES_MAX && !place->is_quiet)
+		message_warn("run", "%s has no contexts: the agent did not start: %s", path,
+			     wmk_agent_text(header.agent));
 	if (header.drop_errno && found->incomplete++ == 0) {
 		found->first_incomplete = strdup(path);
 		found->drop_errno = header.drop_errno;

@@ -272,14 +272,13 @@ static void say_rest(const struct request *r, bool is_recorded)
 	if (r->is_quiet)
 		return;
 	if (is_recorded) {
-		text = run_session_what_is_missing(&r->session, r->place);
-		if (text)
-			message_warn("run", "%s", text);
+		run_session_say_missing(&r->session, r->place);
 	} else {
 		text = run_session_why_nothing(&r->session, r->place, r->libraries.has_agent, what_was_missing(r));
 		message_warn("run", "%s recorded nothing: %s", r->program, text ? text : "not enough memory");
+		free(text);
 	}
-	free(text);
+	run_session_say_missed(&r->session);
 }
 
 static int run_program(const struct request *r)

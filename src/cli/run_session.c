@@ -11,6 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "cli/message.h"
 #include "format/wmk.h"
 
 /* Of RLIMIT_FSIZE the kernel says so by a signal, too. 0 or errno. */
@@ -128,24 +129,34 @@ char *run_session_why_nothing(const struct run_session *s, const char *dir, bool
 	return len < 0 ? NULL : ret;
 }
 
-/* "1 process could make no recording" or the like. */
-static char *some_processes(uint32_t count, const char *what, char *why)
+static void say_processes(uint32_t count, const char *what, char *why)
 {
-	char *ret = NULL;
-
-	if (why && asprintf(&ret, "%" PRIu32 " %s %s: %s", count, count == 1 ? "process" : "processes", what, why) < 0)
-		ret = NULL;
+	message_warn("run", "%" PRIu32 " %s %s: %s", count, count == 1 ? "process" : "processes", what,
+		     why ? why : "not enough memory");
 	free(why);
-	return ret;
 }
 
-char *run_session_what_is_missing(const struct run_session *s, const char *dir)
+void run_session_say_missing(const struct run_session *s, const char *dir)
 {
 	const struct wm1_run_page *page = s->page;
 
 	if (get(&page->failures))
-		return some_processes(get(&page->failures), "could make no recording", failure_text(page, dir));
+		say_processes(get(&page->failures), "could make no recording", failure_text(page, dir));
 	if (get(&page->agents_failed))
-		return some_processes(get(&page->agents_failed), "recorded no contexts", agent_text(page));
-	return NULL;
+		say_processes(get(&page->agents_failed), "recorded no contexts", agent_text(page));
+}
+
+void run_session_say_missed(const struct run_session *s)
+{
+	static const char *const reasons[] = {"",
+#define WM1_MISSED_REASON(name, text) text,
+					      WM1_MISSED_REASONS(WM1_MISSED_REASON)
+#undef WM1_MISSED_REASON
+	};
+	uint32_t count = get(&s->page->missed), reason = get(&s->page->missed_reason);
+
+	if (count && reason < WM1_MISSED_END)
+		message_warn("run", "%" PRIu32 " started %s not recorded, %s%.*s: %s", count,
+			     count == 1 ? "program is" : "programs are", count == 1 ? "" : "the first ",
+			     (int)sizeof s->page->missed_path, s->page->missed_path, reasons[reason]);
 }

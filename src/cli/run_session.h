@@ -25,7 +25,9 @@ void run_session_end(struct run_session *s);
  * `otherwise`, which is true where they worked. dir: where recordings should be, as the user names it.
  */
 char *run_session_why_nothing(const struct run_session *s, const char *dir, bool has_agent, const char *otherwise);
-/* The same of processes of a run that has recordings of others. NULL also: all recorded what they had. */
-char *run_session_what_is_missing(const struct run_session *s, const char *dir);
+/* Says which processes and programs of a run that has recordings have none. Nothing: all recorded what they had. */
+void run_session_say_missing(const struct run_session *s, const char *dir);
+/* Says how many programs were started without the agent. */
+void run_session_say_missed(const struct run_session *s);
 
 #endif

@@ -472,6 +472,14 @@ void wmrt_file_drop(size_t counter)
 		__atomic_fetch_add((uint64_t *)(void *)((char *)header + counter), 1, __ATOMIC_RELAXED);
 }
 
+void wmrt_file_count_missed(void)
+{
+	struct wmk_header *header = __atomic_load_n(&file.header_place, __ATOMIC_RELAXED);
+
+	if (header)
+		__atomic_fetch_add(&header->missed_programs, 1, __ATOMIC_RELAXED);
+}
+
 /* Random, or what time and process id make of it before the kernel has random bytes. */
 static uint64_t new_run(void)
 {

@@ -59,6 +59,8 @@ void wmrt_file_lost(void);
 uint64_t wmrt_file_bytes(void);
 /* Counts one thing that could not be recorded. counter: the offset of its uint64_t in struct wmk_header. No lock. */
 void wmrt_file_drop(size_t counter);
+/* Counts a missed program, in a forked child without a file in the file of its parent. No lock. */
+void wmrt_file_count_missed(void);
 /* The run number of this process; 0 when nothing can be recorded. */
 uint64_t wmrt_file_run(void);
 /* Raises used_bytes of a chunk to at least `used`. No lock. */

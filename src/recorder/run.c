@@ -2,14 +2,13 @@
 #include "recorder/run.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "recorder/file.h"
+#include "recorder/process.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
-#include "waymark/run.h"
 
 /* Written when the environment is read; the state of the agent by the main thread before main, and by attach. */
 static struct {
@@ -92,12 +91,13 @@ uint32_t wmrt_run_pid(void)
 	return (uint32_t)run.pid;
 }
 
-static void count(uint32_t *counter, uint32_t *reason, uint32_t why)
+/* True for the first. */
+static bool count(uint32_t *counter, uint32_t *reason, uint32_t why)
 {
 	uint32_t none = 0;
 
-	__atomic_compare_exchange_n(reason, &none, why, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(reason, &none, why, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 void wmrt_run_tell_file(uint64_t error)
@@ -124,4 +124,18 @@ void wmrt_run_tell_agent(enum wmk_agent state)
 enum wmk_agent wmrt_run_agent(void)
 {
 	return run.agent;
+}
+
+bool wmrt_run_is_watched(void)
+{
+	return run.page && !wmrt_process.is_sealed;
+}
+
+void wmrt_run_tell_missed(enum wm1_missed_reason reason, const char *path)
+{
+	struct wmrt_text text = {run.page->missed_path, sizeof run.page->missed_path, 0};
+
+	if (count(&run.page->missed, &run.page->missed_reason, reason))
+		wmrt_text_add(&text, path);
+	wmrt_file_count_missed();
 }

@@ -5,8 +5,10 @@
 #ifndef WM_RECORDER_RUN_H
 #define WM_RECORDER_RUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "waymark/run.h"
 #include "waymark/wmk.h"
 
 /* Once, when the environment is read (config.h). */
@@ -19,5 +21,9 @@ void wmrt_run_tell_file(uint64_t error);
 /* Of this process and of those that it forks from here on; in its recording, too. */
 void wmrt_run_tell_agent(enum wmk_agent state);
 enum wmk_agent wmrt_run_agent(void);
+/* Whether anybody asks for the next one. */
+bool wmrt_run_is_watched(void);
+/* The process is about to become that program, or to start it, without the agent. In a child that shares memory or was forked, too. */
+void wmrt_run_tell_missed(enum wm1_missed_reason reason, const char *path);
 
 #endif

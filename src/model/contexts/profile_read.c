@@ -460,6 +460,7 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .drop_errno = h->drop_errno,
 				   .lost_children = h->lost_children,
 				   .agent = h->agent,
+				   .missed_programs = h->missed_programs,
 				   .uncommitted = w->uncommitted,
 				   .heap_live_bytes = h->heap_live_bytes,
 				   .heap_peak_bytes = h->heap_peak_bytes,
