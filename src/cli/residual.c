@@ -176,6 +176,7 @@ static struct error *compare(struct request *r, struct path_profile *tested, str
 
 	err = read_side(&r->tested, tested) ?:
 	      read_side(&r->field, field) ?:
+	      path_profile_note_shared(field, tested) ?:
 	      check_metadata(tested, field) ?:
 	      check_functions(&options.view, tested, field) ?:
 	      path_compare(tested, field, &options, "waymark " WAYMARK_VERSION, &c);

@@ -247,6 +247,14 @@ expect 3 "$waymark" residual --tested grade-1.wmk --field grade-2.wmk
 has out.txt "New in the field: 1 path,"
 expect 0 "$waymark" residual --tested grade-2.wmk --field grade-2.wmk
 
+# The plan, or what it was made of, lies beside the field's recordings, and a pattern takes it along.
+"$waymark" merge -o plan.wmk grade-1.wmk
+WAYMARK_OUT=grade-3.wmk ./grade 1 2
+expect 3 "$waymark" residual --tested plan.wmk --field plan.wmk grade-3.wmk
+has out.txt "plan.wmk: 1 of the field's runs is one of the tests, too: leave recordings of tests, and plans made of them, out of --field"
+expect 3 "$waymark" residual --tested plan.wmk --field grade-3.wmk
+lacks out.txt "of the tests, too"
+
 refused 1 "nosuch.wmk: No such file or directory" "$waymark" residual --tested tested.wmk --field nosuch.wmk
 refused 1 "no/such/x: cannot be written" "$waymark" residual -o no/such/x --tested tested.wmk --field field.wmk
 finish

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +150,30 @@ static void test_damage(void)
 	CHECK(!has("C", one, sizeof one));
 }
 
+/* A cache is code of the next run: only its user, and root, can have written it, and what is another user's stays. */
+static void test_owner(void)
+{
+	mode_t mask = umask(0);
+	struct stat st;
+
+	in_child(write_first);
+	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0644);
+	umask(mask);
+	CHECK(chmod(path, 0664) == 0);
+	CHECK_U64(jvm_cache_open(path, 7), JVM_CACHE_FOREIGN);
+	CHECK(!has("A", one, sizeof one));
+	CHECK(chmod(path, 0646) == 0);
+	CHECK_U64(jvm_cache_open(path, 7), JVM_CACHE_FOREIGN);
+	CHECK(chmod(path, 0644) == 0);
+	CHECK_U64(jvm_cache_open(path, 7), JVM_CACHE_OK);
+	if (chown(path, 65534, 65534) != 0)
+		return; /* not root */
+	CHECK_U64(jvm_cache_open(path, 7), JVM_CACHE_FOREIGN);
+	add("D", one, sizeof one);
+	CHECK(!jvm_cache_write(path, 7));
+	CHECK(stat(path, &st) == 0 && st.st_uid == 65534);
+}
+
 int main(void)
 {
 	snprintf(path, sizeof path, "/tmp/waymark-cache.XXXXXX");
@@ -160,6 +185,8 @@ int main(void)
 	test_damage();
 	in_child(write_many);
 	CHECK_U64(jvm_cache_open("/", 7), JVM_CACHE_UNREADABLE);
+	unlink(path);
+	test_owner();
 	unlink(path);
 	return check_status();
 }

@@ -620,6 +620,25 @@ struct error *path_profile_check_counts(const struct path_profile *p)
 			    p->recordings.count > 1 ? " in it and the other files" : "");
 }
 
+struct error *path_profile_note_shared(struct path_profile *field, const struct path_profile *tested)
+{
+	const char *first = NULL;
+	uint32_t count = 0, at;
+
+	for (uint32_t i = 0; i < field->run_map.count; i++) {
+		if (!hashmap_find(&tested->run_map, &field->run_map.keys[i], &at))
+			continue;
+		if (count++ == 0)
+			first = field->recordings.items[field->run_recordings.items[i]].path;
+	}
+	if (!count)
+		return NULL;
+	return keep_warning(field, error_create(ERROR_MISMATCH,
+						"%s: %" PRIu32 " of the field's runs %s of the tests, too: "
+						"leave recordings of tests, and plans made of them, out of --field",
+						first, count, count == 1 ? "is one" : "are"));
+}
+
 struct error *path_profile_check_metadata(const struct path_profile *p)
 {
 	for (size_t i = 0; i < p->images.count; i++)

@@ -143,6 +143,8 @@ struct error *path_profile_finish(struct path_profile *p);
 
 /* ERROR_NOT_FOUND when no file has any counts. After path_profile_finish. */
 struct error *path_profile_check_counts(const struct path_profile *p);
+/* A warning of field's if runs in it are in tested, too. */
+struct error *path_profile_note_shared(struct path_profile *field, const struct path_profile *tested);
 /* When no image has metadata: the reason of the first. After path_profile_finish. */
 struct error *path_profile_check_metadata(const struct path_profile *p);
 
