@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # starts.sh BUILD - where the agent cannot start, one line says so and why, and so do the report and the end of the run; programs that are
 # started without it are named.
 set -u
