@@ -42,6 +42,7 @@
 #include "recorder/file.h"
 #include "recorder/handlers.h"
 #include "recorder/process.h"
+#include "recorder/run.h"
 #include "recorder/text.h"
 #include "runtime/heap/heap.h"
 #include "waymark/abi.h"
@@ -270,6 +271,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	if (result == WM1_ATTACH_DONE && agent_options.has_heap && (!wmrt_heap_begin() || !allocator_take()))
 		result = WM1_ATTACH_FAILED;
 	if (result == WM1_ATTACH_DONE) {
+		wmrt_run_tell_agent(WMK_AGENT_OK);
 		wmrt_handlers_take();
 		say_open();
 		return result;

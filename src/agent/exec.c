@@ -82,8 +82,8 @@ static enum wm1_missed_reason reason_of_file(const char *path)
 {
 	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0, 0, 0);
 	enum wm1_missed_reason ret = WM1_MISSED_NONE;
-	uint8_t head[HEAD_BYTES];
-	struct stat st;
+	uint8_t head[HEAD_BYTES] = {0};
+	struct stat st = {0};
 	long len;
 
 	if (fd < 0)

@@ -115,7 +115,7 @@ struct error *output_open(const char *path, struct output *ret)
 	if (!err)
 		*ret = out;
 	else if (out.is_new)
-		err = new_file_end(&out.new, err);
+		new_file_end(&out.new, err);
 	return err;
 }
 
