@@ -54,8 +54,10 @@ room='the agent did not start: the limit on address space is too low (ulimit -v)
 (ulimit -v 300000 && run 3 --heap --check -o space.wmk ./alloc && [ $failures -eq 0 ]) || failures=$((failures + 1))
 has err.txt "waymark: the agent did not start in process"
 has err.txt "waymark run: 1 process recorded no contexts: $room"
-"$waymark" report space.wmk >report.txt
-has report.txt "space.wmk: $room"
+for format in text json; do
+	"$waymark" report --format=$format space.wmk >report.txt
+	has report.txt "space.wmk: $room"
+done
 (ulimit -v 300000 && run 3 --sample -o none.wmk ./alloc && [ $failures -eq 0 ]) || failures=$((failures + 1))
 has err.txt "alloc recorded nothing: $room"
 

@@ -78,8 +78,6 @@ struct profile_source {
 	uint64_t dropped_heap_calls;
 	uint64_t drop_errno;
 	uint64_t lost_children; /* forked processes without a recording */
-	uint32_t agent;         /* enum wmk_agent */
-	uint64_t missed_programs;
 	uint64_t uncommitted;
 	uint64_t heap_live_bytes;
 	uint64_t heap_peak_bytes;

@@ -29,14 +29,6 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 {
 	uint64_t differ = s->samples_agreed < s->samples_checked ? s->samples_checked - s->samples_agreed : 0;
 
-	if (s->agent) {
-		fputs(before, out);
-		plain_print(out, s->path);
-		fprintf(out, ": the agent did not start: %s; contexts are not known\n", wmk_agent_text(s->agent));
-	}
-	notes_print_count(before, s->path, s->missed_programs,
-			  "program that it started is not recorded: the agent could not come into it",
-			  "programs that it started are not recorded: the agent could not come into them", out);
 	notes_print_count(before, s->path, s->dropped_events, "event was dropped", "events were dropped", out);
 	notes_print_count(before, s->path, s->dropped_prefixes, "context lost where it begins: it starts at [lost]",
 			  "contexts lost where they begin: they start at [lost]", out);

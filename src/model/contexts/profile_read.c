@@ -459,8 +459,6 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .dropped_heap_calls = h->dropped_heap_calls,
 				   .drop_errno = h->drop_errno,
 				   .lost_children = h->lost_children,
-				   .agent = h->agent,
-				   .missed_programs = h->missed_programs,
 				   .uncommitted = w->uncommitted,
 				   .heap_live_bytes = h->heap_live_bytes,
 				   .heap_peak_bytes = h->heap_peak_bytes,
@@ -473,6 +471,38 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 	if (!err && w->truncated)
 		err = profile_copy_string(p, w->truncated, &s.truncated);
 	return err ? err : profile_source_vec_append(&p->sources, s);
+}
+
+/* Takes text, malloc'd; NULL: no memory. */
+static struct error *take_note(struct profile *p, char *text)
+{
+	struct error *err = text ? profile_note(p, text) : &error_no_memory;
+
+	free(text);
+	return err;
+}
+
+/* What the recording lacks because the agent was not there. */
+static struct error *note_agent(struct profile *p, const struct wmk_file *w)
+{
+	uint64_t missed = w->header.missed_programs;
+	const char *why = wmk_agent_text(w->header.agent);
+	struct error *err = NULL;
+	char *text;
+
+	if (why)
+		err = take_note(p, asprintf(&text, "%s: the agent did not start: %s; contexts are not known", w->name,
+					    why) < 0
+					   ? NULL
+					   : text);
+	if (err || !missed)
+		return err;
+	return take_note(p,
+			 asprintf(&text, "%s: %" PRIu64 " %s not recorded: the agent could not come into %s", w->name,
+				  missed, missed == 1 ? "program that it started is" : "programs that it started are",
+				  missed == 1 ? "it" : "them") < 0
+				 ? NULL
+				 : text);
 }
 
 /* Files of recorded code that were not found. */
@@ -492,7 +522,7 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	struct gather g = {.p = p, .w = w, .progress = progress};
 	struct error *err;
 
-	err = process_init(&g.process, w, cache) ?: note_unnamed(p, &g.process) ?: add_source(p, w) ?: gather_heap(&g) ?: gather_events(&g);
+	err = process_init(&g.process, w, cache) ?: note_unnamed(p, &g.process) ?: add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g);
 	process_deinit(&g.process);
 	hashmap_deinit(&g.prefix_map);
 	u32_vec_deinit(&g.prefix_nodes);
