@@ -3,8 +3,8 @@
  * LD_PRELOAD. Nothing of them is recorded, and nothing else would say so: before each start of a program its file and its environment are
  * looked at, for `waymark run` (recorder/run.h). Without one nothing is looked at.
  *
- * Runs in children of vfork as well: no memory is changed but what the run shares. What the C library starts itself (system, popen) and
- * execl with its like are not seen.
+ * Runs in children of vfork as well: no memory is changed but what the run shares. What the C library starts itself (system, popen: a
+ * shell) is not seen.
  */
 #include "agent/exec.h"
 
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,12 +37,12 @@ enum {
 
 static _Atomic(void *) next_execve, next_execv, next_execvp, next_execvpe, next_spawn, next_spawnp;
 
+static const char preload_name[] = "LD_PRELOAD=";
+
 static bool has_preload(char *const envp[])
 {
-	static const char name[] = "LD_PRELOAD=";
-
 	for (; envp && *envp; envp++)
-		if (strncmp(*envp, name, sizeof name - 1) == 0)
+		if (strncmp(*envp, preload_name, sizeof preload_name - 1) == 0)
 			return strstr(*envp, "libwaymark-agent.so") != NULL;
 	return false;
 }
@@ -97,7 +98,7 @@ static enum wm1_missed_reason reason_of_file(const char *path)
 	return ret;
 }
 
-static void look_at(const char *path, char *const envp[])
+static enum wm1_missed_reason look_at(const char *path, char *const envp[])
 {
 	enum wm1_missed_reason reason = reason_of_file(path);
 
@@ -106,26 +107,24 @@ static void look_at(const char *path, char *const envp[])
 		reason = WM1_MISSED_NO_PRELOAD;
 	if (reason)
 		wmrt_run_tell_missed(reason, path);
+	return reason;
 }
 
-static void look(const char *path, char *const envp[])
+static enum wm1_missed_reason look(const char *path, char *const envp[])
 {
-	if (wmrt_run_is_watched() && path)
-		look_at(path, envp);
+	return wmrt_run_is_watched() && path ? look_at(path, envp) : WM1_MISSED_NONE;
 }
 
 /* As execvp finds it. */
-static void look_for(const char *name, char *const envp[])
+static enum wm1_missed_reason look_for(const char *name, char *const envp[])
 {
 	const char *dirs = getenv("PATH");
 	char path[1024];
 
 	if (!wmrt_run_is_watched() || !name)
-		return;
-	if (strchr(name, '/')) {
-		look_at(name, envp);
-		return;
-	}
+		return WM1_MISSED_NONE;
+	if (strchr(name, '/'))
+		return look_at(name, envp);
 	for (dirs = dirs ? dirs : "/bin:/usr/bin"; *dirs; dirs += *dirs == ':') {
 		struct wmrt_text text = {path, sizeof path, 0};
 
@@ -133,67 +132,196 @@ static void look_for(const char *name, char *const envp[])
 			wmrt_text_char(&text, *dirs);
 		wmrt_text_add(&text, text.len ? "/" : "./");
 		wmrt_text_add(&text, name);
-		if (wmrt_text_fits(&text) && wmrt_sys3(SYS_access, (long)path, X_OK, 0) == 0) {
-			look_at(path, envp);
-			return;
-		}
+		if (wmrt_text_fits(&text) && wmrt_sys3(SYS_access, (long)path, X_OK, 0) == 0)
+			return look_at(path, envp);
 	}
+	return WM1_MISSED_NONE;
 }
+
+/* ---- an environment without the agent, which another C library's loader does not pass over: the program would not start ---- */
+
+/* What put_environment needs; at least 1. */
+static size_t environment_bytes(enum wm1_missed_reason reason, char *const envp[])
+{
+	size_t bytes = sizeof *envp;
+
+	if (reason != WM1_MISSED_OTHER_LIBC)
+		return 1;
+	for (; envp && *envp; envp++)
+		bytes += sizeof *envp +
+			 (strncmp(*envp, preload_name, sizeof preload_name - 1) == 0 ? strlen(*envp) + 1 : 0);
+	return bytes;
+}
+
+/* Copies a list of libraries, but for Waymark's. False: none is left. */
+static bool put_libraries(char *to, const char *from)
+{
+	char *start = to;
+
+	for (size_t len; *from; from += len + (from[len] != '\0')) {
+		const char *own = strstr(from, "/libwaymark-");
+
+		len = strcspn(from, ": ");
+		if (!len || (own && own < from + len))
+			continue;
+		if (to != start)
+			*to++ = ':';
+		memcpy(to, from, len);
+		to += len;
+	}
+	*to = '\0';
+	return to != start;
+}
+
+static char *const *put_environment(enum wm1_missed_reason reason, char *const envp[], void *room)
+{
+	char **out = room, *text;
+	size_t count = 0;
+
+	if (reason != WM1_MISSED_OTHER_LIBC || !envp)
+		return envp;
+	while (envp[count])
+		count++;
+	text = (char *)(out + count + 1);
+	for (size_t i = 0; i < count; i++) {
+		if (strncmp(envp[i], preload_name, sizeof preload_name - 1) != 0) {
+			*out++ = envp[i];
+			continue;
+		}
+		memcpy(text, preload_name, sizeof preload_name - 1);
+		if (!put_libraries(text + sizeof preload_name - 1, envp[i] + sizeof preload_name - 1))
+			continue;
+		*out++ = text;
+		text += strlen(text) + 1;
+	}
+	*out = NULL;
+	return room;
+}
+
+/* On the caller's stack: a child of vfork has nothing else that is its own. */
+#define ENVIRONMENT_FOR(reason, envp) put_environment(reason, envp, __builtin_alloca(environment_bytes(reason, envp)))
+
+/* ---- what starts programs ---- */
 
 static int own_execve(const char *path, char *const argv[], char *const envp[])
 {
 	execve_fn next = (execve_fn)wmrt_next(&next_execve, "execve", (void *)own_execve);
+	enum wm1_missed_reason reason = look(path, envp);
 
-	look(path, envp);
-	return next(path, argv, envp);
+	return next(path, argv, ENVIRONMENT_FOR(reason, envp));
 }
 
 static int own_execv(const char *path, char *const argv[])
 {
 	execv_fn next = (execv_fn)wmrt_next(&next_execv, "execv", (void *)own_execv);
+	enum wm1_missed_reason reason = look(path, environ);
+	char *const *envp = ENVIRONMENT_FOR(reason, environ);
 
-	look(path, environ);
-	return next(path, argv);
-}
-
-static int own_execvp(const char *name, char *const argv[])
-{
-	execv_fn next = (execv_fn)wmrt_next(&next_execvp, "execvp", (void *)own_execvp);
-
-	look_for(name, environ);
-	return next(name, argv);
+	/* The same function that was called: others may stand in front of it, too. */
+	if (envp == environ)
+		return next(path, argv);
+	return ((execve_fn)wmrt_next(&next_execve, "execve", (void *)own_execve))(path, argv, envp);
 }
 
 static int own_execvpe(const char *name, char *const argv[], char *const envp[])
 {
 	execve_fn next = (execve_fn)wmrt_next(&next_execvpe, "execvpe", (void *)own_execvpe);
+	enum wm1_missed_reason reason = look_for(name, envp);
 
-	look_for(name, envp);
-	return next(name, argv, envp);
+	return next(name, argv, ENVIRONMENT_FOR(reason, envp));
+}
+
+static int own_execvp(const char *name, char *const argv[])
+{
+	execv_fn next = (execv_fn)wmrt_next(&next_execvp, "execvp", (void *)own_execvp);
+	enum wm1_missed_reason reason = look_for(name, environ);
+	char *const *envp = ENVIRONMENT_FOR(reason, environ);
+
+	if (envp == environ)
+		return next(name, argv);
+	return ((execve_fn)wmrt_next(&next_execvpe, "execvpe", (void *)own_execvpe))(name, argv, envp);
 }
 
 static int own_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 			   const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
 	spawn_fn next = (spawn_fn)wmrt_next(&next_spawn, "posix_spawn", (void *)own_posix_spawn);
+	enum wm1_missed_reason reason = look(path, envp);
 
-	look(path, envp);
-	return next(pid, path, actions, attributes, argv, envp);
+	return next(pid, path, actions, attributes, argv, ENVIRONMENT_FOR(reason, envp));
 }
 
 static int own_posix_spawnp(pid_t *pid, const char *name, const posix_spawn_file_actions_t *actions,
 			    const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
 	spawn_fn next = (spawn_fn)wmrt_next(&next_spawnp, "posix_spawnp", (void *)own_posix_spawnp);
+	enum wm1_missed_reason reason = look_for(name, envp);
 
-	look_for(name, envp);
-	return next(pid, name, actions, attributes, argv, envp);
+	return next(pid, name, actions, attributes, argv, ENVIRONMENT_FOR(reason, envp));
+}
+
+/* How many there are from `first` on, its NULL included. */
+static size_t arguments_of(const char *first, va_list rest)
+{
+	size_t count = 1;
+
+	for (; first; first = va_arg(rest, const char *))
+		count++;
+	return count;
+}
+
+static void take_arguments(char **argv, const char *first, va_list *rest)
+{
+	*argv = (char *)(uintptr_t)first;
+	while (*argv)
+		*++argv = va_arg(*rest, char *);
+}
+
+#define BEGIN_ARGUMENTS(rest, argv, first)                                   \
+	va_start(rest, first);                                               \
+	argv = __builtin_alloca(arguments_of(first, rest) * sizeof *(argv)); \
+	va_end(rest);                                                        \
+	va_start(rest, first);                                               \
+	take_arguments(argv, first, &(rest))
+
+static int own_execl(const char *path, const char *first, ...)
+{
+	char **argv;
+	va_list rest;
+
+	BEGIN_ARGUMENTS(rest, argv, first);
+	va_end(rest);
+	return own_execv(path, argv);
+}
+
+static int own_execlp(const char *name, const char *first, ...)
+{
+	char **argv;
+	va_list rest;
+
+	BEGIN_ARGUMENTS(rest, argv, first);
+	va_end(rest);
+	return own_execvp(name, argv);
+}
+
+static int own_execle(const char *path, const char *first, ...)
+{
+	char **argv, *const *envp;
+	va_list rest;
+
+	BEGIN_ARGUMENTS(rest, argv, first);
+	envp = va_arg(rest, char *const *);
+	va_end(rest);
+	return own_execve(path, argv, envp);
 }
 
 WMRT_INTERPOSE(execve, own_execve);
 WMRT_INTERPOSE(execv, own_execv);
 WMRT_INTERPOSE(execvp, own_execvp);
 WMRT_INTERPOSE(execvpe, own_execvpe);
+WMRT_INTERPOSE(execl, own_execl);
+WMRT_INTERPOSE(execlp, own_execlp);
+WMRT_INTERPOSE(execle, own_execle);
 WMRT_INTERPOSE(posix_spawn, own_posix_spawn);
 WMRT_INTERPOSE(posix_spawnp, own_posix_spawnp);
 

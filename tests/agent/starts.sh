@@ -112,6 +112,18 @@ int main(int argc, char **argv)
 		execvp(program, arguments);
 		_exit(98);
 	}
+	if (strcmp(how, "list") == 0 && (pid = fork()) == 0) {
+		execl(program, program, "a", "b", NULL);
+		_exit(98);
+	}
+	if (strcmp(how, "listp") == 0 && (pid = vfork()) == 0) {
+		execlp(program, program, "a", NULL);
+		_exit(98);
+	}
+	if (strcmp(how, "list-empty") == 0 && (pid = fork()) == 0) {
+		execle(program, program, "a", "b", "c", NULL, empty);
+		_exit(98);
+	}
 	if (strcmp(how, "fork-empty") == 0 && (pid = fork()) == 0) {
 		execve(program, arguments, empty);
 		_exit(98);
@@ -130,7 +142,7 @@ started() { # STATUS LINE HOW PROGRAM
 	rm -f start*.wmk*
 }
 if "$cc" -static alloc.c -o fixed 2>/dev/null; then
-	for how in spawn vfork fork; do
+	for how in spawn vfork fork list listp; do
 		started 3 "./fixed: it is linked statically" $how ./fixed
 	done
 	PATH=$tmp:$PATH started 3 "$tmp/fixed: it is linked statically" fork fixed
@@ -138,12 +150,44 @@ if "$cc" -static alloc.c -o fixed 2>/dev/null; then
 	lacks err.txt "not recorded"
 fi
 started 3 "./alloc: its environment has no LD_PRELOAD" fork-empty ./alloc
+started 3 "./alloc: its environment has no LD_PRELOAD" list-empty ./alloc
 PATH=$tmp:$PATH started 3 "$tmp/alloc: its environment has no LD_PRELOAD" spawnp-empty alloc
 for how in spawn vfork fork; do
 	run 3 --heap -o start.wmk ./starter $how ./alloc
 	lacks err.txt "not recorded"
 	[ "$(grep -c 'wrote start' err.txt)" -eq 2 ] || { fail "$how: not both recordings"; cat err.txt; }
 	rm -f start*.wmk*
+done
+# The loader of another C library gets no agent, which it would fail on. The loader's name is all that is another here; what the program
+# was preloaded with otherwise stays.
+cat >libc.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	const char *list = getenv("LD_PRELOAD");
+
+	for (int i = 1; i < argc; i++)
+		printf("%s,", argv[i]);
+	printf("%s\n", !list ? "none" : strstr(list, "libwaymark-") ? "all" : strrchr(list, '/') + 1);
+	return 5;
+}
+END
+ln -s /lib64/ld-linux-x86-64.so.2 ld-musl-x86_64.so.1
+echo 'int other;' | "$cc" -shared -fPIC -x c - -o other.so || exit 1
+if "$cc" libc.c -o libc "-Wl,--dynamic-linker=$tmp/ld-musl-x86_64.so.1" && [ -e ld-musl-x86_64.so.1 ]; then
+	for how in spawn vfork fork list listp; do
+		started 5 "./libc: it is linked with another C library than glibc" $how ./libc
+		grep -q '^\(a,\)\?\(b,\)\?none$' out.txt || fail "$how: another C library gets: $(cat out.txt)"
+	done
+	LD_PRELOAD=$tmp/other.so started 5 "./libc: it is linked with another C library than glibc" spawn ./libc
+	[ "$(cat out.txt)" = other.so ] || fail "LD_PRELOAD of the user: $(cat out.txt)"
+fi
+for how in list listp; do
+	"$cc" libc.c -o plain
+	run 5 ./starter $how ./plain
+	[ "$(cat out.txt)" = "$([ $how = list ] && echo a,b,all || echo a,all)" ] || fail "$how: arguments: $(cat out.txt)"
 done
 run 98 --heap -o start.wmk ./starter fork nosuch
 lacks err.txt "not recorded"
