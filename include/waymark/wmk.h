@@ -55,6 +55,7 @@ enum wmk_flag {
 	WMK_FLAG_LEFT =
 		1 << 3, /* the process ended through _exit(), _Exit(), quick_exit() or syscall(SYS_exit_group) */
 	WMK_FLAG_DETACHED = 1 << 4, /* the agent was taken out of the process, which went on */
+	WMK_FLAG_LOST = 1 << 6,     /* the file was truncated, or its pages failed, while it was recorded */
 	WMK_FLAG_FILTERED = 1 << 5, /* the process asked for a seccomp filter, and went on unrecorded */
 };
 

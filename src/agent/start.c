@@ -58,6 +58,7 @@ static void before_main(void)
 	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN);
 	wmrt_handlers_start();
 	wmrt_handlers_block(TICK_MASK);
+	bus_start();
 	wmrt_filter_start();
 	jump_start();
 	check_start();

@@ -204,8 +204,15 @@ static struct error *note_truncation(struct wmk_file *w)
 	uint64_t announced = w->header.chunk_count;
 	char tables[64] = "";
 
-	if (announced <= (w->len_bytes - WMK_HEADER_BYTES) / WMK_CHUNK_BYTES)
-		return NULL;
+	if (announced <= (w->len_bytes - WMK_HEADER_BYTES) / WMK_CHUNK_BYTES) {
+		if (!(w->header.flags & WMK_FLAG_LOST))
+			return NULL;
+		w->truncated = arena_printf(&w->arena,
+					    "%s: another process truncated it, or its file system failed, while it was "
+					    "recorded: the recording ends there",
+					    w->name);
+		return w->truncated ? NULL : &error_no_memory;
+	}
 	if (w->lost_path_tables)
 		snprintf(tables, sizeof tables, ", with %" PRIu64 " tables of paths or more", w->lost_path_tables);
 	w->truncated =

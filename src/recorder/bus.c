@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "recorder/config.h"
 #include "recorder/handlers.h"
 #include "recorder/mapping.h"
 #include "recorder/process.h"
@@ -85,6 +86,12 @@ void bus_take(void)
 		return;
 	atomic_store_explicit(&is_taken, true, memory_order_release);
 	wmrt_process.unblocked = BUS_BIT;
+}
+
+void bus_start(void)
+{
+	if (!wmrt_config()->is_off)
+		bus_take();
 }
 
 void bus_give_back(void)

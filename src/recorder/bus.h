@@ -12,6 +12,8 @@
 
 typedef void (*wmrt_handler_fn)(int sig, siginfo_t *info, void *context);
 
+/* At start, after wmrt_handlers_start: takes it where anything is to be recorded. */
+void bus_start(void);
 /* Under no lock, one thread runs or all others stand still. */
 void bus_take(void);
 void bus_give_back(void);

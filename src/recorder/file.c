@@ -138,16 +138,23 @@ static int write_zeros(int fd, uint64_t off, uint64_t len_bytes)
 	return 0;
 }
 
+/* SIGXFSZ would come. */
+static bool is_over_file_size(uint64_t len_bytes)
+{
+	struct rlimit limit;
+
+	return wmrt_sys3(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	       len_bytes > limit.rlim_cur;
+}
+
 /* 0 or -errno. */
 static int allocate(int fd, uint64_t off, uint64_t len_bytes)
 {
-	struct rlimit limit;
 	long rc;
 
 	if (off + len_bytes > wmrt_config()->limit_bytes)
 		return -EFBIG;
-	if (wmrt_sys3(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-	    off + len_bytes > limit.rlim_cur)
+	if (is_over_file_size(off + len_bytes))
 		return -WMK_DROP_FILE_SIZE;
 	do
 		rc = wmrt_sys6(SYS_fallocate, fd, 0, (long)off, (long)len_bytes, 0, 0);
@@ -350,12 +357,41 @@ bool wmrt_file_open(void)
 	return state == FILE_OPEN;
 }
 
+/* What is left of the file says what happened. In a signal handler: it may be on a small stack, and holds no lock of the file's. */
+static void tell_lost(int fd, uint64_t len_bytes)
+{
+	static struct wmk_header header; /* of who was first */
+	const size_t flags_off = offsetof(struct wmk_header, flags);
+
+	fill_header(&header);
+	if (len_bytes < WMK_HEADER_BYTES) {
+		wmrt_sys3(SYS_ftruncate, fd, WMK_HEADER_BYTES, 0);
+		header.flags |= WMK_FLAG_LOST;
+		wmrt_sys6(SYS_pwrite64, fd, (long)&header, sizeof header, 0, 0, 0);
+		return;
+	}
+	wmrt_sys6(SYS_pread64, fd, (long)&header.flags, sizeof header.flags, (long)flags_off, 0, 0);
+	header.flags |= WMK_FLAG_LOST;
+	wmrt_sys6(SYS_pwrite64, fd, (long)&header.flags, sizeof header.flags, (long)flags_off, 0, 0);
+}
+
 void wmrt_file_lost(void)
 {
-	int state = FILE_OPEN;
+	int state = FILE_OPEN, fd = file.fd;
+	uint64_t len_bytes = 0;
+	bool is_opened = false;
 
 	atomic_store(&file.is_lost, true);
-	atomic_compare_exchange_strong(&file.state, &state, FILE_FAILED);
+	if (!atomic_compare_exchange_strong(&file.state, &state, FILE_FAILED) || is_over_file_size(WMK_HEADER_BYTES))
+		return;
+	if (!is_our_file(fd, &len_bytes)) {
+		fd = (int)wmrt_sys6(SYS_openat, AT_FDCWD, (long)file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
+		is_opened = fd >= 0;
+	}
+	if (is_our_file(fd, &len_bytes))
+		tell_lost(fd, len_bytes);
+	if (is_opened)
+		close_fd(fd);
 }
 
 const char *wmrt_file_path(void)

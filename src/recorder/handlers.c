@@ -20,7 +20,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "recorder/config.h"
 #include "recorder/interpose.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
@@ -314,8 +313,6 @@ void wmrt_handlers_start(void)
 	wmrt_next(&next_pthread_sigmask, "pthread_sigmask", (void *)own_pthread_sigmask);
 	wmrt_next(&older_bsd.next, older_bsd.name, (void *)own_signal);
 	wmrt_next(&older_sysv.next, older_sysv.name, (void *)own_sysv_signal);
-	if (!wmrt_config()->is_off)
-		bus_take();
 }
 
 wmrt_handler_fn wmrt_handler_of(int sig, siginfo_t *info, void *context)

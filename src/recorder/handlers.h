@@ -2,7 +2,7 @@
  * handlers.h - the program's signal handlers run inside of one of the client's.
  *
  * sigaction, signal, bsd_signal, ssignal, sysv_signal, sigset, siginterrupt, sigprocmask and pthread_sigmask are those of handlers.c. A client that links it defines
- * wmrt_handle, which becomes the action of every signal that the program has a handler for, and calls that; and of SIGBUS, always (bus.h).
+ * wmrt_handle, which becomes the action of every signal that the program has a handler for, and calls that; and of SIGBUS, once that is taken (bus.h).
  */
 #ifndef WM_RECORDER_HANDLERS_H
 #define WM_RECORDER_HANDLERS_H

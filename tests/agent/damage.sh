@@ -34,7 +34,9 @@ for program in $programs; do
 	for mode in threads own fork; do
 		check "$program" 0 $mode --heap
 	done
-	[ -z "$(find . -name '*.wmk' -size +0)" ] || fail "$program: recordings that need the one that was cut: $(ls)"
+	[ "$(find . -name '*.wmk' | wc -l)" = 1 ] || fail "$program: recordings that need the one that was cut: $(ls)"
+	"$waymark" report ./*.wmk >report.txt 2>&1
+	grep -q 'another process truncated it' report.txt || { fail "$program: the report does not say so"; cat report.txt; }
 	check "$program" 135 default --heap
 	# Files may have 50 KiB (SIGXFSZ ends a process that ignores that): a header and no chunk.
 	limit=50 check "$program" 0 full --heap

@@ -144,6 +144,21 @@ static void with_threads(void (*damage)(void), bool is_child_recorded)
 
 /* -- truncated -- */
 
+/* What is left of the file says what happened. */
+static void check_told(void)
+{
+	struct profile p;
+	char path[512];
+
+	own_path(path);
+	if (!profile_open(path, &p))
+		return;
+	CHECK_U64(p.file.header.pid, getpid());
+	CHECK(p.file.header.flags & WMK_FLAG_LOST);
+	CHECK(p.file.truncated != NULL);
+	profile_close(&p);
+}
+
 static void cut_all(void)
 {
 	cut(0);
@@ -158,11 +173,13 @@ static void cut_half(void)
 static void case_cut(void)
 {
 	with_threads(cut_all, false);
+	check_told();
 }
 
 static void case_cut_half(void)
 {
 	with_threads(cut_half, false);
+	check_told();
 }
 
 /* The child has no file of its own yet, and its parent's is cut before it makes one. */

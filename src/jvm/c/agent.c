@@ -17,6 +17,7 @@
 #include "jvm/c/class_file.h"
 #include "jvm/c/clients.h"
 #include "jvm/c/cpu.h"
+#include "jvm/c/faults.h"
 #include "jvm/c/frames.h"
 #include "jvm/c/heat.h"
 #include "jvm/c/hide.h"
@@ -77,8 +78,8 @@ static struct class_file_addition thread_addition = {
 
 /* Those of compiled programs (runtime/clients.c), whose native methods Java may call, and one that connects both. */
 const struct wmrt_client *const wmrt_clients[] = {
-	&wmrt_stacks, &wmrt_signals,    &wmrt_jumps, &wmrt_coroutines, &wmrt_creators, &wmrt_paths,
-	&wmrt_heap,   &jvm_native_code, NULL,
+	&wmrt_stacks, &wmrt_signals, &wmrt_jumps,      &wmrt_coroutines, &wmrt_creators,
+	&wmrt_paths,  &wmrt_heap,    &jvm_native_code, &jvm_faults,      NULL,
 };
 
 /* Written before VMInit ends. */

@@ -53,3 +53,4 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 }
 
 const struct wmrt_client wmrt_signals = {.start = wmrt_handlers_start};
+const struct wmrt_client wmrt_faults = {.start = bus_start};
