@@ -364,6 +364,7 @@ static void tell_lost(int fd, uint64_t len_bytes)
 	const size_t flags_off = offsetof(struct wmk_header, flags);
 
 	fill_header(&header);
+	header.run = atomic_load(&file.run); /* tokens have named it */
 	if (len_bytes < WMK_HEADER_BYTES) {
 		wmrt_sys3(SYS_ftruncate, fd, WMK_HEADER_BYTES, 0);
 		header.flags |= WMK_FLAG_LOST;
@@ -412,7 +413,7 @@ static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint64_t first, ui
 	struct wmk_chunk_header *chunk;
 	int error;
 
-	if (wmrt_file_is_full())
+	if (wmrt_process.is_sealed || wmrt_file_is_full())
 		return NULL;
 	chunk = grow(off, (uint64_t)span * WMK_CHUNK_BYTES, at, &error);
 	note_room(chunk, off, (uint64_t)span * WMK_CHUNK_BYTES);

@@ -154,6 +154,7 @@ static void check_told(void)
 	if (!profile_open(path, &p))
 		return;
 	CHECK_U64(p.file.header.pid, getpid());
+	CHECK(p.file.header.run != 0);
 	CHECK(p.file.header.flags & WMK_FLAG_LOST);
 	CHECK(p.file.truncated != NULL);
 	profile_close(&p);
