@@ -196,6 +196,7 @@ static void renew_thread(const struct place *p)
 	thread->root = 0;
 	thread->outer = NULL;
 	thread->is_on_alternate = thread->is_unwinding = thread->is_tick_late = false;
+	thread->is_bus_unseen = true;
 	thread->id = AGENT_LOST_ID;
 }
 

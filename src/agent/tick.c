@@ -26,6 +26,7 @@
 #include "agent/stop.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
+#include "recorder/bus.h"
 #include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/process.h"
@@ -198,6 +199,9 @@ static void on_tick(int number, siginfo_t *info, void *data)
 			previous.handler(number, info, data);
 		return;
 	}
+	if (agent_thread.is_bus_unseen)
+		bus_unblock(data);
+	agent_thread.is_bus_unseen = false;
 	restart_call(data);
 	unwind_regs_of_signal(data, &regs);
 	/* One that came due while the last was worked on is the agent's time, too; without this a deep stack, walked in each, would leave the

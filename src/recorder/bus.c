@@ -163,6 +163,16 @@ static void end(siginfo_t *info)
 		send_again(info);
 }
 
+void bus_unblock(void *data)
+{
+	ucontext_t *context = data;
+
+	if (!bus_is_taken() || sigismember(&context->uc_sigmask, SIGBUS) != 1)
+		return;
+	sigdelset(&context->uc_sigmask, SIGBUS);
+	wmrt_local.is_bus_blocked = true;
+}
+
 wmrt_handler_fn bus_handler(siginfo_t *info, void *data)
 {
 	uintptr_t handler = atomic_load(&program_handler);

@@ -20,6 +20,8 @@ void bus_give_back(void);
 bool bus_is_taken(void);
 /* sigaction(SIGBUS, …) of the program, once it is taken. */
 int bus_action(const struct sigaction *act, struct sigaction *old);
+/* In a handler of another signal: what it returns to does not block SIGBUS in the kernel. For threads that did before it was taken. */
+void bus_unblock(void *context);
 /* In the kernel's handler: the program's handler that is to be called. NULL: none is, and what there was to do is done. */
 wmrt_handler_fn bus_handler(siginfo_t *info, void *context);
 

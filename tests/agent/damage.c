@@ -6,6 +6,7 @@
  *     damage own       a SIGBUS of its own has its own handler, before and after
  *     damage default   a SIGBUS of its own ends it
  *     damage full      nothing is truncated
+ *     damage attach    waits, with threads, until somebody records it (the file "attached" is there), and goes on
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -143,6 +144,9 @@ int main(int argc, char **argv)
 	wait_for_rounds();
 	if (is_own)
 		fault(page);
+	while (strcmp(mode, "attach") == 0 && access("attached", F_OK) != 0)
+		sched_yield();
+	wait_for_rounds();
 	if (strcmp(mode, "full") != 0 && cut() == 0)
 		return 2; /* nothing is recorded here */
 	wait_for_rounds();

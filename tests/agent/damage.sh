@@ -46,4 +46,15 @@ for program in $programs; do
 	fi
 done
 check plain 0 threads --sample --check
+# Attached to, with a thread that has blocked all signals before.
+rm -f ./*.wmk attached
+./plain attach &
+pid=$!
+if timeout 100 "$waymark" attach --heap -o ./ $pid >out.txt 2>err.txt; then
+	touch attached
+	wait $pid || fail "attached to: status $?"
+else
+	echo "not attached to, so not tested: $(head -c 300 err.txt)" # agent-attach tells whether it should be
+	kill $pid
+fi
 [ $failures -eq 0 ]
