@@ -38,6 +38,8 @@ struct unpacker {
 	uint8_t out[OUT_BYTES];
 };
 
+static const uint64_t unpacked_max = UINT64_C(64) << 30; /* bytes, with holes: systemd-coredump stores 32 GiB */
+
 static const uint8_t zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
 static const uint8_t lz4_magic[] = {0x04, 0x22, 0x4d, 0x18};
 static const uint8_t xz_magic[] = {0xfd, '7', 'z', 'X', 'Z', 0x00};
@@ -101,7 +103,8 @@ static struct error *find_limit(struct unpacker *u)
 		if (h.p_offset + h.p_filesz > end && h.p_offset + h.p_filesz >= h.p_offset)
 			end = h.p_offset + h.p_filesz;
 	}
-	u->limit = end;
+	if (end < u->limit)
+		u->limit = end;
 	u->has_limit = true;
 	return NULL;
 }
@@ -152,7 +155,7 @@ static struct error *take(struct unpacker *u, size_t len_bytes)
 
 static bool is_done(const struct unpacker *u)
 {
-	return u->has_limit && u->len_bytes >= u->limit;
+	return u->len_bytes >= u->limit;
 }
 
 /* ---- libraries: until the end, the limit, or what is damaged ---- */
@@ -229,7 +232,7 @@ static struct error *unpack(struct unpacker *u)
 		return error_os(errno, "%s: cannot be unpacked", u->path);
 	u->room = room.f_bavail * room.f_frsize;
 	u->room -= u->room / ROOM_KEPT;
-	u->limit = UINT64_MAX;
+	u->limit = unpacked_max;
 	if (memcmp(u->packed.bytes, zstd_magic, sizeof zstd_magic) == 0)
 		return unpack_zstd(u);
 	return memcmp(u->packed.bytes, lz4_magic, sizeof lz4_magic) == 0 ? unpack_lz4(u) : unpack_xz(u);
@@ -275,7 +278,7 @@ struct error *core_map(const char *path, struct mapped_file *ret, bool *ret_is_c
 			err = map_unpacked(u, ret);
 		close(u->fd);
 	}
-	*ret_is_cut = u->is_cut;
+	*ret_is_cut = u->is_cut || u->len_bytes >= unpacked_max;
 	file_unmap(&u->packed);
 	free(u);
 	return err;

@@ -18,7 +18,7 @@ bool core_is_packed(const uint8_t head[CORE_HEAD_BYTES]);
 
 /*
  * Maps a core, unpacked where it is packed. *ret_is_cut: it was packed, and ends early or is damaged further on. At most what the core's
- * own headers ask for is unpacked, and no more than leaves a sixteenth of the free space under TMPDIR (else /var/tmp).
+ * own headers ask for is unpacked, no more than 64 GiB, and no more than leaves a sixteenth of the free space under TMPDIR (else /var/tmp).
  */
 struct error *core_map(const char *path, struct mapped_file *ret, bool *ret_is_cut);
 

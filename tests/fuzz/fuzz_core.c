@@ -1,6 +1,6 @@
 /*
- * fuzz_core.c - snapshot_open_core on any bytes: headers, notes, the images in its memory; then all that can be asked of what
- * was read.
+ * fuzz_core.c - snapshot_open_core on any bytes: headers, notes, the images in its memory, or packed ones; then all that can be
+ * asked of what was read.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -8,10 +8,13 @@
 
 #include "fuzz/fuzz.h"
 #include "snapshot/snapshot.h"
+#include "snapshot/snapshot_code.h"
 
 static void ask(struct snapshot *s)
 {
 	const struct debug_line *lines;
+	struct snapshot_region region;
+	struct instruction i;
 	uint32_t count;
 	uint64_t word;
 
@@ -22,6 +25,10 @@ static void ask(struct snapshot *s)
 			error_destroy(snapshot_lines(s, frame, &lines, &count));
 			snapshot_read(s, frame->cfa, &word, sizeof word);
 			snapshot_read(s, frame->registers[7], &word, sizeof word);
+			snapshot_region_at(s, frame->cfa, &region);
+			if (snapshot_instruction_at(s, frame->pc, &i))
+				snapshot_operand(s, frame, &i, frame->pc, &word);
+			snapshot_loop_around(s, frame->pc, frame->pc - 64, frame->pc + 64, &word, &word);
 		}
 	}
 }

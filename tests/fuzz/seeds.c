@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <lz4frame.h>
+#include <lzma.h>
 #include <zstd.h>
 
 #include "core/contexts/lucce.h"
@@ -431,11 +433,17 @@ static void write_tokens(void)
 	write_seed("token", "longest", text, (size_t)len);
 }
 
+/* Packed by each of the libraries, too. */
 static void write_cores(void)
 {
-	uint8_t core[CORE_SEED_BYTES_MAX];
+	static uint8_t core[CORE_SEED_BYTES_MAX], packed[2 * CORE_SEED_BYTES_MAX + 4096];
+	size_t len = core_seed_build(core), at = 0;
 
-	write_seed("core", "small", core, core_seed_build(core));
+	write_seed("core", "small", core, len);
+	write_seed("core", "zstd", packed, ZSTD_compress(packed, sizeof packed, core, len, 3));
+	write_seed("core", "lz4", packed, LZ4F_compressFrame(packed, sizeof packed, core, len, NULL));
+	if (lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, core, len, packed, &at, sizeof packed) == LZMA_OK)
+		write_seed("core", "xz", packed, at);
 }
 
 static void write_eh_frames(void)
