@@ -213,7 +213,7 @@ static bool ends_sequence(const char *text, size_t end)
 	const size_t last = end - 1;
 	size_t at = last;
 
-	if (last && text[last - 1] == '\\' && memchr("abfnrtv", text[last], 7))
+	if (last && text[last - 1] == '\\' && text[last] && strchr("abfnrtv", text[last]))
 		return true;
 	while (at && end - at < TOKEN_BEFORE_MAX - 8 && is_between(text[at - 1], 0x20, 0x2f))
 		at--;
