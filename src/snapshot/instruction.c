@@ -257,6 +257,132 @@ static unsigned immediate(const struct decoder *d)
 	return (o >= 0x70 && o <= 0x73) || o == 0xa4 || o == 0xac || o == 0xba || o == 0xc2 || (o >= 0xc4 && o <= 0xc6);
 }
 
+/* ---- registers that it writes to ---- */
+
+enum target {
+	TARGET_NONE = 0,
+	TARGET_REG, /* that of ModRM.reg */
+	TARGET_RM,  /* that of ModRM.rm, if it is one */
+	TARGET_BOTH,
+	TARGET_OPCODE, /* that of the opcode's low bits */
+	TARGET_RESULT, /* rax and rdx */
+	TARGET_CALL,   /* all that a call may change */
+};
+
+/* add, or, adc, sbb, and, sub, xor, but not cmp. */
+static enum target arithmetic_target(uint8_t o)
+{
+	if (o >= 0x38)
+		return TARGET_NONE;
+	if ((o & 7) < 4)
+		return o & 2 ? TARGET_REG : TARGET_RM;
+	return (o & 7) < 6 ? TARGET_RESULT : TARGET_NONE;
+}
+
+static enum target one_byte_target(const struct decoder *d)
+{
+	uint8_t o = d->opcode, reg = d->modrm >> 3 & 7;
+
+	if (o < 0x40)
+		return arithmetic_target(o);
+	switch (o) {
+	case 0x58 ... 0x5f:
+	case 0xb0 ... 0xbf:
+		return TARGET_OPCODE;
+	case 0x63:
+	case 0x69:
+	case 0x6b:
+	case 0x8a:
+	case 0x8b:
+	case 0x8d:
+		return TARGET_REG;
+	case 0x80 ... 0x83:
+		return reg == 7 ? TARGET_NONE : TARGET_RM;
+	case 0x86:
+	case 0x87:
+		return TARGET_BOTH;
+	case 0x88:
+	case 0x89:
+	case 0xc0:
+	case 0xc1:
+	case 0xc6:
+	case 0xc7:
+	case 0xd0 ... 0xd3:
+		return TARGET_RM;
+	case 0x98:
+	case 0x99:
+		return TARGET_RESULT;
+	case 0xe8:
+		return TARGET_CALL;
+	case 0xf6:
+	case 0xf7:
+		return reg < 2 ? TARGET_NONE : reg < 4 ? TARGET_RM : TARGET_RESULT;
+	case 0xfe:
+	case 0xff:
+		return reg < 2 ? TARGET_RM : reg == 2 ? TARGET_CALL : TARGET_NONE;
+	default:
+		return TARGET_NONE;
+	}
+}
+
+static enum target two_byte_target(const struct decoder *d)
+{
+	switch (d->opcode) {
+	case 0x2c:
+	case 0x2d: /* conversions of floating point */
+	case 0x50:
+	case 0xd7: /* masks of vectors */
+	case 0x40 ... 0x4f:
+	case 0xaf:
+	case 0xb6:
+	case 0xb7:
+	case 0xb8:
+	case 0xbc ... 0xbf:
+		return TARGET_REG;
+	case 0x7e:
+		return d->has_66 || d->is_vex ? TARGET_RM : TARGET_NONE;
+	case 0x90 ... 0x9f:
+	case 0xa4:
+	case 0xa5:
+	case 0xac:
+	case 0xad:
+		return TARGET_RM;
+	case 0xc0:
+	case 0xc1:
+		return TARGET_BOTH;
+	case 0xc8 ... 0xcf:
+		return TARGET_OPCODE;
+	default:
+		return TARGET_NONE;
+	}
+}
+
+static uint16_t written_by(const struct decoder *d, const struct instruction *i)
+{
+	const unsigned reg = 1u << dwarf_register((d->modrm >> 3 & 7u) | (d->rex & 4u) << 1);
+	const unsigned rm = i->is_memory || i->reg == INSTRUCTION_NONE ? 0 : 1u << i->reg;
+	enum target target = d->map == MAP_ONE  ? one_byte_target(d)
+			     : d->map == MAP_0F ? two_byte_target(d)
+						: TARGET_NONE;
+
+	switch (target) {
+	case TARGET_REG:
+		return (uint16_t)reg;
+	case TARGET_RM:
+		return (uint16_t)rm;
+	case TARGET_BOTH:
+		return (uint16_t)(reg | rm);
+	case TARGET_OPCODE:
+		return (uint16_t)(1u << dwarf_register((d->opcode & 7u) | (d->rex & 1u) << 3));
+	case TARGET_RESULT:
+		return 0x0003; /* DWARF: rax 0, rdx 1 */
+	case TARGET_CALL:
+		return 0x0f37; /* rax rdx rcx rsi rdi r8 to r11 */
+	default:
+		return 0;
+	}
+}
+
 /* ---- what it is ---- */
 
 /* SSE instructions of 16 bytes of memory fault where these are not aligned; those that move unaligned ones do not. */
@@ -337,6 +463,7 @@ bool instruction_decode(const uint8_t *bytes, size_t len_bytes, uint64_t address
 	value = number(&d, bytes_behind);
 	if (d.is_cut)
 		return false;
+	found.written = written_by(&d, &found);
 	name(&d, value, address + d.off, &found);
 	found.len_bytes = (uint8_t)d.off;
 	*ret = found;

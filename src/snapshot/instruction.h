@@ -1,5 +1,6 @@
 /*
- * instruction.h - how long an x86-64 instruction is, where it leads, and which operand it has in memory or in a general register.
+ * instruction.h - how long an x86-64 instruction is, where it leads, which operand it has in memory or in a general register, and
+ * which general registers it writes to.
  * Enough to say what an instruction that faulted asked for; what it computes is not told.
  *
  *      prefixes  REX | VEX | EVEX   opcode   ModRM  SIB  displacement   immediate
@@ -41,6 +42,7 @@ struct instruction {
 	uint8_t scale;
 	uint8_t operand_bytes; /* of an integer operand */
 	uint8_t alignment;     /* that the memory operand must have; 1: any */
+	uint16_t written;      /* bit n: it writes to the general register of DWARF number n; of usual instructions */
 	int32_t displacement;
 	uint64_t target;
 };

@@ -34,8 +34,8 @@ struct location {
 	bool is_known[LOCATION_BYTES_MAX];
 	uint32_t len_bytes;
 	/*
-	 * Not 0: a constant that holds for all of a loop, whose code this is, as in the debug information, and not everywhere. Loops that
-	 * were vectorized keep what a variable was before them: only the source tells whether the loop changes it.
+	 * Not 0: it holds for all of a loop, whose code this is, as in the debug information, and nothing in the loop changes it. Loops that
+	 * were vectorized keep what a variable was before them: only the source tells whether they change it.
 	 */
 	uint64_t loop_start, loop_end;
 };

@@ -1,7 +1,7 @@
 /*
- * location_loop.c - constants that debug information gives a variable for all of a loop. Vectorizers drop what they know of the
- * variables that a loop changes, and then the constant from before the loop seems to hold in it. Whether the loop changes the variable
- * the source tells: the lines that the loop has code of.
+ * location_loop.c - variables that debug information has, for all of a loop, as a constant or in a register that the loop does not
+ * write to. Vectorizers drop what they know of the variables that a loop changes, and then what was before the loop seems to hold in
+ * it. Whether the loop changes the variable the source tells: the lines that the loop has code of.
  */
 #include <dwarf.h>
 
@@ -13,28 +13,41 @@ enum {
 	PARTS_MAX = 4096, /* of a location list */
 };
 
-static bool is_constant(const Dwarf_Op *ops, size_t count)
+/* What the expression computes with but constants: registers, by bits. false: memory, or something else that may change. */
+static bool find_registers(const Dwarf_Op *ops, size_t count, uint32_t *ret)
 {
+	bool is_based = false, is_value = false;
+
+	*ret = 0;
 	for (size_t i = 0; i < count; i++) {
+		is_based |= ops[i].atom >= DW_OP_breg0 && ops[i].atom <= DW_OP_breg15;
+		is_value |= ops[i].atom == DW_OP_stack_value;
 		switch (ops[i].atom) {
 		case DW_OP_lit0 ... DW_OP_lit31:
 		case DW_OP_const1u ... DW_OP_consts:
 		case DW_OP_implicit_value:
 		case DW_OP_stack_value:
 		case DW_OP_piece:
-		case DW_OP_and:
-		case DW_OP_plus_uconst:
+		case DW_OP_entry_value:
+		case DW_OP_GNU_entry_value:
+		case DW_OP_and ... DW_OP_xor: /* arithmetic */
 		case DW_OP_convert:
 		case DW_OP_GNU_convert:
+			break;
+		case DW_OP_reg0 ... DW_OP_reg15:
+			*ret |= 1u << (ops[i].atom - DW_OP_reg0);
+			break;
+		case DW_OP_breg0 ... DW_OP_breg15:
+			*ret |= 1u << (ops[i].atom - DW_OP_breg0);
 			break;
 		default:
 			return false;
 		}
 	}
-	return count;
+	return count && (!is_based || is_value);
 }
 
-/* The part of a location list that has the address; false: there is no list, or no other part. */
+/* The part of a location list that has the address. */
 static bool find_part(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Addr *ret_start, Dwarf_Addr *ret_end)
 {
 	Dwarf_Addr base, start, end;
@@ -52,7 +65,7 @@ static bool find_part(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Addr *
 		*ret_start = start;
 		*ret_end = end;
 	}
-	return is_found && parts > 1;
+	return is_found;
 }
 
 void location_find_loop(const struct location_frame *f, Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count,
@@ -60,9 +73,12 @@ void location_find_loop(const struct location_frame *f, Dwarf_Attribute *attribu
 {
 	Dwarf_Addr start, end;
 	uint64_t first, behind;
+	uint32_t registers, written;
 
-	if (!is_constant(ops, count) || !find_part(attribute, f->address, &start, &end) ||
-	    !snapshot_loop_around(f->s, f->address + f->bias, start + f->bias, end + f->bias, &first, &behind))
+	if (!find_registers(ops, count, &registers) || !find_part(attribute, f->address, &start, &end) ||
+	    !snapshot_loop_around(f->s, f->address + f->bias, start + f->bias, end + f->bias, &first, &behind,
+				  &written) ||
+	    registers & written)
 		return;
 	ret->loop_start = first - f->bias;
 	ret->loop_end = behind - f->bias;

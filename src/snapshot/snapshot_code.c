@@ -134,8 +134,19 @@ static bool next_instruction(struct code *c, struct instruction *ret)
 	return instruction_decode(c->bytes + off, c->len_bytes - off, c->at, ret);
 }
 
+static uint32_t written_between(const struct snapshot *s, uint64_t first, uint64_t end)
+{
+	struct code code = {.s = s, .at = first, .end = end, .start = first};
+	uint32_t written = 0;
+	struct instruction i;
+
+	for (; next_instruction(&code, &i); code.at += i.len_bytes)
+		written |= i.written;
+	return written;
+}
+
 bool snapshot_loop_around(const struct snapshot *s, uint64_t address, uint64_t first, uint64_t end, uint64_t *ret_first,
-			  uint64_t *ret_end)
+			  uint64_t *ret_end, uint32_t *ret_written)
 {
 	struct code code = {.s = s, .at = first, .end = end, .start = first};
 	bool is_found = false;
@@ -153,5 +164,7 @@ bool snapshot_loop_around(const struct snapshot *s, uint64_t address, uint64_t f
 		*ret_first = i.target;
 		*ret_end = code.at + i.len_bytes;
 	}
+	if (is_found)
+		*ret_written = written_between(s, *ret_first, *ret_end);
 	return is_found;
 }

@@ -28,9 +28,9 @@ bool snapshot_direct_call(const struct snapshot *s, uint64_t behind, uint64_t *r
 
 /*
  * An address of [first, end), which is code from `first` on, is in a loop there: *ret_first and *ret_end are the innermost loop's code,
- * from where a jump behind the address leads to up to that jump.
+ * from where a jump behind the address leads to up to that jump. *ret_written: the general registers that it writes to, by bits.
  */
 bool snapshot_loop_around(const struct snapshot *s, uint64_t address, uint64_t first, uint64_t end, uint64_t *ret_first,
-			  uint64_t *ret_end);
+			  uint64_t *ret_end, uint32_t *ret_written);
 
 #endif

@@ -86,13 +86,25 @@ struct file {
 FAR static long count(const struct file *file, char wanted)
 {
 	long found = 0;
+
 	for (size_t at = 0; at < file->size; at++)
 		if (file->bytes[at] == wanted)
 			found++;
 	return found;
 }
 
-static long shrunk(const char *path)
+/* The same from a place on that is handed in: it stays where it was when the function was called. */
+FAR static long count_from(const char *bytes, size_t at, size_t size, char wanted)
+{
+	long found = 0;
+
+	for (; at < size; at++)
+		if (bytes[at] == wanted)
+			found++;
+	return found;
+}
+
+static long shrunk(const char *path, size_t from)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	struct file file = {NULL, 3 * 4096};
@@ -102,7 +114,7 @@ static long shrunk(const char *path)
 	file.bytes = mmap(NULL, file.size, PROT_READ, MAP_SHARED, fd, 0);
 	if (ftruncate(fd, 4096))
 		return 2;
-	return count(&file, 'x');
+	return from ? count_from(file.bytes, from, file.size, 'x') : count(&file, 'x');
 }
 
 static int into_mapping(const char *path, int protection)
@@ -226,7 +238,9 @@ int main(int argc, char **argv)
 	if (strcmp(kind, "closed") == 0)
 		return into_mapping(path, PROT_NONE);
 	if (strcmp(kind, "shrunk") == 0)
-		return (int)shrunk(path);
+		return (int)shrunk(path, (size_t)zero);
+	if (strcmp(kind, "from") == 0)
+		return (int)shrunk(path, (size_t)argc + 2);
 	if (strcmp(kind, "deep") == 0)
 		return (int)(intptr_t)deep(bytes);
 	if (strcmp(kind, "thread") == 0) {

@@ -121,10 +121,13 @@ tr -s ' \n' ' ' <out.txt | grep -qE 'value=\{[^}]*u = \{place = 0x[0-9a-f]+' || 
 for compiler in "$waymark cc --wm=trace" clang-19 gcc; do
 	label="loop, $compiler"
 	$compiler -O2 -ftree-vectorize -g core_causes.c -o loop 2>errors.txt || { cat errors.txt; exit 1; }
-	core_of loop.core ./loop shrunk map || exit 1
-	expect 0 "$waymark" core ./loop loop.core
-	grep -A 4 '^#0 ' out.txt >values.txt
-	grep -q '^#0 *count ' values.txt || fail "$label: $(cat values.txt)"
-	! grep -E 'arguments:|values:' values.txt | grep -qE '[ ,](at|found) ?= ?0' || fail "$label: values from before the loop: $(cat values.txt)"
+	for kind in shrunk from; do
+		core_of loop.core ./loop $kind map || exit 1
+		expect 0 "$waymark" core ./loop loop.core
+		grep -A 4 '^#0 ' out.txt >values.txt
+		grep -qE '^#0 *count(_from)? ' values.txt || fail "$label: $(cat values.txt)"
+		! grep -E 'arguments:|values:' values.txt | grep -qE '[ ,]((at|found) ?= ?0|at=5)' ||
+			fail "$label, $kind: values from before the loop: $(cat values.txt)"
+	done
 done
 finish

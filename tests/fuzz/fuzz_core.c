@@ -28,7 +28,7 @@ static void ask(struct snapshot *s)
 			snapshot_region_at(s, frame->cfa, &region);
 			if (snapshot_instruction_at(s, frame->pc, &i))
 				snapshot_operand(s, frame, &i, frame->pc, &word);
-			snapshot_loop_around(s, frame->pc, frame->pc - 64, frame->pc + 64, &word, &word);
+			snapshot_loop_around(s, frame->pc, frame->pc - 64, frame->pc + 64, &word, &word, &count);
 		}
 	}
 }

@@ -1,7 +1,7 @@
 /*
  * show_instructions.c - decodes what objdump has disassembled: lines of standard input, "  401000:\tf3 0f 1e fa \tendbr64". Each
- * instruction must have the length that objdump gives it, and each direct call, jump and branch its target. Fails when a share of more
- * than one in a hundred thousand differs, or there are fewer than the number that is the argument.
+ * instruction must have the length that objdump gives it, each direct call, jump and branch its target, and the usual ones the register
+ * that they write to. Fails when a share of more than one in a hundred thousand differs, or there are fewer than the number that is the argument.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,6 +30,53 @@ static bool is_by_operand(const char *mnemonic)
 static bool is_transfer(const char *mnemonic)
 {
 	return *mnemonic == 'j' || strncmp(mnemonic, "call", 4) == 0;
+}
+
+/* The DWARF number of the general register that objdump names: "%r10d", "%eax", "%bpl"; -1: none. */
+static int register_of(const char *name)
+{
+	static const char *const names[] = {"ax", "dx", "cx", "bx", "si", "di", "bp", "sp"};
+	size_t len = strcspn(name, ",) \n");
+
+	if (*name == 'r' && name[1] >= '0' && name[1] <= '9')
+		return atoi(name + 1);
+	if (len > 2 && (*name == 'r' || *name == 'e'))
+		name++, len--;
+	for (int i = 0; i < 8; i++)
+		if ((len == 2 || (len == 3 && name[2] == 'l')) && strncmp(name, names[i], 2) == 0)
+			return i;
+	return -1;
+}
+
+/* An instruction whose last operand, in objdump's order, is the one that it writes to. */
+static bool writes_last(const char *mnemonic)
+{
+	static const char *const starts[] = {"mov ",      "movz",       "movs",    "lea ",       "add ",    "sub ",
+					     "adc ",      "sbb ",       "and ",    "or ",        "xor ",    "inc ",
+					     "dec ",      "neg ",       "not ",    "shl ",       "shr ",    "sar ",
+					     "rol ",      "ror ",       "imul ",   "cmov",       "pop ",    "set",
+					     "bsf ",      "bsr ",       "tzcnt ",  "lzcnt ",     "popcnt ", "bswap ",
+					     "pmovmskb ", "vpmovmskb ", "movmskp", "cvttsd2si ", "movq ",   "movd "};
+
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (strncmp(mnemonic, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The register that is written to is among those that the decoder tells. */
+static bool tells_written(const char *mnemonic, const struct instruction *i)
+{
+	const char *last = strrchr(mnemonic, '%'), *end;
+	int reg;
+
+	if (!writes_last(mnemonic) || !last || (i->operand_bytes == 1 && !i->written))
+		return true;
+	end = last + strcspn(last, ",) \n");
+	reg = register_of(last + 1);
+	if (*end == ')' || *end == ',' || reg < 0 || (strncmp(mnemonic, "imul ", 5) == 0 && !strchr(mnemonic, ',')))
+		return true;
+	return i->written & 1u << reg;
 }
 
 static bool agrees(const char *line)
@@ -64,6 +111,10 @@ static bool agrees(const char *line)
 	if (is_transfer(mnemonic) && is_by_operand(mnemonic) &&
 	    (i.is_direct || !i.has_operand || i.operand_bytes != 8)) {
 		printf("no operand: %s", line);
+		return false;
+	}
+	if (!tells_written(mnemonic, &i)) {
+		printf("writes to %x: %s", i.written, line);
 		return false;
 	}
 	return true;
