@@ -204,6 +204,13 @@ FAR static int copy(char *to, const char *from)
 	return room[5];
 }
 
+/* As handlers do that write a report. gdb stops at the first signal, too, so another one is sent. */
+static void once_more(int number)
+{
+	signal(number, SIG_DFL);
+	raise(SIGQUIT);
+}
+
 static void *joined(void *data)
 {
 	pthread_mutex_lock(data);
@@ -279,6 +286,12 @@ int main(int argc, char **argv)
 		memset(p + 24, 0, 8); /* the size of the next block: smaller than any */
 		p[24] = 0x11;
 		free(q);
+	}
+	if (strcmp(kind, "raise") == 0)
+		raise(SIGSEGV);
+	if (strcmp(kind, "again") == 0) {
+		signal(SIGSEGV, once_more);
+		return (int)element(NULL, 3);
 	}
 	if (strcmp(kind, "killed") == 0) {
 		if (!fork())

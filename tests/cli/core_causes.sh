@@ -79,8 +79,14 @@ smashed stack smashing: the frame of copy was overwritten behind a buffer
 twice double free found by free \("free\(\): double free detected in tcache 2"\)
 alien free was given a pointer that malloc did not make, or the heap is corrupted \("free\(\): invalid pointer"\)
 heap heap corruption found by free: who wrote is not known \(".*"\)
+raise the process sent the signal to itself
 killed the signal was sent by process [0-9]+ of user [0-9]+
 END
+
+label=again
+CORE_GDB='handle SIGSEGV nostop noprint pass' core_of cause.core ./program again || exit 1
+expect 0 "$waymark" core ./program cause.core
+cause "the process sent the signal to itself, in a handler of a signal"
 
 label=locked
 ./program locked &

@@ -46,13 +46,24 @@ const struct crash_frame *cause_frame(const struct cause *q, uint32_t machine)
 
 /* ---- signals that are sent ---- */
 
+static bool is_in_handler(const struct cause *q)
+{
+	for (uint32_t i = 0; i < q->t->machine->frame_count; i++)
+		if (q->t->machine->frames[i].is_trampoline)
+			return true;
+	return false;
+}
+
 static void say_sender(struct cause *q)
 {
 	const struct snapshot *s = q->s;
 
-	if (!s->has_sender || s->sender == s->pid)
+	if (!s->has_sender || (s->sender == s->pid && s->signal == SIGABRT))
 		return;
-	if (s->sender)
+	if (s->sender == s->pid)
+		cause_say(q, "the process sent the signal to itself%s",
+			  is_in_handler(q) ? ", in a handler of a signal" : "");
+	else if (s->sender)
 		cause_say(q, "the signal was sent by process %d of user %u", (int)s->sender, s->sender_user);
 	else
 		cause_say(q, "the signal was sent by a process that it cannot see (of another pid namespace)");
@@ -130,8 +141,7 @@ static void say(struct cause *q)
 		say_deadlock(q);
 		return;
 	}
-	if (s->signal != SIGABRT || s->sender != s->pid)
-		say_sender(q);
+	say_sender(q);
 	if (q->text)
 		return;
 	switch (s->signal) {
