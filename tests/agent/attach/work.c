@@ -143,21 +143,21 @@ static void long_handler(int sig)
 		some_work();
 }
 
-/* SIGALRM comes all the time, to a handler that was installed before. */
+/* SIGVTALRM comes all the time, to a handler that was installed before. By CPU time: so there is as much beside it on a loaded machine. */
 static void start_signals(void)
 {
 	struct sigaction action = {.sa_handler = short_handler, .sa_flags = SA_RESTART};
 	struct itimerval each = {{0, 40000}, {0, 40000}};
 
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &each, NULL);
+	sigaction(SIGVTALRM, &action, NULL);
+	setitimer(ITIMER_VIRTUAL, &each, NULL);
 }
 
 static void check_action(void)
 {
 	struct sigaction action;
 
-	if (sigaction(SIGALRM, NULL, &action) != 0 || action.sa_handler != short_handler ||
+	if (sigaction(SIGVTALRM, NULL, &action) != 0 || action.sa_handler != short_handler ||
 	    action.sa_flags & SA_SIGINFO || !(action.sa_flags & SA_RESTART))
 		failures++;
 }
@@ -408,6 +408,7 @@ static int ppolls(void)
 	struct pollfd fd = {.fd = 0, .events = POLLIN};
 	struct timespec limit = {3600, 0};
 	sigset_t mask, before, after;
+	long different = 0;
 
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGUSR2);
@@ -415,7 +416,9 @@ static int ppolls(void)
 	ready();
 	check("ppoll", ppoll(&fd, 1, &limit, &mask), 1);
 	sigprocmask(SIG_SETMASK, NULL, &after);
-	return check("the mask", memcmp(&before, &after, sizeof before), 0);
+	for (int sig = 1; sig < NSIG; sig++) /* the kernel's part of a set; what is behind it is anything */
+		different += sigismember(&before, sig) != sigismember(&after, sig);
+	return check("the mask", different, 0);
 }
 
 static int sleeps(void)
