@@ -1,15 +1,19 @@
 /*
- * restart.c - glibc's wrappers load the number of a call right before they make it:
+ * restart.c - glibc's wrappers load the number of a call shortly before they make it:
  *
- *      mov  $nr, %eax      b8 nr nr nr nr     <- goes on here
- *      syscall             0f 05
+ *      mov  $nr, %eax      b8 nr nr nr nr     or xor %eax, %eax
+ *      ...                                    arguments that are loaded in between, by some instructions
+ *      syscall             0f 05              <- goes on here, with nr in %rax
  *      ...                                    <- was interrupted here, %rax is -EINTR
  *
  * Arguments are still in their registers, and %rcx has the address behind the call, as after every system call: nobody relies on it. So
  * it says what has happened since: 0, a handler of the program has run, for which the call is to return EINTR; the address's complement,
- * the thread goes on at the mov. When such a handler comes there, before the call is made again, the call is over.
+ * the thread goes on at the syscall. When such a handler comes there, before the call is made again, the call is over.
  *
- * Of poll and epoll_wait, which have the time as a number and lose it, the functions of that name here note when it ends.
+ * A limit of time is made again for what is left of it. When it ends, the functions of poll's and epoll_wait's name here have noted; the
+ * kernel writes back what is left of a sleep, for which the functions here always give it room. Of all others, and of calls from before the
+ * agent came, the time up to the first stop is not known: the limit is counted from there. What then stands in the argument, a number or
+ * the address of struct agent_restart, says that it is the same call when it is stopped again.
  */
 #include "agent/restart.h"
 
@@ -25,14 +29,21 @@
 #include <unistd.h>
 
 #include "agent/image.h"
+#include "agent/insn.h"
 #include "agent/thread.h"
 #include "recorder/interpose.h"
 
 enum {
-	LOAD_BYTES = 5,
 	SYSCALL_BYTES = 2,
+	LOOK_BYTES = 40, /* in front of a system call, for its number */
+	MOV_BYTES = 5,
+	XOR_BYTES = 2,
+	NUMBERS = 1024,
 	FRAME_MAX = 1024, /* bytes of stack of the C library's function */
 };
+
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
 
 #define IN_WAITS __attribute__((section("agent_waits"), noinline))
 extern const char __start_agent_waits[] __attribute__((visibility("hidden")));
@@ -48,26 +59,60 @@ static uint64_t now_ns(void)
 
 /* ---- after a stop ---- */
 
-/* The argument with the time that is left in ms, of a call that a function here makes. */
+static uint64_t left_of(uint64_t end_ns)
+{
+	uint64_t now = now_ns();
+
+	return end_ns > now ? end_ns - now : 0;
+}
+
+/* A limit in ms. One that is begun anew is longer than it was, so it differs from that of another call that is made there. */
 static bool set_rest(greg_t *argument, greg_t object, greg_t sp)
 {
 	const struct agent_wait *wait = &agent_thread.wait;
-	uint64_t now = now_ns(), rest_ns = wait->end_ns > now ? wait->end_ns - now : 0;
+	struct agent_restart *restart = &agent_thread.restart;
+	uint64_t end_ns = wait->end_ns;
 
 	if ((int)*argument <= 0)
 		return true;
-	if (wait->object != (uintptr_t)object || wait->frame - (uintptr_t)sp > FRAME_MAX)
-		return false;
-	*argument = (greg_t)((rest_ns + 999999) / 1000000);
+	if (wait->object != (uintptr_t)object || wait->frame - (uintptr_t)sp > FRAME_MAX) {
+		if (restart->sp != (uintptr_t)sp || restart->ms != (uint64_t)*argument)
+			restart->end_ns = now_ns() + ((uint64_t)*argument + 1) * NS_PER_MS;
+		end_ns = restart->end_ns;
+	}
+	*argument = (greg_t)((left_of(end_ns) + NS_PER_MS - 1) / NS_PER_MS);
+	restart->sp = (uintptr_t)sp;
+	restart->ms = (uint64_t)*argument;
+	return true;
+}
+
+/* A limit in a timespec; NULL: none. */
+static bool set_limit(greg_t *argument)
+{
+	struct agent_restart *restart = &agent_thread.restart;
+	const struct timespec *limit = (const struct timespec *)*argument; /* NOLINT(performance-no-int-to-ptr) */
+	uint64_t left_ns;
+
+	if (!limit)
+		return true;
+	if (limit != &restart->limit) {
+		if (limit->tv_sec > INT32_MAX)
+			return true;
+		restart->end_ns = now_ns() + (uint64_t)limit->tv_sec * NS_PER_S + (uint64_t)limit->tv_nsec;
+	}
+	left_ns = left_of(restart->end_ns);
+	restart->limit = (struct timespec){(time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S)};
+	*argument = (greg_t)(uintptr_t)&restart->limit;
 	return true;
 }
 
 /* Sleeps on for what the kernel has written there. */
 static bool set_remaining(greg_t *request, greg_t remaining)
 {
-	if (remaining)
-		*request = remaining;
-	return remaining != 0;
+	if (!remaining)
+		return set_limit(request);
+	*request = remaining;
+	return true;
 }
 
 static bool may_restart(uint32_t number, greg_t *r)
@@ -83,14 +128,15 @@ static bool may_restart(uint32_t number, greg_t *r)
 	case SYS_clock_nanosleep:
 		return (r[REG_RSI] & TIMER_ABSTIME) || set_remaining(&r[REG_RDX], r[REG_R10]);
 	case SYS_futex:
-		return (r[REG_RSI] & FUTEX_CMD_MASK) != FUTEX_WAIT || !r[REG_R10];
+		return (r[REG_RSI] & FUTEX_CMD_MASK) != FUTEX_WAIT || set_limit(&r[REG_R10]);
 	case SYS_rt_sigtimedwait:
-		return !r[REG_RDX];
+		return set_limit(&r[REG_RDX]);
 	case SYS_semtimedop:
 	case SYS_epoll_pwait2:
-		return !r[REG_R10];
+		return set_limit(&r[REG_R10]);
 	case SYS_io_getevents:
-		return !r[REG_R8];
+	case SYS_io_pgetevents:
+		return set_limit(&r[REG_R8]);
 	case SYS_select:
 	case SYS_pselect6:
 	case SYS_ppoll:
@@ -101,6 +147,15 @@ static bool may_restart(uint32_t number, greg_t *r)
 	case SYS_msgsnd:
 	case SYS_read:
 	case SYS_readv:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_connect:
 	case SYS_io_uring_enter:
 		return true;
 	default:
@@ -108,17 +163,44 @@ static bool may_restart(uint32_t number, greg_t *r)
 	}
 }
 
-/* The number of the call that is made in front of that address, by a mov and a syscall. False: there is none. */
+/* Instructions begin at `from` one behind the other, and at the end. */
+static bool leads_to(const uint8_t *code, uint32_t from, uint32_t end)
+{
+	struct insn insn;
+
+	while (from < end && insn_decode_flow(code + from, end - from, from, &insn) && insn.kind == INSN_OTHER)
+		from += insn.len_bytes;
+	return from == end;
+}
+
+/* The number of the call that is made in front of that address. False: there is none, or its number is not there. */
 static bool call_before(greg_t address, uint32_t *ret)
 {
-	uint8_t code[LOAD_BYTES + SYSCALL_BYTES];
+	const uint8_t *code = (const uint8_t *)(address - LOOK_BYTES); /* NOLINT(performance-no-int-to-ptr) */
+	enum {
+		AT = LOOK_BYTES - SYSCALL_BYTES,
+	};
 
-	if (!agent_image_find((uintptr_t)address))
+	if (!agent_image_find((uintptr_t)address) ||
+	    agent_image_find((uintptr_t)address) != agent_image_find((uintptr_t)code) || code[AT] != 0x0f ||
+	    code[AT + 1] != 0x05)
 		return false;
-	memcpy(code, (const void *)(address - (greg_t)sizeof code),
-	       sizeof code); /* NOLINT(performance-no-int-to-ptr) */
-	memcpy(ret, code + 1, sizeof *ret);
-	return code[0] == 0xb8 && code[LOAD_BYTES] == 0x0f && code[LOAD_BYTES + 1] == 0x05;
+	for (int at = AT - XOR_BYTES; at >= 0; at--) {
+		uint32_t number = 0;
+
+		if (code[at] == 0x31 && code[at + 1] == 0xc0 && leads_to(code, (uint32_t)at + XOR_BYTES, AT)) {
+			*ret = 0;
+			return true;
+		}
+		if (at > AT - MOV_BYTES || code[at] != 0xb8)
+			continue;
+		memcpy(&number, code + at + 1, sizeof number);
+		if (number < NUMBERS && leads_to(code, (uint32_t)at + MOV_BYTES, AT)) {
+			*ret = number;
+			return true;
+		}
+	}
+	return false;
 }
 
 void restart_call(void *context)
@@ -130,13 +212,14 @@ void restart_call(void *context)
 	    !may_restart(number, r))
 		return;
 	r[REG_RCX] = ~r[REG_RIP];
-	r[REG_RIP] -= LOAD_BYTES + SYSCALL_BYTES;
+	r[REG_RIP] -= SYSCALL_BYTES;
+	r[REG_RAX] = (greg_t)number;
 }
 
 void restart_not(void *context)
 {
 	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
-	greg_t behind = r[REG_RIP] + LOAD_BYTES + SYSCALL_BYTES;
+	greg_t behind = r[REG_RIP] + SYSCALL_BYTES;
 	uint32_t number;
 
 	if (r[REG_RCX] == ~behind && call_before(behind, &number)) {

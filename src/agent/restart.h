@@ -1,10 +1,9 @@
 /*
  * restart.h - system calls that a stop has interrupted are made again, so that the program does not see EINTR.
  *
- * The kernel restarts most by itself (SA_RESTART). Of the others those that wait without limit, until a point in time, or whose
- * remaining time the kernel has written back, are made again as they are; poll, epoll_wait and the sleeps for the rest of their
- * time. EINTR is left to the program by connect and close, which must not be made twice, and by these with a limit of time: sigtimedwait,
- * semtimedop, epoll_pwait2, io_getevents, calls of sockets.
+ * The kernel restarts most by itself (SA_RESTART). The others, which signal(7) lists, are made again here: as they are, or for the rest of
+ * their limit of time. EINTR is left to the program by close, which must not be made twice, and by calls whose number is not to be seen in
+ * front of them (syscall(2)'s function). What SO_RCVTIMEO and SO_SNDTIMEO limit begins anew.
  */
 #ifndef WM_AGENT_RESTART_H
 #define WM_AGENT_RESTART_H

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define AGENT_FOREIGN_ID (UINT64_C(1) << 63)
 /* Ids of the encoding. What is above is that of foreign code, with or without sums that were added to it or taken off. */
@@ -66,6 +67,14 @@ struct agent_wait {
 	uint64_t end_ns;  /* on CLOCK_MONOTONIC */
 };
 
+/* A call with a limit of time that a stop has interrupted, and that was made again (restart.c). */
+struct agent_restart {
+	uintptr_t sp;
+	uint64_t ms; /* the limit that it has now, if that is a number */
+	uint64_t end_ns;
+	struct timespec limit; /* if that is an address: this one's */
+};
+
 /* Writer: its own thread, and whoever has stopped it. A thread that the agent has not seen yet runs foreign code. */
 struct agent_thread {
 	uint64_t id;
@@ -97,6 +106,7 @@ struct agent_thread {
 	uint64_t landing_mask; /* of signals, which a jump from an alternate stack puts in force where it lands */
 	bool has_landing_mask;
 	bool is_bus_unseen; /* it was there before the agent, and may block SIGBUS (recorder/bus.h) */
+	struct agent_restart restart;
 };
 extern _Thread_local struct agent_thread agent_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
