@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-	WM1_ATTACH_VERSION = 4,
+	WM1_ATTACH_VERSION = 5,
 	WM1_ATTACH_REGISTERS = 27, /* struct user_regs_struct */
 };
 
@@ -42,6 +42,8 @@ struct wm1_attach_request {
 	int32_t error;    /* an errno, or 0 */
 	uint32_t is_last; /* it has been asked for often */
 	uint32_t is_over; /* detach: the command has given up; the agent stays */
+	uint32_t is_late; /* on return: not done, since it would have taken longer than left_ns */
+	uint64_t left_ns; /* how long the process may still stand still */
 	char options[256];
 	char output[4096]; /* attach: the pattern of WAYMARK_OUT, absolute. On return: the recording, empty if there is none */
 	uint64_t limit_bytes;

@@ -39,7 +39,7 @@ struct call {
 /* False: it is a call inside of another one, or nothing is to be recorded. */
 static bool begin(void)
 {
-	if (agent_thread.is_allocating || __atomic_load_n(&agent_is_leaving, __ATOMIC_RELAXED))
+	if (agent_thread.is_allocating || agent_leaves())
 		return false;
 	agent_thread.is_allocating = true;
 	return true;

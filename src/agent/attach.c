@@ -9,11 +9,12 @@
  * from the frames of all stacks on, and the contexts that these frames mean. Handlers that run already get a segment each, as if they
  * had been called by signal.c. Where a thread was created is not known: its context stands on [thread].
  *
- * Leaving: the program's bytes, return addresses, words, handlers, the timers. The library stays mapped, for what still returns into
- * a stub; nothing leads there from the program.
+ * Leaving: the program's bytes, return addresses, words, handlers, the timers. The library stays mapped, for what is still in a stub or
+ * returns into one; nothing leads there from the program.
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "agent/allocator.h"
 #include "agent/attach_handlers.h"
@@ -27,6 +28,7 @@
 #include "agent/lock.h"
 #include "agent/memory.h"
 #include "agent/options.h"
+#include "agent/place.h"
 #include "agent/program.h"
 #include "agent/quiet.h"
 #include "agent/restart.h"
@@ -53,21 +55,29 @@ WM1_EXPORT void wm1_agent_attach(struct wm1_attach_request *request);
 WM1_EXPORT void wm1_agent_detach(struct wm1_attach_request *request);
 
 /* Under the agent's lock. */
-static bool is_started;  /* tables are there */
-static bool is_watching; /* what the loader does */
-static bool is_attached; /* this is how the agent came */
-bool agent_is_leaving;
+static bool is_started;           /* tables are there */
+static bool is_watching;          /* what the loader does */
+static bool is_attached;          /* this is how the agent came */
+static bool is_leaving;           /* also read by threads that run */
+static uint64_t leaving_until_ns; /* when who asks it to leave has not come back for long */
+static uint64_t called_ns;        /* the request in progress */
 static struct walk walk;
 
 /* A thread of the process. */
-struct place {
+struct stopped {
 	uint32_t tid;
 	struct agent_thread *state;
 	struct unwind_regs regs;
+	bool is_in_stub; /* regs say where the program is (place.h) */
 };
 /* Under the agent's lock: the request's. */
-static struct place *places;
+static struct stopped *places;
 static size_t places_capacity;
+
+enum {
+	LEAST_NS = 8000000, /* for what is done once all threads are known to be in good places */
+};
+#define LEAVING_NS UINT64_C(1000000000)
 
 /* In struct user_regs_struct. */
 enum {
@@ -110,6 +120,21 @@ static void assume_stopped(uint64_t thread_count)
 			stop_assume_at(places[i].state->record, &places[i].regs);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* What is to come would keep the process standing still for too long. */
+static bool is_late(struct wm1_attach_request *r)
+{
+	r->is_late = now_ns() - called_ns + LEAST_NS > r->left_ns;
+	return r->is_late;
+}
+
 /* A thread has been stopped while it had a lock, or while it looks for who catches an exception: it is to go on first. */
 static bool is_busy(struct wm1_attach_request *r)
 {
@@ -136,12 +161,12 @@ static bool is_bystander(uintptr_t pc)
 	return restart_is_wait(pc) || threads_is_base(pc);
 }
 
-/* The frames go on at places where all bytes may change. */
-static bool is_clear(const struct walk *w, bool may_return_here)
+/* The frames go on at places where all bytes may change. is_in_stub: the first one goes on in a stub. */
+static bool is_clear(const struct walk *w, bool is_in_stub, bool may_return_here)
 {
 	struct code_stub stub;
 
-	for (size_t i = 0; i < w->count; i++) {
+	for (size_t i = is_in_stub; i < w->count; i++) {
 		const struct walk_frame *f = &w->frames[i];
 
 		if (!may_return_here && is_own(f->pc) && (f->is_interrupted || !is_bystander(f->pc)))
@@ -172,7 +197,7 @@ static bool start(void)
 }
 
 /* As many entries as its native stack has room for calls that push (thread.c). */
-static bool begin_thread(const struct place *p)
+static bool begin_thread(const struct stopped *p)
 {
 	struct agent_thread *thread = p->state;
 	uintptr_t low, high;
@@ -185,7 +210,7 @@ static bool begin_thread(const struct place *p)
 }
 
 /* What it was on in an earlier attach is another recording's. */
-static void renew_thread(const struct place *p)
+static void renew_thread(const struct stopped *p)
 {
 	struct agent_thread *thread = p->state;
 
@@ -200,7 +225,7 @@ static void renew_thread(const struct place *p)
 	thread->id = AGENT_LOST_ID;
 }
 
-static void enter_segments(const struct place *p)
+static void enter_segments(const struct stopped *p)
 {
 	segment_enter_frame(p->state, &p->regs);
 	if (walk_stack(&walk, &p->regs, p->state))
@@ -227,6 +252,14 @@ static enum wm1_attach_result set_output(struct wm1_attach_request *r)
 	return r->error ? WM1_ATTACH_OUTPUT : WM1_ATTACH_DONE;
 }
 
+/* Since the agent was there before: what the stub still takes off belongs to that time. */
+static bool is_in_stub(uintptr_t pc)
+{
+	uint32_t site;
+
+	return place_is_stub(pc) || cells_find(pc, &site);
+}
+
 /* Where all threads may stay while code is written. */
 static enum wm1_attach_result look_at_stacks(struct wm1_attach_request *r)
 {
@@ -237,7 +270,7 @@ static enum wm1_attach_result look_at_stacks(struct wm1_attach_request *r)
 
 		if (!walk_stack(&walk, &places[i].regs, &nothing_known) || !walk.is_whole)
 			ret = WM1_ATTACH_STACK;
-		else if (is_clear(&walk, false))
+		else if (!is_in_stub(places[i].regs.pc) && is_clear(&walk, false, false))
 			continue;
 		else if (ret == WM1_ATTACH_DONE)
 			ret = WM1_ATTACH_AGAIN;
@@ -246,7 +279,7 @@ static enum wm1_attach_result look_at_stacks(struct wm1_attach_request *r)
 	return ret;
 }
 
-/* Under the agent's lock. */
+/* Under the agent's lock. What start has read stays read. */
 static enum wm1_attach_result enter(struct wm1_attach_request *r)
 {
 	enum wm1_attach_result result;
@@ -254,11 +287,15 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	agent_options_parse(r->options);
 	if (!start() || !find_places(r))
 		return WM1_ATTACH_FAILED;
+	if (is_late(r))
+		return WM1_ATTACH_AGAIN;
 	if (agent_options.has_heap && !allocator_find())
 		return WM1_ATTACH_ALLOCATOR;
 	result = look_at_stacks(r);
 	if (result != WM1_ATTACH_DONE)
 		return result;
+	if (is_late(r))
+		return WM1_ATTACH_AGAIN;
 	threads_sweep();
 	for (uint64_t i = 0; i < r->thread_count; i++)
 		if (!begin_thread(&places[i]))
@@ -323,22 +360,37 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 
 void wm1_agent_attach(struct wm1_attach_request *r)
 {
+	called_ns = now_ns();
+	r->is_late = false;
 	r->result = attach(r);
 }
 
 /* ---- leaving ---- */
 
-static bool is_between(const struct unwind_regs *regs)
+/*
+ * A thread in a stub goes on there: what is left of it is the addition, which means nothing any more, and the way to the program's own bytes,
+ * which are there again; where it leads into the agent, that does nothing (discover.c).
+ */
+static bool may_leave(struct stopped *p, bool is_last)
 {
-	struct code_stub stub;
+	struct place place;
 	uint32_t site;
 
-	return !code_find_stub(regs->pc, &stub) && !cells_find(regs->pc, &site) && !is_own(regs->pc);
+	if (cells_find(p->regs.pc, &site) || is_own(p->regs.pc))
+		return false;
+	p->is_in_stub = place_is_stub(p->regs.pc);
+	if (p->is_in_stub) {
+		if (!place_find(p->regs.pc, p->regs.r[CFI_RSP], &place))
+			return false;
+		p->regs.pc = place.pc;
+		p->regs.r[CFI_RSP] = place.sp;
+	}
+	return walk_stack(&walk, &p->regs, p->state) && is_clear(&walk, p->is_in_stub, is_last);
 }
 
-static bool may_leave(const struct place *p, bool is_last)
+static bool is_asked(const struct stopped *p)
 {
-	return is_between(&p->regs) && walk_stack(&walk, &p->regs, p->state) && is_clear(&walk, is_last);
+	return p->state->record && stop_is_asked(p->state->record);
 }
 
 /* Under the agent's lock. */
@@ -349,14 +401,14 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 	if (!find_places(r))
 		return WM1_ATTACH_FAILED;
 	for (uint64_t i = 0; i < r->thread_count; i++) {
-		r->threads[i].is_in_the_way = !may_leave(&places[i], r->is_last);
+		r->threads[i].is_in_the_way =
+			!may_leave(&places[i], r->is_last) || (!r->is_last && is_asked(&places[i]));
 		is_any |= r->threads[i].is_in_the_way;
 	}
-	if (is_any) {
+	if (is_any || is_late(r)) {
 		/* Who samples and records all the time would seldom be elsewhere. */
-		if (!agent_is_leaving)
-			tick_pause();
-		agent_is_leaving = true;
+		leaving_until_ns = now_ns() + LEAVING_NS;
+		is_leaving = true;
 		return WM1_ATTACH_AGAIN;
 	}
 	assume_stopped(r->thread_count);
@@ -392,10 +444,18 @@ static void end_recording(struct wm1_attach_request *r)
 /* All threads are stopped, perhaps with the lock. */
 static enum wm1_attach_result stay(void)
 {
-	if (agent_is_leaving)
-		tick_resume();
-	agent_is_leaving = false;
+	is_leaving = false;
 	return WM1_ATTACH_DONE;
+}
+
+bool agent_leaves(void)
+{
+	if (!__atomic_load_n(&is_leaving, __ATOMIC_RELAXED))
+		return false;
+	if (now_ns() < leaving_until_ns)
+		return true;
+	__atomic_store_n(&is_leaving, false, __ATOMIC_RELAXED);
+	return false;
 }
 
 static enum wm1_attach_result detach(struct wm1_attach_request *r)
@@ -417,7 +477,7 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 	agent_lock(&guard);
 	result = leave(r);
 	if (result == WM1_ATTACH_DONE) {
-		agent_is_on = is_attached = agent_is_leaving = false;
+		agent_is_on = is_attached = is_leaving = false;
 		agent_has_left = true;
 	}
 	agent_unlock(&guard);
@@ -432,5 +492,7 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 
 void wm1_agent_detach(struct wm1_attach_request *r)
 {
+	called_ns = now_ns();
+	r->is_late = false;
 	r->result = detach(r);
 }

@@ -39,7 +39,8 @@ static bool is_stopped;                     /* or there is no other thread */
 static bool has_stopped;                    /* others wait */
 static bool is_assumed;                     /* not here but in ptrace */
 static struct held_file tasks = {.fd = -1}; /* /proc/PID/task */
-static const char mark;                     /* its address is in the signals' data */
+/* Their addresses are in the signals' data: of those that a record counts, and of those to threads that have none. */
+static const char mark, mark_unlisted;
 
 static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
 {
@@ -70,8 +71,11 @@ bool stop_on_signal(const siginfo_t *info, void *context)
 	struct unwind_regs regs;
 	uint32_t number;
 
-	if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &mark)
+	if (info->si_code != SI_QUEUE ||
+	    (info->si_value.sival_ptr != &mark && info->si_value.sival_ptr != &mark_unlisted))
 		return false;
+	if (info->si_value.sival_ptr == &mark && agent_thread.record)
+		atomic_fetch_add(&agent_thread.record->heard, 1);
 	restart_call(context);
 	/* A thread that shares its state with another one cannot say where it is. */
 	if (!threads_join() || atomic_load(&agent_thread.record->tid) != wmrt_gettid())
@@ -142,7 +146,7 @@ static char letter_of(uint32_t tid)
 	return end && end + 2 < line + n ? end[2] : 'X';
 }
 
-static bool send_to(uint32_t tid)
+static bool send_to(uint32_t tid, const char *which)
 {
 	siginfo_t info;
 
@@ -150,7 +154,7 @@ static bool send_to(uint32_t tid)
 	info.si_signo = TICK_SIGNAL;
 	info.si_code = SI_QUEUE;
 	info.si_pid = (pid_t)threads_pid();
-	info.si_value.sival_ptr = (void *)(uintptr_t)&mark;
+	info.si_value.sival_ptr = (void *)(uintptr_t)which;
 	return wmrt_sys6(SYS_rt_tgsigqueueinfo, threads_pid(), tid, TICK_SIGNAL, (long)&info, 0, 0) == 0;
 }
 
@@ -188,7 +192,7 @@ static uint32_t find_unlisted(bool is_asked)
 				continue;
 			count++;
 			if (is_asked)
-				send_to(tid);
+				send_to(tid, &mark_unlisted);
 		}
 	}
 	wmrt_sys3(SYS_close, fd, 0, 0);
@@ -220,7 +224,9 @@ static bool ask_all(uint32_t number)
 		if (atomic_load(&r->is_deaf))
 			return false;
 		r->is_given_up = false;
-		if (!send_to(atomic_load(&r->tid))) {
+		atomic_fetch_add(&r->asked, 1);
+		if (!send_to(atomic_load(&r->tid), &mark)) {
+			atomic_fetch_sub(&r->asked, 1);
 			if (wmrt_thread_is_alive(threads_pid(), atomic_load(&r->tid)))
 				return false;
 			atomic_store(&r->is_gone, true);
@@ -422,6 +428,11 @@ bool stop_has(const struct thread_record *r)
 		return true;
 	return has_stopped && atomic_load(&r->tid) && !atomic_load(&r->is_gone) &&
 	       (atomic_load(&r->phase) == THREAD_WAITS || atomic_load(&r->stopped_in) == last_number);
+}
+
+bool stop_is_asked(const struct thread_record *r)
+{
+	return atomic_load(&r->asked) != atomic_load(&r->heard);
 }
 
 enum stop_held stop_is_held(uintptr_t at, size_t len)

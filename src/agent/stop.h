@@ -43,6 +43,8 @@ void stop_end(void);
 bool stop_again(unsigned int times);
 /* It is this thread's, or that of one that is stopped, whose state can be looked at. */
 bool stop_has(const struct thread_record *record);
+/* A signal of a stop, which may be over, has yet to come to it: only this agent's handler hides from the program that it does. */
+bool stop_is_asked(const struct thread_record *record);
 enum stop_held {
 	STOP_FREE,
 	STOP_HELD,       /* by a thread that moves when it goes on */

@@ -106,6 +106,8 @@ static void release(struct thread_record *r)
 	atomic_store(&r->stopped_in, 0);
 	atomic_store(&r->is_deaf, false);
 	atomic_store(&r->is_gone, false);
+	atomic_store(&r->asked, 0);
+	atomic_store(&r->heard, 0);
 	atomic_store(&r->tid, 0);
 }
 
@@ -139,8 +141,11 @@ void threads_after_fork(void)
 		if (r != own && atomic_load(&r->tid))
 			release(r);
 	}
-	if (own)
-		atomic_store(&own->tid, wmrt_gettid());
+	if (!own)
+		return;
+	atomic_store(&own->tid, wmrt_gettid());
+	/* Signals that had not come are the parent's. */
+	atomic_store(&own->heard, atomic_load(&own->asked));
 }
 
 struct unwind_regs threads_regs(const struct thread_record *r, const struct unwind_regs *from)

@@ -47,6 +47,8 @@ struct thread_record {
 	_Atomic uint32_t tid;        /* 0: free */
 	_Atomic uint32_t phase;      /* enum thread_phase; writer: the thread */
 	_Atomic uint32_t stopped_in; /* number of the last stop that it has obeyed; writer: the thread */
+	_Atomic uint32_t asked;      /* signals of stops that were sent to it; writer: who holds the lock */
+	_Atomic uint32_t heard;      /* those that came; writer: the thread */
 	_Atomic bool is_gone;        /* it has ended, or its number is another thread's now */
 	_Atomic bool is_deaf;        /* it was asked to stop and has not yet; the thread takes it back */
 	struct agent_thread *state;

@@ -203,6 +203,8 @@ static void on_tick(int number, siginfo_t *info, void *data)
 		bus_unblock(data);
 	agent_thread.is_bus_unseen = false;
 	restart_call(data);
+	if (agent_leaves())
+		return;
 	unwind_regs_of_signal(data, &regs);
 	/* One that came due while the last was worked on is the agent's time, too; without this a deep stack, walked in each, would leave the
 	 * program no time. */
@@ -274,27 +276,6 @@ bool tick_start_of(struct thread_record *record)
 bool tick_start(void)
 {
 	return agent_thread.record && tick_start_of(agent_thread.record);
-}
-
-static void set_timers(bool are_on)
-{
-	struct itimerspec spec = period();
-
-	if (!are_on)
-		memset(&spec, 0, sizeof spec);
-	for (struct thread_record *r = threads_all; r; r = r->next)
-		if (r->has_timer)
-			wmrt_sys6(SYS_timer_settime, r->timer, 0, (long)&spec, 0, 0, 0);
-}
-
-void tick_pause(void)
-{
-	set_timers(false);
-}
-
-void tick_resume(void)
-{
-	set_timers(true);
 }
 
 void tick_stop(void)

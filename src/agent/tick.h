@@ -29,9 +29,6 @@ bool tick_start(void);
 struct thread_record;
 /* The same for another one. */
 bool tick_start_of(struct thread_record *record);
-/* All timers stand still, and go on. */
-void tick_pause(void);
-void tick_resume(void);
 /* Ends all timers, and what the signal did before is as it was. All signals are blocked, and other threads stand still. */
 void tick_stop(void);
 

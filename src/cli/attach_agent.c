@@ -1,6 +1,11 @@
 /*
  * attach_agent.c - what `waymark attach` does to the process: looks at what can be refused from outside, stops it, loads the library by
  * a call of dlopen and calls the agent, again and again until no thread is in the way.
+ *
+ *      all threads are stopped          <-------------------------------.
+ *        one is in the way: it goes on alone for a moment  <-.          |
+ *        and is stopped again        ------------------------'          |
+ *      after STAND_NS all go on for as long as they have stood still ---'
  */
 #include "cli/attach_agent.h"
 
@@ -20,11 +25,15 @@
 
 enum {
 	MOST_SECONDS = 15,
-	TRIES_STACK = 200, /* with a stack that cannot be walked to its end, or with frames of the agent's */
 	PROC_PATH_MAX = 64,
 	REASON_MAX = 512,
-	ALONE = 8,    /* tries, in the last of which all threads run */
-	BIND_NOW = 2, /* RTLD_NOW of glibc on x86-64 */
+	LEAST_TRIES = 20,
+	STAND_NS = 20000000, /* of the 50 ms (INJECT_LIMIT_NS): what is left is for the call */
+	CALL_NS = 15000000,  /* a call is begun while so much is left */
+	REST_NS = 2000000,
+	STACK_NS = 700000000,  /* with a stack that cannot be walked to its end: refused */
+	FRAMES_NS = 400000000, /* with frames of the agent's on a stack: they may stay there */
+	BIND_NOW = 2,          /* RTLD_NOW of glibc on x86-64 */
 };
 
 static const char libc[] = "libc.so.6";
@@ -48,6 +57,28 @@ static uint64_t status_of(pid_t pid, const char *key, int base)
 	if (f)
 		fclose(f);
 	return value;
+}
+
+/* Nothing but the number of the process, or of its first thread, is left. */
+static bool is_gone(pid_t pid)
+{
+	char path[PROC_PATH_MAX], line[PROC_PATH_MAX * 2] = "";
+	bool ret = true;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		if (strncmp(line, "State:", 6) == 0)
+			ret = strchr(line, 'Z') || strchr(line, 'X');
+	if (f)
+		fclose(f);
+	return ret;
+}
+
+static struct error *has_gone(pid_t pid)
+{
+	return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)pid);
 }
 
 static struct error *check_program(pid_t pid)
@@ -84,6 +115,8 @@ static struct error *check_status(pid_t pid)
 
 	if (kill(pid, 0) != 0 && errno == ESRCH)
 		return error_create(ERROR_NOT_FOUND, "process %d: there is no such process", (int)pid);
+	if (is_gone(pid))
+		return has_gone(pid);
 	err = check_program(pid);
 	if (err)
 		return err;
@@ -112,6 +145,8 @@ static struct error *check_library(pid_t pid, const char *path)
 		return &error_no_memory;
 	if (stat(there, &theirs) != 0 && (errno == EACCES || errno == EPERM))
 		err = NULL; /* not ours: stopping it says so in better words */
+	else if (is_gone(pid))
+		err = has_gone(pid);
 	else if (stat(there, &theirs) != 0 || ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
 		err = error_create(ERROR_ARGUMENT, "process %d: does not see %s: it runs in another file system",
 				   (int)pid, path);
@@ -134,17 +169,24 @@ static struct error *agent_path(pid_t pid, char **ret)
 
 /* ---- calls ---- */
 
-static struct error *call(struct inject *in, uint64_t function, uint64_t a, uint64_t b, uint64_t *ret)
+static struct error *call(struct inject *in, uint64_t function, uint64_t a, uint64_t b, bool is_alone, uint64_t *ret)
 {
 	const uint64_t arguments[INJECT_ARGUMENTS] = {a, b};
 
-	return inject_call(in, function, arguments, ret);
+	return inject_call(in, function, arguments, is_alone, ret);
+}
+
+static struct error *take_room(struct inject *in, size_t len, uint64_t *ret)
+{
+	*ret = inject_room(in, len);
+	return *ret ? NULL
+		    : error_create(ERROR_FORMAT, "process %d: has too many threads (%zu)", (int)in->pid,
+				   in->thread_count);
 }
 
 static struct error *put_text(struct inject *in, const char *text, uint64_t *ret)
 {
-	*ret = inject_room(in, strlen(text) + 1);
-	return inject_write(in, *ret, text, strlen(text) + 1);
+	return take_room(in, strlen(text) + 1, ret) ?: inject_write(in, *ret, text, strlen(text) + 1);
 }
 
 /* What dlerror says there. */
@@ -152,7 +194,7 @@ static struct error *cannot_load(struct inject *in)
 {
 	char reason[REASON_MAX] = "";
 	uint64_t at = 0;
-	struct error *err = call(in, inject_find(in, libc, "dlerror"), 0, 0, &at);
+	struct error *err = call(in, inject_find(in, libc, "dlerror"), 0, 0, false, &at);
 
 	if (!err && at) { /* it may end before the page does */
 		size_t len = REASON_MAX - 1, page = 4096 - at % 4096;
@@ -175,11 +217,11 @@ static struct error *load(struct inject *in, const char *path, const char *funct
 				    (int)in->pid);
 	err = put_text(in, path, &path_at) ?: put_text(in, function, &name_at);
 	if (!err)
-		err = call(in, dlopen_at, path_at, BIND_NOW, &handle);
+		err = call(in, dlopen_at, path_at, BIND_NOW, false, &handle);
 	if (!err && !handle)
 		return cannot_load(in);
 	if (!err)
-		err = call(in, inject_find(in, libc, "dlsym"), handle, name_at, ret);
+		err = call(in, inject_find(in, libc, "dlsym"), handle, name_at, false, ret);
 	if (!err && !*ret)
 		return cannot_load(in);
 	return err;
@@ -189,21 +231,22 @@ static struct error *ask(struct inject *in, uint64_t function, struct wm1_attach
 {
 	size_t len = sizeof *request + in->thread_count * sizeof request->threads[0];
 	struct wm1_attach_request *r = malloc(len);
-	uint64_t at = inject_room(in, len), ignored;
+	uint64_t at, ignored;
 	struct error *err;
 
 	if (!r)
 		return &error_no_memory;
 	*r = *request;
+	r->left_ns = inject_left_ns(in);
 	r->thread_count = in->thread_count;
 	for (size_t i = 0; i < in->thread_count; i++) {
 		r->threads[i].tid = (uint64_t)in->threads[i].tid;
 		r->threads[i].is_in_the_way = 0;
 		memcpy(r->threads[i].registers, in->threads[i].registers, sizeof r->threads[i].registers);
 	}
-	err = inject_write(in, at, r, len);
+	err = take_room(in, len, &at) ?: inject_write(in, at, r, len);
 	if (!err)
-		err = call(in, function, at, 0, &ignored);
+		err = call(in, function, at, 0, true, &ignored);
 	if (!err)
 		err = inject_read(in, at, r, len);
 	if (!err) {
@@ -223,99 +266,137 @@ struct attempt {
 	const char *function; /* of the agent */
 	uint64_t at;          /* where that is; 0: not known yet */
 	const char *in_the_way;
+	uint64_t stack_since_ns; /* since then a stack cannot be walked; 0: it could */
 	struct wm1_attach_request request;
 };
 
-/* Once, where the process is now. */
-static struct error *try_once(struct attempt *a)
+static const char takes_long[] =
+	"to stop its threads and to look at them takes so long that it would stand still for more than 50 ms",
+		  agent_takes_long[] = "the agent takes so long that it would stand still for more than 50 ms",
+		  is_written[] = "it is always where code is to be written";
+
+/* Once, where the process is now. What is loaded is asked for at the next stop. */
+static struct error *call_agent(struct attempt *a)
 {
 	struct wm1_attach_request request = a->request;
-	/* Who leaves loads nothing. */
-	struct error *err = inject_is_safe(&a->in, a->path != NULL, &a->in_the_way), *end;
+	struct error *err = inject_begin(&a->in), *end;
+	bool is_to_load = !a->at;
 
-	if (err || a->in_the_way)
-		return err;
-	if (a->path && !inject_has_c_threads(&a->in)) {
-		a->request.result = WM1_ATTACH_THREADS;
-		return NULL;
-	}
-	err = inject_begin(&a->in);
-	if (!err && !a->at)
+	if (!err && is_to_load)
 		err = load(&a->in, a->path, a->function, &a->at);
-	if (!err)
+	else if (!err)
 		err = ask(&a->in, a->at, &request);
 	end = inject_end(&a->in);
 	if (err) {
 		error_destroy(end);
 		return err;
 	}
-	if (!end)
+	if (end)
+		return end;
+	if (is_to_load)
+		a->request.result = WM1_ATTACH_AGAIN;
+	else
 		a->request = request;
-	return end;
+	return NULL;
 }
 
-/*
- * Those that are in the way go on alone, so that the others stay out of it; now and then all, for what they may wait for. Where the agent
- * works it is always all: its threads stop each other.
- */
-static struct error *run_a_little(struct attempt *a, int tries)
+static struct error *try_once(struct attempt *a)
 {
+	/* Who leaves loads nothing. */
+	struct error *err = inject_is_safe(&a->in, a->path != NULL, &a->in_the_way);
+
+	if (err || a->in_the_way)
+		return err;
+	if (inject_left_ns(&a->in) < CALL_NS) {
+		a->in_the_way = takes_long;
+		return NULL;
+	}
+	if (a->path && !inject_has_c_threads(&a->in)) {
+		a->request.result = WM1_ATTACH_THREADS;
+		return NULL;
+	}
+	return call_agent(a);
+}
+
+/* Those that are in the way go on alone, so that the others stay out of it; from time to time all, for what they may wait for. */
+static struct error *run_a_little(struct attempt *a)
+{
+	uint64_t left_ns = inject_left_ns(&a->in);
+	struct error *err;
 	bool is_any = false;
 
-	if (!a->path)
-		return inject_run(&a->in, true);
 	for (size_t i = 0; i < a->in.thread_count; i++)
 		is_any |= a->in.threads[i].is_in_the_way;
-	return inject_run(&a->in, !is_any || tries % ALONE == ALONE - 1);
+	if (a->in.is_stopped && is_any && left_ns > INJECT_LIMIT_NS - STAND_NS)
+		return inject_step(&a->in, &a->in_the_way);
+	/* After a stop that has failed it rests for longer than it may have stood still. */
+	err = inject_go(&a->in, a->in.is_stopped ? INJECT_LIMIT_NS - left_ns + REST_NS : STAND_NS + STAND_NS / 2);
+	return err ? err : inject_stop(&a->in, &a->in_the_way);
 }
 
-static bool is_to_try_again(const struct attempt *a, int tries)
+static bool is_to_try_again(struct attempt *a)
 {
-	return a->in_the_way || a->request.result == WM1_ATTACH_AGAIN ||
-	       (a->request.result == WM1_ATTACH_STACK && tries < TRIES_STACK);
+	bool is_stack = a->in_the_way ? a->in_the_way == inject_hides : a->request.result == WM1_ATTACH_STACK;
+
+	if (!is_stack)
+		a->stack_since_ns = 0;
+	else if (!a->stack_since_ns)
+		a->stack_since_ns = inject_now_ns();
+	if (!a->in_the_way && a->request.result == WM1_ATTACH_AGAIN)
+		a->in_the_way = a->request.is_late ? agent_takes_long : is_written;
+	return a->in_the_way || is_stack;
 }
 
 /* The agent, which has waited to leave, goes on. */
 static struct error *stay(struct attempt *a)
 {
-	struct error *err;
+	uint64_t end_ns = inject_now_ns() + STACK_NS;
 
 	a->request.is_over = true;
-	for (int i = 0; i <= TRIES_STACK; i++) {
-		err = try_once(a);
-		if (err || !a->in_the_way)
+	do {
+		struct error *err = a->in.is_stopped ? try_once(a) : NULL;
+
+		if (err || (a->in.is_stopped && !a->in_the_way))
 			return err;
-		err = run_a_little(a, i);
+		err = run_a_little(a);
 		if (err)
 			return err;
-	}
+	} while (inject_now_ns() < end_ns);
 	return NULL;
+}
+
+static struct error *found_no_moment(const struct attempt *a, const char *why)
+{
+	return error_create(ERROR_FORMAT, "process %d: found no moment for it: %s", (int)a->in.pid, why);
 }
 
 static struct error *try_until_done(struct attempt *a)
 {
-	time_t end = time(NULL) + MOST_SECONDS;
-	struct error *err = NULL;
+	uint64_t begun_ns = inject_now_ns(), end_ns = begun_ns + MOST_SECONDS * UINT64_C(1000000000);
+	const char *why = NULL;
+	struct error *err = inject_stop(&a->in, &a->in_the_way);
 
-	for (int i = 0; i <= TRIES_STACK + 1 || time(NULL) < end; i++) {
+	for (int i = 0; !err && (i <= LEAST_TRIES || inject_now_ns() < end_ns); i++) {
 		char output[sizeof a->request.output];
 
 		memcpy(output, a->request.output, sizeof output);
 		a->request.result = 0;
-		a->request.is_last = i > TRIES_STACK;
-		err = try_once(a);
-		if (err || !is_to_try_again(a, i))
+		a->request.is_last = i > LEAST_TRIES && inject_now_ns() > begun_ns + FRAMES_NS;
+		if (a->in.is_stopped)
+			err = try_once(a);
+		if (err || !is_to_try_again(a))
 			return err;
 		memcpy(a->request.output, output, sizeof output);
-		err = run_a_little(a, i);
-		if (err)
-			return err;
+		why = a->in_the_way;
+		if (i > LEAST_TRIES && a->stack_since_ns && inject_now_ns() > a->stack_since_ns + STACK_NS) {
+			a->request.result = WM1_ATTACH_STACK;
+			return a->path ? NULL : stay(a);
+		}
+		err = run_a_little(a);
 	}
-	err = a->path ? NULL : stay(a);
-	if (err)
-		return err;
-	return error_create(ERROR_FORMAT, "process %d: found no moment for it: %s", (int)a->in.pid,
-			    a->in_the_way ? a->in_the_way : "it is always where code is to be written");
+	if (!err && !a->path)
+		err = stay(a);
+	return err ? err : found_no_moment(a, why ? why : is_written);
 }
 
 static struct error *refusal(const struct attempt *a)
@@ -370,6 +451,12 @@ static struct error *check_images(struct attempt *a)
 		return error_create(ERROR_FORMAT, "process %d: has no libc.so.6: the agent works with glibc only", pid);
 	if (inject_has_image(in, "libwaymark-rt") || inject_has_image(in, "libwaymark-heap"))
 		return error_create(ERROR_ARGUMENT, "process %d: has Waymark's runtime already", pid);
+	if (a->path && inject_has_image(in, "libjvm.so"))
+		return error_create(
+			ERROR_ARGUMENT,
+			"process %d: is a Java virtual machine, which the agent for machine code cannot follow: start it by "
+			"`waymark run`",
+			pid);
 	a->at = inject_find(in, "libwaymark-agent", a->function);
 	return NULL;
 }
@@ -395,10 +482,10 @@ struct error *attach_agent(pid_t pid, const struct attach_options *options)
 	if (!err && (strlen(options->options) >= sizeof a->request.options ||
 		     strlen(options->pattern) >= sizeof a->request.output))
 		err = error_create(ERROR_ARGUMENT, "%s: is too long", options->pattern);
+	a->path = path;
 	if (!err)
 		err = prepare(a, pid);
 	if (!err) {
-		a->path = path;
 		strcpy(a->request.options, options->options);
 		strcpy(a->request.output, options->pattern);
 		a->request.limit_bytes = options->limit_bytes;

@@ -1,62 +1,71 @@
 /*
- * inject.c - ptrace: stopping, calls, and putting back.
+ * inject.c - ptrace: stopping, going on, memory.
  *
- * A call returns to address 0, where it stops with SIGSEGV, which is never delivered. All other signals are blocked during calls.
- * Nothing is written into code, and only calls of mmap and munmap use the thread's own stack, below the red zone.
- *
- * A thread that was in a system call has left it with -ERESTART... in rax and the call's number in orig_rax. Calls are made with
- * orig_rax = -1; when registers are put back and the thread goes on, the kernel makes the system call again, and where it has a
- * timeout goes on with what is left of it (restart_syscall).
+ * All threads are asked to stop together and then waited for together, in whatever order they stop or end: the kernel reports the end of
+ * the main thread only when every other thread has been waited for. A thread in vfork, or in state D, does not stop for anybody: where
+ * not all have stopped after STOP_NS all go on, and none is stopped again while the one that has not is still in that state.
  */
 #include "snapshot/inject.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/vec.h"
 #include "snapshot/inject_private.h"
 
 enum {
 	PROC_PATH_MAX = 64,
 	USER_CODE_64 = 0x33,
-	RUN_NS = 1000000,
-	WAIT_NS = 200000,
-	CALL_WAITS = 150000, /* 30 s */
-	STACK_BYTES = 4 << 20,
-	ROOM_BYTES = 64 << 10,
-	RED_ZONE_BYTES = 128,
-	VECTORS_BYTES = 16 << 10,
-	FLAGS_CLEARED = 0x40500, /* alignment checks, direction, trap */
-	SIGNAL_SET_BYTES = 8,
-	RESTART_NO_HANDLER =
-		514, /* ERESTARTNOHAND of the kernel: the call is made again, or returns EINTR to a handler */
+	POLL_NS = 100000,
+	STEP_NS = 200000,
+	STOP_NS = 30000000,
 };
 _Static_assert(sizeof(struct user_regs_struct) == INJECT_REGISTERS * sizeof(uint64_t), "27 registers");
 
-static struct error *has_ended(const struct inject *in)
+static const char waits[] = "a thread waits in the kernel (vfork, or state D), where it cannot be stopped",
+		  is_slow[] = "its threads do not all come to a stop within 30 ms";
+
+struct error *inject_ended(const struct inject *in)
 {
 	return error_create(ERROR_NOT_FOUND, "process %d: has ended", (int)in->pid);
 }
 
-static struct error *failed(const struct inject *in, const char *what)
+struct error *inject_failed(const struct inject *in, const char *what)
 {
-	return errno == ESRCH ? has_ended(in) : error_os(errno, "process %d: %s", (int)in->pid, what);
+	return errno == ESRCH ? inject_ended(in) : error_os(errno, "process %d: %s", (int)in->pid, what);
 }
 
-/* ---- stopping ---- */
+uint64_t inject_now_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t inject_left_ns(const struct inject *in)
+{
+	uint64_t stood_ns = in->own->since_ns ? inject_now_ns() - in->own->since_ns : 0;
+
+	return stood_ns < INJECT_LIMIT_NS ? INJECT_LIMIT_NS - stood_ns : 0;
+}
+
+static void nap(uint64_t ns)
+{
+	const struct timespec ts = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	nanosleep(&ts, NULL);
+}
+
+/* ---- what /proc says ---- */
 
 static long tracer_of(pid_t pid)
 {
@@ -76,12 +85,41 @@ static long tracer_of(pid_t pid)
 	return tracer;
 }
 
+/* R, S, D, T, t, Z, X. */
+static char state_of(pid_t pid, pid_t tid)
+{
+	char path[PROC_PATH_MAX], line[512];
+	const char *end;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 'X';
+	len = read(fd, line, sizeof line - 1);
+	close(fd);
+	line[len < 0 ? 0 : len] = '\0';
+	end = strrchr(line, ')');
+	return end && end[1] == ' ' ? end[2] : 'X';
+}
+
+bool inject_is_gone(const struct inject *in)
+{
+	char state = state_of(in->pid, in->pid);
+
+	return state == 'Z' || state == 'X';
+}
+
 static struct error *cannot_stop(pid_t pid, int errnum)
 {
 	long tracer = tracer_of(pid);
+	char state = state_of(pid, pid);
 
 	if (errnum == ESRCH)
 		return error_create(ERROR_NOT_FOUND, "process %d: there is no such process", (int)pid);
+	if (state == 'Z')
+		return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)pid);
 	if (tracer)
 		return error_create(ERROR_ARGUMENT, "process %d: process %ld traces it already (a debugger?)", (int)pid,
 				    tracer);
@@ -90,30 +128,7 @@ static struct error *cannot_stop(pid_t pid, int errnum)
 			(int)pid);
 }
 
-/* Waits until it stands still by itself, not for a signal, which it gets. *ret_ended: it is no more. */
-static struct error *wait_for_stop(struct inject *in, pid_t tid, bool *ret_ended)
-{
-	int status;
-
-	*ret_ended = false;
-	for (;;) {
-		if (waitpid(tid, &status, __WALL) != tid) {
-			if (errno == EINTR)
-				continue;
-			return failed(in, "cannot be waited for");
-		}
-		if (!WIFSTOPPED(status)) {
-			*ret_ended = true;
-			return tid == in->pid ? has_ended(in) : NULL;
-		}
-		if (status >> 16 == PTRACE_EVENT_STOP)
-			return NULL;
-		/* It was on its way to the signal when it was interrupted: that is over with this stop. */
-		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-		if (ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)WSTOPSIG(status)) != 0 && errno != ESRCH)
-			return failed(in, "does not go on");
-	}
-}
+/* ---- stopping ---- */
 
 static struct inject_thread *find_thread(const struct inject *in, pid_t tid)
 {
@@ -123,70 +138,92 @@ static struct inject_thread *find_thread(const struct inject *in, pid_t tid)
 	return NULL;
 }
 
-/*
- * System calls without a limit of time that the kernel gives up for a stop, and does not make again as it does others (signal(7)). With a
- * limit they return EINTR, as when a debugger stops the thread: how long they had waited is not known.
- */
-static bool is_given_up(const uint64_t *registers)
+static void forget_thread(struct inject *in, struct inject_thread *thread)
 {
-	if (registers[INJECT_RAX] != (uint64_t)-EINTR)
-		return false;
-	switch (registers[INJECT_ORIG_RAX]) {
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-		return (int)registers[INJECT_R10] < 0;
-	case SYS_epoll_pwait2:
-	case SYS_semtimedop:
-		return !registers[INJECT_R10];
-	case SYS_rt_sigtimedwait:
-		return !registers[INJECT_RDX];
-	case SYS_io_getevents:
-		return !registers[INJECT_R8];
-	case SYS_semop:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_read:
-		return true;
-	default:
-		return false;
-	}
+	size_t i = (size_t)(thread - in->threads);
+
+	memmove(thread, thread + 1, (in->thread_count - i - 1) * sizeof *thread);
+	in->thread_count--;
 }
 
 static struct error *read_registers(struct inject *in, struct inject_thread *thread)
 {
-	thread->is_running = false;
-	thread->is_in_the_way = false;
 	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, thread->registers) != 0)
-		return failed(in, "its registers cannot be read");
-	if (is_given_up(thread->registers)) {
-		thread->registers[INJECT_RAX] = (uint64_t)-RESTART_NO_HANDLER;
-		if (ptrace(PTRACE_SETREGS, thread->tid, NULL, thread->registers) != 0)
-			return failed(in, "its registers cannot be written");
-	}
+		return errno == ESRCH ? NULL : inject_failed(in, "its registers cannot be read");
+	if (inject_restart(thread) && ptrace(PTRACE_SETREGS, thread->tid, NULL, thread->registers) != 0)
+		return errno == ESRCH ? NULL : inject_failed(in, "its registers cannot be written");
 	return thread->registers[INJECT_CS] == USER_CODE_64
 		       ? NULL
 		       : error_create(ERROR_FORMAT, "process %d: is a 32-bit program: attach works on x86-64 only",
 				      (int)in->pid);
 }
 
+struct error *inject_take_event(struct inject *in, pid_t tid, int status)
+{
+	struct inject_thread *thread = find_thread(in, tid);
+
+	if (!WIFSTOPPED(status)) {
+		if (thread && tid != in->pid)
+			forget_thread(in, thread);
+		return tid == in->pid ? inject_ended(in) : NULL;
+	}
+	if (!thread)
+		return NULL;
+	if (status >> 16 == PTRACE_EVENT_STOP) {
+		thread->is_running = thread->is_asked = false;
+		thread->is_in_the_way = thread->is_looked_at = false;
+		return read_registers(in, thread);
+	}
+	/* It was on its way to the signal when it was interrupted: that is over with this stop. */
+	if (thread->is_asked)
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	if (ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)WSTOPSIG(status)) != 0 && errno != ESRCH)
+		return inject_failed(in, "does not go on");
+	return NULL;
+}
+
+/* All that has happened by now. */
+static struct error *take_events(struct inject *in)
+{
+	struct error *err = NULL;
+	int status;
+	pid_t tid;
+
+	while (!err) {
+		tid = waitpid(-1, &status, __WALL | WNOHANG);
+		if (tid == 0 || (tid < 0 && errno != EINTR))
+			return tid == 0 ? NULL : inject_ended(in);
+		if (tid > 0)
+			err = inject_take_event(in, tid, status);
+	}
+	return err;
+}
+
 static struct error *add_thread(struct inject *in, pid_t tid, bool *ret)
 {
 	struct inject_thread *grown;
 
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
-		return errno == ESRCH && tid != in->pid ? NULL : cannot_stop(in->pid, errno);
-	grown = realloc(in->threads, (in->thread_count + 1) * sizeof *grown);
-	if (!grown) {
-		ptrace(PTRACE_DETACH, tid, NULL, NULL);
-		return &error_no_memory;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0)
+		/* One that ends may be there yet. */
+		return tid != in->pid && (errno == ESRCH || state_of(in->pid, tid) == 'Z' ||
+					  state_of(in->pid, tid) == 'X')
+			       ? NULL
+			       : cannot_stop(in->pid, errno);
+	if (in->thread_count == in->thread_capacity) {
+		size_t capacity = in->thread_capacity ? 2 * in->thread_capacity : 8;
+
+		grown = realloc(in->threads, capacity * sizeof *grown);
+		if (!grown)
+			return &error_no_memory;
+		in->threads = grown;
+		in->thread_capacity = capacity;
 	}
-	in->threads = grown;
 	in->threads[in->thread_count++] = (struct inject_thread){.tid = tid, .is_running = true};
 	*ret = true;
 	return NULL;
 }
 
-/* Those that are not seized yet; the main thread comes first. */
+/* Those that are not seized yet. */
 static struct error *add_threads(struct inject *in, bool *ret)
 {
 	char path[PROC_PATH_MAX];
@@ -195,12 +232,10 @@ static struct error *add_threads(struct inject *in, bool *ret)
 	DIR *d;
 
 	*ret = false;
-	if (!find_thread(in, in->pid))
-		return add_thread(in, in->pid, ret);
 	snprintf(path, sizeof path, "/proc/%d/task", (int)in->pid);
 	d = opendir(path);
 	if (!d)
-		return has_ended(in);
+		return inject_ended(in);
 	while (!err && (entry = readdir(d)) != NULL) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -211,103 +246,229 @@ static struct error *add_threads(struct inject *in, bool *ret)
 	return err;
 }
 
-static struct error *stop_thread(struct inject *in, size_t i, bool *ret_ended)
+static bool is_any_running(const struct inject *in)
 {
-	struct error *err;
-
-	*ret_ended = false;
-	if (ptrace(PTRACE_INTERRUPT, in->threads[i].tid, NULL, NULL) != 0 && errno != ESRCH)
-		return failed(in, "cannot be stopped");
-	err = wait_for_stop(in, in->threads[i].tid, ret_ended);
-	return err || *ret_ended ? err : read_registers(in, &in->threads[i]);
+	for (size_t i = 0; i < in->thread_count; i++)
+		if (in->threads[i].is_running)
+			return true;
+	return false;
 }
 
-static struct error *stop_from(struct inject *in, size_t first)
+static struct error *ask_all(struct inject *in)
 {
-	struct error *err = NULL;
-
-	for (size_t i = first; !err && i < in->thread_count; i++) {
-		bool is_ended;
-
-		if (!in->threads[i].is_running)
-			continue;
-		err = stop_thread(in, i, &is_ended);
-		if (!err && is_ended) {
-			memmove(&in->threads[i], &in->threads[i + 1], (in->thread_count - i - 1) * sizeof *in->threads);
-			in->thread_count--;
-			i--;
-		}
-	}
-	return err;
-}
-
-struct error *inject_stop(struct inject *in)
-{
-	bool is_new = true;
-	struct error *err = stop_from(in, 0);
-
-	while (!err && is_new) { /* until all stand still: none can make another one */
-		size_t first = in->thread_count;
-
-		err = add_threads(in, &is_new);
-		if (!err)
-			err = stop_from(in, first);
-	}
-	in->is_stopped = !err;
-	return err;
-}
-
-struct error *inject_run(struct inject *in, bool is_for_all)
-{
-	const struct timespec while_running = {0, RUN_NS};
-
-	in->is_stopped = false;
 	for (size_t i = 0; i < in->thread_count; i++) {
 		struct inject_thread *thread = &in->threads[i];
 
-		if (!is_for_all && !thread->is_in_the_way)
+		if (!thread->is_running || thread->is_asked)
 			continue;
-		if (ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 && errno != ESRCH)
-			return failed(in, "does not go on");
-		thread->is_running = true;
+		if (!in->own->since_ns)
+			in->own->since_ns = inject_now_ns();
+		if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) != 0 && errno != ESRCH)
+			return inject_failed(in, "cannot be stopped");
+		thread->is_asked = true;
 	}
-	nanosleep(&while_running, NULL);
-	return inject_stop(in);
+	return NULL;
+}
+
+static void find_stuck(struct inject *in)
+{
+	for (size_t i = 0; i < in->thread_count; i++)
+		in->threads[i].is_stuck = in->threads[i].is_running && state_of(in->pid, in->threads[i].tid) == 'D';
+}
+
+/* Is one of those still there? */
+static bool is_any_stuck(struct inject *in)
+{
+	bool ret = false;
+
+	for (size_t i = 0; i < in->thread_count; i++) {
+		struct inject_thread *thread = &in->threads[i];
+
+		thread->is_stuck = thread->is_stuck && state_of(in->pid, thread->tid) == 'D';
+		ret |= thread->is_stuck;
+	}
+	return ret;
+}
+
+/* *ret_left: some still run at that time. */
+static struct error *wait_for_all(struct inject *in, uint64_t until_ns, bool *ret_left)
+{
+	struct error *err = ask_all(in);
+
+	while (!err) {
+		err = take_events(in);
+		*ret_left = !err && is_any_running(in);
+		if (err || !*ret_left || inject_now_ns() >= until_ns)
+			return err;
+		nap(POLL_NS);
+	}
+	return err;
+}
+
+/* Of those that run. */
+static struct error *stop(struct inject *in, const char **ret)
+{
+	bool is_new = true, is_left = false;
+	struct error *err = NULL;
+
+	while (!err && is_new && !is_left) { /* until all stand still: none can make another one */
+		err = wait_for_all(in, in->own->since_ns ? in->own->since_ns + STOP_NS : inject_now_ns() + STOP_NS,
+				   &is_left);
+		if (!err && !is_left)
+			err = add_threads(in, &is_new);
+	}
+	if (err)
+		return err;
+	in->is_stopped = !is_left;
+	if (!is_left)
+		return NULL;
+	find_stuck(in);
+	*ret = is_any_stuck(in) ? waits : is_slow;
+	if (inject_is_gone(in))
+		return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)in->pid);
+	return inject_go(in, 0);
+}
+
+struct error *inject_stop(struct inject *in, const char **ret)
+{
+	bool is_new;
+	struct error *err = in->own->since_ns ? NULL : add_threads(in, &is_new) ?: take_events(in);
+
+	*ret = NULL;
+	if (err)
+		return err;
+	if (!in->own->since_ns && is_any_stuck(in)) {
+		*ret = waits;
+		return inject_go(in, 0);
+	}
+	return stop(in, ret);
+}
+
+struct error *inject_continue(struct inject *in, struct inject_thread *thread)
+{
+	intptr_t signal = thread == in->threads ? in->own->held_signal : 0;
+
+	if (thread == in->threads)
+		in->own->held_signal = 0;
+	thread->is_running = true;
+	if (ptrace(PTRACE_CONT, thread->tid, NULL, (void *)signal) != 0 && errno != ESRCH)
+		return inject_failed(in, "does not go on");
+	return NULL;
+}
+
+struct error *inject_step(struct inject *in, const char **ret)
+{
+	struct error *err = NULL;
+
+	*ret = NULL;
+	in->is_stopped = false;
+	for (size_t i = 0; !err && i < in->thread_count; i++)
+		if (in->threads[i].is_in_the_way)
+			err = inject_continue(in, &in->threads[i]);
+	nap(STEP_NS);
+	return err ? err : stop(in, ret);
+}
+
+/* A thread that was asked before stops only now. */
+static struct error *continue_all(struct inject *in)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; !err && i < in->thread_count; i++)
+		if (!in->threads[i].is_running)
+			err = inject_continue(in, &in->threads[i]);
+	return err;
+}
+
+struct error *inject_go(struct inject *in, uint64_t ns)
+{
+	uint64_t until_ns = inject_now_ns() + ns;
+	struct error *err;
+
+	in->is_stopped = false;
+	in->own->since_ns = 0;
+	do {
+		err = continue_all(in);
+		if (!err && ns)
+			nap(ns < STEP_NS ? ns : STEP_NS);
+		if (!err)
+			err = take_events(in);
+	} while (!err && inject_now_ns() < until_ns);
+	if (!err)
+		err = continue_all(in);
+	/* While it runs. */
+	if (!err && in->own->are_images_old)
+		err = inject_read_images(in);
+	return err;
 }
 
 struct error *inject_open(pid_t pid, struct inject *ret)
 {
 	char path[PROC_PATH_MAX];
 	struct error *err;
+	bool is_new;
 
 	*ret = (struct inject){.pid = pid, .own = calloc(1, sizeof *ret->own)};
 	if (!ret->own)
 		return &error_no_memory;
 	ret->own->memory_fd = -1;
-	err = inject_stop(ret);
+	err = add_thread(ret, pid, &is_new);
 	if (!err)
 		err = inject_images_open(ret);
 	if (err)
 		return err;
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
 	ret->own->memory_fd = open(path, O_RDWR | O_CLOEXEC);
-	return ret->own->memory_fd < 0 ? failed(ret, "its memory cannot be opened") : NULL;
+	if (ret->own->memory_fd < 0)
+		return inject_failed(ret, "its memory cannot be opened");
+	inject_images_find_return(ret);
+	return NULL;
+}
+
+void inject_close(struct inject *in)
+{
+	struct error *err = in->own ? inject_calls_close(in) : NULL;
+
+	if (err)
+		error_destroy(err);
+	/* One that runs, as in vfork, is let go of by the end of this process. */
+	for (size_t i = 0; i < in->thread_count; i++)
+		ptrace(PTRACE_DETACH, in->threads[i].tid, NULL,
+		       (void *)(intptr_t)(i == 0 && in->own ? in->own->held_signal : 0));
+	free(in->threads);
+	if (in->own) {
+		inject_images_close(in);
+		if (in->own->memory_fd >= 0)
+			close(in->own->memory_fd);
+		free(in->own->codes);
+		free(in->own->frame);
+		free(in->own);
+	}
+	*in = (struct inject){0};
 }
 
 /* ---- memory ---- */
 
+/* Of a process that ends the memory is gone before it is. */
+static struct error *copied(const struct inject *in, ssize_t got, size_t len_bytes, const char *what)
+{
+	if (got == (ssize_t)len_bytes)
+		return NULL;
+	if (got >= 0)
+		errno = got == 0 ? ESRCH : EFAULT;
+	return inject_failed(in, what);
+}
+
 struct error *inject_write(struct inject *in, uint64_t address, const void *bytes, size_t len_bytes)
 {
-	if (pwrite(in->own->memory_fd, bytes, len_bytes, (off_t)address) != (ssize_t)len_bytes)
-		return failed(in, "its memory cannot be written");
-	return NULL;
+	return copied(in, pwrite(in->own->memory_fd, bytes, len_bytes, (off_t)address), len_bytes,
+		      "its memory cannot be written");
 }
 
 struct error *inject_read(struct inject *in, uint64_t address, void *bytes, size_t len_bytes)
 {
-	if (pread(in->own->memory_fd, bytes, len_bytes, (off_t)address) != (ssize_t)len_bytes)
-		return failed(in, "its memory cannot be read");
-	return NULL;
+	return copied(in, pread(in->own->memory_fd, bytes, len_bytes, (off_t)address), len_bytes,
+		      "its memory cannot be read");
 }
 
 bool inject_has_c_threads(struct inject *in)
@@ -327,202 +488,4 @@ bool inject_has_c_threads(struct inject *in)
 				return false;
 	}
 	return true;
-}
-
-/* ---- calls ---- */
-
-/* Until the call is over, at address 0. *ret: what it returns. */
-static struct error *wait_for_return(struct inject *in, uint64_t *ret)
-{
-	const struct timespec while_waiting = {0, WAIT_NS};
-	pid_t tid = in->threads[0].tid;
-	uint64_t registers[INJECT_REGISTERS];
-	int status;
-
-	for (long waits = 0; waits < CALL_WAITS; waits++) {
-		pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
-		int signal = 0;
-
-		if (got == 0) {
-			nanosleep(&while_waiting, NULL);
-			continue;
-		}
-		if (got != tid)
-			return failed(in, "cannot be waited for");
-		if (!WIFSTOPPED(status))
-			return has_ended(in);
-		if (ptrace(PTRACE_GETREGS, tid, NULL, registers) != 0)
-			return failed(in, "its registers cannot be read");
-		if (WSTOPSIG(status) == SIGSEGV && registers[INJECT_RIP] == 0) {
-			*ret = registers[INJECT_RAX];
-			return NULL;
-		}
-		if (status >> 16 != PTRACE_EVENT_STOP) {
-			signal = WSTOPSIG(status);
-			if (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE)
-				return error_create(ERROR_FORMAT,
-						    "process %d: a call made in it was ended by signal %d at 0x%llx",
-						    (int)in->pid, signal, (unsigned long long)registers[INJECT_RIP]);
-			in->own->held_signal = signal;
-		}
-		if (ptrace(PTRACE_CONT, tid, NULL, NULL) != 0)
-			return failed(in, "does not go on");
-	}
-	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-	waitpid(tid, &status, __WALL);
-	return error_create(ERROR_FORMAT, "process %d: a call made in it does not end", (int)in->pid);
-}
-
-struct error *inject_call(struct inject *in, uint64_t function, const uint64_t arguments[INJECT_ARGUMENTS],
-			  uint64_t *ret)
-{
-	static const uint8_t places[INJECT_ARGUMENTS] = {INJECT_RDI, INJECT_RSI, INJECT_RDX,
-							 INJECT_RCX, INJECT_R8,  INJECT_R9};
-	const struct inject_private *own = in->own;
-	uint64_t registers[INJECT_REGISTERS], sp = own->stack ? own->room : own->saved[INJECT_RSP] - RED_ZONE_BYTES;
-	const uint64_t return_address = 0;
-	struct error *err;
-
-	memcpy(registers, own->saved, sizeof registers);
-	for (int i = 0; i < INJECT_ARGUMENTS; i++)
-		registers[places[i]] = arguments[i];
-	sp = (sp & ~(uint64_t)15) - sizeof return_address;
-	registers[INJECT_RSP] = sp;
-	registers[INJECT_RIP] = function;
-	registers[INJECT_RAX] = 0;
-	registers[INJECT_FLAGS] &= ~(uint64_t)FLAGS_CLEARED;
-	registers[INJECT_ORIG_RAX] = UINT64_MAX;
-	err = inject_write(in, sp, &return_address, sizeof return_address);
-	if (err)
-		return err;
-	if (ptrace(PTRACE_SETREGS, in->threads[0].tid, NULL, registers) != 0 ||
-	    ptrace(PTRACE_CONT, in->threads[0].tid, NULL, NULL) != 0)
-		return failed(in, "does not go on");
-	return wait_for_return(in, ret);
-}
-
-uint64_t inject_room(struct inject *in, size_t len_bytes)
-{
-	in->own->room = (in->own->room - len_bytes) & ~(uint64_t)63;
-	return in->own->room;
-}
-
-static struct error *save(struct inject *in)
-{
-	struct inject_private *own = in->own;
-	struct iovec vectors;
-	pid_t tid = in->threads[0].tid;
-
-	if (!own->vectors)
-		own->vectors = malloc(VECTORS_BYTES);
-	if (!own->vectors)
-		return &error_no_memory;
-	memcpy(own->saved, in->threads[0].registers, sizeof own->saved);
-	vectors = (struct iovec){own->vectors, VECTORS_BYTES};
-	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &vectors) != 0)
-		return failed(in, "its vector registers cannot be read");
-	own->vectors_bytes = vectors.iov_len;
-	if (ptrace(PTRACE_GETSIGMASK, tid, (void *)SIGNAL_SET_BYTES, &own->mask) != 0)
-		return failed(in, "its signal mask cannot be read");
-	return NULL;
-}
-
-/* Signals that a call may end with are not blocked: the kernel would take their handlers away. */
-static struct error *block_signals(struct inject *in)
-{
-	uint64_t mask = ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1) | UINT64_C(1) << (SIGILL - 1) |
-			  UINT64_C(1) << (SIGFPE - 1));
-	sigset_t all;
-
-	if (ptrace(PTRACE_SETSIGMASK, in->threads[0].tid, (void *)SIGNAL_SET_BYTES, &mask) != 0)
-		return failed(in, "its signals cannot be blocked");
-	/* A process that is left amidst a call dies of it. */
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &in->own->own_mask);
-	return NULL;
-}
-
-struct error *inject_begin(struct inject *in)
-{
-	const uint64_t none[INJECT_ARGUMENTS] = {0};
-	const uint64_t map[INJECT_ARGUMENTS] = {
-		0, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, UINT64_MAX, 0};
-	struct inject_private *own = in->own;
-	uint64_t mmap_at = inject_find(in, "libc.so.6", "mmap"),
-		 errno_at = inject_find(in, "libc.so.6", "__errno_location");
-	uint64_t stack = 0;
-	struct error *err;
-
-	if (!mmap_at || !errno_at)
-		return error_create(ERROR_FORMAT, "process %d: its C library is not glibc 2.35 or later", (int)in->pid);
-	err = save(in);
-	if (!err)
-		err = block_signals(in);
-	if (err)
-		return err;
-	own->is_begun = true;
-	own->errno_at = 0;
-	err = inject_call(in, errno_at, none, &own->errno_at);
-	if (!err)
-		err = inject_read(in, own->errno_at, &own->saved_errno, sizeof own->saved_errno);
-	if (!err)
-		err = inject_call(in, mmap_at, map, &stack);
-	if (!err && stack > UINT64_MAX - 4096)
-		err = error_create(ERROR_FORMAT, "process %d: has no memory left", (int)in->pid);
-	if (err)
-		return err;
-	own->stack = stack;
-	own->room = stack + STACK_BYTES;
-	return NULL;
-}
-
-static struct error *unmap_stack(struct inject *in)
-{
-	uint64_t arguments[INJECT_ARGUMENTS] = {in->own->stack, STACK_BYTES}, ret;
-
-	if (!in->own->stack)
-		return NULL;
-	in->own->stack = 0;
-	return inject_call(in, inject_find(in, "libc.so.6", "munmap"), arguments, &ret);
-}
-
-struct error *inject_end(struct inject *in)
-{
-	struct inject_private *own = in->own;
-	struct iovec vectors = {own->vectors, own->vectors_bytes};
-	pid_t tid = in->threads[0].tid;
-	struct error *err;
-
-	if (!own->is_begun)
-		return NULL;
-	own->is_begun = false;
-	err = unmap_stack(in);
-	if (!err && own->errno_at)
-		err = inject_write(in, own->errno_at, &own->saved_errno, sizeof own->saved_errno);
-	if (ptrace(PTRACE_SETREGSET, tid, (void *)NT_X86_XSTATE, &vectors) != 0 ||
-	    ptrace(PTRACE_SETREGS, tid, NULL, own->saved) != 0 ||
-	    ptrace(PTRACE_SETSIGMASK, tid, (void *)SIGNAL_SET_BYTES, &own->mask) != 0)
-		err = err ? err : failed(in, "its registers cannot be put back");
-	sigprocmask(SIG_SETMASK, &own->own_mask, NULL);
-	return err;
-}
-
-void inject_close(struct inject *in)
-{
-	struct error *err = in->own ? inject_end(in) : NULL;
-
-	if (err)
-		error_destroy(err);
-	for (size_t i = 0; i < in->thread_count; i++)
-		ptrace(PTRACE_DETACH, in->threads[i].tid, NULL,
-		       (void *)(intptr_t)(i == 0 && in->own ? in->own->held_signal : 0));
-	free(in->threads);
-	if (in->own) {
-		inject_images_close(in);
-		if (in->own->memory_fd >= 0)
-			close(in->own->memory_fd);
-		free(in->own->vectors);
-		free(in->own);
-	}
-	*in = (struct inject){0};
 }

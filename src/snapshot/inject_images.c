@@ -1,6 +1,8 @@
 /*
  * inject_images.c - functions of the images of a live process by name, and what its threads are doing, by elfutils.
  *
+ * Tables of all images are read while the process runs, so that a look at its threads is short: it stands still meanwhile.
+ *
  * A thread inside of the loader, or of the allocator that its libc uses, may hold a lock or have half changed what dlopen would use:
  * the frames near the top of its stack say so. The allocator's own functions have no names in a stripped library; the one that was
  * called from outside has, and is on the stack. An allocator that is a library of its own may have threads of its own, which wait on a
@@ -11,7 +13,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "snapshot/inject_private.h"
 
@@ -27,7 +31,8 @@ struct unsafe {
 static const char allocates[] = "memory is being allocated", loads[] = "the loader is at work",
 		  forks[] = "a process is being started", ends[] = "the program is ending",
 		  throws[] = "an exception is on its way", threads[] = "a thread begins or ends",
-		  hides[] = "a stack cannot be walked";
+		  calls[] = "a call has not ended that an earlier attach or detach has begun";
+const char inject_hides[] = "a stack cannot be walked: code without unwind tables runs";
 
 static const struct unsafe unsafes[] = {
 	{"malloc", allocates},
@@ -105,34 +110,6 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = no_debuginfo,
 };
 
-static struct error *report_images(struct inject *in)
-{
-	Dwfl *dwfl = in->own->dwfl;
-
-	dwfl_report_begin(dwfl);
-	if (dwfl_linux_proc_report(dwfl, in->pid) != 0 || dwfl_report_end(dwfl, NULL, NULL) != 0)
-		return error_create(ERROR_FORMAT, "process %d: its images cannot be read: %s", (int)in->pid,
-				    dwfl_errmsg(-1));
-	return NULL;
-}
-
-struct error *inject_images_open(struct inject *in)
-{
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-
-	if (!dwfl)
-		return &error_no_memory;
-	in->own->dwfl = dwfl;
-	return report_images(in);
-}
-
-void inject_images_close(struct inject *in)
-{
-	if (in->own->dwfl)
-		dwfl_end(in->own->dwfl);
-	in->own->dwfl = NULL;
-}
-
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -198,19 +175,6 @@ uint64_t inject_find(struct inject *in, const char *image, const char *function)
 	return find_in(find_module(in, image), function);
 }
 
-/* ---- frames ---- */
-
-/* Of one thread. */
-struct frames {
-	struct inject *in;
-	Dwfl_Module *allocator; /* a library whose malloc is the process's, not libc */
-	unsigned int count;
-	bool is_asleep;  /* in a futex */
-	bool is_waiting; /* on a condition */
-	bool is_in_libc; /* so far */
-	const char *why;
-};
-
 /* They have no lock while they sleep in a futex. */
 static const char *const waits[] = {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", NULL};
 /* They take the lock of the list of threads, but not while they sleep. */
@@ -237,61 +201,65 @@ static const char *plain_name(const char *name)
 	return name;
 }
 
-static const char *unsafe_in(struct frames *f, Dwarf_Addr pc, bool is_activation)
+static const char *unsafe_of(const char *name)
 {
-	Dwfl_Module *module = dwfl_addrmodule(f->in->own->dwfl, pc);
-	const char *name = module ? module_name(module) : "";
-	GElf_Off off = 0;
-	GElf_Sym sym;
-
-	f->is_in_libc &= strncmp(name, "libc.so", 7) == 0;
-	if (strncmp(name, "ld-linux", 8) == 0)
-		return loads;
-	if (strncmp(name, "libgcc_s", 8) == 0)
-		return throws;
-	if (module && module == f->allocator && !f->is_waiting)
-		return allocates;
-	name = module ? dwfl_module_addrinfo(module, pc, &off, &sym, NULL, NULL, NULL) : NULL;
-	if (!name || off >= sym.st_size)
-		return NULL;
-	name = plain_name(name);
-	f->is_waiting |= f->is_asleep && is_one_of(name, waits);
-	if (!f->is_asleep && is_one_of(name, joins))
-		return threads;
-	/* Which is also the outermost frame of threads. */
-	if (is_activation && strcmp(name, "clone") == 0)
-		return forks;
 	for (size_t i = 0; i < sizeof unsafes / sizeof *unsafes; i++)
 		if (strcmp(unsafes[i].function, name) == 0)
 			return unsafes[i].why;
 	return NULL;
 }
 
-static int look_at_frame(Dwfl_Frame *frame, void *data)
-{
-	struct frames *f = data;
-	bool is_activation;
-	Dwarf_Addr pc;
+struct tables {
+	struct inject *in;
+	struct error **err;
+};
 
-	if (!dwfl_frame_pc(frame, &pc, &is_activation) || f->count++ == FRAMES_MAX)
-		return DWARF_CB_ABORT;
-	f->why = unsafe_in(f, is_activation ? pc : pc - 1, is_activation);
-	return f->why ? DWARF_CB_ABORT : DWARF_CB_OK;
+static bool add_code(struct inject_private *own, const struct inject_code *code)
+{
+	if (own->code_count == own->code_capacity) {
+		size_t capacity = own->code_capacity ? 2 * own->code_capacity : 256;
+		struct inject_code *grown = realloc(own->codes, capacity * sizeof *grown);
+
+		if (!grown)
+			return false;
+		own->codes = grown;
+		own->code_capacity = capacity;
+	}
+	own->codes[own->code_count++] = *code;
+	return true;
 }
 
-/* What is in the way in that thread; NULL: nothing. */
-static const char *look_at_thread(struct inject *in, const struct inject_thread *thread, Dwfl_Module *allocator)
+static int read_table(Dwfl_Module *module, void **user, const char *image, Dwarf_Addr image_start, void *data)
 {
-	uint64_t call = thread->registers[INJECT_ORIG_RAX];
-	struct frames f = {.in = in, .allocator = allocator, .is_in_libc = true};
+	struct tables *t = data;
+	Dwarf_Addr bias;
+	int count = dwfl_module_getsymtab(module);
 
-	/* One with a limit of time that was stopped before is in restart_syscall. */
-	f.is_asleep = call == SYS_futex || call == SYS_restart_syscall;
-	if (dwfl_getthread_frames(in->own->dwfl, thread->tid, look_at_frame, &f) < 0 && !f.why)
-		return hides;
-	if (!f.why && thread->tid != in->pid && f.is_in_libc && !f.is_asleep && call != SYS_rt_sigtimedwait)
-		return threads;
-	return f.why;
+	(void)user;
+	(void)image;
+	(void)image_start;
+	dwfl_module_eh_cfi(module, &bias);
+	for (int i = 1; i < count; i++) {
+		GElf_Sym sym;
+		GElf_Addr start;
+		const char *name = dwfl_module_getsym_info(module, i, &sym, &start, NULL, NULL, NULL);
+		struct inject_code code = {0};
+
+		if (!name || sym.st_shndx == SHN_UNDEF || !sym.st_size)
+			continue;
+		name = plain_name(name);
+		code = (struct inject_code){start,
+					    start + sym.st_size,
+					    unsafe_of(name),
+					    is_one_of(name, waits),
+					    is_one_of(name, joins),
+					    strcmp(name, "clone") == 0};
+		if ((code.why || code.is_wait || code.is_join || code.is_clone) && !add_code(t->in->own, &code)) {
+			*t->err = &error_no_memory;
+			return DWARF_CB_ABORT;
+		}
+	}
+	return DWARF_CB_OK;
 }
 
 static int find_allocator(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start, void *data)
@@ -307,31 +275,206 @@ static int find_allocator(Dwfl_Module *module, void **user, const char *name, Dw
 	return DWARF_CB_ABORT;
 }
 
+static int compare_codes(const void *a, const void *b)
+{
+	const struct inject_code *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Of all images, once: to look up a symbol by its address is slow. */
+static struct error *read_tables(struct inject *in)
+{
+	struct inject_private *own = in->own;
+	struct error *err = NULL;
+
+	own->code_count = 0;
+	own->allocator = NULL;
+	dwfl_getmodules(own->dwfl, find_allocator, &own->allocator, 0);
+	dwfl_getmodules(own->dwfl, read_table, &(struct tables){in, &err}, 0);
+	if (own->code_count)
+		qsort(own->codes, own->code_count, sizeof *own->codes, compare_codes);
+	return err;
+}
+
+struct error *inject_read_images(struct inject *in)
+{
+	Dwfl *dwfl = in->own->dwfl;
+
+	in->own->are_images_old = false;
+	dwfl_report_begin(dwfl);
+	if (dwfl_linux_proc_report(dwfl, in->pid) != 0 || dwfl_report_end(dwfl, NULL, NULL) != 0)
+		return inject_is_gone(in) ? inject_ended(in)
+					  : error_create(ERROR_FORMAT, "process %d: its images cannot be read: %s",
+							 (int)in->pid, dwfl_errmsg(-1));
+	return read_tables(in);
+}
+
+struct error *inject_images_open(struct inject *in)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	struct error *err;
+
+	if (!dwfl)
+		return &error_no_memory;
+	in->own->dwfl = dwfl;
+	err = inject_read_images(in);
+	if (!err && dwfl_linux_proc_attach(dwfl, in->pid, true) != 0)
+		err = inject_is_gone(in) ? inject_ended(in)
+					 : error_create(ERROR_FORMAT, "process %d: its stacks cannot be read: %s",
+							(int)in->pid, dwfl_errmsg(-1));
+	return err;
+}
+
+void inject_images_close(struct inject *in)
+{
+	if (in->own->dwfl)
+		dwfl_end(in->own->dwfl);
+	in->own->dwfl = NULL;
+}
+
+/* ---- frames ---- */
+
+/* Of one thread. */
+struct frames {
+	struct inject *in;
+	unsigned int count;
+	bool is_asleep;  /* in a futex */
+	bool is_waiting; /* on a condition */
+	bool is_in_libc; /* so far */
+	const char *why;
+};
+
+static const struct inject_code *code_at(const struct inject_private *own, uint64_t pc)
+{
+	size_t low = 0, high = own->code_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (own->codes[middle].start <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && pc < own->codes[low - 1].end ? &own->codes[low - 1] : NULL;
+}
+
+static const char *unsafe_in(struct frames *f, Dwarf_Addr pc, bool is_activation)
+{
+	const struct inject_private *own = f->in->own;
+	Dwfl_Module *module = dwfl_addrmodule(own->dwfl, pc);
+	const char *name = module ? module_name(module) : "";
+	const struct inject_code *code;
+
+	if (!module && inject_is_stub(f->in, pc))
+		return calls;
+	f->is_in_libc &= strncmp(name, "libc.so", 7) == 0;
+	if (strncmp(name, "ld-linux", 8) == 0)
+		return loads;
+	if (strncmp(name, "libgcc_s", 8) == 0)
+		return throws;
+	if (module && module == own->allocator && !f->is_waiting)
+		return allocates;
+	code = code_at(own, pc);
+	if (!code)
+		return NULL;
+	f->is_waiting |= f->is_asleep && code->is_wait;
+	if (!f->is_asleep && code->is_join)
+		return threads;
+	/* Which is also the outermost frame of threads. */
+	if (is_activation && code->is_clone)
+		return forks;
+	return code->why;
+}
+
+static int look_at_frame(Dwfl_Frame *frame, void *data)
+{
+	struct frames *f = data;
+	bool is_activation;
+	Dwarf_Addr pc;
+
+	if (!dwfl_frame_pc(frame, &pc, &is_activation) || f->count++ == FRAMES_MAX)
+		return DWARF_CB_ABORT;
+	f->why = unsafe_in(f, is_activation ? pc : pc - 1, is_activation);
+	return f->why ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+/* What is in the way in that thread; NULL: nothing. */
+static const char *look_at_thread(struct inject *in, const struct inject_thread *thread)
+{
+	uint64_t call = thread->registers[INJECT_ORIG_RAX];
+	struct frames f = {.in = in, .is_in_libc = true};
+
+	/* One with a limit of time that was stopped before is in restart_syscall. */
+	f.is_asleep = call == SYS_futex || call == SYS_restart_syscall;
+	if (dwfl_getthread_frames(in->own->dwfl, thread->tid, look_at_frame, &f) < 0 && !f.why)
+		return inject_hides;
+	if (!f.why && thread->tid != in->pid && f.is_in_libc && !f.is_asleep && call != SYS_rt_sigtimedwait)
+		return threads;
+	return f.why;
+}
+
+/* A thread that has not run since keeps what was found. */
+static struct error *look_again(struct inject *in, struct inject_thread *thread)
+{
+	uint64_t registers[INJECT_REGISTERS];
+
+	if (thread->is_looked_at)
+		return NULL;
+	thread->is_looked_at = true;
+	thread->why = look_at_thread(in, thread);
+	/* After a thread that has ended elfutils can look at no other one. */
+	if (thread->why == inject_hides && ptrace(PTRACE_GETREGS, thread->tid, NULL, registers) != 0)
+		return inject_ended(in);
+	thread->unsafe_looks = thread->why ? thread->unsafe_looks + 1 : 0;
+	/* It may be in an image that was loaded meanwhile. */
+	in->own->are_images_old |= thread->why == inject_hides;
+	return NULL;
+}
+
 struct error *inject_is_safe(struct inject *in, bool is_certain, const char **ret)
 {
-	Dwfl_Module *allocator = NULL;
 	unsigned int longest = 0;
-	bool are_new = false;
 
 	*ret = NULL;
-	if (dwfl_pid(in->own->dwfl) < 0 && dwfl_linux_proc_attach(in->own->dwfl, in->pid, true) != 0)
-		return error_create(ERROR_FORMAT, "process %d: its stacks cannot be read: %s", (int)in->pid,
-				    dwfl_errmsg(-1));
-	dwfl_getmodules(in->own->dwfl, find_allocator, &allocator, 0);
 	for (size_t i = 0; i < in->thread_count; i++) {
 		struct inject_thread *thread = &in->threads[i];
-		const char *why = look_at_thread(in, thread, allocator);
 
-		if (why == hides && !is_certain)
-			why = NULL;
-		thread->is_in_the_way = why != NULL;
-		thread->unsafe_looks = why ? thread->unsafe_looks + 1 : 0;
-		if (thread->unsafe_looks > longest) {
+		struct error *err = look_again(in, thread);
+
+		if (err)
+			return err;
+		thread->is_in_the_way = thread->why && (is_certain || thread->why != inject_hides);
+		if (thread->is_in_the_way && thread->unsafe_looks > longest) {
 			longest = thread->unsafe_looks;
-			*ret = why;
+			*ret = thread->why;
 		}
-		are_new |= why == hides;
 	}
-	/* It may be in an image that was loaded meanwhile. */
-	return are_new ? report_images(in) : NULL;
+	return NULL;
+}
+
+void inject_images_find_return(struct inject *in)
+{
+	/* mov $15, %rax; syscall, as debuggers look for it as well, or with a shorter mov. */
+	static const uint8_t codes[][9] = {{0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05},
+					   {0xb8, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05}};
+	static const size_t lens[] = {9, 7};
+	Dwfl_Module *module = find_module(in, "libc.so.6");
+	Dwarf_Addr start, end;
+	char *bytes;
+	ssize_t got;
+
+	if (!module || !dwfl_module_info(module, NULL, &start, &end, NULL, NULL, NULL, NULL))
+		return;
+	bytes = malloc(end - start);
+	/* As far as it is mapped without a gap. */
+	got = bytes ? pread(in->own->memory_fd, bytes, end - start, (off_t)start) : -1;
+	for (int i = 0; i < 2 && got > 0 && !in->own->sigreturn_at; i++) {
+		const char *at = memmem(bytes, (size_t)got, codes[i], lens[i]);
+
+		if (at)
+			in->own->sigreturn_at = start + (uint64_t)(at - bytes);
+	}
+	free(bytes);
 }

@@ -1,0 +1,146 @@
+/*
+ * strange.c MODE FLAG - processes that `waymark attach` cannot come into, or that end meanwhile. Each says "ready".
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	WORKERS = 12,
+	CALLERS = 8,
+};
+
+static const char *flag;
+
+static void ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
+static void *works(void *unused)
+{
+	for (;;) {
+		for (volatile int i = 0; i < 20000; i++)
+			;
+		usleep(100);
+	}
+	return unused;
+}
+
+static void begin(int count, void *(*run)(void *))
+{
+	pthread_t thread;
+
+	for (int i = 0; i < count; i++)
+		pthread_create(&thread, NULL, run, NULL);
+}
+
+/* After some time all threads end at once: FLAG is a number of microseconds. */
+static void exits(void)
+{
+	begin(WORKERS, works);
+	ready();
+	usleep((useconds_t)atoi(flag));
+	_exit(3);
+}
+
+/* The first thread ends, the others go on. */
+static void leaderless(void)
+{
+	begin(1, works);
+	ready();
+	pthread_exit(NULL);
+}
+
+/* A thread waits in vfork until FLAG is there. */
+static void *waits_in_vfork(void *unused)
+{
+	pid_t child = vfork();
+
+	if (child == 0) {
+		while (access(flag, F_OK) != 0)
+			usleep(1000);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	return unused;
+}
+
+static void vforks(void)
+{
+	begin(1, waits_in_vfork);
+	ready();
+	works(NULL);
+}
+
+/* jmp . */
+static void jumps(void)
+{
+	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(code, "\xeb\xfe", 2);
+	mprotect(code, 4096, PROT_READ | PROT_EXEC);
+	ready();
+	((void (*)(void))code)();
+}
+
+/* Threads that do nothing but call. */
+static int fib(int n);
+static int (*volatile indirect)(int) = fib;
+static atomic_bool is_over;
+
+__attribute__((noinline, noclone, optimize("no-optimize-sibling-calls"))) static int fib(int n)
+{
+	return n < 2 ? n : indirect(n - 1) + fib(n - 2);
+}
+
+static void *calls(void *unused)
+{
+	long wrong = 0;
+
+	while (!is_over)
+		wrong += fib(15) != 610;
+	if (wrong)
+		printf("fib: wrong %ld times\n", wrong);
+	return unused;
+}
+
+static void busy(void)
+{
+	pthread_t threads[CALLERS];
+
+	for (int i = 0; i < CALLERS; i++)
+		pthread_create(&threads[i], NULL, calls, NULL);
+	ready();
+	while (access(flag, F_OK) != 0)
+		usleep(5000);
+	is_over = true;
+	for (int i = 0; i < CALLERS; i++)
+		pthread_join(threads[i], NULL);
+	puts("end");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} modes[] = {
+		{"exits", exits}, {"leaderless", leaderless}, {"vforks", vforks}, {"jumps", jumps}, {"busy", busy}};
+
+	flag = argc == 3 ? argv[2] : "";
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+		if (argc == 3 && strcmp(modes[i].name, argv[1]) == 0) {
+			modes[i].run();
+			return 0;
+		}
+	return 1;
+}
