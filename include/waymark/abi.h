@@ -38,6 +38,7 @@ enum {
 	/* Site numbers are unique in a process: image base + index in the image. The first image starts here. */
 	WM_SITE_FOREIGN = 0, /* as capture point: in foreign code called from the last pushed site */
 	WM_SITE_THREAD = 1,  /* in a prefix: [thread], a thread began here that was created by what is below */
+	WM_SITE_SIGNAL = 2,  /* in a prefix: [signal], a handler began here; it interrupted what is below */
 	WM_SITE_FIRST = 16,
 
 	/* The encoding of programs and libraries that were built with Waymark never changes: it is one epoch. */

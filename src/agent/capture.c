@@ -16,6 +16,8 @@
 #include "agent/patch.h"
 #include "agent/place.h"
 #include "agent/record.h"
+#include "agent/segment.h"
+#include "agent/threads.h"
 #include "recorder/prefix_table.h"
 #include "waymark/abi.h"
 
@@ -43,6 +45,8 @@ uint32_t capture_prefix(struct agent_entry *entries, size_t count)
 {
 	size_t i = count - 1;
 
+	if (!entries[0].prefix)
+		return 0;
 	while (i > 0 && !entries[i].run)
 		i--;
 	for (i++; i < count; i++) {
@@ -259,27 +263,41 @@ static bool finish(const struct capture_point *p, wm_context *ret)
 	return true;
 }
 
-/* Frames [0, outer) of the walk are not instrumented; `outer` is, with that id and those entries. */
+static bool is_own(const struct walk_frame *frame)
+{
+	return frame->function != AGENT_NONE && agent_program.functions[frame->function].image->kind == AGENT_IMAGE_OWN;
+}
+
+/* Frames [0, outer) of the walk are not instrumented; `outer` is, with that id and those entries. Those of the agent are passed over. */
 static bool finish_inner(const struct walk *w, size_t outer, const struct capture_point *p, wm_context *ret)
 {
 	uint32_t prefix = capture_prefix(p->entries, p->count);
+	uint32_t function = p->function;
+	uintptr_t address = p->address;
+	uint32_t gap = p->is_behind_gap ? WM1_SITE_ELIDED : 0;
 	uint64_t id = p->id;
+	size_t innermost = outer;
 
-	if (w->frames[0].function == AGENT_NONE || !prefix)
+	if (function == AGENT_NONE || !prefix)
 		return false;
-	for (size_t i = outer; i > 0; i--) {
-		uint32_t function = i == outer ? p->function : w->frames[i].function, inner = w->frames[i - 1].function;
-		uintptr_t address = i == outer ? p->address : w->frames[i].pc;
-		uint32_t gap = i == outer && p->is_behind_gap ? WM1_SITE_ELIDED : 0;
+	for (size_t i = outer; i-- > 0;) {
+		const struct walk_frame *frame = &w->frames[i];
 
-		if (function == AGENT_NONE || inner == AGENT_NONE)
+		if (frame->function == AGENT_NONE)
 			return false;
-		prefix = intern(prefix, id, record_point_call(function, address, inner) | gap, 1);
-		id = 0;
+		if (is_own(frame))
+			continue;
+		prefix = intern(prefix, id, record_point_call(function, address, frame->function) | gap, 1);
+		function = frame->function;
+		address = frame->pc;
+		innermost = i;
+		id = gap = 0;
 	}
+	if (innermost > 0 && innermost < outer) /* in a call of the agent's */
+		address--;
 	*ret = (wm_context){.prefix = prefix,
-			    .id = 0,
-			    .site = record_point(w->frames[0].function, w->frames[0].pc, false),
+			    .id = id,
+			    .site = record_point(function, address, false),
 			    .epoch = agent_program.encoder.epoch};
 	return true;
 }
@@ -435,12 +453,25 @@ static bool leave_chain(const struct walk_chain *c, const struct walk_frame *fra
 	return true;
 }
 
-bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_point *ret_point)
+/* What the C library and the agent do to begin a thread, or the program, is outside of it. */
+static size_t first_of_program(const struct walk *w, size_t outer)
+{
+	for (size_t i = outer; i > 0; i--)
+		if (threads_is_base(w->frames[i].pc) || threads_is_main(w->frames[i].pc))
+			return i - 1;
+	return outer;
+}
+
+/* is_repaired: code may change for it, and where the frames say otherwise, the thread's state becomes theirs. */
+static bool capture(const struct unwind_regs *regs, bool is_repaired, wm_context *ret, struct capture_point *ret_point)
 {
 	struct capture_point *p = ret_point;
-	enum capture_result result = capture_find_point(regs, p);
+	enum capture_result result;
 	struct code_stub stub;
 	size_t outer;
+
+	segment_find_interrupted();
+	result = capture_find_point(regs, p);
 
 	if (result == CAPTURE_OK && !agent_id_is_foreign(p->id) && finish(p, ret))
 		return true;
@@ -451,10 +482,10 @@ bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_
 	if (result == CAPTURE_FOREIGN && find_outer(&walk, p, &outer) && is_looked_at(&walk, outer) &&
 	    finish_inner(&walk, outer, p, ret))
 		return true;
-	if (!discover_chain(regs, &walk, &chain))
+	if (!(is_repaired ? discover_chain(regs, &walk, &chain) : walk_find_chain(&walk, 0, &agent_thread, &chain)))
 		return false;
 	/* Where a call is still to be undone the state is not yet that of the frames. */
-	if (capture_is_between(regs) && walk_replay(&chain, agent_thread.base, false, &state))
+	if (is_repaired && capture_is_between(regs) && walk_replay(&chain, agent_thread.base, false, &state))
 		walk_install(&state, &agent_thread);
 	if (!walk_replay(&chain, agent_thread.base, true, &state))
 		return false;
@@ -473,11 +504,23 @@ bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_
 	*p = (struct capture_point){.id = 0, .entries = agent_thread.base, .count = 1, .function = AGENT_NONE};
 	if (walk.inside <= (agent_thread.root != 0))
 		return false;
-	outer = walk.inside - 1 - (agent_thread.root != 0);
+	outer = first_of_program(&walk, walk.inside - 1 - (agent_thread.root != 0));
 	p->function = walk.frames[outer].function;
 	p->address = walk.frames[outer].pc;
 	if (!finish_inner(&walk, outer, p, ret))
 		return false;
 	p->function = AGENT_NONE;
 	return true;
+}
+
+bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_point *ret_point)
+{
+	return capture(regs, true, ret, ret_point);
+}
+
+bool capture_interrupted(const struct unwind_regs *regs, wm_context *ret)
+{
+	struct capture_point point;
+
+	return capture(regs, false, ret, &point);
 }

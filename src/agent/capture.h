@@ -39,7 +39,11 @@ bool capture_is_between(const struct unwind_regs *regs);
  * frames inside of the point's, innermost first, ret_inner of them. */
 bool capture_at(const struct unwind_regs *regs, wm_context *ret, struct capture_point *ret_point);
 
-/* The prefix of entries[0 .. count). 0: one was pushed where the way was not known. No lock needed for the thread's own. */
+/* The same of what a handler of this thread has interrupted, whose state is in force meanwhile: the thread's entries stay as they are. */
+bool capture_interrupted(const struct unwind_regs *regs, wm_context *ret);
+
+/* The prefix of entries[0 .. count). 0: one was pushed where the way was not known, or what the handler has interrupted was not needed yet.
+ * No lock needed for the thread's own. */
 uint32_t capture_prefix(struct agent_entry *entries, size_t count);
 
 /* Whether what returns behind a site was called there, or may be a tail call of what was. */

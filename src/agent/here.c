@@ -16,6 +16,7 @@
 #include "agent/program.h"
 #include "agent/record.h"
 #include "agent/seccomp.h"
+#include "agent/segment.h"
 #include "agent/thread.h"
 #include "agent/words.h"
 #include "recorder/index.h"
@@ -201,6 +202,7 @@ static bool find(uintptr_t return_address, struct unwind_regs *regs, wm_context 
 
 	if (!agent_thread_begin() || !unwind_to(return_address, regs))
 		return false;
+	segment_find_interrupted();
 	is_settled = read_state(&was);
 	site = site_at(return_address);
 	if (site != AGENT_NONE && capture_caller(site, regs->r[CFI_RSP], ret)) {

@@ -2,8 +2,10 @@
  * scan_stack.c - whether what an instruction moves to the stack pointer is a stack pointer that this activation has had: arrays of
  * variable length, alloca.
  *
- * Only where the CFA is not counted from the stack pointer, so that unwinders do not need it. A value is the activation's own when it is
- * the stack pointer, or one moved from, or computed by add, sub and lea from, such a value in a register or in a word of the frame.
+ * A value is the activation's own when it is the stack pointer, or one moved from, or computed by add, sub and lea from, such a value in a
+ * register or in a word of the frame. Where the CFA is counted from rbp, that is the frame's, too. Where it is counted from the stack pointer,
+ * the unwind table has the distance on both sides (gcc takes arguments off so: lea 32(%rsp),%rbx, the call, mov %rbx,%rsp); rbp
+ * is a register as any other there, and words of the frame are not looked at.
  * What was written last counts, if control comes from there only; else each place in the function that writes the register, but for pops,
  * which put the caller's back, or the word.
  */
@@ -16,9 +18,10 @@ enum {
 
 static bool is_own_value(struct scan_work *w, size_t n, uint8_t reg, int depth);
 
-static bool is_slot(const struct insn *insn)
+static bool is_slot(const struct scan_work *w, const struct insn *insn)
 {
-	return insn->has_memory && !insn->has_segment && insn->base == INSN_REG_BP && insn->index == INSN_NO_REG;
+	return w->has_frame_pointer && insn->has_memory && !insn->has_segment && insn->base == INSN_REG_BP &&
+	       insn->index == INSN_NO_REG;
 }
 
 /* Control comes from it to the next instruction, with what was in reg if it does not write that itself. */
@@ -35,9 +38,9 @@ static bool is_target(struct scan_work *w, size_t n)
 }
 
 /* The instruction may write the word of the frame at disp. */
-static bool stores(const struct insn *insn, int64_t disp)
+static bool stores(const struct scan_work *w, const struct insn *insn, int64_t disp)
 {
-	return is_slot(insn) && insn->disp == disp && insn->reg == INSN_NO_REG && insn->op != INSN_OP_CMP;
+	return is_slot(w, insn) && insn->disp == disp && insn->reg == INSN_NO_REG && insn->op != INSN_OP_CMP;
 }
 
 static bool is_own_store(struct scan_work *w, size_t n, int depth)
@@ -56,10 +59,10 @@ static bool is_own_slot(struct scan_work *w, size_t n, int depth)
 	bool is_stored = false;
 
 	for (size_t i = n; i > part->first && !is_target(w, i) && is_passed(&w->insns[i - 1], INSN_REG_BP); i--)
-		if (stores(&w->insns[i - 1], disp))
+		if (stores(w, &w->insns[i - 1], disp))
 			return is_own_store(w, i - 1, depth);
 	for (size_t i = 0; i < w->insn_count; i++) {
-		if (!stores(&w->insns[i], disp))
+		if (!stores(w, &w->insns[i], disp))
 			continue;
 		if (!is_own_store(w, i, depth))
 			return false;
@@ -78,7 +81,7 @@ static bool is_own_result(struct scan_work *w, size_t n, uint8_t reg, int depth)
 	switch (insn->op) {
 	case INSN_OP_MOV:
 		if (insn->has_memory)
-			return is_slot(insn) && is_own_slot(w, n, depth);
+			return is_slot(w, insn) && is_own_slot(w, n, depth);
 		return insn->reg_source != INSN_NO_REG && is_own_value(w, n, insn->reg_source, depth);
 	case INSN_OP_LEA:
 		return !insn->is_rip_relative && insn->base != INSN_NO_REG && is_own_value(w, n, insn->base, depth);
@@ -122,7 +125,7 @@ static bool is_own_value(struct scan_work *w, size_t n, uint8_t reg, int depth)
 {
 	const struct scan_part *part = scan_part_of(w, w->insns[n].address);
 
-	if (reg == INSN_REG_SP || reg == INSN_REG_BP)
+	if (reg == INSN_REG_SP || (reg == INSN_REG_BP && w->has_frame_pointer))
 		return true;
 	if (depth == 0)
 		return false;
@@ -137,24 +140,25 @@ static bool is_own_value(struct scan_work *w, size_t n, uint8_t reg, int depth)
 	return is_written_own(w, reg, depth - 1);
 }
 
-static int cfa_behind(const struct scan_work *w, const struct insn *insn)
+static bool counts_from_stack_pointer(const struct scan_work *w, uint64_t address)
 {
-	return w->image->cfa_offset_at(w->image->state, insn->address + insn->len_bytes);
+	return w->image->cfa_offset_at(w->image->state, address) != SCAN_CFA_UNKNOWN;
 }
 
 bool scan_switches_stack(struct scan_work *w)
 {
 	for (size_t n = 0; n < w->insn_count; n++) {
 		const struct insn *insn = &w->insns[n];
+		bool counts_behind;
 
 		if (!insn->switches_stack)
 			continue;
-		if (w->image->cfa_offset_at(w->image->state, insn->address) != SCAN_CFA_UNKNOWN)
-			return true;
+		counts_behind = counts_from_stack_pointer(w, insn->address + insn->len_bytes);
+		w->has_frame_pointer = !counts_from_stack_pointer(w, insn->address);
 		/* The unwind table says where in the frame it is from then on. */
-		if (cfa_behind(w, insn) != SCAN_CFA_UNKNOWN)
+		if (w->has_frame_pointer && counts_behind)
 			continue;
-		if (!is_own_result(w, n, INSN_REG_SP, DEPTH_MAX))
+		if ((!w->has_frame_pointer && !counts_behind) || !is_own_result(w, n, INSN_REG_SP, DEPTH_MAX))
 			return true;
 	}
 	return false;

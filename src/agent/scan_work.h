@@ -53,6 +53,7 @@ struct scan_work {
 	size_t asked_count;
 	bool has_labels; /* data or instructions hold addresses inside the function */
 	bool entry_is_target;
+	bool has_frame_pointer; /* at the instruction that scan_stack.c looks at */
 	bool no_memory;
 	const char *reason; /* the first one */
 	uint64_t reason_address;

@@ -9,6 +9,8 @@
 #include "agent/own_stack.h"
 #include "agent/program.h"
 #include "agent/walk.h"
+#include "recorder/prefix_table.h"
+#include "waymark/abi.h"
 
 enum {
 	KEPT_ENTRIES = (sizeof(struct agent_segment) + sizeof(struct agent_entry) - 1) / sizeof(struct agent_entry),
@@ -99,6 +101,47 @@ void segment_return(const struct agent_segment *left, struct unwind_regs *regs)
 	put_back(&agent_thread, left);
 	if (left->epoch != agent_epoch() && left->top && agent_is_on)
 		own_stack_call_from(was_on_alternate, repair, regs);
+}
+
+/* The context at what a handler interrupted, as a prefix. WM_PREFIX_LOST: it is not known. */
+static uint32_t prefix_of_interrupted(const struct agent_segment *s)
+{
+	const ucontext_t *interrupted = s->interrupted;
+	struct unwind_regs regs;
+	wm_context context;
+
+	if (!interrupted || s->epoch != agent_epoch())
+		return WM_PREFIX_LOST;
+	unwind_regs_of_signal(interrupted, &regs);
+	/* The handler has sent it elsewhere. */
+	if (!s->is_in_stub && (regs.pc != s->pc || regs.r[CFI_RSP] != s->sp))
+		return WM_PREFIX_LOST;
+	regs.pc = s->pc;
+	regs.r[CFI_RSP] = s->sp;
+	if (!capture_interrupted(&regs, &context))
+		return WM_PREFIX_LOST;
+	return wmrt_intern(context.prefix, context.epoch, context.id, context.site, 1);
+}
+
+void segment_find_interrupted(void)
+{
+	const struct agent_segment *outer = agent_thread.outer;
+	struct agent_segment here;
+	uint32_t prefix;
+
+	if (!agent_thread.base || agent_thread.base->prefix)
+		return;
+	agent_thread.base->prefix = WM_PREFIX_SIGNAL;
+	if (!outer)
+		return;
+	segment_leave(NULL, &here);
+	put_back(&agent_thread, outer);
+	prefix = prefix_of_interrupted(outer);
+	put_back(&agent_thread, &here);
+	if (prefix != WM_PREFIX_LOST)
+		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_SIGNAL, 1);
+	if (prefix != WM_PREFIX_LOST)
+		agent_thread.base->prefix = prefix;
 }
 
 bool segment_is_between(const struct agent_thread *thread)

@@ -19,7 +19,7 @@
 
 /* Keeps the running segment in *ret. interrupted: the ucontext_t of a handler, NULL in a call of the agent's. Signal-safe. */
 void segment_leave(const void *interrupted, struct agent_segment *ret);
-/* A segment on that prefix for the handler that has interrupted the thread's running one, which is kept on the context stack: jumps out of
+/* A segment on that prefix (WM_PREFIX_NONE: found when it is needed) for the handler that has interrupted the thread's running one, which is kept on the context stack: jumps out of
  * the handler find it there. The thread is this one, or is stopped. Signal-safe. */
 struct agent_segment *segment_begin_handler(struct agent_thread *thread, const void *interrupted, uint32_t prefix,
 					    uintptr_t root);
@@ -27,6 +27,11 @@ struct agent_segment *segment_begin_handler(struct agent_thread *thread, const v
 void segment_begin_stack(struct agent_entry *base, uintptr_t root);
 /* Back in what was left. regs: where it goes on; of calls of the agent's, the caller. Not under the agent's lock. */
 void segment_return(const struct agent_segment *left, struct unwind_regs *regs);
+/*
+ * The prefix of the handler that this thread runs, where it was not needed yet: [signal] on the context that the handler interrupted, or
+ * [signal] alone where that is not known. Under the agent's lock.
+ */
+void segment_find_interrupted(void);
 /* Of what handlers of the thread have interrupted everything is in program code: no stub is half-way done. Under the agent's lock. */
 bool segment_is_between(const struct agent_thread *thread);
 /* Handlers of the thread have interrupted it inside of [at + 1, at + len). */

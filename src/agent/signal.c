@@ -1,6 +1,7 @@
 /*
- * signal.c - the program's signal handlers run inside of this one: what they do has a context of its own that starts with [signal],
- * and what they interrupted goes on with the context it had, also in the midst of a stub.
+ * signal.c - the program's signal handlers run inside of this one: what they do has a context of its own that stands on [signal] and, once
+ * something is captured there, on what they interrupted (segment_find_interrupted); and what they interrupted goes on with the context it had,
+ * also in the midst of a stub.
  *
  * A handler finds in its ucontext where the program is, never a stub: backtrace(), unwinders and profilers see all frames then. When it
  * returns and has not sent the program elsewhere, the stub goes on.
@@ -178,12 +179,14 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 		handler(sig, info, context);
 		return;
 	}
-	left = segment_begin_handler(&agent_thread, context, WM_PREFIX_SIGNAL,
+	left = segment_begin_handler(&agent_thread, context, WM_PREFIX_NONE,
 				     (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
 	agent_thread.is_on_alternate = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)interrupted->uc_stack.ss_sp <
 				       interrupted->uc_stack.ss_size;
 	/* Before the registers say otherwise. */
 	left->is_in_stub = place_is_stub(place_in(interrupted).pc);
+	left->pc = place_in(interrupted).pc;
+	left->sp = place_in(interrupted).sp;
 	count = show_all(shown, interrupted);
 	hook_once(sig, (uintptr_t)handler, shown[0].is.pc);
 	unblock(sig, interrupted);

@@ -301,7 +301,15 @@ static void begin(void)
 	tick_start();
 }
 
-static __attribute__((noinline)) int run_main(int argc, char **argv, char **envp)
+extern const char __start_agent_main[] __attribute__((visibility("hidden")));
+extern const char __stop_agent_main[] __attribute__((visibility("hidden")));
+
+bool threads_is_main(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__start_agent_main && pc <= (uintptr_t)__stop_agent_main;
+}
+
+static __attribute__((section("agent_main"), noinline)) int run_main(int argc, char **argv, char **envp)
 {
 	int status;
 

@@ -53,6 +53,7 @@ struct agent_segment {
 	const struct agent_segment *outer; /* what a handler interrupted; NULL: not in a handler */
 	bool is_on_alternate;              /* it runs on the alternate signal stack */
 	const void *interrupted;           /* ucontext_t: the registers there; NULL: in a call of the agent's */
+	uintptr_t pc, sp;                  /* of these as the kernel has given them, in a stub maybe */
 	bool is_in_stub; /* and these are the program's own meanwhile (place.h), the thread is in a stub */
 	uint32_t epoch;
 	bool is_left_alone; /* a handler that ran when the agent was attached: it returns without the agent */

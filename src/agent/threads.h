@@ -96,6 +96,8 @@ extern _Atomic uint32_t threads_coming __attribute__((visibility("hidden")));
 
 /* The agent's frame on which all others of a thread stand that pthread_create has made. */
 bool threads_is_base(uintptr_t pc);
+/* The one that calls main (start.c). */
+bool threads_is_main(uintptr_t pc);
 
 /* Looks up what is stood in front of. Once, at start. */
 void threads_start(void);

@@ -4,7 +4,7 @@
  *	compare LABEL FILE [MINIMUM-LINES]
  *
  * Thunks of virtual calls are code that the compiler adds; decoded stacks may name them, the programs cannot: they are
- * taken out before comparing. A frame `...` of the expected stack matches any frames, none too; a frame `a|b` matches either. Lines without a tab are counted as failures: the
+ * taken out before comparing. A decoded frame `[interrupted]` stands for frames that are not known. A frame `...` of the expected stack matches any frames, none too; a frame `a|b` matches either. Lines without a tab are counted as failures: the
  * programs print nothing else. Exit status 1 and the first differing lines when there is any difference, or too few lines.
  */
 #include <stdbool.h>
@@ -31,11 +31,28 @@ static bool frame_match(const char *got, const char *want, size_t want_len)
 	return false;
 }
 
-/* Both strings are `;` separated; frames of want that are "..." match any number of frames of got. */
+static bool folded_match(const char *got, const char *want);
+
+/* Of any frames of want on, none left out too. */
+static bool match_behind(const char *got, const char *want)
+{
+	while (!folded_match(got, want)) {
+		if (!*want)
+			return false;
+		want += strcspn(want, ";");
+		want += *want == ';';
+	}
+	return true;
+}
+
+/* Both strings are `;` separated; frames of want that are "..." match any number of frames of got, one of got that is [interrupted] any
+ * number of frames of want. */
 static bool folded_match(const char *got, const char *want)
 {
 	while (*want) {
 		size_t frame = strcspn(want, ";");
+		if (strncmp(got, "[interrupted];", 14) == 0)
+			return match_behind(got + 14, want);
 		if (frame == 3 && !memcmp(want, "...", 3)) {
 			want += want[3] ? 4 : 3;
 			for (;;) {

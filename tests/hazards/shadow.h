@@ -8,7 +8,7 @@
  *	LEAVE();              before each return: back to the depth at entry, whatever callees left behind
  *	SCOPE();              C++: ENTER whose LEAVE is a destructor, so that exceptions restore the depth too
  *	FOREIGN("qsort", call)   a call to foreign code that may call back: its bracket frame is on the stack meanwhile
- *	SIGNAL_ENTER()        a signal handler: a new root, [signal], on top of whatever was interrupted
+ *	SIGNAL_ENTER()        a signal handler: what was interrupted, and [signal]
  *	CREATE(pthread_create(...))   an expression: the new thread's stack begins with a copy of this one
  *	THREAD_ROOT()         the thread's first statement: that copy, and [thread]; that alone if CREATE did not create it
  *	RESTORE();            after setjmp returned by a longjmp, in a catch block of C code, and the like
@@ -35,8 +35,14 @@
 #endif
 
 struct shadow {
-	unsigned depth;
-	unsigned base;   /* index of the root in force: signal handlers start anew */
+	/* Handlers change both at once: another one may come between. */
+	union {
+		struct {
+			unsigned depth;
+			unsigned base; /* index of the root in force: signal handlers have a copy of what they interrupted */
+		};
+		uint64_t depth_and_base;
+	};
 	unsigned thread; /* of a thread: frames up to [thread] */
 	const char *name[SHADOW_MAX];
 };
@@ -108,10 +114,28 @@ SHADOW_INLINE void shadow_push(const char *name)
 		shadow.depth = shadow_before_;          \
 	} while (0)
 
+/* A copy of what was interrupted, behind the entry that it may be about to push; `...`: it may have called a function that has not pushed
+ * its name yet, or has taken it off, and code of the library. */
+static __attribute__((noinline, unused)) void shadow_interrupted(void)
+{
+	unsigned count = shadow.depth - shadow.base, base = shadow.depth + 1;
+
+	if (base + count + 3 >= SHADOW_MAX)
+		__builtin_trap();
+	if (count && shadow.name[shadow.depth - 1][0] == '[' && shadow.name[shadow.depth - 1][1] != 's' &&
+	    shadow.name[shadow.depth - 1][1] != 't')
+		count--; /* in a foreign call: the agent names the library's functions there */
+	memcpy(shadow.name + base, shadow.name + shadow.base, count * sizeof shadow.name[0]);
+	shadow.name[base + count] = "...";
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&shadow.depth_and_base, (uint64_t)base << 32 | (base + count + 1), __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 #define SIGNAL_ENTER()                                                     \
 	const unsigned shadow_mark __attribute__((unused)) = shadow.depth; \
 	const unsigned shadow_root __attribute__((unused)) = shadow.base;  \
-	shadow.base = shadow.depth = shadow_mark + 1;                      \
+	shadow_interrupted();                                              \
 	shadow_push("[signal]");                                           \
 	shadow_push(__func__)
 

@@ -290,7 +290,7 @@ static void test_threads(void)
 	build_node(&w.wmk_bytes, 16, 1, WM_SITE_THREAD, 1);                   /* 27: damaged */
 	build_node(&w.wmk_bytes, 16, 0, WM_SITE_THREAD, 2);                   /* 28: damaged */
 	build_node(&w.wmk_bytes, 23, 0, WM_SITE_THREAD, 1);                   /* 29: damaged */
-	build_node(&w.wmk_bytes, 16, 0, 2, 1);                                /* 30: damaged */
+	build_node(&w.wmk_bytes, 16, 0, 3, 1);                                /* 30: damaged */
 	build_node(&w.wmk_bytes, 17, 7, BASE + w.h_g, 1);                     /* 31: damaged */
 	if (close_world(&w)) {
 		EXPECT(16, WM_SITE_FOREIGN, 0, "main;f;[pthread_create]");
@@ -308,8 +308,35 @@ static void test_threads(void)
 		EXPECT_ERROR(27, BASE + w.at_f, 0, ERROR_FORMAT, "a thread with id 1, 1 times");
 		EXPECT_ERROR(28, BASE + w.at_f, 0, ERROR_FORMAT, "a thread with id 0, 2 times");
 		EXPECT_ERROR(29, BASE + w.at_g, 0, ERROR_FORMAT, "does not call foreign code");
-		EXPECT_ERROR(30, BASE + w.at_f, 0, ERROR_FORMAT, "no image has site 2");
+		EXPECT_ERROR(30, BASE + w.at_f, 0, ERROR_FORMAT, "no image has site 3");
 		EXPECT_ERROR(31, BASE + w.at_g, 6, ERROR_FORMAT, "no place to begin");
+	}
+	free_world(&w);
+}
+
+static void test_signals(void)
+{
+	struct world w;
+
+	open_world(&w);
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 2, BASE + w.at_g, 1); /* 16: main;f;g is interrupted */
+	build_node(&w.wmk_bytes, 16, 0, WM_SITE_SIGNAL, 1);               /* 17: by a handler */
+	build_node(&w.wmk_bytes, 17, 0, BASE + w.f_lib, 1);               /* 18: f in foreign code */
+	build_node(&w.wmk_bytes, 18, 0, WM_SITE_SIGNAL, 1); /* 19: of which a signal interrupts something */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, WM_SITE_SIGNAL, 1); /* 20: nothing was pushed */
+	build_node(&w.wmk_bytes, WM_PREFIX_THREAD, 0, WM_SITE_SIGNAL, 1);  /* 21 */
+	build_node(&w.wmk_bytes, 16, 1, WM_SITE_SIGNAL, 1);                /* 22: damaged */
+	build_node(&w.wmk_bytes, 16, 0, WM_SITE_SIGNAL, 2);                /* 23: damaged */
+	build_node(&w.wmk_bytes, 16, 0, BASE + w.f_lib, 1);                /* 24: damaged: a point calls nothing */
+	if (close_world(&w)) {
+		EXPECT(17, BASE + w.at_f, 0, "main;f;g;[signal];f");
+		EXPECT(17, WM_SITE_FOREIGN, 0, "main;f;g;[signal]");
+		EXPECT(19, BASE + w.at_f, 0, "main;f;g;[signal];f;[interrupted];[signal];f");
+		EXPECT(20, BASE + w.at_f, 0, "[interrupted];[signal];f");
+		EXPECT(21, BASE + w.at_f, 0, "[thread];[interrupted];[signal];f");
+		EXPECT_ERROR(22, BASE + w.at_f, 0, ERROR_FORMAT, "a signal with id 1, 1 times");
+		EXPECT_ERROR(23, BASE + w.at_f, 0, ERROR_FORMAT, "a signal with id 0, 2 times");
+		EXPECT_ERROR(24, BASE + w.at_f, 0, ERROR_FORMAT, "does not push");
 	}
 	free_world(&w);
 }
@@ -409,6 +436,7 @@ int main(void)
 	test_pushes();
 	test_bound();
 	test_threads();
+	test_signals();
 	test_inlining_and_tail_calls();
 	test_runs();
 	test_long_chains();

@@ -28,17 +28,20 @@ static void handler(int sig)
 	handled = handled + 1;
 }
 
-static void check_root(wm_context c, uint32_t root)
+/* Handlers: in one, on what it interrupted. */
+static void check_root(wm_context c, uint32_t root, unsigned handlers)
 {
 	struct profile p;
 	struct wmk_node node = {0};
 	uint32_t prefix = c.prefix;
+	unsigned found = 0;
 
 	if (!profile_of(getpid(), "", &p))
 		return;
 	while (prefix >= WM_PREFIX_FIRST && CHECK(wmk_find_node(&p.file, prefix, &node)))
-		prefix = node.parent;
+		prefix = node.parent, found += node.site == WM_SITE_SIGNAL;
 	CHECK_U64(prefix, root);
+	CHECK_U64(found, handlers);
 	profile_close(&p);
 }
 
@@ -49,13 +52,19 @@ static void test_root(void)
 	signal(SIGUSR1, handler);
 	raise(SIGUSR1);
 	first = in_handler;
-	check_root(first, WM_PREFIX_SIGNAL);
+	check_root(first, WM_PREFIX_PROCESS, 1);
 	PUSHED(40, outside = here());
-	check_root(outside, WM_PREFIX_PROCESS);
+	check_root(outside, WM_PREFIX_PROCESS, 0);
 	CHECK(!push_same(first, outside));
+	raise(SIGUSR1);
+	CHECK(push_same(first, in_handler));
 	PUSHED(41, (before = here(), raise(SIGUSR1), after = here()));
 	CHECK(push_same(before, after));
-	CHECK(push_same(first, in_handler)); /* whatever was interrupted */
+	check_root(in_handler, WM_PREFIX_PROCESS, 1);
+	CHECK(!push_same(first, in_handler)); /* it stands on another push */
+	first = in_handler;
+	PUSHED(41, raise(SIGUSR1));
+	CHECK(push_same(first, in_handler));
 }
 
 /* Pushes in a pattern, captures, and compares with what the same pattern gave when nothing interrupted. */
@@ -74,20 +83,51 @@ static wm_context descend(int n, uint32_t seed)
 	return c;
 }
 
+static wm_context stormed[STORM_SIGNALS]; /* every third one */
+static uint32_t stormed_count;
+
 static void storm_handler(int sig)
 {
-	static wm_context want;
 	wm_context c;
 
 	(void)sig;
 	c = descend(handled % 3 == 0 ? 3000 : 30, 7);
-	if (handled % 3 == 0) {
-		if (!want.prefix)
-			want = c;
-		else if (!push_same(c, want))
-			abort();
-	}
+	if (handled % 3 == 0 && stormed_count < STORM_SIGNALS)
+		stormed[stormed_count++] = c;
 	handled = handled + 1;
+}
+
+/* Of the pushes of a handler; 0: they do not stand on what it interrupted. */
+static uint64_t hash_of_handler(const struct profile *p, wm_context c)
+{
+	uint64_t hash = c.id ^ c.site;
+	uint32_t prefix = c.prefix;
+	struct wmk_node node;
+
+	while (prefix >= WM_PREFIX_FIRST && wmk_find_node(&p->file, prefix, &node)) {
+		if (node.site == WM_SITE_SIGNAL)
+			return hash | 1;
+		hash = hash * 31 + node.id;
+		hash = hash * 31 + node.site;
+		hash = hash * 31 + node.run;
+		prefix = node.parent;
+	}
+	return 0;
+}
+
+/* Whatever they interrupted. */
+static void check_stormed(void)
+{
+	struct profile p;
+
+	if (!profile_of(getpid(), "", &p))
+		return;
+	for (uint32_t i = 0; i < stormed_count; i++)
+		if (!CHECK(hash_of_handler(&p, stormed[i]) != 0) ||
+		    !CHECK_U64(hash_of_handler(&p, stormed[i]), hash_of_handler(&p, stormed[0])))
+			break;
+	CHECK(stormed_count > STORM_SIGNALS / 4);
+	profile_close(&p);
 }
 
 static void test_storm(void)
@@ -107,6 +147,7 @@ static void test_storm(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 	CHECK_U64(wrong, 0);
 	CHECK(i > 8);
+	check_stormed();
 }
 
 /* Handlers that log events while events are logged: chunks fill and change hands under both. */

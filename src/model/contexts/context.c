@@ -14,6 +14,10 @@ VEC_DECLARE(node_vec, struct wmk_node);
 /* Stands for tail calls of one machine frame that were too many to keep: where they started is not known. */
 static const struct frame elided_frame = {.name = "[tail calls]", .link_name = "[tail calls]", .flags = FRAME_ELIDED};
 
+/* Stands for what was called since the last push, where a handler interrupted it: it is not known. */
+static const struct frame interrupted_frame = {
+	.name = "[interrupted]", .link_name = "[interrupted]", .flags = FRAME_ELIDED};
+
 struct error *context_append_root(uint32_t prefix, struct frame_vec *frames)
 {
 	struct frame frame = {.flags = FRAME_ROOT};
@@ -192,9 +196,21 @@ static struct error *append_foreign_leaf(const struct process *p, const struct c
 	return err ? err : frame_vec_append(frames, frame);
 }
 
+/* The functions of waymark.h that call the agent are inlined in their caller, or copies in its file: the point is that caller's. */
+static bool is_of_header(const struct frame *frame)
+{
+	static const char *const names[] = {"wm_capture", "wm_token", "wm_event"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!(frame->flags & FRAME_FOREIGN) && strcmp(frame->link_name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint32_t epoch,
 				  uint64_t id, uint32_t site, struct frame_vec *frames)
 {
+	size_t before = frames->count;
 	struct image *image;
 	uint32_t local;
 	struct error *err;
@@ -205,7 +221,11 @@ struct error *context_append_leaf(const struct process *p, const struct context_
 	if (!err && image->meta.sites[local].kind != META_SITE_CAPTURE)
 		err = error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " of %s does not capture",
 				   image_site_number(image, local), image->meta.unit);
-	return err ? err : context_append_piece(p, below, epoch, id, site, frames);
+	if (!err)
+		err = context_append_piece(p, below, epoch, id, site, frames);
+	while (!err && frames->count > before && is_of_header(&frames->items[frames->count - 1]))
+		frames->count--;
+	return err;
 }
 
 struct error *context_find_node(const struct process *p, uint32_t prefix, struct wmk_node *ret)
@@ -268,6 +288,8 @@ struct context_below context_above(const struct wmk_node *node)
 {
 	if (node->site == WM_SITE_THREAD)
 		return (struct context_below){.is_root = true, .root = WM_PREFIX_THREAD};
+	if (node->site == WM_SITE_SIGNAL)
+		return (struct context_below){.is_root = true, .root = WM_PREFIX_SIGNAL};
 	return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED,
 				      .epoch = node->epoch,
 				      .is_elided = (node->site & WM1_SITE_ELIDED) != 0};
@@ -309,13 +331,35 @@ static struct error *append_thread(const struct process *p, const struct context
 	return err ? err : context_append_root(WM_PREFIX_THREAD, frames);
 }
 
+/* A handler that interrupted `below`: the point itself, or something that was called from there. */
+static struct error *append_signal(const struct process *p, const struct context_below *below,
+				   const struct wmk_node *node, struct frame_vec *frames)
+{
+	bool is_exact = false;
+	struct image *image;
+	uint32_t local;
+	struct error *err = NULL;
+
+	if (node->id != 0 || node->run != 1)
+		return error_create(ERROR_FORMAT, "damaged: a signal with id %" PRIu64 ", %" PRIu32 " times", node->id,
+				    node->run);
+	if (!below->is_root) {
+		err = process_find_site(p, below->site, &image, &local);
+		is_exact = !err && image->meta.sites[local].kind == META_SITE_CAPTURE;
+	}
+	if (!err && !is_exact)
+		err = frame_vec_append(frames, interrupted_frame);
+	return err ? err : context_append_root(WM_PREFIX_SIGNAL, frames);
+}
+
 /* `run` equal pushes: the first stands on what is below, each other on its twin. */
 struct error *context_append_run(const struct process *p, struct context_below *below, const struct wmk_node *node,
 				 size_t depth_end, struct frame_vec *frames)
 {
-	bool is_thread = node->site == WM_SITE_THREAD;
-	struct error *err = is_thread ? append_thread(p, below, node, frames)
-				      : context_append_piece(p, below, node->epoch, node->id, node->site, frames);
+	struct error *err = node->site == WM_SITE_THREAD ? append_thread(p, below, node, frames)
+			    : node->site == WM_SITE_SIGNAL
+				    ? append_signal(p, below, node, frames)
+				    : context_append_piece(p, below, node->epoch, node->id, node->site, frames);
 	size_t first = frames->count;
 
 	*below = context_above(node);

@@ -109,7 +109,7 @@ static struct error *append_prefix(struct gather *g, uint32_t prefix, uint32_t p
 		if (i < 2) { /* the first stands on what is below, each other on its twin */
 			struct wmk_node once = node;
 
-			if (node.site != WM_SITE_THREAD)
+			if (node.site >= WM_SITE_FIRST)
 				once.run = 1;
 			g->frames.count = 0;
 			err = context_append_run(&g->process, &below, &once, g->p->max_depth, &g->frames);

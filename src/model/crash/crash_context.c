@@ -245,6 +245,8 @@ static struct error *decode_base(const struct contexts *x, const struct thread_s
 		return context_append_root(stack->root, frames);
 	if (!stack->origins.items[i - 1].head.creator) {
 		below->root = stack->origins.items[i - 1].head.root;
+		if (below->root >= WM_PREFIX_FIRST) /* a handler's, with what it interrupted, which the recording has */
+			below->root = WM_PREFIX_SIGNAL;
 		err = context_append_root(below->root, frames);
 	}
 	while (i-- > 0 && !err)

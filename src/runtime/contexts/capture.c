@@ -23,8 +23,24 @@
 #include "runtime/heap/heap.h"
 #include "runtime/paths/paths.h"
 
+/* Pushes that are whole are in force: what was called since the last of them is not known, which readers say. */
+uint32_t wmrt_signal_prefix(struct wm1_entry *entry)
+{
+	uint32_t prefix;
+
+	if (entry->below)
+		return entry->below;
+	prefix = wmrt_prefix((struct wm1_entry *)(uintptr_t)entry->id);
+	if (prefix != WM_PREFIX_LOST)
+		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_SIGNAL, 1);
+	entry->below = prefix == WM_PREFIX_LOST ? WM_PREFIX_SIGNAL : prefix;
+	return entry->below;
+}
+
 static uint32_t entry_prefix(struct wm1_entry *entry)
 {
+	if (wmrt_entry_is_signal(entry))
+		return wmrt_signal_prefix(entry);
 	if (!entry->prefix)
 		entry->prefix = wmrt_intern(entry->below, WM_EPOCH_COMPILED, entry->id, entry->site, entry->run);
 	return entry->prefix;

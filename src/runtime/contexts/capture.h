@@ -14,12 +14,15 @@
 /* Interns the stack below `top` and keeps what it learned in the entries. */
 uint32_t wmrt_prefix_slow(struct wm1_entry *top);
 
+/* Of a handler's entry (stack.h): [signal] on what was pushed when it began. */
+uint32_t wmrt_signal_prefix(struct wm1_entry *entry);
+
 /* Few ns: one load when the stack was captured before since its last push. */
 static inline uint32_t wmrt_prefix(struct wm1_entry *top)
 {
 	uint32_t prefix = WMRT_LIKELY(top != NULL) ? top[-1].prefix : wmrt_stack.base_prefix;
 
-	return WMRT_LIKELY(prefix) ? prefix : wmrt_prefix_slow(top);
+	return WMRT_LIKELY(prefix && prefix != WM_PREFIX_SIGNAL) ? prefix : wmrt_prefix_slow(top);
 }
 
 /* In foreign code the id is whatever a root that it called back left there. */

@@ -11,6 +11,7 @@
  * A program that creates threads and captures nothing makes no recording, so nothing is interned here before a capture asks
  * for it. A coroutine has its prefix from the beginning, which is that of the creator's stack itself. Equal origins are found by a hash: a program that creates threads at the same place for ever takes memory once.
  */
+#include "runtime/contexts/capture.h"
 #include "runtime/contexts/origin.h"
 
 #include <stdatomic.h>
@@ -73,10 +74,10 @@ static bool next_push(struct wm1_entry **at, struct wm1_push *ret)
 	return true;
 }
 
-static void find_base(struct stack *stack, const struct wm1_entry *base)
+static void find_base(struct stack *stack, struct wm1_entry *base)
 {
 	if (base && wmrt_entry_is_root(base)) {
-		stack->root = base->prefix;
+		stack->root = wmrt_entry_is_signal(base) ? wmrt_signal_prefix(base) : base->prefix;
 	} else if (base && !wmrt_stack_is_of_thread((const struct wmrt_segment *)(uintptr_t)base)) {
 		/* a coroutine's stack */
 		stack->creator = wmrt_stack_origin(wmrt_segment_of(base));

@@ -1,6 +1,6 @@
 /*
- * signal.c - the program's signal handlers run inside of this one, so that what they do has a context of its own that starts with
- * [signal].
+ * signal.c - the program's signal handlers run inside of this one, so that what they do has a context of its own that stands on
+ * [signal] and on what was pushed before (wmrt_signal_prefix).
  *
  *      interrupted:   | ... | top-1 | (top) |           a push may be half-way through writing the free entry:
  *      handler runs:  | ... | top-1 | (top) | [signal] | its pushes ...
@@ -44,6 +44,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	entry->sp = (uint64_t)interrupted->uc_mcontext.gregs[REG_RSP];
 	entry->site = 0;
 	entry->run = 0;
+	entry->below = 0;
 	entry->prefix = WM_PREFIX_SIGNAL;
 	thread->top = (struct wm1_entry *)entry + 1;
 	thread->id = 0;
