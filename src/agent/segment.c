@@ -118,6 +118,7 @@ static uint32_t prefix_of_interrupted(const struct agent_segment *s)
 		return WM_PREFIX_LOST;
 	regs.pc = s->pc;
 	regs.r[CFI_RSP] = s->sp;
+	segment_leave_gone(&regs);
 	if (!capture_interrupted(&regs, &context))
 		return WM_PREFIX_LOST;
 	return wmrt_intern(context.prefix, context.epoch, context.id, context.site, 1);

@@ -392,7 +392,7 @@ one() {
 	case $1 in
 	deep) works work deep 3 $'20001 frames\n' '^main;deep;recurse;recurse;recurse' ;;
 	comparator) works work comparator 4 $'sorted\n' '^main;comparator;qsort.*;compare;leaf' ;;
-	signals) works work signals 5 $'handled\n' '^\[signal\];short_handler' ;;
+	signals) works work signals 5 $'handled\n' '^main;signals;.*\[signal\];short_handler' ;;
 	handler) works work handler 6 $'came back\n' '^\[signal\];long_handler;some_work' ;;
 	jumps) works work jumps 7 $'landed\n' '^main;jumps;jump_from;jump_from.*;some_work' ;;
 	# Some samples are in the midst of a switch of stacks.
