@@ -17,6 +17,7 @@
 #include "runtime/clients.h"
 #include "recorder/interpose.h"
 #include "runtime/contexts/origin.h"
+#include "runtime/contexts/stack.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "waymark/runtime.h"
@@ -114,6 +115,8 @@ static void start_free(struct start *start)
 static __attribute__((noinline)) void take_origin(struct start *start)
 {
 	wm1_thread_state.origin = start->origin;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	wmrt_stack.base_prefix = 0; /* a handler may have needed it already */
 	start_free(start);
 }
 
