@@ -297,6 +297,8 @@ enum wmk_site_kind {
 
 enum wmk_site_flag {
 	WMK_SITE_TAIL = 1 << 0, /* the caller's frame is gone while the callee runs */
+	WMK_SITE_SELF =
+		1 << 1, /* FOREIGN: no call; the function itself is what is not recorded. It has no name of its own */
 };
 
 struct wmk_site {          /* 32 bytes */

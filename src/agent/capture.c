@@ -466,6 +466,7 @@ static size_t first_of_program(const struct walk *w, size_t outer)
 static bool capture(const struct unwind_regs *regs, bool is_repaired, wm_context *ret, struct capture_point *ret_point)
 {
 	struct capture_point *p = ret_point;
+	static struct agent_entry base;
 	enum capture_result result;
 	struct code_stub stub;
 	size_t outer;
@@ -501,7 +502,9 @@ static bool capture(const struct unwind_regs *regs, bool is_repaired, wm_context
 	if (outer < walk.inside)
 		return leave_chain(&chain, &walk.frames[outer], p) && finish_inner(&walk, outer, p, ret);
 	/* No frame is instrumented: from the segment's first one on, which is the agent's where it is not the thread's. */
-	*p = (struct capture_point){.id = 0, .entries = agent_thread.base, .count = 1, .function = AGENT_NONE};
+	base = *agent_thread.base;
+	base.prefix = base.below ?: base.prefix;
+	*p = (struct capture_point){.id = 0, .entries = &base, .count = 1, .function = AGENT_NONE};
 	if (walk.inside <= (agent_thread.root != 0))
 		return false;
 	outer = first_of_program(&walk, walk.inside - 1 - (agent_thread.root != 0));

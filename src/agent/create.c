@@ -19,6 +19,7 @@
 #include "agent/lock.h"
 #include "agent/memory.h"
 #include "agent/program.h"
+#include "agent/record.h"
 #include "agent/seccomp.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
@@ -79,6 +80,7 @@ static void begin(const struct start *start, uintptr_t entry)
 		agent_thread_reset();
 		if (agent_is_on) {
 			discover_entry(entry);
+			agent_thread_set_first(record_root(start->prefix, entry));
 			tick_start();
 		}
 	}

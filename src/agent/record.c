@@ -4,6 +4,8 @@
 #include "agent/symbol.h"
 #include "agent/words.h"
 #include "recorder/code.h"
+#include "recorder/prefix_table.h"
+#include "waymark/abi.h"
 
 /* Under the agent's lock. */
 static struct words captures, calls; /* address -> site number */
@@ -126,6 +128,19 @@ uint32_t record_foreign_call(uint32_t function, uintptr_t address, const char *n
 	return record ? wmrt_code_site(record, WMK_SITE_FOREIGN, position(&agent_program.functions[function], address),
 				       0, name)
 		      : 0;
+}
+
+uint32_t record_root(uint32_t prefix, uintptr_t entry)
+{
+	uint32_t function = agent_function_at(entry), record, site, ret;
+
+	if (prefix == WM_PREFIX_LOST || !agent_function_is(function, AGENT_FUNCTION_FOREIGN) ||
+	    agent_program.functions[function].image->kind != AGENT_IMAGE_CODE)
+		return prefix;
+	record = record_function(function);
+	site = record ? wmrt_code_site(record, WMK_SITE_FOREIGN, 0, WMK_SITE_SELF, NULL) : 0;
+	ret = site ? wmrt_intern(prefix, present(), 0, site, 1) : WM_PREFIX_LOST;
+	return ret == WM_PREFIX_LOST ? prefix : ret;
 }
 
 uint32_t record_point_call(uint32_t function, uintptr_t address, uint32_t callee)

@@ -24,6 +24,9 @@ uint32_t record_point(uint32_t function, uintptr_t address, bool is_call);
 uint32_t record_point_call(uint32_t function, uintptr_t address, uint32_t callee);
 /* A new number of a call at that address of what is not instrumented. 0: no room, or no function. */
 uint32_t record_foreign_call(uint32_t function, uintptr_t address, const char *name);
+/* What stands on `prefix` and is called by the function at that address, which nothing that is instrumented has called: where that function
+ * is not instrumented either, it is a frame in brackets. WM_PREFIX_LOST stays. */
+uint32_t record_root(uint32_t prefix, uintptr_t entry);
 /* The dictionary of the epoch that the encoder has just begun. */
 void record_epoch(void);
 

@@ -8,6 +8,7 @@
 #include "agent/lock.h"
 #include "agent/own_stack.h"
 #include "agent/program.h"
+#include "agent/record.h"
 #include "agent/walk.h"
 #include "recorder/prefix_table.h"
 #include "waymark/abi.h"
@@ -143,6 +144,11 @@ void segment_find_interrupted(void)
 		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_SIGNAL, 1);
 	if (prefix != WM_PREFIX_LOST)
 		agent_thread.base->prefix = prefix;
+	prefix = record_root(agent_thread.base->prefix, outer->handler);
+	if (prefix != agent_thread.base->prefix) {
+		agent_thread.base->below = agent_thread.base->prefix;
+		agent_thread.base->prefix = prefix;
+	}
 }
 
 bool segment_is_between(const struct agent_thread *thread)

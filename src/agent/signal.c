@@ -185,6 +185,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 				       interrupted->uc_stack.ss_size;
 	/* Before the registers say otherwise. */
 	left->is_in_stub = place_is_stub(place_in(interrupted).pc);
+	left->handler = (uintptr_t)handler;
 	left->pc = place_in(interrupted).pc;
 	left->sp = place_in(interrupted).sp;
 	count = show_all(shown, interrupted);

@@ -22,6 +22,7 @@
 #include "agent/options.h"
 #include "agent/program.h"
 #include "agent/quiet.h"
+#include "agent/record.h"
 #include "agent/restart.h"
 #include "agent/say.h"
 #include "agent/seccomp.h"
@@ -290,6 +291,7 @@ static void begin(void)
 		loader_start();
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);
+		agent_thread_set_first(record_root(WM_PREFIX_PROCESS, (uintptr_t)program_main));
 	}
 	agent_unlock(&guard);
 	wmrt_run_tell_agent(state);
@@ -317,7 +319,7 @@ static __attribute__((section("agent_main"), noinline)) int run_main(int argc, c
 	status = program_main(argc, argv, envp);
 	agent_thread.id = AGENT_FOREIGN_ID;
 	if (agent_thread.top) /* what its tail calls have left */
-		agent_thread.top = agent_thread.base + 1;
+		agent_thread_reset();
 	return status;
 }
 

@@ -101,6 +101,10 @@ void agent_thread_reset(void)
 	thread->landing = 0;
 	thread->is_on_alternate = false;
 	thread->base = thread->first;
+	if (thread->first && thread->first->below) {
+		thread->first->prefix = thread->first->below;
+		thread->first->below = 0;
+	}
 	thread->top = thread->first ? thread->first + 1 : NULL;
 }
 
@@ -108,4 +112,14 @@ void agent_thread_set_base(uint32_t prefix)
 {
 	if (agent_thread_begin())
 		agent_thread.first->prefix = prefix;
+}
+
+void agent_thread_set_first(uint32_t prefix)
+{
+	struct agent_entry *first = agent_thread.first;
+
+	if (!first || first->prefix == prefix)
+		return;
+	first->below = first->prefix;
+	first->prefix = prefix;
 }

@@ -30,7 +30,8 @@
 /* It is not known how the thread came here. What calls that were begun before take off leaves it above every id. */
 #define AGENT_LOST_ID (UINT64_C(3) << 62)
 
-/* 32 bytes. prefix, run and below are what captures have found out, 0 when pushed. */
+/* 32 bytes. prefix, run and below are what captures have found out, 0 when pushed. Of a base below is the prefix without the segment's first
+ * function, 0 where that is the same. */
 struct agent_entry {
 	uint64_t id;
 	uint64_t key; /* 8 less than the address of the return address's slot */
@@ -53,6 +54,7 @@ struct agent_segment {
 	const struct agent_segment *outer; /* what a handler interrupted; NULL: not in a handler */
 	bool is_on_alternate;              /* it runs on the alternate signal stack */
 	const void *interrupted;           /* ucontext_t: the registers there; NULL: in a call of the agent's */
+	uintptr_t handler;                 /* the program's, that runs */
 	uintptr_t pc, sp;                  /* of these as the kernel has given them, in a stub maybe */
 	bool is_in_stub; /* and these are the program's own meanwhile (place.h), the thread is in a stub */
 	uint32_t epoch;
@@ -135,6 +137,8 @@ bool agent_thread_begin_of(struct agent_thread *thread);
 void agent_thread_reset(void);
 /* What the thread's stack stands on: WM_PREFIX_PROCESS, WM_PREFIX_THREAD, or the prefix of its creator. */
 void agent_thread_set_base(uint32_t prefix);
+/* The same while the thread's first function runs, which is not instrumented: `prefix` has it, too. Until it is reset. */
+void agent_thread_set_first(uint32_t prefix);
 /* The range of the thread's native stack that `sp` lies in, read from /proc/self/maps when it is not the known one. */
 bool agent_thread_stack(struct agent_thread *thread, uintptr_t sp, uintptr_t *ret_low, uintptr_t *ret_high);
 

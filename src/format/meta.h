@@ -57,6 +57,7 @@ enum meta_site_kind {
 
 enum meta_site_flag {
 	META_SITE_TAIL = 1 << 0, /* a tail call: the caller's frame is gone while the callee runs */
+	META_SITE_SELF = 1 << 1, /* of recorded code, FOREIGN: `caller` itself is the foreign code */
 };
 
 /* One source position; `inlined_at` is the index + 1 of the position of the call this was inlined into, 0 at the end. */

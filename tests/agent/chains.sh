@@ -202,6 +202,41 @@ main;faults;[signal];mends;inner
 main;[thread];thread;down;raise;[signal];first;inner
 main;inner'
 
+# What nothing has called that is instrumented is in brackets if it is not either; exit handlers stand on exit, or on nothing.
+cat >roots.c <<'END'
+#include "token.h"
+static void *volatile elsewhere;
+#define SWITCH() __asm__ volatile("mov %%rsp, %%rbx; mov %0, %%rsp; mov %%rbx, %%rsp" : : "r"(elsewhere) : "rbx", "memory")
+FUNCTION void leaf(void) { say(wm_capture()); }
+FUNCTION void middle(void) { leaf(); leaf(); }
+static void at_end(void) { leaf(); }
+FUNCTION void *begins(void *p) { SWITCH(); middle(); return p; }
+static void handles(int s) { (void)s; SWITCH(); leaf(); }
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	(void)argv;
+	elsewhere = (char *)__builtin_frame_address(0) - 64;
+	SWITCH();
+	middle();
+	atexit(at_end);
+	pthread_create(&t, NULL, begins, NULL);
+	pthread_join(t, NULL);
+	signal(SIGUSR1, handles);
+	raise(SIGUSR1);
+	return argc == 0;
+}
+END
+gcc -O1 -g -I"$include" roots.c -o roots -pthread || exit 1
+tokens roots
+sed -i 's/^main;.*;\[signal\]/main;LIBRARY;[signal]/' tokens.txt
+same roots '[main];middle;leaf
+[main];middle;leaf
+main;[thread];[begins];middle;leaf
+main;[thread];[begins];middle;leaf
+main;LIBRARY;[signal];[handles];leaf
+at_end;leaf'
+
 # Samples in what waits, and allocations: no function of the agent is in a chain, nor what begins a thread outside of it.
 cat >waits.c <<'END'
 #include "token.h"

@@ -83,7 +83,7 @@ static struct error *check_unknown_callee(struct image *below_image, uint32_t be
 		return wrong_start(image, piece->start, "which an unknown caller cannot reach");
 	if (!is_pushed_by_name(s->kind))
 		return NULL;
-	if (function_is_called(&image->meta, piece->start, s->foreign))
+	if (!(s->flags & META_SITE_SELF) && function_is_called(&image->meta, piece->start, s->foreign))
 		return NULL;
 	err = image_foreign_frame(below_image, below_site, &frame);
 	return err ? err : frame_vec_append(frames, frame);
@@ -169,7 +169,7 @@ struct error *context_append_piece(const struct process *p, const struct context
 	if (!err)
 		err = append_decoded(p, below, image, &piece, site & WM1_SITE_ELIDED, s->kind == META_SITE_BOUND,
 				     frames);
-	if (err || s->kind == META_SITE_BOUND || s->kind == META_SITE_ENTRY)
+	if (err || s->kind == META_SITE_BOUND || s->kind == META_SITE_ENTRY || s->flags & META_SITE_SELF)
 		return err; /* the function does not run, or begins above */
 	return image_append_site(image, local, frames);
 }

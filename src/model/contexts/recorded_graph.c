@@ -239,14 +239,17 @@ static struct error *add_site(struct image *image, const struct recorded_line_ve
 			      const struct wmk_site *s)
 {
 	uint32_t line = s->line ? s->line : line_at(lines, s->function, s->position);
-	struct meta_site site = {.kind = kind_of(s->kind), .flags = s->flags & WMK_SITE_TAIL ? META_SITE_TAIL : 0};
+	struct meta_site site = {.kind = kind_of(s->kind),
+				 .flags = (s->flags & WMK_SITE_TAIL ? META_SITE_TAIL : 0) |
+					  (s->flags & WMK_SITE_SELF ? META_SITE_SELF : 0)};
 	uint32_t index;
 	struct error *err;
 
 	if (!find_number(&image->recorded->functions, s->function, &site.caller))
 		return wrong_site(image, number, "is in no function that was recorded");
 	if (site.kind == META_SITE_FOREIGN) {
-		site.foreign = string_or_null(image->recorded->wmk, s->name);
+		site.foreign = site.flags & META_SITE_SELF ? image->meta.functions[site.caller].link_name
+							   : string_or_null(image->recorded->wmk, s->name);
 		if (!site.foreign)
 			return wrong_site(image, number, "calls what has no name");
 	}
