@@ -1,5 +1,6 @@
 /*
- * start.c - the agent comes in before main: __libc_start_main is ours, and calls main through a function that says where it came from.
+ * start.c - the agent comes in before the program's constructors and main: __libc_start_main is ours, and calls main through a function that
+ * says where it came from. Constructors of libraries have run by then.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -291,7 +292,6 @@ static void begin(void)
 		loader_start();
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);
-		agent_thread_set_first(record_root(WM_PREFIX_PROCESS, (uintptr_t)program_main));
 	}
 	agent_unlock(&guard);
 	wmrt_run_tell_agent(state);
@@ -301,6 +301,21 @@ static void begin(void)
 	}
 	agent_watch_forks();
 	tick_start();
+}
+
+/* What constructors of the program have left is gone. */
+static void enter_main(void)
+{
+	struct agent_guard guard;
+
+	if (!agent_is_on)
+		return;
+	agent_lock(&guard);
+	if (agent_is_on) {
+		agent_thread_reset();
+		agent_thread_set_first(record_root(WM_PREFIX_PROCESS, (uintptr_t)program_main));
+	}
+	agent_unlock(&guard);
 }
 
 extern const char __start_agent_main[] __attribute__((visibility("hidden")));
@@ -315,7 +330,7 @@ static __attribute__((section("agent_main"), noinline)) int run_main(int argc, c
 {
 	int status;
 
-	begin();
+	enter_main();
 	status = program_main(argc, argv, envp);
 	agent_thread.id = AGENT_FOREIGN_ID;
 	if (agent_thread.top) /* what its tail calls have left */
@@ -332,5 +347,6 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init_fn)(void)
 	start_fn next = (start_fn)dlsym(RTLD_NEXT, "__libc_start_main");
 
 	program_main = main;
+	begin();
 	return next(run_main, argc, argv, init_fn, fini_fn, rtld_fini, stack_end);
 }

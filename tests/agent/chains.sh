@@ -210,6 +210,7 @@ static void *volatile elsewhere;
 FUNCTION void leaf(void) { say(wm_capture()); }
 FUNCTION void middle(void) { leaf(); leaf(); }
 static void at_end(void) { leaf(); }
+static __attribute__((constructor)) void early(void) { middle(); }
 FUNCTION void *begins(void *p) { SWITCH(); middle(); return p; }
 static void handles(int s) { (void)s; SWITCH(); leaf(); }
 int main(int argc, char **argv)
@@ -230,7 +231,9 @@ END
 gcc -O1 -g -I"$include" roots.c -o roots -pthread || exit 1
 tokens roots
 sed -i 's/^main;.*;\[signal\]/main;LIBRARY;[signal]/' tokens.txt
-same roots '[main];middle;leaf
+same roots 'early;middle;leaf
+early;middle;leaf
+[main];middle;leaf
 [main];middle;leaf
 main;[thread];[begins];middle;leaf
 main;[thread];[begins];middle;leaf
