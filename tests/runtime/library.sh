@@ -16,8 +16,8 @@ for compile in "$cc" "$waymark cc"; do
 	*) main='main;' ;;
 	esac
 	cat >want <<END
-handler [signal];handler;show
-handler [signal];handler;show
+handler ${main}library_run;deep;deep;deep;deep;[interrupted];[signal];handler;show
+handler ${main}library_run;deep;[interrupted];[signal];handler;show
 compare ${main}library_run;[qsort];compare;show
 coroutine ${main}library_run;[makecontext];body;show
 coroutine again ${main}library_run;[makecontext];body;show

@@ -1,5 +1,5 @@
 /*
- * test_signal.c - contexts in handlers start with [signal]; handlers that interrupt pushes and captures anywhere
+ * test_signal.c - contexts in handlers stand on [signal] and what was pushed before; handlers that interrupt pushes and captures anywhere
  * leave both as they were; jumps out of handlers and callbacks drop what they leave.
  */
 #include <setjmp.h>
