@@ -598,6 +598,20 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 	return call && (is_placed(&agent_program.sites[number], call) || patch_site(number)) ? call : NULL;
 }
 
+static void go_on_as_program(const struct agent_site *site, struct agent_saved *saved)
+{
+	go_on_at(site, site->is_at_cell ? site->cell : target_of(site, saved), saved);
+}
+
+/*
+ * This thread holds the lock: libgcc's unwinder, or the loader, has called a function that the program has in place of the C library's. What
+ * that calls is not looked at, and its own calls leave the thread's state as it was.
+ */
+static bool is_called_by_agent(void)
+{
+	return agent_thread.in_agent;
+}
+
 __attribute__((used)) void agent_discover(struct agent_saved *saved)
 {
 	bool is_said = (uint32_t)saved->number != CODE_NO_NUMBER;
@@ -609,12 +623,15 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	struct unwind_regs regs;
 	struct lock_place where = {.regs = &regs, .pc_kind = THREAD_PC_SITE, .pc_number = number};
 
+	if (is_called_by_agent()) {
+		go_on_as_program(&agent_program.sites[number], saved);
+		return;
+	}
 	wmrt_check_fork();
 	agent_saved_regs(saved, 0, (uintptr_t)&saved->stack[has_return], &regs);
 	agent_lock_at(&guard, &where);
 	if (!agent_is_on) {
-		site = &agent_program.sites[number];
-		go_on_at(site, site->is_at_cell ? site->cell : target_of(site, saved), saved);
+		go_on_as_program(&agent_program.sites[number], saved);
 		agent_unlock_at_entry(&guard);
 		return;
 	}
@@ -628,8 +645,8 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	if (call) {
 		go_on_at(site, call->before, saved);
 	} else {
-		/* Nothing can be written here now: the call goes on as the program has it. */
-		go_on_at(site, site->is_at_cell ? site->cell : target_of(site, saved), saved);
+		/* Nothing can be written here now. */
+		go_on_as_program(site, saved);
 		agent_thread.id = AGENT_LOST_ID;
 	}
 	agent_unlock_at_entry(&guard);
@@ -642,6 +659,10 @@ __attribute__((used)) void agent_entered(struct agent_saved *saved)
 	struct agent_guard guard;
 	struct unwind_regs regs;
 
+	if (is_called_by_agent()) {
+		saved->number = agent_program.functions[function].behind_hook;
+		return;
+	}
 	wmrt_check_fork();
 	agent_saved_regs(saved, 0, (uintptr_t)saved->stack, &regs);
 	agent_lock_at(&guard,
@@ -680,6 +701,11 @@ __attribute__((used)) void agent_returned(struct agent_saved *saved)
 	uint64_t key = (uintptr_t)&saved->stack[1], id = 0;
 	struct agent_guard guard;
 
+	if (is_called_by_agent()) {
+		if (take_off(key, &id))
+			agent_thread.id = id;
+		return;
+	}
 	wmrt_check_fork();
 	agent_lock(&guard);
 	if (take_off(key, &id)) {
@@ -699,6 +725,10 @@ __attribute__((used)) void agent_begin_thread(void)
 
 	if (agent_is_sealed) {
 		seccomp_lend_stack();
+		return;
+	}
+	if (is_called_by_agent()) {
+		agent_thread_begin();
 		return;
 	}
 	agent_lock_at(&guard, &(struct lock_place){.pc_kind = THREAD_PC_STUB});

@@ -38,13 +38,8 @@ static const char *const foreign_names[] = {"ld-linux-x86-64.so", "libc.so",    
 					    "librt.so",           "libgcc_s.so", "linux-vdso",    "libZydis.so",
 					    "libZycore.so",       "libwaymark-"};
 
-/* malloc's addresses. Written once, at start. */
-static uintptr_t allocators[2];
-
 bool agent_images_begin(void)
 {
-	allocators[0] = (uintptr_t)dlsym(RTLD_DEFAULT, "malloc");
-	allocators[1] = (uintptr_t)dlsym(RTLD_NEXT, "malloc");
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
 		if (!words_set(&early, (uintptr_t)map, 1))
 			return false;
@@ -345,10 +340,14 @@ static bool has(const struct agent_image *image, uintptr_t address)
 	return address >= image->low && address < image->high;
 }
 
-/* A library whose malloc is the process's: functions of libc that call nothing back (quiet.h) call it, without telling the agent. */
+/*
+ * A library, loaded with the program, whose malloc is the process's, or would be if another did not stand in front of it (the heap client):
+ * functions of libc that call nothing back (quiet.h) and what stands in front of it call it, without telling the agent.
+ */
 static bool is_allocator(const struct agent_image *image)
 {
-	return !has(image, getauxval(AT_ENTRY)) && (has(image, allocators[0]) || has(image, allocators[1]));
+	return !image->is_late && !has(image, getauxval(AT_ENTRY)) && symbol_address(image, "malloc") &&
+	       symbol_address(image, "free");
 }
 
 static enum agent_image_kind kind_of(const struct agent_image *image)
@@ -472,6 +471,7 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	image->path = path_of(found);
 	if (!image->path)
 		return NULL;
+	image->is_late = !words_find(&early, (uintptr_t)found->dlfo_link_map, &number);
 	image->kind = kind_of(image);
 	image->scan.cache = &agent_insns;
 	image->scan.is_without_registers = true;
@@ -488,7 +488,6 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	if (!quiet_add_runtime(image))
 		return NULL;
 	image->head = head_of(ehdr);
-	image->is_late = !words_find(&early, (uintptr_t)found->dlfo_link_map, &number);
 	image->next = images;
 	__atomic_store_n(&images, image, __ATOMIC_RELEASE);
 	return image;

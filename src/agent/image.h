@@ -47,7 +47,8 @@ struct agent_image {
 	struct symbol_index names; /* of a late one, once a function of it is recorded */
 };
 
-/* All images that are loaded now are not late, and one of them is the process's allocator. Once; the loader's list does not change meanwhile. False without memory. */
+/* All images that are loaded now are not late. Once; the loader's list does not change meanwhile. False
+ * without memory. */
 bool agent_images_begin(void);
 /* Instructions of all images. Under the agent's lock. */
 extern struct insn_cache agent_insns __attribute__((visibility("hidden")));

@@ -69,20 +69,6 @@ static void say(const char *path)
 	say_always(&text);
 }
 
-void seccomp_stay_out(void)
-{
-	char line[256];
-	struct wmrt_text text = {line, sizeof line, 0};
-
-	agent_is_sealed = true;
-	wmrt_seal();
-	wmrt_text_add(&text, "waymark: process ");
-	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
-	wmrt_text_add(&text, " runs under a seccomp filter that was installed since `waymark run`: it is not recorded");
-	wmrt_text_char(&text, '\n');
-	wmrt_sys3(SYS_write, STDERR_FILENO, (long)text.data, (long)text.len);
-}
-
 static bool is_any_inside(void)
 {
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)

@@ -15,10 +15,8 @@
 /* True from then on, for ever. */
 extern bool agent_is_sealed __attribute__((visibility("hidden")));
 
-/* The process was given a filter since `waymark run`: the agent stays out. At start. */
+/* The process was given a filter since `waymark run`: the agent stays out (stay_out.h). At start. */
 bool seccomp_is_on(void);
-/* It does, and says so. */
-void seccomp_stay_out(void);
 /* Gives a thread that has none a context stack that all such threads share, so that stubs have somewhere to write. */
 void seccomp_lend_stack(void);
 

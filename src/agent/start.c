@@ -17,6 +17,7 @@
 #include "agent/exec.h"
 #include "agent/family.h"
 #include "agent/jump.h"
+#include "agent/libc.h"
 #include "agent/loader.h"
 #include "agent/lock.h"
 #include "agent/memory.h"
@@ -28,6 +29,7 @@
 #include "agent/say.h"
 #include "agent/seccomp.h"
 #include "agent/segment.h"
+#include "agent/stay_out.h"
 #include "agent/stop.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
@@ -53,11 +55,10 @@ enum {
 /* In the recorder's constructor: what is stood in front of is looked up. */
 static void before_main(void)
 {
-	if (seccomp_is_on()) {
-		seccomp_stay_out();
+	if (stay_out())
 		return;
-	}
 	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN);
+	libc_start();
 	wmrt_handlers_start();
 	wmrt_handlers_block(TICK_MASK);
 	bus_start();

@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/recording_options.h"
 #include "model/contexts/recording.h"
+#include "object/object.h"
 
 struct request {
 	pid_t pid;
@@ -109,6 +110,27 @@ static int parse_options(const struct command *command, struct request *r, int a
 	return OPTIONS_PARSED;
 }
 
+/* What cannot be read is for the kernel to refuse. */
+static struct error *check_program(pid_t pid)
+{
+	struct object_program program;
+	struct error *err;
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	err = object_read_program(path, &program);
+	if (err) {
+		error_destroy(err);
+		return NULL;
+	}
+	if (program.sanitizer)
+		return error_create(
+			ERROR_ARGUMENT,
+			"process %d: is built with %s, beside which the agent does not work; build it without",
+			(int)pid, program.sanitizer);
+	return NULL;
+}
+
 static struct error *attach(const struct request *r)
 {
 	const char *env = getenv("WAYMARK_OUT"), *place = r->output ? r->output : env && *env ? env : ".";
@@ -121,6 +143,8 @@ static struct error *attach(const struct request *r)
 	snprintf(text, sizeof text, "sample=%zu%s%s,%s", r->sample_hz, r->is_check ? ",check" : "",
 		 r->is_heap ? ",heap" : "", more ? more : "");
 	err = recording_environment_check();
+	if (!err)
+		err = check_program(r->pid);
 	if (!err)
 		err = recording_pattern(place, &pattern);
 	if (!err && r->output)

@@ -57,6 +57,10 @@ static struct error *check_loader(const char *path, const struct object_program 
 	if (p->libc)
 		return error_create(ERROR_ARGUMENT, "%s: is linked with %s: %s works on programs of glibc%s", path,
 				    p->libc, what, hint);
+	if (p->sanitizer)
+		return error_create(ERROR_ARGUMENT,
+				    "%s: is built with %s, beside which %s does not work; build it without%s", path,
+				    p->sanitizer, what, hint);
 	if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
 		return error_create(ERROR_ARGUMENT, "%s: is set-%s-ID: the loader does not take %s into it%s", path,
 				    st.st_mode & S_ISUID ? "user" : "group", what, hint);
@@ -234,12 +238,29 @@ static struct error *count_filters(void)
 	return setenv("WAYMARK_SECCOMP", count, 1) == 0 ? NULL : &error_no_memory;
 }
 
+/* What the program executes may be built with AddressSanitizer, which ends programs where anything was preloaded. */
+static struct error *let_sanitizers_start(void)
+{
+	const char *before = getenv("ASAN_OPTIONS");
+	struct error *err = NULL;
+	char *text;
+
+	if (asprintf(&text, "verify_asan_link_order=0%s%s", before && *before ? ":" : "", before ? before : "") < 0)
+		return &error_no_memory;
+	if (setenv("ASAN_OPTIONS", text, 1) != 0)
+		err = &error_no_memory;
+	free(text);
+	return err;
+}
+
 struct error *run_preload_set(const struct run_clients *clients, const struct run_libraries *libraries)
 {
 	struct error *err = NULL;
 
 	if (libraries->has_agent || libraries->has_heap || libraries->java)
 		err = set_libraries(libraries);
+	if (!err && (libraries->has_agent || libraries->has_heap))
+		err = let_sanitizers_start();
 	if (!err && libraries->has_agent)
 		err = set_agent_options(clients);
 	if (!err && libraries->has_agent)

@@ -11,6 +11,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include "base/sanitizer.h"
 #include "object/object.h"
 
 /* What ld or objcopy may be talked into is no reason to fill memory. */
@@ -261,7 +262,12 @@ static void read_runtime(Elf *elf, struct object_program *ret)
 			continue;
 		if (strncmp(name, ".debug_waymark", strlen(".debug_waymark")) == 0)
 			ret->is_instrumented = true;
-		if (shdr.sh_type != SHT_DYNSYM || !names_symbol(elf, scn, &shdr, "wm1_register"))
+		if (shdr.sh_type != SHT_DYNSYM)
+			continue;
+		for (int i = 0; i < SANITIZERS && !ret->sanitizer; i++)
+			if (names_symbol(elf, scn, &shdr, sanitizers[i].symbol))
+				ret->sanitizer = sanitizers[i].name;
+		if (!names_symbol(elf, scn, &shdr, "wm1_register"))
 			continue;
 		ret->is_instrumented = true;
 		ret->keeps_contexts = !names_symbol(elf, scn, &shdr, "wm1_runtime");

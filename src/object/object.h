@@ -56,8 +56,9 @@ struct object_program {
 	bool keeps_contexts;  /* its runtime is of before the agent, and does not hand over to it */
 	bool is_dynamic;      /* as in struct object */
 	bool is_x86_64;
-	bool is_loader;   /* the dynamic linker itself: what it is given as an argument is what runs */
-	const char *libc; /* the C library, if its loader is known to be of another than glibc; NULL */
+	bool is_loader;        /* the dynamic linker itself: what it is given as an argument is what runs */
+	const char *libc;      /* the C library, if its loader is known to be of another than glibc; NULL */
+	const char *sanitizer; /* the name of one that nothing else works beside (base/sanitizer.h); NULL: none */
 };
 
 /* ERROR_FORMAT: it is no ELF file. */

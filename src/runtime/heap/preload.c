@@ -10,7 +10,8 @@
  * statically, keeps its own.
  *
  * The runtime is found by weak references: in a process without one (a shell that starts the program) this library
- * hands calls through. A runtime that comes later, with a plugin, attaches itself.
+ * hands calls through. A runtime that comes later, with a plugin, attaches itself. So does one that is there when a program allocates before
+ * the C library has its environment (.preinit_array, of sanitizers): where to record to is not known yet.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,6 +22,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "waymark/runtime.h"
 
@@ -106,13 +108,12 @@ static bool resolve(void)
 	RESOLVE(valloc);
 	RESOLVE(pvalloc);
 	atomic_store_explicit(&resolve_state, 2, memory_order_release);
-	if (&wm1_agent) {
+	if (&wm1_agent)
 		alloc_from = wm1_agent.heap_alloc_from;
-		start_client(&wm1_agent.heap);
-	} else if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed) {
+	else if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed)
 		alloc_from = wm1_heap_alloc_from;
-		start_client(&direct);
-	}
+	if (alloc_from && environ)
+		start_client(&wm1_agent ? &wm1_agent.heap : &direct);
 	return true;
 }
 

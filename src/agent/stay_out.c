@@ -1,0 +1,48 @@
+/* stay_out.c - looks at what the process is before the agent comes into it. */
+#include "agent/stay_out.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "agent/seccomp.h"
+#include "base/sanitizer.h"
+#include "recorder/process.h"
+#include "recorder/sys.h"
+#include "recorder/text.h"
+
+static const char *sanitizer_here(void)
+{
+	for (int i = 0; i < SANITIZERS; i++)
+		if (dlsym(RTLD_DEFAULT, sanitizers[i].symbol))
+			return sanitizers[i].name;
+	return NULL;
+}
+
+static void say(const char *why, const char *name)
+{
+	char line[256];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	wmrt_text_add(&text, "waymark: process ");
+	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
+	wmrt_text_add(&text, why);
+	wmrt_text_add(&text, name);
+	wmrt_text_add(&text, ": it is not recorded\n");
+	wmrt_sys3(SYS_write, STDERR_FILENO, (long)text.data, (long)text.len);
+}
+
+bool stay_out(void)
+{
+	const char *sanitizer = sanitizer_here();
+
+	if (sanitizer)
+		say(" is built with ", sanitizer);
+	else if (seccomp_is_on())
+		say(" runs under a seccomp filter that was installed since `waymark run`", "");
+	else
+		return false;
+	agent_is_sealed = true;
+	wmrt_seal();
+	return true;
+}
