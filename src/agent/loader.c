@@ -15,6 +15,7 @@
 #include "agent/program.h"
 #include "agent/record.h"
 #include "agent/signal.h"
+#include "agent/slots.h"
 #include "agent/stop.h"
 #include "agent/thread.h"
 #include "agent/threads.h"
@@ -106,8 +107,10 @@ __attribute__((used)) void agent_loader(struct agent_saved *saved)
 	agent_saved_regs(saved, _r_debug.r_brk, (uintptr_t)saved->stack, &regs);
 	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
 	is_unloading = is_deleting();
-	if (agent_is_on && !is_unloading)
+	if (agent_is_on && !is_unloading) {
+		slots_late();
 		loader_sweep();
+	}
 	agent_unlock_at_entry(&guard);
 }
 

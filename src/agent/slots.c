@@ -5,7 +5,11 @@
  * A word is not bound while it leads to its own entry of the PLT, which pushes the relocation's number: no other code does. The loader
  * finds a symbol in the global scope first, then among what the image was opened with; so does dlvsym with the two handles here.
  *
- * Not reached: what images are opened later, and pointers that the program has copied before.
+ * Not reached: pointers that the program has copied before; when the agent was attached, images that are opened later.
+ *
+ * In a program that `waymark run` has started the loader binds all to the agent and the heap client, which come first; but a library that
+ * is opened with RTLD_DEEPBIND looks for functions in its own scope before. When libraries are mapped, and not relocated yet, the loader
+ * tells debuggers: relocations that name what is stood in front of get its address then.
  *
  * The functions of waymark.h are found nowhere without the agent: their words hold 0.
  */
@@ -68,9 +72,13 @@ static const char *const names[] = {
 	"wm1_agent_token",
 	"wm1_agent_event",
 };
+/* What the heap client stands in front of. */
+static const char *const heap_names[] = {"malloc",         "calloc",        "realloc",  "reallocarray", "free",
+					 "posix_memalign", "aligned_alloc", "memalign", "valloc",       "pvalloc"};
 #define CLIENT "wm1_agent_"
 enum {
 	NAMES = sizeof names / sizeof *names,
+	HEAP_NAMES = sizeof heap_names / sizeof *heap_names,
 };
 
 struct taken {
@@ -92,6 +100,7 @@ struct dynamic {
 	const Elf64_Half *versions;
 	const Elf64_Verneed *needed;
 	size_t needed_count;
+	const uint32_t *gnu_hash;
 	const Elf64_Rela *rela, *plt;
 	size_t rela_count, plt_count;
 	void *handle; /* of the image's own scope; NULL until needed */
@@ -114,6 +123,9 @@ static void read_dynamic(const Elf64_Dyn *entry, struct dynamic *d)
 			break;
 		case DT_STRTAB:
 			d->strings = at(d, value);
+			break;
+		case DT_GNU_HASH:
+			d->gnu_hash = at(d, value);
 			break;
 		case DT_VERSYM:
 			d->versions = at(d, value);
@@ -310,6 +322,136 @@ static void find_owns(void)
 
 	for (int i = 0; own && i < NAMES; i++)
 		owns[i] = symbol_address(own, names[i]);
+}
+
+/* ---- libraries that are opened while the program runs ---- */
+
+enum {
+	FRONTS = NAMES + HEAP_NAMES,
+	FIRST_LETTERS = 256,
+};
+
+/* Under the agent's lock. */
+static struct {
+	struct {
+		const char *name;
+		uintptr_t own;
+	} fronts[FRONTS];
+	size_t count;
+	bool is_first[FIRST_LETTERS]; /* some name begins so: tells most others apart */
+	bool is_adding;
+	const struct link_map *last; /* of those that are loaded, when none is being added or taken away */
+} late;
+
+static uint8_t first_letters(const char *name)
+{
+	return (uint8_t)(name[0] * 7 + (name[0] ? name[1] : 0));
+}
+
+static void add_front(const char *name, uintptr_t own)
+{
+	if (!own)
+		return;
+	late.fronts[late.count].name = name;
+	late.fronts[late.count++].own = own;
+	late.is_first[first_letters(name)] = true;
+}
+
+static const struct link_map *last_map(void)
+{
+	const struct link_map *map = _r_debug.r_map;
+
+	while (map && map->l_next)
+		map = map->l_next;
+	return map;
+}
+
+void slots_late_start(void)
+{
+	const struct agent_image *heap = agent_image_at((uintptr_t)dlsym(RTLD_DEFAULT, "wm1_heap_attach"));
+
+	late.last = last_map();
+	find_owns();
+	for (int i = 0; i < NAMES; i++)
+		if (strncmp(names[i], CLIENT, sizeof CLIENT - 1) != 0)
+			add_front(names[i], owns[i]);
+	/* A program's own malloc comes before the client's. */
+	for (int i = 0; heap && i < HEAP_NAMES; i++) {
+		uintptr_t own = symbol_address(heap, heap_names[i]);
+
+		add_front(heap_names[i], (uintptr_t)dlsym(RTLD_DEFAULT, heap_names[i]) == own ? own : 0);
+	}
+}
+
+static uintptr_t front_of(const char *name)
+{
+	for (size_t i = 0; late.is_first[first_letters(name)] && i < late.count; i++)
+		if (strcmp(late.fronts[i].name, name) == 0)
+			return late.fronts[i].own;
+	return 0;
+}
+
+static void bind(const struct dynamic *d, const Elf64_Rela *relocations, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		Elf64_Rela r = relocations[i];
+		uint32_t type = ELF64_R_TYPE(r.r_info);
+		const Elf64_Sym *symbol = &d->symbols[ELF64_R_SYM(r.r_info)];
+		uintptr_t own;
+
+		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) || r.r_addend ||
+		    symbol->st_shndx != SHN_UNDEF)
+			continue;
+		own = front_of(d->strings + symbol->st_name);
+		if (!own)
+			continue;
+		r.r_info = ELF64_R_INFO(0, R_X86_64_RELATIVE);
+		r.r_addend = (Elf64_Sxword)(own - d->bias);
+		code_write((uintptr_t)&relocations[i], &r, sizeof r);
+	}
+}
+
+static bool read_map(const struct link_map *map, struct dynamic *ret)
+{
+	*ret = (struct dynamic){.bias = map->l_addr, .path = map->l_name};
+	read_dynamic(map->l_ld, ret);
+	return ret->symbols && ret->strings;
+}
+
+/* It brings functions of its own that something stands in front of: which of them others in its scope are to have, the loader knows. */
+static bool defines_fronts(const struct dynamic *d)
+{
+	for (size_t i = 0; i < late.count; i++)
+		if (symbol_defined(d->gnu_hash, d->symbols, d->strings, late.fronts[i].name))
+			return true;
+	return false;
+}
+
+static void bind_from(const struct link_map *first)
+{
+	struct dynamic d;
+
+	for (const struct link_map *map = first; map; map = map->l_next)
+		if (read_map(map, &d) && defines_fronts(&d))
+			return;
+	for (const struct link_map *map = first; map; map = map->l_next) {
+		if (!read_map(map, &d))
+			continue;
+		bind(&d, d.rela, d.rela_count);
+		bind(&d, d.plt, d.plt_count);
+	}
+}
+
+void slots_late(void)
+{
+	bool was_adding = late.is_adding;
+
+	late.is_adding = _r_debug.r_state == RT_ADD;
+	if (!late.count || _r_debug.r_state != RT_CONSISTENT)
+		return;
+	if (was_adding && late.last)
+		bind_from(late.last->l_next);
+	late.last = last_map();
 }
 
 bool slots_take(void)

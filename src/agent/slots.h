@@ -19,5 +19,11 @@
 bool slots_take(void);
 /* Words that still have what slots_take put there have again what they had. */
 void slots_give_back(void);
+/*
+ * Libraries that a program of `waymark run` opens are bound to the agent and the heap client, too. slots_late_start: once, at start.
+ * slots_late: the loader is about to add libraries, or has mapped them (_r_debug says which). Under the agent's lock.
+ */
+void slots_late_start(void);
+void slots_late(void);
 
 #endif

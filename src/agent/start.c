@@ -29,6 +29,7 @@
 #include "agent/say.h"
 #include "agent/seccomp.h"
 #include "agent/segment.h"
+#include "agent/slots.h"
 #include "agent/stay_out.h"
 #include "agent/stop.h"
 #include "agent/thread.h"
@@ -291,6 +292,7 @@ static void begin(void)
 	agent_is_on = state == WMK_AGENT_OK;
 	if (agent_is_on) {
 		loader_start();
+		slots_late_start();
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);
 	}

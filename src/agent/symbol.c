@@ -174,6 +174,31 @@ void symbol_name(uintptr_t address, char *name, size_t size)
 	wmrt_text_number(&text, image ? address - (uintptr_t)image->ehdr : address, 16, 1);
 }
 
+/* bucket count, first symbol, words of the Bloom filter, its shift | filter | buckets | chains */
+bool symbol_defined(const uint32_t *gnu_hash, const Elf64_Sym *symbols, const char *strings, const char *name)
+{
+	uint32_t hash = 5381, first, number;
+	const uint32_t *buckets, *chains;
+
+	if (!gnu_hash || !gnu_hash[0])
+		return false;
+	for (const char *s = name; *s; s++)
+		hash = hash * 33 + (uint8_t)*s;
+	first = gnu_hash[1];
+	buckets = gnu_hash + 4 + (size_t)gnu_hash[2] * 2;
+	chains = buckets + gnu_hash[0];
+	number = buckets[hash % gnu_hash[0]];
+	for (; number >= first; number++) {
+		uint32_t entry = chains[number - first];
+
+		if ((entry | 1) == (hash | 1) && strcmp(strings + symbols[number].st_name, name) == 0)
+			return symbols[number].st_shndx != SHN_UNDEF;
+		if (entry & 1)
+			return false;
+	}
+	return false;
+}
+
 uintptr_t symbol_address(const struct agent_image *image, const char *name)
 {
 	struct dynamic d;

@@ -2,6 +2,7 @@
 #ifndef WM_AGENT_SYMBOL_H
 #define WM_AGENT_SYMBOL_H
 
+#include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,5 +17,7 @@ enum {
 void symbol_name(uintptr_t address, char *name, size_t size);
 /* What the image defines under that name, 0: nothing. */
 uintptr_t symbol_address(const struct agent_image *image, const char *name);
+/* The same by the hash table (DT_GNU_HASH) of an image that is not listed; 0 also without a table. */
+bool symbol_defined(const uint32_t *gnu_hash, const Elf64_Sym *symbols, const char *strings, const char *name);
 
 #endif
