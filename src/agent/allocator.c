@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "agent/emit.h"
 #include "agent/memory.h"
 #include "agent/patch.h"
 #include "agent/patch_entry.h"
@@ -165,15 +166,8 @@ static void *own_pvalloc(size_t size_bytes)
 
 /* ---- entries ---- */
 
-/* In front of one function. Under the agent's lock. */
-static struct hook {
-	const char *name;
-	void *own;
-	void **next;
-	struct patch_detour detour;
-	uint32_t function; /* AGENT_NONE: there is none of that name, or it has another name too, which comes first */
-	bool is_taken;
-} hooks[] = {
+/* Under the agent's lock. */
+static struct allocator_hook hooks[] = {
 #define HOOK(of) {.name = #of, .own = (void *)own_##of, .next = (void **)&next.of, .function = AGENT_NONE}
 	HOOK(free),           HOOK(malloc),        HOOK(calloc),   HOOK(realloc), HOOK(reallocarray),
 	HOOK(posix_memalign), HOOK(aligned_alloc), HOOK(memalign), HOOK(valloc),  HOOK(pvalloc),
@@ -204,15 +198,31 @@ static bool is_made_by_allocator(const uint8_t *return_address)
 	return return_address + distance == (const uint8_t *)f->start; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static bool is_another(uint32_t function, const struct hook *before)
+static bool is_another(uint32_t function, const struct allocator_hook *before)
 {
-	for (const struct hook *h = hooks; h < before; h++)
+	for (const struct allocator_hook *h = hooks; h < before; h++)
 		if (h->function == function)
 			return true;
 	return false;
 }
 
-static bool make_detour(struct hook *h, uint32_t function)
+/* A few instructions and a jump elsewhere: all of it can be moved. */
+static void find_entry(const struct agent_function *f, struct scan_function *scan)
+{
+	uintptr_t address = scan->entry_address;
+	struct insn insn;
+
+	while (!scan->entry_bytes && address < f->end && address - scan->entry_address < CODE_PATCH_MAX &&
+	       insn_decode((const uint8_t *)address, f->end - address, address, &insn)) { /* NOLINT */
+		address += insn.len_bytes;
+		if (insn.kind == INSN_JUMP_DIRECT && address - scan->entry_address >= EMIT_JUMP_BYTES)
+			scan->entry_bytes = (uint8_t)(address - scan->entry_address);
+		if (insn.kind != INSN_OTHER)
+			break;
+	}
+}
+
+bool allocator_make_hook(struct allocator_hook *h, uint32_t function)
 {
 	const struct agent_function *f = &agent_program.functions[function];
 	struct scan_function scan;
@@ -220,6 +230,7 @@ static bool make_detour(struct hook *h, uint32_t function)
 
 	if (scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
 		return false;
+	find_entry(f, &scan);
 	ok = !scan.reason && !scan.entry_is_target && scan.entry_bytes &&
 	     patch_make_detour(function, &scan, (uintptr_t)h->own, &h->detour);
 	scan_function_release(&scan, &agent_allocator);
@@ -231,7 +242,7 @@ static bool make_detour(struct hook *h, uint32_t function)
 }
 
 /* The one that the program's own calls lead to. */
-static bool find(struct hook *h)
+static bool find(struct allocator_hook *h, enum agent_image_kind kind)
 {
 	uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, h->name);
 	uint32_t function = at ? agent_function_at(at) : AGENT_NONE;
@@ -239,15 +250,15 @@ static bool find(struct hook *h)
 	if (!at || h->function != AGENT_NONE)
 		return true;
 	if (function == AGENT_NONE || agent_program.functions[function].start != at ||
-	    agent_program.functions[function].image->kind != AGENT_IMAGE_FOREIGN)
+	    agent_program.functions[function].image->kind != kind)
 		return false;
-	return is_another(function, h) || make_detour(h, function);
+	return is_another(function, h) || allocator_make_hook(h, function);
 }
 
 bool allocator_find(void)
 {
 	for (int i = 0; !is_found && i < HOOKS; i++)
-		if (!find(&hooks[i]))
+		if (!find(&hooks[i], AGENT_IMAGE_FOREIGN))
 			return false;
 	is_found = true;
 	return true;
@@ -274,4 +285,45 @@ void allocator_give_back(void)
 			patch_take_detour(&hooks[i].detour);
 	for (int i = 0; i < HOOKS; i++)
 		hooks[i].is_taken = false;
+}
+
+/* It calls another function of the allocator, in front of which there is a jump. */
+static bool calls_hooked(uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	struct scan_function scan;
+	bool ret = false;
+
+	if (scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
+		return false;
+	for (size_t i = 0; i < scan.site_count; i++) {
+		uintptr_t target = scan.sites[i].target ? agent_resolve(scan.sites[i].target) : 0;
+
+		for (int h = 0; h < HOOKS; h++)
+			ret |= target && hooks[h].function != AGENT_NONE &&
+			       agent_program.functions[hooks[h].function].start == target;
+	}
+	scan_function_release(&scan, &agent_allocator);
+	return ret;
+}
+
+const char *allocator_take_own(void)
+{
+	uintptr_t left[HOOKS] = {0};
+
+	for (int i = 0; i < HOOKS; i++) {
+		uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, hooks[i].name);
+		const struct agent_image *image = at ? agent_image_at(at) : NULL;
+
+		/* Of what it does not have, the C library's is called, by nobody. */
+		if (image && image->kind == AGENT_IMAGE_CODE && !find(&hooks[i], AGENT_IMAGE_CODE))
+			left[i] = at;
+	}
+	for (int i = 0; i < HOOKS; i++)
+		if (left[i] && !calls_hooked(agent_function_at(left[i])))
+			return hooks[i].name;
+	for (int i = 0; i < HOOKS; i++)
+		if (hooks[i].function != AGENT_NONE)
+			agent_function_keep(hooks[i].function, "it is the allocator's");
+	return allocator_take() ? NULL : "malloc";
 }

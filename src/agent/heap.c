@@ -4,12 +4,12 @@
  * The allocator is quiet, so nothing is pushed for it; the name of the function that was called stands at the end of the context all
  * the same, as for compiled programs.
  */
-#include "runtime/heap/heap.h"
+#include "agent/heap.h"
 
 #include "agent/here.h"
 #include "waymark/abi.h"
 
-static const char *const names[WM1_HEAP_FUNCTIONS] = {
+static const char *const names[HEAP_FUNCTIONS] = {
 	[WM1_HEAP_MALLOC] = "malloc",
 	[WM1_HEAP_CALLOC] = "calloc",
 	[WM1_HEAP_REALLOC] = "realloc",
@@ -19,11 +19,15 @@ static const char *const names[WM1_HEAP_FUNCTIONS] = {
 	[WM1_HEAP_MEMALIGN] = "memalign",
 	[WM1_HEAP_VALLOC] = "valloc",
 	[WM1_HEAP_PVALLOC] = "pvalloc",
+	[HEAP_MALLOCX] = "mallocx",
+	[HEAP_RALLOCX] = "rallocx",
+	[HEAP_XALLOCX] = "xallocx",
+	[HEAP_NEW] = "operator new",
 };
 
 wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function)
 {
-	if (!return_address || (uint32_t)function >= WM1_HEAP_FUNCTIONS)
+	if (!return_address || (uint32_t)function >= HEAP_FUNCTIONS)
 		return (wm_context){.prefix = WM_PREFIX_LOST};
 	return here_call((uintptr_t)return_address, (uint32_t)function, names[function]);
 }

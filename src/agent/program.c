@@ -331,6 +331,12 @@ static void give_up(uint32_t function, const char *reason)
 	agent_program.foreign_count++;
 }
 
+void agent_function_keep(uint32_t function, const char *reason)
+{
+	if (agent_program.functions[function].state == AGENT_FUNCTION_SEEN)
+		give_up(function, reason);
+}
+
 /* Functions whose addresses were taken, to be looked at. */
 static struct {
 	uintptr_t *items;

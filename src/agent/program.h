@@ -140,6 +140,8 @@ uint32_t agent_function_entered(uintptr_t target);
 uintptr_t agent_function_inner(uintptr_t start);
 /* Looks at the function, and instruments it when it is not quiet and can be. Its state is then not SEEN, unless code cannot be written now. */
 void agent_function_reach(uint32_t function);
+/* It stays as it is: called, and not looked at. Before it is reached. */
+void agent_function_keep(uint32_t function, const char *reason);
 /* More functions capture than before: those that were found quiet, and calls of them, are looked at anew. Before all sites are written. */
 void agent_program_doubt_quiet(void);
 /* The image was unloaded: its functions are gone, and what is known by their addresses. */

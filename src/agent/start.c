@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/allocator.h"
 #include "agent/check.h"
 #include "agent/code.h"
 #include "agent/coroutine.h"
@@ -293,6 +294,8 @@ static void begin(void)
 	if (agent_is_on) {
 		loader_start();
 		slots_late_start();
+		if (agent_options.has_heap)
+			allocator_take_more();
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);
 	}

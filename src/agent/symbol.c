@@ -211,3 +211,16 @@ uintptr_t symbol_address(const struct agent_image *image, const char *name)
 			return image->bias + d.symbols[i].st_value;
 	return 0;
 }
+
+bool symbol_is_wanted(const struct agent_image *image, const char *name)
+{
+	struct dynamic d;
+	uint32_t count;
+
+	read_dynamic(image, &d);
+	count = d.symbols && d.strings ? count_symbols(&d) : 0;
+	for (uint32_t i = 1; i < count; i++)
+		if (d.symbols[i].st_shndx == SHN_UNDEF && strcmp(d.strings + d.symbols[i].st_name, name) == 0)
+			return true;
+	return false;
+}

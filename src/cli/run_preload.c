@@ -16,6 +16,7 @@
 
 #include "base/vec.h"
 #include "cli/install_paths.h"
+#include "cli/message.h"
 #include "object/object.h"
 
 /* The interpreter that "#! PATH" names, or an empty string; how much of the file was read. */
@@ -151,6 +152,10 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	}
 	if (err)
 		return err;
+	if (clients->is_heap && p.allocator && !is_script)
+		message_warn("run",
+			     "%s has an allocator of its own: allocations by %s are not recorded, those by malloc are",
+			     program, p.allocator);
 	err = choose_agent(clients, program, &p, &ret->has_agent);
 	if (!err && ret->has_agent)
 		return check_loader(is_script ? interpreter : program, &p, "the agent",

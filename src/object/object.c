@@ -246,6 +246,10 @@ static bool names_symbol(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const ch
 	return false;
 }
 
+/* jemalloc with a prefix (Rust's first), mimalloc, rpmalloc, TBB. */
+static const char *const allocator_names[] = {"_rjem_malloc", "_rjem_mallocx", "je_malloc",      "je_mallocx",
+					      "mi_malloc",    "rpmalloc",      "scalable_malloc"};
+
 /* Code that was instrumented registers itself; what only includes waymark.h has weak references to other functions. */
 static void read_runtime(Elf *elf, struct object_program *ret)
 {
@@ -262,6 +266,10 @@ static void read_runtime(Elf *elf, struct object_program *ret)
 			continue;
 		if (strncmp(name, ".debug_waymark", strlen(".debug_waymark")) == 0)
 			ret->is_instrumented = true;
+		for (size_t i = 0; i < sizeof allocator_names / sizeof *allocator_names; i++)
+			if ((shdr.sh_type == SHT_DYNSYM || shdr.sh_type == SHT_SYMTAB) && !ret->allocator &&
+			    names_symbol(elf, scn, &shdr, allocator_names[i]))
+				ret->allocator = allocator_names[i];
 		if (shdr.sh_type != SHT_DYNSYM)
 			continue;
 		for (int i = 0; i < SANITIZERS && !ret->sanitizer; i++)

@@ -203,7 +203,7 @@ DEEP static void *take(size_t n)
 	*(size_t *)(pool + at) = n;
 	return pool + at + 16;
 }
-void *malloc(size_t n) { void *block = take(n); __asm__ volatile(""); return block; }
+void *malloc(size_t n) { void *block = n < sizeof pool ? take(n) : NULL; __asm__ volatile(""); return block; }
 void free(void *block) { (void)block; }
 void *calloc(size_t a, size_t b) { return take(a * b); }
 void *realloc(void *block, size_t n)
@@ -221,4 +221,107 @@ WAYMARK_AGENT=verbose succeeds "$waymark" run --heap --sample -o own_library.wmk
 allocated 300 leaf own_library.wmk
 # main, work, leaf, and nothing of the allocator.
 grep -q '^waymark: functions [1-3] ' err.txt || fail "an allocator in a library is changed: $(grep '^waymark: functions' err.txt)"
+
+# The names of its own that such an allocator has, and its operators: some are other names of others, or only jump there.
+cat >>allocator.c <<'END'
+void *mallocx(size_t n, int flags) { void *block = take(n + (size_t)flags); __asm__ volatile(""); return block; }
+void dallocx(void *block, int flags) { ((size_t *)block)[-1] = (size_t)flags; }
+void *rallocx(void *block, size_t n, int flags) { (void)flags; return realloc(block, n); }
+size_t xallocx(void *block, size_t n, size_t extra, int flags) { (void)extra; size_t *head = block; head[-1] = (size_t)flags; head[-2] = n; return n; }
+void *_Znwm(size_t n) { void *block = n < sizeof pool ? take(n) : NULL; __asm__ volatile(""); return block; }
+void *_Znam(size_t n) { return _Znwm(n); }
+void _ZdlPv(void *block) { ((size_t *)block)[-1] = 7; __asm__ volatile(""); }
+void _ZdaPv(void *block) { _ZdlPv(block); }
+void *tc_malloc(size_t n) __attribute__((alias("malloc")));
+END
+cat >names.c <<'END'
+#include <stddef.h>
+#include <stdio.h>
+void *mallocx(size_t n, int flags);
+void dallocx(void *block, int flags);
+void *rallocx(void *block, size_t n, int flags);
+size_t xallocx(void *block, size_t n, size_t extra, int flags);
+void *_Znwm(size_t n);
+void *_Znam(size_t n);
+void _ZdaPv(void *block);
+void *tc_malloc(size_t n);
+static __attribute__((noinline)) void work(int i)
+{
+	void *volatile block = mallocx(32, 0);
+	block = rallocx(block, 48, 0);
+	xallocx(block, 64, 0, 0);
+	if (i % 3)
+		dallocx(block, 0);
+	block = i % 2 ? _Znam(24) : _Znwm(24);
+	_ZdaPv(block);
+	block = tc_malloc(16);
+}
+int main(void)
+{
+	for (int i = 0; i < 300; i++)
+		work(i);
+	puts("300");
+	return 3;
+}
+END
+gcc -O2 -fno-tree-loop-distribute-patterns -fno-builtin -w -shared -fPIC -Wl,-Bsymbolic -o liballocator.so allocator.c &&
+	gcc -O1 -g -fno-builtin -o names names.c ./liballocator.so || exit 1
+succeeds "$waymark" run --heap -o names.wmk ./names
+grep '^waymark: process' err.txt && fail "an allocator's own names are not recorded"
+"$waymark" report --format=folded --metric=allocations names.wmk | sed -n 's/^main;work;//p' | sort >got.txt
+printf '%s\n' '[mallocx] 300' '[malloc] 300' '[operator new] 300' '[rallocx] 300' '[xallocx] 300' | sort | cmp - got.txt || { fail names; cat got.txt; }
+"$waymark" report --format=folded --metric=live-allocations names.wmk | sed -n 's/^main;work;//p' | sort >got.txt
+printf '%s\n' '[malloc] 300' '[xallocx] 100' | sort | cmp - got.txt || { fail "names, live"; cat got.txt; }
+
+# An allocator in the program itself; one of them has a function with no room for a jump: one line says so. Others have names of their own.
+sed 's/^void free.*/void free(void *block) { if (block) ((size_t *)block)[-1] = 7; }/; /^void \*mallocx/,$d' allocator.c >own.c
+cat program.c >>own.c
+sed 's/^void free.*/void free(void *block) { (void)block; }/' own.c >own_small.c
+sed 's/malloc(40)/je_malloc(40)/; s/static __attribute__((noinline)) void \*leaf/void *je_malloc(size_t n) { return malloc(n); }\n&/' program.c >prefixed.c
+for name in own own_small prefixed; do
+	gcc -O1 -g -fno-builtin -fno-tree-loop-distribute-patterns -w -o $name $name.c || exit 1
+	succeeds "$waymark" run --heap -o $name.wmk ./$name
+done
+"$waymark" run --heap -o own.wmk ./own >out.txt 2>err.txt
+grep 'not recorded' err.txt && fail "a malloc in the program is not recorded"
+allocated 300 leaf own.wmk
+"$waymark" run --heap -o own_small.wmk ./own_small >out.txt 2>err.txt
+grep -q "^waymark: process [0-9]*: the function free of the program's own allocator in .*own_small has no room" err.txt || fail "own_small: $(cat err.txt)"
+"$waymark" run --heap -o prefixed.wmk ./prefixed >out.txt 2>err.txt
+grep -q 'allocations by je_malloc are not recorded' err.txt || fail "prefixed: $(cat err.txt)"
+
+# A library that is opened with RTLD_DEEPBIND looks for malloc in its own scope first.
+cat >plugin.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) static void *inner(void) { void *volatile block = malloc(50); return block; }
+static void *(*volatile take)(size_t) = malloc;
+void *plugin_get(int i) { void *volatile block = i % 2 ? inner() : take(50); return block; }
+END
+cat >plugins.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+static __attribute__((noinline)) void work(void *(*get)(int))
+{
+	for (int i = 0; i < 300; i++) {
+		void *block = get(i);
+		if (i < 100)
+			free(block);
+	}
+}
+int main(void)
+{
+	void *plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_DEEPBIND);
+	if (!plugin)
+		return 1;
+	work((void *(*)(int))dlsym(plugin, "plugin_get"));
+	puts("300");
+	return 3;
+}
+END
+gcc -O1 -g -fno-builtin -shared -fPIC -o plugin.so plugin.c && gcc -O1 -g -fno-builtin -o plugins plugins.c || exit 1
+succeeds "$waymark" run --heap -o plugins.wmk ./plugins
+allocated 150 'plugin_get;inner' plugins.wmk
+allocated 150 plugin_get plugins.wmk
+allocated 100 plugin_get plugins.wmk live-allocations
 [ $failures -eq 0 ]
