@@ -47,9 +47,13 @@ static uint32_t call_to_add(const struct agent_site *site)
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = p->calls[c].next) {
 		const struct callgraph_edge *edge = edge_of(&p->calls[c]);
 
-		if (p->calls[c].is_quiet)
+		if (p->calls[c].is_quiet && !p->calls[c].is_gone)
 			return AGENT_NONE;
-		if (!edge || p->calls[c].is_gone) {
+		if (p->calls[c].is_gone) {
+			is_only = false;
+			break;
+		}
+		if (!edge) {
 			is_only = false;
 			continue;
 		}

@@ -353,13 +353,35 @@ bool code_is_stub(const struct code_stub *stub, const struct emit *e)
 	       memcmp(there + sizeof header, e->bytes, e->len) == 0;
 }
 
+/* Stubs that compare with addresses: of targets of calls, of places that hooks are entered from. Under the agent's lock. */
+static struct {
+	struct comparer {
+		uintptr_t header;
+		uint32_t number;
+		uint8_t kind;
+	} *items;
+	size_t count, capacity;
+} comparers;
+
+static bool note_comparer(const struct code_stub *stub, uintptr_t header)
+{
+	if (stub->kind != CODE_STUB_CHOOSE && stub->kind != CODE_STUB_ENTRY)
+		return true;
+	if (!agent_reserve((void **)&comparers.items, &comparers.capacity, comparers.count + 1,
+			   sizeof *comparers.items))
+		return false;
+	comparers.items[comparers.count++] = (struct comparer){header, stub->number, stub->kind};
+	return true;
+}
+
 bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e)
 {
 	uint32_t units = units_of(e);
 	size_t bit = (area->place - area->low) / STUB_ALIGN;
 	uint8_t *bytes;
 
-	if (!emit_ok(e) || units > UINT8_MAX || area->limit - area->place < (size_t)units * STUB_ALIGN)
+	if (!emit_ok(e) || units > UINT8_MAX || area->limit - area->place < (size_t)units * STUB_ALIGN ||
+	    !note_comparer(stub, area->place))
 		return false;
 	if ((pending.at + pending.len != area->place || pending.len + units * STUB_ALIGN > PENDING_BYTES) &&
 	    !code_write_stubs())
@@ -514,32 +536,59 @@ uintptr_t code_add_counter(struct code_area *area)
 	return area->counters + sizeof(uint32_t) * area->counter_count++;
 }
 
-/* A word that is compared with what a call leads to, or returns to: nothing is at its own address. Data, so no thread needs to stop. */
-static void forget_word(uintptr_t at, bool (*is_gone)(uintptr_t address))
+/*
+ * A word that is compared with what a call leads to, or returns to: nothing is at its own address. Data, so no thread needs to stop. False: it
+ * is forgotten.
+ */
+static bool keep_word(uintptr_t at, bool (*is_gone)(uintptr_t address))
 {
 	uintptr_t address = *(const uintptr_t *)at; /* NOLINT(performance-no-int-to-ptr) */
 
-	if (address != at && is_gone(address))
-		code_write(at, &at, sizeof at);
+	return address != at && (!is_gone(address) || !code_write(at, &at, sizeof at));
 }
 
-static void forget_in_stub(const uint8_t *header, bool (*is_gone)(uintptr_t address))
+/* False: it compares with nothing any more. */
+static bool keep_words(const uint8_t *header, bool (*is_gone)(uintptr_t address))
 {
 	uintptr_t start = (uintptr_t)header + STUB_HEADER_BYTES;
+	bool ret = false;
 
-	if (header[4] != CODE_STUB_CHOOSE && header[4] != CODE_STUB_ENTRY)
-		return;
 	for (uintptr_t at = start; at + sizeof(uintptr_t) <= start + header[5]; at += sizeof(uintptr_t))
-		forget_word(at, is_gone);
+		ret |= keep_word(at, is_gone);
+	return ret;
 }
 
-void code_forget(bool (*is_gone)(uintptr_t address))
+/* It is the stub that was noted, and not another one in its place. */
+static bool is_there(const struct comparer *c)
 {
+	const struct code_area *area = areas;
+	const uint8_t *header = (const uint8_t *)c->header; /* NOLINT(performance-no-int-to-ptr) */
+	uint32_t number;
+	size_t bit;
+
+	while (area && (c->header < area->first || c->header >= area->used))
+		area = area->next;
+	if (!area)
+		return false;
+	bit = (c->header - area->low) / STUB_ALIGN;
+	memcpy(&number, header, sizeof number);
+	return (area->starts[bit / 8] >> bit % 8 & 1) && header[4] == c->kind && number == c->number;
+}
+
+size_t code_forget(bool (*is_gone)(uintptr_t address), bool (*is_owner_gone)(uint8_t kind, uint32_t number))
+{
+	size_t kept = 0, looked = comparers.count;
+
 	/* They are read where they will run. */
 	if (!is_open() || !write_pending())
-		return;
-	for (const struct code_area *area = areas; area; area = area->next)
-		for (size_t bit = 0; bit < (area->used - area->low) / STUB_ALIGN; bit++)
-			if (area->starts[bit / 8] >> bit % 8 & 1)
-				forget_in_stub((const uint8_t *)area->low + bit * STUB_ALIGN, is_gone); /* NOLINT */
+		return 0;
+	for (size_t i = 0; i < comparers.count; i++) {
+		const struct comparer *c = &comparers.items[i];
+
+		if (is_there(c) && !is_owner_gone(c->kind, c->number) &&
+		    keep_words((const uint8_t *)c->header, is_gone)) /* NOLINT(performance-no-int-to-ptr) */
+			comparers.items[kept++] = *c;
+	}
+	comparers.count = kept;
+	return looked;
 }

@@ -132,9 +132,10 @@ bool code_find_stub(uintptr_t pc, struct code_stub *ret);
 const struct emit_places *code_places_at(uintptr_t pc);
 /*
  * Addresses in front of stubs that compare with them (targets of calls, places that hooks are entered from): those of which is_gone says
- * so match nothing from now on.
+ * so match nothing from now on. Stubs of a site (kind CODE_STUB_CHOOSE) or function (CODE_STUB_ENTRY) that is gone never run again.
+ * Returns how many were looked at.
  */
-void code_forget(bool (*is_gone)(uintptr_t address));
+size_t code_forget(bool (*is_gone)(uintptr_t address), bool (*is_owner_gone)(uint8_t kind, uint32_t number));
 /* The address of a new counter; 0: none left. */
 uintptr_t code_add_counter(struct code_area *area);
 

@@ -48,8 +48,9 @@ static struct words foreign_returns; /* return addresses in foreign code behind 
 
 static struct agent_call *find_call(uint32_t site, uintptr_t target)
 {
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].target == target && !agent_program.calls[c].is_gone)
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
+	     c = agent_program.calls[c].next)
+		if (agent_program.calls[c].target == target)
 			return &agent_program.calls[c];
 	return NULL;
 }
@@ -115,11 +116,9 @@ static void note_tail(uint32_t function)
 	if (p->functions[function].leaves_tails)
 		return;
 	p->functions[function].leaves_tails = true;
-	for (uint32_t c = 0; c < p->call_count; c++) {
-		struct agent_call *call = &p->calls[c];
+	for (uint32_t c = p->functions[function].first_caller; c; c = p->calls[c - 1].next_caller) {
+		const struct agent_call *call = &p->calls[c - 1];
 
-		if (call->callee != function)
-			continue;
 		if (agent_site_is_tail(&p->sites[call->site])) {
 			note_tail(p->sites[call->site].function);
 		} else {
@@ -153,7 +152,9 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 	callee = quiet_is_known(target) ? AGENT_NONE : callee_at(agent_resolve(target));
 	if (agent_function_is(callee, AGENT_FUNCTION_SEEN)) /* it cannot be written now */
 		return NULL;
-	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls))
+	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls) ||
+	    !agent_reserve((void **)&p->present_calls, &p->present_call_capacity, p->present_call_count + 1,
+			   sizeof *p->present_calls))
 		return NULL;
 	call = &p->calls[number];
 	*call = (struct agent_call){
@@ -176,6 +177,11 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		return NULL;
 	call->next = p->sites[site].first_call;
 	p->sites[site].first_call = number;
+	p->present_calls[p->present_call_count++] = number;
+	if (callee != AGENT_NONE) {
+		call->next_caller = p->functions[callee].first_caller;
+		p->functions[callee].first_caller = number + 1;
+	}
 	p->call_count++;
 	if (!call->is_quiet)
 		here_forget(site);
@@ -764,15 +770,59 @@ static void forget_direct(uint32_t number)
 	patch_site(call->site);
 }
 
+static void move_behind_present(uint32_t number)
+{
+	struct agent_call *calls = agent_program.calls;
+	uint32_t *link = &agent_program.sites[calls[number].site].first_call;
+
+	while (*link != number)
+		link = &calls[*link].next;
+	*link = calls[number].next;
+	while (*link != AGENT_NONE && !calls[*link].is_gone)
+		link = &calls[*link].next;
+	calls[number].next = *link;
+	*link = number;
+}
+
 /* It stays in the list of an indirect site: entries and tail calls from before have it. */
 static void forget_call(uint32_t number)
 {
 	struct agent_call *call = &agent_program.calls[number];
 	const struct agent_site *site = &agent_program.sites[call->site];
 
-	call->is_gone = true;
 	if (agent_site_is_direct(site) && agent_function_is(site->function, AGENT_FUNCTION_INSTRUMENTED))
 		forget_direct(number);
+	else
+		move_behind_present(number);
+	call->is_gone = true;
+}
+
+/* Those of functions that are gone are never made again. */
+static void forget_calls(void)
+{
+	struct agent_program *p = &agent_program;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->present_call_count; i++) {
+		uint32_t number = p->present_calls[i];
+		const struct agent_call *call = &p->calls[number];
+
+		if (!call->is_gone && is_of_no_image(call->target))
+			forget_call(number);
+		if (!call->is_gone && !agent_function_is(p->sites[call->site].function, AGENT_FUNCTION_GONE))
+			p->present_calls[kept++] = number;
+	}
+	p->present_call_count = kept;
+}
+
+/* Of the stub in front of a site or a function. */
+static bool is_owner_gone(uint8_t kind, uint32_t number)
+{
+	const struct agent_program *p = &agent_program;
+
+	if (kind == CODE_STUB_ENTRY)
+		return number < p->function_count && p->functions[number].state == AGENT_FUNCTION_GONE;
+	return number < p->site_count && agent_function_is(p->sites[number].function, AGENT_FUNCTION_GONE);
 }
 
 static void forget_callers(struct agent_function *f)
@@ -801,11 +851,9 @@ void discover_forget_unlisted(void)
 {
 	struct agent_program *p = &agent_program;
 
-	for (size_t i = 0; i < p->function_count; i++)
-		forget_callers(&p->functions[i]);
-	for (uint32_t c = 0; c < p->call_count; c++)
-		if (!p->calls[c].is_gone && is_of_no_image(p->calls[c].target))
-			forget_call(c);
-	code_forget(is_of_no_image);
+	for (size_t i = 0; i < p->present_count; i++)
+		forget_callers(&p->functions[p->present[i]]);
+	forget_calls();
+	p->looks += p->present_count + p->present_call_count + code_forget(is_of_no_image, is_owner_gone);
 	choice_forget(is_of_no_image);
 }

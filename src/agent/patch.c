@@ -311,17 +311,17 @@ static bool list_choices(const struct agent_site *site, struct choices *ret)
 {
 	uint32_t count = 0;
 
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+	for (uint32_t c = site->first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
+	     c = agent_program.calls[c].next)
 		count++;
 	ret->list = allocator_alloc(&agent_allocator, (size_t)count + 1, sizeof *ret->list);
 	if (!ret->list)
 		return false;
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
+	for (uint32_t c = site->first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
+	     c = agent_program.calls[c].next) {
 		struct agent_call *call = &agent_program.calls[c];
 		struct choice *choice = &ret->list[ret->count];
 
-		if (call->is_gone)
-			continue;
 		*choice = (struct choice){call->target, write_before(site, call)};
 		if (!choice->to)
 			return false;
@@ -416,6 +416,12 @@ static struct undo undo_of(const struct agent_site *site)
 		const struct agent_call *call = &agent_program.calls[c];
 		bool pushes = patch_call_pushes(call);
 
+		/* There may be many of these: whatever one has done is taken off. */
+		if (call->is_gone) {
+			u.may_push = u.leaves_tails = true;
+			u.must_push = false;
+			break;
+		}
 		u.may_push |= pushes;
 		u.must_push &= pushes;
 		u.leaves_tails |= leaves_tails(call);

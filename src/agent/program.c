@@ -43,6 +43,7 @@ static uint32_t add_function(struct agent_image *image, const struct eh_function
 
 	if (!agent_reserve((void **)&p->functions, &p->function_capacity, p->function_count + 1,
 			   sizeof *p->functions) ||
+	    !agent_reserve((void **)&p->present, &p->present_capacity, p->present_count + 1, sizeof *p->present) ||
 	    !words_set(&by_start, range->start, (uint32_t)p->function_count))
 		return AGENT_NONE;
 	f = &p->functions[p->function_count];
@@ -58,6 +59,7 @@ static uint32_t add_function(struct agent_image *image, const struct eh_function
 		f->state = AGENT_FUNCTION_FOREIGN;
 		f->reason = "it is not to be instrumented";
 	}
+	p->present[p->present_count++] = (uint32_t)p->function_count;
 	return (uint32_t)p->function_count++;
 }
 
@@ -440,15 +442,20 @@ void agent_program_doubt_quiet(void)
 void agent_program_forget(const struct agent_image *image)
 {
 	struct agent_program *p = &agent_program;
+	size_t kept = 0;
 
 	words_forget_range(&by_start, image->low, image->high, 64);
 	words_forget_range(&by_return, image->low, image->high, 64);
-	for (size_t i = 0; i < p->function_count; i++) {
-		struct agent_function *f = &p->functions[i];
+	p->looks += p->present_count;
+	for (size_t i = 0; i < p->present_count; i++) {
+		struct agent_function *f = &p->functions[p->present[i]];
 
-		if (f->image != image)
+		if (f->image != image) {
+			p->present[kept++] = p->present[i];
 			continue;
+		}
 		f->state = AGENT_FUNCTION_GONE;
 		f->is_hooked = false;
 	}
+	p->present_count = kept;
 }

@@ -35,6 +35,7 @@ struct agent_function {
 	uint32_t parent; /* of a cold part: the function it belongs to; else AGENT_NONE */
 	uint32_t node;   /* INSTRUMENTED */
 	uint32_t first_site, site_count;
+	uint32_t first_caller; /* call of it, not 0 but 1 more; 0: none */
 	uint32_t record;       /* of wmrt_code_function, 0 until needed */
 	uint32_t record_epoch; /* the last epoch that it was recorded in */
 	uintptr_t entry_address;
@@ -55,7 +56,7 @@ struct agent_site {
 	uintptr_t address;
 	uintptr_t target; /* of direct calls, through the PLT; 0: indirect */
 	uint32_t function;
-	uint32_t first_call; /* AGENT_NONE: none */
+	uint32_t first_call; /* AGENT_NONE: none. Those that are gone come behind the others */
 	uint32_t record;     /* of wmrt_code_site, 0: none yet */
 	uint32_t added_call; /* the call, of them, that has an addend in this epoch (addends.h); AGENT_NONE: none has */
 	uint8_t kind;        /* enum scan_kind */
@@ -77,7 +78,8 @@ struct agent_site {
 
 /* A call that was seen. */
 struct agent_call {
-	uint32_t next; /* of the same site */
+	uint32_t next;        /* of the same site */
+	uint32_t next_caller; /* of the same callee, as first_caller */
 	uint32_t site;
 	uint32_t callee;  /* AGENT_NONE: what is at target is no function that the agent knows */
 	uint32_t edge;    /* of the graph; AGENT_NONE: the callee is not instrumented */
@@ -102,10 +104,14 @@ struct agent_program {
 	struct adaptive encoder;
 	struct agent_function *functions;
 	size_t function_count, function_capacity;
+	uint32_t *present; /* functions that are not GONE */
+	size_t present_count, present_capacity;
 	struct agent_site *sites;
 	size_t site_count, site_capacity;
 	struct agent_call *calls;
 	size_t call_count, call_capacity;
+	uint32_t *present_calls; /* those that are not gone, by functions that are not */
+	size_t present_call_count, present_call_capacity;
 	uint32_t *node_functions; /* by node */
 	size_t node_capacity;
 	uint32_t *edge_calls; /* by edge */
@@ -115,6 +121,7 @@ struct agent_program {
 	struct agent_foreign *foreigns;
 	size_t foreigns_count, foreigns_capacity;
 	uint64_t instrumented_count, quiet_count, foreign_count, detour_count;
+	uint64_t looks; /* at functions, calls and stubs, for what was unloaded */
 };
 extern struct agent_program agent_program __attribute__((visibility("hidden")));
 /* It works in this process. Written before main, and when the agent is attached or detached (attach.c). */

@@ -177,6 +177,7 @@ static void say_numbers(void)
 	add_number(&text, " in agent us ", agent_lock_stats.ns / 1000);
 	add_number(&text, " taken in ", family_stats.taken);
 	add_number(&text, " told ", family_stats.told);
+	add_number(&text, " looks ", p->looks);
 	say_line(&text);
 }
 

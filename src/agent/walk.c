@@ -131,7 +131,10 @@ static bool add_entry(struct walk_state *s, uint64_t id, uint64_t key, uint32_t 
 
 struct agent_call *walk_call_to(uint32_t site, uint32_t callee)
 {
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+	bool is_gone = agent_function_is(callee, AGENT_FUNCTION_GONE);
+
+	for (uint32_t c = agent_program.sites[site].first_call;
+	     c != AGENT_NONE && (is_gone || !agent_program.calls[c].is_gone); c = agent_program.calls[c].next)
 		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
 			return &agent_program.calls[c];
 	return NULL;
@@ -140,9 +143,9 @@ struct agent_call *walk_call_to(uint32_t site, uint32_t callee)
 /* A call of what is not instrumented and may call back. */
 static struct agent_call *foreign_call(uint32_t site)
 {
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].edge == AGENT_NONE && !agent_program.calls[c].is_quiet &&
-		    !agent_program.calls[c].is_gone)
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
+	     c = agent_program.calls[c].next)
+		if (agent_program.calls[c].edge == AGENT_NONE && !agent_program.calls[c].is_quiet)
 			return &agent_program.calls[c];
 	return NULL;
 }
@@ -152,8 +155,9 @@ static bool calls_quietly(uint32_t site, bool is_all)
 {
 	bool is_any = false;
 
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
-		if (!agent_program.calls[c].is_quiet && !agent_program.calls[c].is_gone && is_all)
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
+	     c = agent_program.calls[c].next) {
+		if (!agent_program.calls[c].is_quiet && is_all)
 			return false;
 		is_any |= agent_program.calls[c].is_quiet;
 	}

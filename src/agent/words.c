@@ -28,11 +28,16 @@ static void put(struct words_table *table, uint64_t key, uint32_t value)
 	atomic_store_explicit(&slot->key, key, memory_order_release);
 }
 
-static struct words_table *larger_than(const struct words_table *old)
+static struct words_table *renewed(const struct words_table *old)
 {
-	size_t capacity = old ? old->capacity * 2 : LEAST;
-	struct words_table *table = agent_alloc(sizeof *table + capacity * sizeof *table->slots);
+	size_t capacity = LEAST, count = 0;
+	struct words_table *table;
 
+	for (size_t i = 0; old && i < old->capacity; i++)
+		count += old->slots[i].key && old->slots[i].value != WORDS_NONE;
+	while (capacity < 4 * count)
+		capacity *= 2;
+	table = agent_alloc(sizeof *table + capacity * sizeof *table->slots);
 	if (!table)
 		return NULL;
 	table->capacity = capacity;
@@ -49,7 +54,7 @@ bool words_set(struct words *words, uint64_t key, uint32_t value)
 	if (!table || table->count * 2 >= table->capacity) {
 		struct words_table *old = table;
 
-		table = larger_than(old);
+		table = renewed(old);
 		if (!table)
 			return false;
 		atomic_store_explicit(&words->table, table, memory_order_release);

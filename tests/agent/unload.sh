@@ -81,4 +81,28 @@ for build_id in sha1 none; do
 	grep ';in_' got.txt | LC_ALL=C sort | cmp -s want.txt - || { fail "build id $build_id"; cat got.txt | head -n 20; }
 	rm run.wmk
 done
+
+# The last of many loads costs what the first did: as many functions, calls and stubs are looked at for what is gone.
+cat >many.c <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
+	for (int i = 0; i < n; i++) {
+		void *library = dlopen("./two.so", RTLD_NOW);
+		sum += ((int (*)(int))dlsym(library, "run"))(1);
+		dlclose(library);
+	}
+	return sum != 2 * n;
+}
+END
+gcc -w -O1 -o many many.c || exit 1
+for n in 200 800; do
+	WAYMARK_AGENT=verbose "$waymark" run --heap -o many.wmk ./many $n 2>err.txt || fail "many $n: exit status $?"
+	looks[n]=$(sed -n 's/^waymark: functions .* looks \([0-9]*\).*/\1/p' err.txt)
+done
+[ "${looks[200]:-0}" -gt 0 ] || fail "nothing says how much is looked at: $(head -3 err.txt)"
+[ "${looks[800]:-0}" -gt 0 ] || fail "nothing says how much is looked at: $(head -3 err.txt)"
+[ "${looks[800]:-0}" -lt $((${looks[200]:-0} * 5)) ] || fail "looks: ${looks[200]} at 200 loads, ${looks[800]} at 800"
 [ $failures -eq 0 ]
