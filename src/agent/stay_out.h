@@ -1,5 +1,5 @@
 /*
- * stay_out.h - processes that the agent does not work in: those of a sanitizer, and those that were given a filter of system calls since
+ * stay_out.h - processes that the agent does not work in: those of a sanitizer or of OCaml (base/unfit.h), and those that were given a filter of system calls since
  * `waymark run`.
  */
 #ifndef WM_AGENT_STAY_OUT_H

@@ -123,11 +123,9 @@ static struct error *check_program(pid_t pid)
 		error_destroy(err);
 		return NULL;
 	}
-	if (program.sanitizer)
-		return error_create(
-			ERROR_ARGUMENT,
-			"process %d: is built with %s, beside which the agent does not work; build it without",
-			(int)pid, program.sanitizer);
+	if (program.unfit)
+		return error_create(ERROR_ARGUMENT, "process %d: %s, beside which the agent does not work", (int)pid,
+				    program.unfit);
 	return NULL;
 }
 

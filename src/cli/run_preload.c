@@ -58,10 +58,9 @@ static struct error *check_loader(const char *path, const struct object_program 
 	if (p->libc)
 		return error_create(ERROR_ARGUMENT, "%s: is linked with %s: %s works on programs of glibc%s", path,
 				    p->libc, what, hint);
-	if (p->sanitizer)
-		return error_create(ERROR_ARGUMENT,
-				    "%s: is built with %s, beside which %s does not work; build it without%s", path,
-				    p->sanitizer, what, hint);
+	if (p->unfit)
+		return error_create(ERROR_ARGUMENT, "%s: %s, beside which %s does not work%s", path, p->unfit, what,
+				    hint);
 	if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
 		return error_create(ERROR_ARGUMENT, "%s: is set-%s-ID: the loader does not take %s into it%s", path,
 				    st.st_mode & S_ISUID ? "user" : "group", what, hint);

@@ -11,7 +11,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
-#include "base/sanitizer.h"
+#include "base/unfit.h"
 #include "object/object.h"
 
 /* What ld or objcopy may be talked into is no reason to fill memory. */
@@ -272,9 +272,9 @@ static void read_runtime(Elf *elf, struct object_program *ret)
 				ret->allocator = allocator_names[i];
 		if (shdr.sh_type != SHT_DYNSYM)
 			continue;
-		for (int i = 0; i < SANITIZERS && !ret->sanitizer; i++)
-			if (names_symbol(elf, scn, &shdr, sanitizers[i].symbol))
-				ret->sanitizer = sanitizers[i].name;
+		for (int i = 0; i < UNFITS && !ret->unfit; i++)
+			if (names_symbol(elf, scn, &shdr, unfits[i].symbol))
+				ret->unfit = unfits[i].what;
 		if (!names_symbol(elf, scn, &shdr, "wm1_register"))
 			continue;
 		ret->is_instrumented = true;

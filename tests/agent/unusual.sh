@@ -184,6 +184,14 @@ for compiler in gcc clang-19; do
 	done
 done
 
+# OCaml's garbage collector must know every return address. A program with its table, as the linker exports it, stands for one.
+sed '1i char caml_frametable[1];' program.c >ocaml.c
+gcc -O1 -fno-builtin -rdynamic -o ocaml ocaml.c || exit 1
+"$waymark" run --sample ./ocaml >out.txt 2>err.txt && fail "an OCaml program was run"
+grep -q 'is an OCaml program' err.txt || fail "OCaml: $(head -3 err.txt)"
+succeeds "$waymark" run --sample -o ./ bash -c './ocaml; exit $?'
+grep -q '^waymark: process [0-9]* is an OCaml program .*: it is not recorded' err.txt || fail "OCaml, executed: $(head -3 err.txt)"
+
 # An allocator in a library of its own, behind the heap client: it is called, not changed.
 cat >allocator.c <<'END'
 #include <stddef.h>

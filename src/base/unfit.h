@@ -1,0 +1,27 @@
+/*
+ * unfit.h - programs that nothing can be put into: those of a sanitizer whose runtime stands in front of the C library and keeps notes of all
+ * memory (UBSan does not), and OCaml's, whose garbage collector looks up each return address on the stack, of which the agent has some of
+ * its own.
+ */
+#ifndef WM_BASE_UNFIT_H
+#define WM_BASE_UNFIT_H
+
+enum {
+	UNFITS = 6,
+};
+
+struct unfit {
+	const char *symbol; /* dynamic, of programs that are so */
+	const char *what;   /* ends in a noun */
+};
+
+static const struct unfit unfits[UNFITS] = {
+	{"__asan_init", "is built with AddressSanitizer"},
+	{"__hwasan_init", "is built with HWAddressSanitizer"},
+	{"__msan_init", "is built with MemorySanitizer"},
+	{"__tsan_init", "is built with ThreadSanitizer"},
+	{"__lsan_init", "is built with LeakSanitizer"},
+	{"caml_frametable", "is an OCaml program with a garbage collector that knows its own return addresses only"},
+};
+
+#endif
