@@ -50,7 +50,7 @@ static void *end(void *block, size_t size_bytes, struct call call)
 {
 	agent_thread.is_allocating = false;
 	if (block)
-		wm1_heap_alloc_from(block, size_bytes, call.return_address, call.function);
+		wmrt_own_heap_alloc_from(block, size_bytes, call.return_address, call.function);
 	return block;
 }
 
@@ -81,9 +81,9 @@ static void own_free(void *block)
 		return;
 	}
 	/* Forgotten first: once it is free, another thread may get it. */
-	taken = wm1_heap_take(block);
+	taken = wmrt_own_heap_take(block);
 	if (taken.record || !is_made_by_allocator(return_address))
-		wm1_heap_freed(taken);
+		wmrt_own_heap_freed(taken);
 	next.free(block);
 	agent_thread.is_allocating = false;
 }
@@ -96,12 +96,12 @@ static void *resize(void *block, size_t size_bytes)
 
 	if (!block)
 		return next.malloc(size_bytes);
-	taken = wm1_heap_take(block);
+	taken = wmrt_own_heap_take(block);
 	moved = next.realloc(block, size_bytes);
 	if (moved || !size_bytes)
-		wm1_heap_freed(taken);
+		wmrt_own_heap_freed(taken);
 	else
-		wm1_heap_put_back(block, taken);
+		wmrt_own_heap_put_back(block, taken);
 	return moved;
 }
 

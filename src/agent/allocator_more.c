@@ -32,7 +32,7 @@ static void *end(void *block, size_t size_bytes, const void *return_address, uin
 {
 	agent_thread.is_allocating = false;
 	if (block)
-		wm1_heap_alloc_from(block, size_bytes, return_address, (enum wm1_heap_function)function);
+		wmrt_own_heap_alloc_from(block, size_bytes, return_address, (enum wm1_heap_function)function);
 	return block;
 }
 
@@ -40,9 +40,9 @@ static void *end(void *block, size_t size_bytes, const void *return_address, uin
 static void settle(void *block, struct wm1_heap_block taken, bool is_resized)
 {
 	if (is_resized)
-		wm1_heap_freed(taken);
+		wmrt_own_heap_freed(taken);
 	else
-		wm1_heap_put_back(block, taken);
+		wmrt_own_heap_put_back(block, taken);
 }
 
 #define RETURN_ADDRESS __builtin_return_address(0)
@@ -67,25 +67,25 @@ static void settle(void *block, struct wm1_heap_block taken, bool is_resized)
 			next_##name(block, second, third);                     \
 			return;                                                \
 		}                                                              \
-		wm1_heap_freed(wm1_heap_take(block));                          \
+		wmrt_own_heap_freed(wmrt_own_heap_take(block));                \
 		next_##name(block, second, third);                             \
 		agent_thread.is_allocating = false;                            \
 	}
-#define RESIZES(name, function)                                                       \
-	static void *(*next_##name)(void *, size_t, int);                             \
-	static void *own_##name(void *block, size_t size_bytes, int flags)            \
-	{                                                                             \
-		const void *return_address = RETURN_ADDRESS;                          \
-		struct wm1_heap_block taken;                                          \
-		void *moved;                                                          \
-                                                                                      \
-		if (!begin(return_address))                                           \
-			return next_##name(block, size_bytes, flags);                 \
-		taken = block ? wm1_heap_take(block) : (struct wm1_heap_block){0, 0}; \
-		moved = next_##name(block, size_bytes, flags);                        \
-		if (block)                                                            \
-			settle(block, taken, moved || !size_bytes);                   \
-		return end(moved, size_bytes, return_address, function);              \
+#define RESIZES(name, function)                                                            \
+	static void *(*next_##name)(void *, size_t, int);                                  \
+	static void *own_##name(void *block, size_t size_bytes, int flags)                 \
+	{                                                                                  \
+		const void *return_address = RETURN_ADDRESS;                               \
+		struct wm1_heap_block taken;                                               \
+		void *moved;                                                               \
+                                                                                           \
+		if (!begin(return_address))                                                \
+			return next_##name(block, size_bytes, flags);                      \
+		taken = block ? wmrt_own_heap_take(block) : (struct wm1_heap_block){0, 0}; \
+		moved = next_##name(block, size_bytes, flags);                             \
+		if (block)                                                                 \
+			settle(block, taken, moved || !size_bytes);                        \
+		return end(moved, size_bytes, return_address, function);                   \
 	}
 
 SIZED(mallocx, HEAP_MALLOCX)
@@ -102,7 +102,7 @@ static size_t own_xallocx(void *block, size_t size_bytes, size_t extra_bytes, in
 
 	if (!begin(return_address))
 		return next_xallocx(block, size_bytes, extra_bytes, flags);
-	taken = wm1_heap_take(block);
+	taken = wmrt_own_heap_take(block);
 	got = next_xallocx(block, size_bytes, extra_bytes, flags);
 	settle(block, taken, got >= size_bytes);
 	end(got >= size_bytes ? block : NULL, size_bytes, return_address, HEAP_XALLOCX);
@@ -311,7 +311,7 @@ void allocator_take_more(void)
 	client = agent_image_at((uintptr_t)dlsym(RTLD_DEFAULT, "wm1_heap_attach"));
 	if (!client)
 		return;
-	wm1_heap_start();
+	wmrt_own_heap_start();
 	missing = image && image->kind == AGENT_IMAGE_CODE ? allocator_take_own() : NULL;
 	if (missing)
 		say_own(missing, image);
