@@ -16,6 +16,9 @@
 #include "agent/libc.h"
 #include "recorder/sys.h"
 
+/* glibc names its parameters otherwise. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
+
 #define STEP(p) __asm__ volatile("" : "+r"(p))
 
 /* ---- bytes ---- */
@@ -167,6 +170,8 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 	errno = (int)-error;
 	return -1;
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 void libc_start(void)
 {

@@ -16,11 +16,11 @@ struct unfit {
 };
 
 static const struct unfit unfits[UNFITS] = {
-	{"__asan_init", "is built with AddressSanitizer"},
-	{"__hwasan_init", "is built with HWAddressSanitizer"},
-	{"__msan_init", "is built with MemorySanitizer"},
-	{"__tsan_init", "is built with ThreadSanitizer"},
-	{"__lsan_init", "is built with LeakSanitizer"},
+	{"__asan_init", "is built with a sanitizer, AddressSanitizer"},
+	{"__hwasan_init", "is built with a sanitizer, HWAddressSanitizer"},
+	{"__msan_init", "is built with a sanitizer, MemorySanitizer"},
+	{"__tsan_init", "is built with a sanitizer, ThreadSanitizer"},
+	{"__lsan_init", "is built with a sanitizer, LeakSanitizer"},
 	{"caml_frametable", "is an OCaml program with a garbage collector that knows its own return addresses only"},
 };
 

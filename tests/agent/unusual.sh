@@ -175,10 +175,10 @@ for compiler in gcc clang-19; do
 				continue
 			fi
 			"$waymark" run "$option" -o sanitized.wmk ./sanitized >out.txt 2>err.txt && fail "$compiler $name: was run"
-			grep -q "is built with $name" err.txt || fail "$compiler $name $option: $(head -3 err.txt)"
+			grep -q "is built with a sanitizer, $name" err.txt || fail "$compiler $name $option: $(head -3 err.txt)"
 			[ ! -s out.txt ] || fail "$compiler $name $option: ran: $(head -3 out.txt)"
 			succeeds "$waymark" run "$option" -o ./ bash -c './sanitized; exit $?'
-			grep -q "^waymark: process [0-9]* is built with $name: it is not recorded" err.txt ||
+			grep -q "^waymark: process [0-9]* is built with a sanitizer, $name: it is not recorded" err.txt ||
 				fail "$compiler $name $option, executed: $(head -3 err.txt)"
 		done
 	done
