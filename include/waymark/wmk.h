@@ -304,7 +304,7 @@ enum wmk_site_flag {
 struct wmk_site {          /* 32 bytes */
 	uint32_t function; /* the caller: function number */
 	uint32_t kind;
-	uint32_t name;     /* FOREIGN: string number */
+	uint32_t name;     /* string number; FOREIGN: the callee; INDIRECT: the declared one, or WMK_NO_STRING */
 	uint32_t position; /* bytecode index, or offset from the function's address */
 	uint32_t line;     /* 0: as the table of lines says */
 	uint32_t flags;

@@ -22,6 +22,7 @@ enum meta_function_flag {
 	META_FUNCTION_ROOT = 1 << 0,      /* may be entered by a push that does not know it */
 	META_FUNCTION_EXPORTED = 1 << 1,  /* visible to other images under its link name */
 	META_FUNCTION_HAS_DUMMY = 1 << 2, /* some push starts here, at `restart` */
+	META_FUNCTION_METHOD = 1 << 3,    /* of a virtual machine, in a recording; in no section */
 };
 
 struct meta_function {

@@ -46,7 +46,7 @@ uint32_t wmrt_code_image(const void *ehdr, const char *path, enum wmk_image_kind
 /* A new function at `address`, less the image's load address. name: copied; NULL: none, readers look for a symbol. 0 on failure. */
 uint32_t wmrt_code_function(uint32_t image, uint64_t address, const char *name);
 /* A new site of the process. position: offset from the function's address. flags: WMK_SITE_TAIL. name: the callee's, of
- * WMK_SITE_FOREIGN only. 0 on failure. */
+ * WMK_SITE_FOREIGN; of WMK_SITE_INDIRECT the declared one, if there is one. 0 on failure. */
 uint32_t wmrt_code_site(uint32_t function, enum wmk_site_kind kind, uint32_t position, uint32_t flags,
 			const char *name);
 /* A method of a virtual machine; strings are copied and may be NULL, but for name. */

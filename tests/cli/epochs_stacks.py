@@ -99,7 +99,7 @@ def of_decode_folded(text, _metric):
 
 def of_svg(text, _metric):
     box = re.compile(
-        r'data-x="([\d.]+)" data-w="([\d.]+)"><title>([^\n<]*)\n(\d+)[^<]*</title><rect x="[\d.]+" y="(\d+)"'
+        r'data-x="([\d.]+)" data-w="([\d.]+)"(?: data-label="[^"]*")?><title>([^\n<]*)\n(\d+)[^<]*</title><rect x="[\d.]+" y="(\d+)"'
     )
     boxes = [(float(x), float(w), name, int(value), int(y)) for x, w, name, value, y in box.findall(text)]
     rows = sorted({b[4] for b in boxes})

@@ -55,15 +55,15 @@ public final class Contention {
 
 	/* The frame of a synchronized method is not there yet: it is the call that waits. */
 	private static void method() {
-		LOCK.enter(at(";[indirect]"));
+		LOCK.enter(at(";[indirect:Contention.enter]"));
 	}
 
 	private static void classMethod() {
-		enterClass(at(";[indirect]"));
+		enterClass(at(";[indirect:Contention.enterClass]"));
 	}
 
 	private static void foreign() {
-		long[] counted = at(";[indirect]"); VECTOR.add(1);
+		long[] counted = at(";[indirect:java.util.Vector.add]"); VECTOR.add(1);
 		entered(counted);
 	}
 

@@ -142,7 +142,7 @@ public final class Exceptions {
 	}
 
 	private static void iterate() {
-		at("indirect"); new ArrayList<Integer>().iterator().next();
+		at("indirect:java.util.Iterator.next"); new ArrayList<Integer>().iterator().next();
 	}
 
 	static void reflected() {
@@ -152,7 +152,7 @@ public final class Exceptions {
 	private static void reflection(int n) throws ReflectiveOperationException {
 		for (int i = 0; i < n; i++)
 			try {
-				at("indirect"); Exceptions.class.getDeclaredMethod("reflected").invoke(null);
+				at("indirect:java.lang.reflect.Method.invoke"); Exceptions.class.getDeclaredMethod("reflected").invoke(null);
 			} catch (InvocationTargetException e) {
 				done++;
 			}

@@ -34,7 +34,7 @@ checked() {
 
 # What the program says of `measured`: but for what its own counting allocates, and what is in foreign calls that it does not count.
 allocations() {
-	grep measured chains.txt | grep -v 'Allocations\.a[td][:d]' | grep -v '\[java\.\(util\|lang\.S\|lang\.Ill\)\|\[indirect\]' |
+	grep measured chains.txt | grep -v 'Allocations\.a[td][:d]' | grep -v '\[java\.\(util\|lang\.S\|lang\.Ill\)\|\[indirect' |
 		cut -d ' ' -f 1,2
 }
 metric=alloc

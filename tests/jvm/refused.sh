@@ -24,8 +24,8 @@ refused() {
 }
 newest='not instrumented: its class file has version 70, the newest that is known is 69'
 left="waymark: Refused\$Nameless: $newest
-waymark: a class: $newest
-waymark: RefusedLarge.large: not instrumented: it would be too large"
+waymark: RefusedLarge.large: not instrumented: it would be too large
+waymark: $newest: 2 in all"
 export WAYMARK_OUT=$dir/run.wmk
 for encoder in fast lucce; do
 	rm -f run.wmk

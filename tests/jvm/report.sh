@@ -28,6 +28,12 @@ cat >wanted.txt <<'END'
 END
 sed -n '/^1 sum/,$p' report.txt | diff wanted.txt - || fail "report"
 
+# A flame graph has the names on its boxes without packages, and whole where one points at them.
+"$waymark" report --format svg --metric compare run.wmk >run.svg || fail "svg"
+grep -A 1 -F ' data-label="[Collections.sort]"><title>[java.util.Collections.sort]' run.svg | grep -q '>\[Collections.sort\]</text>' ||
+	{ grep '<title>' run.svg; fail "svg: labels"; }
+grep -q 'data-label="[^"]*main' run.svg && fail "svg: a label that is the name"
+
 # No site is in front of what the virtual machine resolves: what it calls there is lost, and nothing else is.
 "$jdk/bin/javac" -nowarn -cp "$jar" -d classes "$sources/Resolving.java" 2>/dev/null || exit 1
 for encoder in fast lucce; do

@@ -36,7 +36,7 @@ const form = /<g class="f" ([^>]*)><title>([\s\S]*?)<\/title><rect ([^>]*)\/><te
 for (const m of svg.matchAll(form)) {
 	const g = element({}, '');
 	const own = attributes_of(m[1]);
-	g.dataset = { x: own['data-x'], w: own['data-w'] };
+	g.dataset = { x: own['data-x'], w: own['data-w'], label: own['data-label'] };
 	g.parts = { title: element({}, m[2]), rect: element(attributes_of(m[3]), ''), text: element(attributes_of(m[4]), m[5]) };
 	groups.push(g);
 }

@@ -29,6 +29,7 @@
 #include "jvm/c/natives.h"
 #include "jvm/c/options.h"
 #include "jvm/c/profile.h"
+#include "jvm/c/say.h"
 #include "jvm/c/thread_names.h"
 #include "jvm/c/thread_start.h"
 #include "jvm/c/thrown.h"
@@ -333,6 +334,7 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 	jvm_cpu_end();
 	write_profile();
 	write_cache();
+	jvm_say_counts();
 	if (options.is_lucce && jvm_lucce_lost()) {
 		wmrt_text_add(&text, "contexts of ");
 		wmrt_text_number(&text, jvm_lucce_lost(), 10, 1);

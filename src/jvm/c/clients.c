@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "jvm/c/cpu.h"
-#include "jvm/c/natives.h"
+#include "jvm/c/say.h"
 #include "jvm/c/thread_names.h"
 #include "jvm/c/thread_state.h"
 #include "jvm/c/thrown.h"

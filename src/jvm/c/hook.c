@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "jvm/c/clients.h"
-#include "jvm/c/natives.h"
 #include "jvm/c/options.h"
 #include "jvm/c/rewrite.h"
+#include "jvm/c/say.h"
 #include "jvm/c/thrown.h"
 
 #define OWN "dev/waymark/"
@@ -212,7 +212,8 @@ static void retransform_each(jvmtiEnv *jvmti, const jclass *classes, jint count)
 		return;
 	for (jint i = 0; i < count; i++)
 		if ((*jvmti)->RetransformClasses(jvmti, 1, &classes[i]) != JVMTI_ERROR_NONE)
-			jvm_say("a class of the JDK was not instrumented: the virtual machine refuses what it would be");
+			jvm_say_of("a class of the JDK",
+				   "not instrumented: the virtual machine refuses what it would be");
 }
 
 /*

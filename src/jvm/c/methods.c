@@ -381,7 +381,8 @@ static __attribute__((noinline)) uint32_t record_site(const struct site *site, _
 	record = atomic_load(ret);
 	if (!record) {
 		method = record_method(&methods[site->is.method]);
-		record = wmrt_code_method_site(method, kind, site->is.position, site->is.line, site->is.callee);
+		record = wmrt_code_method_site(method, kind, site->is.position, site->is.line,
+					       kind == WMK_SITE_CAPTURE ? NULL : site->is.callee);
 		atomic_store(ret, record);
 	}
 	pthread_mutex_unlock(&lock);

@@ -36,7 +36,7 @@ struct jvm_site {
 	enum wmk_site_kind kind;
 	uint32_t position;  /* bytecode index */
 	uint32_t line;      /* 0: not known */
-	const char *callee; /* of WMK_SITE_FOREIGN, else NULL */
+	const char *callee; /* of WMK_SITE_FOREIGN; of WMK_SITE_INDIRECT the declared one, or NULL; else NULL */
 	uint32_t space; /* in: that of the method which it calls, 0 if none is known. The site may get another one */
 	/* Events happen there, in the method itself: where nothing is above it the method is innermost, and has called nothing. */
 	bool is_place;

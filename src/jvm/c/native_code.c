@@ -18,7 +18,7 @@
 
 #include "jvm/c/clients.h"
 #include "jvm/c/hook.h"
-#include "jvm/c/natives.h"
+#include "jvm/c/say.h"
 #include "jvm/c/thread_start.h"
 #include "jvm/c/thrown.h"
 #include "recorder/client.h"
@@ -320,7 +320,7 @@ static void JNICALL method_is_bound(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
 	if (thunk)
 		*ret = thunk;
 	else
-		jvm_say("contexts of a native method begin at [thread]: there is no memory for code");
+		jvm_say_of("a native method", "contexts begin at [thread]: there is no memory for code");
 }
 
 /* ---- start ---- */

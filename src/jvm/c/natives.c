@@ -9,8 +9,8 @@
 #include "jvm/c/contexts.h"
 #include "jvm/c/lucce_contexts.h"
 #include "jvm/c/methods.h"
+#include "jvm/c/say.h"
 #include "jvm/c/super_calls.h"
-#include "base/plain_text.h"
 #include "jvm/c/thread_names.h"
 #include "recorder/event.h"
 #include "recorder/sys.h"
@@ -24,20 +24,6 @@ enum {
 };
 
 static _Atomic uint64_t agreed, differed, lost;
-
-void jvm_say(const char *text)
-{
-	char buffer[LINE_MAX];
-	struct wmrt_text line = {buffer, sizeof buffer - 1, 0};
-
-	wmrt_text_add(&line, "waymark: ");
-	wmrt_text_add(&line, text);
-	if (!wmrt_text_fits(&line))
-		line.len = line.size - 1;
-	plain_make(buffer); /* names of classes and files are anybody's */
-	buffer[line.len++] = '\n';
-	wmrt_sys3(SYS_write, 2, (long)buffer, (long)line.len);
-}
 
 struct jvm_compared jvm_natives_compared(void)
 {
@@ -260,6 +246,17 @@ static void say(JNIEnv *env, jclass class, jstring line)
 	close_string(env, line, text);
 }
 
+static void say_of(JNIEnv *env, jclass class, jstring subject, jstring kind)
+{
+	const char *text = open_string(env, subject), *kind_text = open_string(env, kind);
+
+	(void)class;
+	if (text && kind_text)
+		jvm_say_of(text, kind_text);
+	close_string(env, subject, text);
+	close_string(env, kind, kind_text);
+}
+
 static void compared(JNIEnv *env, jclass class, jstring what)
 {
 	if (!what)
@@ -314,6 +311,7 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("compared", "(Ljava/lang/String;)V", compared),
 	NATIVE("lost", "()V", count_lost),
 	NATIVE("say", "(Ljava/lang/String;)V", say),
+	NATIVE("sayOf", "(Ljava/lang/String;Ljava/lang/String;)V", say_of),
 };
 static const JNINativeMethod super_calls[] = {
 	NATIVE("has", "(I)Z", has_super_call),

@@ -23,7 +23,4 @@ bool jvm_natives_announce(const struct JNINativeInterface_ **env);
 /* Any thread. */
 struct jvm_compared jvm_natives_compared(void);
 
-/* Writes a line to standard error: "waymark: ", the text and a newline. */
-void jvm_say(const char *text);
-
 #endif

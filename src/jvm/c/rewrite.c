@@ -11,8 +11,8 @@
 
 #include "jvm/c/cache.h"
 #include "jvm/c/define.h"
-#include "jvm/c/natives.h"
 #include "jvm/c/options.h"
+#include "jvm/c/say.h"
 #include "jvm/c/template.h"
 #include "jvm/c/thrown.h"
 #include "recorder/text.h"
@@ -165,13 +165,7 @@ static uint8_t *define(JNIEnv *env, const struct jvm_template *t, size_t *len, u
 
 static void say_failed(const char *name, const char *why)
 {
-	char line[METHOD_BYTES];
-	struct wmrt_text text = {line, sizeof line, 0};
-
-	wmrt_text_add(&text, name ? name : "a class");
-	wmrt_text_add(&text, ": not instrumented: ");
-	wmrt_text_add(&text, why);
-	jvm_say(line);
+	jvm_say_of(name ? name : "a class", why);
 }
 
 /* What the rewriter returned becomes a template; NULL: it cannot. */
@@ -181,7 +175,7 @@ static void *located(JNIEnv *env, jbyteArray result, const char *name, struct jv
 
 	if (bytes && jvm_template_locate(&bytes, len) && jvm_template_open(bytes, *len, t))
 		return bytes;
-	say_failed(name, "what it would be is not as it should, or there is no memory");
+	say_failed(name, "not instrumented: what it would be is not as it should, or there is no memory");
 	free(bytes);
 	return NULL;
 }
@@ -256,7 +250,7 @@ static uint8_t *rewrite_by_java(JNIEnv *env, const struct class *class, size_t *
 		ret = rewrite(env, class, name, bytes, new_len);
 	if (!jvm_drop_thrown(env))
 		return ret;
-	say_failed(class->name, "the rewriter failed");
+	say_failed(class->name, "not instrumented: the rewriter failed");
 	free(ret);
 	return NULL;
 }

@@ -5,7 +5,7 @@
 #include <jvmti.h>
 #include <stdatomic.h>
 
-#include "jvm/c/natives.h"
+#include "jvm/c/say.h"
 #include "jvm/c/thrown.h"
 
 typedef void start_function(JNIEnv *env, jobject thread);

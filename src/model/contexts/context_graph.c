@@ -124,12 +124,18 @@ const char *image_function_name(struct image *image, uint32_t function)
 	return *cached;
 }
 
+/* Of frames of the caller, and of those in brackets that it calls. */
+static uint32_t caller_flags(const struct image *image, const struct meta_site *s)
+{
+	return image->meta.functions[s->caller].flags & META_FUNCTION_METHOD ? FRAME_METHOD : 0;
+}
+
 /* Without a position the function alone is known: no line, since the line of its head is not that of the call. */
 static struct error *append_plain(struct image *image, const struct meta_site *s, struct frame_vec *frames)
 {
 	const struct meta_function *f = &image->meta.functions[s->caller];
 	const char *name = image_function_name(image, s->caller);
-	uint32_t flags = s->flags & META_SITE_TAIL ? FRAME_TAIL : 0;
+	uint32_t flags = caller_flags(image, s) | (s->flags & META_SITE_TAIL ? FRAME_TAIL : 0);
 
 	if (!name)
 		return &error_no_memory;
@@ -150,8 +156,12 @@ static struct error *location_frame(struct image *image, const struct meta_site 
 			l->function ? demangle(&image->meta.arena, l->function) : image_function_name(image, s->caller);
 	if (!*cached)
 		return &error_no_memory;
-	*ret = (struct frame){
-		.name = *cached, .link_name = link_name, .file = l->file, .line = l->line, .column = l->column};
+	*ret = (struct frame){.name = *cached,
+			      .link_name = link_name,
+			      .file = l->file,
+			      .line = l->line,
+			      .column = l->column,
+			      .flags = caller_flags(image, s)};
 	if (l->inlined_at)
 		ret->flags |= FRAME_INLINED;
 	else
@@ -218,11 +228,14 @@ struct error *image_foreign_frame(struct image *image, uint32_t site, struct fra
 	if (!*cached) {
 		const char *name = demangle(&image->meta.arena, s->foreign);
 
-		*cached = name ? arena_printf(&image->meta.arena, "[%s]", name) : NULL;
+		*cached = name ? arena_printf(&image->meta.arena, "[%s%s]",
+					      s->kind == META_SITE_INDIRECT ? "indirect:" : "", name)
+			       : NULL;
 	}
 	if (!*cached)
 		return &error_no_memory;
-	*ret = (struct frame){.name = *cached, .link_name = s->foreign, .flags = FRAME_FOREIGN};
+	*ret = (struct frame){
+		.name = *cached, .link_name = s->foreign, .flags = FRAME_FOREIGN | caller_flags(image, s)};
 	return NULL;
 }
 

@@ -154,8 +154,10 @@ static struct error *add_function(struct image *image, uint32_t number, const st
 	ret->file = string_or_null(w, f->file);
 	ret->line = f->line;
 	ret->flags = f->flags & WMK_FUNCTION_EXPORTED ? META_FUNCTION_EXPORTED : 0;
-	if (of->record.kind == WMK_IMAGE_LOADER) /* nothing to demangle */
+	if (of->record.kind == WMK_IMAGE_LOADER) { /* nothing to demangle */
 		image->function_names[index] = ret->name;
+		ret->flags |= META_FUNCTION_METHOD;
+	}
 	image->meta.function_count = index + 1;
 	return NULL;
 }
@@ -247,12 +249,12 @@ static struct error *add_site(struct image *image, const struct recorded_line_ve
 
 	if (!find_number(&image->recorded->functions, s->function, &site.caller))
 		return wrong_site(image, number, "is in no function that was recorded");
-	if (site.kind == META_SITE_FOREIGN) {
-		site.foreign = site.flags & META_SITE_SELF ? image->meta.functions[site.caller].link_name
-							   : string_or_null(image->recorded->wmk, s->name);
-		if (!site.foreign)
-			return wrong_site(image, number, "calls what has no name");
-	}
+	if (site.kind == META_SITE_FOREIGN && s->flags & META_SITE_SELF)
+		site.foreign = image->meta.functions[site.caller].link_name;
+	else if (site.kind == META_SITE_FOREIGN || site.kind == META_SITE_INDIRECT)
+		site.foreign = string_or_null(image->recorded->wmk, s->name);
+	if (site.kind == META_SITE_FOREIGN && !site.foreign)
+		return wrong_site(image, number, "calls what has no name");
 	err = add_number(&image->recorded->sites, number, &index);
 	if (err)
 		return err;

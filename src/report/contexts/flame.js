@@ -3,12 +3,14 @@
  * constants WIDTH, MARGIN and CHAR.
  *
  * Each box is <g class="f" data-x data-w> with its place as a part of the whole width; zooming maps [x, x + w) of the chosen
- * box to the full width. Boxes on the way to the root fill the width and go pale.
+ * box to the full width. Boxes on the way to the root fill the width and go pale. data-label is there where what stands on a box is
+ * shorter than its name.
  */
 
 const boxes = [...document.querySelectorAll('.f')].map(g => ({
   g, rect: g.querySelector('rect'), text: g.querySelector('text'),
   name: g.querySelector('title').textContent.split('\n')[0],
+  label: g.dataset.label || g.querySelector('title').textContent.split('\n')[0],
   x: +g.dataset.x, w: +g.dataset.w, y: +g.querySelector('rect').getAttribute('y')}));
 const get = id => document.getElementById(id);
 const full = WIDTH - 2 * MARGIN;
@@ -17,7 +19,7 @@ function draw(box, x, w) {
   box.rect.setAttribute('width', w > 0.6 ? w - 0.5 : w);
   box.text.setAttribute('x', x + 4);
   const chars = Math.floor((w - 8) / CHAR);
-  box.text.textContent = chars >= box.name.length ? box.name : chars >= 3 ? box.name.slice(0, chars - 2) + '..' : '';
+  box.text.textContent = chars >= box.label.length ? box.label : chars >= 3 ? box.label.slice(0, chars - 2) + '..' : '';
 }
 function zoom(to) {
   const eps = 1e-9;

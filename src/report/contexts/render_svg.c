@@ -94,6 +94,35 @@ static void print_value(FILE *out, uint64_t value, enum metric_unit unit)
 	fprintf(out, ", %.1f %s", size, units[i]);
 }
 
+/*
+ * A name without the package: [java.util.ArrayList.add] is [ArrayList.add]. Returns where the rest begins; *ret_lead: what stands in
+ * front of it, as "[" or "[indirect:".
+ */
+static const char *simple_name(const struct flame_box *box, size_t *ret_lead)
+{
+	const char *name = box->name, *colon = strchr(name, ':'), *start = name, *method, *class;
+
+	*ret_lead = 0;
+	if (!(box->flags & FRAME_METHOD))
+		return name;
+	if (*name == '[')
+		start = colon ? colon + 1 : name + 1;
+	method = strrchr(start, '.');
+	class = method ? memrchr(start, '.', (size_t)(method - start)) : NULL;
+	if (!class)
+		return name;
+	*ret_lead = (size_t)(start - name);
+	return class + 1;
+}
+
+/* The first `len` bytes of what stands on the box. */
+static void print_label(FILE *out, const char *name, size_t lead, const char *rest, size_t len)
+{
+	print_escaped(out, name, lead < len ? lead : len);
+	if (len > lead)
+		print_escaped(out, rest, len - lead);
+}
+
 static void print_box(const struct view *v, const struct flame *f, const struct flame_box *box, FILE *out)
 {
 	const struct metric *m = &v->profile->metrics.items[v->metric];
@@ -103,10 +132,18 @@ static void print_box(const struct view *v, const struct flame *f, const struct 
 	double width = part * scale;
 	unsigned int y = HEAD + box->depth * LEVEL;
 	double chars = (width - 8) / CHAR_WIDTH;
-	size_t len = strlen(box->name);
+	size_t lead, len;
+	const char *rest = simple_name(box, &lead);
 
-	fprintf(out, "<g class=\"f\" data-x=\"%.9f\" data-w=\"%.9f\"><title>", box->x, part);
-	print_escaped(out, box->name, len);
+	len = lead + strlen(rest);
+	fprintf(out, "<g class=\"f\" data-x=\"%.9f\" data-w=\"%.9f\"", box->x, part);
+	if (rest != box->name) {
+		fputs(" data-label=\"", out);
+		print_label(out, box->name, lead, rest, len);
+		putc('"', out);
+	}
+	fputs("><title>", out);
+	print_escaped(out, box->name, strlen(box->name));
 	fputs("\n", out);
 	print_value(out, box->total, m->unit);
 	fprintf(out, " (%.2f%%)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" rx=\"2\" fill=\"",
@@ -114,9 +151,9 @@ static void print_box(const struct view *v, const struct flame *f, const struct 
 	print_colour(out, box);
 	fprintf(out, "\"/><text x=\"%.2f\" y=\"%u\">", left + 4, y + 13);
 	if (chars >= (double)len) {
-		print_escaped(out, box->name, len);
+		print_label(out, box->name, lead, rest, len);
 	} else if (chars >= 3) {
-		print_escaped(out, box->name, (size_t)chars - 2);
+		print_label(out, box->name, lead, rest, (size_t)chars - 2);
 		fputs("..", out);
 	}
 	fputs("</text></g>\n", out);

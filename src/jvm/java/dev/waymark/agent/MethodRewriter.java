@@ -171,8 +171,7 @@ final class MethodRewriter {
 
 	private void addSite(AbstractInsnNode insn, int position, int line, boolean isSuperCall) {
 		int kind = Math.max(sites.kind(insn), Sites.INDIRECT);
-		String callee = kind == Sites.FOREIGN ? Sites.callee(insn) : null;
-		int site = owner.template.addSite(kind, position, line, callee, Sites.call(insn, isSuperCall));
+		int site = owner.template.addSite(kind, position, line, kind == Sites.CAPTURE ? null : Sites.callee(insn), Sites.call(insn, isSuperCall));
 		LabelNode label = insn.getOpcode() == Opcodes.NEW ? moveLabels(insn) : null;
 		method.instructions.insertBefore(insn, encoder.store(site));
 		if (label != null)

@@ -67,4 +67,7 @@ public final class Recorder {
 
 	/** One line on standard error. */
 	static native void say(String line);
+
+	/** The same, "SUBJECT: KIND", where it is the first of the kind; the others are counted. */
+	static native void sayOf(String subject, String kind);
 }

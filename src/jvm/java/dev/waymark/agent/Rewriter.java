@@ -55,7 +55,7 @@ final class Rewriter {
 				name = ClassFiles.reader(bytes).getClassName();
 			return Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes, full) : UNCHANGED;
 		} catch (StackOverflowError | RuntimeException | OutOfMemoryError e) {
-			Recorder.say(name + ": not instrumented: " + e);
+			Recorder.sayOf(name, "not instrumented: " + e);
 			return null;
 		} finally {
 			contexts.isAgentAtWork = wasAtWork;
@@ -131,14 +131,14 @@ final class Rewriter {
 	/** Says it once. */
 	private static void leaveOut(String name, String method, String why) {
 		if (SuperCalls.addLeftOut(name.replace('/', '.') + '.' + method))
-			Recorder.say(name + '.' + method.substring(0, method.indexOf('(')) + ": not instrumented: " + why);
+			Recorder.sayOf(name + '.' + method.substring(0, method.indexOf('(')), "not instrumented: " + why);
 	}
 
 	private static byte[] rewriteWanted(ClassLoader loader, String name, byte[] bytes, String[] full) {
 		Set<String> left = new HashSet<>(Arrays.asList(full));
 
 		if (!ClassFiles.isKnown(bytes)) {
-			Recorder.say(name + ": not instrumented: its class file has version " + ClassFiles.version(bytes)
+			Recorder.sayOf(name, "not instrumented: its class file has version " + ClassFiles.version(bytes)
 					+ ", the newest that is known is " + ClassFiles.NEWEST);
 			return null;
 		}

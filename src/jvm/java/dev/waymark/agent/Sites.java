@@ -3,6 +3,7 @@ package dev.waymark.agent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.objectweb.asm.Handle;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.AbstractInsnNode;
@@ -107,11 +108,25 @@ final class Sites {
 		return ret;
 	}
 
-	/** Of a foreign call: who is called. */
+	/** What the instruction says of the method that it enters: the declared one, which may be overridden. null: nothing. */
 	static String callee(AbstractInsnNode insn) {
-		MethodInsnNode call = (MethodInsnNode) insn;
+		switch (insn.getOpcode()) {
+		case Opcodes.INVOKEDYNAMIC:
+			Handle bootstrap = ((InvokeDynamicInsnNode) insn).bsm;
 
-		return call.owner.replace('/', '.') + '.' + call.name;
+			return method(bootstrap.getOwner(), bootstrap.getName());
+		case Opcodes.NEW:
+			return method(((TypeInsnNode) insn).desc, "<clinit>");
+		case Opcodes.GETSTATIC:
+		case Opcodes.PUTSTATIC:
+			return method(((FieldInsnNode) insn).owner, "<clinit>");
+		default:
+			return insn instanceof MethodInsnNode ? method(((MethodInsnNode) insn).owner, ((MethodInsnNode) insn).name) : null;
+		}
+	}
+
+	private static String method(String owner, String name) {
+		return owner.replace('/', '.') + '.' + name;
 	}
 
 	/** What is known of the methods that a call enters by its name. */

@@ -142,7 +142,7 @@ final class Template {
 		methods.items[methods.count - METHOD_WORDS + UNDOES] = string(constructor);
 	}
 
-	/** Of the method that was added last. callee: of a foreign call, else null. */
+	/** Of the method that was added last. callee: by its name; null: not known. */
 	int addSite(int kind, int position, int line, String callee, Spaces.Call call) {
 		sites.add(kind, call.kind, string(call.name), position, line, string(callee), string(call.constructor), 0);
 		methods.items[methods.count - METHOD_WORDS + SITES]++;
