@@ -17,6 +17,7 @@
 #include "fuzz/fuzz.h"
 #include "jvm/c/cache.h"
 #include "jvm/c/template.h"
+#include "jvm/class_seed.h"
 #include "jvm/template_seed.h"
 #include "support/builder.h"
 #include "support/epoch_builder.h"
@@ -538,6 +539,7 @@ int main(int argc, char **argv)
 	write_plans();
 	write_jvm_profiles();
 	write_jvm_caches();
+	write_seed("jvm_class", "small", class_seed, class_seed_len);
 	write_tokens();
 	write_cores();
 	write_eh_frames();

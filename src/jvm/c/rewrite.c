@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "jvm/c/cache.h"
+#include "jvm/c/class_check.h"
 #include "jvm/c/define.h"
 #include "jvm/c/options.h"
 #include "jvm/c/say.h"
@@ -276,5 +277,10 @@ uint8_t *jvm_rewrite(JNIEnv *env, jobject loader, const char *name, const uint8_
 	const struct class class = {loader, name, bytes, len};
 	uint8_t *ret = NULL;
 
-	return rewrite_by_cache(env, &class, &ret, new_len) ? ret : rewrite_by_java(env, &class, new_len);
+	if (rewrite_by_cache(env, &class, &ret, new_len))
+		return ret;
+	if (jvm_class_is_whole(bytes, len))
+		return rewrite_by_java(env, &class, new_len);
+	say_failed(name, "not instrumented: the virtual machine is to refuse its class file");
+	return NULL;
 }

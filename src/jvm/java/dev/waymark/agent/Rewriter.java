@@ -55,7 +55,7 @@ final class Rewriter {
 				name = ClassFiles.reader(bytes).getClassName();
 			return Filter.isWanted(loader, name) ? rewriteWanted(loader, name, bytes, full) : UNCHANGED;
 		} catch (StackOverflowError | RuntimeException | OutOfMemoryError e) {
-			Recorder.sayOf(name, "not instrumented: " + e);
+			Recorder.sayOf(name, "not instrumented: " + e.getClass().getName());
 			return null;
 		} finally {
 			contexts.isAgentAtWork = wasAtWork;
