@@ -5,16 +5,11 @@
 #ifndef WM_JVM_THROWN_H
 #define WM_JVM_THROWN_H
 
-#include <jni.h>
 #include <stdbool.h>
 
+struct JNINativeInterface_;
+
 /* Drops it. False: there was none. */
-static inline bool jvm_drop_thrown(JNIEnv *env)
-{
-	if (!(*env)->ExceptionCheck(env))
-		return false;
-	(*env)->ExceptionClear(env);
-	return true;
-}
+bool jvm_drop_thrown(const struct JNINativeInterface_ **env);
 
 #endif
