@@ -21,6 +21,7 @@ struct request {
 	struct value_vec globs;
 	struct option_count top;
 	size_t max_depth;
+	bool keeps_columns;
 	const char *output;
 	struct image_cache cache;
 };
@@ -54,6 +55,9 @@ static const struct option_row option_rows[] = {
 	 .argument = "GLOB",
 	 .help = "only contexts with a function of such a name in them; may be given several times",
 	 OPTION_LIST(struct request, globs)},
+	{.name = "columns",
+	 .help = "samples of one line are contexts of their own where they fell on several columns",
+	 OPTION_FLAG(struct request, keeps_columns)},
 	{.name = "max-depth",
 	 .argument = "N",
 	 .help = "do not decode contexts of more than N frames",
@@ -65,25 +69,42 @@ static const struct option_row option_rows[] = {
 	OPTIONS_END,
 };
 
+enum {
+	FORGET_EVERY = 1 << 19, /* records, of the heap 52 MB */
+};
+
+struct reading {
+	struct progress line;
+	const struct recording *recording;
+	uint64_t forgotten; /* records that were read when its pages were last given back */
+};
+
 static void report_progress(void *data, uint64_t done, uint64_t total)
 {
-	progress_update(data, done, total);
+	struct reading *reading = data;
+
+	progress_update(&reading->line, done, total);
+	if (done - reading->forgotten < FORGET_EVERY)
+		return;
+	reading->forgotten = done;
+	file_forget(&reading->recording->file);
 }
 
 static struct error *add_file(struct profile *p, struct request *r, const char *path)
 {
-	struct progress line;
-	struct profile_progress progress = {.report = report_progress, .data = &line};
 	struct recording recording;
+	struct reading reading = {.recording = &recording};
+	struct profile_progress progress = {.report = report_progress, .data = &reading};
 	struct error *err;
 
-	progress_start(&line, path);
+	progress_start(&reading.line, path);
 	err = recording_open(path, &recording);
 	if (!err) {
+		file_forget(&recording.file);
 		err = profile_add_file(p, &recording.wmk, &r->cache, &progress);
 		recording_close(&recording);
 	}
-	progress_end(&line);
+	progress_end(&reading.line);
 	return err;
 }
 
@@ -121,9 +142,11 @@ static struct error *report_files(struct request *r, char **paths)
 		return err;
 	if (r->max_depth)
 		p.max_depth = r->max_depth;
+	p.keeps_columns = r->keeps_columns;
 	p.keeps_events = r->renderer->wants_events;
 	for (; *paths && !err; paths++)
 		err = add_file(&p, r, *paths);
+	profile_finish(&p);
 	if (!err)
 		err = render(&p, r);
 	profile_deinit(&p);

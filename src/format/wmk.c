@@ -479,6 +479,20 @@ bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *r
 	return true;
 }
 
+bool wmk_node_place(const struct wmk_file *w, uint32_t prefix, size_t *ret)
+{
+	const uint8_t *p = find_numbered(w, WMK_NODES, prefix);
+
+	if (p)
+		*ret = (size_t)(p - w->bytes) / sizeof(struct wmk_node);
+	return p != NULL;
+}
+
+size_t wmk_node_places(const struct wmk_file *w)
+{
+	return w->len_bytes / sizeof(struct wmk_node) + 1;
+}
+
 const struct wmk_file_image *wmk_find_image(const struct wmk_file *w, uint32_t site)
 {
 	uint32_t low = 0, high = w->image_count;

@@ -89,6 +89,9 @@ void wmk_file_deinit(struct wmk_file *w);
 
 /* False when no such prefix was committed. */
 bool wmk_find_node(const struct wmk_file *w, uint32_t prefix, struct wmk_node *ret);
+/* Where it is, as a number below wmk_node_places, for arrays by prefix; false when no such prefix was committed. */
+bool wmk_node_place(const struct wmk_file *w, uint32_t prefix, size_t *ret);
+size_t wmk_node_places(const struct wmk_file *w);
 /* The image that has this site number of the process; NULL when none has. */
 const struct wmk_file_image *wmk_find_image(const struct wmk_file *w, uint32_t site);
 /* NULL when there is none. */

@@ -43,6 +43,12 @@ struct error *file_map(const char *path, struct mapped_file *ret)
 	return err;
 }
 
+void file_forget(const struct mapped_file *f)
+{
+	if (f->bytes && f->bytes != no_bytes)
+		madvise((void *)(uintptr_t)f->bytes, f->len_bytes, MADV_DONTNEED);
+}
+
 void file_unmap(struct mapped_file *f)
 {
 	if (f->bytes && f->bytes != no_bytes)

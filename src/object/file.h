@@ -17,5 +17,7 @@ struct mapped_file {
 /* Regular files only. Errors name the path. */
 struct error *file_map(const char *path, struct mapped_file *ret);
 void file_unmap(struct mapped_file *f);
+/* Gives the memory of its pages back; what is read again comes from the file again. For large files that are walked through. */
+void file_forget(const struct mapped_file *f);
 
 #endif

@@ -199,7 +199,7 @@ static void test_impossible(void)
 	EXPECT_REASON(0, 20, 3, 25,
 		      "site 20 of x.wmk has no call to app//shop.FixedTax.rate()D that pushes in epoch 0");
 	EXPECT_REASON(0, 21, 3, 25, "site 25 of x.wmk does not push");
-	EXPECT_REASON(0, 22, 2, 25, "x.wmk: epoch 0: function 4 has no context 9");
+	EXPECT_REASON(0, 22, 2, 25, "x.wmk: epoch 0: app//shop.Log.write(Ljava/lang/String;)V has no context 9");
 	EXPECT_REASON(0, 23, 2, 25, "x.wmk: epoch 2: how calls were encoded in it was not recorded");
 	EXPECT_REASON(2, 1, 0, 25, "x.wmk: epoch 2: how calls were encoded in it was not recorded");
 	EXPECT_REASON(0, 24, 0, 25, "no image has site 40");
@@ -208,7 +208,7 @@ static void test_impossible(void)
 	EXPECT_REASON(0, 1, 0, 62, "x.wmk: epoch 0: libplain.so+0x1234 is not in it");
 	EXPECT_REASON(1, 1, 5, 25, "lead to app//shop.Order.total(I)J, which is no place to begin");
 	/* An id of epoch 0 for a piece of epoch 1: other numbers, no other stack. */
-	EXPECT_REASON(1, 1, 8, 25, "x.wmk: epoch 1: function 4 has no context 8");
+	EXPECT_REASON(1, 1, 8, 25, "x.wmk: epoch 1: app//shop.Log.write(Ljava/lang/String;)V has no context 8");
 	EXPECT_STACK(0, 25, 0, WM_SITE_FOREIGN,
 		     "app//shop.Main.main([Ljava/lang/String;)V Main.java:12\n[java.lang.Thread.start]\n");
 	close_world(&t);
@@ -381,19 +381,19 @@ static void test_dictionaries(void)
 	EXPECT_EPOCH(many_functions, one_edge, one_record, "epoch 9: damaged: function 10 is in it twice");
 	EXPECT_EPOCH(no_function, one_edge, one_record, "epoch 9: damaged: function 77 was not recorded");
 	EXPECT_EPOCH(no_contexts, one_edge, one_record, "epoch 9: damaged: function 10 has no context");
-	EXPECT_EPOCH(no_dummy, one_edge, one_record, "epoch 9: function 0 is a root but has no id to start at");
+	EXPECT_EPOCH(no_dummy, one_edge, one_record, "epoch 9: function 2 is a root but has no id to start at");
 	EXPECT_EPOCH(two_functions, large_addend, one_record,
-		     "epoch 9: a call to function 4 leads past its 1 contexts");
+		     "epoch 9: a call to function 1 leads past its 1 contexts");
 	EXPECT_EPOCH(two_functions, largest_addend, one_record,
-		     "epoch 9: a call to function 4 leads past its 1 contexts");
+		     "epoch 9: a call to function 1 leads past its 1 contexts");
 	EXPECT_EPOCH(two_functions, twice, one_record, "epoch 9: damaged: site 22 calls function 14 twice");
 	EXPECT_EPOCH(two_functions, pushed_without_dummy, one_record,
-		     "epoch 9: call 0 is a push, but function 4 has no id for it");
+		     "epoch 9: call 0 is a push, but function 1 has no id for it");
 	EXPECT_EPOCH(two_functions, of_capture, one_record, "epoch 9: damaged: site 25 makes no such call");
 	EXPECT_EPOCH(two_functions, of_no_site, one_record, "epoch 9: damaged: site 40 makes no such call");
 	EXPECT_EPOCH(two_functions, to_other_epoch, one_record,
 		     "epoch 9: damaged: site 22 calls function 11, and one of them is not in it");
-	EXPECT_EPOCH(cycle_functions, cycle, one_record, "epoch 9: the encoded calls to function 1 come from a cycle");
+	EXPECT_EPOCH(cycle_functions, cycle, one_record, "epoch 9: the encoded calls to function 0 come from a cycle");
 }
 
 /* Records that refer to nothing: no context of recorded code can be trusted then. */

@@ -17,6 +17,7 @@ enum {
 struct fixture {
 	struct image_cache cache;
 	uint32_t call, back, capture, capture_f, create;
+	uint32_t on_line[2]; /* captures on one line */
 };
 
 /* main --call--> f --back--> main; captures in both. The image is put into the cache as if it had been found. */
@@ -38,6 +39,11 @@ static void open_fixture(struct fixture *f)
 	f->capture = build_site(&b, META_SITE_CAPTURE, main_function, NULL);
 	f->capture_f = build_site(&b, META_SITE_CAPTURE, f_function, NULL);
 	f->create = build_site(&b, META_SITE_FOREIGN, f_function, "pthread_create");
+	for (int i = 0; i < 2; i++) {
+		f->on_line[i] = build_site(&b, META_SITE_CAPTURE, main_function, NULL);
+		b.sites[f->on_line[i]].location = build_location(&b, NULL, "main.c", 7, 0);
+		b.locations[b.sites[f->on_line[i]].location - 1].column = 10 + (uint32_t)i;
+	}
 	meta_init(&m);
 	image_cache_init(&f->cache);
 	CHECK_OK(image_cache_get(&f->cache, &wanted, &cached)); /* is not found: keeps a reason */
@@ -59,7 +65,7 @@ static void build_file(const struct fixture *f, struct wmk_builder *b, uint32_t 
 	tick = build_string(b, 0, "tick");
 	bytes = build_string(b, 0, "bytes");
 	build_chunk(b, WMK_IMAGES, 0, 0);
-	build_image(b, KEY, BASE, 6, 999, NULL, 0);
+	build_image(b, KEY, BASE, 8, 999, NULL, 0);
 	build_image(b, KEY + 1, 100, 5, 999, NULL, 0); /* is nowhere */
 	build_image(b, 0, 105, 0, 999, NULL, 0);       /* has paths only: is not looked for */
 	build_chunk(b, WMK_NODES, 16, 0);
@@ -114,7 +120,12 @@ static uint64_t value_at(const struct profile *p, const char *folded, const char
 		const char *end = folded + strlen(folded);
 		uint32_t node = c->node;
 
-		if (strcmp(p->metrics.items[c->metric].name, metric) != 0)
+		uint32_t slot = 0;
+
+		while (slot < p->metrics.items[c->group].group_size &&
+		       strcmp(p->metrics.items[c->group + slot].name, metric) != 0)
+			slot++;
+		if (slot == p->metrics.items[c->group].group_size)
 			continue;
 		for (; node; node = p->nodes.items[node].parent) { /* backwards through the text */
 			const char *name = p->frames.items[p->nodes.items[node].frame].name;
@@ -128,9 +139,111 @@ static uint64_t value_at(const struct profile *p, const char *folded, const char
 			end--;
 		}
 		if (end == folded && p->nodes.items[node].depth == 1)
-			return c->value;
+			return p->values.items[c->first + slot];
 	}
 	return UINT64_MAX - 1;
+}
+
+static void add_built(struct profile *p, struct fixture *f, struct wmk_builder *b)
+{
+	struct wmk_file w;
+
+	build_wmk_finish(b);
+	if (CHECK_OK(wmk_read(b->out.bytes, b->out.len_bytes, "x.wmk", &w))) {
+		CHECK_OK(profile_add_file(p, &w, &f->cache, NULL));
+		wmk_file_deinit(&w);
+	}
+	buffer_deinit(&b->out);
+}
+
+static void start_built(struct wmk_builder *b)
+{
+	build_wmk_init(b, 7, "/prog");
+	build_chunk(b, WMK_IMAGES, 0, 0);
+	build_image(b, KEY, BASE, 8, 999, NULL, 0);
+}
+
+/* One record of the heap: of an epoch, its largest live bytes, and those that were never freed. */
+struct part {
+	uint32_t epoch;
+	uint64_t peak, live;
+};
+
+/* Each record is of the same context. is_rough: the program may have had more. */
+static void check_peak(struct fixture *f, const struct part *parts, size_t count, uint64_t want, bool is_rough)
+{
+	struct wmk_builder b;
+	struct profile p;
+
+	if (!CHECK_OK(profile_init(&p)))
+		return;
+	start_built(&b);
+	build_chunk(&b, WMK_HEAP, 0, 0);
+	for (size_t i = 0; i < count; i++) {
+		build_heap(&b, 0, WM_PREFIX_PROCESS, BASE + f->capture, 3, parts[i].peak + parts[i].live, 2,
+			   parts[i].peak, parts[i].peak);
+		build_epoch(&b, parts[i].epoch);
+	}
+	add_built(&p, f, &b);
+	CHECK_U64(value_at(&p, "main", "peak"), want);
+	for (size_t i = 0; i < p.metrics.count; i++)
+		if (p.metrics.items[i].is_maximum)
+			CHECK_U64(p.metrics.items[i].total, want);
+	CHECK_U64(p.warnings.count, is_rough);
+	profile_deinit(&p);
+}
+
+static void test_peaks(struct fixture *f)
+{
+	/* What is there from one epoch on is part of the largest size in the next. */
+	check_peak(f, (const struct part[]){{0, 500, 100}}, 1, 500, false);
+	check_peak(f, (const struct part[]){{1, 120, 120}, {2, 120, 120}}, 2, 240, false);
+	check_peak(f, (const struct part[]){{2, 120, 120}, {1, 120, 120}}, 2, 240, false);
+	check_peak(f, (const struct part[]){{1, 10, 10}, {2, 500, 0}, {3, 7, 7}}, 3, 510, true);
+	/* Blocks that are freed at once, in each of three epochs: never more than one of them is known to have been there. */
+	check_peak(f, (const struct part[]){{1, 100, 0}, {2, 100, 0}, {3, 90, 0}}, 3, 100, true);
+	/* Places that look the same, in one epoch. */
+	check_peak(f, (const struct part[]){{0, 16, 16}, {0, 16, 16}, {0, 16, 16}}, 3, 48, false);
+	check_peak(f, (const struct part[]){{0, 100, 1}, {0, 16, 16}}, 2, 100, true);
+	check_peak(f, (const struct part[]){{1, UINT64_MAX, UINT64_MAX}, {2, 16, 16}}, 2, UINT64_MAX, false);
+}
+
+static size_t count_leaves(const struct profile *p, const char *metric)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->cells.count; i++)
+		count += strcmp(p->metrics.items[p->cells.items[i].group].name, metric) == 0;
+	return count;
+}
+
+/* Samples of one line are one context, unless columns are wanted; events that the program makes never are. */
+static void test_samples(struct fixture *f)
+{
+	for (int keeps_columns = 0; keeps_columns < 2; keeps_columns++) {
+		struct wmk_builder b;
+		struct profile p;
+		uint64_t cpu, tick;
+
+		if (!CHECK_OK(profile_init(&p)))
+			return;
+		p.keeps_columns = keeps_columns;
+		start_built(&b);
+		build_chunk(&b, WMK_STRINGS, 0, 0);
+		cpu = build_string(&b, 0, "cpu");
+		tick = build_string(&b, 0, "tick");
+		build_chunk(&b, WMK_EVENTS, 0, 1);
+		for (uint32_t i = 0; i < 8; i++)
+			build_event(&b, i, 1, 0, WM_PREFIX_PROCESS, BASE + f->on_line[i % 2],
+				    (uint32_t)(i < 6 ? cpu : tick));
+		build_wmk_finish(&b);
+		build_header_u64(&b, offsetof(struct wmk_header, samples), 6);
+		add_built(&p, f, &b);
+		CHECK_U64(count_leaves(&p, "cpu"), keeps_columns ? 2 : 1);
+		CHECK_U64(count_leaves(&p, "tick"), 2);
+		CHECK_U64(value_at(&p, "main", "cpu"), keeps_columns ? 3 : 6);
+		profile_deinit(&p);
+	}
 }
 
 int main(void)
@@ -176,6 +289,8 @@ int main(void)
 	CHECK(p.saturated > 0);
 	CHECK_U64(p.sources.count, 2);
 	profile_deinit(&p);
+	test_peaks(&f);
+	test_samples(&f);
 	image_cache_deinit(&f.cache);
 	return check_status();
 }

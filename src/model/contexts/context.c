@@ -79,7 +79,7 @@ static struct error *check_unknown_callee(struct image *below_image, uint32_t be
 	struct frame frame;
 	struct error *err;
 
-	if (!piece->graph->nodes[piece->start].is_root)
+	if (!piece->starts_at_root)
 		return wrong_start(image, piece->start, "which an unknown caller cannot reach");
 	if (!is_pushed_by_name(s->kind))
 		return NULL;
@@ -115,7 +115,7 @@ static struct error *check_start(const struct process *p, const struct context_b
 	struct error *err;
 
 	if (below->is_root) {
-		if (below->root != WM_PREFIX_LOST && !piece->graph->nodes[piece->start].is_root)
+		if (below->root != WM_PREFIX_LOST && !piece->starts_at_root)
 			return wrong_start(image, piece->start, "which is no place to begin");
 		return NULL;
 	}

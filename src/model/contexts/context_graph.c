@@ -239,37 +239,31 @@ struct error *image_foreign_frame(struct image *image, uint32_t site, struct fra
 	return NULL;
 }
 
-static struct error *encoding_of(struct image *image, uint32_t epoch, struct encoding **ret)
+struct error *encoding_decode(struct encoding *e, uint32_t node, uint64_t id, struct context_piece *ret,
+			      uint32_t *ret_start)
 {
-	if (image->recorded)
-		return recorded_encoding(image, epoch, ret);
-	*ret = &image->encoding;
-	return NULL;
-}
+	struct context_piece piece = {.graph = &e->graph, .edges = e->edges};
+	struct error *err = callgraph_decode(&e->graph, node, id, e->edges, &piece.edge_count, ret_start);
 
-/* No id of a function that is not in the epoch is any. */
-static bool is_in_epoch(const struct callgraph *g, uint32_t function)
-{
-	return g->range_start[function] < g->range_start[function + 1];
+	if (err)
+		return err;
+	piece.starts_at_root = e->graph.nodes[*ret_start].is_root;
+	*ret = piece;
+	return NULL;
 }
 
 struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint64_t id,
 				 struct context_piece *ret)
 {
-	struct encoding *e;
-	struct context_piece piece;
-	struct error *err = encoding_of(image, epoch, &e);
+	uint32_t start;
+	struct error *err;
 
-	if (err)
-		return err;
-	if (image->recorded && !is_in_epoch(&e->graph, function))
-		return error_create(ERROR_FORMAT, "%s: epoch %" PRIu32 ": %s is not in it", image->meta.unit, epoch,
-				    image->meta.functions[function].link_name);
-	piece = (struct context_piece){.graph = &e->graph, .edges = e->edges};
-	err = callgraph_decode(&e->graph, function, id, e->edges, &piece.edge_count, &piece.start);
+	if (image->recorded)
+		return recorded_decode(image, epoch, function, id, ret);
+	err = encoding_decode(&image->encoding, function, id, ret, &start);
 	if (!err)
-		*ret = piece;
-	return err && image->recorded ? error_context(err, "%s: epoch %" PRIu32, image->meta.unit, epoch) : err;
+		ret->start = start;
+	return err;
 }
 
 struct error *image_is_pushed_to(struct image *image, uint32_t epoch, uint32_t site, uint32_t function, bool is_elided,

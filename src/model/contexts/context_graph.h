@@ -49,8 +49,12 @@ struct context_piece {
 	const struct callgraph *graph;
 	const uint32_t *edges; /* of the graph, outermost first */
 	uint32_t edge_count;
-	uint32_t start;
+	uint32_t start; /* a function */
+	bool starts_at_root;
 };
+/* Down to a node of a graph; *ret_start is the node where it starts, ret->start is left to the caller, who knows its function. */
+struct error *encoding_decode(struct encoding *e, uint32_t node, uint64_t id, struct context_piece *ret,
+			      uint32_t *ret_start);
 /* Down to `function`, whose id is one of that epoch. */
 struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint64_t id,
 				 struct context_piece *ret);

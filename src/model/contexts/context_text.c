@@ -1,15 +1,17 @@
 /*
  * context_text.c - prints decoded contexts. Recursion shows once: where a block of up to BLOCK_MAX frames repeats three times or
- * more, one copy is printed and the others are counted.
+ * more, one copy is printed and the others are counted. The middle of what is still longer than anybody reads is counted, too.
  */
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "base/plain_text.h"
 #include "model/contexts/context_text.h"
 
 enum {
 	BLOCK_MAX = 16,
+	LINES_MAX = 2000, /* of a stack: as many innermost frames, and outermost ones */
 };
 
 void stack_print_folded(FILE *out, const struct frame *frames, size_t count)
@@ -84,9 +86,19 @@ static void print_line(FILE *out, const char *indent, size_t number, const struc
 
 void stack_print_lines(FILE *out, const char *indent, const struct frame *frames, size_t count, bool is_coloured)
 {
+	size_t printed = 0;
+
 	for (size_t i = 0; i < count;) {
 		const struct frame *f = &frames[count - 1 - i];
 		size_t len = 1, copies = 1;
+
+		if (printed >= LINES_MAX && count - i > LINES_MAX) {
+			fprintf(out, "%s    ... %zu more %s\n", indent, count - i - LINES_MAX,
+				noun_of(count - i - LINES_MAX, "frame", "frames"));
+			i = count - LINES_MAX;
+			printed = 0;
+			continue;
+		}
 
 		for (len = 1; len <= BLOCK_MAX && len * 3 <= count - i; len++) {
 			copies = count_copies(f, len, count - i);
@@ -97,6 +109,7 @@ void stack_print_lines(FILE *out, const char *indent, const struct frame *frames
 			len = copies = 1;
 		for (size_t j = 0; j < len; j++)
 			print_line(out, indent, i + j, f - j, is_coloured);
+		printed += len;
 		if (copies > 1)
 			fprintf(out, "%s    ... %s %zu times more\n", indent, len == 1 ? "this frame" : "these frames",
 				copies - 1);

@@ -142,7 +142,7 @@ struct error *flame_create(const struct view *v, struct flame *ret)
 		f.boxes[f.count++].name = "all";
 	for (size_t i = 0; i < v->row_count && !err; i++) {
 		uint32_t box;
-		uint64_t value = v->rows[i].values[v->metric];
+		uint64_t value = v->rows[i].value;
 
 		if (!value)
 			continue;

@@ -1,19 +1,33 @@
-/* profile.c - the tree of contexts: strings, frames, nodes and cells, each interned in a hash map. */
+/*
+ * profile.c - the tree of contexts: strings, frames, nodes and cells, each interned in a hash map. There are millions of nodes and cells,
+ * so their maps have no keys of their own (slotmap.h).
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/contexts/profile.h"
 
+enum {
+	FRAMES_MIN = 1 << 24, /* that may be decoded of files of any size: four of the deepest contexts */
+	FRAMES_PER_BYTE = 32, /* a record of an event has 48 bytes, one of the heap 104 */
+};
+
 struct error *profile_init(struct profile *p)
 {
 	struct error *err;
 
-	*p = (struct profile){.max_depth = CONTEXT_DEPTH_MAX};
+	*p = (struct profile){.max_depth = CONTEXT_DEPTH_MAX, .frames_left = FRAMES_MIN};
 	arena_init(&p->arena);
 	err = tree_node_vec_append(&p->nodes, (struct tree_node){0});
 	if (err)
 		profile_deinit(p);
 	return err;
+}
+
+void profile_finish(struct profile *p)
+{
+	slotmap_deinit(&p->node_map);
+	slotmap_deinit(&p->cell_map);
 }
 
 void profile_deinit(struct profile *p)
@@ -22,10 +36,13 @@ void profile_deinit(struct profile *p)
 	profile_string_vec_deinit(&p->strings);
 	hashmap_deinit(&p->frame_map);
 	frame_vec_deinit(&p->frames);
-	hashmap_deinit(&p->node_map);
+	slotmap_deinit(&p->node_map);
 	tree_node_vec_deinit(&p->nodes);
-	hashmap_deinit(&p->cell_map);
+	slotmap_deinit(&p->cell_map);
 	cell_vec_deinit(&p->cells);
+	profile_value_vec_deinit(&p->values);
+	hashmap_deinit(&p->metric_map);
+	profile_group_vec_deinit(&p->groups);
 	metric_vec_deinit(&p->metrics);
 	profile_source_vec_deinit(&p->sources);
 	profile_warning_vec_deinit(&p->warnings);
@@ -80,7 +97,7 @@ struct error *profile_copy_string(struct profile *p, const char *text, const cha
 	return err;
 }
 
-static struct error *intern_frame(struct profile *p, const struct frame *frame, uint32_t *ret)
+struct error *profile_intern_frame(struct profile *p, const struct frame *frame, uint32_t *ret)
 {
 	uint32_t name, link_name, file = UINT32_MAX;
 	struct key key;
@@ -106,50 +123,98 @@ static struct error *intern_frame(struct profile *p, const struct frame *frame, 
 	return err;
 }
 
-struct error *profile_add_frame(struct profile *p, uint32_t parent, const struct frame *frame, uint32_t *ret_node)
+static uint64_t hash_node(const void *keys, uint32_t number)
 {
-	uint32_t number, node;
-	struct error *err = intern_frame(p, frame, &number);
-	struct key key = {{parent, 0, 0}};
+	const struct tree_node *node = (const struct tree_node *)keys + number;
+
+	return slotmap_hash(node->parent, node->frame);
+}
+
+static bool is_node(const void *keys, uint32_t number, const void *key)
+{
+	const struct tree_node *node = (const struct tree_node *)keys + number, *wanted = key;
+
+	return node->parent == wanted->parent && node->frame == wanted->frame;
+}
+
+struct error *profile_add_node(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *ret_node)
+{
+	struct tree_node new = {.parent = parent, .frame = frame, .depth = p->nodes.items[parent].depth + 1};
+	uint32_t *slot;
+	struct error *err = slotmap_reserve(&p->node_map, hash_node, p->nodes.items + 1);
 
 	if (err)
 		return err;
-	key.words[1] = number;
-	err = hashmap_add(&p->node_map, &key, &node);
-	if (err)
-		return err;
-	node++; /* node 0 is the root, which is in no map */
-	if (node == p->nodes.count) {
-		struct tree_node new = {.parent = parent, .frame = number, .depth = p->nodes.items[parent].depth + 1};
-
+	slot = slotmap_find(&p->node_map, slotmap_hash(parent, frame), is_node, p->nodes.items + 1, &new);
+	if (!*slot) {
 		err = tree_node_vec_append(&p->nodes, new);
 		if (err)
 			return err;
+		*slot = ++p->node_map.count;
 	}
-	*ret_node = node;
+	*ret_node = *slot; /* the root, 0, is in no map */
 	return NULL;
+}
+
+struct error *profile_add_frame(struct profile *p, uint32_t parent, const struct frame *frame, uint32_t *ret_node)
+{
+	uint32_t number;
+	struct error *err = profile_intern_frame(p, frame, &number);
+
+	return err ? err : profile_add_node(p, parent, number, ret_node);
+}
+
+void profile_allow(struct profile *p, uint64_t file_bytes)
+{
+	p->file_bytes += file_bytes;
+	p->frames_left += file_bytes * FRAMES_PER_BYTE;
+}
+
+struct error *profile_spend(struct profile *p, uint64_t frames)
+{
+	if (frames > p->frames_left)
+		return error_create(ERROR_OVERFLOW,
+				    "contexts have more frames in all than files of this size should have "
+				    "(--max-depth leaves the deepest out)");
+	p->frames_left -= frames;
+	return NULL;
+}
+
+void profile_spend_most(struct profile *p, uint64_t frames)
+{
+	p->frames_left -= frames < p->frames_left ? frames : p->frames_left;
+}
+
+struct error *profile_add_metrics(struct profile *p, const struct metric *rows, uint32_t count, uint32_t *ret)
+{
+	uint32_t name, number;
+	struct error *err = intern(p, rows[0].name, &name);
+
+	if (!err)
+		err = hashmap_add(&p->metric_map, &(struct key){{name, rows[0].unit, rows[0].is_maximum}}, &number);
+	if (err)
+		return err;
+	if (number < p->groups.count) {
+		*ret = p->groups.items[number];
+		return NULL;
+	}
+	*ret = (uint32_t)p->metrics.count;
+	for (uint32_t i = 0; i < count && !err; i++) {
+		struct metric metric = rows[i];
+
+		metric.group = *ret;
+		metric.group_size = count;
+		err = profile_copy_string(p, rows[i].name, &metric.name);
+		if (!err)
+			err = metric_vec_append(&p->metrics, metric);
+	}
+	return err ? err : profile_group_vec_append(&p->groups, *ret);
 }
 
 struct error *profile_add_metric(struct profile *p, const char *name, enum metric_unit unit, bool is_maximum,
 				 uint32_t *ret)
 {
-	struct metric metric = {.unit = unit, .is_maximum = is_maximum};
-	struct error *err;
-
-	for (size_t i = 0; i < p->metrics.count; i++) {
-		const struct metric *m = &p->metrics.items[i];
-
-		if (m->unit == unit && m->is_maximum == is_maximum && strcmp(m->name, name) == 0) {
-			*ret = (uint32_t)i;
-			return NULL;
-		}
-	}
-	err = profile_copy_string(p, name, &metric.name);
-	if (!err)
-		err = metric_vec_append(&p->metrics, metric);
-	if (!err)
-		*ret = (uint32_t)(p->metrics.count - 1);
-	return err;
+	return profile_add_metrics(p, &(struct metric){.name = name, .unit = unit, .is_maximum = is_maximum}, 1, ret);
 }
 
 static uint64_t add_saturated(struct profile *p, uint64_t a, uint64_t b)
@@ -162,27 +227,75 @@ static uint64_t add_saturated(struct profile *p, uint64_t a, uint64_t b)
 	return UINT64_MAX;
 }
 
-struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metric, uint64_t value)
+static uint64_t hash_cell(const void *keys, uint32_t number)
 {
-	struct key key = {{node, metric, 0}};
-	struct metric *m = &p->metrics.items[metric];
-	uint32_t number;
-	struct cell *cell;
-	struct error *err = hashmap_add(&p->cell_map, &key, &number);
+	const struct cell *cell = (const struct cell *)keys + number;
 
-	if (!err && number == p->cells.count)
-		err = cell_vec_append(&p->cells, (struct cell){.node = node, .metric = metric});
+	return slotmap_hash(cell->node, cell->group);
+}
+
+static bool is_cell(const void *keys, uint32_t number, const void *key)
+{
+	const struct cell *cell = (const struct cell *)keys + number, *wanted = key;
+
+	return cell->node == wanted->node && cell->group == wanted->group;
+}
+
+/* *ret: index in values of the first of the group's at the node. */
+static struct error *add_cell(struct profile *p, uint32_t node, uint32_t group, uint32_t *ret)
+{
+	struct cell new = {.node = node, .group = group, .first = (uint32_t)p->values.count};
+	uint32_t *slot;
+	struct error *err = slotmap_reserve(&p->cell_map, hash_cell, p->cells.items);
+
 	if (err)
 		return err;
-	cell = &p->cells.items[number];
+	slot = slotmap_find(&p->cell_map, slotmap_hash(node, group), is_cell, p->cells.items, &new);
+	if (!*slot) {
+		if (p->values.count > UINT32_MAX - p->metrics.items[group].group_size)
+			return &error_no_memory;
+		err = cell_vec_append(&p->cells, new);
+		for (uint32_t i = 0; i < p->metrics.items[group].group_size && !err; i++)
+			err = profile_value_vec_append(&p->values, 0);
+		if (err)
+			return err;
+		*slot = ++p->cell_map.count;
+	}
+	*ret = p->cells.items[*slot - 1].first;
+	return NULL;
+}
+
+static void merge_value(struct profile *p, struct metric *m, uint64_t *at, uint64_t value)
+{
 	if (m->is_maximum) {
-		cell->value = value > cell->value ? value : cell->value;
+		*at = value > *at ? value : *at;
 		m->total = value > m->total ? value : m->total;
 	} else {
-		cell->value = add_saturated(p, cell->value, value);
+		*at = add_saturated(p, *at, value);
 		m->total = add_saturated(p, m->total, value);
 	}
-	return NULL;
+}
+
+struct error *profile_add_values(struct profile *p, uint32_t node, uint32_t group, const uint64_t *values)
+{
+	struct metric *m = &p->metrics.items[group];
+	uint32_t first;
+	struct error *err = add_cell(p, node, group, &first);
+
+	for (uint32_t i = 0; i < m->group_size && !err; i++)
+		merge_value(p, &m[i], &p->values.items[first + i], values[i]);
+	return err;
+}
+
+struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metric, uint64_t value)
+{
+	struct metric *m = &p->metrics.items[metric];
+	uint32_t first;
+	struct error *err = add_cell(p, node, m->group, &first);
+
+	if (!err)
+		merge_value(p, m, &p->values.items[first + metric - m->group], value);
+	return err;
 }
 
 static struct error *add_warning(struct profile *p, uint64_t count, const char *text)

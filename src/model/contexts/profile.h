@@ -3,15 +3,16 @@
  * .wmk files. It owns copies of all it needs; files and images may be closed.
  *
  *      tree:   root --main--> 1 --f--> 2 --[qsort]--> 3 --cmp--> 4        a node is a context up to and with its frame
- *      cells:  (node 4, metric "bytes") = 4096                           a number of one metric, summed over files
+ *      cells:  (node 4, heap) = 4096 bytes, 3 allocations, ...            numbers of a group of metrics, summed over files
  *
  * Everything is counted somewhere: contexts that cannot be decoded end at a frame [unknown], with the reasons in warnings.
  */
 #ifndef WM_MODEL_CONTEXTS_PROFILE_H
 #define WM_MODEL_CONTEXTS_PROFILE_H
 
-#include "model/contexts/context.h"
 #include "base/hashmap.h"
+#include "base/slotmap.h"
+#include "model/contexts/context.h"
 #include "model/contexts/recording.h"
 
 enum metric_unit {
@@ -24,6 +25,8 @@ struct metric {
 	const char *name; /* "bytes", "allocations", "EVENT", "EVENT:sum" */
 	enum metric_unit unit;
 	bool is_maximum; /* the largest, not the sum, where files meet: "peak" */
+	uint32_t group;  /* number of the first metric of those that it was added with */
+	uint32_t group_size;
 	uint64_t total;
 };
 VEC_DECLARE(metric_vec, struct metric);
@@ -35,12 +38,15 @@ struct tree_node {
 };
 VEC_DECLARE(tree_node_vec, struct tree_node);
 
+/* The numbers that a node has of one group. */
 struct cell {
 	uint32_t node;
-	uint32_t metric;
-	uint64_t value;
+	uint32_t group;
+	uint32_t first; /* index in values of that of the group's first metric; the others follow */
 };
 VEC_DECLARE(cell_vec, struct cell);
+VEC_DECLARE(profile_value_vec, uint64_t);
+VEC_DECLARE(profile_group_vec, uint32_t);
 
 /* One event, kept only for reports that list them. */
 struct profile_event {
@@ -103,18 +109,28 @@ struct profile {
 	struct hashmap string_map; /* by hash: number of the string */
 	struct profile_string_vec strings;
 	struct hashmap frame_map;
-	struct frame_vec frames; /* strings of the arena: equal text is an equal pointer */
-	struct hashmap node_map;
+	struct frame_vec frames;    /* strings of the arena: equal text is an equal pointer */
+	struct slotmap node_map;    /* by parent and frame; nodes, but for the root */
 	struct tree_node_vec nodes; /* nodes.items[0] is the root; a parent comes before its children */
-	struct hashmap cell_map;
+	struct slotmap cell_map;    /* by node and group */
 	struct cell_vec cells;
+	struct profile_value_vec values;
+	struct hashmap metric_map; /* of the first metric of a group, by name, unit and is_maximum: number of the group */
+	struct profile_group_vec groups; /* first metrics */
 	struct metric_vec metrics;
 	struct profile_source_vec sources;
 	struct profile_warning_vec warnings;
 	struct profile_event_vec events; /* in file order; empty unless keeps_events */
 	bool keeps_events;
+	bool keeps_columns; /* of samples: else those of one line are one context */
 	uint64_t saturated; /* sums that did not fit 64 bits; they stay at the largest number */
 	size_t max_depth;
+	uint64_t file_bytes; /* of all files */
+	/*
+	 * Frames that may still be decoded. A few bytes can stand for millions of frames (a run of pushes), so work is limited by the
+	 * size of the files: each adds a number of frames a byte.
+	 */
+	uint64_t frames_left;
 };
 
 /* Told how far the reading of a file is, now and then; may be NULL. */
@@ -130,14 +146,30 @@ void profile_deinit(struct profile *p);
 struct error *profile_add_file(struct profile *p, const struct wmk_file *w, struct image_cache *cache,
 			       const struct profile_progress *progress);
 
+/* Gives back the memory that only adding needs. Nothing is added afterwards. */
+void profile_finish(struct profile *p);
+
 /* Names of the metrics of heap use; NULL behind the last one. */
 const char *profile_heap_metric(size_t index);
 
 /* The parts of it, for tests and other sources of contexts. */
 struct error *profile_add_frame(struct profile *p, uint32_t parent, const struct frame *frame, uint32_t *ret_node);
+/* The same in two steps: the frame's number, then its node. */
+struct error *profile_intern_frame(struct profile *p, const struct frame *frame, uint32_t *ret_frame);
+struct error *profile_add_node(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *ret_node);
+/* A group of metrics that have values at the same nodes, by names, units and is_maximum of `rows`; *ret: the first. */
+struct error *profile_add_metrics(struct profile *p, const struct metric *rows, uint32_t count, uint32_t *ret);
+/* Of a group: a value each. */
+struct error *profile_add_values(struct profile *p, uint32_t node, uint32_t group, const uint64_t *values);
+/* A group of its own. */
 struct error *profile_add_metric(struct profile *p, const char *name, enum metric_unit unit, bool is_maximum,
 				 uint32_t *ret);
 struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metric, uint64_t value);
+/* Adds what a file of that size may cost; takes frames from it, or ERROR_OVERFLOW. */
+void profile_allow(struct profile *p, uint64_t file_bytes);
+struct error *profile_spend(struct profile *p, uint64_t frames);
+/* Takes as many as there are. */
+void profile_spend_most(struct profile *p, uint64_t frames);
 struct error *profile_warn(struct profile *p, const char *text);
 /* The same for what costs no context: that has count 0. */
 struct error *profile_note(struct profile *p, const char *text);

@@ -1,12 +1,15 @@
 /*
  * profile_read.c - a .wmk file into a profile. Equal contexts are summed by their numbers first, so each is decoded once; prefixes
- * are decoded once each, from the root outwards, whatever stands on them.
+ * are decoded once each, from the root outwards, whatever stands on them. Frames of images are numbers of the profile after the first
+ * time. All of it is paid from profile_spend, so that no file takes longer than its size allows.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
+#include "base/order.h"
 #include "model/contexts/profile.h"
 #include "model/contexts/recorded_graph.h"
 #include "model/contexts/thread_names.h"
@@ -15,6 +18,8 @@
 enum {
 	PROGRESS_EVERY = 1 << 16, /* records */
 	WARNINGS_MAX = 20,        /* different reasons kept for contexts that cannot be decoded */
+	FRAME_CACHE_ENTRIES = 1 << 13,
+	BYTES_A_FRAME = 16, /* of text that is read once more; it costs what a frame does */
 };
 
 enum heap_metric {
@@ -24,8 +29,6 @@ enum heap_metric {
 	HEAP_LIVE_COUNT,
 	HEAP_PEAK,
 	HEAP_LEAKED,
-	HEAP_INHERITED,
-	HEAP_INHERITED_LIVE,
 	HEAP_METRICS,
 };
 
@@ -36,39 +39,93 @@ static const struct metric heap_metrics[HEAP_METRICS] = {
 	[HEAP_LIVE_COUNT] = {.name = "live-allocations", .unit = UNIT_COUNT},
 	[HEAP_PEAK] = {.name = "peak", .unit = UNIT_BYTES, .is_maximum = true},
 	[HEAP_LEAKED] = {.name = "leaked", .unit = UNIT_BYTES},
-	[HEAP_INHERITED] = {.name = "inherited", .unit = UNIT_BYTES},
-	[HEAP_INHERITED_LIVE] = {.name = "inherited-live", .unit = UNIT_BYTES},
+};
+
+/* Of forked children that did inherit blocks. */
+static const struct metric inherited_metrics[] = {
+	{.name = "inherited", .unit = UNIT_BYTES},
+	{.name = "inherited-live", .unit = UNIT_BYTES},
 };
 
 /* Where in the tree a prefix ends: NODE_BAD when it cannot be decoded. */
 #define NODE_BAD UINT32_MAX
 VEC_DECLARE(u32_vec, uint32_t);
 
+/* A context of an event, and where in the tree it is. */
+struct event_context {
+	struct context_key key;
+	bool is_sample;
+	uint32_t node;
+};
+VEC_DECLARE(event_context_vec, struct event_context);
+
+/* What a heap record says of a context's largest size. */
+struct peak {
+	uint32_t node;
+	uint32_t epoch;
+	uint64_t peak;
+	uint64_t live; /* never freed */
+};
+VEC_DECLARE(peak_vec, struct peak);
+
+struct cached_frame {
+	struct frame frame; /* by its pointers: images keep one text for a name. name NULL: free */
+	uint32_t number;
+};
+
 struct gather {
 	struct profile *p;
 	const struct wmk_file *w;
 	struct process process;
-	struct hashmap prefix_map; /* prefix -> index into prefix_nodes */
-	struct u32_vec prefix_nodes;
-	struct hashmap context_map; /* (id, prefix and site, epoch) -> index into nodes */
-	struct u32_vec nodes;
+	uint32_t roots[WM_PREFIX_FIRST]; /* node + 1; 0: not asked for yet */
+	uint32_t *prefix_nodes;          /* the same by place of the prefix in the file (wmk_node_place) */
+	struct slotmap context_map;      /* of contexts, by key */
+	struct event_context_vec contexts;
+	struct hashmap name_map;    /* number of an event's name -> index in name_groups */
+	struct u32_vec name_groups; /* its metrics: count and sum */
+	struct cached_frame *cache;
+	struct peak_vec peaks;
 	struct thread_name_vec threads; /* for profiles that keep events */
-	struct u32_vec name_metrics;    /* triples: name, metric of its count, metric of its sum */
 	struct frame_vec frames;        /* scratch */
 	struct u32_vec chain;           /* scratch */
-	uint32_t unknown;               /* node of [unknown], 0 until needed */
 	const struct profile_progress *progress;
 	uint64_t done;
 };
 
+/* Interns a frame of an image, whose strings do not move while the file is read. */
+static struct error *frame_number(struct gather *g, const struct frame *frame, uint32_t *ret)
+{
+	uint64_t hash = slotmap_hash((uintptr_t)frame->name ^ (uint64_t)(uintptr_t)frame->file << 20,
+				     (uint64_t)frame->line << 32 | frame->column << 5 | frame->flags);
+	struct cached_frame *cached = &g->cache[hash % FRAME_CACHE_ENTRIES];
+	const struct frame *f = &cached->frame;
+	struct error *err = NULL;
+
+	if (f->name != frame->name || f->link_name != frame->link_name || f->file != frame->file ||
+	    f->line != frame->line || f->column != frame->column || f->flags != frame->flags) {
+		profile_spend_most(g->p,
+				   (strlen(frame->name) + (frame->file ? strlen(frame->file) : 0)) / BYTES_A_FRAME);
+		err = profile_intern_frame(g->p, frame, &cached->number);
+		cached->frame = err ? (struct frame){0} : *frame;
+	}
+	*ret = cached->number;
+	return err;
+}
+
 static struct error *add_frames(struct gather *g, uint32_t node, uint32_t *ret)
 {
-	struct error *err = NULL;
+	struct error *err;
 
 	if (g->p->nodes.items[node].depth + g->frames.count > g->p->max_depth)
 		return error_create(ERROR_OVERFLOW, "deeper than %zu frames (--max-depth)", g->p->max_depth);
-	for (size_t i = 0; i < g->frames.count && !err; i++)
-		err = profile_add_frame(g->p, node, &g->frames.items[i], &node);
+	err = profile_spend(g->p, g->frames.count + 1);
+	for (size_t i = 0; i < g->frames.count && !err; i++) {
+		uint32_t number;
+
+		err = frame_number(g, &g->frames.items[i], &number);
+		if (!err)
+			err = profile_add_node(g->p, node, number, &node);
+	}
 	if (!err)
 		*ret = node;
 	return err;
@@ -122,25 +179,31 @@ static struct error *append_prefix(struct gather *g, uint32_t prefix, uint32_t p
 	return err;
 }
 
-static struct error *remember_prefix(struct gather *g, uint32_t prefix, uint32_t node)
+/* Where the node of a prefix is kept; NULL: there is no such prefix. */
+static uint32_t *prefix_slot(struct gather *g, uint32_t prefix)
 {
-	struct key key = {{prefix, 0, 0}};
-	uint32_t number;
-	struct error *err = hashmap_add(&g->prefix_map, &key, &number);
+	size_t place;
 
-	if (!err && number == g->prefix_nodes.count)
-		err = u32_vec_append(&g->prefix_nodes, node);
-	return err;
+	if (prefix < WM_PREFIX_FIRST)
+		return &g->roots[prefix];
+	return wmk_node_place(g->w, prefix, &place) ? &g->prefix_nodes[place] : NULL;
 }
 
-static bool recall_prefix(const struct gather *g, uint32_t prefix, uint32_t *ret)
+static void remember_prefix(struct gather *g, uint32_t prefix, uint32_t node)
 {
-	struct key key = {{prefix, 0, 0}};
-	uint32_t number;
+	uint32_t *slot = prefix_slot(g, prefix);
 
-	if (!hashmap_find(&g->prefix_map, &key, &number))
+	if (slot)
+		*slot = node == NODE_BAD ? NODE_BAD : node + 1;
+}
+
+static bool recall_prefix(struct gather *g, uint32_t prefix, uint32_t *ret)
+{
+	const uint32_t *slot = prefix_slot(g, prefix);
+
+	if (!slot || !*slot)
 		return false;
-	*ret = g->prefix_nodes.items[number];
+	*ret = *slot == NODE_BAD ? NODE_BAD : *slot - 1;
 	return true;
 }
 
@@ -175,6 +238,7 @@ static struct error *count_failure(struct gather *g, struct error *err)
 
 	if (err->code == ERROR_NO_MEMORY)
 		return err;
+	profile_spend_most(g->p, strlen(err->message) / BYTES_A_FRAME + 1);
 	failed = profile_warn(g->p, g->p->warnings.count < WARNINGS_MAX ? err->message : "and other reasons");
 	error_destroy(err);
 	return failed;
@@ -200,13 +264,14 @@ static struct error *resolve_prefix(struct gather *g, uint32_t prefix, uint32_t 
 		if (node != NODE_BAD)
 			err = append_prefix(g, g->chain.items[i], node, &node);
 		if (!err)
-			err = remember_prefix(g, g->chain.items[i], node);
+			remember_prefix(g, g->chain.items[i], node);
 	}
 	if (err) { /* all of the chain that is not known is bad */
-		node = NODE_BAD;
 		failed = count_failure(g, err);
-		for (i = 0; i < g->chain.count && !failed; i++)
-			failed = remember_prefix(g, g->chain.items[i], NODE_BAD);
+		for (i = 0; i < g->chain.count; i++)
+			if (!recall_prefix(g, g->chain.items[i], &node))
+				remember_prefix(g, g->chain.items[i], NODE_BAD);
+		node = NODE_BAD;
 	}
 	*ret = node;
 	return failed;
@@ -219,7 +284,12 @@ static struct error *get_unknown(struct gather *g, uint32_t *ret)
 	return profile_add_frame(g->p, 0, &frame, ret);
 }
 
-static struct error *decode_leaf(struct gather *g, const struct context_key *key, uint32_t base, uint32_t *ret)
+/*
+ * A sample falls on any instruction of a line: where in the line would only make several contexts of one. Other captures are calls, which
+ * are worth telling apart.
+ */
+static struct error *decode_leaf(struct gather *g, const struct context_key *key, bool is_sample, uint32_t base,
+				 uint32_t *ret)
 {
 	struct context_below below;
 	struct error *err = get_below(g, key->prefix, &below);
@@ -227,40 +297,69 @@ static struct error *decode_leaf(struct gather *g, const struct context_key *key
 	g->frames.count = 0;
 	if (!err)
 		err = context_append_leaf(&g->process, &below, key->epoch, key->id, key->site, &g->frames);
+	if (!err && is_sample && g->frames.count && !g->p->keeps_columns)
+		g->frames.items[g->frames.count - 1].column = 0;
 	return err ? err : add_frames(g, base, ret);
 }
 
 /* Where in the tree a capture is. */
-static struct error *find_context(struct gather *g, const struct context_key *context, uint32_t *ret)
+static struct error *decode_context(struct gather *g, const struct context_key *context, bool is_sample, uint32_t *ret)
 {
-	struct key key = {{context->id, (uint64_t)context->prefix << 32 | context->site, context->epoch}};
-	uint32_t number, base, node;
-	struct error *err = hashmap_add(&g->context_map, &key, &number);
+	uint32_t base;
+	struct error *err;
 
-	if (err)
-		return err;
-	if (number < g->nodes.count) {
-		*ret = g->nodes.items[number];
-		return NULL;
+	if (!g->p->frames_left) {
+		err = count_failure(g, profile_spend(g->p, 1));
+		return err ? err : get_unknown(g, ret);
 	}
 	err = resolve_prefix(g, context->prefix, &base);
 	if (err)
 		return err;
-	if (base == NODE_BAD) {
-		err = get_unknown(g, &node);
-	} else {
-		err = decode_leaf(g, context, base, &node);
-		if (err) {
-			err = count_failure(g, err);
-			if (!err)
-				err = get_unknown(g, &node);
-		}
+	if (base == NODE_BAD)
+		return get_unknown(g, ret);
+	err = decode_leaf(g, context, is_sample, base, ret);
+	if (!err)
+		return NULL;
+	err = count_failure(g, err);
+	return err ? err : get_unknown(g, ret);
+}
+
+static uint64_t hash_key(const struct context_key *key)
+{
+	return slotmap_hash(key->id ^ (uint64_t)key->epoch << 40, (uint64_t)key->prefix << 32 | key->site);
+}
+
+static uint64_t hash_context(const void *keys, uint32_t number)
+{
+	return hash_key(&((const struct event_context *)keys + number)->key);
+}
+
+static bool is_context(const void *keys, uint32_t number, const void *key)
+{
+	const struct event_context *c = (const struct event_context *)keys + number, *wanted = key;
+
+	return c->key.id == wanted->key.id && c->key.prefix == wanted->key.prefix && c->key.site == wanted->key.site &&
+	       c->key.epoch == wanted->key.epoch && c->is_sample == wanted->is_sample;
+}
+
+/* The same of a context that may come again and again. */
+static struct error *find_context(struct gather *g, const struct context_key *context, bool is_sample, uint32_t *ret)
+{
+	struct event_context new = {.key = *context, .is_sample = is_sample};
+	uint32_t *slot;
+	struct error *err = slotmap_reserve(&g->context_map, hash_context, g->contexts.items);
+
+	if (err)
+		return err;
+	slot = slotmap_find(&g->context_map, hash_key(context), is_context, g->contexts.items, &new);
+	if (!*slot) {
+		err = decode_context(g, context, is_sample, &new.node) ?: event_context_vec_append(&g->contexts, new);
+		if (err)
+			return err;
+		*slot = ++g->context_map.count;
 	}
-	if (!err)
-		err = u32_vec_append(&g->nodes, node);
-	if (!err)
-		*ret = node;
-	return err;
+	*ret = g->contexts.items[*slot - 1].node;
+	return NULL;
 }
 
 static void tell_progress(struct gather *g)
@@ -272,18 +371,24 @@ static void tell_progress(struct gather *g)
 
 const char *profile_heap_metric(size_t index)
 {
-	return index < HEAP_METRICS ? heap_metrics[index].name : NULL;
+	if (index < HEAP_METRICS)
+		return heap_metrics[index].name;
+	index -= HEAP_METRICS;
+	return index < sizeof inherited_metrics / sizeof *inherited_metrics ? inherited_metrics[index].name : NULL;
 }
 
 static bool is_heap_metric(const char *name)
 {
-	for (int i = 0; i < HEAP_METRICS; i++)
-		if (strcmp(heap_metrics[i].name, name) == 0)
+	const char *heap_name;
+
+	for (size_t i = 0; (heap_name = profile_heap_metric(i)); i++)
+		if (strcmp(heap_name, name) == 0)
 			return true;
 	return false;
 }
 
-static struct error *add_event_metrics(struct profile *p, const char *name, uint32_t *ret_count, uint32_t *ret_sum)
+/* How often, and the sum of the values. */
+static struct error *add_event_metrics(struct profile *p, const char *name, uint32_t *ret)
 {
 	char *count_name = NULL, *sum_name = NULL;
 	struct error *err = &error_no_memory;
@@ -291,9 +396,10 @@ static struct error *add_event_metrics(struct profile *p, const char *name, uint
 	if (asprintf(&count_name, "%s%s", is_heap_metric(name) ? "event:" : "", name) < 0)
 		return err;
 	if (asprintf(&sum_name, "%s:sum", count_name) >= 0) {
-		err = profile_add_metric(p, count_name, UNIT_COUNT, false, ret_count);
-		if (!err)
-			err = profile_add_metric(p, sum_name, UNIT_VALUE, false, ret_sum);
+		const struct metric metrics[] = {{.name = count_name, .unit = UNIT_COUNT},
+						 {.name = sum_name, .unit = UNIT_VALUE}};
+
+		err = profile_add_metrics(p, metrics, 2, ret);
 		free(sum_name);
 	}
 	free(count_name);
@@ -301,24 +407,21 @@ static struct error *add_event_metrics(struct profile *p, const char *name, uint
 }
 
 /* The metrics NAME (how often) and NAME:sum (of values) of an event name, found once per file. */
-static struct error *event_metrics(struct gather *g, uint32_t name, uint32_t *ret_count, uint32_t *ret_sum)
+static struct error *event_metrics(struct gather *g, uint32_t name, uint32_t *ret)
 {
-	const char *text = wmk_find_string(g->w, name);
-	struct error *err;
+	uint32_t number;
+	const char *text;
+	struct error *err = hashmap_add(&g->name_map, &(struct key){{name, 0, 0}}, &number);
 
-	for (size_t i = 0; i < g->name_metrics.count; i += 3) {
-		if (g->name_metrics.items[i] == name) {
-			*ret_count = g->name_metrics.items[i + 1];
-			*ret_sum = g->name_metrics.items[i + 2];
-			return NULL;
-		}
+	if (!err && number == g->name_groups.count) {
+		text = wmk_find_string(g->w, name);
+		err = add_event_metrics(g->p, text ? text : "(name not recorded)", ret);
+		if (!err)
+			err = u32_vec_append(&g->name_groups, *ret);
 	}
-	err = add_event_metrics(g->p, text ? text : "(name not recorded)", ret_count, ret_sum);
 	if (!err)
-		err = u32_vec_append(&g->name_metrics, name);
-	if (!err)
-		err = u32_vec_append(&g->name_metrics, *ret_count);
-	return err ? err : u32_vec_append(&g->name_metrics, *ret_sum);
+		*ret = g->name_groups.items[number];
+	return err;
 }
 
 static struct error *keep_event(struct gather *g, const struct wmk_event *event, uint32_t node, uint32_t metric)
@@ -343,6 +446,14 @@ static struct error *keep_event(struct gather *g, const struct wmk_event *event,
 	return err ? err : profile_event_vec_append(&g->p->events, kept);
 }
 
+/* The ticks of an agent's timer. */
+static bool is_of_sample(const struct gather *g, uint32_t name)
+{
+	const char *text = g->w->header.samples ? wmk_find_string(g->w, name) : NULL;
+
+	return text && strcmp(text, "cpu") == 0;
+}
+
 static struct error *gather_events(struct gather *g)
 {
 	struct wmk_walk walk = {0};
@@ -351,25 +462,14 @@ static struct error *gather_events(struct gather *g)
 
 	while (!err && wmk_next_event(g->w, &walk, &event)) {
 		const struct context_key key = {event.id, event.prefix, event.site, event.epoch};
-		uint32_t node, count, sum;
+		uint32_t node, metrics;
 
 		tell_progress(g);
-		err = find_context(g, &key, &node) ?:
-		      event_metrics(g, event.name, &count, &sum) ?:
-		      profile_add_value(g->p, node, count, 1) ?:
-		      profile_add_value(g->p, node, sum, event.value) ?:
-		      keep_event(g, &event, node, count);
+		err = find_context(g, &key, is_of_sample(g, event.name), &node) ?:
+		      event_metrics(g, event.name, &metrics) ?:
+		      profile_add_values(g->p, node, metrics, (uint64_t[]){1, event.value}) ?:
+		      keep_event(g, &event, node, metrics);
 	}
-	return err;
-}
-
-static struct error *add_heap_metrics(struct profile *p, uint32_t metrics[HEAP_METRICS], int count)
-{
-	struct error *err = NULL;
-
-	for (int i = 0; i < count && !err; i++)
-		err = profile_add_metric(p, heap_metrics[i].name, heap_metrics[i].unit, heap_metrics[i].is_maximum,
-					 &metrics[i]);
 	return err;
 }
 
@@ -378,62 +478,134 @@ static uint64_t left_of(uint64_t all, uint64_t freed)
 	return all > freed ? all - freed : 0;
 }
 
-/*
- * What a process that ended had not freed is leaked; of one that was killed it is only live. Blocks that a child inherited
- * are its parent's in all metrics but their own and, since they took room in both, the peak.
- */
-static struct error *add_heap_record(struct gather *g, const uint32_t metrics[HEAP_METRICS], int count,
-				     const struct wmk_heap *h)
+/* Blocks that a child inherited are its parent's in all metrics but these and, since they took room in both, the peak. */
+static struct error *add_inherited(struct gather *g, const struct wmk_heap *h, uint32_t node)
+{
+	struct profile_source *s = &g->p->sources.items[g->p->sources.count - 1];
+	uint64_t live = left_of(h->inherited_bytes, h->inherited_freed_bytes);
+	uint32_t metrics;
+	struct error *err;
+
+	if (!h->inherited_count)
+		return NULL;
+	s->inherited_count += h->inherited_count;
+	s->inherited_bytes += h->inherited_bytes;
+	s->inherited_live_bytes += live;
+	err = profile_add_metrics(g->p, inherited_metrics, 2, &metrics);
+	return err ? err : profile_add_values(g->p, node, metrics, (uint64_t[]){h->inherited_bytes, live});
+}
+
+/* What a process that ended had not freed is leaked; of one that was killed it is only live. */
+static struct error *add_heap_record(struct gather *g, uint32_t metrics, const struct wmk_heap *h)
 {
 	uint64_t live = left_of(h->bytes, h->freed_bytes);
 	uint64_t values[HEAP_METRICS] = {[HEAP_BYTES] = h->bytes,
 					 [HEAP_ALLOCATIONS] = h->count,
 					 [HEAP_LIVE] = live,
-					 [HEAP_LIVE_COUNT] = left_of(h->count, h->freed_count),
-					 [HEAP_PEAK] = h->peak_bytes,
-					 [HEAP_INHERITED] = h->inherited_bytes,
-					 [HEAP_INHERITED_LIVE] = left_of(h->inherited_bytes, h->inherited_freed_bytes)};
+					 [HEAP_LIVE_COUNT] = left_of(h->count, h->freed_count)};
 	const struct context_key key = {h->id, h->prefix, h->site, h->epoch};
-	uint32_t node;
-	struct error *err = find_context(g, &key, &node);
+	struct peak peak = {.epoch = h->epoch,
+			    .peak = h->peak_bytes,
+			    .live = live + left_of(h->inherited_bytes, h->inherited_freed_bytes)};
+	struct error *err = decode_context(g, &key, false, &peak.node);
 
 	if (g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT))
 		values[HEAP_LEAKED] = live;
-	for (int i = 0; i < count && !err; i++)
-		err = profile_add_value(g->p, node, metrics[i], values[i]);
+	return err ? err
+		   : profile_add_values(g->p, peak.node, metrics, values)
+			     ?: peak_vec_append(&g->peaks, peak)
+			     ?: add_inherited(g, h, peak.node);
+}
+
+static uint64_t add_limited(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+static struct error *note_rough(struct gather *g, uint64_t count)
+{
+	char *text;
+	struct error *err;
+
+	if (asprintf(&text,
+		     "%s: peak of %" PRIu64 " %s is at least what is shown: the blocks were counted in several parts",
+		     g->w->name, count, noun_of(count, "context", "contexts")) < 0)
+		return &error_no_memory;
+	err = profile_note(g->p, text);
+	free(text);
 	return err;
+}
+
+static int compare_peaks(const void *a, const void *b)
+{
+	const struct peak *x = a, *y = b;
+
+	return compare_u64(x->node, y->node) ?: compare_u64(x->epoch, y->epoch);
+}
+
+/*
+ * The largest size of a context that has several records, whose own largest sizes were not reached at one time. Records of one epoch
+ * have at least the largest of them, and all that was never freed. An epoch ends when the next begins, so what was never freed of the
+ * ones before was there all along.
+ *
+ * *ret_most: what it cannot have passed.
+ */
+static uint64_t peak_of(const struct peak *peaks, size_t count, uint64_t *ret_most)
+{
+	uint64_t least = 0, most = 0, before = 0;
+
+	for (size_t i = 0; i < count;) {
+		uint64_t largest = 0, live = 0;
+		uint32_t epoch = peaks[i].epoch;
+
+		for (; i < count && peaks[i].epoch == epoch; i++) {
+			largest = peaks[i].peak > largest ? peaks[i].peak : largest;
+			live = add_limited(live, peaks[i].live);
+			most = add_limited(most, peaks[i].peak);
+		}
+		largest = add_limited(before, live > largest ? live : largest);
+		least = largest > least ? largest : least;
+		before = add_limited(before, live);
+	}
+	*ret_most = most;
+	return least;
+}
+
+static struct error *add_peaks(struct gather *g, uint32_t metrics)
+{
+	uint64_t rough = 0;
+	struct error *err = NULL;
+
+	if (g->peaks.count)
+		qsort(g->peaks.items, g->peaks.count, sizeof *g->peaks.items, compare_peaks);
+	for (size_t i = 0, end; i < g->peaks.count && !err; i = end) {
+		uint64_t least, most;
+
+		for (end = i + 1; end < g->peaks.count && g->peaks.items[end].node == g->peaks.items[i].node; end++)
+			;
+		least = peak_of(&g->peaks.items[i], end - i, &most);
+		rough += least < most;
+		err = profile_add_value(g->p, g->peaks.items[i].node, metrics + HEAP_PEAK, least);
+	}
+	peak_vec_deinit(&g->peaks);
+	return err || !rough ? err : note_rough(g, rough);
 }
 
 static struct error *gather_heap(struct gather *g)
 {
-	/* The metrics of what is inherited are for children that did inherit. */
-	bool has_inherited = g->p->sources.items[g->p->sources.count - 1].inherited_count;
-	int count = has_inherited ? HEAP_METRICS : HEAP_INHERITED;
-	uint32_t metrics[HEAP_METRICS];
 	struct wmk_walk walk = {0};
 	struct wmk_heap record;
+	uint32_t metrics;
 	struct error *err;
 
 	if (!g->w->whole_count[WMK_HEAP] && !(g->w->header.flags & WMK_FLAG_HEAP))
 		return NULL;
-	err = add_heap_metrics(g->p, metrics, count);
+	err = profile_add_metrics(g->p, heap_metrics, HEAP_METRICS, &metrics);
 	while (!err && wmk_next_heap(g->w, &walk, &record)) {
 		tell_progress(g);
-		err = add_heap_record(g, metrics, count, &record);
+		err = add_heap_record(g, metrics, &record);
 	}
-	return err;
-}
-
-static void add_inherited(const struct wmk_file *w, struct profile_source *s)
-{
-	struct wmk_walk walk = {0};
-	struct wmk_heap h;
-
-	while (wmk_next_heap(w, &walk, &h)) {
-		s->inherited_count += h.inherited_count;
-		s->inherited_bytes += h.inherited_bytes;
-		s->inherited_live_bytes += left_of(h.inherited_bytes, h.inherited_freed_bytes);
-	}
+	return err ? err : add_peaks(g, metrics);
 }
 
 static struct error *add_source(struct profile *p, const struct wmk_file *w)
@@ -465,7 +637,6 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .heap_unknown_frees = h->heap_unknown_frees};
 	struct error *err = profile_copy_string(p, w->name, &s.path);
 
-	add_inherited(w, &s);
 	if (!err)
 		err = profile_copy_string(p, h->program, &s.program);
 	if (!err && w->truncated)
@@ -516,21 +687,33 @@ static struct error *note_unnamed(struct profile *p, const struct process *proce
 	return err;
 }
 
+static void gather_deinit(struct gather *g)
+{
+	process_deinit(&g->process);
+	free(g->prefix_nodes);
+	free(g->cache);
+	slotmap_deinit(&g->context_map);
+	event_context_vec_deinit(&g->contexts);
+	hashmap_deinit(&g->name_map);
+	u32_vec_deinit(&g->name_groups);
+	peak_vec_deinit(&g->peaks);
+	thread_name_vec_deinit(&g->threads);
+	frame_vec_deinit(&g->frames);
+	u32_vec_deinit(&g->chain);
+}
+
 struct error *profile_add_file(struct profile *p, const struct wmk_file *w, struct image_cache *cache,
 			       const struct profile_progress *progress)
 {
 	struct gather g = {.p = p, .w = w, .progress = progress};
 	struct error *err;
 
-	err = process_init(&g.process, w, cache) ?: note_unnamed(p, &g.process) ?: add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g);
-	process_deinit(&g.process);
-	hashmap_deinit(&g.prefix_map);
-	u32_vec_deinit(&g.prefix_nodes);
-	hashmap_deinit(&g.context_map);
-	u32_vec_deinit(&g.nodes);
-	thread_name_vec_deinit(&g.threads);
-	u32_vec_deinit(&g.name_metrics);
-	frame_vec_deinit(&g.frames);
-	u32_vec_deinit(&g.chain);
+	profile_allow(p, w->len_bytes);
+	g.cache = calloc(FRAME_CACHE_ENTRIES, sizeof *g.cache);
+	g.prefix_nodes = calloc(wmk_node_places(w), sizeof *g.prefix_nodes); /* most of its pages are never touched */
+	err = g.cache && g.prefix_nodes ? process_init(&g.process, w, cache) : &error_no_memory;
+	if (!err)
+		err = note_unnamed(p, &g.process) ?: add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g);
+	gather_deinit(&g);
 	return err;
 }

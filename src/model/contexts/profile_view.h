@@ -19,8 +19,12 @@ struct view_options {
 };
 
 struct view_row {
+	uint64_t value; /* of the metric in front */
+	uint64_t sort_value;
 	uint32_t node;
-	const uint64_t *values; /* one a metric of the profile */
+	uint32_t first_cell; /* in cells of the view */
+	uint32_t cell_count;
+	uint32_t rank; /* in the order of names */
 };
 
 struct view {
@@ -36,7 +40,7 @@ struct view {
 	bool is_filtered;        /* by function */
 	bool is_coloured;
 	bool *matching_nodes; /* when is_filtered: by node, whether its context stays */
-	uint64_t *values;     /* memory of the rows */
+	uint32_t *cells;      /* of the rows: cells of the profile, of each row by rising group */
 };
 
 /*
@@ -46,6 +50,21 @@ struct view {
 struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
 			  struct view *ret);
 void view_deinit(struct view *v);
+
+/* The value of a metric in a row. */
+uint64_t view_value(const struct view *v, const struct view_row *row, uint32_t metric);
+/* All values of a row, one a metric of the profile. */
+void view_values(const struct view *v, const struct view_row *row, uint64_t *ret);
+
+/*
+ * Whether what a renderer is about to write is in proportion to the files: a few bytes of a file can stand for millions of frames, in
+ * each of thousands of contexts. ERROR_OVERFLOW says so, and what to do.
+ */
+struct error *view_check_size(const struct view *v, uint64_t bytes);
+/* By node, the bytes of the names of its frames, each with a separator. The caller frees it. */
+struct error *view_text_lengths(const struct profile *p, uint64_t **ret);
+/* Frames of all rows. */
+uint64_t view_depths(const struct view *v);
 
 /* The frames of a node, outermost first; replaces what frames holds. */
 struct error *view_frames(const struct profile *p, uint32_t node, struct frame_vec *frames);

@@ -11,15 +11,33 @@
 #include "model/contexts/recorded_graph.h"
 #include "object/demangle.h"
 
+enum {
+	NAMES_MIN = 1 << 22, /* bytes of names of a file of any size */
+	NAMES_PER_BYTE = 16,
+};
+
 VEC_DECLARE(recorded_line_vec, struct wmk_line);
 VEC_DECLARE(recorded_epoch_vec, struct recorded_epoch *);
 
+VEC_DECLARE(function_vec, uint32_t);
+
+/*
+ * The graph has a node for each function of the epoch: a program may have many of both, and most functions are in few.
+ */
 struct recorded_epoch {
-	uint32_t epoch;
 	struct encoding encoding;
-	struct hashmap calls; /* {site, callee}, as indices -> edge of the graph */
-	struct error *why;    /* it cannot be used */
+	struct function_vec functions; /* by node */
+	struct hashmap nodes;          /* function -> node */
+	struct hashmap calls;          /* {site, callee}, as indices -> edge of the graph */
+	struct error *why;             /* it cannot be used */
 };
+
+/* Where a record of an epoch is. */
+struct epoch_record {
+	uint32_t epoch;
+	struct wmk_walk at;
+};
+VEC_DECLARE(epoch_record_vec, struct epoch_record);
 
 /* Where a function's code is. */
 struct place {
@@ -39,13 +57,18 @@ VEC_DECLARE(why_vec, const struct error *);
 struct recorded {
 	const struct wmk_file *wmk;
 	struct recorded_files *files;
-	struct place *places;      /* of functions */
-	uint32_t *positions;       /* of sites */
-	struct known_lines *lines; /* of sites, found when first needed */
-	struct why_vec unnamed;    /* files that were not found, and have functions without names */
-	struct hashmap functions;  /* number -> index */
-	struct hashmap sites;      /* number -> index - 1 */
-	struct recorded_epoch_vec epochs;
+	struct place *places;             /* of functions */
+	uint32_t *positions;              /* of sites */
+	struct known_lines *lines;        /* of sites, found when first needed */
+	struct why_vec unnamed;           /* files that were not found, and have functions without names */
+	struct hashmap functions;         /* number -> index */
+	struct hashmap sites;             /* number -> index - 1 */
+	struct hashmap epoch_map;         /* epoch -> index in epochs */
+	struct recorded_epoch_vec epochs; /* those that contexts needed */
+	/* The records of dictionaries by rising epoch, in the order of the file; sorted when the first epoch is needed. */
+	struct epoch_record_vec epoch_records[WMK_KIND_END];
+	bool is_sorted;
+	uint64_t name_bytes; /* of names that were put together */
 };
 
 static bool find_number(const struct hashmap *map, uint32_t number, uint32_t *ret)
@@ -104,6 +127,21 @@ static struct error *find_in_file(struct image *image, uint32_t index, const str
 	return NULL;
 }
 
+/*
+ * Texts that many records share make long names of short files. Honest ones have less than a record of text for each.
+ */
+static struct error *count_name(struct image *image, const char *const *parts, size_t count)
+{
+	struct recorded *r = image->recorded;
+
+	for (size_t i = 0; i < count; i++)
+		r->name_bytes += parts[i] ? strlen(parts[i]) : 0;
+	if (r->name_bytes <= NAMES_MIN + r->wmk->len_bytes * NAMES_PER_BYTE)
+		return NULL;
+	return error_create(ERROR_FORMAT, "%s: the names of its functions are longer than the file allows: damaged",
+			    r->wmk->name);
+}
+
 /* A method's name is its class's and its own. Without a name the place is all there is. */
 static const char *full_name(struct arena *arena, const struct wmk_file *w, const struct wmk_function *f,
 			     const struct wmk_file_image *image)
@@ -144,6 +182,11 @@ static struct error *add_function(struct image *image, uint32_t number, const st
 	ret = &image->meta.functions[index];
 	if (of->record.kind == WMK_IMAGE_BINARY)
 		err = find_in_file(image, index, f, of);
+	if (!err)
+		err = count_name(image,
+				 (const char *const[]){string_or_null(w, f->name), string_or_null(w, f->owner),
+						       ret->name, string_or_null(w, f->descriptor), of->path},
+				 5);
 	if (err)
 		return err;
 	if (!ret->name)
@@ -416,6 +459,8 @@ uint32_t recorded_site_number(const struct recorded *r, uint32_t index)
 static void epoch_destroy(struct recorded_epoch *e)
 {
 	encoding_deinit(&e->encoding);
+	function_vec_deinit(&e->functions);
+	hashmap_deinit(&e->nodes);
 	hashmap_deinit(&e->calls);
 	error_destroy(e->why);
 	free(e);
@@ -428,80 +473,154 @@ void recorded_destroy(struct recorded *r)
 	for (size_t i = 0; i < r->epochs.count; i++)
 		epoch_destroy(r->epochs.items[i]);
 	recorded_epoch_vec_deinit(&r->epochs);
+	for (size_t i = 0; i < WMK_KIND_END; i++)
+		epoch_record_vec_deinit(&r->epoch_records[i]);
 	why_vec_deinit(&r->unnamed);
+	hashmap_deinit(&r->epoch_map);
 	hashmap_deinit(&r->functions);
 	hashmap_deinit(&r->sites);
 	free(r);
 }
 
-static struct error *find_epoch_record(const struct wmk_file *w, uint32_t epoch, struct wmk_epoch *ret)
+static int compare_records(const void *a, const void *b)
 {
-	struct wmk_walk walk = {0};
-	struct wmk_epoch record;
-	bool is_found = false;
+	const struct epoch_record *x = a, *y = b;
 
-	while (wmk_next_epoch(w, &walk, &record)) {
-		if (record.epoch != epoch)
-			continue;
-		if (is_found)
-			return error_create(ERROR_FORMAT, "damaged: it began twice");
-		is_found = true;
-		*ret = record;
-	}
-	return is_found ? NULL : error_create(ERROR_NOT_FOUND, "how calls were encoded in it was not recorded");
+	return compare_u64(x->epoch, y->epoch) ?: compare_u64(x->at.chunk, y->at.chunk) ?: compare_u64(x->at.off, y->at.off);
 }
 
-/* A function that is not in the epoch has one context and no range: no id leads to it. */
-static struct error *add_nodes(const struct image *image, struct callgraph *g)
+/* The epoch of the next record of that kind. */
+static bool next_epoch_of(const struct wmk_file *w, enum wmk_kind kind, struct wmk_walk *walk, uint32_t *ret)
 {
+	struct wmk_epoch epoch;
+	struct wmk_epoch_function function;
+	struct wmk_epoch_edge edge;
+
+	if (kind == WMK_EPOCHS && wmk_next_epoch(w, walk, &epoch))
+		*ret = epoch.epoch;
+	else if (kind == WMK_EPOCH_FUNCTIONS && wmk_next_epoch_function(w, walk, &function))
+		*ret = function.epoch;
+	else if (kind == WMK_EPOCH_EDGES && wmk_next_epoch_edge(w, walk, &edge))
+		*ret = edge.epoch;
+	else
+		return false;
+	return true;
+}
+
+/* One pass over each kind, whatever number of epochs there is. */
+static struct error *sort_records(struct recorded *r)
+{
+	static const enum wmk_kind kinds[] = {WMK_EPOCHS, WMK_EPOCH_FUNCTIONS, WMK_EPOCH_EDGES};
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; i < image->meta.function_count && !err; i++) {
-		uint32_t node;
+	r->is_sorted = true;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct epoch_record_vec *records = &r->epoch_records[kinds[i]];
+		struct wmk_walk walk = {0};
 
-		err = callgraph_add_node(g, false, &node);
-	}
-	return err;
-}
+		for (;;) {
+			struct epoch_record record = {.at = walk};
 
-static struct error *set_nodes(const struct image *image, uint32_t epoch, struct callgraph *g, uint32_t *ret_count)
-{
-	struct wmk_walk walk = {0};
-	struct wmk_epoch_function f;
-	uint32_t index;
-
-	while (wmk_next_epoch_function(image->recorded->wmk, &walk, &f)) {
-		struct callgraph_node *node;
-
-		if (f.epoch != epoch)
-			continue;
-		if (!find_number(&image->recorded->functions, f.function, &index))
-			return error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " was not recorded", f.function);
-		node = &g->nodes[index];
-		if (node->contexts)
-			return error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " is in it twice", f.function);
-		if (!f.contexts)
-			return error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " has no context", f.function);
-		*node = (struct callgraph_node){.is_root = f.flags & WMK_EPOCH_ROOT,
-						.has_dummy = f.flags & WMK_EPOCH_HAS_DUMMY,
-						.restart = f.restart,
-						.contexts = f.contexts};
-		++*ret_count;
+			if (!next_epoch_of(r->wmk, kinds[i], &walk, &record.epoch))
+				break;
+			err = epoch_record_vec_append(records, record);
+			if (err)
+				return err;
+		}
+		if (records->count)
+			qsort(records->items, records->count, sizeof *records->items, compare_records);
 	}
 	return NULL;
+}
+
+/* Those of one epoch. */
+static const struct epoch_record *records_of(const struct recorded *r, enum wmk_kind kind, uint32_t epoch,
+					     size_t *ret_count)
+{
+	const struct epoch_record_vec *records = &r->epoch_records[kind];
+	size_t low = 0, high = records->count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (records->items[middle].epoch < epoch)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < records->count && records->items[end].epoch == epoch; end++)
+		;
+	*ret_count = end - low;
+	return records->items + low;
+}
+
+static struct error *find_epoch_record(const struct recorded *r, uint32_t epoch, struct wmk_epoch *ret)
+{
+	size_t count;
+	const struct epoch_record *records = records_of(r, WMK_EPOCHS, epoch, &count);
+	struct wmk_walk walk;
+
+	if (!count)
+		return error_create(ERROR_NOT_FOUND, "how calls were encoded in it was not recorded");
+	if (count > 1)
+		return error_create(ERROR_FORMAT, "damaged: it began twice");
+	walk = records->at;
+	wmk_next_epoch(r->wmk, &walk, ret);
+	return NULL;
+}
+
+static struct error *add_node(const struct image *image, struct recorded_epoch *e, const struct wmk_epoch_function *f)
+{
+	uint32_t function, number, node;
+	struct error *err;
+
+	if (!find_number(&image->recorded->functions, f->function, &function))
+		return error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " was not recorded", f->function);
+	err = add_number(&e->nodes, function, &number);
+	if (!err && number < e->functions.count)
+		err = error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " is in it twice", f->function);
+	if (!err && !f->contexts)
+		err = error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " has no context", f->function);
+	if (!err)
+		err = function_vec_append(&e->functions, function);
+	if (!err)
+		err = callgraph_add_node(&e->encoding.graph, f->flags & WMK_EPOCH_ROOT, &node);
+	if (err)
+		return err;
+	e->encoding.graph.nodes[node] = (struct callgraph_node){.is_root = f->flags & WMK_EPOCH_ROOT,
+								.has_dummy = f->flags & WMK_EPOCH_HAS_DUMMY,
+								.restart = f->restart,
+								.contexts = f->contexts};
+	return NULL;
+}
+
+static struct error *add_nodes(const struct image *image, uint32_t epoch, struct recorded_epoch *e)
+{
+	size_t count;
+	const struct epoch_record *records = records_of(image->recorded, WMK_EPOCH_FUNCTIONS, epoch, &count);
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		struct wmk_walk walk = records[i].at;
+		struct wmk_epoch_function f;
+
+		if (wmk_next_epoch_function(image->recorded->wmk, &walk, &f))
+			err = add_node(image, e, &f);
+	}
+	return err;
 }
 
 static struct error *add_edge(const struct image *image, struct recorded_epoch *e, const struct wmk_epoch_edge *record)
 {
 	struct callgraph *g = &e->encoding.graph;
-	uint32_t site = recorded_find_site(image, record->site), callee, number, edge;
+	uint32_t site = recorded_find_site(image, record->site), callee, caller_node, callee_node, number, edge;
 	const struct meta_site *s = &image->meta.sites[site];
 	struct error *err;
 
 	if (!site || (s->kind != META_SITE_CALLEES && s->kind != META_SITE_INDIRECT))
 		return error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " makes no such call", record->site);
-	if (!find_number(&image->recorded->functions, record->callee, &callee) || !g->nodes[callee].contexts ||
-	    !g->nodes[s->caller].contexts)
+	if (!find_number(&image->recorded->functions, record->callee, &callee) ||
+	    !find_number(&e->nodes, callee, &callee_node) || !find_number(&e->nodes, s->caller, &caller_node))
 		return error_create(ERROR_FORMAT,
 				    "damaged: site %" PRIu32 " calls function %" PRIu32
 				    ", and one of them is not in it",
@@ -511,7 +630,7 @@ static struct error *add_edge(const struct image *image, struct recorded_epoch *
 		err = error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " calls function %" PRIu32 " twice",
 				   record->site, record->callee);
 	if (!err)
-		err = callgraph_add_edge(g, s->caller, callee, site, 0, &edge);
+		err = callgraph_add_edge(g, caller_node, callee_node, site, 0, &edge);
 	if (err)
 		return err;
 	g->edges[edge].kind = (enum edge_kind)record->kind;
@@ -519,48 +638,46 @@ static struct error *add_edge(const struct image *image, struct recorded_epoch *
 	return NULL;
 }
 
-static struct error *add_edges(const struct image *image, struct recorded_epoch *e)
+static struct error *add_edges(const struct image *image, uint32_t epoch, struct recorded_epoch *e)
 {
-	struct wmk_walk walk = {0};
-	struct wmk_epoch_edge edge;
+	size_t count;
+	const struct epoch_record *records = records_of(image->recorded, WMK_EPOCH_EDGES, epoch, &count);
 	struct error *err = NULL;
 
-	while (!err && wmk_next_epoch_edge(image->recorded->wmk, &walk, &edge))
-		if (edge.epoch == e->epoch)
+	for (size_t i = 0; i < count && !err; i++) {
+		struct wmk_walk walk = records[i].at;
+		struct wmk_epoch_edge edge;
+
+		if (wmk_next_epoch_edge(image->recorded->wmk, &walk, &edge))
 			err = add_edge(image, e, &edge);
+	}
 	return err;
 }
 
-static struct error *check_whole(const struct recorded_epoch *e, const struct wmk_epoch *record, uint32_t functions)
+static struct error *check_whole(const struct recorded_epoch *e, const struct wmk_epoch *record)
 {
-	if (functions >= record->function_count && e->encoding.graph.edge_count >= record->edge_count)
+	const struct callgraph *g = &e->encoding.graph;
+
+	if (g->node_count >= record->function_count && g->edge_count >= record->edge_count)
 		return NULL;
 	return error_create(ERROR_NOT_FOUND,
 			    "%" PRIu32 " of %" PRIu32 " functions and %" PRIu32 " of %" PRIu32 " calls of it are there",
-			    functions, record->function_count, e->encoding.graph.edge_count, record->edge_count);
+			    g->node_count, record->function_count, g->edge_count, record->edge_count);
 }
 
-static struct error *read_epoch(const struct image *image, struct recorded_epoch *e)
+static struct error *read_epoch(const struct image *image, uint32_t epoch, struct recorded_epoch *e)
 {
-	struct callgraph *g = &e->encoding.graph;
 	struct wmk_epoch record;
-	uint32_t functions = 0;
-	struct error *err;
 
-	err = find_epoch_record(image->recorded->wmk, e->epoch, &record) ?:
-	      add_nodes(image, g) ?:
-	      set_nodes(image, e->epoch, g, &functions) ?:
-	      add_edges(image, e) ?:
-	      check_whole(e, &record, functions);
-	for (uint32_t i = 0; !err && i < g->node_count; i++)
-		if (!g->nodes[i].contexts)
-			g->nodes[i].contexts = 1;
-	if (!err)
-		err = encoding_adopt(&e->encoding);
-	return err;
+	return (image->recorded->is_sorted ? NULL : sort_records(image->recorded))
+		       ?: find_epoch_record(image->recorded, epoch, &record)
+		       ?: add_nodes(image, epoch, e)
+		       ?: add_edges(image, epoch, e)
+		       ?: check_whole(e, &record)
+		       ?: encoding_adopt(&e->encoding);
 }
 
-static struct error *new_epoch(struct image *image, uint32_t epoch, struct recorded_epoch **ret)
+static struct error *new_epoch(struct image *image, uint32_t epoch)
 {
 	struct recorded_epoch *e = calloc(1, sizeof *e);
 	struct error *err = e ? recorded_epoch_vec_append(&image->recorded->epochs, e) : &error_no_memory;
@@ -569,42 +686,53 @@ static struct error *new_epoch(struct image *image, uint32_t epoch, struct recor
 		free(e);
 		return err;
 	}
-	e->epoch = epoch;
 	callgraph_init(&e->encoding.graph, NULL);
-	e->why = read_epoch(image, e);
+	e->why = read_epoch(image, epoch, e);
 	if (e->why)
 		e->why = error_context(e->why, "%s: epoch %" PRIu32, image->meta.unit, epoch);
-	*ret = e;
 	return NULL;
 }
 
 static struct error *get_epoch(struct image *image, uint32_t epoch, struct recorded_epoch **ret)
 {
 	struct recorded *r = image->recorded;
-	struct recorded_epoch *e = NULL;
-	struct error *err = NULL;
+	struct recorded_epoch *e;
+	uint32_t number;
+	struct error *err = add_number(&r->epoch_map, epoch, &number);
 
-	for (size_t i = 0; i < r->epochs.count && !e; i++)
-		if (r->epochs.items[i]->epoch == epoch)
-			e = r->epochs.items[i];
-	if (!e)
-		err = new_epoch(image, epoch, &e);
+	if (!err && number == r->epochs.count)
+		err = new_epoch(image, epoch);
 	if (err)
 		return err;
+	e = r->epochs.items[number];
 	if (e->why)
 		return error_create(e->why->code, "%s", e->why->message);
 	*ret = e;
 	return NULL;
 }
 
-struct error *recorded_encoding(struct image *image, uint32_t epoch, struct encoding **ret)
+struct error *recorded_decode(struct image *image, uint32_t epoch, uint32_t function, uint64_t id,
+			      struct context_piece *ret)
 {
 	struct recorded_epoch *e;
+	uint32_t node, start;
 	struct error *err = get_epoch(image, epoch, &e);
 
-	if (!err)
-		*ret = &e->encoding;
-	return err;
+	if (err)
+		return err;
+	if (!find_number(&e->nodes, function, &node)) /* no id of it is any */
+		return error_create(ERROR_FORMAT, "%s: epoch %" PRIu32 ": %s is not in it", image->meta.unit, epoch,
+				    image->meta.functions[function].link_name);
+	err = encoding_decode(&e->encoding, node, id, ret, &start);
+	if (err && err->code == ERROR_FORMAT) { /* the graph knows its nodes only */
+		error_destroy(err);
+		err = error_create(ERROR_FORMAT, "%s: epoch %" PRIu32 ": %s has no context %" PRIu64, image->meta.unit,
+				   epoch, image->meta.functions[function].link_name, id);
+	}
+	if (err)
+		return err;
+	ret->start = e->functions.items[start];
+	return NULL;
 }
 
 struct error *recorded_is_pushed_call(struct image *image, uint32_t epoch, uint32_t site, uint32_t callee,

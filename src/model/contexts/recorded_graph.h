@@ -2,7 +2,7 @@
  * recorded_graph.h - recorded code: functions and calls that the records of a .wmk describe, not a section of a file
  * (docs/format.md, Recorded code). All recorded code of a process is one image. Each epoch has an encoding of its call graph.
  *
- * The encoding of an epoch is read when a context of that epoch is first decoded. An error in it fails each context of that
+ * The encoding of an epoch is read when a context of that epoch is first decoded, in time proportional to its own records. An error in it fails each context of that
  * epoch, and no other.
  */
 #ifndef WM_MODEL_CONTEXTS_RECORDED_GRAPH_H
@@ -34,8 +34,9 @@ struct error *recorded_append_lines(struct image *image, uint32_t site, struct f
 /* Why the functions of a file have no names: that of the i-th such file, NULL behind the last. */
 const struct error *recorded_why_unnamed(const struct image *image, size_t i);
 
-/* ERROR_NOT_FOUND: the epoch has no dictionary (yet). The image owns *ret. */
-struct error *recorded_encoding(struct image *image, uint32_t epoch, struct encoding **ret);
+/* image_decode_piece of recorded code. ERROR_NOT_FOUND: the epoch has no dictionary (yet). */
+struct error *recorded_decode(struct image *image, uint32_t epoch, uint32_t function, uint64_t id,
+			      struct context_piece *ret);
 /* *ret: the dictionary of the epoch has a call from the site to the function, and this call pushes, or need not. */
 struct error *recorded_is_pushed_call(struct image *image, uint32_t epoch, uint32_t site, uint32_t callee,
 				      bool may_be_encoded, bool *ret);

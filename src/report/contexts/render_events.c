@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/order.h"
@@ -32,13 +33,37 @@ static void print_time(uint64_t realtime_ns, FILE *out)
 	fprintf(out, "%s.%09" PRIu64 "Z", text, realtime_ns % 1000000000);
 }
 
+/* Is it of a context that is wanted? */
+static bool is_shown(const struct view *v, const struct profile_event *e)
+{
+	return !v->matching_nodes || v->matching_nodes[e->node];
+}
+
+static struct error *check_size(const struct view *v)
+{
+	const struct profile *p = v->profile;
+	uint64_t *lengths, sum = 0;
+	struct error *err = view_text_lengths(p, &lengths);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < p->events.count; i++)
+		if (is_shown(v, &p->events.items[i]))
+			sum += lengths[p->events.items[i].node] + strlen(p->events.items[i].name);
+	free(lengths);
+	return view_check_size(v, sum);
+}
+
 struct error *render_events(const struct view *v, FILE *out)
 {
 	const struct profile *p = v->profile;
-	const struct profile_event **order = calloc(p->events.count + 1, sizeof *order);
+	const struct profile_event **order;
 	struct frame_vec frames = {0};
-	struct error *err = NULL;
+	struct error *err = check_size(v);
 
+	if (err)
+		return err;
+	order = calloc(p->events.count + 1, sizeof *order);
 	if (!order)
 		return &error_no_memory;
 	for (size_t i = 0; i < p->events.count; i++)
@@ -48,7 +73,7 @@ struct error *render_events(const struct view *v, FILE *out)
 	for (size_t i = 0; i < p->events.count && !err; i++) {
 		const struct profile_event *e = order[i];
 
-		if (v->matching_nodes && !v->matching_nodes[e->node])
+		if (!is_shown(v, e))
 			continue;
 		err = view_frames(p, e->node, &frames);
 		print_time(e->realtime_ns, out);

@@ -53,22 +53,40 @@ static void print_lines(struct line *lines, size_t count, FILE *out)
 	}
 }
 
+static struct error *check_size(const struct view *v)
+{
+	uint64_t *lengths, sum = 0;
+	struct error *err = view_text_lengths(v->profile, &lengths);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < v->row_count; i++)
+		sum += lengths[v->rows[i].node];
+	free(lengths);
+	return view_check_size(v, sum);
+}
+
 struct error *render_folded(const struct view *v, FILE *out)
 {
-	struct line *lines = calloc(v->row_count + 1, sizeof *lines);
 	struct frame_vec frames = {0};
+	struct line *lines;
 	size_t count = 0;
-	struct error *err = lines ? NULL : &error_no_memory;
+	struct error *err = check_size(v);
 
+	if (err)
+		return err;
+	lines = calloc(v->row_count + 1, sizeof *lines);
+	if (!lines)
+		return &error_no_memory;
 	for (; !err && count < v->row_count; count++) {
 		err = fold(v->profile, v->rows[count].node, &frames, &lines[count].text);
 		if (err)
 			break;
-		lines[count].value = v->rows[count].values[v->metric];
+		lines[count].value = v->rows[count].value;
 	}
 	if (!err)
 		print_lines(lines, count, out);
-	for (size_t i = 0; lines && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		free(lines[i].text);
 	free(lines);
 	frame_vec_deinit(&frames);

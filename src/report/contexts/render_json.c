@@ -1,8 +1,13 @@
 /* render_json.c - the whole view as one JSON object; docs/format.md describes every member. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/json_writer.h"
 #include "report/contexts/renderer.h"
+
+enum {
+	NUMBER_BYTES = 4, /* in a list of them, about */
+};
 
 static const char *unit_name(enum metric_unit unit)
 {
@@ -115,9 +120,12 @@ static void print_frames(const struct profile *p, FILE *out)
 static struct error *print_contexts(const struct view *v, FILE *out)
 {
 	const struct profile *p = v->profile;
+	uint64_t *values = calloc(p->metrics.count + 1, sizeof *values);
 	uint32_t *path = NULL;
 	size_t capacity = 0;
 
+	if (!values)
+		return &error_no_memory;
 	fprintf(out, "  \"matching_contexts\": %zu,\n  \"contexts\": [", v->matching_rows);
 	for (size_t i = 0; i < v->row_count; i++) {
 		uint32_t node = v->rows[i].node;
@@ -128,6 +136,7 @@ static struct error *print_contexts(const struct view *v, FILE *out)
 
 			if (!grown) {
 				vec_free(path);
+				free(values);
 				return &error_no_memory;
 			}
 			path = grown;
@@ -138,19 +147,24 @@ static struct error *print_contexts(const struct view *v, FILE *out)
 		for (uint32_t j = 0; j < depth; j++)
 			fprintf(out, "%s%" PRIu32, j ? ", " : "", path[j]);
 		fputs("], \"values\": [", out);
+		view_values(v, &v->rows[i], values);
 		for (size_t m = 0; m < p->metrics.count; m++)
-			fprintf(out, "%s%" PRIu64, m ? ", " : "", v->rows[i].values[m]);
+			fprintf(out, "%s%" PRIu64, m ? ", " : "", values[m]);
 		fputs("]}", out);
 	}
 	fputs("\n  ]\n", out);
 	vec_free(path);
+	free(values);
 	return NULL;
 }
 
 struct error *render_json(const struct view *v, FILE *out)
 {
-	struct error *err;
+	struct error *err = view_check_size(v, view_depths(v) * NUMBER_BYTES +
+						       v->row_count * v->profile->metrics.count * NUMBER_BYTES);
 
+	if (err)
+		return err;
 	fputs("{\n  \"format\": \"waymark-report\",\n  \"version\": 1,\n  \"producer\": ", out);
 	json_print_string(out, v->producer);
 	fputs(",\n", out);

@@ -9,6 +9,10 @@
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
 
+enum {
+	NUMBER_BYTES = 4, /* in a list of them, about */
+};
+
 /* Frames by name and file: which call in a function it was would only split the viewer's boxes. Strings are interned. */
 static struct error *merge_frames(const struct profile *p, struct hashmap *merged, uint32_t **ret)
 {
@@ -79,17 +83,19 @@ static struct error *print_profile(const struct view *v, const uint32_t *numbers
 	json_print_string(out, m->name);
 	fprintf(out, ", \"unit\": \"%s\",\n     \"samples\": [", m->unit == UNIT_BYTES ? "bytes" : "none");
 	for (size_t i = 0, is_next = 0; i < v->row_count && !err; i++) {
-		if (!v->rows[i].values[metric])
+		if (!view_value(v, &v->rows[i], metric))
 			continue;
 		fputs(is_next++ ? ",\n      " : "\n      ", out);
 		err = print_sample(p, numbers, v->rows[i].node, &path, &capacity, out);
 	}
 	fputs("],\n     \"weights\": [", out);
 	for (size_t i = 0, is_next = 0; i < v->row_count; i++) {
-		if (!v->rows[i].values[metric])
+		uint64_t value = view_value(v, &v->rows[i], metric);
+
+		if (!value)
 			continue;
-		fprintf(out, "%s%" PRIu64, is_next++ ? ", " : "", v->rows[i].values[metric]);
-		if (__builtin_add_overflow(end, v->rows[i].values[metric], &end))
+		fprintf(out, "%s%" PRIu64, is_next++ ? ", " : "", value);
+		if (__builtin_add_overflow(end, value, &end))
 			end = UINT64_MAX;
 	}
 	fprintf(out, "],\n     \"startValue\": 0, \"endValue\": %" PRIu64 "}", end);
@@ -145,17 +151,35 @@ static struct error *print_profiles(const struct view *v, const uint32_t *number
 	return err;
 }
 
+/* A sample has its frames and its weight in the profile of each metric that it has. Metrics that it lacks take time only. */
+static struct error *check_size(const struct view *v)
+{
+	const struct profile *p = v->profile;
+	uint64_t sum = v->row_count * p->metrics.count;
+
+	for (size_t i = 0; i < v->row_count; i++) {
+		const struct view_row *row = &v->rows[i];
+		uint64_t metrics = 0;
+
+		for (uint32_t c = 0; c < row->cell_count; c++)
+			metrics += p->metrics.items[p->cells.items[v->cells[row->first_cell + c]].group].group_size;
+		sum += metrics * ((uint64_t)p->nodes.items[row->node].depth + 1) * NUMBER_BYTES;
+	}
+	return view_check_size(v, sum);
+}
+
 struct error *render_speedscope(const struct view *v, FILE *out)
 {
 	struct hashmap merged = {0};
 	uint32_t *numbers = NULL;
-	struct error *err = merge_frames(v->profile, &merged, &numbers);
+	struct error *err = check_size(v) ?: merge_frames(v->profile, &merged, &numbers);
 
+	if (err)
+		return err;
 	fputs("{\n  \"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n  \"exporter\": ", out);
 	json_print_string(out, v->producer);
 	fputs(",\n", out);
-	if (!err)
-		err = print_name(v, out);
+	err = print_name(v, out);
 	if (!err) {
 		print_frames(&merged, out);
 		err = print_profiles(v, numbers, out);

@@ -23,6 +23,7 @@ enum {
 	NOTE = 18, /* a line of notes */
 	LEVEL = 19,
 	DEPTH_MAX = 400,
+	BOX_BYTES = 250, /* in the file, besides names */
 };
 static const double BOX_WIDTH_MIN = 0.05;
 static const double CHAR_WIDTH = 7.0; /* of the monospaced font at 11.5 px, rounded up */
@@ -166,6 +167,21 @@ static bool is_drawn(const struct flame *f, const struct flame_box *box)
 	return box->depth <= DEPTH_MAX && (double)box->total / whole * (WIDTH - 2 * MARGIN) >= BOX_WIDTH_MIN;
 }
 
+/* A long name is in the title of each of its boxes. */
+static struct error *check_size(const struct view *v, const struct flame *f)
+{
+	uint64_t sum = 0;
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < f->count && !err; i++) {
+		if (!is_drawn(f, &f->boxes[i]))
+			continue;
+		sum += strlen(f->boxes[i].name) + BOX_BYTES;
+		err = view_check_size(v, sum);
+	}
+	return err;
+}
+
 static void print_boxes(const struct view *v, const struct flame *f, FILE *out)
 {
 	fputs("<g id=\"boxes\">\n", out);
@@ -276,6 +292,11 @@ struct error *render_svg(const struct view *v, FILE *out)
 
 	if (err)
 		return err;
+	err = check_size(v, &f);
+	if (err) {
+		flame_deinit(&f);
+		return err;
+	}
 	memory = open_memstream(&notes, &size);
 	if (memory) {
 		notes_print(v, "", memory);

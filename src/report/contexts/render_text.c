@@ -2,6 +2,7 @@
  * render_text.c - a report for reading: what was recorded, then the first contexts, each with its numbers and its stack.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number_text.h"
@@ -130,23 +131,23 @@ static void print_totals(const struct profile *p, FILE *out)
 	}
 }
 
-static void print_row_numbers(const struct view *v, const struct view_row *row, FILE *out)
+static void print_row_numbers(const struct view *v, const struct view_row *row, const uint64_t *values, FILE *out)
 {
 	const struct profile *p = v->profile;
 	const struct metric *front = &p->metrics.items[v->metric];
 	char number[DIGITS_MAX];
 	bool is_next = false;
 
-	fprintf(out, "%s%s ", v->is_coloured ? "\033[1m" : "", digits_grouped(row->values[v->metric], number));
-	print_unit(front, row->values[v->metric], out);
+	fprintf(out, "%s%s ", v->is_coloured ? "\033[1m" : "", digits_grouped(row->value, number));
+	print_unit(front, row->value, out);
 	fputs(v->is_coloured ? "\033[0m" : "", out);
 	if (!front->is_maximum && front->total)
-		fprintf(out, " (%.1f %%)", 100.0 * (double)row->values[v->metric] / (double)front->total);
+		fprintf(out, " (%.1f %%)", 100.0 * (double)row->value / (double)front->total);
 	for (size_t i = 0; i < p->metrics.count; i++) {
-		if (i == v->metric || !row->values[i])
+		if (i == v->metric || !values[i])
 			continue;
-		fprintf(out, "%s%s ", is_next ? ", " : "  | ", digits_grouped(row->values[i], number));
-		print_unit(&p->metrics.items[i], row->values[i], out);
+		fprintf(out, "%s%s ", is_next ? ", " : "  | ", digits_grouped(values[i], number));
+		print_unit(&p->metrics.items[i], values[i], out);
 		is_next = true;
 	}
 	putc('\n', out);
@@ -155,16 +156,20 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 static struct error *print_rows(const struct view *v, FILE *out)
 {
 	struct frame_vec frames = {0};
-	struct error *err = NULL;
+	uint64_t *values = calloc(v->profile->metrics.count, sizeof *values);
+	struct error *err = values ? view_check_size(v, view_depths(v) + v->row_count * v->profile->metrics.count)
+				   : &error_no_memory;
 
 	for (size_t i = 0; i < v->row_count && !err; i++) {
 		putc('\n', out);
-		print_row_numbers(v, &v->rows[i], out);
+		view_values(v, &v->rows[i], values);
+		print_row_numbers(v, &v->rows[i], values, out);
 		err = view_frames(v->profile, v->rows[i].node, &frames);
 		if (!err)
 			stack_print_lines(out, "    ", frames.items, frames.count, v->is_coloured);
 	}
 	frame_vec_deinit(&frames);
+	free(values);
 	return err;
 }
 
