@@ -30,6 +30,9 @@ struct error *bitcode_read(const void *bytes, size_t len_bytes, const char *name
 	struct error *err;
 
 	cursor_init(&c, bytes, len_bytes, name);
+	err = section_check_units(&c);
+	if (err)
+		return err;
 	do {
 		struct section s = {0};
 

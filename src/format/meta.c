@@ -302,7 +302,7 @@ struct error *meta_read(const void *bytes, size_t len_bytes, const char *name, s
 
 	meta_init(&parsed);
 	cursor_init(&c, bytes, len_bytes, name);
-	err = section_read(&c, &META_KIND, &s) ?: check_tail(&c) ?: read_raw(s.raw, s.raw_bytes, name, &parsed);
+	err = section_check_units(&c) ?: section_read(&c, &META_KIND, &s) ?: check_tail(&c) ?: read_raw(s.raw, s.raw_bytes, name, &parsed);
 	parsed.key = s.key;
 	section_deinit(&s);
 	if (err) {

@@ -577,6 +577,9 @@ struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *nam
 
 	pathmeta_init(&parsed);
 	cursor_init(&c, bytes, len_bytes, name);
+	err = section_check_units(&c);
+	if (err)
+		return err;
 	do {
 		err = read_frame(&r, &c);
 		section_skip_zeros(&c);

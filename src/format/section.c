@@ -200,6 +200,31 @@ struct error *section_read_unit(struct cursor *c, const struct section_kind *kin
 	return NULL;
 }
 
+struct error *section_check_units(const struct cursor *c)
+{
+	struct cursor at = *c;
+	uint64_t raw_bytes = 0, body_bytes = 0;
+
+	while (cursor_left(&at) >= SECTION_HEADER_BYTES) {
+		struct header h;
+		struct error *err = cursor_skip(&at, SECTION_COMPRESSION_OFF) ?: read_sizes(&at, &h) ?: cursor_skip(&at, (size_t)h.body_bytes);
+
+		if (err) {
+			error_destroy(err);
+			break;
+		}
+		raw_bytes += h.raw_bytes;
+		body_bytes += h.body_bytes;
+		if (raw_bytes > SECTION_UNITS_RAW_MIN && raw_bytes / SECTION_UNITS_RATIO_MAX > body_bytes)
+			return cursor_error(&at,
+					    "units of %" PRIu64 " bytes that unpack to %" PRIu64
+					    ": the section is damaged",
+					    body_bytes, raw_bytes);
+		section_skip_zeros(&at);
+	}
+	return NULL;
+}
+
 struct error *section_check_end(struct cursor *body)
 {
 	if (!cursor_left(body))

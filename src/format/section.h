@@ -24,6 +24,7 @@
 enum {
 	SECTION_COMPRESSION_ZSTD = 1,
 	SECTION_HEADER_BYTES = 48,
+	SECTION_COMPRESSION_OFF = 12,
 	SECTION_KEY_OFF = 16,
 	SECTION_BODY_BYTES_OFF = 24,
 	SECTION_RAW_BYTES_OFF = 32,
@@ -31,6 +32,10 @@ enum {
 	/* Bounds that only a damaged section passes: they keep a small file from asking for much memory. */
 	SECTION_RATIO_MAX = 1024, /* raw bytes a stored byte */
 	SECTION_RAW_MAX = INT32_MAX,
+
+	/* The same of all units of a section together: that is what a reader unpacks. */
+	SECTION_UNITS_RAW_MIN = 64 << 20, /* are fine whatever they are stored in */
+	SECTION_UNITS_RATIO_MAX = 64,
 };
 
 struct section_kind {
@@ -65,6 +70,13 @@ void section_deinit(struct section *s);
 /* The same of a section's unit `index`; *ret_body goes over its bytes and has a name (the arena's) that says so. */
 struct error *section_read_unit(struct cursor *c, const struct section_kind *kind, size_t index, struct arena *arena,
 				struct section *ret, struct cursor *ret_body);
+
+/*
+ * Whether the units from the cursor on may all be unpacked: ERROR_FORMAT when they announce more bytes together than sections of their
+ * size have. Each may be as small as a unit can be; many of those would still fill a machine. Headers that are damaged are left to
+ * section_read.
+ */
+struct error *section_check_units(const struct cursor *c);
 
 /* ERROR_FORMAT when something is left behind a unit's last table. */
 struct error *section_check_end(struct cursor *body);

@@ -399,6 +399,9 @@ struct error *tracemeta_read(const void *bytes, size_t len_bytes, const char *na
 
 	tracemeta_init(&parsed);
 	cursor_init(&c, bytes, len_bytes, name);
+	err = section_check_units(&c);
+	if (err)
+		return err;
 	do {
 		err = read_frame(&r, &c);
 		section_skip_zeros(&c);

@@ -40,8 +40,32 @@ static void test_units(void)
 	buffer_deinit(&out);
 }
 
+/* Each unit may be what it says; all of them together are more than a reader may be asked to unpack. */
+static void test_many(void)
+{
+	static uint8_t zeros[32 << 20];
+	struct bitcode_vec units = {0};
+	struct buffer one = {0}, out = {0};
+	uint32_t seed = 1;
+
+	for (size_t i = 0; i < sizeof zeros / 200; i++) /* no more than one unit may unpack to */
+		zeros[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+	CHECK_OK(bitcode_write(zeros, sizeof zeros, &one));
+	for (int i = 0; i < 2; i++)
+		buffer_bytes(&out, one.bytes, one.len_bytes);
+	if (CHECK_OK(bitcode_read(out.bytes, out.len_bytes, "x", &units)))
+		CHECK_U64(units.count, 2);
+	bitcode_deinit(&units);
+	buffer_bytes(&out, one.bytes, one.len_bytes);
+	CHECK_ERROR(bitcode_read(out.bytes, out.len_bytes, "x", &units), ERROR_FORMAT,
+		    "that unpack to 100663296: the section is damaged");
+	buffer_deinit(&one);
+	buffer_deinit(&out);
+}
+
 int main(void)
 {
 	test_units();
+	test_many();
 	return check_status();
 }
