@@ -8,8 +8,8 @@
 #include "model/contexts/profile.h"
 
 enum {
-	FRAMES_MIN = 1 << 24, /* that may be decoded of files of any size: four of the deepest contexts */
-	FRAMES_PER_BYTE = 32, /* a record of an event has 48 bytes, one of the heap 104 */
+	FRAMES_MIN = 1 << 23, /* that may be decoded of files of any size: two of the deepest contexts */
+	FRAMES_PER_BYTE = 8,  /* a record of an event has 48 bytes, one of the heap 104 */
 };
 
 struct error *profile_init(struct profile *p)

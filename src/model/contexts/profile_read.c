@@ -18,7 +18,7 @@
 enum {
 	PROGRESS_EVERY = 1 << 16, /* records */
 	WARNINGS_MAX = 20,        /* different reasons kept for contexts that cannot be decoded */
-	FRAME_CACHE_ENTRIES = 1 << 13,
+	FRAME_CACHE_ENTRIES = 1 << 16,
 	BYTES_A_FRAME = 16, /* of text that is read once more; it costs what a frame does */
 };
 
