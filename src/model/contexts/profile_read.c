@@ -495,6 +495,69 @@ static struct error *add_inherited(struct gather *g, const struct wmk_heap *h, u
 	return err ? err : profile_add_values(g->p, node, metrics, (uint64_t[]){h->inherited_bytes, live});
 }
 
+/* Functions that allocate for a stream of the C library, which keeps its buffer to the end, and for nothing else. */
+static bool is_stream_function(const char *name)
+{
+	static const char *const names[] = {"printf",
+					    "fprintf",
+					    "vprintf",
+					    "vfprintf",
+					    "puts",
+					    "fputs",
+					    "putc",
+					    "fputc",
+					    "putchar",
+					    "fwrite",
+					    "fflush",
+					    "perror",
+					    "getc",
+					    "fgetc",
+					    "getchar",
+					    "fgets",
+					    "fread",
+					    "scanf",
+					    "fscanf",
+					    "vscanf",
+					    "vfscanf",
+					    "ungetc",
+					    "_IO_putc",
+					    "_IO_getc",
+					    "_IO_file_doallocate",
+					    "_IO_wfile_doallocate"};
+	static const char chk[] = "_chk", unlocked[] = "_unlocked";
+	size_t len = strlen(name);
+
+	if (strncmp(name, "__", 2) == 0 && len > 6 && strcmp(name + len - (sizeof chk - 1), chk) == 0) {
+		name += 2;
+		len -= sizeof chk + 1;
+	} else if (len > sizeof unlocked && strcmp(name + len - (sizeof unlocked - 1), unlocked) == 0) {
+		len -= sizeof unlocked - 1;
+	}
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strncmp(names[i], name, len) == 0 && names[i][len] == '\0')
+			return true;
+	return false;
+}
+
+/*
+ * The context is one in which the C library allocates for itself: it ends in foreign code that does so, or in that function of the library
+ * which calls malloc, where an agent sees into the library.
+ */
+static bool is_library_buffer(const struct profile *p, uint32_t node)
+{
+	const struct tree_node *nodes = p->nodes.items;
+	const struct frame *leaf = &p->frames.items[nodes[node].frame];
+
+	if (!node)
+		return false;
+	if (leaf->flags & FRAME_FOREIGN && strcmp(leaf->link_name, "malloc") != 0)
+		return is_stream_function(leaf->link_name);
+	if (leaf->flags & FRAME_FOREIGN)
+		node = nodes[node].parent;
+	return node && strstr(p->frames.items[nodes[node].frame].link_name, "file_doallocate") &&
+	       is_stream_function(p->frames.items[nodes[node].frame].link_name);
+}
+
 /* What a process that ended had not freed is leaked; of one that was killed it is only live. */
 static struct error *add_heap_record(struct gather *g, uint32_t metrics, const struct wmk_heap *h)
 {
@@ -509,7 +572,8 @@ static struct error *add_heap_record(struct gather *g, uint32_t metrics, const s
 			    .live = live + left_of(h->inherited_bytes, h->inherited_freed_bytes)};
 	struct error *err = decode_context(g, &key, false, &peak.node);
 
-	if (g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT))
+	if (!err && live && g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT) &&
+	    !is_library_buffer(g->p, peak.node))
 		values[HEAP_LEAKED] = live;
 	return err ? err
 		   : profile_add_values(g->p, peak.node, metrics, values)

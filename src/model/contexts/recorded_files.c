@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 void recorded_files_init(struct recorded_files *files, const struct object_search *search)
 {
 	*files = (struct recorded_files){.search = search};
@@ -22,6 +24,7 @@ void recorded_files_deinit(struct recorded_files *files)
 	for (size_t i = 0; i < files->files.count; i++)
 		file_destroy(files->files.items[i]);
 	recorded_file_vec_deinit(&files->files);
+	hashmap_deinit(&files->map);
 }
 
 static struct error *add_file(struct recorded_files *files, const char *path, const struct build_id *build_id,
@@ -52,21 +55,20 @@ struct error *recorded_files_get(struct recorded_files *files, const struct wmk_
 {
 	struct build_id build_id = {.len_bytes = image->record.build_id_bytes};
 	struct recorded_file *file;
+	struct key key;
+	uint32_t number;
 	struct error *err;
 
 	*ret = NULL;
 	if (image->path[0] != '/')
 		return NULL;
 	memcpy(build_id.bytes, image->record.build_id, sizeof image->record.build_id);
-	for (size_t i = 0; i < files->files.count; i++) {
-		file = files->files.items[i];
-		if (strcmp(file->path, image->path) == 0 && build_id_equal(&file->build_id, &build_id)) {
-			*ret = file;
-			return NULL;
-		}
-	}
-	err = add_file(files, image->path, &build_id, &file);
+	key = key_of_text_safe(image->path, 0);
+	key.words[2] ^= hash_bytes(HASH_START, build_id.bytes, build_id.len_bytes);
+	err = hashmap_add(&files->map, &key, &number);
+	if (!err && number == files->files.count)
+		err = add_file(files, image->path, &build_id, &file);
 	if (!err)
-		*ret = file;
+		*ret = files->files.items[number];
 	return err;
 }

@@ -5,6 +5,7 @@
 #ifndef WM_MODEL_CONTEXTS_RECORDED_FILES_H
 #define WM_MODEL_CONTEXTS_RECORDED_FILES_H
 
+#include "base/hashmap.h"
 #include "format/wmk.h"
 #include "object/symbols.h"
 
@@ -20,6 +21,7 @@ VEC_DECLARE(recorded_file_vec, struct recorded_file *);
 struct recorded_files {
 	const struct object_search *search; /* not owned */
 	struct recorded_file_vec files;
+	struct hashmap map; /* by path and build id: index in files */
 };
 
 void recorded_files_init(struct recorded_files *files, const struct object_search *search);
