@@ -534,7 +534,7 @@ static bool is_stream_function(const char *name)
 		len -= sizeof unlocked - 1;
 	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strncmp(names[i], name, len) == 0 && names[i][len] == '\0')
+		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
 			return true;
 	return false;
 }
