@@ -275,29 +275,28 @@ static const char takes_long[] =
 		  agent_takes_long[] = "the agent takes so long that it would stand still for more than 50 ms",
 		  is_written[] = "it is always where code is to be written";
 
-/* Once, where the process is now. What is loaded is asked for at the next stop. */
+/*
+ * Once, where the process is now. What is loaded is asked for at the next stop, and so is what begins so late that the others already go on,
+ * or soon have to.
+ */
 static struct error *call_agent(struct attempt *a)
 {
 	struct wm1_attach_request request = a->request;
 	struct error *err = inject_begin(&a->in), *end;
-	bool is_to_load = !a->at;
 
-	if (!err && is_to_load)
+	request.result = WM1_ATTACH_AGAIN;
+	if (!err && !a->at)
 		err = load(&a->in, a->path, a->function, &a->at);
-	else if (!err)
+	else if (!err && a->in.is_stopped && inject_left_ns(&a->in) >= CALL_NS)
 		err = ask(&a->in, a->at, &request);
 	end = inject_end(&a->in);
 	if (err) {
 		error_destroy(end);
 		return err;
 	}
-	if (end)
-		return end;
-	if (is_to_load)
-		a->request.result = WM1_ATTACH_AGAIN;
-	else
+	if (!end)
 		a->request = request;
-	return NULL;
+	return end;
 }
 
 static struct error *try_once(struct attempt *a)
