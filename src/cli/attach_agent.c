@@ -27,11 +27,11 @@ enum {
 	MOST_SECONDS = 15,
 	PROC_PATH_MAX = 64,
 	REASON_MAX = 512,
-	LEAST_TRIES = 20,
+	LEAST_TRIES = 8,
 	STAND_NS = 20000000, /* of the 50 ms (INJECT_LIMIT_NS): what is left is for the call */
 	CALL_NS = 15000000,  /* a call is begun while so much is left */
 	REST_NS = 2000000,
-	STACK_NS = 700000000,  /* with a stack that cannot be walked to its end: refused */
+	STACK_NS = 500000000,  /* with a stack that cannot be walked to its end: refused */
 	FRAMES_NS = 400000000, /* with frames of the agent's on a stack: they may stay there */
 	BIND_NOW = 2,          /* RTLD_NOW of glibc on x86-64 */
 };
@@ -337,9 +337,9 @@ static bool is_to_try_again(struct attempt *a)
 {
 	bool is_stack = a->in_the_way ? a->in_the_way == inject_hides : a->request.result == WM1_ATTACH_STACK;
 
-	if (!is_stack)
+	if (!is_stack && a->in.is_stopped)
 		a->stack_since_ns = 0;
-	else if (!a->stack_since_ns)
+	else if (is_stack && !a->stack_since_ns)
 		a->stack_since_ns = inject_now_ns();
 	if (!a->in_the_way && a->request.result == WM1_ATTACH_AGAIN)
 		a->in_the_way = a->request.is_late ? agent_takes_long : is_written;

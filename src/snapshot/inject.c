@@ -35,7 +35,7 @@ static const char waits[] = "a thread waits in the kernel (vfork, or state D), w
 
 struct error *inject_ended(const struct inject *in)
 {
-	return error_create(ERROR_NOT_FOUND, "process %d: has ended", (int)in->pid);
+	return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)in->pid);
 }
 
 struct error *inject_failed(const struct inject *in, const char *what)
@@ -325,7 +325,7 @@ static struct error *stop(struct inject *in, const char **ret)
 	find_stuck(in);
 	*ret = is_any_stuck(in) ? waits : is_slow;
 	if (inject_is_gone(in))
-		return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)in->pid);
+		return inject_ended(in);
 	return inject_go(in, 0);
 }
 
