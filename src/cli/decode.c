@@ -102,7 +102,8 @@ static struct error *print_token(struct filter *f, const struct token *t, const 
 	struct error *err;
 
 	if (t->kind == TOKEN_NOT_INSTRUMENTED) {
-		print_bad_token(f, text, len, "", "captured in code without contexts: build it with waymark cc --wm=contexts");
+		print_bad_token(f, text, len, "",
+				"captured in code without contexts: build it with waymark cc --wm=contexts");
 		return NULL;
 	}
 	if (t->kind == TOKEN_DAMAGED) {
