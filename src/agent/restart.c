@@ -32,6 +32,7 @@
 #include "agent/insn.h"
 #include "agent/thread.h"
 #include "recorder/interpose.h"
+#include "waymark/untimed_calls.h"
 
 enum {
 	SYSCALL_BYTES = 2,
@@ -142,21 +143,7 @@ static bool may_restart(uint32_t number, greg_t *r)
 	case SYS_ppoll:
 	case SYS_pause:
 	case SYS_rt_sigsuspend:
-	case SYS_semop:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_read:
-	case SYS_readv:
-	case SYS_write:
-	case SYS_writev:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_connect:
-	case SYS_io_uring_enter:
+		WM1_UNTIMED_CALLS(WM1_CASE_OF_CALL)
 		return true;
 	default:
 		return false;

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 
 #include "snapshot/inject_private.h"
+#include "waymark/untimed_calls.h"
 
 enum {
 	RESTART_NO_HANDLER = 514, /* ERESTARTNOHAND of the kernel */
@@ -34,21 +35,7 @@ static enum limit_kind limit_of(const uint64_t *registers)
 	case SYS_rt_sigtimedwait:
 	case SYS_io_getevents:
 	case SYS_io_pgetevents:
-	case SYS_semop:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_read:
-	case SYS_readv:
-	case SYS_write:
-	case SYS_writev:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_connect:
-	case SYS_io_uring_enter:
+		WM1_UNTIMED_CALLS(WM1_CASE_OF_CALL)
 		return LIMIT_NONE;
 	default:
 		return LIMIT_NOT_HERE;
