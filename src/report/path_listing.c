@@ -51,6 +51,17 @@ struct listing {
 	size_t row_count;
 };
 
+void path_listing_print_name(FILE *out, const char *name, const struct path_style *style)
+{
+	struct arena arena;
+	const char *brief;
+
+	arena_init(&arena);
+	brief = style->is_full ? name : demangle_brief(&arena, name);
+	plain_print(out, brief ? brief : name);
+	arena_deinit(&arena);
+}
+
 void path_listing_render_missing(FILE *out, const char *mark, const struct path_style *style)
 {
 	size_t shown = 0, missing = 0;

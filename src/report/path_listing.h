@@ -41,6 +41,9 @@ bool path_listing_is_plumbing(const struct path_step *step, const char *file);
 void path_listing_render_function(FILE *out, const struct path_function *f, const struct path_style *style,
 				  unsigned int column);
 
+/* In lists, C++ names are without parameters and template arguments, unless all is wanted. */
+void path_listing_print_name(FILE *out, const char *name, const struct path_style *style);
+
 /* Files whose text was wanted and is not there, a line each, with the option that names their directory. */
 void path_listing_render_missing(FILE *out, const char *mark, const struct path_style *style);
 

@@ -154,18 +154,6 @@ static void print_place(const struct text *t, const struct crash_frame *f)
 	arena_deinit(&arena);
 }
 
-/* Without parameters and template arguments, unless all is wanted. */
-static void print_name(const struct text *t, const char *name)
-{
-	struct arena arena;
-	const char *brief;
-
-	arena_init(&arena);
-	brief = t->r->style.is_full ? name : demangle_brief(&arena, name);
-	plain_print(t->out, brief ? brief : name);
-	arena_deinit(&arena);
-}
-
 static void print_frame_head(const struct text *t, uint32_t number, const struct crash_frame *f)
 {
 	const struct snapshot *s = t->c->stopped;
@@ -177,7 +165,7 @@ static void print_frame_head(const struct text *t, uint32_t number, const struct
 	}
 	fputs(bold(t), t->out);
 	if (f->name)
-		print_name(t, f->name);
+		path_listing_print_name(t->out, f->name, &t->r->style);
 	else
 		fprintf(t->out, "0x%" PRIx64, f->machine->pc);
 	fputs(plain(t), t->out);
@@ -408,7 +396,7 @@ static void print_context(const struct text *t, const char *context)
 			times = context + name - 1;
 			piece[name - (name > 0)] = '\0';
 		}
-		print_name(t, piece);
+		path_listing_print_name(t->out, piece, &t->r->style);
 		if (*times)
 			plain_print_part(t->out, times, (size_t)(context + len - times));
 		context += len;
@@ -459,7 +447,7 @@ static void print_fold(const struct text *t, const struct crash_thread *thread, 
 	for (uint32_t i = row->period; i-- > 0;) {
 		const struct crash_frame *f = &thread->frames[row->frame + i];
 
-		print_name(t, f->name ? f->name : "code without a name");
+		path_listing_print_name(t->out, f->name ? f->name : "code without a name", &t->r->style);
 		fputs(i ? ", " : "", t->out);
 	}
 	fprintf(t->out, " (#%" PRIu32 " to #%" PRIu32 "; --frames=all)\n", row->frame, row->frame + row->count - 1);

@@ -8,7 +8,6 @@
 #include "base/number_text.h"
 #include "base/plain_text.h"
 #include "model/paths/path_coverage.h"
-#include "object/demangle.h"
 #include "report/paths/path_renderer.h"
 #include "model/paths/path_steps.h"
 #include "model/contexts/context_text.h"
@@ -31,18 +30,6 @@ static const char *style(const struct text *t, const char *code)
 }
 
 static const char bold[] = "\033[1m", dim[] = "\033[2m", plain[] = "\033[0m";
-
-/* In lists, C++ names are without parameters and template arguments, unless all is wanted. */
-static void print_brief(const struct text *t, const char *name)
-{
-	struct arena arena;
-	const char *brief;
-
-	arena_init(&arena);
-	brief = t->r->style.is_full ? name : demangle_brief(&arena, name);
-	plain_print(t->out, brief ? brief : name);
-	arena_deinit(&arena);
-}
 
 static void print_recording(const struct text *t, const struct path_recording *r)
 {
@@ -176,7 +163,7 @@ static void print_list(const struct text *t, uint64_t (*value)(const struct path
 	}
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? ", " : ": ", t->out);
-		print_brief(t, shown[i]->name);
+		path_listing_print_name(t->out, shown[i]->name, &t->r->style);
 		fprintf(t->out, " %s", digits_grouped(value(shown[i]), a));
 	}
 	if (in_all > count)
@@ -204,7 +191,7 @@ static void print_split_lines(const struct text *t)
 			continue;
 		shown++;
 		fprintf(t->out, "              ");
-		print_brief(t, f->name);
+		path_listing_print_name(t->out, f->name, &t->r->style);
 		fputs(" at line", t->out);
 		for (uint32_t e = 0; e < f->meta->cfg.edge_count; e++) {
 			const struct pathmeta_line *line = path_node_place(f->meta, f->meta->cfg.edges[e].to);
@@ -283,7 +270,7 @@ static void print_skipped(const struct text *t)
 			if (shown++ >= LIST_MAX && !t->r->style.is_full)
 				continue;
 			fprintf(t->out, "              ");
-			print_brief(t, m->skipped[j].name);
+			path_listing_print_name(t->out, m->skipped[j].name, &t->r->style);
 			fputs(": ", t->out);
 			plain_print(t->out, m->skipped[j].reason);
 			putc('\n', t->out);
@@ -427,7 +414,7 @@ static struct error *print_residuals(const struct text *t)
 		shown++;
 		fprintf(t->out, "\n     %s %s  path %" PRIu64 " of ", digits_grouped(r->count, a),
 			r->count == 1 ? "time" : "times", r->number);
-		print_brief(t, p->functions.items[r->function].name);
+		path_listing_print_name(t->out, p->functions.items[r->function].name, &t->r->style);
 		putc('\n', t->out);
 		frames.count = 0;
 		err = view_frames(&p->contexts, r->node, &frames);
