@@ -124,6 +124,22 @@ public final class Oracle {
 				|| (point == Point.CONTENTION && SYNCHRONIZED.contains(withoutLine(innermost)));
 	}
 
+	private static boolean isConstructor(String place) {
+		return place.contains(".<init>(");
+	}
+
+	/**
+	 * Removes the innermost frame. Where it is a constructor in its catch-all, it has undone the calls of super(...) that led to it as well
+	 * (SuperCalls): the constructors that made them are still on the stack, and the exception leaves them without a word.
+	 */
+	private static void removeLeft(List<String> walked, int depth) {
+		boolean isUndoing = isConstructor(walked.get(0)) && walked.get(0).endsWith(":0");
+
+		walked.remove(0);
+		while (isUndoing && walked.size() > depth && isConstructor(walked.get(0)))
+			walked.remove(0);
+	}
+
 	private static boolean isEqual(String kept, String walked, boolean hasLine) {
 		return hasLine ? kept.equals(walked) : withoutLine(kept).equals(withoutLine(walked));
 	}
@@ -132,8 +148,8 @@ public final class Oracle {
 	private static String difference(List<String> walked, int[] sites, Point point) {
 		int depth = sites.length;
 
-		if (walked.size() == depth + 1 && isEntered(walked.get(0), point))
-			walked.remove(0);
+		if (walked.size() > depth && isEntered(walked.get(0), point))
+			removeLeft(walked, depth);
 		int common = Math.min(walked.size(), depth);
 
 		for (int i = 0; i < common; i++) {
