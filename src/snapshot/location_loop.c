@@ -84,10 +84,27 @@ void location_find_loop(const struct location_frame *f, Dwarf_Attribute *attribu
 	ret->loop_end = behind - f->bias;
 }
 
+/* Where the variable is declared. elfutils 0.188 takes file 0 of DWARF 5, the unit's own, for none. */
+static const char *file_of(Dwarf_Die *variable)
+{
+	const char *known = dwarf_decl_file(variable);
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	size_t count;
+
+	if (known || dwarf_formudata(dwarf_attr_integrate(variable, DW_AT_decl_file, &attribute), &number) != 0 ||
+	    !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
+		return known;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
 bool location_loop_changes(const struct location_frame *f, Dwarf_Die *variable, const struct location *place,
 			   const struct snapshot_assignments *a)
 {
-	const char *name = dwarf_diename(variable), *file = dwarf_decl_file(variable);
+	const char *name = dwarf_diename(variable), *file = file_of(variable);
 	Dwarf_Die unit = f->unit;
 	Dwarf_Lines *lines;
 	size_t count;

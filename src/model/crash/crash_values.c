@@ -51,9 +51,11 @@ static bool is_changed_at(const char *text, size_t off, size_t end)
 		off--;
 	if (off > 1 && (strncmp(text + off - 2, "++", 2) == 0 || strncmp(text + off - 2, "--", 2) == 0))
 		return true;
-	if (off && text[off - 1] == '&' && (off == 1 || text[off - 2] != '&'))
-		return true;
 	end += strspn(text + end, " \t");
+	/* Behind a pointer is another address. */
+	if (off && text[off - 1] == '&' && (off == 1 || text[off - 2] != '&') && strncmp(text + end, "->", 2) != 0 &&
+	    text[end] != '[')
+		return true;
 	for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
 		if (strncmp(text + end, behind[i], strlen(behind[i])) == 0)
 			return true;
