@@ -54,11 +54,9 @@ enum {
 	FIRST_EPOCH = 1,
 };
 
-/* In the recorder's constructor: what is stood in front of is looked up. */
-static void before_main(void)
+/* What is stood in front of. */
+static void look_up(void)
 {
-	if (stay_out())
-		return;
 	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN);
 	libc_start();
 	wmrt_handlers_start();
@@ -73,6 +71,15 @@ static void before_main(void)
 	coroutine_start();
 	threads_start();
 	restart_start();
+}
+
+/* In the recorder's constructor. */
+static void before_main(void)
+{
+	wmrt_heap_pause();
+	if (!stay_out())
+		look_up();
+	wmrt_heap_resume();
 }
 
 /* The child writes code through a file that is the parent's memory until it has its own. */
@@ -276,6 +283,13 @@ static void say_unknown_options(void)
 	say_always(&text);
 }
 
+/* What the last look-up that failed has left: the text is given by the first call, and freed by the second. */
+static void drop_dlerror(void)
+{
+	dlerror();
+	dlerror();
+}
+
 static void begin(void)
 {
 	enum wmk_agent state;
@@ -283,6 +297,7 @@ static void begin(void)
 
 	if (agent_is_sealed)
 		return;
+	wmrt_heap_pause();
 	agent_options_read();
 	say_open();
 	say_unknown_options();
@@ -300,7 +315,9 @@ static void begin(void)
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);
 	}
+	drop_dlerror();
 	agent_unlock(&guard);
+	wmrt_heap_resume();
 	wmrt_run_tell_agent(state);
 	if (!agent_is_on) {
 		say_failure(state);

@@ -551,7 +551,7 @@ static const struct epoch_record *records_of(const struct recorded *r, enum wmk_
 	for (end = low; end < records->count && records->items[end].epoch == epoch; end++)
 		;
 	*ret_count = end - low;
-	return records->items + low;
+	return records->count ? records->items + low : NULL;
 }
 
 static struct error *find_epoch_record(const struct recorded *r, uint32_t epoch, struct wmk_epoch *ret)

@@ -42,6 +42,7 @@ static _Atomic(_Atomic uint64_t *) live_pages[MAX_CHUNKS];
 /* Records claimed so far, private: a forked child knows what it inherited. */
 static _Atomic uint32_t record_count;
 static _Atomic bool is_on;
+static _Atomic(bool) is_paused;
 static _Atomic bool is_full;
 
 static struct wmk_heap *record_at(uint32_t number)
@@ -177,7 +178,8 @@ static void count_alloc(uint32_t number, uint64_t size_bytes)
 
 static bool is_ready(void)
 {
-	return atomic_load_explicit(&is_on, memory_order_acquire) && wmrt_file_open();
+	return atomic_load_explicit(&is_on, memory_order_acquire) &&
+	       !atomic_load_explicit(&is_paused, memory_order_relaxed) && wmrt_file_open();
 }
 
 static uint32_t header_flags(void)
@@ -229,6 +231,16 @@ bool wmrt_heap_begin(void)
 void wmrt_heap_end(void)
 {
 	atomic_store(&is_on, false);
+}
+
+void wmrt_heap_pause(void)
+{
+	atomic_store(&is_paused, true);
+}
+
+void wmrt_heap_resume(void)
+{
+	atomic_store(&is_paused, false);
 }
 
 void wm1_heap_alloc(void *block, size_t size_bytes)

@@ -33,5 +33,8 @@ wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function 
 bool wmrt_heap_begin(void);
 /* What is told from now on is left out. */
 void wmrt_heap_end(void);
+/* Around work of the client's own at the start, whose allocations are none of the program's. */
+void wmrt_heap_pause(void);
+void wmrt_heap_resume(void);
 
 #endif
