@@ -410,7 +410,7 @@ static struct error *wait_for_syscall(struct inject *in, uint64_t number, uint64
 {
 	uint64_t registers[INJECT_REGISTERS], until_ns = inject_now_ns() + CALL_NS;
 	bool is_entered = false;
-	int signal;
+	int signal = -1;
 
 	for (;;) {
 		struct error *err = NULL;
@@ -440,7 +440,7 @@ static struct error *bare_call(struct inject *in, uint64_t function, uint64_t nu
 			       const uint64_t arguments[INJECT_ARGUMENTS], uint64_t *ret)
 {
 	struct inject_thread *thread = in->threads;
-	uint64_t registers[INJECT_REGISTERS], at, result = 0;
+	uint64_t registers[INJECT_REGISTERS], at = 0, result = 0;
 	struct error *err = write_frame(in, thread, thread->registers[INJECT_RSP] - INJECT_RED_ZONE_BYTES, &at);
 
 	if (err)
@@ -463,7 +463,7 @@ static struct error *bare_call(struct inject *in, uint64_t function, uint64_t nu
 /* Where the kernel makes system calls again by the registers: behind that of a bare call it is not. */
 static struct error *leave_syscall(struct inject *in)
 {
-	int signal;
+	int signal = -1;
 	struct error *err;
 
 	if (!in->own->is_at_syscall)
@@ -485,7 +485,7 @@ static struct error *map_area(struct inject *in)
 	const uint64_t map[INJECT_ARGUMENTS] = {
 		0, AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, UINT64_MAX, 0};
 	uint64_t mmap_at = inject_find(in, "libc.so.6", "mmap"), mprotect_at = inject_find(in, "libc.so.6", "mprotect"),
-		 area, ignored;
+		 area = 0, ignored;
 	struct error *err;
 
 	if (!mmap_at || !mprotect_at || !inject_find(in, "libc.so.6", "munmap"))
@@ -504,19 +504,37 @@ static struct error *map_area(struct inject *in)
 
 /* ---- calls by the stub ---- */
 
-/* "KEY: value" of /proc/PID/task/TID/status, hexadecimal. */
-static uint64_t set_of(FILE *f, const char *key)
+/* Adds what a line of /proc/PID/status has, if it is that key's: "KEY: value", hexadecimal. */
+static void add_set(const char *line, const char *key, uint64_t *set)
+{
+	size_t len = strlen(key);
+
+	if (strncmp(line, key, len) == 0)
+		*set |= strtoull(line + len, NULL, 16);
+}
+
+/* *ret_used: the signals that have handlers or are pending; *ret_blocked: those that the first thread blocks. */
+static struct error *read_signals(const struct inject *in, FILE *f, uint64_t *ret_used, uint64_t *ret_blocked)
 {
 	char *line = NULL;
-	size_t capacity = 0, len = strlen(key);
-	uint64_t set = 0;
+	size_t capacity = 0;
+	uint64_t used = 0, blocked = 0;
+	struct error *err = NULL;
 
-	rewind(f);
-	while (getline(&line, &capacity, f) > 0)
-		if (strncmp(line, key, len) == 0)
-			set = strtoull(line + len, NULL, 16);
+	while (getline(&line, &capacity, f) > 0) {
+		add_set(line, "SigCgt:", &used);
+		add_set(line, "SigPnd:", &used);
+		add_set(line, "ShdPnd:", &used);
+		add_set(line, "SigBlk:", &blocked);
+	}
+	if (!feof(f))
+		err = inject_failed(in, "its signals cannot be read");
 	free(line);
-	return set;
+	if (err)
+		return err;
+	*ret_used = used;
+	*ret_blocked = blocked;
+	return NULL;
 }
 
 static int first_not_in(uint64_t set)
@@ -533,16 +551,18 @@ static int first_not_in(uint64_t set)
 static struct error *choose_signal(struct inject *in)
 {
 	char path[PROC_PATH_MAX];
-	uint64_t used, blocked;
+	uint64_t used = 0, blocked = 0;
+	struct error *err;
 	FILE *f;
 
 	snprintf(path, sizeof path, "/proc/%d/status", (int)in->pid);
 	f = fopen(path, "re");
 	if (!f)
 		return inject_ended(in);
-	used = set_of(f, "SigCgt:") | set_of(f, "SigPnd:") | set_of(f, "ShdPnd:");
-	blocked = set_of(f, "SigBlk:");
+	err = read_signals(in, f, &used, &blocked);
 	fclose(f);
+	if (err)
+		return err;
 	in->own->tell_signal = first_not_in(used | blocked) ?: first_not_in(used);
 	return in->own->tell_signal
 		       ? NULL
@@ -580,7 +600,7 @@ static struct error *park(struct inject *in)
 
 	for (size_t i = 1; !err && i < in->thread_count; i++) {
 		struct inject_thread *thread = &in->threads[i];
-		uint64_t registers[INJECT_REGISTERS], room = inject_room(in, VECTORS_BYTES), at;
+		uint64_t registers[INJECT_REGISTERS], room = inject_room(in, VECTORS_BYTES), at = 0;
 
 		if (!room)
 			return error_create(ERROR_FORMAT, "process %d: has too many threads (%zu)", (int)in->pid,
@@ -633,7 +653,7 @@ static struct error *wait_for_return(struct inject *in, bool is_alone, uint64_t 
 {
 	uint64_t registers[INJECT_REGISTERS], begun_ns = inject_now_ns(), end_ns = begun_ns + CALL_NS;
 	bool is_let_go = is_alone;
-	int signal;
+	int signal = -1;
 
 	for (;;) {
 		struct error *err = wait_for_stop(in, is_let_go ? end_ns : begun_ns + LET_GO_NS, &signal);
