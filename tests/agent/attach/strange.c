@@ -3,12 +3,14 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +68,7 @@ static void *waits_in_vfork(void *unused)
 	pid_t child = vfork();
 
 	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the test kills its parent */
 		while (access(flag, F_OK) != 0)
 			usleep(1000);
 		_exit(0);
