@@ -7,6 +7,7 @@
 
 #include "agent/seccomp.h"
 #include "base/unfit.h"
+#include "recorder/handlers.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
@@ -43,6 +44,7 @@ bool stay_out(void)
 	else
 		return false;
 	agent_is_sealed = true;
+	wmrt_handlers_stay_out();
 	wmrt_seal();
 	return true;
 }

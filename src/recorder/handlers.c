@@ -48,9 +48,12 @@ static _Atomic(void *) next_siginterrupt;
 static _Atomic(void *) next_sigprocmask;
 static _Atomic(void *) next_pthread_sigmask;
 
+/* wmrt_handlers_stay_out. Written before main. */
+static bool stays_out;
+
 static bool is_signal(int sig)
 {
-	return sig > 0 && sig < NSIG && wmrt_is_active();
+	return sig > 0 && sig < NSIG && !stays_out && wmrt_is_active();
 }
 
 /* A function, and not SIG_DFL, SIG_IGN, SIG_HOLD or SIG_ERR. */
@@ -320,6 +323,11 @@ wmrt_handler_fn wmrt_handler_of(int sig, siginfo_t *info, void *context)
 	if (sig == SIGBUS && bus_is_taken())
 		return bus_handler(info, context);
 	return (wmrt_handler_fn)atomic_load_explicit(&handlers[sig], memory_order_acquire);
+}
+
+void wmrt_handlers_stay_out(void)
+{
+	stays_out = true;
 }
 
 void wmrt_handlers_block(uint64_t mask)

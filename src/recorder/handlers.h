@@ -16,6 +16,8 @@
 void wmrt_handle(int sig, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
 /* The program's handler of a signal whose action is wmrt_handle; NULL: there is nothing to call, nor to do. Signal-safe. */
 wmrt_handler_fn wmrt_handler_of(int sig, siginfo_t *info, void *context);
+/* All is handed on from now: the client does not come into this process, whose own runtime may lead handlers in a circle. Before main. */
+void wmrt_handlers_stay_out(void);
 /* The sigaction that is stood in front of. */
 int wmrt_next_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 /* Signals of the client's that are blocked, too, while a handler of SA_ONSTACK runs: an alternate stack may have no room for them. Once, at

@@ -31,6 +31,7 @@ allocated() {
 }
 
 cat >program.c <<'END'
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 static __attribute__((noinline)) void *leaf(void)
@@ -48,8 +49,15 @@ static __attribute__((noinline)) int work(void)
 	}
 	return n;
 }
+static volatile sig_atomic_t handled;
+static void on_signal(int sig)
+{
+	handled += sig == SIGUSR1;
+}
 int main(void)
 {
+	if (signal(SIGUSR1, on_signal) != SIG_DFL || raise(SIGUSR1) || handled != 1 || signal(SIGUSR1, SIG_DFL) != on_signal)
+		return 1;
 	printf("%d\n", work());
 	return 3;
 }
