@@ -18,8 +18,8 @@ function wrong(why)
 	depth = gsub(/;Spinning\.right/, "")
 }
 
-# The methods that use the time: below their whole chain.
-/Spinning\.(spin|turn)/ {
+# The methods that use the time: below their whole chain. In brackets they are only about to be called.
+/;Spinning\.(spin|turn)[; ]/ {
 	is_left = /^\[thread\];Spinning\.lambda\$main\$0;Spinning\.left;Spinning\.spin [0-9]+$/ && depth == 0
 	is_right = /^\[thread\];Spinning\.lambda\$main\$1;Spinning\.turn [0-9]+$/ && depth == 41
 	if (!is_left && !is_right)
