@@ -229,7 +229,7 @@ static handler_fn own_sigset(int sig, handler_fn handler)
 static int own_siginterrupt(int sig, int is_on)
 {
 	int (*next)(int, int) = wmrt_next(&next_siginterrupt, "siginterrupt", (void *)own_siginterrupt);
-	struct sigaction act;
+	struct sigaction act = {0};
 
 	if (next)
 		return next(sig, is_on);
