@@ -58,6 +58,14 @@ const char *snapshot_symbol_at(const struct snapshot *s, uint64_t address, uint6
 	return name;
 }
 
+/* false: the section is no table of symbols, or cannot be read. */
+static bool read_symbols(Elf_Scn *section, GElf_Shdr *ret_header, Elf_Data **ret)
+{
+	return gelf_getshdr(section, ret_header) &&
+	       (ret_header->sh_type == SHT_SYMTAB || ret_header->sh_type == SHT_DYNSYM) && ret_header->sh_entsize &&
+	       (*ret = elf_getdata(section, NULL)) != NULL;
+}
+
 bool snapshot_symbol_find(const struct snapshot_module *m, const char *name, uint64_t *ret)
 {
 	Elf *elf = elf_of(m);
@@ -67,8 +75,7 @@ bool snapshot_symbol_find(const struct snapshot_module *m, const char *name, uin
 		GElf_Shdr header;
 		Elf_Data *bytes;
 
-		if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
-		    !header.sh_entsize || !(bytes = elf_getdata(section, NULL)))
+		if (!read_symbols(section, &header, &bytes))
 			continue;
 		for (int i = 0; (uint64_t)i < header.sh_size / header.sh_entsize; i++) {
 			const char *found;
@@ -114,8 +121,7 @@ void snapshot_tls_each(const struct snapshot_module *m,
 		GElf_Shdr header;
 		Elf_Data *bytes;
 
-		if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
-		    !header.sh_entsize || !(bytes = elf_getdata(section, NULL)))
+		if (!read_symbols(section, &header, &bytes))
 			continue;
 		for (int i = 0; (uint64_t)i < header.sh_size / header.sh_entsize; i++) {
 			struct snapshot_tls_symbol symbol = {.is_dynamic = header.sh_type == SHT_DYNSYM};
