@@ -15,7 +15,9 @@
 #include <stdlib.h>
 
 #include "model/contexts/context.h"
-#include "model/contexts/recording.h"
+#include "model/contexts/profile_read.h"
+#include "model/contexts/context.h"
+#include "model/base/recording.h"
 #include "waymark/abi.h"
 #include "waymark/wmk.h"
 

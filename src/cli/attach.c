@@ -13,7 +13,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/recording_options.h"
-#include "model/contexts/recording.h"
+#include "model/base/recording.h"
 #include "object/object.h"
 
 struct request {

@@ -20,7 +20,7 @@
 
 #include "cli/install_paths.h"
 #include "object/object.h"
-#include "snapshot/inject.h"
+#include "snapshot/inject/inject.h"
 #include "waymark/attach.h"
 
 enum {

@@ -19,8 +19,8 @@
 #include "cli/progress.h"
 #include "cli/search_options.h"
 #include "object/file.h"
-#include "model/contexts/recording.h"
-#include "model/contexts/context_text.h"
+#include "model/base/recording.h"
+#include "model/base/context_text.h"
 #include "model/contexts/token_contexts.h"
 
 enum {

@@ -19,7 +19,7 @@
 #include "base/vec.h"
 #include "cli/find_recordings.h"
 #include "cli/message.h"
-#include "model/contexts/recording.h"
+#include "model/base/recording.h"
 #include "object/new_file.h"
 
 enum {

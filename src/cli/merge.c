@@ -8,8 +8,8 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "model/paths/profile_merge.h"
-#include "model/contexts/recording.h"
+#include "model/merge/profile_merge.h"
+#include "model/base/recording.h"
 
 struct request {
 	const char *output;

@@ -5,7 +5,7 @@
 
 #include "cli/message.h"
 #include "cli/path_reading.h"
-#include "model/contexts/recording.h"
+#include "model/base/recording.h"
 
 enum {
 	WIDTH_DEFAULT = 100, /* of what is no terminal */

@@ -12,7 +12,8 @@
 #include "cli/progress.h"
 #include "cli/search_options.h"
 #include "model/contexts/profile_notes.h"
-#include "model/contexts/recording.h"
+#include "model/contexts/profile_read.h"
+#include "model/base/recording.h"
 #include "report/contexts/renderer.h"
 
 struct request {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "model/paths/path_profile.h"
-#include "model/paths/source.h"
+#include "model/source/source.h"
 
 struct path_style {
 	struct sources *sources;

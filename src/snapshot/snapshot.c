@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "snapshot/snapshot_source.h"
+#include "snapshot/source/source.h"
 
 void snapshot_take_registers(const uint64_t user[SNAPSHOT_USER_WORDS], uint64_t ret[SNAPSHOT_REGISTERS])
 {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/inner.h"
+#include "agent/scan/inner.h"
 
 static uint8_t *at(const struct image *image, uint64_t address)
 {

@@ -7,7 +7,7 @@
 #ifndef WM_TESTS_AGENT_IMAGE_H
 #define WM_TESTS_AGENT_IMAGE_H
 
-#include "agent/scan.h"
+#include "agent/scan/scan.h"
 
 struct image_range {
 	uint64_t low, high;

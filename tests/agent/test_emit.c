@@ -5,7 +5,7 @@
  * top in this thread's memory, for every addend at a boundary of the encodings: the id, the context stack, all general registers, the
  * flags and the stack pointer behind it are as emit.h says.
  */
-#include "agent/emit.h"
+#include "agent/code/emit.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

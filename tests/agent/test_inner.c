@@ -1,5 +1,5 @@
 /* test_inner.c - the second entries of functions, by the bytes in front of them. */
-#include "agent/inner.h"
+#include "agent/scan/inner.h"
 
 #include "check.h"
 

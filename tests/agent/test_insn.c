@@ -4,7 +4,7 @@
  * Pairs of bytes before and after; what is said of registers, flags and the stack; and random instructions that are run where they
  * are and where they were relocated to, which must leave the same registers, flags and memory. test_insn [COUNT [SEED]]
  */
-#include "agent/insn.h"
+#include "agent/scan/insn.h"
 #include "check.h"
 
 #include <stdlib.h>

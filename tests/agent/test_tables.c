@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "agent/code.h"
-#include "agent/maps.h"
-#include "agent/memory.h"
-#include "agent/options.h"
-#include "agent/stop.h"
-#include "agent/thread.h"
-#include "agent/words.h"
+#include "agent/code/code.h"
+#include "agent/os/maps.h"
+#include "agent/os/memory.h"
+#include "agent/os/options.h"
+#include "agent/threads/stop.h"
+#include "agent/threads/thread.h"
+#include "agent/os/words.h"
 #include "check.h"
 
 /* What code.c has of the rest of the agent: addresses that stubs lead to, a thread's state, and a thread that stays at held_pc. */

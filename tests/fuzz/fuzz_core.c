@@ -8,7 +8,7 @@
 
 #include "fuzz/fuzz.h"
 #include "snapshot/snapshot.h"
-#include "snapshot/snapshot_code.h"
+#include "snapshot/image/code.h"
 
 static void ask(struct snapshot *s)
 {

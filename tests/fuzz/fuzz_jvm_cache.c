@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "jvm/c/cache.h"
+#include "jvm/c/classes/cache.h"
 
 enum {
 	KEY_AT = 8,

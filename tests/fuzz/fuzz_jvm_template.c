@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "jvm/c/template.h"
+#include "jvm/c/classes/template.h"
 
 static uint32_t use(const struct jvm_template *t)
 {

@@ -10,7 +10,7 @@
 #include "fuzz/fuzz.h"
 #include "model/contexts/context.h"
 #include "model/contexts/recorded_graph.h"
-#include "model/paths/profile_merge.h"
+#include "model/merge/profile_merge.h"
 
 enum {
 	DEPTH_MAX = 4096,

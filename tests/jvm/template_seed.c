@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jvm/c/template.h"
+#include "jvm/c/classes/template.h"
 
 #define METHOD_CONSTANT UINT64_C(0x57a6d1c3e5000000)
 #define SITE_CONSTANT UINT64_C(0x57a6d1c3e6000000)

@@ -1,4 +1,4 @@
-/* template_seed.h - a template as the rewriter makes it (src/jvm/c/template.h), of a small class file around some code. */
+/* template_seed.h - a template as the rewriter makes it (src/jvm/c/classes/template.h), of a small class file around some code. */
 #ifndef WM_TESTS_JVM_TEMPLATE_SEED_H
 #define WM_TESTS_JVM_TEMPLATE_SEED_H
 

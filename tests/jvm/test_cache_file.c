@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "jvm/c/cache.h"
+#include "jvm/c/classes/cache.h"
 #include "jvm/template_seed.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "jvm/c/class_check.h"
+#include "jvm/c/classes/class_check.h"
 #include "jvm/class_seed.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "jvm/c/class_file.h"
+#include "jvm/c/classes/class_file.h"
 
 /* class A extends B { long f; }, with a constant of each length. */
 static const uint8_t class_before[] = {

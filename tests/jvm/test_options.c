@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "jvm/c/options.h"
+#include "jvm/c/base/options.h"
 
 static void test_known(const char *text, bool is_checked, int32_t check_every)
 {

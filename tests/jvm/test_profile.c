@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "core/contexts/sitecode.h"
-#include "jvm/c/profile.h"
+#include "jvm/c/codes/profile.h"
 
 #define HEAD "waymark-jvm-profile 1\n"
 

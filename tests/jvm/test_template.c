@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "jvm/c/class_reader.h"
-#include "jvm/c/template.h"
+#include "jvm/c/classes/class_reader.h"
+#include "jvm/c/classes/template.h"
 #include "jvm/template_seed.h"
 
 enum {

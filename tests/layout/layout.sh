@@ -7,6 +7,8 @@
 #     and the agent runtime/heap and runtime/paths, which know nothing of how compiled code keeps its contexts.
 #     Only llvm, instrument and analyze include LLVM, only object and snapshot ELF and DWARF (recorder and agent have their own
 #     readers of what is loaded). base and core use only headers of ISO C.
+#     Within agent, jvm/c, snapshot and model a folder includes from those before it in the list of rooms below. Headers beside
+#     these folders (snapshot/snapshot.h) are for all of them.
 #  2. Only src/cli prints, exits or aborts.
 #     src/core/contexts takes no memory but from an allocator that is handed in.
 #  3. Each .c and .cpp opens with a comment that says what it does.
@@ -34,10 +36,55 @@ BEGIN {
 	may["model"] = " base core format object snapshot analyze model "
 	may["report"] = " base core format object snapshot model report "
 	may["cli"] = " base core format object snapshot model report cli "
+	# Arrows of the agent that still point the other way; none is added.
+	n = split("code program,context epoch,context follow,epoch follow,follow clients,patch epoch,program follow,program patch," \
+		"threads clients,threads context,threads follow", names, ",")
+	for (i = 1; i <= n; i++) {
+		split(names[i], pair, " ")
+		owed["agent/" pair[1] " agent/" pair[2]] = 1
+	}
+	rooms("agent", "os unwind scan threads code program patch context epoch follow clients life")
+	rooms("jvm/c", "base codes contexts clients classes bridge")
+	rooms("snapshot", "source image debug state inject")
+	rooms("model", "source base merge contexts paths crash")
 	n = split("assert ctype errno float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio " \
 		"stdlib string", names, " ")
 	for (i = 1; i <= n; i++)
 		iso["<" names[i] ".h>"] = 1
+}
+
+# The folders of a folder, in the order in which they may include each other.
+function rooms(folder, list,    names, n, i) {
+	n = split(list, names, " ")
+	has_rooms[folder] = 1
+	for (i = 1; i <= n; i++)
+		place[folder "/" names[i]] = i
+}
+
+# The folder with rooms that a path below src/ is in, or "".
+function house_of(path,    part, n) {
+	n = split(path, part, "/")
+	if (n > 1 && part[1] in has_rooms)
+		return part[1]
+	return n > 2 && part[1] "/" part[2] in has_rooms ? part[1] "/" part[2] : ""
+}
+
+# The room that a path below src/ is in: "" for a file beside the rooms.
+function room_of(path, house,    rest) {
+	rest = substr(path, length(house) + 2)
+	return rest ~ /\// ? house "/" substr(rest, 1, index(rest, "/") - 1) : ""
+}
+
+function check_room(spec, name,    house, from, to) {
+	house = house_of(substr(FILENAME, 5))
+	if (house == "" || house_of(name) != house)
+		return
+	from = room_of(substr(FILENAME, 5), house)
+	to = room_of(name, house)
+	if (to != "" && !(to in place))
+		finding(FNR, spec ": src/" to " has no place in the order of rooms")
+	else if (from != "" && to != "" && place[to] > place[from] && !(from " " to in owed))
+		finding(FNR, spec ": src/" from " may not include from src/" to)
 }
 
 function finding(line, text) {
@@ -75,6 +122,8 @@ function check_include(spec,    name, part, to) {
 		finding(FNR, spec ": write it as \"folder/file.h\"")
 	else if (index(may[folder], " " to " ") == 0)
 		finding(FNR, spec ": src/" folder " may not include from src/" to)
+	else
+		check_room(spec, name)
 }
 
 # The line without comments and string literals; in_comment goes on to the next line.
@@ -114,6 +163,10 @@ FNR == 1 {
 		if (!(folder in may)) {
 			finding(1, "src/" folder " has no place in the order of folders")
 			folder = ""
+		} else if (house_of(substr(FILENAME, 5)) != "") {
+			room = room_of(substr(FILENAME, 5), house_of(substr(FILENAME, 5)))
+			if (room != "" && !(room in place))
+				finding(1, "src/" room " has no place in the order of rooms")
 		}
 	}
 	if (FILENAME ~ /\.(c|cpp)$/ && $0 !~ /^\/\*/)

@@ -5,7 +5,7 @@ layout=$1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree"
-mkdir -p src/base src/core/contexts src/core/paths src/format src/object src/snapshot src/model src/llvm src/instrument src/recorder src/runtime src/report src/cli src/agent src/jvm src/analyze src/other include
+mkdir -p src/base src/core/contexts src/core/paths src/format src/object src/snapshot src/model src/llvm src/instrument src/recorder src/runtime src/report src/cli src/agent/os src/agent/life src/jvm/c/base src/jvm/c/bridge src/jvm/c/none src/snapshot/debug src/analyze src/other include
 
 # file PATH LINE...: a C file that opens with a comment
 file() {
@@ -31,6 +31,10 @@ file src/recorder/good.c '#include "recorder/file.h"' '#include "waymark/wmk.h"'
 file src/runtime/better.c '#include "recorder/file.h"'
 file src/agent/good.c '#include "core/contexts/callgraph.h"' '#include "recorder/client.h"'
 file src/jvm/good.c '#include "base/allocator.h"' '#include "recorder/client.h"' '#include <jvmti.h>'
+file src/agent/life/good.c '#include "agent/os/maps.h"' '#include "agent/life/start.h"'
+file src/jvm/c/good.c '#include "jvm/c/bridge/natives.h"'
+file src/jvm/c/bridge/good.c '#include "jvm/c/base/say.h"'
+file src/snapshot/debug/good.c '#include "snapshot/snapshot.h"'
 file src/analyze/good.c '#include <llvm-c/Core.h>' '#include "llvm/ir.h"'
 file src/cli/good.c '#include "report/render.h"' 'printf("x"); exit(1);'
 if ! out=$("$layout" "$tree") || [ -n "$out" ]; then
@@ -54,6 +58,9 @@ file src/recorder/bad.c '#include "runtime/clients.h"' '#include "base/vec.h"'
 file src/agent/bad.c '#include "runtime/clients.h"' '#include "jvm/methods.h"'
 file src/jvm/bad.c '#include "format/meta.h"'
 file src/analyze/bad.c '#include "instrument/plugin.h"' '#include "model/crash/crash.h"'
+file src/agent/os/bad.c '#include "agent/life/start.h"' '#include "agent/none/x.h"'
+file src/jvm/c/base/bad.c '#include "jvm/c/bridge/natives.h"'
+file src/jvm/c/none/bad.c ''
 file src/other/bad.c ''
 echo 'int x;' >src/base/silent.c
 awk 'BEGIN { print "/* a comment */"; for (i = 0; i < 900; i++) print "int x;" }' >src/cli/long.c
@@ -63,6 +70,8 @@ sed 's/: .*//' found >places
 cat >expected <<'END'
 src/agent/bad.c:2
 src/agent/bad.c:3
+src/agent/os/bad.c:2
+src/agent/os/bad.c:3
 src/analyze/bad.c:2
 src/analyze/bad.c:3
 src/base/bad.c:2
@@ -83,6 +92,8 @@ src/format/bad.c:3
 src/instrument/bad.c:2
 src/instrument/bad.c:3
 src/jvm/bad.c:2
+src/jvm/c/base/bad.c:2
+src/jvm/c/none/bad.c:1
 src/llvm/bad.c:2
 src/model/bad.c:2
 src/model/bad.c:3

@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 
 #include "check.h"
+#include "model/contexts/context.h"
+#include "model/contexts/profile_read.h"
 #include "report/contexts/renderer.h"
 #include "support/large_file.h"
 

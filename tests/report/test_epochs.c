@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "model/contexts/context.h"
+#include "model/contexts/profile_read.h"
 #include "model/contexts/token_contexts.h"
 #include "model/paths/path_profile.h"
-#include "model/paths/profile_merge.h"
+#include "model/merge/profile_merge.h"
 #include "support/epoch_builder.h"
 #include "waymark/paths.h"
 

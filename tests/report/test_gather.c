@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "model/contexts/profile.h"
+#include "model/contexts/context.h"
+#include "model/contexts/profile_read.h"
 #include "support/builder.h"
 
 enum {

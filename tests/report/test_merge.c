@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "model/paths/profile_merge.h"
+#include "model/merge/profile_merge.h"
 #include "support/builder.h"
 #include "waymark/paths.h"
 

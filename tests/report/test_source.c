@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "model/paths/source_cases.h"
-#include "model/paths/source_condition.h"
+#include "model/source/source_cases.h"
+#include "model/source/source_condition.h"
 
 static char directory[] = "/tmp/waymark-source.XXXXXX";
 

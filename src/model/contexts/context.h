@@ -23,10 +23,6 @@ struct context_key {
 	uint32_t epoch;
 };
 
-enum {
-	CONTEXT_DEPTH_MAX = 1 << 22, /* frames; what more would need is damage, or a --max-depth above it */
-};
-
 /* Appends the frames, outermost first. On failure frames is as it was. max_depth 0 means CONTEXT_DEPTH_MAX. */
 struct error *context_decode(const struct process *p, const struct context_key *key, size_t max_depth,
 			     struct frame_vec *frames);

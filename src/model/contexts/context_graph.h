@@ -10,7 +10,7 @@
 #include "core/contexts/callgraph.h"
 #include "format/meta.h"
 #include "object/object.h"
-#include "model/contexts/context_frame.h"
+#include "model/base/context_frame.h"
 
 struct encoding {
 	struct callgraph graph;

@@ -4,7 +4,7 @@
 #ifndef WM_MODEL_CONTEXTS_PROFILE_NOTES_H
 #define WM_MODEL_CONTEXTS_PROFILE_NOTES_H
 
-#include "model/contexts/profile_view.h"
+#include "model/base/profile_view.h"
 
 #include <stdio.h>
 

@@ -10,7 +10,8 @@
 
 #include "base/number_text.h"
 #include "base/order.h"
-#include "model/contexts/profile.h"
+#include "model/contexts/profile_read.h"
+#include "model/contexts/context.h"
 #include "model/contexts/recorded_graph.h"
 #include "model/contexts/thread_names.h"
 #include "waymark/abi.h"

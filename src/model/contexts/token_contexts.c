@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/contexts/recording.h"
+#include "model/base/recording.h"
 #include "model/contexts/token_contexts.h"
 #include "waymark/abi.h"
 

@@ -10,8 +10,8 @@
 
 #include "core/paths/dominators.h"
 #include "model/crash/crash_before.h"
-#include "snapshot/snapshot_code.h"
-#include "snapshot/snapshot_elf.h"
+#include "snapshot/image/code.h"
+#include "snapshot/image/elf.h"
 
 enum {
 	CALLS_MAX = 1000, /* of a frame; older ones count as not kept */

@@ -10,7 +10,7 @@
 
 #include "model/crash/crash_cause_build.h"
 #include "object/demangle.h"
-#include "snapshot/snapshot_code.h"
+#include "snapshot/image/code.h"
 
 enum {
 	SECCOMP_CODE = 1, /* SYS_SECCOMP */

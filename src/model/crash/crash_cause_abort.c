@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model/crash/crash_cause_build.h"
-#include "snapshot/snapshot_elf.h"
+#include "snapshot/image/elf.h"
 
 enum {
 	INNER_FRAMES = 32, /* that are looked at for the C library's functions */

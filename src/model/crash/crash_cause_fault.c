@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 
 #include "model/crash/crash_cause_build.h"
-#include "snapshot/snapshot_code.h"
-#include "snapshot/snapshot_elf.h"
+#include "snapshot/image/code.h"
+#include "snapshot/image/elf.h"
 
 enum {
 	FIRST_BYTES = 65536, /* that nothing is mapped in (vm.mmap_min_addr): offsets of what a null pointer has */

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "snapshot/snapshot_elf.h"
+#include "snapshot/image/elf.h"
 #include "model/crash/crash_build.h"
 #include "model/crash/crash_context.h"
 #include "model/crash/crash_innermost.h"

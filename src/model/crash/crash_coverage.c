@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "format/scheme.h"
-#include "snapshot/snapshot_elf.h"
+#include "snapshot/image/elf.h"
 #include "model/crash/crash_build.h"
 
 enum {

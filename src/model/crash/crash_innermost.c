@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "snapshot/snapshot_elf.h"
+#include "snapshot/image/elf.h"
 
 static const uint32_t none = UINT32_MAX;
 static const uint32_t several = UINT32_MAX - 1;

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/order.h"
-#include "model/paths/source.h"
+#include "model/source/source.h"
 #include "model/crash/crash_lines.h"
 #include "model/crash/crash_steps.h"
 

@@ -1,5 +1,5 @@
 /*
- * crash_values.c - asks snapshot/snapshot_values.h for what a frame and its line name, and joins threads by the locks that they hold and
+ * crash_values.c - asks snapshot/debug/values.h for what a frame and its line name, and joins threads by the locks that they hold and
  * wait for.
  *
  * The address of a fault is explained only by what contains it: a variable on the line of the innermost frame with a source that lies

@@ -5,10 +5,10 @@
 #ifndef WM_MODEL_CRASH_CRASH_VALUES_H
 #define WM_MODEL_CRASH_CRASH_VALUES_H
 
-#include "snapshot/snapshot_values.h"
-#include "snapshot/snapshot_waits.h"
+#include "snapshot/debug/values.h"
+#include "snapshot/state/waits.h"
 #include "model/crash/crash.h"
-#include "model/paths/source.h"
+#include "model/source/source.h"
 
 struct crash_wait {
 	struct snapshot_wait wait;

@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "model/paths/path_outcome.h"
-#include "model/paths/source_cases.h"
-#include "model/paths/source_condition.h"
+#include "model/source/source_cases.h"
+#include "model/source/source_condition.h"
 
 static const char *line_text(const struct pathmeta_function *f, const struct pathmeta_line *line, const char *verb,
 			     struct arena *arena)

@@ -17,7 +17,8 @@
 #include "core/paths/path_number.h"
 #include "format/pathmeta.h"
 #include "model/paths/hidden.h"
-#include "model/contexts/profile.h"
+#include "model/base/profile.h"
+#include "model/contexts/context.h"
 #include "waymark/paths.h"
 
 struct path_image {

@@ -11,7 +11,7 @@
 #include "base/plain_text.h"
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
-#include "model/contexts/context_text.h"
+#include "model/base/context_text.h"
 
 static int compare_events(const void *left, const void *right)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/contexts/renderer.h"
-#include "model/contexts/context_text.h"
+#include "model/base/context_text.h"
 
 struct line {
 	char *text;

@@ -10,7 +10,7 @@
 #include "base/number_text.h"
 #include "base/plain_text.h"
 #include "base/text.h"
-#include "model/contexts/flame_tree.h"
+#include "model/base/flame_tree.h"
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
 #include "report/embedded.h"

@@ -9,7 +9,7 @@
 #include "base/plain_text.h"
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
-#include "model/contexts/context_text.h"
+#include "model/base/context_text.h"
 
 /* " (5.2 MiB)" behind large numbers of bytes. */
 static void print_size(uint64_t bytes, FILE *out)

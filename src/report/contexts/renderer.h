@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/word_table.h"
-#include "model/contexts/profile_view.h"
+#include "model/base/profile_view.h"
 
 struct renderer {
 	struct word format;

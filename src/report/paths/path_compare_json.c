@@ -4,7 +4,7 @@
 #include "base/json_writer.h"
 #include "report/paths/path_compare_renderer.h"
 #include "model/paths/path_steps.h"
-#include "model/contexts/profile_view.h"
+#include "model/base/profile_view.h"
 
 static void print_member(FILE *out, const char *before, const char *name, const char *text)
 {

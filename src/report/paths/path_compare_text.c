@@ -5,8 +5,8 @@
 #include "base/number_text.h"
 #include "report/paths/path_compare_renderer.h"
 #include "report/paths/path_renderer.h"
-#include "model/contexts/context_text.h"
-#include "model/contexts/profile_view.h"
+#include "model/base/context_text.h"
+#include "model/base/profile_view.h"
 
 enum {
 	CONTEXTS_MAX = 3, /* of one path */

@@ -6,7 +6,7 @@
 #include "model/paths/path_folded.h"
 #include "report/paths/path_renderer.h"
 #include "model/paths/path_steps.h"
-#include "model/contexts/profile_view.h"
+#include "model/base/profile_view.h"
 
 static const char *bool_text(bool b)
 {

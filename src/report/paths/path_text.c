@@ -10,8 +10,8 @@
 #include "model/paths/path_coverage.h"
 #include "report/paths/path_renderer.h"
 #include "model/paths/path_steps.h"
-#include "model/contexts/context_text.h"
-#include "model/contexts/profile_view.h"
+#include "model/base/context_text.h"
+#include "model/base/profile_view.h"
 
 enum {
 	SPLITS_MAX = 12, /* lines named at which a function was split */

@@ -7,7 +7,7 @@
  * libc++ call these, as does an operator of the program's own that takes its memory from malloc: each is counted
  * once, as the malloc call that it is. A realloc is a free and an allocation; one that fails is nothing. Memory that
  * a program's own allocator maps itself is no heap here, and a program that defines malloc itself, or is linked
- * statically, keeps its own; the agent sees to the former (src/agent/allocator_more.c).
+ * statically, keeps its own; the agent sees to the former (src/agent/clients/allocator_more.c).
  *
  * The runtime is found by weak references: in a process without one (a shell that starts the program) this library
  * hands calls through. A runtime that comes later, with a plugin, attaches itself. So does one that is there when a program allocates before

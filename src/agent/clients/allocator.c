@@ -1,0 +1,329 @@
+/* allocator.c - which functions the allocator has, jumps at their entries, and what stands in front of them. */
+#include "agent/clients/allocator.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "agent/code/emit.h"
+#include "agent/os/memory.h"
+#include "agent/patch/patch.h"
+#include "agent/patch/patch_entry.h"
+#include "agent/program/program.h"
+#include "agent/threads/thread.h"
+#include "runtime/heap/heap.h"
+
+/* Behind the stubs: the allocator itself. Written once, before the entries are. */
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void *(*reallocarray)(void *, size_t, size_t);
+	void (*free)(void *);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*memalign)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+} next;
+
+/* ---- calls ---- */
+
+/* The call that the program made. */
+struct call {
+	const void *return_address;
+	enum wm1_heap_function function;
+};
+
+#define CALLED(function) ((struct call){__builtin_return_address(0), function})
+
+/* False: it is a call inside of another one, or nothing is to be recorded. */
+static bool begin(void)
+{
+	if (agent_thread.is_allocating || agent_leaves())
+		return false;
+	agent_thread.is_allocating = true;
+	return true;
+}
+
+static void *end(void *block, size_t size_bytes, struct call call)
+{
+	agent_thread.is_allocating = false;
+	if (block)
+		wmrt_own_heap_alloc_from(block, size_bytes, call.return_address, call.function);
+	return block;
+}
+
+static void *own_malloc(size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_MALLOC);
+
+	return begin() ? end(next.malloc(size_bytes), size_bytes, call) : next.malloc(size_bytes);
+}
+
+static void *own_calloc(size_t count, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_CALLOC);
+
+	/* One that gives a block has not overflowed. */
+	return begin() ? end(next.calloc(count, size_bytes), count * size_bytes, call) : next.calloc(count, size_bytes);
+}
+
+static bool is_made_by_allocator(const uint8_t *return_address);
+
+static void own_free(void *block)
+{
+	const void *return_address = __builtin_return_address(0);
+	struct wm1_heap_block taken;
+
+	if (!block || !begin()) {
+		next.free(block);
+		return;
+	}
+	/* Forgotten first: once it is free, another thread may get it. */
+	taken = wmrt_own_heap_take(block);
+	if (taken.record || !is_made_by_allocator(return_address))
+		wmrt_own_heap_freed(taken);
+	next.free(block);
+	agent_thread.is_allocating = false;
+}
+
+/* Between begin and end. */
+static void *resize(void *block, size_t size_bytes)
+{
+	struct wm1_heap_block taken;
+	void *moved;
+
+	if (!block)
+		return next.malloc(size_bytes);
+	taken = wmrt_own_heap_take(block);
+	moved = next.realloc(block, size_bytes);
+	if (moved || !size_bytes)
+		wmrt_own_heap_freed(taken);
+	else
+		wmrt_own_heap_put_back(block, taken);
+	return moved;
+}
+
+static void *own_realloc(void *block, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_REALLOC);
+
+	return begin() ? end(resize(block, size_bytes), size_bytes, call) : next.realloc(block, size_bytes);
+}
+
+static void *own_reallocarray(void *block, size_t count, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_REALLOCARRAY);
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size_bytes, &total) || !begin())
+		return next.reallocarray(block, count, size_bytes);
+	return end(resize(block, total), total, call);
+}
+
+static int own_posix_memalign(void **block, size_t alignment, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_POSIX_MEMALIGN);
+	int rc;
+
+	if (!begin())
+		return next.posix_memalign(block, alignment, size_bytes);
+	rc = next.posix_memalign(block, alignment, size_bytes);
+	end(rc == 0 ? *block : NULL, size_bytes, call);
+	return rc;
+}
+
+static void *own_aligned_alloc(size_t alignment, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_ALIGNED_ALLOC);
+
+	return begin() ? end(next.aligned_alloc(alignment, size_bytes), size_bytes, call)
+		       : next.aligned_alloc(alignment, size_bytes);
+}
+
+static void *own_memalign(size_t alignment, size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_MEMALIGN);
+
+	return begin() ? end(next.memalign(alignment, size_bytes), size_bytes, call)
+		       : next.memalign(alignment, size_bytes);
+}
+
+static void *own_valloc(size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_VALLOC);
+
+	return begin() ? end(next.valloc(size_bytes), size_bytes, call) : next.valloc(size_bytes);
+}
+
+static void *own_pvalloc(size_t size_bytes)
+{
+	struct call call = CALLED(WM1_HEAP_PVALLOC);
+
+	return begin() ? end(next.pvalloc(size_bytes), size_bytes, call) : next.pvalloc(size_bytes);
+}
+
+/* ---- entries ---- */
+
+/* Under the agent's lock. */
+static struct allocator_hook hooks[] = {
+#define HOOK(of) {.name = #of, .own = (void *)own_##of, .next = (void **)&next.of, .function = AGENT_NONE}
+	HOOK(free),           HOOK(malloc),        HOOK(calloc),   HOOK(realloc), HOOK(reallocarray),
+	HOOK(posix_memalign), HOOK(aligned_alloc), HOOK(memalign), HOOK(valloc),  HOOK(pvalloc),
+};
+enum {
+	HOOK_FREE = 0,
+	HOOKS = sizeof hooks / sizeof *hooks,
+};
+
+static bool is_found;
+
+/*
+ * A direct call of the function itself, which others reach through a word of their GOT. So glibc gives back what it has kept for a thread
+ * that ends: blocks that the program has freed before.
+ */
+static bool is_made_by_allocator(const uint8_t *return_address)
+{
+	enum {
+		CALL_BYTES = 5,
+	};
+	const struct agent_function *f = &agent_program.functions[hooks[HOOK_FREE].function];
+	const uint8_t *call = return_address - CALL_BYTES;
+	int32_t distance;
+
+	if (!scan_text_of(&f->image->scan, (uintptr_t)call) || *call != 0xe8)
+		return false;
+	memcpy(&distance, call + 1, sizeof distance);
+	return return_address + distance == (const uint8_t *)f->start; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static bool is_another(uint32_t function, const struct allocator_hook *before)
+{
+	for (const struct allocator_hook *h = hooks; h < before; h++)
+		if (h->function == function)
+			return true;
+	return false;
+}
+
+/* A few instructions and a jump elsewhere: all of it can be moved. */
+static void find_entry(const struct agent_function *f, struct scan_function *scan)
+{
+	uintptr_t address = scan->entry_address;
+	struct insn insn;
+
+	while (!scan->entry_bytes && address < f->end && address - scan->entry_address < CODE_PATCH_MAX &&
+	       insn_decode((const uint8_t *)address, f->end - address, address, &insn)) { /* NOLINT */
+		address += insn.len_bytes;
+		if (insn.kind == INSN_JUMP_DIRECT && address - scan->entry_address >= EMIT_JUMP_BYTES)
+			scan->entry_bytes = (uint8_t)(address - scan->entry_address);
+		if (insn.kind != INSN_OTHER)
+			break;
+	}
+}
+
+bool allocator_make_hook(struct allocator_hook *h, uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	struct scan_function scan;
+	bool ok = false;
+
+	if (scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
+		return false;
+	find_entry(f, &scan);
+	ok = !scan.reason && !scan.entry_is_target && scan.entry_bytes &&
+	     patch_make_detour(function, &scan, (uintptr_t)h->own, &h->detour);
+	scan_function_release(&scan, &agent_allocator);
+	if (!ok)
+		return false;
+	h->function = function;
+	*h->next = (void *)h->detour.behind; /* NOLINT(performance-no-int-to-ptr) */
+	return true;
+}
+
+/* The one that the program's own calls lead to. */
+static bool find(struct allocator_hook *h, enum agent_image_kind kind)
+{
+	uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, h->name);
+	uint32_t function = at ? agent_function_at(at) : AGENT_NONE;
+
+	if (!at || h->function != AGENT_NONE)
+		return true;
+	if (function == AGENT_NONE || agent_program.functions[function].start != at ||
+	    agent_program.functions[function].image->kind != kind)
+		return false;
+	return is_another(function, h) || allocator_make_hook(h, function);
+}
+
+bool allocator_find(void)
+{
+	for (int i = 0; !is_found && i < HOOKS; i++)
+		if (!find(&hooks[i], AGENT_IMAGE_FOREIGN))
+			return false;
+	is_found = true;
+	return true;
+}
+
+bool allocator_take(void)
+{
+	for (int i = 0; i < HOOKS; i++) {
+		if (hooks[i].function == AGENT_NONE)
+			continue;
+		if (!patch_put_detour(&hooks[i].detour)) {
+			allocator_give_back();
+			return false;
+		}
+		hooks[i].is_taken = true;
+	}
+	return true;
+}
+
+void allocator_give_back(void)
+{
+	for (int i = 0; i < HOOKS; i++)
+		if (hooks[i].is_taken)
+			patch_take_detour(&hooks[i].detour);
+	for (int i = 0; i < HOOKS; i++)
+		hooks[i].is_taken = false;
+}
+
+/* It calls another function of the allocator, in front of which there is a jump. */
+static bool calls_hooked(uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	struct scan_function scan;
+	bool ret = false;
+
+	if (scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
+		return false;
+	for (size_t i = 0; i < scan.site_count; i++) {
+		uintptr_t target = scan.sites[i].target ? agent_resolve(scan.sites[i].target) : 0;
+
+		for (int h = 0; h < HOOKS; h++)
+			ret |= target && hooks[h].function != AGENT_NONE &&
+			       agent_program.functions[hooks[h].function].start == target;
+	}
+	scan_function_release(&scan, &agent_allocator);
+	return ret;
+}
+
+const char *allocator_take_own(void)
+{
+	uintptr_t left[HOOKS] = {0};
+
+	for (int i = 0; i < HOOKS; i++) {
+		uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, hooks[i].name);
+		const struct agent_image *image = at ? agent_image_at(at) : NULL;
+
+		/* Of what it does not have, the C library's is called, by nobody. */
+		if (image && image->kind == AGENT_IMAGE_CODE && !find(&hooks[i], AGENT_IMAGE_CODE))
+			left[i] = at;
+	}
+	for (int i = 0; i < HOOKS; i++)
+		if (left[i] && !calls_hooked(agent_function_at(left[i])))
+			return hooks[i].name;
+	for (int i = 0; i < HOOKS; i++)
+		if (hooks[i].function != AGENT_NONE)
+			agent_function_keep(hooks[i].function, "it is the allocator's");
+	return allocator_take() ? NULL : "malloc";
+}

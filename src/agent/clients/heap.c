@@ -1,0 +1,33 @@
+/*
+ * heap.c - the heap client under the agent (runtime/heap): contexts of calls of the allocator.
+ *
+ * The allocator is quiet, so nothing is pushed for it; the name of the function that was called stands at the end of the context all
+ * the same, as for compiled programs.
+ */
+#include "agent/clients/heap.h"
+
+#include "agent/context/here.h"
+#include "waymark/abi.h"
+
+static const char *const names[HEAP_FUNCTIONS] = {
+	[WM1_HEAP_MALLOC] = "malloc",
+	[WM1_HEAP_CALLOC] = "calloc",
+	[WM1_HEAP_REALLOC] = "realloc",
+	[WM1_HEAP_REALLOCARRAY] = "reallocarray",
+	[WM1_HEAP_POSIX_MEMALIGN] = "posix_memalign",
+	[WM1_HEAP_ALIGNED_ALLOC] = "aligned_alloc",
+	[WM1_HEAP_MEMALIGN] = "memalign",
+	[WM1_HEAP_VALLOC] = "valloc",
+	[WM1_HEAP_PVALLOC] = "pvalloc",
+	[HEAP_MALLOCX] = "mallocx",
+	[HEAP_RALLOCX] = "rallocx",
+	[HEAP_XALLOCX] = "xallocx",
+	[HEAP_NEW] = "operator new",
+};
+
+wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function)
+{
+	if (!return_address || (uint32_t)function >= HEAP_FUNCTIONS)
+		return (wm_context){.prefix = WM_PREFIX_LOST};
+	return here_call((uintptr_t)return_address, (uint32_t)function, names[function]);
+}

@@ -1,0 +1,36 @@
+/*
+ * choice.h - where an indirect call with many targets goes: a table that its stub looks the target up in. The caller holds the agent's
+ * lock.
+ */
+#ifndef WM_AGENT_CHOICE_H
+#define WM_AGENT_CHOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/code/emit.h"
+
+struct choice {
+	uint64_t target, to;
+};
+
+/* Pairs of a target and where to go, open addressing; at most half of it is in use. It stays: old stubs read it. */
+struct choice_table {
+	uint64_t *slots; /* target, to; a target of 0: free */
+	uint32_t bits;
+	uint32_t count; /* slots in use */
+};
+
+/*
+ * The site's table has these choices then: its present one with them in place, which stubs may be reading meanwhile, or a larger one,
+ * the present one from now on. NULL without memory. What is returned is good until the next call.
+ */
+const struct choice_table *choice_table_of(uint32_t site, const struct choice *choices, uint32_t count);
+/* Code that goes where the table says for the target in %r11, or on behind it. */
+void choice_emit(struct emit *e, const struct choice_table *t);
+/* Calls visit for where each choice of that table goes; nothing, if none has its slots there. */
+void choice_visit(uint64_t slots, void (*visit)(uintptr_t to));
+/* In all tables: targets of which is_gone says so are found no more. */
+void choice_forget(bool (*is_gone)(uintptr_t target));
+
+#endif

@@ -1,0 +1,859 @@
+/*
+ * discover.c - what a call that was not seen yet leads to: a function of the graph, a quiet one, or code that is not instrumented.
+ *
+ * The thread comes here from a site's thunk with everything saved, adds the call, writes the site anew and goes on in the code that
+ * now belongs to the call: so the very first call is counted, pushed and undone like any other.
+ */
+#include "agent/context/discover.h"
+
+#include <string.h>
+
+#include "agent/epoch/addends.h"
+#include "agent/code/choice.h"
+#include "agent/code/code.h"
+#include "agent/threads/entry.h"
+#include "agent/epoch/epoch.h"
+#include "agent/follow/family.h"
+#include "agent/context/here.h"
+#include "agent/threads/lock.h"
+#include "agent/os/memory.h"
+#include "agent/patch/patch.h"
+#include "agent/patch/patch_entry.h"
+#include "agent/program/quiet.h"
+#include "agent/program/record.h"
+#include "agent/follow/seccomp.h"
+#include "agent/context/segment.h"
+#include "agent/threads/threads.h"
+#include "agent/context/walk.h"
+#include "agent/os/words.h"
+#include "recorder/process.h"
+#include "waymark/abi.h"
+
+enum {
+	KNOWN_CALLERS = 4,
+	MAX_BEFORE_CALL = 4,
+	DIRECT_CALL_BYTES = 5,
+	MAX_TAILS = 4,
+	MAX_TAIL_FUNCTIONS = 64,
+	PLACE_TRIES = 10,
+};
+
+/* Under the agent's lock. */
+static struct walk walk;
+static struct walk_chain chain;
+static struct walk_state state;
+static uint32_t *site_by_record; /* 1 more than the site's number; 0: not a site's */
+static size_t record_capacity;
+static struct words foreign_returns; /* return addresses in foreign code behind which the id is put back */
+
+static struct agent_call *find_call(uint32_t site, uintptr_t target)
+{
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
+	     c = agent_program.calls[c].next)
+		if (agent_program.calls[c].target == target)
+			return &agent_program.calls[c];
+	return NULL;
+}
+
+uint32_t discover_site(uint32_t record)
+{
+	record &= ~WM1_SITE_ELIDED;
+	return record < record_capacity ? site_by_record[record] - 1 : AGENT_NONE;
+}
+
+/* Record 0: there is none. */
+static bool note_record(uint32_t record, uint32_t site)
+{
+	if (!agent_reserve((void **)&site_by_record, &record_capacity, (size_t)record + 1, sizeof *site_by_record))
+		return false;
+	if (record)
+		site_by_record[record] = site + 1;
+	return true;
+}
+
+struct agent_call *discover_tail(uint32_t site_record, uint32_t callee)
+{
+	uint32_t site = discover_site(site_record);
+
+	if (site == AGENT_NONE || !agent_site_is_tail(&agent_program.sites[site]))
+		return NULL;
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
+			return &agent_program.calls[c];
+	return NULL;
+}
+
+/* ---- adding calls ---- */
+
+static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
+{
+	struct agent_program *p = &agent_program;
+	const struct agent_site *s = &p->sites[site];
+	bool is_bare = !agent_site_is_direct(s) || agent_site_is_tail(s) || (s->is_entered && !s->is_detour);
+	uint32_t edge;
+	struct error *err = adaptive_add_edge(&p->encoder, p->functions[s->function].node,
+					      p->functions[call->callee].node, site, is_bare, &edge);
+
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	if (!agent_reserve((void **)&p->edge_calls, &p->edge_capacity, (size_t)edge + 1, sizeof *p->edge_calls))
+		return false;
+	p->edge_calls[edge] = number;
+	call->edge = edge;
+	return true;
+}
+
+/* Sites that frames are in make their calls from cells now, or no longer: the return addresses on the stack are to be aimed anew. */
+static bool are_returns_old;
+
+/* A tail call that may push leaves an entry to whoever called its function: those sites look for it from now on. */
+static void note_tail(uint32_t function)
+{
+	struct agent_program *p = &agent_program;
+
+	if (p->functions[function].leaves_tails)
+		return;
+	p->functions[function].leaves_tails = true;
+	for (uint32_t c = p->functions[function].first_caller; c; c = p->calls[c - 1].next_caller) {
+		const struct agent_call *call = &p->calls[c - 1];
+
+		if (agent_site_is_tail(&p->sites[call->site])) {
+			note_tail(p->sites[call->site].function);
+		} else {
+			bool was_at_cell = p->sites[call->site].is_at_cell;
+
+			patch_site(call->site);
+			are_returns_old |= p->sites[call->site].is_at_cell != was_at_cell;
+		}
+	}
+}
+
+static uint32_t callee_at(uintptr_t target)
+{
+	uint32_t callee = agent_function_entered(target);
+
+	if (callee != AGENT_NONE)
+		agent_function_reach(callee);
+	return callee;
+}
+
+struct agent_call *discover_call(uint32_t site, uintptr_t target)
+{
+	struct agent_program *p = &agent_program;
+	struct agent_call *call = find_call(site, target);
+	const struct agent_call *same;
+	uint32_t callee, number = (uint32_t)p->call_count;
+
+	if (call)
+		return call;
+	/* A pointer to a function may lead to an entry of the PLT. */
+	callee = quiet_is_known(target) ? AGENT_NONE : callee_at(agent_resolve(target));
+	if (agent_function_is(callee, AGENT_FUNCTION_SEEN)) /* it cannot be written now */
+		return NULL;
+	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls) ||
+	    !agent_reserve((void **)&p->present_calls, &p->present_call_capacity, p->present_call_count + 1,
+			   sizeof *p->present_calls))
+		return NULL;
+	call = &p->calls[number];
+	*call = (struct agent_call){
+		.site = site,
+		.callee = callee,
+		.edge = AGENT_NONE,
+		.target = target,
+		/* Where another call has an addend none is left alone. */
+		.is_quiet = (quiet_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_QUIET)) &&
+			    !addends_of_site(&p->sites[site]),
+	};
+	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? walk_call_to(site, callee) : NULL;
+	if (same)
+		call->edge = same->edge;
+	else if (agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) && !add_edge(site, call, number))
+		return NULL;
+	if (!same && !call->is_quiet && !record_call(call))
+		return NULL;
+	if (!note_record(p->sites[site].record, site) || !note_record(call->foreign, site))
+		return NULL;
+	call->next = p->sites[site].first_call;
+	p->sites[site].first_call = number;
+	p->present_calls[p->present_call_count++] = number;
+	if (callee != AGENT_NONE) {
+		call->next_caller = p->functions[callee].first_caller;
+		p->functions[callee].first_caller = number + 1;
+	}
+	p->call_count++;
+	if (!call->is_quiet)
+		here_forget(site);
+	if (agent_site_is_tail(&p->sites[site]) && !call->is_quiet)
+		note_tail(p->sites[site].function);
+	family_tell(FAMILY_CALL, p->sites[site].address, target);
+	return call;
+}
+
+/* ---- callbacks ---- */
+
+/*
+ * No room behind the call, as where libc has called main: instructions that branch nowhere, and then a direct call, in front of which it
+ * is done.
+ */
+static bool patch_next_call(uint32_t function, uintptr_t address)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	struct insn insn;
+
+	for (int i = 0; i < MAX_BEFORE_CALL && address < f->end; i++, address += insn.len_bytes) {
+		if (!insn_decode((const uint8_t *)address, f->end - address, address, &insn)) /* NOLINT */
+			return false;
+		if (insn.kind == INSN_CALL_DIRECT)
+			return insn.len_bytes == DIRECT_CALL_BYTES &&
+			       patch_foreign_call(function, address, insn.target);
+		if (insn.kind != INSN_OTHER)
+			return false;
+	}
+	return false;
+}
+
+/* The site's own code takes off what its call of foreign code pushed, whatever that has led to by a tail call. */
+static bool undoes_foreign(const struct agent_site *site)
+{
+	for (uint32_t c = site->first_call; site->is_written && !site->is_at_cell && c != AGENT_NONE;
+	     c = agent_program.calls[c].next)
+		if (agent_program.calls[c].edge == AGENT_NONE && patch_call_pushes(&agent_program.calls[c]))
+			return true;
+	return false;
+}
+
+/* False: whether the id is put back behind the call was not looked at yet. */
+static bool is_return_known(uintptr_t return_address, uint32_t *ret_is_put_back)
+{
+	uint32_t site = agent_site_returning_to(return_address);
+
+	if (site == AGENT_NONE)
+		return words_find(&foreign_returns, return_address, ret_is_put_back);
+	*ret_is_put_back = undoes_foreign(&agent_program.sites[site]);
+	return true;
+}
+
+/* Puts the id back to that of foreign code behind a call in it. False: there is no room for that. */
+static bool patch_foreign_return(uintptr_t return_address)
+{
+	uint32_t known, function = agent_function_at(return_address - 1);
+	struct agent_image *image = agent_image_at(return_address);
+	struct scan_function scan;
+	bool ret = false;
+
+	if (is_return_known(return_address, &known))
+		return known;
+	if (function == AGENT_NONE || !image)
+		return false;
+	if (image->kind == AGENT_IMAGE_OWN) /* does it itself */
+		return words_set(&foreign_returns, return_address, 1);
+	if (scan_function(&image->scan, agent_program.functions[function].start, &agent_allocator, &scan) == SCAN_OK) {
+		for (size_t i = 0; i < scan.site_count && !scan.reason; i++) {
+			const struct scan_site *s = &scan.sites[i];
+
+			if (s->address + s->insn.len_bytes != return_address)
+				continue;
+			if (s->has_room && !s->is_room_entered && !s->flags_live)
+				ret = patch_foreign(function, s);
+			else if (image->kind == AGENT_IMAGE_FOREIGN) /* never instrumented: the call is no site */
+				ret = patch_next_call(function, return_address);
+		}
+		scan_function_release(&scan, &agent_allocator);
+	}
+	return words_set(&foreign_returns, return_address, ret) && ret;
+}
+
+bool discover_is_known_caller(uint32_t function, uintptr_t return_address)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+
+	for (int i = 0; i < KNOWN_CALLERS && f->callers[i]; i++)
+		if (f->callers[i] == return_address)
+			return !(f->left_callers >> i & 1);
+	return false;
+}
+
+/* The entry's code for that caller. One that is left makes way for one that need not be. */
+static bool add_caller(uint32_t function, uintptr_t return_address, bool is_left)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	uint8_t left_before = f->left_callers;
+
+	for (int i = 0; i < KNOWN_CALLERS; i++) {
+		uintptr_t before = f->callers[i];
+
+		if (before && before != return_address && (is_left || !(left_before >> i & 1)))
+			continue;
+		f->callers[i] = return_address;
+		f->left_callers = (uint8_t)((left_before & ~(1U << i)) | (unsigned)is_left << i);
+		if (patch_entry(function))
+			return true;
+		f->callers[i] = before;
+		f->left_callers = left_before;
+		return false;
+	}
+	return false;
+}
+
+/* The function is entered from foreign code that comes back to return_address: makes its entry know that. */
+static bool know_caller(uint32_t function, uintptr_t return_address)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+
+	if (discover_is_known_caller(function, return_address))
+		return true;
+	if (!f->entry_bytes || !patch_foreign_return(return_address) || !add_caller(function, return_address, false))
+		return false;
+	family_tell(FAMILY_ENTRY, return_address, agent_program.functions[function].start);
+	return true;
+}
+
+/* Nothing can be done behind the call that has entered the function, or its caller itself is not known: it is not to ask any more. */
+static void leave_caller(uint32_t function, uintptr_t return_address)
+{
+	uint32_t is_put_back;
+
+	if (is_return_known(return_address, &is_put_back) && !is_put_back)
+		add_caller(function, return_address, true);
+}
+
+/* Instruments the frames of a stack that are not yet. */
+static void reach_frames(const struct walk *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		uint32_t function = w->frames[i].function;
+
+		if (agent_function_is(function, AGENT_FUNCTION_SEEN) &&
+		    agent_program.functions[function].image->kind == AGENT_IMAGE_CODE)
+			agent_function_reach(function);
+	}
+}
+
+/* The site is known to call foreign code, which may have come to the function by a tail call. */
+static bool is_behind_tail(uint32_t site, uint32_t function)
+{
+	if (agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED))
+		return false;
+	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
+		if (agent_program.calls[c].edge == AGENT_NONE && !agent_program.calls[c].is_quiet)
+			return true;
+	return false;
+}
+
+/* The tail call of that site to the function; NULL: it makes none. An indirect one may. */
+static struct agent_call *tail_call_to(uint32_t site, uint32_t callee)
+{
+	const struct agent_site *s = &agent_program.sites[site];
+	uintptr_t target = agent_site_is_direct(s) ? agent_resolve(s->target) : agent_program.functions[callee].start;
+
+	return agent_site_is_tail(s) && agent_function_entered(target) == callee ? discover_call(site, target) : NULL;
+}
+
+static bool is_direct_tail(uint32_t site)
+{
+	return agent_site_is_tail(&agent_program.sites[site]) && agent_site_is_direct(&agent_program.sites[site]);
+}
+
+/* What the function's direct tail call leads to, if that is instrumented now; AGENT_NONE. */
+static uint32_t after_tail(uint32_t site)
+{
+	uint32_t callee =
+		is_direct_tail(site) ? callee_at(agent_resolve(agent_program.sites[site].target)) : AGENT_NONE;
+
+	return agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? callee : AGENT_NONE;
+}
+
+/*
+ * Frames that are gone by tail calls from before the agent was attached: finds tail calls that lead from the function to the callee, in
+ * at most `depth` steps, direct ones first. *left bounds the functions that are looked at.
+ */
+static bool add_tails(uint32_t function, uint32_t callee, unsigned int depth, unsigned int *left)
+{
+	uint32_t first = agent_program.functions[function].first_site;
+	uint32_t end = first + agent_program.functions[function].site_count;
+
+	if (!*left)
+		return false;
+	--*left;
+	for (int is_indirect = 0; is_indirect < 2; is_indirect++)
+		for (uint32_t s = first; s < end; s++)
+			if (agent_site_is_direct(&agent_program.sites[s]) != is_indirect && tail_call_to(s, callee))
+				return patch_site(s);
+	for (uint32_t s = first; depth > 1 && s < end; s++) {
+		uint32_t next = after_tail(s);
+
+		if (next != AGENT_NONE && next != function && add_tails(next, callee, depth - 1, left))
+			return discover_call(s, agent_resolve(agent_program.sites[s].target)) && patch_site(s);
+	}
+	return false;
+}
+
+/* The frame was not called by the site itself but by tail calls of what that calls, and how is not known. */
+static void find_tails(uint32_t site, const struct agent_call *call, uint32_t inner, const struct agent_thread *thread)
+{
+	unsigned int left = MAX_TAIL_FUNCTIONS;
+
+	if (agent_thread_is_lost(thread) && agent_function_is(inner, AGENT_FUNCTION_INSTRUMENTED) &&
+	    call->callee != inner && agent_function_is(call->callee, AGENT_FUNCTION_INSTRUMENTED) &&
+	    !walk_finds_tails(site, inner))
+		add_tails(call->callee, inner, MAX_TAILS, &left);
+}
+
+/* Adds the calls that the frames are in: all that can be, for a return address is aimed only while its frame is known to be true. False:
+ * one of this segment was not. */
+static bool add_calls_of_frames(const struct walk *w, const struct agent_thread *thread)
+{
+	bool ok = true;
+
+	for (size_t i = 1; i < w->count; i++) {
+		const struct walk_frame *outer = &w->frames[i], *inner = &w->frames[i - 1];
+		const struct agent_site *site;
+		uintptr_t target;
+		struct agent_call *call;
+
+		if (outer->site == AGENT_NONE || inner->function == AGENT_NONE)
+			continue;
+		site = &agent_program.sites[outer->site];
+		target = agent_program.functions[inner->function].start;
+		if (site->first_call != AGENT_NONE &&
+		    (agent_site_is_direct(site) || find_call(outer->site, target) ||
+		     walk_call_to(outer->site, inner->function) || walk_is_foreign_tail(outer->site, inner, thread) ||
+		     is_behind_tail(outer->site, inner->function)))
+			continue;
+		if (!agent_function_is(inner->function, AGENT_FUNCTION_INSTRUMENTED) &&
+		    walk_may_lead(outer->site, target, WALK_PUSHES_ANY))
+			continue;
+		call = discover_call(outer->site, agent_site_is_direct(site) ? agent_resolve(site->target) : target);
+		/* What a handler has interrupted may be where it would be written. */
+		if ((!call || !patch_site(outer->site)) && i < w->inside)
+			ok = false;
+		if (call)
+			find_tails(outer->site, call, inner->function, thread);
+	}
+	return ok;
+}
+
+/* Sites of frames that were instrumented just now. */
+static void find_sites(struct walk *w)
+{
+	for (size_t i = 1; i < w->count; i++)
+		if (w->frames[i].site == AGENT_NONE)
+			w->frames[i].site = agent_site_returning_to(w->frames[i].pc);
+}
+
+/* Foreign code has called it, or was called by the frame outside and has gone on to it by a tail call. */
+static bool is_of_foreign(const struct walk_frame *f, const struct walk_frame *outer, const struct agent_thread *thread)
+{
+	if (!agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED))
+		return false;
+	return !agent_function_is(outer->function, AGENT_FUNCTION_INSTRUMENTED) ||
+	       (outer->site != AGENT_NONE && walk_is_foreign_tail(outer->site, f, thread));
+}
+
+/* Hooks what foreign code entered, where that is possible. */
+static void know_roots(const struct walk *w, const struct agent_thread *thread)
+{
+	for (size_t i = w->count; i-- > 1;)
+		if (is_of_foreign(&w->frames[i - 1], &w->frames[i], thread))
+			know_caller(w->frames[i - 1].function, w->frames[i].pc);
+}
+
+bool discover_frames(struct walk *w, const struct agent_thread *thread)
+{
+	reach_frames(w);
+	find_sites(w);
+	walk_place_entries(w, 0, thread);
+	if (!add_calls_of_frames(w, thread))
+		return false;
+	know_roots(w, thread);
+	return true;
+}
+
+bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_chain *ret)
+{
+	bool is_added;
+
+	if (!agent_thread_begin())
+		return false;
+	segment_leave_gone(regs);
+	if (!walk_stack(w, regs, &agent_thread))
+		return false;
+	is_added = discover_frames(w, &agent_thread);
+	walk_fix_returns(w);
+	if (!is_added)
+		return false;
+	return walk_find_chain(w, 0, &agent_thread, ret);
+}
+
+bool discover_repair(const struct unwind_regs *regs)
+{
+	if (!discover_chain(regs, &walk, &chain) || !walk_replay(&chain, agent_thread.base, false, &state))
+		return false;
+	walk_install(&state, &agent_thread);
+	return true;
+}
+
+/* The thread's id says that it is not known how it came here: finds out. */
+static void settle(const struct unwind_regs *regs)
+{
+	if (!agent_thread.top || agent_id_is_foreign(agent_thread.id))
+		discover_repair(regs);
+}
+
+void discover_fix_returns(const struct unwind_regs *regs)
+{
+	if (!are_returns_old)
+		return;
+	are_returns_old = false;
+	if (walk_stack(&walk, regs, &agent_thread))
+		walk_fix_returns(&walk);
+	epoch_fix_returns();
+}
+
+/* ---- found by other processes ---- */
+
+/* The instrumented function that has the address, reached now if need be; AGENT_NONE. */
+static uint32_t reach_at(uintptr_t address)
+{
+	uint32_t function = agent_function_at(address);
+
+	if (function == AGENT_NONE)
+		return AGENT_NONE;
+	agent_function_reach(function);
+	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) ? function : AGENT_NONE;
+}
+
+static uint32_t site_at(uintptr_t address)
+{
+	uint32_t function = reach_at(address), first, end;
+
+	if (function == AGENT_NONE)
+		return AGENT_NONE;
+	first = agent_program.functions[function].first_site;
+	end = first + agent_program.functions[function].site_count;
+	for (uint32_t s = first; s < end; s++)
+		if (agent_program.sites[s].address == address)
+			return s;
+	return AGENT_NONE;
+}
+
+bool discover_told_call(uintptr_t address, uintptr_t target)
+{
+	uint32_t number = site_at(address);
+	const struct agent_site *site;
+
+	if (number == AGENT_NONE || find_call(number, target))
+		return false;
+	site = &agent_program.sites[number];
+	/* Words of the GOT may not be bound here, or to something else. */
+	if (agent_site_is_direct(site) && agent_resolve(site->target) != target)
+		return false;
+	return discover_call(number, target) && patch_site(number);
+}
+
+bool discover_told_entry(uintptr_t start, uintptr_t return_address)
+{
+	uint32_t function = reach_at(start);
+
+	return function != AGENT_NONE && agent_program.functions[function].start == start &&
+	       !discover_is_known_caller(function, return_address) && know_caller(function, return_address);
+}
+
+/* ---- entered from stubs ---- */
+
+/* Called by entry.S. */
+void agent_discover(struct agent_saved *saved);
+void agent_entered(struct agent_saved *saved);
+void agent_returned(struct agent_saved *saved);
+void agent_begin_thread(void);
+
+static uintptr_t target_of(const struct agent_site *site, const struct agent_saved *saved)
+{
+	return agent_site_is_direct(site) ? agent_resolve(site->target) : saved->r11;
+}
+
+static void go_on_at(const struct agent_site *site, uintptr_t pc, struct agent_saved *saved)
+{
+	saved->number = pc;
+	if (site->is_at_cell) { /* which makes the call: drops the return address */
+		saved->stack[0] = pc;
+		saved->number = (uintptr_t)agent_ret;
+	}
+}
+
+/* The site's code is that of the call too. */
+static bool is_placed(const struct agent_site *site, const struct agent_call *call)
+{
+	return site->is_written && call->before;
+}
+
+/* The call at the site, and code for it. NULL: that could not be written now. */
+static struct agent_call *place(uint32_t number, const struct agent_saved *saved, struct unwind_regs *regs)
+{
+	const struct agent_site *site = &agent_program.sites[number];
+	uintptr_t target = target_of(site, saved);
+	struct agent_call *call;
+
+	regs->pc = site->address;
+	if (!agent_site_is_tail(site))
+		settle(regs);
+	call = discover_call(number, target);
+	discover_fix_returns(regs);
+	return call && (is_placed(&agent_program.sites[number], call) || patch_site(number)) ? call : NULL;
+}
+
+static void go_on_as_program(const struct agent_site *site, struct agent_saved *saved)
+{
+	go_on_at(site, site->is_at_cell ? site->cell : target_of(site, saved), saved);
+}
+
+/*
+ * This thread holds the lock: libgcc's unwinder, or the loader, has called a function that the program has in place of the C library's. What
+ * that calls is not looked at, and its own calls leave the thread's state as it was.
+ */
+static bool is_called_by_agent(void)
+{
+	return agent_thread.in_agent;
+}
+
+__attribute__((used)) void agent_discover(struct agent_saved *saved)
+{
+	bool is_said = (uint32_t)saved->number != CODE_NO_NUMBER;
+	bool has_return = !is_said || ((uint32_t)saved->number & PATCH_TAIL) == 0;
+	uint32_t number = is_said ? (uint32_t)saved->number & ~PATCH_TAIL : agent_site_in_front_of(saved->stack[0]);
+	struct agent_guard guard;
+	struct agent_call *call;
+	const struct agent_site *site;
+	struct unwind_regs regs;
+	struct lock_place where = {.regs = &regs, .pc_kind = THREAD_PC_SITE, .pc_number = number};
+
+	if (is_called_by_agent()) {
+		go_on_as_program(&agent_program.sites[number], saved);
+		return;
+	}
+	wmrt_check_fork();
+	agent_saved_regs(saved, 0, (uintptr_t)&saved->stack[has_return], &regs);
+	agent_lock_at(&guard, &where);
+	if (!agent_is_on) {
+		go_on_as_program(&agent_program.sites[number], saved);
+		agent_unlock_at_entry(&guard);
+		return;
+	}
+	call = place(number, saved, &regs);
+	/* A thread that waits for the lock may be where the code changes. */
+	for (int i = 0; !call && i < PLACE_TRIES; i++) {
+		agent_lock_yield(&guard, &where);
+		call = place(number, saved, &regs);
+	}
+	site = &agent_program.sites[number];
+	if (call) {
+		go_on_at(site, call->before, saved);
+	} else {
+		/* Nothing can be written here now. */
+		go_on_as_program(site, saved);
+		agent_thread.id = AGENT_LOST_ID;
+	}
+	agent_unlock_at_entry(&guard);
+}
+
+/* A hooked function was entered with the id of foreign code, from a place that its hook does not know. */
+__attribute__((used)) void agent_entered(struct agent_saved *saved)
+{
+	uint32_t function = (uint32_t)saved->number;
+	struct agent_guard guard;
+	struct unwind_regs regs;
+
+	if (is_called_by_agent()) {
+		saved->number = agent_program.functions[function].behind_hook;
+		return;
+	}
+	wmrt_check_fork();
+	agent_saved_regs(saved, 0, (uintptr_t)saved->stack, &regs);
+	agent_lock_at(&guard,
+		      &(struct lock_place){.regs = &regs, .pc_kind = THREAD_PC_FUNCTION, .pc_number = function});
+	regs.pc = agent_program.functions[function].start;
+	if (agent_is_on) {
+		settle(&regs);
+		leave_caller(function, saved->stack[0]);
+	}
+	saved->number = agent_program.functions[function].behind_hook;
+	agent_unlock_at_entry(&guard);
+}
+
+/* The entries that calls inside the site's left behind, and, where the site pushes, its own. */
+static bool take_off(uint64_t key, uint64_t *ret_id)
+{
+	struct agent_thread *thread = &agent_thread;
+	struct agent_entry *top = thread->top;
+	bool is_found = false;
+
+	while (top > thread->base + 1 && top[-1].key <= key) {
+		top--;
+		if (top->key == key) {
+			*ret_id = top->id;
+			is_found = true;
+		}
+	}
+	if (is_found)
+		thread->top = top;
+	return is_found;
+}
+
+__attribute__((used)) void agent_returned(struct agent_saved *saved)
+{
+	/* The stub has pushed two registers, and the address behind the site. */
+	uint64_t key = (uintptr_t)&saved->stack[1], id = 0;
+	struct agent_guard guard;
+
+	if (is_called_by_agent()) {
+		if (take_off(key, &id))
+			agent_thread.id = id;
+		return;
+	}
+	wmrt_check_fork();
+	agent_lock(&guard);
+	if (take_off(key, &id)) {
+		agent_thread.id = id;
+	} else if (agent_is_on) {
+		struct unwind_regs regs;
+
+		agent_saved_regs(saved, saved->stack[0], (uintptr_t)&saved->stack[3], &regs);
+		discover_repair(&regs);
+	}
+	agent_unlock_at_entry(&guard);
+}
+
+__attribute__((used)) void agent_begin_thread(void)
+{
+	struct agent_guard guard;
+
+	if (agent_is_sealed) {
+		seccomp_lend_stack();
+		return;
+	}
+	if (is_called_by_agent()) {
+		agent_thread_begin();
+		return;
+	}
+	agent_lock_at(&guard, &(struct lock_place){.pc_kind = THREAD_PC_STUB});
+	agent_thread_begin();
+	agent_unlock_at_entry(&guard);
+}
+
+bool discover_entry(uintptr_t target)
+{
+	uint32_t function = callee_at(target);
+
+	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) &&
+	       (agent_program.functions[function].is_hooked ||
+		(agent_program.functions[function].entry_bytes && patch_entry(function)));
+}
+
+/* ---- unloading ---- */
+
+static bool is_of_no_image(uintptr_t address)
+{
+	return !agent_image_find(address);
+}
+
+/* Only a program that has changed its own code calls directly what is unloaded without the caller. */
+static void forget_direct(uint32_t number)
+{
+	struct agent_call *call = &agent_program.calls[number];
+	uint32_t *link = &agent_program.sites[call->site].first_call;
+
+	while (*link != number)
+		link = &agent_program.calls[*link].next;
+	*link = call->next;
+	patch_site(call->site);
+}
+
+static void move_behind_present(uint32_t number)
+{
+	struct agent_call *calls = agent_program.calls;
+	uint32_t *link = &agent_program.sites[calls[number].site].first_call;
+
+	while (*link != number)
+		link = &calls[*link].next;
+	*link = calls[number].next;
+	while (*link != AGENT_NONE && !calls[*link].is_gone)
+		link = &calls[*link].next;
+	calls[number].next = *link;
+	*link = number;
+}
+
+/* It stays in the list of an indirect site: entries and tail calls from before have it. */
+static void forget_call(uint32_t number)
+{
+	struct agent_call *call = &agent_program.calls[number];
+	const struct agent_site *site = &agent_program.sites[call->site];
+
+	if (agent_site_is_direct(site) && agent_function_is(site->function, AGENT_FUNCTION_INSTRUMENTED))
+		forget_direct(number);
+	else
+		move_behind_present(number);
+	call->is_gone = true;
+}
+
+/* Those of functions that are gone are never made again. */
+static void forget_calls(void)
+{
+	struct agent_program *p = &agent_program;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->present_call_count; i++) {
+		uint32_t number = p->present_calls[i];
+		const struct agent_call *call = &p->calls[number];
+
+		if (!call->is_gone && is_of_no_image(call->target))
+			forget_call(number);
+		if (!call->is_gone && !agent_function_is(p->sites[call->site].function, AGENT_FUNCTION_GONE))
+			p->present_calls[kept++] = number;
+	}
+	p->present_call_count = kept;
+}
+
+/* Of the stub in front of a site or a function. */
+static bool is_owner_gone(uint8_t kind, uint32_t number)
+{
+	const struct agent_program *p = &agent_program;
+
+	if (kind == CODE_STUB_ENTRY)
+		return number < p->function_count && p->functions[number].state == AGENT_FUNCTION_GONE;
+	return number < p->site_count && agent_function_is(p->sites[number].function, AGENT_FUNCTION_GONE);
+}
+
+static void forget_callers(struct agent_function *f)
+{
+	uint8_t left = f->left_callers;
+	int kept = 0;
+
+	f->left_callers = 0;
+	for (int i = 0; i < KNOWN_CALLERS && f->callers[i]; i++) {
+		uintptr_t caller = f->callers[i];
+
+		f->callers[i] = 0;
+		if (is_of_no_image(caller))
+			continue;
+		f->callers[kept] = caller;
+		f->left_callers |= (uint8_t)((left >> i & 1U) << kept++);
+	}
+}
+
+void discover_forget(uintptr_t low, uintptr_t high)
+{
+	words_forget_range(&foreign_returns, low, high, 64);
+}
+
+void discover_forget_unlisted(void)
+{
+	struct agent_program *p = &agent_program;
+
+	for (size_t i = 0; i < p->present_count; i++)
+		forget_callers(&p->functions[p->present[i]]);
+	forget_calls();
+	p->looks += p->present_count + p->present_call_count + code_forget(is_of_no_image, is_owner_gone);
+	choice_forget(is_of_no_image);
+}

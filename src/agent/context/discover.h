@@ -1,0 +1,50 @@
+/*
+ * discover.h - calls as they are first made: a site's thunk leads here.
+ */
+#ifndef WM_AGENT_DISCOVER_H
+#define WM_AGENT_DISCOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/program/program.h"
+#include "agent/context/walk.h"
+
+/* Adds what the site calls at `target`, reaching its function; the call that is there already is given again. Does not write the
+ * site. NULL without memory. Under the agent's lock. */
+struct agent_call *discover_call(uint32_t site, uintptr_t target);
+/* The site with that record, of a call or of a foreign call, marked or not (WM1_SITE_ELIDED); AGENT_NONE: none. */
+uint32_t discover_site(uint32_t record);
+/* The tail call of the site with that record to that function. NULL: none. */
+struct agent_call *discover_tail(uint32_t site_record, uint32_t callee);
+/* The function's hook sets the id when foreign code enters it that comes back to that address, and there it is put back. */
+bool discover_is_known_caller(uint32_t function, uintptr_t return_address);
+/* Instruments functions of the stack of that thread, adds the calls in progress, and hooks what foreign code has entered. False: not all could be
+ * written. Under the agent's lock; other threads may go on meanwhile. */
+bool discover_frames(struct walk *w, const struct agent_thread *thread);
+/*
+ * How the thread came to these registers, by its stack: instruments functions that are on it, adds the calls in progress, and hooks
+ * what foreign code has entered. Under the agent's lock.
+ */
+bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_chain *ret);
+/* Makes the thread's state what its stack says. False: that is not known, and the state is as it was. Under the agent's lock. */
+bool discover_repair(const struct unwind_regs *regs);
+/* The code at these addresses was unloaded: what was written there is gone with it. */
+void discover_forget(uintptr_t low, uintptr_t high);
+/*
+ * What is of no image that is listed was unloaded, or may have given way to an image that was loaded just now: no call is known to lead
+ * there, and no hook to be entered from there. Code that was made at run time is found again.
+ */
+void discover_forget_unlisted(void);
+/*
+ * What another process of the family has found (family.h): adds the call of the site at that address, or what enters the function there from
+ * foreign code, and writes code for it. False: it is known, or is not so here. Under the agent's lock.
+ */
+bool discover_told_call(uintptr_t site, uintptr_t target);
+bool discover_told_entry(uintptr_t function, uintptr_t return_address);
+/* Return addresses on all stacks that are aimed at cells, or ought to be, after calls were added. This thread is at these registers. */
+void discover_fix_returns(const struct unwind_regs *regs);
+/* Instruments the function and hooks its entry: foreign code is about to call it. Under the agent's lock. */
+bool discover_entry(uintptr_t function);
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * addends.c - chooses which calls of a site may have an addend.
+ *
+ * A direct call to whose return address control comes from elsewhere, too, makes its call from a cell (cells.S) when it has one. There is
+ * a limited number of cells, so it is given one once it has pushed often.
+ */
+#include "agent/epoch/addends.h"
+
+#include "agent/code/cells.h"
+#include "agent/context/discover.h"
+
+enum {
+	CELL_PUSHES = 10000,
+	CELLS_KEPT = AGENT_CELLS / 2, /* for calls that have no room */
+	OUTWEIGHS = 2,                /* times: all other calls of the site */
+};
+
+static struct callgraph_edge *edge_of(const struct agent_call *call)
+{
+	return call->edge == AGENT_NONE ? NULL : &agent_program.encoder.graph.edges[call->edge];
+}
+
+uint64_t addends_of_site(const struct agent_site *site)
+{
+	return site->added_call == AGENT_NONE ? 0 : edge_of(&agent_program.calls[site->added_call])->addend;
+}
+
+uint64_t addends_entry_id(const struct agent_entry *entry)
+{
+	uint32_t site = discover_site(entry->site);
+
+	return site == AGENT_NONE ? entry->id : entry->id - addends_of_site(&agent_program.sites[site]);
+}
+
+/* ---- the next epoch ---- */
+
+/* The one call of an indirect site that is worth an addend. AGENT_NONE: each is to have addend 0 or to push. */
+static uint32_t call_to_add(const struct agent_site *site)
+{
+	const struct agent_program *p = &agent_program;
+	uint32_t best = AGENT_NONE;
+	uint64_t most = 0, all = 0;
+	bool is_only = true;
+
+	if (site->is_entered && !site->is_detour)
+		return AGENT_NONE;
+	for (uint32_t c = site->first_call; c != AGENT_NONE; c = p->calls[c].next) {
+		const struct callgraph_edge *edge = edge_of(&p->calls[c]);
+
+		if (p->calls[c].is_quiet && !p->calls[c].is_gone)
+			return AGENT_NONE;
+		if (p->calls[c].is_gone) {
+			is_only = false;
+			break;
+		}
+		if (!edge) {
+			is_only = false;
+			continue;
+		}
+		is_only &= best == AGENT_NONE || edge == edge_of(&p->calls[best]);
+		if (best == AGENT_NONE || edge->weight > most) {
+			best = c;
+			most = edge->weight;
+		}
+		all += edge->weight;
+	}
+	if (best == AGENT_NONE || is_only)
+		return best;
+	if (edge_of(&p->calls[best])->kind == EDGE_ENCODED && site->added_call == AGENT_NONE)
+		return AGENT_NONE;
+	return most / OUTWEIGHS >= all - most ? best : AGENT_NONE;
+}
+
+static void prepare_indirect(const struct agent_site *site)
+{
+	uint32_t added = call_to_add(site);
+
+	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
+		struct callgraph_edge *edge = edge_of(&agent_program.calls[c]);
+
+		if (!edge)
+			continue;
+		edge->is_bare = added == AGENT_NONE;
+		edge->is_pushed = added != AGENT_NONE && edge != edge_of(&agent_program.calls[added]);
+	}
+}
+
+/* *cells: how many are left. */
+static void prepare_entered(const struct agent_site *site, uint32_t *cells)
+{
+	struct callgraph_edge *edge = edge_of(&agent_program.calls[site->first_call]);
+
+	if (!edge || !edge->is_bare || edge->weight < CELL_PUSHES || *cells <= CELLS_KEPT)
+		return;
+	edge->is_bare = false;
+	--*cells;
+}
+
+void addends_prepare(void)
+{
+	uint32_t cells = cells_left();
+
+	for (size_t i = 0; i < agent_program.site_count; i++) {
+		const struct agent_site *site = &agent_program.sites[i];
+
+		if (site->first_call == AGENT_NONE)
+			continue;
+		if (site->kind == SCAN_CALL_INDIRECT)
+			prepare_indirect(site);
+		else if (site->kind == SCAN_CALL && site->is_entered && !site->is_detour)
+			prepare_entered(site, &cells);
+	}
+}
+
+void addends_settle(void)
+{
+	struct agent_program *p = &agent_program;
+
+	for (size_t i = 0; i < p->site_count; i++)
+		p->sites[i].added_call = AGENT_NONE;
+	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++) {
+		const struct callgraph_edge *edge = &p->encoder.graph.edges[e];
+		struct agent_site *site = &p->sites[p->calls[p->edge_calls[e]].site];
+
+		if (edge->kind != EDGE_ENCODED || !edge->addend)
+			continue;
+		site->added_call = p->edge_calls[e];
+		site->is_detour |= site->is_entered;
+	}
+}

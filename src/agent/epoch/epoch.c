@@ -1,0 +1,406 @@
+/*
+ * epoch.c - counts calls, encodes anew, writes every site whose calls changed, and translates the context of each thread.
+ *
+ * A thread's chain of calls is taken from its stack in the old encoding, and is checked there: replayed, it must give the id and
+ * the entries that the thread has. The other threads are stopped meanwhile (stop.h), or wait for the agent's lock.
+ */
+#include "agent/epoch/epoch.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "agent/epoch/addends.h"
+#include "agent/patch/batch.h"
+#include "agent/context/capture.h"
+#include "agent/code/cells.h"
+#include "agent/code/code.h"
+#include "agent/context/decode.h"
+#include "agent/context/discover.h"
+#include "agent/follow/loader.h"
+#include "agent/os/memory.h"
+#include "agent/patch/patch.h"
+#include "agent/patch/patch_entry.h"
+#include "agent/program/record.h"
+#include "agent/follow/restart.h"
+#include "agent/patch/reuse.h"
+#include "agent/context/segment.h"
+#include "agent/follow/signal.h"
+#include "agent/threads/stop.h"
+#include "agent/threads/threads.h"
+#include "agent/context/walk.h"
+#include "agent/os/words.h"
+
+enum {
+	MOVES_MAX = 40, /* times that threads go on that are where they cannot stay */
+	FINDS_MAX = 2,
+	PUSH_NS = 5, /* and the pop */
+};
+
+struct epoch_stats epoch_stats;
+
+/* Under the agent's lock. */
+static struct walk_state state;
+static uint64_t last_ns; /* what the last epoch took */
+
+/* What was in force of an edge and its callee. */
+struct was {
+	uint64_t addend;
+	uint64_t restart;
+	uint8_t kind;
+	bool leaves_tails;
+};
+
+void epoch_take_counts(void)
+{
+	struct agent_program *p = &agent_program;
+
+	for (size_t i = 0; i < p->call_count; i++) {
+		uint32_t *counter = (uint32_t *)p->calls[i].counter; /* NOLINT(performance-no-int-to-ptr) */
+
+		if (counter && *counter) {
+			if (p->calls[i].edge != AGENT_NONE)
+				adaptive_count(&p->encoder, p->calls[i].edge, *counter);
+			epoch_stats.pushes += *counter;
+			*counter = 0;
+		}
+	}
+}
+
+bool epoch_is_due(void)
+{
+	const struct adaptive *a = &agent_program.encoder;
+
+	epoch_take_counts();
+	return adaptive_due(a) != ADAPTIVE_NONE && (a->new_calls + a->misplaced_calls) * PUSH_NS >= last_ns;
+}
+
+static bool leaves_tails(uint32_t edge)
+{
+	const struct agent_program *p = &agent_program;
+
+	return p->functions[p->calls[p->edge_calls[edge]].callee].leaves_tails;
+}
+
+static struct was *remember(void)
+{
+	const struct callgraph *g = &agent_program.encoder.graph;
+	struct was *was = agent_alloc(((size_t)g->edge_count + 1) * sizeof *was);
+
+	for (uint32_t e = 0; was && e < g->edge_count; e++)
+		was[e] = (struct was){g->edges[e].addend, g->nodes[g->edges[e].callee].restart,
+				      (uint8_t)g->edges[e].kind, leaves_tails(e)};
+	return was;
+}
+
+static bool is_changed(const struct was *was, uint32_t e)
+{
+	const struct callgraph *g = &agent_program.encoder.graph;
+	const struct callgraph_edge *edge = &g->edges[e];
+	bool pushed = was->kind != EDGE_ENCODED, pushes = edge->kind != EDGE_ENCODED;
+
+	if (pushed != pushes || was->leaves_tails != leaves_tails(e))
+		return true;
+	return pushes ? was->restart != g->nodes[edge->callee].restart : was->addend != edge->addend;
+}
+
+/* Tail calls that are numbered now leave nothing: their functions, and those that lead to them by tail calls, may not any more. */
+static void find_tails(void)
+{
+	struct agent_program *p = &agent_program;
+	bool is_more = true;
+
+	for (size_t f = 0; f < p->function_count; f++)
+		p->functions[f].leaves_tails = false;
+	while (is_more) {
+		is_more = false;
+		for (size_t c = 0; c < p->call_count; c++) {
+			const struct agent_call *call = &p->calls[c];
+			struct agent_function *f = &p->functions[p->sites[call->site].function];
+
+			if (f->leaves_tails || p->sites[call->site].kind < SCAN_TAIL ||
+			    !(patch_call_pushes(call) ||
+			      (call->callee != AGENT_NONE && p->functions[call->callee].leaves_tails)))
+				continue;
+			f->leaves_tails = is_more = true;
+		}
+	}
+}
+
+/* Entries that say where tail calls are left out stay, also where nothing pushes any more: the call that led there takes them off. */
+static void keep_cuts(const struct walk_chain *c)
+{
+	struct agent_program *p = &agent_program;
+	uint32_t entered = AGENT_NONE;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct walk_step *step = &c->steps[i];
+		const struct agent_call *call = &p->calls[step->number];
+
+		if (step->kind == WALK_CALL && p->sites[call->site].kind < SCAN_TAIL)
+			entered = call->callee;
+		else if (step->kind == WALK_START)
+			entered = step->number;
+		else if (step->kind == WALK_CUT && entered != AGENT_NONE)
+			p->functions[entered].leaves_tails = true;
+	}
+}
+
+/* In the order of sites: those of a function are written together. */
+static void write_changes(const struct was *was, bool *is_site_changed)
+{
+	struct agent_program *p = &agent_program;
+
+	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++)
+		is_site_changed[p->calls[p->edge_calls[e]].site] |= is_changed(&was[e], e);
+	batch_begin();
+	for (uint32_t site = 0; site < p->site_count; site++)
+		if (is_site_changed[site])
+			patch_site(site);
+	batch_end();
+	for (uint32_t f = 0; f < p->function_count; f++)
+		if (p->functions[f].is_hooked)
+			patch_entry(f);
+}
+
+static bool is_thread_state(const struct walk_state *s, const struct agent_thread *thread)
+{
+	if (thread->id != s->id || (size_t)(thread->top - thread->base) != s->count)
+		return false;
+	for (size_t i = 1; i < s->count; i++)
+		if (thread->base[i].id != s->entries[i].id || thread->base[i].site != s->entries[i].site)
+			return false;
+	return true;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static bool encode(void)
+{
+	struct callgraph_stats stats;
+	struct error *err = adaptive_encode(&agent_program.encoder, &stats);
+
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	epoch_stats.max_id = stats.max_id;
+	return true;
+}
+
+/* Its innermost frame, or one that a signal interrupted, is between the first and the last byte that a new encoding may write over at a
+ * site. */
+static bool is_inside_sites(const struct walk *w, bool is_interrupted)
+{
+	for (size_t i = is_interrupted ? 0 : 1; i < w->count; i++) {
+		const struct walk_frame *f = &w->frames[i];
+
+		if (f->site == AGENT_NONE && agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED) &&
+		    patch_is_inside(f->function, f->pc))
+			return true;
+	}
+	return false;
+}
+
+static bool is_own_code(uintptr_t pc)
+{
+	const struct agent_image *image = agent_image_find(pc);
+	uint32_t site;
+
+	return image && image->kind == AGENT_IMAGE_OWN && !cells_find(pc, &site);
+}
+
+/* The agent's code, or what the C library does for it, may be about to change the thread's state. */
+static bool is_in_agent(const struct walk *w)
+{
+	for (size_t i = 0; i < w->inside; i++) {
+		if (is_own_code(w->frames[i].pc) && !restart_is_wait(w->frames[i].pc))
+			return !w->is_whole || i + 1 < w->inside;
+		if (w->frames[i].function == AGENT_NONE ||
+		    agent_program.functions[w->frames[i].function].image->kind != AGENT_IMAGE_FOREIGN)
+			return false;
+	}
+	return false;
+}
+
+/* Finds out how the thread came to where it is; steps of its chain are 0 when that is not known. False: its state is not that of its
+ * frames now, or it is where code changes. */
+static bool look_at(struct thread_record *r)
+{
+	const struct unwind_regs *from = atomic_load(&r->regs);
+	struct agent_thread *thread = r->state;
+	struct unwind_regs regs;
+
+	r->is_known = false;
+	r->walk.count = 0;
+	if (!from) /* it comes to the agent for the first time */
+		return !thread->base && !thread->top && r->pc_kind != THREAD_PC_STUB;
+	if (!agent_thread_begin_of(thread) || thread->is_unwinding)
+		return false;
+	regs = threads_regs(r, from);
+	if (!capture_is_between(&regs) || !segment_is_between(thread))
+		return false;
+	if (r->is_interrupted && is_own_code(regs.pc))
+		return false;
+	if (!walk_stack(&r->walk, &regs, thread))
+		return true;
+	if (is_inside_sites(&r->walk, r->is_interrupted) || (r->is_interrupted && is_in_agent(&r->walk)))
+		return false;
+	r->is_known =
+		walk_find_chain(&r->walk, 0, thread, &r->chain) && walk_replay(&r->chain, thread->base, false, &state);
+	/* The stack does not show tail calls; what the thread itself knows of them is kept. */
+	if (r->is_known && !is_thread_state(&state, thread) && thread->id != AGENT_LOST_ID &&
+	    !decode_take_tails(thread, &r->chain))
+		epoch_stats.mismatches++;
+	return true;
+}
+
+static enum stop_held look_at_all(void)
+{
+	enum stop_held ret = STOP_FREE;
+
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+		if (!stop_has(r) || look_at(r))
+			continue;
+		if (atomic_load(&r->phase) == THREAD_WAITS)
+			return STOP_HELD_STAYS;
+		ret = STOP_HELD;
+	}
+	return ret;
+}
+
+/* Calls that threads were in before their functions were looked at. True: some may be known now. */
+static bool find_calls(void)
+{
+	bool is_any = false;
+
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+		if (!stop_has(r) || r->is_known || !r->walk.count || !r->walk.is_whole)
+			continue;
+		discover_frames(&r->walk, r->state);
+		is_any = true;
+	}
+	return is_any;
+}
+
+/* A thread whose way is not known is lost until its stack can be walked. */
+static void translate(struct thread_record *r)
+{
+	struct agent_thread *thread = r->state;
+
+	if (!thread->base)
+		return;
+	if (r->is_known) {
+		walk_fix_returns(&r->walk);
+		if (walk_replay(&r->chain, thread->base, false, &state)) {
+			walk_install(&state, thread);
+			return;
+		}
+	}
+	thread->top = thread->base + 1;
+	thread->id = AGENT_LOST_ID;
+}
+
+/* All threads are where their states are those of their frames, some moments later if need be. */
+static bool stop_between(void)
+{
+	/* A thread that never returns may have frames in what is unmapped now. */
+	if (loader_is_unloading())
+		return false;
+	for (unsigned int times = 0, finds = 0; times < MOVES_MAX; times++) {
+		enum stop_held held;
+
+		if (!stop_others())
+			return false;
+		held = look_at_all();
+		if (held == STOP_FREE && (finds++ == FINDS_MAX || !find_calls()))
+			return true;
+		if (held == STOP_HELD_STAYS || (held == STOP_HELD && !stop_again(times)))
+			return false;
+	}
+	return false;
+}
+
+bool epoch_settle(void)
+{
+	if (!stop_others() || look_at_all() != STOP_FREE)
+		return false;
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r))
+			r->is_lost = !discover_frames(&r->walk, r->state);
+	if (look_at_all() != STOP_FREE)
+		return false;
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+		if (!stop_has(r))
+			continue;
+		r->is_known &= !r->is_lost;
+		walk_fix_returns(&r->walk);
+		translate(r);
+	}
+	return true;
+}
+
+void epoch_fix_returns(void)
+{
+	if (!stop_between())
+		return;
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r) && r != agent_thread.record)
+			walk_fix_returns(&r->walk);
+}
+
+/* None of the threads comes back to a stub that it was in. */
+static bool are_all_outside(void)
+{
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r) && !(r->is_known && r->walk.is_whole))
+			return false;
+	return !signal_holds_stubs();
+}
+
+bool epoch_begin(void)
+{
+	uint64_t start = now_ns();
+	bool *is_site_changed, is_outside;
+	struct was *was;
+
+	/* A site that could not be written would go on as the last epoch had it: without room the present one is the last. */
+	if (!code_has_room(agent_program.call_count) || !stop_between() || !agent_thread.record->is_known) {
+		epoch_stats.put_off++;
+		return false;
+	}
+	was = remember();
+	is_site_changed = agent_alloc(agent_program.site_count + 1);
+	addends_prepare();
+	if (!was || !is_site_changed || !encode()) {
+		agent_free(was);
+		agent_free(is_site_changed);
+		return false;
+	}
+	addends_settle();
+	record_epoch();
+	is_outside = are_all_outside();
+	find_tails();
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r) && r->is_known)
+			keep_cuts(&r->chain);
+	write_changes(was, is_site_changed);
+	agent_free(was);
+	agent_free(is_site_changed);
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (stop_has(r))
+			translate(r);
+	if (is_outside) {
+		reuse_stubs();
+		words_free_old();
+	}
+	epoch_stats.count++;
+	last_ns = now_ns() - start;
+	epoch_stats.ns += last_ns;
+	return true;
+}

@@ -1,0 +1,151 @@
+/*
+ * family.c - the log. An entry is written by one process and never again: when there is no room left nothing more is told, and children
+ * find anew what their siblings have found.
+ */
+#include "agent/follow/family.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+#include "agent/context/discover.h"
+#include "agent/program/image.h"
+#include "agent/program/program.h"
+#include "agent/threads/stop.h"
+#include "recorder/sys.h"
+
+enum {
+	FINDS_MAX = 65536,
+};
+
+struct place {
+	uint32_t image; /* number */
+	uint32_t offset;
+};
+
+struct find {
+	_Atomic uint32_t kind; /* written last; 0: not there yet, or its writer has died */
+	struct place from, to;
+};
+
+/* Untouched pages are not there. */
+struct log {
+	_Atomic uint32_t count; /* may be more than there are */
+	_Atomic uint32_t images;
+	struct find finds[FINDS_MAX];
+};
+
+struct family_stats family_stats;
+
+/* Under the agent's lock. */
+static struct log *family; /* NULL: nothing was forked yet, or no memory */
+static uint32_t taken;     /* so many are known here */
+static bool is_child, is_taking;
+
+static void number_image(struct agent_image *image)
+{
+	if (!image->family)
+		image->family = 1 + atomic_fetch_add(&family->images, 1);
+}
+
+static bool place_of(uintptr_t address, struct place *ret)
+{
+	struct agent_image *image = agent_image_at(address);
+
+	if (!image || address - image->low > UINT32_MAX)
+		return false;
+	number_image(image);
+	*ret = (struct place){image->family, (uint32_t)(address - image->low)};
+	return true;
+}
+
+static bool address_of(const struct place *place, uintptr_t *ret)
+{
+	const struct agent_image *image = agent_images_first();
+
+	while (image && image->family != place->image)
+		image = image->next;
+	if (!image)
+		return false;
+	*ret = image->low + place->offset;
+	return true;
+}
+
+static uint32_t count_finds(void)
+{
+	uint32_t count = atomic_load_explicit(&family->count, memory_order_acquire);
+
+	return count < FINDS_MAX ? count : FINDS_MAX;
+}
+
+void family_tell(enum family_kind kind, uintptr_t from, uintptr_t to)
+{
+	struct place from_place, to_place;
+	uint32_t number;
+
+	if (!is_child || is_taking || !family)
+		return;
+	family_stats.told++;
+	if (count_finds() == FINDS_MAX || !place_of(from, &from_place) || !place_of(to, &to_place))
+		return;
+	number = atomic_fetch_add(&family->count, 1);
+	if (number >= FINDS_MAX)
+		return;
+	family->finds[number].from = from_place;
+	family->finds[number].to = to_place;
+	atomic_store_explicit(&family->finds[number].kind, kind, memory_order_release);
+}
+
+static void take(struct find *find)
+{
+	uint32_t kind = atomic_load_explicit(&find->kind, memory_order_acquire);
+	uintptr_t from, to;
+
+	if (!kind || !address_of(&find->from, &from) || !address_of(&find->to, &to))
+		return;
+	if (kind == FAMILY_CALL ? discover_told_call(from, to) : discover_told_entry(to, from))
+		family_stats.taken++;
+}
+
+static void take_all(const struct unwind_regs *regs)
+{
+	uint32_t count = count_finds();
+
+	/* Where a thread cannot be stopped now, the next fork may find that it can. */
+	if (taken == count || !stop_others())
+		return;
+	is_taking = true;
+	for (; taken < count; taken++)
+		take(&family->finds[taken]);
+	discover_fix_returns(regs);
+	is_taking = false;
+	stop_end();
+}
+
+static bool make_log(void)
+{
+	long at = family ? 0
+			 : wmrt_sys6(SYS_mmap, 0, sizeof *family, PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at < 0)
+		return false;
+	if (!family)
+		family = (struct log *)at; /* NOLINT(performance-no-int-to-ptr) */
+	return true;
+}
+
+void family_before_fork(const struct unwind_regs *regs)
+{
+	if (!make_log())
+		return;
+	take_all(regs);
+	for (struct agent_image *image = agent_images_first(); image; image = image->next)
+		number_image(image);
+}
+
+void family_after_fork(void)
+{
+	is_child = true;
+	family_stats = (struct family_stats){0};
+}

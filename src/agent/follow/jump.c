@@ -1,0 +1,113 @@
+/*
+ * jump.c - longjmp and its kin jump by a copy of the program's buffer whose pc is the agent's (land.h).
+ *
+ * setjmp and its kin note the context beside the thread. A jump to the same buffer, program counter and stack pointer, in the same epoch,
+ * comes back to that context: the frame, and what called it, have been there all the time. Other jumps have it found from the stack.
+ */
+#include "agent/follow/jump.h"
+
+#include <stdint.h>
+
+#include "agent/follow/land.h"
+#include "agent/program/program.h"
+#include "agent/threads/thread.h"
+#include "recorder/interpose.h"
+#include "recorder/jmp_buf.h"
+
+typedef void (*jump_fn)(struct __jmp_buf_tag *, int);
+
+enum {
+	NEXT_LONGJMP = 0,
+	NEXT_SIGLONGJMP,
+	NEXT_UNDERSCORE,
+	NEXT_CHK,
+	NEXT_COUNT,
+};
+
+enum {
+	SET_SETJMP = 0,
+	SET_UNDERSCORE,
+	SET_MASK,
+	SET_COUNT,
+};
+
+static const char *const set_names[SET_COUNT] = {"setjmp", "_setjmp", "__sigsetjmp"};
+static _Atomic(void *) set_nexts[SET_COUNT];
+static const char *const names[NEXT_COUNT] = {"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk"};
+static _Atomic(void *) nexts[NEXT_COUNT];
+
+static __attribute__((noreturn)) void jump(int which, void *own, struct __jmp_buf_tag *env, int val)
+{
+	jump_fn next = (jump_fn)wmrt_next(&nexts[which], names[which], own);
+	struct __jmp_buf_tag copy = *env;
+
+	agent_thread.is_allocating = false; /* a handler may leave the allocator so */
+	if (agent_is_on && agent_thread.base) {
+		copy.__jmpbuf[JMP_BUF_PC] = (long)jmp_buf_mangle(
+			land_at_buffer(jmp_buf_demangle((uintptr_t)env->__jmpbuf[JMP_BUF_PC]), env));
+		/* libc puts the mask back before it leaves the stack, and an alternate one may have no room for signals that waited. */
+		if (agent_thread.is_on_alternate && env->__mask_was_saved) {
+			agent_thread.landing_mask = env->__saved_mask.__val[0];
+			agent_thread.has_landing_mask = true;
+			copy.__mask_was_saved = 0;
+		}
+	}
+	next(&copy, val);
+	__builtin_unreachable();
+}
+
+/* In set_jump.S. */
+extern const char agent_setjmp[] __attribute__((visibility("hidden")));
+extern const char agent_underscore_setjmp[] __attribute__((visibility("hidden")));
+extern const char agent_sigsetjmp[] __attribute__((visibility("hidden")));
+void *agent_set_jump(const struct __jmp_buf_tag *env, const uintptr_t *sp, int which)
+	__attribute__((used, visibility("hidden")));
+
+static void *next_set(int which)
+{
+	static const char *const owns[SET_COUNT] = {agent_setjmp, agent_underscore_setjmp, agent_sigsetjmp};
+
+	return wmrt_next(&set_nexts[which], set_names[which], (void *)owns[which]);
+}
+
+void *agent_set_jump(const struct __jmp_buf_tag *env, const uintptr_t *sp, int which)
+{
+	land_note(env, sp[0], (uintptr_t)(sp + 1));
+	return next_set(which);
+}
+
+static void own_longjmp(struct __jmp_buf_tag *env, int val)
+{
+	jump(NEXT_LONGJMP, (void *)own_longjmp, env, val);
+}
+
+static void own_siglongjmp(struct __jmp_buf_tag *env, int val)
+{
+	jump(NEXT_SIGLONGJMP, (void *)own_siglongjmp, env, val);
+}
+
+static void own_underscore(struct __jmp_buf_tag *env, int val)
+{
+	jump(NEXT_UNDERSCORE, (void *)own_underscore, env, val);
+}
+
+static void own_chk(struct __jmp_buf_tag *env, int val)
+{
+	jump(NEXT_CHK, (void *)own_chk, env, val);
+}
+
+WMRT_INTERPOSE(longjmp, own_longjmp);
+WMRT_INTERPOSE(siglongjmp, own_siglongjmp);
+WMRT_INTERPOSE(_longjmp, own_underscore);
+WMRT_INTERPOSE(__longjmp_chk, own_chk);
+
+void jump_start(void)
+{
+	static void *const owns[NEXT_COUNT] = {(void *)own_longjmp, (void *)own_siglongjmp, (void *)own_underscore,
+					       (void *)own_chk};
+
+	for (int i = 0; i < NEXT_COUNT; i++)
+		wmrt_next(&nexts[i], names[i], owns[i]);
+	for (int i = 0; i < SET_COUNT; i++)
+		next_set(i);
+}

@@ -1,0 +1,175 @@
+/* loader.c - a jump at the start of the loader's empty function for debuggers, and what is done when it is called. */
+#include "agent/follow/loader.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "agent/code/code.h"
+#include "agent/context/discover.h"
+#include "agent/threads/entry.h"
+#include "agent/context/here.h"
+#include "agent/program/image.h"
+#include "agent/threads/lock.h"
+#include "agent/patch/patch.h"
+#include "agent/patch/patch_entry.h"
+#include "agent/program/program.h"
+#include "agent/program/record.h"
+#include "agent/follow/signal.h"
+#include "agent/follow/slots.h"
+#include "agent/threads/stop.h"
+#include "agent/threads/thread.h"
+#include "agent/threads/threads.h"
+#include "agent/context/walk.h"
+#include "recorder/interpose.h"
+#include "recorder/process.h"
+
+enum {
+	HOOK_BYTES = EMIT_JUMP_BYTES,
+	FUNCTION_ALIGN = 16,
+};
+
+extern const char agent_loader_entry[] __attribute__((visibility("hidden")));
+/* Called by entry.S. */
+void agent_loader(struct agent_saved *saved);
+
+typedef int (*close_fn)(void *handle);
+
+static _Atomic(void *) next_close;
+/* Under the agent's lock. */
+static bool is_unloading;
+/* Written once. */
+static bool is_hooked;
+
+bool loader_is_unloading(void)
+{
+	return is_unloading;
+}
+
+void loader_after_fork(void)
+{
+	is_unloading = false;
+}
+
+/* Threads that do not come back to it. One that cannot be stopped is not looked at before it is known again. */
+static void strand(const struct agent_image *image)
+{
+	bool is_stopped = stop_others();
+
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+		const struct unwind_regs *from = atomic_load(&r->regs);
+		struct unwind_regs regs;
+
+		if (!is_stopped || !stop_has(r) || !from)
+			continue;
+		regs = threads_regs(r, from);
+		walk_strand(&regs, r->state, image->low, image->high);
+	}
+}
+
+static void forget(struct agent_image *image)
+{
+	agent_program_forget(image);
+	discover_forget(image->low, image->high);
+	record_forget(image->low, image->high);
+	here_forget_range(image->low, image->high);
+	signal_forget(image->low, image->high);
+	walk_forget();
+	strand(image);
+}
+
+void loader_sweep(void)
+{
+	agent_image_sweep(forget);
+	discover_forget_unlisted();
+}
+
+/* In any namespace. */
+static bool is_deleting(void)
+{
+	if (_r_debug.r_version < 2)
+		return _r_debug.r_state == RT_DELETE;
+	for (const struct r_debug_extended *r = (const struct r_debug_extended *)&_r_debug; r; r = r->r_next)
+		if (r->base.r_state == RT_DELETE)
+			return true;
+	return false;
+}
+
+__attribute__((used)) void agent_loader(struct agent_saved *saved)
+{
+	struct agent_guard guard;
+	struct unwind_regs regs;
+
+	saved->number = (uintptr_t)agent_ret;
+	/* The agent itself opens what is open already. */
+	if (agent_thread.in_agent)
+		return;
+	wmrt_check_fork();
+	agent_saved_regs(saved, _r_debug.r_brk, (uintptr_t)saved->stack, &regs);
+	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
+	is_unloading = is_deleting();
+	if (agent_is_on && !is_unloading) {
+		slots_late();
+		loader_sweep();
+	}
+	agent_unlock_at_entry(&guard);
+}
+
+/* [endbr64] ret, and no other function within the bytes that the jump takes. */
+static bool is_empty(const uint8_t *code)
+{
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	const uint8_t ret = 0xc3;
+
+	if ((uintptr_t)code % FUNCTION_ALIGN)
+		return false;
+	return *code == ret || (memcmp(code, endbr64, sizeof endbr64) == 0 && code[sizeof endbr64] == ret);
+}
+
+bool loader_start(void)
+{
+	uintptr_t at = _r_debug.r_brk;
+	const uint8_t *code = (const uint8_t *)at; /* NOLINT(performance-no-int-to-ptr) */
+	struct agent_image *image = agent_image_at(at);
+	struct code_stub stub = {.kind = CODE_STUB_FOREIGN, .number = agent_function_at(at)};
+	uint8_t bytes[EMIT_MAX_BYTES], jump[HOOK_BYTES];
+	struct emit e;
+
+	if (!image || !is_empty(code))
+		return false;
+	if (!image->area)
+		image->area = code_area_for(image->low, image->high);
+	stub.start = image->area ? code_next(image->area, EMIT_MAX_BYTES) : 0;
+	if (!stub.start)
+		return false;
+	emit_init(&e, bytes, sizeof bytes, stub.start);
+	emit_bytes(&e, &at, sizeof at);
+	emit_bytes(&e, code, HOOK_BYTES);
+	stub.first = (uint8_t)e.len;
+	emit_thunk(&e, 0, (uintptr_t)agent_loader_entry);
+	stub.done = (uint8_t)e.len;
+	if (!code_add_stub(image->area, &stub, &e))
+		return false;
+	emit_init(&e, jump, sizeof jump, at);
+	emit_jump(&e, stub.start + stub.first);
+	is_hooked = emit_ok(&e) && patch_write_foreign(image, at, jump, sizeof jump);
+	return is_hooked;
+}
+
+/* ---- where that function is a debugger's ---- */
+
+static int own_dlclose(void *handle)
+{
+	close_fn next = (close_fn)wmrt_next(&next_close, "dlclose", (void *)own_dlclose);
+	struct agent_guard guard;
+	int rc;
+
+	if (is_hooked || !agent_is_on || agent_thread.in_agent)
+		return next(handle);
+	rc = next(handle);
+	agent_lock(&guard);
+	loader_sweep();
+	agent_unlock(&guard);
+	return rc;
+}
+
+WMRT_INTERPOSE(dlclose, own_dlclose);

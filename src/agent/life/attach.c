@@ -1,0 +1,498 @@
+/*
+ * attach.c - the agent comes into a process that runs, and leaves it (`waymark attach`, attach.h).
+ *
+ * The command has stopped every thread and calls in here on the first one, on a stack of its own, with all signals blocked and no
+ * thread in the loader or the allocator. Where the threads are is in the request; the state of each is at a fixed offset from its
+ * %fs, also where the C library has made room for it only now (dlopen does so in all threads).
+ *
+ * Coming: the words through which images reach what the agent stands in front of (slots.h), signal handlers that are installed, code
+ * from the frames of all stacks on, and the contexts that these frames mean. Handlers that run already get a segment each, as if they
+ * had been called by signal.c. Where a thread was created is not known: its context stands on [thread].
+ *
+ * Leaving: the program's bytes, return addresses, words, handlers, the timers. The library stays mapped, for what is still in a stub or
+ * returns into one; nothing leads there from the program.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/clients/allocator.h"
+#include "agent/life/attach_handlers.h"
+#include "agent/context/capture.h"
+#include "agent/code/cells.h"
+#include "agent/code/code.h"
+#include "agent/life/detach.h"
+#include "agent/epoch/epoch.h"
+#include "agent/follow/jump.h"
+#include "agent/follow/loader.h"
+#include "agent/threads/lock.h"
+#include "agent/os/memory.h"
+#include "agent/os/options.h"
+#include "agent/patch/place.h"
+#include "agent/program/program.h"
+#include "agent/program/quiet.h"
+#include "agent/follow/restart.h"
+#include "agent/os/say.h"
+#include "agent/context/segment.h"
+#include "agent/follow/slots.h"
+#include "agent/threads/stop.h"
+#include "agent/threads/thread.h"
+#include "agent/threads/threads.h"
+#include "agent/clients/tick.h"
+#include "agent/context/walk.h"
+#include "recorder/config.h"
+#include "recorder/file.h"
+#include "recorder/handlers.h"
+#include "recorder/process.h"
+#include "recorder/run.h"
+#include "recorder/text.h"
+#include "runtime/heap/heap.h"
+#include "waymark/abi.h"
+#include "waymark/attach.h"
+#include "waymark/runtime.h"
+
+WM1_EXPORT void wm1_agent_attach(struct wm1_attach_request *request);
+WM1_EXPORT void wm1_agent_detach(struct wm1_attach_request *request);
+
+/* Under the agent's lock. */
+static bool is_started;           /* tables are there */
+static bool is_watching;          /* what the loader does */
+static bool is_attached;          /* this is how the agent came */
+static bool is_leaving;           /* also read by threads that run */
+static uint64_t leaving_until_ns; /* when who asks it to leave has not come back for long */
+static uint64_t called_ns;        /* the request in progress */
+static struct walk walk;
+
+/* A thread of the process. */
+struct stopped {
+	uint32_t tid;
+	struct agent_thread *state;
+	struct unwind_regs regs;
+	bool is_in_stub; /* regs say where the program is (place.h) */
+};
+/* Under the agent's lock: the request's. */
+static struct stopped *places;
+static size_t places_capacity;
+
+enum {
+	LEAST_NS = 8000000, /* for what is done once all threads are known to be in good places */
+};
+#define LEAVING_NS UINT64_C(1000000000)
+
+/* In struct user_regs_struct. */
+enum {
+	RIP = 16,
+	RSP = 19,
+	FS_BASE = 21,
+};
+
+static void registers_of(const struct wm1_attach_thread *thread, struct unwind_regs *ret)
+{
+	static const uint8_t order[] = {CFI_R15, CFI_R14, CFI_R13, CFI_R12, CFI_RBP, CFI_RBX, CFI_R11, CFI_R10,
+					CFI_R9,  CFI_R8,  CFI_RAX, CFI_RCX, CFI_RDX, CFI_RSI, CFI_RDI};
+
+	*ret = (struct unwind_regs){.pc = thread->registers[RIP], .known = UNWIND_ALL_KNOWN};
+	for (size_t i = 0; i < sizeof order; i++)
+		ret->r[order[i]] = thread->registers[i];
+	ret->r[CFI_RSP] = thread->registers[RSP];
+}
+
+/* False without memory. */
+static bool find_places(const struct wm1_attach_request *r)
+{
+	if (!agent_reserve((void **)&places, &places_capacity, r->thread_count, sizeof *places))
+		return false;
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		uintptr_t fs = r->threads[i].registers[FS_BASE];
+
+		places[i].tid = (uint32_t)r->threads[i].tid;
+		places[i].state = (struct agent_thread *)(fs + (uintptr_t)AGENT_THREAD_OFFSET(id)); /* NOLINT */
+		registers_of(&r->threads[i], &places[i].regs);
+	}
+	return true;
+}
+
+static void assume_stopped(uint64_t thread_count)
+{
+	stop_assume();
+	for (uint64_t i = 0; i < thread_count; i++)
+		if (places[i].state != &agent_thread && places[i].state->record)
+			stop_assume_at(places[i].state->record, &places[i].regs);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* What is to come would keep the process standing still for too long. */
+static bool is_late(struct wm1_attach_request *r)
+{
+	r->is_late = now_ns() - called_ns + LEAST_NS > r->left_ns;
+	return r->is_late;
+}
+
+/* A thread has been stopped while it had a lock, or while it looks for who catches an exception: it is to go on first. */
+static bool is_busy(struct wm1_attach_request *r)
+{
+	bool ret = agent_lock_is_taken() || wmrt_lock_is_taken();
+
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		r->threads[i].is_in_the_way = exception_is_thrown(r->threads[i].registers[FS_BASE]);
+		ret |= r->threads[i].is_in_the_way;
+	}
+	return ret;
+}
+
+static bool is_own(uintptr_t pc)
+{
+	const struct agent_image *image = agent_image_at(pc);
+	uint32_t site;
+
+	return image && image->kind == AGENT_IMAGE_OWN && !cells_find(pc, &site);
+}
+
+/* Its frames do no harm, whether the agent is on or off when they go on. */
+static bool is_bystander(uintptr_t pc)
+{
+	return restart_is_wait(pc) || threads_is_base(pc);
+}
+
+/* The frames go on at places where all bytes may change. is_in_stub: the first one goes on in a stub. */
+static bool is_clear(const struct walk *w, bool is_in_stub, bool may_return_here)
+{
+	struct code_stub stub;
+
+	for (size_t i = is_in_stub; i < w->count; i++) {
+		const struct walk_frame *f = &w->frames[i];
+
+		if (!may_return_here && is_own(f->pc) && (f->is_interrupted || !is_bystander(f->pc)))
+			return false;
+		if (f->is_interrupted && !code_find_stub(f->pc, &stub) && detach_is_inside(f->pc))
+			return false;
+	}
+	return true;
+}
+
+/* ---- coming ---- */
+
+static bool start(void)
+{
+	bool is_new = false;
+
+	if (!is_started) {
+		is_started = agent_start() == WMK_AGENT_OK && agent_watch_forks();
+		return is_started;
+	}
+	if (!code_reopen() || (agent_options.has_heap && !quiet_add_heap(&is_new)))
+		return false;
+	/* What was unloaded since the detach. */
+	loader_sweep();
+	if (is_new)
+		agent_program_doubt_quiet();
+	return true;
+}
+
+/* As many entries as its native stack has room for calls that push (thread.c). */
+static bool begin_thread(const struct stopped *p)
+{
+	struct agent_thread *thread = p->state;
+	uintptr_t low, high;
+
+	if (!threads_join_of(thread, p->tid))
+		return false;
+	if (!thread->base && p->tid != threads_pid() && agent_thread_stack(thread, p->regs.r[CFI_RSP], &low, &high))
+		thread->creation = high - low;
+	return agent_thread_begin_of(thread);
+}
+
+/* What it was on in an earlier attach is another recording's. */
+static void renew_thread(const struct stopped *p)
+{
+	struct agent_thread *thread = p->state;
+
+	thread->base = thread->first;
+	*thread->base = (struct agent_entry){.key = UINT64_MAX,
+					     .prefix = p->tid == threads_pid() ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD};
+	thread->top = thread->base + 1;
+	thread->root = 0;
+	thread->outer = NULL;
+	thread->is_on_alternate = thread->is_unwinding = thread->is_tick_late = false;
+	thread->is_bus_unseen = true;
+	thread->id = AGENT_LOST_ID;
+}
+
+static void enter_segments(const struct stopped *p)
+{
+	segment_enter_frame(p->state, &p->regs);
+	if (walk_stack(&walk, &p->regs, p->state))
+		attach_handlers(&walk, p->state);
+}
+
+/* A context that is not known now is found by the first capture that can. */
+static enum wm1_attach_result enter_code(uint64_t thread_count)
+{
+	assume_stopped(thread_count);
+	if (!slots_take() || !detach_undo() || (!is_watching && !loader_start()))
+		return WM1_ATTACH_FAILED;
+	is_watching = true;
+	for (uint64_t i = 0; i < thread_count; i++)
+		enter_segments(&places[i]);
+	return epoch_settle() ? WM1_ATTACH_DONE : WM1_ATTACH_AGAIN;
+}
+
+static enum wm1_attach_result set_output(struct wm1_attach_request *r)
+{
+	r->error = 0;
+	wmrt_config_set(r->output, r->limit_bytes);
+	r->error = -wmrt_config_check();
+	return r->error ? WM1_ATTACH_OUTPUT : WM1_ATTACH_DONE;
+}
+
+/* Since the agent was there before: what the stub still takes off belongs to that time. */
+static bool is_in_stub(uintptr_t pc)
+{
+	uint32_t site;
+
+	return place_is_stub(pc) || cells_find(pc, &site);
+}
+
+/* Where all threads may stay while code is written. */
+static enum wm1_attach_result look_at_stacks(struct wm1_attach_request *r)
+{
+	enum wm1_attach_result ret = WM1_ATTACH_DONE;
+
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		struct agent_thread nothing_known = {.id = AGENT_FOREIGN_ID};
+
+		if (!walk_stack(&walk, &places[i].regs, &nothing_known) || !walk.is_whole)
+			ret = WM1_ATTACH_STACK;
+		else if (!is_in_stub(places[i].regs.pc) && is_clear(&walk, false, false))
+			continue;
+		else if (ret == WM1_ATTACH_DONE)
+			ret = WM1_ATTACH_AGAIN;
+		r->threads[i].is_in_the_way = 1;
+	}
+	return ret;
+}
+
+/* Under the agent's lock. What start has read stays read. */
+static enum wm1_attach_result enter(struct wm1_attach_request *r)
+{
+	enum wm1_attach_result result;
+
+	agent_options_parse(r->options);
+	if (!start() || !find_places(r))
+		return WM1_ATTACH_FAILED;
+	if (is_late(r))
+		return WM1_ATTACH_AGAIN;
+	if (agent_options.has_heap && !allocator_find())
+		return WM1_ATTACH_ALLOCATOR;
+	result = look_at_stacks(r);
+	if (result != WM1_ATTACH_DONE)
+		return result;
+	if (is_late(r))
+		return WM1_ATTACH_AGAIN;
+	threads_sweep();
+	for (uint64_t i = 0; i < r->thread_count; i++)
+		if (!begin_thread(&places[i]))
+			return WM1_ATTACH_FAILED;
+	tick_stats = (struct tick_stats){0};
+	for (uint64_t i = 0; i < r->thread_count; i++)
+		renew_thread(&places[i]);
+	agent_is_on = is_attached = true;
+	agent_has_left = false;
+	result = enter_code(r->thread_count);
+	if (result == WM1_ATTACH_DONE && agent_options.has_heap && (!wmrt_heap_begin() || !allocator_take()))
+		result = WM1_ATTACH_FAILED;
+	if (result == WM1_ATTACH_DONE) {
+		wmrt_run_tell_agent(WMK_AGENT_OK);
+		wmrt_handlers_take();
+		say_open();
+		return result;
+	}
+	wmrt_heap_end();
+	detach_code();
+	slots_give_back();
+	agent_is_on = is_attached = false;
+	agent_has_left = true;
+	return result;
+}
+
+/* A thread without a timer is not sampled. */
+static void start_timers(struct wm1_attach_request *r)
+{
+	for (uint64_t i = 0; i < r->thread_count; i++)
+		if (!tick_start_of(places[i].state->record))
+			r->error = errno;
+}
+
+static enum wm1_attach_result attach(struct wm1_attach_request *r)
+{
+	struct agent_guard guard;
+	struct unwind_regs regs;
+	enum wm1_attach_result result;
+
+	if (r->version != WM1_ATTACH_VERSION)
+		return WM1_ATTACH_BAD_VERSION;
+	if (!wmrt_is_active())
+		return WM1_ATTACH_OTHER;
+	if (agent_is_on)
+		return is_attached ? WM1_ATTACH_ALREADY : WM1_ATTACH_STARTED;
+	wmrt_check_fork();
+	exception_start();
+	if (is_busy(r))
+		return WM1_ATTACH_AGAIN;
+	result = set_output(r);
+	if (result != WM1_ATTACH_DONE)
+		return result;
+	registers_of(&r->threads[0], &regs);
+	agent_lock_at(&guard, &(struct lock_place){.regs = &regs, .is_interrupted = true});
+	result = enter(r);
+	if (result == WM1_ATTACH_DONE)
+		start_timers(r);
+	agent_unlock(&guard);
+	return result;
+}
+
+void wm1_agent_attach(struct wm1_attach_request *r)
+{
+	called_ns = now_ns();
+	r->is_late = false;
+	r->result = attach(r);
+}
+
+/* ---- leaving ---- */
+
+/*
+ * A thread in a stub goes on there: what is left of it is the addition, which means nothing any more, and the way to the program's own bytes,
+ * which are there again; where it leads into the agent, that does nothing (discover.c).
+ */
+static bool may_leave(struct stopped *p, bool is_last)
+{
+	struct place place;
+	uint32_t site;
+
+	if (cells_find(p->regs.pc, &site) || is_own(p->regs.pc))
+		return false;
+	p->is_in_stub = place_is_stub(p->regs.pc);
+	if (p->is_in_stub) {
+		if (!place_find(p->regs.pc, p->regs.r[CFI_RSP], &place))
+			return false;
+		p->regs.pc = place.pc;
+		p->regs.r[CFI_RSP] = place.sp;
+	}
+	return walk_stack(&walk, &p->regs, p->state) && is_clear(&walk, p->is_in_stub, is_last);
+}
+
+static bool is_asked(const struct stopped *p)
+{
+	return p->state->record && stop_is_asked(p->state->record);
+}
+
+/* Under the agent's lock. */
+static enum wm1_attach_result leave(struct wm1_attach_request *r)
+{
+	bool is_any = false;
+
+	if (!find_places(r))
+		return WM1_ATTACH_FAILED;
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		r->threads[i].is_in_the_way =
+			!may_leave(&places[i], r->is_last) || (!r->is_last && is_asked(&places[i]));
+		is_any |= r->threads[i].is_in_the_way;
+	}
+	if (is_any || is_late(r)) {
+		/* Who samples and records all the time would seldom be elsewhere. */
+		leaving_until_ns = now_ns() + LEAVING_NS;
+		is_leaving = true;
+		return WM1_ATTACH_AGAIN;
+	}
+	assume_stopped(r->thread_count);
+	if (!detach_code()) {
+		detach_undo();
+		return WM1_ATTACH_FAILED;
+	}
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		cancel_give_back(places[i].state, places[i].regs.r[CFI_RSP]);
+		if (walk_stack(&walk, &places[i].regs, places[i].state))
+			walk_put_back_returns(&walk);
+	}
+	allocator_give_back();
+	wmrt_heap_end();
+	slots_give_back();
+	code_close();
+	stop_close();
+	return WM1_ATTACH_DONE;
+}
+
+static void end_recording(struct wm1_attach_request *r)
+{
+	struct wmrt_text text = {r->output, sizeof r->output, 0};
+	const char *path = wmrt_file_path();
+
+	r->output[0] = '\0';
+	if (path)
+		wmrt_text_add(&text, path);
+	wmrt_file_close(WMK_FLAG_DETACHED);
+	wmrt_renew();
+}
+
+/* All threads are stopped, perhaps with the lock. */
+static enum wm1_attach_result stay(void)
+{
+	is_leaving = false;
+	return WM1_ATTACH_DONE;
+}
+
+bool agent_leaves(void)
+{
+	if (!__atomic_load_n(&is_leaving, __ATOMIC_RELAXED))
+		return false;
+	if (now_ns() < leaving_until_ns)
+		return true;
+	__atomic_store_n(&is_leaving, false, __ATOMIC_RELAXED);
+	return false;
+}
+
+static enum wm1_attach_result detach(struct wm1_attach_request *r)
+{
+	struct agent_guard guard;
+	enum wm1_attach_result result;
+
+	if (r->version != WM1_ATTACH_VERSION)
+		return WM1_ATTACH_BAD_VERSION;
+	if (!agent_is_on)
+		return WM1_ATTACH_NOT;
+	if (!is_attached)
+		return WM1_ATTACH_STARTED;
+	wmrt_check_fork();
+	if (r->is_over)
+		return stay();
+	if (is_busy(r))
+		return WM1_ATTACH_AGAIN;
+	agent_lock(&guard);
+	result = leave(r);
+	if (result == WM1_ATTACH_DONE) {
+		agent_is_on = is_attached = is_leaving = false;
+		agent_has_left = true;
+	}
+	agent_unlock(&guard);
+	if (result != WM1_ATTACH_DONE)
+		return result;
+	wmrt_handlers_give_back();
+	tick_stop();
+	say_close();
+	end_recording(r);
+	return result;
+}
+
+void wm1_agent_detach(struct wm1_attach_request *r)
+{
+	called_ns = now_ns();
+	r->is_late = false;
+	r->result = detach(r);
+}

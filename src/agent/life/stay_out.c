@@ -1,0 +1,50 @@
+/* stay_out.c - looks at what the process is before the agent comes into it. */
+#include "agent/life/stay_out.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "agent/follow/seccomp.h"
+#include "base/unfit.h"
+#include "recorder/handlers.h"
+#include "recorder/process.h"
+#include "recorder/sys.h"
+#include "recorder/text.h"
+
+static const char *unfit_here(void)
+{
+	for (int i = 0; i < UNFITS; i++)
+		if (dlsym(RTLD_DEFAULT, unfits[i].symbol))
+			return unfits[i].what;
+	return NULL;
+}
+
+static void say(const char *why)
+{
+	char line[320];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	wmrt_text_add(&text, "waymark: process ");
+	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
+	wmrt_text_char(&text, ' ');
+	wmrt_text_add(&text, why);
+	wmrt_text_add(&text, ": it is not recorded\n");
+	wmrt_sys3(SYS_write, STDERR_FILENO, (long)text.data, (long)text.len);
+}
+
+bool stay_out(void)
+{
+	const char *unfit = unfit_here();
+
+	if (unfit)
+		say(unfit);
+	else if (seccomp_is_on())
+		say("runs under a seccomp filter that was installed since `waymark run`");
+	else
+		return false;
+	agent_is_sealed = true;
+	wmrt_handlers_stay_out();
+	wmrt_seal();
+	return true;
+}

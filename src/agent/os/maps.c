@@ -1,0 +1,130 @@
+/* maps.c - reads /proc/self/maps line by line. */
+#include "agent/os/maps.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "recorder/sys.h"
+
+enum {
+	LOWEST = 0x10000,
+};
+
+bool maps_open(struct maps_walk *walk)
+{
+	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+
+	if (fd < 0)
+		return false;
+	walk->fd = (int)fd;
+	walk->at = walk->len = 0;
+	return true;
+}
+
+void maps_close(struct maps_walk *walk)
+{
+	wmrt_sys3(SYS_close, walk->fd, 0, 0);
+}
+
+/* The next character, -1 at the end. */
+static int next_char(struct maps_walk *walk)
+{
+	if (walk->at == walk->len) {
+		long n = wmrt_sys3(SYS_read, walk->fd, (long)walk->buffer, sizeof walk->buffer);
+
+		if (n <= 0)
+			return -1;
+		walk->at = 0;
+		walk->len = (size_t)n <= sizeof walk->buffer ? (size_t)n : 0;
+	}
+	/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.UndefReturn): the kernel wrote it */
+	return (unsigned char)walk->buffer[walk->at++];
+}
+
+/* A hexadecimal number; the character behind it goes to *ret_end. */
+static uint64_t next_number(struct maps_walk *walk, int *ret_end)
+{
+	uint64_t value = 0;
+
+	for (;;) {
+		int c = next_char(walk);
+
+		if (c >= '0' && c <= '9') {
+			value = value << 4 | (uint64_t)(c - '0');
+		} else if (c >= 'a' && c <= 'f') {
+			value = value << 4 | (uint64_t)(c - 'a' + 10);
+		} else {
+			*ret_end = c;
+			return value;
+		}
+	}
+}
+
+bool maps_next(struct maps_walk *walk, struct maps_range *ret)
+{
+	size_t len = 0;
+	int c;
+
+	memset(ret, 0, offsetof(struct maps_range, path) + 1);
+	ret->low = next_number(walk, &c);
+	if (c != '-')
+		return false;
+	ret->high = next_number(walk, &c);
+	ret->is_readable = next_char(walk) == 'r';
+	ret->is_writable = next_char(walk) == 'w';
+	ret->is_executable = next_char(walk) == 'x';
+	next_char(walk);
+	next_char(walk);
+	ret->file_off = next_number(walk, &c);
+	while (c != '\n' && c >= 0 && c != '/' && c != '[')
+		c = next_char(walk);
+	for (; c != '\n' && c >= 0; c = next_char(walk))
+		if (len + 1 < sizeof ret->path)
+			ret->path[len++] = (char)c;
+	ret->path[len] = '\0';
+	return true;
+}
+
+bool maps_find(uintptr_t address, struct maps_range *ret)
+{
+	struct maps_walk walk;
+	bool is_found = false;
+
+	if (!maps_open(&walk))
+		return false;
+	while (!is_found && maps_next(&walk, ret))
+		is_found = address >= ret->low && address < ret->high;
+	maps_close(&walk);
+	return is_found;
+}
+
+uintptr_t maps_find_gap(uintptr_t low, uintptr_t high, size_t size, size_t reach)
+{
+	struct maps_walk walk;
+	struct maps_range range;
+	uintptr_t end = LOWEST, best = 0;
+	bool is_more = true;
+
+	if (!maps_open(&walk))
+		return 0;
+	while (is_more) {
+		uintptr_t gap_low = end, gap_high;
+
+		is_more = maps_next(&walk, &range);
+		gap_high = is_more ? range.low : (uintptr_t)1 << 47;
+		if (is_more)
+			end = range.high;
+		/* A stack may grow down to the mapping below it. */
+		if (gap_high <= gap_low || gap_high - gap_low < size || strncmp(range.path, "[stack", 6) == 0)
+			continue;
+		if (gap_high <= low) { /* its upper end: the nearest so far */
+			if (high - (gap_high - size) <= reach)
+				best = gap_high - size;
+		} else if (gap_low >= high && !best && gap_low + size - low <= reach) { /* far from a heap that grows */
+			best = gap_high - low <= reach ? gap_high - size : low + reach - size;
+			best &= ~(uintptr_t)4095;
+		}
+	}
+	maps_close(&walk);
+	return best;
+}

@@ -1,0 +1,461 @@
+/*
+ * program.c - functions: found by address, scanned when first reached, then quiet, foreign or instrumented.
+ *
+ * A function is quiet when all that it can call is quiet: neither captures nor callbacks happen in it, so no code is needed there and
+ * a signal's handler unwinds it. This is asked of small functions only, some calls deep.
+ */
+#include "agent/program/program.h"
+
+#include <string.h>
+
+#include "agent/scan/inner.h"
+#include "agent/os/memory.h"
+#include "agent/patch/patch.h"
+#include "agent/patch/patch_entry.h"
+#include "agent/program/quiet.h"
+#include "agent/program/record.h"
+#include "agent/threads/stop.h"
+#include "agent/os/words.h"
+
+enum {
+	QUIET_MAX_DEPTH = 6,
+	QUIET_MAX_INSNS = 1500,
+};
+
+struct agent_program agent_program;
+bool agent_has_left;
+static struct words by_start; /* functions and cold parts */
+static struct words by_return;
+
+/* Looked for before anything is written there. */
+static uintptr_t inner_of(const struct eh_function *range)
+{
+	const uint8_t *code = (const uint8_t *)range->start; /* NOLINT(performance-no-int-to-ptr) */
+	size_t off = inner_entry(code, range->end - range->start);
+
+	return off ? range->start + off : 0;
+}
+
+static uint32_t add_function(struct agent_image *image, const struct eh_function *range)
+{
+	struct agent_program *p = &agent_program;
+	struct agent_function *f;
+
+	if (!agent_reserve((void **)&p->functions, &p->function_capacity, p->function_count + 1,
+			   sizeof *p->functions) ||
+	    !agent_reserve((void **)&p->present, &p->present_capacity, p->present_count + 1, sizeof *p->present) ||
+	    !words_set(&by_start, range->start, (uint32_t)p->function_count))
+		return AGENT_NONE;
+	f = &p->functions[p->function_count];
+	*f = (struct agent_function){
+		.start = range->start,
+		.end = range->end,
+		.inner = inner_of(range),
+		.image = image,
+		.parent = AGENT_NONE,
+		.node = AGENT_NONE,
+	};
+	if (image->kind != AGENT_IMAGE_CODE || agent_function_is_runtime(f)) {
+		f->state = AGENT_FUNCTION_FOREIGN;
+		f->reason = "it is not to be instrumented";
+	}
+	p->present[p->present_count++] = (uint32_t)p->function_count;
+	return (uint32_t)p->function_count++;
+}
+
+static uint32_t whole(uint32_t function)
+{
+	uint32_t parent = function == AGENT_NONE ? AGENT_NONE : agent_program.functions[function].parent;
+
+	return parent == AGENT_NONE ? function : parent;
+}
+
+uint32_t agent_function_known(uintptr_t address)
+{
+	const struct agent_image *image = agent_image_find(address);
+	struct eh_function range;
+	uint32_t function;
+
+	if (!image || !agent_image_function(image, address, &range) || !words_find(&by_start, range.start, &function))
+		return AGENT_NONE;
+	return whole(function);
+}
+
+uint32_t agent_function_at(uintptr_t address)
+{
+	struct agent_image *image = agent_image_at(address);
+	struct eh_function range;
+	uint32_t function;
+
+	if (!image || !agent_image_function(image, address, &range))
+		return AGENT_NONE;
+	if (!words_find(&by_start, range.start, &function))
+		function = add_function(image, &range);
+	return whole(function);
+}
+
+uint32_t agent_site_in_front_of(uintptr_t return_address)
+{
+	uint32_t site;
+
+	return words_find(&by_return, return_address, &site) ? site : AGENT_NONE;
+}
+
+uint32_t agent_site_returning_to(uintptr_t return_address)
+{
+	uint32_t site = agent_site_in_front_of(return_address);
+
+	/* A function whose code could not be written has its sites, and none of them counts. */
+	return site != AGENT_NONE && agent_function_is(agent_program.sites[site].function, AGENT_FUNCTION_INSTRUMENTED)
+		       ? site
+		       : AGENT_NONE;
+}
+
+static bool add_cold_parts(uint32_t function, const struct scan_function *scan)
+{
+	for (size_t i = 1; i < scan->chunk_count; i++) {
+		struct agent_function *f = &agent_program.functions[function];
+		struct eh_function range = {.start = scan->chunks[i].low, .end = scan->chunks[i].high};
+		uint32_t part;
+
+		if (!words_find(&by_start, range.start, &part))
+			part = add_function(f->image, &range);
+		if (part == AGENT_NONE)
+			return false;
+		agent_program.functions[part].parent = function;
+	}
+	return true;
+}
+
+/* Where a direct branch ends up: behind the PLT. */
+static uintptr_t resolve(const struct agent_image *image, uintptr_t target)
+{
+	uint64_t slot;
+
+	if (scan_is_plt(&image->scan, target, &slot))
+		return *(const uintptr_t *)slot; /* NOLINT(performance-no-int-to-ptr) */
+	return target;
+}
+
+uintptr_t agent_resolve(uintptr_t target)
+{
+	const struct agent_image *image = agent_image_at(target);
+
+	return image ? resolve(image, target) : target;
+}
+
+uintptr_t agent_function_inner(uintptr_t start)
+{
+	uint32_t function = agent_function_at(start);
+
+	return function == AGENT_NONE ? 0 : agent_program.functions[function].inner;
+}
+
+uint32_t agent_function_entered(uintptr_t target)
+{
+	uint32_t function = agent_function_at(target);
+
+	return function != AGENT_NONE && (agent_program.functions[function].start == target ||
+					  agent_program.functions[function].inner == target)
+		       ? function
+		       : AGENT_NONE;
+}
+
+enum quiet {
+	QUIET_NO,
+	QUIET_YES,
+	QUIET_UNSURE, /* not seen from here: too deep, or it is asked for already */
+};
+
+static enum quiet find_quiet(uint32_t function, int depth);
+
+static enum quiet quiet_of_calls(const struct scan_function *scan, int depth)
+{
+	enum quiet ret = QUIET_YES;
+
+	for (size_t i = 0; i < scan->site_count && ret == QUIET_YES; i++) {
+		const struct scan_site *site = &scan->sites[i];
+		uintptr_t target;
+		uint32_t callee;
+
+		if (site->kind != SCAN_CALL && site->kind != SCAN_TAIL)
+			return QUIET_NO;
+		target = agent_resolve(site->target);
+		if (quiet_captures(target))
+			return QUIET_NO;
+		if (quiet_is_known(target))
+			continue;
+		callee = agent_function_entered(target);
+		if (callee == AGENT_NONE)
+			return QUIET_NO;
+		ret = find_quiet(callee, depth + 1);
+	}
+	return ret;
+}
+
+static bool is_small(const struct agent_function *f)
+{
+	return f->end - f->start <= (uintptr_t)QUIET_MAX_INSNS * 4;
+}
+
+/* Of a function that was not looked at yet, and what the scan says of it. An answer that is sure is kept; at depth 0 any is. */
+static enum quiet decide_quiet(uint32_t function, const struct scan_function *scan, int depth)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	enum quiet ret = QUIET_NO;
+
+	if (!f->is_loud && is_small(f) && !scan->reason && !scan->switches_stack &&
+	    scan->insn_count <= QUIET_MAX_INSNS) {
+		f->is_being_read = true;
+		ret = quiet_of_calls(scan, depth);
+		if (ret == QUIET_YES && !add_cold_parts(function, scan))
+			ret = QUIET_NO;
+		f = &agent_program.functions[function];
+		f->is_being_read = false;
+	}
+	if (ret == QUIET_YES) {
+		f->state = AGENT_FUNCTION_QUIET;
+		agent_program.quiet_count++;
+	} else if (ret == QUIET_NO || depth == 0) {
+		f->is_loud = true;
+	}
+	return ret;
+}
+
+static enum quiet find_quiet(uint32_t function, int depth)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	struct scan_function scan;
+	enum quiet ret;
+
+	if (f->state != AGENT_FUNCTION_SEEN)
+		return f->state == AGENT_FUNCTION_QUIET ? QUIET_YES : QUIET_NO;
+	if (f->is_loud || !is_small(f))
+		return QUIET_NO;
+	if (f->is_being_read || depth > QUIET_MAX_DEPTH)
+		return QUIET_UNSURE;
+	if (scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
+		return QUIET_NO;
+	ret = decide_quiet(function, &scan, depth);
+	scan_function_release(&scan, &agent_allocator);
+	return ret;
+}
+
+static bool add_sites(uint32_t function, const struct scan_function *scan)
+{
+	struct agent_program *p = &agent_program;
+	struct agent_function *f = &p->functions[function];
+
+	if (!agent_reserve((void **)&p->sites, &p->site_capacity, p->site_count + scan->site_count, sizeof *p->sites))
+		return false;
+	f->first_site = (uint32_t)p->site_count;
+	for (size_t i = 0; i < scan->site_count; i++) {
+		const struct scan_site *s = &scan->sites[i];
+		struct agent_site *site = &p->sites[p->site_count];
+		bool is_call = s->kind == SCAN_CALL || s->kind == SCAN_CALL_INDIRECT;
+		bool is_over_room = patch_is_over_room(s);
+		bool is_chained = patch_is_chained(s, i ? s - 1 : NULL);
+
+		*site = (struct agent_site){
+			.address = s->address,
+			.target = s->target,
+			.function = function,
+			.first_call = AGENT_NONE,
+			.kind = s->kind,
+			.len_bytes = s->insn.len_bytes,
+			.lead_bytes = s->lead_bytes,
+			.room_bytes = s->room_bytes,
+			.has_room = s->has_room,
+			.is_last = s->is_last,
+			.added_call = AGENT_NONE,
+			.keeps_flags = is_call && s->flags_live,
+			.is_entered = is_call && s->is_room_entered,
+			.is_detour = is_call && (is_over_room || is_chained || s->lead_needs_stack ||
+						 (!s->has_room && !s->is_last)),
+			.is_over_room = is_over_room,
+			.is_chained = is_chained,
+		};
+		if (is_call && !words_set(&by_return, s->address + s->insn.len_bytes, (uint32_t)p->site_count))
+			return false;
+		p->site_count++;
+	}
+	f->site_count = (uint32_t)scan->site_count;
+	return true;
+}
+
+/* NULL: the function can be instrumented; otherwise why not. */
+static const char *refuse(const struct scan_function *scan)
+{
+	if (scan->reason)
+		return scan->reason;
+	if (scan->switches_stack)
+		return "it switches stacks";
+	for (size_t i = 0; i < scan->site_count; i++) {
+		const char *reason = patch_refuses(&scan->sites[i], i ? &scan->sites[i - 1] : NULL);
+
+		if (reason)
+			return reason;
+	}
+	return NULL;
+}
+
+static bool instrument(uint32_t function, const struct scan_function *scan)
+{
+	struct agent_program *p = &agent_program;
+	struct error *err;
+	uint32_t node;
+
+	record_image(p->functions[function].image);
+	if (!add_cold_parts(function, scan) || !add_sites(function, scan))
+		return false;
+	err = adaptive_add_function(&p->encoder, &node);
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	if (!agent_reserve((void **)&p->node_functions, &p->node_capacity, (size_t)node + 1, sizeof *p->node_functions))
+		return false;
+	p->node_functions[node] = function;
+	p->functions[function].node = node;
+	p->functions[function].entry_address = scan->entry_address;
+	p->functions[function].entry_bytes = scan->entry_bytes;
+	if (!patch_begin(function))
+		return false;
+	p->functions[function].state = AGENT_FUNCTION_INSTRUMENTED;
+	p->instrumented_count++;
+	return true;
+}
+
+static void give_up(uint32_t function, const char *reason)
+{
+	agent_program.functions[function].state = AGENT_FUNCTION_FOREIGN;
+	agent_program.functions[function].reason = reason;
+	agent_program.foreign_count++;
+}
+
+void agent_function_keep(uint32_t function, const char *reason)
+{
+	if (agent_program.functions[function].state == AGENT_FUNCTION_SEEN)
+		give_up(function, reason);
+}
+
+/* Functions whose addresses were taken, to be looked at. */
+static struct {
+	uintptr_t *items;
+	size_t count, capacity;
+	bool is_looking;
+} taken;
+
+static void keep_taken(const struct scan_function *scan)
+{
+	for (size_t i = 0; i < scan->taken_count; i++) {
+		if (!agent_reserve((void **)&taken.items, &taken.capacity, taken.count + 1, sizeof *taken.items))
+			return;
+		taken.items[taken.count++] = scan->taken[i];
+	}
+}
+
+static void reach(uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+	struct scan_function scan;
+	enum scan_result result;
+	const char *reason;
+
+	if (f->state != AGENT_FUNCTION_SEEN)
+		return;
+	result = scan_function(&f->image->scan, f->start, &agent_allocator, &scan);
+	if (result != SCAN_OK) {
+		give_up(function, result == SCAN_NO_MEMORY ? "memory is short" : "no function starts there");
+		return;
+	}
+	if (decide_quiet(function, &scan, 0) != QUIET_YES) {
+		reason = scan.start == agent_program.functions[function].start ? refuse(&scan)
+									       : "it is part of another function";
+		/* A thread that cannot be stopped now may be later. */
+		if (!reason && !stop_others()) {
+			scan_function_release(&scan, &agent_allocator);
+			return;
+		}
+		if (!reason && !instrument(function, &scan))
+			reason = "memory is short, or its code cannot be written";
+		if (reason)
+			give_up(function, reason);
+		keep_taken(&scan);
+	}
+	scan_function_release(&scan, &agent_allocator);
+}
+
+/* What it calls is to be found also where it is first called by foreign code. */
+static void hook(uint32_t function)
+{
+	const struct agent_function *f = &agent_program.functions[function];
+
+	if (f->state == AGENT_FUNCTION_SEEN)
+		reach(function);
+	f = &agent_program.functions[function];
+	if (f->state == AGENT_FUNCTION_INSTRUMENTED && !f->is_hooked && f->entry_bytes)
+		patch_entry(function);
+}
+
+void agent_function_reach(uint32_t function)
+{
+	reach(function);
+	if (taken.is_looking)
+		return;
+	taken.is_looking = true;
+	while (taken.count) {
+		uint32_t other = agent_function_entered(taken.items[--taken.count]);
+
+		if (other != AGENT_NONE)
+			hook(other);
+	}
+	taken.is_looking = false;
+}
+
+/* It is as if the site had not called it yet. */
+static void drop_call(uint32_t number)
+{
+	struct agent_call *call = &agent_program.calls[number];
+	uint32_t *link = &agent_program.sites[call->site].first_call;
+
+	while (*link != number && *link != AGENT_NONE)
+		link = &agent_program.calls[*link].next;
+	if (*link == number)
+		*link = call->next;
+	call->is_gone = true;
+}
+
+void agent_program_doubt_quiet(void)
+{
+	struct agent_program *p = &agent_program;
+
+	for (uint32_t c = 0; c < p->call_count; c++)
+		if (agent_function_is(p->calls[c].callee, AGENT_FUNCTION_QUIET))
+			drop_call(c);
+	for (size_t i = 0; i < p->function_count; i++)
+		if (p->functions[i].state == AGENT_FUNCTION_QUIET)
+			p->functions[i].state = AGENT_FUNCTION_SEEN;
+	p->quiet_count = 0;
+}
+
+void agent_program_forget(const struct agent_image *image)
+{
+	struct agent_program *p = &agent_program;
+	size_t kept = 0;
+
+	words_forget_range(&by_start, image->low, image->high, 64);
+	words_forget_range(&by_return, image->low, image->high, 64);
+	p->looks += p->present_count;
+	for (size_t i = 0; i < p->present_count; i++) {
+		struct agent_function *f = &p->functions[p->present[i]];
+
+		if (f->image != image) {
+			p->present[kept++] = p->present[i];
+			continue;
+		}
+		f->state = AGENT_FUNCTION_GONE;
+		f->is_hooked = false;
+	}
+	p->present_count = kept;
+}

@@ -1,0 +1,200 @@
+/*
+ * program.h - what the agent knows of the program: functions that were reached, their sites, the calls that were seen.
+ *
+ *      function --- sites (in a row) --- calls (a list) --- callee
+ *         |                                  |
+ *        node       of the adaptive graph   edge
+ *
+ * Numbers are indices and never change. Tables only grow; the caller holds the agent's lock to add to them. Readers without the
+ * lock (samples) see whole items: tables of pointers would not be needed for that, since a thread that samples has the lock.
+ */
+#ifndef WM_AGENT_PROGRAM_H
+#define WM_AGENT_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/program/image.h"
+#include "core/contexts/adaptive.h"
+#include "waymark/wmk.h"
+
+#define AGENT_NONE UINT32_MAX
+
+enum agent_function_state {
+	AGENT_FUNCTION_SEEN = 0, /* it was met on a stack, or its address is known; not looked at */
+	AGENT_FUNCTION_QUIET, /* neither it nor what it calls leaves instrumented code or captures: it is never changed */
+	AGENT_FUNCTION_FOREIGN,      /* of an image that is not instrumented, or its code is not understood */
+	AGENT_FUNCTION_INSTRUMENTED, /* a node of the graph */
+	AGENT_FUNCTION_GONE, /* its image was unloaded. A node, if it was one: contexts from before, and tail calls that it made, have it */
+};
+
+struct agent_function {
+	uintptr_t start, end;
+	uintptr_t inner; /* its second entry (inner.h), 0: it has none */
+	struct agent_image *image;
+	uint32_t parent; /* of a cold part: the function it belongs to; else AGENT_NONE */
+	uint32_t node;   /* INSTRUMENTED */
+	uint32_t first_site, site_count;
+	uint32_t first_caller; /* call of it, not 0 but 1 more; 0: none */
+	uint32_t record;       /* of wmrt_code_function, 0 until needed */
+	uint32_t record_epoch; /* the last epoch that it was recorded in */
+	uintptr_t entry_address;
+	uint32_t entry_original; /* in the pool of bytes */
+	uint8_t entry_bytes;
+	uint8_t state;         /* enum agent_function_state */
+	bool is_being_read;    /* its callees are looked at to see if it is quiet */
+	bool is_loud;          /* it is known not to be quiet */
+	bool is_hooked;        /* callbacks are found at its entry */
+	bool leaves_tails;     /* it, or what it calls as tail calls, may leave an entry behind */
+	const char *reason;    /* FOREIGN: why */
+	uintptr_t behind_hook; /* in the hook's stub: the function goes on as if it had none */
+	uintptr_t callers[4];  /* return addresses in foreign code that the hook knows */
+	uint8_t left_callers; /* bits, of these: behind them nothing can be done, so the id stays that of foreign code */
+};
+
+struct agent_site {
+	uintptr_t address;
+	uintptr_t target; /* of direct calls, through the PLT; 0: indirect */
+	uint32_t function;
+	uint32_t first_call; /* AGENT_NONE: none. Those that are gone come behind the others */
+	uint32_t record;     /* of wmrt_code_site, 0: none yet */
+	uint32_t added_call; /* the call, of them, that has an addend in this epoch (addends.h); AGENT_NONE: none has */
+	uint8_t kind;        /* enum scan_kind */
+	uint8_t len_bytes;
+	uint8_t lead_bytes, room_bytes;
+	bool has_room : 1;
+	bool keeps_flags : 1;  /* they are live at the return address: code there keeps them */
+	bool is_entered : 1;   /* control comes to the return address from elsewhere too */
+	bool is_last : 1;      /* it does not return */
+	bool is_detour : 1;    /* no room: a cell makes the call, when it needs code */
+	bool is_at_cell : 1;   /* it does now: the site jumps to its stub */
+	bool is_over_room : 1; /* that jump takes bytes of the room */
+	bool is_chained : 1; /* the room of the site before ends here: what stands behind that call leads to `choose` */
+	bool is_written : 1; /* its bytes are those of its calls */
+	uintptr_t choose;    /* where the stub of an indirect one is entered; 0: none */
+	uint32_t original;   /* in the pool of bytes: lead, site, room */
+	uintptr_t cell;      /* makes the call, where is_detour; 0: none yet */
+};
+
+/* A call that was seen. */
+struct agent_call {
+	uint32_t next;        /* of the same site */
+	uint32_t next_caller; /* of the same callee, as first_caller */
+	uint32_t site;
+	uint32_t callee;  /* AGENT_NONE: what is at target is no function that the agent knows */
+	uint32_t edge;    /* of the graph; AGENT_NONE: the callee is not instrumented */
+	uint32_t foreign; /* site record of a push to what is not instrumented; 0: none yet */
+	uint32_t record_epoch;
+	bool is_quiet;
+	bool is_gone; /* what was at target was unloaded: a call of what is there now is another one */
+	uintptr_t target;
+	uintptr_t before;  /* where the site's branch goes for it: a stub, or target */
+	uintptr_t counter; /* 0: none */
+};
+
+/* Code that is not instrumented and was written over. In the pool of bytes: the program's own, then those in their place. */
+struct agent_foreign {
+	uintptr_t address;
+	struct agent_image *image;
+	uint32_t original;
+	uint8_t len_bytes;
+};
+
+struct agent_program {
+	struct adaptive encoder;
+	struct agent_function *functions;
+	size_t function_count, function_capacity;
+	uint32_t *present; /* functions that are not GONE */
+	size_t present_count, present_capacity;
+	struct agent_site *sites;
+	size_t site_count, site_capacity;
+	struct agent_call *calls;
+	size_t call_count, call_capacity;
+	uint32_t *present_calls; /* those that are not gone, by functions that are not */
+	size_t present_call_count, present_call_capacity;
+	uint32_t *node_functions; /* by node */
+	size_t node_capacity;
+	uint32_t *edge_calls; /* by edge */
+	size_t edge_capacity;
+	uint8_t *bytes; /* the program's own, where they were replaced */
+	size_t byte_count, byte_capacity;
+	struct agent_foreign *foreigns;
+	size_t foreigns_count, foreigns_capacity;
+	uint64_t instrumented_count, quiet_count, foreign_count, detour_count;
+	uint64_t looks; /* at functions, calls and stubs, for what was unloaded */
+};
+extern struct agent_program agent_program __attribute__((visibility("hidden")));
+/* It works in this process. Written before main, and when the agent is attached or detached (attach.c). */
+extern bool agent_is_on __attribute__((visibility("hidden")));
+/* It is being detached, and waits for threads to be in the program's own code: nothing is recorded meanwhile. Signal-safe. */
+bool agent_leaves(void);
+
+/* It worked in this process, and was taken out. */
+extern bool agent_has_left __attribute__((visibility("hidden")));
+
+/* Tables, and the first epoch: WMK_AGENT_OK, or why they cannot be had. Once, under the agent's lock. */
+enum wmk_agent agent_start(void);
+/* From now on a fork has the tables to itself (lock.h). Once. */
+bool agent_watch_forks(void);
+
+/* The function that has the address, as .eh_frame says; AGENT_NONE: there is none. Added when it is new. */
+uint32_t agent_function_at(uintptr_t address);
+/* The same, of those known, cold parts answered by their function. No lock needed in the agent's own threads. */
+uint32_t agent_function_known(uintptr_t address);
+/* The function that a call of that address enters: where it starts, or at its second entry (inner.h). AGENT_NONE: none. */
+uint32_t agent_function_entered(uintptr_t target);
+/* The second entry of the function that starts there; 0: it has none. */
+uintptr_t agent_function_inner(uintptr_t start);
+/* Looks at the function, and instruments it when it is not quiet and can be. Its state is then not SEEN, unless code cannot be written now. */
+void agent_function_reach(uint32_t function);
+/* It stays as it is: called, and not looked at. Before it is reached. */
+void agent_function_keep(uint32_t function, const char *reason);
+/* More functions capture than before: those that were found quiet, and calls of them, are looked at anew. Before all sites are written. */
+void agent_program_doubt_quiet(void);
+/* The image was unloaded: its functions are gone, and what is known by their addresses. */
+void agent_program_forget(const struct agent_image *image);
+/* What a direct branch to `target` leads to: through an entry of the PLT. */
+uintptr_t agent_resolve(uintptr_t target);
+/* The site whose call returns to that address, whatever became of its function; AGENT_NONE: none. No lock. */
+uint32_t agent_site_in_front_of(uintptr_t return_address);
+/* The same if its function is instrumented. */
+uint32_t agent_site_returning_to(uintptr_t return_address);
+
+/* The number of the present epoch. Signal-safe, and for any thread. */
+static inline uint32_t agent_epoch(void)
+{
+	return __atomic_load_n(&agent_program.encoder.epoch, __ATOMIC_RELAXED);
+}
+
+static inline bool agent_site_is_call(const struct agent_site *site)
+{
+	return site->kind == SCAN_CALL || site->kind == SCAN_CALL_INDIRECT;
+}
+
+static inline bool agent_site_is_direct(const struct agent_site *site)
+{
+	return site->kind == SCAN_CALL || site->kind == SCAN_TAIL;
+}
+
+static inline bool agent_site_is_tail(const struct agent_site *site)
+{
+	return site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
+}
+
+static inline uintptr_t agent_call_start(const struct agent_call *call)
+{
+	return call->callee == AGENT_NONE ? call->target : agent_program.functions[call->callee].start;
+}
+
+/* Of Waymark's runtime in a program. */
+static inline bool agent_function_is_runtime(const struct agent_function *f)
+{
+	return f->start >= f->image->runtime_low && f->start < f->image->runtime_high;
+}
+
+static inline bool agent_function_is(uint32_t function, enum agent_function_state state)
+{
+	return function != AGENT_NONE && agent_program.functions[function].state == state;
+}
+
+#endif

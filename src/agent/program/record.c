@@ -1,0 +1,170 @@
+/* record.c - numbers of what was discovered, and dictionaries. */
+#include "agent/program/record.h"
+
+#include "agent/program/symbol.h"
+#include "agent/os/words.h"
+#include "recorder/code.h"
+#include "recorder/prefix_table.h"
+#include "waymark/abi.h"
+
+/* Under the agent's lock. */
+static struct words captures, calls; /* address -> site number */
+static struct words pairs;           /* site number and callee -> epoch in which they are in the dictionary */
+
+static uint32_t present(void)
+{
+	return agent_program.encoder.epoch;
+}
+
+void record_image(struct agent_image *image)
+{
+	if (image->record == UINT32_MAX && !image->is_gone)
+		image->record = wmrt_code_image(image->ehdr, image->path, WMK_IMAGE_BINARY);
+}
+
+void record_forget(uintptr_t low, uintptr_t high)
+{
+	words_forget_range(&captures, low, high, 64);
+	/* A call is known by where it returns to. */
+	words_forget_range(&calls, low, high + 1, 64);
+}
+
+/* Where the file may have changed until somebody reads the recording. NULL: the reader finds it in the file. */
+static const char *name_of(const struct agent_function *f)
+{
+	struct agent_image *image = f->image;
+
+	if (!image->is_late || image->is_gone)
+		return NULL;
+	if (!image->names.items)
+		symbol_index_make(image, &image->names);
+	return symbol_index_find(&image->names, f->start - image->bias);
+}
+
+static uint32_t new_function(const struct agent_function *f)
+{
+	struct agent_image *image = f->image;
+
+	record_image(image);
+	return wmrt_code_function(image->record, f->start - (uintptr_t)image->ehdr, name_of(f));
+}
+
+uint32_t record_function(uint32_t function)
+{
+	struct agent_function *f = &agent_program.functions[function];
+	const struct callgraph *g = &agent_program.encoder.graph;
+
+	if (!f->record)
+		f->record = new_function(f);
+	if (f->record && f->record_epoch != present()) {
+		bool is_node = f->node != AGENT_NONE;
+
+		wmrt_code_epoch_function(present(), f->record, is_node ? g->nodes[f->node].contexts : 1,
+					 is_node ? g->nodes[f->node].restart : 0, WMK_EPOCH_ROOT | WMK_EPOCH_HAS_DUMMY);
+		f->record_epoch = present();
+	}
+	return f->record;
+}
+
+static uint32_t position(const struct agent_function *f, uintptr_t address)
+{
+	return (uint32_t)(address - f->start);
+}
+
+static enum wmk_edge_kind kind_of(const struct callgraph_edge *edge)
+{
+	return edge->kind == EDGE_ENCODED ? WMK_EDGE_ENCODED : edge->kind == EDGE_CUT ? WMK_EDGE_CUT : WMK_EDGE_BACK;
+}
+
+static void record_edge(struct agent_call *call)
+{
+	const struct callgraph_edge *edge = &agent_program.encoder.graph.edges[call->edge];
+
+	record_function(agent_program.sites[call->site].function);
+	record_function(call->callee);
+	wmrt_code_epoch_edge(present(), agent_program.sites[call->site].record,
+			     agent_program.functions[call->callee].record, kind_of(edge), edge->addend);
+	call->record_epoch = present();
+}
+
+bool record_call(struct agent_call *call)
+{
+	struct agent_site *site = &agent_program.sites[call->site];
+	const struct agent_function *f;
+	uint32_t flags = site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT ? WMK_SITE_TAIL : 0;
+	uint32_t function = record_function(site->function);
+	char name[SYMBOL_MAX];
+
+	f = &agent_program.functions[site->function];
+	if (call->edge == AGENT_NONE) {
+		symbol_name(agent_call_start(call), name, sizeof name);
+		call->foreign = wmrt_code_site(function, WMK_SITE_FOREIGN, position(f, site->address), flags, name);
+		return true;
+	}
+	if (!site->record)
+		site->record = wmrt_code_site(function, WMK_SITE_CALL, position(f, site->address), flags, NULL);
+	record_edge(call);
+	return true;
+}
+
+uint32_t record_point(uint32_t function, uintptr_t address, bool is_call)
+{
+	struct words *known = is_call ? &calls : &captures;
+	uint32_t record = record_function(function), number;
+
+	if (words_find(known, address, &number))
+		return number;
+	/* A call is known by where it returns to. */
+	number = wmrt_code_site(record, is_call ? WMK_SITE_CALL : WMK_SITE_CAPTURE,
+				position(&agent_program.functions[function], address - is_call), 0, NULL);
+	words_set(known, address, number);
+	return number;
+}
+
+uint32_t record_foreign_call(uint32_t function, uintptr_t address, const char *name)
+{
+	uint32_t record = function == AGENT_NONE ? 0 : record_function(function);
+
+	return record ? wmrt_code_site(record, WMK_SITE_FOREIGN, position(&agent_program.functions[function], address),
+				       0, name)
+		      : 0;
+}
+
+uint32_t record_root(uint32_t prefix, uintptr_t entry)
+{
+	uint32_t function = agent_function_at(entry), record, site, ret;
+
+	if (prefix == WM_PREFIX_LOST || !agent_function_is(function, AGENT_FUNCTION_FOREIGN) ||
+	    agent_program.functions[function].image->kind != AGENT_IMAGE_CODE)
+		return prefix;
+	record = record_function(function);
+	site = record ? wmrt_code_site(record, WMK_SITE_FOREIGN, 0, WMK_SITE_SELF, NULL) : 0;
+	ret = site ? wmrt_intern(prefix, present(), 0, site, 1) : WM_PREFIX_LOST;
+	return ret == WM_PREFIX_LOST ? prefix : ret;
+}
+
+uint32_t record_point_call(uint32_t function, uintptr_t address, uint32_t callee)
+{
+	uint32_t site = record_point(function, address, true), to = record_function(callee), epoch = 0;
+	uint64_t pair = (uint64_t)site << 32 | to;
+
+	if (!site || !to || (words_find(&pairs, pair, &epoch) && epoch == present()))
+		return site;
+	wmrt_code_epoch_edge(present(), site, to, WMK_EDGE_BACK, 0);
+	words_set(&pairs, pair, present());
+	return site;
+}
+
+void record_epoch(void)
+{
+	struct agent_program *p = &agent_program;
+	uint32_t edges = 0;
+
+	wmrt_code_begin();
+	for (uint32_t n = 0; n < p->encoder.graph.node_count; n++)
+		record_function(p->node_functions[n]);
+	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++, edges++)
+		record_edge(&p->calls[p->edge_calls[e]]);
+	wmrt_code_epoch_commit(present(), p->encoder.graph.node_count, edges);
+	wmrt_code_end();
+}

@@ -1,0 +1,25 @@
+/* symbol.h - names of functions of other images, from their dynamic symbols, without the loader's lock. */
+#ifndef WM_AGENT_SYMBOL_H
+#define WM_AGENT_SYMBOL_H
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/program/image.h"
+#include "agent/program/symbol_index.h"
+
+enum {
+	SYMBOL_MAX = 256,
+};
+
+/* The name of the function at that address; image+0xoffset when no symbol is there. Cut to size. Under the agent's lock. */
+void symbol_name(uintptr_t address, char *name, size_t size);
+/* What the image defines under that name, 0: nothing. */
+uintptr_t symbol_address(const struct agent_image *image, const char *name);
+/* The image refers to that name, and does not define it. */
+bool symbol_is_wanted(const struct agent_image *image, const char *name);
+/* A definition of that name is in the hash table (DT_GNU_HASH, which may be NULL) of an image that is not listed. */
+bool symbol_defined(const uint32_t *gnu_hash, const Elf64_Sym *symbols, const char *strings, const char *name);
+
+#endif

@@ -1,0 +1,347 @@
+/*
+ * scan.c - the analysis of one function: decodes its parts and has the steps look at them.
+ *
+ * 1. scan_targets.c: which parts there are, and where control can come.
+ * 2. scan_jumps.c: whether each indirect jump stays in the function.
+ * 3. scan_regions.c: sites, and the bytes around them that can be replaced.
+ * 4. scan_taken.c: addresses of other functions that it takes.
+ * 5. scan_live.c: registers and flags that are live behind calls.
+ */
+#include "agent/scan/scan.h"
+
+#include <string.h>
+
+#include "agent/scan/scan_work.h"
+
+void scan_refuse(struct scan_work *w, uint64_t address, const char *reason)
+{
+	if (w->reason)
+		return;
+	w->reason = reason;
+	w->reason_address = address;
+}
+
+struct scan_part *scan_part_of(struct scan_work *w, uint64_t address)
+{
+	for (size_t i = 0; i < w->part_count; i++)
+		if (address >= w->parts[i].low && address < w->parts[i].high)
+			return &w->parts[i];
+	return NULL;
+}
+
+uint8_t *scan_mark_of(struct scan_work *w, uint64_t address)
+{
+	struct scan_part *part = scan_part_of(w, address);
+
+	return part ? &part->marks[address - part->low] : NULL;
+}
+
+size_t scan_find(struct scan_work *w, uint64_t address)
+{
+	const struct scan_part *part = scan_part_of(w, address);
+	size_t low, high;
+
+	if (!part)
+		return SIZE_MAX;
+	low = part->first;
+	high = part->first + part->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->insns[middle].address == address)
+			return middle;
+		if (w->insns[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return SIZE_MAX;
+}
+
+bool scan_read_data(const struct scan_image *image, uint64_t address, void *ret, size_t size_bytes)
+{
+	for (size_t i = 0; i < image->data_count; i++) {
+		const struct scan_range *range = &image->data[i];
+
+		if (!scan_range_has(range, address) || range->high - address < size_bytes)
+			continue;
+		memcpy(ret, range->bytes + (address - range->low), size_bytes);
+		return true;
+	}
+	return false;
+}
+
+static struct insn *new_insn(struct scan_work *w)
+{
+	size_t capacity = w->insn_capacity * 2;
+	struct insn *insns;
+
+	if (w->insn_count < w->insn_capacity)
+		return &w->insns[w->insn_count];
+	insns = allocator_resize(w->allocator, w->insns, w->insn_capacity * sizeof(*insns), capacity * sizeof(*insns));
+	if (!insns) {
+		w->no_memory = true;
+		return NULL;
+	}
+	w->insns = insns;
+	w->insn_capacity = capacity;
+	return &w->insns[w->insn_count];
+}
+
+static void decode_part(struct scan_work *w, struct scan_part *part)
+{
+	uint64_t address = part->low;
+
+	while (address < part->high) {
+		struct insn *insn = new_insn(w);
+		size_t left_bytes = (size_t)(part->high - address);
+
+		if (!insn)
+			return;
+		if (!insn_decode_cached(w->image->cache, part->bytes + (address - part->low), left_bytes, address,
+					insn)) {
+			scan_refuse(w, address, "bytes that are no instruction");
+			return;
+		}
+		part->marks[address - part->low] |= SCAN_MARK_INSN;
+		if (insn->op == INSN_OP_ENDBR)
+			part->marks[address - part->low] |= SCAN_MARK_TARGET;
+		address += insn->len_bytes;
+		w->insn_count++;
+		part->count++;
+	}
+}
+
+bool scan_add_part(struct scan_work *w, uint64_t low, uint64_t high)
+{
+	struct scan_part *part = &w->parts[w->part_count];
+	const struct scan_range *text = scan_text_of(w->image, low);
+
+	if (w->part_count == SCAN_MAX_CHUNKS) {
+		scan_refuse(w, low, "more parts than there is room for");
+		return false;
+	}
+	if (low >= high || !text || high > text->high) {
+		scan_refuse(w, low, "a part outside the text");
+		return false;
+	}
+	*part = (struct scan_part){
+		.low = low, .high = high, .bytes = scan_text_at(w->image, low), .first = w->insn_count};
+	part->marks = allocator_calloc(w->allocator, (size_t)(high - low), 1);
+	if (!part->marks) {
+		w->no_memory = true;
+		return false;
+	}
+	w->part_count++;
+	decode_part(w, part);
+	return !w->no_memory;
+}
+
+/* Control must not run over the end of a part. */
+static void check_ends(struct scan_work *w)
+{
+	for (size_t i = 0; i < w->part_count; i++) {
+		const struct scan_part *part = &w->parts[i];
+		const struct insn *last = part->count ? &w->insns[part->first + part->count - 1] : NULL;
+
+		if (!last || last->op == INSN_OP_NOP || last->kind == INSN_JUMP_CONDITIONAL)
+			continue;
+		if (last->kind == INSN_OTHER || last->kind == INSN_SYSCALL)
+			scan_refuse(w, last->address, "runs over its end");
+	}
+}
+
+static void check_kinds(struct scan_work *w)
+{
+	for (size_t i = 0; i < w->insn_count; i++)
+		if (w->insns[i].kind == INSN_REFUSED)
+			scan_refuse(w, w->insns[i].address, "an instruction that is not followed");
+}
+
+static uint16_t clobbered(const struct scan_work *w, const struct scan_function *f)
+{
+	uint16_t regs = 0;
+	uint64_t slot;
+
+	for (size_t i = 0; i < w->insn_count; i++)
+		regs |= w->insns[i].regs_written;
+	for (size_t i = 0; i < f->site_count; i++) {
+		const struct scan_site *site = &f->sites[i];
+
+		if (site->kind == SCAN_CALL_INDIRECT || site->kind == SCAN_TAIL_INDIRECT ||
+		    scan_is_plt(w->image, site->target, &slot))
+			regs |= SCAN_CALLER_SAVED;
+	}
+	return regs;
+}
+
+static bool finish(struct scan_work *w, struct scan_function *f)
+{
+	*f = (struct scan_function){.start = w->start, .chunk_count = w->part_count, .insn_count = w->insn_count};
+	for (size_t i = 0; i < w->part_count; i++)
+		f->chunks[i] = (struct scan_chunk){w->parts[i].low, w->parts[i].high};
+	f->switches_stack = scan_switches_stack(w);
+	if (!scan_add_sites(w, f) || !scan_add_taken(w, f))
+		return false;
+	f->is_leaf = f->site_count == 0;
+	f->entry_is_target = w->entry_is_target;
+	f->regs_clobbered = clobbered(w, f);
+	scan_add_liveness(w, f);
+	check_ends(w);
+	f->reason = w->reason;
+	f->reason_address = w->reason_address;
+	return true;
+}
+
+/*
+ * The start of the range that this one is a part of, which is then the function's; 0 when this one is a function. The start of a
+ * function, other than that of a part, is a target in it for loops only.
+ */
+static uint64_t whole_of(struct scan_work *w)
+{
+	for (size_t i = 1; i < w->part_count; i++) {
+		uint64_t low, high, at = w->parts[i].low;
+		int cfa_off_bytes;
+
+		if (w->entry_is_target && !(w->parts[i].marks[0] & SCAN_MARK_BRANCH) &&
+		    w->image->function_at(w->image->state, at, &low, &high, &cfa_off_bytes) && cfa_off_bytes == 8)
+			return at;
+	}
+	return w->inside_of;
+}
+
+static enum scan_result analyse(const struct scan_image *image, struct scan_chunk range,
+				const struct allocator *allocator, struct scan_function *f, uint64_t *whole)
+{
+	struct scan_work w = {.image = image,
+			      .allocator = allocator,
+			      .start = range.low,
+			      .inner = image->inner_of(image->state, range.low)};
+
+	w.insn_capacity = (size_t)(range.high - range.low) / 3 + 16;
+	w.insns = allocator_alloc(allocator, w.insn_capacity, sizeof(*w.insns));
+	w.no_memory = !w.insns;
+	if (w.insns && scan_add_part(&w, range.low, range.high)) {
+		scan_mark_targets(&w);
+		check_kinds(&w);
+		scan_mark_jumps(&w);
+	}
+	*whole = whole_of(&w);
+	if (!w.no_memory && !finish(&w, f)) {
+		scan_function_release(f, allocator);
+		w.no_memory = true;
+	}
+	for (size_t i = w.part_count; i-- > 0;)
+		allocator_free(allocator, w.parts[i].marks);
+	allocator_free(allocator, w.insns);
+	return w.no_memory ? SCAN_NO_MEMORY : SCAN_OK;
+}
+
+static bool has_chunk(const struct scan_function *f, uint64_t low)
+{
+	for (size_t i = 0; i < f->chunk_count; i++)
+		if (f->chunks[i].low == low)
+			return true;
+	return false;
+}
+
+/* The range at start is a part of the function at whole if that says so, too. */
+static enum scan_result analyse_whole(const struct scan_image *image, uint64_t whole, uint64_t start,
+				      const struct allocator *allocator, struct scan_function *f)
+{
+	struct scan_chunk range;
+	enum scan_result result;
+	uint64_t again;
+	int cfa_off_bytes;
+
+	if (!image->function_at(image->state, whole, &range.low, &range.high, &cfa_off_bytes) || cfa_off_bytes != 8)
+		return SCAN_NO_FUNCTION;
+	result = analyse(image, range, allocator, f, &again);
+	if (result == SCAN_OK && !has_chunk(f, start)) {
+		scan_function_release(f, allocator);
+		return SCAN_NO_FUNCTION;
+	}
+	return result;
+}
+
+/* gcc puts a nop before a cold part that starts with a landing pad: the frame is there behind it. */
+static bool starts_with_frame(const struct scan_image *image, uint64_t start, int entry_cfa_off_bytes)
+{
+	return entry_cfa_off_bytes != 8 ||
+	       (*scan_text_at(image, start) == 0x90 && image->cfa_offset_at(image->state, start + 1) != 8);
+}
+
+/* For a range that starts with a frame: the range that its first jump out of it leads to; 0: there is none. */
+static uint64_t jumps_out(const struct scan_image *image, struct scan_chunk range)
+{
+	uint64_t low, high, address = range.low;
+	struct insn insn;
+	int cfa_off_bytes;
+
+	while (address < range.high && insn_decode_cached(image->cache, scan_text_at(image, address),
+							  (size_t)(range.high - address), address, &insn)) {
+		if ((insn.kind == INSN_JUMP_DIRECT || insn.kind == INSN_JUMP_CONDITIONAL) &&
+		    (insn.target < range.low || insn.target >= range.high) &&
+		    image->function_at(image->state, insn.target, &low, &high, &cfa_off_bytes))
+			return low;
+		address += insn.len_bytes;
+	}
+	return 0;
+}
+
+enum scan_result scan_function(const struct scan_image *image, uint64_t start, const struct allocator *allocator,
+			       struct scan_function *ret)
+{
+	const struct scan_range *text = scan_text_of(image, start);
+	struct scan_function f, whole_function;
+	struct scan_chunk range;
+	enum scan_result result;
+	uint64_t whole = 0, slot;
+	int cfa_off_bytes;
+
+	if (!text || !image->function_at(image->state, start, &range.low, &range.high, &cfa_off_bytes) ||
+	    range.low != start || range.high > text->high || scan_is_plt(image, start, &slot))
+		return SCAN_NO_FUNCTION;
+	if (starts_with_frame(image, start, cfa_off_bytes)) {
+		whole = jumps_out(image, range);
+		return whole ? analyse_whole(image, whole, start, allocator, ret) : SCAN_NO_FUNCTION;
+	}
+	result = analyse(image, range, allocator, &f, &whole);
+	if (result != SCAN_OK)
+		return result;
+	if (whole && analyse_whole(image, whole, start, allocator, &whole_function) == SCAN_OK) {
+		scan_function_release(&f, allocator);
+		f = whole_function;
+	}
+	*ret = f;
+	return SCAN_OK;
+}
+
+void scan_function_release(struct scan_function *f, const struct allocator *allocator)
+{
+	allocator_free(allocator, f->sites);
+	allocator_free(allocator, f->taken);
+	f->sites = NULL;
+	f->taken = NULL;
+	f->site_count = f->taken_count = 0;
+}
+
+bool scan_is_plt(const struct scan_image *image, uint64_t address, uint64_t *slot)
+{
+	struct insn insn;
+
+	for (int i = 0; i < 2; i++) {
+		const struct scan_range *text = scan_text_of(image, address);
+
+		if (!text || !insn_decode_cached(image->cache, scan_text_at(image, address),
+						 (size_t)(text->high - address), address, &insn))
+			return false;
+		if (insn.op != INSN_OP_ENDBR)
+			break;
+		address += insn.len_bytes;
+	}
+	if (insn.kind != INSN_JUMP_INDIRECT || !insn.is_rip_relative)
+		return false;
+	*slot = insn.rip_target;
+	return true;
+}

@@ -1,0 +1,171 @@
+/* cpu.c - what a thread had used when it began or at its last sample is JVMTI's thread-local storage of it. */
+#include "jvm/c/clients/cpu.h"
+
+#include <jvmti.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "jvm/c/contexts/contexts.h"
+#include "jvm/c/codes/methods.h"
+#include "jvm/c/clients/mounted.h"
+#include "jvm/c/contexts/stack_compare.h"
+#include "jvm/c/clients/thread_names.h"
+#include "jvm/c/contexts/thread_state.h"
+#include "jvm/c/clients/ticker.h"
+#include "recorder/event.h"
+#include "recorder/sys.h"
+
+enum {
+	SECOND_NS = 1000000000,
+	IS_NAMED = 1 << 30, /* of a thread's number: the recording has its name */
+	LEAST_PART = 4,     /* a thread is sampled when it has used that part of the time between two samples */
+	MOUNTED_TRIES = 3,
+};
+
+static void look_at(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
+
+/* Written by jvm_cpu_begin. */
+static struct jvm_ticker ticker = {.name = "waymark cpu", .look_at = look_at, .lock = PTHREAD_MUTEX_INITIALIZER};
+static bool is_compared;
+/* Nothing is sampled: what was used before is no part of the recording. */
+static bool is_first = true;
+/* Of the thread that samples. */
+static int64_t *words;
+/* Of Thread: its number in the operating system; 0: not known. */
+static jfieldID tid;
+
+static wm_context lost(void)
+{
+	return (wm_context){.epoch = JVM_EPOCH, .prefix = WM_PREFIX_LOST};
+}
+
+static bool is_mounted(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jthread running)
+{
+	return (*env)->IsSameObject(env, running, jvm_mounted(jvmti, thread));
+}
+
+/*
+ * The thread that runs there, which is suspended: a virtual one, if there is one. NULL: the thread is not there any more, is suspended by
+ * others and uses no time, or each try found another one.
+ */
+static jthread suspend(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+	for (int i = 0; i < MOUNTED_TRIES; i++) {
+		jthread running = jvm_mounted(jvmti, thread);
+
+		if ((*jvmti)->SuspendThread(jvmti, running) != JVMTI_ERROR_NONE)
+			return NULL;
+		if (is_mounted(jvmti, env, thread, running))
+			return running;
+		(*jvmti)->ResumeThread(jvmti, running);
+	}
+	return NULL;
+}
+
+/* False: nothing of it is known. */
+static bool copy_state(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, struct jvm_thread_state *state,
+		       struct jvm_stack *stack)
+{
+	jthread running = suspend(jvmti, env, thread);
+
+	if (!running)
+		return false;
+	jvm_thread_state_read(env, running, state);
+	jvm_thread_state_keep(env, state, words);
+	if (is_compared)
+		jvm_stack_take(jvmti, running, stack);
+	(*jvmti)->ResumeThread(jvmti, running);
+	return true;
+}
+
+/* In the thread: one that joins the virtual machine again has another Thread, and what it used before is no part of its samples. */
+void JNICALL jvm_cpu_thread_starts(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+	struct timespec used = {0, 0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	(*jvmti)->SetThreadLocalStorage(jvmti, thread, (void *)(intptr_t)(used.tv_sec * SECOND_NS + used.tv_nsec));
+	(*env)->SetIntField(env, thread, tid, (jint)wmrt_gettid());
+}
+
+/* The name is that of the first sample. */
+static uint32_t named_tid(JNIEnv *env, jthread thread)
+{
+	jint number = (*env)->GetIntField(env, thread, tid);
+
+	if (number && !(number & IS_NAMED)) {
+		(*env)->SetIntField(env, thread, tid, number | IS_NAMED);
+		jvm_thread_name(env, thread, (uint32_t)number);
+	}
+	return (uint32_t)(number & ~IS_NAMED);
+}
+
+/* What a constructor may have left behind (SuperCalls.java) is found out by the thread itself only. */
+static void sample(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jlong used_ns)
+{
+	struct jvm_thread_state state;
+	static struct jvm_stack stack;
+	bool is_known;
+
+	if (!copy_state(jvmti, env, thread, &state, &stack))
+		return;
+	is_known = !jvm_thread_state_is_doubtful(env, &state);
+	wmrt_event_of(named_tid(env, thread), is_known ? jvm_thread_state_context(env, &state) : lost(), "cpu",
+		      (uint64_t)used_ns);
+	if (is_compared && is_known)
+		jvm_stack_compare(jvmti, env, &stack, &state);
+}
+
+/* How much the thread has used since its last sample; 0 and a sum if that is not known. */
+static jlong used_since(jvmtiEnv *jvmti, jthread thread, jlong *sum)
+{
+	void *before = NULL;
+
+	*sum = 0;
+	if ((*jvmti)->GetThreadCpuTime(jvmti, thread, sum) != JVMTI_ERROR_NONE ||
+	    (*jvmti)->GetThreadLocalStorage(jvmti, thread, &before) != JVMTI_ERROR_NONE)
+		return 0;
+	return *sum - (jlong)(intptr_t)before;
+}
+
+static void look_at(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+	jlong sum, used = used_since(jvmti, thread, &sum);
+
+	if (!is_first && used * LEAST_PART < ticker.period_ns)
+		return;
+	(*jvmti)->SetThreadLocalStorage(jvmti, thread, (void *)(intptr_t)sum);
+	if (!is_first)
+		sample(jvmti, env, thread, used);
+}
+
+void jvm_cpu_end(void)
+{
+	jvm_ticker_end(&ticker);
+}
+
+bool jvm_cpu_prepare(const struct JNINativeInterface_ **env)
+{
+	jclass class = (*env)->FindClass(env, "java/lang/Thread");
+
+	tid = class ? (*env)->GetFieldID(env, class, "waymark$tid", "I") : NULL;
+	if (!tid)
+		(*env)->ExceptionClear(env);
+	return tid;
+}
+
+bool jvm_cpu_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env, int32_t hz,
+		   bool is_checked)
+{
+	jthread own = NULL;
+
+	is_compared = is_checked;
+	words = wmrt_map_memory(SITECODE_LOST_INDEX * sizeof *words);
+	if (!words || (is_checked && !jvm_stack_init(env)) ||
+	    (*jvmti)->GetCurrentThread(jvmti, &own) != JVMTI_ERROR_NONE)
+		return false;
+	(*env)->SetIntField(env, own, tid, (jint)wmrt_gettid());
+	jvm_ticker_look(&ticker, jvmti, env);
+	is_first = false;
+	return jvm_ticker_begin(&ticker, jvmti, env, hz);
+}

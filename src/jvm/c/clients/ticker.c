@@ -1,0 +1,94 @@
+/* ticker.c - waits for multiples of its period: what was missed is not made up for. */
+#include "jvm/c/clients/ticker.h"
+
+#include <jvmti.h>
+#include <time.h>
+
+#include "jvm/c/clients/clients.h"
+#include "jvm/c/contexts/thread_state.h"
+#include "jvm/c/base/thrown.h"
+
+enum {
+	SECOND_NS = 1000000000,
+};
+
+static void look_at_all(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env, jthread own)
+{
+	jthread *threads = NULL;
+	jint count = 0;
+
+	if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
+		return;
+	for (jint i = 0; i < count; i++) {
+		if (!(*env)->IsSameObject(env, threads[i], own) &&
+		    (*env)->PushLocalFrame(env, 2 * JVM_THREAD_REFERENCES) == 0) {
+			ticker->look_at(jvmti, env, threads[i]);
+			(*env)->PopLocalFrame(env, NULL);
+		}
+		(*env)->DeleteLocalRef(env, threads[i]);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+}
+
+static void wait_for_tick(int64_t period_ns)
+{
+	struct timespec at = {0, 0};
+	int64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	ns = (int64_t)at.tv_sec * SECOND_NS + at.tv_nsec;
+	ns += period_ns - ns % period_ns;
+	at = (struct timespec){.tv_sec = ns / SECOND_NS, .tv_nsec = ns % SECOND_NS};
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
+{
+	struct jvm_ticker *ticker = argument;
+	jthread own = NULL;
+	bool goes_on = (*jvmti)->GetCurrentThread(jvmti, &own) == JVMTI_ERROR_NONE;
+
+	jvm_clients_pause();
+	while (goes_on) {
+		wait_for_tick(ticker->period_ns);
+		pthread_mutex_lock(&ticker->lock);
+		if (!ticker->is_over)
+			look_at_all(ticker, jvmti, env, own);
+		goes_on = !ticker->is_over;
+		pthread_mutex_unlock(&ticker->lock);
+	}
+}
+
+static jobject new_thread(JNIEnv *env, const char *name)
+{
+	jclass class = (*env)->FindClass(env, "java/lang/Thread");
+	jmethodID create = class ? (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/String;)V") : NULL;
+	jstring java_name = create ? (*env)->NewStringUTF(env, name) : NULL;
+	jobject ret = java_name ? (*env)->NewObject(env, class, create, java_name) : NULL;
+
+	jvm_drop_thrown(env);
+	return ret;
+}
+
+bool jvm_ticker_begin(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env, int32_t hz)
+{
+	jobject thread = new_thread(env, ticker->name);
+
+	ticker->period_ns = SECOND_NS / hz;
+	return thread &&
+	       (*jvmti)->RunAgentThread(jvmti, thread, run, ticker, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE;
+}
+
+void jvm_ticker_look(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env)
+{
+	pthread_mutex_lock(&ticker->lock);
+	look_at_all(ticker, jvmti, env, NULL);
+	pthread_mutex_unlock(&ticker->lock);
+}
+
+void jvm_ticker_end(struct jvm_ticker *ticker)
+{
+	pthread_mutex_lock(&ticker->lock);
+	ticker->is_over = true;
+	pthread_mutex_unlock(&ticker->lock);
+}

@@ -1,0 +1,324 @@
+/*
+ * profile.c - the tree of contexts: strings, frames, nodes and cells, each interned in a hash map. There are millions of nodes and cells,
+ * so their maps have no keys of their own (slotmap.h).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/profile.h"
+
+enum {
+	FRAMES_MIN = 1 << 23, /* that may be decoded of files of any size: two of the deepest contexts */
+	FRAMES_PER_BYTE = 8,  /* a record of an event has 48 bytes, one of the heap 104 */
+};
+
+struct error *profile_init(struct profile *p)
+{
+	struct error *err;
+
+	*p = (struct profile){.max_depth = CONTEXT_DEPTH_MAX, .frames_left = FRAMES_MIN};
+	arena_init(&p->arena);
+	err = tree_node_vec_append(&p->nodes, (struct tree_node){0});
+	if (err)
+		profile_deinit(p);
+	return err;
+}
+
+void profile_finish(struct profile *p)
+{
+	slotmap_deinit(&p->node_map);
+	slotmap_deinit(&p->cell_map);
+}
+
+void profile_deinit(struct profile *p)
+{
+	hashmap_deinit(&p->string_map);
+	profile_string_vec_deinit(&p->strings);
+	hashmap_deinit(&p->frame_map);
+	frame_vec_deinit(&p->frames);
+	slotmap_deinit(&p->node_map);
+	tree_node_vec_deinit(&p->nodes);
+	slotmap_deinit(&p->cell_map);
+	cell_vec_deinit(&p->cells);
+	profile_value_vec_deinit(&p->values);
+	hashmap_deinit(&p->metric_map);
+	profile_group_vec_deinit(&p->groups);
+	metric_vec_deinit(&p->metrics);
+	profile_source_vec_deinit(&p->sources);
+	profile_warning_vec_deinit(&p->warnings);
+	profile_event_vec_deinit(&p->events);
+	arena_deinit(&p->arena);
+	*p = (struct profile){0};
+}
+
+/* Two hashes of a text; with them, equal strings are found by their numbers. */
+static struct key text_key(const char *text, uint64_t probe)
+{
+	struct key key = {{UINT64_C(0xcbf29ce484222325), UINT64_C(0x84222325cbf29ce4), probe}};
+
+	for (; *text; text++) {
+		key.words[0] = (key.words[0] ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+		key.words[1] = (key.words[1] + (uint8_t)*text) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	return key;
+}
+
+/* Texts whose hashes are equal and that are not, get a key of their own by a probe number. */
+static struct error *intern(struct profile *p, const char *text, uint32_t *ret)
+{
+	for (uint64_t probe = 0;; probe++) {
+		struct key key = text_key(text, probe);
+		char *copy;
+		uint32_t number;
+		struct error *err = hashmap_add(&p->string_map, &key, &number);
+
+		if (err)
+			return err;
+		if (number < p->strings.count && strcmp(p->strings.items[number], text) != 0)
+			continue;
+		if (number >= p->strings.count) {
+			copy = arena_strdup(&p->arena, text);
+			err = copy ? profile_string_vec_append(&p->strings, copy) : &error_no_memory;
+			if (err)
+				return err;
+		}
+		*ret = number;
+		return NULL;
+	}
+}
+
+struct error *profile_copy_string(struct profile *p, const char *text, const char **ret)
+{
+	uint32_t number;
+	struct error *err = intern(p, text, &number);
+
+	if (!err)
+		*ret = p->strings.items[number];
+	return err;
+}
+
+struct error *profile_intern_frame(struct profile *p, const struct frame *frame, uint32_t *ret)
+{
+	uint32_t name, link_name, file = UINT32_MAX;
+	struct key key;
+	struct error *err = intern(p, frame->name, &name);
+
+	if (!err)
+		err = intern(p, frame->link_name ? frame->link_name : frame->name, &link_name);
+	if (!err && frame->file)
+		err = intern(p, frame->file, &file);
+	if (err)
+		return err;
+	key = (struct key){{(uint64_t)name << 32 | link_name, (uint64_t)file << 32 | frame->line,
+			    (uint64_t)frame->column << 32 | frame->flags}};
+	err = hashmap_add(&p->frame_map, &key, ret);
+	if (!err && *ret == p->frames.count) {
+		struct frame copy = *frame;
+
+		copy.name = p->strings.items[name];
+		copy.link_name = p->strings.items[link_name];
+		copy.file = frame->file ? p->strings.items[file] : NULL;
+		err = frame_vec_append(&p->frames, copy);
+	}
+	return err;
+}
+
+static uint64_t hash_node(const void *keys, uint32_t number)
+{
+	const struct tree_node *node = (const struct tree_node *)keys + number;
+
+	return slotmap_hash(node->parent, node->frame);
+}
+
+static bool is_node(const void *keys, uint32_t number, const void *key)
+{
+	const struct tree_node *node = (const struct tree_node *)keys + number, *wanted = key;
+
+	return node->parent == wanted->parent && node->frame == wanted->frame;
+}
+
+struct error *profile_add_node(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *ret_node)
+{
+	struct tree_node new = {.parent = parent, .frame = frame, .depth = p->nodes.items[parent].depth + 1};
+	uint32_t *slot;
+	struct error *err = slotmap_reserve(&p->node_map, hash_node, p->nodes.items + 1);
+
+	if (err)
+		return err;
+	slot = slotmap_find(&p->node_map, slotmap_hash(parent, frame), is_node, p->nodes.items + 1, &new);
+	if (!*slot) {
+		err = tree_node_vec_append(&p->nodes, new);
+		if (err)
+			return err;
+		*slot = ++p->node_map.count;
+	}
+	*ret_node = *slot; /* the root, 0, is in no map */
+	return NULL;
+}
+
+struct error *profile_add_frame(struct profile *p, uint32_t parent, const struct frame *frame, uint32_t *ret_node)
+{
+	uint32_t number;
+	struct error *err = profile_intern_frame(p, frame, &number);
+
+	return err ? err : profile_add_node(p, parent, number, ret_node);
+}
+
+void profile_allow(struct profile *p, uint64_t file_bytes)
+{
+	p->file_bytes += file_bytes;
+	p->frames_left += file_bytes * FRAMES_PER_BYTE;
+}
+
+struct error *profile_spend(struct profile *p, uint64_t frames)
+{
+	if (frames > p->frames_left)
+		return error_create(ERROR_OVERFLOW,
+				    "contexts have more frames in all than files of this size should have "
+				    "(--max-depth leaves the deepest out)");
+	p->frames_left -= frames;
+	return NULL;
+}
+
+void profile_spend_most(struct profile *p, uint64_t frames)
+{
+	p->frames_left -= frames < p->frames_left ? frames : p->frames_left;
+}
+
+struct error *profile_add_metrics(struct profile *p, const struct metric *rows, uint32_t count, uint32_t *ret)
+{
+	uint32_t name, number;
+	struct error *err = intern(p, rows[0].name, &name);
+
+	if (!err)
+		err = hashmap_add(&p->metric_map, &(struct key){{name, rows[0].unit, rows[0].is_maximum}}, &number);
+	if (err)
+		return err;
+	if (number < p->groups.count) {
+		*ret = p->groups.items[number];
+		return NULL;
+	}
+	*ret = (uint32_t)p->metrics.count;
+	for (uint32_t i = 0; i < count && !err; i++) {
+		struct metric metric = rows[i];
+
+		metric.group = *ret;
+		metric.group_size = count;
+		err = profile_copy_string(p, rows[i].name, &metric.name);
+		if (!err)
+			err = metric_vec_append(&p->metrics, metric);
+	}
+	return err ? err : profile_group_vec_append(&p->groups, *ret);
+}
+
+struct error *profile_add_metric(struct profile *p, const char *name, enum metric_unit unit, bool is_maximum,
+				 uint32_t *ret)
+{
+	return profile_add_metrics(p, &(struct metric){.name = name, .unit = unit, .is_maximum = is_maximum}, 1, ret);
+}
+
+static uint64_t add_saturated(struct profile *p, uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	p->saturated++;
+	return UINT64_MAX;
+}
+
+static uint64_t hash_cell(const void *keys, uint32_t number)
+{
+	const struct cell *cell = (const struct cell *)keys + number;
+
+	return slotmap_hash(cell->node, cell->group);
+}
+
+static bool is_cell(const void *keys, uint32_t number, const void *key)
+{
+	const struct cell *cell = (const struct cell *)keys + number, *wanted = key;
+
+	return cell->node == wanted->node && cell->group == wanted->group;
+}
+
+/* *ret: index in values of the first of the group's at the node. */
+static struct error *add_cell(struct profile *p, uint32_t node, uint32_t group, uint32_t *ret)
+{
+	struct cell new = {.node = node, .group = group, .first = (uint32_t)p->values.count};
+	uint32_t *slot;
+	struct error *err = slotmap_reserve(&p->cell_map, hash_cell, p->cells.items);
+
+	if (err)
+		return err;
+	slot = slotmap_find(&p->cell_map, slotmap_hash(node, group), is_cell, p->cells.items, &new);
+	if (!*slot) {
+		if (p->values.count > UINT32_MAX - p->metrics.items[group].group_size)
+			return &error_no_memory;
+		err = cell_vec_append(&p->cells, new);
+		for (uint32_t i = 0; i < p->metrics.items[group].group_size && !err; i++)
+			err = profile_value_vec_append(&p->values, 0);
+		if (err)
+			return err;
+		*slot = ++p->cell_map.count;
+	}
+	*ret = p->cells.items[*slot - 1].first;
+	return NULL;
+}
+
+static void merge_value(struct profile *p, struct metric *m, uint64_t *at, uint64_t value)
+{
+	if (m->is_maximum) {
+		*at = value > *at ? value : *at;
+		m->total = value > m->total ? value : m->total;
+	} else {
+		*at = add_saturated(p, *at, value);
+		m->total = add_saturated(p, m->total, value);
+	}
+}
+
+struct error *profile_add_values(struct profile *p, uint32_t node, uint32_t group, const uint64_t *values)
+{
+	struct metric *m = &p->metrics.items[group];
+	uint32_t first;
+	struct error *err = add_cell(p, node, group, &first);
+
+	for (uint32_t i = 0; i < m->group_size && !err; i++)
+		merge_value(p, &m[i], &p->values.items[first + i], values[i]);
+	return err;
+}
+
+struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metric, uint64_t value)
+{
+	struct metric *m = &p->metrics.items[metric];
+	uint32_t first;
+	struct error *err = add_cell(p, node, m->group, &first);
+
+	if (!err)
+		merge_value(p, m, &p->values.items[first + metric - m->group], value);
+	return err;
+}
+
+static struct error *add_warning(struct profile *p, uint64_t count, const char *text)
+{
+	struct profile_warning warning = {.count = count};
+	struct error *err;
+
+	for (size_t i = 0; i < p->warnings.count; i++) {
+		if (strcmp(p->warnings.items[i].text, text) == 0) {
+			p->warnings.items[i].count += count;
+			return NULL;
+		}
+	}
+	err = profile_copy_string(p, text, &warning.text);
+	return err ? err : profile_warning_vec_append(&p->warnings, warning);
+}
+
+struct error *profile_warn(struct profile *p, const char *text)
+{
+	return add_warning(p, 1, text);
+}
+
+struct error *profile_note(struct profile *p, const char *text)
+{
+	return add_warning(p, 0, text);
+}

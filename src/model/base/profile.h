@@ -1,0 +1,168 @@
+/*
+ * profile.h - what reports are made from: a tree of decoded contexts with numbers at their ends, merged from any number of
+ * .wmk files. It owns copies of all it needs; files and images may be closed.
+ *
+ *      tree:   root --main--> 1 --f--> 2 --[qsort]--> 3 --cmp--> 4        a node is a context up to and with its frame
+ *      cells:  (node 4, heap) = 4096 bytes, 3 allocations, ...            numbers of a group of metrics, summed over files
+ *
+ * Everything is counted somewhere: contexts that cannot be decoded end at a frame [unknown], with the reasons in warnings.
+ */
+#ifndef WM_MODEL_CONTEXTS_PROFILE_H
+#define WM_MODEL_CONTEXTS_PROFILE_H
+
+#include "base/hashmap.h"
+#include "base/slotmap.h"
+#include "model/base/context_frame.h"
+#include "model/base/recording.h"
+
+enum metric_unit {
+	UNIT_COUNT,
+	UNIT_BYTES,
+	UNIT_VALUE, /* of an event: only its program knows */
+};
+
+struct metric {
+	const char *name; /* "bytes", "allocations", "EVENT", "EVENT:sum" */
+	enum metric_unit unit;
+	bool is_maximum; /* the largest, not the sum, where files meet: "peak" */
+	uint32_t group;  /* number of the first metric of those that it was added with */
+	uint32_t group_size;
+	uint64_t total;
+};
+VEC_DECLARE(metric_vec, struct metric);
+
+struct tree_node {
+	uint32_t parent; /* of the root: itself, 0 */
+	uint32_t frame;
+	uint32_t depth; /* frames from the root; of the root 0 */
+};
+VEC_DECLARE(tree_node_vec, struct tree_node);
+
+/* The numbers that a node has of one group. */
+struct cell {
+	uint32_t node;
+	uint32_t group;
+	uint32_t first; /* index in values of that of the group's first metric; the others follow */
+};
+VEC_DECLARE(cell_vec, struct cell);
+VEC_DECLARE(profile_value_vec, uint64_t);
+VEC_DECLARE(profile_group_vec, uint32_t);
+
+/* One event, kept only for reports that list them. */
+struct profile_event {
+	uint64_t realtime_ns; /* CLOCK_REALTIME, from the clock of the process that recorded it */
+	uint64_t value;
+	const char *name;
+	const char *thread; /* its name; NULL: it has none */
+	uint32_t node;
+	uint32_t tid; /* 0: not known */
+};
+VEC_DECLARE(profile_event_vec, struct profile_event);
+
+/* What one file says of its process, losses included. */
+struct profile_source {
+	const char *path;
+	const char *program;
+	uint64_t run;
+	uint64_t parent_run; /* 0: none */
+	uint32_t pid;
+	enum recording_end end;
+	bool has_heap;
+	uint64_t event_count;
+	uint64_t heap_count;
+	bool has_paths; /* which this report does not show */
+	uint64_t dropped_events;
+	uint64_t dropped_prefixes;
+	uint64_t dropped_code;
+	/* of an agent, as in struct wmk_header; of a merged file those of all its recordings */
+	uint64_t samples;
+	uint64_t samples_unknown;
+	uint64_t samples_in_agent;
+	uint64_t samples_checked;
+	uint64_t samples_agreed;
+	uint64_t samples_unchecked;
+	uint64_t dropped_heap_calls;
+	uint64_t drop_errno;
+	uint64_t lost_children; /* forked processes without a recording */
+	uint64_t uncommitted;
+	uint64_t heap_live_bytes;
+	uint64_t heap_peak_bytes;
+	uint64_t heap_unknown_frees;
+	/* blocks that were live when the process was forked */
+	uint64_t inherited_count;
+	uint64_t inherited_bytes;
+	uint64_t inherited_live_bytes; /* not freed by it */
+	const char *truncated;         /* NULL or a line */
+};
+VEC_DECLARE(profile_source_vec, struct profile_source);
+
+struct profile_warning {
+	const char *text;
+	uint64_t count; /* contexts that could not be decoded */
+};
+VEC_DECLARE(profile_warning_vec, struct profile_warning);
+
+VEC_DECLARE(profile_string_vec, const char *);
+
+struct profile {
+	struct arena arena;
+	struct hashmap string_map; /* by hash: number of the string */
+	struct profile_string_vec strings;
+	struct hashmap frame_map;
+	struct frame_vec frames;    /* strings of the arena: equal text is an equal pointer */
+	struct slotmap node_map;    /* by parent and frame; nodes, but for the root */
+	struct tree_node_vec nodes; /* nodes.items[0] is the root; a parent comes before its children */
+	struct slotmap cell_map;    /* by node and group */
+	struct cell_vec cells;
+	struct profile_value_vec values;
+	struct hashmap metric_map; /* of the first metric of a group, by name, unit and is_maximum: number of the group */
+	struct profile_group_vec groups; /* first metrics */
+	struct metric_vec metrics;
+	struct profile_source_vec sources;
+	struct profile_warning_vec warnings;
+	struct profile_event_vec events; /* in file order; empty unless keeps_events */
+	bool keeps_events;
+	bool keeps_columns; /* of samples: else those of one line are one context */
+	uint64_t saturated; /* sums that did not fit 64 bits; they stay at the largest number */
+	size_t max_depth;
+	uint64_t file_bytes; /* of all files */
+	/*
+	 * Frames that may still be decoded. A few bytes can stand for millions of frames (a run of pushes), so work is limited by the
+	 * size of the files: each adds a number of frames a byte.
+	 */
+	uint64_t frames_left;
+};
+
+struct error *profile_init(struct profile *p);
+void profile_deinit(struct profile *p);
+
+/* Gives back the memory that only adding needs. Nothing is added afterwards. */
+void profile_finish(struct profile *p);
+
+/* Names of the metrics of heap use; NULL behind the last one. */
+const char *profile_heap_metric(size_t index);
+
+/* The parts of it, for tests and other sources of contexts. */
+struct error *profile_add_frame(struct profile *p, uint32_t parent, const struct frame *frame, uint32_t *ret_node);
+/* The same in two steps: the frame's number, then its node. */
+struct error *profile_intern_frame(struct profile *p, const struct frame *frame, uint32_t *ret_frame);
+struct error *profile_add_node(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *ret_node);
+/* A group of metrics that have values at the same nodes, by names, units and is_maximum of `rows`; *ret: the first. */
+struct error *profile_add_metrics(struct profile *p, const struct metric *rows, uint32_t count, uint32_t *ret);
+/* Of a group: a value each. */
+struct error *profile_add_values(struct profile *p, uint32_t node, uint32_t group, const uint64_t *values);
+/* A group of its own. */
+struct error *profile_add_metric(struct profile *p, const char *name, enum metric_unit unit, bool is_maximum,
+				 uint32_t *ret);
+struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metric, uint64_t value);
+/* Adds what a file of that size may cost; takes frames from it, or ERROR_OVERFLOW. */
+void profile_allow(struct profile *p, uint64_t file_bytes);
+struct error *profile_spend(struct profile *p, uint64_t frames);
+/* Takes as many as there are. */
+void profile_spend_most(struct profile *p, uint64_t frames);
+struct error *profile_warn(struct profile *p, const char *text);
+/* The same for what costs no context: that has count 0. */
+struct error *profile_note(struct profile *p, const char *text);
+struct error *profile_copy_string(struct profile *p, const char *text, const char **ret);
+
+#endif

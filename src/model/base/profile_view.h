@@ -1,0 +1,72 @@
+/*
+ * profile_view.h - a profile as a user asked to see it: which contexts, sorted how, and which metric stands in front. Renderers
+ * (renderer.h) see only this.
+ */
+#ifndef WM_MODEL_CONTEXTS_PROFILE_VIEW_H
+#define WM_MODEL_CONTEXTS_PROFILE_VIEW_H
+
+#include "model/base/profile.h"
+
+struct view_options {
+	const char *metric;           /* NULL: "bytes" if there is a heap, else the most frequent event */
+	const char *sort;             /* a metric; NULL: the same. "name" sorts by the names of the frames */
+	size_t top;                   /* 0: all */
+	const char *const *functions; /* globs; a context stays if any frame has a name that any of them matches */
+	size_t function_count;
+	bool keeps_zeros; /* contexts where the metric is 0 too */
+	bool adds_up;     /* its values will be added up: it must not be a maximum */
+	bool is_coloured; /* the output is a terminal that takes colours */
+};
+
+struct view_row {
+	uint64_t value; /* of the metric in front */
+	uint64_t sort_value;
+	uint32_t node;
+	uint32_t first_cell; /* in cells of the view */
+	uint32_t cell_count;
+	uint32_t rank; /* in the order of names */
+};
+
+struct view {
+	const struct profile *profile;
+	const char *producer; /* "waymark 0.1.0" */
+	bool has_metric;      /* false: nothing was recorded */
+	uint32_t metric;
+	uint32_t sort; /* UINT32_MAX: by name */
+	struct view_row *rows;
+	size_t row_count;
+	size_t matching_rows;    /* before `top` cut them */
+	uint64_t matching_total; /* of the metric in them */
+	bool is_filtered;        /* by function */
+	bool is_coloured;
+	bool *matching_nodes; /* when is_filtered: by node, whether its context stays */
+	uint32_t *cells;      /* of the rows: cells of the profile, of each row by rising group */
+};
+
+/*
+ * ERROR_ARGUMENT names the metrics there are when one is not known, or says that the metric does not add up; ERROR_NOT_FOUND: no frame
+ * has a name that a glob matches.
+ */
+struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
+			  struct view *ret);
+void view_deinit(struct view *v);
+
+/* The value of a metric in a row. */
+uint64_t view_value(const struct view *v, const struct view_row *row, uint32_t metric);
+/* All values of a row, one a metric of the profile. */
+void view_values(const struct view *v, const struct view_row *row, uint64_t *ret);
+
+/*
+ * Whether what a renderer is about to write is in proportion to the files: a few bytes of a file can stand for millions of frames, in
+ * each of thousands of contexts. ERROR_OVERFLOW says so, and what to do.
+ */
+struct error *view_check_size(const struct view *v, uint64_t bytes);
+/* By node, the bytes of the names of its frames, each with a separator. The caller frees it. */
+struct error *view_text_lengths(const struct profile *p, uint64_t **ret);
+/* Frames of all rows. */
+uint64_t view_depths(const struct view *v);
+
+/* The frames of a node, outermost first; replaces what frames holds. */
+struct error *view_frames(const struct profile *p, uint32_t node, struct frame_vec *frames);
+
+#endif

@@ -1,0 +1,491 @@
+/*
+ * inject.c - ptrace: stopping, going on, memory.
+ *
+ * All threads are asked to stop together and then waited for together, in whatever order they stop or end: the kernel reports the end of
+ * the main thread only when every other thread has been waited for. A thread in vfork, or in state D, does not stop for anybody: where
+ * not all have stopped after STOP_NS all go on, and none is stopped again while the one that has not is still in that state.
+ */
+#include "snapshot/inject/inject.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "snapshot/inject/inject_private.h"
+
+enum {
+	PROC_PATH_MAX = 64,
+	USER_CODE_64 = 0x33,
+	POLL_NS = 100000,
+	STEP_NS = 200000,
+	STOP_NS = 30000000,
+};
+_Static_assert(sizeof(struct user_regs_struct) == INJECT_REGISTERS * sizeof(uint64_t), "27 registers");
+
+static const char waits[] = "a thread waits in the kernel (vfork, or state D), where it cannot be stopped",
+		  is_slow[] = "its threads do not all come to a stop within 30 ms";
+
+struct error *inject_ended(const struct inject *in)
+{
+	return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)in->pid);
+}
+
+struct error *inject_failed(const struct inject *in, const char *what)
+{
+	return errno == ESRCH ? inject_ended(in) : error_os(errno, "process %d: %s", (int)in->pid, what);
+}
+
+uint64_t inject_now_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t inject_left_ns(const struct inject *in)
+{
+	uint64_t stood_ns = in->own->since_ns ? inject_now_ns() - in->own->since_ns : 0;
+
+	return stood_ns < INJECT_LIMIT_NS ? INJECT_LIMIT_NS - stood_ns : 0;
+}
+
+static void nap(uint64_t ns)
+{
+	const struct timespec ts = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	nanosleep(&ts, NULL);
+}
+
+/* ---- what /proc says ---- */
+
+static long tracer_of(pid_t pid)
+{
+	char path[PROC_PATH_MAX], *line = NULL;
+	size_t capacity = 0;
+	long tracer = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && getline(&line, &capacity, f) > 0)
+		if (strncmp(line, "TracerPid:", 10) == 0)
+			tracer = strtol(line + 10, NULL, 10);
+	free(line);
+	if (f)
+		fclose(f);
+	return tracer;
+}
+
+/* R, S, D, T, t, Z, X. */
+static char state_of(pid_t pid, pid_t tid)
+{
+	char path[PROC_PATH_MAX], line[512];
+	const char *end;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 'X';
+	len = read(fd, line, sizeof line - 1);
+	close(fd);
+	line[len < 0 ? 0 : len] = '\0';
+	end = strrchr(line, ')');
+	return end && end[1] == ' ' ? end[2] : 'X';
+}
+
+bool inject_is_gone(const struct inject *in)
+{
+	char state = state_of(in->pid, in->pid);
+
+	return state == 'Z' || state == 'X';
+}
+
+static struct error *cannot_stop(pid_t pid, int errnum)
+{
+	long tracer = tracer_of(pid);
+	char state = state_of(pid, pid);
+
+	if (errnum == ESRCH)
+		return error_create(ERROR_NOT_FOUND, "process %d: there is no such process", (int)pid);
+	if (state == 'Z')
+		return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)pid);
+	if (tracer)
+		return error_create(ERROR_ARGUMENT, "process %d: process %ld traces it already (a debugger?)", (int)pid,
+				    tracer);
+	return error_os(errnum,
+			"process %d: cannot be stopped by ptrace (its owner or root may; see ptrace_scope in proc(5))",
+			(int)pid);
+}
+
+/* ---- stopping ---- */
+
+static struct inject_thread *find_thread(const struct inject *in, pid_t tid)
+{
+	for (size_t i = 0; i < in->thread_count; i++)
+		if (in->threads[i].tid == tid)
+			return &in->threads[i];
+	return NULL;
+}
+
+static void forget_thread(struct inject *in, struct inject_thread *thread)
+{
+	size_t i = (size_t)(thread - in->threads);
+
+	memmove(thread, thread + 1, (in->thread_count - i - 1) * sizeof *thread);
+	in->thread_count--;
+}
+
+static struct error *read_registers(struct inject *in, struct inject_thread *thread)
+{
+	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, thread->registers) != 0)
+		return errno == ESRCH ? NULL : inject_failed(in, "its registers cannot be read");
+	if (inject_restart(thread) && ptrace(PTRACE_SETREGS, thread->tid, NULL, thread->registers) != 0)
+		return errno == ESRCH ? NULL : inject_failed(in, "its registers cannot be written");
+	return thread->registers[INJECT_CS] == USER_CODE_64
+		       ? NULL
+		       : error_create(ERROR_FORMAT, "process %d: is a 32-bit program: attach works on x86-64 only",
+				      (int)in->pid);
+}
+
+struct error *inject_take_event(struct inject *in, pid_t tid, int status)
+{
+	struct inject_thread *thread = find_thread(in, tid);
+
+	if (!WIFSTOPPED(status)) {
+		if (thread && tid != in->pid)
+			forget_thread(in, thread);
+		return tid == in->pid ? inject_ended(in) : NULL;
+	}
+	if (!thread)
+		return NULL;
+	if (status >> 16 == PTRACE_EVENT_STOP) {
+		thread->is_running = thread->is_asked = false;
+		thread->is_in_the_way = thread->is_looked_at = false;
+		return read_registers(in, thread);
+	}
+	/* It was on its way to the signal when it was interrupted: that is over with this stop. */
+	if (thread->is_asked)
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	if (ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)WSTOPSIG(status)) != 0 && errno != ESRCH)
+		return inject_failed(in, "does not go on");
+	return NULL;
+}
+
+/* All that has happened by now. */
+static struct error *take_events(struct inject *in)
+{
+	struct error *err = NULL;
+	int status;
+	pid_t tid;
+
+	while (!err) {
+		tid = waitpid(-1, &status, __WALL | WNOHANG);
+		if (tid == 0 || (tid < 0 && errno != EINTR))
+			return tid == 0 ? NULL : inject_ended(in);
+		if (tid > 0)
+			err = inject_take_event(in, tid, status);
+	}
+	return err;
+}
+
+static struct error *add_thread(struct inject *in, pid_t tid, bool *ret)
+{
+	struct inject_thread *grown;
+
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0)
+		/* One that ends may be there yet. */
+		return tid != in->pid && (errno == ESRCH || state_of(in->pid, tid) == 'Z' ||
+					  state_of(in->pid, tid) == 'X')
+			       ? NULL
+			       : cannot_stop(in->pid, errno);
+	if (in->thread_count == in->thread_capacity) {
+		size_t capacity = in->thread_capacity ? 2 * in->thread_capacity : 8;
+
+		grown = realloc(in->threads, capacity * sizeof *grown);
+		if (!grown)
+			return &error_no_memory;
+		in->threads = grown;
+		in->thread_capacity = capacity;
+	}
+	in->threads[in->thread_count++] = (struct inject_thread){.tid = tid, .is_running = true};
+	*ret = true;
+	return NULL;
+}
+
+/* Those that are not seized yet. */
+static struct error *add_threads(struct inject *in, bool *ret)
+{
+	char path[PROC_PATH_MAX];
+	struct dirent *entry;
+	struct error *err = NULL;
+	DIR *d;
+
+	*ret = false;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)in->pid);
+	d = opendir(path);
+	if (!d)
+		return inject_ended(in);
+	while (!err && (entry = readdir(d)) != NULL) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && !find_thread(in, tid))
+			err = add_thread(in, tid, ret);
+	}
+	closedir(d);
+	return err;
+}
+
+static bool is_any_running(const struct inject *in)
+{
+	for (size_t i = 0; i < in->thread_count; i++)
+		if (in->threads[i].is_running)
+			return true;
+	return false;
+}
+
+static struct error *ask_all(struct inject *in)
+{
+	for (size_t i = 0; i < in->thread_count; i++) {
+		struct inject_thread *thread = &in->threads[i];
+
+		if (!thread->is_running || thread->is_asked)
+			continue;
+		if (!in->own->since_ns)
+			in->own->since_ns = inject_now_ns();
+		if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) != 0 && errno != ESRCH)
+			return inject_failed(in, "cannot be stopped");
+		thread->is_asked = true;
+	}
+	return NULL;
+}
+
+static void find_stuck(struct inject *in)
+{
+	for (size_t i = 0; i < in->thread_count; i++)
+		in->threads[i].is_stuck = in->threads[i].is_running && state_of(in->pid, in->threads[i].tid) == 'D';
+}
+
+/* Is one of those still there? */
+static bool is_any_stuck(struct inject *in)
+{
+	bool ret = false;
+
+	for (size_t i = 0; i < in->thread_count; i++) {
+		struct inject_thread *thread = &in->threads[i];
+
+		thread->is_stuck = thread->is_stuck && state_of(in->pid, thread->tid) == 'D';
+		ret |= thread->is_stuck;
+	}
+	return ret;
+}
+
+/* *ret_left: some still run at that time. */
+static struct error *wait_for_all(struct inject *in, uint64_t until_ns, bool *ret_left)
+{
+	struct error *err = ask_all(in);
+
+	while (!err) {
+		err = take_events(in);
+		*ret_left = !err && is_any_running(in);
+		if (err || !*ret_left || inject_now_ns() >= until_ns)
+			return err;
+		nap(POLL_NS);
+	}
+	return err;
+}
+
+/* Of those that run. */
+static struct error *stop(struct inject *in, const char **ret)
+{
+	bool is_new = true, is_left = false;
+	struct error *err = NULL;
+
+	while (!err && is_new && !is_left) { /* until all stand still: none can make another one */
+		err = wait_for_all(in, in->own->since_ns ? in->own->since_ns + STOP_NS : inject_now_ns() + STOP_NS,
+				   &is_left);
+		if (!err && !is_left)
+			err = add_threads(in, &is_new);
+	}
+	if (err)
+		return err;
+	in->is_stopped = !is_left;
+	if (!is_left)
+		return NULL;
+	find_stuck(in);
+	*ret = is_any_stuck(in) ? waits : is_slow;
+	if (inject_is_gone(in))
+		return inject_ended(in);
+	return inject_go(in, 0);
+}
+
+struct error *inject_stop(struct inject *in, const char **ret)
+{
+	bool is_new;
+	struct error *err = in->own->since_ns ? NULL : add_threads(in, &is_new) ?: take_events(in);
+
+	*ret = NULL;
+	if (err)
+		return err;
+	if (!in->own->since_ns && is_any_stuck(in)) {
+		*ret = waits;
+		return inject_go(in, 0);
+	}
+	return stop(in, ret);
+}
+
+struct error *inject_continue(struct inject *in, struct inject_thread *thread)
+{
+	intptr_t signal = thread == in->threads ? in->own->held_signal : 0;
+
+	if (thread == in->threads)
+		in->own->held_signal = 0;
+	thread->is_running = true;
+	if (ptrace(PTRACE_CONT, thread->tid, NULL, (void *)signal) != 0 && errno != ESRCH)
+		return inject_failed(in, "does not go on");
+	return NULL;
+}
+
+struct error *inject_step(struct inject *in, const char **ret)
+{
+	struct error *err = NULL;
+
+	*ret = NULL;
+	in->is_stopped = false;
+	for (size_t i = 0; !err && i < in->thread_count; i++)
+		if (in->threads[i].is_in_the_way)
+			err = inject_continue(in, &in->threads[i]);
+	nap(STEP_NS);
+	return err ? err : stop(in, ret);
+}
+
+/* A thread that was asked before stops only now. */
+static struct error *continue_all(struct inject *in)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; !err && i < in->thread_count; i++)
+		if (!in->threads[i].is_running)
+			err = inject_continue(in, &in->threads[i]);
+	return err;
+}
+
+struct error *inject_go(struct inject *in, uint64_t ns)
+{
+	uint64_t until_ns = inject_now_ns() + ns;
+	struct error *err;
+
+	in->is_stopped = false;
+	in->own->since_ns = 0;
+	do {
+		err = continue_all(in);
+		if (!err && ns)
+			nap(ns < STEP_NS ? ns : STEP_NS);
+		if (!err)
+			err = take_events(in);
+	} while (!err && inject_now_ns() < until_ns);
+	if (!err)
+		err = continue_all(in);
+	/* While it runs. */
+	if (!err && in->own->are_images_old)
+		err = inject_read_images(in);
+	return err;
+}
+
+struct error *inject_open(pid_t pid, struct inject *ret)
+{
+	char path[PROC_PATH_MAX];
+	struct error *err;
+	bool is_new;
+
+	*ret = (struct inject){.pid = pid, .own = calloc(1, sizeof *ret->own)};
+	if (!ret->own)
+		return &error_no_memory;
+	ret->own->memory_fd = -1;
+	err = add_thread(ret, pid, &is_new);
+	if (!err)
+		err = inject_images_open(ret);
+	if (err)
+		return err;
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+	ret->own->memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (ret->own->memory_fd < 0)
+		return inject_failed(ret, "its memory cannot be opened");
+	inject_images_find_return(ret);
+	return NULL;
+}
+
+void inject_close(struct inject *in)
+{
+	struct error *err = in->own ? inject_calls_close(in) : NULL;
+
+	if (err)
+		error_destroy(err);
+	/* One that runs, as in vfork, is let go of by the end of this process. */
+	for (size_t i = 0; i < in->thread_count; i++)
+		ptrace(PTRACE_DETACH, in->threads[i].tid, NULL,
+		       (void *)(intptr_t)(i == 0 && in->own ? in->own->held_signal : 0));
+	free(in->threads);
+	if (in->own) {
+		inject_images_close(in);
+		if (in->own->memory_fd >= 0)
+			close(in->own->memory_fd);
+		free(in->own->codes);
+		free(in->own->frame);
+		free(in->own);
+	}
+	*in = (struct inject){0};
+}
+
+/* ---- memory ---- */
+
+/* Of a process that ends the memory is gone before it is. */
+static struct error *copied(const struct inject *in, ssize_t got, size_t len_bytes, const char *what)
+{
+	if (got == (ssize_t)len_bytes)
+		return NULL;
+	if (got >= 0)
+		errno = got == 0 ? ESRCH : EFAULT;
+	return inject_failed(in, what);
+}
+
+struct error *inject_write(struct inject *in, uint64_t address, const void *bytes, size_t len_bytes)
+{
+	return copied(in, pwrite(in->own->memory_fd, bytes, len_bytes, (off_t)address), len_bytes,
+		      "its memory cannot be written");
+}
+
+struct error *inject_read(struct inject *in, uint64_t address, void *bytes, size_t len_bytes)
+{
+	return copied(in, pread(in->own->memory_fd, bytes, len_bytes, (off_t)address), len_bytes,
+		      "its memory cannot be read");
+}
+
+bool inject_has_c_threads(struct inject *in)
+{
+	enum {
+		SELF = 16, /* in tcbhead_t of glibc: the address of the record itself */
+	};
+
+	for (size_t i = 0; i < in->thread_count; i++) {
+		uint64_t fs = in->threads[i].registers[INJECT_FS_BASE], self = 0;
+		ssize_t got = pread(in->own->memory_fd, &self, sizeof self, (off_t)(fs + SELF));
+
+		if (!fs || got != sizeof self || self != fs)
+			return false;
+		for (size_t k = 0; k < i; k++)
+			if (in->threads[k].registers[INJECT_FS_BASE] == fs)
+				return false;
+	}
+	return true;
+}
