@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 #include "model/contexts/context.h"
-#include "model/contexts/profile_read.h"
 #include "model/contexts/context.h"
 #include "model/base/recording.h"
 #include "waymark/abi.h"

@@ -9,7 +9,6 @@
 
 #include "check.h"
 #include "model/contexts/context.h"
-#include "model/contexts/profile_read.h"
 #include "model/contexts/token_contexts.h"
 #include "model/paths/path_profile.h"
 #include "model/merge/profile_merge.h"

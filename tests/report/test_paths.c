@@ -8,7 +8,6 @@
 
 #include "check.h"
 #include "model/contexts/context.h"
-#include "model/contexts/profile_read.h"
 #include "model/paths/path_compare.h"
 #include "model/paths/path_coverage.h"
 #include "report/paths/path_renderer.h"
