@@ -2,7 +2,7 @@
 #ifndef WM_TESTS_AGENT_IMAGES_H
 #define WM_TESTS_AGENT_IMAGES_H
 
-#include "agent/unwind/eh_frame.h"
+#include "native/unwind/eh_frame.h"
 
 enum {
 	IMAGES_MAX = 64,

@@ -11,7 +11,7 @@
 #include <unwind.h>
 
 #include "agent/images.h"
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 
 enum {
 	FRAMES_MAX = 256,

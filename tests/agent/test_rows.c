@@ -1,5 +1,5 @@
 /*
- * test_rows.c - the tables of this program and of its libraries, read by agent/unwind/eh_frame.h and agent/unwind/cfi.h, against libdw, which
+ * test_rows.c - the tables of this program and of its libraries, read by native/unwind/eh_frame.h and native/unwind/cfi.h, against libdw, which
  * reads the files: each FDE is found with its range, each row of each function has the same rules.
  */
 #include <elfutils/libdw.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "agent/unwind/cfi.h"
+#include "native/unwind/cfi.h"
 #include "agent/images.h"
 #include "check.h"
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "agent/code/code.h"
-#include "agent/os/maps.h"
+#include "native/maps.h"
 #include "agent/os/memory.h"
 #include "agent/os/options.h"
 #include "agent/threads/stop.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "agent/images.h"
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 #include "check.h"
 
 /* Has CFI of its own; nothing runs it. frame_at: CFA = rbp + 16, rbp at CFA - 16, rbx at CFA - 24. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 #include "fuzz/fuzz.h"
 
 enum {

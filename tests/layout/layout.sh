@@ -2,10 +2,10 @@
 # layout.sh TREE - checks how the source tree is put together; prints each finding as "file:line: what" and fails on any.
 #
 #  1. Includes follow the arrows: base <- core <- format <- {object, llvm}; object <- snapshot <- model <- report <- cli;
-#     llvm <- {instrument, analyze}; analyze <- model; recorder <- {runtime, agent, jvm}. recorder and runtime use nothing else but
+#     llvm <- {instrument, analyze}; analyze <- model; recorder <- {runtime, native, jvm}; native <- agent. recorder and runtime use nothing else but
 #     include/ and format/scheme.h, which is compiled into both sides; agent and jvm encode in-process, so they use core, too,
 #     and the agent runtime/heap and runtime/paths, which know nothing of how compiled code keeps its contexts.
-#     Only llvm, instrument and analyze include LLVM, only object and snapshot ELF and DWARF (recorder and agent have their own
+#     Only llvm, instrument and analyze include LLVM, only object and snapshot ELF and DWARF (recorder, native and agent have their own
 #     readers of what is loaded). base and core use only headers of ISO C.
 #     Within agent, jvm/c, snapshot and model a folder includes from those before it in the list of rooms below. Headers beside
 #     these folders (snapshot/snapshot.h) are for all of them.
@@ -30,7 +30,8 @@ BEGIN {
 	may["instrument"] = " base core format llvm instrument "
 	may["recorder"] = " recorder "
 	may["runtime"] = " recorder runtime "
-	may["agent"] = " base core recorder agent "
+	may["native"] = " base recorder native "
+	may["agent"] = " base core recorder native agent "
 	may["jvm"] = " base core recorder runtime jvm "
 	may["analyze"] = " base core format llvm analyze "
 	may["model"] = " base core format object snapshot analyze model "
@@ -43,7 +44,7 @@ BEGIN {
 		split(names[i], pair, " ")
 		owed["agent/" pair[1] " agent/" pair[2]] = 1
 	}
-	rooms("agent", "os unwind scan threads code program patch context epoch follow clients life")
+	rooms("agent", "os scan threads code program patch context epoch follow clients life")
 	rooms("jvm/c", "base codes contexts clients classes bridge")
 	rooms("snapshot", "source image debug state inject")
 	rooms("model", "source base merge contexts paths crash")
@@ -101,7 +102,7 @@ function check_include(spec,    name, part, to) {
 		return
 	}
 	if (name ~ /^(elf|gelf|libelf|dwarf)\.h$/ || name ~ /^elfutils\//) {
-		if (folder != "object" && folder != "snapshot" && folder != "recorder" && folder != "agent")
+		if (folder != "object" && folder != "snapshot" && folder != "recorder" && folder != "native" && folder != "agent")
 			finding(FNR, spec ": only src/object and src/snapshot know ELF and DWARF")
 		return
 	}

@@ -5,7 +5,7 @@ layout=$1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree"
-mkdir -p src/base src/core/contexts src/core/paths src/format src/object src/snapshot src/model src/llvm src/instrument src/recorder src/runtime src/report src/cli src/agent/os src/agent/life src/jvm/c/base src/jvm/c/bridge src/jvm/c/none src/snapshot/debug src/analyze src/other include
+mkdir -p src/base src/core/contexts src/core/paths src/format src/object src/snapshot src/model src/llvm src/instrument src/recorder src/runtime src/report src/cli src/native src/agent/os src/agent/life src/jvm/c/base src/jvm/c/bridge src/jvm/c/none src/snapshot/debug src/analyze src/other include
 
 # file PATH LINE...: a C file that opens with a comment
 file() {
@@ -31,7 +31,7 @@ file src/recorder/good.c '#include "recorder/file.h"' '#include "waymark/wmk.h"'
 file src/runtime/better.c '#include "recorder/file.h"'
 file src/agent/good.c '#include "core/contexts/callgraph.h"' '#include "recorder/client.h"'
 file src/jvm/good.c '#include "base/allocator.h"' '#include "recorder/client.h"' '#include <jvmti.h>'
-file src/agent/life/good.c '#include "agent/os/maps.h"' '#include "agent/life/start.h"'
+file src/agent/life/good.c '#include "native/maps.h"' '#include "agent/life/start.h"'
 file src/jvm/c/good.c '#include "jvm/c/bridge/natives.h"'
 file src/jvm/c/bridge/good.c '#include "jvm/c/base/say.h"'
 file src/snapshot/debug/good.c '#include "snapshot/snapshot.h"'

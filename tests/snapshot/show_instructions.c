@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot/image/instruction.h"
+#include "base/instruction.h"
 
 /* "401000 <main+0x10>" behind the mnemonic; 0: none. */
 static uint64_t target_of(const char *text)

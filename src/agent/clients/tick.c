@@ -19,7 +19,7 @@
 #include "agent/os/options.h"
 #include "agent/threads/own_stack.h"
 #include "agent/program/program.h"
-#include "agent/follow/restart.h"
+#include "native/restart.h"
 #include "agent/os/say.h"
 #include "agent/follow/seccomp.h"
 #include "agent/context/segment.h"

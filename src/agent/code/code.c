@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "agent/os/held_file.h"
-#include "agent/os/maps.h"
+#include "native/maps.h"
 #include "agent/os/memory.h"
 #include "agent/program/program.h"
 #include "agent/threads/stop.h"

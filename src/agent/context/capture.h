@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "agent/threads/thread.h"
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 #include "agent/context/walk.h"
 #pragma GCC visibility push(default)
 #include "waymark.h"

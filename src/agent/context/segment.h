@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "agent/threads/thread.h"
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 
 /* Keeps the running segment in *ret. interrupted: the ucontext_t of a handler, NULL in a call of the agent's. Signal-safe. */
 void segment_leave(const void *interrupted, struct agent_segment *ret);

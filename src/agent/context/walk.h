@@ -14,7 +14,7 @@
 
 #include "agent/program/program.h"
 #include "agent/threads/thread.h"
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 
 struct walk_frame {
 	uintptr_t pc; /* of the innermost and of interrupted frames where it is, of others where the call returns to */

@@ -21,7 +21,7 @@
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
 #include "agent/program/record.h"
-#include "agent/follow/restart.h"
+#include "native/restart.h"
 #include "agent/patch/reuse.h"
 #include "agent/context/segment.h"
 #include "agent/follow/signal.h"

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 
 struct family_stats {
 	uint64_t told;  /* by this process */

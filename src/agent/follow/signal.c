@@ -19,7 +19,7 @@
 #include "agent/threads/own_stack.h"
 #include "agent/patch/place.h"
 #include "agent/program/program.h"
-#include "agent/follow/restart.h"
+#include "native/restart.h"
 #include "agent/context/segment.h"
 #include "agent/follow/signal.h"
 #include "recorder/handlers.h"

@@ -31,7 +31,7 @@
 #include "agent/patch/place.h"
 #include "agent/program/program.h"
 #include "agent/program/quiet.h"
-#include "agent/follow/restart.h"
+#include "native/restart.h"
 #include "agent/os/say.h"
 #include "agent/context/segment.h"
 #include "agent/follow/slots.h"

@@ -10,9 +10,10 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "agent/unwind/cfi.h"
+#include "native/unwind/cfi.h"
 #include "agent/follow/loader.h"
-#include "agent/os/maps.h"
+#include "native/maps.h"
+#include "native/restart.h"
 #include "agent/os/memory.h"
 #include "agent/program/program.h"
 #include "agent/program/quiet.h"
@@ -53,6 +54,13 @@ struct agent_image *agent_image_find(uintptr_t address)
 	while (image && (image->is_gone || address < image->low || address >= image->high))
 		image = image->next;
 	return image;
+}
+
+bool restart_is_code(uintptr_t low, uintptr_t high)
+{
+	const struct agent_image *image = agent_image_find(low);
+
+	return image && image == agent_image_find(high);
 }
 
 bool agent_image_function(const struct agent_image *image, uintptr_t address, struct eh_function *ret)

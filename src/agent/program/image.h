@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "agent/code/code.h"
-#include "agent/unwind/eh_frame.h"
+#include "native/unwind/eh_frame.h"
 #include "agent/scan/scan.h"
 #include "agent/program/symbol_index.h"
 

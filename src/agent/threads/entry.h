@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 
 /* On the program's stack. What is changed here is what the program goes on with. */
 struct agent_saved {

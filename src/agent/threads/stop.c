@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "agent/os/held_file.h"
-#include "agent/follow/restart.h"
+#include "native/restart.h"
 #include "agent/context/segment.h"
 #include "agent/threads/threads.h"
 #include "agent/clients/tick.h"

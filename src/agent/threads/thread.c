@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "agent/os/maps.h"
+#include "native/maps.h"
 #include "agent/follow/seccomp.h"
 #include "agent/threads/threads.h"
 #include "recorder/sys.h"

@@ -63,21 +63,6 @@ struct agent_segment {
 
 struct thread_record;
 
-/* A call that waits for a given time, in progress (restart.c). */
-struct agent_wait {
-	uintptr_t frame;  /* of the agent's function that makes it; 0: none */
-	uintptr_t object; /* its first or second argument, a pointer */
-	uint64_t end_ns;  /* on CLOCK_MONOTONIC */
-};
-
-/* A call with a limit of time that a stop has interrupted, and that was made again (restart.c). */
-struct agent_restart {
-	uintptr_t sp;
-	uint64_t ms; /* the limit that it has now, if that is a number */
-	uint64_t end_ns;
-	struct timespec limit; /* if that is an address: this one's */
-};
-
 /* Writer: its own thread, and whoever has stopped it. A thread that the agent has not seen yet runs foreign code. */
 struct agent_thread {
 	uint64_t id;
@@ -97,19 +82,17 @@ struct agent_thread {
 	struct agent_entry *first;       /* base of the thread's first segment */
 	struct thread_record *record;    /* threads.h; NULL: it is not listed yet */
 	__pthread_unwind_buf_t *cleanup; /* the innermost of pthread_cleanup_push (cancel.c) */
-	struct agent_wait wait;
-	bool is_tick_late;  /* the last tick took as long as until the next (tick.c) */
-	bool is_unwinding;  /* the unwinder of exceptions runs (exception.c) */
-	bool is_allocating; /* it is in a function of the allocator (allocator.c) */
-	bool is_forking;    /* it holds the agent's lock until the fork is done (lock.h) */
-	uint32_t vforking;  /* it is a child of vfork, or of a child of one, in the memory of its parent, which waits */
+	bool is_tick_late;               /* the last tick took as long as until the next (tick.c) */
+	bool is_unwinding;               /* the unwinder of exceptions runs (exception.c) */
+	bool is_allocating;              /* it is in a function of the allocator (allocator.c) */
+	bool is_forking;                 /* it holds the agent's lock until the fork is done (lock.h) */
+	uint32_t vforking; /* it is a child of vfork, or of a child of one, in the memory of its parent, which waits */
 	/* Where a return address into an image that was unloaded is on its stack: it can never return there, whatever is there now. 0: none. */
 	uintptr_t stranded;
 	uintptr_t creation;    /* bytes of native stack that its creator asked for; 0: the limit's */
 	uint64_t landing_mask; /* of signals, which a jump from an alternate stack puts in force where it lands */
 	bool has_landing_mask;
 	bool is_bus_unseen; /* it was there before the agent, and may block SIGBUS (recorder/bus.h) */
-	struct agent_restart restart;
 };
 extern _Thread_local struct agent_thread agent_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

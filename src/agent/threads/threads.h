@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "agent/threads/thread.h"
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 #include "agent/context/walk.h"
 
 enum {

@@ -5,7 +5,7 @@
 #ifndef WM_SNAPSHOT_SNAPSHOT_CODE_H
 #define WM_SNAPSHOT_SNAPSHOT_CODE_H
 
-#include "snapshot/image/instruction.h"
+#include "base/instruction.h"
 #include "snapshot/snapshot.h"
 
 /* false: its bytes are not there, or not known. */

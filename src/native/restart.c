@@ -13,9 +13,9 @@
  * A limit of time is made again for what is left of it. When it ends, the functions of poll's and epoll_wait's name here have noted; the
  * kernel writes back what is left of a sleep, for which the functions here always give it room. Of all others, and of calls from before the
  * agent came, the time up to the first stop is not known: the limit is counted from there. What then stands in the argument, a number or
- * the address of struct agent_restart, says that it is the same call when it is stopped again.
+ * the address of struct restart, says that it is the same call when it is stopped again.
  */
-#include "agent/follow/restart.h"
+#include "native/restart.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -28,9 +28,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "agent/program/image.h"
-#include "agent/scan/insn.h"
-#include "agent/threads/thread.h"
+#include "base/instruction.h"
 #include "recorder/interpose.h"
 #include "waymark/untimed_calls.h"
 
@@ -46,9 +44,30 @@ enum {
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-#define IN_WAITS __attribute__((section("agent_waits"), noinline))
-extern const char __start_agent_waits[] __attribute__((visibility("hidden")));
-extern const char __stop_agent_waits[] __attribute__((visibility("hidden")));
+#define IN_WAITS __attribute__((section("restart_waits"), noinline))
+extern const char __start_restart_waits[] __attribute__((visibility("hidden")));
+extern const char __stop_restart_waits[] __attribute__((visibility("hidden")));
+
+/* A call that waits for a given time, in progress. */
+struct wait {
+	uintptr_t frame;  /* of the function here that makes it; 0: none */
+	uintptr_t object; /* its first or second argument, a pointer */
+	uint64_t end_ns;  /* on CLOCK_MONOTONIC */
+};
+
+/* A call with a limit of time that a stop has interrupted, and that was made again. */
+struct restart {
+	uintptr_t sp;
+	uint64_t ms; /* the limit that it has now, if that is a number */
+	uint64_t end_ns;
+	struct timespec limit; /* if that is an address: this one's */
+};
+
+/* Writer: its own thread, and handlers on it. */
+static _Thread_local struct {
+	struct wait wait;
+	struct restart restart;
+} own __attribute__((tls_model("initial-exec")));
 
 static uint64_t now_ns(void)
 {
@@ -70,8 +89,8 @@ static uint64_t left_of(uint64_t end_ns)
 /* A limit in ms. One that is begun anew is longer than it was, so it differs from that of another call that is made there. */
 static bool set_rest(greg_t *argument, greg_t object, greg_t sp)
 {
-	const struct agent_wait *wait = &agent_thread.wait;
-	struct agent_restart *restart = &agent_thread.restart;
+	const struct wait *wait = &own.wait;
+	struct restart *restart = &own.restart;
 	uint64_t end_ns = wait->end_ns;
 
 	if ((int)*argument <= 0)
@@ -90,7 +109,7 @@ static bool set_rest(greg_t *argument, greg_t object, greg_t sp)
 /* A limit in a timespec; NULL: none. */
 static bool set_limit(greg_t *argument)
 {
-	struct agent_restart *restart = &agent_thread.restart;
+	struct restart *restart = &own.restart;
 	const struct timespec *limit = (const struct timespec *)*argument; /* NOLINT(performance-no-int-to-ptr) */
 	uint64_t left_ns;
 
@@ -153,10 +172,11 @@ static bool may_restart(uint32_t number, greg_t *r)
 /* Instructions begin at `from` one behind the other, and at the end. */
 static bool leads_to(const uint8_t *code, uint32_t from, uint32_t end)
 {
-	struct insn insn;
+	struct instruction instruction;
 
-	while (from < end && insn_decode_flow(code + from, end - from, from, &insn) && insn.kind == INSN_OTHER)
-		from += insn.len_bytes;
+	while (from < end && instruction_decode(code + from, end - from, from, &instruction) &&
+	       instruction.kind == INSTRUCTION_OTHER)
+		from += instruction.len_bytes;
 	return from == end;
 }
 
@@ -168,9 +188,7 @@ static bool call_before(greg_t address, uint32_t *ret)
 		AT = LOOK_BYTES - SYSCALL_BYTES,
 	};
 
-	if (!agent_image_find((uintptr_t)address) ||
-	    agent_image_find((uintptr_t)address) != agent_image_find((uintptr_t)code) || code[AT] != 0x0f ||
-	    code[AT + 1] != 0x05)
+	if (!restart_is_code((uintptr_t)code, (uintptr_t)address) || code[AT] != 0x0f || code[AT + 1] != 0x05)
 		return false;
 	for (int at = AT - XOR_BYTES; at >= 0; at--) {
 		uint32_t number = 0;
@@ -220,7 +238,7 @@ void restart_not(void *context)
 
 bool restart_is_wait(uintptr_t pc)
 {
-	return pc >= (uintptr_t)__start_agent_waits && pc <= (uintptr_t)__stop_agent_waits;
+	return pc >= (uintptr_t)__start_restart_waits && pc <= (uintptr_t)__stop_restart_waits;
 }
 
 /* ---- in front of waits ---- */
@@ -234,25 +252,25 @@ typedef int (*nanosleep_fn)(const struct timespec *, struct timespec *);
 typedef int (*clock_nanosleep_fn)(clockid_t, int, const struct timespec *, struct timespec *);
 
 /* A handler that comes meanwhile may wait too. */
-static inline __attribute__((always_inline)) struct agent_wait begin_wait(const void *object, int timeout_ms)
+static inline __attribute__((always_inline)) struct wait begin_wait(const void *object, int timeout_ms)
 {
-	struct agent_wait was = agent_thread.wait;
+	struct wait was = own.wait;
 
 	if (timeout_ms > 0)
-		agent_thread.wait = (struct agent_wait){(uintptr_t)__builtin_frame_address(0), (uintptr_t)object,
-							now_ns() + (uint64_t)timeout_ms * 1000000u};
+		own.wait = (struct wait){(uintptr_t)__builtin_frame_address(0), (uintptr_t)object,
+					 now_ns() + (uint64_t)timeout_ms * 1000000u};
 	return was;
 }
 
-static inline __attribute__((always_inline)) void end_wait(const struct agent_wait *was)
+static inline __attribute__((always_inline)) void end_wait(const struct wait *was)
 {
-	agent_thread.wait = *was;
+	own.wait = *was;
 }
 
 static IN_WAITS int own_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	poll_fn next = (poll_fn)wmrt_next(&next_poll, "poll", (void *)own_poll);
-	struct agent_wait was = begin_wait(fds, timeout_ms);
+	struct wait was = begin_wait(fds, timeout_ms);
 	int rc = next(fds, count, timeout_ms);
 
 	end_wait(&was);
@@ -262,7 +280,7 @@ static IN_WAITS int own_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 static IN_WAITS int own_epoll_wait(int fd, struct epoll_event *events, int count, int timeout_ms)
 {
 	epoll_wait_fn next = (epoll_wait_fn)wmrt_next(&next_epoll_wait, "epoll_wait", (void *)own_epoll_wait);
-	struct agent_wait was = begin_wait(events, timeout_ms);
+	struct wait was = begin_wait(events, timeout_ms);
 	int rc = next(fd, events, count, timeout_ms);
 
 	end_wait(&was);
@@ -272,7 +290,7 @@ static IN_WAITS int own_epoll_wait(int fd, struct epoll_event *events, int count
 static IN_WAITS int own_epoll_pwait(int fd, struct epoll_event *events, int count, int timeout_ms, const sigset_t *mask)
 {
 	epoll_pwait_fn next = (epoll_pwait_fn)wmrt_next(&next_epoll_pwait, "epoll_pwait", (void *)own_epoll_pwait);
-	struct agent_wait was = begin_wait(events, timeout_ms);
+	struct wait was = begin_wait(events, timeout_ms);
 	int rc = next(fd, events, count, timeout_ms, mask);
 
 	end_wait(&was);

@@ -1,5 +1,5 @@
 /* maps.c - reads /proc/self/maps line by line. */
-#include "agent/os/maps.h"
+#include "native/maps.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -9,10 +9,10 @@
  * It does not run CFI (cfi.c), follow pointers of EH_INDIRECT, read 64-bit DWARF (no x86-64 compiler writes it here) or walk
  * .eh_frame without the table. Order of the table is not checked: what a search finds must hold the address.
  */
-#include "agent/unwind/eh_frame.h"
+#include "native/unwind/eh_frame.h"
 
-#include "agent/unwind/cfi.h"
-#include "agent/unwind/eh_read.h"
+#include "native/unwind/cfi.h"
+#include "native/unwind/eh_read.h"
 
 enum {
 	ENTRY_BYTES = 8,

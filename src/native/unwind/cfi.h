@@ -4,13 +4,13 @@
  * Safe in signal handlers and threads, like eh_frame.h. What is not understood makes a function return false: a row is the truth
  * of the tables or there is none. Source: DWARF 5, sections 6.4 and 2.5; System V ABI for x86-64, figure 3.36 (register numbers).
  */
-#ifndef WM_AGENT_CFI_H
-#define WM_AGENT_CFI_H
+#ifndef WM_NATIVE_CFI_H
+#define WM_NATIVE_CFI_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/unwind/eh_frame.h"
+#include "native/unwind/eh_frame.h"
 
 /* DWARF numbers of registers. */
 enum cfi_register {

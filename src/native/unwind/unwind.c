@@ -8,9 +8,9 @@
  * a count of writes that is odd during one and is read before and after a lookup is enough. A handler that leaves by longjmp in
  * the middle of a write leaves the count odd: nothing is cached from then on, and nothing is wrong.
  */
-#include "agent/unwind/unwind.h"
+#include "native/unwind/unwind.h"
 
-#include "agent/unwind/epilogue.h"
+#include "native/unwind/epilogue.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

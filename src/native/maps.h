@@ -1,8 +1,8 @@
 /*
  * maps.h - /proc/self/maps, read without memory of its own. Signal-safe.
  */
-#ifndef WM_AGENT_MAPS_H
-#define WM_AGENT_MAPS_H
+#ifndef WM_NATIVE_MAPS_H
+#define WM_NATIVE_MAPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

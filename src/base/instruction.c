@@ -2,7 +2,7 @@
  * instruction.c - decodes x86-64 instructions by three tables: which opcodes have a ModRM byte, and which immediates. One pass over
  * the bytes, which may end anywhere.
  */
-#include "snapshot/image/instruction.h"
+#include "base/instruction.h"
 
 enum map {
 	MAP_ONE = 0, /* one-byte opcodes */

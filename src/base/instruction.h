@@ -7,8 +7,8 @@
  *
  * Source: Intel SDM, volume 2, chapters 2 and appendix A; XOP and 3DNow! are not known.
  */
-#ifndef WM_SNAPSHOT_INSTRUCTION_H
-#define WM_SNAPSHOT_INSTRUCTION_H
+#ifndef WM_BASE_INSTRUCTION_H
+#define WM_BASE_INSTRUCTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

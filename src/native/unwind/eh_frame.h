@@ -7,8 +7,8 @@
  *
  * Source: Linux Standard Base Core 5, "Exception Frames" and "eh_frame_hdr"; the LSDA as gcc's except.cc writes it.
  */
-#ifndef WM_AGENT_EH_FRAME_H
-#define WM_AGENT_EH_FRAME_H
+#ifndef WM_NATIVE_EH_FRAME_H
+#define WM_NATIVE_EH_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,9 +4,9 @@
  * Arithmetic, registers and reads of the stack. What expressions of debugging information have beyond that (locations, pieces,
  * types, thread-local variables) is unknown here.
  */
-#include "agent/unwind/cfi.h"
+#include "native/unwind/cfi.h"
 
-#include "agent/unwind/eh_read.h"
+#include "native/unwind/eh_read.h"
 
 enum {
 	DW_OP_addr = 0x03,

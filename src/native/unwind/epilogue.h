@@ -4,14 +4,14 @@
  * gcc describes two ends with rules that need rbp after it was restored. Both are a few instructions long, so only the innermost
  * frame or one that a signal interrupted can be there. Safe in signal handlers; reads the text from f->start to f->end only.
  */
-#ifndef WM_AGENT_EPILOGUE_H
-#define WM_AGENT_EPILOGUE_H
+#ifndef WM_NATIVE_EPILOGUE_H
+#define WM_NATIVE_EPILOGUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/unwind/cfi.h"
-#include "agent/unwind/eh_frame.h"
+#include "native/unwind/cfi.h"
+#include "native/unwind/eh_frame.h"
 
 enum epilogue {
 	EPILOGUE_NONE, /* the CFI is right, as far as this knows */

@@ -11,15 +11,15 @@
  *
  * Who walks bounds the steps: a chain of signal frames that damage made a ring does not end.
  */
-#ifndef WM_AGENT_UNWIND_H
-#define WM_AGENT_UNWIND_H
+#ifndef WM_NATIVE_UNWIND_H
+#define WM_NATIVE_UNWIND_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "agent/unwind/cfi.h"
-#include "agent/unwind/eh_frame.h"
+#include "native/unwind/cfi.h"
+#include "native/unwind/eh_frame.h"
 
 /*
  * A frame's registers. Callee-saved ones (rbx, rbp, r12-r15) and rsp stay known from frame to frame; the others are known in the

@@ -5,8 +5,8 @@
  * signal handlers. A read past the end gives 0, marks the reader and leaves nothing to read; a caller asks once, at the end.
  * Source: DWARF 5, section 7.6; Linux Standard Base, "DWARF Exception Header Encoding".
  */
-#ifndef WM_AGENT_EH_READ_H
-#define WM_AGENT_EH_READ_H
+#ifndef WM_NATIVE_EH_READ_H
+#define WM_NATIVE_EH_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

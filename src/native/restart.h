@@ -5,8 +5,8 @@
  * their limit of time. EINTR is left to the program by close, which must not be made twice, and by calls whose number is not to be seen in
  * front of them (syscall(2)'s function). What SO_RCVTIMEO and SO_SNDTIMEO limit begins anew.
  */
-#ifndef WM_AGENT_RESTART_H
-#define WM_AGENT_RESTART_H
+#ifndef WM_NATIVE_RESTART_H
+#define WM_NATIVE_RESTART_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,8 +16,10 @@ void restart_call(void *context);
 /* The same of a handler of the program, which has run: the call that it interrupted, if it did, returns EINTR also when a stop comes
  * before the program is back there. Signal-safe. */
 void restart_not(void *context);
-/* The agent's functions that stand in front of waits: nothing of the thread's state changes in them. */
+/* The functions here that stand in front of waits: nothing of the client's state changes in them. */
 bool restart_is_wait(uintptr_t pc);
+/* Defined by the client: [low, high) is code of one image, which can be read. Signal-safe. */
+bool restart_is_code(uintptr_t low, uintptr_t high) __attribute__((visibility("hidden")));
 /* Looks up what is stood in front of. Once, at start. */
 void restart_start(void);
 

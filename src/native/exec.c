@@ -6,7 +6,7 @@
  * Runs in children of vfork as well: no memory is changed but what the run shares. What the C library starts itself (system, popen: a
  * shell) is not seen.
  */
-#include "agent/follow/exec.h"
+#include "native/exec.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -3,12 +3,12 @@
  *
  * gcc emits no CFI for the instructions of these ends: a rule "saved at rbp - 16" stays when rbp is the caller's again.
  */
-#include "agent/unwind/epilogue.h"
+#include "native/unwind/epilogue.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "agent/unwind/eh_read.h"
+#include "native/unwind/eh_read.h"
 
 enum {
 	DW_OP_breg6 = 0x76, /* rbp + number */

@@ -4,9 +4,9 @@
  * States that are remembered are kept in a small stack; an instruction that is unknown, a number that does not fit or a deeper
  * stack than any compiler writes (gcc and clang: 1) end it with "unknown".
  */
-#include "agent/unwind/cfi.h"
+#include "native/unwind/cfi.h"
 
-#include "agent/unwind/eh_read.h"
+#include "native/unwind/eh_read.h"
 
 enum {
 	DW_CFA_advance_loc = 0x40, /* 0x40, 0x80 and 0xc0 have an operand in their low six bits */
