@@ -19,6 +19,7 @@
 #include "agent/os/memory.h"
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
+#include "agent/patch/reach.h"
 #include "agent/program/quiet.h"
 #include "agent/program/record.h"
 #include "agent/follow/seccomp.h"
@@ -135,7 +136,7 @@ static uint32_t callee_at(uintptr_t target)
 	uint32_t callee = agent_function_entered(target);
 
 	if (callee != AGENT_NONE)
-		agent_function_reach(callee);
+		reach_function(callee);
 	return callee;
 }
 
@@ -327,7 +328,7 @@ static void reach_frames(const struct walk *w)
 
 		if (agent_function_is(function, AGENT_FUNCTION_SEEN) &&
 		    agent_program.functions[function].image->kind == AGENT_IMAGE_CODE)
-			agent_function_reach(function);
+			reach_function(function);
 	}
 }
 
@@ -521,7 +522,7 @@ static uint32_t reach_at(uintptr_t address)
 
 	if (function == AGENT_NONE)
 		return AGENT_NONE;
-	agent_function_reach(function);
+	reach_function(function);
 	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) ? function : AGENT_NONE;
 }
 

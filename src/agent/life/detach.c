@@ -9,6 +9,7 @@
 #include "agent/os/memory.h"
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
+#include "agent/patch/shape.h"
 #include "agent/program/program.h"
 
 static bool is_within(uintptr_t pc, uintptr_t start, uint32_t len)
@@ -78,11 +79,9 @@ bool detach_code(void)
 		if (f->is_hooked)
 			ok &= put_back(f->entry_address, f->entry_original, f->entry_bytes);
 		for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
-			uintptr_t start;
-			uint32_t len;
+			const struct agent_site *site = &p->sites[s];
 
-			patch_region(&p->sites[s], &start, &len);
-			ok &= put_back(start, p->sites[s].original, len);
+			ok &= put_back(shape_start(site), site->original, shape_bytes(site));
 		}
 	}
 	/* Last: a function that was instrumented later has kept these bytes as its own. */

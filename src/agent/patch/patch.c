@@ -22,6 +22,7 @@
 #include "agent/code/choice.h"
 #include "agent/os/memory.h"
 #include "agent/os/options.h"
+#include "agent/patch/shape.h"
 #include "agent/threads/stop.h"
 #include "agent/code/stub.h"
 
@@ -32,59 +33,6 @@ enum {
 	MAX_COMPARED = 12,
 };
 static const uintptr_t REACH_BYTES = (uintptr_t)1 << 30;
-
-static uintptr_t return_address(const struct agent_site *site)
-{
-	return site->address + site->len_bytes;
-}
-
-static uintptr_t region_start(const struct agent_site *site)
-{
-	return site->address - site->lead_bytes;
-}
-
-static uint32_t region_bytes(const struct agent_site *site)
-{
-	return (uint32_t)site->lead_bytes + site->len_bytes + site->room_bytes;
-}
-
-bool patch_is_over_room(const struct scan_site *site)
-{
-	return site->kind == SCAN_CALL_INDIRECT && site->insn.len_bytes + site->lead_bytes < CALL_BYTES &&
-	       (site->has_room || site->is_short_room) && !site->is_room_entered;
-}
-
-bool patch_is_chained(const struct scan_site *site, const struct scan_site *before)
-{
-	return site->kind == SCAN_CALL_INDIRECT && site->insn.len_bytes + site->lead_bytes < CALL_BYTES &&
-	       !patch_is_over_room(site) && !site->is_entered && before &&
-	       (before->kind == SCAN_CALL || before->kind == SCAN_CALL_INDIRECT) && before->has_room &&
-	       before->address + before->insn.len_bytes + before->room_bytes == site->address;
-}
-
-const char *patch_refuses(const struct scan_site *site, const struct scan_site *before)
-{
-	uint32_t bytes = (uint32_t)site->insn.len_bytes + site->lead_bytes;
-
-	switch (site->kind) {
-	case SCAN_CALL:
-		return bytes >= CALL_BYTES ? NULL : "a direct call is short";
-	case SCAN_CALL_INDIRECT:
-		return bytes >= CALL_BYTES || patch_is_over_room(site) || patch_is_chained(site, before)
-			       ? NULL
-			       : "an indirect call has no room";
-	case SCAN_TAIL:
-		if (!site->insn.is_short)
-			return NULL;
-		return site->insn.kind == INSN_JUMP_DIRECT && bytes + site->room_bytes >= CALL_BYTES
-			       ? NULL
-			       : "a tail call is short";
-	default:
-		if (site->may_stay)
-			return "an indirect jump may leave it or not";
-		return bytes + site->room_bytes >= CALL_BYTES ? NULL : "an indirect tail call has no room";
-	}
-}
 
 /* ---- stubs ---- */
 
@@ -103,7 +51,7 @@ static uint32_t site_number(const struct agent_site *site)
 static void emit_to_discover(struct stub *s, const struct agent_site *site)
 {
 	if (site->is_at_cell)
-		emit_push_address(&s->e, return_address(site));
+		emit_push_address(&s->e, shape_return_address(site));
 	emit_thunk(&s->e, site_number(site) | (agent_site_is_call(site) ? 0 : PATCH_TAIL), s->area->places.discover);
 }
 
@@ -239,7 +187,7 @@ static uintptr_t write_lead(const struct agent_site *site, const uint8_t *bytes,
 	struct stub s;
 
 	if (!stub_begin_at_site(&s, site, CODE_STUB_CHOOSE) ||
-	    !stub_move(&s.e, bytes, region_start(site), site->lead_bytes))
+	    !stub_move(&s.e, bytes, shape_start(site), site->lead_bytes))
 		return 0;
 	stub_done(&s, 0, s.e.len);
 	emit_jump(&s.e, to);
@@ -347,7 +295,7 @@ static bool emit_choose(struct stub *s, const struct agent_site *site, const uin
 	for (uint32_t i = 0; i < compared; i++)
 		emit_bytes(&s->e, &c->list[i].target, sizeof c->list[i].target);
 	*ret = emit_here(&s->e);
-	if (!stub_move(&s->e, bytes, region_start(site), site->lead_bytes))
+	if (!stub_move(&s->e, bytes, shape_start(site), site->lead_bytes))
 		return false;
 	stub_done(s, (uint32_t)(*ret - s->head.start), s->e.len);
 	if (!emit_load_target(&s->e, bytes + site->lead_bytes, site,
@@ -447,16 +395,16 @@ static bool emit_after(struct stub *s, const struct agent_site *site, const stru
 	else
 		emit_undo(&s->e, p, u->may_push || u->leaves_tails, u->addend, &done);
 	stub_done(s, s->e.len, done);
-	if (!stub_move(&s->e, bytes, return_address(site), moved))
+	if (!stub_move(&s->e, bytes, shape_return_address(site), moved))
 		return false;
-	emit_jump(&s->e, moved && next_chained(site) ? next_chained(site)->choose : return_address(site) + moved);
+	emit_jump(&s->e, moved && next_chained(site) ? next_chained(site)->choose : shape_return_address(site) + moved);
 	return true;
 }
 
 /* What the site has there now, if anything. */
 static uintptr_t present_after(const struct agent_site *site)
 {
-	const uint8_t *room = (const uint8_t *)return_address(site); /* NOLINT(performance-no-int-to-ptr) */
+	const uint8_t *room = (const uint8_t *)shape_return_address(site); /* NOLINT(performance-no-int-to-ptr) */
 	int32_t distance;
 
 	if (site->cell)
@@ -464,7 +412,7 @@ static uintptr_t present_after(const struct agent_site *site)
 	if (!site->has_room || room[0] != JUMP)
 		return 0;
 	memcpy(&distance, room + 1, sizeof distance);
-	return return_address(site) + CALL_BYTES + (uintptr_t)distance;
+	return shape_return_address(site) + CALL_BYTES + (uintptr_t)distance;
 }
 
 /* bytes: the program's own at the room. moved: how many of them. */
@@ -498,7 +446,7 @@ static bool is_led(const struct agent_site *site)
 static void put_site(const struct agent_site *site, uint8_t *region, uintptr_t to)
 {
 	uint32_t lead = site->lead_bytes, end = lead + site->len_bytes;
-	uintptr_t start = region_start(site);
+	uintptr_t start = shape_start(site);
 
 	switch (site->kind) {
 	case SCAN_CALL: /* the opcode, with prefixes, stays */
@@ -526,27 +474,21 @@ static void put_after(const struct agent_site *site, uint8_t *region, uintptr_t 
 {
 	uint32_t at = (uint32_t)site->lead_bytes + site->len_bytes;
 
-	stub_put_branch(region, at, at + CALL_BYTES, 0xe9, region_start(site), after);
+	stub_put_branch(region, at, at + CALL_BYTES, 0xe9, shape_start(site), after);
 	stub_put_nops(region + at + CALL_BYTES, site->room_bytes - CALL_BYTES);
 }
 
 static bool keep_bytes(struct agent_site *site)
 {
 	struct agent_program *p = &agent_program;
-	uint32_t len = region_bytes(site);
+	uint32_t len = shape_bytes(site);
 
 	if (len > REGION_MAX || !agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + len, 1))
 		return false;
 	site->original = (uint32_t)p->byte_count;
-	memcpy(p->bytes + p->byte_count, (const void *)region_start(site), len); /* NOLINT(performance-no-int-to-ptr) */
+	memcpy(p->bytes + p->byte_count, (const void *)shape_start(site), len); /* NOLINT(performance-no-int-to-ptr) */
 	p->byte_count += len;
 	return true;
-}
-
-void patch_region(const struct agent_site *site, uintptr_t *ret_start, uint32_t *ret_len)
-{
-	*ret_start = region_start(site);
-	*ret_len = region_bytes(site);
 }
 
 bool patch_is_inside(uint32_t function, uintptr_t pc)
@@ -558,7 +500,7 @@ bool patch_is_inside(uint32_t function, uintptr_t pc)
 	for (uint32_t i = 0; i < f->site_count; i++) {
 		const struct agent_site *site = &agent_program.sites[f->first_site + i];
 
-		if (pc > region_start(site) && pc < region_start(site) + region_bytes(site))
+		if (pc > shape_start(site) && pc < shape_start(site) + shape_bytes(site))
 			return true;
 	}
 	return false;
@@ -580,7 +522,7 @@ static bool put_at_cell(struct agent_site *site, const struct undo *undo)
 	if (!after)
 		return false;
 	if (!site->cell)
-		site->cell = cells_add(site_number(site), callee, after, return_address(site));
+		site->cell = cells_add(site_number(site), callee, after, shape_return_address(site));
 	else if (!cells_aim(site->cell, callee, after))
 		return false;
 	site->is_at_cell = site->cell != 0;
@@ -614,12 +556,12 @@ static bool plan_site(struct agent_site *site, const struct undo *undo, const ui
 		return patch_site(site_number(site) - 1);
 	}
 	if (site->is_at_cell && agent_site_is_direct(site)) {
-		stub_put_branch(region, lead, lead + CALL_BYTES, 0xe9, region_start(site), before);
+		stub_put_branch(region, lead, lead + CALL_BYTES, 0xe9, shape_start(site), before);
 		stub_put_nops(region + lead + CALL_BYTES, site->len_bytes - CALL_BYTES);
 	} else if (site->is_at_cell) {
 		if (site->is_over_room)
 			end += site->room_bytes;
-		stub_put_branch(region, 0, CALL_BYTES, 0xe9, region_start(site), before);
+		stub_put_branch(region, 0, CALL_BYTES, 0xe9, shape_start(site), before);
 		stub_put_nops(region + CALL_BYTES, end - CALL_BYTES);
 	} else {
 		put_site(site, region, before);
@@ -640,7 +582,7 @@ bool patch_site(uint32_t number)
 	const uint8_t *original = agent_program.bytes + site->original;
 	struct undo undo = undo_of(site);
 	uint8_t region[REGION_MAX];
-	uint32_t len = region_bytes(site);
+	uint32_t len = shape_bytes(site);
 	uintptr_t after;
 
 	site->is_written = false;
@@ -656,7 +598,7 @@ bool patch_site(uint32_t number)
 		put_after(site, region, after);
 	}
 	site->is_written =
-		batch_has(region_start(site), region, len) || batch_write(number, region_start(site), region, len);
+		batch_has(shape_start(site), region, len) || batch_write(number, shape_start(site), region, len);
 	return site->is_written;
 }
 
@@ -667,7 +609,7 @@ static void restore_sites(uint32_t function)
 	for (uint32_t i = 0; i < f->site_count; i++) {
 		const struct agent_site *site = &agent_program.sites[f->first_site + i];
 
-		code_change(region_start(site), agent_program.bytes + site->original, region_bytes(site));
+		code_change(shape_start(site), agent_program.bytes + site->original, shape_bytes(site));
 	}
 }
 

@@ -14,20 +14,12 @@
 /* With the number of a site in its thunk: no return address of the site's is on the stack. */
 #define PATCH_TAIL (UINT32_C(1) << 31)
 
-/* Why a site of that shape cannot be replaced; NULL: it can. before: the site before it in its function, NULL if it is the first. */
-const char *patch_refuses(const struct scan_site *site, const struct scan_site *before);
-/* An indirect call without room in front that begins where the room of the call before it ends. */
-bool patch_is_chained(const struct scan_site *site, const struct scan_site *before);
-/* An indirect call that is replaced by a jump over it and bytes behind it. */
-bool patch_is_over_room(const struct scan_site *site);
 /* Keeps the bytes of a function's sites, which were added, and puts code at each that finds what it calls. */
 bool patch_begin(uint32_t function);
 /* Writes a site anew. False: the bytes stay as they were. */
 bool patch_site(uint32_t site);
 /* Its image is mapped, and stays so while the others are stopped, which they are from now on. */
 bool patch_is_there(uint32_t function);
-/* All bytes that belong to the site. */
-void patch_region(const struct agent_site *site, uintptr_t *ret_start, uint32_t *ret_len);
 /* A jump stands at the site's return address: what was done for its call is undone behind it. */
 bool patch_is_undone_at_return(uint32_t site);
 /* A thread at pc, in that function, is between the first and the last of instructions that are written together. */

@@ -12,7 +12,7 @@
 #include "agent/code/cells.h"
 #include "agent/code/choice.h"
 #include "agent/code/code.h"
-#include "agent/patch/patch.h"
+#include "agent/patch/shape.h"
 #include "agent/program/program.h"
 
 enum {
@@ -93,8 +93,8 @@ static void mark_site(const struct agent_site *site, bool is_there)
 	uint32_t ends[] = {BRANCH_BYTES, (uint32_t)site->lead_bytes + BRANCH_BYTES,
 			   (uint32_t)site->lead_bytes + site->len_bytes,
 			   (uint32_t)site->lead_bytes + site->len_bytes + BRANCH_BYTES};
-	uintptr_t start;
-	uint32_t len;
+	uintptr_t start = shape_start(site);
+	uint32_t len = shape_bytes(site);
 
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
 		mark(agent_program.calls[c].before);
@@ -103,7 +103,6 @@ static void mark_site(const struct agent_site *site, bool is_there)
 		mark(cells_after(site->cell));
 	if (!is_there)
 		return;
-	patch_region(site, &start, &len);
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		if (ends[i] <= len)
 			mark_branch(code_at(start + ends[i]), start + ends[i]);

@@ -1,5 +1,5 @@
 /*
- * program.c - functions: found by address, scanned when first reached, then quiet, foreign or instrumented.
+ * program.c - functions: finds them by address, and decides which of them are quiet.
  *
  * A function is quiet when all that it can call is quiet: neither captures nor callbacks happen in it, so no code is needed there and
  * a signal's handler unwinds it. This is asked of small functions only, some calls deep.
@@ -10,11 +10,7 @@
 
 #include "agent/scan/inner.h"
 #include "agent/os/memory.h"
-#include "agent/patch/patch.h"
-#include "agent/patch/patch_entry.h"
 #include "agent/program/quiet.h"
-#include "agent/program/record.h"
-#include "agent/threads/stop.h"
 #include "agent/os/words.h"
 
 enum {
@@ -111,7 +107,7 @@ uint32_t agent_site_returning_to(uintptr_t return_address)
 		       : AGENT_NONE;
 }
 
-static bool add_cold_parts(uint32_t function, const struct scan_function *scan)
+bool agent_function_add_parts(uint32_t function, const struct scan_function *scan)
 {
 	for (size_t i = 1; i < scan->chunk_count; i++) {
 		struct agent_function *f = &agent_program.functions[function];
@@ -208,7 +204,7 @@ static enum quiet decide_quiet(uint32_t function, const struct scan_function *sc
 	    scan->insn_count <= QUIET_MAX_INSNS) {
 		f->is_being_read = true;
 		ret = quiet_of_calls(scan, depth);
-		if (ret == QUIET_YES && !add_cold_parts(function, scan))
+		if (ret == QUIET_YES && !agent_function_add_parts(function, scan))
 			ret = QUIET_NO;
 		f = &agent_program.functions[function];
 		f->is_being_read = false;
@@ -241,176 +237,25 @@ static enum quiet find_quiet(uint32_t function, int depth)
 	return ret;
 }
 
-static bool add_sites(uint32_t function, const struct scan_function *scan)
-{
-	struct agent_program *p = &agent_program;
-	struct agent_function *f = &p->functions[function];
-
-	if (!agent_reserve((void **)&p->sites, &p->site_capacity, p->site_count + scan->site_count, sizeof *p->sites))
-		return false;
-	f->first_site = (uint32_t)p->site_count;
-	for (size_t i = 0; i < scan->site_count; i++) {
-		const struct scan_site *s = &scan->sites[i];
-		struct agent_site *site = &p->sites[p->site_count];
-		bool is_call = s->kind == SCAN_CALL || s->kind == SCAN_CALL_INDIRECT;
-		bool is_over_room = patch_is_over_room(s);
-		bool is_chained = patch_is_chained(s, i ? s - 1 : NULL);
-
-		*site = (struct agent_site){
-			.address = s->address,
-			.target = s->target,
-			.function = function,
-			.first_call = AGENT_NONE,
-			.kind = s->kind,
-			.len_bytes = s->insn.len_bytes,
-			.lead_bytes = s->lead_bytes,
-			.room_bytes = s->room_bytes,
-			.has_room = s->has_room,
-			.is_last = s->is_last,
-			.added_call = AGENT_NONE,
-			.keeps_flags = is_call && s->flags_live,
-			.is_entered = is_call && s->is_room_entered,
-			.is_detour = is_call && (is_over_room || is_chained || s->lead_needs_stack ||
-						 (!s->has_room && !s->is_last)),
-			.is_over_room = is_over_room,
-			.is_chained = is_chained,
-		};
-		if (is_call && !words_set(&by_return, s->address + s->insn.len_bytes, (uint32_t)p->site_count))
-			return false;
-		p->site_count++;
-	}
-	f->site_count = (uint32_t)scan->site_count;
-	return true;
-}
-
-/* NULL: the function can be instrumented; otherwise why not. */
-static const char *refuse(const struct scan_function *scan)
-{
-	if (scan->reason)
-		return scan->reason;
-	if (scan->switches_stack)
-		return "it switches stacks";
-	for (size_t i = 0; i < scan->site_count; i++) {
-		const char *reason = patch_refuses(&scan->sites[i], i ? &scan->sites[i - 1] : NULL);
-
-		if (reason)
-			return reason;
-	}
-	return NULL;
-}
-
-static bool instrument(uint32_t function, const struct scan_function *scan)
-{
-	struct agent_program *p = &agent_program;
-	struct error *err;
-	uint32_t node;
-
-	record_image(p->functions[function].image);
-	if (!add_cold_parts(function, scan) || !add_sites(function, scan))
-		return false;
-	err = adaptive_add_function(&p->encoder, &node);
-	if (err) {
-		error_destroy(err);
-		return false;
-	}
-	if (!agent_reserve((void **)&p->node_functions, &p->node_capacity, (size_t)node + 1, sizeof *p->node_functions))
-		return false;
-	p->node_functions[node] = function;
-	p->functions[function].node = node;
-	p->functions[function].entry_address = scan->entry_address;
-	p->functions[function].entry_bytes = scan->entry_bytes;
-	if (!patch_begin(function))
-		return false;
-	p->functions[function].state = AGENT_FUNCTION_INSTRUMENTED;
-	p->instrumented_count++;
-	return true;
-}
-
-static void give_up(uint32_t function, const char *reason)
-{
-	agent_program.functions[function].state = AGENT_FUNCTION_FOREIGN;
-	agent_program.functions[function].reason = reason;
-	agent_program.foreign_count++;
-}
-
 void agent_function_keep(uint32_t function, const char *reason)
 {
-	if (agent_program.functions[function].state == AGENT_FUNCTION_SEEN)
-		give_up(function, reason);
-}
-
-/* Functions whose addresses were taken, to be looked at. */
-static struct {
-	uintptr_t *items;
-	size_t count, capacity;
-	bool is_looking;
-} taken;
-
-static void keep_taken(const struct scan_function *scan)
-{
-	for (size_t i = 0; i < scan->taken_count; i++) {
-		if (!agent_reserve((void **)&taken.items, &taken.capacity, taken.count + 1, sizeof *taken.items))
-			return;
-		taken.items[taken.count++] = scan->taken[i];
-	}
-}
-
-static void reach(uint32_t function)
-{
-	const struct agent_function *f = &agent_program.functions[function];
-	struct scan_function scan;
-	enum scan_result result;
-	const char *reason;
+	struct agent_function *f = &agent_program.functions[function];
 
 	if (f->state != AGENT_FUNCTION_SEEN)
 		return;
-	result = scan_function(&f->image->scan, f->start, &agent_allocator, &scan);
-	if (result != SCAN_OK) {
-		give_up(function, result == SCAN_NO_MEMORY ? "memory is short" : "no function starts there");
-		return;
-	}
-	if (decide_quiet(function, &scan, 0) != QUIET_YES) {
-		reason = scan.start == agent_program.functions[function].start ? refuse(&scan)
-									       : "it is part of another function";
-		/* A thread that cannot be stopped now may be later. */
-		if (!reason && !stop_others()) {
-			scan_function_release(&scan, &agent_allocator);
-			return;
-		}
-		if (!reason && !instrument(function, &scan))
-			reason = "memory is short, or its code cannot be written";
-		if (reason)
-			give_up(function, reason);
-		keep_taken(&scan);
-	}
-	scan_function_release(&scan, &agent_allocator);
+	f->state = AGENT_FUNCTION_FOREIGN;
+	f->reason = reason;
+	agent_program.foreign_count++;
 }
 
-/* What it calls is to be found also where it is first called by foreign code. */
-static void hook(uint32_t function)
+bool agent_function_is_found_quiet(uint32_t function, const struct scan_function *scan)
 {
-	const struct agent_function *f = &agent_program.functions[function];
-
-	if (f->state == AGENT_FUNCTION_SEEN)
-		reach(function);
-	f = &agent_program.functions[function];
-	if (f->state == AGENT_FUNCTION_INSTRUMENTED && !f->is_hooked && f->entry_bytes)
-		patch_entry(function);
+	return decide_quiet(function, scan, 0) == QUIET_YES;
 }
 
-void agent_function_reach(uint32_t function)
+bool agent_site_returns_to(uint32_t site, uintptr_t return_address)
 {
-	reach(function);
-	if (taken.is_looking)
-		return;
-	taken.is_looking = true;
-	while (taken.count) {
-		uint32_t other = agent_function_entered(taken.items[--taken.count]);
-
-		if (other != AGENT_NONE)
-			hook(other);
-	}
-	taken.is_looking = false;
+	return words_set(&by_return, return_address, site);
 }
 
 /* It is as if the site had not called it yet. */

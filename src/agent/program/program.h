@@ -145,10 +145,14 @@ uint32_t agent_function_known(uintptr_t address);
 uint32_t agent_function_entered(uintptr_t target);
 /* The second entry of the function that starts there; 0: it has none. */
 uintptr_t agent_function_inner(uintptr_t start);
-/* Looks at the function, and instruments it when it is not quiet and can be. Its state is then not SEEN, unless code cannot be written now. */
-void agent_function_reach(uint32_t function);
 /* It stays as it is: called, and not looked at. Before it is reached. */
 void agent_function_keep(uint32_t function, const char *reason);
+/* Decides, of a function that was not looked at yet, if it is quiet (its state then). */
+bool agent_function_is_found_quiet(uint32_t function, const struct scan_function *scan);
+/* The parts of the function that lie elsewhere belong to it. False without memory. */
+bool agent_function_add_parts(uint32_t function, const struct scan_function *scan);
+/* Calls of the site return to that address. False without memory. */
+bool agent_site_returns_to(uint32_t site, uintptr_t return_address);
 /* More functions capture than before: those that were found quiet, and calls of them, are looked at anew. Before all sites are written. */
 void agent_program_doubt_quiet(void);
 /* The image was unloaded: its functions are gone, and what is known by their addresses. */
