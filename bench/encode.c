@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/contexts/callcontext.h"
+#include "callcontext.h"
 #include "graphs.h"
 
 enum {
@@ -142,7 +142,7 @@ static void take_samples(const struct callgraph *g, struct rng *r, struct sample
 static double decode_rate(const struct callgraph *g, unsigned int runs, double *times, double *pushes)
 {
 	struct sample *s = malloc(sizeof(*s));
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 	struct rng r = {SEED};
 	uint32_t start;
 
@@ -164,7 +164,7 @@ static double decode_rate(const struct callgraph *g, unsigned int runs, double *
 		*pushes += (double)s->contexts[k].stack.count / s->count;
 		callcontext_deinit(&s->contexts[k]);
 	}
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 	start = s->count;
 	free(s);
 	return start ? start / median(times, runs) : 0;

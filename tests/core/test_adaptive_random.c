@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "callcontext.h"
 #include "core/contexts/adaptive.h"
 #include "graphs.h"
 #include "seeds.h"
@@ -188,7 +189,7 @@ static void thread_return(struct thread *t)
 /* ---- what is checked ---- */
 
 static void check_decodes(const struct callgraph *g, const struct callcontext_view *view, const struct truth *truth,
-			  struct callcontext_edges *edges)
+			  struct callgraph_edges *edges)
 {
 	uint32_t start = UNKNOWN;
 
@@ -245,7 +246,7 @@ static bool is_same_truth(const struct truth *l, const struct truth *r)
 
 static void check_captures(struct history *h)
 {
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 
 	for (uint32_t i = 0; i < h->capture_count; i++) {
 		const struct capture *c = &h->captures[i];
@@ -257,7 +258,7 @@ static void check_captures(struct history *h)
 			    (h->captures[k].epoch == c->epoch && is_same_truth(&h->captures[k].truth, &c->truth)))
 				CHECK(false);
 	}
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 }
 
 /* Nodes and edges, as a reader has them: weights and sites are not kept. */
@@ -323,7 +324,7 @@ static void check_numbering(const struct callgraph *g)
 static void begin_epoch(struct history *h)
 {
 	struct callgraph *dictionary = &h->dictionaries[h->a.epoch - h->first_epoch];
-	struct callcontext_edges edges[MAX_THREADS] = {{0}};
+	struct callgraph_edges edges[MAX_THREADS] = {{0}};
 
 	check_epoch(h);
 	copy_dictionary(&h->a.graph, dictionary);
@@ -344,10 +345,10 @@ static void begin_epoch(struct history *h)
 
 		if (t->is_running) {
 			callcontext_deinit(&t->context);
-			t->is_running = CHECK_OK(adaptive_translate(&h->a.graph, t->truth.start, edges[i].items,
-								    edges[i].count, &t->context));
+			t->is_running = CHECK_OK(callcontext_translate(&h->a.graph, t->truth.start, edges[i].items,
+								       edges[i].count, &t->context));
 		}
-		callcontext_edges_deinit(&edges[i]);
+		callgraph_edges_deinit(&edges[i]);
 	}
 }
 
@@ -364,8 +365,6 @@ static void step(struct history *h)
 		thread_return(t);
 	if (t->is_running && rng_below(&h->rng, 12) == 0)
 		capture(h, t);
-	if (rng_below(&h->rng, 200) == 0)
-		adaptive_age(&h->a);
 	if (rng_below(&h->rng, 300) == 0)
 		h->program.favourite = (uint32_t)rng_below(&h->rng, MAX_SITES);
 	due = adaptive_due(&h->a);

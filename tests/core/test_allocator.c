@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "callcontext.h"
 #include "core/contexts/adaptive.h"
 #include "core/contexts/frequency.h"
 #include "graphs.h"
@@ -157,7 +158,7 @@ static void add_context(struct outcome *o, const struct callcontext *c)
 {
 	const struct callcontext_view view = {c->stack.items, c->stack.count, c->node, c->id};
 	const struct callcontext_view wrong = {c->stack.items, c->stack.count, c->node, UINT64_MAX};
-	struct callcontext_edges edges = {.allocator = c->g->allocator};
+	struct callgraph_edges edges = {.allocator = c->g->allocator};
 	uint32_t start = 0;
 
 	add_error(o, callcontext_decode(c->g, &view, STEPS, &edges, &start));
@@ -167,7 +168,7 @@ static void add_context(struct outcome *o, const struct callcontext *c)
 	add_error(o,
 		  error_context(callcontext_decode(c->g, &wrong, STEPS, &edges, &start), "context %zu", edges.count));
 	add_error(o, callcontext_decode(c->g, &view, edges.count / 2, &edges, &start));
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 }
 
 static void walk(struct outcome *o, struct rng *r, const struct callgraph *g)
@@ -216,7 +217,7 @@ static void adapt(struct outcome *o, struct rng *r, const struct callgraph *g)
 	add_u64(o, a.epoch);
 	add_graph(o, &a.graph);
 	for (uint32_t i = 0; i < a.graph.edge_count; i++) {
-		struct error *err = adaptive_translate(&a.graph, a.graph.edges[i].caller, &i, 1, &c);
+		struct error *err = callcontext_translate(&a.graph, a.graph.edges[i].caller, &i, 1, &c);
 
 		add_error(o, err);
 		if (!err)

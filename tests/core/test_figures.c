@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "core/contexts/callcontext.h"
+#include "callcontext.h"
 
 /* Nodes are letters; call i is `calls[2i]` calls `calls[2i + 1]` and has site i. */
 struct figure {
@@ -67,7 +67,7 @@ static void walk(const struct figure *f, const char *path, struct callcontext *c
 static void decode_to_text(const struct figure *f, const struct callcontext *c, char *text)
 {
 	struct callcontext_view view = {c->stack.items, c->stack.count, c->node, c->id};
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 	uint32_t start = 0;
 
 	if (CHECK_OK(callcontext_decode(&f->g, &view, 1000, &edges, &start))) {
@@ -88,7 +88,7 @@ static void decode_to_text(const struct figure *f, const struct callcontext *c, 
 		}
 	}
 	*text = '\0';
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 }
 
 static void check_context(const struct figure *f, const char *path, uint64_t id)
@@ -282,7 +282,7 @@ static void test_repeated(void)
 static void test_bad_stacks(void)
 {
 	struct callgraph_push stack[2] = {{.id = 3, .run = 1}, {.id = 3, .run = 1}};
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 	struct callcontext_view view;
 	struct figure f;
 	uint32_t start = 77;
@@ -319,7 +319,7 @@ static void test_bad_stacks(void)
 	CHECK_OK(callcontext_decode(&f.g, &view, 7, &edges, &start));
 	CHECK_U64(edges.count, 7);
 	CHECK_U64(start, f.node['A']);
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 	callgraph_deinit(&f.g);
 }
 

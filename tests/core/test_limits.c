@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "core/contexts/callcontext.h"
+#include "callcontext.h"
 
 enum {
 	MILLION = 1000000,

@@ -100,12 +100,12 @@ static void to_text(const struct figure *f, const uint32_t *edges, size_t count,
 static void check_seen(const struct figure *f, const struct seen *s)
 {
 	char text[2 * PATH_MAX_CALLS + 1] = "";
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 
 	if (CHECK_OK(lucce_decode(&f->history, s->node, s->id, PATH_MAX_CALLS, &edges)))
 		to_text(f, edges.items, edges.count, text);
 	CHECK_TEXT(text, s->path);
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 	if (f->has_paper) {
 		uint32_t paper_edges[PAPER_CALLS], count = 0;
 
@@ -170,11 +170,11 @@ static void check_count(const struct figure *f, char letter, uint64_t count)
 
 static void check_no_context(struct figure *f, char letter, struct lucce_id id)
 {
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 
 	CHECK_ERROR(lucce_decode(&f->history, function_of(f, letter), id, PATH_MAX_CALLS, &edges), ERROR_FORMAT, NULL);
 	CHECK_U64(edges.count, 0);
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 }
 
 /* Everything that was entered decodes at the end, too. */
@@ -668,7 +668,7 @@ static void check_short_history(const struct lucce_events *log)
 	}
 	CHECK_U64(h.version, log->count);
 	for (size_t e = 0; e < h.edges.count; e++) {
-		const struct callcontext_edges *in = &h.nodes.items[h.edges.items[e].callee].in;
+		const struct callgraph_edges *in = &h.nodes.items[h.edges.items[e].callee].in;
 
 		CHECK(in->items[in->count - 1] >= e && in->count <= 2);
 	}
@@ -684,7 +684,7 @@ static bool run_in(uint64_t allocations)
 		CALLS = 3 * FUNCTIONS,
 	};
 	struct lucce_id ids[CALLS + 1] = {{0, 0}};
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 	struct lucce_history h;
 	bool is_whole = true;
 	struct error *err;
@@ -720,7 +720,7 @@ static bool run_in(uint64_t allocations)
 		CHECK_OK(lucce_decode(&h, 1 + (i - 1) % FUNCTIONS, ids[i], CALLS, &edges));
 		CHECK_U64(edges.count, i);
 	}
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 	lucce_history_deinit(&h);
 	lucce_deinit(&l);
 	return is_whole;
@@ -739,7 +739,7 @@ static void test_memory(void)
 
 static void test_decode_errors(void)
 {
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 	struct figure f;
 	struct lucce_id id;
 	uint32_t e;
@@ -749,7 +749,7 @@ static void test_decode_errors(void)
 	e = function_of(&f, 'C');
 	CHECK_ERROR(lucce_decode(&f.history, e, id, 9, &edges), ERROR_NOT_FOUND, "the log ends at 0");
 	read_log(&f);
-	CHECK_OK(callcontext_edges_append(&edges, 77));
+	CHECK_OK(callgraph_edges_append(&edges, 77));
 	CHECK_ERROR(lucce_decode(&f.history, e, id, 4, &edges), ERROR_OVERFLOW, "more than 4");
 	CHECK_ERROR(lucce_decode(&f.history, e, (struct lucce_id){0, LUCCE_LOST}, 9, &edges), ERROR_NOT_FOUND, "lost");
 	CHECK_ERROR(lucce_decode(&f.history, e, (struct lucce_id){100, id.version}, 9, &edges), ERROR_FORMAT, NULL);
@@ -763,7 +763,7 @@ static void test_decode_errors(void)
 	CHECK_U64(edges.count, 6);
 	CHECK_U64(edges.items[0], 77);
 	CHECK_U64(edges.items[1], edge_of(&f, '.', 'A', 1));
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 	figure_deinit(&f);
 }
 
@@ -793,7 +793,7 @@ static void test_refused_events(void)
 		{.change = LUCCE_BOUNDARY, .index = 1, .version = 1},
 		{.change = LUCCE_BOUNDARY, .index = 0, .version = 7},
 	};
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 	struct lucce_history h;
 
 	CHECK_OK(lucce_history_init(&h, NULL, 0));
@@ -810,7 +810,7 @@ static void test_refused_events(void)
 	CHECK_OK(lucce_history_init(&h, NULL, LUCCE_LOST - 1));
 	CHECK_ERROR(lucce_history_add(&h, &good[0]), ERROR_FORMAT, NULL);
 	lucce_history_deinit(&h);
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 }
 
 int main(void)

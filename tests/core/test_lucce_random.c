@@ -239,7 +239,7 @@ static void check_by_paper(struct run *r, const struct capture *c)
 
 static void check_capture(struct run *r, const struct capture *c)
 {
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 
 	if (CHECK_OK(lucce_decode(&r->history, c->node, c->id, MAX_DEPTH, &edges)) && CHECK_U64(edges.count, c->depth))
 		for (uint32_t i = 0; i < c->depth; i++) {
@@ -248,7 +248,7 @@ static void check_capture(struct run *r, const struct capture *c)
 			CHECK(r->function_of[e->caller] == c->calls[i].caller &&
 			      r->function_of[e->callee] == c->calls[i].callee && e->site == c->calls[i].site);
 		}
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 	decoded++;
 	wide += c->id.version > UINT32_MAX;
 }

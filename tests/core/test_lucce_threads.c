@@ -102,7 +102,7 @@ static void *run(void *arg)
 
 static void check_captures(const struct thread *t)
 {
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 
 	for (uint32_t i = 0; i < t->capture_count; i++) {
 		const struct capture *c = &t->captures[i];
@@ -113,7 +113,7 @@ static void check_captures(const struct thread *t)
 		    CHECK_U64(edges.count, c->depth) && c->depth)
 			CHECK(!memcmp(edges.items, c->edges, c->depth * sizeof(*c->edges)));
 	}
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 }
 
 /* A tree from the root, so that everything can be reached, and calls between any two. */

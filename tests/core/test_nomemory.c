@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "cfgs.h"
+#include "callcontext.h"
 #include "core/activity/activity.h"
 #include "core/contexts/adaptive.h"
 #include "core/contexts/frequency.h"
@@ -111,7 +112,7 @@ static struct error *do_propagate(struct callgraph *g)
 /* 20 times round the ring, and the decoding of that. */
 static struct error *do_walk(struct callgraph *g)
 {
-	struct callcontext_edges edges = {.allocator = g->allocator};
+	struct callgraph_edges edges = {.allocator = g->allocator};
 	struct callcontext_view view;
 	struct callcontext c;
 	uint32_t start;
@@ -125,7 +126,7 @@ static struct error *do_walk(struct callgraph *g)
 	if (!err)
 		err = callcontext_decode(g, &view, SIZE_MAX, &edges, &start);
 	CHECK(err || edges.count == 20 * NODES);
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 	callcontext_deinit(&c);
 	return err;
 }
@@ -190,7 +191,7 @@ static struct error *do_translate(struct callgraph *g)
 	(void)g;
 	for (uint32_t i = 0; i < 20 * NODES; i++)
 		edges[i] = i % NODES;
-	err = adaptive_translate(&grown.graph, 0, edges, 20 * NODES, &c);
+	err = callcontext_translate(&grown.graph, 0, edges, 20 * NODES, &c);
 	if (!err)
 		callcontext_deinit(&c);
 	return err;

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "core/contexts/callcontext.h"
+#include "callcontext.h"
 #include "graphs.h"
 #include "seeds.h"
 
@@ -283,14 +283,14 @@ static void check_context(const struct probe *p, const struct callcontext *c, ui
 			  uint32_t depth)
 {
 	struct callcontext_view view = {c->stack.items, c->stack.count, c->node, c->id};
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 	uint32_t from = UINT32_MAX;
 
 	if (CHECK_OK(callcontext_decode(&p->g, &view, depth, &edges, &from))) {
 		CHECK_U64(from, start);
 		CHECK(edges.count == depth && (!depth || memcmp(edges.items, path, depth * sizeof(*path)) == 0));
 	}
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 }
 
 /* All contexts over edges of any kind, to a depth. */
@@ -416,7 +416,7 @@ static void check_walk(struct probe *p, unsigned int steps)
 {
 	const struct callgraph *g = &p->g;
 	uint32_t *head = malloc(g->node_count * sizeof(*head)), *next = malloc((g->edge_count + 1) * sizeof(*next));
-	struct callcontext_edges shadow = {0};
+	struct callgraph_edges shadow = {0};
 	struct callcontext c;
 	uint32_t start = 0;
 
@@ -437,7 +437,7 @@ static void check_walk(struct probe *p, unsigned int steps)
 			e = next[e];
 		if (e == UINT32_MAX)
 			break;
-		if (!CHECK_OK(callcontext_call(&c, e)) || !CHECK_OK(callcontext_edges_append(&shadow, e)))
+		if (!CHECK_OK(callcontext_call(&c, e)) || !CHECK_OK(callgraph_edges_append(&shadow, e)))
 			break;
 		if (rng_below(&p->rng, 8) == 0)
 			check_context(p, &c, start, shadow.items, (uint32_t)shadow.count);
@@ -445,7 +445,7 @@ static void check_walk(struct probe *p, unsigned int steps)
 	while (shadow.count)
 		CHECK_OK(callcontext_return(&c, shadow.items[--shadow.count]));
 	CHECK(c.node == start && c.stack.count == 0 && c.id == g->nodes[start].restart);
-	callcontext_edges_deinit(&shadow);
+	callgraph_edges_deinit(&shadow);
 	callcontext_deinit(&c);
 	free(head);
 	free(next);

@@ -18,7 +18,7 @@ enum {
 
 static void check_decode(const struct lucce_history *h, uint32_t node, struct lucce_id id)
 {
-	struct callcontext_edges edges = {0};
+	struct callgraph_edges edges = {0};
 	struct error *err = lucce_decode(h, node, id, CALLS_MAX, &edges);
 	uint32_t at = LUCCE_ROOT;
 
@@ -32,7 +32,7 @@ static void check_decode(const struct lucce_history *h, uint32_t node, struct lu
 	if (!err && at != node)
 		abort();
 	error_destroy(err);
-	callcontext_edges_deinit(&edges);
+	callgraph_edges_deinit(&edges);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -81,16 +81,6 @@ void adaptive_count(struct adaptive *a, uint32_t edge, uint64_t calls)
 		add_saturated(&a->new_calls, calls);
 }
 
-void adaptive_age(struct adaptive *a)
-{
-	for (uint32_t e = 0; e < a->graph.edge_count; e++)
-		a->graph.edges[e].weight /= 2;
-	a->calls /= 2;
-	a->misplaced_calls /= 2;
-	a->new_calls /= 2;
-	a->pushed_calls /= 2;
-}
-
 /* How many of 2^16 calls push by the weights of a numbered graph. */
 static uint64_t expected_pushes(const struct callgraph *g)
 {
@@ -111,7 +101,8 @@ static bool is_stack_busy(const struct adaptive *a)
 	return a->pushed_calls > expected + a->calls / a->thresholds.busy_share;
 }
 
-bool adaptive_has_new_edges(const struct adaptive *a)
+/* More edges are new than a share of those numbered. */
+static bool has_new_edges(const struct adaptive *a)
 {
 	const struct adaptive_thresholds *t = &a->thresholds;
 
@@ -123,7 +114,7 @@ enum adaptive_trigger adaptive_due(const struct adaptive *a)
 {
 	const struct adaptive_thresholds *t = &a->thresholds;
 
-	if (adaptive_has_new_edges(a))
+	if (has_new_edges(a))
 		return ADAPTIVE_NEW_EDGES;
 	if (a->calls < t->calls)
 		return ADAPTIVE_NONE;
@@ -180,21 +171,4 @@ struct error *adaptive_encode(struct adaptive *a, struct callgraph_stats *ret)
 	a->calls = a->misplaced_calls = a->new_calls = a->pushed_calls = 0;
 	a->expected_pushes = expected_pushes(&next);
 	return NULL;
-}
-
-struct error *adaptive_translate(const struct callgraph *g, uint32_t start, const uint32_t *edges, size_t count,
-				 struct callcontext *ret)
-{
-	struct callcontext c;
-	struct error *err = callcontext_init(&c, g, start);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < count && !err; i++)
-		err = callcontext_call(&c, edges[i]);
-	if (err)
-		callcontext_deinit(&c);
-	else
-		*ret = c;
-	return err;
 }

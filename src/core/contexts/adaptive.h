@@ -18,8 +18,7 @@
  * each function, which its callees have again over each edge, instead of a second range; PCCE needs the whole graph for it, which an
  * epoch has: what is new is not numbered. The dummy comes right behind the hottest edge, which keeps 0.
  *
- * Weights are what adaptive_count was told. adaptive_age halves them: called at regular times it makes that time their half-life,
- * so that what was hot once gives way to what is.
+ * The weight of an edge is the calls that adaptive_count was told.
  *
  * Ownership: the graph's. All memory comes from the allocator; nothing here takes locks or calls the system. Not thread-safe: the owner
  * stops the threads whose contexts it translates. Not for signal handlers.
@@ -27,7 +26,7 @@
 #ifndef WM_CORE_CONTEXTS_ADAPTIVE_H
 #define WM_CORE_CONTEXTS_ADAPTIVE_H
 
-#include "core/contexts/callcontext.h"
+#include "core/contexts/callgraph.h"
 
 /* Why to begin a new epoch (section 4). */
 enum adaptive_trigger {
@@ -53,7 +52,7 @@ struct adaptive {
 	uint32_t numbered_functions; /* of the present epoch; nodes and edges from here on are new */
 	uint32_t numbered_edges;
 	struct adaptive_thresholds thresholds;
-	/* counted since the epoch began, aged */
+	/* counted since the epoch began */
 	uint64_t calls;
 	uint64_t misplaced_calls; /* over edges with an addend, or bare ones that push, worth twice as much as the edge at 0 of their callee */
 	uint64_t new_calls; /* over edges that are not numbered */
@@ -74,11 +73,7 @@ struct error *adaptive_add_edge(struct adaptive *a, uint32_t caller, uint32_t ca
 
 /* Executions of an edge of the graph that were seen, all of them or the same sample of each. O(1); sums saturate. */
 void adaptive_count(struct adaptive *a, uint32_t edge, uint64_t calls);
-/* Halves everything counted. O(edges). */
-void adaptive_age(struct adaptive *a);
 
-/* More edges are new than a share of those numbered. O(1). */
-bool adaptive_has_new_edges(const struct adaptive *a);
 /* O(1). When nothing else changes, what it asks for is done by one adaptive_encode. In a program that keeps finding hot calls one
  * epoch after the other is due: the owner knows what one costs, and lets misplaced_calls and new_calls, which it spares, grow to that. */
 enum adaptive_trigger adaptive_due(const struct adaptive *a);
@@ -89,13 +84,5 @@ enum adaptive_trigger adaptive_due(const struct adaptive *a);
  * untouched. It takes up to twice the graph's memory while it works, and about 50 ms for 100,000 edges. ret may be NULL.
  */
 struct error *adaptive_encode(struct adaptive *a, struct callgraph_stats *ret);
-
-/*
- * The context, in the numbering that g now has, that is entered at `start` and called over `edges`, outermost first: what
- * callcontext_decode gave in the old epoch goes in here in the new one. ERROR_ARGUMENT when the edges are no chain from there.
- * The caller deinits *ret.
- */
-struct error *adaptive_translate(const struct callgraph *g, uint32_t start, const uint32_t *edges, size_t count,
-				 struct callcontext *ret);
 
 #endif

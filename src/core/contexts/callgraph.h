@@ -32,6 +32,7 @@
 
 #include "base/allocator.h"
 #include "base/error.h"
+#include "base/vec.h"
 
 enum edge_kind {
 	EDGE_ENCODED = 0,
@@ -160,11 +161,7 @@ struct error *callgraph_adopt(struct callgraph *g);
 struct error *callgraph_decode(const struct callgraph *g, uint32_t node, uint64_t id, uint32_t *edges,
 			       uint32_t *ret_edge_count, uint32_t *ret_start);
 
-/* One entry of a context stack, outermost first, `run` equal pushes in a row (section 3.2, last paragraph). */
-struct callgraph_push {
-	uint64_t id;
-	uint32_t edge; /* the pushed edge */
-	uint32_t run;
-};
+/* Numbers of edges. */
+VEC_DECLARE(callgraph_edges, uint32_t);
 
 #endif

@@ -24,7 +24,7 @@ void lucce_history_deinit(struct lucce_history *h)
 	for (size_t i = 0; i < h->nodes.count; i++) {
 		lucce_values_deinit(&h->nodes.items[i].counts);
 		lucce_values_deinit(&h->nodes.items[i].entered);
-		callcontext_edges_deinit(&h->nodes.items[i].in);
+		callgraph_edges_deinit(&h->nodes.items[i].in);
 	}
 	lucce_past_nodes_deinit(&h->nodes);
 	lucce_edges_deinit(&h->edges);
@@ -63,7 +63,7 @@ static struct error *add_edge(struct lucce_history *h, const struct lucce_event 
 
 	if (!is_called(h, event->index) || event->caller >= h->nodes.count || h->edges.count > LUCCE_MAX_COUNT)
 		return refuse(h, event);
-	err = callcontext_edges_append(&h->nodes.items[event->index].in, (uint32_t)h->edges.count);
+	err = callgraph_edges_append(&h->nodes.items[event->index].in, (uint32_t)h->edges.count);
 	if (err)
 		return err;
 	err = lucce_edges_append(&h->edges, (struct lucce_edge){.caller = event->caller,
@@ -180,7 +180,7 @@ struct origin {
 /* prev(n, c, v), by ranges: an edge whose caller was not entered has an empty one. */
 static bool find_call(const struct past *p, uint32_t node, uint64_t number, struct origin *ret)
 {
-	const struct callcontext_edges *in = &p->h->nodes.items[node].in;
+	const struct callgraph_edges *in = &p->h->nodes.items[node].in;
 
 	for (size_t i = 0; i < in->count; i++) {
 		const struct lucce_edge *e = &p->h->edges.items[in->items[i]];
@@ -241,7 +241,7 @@ static struct error *no_context(const struct lucce_history *h, uint32_t node, st
 
 /* Appends the edges innermost first. */
 static struct error *append_calls(const struct lucce_history *h, uint32_t node, struct lucce_id id, size_t max_edges,
-				  struct callcontext_edges *ret)
+				  struct callgraph_edges *ret)
 {
 	struct origin origin;
 	struct error *err;
@@ -252,7 +252,7 @@ static struct error *append_calls(const struct lucce_history *h, uint32_t node, 
 		if (calls == max_edges)
 			return error_create_in(ret->allocator, ERROR_OVERFLOW, "the context has more than %zu calls",
 					       max_edges);
-		err = callcontext_edges_append(ret, origin.edge);
+		err = callgraph_edges_append(ret, origin.edge);
 		if (err)
 			return err;
 		node = h->edges.items[origin.edge].caller;
@@ -262,7 +262,7 @@ static struct error *append_calls(const struct lucce_history *h, uint32_t node, 
 }
 
 struct error *lucce_decode(const struct lucce_history *h, uint32_t node, struct lucce_id id, size_t max_edges,
-			   struct callcontext_edges *ret)
+			   struct callgraph_edges *ret)
 {
 	size_t first = ret->count;
 	struct error *err;

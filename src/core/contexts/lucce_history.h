@@ -12,7 +12,7 @@
 #ifndef WM_CORE_CONTEXTS_LUCCE_HISTORY_H
 #define WM_CORE_CONTEXTS_LUCCE_HISTORY_H
 
-#include "core/contexts/callcontext.h"
+#include "core/contexts/callgraph.h"
 #include "core/contexts/lucce.h"
 
 /* From version `at` on the value is this. */
@@ -26,7 +26,7 @@ VEC_DECLARE(lucce_values, struct lucce_value);
 struct lucce_past_node {
 	struct lucce_values counts;  /* numCC, by version */
 	struct lucce_values entered; /* lv */
-	struct callcontext_edges in; /* edges to it in their order */
+	struct callgraph_edges in;   /* edges to it in their order */
 };
 
 struct lucce_past_boundary {
@@ -61,6 +61,6 @@ struct error *lucce_history_add(struct lucce_history *h, const struct lucce_even
  * O(edges to the function x log of the changes).
  */
 struct error *lucce_decode(const struct lucce_history *h, uint32_t node, struct lucce_id id, size_t max_edges,
-			   struct callcontext_edges *ret);
+			   struct callgraph_edges *ret);
 
 #endif

@@ -95,7 +95,7 @@ static uint32_t known_edge(int32_t site, int32_t method)
 	return is_broken ? LUCCE_NO_EDGE : ret;
 }
 
-static int32_t *sites_of(const struct callcontext_edges *calls, int32_t own, size_t *count)
+static int32_t *sites_of(const struct callgraph_edges *calls, int32_t own, size_t *count)
 {
 	int32_t *ret = malloc((calls->count + 1) * sizeof *ret);
 
@@ -127,7 +127,7 @@ struct lucce_step jvm_lucce_enter(struct jvm_lucce_call call, int32_t method)
 
 int32_t *jvm_lucce_sites(struct jvm_lucce_call call, size_t *count)
 {
-	struct callcontext_edges calls = {0};
+	struct callgraph_edges calls = {0};
 	uint32_t function = 0;
 	int32_t *ret = NULL;
 	struct error *err;
@@ -141,7 +141,7 @@ int32_t *jvm_lucce_sites(struct jvm_lucce_call call, size_t *count)
 		ret = sites_of(&calls, call.site, count);
 	pthread_mutex_unlock(&lock);
 	error_destroy(err);
-	callcontext_edges_deinit(&calls);
+	callgraph_edges_deinit(&calls);
 	return ret;
 }
 

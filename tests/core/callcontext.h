@@ -6,17 +6,23 @@
  *      A C G F . C G F . C G F . C G F .           at each '.' F calls C over a back edge; ACGF is id 3, CGF is id 2
  *      stack: (3, F->C) x 1, (2, F->C) x 3
  *
- * The model is the reference for tests and for readers; instrumented code keeps single pushes, its readers the runs.
+ * The model is the reference of the tests; instrumented code keeps single pushes, its readers the runs.
  * Not thread-safe.
  */
-#ifndef WM_CORE_CONTEXTS_CALLCONTEXT_H
-#define WM_CORE_CONTEXTS_CALLCONTEXT_H
+#ifndef WM_TEST_CALLCONTEXT_H
+#define WM_TEST_CALLCONTEXT_H
 
 #include "base/vec.h"
 #include "core/contexts/callgraph.h"
 
+/* One entry of a context stack, outermost first, `run` equal pushes in a row (section 3.2, last paragraph). */
+struct callgraph_push {
+	uint64_t id;
+	uint32_t edge; /* the pushed edge */
+	uint32_t run;
+};
+
 VEC_DECLARE(callcontext_stack, struct callgraph_push);
-VEC_DECLARE(callcontext_edges, uint32_t);
 
 struct callcontext {
 	const struct callgraph *g; /* encoded, outlives the context */
@@ -46,6 +52,14 @@ struct callcontext_view {
  * has more than max_edges edges; ret is then as it was. ret takes memory from its own allocator.
  */
 struct error *callcontext_decode(const struct callgraph *g, const struct callcontext_view *view, size_t max_edges,
-				 struct callcontext_edges *ret, uint32_t *ret_start);
+				 struct callgraph_edges *ret, uint32_t *ret_start);
+
+/*
+ * The context, in the numbering that g now has, that is entered at `start` and called over `edges`, outermost first: what
+ * callcontext_decode gave in the old epoch goes in here in the new one. ERROR_ARGUMENT when the edges are no chain from there.
+ * The caller deinits *ret.
+ */
+struct error *callcontext_translate(const struct callgraph *g, uint32_t start, const uint32_t *edges, size_t count,
+				    struct callcontext *ret);
 
 #endif

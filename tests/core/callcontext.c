@@ -4,7 +4,7 @@
  * Each entry of the stack is an acyclic piece of its own: it ends in the caller of the pushed edge and starts in the callee of
  * the pushed edge below, so pieces are decoded independently and checked against each other.
  */
-#include "core/contexts/callcontext.h"
+#include "callcontext.h"
 
 #include <string.h>
 
@@ -81,14 +81,14 @@ struct error *callcontext_return(struct callcontext *c, uint32_t edge)
 	return NULL;
 }
 
-static struct error *too_long(const struct callcontext_edges *edges)
+static struct error *too_long(const struct callgraph_edges *edges)
 {
 	return error_create_in(edges->allocator, ERROR_OVERFLOW, "the context has more calls than the limit allows");
 }
 
 /* Appends the edges of the piece that ends in (node, id), outermost first. */
 static struct error *append_piece(const struct callgraph *g, uint32_t node, uint64_t id, size_t max_edges,
-				  struct callcontext_edges *ret, uint32_t *ret_start)
+				  struct callgraph_edges *ret, uint32_t *ret_start)
 {
 	const struct callgraph_range *range;
 	size_t first = ret->count;
@@ -108,7 +108,7 @@ static struct error *append_piece(const struct callgraph *g, uint32_t node, uint
 			break;
 		left -= range->first;
 		at = range->caller;
-		err = ret->count < max_edges ? callcontext_edges_append(ret, range->edge) : too_long(ret);
+		err = ret->count < max_edges ? callgraph_edges_append(ret, range->edge) : too_long(ret);
 		if (err)
 			return err;
 	}
@@ -120,14 +120,14 @@ static struct error *append_piece(const struct callgraph *g, uint32_t node, uint
 
 /* Ends the piece that starts at `first` with its pushed edge, and writes it out again until it is there `run` times. */
 static struct error *append_run(const struct callgraph_push *entry, size_t first, size_t max_edges,
-				struct callcontext_edges *ret)
+				struct callgraph_edges *ret)
 {
 	size_t count = ret->count - first + 1, total;
 	struct error *err;
 
 	if (__builtin_mul_overflow(count, entry->run, &total) || total > max_edges - first)
 		return too_long(ret);
-	err = callcontext_edges_reserve(ret, first + total);
+	err = callgraph_edges_reserve(ret, first + total);
 	if (err)
 		return err;
 	ret->items[ret->count++] = entry->edge;
@@ -140,7 +140,7 @@ static struct error *append_run(const struct callgraph_push *entry, size_t first
 
 /* Decodes entry k of the stack, or, behind the last, the present piece. *start is that of the outermost piece. */
 static struct error *decode_entry(const struct callgraph *g, const struct callcontext_view *view, size_t k,
-				  size_t max_edges, struct callcontext_edges *ret, uint32_t *start)
+				  size_t max_edges, struct callgraph_edges *ret, uint32_t *start)
 {
 	const struct callgraph_push *entry = k < view->stack_len ? &view->stack[k] : NULL;
 	uint32_t piece_start, node = view->node;
@@ -173,7 +173,7 @@ static struct error *decode_entry(const struct callgraph *g, const struct callco
 }
 
 struct error *callcontext_decode(const struct callgraph *g, const struct callcontext_view *view, size_t max_edges,
-				 struct callcontext_edges *ret, uint32_t *ret_start)
+				 struct callgraph_edges *ret, uint32_t *ret_start)
 {
 	size_t count_before = ret->count;
 	struct error *err = NULL;
@@ -186,5 +186,22 @@ struct error *callcontext_decode(const struct callgraph *g, const struct callcon
 		ret->count = count_before;
 	else
 		*ret_start = start;
+	return err;
+}
+
+struct error *callcontext_translate(const struct callgraph *g, uint32_t start, const uint32_t *edges, size_t count,
+				    struct callcontext *ret)
+{
+	struct callcontext c;
+	struct error *err = callcontext_init(&c, g, start);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < count && !err; i++)
+		err = callcontext_call(&c, edges[i]);
+	if (err)
+		callcontext_deinit(&c);
+	else
+		*ret = c;
 	return err;
 }
