@@ -172,7 +172,8 @@ static void measure_function(struct sizes *s, const struct cfg *g, const struct 
 	double begin;
 
 	for (unsigned int order = 0; order < PPP_ORDERS; order++) {
-		check(ppp_number_in_order(g, n, numbers, count, (enum ppp_order)order, arena, &p));
+		check(ppp_number_in_orders(g, n, numbers, count, (enum ppp_order)order, (enum ppp_order)order, arena,
+					   &p));
 		s->good[order] += p.alpha < 1.5;
 	}
 	begin = now_s();

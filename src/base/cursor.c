@@ -57,16 +57,6 @@ struct error *cursor_u8(struct cursor *c, uint8_t *ret)
 	return err;
 }
 
-struct error *cursor_u16(struct cursor *c, uint16_t *ret)
-{
-	const uint8_t *bytes;
-	struct error *err = take(c, 2, &bytes);
-
-	if (!err)
-		*ret = (uint16_t)load_little_endian(bytes, 2);
-	return err;
-}
-
 struct error *cursor_u32(struct cursor *c, uint32_t *ret)
 {
 	const uint8_t *bytes;

@@ -22,7 +22,6 @@ struct cursor {
 void cursor_init(struct cursor *c, const void *start, size_t len_bytes, const char *name);
 size_t cursor_left(const struct cursor *c);
 struct error *cursor_u8(struct cursor *c, uint8_t *ret);
-struct error *cursor_u16(struct cursor *c, uint16_t *ret);
 struct error *cursor_u32(struct cursor *c, uint32_t *ret);
 struct error *cursor_u64(struct cursor *c, uint64_t *ret);
 struct error *cursor_uleb128(struct cursor *c, uint64_t *ret); /* refuses what does not fit 64 bits */

@@ -159,24 +159,24 @@ static void test_cache(void)
 
 	memset(&cache, 0, sizeof cache);
 	cache.generation = 1;
-	CHECK(unwind_step_cached(&stack, &cache, &regs, &frame) == UNWIND_UNKNOWN);
+	CHECK(unwind_step(NULL, &stack, &cache, &regs, &frame) == UNWIND_UNKNOWN);
 	check_frame(&cache); /* is kept */
-	CHECK(unwind_step_cached(&stack, &cache, &regs, &frame) == UNWIND_OK);
+	CHECK(unwind_step(NULL, &stack, &cache, &regs, &frame) == UNWIND_OK);
 	regs = regs_at(frame_at);
 	cache.generation = 2;
-	CHECK(unwind_step_cached(&stack, &cache, &regs, &frame) == UNWIND_UNKNOWN);
+	CHECK(unwind_step(NULL, &stack, &cache, &regs, &frame) == UNWIND_UNKNOWN);
 	cache.writes++; /* what a handler meets in the middle of a write */
 	check_frame(&cache);
-	CHECK(unwind_step_cached(&stack, &cache, &regs, &frame) == UNWIND_UNKNOWN);
+	CHECK(unwind_step(NULL, &stack, &cache, &regs, &frame) == UNWIND_UNKNOWN);
 	cache.writes++;
-	CHECK(unwind_step_cached(&stack, &cache, &regs, &frame) == UNWIND_UNKNOWN);
+	CHECK(unwind_step(NULL, &stack, &cache, &regs, &frame) == UNWIND_UNKNOWN);
 	check_frame(&cache);
 	check_frame(&cache);
-	CHECK(unwind_step_cached(&stack, &cache, &regs, &frame) == UNWIND_OK);
+	CHECK(unwind_step(NULL, &stack, &cache, &regs, &frame) == UNWIND_OK);
 	/* A return address is looked up one lower, so that it is another entry. */
 	regs = regs_at(frame_at + 1);
 	regs.is_return_address = true;
-	CHECK(unwind_step_cached(&stack, &cache, &regs, &frame) == UNWIND_OK);
+	CHECK(unwind_step(NULL, &stack, &cache, &regs, &frame) == UNWIND_OK);
 }
 
 /* As in musl: no CFI covers the restorer. */

@@ -89,7 +89,7 @@ static void figure_build(struct figure *f, const char *letters, const char *grap
 
 static void figure_number(struct figure *f, struct ppp_numbering *p)
 {
-	CHECK_OK(ppp_number_in_order(&f->g, &f->n, f->interesting, f->count, PPP_GIVEN, &f->arena, p));
+	CHECK_OK(ppp_number_in_orders(&f->g, &f->n, f->interesting, f->count, PPP_GIVEN, PPP_GIVEN, &f->arena, p));
 }
 
 static int64_t weight_of(const struct figure *f, const struct ppp_numbering *p, const char *edge)

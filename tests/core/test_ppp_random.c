@@ -195,8 +195,8 @@ static void check_choice(struct probe *p)
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned int order = 0; order < PPP_ORDERS; order++) {
-		CHECK_OK(ppp_number_in_order(&p->g, &p->n, p->interesting, p->count, (enum ppp_order)order, &p->arena,
-					     &numbering));
+		CHECK_OK(ppp_number_in_orders(&p->g, &p->n, p->interesting, p->count, (enum ppp_order)order,
+					      (enum ppp_order)order, &p->arena, &numbering));
 		check_numbering(p, &numbering);
 		if (order == PPP_GIVEN)
 			check_weights_are_least(p, &numbering);
@@ -286,7 +286,7 @@ static void test_large(void)
 	CHECK_OK(path_number(&g, &arena, &n));
 	for (uint64_t i = 0; i < COUNT; i++)
 		numbers[i] = n.path_count / COUNT * i + rng_below(&r, n.path_count / COUNT);
-	CHECK_OK(ppp_number_in_order(&g, &n, numbers, COUNT, PPP_FIT_WIDE, &arena, &fit));
+	CHECK_OK(ppp_number_in_orders(&g, &n, numbers, COUNT, PPP_FIT_WIDE, PPP_FIT_WIDE, &arena, &fit));
 	CHECK_U64(fit.interval, 0);
 	CHECK_OK(ppp_number(&g, &n, numbers, COUNT, &arena, &numbering));
 	CHECK(numbering.interval >= COUNT && numbering.interval < n.path_count);

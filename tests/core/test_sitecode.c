@@ -41,10 +41,20 @@ static void test_codes(void)
 	CHECK(sum == 1.0);
 }
 
+/* The payload behind a push, and that of a thread's first function, which is at index 0: a 1, the length of the index, the index. */
+static uint64_t start_of(uint32_t index)
+{
+	if (index < UINT32_C(1) << 5)
+		return UINT64_C(0x2) << 5 | index;
+	if (index < UINT32_C(1) << 10)
+		return UINT64_C(0x6) << 10 | index;
+	return UINT64_C(0x7) << 16 | index;
+}
+
 static void test_starts(void)
 {
 	for (uint32_t index = 0; index <= SITECODE_LOST_INDEX; index++) {
-		uint64_t start = sitecode_start(index);
+		uint64_t start = start_of(index);
 
 		CHECK(sitecode_is_start(start));
 		CHECK_U64(sitecode_index(sitecode_word(start, 3)), index);
@@ -109,7 +119,7 @@ static void enter(uint32_t function, uint32_t site, uint64_t word)
 
 		if (word)
 			pushed[index++] = word;
-		payload = sitecode_start(index);
+		payload = start_of(index);
 	}
 	frames[depth] = (struct frame){site, word, payload};
 	function_of_frame[depth++] = function;

@@ -90,10 +90,14 @@ static void build_profile(struct profile *p)
 	CHECK_OK(profile_source_vec_append(&p->sources, source));
 	CHECK_OK(profile_source_vec_append(&p->sources, lossy));
 	CHECK_OK(profile_source_vec_append(&p->sources, child));
-	CHECK_OK(profile_add_metric(p, "bytes", UNIT_BYTES, false, &m[0]));
-	CHECK_OK(profile_add_metric(p, "allocations", UNIT_COUNT, false, &m[1]));
-	CHECK_OK(profile_add_metric(p, "peak", UNIT_BYTES, true, &m[2]));
-	CHECK_OK(profile_add_metric(p, "tick", UNIT_COUNT, false, &event));
+	CHECK_OK(profile_add_metrics(p, &(struct metric){.name = "bytes", .unit = UNIT_BYTES, .is_maximum = false}, 1,
+				     &m[0]));
+	CHECK_OK(profile_add_metrics(
+		p, &(struct metric){.name = "allocations", .unit = UNIT_COUNT, .is_maximum = false}, 1, &m[1]));
+	CHECK_OK(profile_add_metrics(p, &(struct metric){.name = "peak", .unit = UNIT_BYTES, .is_maximum = true}, 1,
+				     &m[2]));
+	CHECK_OK(profile_add_metrics(p, &(struct metric){.name = "tick", .unit = UNIT_COUNT, .is_maximum = false}, 1,
+				     &event));
 	add_values(p, add_path(p, (struct frame[]){main_1, less, malloc_frame}, 3), m, 1234567, 3, 99);
 	add_values(p, add_path(p, (struct frame[]){main_2, less, malloc_frame}, 3), m, 1000, 1, 1000);
 	add_values(p, add_path(p, (struct frame[]){main_2, again, again, again, again, bad, malloc_frame}, 7), m,

@@ -43,15 +43,6 @@ struct start {
 };
 static const struct start starts[] = {{0, 1, 5}, {2, 2, 10}, {3, 2, 16}};
 
-uint64_t sitecode_start(uint32_t index)
-{
-	const struct start *start = starts;
-
-	while (index >> start->index_bits)
-		start++;
-	return ((UINT64_C(1) << start->head_bits | start->head) << start->index_bits) | index;
-}
-
 static uint32_t bit_length(uint64_t payload)
 {
 	uint32_t ret = 0;

@@ -86,9 +86,6 @@ static inline uint64_t sitecode_word(uint64_t payload, uint32_t space)
 	return payload << SITECODE_SPACE_BITS | space;
 }
 
-/* The payload behind a push, and that of a thread's first function, which is at index 0. */
-uint64_t sitecode_start(uint32_t index);
-
 /* What a caller that has the payload stores for a call. */
 static inline uint64_t sitecode_call(uint64_t payload, uint32_t space, struct sitecode code)
 {

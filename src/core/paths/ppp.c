@@ -309,9 +309,9 @@ static void keep(const struct ppp_builder *p, struct ppp_numbering *ret)
 
 /* ---- all of it ---- */
 
-static struct error *number_in_orders(const struct cfg *g, const struct path_numbering *n, const uint64_t *interesting,
-				      uint32_t count, enum ppp_order first, enum ppp_order last, struct arena *arena,
-				      struct ppp_numbering *ret)
+struct error *ppp_number_in_orders(const struct cfg *g, const struct path_numbering *n, const uint64_t *interesting,
+				   uint32_t count, enum ppp_order first, enum ppp_order last, struct arena *arena,
+				   struct ppp_numbering *ret)
 {
 	struct ppp_builder p = {.g = g, .n = n, .count = count};
 	struct ppp_numbering made = {0};
@@ -343,16 +343,10 @@ static struct error *number_in_orders(const struct cfg *g, const struct path_num
 	return err;
 }
 
-struct error *ppp_number_in_order(const struct cfg *g, const struct path_numbering *n, const uint64_t *interesting,
-				  uint32_t count, enum ppp_order order, struct arena *arena, struct ppp_numbering *ret)
-{
-	return number_in_orders(g, n, interesting, count, order, order, arena, ret);
-}
-
 struct error *ppp_number(const struct cfg *g, const struct path_numbering *n, const uint64_t *interesting,
 			 uint32_t count, struct arena *arena, struct ppp_numbering *ret)
 {
-	return number_in_orders(g, n, interesting, count, 0, PPP_ORDERS - 1, arena, ret);
+	return ppp_number_in_orders(g, n, interesting, count, 0, PPP_ORDERS - 1, arena, ret);
 }
 
 /* ---- packing ---- */

@@ -20,8 +20,9 @@ enum ppp_order {
 	PPP_ORDERS,
 };
 
-/* As ppp_number, which tries all orders. The interval is 0 when one of the FIT orders was given up for its size. */
-struct error *ppp_number_in_order(const struct cfg *g, const struct path_numbering *n, const uint64_t *interesting,
-				  uint32_t count, enum ppp_order order, struct arena *arena, struct ppp_numbering *ret);
+/* As ppp_number, which tries all orders. The interval is 0 when those tried were FIT orders that were given up for their size. */
+struct error *ppp_number_in_orders(const struct cfg *g, const struct path_numbering *n, const uint64_t *interesting,
+				   uint32_t count, enum ppp_order first, enum ppp_order last, struct arena *arena,
+				   struct ppp_numbering *ret);
 
 #endif

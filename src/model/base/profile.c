@@ -211,12 +211,6 @@ struct error *profile_add_metrics(struct profile *p, const struct metric *rows, 
 	return err ? err : profile_group_vec_append(&p->groups, *ret);
 }
 
-struct error *profile_add_metric(struct profile *p, const char *name, enum metric_unit unit, bool is_maximum,
-				 uint32_t *ret)
-{
-	return profile_add_metrics(p, &(struct metric){.name = name, .unit = unit, .is_maximum = is_maximum}, 1, ret);
-}
-
 static uint64_t add_saturated(struct profile *p, uint64_t a, uint64_t b)
 {
 	uint64_t sum;

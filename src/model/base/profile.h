@@ -151,9 +151,6 @@ struct error *profile_add_node(struct profile *p, uint32_t parent, uint32_t fram
 struct error *profile_add_metrics(struct profile *p, const struct metric *rows, uint32_t count, uint32_t *ret);
 /* Of a group: a value each. */
 struct error *profile_add_values(struct profile *p, uint32_t node, uint32_t group, const uint64_t *values);
-/* A group of its own. */
-struct error *profile_add_metric(struct profile *p, const char *name, enum metric_unit unit, bool is_maximum,
-				 uint32_t *ret);
 struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metric, uint64_t value);
 /* Adds what a file of that size may cost; takes frames from it, or ERROR_OVERFLOW. */
 void profile_allow(struct profile *p, uint64_t file_bytes);

@@ -299,16 +299,6 @@ static enum unwind_result step_to_landing_pad(enum epilogue end, const struct un
 	return UNWIND_OK;
 }
 
-enum unwind_result unwind_step_cached(const struct unwind_stack *stack, const struct unwind_cache *cache,
-				      struct unwind_regs *regs, struct unwind_frame *ret_frame)
-{
-	struct unwind_cache_entry e;
-
-	if (!cache_find(cache, lookup_address(regs), &e))
-		return UNWIND_UNKNOWN;
-	return apply_entry(&e, stack, regs, ret_frame);
-}
-
 enum unwind_result unwind_step(const struct eh_table *t, const struct unwind_stack *stack, struct unwind_cache *cache,
 			       struct unwind_regs *regs, struct unwind_frame *ret_frame)
 {

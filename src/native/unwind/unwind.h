@@ -91,10 +91,6 @@ struct unwind_cache {
 enum unwind_result unwind_step(const struct eh_table *t, const struct unwind_stack *stack, struct unwind_cache *cache,
 			       struct unwind_regs *regs, struct unwind_frame *ret_frame);
 
-/* The same if the cache has the row, without the image; UNWIND_UNKNOWN means that unwind_step should try. */
-enum unwind_result unwind_step_cached(const struct unwind_stack *stack, const struct unwind_cache *cache,
-				      struct unwind_regs *regs, struct unwind_frame *ret_frame);
-
 /* The registers that a signal interrupted: the third argument of its handler. */
 void unwind_regs_of_signal(const ucontext_t *context, struct unwind_regs *ret);
 
