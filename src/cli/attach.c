@@ -175,11 +175,15 @@ static void print_recording(const char *path)
 			h.heap_live_bytes, noun_of(h.heap_live_bytes, "byte", "bytes"), h.heap_peak_bytes);
 	if (h.flags & WMK_FLAG_HEAP && !h.samples && !h.samples_in_agent)
 		return;
-	fprintf(stderr, "waymark attach: %" PRIu64 " %s, %" PRIu64 " without a context, %" PRIu64 " in the agent\n",
-		h.samples, noun_of(h.samples, "sample", "samples"), h.samples_unknown, h.samples_in_agent);
+	fprintf(stderr,
+		"waymark attach: %" PRIu64 " %s (context unknown: %" PRIu64 "), %" PRIu64
+		" more %s in the agent itself\n",
+		h.samples, noun_of(h.samples, "sample", "samples"), h.samples_unknown, h.samples_in_agent,
+		noun_of(h.samples_in_agent, "tick", "ticks"));
 	if (h.samples_checked || h.samples_unchecked)
 		fprintf(stderr,
-			"waymark attach: %" PRIu64 " of %" PRIu64 " %s with the stack; %" PRIu64 " not compared\n",
+			"waymark attach: %" PRIu64 " of %" PRIu64 " compared %s with the stack (not compared: %" PRIu64
+			")\n",
 			h.samples_agreed, h.samples_checked,
 			noun_of(h.samples_checked, "sample agrees", "samples agree"), h.samples_unchecked);
 }

@@ -50,8 +50,8 @@ static void add_samples(const struct wmk_header *h, struct wmk_header *sum)
 static void print_check(const struct wmk_header *sum)
 {
 	message_warn("run",
-		     "%" PRIu64 " of %" PRIu64 " %s with the stack; %" PRIu64 " not compared, %" PRIu64
-		     " without a context, %" PRIu64 " in the agent",
+		     "%" PRIu64 " of %" PRIu64 " compared %s with the stack (not compared: %" PRIu64
+		     ", context unknown: %" PRIu64 ", tick in the agent itself: %" PRIu64 ")",
 		     sum->samples_agreed, sum->samples_checked,
 		     noun_of(sum->samples_checked, "sample agrees", "samples agree"), sum->samples_unchecked,
 		     sum->samples_unknown, sum->samples_in_agent);

@@ -60,7 +60,7 @@ attach() {
 	./tool text "$pid" || fail "$1: code is not as it was"
 	[ "$2" -eq 0 ] && return 0
 	awk -v least="$3" -v most="${4:-10}" '/agrees? with the stack/ { ok = $3 > 0 && $3 >= $5 * least / 100 }
-		/without a context/ { known = $5 <= $3 * most / 100 } END { exit !(ok && known) }' said.txt ||
+		/context unknown/ { known = $7 + 0 <= $3 * most / 100 } END { exit !(ok && known) }' said.txt ||
 		{ fail "$1: samples that do not agree, have no context, or none"; cat said.txt err.txt; }
 	"$waymark" report --format folded --metric cpu "$file" >folded.txt 2>&1 || fail "$1: report"
 }

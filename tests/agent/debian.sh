@@ -44,7 +44,7 @@ compare() {
 	[ $native = $under ] || fail "$1: exit status $under for $native"
 	line=$(grep -E 'agrees? with the stack' under.err) || { cat under.err; fail "$1: nothing says how many samples agree"; }
 	echo "$1: $line"
-	differ=$(sed -n 's/.* \([0-9]*\) of \([0-9]*\) samples* agree.*/\2-\1/p' <<<"$line")
+	differ=$(sed -n 's/.* \([0-9]*\) of \([0-9]*\) compared samples* agree.*/\2-\1/p' <<<"$line")
 	[ -n "$differ" ] && [ $((differ)) = 0 ] || { cat under.err; fail "$1: $((differ)) samples differ from the stack"; }
 	rm -f recording.wmk
 }

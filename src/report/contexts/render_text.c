@@ -68,19 +68,21 @@ static void print_inherited(const struct profile *p, const struct profile_source
 			s->parent_run);
 }
 
-/* What an agent sampled. Ticks in the agent itself are no samples. */
+/* The counts of an agent's samples. Ticks in the agent itself are no samples. */
 static void print_samples(const struct profile_source *s, FILE *out)
 {
 	char samples[DIGITS_MAX], unknown[DIGITS_MAX], in_agent[DIGITS_MAX], agreed[DIGITS_MAX], checked[DIGITS_MAX];
 
 	if (!s->samples && !s->samples_in_agent)
 		return;
-	fprintf(out, "  %s %s: %s without a context; %s more in the agent", digits_grouped(s->samples, samples),
-		noun_of(s->samples, "sample", "samples"), digits_grouped(s->samples_unknown, unknown),
-		digits_grouped(s->samples_in_agent, in_agent));
+	fprintf(out, "  %s %s (context unknown: %s), %s more %s in the agent itself",
+		digits_grouped(s->samples, samples), noun_of(s->samples, "sample", "samples"),
+		digits_grouped(s->samples_unknown, unknown), digits_grouped(s->samples_in_agent, in_agent),
+		noun_of(s->samples_in_agent, "tick", "ticks"));
 	if (s->samples_checked || s->samples_unchecked)
 		fprintf(out, "; %s of %s compared %s with the stack", digits_grouped(s->samples_agreed, agreed),
-			digits_grouped(s->samples_checked, checked), noun_of(s->samples_agreed, "agrees", "agree"));
+			digits_grouped(s->samples_checked, checked),
+			noun_of(s->samples_checked, "sample agrees", "samples agree"));
 	putc('\n', out);
 }
 
