@@ -39,7 +39,7 @@ static const struct option_row option_rows[] = {
 	 OPTION_ROW(struct request, renderer, &report_formats)},
 	{.name = "metric",
 	 .argument = "=NAME",
-	 .help = "what to show in front: %s (inherited: of forked children); or EVENT (how often) "
+	 .help = "metric to show first: %s (inherited: of forked children); or EVENT (how often) "
 		 "or EVENT:sum (of its values)",
 	 .word_at = profile_heap_metric,
 	 OPTION_TEXT(struct request, view.metric)},

@@ -202,7 +202,7 @@ done
 expect 3 "$waymark" residual --tested rate-tested-source.wmk --field rate-field-source.wmk
 has out.txt "New in the field: 1 path,"
 has out.txt "-> case 4"
-lacks out.txt "Not told apart"
+lacks out.txt "Counted as one"
 expect 4 "$waymark" residual --tested rate-tested-final.wmk --field rate-field-final.wmk
 lacks out.txt "Every path"
 has out.txt "No counted path is new in the field. Whether the tests ran all that the field ran is not known."
@@ -226,7 +226,7 @@ has out.txt "replaced (1 select, 1 switch table),"
 expect 0 "$waymark" paths --by=function rate-field-final.wmk
 grep -q 'rate.c:2  1 select, 1 switch table  may have run in others, too$' out.txt || fail "by function: $(cat out.txt)"
 expect 0 "$waymark" paths --format=html -o out.html rate-field-final.wmk
-has out.html "not told apart: source paths"
+has out.html "counted as one: source paths"
 has out.html "<td>1 select, 1 switch table</td>"
 expect 0 "$waymark" paths --format=json rate-field-final.wmk
 has out.txt '"final_functions": 2, "selects": 1, "switch_tables": 1'

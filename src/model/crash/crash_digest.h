@@ -1,12 +1,12 @@
 /*
  * crash_digest.h - which branches decided that control came to where a frame is.
  *
- * Going back from there over the frame's paths, a branch decided if by another of its ways the function could have returned without
- * coming to what was decided so far; the next one must have led to that branch. This is control dependence, of the paths that were
- * taken. Ways that only end the program (a failed assertion) do not count as returning, where the function can return; where
- * it cannot they do, and so does going round a loop for ever. On the path in progress it counts in every function, since what ended a loop is worth
- * knowing. Each branch is shown once, at its last execution: iterations of loops are
- * folded, and copies of a branch that an optimizer made.
+ * The search goes back from there over the frame's paths. A branch decided if the function could have returned without reaching the
+ * place, had the branch gone another way; the next branch decided in the same sense that control reached this one. This is control
+ * dependence on the paths that were taken. An outcome that only ends the program (a failed assertion) does not count as returning
+ * in a function that can return; in one that cannot it does, and so does an endless loop. On the path in progress an endless loop counts
+ * in every function, so that the branch that ended a loop is found. Each branch is shown once, at its last execution: iterations of
+ * loops and the optimizer's copies of a branch are folded.
  */
 #ifndef WM_MODEL_CRASH_CRASH_DIGEST_H
 #define WM_MODEL_CRASH_CRASH_DIGEST_H

@@ -45,7 +45,7 @@ void path_choices_print(const struct path_choices *c, const char *between, FILE 
 			between);
 		before = ";";
 	} else if (c->selects || c->switch_tables) {
-		fprintf(out, "paths that differ only in what is chosen without a branch:%s", between);
+		fprintf(out, "paths that differ only in a value selected without a branch:%s", between);
 		path_choices_print_counts(c->selects, c->switch_tables, out);
 		before = ";";
 	}

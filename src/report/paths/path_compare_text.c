@@ -212,7 +212,7 @@ static void print_verdict(const struct text *t)
 			digits_grouped(c->changes.count, a), c->changes.count == 1 ? "function" : "functions",
 			digits_percent(c->changes_total, c->field_total, b));
 	if (path_choices_hide(&c->choices)) {
-		fputs("Not told apart:   ", t->out);
+		fputs("Counted as one:   ", t->out);
 		path_choices_print(&c->choices, "\n                  ", t->out);
 		putc('\n', t->out);
 	}

@@ -132,7 +132,7 @@ static struct error *print_notes(const struct html *h)
 		return err;
 	path_notes_print(h->v->profile, "", stream);
 	if (path_choices_hide(&h->v->summary.choices)) {
-		fputs("not told apart: ", stream);
+		fputs("counted as one: ", stream);
 		path_choices_print(&h->v->summary.choices, " ", stream);
 		putc('\n', stream);
 	}
