@@ -232,10 +232,10 @@ const struct command command_residual = {
 		 "functions whose control flow is the same are compared, others are listed.\n",
 	.options = option_rows,
 	.notes = "\n"
-		 "Exit status: 0 if every path of the field ran in the tests; 3 if one did not, or if\n"
-		 "functions changed, so that their paths cannot be compared; 4 if no path is new,\n"
-		 "but several source paths count as one (--wm-stage=final) or paths were lost;\n"
-		 "1 on failure; 2 for a wrong command line.\n",
+		 "Exit status: 0 if every path of the field ran in the tests; 3 if one did not,\n"
+		 "or if functions changed, so that their paths cannot be compared; 4 if no path is\n"
+		 "new, but several source paths count as one (--wm-stage=final) or paths were\n"
+		 "lost; 1 on failure; 2 for a wrong command line.\n",
 	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},
 	.add_operand = add_operand,
 	.run = run,
