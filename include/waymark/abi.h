@@ -86,7 +86,7 @@ struct wm1_origin {
 	uint32_t push_count;
 };
 
-/* Of a coroutine's stack: slot 0 of its first segment has the address of its origin, in two halves, or this when there is none. A
+/* A coroutine's stack: slot 0 of its first segment has the address of its origin, in two halves, or this when there is none. A
  * thread's stack has 0 there. */
 #define WM1_ORIGIN_NONE 1u
 

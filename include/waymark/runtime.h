@@ -54,7 +54,7 @@ WM1_EXPORT void wm1_put_back(uint64_t sp) __attribute__((preserve_most, cold));
 WM1_EXPORT void wm1_register(struct wm1_image *image);
 WM1_EXPORT void wm1_unregister(struct wm1_image *image);
 
-/* What wm_capture() and wm_event() are rewritten to; site is a site number of the process. */
+/* The compiler rewrites wm_capture() and wm_event() to these; site is a site number of the process. */
 WM1_EXPORT struct wm_context wm1_capture(uint32_t site);
 WM1_EXPORT void wm1_event(uint32_t site, const char *name, uint64_t value);
 
@@ -82,7 +82,7 @@ enum wm1_heap_function {
 };
 WM1_EXPORT void wm1_heap_start(void);
 WM1_EXPORT void wm1_heap_alloc(void *block, size_t size_bytes);
-/* The same, with where the program goes on: an agent finds the context by it. Instances of earlier versions do not have it. */
+/* Records the block with the caller's return address, by which an agent finds the context. Instances of earlier versions do not have it. */
 WM1_EXPORT void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_address,
 				    enum wm1_heap_function function);
 WM1_EXPORT struct wm1_heap_block wm1_heap_take(void *block);
@@ -136,7 +136,7 @@ struct wm1_agent {
 };
 WM1_EXPORT extern const struct wm1_agent wm1_agent __attribute__((weak));
 
-/* Of an instance of the runtime. A program that has one without this does not know the agent. */
+/* An instance of the runtime. A program that has one without this does not know the agent. */
 struct wm1_runtime {
 	/* &wm1_agent as the dynamic linker has bound it: what the instance hands over to. NULL: it does not. */
 	const struct wm1_agent *(*agent)(void);

@@ -64,7 +64,7 @@ enum wmk_drop {
 	WMK_DROP_FILE_SIZE = 4096, /* the process's RLIMIT_FSIZE was reached; no errno value is so large */
 };
 
-/* What became of an agent that was to encode the process's code, and why it did not start. */
+/* The state of an agent that was to encode the process's code, and why it did not start. */
 #define WMK_AGENT_STATES(X)                                                              \
 	X(OK, "it runs, or none was to come")                                            \
 	X(NOT_BEGUN, "main was not called through the C library, as Go programs do not") \

@@ -22,7 +22,7 @@ struct allocator {
 
 /* Room for count items. NULL when memory is short or the size overflows; never for no items with memory. */
 void *allocator_alloc(const struct allocator *a, size_t count, size_t item_bytes);
-/* The same, zeroed. */
+/* Allocates zeroed memory. */
 void *allocator_calloc(const struct allocator *a, size_t count, size_t item_bytes);
 void *allocator_resize(const struct allocator *a, void *block, size_t old_bytes, size_t new_bytes);
 /* block may be NULL. */

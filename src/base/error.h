@@ -29,12 +29,12 @@ struct error {
 /* Never returns NULL: when memory is short it returns a static ERROR_NO_MEMORY. */
 struct error *error_create(enum error_code code, const char *format, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull));
-/* The same in memory of that allocator, which outlives the error. */
+/* Creates the error in memory of that allocator, which outlives it. */
 struct error *error_create_in(const struct allocator *allocator, enum error_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4), returns_nonnull));
 /* ERROR_OS with ": strerror(errnum)" appended. */
 struct error *error_os(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3), returns_nonnull));
-/* The same error with "text: " in front of its message. Takes err, returns it. */
+/* Puts "text: " before the error's message. Takes err, returns it. */
 struct error *error_context(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 extern struct error error_no_memory;   /* return &error_no_memory when an allocation fails */
 void error_destroy(struct error *err); /* NULL and the static one are fine */

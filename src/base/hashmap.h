@@ -14,7 +14,7 @@ struct key {
 	uint64_t words[3];
 };
 
-/* Of a text, by its hash alone. */
+/* The key of a text: its hash alone. */
 struct key key_of_text(const char *text);
 /* By two hashes and the length: no program has two texts with one key. variant: of several keys for the text; 0 for the first. */
 struct key key_of_text_safe(const char *text, uint32_t variant);

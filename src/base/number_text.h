@@ -12,7 +12,7 @@ enum {
 
 /* 1234567 as "1,234,567". Returns buf. */
 const char *digits_grouped(uint64_t n, char buf[DIGITS_MAX]);
-/* The same up to 9,999,999, then "1.2e+09": for numbers that nobody reads to the end. Returns buf. */
+/* Prints all digits up to 9,999,999, then "1.2e+09": for numbers that nobody reads to the end. Returns buf. */
 const char *digits_rough(uint64_t n, char buf[DIGITS_MAX]);
 /* The noun that goes with a number: "sample" with 1, else "samples". */
 static inline const char *noun_of(uint64_t n, const char *one, const char *many)

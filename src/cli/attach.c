@@ -110,7 +110,7 @@ static int parse_options(const struct command *command, struct request *r, int a
 	return OPTIONS_PARSED;
 }
 
-/* What cannot be read is for the kernel to refuse. */
+/* A program that cannot be read is for the kernel to refuse. */
 static struct error *check_program(pid_t pid)
 {
 	struct object_program program;

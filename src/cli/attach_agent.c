@@ -189,7 +189,7 @@ static struct error *put_text(struct inject *in, const char *text, uint64_t *ret
 	return take_room(in, strlen(text) + 1, ret) ?: inject_write(in, *ret, text, strlen(text) + 1);
 }
 
-/* What dlerror says there. */
+/* Gets the text of dlerror in the process. */
 static struct error *cannot_load(struct inject *in)
 {
 	char reason[REASON_MAX] = "";

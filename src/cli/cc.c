@@ -121,7 +121,7 @@ static void add_compile_flags(struct line *line, const struct job *job, const st
 		add_text(line, "-gdwarf-4");
 		add_text(line, "-fdebug-info-for-profiling"); /* linkage names of inlined functions */
 	}
-	/* What gets no runtime cannot count: -nostdlib from source to program. */
+	/* A program without the runtime cannot count: -nostdlib from source to program. */
 	const bool at_source =
 		cc_options_at_source(job->options) && (!r->links || r->is_relocatable || cc_request_links_runtime(r));
 	if (at_source)
@@ -133,7 +133,7 @@ static void add_compile_flags(struct line *line, const struct job *job, const st
 	}
 }
 
-/* What other objects of the process must find in the program. The file has a symbol a line; *ret, malloc'd, has "a;b;". */
+/* Reads the symbols that other objects of the process must find in the program. The file has a symbol a line; *ret, malloc'd, has "a;b;". */
 static struct error *read_exports(const struct install_paths *files, char **ret)
 {
 	char path[PATH_MAX];
@@ -242,7 +242,7 @@ static void add_user_words(struct line *line, const struct job *job, const struc
 	}
 }
 
-/* What the user asked for and a link with the pass does not do. */
+/* Names options of the user that a link with the pass ignores. */
 static void say_what_differs(const struct job *job, const struct link_inputs *inputs)
 {
 	const struct cc_request *r = job->request;
@@ -300,7 +300,7 @@ static struct error *build_line(struct line *line, const struct job *job, const 
 	say_what_differs(job, &inputs);
 	set_inputs_environment(&inputs);
 	add_line(line, &words, user->has_files);
-	/* What a step does not use is no reason for a warning. */
+	/* Options that a step does not use cause no warning. */
 	add_text(line, "--start-no-unused-arguments");
 	add_compile_flags(line, job, &files);
 	if (job->request->links)

@@ -44,7 +44,7 @@ enum {
 	NO_KIND = SIZE_MAX, /* a word that is help and nothing to compare with */
 };
 
-/* What can be wanted: a flag of struct cc_options each. */
+/* The kinds that can be asked for: a flag of struct cc_options each. */
 static const struct kind {
 	struct word word;
 	size_t flag_off;

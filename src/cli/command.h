@@ -10,7 +10,7 @@ enum {
 	OPERANDS_MAX = 2,
 };
 
-/* What stands behind the options, for completions. */
+/* An operand after the options, for completions. */
 struct operand {
 	const char *name;
 	enum completion completion;

@@ -312,7 +312,7 @@ static const struct option_row option_rows[] = {
 	OPTIONS_END,
 };
 
-/* Of all that was not there when the command line was read. */
+/* Checks all files that did not exist when the command line was read. */
 static struct error *check_awaited(const struct filter *f)
 {
 	struct error *err = NULL;

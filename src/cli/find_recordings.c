@@ -65,7 +65,7 @@ static size_t stem_len(const char *path)
 	return len > strlen(suffix) && !strcmp(path + len - strlen(suffix), suffix) ? len - strlen(suffix) : 0;
 }
 
-/* Of PLACE.N.wmk: the recording PLACE.wmk of another run, malloc'd. NULL: there is none. */
+/* The name PLACE.wmk of another run's recording, for PLACE.N.wmk; malloc'd. NULL: there is none. */
 static char *other_name(const struct recordings_place *place, const char *path, struct wmk_header *ret)
 {
 	size_t len = stem_len(path);
@@ -99,7 +99,7 @@ static bool print_name(const struct recordings_place *place, const char *path, b
 	return is_said;
 }
 
-/* What is known of the recordings of a run. */
+/* The recordings of a run. */
 struct found {
 	unsigned int count, said, incomplete;
 	char *first_incomplete;
@@ -116,7 +116,7 @@ static void add_recording(const struct recordings_place *place, const char *path
 	found->count++;
 	add_samples(&header, &found->sum);
 	found->said += print_name(place, path, found->said < NAMES_MAX);
-	/* Of other failures of agents the processes tell (run_session.h). */
+	/* Processes report other failures of agents themselves (run_session.h). */
 	if (header.agent == WMK_AGENT_NOT_BEGUN && found->said < NAMES_MAX && !place->is_quiet)
 		message_warn("run", "%s has no contexts: the agent did not start: %s", path,
 			     wmk_agent_text(header.agent));
@@ -179,7 +179,7 @@ static bool is_in_use(const char *path, const struct wmk_header *header)
 	       (header->session_pid && (kill((pid_t)header->session_pid, 0) == 0 || errno == EPERM));
 }
 
-/* What may be renamed, or replaced: nothing, an empty file, or a recording that is not in use; all of this user's. */
+/* Checks that the file may be renamed or replaced: there is none, it is empty, or a recording that is not in use; and it is this user's. */
 static struct error *check_recording(const char *path, struct stat *st, bool *is_used)
 {
 	struct wmk_header header = {0};

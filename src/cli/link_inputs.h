@@ -14,7 +14,7 @@ struct link_inputs {
 	const char *command; /* "cc", for messages */
 	char *const *words;  /* the whole command line */
 	size_t count;
-	/* What the calls below found so far. */
+	/* The findings of the calls below. */
 	bool has_bitcode;
 	unsigned int foreign_objects; /* objects without bitcode that can be used */
 	unsigned int foreign_members; /* the same in archives: linked if something needs them */
@@ -24,7 +24,7 @@ struct link_inputs {
 /*
  * Looks at words[i]: a file, or -lNAME that an archive in a directory of -L satisfies. When it has bitcode that must not be
  * used, says so, and *ret is a malloc'd word to use instead: a copy in memory whose bitcode linkers pass over. Else NULL.
- * What cannot be read is left to the linker.
+ * Files that cannot be read are left to the linker.
  */
 struct error *link_inputs_word(struct link_inputs *inputs, size_t i, char **ret);
 /* After the last word: says what was too much to say one by one. */

@@ -11,7 +11,7 @@
 #include "cli/message.h"
 
 enum {
-	/* What getopt_long returns: '?', ':', letters, or one of these. */
+	/* Results of getopt_long: '?', ':', letters, or one of these. */
 	RESULT_OPERAND = 1,
 	RESULT_FIRST = 256, /* of long names: + index */
 };

@@ -37,7 +37,7 @@ static inline size_t option_count_or(const struct option_count *count, size_t ot
 	return count->is_given ? count->n : otherwise;
 }
 
-/* What the shell offers for a value or an operand. */
+/* The completions that the shell offers for a value or an operand. */
 enum completion {
 	COMPLETE_NOTHING,
 	COMPLETE_FILE,

@@ -50,7 +50,7 @@ static struct error *open_new(struct output *out, const char *path)
 	return &error_no_memory;
 }
 
-/* What a link leads to is replaced, not the link: one of this user or of root, as /dev/stdout is. */
+/* Replaces the target of a link, not the link: one of this user or of root, as /dev/stdout is. */
 static struct error *open_target(struct output *out)
 {
 	char *real = realpath(out->path, NULL);

@@ -19,7 +19,7 @@ enum {
 struct error *sample_hz_parse(const char *text, size_t *ret);
 /* The value of --limit. */
 struct error *recording_limit_check(const char *text);
-/* What WAYMARK_LIMIT and WAYMARK_AGENT say, if they are set. */
+/* Checks WAYMARK_LIMIT and WAYMARK_AGENT, if they are set. */
 struct error *recording_environment_check(void);
 /* The pattern for WAYMARK_OUT, absolute: the program may change its directory before it records anything. Ends with a zero byte. */
 struct error *recording_pattern(const char *place, struct buffer *ret);

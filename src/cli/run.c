@@ -184,7 +184,7 @@ static void forward_signal(int number)
 	errno = saved;
 }
 
-/* What the terminal sends goes to the whole group and is the program's business; what others send us is passed on. */
+/* Signals of the terminal go to the whole group, so the program has them already; signals that others send to this process are passed on. */
 static void set_signals(void)
 {
 	static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
@@ -264,7 +264,7 @@ static const char *what_was_missing(const struct request *r)
 			: "it made no event and took no token, or was not built with waymark cc";
 }
 
-/* What no recording says. */
+/* Prints what no recording says. */
 static void say_rest(const struct request *r, bool is_recorded)
 {
 	char *text;

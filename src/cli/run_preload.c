@@ -43,7 +43,7 @@ static bool has_capabilities(const char *path)
 	return getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* What keeps the loader from taking a library into the program; NULL: nothing. */
+/* The reason why the loader would not take a library into the program; NULL: none. */
 static struct error *check_loader(const char *path, const struct object_program *p, const char *what, const char *hint)
 {
 	struct stat st;
@@ -96,7 +96,7 @@ static struct error *choose_agent(const struct run_clients *clients, const char 
 }
 
 /*
- * What the dynamic linker is to run, as ld.so(8) reads its arguments; NULL: nothing that has a path. It would look for a name without a
+ * The program that the dynamic linker is to run, as ld.so(8) reads its arguments; NULL: nothing that has a path. It would look for a name without a
  * slash among the libraries.
  */
 static const char *behind_loader(char **argv)
@@ -242,7 +242,7 @@ static struct error *count_filters(void)
 	return setenv("WAYMARK_SECCOMP", count, 1) == 0 ? NULL : &error_no_memory;
 }
 
-/* What the program executes may be built with AddressSanitizer, which ends programs where anything was preloaded. */
+/* The program may execute one built with AddressSanitizer, which ends programs into which anything was preloaded. */
 static struct error *let_sanitizers_start(void)
 {
 	const char *before = getenv("ASAN_OPTIONS");

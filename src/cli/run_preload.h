@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 
-/* What the user asked for. */
+/* The clients that the user asked for. */
 struct run_clients {
 	bool is_heap;
 	bool is_check;
@@ -25,7 +25,7 @@ struct run_clients {
 	bool is_without_agent; /* --no-agent */
 	size_t sample_hz;      /* 0: no samples */
 	bool is_sampled;       /* --sample */
-	/* Of Java programs only. */
+	/* For Java programs only. */
 	bool is_alloc;
 	const char *alloc_bytes; /* NULL: as the agent has it */
 	bool is_contention;
@@ -34,7 +34,7 @@ struct run_clients {
 	const char *cache;   /* the same */
 };
 
-/* What comes into the program. */
+/* The libraries that are loaded into the program. */
 struct run_libraries {
 	bool has_agent;
 	bool has_heap;
@@ -48,7 +48,7 @@ struct run_libraries {
  */
 struct error *run_preload_check(const struct run_clients *clients, const char *program, char **argv,
 				struct run_libraries *ret);
-/* The same of a launcher of Java: it takes the library for virtual machines. */
+/* Checks a launcher of Java: it takes the library for virtual machines. */
 struct error *run_preload_check_java(const char *program);
 /* Sets LD_PRELOAD, and for the agent WAYMARK_AGENT and LD_BIND_NOW; the libraries of the user stay behind ours. */
 struct error *run_preload_set(const struct run_clients *clients, const struct run_libraries *libraries);

@@ -14,7 +14,7 @@
 #include "cli/message.h"
 #include "format/wmk.h"
 
-/* Of RLIMIT_FSIZE the kernel says so by a signal, too. 0 or errno. */
+/* Sets the file's size. At RLIMIT_FSIZE the kernel sends a signal, too. Returns 0 or errno. */
 static int set_size(int fd)
 {
 	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);

@@ -21,7 +21,7 @@ struct error *run_session_begin(struct run_session *ret);
 void run_session_end(struct run_session *s);
 
 /*
- * Of a run without a recording: why it has none, malloc'd; NULL without memory. The reason is what the processes have said, or
+ * The reason why a run has no recording, malloc'd; NULL without memory. The reason is what the processes have said, or
  * `otherwise`, which is true where they worked. dir: where recordings should be, as the user names it.
  */
 char *run_session_why_nothing(const struct run_session *s, const char *dir, bool has_agent, const char *otherwise);

@@ -87,7 +87,7 @@ static uint8_t with_paths(const struct tune_function *f)
 	return best;
 }
 
-/* What is known of one core. */
+/* The marks of one core. */
 struct marks {
 	const struct tune_image *t;
 	bool *is_seen;   /* [t->function_count] */
@@ -111,7 +111,7 @@ static bool has_paths(const struct tracemeta_function *f)
 	return false;
 }
 
-/* Of a function that was not compiled several times (computed goto, or what the rules say), there is nothing to choose. */
+/* A function that was not compiled several times (computed goto, or by the rules) has nothing to choose. */
 static void mark_single(struct marks *m, const struct crash_frame *frame)
 {
 	const struct tracemeta_function *all = m->c->images[m->module].trace.meta.functions;

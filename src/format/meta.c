@@ -1,7 +1,7 @@
 /*
  * meta.c - bytes of `.debug_waymark` to model. Every count is checked against the bytes that are left before memory is
  * asked for, every index against its table, and chains of inlining for loops, so that users of the model need no checks.
- * What it does not check is the encoding itself (ranges of ids): callgraph_adopt does.
+ * It does not check the encoding itself (ranges of ids); callgraph_adopt does.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -276,7 +276,7 @@ static struct error *read_raw(const uint8_t *raw, size_t raw_bytes, const char *
 	return err;
 }
 
-/* What follows the first section: nothing, or a sign of `ld -r` having put sections one after the other. */
+/* Checks that nothing follows the first section: `ld -r` would have put sections one after the other. */
 static struct error *check_tail(struct cursor *c)
 {
 	const uint8_t *tail = c->start + c->off;

@@ -93,7 +93,7 @@ static struct error *write_raw(const struct meta *m, struct buffer *raw)
 	return err;
 }
 
-/* What the reader would refuse must not be written: a program would ship with metadata that nobody can use. */
+/* Refuses a model that the reader would refuse: a program would ship with metadata that nobody can use. */
 static struct error *check_model(const struct meta *m)
 {
 	for (uint32_t i = 0; i < m->function_count; i++) {

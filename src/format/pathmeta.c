@@ -397,7 +397,7 @@ static struct error *read_plan(struct reader *r, struct pathmeta_function *f)
 	return err;
 }
 
-/* What follows the keys and path_count, to the end of the function. */
+/* Reads the rest of the function, after the keys and path_count. */
 static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 {
 	uint32_t kind = 0, bits = 0, flags = 0;

@@ -25,7 +25,7 @@ enum pathmeta_stage {
 	PATHMETA_STAGES,
 };
 
-/* What an edge means in the source. */
+/* The meaning of an edge in the source. */
 enum pathmeta_outcome_kind {
 	PATHMETA_PLAIN = 0, /* the only way on */
 	PATHMETA_TRUE,
@@ -91,7 +91,7 @@ enum pathmeta_compare {
 	PATHMETA_COMPARES,
 };
 
-/* What the branch at the end of a block tests: the innermost comparison, truth value or call of its condition. */
+/* The test of the branch at the end of a block: the innermost comparison, truth value or call of its condition. */
 struct pathmeta_test {
 	uint32_t node;
 	uint8_t flags;
@@ -177,7 +177,7 @@ struct error *pathmeta_write(const struct pathmeta *m, struct buffer *out);
  * kind, each graph (cfg_check) and path_count. m must be initialised. */
 struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *name, struct pathmeta *m);
 
-/* What the branch at the end of a node tests; NULL: nothing is known of it. */
+/* The test of the branch at the end of a node; NULL: it is not known. */
 const struct pathmeta_test *pathmeta_find_test(const struct pathmeta_function *f, uint32_t node);
 
 /* The line, an index, has no code but where it is known to stand: if none of that ran, the line did not. */

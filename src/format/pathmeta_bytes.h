@@ -41,7 +41,7 @@ enum {
 	LINE_SHIFT = 2,
 };
 
-/* Of a function: what its code does not tell. */
+/* Flags of a function: facts that its code does not tell. */
 enum {
 	HIDING_UNSEEN = 1,
 	HIDING_OPTIMIZED = 2,

@@ -46,7 +46,7 @@ static struct error *add_table(struct plan *plan, const struct wmk_file *w, cons
 	return err;
 }
 
-/* What threads inherited at a fork was counted in the parent. */
+/* Adds the counts but those that threads inherited at a fork, which the parent has counted. */
 static struct error *add_counts(struct plan *plan, const struct wmk_file *w)
 {
 	struct wmk_walk tables = {0}, singles = {0};

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "format/plan.h"
 
-/* What a profile counted of one path. */
+/* A profile's count of one path. */
 struct plan_count {
 	uint64_t name_key;
 	uint64_t cfg_key;

@@ -33,7 +33,7 @@ enum {
 	SECTION_RATIO_MAX = 1024, /* raw bytes a stored byte */
 	SECTION_RAW_MAX = INT32_MAX,
 
-	/* The same of all units of a section together: that is what a reader unpacks. */
+	/* For all units of a section together, as a reader unpacks them. */
 	SECTION_UNITS_RAW_MIN = 64 << 20, /* are fine whatever they are stored in */
 	SECTION_UNITS_RATIO_MAX = 64,
 };
@@ -67,7 +67,7 @@ struct section {
 struct error *section_read(struct cursor *c, const struct section_kind *kind, struct section *ret);
 void section_deinit(struct section *s);
 
-/* The same of a section's unit `index`; *ret_body goes over its bytes and has a name (the arena's) that says so. */
+/* Reads a section's unit `index`; *ret_body goes over its bytes and has a name (the arena's) that says so. */
 struct error *section_read_unit(struct cursor *c, const struct section_kind *kind, size_t index, struct arena *arena,
 				struct section *ret, struct cursor *ret_body);
 

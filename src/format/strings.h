@@ -14,7 +14,7 @@
 #include "base/cursor.h"
 #include "base/vec.h"
 
-/* Of a writer. All zero is an empty one. */
+/* A writer's strings. All zero is an empty table. */
 struct string_table {
 	struct buffer pool;
 	uint32_t *slots; /* string reference, 0 = free */
@@ -30,7 +30,7 @@ uint32_t string_table_ref(struct string_table *t, const char *text);
 /* Appends the pool. */
 struct error *string_table_write(const struct string_table *t, struct buffer *out);
 
-/* Of a reader. */
+/* A reader's strings. */
 struct string_pool {
 	const char **strings; /* malloc'd; the texts are the arena's */
 	uint32_t count;

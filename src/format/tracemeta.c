@@ -58,7 +58,7 @@ static bool is_ring(const struct tracemeta_variant *v)
 	       v->count_off != TRACE_NO_OFFSET;
 }
 
-/* What a variant keeps in frames must be what its scheme is for. */
+/* A variant must keep in frames what its scheme asks for. */
 static bool is_of_scheme(const struct tracemeta_variant *v)
 {
 	if (v->local_off != TRACE_NO_OFFSET && !tracemeta_own_coverage(v->scheme))

@@ -43,7 +43,7 @@ enum {
 	CALL_SHIFT = 5,
 };
 
-/* What must hold of every function, written or read; ERROR_ARGUMENT, the caller says where. */
+/* Checks what must hold for every function, written or read: ERROR_ARGUMENT; the caller says where. */
 struct error *tracemeta_check(const struct tracemeta_function *f, const struct tracemeta_unit *u);
 
 static inline bool tracemeta_has_callee(enum tracemeta_callee kind)

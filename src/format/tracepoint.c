@@ -113,7 +113,7 @@ static bool has_scheme(const struct tracemeta_function *f, uint8_t scheme)
 	return false;
 }
 
-/* What the record's number counts; 0: a scheme that has nothing of the kind. */
+/* The count of what the record numbers; 0: the scheme has nothing of the kind. */
 static uint32_t count_of(const struct tracemeta_function *f, const struct tracepoint *p)
 {
 	if (p->kind != WM1_POINT_COVERED)

@@ -223,7 +223,7 @@ static struct error *note_truncation(struct wmk_file *w)
 	return w->truncated ? NULL : &error_no_memory;
 }
 
-/* What is new in the chunks that grow; those that are full are out. */
+/* Reads what is new in the chunks that grow; those that are full are done. */
 static struct error *scan_growing(struct wmk_file *w, struct cursor *c)
 {
 	size_t kept = 0;

@@ -31,7 +31,7 @@ static inline uint32_t wmk_record_state(const uint8_t *p, size_t size_bytes)
 	return wmk_load_u32(p + size_bytes - 4);
 }
 
-/* What a kind of chunk holds and how it is read: a new kind is a value of enum wmk_kind and a row. */
+/* The content of a kind of chunk, and how it is read: a new kind is a value of enum wmk_kind and a row. */
 struct wmk_kind_row {
 	const char *name;    /* of one record */
 	size_t record_bytes; /* 0: not fixed */
@@ -49,11 +49,11 @@ extern const struct wmk_kind_row wmk_kinds[WMK_KIND_END]; /* [0] is none */
 
 /* The next whole record of a kind of fixed size; NULL at the end. */
 const uint8_t *wmk_next_record(const struct wmk_file *w, struct wmk_walk *walk, enum wmk_kind kind);
-/* Of the rows of WMK_SITES and WMK_EPOCH_EDGES. */
+/* Checks of the rows WMK_SITES and WMK_EPOCH_EDGES. */
 struct error *wmk_check_site(struct wmk_file *w, struct cursor *c, size_t off);
 struct error *wmk_check_edge(struct wmk_file *w, struct cursor *c, size_t off);
 
-/* Of the rows of WMK_PATHS and WMK_PATH_COUNTS. */
+/* Scans of the rows WMK_PATHS and WMK_PATH_COUNTS. */
 struct error *wmk_scan_path_tables(struct wmk_file *w, struct cursor *c, struct wmk_file_chunk *chunk);
 struct error *wmk_check_path_count(struct wmk_file *w, struct cursor *c, size_t off);
 

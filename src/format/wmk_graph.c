@@ -35,7 +35,7 @@ struct error *wmk_check_edge(struct wmk_file *w, struct cursor *c, size_t off)
 	return cursor_error(c, "a call of unknown kind, %" PRIu32 ": the file is damaged or of a newer waymark", kind);
 }
 
-/* Of the record that the walk has just passed. */
+/* The number of the record that the walk has just passed. */
 static uint32_t number_of(const struct wmk_file *w, const struct wmk_walk *walk, enum wmk_kind kind)
 {
 	size_t size = wmk_kinds[kind].record_bytes;

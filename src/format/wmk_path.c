@@ -49,7 +49,7 @@ static void load_head(const uint8_t *p, struct wmk_paths *ret)
 				  .state = wmk_load_u32(p + 60)};
 }
 
-/* What is at *off, which moves behind it. */
+/* Reads the place at *off, which moves behind it. */
 static enum place_kind read_place(const struct wmk_file *w, const struct wmk_file_chunk *chunk, size_t *off,
 				  struct wmk_path_table *ret)
 {

@@ -465,7 +465,7 @@ static bool is_kept(Constant *constant)
 namespace
 {
 /*
- * What never returns is not inlined. The code generator makes one of the copies that inlining leaves in a function; with sites of
+ * Functions that never return are not inlined. The code generator makes one of the copies that inlining leaves in a function; with sites of
  * their own they are no longer equal, and each would stay.
  */
 struct KeepFailuresPass : PassInfoMixin<KeepFailuresPass> {
@@ -517,7 +517,7 @@ struct KeepSignaturesPass : PassInfoMixin<KeepSignaturesPass> {
 
 /* ---- what is inlined, for path_hidden.c ---- */
 
-/* Of the function as written: what debug information calls it. */
+/* The function's name in debug information, as written in the source. */
 static StringRef source_name(const Function &function)
 {
 	const DISubprogram *subprogram = function.getSubprogram();
@@ -673,7 +673,7 @@ struct NoteInliningPass : PassInfoMixin<NoteInliningPass> {
 	}
 };
 
-/* What `waymark cc` says in the environment of the compiler and the linker it starts. */
+/* Reads what `waymark cc` sets in the environment of the compiler and the linker. */
 static bool says(const char *name, StringRef what)
 {
 	const char *value = std::getenv(name);

@@ -59,7 +59,7 @@ struct host {
 	void (*diagnose)(LLVMModuleRef module, const char *text);
 	/* Name of a subprogram as people write it. */
 	const char *(*plain_name)(LLVMMetadataRef subprogram, unsigned *ret_len);
-	/* What only assembly names stays. */
+	/* Keeps a global that only assembly names. */
 	void (*keep)(LLVMValueRef global);
 	void (*keep_linked)(LLVMValueRef global); /* by the linker, too */
 	/* A local copy of a function, with its debug information. */
@@ -103,7 +103,7 @@ struct path_options {
 char *instrument_paths(LLVMModuleRef module, const struct host *host, const char *unit,
 		       const struct path_options *options);
 
-/* What is traced. */
+/* Options of tracing. */
 struct trace_options {
 	bool is_final;
 	const char *rules; /* which functions, and how (format/scheme.h) */

@@ -19,13 +19,13 @@ unsigned ir_intrinsic_kind(const char *name);
 /* On another body of a function, which is entered in its place and has the same calls: the name of the function. */
 #define IR_VARIANT_OF "waymark-variant-of"
 
-/* Of no other module, whatever their names are. */
+/* The global belongs to this module alone, whatever its name is. */
 bool ir_is_local(LLVMValueRef global);
 
 /* The first instruction of the function behind the allocas that it begins with. */
 LLVMValueRef ir_after_allocas(LLVMValueRef function);
 
-/* The same, for code that splits the block there: all others of known size in the entry block come before it, too; behind it
+/* Gathers the allocas for code that splits the block there: all others of known size in the entry block come before it, too; behind it
  * they would move the stack. Moves the builder. */
 LLVMValueRef ir_gather_allocas(LLVMBuilderRef builder, LLVMValueRef function);
 

@@ -134,7 +134,7 @@ const char *demangle_brief(struct arena *arena, const char *name)
 	size_t at = 0;
 	char *brief;
 
-	/* Of Rust's <T as Trait>::f the bracket is what matters. */
+	/* The bracket of Rust's <T as Trait>::f belongs to the name. */
 	if (name[0] == '<' || !strpbrk(name, "(<"))
 		return name;
 	brief = arena_alloc(arena, strlen(name) * 3 + 1); /* "<>" becomes "<...>" */

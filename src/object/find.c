@@ -20,7 +20,7 @@ enum reason {
 
 struct file_search;
 
-/* What is looked for. */
+/* The section to find. */
 struct wanted_section {
 	enum object_section section; /* a file without it is none */
 	unsigned int sections;       /* all that are read, as bits */
@@ -330,7 +330,7 @@ static struct error *find(const struct object_search *s, const struct object_wan
 	bool is_found = locate_file(&files);
 	struct error *err;
 
-	/* What this looks at adds no links to follow: count is read once. */
+	/* These files add no links to follow, so count is read once. */
 	for (size_t i = 0, count = h.links.count; i < count && !is_found; i += 2)
 		is_found = locate_debuglink(&files, h.links.items[i], h.links.items[i + 1]);
 	err = is_found ? NULL : nothing_found(&h);

@@ -15,7 +15,7 @@
 #include "format/tracepoint.h"
 #include "object/locate.h"
 
-/* What is wanted. Unknown parts are empty: NULL path, build_id.len_bytes 0, has_key false. */
+/* The object to find. Unknown parts are empty: NULL path, build_id.len_bytes 0, has_key false. */
 struct object_wanted {
 	const char *path;
 	struct build_id build_id;
@@ -30,7 +30,7 @@ struct object_wanted {
  */
 struct error *object_find_meta(const struct object_search *s, const struct object_wanted *wanted, struct meta *m);
 
-/* The same for the metadata of paths, which has no key: wanted->has_key is false. */
+/* Finds the metadata of paths, which has no key: wanted->has_key is false. */
 struct error *object_find_paths(const struct object_search *s, const struct object_wanted *wanted, struct pathmeta *m);
 
 /* The sections of tracing: .debug_waymark_trace, _flow and _points of one file; .llvm_bb_addr_map of that or another one. */
@@ -48,7 +48,7 @@ struct error *object_find_trace(const struct object_search *s, const struct obje
 				struct object_trace *ret);
 void object_trace_deinit(struct object_trace *t);
 
-/* The same for the bitcode of what was traced; on success the caller deinits. */
+/* Finds the bitcode of traced functions; on success the caller deinits. */
 struct error *object_find_bitcode(const struct object_search *s, const struct object_wanted *wanted,
 				  struct bitcode_vec *ret);
 

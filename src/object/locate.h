@@ -23,7 +23,7 @@
 
 VEC_DECLARE(path_vec, char *);
 
-/* What the user named. All zero: nothing. */
+/* Files and folders that the user named. All zero: none. */
 struct object_search {
 	struct path_vec exes;       /* files or directories */
 	struct path_vec debug_dirs; /* as in gdb: roots that hold .build-id/ */

@@ -14,7 +14,7 @@
 #include "base/unfit.h"
 #include "object/object.h"
 
-/* What ld or objcopy may be talked into is no reason to fill memory. */
+/* A limit on sizes that ld or objcopy can be made to write, so that they do not fill memory. */
 static const uint64_t SECTION_BYTES_MAX = UINT64_C(1) << 31;
 
 static struct error *elf_error(const char *path, const char *what)

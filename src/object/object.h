@@ -50,7 +50,7 @@ struct object {
 struct error *object_read(const char *path, unsigned int sections, struct object *ret);
 void object_deinit(struct object *o);
 
-/* What decides how a program can be run. */
+/* Properties that decide how a program can be run. */
 struct object_program {
 	bool is_instrumented; /* by waymark cc; as far as its dynamic symbols tell when it is stripped */
 	bool keeps_contexts;  /* its runtime is of before the agent, and does not hand over to it */

@@ -233,7 +233,7 @@ static int by_address(const void *a, const void *b)
 	       strcmp(x->name, y->name);
 }
 
-/* Of code, or of no type in a section of code. */
+/* The symbol names code, or has no type and is in a section of code. */
 static bool is_of_code(const GElf_Sym *symbol, Elf *elf, GElf_Word section)
 {
 	Elf_Scn *scn;

@@ -362,7 +362,7 @@ static struct error *write_content(const struct tune_image *t, int fd, const cha
 	return err;
 }
 
-/* What the system gives every new file by itself, and refuses to set. */
+/* The system gives this attribute to every new file, and refuses to set it. */
 static bool is_of_system(const char *attribute)
 {
 	return strcmp(attribute, "security.selinux") == 0 || strcmp(attribute, "security.ima") == 0 ||

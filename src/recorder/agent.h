@@ -11,7 +11,7 @@
 /* Not the preemptible name: what wm1_register is in this copy. */
 extern __typeof(wm1_register) wmrt_own_register __attribute__((visibility("hidden")));
 
-/* What this copy hands over to; NULL: there is no agent, or this copy is it. The same for the life of the process. */
+/* The agent to which this copy hands over; NULL: there is none, or this copy is it. Constant for the life of the process. */
 static inline const struct wm1_agent *wmrt_agent(void)
 {
 	return &wm1_agent && wm1_agent.register_image != wmrt_own_register ? &wm1_agent : NULL;

@@ -23,7 +23,7 @@ struct wmrt_config {
 };
 
 const struct wmrt_config *wmrt_config(void);
-/* What `waymark attach` says instead: an absolute pattern, and a limit (0: as it was). Before the next file is made. */
+/* Sets what `waymark attach` says instead: an absolute pattern, and a limit (0: as it was). Before the next file is made. */
 void wmrt_config_set(const char *pattern, uint64_t limit_bytes);
 /* Expands %e %p %% of the pattern and puts `.attempt` before .wmk when attempt is not 0. False: too long. */
 bool wmrt_config_path(uint32_t pid, unsigned int attempt, char *path, size_t size);

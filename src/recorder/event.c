@@ -2,7 +2,7 @@
  * event.c - the event log: a chunk a thread, its slots claimed in the thread's record.
  *
  * A handler may interrupt a thread between claim and record, and log events of its own: they come later in the chunk.
- * What it may not do is unmap the chunk in which the interrupted event has its slot: `event_frame` tells that one is
+ * It may not unmap the chunk in which the interrupted event has its slot: `event_frame` tells that one is
  * in progress. (The frame of one that a siglongjmp left lies at or below ours and counts no more.)
  */
 #include "recorder/event.h"

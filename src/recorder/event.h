@@ -8,7 +8,7 @@
 
 /* Logs an event with that context. No lock but for a new name or a new chunk. */
 void wmrt_event(wm_context c, const char *name, uint64_t value);
-/* The same of another thread, which a sample was taken of. tid: 0 if it is not known. */
+/* Records the event for another thread, of which a sample was taken. tid: 0 if it is not known. */
 #define WMRT_OWN_TID UINT32_MAX
 void wmrt_event_of(uint32_t tid, wm_context c, const char *name, uint64_t value);
 

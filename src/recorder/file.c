@@ -10,7 +10,7 @@
  * in private memory (chunkdir.h). A file that was truncated is lost, and nothing but records with it (mapping.h): those of the process
  * from then on, and of children that it forks.
  *
- * What needs no file (code.h) is in private memory until there is one.
+ * Data that needs no file (code.h) is in private memory until there is one.
  *
  * After a fork the child has no file until it records something (unless a client has it made at once: client.h, after_fork);
  * then it makes its own and copies what its private memory knows of the parent's (prefixes, strings, images, code), each chunk
@@ -88,7 +88,7 @@ static void close_fd(int fd)
 	wmrt_sys3(SYS_close, fd, 0, 0);
 }
 
-/* Of the file's length, NULL: not wanted. */
+/* len_bytes gets the file's length; NULL: not wanted. */
 static bool is_our_file(int fd, uint64_t *len_bytes)
 {
 	struct stat st;
@@ -320,7 +320,7 @@ static bool open_file(void)
 	file.header_place = header;
 	file.chunk_count = 0;
 	atomic_store_explicit(&file.header, header, memory_order_release);
-	/* What was there before the file: in a forked child, all that it inherited. */
+	/* Copies what existed before the file: in a forked child, all that it inherited. */
 	wmrt_string_copy_inherited();
 	wmrt_intern_copy_inherited();
 	wmrt_image_write_all();
@@ -329,7 +329,7 @@ static bool open_file(void)
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
 		if ((*c)->begin_file)
 			(*c)->begin_file();
-	/* Of what this child would have inherited something is gone. */
+	/* Part of what this child would have inherited is gone. */
 	if (atomic_load(&file.is_lost))
 		wmrt_sys3(SYS_unlink, (long)file.path, 0, 0);
 	return !atomic_load(&file.is_lost);
@@ -357,7 +357,7 @@ bool wmrt_file_open(void)
 	return state == FILE_OPEN;
 }
 
-/* What is left of the file says what happened. In a signal handler: it may be on a small stack, and holds no lock of the file's. */
+/* Notes in the rest of the file what happened. Runs in a signal handler, maybe on a small stack; holds no lock of the file's. */
 static void tell_lost(int fd, uint64_t len_bytes)
 {
 	static struct wmk_header header; /* of who was first */

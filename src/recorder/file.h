@@ -29,7 +29,7 @@ struct wmk_header *wmrt_file_header(void);
  * NULL for anywhere. The caller holds the lock and the file is open.
  */
 struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at);
-/* The same over `span` chunks' space, in one piece. */
+/* Makes one chunk over the space of `span` chunks. */
 struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void *at);
 /*
  * In a forked child's new file: a chunk that takes the place of the parent's, with what the child knew of it. False:
@@ -55,7 +55,7 @@ bool wmrt_file_is_full(void);
 bool wmrt_file_is_full_for_good(void);
 /* Its pages are not to be had any more (mapping.h): nothing more is recorded. In a signal handler. */
 void wmrt_file_lost(void);
-/* Of chunks, in the file or before there is one. Under the lock, or nobody records. */
+/* The bytes of all chunks, in the file or before there is one. Under the lock, or nobody records. */
 uint64_t wmrt_file_bytes(void);
 /* Counts one thing that could not be recorded. counter: the offset of its uint64_t in struct wmk_header. No lock. */
 void wmrt_file_drop(size_t counter);

@@ -9,7 +9,7 @@
  * SIGBUS stays unblocked in the kernel (bus.h), also where the program has it blocked by these functions: in a mask of its own or of a
  * handler. A system call in assembly, sigsuspend and its kin block it all the same.
  *
- * What system(), posix_spawn() and abort() of libc do to actions goes past this table and needs nothing from it: they
+ * Changes of actions by libc's system(), posix_spawn() and abort() go past this table and needs nothing from it: they
  * put back what the kernel returned to them.
  */
 #include "recorder/handlers.h"
@@ -134,7 +134,7 @@ static int own_sigaction(int sig, const struct sigaction *act, struct sigaction 
 	return sig == SIGBUS && bus_is_taken() ? bus_action(act, old) : set_action(sig, act, old);
 }
 
-/* What signal() and sysv_signal() are in terms of sigaction: for static programs, and for SIGBUS. */
+/* Implements signal() and sysv_signal() by sigaction: for static programs, and for SIGBUS. */
 static handler_fn set_with_flags(int sig, handler_fn handler, int flags)
 {
 	struct sigaction act, old;

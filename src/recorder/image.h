@@ -33,7 +33,7 @@ struct wmrt_image {
 const struct wmrt_image *wmrt_image_of(uint32_t site);
 /* The listed image that lies there in memory now; NULL if none is known, or it has no build id to know it by. No lock. */
 const struct wmrt_image *wmrt_image_at(const void *ehdr);
-/* The same, listed now if need be; NULL without room. Under the lock; the file is open. */
+/* Finds the image, and lists it if need be; NULL without room. Under the lock; the file is open. */
 const struct wmrt_image *wmrt_image_at_locked(const void *ehdr);
 /*
  * The listed image of recorded code of that kind, path and place, listed now if need be; ehdr and path as in wmrt_code_image. NULL

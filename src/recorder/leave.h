@@ -4,7 +4,7 @@
 #ifndef WM_RECORDER_LEAVE_H
 #define WM_RECORDER_LEAVE_H
 
-/* Of prctl and seccomp. Nothing is done where no client has a function of this name. */
+/* Called before prctl and seccomp. Does nothing unless a client defines it. */
 void wmrt_before_syscall(long number, long first, long second, long third) __attribute__((visibility("hidden")));
 
 #endif

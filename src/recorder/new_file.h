@@ -15,7 +15,7 @@ enum {
 int wmrt_new_file(const char *path, unsigned int mode, char *temp, size_t size);
 /* Gives it the name `path`. -EEXIST: there is something of that name, also a link that leads nowhere. */
 int wmrt_new_file_name(const char *temp, const char *path);
-/* The same in place of what is at `path`. -EPERM: that belongs to another user. */
+/* Renames the file to `path`, replacing what is there. -EPERM: that belongs to another user. */
 int wmrt_new_file_replace(const char *temp, const char *path);
 
 #endif

@@ -60,7 +60,7 @@ void wmrt_lock_after_fork(void);
 /* The file is whole: what is recorded from now on goes into a new one, as in a forked child. No other thread runs. */
 void wmrt_renew(void);
 
-/* What is recorded ends, in children too. Its owner has closed the file. */
+/* Ends recording, in children too. Its owner has closed the file. */
 void wmrt_seal(void);
 
 /* All of them but wmrt_process.unblocked; gives the mask to put back. One inside of another makes no system call. */

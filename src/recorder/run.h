@@ -18,7 +18,7 @@ uint64_t wmrt_run_session(void);
 uint32_t wmrt_run_pid(void);
 /* A recording was made, or could not be: error is 0 or as in drop_errno. Any thread. */
 void wmrt_run_tell_file(uint64_t error);
-/* Of this process and of those that it forks from here on; in its recording, too. */
+/* Tells the agent's state of this process and of those that it forks from here on; its recording gets it, too. */
 void wmrt_run_tell_agent(enum wmk_agent state);
 enum wmk_agent wmrt_run_agent(void);
 /* Whether anybody asks for the next one. */

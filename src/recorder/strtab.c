@@ -21,7 +21,7 @@ enum {
 	FIRST_TABLE_SIZE = 1024,
 };
 
-/* What the process knows of a string, in private memory: its bytes in the file may be another's by now. */
+/* The process's private copy of a string: its bytes in the file may be another's by now. */
 struct string {
 	uint64_t hash;
 	uint32_t number_1; /* number + 1; 0: nothing is here */

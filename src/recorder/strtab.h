@@ -15,9 +15,9 @@ enum {
 
 /* The number of s; takes the lock. Before there is a file, the string is kept for it (wmrt_file_chunk_or_memory). */
 uint32_t wmrt_string(const char *s);
-/* The same for who holds the lock. */
+/* Interns a string; the caller holds the lock. */
 uint32_t wmrt_string_locked(const char *s);
-/* The same, quickly when s was seen at this address with this content; no lock then. */
+/* Interns a string. Fast and without a lock if s was seen at this address with this content. */
 uint32_t wmrt_string_cached(const char *s);
 /* In a new file, under the lock. */
 void wmrt_string_copy_inherited(void);

@@ -29,7 +29,7 @@ enum {
 	WMRT_EVENTS_MASK = 4095,
 };
 
-/* Of wmrt_thread.events: the thread's event chunk, which begins on a page, NULL: none. The bits below are how many events are claimed
+/* Splits wmrt_thread.events. The thread's event chunk, which begins on a page, NULL: none. The bits below are how many events are claimed
  * in it: both change at once, and what is in the chunk itself is for readers of the file. */
 static inline struct wmk_chunk_header *wmrt_events_of(uint64_t events)
 {

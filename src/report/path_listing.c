@@ -258,7 +258,7 @@ static void choose_rows(struct listing *listing)
 	}
 }
 
-/* Of very long paths the middle goes too. */
+/* The middle of a very long path is dropped, too. */
 static void cut_middle(struct listing *listing)
 {
 	size_t first = ROWS_MAX - ROWS_TAIL, last = listing->row_count - ROWS_TAIL;

@@ -27,7 +27,7 @@ struct path_style {
 struct error *path_listing_render(FILE *out, const struct path_profile *p, const struct path_function *f,
 				  uint64_t number, const struct path_style *style);
 
-/* The same of steps at hand, of the function of that name and file (NULL: not known). */
+/* Prints given steps, of the function of that name and file (NULL: not known). */
 struct path_steps;
 struct error *path_listing_render_steps(FILE *out, const char *name, const char *file, const struct path_steps *s,
 					const struct path_style *style);

@@ -10,7 +10,7 @@
 
 void snapshot_take_registers(const uint64_t user[SNAPSHOT_USER_WORDS], uint64_t ret[SNAPSHOT_REGISTERS])
 {
-	/* Of user_regs_struct (sys/user.h), by DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip */
+	/* Indices in user_regs_struct (sys/user.h), by DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip */
 	static const uint8_t places[SNAPSHOT_REGISTERS] = {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
 
 	for (int i = 0; i < SNAPSHOT_REGISTERS; i++)

@@ -98,7 +98,7 @@ void snapshot_close(struct snapshot *s);
 /* Reads memory of the process; false when any of it is not there. */
 bool snapshot_read(const struct snapshot *s, uint64_t address, void *ret, size_t len_bytes);
 
-/* What is mapped at an address, as the core says, or the headers of the file. */
+/* The mapping at an address, as the core or the headers of the file describe it. */
 struct snapshot_region {
 	bool is_told; /* what may be done there is known */
 	bool is_readable, is_writable, is_executable;

@@ -107,7 +107,7 @@ static bool has_word(const char *text, const char *end, const char *word)
 	return false;
 }
 
-/* What is said of an option, or else of it on another page, names each word of its value; one that is made of other words may
+/* The description of an option, or else the one on another page, names each word of its value; one that is made of other words may
  * do so anywhere. */
 static struct error *check_section(const struct template_file *t, const struct option_row *row)
 {

@@ -15,7 +15,7 @@ struct template_file {
 	const char *rest; /* what follows the line of the marker */
 };
 
-/* What stands for the markers of a name. arguments: words of the marker. */
+/* The text for the markers of a name. arguments: words of the marker. */
 struct marker {
 	const char *name;
 	struct error *(*print)(void *state, const struct template_file *t, const char *arguments, FILE *out);

@@ -73,7 +73,7 @@ static const char *value_mark(const struct option_row *row)
 	return !row->argument ? "" : row->kind == OPTION_KIND_JOINED || row->is_value_optional ? "=-" : "=";
 }
 
-/* What its help says first, without parentheses. */
+/* Prints the beginning of the option's help, without parentheses. */
 static void print_description(const struct option_row *row, FILE *out)
 {
 	const char *text = row->kind == OPTION_KIND_HELP ? "print help" : row->help;

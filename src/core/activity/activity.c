@@ -8,7 +8,7 @@
  *      4. What must have run: from covered points and frames, to dominators, to callees of calls that came back, and
  *         to the call of a function that only one place can have called.
  *
- * What is known for certain but cannot be by 1 to 3 shows that something about the function is not as it was told
+ * A fact that is known for certain and contradicts 1 to 3 shows that something about the function is not as it was told
  * (code that was changed, a call that the metadata lacks): then all of it may have run.
  */
 #include "core/activity/activity.h"
@@ -236,7 +236,7 @@ static uint32_t only_call(struct analysis *a, uint32_t f)
 	return only;
 }
 
-/* What dominates, for the function's part of `ran` and `ended`. */
+/* Finds the dominators, for the function's part of `ran` and `ended`. */
 static struct error *need_dominators(struct analysis *a, uint32_t f)
 {
 	const struct must m = must_of(a, f);

@@ -44,7 +44,7 @@ enum activity_state {
 #define ACTIVITY_FOREIGN (UINT32_MAX - 1) /* code outside: may call back what ACTIVITY_ANY may call */
 #define ACTIVITY_PURE (UINT32_MAX - 2)    /* code outside that calls nothing back and always returns (strlen) */
 
-/* What is known of a coverage point over the whole run, or over one activation. */
+/* The state of a coverage point over the whole run, or over one activation. */
 enum activity_point {
 	POINT_UNKNOWN = 0, /* not traced */
 	POINT_UNUSED,      /* never reached */
@@ -126,7 +126,7 @@ struct activity_result { /* [function_count] of enum activity_state; a function'
 /* Over the whole program. Memory is the arena's. ERROR_ARGUMENT: an index is not one of its graph. */
 struct error *activity_analyse(const struct activity_program *p, struct arena *arena, struct activity_result *ret);
 
-/* Of one activation alone: nodes[node_count], edges[edge_count] are the caller's. p is the one analysed, and still
+/* The activity of one activation alone: nodes[node_count], edges[edge_count] are the caller's. p is the one analysed, and still
  * there. */
 struct error *activity_of_frame(const struct activity_result *r, const struct activity_frame *frame, uint8_t *nodes,
 				uint8_t *edges);

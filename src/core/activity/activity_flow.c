@@ -295,7 +295,7 @@ static void reach(struct reached *r, uint32_t function)
 	r->list[r->count++] = function;
 }
 
-/* What a call may come to: a function of the program, or any whose address is taken. */
+/* Adds what a call may reach: a function of the program, or any whose address is taken. */
 static void reach_callees(const struct activity_program *p, const struct activity_call *call, struct reached *r)
 {
 	if (call->callee < p->function_count) {
@@ -310,7 +310,7 @@ static void reach_callees(const struct activity_program *p, const struct activit
 			reach(r, f);
 }
 
-/* What handlers can come to, whether it can come back or not; list and is_seen: [function_count] scratch. */
+/* Finds what handlers can reach, whether it can return or not; list and is_seen: [function_count] scratch. */
 static bool handlers_jump(struct activity_flow *flow, uint32_t *list, bool *is_seen)
 {
 	const struct activity_function *functions = flow->p->functions;

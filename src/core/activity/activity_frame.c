@@ -174,7 +174,7 @@ static void retain(struct frame_view *v, uint32_t node, uint32_t *count)
 	v->list[(*count)++] = node;
 }
 
-/* What may have been left for the point behind a call that returns twice. */
+/* Retains nodes that may have been left for the point behind a call that returns twice. */
 static void retain_left(struct maker *m, uint32_t *count)
 {
 	for (uint32_t n = 0; n < m->g->node_count; n++)

@@ -93,7 +93,7 @@ static uint64_t expected_pushes(const struct callgraph *g)
 	return all ? (uint64_t)((pushed << EXPECTED_BITS) / all) : 0;
 }
 
-/* What the numbering left to push is not busy: where recursion is most of the program, a new epoch would not help. */
+/* Pushes that the numbering expected are not busy: if recursion is most of the program, a new epoch would not help. */
 static bool is_stack_busy(const struct adaptive *a)
 {
 	unsigned __int128 expected = ((unsigned __int128)a->calls * a->expected_pushes) >> EXPECTED_BITS;

@@ -98,7 +98,7 @@ struct callgraph_stats {
 	uint64_t max_id;            /* largest id any node uses */
 	uint32_t zero_edges;        /* encoded edges with addend 0: no code */
 	bool ball_larus_overflowed; /* then ball_larus_max_id is UINT64_MAX */
-	/* What the original Ball-Larus numbering of the same graph would need (Table 1): the number of paths, less one, that
+	/* The largest id of the original Ball-Larus numbering of this graph (Table 1): the number of paths, less one, that
 	 * lead over edges other than back edges from a root, a callee of a back edge or an orphan to a node that has no
 	 * such edge. Nothing is cut for it. */
 	uint64_t ball_larus_max_id;
@@ -129,7 +129,7 @@ struct error *callgraph_add_edge(struct callgraph *g, uint32_t caller, uint32_t 
 struct error *callgraph_extend_node(struct callgraph *g, bool is_root, uint32_t *ret);
 struct error *callgraph_extend_edge(struct callgraph *g, uint32_t caller, uint32_t callee, uint32_t site, bool is_bare,
 				    uint32_t *ret);
-/* What addend 0 spares: a call that needs no code then would have to add, and a bare one to push, which costs a few times as much. */
+/* The saving of addend 0: without it a call would have to add, and a bare one to push, which costs a few times as much. */
 enum {
 	CALLGRAPH_BARE_COSTS = 4,
 };

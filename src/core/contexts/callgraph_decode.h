@@ -31,7 +31,7 @@ static inline const struct callgraph_range *decode_find(const struct callgraph *
 		else
 			high = middle;
 	}
-	/* What lies past the end of the range, the caller does not have. */
+	/* The caller has no ids past the end of the range. */
 	if (!g->is_gapless &&
 	    id - ranges[low].first >= (ranges[low].edge == CALLGRAPH_DUMMY ? 1 : g->nodes[ranges[low].caller].contexts))
 		return NULL;

@@ -104,8 +104,8 @@ static void cut(struct numbering *nb, const struct candidate *c, uint32_t *group
 	group[--*tail] = c->edge;
 }
 
-/* Of bare edges only the first of all can be encoded; the others are cut. *count candidates are left, by falling weight. What is cut
- * here is cut with any filling and costs nothing of the numbering. */
+/* Cuts bare edges: only the first of all edges can be encoded if bare. Leaves *count candidates, by falling weight. Any filling cuts
+ * these edges, so this costs the numbering nothing. */
 static void cut_bare(struct numbering *nb, const struct callgraph_node *node, uint32_t *group, uint32_t *tail,
 		     uint32_t *count)
 {
@@ -376,7 +376,7 @@ static struct error *count(const struct callgraph *g, struct callgraph_stats *st
 	return NULL;
 }
 
-/* What callgraph_encode takes while it works. */
+/* The working memory of callgraph_encode. */
 struct encoding {
 	struct adjacency out, in;
 	uint32_t *order;

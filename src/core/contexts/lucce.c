@@ -170,7 +170,7 @@ static void set_entered(struct lucce *l, uint32_t node, uint64_t version)
 		append_event(l, (struct lucce_event){.change = LUCCE_ENTERED, .index = node, .version = version});
 }
 
-/* What the callers of a function make of it. At the beginning of the generation everything changed. */
+/* The numbers that a function gets from its callers. At the beginning of the generation everything changed. */
 struct annotation {
 	uint64_t addend; /* of the edge in question */
 	uint64_t count;

@@ -11,7 +11,7 @@
  *      E from C 0..0 | from D 1..1                  ABDE is 1, in the graph as it was then
  *      E from C 0..0 | from D 1..2                  XBDE is 2: D has two contexts by now; C still has one, as it was not entered again
  *
- * What Update (Algorithm 1) does here, over edge e from p, entered with <c, v>, to n:
+ * Update (Algorithm 1) does the following here, over edge e from p, entered with <c, v>, to n:
  *
  *      lv(p) <- v          an event if it changes: in which version a decoder goes on at p
  *      v' <- the newest version in which something changed that decoding e reads: calls of n, their callers' numCC and lv
@@ -29,7 +29,7 @@
  *   threads, when its calls have been seen and the frames from before that have returned.
  * - The result of an entry may be kept (struct lucce_step): versions do not change afterwards, so <e, v> gives av(e) and v' for ever.
  *
- * What the paper leaves open and stays so: lv(p) is one value. Two activations of p that were entered in different versions and
+ * One limit of the paper remains: lv(p) is one value. Two activations of p that were entered in different versions and
  * call in turns (an old frame and a new one, two threads, two levels of a recursion) change it, which is an event each time, unless
  * their steps are kept. A recursion makes two events at each new level.
  *
@@ -171,7 +171,7 @@ void lucce_deinit(struct lucce *l);
 struct error *lucce_add_node(struct lucce *l, uint32_t *ret);
 struct error *lucce_add_edge(struct lucce *l, uint32_t caller, uint32_t callee, uint32_t site, uint32_t *ret);
 
-/* What an edge does to the contexts of its caller of one version. All zero fits none. */
+/* The effect of an edge on the contexts of its caller in one version. All zero fits none. */
 struct lucce_step {
 	uint64_t from_version;
 	uint64_t from_number; /* of a boundary only */

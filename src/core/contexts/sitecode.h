@@ -86,7 +86,7 @@ static inline uint64_t sitecode_word(uint64_t payload, uint32_t space)
 	return payload << SITECODE_SPACE_BITS | space;
 }
 
-/* What a caller that has the payload stores for a call. */
+/* The word that a caller with this payload stores for a call. */
 static inline uint64_t sitecode_call(uint64_t payload, uint32_t space, struct sitecode code)
 {
 	return sitecode_word(payload << code.length | code.bits, space);

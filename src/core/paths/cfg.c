@@ -244,7 +244,7 @@ static double frequency_of(const struct cfg_edge *edge)
 	return edge->frequency > 0 ? edge->frequency : 0;
 }
 
-/* What is cut first: edges that can have code, then cold ones, then the later ones. */
+/* The order of cutting: edges that can have code first, then cold ones, then the later ones. */
 static int candidate_compare(const void *left, const void *right)
 {
 	const struct candidate *l = left, *r = right;

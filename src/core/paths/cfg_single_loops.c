@@ -10,7 +10,7 @@
 
 #define NOT_ONE UINT32_MAX /* edges */
 
-/* Of each node: its in-edge when it is the only one and kept, NOT_ONE. */
+/* For each node: its in-edge if that is the only one and is kept, else NOT_ONE. */
 static uint32_t *only_ways(const struct cfg *g)
 {
 	uint32_t *only = malloc(g->node_count * sizeof(*only));

@@ -15,7 +15,7 @@ struct dominators {
 	uint32_t *size;  /* of the subtree; 0: not reached */
 };
 
-/* Of the edges with is_edge[e] != 0, from node 0. Adds what it took to *steps. */
+/* Finds the dominators over the edges with is_edge[e] != 0, from node 0. Adds what it took to *steps. */
 struct error *dominators_find(const struct cfg *g, const uint8_t *is_edge, const struct dominators *ret,
 			      uint64_t *steps);
 

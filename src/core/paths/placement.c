@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What an addition costs as a part of what it costs on an edge of its own. At an end a constant is folded into the address of a
+/* The cost of an addition, relative to one on a separate edge. At an end a constant is folded into the address of a
  * counter, but not into what the check of a pair is compared with; a start has to set the register anyway. */
 static const double END_COST = 1;
 static const double START_COST = 0.0625;
@@ -220,7 +220,7 @@ static struct error *move_to_chords(struct placer *p)
 
 /* ---- 3. constants ---- */
 
-/* What is known of the register on entering a node. */
+/* The register's known value on entering a node. */
 struct known {
 	enum {
 		KNOWN_NOTHING = 0, /* no way to it has been seen yet */

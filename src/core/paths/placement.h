@@ -24,7 +24,7 @@ struct place_op {
 	uint64_t value;
 };
 
-/* What a path's end counts: the path of number `value`, or of register + value. */
+/* The path that an end counts: number `value`, or register + value. */
 struct place_end {
 	bool adds_register;
 	uint64_t value;
@@ -41,7 +41,7 @@ struct placement {
 
 /*
  * start_values and edge_values: laid out as in path_numbering (those, or packed ones). Memory is the arena's.
- * What runs must be: on a start, starts[]; on a kept edge, edges[]; and at the end, edge_ends[] or node_ends[].
+ * The required code is: on a start, starts[]; on a kept edge, edges[]; and at the end, edge_ends[] or node_ends[].
  */
 struct error *placement_make(const struct cfg *g, const struct path_numbering *n, const uint64_t *start_values,
 			     const uint64_t *edge_values, struct arena *arena, struct placement *ret);

@@ -25,7 +25,7 @@ enum {
 /* Executions of a site, by the estimate, below which it is cold. */
 static const double LEAST_RUNS = 0.25;
 
-/* What a push counts against an edge: it is in front of a call that costs far more. Measured on Lua and sqlite3. */
+/* The weight of a push against an edge: it is in front of a call that costs far more. Measured on Lua and sqlite3. */
 static const double PUSH_WEIGHT = 0.1;
 
 /* Uses of a change of the id from which on a helper of its own takes less code. */

@@ -231,7 +231,7 @@ static void emit_call_site(struct emitter *e, const struct site *site, bool undo
 		store_top(e, top);
 }
 
-/* The same call of the runtime's function, which wants the site's number too. */
+/* Replaces the call by one of the runtime's function, which takes the site's number, too. */
 static void replace_call(struct emitter *e, LLVMValueRef old, LLVMValueRef callee, LLVMValueRef *arguments,
 			 unsigned count)
 {
@@ -281,7 +281,7 @@ static bool stores_absolute(const struct emitter *e, const struct site *site)
 	return e->entry_id && !site->is_cold && (site->action == SITE_PUSH || site->action == SITE_ADD);
 }
 
-/* What a site leaves in the id is seen to by the next one in the block. */
+/* The next site in the block takes care of what this one leaves in the id. */
 static bool leaves_id(const struct emitter *e, const struct site *site, const struct site *next)
 {
 	if (next->block != site->block || !next->number || LLVMIsAInvokeInst(site->call))

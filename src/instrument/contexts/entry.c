@@ -41,7 +41,7 @@ static bool has_variants(const struct program *p, uint32_t index)
 	return false;
 }
 
-/* Of a shared library the code needs a register: r11, in which these conventions pass nothing. */
+/* In a shared library the code needs a register: r11, in which these conventions pass nothing. */
 static bool leaves_r11(LLVMValueRef function)
 {
 	static const unsigned conventions[] = {LLVMCCallConv,           LLVMFastCallConv,

@@ -114,7 +114,7 @@ static void load_vectors(struct buffer *b, unsigned count)
 		buffer_printf(b, "movups %u(%%rsp), %%xmm%u\n", 16 * i, i);
 }
 
-/* What is bound is in r10, the site in r11; arguments are in all registers that pass some, the number of those in vector registers
+/* The bound function is in r10, the site in r11; arguments are in all registers that pass some, the number of those in vector registers
  * in al. The helpers keep all registers but vectors. */
 _Static_assert(WM1_CALL_BOUND_BYTES == 24 + 136, "its return address, r10, rdi, and a place for vectors");
 static struct error *call_bound(struct program *p, const struct support *s, LLVMValueRef *ret)

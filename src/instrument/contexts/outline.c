@@ -78,7 +78,7 @@ static void print_push(struct buffer *b, const struct place *place)
 	buffer_printf(b, ".cfi_restore_state\n%sjmp 1b\n", place->begin);
 }
 
-/* What needs a second look: no stack, the end of a segment, its first entry (segments behind the first know the one before). */
+/* Prints the slow part: no stack, the end of a segment, its first entry (segments behind the first know the one before). */
 static void print_put_back(struct buffer *b, const struct place *place)
 {
 	const char *t = place->temporary;

@@ -50,7 +50,7 @@ static struct error *drop_harmless_tails(struct program *p)
 	return NULL;
 }
 
-/* What the callee may leave behind. */
+/* Finds what the callee may leave behind. */
 static void callee_clobbers(const struct program *p, const struct site *site, bool *id, bool *top)
 {
 	*id = *top = false;

@@ -26,7 +26,7 @@
 
 #define NO_INDEX UINT32_MAX
 
-/* What a site's call is surrounded with. */
+/* The code around a site's call. */
 enum site_action {
 	SITE_NOTHING = 0, /* zero edge */
 	SITE_ADD,         /* id += addend, undone after */
@@ -122,7 +122,7 @@ struct program {
 	struct meta meta;
 };
 
-/* What cold sites do to the id. */
+/* The effect of cold sites on the id. */
 enum id_change {
 	ID_SET,
 	ID_ADD,

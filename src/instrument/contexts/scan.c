@@ -85,7 +85,7 @@ static bool is_address_taken(LLVMValueRef function)
 	return false;
 }
 
-/* Of another body of a function, its name; else NULL. */
+/* The name of the function that this is another body of; else NULL. */
 static LLVMAttributeRef variant_of(LLVMValueRef function)
 {
 	return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, IR_VARIANT_OF,
@@ -158,7 +158,7 @@ static struct error *collect_variants(struct program *p)
 	return err;
 }
 
-/* What a called value stands for: casts and aliases that cannot be preempted are looked through. */
+/* Resolves a called value: casts and aliases that cannot be preempted are looked through. */
 static LLVMValueRef resolve_callee(const struct scan *s, LLVMValueRef value)
 {
 	for (;;) {
@@ -202,7 +202,7 @@ static struct error *mark_early_code(struct scan *s)
 	return NULL;
 }
 
-/* What code that is left alone calls directly is entered without our knowledge. */
+/* Marks functions that uninstrumented code calls directly: they are entered unnoticed. */
 static void mark_callees_of_opaque(struct scan *s)
 {
 	struct program *p = s->p;
@@ -232,7 +232,7 @@ static bool asm_may_call(LLVMValueRef value)
 	return false;
 }
 
-/* What a return gives back when it is reached from block: looks through its own block's phi. */
+/* The value returned when the return is reached from block: looks through its own block's phi. */
 static LLVMValueRef returned_value(LLVMValueRef ret, LLVMBasicBlockRef block)
 {
 	if (LLVMGetNumOperands(ret) == 0)

@@ -91,7 +91,7 @@ struct path_graph {
 	struct pathmeta_function meta;
 };
 
-/* What the ends of paths do, and with which numbers. */
+/* The code at the ends of paths, and its numbers. */
 struct path_choice {
 	enum wm1_path_kind kind;
 	unsigned int bits;

@@ -18,7 +18,7 @@
  * The stores are volatile: they stay in order with calls. Where a signal handler jumps between the end of a path and the start of
  * the next block, the path that has ended may be lost, and is reported as unfinished; none is counted twice.
  *
- * What an edge adds to the register is computed where only that edge passes: at the start of its target, at the end of its
+ * The addition of an edge is placed where only that edge passes: at the start of its target, at the end of its
  * source, or in a block of its own; for unwind edges in front of the call that may throw. Code at the end of a path goes
  * before the instruction of path_node.end, or on the edge that ends it.
  *
@@ -201,7 +201,7 @@ static bool is_hit(const struct path_choice *choice, uint64_t r)
 	return choice->kind == WM1_PATHS_PLAN && choice->checks[pair_offset_of(choice, r) >> 4] == r;
 }
 
-/* What is known of a path's register where it ends. */
+/* The known value of a path's register at its end. */
 struct known {
 	bool has_offset;    /* the pair's place is computed when compiling */
 	bool is_always_hit; /* and it is the path's own */

@@ -340,7 +340,7 @@ static bool is_negated(LLVMValueRef branch)
 	return is_named(first, when_false, false_count) || is_named(LLVMGetSuccessor(branch, 1), when_true, true_count);
 }
 
-/* Of more than 64 bits: a value that is not recorded. */
+/* A value of more than 64 bits, which is not recorded. */
 static const struct pathmeta_cases wide_case = {.has_more = true};
 
 static struct pathmeta_outcome outcome_of(LLVMValueRef terminator, unsigned successor)
@@ -397,7 +397,7 @@ static void add_case(struct pathmeta_cases *cases, int64_t value)
 		cases->has_more = true;
 }
 
-/* Of a switch: edges that several cases share list all of them. edge_of[node]: the edge there + 1. */
+/* Names the cases of a switch: edges that several cases share list all of them. edge_of[node]: the edge there + 1. */
 static struct error *name_cases(struct path_graph *g, const struct builder *b, LLVMValueRef terminator,
 				const uint32_t *edge_of)
 {
@@ -488,7 +488,7 @@ static struct error *make_edges(struct builder *b)
 	return err;
 }
 
-/* What the code generator looks through between a tail call and its return. */
+/* The code generator looks through this instruction between a tail call and its return. */
 static bool is_nothing(const struct path_module *m, LLVMValueRef i)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
@@ -575,7 +575,7 @@ static uint64_t hash_number(uint64_t hash, uint64_t value)
 	return hash_bytes(hash, bytes, sizeof bytes);
 }
 
-/* Of a change in the code, what changes the paths; and calls, since most changes change these. No lines. */
+/* A key of what determines the paths, and of calls, since most changes of code change these. Lines are not in it. */
 static uint64_t cfg_key(const struct path_graph *g)
 {
 	uint64_t hash = hash_number(HASH_START, g->m->options->is_final);

@@ -255,13 +255,13 @@ static void reach(struct path_hidden *h, uint32_t name, bool with_calls)
 	}
 }
 
-/* Of what a body may have in it: it may have run there, and the blocks there do not show it. */
+/* The function may be inside of a body: it may have run there, and the blocks there do not show it. */
 static bool is_hidden(const struct path_hidden *h, size_t name)
 {
 	return h->is_seen[name] && (h->copies[name] > 1 || h->is_pure[name]);
 }
 
-/* What runs before main may have run when the program was linked: then it has no body, and is inlined nowhere. */
+/* Code that runs before main may have been evaluated when the program was linked: then it has no body, and is inlined nowhere. */
 static void find_unseen(struct path_hidden *h, const char *const *starts, unsigned count, const uint8_t *bodies)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -315,7 +315,7 @@ static void sort_names(struct name_vec *names)
 	names->count = count;
 }
 
-/* What the source stage noted of calls: names, two or three an entry. */
+/* The source stage's notes of calls: names, two or three an entry. */
 struct notes {
 	const char **inlined, **calls, **starts, **firm;
 	unsigned inlined_count, call_count, start_count, firm_count;

@@ -88,7 +88,7 @@ static bool same_line(const struct pathmeta_line *a, const struct pathmeta_line 
 	       text_equal(a->function, b->function);
 }
 
-/* What an instruction says of its line when control passes it. */
+/* The effect on a line when control passes an instruction. */
 enum passing {
 	PASSING_NOTHING, /* no code: nothing of the line runs there */
 	PASSING_COUNTED, /* the line counts, as clang counts it, and yet nothing of it is done */

@@ -64,7 +64,7 @@ static LLVMValueRef only_incoming(LLVMValueRef phi, LLVMBasicBlockRef *ret_from)
 	return only;
 }
 
-/* What a conversion, or __builtin_expect, is of; NULL: it is neither. */
+/* The operand of a conversion or of __builtin_expect; NULL: it is neither. */
 static LLVMValueRef unconverted(const struct path_graph *g, LLVMValueRef x)
 {
 	bool is_expect = LLVMIsACallInst(x) && path_is_intrinsic(x) &&
@@ -244,7 +244,7 @@ static enum pathmeta_compare compare_of(LLVMValueRef base)
 	}
 }
 
-/* What the value is made of next: its first operand that is no constant. */
+/* The value's first operand that is no constant. */
 static LLVMValueRef first_operand(LLVMValueRef value)
 {
 	switch (LLVMGetInstructionOpcode(value)) {
@@ -359,7 +359,7 @@ static bool is_as_written_test(const struct found *f)
 	return f->test->flags & PATHMETA_TEST_AS_WRITTEN;
 }
 
-/* Of one place in the source, but not one test: what a macro's parameters test all stands where the macro does. */
+/* The tests have one place in the source and still differ: tests of a macro's parameters all have the macro's place. */
 static bool are_different(const struct found *a, const struct found *b)
 {
 	if (a->test->at.column != b->test->at.column)

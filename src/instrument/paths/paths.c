@@ -60,7 +60,7 @@ static bool is_counted_here(const struct path_module *m, LLVMValueRef function)
 	return LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage || !m->options->is_final;
 }
 
-/* What runs before thread-local storage exists: resolvers of ifuncs, and what they call here. */
+/* Code that runs before thread-local storage exists: resolvers of ifuncs, and what they call here. */
 struct early_code {
 	LLVMValueRef *items; /* sorted */
 	size_t count;

@@ -72,7 +72,7 @@ static bool any_traces_paths(const struct trace_function *f)
 	return false;
 }
 
-/* What stands in the way of the function's schemes. */
+/* Finds the reason why the function cannot have its schemes. */
 static struct error *refuse(struct trace_function *f, const struct path_graph *g)
 {
 	const uint32_t max = 1u << WM1_POINT_NODE_BITS;
@@ -215,7 +215,7 @@ static struct error *trace_one(struct trace_module *m, LLVMValueRef function)
 	return NULL;
 }
 
-/* What is not chosen lies apart from the code that runs, and so do bodies of different schemes: memory has pages of what runs. */
+/* Puts bodies that are not chosen apart from the code that runs, and bodies of different schemes apart: memory then holds pages of running code. */
 static void group_clones(struct trace_module *m)
 {
 	for (unsigned scheme = 0; scheme < sizeof m->clones / sizeof *m->clones; scheme++)

@@ -36,7 +36,7 @@ struct trace_module {
 	struct trace_function_vec functions;
 	struct trace_skipped_vec skipped;
 	struct ir_value_vec clones[1 << WM1_SCHEME_BITS]; /* by scheme */
-	/* What functions call of which the metadata has nothing, and functions whose calls are not always covered. Sorted. */
+	/* Callees that the metadata does not describe, and functions whose calls are not always covered. Sorted. */
 	struct ir_value_vec called_unseen, called_uncovered;
 	LLVMValueRef
 		coverage; /* stands for the coverage bytes until their number is known; NULL as long as there are none */

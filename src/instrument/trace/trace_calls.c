@@ -12,7 +12,7 @@
 
 VEC_DECLARE(call_vec, struct tracemeta_call);
 
-/* Of path counters, which came first. No assembly of the program's says that it comes back. */
+/* The call is of path counters, which came first. No assembly of the program is marked as returning. */
 static bool is_own_call(const struct trace_module *m, LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -60,7 +60,7 @@ static LLVMValueRef called_function(LLVMValueRef call)
 	return LLVMIsAFunction(callee) ? callee : NULL;
 }
 
-/* Of assembly: whether it has an instruction that calls or jumps elsewhere is not known. */
+/* It is not known whether assembly has an instruction that calls or jumps elsewhere. */
 static struct error *describe_callee(struct trace_function *f, LLVMValueRef call, struct tracemeta_call *ret)
 {
 	LLVMValueRef callee = called_function(call);

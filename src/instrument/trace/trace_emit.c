@@ -33,7 +33,7 @@ static bool traces_paths(const struct emitter *e)
 	return e->b->variant->scheme & WM1_SCHEME_PATHS;
 }
 
-/* Of calls or blocks. */
+/* The scheme covers calls or blocks. */
 static bool covers_points(const struct emitter *e)
 {
 	return tracemeta_own_coverage(e->b->variant->scheme) != WM1_SCHEME_NONE;

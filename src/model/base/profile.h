@@ -59,7 +59,7 @@ struct profile_event {
 };
 VEC_DECLARE(profile_event_vec, struct profile_event);
 
-/* What one file says of its process, losses included. */
+/* The process of one file, with what the file lost. */
 struct profile_source {
 	const char *path;
 	const char *program;
@@ -144,12 +144,12 @@ const char *profile_heap_metric(size_t index);
 
 /* The parts of it, for tests and other sources of contexts. */
 struct error *profile_add_frame(struct profile *p, uint32_t parent, const struct frame *frame, uint32_t *ret_node);
-/* The same in two steps: the frame's number, then its node. */
+/* Interns a frame in two steps: the frame's number, then its node. */
 struct error *profile_intern_frame(struct profile *p, const struct frame *frame, uint32_t *ret_frame);
 struct error *profile_add_node(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *ret_node);
 /* A group of metrics that have values at the same nodes, by names, units and is_maximum of `rows`; *ret: the first. */
 struct error *profile_add_metrics(struct profile *p, const struct metric *rows, uint32_t count, uint32_t *ret);
-/* Of a group: a value each. */
+/* Adds a value for each metric of the group. */
 struct error *profile_add_values(struct profile *p, uint32_t node, uint32_t group, const uint64_t *values);
 struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metric, uint64_t value);
 /* Adds what a file of that size may cost; takes frames from it, or ERROR_OVERFLOW. */
@@ -158,7 +158,7 @@ struct error *profile_spend(struct profile *p, uint64_t frames);
 /* Takes as many as there are. */
 void profile_spend_most(struct profile *p, uint64_t frames);
 struct error *profile_warn(struct profile *p, const char *text);
-/* The same for what costs no context: that has count 0. */
+/* Adds a note about something that costs no context; its count is 0. */
 struct error *profile_note(struct profile *p, const char *text);
 struct error *profile_copy_string(struct profile *p, const char *text, const char **ret);
 

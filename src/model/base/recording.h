@@ -18,7 +18,7 @@ struct recording {
 struct error *recording_open(const char *path, struct recording *ret);
 void recording_close(struct recording *r);
 
-/* The same, but images, strings and nodes only; recording_follow reads what is added to them later. */
+/* Opens a recording with images, strings and nodes only; recording_follow reads what is added to them later. */
 struct error *recording_open_contexts(const char *path, struct recording *ret);
 /* *ret_is_new: there was something. Where the file is gone, or is another process's now, what was read of it stays. */
 struct error *recording_follow(struct recording *r, bool *ret_is_new);
@@ -40,7 +40,7 @@ enum recording_end {
 
 /* A process is seen to run when it has the file at path mapped. */
 enum recording_end recording_end(const char *path, const struct wmk_header *header);
-/* What is said of a process behind its pid. */
+/* The text behind a process's pid. */
 const char *recording_end_text(enum recording_end end);
 /* In JSON. */
 const char *recording_end_name(enum recording_end end);

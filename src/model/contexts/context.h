@@ -42,13 +42,13 @@ struct error *context_append_root(uint32_t prefix, struct frame_vec *frames);
 /* The frames from `below` to a pushing site (as in a node: WM1_SITE_ELIDED may be set), a [foreign] one between included. */
 struct error *context_append_piece(const struct process *p, const struct context_below *below, uint32_t epoch,
 				   uint64_t id, uint32_t site, struct frame_vec *frames);
-/* The same of `run` equal pushes, after which *below is the last of them. No more than depth_end frames in all. */
+/* Appends `run` equal pushes, after which *below is the last of them. No more than depth_end frames in all. */
 struct error *context_append_run(const struct process *p, struct context_below *below, const struct wmk_node *node,
 				 size_t depth_end, struct frame_vec *frames);
 /* The frames from `below` to a function of an instrumented image that runs with that id, without its own. */
 struct error *context_append_callers(const struct process *p, const struct context_below *below, struct image *image,
 				     uint32_t function, uint64_t id, struct frame_vec *frames);
-/* What stands on a node. */
+/* The context that stands on a node. */
 struct context_below context_above(const struct wmk_node *node);
 /* The frames from `below` to a capture; site may be WM_SITE_FOREIGN. */
 struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint32_t epoch,

@@ -124,7 +124,7 @@ const char *image_function_name(struct image *image, uint32_t function)
 	return *cached;
 }
 
-/* Of frames of the caller, and of those in brackets that it calls. */
+/* Flags of frames of the caller, and of those in brackets that it calls. */
 static uint32_t caller_flags(const struct image *image, const struct meta_site *s)
 {
 	return image->meta.functions[s->caller].flags & META_FUNCTION_METHOD ? FRAME_METHOD : 0;

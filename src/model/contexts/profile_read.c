@@ -42,7 +42,7 @@ static const struct metric heap_metrics[HEAP_METRICS] = {
 	[HEAP_LEAKED] = {.name = "leaked", .unit = UNIT_BYTES},
 };
 
-/* Of forked children that did inherit blocks. */
+/* Metrics of forked children that inherited blocks. */
 static const struct metric inherited_metrics[] = {
 	{.name = "inherited", .unit = UNIT_BYTES},
 	{.name = "inherited-live", .unit = UNIT_BYTES},
@@ -60,7 +60,7 @@ struct event_context {
 };
 VEC_DECLARE(event_context_vec, struct event_context);
 
-/* What a heap record says of a context's largest size. */
+/* The largest size of a context in a heap record. */
 struct peak {
 	uint32_t node;
 	uint32_t epoch;
@@ -132,7 +132,7 @@ static struct error *add_frames(struct gather *g, uint32_t node, uint32_t *ret)
 	return err;
 }
 
-/* What a capture or push above `prefix` stands on. */
+/* Finds what a capture or push above `prefix` stands on. */
 static struct error *get_below(const struct gather *g, uint32_t prefix, struct context_below *ret)
 {
 	struct wmk_node node;
@@ -343,7 +343,7 @@ static bool is_context(const void *keys, uint32_t number, const void *key)
 	       c->key.epoch == wanted->key.epoch && c->is_sample == wanted->is_sample;
 }
 
-/* The same of a context that may come again and again. */
+/* Finds a context that may come again and again. */
 static struct error *find_context(struct gather *g, const struct context_key *context, bool is_sample, uint32_t *ret)
 {
 	struct event_context new = {.key = *context, .is_sample = is_sample};
@@ -559,7 +559,7 @@ static bool is_library_buffer(const struct profile *p, uint32_t node)
 	       is_stream_function(p->frames.items[nodes[node].frame].link_name);
 }
 
-/* What a process that ended had not freed is leaked; of one that was killed it is only live. */
+/* Blocks that a process had not freed are leaked if it ended, and only live if it was killed. */
 static struct error *add_heap_record(struct gather *g, uint32_t metrics, const struct wmk_heap *h)
 {
 	uint64_t live = left_of(h->bytes, h->freed_bytes);
@@ -718,7 +718,7 @@ static struct error *take_note(struct profile *p, char *text)
 	return err;
 }
 
-/* What the recording lacks because the agent was not there. */
+/* Notes what the recording lacks because the agent was not there. */
 static struct error *note_agent(struct profile *p, const struct wmk_file *w)
 {
 	uint64_t missed = w->header.missed_programs;

@@ -45,7 +45,7 @@ struct place {
 	uint64_t address;                 /* less that of the file's ELF header */
 };
 
-/* What the file's DWARF says of a site. */
+/* The lines of a site by the file's DWARF. */
 struct known_lines {
 	bool is_known;
 	struct frame *frames; /* outermost first */

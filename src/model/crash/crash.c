@@ -209,7 +209,7 @@ static bool is_call_bound(const struct crash_site *site)
 	return function && strcmp(function, WM1_CALL_BOUND) == 0;
 }
 
-/* What is inlined at an address, and the function itself. *inner is what the machine frame called. */
+/* Appends the functions inlined at an address, and the function itself. *inner is the callee of the machine frame. */
 static struct error *append_levels(struct crash *c, const struct crash_site *site, const struct snapshot_frame *machine,
 				   bool calls_bound, const char **inner, struct crash_frame_vec *frames)
 {

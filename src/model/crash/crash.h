@@ -114,7 +114,7 @@ uint32_t crash_path_nodes(const struct crash *c, const struct crash_frame *f, co
 /* Active code: core/activity/activity.h over all images (crash_activity.c). result's functions are numbered as above. */
 struct error *crash_analyse(const struct crash *c, struct arena *arena, struct activity_result *ret);
 
-/* Of one frame's activation alone; r is crash_analyse's, the frame has `meta`. nodes[node_count], edges[edge_count] are the
+/* The activity of one frame's activation alone; r is crash_analyse's, the frame has `meta`. nodes[node_count], edges[edge_count] are the
  * caller's. */
 struct error *crash_frame_activity(const struct crash *c, const struct activity_result *r, uint32_t thread,
 				   uint32_t frame, uint8_t *nodes, uint8_t *edges);

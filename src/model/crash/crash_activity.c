@@ -146,7 +146,7 @@ static bool look_up(const struct joiner *j, struct key key, const char *name, ui
 	return strcmp(flow_of(j, *ret)->link_name, name) == 0;
 }
 
-/* Of a call in a unit of an image: a function, ACTIVITY_ANY when it is not known, ACTIVITY_FOREIGN. */
+/* The callee of a call in a unit of an image: a function, ACTIVITY_ANY if it is not known, or ACTIVITY_FOREIGN. */
 static uint32_t find_callee(const struct joiner *j, uint32_t image, uint32_t unit, const char *name)
 {
 	uint32_t f;
@@ -234,7 +234,7 @@ static struct error *make_calls(struct joiner *j, uint32_t f)
 	return NULL;
 }
 
-/* What is called by name and is not the program's own. */
+/* Finds functions that are called by name and are not the program's own. */
 static void find_foreign(struct joiner *j)
 {
 	for (uint32_t f = 0; f < j->count; f++) {
@@ -294,7 +294,7 @@ static struct error *make_function(struct joiner *j, uint32_t f)
 	return make_calls(j, f);
 }
 
-/* What another copy of the function adds to the first one. */
+/* Adds another copy of the function to the first one. */
 static struct error *join_copy(struct joiner *j, uint32_t f)
 {
 	struct activity_function *first = &j->functions[j->first_copy[f]];
@@ -537,7 +537,7 @@ static bool has_twin(const struct crash *c, uint32_t image, uint32_t f, const ui
 	return false;
 }
 
-/* What may have run unseen cannot be said not to have, whatever its body did. */
+/* Functions that may have run unseen count as maybe run, whatever their bodies did. */
 static struct error *raise_hidden(const struct crash *c, struct activity_result *r)
 {
 	struct hidden hidden;

@@ -2,8 +2,8 @@
  * crash_before.c - reads calls off the kept paths: control that has gone on from a block has made all calls in it, in their order,
  * and only the last one can have ended by throwing. In the block that control is in, the calls before the one in progress have returned.
  *
- * What each activation of a function does that returns: the blocks that dominate all its exits, in the control flow that is left
- * when what cannot have run (core/activity/activity.h) is taken away.
+ * Each activation of a function that has returned has made the calls of the blocks that dominate all its exits, in the control flow
+ * without what cannot have run (core/activity/activity.h).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -25,7 +25,7 @@ struct crash_before {
 	uint32_t unsure_count;
 };
 
-/* Of a frame with paths; of others nothing. Memory is the arena's. */
+/* The calls before a frame with paths; none for other frames. Memory is the arena's. */
 struct error *crash_before_of(const struct crash *c, const struct crash_frame *f, struct arena *arena,
 			      struct crash_before *ret);
 

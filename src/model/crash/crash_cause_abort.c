@@ -37,7 +37,7 @@ static const char *name_at(struct cause *q, uint32_t frame)
 
 /* ---- exceptions ---- */
 
-/* What has called std::terminate where an exception met no handler. */
+/* The function calls std::terminate for an exception that met no handler. */
 static bool is_by_unwinder(const char *function)
 {
 	static const char *const names[] = {"__cxa_throw", "__cxa_rethrow", "__clang_call_terminate",

@@ -133,7 +133,7 @@ static const char *expression_at(struct cause *q, const struct crash_frame *f, u
 	return text;
 }
 
-/* Of the levels of the frame that faulted. */
+/* Finds the expression in the levels of the frame that faulted. */
 static const char *find_expression(struct cause *q, uint64_t address)
 {
 	const char *text = NULL;
@@ -222,7 +222,7 @@ static const char *where_text(struct cause *q)
 
 /* ---- calls ---- */
 
-/* What is at an address that was called. */
+/* Describes what is at an address that was called. */
 static const char *target_text(struct cause *q, uint64_t address)
 {
 	static const char first[] = "[0]";

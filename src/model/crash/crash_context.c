@@ -230,7 +230,7 @@ static struct error *decode_origin(const struct contexts *x, const struct origin
 						: context_append_run(&x->process, below, &thread, FRAMES_MAX, frames);
 }
 
-/* What the thread's pushes stand on: frames of its creators, or those of a root alone. */
+/* Decodes the base of the thread's pushes: frames of its creators, or those of a root alone. */
 static struct error *decode_base(const struct contexts *x, const struct thread_stack *stack,
 				 struct context_below *below, struct frame_vec *frames)
 {

@@ -196,7 +196,7 @@ static void forget_unused(uint8_t *used, uint32_t count)
 			used[i] = POINT_UNKNOWN;
 }
 
-/* What is not known of a copy of a function. */
+/* Facts that are not known of a copy of a function. */
 enum {
 	SILENT_ENTERED = 1,
 	SILENT_CALLS = 2,

@@ -5,7 +5,7 @@
  *                \    \-- d -- out        b can be avoided from a: a decided
  *                 \------------out
  *
- * What can be avoided is found by searching back from the function's ends without going over the place.
+ * The branches that can be avoided are found by searching back from the function's ends without going over the place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +158,7 @@ static void find_endless(struct digest *d)
 	}
 }
 
-/* What is explained from now on. */
+/* Sets the node that is explained from now on. */
 static void aim(struct digest *d, uint32_t node)
 {
 	d->target = node;
@@ -188,7 +188,7 @@ static bool is_branch(const struct digest *d, const struct path_steps *s, uint32
 	       (edge == NO_EDGE || d->f->flow->outcomes[edge].kind != PATHMETA_NORMAL);
 }
 
-/* What a branch tests may have been computed in a block that control comes from: then that is what had to be come to. */
+/* The value that a branch tests may have been computed in a preceding block; then that block is the place to explain. */
 static uint32_t place_of_test(const struct digest *d, uint32_t node)
 {
 	const struct pathmeta_test *test = pathmeta_find_test(d->f->flow, node);

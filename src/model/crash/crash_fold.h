@@ -19,7 +19,7 @@ struct crash_rows {
 	uint32_t count;
 };
 
-/* Of `count` frames those that are shown: all but [*ret_from, *ret_to). Most of them are the innermost ones. frame_limit 0: all. */
+/* Chooses which of `count` frames are shown: all but [*ret_from, *ret_to). Most of them are the innermost ones. frame_limit 0: all. */
 void crash_frames_left_out(uint32_t count, uint32_t frame_limit, uint32_t *ret_from, uint32_t *ret_to);
 
 /* Innermost first. Of a recursion the first two rounds and the last one are shown, unless is_whole; of what is left at most
@@ -32,7 +32,7 @@ bool crash_paths_alike(const struct crash_path *a, const struct crash_path *b);
 /* Their frames stand in the same places, came there by the same paths, and have the same coverage. */
 bool crash_threads_alike(const struct crash_thread *a, const struct crash_thread *b);
 
-/* Of one place of the source. */
+/* The calls are of one place in the source. */
 bool crash_calls_alike(const struct tracemeta_call *a, const struct tracemeta_call *b);
 /* The code of one call of the source may be there several times: it was made if any of them was, and is shown once. f->meta and
  * f->calls_used only. */

@@ -5,7 +5,7 @@
 #include "model/crash/crash.h"
 #include "model/paths/hidden.h"
 
-/* Of functions that may have run: states[function], enum activity_state, numbered as in struct crash. */
+/* Finds what functions that may have run hide: states[function], enum activity_state, numbered as in struct crash. */
 struct error *crash_hidden_find(const struct crash *c, const uint8_t *states, struct hidden *ret);
 
 /* A line of a function that has a body, may have run in it, and is not there: it was folded. function: its name. */

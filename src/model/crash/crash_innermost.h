@@ -21,7 +21,7 @@ struct crash_innermost {
 bool crash_innermost_find(const struct crash *c, struct image *const *images, const struct crash_thread *t,
 			  struct crash_innermost *ret);
 
-/* What the thread's state and context stack say. */
+/* The content of the thread's state and context stack. */
 struct crash_state {
 	uint64_t id;
 	const struct wm1_entry *last; /* push; NULL: none */

@@ -163,7 +163,7 @@ static bool has_jumps(const struct crash *c)
 	return false;
 }
 
-/* Of a function over the whole run, or of one activation of it. */
+/* What ran of a function over the whole run, or of one activation of it. */
 struct ran {
 	const struct pathmeta_function *flow;
 	const struct tracemeta_function *meta;
@@ -180,7 +180,7 @@ static bool is_left_sometimes(const struct ran *r, uint32_t node)
 	return false;
 }
 
-/* Of a node's lines the first one behind a call. */
+/* The first of a node's lines behind a call. */
 static uint32_t line_behind(const struct pathmeta_function *flow, const struct tracemeta_call *call)
 {
 	for (uint32_t i = flow->first_line[call->node]; i < flow->first_line[call->node + 1]; i++) {
@@ -221,7 +221,7 @@ static void find_sure_ends(const struct ran *r, uint32_t *sure_end)
 
 /* ---- lines ---- */
 
-/* Of a line of which no block can have run: a copy of it may have, that was folded. */
+/* No block of the line can have run, but a copy of it that was folded may have. */
 static bool may_be_unseen(const struct collect *k, uint32_t id, uint32_t index)
 {
 	uint32_t image = k->image;

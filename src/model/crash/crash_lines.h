@@ -67,7 +67,7 @@ struct error *crash_lines_file(struct crash_lines *l, const char *name, uint32_t
 /* NULL: there is no code on it. */
 const struct crash_line *crash_lines_find(const struct crash_lines *l, uint32_t file, uint32_t line);
 
-/* Of one activation: of the lines of a node that ran, those before ret[node] ran. edges: crash_frame_activity's. */
+/* Finds the lines that one activation ran: of a node that ran, the lines before ret[node]. edges: crash_frame_activity's. */
 void crash_lines_own_ends(const struct crash_lines *l, const struct crash *c, uint32_t thread, uint32_t frame,
 			  const uint8_t *edges, uint32_t *ret);
 

@@ -87,7 +87,7 @@ static const struct crash_position *take_position(const struct crash_image *imag
 
 /* ---- by the line ---- */
 
-/* What the metadata may say of a place: `function` is NULL in the function's own code. */
+/* The metadata of a place: `function` is NULL in the function's own code. */
 struct place {
 	const char *function;
 	uint32_t line, column;

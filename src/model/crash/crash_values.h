@@ -26,7 +26,7 @@ struct crash_values {
 	struct snapshot_assignments assignments;
 };
 
-/* Of a frame; texts are the arena's. */
+/* The values of a frame; texts are the arena's. */
 struct crash_frame_values {
 	struct snapshot_value_vec arguments;
 	struct snapshot_value_vec values; /* of its line, without arguments of the same name */

@@ -1,7 +1,8 @@
 /*
  * libc_effects.c - a table of names. Whatever is not in it may do anything but end the process or jump out of a handler.
  *
- * What comes back here is common and harmless, and says nothing by being left out: output before an exit, memory, files.
+ * Functions of the table that return are common and harmless, so a list without them loses nothing: output before an exit, memory,
+ * files.
  */
 #include "model/crash/libc_effects.h"
 

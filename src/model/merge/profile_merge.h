@@ -13,7 +13,7 @@
 
 struct merge;
 
-/* What was in the recordings and is not in what is written. */
+/* The parts of the recordings that the written file does not have. */
 struct merge_rest {
 	uint64_t events;
 	uint64_t heap_records;

@@ -14,7 +14,7 @@ struct merge_image {
 	const char *path;
 };
 
-/* What is counted of a function: by itself, and by the threads that its processes inherited at forks. */
+/* The counters of a function: its own, and those of the threads that its processes inherited at forks. */
 enum merge_part {
 	MERGE_OWN = 0,
 	MERGE_INHERITED,

@@ -23,7 +23,7 @@ int branch_way_compare(const struct branch_way *x, const struct branch_way *y);
 const struct pathmeta_line *branch_line(const struct pathmeta_function *m, uint32_t node);
 /* The edge is a way of a branch of the source, and not one that a call or an indirect goto leaves by. */
 bool branch_has_way(const struct pathmeta_function *m, uint32_t edge);
-/* The same for functions of one place in the source. */
+/* A key that functions of one place in the source share. */
 uint64_t branch_group(const struct pathmeta_function *m);
 
 #endif

@@ -15,7 +15,7 @@ struct hidden {
 
 void hidden_deinit(struct hidden *h);
 
-/* What a function hides: if it may have run, or anyway. */
+/* Adds what a function hides: if it may have run, or anyway. */
 struct error *hidden_add(struct hidden *h, const struct pathmeta_function *f, bool may_have_run);
 /* A function by its name in lines and flows. */
 bool hidden_has(const struct hidden *h, const char *name);

@@ -6,7 +6,7 @@
 #include "base/number_text.h"
 #include "model/paths/path_compare.h"
 
-/* What is known of one (name_key, cfg_key). */
+/* The facts about one (name_key, cfg_key). */
 struct known {
 	const struct path_profile *profile;
 	const struct path_function *function; /* with metadata, if possible */
@@ -229,7 +229,7 @@ static uint64_t choices_of(const struct path_function *f)
 	return f->meta ? (uint64_t)f->meta->selects + f->meta->switch_tables : 0;
 }
 
-/* What the field ran and paths do not distinguish. */
+/* Finds what the field ran and paths do not distinguish. */
 static struct error *find_blurs(struct compare *m)
 {
 	struct error *err = NULL;
@@ -288,7 +288,7 @@ static int compare_changes(const void *a, const void *b)
 	return compare_u64(y->count, x->count) ?: compare_u64(x->field->name_key, y->field->name_key);
 }
 
-/* Of a program whose metadata is not there, what did not run is not known. */
+/* Whether the metadata is complete: without it, it is not known what did not run. */
 static bool knows_all(const struct path_profile *p)
 {
 	for (size_t i = 0; i < p->images.count; i++)

@@ -181,7 +181,7 @@ static struct error *add_function(struct collect *c, const struct path_function 
 	return err ? err : path_line_function_vec_append(&c->l->functions, function);
 }
 
-/* What functions that are not chosen have of the chosen ones. */
+/* Adds the lines of chosen functions that others contain. */
 static struct error *add_others(struct collect *c, const uint64_t *groups)
 {
 	const struct path_function_vec *all = &c->v->profile->functions;

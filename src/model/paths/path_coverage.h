@@ -5,7 +5,7 @@
  * (instantiations of a template, a static function of a header, the same source in several programs, what was inlined into
  * several functions) is added up.
  *
- * Of optimized code (path_folded.h) a count may be a part: what was folded is not in it, and of loops that were unrolled only the
+ * In optimized code (path_folded.h) a count may be a part: folded code is not in it, and of loops that were unrolled only the
  * largest of their copies. A part that is 0 is not known to be never.
  */
 #ifndef WM_MODEL_PATHS_PATH_COVERAGE_H
@@ -35,7 +35,7 @@ struct path_branch {
 };
 VEC_DECLARE(path_branch_vec, struct path_branch);
 
-/* Of all functions with this link name and place together. */
+/* The lines of all functions with this link name and place together. */
 struct path_line_function {
 	uint32_t file;
 	uint32_t line;
@@ -64,7 +64,7 @@ struct path_lines {
 	struct path_line_function_vec functions;
 };
 
-/* Of the functions of the view; what was inlined into others is in no count, and makes it a part. It borrows names of the profile. */
+/* Makes the lines of the view's functions. Counts omit code that was inlined into others, and are then a part. It borrows names of the profile. */
 struct error *path_lines_create(const struct path_view *v, struct path_lines *ret);
 void path_lines_deinit(struct path_lines *l);
 

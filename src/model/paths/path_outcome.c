@@ -1,7 +1,7 @@
 /*
  * path_outcome.c - words for what a branch decided.
  *
- * Of code as its compiler's front end made it, that is what the source tests and whether it is true. An optimizer turns branches
+ * In code as its compiler's front end made it, that is what the source tests and whether it is true. An optimizer turns branches
  * round: then it is where control goes. Where a line has several tests each is named by its text, or else by its column.
  */
 #include <ctype.h>

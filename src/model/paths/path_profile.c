@@ -71,7 +71,7 @@ static uint64_t add(struct path_profile *p, uint64_t a, uint64_t b)
 	return UINT64_MAX;
 }
 
-/* What functions are found by; a table that contradicts the metadata is a function of its own. */
+/* The key of a function; a table that contradicts the metadata is a function of its own. */
 static struct key function_key(uint32_t image, bool is_contradicting, uint64_t name_key, uint64_t cfg_key)
 {
 	return (struct key){{(uint64_t)is_contradicting << 32 | image, name_key, cfg_key}};
@@ -187,7 +187,7 @@ static struct error *get_image(struct path_profile *p, const struct object_wante
 	return err;
 }
 
-/* What is being read: tables of one image follow each other, so the last one is kept. */
+/* The state of reading: tables of one image follow each other, so the last one is kept. */
 struct gather {
 	struct path_profile *p;
 	const struct wmk_file *w;

@@ -101,7 +101,7 @@ VEC_DECLARE(path_recording_vec, struct path_recording);
 
 VEC_DECLARE(path_index_vec, uint32_t);
 
-/* What may have run uncounted (path_folded.h). */
+/* Code that may have run uncounted (path_folded.h). */
 struct path_folded {
 	struct hidden hidden;
 	struct hashmap names;    /* hash of a name in the metadata, image -> functions of that name */

@@ -109,7 +109,7 @@ static struct error *add_stop(const struct path_walk *w, struct path_steps *s, c
 	return add_line(s, &line, last_function);
 }
 
-/* What the branch behind node i of the path decided, at the last step. */
+/* Adds the decision of the branch behind node i of the path to the last step. */
 static struct error *add_decision(const struct path_walk *w, uint32_t i, uint32_t edge, struct path_steps *s)
 {
 	struct path_decision branch = {.walk = w, .nodes = s->nodes, .path = &s->path, .index = i, .edge = edge};

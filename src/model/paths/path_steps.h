@@ -16,7 +16,7 @@ struct path_step {
 };
 VEC_DECLARE(path_step_vec, struct path_step);
 
-/* What one block of a path is shown by. */
+/* The lines that show one block of a path. */
 struct path_node {
 	uint32_t step;       /* that of its outcome: its last line; UINT32_MAX: nothing came before it */
 	const char *outcome; /* NULL: nothing was decided at its end, or the path ends there and its end says it */

@@ -17,7 +17,7 @@ struct path_view_row {
 	const struct path_entry *entry;
 };
 
-/* Of the functions of the view; those without metadata only as far as it says. */
+/* A summary of the view's functions; those without metadata only as far as it says. */
 struct path_summary {
 	uint64_t total;     /* paths counted, all functions */
 	uint64_t functions; /* with metadata */

@@ -50,7 +50,7 @@ static bool is_file(const char *path)
 	return path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* What of name is behind the directory `from`; NULL when it is not in it. */
+/* The part of name behind the directory `from`; NULL if name is not in it. */
 static const char *behind(const char *name, const char *from)
 {
 	size_t len = strlen(from);

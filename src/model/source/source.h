@@ -50,7 +50,7 @@ struct error *sources_add_place(struct sources *s, const char *text);
 
 /* *ret stays the sources'. Fails only for want of memory. */
 struct error *sources_get(struct sources *s, const char *name, const struct source_file **ret);
-/* The same for a file that is no loss when it is not there. */
+/* Reads a source file whose absence is no loss. */
 struct error *sources_try(struct sources *s, const char *name, const struct source_file **ret);
 
 /* A file is_missed. */

@@ -55,7 +55,7 @@ static bool is_not(const struct source_token *t)
 	return source_token_is(t, "!") || source_token_is(t, "not");
 }
 
-/* What no operand goes beyond, at its own level. */
+/* A token that ends an operand at its own level. */
 static bool is_boundary(const struct source_token *t)
 {
 	static const char *const list[] = {"&&",    "||",        "?",        ":",      ",",    ";",    "{",

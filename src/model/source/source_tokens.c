@@ -16,7 +16,7 @@ struct lexer {
 	uint32_t line;      /* is_inside: the first that may still be */
 };
 
-/* What began at `from` has ended: lines in between begin inside it. */
+/* The token that began at `from` has ended: lines in between begin inside it. */
 static void note_end(struct lexer *l, const char *from)
 {
 	size_t start = (size_t)(from - (const char *)l->f->file.bytes),

@@ -1,7 +1,7 @@
 /*
  * eh_read.h - bounded reads of the bytes of .eh_frame, .eh_frame_hdr and .gcc_except_table.
  *
- * What struct cursor is for files, without error objects, for code in other people's processes: no allocation, no libc, safe in
+ * The counterpart of struct cursor for code in other people's processes, without error objects: no allocation, no libc, safe in
  * signal handlers. A read past the end gives 0, marks the reader and leaves nothing to read; a caller asks once, at the end.
  * Source: DWARF 5, section 7.6; Linux Standard Base, "DWARF Exception Header Encoding".
  */
@@ -134,7 +134,7 @@ static inline int64_t eh_sleb(struct eh_reader *r)
 
 /*
  * A value of an encoding; data_base is what EH_DATA_RELATIVE is relative to. A stored 0 is 0 (none) whatever it is relative to.
- * What would have to be fetched from elsewhere (EH_INDIRECT), EH_OMITTED and relations that x86-64 does not use fail.
+ * Values that would have to be fetched from elsewhere (EH_INDIRECT), EH_OMITTED and relations that x86-64 does not use fail.
  */
 static inline uint64_t eh_encoded(struct eh_reader *r, uint8_t encoding, uint64_t data_base)
 {

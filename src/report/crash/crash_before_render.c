@@ -278,7 +278,7 @@ static struct error *calls_each_time(const struct inside *in, uint32_t function,
 	return is_proven ? crash_before_each_time(in->r->activity, function, *ret) : NULL;
 }
 
-/* What each of the proven functions made, and what that leads to. */
+/* Writes the calls that each of the proven functions made, and what these lead to. */
 static struct error *write_proven(struct writer *w, struct inside *in, struct arena *arena)
 {
 	struct error *err = NULL;
@@ -298,7 +298,7 @@ static struct error *write_proven(struct writer *w, struct inside *in, struct ar
 	return err;
 }
 
-/* Of these the calls that are not made each time; and all of functions that may have run. */
+/* Writes their calls that are not made each time, and all calls of functions that may have run. */
 static struct error *write_possible(struct writer *w, struct inside *in, struct arena *arena)
 {
 	struct error *err = NULL;

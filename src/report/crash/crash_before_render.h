@@ -7,7 +7,7 @@
 
 #include "report/crash/crash_renderer.h"
 
-/* Of all frames of a thread, behind its stack. */
+/* Prints the calls before, for all frames of a thread, behind its stack. */
 struct error *crash_before_text(const struct crash_report *r, const struct crash_thread *t, FILE *out);
 /* Members of a frame's and of a function's object. */
 struct error *crash_before_json(const struct crash_report *r, const struct crash_frame *f, FILE *out);

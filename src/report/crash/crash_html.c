@@ -505,7 +505,7 @@ static struct error *find_own_lines(struct crash_html *h, uint32_t thread, uint3
 	return collect_own_lines(h, flow, nodes, ends, ret);
 }
 
-/* What this activation alone ran, line by line: "f0:20y,24m f3:7n". */
+/* Prints the lines that this activation alone ran: "f0:20y,24m f3:7n". */
 static struct error *print_own_lines(struct crash_html *h, uint32_t thread, uint32_t number)
 {
 	CLEANUP(own_line_vec_deinit) struct own_line_vec lines = {0};

@@ -23,7 +23,7 @@ static void print_member(const struct json *j, const char *before, const char *n
 	json_print_string(j->out, text);
 }
 
-/* What text shows of a name, also a mangled one; nothing where that is the name itself. */
+/* Prints the form of a name, also a mangled one, that text shows; nothing if that is the name itself. */
 static void print_brief(const struct json *j, const char *name, const char *text)
 {
 	struct arena arena;

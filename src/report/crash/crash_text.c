@@ -105,7 +105,7 @@ static void print_thread_numbers(const struct text *t, const uint32_t *groups, u
 	}
 }
 
-/* Of the first thread of a group and those like it. */
+/* Prints the head of a group's first thread and of those like it. */
 static void print_thread_head(const struct text *t, const uint32_t *groups, uint32_t group)
 {
 	const struct snapshot_thread *thread = t->c->threads[group].machine;
@@ -182,7 +182,7 @@ static void print_frame_head(const struct text *t, uint32_t number, const struct
 
 /* ---- paths ---- */
 
-/* Of paths that are shown together: the first one, and how many. */
+/* Prints the head of paths that are shown together: the first one, and how many. */
 static void print_path_head(const struct text *t, const struct crash_frame *f, uint32_t index, uint32_t count)
 {
 	const struct crash_path *path = &f->paths[index];

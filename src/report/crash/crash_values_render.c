@@ -86,7 +86,7 @@ static struct error *print_list(const struct crash_report *r, const char *what, 
 	return NULL;
 }
 
-/* Of the C library's and the like, nothing is known but the names. */
+/* Whether more than names is known: it is not for the C library's frames and the like. */
 static bool is_any_known(const struct snapshot_value_vec *values)
 {
 	for (size_t i = 0; i < values->count; i++)
@@ -178,7 +178,7 @@ static void print_exception(const struct snapshot_exception *e, void (*print)(FI
 	fputs(e->is_what ? "\"" : "", out);
 }
 
-/* What a thread waits for, and its exception: a line each, between begin and end. */
+/* Prints what a thread waits for, and its exception: a line each, between begin and end. */
 static void print_thread(const struct crash_report *r, uint32_t thread, const char *begin, const char *end,
 			 void (*print)(FILE *out, const char *text), FILE *out)
 {

@@ -20,7 +20,7 @@ struct path_compare_renderer {
 extern const struct word_table path_compare_formats; /* of struct path_compare_renderer */
 
 struct error *path_compare_text(const struct path_comparison *c, const struct path_style *style, FILE *out);
-/* Of the style only the sources count, for the text of conditions. */
+/* Prints JSON. Only the style's sources are used, for the text of conditions. */
 struct error *path_compare_json(const struct path_comparison *c, const struct path_style *style, FILE *out);
 
 #endif

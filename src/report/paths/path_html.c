@@ -582,7 +582,7 @@ static struct error *find_functions(struct page *p)
 	return NULL;
 }
 
-/* Of the text, of a line with counts and of a function. */
+/* The last line with text, with counts or of a function. */
 static uint32_t last_line(const struct page *p)
 {
 	const struct path_line *lines = p->h->lines.lines.items + p->file->first_line;

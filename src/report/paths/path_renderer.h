@@ -35,7 +35,7 @@ struct error *path_render_html(const struct path_report *r, FILE *out);
 /* A line, if code is optimized: what that means for counts. what: the end of the sentence. */
 void path_optimized_print(const struct path_summary *s, const char *what, const char *before, FILE *out);
 
-/* What the recordings and the profile leave out or could not read, one note a line, each after `before`. */
+/* Prints what the recordings and the profile leave out or could not read: one note a line, each after `before`. */
 void path_notes_print(const struct path_profile *p, const char *before, FILE *out);
 
 #endif

@@ -211,7 +211,7 @@ static uint64_t choices_of(const struct path_function *f)
 	return f->total || f->activations ? (uint64_t)f->meta->selects + f->meta->switch_tables : 0;
 }
 
-/* What the numbers above cannot mean. */
+/* Prints what the numbers above cannot mean. */
 static void print_choices(const struct text *t)
 {
 	const struct path_choices *c = &t->v->summary.choices;

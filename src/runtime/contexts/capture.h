@@ -14,7 +14,7 @@
 /* Interns the stack below `top` and keeps what it learned in the entries. */
 uint32_t wmrt_prefix_slow(struct wm1_entry *top);
 
-/* Of a handler's entry (stack.h): [signal] on what was pushed when it began. */
+/* The prefix of a handler's entry (stack.h): [signal] on what was pushed when it began. */
 uint32_t wmrt_signal_prefix(struct wm1_entry *entry);
 
 /* Few ns: one load when the stack was captured before since its last push. */

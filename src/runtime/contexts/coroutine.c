@@ -118,7 +118,7 @@ static struct coroutine *coroutine_of(uintptr_t stack)
 	return number ? coroutine_at(number) : coroutine_new(stack, hash);
 }
 
-/* What the coroutine runs first. */
+/* The coroutine's first function. */
 static void enter(struct coroutine *coroutine)
 {
 	const long *a = coroutine->arguments;

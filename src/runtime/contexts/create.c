@@ -30,7 +30,7 @@ typedef void *(*run_fn)(void *);
 typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, run_fn, void *);
 typedef int (*create_c11_fn)(thrd_t *, thrd_start_t, void *);
 
-/* What a thread that does not run yet needs: written by its creator, read by itself. */
+/* The arguments of a thread that does not run yet: written by its creator, read by itself. */
 struct start {
 	struct start *next; /* free ones, under the lock */
 	union {

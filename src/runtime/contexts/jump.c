@@ -74,7 +74,7 @@ static void leave_frames_below(uintptr_t target)
 
 		if (entry == (struct wm1_entry *)wmrt_segment_of(entry))
 			break;
-		/* Of a handler's entry, sp is what it interrupted: jumping there or above leaves it. */
+		/* sp of a handler's entry is that of the interrupted code: jumping there or above leaves the handler. */
 		if (wmrt_entry_is_signal(entry)) {
 			if (is_inside(entry, target))
 				break;

@@ -42,7 +42,7 @@ static struct known *buckets[BUCKETS];
 static char *arena;
 static size_t arena_left_bytes;
 
-/* What the pushes of a stack stand on, and a walk over them from the innermost. */
+/* The prefix that the pushes of a stack stand on, and a walk over them from the innermost. */
 struct stack {
 	struct wm1_entry *last; /* NULL: nothing is pushed */
 	struct wm1_origin *creator;

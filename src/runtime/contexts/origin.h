@@ -14,9 +14,9 @@
  * and the lock. Makes no recording.
  */
 struct wm1_origin *wmrt_origin_here(void);
-/* The same for a coroutine, whose stack stands on that prefix. */
+/* Makes the origin of a coroutine, whose stack stands on that prefix. */
 struct wm1_origin *wmrt_origin_of_coroutine(uint32_t prefix);
-/* What the stack of a thread created there stands on; interns it when that is first asked for. WM_PREFIX_THREAD when it
+/* The prefix that the stack of a thread created there stands on; interned by the first call. WM_PREFIX_THREAD when it
  * could not be recorded. */
 uint32_t wmrt_origin_prefix(struct wm1_origin *origin);
 

@@ -32,7 +32,7 @@ enum {
 	ENTRIES = WM1_SEGMENT_BYTES / sizeof(struct wm1_entry),
 };
 
-/* Of a thread; a later owner of the record goes on with it. */
+/* A thread's context stack; a later owner of the record continues with it. */
 struct stack_slot {
 	_Atomic(struct wmrt_segment *) first;
 };

@@ -32,7 +32,7 @@ extern _Thread_local struct wmrt_stack wmrt_stack __attribute__((tls_model("init
 
 /* WM_PREFIX_PROCESS or WM_PREFIX_THREAD. */
 uint32_t wmrt_kind_of_root(void);
-/* What this thread's stack stands on. The first call makes the recording. */
+/* The prefix that this thread's stack stands on. The first call makes the recording. */
 uint32_t wmrt_base_prefix(void);
 /* A free entry with one free slot below it, for a signal handler that may have interrupted a push. */
 struct wm1_entry *wmrt_entry_for_signal(void);
@@ -40,13 +40,13 @@ struct wm1_entry *wmrt_entry_for_signal(void);
 struct wm1_entry *wmrt_entry_below(struct wm1_entry *entry);
 /* The place of the entry above one that is not the last. */
 struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry);
-/* What top is when `entry` is the lowest one dropped. */
+/* The value of top if `entry` is the lowest one dropped. */
 struct wm1_entry *wmrt_top_without(struct wm1_entry *entry);
 /* A stack of its own with that root, for a coroutine: the first free entry. NULL without memory. */
 struct wm1_entry *wmrt_stack_new(uint32_t prefix);
-/* What is called from here on stands on the prefix, until top and id are what they were before. sp: above the frames of what is called. */
+/* Makes later calls stand on the prefix, until top and id have their former values. sp: above the frames of what is called. */
 void wmrt_push_root(uint32_t prefix, uint64_t sp);
-/* What a coroutine's stack stands on: origin's context, whose number is prefix. */
+/* Makes a coroutine's stack stand on origin's context, whose number is prefix. */
 void wmrt_stack_begin(struct wm1_entry *first, uint32_t prefix, const struct wm1_origin *origin);
 /* NULL: none, or a thread's stack. */
 struct wm1_origin *wmrt_stack_origin(const struct wmrt_segment *first);
@@ -70,7 +70,7 @@ static inline int wmrt_entry_is_signal(const struct wm1_entry *entry)
 	return entry->prefix == WM_PREFIX_SIGNAL && entry->run == 0 && entry->site == 0;
 }
 
-/* What is above it stands on its prefix and not on what is below: a handler's entry, or one of wmrt_push_root. */
+/* Entries above it stand on its prefix and not on those below: a handler's entry, or one of wmrt_push_root. */
 static inline int wmrt_entry_is_root(const struct wm1_entry *entry)
 {
 	return !wmrt_entry_is_slot(entry) && entry->prefix && !entry->run;

@@ -200,7 +200,7 @@ void wm1_heap_start(void)
 	atomic_store_explicit(&is_on, true, memory_order_release);
 }
 
-/* Of the recording before. */
+/* Forgets the records of the former recording. */
 static void forget_records(void)
 {
 	uint32_t order, count = atomic_exchange(&record_count, 0);
@@ -333,7 +333,7 @@ static void copy_records(char *to, const char *from, uint32_t len_bytes)
 	}
 }
 
-/* What is left of them is inherited again by the child's own children. */
+/* The child's own children inherit the rest of them again. */
 static uint32_t count_inherited(struct wm1_heap_block block)
 {
 	uint32_t number = (block.record & ~BLOCK_INHERITED) - 1;

@@ -31,7 +31,7 @@ wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function 
 /* For an agent that comes and leaves: begins in a new recording, where blocks from before are not known; false: that cannot be
  * written. Other threads stand still, none of them in here. */
 bool wmrt_heap_begin(void);
-/* What is told from now on is left out. */
+/* Ends recording: later calls are ignored. */
 void wmrt_heap_end(void);
 /* Around work of the client's own at the start, whose allocations are none of the program's. */
 void wmrt_heap_pause(void);

@@ -2,7 +2,7 @@
  * preload.c - libwaymark-heap.so: stands in front of the malloc family (LD_PRELOAD) and notifies the runtime of every
  * call.
  *
- * What is counted: every successful call of malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc,
+ * It counts every successful call of malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc,
  * memalign, valloc and pvalloc with the bytes asked for, and every free. operator new and delete of libstdc++ and
  * libc++ call these, as does an operator of the program's own that takes its memory from malloc: each is counted
  * once, as the malloc call that it is. A realloc is a free and an allocation; one that fails is nothing. Memory that
@@ -56,7 +56,7 @@ static _Atomic int resolve_state; /* 0 not begun, 1 at it, 2 done */
 
 static const struct wm1_heap_client direct = {wm1_heap_start, wm1_heap_alloc, wm1_heap_take, wm1_heap_put_back,
 					      wm1_heap_freed};
-/* Of `client`, NULL: it has none. Written before it. */
+/* The client's function; NULL: it has none. Written before `client`. */
 static void (*alloc_from)(void *, size_t, const void *, enum wm1_heap_function);
 /* NULL: no runtime in this process. Written by resolve or by the runtime's constructor. */
 static _Atomic(const struct wm1_heap_client *) client;

@@ -53,7 +53,7 @@ static _Thread_local struct {
 	bool is_forking;
 } fork_now __attribute__((tls_model("initial-exec")));
 
-/* Of the thread that this process began with; under the lock. */
+/* Tables of the thread that this process began with; under the lock. */
 static struct saved *inherited;
 
 static struct wmk_path_count *counts_of(struct saved *s)
@@ -281,7 +281,7 @@ static void write_counts(struct saved *s)
 	mapping_drop(chunk, WMK_CHUNK_BYTES);
 }
 
-/* Of a thread with tables or without (s is NULL). */
+/* Moves the tables of a thread; s is NULL if it has none. */
 static void move(struct wmrt_thread *thread, struct saved *s, uint32_t chunk_count, bool is_told)
 {
 	struct wmrt_path_thread *mine = wmrt_path_thread(thread);

@@ -16,7 +16,7 @@
 #include "waymark/paths.h"
 #include "waymark/wmk.h"
 
-/* What the runtime knows of one table, in private memory, never freed. Writer: the record's owner, signals blocked; but
+/* The runtime's record of one table, in private memory, never freed. Writer: the record's owner, signals blocked; but
  * for the records in `cache`, which a lookup puts there. */
 struct wmrt_path_table {
 	struct wmk_paths *record; /* in the file; the words follow it. Word 1 is the table's number. */
@@ -71,7 +71,7 @@ static inline struct wmrt_path_table *wmrt_path_table_of(const uint64_t *words)
 size_t wmrt_path_record_bytes(uint8_t kind, uint32_t entry_count);
 /* The thread's table of that function, NULL if there is none yet (or it must be looked for under the lock). No lock. */
 struct wmrt_path_table *wmrt_path_table_find(const struct wm1_path_function *function, struct wmrt_thread *thread);
-/* The same, made if need be, and with it those of the functions that follow in the bundle; NULL without room. Under the lock; the file is open. */
+/* Finds the table, or makes it and those of the functions that follow in the bundle; NULL without room. Under the lock; the file is open. */
 struct wmrt_path_table *wmrt_path_table_make(const struct wm1_path_function *function, struct wmrt_thread *thread);
 /* The table of an earlier owner of the record becomes this one's, with its bundle: all or, for handlers, none. */
 void wmrt_path_table_adopt(struct wmrt_path_table *table, uint64_t owner);

@@ -1,7 +1,7 @@
 /*
  * paths.c - wm1_path_enter: a thread's first entry of a function.
  *
- * What finds no room counts in `discard`, one piece of memory for all: nobody reads it, and nothing is tried again. Word 1 of
+ * Counters without room are in `discard`, one piece of memory for all: nobody reads it, and nothing is tried again. Word 1 of
  * it is 0, of every other table it points to what path_table.h knows of it.
  */
 #include <string.h>

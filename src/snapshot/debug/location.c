@@ -20,7 +20,7 @@ struct cell {
 	bool is_signed;
 };
 
-/* What the expression so far says, until a piece or its end takes it. */
+/* The expression's result so far, until a piece or its end takes it. */
 enum result_kind {
 	PLACE_STACK = 0, /* the address on top of the stack; of an empty one nothing */
 	PLACE_REGISTER,

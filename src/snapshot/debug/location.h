@@ -3,7 +3,7 @@
  *
  *      DW_AT_location --address--> expression --stack machine--> memory, or bytes of registers, constants and pieces
  *
- * What an expression needs and the stopped program does not have is not known: registers that callees do not keep, vector registers,
+ * A value is not known if an expression needs what the stopped program does not have: registers that callees do not keep, vector registers,
  * thread-local data of shared libraries. Values at the function's entry are those that the debug information of the call has. Expressions are untrusted: steps and sizes are limited.
  */
 #ifndef WM_SNAPSHOT_LOCATION_H
@@ -40,7 +40,7 @@ struct location {
 	uint64_t loop_start, loop_end;
 };
 
-/* Of a machine frame. */
+/* A machine frame. */
 struct location_frame {
 	struct snapshot *s;
 	const struct snapshot_frame *frame;
@@ -71,7 +71,7 @@ void location_find_loop(const struct location_frame *f, Dwarf_Attribute *attribu
 bool location_loop_changes(const struct location_frame *f, Dwarf_Die *variable, const struct location *place,
 			   const struct snapshot_assignments *a);
 
-/* Of a variable or a parameter whose type has len_bytes. */
+/* Finds the location of a variable or parameter whose type has len_bytes. */
 void location_find(const struct location_frame *f, Dwarf_Die *variable, uint64_t len_bytes, struct location *ret);
 
 #endif

@@ -13,7 +13,7 @@ enum {
 	PARTS_MAX = 4096, /* of a location list */
 };
 
-/* What the expression computes with but constants: registers, by bits. false: memory, or something else that may change. */
+/* Finds the registers that the expression uses, by bits. false: it also uses memory, or something else that may change. */
 static bool find_registers(const Dwarf_Op *ops, size_t count, uint32_t *ret)
 {
 	bool is_based = false, is_value = false;

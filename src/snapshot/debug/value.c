@@ -123,7 +123,7 @@ bool value_is_code_pointer(const struct value *v)
 	       value_peel(&target, &target) && dwarf_tag(&target) == DW_TAG_subroutine_type;
 }
 
-/* Of DW_TAG_base_type and the like: how its bytes become 64 bits. */
+/* Whether a DW_TAG_base_type or the like is an integer, and how its bytes become 64 bits. */
 static bool is_integer_type(Dwarf_Die *type, bool *ret_is_signed)
 {
 	uint64_t encoding;
@@ -242,7 +242,7 @@ static bool part_of(const struct value *v, Dwarf_Die *member, struct value *ret)
 	return value_type_of(member, &ret->type);
 }
 
-/* What a name stands for in a structure. */
+/* The search for a structure's member of a name. */
 struct member_search {
 	const char *name;
 	int left;       /* entries to be looked at */

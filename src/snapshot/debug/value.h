@@ -49,12 +49,12 @@ bool value_address(const struct value *v, uint64_t *ret);
 /* An integer, a pointer, an enumerator, a bool. is_integer: false for all others. */
 enum value_state value_number(const struct snapshot *s, const struct value *v, uint64_t *ret, bool *is_integer);
 bool value_is_pointer(const struct value *v);
-/* Of a function. */
+/* The value points to a function. */
 bool value_is_code_pointer(const struct value *v);
-/* What a reference refers to; of anything else the value itself. false: it is not known. */
+/* The object that a reference refers to; other values as they are. false: it is not known. */
 bool value_follow_reference(const struct snapshot *s, const struct value *v, struct value *ret);
 
-/* What a pointer or a reference leads to, at index (0: *p); an element of an array; a member, also of a base class or of a member
+/* The object that a pointer or a reference leads to, at index (0: *p); an element of an array; a member, also of a base class or of a member
  * without a name. false: there is none, or it is not known. */
 bool value_element(const struct snapshot *s, const struct value *v, int64_t index, struct value *ret);
 bool value_member(const struct value *v, const char *name, struct value *ret);

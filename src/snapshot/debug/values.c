@@ -65,7 +65,7 @@ static struct error *begin(struct finder *f, bool *ret)
 
 /* ---- results ---- */
 
-/* Of no value: the reason. */
+/* Describes why there is no value. */
 static void describe_state(const struct finder *f, enum value_state state, struct snapshot_value *ret)
 {
 	ret->is_known = false;
@@ -372,7 +372,7 @@ static bool visit_unit(void *data, Dwarf_Die *contents)
 	return !q->err;
 }
 
-/* Of its own unit, or of another one where it is only declared here; where several have the name, none. */
+/* Finds the member in its own unit, or in another one if it is only declared here; none if several have the name. */
 static struct error *find_static(struct finder *f, const char *name, const Dwarf_Die *member, Dwarf_Die *ret,
 				 bool *is_found)
 {
@@ -810,7 +810,7 @@ static void name_part(Dwarf_Die *type, uint64_t off, int depth, struct buffer *o
 		    dwarf_hasattr(&child, DW_AT_external) || !number_of(&child, DW_AT_data_member_location, &start) ||
 		    !value_type_of(&child, &inner) || off < start || off - start >= value_type_bytes(&inner))
 			continue;
-		/* What a lock is made of is its own matter. */
+		/* The members of a lock are private to it. */
 		if (!dwarf_diename(&child) || strncmp(dwarf_diename(&child), "__", 2) == 0)
 			return;
 		buffer_printf(out, ".%s", dwarf_diename(&child));

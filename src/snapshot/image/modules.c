@@ -26,7 +26,7 @@ enum {
 
 static const char vdso_path[] = "[vdso]";
 
-/* What the headers of an ELF image say, in memory or in a file. */
+/* The headers of an ELF image, in memory or in a file. */
 struct image {
 	uint64_t first_address; /* as linked, of the byte at offset 0 */
 	uint64_t entry;
@@ -191,7 +191,7 @@ static bool try_file(void *state, const char *path)
 	return h->found;
 }
 
-/* What a live process has mapped is there even if its name is not any more, or is one of another root directory. */
+/* A file that a live process has mapped exists even if its name does not any more, or is one of another root directory. */
 static void search_file(struct file_search *h, const struct object_search *search, const struct snapshot_mapping *first)
 {
 	const struct locate_mapping mapping = {h->s->pid, first->start, first->end};

@@ -305,7 +305,7 @@ static struct error *wait_for_all(struct inject *in, uint64_t until_ns, bool *re
 	return err;
 }
 
-/* Of those that run. */
+/* Stops the threads that run. */
 static struct error *stop(struct inject *in, const char **ret)
 {
 	bool is_new = true, is_left = false;
@@ -449,7 +449,7 @@ void inject_close(struct inject *in)
 
 /* ---- memory ---- */
 
-/* Of a process that ends the memory is gone before it is. */
+/* The memory of a process that ends is gone before the process is. */
 static struct error *copied(const struct inject *in, ssize_t got, size_t len_bytes, const char *what)
 {
 	if (got == (ssize_t)len_bytes)

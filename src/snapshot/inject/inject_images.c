@@ -282,7 +282,7 @@ static int compare_codes(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Of all images, once: to look up a symbol by its address is slow. */
+/* Reads the tables of all images, once: to look up a symbol by its address is slow. */
 static struct error *read_tables(struct inject *in)
 {
 	struct inject_private *own = in->own;
@@ -335,7 +335,7 @@ void inject_images_close(struct inject *in)
 
 /* ---- frames ---- */
 
-/* Of one thread. */
+/* The frames of one thread. */
 struct frames {
 	struct inject *in;
 	unsigned int count;
@@ -400,7 +400,7 @@ static int look_at_frame(Dwfl_Frame *frame, void *data)
 	return f->why ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-/* What is in the way in that thread; NULL: nothing. */
+/* The reason why that thread is in the way; NULL: it is not. */
 static const char *look_at_thread(struct inject *in, const struct inject_thread *thread)
 {
 	uint64_t call = thread->registers[INJECT_ORIG_RAX];

@@ -222,7 +222,7 @@ static void take_signal(struct snapshot *s, const uint8_t *bytes)
 	s->sender_user = (uid_t)word_at(bytes, SIGINFO_UID_OFF, 4);
 }
 
-/* Of the first thread: the kernel writes no other, gdb one for each. */
+/* Takes the signal of the first thread: the kernel writes no other, gdb one for each. */
 static void take_siginfo(struct core *c, const uint8_t *bytes, size_t len_bytes)
 {
 	if (len_bytes < SIGINFO_BYTES || c->has_siginfo || c->source->threads.count > 1)

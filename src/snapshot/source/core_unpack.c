@@ -132,7 +132,7 @@ static bool is_zero(const uint8_t *bytes, size_t len_bytes)
 	return !*bytes && memcmp(bytes, bytes + 1, len_bytes - 1) == 0;
 }
 
-/* Of u->out. */
+/* Takes len_bytes of u->out. */
 static struct error *take(struct unpacker *u, size_t len_bytes)
 {
 	const uint8_t *bytes = u->out;

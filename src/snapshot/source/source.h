@@ -98,7 +98,7 @@ const struct snapshot_segment *snapshot_segment_below(const struct snapshot_sour
 size_t snapshot_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes);
 size_t snapshot_core_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes);
 size_t snapshot_live_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes);
-/* The same from the files of modules, where they are mapped read-only. */
+/* Reads memory from the files of modules, where they are mapped read-only. */
 size_t snapshot_file_memory(const struct snapshot *s, uint64_t address, void *ret, size_t len_bytes);
 
 /* Mappings -> modules, each with its file, reported to libdwfl. */
