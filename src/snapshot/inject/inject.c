@@ -1,5 +1,5 @@
 /*
- * inject.c - ptrace: stopping, going on, memory.
+ * inject.c - ptrace: stopping and going on.
  *
  * All threads are asked to stop together and then waited for together, in whatever order they stop or end: the kernel reports the end of
  * the main thread only when every other thread has been waited for. A thread in vfork, or in state D, does not stop for anybody: where
@@ -22,7 +22,6 @@
 #include "snapshot/inject/inject_private.h"
 
 enum {
-	PROC_PATH_MAX = 64,
 	USER_CODE_64 = 0x33,
 	POLL_NS = 100000,
 	STEP_NS = 200000,
@@ -33,31 +32,6 @@ _Static_assert(sizeof(struct user_regs_struct) == INJECT_REGISTERS * sizeof(uint
 static const char waits[] = "a thread waits in the kernel (vfork, or state D), where it cannot be stopped",
 		  is_slow[] = "its threads do not all come to a stop within 30 ms";
 
-struct error *inject_ended(const struct inject *in)
-{
-	return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)in->pid);
-}
-
-struct error *inject_failed(const struct inject *in, const char *what)
-{
-	return errno == ESRCH ? inject_ended(in) : error_os(errno, "process %d: %s", (int)in->pid, what);
-}
-
-uint64_t inject_now_ns(void)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t inject_left_ns(const struct inject *in)
-{
-	uint64_t stood_ns = in->own->since_ns ? inject_now_ns() - in->own->since_ns : 0;
-
-	return stood_ns < INJECT_LIMIT_NS ? INJECT_LIMIT_NS - stood_ns : 0;
-}
-
 static void nap(uint64_t ns)
 {
 	const struct timespec ts = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -65,56 +39,10 @@ static void nap(uint64_t ns)
 	nanosleep(&ts, NULL);
 }
 
-/* ---- what /proc says ---- */
-
-static long tracer_of(pid_t pid)
-{
-	char path[PROC_PATH_MAX], *line = NULL;
-	size_t capacity = 0;
-	long tracer = 0;
-	FILE *f;
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	while (f && getline(&line, &capacity, f) > 0)
-		if (strncmp(line, "TracerPid:", 10) == 0)
-			tracer = strtol(line + 10, NULL, 10);
-	free(line);
-	if (f)
-		fclose(f);
-	return tracer;
-}
-
-/* R, S, D, T, t, Z, X. */
-static char state_of(pid_t pid, pid_t tid)
-{
-	char path[PROC_PATH_MAX], line[512];
-	const char *end;
-	ssize_t len;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 'X';
-	len = read(fd, line, sizeof line - 1);
-	close(fd);
-	line[len < 0 ? 0 : len] = '\0';
-	end = strrchr(line, ')');
-	return end && end[1] == ' ' ? end[2] : 'X';
-}
-
-bool inject_is_gone(const struct inject *in)
-{
-	char state = state_of(in->pid, in->pid);
-
-	return state == 'Z' || state == 'X';
-}
-
 static struct error *cannot_stop(pid_t pid, int errnum)
 {
-	long tracer = tracer_of(pid);
-	char state = state_of(pid, pid);
+	long tracer = inject_tracer_of(pid);
+	char state = inject_state_of(pid, pid);
 
 	if (errnum == ESRCH)
 		return error_create(ERROR_NOT_FOUND, "process %d: there is no such process", (int)pid);
@@ -205,8 +133,8 @@ static struct error *add_thread(struct inject *in, pid_t tid, bool *ret)
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0)
 		/* One that ends may be there yet. */
-		return tid != in->pid && (errno == ESRCH || state_of(in->pid, tid) == 'Z' ||
-					  state_of(in->pid, tid) == 'X')
+		return tid != in->pid && (errno == ESRCH || inject_state_of(in->pid, tid) == 'Z' ||
+					  inject_state_of(in->pid, tid) == 'X')
 			       ? NULL
 			       : cannot_stop(in->pid, errno);
 	if (in->thread_count == in->thread_capacity) {
@@ -226,7 +154,7 @@ static struct error *add_thread(struct inject *in, pid_t tid, bool *ret)
 /* Those that are not seized yet. */
 static struct error *add_threads(struct inject *in, bool *ret)
 {
-	char path[PROC_PATH_MAX];
+	char path[INJECT_PROC_PATH_MAX];
 	struct dirent *entry;
 	struct error *err = NULL;
 	DIR *d;
@@ -273,7 +201,8 @@ static struct error *ask_all(struct inject *in)
 static void find_stuck(struct inject *in)
 {
 	for (size_t i = 0; i < in->thread_count; i++)
-		in->threads[i].is_stuck = in->threads[i].is_running && state_of(in->pid, in->threads[i].tid) == 'D';
+		in->threads[i].is_stuck =
+			in->threads[i].is_running && inject_state_of(in->pid, in->threads[i].tid) == 'D';
 }
 
 /* Is one of those still there? */
@@ -284,7 +213,7 @@ static bool is_any_stuck(struct inject *in)
 	for (size_t i = 0; i < in->thread_count; i++) {
 		struct inject_thread *thread = &in->threads[i];
 
-		thread->is_stuck = thread->is_stuck && state_of(in->pid, thread->tid) == 'D';
+		thread->is_stuck = thread->is_stuck && inject_state_of(in->pid, thread->tid) == 'D';
 		ret |= thread->is_stuck;
 	}
 	return ret;
@@ -404,7 +333,7 @@ struct error *inject_go(struct inject *in, uint64_t ns)
 
 struct error *inject_open(pid_t pid, struct inject *ret)
 {
-	char path[PROC_PATH_MAX];
+	char path[INJECT_PROC_PATH_MAX];
 	struct error *err;
 	bool is_new;
 
@@ -445,47 +374,4 @@ void inject_close(struct inject *in)
 		free(in->own);
 	}
 	*in = (struct inject){0};
-}
-
-/* ---- memory ---- */
-
-/* The memory of a process that ends is gone before the process is. */
-static struct error *copied(const struct inject *in, ssize_t got, size_t len_bytes, const char *what)
-{
-	if (got == (ssize_t)len_bytes)
-		return NULL;
-	if (got >= 0)
-		errno = got == 0 ? ESRCH : EFAULT;
-	return inject_failed(in, what);
-}
-
-struct error *inject_write(struct inject *in, uint64_t address, const void *bytes, size_t len_bytes)
-{
-	return copied(in, pwrite(in->own->memory_fd, bytes, len_bytes, (off_t)address), len_bytes,
-		      "its memory cannot be written");
-}
-
-struct error *inject_read(struct inject *in, uint64_t address, void *bytes, size_t len_bytes)
-{
-	return copied(in, pread(in->own->memory_fd, bytes, len_bytes, (off_t)address), len_bytes,
-		      "its memory cannot be read");
-}
-
-bool inject_has_c_threads(struct inject *in)
-{
-	enum {
-		SELF = 16, /* in tcbhead_t of glibc: the address of the record itself */
-	};
-
-	for (size_t i = 0; i < in->thread_count; i++) {
-		uint64_t fs = in->threads[i].registers[INJECT_FS_BASE], self = 0;
-		ssize_t got = pread(in->own->memory_fd, &self, sizeof self, (off_t)(fs + SELF));
-
-		if (!fs || got != sizeof self || self != fs)
-			return false;
-		for (size_t k = 0; k < i; k++)
-			if (in->threads[k].registers[INJECT_FS_BASE] == fs)
-				return false;
-	}
-	return true;
 }

@@ -7,7 +7,7 @@
  *
  *      area  .-----------------.   thread 0                                other threads, where the call is to be alone
  *            | stub (r-x)      |   is the gate GATE_CALL? no: -.           parked: while the gate is GATE_CALL wait (futex)
- *            | struct gate     |   calls the function          |           rt_sigreturn: where it was
+ *            | struct inject_gate     |   calls the function          |           rt_sigreturn: where it was
  *            | stack of calls  |   notes what it returns       |
  *            |  frames ...     |   puts errno back             |
  *            '-----------------'   gate = GATE_DONE, wakes     |
@@ -48,8 +48,6 @@
 #include "snapshot/inject/inject_private.h"
 
 enum {
-	PROC_PATH_MAX = 64,
-	PAGE_BYTES = 4096,
 	AREA_BYTES = 16 << 20,
 	LEAST_STACK_BYTES = 1 << 20,
 	VECTORS_BYTES = 16 << 10,
@@ -65,90 +63,14 @@ enum {
 
 #define CALL_NS UINT64_C(15000000000)
 
-/* In the page behind the stub. */
-struct gate {
-	uint32_t state; /* enum gate_state */
-	uint32_t signal;
-	uint64_t result;
-	uint64_t errno_at; /* 0: not known */
-	uint32_t saved_errno;
-	uint32_t unused;
-	uint64_t frame_sp; /* of thread 0, for rt_sigreturn */
-};
-_Static_assert(offsetof(struct gate, signal) == 4 && offsetof(struct gate, result) == 8 &&
-		       offsetof(struct gate, errno_at) == 16 && offsetof(struct gate, saved_errno) == 24 &&
-		       offsetof(struct gate, frame_sp) == 32,
-	       "the stub has these numbers");
-
-enum gate_state {
-	GATE_IDLE,
-	GATE_CALL,
-	GATE_DONE,
-};
-
-/* Both begin with rbx at the gate; a call with rax at the function, the stack's pointer aligned; parked with the frame at rsp - 8. */
-__asm__(".pushsection .rodata\n"
-	".hidden inject_stub, inject_stub_told, inject_stub_park, inject_stub_end\n"
-	".globl inject_stub, inject_stub_told, inject_stub_park, inject_stub_end\n"
-	"inject_stub:\n"
-	"	cmpl $1, (%rbx)\n"
-	"	jne 2f\n"
-	"	call *%rax\n"
-	"	movq %rax, 8(%rbx)\n"
-	"	movq 16(%rbx), %rdx\n"
-	"	testq %rdx, %rdx\n"
-	"	jz 1f\n"
-	"	movl 24(%rbx), %ecx\n"
-	"	movl %ecx, (%rdx)\n"
-	"1:	movl $2, (%rbx)\n"
-	"	movq %rbx, %rdi\n"
-	"	movl $129, %esi\n" /* FUTEX_WAKE | FUTEX_PRIVATE_FLAG */
-	"	movl $0x7fffffff, %edx\n"
-	"	movl $202, %eax\n" /* futex */
-	"	syscall\n"
-	"2:	movl $186, %eax\n" /* gettid */
-	"	syscall\n"
-	"	movl %eax, %edi\n"
-	"	movl 4(%rbx), %esi\n"
-	"	movl $200, %eax\n" /* tkill */
-	"	syscall\n"
-	"inject_stub_told:\n"
-	"	movq 32(%rbx), %rsp\n"
-	"	movl $15, %eax\n" /* rt_sigreturn */
-	"	syscall\n"
-	"inject_stub_park:\n"
-	"	cmpl $1, (%rbx)\n"
-	"	jne 3f\n"
-	"	movq %rbx, %rdi\n"
-	"	movl $128, %esi\n" /* FUTEX_WAIT | FUTEX_PRIVATE_FLAG */
-	"	movl $1, %edx\n"
-	"	xorl %r10d, %r10d\n"
-	"	movl $202, %eax\n"
-	"	syscall\n"
-	"	jmp inject_stub_park\n"
-	"3:	movl $15, %eax\n"
-	"	syscall\n"
-	"inject_stub_end:\n"
-	".popsection\n");
-extern const char inject_stub[], inject_stub_told[], inject_stub_park[], inject_stub_end[];
-
 static uint64_t gate_of(const struct inject_private *own)
 {
-	return own->area + PAGE_BYTES;
+	return own->area + INJECT_PAGE_BYTES;
 }
 
 static uint64_t stub_at(const struct inject_private *own, const char *label)
 {
 	return own->area + (uint64_t)(label - inject_stub);
-}
-
-bool inject_is_stub(struct inject *in, uint64_t pc)
-{
-	char bytes[PAGE_BYTES];
-	size_t len = (size_t)(inject_stub_end - inject_stub);
-
-	return pread(in->own->memory_fd, bytes, len, (off_t)(pc & ~(uint64_t)(PAGE_BYTES - 1))) == (ssize_t)len &&
-	       memcmp(bytes, inject_stub, len) == 0;
 }
 
 /* ---- frames ---- */
@@ -259,7 +181,7 @@ static struct error *write_frame(struct inject *in, const struct inject_thread *
 {
 	struct inject_private *own = in->own;
 	char *vectors = own->frame + sizeof(struct signal_frame) +
-			PAGE_BYTES; /* in front of it there is room to move the frame */
+			INJECT_PAGE_BYTES; /* in front of it there is room to move the frame */
 	struct iovec read = {vectors, VECTORS_BYTES};
 	struct signal_frame frame;
 	uint64_t vectors_at, at;
@@ -454,7 +376,7 @@ static struct error *bare_call(struct inject *in, uint64_t function, uint64_t nu
 	err = send_to(in, thread, registers, mask_of_calls(in->own)) ?: wait_for_syscall(in, number, &result);
 	if (err)
 		return err;
-	if (result > UINT64_MAX - PAGE_BYTES)
+	if (result > UINT64_MAX - INJECT_PAGE_BYTES)
 		return error_os((int)-result, "process %d: has no memory for calls", (int)in->pid);
 	*ret = result;
 	return NULL;
@@ -496,7 +418,8 @@ static struct error *map_area(struct inject *in)
 	err = inject_write(in, area, inject_stub, (size_t)(inject_stub_end - inject_stub));
 	if (!err)
 		err = bare_call(in, mprotect_at, SYS_mprotect,
-				(const uint64_t[INJECT_ARGUMENTS]){area, PAGE_BYTES, PROT_READ | PROT_EXEC}, &ignored);
+				(const uint64_t[INJECT_ARGUMENTS]){area, INJECT_PAGE_BYTES, PROT_READ | PROT_EXEC},
+				&ignored);
 	if (!err)
 		own->area = area;
 	return err;
@@ -550,7 +473,7 @@ static int first_not_in(uint64_t set)
 /* A signal that nothing happens for, best one that is not blocked: who takes blocked ones by sigwait would miss it. */
 static struct error *choose_signal(struct inject *in)
 {
-	char path[PROC_PATH_MAX];
+	char path[INJECT_PROC_PATH_MAX];
 	uint64_t used = 0, blocked = 0;
 	struct error *err;
 	FILE *f;
@@ -572,20 +495,20 @@ static struct error *choose_signal(struct inject *in)
 				 (int)in->pid);
 }
 
-static struct error *set_gate(struct inject *in, enum gate_state state)
+static struct error *set_gate(struct inject *in, enum inject_gate_state state)
 {
 	const uint32_t word = state;
 
-	return inject_write(in, gate_of(in->own) + offsetof(struct gate, state), &word, sizeof word);
+	return inject_write(in, gate_of(in->own) + offsetof(struct inject_gate, state), &word, sizeof word);
 }
 
 static struct error *prepare_gate(struct inject *in)
 {
 	struct inject_private *own = in->own;
-	struct gate gate = {.state = GATE_IDLE,
-			    .signal = (uint32_t)own->tell_signal,
-			    .errno_at = own->errno_at,
-			    .frame_sp = own->frame_at + sizeof(uint64_t)};
+	struct inject_gate gate = {.state = GATE_IDLE,
+				   .signal = (uint32_t)own->tell_signal,
+				   .errno_at = own->errno_at,
+				   .frame_sp = own->frame_at + sizeof(uint64_t)};
 	struct error *err = NULL;
 
 	if (own->errno_at)
@@ -670,7 +593,8 @@ static struct error *wait_for_return(struct inject *in, bool is_alone, uint64_t 
 		if (err)
 			return err;
 		if (registers[INJECT_RIP] == stub_at(in->own, inject_stub_told) && signal == in->own->tell_signal)
-			return inject_read(in, gate_of(in->own) + offsetof(struct gate, result), ret, sizeof *ret);
+			return inject_read(in, gate_of(in->own) + offsetof(struct inject_gate, result), ret,
+					   sizeof *ret);
 		if (is_sent(signal))
 			return ended_by(in, signal, registers[INJECT_RIP]);
 		if (signal && signal != in->own->tell_signal)
@@ -718,7 +642,7 @@ uint64_t inject_room(struct inject *in, size_t len_bytes)
 {
 	struct inject_private *own = in->own;
 
-	if (own->room - gate_of(own) < PAGE_BYTES + LEAST_STACK_BYTES + len_bytes)
+	if (own->room - gate_of(own) < INJECT_PAGE_BYTES + LEAST_STACK_BYTES + len_bytes)
 		return 0;
 	own->room = (own->room - len_bytes) & ~UINT64_C(63);
 	return own->room;
@@ -731,7 +655,8 @@ static struct error *begin_thread(struct inject *in)
 	struct inject_private *own = in->own;
 
 	if (!own->frame)
-		own->frame = malloc(sizeof(struct signal_frame) + PAGE_BYTES + VECTORS_BYTES + PAGE_BYTES);
+		own->frame =
+			malloc(sizeof(struct signal_frame) + INJECT_PAGE_BYTES + VECTORS_BYTES + INJECT_PAGE_BYTES);
 	if (!own->vectors)
 		own->vectors = malloc(VECTORS_BYTES);
 	if (!own->frame || !own->vectors)

@@ -1,4 +1,7 @@
-/* inject_private.h - shared by inject.c (ptrace), inject_call.c (calls), inject_restart.c (system calls) and inject_images.c (elfutils). */
+/*
+ * inject_private.h - shared by inject.c (ptrace), inject_process.c (/proc, memory), inject_stub.c (code), inject_call.c (calls),
+ * inject_restart.c (system calls) and inject_images.c (elfutils).
+ */
 #ifndef WM_SNAPSHOT_INJECT_PRIVATE_H
 #define WM_SNAPSHOT_INJECT_PRIVATE_H
 
@@ -30,7 +33,33 @@ enum {
 
 enum {
 	INJECT_RED_ZONE_BYTES = 128,
+	INJECT_PROC_PATH_MAX = 64,
+	INJECT_PAGE_BYTES = 4096,
 };
+
+/* In the page behind the stub. */
+struct inject_gate {
+	uint32_t state; /* enum inject_gate_state */
+	uint32_t signal;
+	uint64_t result;
+	uint64_t errno_at; /* 0: not known */
+	uint32_t saved_errno;
+	uint32_t unused;
+	uint64_t frame_sp; /* of thread 0, for rt_sigreturn */
+};
+_Static_assert(offsetof(struct inject_gate, signal) == 4 && offsetof(struct inject_gate, result) == 8 &&
+		       offsetof(struct inject_gate, errno_at) == 16 &&
+		       offsetof(struct inject_gate, saved_errno) == 24 && offsetof(struct inject_gate, frame_sp) == 32,
+	       "the stub has these numbers");
+
+enum inject_gate_state {
+	GATE_IDLE,
+	GATE_CALL,
+	GATE_DONE,
+};
+
+/* The labels of the stub. */
+extern const char inject_stub[], inject_stub_told[], inject_stub_park[], inject_stub_end[];
 
 /* The code of a function that says what its thread is doing (inject_images.c). */
 struct inject_code {
@@ -78,6 +107,10 @@ static inline bool inject_is_restarted(const uint64_t *registers)
 }
 
 struct error *inject_ended(const struct inject *in);
+/* Who traces it; 0: nobody. */
+long inject_tracer_of(pid_t pid);
+/* Of a thread: R, S, D, T, t, Z, X. */
+char inject_state_of(pid_t pid, pid_t tid);
 /* Nothing but its number, or its first thread's, is left. */
 bool inject_is_gone(const struct inject *in);
 /* By errno: it has ended, or what failed. */

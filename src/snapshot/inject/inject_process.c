@@ -1,0 +1,125 @@
+/*
+ * inject_process.c - what can be asked of a process without stopping it: /proc, its memory; the clock, and the messages of errors.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "snapshot/inject/inject_private.h"
+
+struct error *inject_ended(const struct inject *in)
+{
+	return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)in->pid);
+}
+
+struct error *inject_failed(const struct inject *in, const char *what)
+{
+	return errno == ESRCH ? inject_ended(in) : error_os(errno, "process %d: %s", (int)in->pid, what);
+}
+
+uint64_t inject_now_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t inject_left_ns(const struct inject *in)
+{
+	uint64_t stood_ns = in->own->since_ns ? inject_now_ns() - in->own->since_ns : 0;
+
+	return stood_ns < INJECT_LIMIT_NS ? INJECT_LIMIT_NS - stood_ns : 0;
+}
+
+/* ---- what /proc says ---- */
+
+long inject_tracer_of(pid_t pid)
+{
+	char path[INJECT_PROC_PATH_MAX], *line = NULL;
+	size_t capacity = 0;
+	long tracer = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && getline(&line, &capacity, f) > 0)
+		if (strncmp(line, "TracerPid:", 10) == 0)
+			tracer = strtol(line + 10, NULL, 10);
+	free(line);
+	if (f)
+		fclose(f);
+	return tracer;
+}
+
+char inject_state_of(pid_t pid, pid_t tid)
+{
+	char path[INJECT_PROC_PATH_MAX], line[512];
+	const char *end;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 'X';
+	len = read(fd, line, sizeof line - 1);
+	close(fd);
+	line[len < 0 ? 0 : len] = '\0';
+	end = strrchr(line, ')');
+	return end && end[1] == ' ' ? end[2] : 'X';
+}
+
+bool inject_is_gone(const struct inject *in)
+{
+	char state = inject_state_of(in->pid, in->pid);
+
+	return state == 'Z' || state == 'X';
+}
+
+/* ---- memory ---- */
+
+/* Of a process that ends the memory is gone before it is. */
+static struct error *copied(const struct inject *in, ssize_t got, size_t len_bytes, const char *what)
+{
+	if (got == (ssize_t)len_bytes)
+		return NULL;
+	if (got >= 0)
+		errno = got == 0 ? ESRCH : EFAULT;
+	return inject_failed(in, what);
+}
+
+struct error *inject_write(struct inject *in, uint64_t address, const void *bytes, size_t len_bytes)
+{
+	return copied(in, pwrite(in->own->memory_fd, bytes, len_bytes, (off_t)address), len_bytes,
+		      "its memory cannot be written");
+}
+
+struct error *inject_read(struct inject *in, uint64_t address, void *bytes, size_t len_bytes)
+{
+	return copied(in, pread(in->own->memory_fd, bytes, len_bytes, (off_t)address), len_bytes,
+		      "its memory cannot be read");
+}
+
+bool inject_has_c_threads(struct inject *in)
+{
+	enum {
+		SELF = 16, /* in tcbhead_t of glibc: the address of the record itself */
+	};
+
+	for (size_t i = 0; i < in->thread_count; i++) {
+		uint64_t fs = in->threads[i].registers[INJECT_FS_BASE], self = 0;
+		ssize_t got = pread(in->own->memory_fd, &self, sizeof self, (off_t)(fs + SELF));
+
+		if (!fs || got != sizeof self || self != fs)
+			return false;
+		for (size_t k = 0; k < i; k++)
+			if (in->threads[k].registers[INJECT_FS_BASE] == fs)
+				return false;
+	}
+	return true;
+}
