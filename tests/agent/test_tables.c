@@ -208,7 +208,7 @@ static void test_stubs(void)
 	for (uint32_t i = 0; i < STUBS; i++) {
 		struct emit e;
 
-		stubs[i] = (struct code_stub){.start = code_next(area, EMIT_MAX_BYTES),
+		stubs[i] = (struct code_stub){.start = code_next(area, &area->place, EMIT_MAX_BYTES),
 					      .number = i * 7,
 					      .kind = CODE_STUB_AFTER,
 					      .first = 3,
@@ -216,7 +216,8 @@ static void test_stubs(void)
 		emit_init(&e, codes[i], sizeof codes[i], stubs[i].start);
 		emit_nops(&e, 1 + roll(EMIT_MAX_BYTES - 2));
 		stubs[i].len = e.len;
-		CHECK(code_add_stub(area, &stubs[i], &e));
+		code_pass(&area->place, e.len);
+		CHECK(code_add_stub(area, &stubs[i], e.bytes));
 	}
 	/* What leads to stubs is written after them. */
 	CHECK(code_write(stubs[0].start, codes[0], 1));
@@ -232,8 +233,8 @@ static void test_stubs(void)
 		}
 	}
 	CHECK(!code_find_stub(area->used, &found));
-	counter = code_add_counter(area);
-	CHECK(counter && code_add_counter(area) == counter + 4);
+	counter = code_counter(area, 0);
+	CHECK(counter && code_counter(area, 1) == counter + 4 && !code_counter(area, area->counter_capacity));
 	*(uint32_t *)counter += 1; /* NOLINT(performance-no-int-to-ptr) */
 	/* Bytes that an interrupted thread is inside of stay; it may be at their start or behind them. */
 	held_pc = stubs[0].start + 1;
@@ -268,14 +269,16 @@ static void test_reuse(void)
 
 			if (stubs[i].start)
 				continue;
-			stubs[i] = (struct code_stub){.start = code_next(area, 100 + roll(EMIT_MAX_BYTES - 100)),
+			stubs[i] = (struct code_stub){.start = code_next(area, &area->place,
+									 100 + roll(EMIT_MAX_BYTES - 100)),
 						      .number = i,
 						      .kind = CODE_STUB_CHOOSE,
 						      .first = (uint8_t)(8 * (round % 3))};
 			memset(codes[i], (int)(i + round), bytes);
 			emit_init(&e, codes[i], bytes, stubs[i].start);
 			e.len = stubs[i].len = bytes;
-			if (!CHECK(stubs[i].start && code_add_stub(area, &stubs[i], &e)))
+			code_pass(&area->place, e.len);
+			if (!CHECK(stubs[i].start && code_add_stub(area, &stubs[i], e.bytes)))
 				return;
 			CHECK(code_is_stub(&stubs[i], &e));
 		}
@@ -311,7 +314,7 @@ static void test_reuse(void)
 	code_sweep(true);
 	/* The one for calls that are not known is always marked. */
 	CHECK(code_find_stub(area->places.unknown, &found) && found.kind == CODE_STUB_UNKNOWN);
-	CHECK(code_next(area, EMIT_MAX_BYTES) == found.start + found.len + 8);
+	CHECK(code_next(area, &area->place, EMIT_MAX_BYTES) == found.start + found.len + 8);
 }
 
 /* Of patches of the same page, of others, of the same bytes, and one that a thread is inside of. */

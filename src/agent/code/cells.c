@@ -26,9 +26,9 @@ uintptr_t cells_add(uint32_t site, uintptr_t callee, uintptr_t after, uintptr_t 
 {
 	const uint64_t mark = AGENT_CELL_MARK;
 	uint8_t bytes[AGENT_CELL_BYTES];
-	uintptr_t cell = (uintptr_t)agent_cells + (uintptr_t)used * AGENT_CELL_BYTES;
+	uintptr_t cell = cells_next();
 
-	if (used == AGENT_CELLS)
+	if (!cell)
 		return 0;
 	memset(bytes, 0x90, sizeof bytes);
 	if (callee)
@@ -44,6 +44,11 @@ uintptr_t cells_add(uint32_t site, uintptr_t callee, uintptr_t after, uintptr_t 
 		return 0;
 	sites[used++] = site;
 	return cell;
+}
+
+uintptr_t cells_next(void)
+{
+	return used == AGENT_CELLS ? 0 : (uintptr_t)agent_cells + (uintptr_t)used * AGENT_CELL_BYTES;
 }
 
 uint32_t cells_left(void)

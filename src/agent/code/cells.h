@@ -18,6 +18,8 @@
 /* A new cell that calls callee (0: what %r11 has), goes on at `after`, and stands for return_address; site: whose call it is. 0: none
  * is left. Under the agent's lock. */
 uintptr_t cells_add(uint32_t site, uintptr_t callee, uintptr_t after, uintptr_t return_address);
+/* Where the next new cell is; 0: none is left. */
+uintptr_t cells_next(void);
 /* How many there are still. */
 uint32_t cells_left(void);
 /* Where it goes on. */

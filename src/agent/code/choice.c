@@ -80,15 +80,19 @@ static uint32_t count_with(const struct choice_table *t, const struct choice *ch
 	return sum;
 }
 
-const struct choice_table *choice_table_of(uint32_t site, const struct choice *choices, uint32_t count)
+const struct choice_table *choice_table_for(uint32_t site, const struct choice *choices, uint32_t count)
+{
+	const struct choice_table *t = present(site);
+
+	return t && has_room(t, count_with(t, choices, count)) ? t : add_table(site, count);
+}
+
+void choice_put(uint32_t site, const struct choice *choices, uint32_t count)
 {
 	struct choice_table *t = present(site);
 
-	if (!t || !has_room(t, count_with(t, choices, count)))
-		t = add_table(site, count);
-	for (uint32_t i = 0; t && i < count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		put(t, &choices[i]);
-	return t;
 }
 
 /*

@@ -22,10 +22,12 @@ struct choice_table {
 };
 
 /*
- * The site's table has these choices then: its present one with them in place, which stubs may be reading meanwhile, or a larger one,
- * the present one from now on. NULL without memory. What is returned is good until the next call.
+ * A table of the site with room for these targets: its present one, which stubs may be reading, or a larger one, the present one from now
+ * on. NULL without memory. What is returned is good until the next call.
  */
-const struct choice_table *choice_table_of(uint32_t site, const struct choice *choices, uint32_t count);
+const struct choice_table *choice_table_for(uint32_t site, const struct choice *choices, uint32_t count);
+/* The present table of the site has these choices then. */
+void choice_put(uint32_t site, const struct choice *choices, uint32_t count);
 /* Code that goes where the table says for the target in %r11, or on behind it. */
 void choice_emit(struct emit *e, const struct choice_table *t);
 /* Calls visit for where each choice of that table goes; nothing, if none has its slots there. */

@@ -227,22 +227,24 @@ static bool add_places(struct code_area *area)
 	p->foreign = at;
 	if (!p->entered || !code_write(at, &foreign, sizeof foreign))
 		return false;
-	area->first = area->used = area->place = at + STUB_ALIGN;
-	area->limit = area->high;
+	area->first = area->used = at + STUB_ALIGN;
+	area->place = (struct code_place){area->first, area->high};
 	return true;
 }
 
 /* The stub for calls that are not known. */
 static bool add_unknown(struct code_area *area)
 {
-	struct code_stub stub = {.start = code_next(area, EMIT_MAX_BYTES), .kind = CODE_STUB_UNKNOWN};
+	struct code_stub stub = {.start = code_next(area, &area->place, EMIT_MAX_BYTES), .kind = CODE_STUB_UNKNOWN};
 	uint8_t bytes[STUB_ALIGN];
 	struct emit e;
 
 	emit_init(&e, bytes, sizeof bytes, stub.start);
 	emit_thunk(&e, CODE_NO_NUMBER, area->places.discover);
 	area->places.unknown = stub.start;
-	return code_add_stub(area, &stub, &e);
+	stub.len = e.len;
+	code_pass(&area->place, e.len);
+	return emit_ok(&e) && code_add_stub(area, &stub, e.bytes);
 }
 
 static struct code_area *area_new(uintptr_t low, uintptr_t high)
@@ -294,26 +296,36 @@ static size_t units_at(uintptr_t at)
 }
 
 /* Stubs go where there is none now, behind the present place for them. */
-static void take_run(struct code_area *area)
+static void take_run(const struct code_area *area, struct code_place *place)
 {
-	uintptr_t at = area->limit, end;
+	uintptr_t at = place->limit, end;
 
 	while (at < area->used && has_start(area, at))
 		at += units_at(at) * STUB_ALIGN;
 	for (end = at; end < area->used && !has_start(area, end);)
 		end += STUB_ALIGN;
-	area->place = at;
-	area->limit = end < area->used ? end : area->high;
+	place->at = at;
+	place->limit = end < area->used ? end : area->high;
 }
 
-uintptr_t code_next(struct code_area *area, uint32_t most_bytes)
+uintptr_t code_next(const struct code_area *area, struct code_place *place, uint32_t most_bytes)
 {
-	while (area->limit - area->place <= most_bytes + STUB_HEADER_BYTES) {
-		if (area->limit == area->high)
+	while (place->limit - place->at <= most_bytes + STUB_HEADER_BYTES) {
+		if (place->limit == area->high)
 			return 0;
-		take_run(area);
+		take_run(area, place);
 	}
-	return area->place + STUB_HEADER_BYTES;
+	return place->at + STUB_HEADER_BYTES;
+}
+
+static uint32_t units_of(uint32_t len)
+{
+	return (STUB_HEADER_BYTES + len + STUB_ALIGN - 1) / STUB_ALIGN;
+}
+
+void code_pass(struct code_place *place, uint32_t len)
+{
+	place->at += (uintptr_t)units_of(len) * STUB_ALIGN;
 }
 
 bool code_has_stub(const struct code_area *area, uintptr_t start)
@@ -327,11 +339,6 @@ static const uint8_t *bytes_at(uintptr_t at)
 {
 	return at - pending.at < pending.len ? pending.bytes + (at - pending.at)
 					     : (const uint8_t *)at; /* NOLINT(performance-no-int-to-ptr) */
-}
-
-static uint32_t units_of(const struct emit *e)
-{
-	return (STUB_HEADER_BYTES + e->len + STUB_ALIGN - 1) / STUB_ALIGN;
 }
 
 static void put_header(uint8_t header[STUB_HEADER_BYTES], const struct code_stub *stub, uint32_t units)
@@ -348,7 +355,7 @@ bool code_is_stub(const struct code_stub *stub, const struct emit *e)
 	const uint8_t *there = bytes_at(stub->start - STUB_HEADER_BYTES);
 	uint8_t header[STUB_HEADER_BYTES];
 
-	put_header(header, stub, units_of(e));
+	put_header(header, stub, units_of(e->len));
 	return emit_ok(e) && memcmp(there, header, sizeof header) == 0 &&
 	       memcmp(there + sizeof header, e->bytes, e->len) == 0;
 }
@@ -374,30 +381,29 @@ static bool note_comparer(const struct code_stub *stub, uintptr_t header)
 	return true;
 }
 
-bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e)
+bool code_add_stub(struct code_area *area, const struct code_stub *stub, const uint8_t *code)
 {
-	uint32_t units = units_of(e);
-	size_t bit = (area->place - area->low) / STUB_ALIGN;
+	uintptr_t at = stub->start - STUB_HEADER_BYTES;
+	uint32_t units = units_of(stub->len);
+	size_t bit = (at - area->low) / STUB_ALIGN;
 	uint8_t *bytes;
 
-	if (!emit_ok(e) || units > UINT8_MAX || area->limit - area->place < (size_t)units * STUB_ALIGN ||
-	    !note_comparer(stub, area->place))
+	if (units > UINT8_MAX || !note_comparer(stub, at))
 		return false;
-	if ((pending.at + pending.len != area->place || pending.len + units * STUB_ALIGN > PENDING_BYTES) &&
-	    !code_write_stubs())
+	if ((pending.at + pending.len != at || pending.len + units * STUB_ALIGN > PENDING_BYTES) && !code_write_stubs())
 		return false;
 	if (!pending.len)
-		pending.at = area->place;
+		pending.at = at;
 	bytes = pending.bytes + pending.len;
 	memset(bytes, 0, (size_t)units * STUB_ALIGN);
 	put_header(bytes, stub, units);
-	memcpy(bytes + STUB_HEADER_BYTES, e->bytes, e->len);
+	memcpy(bytes + STUB_HEADER_BYTES, code, stub->len);
 	pending.len += units * STUB_ALIGN;
 	area->starts[bit / 8] |= (uint8_t)(1u << bit % 8);
-	area->place += (size_t)units * STUB_ALIGN;
 	added_bytes += (size_t)units * STUB_ALIGN;
-	if (area->place > area->used)
-		__atomic_store_n(&area->used, area->place, __ATOMIC_RELEASE);
+	at += (uintptr_t)units * STUB_ALIGN;
+	if (at > area->used)
+		__atomic_store_n(&area->used, at, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -522,18 +528,16 @@ void code_sweep(bool is_all_marked)
 {
 	for (struct code_area *area = areas; area && is_all_marked; area = area->next) {
 		memcpy(area->starts, area->marks, mark_bytes(area));
-		area->place = area->limit = area->first;
+		area->place = (struct code_place){area->first, area->first};
 	}
 	if (is_all_marked)
 		added_bytes = 0;
 	end_marks();
 }
 
-uintptr_t code_add_counter(struct code_area *area)
+uintptr_t code_counter(const struct code_area *area, uint32_t number)
 {
-	if (area->counter_count == area->counter_capacity)
-		return 0;
-	return area->counters + sizeof(uint32_t) * area->counter_count++;
+	return number < area->counter_capacity ? area->counters + sizeof(uint32_t) * number : 0;
 }
 
 /*

@@ -35,13 +35,17 @@ enum code_stub_kind {
 	CODE_STUB_FOREIGN, /* behind a call in code that is not instrumented: the function's */
 };
 
+/* Where the next stub goes, and up to where there is room for it. */
+struct code_place {
+	uintptr_t at, limit;
+};
+
 struct code_area {
 	struct code_area *next;
 	uintptr_t low, high; /* stubs */
 	uintptr_t first;     /* place of a stub */
 	uintptr_t used;      /* the end of all of them */
-	uintptr_t place;     /* where the next one goes, and up to where there is room for it */
-	uintptr_t limit;
+	struct code_place place;
 	uintptr_t counters; /* 4 bytes each, behind the stubs, writable */
 	uint32_t counter_count, counter_capacity;
 	uint8_t *starts; /* a bit for each 16 bytes of stubs: one begins there */
@@ -99,10 +103,12 @@ bool code_change(uintptr_t at, const void *bytes, size_t len);
 void code_change_all(struct code_patch *patches, size_t count);
 /* The area for text [low, high), made if need be; NULL: there is no room within reach. */
 struct code_area *code_area_for(uintptr_t low, uintptr_t high);
-/* Where the next stub's code is to be, which has no more bytes than that. 0: no room. */
-uintptr_t code_next(struct code_area *area, uint32_t most_bytes);
-/* Adds a stub, whose code was emitted for code_next(area). It is in memory before any of the above is written that may lead there. */
-bool code_add_stub(struct code_area *area, const struct code_stub *stub, const struct emit *e);
+/* Moves the place on to where a stub fits whose code has no more bytes than that. Where its code is to be; 0: no room. */
+uintptr_t code_next(const struct code_area *area, struct code_place *place, uint32_t most_bytes);
+/* Moves the place behind a stub whose code has len bytes. */
+void code_pass(struct code_place *place, uint32_t len);
+/* Adds a stub with that code, whose place was found by code_next. It is in memory before any of the above is written that may lead there. */
+bool code_add_stub(struct code_area *area, const struct code_stub *stub, const uint8_t *code);
 /* The same without any of that: tables lead there. */
 bool code_write_stubs(void);
 /* A stub's code begins there. */
@@ -136,7 +142,7 @@ const struct emit_places *code_places_at(uintptr_t pc);
  * Returns how many were looked at.
  */
 size_t code_forget(bool (*is_gone)(uintptr_t address), bool (*is_owner_gone)(uint8_t kind, uint32_t number));
-/* The address of a new counter; 0: none left. */
-uintptr_t code_add_counter(struct code_area *area);
+/* The address of the counter with that number; 0: there are not so many. Those from counter_count on are free. */
+uintptr_t code_counter(const struct code_area *area, uint32_t number);
 
 #endif

@@ -1,18 +1,30 @@
-/* stub.c - a stub while it is written, and branches in place of the program's bytes. */
+/* stub.c - plans of stubs, and branches in place of the program's bytes. */
 #include "agent/code/stub.h"
 
 #include <string.h>
 
-static void stub_begin_at(struct stub *s, struct code_area *area, uintptr_t at, enum code_stub_kind kind,
-			  uint32_t number)
+#include "agent/program/image.h"
+
+void stub_plan(struct stub_plan *s, const struct code_area *area, struct code_stub *stubs, uint32_t capacity,
+	       uint8_t *bytes, uint32_t byte_capacity)
 {
 	s->area = area;
-	s->head = (struct code_stub){.start = at, .number = number, .kind = (uint8_t)kind};
-	emit_init(&s->e, s->bytes, sizeof s->bytes, at);
+	s->place = area ? area->place : (struct code_place){0, 0};
+	s->counter_count = area ? area->counter_count : 0;
+	s->stubs = stubs;
+	s->capacity = capacity;
+	s->bytes = bytes;
+	s->byte_capacity = byte_capacity;
+	s->count = s->byte_count = 0;
 }
 
-/* Of its code. One for which it is too little is not written. */
-static uint32_t most_bytes(enum code_stub_kind kind)
+void stub_plan_one(struct stub_plan *s, const struct code_area *area, struct stub_one *one)
+{
+	stub_plan(s, area, &one->stub, 1, one->bytes, sizeof one->bytes);
+}
+
+/* One for which it is too little is not written. */
+uint32_t stub_most_bytes(enum code_stub_kind kind)
 {
 	switch (kind) {
 	case CODE_STUB_BEFORE:
@@ -24,54 +36,71 @@ static uint32_t most_bytes(enum code_stub_kind kind)
 	}
 }
 
-static struct code_area *area_of(struct agent_image *image)
+static bool begin_at(struct stub_plan *s, uintptr_t at, enum code_stub_kind kind, uint32_t number)
 {
-	if (!image->area)
-		image->area = code_area_for(image->low, image->high);
-	return image->area;
-}
+	uint32_t left = s->byte_capacity - s->byte_count, most = stub_most_bytes(kind);
 
-uintptr_t stub_unknown(struct agent_image *image)
-{
-	const struct code_area *area = area_of(image);
-
-	return area ? area->places.unknown : 0;
-}
-
-bool stub_begin(struct stub *s, struct agent_image *image, enum code_stub_kind kind, uint32_t number)
-{
-	struct code_area *area = area_of(image);
-	uintptr_t at = area ? code_next(area, most_bytes(kind)) : 0;
-
-	if (!at)
-		return false;
-	stub_begin_at(s, area, at, kind, number);
+	s->head = (struct code_stub){.start = at, .number = number, .kind = (uint8_t)kind};
+	emit_init(&s->e, s->bytes + s->byte_count, most < left ? most : left, at);
 	return true;
 }
 
-void stub_done(struct stub *s, uint32_t first, uint32_t done)
+bool stub_begin(struct stub_plan *s, enum code_stub_kind kind, uint32_t number)
+{
+	uintptr_t at = s->area ? code_next(s->area, &s->place, stub_most_bytes(kind)) : 0;
+
+	return at && begin_at(s, at, kind, number);
+}
+
+bool stub_begin_old(struct stub_plan *s, uintptr_t old, enum code_stub_kind kind, uint32_t number)
+{
+	return s->area && code_has_stub(s->area, old) && begin_at(s, old, kind, number);
+}
+
+bool stub_is_old(const struct stub_plan *s)
+{
+	return code_is_stub(&s->head, &s->e);
+}
+
+void stub_done(struct stub_plan *s, uint32_t first, uint32_t done)
 {
 	s->head.first = (uint8_t)first;
 	s->head.done = (uint8_t)done;
 }
 
-uintptr_t stub_end(struct stub *s)
+uintptr_t stub_end(struct stub_plan *s)
 {
-	return code_add_stub(s->area, &s->head, &s->e) ? s->head.start : 0;
+	if (!emit_ok(&s->e) || s->count == s->capacity)
+		return 0;
+	s->head.len = s->e.len;
+	s->stubs[s->count++] = s->head;
+	s->byte_count += s->e.len;
+	code_pass(&s->place, s->e.len);
+	return s->head.start;
 }
 
-bool stub_begin_old(struct stub *s, const struct agent_image *image, uintptr_t old, enum code_stub_kind kind,
-		    uint32_t number)
+uintptr_t stub_counter(struct stub_plan *s)
 {
-	if (!image->area || !code_has_stub(image->area, old))
-		return false;
-	stub_begin_at(s, image->area, old, kind, number);
+	uintptr_t counter = code_counter(s->area, s->counter_count);
+
+	s->counter_count += counter != 0;
+	return counter;
+}
+
+bool stub_apply(const struct stub_plan *s, struct code_area *area)
+{
+	const uint8_t *code = s->bytes;
+
+	if (!area)
+		return s->count == 0;
+	area->place = s->place;
+	area->counter_count = s->counter_count;
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (!code_add_stub(area, &s->stubs[i], code))
+			return false;
+		code += s->stubs[i].len;
+	}
 	return true;
-}
-
-bool stub_is_old(const struct stub *s)
-{
-	return code_is_stub(&s->head, &s->e);
 }
 
 bool stub_move(struct emit *e, const uint8_t *bytes, uintptr_t from, uint32_t len)

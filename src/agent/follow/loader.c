@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/code/code.h"
+#include "agent/code/stub.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry.h"
 #include "agent/context/here.h"
@@ -130,28 +131,25 @@ bool loader_start(void)
 	uintptr_t at = _r_debug.r_brk;
 	const uint8_t *code = (const uint8_t *)at; /* NOLINT(performance-no-int-to-ptr) */
 	struct agent_image *image = agent_image_at(at);
-	struct code_stub stub = {.kind = CODE_STUB_FOREIGN, .number = agent_function_at(at)};
-	uint8_t bytes[EMIT_MAX_BYTES], jump[HOOK_BYTES];
-	struct emit e;
+	uint8_t jump[HOOK_BYTES];
+	struct stub_plan plan;
+	struct stub_one room;
+	uint32_t first;
 
 	if (!image || !is_empty(code))
 		return false;
-	if (!image->area)
-		image->area = code_area_for(image->low, image->high);
-	stub.start = image->area ? code_next(image->area, EMIT_MAX_BYTES) : 0;
-	if (!stub.start)
+	stub_plan_one(&plan, agent_image_area(image), &room);
+	if (!stub_begin(&plan, CODE_STUB_FOREIGN, agent_function_at(at)))
 		return false;
-	emit_init(&e, bytes, sizeof bytes, stub.start);
-	emit_bytes(&e, &at, sizeof at);
-	emit_bytes(&e, code, HOOK_BYTES);
-	stub.first = (uint8_t)e.len;
-	emit_thunk(&e, 0, (uintptr_t)agent_loader_entry);
-	stub.done = (uint8_t)e.len;
-	if (!code_add_stub(image->area, &stub, &e))
+	emit_bytes(&plan.e, &at, sizeof at);
+	emit_bytes(&plan.e, code, HOOK_BYTES);
+	first = plan.e.len;
+	emit_thunk(&plan.e, 0, (uintptr_t)agent_loader_entry);
+	stub_done(&plan, first, plan.e.len);
+	if (!stub_end(&plan) || !stub_apply(&plan, image->area))
 		return false;
-	emit_init(&e, jump, sizeof jump, at);
-	emit_jump(&e, stub.start + stub.first);
-	is_hooked = emit_ok(&e) && patch_write_foreign(image, at, jump, sizeof jump);
+	stub_put_branch(jump, 0, HOOK_BYTES, 0xe9, at, plan.head.start + first);
+	is_hooked = patch_write_foreign(image, at, jump, sizeof jump);
 	return is_hooked;
 }
 

@@ -1,5 +1,5 @@
 /*
- * patch.h - what stands at a site: plans its bytes for the calls that were seen and the encoding in force, and writes them.
+ * patch.h - what stands at a site: has its bytes planned for the calls that were seen and the encoding in force, and writes them.
  *
  * The caller holds the agent's lock, and no other thread runs in the bytes that change.
  */

@@ -1,27 +1,25 @@
-/* patch_entry.c - entries of functions, and returns to foreign code. */
+/* patch_entry.c - entries of functions, and returns to foreign code: hands what is known to plan_entry.c, and writes what that says. */
 #include "agent/patch/patch_entry.h"
 
 #include <string.h>
 
 #include "agent/os/memory.h"
 #include "agent/patch/patch.h"
-#include "agent/code/stub.h"
+#include "agent/patch/plan_entry.h"
 
-/* A jump over bytes of the program, nops behind it. */
-static bool plan_jump(uint8_t region[CODE_PATCH_MAX], uintptr_t at, uint32_t bytes, uintptr_t to)
+/* The program's bytes at `at`, of that function, as they are now. */
+static struct plan_bytes bytes_at(uint32_t function, uintptr_t at, uint32_t len)
 {
-	if (bytes > CODE_PATCH_MAX)
-		return false;
-	stub_put_nops(region, bytes);
-	stub_put_branch(region, 0, STUB_BRANCH_BYTES, 0xe9, at, to);
-	return true;
+	return (struct plan_bytes){.at = at,
+				   .len = len,
+				   .original = (const uint8_t *)at, /* NOLINT(performance-no-int-to-ptr) */
+				   .function = function,
+				   .area = agent_image_area(agent_program.functions[function].image)};
 }
 
-static bool write_jump(uintptr_t at, uint32_t bytes, uintptr_t to)
+static bool apply_stubs(const struct plan_branch *plan, uint32_t function)
 {
-	uint8_t region[CODE_PATCH_MAX];
-
-	return plan_jump(region, at, bytes, to) && code_change(at, region, bytes);
+	return stub_apply(&plan->stubs, agent_program.functions[function].image->area);
 }
 
 bool patch_write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len)
@@ -41,118 +39,80 @@ bool patch_write_foreign(struct agent_image *image, uintptr_t at, const uint8_t 
 	return true;
 }
 
+/* Keeps what stands at the entry. False without memory. */
+static bool keep_entry(struct agent_function *f)
+{
+	struct agent_program *p = &agent_program;
+
+	if (f->is_hooked)
+		return true;
+	if (!agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + f->entry_bytes, 1))
+		return false;
+	f->entry_original = (uint32_t)p->byte_count;
+	memcpy(p->bytes + p->byte_count, (const void *)f->entry_address,
+	       f->entry_bytes); /* NOLINT(performance-no-int-to-ptr) */
+	p->byte_count += f->entry_bytes;
+	return true;
+}
+
 bool patch_entry(uint32_t function)
 {
 	struct agent_function *f = &agent_program.functions[function];
-	struct agent_program *p = &agent_program;
-	uint64_t restart = p->encoder.graph.nodes[f->node].restart;
-	uint32_t literals = 0, done, behind;
-	uintptr_t start;
-	struct stub s;
+	struct plan_callers callers = {.addresses = f->callers, .left = f->left_callers};
+	struct plan_branch plan;
+	struct plan_bytes in;
 
-	if (!patch_is_there(function))
+	if (!patch_is_there(function) || !keep_entry(f))
 		return false;
-	if (!f->is_hooked) { /* keep what stands there */
-		if (!agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + f->entry_bytes, 1))
-			return false;
-		f->entry_original = (uint32_t)p->byte_count;
-		memcpy(p->bytes + p->byte_count, (const void *)f->entry_address,
-		       f->entry_bytes); /* NOLINT(performance-no-int-to-ptr) */
-		p->byte_count += f->entry_bytes;
-	}
-	if (!stub_begin(&s, f->image, CODE_STUB_ENTRY, function))
-		return false;
-	while (literals < sizeof f->callers / sizeof *f->callers && f->callers[literals]) {
-		emit_bytes(&s.e, &f->callers[literals], sizeof f->callers[literals]);
-		literals++;
-	}
-	start = emit_here(&s.e);
-	emit_entry(&s.e, &s.area->places, function, restart, s.head.start, literals, f->left_callers, &done, &behind);
-	stub_done(&s, (uint32_t)(start - s.head.start), behind);
-	if (!stub_move(&s.e, p->bytes + f->entry_original, f->entry_address, f->entry_bytes))
-		return false;
-	emit_jump(&s.e, f->entry_address + f->entry_bytes);
-	if (!stub_end(&s) || !write_jump(f->entry_address, f->entry_bytes, start))
+	while (callers.count < sizeof f->callers / sizeof *f->callers && f->callers[callers.count])
+		callers.count++;
+	in = bytes_at(function, f->entry_address, f->entry_bytes);
+	in.original = agent_program.bytes + f->entry_original;
+	if (!plan_entry(&in, agent_program.encoder.graph.nodes[f->node].restart, &callers, &plan) ||
+	    !apply_stubs(&plan, function) || !code_change(in.at, plan.region, in.len))
 		return false;
 	f->is_hooked = true;
-	f->behind_hook = s.head.start + behind;
+	f->behind_hook = plan.behind;
 	return true;
 }
 
 bool patch_foreign(uint32_t function, const struct scan_site *site)
 {
-	struct agent_function *f = &agent_program.functions[function];
-	uintptr_t at = site->address + site->insn.len_bytes;
-	uint8_t region[CODE_PATCH_MAX];
-	uint32_t first, done;
-	struct stub s;
+	struct plan_bytes in = bytes_at(function, site->address + site->insn.len_bytes, site->room_bytes);
+	struct plan_branch plan;
 
-	if (!stub_begin(&s, f->image, CODE_STUB_FOREIGN, function))
-		return false;
-	emit_bytes(&s.e, &at, sizeof at);
-	emit_bytes(&s.e, (const uint8_t *)at, site->room_bytes); /* NOLINT(performance-no-int-to-ptr) */
-	first = s.e.len;
-	emit_undo(&s.e, &s.area->places, true, 0, &done); /* what tail calls of the callee have left */
-	emit_foreign(&s.e, &s.area->places);
-	stub_done(&s, first, s.e.len);
-	if (!stub_move(&s.e, (const uint8_t *)at, at, site->room_bytes)) /* NOLINT(performance-no-int-to-ptr) */
-		return false;
-	emit_jump(&s.e, at + site->room_bytes);
-	return stub_end(&s) && plan_jump(region, at, site->room_bytes, s.head.start + first) &&
-	       patch_write_foreign(f->image, at, region, site->room_bytes);
+	return plan_foreign_return(&in, &plan) && apply_stubs(&plan, function) &&
+	       patch_write_foreign(agent_program.functions[function].image, in.at, plan.region, in.len);
 }
 
 bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
 {
-	struct agent_function *f = &agent_program.functions[function];
-	uint8_t region[STUB_BRANCH_BYTES];
-	uint32_t first;
-	struct stub s;
+	struct plan_bytes in = bytes_at(function, address, STUB_BRANCH_BYTES);
+	struct plan_branch plan;
 
-	if (!stub_begin(&s, f->image, CODE_STUB_FOREIGN, function))
-		return false;
-	emit_bytes(&s.e, &address, sizeof address);
-	first = s.e.len;
-	emit_foreign(&s.e, &s.area->places);
-	stub_done(&s, first, s.e.len);
-	emit_jump(&s.e, target);
-	if (!stub_end(&s))
-		return false;
-	memcpy(region, (const void *)address, sizeof region); /* NOLINT(performance-no-int-to-ptr) */
-	stub_put_distance(region + sizeof region, address + sizeof region, s.head.start + first);
-	return patch_write_foreign(f->image, address, region, sizeof region);
+	return plan_foreign_call(&in, target, &plan) && apply_stubs(&plan, function) &&
+	       patch_write_foreign(agent_program.functions[function].image, in.at, plan.region, in.len);
 }
 
 bool patch_make_detour(uint32_t function, const struct scan_function *scan, uintptr_t to, struct patch_detour *ret)
 {
-	const struct agent_function *f = &agent_program.functions[function];
-	const uint8_t *original = (const uint8_t *)scan->entry_address; /* NOLINT(performance-no-int-to-ptr) */
-	uint32_t first, moved;
-	struct stub s;
+	struct plan_bytes in = bytes_at(function, scan->entry_address, scan->entry_bytes);
+	struct plan_branch plan;
 
-	if (scan->entry_bytes > CODE_PATCH_MAX || !stub_begin(&s, f->image, CODE_STUB_FOREIGN, function))
+	if (!plan_detour(&in, to, &plan) || !apply_stubs(&plan, function))
 		return false;
-	*ret = (struct patch_detour){.at = scan->entry_address, .len_bytes = scan->entry_bytes};
-	memcpy(ret->original, original, ret->len_bytes);
-	emit_bytes(&s.e, &ret->at, sizeof ret->at);
-	emit_bytes(&s.e, original, ret->len_bytes);
-	first = s.e.len;
-	emit_jump(&s.e, to);
-	moved = s.e.len;
-	stub_done(&s, first, moved);
-	if (!stub_move(&s.e, original, ret->at, ret->len_bytes))
-		return false;
-	emit_jump(&s.e, ret->at + ret->len_bytes);
-	ret->enter = s.head.start + first;
-	ret->behind = s.head.start + moved;
-	return stub_end(&s) != 0;
+	*ret = (struct patch_detour){
+		.at = in.at, .enter = plan.enter, .behind = plan.behind, .len_bytes = (uint8_t)in.len};
+	memcpy(ret->original, in.original, in.len);
+	return true;
 }
 
 bool patch_put_detour(const struct patch_detour *d)
 {
+	const struct plan_bytes in = {.at = d->at, .len = d->len_bytes};
 	uint8_t region[CODE_PATCH_MAX];
 
-	return plan_jump(region, d->at, d->len_bytes, d->enter) && code_write(d->at, region, d->len_bytes);
+	return plan_jump(&in, d->enter, region) && code_write(d->at, region, d->len_bytes);
 }
 
 bool patch_take_detour(const struct patch_detour *d)

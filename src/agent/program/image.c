@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "agent/code/code.h"
 #include "native/unwind/cfi.h"
 #include "agent/follow/loader.h"
 #include "native/maps.h"
@@ -61,6 +62,13 @@ bool restart_is_code(uintptr_t low, uintptr_t high)
 	const struct agent_image *image = agent_image_find(low);
 
 	return image && image == agent_image_find(high);
+}
+
+struct code_area *agent_image_area(struct agent_image *image)
+{
+	if (!image->area)
+		image->area = code_area_for(image->low, image->high);
+	return image->area;
 }
 
 bool agent_image_function(const struct agent_image *image, uintptr_t address, struct eh_function *ret)

@@ -59,6 +59,8 @@ struct agent_image *agent_images_first(void);
 struct agent_image *agent_image_find(uintptr_t address);
 /* The same, listed now if need be. NULL: no ELF image is there. */
 struct agent_image *agent_image_at(uintptr_t address);
+/* Where its stubs go, made if need be; NULL: there is no room within reach. Under the agent's lock. */
+struct code_area *agent_image_area(struct agent_image *image);
 /* The function's range that has the address. No lock. */
 bool agent_image_function(const struct agent_image *image, uintptr_t address, struct eh_function *ret);
 /* It is still mapped where it was, and stays so for as long as the others are stopped. Under the agent's lock. */
