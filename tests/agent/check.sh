@@ -15,12 +15,42 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# The parent is aborted, the child leaves by _exit; each works until it has had CPU time for samples.
-cat >program.c <<'END'
+# How long a process must work to be sampled, only the kernel knows: on a busy machine its timers of CPU time may not expire once in
+# 100 ms of it. So a program works until a timer of its own, which is no faster than the agent's, has expired some times. Its signal is
+# blocked: no handler runs.
+cat >ticks.h <<'END'
+#include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <time.h>
+static sigset_t tick_signal;
+static int ticks;
+/* In the thread that is to be sampled, after each fork. */
+static void ticks_start(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+	struct itimerspec period = {{0, 10000000}, {0, 10000000}};
+	timer_t timer;
+	ticks = 0;
+	sigemptyset(&tick_signal);
+	sigaddset(&tick_signal, SIGUSR2);
+	if (sigprocmask(SIG_BLOCK, &tick_signal, NULL) != 0 || timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0 ||
+	    timer_settime(timer, 0, &period, NULL) != 0)
+		exit(9);
+}
+static int ticks_are(int enough)
+{
+	struct timespec now = {0, 0};
+	if (sigtimedwait(&tick_signal, NULL, &now) == SIGUSR2)
+		ticks++;
+	return ticks >= enough;
+}
+END
+
+# The parent is aborted, the child leaves by _exit; each works until it must have had samples.
+cat >program.c <<'END'
+#include <sys/wait.h>
 #include <unistd.h>
+#include "ticks.h"
 static volatile long sink;
 static __attribute__((noinline)) void inner(int n)
 {
@@ -29,11 +59,10 @@ static __attribute__((noinline)) void inner(int n)
 }
 static __attribute__((noinline)) void work(void)
 {
-	struct timespec used;
-	do {
+	ticks_start();
+	do
 		inner(10000);
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	} while (used.tv_sec == 0 && used.tv_nsec < 200000000);
+	while (!ticks_are(10));
 }
 int main(void)
 {
@@ -108,10 +137,9 @@ sed -n 's/.* in agent us \([0-9]*\).*/\1/p' err.txt | awk '$1 > 1e9 { exit 1 }' 
 # A second child knows what the first has found, by direct and indirect calls and as a callback, and so does a child's child; what runs
 # after exec does not. Children that find nothing have samples.
 cat >family.c <<'END'
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "ticks.h"
 static volatile long sink;
 static __attribute__((noinline)) long inner(long n)
 {
@@ -129,13 +157,12 @@ static long (*volatile choices[])(long) = {inner, outer};
 static __attribute__((noinline)) void work(void)
 {
 	int numbers[] = {3, 1, 2};
-	struct timespec used;
+	ticks_start();
 	do {
 		for (int i = 0; i < 2; i++)
 			sink += choices[i](i);
 		qsort(numbers, 3, sizeof *numbers, compare);
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	} while (used.tv_sec == 0 && used.tv_nsec < 100000000);
+	} while (!ticks_are(5));
 }
 static __attribute__((noinline)) void generations(int n)
 {
@@ -248,7 +275,7 @@ END
 cat >copies.c <<'END'
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "ticks.h"
 static volatile long sink;
 static __attribute__((noinline)) void inner(int n)
 {
@@ -268,11 +295,10 @@ static __attribute__((noinline)) void copies(void)
 }
 int main(void)
 {
-	struct timespec used;
-	do {
+	ticks_start();
+	do
 		copies();
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	} while (used.tv_sec == 0 && used.tv_nsec < 300000000);
+	while (!ticks_are(10));
 	return 0;
 }
 END
