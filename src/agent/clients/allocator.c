@@ -5,12 +5,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/code/emit.h"
+#include "agent/threads/thread.h"
 #include "agent/os/memory.h"
-#include "agent/patch/patch.h"
+#include "agent/os/state.h"
+#include "agent/code/emit.h"
 #include "agent/patch/patch_entry.h"
 #include "agent/program/program.h"
-#include "agent/threads/thread.h"
 #include "runtime/heap/heap.h"
 
 /* Behind the stubs: the allocator itself. Written once, before the entries are. */

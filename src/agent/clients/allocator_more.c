@@ -8,12 +8,12 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "agent/threads/thread.h"
 #include "agent/clients/allocator.h"
 #include "agent/clients/heap.h"
 #include "agent/program/program.h"
 #include "agent/os/say.h"
 #include "agent/program/symbol.h"
-#include "agent/threads/thread.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 

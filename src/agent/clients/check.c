@@ -9,16 +9,13 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "agent/clients/tick.h"
+#include "agent/os/state.h"
 #include "agent/code/cells.h"
 #include "agent/code/code.h"
 #include "agent/context/decode.h"
-#include "agent/context/discover.h"
-#include "agent/follow/loader.h"
 #include "agent/os/memory.h"
 #include "agent/os/say.h"
-#include "agent/threads/thread.h"
-#include "agent/clients/tick.h"
-#include "agent/os/words.h"
 #include "waymark/abi.h"
 
 /* Under the agent's lock. */
@@ -140,7 +137,7 @@ static bool is_loaded(const struct unwind_regs *regs)
 {
 	static struct walk walk;
 
-	return !loader_is_unloading() || (walk_stack(&walk, regs, &agent_thread) && walk.is_whole);
+	return !agent_is_unloading || (walk_stack(&walk, regs, &agent_thread) && walk.is_whole);
 }
 
 /* One line: where, the calls that the context says and those that the stack says, innermost first. */

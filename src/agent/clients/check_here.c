@@ -7,13 +7,13 @@
  */
 #include <string.h>
 
+#include "agent/program/program.h"
+#include "agent/clients/tick.h"
 #include "agent/context/capture.h"
 #include "agent/code/cells.h"
 #include "agent/clients/check.h"
 #include "agent/threads/lock.h"
 #include "agent/threads/own_stack.h"
-#include "agent/threads/thread.h"
-#include "agent/clients/tick.h"
 #include "recorder/process.h"
 
 /* On the stack, as the code below pushes them. */

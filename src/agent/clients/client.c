@@ -1,9 +1,9 @@
 /*
  * client.c - waymark.h of files that other compilers built: what their weak references find when the agent is in the process.
  */
+#include "agent/os/state.h"
 #include "agent/follow/coroutine.h"
 #include "agent/context/here.h"
-#include "agent/program/program.h"
 #include "recorder/agent.h"
 #include "recorder/event.h"
 #include "recorder/process.h"

@@ -9,19 +9,17 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "agent/os/options.h"
+#include "agent/os/state.h"
 #include "agent/context/capture.h"
 #include "agent/code/cells.h"
 #include "agent/clients/check.h"
 #include "agent/code/code.h"
 #include "agent/epoch/epoch.h"
-#include "agent/follow/jump.h"
 #include "agent/threads/lock.h"
-#include "agent/os/options.h"
 #include "agent/threads/own_stack.h"
-#include "agent/program/program.h"
 #include "native/restart.h"
 #include "agent/os/say.h"
-#include "agent/follow/seccomp.h"
 #include "agent/context/segment.h"
 #include "agent/threads/stop.h"
 #include "agent/threads/thread.h"

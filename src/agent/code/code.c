@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "agent/os/state.h"
 #include "agent/os/held_file.h"
 #include "native/maps.h"
 #include "agent/os/memory.h"
-#include "agent/program/program.h"
 #include "agent/threads/stop.h"
 #include "agent/threads/thread.h"
 #include "base/sort.h"

@@ -9,7 +9,6 @@
 
 #include "agent/threads/thread.h"
 #include "native/unwind/unwind.h"
-#include "agent/context/walk.h"
 #pragma GCC visibility push(default)
 #include "waymark.h"
 #pragma GCC visibility pop

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "agent/os/state.h"
 #include "agent/epoch/addends.h"
 #include "agent/code/choice.h"
 #include "agent/code/code.h"

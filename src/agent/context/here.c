@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "agent/os/state.h"
 #include "agent/context/capture.h"
 #include "agent/code/cells.h"
 #include "agent/program/image.h"
@@ -15,7 +16,6 @@
 #include "agent/threads/own_stack.h"
 #include "agent/program/program.h"
 #include "agent/program/record.h"
-#include "agent/follow/seccomp.h"
 #include "agent/context/segment.h"
 #include "agent/threads/thread.h"
 #include "agent/os/words.h"

@@ -1,6 +1,7 @@
 /* segment.c - segments of native stacks: what is kept of those that do not run, and which one a frame is in. */
 #include "agent/context/segment.h"
 
+#include "agent/os/state.h"
 #include "agent/context/capture.h"
 #include "agent/code/cells.h"
 #include "agent/follow/coroutine.h"

@@ -9,11 +9,11 @@
 
 #include <string.h>
 
+#include "agent/os/state.h"
 #include "agent/epoch/addends.h"
 #include "agent/code/cells.h"
 #include "agent/follow/coroutine.h"
 #include "agent/context/discover.h"
-#include "agent/follow/loader.h"
 #include "agent/os/memory.h"
 #include "agent/patch/patch.h"
 #include "agent/threads/stop.h"
@@ -35,7 +35,7 @@ static const struct agent_image *image_at(uintptr_t pc)
 {
 	const struct agent_image *image = agent_image_at(pc);
 
-	return image && loader_is_unloading() && !agent_image_is_there(image) ? NULL : image;
+	return image && agent_is_unloading && !agent_image_is_there(image) ? NULL : image;
 }
 
 static bool add_frame(struct walk *w, const struct unwind_regs *regs)
@@ -85,7 +85,7 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thr
 
 	w->count = w->inside = 0;
 	w->is_whole = false;
-	if (loader_is_unloading() && !stop_others())
+	if (agent_is_unloading && !stop_others())
 		return false;
 	leave_stranded(thread, from->r[CFI_RSP]);
 	while (add_frame(w, &regs)) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/os/state.h"
 #include "agent/epoch/addends.h"
 #include "agent/patch/batch.h"
 #include "agent/context/capture.h"
@@ -16,7 +17,6 @@
 #include "agent/code/code.h"
 #include "agent/context/decode.h"
 #include "agent/context/discover.h"
-#include "agent/follow/loader.h"
 #include "agent/os/memory.h"
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
@@ -24,7 +24,6 @@
 #include "native/restart.h"
 #include "agent/patch/reuse.h"
 #include "agent/context/segment.h"
-#include "agent/follow/signal.h"
 #include "agent/threads/stop.h"
 #include "agent/threads/threads.h"
 #include "agent/context/walk.h"
@@ -310,7 +309,7 @@ static void translate(struct thread_record *r)
 static bool stop_between(void)
 {
 	/* A thread that never returns may have frames in what is unmapped now. */
-	if (loader_is_unloading())
+	if (agent_is_unloading)
 		return false;
 	for (unsigned int times = 0, finds = 0; times < MOVES_MAX; times++) {
 		enum stop_held held;
@@ -360,7 +359,7 @@ static bool are_all_outside(void)
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
 		if (stop_has(r) && !(r->is_known && r->walk.is_whole))
 			return false;
-	return !signal_holds_stubs();
+	return atomic_load(&agent_stubs_held) == 0;
 }
 
 bool epoch_begin(void)

@@ -10,10 +10,10 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "agent/os/state.h"
 #include "agent/threads/entry.h"
 #include "agent/follow/jump.h"
 #include "agent/follow/land.h"
-#include "agent/program/program.h"
 #include "agent/threads/thread.h"
 #include "recorder/interpose.h"
 #include "recorder/jmp_buf.h"

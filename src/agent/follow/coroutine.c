@@ -13,13 +13,13 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "agent/os/state.h"
 #include "agent/code/cells.h"
 #include "agent/context/discover.h"
 #include "agent/context/here.h"
 #include "agent/follow/land.h"
 #include "agent/threads/lock.h"
 #include "agent/os/memory.h"
-#include "agent/program/program.h"
 #include "agent/context/segment.h"
 #include "agent/os/words.h"
 #include "recorder/interpose.h"

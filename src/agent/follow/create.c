@@ -14,13 +14,12 @@
 #include <stddef.h>
 #include <threads.h>
 
+#include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/context/here.h"
 #include "agent/threads/lock.h"
 #include "agent/os/memory.h"
-#include "agent/program/program.h"
 #include "agent/program/record.h"
-#include "agent/follow/seccomp.h"
 #include "agent/threads/thread.h"
 #include "agent/threads/threads.h"
 #include "agent/clients/tick.h"

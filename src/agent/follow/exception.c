@@ -10,12 +10,13 @@
 #include <stdint.h>
 #include <unwind.h>
 
+#include "agent/threads/thread.h"
+#include "agent/os/state.h"
 #include "agent/code/cells.h"
 #include "agent/follow/jump.h"
 #include "agent/follow/land.h"
 #include "agent/threads/lock.h"
 #include "agent/program/program.h"
-#include "agent/threads/thread.h"
 #include "recorder/interpose.h"
 
 typedef _Unwind_Reason_Code (*raise_fn)(struct _Unwind_Exception *);

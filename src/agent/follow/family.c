@@ -10,7 +10,6 @@
 
 #include "agent/context/discover.h"
 #include "agent/program/image.h"
-#include "agent/program/program.h"
 #include "agent/threads/stop.h"
 #include "recorder/sys.h"
 

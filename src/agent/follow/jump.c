@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#include "agent/follow/land.h"
-#include "agent/program/program.h"
 #include "agent/threads/thread.h"
+#include "agent/os/state.h"
+#include "agent/follow/land.h"
 #include "recorder/interpose.h"
 #include "recorder/jmp_buf.h"
 

@@ -1,6 +1,7 @@
 /* land.c - where jumps over frames come down. */
 #include "agent/follow/land.h"
 
+#include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry.h"
 #include "agent/threads/lock.h"

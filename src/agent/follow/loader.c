@@ -4,6 +4,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "agent/os/state.h"
 #include "agent/code/code.h"
 #include "agent/code/stub.h"
 #include "agent/context/discover.h"
@@ -11,14 +12,12 @@
 #include "agent/context/here.h"
 #include "agent/program/image.h"
 #include "agent/threads/lock.h"
-#include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
 #include "agent/program/program.h"
 #include "agent/program/record.h"
 #include "agent/follow/signal.h"
 #include "agent/follow/slots.h"
 #include "agent/threads/stop.h"
-#include "agent/threads/thread.h"
 #include "agent/threads/threads.h"
 #include "agent/context/walk.h"
 #include "recorder/interpose.h"
@@ -36,19 +35,12 @@ void agent_loader(struct agent_saved *saved);
 typedef int (*close_fn)(void *handle);
 
 static _Atomic(void *) next_close;
-/* Under the agent's lock. */
-static bool is_unloading;
 /* Written once. */
 static bool is_hooked;
 
-bool loader_is_unloading(void)
-{
-	return is_unloading;
-}
-
 void loader_after_fork(void)
 {
-	is_unloading = false;
+	agent_is_unloading = false;
 }
 
 /* Threads that do not come back to it. One that cannot be stopped is not looked at before it is known again. */
@@ -107,8 +99,8 @@ __attribute__((used)) void agent_loader(struct agent_saved *saved)
 	wmrt_check_fork();
 	agent_saved_regs(saved, _r_debug.r_brk, (uintptr_t)saved->stack, &regs);
 	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
-	is_unloading = is_deleting();
-	if (agent_is_on && !is_unloading) {
+	agent_is_unloading = is_deleting();
+	if (agent_is_on && !agent_is_unloading) {
 		slots_late();
 		loader_sweep();
 	}

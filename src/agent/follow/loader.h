@@ -3,7 +3,7 @@
  *
  *      dlclose                      the function that the loader calls for debuggers (r_brk of _r_debug, which does nothing)
  *        destructors run
- *        "is about to unload" ----> no thread but one that stands still is walked (loader_is_unloading)
+ *        "is about to unload" ----> no thread but one that stands still is walked (agent_is_unloading)
  *        unmaps
  *        "is consistent" ---------> what is known of images that are gone is forgotten
  *
@@ -24,8 +24,6 @@
  * program that was started under the agent is looked after instead. Once, under the agent's lock.
  */
 bool loader_start(void);
-/* Between the two: images may be unmapped that are still listed. Under the agent's lock. */
-bool loader_is_unloading(void);
 /* Forgets images that are gone. Under the agent's lock; not while the loader unloads. */
 void loader_sweep(void);
 /* In a forked child. */

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/os/state.h"
 #include "agent/threads/lock.h"
-#include "agent/program/program.h"
 #include "agent/os/say.h"
 #include "agent/threads/thread.h"
 #include "agent/threads/threads.h"
@@ -29,8 +29,6 @@ enum {
 };
 /* Reserved only: as large as a context stack is at most. */
 static const size_t STACK_BYTES = (size_t)8 << 30;
-
-bool agent_is_sealed;
 
 static struct agent_entry *shared_stack;
 

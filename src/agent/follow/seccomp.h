@@ -12,9 +12,6 @@
 
 #include <stdbool.h>
 
-/* True from then on, for ever. */
-extern bool agent_is_sealed __attribute__((visibility("hidden")));
-
 /* The process was given a filter since `waymark run`: the agent stays out (stay_out.h). At start. */
 bool seccomp_is_on(void);
 /* Gives a thread that has none a context stack that all such threads share, so that stubs have somewhere to write. */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/threads/lock.h"
 #include "agent/threads/own_stack.h"
@@ -40,13 +41,6 @@ struct shown {
 	struct place is, was;
 	bool is_changed, is_stub;
 };
-
-static _Atomic uint32_t stubs_held; /* by handlers that have begun */
-
-bool signal_holds_stubs(void)
-{
-	return atomic_load(&stubs_held) != 0;
-}
 
 static struct place place_in(const ucontext_t *c)
 {
@@ -84,7 +78,7 @@ static void show(struct shown *s, ucontext_t *context)
 	if (!place_is_stub(s->was.pc))
 		return;
 	s->is_stub = true;
-	atomic_fetch_add(&stubs_held, 1);
+	atomic_fetch_add(&agent_stubs_held, 1);
 	own_stack_call_from(agent_thread.is_on_alternate, find_place, s);
 	if (s->is_changed)
 		set_place(context, s->is);
@@ -116,7 +110,7 @@ static void let_go(const struct shown *shown, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (shown[i].is_stub)
-			atomic_fetch_sub(&stubs_held, 1);
+			atomic_fetch_sub(&agent_stubs_held, 1);
 }
 
 struct hooking {

@@ -22,7 +22,6 @@
 
 #include "agent/code/code.h"
 #include "agent/os/memory.h"
-#include "agent/program/program.h"
 #include "agent/program/symbol.h"
 
 static const char *const names[] = {

@@ -13,8 +13,6 @@
 
 #include <stdbool.h>
 
-#include "agent/program/image.h"
-
 /* In all loaded images. False without memory: some words may be as they were. */
 bool slots_take(void);
 /* Words that still have what slots_take put there have again what they had. */

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry_offsets.h"
 #include "agent/context/here.h"
 #include "agent/threads/lock.h"
-#include "agent/program/program.h"
 #include "agent/context/segment.h"
 #include "agent/threads/thread.h"
 #include "recorder/interpose.h"

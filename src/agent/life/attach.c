@@ -16,9 +16,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/os/state.h"
 #include "agent/clients/allocator.h"
 #include "agent/life/attach_handlers.h"
-#include "agent/context/capture.h"
 #include "agent/code/cells.h"
 #include "agent/code/code.h"
 #include "agent/life/detach.h"
@@ -55,12 +55,10 @@ WM1_EXPORT void wm1_agent_attach(struct wm1_attach_request *request);
 WM1_EXPORT void wm1_agent_detach(struct wm1_attach_request *request);
 
 /* Under the agent's lock. */
-static bool is_started;           /* tables are there */
-static bool is_watching;          /* what the loader does */
-static bool is_attached;          /* this is how the agent came */
-static bool is_leaving;           /* also read by threads that run */
-static uint64_t leaving_until_ns; /* when who asks it to leave has not come back for long */
-static uint64_t called_ns;        /* the request in progress */
+static bool is_started;    /* tables are there */
+static bool is_watching;   /* what the loader does */
+static bool is_attached;   /* this is how the agent came */
+static uint64_t called_ns; /* the request in progress */
 static struct walk walk;
 
 /* A thread of the process. */
@@ -407,8 +405,7 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 	}
 	if (is_any || is_late(r)) {
 		/* Who samples and records all the time would seldom be elsewhere. */
-		leaving_until_ns = now_ns() + LEAVING_NS;
-		is_leaving = true;
+		agent_leaves_until(now_ns() + LEAVING_NS);
 		return WM1_ATTACH_AGAIN;
 	}
 	assume_stopped(r->thread_count);
@@ -444,18 +441,8 @@ static void end_recording(struct wm1_attach_request *r)
 /* All threads are stopped, perhaps with the lock. */
 static enum wm1_attach_result stay(void)
 {
-	is_leaving = false;
+	agent_leaves_no_more();
 	return WM1_ATTACH_DONE;
-}
-
-bool agent_leaves(void)
-{
-	if (!__atomic_load_n(&is_leaving, __ATOMIC_RELAXED))
-		return false;
-	if (now_ns() < leaving_until_ns)
-		return true;
-	__atomic_store_n(&is_leaving, false, __ATOMIC_RELAXED);
-	return false;
 }
 
 static enum wm1_attach_result detach(struct wm1_attach_request *r)
@@ -477,7 +464,8 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 	agent_lock(&guard);
 	result = leave(r);
 	if (result == WM1_ATTACH_DONE) {
-		agent_is_on = is_attached = is_leaving = false;
+		agent_is_on = is_attached = false;
+		agent_leaves_no_more();
 		agent_has_left = true;
 	}
 	agent_unlock(&guard);

@@ -5,8 +5,8 @@
  */
 #include "agent/life/detach.h"
 
-#include "agent/code/code.h"
 #include "agent/os/memory.h"
+#include "agent/code/code.h"
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
 #include "agent/patch/shape.h"

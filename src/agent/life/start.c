@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/context/segment.h"
+#include "agent/os/state.h"
 #include "agent/clients/allocator.h"
 #include "agent/clients/check.h"
 #include "agent/code/code.h"
@@ -28,8 +30,6 @@
 #include "agent/program/record.h"
 #include "native/restart.h"
 #include "agent/os/say.h"
-#include "agent/follow/seccomp.h"
-#include "agent/context/segment.h"
 #include "agent/follow/slots.h"
 #include "agent/life/stay_out.h"
 #include "agent/threads/stop.h"
@@ -137,7 +137,6 @@ static const struct wmrt_client agent_client = {.start = before_main, .after_for
 const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, &wmrt_paths, NULL};
 
 static main_fn program_main;
-bool agent_is_on;
 
 enum wmk_agent agent_start(void)
 {

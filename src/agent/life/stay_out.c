@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "agent/os/state.h"
 #include "agent/follow/seccomp.h"
 #include "base/unfit.h"
 #include "recorder/handlers.h"

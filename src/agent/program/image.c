@@ -12,13 +12,12 @@
 
 #include "agent/code/code.h"
 #include "native/unwind/cfi.h"
-#include "agent/follow/loader.h"
 #include "native/maps.h"
 #include "native/restart.h"
+#include "agent/os/state.h"
 #include "agent/os/memory.h"
 #include "agent/program/program.h"
 #include "agent/program/quiet.h"
-#include "agent/follow/seccomp.h"
 #include "agent/program/symbol.h"
 #include "agent/os/words.h"
 #include "recorder/config.h"
@@ -535,7 +534,7 @@ bool agent_image_is_there(const struct agent_image *image)
 	const void *text = image->scan.text_count ? image->scan.texts[0].bytes : image->ehdr;
 
 	return !image->is_gone && _dl_find_object((void *)text, &found) == 0 &&
-	       found.dlfo_link_map->l_addr == image->bias && (!loader_is_unloading() || is_mapped(image));
+	       found.dlfo_link_map->l_addr == image->bias && (!agent_is_unloading || is_mapped(image));
 }
 
 /* Who reads the list goes on from it as before. */

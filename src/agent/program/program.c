@@ -19,7 +19,6 @@ enum {
 };
 
 struct agent_program agent_program;
-bool agent_has_left;
 static struct words by_start; /* functions and cold parts */
 static struct words by_return;
 

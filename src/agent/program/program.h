@@ -124,13 +124,6 @@ struct agent_program {
 	uint64_t looks; /* at functions, calls and stubs, for what was unloaded */
 };
 extern struct agent_program agent_program __attribute__((visibility("hidden")));
-/* It works in this process. Written before main, and when the agent is attached or detached (attach.c). */
-extern bool agent_is_on __attribute__((visibility("hidden")));
-/* It is being detached, and waits for threads to be in the program's own code: nothing is recorded meanwhile. Signal-safe. */
-bool agent_leaves(void);
-
-/* It worked in this process, and was taken out. */
-extern bool agent_has_left __attribute__((visibility("hidden")));
 
 /* Tables, and the first epoch: WMK_AGENT_OK, or why they cannot be had. Once, under the agent's lock. */
 enum wmk_agent agent_start(void);

@@ -9,8 +9,8 @@
 
 #include <dlfcn.h>
 
-#include "agent/program/image.h"
 #include "agent/os/options.h"
+#include "agent/program/image.h"
 #include "agent/program/symbol.h"
 #include "agent/os/words.h"
 

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "agent/program/image.h"
-#include "agent/program/symbol_index.h"
 
 enum {
 	SYMBOL_MAX = 256,

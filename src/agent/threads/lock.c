@@ -6,9 +6,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "agent/follow/seccomp.h"
+#include "agent/os/state.h"
 #include "agent/threads/stop.h"
-#include "agent/threads/thread.h"
 #include "agent/threads/threads.h"
 #include "recorder/sys.h"
 

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 
 #include "native/maps.h"
-#include "agent/follow/seccomp.h"
+#include "agent/os/state.h"
 #include "agent/threads/threads.h"
 #include "recorder/sys.h"
 #include "waymark/abi.h"

@@ -1,7 +1,6 @@
 /* threads.c - the list of threads. */
 #include "agent/threads/threads.h"
 
-#include "agent/threads/lock.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 

@@ -1,0 +1,43 @@
+/* state.c - the flags of state.h, and for how long a detach waits. */
+#include "agent/os/state.h"
+
+#include <time.h>
+
+bool agent_is_on;
+bool agent_has_left;
+bool agent_is_sealed;
+bool agent_is_unloading;
+_Atomic uint32_t agent_stubs_held;
+
+/* Written under the agent's lock, and by the thread that finds the time over; read by any thread, relaxed: a record more is no harm. */
+static bool is_leaving;
+static uint64_t leaving_until_ns;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts = {0, 0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+bool agent_leaves(void)
+{
+	if (!__atomic_load_n(&is_leaving, __ATOMIC_RELAXED))
+		return false;
+	if (now_ns() < leaving_until_ns)
+		return true;
+	__atomic_store_n(&is_leaving, false, __ATOMIC_RELAXED);
+	return false;
+}
+
+void agent_leaves_until(uint64_t ns)
+{
+	leaving_until_ns = ns;
+	__atomic_store_n(&is_leaving, true, __ATOMIC_RELAXED);
+}
+
+void agent_leaves_no_more(void)
+{
+	__atomic_store_n(&is_leaving, false, __ATOMIC_RELAXED);
+}

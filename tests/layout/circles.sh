@@ -1,0 +1,117 @@
+#!/bin/sh
+# circles.sh BUILD [OWED] - no more than three files of a library use each other in a circle.
+#
+# A file uses another one of its library when its object needs a symbol, of code or data, hidden or not, that the other one's object
+# defines (nm). Files that reach each other are a circle (a strongly connected component; Tarjan 1972). One of more than three files is
+# printed with the symbols that hold it together, and the test fails.
+#
+# OWED: a file of lines "library file...", the circles that are still there. Such a circle may have no other file than those, and each
+# of those must still be in it, so the list only shrinks.
+set -eu
+build=$1
+owed=${2:-/dev/null}
+
+find "$build/src" -path '*.p/*' -name '*.o' -type f | LC_ALL=C sort >"${TMPDIR:-/tmp}/circles.$$"
+trap 'rm -f "${TMPDIR:-/tmp}/circles.$$"' EXIT
+[ -s "${TMPDIR:-/tmp}/circles.$$" ] || { echo "no objects below $build/src"; exit 1; }
+xargs nm -A -P <"${TMPDIR:-/tmp}/circles.$$" | awk -v owed_file="$owed" '
+BEGIN {
+	while ((getline line <owed_file) > 0) {
+		if (line ~ /^#/ || line == "")
+			continue
+		n = split(line, word, " ")
+		for (i = 2; i <= n; i++)
+			owed[word[1] "/" word[i]] = 1
+	}
+}
+
+# "PATH: SYMBOL TYPE [VALUE SIZE]" -> nodes "LIBRARY/FILE"
+{
+	path = $1
+	sub(/:$/, "", path)
+	n = split(path, part, "/")
+	library = part[n - 1]
+	sub(/\.p$/, "", library)
+	file = part[n]
+	sub(/\.o$/, "", file)
+	node = library "/" file
+	if (!(node in library_of)) {
+		library_of[node] = library
+		nodes[++node_count] = node
+	}
+	if ($3 == "U" || $3 == "w" || $3 == "v")
+		needs[++need_count] = node " " $2
+	else if ($3 ~ /^[TDBRSCWVGi]$/)
+		definer[library " " $2] = node
+}
+
+function strong(v,    w, i, n, out) {
+	index_of[v] = low[v] = ++last_index
+	stack[++depth] = v
+	is_on_stack[v] = 1
+	n = split(successors[v], out, " ")
+	for (i = 1; i <= n; i++) {
+		w = out[i]
+		if (!(w in index_of)) {
+			strong(w)
+			if (low[w] < low[v])
+				low[v] = low[w]
+		} else if (is_on_stack[w] && index_of[w] < low[v]) {
+			low[v] = index_of[w]
+		}
+	}
+	if (low[v] != index_of[v])
+		return
+	circle_count++
+	do {
+		w = stack[depth--]
+		is_on_stack[w] = 0
+		circle[w] = circle_count
+		size[circle_count]++
+	} while (w != v)
+}
+
+END {
+	for (i = 1; i <= need_count; i++) {
+		split(needs[i], pair, " ")
+		from = pair[1]
+		to = definer[library_of[from] " " pair[2]]
+		if (to == "" || to == from)
+			continue
+		edge = from " " to
+		if (!(edge in symbols)) {
+			successors[from] = successors[from] " " to
+			edges[++edge_count] = edge
+		}
+		symbols[edge] = symbols[edge] " " pair[2]
+	}
+	for (i = 1; i <= node_count; i++)
+		if (!(nodes[i] in index_of))
+			strong(nodes[i])
+	for (i = 1; i <= node_count; i++) {
+		v = nodes[i]
+		if (size[circle[v]] > 3 && !(v in owed))
+			is_found[circle[v]] = 1
+		if (size[circle[v]] <= 3 && v in owed) {
+			print v ": it is in no circle of more than three files any more: take it out of the list"
+			status = 1
+		}
+		delete owed[v]
+	}
+	for (v in owed) {
+		print v ": there is no such file: take it out of the list"
+		status = 1
+	}
+	for (c = 1; c <= circle_count; c++) {
+		if (!is_found[c])
+			continue
+		status = 1
+		print size[c] " files use each other in a circle:"
+		for (i = 1; i <= edge_count; i++) {
+			split(edges[i], pair, " ")
+			if (circle[pair[1]] == c && circle[pair[2]] == c)
+				print "  " pair[1] " -> " pair[2] ":" symbols[edges[i]]
+		}
+	}
+	exit status
+}'
