@@ -133,6 +133,7 @@ struct wm1_agent {
 	struct wm1_heap_client heap;
 	void (*heap_alloc_from)(void *block, size_t size_bytes, const void *return_address,
 				enum wm1_heap_function function);
+	const char *(*unfit)(void); /* returns NULL, or why the agent stays out of this process: it is told nothing */
 };
 WM1_EXPORT extern const struct wm1_agent wm1_agent __attribute__((weak));
 

@@ -192,6 +192,30 @@ for compiler in gcc clang-19; do
 	done
 done
 
+# LeakSanitizer knows what the dynamic linker allocates by the caller of malloc: the heap client must not stand between.
+cat >opens.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+__attribute__((noinline)) static void load(const char *path) { dlopen(path, RTLD_NOW | RTLD_GLOBAL); }
+__attribute__((noinline)) static void wipe(void) { char stack[20000]; memset(stack, 1, sizeof stack); __asm__ volatile("" : : "r"(stack) : "memory"); }
+int main(void)
+{
+	load("./libopened.so");
+	wipe();
+	puts("300");
+	return 3;
+}
+END
+echo 'int opened = 7;' >opened.c
+gcc -shared -fPIC -o libopened.so opened.c || exit 1
+for compiler in gcc clang-19; do
+	"$compiler" -O1 -g -w -fsanitize=address -o opens opens.c 2>/dev/null || continue
+	./opens >/dev/null 2>&1
+	[ $? = 3 ] || continue # not on this kernel
+	succeeds "$waymark" run --heap -o ./ bash -c './opens; exit $?'
+done
+
 # OCaml's garbage collector must know every return address. A program with its table, as the linker exports it, stands for one.
 sed '1i char caml_frametable[1];' program.c >ocaml.c
 gcc -O1 -fno-builtin -rdynamic -o ocaml ocaml.c || exit 1

@@ -4,6 +4,7 @@
 #include "agent/os/state.h"
 #include "agent/follow/coroutine.h"
 #include "agent/context/here.h"
+#include "agent/os/unfit_here.h"
 #include "recorder/agent.h"
 #include "recorder/event.h"
 #include "recorder/process.h"
@@ -49,6 +50,7 @@ const struct wm1_agent wm1_agent = {
 	.heap = {wmrt_own_heap_start, wmrt_own_heap_alloc, wmrt_own_heap_take, wmrt_own_heap_put_back,
 		 wmrt_own_heap_freed},
 	.heap_alloc_from = wmrt_own_heap_alloc_from,
+	.unfit = unfit_here,
 };
 
 wm_context wm1_agent_capture(void)

@@ -1,25 +1,16 @@
 /* stay_out.c - looks at what the process is before the agent comes into it. */
 #include "agent/life/stay_out.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <unistd.h>
 
 #include "agent/os/state.h"
 #include "agent/follow/seccomp.h"
-#include "base/unfit.h"
+#include "agent/os/unfit_here.h"
 #include "recorder/handlers.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
-
-static const char *unfit_here(void)
-{
-	for (int i = 0; i < UNFITS; i++)
-		if (dlsym(RTLD_DEFAULT, unfits[i].symbol))
-			return unfits[i].what;
-	return NULL;
-}
 
 static void say(const char *why)
 {

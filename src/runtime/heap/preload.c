@@ -12,6 +12,10 @@
  * The runtime is found by weak references: in a process without one (a shell that starts the program) this library
  * hands calls through. A runtime that comes later, with a plugin, attaches itself. So does one that is there when a program allocates before
  * the C library has its environment (.preinit_array, of sanitizers): where to record to is not known yet.
+ *
+ * Where nothing is told of a call, it is handed on by a tail call: the next allocator sees its true caller. LeakSanitizer
+ * knows by the caller what the dynamic linker allocates, and reports it as leaked otherwise. The agent stays out of
+ * programs of sanitizers, so it is told nothing there.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -108,6 +112,8 @@ static bool resolve(void)
 	RESOLVE(valloc);
 	RESOLVE(pvalloc);
 	atomic_store_explicit(&resolve_state, 2, memory_order_release);
+	if (&wm1_agent && wm1_agent.unfit())
+		return true;
 	if (&wm1_agent)
 		alloc_from = wm1_agent.heap_alloc_from;
 	else if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed)
@@ -125,6 +131,12 @@ static inline bool is_resolved(void)
 static inline const struct wm1_heap_client *runtime(void)
 {
 	return atomic_load_explicit(&client, memory_order_acquire);
+}
+
+/* The next allocator can be called, and there is nobody to tell. */
+static inline bool is_untold(void)
+{
+	return is_resolved() && !runtime();
 }
 
 /* The call that the program made. */
@@ -161,6 +173,8 @@ void wm1_heap_attach(const struct wm1_heap_client *found)
 
 API void *malloc(size_t size_bytes)
 {
+	if (is_untold())
+		return next.malloc(size_bytes);
 	return alloc(size_bytes, CALLED(WM1_HEAP_MALLOC));
 }
 
@@ -168,6 +182,8 @@ API void *calloc(size_t count, size_t size_bytes)
 {
 	size_t total;
 
+	if (is_untold())
+		return next.calloc(count, size_bytes);
 	if (__builtin_mul_overflow(count, size_bytes, &total)) {
 		errno = ENOMEM;
 		return NULL;
@@ -225,6 +241,8 @@ static void *resize(void *block, size_t size_bytes, struct call call)
 
 API void *realloc(void *block, size_t size_bytes)
 {
+	if (is_untold() && !is_early(block))
+		return next.realloc(block, size_bytes);
 	return resize(block, size_bytes, CALLED(WM1_HEAP_REALLOC));
 }
 
@@ -237,6 +255,8 @@ API void *reallocarray(void *block, size_t count, size_t size_bytes)
 		errno = ENOMEM;
 		return NULL;
 	}
+	if (is_untold() && !is_early(block))
+		return next.realloc(block, total);
 	return resize(block, total, CALLED(WM1_HEAP_REALLOCARRAY));
 }
 
@@ -244,6 +264,8 @@ API int posix_memalign(void **block, size_t alignment, size_t size_bytes)
 {
 	int rc;
 
+	if (is_untold())
+		return next.posix_memalign(block, alignment, size_bytes);
 	if (!is_resolved())
 		return ENOMEM;
 	rc = next.posix_memalign(block, alignment, size_bytes);
@@ -254,6 +276,8 @@ API int posix_memalign(void **block, size_t alignment, size_t size_bytes)
 
 API void *aligned_alloc(size_t alignment, size_t size_bytes)
 {
+	if (is_untold())
+		return next.aligned_alloc(alignment, size_bytes);
 	return is_resolved() ? tell_alloc(next.aligned_alloc(alignment, size_bytes), size_bytes,
 					  CALLED(WM1_HEAP_ALIGNED_ALLOC))
 			     : NULL;
@@ -261,16 +285,22 @@ API void *aligned_alloc(size_t alignment, size_t size_bytes)
 
 API void *memalign(size_t alignment, size_t size_bytes)
 {
+	if (is_untold())
+		return next.memalign(alignment, size_bytes);
 	return is_resolved() ? tell_alloc(next.memalign(alignment, size_bytes), size_bytes, CALLED(WM1_HEAP_MEMALIGN))
 			     : NULL;
 }
 
 API void *valloc(size_t size_bytes)
 {
+	if (is_untold())
+		return next.valloc(size_bytes);
 	return is_resolved() ? tell_alloc(next.valloc(size_bytes), size_bytes, CALLED(WM1_HEAP_VALLOC)) : NULL;
 }
 
 API void *pvalloc(size_t size_bytes)
 {
+	if (is_untold())
+		return next.pvalloc(size_bytes);
 	return is_resolved() ? tell_alloc(next.pvalloc(size_bytes), size_bytes, CALLED(WM1_HEAP_PVALLOC)) : NULL;
 }
