@@ -2,23 +2,15 @@
 # attach.sh BUILD SOURCES [MODE...] - `waymark attach` and `--detach` on programs that run: wherever they are found they go on, print and
 # end as without, every sample agrees with the stack, and after --detach all code is as in the files.
 set -u
-build=$(realpath "$1") sources=$(realpath "$2")
+sources=$(realpath "$2")
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
 shift 2
-waymark=$build/waymark
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-attach.XXXXXX")
 pids=()
 trap '[ ${#pids[@]} -eq 0 ] || kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
 trap '' PIPE
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_AGENT LD_PRELOAD LD_BIND_NOW
-command -v gcc >/dev/null && command -v g++ >/dev/null || { echo "gcc or g++ is missing"; exit 77; }
-failures=0
+needs gcc g++
 options=() # more of them
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
 
 gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
 gcc -w -O2 -o work "$sources/attach/work.c" || exit 1
@@ -65,8 +57,8 @@ attach() {
 	"$waymark" report --format folded --metric cpu "$file" >folded.txt 2>&1 || fail "$1: report"
 }
 
-# finish LABEL STATUS LINES: lets it end
-finish() {
+# let_end LABEL STATUS LINES: lets it end
+let_end() {
 	local status
 	touch flag
 	echo x >&9 2>/dev/null # a program that slept may have ended
@@ -88,7 +80,7 @@ works() {
 	begin "$1" "$2" || return
 	attach "$2" 100 "${6:-100}" "${7:-10}" && attach "$2-again" 100 "${6:-100}" "${7:-10}"
 	[ -z "$5" ] || wants "$2" "$5"
-	finish "$2" "$3" "$4"
+	let_end "$2" "$3" "$4"
 }
 
 # often MODE STATUS LINES PATTERN SAMPLES - programs with threads: in and out many times, in the midst of whatever they do. Without SAMPLES
@@ -103,7 +95,7 @@ often() {
 		options=()
 	done
 	attach "$1-again" "$5" 100 && { [ "$5" -eq 0 ] || wants "$1" "$4"; }
-	finish "$1" "$2" "$3"
+	let_end "$1" "$2" "$3"
 }
 
 # Threads that are behind tail calls when the agent comes, and stay there: where they are has no context until another thread makes the
@@ -117,7 +109,7 @@ spins() {
 		wants "$label" '^\[thread\];spins_sorted;sort_and_spin;spin '
 		wants "$label" '^\[thread\];spins_in_library;sort_in_library;qsort_r.*;spin_in_library '
 	done
-	finish spins 11 $'spun\n'
+	let_end spins 11 $'spun\n'
 }
 
 # step NAME: heap.c takes it
@@ -193,13 +185,13 @@ heap() {
 	visit_heap heap-1 --heap && check_heap heap-1
 	visit_heap heap-2 --heap --check && check_heap heap-2
 	for label in heap-1 heap-2; do lines+="before-$label"$'\n'"while-$label"$'\n'"after-$label"$'\n'; done
-	finish heap 0 "$lines"$'x\nend\n'
+	let_end heap 0 "$lines"$'x\nend\n'
 	lines=
 	begin heap heap || return
 	visit_heap heap-3 --sample
 	visit_heap heap-4 --heap && check_heap heap-4
 	for label in heap-3 heap-4; do lines+="before-$label"$'\n'"while-$label"$'\n'"after-$label"$'\n'; done
-	finish heap 0 "$lines"$'x\nend\n'
+	let_end heap 0 "$lines"$'x\nend\n'
 }
 
 # captured LABEL STEP: what captures.c has printed for that step
@@ -272,7 +264,7 @@ waits() {
 	attach "$1" 0 100
 	is_in "$3" || fail "$1: does not wait any more"
 	[ "$1" = sleep ] || attach "$1-again" 0 100
-	finish "$1" 10 "$4"
+	let_end "$1" 10 "$4"
 }
 
 # refused LABEL PATTERN COMMAND...
@@ -416,13 +408,13 @@ one() {
 		for _ in 1 2 3 4 5 6; do
 			begin threads frees || return
 			attach frees 0 100
-			finish frees 10 $'freed\n'
+			let_end frees 10 $'freed\n'
 		done
 		;;
 	holds)
 		begin threads holds || return
 		refused holds "the loader is at work" "$waymark" attach "$pid"
-		finish holds 8 $'held\n'
+		let_end holds 8 $'held\n'
 		;;
 	read) waits read 0 0 $'x 0\n' ;;
 	poll) waits poll 7 219 '' ;;
@@ -440,4 +432,4 @@ one() {
 for mode; do
 	one "$mode"
 done
-[ $failures -eq 0 ]
+finish

@@ -3,22 +3,14 @@
 # alive and right, they end when it ends, they give up where it cannot be stopped, and system calls do not see them. TIMES: how many kills
 # and ends of each kind there are, 200 by command.
 set -u
-build=$(realpath "$1") sources=$(realpath "$2") times=${3:-12}
+sources=$(realpath "$2") times=${3:-12}
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
 shift 2
 [ $# -eq 0 ] || shift
-waymark=$build/waymark
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-attach-safe.XXXXXX")
 pids=()
 trap '[ ${#pids[@]} -eq 0 ] || kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_AGENT LD_PRELOAD LD_BIND_NOW
-command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+needs gcc
 
 gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
 for program in threads strange calls; do
@@ -231,4 +223,4 @@ calls() {
 for mode; do
 	"$mode"
 done
-[ $failures -eq 0 ]
+finish

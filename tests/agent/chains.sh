@@ -2,18 +2,10 @@
 # chains.sh BUILD INCLUDE - whole chains of small programs under the agent, as their sources have them: frames that gcc takes down by a saved
 # stack pointer, the functions of waymark.h, what handlers interrupted, and none of the agent's own functions.
 set -u
-waymark=$(realpath "$1")/waymark include=$(realpath "$2")
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-chains.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_AGENT LD_PRELOAD
-command -v gcc >/dev/null || { echo "no gcc"; exit 77; }
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+include=$(realpath "$2")
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
+needs gcc
 
 # tokens PROGRAM: what its tokens decode to, a line each, in tokens.txt
 tokens() {
@@ -261,4 +253,4 @@ for metric in cpu bytes; do
 	"$waymark" report --metric=$metric waits.wmk | grep 'src/agent/' && fail "the agent's files are in chains ($metric)"
 done
 "$waymark" report --format=folded --metric=cpu waits.wmk | grep -q '^main;\[thread\];worker;waits;' || fail "no sample in waits: $(cat folded.txt)"
-exit $((failures > 0))
+finish

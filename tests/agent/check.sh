@@ -1,19 +1,9 @@
 #!/bin/bash
 # check.sh BUILD - `waymark run --check` says in one line how many samples agree with the stack, over all processes and however
 # they end, and `waymark report` of a recording knows its own.
-set -u
-waymark=$1/waymark
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-check.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
-command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
+needs gcc
 
 # How long a process must work to be sampled, only the kernel knows: on a busy machine its timers of CPU time may not expire once in
 # 100 ms of it. So a program works until a timer of its own, which is no faster than the agent's, has expired some times. Its signal is
@@ -305,4 +295,4 @@ END
 gcc -w -O2 -fno-builtin -shared -fPIC -o liballocator.so allocator.c && gcc -w -O1 -o copies copies.c ./liballocator.so || exit 1
 "$waymark" run -q --check -o copies.wmk ./copies 2>err.txt || fail "copies: exit status $?"
 awk '/samples? agrees?/ { exit !($3 > 0 && $3 == $5) }' err.txt || { fail "copies: samples that do not agree, or none"; cat err.txt; }
-[ $failures -eq 0 ]
+finish

@@ -3,23 +3,14 @@
 # matter to how a reference to a function of another image is made. Under the agent tokens decode to the stack that the program keeps
 # itself, without it they say that nothing is instrumented.
 set -u
-waymark=$1/waymark
 include=$2
 sources=$3
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-clients.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
 for file in clients clients_main; do
 	cp "$sources/$file.c" . && cp "$sources/$file.c" $file.cpp
 done
-failures=0
 built=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
 
 # ran WHAT: the program, without the agent and with it.
 ran() {
@@ -83,4 +74,4 @@ for pair in gcc:g++ clang-19:clang++-19; do
 done
 [ -n "$found" ] || { echo "neither gcc nor clang-19 is there"; exit 77; }
 echo "$built programs"
-[ $failures -eq 0 ]
+finish

@@ -2,20 +2,12 @@
 # damage.sh BUILD SOURCES - a recording that another process truncates costs its records, and never a SIGBUS of the program: under the
 # agent, and built by `waymark cc`. A SIGBUS of the program's own is its own all the same.
 set -u
-waymark=$1/waymark
 sources=$2
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-damage.XXXXXX")
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
 trap 'umount "$dir/small" 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
 ulimit -c 0
-command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+needs gcc
 
 # check PROGRAM STATUS MODE OPTIONS...
 check() {
@@ -57,4 +49,4 @@ else
 	echo "not attached to, so not tested: $(head -c 300 err.txt)" # agent-attach tells whether it should be
 	kill $pid
 fi
-[ $failures -eq 0 ]
+finish

@@ -2,24 +2,14 @@
 # debuginfod.sh BUILD - a stripped program is recorded under the agent; its debug file is at a server that speaks debuginfod's paths. The
 # report has names and lines of static functions where DEBUGINFOD_URLS names the server, else places in the file; so it has where the server
 # has a file of another build.
-set -u
-waymark=$(realpath "$1")/waymark
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-debuginfod.XXXXXX")
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
+unset DEBUGINFOD_URLS http_proxy HTTP_PROXY all_proxy ALL_PROXY
+export DEBUGINFOD_CACHE_PATH=$dir/cache
 server=
 trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_AGENT LD_PRELOAD DEBUGINFOD_URLS http_proxy HTTP_PROXY all_proxy ALL_PROXY
-export DEBUGINFOD_CACHE_PATH=$dir/cache
-for tool in gcc objcopy readelf strip python3; do
-	command -v $tool >/dev/null || { echo "$tool is missing"; exit 77; }
-done
+needs gcc objcopy readelf strip python3
 python3 -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>/dev/null || { echo "libdebuginfod is missing"; exit 77; }
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
 
 cat >program.c <<'END2'
 #include <stdlib.h>
@@ -124,4 +114,4 @@ server=
 frames "$names" # it is in the cache
 rm -rf cache
 frames "$places"
-[ $failures -eq 0 ]
+finish

@@ -2,18 +2,9 @@
 # heap.sh BUILD SOURCES - the heap client under the agent: a program that gcc and clang have built counts its own allocations by the
 # stack of names that it keeps, and `waymark report` must say the same.
 set -u
-waymark=$1/waymark
 sources=$2
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-heap.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 found=
 for c in gcc clang-19; do
@@ -34,4 +25,4 @@ for c in gcc clang-19; do
 	done
 done
 [ -n "$found" ] || { echo "neither gcc nor clang-19 is there"; exit 77; }
-[ $failures -eq 0 ]
+finish

@@ -3,19 +3,10 @@
 # other, or `waymark cc` both: under the agent there is one recording, in which each token decodes to the stack that the two keep
 # themselves, events and allocations have whole chains, and each sample agrees with the stack. Paths are counted as without the agent.
 set -u
-waymark=$1/waymark compare=$1/tests/hazards/compare
-include=$2 sources=$3/mix hazards=$4
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-mix.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
-failures=0
+compare=$1/tests/hazards/compare include=$2 sources=$3/mix hazards=$4
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
 built=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
 
 flags="-w -D_GNU_SOURCE -I$hazards -I$sources"
 
@@ -143,4 +134,4 @@ if [ "$(cat /proc/sys/kernel/core_pattern)" = core ] && ! ./program 2>/dev/null 
 fi
 [ $built -gt 0 ] || { echo "no plain C++ compiler is there"; exit 77; }
 echo "$built programs"
-[ $failures -eq 0 ]
+finish

@@ -1,19 +1,9 @@
 #!/bin/bash
 # seccomp.sh BUILD - programs that install a filter of system calls, under the agent and built by `waymark cc`: they go on as they do
 # natively, the end of the recording is told, and what was recorded until then is whole.
-set -u
-waymark=$1/waymark
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-seccomp.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_SECCOMP LD_PRELOAD
-command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
+needs gcc
 
 # program MODE: works, installs the filter, and does what is new to the agent with next to no system call allowed.
 cat >program.c <<'END'
@@ -219,4 +209,4 @@ fi
 [ $? -eq 5 ] || fail "a program that asks"
 ! grep -q 'seccomp filter' got.err || { fail "a program that asks: taken for one that filters"; cat got.err; }
 "$waymark" report --format folded --metric bytes asks.wmk | grep -q '^main;after;\[malloc\] 100$' || fail "a program that asks: not recorded on"
-[ $failures -eq 0 ]
+finish

@@ -3,24 +3,16 @@
 # answered as without it, samples agree with the stack, and after --detach all code is as in the files. A server that is not installed is
 # left out.
 set -u
-build=$(realpath "$1") sources=$(realpath "$2")
+sources=$(realpath "$2")
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
 shift 2
-waymark=$build/waymark
 rounds=4
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-servers.XXXXXX")
 pids=()
 trap '[ ${#pids[@]} -eq 0 ] || kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_AGENT LD_PRELOAD LD_BIND_NOW
-command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
-failures=0
+needs gcc
 served=0
 options=() # more of them
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
 
 gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
 sleep 100 &
@@ -29,7 +21,7 @@ pids=($!)
 kill -9 $! && wait $! 2>/dev/null
 pids=()
 
-has() {
+installed() {
 	local name
 	for name; do
 		command -v "$name" >/dev/null || return 1
@@ -159,8 +151,8 @@ nginx_server() {
 [ $# -gt 0 ] || set -- redis nginx
 for server; do
 	case $server in
-	redis) has redis-server redis-benchmark redis-cli && redis ;;
-	nginx) has nginx ab && nginx_server ;;
+	redis) installed redis-server redis-benchmark redis-cli && redis ;;
+	nginx) installed nginx ab && nginx_server ;;
 	*) fail "$server: no such server" ;;
 	esac
 done

@@ -2,27 +2,9 @@
 # starts.sh BUILD - where the agent cannot start, one line says so and why, and so do the report and the end of the run; programs that are
 # started without it are named.
 set -u
-build=$(cd "$1" && pwd)
-waymark=$build/waymark
 cc=$(command -v gcc || command -v clang-19) || { echo "neither gcc nor clang-19 is there"; exit 77; }
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-starts.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT INT TERM
-cd "$tmp" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_AGENT LD_PRELOAD
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
-
-has() {
-	grep -qF -- "$2" "$1" || { fail "$1 has no \"$2\":"; cat "$1"; }
-}
-
-lacks() {
-	! grep -qF -- "$2" "$1" || { fail "$1 has \"$2\":"; cat "$1"; }
-}
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # run STATUS ARGUMENT...: waymark run, what is said in err.txt
 run() {
@@ -145,13 +127,13 @@ if "$cc" -static alloc.c -o fixed 2>/dev/null; then
 	for how in spawn vfork fork list listp; do
 		started 3 "./fixed: it is linked statically" $how ./fixed
 	done
-	PATH=$tmp:$PATH started 3 "$tmp/fixed: it is linked statically" fork fixed
+	PATH=$dir:$PATH started 3 "$dir/fixed: it is linked statically" fork fixed
 	run 3 -q ./starter spawn ./fixed
 	lacks err.txt "not recorded"
 fi
 started 3 "./alloc: its environment has no LD_PRELOAD" fork-empty ./alloc
 started 3 "./alloc: its environment has no LD_PRELOAD" list-empty ./alloc
-PATH=$tmp:$PATH started 3 "$tmp/alloc: its environment has no LD_PRELOAD" spawnp-empty alloc
+PATH=$dir:$PATH started 3 "$dir/alloc: its environment has no LD_PRELOAD" spawnp-empty alloc
 for how in spawn vfork fork; do
 	run 3 --heap -o start.wmk ./starter $how ./alloc
 	lacks err.txt "not recorded"
@@ -176,12 +158,12 @@ int main(int argc, char **argv)
 END
 ln -s /lib64/ld-linux-x86-64.so.2 ld-musl-x86_64.so.1
 echo 'int other;' | "$cc" -shared -fPIC -x c - -o other.so || exit 1
-if "$cc" libc.c -o libc "-Wl,--dynamic-linker=$tmp/ld-musl-x86_64.so.1" && [ -e ld-musl-x86_64.so.1 ]; then
+if "$cc" libc.c -o libc "-Wl,--dynamic-linker=$dir/ld-musl-x86_64.so.1" && [ -e ld-musl-x86_64.so.1 ]; then
 	for how in spawn vfork fork list listp; do
 		started 5 "./libc: it is linked with another C library than glibc" $how ./libc
 		grep -q '^\(a,\)\?\(b,\)\?none$' out.txt || fail "$how: another C library gets: $(cat out.txt)"
 	done
-	LD_PRELOAD=$tmp/other.so started 5 "./libc: it is linked with another C library than glibc" spawn ./libc
+	LD_PRELOAD=$dir/other.so started 5 "./libc: it is linked with another C library than glibc" spawn ./libc
 	[ "$(cat out.txt)" = other.so ] || fail "LD_PRELOAD of the user: $(cat out.txt)"
 fi
 for how in list listp; do
@@ -193,6 +175,6 @@ run 98 --heap -o start.wmk ./starter fork nosuch
 lacks err.txt "not recorded"
 
 # ---- options of the environment, without `waymark run` ----
-WAYMARK_AGENT=wal WAYMARK_OUT=$tmp/wal.wmk LD_PRELOAD=$build/src/agent/libwaymark-agent.so ./alloc 2>err.txt
+WAYMARK_AGENT=wal WAYMARK_OUT=$dir/wal.wmk LD_PRELOAD=$build/src/agent/libwaymark-agent.so ./alloc 2>err.txt
 has err.txt "waymark: WAYMARK_AGENT: unknown option wal; known are sample=HZ, check, heap, wall, verbose and epochs"
-[ $failures -eq 0 ]
+finish

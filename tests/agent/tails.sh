@@ -3,19 +3,10 @@
 # clang, under the agent: what tokens decode to is the stack that the program keeps itself, also after new epochs have begun, and deep
 # stacks are sampled.
 set -u
-waymark=$1/waymark compare=$1/tests/hazards/compare
-include=$2 sources=$3 hazards=$4
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-tails.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
-failures=0
+compare=$1/tests/hazards/compare include=$2 sources=$3 hazards=$4
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
 built=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
 
 # one LINES PROGRAM COMPILER OPTION...: no debug information, which would name what is inlined
 one() {
@@ -58,4 +49,4 @@ for cc in gcc clang-19; do
 	one 174 "$hazards/coroutines.c" $cc -O2 $same_names
 done
 [ $built -gt 0 ] || { echo "neither gcc nor clang-19 is there"; exit 77; }
-[ $failures -eq 0 ]
+finish

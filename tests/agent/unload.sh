@@ -1,19 +1,9 @@
 #!/bin/bash
 # unload.sh BUILD - reports name the functions of libraries that were unloaded, and of those that were loaded in their place: by the
 # allocations that each made.
-set -u
-waymark=$1/waymark
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-unload.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
-command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
+needs gcc
 
 # Each library allocates once in `run` and, each in a function of its own name, more often.
 cat >library.c <<'END'
@@ -105,4 +95,4 @@ done
 [ "${looks[200]:-0}" -gt 0 ] || fail "nothing says how much is looked at: $(head -3 err.txt)"
 [ "${looks[800]:-0}" -gt 0 ] || fail "nothing says how much is looked at: $(head -3 err.txt)"
 [ "${looks[800]:-0}" -lt $((${looks[200]:-0} * 5)) ] || fail "looks: ${looks[200]} at 200 loads, ${looks[800]} at 800"
-[ $failures -eq 0 ]
+finish

@@ -1,19 +1,9 @@
 #!/bin/bash
 # unusual.sh BUILD - programs that are started, linked or built in unusual ways, under the agent: their own output and exit status, and either
 # the contexts of all that they allocate or one line that says what is not recorded.
-set -u
-waymark=$1/waymark
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-unusual.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
-command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/lib.sh"
+needs gcc
 
 # succeeds COMMAND...: exit status 3 and the program's output; standard error in err.txt.
 succeeds() {
@@ -364,4 +354,4 @@ succeeds "$waymark" run --heap -o plugins.wmk ./plugins
 allocated 150 'plugin_get;inner' plugins.wmk
 allocated 150 plugin_get plugins.wmk
 allocated 100 plugin_get plugins.wmk live-allocations
-[ $failures -eq 0 ]
+finish

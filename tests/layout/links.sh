@@ -33,7 +33,7 @@ paths() {
 		sed -E 's/^([0-9]+:)[^A-Za-z]*/\1/; s/[.,>]+$//'
 }
 
-shopt -s nullglob extglob
+shopt -s extglob
 for page in README.md CONTRIBUTING.md docs/*.md; do
 	[ -f "$page" ] || continue
 	while IFS=: read -r line path; do
@@ -42,11 +42,7 @@ for page in README.md CONTRIBUTING.md docs/*.md; do
 		[[ $pattern =~ [^A-Za-z0-9_./*{},-] ]] && { wrong "$page:$line: not a path: $path"; continue; }
 		eval "words=($(echo "$pattern" | sed 's/[*]/\\*/g'))"
 		for word in "${words[@]}"; do
-			case $word in
-			*\**) found=($word) ;;
-			*) found=("$word") ;;
-			esac
-			[ ${#found[@]} -gt 0 ] && [ -e "${found[0]}" ] || wrong "$page:$line: no such path: $word"
+			compgen -G "$word" >/dev/null || wrong "$page:$line: no such path: $word"
 		done
 	done < <(paths "$page")
 done
