@@ -54,6 +54,7 @@ struct debug_lines {
 	uint64_t bias;
 	Dwarf *shared; /* what the debug file shares with others, if it was found here; else NULL */
 	int shared_fd;
+	struct error *lost; /* a .dwo that was not found; NULL: none */
 	struct address_range_vec ranges;
 	struct debug_unit_vec units;
 };
@@ -228,7 +229,26 @@ static struct error *add_unit_ranges(struct debug_lines *x, uint32_t index)
 	return err;
 }
 
-static struct error *read_units(struct debug_lines *x, Dwarf *dw)
+/* The unit's .dwo was not found. The first one is said. */
+static void note_lost(struct debug_lines *x, Dwfl_Module *module, Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attribute;
+	const char *file = NULL, *name;
+
+	if (x->lost)
+		return;
+	if (!dwarf_attr(skeleton, DW_AT_dwo_name, &attribute) && !dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute))
+		return;
+	name = dwarf_formstring(&attribute);
+	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &file, NULL);
+	x->lost = error_create(
+		ERROR_NOT_FOUND,
+		"%s: inlined functions have no names: their debug information is in %s, which is not found; "
+		"keep the .dwo files where they were made (a .dwp package is not read)",
+		file ? file : "a module", name ? name : "a .dwo file");
+}
+
+static struct error *read_units(struct debug_lines *x, Dwfl_Module *module, Dwarf *dw)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, split;
@@ -242,6 +262,8 @@ static struct error *read_units(struct debug_lines *x, Dwarf *dw)
 			continue;
 		if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
 			u.contents = split;
+		else if (type == DW_UT_skeleton)
+			note_lost(x, module, &die);
 		err = debug_unit_vec_append(&x->units, u);
 		if (!err)
 			err = add_unit_ranges(x, (uint32_t)x->units.count - 1);
@@ -315,7 +337,7 @@ struct error *debug_lines_create(Dwfl_Module *module, const struct object_search
 	if (dw) {
 		x->bias = bias;
 		find_shared(x, dw, search);
-		err = read_units(x, dw);
+		err = read_units(x, module, dw);
 		if (err) {
 			debug_lines_destroy(x);
 			return err;
@@ -339,7 +361,13 @@ void debug_lines_destroy(struct debug_lines *x)
 		dwarf_end(x->shared);
 		close(x->shared_fd);
 	}
+	error_destroy(x->lost);
 	free(x);
+}
+
+const struct error *debug_lines_lost(const struct debug_lines *x)
+{
+	return x->lost;
 }
 
 /* ---- an address ---- */

@@ -36,6 +36,12 @@ struct error *debug_lines_create(Dwfl_Module *module, const struct object_search
 void debug_lines_destroy(struct debug_lines *x);
 
 /*
+ * Says which .dwo file of split debug information was not found, the first one: functions that were inlined in such units have no names. NULL:
+ * none. It is x's.
+ */
+const struct error *debug_lines_lost(const struct debug_lines *x);
+
+/*
  * Functions and lines of the instruction at `address`, innermost first; each next line is where the one before it was inlined. The last one is
  * the function itself; its name is NULL where only a line is known (assembly). *ret_count is 0 where nothing is known. The array
  * is the arena's; strings live as long as x and the module.

@@ -344,3 +344,8 @@ struct error *symbols_lines(struct symbols *s, uint64_t address, const struct de
 
 	return err ? err : debug_lines_at(s->lines, address + s->first_address, &s->arena, ret, ret_count);
 }
+
+const struct error *symbols_lost(const struct symbols *s)
+{
+	return s->lines ? debug_lines_lost(s->lines) : NULL;
+}

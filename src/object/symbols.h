@@ -29,5 +29,7 @@ void symbols_close(struct symbols *s);
 const char *symbols_function(const struct symbols *s, uint64_t address);
 /* The chain of inlined functions and their lines at the instruction (debug_lines_at). They live as long as the symbols. */
 struct error *symbols_lines(struct symbols *s, uint64_t address, const struct debug_line **ret, uint32_t *ret_count);
+/* After it: what the debug information lacks (debug_lines_lost); NULL: nothing. It is the symbols'. */
+const struct error *symbols_lost(const struct symbols *s);
 
 #endif

@@ -116,5 +116,7 @@ bool snapshot_cfa_rule(const struct snapshot *s, uint32_t module, uint64_t linke
 /* Functions and lines at a machine frame's pc, innermost inlined one first; at least one. They live as long as s. */
 struct error *snapshot_lines(struct snapshot *s, const struct snapshot_frame *frame, const struct debug_line **ret,
 			     uint32_t *ret_count);
+/* After it: what the module's debug information lacks (debug_lines_lost); NULL: nothing. It is s's. */
+const struct error *snapshot_lost(const struct snapshot *s, uint32_t module);
 
 #endif

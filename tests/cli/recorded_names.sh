@@ -125,6 +125,17 @@ debug+0x$(address debug.whole local) debug+0x$(address debug.whole leaf)"
 	rm debug
 done
 
+# Split debug information: in .dwo files. Without them the names of inlined functions are lost, which one line says.
+mkdir split
+"$cc" -O2 -g -gsplit-dwarf -Wl,--build-id -c names.c -o split/names.o && "$cc" split/names.o -o split/names || exit 1
+recording split/names "$PWD/split/names" split.wmk
+frames split.wmk "$lines"
+mv split/names.dwo split/names.dwp
+expect 0 "$waymark" report split.wmk
+[ "$(cat out.txt err.txt | grep -c "split/names: inlined functions have no names: .*names.dwo, which is not found")" -eq 1 ] ||
+	fail "not told once: $(cat out.txt err.txt)"
+lacks out.txt 'inner'
+
 # A library: exported names stay when it is stripped, without their versions.
 cat >library.c <<'END'
 int twice(int n) { return 2 * n; }

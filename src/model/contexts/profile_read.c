@@ -741,7 +741,7 @@ static struct error *note_agent(struct profile *p, const struct wmk_file *w)
 				 : text);
 }
 
-/* Files of recorded code that were not found. */
+/* Files of recorded code that were not found, and debug information that was not: after all names have been looked up. */
 static struct error *note_unnamed(struct profile *p, const struct process *process)
 {
 	const struct error *why;
@@ -778,7 +778,7 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	g.prefix_nodes = calloc(wmk_node_places(w), sizeof *g.prefix_nodes); /* most of its pages are never touched */
 	err = g.cache && g.prefix_nodes ? process_init(&g.process, w, cache) : &error_no_memory;
 	if (!err)
-		err = note_unnamed(p, &g.process) ?: add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g);
+		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: note_unnamed(p, &g.process);
 	gather_deinit(&g);
 	return err;
 }

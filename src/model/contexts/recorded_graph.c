@@ -57,10 +57,10 @@ VEC_DECLARE(why_vec, const struct error *);
 struct recorded {
 	const struct wmk_file *wmk;
 	struct recorded_files *files;
-	struct place *places;             /* of functions */
-	uint32_t *positions;              /* of sites */
-	struct known_lines *lines;        /* of sites, found when first needed */
-	struct why_vec unnamed;           /* files that were not found, and have functions without names */
+	struct place *places;      /* of functions */
+	uint32_t *positions;       /* of sites */
+	struct known_lines *lines; /* of sites, found when first needed */
+	struct why_vec unnamed; /* files that were not found, or whose debug information was not: functions lack names */
 	struct hashmap functions;         /* number -> index */
 	struct hashmap sites;             /* number -> index - 1 */
 	struct hashmap epoch_map;         /* epoch -> index in epochs */
@@ -365,6 +365,8 @@ static struct error *find_lines(struct image *image, uint32_t site, struct known
 		return NULL;
 	position = (int32_t)image->recorded->positions[site]; /* below the function: in its cold part */
 	err = symbols_lines(place->file->symbols, place->address + (uint64_t)(int64_t)position, &lines, &ret->count);
+	if (!err && symbols_lost(place->file->symbols))
+		err = note_unnamed(image->recorded, symbols_lost(place->file->symbols));
 	if (err)
 		return err;
 	if (!ret->count || (ret->count == 1 && !lines[0].line)) {

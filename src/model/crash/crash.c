@@ -271,6 +271,20 @@ static struct error *make_threads(struct crash *c)
 	return err;
 }
 
+/* Debug information that is not where the module says. */
+static struct error *note_lost(struct crash *c)
+{
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < c->stopped->module_count && !err; i++) {
+		const struct error *why = snapshot_lost(c->stopped, i);
+
+		if (why)
+			err = crash_note(c, "%s", why->message);
+	}
+	return err;
+}
+
 static struct error *fill(struct crash *c)
 {
 	struct error *err = NULL;
@@ -286,6 +300,8 @@ static struct error *fill(struct crash *c)
 		err = crash_read_coverage(c);
 	if (!err)
 		err = make_threads(c);
+	if (!err)
+		err = note_lost(c);
 	c->notes = crash_builder(c)->notes.items;
 	c->note_count = (uint32_t)crash_builder(c)->notes.count;
 	return err;

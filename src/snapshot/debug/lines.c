@@ -107,6 +107,13 @@ static int by_pc(const void *a, const void *b)
 	return compare_u64(x->pc, y->pc);
 }
 
+const struct error *snapshot_lost(const struct snapshot *s, uint32_t module)
+{
+	const struct snapshot_source *source = s->source;
+
+	return source->lines && source->lines[module] ? debug_lines_lost(source->lines[module]) : NULL;
+}
+
 struct error *snapshot_lines(struct snapshot *s, const struct snapshot_frame *frame, const struct debug_line **ret,
 			     uint32_t *ret_count)
 {
