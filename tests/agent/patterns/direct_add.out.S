@@ -1,0 +1,25 @@
+/* The stub in front adds, the one behind subtracts and does what stood behind the call. */
+#include "pattern.h"
+	area
+f:
+	call	before
+back:
+	jmp	after
+	nop2
+behind:
+	ret
+	callees
+
+	.section .stubs, "ax", @progbits
+	stub BEFORE, CALL, first=done-before, done=done-before
+before:
+	addq	$7, %fs:ID
+done:
+	jmp	a
+	stub AFTER, SITE, first=moved-after, done=moved-after
+after:
+	subq	$7, %fs:ID
+moved:
+	mov	%rax, %rbx
+	lea	1(%rbx), %rcx
+	jmp	behind
