@@ -166,7 +166,7 @@ static void test_site(const char *name, const char *path, uint8_t *in, uint8_t *
 
 	table.slots = (uint64_t *)SLOTS; /* NOLINT(performance-no-int-to-ptr): it is not read */
 	if (!CHECK(image_load(path, &image)) ||
-	    !CHECK_U64(scan_function(&image.scan, text.address, &agent_allocator, &scan), SCAN_OK) ||
+	    !CHECK_U64(scan_function(&image.scan, image.ranges[0].low, &agent_allocator, &scan), SCAN_OK) ||
 	    !CHECK(p->site < scan.site_count && count <= CALLS_MAX))
 		return;
 	scanned = &scan.sites[p->site];

@@ -5,10 +5,10 @@
 
 bool plan_jump(const struct plan_bytes *in, uintptr_t to, uint8_t region[CODE_PATCH_MAX])
 {
-	if (in->len > CODE_PATCH_MAX)
+	if (in->len < STUB_BRANCH_BYTES || in->len > CODE_PATCH_MAX)
 		return false;
-	stub_put_nops(region, in->len);
 	stub_put_branch(region, 0, STUB_BRANCH_BYTES, 0xe9, in->at, to);
+	stub_put_nops(region + STUB_BRANCH_BYTES, in->len - STUB_BRANCH_BYTES);
 	return true;
 }
 

@@ -1,0 +1,12 @@
+/* An addend of more than 31 bits. */
+#include "pattern.h"
+f:
+	.cfi_startproc
+	call	a
+	mov	%rax, %rbx
+	lea	1(%rbx), %rcx
+	ret
+	.cfi_endproc
+	callees
+	plan PLAN_SITE, addend=0x123456789a
+	call_of a

@@ -1,0 +1,10 @@
+/* The program's own call. */
+#include "pattern.h"
+	area
+f:
+	call	a
+	mov	%rax, %rbx
+	lea	1(%rbx), %rcx
+	ret
+	callees
+	.section .stubs, "ax", @progbits

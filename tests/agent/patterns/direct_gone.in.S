@@ -1,0 +1,13 @@
+/* A direct call; another one that the site has made is gone. */
+#include "pattern.h"
+f:
+	.cfi_startproc
+	call	a
+	mov	%rax, %rbx
+	lea	1(%rbx), %rcx
+	ret
+	.cfi_endproc
+	callees
+	plan PLAN_SITE
+	call_of a, pushes=1, restart=0x55, record=0x777
+	call_of b, gone=1

@@ -1,0 +1,13 @@
+/* Nothing is undone. */
+#include "pattern.h"
+	area
+f:
+	call	before
+	callees
+
+	.section .stubs, "ax", @progbits
+	stub BEFORE, CALL, first=done-before, done=done-before
+before:
+	addq	$7, %fs:ID
+done:
+	jmp	a

@@ -1,0 +1,10 @@
+/* All of these call one stub. */
+#include "pattern.h"
+	area
+f:
+	call	unknown
+	mov	%rax, %rbx
+	lea	1(%rbx), %rcx
+	ret
+	callees
+	.section .stubs, "ax", @progbits

@@ -1,0 +1,10 @@
+/* The call that foreign code makes next. */
+#include "pattern.h"
+f:
+	.cfi_startproc
+next:
+	call	a
+	ret
+	.cfi_endproc
+	callees
+	plan PLAN_FOREIGN_CALL, at=next, len=5, to=a

@@ -1,0 +1,17 @@
+/* The return address is on the stack by then. */
+#include "pattern.h"
+	area
+f:
+	nop2
+	call	choose
+	mov	%rax, %rbx
+	lea	1(%rbx), %rcx
+	ret
+	callees
+
+	.section .stubs, "ax", @progbits
+	stub CHOOSE, SITE
+choose:
+	mov	0x108(%rsp), %r11
+	push	$SITE
+	jmp	discover

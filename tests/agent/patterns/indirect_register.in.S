@@ -1,0 +1,14 @@
+/* An indirect call through a register with what comes before it: one call adds, one pushes. */
+#include "pattern.h"
+f:
+	.cfi_startproc
+	mov	%rdi, %rdx
+	call	*%rax
+	mov	%rax, %rbx
+	lea	1(%rbx), %rcx
+	ret
+	.cfi_endproc
+	callees
+	plan PLAN_SITE, addend=0x1234
+	call_of a
+	call_of b, pushes=1, restart=0x55, record=0x777

@@ -1,0 +1,53 @@
+/* `choose` does what came before the call, and compares the target. */
+#include "pattern.h"
+	area
+f:
+	call	choose
+back:
+	jmp	after
+	nop2
+behind:
+	ret
+	callees
+
+	.section .stubs, "ax", @progbits
+	stub BEFORE, CALL, first=added-to_a, done=added-to_a
+to_a:
+	addq	$0x1234, %fs:ID
+added:
+	jmp	a
+	stub BEFORE, CALL+1, first=pushed-to_b, done=done-to_b
+to_b:
+	begin_push
+	put_entry 0x777
+	addq	$0x1234, (%r11)
+	incl	counters(%rip)
+	lea	32(%r11), %r11
+	mov	%r11, %fs:TOP
+pushed:
+	movq	$0x55, %fs:ID
+done:
+	pop	%r11
+	jmp	b
+	stub CHOOSE, SITE, first=choose-literals, done=compare-literals
+literals:
+	.quad	a, b
+choose:
+	mov	%rdi, %rdx
+compare:
+	mov	%rax, %r11
+	cmp	literals(%rip), %r11
+	je6	to_a
+	cmp	literals+8(%rip), %r11
+	je6	to_b
+	push	$SITE
+	jmp	discover
+	stub AFTER, SITE, first=moved-after, done=moved-after
+after:
+	pop_if_any
+	pop	%r11
+	subq	$0x1234, %fs:ID
+moved:
+	mov	%rax, %rbx
+	lea	1(%rbx), %rcx
+	jmp	behind

@@ -1,0 +1,13 @@
+/* Nothing is behind it. */
+#include "pattern.h"
+	area
+f:
+	jmp	before
+	callees
+
+	.section .stubs, "ax", @progbits
+	stub BEFORE, CALL, first=done-before, done=done-before
+before:
+	addq	$7, %fs:ID
+done:
+	jmp	a

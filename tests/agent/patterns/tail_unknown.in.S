@@ -1,0 +1,8 @@
+/* A tail call that was not made yet. */
+#include "pattern.h"
+f:
+	.cfi_startproc
+	{disp32} jmp	a
+	.cfi_endproc
+	callees
+	plan PLAN_SITE

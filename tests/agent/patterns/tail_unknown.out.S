@@ -1,0 +1,12 @@
+/* No return address says which site it is: its number does, with a mark. */
+#include "pattern.h"
+	area
+f:
+	jmp	thunk
+	callees
+
+	.section .stubs, "ax", @progbits
+	stub CHOOSE, SITE
+thunk:
+	push	$SITE - 0x80000000
+	jmp	discover
