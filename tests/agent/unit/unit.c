@@ -43,8 +43,7 @@ size_t unit_path(uint8_t path[UNIT_PATH_MAX + 1])
 {
 	size_t len = 1 + unit_roll(UNIT_PATH_MAX - 1);
 
-	path[0] = 0;
-	for (size_t i = 1; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		path[i] = (uint8_t)unit_roll(UNIT_FUNCTIONS);
 	path[len] = UNIT_FUNCTIONS;
 	return len;
@@ -71,6 +70,8 @@ bool unit_start(const char *library)
 		fprintf(stderr, "the agent cannot work here\n");
 		exit(77);
 	}
+	/* As the agent's library, it is called and never changed. */
+	agent_image_at((uintptr_t)unit_start)->kind = AGENT_IMAGE_OWN;
 	adaptive_init(&agent_program.encoder, &agent_allocator, 1);
 	agent_program.encoder.max_id = AGENT_MAX_ID;
 	agent_is_on = true;

@@ -28,7 +28,7 @@ extern int (*unit_leaf)(int);
 bool unit_start(const char *library);
 /* All functions of the library are reached. */
 bool unit_reach(void);
-/* A random path of functions, from the first on, that ends with UNIT_FUNCTIONS; its length without that. */
+/* Random calls, one in the other, that end with UNIT_FUNCTIONS; how many. */
 size_t unit_path(uint8_t path[UNIT_PATH_MAX + 1]);
 /* Numbers from a seed that is printed where a check fails. */
 uint32_t unit_roll(uint32_t below);
