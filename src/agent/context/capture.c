@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "agent/epoch/addends.h"
+#include "agent/program/calls.h"
 #include "agent/code/cells.h"
 #include "agent/code/code.h"
 #include "agent/context/discover.h"
@@ -36,7 +36,7 @@ static uint32_t intern(uint32_t parent, uint64_t id, uint32_t site, uint32_t run
 static uint32_t entry_prefix(struct agent_entry *entry)
 {
 	if (!entry->prefix)
-		entry->prefix = intern(entry->below, addends_entry_id(entry), entry->site, entry->run);
+		entry->prefix = intern(entry->below, agent_entry_id(entry), entry->site, entry->run);
 	return entry->prefix;
 }
 
@@ -88,7 +88,7 @@ static void undo_call(struct capture_point *p, const struct agent_site *site, ui
 		p->count--;
 		last--;
 	}
-	p->id -= addends_of_site(site);
+	p->id -= agent_site_addend(site);
 }
 
 /* Before the callee of a call for which an entry was pushed, or replaced. */
@@ -119,14 +119,14 @@ static enum capture_result in_tail_stub(uint64_t off, const struct code_stub *st
 	if (off >= EMIT_REPLACE_FIRST && off < EMIT_REPLACE_DONE)
 		p->entries[p->count - 1] = (struct agent_entry){.id = p->id,
 								.key = p->entries[p->count - 1].key,
-								.site = patch_pushed_site(call) | WM1_SITE_ELIDED};
+								.site = agent_call_pushed_site(call) | WM1_SITE_ELIDED};
 	else if (off < stub->first) {
 		at_site(p, site_of(call->site));
 		return CAPTURE_OK;
 	}
 	/* Where the caller was not known, nothing was pushed. */
 	if (off >= stub->done &&
-	    (call->edge == AGENT_NONE ? p->entries[p->count - 1].site % WM1_SITE_ELIDED != patch_pushed_site(call)
+	    (call->edge == AGENT_NONE ? p->entries[p->count - 1].site % WM1_SITE_ELIDED != agent_call_pushed_site(call)
 				      : agent_id_is_foreign(p->id)))
 		return CAPTURE_UNKNOWN;
 	return at_callee(p, call);
@@ -156,9 +156,9 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		}
 		if (call->edge == AGENT_NONE) {
 			at_site(p, site_of(call->site));
-			if (!patch_call_pushes(call)) /* the stub leads to the site's cell only */
+			if (!agent_call_pushes(call)) /* the stub leads to the site's cell only */
 				return CAPTURE_OK;
-			p->id = addends_entry_id(&p->entries[p->count - 1]);
+			p->id = agent_entry_id(&p->entries[p->count - 1]);
 			p->count--;
 			return CAPTURE_OK;
 		}
@@ -321,13 +321,13 @@ static bool calls_foreign(const struct agent_site *site, uintptr_t target)
 static bool leave_foreign(struct capture_point *p)
 {
 	const struct agent_entry *top = &p->entries[p->count - 1];
-	uint32_t number = discover_site(top->site);
+	uint32_t number = agent_site_of_record(top->site);
 
 	if (number == AGENT_NONE || site_of(number)->record == (top->site & ~WM1_SITE_ELIDED))
 		return false;
 	at_site(p, site_of(number));
 	p->is_behind_gap = (top->site & WM1_SITE_ELIDED) != 0;
-	p->id = addends_entry_id(top);
+	p->id = agent_entry_id(top);
 	p->count--;
 	return true;
 }
@@ -337,7 +337,7 @@ static bool leave_foreign_of(struct capture_point *p, const struct walk_frame *f
 {
 	if (!leave_foreign(p))
 		return false;
-	p->is_in_call = discover_site(p->entries[p->count].site) == frame->site;
+	p->is_in_call = agent_site_of_record(p->entries[p->count].site) == frame->site;
 	if (p->is_in_call)
 		p->address = frame->pc;
 	return true;
@@ -378,7 +378,7 @@ bool capture_caller(uint32_t number, uint64_t sp, wm_context *ret)
 static bool leave_quiet(struct capture_point *p, uint32_t site, uint64_t key, uintptr_t inner)
 {
 	bool is_pushed = p->count > 1 && p->entries[p->count - 1].key == key;
-	uint32_t from = is_pushed ? discover_site(p->entries[p->count - 1].site) : site;
+	uint32_t from = is_pushed ? agent_site_of_record(p->entries[p->count - 1].site) : site;
 	enum walk_pushes pushes = is_pushed ? WALK_PUSHES_FIRST : WALK_PUSHES_NONE;
 	const struct agent_call *path[WALK_MAX_TAILS];
 	size_t n;
@@ -419,7 +419,7 @@ static bool find_outer(const struct walk *w, struct capture_point *p, size_t *re
 				    .count = (size_t)(thread->top - thread->base)};
 	while (p->count > 1 && p->entries[p->count - 1].key < key) {
 		p->count--;
-		p->id = addends_entry_id(&p->entries[p->count]);
+		p->id = agent_entry_id(&p->entries[p->count]);
 	}
 	if (!(p->count > 1 && p->entries[p->count - 1].key == key && leave_foreign_of(p, &w->frames[outer])) &&
 	    !leave_quiet(p, w->frames[outer].site, key, inner))

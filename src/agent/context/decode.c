@@ -1,8 +1,7 @@
 /* decode.c - from ids and entries to calls. */
 #include "agent/context/decode.h"
 
-#include "agent/epoch/addends.h"
-#include "agent/context/discover.h"
+#include "agent/program/calls.h"
 #include "agent/os/memory.h"
 
 /* Under the agent's lock. */
@@ -70,11 +69,11 @@ bool decode_context(uint32_t function, uint64_t id, const struct agent_entry *en
 		}
 		if (count <= 1)
 			return true;
-		site = discover_site(entry->site);
+		site = agent_site_of_record(entry->site);
 		if (site == AGENT_NONE || !add(ret, site, call_of(&agent_program.sites[site], entry->site, start)))
 			return false;
 		function = agent_program.sites[site].function;
-		id = addends_entry_id(entry);
+		id = agent_entry_id(entry);
 		count--;
 	}
 }

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "agent/program/calls.h"
 #include "agent/os/state.h"
-#include "agent/epoch/addends.h"
 #include "agent/code/choice.h"
 #include "agent/code/code.h"
 #include "agent/threads/entry.h"
@@ -32,7 +32,6 @@
 #include "waymark/abi.h"
 
 enum {
-	KNOWN_CALLERS = 4,
 	MAX_BEFORE_CALL = 4,
 	DIRECT_CALL_BYTES = 5,
 	MAX_TAILS = 4,
@@ -44,46 +43,7 @@ enum {
 static struct walk walk;
 static struct walk_chain chain;
 static struct walk_state state;
-static uint32_t *site_by_record; /* 1 more than the site's number; 0: not a site's */
-static size_t record_capacity;
 static struct words foreign_returns; /* return addresses in foreign code behind which the id is put back */
-
-static struct agent_call *find_call(uint32_t site, uintptr_t target)
-{
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
-	     c = agent_program.calls[c].next)
-		if (agent_program.calls[c].target == target)
-			return &agent_program.calls[c];
-	return NULL;
-}
-
-uint32_t discover_site(uint32_t record)
-{
-	record &= ~WM1_SITE_ELIDED;
-	return record < record_capacity ? site_by_record[record] - 1 : AGENT_NONE;
-}
-
-/* Record 0: there is none. */
-static bool note_record(uint32_t record, uint32_t site)
-{
-	if (!agent_reserve((void **)&site_by_record, &record_capacity, (size_t)record + 1, sizeof *site_by_record))
-		return false;
-	if (record)
-		site_by_record[record] = site + 1;
-	return true;
-}
-
-struct agent_call *discover_tail(uint32_t site_record, uint32_t callee)
-{
-	uint32_t site = discover_site(site_record);
-
-	if (site == AGENT_NONE || !agent_site_is_tail(&agent_program.sites[site]))
-		return NULL;
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
-			return &agent_program.calls[c];
-	return NULL;
-}
 
 /* ---- adding calls ---- */
 
@@ -144,7 +104,7 @@ static uint32_t callee_at(uintptr_t target)
 struct agent_call *discover_call(uint32_t site, uintptr_t target)
 {
 	struct agent_program *p = &agent_program;
-	struct agent_call *call = find_call(site, target);
+	struct agent_call *call = agent_call_find(site, target);
 	const struct agent_call *same;
 	uint32_t callee, number = (uint32_t)p->call_count;
 
@@ -166,16 +126,16 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		.target = target,
 		/* Where another call has an addend none is left alone. */
 		.is_quiet = (quiet_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_QUIET)) &&
-			    !addends_of_site(&p->sites[site]),
+			    !agent_site_addend(&p->sites[site]),
 	};
-	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? walk_call_to(site, callee) : NULL;
+	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? agent_call_to(site, callee) : NULL;
 	if (same)
 		call->edge = same->edge;
 	else if (agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) && !add_edge(site, call, number))
 		return NULL;
 	if (!same && !call->is_quiet && !record_call(call))
 		return NULL;
-	if (!note_record(p->sites[site].record, site) || !note_record(call->foreign, site))
+	if (!agent_site_note_record(p->sites[site].record, site) || !agent_site_note_record(call->foreign, site))
 		return NULL;
 	call->next = p->sites[site].first_call;
 	p->sites[site].first_call = number;
@@ -221,7 +181,7 @@ static bool undoes_foreign(const struct agent_site *site)
 {
 	for (uint32_t c = site->first_call; site->is_written && !site->is_at_cell && c != AGENT_NONE;
 	     c = agent_program.calls[c].next)
-		if (agent_program.calls[c].edge == AGENT_NONE && patch_call_pushes(&agent_program.calls[c]))
+		if (agent_program.calls[c].edge == AGENT_NONE && agent_call_pushes(&agent_program.calls[c]))
 			return true;
 	return false;
 }
@@ -267,23 +227,13 @@ static bool patch_foreign_return(uintptr_t return_address)
 	return words_set(&foreign_returns, return_address, ret) && ret;
 }
 
-bool discover_is_known_caller(uint32_t function, uintptr_t return_address)
-{
-	const struct agent_function *f = &agent_program.functions[function];
-
-	for (int i = 0; i < KNOWN_CALLERS && f->callers[i]; i++)
-		if (f->callers[i] == return_address)
-			return !(f->left_callers >> i & 1);
-	return false;
-}
-
 /* The entry's code for that caller. One that is left makes way for one that need not be. */
 static bool add_caller(uint32_t function, uintptr_t return_address, bool is_left)
 {
 	struct agent_function *f = &agent_program.functions[function];
 	uint8_t left_before = f->left_callers;
 
-	for (int i = 0; i < KNOWN_CALLERS; i++) {
+	for (int i = 0; i < AGENT_KNOWN_CALLERS; i++) {
 		uintptr_t before = f->callers[i];
 
 		if (before && before != return_address && (is_left || !(left_before >> i & 1)))
@@ -304,7 +254,7 @@ static bool know_caller(uint32_t function, uintptr_t return_address)
 {
 	const struct agent_function *f = &agent_program.functions[function];
 
-	if (discover_is_known_caller(function, return_address))
+	if (agent_function_knows_caller(function, return_address))
 		return true;
 	if (!f->entry_bytes || !patch_foreign_return(return_address) || !add_caller(function, return_address, false))
 		return false;
@@ -420,8 +370,8 @@ static bool add_calls_of_frames(const struct walk *w, const struct agent_thread 
 		site = &agent_program.sites[outer->site];
 		target = agent_program.functions[inner->function].start;
 		if (site->first_call != AGENT_NONE &&
-		    (agent_site_is_direct(site) || find_call(outer->site, target) ||
-		     walk_call_to(outer->site, inner->function) || walk_is_foreign_tail(outer->site, inner, thread) ||
+		    (agent_site_is_direct(site) || agent_call_find(outer->site, target) ||
+		     agent_call_to(outer->site, inner->function) || walk_is_foreign_tail(outer->site, inner, thread) ||
 		     is_behind_tail(outer->site, inner->function)))
 			continue;
 		if (!agent_function_is(inner->function, AGENT_FUNCTION_INSTRUMENTED) &&
@@ -546,7 +496,7 @@ bool discover_told_call(uintptr_t address, uintptr_t target)
 	uint32_t number = site_at(address);
 	const struct agent_site *site;
 
-	if (number == AGENT_NONE || find_call(number, target))
+	if (number == AGENT_NONE || agent_call_find(number, target))
 		return false;
 	site = &agent_program.sites[number];
 	/* Words of the GOT may not be bound here, or to something else. */
@@ -560,7 +510,7 @@ bool discover_told_entry(uintptr_t start, uintptr_t return_address)
 	uint32_t function = reach_at(start);
 
 	return function != AGENT_NONE && agent_program.functions[function].start == start &&
-	       !discover_is_known_caller(function, return_address) && know_caller(function, return_address);
+	       !agent_function_knows_caller(function, return_address) && know_caller(function, return_address);
 }
 
 /* ---- entered from stubs ---- */
@@ -833,7 +783,7 @@ static void forget_callers(struct agent_function *f)
 	int kept = 0;
 
 	f->left_callers = 0;
-	for (int i = 0; i < KNOWN_CALLERS && f->callers[i]; i++) {
+	for (int i = 0; i < AGENT_KNOWN_CALLERS && f->callers[i]; i++) {
 		uintptr_t caller = f->callers[i];
 
 		f->callers[i] = 0;

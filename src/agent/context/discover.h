@@ -13,12 +13,6 @@
 /* Adds what the site calls at `target`, reaching its function; the call that is there already is given again. Does not write the
  * site. NULL without memory. Under the agent's lock. */
 struct agent_call *discover_call(uint32_t site, uintptr_t target);
-/* The site with that record, of a call or of a foreign call, marked or not (WM1_SITE_ELIDED); AGENT_NONE: none. */
-uint32_t discover_site(uint32_t record);
-/* The tail call of the site with that record to that function. NULL: none. */
-struct agent_call *discover_tail(uint32_t site_record, uint32_t callee);
-/* The function's hook sets the id when foreign code enters it that comes back to that address, and there it is put back. */
-bool discover_is_known_caller(uint32_t function, uintptr_t return_address);
 /* Instruments functions of the stack of that thread, adds the calls in progress, and hooks what foreign code has entered. False: not all could be
  * written. Under the agent's lock; other threads may go on meanwhile. */
 bool discover_frames(struct walk *w, const struct agent_thread *thread);

@@ -9,13 +9,11 @@
 
 #include <string.h>
 
+#include "agent/program/calls.h"
 #include "agent/os/state.h"
-#include "agent/epoch/addends.h"
 #include "agent/code/cells.h"
 #include "agent/follow/coroutine.h"
-#include "agent/context/discover.h"
 #include "agent/os/memory.h"
-#include "agent/patch/patch.h"
 #include "agent/threads/stop.h"
 #include "waymark/abi.h"
 
@@ -127,17 +125,6 @@ static bool add_entry(struct walk_state *s, uint64_t id, uint64_t key, uint32_t 
 		return false;
 	s->entries[s->count++] = (struct agent_entry){.id = id, .key = key, .site = site};
 	return true;
-}
-
-struct agent_call *walk_call_to(uint32_t site, uint32_t callee)
-{
-	bool is_gone = agent_function_is(callee, AGENT_FUNCTION_GONE);
-
-	for (uint32_t c = agent_program.sites[site].first_call;
-	     c != AGENT_NONE && (is_gone || !agent_program.calls[c].is_gone); c = agent_program.calls[c].next)
-		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
-			return &agent_program.calls[c];
-	return NULL;
 }
 
 /* A call of what is not instrumented and may call back. */
@@ -281,7 +268,7 @@ static bool add_gaps(struct tails *t, const struct agent_entry *entries, size_t 
 {
 	while (entries[*left - 1].site & WM1_SITE_ELIDED) {
 		const struct agent_entry *below = &entries[*left - 2];
-		uint32_t site = *left > 1 ? discover_site(below->site) : AGENT_NONE;
+		uint32_t site = *left > 1 ? agent_site_of_record(below->site) : AGENT_NONE;
 
 		if (site == AGENT_NONE || !add_piece(t, entries[*left - 1].id, *at) ||
 		    !add_tail(t, WALK_CUT, below->site & ~WM1_SITE_ELIDED, false))
@@ -300,9 +287,9 @@ static uint32_t pushed_for(const struct agent_thread *old, const struct agent_en
 {
 	const struct callgraph *g = &agent_program.encoder.graph;
 	bool is_last = entry + 1 == old->top;
-	uint32_t site = is_last ? AGENT_NONE : discover_site(entry[1].site);
+	uint32_t site = is_last ? AGENT_NONE : agent_site_of_record(entry[1].site);
 	uint32_t at = site == AGENT_NONE ? innermost : agent_program.sites[site].function;
-	uint64_t id = is_last ? old->id : addends_entry_id(&entry[1]);
+	uint64_t id = is_last ? old->id : agent_entry_id(&entry[1]);
 	uint32_t count, start;
 	struct error *err;
 
@@ -316,7 +303,7 @@ static uint32_t pushed_for(const struct agent_thread *old, const struct agent_en
 	}
 	start = agent_program.node_functions[start];
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): one of the thread's */
-	return discover_tail(entry->site, start) ? start : AGENT_NONE;
+	return agent_call_tail(entry->site, start) ? start : AGENT_NONE;
 }
 
 /*
@@ -329,7 +316,7 @@ static bool find_tails(struct tails *t, uint32_t at, uint32_t site, const struct
 	while (left || site != AGENT_NONE) {
 		uint32_t start = left ? pushed_for(old, &entries[left - 1], t->innermost) : AGENT_NONE;
 		const struct agent_call *call =
-			left ? discover_tail(entries[left - 1].site, at) : walk_call_to(site, at);
+			left ? agent_call_tail(entries[left - 1].site, at) : agent_call_to(site, at);
 		bool is_entry;
 
 		if (start != AGENT_NONE && start != at)
@@ -445,11 +432,11 @@ static bool start(struct walk_chain *c, const struct walk_frame *f, uintptr_t re
 	tails.innermost = c->innermost;
 	/* Where the entry of the root is not hooked, nothing has taken off what earlier tail calls left there. */
 	if (!find_tails(&tails, f->function, AGENT_NONE, old, entries, left) ||
-	    (left && !discover_is_known_caller(tails.root, return_address))) {
+	    (left && !agent_function_knows_caller(tails.root, return_address))) {
 		tails.count = 0;
 		tails.root = f->function;
 	}
-	if (!add_step(c, WALK_START, tails.root, discover_is_known_caller(tails.root, return_address), tails.root) ||
+	if (!add_step(c, WALK_START, tails.root, agent_function_knows_caller(tails.root, return_address), tails.root) ||
 	    !add_tails(c, &tails, f->slot - 8))
 		return false;
 	c->function = f->function;
@@ -459,7 +446,7 @@ static bool start(struct walk_chain *c, const struct walk_frame *f, uintptr_t re
 /* The tail call of what is not instrumented that pushed the entry. NULL: none did. */
 static const struct agent_call *foreign_tail(const struct agent_entry *entry)
 {
-	uint32_t site = discover_site(entry->site), record = entry->site & ~WM1_SITE_ELIDED;
+	uint32_t site = agent_site_of_record(entry->site), record = entry->site & ~WM1_SITE_ELIDED;
 
 	if (site == AGENT_NONE || !agent_site_is_tail(&agent_program.sites[site]))
 		return NULL;
@@ -498,7 +485,7 @@ bool walk_is_foreign_tail(uint32_t site, const struct walk_frame *f, const struc
 	const struct agent_entry *entries;
 	size_t left = tails_of(f, site, old, &entries);
 
-	return left && discover_site(entries[left - 1].site) == site;
+	return left && agent_site_of_record(entries[left - 1].site) == site;
 }
 
 static bool enter_foreign(struct walk_chain *c, uint32_t site, uint64_t key)
@@ -545,7 +532,7 @@ static void search_tails(struct tail_search *t, uint32_t function, size_t n)
 
 			t->path[n] = &agent_program.calls[c];
 			if (!is_foreign &&
-			    (t->pushes == WALK_PUSHES_ANY || !patch_call_pushes(&agent_program.calls[c]))) {
+			    (t->pushes == WALK_PUSHES_ANY || !agent_call_pushes(&agent_program.calls[c]))) {
 				search_tails(t, agent_program.calls[c].callee, n + 1);
 			} else if (is_foreign && is_searched(t, &agent_program.calls[c]) && !is_found) {
 				is_found = true;
@@ -564,7 +551,7 @@ static void search(struct tail_search *t, uint32_t site)
 		const struct agent_call *call = t->path[0] = &agent_program.calls[c];
 
 		if (call->edge != AGENT_NONE &&
-		    (t->pushes == WALK_PUSHES_ANY || patch_call_pushes(call) == (t->pushes == WALK_PUSHES_FIRST)))
+		    (t->pushes == WALK_PUSHES_ANY || agent_call_pushes(call) == (t->pushes == WALK_PUSHES_FIRST)))
 			search_tails(t, call->callee, 1);
 	}
 }
@@ -679,8 +666,8 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, const stru
 	if (!is_tail && enter(c, site, f, old))
 		return true;
 	/* By a tail call of foreign code that the site called; not at its entry. */
-	return (is_tail || !walk_call_to(site, f->function)) && enter_foreign(c, site, key) &&
-	       add_step(c, WALK_START, f->function, discover_is_known_caller(f->function, outer->pc), f->function);
+	return (is_tail || !agent_call_to(site, f->function)) && enter_foreign(c, site, key) &&
+	       add_step(c, WALK_START, f->function, agent_function_knows_caller(f->function, outer->pc), f->function);
 }
 
 bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *old, struct walk_chain *c)
@@ -731,7 +718,7 @@ static bool replay_call(struct walk_state *s, const struct agent_call *call, con
 	}
 	if (agent_site_is_tail(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id))
 		return true; /* nor does the call itself push then */
-	if (!add_entry(s, s->id + addends_of_site(&agent_program.sites[call->site]), step->key,
+	if (!add_entry(s, s->id + agent_site_addend(&agent_program.sites[call->site]), step->key,
 		       marked(s, agent_program.sites[call->site].record)))
 		return false;
 	s->id = g->nodes[edge->callee].restart;
@@ -752,12 +739,12 @@ static bool replay_step(struct walk_state *s, const struct walk_step *step, bool
 		return replay_call(s, call, step);
 	case WALK_FOREIGN:
 		if (!(agent_site_is_tail(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id)) &&
-		    !add_entry(s, s->id + addends_of_site(&agent_program.sites[call->site]), step->key,
+		    !add_entry(s, s->id + agent_site_addend(&agent_program.sites[call->site]), step->key,
 			       marked(s, call->foreign)))
 			return false;
 		break;
 	case WALK_CUT:
-		return add_entry(s, s->id + addends_of_site(&agent_program.sites[discover_site(step->number)]),
+		return add_entry(s, s->id + agent_site_addend(&agent_program.sites[agent_site_of_record(step->number)]),
 				 step->key, marked(s, step->number));
 	case WALK_RESUME:
 		s->id = agent_program.encoder.graph.nodes[agent_program.functions[step->number].node].restart;

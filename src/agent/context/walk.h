@@ -102,8 +102,6 @@ bool walk_finds_tails(uint32_t site, uint32_t callee);
 void walk_place_entries(struct walk *w, size_t frame, const struct agent_thread *old);
 /* What the site pushed last for the frame that it called is for foreign code. */
 bool walk_is_foreign_tail(uint32_t site, const struct walk_frame *f, const struct agent_thread *old);
-/* The site's call of that function; NULL: none of the graph was seen. */
-struct agent_call *walk_call_to(uint32_t site, uint32_t callee);
 /* Return addresses of calls whose cell came into use, or went out of it, while they were in progress. */
 void walk_fix_returns(const struct walk *w);
 /* All of them as the program has them. */

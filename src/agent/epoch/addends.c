@@ -6,31 +6,14 @@
  */
 #include "agent/epoch/addends.h"
 
+#include "agent/program/calls.h"
 #include "agent/code/cells.h"
-#include "agent/context/discover.h"
 
 enum {
 	CELL_PUSHES = 10000,
 	CELLS_KEPT = AGENT_CELLS / 2, /* for calls that have no room */
 	OUTWEIGHS = 2,                /* times: all other calls of the site */
 };
-
-static struct callgraph_edge *edge_of(const struct agent_call *call)
-{
-	return call->edge == AGENT_NONE ? NULL : &agent_program.encoder.graph.edges[call->edge];
-}
-
-uint64_t addends_of_site(const struct agent_site *site)
-{
-	return site->added_call == AGENT_NONE ? 0 : edge_of(&agent_program.calls[site->added_call])->addend;
-}
-
-uint64_t addends_entry_id(const struct agent_entry *entry)
-{
-	uint32_t site = discover_site(entry->site);
-
-	return site == AGENT_NONE ? entry->id : entry->id - addends_of_site(&agent_program.sites[site]);
-}
 
 /* ---- the next epoch ---- */
 
@@ -45,7 +28,7 @@ static uint32_t call_to_add(const struct agent_site *site)
 	if (site->is_entered && !site->is_detour)
 		return AGENT_NONE;
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = p->calls[c].next) {
-		const struct callgraph_edge *edge = edge_of(&p->calls[c]);
+		const struct callgraph_edge *edge = agent_call_edge(&p->calls[c]);
 
 		if (p->calls[c].is_quiet && !p->calls[c].is_gone)
 			return AGENT_NONE;
@@ -57,7 +40,7 @@ static uint32_t call_to_add(const struct agent_site *site)
 			is_only = false;
 			continue;
 		}
-		is_only &= best == AGENT_NONE || edge == edge_of(&p->calls[best]);
+		is_only &= best == AGENT_NONE || edge == agent_call_edge(&p->calls[best]);
 		if (best == AGENT_NONE || edge->weight > most) {
 			best = c;
 			most = edge->weight;
@@ -66,7 +49,7 @@ static uint32_t call_to_add(const struct agent_site *site)
 	}
 	if (best == AGENT_NONE || is_only)
 		return best;
-	if (edge_of(&p->calls[best])->kind == EDGE_ENCODED && site->added_call == AGENT_NONE)
+	if (agent_call_edge(&p->calls[best])->kind == EDGE_ENCODED && site->added_call == AGENT_NONE)
 		return AGENT_NONE;
 	return most / OUTWEIGHS >= all - most ? best : AGENT_NONE;
 }
@@ -76,19 +59,19 @@ static void prepare_indirect(const struct agent_site *site)
 	uint32_t added = call_to_add(site);
 
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
-		struct callgraph_edge *edge = edge_of(&agent_program.calls[c]);
+		struct callgraph_edge *edge = agent_call_edge(&agent_program.calls[c]);
 
 		if (!edge)
 			continue;
 		edge->is_bare = added == AGENT_NONE;
-		edge->is_pushed = added != AGENT_NONE && edge != edge_of(&agent_program.calls[added]);
+		edge->is_pushed = added != AGENT_NONE && edge != agent_call_edge(&agent_program.calls[added]);
 	}
 }
 
 /* *cells: how many are left. */
 static void prepare_entered(const struct agent_site *site, uint32_t *cells)
 {
-	struct callgraph_edge *edge = edge_of(&agent_program.calls[site->first_call]);
+	struct callgraph_edge *edge = agent_call_edge(&agent_program.calls[site->first_call]);
 
 	if (!edge || !edge->is_bare || edge->weight < CELL_PUSHES || *cells <= CELLS_KEPT)
 		return;

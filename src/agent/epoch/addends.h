@@ -15,14 +15,6 @@
 
 #include <stdint.h>
 
-#include "agent/program/program.h"
-#include "agent/threads/thread.h"
-
-/* In the present epoch; 0: none. */
-uint64_t addends_of_site(const struct agent_site *site);
-/* The id that the thread had when the entry was pushed. */
-uint64_t addends_entry_id(const struct agent_entry *entry);
-
 /* Before the program is encoded anew: by what was counted, which edges may have an addend. */
 void addends_prepare(void);
 /* And after it: which of them have one. */

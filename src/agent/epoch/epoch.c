@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/program/calls.h"
 #include "agent/os/state.h"
 #include "agent/epoch/addends.h"
 #include "agent/patch/batch.h"
@@ -117,7 +118,7 @@ static void find_tails(void)
 			struct agent_function *f = &p->functions[p->sites[call->site].function];
 
 			if (f->leaves_tails || p->sites[call->site].kind < SCAN_TAIL ||
-			    !(patch_call_pushes(call) ||
+			    !(agent_call_pushes(call) ||
 			      (call->callee != AGENT_NONE && p->functions[call->callee].leaves_tails)))
 				continue;
 			f->leaves_tails = is_more = true;

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "agent/epoch/addends.h"
+#include "agent/program/calls.h"
 #include "agent/code/cells.h"
 #include "agent/os/memory.h"
 #include "agent/os/options.h"
@@ -41,26 +41,9 @@ static struct {
 	size_t call_capacity, placed_capacity, choice_capacity, stub_capacity, byte_capacity;
 } room;
 
-static const struct callgraph_edge *edge_of(const struct agent_call *call)
-{
-	return call->edge == AGENT_NONE ? NULL : &agent_program.encoder.graph.edges[call->edge];
-}
-
-bool patch_call_pushes(const struct agent_call *call)
-{
-	const struct callgraph_edge *edge = edge_of(call);
-
-	return edge ? edge->kind != EDGE_ENCODED : !call->is_quiet;
-}
-
 static bool leaves_tails(const struct agent_call *call)
 {
 	return call->callee != AGENT_NONE && agent_program.functions[call->callee].leaves_tails;
-}
-
-uint32_t patch_pushed_site(const struct agent_call *call)
-{
-	return call->edge == AGENT_NONE ? call->foreign : agent_program.sites[call->site].record;
 }
 
 /* ---- what a plan depends on ---- */
@@ -82,8 +65,8 @@ static struct plan_call call_of(const struct agent_call *call)
 		.counter = call->counter,
 		.restart = restart_of(call),
 		.number = (uint32_t)(call - agent_program.calls),
-		.pushed_site = patch_pushed_site(call),
-		.pushes = patch_call_pushes(call),
+		.pushed_site = agent_call_pushed_site(call),
+		.pushes = agent_call_pushes(call),
 		.is_foreign = is_foreign,
 		.is_counted = !is_foreign || agent_options.is_verbose,
 		.leaves_tails = leaves_tails(call),
@@ -168,7 +151,7 @@ static bool gather(uint32_t number, struct plan_site *in, struct plan *plan)
 		.site = site,
 		.number = number,
 		.original = agent_program.bytes + site->original,
-		.addend = addends_of_site(site),
+		.addend = agent_site_addend(site),
 		.area = agent_image_area(agent_program.functions[site->function].image),
 		.cell = site->cell ? site->cell : cells_next(),
 		.after = present_after(site),
@@ -212,11 +195,11 @@ bool patch_is_undone_at_return(uint32_t number)
 
 	if (!site->has_room || site->is_detour)
 		return false;
-	plan_undo_begin(&undo, addends_of_site(site));
+	plan_undo_begin(&undo, agent_site_addend(site));
 	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
 		const struct agent_call *call = &agent_program.calls[c];
 
-		plan_undo_add(&undo, &(struct plan_call){.pushes = patch_call_pushes(call),
+		plan_undo_add(&undo, &(struct plan_call){.pushes = agent_call_pushes(call),
 							 .leaves_tails = leaves_tails(call),
 							 .is_gone = call->is_gone});
 		if (call->is_gone)

@@ -24,9 +24,5 @@ bool patch_is_there(uint32_t function);
 bool patch_is_undone_at_return(uint32_t site);
 /* A thread at pc, in that function, is between the first and the last of instructions that are written together. */
 bool patch_is_inside(uint32_t function, uintptr_t pc);
-/* Does a call over this edge need code of its own now? */
-bool patch_call_pushes(const struct agent_call *call);
-/* The site that its entry has. */
-uint32_t patch_pushed_site(const struct agent_call *call);
 
 #endif

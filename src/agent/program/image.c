@@ -29,8 +29,6 @@ enum {
 
 /* Newest first; only ever pushed to. Writers hold the agent's lock. */
 static struct agent_image *images;
-struct insn_cache agent_insns;
-
 /* What the loader had loaded when the agent came. Under the agent's lock. */
 static struct words early;
 

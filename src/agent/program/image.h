@@ -50,8 +50,6 @@ struct agent_image {
 /* All images that are loaded now are not late. Once; the loader's list does not change meanwhile. False
  * without memory. */
 bool agent_images_begin(void);
-/* Instructions of all images. Under the agent's lock. */
-extern struct insn_cache agent_insns __attribute__((visibility("hidden")));
 
 /* All that are listed, by next. Under the agent's lock. */
 struct agent_image *agent_images_first(void);

@@ -20,6 +20,10 @@
 
 #define AGENT_NONE UINT32_MAX
 
+enum {
+	AGENT_KNOWN_CALLERS = 4,
+};
+
 enum agent_function_state {
 	AGENT_FUNCTION_SEEN = 0, /* it was met on a stack, or its address is known; not looked at */
 	AGENT_FUNCTION_QUIET, /* neither it nor what it calls leaves instrumented code or captures: it is never changed */
@@ -41,14 +45,14 @@ struct agent_function {
 	uintptr_t entry_address;
 	uint32_t entry_original; /* in the pool of bytes */
 	uint8_t entry_bytes;
-	uint8_t state;         /* enum agent_function_state */
-	bool is_being_read;    /* its callees are looked at to see if it is quiet */
-	bool is_loud;          /* it is known not to be quiet */
-	bool is_hooked;        /* callbacks are found at its entry */
-	bool leaves_tails;     /* it, or what it calls as tail calls, may leave an entry behind */
-	const char *reason;    /* FOREIGN: why */
-	uintptr_t behind_hook; /* in the hook's stub: the function goes on as if it had none */
-	uintptr_t callers[4];  /* return addresses in foreign code that the hook knows */
+	uint8_t state;                          /* enum agent_function_state */
+	bool is_being_read;                     /* its callees are looked at to see if it is quiet */
+	bool is_loud;                           /* it is known not to be quiet */
+	bool is_hooked;                         /* callbacks are found at its entry */
+	bool leaves_tails;                      /* it, or what it calls as tail calls, may leave an entry behind */
+	const char *reason;                     /* FOREIGN: why */
+	uintptr_t behind_hook;                  /* in the hook's stub: the function goes on as if it had none */
+	uintptr_t callers[AGENT_KNOWN_CALLERS]; /* return addresses in foreign code that the hook knows */
 	uint8_t left_callers; /* bits, of these: behind them nothing can be done, so the id stays that of foreign code */
 };
 

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+struct insn_cache agent_insns;
+
 enum {
 	SHAPE_MAX = 7, /* bytes, so that their number fits in, too */
 };

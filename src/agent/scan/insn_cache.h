@@ -30,6 +30,9 @@ struct insn_cache {
 	struct insn_cached slots[1 << INSN_CACHE_BITS];
 };
 
+/* Instructions of all images of this process. Under the agent's lock. */
+extern struct insn_cache agent_insns __attribute__((visibility("hidden")));
+
 /* As insn_decode. cache: NULL for none. */
 bool insn_decode_cached(struct insn_cache *cache, const uint8_t *bytes, size_t available_bytes, uint64_t address,
 			struct insn *ret);
