@@ -9,6 +9,8 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "agent/program/program.h"
+#include "agent/program/image.h"
 #include "agent/os/options.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "agent/threads/threads.h"
 #include "agent/program/calls.h"
 #include "agent/os/state.h"
 #include "agent/code/cells.h"
@@ -772,6 +773,17 @@ bool walk_replay(const struct walk_chain *chain, const struct agent_entry *base,
 		if (!replay_step(s, &chain->steps[i], is_captured))
 			return false;
 	return true;
+}
+
+struct unwind_regs walk_thread_regs(const struct thread_record *r, const struct unwind_regs *from)
+{
+	struct unwind_regs regs = *from;
+
+	if (r->pc_kind == THREAD_PC_SITE)
+		regs.pc = agent_program.sites[r->pc_number].address;
+	else if (r->pc_kind == THREAD_PC_FUNCTION)
+		regs.pc = agent_program.functions[r->pc_number].start;
+	return regs;
 }
 
 void walk_forget(void)

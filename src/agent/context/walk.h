@@ -67,6 +67,8 @@ struct walk_state {
 	bool is_behind_gap; /* tail calls are left out, and no entry says so yet */
 };
 
+/* The program's registers of a thread whose own are `from`. Under the agent's lock. */
+struct unwind_regs walk_thread_regs(const struct thread_record *r, const struct unwind_regs *from);
 /* Walks from these registers of the thread. False: no frame could be looked at. Functions are added as they are met; none is reached. */
 bool walk_stack(struct walk *w, const struct unwind_regs *regs, struct agent_thread *thread);
 /*

@@ -38,8 +38,21 @@ enum {
 
 struct epoch_stats epoch_stats;
 
+/* How a stopped thread came to where it is. */
+struct way {
+	struct thread_record *thread;
+	struct walk walk; /* its frames; no count: they could not be walked */
+	struct walk_chain chain;
+	bool is_known; /* chain is how it came there */
+	bool is_lost;  /* not all calls that it is in could be written */
+};
+
 /* Under the agent's lock. */
 static struct walk_state state;
+static struct way
+	*ways; /* [0, way_count): of the stop in progress; frames and steps of those behind are kept for others */
+static size_t way_count, way_capacity;
+static size_t last_way;  /* the index of the one that was asked for last */
 static uint64_t last_ns; /* what the last epoch took */
 
 /* What was in force of an edge and its callee. */
@@ -228,34 +241,73 @@ static bool is_in_agent(const struct walk *w)
 	return false;
 }
 
+/* The way of that thread. NULL: it has none. Threads are asked for in the order of their list. */
+static struct way *find_way(const struct thread_record *r)
+{
+	for (size_t n = 0; n < way_count; n++) {
+		size_t i = (last_way + n) % way_count;
+
+		if (ways[i].thread == r) {
+			last_way = i + 1;
+			return &ways[i];
+		}
+	}
+	return NULL;
+}
+
+/* The same, added if need be. NULL without memory. Ways may move. */
+static struct way *way_of(struct thread_record *r)
+{
+	struct way *way = find_way(r);
+
+	if (way || !agent_reserve((void **)&ways, &way_capacity, way_count + 1, sizeof *ways))
+		return way;
+	way = &ways[way_count++];
+	way->thread = r;
+	way->is_known = way->is_lost = false;
+	way->walk.count = 0;
+	return way;
+}
+
+/* The first way from that one on whose thread is stopped; NULL: no other one is. */
+static struct way *stopped_from(struct way *way)
+{
+	while (way < ways + way_count && !stop_has(way->thread))
+		way++;
+	return way < ways + way_count ? way : NULL;
+}
+
 /* Finds out how the thread came to where it is; steps of its chain are 0 when that is not known. False: its state is not that of its
  * frames now, or it is where code changes. */
 static bool look_at(struct thread_record *r)
 {
 	const struct unwind_regs *from = atomic_load(&r->regs);
 	struct agent_thread *thread = r->state;
+	struct way *way = way_of(r);
 	struct unwind_regs regs;
 
-	r->is_known = false;
-	r->walk.count = 0;
+	if (!way)
+		return false;
+	way->is_known = false;
+	way->walk.count = 0;
 	if (!from) /* it comes to the agent for the first time */
 		return !thread->base && !thread->top && r->pc_kind != THREAD_PC_STUB;
 	if (!agent_thread_begin_of(thread) || thread->is_unwinding)
 		return false;
-	regs = threads_regs(r, from);
+	regs = walk_thread_regs(r, from);
 	if (!capture_is_between(&regs) || !segment_is_between(thread))
 		return false;
 	if (r->is_interrupted && is_own_code(regs.pc))
 		return false;
-	if (!walk_stack(&r->walk, &regs, thread))
+	if (!walk_stack(&way->walk, &regs, thread))
 		return true;
-	if (is_inside_sites(&r->walk, r->is_interrupted) || (r->is_interrupted && is_in_agent(&r->walk)))
+	if (is_inside_sites(&way->walk, r->is_interrupted) || (r->is_interrupted && is_in_agent(&way->walk)))
 		return false;
-	r->is_known =
-		walk_find_chain(&r->walk, 0, thread, &r->chain) && walk_replay(&r->chain, thread->base, false, &state);
+	way->is_known = walk_find_chain(&way->walk, 0, thread, &way->chain) &&
+			walk_replay(&way->chain, thread->base, false, &state);
 	/* The stack does not show tail calls; what the thread itself knows of them is kept. */
-	if (r->is_known && !is_thread_state(&state, thread) && thread->id != AGENT_LOST_ID &&
-	    !decode_take_tails(thread, &r->chain))
+	if (way->is_known && !is_thread_state(&state, thread) && thread->id != AGENT_LOST_ID &&
+	    !decode_take_tails(thread, &way->chain))
 		epoch_stats.mismatches++;
 	return true;
 }
@@ -279,25 +331,25 @@ static bool find_calls(void)
 {
 	bool is_any = false;
 
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
-		if (!stop_has(r) || r->is_known || !r->walk.count || !r->walk.is_whole)
+	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1)) {
+		if (way->is_known || !way->walk.count || !way->walk.is_whole)
 			continue;
-		discover_frames(&r->walk, r->state);
+		discover_frames(&way->walk, way->thread->state);
 		is_any = true;
 	}
 	return is_any;
 }
 
 /* A thread whose way is not known is lost until its stack can be walked. */
-static void translate(struct thread_record *r)
+static void translate(const struct way *way)
 {
-	struct agent_thread *thread = r->state;
+	struct agent_thread *thread = way->thread->state;
 
 	if (!thread->base)
 		return;
-	if (r->is_known) {
-		walk_fix_returns(&r->walk);
-		if (walk_replay(&r->chain, thread->base, false, &state)) {
+	if (way->is_known) {
+		walk_fix_returns(&way->walk);
+		if (walk_replay(&way->chain, thread->base, false, &state)) {
 			walk_install(&state, thread);
 			return;
 		}
@@ -312,6 +364,7 @@ static bool stop_between(void)
 	/* A thread that never returns may have frames in what is unmapped now. */
 	if (agent_is_unloading)
 		return false;
+	way_count = 0;
 	for (unsigned int times = 0, finds = 0; times < MOVES_MAX; times++) {
 		enum stop_held held;
 
@@ -328,19 +381,17 @@ static bool stop_between(void)
 
 bool epoch_settle(void)
 {
+	way_count = 0;
 	if (!stop_others() || look_at_all() != STOP_FREE)
 		return false;
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
-		if (stop_has(r))
-			r->is_lost = !discover_frames(&r->walk, r->state);
+	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
+		way->is_lost = !discover_frames(&way->walk, way->thread->state);
 	if (look_at_all() != STOP_FREE)
 		return false;
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
-		if (!stop_has(r))
-			continue;
-		r->is_known &= !r->is_lost;
-		walk_fix_returns(&r->walk);
-		translate(r);
+	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1)) {
+		way->is_known &= !way->is_lost;
+		walk_fix_returns(&way->walk);
+		translate(way);
 	}
 	return true;
 }
@@ -349,16 +400,16 @@ void epoch_fix_returns(void)
 {
 	if (!stop_between())
 		return;
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
-		if (stop_has(r) && r != agent_thread.record)
-			walk_fix_returns(&r->walk);
+	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
+		if (way->thread != agent_thread.record)
+			walk_fix_returns(&way->walk);
 }
 
 /* None of the threads comes back to a stub that it was in. */
 static bool are_all_outside(void)
 {
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
-		if (stop_has(r) && !(r->is_known && r->walk.is_whole))
+	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
+		if (!way->is_known || !way->walk.is_whole)
 			return false;
 	return atomic_load(&agent_stubs_held) == 0;
 }
@@ -367,10 +418,12 @@ bool epoch_begin(void)
 {
 	uint64_t start = now_ns();
 	bool *is_site_changed, is_outside;
+	const struct way *own;
 	struct was *was;
 
 	/* A site that could not be written would go on as the last epoch had it: without room the present one is the last. */
-	if (!code_has_room(agent_program.call_count) || !stop_between() || !agent_thread.record->is_known) {
+	if (!code_has_room(agent_program.call_count) || !stop_between() || !(own = find_way(agent_thread.record)) ||
+	    !own->is_known) {
 		epoch_stats.put_off++;
 		return false;
 	}
@@ -386,15 +439,14 @@ bool epoch_begin(void)
 	record_epoch();
 	is_outside = are_all_outside();
 	find_tails();
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
-		if (stop_has(r) && r->is_known)
-			keep_cuts(&r->chain);
+	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
+		if (way->is_known)
+			keep_cuts(&way->chain);
 	write_changes(was, is_site_changed);
 	agent_free(was);
 	agent_free(is_site_changed);
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
-		if (stop_has(r))
-			translate(r);
+	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
+		translate(way);
 	if (is_outside) {
 		reuse_stubs();
 		words_free_old();

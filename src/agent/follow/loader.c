@@ -54,7 +54,7 @@ static void strand(const struct agent_image *image)
 
 		if (!is_stopped || !stop_has(r) || !from)
 			continue;
-		regs = threads_regs(r, from);
+		regs = walk_thread_regs(r, from);
 		walk_strand(&regs, r->state, image->low, image->high);
 	}
 }

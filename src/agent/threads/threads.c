@@ -146,14 +146,3 @@ void threads_after_fork(void)
 	/* Signals that had not come are the parent's. */
 	atomic_store(&own->heard, atomic_load(&own->asked));
 }
-
-struct unwind_regs threads_regs(const struct thread_record *r, const struct unwind_regs *from)
-{
-	struct unwind_regs regs = *from;
-
-	if (r->pc_kind == THREAD_PC_SITE)
-		regs.pc = agent_program.sites[r->pc_number].address;
-	else if (r->pc_kind == THREAD_PC_FUNCTION)
-		regs.pc = agent_program.functions[r->pc_number].start;
-	return regs;
-}

@@ -14,7 +14,6 @@
 
 #include "agent/threads/thread.h"
 #include "native/unwind/unwind.h"
-#include "agent/context/walk.h"
 
 enum {
 	THREAD_NOTES = 32,
@@ -58,16 +57,12 @@ struct thread_record {
 	uint8_t pc_kind; /* enum thread_pc, of regs->pc */
 	uint32_t pc_number;
 	/* Under the agent's lock. */
-	bool is_known;    /* chain is how it came to where it is */
-	bool is_lost;     /* not all calls that it is in could be written */
 	bool is_given_up; /* deaf for long: it is not waited for again until it answers */
 	bool has_timer;
 	int timer;
 	uint32_t strikes;
 	void *stack; /* its context stack and the agent's; NULL: none */
 	size_t stack_bytes;
-	struct walk walk;
-	struct walk_chain chain;
 	/* The thread's own (land.c). */
 	struct thread_note notes[THREAD_NOTES]; /* by buffer */
 	const void *landing_by;                 /* the buffer of the jump that lands; NULL: not known */
@@ -84,8 +79,6 @@ bool threads_join_of(struct agent_thread *thread, uint32_t tid);
 /* Records of threads that have ended are free: timers and context stacks are given back. How many there are of others. Under the
  * agent's lock. */
 uint32_t threads_sweep(void);
-/* The program's registers of a thread whose own are `from`. Under the agent's lock. */
-struct unwind_regs threads_regs(const struct thread_record *r, const struct unwind_regs *from);
 /* In a forked child: the caller is the only thread. */
 void threads_after_fork(void);
 /* Of the process that they are in, not of a child of vfork in its memory. */
