@@ -1,10 +1,11 @@
 /* segment.c - segments of native stacks: what is kept of those that do not run, and which one a frame is in. */
 #include "agent/context/segment.h"
 
+#include "agent/context/coroutine_stacks.h"
+#include "agent/threads/segments.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
 #include "agent/code/cells.h"
-#include "agent/follow/coroutine.h"
 #include "agent/context/discover.h"
 #include "agent/threads/lock.h"
 #include "agent/threads/own_stack.h"
@@ -14,76 +15,8 @@
 #include "recorder/prefix_table.h"
 #include "waymark/abi.h"
 
-enum {
-	KEPT_ENTRIES = (sizeof(struct agent_segment) + sizeof(struct agent_entry) - 1) / sizeof(struct agent_entry),
-};
-
 /* Under the agent's lock. */
 static struct walk walk;
-
-static void leave(const volatile struct agent_thread *thread, const void *interrupted, struct agent_segment *ret)
-{
-	*ret = (struct agent_segment){.id = thread->id,
-				      .top = thread->top,
-				      .base = thread->base,
-				      .root = thread->root,
-				      .landing = thread->landing,
-				      .outer = thread->outer,
-				      .is_on_alternate = thread->is_on_alternate,
-				      .interrupted = interrupted,
-				      .epoch = agent_epoch()};
-}
-
-void segment_leave(const void *interrupted, struct agent_segment *ret)
-{
-	leave(&agent_thread, interrupted, ret);
-}
-
-/* In this order a handler that interrupts it finds a state of the old segment or of the new one, with room above it. */
-static void begin(volatile struct agent_thread *thread, struct agent_entry *base, uintptr_t root,
-		  const struct agent_segment *outer)
-{
-	thread->top = base + 1;
-	thread->base = base;
-	thread->root = root;
-	thread->outer = outer;
-	thread->id = AGENT_FOREIGN_ID;
-}
-
-struct agent_segment *segment_begin_handler(struct agent_thread *thread, const void *interrupted, uint32_t prefix,
-					    uintptr_t root)
-{
-	struct agent_segment left, *kept;
-	struct agent_entry *base;
-
-	leave(thread, interrupted, &left);
-	/* A push that was interrupted may be writing the free entry. */
-	kept = (struct agent_segment *)((left.top ? left.top : left.base + 1) + 1);
-	base = (struct agent_entry *)kept + KEPT_ENTRIES;
-	/* First of all, so that a handler that comes now takes room above. */
-	((volatile struct agent_thread *)thread)->top = base + 1;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	*kept = left;
-	*base = (struct agent_entry){.key = UINT64_MAX, .prefix = prefix};
-	begin(thread, base, root, kept);
-	return kept;
-}
-
-void segment_begin_stack(struct agent_entry *base, uintptr_t root)
-{
-	begin(&agent_thread, base, root, NULL);
-}
-
-static void put_back(volatile struct agent_thread *thread, const struct agent_segment *left)
-{
-	thread->root = left->root;
-	thread->outer = left->outer;
-	thread->landing = left->landing;
-	thread->is_on_alternate = left->is_on_alternate;
-	thread->base = left->base;
-	thread->id = left->id;
-	thread->top = left->top;
-}
 
 /* data: the registers of where it goes on. */
 static void repair(void *data)
@@ -100,7 +33,7 @@ void segment_return(const struct agent_segment *left, struct unwind_regs *regs)
 {
 	bool was_on_alternate = agent_thread.is_on_alternate;
 
-	put_back(&agent_thread, left);
+	segments_put_back(&agent_thread, left);
 	if (left->epoch != agent_epoch() && left->top && agent_is_on)
 		own_stack_call_from(was_on_alternate, repair, regs);
 }
@@ -137,10 +70,10 @@ void segment_find_interrupted(void)
 	agent_thread.base->prefix = WM_PREFIX_SIGNAL;
 	if (!outer)
 		return;
-	segment_leave(NULL, &here);
-	put_back(&agent_thread, outer);
+	segments_leave(NULL, agent_epoch(), &here);
+	segments_put_back(&agent_thread, outer);
 	prefix = prefix_of_interrupted(outer);
-	put_back(&agent_thread, &here);
+	segments_put_back(&agent_thread, &here);
 	if (prefix != WM_PREFIX_LOST)
 		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_SIGNAL, 1);
 	if (prefix != WM_PREFIX_LOST)
@@ -170,18 +103,6 @@ bool segment_is_between(const struct agent_thread *thread)
 			return false;
 	}
 	return true;
-}
-
-bool segment_is_held(const struct agent_thread *thread, uintptr_t at, size_t len)
-{
-	for (const struct agent_segment *s = thread->outer; s; s = s->outer) {
-		const ucontext_t *interrupted = s->interrupted;
-		uintptr_t pc = interrupted ? (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP] : 0;
-
-		if (pc > at && pc < at + len && !s->is_in_stub)
-			return true;
-	}
-	return false;
 }
 
 static bool is_in(uintptr_t root)
@@ -215,7 +136,7 @@ void segment_enter_frame(struct agent_thread *thread, const struct unwind_regs *
 			continue;
 		if (s->root && !is_in(s->root))
 			break;
-		put_back(thread, s);
+		segments_put_back(thread, s);
 		return;
 	}
 	/* Not of this handler or coroutine: another coroutine's, or the thread's first. */
@@ -223,10 +144,10 @@ void segment_enter_frame(struct agent_thread *thread, const struct unwind_regs *
 		root = walk.frames[walk.count - 2].slot;
 		base = coroutine_adopt(root);
 		if (base)
-			begin(thread, base, root, NULL);
+			segments_begin(thread, base, root, NULL);
 	} else if (coroutine_find(regs->r[CFI_RSP], &base, &root)) {
-		begin(thread, base, root, NULL);
+		segments_begin(thread, base, root, NULL);
 	} else if (thread->root && thread->first) {
-		begin(thread, thread->first, 0, NULL);
+		segments_begin(thread, thread->first, 0, NULL);
 	}
 }

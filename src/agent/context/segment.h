@@ -17,14 +17,6 @@
 #include "agent/threads/thread.h"
 #include "native/unwind/unwind.h"
 
-/* Keeps the running segment in *ret. interrupted: the ucontext_t of a handler, NULL in a call of the agent's. Signal-safe. */
-void segment_leave(const void *interrupted, struct agent_segment *ret);
-/* A segment on that prefix (WM_PREFIX_NONE: found when it is needed) for the handler that has interrupted the thread's running one, which is kept on the context stack: jumps out of
- * the handler find it there. The thread is this one, or is stopped. Signal-safe. */
-struct agent_segment *segment_begin_handler(struct agent_thread *thread, const void *interrupted, uint32_t prefix,
-					    uintptr_t root);
-/* Another stack's: base is its first entry, the one above is free. Signal-safe. */
-void segment_begin_stack(struct agent_entry *base, uintptr_t root);
 /* Back in what was left. regs: where it goes on; of calls of the agent's, the caller. Not under the agent's lock. */
 void segment_return(const struct agent_segment *left, struct unwind_regs *regs);
 /*
@@ -34,8 +26,6 @@ void segment_return(const struct agent_segment *left, struct unwind_regs *regs);
 void segment_find_interrupted(void);
 /* Of what handlers of the thread have interrupted everything is in program code: no stub is half-way done. Under the agent's lock. */
 bool segment_is_between(const struct agent_thread *thread);
-/* Handlers of the thread have interrupted it inside of [at + 1, at + len). */
-bool segment_is_held(const struct agent_thread *thread, uintptr_t at, size_t len);
 /* A handler or coroutine from before the agent was attached goes away without the agent: it has done so, if the frame with these
  * registers is not inside of it. Then the segment outside is the running one, with a context that is not known. Under the agent's
  * lock. */

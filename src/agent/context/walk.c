@@ -9,11 +9,11 @@
 
 #include <string.h>
 
+#include "agent/context/coroutine_stacks.h"
 #include "agent/threads/threads.h"
 #include "agent/program/calls.h"
 #include "agent/os/state.h"
 #include "agent/code/cells.h"
-#include "agent/follow/coroutine.h"
 #include "agent/os/memory.h"
 #include "agent/threads/stop.h"
 #include "waymark/abi.h"

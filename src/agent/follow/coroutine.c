@@ -13,25 +13,21 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "agent/context/coroutine_stacks.h"
+#include "agent/threads/segments.h"
 #include "agent/os/state.h"
 #include "agent/code/cells.h"
 #include "agent/context/discover.h"
 #include "agent/context/here.h"
 #include "agent/follow/land.h"
 #include "agent/threads/lock.h"
-#include "agent/os/memory.h"
 #include "agent/context/segment.h"
-#include "agent/os/words.h"
 #include "recorder/interpose.h"
 #include "recorder/sys.h"
 #include "waymark/abi.h"
 
 enum {
 	KIND_MAKECONTEXT = 103, /* of here_call */
-	MAX_ARGUMENTS = 16,
-	GUARD_BYTES = 4096,
-	HANDLERS_BYTES = 1 << 20,      /* for what handlers push that run on another stack */
-	ADOPTED_STACK_BYTES = 8 << 20, /* of one whose size is not known */
 	END_STACK_WORDS = 128,
 };
 
@@ -41,25 +37,9 @@ typedef void (*make_fn)(ucontext_t *, void (*)(void), int, ...);
 typedef int (*swap_fn)(ucontext_t *, const ucontext_t *);
 typedef int (*set_fn)(const ucontext_t *);
 
-/* In a mapping of its own, which its context stack follows. Written by makecontext, read by the coroutine. */
-struct coroutine {
-	uintptr_t low, high; /* its native stack */
-	uintptr_t root;      /* 0: it has not run */
-	size_t bytes;        /* of the mapping */
-	void (*entry)(void);
-	const ucontext_t *link;
-	long arguments[MAX_ARGUMENTS];
-	struct agent_entry entries[];
-};
-
 static _Atomic(void *) next_make;
 static _Atomic(void *) next_swap;
 static _Atomic(void *) next_set;
-
-/* Under the agent's lock. */
-static struct words by_stack; /* number by the low end of the native stack */
-static struct coroutine **coroutines;
-static size_t coroutine_count, coroutine_capacity;
 
 static void own_makecontext(ucontext_t *context, void (*entry)(void), int argument_count, ...);
 static int own_swapcontext(ucontext_t *from, const ucontext_t *to);
@@ -80,104 +60,7 @@ static set_fn real_set(void)
 	return (set_fn)wmrt_next(&next_set, "setcontext", (void *)own_setcontext);
 }
 
-/* ---- their context stacks ---- */
-
-/* As many entries as the native stack has room for calls that push (thread.c). */
-static struct coroutine *map_coroutine(uintptr_t low, size_t stack_bytes)
-{
-	size_t bytes =
-		(sizeof(struct coroutine) + 2 * stack_bytes + HANDLERS_BYTES + GUARD_BYTES + 4095) & ~(size_t)4095;
-	long at = wmrt_sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct coroutine *coroutine = (struct coroutine *)at; /* NOLINT(performance-no-int-to-ptr) */
-
-	if (at < 0 && at > -4096)
-		return NULL;
-	wmrt_sys3(SYS_mprotect, at + (long)bytes - GUARD_BYTES, GUARD_BYTES, PROT_NONE);
-	coroutine->low = low;
-	coroutine->high = low + stack_bytes;
-	coroutine->bytes = bytes;
-	return coroutine;
-}
-
-/* The one of that stack, made when there is none or its stack was smaller. NULL without memory. */
-static struct coroutine *coroutine_on(uintptr_t low, size_t stack_bytes)
-{
-	uint32_t number;
-
-	if (!words_find(&by_stack, low, &number)) {
-		if (!agent_reserve((void **)&coroutines, &coroutine_capacity, coroutine_count + 1,
-				   sizeof(struct coroutine *)))
-			return NULL;
-		number = (uint32_t)coroutine_count;
-		coroutines[number] = map_coroutine(low, stack_bytes);
-		if (!coroutines[number] || !words_set(&by_stack, low, number))
-			return NULL;
-		coroutine_count++;
-	} else if (coroutines[number]->high - low < stack_bytes) {
-		struct coroutine *larger = map_coroutine(low, stack_bytes);
-
-		if (!larger)
-			return NULL;
-		wmrt_sys3(SYS_munmap, (long)coroutines[number], (long)coroutines[number]->bytes, 0);
-		coroutines[number] = larger;
-	}
-	coroutines[number]->high = low + stack_bytes;
-	return coroutines[number];
-}
-
-bool coroutine_find(uintptr_t sp, struct agent_entry **ret_base, uintptr_t *ret_root)
-{
-	for (size_t i = coroutine_count; i-- > 0;) {
-		struct coroutine *coroutine = coroutines[i];
-
-		if (!coroutine->root || sp < coroutine->low || sp >= coroutine->high)
-			continue;
-		*ret_base = coroutine->entries;
-		*ret_root = coroutine->root;
-		return true;
-	}
-	return false;
-}
-
-/* ---- those from before ---- */
-
-static struct words adopted; /* number by root; not in by_stack */
-static uintptr_t end_of_coroutines;
-
-bool coroutine_is_end(uintptr_t pc)
-{
-	return pc && pc == end_of_coroutines;
-}
-
-bool coroutine_is_adopted(const struct agent_entry *base)
-{
-	for (size_t i = 0; i < coroutine_count; i++)
-		if (coroutines[i]->entries == base)
-			return !coroutines[i]->high;
-	return false;
-}
-
-struct agent_entry *coroutine_adopt(uintptr_t root)
-{
-	struct coroutine *coroutine;
-	uint32_t number;
-
-	if (words_find(&adopted, root, &number))
-		return coroutines[number]->entries;
-	coroutine = map_coroutine(0, ADOPTED_STACK_BYTES);
-	number = (uint32_t)coroutine_count;
-	if (!coroutine ||
-	    !agent_reserve((void **)&coroutines, &coroutine_capacity, coroutine_count + 1, sizeof(struct coroutine *)))
-		return NULL;
-	coroutine->low = coroutine->high = 0;
-	coroutine->root = root;
-	coroutine->entries[0] = (struct agent_entry){.key = UINT64_MAX, .prefix = WM_PREFIX_PROCESS};
-	if (!words_set(&adopted, root, number))
-		return NULL;
-	coroutines[coroutine_count++] = coroutine;
-	return coroutine->entries;
-}
+/* ---- those from before the agent ---- */
 
 static void nothing(void)
 {
@@ -193,7 +76,7 @@ static void find_end(void)
 	context.uc_stack.ss_sp = stack;
 	context.uc_stack.ss_size = sizeof stack;
 	real_make()(&context, nothing, 0);
-	end_of_coroutines = *(const uintptr_t *)context.uc_mcontext.gregs[REG_RSP]; /* NOLINT */
+	coroutine_stacks_end_at(*(const uintptr_t *)context.uc_mcontext.gregs[REG_RSP]); /* NOLINT */
 }
 
 /* ---- what they run ---- */
@@ -205,7 +88,7 @@ static void enter(struct coroutine *coroutine)
 	entry_fn entry = (entry_fn)coroutine->entry;
 
 	coroutine->root = (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t);
-	segment_begin_stack(coroutine->entries, coroutine->root);
+	segments_begin(&agent_thread, coroutine->entries, coroutine->root, NULL);
 	/* More arguments than it takes do no harm in this calling convention. */
 	entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]);
 	agent_thread.id = AGENT_FOREIGN_ID;
@@ -221,7 +104,7 @@ static struct coroutine *prepare(const ucontext_t *context, void (*entry)(void),
 	struct agent_guard guard;
 
 	agent_lock(&guard);
-	coroutine = coroutine_on((uintptr_t)context->uc_stack.ss_sp, context->uc_stack.ss_size);
+	coroutine = coroutine_stack_on((uintptr_t)context->uc_stack.ss_sp, context->uc_stack.ss_size);
 	if (coroutine) {
 		coroutine->entries[0] = (struct agent_entry){.key = UINT64_MAX, .prefix = here.prefix};
 		coroutine->entry = entry;
@@ -240,25 +123,25 @@ void coroutine_make(const void *return_address, void *made, void (*entry)(void),
 	struct coroutine *coroutine = NULL;
 	ucontext_t *context = made;
 
-	if (agent_is_on && agent_thread.base && argument_count <= MAX_ARGUMENTS)
+	if (agent_is_on && agent_thread.base && argument_count <= COROUTINE_MAX_ARGUMENTS)
 		coroutine = prepare(context, entry, return_address);
 	if (!coroutine) {
 		real_make()(context, entry, argument_count, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
 			    a[10], a[11], a[12], a[13], a[14], a[15]);
 		return;
 	}
-	for (int i = 0; i < MAX_ARGUMENTS; i++)
+	for (int i = 0; i < COROUTINE_MAX_ARGUMENTS; i++)
 		coroutine->arguments[i] = a[i];
 	real_make()(context, (void (*)(void))(void *)enter, 1, coroutine);
 }
 
 static void own_makecontext(ucontext_t *context, void (*entry)(void), int argument_count, ...)
 {
-	long a[MAX_ARGUMENTS] = {0};
+	long a[COROUTINE_MAX_ARGUMENTS] = {0};
 	va_list ap;
 
 	va_start(ap, argument_count);
-	for (int i = 0; i < argument_count && i < MAX_ARGUMENTS; i++)
+	for (int i = 0; i < argument_count && i < COROUTINE_MAX_ARGUMENTS; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
 	coroutine_make(__builtin_return_address(0), context, entry, argument_count, a);
@@ -297,7 +180,7 @@ static int own_swapcontext(ucontext_t *from, const ucontext_t *to)
 
 	if (!agent_is_on || !agent_thread.base)
 		return real_swap()(from, to);
-	segment_leave(NULL, &left);
+	segments_leave(NULL, agent_epoch(), &left);
 	rc = real_swap()(from, landing(to, &copy));
 	put_back(&left);
 	return rc;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "agent/threads/segments.h"
 #include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/threads/lock.h"
@@ -173,8 +174,8 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 		handler(sig, info, context);
 		return;
 	}
-	left = segment_begin_handler(&agent_thread, context, WM_PREFIX_NONE,
-				     (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
+	left = segments_begin_handler(&agent_thread, context, agent_epoch(), WM_PREFIX_NONE,
+				      (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
 	agent_thread.is_on_alternate = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)interrupted->uc_stack.ss_sp <
 				       interrupted->uc_stack.ss_size;
 	/* Before the registers say otherwise. */

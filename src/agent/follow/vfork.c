@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "agent/threads/segments.h"
 #include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry_offsets.h"
 #include "agent/context/here.h"
 #include "agent/threads/lock.h"
-#include "agent/context/segment.h"
 #include "agent/threads/thread.h"
 #include "recorder/interpose.h"
 #include "recorder/prefix_table.h"
@@ -64,8 +64,8 @@ static int run_child(void *data)
 	struct agent_guard guard;
 
 	if (agent_is_on && agent_thread.base) {
-		segment_begin_handler(&agent_thread, NULL, start->prefix,
-				      (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
+		segments_begin_handler(&agent_thread, NULL, agent_epoch(), start->prefix,
+				       (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
 		agent_lock(&guard);
 		discover_entry((uintptr_t)start->run);
 		agent_unlock(&guard);

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "agent/threads/segments.h"
 #include "agent/os/held_file.h"
 #include "native/restart.h"
-#include "agent/context/segment.h"
 #include "agent/threads/threads.h"
 #include "agent/clients/tick.h"
 #include "recorder/process.h"
@@ -444,7 +444,7 @@ enum stop_held stop_is_held(uintptr_t at, size_t len)
 
 		if (!stop_has(r))
 			continue;
-		if (segment_is_held(r->state, at, len))
+		if (segments_are_held(r->state, at, len))
 			return STOP_HELD_STAYS;
 		if (!regs || !r->is_interrupted || regs->pc <= at || regs->pc >= at + len)
 			continue;
