@@ -1,6 +1,6 @@
 /*
- * tick.c - the timer's handler. The signal is one that programs cannot use: glibc keeps it for setuid in all threads, whose handler is
- * called for what is not the timer's.
+ * tick.c - what comes with the agent's signal (threads/signal33.h): a stop, a tick of a thread's timer, or what is not the agent's. A tick
+ * samples, and looks whether a new epoch is due.
  */
 #include "agent/clients/tick.h"
 
@@ -9,6 +9,8 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "agent/threads/signal33.h"
+#include "agent/threads/timers.h"
 #include "agent/program/program.h"
 #include "agent/program/image.h"
 #include "agent/os/options.h"
@@ -25,7 +27,6 @@
 #include "agent/context/segment.h"
 #include "agent/threads/stop.h"
 #include "agent/threads/thread.h"
-#include "agent/threads/threads.h"
 #include "recorder/bus.h"
 #include "recorder/event.h"
 #include "recorder/file.h"
@@ -33,33 +34,14 @@
 #include "recorder/sys.h"
 
 enum {
-	EPOCH_TICKS_NS = 2000000,
 	MOST_WAIT_NS = 64000000,
 	WAIT_NS_PER_CALL = 500, /* times what it takes to read a counter */
 };
 
 struct tick_stats tick_stats;
 
-typedef void (*handler_fn)(int, siginfo_t *, void *);
-
-/* As the kernel has it. */
-struct kernel_action {
-	handler_fn handler;
-	unsigned long flags;
-	void (*restorer)(void);
-	uint64_t mask;
-};
-
-static struct kernel_action previous;
-static uint64_t period_ns, waited_ns, wait_ns = EPOCH_TICKS_NS; /* from one look at the counters to the next */
-static uint32_t edges_seen;                                     /* at the last one */
-
-__asm__(".text\n"
-	".hidden agent_tick_return\n"
-	"agent_tick_return:\n"
-	"	movq $15, %rax\n"
-	"	syscall\n");
-extern void agent_tick_return(void);
+static uint64_t waited_ns, wait_ns = TIMERS_EPOCH_NS; /* from one look at the counters to the next */
+static uint32_t edges_seen;                           /* at the last one */
 
 static void say_unknown(const struct unwind_regs *regs)
 {
@@ -101,7 +83,7 @@ static uint64_t least_wait_ns(void)
 {
 	uint64_t ns = agent_program.call_count * WAIT_NS_PER_CALL;
 
-	return ns < EPOCH_TICKS_NS ? EPOCH_TICKS_NS : ns < MOST_WAIT_NS ? ns : MOST_WAIT_NS;
+	return ns < TIMERS_EPOCH_NS ? TIMERS_EPOCH_NS : ns < MOST_WAIT_NS ? ns : MOST_WAIT_NS;
 }
 
 /* False: there is to be one, at a better moment. */
@@ -125,7 +107,7 @@ static void count_down(const struct unwind_regs *regs)
 {
 	uint32_t edges = agent_program.encoder.graph.edge_count;
 
-	waited_ns += period_ns;
+	waited_ns += timers_period_ns();
 	if (waited_ns < (edges == edges_seen ? wait_ns : least_wait_ns()) && !agent_options.is_restless)
 		return;
 	if (edges != edges_seen)
@@ -195,8 +177,7 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	if (agent_is_sealed || stop_on_signal(info, data))
 		return;
 	if (info->si_code != SI_TIMER) {
-		if (previous.handler)
-			previous.handler(number, info, data);
+		signal33_pass_on(number, info, data);
 		return;
 	}
 	if (agent_thread.is_bus_unseen)
@@ -218,80 +199,18 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	/* For a stack of the agent's. */
 	agent_thread_begin();
 	own_stack_call(tick, &regs);
-	agent_thread.is_tick_late = now_ns() - began_ns >= period_ns;
+	agent_thread.is_tick_late = now_ns() - began_ns >= timers_period_ns();
 }
 
-bool tick_keep_signal(void)
+void tick_init(void)
 {
-	struct kernel_action action = {.handler = on_tick,
-				       .flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | 0x04000000, /* SA_RESTORER */
-				       .restorer = agent_tick_return,
-				       .mask = ~wmrt_process.unblocked};
-	struct kernel_action now = {.flags = 0};
-
-	if (wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, 0, (long)&now, 8, 0, 0) != 0)
-		return false;
-	if (now.handler == on_tick)
-		return true;
-	previous = now;
-	return wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&action, 0, 8, 0, 0) == 0;
-}
-
-/* The kernel's number of the clock of CPU time of any thread of the process. */
-static clockid_t clock_of(uint32_t tid)
-{
-	enum {
-		PER_THREAD = 4,
-		SCHEDULED = 2,
-	};
-
-	return agent_options.is_wall ? CLOCK_MONOTONIC : (clockid_t)(~tid << 3 | PER_THREAD | SCHEDULED);
-}
-
-static struct itimerspec period(void)
-{
-	struct timespec each = {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)};
-
-	return (struct itimerspec){each, each};
-}
-
-bool tick_start_of(struct thread_record *record)
-{
-	struct sigevent event;
-	struct itimerspec spec;
-
-	memset(&event, 0, sizeof event);
-	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = TICK_SIGNAL;
-	event._sigev_un._tid = (int)atomic_load(&record->tid);
-	period_ns = agent_options.sample_hz ? 1000000000u / agent_options.sample_hz : EPOCH_TICKS_NS;
-	spec = period();
-	if (!tick_keep_signal() || wmrt_sys3(SYS_timer_create, clock_of((uint32_t)event._sigev_un._tid), (long)&event,
-					     (long)&record->timer) != 0)
-		return false;
-	record->has_timer = true;
-	return wmrt_sys6(SYS_timer_settime, record->timer, 0, (long)&spec, 0, 0, 0) == 0;
-}
-
-bool tick_start(void)
-{
-	return agent_thread.record && tick_start_of(agent_thread.record);
+	signal33_init(on_tick);
 }
 
 void tick_stop(void)
 {
-	const uint64_t set = TICK_MASK;
-	const struct timespec now = {0, 0};
-
-	for (struct thread_record *r = threads_all; r; r = r->next) {
-		if (r->has_timer)
-			wmrt_sys3(SYS_timer_delete, r->timer, 0, 0);
-		r->has_timer = false;
-	}
+	timers_delete();
 	waited_ns = edges_seen = 0;
-	wait_ns = EPOCH_TICKS_NS;
-	/* One that came and was not delivered would do what the signal does without the handler. */
-	while (wmrt_sys6(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set, 0, 0) == TICK_SIGNAL)
-		;
-	wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&previous, 0, 8, 0, 0);
+	wait_ns = TIMERS_EPOCH_NS;
+	signal33_give_back();
 }

@@ -1,5 +1,5 @@
 /*
- * tick.h - a timer of CPU time for each thread: samples, and looks whether a new epoch is due.
+ * tick.h - what a thread does when its timer has run out (threads/timers.h): samples, and looks whether a new epoch is due.
  */
 #ifndef WM_AGENT_TICK_H
 #define WM_AGENT_TICK_H
@@ -16,19 +16,8 @@ struct tick_stats {
 };
 extern struct tick_stats tick_stats __attribute__((visibility("hidden")));
 
-enum {
-	TICK_SIGNAL = 33, /* SIGSETXID of glibc, which programs cannot use */
-};
-/* It, in a set of the kernel's. */
-static const uint64_t TICK_MASK = UINT64_C(1) << (TICK_SIGNAL - 1);
-
-/* The handler of the signal, which glibc replaces when it first makes a thread. False: it could not be put in place. */
-bool tick_keep_signal(void);
-/* A timer for this thread, which is listed. False: the kernel gives none. */
-bool tick_start(void);
-struct thread_record;
-/* The same for another one. */
-bool tick_start_of(struct thread_record *record);
+/* The agent's signal comes here. Once, at start. */
+void tick_init(void);
 /* Ends all timers, and what the signal did before is as it was. All signals are blocked, and other threads stand still. */
 void tick_stop(void);
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <threads.h>
 
+#include "agent/threads/timers.h"
 #include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/context/here.h"
@@ -22,7 +23,6 @@
 #include "agent/program/record.h"
 #include "agent/threads/thread.h"
 #include "agent/threads/threads.h"
-#include "agent/clients/tick.h"
 #include "recorder/interpose.h"
 #include "recorder/prefix_table.h"
 #include "recorder/process.h"
@@ -80,7 +80,7 @@ static void begin(const struct start *start, uintptr_t entry)
 		if (agent_is_on) {
 			discover_entry(entry);
 			agent_thread_set_first(record_root(start->prefix, entry));
-			tick_start();
+			timers_start();
 		}
 	}
 	agent_unlock(&guard);

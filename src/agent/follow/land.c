@@ -1,6 +1,7 @@
 /* land.c - where jumps over frames come down. */
 #include "agent/follow/land.h"
 
+#include "agent/threads/signal33.h"
 #include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry.h"
@@ -9,7 +10,6 @@
 #include "agent/context/segment.h"
 #include "agent/threads/thread.h"
 #include "agent/threads/threads.h"
-#include "agent/clients/tick.h"
 
 /* Bit 63 of agent_thread.landing: it follows a call. No address of the program has it. */
 #define IS_RETURN ((uintptr_t)1 << 63)

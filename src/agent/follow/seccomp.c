@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/threads/timers.h"
 #include "agent/os/state.h"
 #include "agent/threads/lock.h"
 #include "agent/os/say.h"
@@ -86,15 +87,6 @@ static void wait_for_others(void)
 		wmrt_sys6(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
 }
 
-static void delete_timers(void)
-{
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
-		if (r->has_timer)
-			wmrt_sys3(SYS_timer_delete, r->timer, 0, 0);
-		r->has_timer = false;
-	}
-}
-
 void wmrt_before_filter(void)
 {
 	struct agent_guard guard;
@@ -105,7 +97,7 @@ void wmrt_before_filter(void)
 	agent_lock(&guard);
 	is_mine = agent_is_on && reserve_stack();
 	if (is_mine) {
-		delete_timers();
+		timers_delete();
 		agent_is_on = false;
 		say(wmrt_file_path());
 		wmrt_file_close(WMK_FLAG_FILTERED);

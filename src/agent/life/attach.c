@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/threads/timers.h"
 #include "agent/os/state.h"
 #include "agent/clients/allocator.h"
 #include "agent/life/attach_handlers.h"
@@ -324,7 +325,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 static void start_timers(struct wm1_attach_request *r)
 {
 	for (uint64_t i = 0; i < r->thread_count; i++)
-		if (!tick_start_of(places[i].state->record))
+		if (!timers_start_of(places[i].state->record))
 			r->error = errno;
 }
 

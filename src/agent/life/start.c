@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/threads/signal33.h"
+#include "agent/threads/timers.h"
 #include "agent/context/segment.h"
 #include "agent/os/state.h"
 #include "agent/clients/allocator.h"
@@ -125,7 +127,7 @@ static void after_fork(void)
 	epoch_take_counts();
 	epoch_stats.pushes = epoch_stats.ns = 0;
 	if (agent_is_on)
-		tick_start();
+		timers_start();
 }
 
 bool agent_watch_forks(void)
@@ -141,6 +143,7 @@ static main_fn program_main;
 enum wmk_agent agent_start(void)
 {
 	agent_entry_init();
+	tick_init();
 	if (!code_has_address_space())
 		return WMK_AGENT_NO_ROOM;
 	if (!agent_images_begin() || !quiet_init())
@@ -323,7 +326,7 @@ static void begin(void)
 		return;
 	}
 	agent_watch_forks();
-	tick_start();
+	timers_start();
 }
 
 /* What constructors of the program have left is gone. */

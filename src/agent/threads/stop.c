@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "agent/threads/signal33.h"
 #include "agent/threads/segments.h"
 #include "agent/os/held_file.h"
 #include "native/restart.h"
 #include "agent/threads/threads.h"
-#include "agent/clients/tick.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
@@ -387,7 +387,7 @@ bool stop_others(void)
 		is_stopped = true;
 		return true;
 	}
-	if (wmrt_getpid() != threads_pid() || !tick_keep_signal() || is_given_up()) {
+	if (wmrt_getpid() != threads_pid() || !signal33_keep() || is_given_up()) {
 		stop_stats.failed++;
 		return false;
 	}

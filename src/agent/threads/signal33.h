@@ -1,0 +1,29 @@
+/*
+ * signal33.h - the signal that the agent's stops and timers come with. Programs cannot use it: glibc keeps it for setuid in all threads,
+ * and puts its handler in place when it first makes a thread, so it is looked at again and again.
+ */
+#ifndef WM_AGENT_SIGNAL33_H
+#define WM_AGENT_SIGNAL33_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	TICK_SIGNAL = 33, /* SIGSETXID of glibc */
+};
+/* It, in a set of the kernel's. */
+static const uint64_t TICK_MASK = UINT64_C(1) << (TICK_SIGNAL - 1);
+
+typedef void (*signal33_fn)(int number, siginfo_t *info, void *context);
+
+/* Who handles it. All signals are blocked then. Once, at start. */
+void signal33_init(signal33_fn handler);
+/* The handler is in place. False: it could not be put there. Under the agent's lock, or before threads are. */
+bool signal33_keep(void);
+/* What was there before handles it. Signal-safe. */
+void signal33_pass_on(int number, siginfo_t *info, void *context);
+/* What was there before is there again. All signals are blocked, and other threads stand still. */
+void signal33_give_back(void);
+
+#endif
