@@ -34,6 +34,7 @@ enum {
 struct request {
 	struct run_clients clients;
 	struct run_libraries libraries;
+	struct run_java_options java_options;
 	struct run_java java;
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
@@ -99,13 +100,15 @@ static struct error *choose_agent(struct request *r)
 {
 	struct error *err;
 
-	err = run_java_find(&r->clients, r->program, &r->java);
+	err = run_java_find(&r->clients, &r->java_options, r->program, &r->java);
 	r->libraries.java = r->java.library;
 	if (err)
 		return err;
 	if (r->java.is_launcher)
 		return run_preload_check_java(r->program);
-	return run_java_is_all(&r->clients) ? NULL : run_preload_check(&r->clients, r->program, r->argv, &r->libraries);
+	return run_java_is_all(&r->clients, &r->java_options)
+		       ? NULL
+		       : run_preload_check(&r->clients, r->program, r->argv, &r->libraries);
 }
 
 /* Permission bits do not suffice (root, read-only mounts, /proc): a file is made and removed. */
@@ -254,7 +257,7 @@ static const char *what_was_missing(const struct request *r)
 {
 	bool is_built = r->libraries.has_agent || r->java.is_launcher || r->session.page->started;
 
-	if (run_java_is_all(&r->clients))
+	if (run_java_is_all(&r->clients, &r->java_options))
 		return "it ran no Java program that had such an event";
 	if (r->clients.is_heap)
 		return is_built ? "it allocated nothing" : "it allocated nothing, or was not built with waymark cc";
@@ -327,7 +330,8 @@ static struct error *prepare(struct request *r)
 	if (!err && r->limit && setenv("WAYMARK_LIMIT", r->limit, 1) != 0)
 		err = &error_no_memory;
 	if (!err)
-		err = run_java_set(&r->clients, &r->java) ?: run_preload_set(&r->clients, &r->libraries);
+		err = run_java_set(&r->clients, &r->java_options, &r->java)
+			      ?: run_preload_set(&r->clients, &r->libraries);
 	if (!err && r->output)
 		err = recording_make_room("run", r->output, r->is_quiet);
 	return err;
@@ -349,41 +353,6 @@ static struct error *set_sample(void *state, const char *text)
 	return sample_hz_parse(text, &r->clients.sample_hz);
 }
 
-static struct error *set_alloc(void *state, const char *text)
-{
-	struct request *r = state;
-
-	r->clients.is_alloc = true;
-	r->clients.alloc_bytes = text;
-	if (!text || (*text && strlen(text) < 10 && strspn(text, "0123456789") == strlen(text)))
-		return NULL;
-	return error_create(ERROR_ARGUMENT, "--alloc=%s: a number of bytes below 1000000000 is needed", text);
-}
-
-/* The agent's options have commas between them. */
-static struct error *check_file(const char *option, const char *text)
-{
-	if (*text && !strchr(text, ','))
-		return NULL;
-	return error_create(ERROR_ARGUMENT, "--%s=%s: the name of a file without commas is needed", option, text);
-}
-
-static struct error *set_profile(void *state, const char *text)
-{
-	struct request *r = state;
-
-	r->clients.profile = text;
-	return check_file("profile", text);
-}
-
-static struct error *set_cache(void *state, const char *text)
-{
-	struct request *r = state;
-
-	r->clients.cache = text;
-	return check_file("cache", text);
-}
-
 static const struct option_row option_rows[] = {
 	{.name = "heap",
 	 .help = "record every allocation: count, bytes, live, peak, leaked",
@@ -393,27 +362,7 @@ static const struct option_row option_rows[] = {
 	 .is_value_optional = true,
 	 .help = "record the context of each thread HZ times a second of its CPU time (997)",
 	 OPTION_SET(set_sample)},
-	{.name = "alloc",
-	 .argument = "=BYTES",
-	 .is_value_optional = true,
-	 .help = "java: record allocations, about one for so many bytes (524288); 0: each",
-	 OPTION_SET(set_alloc)},
-	{.name = "contention",
-	 .help = "java: record the waits for monitors",
-	 OPTION_FLAG(struct request, clients.is_contention)},
-	{.name = "exceptions",
-	 .help = "java: record the exceptions that are thrown",
-	 OPTION_FLAG(struct request, clients.is_exceptions)},
-	{.name = "profile",
-	 .argument = "FILE",
-	 .help = "java: write to FILE which calls are hot; a run that finds it keeps contexts of these at a lower price",
-	 .completion = COMPLETE_FILE,
-	 OPTION_SET(set_profile)},
-	{.name = "cache",
-	 .argument = "FILE",
-	 .help = "java: write rewritten classes to FILE; a run that finds it starts sooner",
-	 .completion = COMPLETE_FILE,
-	 OPTION_SET(set_cache)},
+	OPTIONS_OF(run_java_options, struct request, java_options),
 	{.name = "check",
 	 .help = "compare each sample with a stack walk; takes samples if --sample does not say how many",
 	 OPTION_FLAG(struct request, clients.is_check)},

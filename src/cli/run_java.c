@@ -38,21 +38,92 @@ static bool is_launcher(const char *program)
 	return ret;
 }
 
-/* The option that only the agent for Java programs knows; NULL: none. */
-static const char *java_option(const struct run_clients *clients)
+/* ---- options ---- */
+
+static struct error *set_client(struct run_java_options *options, enum wm1_jvm_client client, const char *text)
 {
-	return clients->is_alloc        ? "--alloc"
-	       : clients->is_contention ? "--contention"
-	       : clients->is_exceptions ? "--exceptions"
-	       : clients->profile       ? "--profile"
-	       : clients->cache         ? "--cache"
-					: NULL;
+	const struct wm1_jvm_client_option *option = &wm1_jvm_client_options[client];
+	bool is_number = text && *text && strlen(text) <= 10 && strspn(text, "0123456789") == strlen(text);
+	long long number = is_number ? atoll(text) : -1;
+
+	options->clients[client] = (struct run_java_client){.is_on = true, .number = text};
+	if (!text || (number >= option->least && number <= option->most))
+		return NULL;
+	return error_create(ERROR_ARGUMENT, "--%s=%s: a number from %d to %d is needed", option->name, text,
+			    option->least, option->most);
 }
 
-bool run_java_is_all(const struct run_clients *clients)
+/* The agent's options have commas between them. */
+static struct error *check_file(const char *option, const char *text)
 {
-	return java_option(clients) && !clients->is_heap && !clients->sample_hz;
+	if (*text && !strchr(text, ','))
+		return NULL;
+	return error_create(ERROR_ARGUMENT, "--%s=%s: the name of a file without commas is needed", option, text);
 }
+
+static struct error *set_profile(void *state, const char *text)
+{
+	struct run_java_options *options = state;
+
+	options->profile = text;
+	return check_file("profile", text);
+}
+
+static struct error *set_cache(void *state, const char *text)
+{
+	struct run_java_options *options = state;
+
+	options->cache = text;
+	return check_file("cache", text);
+}
+
+#define OWN_SETTER(client, ...)                                          \
+	static struct error *set_##client(void *state, const char *text) \
+	{                                                                \
+		return set_client(state, WM1_JVM_##client, text);        \
+	}
+#define OWN_ROW(client, value, least, most, preset, text) \
+	{.name = #client,                                 \
+	 .argument = (value),                             \
+	 .is_value_optional = (most) != 0,                \
+	 .help = (text),                                  \
+	 OPTION_SET(set_##client)},
+#define SHARED_NONE(...)
+
+WM1_JVM_CLIENTS(OWN_SETTER, SHARED_NONE)
+
+const struct option_row run_java_options[] = {
+	/* clang-format off */
+	WM1_JVM_CLIENTS(OWN_ROW, SHARED_NONE)
+	/* clang-format on */
+	{.name = "profile",
+	 .argument = "FILE",
+	 .help = "java: write to FILE which calls are hot; a run that finds it keeps contexts of these at a lower price",
+	 .completion = COMPLETE_FILE,
+	 OPTION_SET(set_profile)},
+	{.name = "cache",
+	 .argument = "FILE",
+	 .help = "java: write rewritten classes to FILE; a run that finds it starts sooner",
+	 .completion = COMPLETE_FILE,
+	 OPTION_SET(set_cache)},
+	OPTIONS_END,
+};
+
+/* The first option that only the agent for Java programs knows, without its dashes; NULL: none. */
+static const char *java_option(const struct run_java_options *options)
+{
+	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
+		if (options->clients[i].is_on)
+			return wm1_jvm_client_options[i].name;
+	return options->profile ? "profile" : options->cache ? "cache" : NULL;
+}
+
+bool run_java_is_all(const struct run_clients *clients, const struct run_java_options *options)
+{
+	return java_option(options) && !clients->is_heap && !clients->sample_hz;
+}
+
+/* ---- the agent ---- */
 
 static struct error *find_agent(struct run_java *java)
 {
@@ -69,22 +140,24 @@ static struct error *find_agent(struct run_java *java)
 	return NULL;
 }
 
-struct error *run_java_find(const struct run_clients *clients, const char *program, struct run_java *ret)
+struct error *run_java_find(const struct run_clients *clients, const struct run_java_options *options,
+			    const char *program, struct run_java *ret)
 {
-	const char *option = java_option(clients);
+	const char *option = java_option(options);
 	bool is_other = clients->is_with_agent || clients->is_without_agent;
 	struct error *err = NULL;
 
 	if (is_other && option)
-		return error_create(ERROR_ARGUMENT, "%s needs the agent for Java programs, which --%s keeps away",
+		return error_create(ERROR_ARGUMENT, "--%s needs the agent for Java programs, which --%s keeps away",
 				    option, clients->is_with_agent ? "agent" : "no-agent");
 	if (!is_other)
 		err = find_agent(ret);
 	if (!err && option && !ret->agent)
-		err = error_create(ERROR_ARGUMENT,
-				   "%s: the agent for Java programs is not there: Waymark was built without a JDK, or "
-				   "its path has a space or colon",
-				   option);
+		err = error_create(
+			ERROR_ARGUMENT,
+			"--%s: the agent for Java programs is not there: Waymark was built without a JDK, or "
+			"its path has a space or colon",
+			option);
 	ret->is_launcher = ret->agent && is_launcher(program);
 	return err;
 }
@@ -99,29 +172,30 @@ static void add_file(const char *name, const char *path, struct buffer *text)
 	free(here);
 }
 
-/* Words with commas behind them. */
-static void add_options(const struct run_clients *clients, struct buffer *text)
+/* Words with commas behind them. --heap and --sample are options for machine code, too. */
+static void add_options(const struct run_clients *clients, const struct run_java_options *options, struct buffer *text)
 {
 	if (clients->is_check)
 		buffer_printf(text, "check,");
+	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++) {
+		const struct run_java_client *client = &options->clients[i];
+
+		if (client->is_on)
+			buffer_printf(text, "%s%s%s,", wm1_jvm_client_options[i].name, client->number ? "=" : "",
+				      client->number ? client->number : "");
+	}
 	if (clients->is_heap)
-		buffer_printf(text, "alloc=0,");
-	else if (clients->is_alloc)
-		buffer_printf(text, "alloc%s%s,", clients->alloc_bytes ? "=" : "",
-			      clients->alloc_bytes ? clients->alloc_bytes : "");
-	if (clients->is_contention)
-		buffer_printf(text, "contention,");
-	if (clients->is_exceptions)
-		buffer_printf(text, "exceptions,");
-	if (clients->profile)
-		add_file("profile", clients->profile, text);
-	if (clients->cache)
-		add_file("cache", clients->cache, text);
+		buffer_printf(text, "%s=0,", wm1_jvm_client_options[WM1_JVM_alloc].name);
 	if (clients->is_sampled)
-		buffer_printf(text, "cpu=%zu,", clients->sample_hz);
+		buffer_printf(text, "%s=%zu,", wm1_jvm_client_options[WM1_JVM_cpu].name, clients->sample_hz);
+	if (options->profile)
+		add_file("profile", options->profile, text);
+	if (options->cache)
+		add_file("cache", options->cache, text);
 }
 
-struct error *run_java_set(const struct run_clients *clients, const struct run_java *java)
+struct error *run_java_set(const struct run_clients *clients, const struct run_java_options *options,
+			   const struct run_java *java)
 {
 	struct buffer text = {0};
 	struct error *err;
@@ -129,7 +203,7 @@ struct error *run_java_set(const struct run_clients *clients, const struct run_j
 	if (!java->agent)
 		return NULL;
 	buffer_printf(&text, "%s=", java->agent);
-	add_options(clients, &text);
+	add_options(clients, options, &text);
 	buffer_u8(&text, 0);
 	err = buffer_error(&text);
 	if (!err && setenv("WAYMARK_JAVA", (char *)text.bytes, 1) != 0)

@@ -10,7 +10,25 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "cli/options.h"
 #include "cli/run_preload.h"
+#include "waymark/jvm.h"
+
+/* An option of a client (waymark/jvm.h). */
+struct run_java_client {
+	bool is_on;
+	const char *number; /* NULL: as the agent has it */
+};
+
+/* What only the agent for Java programs does. */
+struct run_java_options {
+	struct run_java_client clients[WM1_JVM_CLIENT_COUNT];
+	const char *profile; /* the file; NULL: none */
+	const char *cache;   /* the file; NULL: none */
+};
+
+/* The options' rows: their state is a struct run_java_options. */
+extern const struct option_row run_java_options[];
 
 /* Files are malloc'd; NULL: virtual machines get no agent, because an option says so or it is not built. */
 struct run_java {
@@ -20,11 +38,13 @@ struct run_java {
 };
 
 /* *ret: zero before. ERROR_ARGUMENT: an option asks for what only the agent does, which does not come. */
-struct error *run_java_find(const struct run_clients *clients, const char *program, struct run_java *ret);
+struct error *run_java_find(const struct run_clients *clients, const struct run_java_options *options,
+			    const char *program, struct run_java *ret);
 /* Only Java programs have what is asked for. */
-bool run_java_is_all(const struct run_clients *clients);
+bool run_java_is_all(const struct run_clients *clients, const struct run_java_options *options);
 /* Sets WAYMARK_JAVA for the program. */
-struct error *run_java_set(const struct run_clients *clients, const struct run_java *java);
+struct error *run_java_set(const struct run_clients *clients, const struct run_java_options *options,
+			   const struct run_java *java);
 void run_java_deinit(struct run_java *java);
 
 #endif

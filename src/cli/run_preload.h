@@ -25,13 +25,6 @@ struct run_clients {
 	bool is_without_agent; /* --no-agent */
 	size_t sample_hz;      /* 0: no samples */
 	bool is_sampled;       /* --sample */
-	/* For Java programs only. */
-	bool is_alloc;
-	const char *alloc_bytes; /* NULL: as the agent has it */
-	bool is_contention;
-	bool is_exceptions;
-	const char *profile; /* the file; NULL: none */
-	const char *cache;   /* the same */
 };
 
 /* The libraries that are loaded into the program. */

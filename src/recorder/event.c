@@ -9,8 +9,8 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <time.h>
 
+#include "recorder/clock.h"
 #include "recorder/file.h"
 #include "recorder/mapping.h"
 #include "recorder/process.h"
@@ -22,14 +22,6 @@ enum {
 	EVENTS_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_event),
 };
 _Static_assert(EVENTS_PER_CHUNK < WMRT_EVENTS_MASK, "the count fits below a chunk's address");
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static bool has_room(uint64_t events)
 {
@@ -92,7 +84,7 @@ static bool record(uint32_t tid, wm_context c, const char *name, uint64_t value,
 	event = claim(thread, is_nested);
 	if (!event)
 		return false;
-	event->time_ns = now_ns();
+	event->time_ns = wmrt_now_ns();
 	event->value = value;
 	event->id = c.id;
 	event->prefix = c.prefix;

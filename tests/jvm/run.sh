@@ -37,8 +37,10 @@ client --heap alloc
 client --alloc=0 alloc
 client --exceptions exception
 client --sample=997 cpu
-timeout -k 1 60 "$waymark" run --alloc=x ./java 2>err.txt && fail "--alloc=x: status"
-grep -q 'a number of bytes' err.txt || { cat err.txt; fail "--alloc=x: message"; }
+for bytes in x 1x 2147483648 99999999999 ''; do
+	timeout -k 1 60 "$waymark" run --alloc="$bytes" ./java 2>err.txt && fail "--alloc=$bytes: status"
+	grep -q 'a number from 0 to 2147483647 is needed' err.txt || { cat err.txt; fail "--alloc=$bytes: message"; }
+done
 timeout -k 1 60 "$waymark" run --contention true 2>err.txt || fail "--contention: status"
 grep -q 'true recorded nothing: it ran no Java program' err.txt || { cat err.txt; fail "--contention: message"; }
 timeout -k 1 60 "$waymark" run --contention --no-agent true 2>err.txt && fail "--contention --no-agent: status"

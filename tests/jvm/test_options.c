@@ -61,7 +61,8 @@ static void test_alloc(const char *text, bool has_alloc, int32_t alloc_bytes)
 	const char *unknown = NULL;
 
 	CHECK(jvm_options_parse(text, &options, &unknown));
-	CHECK(options.has_alloc == has_alloc && options.alloc_bytes == alloc_bytes && !unknown);
+	CHECK(options.clients[WM1_JVM_alloc].is_on == has_alloc && !unknown);
+	CHECK(options.clients[WM1_JVM_alloc].number == alloc_bytes);
 }
 
 static void test_cpu(const char *text, int32_t cpu_hz)
@@ -70,7 +71,22 @@ static void test_cpu(const char *text, int32_t cpu_hz)
 	const char *unknown = NULL;
 
 	CHECK(jvm_options_parse(text, &options, &unknown));
-	CHECK(options.cpu_hz == cpu_hz && !unknown);
+	CHECK(options.clients[WM1_JVM_cpu].is_on == (cpu_hz != 0) && !unknown);
+	CHECK(options.clients[WM1_JVM_cpu].number == cpu_hz);
+}
+
+/* Each word of the table switches its own client on, and no other. */
+static void test_clients(void)
+{
+	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++) {
+		struct jvm_options options = {0};
+		const char *unknown = NULL;
+
+		CHECK(jvm_options_parse(wm1_jvm_client_options[i].name, &options, &unknown));
+		for (size_t k = 0; k < WM1_JVM_CLIENT_COUNT; k++)
+			CHECK(options.clients[k].is_on == (k == i));
+		CHECK(options.clients[i].number == wm1_jvm_client_options[i].preset);
+	}
 }
 
 static void test_profile(void)
@@ -117,6 +133,7 @@ int main(void)
 	test_cpu("check", 0);
 	test_cpu("cpu", 97);
 	test_cpu("cpu=100000,alloc", 100000);
+	test_clients();
 	test_profile();
 	test_unknown("profile=", "profile=");
 	test_unknown("cpu=0", "cpu=0");

@@ -16,7 +16,6 @@
 #include "jvm/c/classes/cache.h"
 #include "jvm/c/classes/class_file.h"
 #include "jvm/c/clients/clients.h"
-#include "jvm/c/clients/cpu.h"
 #include "jvm/c/base/faults.h"
 #include "jvm/c/contexts/frames.h"
 #include "jvm/c/clients/heat.h"
@@ -149,9 +148,8 @@ static void write_profile(void)
 /* What templates depend on beside the classes. With jdk= there are none. */
 static uint64_t cache_key(void)
 {
-	const uint8_t flags[] = {options.is_lucce,       options.check_every != 0, options.has_alloc,
-				 options.has_contention, options.has_exceptions,   options.cpu_hz != 0};
-	uint64_t ret = hash_bytes(jar_hash, flags, sizeof flags);
+	const uint8_t flags[] = {options.is_lucce, options.check_every != 0};
+	uint64_t ret = jvm_clients_hash(hash_bytes(jar_hash, flags, sizeof flags), &options);
 
 	ret = hash_bytes(ret, options.include, strlen(options.include) + 1);
 	return hash_bytes(ret, options.exclude, strlen(options.exclude) + 1);
@@ -331,7 +329,7 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 	struct wmrt_text text = {line, sizeof line, 0};
 
 	(void)jvmti, (void)jni;
-	jvm_cpu_end();
+	jvm_clients_end(&options);
 	write_profile();
 	write_cache();
 	jvm_say_counts();
@@ -408,10 +406,10 @@ static bool watch(jvmtiEnv *jvmti)
 						 .can_get_line_numbers = 1};
 
 	jvm_thread_names_begin(jvmti);
-	jvm_clients_callbacks(&callbacks);
 	jvm_native_code_callbacks(&callbacks);
-	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE || !jvm_clients_prepare(jvmti, &options) ||
-	    ((options.cpu_hz || *options.profile) && !jvm_mounted_prepare(jvmti)) || !jvm_native_code_prepare(jvmti) ||
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
+	    !jvm_clients_load(jvmti, &callbacks, &options) || (*options.profile && !jvm_mounted_prepare(jvmti)) ||
+	    !jvm_native_code_prepare(jvmti) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
 		return false;
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -428,13 +426,15 @@ static bool read_options(const char *text)
 
 	if (jvm_options_parse(getenv("WAYMARK_JVM"), &options, &unknown) &&
 	    jvm_options_parse(text, &options, &unknown)) {
-		/* It stores three fields, between which a thread may be suspended; and it has no codes. */
-		if (options.is_lucce && options.cpu_hz)
-			say_disabled("cpu works with encoder=fast only");
-		else if (options.is_lucce && *options.profile)
-			say_disabled("profile works with encoder=fast only");
-		else
+		const char *words_only = jvm_clients_need_words(&options);
+
+		if (!words_only && *options.profile)
+			words_only = "profile";
+		if (!options.is_lucce || !words_only)
 			return true;
+		wmrt_text_add(&why, words_only);
+		wmrt_text_add(&why, " works with encoder=fast only");
+		say_disabled(line);
 		return false;
 	}
 	wmrt_text_add(&why, "unknown option of the agent: ");

@@ -149,7 +149,7 @@ static bool has_option(const JavaVMInitArgs *arguments, bool (*is_wanted)(const 
 static const char *obstacle(create_function *create, const JavaVMInitArgs *arguments)
 {
 	if (real_dlsym()(RTLD_DEFAULT, "wm1_register"))
-		return "Waymark records its machine code; --alloc, --contention or --exceptions record Java alone";
+		return "Waymark records its machine code; an option for Java alone, such as --alloc, records Java";
 	if (!is_hotspot(create))
 		return "its virtual machine is not HotSpot";
 	if (has_option(arguments, is_refusing))

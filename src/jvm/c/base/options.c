@@ -4,14 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-enum {
-	ALLOC_BYTES = 512 << 10, /* as the virtual machine has it */
-	CPU_HZ = 97,             /* a prime: not in step with what the program does */
-	CPU_HZ_MAX = 100000,
-};
-
-/* A decimal number from `least` to INT32_MAX, all of the text. */
-static bool parse_number(const char *text, size_t len, int32_t least, int32_t *ret)
+/* A decimal number from `least` to `most`, all of the text. */
+static bool parse_number(const char *text, size_t len, int32_t least, int32_t most, int32_t *ret)
 {
 	int64_t number = 0;
 
@@ -23,7 +17,7 @@ static bool parse_number(const char *text, size_t len, int32_t least, int32_t *r
 		number = number * 10 + (text[i] - '0');
 	}
 	*ret = (int32_t)number;
-	return number >= least && number <= INT32_MAX;
+	return number >= least && number <= most;
 }
 
 static bool is_word(const char *text, size_t len, const char *word)
@@ -45,19 +39,33 @@ static bool parse_text(const char *word, size_t len, const char *name, char *tex
 }
 
 /* The word alone, or with a number behind a =: *number stays as it is without one. */
-static bool is_word_with(const char *text, size_t len, const char *word, int32_t least, int32_t *number)
+static bool is_word_with(const char *text, size_t len, const char *word, int32_t least, int32_t most, int32_t *number)
 {
 	size_t own = strlen(word);
 
 	if (len < own || memcmp(text, word, own) != 0)
 		return false;
-	return len == own || (text[own] == '=' && parse_number(text + own + 1, len - own - 1, least, number));
+	return len == own || (text[own] == '=' && parse_number(text + own + 1, len - own - 1, least, most, number));
+}
+
+/* A word of the table. A client that takes no number has a `most` of 0. */
+static bool parse_client(const char *word, size_t len, struct jvm_client_option *clients)
+{
+	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++) {
+		const struct wm1_jvm_client_option *option = &wm1_jvm_client_options[i];
+		int32_t number = option->preset;
+
+		if (option->most ? is_word_with(word, len, option->name, option->least, option->most, &number)
+				 : is_word(word, len, option->name)) {
+			clients[i] = (struct jvm_client_option){.is_on = true, .number = number};
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 {
-	int32_t alloc_bytes = ALLOC_BYTES, cpu_hz = CPU_HZ;
-
 	if (is_word(word, len, "encoder=lucce") || is_word(word, len, "encoder=fast")) {
 		ret->is_lucce = word[8] == 'l';
 		return true;
@@ -68,21 +76,9 @@ static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 	    parse_text(word, len, "profile", ret->profile, sizeof ret->profile) ||
 	    parse_text(word, len, "cache", ret->cache, sizeof ret->cache))
 		return true;
-	if (is_word_with(word, len, "check", 1, &ret->check_every))
+	if (is_word_with(word, len, "check", 1, INT32_MAX, &ret->check_every))
 		return ret->is_checked = true;
-	if (is_word(word, len, "contention"))
-		return ret->has_contention = true;
-	if (is_word(word, len, "exceptions"))
-		return ret->has_exceptions = true;
-	if (is_word_with(word, len, "cpu", 1, &cpu_hz)) {
-		ret->cpu_hz = cpu_hz;
-		return cpu_hz <= CPU_HZ_MAX;
-	}
-	if (!is_word_with(word, len, "alloc", 0, &alloc_bytes))
-		return false;
-	ret->has_alloc = true;
-	ret->alloc_bytes = alloc_bytes;
-	return true;
+	return parse_client(word, len, ret->clients);
 }
 
 bool jvm_options_parse(const char *text, struct jvm_options *ret, const char **unknown)

@@ -7,9 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "waymark/jvm.h"
+
 enum {
 	JVM_GLOBS_BYTES = 1024,
 	JVM_PATH_BYTES = 4096,
+};
+
+/* A client's. */
+struct jvm_client_option {
+	bool is_on;
+	int32_t number; /* what stands behind the =, or the preset */
 };
 
 /* Globs of class names, with colons between them; * stands for any characters. Empty: not there. */
@@ -21,12 +29,8 @@ struct jvm_options {
 	char cache[JVM_PATH_BYTES];    /* cache=FILE: rewritten classes of earlier runs; empty: not there */
 	bool is_checked; /* check: compare each capture with a walk of the stack, and say how many agreed when the process ends */
 	bool is_lucce;       /* encoder=lucce: contexts as in the paper; encoder=fast is the default */
-	bool has_alloc;      /* alloc: an event for allocations, about one for that many bytes; alloc=0: for each */
-	bool has_contention; /* contention: an event for each wait for a monitor */
-	bool has_exceptions; /* exceptions: an event for each that is thrown */
-	int32_t cpu_hz;      /* cpu, cpu=HZ: CPU time of each thread, so many times a second; 0: not there */
-	int32_t alloc_bytes;
 	int32_t check_every; /* check=N: and so at every Nth entry of an instrumented method; 0: not there */
+	struct jvm_client_option clients[WM1_JVM_CLIENT_COUNT]; /* NAME, NAME=NUMBER */
 };
 
 /*

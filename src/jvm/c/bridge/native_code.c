@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "jvm/c/clients/clients.h"
+#include "jvm/c/base/pause.h"
 #include "jvm/c/classes/hook.h"
 #include "jvm/c/base/say.h"
 #include "jvm/c/bridge/thread_start.h"
@@ -88,9 +88,9 @@ static uint32_t enter_java(JNIEnv *env, int32_t *depth)
 {
 	jlong ret;
 
-	jvm_clients_pause();
+	jvm_pause();
 	ret = (*env)->CallStaticLongMethod(env, java_class, enter);
-	jvm_clients_resume();
+	jvm_resume();
 	*depth = (int32_t)ret;
 	if (!jvm_drop_thrown(env))
 		return (uint32_t)((uint64_t)ret >> 32);
@@ -137,9 +137,9 @@ static void leave_java(JNIEnv *env, int32_t depth)
 
 	if (thrown)
 		(*env)->ExceptionClear(env);
-	jvm_clients_pause();
+	jvm_pause();
 	(*env)->CallStaticVoidMethod(env, java_class, leave, depth);
-	jvm_clients_resume();
+	jvm_resume();
 	jvm_drop_thrown(env);
 	if (thrown)
 		(*env)->Throw(env, thrown);

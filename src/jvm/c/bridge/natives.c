@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "jvm/c/clients/clients.h"
+#include "jvm/c/base/pause.h"
 #include "jvm/c/contexts/contexts.h"
 #include "jvm/c/contexts/lucce_contexts.h"
 #include "jvm/c/codes/methods.h"
@@ -130,9 +130,9 @@ static jstring token(JNIEnv *env, jclass class, jlong context)
 
 	(void)class;
 	wmrt_token(context_of(context), text, sizeof text);
-	jvm_clients_pause();
+	jvm_pause();
 	ret = (*env)->NewStringUTF(env, text);
-	jvm_clients_resume();
+	jvm_resume();
 	return ret;
 }
 
@@ -282,13 +282,13 @@ static jboolean probe(JNIEnv *env, jclass class)
 static void pause_clients(JNIEnv *env, jclass class)
 {
 	(void)env, (void)class;
-	jvm_clients_pause();
+	jvm_pause();
 }
 
 static void resume_clients(JNIEnv *env, jclass class)
 {
 	(void)env, (void)class;
-	jvm_clients_resume();
+	jvm_resume();
 }
 
 /* ---- registration ---- */

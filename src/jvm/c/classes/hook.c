@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jvm/c/clients/clients.h"
+#include "jvm/c/base/pause.h"
 #include "jvm/c/base/options.h"
 #include "jvm/c/classes/rewrite.h"
 #include "jvm/c/base/say.h"
@@ -129,9 +129,9 @@ static void JNICALL class_changes(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
 		return;
 	}
 	is_rewriting = true;
-	jvm_clients_pause();
+	jvm_pause();
 	rewrite_class(jni, loader, name, bytes, len, new_len, new_bytes);
-	jvm_clients_resume();
+	jvm_resume();
 	is_rewriting = was_rewriting;
 	(*jni)->PopLocalFrame(jni, NULL);
 }

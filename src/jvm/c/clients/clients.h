@@ -1,33 +1,30 @@
 /*
- * clients.h - what happens in the virtual machine, as events of the recording at exact contexts: allocations, waits for monitors,
- * exceptions and CPU time (cpu.h).
+ * clients.h - all clients (client.h), by the options: what of them there is to do in each phase.
  *
  * The virtual machine raises an event in the middle of a method, where the thread's context is that of the last site. So while a client
  * is on, the rewriter makes sites of what can raise one, and every method has one at its entry (java/dev/waymark/agent/Clients.java).
- * What the agent does itself raises no events: it is paused for that.
  */
 #ifndef WM_JVM_CLIENTS_H
 #define WM_JVM_CLIENTS_H
 
+#include <jvmti.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "jvm/c/base/options.h"
 
-struct JNINativeInterface_;
-struct jvmtiInterface_1_;
-
-/* jvmti: a jvmtiEnv. Before Java code runs. Takes out of the options the clients that the virtual machine does not let work. False: the
- * virtual machine is another one than it says. */
-bool jvm_clients_prepare(const struct jvmtiInterface_1_ **jvmti, struct jvm_options *options);
-/* callbacks: a jvmtiEventCallbacks; gets those of all clients. */
-void jvm_clients_callbacks(void *callbacks);
+/* The name of a client that is on and does not work with encoder=lucce; NULL: there is none. */
+const char *jvm_clients_need_words(const struct jvm_options *options);
+/*
+ * In Agent_OnLoad. Adds the callbacks of the clients that are on; switches those off in the options that the virtual machine does not let
+ * work. False: it is another one than it says.
+ */
+bool jvm_clients_load(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks, struct jvm_options *options);
 /* When all else works, before classes of the application are loaded. False as above, or the agent's classes are of another version. */
-bool jvm_clients_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
-		       const struct jvm_options *options);
-
-/* What the running thread does until as many calls of the second raises no events. */
-void jvm_clients_pause(void);
-void jvm_clients_resume(void);
+bool jvm_clients_begin(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options);
+/* In VMDeath. */
+void jvm_clients_end(const struct jvm_options *options);
+/* What rewritten classes depend on, added to a hash. */
+uint64_t jvm_clients_hash(uint64_t hash, const struct jvm_options *options);
 
 #endif

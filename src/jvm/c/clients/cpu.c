@@ -1,10 +1,15 @@
-/* cpu.c - what a thread had used when it began or at its last sample is JVMTI's thread-local storage of it. */
-#include "jvm/c/clients/cpu.h"
-
-#include <jvmti.h>
+/*
+ * cpu.c - the client `cpu`: CPU time at exact contexts. A thread of the agent's looks a number of times a second which threads of the program
+ * have used some; what a thread had used when it began, or at its last sample, is its thread-local storage of JVMTI.
+ *
+ * A sample is taken of a thread that is suspended, which the virtual machine does at a safepoint. While it is, nothing takes a lock or
+ * allocates a Java object: the context is made of copies when it runs again.
+ */
 #include <stdlib.h>
 #include <time.h>
 
+#include "jvm/c/base/thrown.h"
+#include "jvm/c/clients/client.h"
 #include "jvm/c/contexts/contexts.h"
 #include "jvm/c/codes/methods.h"
 #include "jvm/c/clients/mounted.h"
@@ -24,7 +29,7 @@ enum {
 
 static void look_at(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 
-/* Written by jvm_cpu_begin. */
+/* Written by begin and run, before the first sample, but for what the ticker has under its lock. */
 static struct jvm_ticker ticker = {.name = "waymark cpu", .look_at = look_at, .lock = PTHREAD_MUTEX_INITIALIZER};
 static bool is_compared;
 /* Nothing is sampled: what was used before is no part of the recording. */
@@ -79,7 +84,7 @@ static bool copy_state(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, struct jvm_
 }
 
 /* In the thread: one that joins the virtual machine again has another Thread, and what it used before is no part of its samples. */
-void JNICALL jvm_cpu_thread_starts(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+static void JNICALL thread_starts(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
 	struct timespec used = {0, 0};
 
@@ -139,33 +144,55 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 		sample(jvmti, env, thread, used);
 }
 
-void jvm_cpu_end(void)
+static void listen(jvmtiEventCallbacks *callbacks)
 {
-	jvm_ticker_end(&ticker);
+	callbacks->ThreadStart = thread_starts;
 }
 
-bool jvm_cpu_prepare(const struct JNINativeInterface_ **env)
+static bool load(jvmtiEnv *jvmti, int32_t number)
+{
+	(void)number;
+	return jvm_mounted_prepare(jvmti);
+}
+
+static bool begin(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options)
 {
 	jclass class = (*env)->FindClass(env, "java/lang/Thread");
 
+	(void)jvmti;
+	is_compared = options->is_checked;
 	tid = class ? (*env)->GetFieldID(env, class, "waymark$tid", "I") : NULL;
-	if (!tid)
-		(*env)->ExceptionClear(env);
-	return tid;
+	words = wmrt_map_memory(SITECODE_LOST_INDEX * sizeof *words);
+	return !jvm_drop_thrown(env) && tid && words && (!is_compared || jvm_stack_init(env));
 }
 
-bool jvm_cpu_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env, int32_t hz,
-		   bool is_checked)
+/* Threads that begin are told of by now; those that are there already are looked at once. */
+static bool run(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
 {
 	jthread own = NULL;
 
-	is_compared = is_checked;
-	words = wmrt_map_memory(SITECODE_LOST_INDEX * sizeof *words);
-	if (!words || (is_checked && !jvm_stack_init(env)) ||
-	    (*jvmti)->GetCurrentThread(jvmti, &own) != JVMTI_ERROR_NONE)
+	if ((*jvmti)->GetCurrentThread(jvmti, &own) != JVMTI_ERROR_NONE)
 		return false;
 	(*env)->SetIntField(env, own, tid, (jint)wmrt_gettid());
 	jvm_ticker_look(&ticker, jvmti, env);
 	is_first = false;
-	return jvm_ticker_begin(&ticker, jvmti, env, hz);
+	return jvm_ticker_begin(&ticker, jvmti, env, number);
 }
+
+static void end(void)
+{
+	jvm_ticker_end(&ticker);
+}
+
+const struct jvm_client jvm_client_cpu = {
+	.capabilities = {{{.can_suspend = 1}, "can_suspend"},
+			 {{.can_get_thread_cpu_time = 1}, "can_get_thread_cpu_time"}},
+	.asks_late = true,
+	.needs_words = true, /* with Lucce a thread stores three fields, between which it may be suspended */
+	.events = {JVMTI_EVENT_THREAD_START},
+	.listen = listen,
+	.load = load,
+	.begin = begin,
+	.run = run,
+	.end = end,
+};

@@ -4,9 +4,10 @@
 #include <jvmti.h>
 #include <time.h>
 
-#include "jvm/c/clients/clients.h"
+#include "jvm/c/base/pause.h"
 #include "jvm/c/contexts/thread_state.h"
 #include "jvm/c/base/thrown.h"
+#include "recorder/clock.h"
 
 enum {
 	SECOND_NS = 1000000000,
@@ -32,13 +33,8 @@ static void look_at_all(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env,
 
 static void wait_for_tick(int64_t period_ns)
 {
-	struct timespec at = {0, 0};
-	int64_t ns;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	ns = (int64_t)at.tv_sec * SECOND_NS + at.tv_nsec;
-	ns += period_ns - ns % period_ns;
-	at = (struct timespec){.tv_sec = ns / SECOND_NS, .tv_nsec = ns % SECOND_NS};
+	int64_t now_ns = (int64_t)wmrt_now_ns(), ns = now_ns + period_ns - now_ns % period_ns;
+	const struct timespec at = {.tv_sec = ns / SECOND_NS, .tv_nsec = ns % SECOND_NS};
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
@@ -48,7 +44,7 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 	jthread own = NULL;
 	bool goes_on = (*jvmti)->GetCurrentThread(jvmti, &own) == JVMTI_ERROR_NONE;
 
-	jvm_clients_pause();
+	jvm_pause();
 	while (goes_on) {
 		wait_for_tick(ticker->period_ns);
 		pthread_mutex_lock(&ticker->lock);

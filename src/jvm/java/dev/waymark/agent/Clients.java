@@ -1,24 +1,25 @@
 package dev.waymark.agent;
 
 /**
- * What the rewriter adds for events of the virtual machine (c/clients.c). These come in the middle of a method, whose thread has the
+ * What the rewriter adds for events of the virtual machine (c/clients/client.h). These come in the middle of a method, whose thread has the
  * context of its last site. So while a client is on, nothing that can raise an event is left out as no site: there are no quiet methods
  * and no leaves, and a method has sites at its entry, at the start of each handler and behind each call.
  */
 final class Clients {
+	/** Instructions that are places: enum jvm_places of c/clients/client.h. */
+	private static final int ALLOCATIONS = 1;
+	private static final int MONITORS = 2;
+	private static final int THROWS = 4;
+
 	private static boolean areOn;
-	private static boolean haveAllocations;
-	private static boolean haveContention;
-	private static boolean haveExceptions;
+	private static int places;
 
 	private Clients() {
 	}
 
 	/** Before the first method is rewritten. */
-	static void start(boolean haveAllocations, boolean haveContention, boolean haveExceptions) {
-		Clients.haveAllocations = haveAllocations;
-		Clients.haveContention = haveContention;
-		Clients.haveExceptions = haveExceptions;
+	static void start(int places) {
+		Clients.places = places;
 		areOn = true;
 	}
 
@@ -28,21 +29,21 @@ final class Clients {
 
 	/** The kind of a site where an object is allocated. kind: what it is otherwise. */
 	static int allocation(int kind) {
-		return haveAllocations ? Sites.asPlace(kind) : kind;
+		return (places & ALLOCATIONS) != 0 ? Sites.asPlace(kind) : kind;
 	}
 
 	/** The kind of an instruction that enters a monitor. */
 	static int locking() {
-		return haveContention ? Sites.asPlace(Sites.NONE) : Sites.NONE;
+		return (places & MONITORS) != 0 ? Sites.asPlace(Sites.NONE) : Sites.NONE;
 	}
 
 	/** That of one that throws. kind: what it is otherwise. */
 	static int throwing(int kind) {
-		return haveExceptions ? Sites.asPlace(kind) : kind;
+		return haveExceptions() ? Sites.asPlace(kind) : kind;
 	}
 
 	static boolean haveExceptions() {
-		return haveExceptions;
+		return (places & THROWS) != 0;
 	}
 
 	/** The running thread's context is doubtful (SuperCalls), and an event is raised. Called by the agent, which is paused. */

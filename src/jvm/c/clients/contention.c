@@ -1,0 +1,46 @@
+/* contention.c - the client `contention`: waits for monitors that another thread has, and how long they took. */
+#include "jvm/c/base/pause.h"
+#include "jvm/c/clients/client.h"
+#include "jvm/c/clients/event.h"
+#include "recorder/clock.h"
+
+/* The monitor that the thread waits for; read and written by the thread alone. */
+static _Thread_local struct {
+	bool is_there;
+	uint64_t since_ns;
+	wm_context context;
+} wait __attribute__((tls_model("initial-exec")));
+
+/* The context is that of before the wait, which the time for making it is no part of. */
+static void JNICALL monitor_is_taken(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
+{
+	(void)jvmti, (void)object;
+	if (!jvm_event_begin(env))
+		return;
+	wait.context = jvm_event_context(env, thread, JVM_CHECK_CONTENTION);
+	wait.is_there = true;
+	wait.since_ns = wmrt_now_ns();
+	jvm_resume();
+}
+
+static void JNICALL monitor_is_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
+{
+	(void)jvmti, (void)env, (void)thread, (void)object;
+	if (jvm_is_paused() || !wait.is_there)
+		return;
+	wait.is_there = false;
+	wmrt_event(wait.context, "contention", wmrt_now_ns() - wait.since_ns);
+}
+
+static void listen(jvmtiEventCallbacks *callbacks)
+{
+	callbacks->MonitorContendedEnter = monitor_is_taken;
+	callbacks->MonitorContendedEntered = monitor_is_entered;
+}
+
+const struct jvm_client jvm_client_contention = {
+	.capabilities = {{{.can_generate_monitor_events = 1}, "can_generate_monitor_events"}},
+	.places = JVM_PLACES_MONITORS,
+	.events = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED},
+	.listen = listen,
+};

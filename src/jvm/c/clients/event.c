@@ -1,0 +1,69 @@
+/* event.c - reads the running thread's state; Java settles it where it is doubtful, and compares it where that is wanted. */
+#include "jvm/c/clients/event.h"
+
+#include <jvmti.h>
+
+#include "jvm/c/base/pause.h"
+#include "jvm/c/base/thrown.h"
+#include "jvm/c/clients/thread_names.h"
+#include "jvm/c/contexts/thread_state.h"
+#include "runtime/contexts/capture.h"
+
+/* Written by jvm_event_init, before the first event. */
+static jclass clients;
+static jmethodID settle;
+static jclass oracle;                   /* NULL: nothing is compared */
+static jmethodID checks[JVM_CHECK_NOT]; /* by enum jvm_event_check */
+
+bool jvm_event_init(const struct JNINativeInterface_ **env, bool is_checked)
+{
+	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Clients");
+
+	settle = class ? (*env)->GetStaticMethodID(env, class, "settle", "()V") : NULL;
+	clients = settle ? (*env)->NewGlobalRef(env, class) : NULL;
+	if (clients && is_checked) {
+		class = (*env)->FindClass(env, "dev/waymark/agent/Oracle");
+		checks[JVM_CHECK_EVENT] = class ? (*env)->GetStaticMethodID(env, class, "checkEvent", "()V") : NULL;
+		checks[JVM_CHECK_CONTENTION] = checks[JVM_CHECK_EVENT]
+						       ? (*env)->GetStaticMethodID(env, class, "checkContention", "()V")
+						       : NULL;
+		oracle = checks[JVM_CHECK_CONTENTION] ? (*env)->NewGlobalRef(env, class) : NULL;
+	}
+	return !jvm_drop_thrown(env) && clients && (oracle || !is_checked);
+}
+
+bool jvm_event_begin(const struct JNINativeInterface_ **env)
+{
+	if (jvm_is_paused() || (*env)->EnsureLocalCapacity(env, JVM_THREAD_REFERENCES) != 0)
+		return false;
+	jvm_pause();
+	jvm_thread_name_here(env);
+	return true;
+}
+
+/* Runs a static Java method without arguments. What it throws or leaves paused is undone. */
+static void run_java(JNIEnv *env, jclass class, jmethodID method)
+{
+	uint32_t before = jvm_pauses();
+
+	(*env)->CallStaticVoidMethod(env, class, method);
+	jvm_drop_thrown(env);
+	jvm_set_pauses(before);
+}
+
+wm_context jvm_event_context(const struct JNINativeInterface_ **env, struct _jobject *thread,
+			     enum jvm_event_check check)
+{
+	struct jvm_thread_state state;
+
+	jvm_thread_state_read(env, thread, &state);
+	if (jvm_thread_state_is_doubtful(env, &state)) {
+		run_java(env, clients, settle);
+		jvm_thread_state_read(env, thread, &state);
+	}
+	if (oracle && check != JVM_CHECK_NOT)
+		run_java(env, oracle, checks[check]);
+	if (jvm_thread_state_is_native(&state))
+		return wmrt_capture(WM_SITE_FOREIGN);
+	return jvm_thread_state_context(env, &state);
+}

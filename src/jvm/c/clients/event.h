@@ -1,0 +1,32 @@
+/*
+ * event.h - an event of the virtual machine, in the thread that has raised it: its context, and what an event of our own is.
+ *
+ * Callbacks run in the middle of a method. They run Java code, for which the thread may be short of stack, only to compare, and where a context
+ * is doubtful.
+ */
+#ifndef WM_JVM_EVENT_H
+#define WM_JVM_EVENT_H
+
+#include <stdbool.h>
+
+#include "recorder/event.h"
+
+struct JNINativeInterface_;
+struct _jobject;
+
+/* What an event is compared as, with check. */
+enum jvm_event_check {
+	JVM_CHECK_EVENT,
+	JVM_CHECK_CONTENTION, /* a synchronized method may have a frame already, whose context is its caller's */
+	JVM_CHECK_NOT,
+};
+
+/* Once, before the others, after jvm_thread_state_init. False: the agent's classes are of another version. */
+bool jvm_event_init(const struct JNINativeInterface_ **env, bool is_checked);
+/* False: the event is our own, or there is no memory; it is dropped. True: the clients are paused until jvm_resume (pause.h). */
+bool jvm_event_begin(const struct JNINativeInterface_ **env);
+/* The context of the running thread. The clients are paused. */
+wm_context jvm_event_context(const struct JNINativeInterface_ **env, struct _jobject *thread,
+			     enum jvm_event_check check);
+
+#endif
