@@ -1,4 +1,4 @@
-/* profile.c - the lines of the file stay where they were read; two hash tables, with open addressing, find calls and spaces in them. */
+/* profile.c - the lines of the file stay where they were read; two hash maps find calls and spaces in them. */
 #include "jvm/c/codes/profile.h"
 
 #include <errno.h>
@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/hashmap.h"
 #include "core/contexts/sitecode.h"
 #include "jvm/c/base/replace.h"
 
@@ -31,30 +33,25 @@ struct space {
 	uint32_t calls;
 };
 
-/* Written when the file is read. */
+/* Written when the file is read, before classes are loaded; read by any thread from then on. */
 static struct line *lines;
 static struct space *spaces;
 static uint32_t line_count, space_count;
-/* Numbers of the former plus 1; 0: free. */
-static uint32_t *line_slots, *space_slots;
-static uint32_t slot_mask;
-/* What their strings are in. */
+/* Numbers of lines and of spaces. */
+static struct hashmap calls, names;
+/* The text of the file, which has all strings. */
 static char *whole;
 
-static uint32_t hash_text(uint32_t hash, const char *text)
+/* All parts of the call are in both hashes, each text with its NUL. */
+static struct key key_of_call(const struct jvm_profile_call *call)
 {
-	while (*text)
-		hash = (hash ^ (uint8_t)*text++) * UINT32_C(16777619);
-	return hash * UINT32_C(16777619);
-}
+	const char *const texts[] = {call->space, call->class_name, call->method, call->descriptor};
+	struct key ret = {{HASH_START, ~HASH_START, call->position}};
 
-static uint32_t hash_call(const struct jvm_profile_call *call)
-{
-	uint32_t ret = hash_text(hash_text(UINT32_C(2166136261), call->space), call->class_name);
-
-	ret = hash_text(hash_text(ret, call->method), call->descriptor);
-	ret = (ret ^ call->position) * UINT32_C(16777619);
-	return ret ^ ret >> 15;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		for (size_t k = 0; k < 2; k++)
+			ret.words[k] = hash_bytes(ret.words[k], texts[i], strlen(texts[i]) + 1);
+	return ret;
 }
 
 static int compare_calls(const struct jvm_profile_call *a, const struct jvm_profile_call *b)
@@ -70,24 +67,15 @@ static int compare_calls(const struct jvm_profile_call *a, const struct jvm_prof
 	return ret ? ret : (a->position > b->position) - (a->position < b->position);
 }
 
-/* The slot of the call, or the free one where it would be. */
-static uint32_t *slot_of_call(const struct jvm_profile_call *call)
+/* NULL: the profile has no such call. Texts are compared, too: a rank of another call would be given twice. */
+static struct line *find_line(const struct jvm_profile_call *call)
 {
-	uint32_t i = hash_call(call);
+	const struct key key = key_of_call(call);
+	uint32_t number;
 
-	while (line_slots[i & slot_mask] && compare_calls(&lines[line_slots[i & slot_mask] - 1].call, call) != 0)
-		i++;
-	return &line_slots[i & slot_mask];
-}
-
-static uint32_t *slot_of_space(const char *name)
-{
-	uint32_t i = hash_text(UINT32_C(2166136261), name);
-
-	i ^= i >> 15;
-	while (space_slots[i & slot_mask] && strcmp(spaces[space_slots[i & slot_mask] - 1].name, name) != 0)
-		i++;
-	return &space_slots[i & slot_mask];
+	if (!line_count || !hashmap_find(&calls, &key, &number) || compare_calls(&lines[number].call, call) != 0)
+		return NULL;
+	return &lines[number];
 }
 
 /* ---- reading ---- */
@@ -142,55 +130,42 @@ static bool read_line(char *text, struct line *ret)
 }
 
 /* Lines of a space are together, the hottest first, and a call has one line. */
-static bool add_line(const struct line *line)
+static enum jvm_profile_result add_line(const struct line *line)
 {
 	const struct line *before = line_count ? &lines[line_count - 1] : NULL;
 	bool is_more = before && strcmp(before->call.space, line->call.space) == 0;
-	uint32_t *slot;
+	struct key key = key_of_text_safe(line->call.space, 0);
+	uint32_t number;
 
 	if (is_more && line->heat > before->heat)
-		return false;
+		return JVM_PROFILE_DAMAGED;
 	if (!is_more) {
-		slot = slot_of_space(line->call.space);
-		if (*slot)
-			return false;
-		spaces[space_count] = (struct space){.name = line->call.space};
-		*slot = ++space_count;
+		if (hashmap_add(&names, &key, &number))
+			return JVM_PROFILE_UNREADABLE;
+		if (number != space_count)
+			return JVM_PROFILE_DAMAGED;
+		spaces[space_count++] = (struct space){.name = line->call.space};
 	}
-	slot = slot_of_call(&line->call);
-	if (*slot)
-		return false;
+	key = key_of_call(&line->call);
+	if (hashmap_add(&calls, &key, &number))
+		return JVM_PROFILE_UNREADABLE;
+	if (number != line_count)
+		return JVM_PROFILE_DAMAGED;
 	lines[line_count] = *line;
-	lines[line_count].rank = spaces[space_count - 1].calls++;
-	*slot = ++line_count;
-	return true;
-}
-
-static bool make_tables(size_t most)
-{
-	size_t slots = 16;
-
-	while (slots < 2 * most)
-		slots *= 2;
-	slot_mask = (uint32_t)slots - 1;
-	lines = calloc(most + 1, sizeof *lines);
-	spaces = calloc(most + 1, sizeof *spaces);
-	line_slots = calloc(slots, sizeof *line_slots);
-	space_slots = calloc(slots, sizeof *space_slots);
-	return lines && spaces && line_slots && space_slots;
+	lines[line_count++].rank = spaces[space_count - 1].calls++;
+	return JVM_PROFILE_OK;
 }
 
 static void forget(void)
 {
+	hashmap_deinit(&calls);
+	hashmap_deinit(&names);
 	free(lines);
 	free(spaces);
-	free(line_slots);
-	free(space_slots);
 	free(whole);
 	whole = NULL;
 	lines = NULL;
 	spaces = NULL;
-	line_slots = space_slots = NULL;
 	line_count = space_count = 0;
 }
 
@@ -206,6 +181,7 @@ static size_t count_lines(const char *text, size_t len)
 static enum jvm_profile_result parse(char *text, size_t len, uint32_t *at)
 {
 	size_t count = count_lines(text, len);
+	enum jvm_profile_result ret = JVM_PROFILE_OK;
 	struct line line;
 	char *rest = text;
 
@@ -214,12 +190,16 @@ static enum jvm_profile_result parse(char *text, size_t len, uint32_t *at)
 		return JVM_PROFILE_OK;
 	if (text[len - 1] != '\n' || memchr(text, '\0', len) || strcmp(cut(&rest, '\n'), HEADER) != 0)
 		return JVM_PROFILE_DAMAGED;
-	if (count > UINT32_MAX / 4 || !make_tables(count))
+	lines = count < UINT32_MAX ? calloc(count + 1, sizeof *lines) : NULL;
+	spaces = lines ? calloc(count + 1, sizeof *spaces) : NULL;
+	if (!spaces)
 		return JVM_PROFILE_UNREADABLE;
-	for (*at = 2; rest < text + len; ++*at)
-		if (!read_line(cut(&rest, '\n'), &line) || !add_line(&line))
-			return JVM_PROFILE_DAMAGED;
-	return JVM_PROFILE_OK;
+	for (*at = 2; rest < text + len; ++*at) {
+		ret = read_line(cut(&rest, '\n'), &line) ? add_line(&line) : JVM_PROFILE_DAMAGED;
+		if (ret != JVM_PROFILE_OK)
+			break;
+	}
+	return ret;
 }
 
 enum jvm_profile_result jvm_profile_parse(char *text, size_t len, uint32_t *line)
@@ -263,29 +243,32 @@ enum jvm_profile_result jvm_profile_read(const char *path, uint32_t *line)
 
 uint32_t jvm_profile_calls(const char *space)
 {
-	uint32_t number = line_count ? *slot_of_space(space) : 0;
-	uint32_t calls = number ? spaces[number - 1].calls : 0;
+	const struct key key = key_of_text_safe(space, 0);
+	uint32_t number;
 
-	return calls < KEPT_RANKS ? calls : KEPT_RANKS;
+	if (!hashmap_find(&names, &key, &number))
+		return 0;
+	return spaces[number].calls < KEPT_RANKS ? spaces[number].calls : KEPT_RANKS;
 }
 
 bool jvm_profile_rank(const struct jvm_profile_call *call, uint32_t *rank)
 {
-	uint32_t number = line_count ? *slot_of_call(call) : 0;
+	const struct line *line = find_line(call);
 
-	if (!number || lines[number - 1].rank >= KEPT_RANKS)
+	if (!line || line->rank >= KEPT_RANKS)
 		return false;
-	*rank = lines[number - 1].rank;
+	*rank = line->rank;
 	return true;
 }
 
 uint32_t jvm_profile_room(const char *class_name, const char *method, const char *descriptor)
 {
 	const struct jvm_profile_call call = {NO_SPACE, class_name, method, descriptor, 0};
-	uint32_t number = line_count ? *slot_of_call(&call) : 0;
-	uint32_t room = number ? lines[number - 1].heat : 0;
+	const struct line *line = find_line(&call);
 
-	return room < JVM_PROFILE_MOST_ROOM ? room : JVM_PROFILE_MOST_ROOM;
+	if (!line)
+		return 0;
+	return line->heat < JVM_PROFILE_MOST_ROOM ? line->heat : JVM_PROFILE_MOST_ROOM;
 }
 
 /* ---- writing ---- */
@@ -293,15 +276,6 @@ uint32_t jvm_profile_room(const char *class_name, const char *method, const char
 static bool is_room(const struct jvm_profile_call *call)
 {
 	return !*call->space;
-}
-
-/* This run has the room of the method. */
-static void forget_room(const struct jvm_profile_call *call)
-{
-	uint32_t number = line_count ? *slot_of_call(call) : 0;
-
-	if (number)
-		lines[number - 1].heat = 0;
 }
 
 /* A name that the format cannot have is left out. */
@@ -343,8 +317,10 @@ static size_t gather(struct line *out, size_t count, jvm_profile_get *get)
 
 	for (size_t i = 0; i < count; i++)
 		if (get(i, &end->call, &end->heat) && end->heat && is_writable(&end->call)) {
-			if (is_room(&end->call))
-				forget_room(&end->call);
+			struct line *old = is_room(&end->call) ? find_line(&end->call) : NULL;
+
+			if (old)
+				old->heat = 0; /* this run has the room of the method */
 			end++;
 		}
 	for (uint32_t i = 0; i < line_count; i++) {
