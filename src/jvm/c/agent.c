@@ -60,7 +60,7 @@ static const struct class_file_field thread_fields[] = {
 enum {
 	FORWARD_ACCESS = ACC_PUBLIC | ACC_STATIC | ACC_SYNTHETIC,
 };
-/* Those of the encoder. */
+/* Methods that Thread gets, by the encoder. */
 static const struct class_file_forward word_methods[] = {
 	{"waymark$enter", "dev/waymark/agent/ContextStack", FORWARD_ACCESS},
 	{"waymark$push", "dev/waymark/agent/ContextStack", FORWARD_ACCESS},
@@ -76,17 +76,20 @@ static struct class_file_addition thread_addition = {
 	.forward_count = sizeof word_methods / sizeof *word_methods,
 };
 
-/* Those of compiled programs (runtime/clients.c), whose native methods Java may call, and one that connects both. */
+/*
+ * Clients of the recorder: those of compiled programs (runtime/clients.c), since Java may call native methods that were built with Waymark, and
+ * the agent's own.
+ */
 const struct wmrt_client *const wmrt_clients[] = {
 	&wmrt_stacks, &wmrt_signals, &wmrt_jumps,      &wmrt_coroutines, &wmrt_creators,
 	&wmrt_paths,  &wmrt_heap,    &jvm_native_code, &jvm_faults,      NULL,
 };
 
-/* Written before VMInit ends. */
+/* Written in Agent_OnLoad and VMInit by one thread, before classes of the application are loaded; read by any thread from then on. */
 static struct jvm_options options;
 static JavaVM *machine;
 static jclass rewriter;
-/* Of the agent's classes. */
+/* A hash of the agent's classes; written in Agent_OnLoad. */
 static uint64_t jar_hash;
 /* Set by the first hook; read in VMInit, which comes later. */
 static bool has_thread_fields;
@@ -145,7 +148,7 @@ static void write_profile(void)
 		say_file(options.profile, 0, "the profile cannot be written");
 }
 
-/* What templates depend on beside the classes. With jdk= there are none. */
+/* The key has all that templates depend on beside the classes. With jdk= there are none. */
 static uint64_t cache_key(void)
 {
 	const uint8_t flags[] = {options.is_lucce, options.check_every != 0};

@@ -34,7 +34,7 @@
 typedef void *dlsym_function(void *handle, const char *name);
 typedef jint create_function(JavaVM **vm, void **env, void *arguments);
 
-/* What dlsym.S gets in rax and rdx. */
+/* The result that dlsym.S gets in rax and rdx. */
 struct answer {
 	void *found;
 	dlsym_function *next;
@@ -265,7 +265,7 @@ static void execute_again(char **argv, const char *preload)
 	execve(path, argv, envp);
 }
 
-/* Of a program that is linked with it. */
+/* Is the library one of Java's, in a program that is linked with it? */
 static int is_of_java(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;

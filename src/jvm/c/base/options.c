@@ -25,7 +25,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return len == strlen(word) && memcmp(text, word, len) == 0;
 }
 
-/* What stands behind "NAME=", if the word begins so and it has room. */
+/* Copies the text behind "NAME=", if the word begins so and the text has room. */
 static bool parse_text(const char *word, size_t len, const char *name, char *text, size_t size)
 {
 	size_t name_len = strlen(name);

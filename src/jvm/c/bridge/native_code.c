@@ -130,7 +130,7 @@ void jvm_native_enter(JNIEnv *env, struct native_call *call)
 	}
 }
 
-/* What the method has thrown goes on behind it. */
+/* An exception of the method is thrown on. */
 static void leave_java(JNIEnv *env, int32_t depth)
 {
 	jthrowable thrown = (*env)->ExceptionOccurred(env);
@@ -245,7 +245,7 @@ static void *thunk_of(const struct thunk *wanted)
 
 /* ---- methods ---- */
 
-/* Of the arguments of a method, without what is passed in registers. descriptor: (TYPES)TYPE. */
+/* Bytes of the arguments of a method that are passed on the stack. descriptor: (TYPES)TYPE. */
 static uint32_t stack_bytes(const char *descriptor)
 {
 	size_t integers = 0, floats = 0, words = 0;
@@ -263,7 +263,7 @@ static uint32_t stack_bytes(const char *descriptor)
 	return (uint32_t)((words + 1) / 2 * 16);
 }
 
-/* Of the JDK: in Java, what loads libraries is called by the application's own call. */
+/* Is the class of the JDK one that loads libraries? Its methods are called by the application's own call. */
 static bool is_of_loader(const char *class_signature)
 {
 	return strncmp(class_signature, "Ljdk/internal/loader/", strlen("Ljdk/internal/loader/")) == 0 ||

@@ -71,7 +71,7 @@ static jlong resolve(JNIEnv *env, jclass class, jlong word, jlongArray words, ji
 	return (jlong)((uint64_t)c.prefix << 32 | c.site);
 }
 
-/* The same of a call as struct jvm_lucce_call. */
+/* The context of a call as struct jvm_lucce_call: a prefix and a site. */
 static jlong resolve_lucce(JNIEnv *env, jclass class, jint site, jlong number, jlong version, jint root)
 {
 	const struct jvm_lucce_call call = {site, {(uint64_t)number, (uint64_t)version}};

@@ -9,7 +9,7 @@
 
 struct JNINativeInterface_;
 
-/* Of the oracle. */
+/* Counts of the oracle. */
 struct jvm_compared {
 	uint64_t agreed;
 	uint64_t differed;
@@ -18,7 +18,7 @@ struct jvm_compared {
 
 /* env: a JNIEnv. Once. False: a class or a method was not found, and the exception is cleared; or there is no room. */
 bool jvm_natives_register(const struct JNINativeInterface_ **env);
-/* The same; from now on the application knows that contexts are kept: when all else is there. */
+/* Tells the application that contexts are kept, when all else works. False as above. */
 bool jvm_natives_announce(const struct JNINativeInterface_ **env);
 /* Any thread. */
 struct jvm_compared jvm_natives_compared(void);

@@ -10,7 +10,7 @@
 
 typedef void start_function(JNIEnv *env, jobject thread);
 
-/* That of the virtual machine; written by jvm_thread_start_prepare. */
+/* start0 of the virtual machine; written by jvm_thread_start_prepare. */
 static void *machine_start;
 /* Written when it is bound. */
 static start_function *start;

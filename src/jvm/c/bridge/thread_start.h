@@ -12,7 +12,7 @@ struct jvmtiInterface_1_;
 
 /* Before a native method is bound. */
 void jvm_thread_start_prepare(const struct jvmtiInterface_1_ **jvmti);
-/* What a native method with the address is to be bound to instead; NULL: it is not start0. In any phase. */
+/* The address that a native method with this address is to be bound to instead; NULL: it is not start0. In any phase. */
 void *jvm_thread_start_bound(void *address);
 /* Notes are made from now on. False: dev.waymark.agent.ThreadContexts is another one's. */
 bool jvm_thread_start_begin(const struct JNINativeInterface_ **env);

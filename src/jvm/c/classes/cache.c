@@ -51,7 +51,7 @@ struct added {
 	size_t len, template_len;
 };
 
-/* Written when the file is opened. */
+/* Written when the file is opened, before classes are loaded; read by any thread from then on. */
 static const struct header *header;
 static const uint32_t *slots;
 static const struct entry *entries;
@@ -220,7 +220,7 @@ void jvm_cache_add(const char *name, const uint8_t *bytes, size_t len, void *tem
 
 /* ---- writing ---- */
 
-/* What an entry is to have. */
+/* The contents of an entry that is written. */
 struct item {
 	const char *name; /* without a NUL */
 	const void *class_file;
@@ -276,7 +276,7 @@ static void put_added(struct image *image)
 	}
 }
 
-/* Of the file that was opened; what is damaged is left out. */
+/* Puts the entries of the file that was opened; damaged ones are left out. */
 static void put_old(struct image *image)
 {
 	for (uint32_t i = 0; header && i < header->entries; i++) {

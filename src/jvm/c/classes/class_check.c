@@ -36,7 +36,7 @@ struct check {
 	struct class_reader r;
 	struct class_constants constants;
 	struct class_code *code; /* the method's whose attributes are read */
-	/* Its variables, and those that are generic. */
+	/* Variables of the code, and those that are generic. */
 	const uint8_t *variables;
 	const uint8_t *generics;
 	uint32_t variable_count;
@@ -179,7 +179,7 @@ static void check_generic_variables(struct check *c)
 	c->generic_count = check_variables(c, true);
 }
 
-/* The same place, name and local. */
+/* Do both have one place, name and local? */
 static bool is_variable(const uint8_t *a, const uint8_t *b)
 {
 	return memcmp(a, b, 6) == 0 && memcmp(a + 8, b + 8, 2) == 0;
@@ -342,7 +342,7 @@ static const struct attribute attributes[] = {
 	{"RuntimeInvisibleTypeAnnotations", check_nothing, OF_ALL | OF_CODE | OF_COMPONENT, true, false},
 };
 
-/* Its number in the table; that of the table's end: it is not known there, and passed over by all. */
+/* The number of the attribute in the table; the table's length: it is not known, and passed over by all. */
 static size_t find_attribute(const struct check *c, uint32_t name, enum place place)
 {
 	size_t i = 0;

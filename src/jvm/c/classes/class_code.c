@@ -90,7 +90,7 @@ static const uint8_t *text_of(const struct class_constants *c, uint32_t number, 
 	return p + 3;
 }
 
-/* That of a reference to a field or a method, or of a dynamic constant. */
+/* The type of a reference to a field or a method, or of a dynamic constant. */
 static const uint8_t *descriptor_of(const struct class_constants *c, uint32_t number, uint32_t *len)
 {
 	uint32_t name_and_type = number_at(c->reader->bytes + c->at[number] + 3, 2);

@@ -17,13 +17,13 @@
 enum {
 	FIELD_BYTES = 8, /* access, name, descriptor, no attributes */
 	UTF8_BYTES = 3,  /* tag, length */
-	/* Of all methods, by their numbers behind those of the fields. */
+	/* Constants of all methods, by their numbers behind those of the fields. */
 	SHARED_DESCRIPTOR = 0,
 	SHARED_CODE,
 	SHARED_ANNOTATIONS,
 	SHARED_FORCE_INLINE,
 	SHARED_CONSTANTS,
-	/* Of one, by their numbers behind those and behind those of the methods before it. */
+	/* Constants of one method, by their numbers behind those and behind those of the methods before it. */
 	FORWARD_NAME = 0,
 	FORWARD_TARGET_NAME,
 	FORWARD_TARGET,

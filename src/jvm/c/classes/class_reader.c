@@ -50,7 +50,7 @@ uint32_t class_number(struct class_reader *r, unsigned int bytes)
 	return ret;
 }
 
-/* Those of a long or a double take two numbers. */
+/* Constants of a long or a double take two numbers. */
 uint32_t class_skip_constant(struct class_reader *r)
 {
 	uint32_t tag = class_number(r, 1);

@@ -26,7 +26,7 @@ struct class_reader {
 };
 
 void class_skip(struct class_reader *r, size_t count);
-/* Of 1 to 4 bytes, the highest first. */
+/* Reads a number of 1 to 4 bytes, the highest first. */
 uint32_t class_number(struct class_reader *r, unsigned int bytes);
 /* Passes a constant, and returns how many numbers it takes; 0: there is none of such a tag, and the reader is short. */
 uint32_t class_skip_constant(struct class_reader *r);

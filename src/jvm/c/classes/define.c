@@ -12,7 +12,7 @@ struct definition {
 	const struct JNINativeInterface_ **env;
 	const struct jvm_template *t;
 	uint8_t *class_file;
-	/* Of codes, by site. */
+	/* Lengths of codes, by site. */
 	uint8_t *lengths;
 };
 
@@ -38,7 +38,7 @@ static uint32_t space_of(const struct jvm_template *t, const struct jvm_template
 	return ret;
 }
 
-/* What captures may be interrupted by a loader that is asked for the class: in the middle of a context it is a call. */
+/* A capture may be interrupted by a loader that is asked for its class: in the middle of a context it is a call. */
 static int32_t add_site(const struct definition *d, const struct jvm_template_site *site, int32_t method)
 {
 	bool is_capture = site->kind == WMK_SITE_CAPTURE, is_given;

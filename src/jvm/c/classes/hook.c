@@ -34,7 +34,7 @@ static jclass rewriter;
 static jmethodID change_jdk, is_wanted;
 static bool is_jdk;
 
-/* That of the hook. */
+/* The environment of the hook; under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static jvmtiEnv *current;
 
@@ -42,13 +42,13 @@ static _Thread_local bool is_rewriting;
 
 /* ---- a class ---- */
 
-/* What java.lang.instrument hands to other agents. */
+/* The class of java.lang.instrument that hands classes to other agents. */
 static bool is_instrumentation(const char *name)
 {
 	return strcmp(name, INSTRUMENTATION) == 0;
 }
 
-/* Of the JDK's classes those that change in any case. */
+/* Is the class one of the JDK's that change in any case? */
 static bool is_changed(jobject loader, const char *name)
 {
 	return !loader && name && (is_instrumentation(name) || strcmp(name, VIRTUAL_THREAD) == 0);
@@ -121,7 +121,7 @@ static void JNICALL class_changes(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
 	/* Ours: to rewrite one may need that very one. */
 	if (!loader && name && strncmp(name, OWN, sizeof OWN - 1) == 0)
 		return;
-	/* What the rewriter itself needs is loaded before classes of the JDK are rewritten (warmUp), but for rare cases. */
+	/* A class of the JDK that the rewriter needs stays as it is. warmUp has loaded nearly all of them before. */
 	if (!loader && is_rewriting)
 		return;
 	if ((*jni)->PushLocalFrame(jni, 8) != 0) {
@@ -304,7 +304,7 @@ bool jvm_hook_begin(const struct JNIInvokeInterface_ **vm, const struct jvmtiInt
 		(*env)->ExceptionClear(env);
 		return false;
 	}
-	/* What is loaded from here on comes through the hook, and what was loaded before is there when this looks for it. */
+	/* Classes that are loaded from here on come through the hook; those that were loaded before are found below. */
 	if (!renew_environment())
 		return false;
 	retransform_loaded(current, env);

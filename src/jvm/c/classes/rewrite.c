@@ -169,7 +169,7 @@ static void say_failed(const char *name, const char *why)
 	jvm_say_of(name ? name : "a class", why);
 }
 
-/* What the rewriter returned becomes a template; NULL: it cannot. */
+/* Makes a template of what the rewriter returned; NULL: it is none. */
 static void *located(JNIEnv *env, jbyteArray result, const char *name, struct jvm_template *t, size_t *len)
 {
 	void *bytes = copy_of(env, result, len);

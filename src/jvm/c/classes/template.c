@@ -156,7 +156,7 @@ static uint64_t read_value(const uint8_t *at)
 	return ret;
 }
 
-/* Its index, if it is one of the rewriter's. */
+/* Is the value a constant of the rewriter's? *index: that of its method or site. */
 static bool is_constant(uint64_t value, uint64_t first, uint32_t count, uint32_t *index)
 {
 	*index = (uint32_t)value & (MAX_COUNT - 1);

@@ -33,7 +33,7 @@ enum {
 	JVM_TEMPLATE_STORE_WORDS = 2,
 };
 
-/* What space a call is in (agent/Spaces.java). */
+/* Kinds of spaces of calls (agent/Spaces.java). */
 enum jvm_template_space {
 	JVM_SPACE_NONE,
 	JVM_SPACE_NAMED,

@@ -24,7 +24,7 @@ bool jvm_clients_load(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks, struct jv
 bool jvm_clients_begin(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options);
 /* In VMDeath. */
 void jvm_clients_end(const struct jvm_options *options);
-/* What rewritten classes depend on, added to a hash. */
+/* Adds to a hash which clients are on: rewritten classes depend on that. */
 uint64_t jvm_clients_hash(uint64_t hash, const struct jvm_options *options);
 
 #endif

@@ -34,9 +34,9 @@ static struct jvm_ticker ticker = {.name = "waymark cpu", .look_at = look_at, .l
 static bool is_compared;
 /* Nothing is sampled: what was used before is no part of the recording. */
 static bool is_first = true;
-/* Of the thread that samples. */
+/* Room for the words of a sample; used by the thread that samples. */
 static int64_t *words;
-/* Of Thread: its number in the operating system; 0: not known. */
+/* The field of Thread that has its number in the operating system; 0: not known. */
 static jfieldID tid;
 
 static wm_context lost(void)
@@ -105,7 +105,7 @@ static uint32_t named_tid(JNIEnv *env, jthread thread)
 	return (uint32_t)(number & ~IS_NAMED);
 }
 
-/* What a constructor may have left behind (SuperCalls.java) is found out by the thread itself only. */
+/* A sample of a doubtful word is lost: what a constructor may have left behind (SuperCalls.java) only the thread itself can find out. */
 static void sample(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jlong used_ns)
 {
 	struct jvm_thread_state state;

@@ -14,7 +14,7 @@
 struct JNINativeInterface_;
 struct _jobject;
 
-/* What an event is compared as, with check. */
+/* How the oracle compares an event, with check. */
 enum jvm_event_check {
 	JVM_CHECK_EVENT,
 	JVM_CHECK_CONTENTION, /* a synchronized method may have a frame already, whose context is its caller's */

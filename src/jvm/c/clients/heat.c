@@ -13,7 +13,7 @@ enum {
 	HZ = 997, /* a prime: not in step with what the program does */
 };
 
-/* Of Thread; written by jvm_heat_begin. */
+/* Fields of Thread; written by jvm_heat_begin, before the ticker runs. */
 static jfieldID word, words;
 
 static bool is_running(jvmtiEnv *jvmti, jthread thread)

@@ -14,7 +14,7 @@ struct _jobject;
 void jvm_thread_names_begin(const struct jvmtiInterface_1_ **jvmti);
 /* Before an event of that thread. tid: its number in the operating system. */
 void jvm_thread_name(const struct JNINativeInterface_ **env, struct _jobject *thread, uint32_t tid);
-/* The same of the running thread, at its first call only. */
+/* Names the running thread, at its first call only. */
 void jvm_thread_name_here(const struct JNINativeInterface_ **env);
 
 #endif

@@ -29,7 +29,7 @@ bool jvm_ticker_begin(struct jvm_ticker *ticker, const struct jvmtiInterface_1_ 
 /* Looks at all threads once, in the calling thread. */
 void jvm_ticker_look(struct jvm_ticker *ticker, const struct jvmtiInterface_1_ **jvmti,
 		     const struct JNINativeInterface_ **env);
-/* It does not look any more when this returns. */
+/* Waits until the thread does not look any more. */
 void jvm_ticker_end(struct jvm_ticker *ticker);
 
 #endif

@@ -49,7 +49,7 @@ struct site {
 
 enum {
 	FIRST_SITES = 31,
-	/* Of the bits that calls of a method take. */
+	/* Steps of the bits that calls of a method take. */
 	STEP_BITS = 4,
 	STEPS = JVM_PROFILE_MOST_ROOM / STEP_BITS + 1, /* the last one is for more */
 	LEAST_LOOKS = 3,                               /* a method that was seen less often has no room */
@@ -217,7 +217,7 @@ void jvm_space_add_name(uint32_t space, const char *name)
 	pthread_mutex_unlock(&lock);
 }
 
-/* That of the profile, if no other site has it: the class may be loaded more than once. */
+/* The rank is that of the profile, if no other site has it: the class may be loaded more than once. */
 static uint32_t choose_rank(const struct site *site, uint32_t space)
 {
 	struct jvm_profile_call call;

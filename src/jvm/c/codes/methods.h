@@ -19,7 +19,7 @@
 enum {
 	JVM_NONE = -1,
 	JVM_EPOCH = 1, /* the only one: a recorded context has an entry for each call */
-	/* Of functions; the spaces behind them are for calls that have no room elsewhere. */
+	/* Spaces of functions; those behind them are for calls that have no room elsewhere. */
 	JVM_FUNCTION_SPACES = SITECODE_SPACES / 4 * 3,
 };
 
@@ -43,15 +43,15 @@ struct jvm_site {
 };
 int32_t jvm_site_add(const struct jvm_site *site);
 bool jvm_space_has_room(uint32_t space);
-/* What the space is for, once for each name of it, before it has sites: calls that a profile has keep their codes (profile.h). */
+/* Names a space, once for each of its names, before it has sites: calls that a profile has keep their codes (profile.h). */
 void jvm_space_add_name(uint32_t space, const char *name);
 /* The site was in the word of a running thread. */
 void jvm_site_count(int32_t site);
-/* And calls of the method and those above it took so many bits. One thread. */
+/* Counts a look at which calls of the method and those above it took so many bits. One thread. */
 void jvm_method_count_bits(int32_t method, uint32_t bits);
 /* The bits of room that the method is to be entered with (profile.h); 0: those of its longest code. */
 uint32_t jvm_method_room(int32_t method);
-/* With what was counted so. False: nothing is to be written, or it cannot be. */
+/* Writes the profile with what was counted. False: nothing is to be written, or it cannot be. */
 bool jvm_methods_write_profile(const char *path);
 /* The word of a call is (P << *length) + the result (sitecode.h). site: one that was added. */
 uint64_t jvm_site_code(int32_t site, uint32_t *length);
@@ -66,7 +66,7 @@ int32_t jvm_site_method(int32_t site);
 /* The number of the site in the recording, which has it from now on; 0: no such site, or no room. */
 uint32_t jvm_site_record(int32_t site);
 bool jvm_site_is_place(int32_t site);
-/* The same for an event at a place. */
+/* The number of the site as the place of an event; 0 as above. */
 uint32_t jvm_place_record(int32_t site);
 /* class.methodDESCRIPTOR:line, cut to size as snprintf does. */
 void jvm_site_describe(int32_t site, char *text, size_t size);

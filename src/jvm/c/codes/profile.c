@@ -310,7 +310,7 @@ static uint32_t greater(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* Those of this run, and then what is left of the profile. Returns how many. */
+/* Gathers the lines of this run, and then what is left of the profile. Returns how many. */
 static size_t gather(struct line *out, size_t count, jvm_profile_get *get)
 {
 	struct line *end = out;

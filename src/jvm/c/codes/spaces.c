@@ -18,7 +18,7 @@ static struct hashmap names;
 /* By the number of the name. */
 static uint32_t *spaces;
 static size_t room;
-/* Of LAST; and how many were shared. */
+/* Spaces in use of LAST, and how many were shared. */
 static uint32_t constructors, methods, more_constructors, more_methods;
 
 static uint32_t new_constructor(void)

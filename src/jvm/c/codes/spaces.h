@@ -13,7 +13,7 @@
 uint32_t jvm_space(const char *name);
 /* 0: nothing has that name by now. */
 uint32_t jvm_space_if_known(const char *name);
-/* That of a constructor, or, if it has no room, another one of its own. */
+/* The space of a constructor, or, if that has no room, another one of its own. */
 uint32_t jvm_space_with_room(const char *name);
 
 #endif

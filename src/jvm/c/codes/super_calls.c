@@ -33,7 +33,7 @@ static uint32_t *by_site;
 static size_t site_room;
 /* By space: how many constructors have calls there that nobody undoes. */
 static uint32_t undone_by_none[SITECODE_SPACES];
-/* Of SuperCalls, by space: is that not 0? special: for the space 0, too. */
+/* Arrays of SuperCalls, by space: is the count not 0? special: true for the space 0, too. */
 static jbooleanArray doubtful, special;
 
 static jbooleanArray find_table(JNIEnv *env, jclass class, const char *name)

@@ -16,11 +16,11 @@ struct JNINativeInterface_;
 bool jvm_super_calls_begin(const struct JNINativeInterface_ **env);
 /* The site calls the constructor. False: there is no memory. */
 bool jvm_super_calls_add(const struct JNINativeInterface_ **env, int32_t site, const char *constructor);
-/* It is instrumented, and undoes the calls that enter it. False: there is no memory. */
+/* The constructor is instrumented, and undoes the calls that enter it. False: there is no memory. */
 bool jvm_super_calls_add_undoing(const struct JNINativeInterface_ **env, const char *constructor);
 /* Is the site such a call? */
 bool jvm_super_calls_has(int32_t site);
-/* And one that nobody undoes? */
+/* Is the site such a call, which nobody undoes? */
 bool jvm_super_calls_is_doubtful(int32_t site);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * contexts.h - calls of Java threads become contexts of the recorder.
  *
- * Words (sitecode.h). A thread has the words that it has pushed and, for as many of them as were looked at before, what they stand for: so a capture works
- * on the last word and on what was pushed since. Both are kept in Java (ContextStack), which has threads without a thread of the system.
+ * Words (sitecode.h). A thread has the words that it has pushed and, for as many of them as were looked at before, what they stand for: so a
+ * capture works on the last word and on what was pushed since. Both are kept in Java (ContextStack), which has threads without a thread of
+ * the system.
  *
  * Any thread. Not for signal handlers.
  */
@@ -33,7 +34,7 @@ wm_context jvm_context(struct jvm_calls calls, uint64_t word);
 wm_context jvm_context_of_sites(uint32_t root, const int32_t *sites, size_t count);
 /* The prefix of calls above another one. */
 uint32_t jvm_prefix(uint32_t below, const int32_t *sites, size_t count);
-/* What the contexts of a thread stand on that was started by the calls. WM_PREFIX_THREAD if it cannot be recorded. */
+/* The prefix that the contexts of a thread stand on which was started by the calls. WM_PREFIX_THREAD if it cannot be recorded. */
 uint32_t jvm_thread_root(uint32_t starter, const int32_t *sites, size_t count);
 /* The calls of a word, outermost first; returns how many, at most SITECODE_MAX_CALLS. SITECODE_MAX_CALLS + 1: it is no word. */
 size_t jvm_word_calls(uint64_t word, int32_t sites[SITECODE_MAX_CALLS]);

@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct jvm_frame) == sizeof(jvmtiFrameInfo), "is read by J
 /* Written once, before all else. */
 static jvmtiEnv *tools;
 
-/* What makes a Frame. The class is found at each walk: most runs make none, and need not load it. */
+/* The class of frames, and its constructor. The class is found at each walk: most runs make none, and need not load it. */
 struct maker {
 	jvmtiEnv *jvmti;
 	JNIEnv *env;
@@ -44,7 +44,7 @@ static jint line_at(const jvmtiLineNumberEntry *entries, jint count, jlocation l
 	return ret;
 }
 
-/* Of a place in the code that a frame runs, which may be that of a method before it was replaced. 0: not known. */
+/* The line of a frame, whose code may be that of a method before it was replaced. 0: not known. */
 static jint frame_line(jvmtiEnv *jvmti, const struct jvm_frame *frame)
 {
 	jvmtiLineNumberEntry *entries = NULL;

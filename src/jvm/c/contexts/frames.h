@@ -15,7 +15,7 @@ struct _jobject;
 /* jvmti: a jvmtiEnv that may get line numbers, for good. env: a JNIEnv. False: the class is not there, or of another version. */
 bool jvm_frames_register(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env);
 
-/* Of a stack, innermost first: a jvmtiFrameInfo. */
+/* A frame of a stack: a jvmtiFrameInfo. Stacks are innermost first. */
 struct jvm_frame {
 	struct _jmethodID *method;
 	int64_t location;

@@ -103,7 +103,7 @@ static int32_t *sites_of(const struct callgraph_edges *calls, int32_t own, size_
 	for (size_t i = 0; ret && i < calls->count; i++) {
 		int32_t site = (int32_t)graph.edges.items[calls->items[i]].site;
 
-		/* That of a thread's first method. */
+		/* The edge to a thread's first method has no site. */
 		if (site != JVM_NONE)
 			ret[(*count)++] = site;
 	}

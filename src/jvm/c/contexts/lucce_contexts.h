@@ -18,7 +18,7 @@
 #include "core/contexts/lucce.h"
 #include "recorder/event.h"
 
-/* What an activation of a site's method stores before a call. site: JVM_NONE before the first call of a thread, and then all of it is 0. */
+/* The values that a method stores before a call at a site. site: JVM_NONE before the first call of a thread; all else is 0 then. */
 struct jvm_lucce_call {
 	int32_t site;
 	struct lucce_id from;

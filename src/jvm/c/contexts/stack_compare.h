@@ -25,7 +25,7 @@ struct jvm_stack {
 
 /* env: a JNIEnv. Once. False: the agent's classes are of another version. */
 bool jvm_stack_init(const struct JNINativeInterface_ **env);
-/* Of a thread that is suspended; takes no lock of ours. */
+/* Takes the stack of a thread that is suspended, and no lock of the agent. */
 void jvm_stack_take(const struct jvmtiInterface_1_ **jvmti, struct _jobject *thread, struct jvm_stack *ret);
 /* Counts and reports as the oracle does (Oracle.java). state: with its words copied. */
 void jvm_stack_compare(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,

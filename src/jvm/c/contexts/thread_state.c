@@ -14,7 +14,7 @@ enum {
 	WORDS_AT_ONCE = 128,
 };
 
-/* Written by jvm_thread_state_init. */
+/* Written by jvm_thread_state_init in VMInit, before the first event; read by any thread from then on. */
 static struct {
 	bool is_lucce;
 	jfieldID word, words, contexts, version, site; /* of Thread */
@@ -159,7 +159,7 @@ static wm_context context_of_words(JNIEnv *env, const struct jvm_thread_state *s
 	return jvm_context(calls, state->word);
 }
 
-/* Those of a word, behind the others, where there is room for all that a word can have. False: it is no word. */
+/* Adds the sites of a word behind the others; there is room for all that a word can have. False: it is no word. */
 static bool add_sites(uint64_t word, int32_t *sites, size_t *count)
 {
 	size_t own = jvm_word_calls(word, sites + *count);

@@ -12,7 +12,7 @@ import org.objectweb.asm.tree.InvokeDynamicInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 
-/** What the rewriters of a class's methods share. One thread. */
+/** State that the rewriters of a class's methods share. One thread. */
 final class ClassContext {
 	final ClassNode node;
 	final CodeOffsets offsets;
@@ -87,7 +87,7 @@ final class ClassContext {
 			ret.put(body.getName() + body.getDesc(), insn.name + insn.bsmArgs[0]);
 	}
 
-	/** Of the codes of the calls that enter it by name. */
+	/** The space of the calls that enter the method by its name. */
 	String space(MethodNode method) {
 		String name = method.name + method.desc;
 

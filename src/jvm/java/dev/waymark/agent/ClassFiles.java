@@ -22,7 +22,7 @@ final class ClassFiles {
 		return version(bytes) <= NEWEST;
 	}
 
-	/** Of a version that is known. ASM refuses versions that came after it, so it sees one of its own. */
+	/** A reader of a class file whose version is known. ASM refuses versions that came after it, so it sees one of its own. */
 	static ClassReader reader(byte[] bytes) {
 		if (version(bytes) <= NEWEST_OF_ASM)
 			return new ClassReader(bytes);

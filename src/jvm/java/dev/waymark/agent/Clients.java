@@ -1,9 +1,9 @@
 package dev.waymark.agent;
 
 /**
- * What the rewriter adds for events of the virtual machine (c/clients/client.h). These come in the middle of a method, whose thread has the
- * context of its last site. So while a client is on, nothing that can raise an event is left out as no site: there are no quiet methods
- * and no leaves, and a method has sites at its entry, at the start of each handler and behind each call.
+ * The places that the rewriter adds for events of the virtual machine (c/clients/client.h). Events come in the middle of a method, whose
+ * thread has the context of its last site. So while a client is on, nothing that can raise an event is left out as no site: there are no
+ * quiet methods and no leaves, and a method has sites at its entry, at the start of each handler and behind each call.
  */
 final class Clients {
 	/** Instructions that are places: enum jvm_places of c/clients/client.h. */
@@ -37,7 +37,7 @@ final class Clients {
 		return (places & MONITORS) != 0 ? Sites.asPlace(Sites.NONE) : Sites.NONE;
 	}
 
-	/** That of one that throws. kind: what it is otherwise. */
+	/** The kind of an instruction that throws. kind: what it is otherwise. */
 	static int throwing(int kind) {
 		return haveExceptions() ? Sites.asPlace(kind) : kind;
 	}
@@ -53,7 +53,7 @@ final class Clients {
 		ThreadContexts.of(thread).settle(thread);
 	}
 
-	/** What this thread does from here on to `resume` is the agent's own, and raises no events. */
+	/** From here on to `resume` this thread raises no events: it does the agent's own work. */
 	static void pause() {
 		if (areOn)
 			pauseEvents();

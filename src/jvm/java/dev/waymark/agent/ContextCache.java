@@ -7,13 +7,13 @@ final class ContextCache {
 	/** In longs: the two words and the context. */
 	private static final int ENTRY = 3;
 
-	/** What was in no place: no context has it. */
+	/** The result where nothing was found: no context has this value. */
 	static final long NONE = 0;
 
 	private long[] entries = new long[FIRST_LENGTH * ENTRY];
 	private int misses;
 
-	/** Its first long. */
+	/** The first long of an entry. */
 	private int place(long a, long b) {
 		long mixed = (a ^ b << 20) * 0x9e3779b97f4a7c15L;
 

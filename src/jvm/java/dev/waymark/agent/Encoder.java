@@ -10,15 +10,15 @@ import org.objectweb.asm.tree.LabelNode;
  */
 abstract class Encoder {
 	static final String THREAD = "java/lang/Thread";
-	/** What the agent adds to Thread: by (J)J it calls the encoder's class. */
+	/** The method that the agent adds to Thread: (J)J, which calls the encoder's class. */
 	static final String ENTER = "waymark$enter";
-	/** The same, of words: ContextStack. */
+	/** The method of Thread that calls ContextStack; of words only. */
 	static final String PUSH = "waymark$push";
 
 	/** A field of Thread. */
 	static final String WORD = "waymark$word";
 
-	/** What a constructor hands to ENTER when an exception leaves it: the calls that have entered it from constructors are undone. */
+	/** The argument of ENTER when an exception leaves a constructor: the calls that have entered it from constructors are undone. */
 	static final long LEAVE = -1;
 
 	private static boolean isLucce;
@@ -43,7 +43,7 @@ abstract class Encoder {
 	/** How many places they take. */
 	abstract int localsSize();
 
-	/** What its code needs above the method's own operands. */
+	/** The operands that the added code needs above the method's own. */
 	abstract int stack();
 
 	/** Ends with the label, which may be jumped to. Behind all calls of store. */

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 
 /** Which classes are instrumented, by globs of their names. Any thread. */
 final class Filter {
-	/** What the code of the agent uses in the middle of a method's entry, and what the virtual machine treats by name. */
+	/** Classes that the code of the agent uses in the middle of a method's entry, and classes that the virtual machine treats by name. */
 	private static final String NEVER = "dev.waymark.*:jdk.internal.*:java.lang.*:java.util.Arrays:java.util.Objects";
 
 	/** null: all of the application. */
@@ -14,7 +14,7 @@ final class Filter {
 	/** null: none. */
 	private static Pattern excluded;
 	private static Pattern jdk;
-	/** Of NEVER, if there is `jdk`: programs start sooner without a pattern. */
+	/** The pattern of NEVER, if there is `jdk`: programs start sooner without a pattern. */
 	private static Pattern neverOfJdk;
 
 	private Filter() {

@@ -21,7 +21,7 @@ final class Frames {
 		return Runtime.version().feature() <= 21;
 	}
 
-	/** Those that are selected of all, the innermost first. */
+	/** The frames that are selected of all, the innermost first. */
 	static List<Frame> walk(UnaryOperator<Stream<Frame>> selection) {
 		if (!isWalkerPassive())
 			return walkAll(selection);

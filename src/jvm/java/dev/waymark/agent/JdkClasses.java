@@ -11,7 +11,7 @@ import org.objectweb.asm.tree.VarInsnNode;
 
 /** Classes of the JDK that change in any case, so that they tell the agent what happens. c/hook.c has their names, too. Any thread. */
 final class JdkClasses {
-	/** What java.lang.instrument hands to other agents. */
+	/** The class of java.lang.instrument that hands classes to other agents. */
 	static final String INSTRUMENTATION = "sun/instrument/InstrumentationImpl";
 	private static final String VIRTUAL_THREAD = "java/lang/VirtualThread";
 

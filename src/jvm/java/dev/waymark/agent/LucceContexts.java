@@ -50,7 +50,7 @@ public final class LucceContexts extends ThreadContexts {
 	/** By number, and version and site. */
 	private final ContextCache cache = new ContextCache();
 
-	/** What was stored when a native method was called, by which it is entered from nowhere. */
+	/** The call that was stored when a native method was called. Java code that the method calls begins without one. */
 	private static final class NativeCall {
 		final ThreadState thread;
 		final int site;

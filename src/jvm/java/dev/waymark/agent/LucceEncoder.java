@@ -29,7 +29,7 @@ final class LucceEncoder extends Encoder {
 	static final int LOST = -2;
 
 	private final int thread;
-	/** What it hands to ENTER. */
+	/** The argument of ENTER. */
 	private final long number;
 
 	LucceEncoder(int first, int method, boolean isKnown) {

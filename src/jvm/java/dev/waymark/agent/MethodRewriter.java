@@ -51,9 +51,9 @@ final class MethodRewriter {
 	private final LabelNode end = new LabelNode();
 	/** Set when the method is in the template. */
 	private Encoder encoder;
-	/** Of a client: sites that call nothing, by line. */
+	/** Places that clients need, by line: sites that call nothing. */
 	private final Map<Integer, Integer> placeOfLine = new HashMap<>();
-	/** Of a client: the method's first. */
+	/** The place at the method's entry that clients need. */
 	private int entrySite;
 
 	MethodRewriter(ClassContext owner, MethodNode method) {

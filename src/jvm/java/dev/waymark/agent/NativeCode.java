@@ -16,14 +16,14 @@ final class NativeCode {
 		return ThreadContexts.of(thread).enterNative(thread);
 	}
 
-	/** It returns, or throws. */
+	/** The native method returns, or throws. */
 	static void leave(int depth) {
 		ThreadState thread = ThreadState.currentThread();
 
 		ThreadContexts.of(thread).leaveNative(thread, depth);
 	}
 
-	/** What a method stands on that native code has called, or that nothing is known below of: 0 if no native code is there. */
+	/** The prefix below a method that was entered without a call: that of native code, or 0 if there is none. */
 	static int prefixBelow() {
 		return isThere ? prefix() : 0;
 	}

@@ -19,7 +19,7 @@ public final class Oracle {
 
 	/** class.methodDESCRIPTOR of each instrumented method; methods of two loaders that have one name are taken for one. */
 	private static final Set<String> METHODS = ConcurrentHashMap.newKeySet();
-	/** Those of them whose frame is there before the monitor is entered: in the context is only their caller. */
+	/** The synchronized methods: the frame is there before the monitor is entered, when the context has only the caller. */
 	private static final Set<String> SYNCHRONIZED = ConcurrentHashMap.newKeySet();
 	private static volatile boolean isOn;
 	private static int every;
@@ -76,17 +76,17 @@ public final class Oracle {
 		}
 	}
 
-	/** Of an event of the virtual machine, at which the agent is paused. */
+	/** Compares at an event of the virtual machine, while the agent is paused. */
 	static void checkEvent() {
 		check(ThreadState.currentThread(), 0, Point.EVENT);
 	}
 
-	/** The same where a monitor is entered. */
+	/** Compares where a monitor is entered, while the agent is paused. */
 	static void checkContention() {
 		check(ThreadState.currentThread(), 0, Point.CONTENTION);
 	}
 
-	/** Of another thread, which was suspended. frames: all, innermost first. Called by the agent. */
+	/** Compares the context of another thread, which was suspended. frames: all, innermost first. Called by the agent. */
 	static void checkSample(Frame[] frames, int[] sites) {
 		Recorder.compared(difference(places(Arrays.stream(frames).filter(Oracle::isInstrumented)), sites, Point.SAMPLE));
 	}

@@ -8,7 +8,7 @@ import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.TryCatchBlockNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
-/** What of a method is of interest only while a client is on. One thread. */
+/** Instructions of a method that matter only while a client is on. One thread. */
 final class Places {
 	private final Set<AbstractInsnNode> handlers = new HashSet<>();
 	private final Set<AbstractInsnNode> passing = new HashSet<>();
@@ -69,7 +69,7 @@ final class Places {
 		return passing.contains(insn);
 	}
 
-	/** What was thrown out of a superclass's constructor has left the context of that behind. */
+	/** Does a handler begin with the instruction? An exception of a superclass's constructor has left its context behind. */
 	boolean isHandler(AbstractInsnNode insn) {
 		return handlers.contains(insn);
 	}

@@ -15,7 +15,7 @@ final class Quiet {
 	private static final Set<String> PLAIN = Set.of("java/lang/String", "java/lang/StringBuilder", "java/lang/StringBuffer",
 			"java/lang/Character", "java/lang/Integer", "java/lang/Long", "java/lang/Short", "java/lang/Byte", "java/lang/Boolean",
 			"java/lang/Float", "java/lang/Double", "java/lang/Math", "java/lang/StrictMath", "java/util/Arrays");
-	/** Of these classes, by name: they ask providers of charsets, a table of properties or a pool, that may be the application's. */
+	/** Names of their methods that are not quiet: they ask providers of charsets, a table of properties or a pool, which may be the application's. */
 	private static final Set<String> ASKING = Set.of("getBytes", "getInteger", "getLong", "getBoolean", "parallelSort",
 			"parallelPrefix");
 	/** Final or static methods, whatever they take. */

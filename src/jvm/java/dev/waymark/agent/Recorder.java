@@ -34,10 +34,10 @@ public final class Recorder {
 	/** A method is entered by a call; site: -1 if there is none. step: gets the members of struct lucce_step. */
 	static native void enterLucce(int site, int method, long number, long version, long[] step);
 
-	/** What the contexts of a thread stand on, that was started by the calls; starter: what these stand on. */
+	/** The prefix that the contexts of a thread stand on which was started by the calls; starter: the prefix below them. */
 	static native int threadRoot(int starter, int[] sites);
 
-	/** That of calls above another one. */
+	/** The prefix of calls above another prefix. */
 	static native int prefix(int below, int[] sites);
 
 	private static native String token(long context);
@@ -53,7 +53,7 @@ public final class Recorder {
 	/** call: site, number and version; becomes the call that has entered the site's method. */
 	static native void lucceWithoutLast(long[] call);
 
-	/** Those of a call, its own the last one; null: they are lost. */
+	/** The sites of a call, its own the last one; null: they are lost. */
 	static native int[] lucceSites(int site, long number, long version);
 
 	/** Where a site is: class.methodDESCRIPTOR:line, with dots in the class. */
@@ -68,6 +68,6 @@ public final class Recorder {
 	/** One line on standard error. */
 	static native void say(String line);
 
-	/** The same, "SUBJECT: KIND", where it is the first of the kind; the others are counted. */
+	/** Prints "SUBJECT: KIND" if it is the first line of the kind; the others are counted. */
 	static native void sayOf(String subject, String kind);
 }

@@ -98,7 +98,7 @@ final class Sites {
 		return false;
 	}
 
-	/** Those of a method, in order. */
+	/** The sites of a method, in order. */
 	List<AbstractInsnNode> of(MethodNode method) {
 		List<AbstractInsnNode> ret = new ArrayList<>();
 
@@ -108,7 +108,7 @@ final class Sites {
 		return ret;
 	}
 
-	/** What the instruction says of the method that it enters: the declared one, which may be overridden. null: nothing. */
+	/** The method that the instruction names: the declared one, which may be overridden. null: it names none. */
 	static String callee(AbstractInsnNode insn) {
 		switch (insn.getOpcode()) {
 		case Opcodes.INVOKEDYNAMIC:
@@ -129,7 +129,7 @@ final class Sites {
 		return owner.replace('/', '.') + '.' + name;
 	}
 
-	/** What is known of the methods that a call enters by its name. */
+	/** The space of the methods that a call enters by its name. */
 	static Spaces.Call call(AbstractInsnNode insn, boolean isSuperCall) {
 		if (!(insn instanceof MethodInsnNode))
 			return Spaces.Call.UNKNOWN;

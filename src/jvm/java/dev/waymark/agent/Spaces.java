@@ -9,7 +9,7 @@ import java.util.Set;
  * entered by the name of the interface's method.
  */
 final class Spaces {
-	/** What is known of the space of a call. */
+	/** The space of a call, as far as it is known. */
 	static final class Call {
 		/** enum jvm_template_space of c/template.h. */
 		private static final int NONE = 0;
@@ -21,7 +21,7 @@ final class Spaces {
 
 		final int kind;
 		final String name;
-		/** What it calls, as SuperCalls names it; null: it is not one of those. */
+		/** The constructor that it calls, as SuperCalls names it; null: it is no super call. */
 		final String constructor;
 
 		private Call(int kind, String name, String constructor) {
@@ -57,12 +57,12 @@ final class Spaces {
 		return owner.startsWith("java/util/function/") || CALLBACKS.contains(owner);
 	}
 
-	/** That of methods that objects have. */
+	/** The space of methods that objects have. */
 	static String ofMethods(String nameAndDescriptor) {
 		return nameAndDescriptor;
 	}
 
-	/** That of a static method or a constructor. */
+	/** The space of a static method or a constructor. */
 	static String ofOwned(String owner, String name, String descriptor) {
 		return owner + '.' + name + descriptor;
 	}

@@ -19,7 +19,7 @@ final class SuperCalls {
 	 * c/super_calls.c.
 	 */
 	private static final boolean[] DOUBTFUL = new boolean[Word.SPACES];
-	/** The same, and 0, that of words without a call: such a word is not just pushed. */
+	/** DOUBTFUL, and the space 0 of words without a call: such words are not just pushed. */
 	static final boolean[] SPECIAL = new boolean[Word.SPACES];
 	/** Methods of instrumented classes that are not. */
 	private static final Set<String> LEFT_OUT = ConcurrentHashMap.newKeySet();
@@ -31,7 +31,7 @@ final class SuperCalls {
 	private SuperCalls() {
 	}
 
-	/** That of a constructor, by its class. */
+	/** The name of a constructor, by its class. */
 	static String name(String owner, String descriptor) {
 		return owner + descriptor;
 	}

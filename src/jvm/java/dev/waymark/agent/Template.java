@@ -19,7 +19,7 @@ final class Template {
 	private static final int NONE = -1;
 	private static final int HEADER_WORDS = 12;
 	private static final int METHOD_WORDS = 9;
-	/** Of a method. */
+	/** Words of a method. */
 	private static final int UNDOES = 4;
 	private static final int SITES = 6;
 	private static final int IS_PARTIAL = 1;
@@ -101,7 +101,7 @@ final class Template {
 	private int methodCount;
 	private int siteCount;
 
-	/** Its bytes, if it is one of c/template.c. */
+	/** The constant of a method, which c/classes/template.c finds. */
 	static long ofMethod(int method) {
 		return METHOD_CONSTANT | method;
 	}
@@ -114,7 +114,7 @@ final class Template {
 		return SITE_CONSTANT | site;
 	}
 
-	/** Its number; null: that of none. */
+	/** The number of a string; null: NONE. */
 	private int string(String text) {
 		if (text == null)
 			return NONE;
@@ -142,7 +142,7 @@ final class Template {
 		methods.items[methods.count - METHOD_WORDS + UNDOES] = string(constructor);
 	}
 
-	/** Of the method that was added last. callee: by its name; null: not known. */
+	/** Adds a site to the method that was added last. callee: by its name; null: not known. */
 	int addSite(int kind, int position, int line, String callee, Spaces.Call call) {
 		sites.add(kind, call.kind, string(call.name), position, line, string(callee), string(call.constructor), 0);
 		methods.items[methods.count - METHOD_WORDS + SITES]++;

@@ -1,6 +1,6 @@
 package dev.waymark.agent;
 
-/** What an encoder keeps of a thread outside of the methods' own locals. The running thread's only. */
+/** The state of a thread that an encoder keeps outside of the methods' own locals. Used by the thread itself only. */
 public abstract class ThreadContexts {
 	final ThreadRoot root;
 	/** The agent walks the stack or rewrites a class, and what it calls may be instrumented. */
@@ -49,7 +49,7 @@ public abstract class ThreadContexts {
 		}
 	}
 
-	/** What a thread stands on that is started now; null: that is not known. */
+	/** The root of a thread that is started now; null: it is not known. */
 	private ThreadRoot rootOfStarted(ThreadState thread) {
 		int[] sites = sitesAboveNative(thread);
 		int prefix = nativePrefix(thread);
@@ -61,7 +61,7 @@ public abstract class ThreadContexts {
 	/** A native method is called: the prefix of the call, and in the low half what leaveNative needs, which is not negative. */
 	abstract long enterNative(ThreadState thread);
 
-	/** It is over. */
+	/** The native method is over. */
 	abstract void leaveNative(ThreadState thread, int depth);
 
 	/** The prefix of the innermost native code that the context stands on; 0: there is none. */
@@ -74,8 +74,8 @@ public abstract class ThreadContexts {
 	abstract long context(ThreadState thread);
 
 	/**
-	 * Its sites, the outermost first; null: it is lost. Thread.start calls it, also where the JDK makes what lambdas need: so it must do
-	 * without them.
+	 * The sites of the context, the outermost first; null: it is lost. Thread.start calls it, also where the JDK makes what lambdas need:
+	 * so it must do without them.
 	 */
 	abstract int[] sites(ThreadState thread);
 }

@@ -1,6 +1,6 @@
 package dev.waymark.agent;
 
-/** What the contexts of a thread stand on: the calls that have started it, in the thread that did. Any thread. */
+/** The root that the contexts of a thread stand on: the calls that have started it, in the thread that did. Any thread. */
 final class ThreadRoot {
 	/** WM_PREFIX_LOST */
 	static final int LOST_PREFIX = 4;
@@ -24,12 +24,12 @@ final class ThreadRoot {
 		this.sites = sites;
 	}
 
-	/** Of calls that stand on the prefix. */
+	/** The root of calls that stand on the prefix. */
 	static ThreadRoot of(int prefix) {
 		return new ThreadRoot(prefix);
 	}
 
-	/** Its number in the recorder. Nothing is recorded of a thread that captures nothing. */
+	/** The number of the root in the recorder. Nothing is recorded of a thread that captures nothing. */
 	synchronized int prefix() {
 		if (prefix == 0)
 			prefix = Recorder.threadRoot(starter.prefix(), sites);
