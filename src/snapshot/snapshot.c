@@ -1,58 +1,10 @@
 /*
- * snapshot.c - opens a core or a process: threads and mappings, then modules, then frames. Memory is what the core or the
- * process has, and for what a core leaves out, the files that were mapped read-only.
+ * snapshot.c - opens a core or a process: threads and mappings, then modules, then frames.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "snapshot/source/source.h"
-
-void snapshot_take_registers(const uint64_t user[SNAPSHOT_USER_WORDS], uint64_t ret[SNAPSHOT_REGISTERS])
-{
-	/* Indices in user_regs_struct (sys/user.h), by DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip */
-	static const uint8_t places[SNAPSHOT_REGISTERS] = {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
-
-	for (int i = 0; i < SNAPSHOT_REGISTERS; i++)
-		ret[i] = user[places[i]];
-}
-
-struct error *snapshot_note(struct snapshot *s, const char *format, ...)
-{
-	struct snapshot_source *source = s->source;
-	const char *text;
-	va_list args;
-
-	va_start(args, format);
-	text = arena_vprintf(&s->arena, format, args);
-	va_end(args);
-	return text ? snapshot_note_vec_append(&source->notes, text) : &error_no_memory;
-}
-
-size_t snapshot_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes)
-{
-	return source->memory_fd >= 0 ? snapshot_live_memory(source, address, ret, len_bytes)
-				      : snapshot_core_memory(source, address, ret, len_bytes);
-}
-
-bool snapshot_read(const struct snapshot *s, uint64_t address, void *ret, size_t len_bytes)
-{
-	const struct snapshot_source *source = s->source;
-	uint8_t *to = ret;
-
-	while (len_bytes) {
-		size_t part = snapshot_memory(source, address, to, len_bytes);
-
-		if (!part)
-			part = snapshot_file_memory(s, address, to, len_bytes);
-		if (!part)
-			return false;
-		address += part;
-		to += part;
-		len_bytes -= part;
-	}
-	return true;
-}
 
 static struct error *open_source(const char *name, const struct snapshot_options *options, struct snapshot *s)
 {
