@@ -13,8 +13,8 @@
 #include "base/order.h"
 #include "core/paths/path_number.h"
 #include "format/pathmeta_bytes.h"
+#include "format/unitmeta.h"
 #include "format/pathmeta_check.h"
-#include "format/strings.h"
 #include "waymark/paths.h"
 
 /* The fewest bytes that an element of each table takes. */
@@ -24,22 +24,17 @@ enum {
 	EDGE_MIN_BYTES = 2,
 	LINE_MIN_BYTES = 2,
 	TEST_MIN_BYTES = 10,
-	SKIPPED_MIN_BYTES = 2,
 	HIDDEN_MIN_BYTES = 1,
 	FIRM_MIN_BYTES = 1,
 };
 
 VEC_DECLARE(unit_vec, struct pathmeta_unit);
 VEC_DECLARE(function_vec, struct pathmeta_function);
-VEC_DECLARE(skipped_vec, struct pathmeta_skipped);
 
 struct reader {
-	struct cursor c; /* over the raw body of the unit */
-	struct string_pool strings;
-	struct pathmeta *m;
+	struct unitmeta_reader in; /* the first member */
 	struct unit_vec units;
 	struct function_vec functions;
-	struct skipped_vec skipped;
 	uint32_t *slots; /* index of a function + 1, by its keys */
 	size_t slot_count;
 };
@@ -128,42 +123,35 @@ static struct error *reserve_slot(struct reader *r)
 	return NULL;
 }
 
-static struct error *read_text(struct reader *r, const char **ret)
-{
-	return string_pool_text(&r->strings, &r->c, ret);
-}
-
 static struct error *read_line(struct reader *r, const struct pathmeta_line *before, struct pathmeta_line *l)
 {
-	struct cursor at = r->c;
+	struct cursor at = r->in.c;
 	uint64_t step;
-	int64_t line;
-	struct error *err = cursor_uleb128(&r->c, &step);
+	struct error *err = cursor_uleb128(&r->in.c, &step);
 
 	if (err)
 		return err;
 	*l = *before;
-	line = unzigzag(step >> LINE_SHIFT);
-	if (__builtin_add_overflow(line, (int64_t)before->line, &line) || line < 0 || line > UINT32_MAX)
-		return cursor_error(&at, "line %" PRId64 ": the section is damaged", line);
-	l->line = (uint32_t)line;
+	err = unitmeta_read_line(&at, unzigzag(step >> LINE_SHIFT), before->line, &l->line);
+	if (err)
+		return err;
 	l->is_branch_only = (step & LINE_BRANCH_ONLY) != 0;
 	if (step & LINE_ELSEWHERE)
-		err = read_text(r, &l->function);
+		err = unitmeta_read_text(&r->in, &l->function);
 	if (!err && step & LINE_ELSEWHERE)
-		err = read_text(r, &l->file);
+		err = unitmeta_read_text(&r->in, &l->file);
 	if (!err)
-		err = cursor_uleb32(&r->c, &l->column);
+		err = cursor_uleb32(&r->in.c, &l->column);
 	return err;
 }
 
 static struct error *read_cases(struct reader *r, struct pathmeta_cases *c)
 {
 	const uint32_t most = 2 * (sizeof c->ranges / sizeof *c->ranges) + 1;
-	struct cursor at = r->c;
+	struct cursor at = r->in.c;
 	uint64_t step, len, before = 0;
 	uint32_t count;
-	struct error *err = section_small(&r->c, most, "twice the ranges of cases", &count);
+	struct error *err = section_small(&r->in.c, most, "twice the ranges of cases", &count);
 
 	if (err)
 		return err;
@@ -172,9 +160,9 @@ static struct error *read_cases(struct reader *r, struct pathmeta_cases *c)
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct pathmeta_range *range = &c->ranges[i];
 
-		err = cursor_uleb128(&r->c, &step);
+		err = cursor_uleb128(&r->in.c, &step);
 		if (!err)
-			err = cursor_uleb128(&r->c, &len);
+			err = cursor_uleb128(&r->in.c, &len);
 		if (err)
 			return err;
 		range->first = (int64_t)(before + (uint64_t)unzigzag(step));
@@ -188,13 +176,13 @@ static struct error *read_cases(struct reader *r, struct pathmeta_cases *c)
 
 static struct error *read_edge(struct reader *r, struct cfg_edge *e, struct pathmeta_outcome *o)
 {
-	struct cursor at = r->c;
+	struct cursor at = r->in.c;
 	uint32_t how;
 	uint64_t value;
-	struct error *err = cursor_uleb32(&r->c, &e->to);
+	struct error *err = cursor_uleb32(&r->in.c, &e->to);
 
 	if (!err)
-		err = section_small(&r->c, EDGE_HOW_MAX, "an edge of kind", &how);
+		err = section_small(&r->in.c, EDGE_HOW_MAX, "an edge of kind", &how);
 	if (err)
 		return err;
 	if ((how & EDGE_CUT_MASK) >= CFG_CUTS || how >> EDGE_OUTCOME_SHIFT >= PATHMETA_OUTCOMES)
@@ -203,12 +191,12 @@ static struct error *read_edge(struct reader *r, struct cfg_edge *e, struct path
 	e->is_fixed = (how & EDGE_FIXED) != 0;
 	o->kind = (enum pathmeta_outcome_kind)(how >> EDGE_OUTCOME_SHIFT);
 	if (o->kind == PATHMETA_CASE) {
-		err = cursor_uleb128(&r->c, &value);
+		err = cursor_uleb128(&r->in.c, &value);
 		if (!err)
 			o->value = unzigzag(value);
 	}
 	if (!err && o->kind == PATHMETA_CASES) {
-		struct pathmeta_cases *cases = arena_calloc(&r->m->arena, 1, sizeof *cases);
+		struct pathmeta_cases *cases = arena_calloc(r->in.arena, 1, sizeof *cases);
 		err = cases ? read_cases(r, cases) : &error_no_memory;
 		o->cases = cases;
 	}
@@ -220,12 +208,12 @@ static struct error *read_node(struct reader *r, struct pathmeta_function *f, ui
 			       struct pathmeta_line *before)
 {
 	struct cfg *g = &f->cfg;
-	struct cursor at = r->c;
+	struct cursor at = r->in.c;
 	uint32_t edges, lines;
-	struct error *err = cursor_uleb32(&r->c, &edges);
+	struct error *err = cursor_uleb32(&r->in.c, &edges);
 
 	if (!err)
-		err = cursor_uleb32(&r->c, &lines);
+		err = cursor_uleb32(&r->in.c, &lines);
 	if (!err && (edges > g->edge_count - g->first_edge[n] || lines > line_count - f->first_line[n]))
 		err = cursor_error(
 			&at, "block %" PRIu32 " has more edges or lines than its function: the section is damaged", n);
@@ -247,14 +235,14 @@ static struct error *read_node(struct reader *r, struct pathmeta_function *f, ui
 static struct error *read_graph(struct reader *r, struct pathmeta_function *f)
 {
 	struct pathmeta_line before = {.file = f->file, .line = f->line};
-	struct arena *arena = &r->m->arena;
+	struct arena *arena = r->in.arena;
 	struct cfg *g = &f->cfg;
 	uint32_t line_count;
 	struct error *err;
 
-	err = section_count(&r->c, NODE_MIN_BYTES, "blocks", &g->node_count) ?:
-	      section_count(&r->c, EDGE_MIN_BYTES, "edges", &g->edge_count) ?:
-	      section_count(&r->c, LINE_MIN_BYTES, "lines", &line_count);
+	err = section_count(&r->in.c, NODE_MIN_BYTES, "blocks", &g->node_count) ?:
+	      section_count(&r->in.c, EDGE_MIN_BYTES, "edges", &g->edge_count) ?:
+	      section_count(&r->in.c, LINE_MIN_BYTES, "lines", &line_count);
 	if (err)
 		return err;
 	g->edges = arena_calloc(arena, g->edge_count, sizeof *g->edges);
@@ -267,30 +255,31 @@ static struct error *read_graph(struct reader *r, struct pathmeta_function *f)
 	for (uint32_t n = 0; n < g->node_count && !err; n++)
 		err = read_node(r, f, n, line_count, &before);
 	if (!err && (g->first_edge[g->node_count] != g->edge_count || f->first_line[g->node_count] != line_count))
-		err = cursor_error(&r->c, "a function has edges or lines that are in no block: the section is damaged");
+		err = cursor_error(&r->in.c,
+				   "a function has edges or lines that are in no block: the section is damaged");
 	return err;
 }
 
 static struct error *read_test(struct reader *r, const struct pathmeta_function *f, uint32_t least,
 			       struct pathmeta_test *t)
 {
-	struct cursor at = r->c;
+	struct cursor at = r->in.c;
 	uint32_t step, flags = 0, compare = 0;
 	struct error *err;
 
-	err = cursor_uleb32(&r->c, &step) ?:
-	      section_small(&r->c, PATHMETA_TEST_FLAGS, "a test with flags", &flags) ?:
-	      section_small(&r->c, PATHMETA_COMPARES - 1, "a test that compares as", &compare) ?:
-	      read_text(r, &t->at.function) ?:
-	      read_text(r, &t->at.file) ?:
-	      cursor_uleb32(&r->c, &t->at.line) ?:
-	      cursor_uleb32(&r->c, &t->at.column) ?:
-	      read_text(r, &t->name) ?:
-	      cursor_uleb32(&r->c, &t->number) ?:
-	      cursor_uleb32(&r->c, &t->count);
+	err = cursor_uleb32(&r->in.c, &step) ?:
+	      section_small(&r->in.c, PATHMETA_TEST_FLAGS, "a test with flags", &flags) ?:
+	      section_small(&r->in.c, PATHMETA_COMPARES - 1, "a test that compares as", &compare) ?:
+	      unitmeta_read_text(&r->in, &t->at.function) ?:
+	      unitmeta_read_text(&r->in, &t->at.file) ?:
+	      cursor_uleb32(&r->in.c, &t->at.line) ?:
+	      cursor_uleb32(&r->in.c, &t->at.column) ?:
+	      unitmeta_read_text(&r->in, &t->name) ?:
+	      cursor_uleb32(&r->in.c, &t->number) ?:
+	      cursor_uleb32(&r->in.c, &t->count);
 	t->from = UINT32_MAX;
 	if (!err && flags & PATHMETA_TEST_JOINED)
-		err = cursor_uleb32(&r->c, &t->from);
+		err = cursor_uleb32(&r->in.c, &t->from);
 	if (err)
 		return err;
 	t->flags = (uint8_t)flags;
@@ -304,11 +293,11 @@ static struct error *read_test(struct reader *r, const struct pathmeta_function 
 
 static struct error *read_tests(struct reader *r, struct pathmeta_function *f)
 {
-	struct error *err = section_count(&r->c, TEST_MIN_BYTES, "tests", &f->test_count);
+	struct error *err = section_count(&r->in.c, TEST_MIN_BYTES, "tests", &f->test_count);
 
 	if (err)
 		return err;
-	f->tests = arena_calloc(&r->m->arena, f->test_count, sizeof *f->tests);
+	f->tests = arena_calloc(r->in.arena, f->test_count, sizeof *f->tests);
 	if (!f->tests)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < f->test_count && !err; i++)
@@ -318,16 +307,16 @@ static struct error *read_tests(struct reader *r, struct pathmeta_function *f)
 
 static struct error *read_hidden(struct reader *r, struct pathmeta_function *f)
 {
-	struct cursor at = r->c;
-	struct error *err = section_count(&r->c, HIDDEN_MIN_BYTES, "hidden functions", &f->hidden_count);
+	struct cursor at = r->in.c;
+	struct error *err = section_count(&r->in.c, HIDDEN_MIN_BYTES, "hidden functions", &f->hidden_count);
 
 	if (err)
 		return err;
-	f->hidden = arena_calloc(&r->m->arena, f->hidden_count, sizeof *f->hidden);
+	f->hidden = arena_calloc(r->in.arena, f->hidden_count, sizeof *f->hidden);
 	if (!f->hidden)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < f->hidden_count && !err; i++) {
-		err = read_text(r, &f->hidden[i]);
+		err = unitmeta_read_text(&r->in, &f->hidden[i]);
 		if (!err && !f->hidden[i])
 			err = cursor_error(&at, "a hidden function without a name: the section is damaged");
 	}
@@ -337,18 +326,18 @@ static struct error *read_hidden(struct reader *r, struct pathmeta_function *f)
 static struct error *read_firm(struct reader *r, struct pathmeta_function *f)
 {
 	uint32_t before = 0;
-	struct error *err = section_count(&r->c, FIRM_MIN_BYTES, "firm lines", &f->firm_count);
+	struct error *err = section_count(&r->in.c, FIRM_MIN_BYTES, "firm lines", &f->firm_count);
 
 	if (err)
 		return err;
-	f->firm = arena_calloc(&r->m->arena, f->firm_count, sizeof *f->firm);
+	f->firm = arena_calloc(r->in.arena, f->firm_count, sizeof *f->firm);
 	if (!f->firm)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < f->firm_count && !err; i++) {
-		struct cursor at = r->c;
+		struct cursor at = r->in.c;
 		uint32_t step;
 
-		err = cursor_uleb32(&r->c, &step);
+		err = cursor_uleb32(&r->in.c, &step);
 		if (!err && (__builtin_add_overflow(before, step, &f->firm[i]) || (i && !step) ||
 			     f->firm[i] >= f->first_line[f->cfg.node_count]))
 			err = cursor_error(&at, "a firm line that is none: the section is damaged");
@@ -360,7 +349,7 @@ static struct error *read_firm(struct reader *r, struct pathmeta_function *f)
 static struct error *read_hiding(struct reader *r, struct pathmeta_function *f)
 {
 	uint32_t hiding = 0;
-	struct error *err = section_small(&r->c, HIDING_MAX, "a function that hides as", &hiding);
+	struct error *err = section_small(&r->in.c, HIDING_MAX, "a function that hides as", &hiding);
 
 	f->is_unseen = (hiding & HIDING_UNSEEN) != 0;
 	f->is_optimized = (hiding & HIDING_OPTIMIZED) != 0;
@@ -372,25 +361,25 @@ static struct error *read_hiding(struct reader *r, struct pathmeta_function *f)
 /* Sums may wrap: pathmeta_check wants them to rise. */
 static struct error *read_plan(struct reader *r, struct pathmeta_function *f)
 {
-	struct cursor at = r->c;
+	struct cursor at = r->in.c;
 	uint32_t count;
 	uint64_t step;
-	struct error *err = cursor_uleb32(&r->c, &count);
+	struct error *err = cursor_uleb32(&r->in.c, &count);
 
 	if (err || count == 0)
 		return err;
 	f->has_plan = true;
 	f->planned_count = count - 1;
-	if (f->planned_count > cursor_left(&r->c))
+	if (f->planned_count > cursor_left(&r->in.c))
 		return cursor_error(&at,
 				    "%" PRIu32
 				    " planned paths cannot fit in the %zu bytes left: the section is damaged",
-				    f->planned_count, cursor_left(&r->c));
-	f->planned = arena_calloc(&r->m->arena, f->planned_count, sizeof *f->planned);
+				    f->planned_count, cursor_left(&r->in.c));
+	f->planned = arena_calloc(r->in.arena, f->planned_count, sizeof *f->planned);
 	if (!f->planned)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < f->planned_count && !err; i++) {
-		err = cursor_uleb128(&r->c, &step);
+		err = cursor_uleb128(&r->in.c, &step);
 		if (!err)
 			f->planned[i] = (i ? f->planned[i - 1] : 0) + step;
 	}
@@ -403,15 +392,15 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 	uint32_t kind = 0, bits = 0, flags = 0;
 	struct error *err;
 
-	err = read_text(r, &f->link_name) ?:
-	      read_text(r, &f->name) ?:
-	      read_text(r, &f->file) ?:
-	      cursor_uleb32(&r->c, &f->line) ?:
-	      section_small(&r->c, UINT8_MAX, "tables of kind", &kind) ?:
-	      section_small(&r->c, UINT8_MAX, "tables with bits", &bits) ?:
-	      section_small(&r->c, UINT16_MAX, "a function with flags", &flags) ?:
-	      cursor_uleb32(&r->c, &f->interesting) ?:
-	      cursor_uleb128(&r->c, &f->interval) ?:
+	err = unitmeta_read_text(&r->in, &f->link_name) ?:
+	      unitmeta_read_text(&r->in, &f->name) ?:
+	      unitmeta_read_text(&r->in, &f->file) ?:
+	      cursor_uleb32(&r->in.c, &f->line) ?:
+	      section_small(&r->in.c, UINT8_MAX, "tables of kind", &kind) ?:
+	      section_small(&r->in.c, UINT8_MAX, "tables with bits", &bits) ?:
+	      section_small(&r->in.c, UINT16_MAX, "a function with flags", &flags) ?:
+	      cursor_uleb32(&r->in.c, &f->interesting) ?:
+	      cursor_uleb128(&r->in.c, &f->interval) ?:
 	      read_plan(r, f);
 	if (err)
 		return err;
@@ -422,22 +411,22 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 	if (!f->name)
 		f->name = f->link_name;
 	err = read_graph(r, f) ?:
-	      cursor_uleb32(&r->c, &f->selects) ?:
-	      cursor_uleb32(&r->c, &f->switch_tables) ?:
+	      cursor_uleb32(&r->in.c, &f->selects) ?:
+	      cursor_uleb32(&r->in.c, &f->switch_tables) ?:
 	      read_tests(r, f);
 	return err ? err : read_hiding(r, f);
 }
 
-/* One that is known is passed over; r->c ends behind the function either way. */
+/* One that is known is passed over; r->in.c ends behind the function either way. */
 static struct error *read_body(struct reader *r, const struct cursor *at)
 {
-	struct pathmeta_function f = {.unit = (uint32_t)r->units.count - 1};
+	struct pathmeta_function f = {.unit = r->in.unit};
 	uint32_t *slot;
 	struct error *err;
 
-	err = cursor_u64(&r->c, &f.name_key) ?:
-	      cursor_u64(&r->c, &f.cfg_key) ?:
-	      cursor_uleb128(&r->c, &f.path_count) ?:
+	err = cursor_u64(&r->in.c, &f.name_key) ?:
+	      cursor_u64(&r->in.c, &f.cfg_key) ?:
+	      cursor_uleb128(&r->in.c, &f.path_count) ?:
 	      reserve_slot(r);
 	if (err)
 		return err;
@@ -450,12 +439,12 @@ static struct error *read_body(struct reader *r, const struct cursor *at)
 					    "function %s has %" PRIu64 " paths in one unit, %" PRIu64
 					    " in another: the section is damaged",
 					    known->link_name, known->path_count, f.path_count);
-		return cursor_seek(&r->c, r->c.len_bytes);
+		return cursor_seek(&r->in.c, r->in.c.len_bytes);
 	}
 	err = read_rest(r, &f);
-	if (!err && cursor_left(&r->c))
-		err = cursor_error(&r->c, "%zu bytes behind the end of a function: the section is damaged",
-				   cursor_left(&r->c));
+	if (!err && cursor_left(&r->in.c))
+		err = cursor_error(&r->in.c, "%zu bytes behind the end of a function: the section is damaged",
+				   cursor_left(&r->in.c));
 	if (err)
 		return err;
 	err = pathmeta_check(&f);
@@ -474,74 +463,36 @@ static struct error *read_body(struct reader *r, const struct cursor *at)
 
 static struct error *read_function(struct reader *r)
 {
-	struct cursor whole = r->c, at;
+	struct cursor whole = r->in.c, at;
 	uint32_t bytes;
 	struct error *err = section_count(&whole, 1, "bytes of a function", &bytes);
 
 	if (err)
 		return err;
-	at = r->c;
-	r->c = whole;
-	r->c.len_bytes = whole.off + bytes; /* nothing of it lies behind */
+	at = r->in.c;
+	r->in.c = whole;
+	r->in.c.len_bytes = whole.off + bytes; /* nothing of it lies behind */
 	err = read_body(r, &at);
-	r->c.len_bytes = whole.len_bytes;
+	r->in.c.len_bytes = whole.len_bytes;
 	return err;
 }
 
-static struct error *read_skipped(struct reader *r)
+static struct error *read_unit(struct unitmeta_reader *in, uint64_t key)
 {
-	struct pathmeta_skipped s = {.unit = (uint32_t)r->units.count - 1};
-	struct cursor at = r->c;
-	struct error *err = read_text(r, &s.name);
-
-	if (!err)
-		err = read_text(r, &s.reason);
-	if (!err && (!s.name || !s.reason))
-		err = cursor_error(&at, "a skipped function without a name or reason: the section is damaged");
-	return err ? err : skipped_vec_append(&r->skipped, s);
-}
-
-static struct error *read_unit(struct reader *r)
-{
+	struct reader *r = (struct reader *)in;
 	struct pathmeta_unit u = {0};
-	uint32_t stage = 0, functions = 0, skipped = 0;
-	struct error *err;
+	uint32_t stage = 0, functions = 0;
+	struct error *err = unitmeta_read_origin(in, &u.producer, &u.name)
+				    ?: section_small(&in->c, PATHMETA_STAGES - 1, "stage", &stage);
 
-	err = string_pool_read(&r->c, &r->m->arena, &r->strings) ?:
-	      read_text(r, &u.producer) ?:
-	      read_text(r, &u.name) ?:
-	      section_small(&r->c, PATHMETA_STAGES - 1, "stage", &stage);
+	(void)key;
 	if (err)
 		return err;
 	u.stage = (enum pathmeta_stage)stage;
-	if (!u.producer)
-		u.producer = "an unknown program";
-	if (!u.name)
-		u.name = "an unknown unit";
-	err = unit_vec_append(&r->units, u);
-	if (!err)
-		err = section_count(&r->c, FUNCTION_MIN_BYTES, "functions", &functions);
+	err = unit_vec_append(&r->units, u) ?: section_count(&in->c, FUNCTION_MIN_BYTES, "functions", &functions);
 	for (uint32_t i = 0; i < functions && !err; i++)
 		err = read_function(r);
-	if (!err)
-		err = section_count(&r->c, SKIPPED_MIN_BYTES, "skipped functions", &skipped);
-	for (uint32_t i = 0; i < skipped && !err; i++)
-		err = read_skipped(r);
-	return err ? err : section_check_end(&r->c);
-}
-
-/* Unpacks the unit at c and reads it. */
-static struct error *read_frame(struct reader *r, struct cursor *c)
-{
-	struct section s = {0};
-	struct error *err = section_read_unit(c, &PATHMETA_KIND, r->units.count, &r->m->arena, &s, &r->c);
-
-	if (!err) {
-		err = read_unit(r);
-		string_pool_deinit(&r->strings);
-	}
-	section_deinit(&s);
-	return err;
+	return err ? err : unitmeta_read_skipped(in);
 }
 
 static int compare_functions(const void *a, const void *b)
@@ -552,18 +503,16 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /* Moves what was read into the model; the arena then owns it. */
-static struct error *keep_all(struct reader *r)
+static struct error *keep_all(const struct reader *r, struct pathmeta *m)
 {
-	struct pathmeta *m = r->m;
-
 	m->units = arena_copy(&m->arena, r->units.items, r->units.count, sizeof *m->units);
 	m->functions = arena_copy(&m->arena, r->functions.items, r->functions.count, sizeof *m->functions);
-	m->skipped = arena_copy(&m->arena, r->skipped.items, r->skipped.count, sizeof *m->skipped);
+	m->skipped = arena_copy(&m->arena, r->in.skipped.items, r->in.skipped.count, sizeof *m->skipped);
 	if (!m->units || !m->functions || !m->skipped)
 		return &error_no_memory;
 	m->unit_count = (uint32_t)r->units.count;
 	m->function_count = (uint32_t)r->functions.count;
-	m->skipped_count = (uint32_t)r->skipped.count;
+	m->skipped_count = (uint32_t)r->in.skipped.count;
 	qsort(m->functions, m->function_count, sizeof *m->functions, compare_functions);
 	return NULL;
 }
@@ -571,24 +520,16 @@ static struct error *keep_all(struct reader *r)
 struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *name, struct pathmeta *m)
 {
 	struct pathmeta parsed;
-	struct reader r = {.m = &parsed};
-	struct cursor c;
-	struct error *err = NULL;
+	struct reader r = {.in.arena = &parsed.arena};
+	struct error *err;
 
 	pathmeta_init(&parsed);
-	cursor_init(&c, bytes, len_bytes, name);
-	err = section_check_units(&c);
-	if (err)
-		return err;
-	do {
-		err = read_frame(&r, &c);
-		section_skip_zeros(&c);
-	} while (!err && cursor_left(&c));
+	err = unitmeta_read(bytes, len_bytes, name, &PATHMETA_KIND, &r.in, read_unit);
 	if (!err)
-		err = keep_all(&r);
+		err = keep_all(&r, &parsed);
 	unit_vec_deinit(&r.units);
 	function_vec_deinit(&r.functions);
-	skipped_vec_deinit(&r.skipped);
+	skipped_vec_deinit(&r.in.skipped);
 	free(r.slots);
 	if (err) {
 		pathmeta_deinit(&parsed);

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "core/paths/cfg.h"
+#include "format/skipped.h"
 
 enum pathmeta_stage {
 	PATHMETA_SOURCE = 0,
@@ -144,13 +145,6 @@ struct pathmeta_function {
 	uint32_t firm_count;
 };
 
-/* A function that is not counted, and why: one line for people. */
-struct pathmeta_skipped {
-	const char *name;
-	const char *reason;
-	uint32_t unit;
-};
-
 struct pathmeta_unit {
 	const char *producer; /* "waymark 0.1.0 LLVM 19.1.7" */
 	const char *name;     /* source file or output file */
@@ -163,7 +157,7 @@ struct pathmeta {
 	uint32_t unit_count;
 	struct pathmeta_function *functions; /* after reading: by rising (name_key, cfg_key), each pair once */
 	uint32_t function_count;
-	struct pathmeta_skipped *skipped;
+	struct skipped_function *skipped;
 	uint32_t skipped_count;
 };
 

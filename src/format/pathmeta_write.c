@@ -7,22 +7,21 @@
 #include "core/paths/path_number.h"
 #include "format/pathmeta.h"
 #include "format/pathmeta_bytes.h"
+#include "format/unitmeta.h"
 #include "format/pathmeta_check.h"
-#include "format/strings.h"
 
 struct writer {
-	struct string_table strings;
-	struct buffer tables;
+	struct unitmeta_writer out;
 	struct buffer function; /* the one at work; its length goes in front */
 };
 
 static void write_line(struct writer *w, const struct pathmeta_line *before, const struct pathmeta_line *l)
 {
 	struct buffer *b = &w->function;
-	uint32_t function = string_table_ref(&w->strings, l->function);
-	uint32_t file = string_table_ref(&w->strings, l->file);
-	bool is_elsewhere = function != string_table_ref(&w->strings, before->function) ||
-			    file != string_table_ref(&w->strings, before->file);
+	uint32_t function = string_table_ref(&w->out.strings, l->function);
+	uint32_t file = string_table_ref(&w->out.strings, l->file);
+	bool is_elsewhere = function != string_table_ref(&w->out.strings, before->function) ||
+			    file != string_table_ref(&w->out.strings, before->file);
 
 	buffer_uleb128(b, zigzag((int64_t)l->line - before->line) << LINE_SHIFT | (is_elsewhere ? LINE_ELSEWHERE : 0u) |
 				  (l->is_branch_only ? LINE_BRANCH_ONLY : 0u));
@@ -87,11 +86,11 @@ static void write_tests(struct writer *w, const struct pathmeta_function *f)
 		buffer_uleb128(b, t->node - (i ? t[-1].node + 1 : 0));
 		buffer_uleb128(b, t->flags);
 		buffer_uleb128(b, t->compare);
-		buffer_uleb128(b, string_table_ref(&w->strings, t->at.function));
-		buffer_uleb128(b, string_table_ref(&w->strings, t->at.file));
+		buffer_uleb128(b, string_table_ref(&w->out.strings, t->at.function));
+		buffer_uleb128(b, string_table_ref(&w->out.strings, t->at.file));
 		buffer_uleb128(b, t->at.line);
 		buffer_uleb128(b, t->at.column);
-		buffer_uleb128(b, string_table_ref(&w->strings, t->name));
+		buffer_uleb128(b, string_table_ref(&w->out.strings, t->name));
 		buffer_uleb128(b, t->number);
 		buffer_uleb128(b, t->count);
 		if (t->flags & PATHMETA_TEST_JOINED)
@@ -106,7 +105,7 @@ static void write_hiding(struct writer *w, const struct pathmeta_function *f)
 	buffer_uleb128(b, (f->is_unseen ? HIDING_UNSEEN : 0u) | (f->is_optimized ? HIDING_OPTIMIZED : 0u));
 	buffer_uleb128(b, f->hidden_count);
 	for (uint32_t i = 0; i < f->hidden_count; i++)
-		buffer_uleb128(b, string_table_ref(&w->strings, f->hidden[i]));
+		buffer_uleb128(b, string_table_ref(&w->out.strings, f->hidden[i]));
 	if (!f->is_optimized)
 		return;
 	buffer_uleb128(b, f->firm_count);
@@ -122,9 +121,9 @@ static void write_function(struct writer *w, const struct pathmeta_function *f)
 	buffer_u64(b, f->name_key);
 	buffer_u64(b, f->cfg_key);
 	buffer_uleb128(b, f->path_count);
-	buffer_uleb128(b, string_table_ref(&w->strings, f->link_name));
-	buffer_uleb128(b, string_table_ref(&w->strings, f->name ? f->name : f->link_name));
-	buffer_uleb128(b, string_table_ref(&w->strings, f->file));
+	buffer_uleb128(b, string_table_ref(&w->out.strings, f->link_name));
+	buffer_uleb128(b, string_table_ref(&w->out.strings, f->name ? f->name : f->link_name));
+	buffer_uleb128(b, string_table_ref(&w->out.strings, f->file));
 	buffer_uleb128(b, f->line);
 	buffer_uleb128(b, f->kind);
 	buffer_uleb128(b, f->bits);
@@ -139,25 +138,21 @@ static void write_function(struct writer *w, const struct pathmeta_function *f)
 	buffer_uleb128(b, f->switch_tables);
 	write_tests(w, f);
 	write_hiding(w, f);
-	buffer_uleb128(&w->tables, b->len_bytes);
-	buffer_bytes(&w->tables, b->bytes, b->len_bytes);
+	buffer_uleb128(&w->out.tables, b->len_bytes);
+	buffer_bytes(&w->out.tables, b->bytes, b->len_bytes);
 }
 
 static void write_tables(struct writer *w, const struct pathmeta *m)
 {
 	const struct pathmeta_unit *u = &m->units[0];
 
-	buffer_uleb128(&w->tables, string_table_ref(&w->strings, u->producer));
-	buffer_uleb128(&w->tables, string_table_ref(&w->strings, u->name));
-	buffer_uleb128(&w->tables, (uint64_t)u->stage);
-	buffer_uleb128(&w->tables, m->function_count);
+	unitmeta_write_text(&w->out, u->producer);
+	unitmeta_write_text(&w->out, u->name);
+	buffer_uleb128(&w->out.tables, (uint64_t)u->stage);
+	buffer_uleb128(&w->out.tables, m->function_count);
 	for (uint32_t i = 0; i < m->function_count; i++)
 		write_function(w, &m->functions[i]);
-	buffer_uleb128(&w->tables, m->skipped_count);
-	for (uint32_t i = 0; i < m->skipped_count; i++) {
-		buffer_uleb128(&w->tables, string_table_ref(&w->strings, m->skipped[i].name));
-		buffer_uleb128(&w->tables, string_table_ref(&w->strings, m->skipped[i].reason));
-	}
+	unitmeta_write_skipped(&w->out, m->skipped, m->skipped_count);
 }
 
 static struct error *check_function(const struct pathmeta_function *f, uint32_t number)
@@ -184,42 +179,26 @@ static struct error *check_function(const struct pathmeta_function *f, uint32_t 
 
 static struct error *check_model(const struct pathmeta *m)
 {
-	struct error *err = NULL;
+	struct error *err = unitmeta_check("paths", m->unit_count, m->skipped, m->skipped_count);
 
-	if (m->unit_count != 1 || (unsigned int)m->units[0].stage >= PATHMETA_STAGES)
-		return error_create(ERROR_ARGUMENT, "metadata of paths: %" PRIu32 " units, one is written",
-				    m->unit_count);
+	if (!err && (unsigned int)m->units[0].stage >= PATHMETA_STAGES)
+		err = error_create(ERROR_ARGUMENT, "metadata of paths: stage %u", (unsigned int)m->units[0].stage);
 	for (uint32_t i = 0; i < m->function_count && !err; i++)
 		err = check_function(&m->functions[i], i);
-	for (uint32_t i = 0; i < m->skipped_count && !err; i++)
-		if (!m->skipped[i].name || !m->skipped[i].reason)
-			err = error_create(ERROR_ARGUMENT,
-					   "metadata of paths: a skipped function without a name or reason");
 	return err;
 }
 
 struct error *pathmeta_write(const struct pathmeta *m, struct buffer *out)
 {
 	struct writer w = {0};
-	struct buffer raw = {0};
 	uint64_t key;
 	struct error *err = check_model(m);
 
 	if (!err) {
 		write_tables(&w, m);
-		err = string_table_write(&w.strings, &raw);
+		err = buffer_error(&w.function);
 	}
-	if (!err && (w.tables.failed || w.function.failed))
-		err = &error_no_memory;
-	if (!err) {
-		buffer_bytes(&raw, w.tables.bytes, w.tables.len_bytes);
-		err = buffer_error(&raw);
-	}
-	if (!err)
-		err = section_write(&PATHMETA_KIND, &raw, &key, out);
-	string_table_deinit(&w.strings);
-	buffer_deinit(&w.tables);
+	err = unitmeta_write(&w.out, &PATHMETA_KIND, err, &key, out);
 	buffer_deinit(&w.function);
-	buffer_deinit(&raw);
 	return err;
 }

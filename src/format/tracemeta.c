@@ -8,28 +8,23 @@
 #include <stdlib.h>
 
 #include "format/scheme.h"
-#include "format/strings.h"
 #include "format/tracemeta_bytes.h"
+#include "format/unitmeta.h"
 
 /* The fewest bytes that an element of each table takes. */
 enum {
 	FUNCTION_MIN_BYTES = 16 + 7,
 	VARIANT_MIN_BYTES = 2,
 	CALL_MIN_BYTES = 3,
-	SKIPPED_MIN_BYTES = 2,
 };
 
 VEC_DECLARE(unit_vec, struct tracemeta_unit);
 VEC_DECLARE(function_vec, struct tracemeta_function);
-VEC_DECLARE(skipped_vec, struct tracemeta_skipped);
 
 struct reader {
-	struct cursor c; /* over the raw body of the unit */
-	struct string_pool strings;
-	struct tracemeta *m;
+	struct unitmeta_reader in; /* the first member */
 	struct unit_vec units;
 	struct function_vec functions;
-	struct skipped_vec skipped;
 };
 
 void tracemeta_init(struct tracemeta *m)
@@ -141,15 +136,10 @@ struct error *tracemeta_check(const struct tracemeta_function *f, const struct t
 	return check_calls(f);
 }
 
-static struct error *read_text(struct reader *r, const char **ret)
-{
-	return string_pool_text(&r->strings, &r->c, ret);
-}
-
 static struct error *read_off(struct reader *r, uint32_t *ret)
 {
 	uint32_t v;
-	struct error *err = cursor_uleb32(&r->c, &v);
+	struct error *err = cursor_uleb32(&r->in.c, &v);
 
 	if (!err)
 		*ret = v ? v - 1 : TRACE_NO_OFFSET;
@@ -159,7 +149,7 @@ static struct error *read_off(struct reader *r, uint32_t *ret)
 static struct error *read_variant(struct reader *r, struct tracemeta_variant *v)
 {
 	uint32_t scheme = 0, sum_bytes = 0, local_bits = 0;
-	struct error *err = section_small(&r->c, (1 << WM1_SCHEME_BITS) - 1, "scheme", &scheme);
+	struct error *err = section_small(&r->in.c, (1 << WM1_SCHEME_BITS) - 1, "scheme", &scheme);
 
 	*v = (struct tracemeta_variant){.scheme = (uint8_t)scheme,
 					.sum_off = TRACE_NO_OFFSET,
@@ -167,17 +157,17 @@ static struct error *read_variant(struct reader *r, struct tracemeta_variant *v)
 					.ring_off = TRACE_NO_OFFSET,
 					.local_off = TRACE_NO_OFFSET};
 	if (!err)
-		err = cursor_uleb32(&r->c, &v->frame_bytes);
+		err = cursor_uleb32(&r->in.c, &v->frame_bytes);
 	if (err || !v->frame_bytes)
 		return err;
-	err = section_small(&r->c, 8, "sums with bytes", &sum_bytes) ?:
+	err = section_small(&r->in.c, 8, "sums with bytes", &sum_bytes) ?:
 	      read_off(r, &v->sum_off) ?:
 	      read_off(r, &v->count_off) ?:
 	      read_off(r, &v->ring_off) ?:
-	      cursor_uleb32(&r->c, &v->ring_slots) ?:
+	      cursor_uleb32(&r->in.c, &v->ring_slots) ?:
 	      read_off(r, &v->local_off) ?:
-	      cursor_uleb32(&r->c, &v->local_points) ?:
-	      section_small(&r->c, 8, "points with bits", &local_bits);
+	      cursor_uleb32(&r->in.c, &v->local_points) ?:
+	      section_small(&r->in.c, 8, "points with bits", &local_bits);
 	v->sum_bytes = (uint8_t)sum_bytes;
 	v->local_bits = (uint8_t)local_bits;
 	return err;
@@ -185,7 +175,7 @@ static struct error *read_variant(struct reader *r, struct tracemeta_variant *v)
 
 static struct error *read_variants(struct reader *r, struct tracemeta_function *f)
 {
-	struct error *err = section_small(&r->c, WM1_SCHEMES, "variants", &f->variant_count);
+	struct error *err = section_small(&r->in.c, WM1_SCHEMES, "variants", &f->variant_count);
 
 	for (uint32_t i = 0; i < f->variant_count && !err; i++)
 		err = read_variant(r, &f->variants[i]);
@@ -198,24 +188,20 @@ static struct error *read_variants(struct reader *r, struct tracemeta_function *
 
 static struct error *read_line(struct reader *r, const struct tracemeta_call *before, struct tracemeta_call *c)
 {
-	struct cursor at = r->c;
+	struct cursor at = r->in.c;
 	uint64_t step;
-	int64_t line;
-	struct error *err = cursor_uleb128(&r->c, &step);
+	struct error *err = cursor_uleb128(&r->in.c, &step);
 
-	if (err)
-		return err;
-	if (__builtin_add_overflow(unzigzag(step), (int64_t)before->line, &line) || line < 0 || line > UINT32_MAX)
-		return cursor_error(&at, "line %" PRId64 ": the section is damaged", line);
-	c->line = (uint32_t)line;
-	return cursor_uleb32(&r->c, &c->column);
+	if (!err)
+		err = unitmeta_read_line(&at, unzigzag(step), before->line, &c->line);
+	return err ? err : cursor_uleb32(&r->in.c, &c->column);
 }
 
 static struct error *read_call(struct reader *r, const struct tracemeta_call *before, struct tracemeta_call *c)
 {
-	struct cursor at = r->c;
+	struct cursor at = r->in.c;
 	uint64_t how;
-	struct error *err = cursor_uleb128(&r->c, &how);
+	struct error *err = cursor_uleb128(&r->in.c, &how);
 
 	if (err)
 		return err;
@@ -229,22 +215,22 @@ static struct error *read_call(struct reader *r, const struct tracemeta_call *be
 	c->function = before->function;
 	c->file = before->file;
 	if (tracemeta_has_callee(c->kind))
-		err = read_text(r, &c->callee);
+		err = unitmeta_read_text(&r->in, &c->callee);
 	if (!err && how & CALL_ELSEWHERE)
-		err = read_text(r, &c->function);
+		err = unitmeta_read_text(&r->in, &c->function);
 	if (!err && how & CALL_ELSEWHERE)
-		err = read_text(r, &c->file);
+		err = unitmeta_read_text(&r->in, &c->file);
 	return err ? err : read_line(r, before, c);
 }
 
 static struct error *read_calls(struct reader *r, struct tracemeta_function *f)
 {
 	static const struct tracemeta_call none;
-	struct error *err = section_count(&r->c, CALL_MIN_BYTES, "calls", &f->call_count);
+	struct error *err = section_count(&r->in.c, CALL_MIN_BYTES, "calls", &f->call_count);
 
 	if (err)
 		return err;
-	f->calls = arena_calloc(&r->m->arena, f->call_count, sizeof *f->calls);
+	f->calls = arena_calloc(r->in.arena, f->call_count, sizeof *f->calls);
 	if (!f->calls)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < f->call_count && !err; i++)
@@ -259,17 +245,17 @@ static struct error *read_states(struct reader *r, struct tracemeta_function *f)
 	uint64_t value;
 	struct error *err;
 
-	if (f->node_count > cursor_left(&r->c))
-		return cursor_error(&r->c,
+	if (f->node_count > cursor_left(&r->in.c))
+		return cursor_error(&r->in.c,
 				    "states of %" PRIu32
 				    " blocks cannot fit in the %zu bytes left: the section is damaged",
-				    f->node_count, cursor_left(&r->c));
-	f->states = arena_calloc(&r->m->arena, f->node_count, sizeof *f->states);
+				    f->node_count, cursor_left(&r->in.c));
+	f->states = arena_calloc(r->in.arena, f->node_count, sizeof *f->states);
 	if (!f->states)
 		return &error_no_memory;
-	err = cursor_bytes(&r->c, bits_bytes, &bits);
+	err = cursor_bytes(&r->in.c, bits_bytes, &bits);
 	for (uint32_t i = 0; i < f->node_count && !err; i++) {
-		err = cursor_uleb128(&r->c, &value);
+		err = cursor_uleb128(&r->in.c, &value);
 		if (!err)
 			f->states[i] = (struct path_state){.has_register = bits[i / 8] >> i % 8 & 1,
 							   .value = (uint64_t)unzigzag(value)};
@@ -279,15 +265,15 @@ static struct error *read_states(struct reader *r, struct tracemeta_function *f)
 
 static struct error *read_function(struct reader *r)
 {
-	struct tracemeta_function f = {.unit = (uint32_t)r->units.count - 1};
-	struct cursor at = r->c;
+	struct tracemeta_function f = {.unit = r->in.unit};
+	struct cursor at = r->in.c;
 	uint32_t flags = 0;
 	struct error *err;
 
-	err = cursor_u64(&r->c, &f.name_key) ?:
-	      cursor_u64(&r->c, &f.cfg_key) ?:
-	      section_small(&r->c, FUNCTION_FLAGS_MAX, "a function with flags", &flags) ?:
-	      cursor_uleb32(&r->c, &f.node_count);
+	err = cursor_u64(&r->in.c, &f.name_key) ?:
+	      cursor_u64(&r->in.c, &f.cfg_key) ?:
+	      section_small(&r->in.c, FUNCTION_FLAGS_MAX, "a function with flags", &flags) ?:
+	      cursor_uleb32(&r->in.c, &f.node_count);
 	f.is_root = (flags & FUNCTION_ROOT) != 0;
 	f.is_address_taken = (flags & FUNCTION_TAKEN) != 0;
 	f.is_tunable = (flags & FUNCTION_TUNABLE) != 0;
@@ -309,108 +295,52 @@ static struct error *read_function(struct reader *r)
 	return function_vec_append(&r->functions, f);
 }
 
-static struct error *read_skipped(struct reader *r)
+static struct error *read_unit(struct unitmeta_reader *in, uint64_t key)
 {
-	struct tracemeta_skipped s = {.unit = (uint32_t)r->units.count - 1};
-	struct cursor at = r->c;
-	struct error *err = read_text(r, &s.name);
-
-	if (!err)
-		err = read_text(r, &s.reason);
-	if (!err && (!s.name || !s.reason))
-		err = cursor_error(&at, "a skipped function without a name or reason: the section is damaged");
-	return err ? err : skipped_vec_append(&r->skipped, s);
-}
-
-static struct error *read_head(struct reader *r, uint64_t key)
-{
+	struct reader *r = (struct reader *)in;
 	struct tracemeta_unit u = {.key = key, .first_function = (uint32_t)r->functions.count};
 	uint32_t is_final = 0;
-	struct error *err;
+	struct error *err = unitmeta_read_origin(in, &u.producer, &u.name) ?:
+			    section_small(&in->c, 1, "stage", &is_final) ?:
+			    cursor_uleb32(&in->c, &u.coverage_bytes) ?:
+			    section_count(&in->c, FUNCTION_MIN_BYTES, "functions", &u.function_count);
 
-	err = string_pool_read(&r->c, &r->m->arena, &r->strings) ?:
-	      read_text(r, &u.producer) ?:
-	      read_text(r, &u.name) ?:
-	      section_small(&r->c, 1, "stage", &is_final) ?:
-	      cursor_uleb32(&r->c, &u.coverage_bytes) ?:
-	      section_count(&r->c, FUNCTION_MIN_BYTES, "functions", &u.function_count);
 	if (err)
 		return err;
 	u.is_final = is_final != 0;
-	if (!u.producer)
-		u.producer = "an unknown program";
-	if (!u.name)
-		u.name = "an unknown unit";
-	return unit_vec_append(&r->units, u);
-}
-
-static struct error *read_unit(struct reader *r, uint64_t key)
-{
-	uint32_t functions = 0, skipped = 0;
-	struct error *err = read_head(r, key);
-
-	if (!err)
-		functions = r->units.items[r->units.count - 1].function_count;
-	for (uint32_t i = 0; i < functions && !err; i++)
+	err = unit_vec_append(&r->units, u);
+	for (uint32_t i = 0; i < u.function_count && !err; i++)
 		err = read_function(r);
-	if (!err)
-		err = section_count(&r->c, SKIPPED_MIN_BYTES, "skipped functions", &skipped);
-	for (uint32_t i = 0; i < skipped && !err; i++)
-		err = read_skipped(r);
-	return err ? err : section_check_end(&r->c);
-}
-
-/* Unpacks the unit at c and reads it. */
-static struct error *read_frame(struct reader *r, struct cursor *c)
-{
-	struct section s = {0};
-	struct error *err = section_read_unit(c, &TRACEMETA_KIND, r->units.count, &r->m->arena, &s, &r->c);
-
-	if (!err) {
-		err = read_unit(r, s.key);
-		string_pool_deinit(&r->strings);
-	}
-	section_deinit(&s);
-	return err;
+	return err ? err : unitmeta_read_skipped(in);
 }
 
 /* Moves what was read into the model; the arena then owns it. */
-static struct error *keep_all(struct reader *r)
+static struct error *keep_all(const struct reader *r, struct tracemeta *m)
 {
-	struct tracemeta *m = r->m;
-
 	m->units = arena_copy(&m->arena, r->units.items, r->units.count, sizeof *m->units);
 	m->functions = arena_copy(&m->arena, r->functions.items, r->functions.count, sizeof *m->functions);
-	m->skipped = arena_copy(&m->arena, r->skipped.items, r->skipped.count, sizeof *m->skipped);
+	m->skipped = arena_copy(&m->arena, r->in.skipped.items, r->in.skipped.count, sizeof *m->skipped);
 	if (!m->units || !m->functions || !m->skipped)
 		return &error_no_memory;
 	m->unit_count = (uint32_t)r->units.count;
 	m->function_count = (uint32_t)r->functions.count;
-	m->skipped_count = (uint32_t)r->skipped.count;
+	m->skipped_count = (uint32_t)r->in.skipped.count;
 	return NULL;
 }
 
 struct error *tracemeta_read(const void *bytes, size_t len_bytes, const char *name, struct tracemeta *m)
 {
 	struct tracemeta parsed;
-	struct reader r = {.m = &parsed};
-	struct cursor c;
-	struct error *err = NULL;
+	struct reader r = {.in.arena = &parsed.arena};
+	struct error *err;
 
 	tracemeta_init(&parsed);
-	cursor_init(&c, bytes, len_bytes, name);
-	err = section_check_units(&c);
-	if (err)
-		return err;
-	do {
-		err = read_frame(&r, &c);
-		section_skip_zeros(&c);
-	} while (!err && cursor_left(&c));
+	err = unitmeta_read(bytes, len_bytes, name, &TRACEMETA_KIND, &r.in, read_unit);
 	if (!err)
-		err = keep_all(&r);
+		err = keep_all(&r, &parsed);
 	unit_vec_deinit(&r.units);
 	function_vec_deinit(&r.functions);
-	skipped_vec_deinit(&r.skipped);
+	skipped_vec_deinit(&r.in.skipped);
 	if (err) {
 		tracemeta_deinit(&parsed);
 		return err;

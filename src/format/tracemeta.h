@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "core/activity/coverage_points.h"
 #include "core/paths/path_state.h"
+#include "format/skipped.h"
 
 #define TRACE_NO_POINT UINT32_MAX
 #define TRACE_NO_OFFSET UINT32_MAX
@@ -87,20 +88,13 @@ struct tracemeta_unit {
 	uint32_t first_function, function_count; /* functions[]: in the order of WM1_POINT_FUNCTION's index */
 };
 
-/* A function that is not traced as asked, and why: one line for people. */
-struct tracemeta_skipped {
-	const char *name;
-	const char *reason;
-	uint32_t unit;
-};
-
 struct tracemeta {
 	struct arena arena;
 	struct tracemeta_unit *units;
 	uint32_t unit_count;
 	struct tracemeta_function *functions; /* grouped by unit; copies of a function in several units are all there */
 	uint32_t function_count;
-	struct tracemeta_skipped *skipped;
+	struct skipped_function *skipped;
 	uint32_t skipped_count;
 };
 

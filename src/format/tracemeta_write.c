@@ -1,26 +1,16 @@
 /* tracemeta_write.c - model to bytes of `.debug_waymark_trace`: one unit. What the reader would refuse is refused here too. */
 #include <inttypes.h>
 
-#include "format/strings.h"
 #include "format/tracemeta.h"
 #include "format/tracemeta_bytes.h"
+#include "format/unitmeta.h"
 
-struct writer {
-	struct string_table strings;
-	struct buffer tables;
-};
-
-static void write_text(struct writer *w, const char *text)
-{
-	buffer_uleb128(&w->tables, string_table_ref(&w->strings, text));
-}
-
-static void write_off(struct writer *w, uint32_t off)
+static void write_off(struct unitmeta_writer *w, uint32_t off)
 {
 	buffer_uleb128(&w->tables, off == TRACE_NO_OFFSET ? 0 : (uint64_t)off + 1);
 }
 
-static void write_variant(struct writer *w, const struct tracemeta_variant *v)
+static void write_variant(struct unitmeta_writer *w, const struct tracemeta_variant *v)
 {
 	buffer_uleb128(&w->tables, v->scheme);
 	buffer_uleb128(&w->tables, v->frame_bytes);
@@ -36,7 +26,7 @@ static void write_variant(struct writer *w, const struct tracemeta_variant *v)
 	buffer_uleb128(&w->tables, v->local_bits);
 }
 
-static void write_call(struct writer *w, const struct tracemeta_call *before, const struct tracemeta_call *c)
+static void write_call(struct unitmeta_writer *w, const struct tracemeta_call *before, const struct tracemeta_call *c)
 {
 	uint32_t function = string_table_ref(&w->strings, c->function);
 	uint32_t file = string_table_ref(&w->strings, c->file);
@@ -47,7 +37,7 @@ static void write_call(struct writer *w, const struct tracemeta_call *before, co
 					   (is_elsewhere ? CALL_ELSEWHERE : 0u) | (c->may_leave ? CALL_MAY_LEAVE : 0u) |
 					   (c->no_return ? CALL_NO_RETURN : 0u) | (unsigned int)c->kind);
 	if (tracemeta_has_callee(c->kind))
-		write_text(w, c->callee);
+		unitmeta_write_text(w, c->callee);
 	if (is_elsewhere) {
 		buffer_uleb128(&w->tables, function);
 		buffer_uleb128(&w->tables, file);
@@ -56,7 +46,7 @@ static void write_call(struct writer *w, const struct tracemeta_call *before, co
 	buffer_uleb128(&w->tables, c->column);
 }
 
-static void write_states(struct writer *w, const struct path_state *states, uint32_t count)
+static void write_states(struct unitmeta_writer *w, const struct path_state *states, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i += 8) {
 		uint8_t bits = 0;
@@ -69,7 +59,7 @@ static void write_states(struct writer *w, const struct path_state *states, uint
 		buffer_uleb128(&w->tables, zigzag((int64_t)states[i].value));
 }
 
-static void write_function(struct writer *w, const struct tracemeta_function *f)
+static void write_function(struct unitmeta_writer *w, const struct tracemeta_function *f)
 {
 	struct tracemeta_call before = {0};
 
@@ -94,63 +84,38 @@ static void write_function(struct writer *w, const struct tracemeta_function *f)
 		write_states(w, f->states, f->node_count);
 }
 
-static void write_tables(struct writer *w, const struct tracemeta *m)
+static void write_tables(struct unitmeta_writer *w, const struct tracemeta *m)
 {
 	const struct tracemeta_unit *u = &m->units[0];
 
-	write_text(w, u->producer);
-	write_text(w, u->name);
+	unitmeta_write_text(w, u->producer);
+	unitmeta_write_text(w, u->name);
 	buffer_uleb128(&w->tables, u->is_final);
 	buffer_uleb128(&w->tables, u->coverage_bytes);
 	buffer_uleb128(&w->tables, m->function_count);
 	for (uint32_t i = 0; i < m->function_count; i++)
 		write_function(w, &m->functions[i]);
-	buffer_uleb128(&w->tables, m->skipped_count);
-	for (uint32_t i = 0; i < m->skipped_count; i++) {
-		write_text(w, m->skipped[i].name);
-		write_text(w, m->skipped[i].reason);
-	}
+	unitmeta_write_skipped(w, m->skipped, m->skipped_count);
 }
 
 static struct error *check_model(const struct tracemeta *m)
 {
-	struct error *err;
+	struct error *err = unitmeta_check("tracing", m->unit_count, m->skipped, m->skipped_count);
 
-	if (m->unit_count != 1)
-		return error_create(ERROR_ARGUMENT, "metadata of tracing: %" PRIu32 " units, one is written",
-				    m->unit_count);
-	for (uint32_t i = 0; i < m->function_count; i++) {
+	for (uint32_t i = 0; i < m->function_count && !err; i++) {
 		err = tracemeta_check(&m->functions[i], &m->units[0]);
 		if (err)
-			return error_context(err, "metadata of tracing: function %" PRIu32, i);
+			err = error_context(err, "metadata of tracing: function %" PRIu32, i);
 	}
-	for (uint32_t i = 0; i < m->skipped_count; i++)
-		if (!m->skipped[i].name || !m->skipped[i].reason)
-			return error_create(ERROR_ARGUMENT,
-					    "metadata of tracing: a skipped function without a name or reason");
-	return NULL;
+	return err;
 }
 
 struct error *tracemeta_write(const struct tracemeta *m, uint64_t *ret_key, struct buffer *out)
 {
-	struct writer w = {0};
-	struct buffer raw = {0};
+	struct unitmeta_writer w = {0};
 	struct error *err = check_model(m);
 
-	if (!err) {
+	if (!err)
 		write_tables(&w, m);
-		err = string_table_write(&w.strings, &raw);
-	}
-	if (!err)
-		err = buffer_error(&w.tables);
-	if (!err) {
-		buffer_bytes(&raw, w.tables.bytes, w.tables.len_bytes);
-		err = buffer_error(&raw);
-	}
-	if (!err)
-		err = section_write(&TRACEMETA_KIND, &raw, ret_key, out);
-	string_table_deinit(&w.strings);
-	buffer_deinit(&w.tables);
-	buffer_deinit(&raw);
-	return err;
+	return unitmeta_write(&w, &TRACEMETA_KIND, err, ret_key, out);
 }

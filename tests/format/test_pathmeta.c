@@ -85,7 +85,7 @@ static void build_example(struct path_builder *b)
 	static uint64_t planned[] = {1, 3};
 	static const char *hidden[] = {"_Z1hv"};
 	static uint32_t firm[] = {1, 3};
-	static struct pathmeta_skipped skipped = {.name = "_Z1hv", .reason = "is not ours."};
+	static struct skipped_function skipped = {.name = "_Z1hv", .reason = "is not ours."};
 	struct pathmeta_function *f;
 
 	build_paths_init(b, "u.c", PATHMETA_SOURCE);

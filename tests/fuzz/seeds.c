@@ -271,7 +271,7 @@ static void write_path_metadata(void)
 	static uint8_t raw[1 << 12];
 	const char *hidden[] = {"k"};
 	uint32_t firm[] = {0};
-	struct pathmeta_skipped skipped = {.name = "h", .reason = "no"};
+	struct skipped_function skipped = {.name = "h", .reason = "no"};
 	struct buffer section = {0}, input = {0};
 	struct pathmeta_function *f;
 	struct error *err;

@@ -77,7 +77,7 @@ void build_trace(struct trace_builder *b, const char *unit)
 						      .calls_off = TRACE_NO_OFFSET,
 						      .blocks_off = TRACE_NO_OFFSET,
 						      .node_count = 1};
-	b->skipped = (struct tracemeta_skipped){.name = "h", .reason = "is naked"};
+	b->skipped = (struct skipped_function){.name = "h", .reason = "is naked"};
 	b->meta.units = &b->unit;
 	b->meta.unit_count = 1;
 	b->meta.functions = b->functions;

@@ -16,7 +16,7 @@ struct trace_builder {
 	struct tracemeta_function functions[2];
 	struct tracemeta_call calls[BUILD_TRACE_CALLS];
 	struct path_state states[BUILD_TRACE_NODES];
-	struct tracemeta_skipped skipped;
+	struct skipped_function skipped;
 };
 
 /*

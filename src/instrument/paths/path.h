@@ -30,7 +30,6 @@
 #include "llvm/ir.h"
 
 VEC_DECLARE(path_function_vec, struct pathmeta_function);
-VEC_DECLARE(path_skipped_vec, struct pathmeta_skipped);
 
 /* Attributes and intrinsics, by LLVM's numbers. */
 struct path_kinds {
@@ -64,7 +63,7 @@ struct path_module {
 	struct path_bundle bundle;
 	struct pathmeta meta;
 	struct path_function_vec functions;
-	struct path_skipped_vec skipped;
+	struct skipped_vec skipped;
 	struct path_hidden *hidden; /* final stage */
 	struct buffer changed;      /* names of functions that a plan does not fit, for one warning */
 	struct buffer dropped;      /* the same, of those whose plan is cut short */

@@ -107,8 +107,8 @@ static struct error *skip(struct path_module *m, LLVMValueRef function, const ch
 {
 	size_t len_bytes;
 	const char *name = LLVMGetValueName2(function, &len_bytes);
-	struct pathmeta_skipped skipped = {.name = arena_strndup(&m->meta.arena, name, len_bytes), .reason = reason};
-	return skipped.name ? path_skipped_vec_append(&m->skipped, skipped) : &error_no_memory;
+	struct skipped_function skipped = {.name = arena_strndup(&m->meta.arena, name, len_bytes), .reason = reason};
+	return skipped.name ? skipped_vec_append(&m->skipped, skipped) : &error_no_memory;
 }
 
 static struct error *count_paths(struct path_graph *g)
@@ -268,7 +268,7 @@ char *instrument_paths(LLVMModuleRef module, const struct host *host, const char
 	path_hidden_deinit(m.hidden);
 	ir_value_vec_deinit(&m.bundle.descriptors);
 	path_function_vec_deinit(&m.functions);
-	path_skipped_vec_deinit(&m.skipped);
+	skipped_vec_deinit(&m.skipped);
 	pathmeta_deinit(&m.meta);
 	return problem;
 }

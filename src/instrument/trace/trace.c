@@ -31,8 +31,8 @@ static struct error *skip(struct trace_module *m, LLVMValueRef function, const c
 {
 	size_t len_bytes;
 	const char *name = LLVMGetValueName2(function, &len_bytes);
-	struct tracemeta_skipped skipped = {.name = arena_strndup(&m->meta.arena, name, len_bytes), .reason = reason};
-	return skipped.name ? trace_skipped_vec_append(&m->skipped, skipped) : &error_no_memory;
+	struct skipped_function skipped = {.name = arena_strndup(&m->meta.arena, name, len_bytes), .reason = reason};
+	return skipped.name ? skipped_vec_append(&m->skipped, skipped) : &error_no_memory;
 }
 
 static struct error *find_starts(struct trace_function *f, const struct cfg *g)
@@ -371,7 +371,7 @@ char *instrument_trace(LLVMModuleRef module, const struct host *host, const char
 	buffer_deinit(&m.paths.split);
 	path_function_vec_deinit(&m.paths.functions);
 	trace_function_vec_deinit(&m.functions);
-	trace_skipped_vec_deinit(&m.skipped);
+	skipped_vec_deinit(&m.skipped);
 	for (unsigned scheme = 0; scheme < sizeof m.clones / sizeof *m.clones; scheme++)
 		ir_value_vec_deinit(&m.clones[scheme]);
 	ir_value_vec_deinit(&m.called_unseen);

@@ -21,7 +21,6 @@
 #include "instrument/paths/path.h"
 
 VEC_DECLARE(trace_function_vec, struct tracemeta_function);
-VEC_DECLARE(trace_skipped_vec, struct tracemeta_skipped);
 
 struct trace_kinds {
 	unsigned nocallback, elementtype, byval, inalloca;
@@ -34,7 +33,7 @@ struct trace_module {
 	struct trace_kinds kinds;
 	struct tracemeta meta;
 	struct trace_function_vec functions;
-	struct trace_skipped_vec skipped;
+	struct skipped_vec skipped;
 	struct ir_value_vec clones[1 << WM1_SCHEME_BITS]; /* by scheme */
 	/* Callees that the metadata does not describe, and functions whose calls are not always covered. Sorted. */
 	struct ir_value_vec called_unseen, called_uncovered;
