@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "cli/search_options.h"
 #include "model/paths/path_profile.h"
-#include "report/path_listing.h"
+#include "report/paths/path_listing.h"
 
 enum path_color {
 	COLOR_AUTO,

@@ -1,17 +1,22 @@
-/* clock.h - the clock of recorded times. */
+/* clock.h - times in nanoseconds. Safe in signal handlers. */
 #ifndef WM_RECORDER_CLOCK_H
 #define WM_RECORDER_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* CLOCK_MONOTONIC in nanoseconds. Also for signal handlers. */
-static inline uint64_t wmrt_now_ns(void)
+static inline uint64_t wmrt_clock_ns(clockid_t clock)
 {
 	struct timespec ts = {0, 0};
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* CLOCK_MONOTONIC: the clock of recorded times. */
+static inline uint64_t wmrt_now_ns(void)
+{
+	return wmrt_clock_ns(CLOCK_MONOTONIC);
 }
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "report/html.h"
 #include "base/plain_text.h"
-#include "report/path_listing.h"
+#include "report/paths/path_listing.h"
 
 void html_part(FILE *out, const char *text, size_t len_bytes)
 {

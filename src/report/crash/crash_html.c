@@ -122,7 +122,7 @@ static void print_stack(const struct crash_html *h, uint32_t number)
 	const struct crash_thread *t = &h->c->threads[number];
 
 	print_stack_head(h, number);
-	crash_values_thread_html(h->r, number, h->out);
+	crash_values_thread(&crash_values_html, h->r, number, h->out);
 	fputs("<ol class=\"stack\">\n", h->out);
 	for (uint32_t k = 0; k < h->stacks[number].count; k++) {
 		const struct crash_row *row = &h->stacks[number].items[k];
@@ -571,7 +571,7 @@ static struct error *print_frame_body(struct crash_html *h, uint32_t thread, uin
 	const struct crash_thread *t = &h->c->threads[thread];
 	const struct crash_frame *f = &t->frames[number];
 	bool has_paths = f->trace == CRASH_TRACE_WHOLE || f->trace == CRASH_TRACE_LAST;
-	struct error *err = crash_values_html(h->r, t, f, h->out);
+	struct error *err = crash_values_frame(&crash_values_html, h->r, t, f, h->out);
 
 	if (err)
 		return err;

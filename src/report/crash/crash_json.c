@@ -392,7 +392,7 @@ static struct error *print_frame(const struct json *j, const struct crash_thread
 		fputs(", \"signal_return\": true", j->out);
 	if (f->context)
 		print_member(j, ", ", "context", f->context);
-	err = crash_values_json(j->r, thread, f, j->out);
+	err = crash_values_frame(&crash_values_json, j->r, thread, f, j->out);
 	if (!err)
 		err = print_trace(j, thread, f, is_framed);
 	fputs("}", j->out);
@@ -410,7 +410,7 @@ static struct error *print_thread(const struct json *j, const struct crash_threa
 	fprintf(j->out, ", \"first\": %s, \"frame_count\": %" PRIu32 ", \"left_out\": %" PRIu32,
 		thread->machine->is_first ? "true" : "false", thread->frame_count, to - from);
 	print_member(j, ", ", "cut", thread->machine->cut);
-	crash_values_thread_json(j->r, (uint32_t)(thread - j->c->threads), j->out);
+	crash_values_thread(&crash_values_json, j->r, (uint32_t)(thread - j->c->threads), j->out);
 	fputs(",\n     \"frames\": [", j->out);
 	for (uint32_t i = 0; i < thread->frame_count && !err; i++) {
 		if (i == from && (i = to) == thread->frame_count)

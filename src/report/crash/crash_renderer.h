@@ -11,7 +11,7 @@
 #include "base/word_table.h"
 #include "model/crash/crash.h"
 #include "model/crash/crash_values.h"
-#include "report/path_listing.h"
+#include "report/paths/path_listing.h"
 
 struct crash_report {
 	const struct crash *crash;

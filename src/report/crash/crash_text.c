@@ -417,7 +417,7 @@ static struct error *print_frame(const struct text *t, const struct crash_thread
 		print_context(t, f->context);
 		putc('\n', t->out);
 	}
-	err = crash_values_text(t->r, thread, f, t->out);
+	err = crash_values_frame(&crash_values_text, t->r, thread, f, t->out);
 	if (f->trace == CRASH_TRACE_LOST) {
 		fprintf(t->out, "      %sits path is lost: ", dim(t));
 		plain_print(t->out, f->why);
@@ -504,7 +504,7 @@ static struct error *print_threads(const struct text *t)
 		if (groups[i] != i)
 			continue;
 		print_thread_head(t, groups, i);
-		crash_values_thread_text(t->r, i, t->out);
+		crash_values_thread(&crash_values_text, t->r, i, t->out);
 		err = print_thread(t, i);
 	}
 	free(groups);

@@ -95,31 +95,21 @@ static bool is_any_known(const struct snapshot_value_vec *values)
 	return false;
 }
 
-struct error *crash_values_text(const struct crash_report *r, const struct crash_thread *t, const struct crash_frame *f,
-				FILE *out)
+static struct error *frame_text(const struct crash_report *r, const struct crash_frame *f,
+				const struct crash_frame_values *values, struct arena *arena, FILE *out)
 {
-	struct crash_frame_values values;
-	struct arena arena;
-	struct error *err;
+	struct error *err = NULL;
 
-	if (!r->values)
-		return NULL;
-	arena_init(&arena);
-	err = crash_values_of(r->values, t, f, &arena, &values);
-	if (!err) {
-		if (r->style.is_full || f->flow || is_any_known(&values.arguments))
-			err = print_list(r, "arguments", &values.arguments, "=", &arena, out);
-		if (!err)
-			err = print_list(r, "values", &values.values, " = ", &arena, out);
-		if (!err && values.fault) {
-			fprintf(out, "      %sfault:%s ", r->style.is_coloured ? "\033[2m" : "",
-				r->style.is_coloured ? "\033[0m" : "");
-			plain_print(out, values.fault);
-			putc('\n', out);
-		}
-		crash_frame_values_deinit(&values);
+	if (r->style.is_full || f->flow || is_any_known(&values->arguments))
+		err = print_list(r, "arguments", &values->arguments, "=", arena, out);
+	if (!err)
+		err = print_list(r, "values", &values->values, " = ", arena, out);
+	if (!err && values->fault) {
+		fprintf(out, "      %sfault:%s ", r->style.is_coloured ? "\033[2m" : "",
+			r->style.is_coloured ? "\033[0m" : "");
+		plain_print(out, values->fault);
+		putc('\n', out);
 	}
-	arena_deinit(&arena);
 	return err;
 }
 
@@ -178,28 +168,21 @@ static void print_exception(const struct snapshot_exception *e, void (*print)(FI
 	fputs(e->is_what ? "\"" : "", out);
 }
 
-/* Prints what a thread waits for, and its exception: a line each, between begin and end. */
-static void print_thread(const struct crash_report *r, uint32_t thread, const char *begin, const char *end,
-			 void (*print)(FILE *out, const char *text), FILE *out)
+static void wait_text(const struct crash_values *v, uint32_t thread, FILE *out)
 {
-	if (!r->values)
-		return;
-	if (r->values->waits[thread].wait.kind != SNAPSHOT_WAIT_NONE) {
-		fputs(begin, out);
-		print_wait(r->values, thread, print, out);
-		fputs(end, out);
-	}
-	if (r->values->exceptions[thread].type) {
-		fputs(begin, out);
-		print_exception(&r->values->exceptions[thread], print, out);
-		fputs(end, out);
-	}
+	fputs("      ", out);
+	print_wait(v, thread, plain_print, out);
+	putc('\n', out);
 }
 
-void crash_values_thread_text(const struct crash_report *r, uint32_t thread, FILE *out)
+static void exception_text(const struct snapshot_exception *e, FILE *out)
 {
-	print_thread(r, thread, "      ", "\n", plain_print, out);
+	fputs("      ", out);
+	print_exception(e, plain_print, out);
+	putc('\n', out);
 }
+
+const struct crash_values_format crash_values_text = {frame_text, wait_text, exception_text};
 
 /* ---- JSON ---- */
 
@@ -228,31 +211,20 @@ static void print_values_json(const char *name, const struct snapshot_value_vec 
 	fputs("]", out);
 }
 
-struct error *crash_values_json(const struct crash_report *r, const struct crash_thread *t, const struct crash_frame *f,
-				FILE *out)
+static struct error *frame_json(const struct crash_report *r, const struct crash_frame *f,
+				const struct crash_frame_values *values, struct arena *arena, FILE *out)
 {
-	struct crash_frame_values values;
-	struct arena arena;
-	struct error *err;
-
-	if (!r->values)
-		return NULL;
-	arena_init(&arena);
-	err = crash_values_of(r->values, t, f, &arena, &values);
-	if (!err) {
-		if (values.arguments.count)
-			print_values_json("arguments", &values.arguments, out);
-		if (values.values.count)
-			print_values_json("values", &values.values, out);
-		if (values.fault)
-			print_member(out, ", ", "fault", values.fault);
-		crash_frame_values_deinit(&values);
-	}
-	arena_deinit(&arena);
-	return err;
+	(void)r, (void)f, (void)arena;
+	if (values->arguments.count)
+		print_values_json("arguments", &values->arguments, out);
+	if (values->values.count)
+		print_values_json("values", &values->values, out);
+	if (values->fault)
+		print_member(out, ", ", "fault", values->fault);
+	return NULL;
 }
 
-void crash_values_thread_json(const struct crash_report *r, uint32_t thread, FILE *out)
+static void wait_json(const struct crash_values *v, uint32_t thread, FILE *out)
 {
 	static const char *const kinds[SNAPSHOT_WAIT_KINDS] = {
 		[SNAPSHOT_WAIT_MUTEX] = "mutex",     [SNAPSHOT_WAIT_CONDITION] = "condition",
@@ -260,33 +232,30 @@ void crash_values_thread_json(const struct crash_report *r, uint32_t thread, FIL
 		[SNAPSHOT_WAIT_BARRIER] = "barrier", [SNAPSHOT_WAIT_JOIN] = "join",
 		[SNAPSHOT_WAIT_FUTEX] = "futex",
 	};
-	const struct crash_wait *w;
-	const struct snapshot_exception *e;
+	const struct crash_wait *w = &v->waits[thread];
 
-	if (!r->values)
-		return;
-	w = &r->values->waits[thread];
-	e = &r->values->exceptions[thread];
-	if (w->wait.kind != SNAPSHOT_WAIT_NONE) {
-		print_member(out, ",\n     \"waits\": {", "for", kinds[w->wait.kind]);
-		fprintf(out, ", \"address\": \"0x%" PRIx64 "\"", w->wait.address);
-		if (w->name)
-			print_member(out, ", ", "name", w->name);
-		if (w->wait.owner)
-			fprintf(out, ", \"owner\": %d", (int)w->wait.owner);
-		if (w->wait.readers)
-			fprintf(out, ", \"readers\": %" PRIu32, w->wait.readers);
-		if (w->wait.is_free)
-			fputs(", \"free\": true", out);
-		fprintf(out, ", \"deadlock\": %s}", w->is_deadlocked ? "true" : "false");
-	}
-	if (e->type) {
-		print_member(out, ",\n     \"exception\": {", "type", e->type);
-		if (e->what)
-			print_member(out, ", ", e->is_what ? "what" : "value", e->what);
-		fprintf(out, ", \"fatal\": %s}", e->is_fatal ? "true" : "false");
-	}
+	print_member(out, ",\n     \"waits\": {", "for", kinds[w->wait.kind]);
+	fprintf(out, ", \"address\": \"0x%" PRIx64 "\"", w->wait.address);
+	if (w->name)
+		print_member(out, ", ", "name", w->name);
+	if (w->wait.owner)
+		fprintf(out, ", \"owner\": %d", (int)w->wait.owner);
+	if (w->wait.readers)
+		fprintf(out, ", \"readers\": %" PRIu32, w->wait.readers);
+	if (w->wait.is_free)
+		fputs(", \"free\": true", out);
+	fprintf(out, ", \"deadlock\": %s}", w->is_deadlocked ? "true" : "false");
 }
+
+static void exception_json(const struct snapshot_exception *e, FILE *out)
+{
+	print_member(out, ",\n     \"exception\": {", "type", e->type);
+	if (e->what)
+		print_member(out, ", ", e->is_what ? "what" : "value", e->what);
+	fprintf(out, ", \"fatal\": %s}", e->is_fatal ? "true" : "false");
+}
+
+const struct crash_values_format crash_values_json = {frame_json, wait_json, exception_json};
 
 /* ---- HTML ---- */
 
@@ -309,8 +278,40 @@ static void print_values_html(const char *what, const struct snapshot_value_vec 
 	fputs("</table>\n", out);
 }
 
-struct error *crash_values_html(const struct crash_report *r, const struct crash_thread *t, const struct crash_frame *f,
-				FILE *out)
+static struct error *frame_html(const struct crash_report *r, const struct crash_frame *f,
+				const struct crash_frame_values *values, struct arena *arena, FILE *out)
+{
+	(void)r, (void)f, (void)arena;
+	if (values->fault) {
+		fputs("<p class=\"fault\">", out);
+		html_text(out, values->fault);
+		fputs("</p>\n", out);
+	}
+	print_values_html("Arguments", &values->arguments, out);
+	print_values_html("Values on its line", &values->values, out);
+	return NULL;
+}
+
+static void wait_html(const struct crash_values *v, uint32_t thread, FILE *out)
+{
+	fputs("<p class=\"dim\">", out);
+	print_wait(v, thread, html_text, out);
+	fputs("</p>\n", out);
+}
+
+static void exception_html(const struct snapshot_exception *e, FILE *out)
+{
+	fputs("<p class=\"dim\">", out);
+	print_exception(e, html_text, out);
+	fputs("</p>\n", out);
+}
+
+const struct crash_values_format crash_values_html = {frame_html, wait_html, exception_html};
+
+/* ---- all of them ---- */
+
+struct error *crash_values_frame(const struct crash_values_format *format, const struct crash_report *r,
+				 const struct crash_thread *t, const struct crash_frame *f, FILE *out)
 {
 	struct crash_frame_values values;
 	struct arena arena;
@@ -321,20 +322,18 @@ struct error *crash_values_html(const struct crash_report *r, const struct crash
 	arena_init(&arena);
 	err = crash_values_of(r->values, t, f, &arena, &values);
 	if (!err) {
-		if (values.fault) {
-			fputs("<p class=\"fault\">", out);
-			html_text(out, values.fault);
-			fputs("</p>\n", out);
-		}
-		print_values_html("Arguments", &values.arguments, out);
-		print_values_html("Values on its line", &values.values, out);
+		err = format->frame(r, f, &values, &arena, out);
 		crash_frame_values_deinit(&values);
 	}
 	arena_deinit(&arena);
 	return err;
 }
 
-void crash_values_thread_html(const struct crash_report *r, uint32_t thread, FILE *out)
+void crash_values_thread(const struct crash_values_format *format, const struct crash_report *r, uint32_t thread,
+			 FILE *out)
 {
-	print_thread(r, thread, "<p class=\"dim\">", "</p>\n", html_text, out);
+	if (r->values && r->values->waits[thread].wait.kind != SNAPSHOT_WAIT_NONE)
+		format->wait(r->values, thread, out);
+	if (r->values && r->values->exceptions[thread].type)
+		format->exception(&r->values->exceptions[thread], out);
 }

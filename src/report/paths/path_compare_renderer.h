@@ -9,7 +9,7 @@
 
 #include "base/word_table.h"
 #include "model/paths/path_compare.h"
-#include "report/path_listing.h"
+#include "report/paths/path_listing.h"
 
 struct path_compare_renderer {
 	struct word format;

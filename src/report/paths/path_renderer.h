@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/word_table.h"
-#include "report/path_listing.h"
+#include "report/paths/path_listing.h"
 #include "model/paths/path_view.h"
 
 struct path_report {

@@ -10,7 +10,7 @@
 #include "base/plain_text.h"
 #include "base/text.h"
 #include "object/demangle.h"
-#include "report/path_listing.h"
+#include "report/paths/path_listing.h"
 #include "model/paths/path_steps.h"
 
 enum {

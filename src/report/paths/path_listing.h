@@ -7,8 +7,8 @@
  *          ...  4 more lines
  *          131  }                            -> back to line 121
  */
-#ifndef WM_REPORT_PATH_LISTING_H
-#define WM_REPORT_PATH_LISTING_H
+#ifndef WM_REPORT_PATHS_PATH_LISTING_H
+#define WM_REPORT_PATHS_PATH_LISTING_H
 
 #include <stdio.h>
 
