@@ -3,7 +3,9 @@
 # compiler, the way a user of that build system would, and decodes what it prints (contexts) and has counted (paths). Exit
 # status 77: the build system is not installed.
 set -eu
-waymark=$(realpath "$1") system=$2 source=$3 what=$4
+# The sanitized command alone where there is one: what it makes is the same (tests/support/twice.sh).
+waymark=${WAYMARK_SANITIZED:+$WAYMARK_SANITIZED/waymark}
+waymark=${waymark:-$(realpath "$1")} system=$2 source=$3 what=$4
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 unset WAYMARK_OUT WAYMARK_LIMIT MAKEFLAGS CFLAGS CXXFLAGS LDFLAGS LD_LIBRARY_PATH

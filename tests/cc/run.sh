@@ -2,7 +2,8 @@
 # run.sh BUILD-DIR - `waymark cc` and `waymark c++` as a stand-in for clang: every kind of call a build system makes, its exit
 # status and diagnostics beside clang's own, and that what it links decodes.
 set -u
-build=$(cd "$1" && pwd)
+# The sanitized command alone where there is one: what it makes is the same (tests/support/twice.sh).
+build=${WAYMARK_SANITIZED:-$(cd "$1" && pwd)}
 cc="$build/waymark cc"
 cxx="$build/waymark c++"
 decode="$build/waymark decode --folded"

@@ -3,6 +3,7 @@
 # what may have run. tests/trace/compare.py has the proof that all of it happened, in that order.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 

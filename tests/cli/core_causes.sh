@@ -3,6 +3,7 @@
 # values that are told.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 cp "$here/core_causes.c" .

@@ -3,6 +3,7 @@
 # note where the source is not there; inlined functions that decide nothing are one row, and no name stands twice in a row.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 
