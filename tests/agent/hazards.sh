@@ -2,8 +2,9 @@
 # hazards.sh - programs that skip or interrupt calls, built by plain compilers, with and without the agent: same output and exit status, and
 # each point at which the program asks agrees with its stack.
 #	hazards.sh AGENT SOURCES WORK [PROGRAM...]
-# HAZARDS_AGENT: options of the agent (WAYMARK_AGENT), beside those of a line "hazards.sh: agent OPTIONS" of the program. With `check` each
-# sample agrees, too. Of the program, lines "hazards.sh: entered N": the agent is entered at most so often; "hazards.sh: link FLAGS": the
+# HAZARDS_AGENT: options of the agent (WAYMARK_AGENT), beside those of a line "hazards.sh: agent OPTIONS" of the program. Without it a
+# program runs once more for each of its lines "hazards.sh: again OPTIONS...": with `epochs` there are new encodings all the time, with `check`
+# each sample agrees, too. Of the program, lines "hazards.sh: entered N": the agent is entered at most so often; "hazards.sh: link FLAGS": the
 # linker gets them for it and its libraries.
 set -u
 agent=$1 sources=$2 work=$3
@@ -30,22 +31,15 @@ build() {
 	$1 $2 -g -pthread $([ -z "$numbers" ] || echo -rdynamic) "$sources/$3" -o "$out" $link
 }
 
-# compiler options program
-compare() {
-	local name=${3%.*} got want result
-	local out="$work/$name" options most entered
+# compiler options program, then options of the agent: the program that was built runs under it, as it did without
+under_agent() {
+	local name=${3%.*} agent_options=$4 got result most entered
+	local out="$work/$name"
 
-	options=$(sed -n 's/.*hazards.sh: agent //p' "$sources/$3")
 	most=$(sed -n 's/.*hazards.sh: entered //p' "$sources/$3")
-	if ! build "$1" "$2" "$3"; then
-		status=1
-		return
-	fi
-	"$out" >"$out.plain" 2>"$out.plain.err"
-	want=$?
 	rm -f "$out.probes"
 	(
-		export WAYMARK_AGENT=${HAZARDS_AGENT:-}${options:+,$options} LD_BIND_NOW=1 WAYMARK_OUT="$out.wmk" PROBES="$out.probes" LD_PRELOAD="$agent"
+		export WAYMARK_AGENT=$agent_options LD_BIND_NOW=1 WAYMARK_OUT="$out.wmk" PROBES="$out.probes" LD_PRELOAD="$agent"
 		exec "$out" >"$out.agent" 2>"$out.agent.err"
 	)
 	got=$?
@@ -53,7 +47,7 @@ compare() {
 	count=$((count + 1))
 	if [ $got != $want ] || ! cmp -s "$out.plain" "$out.agent" || ! [[ $result =~ ^agreed\ [1-9][0-9]*\ unknown\ 0\ differed\ 0$ ]] ||
 		grep -q '^waymark: context differs' "$out.agent.err"; then
-		echo "$name, $1 $2: exit status $got, without the agent $want; $result"
+		echo "$name, $1 $2, agent $agent_options: exit status $got, without the agent $want; $result"
 		head -5 "$out.agent.err"
 		status=1
 	fi
@@ -63,6 +57,24 @@ compare() {
 		echo "$name, $1 $2: entered the agent ${entered:-?} times, more than $most"
 		status=1
 	fi
+}
+
+# compiler options program
+compare() {
+	local out="$work/${3%.*}" options again want
+
+	if ! build "$1" "$2" "$3"; then
+		status=1
+		return
+	fi
+	"$out" >"$out.plain" 2>"$out.plain.err"
+	want=$?
+	options=$(sed -n 's/.*hazards.sh: agent //p' "$sources/$3")
+	under_agent "$1" "$2" "$3" "${HAZARDS_AGENT:-}${options:+,$options}"
+	[ -z "${HAZARDS_AGENT:-}" ] || return
+	for again in $(sed -n 's/.*hazards.sh: again //p' "$sources/$3"); do
+		under_agent "$1" "$2" "$3" "$again${options:+,$options}"
+	done
 }
 
 for program in $programs; do

@@ -1,6 +1,7 @@
 /*
  * addends.c - indirect sites that mostly call one function, and now and then others: functions that call back through the same site, that end
  * in a tail call, that jump out, and quiet ones that come late; and calls behind which control comes from elsewhere, too.
+ * hazards.sh: again epochs,wall
  */
 #include <setjmp.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /*
  * choices.c - indirect calls and indirect tail calls with a few hundred targets, found one after the other, while handlers and calls of the
  * same site are in progress.
+ * hazards.sh: again epochs,wall
  */
 #include <signal.h>
 

@@ -4,6 +4,7 @@
  * hazards.sh: libraries 3 4
  *
  * 3 and 4 ask for the same address.
+ * hazards.sh: again epochs,wall
  */
 #ifdef LIBRARY
 #define PROBE_IN_LIBRARY

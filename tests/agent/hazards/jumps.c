@@ -1,4 +1,7 @@
-/* jumps.c - longjmp over instrumented frames, over callbacks, into the middle of loops, and back many times. */
+/*
+ * jumps.c - longjmp over instrumented frames, over callbacks, into the middle of loops, and back many times.
+ * hazards.sh: again epochs,wall,check,sample=1997
+ */
 #include <setjmp.h>
 #include <string.h>
 

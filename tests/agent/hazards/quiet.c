@@ -2,6 +2,7 @@
  * quiet.c - time is spent in functions that call nothing, or only the C library's, which are never changed: called from a site, called by a
  * tail call of an instrumented function, or come to by a tail call from another such one. The same site makes all of these calls, and the
  * stack shows nothing of tail calls.
+ * hazards.sh: again epochs,wall,check,sample=1997
  */
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  *
  * 1 and 2 are of one size, so that the kernel puts one where the other was; 3 and 4 ask for the same address. The program gives itself to
  * what it calls: callbacks, tail calls, destructors and handlers that run in code which is gone later.
+ * hazards.sh: again epochs,wall
  */
 #ifdef LIBRARY
 #define PROBE_IN_LIBRARY

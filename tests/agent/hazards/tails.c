@@ -1,6 +1,7 @@
 /*
  * tails.c - tail calls that leave entries: to a caller without room behind its call, to the C library, and to code of the program that
  * is not instrumented; and one that looks like a jump in its function.
+ * hazards.sh: again epochs,wall,check,sample=1997
  */
 #include "probe.h"
 

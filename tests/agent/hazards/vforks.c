@@ -1,6 +1,7 @@
 /*
  * vforks.c - children that run in their parent's memory until they end or exec: from deep frames, from handlers, in functions that are
  * called for the first time; children of theirs; and what the C library does with such children.
+ * hazards.sh: again epochs,wall
  */
 #define _GNU_SOURCE
 #include <sched.h>

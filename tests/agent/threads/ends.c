@@ -1,4 +1,7 @@
-/* ends.c - threads that end in every way: early, detached, by pthread_exit, by cancellation, with cleanups and destructors that call. */
+/*
+ * ends.c - threads that end in every way: early, detached, by pthread_exit, by cancellation, with cleanups and destructors that call.
+ * hazards.sh: again epochs,wall
+ */
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>

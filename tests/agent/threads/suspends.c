@@ -1,4 +1,7 @@
-/* suspends.c - a call that waits for a handler returns when that has run, whatever other signals come as the handler returns. */
+/*
+ * suspends.c - a call that waits for a handler returns when that has run, whatever other signals come as the handler returns.
+ * hazards.sh: again check,wall,sample=1997
+ */
 #include <signal.h>
 #include <string.h>
 #include <sys/select.h>

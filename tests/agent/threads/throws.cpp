@@ -1,4 +1,7 @@
-/* throws.cpp - exceptions in threads, caught over frames of virtual calls, with destructors that call; and a cancellation's unwinding. */
+/*
+ * throws.cpp - exceptions in threads, caught over frames of virtual calls, with destructors that call; and a cancellation's unwinding.
+ * hazards.sh: again epochs,wall
+ */
 #include <pthread.h>
 #include <thread>
 #include <vector>

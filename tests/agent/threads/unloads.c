@@ -1,6 +1,7 @@
 /*
  * unloads.c - threads that open and close libraries at the same addresses while others run, and one that never returns to its own.
  * hazards.sh: libraries 1 2 3 4
+ * hazards.sh: again epochs,wall check,wall,sample=1997
  */
 #ifdef LIBRARY
 #define PROBE_IN_LIBRARY

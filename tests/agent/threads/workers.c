@@ -1,6 +1,7 @@
 /*
  * workers.c - threads that call through pointers and recursion while calls are still found and encoded anew, with a mutex and a condition
  * that hand work around. More functions are reached as time goes on.
+ * hazards.sh: again epochs,wall
  */
 #include <pthread.h>
 
