@@ -68,7 +68,7 @@ static const struct option_row option_rows[] = {
 	{.name = "sample",
 	 .argument = "=HZ",
 	 .is_value_optional = true,
-	 .help = "record the context HZ times a second of CPU time (997), which is what it does if nothing else is asked for",
+	 .help = "record the context HZ times a second of CPU time (997 by default); the default if no other option selects what to record",
 	 OPTION_SET(set_sample)},
 	{.name = "check", .help = "compare each sample with a stack walk", OPTION_FLAG(struct request, is_check)},
 	{.name = "output",

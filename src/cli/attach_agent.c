@@ -123,7 +123,7 @@ static struct error *check_status(pid_t pid)
 	if (status_of(pid, "Seccomp", 10))
 		return error_create(
 			ERROR_ARGUMENT,
-			"process %d: has a seccomp filter, which may end it for what the agent asks of the kernel",
+			"process %d: has a seccomp filter, which may forbid system calls of the agent",
 			(int)pid);
 	if (status_of(pid, "SigIgn", 16) >> (SIGSEGV - 1) & 1)
 		return error_create(ERROR_ARGUMENT,

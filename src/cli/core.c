@@ -62,7 +62,7 @@ static const struct option_row option_rows[] = {
 	 .help = "without values of variables, which may hold secrets",
 	 OPTION_FLAG(struct request, has_no_values)},
 	{.name = "functions",
-	 .help = "all functions too, with what of them ran (text, json)",
+	 .help = "all functions, too, with the parts that ran (text, json)",
 	 OPTION_FLAG(struct request, has_functions)},
 	OPTIONS_OF(path_reading_options, struct request, reading),
 	OPTION_OUTPUT(struct request, output),

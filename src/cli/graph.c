@@ -76,7 +76,7 @@ static size_t make_rows(const struct summary *s, struct row rows[ROWS_MAX])
 		{"indirect_sites", "indirect call sites (pushed)", k[META_SITE_INDIRECT], false},
 		{"foreign_sites", "call sites of foreign functions (pushed)", k[META_SITE_FOREIGN], false},
 		{"asm_sites", "inline assembly that calls (pushed)", k[META_SITE_ASM], false},
-		{"bound_functions", "functions whose calls in the library look at what is bound", k[META_SITE_BOUND],
+		{"bound_functions", "functions whose calls in the library check which definition is bound", k[META_SITE_BOUND],
 		 false},
 		{"tail_calls", "tail calls", s->tail_calls, false},
 		{"capture_sites", "captures and events", k[META_SITE_CAPTURE], false},

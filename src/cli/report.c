@@ -57,7 +57,7 @@ static const struct option_row option_rows[] = {
 	 .help = "only contexts with a function of such a name in them; may be given several times",
 	 OPTION_LIST(struct request, globs)},
 	{.name = "columns",
-	 .help = "samples of one line are contexts of their own where they fell on several columns",
+	 .help = "distinguish samples of one line by their column",
 	 OPTION_FLAG(struct request, keeps_columns)},
 	{.name = "max-depth",
 	 .argument = "N",

@@ -432,7 +432,7 @@ const struct command command_run = {
 	.summary = "run a program and record its contexts, of every allocation if wanted",
 	.usage = "Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
 		 "\n"
-		 "Runs PROGRAM and says where its recording is. A program that was not built\n"
+		 "Runs PROGRAM and prints where its recording is. A program that was not built\n"
 		 "with waymark cc gets an agent, which encodes its contexts as it runs. Java\n"
 		 "virtual machines, also those that it starts, get one that does so for Java\n"
 		 "methods. The exit status is the program's.\n",

@@ -153,7 +153,7 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 		return err;
 	if (clients->is_heap && p.allocator && !is_script)
 		message_warn("run",
-			     "%s has an allocator of its own: allocations by %s are not recorded, those by malloc are",
+			     "%s has its own allocator: allocations by %s are not recorded, those by malloc are",
 			     program, p.allocator);
 	err = choose_agent(clients, program, &p, &ret->has_agent);
 	if (!err && ret->has_agent)

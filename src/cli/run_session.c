@@ -117,7 +117,7 @@ char *run_session_why_nothing(const struct run_session *s, const char *dir, bool
 	if (get(&page->agents_failed))
 		return agent_text(page);
 	if (get(&page->recordings))
-		len = asprintf(&ret, "what it recorded is not in %s any more: it was moved or removed meanwhile", dir);
+		len = asprintf(&ret, "its recording is not in %s any more: it was moved or removed meanwhile", dir);
 	else if (has_agent && !get(&page->started))
 		len = asprintf(&ret,
 			       "the agent did not come into it (is it a static program, or one of another C library "

@@ -53,7 +53,7 @@ static struct error *add_rules(struct request *r, const char *text, const char *
 		err = error_create(ERROR_ARGUMENT, "%s: %s at \"%.*s\"", origin, problem.what,
 				   (int)strcspn(problem.at, "\n"), problem.at);
 	if (!err && r->rules.count == before)
-		err = error_create(ERROR_ARGUMENT, "%s: there is no rule in it", origin);
+		err = error_create(ERROR_ARGUMENT, "%s: it contains no rule", origin);
 	return err;
 }
 

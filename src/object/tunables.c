@@ -220,7 +220,7 @@ static struct error *read_schemes(const struct reader *r, struct cursor *c, stru
 	if (err)
 		return err;
 	if (f->scheme_count == 0 || f->scheme_count > sizeof f->schemes || f->chosen >= f->scheme_count)
-		return damaged(r, "a choice that there is not");
+		return damaged(r, "a choice that does not exist");
 	for (uint8_t i = 0; i < f->scheme_count; i++)
 		if (!scheme_exists(schemes[i]))
 			return damaged(r, "an unknown scheme");

@@ -71,7 +71,7 @@ deep stack overflow in the cycle first > second > third \([0-9],[0-9]{3} frames\
 thread stack overflow in the cycle first > second > third \([0-9,]+ frames\)
 wide stack overflow at 5 frames; that of wide has 67,10[0-9],[0-9]{3} bytes
 zero division by parts, which is zero
-most integer division whose result does not fit, as of the least number by -1
+most integer division whose result does not fit, such as the least number by -1
 assert assertion failed: \(value\.flags & 15\) == 5
 abort abort\(\) was called by main
 trap the compiler's trap \(ud2\): .*

@@ -159,7 +159,7 @@ cat >remove.sh <<'END'
 rm -r gone
 END
 expect 0 "$waymark" run --no-agent -o gone/ sh remove.sh
-has err.txt "recorded nothing: what it recorded is not in gone/ any more: it was moved or removed meanwhile"
+has err.txt "recorded nothing: its recording is not in gone/ any more: it was moved or removed meanwhile"
 mkdir full
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4k none full 2>/dev/null; then
 	head -c 4096 /dev/zero >full/all

@@ -132,7 +132,7 @@ cp pie original
 refused 2 "unknown scheme" "$waymark" tune pie --set 'main=yes'
 refused 2 'no "="' "$waymark" tune pie --set 'main'
 refused 2 'several schemes: choose one' "$waymark" tune pie --set 'main=none|cc'
-refused 2 'there is no rule in it' "$waymark" tune pie --set ' # none'
+refused 2 'it contains no rule' "$waymark" tune pie --set ' # none'
 refused 1 'function main has no scheme stmt compiled in, only none, cc+pt, fc; 1 more lack theirs' \
 	"$waymark" tune pie --set '*=stmt'
 refused 1 'function ns::bar(int) has no scheme pt compiled in, only cc, cc+pt' "$waymark" tune pie --set 'bar=pt;*=none'

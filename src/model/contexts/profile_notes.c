@@ -33,8 +33,8 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 	notes_print_count(before, s->path, s->dropped_prefixes, "context lost where it begins: it starts at [lost]",
 			  "contexts lost where they begin: they start at [lost]", out);
 	notes_print_count(before, s->path, s->dropped_code,
-			  "record of code was lost, and all later ones: what needs them is [unknown]",
-			  "records of code were lost, and all later ones: what needs them is [unknown]", out);
+			  "record of code was lost, and all later ones: contexts that need them are [unknown]",
+			  "records of code were lost, and all later ones: contexts that need them are [unknown]", out);
 	notes_print_count(before, s->path, s->dropped_heap_calls, "heap call has no context: it is under [lost]",
 			  "heap calls have no context: they are under [lost]", out);
 	notes_print_count(before, s->path, s->samples_unknown, "sample has no context: it is not counted",
@@ -46,8 +46,8 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 	notes_print_drop(before, s->path, s->drop_errno, out);
 	notes_print_count(
 		before, s->path, s->lost_children,
-		"forked child could make no recording (after setuid or chroot, say): what it did is missing",
-		"forked children could make no recording (after setuid or chroot, say): what they did is missing", out);
+		"forked child could not create a recording (for example after setuid or chroot): its data is missing",
+		"forked children could not create a recording (for example after setuid or chroot): their data is missing", out);
 	notes_print_count(before, s->path, s->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
 	notes_print_count(before, s->path, s->heap_unknown_frees, "free was of a block from before the recording",

@@ -299,7 +299,7 @@ static void say_no_code(struct cause *q)
 	if (m->frame_count > 1 && !m->frames[1].is_activation && snapshot_direct_call(q->s, m->frames[1].pc, &function))
 		name = snapshot_symbol_at(q->s, function, &off);
 	if (name && !off)
-		cause_say(q, "control went to %s, which is no code, from %s or what that left by a tail call", number,
+		cause_say(q, "control went to %s, which is not code, from %s or from a function that it called by a tail call", number,
 			  name);
 	else
 		cause_say(q, "control went to %s, which is no code", number);
@@ -482,7 +482,7 @@ void cause_of_division(struct cause *q)
 		if (!divisor)
 			zero = zero_on_line(q);
 		if (divisor)
-			cause_say(q, "integer division whose result does not fit, as of the least number by -1");
+			cause_say(q, "integer division whose result does not fit, such as the least number by -1");
 		else
 			cause_say(q, "division by %s%szero", zero ? zero : "", zero ? ", which is " : "");
 		break;

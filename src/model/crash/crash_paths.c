@@ -450,7 +450,7 @@ static void take_current(struct crash_frame *f, const struct candidate *candidat
 	else if (f->path_count && f->paths[f->path_count - 1].path.end_node == candidate->node)
 		f->paths[f->path_count - 1].is_current = true;
 	else
-		*why = "its last path does not end where it is: its memory was overwritten";
+		*why = "its last path does not end at its position: its memory was overwritten";
 }
 
 /* Adds what is in progress to the completed paths and decides what is certain. */
@@ -463,7 +463,7 @@ static struct error *finish_paths(const struct activation *a, struct candidate *
 
 	if (count == 0) {
 		set_lost(f, a->has_reg
-				    ? "no path leads to where it is with what it recorded: its memory was overwritten"
+				    ? "no path to its position fits the recorded values: its memory was overwritten"
 				    : "its stack is not in the core");
 		return take_point_nodes(a);
 	}
@@ -471,7 +471,7 @@ static struct error *finish_paths(const struct activation *a, struct candidate *
 	if (err)
 		return err;
 	if (count > 1) {
-		set_lost(f, "several paths fit what it recorded");
+		set_lost(f, "several paths fit the recorded values");
 		return NULL;
 	}
 	take_current(f, candidates, &why);
@@ -500,7 +500,7 @@ static struct error *read_record(struct activation *a, bool has_record, bool *re
 	struct error *err;
 
 	if (!has_record) {
-		set_lost(a->frame, "where it keeps its paths is not known here");
+		set_lost(a->frame, "the place of its paths is not known here");
 		*ret = false;
 		return NULL;
 	}

@@ -176,7 +176,7 @@ static const char *start_text(const struct path_walk *w)
 		return "after a call that may return twice";
 	if (cuts == 1u << CFG_CUT_JUMP)
 		return "after a jump";
-	return "goes on where another path was cut";
+	return "continues where another path was cut";
 }
 
 static const char *end_text(const struct pathmeta_function *f, const struct path *path, struct arena *arena)

@@ -33,16 +33,16 @@ static void print_recording_notes(const struct path_recording *r, const char *be
 		fputs(": no paths were recorded in it\n", out);
 	}
 	notes_print_count(before, r->path, r->dropped_tables,
-			  "table of path counts found no room: what it counted is lost",
-			  "tables of path counts found no room: what they counted is lost", out);
+			  "table of path counts had no room: its counts are lost",
+			  "tables of path counts had no room: their counts are lost", out);
 	notes_print_count(before, r->path, r->dropped_paths, "count of a single path found no room and is lost",
 			  "counts of single paths found no room and are lost", out);
 	if (r->dropped_tables || r->dropped_paths)
 		notes_print_drop(before, r->path, r->drop_errno, out);
 	notes_print_count(
 		before, r->path, r->lost_children,
-		"forked child could make no recording (after setuid or chroot, say): what it counted is missing",
-		"forked children could make no recording (after setuid or chroot, say): what they counted is missing",
+		"forked child could not create a recording (for example after setuid or chroot): its counts are missing",
+		"forked children could not create a recording (for example after setuid or chroot): their counts are missing",
 		out);
 	notes_print_count(before, r->path, r->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
