@@ -818,7 +818,7 @@ static void test_compare(void)
 	CHECK_U64(path_comparison_verdict(&c), PATH_VERDICT_COVERED);
 	CHECK_U64(c.cold.count, 0);
 	path_comparison_deinit(&c);
-	/* Paths through a select are not told apart; of functions that the field did not run it does not matter. */
+	/* Paths through a select count as one; in functions that the field did not run this does not matter. */
 	t.p.images.items[0]->meta.functions[0].selects = 2;
 	CHECK_OK(path_compare(&t.p, &t.p, &options, "test", &c));
 	CHECK_U64(path_comparison_verdict(&c), PATH_VERDICT_UNKNOWN);

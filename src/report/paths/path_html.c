@@ -274,7 +274,7 @@ static void print_functions(const struct html *h)
 
 	fputs("<h2>Functions</h2>\n<p><input id=\"filter\" placeholder=\"name or file\" aria-label=\"filter\"></p>\n"
 	      "<table class=\"list\" id=\"functions\"><thead><tr><th class=\"r\">share</th><th class=\"r\">paths counted"
-	      "</th><th class=\"r\">entered</th><th class=\"r\">paths</th><th class=\"r\">unfinished</th><th>not told</th><th>function</th>"
+	      "</th><th class=\"r\">entered</th><th class=\"r\">paths</th><th class=\"r\">unfinished</th><th>merged</th><th>function</th>"
 	      "<th>file</th></tr></thead><tbody>\n",
 	      h->out);
 	for (size_t i = 0; i < h->v->function_count; i++) {

@@ -218,7 +218,7 @@ static void print_choices(const struct text *t)
 
 	if (!path_choices_hide(c))
 		return;
-	print_name(t, "not told");
+	print_name(t, "merged");
 	path_choices_print(c, "\n              ", t->out);
 	print_list(t, choices_of);
 	putc('\n', t->out);
