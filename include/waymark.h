@@ -41,16 +41,20 @@ enum {
 
 #define WM_NOTHROW __attribute__((__nothrow__, __leaf__))
 
-/* The exact calling context of this point; a few ns at any depth. */
+/* Returns the exact calling context of this point; a few ns at any depth. It cannot fail: a context that could not be recorded decodes to
+ * [lost], and is counted in the recording. */
 wm_context wm_capture(void) WM_NOTHROW;
 
 /*
- * Writes a short printable token for c, NUL-terminated, cut to size as snprintf does, and returns its whole length
- * without the NUL. `waymark decode` finds tokens in any text.
+ * Writes a short printable token for c to buf, which is the caller's: NUL-terminated, and cut to size bytes as snprintf does (size 0:
+ * nothing is written). Returns the token's whole length without the NUL. `waymark decode` finds tokens in any text.
  */
 int wm_token(wm_context c, char *buf, size_t size) WM_NOTHROW;
 
-/* Appends (context, time, thread, name, value) to the event log. name is copied the first time it is seen. */
+/*
+ * Appends (context, time, thread, name, value) to the event log. name is NUL-terminated and copied the first time it is seen; the unit of
+ * value is the caller's. An event without room is dropped and counted in the recording.
+ */
 void wm_event(const char *name, uint64_t value) WM_NOTHROW;
 
 #else /* a file compiled without Waymark */

@@ -140,7 +140,7 @@ static enum wm1_missed_reason look_for(const char *name, char *const envp[])
 
 /* ---- an environment without the agent, which another C library's loader does not pass over: the program would not start ---- */
 
-/* What put_environment needs; at least 1. */
+/* The room that put_environment needs; at least 1. */
 static size_t environment_bytes(enum wm1_missed_reason reason, char *const envp[])
 {
 	size_t bytes = sizeof *envp;
@@ -217,7 +217,7 @@ static int own_execv(const char *path, char *const argv[])
 	enum wm1_missed_reason reason = look(path, environ);
 	char *const *envp = ENVIRONMENT_FOR(reason, environ);
 
-	/* The same function that was called: others may stand in front of it, too. */
+	/* Calls the function that the program called: others may interpose on it, too. */
 	if (envp == environ)
 		return next(path, argv);
 	return ((execve_fn)wmrt_next(&next_execve, "execve", (void *)own_execve))(path, argv, envp);

@@ -13,7 +13,7 @@
 
 /* context: the ucontext_t of the handler of a stop. Signal-safe. */
 void restart_call(void *context);
-/* The same of a handler of the program, which has run: the call that it interrupted, if it did, returns EINTR also when a stop comes
+/* After a handler of the program has run: the call that it interrupted, if it did, returns EINTR also when a stop comes
  * before the program is back there. Signal-safe. */
 void restart_not(void *context);
 /* The functions here that stand in front of waits: nothing of the client's state changes in them. */

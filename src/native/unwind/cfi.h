@@ -63,7 +63,7 @@ struct cfi_row {
 /* Needs about 1 KB of stack. */
 bool cfi_row_at(const struct eh_table *t, const struct eh_function *f, uintptr_t address, struct cfi_row *ret);
 
-/* What an expression may look at. */
+/* The inputs of an expression. */
 struct cfi_context {
 	const uint64_t *registers;       /* CFI_REGISTER_COUNT of them; that of CFI_RETURN_ADDRESS is the pc */
 	uint32_t known;                  /* bit i: registers[i] is known */

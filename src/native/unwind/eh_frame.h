@@ -45,7 +45,7 @@ struct eh_function {
 	uintptr_t lsda; /* 0: none */
 	bool is_signal_frame;
 
-	/* What CFI needs (cfi.h). */
+	/* The data that CFI needs (cfi.h). */
 	const uint8_t *cie_code, *cie_code_end;
 	const uint8_t *fde_code, *fde_code_end;
 	uint64_t code_align;
