@@ -1,4 +1,6 @@
 /* unit.c - starts the agent's parts as life/start.c does, which is left out: it would instrument the test. */
+#include "agent/program/image.h"
+#include "agent/program/program.h"
 #include "agent/unit/unit.h"
 
 #include <dlfcn.h>
