@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	for (uint32_t seed = 1; seed <= 200; seed++) {
 		unit_seed(seed);
 		unit_path(path);
-		unit_functions[0](path, end);
+		unit_run(path, end);
 	}
 	CHECK_U64(ends, 200);
 	for (size_t i = 0; i < len; i++) {
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
 	for (uint32_t s = 0; s < agent_program.site_count; s++)
 		CHECK(patch_site(s));
 	agent_unlock(&guard);
-	unit_functions[0](path, end);
+	unit_run(path, end);
 	CHECK_U64(ends, 201);
 	free(own);
 	free(patched);

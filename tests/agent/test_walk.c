@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	for (uint32_t seed = 1; seed <= 300 && !check_status(); seed++) {
 		unit_seed(seed);
 		len = unit_path(path);
-		unit_functions[0](path, end);
+		unit_run(path, end);
 		if (seed % 50 == 0)
 			begin_epoch();
 		if (check_status())

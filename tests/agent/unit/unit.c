@@ -80,6 +80,14 @@ bool unit_start(const char *library)
 	return unit_leaf && unit_functions[0];
 }
 
+void unit_run(const uint8_t *path, void (*end)(int n))
+{
+	/* The code that calls is not changed, so nothing there puts the id back (as in run_main of life/start.c). */
+	agent_thread.id = AGENT_FOREIGN_ID;
+	unit_functions[0](path, end);
+	agent_thread.id = AGENT_FOREIGN_ID;
+}
+
 bool unit_reach(void)
 {
 	struct agent_guard guard;

@@ -28,6 +28,8 @@ extern int (*unit_leaf)(int);
 bool unit_start(const char *library);
 /* All functions of the library are reached. */
 bool unit_reach(void);
+/* Runs the first function with that path. */
+void unit_run(const uint8_t *path, void (*end)(int n));
 /* Random calls, one in the other, that end with UNIT_FUNCTIONS; how many. */
 size_t unit_path(uint8_t path[UNIT_PATH_MAX + 1]);
 /* Numbers from a seed that is printed where a check fails. */
