@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/context/discover.h"
+#include "agent/program/calls.h"
 #include "agent/program/program.h"
 #include "agent/unit/unit.h"
 #include "check.h"
@@ -51,7 +52,7 @@ static void test_known(void)
 		CHECK_U64(p->edge_calls[call->edge], c);
 		CHECK_U64(p->encoder.graph.edges[call->edge].caller, p->functions[site->function].node);
 		CHECK_U64(p->encoder.graph.edges[call->edge].callee, p->functions[call->callee].node);
-		CHECK_U64(discover_site(site->record), call->site);
+		CHECK_U64(agent_site_of_record(site->record), call->site);
 	}
 	CHECK(memcmp(is_known, is_made, sizeof is_made) == 0);
 }

@@ -13,9 +13,13 @@
 #include "agent/os/memory.h"
 #include "agent/os/state.h"
 #include "agent/patch/reach.h"
+#include "agent/program/image.h"
+#include "agent/program/program.h"
 #include "agent/program/quiet.h"
 #include "agent/threads/entry.h"
 #include "agent/threads/threads.h"
+#include "agent/threads/thread.h"
+#include "core/contexts/adaptive.h"
 #include "recorder/client.h"
 
 const struct wmrt_client *const wmrt_clients[] = {NULL};
