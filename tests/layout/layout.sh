@@ -38,7 +38,7 @@ BEGIN {
 	may["report"] = " base core format object snapshot model report "
 	may["cli"] = " base core format object snapshot model report cli "
 	# Arrows of the agent that still point the other way; none is added.
-	n = split("code program,context epoch,context follow,epoch follow,follow clients,patch epoch,program follow," \
+	n = split("context epoch,context follow,epoch follow,follow clients,program follow," \
 		"threads clients,threads context,threads follow", names, ",")
 	for (i = 1; i <= n; i++) {
 		split(names[i], pair, " ")

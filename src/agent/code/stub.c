@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "agent/program/image.h"
+#include "agent/scan/insn_cache.h"
 
 void stub_plan(struct stub_plan *s, const struct code_area *area, struct code_stub *stubs, uint32_t capacity,
 	       uint8_t *bytes, uint32_t byte_capacity)
