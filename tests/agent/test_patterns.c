@@ -122,6 +122,8 @@ static void compare(const char *name, struct section in, uint8_t *out, const uin
 	struct section want = find_section(out, ".text"), stubs = find_section(out, ".stubs");
 	size_t end = lay_out(s, memory);
 
+	if (!CHECK(in.bytes && want.bytes))
+		return;
 	memcpy(text, in.bytes, in.len);
 	memcpy(text + (at - in.address), region, len);
 	if (!CHECK(want.len == in.len && want.address == in.address && memcmp(want.bytes, text, in.len) == 0)) {
@@ -215,7 +217,8 @@ static void test_branch(const char *name, uint8_t *in, uint8_t *out, const struc
 	struct plan_branch plan;
 	bool ok = false;
 
-	memcpy(addresses, callers.bytes, callers.len < sizeof addresses ? callers.len : sizeof addresses);
+	if (callers.bytes)
+		memcpy(addresses, callers.bytes, callers.len < sizeof addresses ? callers.len : sizeof addresses);
 	if (p->what == PLAN_ENTRY)
 		ok = plan_entry(&bytes, p->restart, &known, &plan);
 	else if (p->what == PLAN_FOREIGN_RETURN)

@@ -13,8 +13,6 @@
 #include "agent/os/memory.h"
 #include "agent/os/state.h"
 #include "agent/patch/reach.h"
-#include "agent/program/image.h"
-#include "agent/program/program.h"
 #include "agent/program/quiet.h"
 #include "agent/threads/entry.h"
 #include "agent/threads/threads.h"
