@@ -16,7 +16,8 @@
 #include "check.h"
 
 /* What code.c has of the rest of the agent: addresses that stubs lead to, a thread's state, and a thread that stays at held_pc. */
-const char agent_grow[1], agent_discover_entry[1], agent_returned_entry[1], agent_entered_entry[1];
+static const char target[1];
+static const struct code_entries entries = {.grow = target, .discover = target, .returned = target, .entered = target};
 _Thread_local struct agent_thread agent_thread;
 
 static uintptr_t held_pc;
@@ -197,7 +198,7 @@ static void test_stubs(void)
 	struct code_area *area;
 	uintptr_t counter;
 
-	if (!CHECK(code_init()))
+	if (!CHECK(code_init(&entries)))
 		return;
 	CHECK(!code_find_stub(text, &found));
 	area = code_area_for(text, text + 4096);

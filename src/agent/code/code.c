@@ -43,8 +43,8 @@ static struct {
 	uint8_t bytes[PENDING_BYTES];
 } pending;
 
-/* The code that stubs lead to, in start.S; the offsets are the same in each area's copy of the jumps to them. */
-extern const char agent_grow[], agent_discover_entry[], agent_returned_entry[], agent_entered_entry[];
+/* The offsets are the same in each area's copy of the jumps to them. Written once, at start. */
+static const struct code_entries *entries;
 
 void code_close(void)
 {
@@ -56,8 +56,9 @@ bool code_reopen(void)
 	return held_file_open(&memory, "/proc/self/mem", O_RDWR);
 }
 
-bool code_init(void)
+bool code_init(const struct code_entries *leads_to)
 {
+	entries = leads_to;
 	return code_reopen();
 }
 
@@ -220,10 +221,10 @@ static bool add_places(struct code_area *area)
 	p->id = AGENT_THREAD_OFFSET(id);
 	p->top = AGENT_THREAD_OFFSET(top);
 	p->base = AGENT_THREAD_OFFSET(base);
-	p->grow = add_far_jump(&at, agent_grow);
-	p->discover = add_far_jump(&at, agent_discover_entry);
-	p->returned = add_far_jump(&at, agent_returned_entry);
-	p->entered = add_far_jump(&at, agent_entered_entry);
+	p->grow = add_far_jump(&at, entries->grow);
+	p->discover = add_far_jump(&at, entries->discover);
+	p->returned = add_far_jump(&at, entries->returned);
+	p->entered = add_far_jump(&at, entries->entered);
 	p->foreign = at;
 	if (!p->entered || !code_write(at, &foreign, sizeof foreign))
 		return false;

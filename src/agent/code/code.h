@@ -69,8 +69,16 @@ struct code_stub {
 /* What is pushed where that stub leads to instead of a site's number. */
 #define CODE_NO_NUMBER UINT32_MAX
 
+/* Where stubs enter the agent, with a number pushed (threads/entry_point.inc). */
+struct code_entries {
+	const char *grow;     /* the thread has no context stack */
+	const char *discover; /* a call that is not known */
+	const char *returned; /* behind a call: called */
+	const char *entered;  /* foreign code entered a function that is hooked */
+};
+
 /* False: code cannot be written here. */
-bool code_init(void);
+bool code_init(const struct code_entries *leads_to);
 /* For the stubs of a program and of its libraries, and as much again for the program. */
 bool code_has_address_space(void);
 /* After a fork: the file is the parent's memory. */

@@ -8,24 +8,17 @@
 
 #include <string.h>
 
+#include "agent/program/points.h"
 #include "agent/program/calls.h"
-#include "agent/os/state.h"
 #include "agent/code/choice.h"
 #include "agent/code/code.h"
-#include "agent/threads/entry.h"
-#include "agent/epoch/epoch.h"
-#include "agent/follow/family.h"
-#include "agent/context/here.h"
-#include "agent/threads/lock.h"
 #include "agent/os/memory.h"
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
 #include "agent/patch/reach.h"
 #include "agent/program/quiet.h"
 #include "agent/program/record.h"
-#include "agent/follow/seccomp.h"
 #include "agent/context/segment.h"
-#include "agent/threads/threads.h"
 #include "agent/context/walk.h"
 #include "agent/os/words.h"
 #include "recorder/process.h"
@@ -36,7 +29,6 @@ enum {
 	DIRECT_CALL_BYTES = 5,
 	MAX_TAILS = 4,
 	MAX_TAIL_FUNCTIONS = 64,
-	PLACE_TRIES = 10,
 };
 
 /* Under the agent's lock. */
@@ -44,6 +36,15 @@ static struct walk walk;
 static struct walk_chain chain;
 static struct walk_state state;
 static struct words foreign_returns; /* return addresses in foreign code behind which the id is put back */
+
+/* Who hears of what was found; NULL: nobody. Written once, at start. */
+static discover_fn on_call, on_entry;
+
+void discover_tell(discover_fn call, discover_fn entry)
+{
+	on_call = call;
+	on_entry = entry;
+}
 
 /* ---- adding calls ---- */
 
@@ -69,6 +70,14 @@ static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
 
 /* Sites that frames are in make their calls from cells now, or no longer: the return addresses on the stack are to be aimed anew. */
 static bool are_returns_old;
+
+bool discover_take_old_returns(void)
+{
+	bool ret = are_returns_old;
+
+	are_returns_old = false;
+	return ret;
+}
 
 /* A tail call that may push leaves an entry to whoever called its function: those sites look for it from now on. */
 static void note_tail(uint32_t function)
@@ -146,10 +155,11 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 	}
 	p->call_count++;
 	if (!call->is_quiet)
-		here_forget(site);
+		points_forget_site(site);
 	if (agent_site_is_tail(&p->sites[site]) && !call->is_quiet)
 		note_tail(p->sites[site].function);
-	family_tell(FAMILY_CALL, p->sites[site].address, target);
+	if (on_call)
+		on_call(p->sites[site].address, target);
 	return call;
 }
 
@@ -258,12 +268,12 @@ static bool know_caller(uint32_t function, uintptr_t return_address)
 		return true;
 	if (!f->entry_bytes || !patch_foreign_return(return_address) || !add_caller(function, return_address, false))
 		return false;
-	family_tell(FAMILY_ENTRY, return_address, agent_program.functions[function].start);
+	if (on_entry)
+		on_entry(return_address, agent_program.functions[function].start);
 	return true;
 }
 
-/* Nothing can be done behind the call that has entered the function, or its caller itself is not known: it is not to ask any more. */
-static void leave_caller(uint32_t function, uintptr_t return_address)
+void discover_leave_caller(uint32_t function, uintptr_t return_address)
 {
 	uint32_t is_put_back;
 
@@ -447,23 +457,6 @@ bool discover_repair(const struct unwind_regs *regs)
 	return true;
 }
 
-/* The thread's id says that it is not known how it came here: finds out. */
-static void settle(const struct unwind_regs *regs)
-{
-	if (!agent_thread.top || agent_id_is_foreign(agent_thread.id))
-		discover_repair(regs);
-}
-
-void discover_fix_returns(const struct unwind_regs *regs)
-{
-	if (!are_returns_old)
-		return;
-	are_returns_old = false;
-	if (walk_stack(&walk, regs, &agent_thread))
-		walk_fix_returns(&walk);
-	epoch_fix_returns();
-}
-
 /* ---- found by other processes ---- */
 
 /* The instrumented function that has the address, reached now if need be; AGENT_NONE. */
@@ -511,187 +504,6 @@ bool discover_told_entry(uintptr_t start, uintptr_t return_address)
 
 	return function != AGENT_NONE && agent_program.functions[function].start == start &&
 	       !agent_function_knows_caller(function, return_address) && know_caller(function, return_address);
-}
-
-/* ---- entered from stubs ---- */
-
-/* Called by entry.S. */
-void agent_discover(struct agent_saved *saved);
-void agent_entered(struct agent_saved *saved);
-void agent_returned(struct agent_saved *saved);
-void agent_begin_thread(void);
-
-static uintptr_t target_of(const struct agent_site *site, const struct agent_saved *saved)
-{
-	return agent_site_is_direct(site) ? agent_resolve(site->target) : saved->r11;
-}
-
-static void go_on_at(const struct agent_site *site, uintptr_t pc, struct agent_saved *saved)
-{
-	saved->number = pc;
-	if (site->is_at_cell) { /* which makes the call: drops the return address */
-		saved->stack[0] = pc;
-		saved->number = (uintptr_t)agent_ret;
-	}
-}
-
-/* The site's code is that of the call too. */
-static bool is_placed(const struct agent_site *site, const struct agent_call *call)
-{
-	return site->is_written && call->before;
-}
-
-/* The call at the site, and code for it. NULL: that could not be written now. */
-static struct agent_call *place(uint32_t number, const struct agent_saved *saved, struct unwind_regs *regs)
-{
-	const struct agent_site *site = &agent_program.sites[number];
-	uintptr_t target = target_of(site, saved);
-	struct agent_call *call;
-
-	regs->pc = site->address;
-	if (!agent_site_is_tail(site))
-		settle(regs);
-	call = discover_call(number, target);
-	discover_fix_returns(regs);
-	return call && (is_placed(&agent_program.sites[number], call) || patch_site(number)) ? call : NULL;
-}
-
-static void go_on_as_program(const struct agent_site *site, struct agent_saved *saved)
-{
-	go_on_at(site, site->is_at_cell ? site->cell : target_of(site, saved), saved);
-}
-
-/*
- * This thread holds the lock: libgcc's unwinder, or the loader, has called a function that the program has in place of the C library's. What
- * that calls is not looked at, and its own calls leave the thread's state as it was.
- */
-static bool is_called_by_agent(void)
-{
-	return agent_thread.in_agent;
-}
-
-__attribute__((used)) void agent_discover(struct agent_saved *saved)
-{
-	bool is_said = (uint32_t)saved->number != CODE_NO_NUMBER;
-	bool has_return = !is_said || ((uint32_t)saved->number & PATCH_TAIL) == 0;
-	uint32_t number = is_said ? (uint32_t)saved->number & ~PATCH_TAIL : agent_site_in_front_of(saved->stack[0]);
-	struct agent_guard guard;
-	struct agent_call *call;
-	const struct agent_site *site;
-	struct unwind_regs regs;
-	struct lock_place where = {.regs = &regs, .pc_kind = THREAD_PC_SITE, .pc_number = number};
-
-	if (is_called_by_agent()) {
-		go_on_as_program(&agent_program.sites[number], saved);
-		return;
-	}
-	wmrt_check_fork();
-	agent_saved_regs(saved, 0, (uintptr_t)&saved->stack[has_return], &regs);
-	agent_lock_at(&guard, &where);
-	if (!agent_is_on) {
-		go_on_as_program(&agent_program.sites[number], saved);
-		agent_unlock_at_entry(&guard);
-		return;
-	}
-	call = place(number, saved, &regs);
-	/* A thread that waits for the lock may be where the code changes. */
-	for (int i = 0; !call && i < PLACE_TRIES; i++) {
-		agent_lock_yield(&guard, &where);
-		call = place(number, saved, &regs);
-	}
-	site = &agent_program.sites[number];
-	if (call) {
-		go_on_at(site, call->before, saved);
-	} else {
-		/* Nothing can be written here now. */
-		go_on_as_program(site, saved);
-		agent_thread.id = AGENT_LOST_ID;
-	}
-	agent_unlock_at_entry(&guard);
-}
-
-/* A hooked function was entered with the id of foreign code, from a place that its hook does not know. */
-__attribute__((used)) void agent_entered(struct agent_saved *saved)
-{
-	uint32_t function = (uint32_t)saved->number;
-	struct agent_guard guard;
-	struct unwind_regs regs;
-
-	if (is_called_by_agent()) {
-		saved->number = agent_program.functions[function].behind_hook;
-		return;
-	}
-	wmrt_check_fork();
-	agent_saved_regs(saved, 0, (uintptr_t)saved->stack, &regs);
-	agent_lock_at(&guard,
-		      &(struct lock_place){.regs = &regs, .pc_kind = THREAD_PC_FUNCTION, .pc_number = function});
-	regs.pc = agent_program.functions[function].start;
-	if (agent_is_on) {
-		settle(&regs);
-		leave_caller(function, saved->stack[0]);
-	}
-	saved->number = agent_program.functions[function].behind_hook;
-	agent_unlock_at_entry(&guard);
-}
-
-/* The entries that calls inside the site's left behind, and, where the site pushes, its own. */
-static bool take_off(uint64_t key, uint64_t *ret_id)
-{
-	struct agent_thread *thread = &agent_thread;
-	struct agent_entry *top = thread->top;
-	bool is_found = false;
-
-	while (top > thread->base + 1 && top[-1].key <= key) {
-		top--;
-		if (top->key == key) {
-			*ret_id = top->id;
-			is_found = true;
-		}
-	}
-	if (is_found)
-		thread->top = top;
-	return is_found;
-}
-
-__attribute__((used)) void agent_returned(struct agent_saved *saved)
-{
-	/* The stub has pushed two registers, and the address behind the site. */
-	uint64_t key = (uintptr_t)&saved->stack[1], id = 0;
-	struct agent_guard guard;
-
-	if (is_called_by_agent()) {
-		if (take_off(key, &id))
-			agent_thread.id = id;
-		return;
-	}
-	wmrt_check_fork();
-	agent_lock(&guard);
-	if (take_off(key, &id)) {
-		agent_thread.id = id;
-	} else if (agent_is_on) {
-		struct unwind_regs regs;
-
-		agent_saved_regs(saved, saved->stack[0], (uintptr_t)&saved->stack[3], &regs);
-		discover_repair(&regs);
-	}
-	agent_unlock_at_entry(&guard);
-}
-
-__attribute__((used)) void agent_begin_thread(void)
-{
-	struct agent_guard guard;
-
-	if (agent_is_sealed) {
-		seccomp_lend_stack();
-		return;
-	}
-	if (is_called_by_agent()) {
-		agent_thread_begin();
-		return;
-	}
-	agent_lock_at(&guard, &(struct lock_place){.pc_kind = THREAD_PC_STUB});
-	agent_thread_begin();
-	agent_unlock_at_entry(&guard);
 }
 
 bool discover_entry(uintptr_t target)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "agent/program/points.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
 #include "agent/code/cells.h"
@@ -27,12 +28,8 @@
 
 enum {
 	OWN_FRAMES_MAX = 16, /* of the agent and the heap client */
-	KIND_SHIFT = 56,     /* addresses are smaller */
 	FOUNDS = 4096,
 };
-
-static struct words points; /* return address -> capture point, of instrumented code */
-static struct words calls;  /* return address -> call of foreign code; of any code */
 
 static uint32_t present(void)
 {
@@ -73,8 +70,6 @@ static struct found {
 	struct thread_state state;
 	wm_context context;
 } founds[FOUNDS];
-static _Atomic uint32_t generation; /* of the sites' calls */
-
 static struct found *found_at(uintptr_t return_address, const struct thread_state *state)
 {
 	return &founds[wmrt_hash(return_address ^ (uint64_t)state->prefix << 32, state->id) % FOUNDS];
@@ -86,7 +81,7 @@ static void remember(uintptr_t return_address, const struct thread_state *state,
 
 	atomic_fetch_add_explicit(&f->version, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
-	f->generation = atomic_load_explicit(&generation, memory_order_relaxed);
+	f->generation = atomic_load_explicit(&points_generation, memory_order_relaxed);
 	f->return_address = return_address;
 	f->state = *state;
 	f->context = *context;
@@ -99,7 +94,7 @@ static bool is_remembered(uintptr_t return_address, const struct thread_state *s
 	uint32_t version = atomic_load_explicit(&f->version, memory_order_acquire);
 	bool is_it = f->return_address == return_address && f->state.id == state->id &&
 		     f->state.prefix == state->prefix && f->state.epoch == state->epoch &&
-		     f->generation == atomic_load_explicit(&generation, memory_order_relaxed);
+		     f->generation == atomic_load_explicit(&points_generation, memory_order_relaxed);
 
 	*ret = f->context;
 	atomic_thread_fence(memory_order_acquire);
@@ -114,7 +109,7 @@ static inline bool is_known(uintptr_t return_address, wm_context *ret)
 
 	if (!read_state(&state))
 		return false;
-	if (WMRT_UNLIKELY(!words_find(&points, return_address, &site)))
+	if (WMRT_UNLIKELY(!words_find(&points_captures, return_address, &site)))
 		return is_remembered(return_address, &state, ret);
 	*ret = (wm_context){.id = state.id, .prefix = state.prefix, .site = site, .epoch = state.epoch};
 	return true;
@@ -209,30 +204,13 @@ static bool find(uintptr_t return_address, struct unwind_regs *regs, wm_context 
 		enum capture_calls calls_there = capture_site_calls(site);
 
 		if (calls_there == CAPTURE_CALLS_QUIET && ret->site)
-			words_set(&points, return_address, ret->site);
+			words_set(&points_captures, return_address, ret->site);
 		else if (calls_there == CAPTURE_CALLS_LOUD && is_settled)
 			remember(return_address, &was, ret);
 		return true;
 	}
 	at_call(site, regs);
 	return capture_at(regs, ret, &point);
-}
-
-void here_forget(uint32_t site)
-{
-	const struct agent_site *s = &agent_program.sites[site];
-
-	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
-	words_forget(&points, s->address + s->len_bytes);
-	if (s->cell)
-		words_forget(&points, s->cell + AGENT_CELL_BACK);
-}
-
-void here_forget_range(uintptr_t low, uintptr_t high)
-{
-	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
-	words_forget_range(&points, low, high, 64);
-	words_forget_range(&calls, low, high, KIND_SHIFT);
 }
 
 struct finding {
@@ -305,12 +283,12 @@ static void add_call(void *data)
 
 	agent_lock(&guard);
 	site = site_at(at);
-	if (!words_find(&calls, a->key, &a->call)) {
+	if (!words_find(&points_calls, a->key, &a->call)) {
 		a->call = site == AGENT_NONE ? record_foreign_call(agent_function_at(at - 1), at - 1, a->name)
 					     : record_foreign_call(agent_program.sites[site].function,
 								   agent_program.sites[site].address, a->name);
 		if (a->call)
-			words_set(&calls, a->key, a->call);
+			words_set(&points_calls, a->key, a->call);
 	}
 	agent_unlock(&guard);
 }
@@ -318,9 +296,9 @@ static void add_call(void *data)
 /* The number of the call of that name that returns there. 0: it is in no function, or there is no room. */
 static uint32_t call_at(uintptr_t return_address, uint32_t kind, const char *name)
 {
-	struct adding a = {return_address, (uint64_t)kind << KIND_SHIFT | return_address, name, 0};
+	struct adding a = {return_address, (uint64_t)kind << POINTS_KIND_SHIFT | return_address, name, 0};
 
-	if (WMRT_UNLIKELY(!words_find(&calls, a.key, &a.call)))
+	if (WMRT_UNLIKELY(!words_find(&points_calls, a.key, &a.call)))
 		own_stack_call_from(agent_thread.is_on_alternate, add_call, &a);
 	return a.call;
 }

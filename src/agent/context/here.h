@@ -20,9 +20,4 @@ wm_context here_capture(uintptr_t return_address);
 /* Of the function of that name, which is not instrumented and was called there; kind: below 128, one for each name. */
 wm_context here_call(uintptr_t return_address, uint32_t kind, const char *name);
 
-/* The site calls what is instrumented: what returns there may be called by that as a tail call. Under the agent's lock. */
-void here_forget(uint32_t site);
-/* The code at these addresses was unloaded. Under the agent's lock. */
-void here_forget_range(uintptr_t low, uintptr_t high);
-
 #endif

@@ -396,8 +396,14 @@ bool epoch_settle(void)
 	return true;
 }
 
-void epoch_fix_returns(void)
+void epoch_fix_returns(const struct unwind_regs *regs)
 {
+	static struct walk own;
+
+	if (!discover_take_old_returns())
+		return;
+	if (walk_stack(&own, regs, &agent_thread))
+		walk_fix_returns(&own);
 	if (!stop_between())
 		return;
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))

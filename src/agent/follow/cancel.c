@@ -32,7 +32,7 @@ enum {
 typedef void (*buffer_fn)(__pthread_unwind_buf_t *);
 
 extern const char agent_land_cleanup[] __attribute__((visibility("hidden")));
-void agent_landed_cleanup(struct agent_saved *saved); /* called by entry.S */
+void agent_landed_cleanup(struct agent_saved *saved); /* called by land_entries.S */
 
 static const char *const names[NEXT_COUNT] = {"__pthread_register_cancel", "__pthread_unregister_cancel",
 					      "__pthread_register_cancel_defer", "__pthread_unregister_cancel_restore",

@@ -9,6 +9,8 @@
  * Threads that the C library makes for itself (timers with SIGEV_THREAD, getaddrinfo_a, aio) do not come by here: they are listed when
  * they first come to the agent, and stand on [thread] alone.
  */
+#include "agent/follow/create.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,14 +60,6 @@ static int own_thrd_create(thrd_t *thread, thrd_start_t run, void *argument);
 /* ---- in the new thread ---- */
 
 #define IN_BASES __attribute__((section("agent_bases"), noinline))
-extern const char __start_agent_bases[] __attribute__((visibility("hidden")));
-extern const char __stop_agent_bases[] __attribute__((visibility("hidden")));
-
-bool threads_is_base(uintptr_t pc)
-{
-	return pc >= (uintptr_t)__start_agent_bases && pc <= (uintptr_t)__stop_agent_bases;
-}
-
 static void begin(const struct start *start, uintptr_t entry)
 {
 	struct agent_guard guard;
@@ -210,7 +204,7 @@ static int own_thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 WMRT_INTERPOSE(pthread_create, own_pthread_create);
 WMRT_INTERPOSE(thrd_create, own_thrd_create);
 
-void threads_start(void)
+void create_start(void)
 {
 	wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
 	wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);

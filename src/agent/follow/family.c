@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
+#include "agent/epoch/epoch.h"
 #include "agent/context/discover.h"
 #include "agent/program/image.h"
 #include "agent/threads/stop.h"
@@ -32,6 +33,11 @@ struct log {
 	_Atomic uint32_t count; /* may be more than there are */
 	_Atomic uint32_t images;
 	struct find finds[FINDS_MAX];
+};
+
+enum family_kind {
+	FAMILY_CALL = 1, /* the site at `from` calls `to` */
+	FAMILY_ENTRY,    /* foreign code that comes back to `from` enters the function `to` */
 };
 
 struct family_stats family_stats;
@@ -77,7 +83,8 @@ static uint32_t count_finds(void)
 	return count < FINDS_MAX ? count : FINDS_MAX;
 }
 
-void family_tell(enum family_kind kind, uintptr_t from, uintptr_t to)
+/* Adds it to the log, in a process that was forked; nothing when the log is full. */
+static void tell(enum family_kind kind, uintptr_t from, uintptr_t to)
 {
 	struct place from_place, to_place;
 	uint32_t number;
@@ -93,6 +100,21 @@ void family_tell(enum family_kind kind, uintptr_t from, uintptr_t to)
 	family->finds[number].from = from_place;
 	family->finds[number].to = to_place;
 	atomic_store_explicit(&family->finds[number].kind, kind, memory_order_release);
+}
+
+static void tell_call(uintptr_t site, uintptr_t target)
+{
+	tell(FAMILY_CALL, site, target);
+}
+
+static void tell_entry(uintptr_t return_address, uintptr_t function)
+{
+	tell(FAMILY_ENTRY, return_address, function);
+}
+
+void family_start(void)
+{
+	discover_tell(tell_call, tell_entry);
 }
 
 static void take(struct find *find)
@@ -116,7 +138,7 @@ static void take_all(const struct unwind_regs *regs)
 	is_taking = true;
 	for (; taken < count; taken++)
 		take(&family->finds[taken]);
-	discover_fix_returns(regs);
+	epoch_fix_returns(regs);
 	is_taking = false;
 	stop_end();
 }

@@ -24,13 +24,8 @@ struct family_stats {
 };
 extern struct family_stats family_stats __attribute__((visibility("hidden")));
 
-enum family_kind {
-	FAMILY_CALL = 1, /* the site at `from` calls `to` */
-	FAMILY_ENTRY,    /* foreign code that comes back to `from` enters the function `to` */
-};
-
-/* Adds it to the log, in a process that was forked; nothing when the log is full. */
-void family_tell(enum family_kind kind, uintptr_t from, uintptr_t to);
+/* Hears of what is found, to add it to the log in a process that was forked. Once, at start. */
+void family_start(void);
 /* Before a fork, at these registers: this process knows what the log has, and its children what it is. */
 void family_before_fork(const struct unwind_regs *regs);
 /* In the child. */

@@ -18,7 +18,7 @@ enum {
 	NOTE_BUFFER_BYTES = 64,
 };
 
-/* Called by entry.S. */
+/* Called by land_entries.S. */
 void agent_landed(struct agent_saved *saved);
 
 static struct thread_note *note_of(struct thread_record *record, const void *buffer)
@@ -106,7 +106,7 @@ void land(struct agent_saved *saved, uintptr_t pc, int is_return)
 	agent_unlock_at_entry(&guard);
 }
 
-/* A jump from an alternate stack has come down: entry.S puts the mask of signals in force, with that of the agent's as it is there. */
+/* A jump from an alternate stack has come down: entry_point.inc puts the mask of signals in force, with that of the agent's as it is there. */
 static void land_mask(void)
 {
 	struct agent_thread *thread = &agent_thread;

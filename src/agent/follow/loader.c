@@ -4,12 +4,12 @@
 #include <link.h>
 #include <string.h>
 
+#include "agent/program/points.h"
 #include "agent/os/state.h"
 #include "agent/code/code.h"
 #include "agent/code/stub.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry.h"
-#include "agent/context/here.h"
 #include "agent/program/image.h"
 #include "agent/threads/lock.h"
 #include "agent/patch/patch_entry.h"
@@ -29,7 +29,7 @@ enum {
 };
 
 extern const char agent_loader_entry[] __attribute__((visibility("hidden")));
-/* Called by entry.S. */
+/* Called by loader_entry.S. */
 void agent_loader(struct agent_saved *saved);
 
 typedef int (*close_fn)(void *handle);
@@ -64,7 +64,7 @@ static void forget(struct agent_image *image)
 	agent_program_forget(image);
 	discover_forget(image->low, image->high);
 	record_forget(image->low, image->high);
-	here_forget_range(image->low, image->high);
+	points_forget_range(image->low, image->high);
 	signal_forget(image->low, image->high);
 	walk_forget();
 	strand(image);

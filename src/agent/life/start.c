@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/follow/create.h"
+#include "agent/follow/stub_calls.h"
 #include "agent/threads/signal33.h"
 #include "agent/threads/timers.h"
 #include "agent/context/segment.h"
@@ -71,7 +73,7 @@ static void look_up(void)
 	exec_start();
 	cancel_start();
 	coroutine_start();
-	threads_start();
+	create_start();
 	restart_start();
 }
 
@@ -144,11 +146,12 @@ enum wmk_agent agent_start(void)
 {
 	agent_entry_init();
 	tick_init();
+	family_start();
 	if (!code_has_address_space())
 		return WMK_AGENT_NO_ROOM;
 	if (!agent_images_begin() || !quiet_init())
 		return WMK_AGENT_NO_MEMORY;
-	if (!code_init())
+	if (!code_init(&stub_calls_entries))
 		return WMK_AGENT_NO_WRITING;
 	adaptive_init(&agent_program.encoder, &agent_allocator, FIRST_EPOCH);
 	agent_program.encoder.max_id = AGENT_MAX_ID;
@@ -342,14 +345,6 @@ static void enter_main(void)
 		agent_thread_set_first(record_root(WM_PREFIX_PROCESS, (uintptr_t)program_main));
 	}
 	agent_unlock(&guard);
-}
-
-extern const char __start_agent_main[] __attribute__((visibility("hidden")));
-extern const char __stop_agent_main[] __attribute__((visibility("hidden")));
-
-bool threads_is_main(uintptr_t pc)
-{
-	return pc >= (uintptr_t)__start_agent_main && pc <= (uintptr_t)__stop_agent_main;
 }
 
 static __attribute__((section("agent_main"), noinline)) int run_main(int argc, char **argv, char **envp)

@@ -1,10 +1,13 @@
 /* record.c - numbers of what was discovered, and dictionaries. */
 #include "agent/program/record.h"
 
+#include <string.h>
+
 #include "agent/program/symbol.h"
 #include "agent/os/words.h"
 #include "recorder/code.h"
 #include "recorder/prefix_table.h"
+#include "recorder/text.h"
 #include "waymark/abi.h"
 
 /* Under the agent's lock. */
@@ -87,6 +90,24 @@ static void record_edge(struct agent_call *call)
 	call->record_epoch = present();
 }
 
+/* The name of the function at that address; image+0xoffset when no symbol is there. Cut to size. Under the agent's lock. */
+static void name_address(uintptr_t address, char *name, size_t size)
+{
+	const struct agent_image *image = agent_image_at(address);
+	const char *found = image ? symbol_name(image, address) : NULL;
+	struct wmrt_text text = {name, size, 0};
+	const char *slash;
+
+	if (found) {
+		wmrt_text_add(&text, found);
+		return;
+	}
+	slash = image ? strrchr(image->path, '/') : NULL;
+	wmrt_text_add(&text, slash ? slash + 1 : image ? image->path : "code");
+	wmrt_text_add(&text, "+0x");
+	wmrt_text_number(&text, image ? address - (uintptr_t)image->ehdr : address, 16, 1);
+}
+
 bool record_call(struct agent_call *call)
 {
 	struct agent_site *site = &agent_program.sites[call->site];
@@ -97,7 +118,7 @@ bool record_call(struct agent_call *call)
 
 	f = &agent_program.functions[site->function];
 	if (call->edge == AGENT_NONE) {
-		symbol_name(agent_call_start(call), name, sizeof name);
+		name_address(agent_call_start(call), name, sizeof name);
 		call->foreign = wmrt_code_site(function, WMK_SITE_FOREIGN, position(f, site->address), flags, name);
 		return true;
 	}

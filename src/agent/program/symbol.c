@@ -8,7 +8,6 @@
 #include "agent/program/image.h"
 #include "agent/os/memory.h"
 #include "base/sort.h"
-#include "recorder/text.h"
 
 struct dynamic {
 	const Elf64_Sym *symbols;
@@ -85,7 +84,7 @@ static bool is_better(const char *name, const char *than)
 	return !than || (*than == '_' && *name != '_');
 }
 
-static const char *find_name(const struct agent_image *image, uintptr_t address)
+const char *symbol_name(const struct agent_image *image, uintptr_t address)
 {
 	struct dynamic d;
 	const char *found = NULL;
@@ -155,23 +154,6 @@ void symbol_index_release(struct symbol_index *index)
 {
 	agent_free(index->items);
 	*index = (struct symbol_index){.items = NULL};
-}
-
-void symbol_name(uintptr_t address, char *name, size_t size)
-{
-	const struct agent_image *image = agent_image_at(address);
-	const char *found = image ? find_name(image, address) : NULL;
-	struct wmrt_text text = {name, size, 0};
-	const char *slash;
-
-	if (found) {
-		wmrt_text_add(&text, found);
-		return;
-	}
-	slash = image ? strrchr(image->path, '/') : NULL;
-	wmrt_text_add(&text, slash ? slash + 1 : image ? image->path : "code");
-	wmrt_text_add(&text, "+0x");
-	wmrt_text_number(&text, image ? address - (uintptr_t)image->ehdr : address, 16, 1);
 }
 
 /* bucket count, first symbol, words of the Bloom filter, its shift | filter | buckets | chains */

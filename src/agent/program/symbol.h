@@ -12,8 +12,8 @@ enum {
 	SYMBOL_MAX = 256,
 };
 
-/* The name of the function at that address; image+0xoffset when no symbol is there. Cut to size. Under the agent's lock. */
-void symbol_name(uintptr_t address, char *name, size_t size);
+/* The name of the function that starts at that address, of the image's dynamic symbols. NULL: it has none. */
+const char *symbol_name(const struct agent_image *image, uintptr_t address);
 /* What the image defines under that name, 0: nothing. */
 uintptr_t symbol_address(const struct agent_image *image, const char *name);
 /* The image refers to that name, and does not define it. */

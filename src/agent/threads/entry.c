@@ -1,4 +1,4 @@
-/* entry.c - what entry.S needs: how large the vector registers are, and the agent's own stack. */
+/* entry.c - what entry_point.inc needs: how large the vector registers are, and the agent's own stack. */
 #include "agent/threads/entry.h"
 
 #include <cpuid.h>
@@ -7,8 +7,8 @@
 #include "agent/threads/entry_offsets.h"
 #include "agent/threads/thread.h"
 
-_Static_assert(offsetof(struct agent_thread, agent_stack) == AGENT_STACK_OFFSET, "entry.S reads it");
-_Static_assert(offsetof(struct agent_thread, has_late_mask) == AGENT_LATE_OFFSET, "entry.S reads it");
+_Static_assert(offsetof(struct agent_thread, agent_stack) == AGENT_STACK_OFFSET, "entry_point.inc reads it");
+_Static_assert(offsetof(struct agent_thread, has_late_mask) == AGENT_LATE_OFFSET, "entry_point.inc reads it");
 
 /* x87, SSE, AVX and AVX-512. Constant after start. */
 extern uint32_t agent_xsave_mask __attribute__((visibility("hidden")));

@@ -18,7 +18,7 @@ struct agent_saved {
 
 extern const char agent_ret[] __attribute__((visibility("hidden"))); /* a `ret` */
 
-/* Sizes of what entry.S saves. Once, at start. */
+/* Sizes of what entry_point.inc saves. Once, at start. */
 void agent_entry_init(void);
 /* The registers as of an instruction at pc with that stack pointer. */
 void agent_saved_regs(const struct agent_saved *saved, uint64_t pc, uint64_t sp, struct unwind_regs *ret);

@@ -1,4 +1,4 @@
-/* entry_offsets.h - what entry.S and vfork.S know of struct agent_thread; asserted in entry.c and vfork.c. */
+/* entry_offsets.h - what entry.S, entry_point.inc and vfork.S know of struct agent_thread; asserted in entry.c and vfork.c. */
 #ifndef WM_AGENT_ENTRY_OFFSETS_H
 #define WM_AGENT_ENTRY_OFFSETS_H
 

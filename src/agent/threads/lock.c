@@ -117,7 +117,7 @@ void agent_unlock_at_entry(const struct agent_guard *guard)
 	agent_unlock(&none);
 }
 
-/* Called by entry.S: the first while the program's vector registers are not saved yet, the second when they are put back. */
+/* Called by entry_point.inc: the first while the program's vector registers are not saved yet, the second when they are put back. */
 void agent_block_early(void) __attribute__((used, visibility("hidden"), target("general-regs-only")));
 void agent_unblock_late(void) __attribute__((used, visibility("hidden"), target("general-regs-only")));
 

@@ -43,7 +43,7 @@ void agent_lock_at(struct agent_guard *guard, const struct lock_place *place);
 void agent_lock_yield(const struct agent_guard *guard, const struct lock_place *place);
 /* Ends a stop of the others too (stop.h). */
 void agent_unlock(const struct agent_guard *guard);
-/* The same at the end of what entry.S calls. Of a thread that is on an alternate stack signals stay blocked until entry.S is back there. */
+/* The same at the end of what entry_point.inc calls. Of a thread that is on an alternate stack signals stay blocked until entry_point.inc is back there. */
 void agent_unlock_at_entry(const struct agent_guard *guard);
 /* Around a fork: no other thread is about to change tables or code meanwhile. Handlers of pthread_atfork that come between take the lock
  * again. */

@@ -73,8 +73,8 @@ struct agent_thread {
 	uint32_t in_agent;               /* > 0: the agent itself runs */
 	uint32_t tid;
 	uint64_t in_agent_site; /* where the program entered it */
-	uint64_t late_mask;     /* of signals, put back by entry.S on the program's stack */
-	uint32_t has_late_mask; /* entry.S looks at it */
+	uint64_t late_mask;     /* of signals, put back by entry_point.inc on the program's stack */
+	uint32_t has_late_mask; /* entry_point.inc looks at it */
 	bool is_on_alternate;   /* of the running segment, as base and the next two */
 	uintptr_t root;
 	const struct agent_segment *outer;

@@ -146,3 +146,19 @@ void threads_after_fork(void)
 	/* Signals that had not come are the parent's. */
 	atomic_store(&own->heard, atomic_load(&own->asked));
 }
+
+/* Sections of what follow/create.c and life/start.c have threads run first; tests leave the latter out. */
+extern const char __start_agent_bases[] __attribute__((visibility("hidden")));
+extern const char __stop_agent_bases[] __attribute__((visibility("hidden")));
+extern const char __start_agent_main[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_agent_main[] __attribute__((weak, visibility("hidden")));
+
+bool threads_is_base(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__start_agent_bases && pc <= (uintptr_t)__stop_agent_bases;
+}
+
+bool threads_is_main(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__start_agent_main && pc <= (uintptr_t)__stop_agent_main;
+}

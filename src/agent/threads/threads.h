@@ -92,7 +92,4 @@ bool threads_is_base(uintptr_t pc);
 /* The one that calls main (start.c). */
 bool threads_is_main(uintptr_t pc);
 
-/* Looks up what is stood in front of. Once, at start. */
-void threads_start(void);
-
 #endif

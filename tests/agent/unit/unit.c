@@ -10,9 +10,12 @@
 
 #include "agent/code/code.h"
 #include "agent/context/segment.h"
+#include "agent/follow/create.h"
+#include "agent/follow/stub_calls.h"
 #include "agent/os/memory.h"
 #include "agent/os/state.h"
 #include "agent/patch/reach.h"
+#include "agent/program/program.h"
 #include "agent/program/quiet.h"
 #include "agent/threads/entry.h"
 #include "agent/threads/threads.h"
@@ -25,12 +28,6 @@ const struct wmrt_client *const wmrt_clients[] = {NULL};
 unit_function unit_functions[UNIT_FUNCTIONS];
 int (*unit_leaf)(int);
 static uint32_t state = 1;
-
-bool threads_is_main(uintptr_t pc)
-{
-	(void)pc;
-	return false;
-}
 
 void unit_seed(uint32_t seed)
 {
@@ -68,9 +65,9 @@ bool unit_start(const char *library)
 		*(void **)&unit_functions[i] = dlsym(handle, name);
 	}
 	*(void **)&unit_leaf = dlsym(handle, "graph_leaf");
-	threads_start();
+	create_start();
 	agent_entry_init();
-	if (!code_has_address_space() || !agent_images_begin() || !quiet_init() || !code_init()) {
+	if (!code_has_address_space() || !agent_images_begin() || !quiet_init() || !code_init(&stub_calls_entries)) {
 		fprintf(stderr, "the agent cannot work here\n");
 		exit(77);
 	}
