@@ -1,12 +1,13 @@
 #!/bin/sh
-# circles.sh BUILD [OWED] - no more than three files of a library use each other in a circle.
+# circles.sh BUILD [OWED] - no more than three files of a folder of src/ use each other in a circle.
 #
-# A file uses another one of its library when its object needs a symbol, of code or data, hidden or not, that the other one's object
-# defines (nm). Files that reach each other are a circle (a strongly connected component; Tarjan 1972). One of more than three files is
-# printed with the symbols that hold it together, and the test fails.
+# A file uses another one when its object needs a symbol, of code or data, hidden or not, that the other one's object defines (nm).
+# Files that reach each other are a circle (a strongly connected component; Tarjan 1972). One of more than three files is printed with
+# the symbols that hold it together, and the test fails. Each library is looked at by itself, and in it the files of each folder of
+# src/: arrows between folders are layout.sh's, and what src/recorder declares for its clients to define is no circle.
 #
-# OWED: a file of lines "library file...", the circles that are still there. Such a circle may have no other file than those, and each
-# of those must still be in it, so the list only shrinks.
+# OWED: a file of lines "folder file...", the circles that are still there. Such a circle may have no other file than those, and each of
+# those must still be in one, so the list only shrinks.
 set -eu
 build=$1
 owed=${2:-/dev/null}
@@ -21,7 +22,7 @@ BEGIN {
 			continue
 		n = split(line, word, " ")
 		for (i = 2; i <= n; i++)
-			owed[word[1] "/" word[i]] = 1
+			is_owed[word[1] "/" word[i]] = 1
 	}
 }
 
@@ -34,6 +35,14 @@ BEGIN {
 	sub(/\.p$/, "", library)
 	file = part[n]
 	sub(/\.o$/, "", file)
+	folder = part[n - 2]
+	if (file ~ /^\.\._/) {
+		file = substr(file, 4)
+		folder = file
+		sub(/_.*/, "", folder)
+		file = substr(file, length(folder) + 2)
+	}
+	library = library "/" folder
 	node = library "/" file
 	if (!(node in library_of)) {
 		library_of[node] = library
@@ -90,16 +99,18 @@ END {
 			strong(nodes[i])
 	for (i = 1; i <= node_count; i++) {
 		v = nodes[i]
-		if (size[circle[v]] > 3 && !(v in owed))
+		if (size[circle[v]] <= 3)
+			continue
+		name = substr(v, index(v, "/") + 1)
+		if (name in is_owed)
+			is_still[name] = 1
+		else
 			is_found[circle[v]] = 1
-		if (size[circle[v]] <= 3 && v in owed) {
-			print v ": it is in no circle of more than three files any more: take it out of the list"
-			status = 1
-		}
-		delete owed[v]
 	}
-	for (v in owed) {
-		print v ": there is no such file: take it out of the list"
+	for (name in is_owed) {
+		if (name in is_still)
+			continue
+		print "src/" name ": it is in no circle of more than three files: take it out of the list"
 		status = 1
 	}
 	for (c = 1; c <= circle_count; c++) {
