@@ -31,7 +31,7 @@
 #include "jvm/c/base/say.h"
 #include "jvm/c/clients/thread_names.h"
 #include "jvm/c/bridge/thread_start.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 #include "recorder/code.h"
 #include "recorder/text.h"
 #include "runtime/clients.h"
@@ -232,20 +232,17 @@ static bool let_modules_read(jvmtiEnv *jvmti, JNIEnv *jni)
 
 static bool start_rewriter(JNIEnv *jni)
 {
-	jclass class = (*jni)->FindClass(jni, "dev/waymark/agent/Rewriter");
-	jmethodID start =
-		class ? (*jni)->GetStaticMethodID(jni, class, "start",
-						  "(ZIZLjava/lang/String;Ljava/lang/String;Ljava/lang/String;)V")
-		      : NULL;
+	jmethodID start;
 
-	rewriter = start ? (*jni)->NewGlobalRef(jni, class) : NULL;
-	(*jni)->DeleteLocalRef(jni, class);
-	if (rewriter)
-		(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked, options.check_every,
-					     (jboolean)options.is_lucce, (*jni)->NewStringUTF(jni, options.include),
-					     (*jni)->NewStringUTF(jni, options.exclude),
-					     (*jni)->NewStringUTF(jni, options.jdk));
-	return !jvm_drop_thrown(jni) && rewriter;
+	rewriter = jvm_find_class(jni, "dev/waymark/agent/Rewriter");
+	start = jvm_find_static(jni, rewriter, "start", "(ZIZLjava/lang/String;Ljava/lang/String;Ljava/lang/String;)V");
+	if (!start)
+		return false;
+	(*jni)->CallStaticVoidMethod(jni, rewriter, start, (jboolean)options.is_checked, options.check_every,
+				     (jboolean)options.is_lucce, (*jni)->NewStringUTF(jni, options.include),
+				     (*jni)->NewStringUTF(jni, options.exclude),
+				     (*jni)->NewStringUTF(jni, options.jdk));
+	return !jvm_drop_thrown(jni);
 }
 
 static bool begin_classes(jvmtiEnv *jvmti, JNIEnv *jni)

@@ -20,7 +20,7 @@
 #include "jvm/c/classes/hook.h"
 #include "jvm/c/base/say.h"
 #include "jvm/c/bridge/thread_start.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 #include "recorder/client.h"
 #include "recorder/sys.h"
 #include "runtime/contexts/capture.h"
@@ -353,17 +353,13 @@ static jint prefix(JNIEnv *env, jclass class)
 bool jvm_native_code_begin(const struct JNINativeInterface_ **env)
 {
 	static const JNINativeMethod native = {(char *)"prefix", (char *)"()I", (void *)prefix};
-	jclass class = (*env)->FindClass(env, "dev/waymark/agent/NativeCode");
 
-	if (class && (*env)->RegisterNatives(env, class, &native, 1) == JNI_OK) {
-		java_class = (*env)->NewGlobalRef(env, class);
-		enter = (*env)->GetStaticMethodID(env, class, "enter", "()J");
-		leave = (*env)->GetStaticMethodID(env, class, "leave", "(I)V");
-	}
-	if (java_class && enter && leave) {
-		atomic_store(&is_ready, true);
-		return true;
-	}
-	(*env)->ExceptionClear(env);
-	return false;
+	if (jvm_register_natives(env, "dev/waymark/agent/NativeCode", &native, 1))
+		java_class = jvm_find_class(env, "dev/waymark/agent/NativeCode");
+	enter = jvm_find_static(env, java_class, "enter", "()J");
+	leave = jvm_find_static(env, java_class, "leave", "(I)V");
+	if (!enter || !leave)
+		return false;
+	atomic_store(&is_ready, true);
+	return true;
 }

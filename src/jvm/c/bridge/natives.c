@@ -9,6 +9,7 @@
 #include "jvm/c/contexts/contexts.h"
 #include "jvm/c/contexts/lucce_contexts.h"
 #include "jvm/c/codes/methods.h"
+#include "jvm/c/base/java.h"
 #include "jvm/c/base/say.h"
 #include "jvm/c/codes/super_calls.h"
 #include "jvm/c/clients/thread_names.h"
@@ -323,27 +324,16 @@ static const JNINativeMethod clients[] = {
 };
 static const JNINativeMethod waymark[] = {NATIVE("probe", "()Z", probe)};
 
-static bool register_in(JNIEnv *env, const char *name, const JNINativeMethod *methods, jint count)
-{
-	jclass class = (*env)->FindClass(env, name);
-	bool is_registered = class && (*env)->RegisterNatives(env, class, methods, count) == JNI_OK;
-
-	if (!is_registered)
-		(*env)->ExceptionClear(env);
-	(*env)->DeleteLocalRef(env, class);
-	return is_registered;
-}
-
 bool jvm_natives_register(const struct JNINativeInterface_ **env)
 {
-	return register_in(env, "dev/waymark/agent/Recorder", recorder, sizeof recorder / sizeof *recorder) &&
-	       register_in(env, "dev/waymark/agent/SuperCalls", super_calls,
-			   sizeof super_calls / sizeof *super_calls) &&
+	return jvm_register_natives(env, "dev/waymark/agent/Recorder", recorder, sizeof recorder / sizeof *recorder) &&
+	       jvm_register_natives(env, "dev/waymark/agent/SuperCalls", super_calls,
+				    sizeof super_calls / sizeof *super_calls) &&
 	       jvm_super_calls_begin(env) &&
-	       register_in(env, "dev/waymark/agent/Clients", clients, sizeof clients / sizeof *clients);
+	       jvm_register_natives(env, "dev/waymark/agent/Clients", clients, sizeof clients / sizeof *clients);
 }
 
 bool jvm_natives_announce(const struct JNINativeInterface_ **env)
 {
-	return register_in(env, "dev/waymark/Waymark", waymark, sizeof waymark / sizeof *waymark);
+	return jvm_register_natives(env, "dev/waymark/Waymark", waymark, sizeof waymark / sizeof *waymark);
 }

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "jvm/c/base/say.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 
 typedef void start_function(JNIEnv *env, jobject thread);
 
@@ -53,14 +53,12 @@ void *jvm_thread_start_bound(void *address)
 
 bool jvm_thread_start_begin(JNIEnv *env)
 {
-	jclass class = (*env)->FindClass(env, "dev/waymark/agent/ThreadContexts");
-	jmethodID note = class ? (*env)->GetStaticMethodID(env, class, "starts", "(Ljava/lang/Thread;)V") : NULL;
+	jmethodID note;
 
-	contexts = note ? (*env)->NewGlobalRef(env, class) : NULL;
-	if (!contexts) {
-		(*env)->ExceptionClear(env);
+	contexts = jvm_find_class(env, "dev/waymark/agent/ThreadContexts");
+	note = jvm_find_static(env, contexts, "starts", "(Ljava/lang/Thread;)V");
+	if (!note)
 		return false;
-	}
 	if (!start)
 		jvm_say("threads begin at [thread], not where they were started: this virtual machine starts them by other code");
 	atomic_store_explicit(&starts, note, memory_order_release);

@@ -3,7 +3,7 @@
 
 #include <jni.h>
 
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 
 /* The name of an item; NULL behind the last one. */
 typedef const char *name_function(const struct class_file_addition *added, size_t i);

@@ -16,7 +16,7 @@
 #include "jvm/c/base/options.h"
 #include "jvm/c/classes/rewrite.h"
 #include "jvm/c/base/say.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 
 #define OWN "dev/waymark/"
 #define INSTRUMENTATION "sun/instrument/InstrumentationImpl"
@@ -283,14 +283,10 @@ void jvm_hook_begin_virtual(struct _jobject *class)
 static bool find_methods(JNIEnv *jni)
 {
 	static const JNINativeMethod native = {(char *)"renew", (char *)"()V", (void *)renew};
-	jclass others = (*jni)->FindClass(jni, "dev/waymark/agent/OtherAgents");
-	bool is_registered;
 
-	change_jdk = (*jni)->GetStaticMethodID(jni, rewriter, "changeOfJdk", "(Ljava/lang/String;[B)[B");
-	is_wanted = (*jni)->GetStaticMethodID(jni, rewriter, "isLoadedWanted", "(Ljava/lang/Class;)Z");
-	is_registered = others && (*jni)->RegisterNatives(jni, others, &native, 1) == JNI_OK;
-	(*jni)->DeleteLocalRef(jni, others);
-	return change_jdk && is_wanted && is_registered;
+	change_jdk = jvm_find_static(jni, rewriter, "changeOfJdk", "(Ljava/lang/String;[B)[B");
+	is_wanted = jvm_find_static(jni, rewriter, "isLoadedWanted", "(Ljava/lang/Class;)Z");
+	return change_jdk && is_wanted && jvm_register_natives(jni, "dev/waymark/agent/OtherAgents", &native, 1);
 }
 
 bool jvm_hook_begin(const struct JNIInvokeInterface_ **vm, const struct jvmtiInterface_1_ **jvmti,
@@ -300,10 +296,8 @@ bool jvm_hook_begin(const struct JNIInvokeInterface_ **vm, const struct jvmtiInt
 	memory = jvmti;
 	rewriter = class;
 	is_jdk = *options->jdk;
-	if (!find_methods(env) || !jvm_rewrite_begin(env, rewriter, options)) {
-		(*env)->ExceptionClear(env);
+	if (!find_methods(env) || !jvm_rewrite_begin(env, rewriter, options))
 		return false;
-	}
 	/* Classes that are loaded from here on come through the hook; those that were loaded before are found below. */
 	if (!renew_environment())
 		return false;

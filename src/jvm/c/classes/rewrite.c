@@ -15,7 +15,7 @@
 #include "jvm/c/base/options.h"
 #include "jvm/c/base/say.h"
 #include "jvm/c/classes/template.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 #include "recorder/text.h"
 
 enum {
@@ -36,32 +36,21 @@ static atomic_bool is_cache_off, is_cache_used;
 
 /* ---- begin ---- */
 
-static jclass find_class(JNIEnv *env, const char *name)
-{
-	jclass class = (*env)->FindClass(env, name), ret = class ? (*env)->NewGlobalRef(env, class) : NULL;
-
-	(*env)->DeleteLocalRef(env, class);
-	return ret;
-}
-
 static bool find_oracle(JNIEnv *env)
 {
-	oracle = find_class(env, "dev/waymark/agent/Oracle");
-	add_method = oracle ? (*env)->GetStaticMethodID(env, oracle, "add",
-							"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Z)V")
-			    : NULL;
+	oracle = jvm_find_class(env, "dev/waymark/agent/Oracle");
+	add_method = jvm_find_static(env, oracle, "add", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Z)V");
 	return add_method;
 }
 
 static bool find_plain_loader(JNIEnv *env)
 {
-	jmethodID find = (*env)->GetStaticMethodID(env, rewriter, "plainLoader", "()Ljava/lang/ClassLoader;");
+	jmethodID find = jvm_find_static(env, rewriter, "plainLoader", "()Ljava/lang/ClassLoader;");
 	jobject loader = find ? (*env)->CallStaticObjectMethod(env, rewriter, find) : NULL;
 
 	if (jvm_drop_thrown(env))
 		return false;
-	begins_from_cache =
-		find ? (*env)->GetStaticMethodID(env, rewriter, "beginsFromCache", "(Ljava/lang/ClassLoader;)V") : NULL;
+	begins_from_cache = jvm_find_static(env, rewriter, "beginsFromCache", "(Ljava/lang/ClassLoader;)V");
 	plain_loader = loader ? (*env)->NewGlobalRef(env, loader) : NULL;
 	return begins_from_cache;
 }
@@ -69,10 +58,10 @@ static bool find_plain_loader(JNIEnv *env)
 bool jvm_rewrite_begin(JNIEnv *env, jclass class, const struct jvm_options *options)
 {
 	rewriter = class;
-	make_template = (*env)->GetStaticMethodID(env, rewriter, "rewrite",
-						  "(Ljava/lang/ClassLoader;Ljava/lang/String;[B[Ljava/lang/String;)[B");
-	string_class = make_template ? find_class(env, "java/lang/String") : NULL;
-	return string_class && (!options->is_checked || find_oracle(env)) &&
+	make_template = jvm_find_static(env, rewriter, "rewrite",
+					"(Ljava/lang/ClassLoader;Ljava/lang/String;[B[Ljava/lang/String;)[B");
+	string_class = jvm_find_class(env, "java/lang/String");
+	return make_template && string_class && (!options->is_checked || find_oracle(env)) &&
 	       (!*options->cache || *options->jdk || find_plain_loader(env));
 }
 

@@ -47,7 +47,7 @@ struct jvm_client {
 	/* In Agent_OnLoad, when it has its capabilities. number: that of its option. */
 	bool (*load)(jvmtiEnv *jvmti, int32_t number);
 	/* In VMInit, when all else works, before classes of the application are loaded. */
-	bool (*begin)(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options);
+	bool (*begin)(JNIEnv *env, const struct jvm_options *options);
 	/* When its events are enabled. */
 	bool (*run)(jvmtiEnv *jvmti, JNIEnv *env, int32_t number);
 	/* In VMDeath: no event afterwards. */

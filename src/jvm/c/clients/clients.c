@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "jvm/c/base/say.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 #include "jvm/c/clients/client.h"
 #include "jvm/c/clients/event.h"
 #include "jvm/c/contexts/thread_state.h"
@@ -64,8 +64,8 @@ bool jvm_clients_load(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks, struct jv
 /* Tells the rewriter which places there are to be. */
 static bool start_java(JNIEnv *env, const struct jvm_options *options)
 {
-	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Clients");
-	jmethodID start = class ? (*env)->GetStaticMethodID(env, class, "start", "(I)V") : NULL;
+	jclass class = jvm_find_class(env, "dev/waymark/agent/Clients");
+	jmethodID start = jvm_find_static(env, class, "start", "(I)V");
 	unsigned int places = 0;
 
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
@@ -82,7 +82,7 @@ static bool begin(jvmtiEnv *jvmti, JNIEnv *env, size_t client, const struct jvm_
 
 	if (c->asks_late && !add_capabilities(jvmti, client))
 		return true;
-	if (c->begin && !c->begin(jvmti, env, options))
+	if (c->begin && !c->begin(env, options))
 		return false;
 	for (size_t i = 0; i < JVM_CLIENT_EVENTS && c->events[i]; i++)
 		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, c->events[i], NULL) != JVMTI_ERROR_NONE)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 #include "jvm/c/clients/client.h"
 #include "jvm/c/contexts/contexts.h"
 #include "jvm/c/codes/methods.h"
@@ -118,7 +118,7 @@ static void sample(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jlong used_ns)
 	wmrt_event_of(named_tid(env, thread), is_known ? jvm_thread_state_context(env, &state) : lost(), "cpu",
 		      (uint64_t)used_ns);
 	if (is_compared && is_known)
-		jvm_stack_compare(jvmti, env, &stack, &state);
+		jvm_stack_compare(env, &stack, &state);
 }
 
 /* How much the thread has used since its last sample; 0 and a sum if that is not known. */
@@ -155,15 +155,12 @@ static bool load(jvmtiEnv *jvmti, int32_t number)
 	return jvm_mounted_prepare(jvmti);
 }
 
-static bool begin(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options)
+static bool begin(JNIEnv *env, const struct jvm_options *options)
 {
-	jclass class = (*env)->FindClass(env, "java/lang/Thread");
-
-	(void)jvmti;
 	is_compared = options->is_checked;
-	tid = class ? (*env)->GetFieldID(env, class, "waymark$tid", "I") : NULL;
+	tid = jvm_find_field(env, "java/lang/Thread", "waymark$tid", "I");
 	words = wmrt_map_memory(SITECODE_LOST_INDEX * sizeof *words);
-	return !jvm_drop_thrown(env) && tid && words && (!is_compared || jvm_stack_init(env));
+	return tid && words && (!is_compared || jvm_stack_init(env));
 }
 
 /* Threads that begin are told of by now; those that are there already are looked at once. */

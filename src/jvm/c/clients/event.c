@@ -4,7 +4,7 @@
 #include <jvmti.h>
 
 #include "jvm/c/base/pause.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 #include "jvm/c/clients/thread_names.h"
 #include "jvm/c/contexts/thread_state.h"
 #include "runtime/contexts/capture.h"
@@ -17,19 +17,14 @@ static jmethodID checks[JVM_CHECK_NOT]; /* by enum jvm_event_check */
 
 bool jvm_event_init(const struct JNINativeInterface_ **env, bool is_checked)
 {
-	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Clients");
-
-	settle = class ? (*env)->GetStaticMethodID(env, class, "settle", "()V") : NULL;
-	clients = settle ? (*env)->NewGlobalRef(env, class) : NULL;
-	if (clients && is_checked) {
-		class = (*env)->FindClass(env, "dev/waymark/agent/Oracle");
-		checks[JVM_CHECK_EVENT] = class ? (*env)->GetStaticMethodID(env, class, "checkEvent", "()V") : NULL;
-		checks[JVM_CHECK_CONTENTION] = checks[JVM_CHECK_EVENT]
-						       ? (*env)->GetStaticMethodID(env, class, "checkContention", "()V")
-						       : NULL;
-		oracle = checks[JVM_CHECK_CONTENTION] ? (*env)->NewGlobalRef(env, class) : NULL;
-	}
-	return !jvm_drop_thrown(env) && clients && (oracle || !is_checked);
+	clients = jvm_find_class(env, "dev/waymark/agent/Clients");
+	settle = jvm_find_static(env, clients, "settle", "()V");
+	if (!is_checked)
+		return settle;
+	oracle = jvm_find_class(env, "dev/waymark/agent/Oracle");
+	checks[JVM_CHECK_EVENT] = jvm_find_static(env, oracle, "checkEvent", "()V");
+	checks[JVM_CHECK_CONTENTION] = jvm_find_static(env, oracle, "checkContention", "()V");
+	return settle && checks[JVM_CHECK_EVENT] && checks[JVM_CHECK_CONTENTION];
 }
 
 bool jvm_event_begin(const struct JNINativeInterface_ **env)

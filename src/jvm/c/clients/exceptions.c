@@ -1,6 +1,6 @@
 /* exceptions.c - the client `exceptions`: each exception that is thrown, once, wherever it is caught. */
 #include "jvm/c/base/pause.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 #include "jvm/c/clients/client.h"
 #include "jvm/c/clients/event.h"
 
@@ -38,15 +38,12 @@ static void listen(jvmtiEventCallbacks *callbacks)
 	callbacks->Exception = exception_is_thrown;
 }
 
-static bool begin(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options)
+static bool begin(JNIEnv *env, const struct jvm_options *options)
 {
-	jclass thread = (*env)->FindClass(env, "java/lang/Thread");
-	jclass class = thread ? (*env)->FindClass(env, "java/lang/StackOverflowError") : NULL;
-
-	(void)jvmti, (void)options;
-	thrown = class ? (*env)->GetFieldID(env, thread, "waymark$thrown", "Ljava/lang/Throwable;") : NULL;
-	stack_overflow = thrown ? (*env)->NewGlobalRef(env, class) : NULL;
-	return !jvm_drop_thrown(env) && stack_overflow;
+	(void)options;
+	thrown = jvm_find_field(env, "java/lang/Thread", "waymark$thrown", "Ljava/lang/Throwable;");
+	stack_overflow = jvm_find_class(env, "java/lang/StackOverflowError");
+	return thrown && stack_overflow;
 }
 
 const struct jvm_client jvm_client_exceptions = {

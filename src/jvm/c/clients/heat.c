@@ -3,6 +3,7 @@
 
 #include <jvmti.h>
 
+#include "jvm/c/base/java.h"
 #include "jvm/c/contexts/contexts.h"
 #include "jvm/c/codes/methods.h"
 #include "jvm/c/clients/mounted.h"
@@ -72,11 +73,9 @@ static struct jvm_ticker ticker = {.name = "waymark heat", .look_at = look_at, .
 
 bool jvm_heat_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env)
 {
-	jclass class = (*env)->FindClass(env, "java/lang/Thread");
-
-	word = class ? (*env)->GetFieldID(env, class, "waymark$word", "J") : NULL;
-	words = word ? (*env)->GetFieldID(env, class, "waymark$words", "[J") : NULL;
-	return words && jvm_ticker_begin(&ticker, jvmti, env, HZ);
+	word = jvm_find_field(env, "java/lang/Thread", "waymark$word", "J");
+	words = jvm_find_field(env, "java/lang/Thread", "waymark$words", "[J");
+	return word && words && jvm_ticker_begin(&ticker, jvmti, env, HZ);
 }
 
 void jvm_heat_end(void)

@@ -6,7 +6,7 @@
 
 #include "jvm/c/base/pause.h"
 #include "jvm/c/contexts/thread_state.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 #include "recorder/clock.h"
 
 enum {

@@ -4,6 +4,7 @@
 #include <jvmti.h>
 #include <stdlib.h>
 
+#include "jvm/c/base/java.h"
 #include "recorder/text.h"
 
 enum {
@@ -18,7 +19,6 @@ static jvmtiEnv *tools;
 
 /* The class of frames, and its constructor. The class is found at each walk: most runs make none, and need not load it. */
 struct maker {
-	jvmtiEnv *jvmti;
 	JNIEnv *env;
 	jclass class;
 	jmethodID create;
@@ -45,15 +45,15 @@ static jint line_at(const jvmtiLineNumberEntry *entries, jint count, jlocation l
 }
 
 /* The line of a frame, whose code may be that of a method before it was replaced. 0: not known. */
-static jint frame_line(jvmtiEnv *jvmti, const struct jvm_frame *frame)
+static jint frame_line(const struct jvm_frame *frame)
 {
 	jvmtiLineNumberEntry *entries = NULL;
 	jint count = 0, ret;
 
-	if ((*jvmti)->GetLineNumberTable(jvmti, frame->method, &count, &entries) != JVMTI_ERROR_NONE)
+	if ((*tools)->GetLineNumberTable(tools, frame->method, &count, &entries) != JVMTI_ERROR_NONE)
 		return 0;
 	ret = line_at(entries, count, frame->location);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)entries);
+	(*tools)->Deallocate(tools, (unsigned char *)entries);
 	return ret;
 }
 
@@ -65,13 +65,13 @@ static void add_class(struct wmrt_text *text, const char *signature)
 }
 
 /* class.methodDESCRIPTOR. *owner: its class, a local reference. NULL: the class has been unloaded, or there is no memory. */
-static jstring name_method(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method, jclass *owner)
+static jstring name_method(JNIEnv *env, jmethodID method, jclass *owner)
 {
 	char *name = NULL, *descriptor = NULL, *signature = NULL, bytes[NAME_BYTES];
 	struct wmrt_text text = {bytes, sizeof bytes, 0};
-	bool is_known = (*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) == JVMTI_ERROR_NONE &&
-			(*jvmti)->GetMethodDeclaringClass(jvmti, method, owner) == JVMTI_ERROR_NONE &&
-			(*jvmti)->GetClassSignature(jvmti, *owner, &signature, NULL) == JVMTI_ERROR_NONE;
+	bool is_known = (*tools)->GetMethodName(tools, method, &name, &descriptor, NULL) == JVMTI_ERROR_NONE &&
+			(*tools)->GetMethodDeclaringClass(tools, method, owner) == JVMTI_ERROR_NONE &&
+			(*tools)->GetClassSignature(tools, *owner, &signature, NULL) == JVMTI_ERROR_NONE;
 
 	if (is_known) {
 		add_class(&text, signature);
@@ -79,9 +79,9 @@ static jstring name_method(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method, jclas
 		wmrt_text_add(&text, name);
 		wmrt_text_add(&text, descriptor);
 	}
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	(*tools)->Deallocate(tools, (unsigned char *)name);
+	(*tools)->Deallocate(tools, (unsigned char *)descriptor);
+	(*tools)->Deallocate(tools, (unsigned char *)signature);
 	return is_known ? (*env)->NewStringUTF(env, bytes) : NULL;
 }
 
@@ -98,10 +98,9 @@ static bool find_class(struct maker *m)
 static jobject new_frame(const struct maker *m, const struct jvm_frame *frame)
 {
 	jclass owner = NULL;
-	jstring method = name_method(m->jvmti, m->env, frame->method, &owner);
+	jstring method = name_method(m->env, frame->method, &owner);
 
-	return method ? (*m->env)->NewObject(m->env, m->class, m->create, owner, method, frame_line(m->jvmti, frame))
-		      : NULL;
+	return method ? (*m->env)->NewObject(m->env, m->class, m->create, owner, method, frame_line(frame)) : NULL;
 }
 
 /* False: the array has not got it. */
@@ -118,10 +117,9 @@ static bool put_frame(const struct maker *m, const struct jvm_frame *frame, jobj
 	return made;
 }
 
-jobjectArray jvm_frames_new(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
-			    const struct jvm_frame *frames, int32_t count)
+jobjectArray jvm_frames_new(const struct JNINativeInterface_ **env, const struct jvm_frame *frames, int32_t count)
 {
-	struct maker m = {.jvmti = jvmti, .env = env};
+	struct maker m = {.env = env};
 	jobjectArray ret = find_class(&m) ? (*env)->NewObjectArray(env, count, m.class, NULL) : NULL;
 
 	for (jint i = 0; ret && i < count; i++)
@@ -142,7 +140,7 @@ static jobjectArray stack(JNIEnv *env, jclass class)
 		frames = malloc((size_t)depth * sizeof *frames);
 	if (frames &&
 	    (*tools)->GetStackTrace(tools, NULL, 0, depth, (jvmtiFrameInfo *)frames, &count) == JVMTI_ERROR_NONE)
-		ret = jvm_frames_new(tools, env, frames, count);
+		ret = jvm_frames_new(env, frames, count);
 	free(frames);
 	if (!ret && !(*env)->ExceptionCheck(env))
 		(*env)->ThrowNew(env, (*env)->FindClass(env, "java/lang/OutOfMemoryError"), "frames of a stack");
@@ -154,11 +152,7 @@ bool jvm_frames_register(const struct jvmtiInterface_1_ **jvmti, const struct JN
 	static const JNINativeMethod natives[] = {
 		{(char *)"stack", (char *)"()[Ldev/waymark/agent/Frame;", (void *)stack},
 	};
-	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Frames");
 
 	tools = jvmti;
-	if (class && (*env)->RegisterNatives(env, class, natives, sizeof natives / sizeof *natives) == JNI_OK)
-		return true;
-	(*env)->ExceptionClear(env);
-	return false;
+	return jvm_register_natives(env, "dev/waymark/agent/Frames", natives, sizeof natives / sizeof *natives);
 }

@@ -22,7 +22,6 @@ struct jvm_frame {
 };
 
 /* A Frame[], a local reference. NULL: the class of a frame has been unloaded, or there is no memory; then there may be an exception. */
-struct _jobject *jvm_frames_new(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
-				const struct jvm_frame *frames, int32_t count);
+struct _jobject *jvm_frames_new(const struct JNINativeInterface_ **env, const struct jvm_frame *frames, int32_t count);
 
 #endif

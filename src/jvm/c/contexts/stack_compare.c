@@ -6,7 +6,7 @@
 
 #include "jvm/c/contexts/frames.h"
 #include "jvm/c/contexts/thread_state.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 
 /* Written by jvm_stack_init. */
 static jclass oracle;
@@ -14,16 +14,9 @@ static jmethodID check_sample;
 
 bool jvm_stack_init(const struct JNINativeInterface_ **env)
 {
-	jclass class = (*env)->FindClass(env, "dev/waymark/agent/Oracle");
-
-	check_sample =
-		class ? (*env)->GetStaticMethodID(env, class, "checkSample", "([Ldev/waymark/agent/Frame;[I)V") : NULL;
-	if (!check_sample) {
-		(*env)->ExceptionClear(env);
-		return false;
-	}
-	oracle = (*env)->NewGlobalRef(env, class);
-	return oracle;
+	oracle = jvm_find_class(env, "dev/waymark/agent/Oracle");
+	check_sample = jvm_find_static(env, oracle, "checkSample", "([Ldev/waymark/agent/Frame;[I)V");
+	return check_sample;
 }
 
 void jvm_stack_take(const struct jvmtiInterface_1_ **jvmti, jobject thread, struct jvm_stack *ret)
@@ -35,11 +28,11 @@ void jvm_stack_take(const struct jvmtiInterface_1_ **jvmti, jobject thread, stru
 	ret->count = err == JVMTI_ERROR_NONE ? count : -1;
 }
 
-void jvm_stack_compare(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
-		       const struct jvm_stack *stack, const struct jvm_thread_state *state)
+void jvm_stack_compare(const struct JNINativeInterface_ **env, const struct jvm_stack *stack,
+		       const struct jvm_thread_state *state)
 {
 	bool is_comparable = stack->count >= 0 && stack->count < JVM_STACK_FRAMES;
-	jobjectArray frames = is_comparable ? jvm_frames_new(jvmti, env, stack->frames, stack->count) : NULL;
+	jobjectArray frames = is_comparable ? jvm_frames_new(env, stack->frames, stack->count) : NULL;
 	size_t count = 0;
 	int32_t *sites = frames ? jvm_thread_state_sites(state, &count) : NULL;
 	jintArray array = sites ? (*env)->NewIntArray(env, (jsize)count) : NULL;

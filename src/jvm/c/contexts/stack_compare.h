@@ -28,7 +28,7 @@ bool jvm_stack_init(const struct JNINativeInterface_ **env);
 /* Takes the stack of a thread that is suspended, and no lock of the agent. */
 void jvm_stack_take(const struct jvmtiInterface_1_ **jvmti, struct _jobject *thread, struct jvm_stack *ret);
 /* Counts and reports as the oracle does (Oracle.java). state: with its words copied. */
-void jvm_stack_compare(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
-		       const struct jvm_stack *stack, const struct jvm_thread_state *state);
+void jvm_stack_compare(const struct JNINativeInterface_ **env, const struct jvm_stack *stack,
+		       const struct jvm_thread_state *state);
 
 #endif

@@ -7,7 +7,7 @@
 #include "jvm/c/contexts/contexts.h"
 #include "jvm/c/contexts/lucce_contexts.h"
 #include "jvm/c/codes/methods.h"
-#include "jvm/c/base/thrown.h"
+#include "jvm/c/base/java.h"
 #include "waymark/abi.h"
 
 enum {
@@ -25,48 +25,26 @@ static struct {
 	jfieldID base; /* of LucceContexts */
 } ids;
 
-static jfieldID field(JNIEnv *env, const char *class_name, const char *name, const char *descriptor)
-{
-	jclass class = (*env)->FindClass(env, class_name);
-	jfieldID ret = class ? (*env)->GetFieldID(env, class, name, descriptor) : NULL;
-
-	if (!ret)
-		(*env)->ExceptionClear(env);
-	(*env)->DeleteLocalRef(env, class);
-	return ret;
-}
-
-static void find_make_prefix(JNIEnv *env)
-{
-	jclass class = (*env)->FindClass(env, "dev/waymark/agent/ThreadRoot");
-
-	ids.make_prefix = class ? (*env)->GetMethodID(env, class, "prefix", "()I") : NULL;
-	if (!ids.make_prefix)
-		(*env)->ExceptionClear(env);
-}
-
 static void find_doubtful(JNIEnv *env)
 {
-	jclass class = (*env)->FindClass(env, "dev/waymark/agent/SuperCalls");
-
-	ids.doubtful = class ? (*env)->GetStaticFieldID(env, class, "DOUBTFUL", "[Z") : NULL;
-	ids.super_calls = ids.doubtful ? (*env)->NewGlobalRef(env, class) : NULL;
-	if (!ids.doubtful)
-		(*env)->ExceptionClear(env);
+	ids.super_calls = jvm_find_class(env, "dev/waymark/agent/SuperCalls");
+	ids.doubtful = ids.super_calls ? (*env)->GetStaticFieldID(env, ids.super_calls, "DOUBTFUL", "[Z") : NULL;
+	jvm_drop_thrown(env);
 }
 
 bool jvm_thread_state_init(const struct JNINativeInterface_ **env, bool is_lucce)
 {
 	ids.is_lucce = is_lucce;
-	ids.word = field(env, "java/lang/Thread", "waymark$word", "J");
-	ids.contexts = field(env, "java/lang/Thread", "waymark$contexts", "Ldev/waymark/agent/ThreadContexts;");
-	ids.version = field(env, "java/lang/Thread", "waymark$version", "J");
-	ids.site = field(env, "java/lang/Thread", "waymark$site", "I");
-	ids.root = field(env, "dev/waymark/agent/ThreadContexts", "root", "Ldev/waymark/agent/ThreadRoot;");
-	ids.prefix = field(env, "dev/waymark/agent/ThreadRoot", "prefix", "I");
-	find_make_prefix(env);
-	ids.words = field(env, "java/lang/Thread", "waymark$words", "[J");
-	ids.base = field(env, "dev/waymark/agent/LucceContexts", "base", "I");
+	ids.word = jvm_find_field(env, "java/lang/Thread", "waymark$word", "J");
+	ids.contexts =
+		jvm_find_field(env, "java/lang/Thread", "waymark$contexts", "Ldev/waymark/agent/ThreadContexts;");
+	ids.version = jvm_find_field(env, "java/lang/Thread", "waymark$version", "J");
+	ids.site = jvm_find_field(env, "java/lang/Thread", "waymark$site", "I");
+	ids.root = jvm_find_field(env, "dev/waymark/agent/ThreadContexts", "root", "Ldev/waymark/agent/ThreadRoot;");
+	ids.prefix = jvm_find_field(env, "dev/waymark/agent/ThreadRoot", "prefix", "I");
+	ids.make_prefix = jvm_find_method(env, "dev/waymark/agent/ThreadRoot", "prefix", "()I");
+	ids.words = jvm_find_field(env, "java/lang/Thread", "waymark$words", "[J");
+	ids.base = jvm_find_field(env, "dev/waymark/agent/LucceContexts", "base", "I");
 	find_doubtful(env);
 	return ids.base && ids.doubtful && ids.word && ids.contexts && ids.version && ids.site && ids.root &&
 	       ids.prefix && ids.make_prefix && ids.words;

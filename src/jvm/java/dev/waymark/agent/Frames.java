@@ -38,6 +38,6 @@ final class Frames {
 		return selection.apply(Stream.of(stack())).collect(Collectors.toList());
 	}
 
-	/** All frames, the innermost first. c/frames.c. */
+	/** All frames, the innermost first. c/contexts/frames.c. */
 	private static native Frame[] stack();
 }

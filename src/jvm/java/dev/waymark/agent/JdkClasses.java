@@ -9,7 +9,7 @@ import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
-/** Classes of the JDK that change in any case, so that they tell the agent what happens. c/hook.c has their names, too. Any thread. */
+/** Classes of the JDK that change in any case, so that they tell the agent what happens. c/classes/hook.c has their names, too. Any thread. */
 final class JdkClasses {
 	/** The class of java.lang.instrument that hands classes to other agents. */
 	static final String INSTRUMENTATION = "sun/instrument/InstrumentationImpl";
@@ -45,7 +45,7 @@ final class JdkClasses {
 		return true;
 	}
 
-	/** Other threads are started by a native method (c/thread_start.c). */
+	/** Other threads are started by a native method (c/bridge/thread_start.c). */
 	private static boolean tellStart(MethodNode method) {
 		InsnList code = new InsnList();
 

@@ -80,7 +80,7 @@ public final class LucceContexts extends ThreadContexts {
 	/** Those in progress. */
 	private NativeCall[] nativeCalls = new NativeCall[4];
 	private int nativeDepth;
-	/** The prefix that the calls stand on; 0: that of the thread's root. Read by c/thread_state.c. */
+	/** The prefix that the calls stand on; 0: that of the thread's root. Read by c/contexts/thread_state.c. */
 	private int base;
 
 	LucceContexts(ThreadRoot root) {

@@ -1,6 +1,6 @@
 package dev.waymark.agent;
 
-/** Contexts go on into native code that was built with Waymark, and from it into Java (c/native_code.h). Any thread. */
+/** Contexts go on into native code that was built with Waymark, and from it into Java (c/bridge/native_code.h). Any thread. */
 final class NativeCode {
 	/** There is such code in the process. */
 	private static volatile boolean isThere;

@@ -1,6 +1,6 @@
 package dev.waymark.agent;
 
-/** The way from Java into the recorder. The native methods are those of c/natives.c. Any thread. */
+/** The way from Java into the recorder. The native methods are those of c/bridge/natives.c. Any thread. */
 public final class Recorder {
 	private Recorder() {
 	}

@@ -26,7 +26,7 @@ final class Sites {
 	static final int INDIRECT = 3;
 	static final int FOREIGN = 4;
 	static final int CAPTURE = 6;
-	/** With a kind: events happen there in the method itself. JVM_SITE_PLACE of c/template.h. */
+	/** With a kind: events happen there in the method itself. JVM_SITE_PLACE of c/classes/template.h. */
 	private static final int PLACE = 16;
 
 	private static final String API = "dev/waymark/Waymark";

@@ -11,7 +11,7 @@ import java.util.Set;
 final class Spaces {
 	/** The space of a call, as far as it is known. */
 	static final class Call {
-		/** enum jvm_template_space of c/template.h. */
+		/** enum jvm_template_space of c/classes/template.h. */
 		private static final int NONE = 0;
 		private static final int NAMED = 1;
 		private static final int IF_KNOWN = 2;

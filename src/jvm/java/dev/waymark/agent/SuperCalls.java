@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class SuperCalls {
 	/**
 	 * By space: has a constructor calls there that nobody undoes? Functions share spaces, so other calls may have such a space, too. Written by
-	 * c/super_calls.c.
+	 * c/codes/super_calls.c.
 	 */
 	private static final boolean[] DOUBTFUL = new boolean[Word.SPACES];
 	/** DOUBTFUL, and the space 0 of words without a call: such words are not just pushed. */

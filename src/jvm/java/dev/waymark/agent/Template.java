@@ -7,10 +7,10 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.MethodNode;
 
 /**
- * A rewritten class without numbers, for c/template.h, which has the format. The encoders put constants where numbers are to be. One thread.
+ * A rewritten class without numbers, for c/classes/template.h, which has the format. The encoders put constants where numbers are to be. One thread.
  */
 final class Template {
-	/** c/template.c. The index of the method or the site is in the low 24 bits; class files have fewer constants. */
+	/** c/classes/template.c. The index of the method or the site is in the low 24 bits; class files have fewer constants. */
 	private static final long METHOD_CONSTANT = 0x57a6d1c3e5000000L;
 	private static final long SITE_CONSTANT = 0x57a6d1c3e6000000L;
 	private static final long MASK_CONSTANT = 0x57a6d1c3e7000000L;

@@ -24,7 +24,7 @@ import org.objectweb.asm.tree.VarInsnNode;
  *   exit:      T.word = W
  * </pre>
  *
- * Spaces, masks, lengths and bits are given when the class is loaded: c/template.c finds the constants for them, and the lengths by the
+ * Spaces, masks, lengths and bits are given when the class is loaded: c/classes/template.c finds the constants for them, and the lengths by the
  * instructions around.
  */
 final class WordEncoder extends Encoder {
