@@ -110,6 +110,10 @@ bool path_is_intrinsic(LLVMValueRef call);
 
 /* Adds a section of that name with what m->functions and m->skipped are. */
 struct error *path_describe(struct path_module *m, const char *section_name);
+/* Notes a function that is left out, and why: the text is not copied. */
+struct error *path_skip(LLVMValueRef function, const char *reason, struct arena *arena, struct skipped_vec *ret);
+/* The graph with its lines and tests, and what it hides. */
+struct error *path_graph_describe(struct path_graph *g);
 /* So that it is not counted (again). */
 void path_mark_counted(const struct path_module *m, LLVMValueRef function);
 

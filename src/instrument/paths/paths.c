@@ -103,12 +103,17 @@ static struct error *find_early_code(LLVMModuleRef module, struct ir_value_vec *
 	return err;
 }
 
-static struct error *skip(struct path_module *m, LLVMValueRef function, const char *reason)
+struct error *path_skip(LLVMValueRef function, const char *reason, struct arena *arena, struct skipped_vec *ret)
 {
 	size_t len_bytes;
 	const char *name = LLVMGetValueName2(function, &len_bytes);
-	struct skipped_function skipped = {.name = arena_strndup(&m->meta.arena, name, len_bytes), .reason = reason};
-	return skipped.name ? skipped_vec_append(&m->skipped, skipped) : &error_no_memory;
+	struct skipped_function skipped = {.name = arena_strndup(arena, name, len_bytes), .reason = reason};
+	return skipped.name ? skipped_vec_append(ret, skipped) : &error_no_memory;
+}
+
+struct error *path_graph_describe(struct path_graph *g)
+{
+	return path_graph_make(g) ?: path_lines_add(g) ?: path_tests_add(g) ?: path_hidden_describe(g);
 }
 
 static struct error *count_paths(struct path_graph *g)
@@ -118,13 +123,7 @@ static struct error *count_paths(struct path_graph *g)
 	struct placement placement;
 	struct error *err = path_identify(g);
 	if (!err)
-		err = path_graph_make(g);
-	if (!err)
-		err = path_lines_add(g);
-	if (!err)
-		err = path_tests_add(g);
-	if (!err)
-		err = path_hidden_describe(g);
+		err = path_graph_describe(g);
 	if (!err)
 		err = path_number(&g->cfg, g->scratch, &numbering);
 	if (err)
@@ -177,7 +176,7 @@ static struct error *count_functions(struct path_module *m)
 		if (!is_counted_here(m, f))
 			continue;
 		const char *reason = reason_of(m, &early, f);
-		err = reason ? skip(m, f, reason) : count_function(m, f);
+		err = reason ? path_skip(f, reason, &m->meta.arena, &m->skipped) : count_function(m, f);
 	}
 	ir_value_vec_deinit(&early);
 	return err;

@@ -29,10 +29,7 @@ static bool is_own(LLVMValueRef function)
 
 static struct error *skip(struct trace_module *m, LLVMValueRef function, const char *reason)
 {
-	size_t len_bytes;
-	const char *name = LLVMGetValueName2(function, &len_bytes);
-	struct skipped_function skipped = {.name = arena_strndup(&m->meta.arena, name, len_bytes), .reason = reason};
-	return skipped.name ? skipped_vec_append(&m->skipped, skipped) : &error_no_memory;
+	return path_skip(function, reason, &m->meta.arena, &m->skipped);
 }
 
 static struct error *find_starts(struct trace_function *f, const struct cfg *g)
@@ -162,13 +159,7 @@ static struct error *make_graph(struct trace_function *f, struct path_graph *g)
 	if (!err && (f->scheme_count > 1 || f->schemes[0] != WM1_SCHEME_NONE))
 		g->m->host->land_apart(f->function);
 	if (!err)
-		err = path_graph_make(g);
-	if (!err)
-		err = path_lines_add(g);
-	if (!err)
-		err = path_tests_add(g);
-	if (!err)
-		err = path_hidden_describe(g);
+		err = path_graph_describe(g);
 	if (!err)
 		err = number(f, g);
 	return err;
