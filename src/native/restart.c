@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/instruction.h"
+#include "recorder/clock.h"
 #include "recorder/interpose.h"
 #include "waymark/untimed_calls.h"
 
@@ -69,19 +70,11 @@ static _Thread_local struct {
 	struct restart restart;
 } own __attribute__((tls_model("initial-exec")));
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* ---- after a stop ---- */
 
 static uint64_t left_of(uint64_t end_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = wmrt_now_ns();
 
 	return end_ns > now ? end_ns - now : 0;
 }
@@ -97,7 +90,7 @@ static bool set_rest(greg_t *argument, greg_t object, greg_t sp)
 		return true;
 	if (wait->object != (uintptr_t)object || wait->frame - (uintptr_t)sp > FRAME_MAX) {
 		if (restart->sp != (uintptr_t)sp || restart->ms != (uint64_t)*argument)
-			restart->end_ns = now_ns() + ((uint64_t)*argument + 1) * NS_PER_MS;
+			restart->end_ns = wmrt_now_ns() + ((uint64_t)*argument + 1) * NS_PER_MS;
 		end_ns = restart->end_ns;
 	}
 	*argument = (greg_t)((left_of(end_ns) + NS_PER_MS - 1) / NS_PER_MS);
@@ -118,7 +111,7 @@ static bool set_limit(greg_t *argument)
 	if (limit != &restart->limit) {
 		if (limit->tv_sec > INT32_MAX)
 			return true;
-		restart->end_ns = now_ns() + (uint64_t)limit->tv_sec * NS_PER_S + (uint64_t)limit->tv_nsec;
+		restart->end_ns = wmrt_now_ns() + (uint64_t)limit->tv_sec * NS_PER_S + (uint64_t)limit->tv_nsec;
 	}
 	left_ns = left_of(restart->end_ns);
 	restart->limit = (struct timespec){(time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S)};
@@ -258,7 +251,7 @@ static inline __attribute__((always_inline)) struct wait begin_wait(const void *
 
 	if (timeout_ms > 0)
 		own.wait = (struct wait){(uintptr_t)__builtin_frame_address(0), (uintptr_t)object,
-					 now_ns() + (uint64_t)timeout_ms * 1000000u};
+					 wmrt_now_ns() + (uint64_t)timeout_ms * 1000000u};
 	return was;
 }
 

@@ -13,9 +13,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include "recorder/chunkdir.h"
+#include "recorder/clock.h"
 #include "recorder/config.h"
 #include "recorder/file.h"
 #include "recorder/image.h"
@@ -270,10 +270,8 @@ bool wmrt_code_epoch_edge(uint32_t epoch, uint32_t site, uint32_t callee, enum w
 bool wmrt_code_epoch_commit(uint32_t epoch, uint32_t function_count, uint32_t edge_count)
 {
 	struct wmk_epoch record = {.epoch = epoch, .function_count = function_count, .edge_count = edge_count};
-	struct timespec now = {0, 0};
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	record.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	record.start_ns = wmrt_now_ns();
 	return add(&tables[EPOCHS], &record, true);
 }
 

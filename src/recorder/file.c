@@ -37,6 +37,7 @@
 #include "recorder/new_file.h"
 #include "recorder/prefix_table.h"
 #include "recorder/client.h"
+#include "recorder/clock.h"
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/strtab.h"
@@ -74,14 +75,6 @@ static struct {
 	char path[WMRT_PATH_BYTES];
 	char temp[WMRT_PATH_BYTES + WMRT_NEW_FILE_SUFFIX_BYTES]; /* what it is called before it is called path */
 } file = {.fd = -1};
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static void close_fd(int fd)
 {
@@ -198,8 +191,9 @@ static void note_room(bool is_found, uint64_t off, uint64_t len_bytes)
 	if (!is_found && len_bytes > WMK_CHUNK_BYTES)
 		return; /* for a single one there may be room */
 	if (!is_found)
-		retry_ns = off + len_bytes > wmrt_config()->limit_bytes ? NEVER
-									: clock_ns(CLOCK_MONOTONIC_COARSE) + RETRY_NS;
+		retry_ns = off + len_bytes > wmrt_config()->limit_bytes
+				   ? NEVER
+				   : wmrt_clock_ns(CLOCK_MONOTONIC_COARSE) + RETRY_NS;
 	atomic_store_explicit(&file.retry_ns, retry_ns, memory_order_relaxed);
 }
 
@@ -207,7 +201,7 @@ bool wmrt_file_is_full(void)
 {
 	uint64_t retry_ns = atomic_load_explicit(&file.retry_ns, memory_order_relaxed);
 
-	return WMRT_UNLIKELY(retry_ns) && (retry_ns == NEVER || clock_ns(CLOCK_MONOTONIC_COARSE) < retry_ns);
+	return WMRT_UNLIKELY(retry_ns) && (retry_ns == NEVER || wmrt_clock_ns(CLOCK_MONOTONIC_COARSE) < retry_ns);
 }
 
 bool wmrt_file_is_full_for_good(void)
@@ -262,8 +256,8 @@ static void fill_header(struct wmk_header *header)
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
 		if ((*c)->header_flags)
 			header->flags |= (*c)->header_flags();
-	header->start_realtime_ns = clock_ns(CLOCK_REALTIME);
-	header->start_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	header->start_realtime_ns = wmrt_clock_ns(CLOCK_REALTIME);
+	header->start_monotonic_ns = wmrt_clock_ns(CLOCK_MONOTONIC);
 	header->limit_bytes = config->limit_bytes;
 	header->session = wmrt_run_session();
 	header->session_pid = wmrt_run_pid();
@@ -523,8 +517,8 @@ static uint64_t new_run(void)
 	uint64_t run = 0;
 
 	if (wmrt_sys3(SYS_getrandom, (long)&run, sizeof run, GRND_NONBLOCK) != sizeof run || !run)
-		run = (clock_ns(CLOCK_REALTIME) * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)wmrt_process.pid << 32) ^
-		      1;
+		run = (wmrt_clock_ns(CLOCK_REALTIME) * UINT64_C(0x9e3779b97f4a7c15)) ^
+		      ((uint64_t)wmrt_process.pid << 32) ^ 1;
 	return run;
 }
 

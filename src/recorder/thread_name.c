@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <time.h>
 
+#include "recorder/clock.h"
 #include "recorder/file.h"
 #include "recorder/process.h"
 #include "recorder/strtab.h"
@@ -42,20 +42,20 @@ static struct wmk_thread *claim(void)
 
 void wmrt_thread_name(uint32_t tid, const char *name)
 {
-	struct timespec now = {0, 0};
 	struct wmk_thread *thread;
 	struct wmrt_guard guard;
 	uint32_t string;
+	uint64_t now_ns;
 	int saved = errno;
 
 	if (!wmrt_file_open())
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	now_ns = wmrt_now_ns();
 	wmrt_lock(&guard);
 	string = wmrt_string_locked(name);
 	thread = string == WMRT_STRING_NONE ? NULL : claim();
 	if (thread) {
-		thread->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+		thread->time_ns = now_ns;
 		thread->tid = tid;
 		thread->name = string;
 		__atomic_store_n(&thread->state, 1, __ATOMIC_RELEASE);

@@ -28,6 +28,7 @@
 #include "agent/threads/stop.h"
 #include "agent/threads/thread.h"
 #include "recorder/bus.h"
+#include "recorder/clock.h"
 #include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/process.h"
@@ -140,14 +141,6 @@ static void publish(void)
 	header->samples_unchecked = tick_stats.unchecked;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* data: the registers of what was interrupted. */
 static void tick(void *data)
 {
@@ -194,12 +187,12 @@ static void on_tick(int number, siginfo_t *info, void *data)
 		tick_stats.in_agent++;
 		return;
 	}
-	began_ns = now_ns();
+	began_ns = wmrt_now_ns();
 	wmrt_check_fork();
 	/* For a stack of the agent's. */
 	agent_thread_begin();
 	own_stack_call(tick, &regs);
-	agent_thread.is_tick_late = now_ns() - began_ns >= timers_period_ns();
+	agent_thread.is_tick_late = wmrt_now_ns() - began_ns >= timers_period_ns();
 }
 
 void tick_init(void)

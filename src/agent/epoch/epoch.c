@@ -7,7 +7,6 @@
 #include "agent/epoch/epoch.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "agent/program/calls.h"
 #include "agent/os/state.h"
@@ -29,6 +28,7 @@
 #include "agent/threads/threads.h"
 #include "agent/context/walk.h"
 #include "agent/os/words.h"
+#include "recorder/clock.h"
 
 enum {
 	MOVES_MAX = 40, /* times that threads go on that are where they cannot stay */
@@ -183,14 +183,6 @@ static bool is_thread_state(const struct walk_state *s, const struct agent_threa
 		if (thread->base[i].id != s->entries[i].id || thread->base[i].site != s->entries[i].site)
 			return false;
 	return true;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static bool encode(void)
@@ -422,7 +414,7 @@ static bool are_all_outside(void)
 
 bool epoch_begin(void)
 {
-	uint64_t start = now_ns();
+	uint64_t start = wmrt_now_ns();
 	bool *is_site_changed, is_outside;
 	const struct way *own;
 	struct was *was;
@@ -458,7 +450,7 @@ bool epoch_begin(void)
 		words_free_old();
 	}
 	epoch_stats.count++;
-	last_ns = now_ns() - start;
+	last_ns = wmrt_now_ns() - start;
 	epoch_stats.ns += last_ns;
 	return true;
 }

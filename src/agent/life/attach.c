@@ -14,7 +14,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "agent/threads/timers.h"
 #include "agent/os/state.h"
@@ -41,6 +40,7 @@
 #include "agent/threads/threads.h"
 #include "agent/clients/tick.h"
 #include "agent/context/walk.h"
+#include "recorder/clock.h"
 #include "recorder/config.h"
 #include "recorder/file.h"
 #include "recorder/handlers.h"
@@ -119,18 +119,10 @@ static void assume_stopped(uint64_t thread_count)
 			stop_assume_at(places[i].state->record, &places[i].regs);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* What is to come would keep the process standing still for too long. */
 static bool is_late(struct wm1_attach_request *r)
 {
-	r->is_late = now_ns() - called_ns + LEAST_NS > r->left_ns;
+	r->is_late = wmrt_now_ns() - called_ns + LEAST_NS > r->left_ns;
 	return r->is_late;
 }
 
@@ -359,7 +351,7 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 
 void wm1_agent_attach(struct wm1_attach_request *r)
 {
-	called_ns = now_ns();
+	called_ns = wmrt_now_ns();
 	r->is_late = false;
 	r->result = attach(r);
 }
@@ -406,7 +398,7 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 	}
 	if (is_any || is_late(r)) {
 		/* Who samples and records all the time would seldom be elsewhere. */
-		agent_leaves_until(now_ns() + LEAVING_NS);
+		agent_leaves_until(wmrt_now_ns() + LEAVING_NS);
 		return WM1_ATTACH_AGAIN;
 	}
 	assume_stopped(r->thread_count);
@@ -481,7 +473,7 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 
 void wm1_agent_detach(struct wm1_attach_request *r)
 {
-	called_ns = now_ns();
+	called_ns = wmrt_now_ns();
 	r->is_late = false;
 	r->result = detach(r);
 }

@@ -1,7 +1,7 @@
 /* state.c - the flags of state.h, and for how long a detach waits. */
 #include "agent/os/state.h"
 
-#include <time.h>
+#include "recorder/clock.h"
 
 bool agent_is_on;
 bool agent_has_left;
@@ -13,19 +13,11 @@ _Atomic uint32_t agent_stubs_held;
 static bool is_leaving;
 static uint64_t leaving_until_ns;
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 bool agent_leaves(void)
 {
 	if (!__atomic_load_n(&is_leaving, __ATOMIC_RELAXED))
 		return false;
-	if (now_ns() < leaving_until_ns)
+	if (wmrt_now_ns() < leaving_until_ns)
 		return true;
 	__atomic_store_n(&is_leaving, false, __ATOMIC_RELAXED);
 	return false;

@@ -14,6 +14,7 @@
 #include "agent/os/held_file.h"
 #include "native/restart.h"
 #include "agent/threads/threads.h"
+#include "recorder/clock.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
@@ -45,14 +46,6 @@ static const char mark, mark_unlisted;
 static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
 {
 	return wmrt_sys6(SYS_futex, (long)word, op | FUTEX_PRIVATE_FLAG, value, (long)timeout, 0, 0);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 /* ---- in the threads that stop ---- */
@@ -391,12 +384,12 @@ bool stop_others(void)
 		stop_stats.failed++;
 		return false;
 	}
-	start = now_ns();
+	start = wmrt_now_ns();
 	for (unsigned int i = 0; i < TRIES; i++) {
 		if (try_to_stop()) {
 			is_stopped = true;
 			stop_stats.count++;
-			stop_stats.ns += now_ns() - start;
+			stop_stats.ns += wmrt_now_ns() - start;
 			return true;
 		}
 		stop_end();
