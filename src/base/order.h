@@ -1,10 +1,11 @@
 /*
  * order.h - what comparisons for qsort are made of: compare_u64(x->file, y->file) ?: compare_u64(x->line, y->line). Exchanged, the larger
- * comes first.
+ * comes first. And searching among what is sorted.
  */
 #ifndef WM_BASE_ORDER_H
 #define WM_BASE_ORDER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* -1, 0, 1: a is below, the same as, above b. */
@@ -12,5 +13,24 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
+
+static inline size_t count_up_to(const void *items, size_t item_bytes, size_t key_off, size_t count, uint64_t key)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (*(const uint64_t *)((const char *)items + middle * item_bytes + key_off) <= key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many of the items, which rise by `member`, a uint64_t, have it at or below the key. */
+#define COUNT_UP_TO(items, count, member, key) \
+	count_up_to(items, sizeof *(items), offsetof(__typeof__(*(items)), member), count, key)
 
 #endif

@@ -335,16 +335,8 @@ struct error *bbmap_read(const void *bytes, size_t len_bytes, const char *name, 
 /* The last range that starts at or before the address; they do not overlap. */
 static const struct bbmap_range *find_range(const struct bbmap *m, uint64_t address)
 {
-	size_t low = 0, high = m->range_count;
+	size_t low = COUNT_UP_TO(m->ranges, m->range_count, start, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->ranges[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && address < m->ranges[low - 1].end ? &m->ranges[low - 1] : NULL;
 }
 
@@ -352,19 +344,12 @@ const struct bbmap_function *bbmap_find(const struct bbmap *m, uint64_t address,
 {
 	const struct bbmap_range *range = find_range(m, address);
 	const struct bbmap_function *f = range ? &m->functions[range->function] : NULL;
-	uint32_t low = 0, high = f ? range->block_count : 0;
+	const struct bbmap_block *blocks = f ? f->blocks + range->first_block : NULL;
+	/* The last block that begins at or before the address; of empty ones none is wanted. */
+	size_t low = f ? COUNT_UP_TO(blocks, range->block_count, address, address) : 0;
 
-	while (low < high) { /* the last block that begins at or before the address; of empty ones none is wanted */
-		uint32_t middle = low + (high - low) / 2;
-
-		if (f->blocks[range->first_block + middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || address - f->blocks[range->first_block + low - 1].address >=
-			    f->blocks[range->first_block + low - 1].len_bytes)
+	if (!low || address - blocks[low - 1].address >= blocks[low - 1].len_bytes)
 		return NULL;
-	*ret_block = range->first_block + low - 1;
+	*ret_block = range->first_block + (uint32_t)low - 1;
 	return f;
 }

@@ -81,23 +81,7 @@ static void sort_ranges(struct address_range_vec *v)
 	}
 }
 
-/* How many ranges start at or below the address. */
-static size_t ranges_below(const struct address_range_vec *v, uint64_t address)
-{
-	size_t low = 0, high = v->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (v->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The next range with the address below the one that *at was set to, at first by ranges_below. */
+/* The next range with the address below the one that *at was set to, at first by COUNT_UP_TO(start). */
 static bool next_range(const struct address_range_vec *v, uint64_t address, size_t *at)
 {
 	while (*at > 0 && v->items[*at - 1].end_max > address)
@@ -376,7 +360,7 @@ const struct error *debug_lines_lost(const struct debug_lines *x)
 static struct error *find_scope(struct debug_unit *u, uint64_t address, uint32_t *ret)
 {
 	struct error *err = index_unit(u);
-	size_t at = ranges_below(&u->ranges, address);
+	size_t at = COUNT_UP_TO(u->ranges.items, u->ranges.count, start, address);
 
 	*ret = NO_SCOPE;
 	while (!err && next_range(&u->ranges, address, &at)) {
@@ -391,7 +375,7 @@ static struct error *find_scope(struct debug_unit *u, uint64_t address, uint32_t
 /* The unit with a function there, else one that has the address. */
 static struct error *find_unit(struct debug_lines *x, uint64_t address, struct debug_unit **ret, uint32_t *ret_scope)
 {
-	size_t at = ranges_below(&x->ranges, address);
+	size_t at = COUNT_UP_TO(x->ranges.items, x->ranges.count, start, address);
 	struct error *err = NULL;
 
 	*ret = NULL;

@@ -6,6 +6,7 @@
  */
 #include "core/contexts/lucce_history.h"
 
+#include "base/order.h"
 #include "core/contexts/callgraph_decode.h"
 
 struct error *lucce_history_init(struct lucce_history *h, const struct allocator *allocator, uint64_t first_version)
@@ -127,17 +128,8 @@ struct error *lucce_history_add(struct lucce_history *h, const struct lucce_even
 /* The last value that is not newer than `version`; NULL when there is none. */
 static const struct lucce_value *find_value(const struct lucce_values *values, uint64_t version)
 {
-	size_t low = 0, high = values->count;
+	size_t low = COUNT_UP_TO(values->items, values->count, at, version);
 
-	/* items[.. low) are not newer, items[high ..] are */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (values->items[middle].at <= version)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &values->items[low - 1] : NULL;
 }
 

@@ -590,18 +590,9 @@ void snapshot_free_modules(struct snapshot *s)
 
 uint32_t snapshot_module_at(const struct snapshot *s, uint64_t address)
 {
-	uint32_t first = 0, end = s->module_count;
+	size_t below = COUNT_UP_TO(s->modules, s->module_count, start, address);
 
-	while (end - first > 1) {
-		uint32_t middle = first + (end - first) / 2;
-
-		if (s->modules[middle].start <= address)
-			first = middle;
-		else
-			end = middle;
-	}
-	return first < end && s->modules[first].start <= address && address < s->modules[first].end ? first
-												    : UINT32_MAX;
+	return below && address < s->modules[below - 1].end ? (uint32_t)below - 1 : UINT32_MAX;
 }
 
 static bool map_file(struct snapshot_image *image)

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "snapshot/inject/inject_private.h"
 
 enum {
@@ -347,16 +348,8 @@ struct frames {
 
 static const struct inject_code *code_at(const struct inject_private *own, uint64_t pc)
 {
-	size_t low = 0, high = own->code_count;
+	size_t low = COUNT_UP_TO(own->codes, own->code_count, start, pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (own->codes[middle].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && pc < own->codes[low - 1].end ? &own->codes[low - 1] : NULL;
 }
 

@@ -450,17 +450,9 @@ struct error *snapshot_read_core(const char *path, struct snapshot *s)
 const struct snapshot_segment *snapshot_segment_below(const struct snapshot_source *source, uint64_t address)
 {
 	const struct snapshot_segment *segments = source->segments.items;
-	size_t first = 0, end = source->segments.count;
+	size_t below = COUNT_UP_TO(segments, source->segments.count, start, address);
 
-	while (end - first > 1) {
-		size_t middle = first + (end - first) / 2;
-
-		if (segments[middle].start <= address)
-			first = middle;
-		else
-			end = middle;
-	}
-	return first < end && segments[first].start <= address ? &segments[first] : NULL;
+	return below ? &segments[below - 1] : NULL;
 }
 
 size_t snapshot_core_memory(const struct snapshot_source *source, uint64_t address, void *ret, size_t len_bytes)
