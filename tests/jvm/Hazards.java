@@ -69,7 +69,10 @@ public final class Hazards {
 			even(n - 1);
 	}
 
-	/* Deeper than the first context stack; as deep as the thread's stack allows. */
+	/* Deeper than the first context stack. */
+	static final int DEEP = Integer.getInteger("deep", 1000);
+
+	/* As deep as the thread's stack allows. */
 	static int depth;
 
 	static void overflow() {
@@ -80,7 +83,7 @@ public final class Hazards {
 	static void recursion() {
 		fibonacci(6);
 		even(7);
-		even(1000);
+		even(DEEP);
 		try {
 			overflow();
 		} catch (StackOverflowError e) {
@@ -589,7 +592,7 @@ public final class Hazards {
 			int n = i;
 			all[i] = new Thread(() -> {
 				fibonacci(3 + n);
-				even(300 * n);
+				even(DEEP * 3 / 10 * n);
 			});
 			all[i].start();
 		}
