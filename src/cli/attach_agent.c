@@ -121,10 +121,9 @@ static struct error *check_status(pid_t pid)
 	if (err)
 		return err;
 	if (status_of(pid, "Seccomp", 10))
-		return error_create(
-			ERROR_ARGUMENT,
-			"process %d: has a seccomp filter, which may forbid system calls of the agent",
-			(int)pid);
+		return error_create(ERROR_ARGUMENT,
+				    "process %d: has a seccomp filter, which may forbid system calls of the agent",
+				    (int)pid);
 	if (status_of(pid, "SigIgn", 16) >> (SIGSEGV - 1) & 1)
 		return error_create(ERROR_ARGUMENT,
 				    "process %d: ignores SIGSEGV, which the kernel would undo when the agent is loaded",

@@ -47,7 +47,8 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 	notes_print_count(
 		before, s->path, s->lost_children,
 		"forked child could not create a recording (for example after setuid or chroot): its data is missing",
-		"forked children could not create a recording (for example after setuid or chroot): their data is missing", out);
+		"forked children could not create a recording (for example after setuid or chroot): their data is missing",
+		out);
 	notes_print_count(before, s->path, s->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
 	notes_print_count(before, s->path, s->heap_unknown_frees, "free was of a block from before the recording",

@@ -299,8 +299,10 @@ static void say_no_code(struct cause *q)
 	if (m->frame_count > 1 && !m->frames[1].is_activation && snapshot_direct_call(q->s, m->frames[1].pc, &function))
 		name = snapshot_symbol_at(q->s, function, &off);
 	if (name && !off)
-		cause_say(q, "control went to %s, which is not code, from %s or from a function that it called by a tail call", number,
-			  name);
+		cause_say(
+			q,
+			"control went to %s, which is not code, from %s or from a function that it called by a tail call",
+			number, name);
 	else
 		cause_say(q, "control went to %s, which is no code", number);
 }

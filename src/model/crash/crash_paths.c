@@ -462,9 +462,8 @@ static struct error *finish_paths(const struct activation *a, struct candidate *
 	struct error *err;
 
 	if (count == 0) {
-		set_lost(f, a->has_reg
-				    ? "no path to its position fits the recorded values: its memory was overwritten"
-				    : "its stack is not in the core");
+		set_lost(f, a->has_reg ? "no path to its position fits the recorded values: its memory was overwritten"
+				       : "its stack is not in the core");
 		return take_point_nodes(a);
 	}
 	err = take_candidates(a, candidates, count);

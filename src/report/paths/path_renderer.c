@@ -32,8 +32,7 @@ static void print_recording_notes(const struct path_recording *r, const char *be
 		plain_print(out, r->path);
 		fputs(": no paths were recorded in it\n", out);
 	}
-	notes_print_count(before, r->path, r->dropped_tables,
-			  "table of path counts had no room: its counts are lost",
+	notes_print_count(before, r->path, r->dropped_tables, "table of path counts had no room: its counts are lost",
 			  "tables of path counts had no room: their counts are lost", out);
 	notes_print_count(before, r->path, r->dropped_paths, "count of a single path found no room and is lost",
 			  "counts of single paths found no room and are lost", out);
