@@ -116,9 +116,12 @@ struct wmk_header {
 	uint64_t samples_unchecked; /* no whole stack to compare with */
 	uint64_t lost_children; /* forked from this process or its children that have no file, and could make none themselves */
 	uint64_t session; /* of the `waymark run` that started this process, or one of which it descends (waymark/run.h); 0: none */
-	uint32_t session_pid;     /* its process */
-	uint32_t agent;           /* enum wmk_agent */
-	uint64_t missed_programs; /* that it or a child of it started, and into which its agent could not come */
+	uint32_t session_pid;      /* its process */
+	uint32_t agent;            /* enum wmk_agent */
+	uint64_t missed_programs;  /* that it or a child of it started, and into which its agent could not come */
+	uint64_t sample_period_ns; /* of samples whose value is a time in ns; 0: their value is 1 */
+	uint64_t samples_cut;      /* whose walk of the stack ended before its outermost frame */
+	uint64_t samples_guessed;  /* that have frames which call frame information did not find */
 };
 
 struct wmk_chunk_header {

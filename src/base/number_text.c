@@ -27,6 +27,14 @@ const char *digits_rough(uint64_t n, char buf[DIGITS_MAX])
 	return buf;
 }
 
+const char *digits_time(uint64_t ns, char buf[DIGITS_MAX])
+{
+	char whole[DIGITS_MAX];
+
+	snprintf(buf, DIGITS_MAX, "%.24s.%u ms", digits_grouped(ns / 1000000, whole), (unsigned int)(ns / 100000 % 10));
+	return buf;
+}
+
 double digits_share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;

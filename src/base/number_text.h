@@ -14,6 +14,8 @@ enum {
 const char *digits_grouped(uint64_t n, char buf[DIGITS_MAX]);
 /* Prints all digits up to 9,999,999, then "1.2e+09": for numbers that nobody reads to the end. Returns buf. */
 const char *digits_rough(uint64_t n, char buf[DIGITS_MAX]);
+/* Nanoseconds as "1,234.5 ms". Returns buf. */
+const char *digits_time(uint64_t ns, char buf[DIGITS_MAX]);
 /* The noun that goes with a number: "sample" with 1, else "samples". */
 static inline const char *noun_of(uint64_t n, const char *one, const char *many)
 {

@@ -55,7 +55,8 @@ static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
 		err = cursor_u64(c, &h->dropped_code);
 	for (size_t i = 0; i < sizeof samples / sizeof samples[0] && !err; i++)
 		err = cursor_u64(c, samples[i]);
-	return err ?: cursor_u64(c, &h->lost_children) ?: cursor_u64(c, &h->session) ?: cursor_u32(c, &h->session_pid) ?: cursor_u32(c, &h->agent) ?: cursor_u64(c, &h->missed_programs);
+	return err ?: cursor_u64(c, &h->lost_children) ?: cursor_u64(c, &h->session) ?: cursor_u32(c, &h->session_pid) ?: cursor_u32(c, &h->agent) ?: cursor_u64(c, &h->missed_programs) ?:
+	       cursor_u64(c, &h->sample_period_ns) ?: cursor_u64(c, &h->samples_cut) ?: cursor_u64(c, &h->samples_guessed);
 }
 
 struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *name, struct wmk_header *ret)

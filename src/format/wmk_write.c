@@ -287,6 +287,9 @@ static void put_header(struct buffer *b, const struct wmk_header *h, uint32_t ch
 	buffer_u32(b, h->session_pid);
 	buffer_u32(b, h->agent);
 	buffer_u64(b, h->missed_programs);
+	buffer_u64(b, h->sample_period_ns);
+	buffer_u64(b, h->samples_cut);
+	buffer_u64(b, h->samples_guessed);
 }
 
 struct error *wmk_writer_finish(struct wmk_writer *w, const struct wmk_header *header)

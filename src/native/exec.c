@@ -43,7 +43,7 @@ static bool has_preload(char *const envp[])
 {
 	for (; envp && *envp; envp++)
 		if (strncmp(*envp, preload_name, sizeof preload_name - 1) == 0)
-			return strstr(*envp, "libwaymark-agent.so") != NULL;
+			return strstr(*envp, "/libwaymark-") != NULL;
 	return false;
 }
 
@@ -203,12 +203,36 @@ static char *const *put_environment(enum wm1_missed_reason reason, char *const e
 
 /* ---- what starts programs ---- */
 
+static int execute_here(execv_fn next, const char *path, char *const argv[])
+{
+	int rc;
+
+	if (exec_begins)
+		exec_begins();
+	rc = next(path, argv);
+	if (exec_failed)
+		exec_failed();
+	return rc;
+}
+
+static int execute(execve_fn next, const char *path, char *const argv[], char *const envp[])
+{
+	int rc;
+
+	if (exec_begins)
+		exec_begins();
+	rc = next(path, argv, envp);
+	if (exec_failed)
+		exec_failed();
+	return rc;
+}
+
 static int own_execve(const char *path, char *const argv[], char *const envp[])
 {
 	execve_fn next = (execve_fn)wmrt_next(&next_execve, "execve", (void *)own_execve);
 	enum wm1_missed_reason reason = look(path, envp);
 
-	return next(path, argv, ENVIRONMENT_FOR(reason, envp));
+	return execute((execve_fn)next, path, argv, ENVIRONMENT_FOR(reason, envp));
 }
 
 static int own_execv(const char *path, char *const argv[])
@@ -219,8 +243,8 @@ static int own_execv(const char *path, char *const argv[])
 
 	/* Calls the function that the program called: others may interpose on it, too. */
 	if (envp == environ)
-		return next(path, argv);
-	return ((execve_fn)wmrt_next(&next_execve, "execve", (void *)own_execve))(path, argv, envp);
+		return execute_here(next, path, argv);
+	return execute((execve_fn)wmrt_next(&next_execve, "execve", (void *)own_execve), path, argv, envp);
 }
 
 static int own_execvpe(const char *name, char *const argv[], char *const envp[])
@@ -228,7 +252,7 @@ static int own_execvpe(const char *name, char *const argv[], char *const envp[])
 	execve_fn next = (execve_fn)wmrt_next(&next_execvpe, "execvpe", (void *)own_execvpe);
 	enum wm1_missed_reason reason = look_for(name, envp);
 
-	return next(name, argv, ENVIRONMENT_FOR(reason, envp));
+	return execute(next, name, argv, ENVIRONMENT_FOR(reason, envp));
 }
 
 static int own_execvp(const char *name, char *const argv[])
@@ -238,8 +262,8 @@ static int own_execvp(const char *name, char *const argv[])
 	char *const *envp = ENVIRONMENT_FOR(reason, environ);
 
 	if (envp == environ)
-		return next(name, argv);
-	return ((execve_fn)wmrt_next(&next_execvpe, "execvpe", (void *)own_execvpe))(name, argv, envp);
+		return execute_here(next, name, argv);
+	return execute((execve_fn)wmrt_next(&next_execvpe, "execvpe", (void *)own_execvpe), name, argv, envp);
 }
 
 static int own_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

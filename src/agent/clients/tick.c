@@ -9,7 +9,7 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "agent/threads/signal33.h"
+#include "native/signal33.h"
 #include "agent/threads/timers.h"
 #include "agent/program/program.h"
 #include "agent/program/image.h"
@@ -77,7 +77,7 @@ static void sample(const struct unwind_regs *regs)
 	if (agent_options.is_checked)
 		check_point(regs, &point);
 	if (agent_options.sample_hz)
-		wmrt_event(context, "cpu", 1);
+		wmrt_event(context, "cpu", timers_take_time());
 }
 
 static uint64_t least_wait_ns(void)
@@ -133,6 +133,7 @@ static void publish(void)
 
 	if (!header)
 		return;
+	header->sample_period_ns = timers_period_ns();
 	header->samples = tick_stats.samples;
 	header->samples_unknown = tick_stats.unknown;
 	header->samples_in_agent = tick_stats.in_agent;

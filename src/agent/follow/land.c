@@ -1,7 +1,7 @@
 /* land.c - where jumps over frames come down. */
 #include "agent/follow/land.h"
 
-#include "agent/threads/signal33.h"
+#include "native/signal33.h"
 #include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry.h"

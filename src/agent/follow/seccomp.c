@@ -1,13 +1,9 @@
 /* seccomp.c - before the program is under a filter of system calls that it asks for (recorder/filter.h), the agent leaves. */
 #include "agent/follow/seccomp.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <fcntl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "agent/threads/timers.h"
 #include "agent/os/state.h"
@@ -24,7 +20,6 @@
 #include "waymark/wmk.h"
 
 enum {
-	STATUS_BYTES = 8192,
 	NAP_NS = 200000,
 	NAPS = 50,
 };
@@ -110,23 +105,4 @@ void wmrt_before_filter(void)
 	wait_for_others();
 	wmrt_seal();
 	mapping_clear_all();
-}
-
-/* By the calls that the loader makes, too. */
-bool seccomp_is_on(void)
-{
-	static const char name[] = "\nSeccomp_filters:\t";
-	static char text[STATUS_BYTES];
-	const char *known = getenv("WAYMARK_SECCOMP"), *found;
-	long fd, len;
-
-	if (!known)
-		return false;
-	fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC, 0, 0, 0);
-	if (fd < 0)
-		return false;
-	len = wmrt_sys3(SYS_read, fd, (long)text, sizeof text - 1);
-	wmrt_sys3(SYS_close, fd, 0, 0);
-	found = len > 0 ? strstr(text, name) : NULL;
-	return found && strtoul(found + sizeof name - 1, NULL, 10) > strtoul(known, NULL, 10);
 }

@@ -4,16 +4,10 @@
  *
  * Before the filter is in force the recording is closed, timers are deleted, and one line says so. Code stays as it is: stubs count on in
  * memory that is there, and what would go into the agent goes on as the program has it, without a lock and without a system call.
- *
- * Filters that the process had from its parent are left to it: as many as `waymark run` had itself, which says how many those are.
  */
 #ifndef WM_AGENT_SECCOMP_H
 #define WM_AGENT_SECCOMP_H
 
-#include <stdbool.h>
-
-/* The process was given a filter since `waymark run`: the agent stays out (stay_out.h). At start. */
-bool seccomp_is_on(void);
 /* Gives a thread that has none a context stack that all such threads share, so that stubs have somewhere to write. */
 void seccomp_lend_stack(void);
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "agent/os/state.h"
-#include "agent/follow/seccomp.h"
 #include "agent/os/unfit_here.h"
+#include "native/filtered.h"
 #include "recorder/handlers.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
@@ -31,7 +31,7 @@ bool stay_out(void)
 
 	if (unfit)
 		say(unfit);
-	else if (seccomp_is_on())
+	else if (filtered_is_new())
 		say("runs under a seccomp filter that was installed since `waymark run`");
 	else
 		return false;

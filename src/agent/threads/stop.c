@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "agent/threads/signal33.h"
+#include "native/signal33.h"
 #include "agent/threads/segments.h"
 #include "agent/os/held_file.h"
 #include "native/restart.h"

@@ -22,4 +22,7 @@ void timers_delete(void);
 /* From one signal of a timer to the next; 0: none was started. */
 uint64_t timers_period_ns(void);
 
+/* The time of this thread since it was asked last, or its timer was started: of CPU time, or of the clock. Signal-safe. */
+uint64_t timers_take_time(void);
+
 #endif

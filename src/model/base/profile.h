@@ -18,6 +18,7 @@
 enum metric_unit {
 	UNIT_COUNT,
 	UNIT_BYTES,
+	UNIT_TIME,  /* nanoseconds */
 	UNIT_VALUE, /* of an event: only its program knows */
 };
 
@@ -81,6 +82,10 @@ struct profile_source {
 	uint64_t samples_checked;
 	uint64_t samples_agreed;
 	uint64_t samples_unchecked;
+	uint64_t sample_period_ns;
+	uint64_t samples_cut;
+	uint64_t samples_guessed;
+	uint64_t last_event_ns; /* after its start; 0: none */
 	uint64_t dropped_heap_calls;
 	uint64_t drop_errno;
 	uint64_t lost_children; /* forked processes without a recording */

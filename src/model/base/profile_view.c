@@ -39,7 +39,7 @@ static struct error *find_metric(const struct profile *p, const char *name, uint
 	return unknown_metric(p, name);
 }
 
-/* Bytes of the heap if there are any, else the event that happened most often. */
+/* Bytes of the heap if there are any, else time, else the event that happened most often. */
 static uint32_t default_metric(const struct profile *p)
 {
 	uint32_t best = 0;
@@ -48,6 +48,8 @@ static uint32_t default_metric(const struct profile *p)
 		const struct metric *m = &p->metrics.items[i];
 
 		if (m->unit == UNIT_BYTES && strcmp(m->name, "bytes") == 0 && m->total)
+			return i;
+		if (m->unit == UNIT_TIME && m->total)
 			return i;
 		if (m->unit == UNIT_COUNT &&
 		    m->total > (p->metrics.items[best].unit == UNIT_COUNT ? p->metrics.items[best].total : 0))

@@ -90,6 +90,7 @@ struct gather {
 	struct frame_vec frames;        /* scratch */
 	struct u32_vec chain;           /* scratch */
 	const struct profile_progress *progress;
+	uint64_t last_event_ns; /* after the start */
 	uint64_t done;
 };
 
@@ -388,6 +389,23 @@ static bool is_heap_metric(const char *name)
 	return false;
 }
 
+/* The ticks of an agent's timer. */
+static bool is_of_sample(const struct gather *g, uint32_t name)
+{
+	const char *text = g->w->header.samples ? wmk_find_string(g->w, name) : NULL;
+
+	return text && strcmp(text, "cpu") == 0;
+}
+
+/* The samples of a recording whose values are times. */
+static struct error *add_sample_metrics(struct profile *p, uint32_t *ret)
+{
+	static const struct metric metrics[] = {{.name = "samples", .unit = UNIT_COUNT},
+						{.name = "cpu", .unit = UNIT_TIME}};
+
+	return profile_add_metrics(p, metrics, 2, ret);
+}
+
 /* How often, and the sum of the values. */
 static struct error *add_event_metrics(struct profile *p, const char *name, uint32_t *ret)
 {
@@ -416,7 +434,9 @@ static struct error *event_metrics(struct gather *g, uint32_t name, uint32_t *re
 
 	if (!err && number == g->name_groups.count) {
 		text = wmk_find_string(g->w, name);
-		err = add_event_metrics(g->p, text ? text : "(name not recorded)", ret);
+		err = g->w->header.sample_period_ns && is_of_sample(g, name)
+			      ? add_sample_metrics(g->p, ret)
+			      : add_event_metrics(g->p, text ? text : "(name not recorded)", ret);
 		if (!err)
 			err = u32_vec_append(&g->name_groups, *ret);
 	}
@@ -447,14 +467,6 @@ static struct error *keep_event(struct gather *g, const struct wmk_event *event,
 	return err ? err : profile_event_vec_append(&g->p->events, kept);
 }
 
-/* The ticks of an agent's timer. */
-static bool is_of_sample(const struct gather *g, uint32_t name)
-{
-	const char *text = g->w->header.samples ? wmk_find_string(g->w, name) : NULL;
-
-	return text && strcmp(text, "cpu") == 0;
-}
-
 static struct error *gather_events(struct gather *g)
 {
 	struct wmk_walk walk = {0};
@@ -466,6 +478,9 @@ static struct error *gather_events(struct gather *g)
 		uint32_t node, metrics;
 
 		tell_progress(g);
+		if (event.time_ns - g->w->header.start_monotonic_ns > g->last_event_ns &&
+		    event.time_ns > g->w->header.start_monotonic_ns)
+			g->last_event_ns = event.time_ns - g->w->header.start_monotonic_ns;
 		err = find_context(g, &key, is_of_sample(g, event.name), &node) ?:
 		      event_metrics(g, event.name, &metrics) ?:
 		      profile_add_values(g->p, node, metrics, (uint64_t[]){1, event.value}) ?:
@@ -693,6 +708,9 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .samples_checked = h->samples_checked,
 				   .samples_agreed = h->samples_agreed,
 				   .samples_unchecked = h->samples_unchecked,
+				   .sample_period_ns = h->sample_period_ns,
+				   .samples_cut = h->samples_cut,
+				   .samples_guessed = h->samples_guessed,
 				   .dropped_heap_calls = h->dropped_heap_calls,
 				   .drop_errno = h->drop_errno,
 				   .lost_children = h->lost_children,
@@ -779,6 +797,8 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	err = g.cache && g.prefix_nodes ? process_init(&g.process, w, cache) : &error_no_memory;
 	if (!err)
 		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: note_unnamed(p, &g.process);
+	if (!err)
+		p->sources.items[p->sources.count - 1].last_event_ns = g.last_event_ns;
 	gather_deinit(&g);
 	return err;
 }

@@ -98,6 +98,8 @@ static void add_samples(struct wmk_header *sum, const struct wmk_header *h)
 	add_count(&sum->samples_checked, h->samples_checked);
 	add_count(&sum->samples_agreed, h->samples_agreed);
 	add_count(&sum->samples_unchecked, h->samples_unchecked);
+	add_count(&sum->samples_cut, h->samples_cut);
+	add_count(&sum->samples_guessed, h->samples_guessed);
 }
 
 static void add_header(struct adding *a)

@@ -16,6 +16,8 @@ static const char *unit_name(enum metric_unit unit)
 		return "count";
 	case UNIT_BYTES:
 		return "bytes";
+	case UNIT_TIME:
+		return "nanoseconds";
 	case UNIT_VALUE:
 		break;
 	}

@@ -81,7 +81,10 @@ static struct error *print_profile(const struct view *v, const uint32_t *numbers
 
 	fputs("    {\"type\": \"sampled\", \"name\": ", out);
 	json_print_string(out, m->name);
-	fprintf(out, ", \"unit\": \"%s\",\n     \"samples\": [", m->unit == UNIT_BYTES ? "bytes" : "none");
+	fprintf(out, ", \"unit\": \"%s\",\n     \"samples\": [",
+		m->unit == UNIT_BYTES  ? "bytes"
+		: m->unit == UNIT_TIME ? "nanoseconds"
+				       : "none");
 	for (size_t i = 0, is_next = 0; i < v->row_count && !err; i++) {
 		if (!view_value(v, &v->rows[i], metric))
 			continue;

@@ -84,6 +84,12 @@ static void print_value(FILE *out, uint64_t value, enum metric_unit unit)
 	double size = (double)value / 1024;
 	size_t i = 0;
 
+	char time[DIGITS_MAX];
+
+	if (unit == UNIT_TIME) {
+		fputs(digits_time(value, time), out);
+		return;
+	}
 	fprintf(out, "%" PRIu64, value);
 	if (unit != UNIT_BYTES)
 		return;

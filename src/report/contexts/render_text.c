@@ -68,13 +68,34 @@ static void print_inherited(const struct profile *p, const struct profile_source
 			s->parent_run);
 }
 
-/* The counts of an agent's samples. Ticks in the agent itself are no samples. */
+/* The rate is what was asked for: the values of samples are the time that passed, whatever the rate was. */
+static void print_walked(const struct profile_source *s, FILE *out)
+{
+	char samples[DIGITS_MAX], cut[DIGITS_MAX], guessed[DIGITS_MAX];
+
+	fprintf(out, "  %s %s, %.0f a second of CPU time", digits_grouped(s->samples, samples),
+		noun_of(s->samples, "sample", "samples"), 1e9 / (double)s->sample_period_ns);
+	if (s->last_event_ns)
+		fprintf(out, ", over %.1f s", (double)s->last_event_ns / 1e9);
+	if (s->samples_cut)
+		fprintf(out, "; %s without outermost frames", digits_grouped(s->samples_cut, cut));
+	if (s->samples_guessed)
+		fprintf(out, "; %s with frames by frame pointers", digits_grouped(s->samples_guessed, guessed));
+	putc('\n', out);
+}
+
+/* The counts of samples. Ticks in the agent itself are no samples. */
 static void print_samples(const struct profile_source *s, FILE *out)
 {
 	char samples[DIGITS_MAX], unknown[DIGITS_MAX], in_agent[DIGITS_MAX], agreed[DIGITS_MAX], checked[DIGITS_MAX];
 
 	if (!s->samples && !s->samples_in_agent)
 		return;
+	if (s->sample_period_ns && !s->samples_unknown && !s->samples_in_agent && !s->samples_checked &&
+	    !s->samples_unchecked) {
+		print_walked(s, out);
+		return;
+	}
 	fprintf(out, "  %s %s (context unknown: %s), %s more %s in the agent itself",
 		digits_grouped(s->samples, samples), noun_of(s->samples, "sample", "samples"),
 		digits_grouped(s->samples_unknown, unknown), digits_grouped(s->samples_in_agent, in_agent),
@@ -111,9 +132,14 @@ static void print_unit(const struct metric *m, uint64_t value, FILE *out)
 {
 	size_t len = strlen(m->name);
 	bool is_one = value == 1 && (strcmp(m->name, "bytes") == 0 || strcmp(m->name, "allocations") == 0 ||
-				     strcmp(m->name, "live-allocations") == 0);
+				     strcmp(m->name, "samples") == 0 || strcmp(m->name, "live-allocations") == 0);
 
 	plain_print_part(out, m->name, len - is_one);
+}
+
+static const char *number_of(const struct metric *m, uint64_t value, char buf[DIGITS_MAX])
+{
+	return m->unit == UNIT_TIME ? digits_time(value, buf) : digits_grouped(value, buf);
 }
 
 static void print_totals(const struct profile *p, FILE *out)
@@ -124,7 +150,7 @@ static void print_totals(const struct profile *p, FILE *out)
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		const struct metric *m = &p->metrics.items[i];
 
-		fprintf(out, "  %18s  ", digits_grouped(m->total, number));
+		fprintf(out, "  %18s  ", number_of(m, m->total, number));
 		print_unit(m, m->total, out);
 		fputs(m->is_maximum ? " of any one context" : "", out);
 		if (m->unit == UNIT_BYTES)
@@ -140,7 +166,7 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 	char number[DIGITS_MAX];
 	bool is_next = false;
 
-	fprintf(out, "%s%s ", v->is_coloured ? "\033[1m" : "", digits_grouped(row->value, number));
+	fprintf(out, "%s%s ", v->is_coloured ? "\033[1m" : "", number_of(front, row->value, number));
 	print_unit(front, row->value, out);
 	fputs(v->is_coloured ? "\033[0m" : "", out);
 	if (!front->is_maximum && front->total)
@@ -148,7 +174,7 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		if (i == v->metric || !values[i])
 			continue;
-		fprintf(out, "%s%s ", is_next ? ", " : "  | ", digits_grouped(values[i], number));
+		fprintf(out, "%s%s ", is_next ? ", " : "  | ", number_of(&p->metrics.items[i], values[i], number));
 		print_unit(&p->metrics.items[i], values[i], out);
 		is_next = true;
 	}

@@ -1,9 +1,9 @@
 /*
- * signal33.h - the signal that the agent's stops and timers come with. Programs cannot use it: glibc keeps it for setuid in all threads,
+ * signal33.h - the signal that stops and timers of threads come with. Programs cannot use it: glibc keeps it for setuid in all threads,
  * and puts its handler in place when it first makes a thread, so it is looked at again and again.
  */
-#ifndef WM_AGENT_SIGNAL33_H
-#define WM_AGENT_SIGNAL33_H
+#ifndef WM_NATIVE_SIGNAL33_H
+#define WM_NATIVE_SIGNAL33_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@ typedef void (*signal33_fn)(int number, siginfo_t *info, void *context);
 
 /* Who handles it. All signals are blocked then. Once, at start. */
 void signal33_init(signal33_fn handler);
-/* The handler is in place. False: it could not be put there. Under the agent's lock, or before threads are. */
+/* The handler is in place. False: it could not be put there. One thread at a time, or any while nothing has put another there. */
 bool signal33_keep(void);
 /* What was there before handles it. Signal-safe. */
 void signal33_pass_on(int number, siginfo_t *info, void *context);

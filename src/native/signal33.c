@@ -1,5 +1,5 @@
-/* signal33.c - puts the agent's handler in place, by the kernel's own call: glibc refuses the signal. */
-#include "agent/threads/signal33.h"
+/* signal33.c - puts the client's handler in place, by the kernel's own call: glibc refuses the signal. */
+#include "native/signal33.h"
 
 #include <time.h>
 
@@ -15,14 +15,14 @@ struct kernel_action {
 };
 
 static signal33_fn own;               /* written once, at start */
-static struct kernel_action previous; /* writer: who puts the handler in place, under the agent's lock */
+static struct kernel_action previous; /* writer: who puts the handler in place */
 
 __asm__(".text\n"
-	".hidden agent_tick_return\n"
-	"agent_tick_return:\n"
+	".hidden signal33_return\n"
+	"signal33_return:\n"
 	"	movq $15, %rax\n"
 	"	syscall\n");
-extern void agent_tick_return(void);
+extern void signal33_return(void);
 
 void signal33_init(signal33_fn handler)
 {
@@ -33,7 +33,7 @@ bool signal33_keep(void)
 {
 	struct kernel_action action = {.handler = own,
 				       .flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | 0x04000000, /* SA_RESTORER */
-				       .restorer = agent_tick_return,
+				       .restorer = signal33_return,
 				       .mask = ~wmrt_process.unblocked};
 	struct kernel_action now = {.flags = 0};
 
