@@ -29,11 +29,13 @@ enum {
 
 	/* Reserved prefixes: the kinds of root. 0 is "not interned yet". */
 	WM_PREFIX_NONE = 0,
-	WM_PREFIX_PROCESS = 1, /* program entry: nothing is printed for it */
-	WM_PREFIX_THREAD = 2,  /* [thread]: what created it is not known */
-	WM_PREFIX_SIGNAL = 3,  /* [signal] */
-	WM_PREFIX_LOST = 4,    /* [lost]: the prefix could not be recorded; counted in the .wmk header */
-	WM_PREFIX_FIRST = 16,  /* the first interned one */
+	WM_PREFIX_PROCESS = 1,  /* program entry: nothing is printed for it */
+	WM_PREFIX_THREAD = 2,   /* [thread]: what created it is not known */
+	WM_PREFIX_SIGNAL = 3,   /* [signal] */
+	WM_PREFIX_LOST = 4,     /* [lost]: the prefix could not be recorded; counted in the .wmk header */
+	WM_PREFIX_NO_DATA = 5,  /* [no unwind data]: a walk of the stack ended there; what called it is not known */
+	WM_PREFIX_TOO_DEEP = 6, /* [too deep]: of a walk, too; the outermost frames are left out */
+	WM_PREFIX_FIRST = 16,   /* the first interned one */
 
 	/* Site numbers are unique in a process: image base + index in the image. The first image starts here. */
 	WM_SITE_FOREIGN = 0, /* as capture point: in foreign code called from the last pushed site */
@@ -48,6 +50,12 @@ enum {
 	 * three bits, how many tail calls of the same frame came before. The last of them is replaced by any further one. */
 	WM1_TAIL_ORDINALS = 7,
 };
+/*
+ * Contexts that a walk of the stack found: each node is one frame, its site where that is, and no number is encoded. The id of a frame
+ * that was not found by call frame information is WM_WALKED_GUESSED.
+ */
+#define WM_EPOCH_WALKED (UINT32_MAX - 1)
+#define WM_WALKED_GUESSED UINT64_C(1)
 /* Set in the site of such a replacement: tail calls between this entry and the one below are left out. */
 #define WM1_SITE_ELIDED 0x80000000u
 

@@ -5,6 +5,7 @@
  *   plugin             BUILD/src/instrument/waymark-pass.so    PREFIX/lib/waymark/waymark-pass.so
  *   runtime_dir        BUILD/src/runtime                       PREFIX/lib/waymark
  *   agent_dir          BUILD/src/agent                         PREFIX/lib/waymark
+ *   sampler_dir        BUILD/src/sampler                       PREFIX/lib/waymark
  *   jvm_dir            BUILD/src/jvm                           PREFIX/lib/waymark
  *   include_dir        BUILD/include                           PREFIX/include
  *
@@ -17,6 +18,8 @@
 
 /* In agent_dir: for programs that were not built with waymark cc. */
 #define INSTALL_AGENT "libwaymark-agent.so"
+/* In sampler_dir: for samples alone. */
+#define INSTALL_SAMPLER "libwaymark-sample.so"
 /* In jvm_dir: for Java programs, with waymark-jvm.jar beside it. */
 #define INSTALL_JVM_AGENT "libwaymark-jvm.so"
 /* Beside it: brings it into the virtual machines of all processes that preload this. */
@@ -28,6 +31,7 @@ struct install_paths {
 	char *plugin;
 	char *runtime_dir; /* libwaymark-rt.a, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
 	char *agent_dir;   /* libwaymark-agent.so */
+	char *sampler_dir; /* libwaymark-sample.so */
 	char *jvm_dir;
 	char *include_dir; /* waymark.h */
 };

@@ -46,6 +46,8 @@ static bool has_capabilities(const char *path)
 /* The reason why the loader would not take a library into the program; NULL: none. */
 static struct error *check_loader(const char *path, const struct object_program *p, const char *what, const char *hint)
 {
+	bool is_fit = !p->unfit || strcmp(what, "--sample") == 0;
+
 	struct stat st;
 
 	if (!p->is_x86_64)
@@ -58,7 +60,7 @@ static struct error *check_loader(const char *path, const struct object_program 
 	if (p->libc)
 		return error_create(ERROR_ARGUMENT, "%s: is linked with %s: %s works on programs of glibc%s", path,
 				    p->libc, what, hint);
-	if (p->unfit)
+	if (!is_fit)
 		return error_create(ERROR_ARGUMENT, "%s: %s, beside which %s does not work%s", path, p->unfit, what,
 				    hint);
 	if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
@@ -74,9 +76,17 @@ static struct error *check_loader(const char *path, const struct object_program 
 static const char *agent_option(const struct run_clients *clients)
 {
 	return clients->is_check        ? "--check"
+	       : clients->is_encode     ? "--encode"
 	       : clients->sample_hz     ? "--sample"
 	       : clients->is_with_agent ? "--agent"
 					: NULL;
+}
+
+/* Samples are all that is asked for, of a program that does not know its contexts itself. */
+static bool is_walk_enough(const struct run_clients *clients, const struct object_program *p)
+{
+	return clients->sample_hz && !clients->is_check && !clients->is_encode && !clients->is_heap &&
+	       !clients->is_with_agent && !p->is_instrumented;
 }
 
 /* Does the agent come into the program? */
@@ -132,7 +142,7 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	struct error *err;
 	bool is_script;
 
-	ret->has_agent = false;
+	ret->has_agent = ret->has_sampler = false;
 	ret->has_heap = clients->is_heap;
 	if (read_interpreter(program, interpreter) < 0)
 		return NULL;
@@ -152,10 +162,14 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	if (err)
 		return err;
 	if (clients->is_heap && p.allocator && !is_script)
-		message_warn("run",
-			     "%s has its own allocator: allocations by %s are not recorded, those by malloc are",
+		message_warn("run", "%s has its own allocator: allocations by %s are not recorded, those by malloc are",
 			     program, p.allocator);
 	err = choose_agent(clients, program, &p, &ret->has_agent);
+	if (!err && ret->has_agent && is_walk_enough(clients, &p)) {
+		ret->has_agent = false;
+		ret->has_sampler = true;
+		return check_loader(is_script ? interpreter : program, &p, "--sample", "");
+	}
 	if (!err && ret->has_agent)
 		return check_loader(is_script ? interpreter : program, &p, "the agent",
 				    agent_option(clients) ? "" : "; --no-agent runs it without");
@@ -190,6 +204,8 @@ static struct error *set_libraries(const struct run_libraries *libraries)
 
 	if (err)
 		return err;
+	if (libraries->has_sampler)
+		err = add_library(&list, paths.sampler_dir, INSTALL_SAMPLER, "the sampler");
 	if (libraries->has_agent)
 		err = add_library(&list, paths.agent_dir, INSTALL_AGENT, "the agent");
 	if (!err && libraries->has_heap)
@@ -228,6 +244,14 @@ static struct error *set_agent_options(const struct run_clients *clients)
 	return is_set ? NULL : &error_no_memory;
 }
 
+static struct error *set_sampler_options(const struct run_clients *clients)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%zu", clients->sample_hz);
+	return setenv("WAYMARK_SAMPLE", text, 1) == 0 ? NULL : &error_no_memory;
+}
+
 /* Filters of system calls that all this runs under are none of the program's: the agent stays out of what gets more. */
 static struct error *count_filters(void)
 {
@@ -261,13 +285,15 @@ struct error *run_preload_set(const struct run_clients *clients, const struct ru
 {
 	struct error *err = NULL;
 
-	if (libraries->has_agent || libraries->has_heap || libraries->java)
+	if (libraries->has_agent || libraries->has_sampler || libraries->has_heap || libraries->java)
 		err = set_libraries(libraries);
-	if (!err && (libraries->has_agent || libraries->has_heap))
+	if (!err && (libraries->has_agent || libraries->has_sampler || libraries->has_heap))
 		err = let_sanitizers_start();
+	if (!err && libraries->has_sampler)
+		err = set_sampler_options(clients);
 	if (!err && libraries->has_agent)
 		err = set_agent_options(clients);
-	if (!err && libraries->has_agent)
+	if (!err && (libraries->has_agent || libraries->has_sampler))
 		err = count_filters();
 	return err;
 }

@@ -1,5 +1,6 @@
 /*
- * run_preload.h - what `waymark run` brings into a program by LD_PRELOAD: the heap client and the agent. Programs that were built with
+ * run_preload.h - what `waymark run` brings into a program by LD_PRELOAD: the sampler, the heap client and the agent. Samples alone need
+ * no agent: the sampler walks the stack. WAYMARK_SAMPLE=HZ has its rate. Programs that were built with
  * waymark cc get the agent when that is asked for, or what only it does.
  *
  * The agent reads its options from WAYMARK_AGENT: words with commas between them, each at most once and in this order, empty if
@@ -21,6 +22,7 @@
 struct run_clients {
 	bool is_heap;
 	bool is_check;
+	bool is_encode;        /* --encode */
 	bool is_with_agent;    /* --agent */
 	bool is_without_agent; /* --no-agent */
 	size_t sample_hz;      /* 0: no samples */
@@ -30,6 +32,7 @@ struct run_clients {
 /* The libraries that are loaded into the program. */
 struct run_libraries {
 	bool has_agent;
+	bool has_sampler;
 	bool has_heap;
 	const char *java; /* a library for virtual machines of Java (run_java.h); NULL: none */
 };

@@ -48,8 +48,9 @@ static _Atomic(void *) next_siginterrupt;
 static _Atomic(void *) next_sigprocmask;
 static _Atomic(void *) next_pthread_sigmask;
 
-/* wmrt_handlers_stay_out. Written before main. */
+/* wmrt_handlers_stay_out, wmrt_handlers_only_bus. Written before main. */
 static bool stays_out;
+static bool is_only_bus;
 
 static bool is_signal(int sig)
 {
@@ -105,7 +106,8 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 	masked_bus = atomic_load(&masks_bus[sig]);
 	if (is_wrapped) {
 		atomic_store(&handlers[sig], (uintptr_t)wanted.sa_handler);
-		wanted.sa_handler = (handler_fn)(void *)wmrt_handle;
+		if (!is_only_bus)
+			wanted.sa_handler = (handler_fn)(void *)wmrt_handle;
 		if (wanted.sa_flags & SA_ONSTACK)
 			wanted.sa_mask.__val[0] |= client_mask;
 		atomic_store(&blocks[sig], (wanted.sa_flags & SA_ONSTACK) != 0);
@@ -121,7 +123,7 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 		*old = was;
 		old->sa_handler = as_program_set(was.sa_handler, before);
 		old->sa_mask.__val[0] &= ~client_mask;
-		if (masked_bus && was.sa_handler == (handler_fn)(void *)wmrt_handle)
+		if (masked_bus && (uintptr_t)as_program_set(was.sa_handler, before) == before)
 			sigaddset(&old->sa_mask, SIGBUS);
 	}
 	return rc;
@@ -171,7 +173,7 @@ static struct older older_sysv = {NULL, "__sysv_signal", own_sysv_signal, (int)S
 static handler_fn set_handler(struct older *kind, int sig, handler_fn handler)
 {
 	handler_fn (*next)(int, handler_fn) = wmrt_next(&kind->next, kind->name, (void *)kind->own);
-	bool is_wrapped = is_function(handler) && is_signal(sig) && !wmrt_is_vfork_child();
+	bool is_wrapped = is_function(handler) && is_signal(sig) && !is_only_bus && !wmrt_is_vfork_child();
 	handler_fn set = is_wrapped ? (handler_fn)(void *)wmrt_handle : handler;
 	struct wmrt_guard guard;
 	handler_fn was;
@@ -328,6 +330,11 @@ wmrt_handler_fn wmrt_handler_of(int sig, siginfo_t *info, void *context)
 void wmrt_handlers_stay_out(void)
 {
 	stays_out = true;
+}
+
+void wmrt_handlers_only_bus(void)
+{
+	is_only_bus = true;
 }
 
 void wmrt_handlers_block(uint64_t mask)

@@ -18,6 +18,8 @@ void wmrt_handle(int sig, siginfo_t *info, void *context) __attribute__((visibil
 wmrt_handler_fn wmrt_handler_of(int sig, siginfo_t *info, void *context);
 /* All is handed on from now: the client does not come into this process, whose own runtime may lead handlers in a circle. Before main. */
 void wmrt_handlers_stay_out(void);
+/* The client wants SIGBUS alone: other handlers are installed as the program has them, but for what wmrt_handlers_block says. Before main. */
+void wmrt_handlers_only_bus(void);
 /* The sigaction that is stood in front of. */
 int wmrt_next_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 /* Signals of the client's that are blocked, too, while a handler of SA_ONSTACK runs: an alternate stack may have no room for them. Once, at

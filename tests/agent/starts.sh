@@ -40,7 +40,7 @@ for format in text json; do
 	"$waymark" report --format=$format space.wmk >report.txt
 	has report.txt "space.wmk: $room"
 done
-(ulimit -v 300000 && run 3 --sample -o none.wmk ./alloc && [ $failures -eq 0 ]) || failures=$((failures + 1))
+(ulimit -v 300000 && run 3 --sample --encode -o none.wmk ./alloc && [ $failures -eq 0 ]) || failures=$((failures + 1))
 has err.txt "alloc recorded nothing: $room"
 
 # ---- a program that does not begin as those of C do ----

@@ -108,6 +108,7 @@ cp "$waymark" inst/bin/waymark
 touch inst/lib/waymark/waymark-pass.so
 installed=$tmp/inst/bin/waymark
 agent=$tmp/inst/bin/../lib/waymark/libwaymark-agent.so
+sampler=$tmp/inst/bin/../lib/waymark/libwaymark-sample.so
 heap=$tmp/inst/bin/../lib/waymark/libwaymark-heap.so
 if "$cc" plain.c -o plain; then
 	refused 1 "libwaymark-agent.so: the agent is not there" "$installed" run ./plain
@@ -124,10 +125,17 @@ __attribute__((constructor)) static void start(void)
 }
 END
 	"$cc" -shared -fPIC agent.c -o "$agent" && echo 'int unused;' | "$cc" -shared -fPIC -x c - -o "$heap" || fail "no stand-ins"
+	# Samples alone need the sampler and no agent.
+	refused 1 "libwaymark-sample.so: the sampler is not there" "$installed" run --sample ./plain
+	sed 's/agent \[/sampler [/; s/WAYMARK_AGENT/WAYMARK_SAMPLE/' agent.c | "$cc" -shared -fPIC -x c - -o "$sampler" || fail "no stand-in"
+	expect 5 "$installed" run -q --sample=50 ./plain
+	has err.txt "sampler [50] now (none) preload $sampler"
+	lacks err.txt "agent ["
 	expect 5 "$installed" run -q ./plain
 	has err.txt "agent [] now 1 preload $agent"
+	lacks err.txt "sampler ["
 	lacks err.txt "$heap"
-	for options in --sample:sample=997 --sample=50:sample=50 --check:sample=997,check --heap:heap \
+	for options in '--sample --encode:sample=997' '--encode --sample=50:sample=50' --check:sample=997,check --heap:heap \
 		'--heap --check --sample=7:sample=7,check,heap'; do
 		# shellcheck disable=SC2086
 		expect 5 "$installed" run -q ${options%%:*} ./plain
@@ -136,7 +144,7 @@ END
 	has err.txt "preload $agent:$heap"
 	WAYMARK_AGENT=verbose expect 5 "$installed" run -q ./plain
 	has err.txt "agent [verbose] now 1"
-	WAYMARK_AGENT=sample=3,wall expect 5 "$installed" run -q --sample=50 ./plain
+	WAYMARK_AGENT=sample=3,wall expect 5 "$installed" run -q --encode --sample=50 ./plain
 	has err.txt "agent [sample=50,sample=3,wall] now 1"
 	echo 'int other;' | "$cc" -shared -fPIC -x c - -o other.so
 	LD_PRELOAD=$tmp/other.so expect 5 "$installed" run -q --heap ./plain
@@ -171,8 +179,11 @@ END
 	for line in "#!$tmp/plain" "#! $tmp/plain -x"; do
 		echo "$line" >script
 		chmod +x script
-		expect 5 "$installed" run -q --sample ./script
+		expect 5 "$installed" run -q --sample --encode ./script
 		has err.txt "agent [sample=997]"
+		expect 5 "$installed" run -q --sample ./script
+		has err.txt "sampler [997]"
+		lacks err.txt "agent ["
 	done
 	printf '#!%s\n' "$tmp/prog" >script
 	expect 0 "$installed" run -q ./script

@@ -18,6 +18,7 @@ enum frame_flag {
 	FRAME_ROOT = 1 << 2,    /* how it began: [thread], [signal] */
 	FRAME_TAIL = 1 << 3,    /* called the next one as its last act: gone from the machine's stack */
 	FRAME_ELIDED = 1 << 4,  /* [tail calls]: an unknown number of such frames */
+	FRAME_GUESSED = 1 << 6, /* found by a frame pointer: it may be wrong */
 	FRAME_METHOD = 1 << 5,  /* of a virtual machine, also in brackets: package.Class.method */
 };
 

@@ -20,6 +20,8 @@ void stack_print_folded(FILE *out, const struct frame *frames, size_t count)
 		if (i)
 			putc(';', out);
 		plain_print_word(out, frames[i].name, ';', ':');
+		if (frames[i].flags & FRAME_GUESSED)
+			fputs("_[fp]", out);
 	}
 }
 
@@ -81,6 +83,8 @@ static void print_line(FILE *out, const char *indent, size_t number, const struc
 		fputs(" (inlined)", out);
 	if (f->flags & FRAME_TAIL)
 		fputs(" (tail call)", out);
+	if (f->flags & FRAME_GUESSED)
+		fputs(" (by frame pointer)", out);
 	putc('\n', out);
 }
 

@@ -34,6 +34,12 @@ struct error *context_append_root(uint32_t prefix, struct frame_vec *frames)
 	case WM_PREFIX_LOST:
 		frame.name = "[lost]";
 		break;
+	case WM_PREFIX_NO_DATA:
+		frame.name = "[no unwind data]";
+		break;
+	case WM_PREFIX_TOO_DEEP:
+		frame.name = "[too deep]";
+		break;
 	default:
 		return error_create(ERROR_FORMAT, "damaged: prefix %" PRIu32 " is no kind of root", prefix);
 	}
@@ -153,6 +159,23 @@ struct error *context_append_callers(const struct process *p, const struct conte
 	return err ? err : append_decoded(p, below, image, &piece, false, false, frames);
 }
 
+/* A frame that a walk of the stack found, and what was inlined there. */
+static struct error *append_walked(const struct process *p, uint64_t id, uint32_t site, struct frame_vec *frames)
+{
+	size_t before = frames->count;
+	struct image *image;
+	uint32_t local;
+	struct error *err = process_find_site(p, site, &image, &local);
+
+	if (!err && id & ~WM_WALKED_GUESSED)
+		err = error_create(ERROR_FORMAT, "damaged: a walked frame with id %" PRIu64, id);
+	if (!err)
+		err = image_append_site(image, local, frames);
+	for (size_t i = before; !err && i < frames->count; i++)
+		frames->items[i].flags |= id & WM_WALKED_GUESSED ? FRAME_GUESSED : 0;
+	return err;
+}
+
 struct error *context_append_piece(const struct process *p, const struct context_below *below, uint32_t epoch,
 				   uint64_t id, uint32_t site, struct frame_vec *frames)
 {
@@ -160,8 +183,11 @@ struct error *context_append_piece(const struct process *p, const struct context
 	const struct meta_site *s;
 	struct context_piece piece;
 	uint32_t local;
-	struct error *err = process_find_site(p, site & ~WM1_SITE_ELIDED, &image, &local);
+	struct error *err;
 
+	if (epoch == WM_EPOCH_WALKED)
+		return append_walked(p, id, site, frames);
+	err = process_find_site(p, site & ~WM1_SITE_ELIDED, &image, &local);
 	if (err)
 		return err;
 	s = &image->meta.sites[local];
@@ -247,7 +273,7 @@ static struct error *collect_nodes(const struct process *p, uint32_t prefix, str
 {
 	struct error *err = NULL;
 
-	while (prefix < WM_PREFIX_PROCESS || prefix > WM_PREFIX_LOST) {
+	while (prefix < WM_PREFIX_PROCESS || prefix >= WM_PREFIX_FIRST) {
 		struct wmk_node node;
 
 		err = context_find_node(p, prefix, &node);
@@ -314,7 +340,7 @@ static struct error *append_thread(const struct process *p, const struct context
 	if (node->id != 0 || node->run != 1)
 		return error_create(ERROR_FORMAT, "damaged: a thread with id %" PRIu64 ", %" PRIu32 " times", node->id,
 				    node->run);
-	if (!below->is_root) {
+	if (!below->is_root && below->epoch != WM_EPOCH_WALKED) {
 		err = process_find_site(p, below->site, &image, &local);
 		if (err)
 			return err;
@@ -343,7 +369,8 @@ static struct error *append_signal(const struct process *p, const struct context
 	if (node->id != 0 || node->run != 1)
 		return error_create(ERROR_FORMAT, "damaged: a signal with id %" PRIu64 ", %" PRIu32 " times", node->id,
 				    node->run);
-	if (!below->is_root) {
+	is_exact = below->epoch == WM_EPOCH_WALKED;
+	if (!below->is_root && !is_exact) {
 		err = process_find_site(p, below->site, &image, &local);
 		is_exact = !err && image->meta.sites[local].kind == META_SITE_CAPTURE;
 	}

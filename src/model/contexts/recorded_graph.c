@@ -3,6 +3,7 @@
  * so names and frames are those of any image. What the records do not name, the symbols and lines of its file do (recorded_files.h). The records of an epoch become an encoded call graph, which callgraph_adopt checks.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "base/order.h"
 #include "model/contexts/recorded_graph.h"
 #include "object/demangle.h"
+#include "object/perf_map.h"
 
 enum {
 	NAMES_MIN = 1 << 22, /* bytes of names of a file of any size */
@@ -68,6 +70,8 @@ struct recorded {
 	/* The records of dictionaries by rising epoch, in the order of the file; sorted when the first epoch is needed. */
 	struct epoch_record_vec epoch_records[WMK_KIND_END];
 	bool is_sorted;
+	struct perf_map *made; /* names of code that was made at run time; NULL: there are none */
+	bool is_made_known;
 	uint64_t name_bytes; /* of names that were put together */
 };
 
@@ -110,12 +114,23 @@ const struct error *recorded_why_unnamed(const struct image *image, size_t i)
 	return r && i < r->unnamed.count ? r->unnamed.items[i] : NULL;
 }
 
+/* A part that the compiler has put elsewhere (name.cold, name.cold.1) has the function's name. NULL without memory. */
+static const char *whole_function(struct arena *arena, const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	if (!cold || (cold[5] && cold[5] != '.'))
+		return name;
+	return arena_printf(arena, "%.*s", (int)(cold - name), name);
+}
+
 /* The place of a function of a file, and its name there if the record has none. */
 static struct error *find_in_file(struct image *image, uint32_t index, const struct wmk_function *f,
 				  const struct wmk_file_image *of)
 {
 	struct recorded *r = image->recorded;
 	struct place *place = &r->places[index];
+	const char *name;
 	struct error *err = r->files ? recorded_files_get(r->files, of, &place->file) : NULL;
 
 	place->address = f->address;
@@ -123,7 +138,10 @@ static struct error *find_in_file(struct image *image, uint32_t index, const str
 		return err;
 	if (!place->file->symbols)
 		return note_unnamed(r, place->file->why);
-	image->meta.functions[index].name = symbols_function(place->file->symbols, f->address);
+	name = symbols_function(place->file->symbols, f->address);
+	if (name)
+		name = whole_function(&image->meta.arena, name);
+	image->meta.functions[index].name = name;
 	return NULL;
 }
 
@@ -165,6 +183,26 @@ static const char *link_name(struct arena *arena, const struct wmk_file *w, cons
 			    descriptor ? descriptor : "");
 }
 
+/* The name of a function that was made at run time, as the process told perf. */
+static struct error *find_made(struct image *image, uint32_t index, const struct wmk_function *f)
+{
+	struct recorded *r = image->recorded;
+	const struct wmk_header *h = &r->wmk->header;
+	struct error *err = NULL;
+	char path[64];
+
+	if (string_or_null(r->wmk, f->name))
+		return NULL;
+	if (!r->is_made_known && !(h->flags & WMK_FLAG_MERGED)) {
+		snprintf(path, sizeof path, "/tmp/perf-%" PRIu32 ".map", h->pid);
+		err = perf_map_open(path, (time_t)(h->start_realtime_ns / 1000000000), &r->made);
+	}
+	r->is_made_known = true;
+	if (!err && r->made)
+		image->meta.functions[index].name = perf_map_find(r->made, f->address);
+	return err;
+}
+
 static struct error *add_function(struct image *image, uint32_t number, const struct wmk_function *f)
 {
 	const struct wmk_file *w = image->recorded->wmk;
@@ -182,6 +220,8 @@ static struct error *add_function(struct image *image, uint32_t number, const st
 	ret = &image->meta.functions[index];
 	if (of->record.kind == WMK_IMAGE_BINARY)
 		err = find_in_file(image, index, f, of);
+	else if (of->record.kind == WMK_IMAGE_CODE)
+		err = find_made(image, index, f);
 	if (!err)
 		err = count_name(image,
 				 (const char *const[]){string_or_null(w, f->name), string_or_null(w, f->owner),
@@ -478,6 +518,7 @@ void recorded_destroy(struct recorded *r)
 	for (size_t i = 0; i < WMK_KIND_END; i++)
 		epoch_record_vec_deinit(&r->epoch_records[i]);
 	why_vec_deinit(&r->unnamed);
+	perf_map_close(r->made);
 	hashmap_deinit(&r->epoch_map);
 	hashmap_deinit(&r->functions);
 	hashmap_deinit(&r->sites);

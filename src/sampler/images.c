@@ -1,0 +1,175 @@
+/*
+ * images.c - lists images as walks meet them. _dl_find_object (glibc 2.35) tells an address's image without a lock.
+ *
+ * An image is known again by where it is mapped, its .eh_frame_hdr and the bytes of its build id: a library that another one was loaded
+ * over is not taken for that.
+ */
+#include "sampler/images.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "recorder/sys.h"
+
+enum {
+	PAGE_BYTES = 4096,
+	IMAGES_PER_PAGE = PAGE_BYTES / sizeof(struct sampler_image),
+};
+
+static _Atomic(struct sampler_image *) images;
+static _Atomic uint32_t lock;
+static struct sampler_image *free_images; /* under the lock */
+static uint32_t free_count, image_count;
+
+static void take_lock(void)
+{
+	while (atomic_exchange_explicit(&lock, 1, memory_order_acquire))
+		wmrt_sys3(SYS_sched_yield, 0, 0, 0);
+}
+
+static void give_lock(void)
+{
+	atomic_store_explicit(&lock, 0, memory_order_release);
+}
+
+static const void *at(uintptr_t address)
+{
+	return (const void *)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static const Elf64_Phdr *program_headers(const Elf64_Ehdr *ehdr)
+{
+	return (const Elf64_Phdr *)(const void *)((const char *)ehdr + ehdr->e_phoff);
+}
+
+static bool is_header(const void *page)
+{
+	return memcmp(page, ELFMAG, SELFMAG) == 0 && ((const Elf64_Ehdr *)page)->e_phoff < PAGE_BYTES;
+}
+
+/*
+ * Of an image with gaps between its segments _dl_find_object gives the one segment. The kernel says where the headers of the program are,
+ * which comes first in the loader's list; those of a library are where its addresses begin. NULL: not found.
+ */
+static const Elf64_Ehdr *header_of(const struct dl_find_object *found)
+{
+	uintptr_t headers = getauxval(AT_PHDR), low = found->dlfo_link_map->l_addr;
+
+	if (is_header(found->dlfo_map_start))
+		return found->dlfo_map_start;
+	if (headers && !found->dlfo_link_map->l_prev)
+		low = headers & ~(uintptr_t)(PAGE_BYTES - 1);
+	return low && is_header(at(low)) ? at(low) : NULL;
+}
+
+static uint64_t head_of(const Elf64_Ehdr *ehdr)
+{
+	const uint64_t *words = (const void *)ehdr;
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < 1024 / sizeof *words; i++)
+		hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static void read_segments(struct sampler_image *image, uintptr_t bias)
+{
+	const Elf64_Ehdr *ehdr = image->ehdr;
+	const Elf64_Phdr *p = program_headers(ehdr);
+	struct eh_image eh = {.texts = image->texts};
+
+	image->low = UINTPTR_MAX;
+	for (int i = 0; i < ehdr->e_phnum; i++) {
+		uintptr_t low = bias + p[i].p_vaddr, high = low + p[i].p_memsz;
+
+		if (p[i].p_type == PT_GNU_EH_FRAME) {
+			eh.hdr = at(low);
+			eh.hdr_bytes = p[i].p_memsz;
+		}
+		if (p[i].p_type != PT_LOAD)
+			continue;
+		if (low < image->low)
+			image->low = low;
+		if (high > image->high)
+			image->high = high;
+		if (p[i].p_flags & PF_X && p[i].p_flags & PF_R && eh.text_count < SAMPLER_TEXTS_MAX)
+			image->texts[eh.text_count++] = (struct eh_text){low, high};
+	}
+	eh.low = at(image->low);
+	eh.high = at(image->high);
+	if (!eh_table_init(&image->table, &eh))
+		image->table = (struct eh_table){.image = eh};
+}
+
+static struct sampler_image *new_image(void)
+{
+	if (!free_count) {
+		free_images = wmrt_map_memory(PAGE_BYTES);
+		if (!free_images)
+			return NULL;
+		free_count = IMAGES_PER_PAGE;
+	}
+	free_count--;
+	return free_images++;
+}
+
+static bool is_same(const struct sampler_image *image, const struct dl_find_object *found, uint64_t head)
+{
+	return image->eh_hdr == (uintptr_t)found->dlfo_eh_frame && image->head == head;
+}
+
+static struct sampler_image *find(uintptr_t address, const struct dl_find_object *found, uint64_t head)
+{
+	struct sampler_image *image = atomic_load_explicit(&images, memory_order_acquire);
+
+	while (image && !(address >= image->low && address < image->high && is_same(image, found, head)))
+		image = image->next;
+	return image;
+}
+
+/* Under the lock. */
+static struct sampler_image *list(const struct dl_find_object *found, const Elf64_Ehdr *ehdr, uint64_t head)
+{
+	struct sampler_image *image = new_image();
+	const char *name = found->dlfo_link_map->l_name;
+
+	if (!image)
+		return NULL;
+	image->ehdr = ehdr;
+	image->head = head;
+	image->eh_hdr = (uintptr_t)found->dlfo_eh_frame;
+	image->path = name && *name ? name : NULL;
+	read_segments(image, found->dlfo_link_map->l_addr);
+	image->is_own = (uintptr_t)&images >= image->low && (uintptr_t)&images < image->high;
+	image->number = ++image_count;
+	image->next = atomic_load(&images);
+	atomic_store_explicit(&images, image, memory_order_release);
+	return image;
+}
+
+struct sampler_image *sampler_image_at(uintptr_t address)
+{
+	struct dl_find_object found;
+	struct sampler_image *image;
+	const Elf64_Ehdr *ehdr;
+	uint64_t head;
+
+	if (_dl_find_object((void *)at(address), &found) != 0)
+		return NULL;
+	ehdr = header_of(&found);
+	if (!ehdr)
+		return NULL;
+	head = head_of(ehdr);
+	image = find(address, &found, head);
+	if (image)
+		return image;
+	take_lock();
+	image = find(address, &found, head) ?: list(&found, ehdr, head);
+	give_lock();
+	return image;
+}

@@ -1,0 +1,383 @@
+/*
+ * sample.c - a tick walks the stack of its own thread and records an event, whose value is the time since the thread's last one.
+ *
+ * Each thread has a block of memory, mapped before its timer runs: the stack that walks run on, the frames of a walk, what the last one
+ * became, and the cache of unwinding rows. Blocks are listed and never unmapped; a later thread takes over that of one that has ended.
+ */
+#include "sampler/sample.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "native/maps.h"
+#include "native/restart.h"
+#include "recorder/bus.h"
+#include "recorder/event.h"
+#include "recorder/file.h"
+#include "recorder/filter.h"
+#include "recorder/mapping.h"
+#include "recorder/process.h"
+#include "recorder/run.h"
+#include "recorder/sys.h"
+#include "recorder/text.h"
+#include "recorder/thread.h"
+#include "sampler/record.h"
+#include "sampler/timer.h"
+#include "sampler/walk.h"
+#include "waymark/abi.h"
+
+enum {
+	FRAMES_MAX = 1 << 16,
+	STACK_BYTES = 64 << 10,
+	RED_ZONE_BYTES = 128,
+	NAP_NS = 200000,
+	NAPS = 50,
+};
+
+/* Writer: its own thread, but for tid, which whoever takes it over sets. */
+struct block {
+	char stack[STACK_BYTES];
+	struct walk_frame frames[FRAMES_MAX];
+	struct record_known known[FRAMES_MAX];
+	struct record_memory memory;
+	struct unwind_cache cache;
+	struct unwind_stack range; /* the stack that was met last */
+	struct sampler_timer timer;
+	uint64_t counted_ns; /* time of the thread that samples have */
+	uint32_t root;
+	struct block *next;
+	_Atomic uint32_t tid; /* 0: free */
+	_Atomic bool is_busy;
+};
+
+static _Atomic(struct block *) blocks;
+static _Thread_local struct block *own __attribute__((tls_model("initial-exec")));
+static uint64_t period_ns;
+static bool is_wall;
+static _Atomic bool is_on;
+
+/* ---- a sample, on the stack of the block ---- */
+
+static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
+{
+	struct block *b = data;
+	struct maps_range range;
+
+	if (sp < b->range.low || sp >= b->range.high) {
+		if (!maps_find(sp, &range) || !range.is_readable)
+			return false;
+		b->range = (struct unwind_stack){range.low, range.high};
+	}
+	*ret = b->range;
+	/* A stack that grows has more pages now than when it was looked up. */
+	if (ret->low > sp - RED_ZONE_BYTES)
+		ret->low = sp - RED_ZONE_BYTES;
+	return true;
+}
+
+/* Of the thread so far. */
+static uint64_t time_ns(void)
+{
+	struct timespec now = {0, 0};
+
+	wmrt_sys3(SYS_clock_gettime, is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, (long)&now, 0);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void count(uint64_t *counter)
+{
+	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+static bool has_guess(const struct walk *walk)
+{
+	for (size_t i = 0; i < walk->count; i++)
+		if (walk->frames[i].flags & WALK_GUESSED)
+			return true;
+	return false;
+}
+
+/* The recording has the numbers however the process ends. */
+static void publish(const struct walk *walk, enum walk_end end)
+{
+	struct wmk_header *header = wmrt_file_header();
+
+	if (!header)
+		return;
+	header->sample_period_ns = period_ns;
+	count(&header->samples);
+	if (end != WALK_COMPLETE)
+		count(&header->samples_cut);
+	if (has_guess(walk))
+		count(&header->samples_guessed);
+}
+
+static bool record(struct block *b, const struct unwind_regs *regs, struct walk *walk, enum walk_end *ret_end,
+		   wm_context *ret)
+{
+	static const uint32_t roots[] = {[WALK_NO_DATA] = WM_PREFIX_NO_DATA, [WALK_TOO_DEEP] = WM_PREFIX_TOO_DEEP};
+
+	*walk = (struct walk){
+		.frames = b->frames, .max = FRAMES_MAX, .cache = &b->cache, .stack_of = find_stack, .data = b};
+	*ret_end = walk_stack(walk, regs);
+	return record_walk(walk, *ret_end == WALK_COMPLETE ? b->root : roots[*ret_end], &b->memory, ret);
+}
+
+static void sample(void *data)
+{
+	struct block *b = own;
+	const stack_t *alternate = &((ucontext_t *)data)->uc_stack;
+	struct walk walk;
+	uint64_t now_ns = time_ns();
+	struct unwind_regs regs;
+	enum walk_end end;
+	wm_context context;
+
+	/* Else the kernel would take a handler of SIGBUS there, and begin at the top, where the tick's own frame is. It puts that back. */
+	if (!(alternate->ss_flags & SS_DISABLE))
+		wmrt_sys3(SYS_sigaltstack, (long)&(stack_t){.ss_flags = SS_DISABLE}, 0, 0);
+	unwind_regs_of_signal(data, &regs);
+	if (record(b, &regs, &walk, &end, &context))
+		wmrt_event(context, "cpu", now_ns - b->counted_ns);
+	else
+		wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
+	b->counted_ns = now_ns;
+	publish(&walk, end);
+}
+
+/* Calls fn(data) with the stack pointer at `top`. */
+static void on_stack(void *top, void (*fn)(void *), void *data)
+{
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "movq %0, %%rsp\n\t"
+			 "callq *%1\n\t"
+			 "movq %%rbx, %%rsp"
+			 : "+a"(top), "+d"(fn), "+D"(data)
+			 :
+			 : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
+			   "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+			   "xmm14", "xmm15");
+}
+
+static void on_tick(ucontext_t *context)
+{
+	struct block *b = own;
+
+	if (wmrt_process.is_sealed)
+		return;
+	restart_call(context);
+	if (!atomic_load(&is_on) || !b || atomic_load(&b->is_busy))
+		return;
+	atomic_store(&b->is_busy, true);
+	wmrt_check_fork();
+	on_stack(b->stack + STACK_BYTES, sample, context);
+	atomic_store(&b->is_busy, false);
+}
+
+bool restart_is_code(uintptr_t low, uintptr_t high)
+{
+	const struct sampler_image *image = sampler_image_at(low);
+
+	return image && image == sampler_image_at(high) && sampler_image_has_text(image, low) &&
+	       sampler_image_has_text(image, high);
+}
+
+/* ---- threads ---- */
+
+bool sample_init(uint32_t hz, bool wall)
+{
+	period_ns = 1000000000u / hz;
+	is_wall = wall;
+	atomic_store(&is_on, sampler_timer_init(hz, wall, on_tick));
+	return is_on;
+}
+
+bool sample_is_on(void)
+{
+	return atomic_load(&is_on);
+}
+
+static struct block *take_block(uint32_t tid)
+{
+	struct block *b = atomic_load(&blocks);
+	uint32_t none = 0;
+
+	for (; b; b = b->next, none = 0)
+		if (!atomic_load(&b->tid) && atomic_compare_exchange_strong(&b->tid, &none, tid))
+			return b;
+	b = wmrt_map_memory(sizeof *b);
+	if (!b)
+		return NULL;
+	atomic_store(&b->tid, tid);
+	b->memory.known = b->known;
+	b->next = atomic_load(&blocks);
+	while (!atomic_compare_exchange_weak(&blocks, &b->next, b))
+		;
+	return b;
+}
+
+void sample_begin_thread(uint32_t root)
+{
+	struct block *b = own;
+	uint64_t mask;
+
+	if (!atomic_load(&is_on))
+		return;
+	mask = wmrt_block_signals();
+	if (!b)
+		b = take_block(wmrt_gettid());
+	if (b) {
+		b->root = root;
+		b->range = (struct unwind_stack){0, 0};
+		b->counted_ns = time_ns();
+		own = b;
+		sampler_timer_start(&b->timer);
+	}
+	wmrt_unblock_signals(mask);
+}
+
+void sample_end_thread(void)
+{
+	struct block *b = own;
+	uint64_t mask;
+
+	if (!b)
+		return;
+	mask = wmrt_block_signals();
+	sampler_timer_stop(&b->timer);
+	own = NULL;
+	atomic_store(&b->tid, 0);
+	wmrt_unblock_signals(mask);
+}
+
+void sample_after_fork(void)
+{
+	struct block *mine = own;
+
+	for (struct block *b = atomic_load(&blocks); b; b = b->next) {
+		sampler_timer_forget(&b->timer);
+		atomic_store(&b->is_busy, false);
+		if (b != mine)
+			atomic_store(&b->tid, 0);
+	}
+	if (!mine)
+		return;
+	atomic_store(&mine->tid, wmrt_gettid());
+	sample_begin_thread(mine->root);
+}
+
+void sample_pause(void)
+{
+	if (own && atomic_load(&is_on))
+		sampler_timer_stop(&own->timer);
+}
+
+void sample_resume(void)
+{
+	if (own && atomic_load(&is_on))
+		sampler_timer_start(&own->timer);
+}
+
+/* ---- without a tick ---- */
+
+/* Registers as they are here; those that callees may change are not known. */
+static inline __attribute__((always_inline)) struct unwind_regs regs_here(void)
+{
+	struct unwind_regs regs = {.known = 1 << CFI_RSP | 1 << CFI_RBP | 1 << CFI_RBX | 1 << CFI_R12 | 1 << CFI_R13 |
+					    1 << CFI_R14 | 1 << CFI_R15};
+
+	__asm__ volatile("leaq 0(%%rip), %%rax\n\t"
+			 "movq %%rax, %0\n\t"
+			 "movq %%rsp, %1\n\t"
+			 "movq %%rbp, %2\n\t"
+			 "movq %%rbx, %3\n\t"
+			 "movq %%r12, %4\n\t"
+			 "movq %%r13, %5\n\t"
+			 "movq %%r14, %6\n\t"
+			 "movq %%r15, %7"
+			 : "=m"(regs.pc), "=m"(regs.r[CFI_RSP]), "=m"(regs.r[CFI_RBP]), "=m"(regs.r[CFI_RBX]),
+			   "=m"(regs.r[CFI_R12]), "=m"(regs.r[CFI_R13]), "=m"(regs.r[CFI_R14]), "=m"(regs.r[CFI_R15])
+			 :
+			 : "rax");
+	return regs;
+}
+
+/* Ticks are left out meanwhile: the time of one that comes is the next one's. */
+bool sample_here(wm_context *ret)
+{
+	struct unwind_regs regs;
+	struct walk walk;
+	enum walk_end end;
+	uint64_t mask;
+	bool ok = false;
+
+	if (!atomic_load(&is_on))
+		return false;
+	wmrt_check_fork();
+	mask = wmrt_block_signals();
+	if (!own)
+		own = take_block(wmrt_gettid());
+	if (own) {
+		if (!own->root)
+			own->root = WM_PREFIX_THREAD;
+		regs = regs_here();
+		ok = record(own, &regs, &walk, &end, ret);
+	}
+	wmrt_unblock_signals(mask);
+	return ok;
+}
+
+uint32_t sample_thread_root(void)
+{
+	wm_context here;
+	uint32_t prefix = sample_here(&here) ? record_thread(&here) : WM_PREFIX_LOST;
+
+	return prefix == WM_PREFIX_LOST ? WM_PREFIX_THREAD : prefix;
+}
+
+/* ---- filters of system calls ---- */
+
+static void say_filtered(void)
+{
+	char line[512];
+	struct wmrt_text text = {line, sizeof line, 0};
+	const char *path = wmrt_file_path();
+
+	wmrt_text_add(&text, "waymark: process ");
+	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
+	wmrt_text_add(&text,
+		      " asks for a seccomp filter, under which no samples can be taken: its recording ends here");
+	if (path) {
+		wmrt_text_add(&text, ", whole: ");
+		wmrt_text_add(&text, path);
+	}
+	wmrt_text_add(&text, "\n");
+	wmrt_sys3(SYS_write, 2, (long)text.data, (long)text.len);
+}
+
+static bool is_any_busy(void)
+{
+	for (struct block *b = atomic_load(&blocks); b; b = b->next)
+		if (atomic_load(&b->tid) && atomic_load(&b->is_busy))
+			return true;
+	return false;
+}
+
+/* The filter may be for all threads. No system call is made for a recording afterwards. */
+void wmrt_before_filter(void)
+{
+	const struct timespec nap = {0, NAP_NS};
+
+	if (!atomic_exchange(&is_on, false))
+		return;
+	for (struct block *b = atomic_load(&blocks); b; b = b->next)
+		sampler_timer_stop(&b->timer);
+	for (int i = 0; i < NAPS && is_any_busy(); i++)
+		wmrt_sys3(SYS_nanosleep, (long)&nap, 0, 0);
+	say_filtered();
+	wmrt_file_close(WMK_FLAG_FILTERED);
+	bus_give_back();
+	wmrt_seal();
+	mapping_clear_all();
+}

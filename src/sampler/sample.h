@@ -1,0 +1,29 @@
+/* sample.h - samples of the threads that asked for them. */
+#ifndef WM_SAMPLER_SAMPLE_H
+#define WM_SAMPLER_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+#include "waymark.h"
+#pragma GCC visibility pop
+
+/* Once, before main. is_wall: of the clock, not of CPU time. */
+bool sample_init(uint32_t hz, bool is_wall);
+/* False before sample_init, and for good after the process has asked for a filter of system calls. */
+bool sample_is_on(void);
+/* Of this thread, which stands on the prefix `root`. */
+void sample_begin_thread(uint32_t root);
+void sample_end_thread(void);
+/* The context of the call that has led into this library. False: it is not known, or there is no room for it. Any thread. */
+bool sample_here(wm_context *ret);
+/* The root of a thread that is created by the call that has led into this library; WM_PREFIX_THREAD where it is not known. */
+uint32_t sample_thread_root(void);
+/* In a forked child: timers are not inherited, and other threads are not there. */
+void sample_after_fork(void);
+/* This thread is about to execute another program, where the signal of a tick would end it; and has failed to. */
+void sample_pause(void);
+void sample_resume(void);
+
+#endif

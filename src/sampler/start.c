@@ -1,0 +1,209 @@
+/*
+ * start.c - the sampler comes into a program before main, and into threads that pthread_create and thrd_create make.
+ *
+ * WAYMARK_SAMPLE says what is asked for: HZ, or HZ,wall.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+#include "native/exec.h"
+#include "native/filtered.h"
+#include "native/restart.h"
+#include "native/signal33.h"
+#include "recorder/bus.h"
+#include "recorder/client.h"
+#include "recorder/filter.h"
+#include "recorder/handlers.h"
+#include "recorder/interpose.h"
+#include "recorder/process.h"
+#include "recorder/run.h"
+#include "recorder/sys.h"
+#include "recorder/text.h"
+#include "sampler/sample.h"
+#include "waymark/abi.h"
+
+enum {
+	HZ_MAX = 100000,
+};
+
+typedef void *(*run_fn)(void *);
+
+/* Written by the creator, unmapped by the thread. */
+struct start {
+	union {
+		run_fn run;
+		thrd_start_t run_c11;
+	};
+	void *argument;
+	uint32_t root;
+};
+
+static _Atomic(void *) next_create, next_create_c11;
+
+/* ---- in the new thread ---- */
+
+/* Also when pthread_exit or a cancellation ended it. */
+static void end(void *nothing)
+{
+	(void)nothing;
+	sample_end_thread();
+}
+
+static struct start begin(void *data)
+{
+	struct start start = *(struct start *)data;
+
+	wmrt_unmap(data, sizeof start);
+	sample_begin_thread(start.root);
+	return start;
+}
+
+static void *run_thread(void *data)
+{
+	struct start start = begin(data);
+	void *result;
+
+	pthread_cleanup_push(end, NULL);
+	result = start.run(start.argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+static int run_thread_c11(void *data)
+{
+	struct start start = begin(data);
+	int result;
+
+	pthread_cleanup_push(end, NULL);
+	result = start.run_c11(start.argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+/* ---- in its creator ---- */
+
+static struct start *start_new(void *argument)
+{
+	struct start *start = sample_is_on() ? wmrt_map_memory(sizeof *start) : NULL;
+
+	if (!start)
+		return NULL;
+	start->argument = argument;
+	start->root = sample_thread_root();
+	return start;
+}
+
+static int own_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, run_fn run, void *argument)
+{
+	int (*next)(pthread_t *, const pthread_attr_t *, run_fn, void *) =
+		wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
+	struct start *start = start_new(argument);
+	int rc;
+
+	if (!start)
+		return next(thread, attributes, run, argument);
+	start->run = run;
+	rc = next(thread, attributes, run_thread, start);
+	if (rc != 0)
+		wmrt_unmap(start, sizeof *start);
+	return rc;
+}
+
+static int own_thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
+{
+	int (*next)(thrd_t *, thrd_start_t, void *) =
+		wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);
+	struct start *start = start_new(argument);
+	int rc;
+
+	if (!start)
+		return next(thread, run, argument);
+	start->run_c11 = run;
+	rc = next(thread, run_thread_c11, start);
+	if (rc != thrd_success)
+		wmrt_unmap(start, sizeof *start);
+	return rc;
+}
+
+WMRT_INTERPOSE(pthread_create, own_pthread_create);
+WMRT_INTERPOSE(thrd_create, own_thrd_create);
+
+/* ---- the process ---- */
+
+/* SIGBUS alone comes by here (handlers.h). */
+void wmrt_handle(int sig, siginfo_t *info, void *context)
+{
+	wmrt_handler_fn handler = wmrt_handler_of(sig, info, context);
+
+	if (handler)
+		handler(sig, info, context);
+}
+
+void exec_begins(void)
+{
+	if (!wmrt_is_vfork_child())
+		sample_pause();
+}
+
+void exec_failed(void)
+{
+	if (!wmrt_is_vfork_child())
+		sample_resume();
+}
+
+static uint32_t rate(const char *text)
+{
+	unsigned long hz = text ? strtoul(text, NULL, 10) : 0;
+
+	return hz <= HZ_MAX ? (uint32_t)hz : 0;
+}
+
+static void say_filtered(void)
+{
+	char line[160];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	wmrt_text_add(&text, "waymark: process ");
+	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
+	wmrt_text_add(&text,
+		      " runs under a seccomp filter that was installed since `waymark run`: it is not recorded\n");
+	wmrt_sys3(SYS_write, 2, (long)text.data, (long)text.len);
+}
+
+static void look_up(void)
+{
+	if (!rate(getenv("WAYMARK_SAMPLE")) || filtered_is_new()) {
+		if (rate(getenv("WAYMARK_SAMPLE")))
+			say_filtered();
+		wmrt_handlers_stay_out();
+		wmrt_seal();
+		return;
+	}
+	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN);
+	wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
+	wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);
+	wmrt_handlers_start();
+	wmrt_handlers_only_bus();
+	wmrt_handlers_block(TICK_MASK);
+	bus_start();
+	wmrt_filter_start();
+	restart_start();
+	exec_start();
+}
+
+static void attach(void)
+{
+	const char *text = getenv("WAYMARK_SAMPLE");
+	uint32_t hz = rate(text);
+
+	if (wmrt_process.is_sealed)
+		return;
+	if (hz && pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(hz, strstr(text, ",wall") != NULL))
+		sample_begin_thread(WM_PREFIX_PROCESS);
+	wmrt_run_tell_agent(sample_is_on() ? WMK_AGENT_OK : WMK_AGENT_NO_MEMORY);
+}
+
+static const struct wmrt_client sampler = {.start = look_up, .attach = attach};
+const struct wmrt_client *const wmrt_clients[] = {&sampler, NULL};

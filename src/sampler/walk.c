@@ -1,0 +1,91 @@
+/*
+ * walk.c - steps from frame to frame.
+ *
+ * The frame-pointer step needs a word at rbp + 8 that a call precedes and an rbp that lies above the stack pointer. After it only rsp and
+ * rbp are known.
+ */
+#include "sampler/walk.h"
+
+enum {
+	WORD_BYTES = 8,
+	FRAME_POINTER_KNOWN = 1 << CFI_RBP | 1 << CFI_RSP,
+};
+
+/* A call ends at that address, which is in a text that can be read. */
+static bool is_behind_call(const struct sampler_image *image, uintptr_t address)
+{
+	const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+	const struct eh_text *text = eh_text_of(&image->table.image, address - 1);
+	size_t before = text ? address - text->low : 0;
+
+	if (before >= 5 && code[-5] == 0xe8)
+		return true;
+	/* call *reg, call *disp(reg) and their kin: ff, then a ModRM byte whose middle bits are 2 */
+	for (size_t len = 2; len <= 7 && len <= before; len++)
+		if (code[-(ptrdiff_t)len] == 0xff && (code[1 - (ptrdiff_t)len] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
+static bool step_by_frame_pointer(const struct unwind_stack *stack, struct unwind_regs *regs)
+{
+	uint64_t rbp = regs->r[CFI_RBP], caller_rbp, pc;
+	const struct sampler_image *image;
+
+	if (!(regs->known >> CFI_RBP & 1) || rbp % WORD_BYTES || rbp < regs->r[CFI_RSP] ||
+	    !cfi_load(stack->low, stack->high, rbp, &caller_rbp) ||
+	    !cfi_load(stack->low, stack->high, rbp + WORD_BYTES, &pc) || !pc)
+		return false;
+	image = sampler_image_at(pc - 1);
+	if (image && !is_behind_call(image, pc))
+		return false;
+	regs->pc = pc;
+	regs->r[CFI_RSP] = rbp + 2 * WORD_BYTES;
+	regs->r[CFI_RBP] = caller_rbp;
+	regs->known = FRAME_POINTER_KNOWN;
+	regs->is_return_address = true;
+	return true;
+}
+
+static enum unwind_result step(struct walk *w, struct sampler_image *image, const struct unwind_stack *stack,
+			       struct unwind_regs *regs, uint32_t *ret_flags)
+{
+	struct unwind_frame frame;
+	enum unwind_result result = UNWIND_UNKNOWN;
+
+	if (image) {
+		/* Rows are of this image. */
+		if (w->cache)
+			w->cache->generation = image->number;
+		result = unwind_step(&image->table, stack, w->cache, regs, &frame);
+	}
+	if (result == UNWIND_OK)
+		*ret_flags = (regs->is_return_address ? WALK_RETURN : 0) | (frame.is_signal ? WALK_SIGNAL : 0);
+	if (result != UNWIND_UNKNOWN)
+		return result;
+	if (!step_by_frame_pointer(stack, regs))
+		return UNWIND_UNKNOWN;
+	*ret_flags = WALK_RETURN | WALK_GUESSED;
+	return UNWIND_OK;
+}
+
+enum walk_end walk_stack(struct walk *w, const struct unwind_regs *from)
+{
+	struct unwind_regs regs = *from;
+	struct unwind_stack stack = {0, 0};
+	uint32_t flags = 0;
+
+	for (w->count = 0; w->count < w->max;) {
+		struct sampler_image *image = sampler_image_at(regs.pc - regs.is_return_address);
+		uint64_t sp = regs.r[CFI_RSP];
+		enum unwind_result result;
+
+		w->frames[w->count++] = (struct walk_frame){regs.pc, image, flags};
+		if (sp - stack.low >= stack.high - stack.low && !w->stack_of(w->data, sp, &stack))
+			return WALK_NO_DATA;
+		result = step(w, image, &stack, &regs, &flags);
+		if (result != UNWIND_OK)
+			return result == UNWIND_END ? WALK_COMPLETE : WALK_NO_DATA;
+	}
+	return WALK_TOO_DEEP;
+}

@@ -1,0 +1,50 @@
+/*
+ * walk.h - the stack of a stopped or interrupted thread, frame by frame.
+ *
+ * Frames are found by call frame information, which is exact, and by frame pointers where code has none: these are marked. A walk that ends
+ * before the outermost frame says so. Nothing is read but the images and [low, high) of the stack.
+ *
+ * For signal handlers: no allocation, no locks but that of a new image (images.h), errno is left alone. Needs 4 KB of stack.
+ */
+#ifndef WM_SAMPLER_WALK_H
+#define WM_SAMPLER_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "native/unwind/unwind.h"
+#include "sampler/images.h"
+
+enum walk_flag {
+	WALK_RETURN = 1,       /* pc follows a call; without: the next instruction of an interrupted frame */
+	WALK_GUESSED = 1 << 1, /* found by a frame pointer */
+	WALK_SIGNAL = 1 << 2,  /* a signal handler, the frame before this, interrupted this frame */
+};
+
+struct walk_frame {
+	uint64_t pc;
+	struct sampler_image *image; /* NULL: code that was made at run time */
+	uint32_t flags;
+};
+
+enum walk_end {
+	WALK_COMPLETE,
+	WALK_NO_DATA, /* nothing says where the caller of the last frame is */
+	WALK_TOO_DEEP,
+};
+
+/* Bounds of the memory around a stack pointer; false: none is mapped there. */
+typedef bool (*walk_stack_fn)(void *data, uintptr_t sp, struct unwind_stack *ret);
+
+struct walk {
+	struct walk_frame *frames; /* innermost first; the caller's, room for max */
+	size_t max, count;
+	struct unwind_cache *cache; /* the thread's; NULL: none */
+	walk_stack_fn stack_of;
+	void *data;
+};
+
+enum walk_end walk_stack(struct walk *walk, const struct unwind_regs *regs);
+
+#endif
