@@ -1,6 +1,6 @@
 /*
  * test_patterns.c NAME IN OUT - plans the site of IN, and compares its bytes and stubs with those of OUT, which the system's assembler has
- * made (patterns/pattern.h).
+ * made (patterns/pattern.inc).
  */
 #include <elf.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum {
 	HEADER_BYTES = 8,
 };
 
-/* As pattern.h lays them out. */
+/* As pattern.inc lays them out. */
 struct pattern {
 	uint64_t what, site, addend, next, at, len, to, restart, left;
 };

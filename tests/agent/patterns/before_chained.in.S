@@ -1,5 +1,5 @@
 /* A direct call that does nothing, and that an indirect call follows on. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

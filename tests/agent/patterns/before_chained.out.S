@@ -1,5 +1,5 @@
 /* The stub behind it goes on in `choose` of the other. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	a

@@ -1,5 +1,5 @@
 /* A direct call with no room behind it: a branch leads to what comes next. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

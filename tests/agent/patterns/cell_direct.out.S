@@ -1,5 +1,5 @@
 /* A cell makes the call: nothing is on the stack before. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	jmp	before

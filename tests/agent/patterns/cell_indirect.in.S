@@ -1,5 +1,5 @@
 /* An indirect call with no room in front, and room behind: what is before it is a target of its own. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	test	%rdx, %rdx

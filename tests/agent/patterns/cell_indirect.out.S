@@ -1,5 +1,5 @@
 /* A jump over it and what is behind; a cell makes the call, with the target in a register. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	test	%rdx, %rdx

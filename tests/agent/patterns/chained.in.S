@@ -1,5 +1,5 @@
 /* An indirect call that follows on what stands behind another call. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

@@ -1,5 +1,5 @@
 /* Its bytes stay: `choose` is entered from the stub behind the call before. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	a

@@ -1,5 +1,5 @@
 /* The entry of a function that another one stands in for. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	mov	%rdi, %rbx

@@ -1,5 +1,5 @@
 /* The other one can go on in the function. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	jmp	enter

@@ -1,5 +1,5 @@
 /* A direct call with an addend. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

@@ -1,5 +1,5 @@
 /* The stub in front adds, the one behind subtracts and does what stood behind the call. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	before

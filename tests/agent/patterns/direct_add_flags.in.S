@@ -1,5 +1,5 @@
 /* A direct call with an addend, and flags that are read behind it. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

@@ -1,5 +1,5 @@
 /* The stub behind the call subtracts without flags. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	before

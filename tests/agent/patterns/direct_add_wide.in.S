@@ -1,5 +1,5 @@
 /* An addend of more than 31 bits. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

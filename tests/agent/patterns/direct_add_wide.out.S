@@ -1,5 +1,5 @@
 /* Goes through a register, which is kept. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	before

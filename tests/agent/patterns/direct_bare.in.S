@@ -1,5 +1,5 @@
 /* A direct call that does nothing to the context. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

@@ -1,5 +1,5 @@
 /* The program's own call. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	a

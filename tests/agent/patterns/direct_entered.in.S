@@ -1,5 +1,5 @@
 /* A direct call to whose return address a branch leads, too. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

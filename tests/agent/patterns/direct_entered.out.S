@@ -1,5 +1,5 @@
 /* Behind the call there may be no entry, though each call pushes. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	before

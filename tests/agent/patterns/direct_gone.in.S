@@ -1,5 +1,5 @@
 /* A direct call; another one that the site has made is gone. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

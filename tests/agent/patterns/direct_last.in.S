@@ -1,5 +1,5 @@
 /* A direct call that does not return. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

@@ -1,5 +1,5 @@
 /* Nothing is undone. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	before

@@ -1,5 +1,5 @@
 /* A direct call that pushes. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

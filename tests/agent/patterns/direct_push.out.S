@@ -1,5 +1,5 @@
 /* Behind the call there is an entry of this frame, or the agent is asked. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	before

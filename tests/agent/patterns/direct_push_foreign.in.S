@@ -1,5 +1,5 @@
 /* A direct call of what is not instrumented, with flags that are read behind it. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

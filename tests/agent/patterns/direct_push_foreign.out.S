@@ -1,5 +1,5 @@
 /* The callee begins with the id of foreign code; keys are compared without flags. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	before

@@ -1,5 +1,5 @@
 /* A direct call whose callee may leave entries of tail calls. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

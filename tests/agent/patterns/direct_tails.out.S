@@ -1,5 +1,5 @@
 /* Behind the call they are taken off, if there are any. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	before

@@ -1,5 +1,5 @@
 /* A direct call that was not made yet. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

@@ -1,5 +1,5 @@
 /* All of these call one stub. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	unknown

@@ -1,5 +1,5 @@
 /* An entry that foreign code has called from two places, at one of which nothing can be done. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	endbr64

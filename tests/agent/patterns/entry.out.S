@@ -1,5 +1,5 @@
 /* Where the id is that of foreign code: the function's own, or the agent is asked. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	endbr64

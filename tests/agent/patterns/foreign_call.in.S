@@ -1,5 +1,5 @@
 /* The call that foreign code makes next. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 next:

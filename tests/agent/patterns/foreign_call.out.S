@@ -1,5 +1,5 @@
 /* The id is that of foreign code again before the callee begins. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 next:

@@ -1,5 +1,5 @@
 /* Behind a call of foreign code. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	a

@@ -1,5 +1,5 @@
 /* What tail calls have left is taken off, and the id is that of foreign code again. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	a

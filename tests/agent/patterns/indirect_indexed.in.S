@@ -1,5 +1,5 @@
 /* An indirect call through a table, with what comes before it. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	mov	%rdi, %rdx

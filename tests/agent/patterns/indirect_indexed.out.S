@@ -1,5 +1,5 @@
 /* A call that does nothing goes to its callee from `choose`. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	nop2

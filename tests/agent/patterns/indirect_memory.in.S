@@ -1,5 +1,5 @@
 /* An indirect call, not made yet, through memory that the stack pointer addresses. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	*0x100(%rsp)

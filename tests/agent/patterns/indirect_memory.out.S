@@ -1,5 +1,5 @@
 /* The return address is on the stack by then. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	nop2

@@ -1,5 +1,5 @@
 /* An indirect call through a register with what comes before it: one call adds, one pushes. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	mov	%rdi, %rdx

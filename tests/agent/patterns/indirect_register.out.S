@@ -1,5 +1,5 @@
 /* `choose` does what came before the call, and compares the target. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	call	choose

@@ -1,5 +1,5 @@
 /* An indirect call with many targets, through a word of the program. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	call	*a(%rip)

@@ -1,5 +1,5 @@
 /* They are looked up in a table. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	nop

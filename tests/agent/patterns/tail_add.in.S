@@ -1,5 +1,5 @@
 /* A tail call with an addend. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	{disp32} jmp	a

@@ -1,5 +1,5 @@
 /* Nothing is behind it. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	jmp	before

@@ -1,5 +1,5 @@
 /* An indirect tail call, in as many bytes as a jump has. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	jmp	*0x100(%rdi,%rcx,8)

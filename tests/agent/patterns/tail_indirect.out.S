@@ -1,5 +1,5 @@
 /* A jump, and nothing behind it. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	jmp	choose

@@ -1,5 +1,5 @@
 /* A tail call that pushes. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	{disp32} jmp	a

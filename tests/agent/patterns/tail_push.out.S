@@ -1,5 +1,5 @@
 /* Of many in one frame the first stay, and the newest; where the id is that of foreign code there is none. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	jmp	before

@@ -1,5 +1,5 @@
 /* A tail call of 2 bytes, with what comes before it. */
-#include "pattern.h"
+#include "pattern.inc"
 	.org 0x80
 f:
 	.cfi_startproc

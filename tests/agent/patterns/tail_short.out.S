@@ -1,5 +1,5 @@
 /* A jump over both, to a stub that does what comes before. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 	.org 0x80
 f:

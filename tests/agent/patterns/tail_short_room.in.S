@@ -1,5 +1,5 @@
 /* A tail call of 2 bytes, with bytes behind it that nothing reaches. */
-#include "pattern.h"
+#include "pattern.inc"
 	.org 0x80
 f:
 	.cfi_startproc

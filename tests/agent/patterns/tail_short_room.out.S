@@ -1,5 +1,5 @@
 /* A jump over these. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 	.org 0x80
 f:

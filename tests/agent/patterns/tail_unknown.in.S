@@ -1,5 +1,5 @@
 /* A tail call that was not made yet. */
-#include "pattern.h"
+#include "pattern.inc"
 f:
 	.cfi_startproc
 	{disp32} jmp	a

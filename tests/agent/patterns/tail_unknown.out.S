@@ -1,5 +1,5 @@
 /* No return address says which site it is: its number does, with a mark. */
-#include "pattern.h"
+#include "pattern.inc"
 	area
 f:
 	jmp	thunk
