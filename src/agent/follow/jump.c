@@ -13,16 +13,7 @@
 #include "agent/follow/land.h"
 #include "recorder/interpose.h"
 #include "recorder/jmp_buf.h"
-
-typedef void (*jump_fn)(struct __jmp_buf_tag *, int);
-
-enum {
-	NEXT_LONGJMP = 0,
-	NEXT_SIGLONGJMP,
-	NEXT_UNDERSCORE,
-	NEXT_CHK,
-	NEXT_COUNT,
-};
+#include "recorder/longjmp.h"
 
 enum {
 	SET_SETJMP = 0,
@@ -33,12 +24,9 @@ enum {
 
 static const char *const set_names[SET_COUNT] = {"setjmp", "_setjmp", "__sigsetjmp"};
 static _Atomic(void *) set_nexts[SET_COUNT];
-static const char *const names[NEXT_COUNT] = {"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk"};
-static _Atomic(void *) nexts[NEXT_COUNT];
 
-static __attribute__((noreturn)) void jump(int which, void *own, struct __jmp_buf_tag *env, int val)
+void wmrt_longjmp(wmrt_longjmp_fn next, struct __jmp_buf_tag *env, int val)
 {
-	jump_fn next = (jump_fn)wmrt_next(&nexts[which], names[which], own);
 	struct __jmp_buf_tag copy = *env;
 
 	agent_thread.is_allocating = false; /* a handler may leave the allocator so */
@@ -76,38 +64,9 @@ void *agent_set_jump(const struct __jmp_buf_tag *env, const uintptr_t *sp, int w
 	return next_set(which);
 }
 
-static void own_longjmp(struct __jmp_buf_tag *env, int val)
-{
-	jump(NEXT_LONGJMP, (void *)own_longjmp, env, val);
-}
-
-static void own_siglongjmp(struct __jmp_buf_tag *env, int val)
-{
-	jump(NEXT_SIGLONGJMP, (void *)own_siglongjmp, env, val);
-}
-
-static void own_underscore(struct __jmp_buf_tag *env, int val)
-{
-	jump(NEXT_UNDERSCORE, (void *)own_underscore, env, val);
-}
-
-static void own_chk(struct __jmp_buf_tag *env, int val)
-{
-	jump(NEXT_CHK, (void *)own_chk, env, val);
-}
-
-WMRT_INTERPOSE(longjmp, own_longjmp);
-WMRT_INTERPOSE(siglongjmp, own_siglongjmp);
-WMRT_INTERPOSE(_longjmp, own_underscore);
-WMRT_INTERPOSE(__longjmp_chk, own_chk);
-
 void jump_start(void)
 {
-	static void *const owns[NEXT_COUNT] = {(void *)own_longjmp, (void *)own_siglongjmp, (void *)own_underscore,
-					       (void *)own_chk};
-
-	for (int i = 0; i < NEXT_COUNT; i++)
-		wmrt_next(&nexts[i], names[i], owns[i]);
+	wmrt_longjmp_start();
 	for (int i = 0; i < SET_COUNT; i++)
 		next_set(i);
 }

@@ -18,25 +18,12 @@
 #include <stdint.h>
 
 #include "runtime/clients.h"
-#include "recorder/interpose.h"
 #include "recorder/jmp_buf.h"
+#include "recorder/longjmp.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
-
-typedef void (*jump_fn)(struct __jmp_buf_tag *, int);
-
-enum {
-	NEXT_LONGJMP = 0,
-	NEXT_SIGLONGJMP,
-	NEXT_UNDERSCORE,
-	NEXT_CHK,
-	NEXT_COUNT,
-};
-
-static const char *const names[NEXT_COUNT] = {"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk"};
-static _Atomic(void *) nexts[NEXT_COUNT];
 
 static uintptr_t saved_sp(const struct __jmp_buf_tag *env)
 {
@@ -118,25 +105,8 @@ static __attribute__((noreturn)) void jump_by_hand(struct __jmp_buf_tag *env, in
 	__builtin_unreachable();
 }
 
-static void own_longjmp(struct __jmp_buf_tag *env, int val);
-static void own_siglongjmp(struct __jmp_buf_tag *env, int val);
-static void own_underscore(struct __jmp_buf_tag *env, int val);
-static void own_chk(struct __jmp_buf_tag *env, int val);
-
-static const jump_fn owns[NEXT_COUNT] = {own_longjmp, own_siglongjmp, own_underscore, own_chk};
-
-static void start(void)
+void wmrt_longjmp(wmrt_longjmp_fn next, struct __jmp_buf_tag *env, int val)
 {
-	int i;
-
-	for (i = 0; i < NEXT_COUNT; i++)
-		wmrt_next(&nexts[i], names[i], (void *)owns[i]);
-}
-
-static void jump(int which, struct __jmp_buf_tag *env, int val)
-{
-	jump_fn next = (jump_fn)wmrt_next(&nexts[which], names[which], (void *)owns[which]);
-
 	if (wmrt_is_active())
 		leave_frames_below(saved_sp(env));
 	if (next)
@@ -144,29 +114,4 @@ static void jump(int which, struct __jmp_buf_tag *env, int val)
 	jump_by_hand(env, val);
 }
 
-static void own_longjmp(struct __jmp_buf_tag *env, int val)
-{
-	jump(NEXT_LONGJMP, env, val);
-}
-
-static void own_siglongjmp(struct __jmp_buf_tag *env, int val)
-{
-	jump(NEXT_SIGLONGJMP, env, val);
-}
-
-static void own_underscore(struct __jmp_buf_tag *env, int val)
-{
-	jump(NEXT_UNDERSCORE, env, val);
-}
-
-static void own_chk(struct __jmp_buf_tag *env, int val)
-{
-	jump(NEXT_CHK, env, val);
-}
-
-WMRT_INTERPOSE(longjmp, own_longjmp);
-WMRT_INTERPOSE(siglongjmp, own_siglongjmp);
-WMRT_INTERPOSE(_longjmp, own_underscore);
-WMRT_INTERPOSE(__longjmp_chk, own_chk);
-
-const struct wmrt_client wmrt_jumps = {.start = start};
+const struct wmrt_client wmrt_jumps = {.start = wmrt_longjmp_start};
