@@ -188,7 +188,7 @@ static bool is_made_by_allocator(const uint8_t *return_address)
 	enum {
 		CALL_BYTES = 5,
 	};
-	const struct agent_function *f = &agent_program.functions[hooks[HOOK_FREE].function];
+	const struct agent_function *f = agent_function(hooks[HOOK_FREE].function);
 	const uint8_t *call = return_address - CALL_BYTES;
 	int32_t distance;
 
@@ -224,7 +224,7 @@ static void find_entry(const struct agent_function *f, struct scan_function *sca
 
 bool allocator_make_hook(struct allocator_hook *h, uint32_t function)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 	struct scan_function scan;
 	bool ok = false;
 
@@ -249,8 +249,8 @@ static bool find(struct allocator_hook *h, enum agent_image_kind kind)
 
 	if (!at || h->function != AGENT_NONE)
 		return true;
-	if (function == AGENT_NONE || agent_program.functions[function].start != at ||
-	    agent_program.functions[function].image->kind != kind)
+	if (function == AGENT_NONE || agent_function(function)->start != at ||
+	    agent_function(function)->image->kind != kind)
 		return false;
 	return is_another(function, h) || allocator_make_hook(h, function);
 }
@@ -290,7 +290,7 @@ void allocator_give_back(void)
 /* It calls another function of the allocator, in front of which there is a jump. */
 static bool calls_hooked(uint32_t function)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 	struct scan_function scan;
 	bool ret = false;
 
@@ -301,7 +301,7 @@ static bool calls_hooked(uint32_t function)
 
 		for (int h = 0; h < HOOKS; h++)
 			ret |= target && hooks[h].function != AGENT_NONE &&
-			       agent_program.functions[hooks[h].function].start == target;
+			       agent_function(hooks[h].function)->start == target;
 	}
 	scan_function_release(&scan, &agent_allocator);
 	return ret;

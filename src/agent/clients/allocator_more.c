@@ -265,7 +265,7 @@ static bool is_followed(uintptr_t target)
 	if (agent_image_at(target) == client)
 		return true;
 	for (int i = 0; i < HOOKS; i++)
-		if (hooks[i].is_taken && agent_program.functions[hooks[i].function].start == target)
+		if (hooks[i].is_taken && agent_function(hooks[i].function)->start == target)
 			return true;
 	return false;
 }
@@ -295,7 +295,7 @@ static void take(struct allocator_hook *h)
 	function = agent_function_at(at);
 	if (function != AGENT_NONE && is_other_name(function, h))
 		return;
-	h->is_taken = function != AGENT_NONE && agent_program.functions[function].start == at &&
+	h->is_taken = function != AGENT_NONE && agent_function(function)->start == at &&
 		      allocator_make_hook(h, function) && patch_put_detour(&h->detour);
 	if (!h->is_taken && is_wanted(h->name))
 		say(": allocations by ", h->name, " of the allocator in ", image,

@@ -92,7 +92,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 	site = agent_site_returning_to(pc + was_cell);
 	if (site == AGENT_NONE)
 		return !is_overlooked(pc - 1) || add_return(pc) ? _URC_NO_REASON : _URC_END_OF_STACK;
-	if (!add_return(agent_program.sites[site].address))
+	if (!add_return(agent_site(site)->address))
 		return _URC_END_OF_STACK;
 	check.sure_count = check.return_count;
 	return _URC_NO_REASON;
@@ -106,7 +106,7 @@ static bool decode(const struct capture_point *point)
 			   sizeof *check.decoded))
 		return false;
 	for (size_t i = 0; i < check.context.count; i++) {
-		const struct agent_site *site = &agent_program.sites[check.context.calls[i].site];
+		const struct agent_site *site = agent_site(check.context.calls[i].site);
 
 		if (site->kind < SCAN_TAIL)
 			check.decoded[check.decoded_count++] = site->address;
@@ -126,8 +126,8 @@ static void add_address(struct wmrt_text *text, uintptr_t address)
 static bool is_stranded(void)
 {
 	for (size_t i = 0; i < check.context.count; i++)
-		if (agent_function_is(agent_program.sites[check.context.calls[i].site].function, AGENT_FUNCTION_GONE) &&
-		    agent_program.sites[check.context.calls[i].site].kind < SCAN_TAIL)
+		if (agent_function_is(agent_site(check.context.calls[i].site)->function, AGENT_FUNCTION_GONE) &&
+		    agent_site(check.context.calls[i].site)->kind < SCAN_TAIL)
 			return true;
 	return false;
 }
@@ -153,8 +153,7 @@ static void report(const struct unwind_regs *regs, const struct capture_point *p
 	wmrt_text_add(&text, ", id ");
 	wmrt_text_number(&text, point->id, 10, 1);
 	wmrt_text_add(&text, " of ");
-	wmrt_text_number(&text,
-			 agent_program.encoder.graph.nodes[agent_program.functions[point->function].node].contexts, 10,
+	wmrt_text_number(&text, agent_program.encoder.graph.nodes[agent_function(point->function)->node].contexts, 10,
 			 1);
 	wmrt_text_add(&text, ": calls in the context");
 	for (size_t i = 0; i < check.decoded_count; i++)

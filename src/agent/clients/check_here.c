@@ -86,7 +86,7 @@ static void check_locked(void *data)
 	agreed = tick_stats.agreed;
 	is_known = capture_at(&regs, &context, &point);
 	if (cells_find(regs.pc, &site)) /* as if the site itself had called */
-		regs.pc = agent_program.sites[site].address + agent_program.sites[site].len_bytes;
+		regs.pc = agent_site(site)->address + agent_site(site)->len_bytes;
 	if (is_known)
 		check_point(&regs, &point);
 	checked = tick_stats.checked - checked;

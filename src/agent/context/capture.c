@@ -66,7 +66,7 @@ uint32_t capture_prefix(struct agent_entry *entries, size_t count)
 
 static const struct agent_site *site_of(uint32_t number)
 {
-	return &agent_program.sites[number];
+	return agent_site(number);
 }
 
 static void at_site(struct capture_point *p, const struct agent_site *site)
@@ -98,9 +98,9 @@ static enum capture_result at_callee(struct capture_point *p, const struct agent
 	const struct agent_entry *top = &p->entries[p->count - 1];
 
 	if (call->edge != AGENT_NONE) {
-		p->id = g->nodes[agent_program.functions[call->callee].node].restart;
+		p->id = g->nodes[agent_function(call->callee)->node].restart;
 		p->function = call->callee;
-		p->address = agent_program.functions[call->callee].start;
+		p->address = agent_function(call->callee)->start;
 		return CAPTURE_OK;
 	}
 	if (top->site & WM1_SITE_ELIDED) /* the entries below it do not say all that is behind them */
@@ -114,7 +114,7 @@ static enum capture_result at_callee(struct capture_point *p, const struct agent
 /* An entry that is half replaced is no longer the old one: it is made the new one, as the stub does when it goes on. */
 static enum capture_result in_tail_stub(uint64_t off, const struct code_stub *stub, struct capture_point *p)
 {
-	const struct agent_call *call = &agent_program.calls[stub->number];
+	const struct agent_call *call = agent_call(stub->number);
 
 	if (off >= EMIT_REPLACE_FIRST && off < EMIT_REPLACE_DONE)
 		p->entries[p->count - 1] = (struct agent_entry){.id = p->id,
@@ -147,7 +147,7 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		at_site(p, site_of(place_unknown_site(stub, regs->pc, regs->r[CFI_RSP])));
 		return CAPTURE_OK;
 	case CODE_STUB_BEFORE:
-		call = &agent_program.calls[stub->number];
+		call = agent_call(stub->number);
 		if (off < stub->done) {
 			if (off >= stub->first)
 				p->count--;
@@ -163,7 +163,7 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 			return CAPTURE_OK;
 		}
 		p->function = call->callee;
-		p->address = agent_program.functions[call->callee].start;
+		p->address = agent_function(call->callee)->start;
 		return CAPTURE_OK;
 	case CODE_STUB_TAIL:
 		return in_tail_stub(off, stub, p);
@@ -179,7 +179,7 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		return CAPTURE_OK;
 	case CODE_STUB_ENTRY:
 		p->function = stub->number;
-		p->address = agent_program.functions[stub->number].start;
+		p->address = agent_function(stub->number)->start;
 		return agent_id_is_foreign(p->id) ? CAPTURE_UNKNOWN : CAPTURE_OK;
 	default:
 		return CAPTURE_UNKNOWN;
@@ -189,9 +189,9 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 /* Which the cell is about to make: an indirect one's target is in %r11. NULL: none that is known. */
 static const struct agent_call *call_at_cell(const struct unwind_regs *regs, const struct agent_site *site)
 {
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_site_is_direct(site) || agent_program.calls[c].target == regs->r[CFI_R11])
-			return &agent_program.calls[c];
+	agent_for_each_call(c, site)
+		if (agent_site_is_direct(site) || agent_call(c)->target == regs->r[CFI_R11])
+			return agent_call(c);
 	return NULL;
 }
 
@@ -206,7 +206,7 @@ static enum capture_result in_cell(const struct unwind_regs *regs, uint32_t site
 		return CAPTURE_UNKNOWN;
 	} else if (call->edge != AGENT_NONE) {
 		p->function = call->callee;
-		p->address = agent_program.functions[call->callee].start;
+		p->address = agent_function(call->callee)->start;
 	} else {
 		undo_call(p, site_of(site), regs->r[CFI_RSP] - 16);
 		p->address = site_of(site)->address;
@@ -265,7 +265,7 @@ static bool finish(const struct capture_point *p, wm_context *ret)
 
 static bool is_own(const struct walk_frame *frame)
 {
-	return frame->function != AGENT_NONE && agent_program.functions[frame->function].image->kind == AGENT_IMAGE_OWN;
+	return frame->function != AGENT_NONE && agent_function(frame->function)->image->kind == AGENT_IMAGE_OWN;
 }
 
 /* Frames [0, outer) of the walk are not instrumented; `outer` is, with that id and those entries. Those of the agent are passed over. */
@@ -307,12 +307,12 @@ static bool calls_foreign(const struct agent_site *site, uintptr_t target)
 {
 	bool is_only = true;
 
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
-		if (agent_program.calls[c].is_gone)
+	agent_for_each_call(c, site) {
+		if (agent_call(c)->is_gone)
 			continue;
-		if (agent_program.calls[c].edge == AGENT_NONE && agent_call_start(&agent_program.calls[c]) == target)
+		if (agent_call(c)->edge == AGENT_NONE && agent_call_start(agent_call(c)) == target)
 			return true;
-		is_only &= agent_program.calls[c].edge == AGENT_NONE;
+		is_only &= agent_call(c)->edge == AGENT_NONE;
 	}
 	return is_only; /* an entry of the PLT, or what that led to by tail calls */
 }
@@ -347,9 +347,9 @@ enum capture_calls capture_site_calls(uint32_t site)
 {
 	bool is_any = false, is_all = true;
 
-	for (uint32_t c = site_of(site)->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
-		is_any |= agent_program.calls[c].is_quiet;
-		is_all &= agent_program.calls[c].is_quiet;
+	agent_for_each_call(c, site_of(site)) {
+		is_any |= agent_call(c)->is_quiet;
+		is_all &= agent_call(c)->is_quiet;
 	}
 	return is_all ? CAPTURE_CALLS_QUIET : is_any ? CAPTURE_CALLS_MIXED : CAPTURE_CALLS_LOUD;
 }
@@ -410,7 +410,7 @@ static bool find_outer(const struct walk *w, struct capture_point *p, size_t *re
 	*ret = outer;
 	if (outer == w->inside || w->frames[outer].site == AGENT_NONE || w->frames[outer - 1].function == AGENT_NONE)
 		return false;
-	inner = agent_program.functions[w->frames[outer - 1].function].start;
+	inner = agent_function(w->frames[outer - 1].function)->start;
 	key = w->frames[outer - 1].slot - 8;
 	*p = (struct capture_point){.function = w->frames[outer].function,
 				    .address = w->frames[outer].pc,
@@ -432,7 +432,7 @@ static bool is_looked_at(const struct walk *w, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (agent_function_is(w->frames[i].function, AGENT_FUNCTION_SEEN) &&
-		    agent_program.functions[w->frames[i].function].image->kind == AGENT_IMAGE_CODE)
+		    agent_function(w->frames[i].function)->image->kind == AGENT_IMAGE_CODE)
 			return false;
 	return true;
 }

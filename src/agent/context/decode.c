@@ -26,7 +26,7 @@ static bool add_piece(struct decoded *d, uint32_t *function, uint64_t id)
 
 	if (!agent_reserve((void **)&d->edges, &d->edge_capacity, (size_t)g->node_count + 1, sizeof *d->edges))
 		return false;
-	err = callgraph_decode(g, p->functions[*function].node, id, d->edges, &count, &start);
+	err = callgraph_decode(g, agent_function(*function)->node, id, d->edges, &count, &start);
 	if (err) {
 		error_destroy(err);
 		return false;
@@ -35,7 +35,7 @@ static bool add_piece(struct decoded *d, uint32_t *function, uint64_t id)
 	while (count > 0) {
 		uint32_t call = p->edge_calls[d->edges[--count]];
 
-		if (!add(d, p->calls[call].site, call))
+		if (!add(d, agent_call(call)->site, call))
 			return false;
 	}
 	return true;
@@ -45,8 +45,8 @@ static uint32_t call_of(const struct agent_site *site, uint32_t record, uint32_t
 {
 	if (site->record != record)
 		return AGENT_NONE;
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
+	agent_for_each_call(c, site)
+		if (agent_call(c)->callee == callee && agent_call(c)->edge != AGENT_NONE)
 			return c;
 	return AGENT_NONE;
 }
@@ -70,9 +70,9 @@ bool decode_context(uint32_t function, uint64_t id, const struct agent_entry *en
 		if (count <= 1)
 			return true;
 		site = agent_site_of_record(entry->site);
-		if (site == AGENT_NONE || !add(ret, site, call_of(&agent_program.sites[site], entry->site, start)))
+		if (site == AGENT_NONE || !add(ret, site, call_of(agent_site(site), entry->site, start)))
 			return false;
-		function = agent_program.sites[site].function;
+		function = agent_site(site)->function;
 		id = agent_entry_id(entry);
 		count--;
 	}
@@ -93,8 +93,7 @@ static const struct walk_step *next_shown(const struct walk_chain *chain, size_t
 	while (*i < chain->count) {
 		const struct walk_step *step = &chain->steps[(*i)++];
 
-		if (step->kind != WALK_CALL ||
-		    !agent_site_is_tail(&agent_program.sites[agent_program.calls[step->number].site]))
+		if (step->kind != WALK_CALL || !agent_site_is_tail(agent_site(agent_call(step->number)->site)))
 			return step;
 	}
 	return NULL;
@@ -122,13 +121,13 @@ bool decode_take_tails(const struct agent_thread *thread, struct walk_chain *cha
 
 		if (c->call == AGENT_NONE)
 			return false;
-		if (!agent_site_is_tail(&agent_program.sites[c->site])) {
+		if (!agent_site_is_tail(agent_site(c->site))) {
 			step = next_shown(chain, &i);
-			if (!step || step->kind != WALK_CALL || agent_program.calls[step->number].site != c->site)
+			if (!step || step->kind != WALK_CALL || agent_call(step->number)->site != c->site)
 				return false;
 			key = step->key;
 		}
-		if (!take(WALK_CALL, c->call, key, agent_program.calls[c->call].callee))
+		if (!take(WALK_CALL, c->call, key, agent_call(c->call)->callee))
 			return false;
 	}
 	if (next_shown(chain, &i))

@@ -51,11 +51,11 @@ void discover_tell(discover_fn call, discover_fn entry)
 static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
 {
 	struct agent_program *p = &agent_program;
-	const struct agent_site *s = &p->sites[site];
+	const struct agent_site *s = agent_site(site);
 	bool is_bare = !agent_site_is_direct(s) || agent_site_is_tail(s) || (s->is_entered && !s->is_detour);
 	uint32_t edge;
-	struct error *err = adaptive_add_edge(&p->encoder, p->functions[s->function].node,
-					      p->functions[call->callee].node, site, is_bare, &edge);
+	struct error *err = adaptive_add_edge(&p->encoder, agent_function(s->function)->node,
+					      agent_function(call->callee)->node, site, is_bare, &edge);
 
 	if (err) {
 		error_destroy(err);
@@ -82,21 +82,19 @@ bool discover_take_old_returns(void)
 /* A tail call that may push leaves an entry to whoever called its function: those sites look for it from now on. */
 static void note_tail(uint32_t function)
 {
-	struct agent_program *p = &agent_program;
-
-	if (p->functions[function].leaves_tails)
+	if (agent_function(function)->leaves_tails)
 		return;
-	p->functions[function].leaves_tails = true;
-	for (uint32_t c = p->functions[function].first_caller; c; c = p->calls[c - 1].next_caller) {
-		const struct agent_call *call = &p->calls[c - 1];
+	agent_function(function)->leaves_tails = true;
+	for (uint32_t c = agent_function(function)->first_caller; c; c = agent_call(c - 1)->next_caller) {
+		const struct agent_call *call = agent_call(c - 1);
 
-		if (agent_site_is_tail(&p->sites[call->site])) {
-			note_tail(p->sites[call->site].function);
+		if (agent_site_is_tail(agent_site(call->site))) {
+			note_tail(agent_site(call->site)->function);
 		} else {
-			bool was_at_cell = p->sites[call->site].is_at_cell;
+			bool was_at_cell = agent_site(call->site)->is_at_cell;
 
 			patch_site(call->site);
-			are_returns_old |= p->sites[call->site].is_at_cell != was_at_cell;
+			are_returns_old |= agent_site(call->site)->is_at_cell != was_at_cell;
 		}
 	}
 }
@@ -127,7 +125,7 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 	    !agent_reserve((void **)&p->present_calls, &p->present_call_capacity, p->present_call_count + 1,
 			   sizeof *p->present_calls))
 		return NULL;
-	call = &p->calls[number];
+	call = agent_call(number);
 	*call = (struct agent_call){
 		.site = site,
 		.callee = callee,
@@ -135,7 +133,7 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		.target = target,
 		/* Where another call has an addend none is left alone. */
 		.is_quiet = (quiet_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_QUIET)) &&
-			    !agent_site_addend(&p->sites[site]),
+			    !agent_site_addend(agent_site(site)),
 	};
 	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? agent_call_to(site, callee) : NULL;
 	if (same)
@@ -144,22 +142,22 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		return NULL;
 	if (!same && !call->is_quiet && !record_call(call))
 		return NULL;
-	if (!agent_site_note_record(p->sites[site].record, site) || !agent_site_note_record(call->foreign, site))
+	if (!agent_site_note_record(agent_site(site)->record, site) || !agent_site_note_record(call->foreign, site))
 		return NULL;
-	call->next = p->sites[site].first_call;
-	p->sites[site].first_call = number;
+	call->next = agent_site(site)->first_call;
+	agent_site(site)->first_call = number;
 	p->present_calls[p->present_call_count++] = number;
 	if (callee != AGENT_NONE) {
-		call->next_caller = p->functions[callee].first_caller;
-		p->functions[callee].first_caller = number + 1;
+		call->next_caller = agent_function(callee)->first_caller;
+		agent_function(callee)->first_caller = number + 1;
 	}
 	p->call_count++;
 	if (!call->is_quiet)
 		points_forget_site(site);
-	if (agent_site_is_tail(&p->sites[site]) && !call->is_quiet)
-		note_tail(p->sites[site].function);
+	if (agent_site_is_tail(agent_site(site)) && !call->is_quiet)
+		note_tail(agent_site(site)->function);
 	if (on_call)
-		on_call(p->sites[site].address, target);
+		on_call(agent_site(site)->address, target);
 	return call;
 }
 
@@ -171,7 +169,7 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
  */
 static bool patch_next_call(uint32_t function, uintptr_t address)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 	struct insn insn;
 
 	for (int i = 0; i < MAX_BEFORE_CALL && address < f->end; i++, address += insn.len_bytes) {
@@ -190,8 +188,8 @@ static bool patch_next_call(uint32_t function, uintptr_t address)
 static bool undoes_foreign(const struct agent_site *site)
 {
 	for (uint32_t c = site->first_call; site->is_written && !site->is_at_cell && c != AGENT_NONE;
-	     c = agent_program.calls[c].next)
-		if (agent_program.calls[c].edge == AGENT_NONE && agent_call_pushes(&agent_program.calls[c]))
+	     c = agent_call(c)->next)
+		if (agent_call(c)->edge == AGENT_NONE && agent_call_pushes(agent_call(c)))
 			return true;
 	return false;
 }
@@ -203,7 +201,7 @@ static bool is_return_known(uintptr_t return_address, uint32_t *ret_is_put_back)
 
 	if (site == AGENT_NONE)
 		return words_find(&foreign_returns, return_address, ret_is_put_back);
-	*ret_is_put_back = undoes_foreign(&agent_program.sites[site]);
+	*ret_is_put_back = undoes_foreign(agent_site(site));
 	return true;
 }
 
@@ -221,7 +219,7 @@ static bool patch_foreign_return(uintptr_t return_address)
 		return false;
 	if (image->kind == AGENT_IMAGE_OWN) /* does it itself */
 		return words_set(&foreign_returns, return_address, 1);
-	if (scan_function(&image->scan, agent_program.functions[function].start, &agent_allocator, &scan) == SCAN_OK) {
+	if (scan_function(&image->scan, agent_function(function)->start, &agent_allocator, &scan) == SCAN_OK) {
 		for (size_t i = 0; i < scan.site_count && !scan.reason; i++) {
 			const struct scan_site *s = &scan.sites[i];
 
@@ -240,7 +238,7 @@ static bool patch_foreign_return(uintptr_t return_address)
 /* The entry's code for that caller. One that is left makes way for one that need not be. */
 static bool add_caller(uint32_t function, uintptr_t return_address, bool is_left)
 {
-	struct agent_function *f = &agent_program.functions[function];
+	struct agent_function *f = agent_function(function);
 	uint8_t left_before = f->left_callers;
 
 	for (int i = 0; i < AGENT_KNOWN_CALLERS; i++) {
@@ -262,14 +260,14 @@ static bool add_caller(uint32_t function, uintptr_t return_address, bool is_left
 /* The function is entered from foreign code that comes back to return_address: makes its entry know that. */
 static bool know_caller(uint32_t function, uintptr_t return_address)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 
 	if (agent_function_knows_caller(function, return_address))
 		return true;
 	if (!f->entry_bytes || !patch_foreign_return(return_address) || !add_caller(function, return_address, false))
 		return false;
 	if (on_entry)
-		on_entry(return_address, agent_program.functions[function].start);
+		on_entry(return_address, agent_function(function)->start);
 	return true;
 }
 
@@ -288,7 +286,7 @@ static void reach_frames(const struct walk *w)
 		uint32_t function = w->frames[i].function;
 
 		if (agent_function_is(function, AGENT_FUNCTION_SEEN) &&
-		    agent_program.functions[function].image->kind == AGENT_IMAGE_CODE)
+		    agent_function(function)->image->kind == AGENT_IMAGE_CODE)
 			reach_function(function);
 	}
 }
@@ -298,8 +296,8 @@ static bool is_behind_tail(uint32_t site, uint32_t function)
 {
 	if (agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED))
 		return false;
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].edge == AGENT_NONE && !agent_program.calls[c].is_quiet)
+	agent_for_each_call(c, agent_site(site))
+		if (agent_call(c)->edge == AGENT_NONE && !agent_call(c)->is_quiet)
 			return true;
 	return false;
 }
@@ -307,22 +305,21 @@ static bool is_behind_tail(uint32_t site, uint32_t function)
 /* The tail call of that site to the function; NULL: it makes none. An indirect one may. */
 static struct agent_call *tail_call_to(uint32_t site, uint32_t callee)
 {
-	const struct agent_site *s = &agent_program.sites[site];
-	uintptr_t target = agent_site_is_direct(s) ? agent_resolve(s->target) : agent_program.functions[callee].start;
+	const struct agent_site *s = agent_site(site);
+	uintptr_t target = agent_site_is_direct(s) ? agent_resolve(s->target) : agent_function(callee)->start;
 
 	return agent_site_is_tail(s) && agent_function_entered(target) == callee ? discover_call(site, target) : NULL;
 }
 
 static bool is_direct_tail(uint32_t site)
 {
-	return agent_site_is_tail(&agent_program.sites[site]) && agent_site_is_direct(&agent_program.sites[site]);
+	return agent_site_is_tail(agent_site(site)) && agent_site_is_direct(agent_site(site));
 }
 
 /* What the function's direct tail call leads to, if that is instrumented now; AGENT_NONE. */
 static uint32_t after_tail(uint32_t site)
 {
-	uint32_t callee =
-		is_direct_tail(site) ? callee_at(agent_resolve(agent_program.sites[site].target)) : AGENT_NONE;
+	uint32_t callee = is_direct_tail(site) ? callee_at(agent_resolve(agent_site(site)->target)) : AGENT_NONE;
 
 	return agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? callee : AGENT_NONE;
 }
@@ -333,21 +330,21 @@ static uint32_t after_tail(uint32_t site)
  */
 static bool add_tails(uint32_t function, uint32_t callee, unsigned int depth, unsigned int *left)
 {
-	uint32_t first = agent_program.functions[function].first_site;
-	uint32_t end = first + agent_program.functions[function].site_count;
+	uint32_t first = agent_function(function)->first_site;
+	uint32_t end = first + agent_function(function)->site_count;
 
 	if (!*left)
 		return false;
 	--*left;
 	for (int is_indirect = 0; is_indirect < 2; is_indirect++)
 		for (uint32_t s = first; s < end; s++)
-			if (agent_site_is_direct(&agent_program.sites[s]) != is_indirect && tail_call_to(s, callee))
+			if (agent_site_is_direct(agent_site(s)) != is_indirect && tail_call_to(s, callee))
 				return patch_site(s);
 	for (uint32_t s = first; depth > 1 && s < end; s++) {
 		uint32_t next = after_tail(s);
 
 		if (next != AGENT_NONE && next != function && add_tails(next, callee, depth - 1, left))
-			return discover_call(s, agent_resolve(agent_program.sites[s].target)) && patch_site(s);
+			return discover_call(s, agent_resolve(agent_site(s)->target)) && patch_site(s);
 	}
 	return false;
 }
@@ -377,8 +374,8 @@ static bool add_calls_of_frames(const struct walk *w, const struct agent_thread 
 
 		if (outer->site == AGENT_NONE || inner->function == AGENT_NONE)
 			continue;
-		site = &agent_program.sites[outer->site];
-		target = agent_program.functions[inner->function].start;
+		site = agent_site(outer->site);
+		target = agent_function(inner->function)->start;
 		if (site->first_call != AGENT_NONE &&
 		    (agent_site_is_direct(site) || agent_call_find(outer->site, target) ||
 		     agent_call_to(outer->site, inner->function) || walk_is_foreign_tail(outer->site, inner, thread) ||
@@ -476,10 +473,10 @@ static uint32_t site_at(uintptr_t address)
 
 	if (function == AGENT_NONE)
 		return AGENT_NONE;
-	first = agent_program.functions[function].first_site;
-	end = first + agent_program.functions[function].site_count;
+	first = agent_function(function)->first_site;
+	end = first + agent_function(function)->site_count;
 	for (uint32_t s = first; s < end; s++)
-		if (agent_program.sites[s].address == address)
+		if (agent_site(s)->address == address)
 			return s;
 	return AGENT_NONE;
 }
@@ -491,7 +488,7 @@ bool discover_told_call(uintptr_t address, uintptr_t target)
 
 	if (number == AGENT_NONE || agent_call_find(number, target))
 		return false;
-	site = &agent_program.sites[number];
+	site = agent_site(number);
 	/* Words of the GOT may not be bound here, or to something else. */
 	if (agent_site_is_direct(site) && agent_resolve(site->target) != target)
 		return false;
@@ -502,7 +499,7 @@ bool discover_told_entry(uintptr_t start, uintptr_t return_address)
 {
 	uint32_t function = reach_at(start);
 
-	return function != AGENT_NONE && agent_program.functions[function].start == start &&
+	return function != AGENT_NONE && agent_function(function)->start == start &&
 	       !agent_function_knows_caller(function, return_address) && know_caller(function, return_address);
 }
 
@@ -511,8 +508,8 @@ bool discover_entry(uintptr_t target)
 	uint32_t function = callee_at(target);
 
 	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) &&
-	       (agent_program.functions[function].is_hooked ||
-		(agent_program.functions[function].entry_bytes && patch_entry(function)));
+	       (agent_function(function)->is_hooked ||
+		(agent_function(function)->entry_bytes && patch_entry(function)));
 }
 
 /* ---- unloading ---- */
@@ -525,11 +522,11 @@ static bool is_of_no_image(uintptr_t address)
 /* Only a program that has changed its own code calls directly what is unloaded without the caller. */
 static void forget_direct(uint32_t number)
 {
-	struct agent_call *call = &agent_program.calls[number];
-	uint32_t *link = &agent_program.sites[call->site].first_call;
+	struct agent_call *call = agent_call(number);
+	uint32_t *link = &agent_site(call->site)->first_call;
 
 	while (*link != number)
-		link = &agent_program.calls[*link].next;
+		link = &agent_call(*link)->next;
 	*link = call->next;
 	patch_site(call->site);
 }
@@ -537,7 +534,7 @@ static void forget_direct(uint32_t number)
 static void move_behind_present(uint32_t number)
 {
 	struct agent_call *calls = agent_program.calls;
-	uint32_t *link = &agent_program.sites[calls[number].site].first_call;
+	uint32_t *link = &agent_site(calls[number].site)->first_call;
 
 	while (*link != number)
 		link = &calls[*link].next;
@@ -551,8 +548,8 @@ static void move_behind_present(uint32_t number)
 /* It stays in the list of an indirect site: entries and tail calls from before have it. */
 static void forget_call(uint32_t number)
 {
-	struct agent_call *call = &agent_program.calls[number];
-	const struct agent_site *site = &agent_program.sites[call->site];
+	struct agent_call *call = agent_call(number);
+	const struct agent_site *site = agent_site(call->site);
 
 	if (agent_site_is_direct(site) && agent_function_is(site->function, AGENT_FUNCTION_INSTRUMENTED))
 		forget_direct(number);
@@ -569,11 +566,11 @@ static void forget_calls(void)
 
 	for (size_t i = 0; i < p->present_call_count; i++) {
 		uint32_t number = p->present_calls[i];
-		const struct agent_call *call = &p->calls[number];
+		const struct agent_call *call = agent_call(number);
 
 		if (!call->is_gone && is_of_no_image(call->target))
 			forget_call(number);
-		if (!call->is_gone && !agent_function_is(p->sites[call->site].function, AGENT_FUNCTION_GONE))
+		if (!call->is_gone && !agent_function_is(agent_site(call->site)->function, AGENT_FUNCTION_GONE))
 			p->present_calls[kept++] = number;
 	}
 	p->present_call_count = kept;
@@ -585,8 +582,8 @@ static bool is_owner_gone(uint8_t kind, uint32_t number)
 	const struct agent_program *p = &agent_program;
 
 	if (kind == CODE_STUB_ENTRY)
-		return number < p->function_count && p->functions[number].state == AGENT_FUNCTION_GONE;
-	return number < p->site_count && agent_function_is(p->sites[number].function, AGENT_FUNCTION_GONE);
+		return number < p->function_count && agent_function(number)->state == AGENT_FUNCTION_GONE;
+	return number < p->site_count && agent_function_is(agent_site(number)->function, AGENT_FUNCTION_GONE);
 }
 
 static void forget_callers(struct agent_function *f)
@@ -616,7 +613,7 @@ void discover_forget_unlisted(void)
 	struct agent_program *p = &agent_program;
 
 	for (size_t i = 0; i < p->present_count; i++)
-		forget_callers(&p->functions[p->present[i]]);
+		forget_callers(agent_function(p->present[i]));
 	forget_calls();
 	p->looks += p->present_count + p->present_call_count + code_forget(is_of_no_image, is_owner_gone);
 	choice_forget(is_of_no_image);

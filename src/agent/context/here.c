@@ -178,7 +178,7 @@ static void at_call(uint32_t site, struct unwind_regs *regs)
 {
 	if (site == AGENT_NONE)
 		return;
-	regs->pc = agent_program.sites[site].address;
+	regs->pc = agent_site(site)->address;
 	regs->is_return_address = false;
 }
 
@@ -284,9 +284,9 @@ static void add_call(void *data)
 	agent_lock(&guard);
 	site = site_at(at);
 	if (!words_find(&points_calls, a->key, &a->call)) {
-		a->call = site == AGENT_NONE ? record_foreign_call(agent_function_at(at - 1), at - 1, a->name)
-					     : record_foreign_call(agent_program.sites[site].function,
-								   agent_program.sites[site].address, a->name);
+		a->call = site == AGENT_NONE
+				  ? record_foreign_call(agent_function_at(at - 1), at - 1, a->name)
+				  : record_foreign_call(agent_site(site)->function, agent_site(site)->address, a->name);
 		if (a->call)
 			words_set(&points_calls, a->key, a->call);
 	}

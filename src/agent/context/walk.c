@@ -51,7 +51,7 @@ static bool add_frame(struct walk *w, const struct unwind_regs *regs)
 	if (cells_find(regs->pc, &number) || regs->is_return_address)
 		number = number == AGENT_NONE ? agent_site_returning_to(regs->pc) : number;
 	if (number != AGENT_NONE) {
-		const struct agent_site *site = &agent_program.sites[number];
+		const struct agent_site *site = agent_site(number);
 
 		/* A thread that was interrupted in a cell is in no call: in front of it, or behind it. */
 		if (regs->is_return_address)
@@ -131,10 +131,9 @@ static bool add_entry(struct walk_state *s, uint64_t id, uint64_t key, uint32_t 
 /* A call of what is not instrumented and may call back. */
 static struct agent_call *foreign_call(uint32_t site)
 {
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
-	     c = agent_program.calls[c].next)
-		if (agent_program.calls[c].edge == AGENT_NONE && !agent_program.calls[c].is_quiet)
-			return &agent_program.calls[c];
+	agent_for_each_present_call(c, agent_site(site))
+		if (agent_call(c)->edge == AGENT_NONE && !agent_call(c)->is_quiet)
+			return agent_call(c);
 	return NULL;
 }
 
@@ -143,11 +142,10 @@ static bool calls_quietly(uint32_t site, bool is_all)
 {
 	bool is_any = false;
 
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
-	     c = agent_program.calls[c].next) {
-		if (!agent_program.calls[c].is_quiet && is_all)
+	agent_for_each_present_call(c, agent_site(site)) {
+		if (!agent_call(c)->is_quiet && is_all)
 			return false;
-		is_any |= agent_program.calls[c].is_quiet;
+		is_any |= agent_call(c)->is_quiet;
 	}
 	return is_any;
 }
@@ -156,7 +154,7 @@ static bool calls_quietly(uint32_t site, bool is_all)
 static struct agent_call *zero_tail_into(uint32_t function)
 {
 	const struct callgraph *g = &agent_program.encoder.graph;
-	uint32_t node = agent_program.functions[function].node, first;
+	uint32_t node = agent_function(function)->node, first;
 	struct agent_call *call;
 
 	if (node >= agent_program.encoder.numbered_functions)
@@ -165,8 +163,8 @@ static struct agent_call *zero_tail_into(uint32_t function)
 	if (first == g->range_start[node + 1] || g->ranges[first].edge == CALLGRAPH_DUMMY ||
 	    g->ranges[first].first != 0)
 		return NULL;
-	call = &agent_program.calls[agent_program.edge_calls[g->ranges[first].edge]];
-	return agent_site_is_tail(&agent_program.sites[call->site]) ? call : NULL;
+	call = agent_call(agent_program.edge_calls[g->ranges[first].edge]);
+	return agent_site_is_tail(agent_site(call->site)) ? call : NULL;
 }
 
 static bool add_step(struct walk_chain *c, enum walk_step_kind kind, uint32_t number, uint64_t key, uint32_t function)
@@ -211,7 +209,7 @@ static size_t tails_of(const struct walk_frame *f, uint32_t site, const struct a
 	if (!old->base)
 		return 0;
 	while (at > 1 && old->base[at - 1].key == f->slot - 8 &&
-	       (site == AGENT_NONE || old->base[at - 1].site != agent_program.sites[site].record)) {
+	       (site == AGENT_NONE || old->base[at - 1].site != agent_site(site)->record)) {
 		at--;
 		count++;
 	}
@@ -250,7 +248,7 @@ static bool add_piece(struct tails *t, uint64_t id, uint32_t caller)
 
 	if (agent_id_is_foreign(id) || !reserve_piece())
 		return false;
-	err = callgraph_decode(g, agent_program.functions[caller].node, id, piece, &count, &start);
+	err = callgraph_decode(g, agent_function(caller)->node, id, piece, &count, &start);
 	if (err) {
 		error_destroy(err);
 		return false;
@@ -274,7 +272,7 @@ static bool add_gaps(struct tails *t, const struct agent_entry *entries, size_t 
 		if (site == AGENT_NONE || !add_piece(t, entries[*left - 1].id, *at) ||
 		    !add_tail(t, WALK_CUT, below->site & ~WM1_SITE_ELIDED, false))
 			return false;
-		*at = agent_program.sites[site].function;
+		*at = agent_site(site)->function;
 		--*left;
 	}
 	return true;
@@ -289,7 +287,7 @@ static uint32_t pushed_for(const struct agent_thread *old, const struct agent_en
 	const struct callgraph *g = &agent_program.encoder.graph;
 	bool is_last = entry + 1 == old->top;
 	uint32_t site = is_last ? AGENT_NONE : agent_site_of_record(entry[1].site);
-	uint32_t at = site == AGENT_NONE ? innermost : agent_program.sites[site].function;
+	uint32_t at = site == AGENT_NONE ? innermost : agent_site(site)->function;
 	uint64_t id = is_last ? old->id : agent_entry_id(&entry[1]);
 	uint32_t count, start;
 	struct error *err;
@@ -297,7 +295,7 @@ static uint32_t pushed_for(const struct agent_thread *old, const struct agent_en
 	if ((site == AGENT_NONE) != is_last || !agent_function_is(at, AGENT_FUNCTION_INSTRUMENTED) ||
 	    agent_id_is_foreign(id) || !reserve_piece())
 		return AGENT_NONE;
-	err = callgraph_decode(g, agent_program.functions[at].node, id, piece, &count, &start);
+	err = callgraph_decode(g, agent_function(at)->node, id, piece, &count, &start);
 	if (err) {
 		error_destroy(err);
 		return AGENT_NONE;
@@ -330,7 +328,7 @@ static bool find_tails(struct tails *t, uint32_t at, uint32_t site, const struct
 		if (!call ||
 		    !add_tail(t, WALK_CALL, call_number(call), is_entry && (entries[left - 1].site & WM1_SITE_ELIDED)))
 			return false;
-		at = agent_program.sites[call->site].function;
+		at = agent_site(call->site)->function;
 		if (is_entry && !add_gaps(t, entries, &left, &at))
 			return false;
 		left -= is_entry;
@@ -365,13 +363,12 @@ static unsigned find_ways(uint32_t callee, const struct agent_call **path, size_
 	}
 	if (n == WALK_MAX_TAILS || !agent_function_is(last->callee, AGENT_FUNCTION_INSTRUMENTED))
 		return 0;
-	f = &agent_program.functions[last->callee];
+	f = agent_function(last->callee);
 	for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
-		if (!agent_site_is_tail(&agent_program.sites[s]))
+		if (!agent_site_is_tail(agent_site(s)))
 			continue;
-		for (uint32_t c = agent_program.sites[s].first_call; c != AGENT_NONE && ways < 2;
-		     c = agent_program.calls[c].next) {
-			path[n] = &agent_program.calls[c];
+		for (uint32_t c = agent_site(s)->first_call; c != AGENT_NONE && ways < 2; c = agent_call(c)->next) {
+			path[n] = agent_call(c);
 			ways += find_ways(callee, path, n + 1, ways ? path : found, ret);
 		}
 	}
@@ -385,9 +382,8 @@ static size_t find_only_way(uint32_t site, uint32_t callee, const struct agent_c
 	unsigned ways = 0;
 	size_t n = 0;
 
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && ways < 2;
-	     c = agent_program.calls[c].next) {
-		path[0] = &agent_program.calls[c];
+	for (uint32_t c = agent_site(site)->first_call; c != AGENT_NONE && ways < 2; c = agent_call(c)->next) {
+		path[0] = agent_call(c);
 		ways += find_ways(callee, path, 1, ways ? path : calls, &n);
 	}
 	return ways == 1 ? n : 0;
@@ -449,11 +445,11 @@ static const struct agent_call *foreign_tail(const struct agent_entry *entry)
 {
 	uint32_t site = agent_site_of_record(entry->site), record = entry->site & ~WM1_SITE_ELIDED;
 
-	if (site == AGENT_NONE || !agent_site_is_tail(&agent_program.sites[site]))
+	if (site == AGENT_NONE || !agent_site_is_tail(agent_site(site)))
 		return NULL;
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].edge == AGENT_NONE && agent_program.calls[c].foreign == record)
-			return &agent_program.calls[c];
+	agent_for_each_call(c, agent_site(site))
+		if (agent_call(c)->edge == AGENT_NONE && agent_call(c)->foreign == record)
+			return agent_call(c);
 	return NULL;
 }
 
@@ -472,7 +468,7 @@ static bool enter_foreign_tail(struct walk_chain *c, uint32_t site, const struct
 		return true;
 	tails.count = 0;
 	tails.innermost = c->innermost;
-	at = agent_program.sites[call->site].function;
+	at = agent_site(call->site)->function;
 	if (!add_tail(&tails, WALK_FOREIGN, call_number(call), false) || !add_gaps(&tails, entries, &left, &at) ||
 	    !find_tails(&tails, at, site, old, entries, left - 1) || !add_tails(c, &tails, f->slot - 8))
 		return false;
@@ -515,7 +511,7 @@ static bool is_searched(const struct tail_search *t, const struct agent_call *ca
 /* Tail calls on from the function; path[0 .. n) leads to it. */
 static void search_tails(struct tail_search *t, uint32_t function, size_t n)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 	bool is_found = false;
 
 	if (n == WALK_MAX_TAILS || !agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED))
@@ -525,17 +521,15 @@ static void search_tails(struct tail_search *t, uint32_t function, size_t n)
 		return;
 	}
 	for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
-		if (!agent_site_is_tail(&agent_program.sites[s]))
+		if (!agent_site_is_tail(agent_site(s)))
 			continue;
-		for (uint32_t c = agent_program.sites[s].first_call; c != AGENT_NONE && t->ways < 2;
-		     c = agent_program.calls[c].next) {
-			bool is_foreign = agent_program.calls[c].edge == AGENT_NONE;
+		for (uint32_t c = agent_site(s)->first_call; c != AGENT_NONE && t->ways < 2; c = agent_call(c)->next) {
+			bool is_foreign = agent_call(c)->edge == AGENT_NONE;
 
-			t->path[n] = &agent_program.calls[c];
-			if (!is_foreign &&
-			    (t->pushes == WALK_PUSHES_ANY || !agent_call_pushes(&agent_program.calls[c]))) {
-				search_tails(t, agent_program.calls[c].callee, n + 1);
-			} else if (is_foreign && is_searched(t, &agent_program.calls[c]) && !is_found) {
+			t->path[n] = agent_call(c);
+			if (!is_foreign && (t->pushes == WALK_PUSHES_ANY || !agent_call_pushes(agent_call(c)))) {
+				search_tails(t, agent_call(c)->callee, n + 1);
+			} else if (is_foreign && is_searched(t, agent_call(c)) && !is_found) {
 				is_found = true;
 				if (t->ways++ == 0)
 					memcpy(t->found, t->path, (t->count = n + 1) * sizeof *t->path);
@@ -547,9 +541,8 @@ static void search_tails(struct tail_search *t, uint32_t function, size_t n)
 static void search(struct tail_search *t, uint32_t site)
 {
 	t->left = MAX_TAIL_FUNCTIONS;
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && t->ways < 2;
-	     c = agent_program.calls[c].next) {
-		const struct agent_call *call = t->path[0] = &agent_program.calls[c];
+	for (uint32_t c = agent_site(site)->first_call; c != AGENT_NONE && t->ways < 2; c = agent_call(c)->next) {
+		const struct agent_call *call = t->path[0] = agent_call(c);
 
 		if (call->edge != AGENT_NONE &&
 		    (t->pushes == WALK_PUSHES_ANY || agent_call_pushes(call) == (t->pushes == WALK_PUSHES_FIRST)))
@@ -599,7 +592,7 @@ static bool enter_tail_caller(struct walk_chain *c, uint32_t site, const struct 
 	const struct agent_call *path[WALK_MAX_TAILS];
 	size_t n = f->function == AGENT_NONE
 			   ? 0
-			   : walk_tail_path(site, agent_program.functions[f->function].start, WALK_PUSHES_ANY, path);
+			   : walk_tail_path(site, agent_function(f->function)->start, WALK_PUSHES_ANY, path);
 
 	return add_tail_path(c, path, n, key, ret_end);
 }
@@ -617,7 +610,7 @@ enum quiet_call {
 static enum quiet_call called_quietly(uint32_t site, const struct walk_frame *f, const struct agent_thread *old)
 {
 	bool is_lost = old->id >= AGENT_LOST_ID;
-	uintptr_t target = f->function == AGENT_NONE ? 0 : agent_program.functions[f->function].start;
+	uintptr_t target = f->function == AGENT_NONE ? 0 : agent_function(f->function)->start;
 	const struct agent_entry *entries;
 
 	if (calls_quietly(site, true))
@@ -717,10 +710,10 @@ static bool replay_call(struct walk_state *s, const struct agent_call *call, con
 		s->id += edge->addend;
 		return true;
 	}
-	if (agent_site_is_tail(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id))
+	if (agent_site_is_tail(agent_site(call->site)) && agent_id_is_foreign(s->id))
 		return true; /* nor does the call itself push then */
-	if (!add_entry(s, s->id + agent_site_addend(&agent_program.sites[call->site]), step->key,
-		       marked(s, agent_program.sites[call->site].record)))
+	if (!add_entry(s, s->id + agent_site_addend(agent_site(call->site)), step->key,
+		       marked(s, agent_site(call->site)->record)))
 		return false;
 	s->id = g->nodes[edge->callee].restart;
 	return true;
@@ -728,27 +721,27 @@ static bool replay_call(struct walk_state *s, const struct agent_call *call, con
 
 static bool replay_step(struct walk_state *s, const struct walk_step *step, bool is_captured)
 {
-	const struct agent_call *call = &agent_program.calls[step->number];
+	const struct agent_call *call = agent_call(step->number);
 
 	switch (step->kind) {
 	case WALK_START:
 		if (step->key || is_captured)
-			s->id = agent_program.encoder.graph.nodes[agent_program.functions[step->number].node].restart;
+			s->id = agent_program.encoder.graph.nodes[agent_function(step->number)->node].restart;
 		s->function = step->number;
 		return true;
 	case WALK_CALL:
 		return replay_call(s, call, step);
 	case WALK_FOREIGN:
-		if (!(agent_site_is_tail(&agent_program.sites[call->site]) && agent_id_is_foreign(s->id)) &&
-		    !add_entry(s, s->id + agent_site_addend(&agent_program.sites[call->site]), step->key,
+		if (!(agent_site_is_tail(agent_site(call->site)) && agent_id_is_foreign(s->id)) &&
+		    !add_entry(s, s->id + agent_site_addend(agent_site(call->site)), step->key,
 			       marked(s, call->foreign)))
 			return false;
 		break;
 	case WALK_CUT:
-		return add_entry(s, s->id + agent_site_addend(&agent_program.sites[agent_site_of_record(step->number)]),
+		return add_entry(s, s->id + agent_site_addend(agent_site(agent_site_of_record(step->number))),
 				 step->key, marked(s, step->number));
 	case WALK_RESUME:
-		s->id = agent_program.encoder.graph.nodes[agent_program.functions[step->number].node].restart;
+		s->id = agent_program.encoder.graph.nodes[agent_function(step->number)->node].restart;
 		s->function = step->number;
 		s->is_behind_gap = true;
 		return true;
@@ -780,9 +773,9 @@ struct unwind_regs walk_thread_regs(const struct thread_record *r, const struct 
 	struct unwind_regs regs = *from;
 
 	if (r->pc_kind == THREAD_PC_SITE)
-		regs.pc = agent_program.sites[r->pc_number].address;
+		regs.pc = agent_site(r->pc_number)->address;
 	else if (r->pc_kind == THREAD_PC_FUNCTION)
-		regs.pc = agent_program.functions[r->pc_number].start;
+		regs.pc = agent_function(r->pc_number)->start;
 	return regs;
 }
 
@@ -811,7 +804,7 @@ static void aim_returns(const struct walk *w, bool is_program)
 
 		if (w->frames[i].site == AGENT_NONE || !slot)
 			continue;
-		site = &agent_program.sites[w->frames[i].site];
+		site = agent_site(w->frames[i].site);
 		*slot = site->is_at_cell && !is_program ? site->cell + AGENT_CELL_BACK
 							: site->address + site->len_bytes;
 	}

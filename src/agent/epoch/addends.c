@@ -20,19 +20,18 @@ enum {
 /* The one call of an indirect site that is worth an addend. AGENT_NONE: each is to have addend 0 or to push. */
 static uint32_t call_to_add(const struct agent_site *site)
 {
-	const struct agent_program *p = &agent_program;
 	uint32_t best = AGENT_NONE;
 	uint64_t most = 0, all = 0;
 	bool is_only = true;
 
 	if (site->is_entered && !site->is_detour)
 		return AGENT_NONE;
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = p->calls[c].next) {
-		const struct callgraph_edge *edge = agent_call_edge(&p->calls[c]);
+	agent_for_each_call(c, site) {
+		const struct callgraph_edge *edge = agent_call_edge(agent_call(c));
 
-		if (p->calls[c].is_quiet && !p->calls[c].is_gone)
+		if (agent_call(c)->is_quiet && !agent_call(c)->is_gone)
 			return AGENT_NONE;
-		if (p->calls[c].is_gone) {
+		if (agent_call(c)->is_gone) {
 			is_only = false;
 			break;
 		}
@@ -40,7 +39,7 @@ static uint32_t call_to_add(const struct agent_site *site)
 			is_only = false;
 			continue;
 		}
-		is_only &= best == AGENT_NONE || edge == agent_call_edge(&p->calls[best]);
+		is_only &= best == AGENT_NONE || edge == agent_call_edge(agent_call(best));
 		if (best == AGENT_NONE || edge->weight > most) {
 			best = c;
 			most = edge->weight;
@@ -49,7 +48,7 @@ static uint32_t call_to_add(const struct agent_site *site)
 	}
 	if (best == AGENT_NONE || is_only)
 		return best;
-	if (agent_call_edge(&p->calls[best])->kind == EDGE_ENCODED && site->added_call == AGENT_NONE)
+	if (agent_call_edge(agent_call(best))->kind == EDGE_ENCODED && site->added_call == AGENT_NONE)
 		return AGENT_NONE;
 	return most / OUTWEIGHS >= all - most ? best : AGENT_NONE;
 }
@@ -58,20 +57,20 @@ static void prepare_indirect(const struct agent_site *site)
 {
 	uint32_t added = call_to_add(site);
 
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
-		struct callgraph_edge *edge = agent_call_edge(&agent_program.calls[c]);
+	agent_for_each_call(c, site) {
+		struct callgraph_edge *edge = agent_call_edge(agent_call(c));
 
 		if (!edge)
 			continue;
 		edge->is_bare = added == AGENT_NONE;
-		edge->is_pushed = added != AGENT_NONE && edge != agent_call_edge(&agent_program.calls[added]);
+		edge->is_pushed = added != AGENT_NONE && edge != agent_call_edge(agent_call(added));
 	}
 }
 
 /* *cells: how many are left. */
 static void prepare_entered(const struct agent_site *site, uint32_t *cells)
 {
-	struct callgraph_edge *edge = agent_call_edge(&agent_program.calls[site->first_call]);
+	struct callgraph_edge *edge = agent_call_edge(agent_call(site->first_call));
 
 	if (!edge || !edge->is_bare || edge->weight < CELL_PUSHES || *cells <= CELLS_KEPT)
 		return;
@@ -84,7 +83,7 @@ void addends_prepare(void)
 	uint32_t cells = cells_left();
 
 	for (size_t i = 0; i < agent_program.site_count; i++) {
-		const struct agent_site *site = &agent_program.sites[i];
+		const struct agent_site *site = agent_site(i);
 
 		if (site->first_call == AGENT_NONE)
 			continue;
@@ -100,10 +99,10 @@ void addends_settle(void)
 	struct agent_program *p = &agent_program;
 
 	for (size_t i = 0; i < p->site_count; i++)
-		p->sites[i].added_call = AGENT_NONE;
+		agent_site(i)->added_call = AGENT_NONE;
 	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++) {
 		const struct callgraph_edge *edge = &p->encoder.graph.edges[e];
-		struct agent_site *site = &p->sites[p->calls[p->edge_calls[e]].site];
+		struct agent_site *site = agent_site(agent_call(p->edge_calls[e])->site);
 
 		if (edge->kind != EDGE_ENCODED || !edge->addend)
 			continue;

@@ -68,11 +68,11 @@ void epoch_take_counts(void)
 	struct agent_program *p = &agent_program;
 
 	for (size_t i = 0; i < p->call_count; i++) {
-		uint32_t *counter = (uint32_t *)p->calls[i].counter; /* NOLINT(performance-no-int-to-ptr) */
+		uint32_t *counter = (uint32_t *)agent_call(i)->counter; /* NOLINT(performance-no-int-to-ptr) */
 
 		if (counter && *counter) {
-			if (p->calls[i].edge != AGENT_NONE)
-				adaptive_count(&p->encoder, p->calls[i].edge, *counter);
+			if (agent_call(i)->edge != AGENT_NONE)
+				adaptive_count(&p->encoder, agent_call(i)->edge, *counter);
 			epoch_stats.pushes += *counter;
 			*counter = 0;
 		}
@@ -91,7 +91,7 @@ static bool leaves_tails(uint32_t edge)
 {
 	const struct agent_program *p = &agent_program;
 
-	return p->functions[p->calls[p->edge_calls[edge]].callee].leaves_tails;
+	return agent_function(agent_call(p->edge_calls[edge])->callee)->leaves_tails;
 }
 
 static struct was *remember(void)
@@ -123,16 +123,16 @@ static void find_tails(void)
 	bool is_more = true;
 
 	for (size_t f = 0; f < p->function_count; f++)
-		p->functions[f].leaves_tails = false;
+		agent_function(f)->leaves_tails = false;
 	while (is_more) {
 		is_more = false;
 		for (size_t c = 0; c < p->call_count; c++) {
-			const struct agent_call *call = &p->calls[c];
-			struct agent_function *f = &p->functions[p->sites[call->site].function];
+			const struct agent_call *call = agent_call(c);
+			struct agent_function *f = agent_function(agent_site(call->site)->function);
 
-			if (f->leaves_tails || p->sites[call->site].kind < SCAN_TAIL ||
+			if (f->leaves_tails || agent_site(call->site)->kind < SCAN_TAIL ||
 			    !(agent_call_pushes(call) ||
-			      (call->callee != AGENT_NONE && p->functions[call->callee].leaves_tails)))
+			      (call->callee != AGENT_NONE && agent_function(call->callee)->leaves_tails)))
 				continue;
 			f->leaves_tails = is_more = true;
 		}
@@ -142,19 +142,18 @@ static void find_tails(void)
 /* Entries that say where tail calls are left out stay, also where nothing pushes any more: the call that led there takes them off. */
 static void keep_cuts(const struct walk_chain *c)
 {
-	struct agent_program *p = &agent_program;
 	uint32_t entered = AGENT_NONE;
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct walk_step *step = &c->steps[i];
-		const struct agent_call *call = &p->calls[step->number];
+		const struct agent_call *call = agent_call(step->number);
 
-		if (step->kind == WALK_CALL && p->sites[call->site].kind < SCAN_TAIL)
+		if (step->kind == WALK_CALL && agent_site(call->site)->kind < SCAN_TAIL)
 			entered = call->callee;
 		else if (step->kind == WALK_START)
 			entered = step->number;
 		else if (step->kind == WALK_CUT && entered != AGENT_NONE)
-			p->functions[entered].leaves_tails = true;
+			agent_function(entered)->leaves_tails = true;
 	}
 }
 
@@ -164,14 +163,14 @@ static void write_changes(const struct was *was, bool *is_site_changed)
 	struct agent_program *p = &agent_program;
 
 	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++)
-		is_site_changed[p->calls[p->edge_calls[e]].site] |= is_changed(&was[e], e);
+		is_site_changed[agent_call(p->edge_calls[e])->site] |= is_changed(&was[e], e);
 	batch_begin();
 	for (uint32_t site = 0; site < p->site_count; site++)
 		if (is_site_changed[site])
 			patch_site(site);
 	batch_end();
 	for (uint32_t f = 0; f < p->function_count; f++)
-		if (p->functions[f].is_hooked)
+		if (agent_function(f)->is_hooked)
 			patch_entry(f);
 }
 
@@ -227,7 +226,7 @@ static bool is_in_agent(const struct walk *w)
 		if (is_own_code(w->frames[i].pc) && !restart_is_wait(w->frames[i].pc))
 			return !w->is_whole || i + 1 < w->inside;
 		if (w->frames[i].function == AGENT_NONE ||
-		    agent_program.functions[w->frames[i].function].image->kind != AGENT_IMAGE_FOREIGN)
+		    agent_function(w->frames[i].function)->image->kind != AGENT_IMAGE_FOREIGN)
 			return false;
 	}
 	return false;

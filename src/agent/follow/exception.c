@@ -54,7 +54,7 @@ static void correct(struct _Unwind_Exception *exception)
 		exception->private_2 = cfa - 1;
 	} else if (exception->private_2 == cfa - 1) {
 		site = agent_site_returning_to(returns);
-		if (site != AGENT_NONE && agent_program.sites[site].cell)
+		if (site != AGENT_NONE && agent_site(site)->cell)
 			exception->private_2 = cfa;
 	}
 	agent_unlock(&guard);

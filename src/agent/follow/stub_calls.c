@@ -69,7 +69,7 @@ static bool is_placed(const struct agent_site *site, const struct agent_call *ca
 /* The call at the site, and code for it. NULL: that could not be written now. */
 static struct agent_call *place(uint32_t number, const struct agent_saved *saved, struct unwind_regs *regs)
 {
-	const struct agent_site *site = &agent_program.sites[number];
+	const struct agent_site *site = agent_site(number);
 	uintptr_t target = target_of(site, saved);
 	struct agent_call *call;
 
@@ -78,7 +78,7 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 		settle(regs);
 	call = discover_call(number, target);
 	epoch_fix_returns(regs);
-	return call && (is_placed(&agent_program.sites[number], call) || patch_site(number)) ? call : NULL;
+	return call && (is_placed(agent_site(number), call) || patch_site(number)) ? call : NULL;
 }
 
 static void go_on_as_program(const struct agent_site *site, struct agent_saved *saved)
@@ -107,14 +107,14 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	struct lock_place where = {.regs = &regs, .pc_kind = THREAD_PC_SITE, .pc_number = number};
 
 	if (is_called_by_agent()) {
-		go_on_as_program(&agent_program.sites[number], saved);
+		go_on_as_program(agent_site(number), saved);
 		return;
 	}
 	wmrt_check_fork();
 	agent_saved_regs(saved, 0, (uintptr_t)&saved->stack[has_return], &regs);
 	agent_lock_at(&guard, &where);
 	if (!agent_is_on) {
-		go_on_as_program(&agent_program.sites[number], saved);
+		go_on_as_program(agent_site(number), saved);
 		agent_unlock_at_entry(&guard);
 		return;
 	}
@@ -124,7 +124,7 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 		agent_lock_yield(&guard, &where);
 		call = place(number, saved, &regs);
 	}
-	site = &agent_program.sites[number];
+	site = agent_site(number);
 	if (call) {
 		go_on_at(site, call->before, saved);
 	} else {
@@ -143,19 +143,19 @@ __attribute__((used)) void agent_entered(struct agent_saved *saved)
 	struct unwind_regs regs;
 
 	if (is_called_by_agent()) {
-		saved->number = agent_program.functions[function].behind_hook;
+		saved->number = agent_function(function)->behind_hook;
 		return;
 	}
 	wmrt_check_fork();
 	agent_saved_regs(saved, 0, (uintptr_t)saved->stack, &regs);
 	agent_lock_at(&guard,
 		      &(struct lock_place){.regs = &regs, .pc_kind = THREAD_PC_FUNCTION, .pc_number = function});
-	regs.pc = agent_program.functions[function].start;
+	regs.pc = agent_function(function)->start;
 	if (agent_is_on) {
 		settle(&regs);
 		discover_leave_caller(function, saved->stack[0]);
 	}
-	saved->number = agent_program.functions[function].behind_hook;
+	saved->number = agent_function(function)->behind_hook;
 	agent_unlock_at_entry(&guard);
 }
 

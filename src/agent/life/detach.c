@@ -43,13 +43,13 @@ bool detach_is_inside(uintptr_t pc)
 			return true;
 	if (number == AGENT_NONE)
 		return false;
-	if (p->functions[number].state == AGENT_FUNCTION_INSTRUMENTED)
+	if (agent_function(number)->state == AGENT_FUNCTION_INSTRUMENTED)
 		return patch_is_inside(number, pc) ||
-		       is_within(pc, p->functions[number].entry_address, p->functions[number].entry_bytes);
-	if (p->functions[number].state != AGENT_FUNCTION_SEEN)
+		       is_within(pc, agent_function(number)->entry_address, agent_function(number)->entry_bytes);
+	if (agent_function(number)->state != AGENT_FUNCTION_SEEN)
 		return false;
-	if (scan_function(&p->functions[number].image->scan, p->functions[number].start, &agent_allocator, &scan) !=
-	    SCAN_OK)
+	if (scan_function(&agent_function(number)->image->scan, agent_function(number)->start, &agent_allocator,
+			  &scan) != SCAN_OK)
 		return false;
 	ret = is_inside_scan(pc, &scan);
 	scan_function_release(&scan, &agent_allocator);
@@ -72,14 +72,14 @@ bool detach_code(void)
 	bool ok = true;
 
 	for (size_t i = 0; i < p->function_count; i++) {
-		const struct agent_function *f = &p->functions[i];
+		const struct agent_function *f = agent_function(i);
 
 		if (!is_changed(f))
 			continue;
 		if (f->is_hooked)
 			ok &= put_back(f->entry_address, f->entry_original, f->entry_bytes);
 		for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
-			const struct agent_site *site = &p->sites[s];
+			const struct agent_site *site = agent_site(s);
 
 			ok &= put_back(shape_start(site), site->original, shape_bytes(site));
 		}
@@ -101,12 +101,12 @@ bool detach_undo(void)
 			ok &= put_back(p->foreigns[i].address, p->foreigns[i].original + p->foreigns[i].len_bytes,
 				       p->foreigns[i].len_bytes);
 	for (size_t i = 0; i < p->function_count; i++) {
-		if (!is_changed(&p->functions[i]))
+		if (!is_changed(agent_function(i)))
 			continue;
-		if (p->functions[i].is_hooked)
+		if (agent_function(i)->is_hooked)
 			ok &= patch_entry((uint32_t)i);
-		for (uint32_t s = 0; s < p->functions[i].site_count; s++)
-			ok &= patch_site(p->functions[i].first_site + s);
+		for (uint32_t s = 0; s < agent_function(i)->site_count; s++)
+			ok &= patch_site(agent_function(i)->first_site + s);
 	}
 	return ok;
 }

@@ -207,7 +207,7 @@ static void say_bytes(void)
 static void say_foreign(void)
 {
 	for (size_t i = 0; i < agent_program.function_count; i++) {
-		const struct agent_function *f = &agent_program.functions[i];
+		const struct agent_function *f = agent_function(i);
 		char line[512];
 		struct wmrt_text text = {line, sizeof line, 0};
 

@@ -19,7 +19,7 @@ static void write_all(void)
 	for (size_t i = 0; i < batch.count; i++) {
 		const struct code_patch *patch = &batch.patches[i];
 
-		agent_program.sites[patch->owner].is_written = patch->is_written;
+		agent_site(patch->owner)->is_written = patch->is_written;
 		batch.has_failed |= !patch->is_written;
 	}
 	batch.count = 0;

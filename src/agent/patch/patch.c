@@ -43,7 +43,7 @@ static struct {
 
 static bool leaves_tails(const struct agent_call *call)
 {
-	return call->callee != AGENT_NONE && agent_program.functions[call->callee].leaves_tails;
+	return call->callee != AGENT_NONE && agent_function(call->callee)->leaves_tails;
 }
 
 /* ---- what a plan depends on ---- */
@@ -52,7 +52,7 @@ static uint64_t restart_of(const struct agent_call *call)
 {
 	const struct agent_program *p = &agent_program;
 
-	return call->edge == AGENT_NONE ? 0 : p->encoder.graph.nodes[p->functions[call->callee].node].restart;
+	return call->edge == AGENT_NONE ? 0 : p->encoder.graph.nodes[agent_function(call->callee)->node].restart;
 }
 
 static struct plan_call call_of(const struct agent_call *call)
@@ -77,12 +77,12 @@ static struct plan_call call_of(const struct agent_call *call)
 /* The calls of the site, up to the first that is gone. False without memory. */
 static bool gather_calls(const struct agent_site *site, struct plan_site *ret)
 {
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
+	agent_for_each_call(c, site) {
 		if (!agent_reserve((void **)&room.calls, &room.call_capacity, (size_t)ret->call_count + 1,
 				   sizeof *room.calls))
 			return false;
-		room.calls[ret->call_count++] = call_of(&agent_program.calls[c]);
-		if (agent_program.calls[c].is_gone)
+		room.calls[ret->call_count++] = call_of(agent_call(c));
+		if (agent_call(c)->is_gone)
 			break;
 	}
 	ret->calls = room.calls;
@@ -145,14 +145,14 @@ static uintptr_t next_choose(const struct agent_site *site)
 
 static bool gather(uint32_t number, struct plan_site *in, struct plan *plan)
 {
-	const struct agent_site *site = &agent_program.sites[number];
+	const struct agent_site *site = agent_site(number);
 
 	*in = (struct plan_site){
 		.site = site,
 		.number = number,
 		.original = agent_program.bytes + site->original,
 		.addend = agent_site_addend(site),
-		.area = agent_image_area(agent_program.functions[site->function].image),
+		.area = agent_image_area(agent_function(site->function)->image),
 		.cell = site->cell ? site->cell : cells_next(),
 		.after = present_after(site),
 		.next_choose = next_choose(site),
@@ -175,12 +175,12 @@ static bool keep_bytes(struct agent_site *site)
 
 bool patch_is_inside(uint32_t function, uintptr_t pc)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 
 	if (f->is_hooked && pc > f->entry_address && pc < f->entry_address + f->entry_bytes)
 		return true;
 	for (uint32_t i = 0; i < f->site_count; i++) {
-		const struct agent_site *site = &agent_program.sites[f->first_site + i];
+		const struct agent_site *site = agent_site(f->first_site + i);
 
 		if (pc > shape_start(site) && pc < shape_start(site) + shape_bytes(site))
 			return true;
@@ -190,14 +190,14 @@ bool patch_is_inside(uint32_t function, uintptr_t pc)
 
 bool patch_is_undone_at_return(uint32_t number)
 {
-	const struct agent_site *site = &agent_program.sites[number];
+	const struct agent_site *site = agent_site(number);
 	struct plan_undo undo;
 
 	if (!site->has_room || site->is_detour)
 		return false;
 	plan_undo_begin(&undo, agent_site_addend(site));
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next) {
-		const struct agent_call *call = &agent_program.calls[c];
+	agent_for_each_call(c, site) {
+		const struct agent_call *call = agent_call(c);
 
 		plan_undo_add(&undo, &(struct plan_call){.pushes = agent_call_pushes(call),
 							 .leaves_tails = leaves_tails(call),
@@ -224,12 +224,12 @@ static bool aim_cell(struct agent_site *site, const struct plan_site *in, const 
 /* All but the site's own bytes. False: not all could be written. */
 static bool apply(const struct plan_site *in, const struct plan *plan)
 {
-	struct agent_site *site = &agent_program.sites[in->number];
+	struct agent_site *site = agent_site(in->number);
 
-	if (!stub_apply(&plan->stubs, agent_program.functions[site->function].image->area))
+	if (!stub_apply(&plan->stubs, agent_function(site->function)->image->area))
 		return false;
 	for (uint32_t i = 0; i < plan->placed_count; i++) {
-		struct agent_call *call = &agent_program.calls[in->calls[i].number];
+		struct agent_call *call = agent_call(in->calls[i].number);
 
 		call->before = plan->placed[i].before;
 		call->counter = plan->placed[i].counter;
@@ -246,14 +246,14 @@ static bool apply(const struct plan_site *in, const struct plan *plan)
 
 bool patch_is_there(uint32_t function)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 
 	return f->state != AGENT_FUNCTION_GONE && stop_others() && agent_image_is_there(f->image);
 }
 
 bool patch_site(uint32_t number)
 {
-	struct agent_site *site = &agent_program.sites[number];
+	struct agent_site *site = agent_site(number);
 	uint32_t len = shape_bytes(site);
 	struct plan_site in;
 	struct plan plan;
@@ -269,10 +269,10 @@ bool patch_site(uint32_t number)
 
 static void restore_sites(uint32_t function)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 
 	for (uint32_t i = 0; i < f->site_count; i++) {
-		const struct agent_site *site = &agent_program.sites[f->first_site + i];
+		const struct agent_site *site = agent_site(f->first_site + i);
 
 		code_change(shape_start(site), agent_program.bytes + site->original, shape_bytes(site));
 	}
@@ -280,11 +280,11 @@ static void restore_sites(uint32_t function)
 
 bool patch_begin(uint32_t function)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 	bool ok = true;
 
 	for (uint32_t i = 0; i < f->site_count; i++)
-		if (!keep_bytes(&agent_program.sites[f->first_site + i]))
+		if (!keep_bytes(agent_site(f->first_site + i)))
 			return false;
 	batch_begin();
 	for (uint32_t i = 0; i < f->site_count && ok; i++)

@@ -14,12 +14,12 @@ static struct plan_bytes bytes_at(uint32_t function, uintptr_t at, uint32_t len)
 				   .len = len,
 				   .original = (const uint8_t *)at, /* NOLINT(performance-no-int-to-ptr) */
 				   .function = function,
-				   .area = agent_image_area(agent_program.functions[function].image)};
+				   .area = agent_image_area(agent_function(function)->image)};
 }
 
 static bool apply_stubs(const struct plan_branch *plan, uint32_t function)
 {
-	return stub_apply(&plan->stubs, agent_program.functions[function].image->area);
+	return stub_apply(&plan->stubs, agent_function(function)->image->area);
 }
 
 bool patch_write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len)
@@ -57,7 +57,7 @@ static bool keep_entry(struct agent_function *f)
 
 bool patch_entry(uint32_t function)
 {
-	struct agent_function *f = &agent_program.functions[function];
+	struct agent_function *f = agent_function(function);
 	struct plan_callers callers = {.addresses = f->callers, .left = f->left_callers};
 	struct plan_branch plan;
 	struct plan_bytes in;
@@ -82,7 +82,7 @@ bool patch_foreign(uint32_t function, const struct scan_site *site)
 	struct plan_branch plan;
 
 	return plan_foreign_return(&in, &plan) && apply_stubs(&plan, function) &&
-	       patch_write_foreign(agent_program.functions[function].image, in.at, plan.region, in.len);
+	       patch_write_foreign(agent_function(function)->image, in.at, plan.region, in.len);
 }
 
 bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
@@ -91,7 +91,7 @@ bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
 	struct plan_branch plan;
 
 	return plan_foreign_call(&in, target, &plan) && apply_stubs(&plan, function) &&
-	       patch_write_foreign(agent_program.functions[function].image, in.at, plan.region, in.len);
+	       patch_write_foreign(agent_function(function)->image, in.at, plan.region, in.len);
 }
 
 bool patch_make_detour(uint32_t function, const struct scan_function *scan, uintptr_t to, struct patch_detour *ret)

@@ -92,7 +92,7 @@ static const struct agent_site *site_of_stub(const struct code_stub *stub)
 {
 	bool is_call = stub->kind == CODE_STUB_BEFORE || stub->kind == CODE_STUB_TAIL;
 
-	return &agent_program.sites[is_call ? agent_program.calls[stub->number].site : stub->number];
+	return agent_site(is_call ? agent_call(stub->number)->site : stub->number);
 }
 
 /* In front of a site that is entered by a call there is a return address already. */
@@ -129,7 +129,7 @@ static struct place behind(const struct code_stub *stub, uintptr_t pc, uintptr_t
 
 static struct place at_entry(const struct code_stub *stub, uintptr_t pc, uintptr_t sp)
 {
-	const struct agent_function *f = &agent_program.functions[stub->number];
+	const struct agent_function *f = agent_function(stub->number);
 	const uint8_t *entry = agent_program.bytes + f->entry_original;
 	uintptr_t moved = stub->start + stub->done;
 
@@ -168,7 +168,7 @@ uint32_t place_unknown_site(const struct code_stub *stub, uintptr_t pc, uintptr_
 
 static struct place in_unknown(const struct code_stub *stub, uintptr_t pc, uintptr_t sp)
 {
-	const struct agent_site *site = &agent_program.sites[place_unknown_site(stub, pc, sp)];
+	const struct agent_site *site = agent_site(place_unknown_site(stub, pc, sp));
 
 	return (struct place){site->address, sp + WORD + (pc > stub->start ? WORD : 0)};
 }
@@ -180,13 +180,13 @@ static bool at_jump(const struct emit_places *p, uintptr_t pc, uintptr_t sp, str
 		bool is_said = (uint32_t)pushed(sp, 0) != CODE_NO_NUMBER;
 		uint32_t number =
 			is_said ? (uint32_t)pushed(sp, 0) & ~PATCH_TAIL : agent_site_in_front_of(pushed(sp, 1));
-		const struct agent_site *site = &agent_program.sites[number];
+		const struct agent_site *site = agent_site(number);
 
 		*ret = (struct place){site->address, sp + WORD + (agent_site_is_call(site) ? WORD : 0)};
 		return true;
 	}
 	if (pc == p->entered) {
-		*ret = (struct place){agent_program.functions[pushed(sp, 0)].entry_address, sp + WORD};
+		*ret = (struct place){agent_function(pushed(sp, 0))->entry_address, sp + WORD};
 		return true;
 	}
 	/* Called. */

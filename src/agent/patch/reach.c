@@ -16,14 +16,14 @@
 static bool add_sites(uint32_t function, const struct scan_function *scan)
 {
 	struct agent_program *p = &agent_program;
-	struct agent_function *f = &p->functions[function];
+	struct agent_function *f = agent_function(function);
 
 	if (!agent_reserve((void **)&p->sites, &p->site_capacity, p->site_count + scan->site_count, sizeof *p->sites))
 		return false;
 	f->first_site = (uint32_t)p->site_count;
 	for (size_t i = 0; i < scan->site_count; i++) {
 		const struct scan_site *s = &scan->sites[i];
-		struct agent_site *site = &p->sites[p->site_count];
+		struct agent_site *site = agent_site(p->site_count);
 
 		*site = shape_site(s, i ? s - 1 : NULL);
 		site->function = function;
@@ -58,7 +58,7 @@ static bool instrument(uint32_t function, const struct scan_function *scan)
 	struct error *err;
 	uint32_t node;
 
-	record_image(p->functions[function].image);
+	record_image(agent_function(function)->image);
 	if (!agent_function_add_parts(function, scan) || !add_sites(function, scan))
 		return false;
 	err = adaptive_add_function(&p->encoder, &node);
@@ -69,12 +69,12 @@ static bool instrument(uint32_t function, const struct scan_function *scan)
 	if (!agent_reserve((void **)&p->node_functions, &p->node_capacity, (size_t)node + 1, sizeof *p->node_functions))
 		return false;
 	p->node_functions[node] = function;
-	p->functions[function].node = node;
-	p->functions[function].entry_address = scan->entry_address;
-	p->functions[function].entry_bytes = scan->entry_bytes;
+	agent_function(function)->node = node;
+	agent_function(function)->entry_address = scan->entry_address;
+	agent_function(function)->entry_bytes = scan->entry_bytes;
 	if (!patch_begin(function))
 		return false;
-	p->functions[function].state = AGENT_FUNCTION_INSTRUMENTED;
+	agent_function(function)->state = AGENT_FUNCTION_INSTRUMENTED;
 	p->instrumented_count++;
 	return true;
 }
@@ -97,7 +97,7 @@ static void keep_taken(const struct scan_function *scan)
 
 static void reach(uint32_t function)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 	struct scan_function scan;
 	enum scan_result result;
 	const char *reason;
@@ -111,8 +111,8 @@ static void reach(uint32_t function)
 		return;
 	}
 	if (!agent_function_is_found_quiet(function, &scan)) {
-		reason = scan.start == agent_program.functions[function].start ? refuse(&scan)
-									       : "it is part of another function";
+		reason = scan.start == agent_function(function)->start ? refuse(&scan)
+								       : "it is part of another function";
 		/* A thread that cannot be stopped now may be later. */
 		if (!reason && !stop_others()) {
 			scan_function_release(&scan, &agent_allocator);
@@ -130,11 +130,11 @@ static void reach(uint32_t function)
 /* What it calls is to be found also where it is first called by foreign code. */
 static void hook(uint32_t function)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 
 	if (f->state == AGENT_FUNCTION_SEEN)
 		reach(function);
-	f = &agent_program.functions[function];
+	f = agent_function(function);
 	if (f->state == AGENT_FUNCTION_INSTRUMENTED && !f->is_hooked && f->entry_bytes)
 		patch_entry(function);
 }

@@ -55,7 +55,7 @@ static const uint8_t *code_at(uintptr_t address)
 
 static bool is_before_chained(uint32_t site)
 {
-	return site + 1 < agent_program.site_count && agent_program.sites[site + 1].is_chained;
+	return site + 1 < agent_program.site_count && agent_site(site + 1)->is_chained;
 }
 
 static void mark_stub(const struct code_stub *stub)
@@ -96,8 +96,8 @@ static void mark_site(const struct agent_site *site, bool is_there)
 	uintptr_t start = shape_start(site);
 	uint32_t len = shape_bytes(site);
 
-	for (uint32_t c = site->first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		mark(agent_program.calls[c].before);
+	agent_for_each_call(c, site)
+		mark(agent_call(c)->before);
 	mark(site->choose);
 	if (site->cell)
 		mark(cells_after(site->cell));
@@ -113,7 +113,7 @@ static void mark_function(const struct agent_function *f)
 	bool is_there = f->state == AGENT_FUNCTION_INSTRUMENTED && agent_image_is_there(f->image);
 
 	for (uint32_t i = 0; i < f->site_count; i++)
-		mark_site(&agent_program.sites[f->first_site + i], is_there);
+		mark_site(agent_site(f->first_site + i), is_there);
 	mark(f->behind_hook);
 }
 
@@ -130,7 +130,7 @@ void reuse_stubs(void)
 		return;
 	depth = 0;
 	for (size_t i = 0; i < p->function_count; i++)
-		mark_function(&p->functions[i]);
+		mark_function(agent_function(i));
 	for (size_t i = 0; i < p->foreigns_count; i++)
 		mark_foreign(&p->foreigns[i]);
 	code_sweep(depth <= DEPTH_MAX);

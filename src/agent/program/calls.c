@@ -10,10 +10,9 @@ static size_t record_capacity;
 
 struct agent_call *agent_call_find(uint32_t site, uintptr_t target)
 {
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE && !agent_program.calls[c].is_gone;
-	     c = agent_program.calls[c].next)
-		if (agent_program.calls[c].target == target)
-			return &agent_program.calls[c];
+	agent_for_each_present_call(c, agent_site(site))
+		if (agent_call(c)->target == target)
+			return agent_call(c);
 	return NULL;
 }
 
@@ -21,10 +20,10 @@ struct agent_call *agent_call_to(uint32_t site, uint32_t callee)
 {
 	bool is_gone = agent_function_is(callee, AGENT_FUNCTION_GONE);
 
-	for (uint32_t c = agent_program.sites[site].first_call;
-	     c != AGENT_NONE && (is_gone || !agent_program.calls[c].is_gone); c = agent_program.calls[c].next)
-		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
-			return &agent_program.calls[c];
+	for (uint32_t c = agent_site(site)->first_call; c != AGENT_NONE && (is_gone || !agent_call(c)->is_gone);
+	     c = agent_call(c)->next)
+		if (agent_call(c)->callee == callee && agent_call(c)->edge != AGENT_NONE)
+			return agent_call(c);
 	return NULL;
 }
 
@@ -47,11 +46,11 @@ struct agent_call *agent_call_tail(uint32_t site_record, uint32_t callee)
 {
 	uint32_t site = agent_site_of_record(site_record);
 
-	if (site == AGENT_NONE || !agent_site_is_tail(&agent_program.sites[site]))
+	if (site == AGENT_NONE || !agent_site_is_tail(agent_site(site)))
 		return NULL;
-	for (uint32_t c = agent_program.sites[site].first_call; c != AGENT_NONE; c = agent_program.calls[c].next)
-		if (agent_program.calls[c].callee == callee && agent_program.calls[c].edge != AGENT_NONE)
-			return &agent_program.calls[c];
+	agent_for_each_call(c, agent_site(site))
+		if (agent_call(c)->callee == callee && agent_call(c)->edge != AGENT_NONE)
+			return agent_call(c);
 	return NULL;
 }
 
@@ -59,12 +58,12 @@ uint64_t agent_entry_id(const struct agent_entry *entry)
 {
 	uint32_t site = agent_site_of_record(entry->site);
 
-	return site == AGENT_NONE ? entry->id : entry->id - agent_site_addend(&agent_program.sites[site]);
+	return site == AGENT_NONE ? entry->id : entry->id - agent_site_addend(agent_site(site));
 }
 
 bool agent_function_knows_caller(uint32_t function, uintptr_t return_address)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 
 	for (int i = 0; i < AGENT_KNOWN_CALLERS && f->callers[i]; i++)
 		if (f->callers[i] == return_address)

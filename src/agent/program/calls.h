@@ -30,13 +30,13 @@ static inline bool agent_call_pushes(const struct agent_call *call)
 /* The site of that entry. */
 static inline uint32_t agent_call_pushed_site(const struct agent_call *call)
 {
-	return call->edge == AGENT_NONE ? call->foreign : agent_program.sites[call->site].record;
+	return call->edge == AGENT_NONE ? call->foreign : agent_site(call->site)->record;
 }
 
 /* The addend of the site (epoch/addends.h) in the present epoch; 0: none. */
 static inline uint64_t agent_site_addend(const struct agent_site *site)
 {
-	return site->added_call == AGENT_NONE ? 0 : agent_call_edge(&agent_program.calls[site->added_call])->addend;
+	return site->added_call == AGENT_NONE ? 0 : agent_call_edge(agent_call(site->added_call))->addend;
 }
 
 /* The call of the site with that target. NULL: none is known, or it is gone. */

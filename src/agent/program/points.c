@@ -9,7 +9,7 @@ _Atomic uint32_t points_generation;
 
 void points_forget_site(uint32_t site)
 {
-	const struct agent_site *s = &agent_program.sites[site];
+	const struct agent_site *s = agent_site(site);
 
 	atomic_fetch_add_explicit(&points_generation, 1, memory_order_relaxed);
 	words_forget(&points_captures, s->address + s->len_bytes);

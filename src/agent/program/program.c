@@ -41,7 +41,7 @@ static uint32_t add_function(struct agent_image *image, const struct eh_function
 	    !agent_reserve((void **)&p->present, &p->present_capacity, p->present_count + 1, sizeof *p->present) ||
 	    !words_set(&by_start, range->start, (uint32_t)p->function_count))
 		return AGENT_NONE;
-	f = &p->functions[p->function_count];
+	f = agent_function(p->function_count);
 	*f = (struct agent_function){
 		.start = range->start,
 		.end = range->end,
@@ -60,7 +60,7 @@ static uint32_t add_function(struct agent_image *image, const struct eh_function
 
 static uint32_t whole(uint32_t function)
 {
-	uint32_t parent = function == AGENT_NONE ? AGENT_NONE : agent_program.functions[function].parent;
+	uint32_t parent = function == AGENT_NONE ? AGENT_NONE : agent_function(function)->parent;
 
 	return parent == AGENT_NONE ? function : parent;
 }
@@ -101,7 +101,7 @@ uint32_t agent_site_returning_to(uintptr_t return_address)
 	uint32_t site = agent_site_in_front_of(return_address);
 
 	/* A function whose code could not be written has its sites, and none of them counts. */
-	return site != AGENT_NONE && agent_function_is(agent_program.sites[site].function, AGENT_FUNCTION_INSTRUMENTED)
+	return site != AGENT_NONE && agent_function_is(agent_site(site)->function, AGENT_FUNCTION_INSTRUMENTED)
 		       ? site
 		       : AGENT_NONE;
 }
@@ -109,7 +109,7 @@ uint32_t agent_site_returning_to(uintptr_t return_address)
 bool agent_function_add_parts(uint32_t function, const struct scan_function *scan)
 {
 	for (size_t i = 1; i < scan->chunk_count; i++) {
-		struct agent_function *f = &agent_program.functions[function];
+		struct agent_function *f = agent_function(function);
 		struct eh_function range = {.start = scan->chunks[i].low, .end = scan->chunks[i].high};
 		uint32_t part;
 
@@ -117,7 +117,7 @@ bool agent_function_add_parts(uint32_t function, const struct scan_function *sca
 			part = add_function(f->image, &range);
 		if (part == AGENT_NONE)
 			return false;
-		agent_program.functions[part].parent = function;
+		agent_function(part)->parent = function;
 	}
 	return true;
 }
@@ -143,15 +143,15 @@ uintptr_t agent_function_inner(uintptr_t start)
 {
 	uint32_t function = agent_function_at(start);
 
-	return function == AGENT_NONE ? 0 : agent_program.functions[function].inner;
+	return function == AGENT_NONE ? 0 : agent_function(function)->inner;
 }
 
 uint32_t agent_function_entered(uintptr_t target)
 {
 	uint32_t function = agent_function_at(target);
 
-	return function != AGENT_NONE && (agent_program.functions[function].start == target ||
-					  agent_program.functions[function].inner == target)
+	return function != AGENT_NONE &&
+			       (agent_function(function)->start == target || agent_function(function)->inner == target)
 		       ? function
 		       : AGENT_NONE;
 }
@@ -196,7 +196,7 @@ static bool is_small(const struct agent_function *f)
 /* Of a function that was not looked at yet, and what the scan says of it. An answer that is sure is kept; at depth 0 any is. */
 static enum quiet decide_quiet(uint32_t function, const struct scan_function *scan, int depth)
 {
-	struct agent_function *f = &agent_program.functions[function];
+	struct agent_function *f = agent_function(function);
 	enum quiet ret = QUIET_NO;
 
 	if (!f->is_loud && is_small(f) && !scan->reason && !scan->switches_stack &&
@@ -205,7 +205,7 @@ static enum quiet decide_quiet(uint32_t function, const struct scan_function *sc
 		ret = quiet_of_calls(scan, depth);
 		if (ret == QUIET_YES && !agent_function_add_parts(function, scan))
 			ret = QUIET_NO;
-		f = &agent_program.functions[function];
+		f = agent_function(function);
 		f->is_being_read = false;
 	}
 	if (ret == QUIET_YES) {
@@ -219,7 +219,7 @@ static enum quiet decide_quiet(uint32_t function, const struct scan_function *sc
 
 static enum quiet find_quiet(uint32_t function, int depth)
 {
-	const struct agent_function *f = &agent_program.functions[function];
+	const struct agent_function *f = agent_function(function);
 	struct scan_function scan;
 	enum quiet ret;
 
@@ -238,7 +238,7 @@ static enum quiet find_quiet(uint32_t function, int depth)
 
 void agent_function_keep(uint32_t function, const char *reason)
 {
-	struct agent_function *f = &agent_program.functions[function];
+	struct agent_function *f = agent_function(function);
 
 	if (f->state != AGENT_FUNCTION_SEEN)
 		return;
@@ -260,11 +260,11 @@ bool agent_site_returns_to(uint32_t site, uintptr_t return_address)
 /* It is as if the site had not called it yet. */
 static void drop_call(uint32_t number)
 {
-	struct agent_call *call = &agent_program.calls[number];
-	uint32_t *link = &agent_program.sites[call->site].first_call;
+	struct agent_call *call = agent_call(number);
+	uint32_t *link = &agent_site(call->site)->first_call;
 
 	while (*link != number && *link != AGENT_NONE)
-		link = &agent_program.calls[*link].next;
+		link = &agent_call(*link)->next;
 	if (*link == number)
 		*link = call->next;
 	call->is_gone = true;
@@ -275,11 +275,11 @@ void agent_program_doubt_quiet(void)
 	struct agent_program *p = &agent_program;
 
 	for (uint32_t c = 0; c < p->call_count; c++)
-		if (agent_function_is(p->calls[c].callee, AGENT_FUNCTION_QUIET))
+		if (agent_function_is(agent_call(c)->callee, AGENT_FUNCTION_QUIET))
 			drop_call(c);
 	for (size_t i = 0; i < p->function_count; i++)
-		if (p->functions[i].state == AGENT_FUNCTION_QUIET)
-			p->functions[i].state = AGENT_FUNCTION_SEEN;
+		if (agent_function(i)->state == AGENT_FUNCTION_QUIET)
+			agent_function(i)->state = AGENT_FUNCTION_SEEN;
 	p->quiet_count = 0;
 }
 
@@ -292,7 +292,7 @@ void agent_program_forget(const struct agent_image *image)
 	words_forget_range(&by_return, image->low, image->high, 64);
 	p->looks += p->present_count;
 	for (size_t i = 0; i < p->present_count; i++) {
-		struct agent_function *f = &p->functions[p->present[i]];
+		struct agent_function *f = agent_function(p->present[i]);
 
 		if (f->image != image) {
 			p->present[kept++] = p->present[i];

@@ -161,6 +161,30 @@ uint32_t agent_site_in_front_of(uintptr_t return_address);
 /* The same if its function is instrumented. */
 uint32_t agent_site_returning_to(uintptr_t return_address);
 
+/* By number, which is one that there is. Only tables that grow move: until something is added to the one that it is of. */
+static inline struct agent_function *agent_function(size_t number)
+{
+	return &agent_program.functions[number];
+}
+
+static inline struct agent_site *agent_site(size_t number)
+{
+	return &agent_program.sites[number];
+}
+
+static inline struct agent_call *agent_call(size_t number)
+{
+	return &agent_program.calls[number];
+}
+
+/* The numbers of the calls of a site, in its list: those that are gone come behind the others. */
+#define agent_for_each_call(number, site) \
+	for (uint32_t number = (site)->first_call; number != AGENT_NONE; number = agent_call(number)->next)
+/* Those that are not gone. */
+#define agent_for_each_present_call(number, site)                                                        \
+	for (uint32_t number = (site)->first_call; number != AGENT_NONE && !agent_call(number)->is_gone; \
+	     number = agent_call(number)->next)
+
 /* The number of the present epoch. Signal-safe, and for any thread. */
 static inline uint32_t agent_epoch(void)
 {
@@ -184,7 +208,7 @@ static inline bool agent_site_is_tail(const struct agent_site *site)
 
 static inline uintptr_t agent_call_start(const struct agent_call *call)
 {
-	return call->callee == AGENT_NONE ? call->target : agent_program.functions[call->callee].start;
+	return call->callee == AGENT_NONE ? call->target : agent_function(call->callee)->start;
 }
 
 /* Of Waymark's runtime in a program. */
@@ -195,7 +219,7 @@ static inline bool agent_function_is_runtime(const struct agent_function *f)
 
 static inline bool agent_function_is(uint32_t function, enum agent_function_state state)
 {
-	return function != AGENT_NONE && agent_program.functions[function].state == state;
+	return function != AGENT_NONE && agent_function(function)->state == state;
 }
 
 #endif

@@ -54,7 +54,7 @@ static uint32_t new_function(const struct agent_function *f)
 
 uint32_t record_function(uint32_t function)
 {
-	struct agent_function *f = &agent_program.functions[function];
+	struct agent_function *f = agent_function(function);
 	const struct callgraph *g = &agent_program.encoder.graph;
 
 	if (!f->record)
@@ -83,10 +83,10 @@ static void record_edge(struct agent_call *call)
 {
 	const struct callgraph_edge *edge = &agent_program.encoder.graph.edges[call->edge];
 
-	record_function(agent_program.sites[call->site].function);
+	record_function(agent_site(call->site)->function);
 	record_function(call->callee);
-	wmrt_code_epoch_edge(present(), agent_program.sites[call->site].record,
-			     agent_program.functions[call->callee].record, kind_of(edge), edge->addend);
+	wmrt_code_epoch_edge(present(), agent_site(call->site)->record, agent_function(call->callee)->record,
+			     kind_of(edge), edge->addend);
 	call->record_epoch = present();
 }
 
@@ -110,13 +110,13 @@ static void name_address(uintptr_t address, char *name, size_t size)
 
 bool record_call(struct agent_call *call)
 {
-	struct agent_site *site = &agent_program.sites[call->site];
+	struct agent_site *site = agent_site(call->site);
 	const struct agent_function *f;
 	uint32_t flags = site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT ? WMK_SITE_TAIL : 0;
 	uint32_t function = record_function(site->function);
 	char name[SYMBOL_MAX];
 
-	f = &agent_program.functions[site->function];
+	f = agent_function(site->function);
 	if (call->edge == AGENT_NONE) {
 		name_address(agent_call_start(call), name, sizeof name);
 		call->foreign = wmrt_code_site(function, WMK_SITE_FOREIGN, position(f, site->address), flags, name);
@@ -137,7 +137,7 @@ uint32_t record_point(uint32_t function, uintptr_t address, bool is_call)
 		return number;
 	/* A call is known by where it returns to. */
 	number = wmrt_code_site(record, is_call ? WMK_SITE_CALL : WMK_SITE_CAPTURE,
-				position(&agent_program.functions[function], address - is_call), 0, NULL);
+				position(agent_function(function), address - is_call), 0, NULL);
 	words_set(known, address, number);
 	return number;
 }
@@ -146,8 +146,7 @@ uint32_t record_foreign_call(uint32_t function, uintptr_t address, const char *n
 {
 	uint32_t record = function == AGENT_NONE ? 0 : record_function(function);
 
-	return record ? wmrt_code_site(record, WMK_SITE_FOREIGN, position(&agent_program.functions[function], address),
-				       0, name)
+	return record ? wmrt_code_site(record, WMK_SITE_FOREIGN, position(agent_function(function), address), 0, name)
 		      : 0;
 }
 
@@ -156,7 +155,7 @@ uint32_t record_root(uint32_t prefix, uintptr_t entry)
 	uint32_t function = agent_function_at(entry), record, site, ret;
 
 	if (prefix == WM_PREFIX_LOST || !agent_function_is(function, AGENT_FUNCTION_FOREIGN) ||
-	    agent_program.functions[function].image->kind != AGENT_IMAGE_CODE)
+	    agent_function(function)->image->kind != AGENT_IMAGE_CODE)
 		return prefix;
 	record = record_function(function);
 	site = record ? wmrt_code_site(record, WMK_SITE_FOREIGN, 0, WMK_SITE_SELF, NULL) : 0;
@@ -185,7 +184,7 @@ void record_epoch(void)
 	for (uint32_t n = 0; n < p->encoder.graph.node_count; n++)
 		record_function(p->node_functions[n]);
 	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++, edges++)
-		record_edge(&p->calls[p->edge_calls[e]]);
+		record_edge(agent_call(p->edge_calls[e]));
 	wmrt_code_epoch_commit(present(), p->encoder.graph.node_count, edges);
 	wmrt_code_end();
 }
