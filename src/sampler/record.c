@@ -173,6 +173,19 @@ static uint32_t push(const struct walk_frame *frame, uint32_t prefix)
 	return prefix;
 }
 
+/* It stays where it is. */
+static const struct sampler_image *libc_image(void)
+{
+	static _Atomic(const struct sampler_image *) known;
+	const struct sampler_image *image = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!image) {
+		image = sampler_image_at((uintptr_t)getauxval);
+		atomic_store_explicit(&known, image, memory_order_relaxed);
+	}
+	return image;
+}
+
 /*
  * How many frames there are without those that run before main and before a thread's function, which are the same everywhere: the C
  * library's between the program's entry and main, and what is outside of the function here that called the thread's.
@@ -181,7 +194,7 @@ static size_t count_own(const struct walk *walk)
 {
 	size_t count = walk->count;
 	const struct walk_frame *frames = walk->frames;
-	const struct sampler_image *libc = sampler_image_at((uintptr_t)getauxval);
+	const struct sampler_image *libc = libc_image();
 
 	for (size_t i = count; i-- > 1 && (frames[i].image == libc || (frames[i].image && frames[i].image->is_own));)
 		if (frames[i].image->is_own)

@@ -42,7 +42,9 @@ struct block {
 	struct record_known known[FRAMES_MAX];
 	struct record_memory memory;
 	struct unwind_cache cache;
-	struct unwind_stack range; /* the stack that was met last */
+	struct unwind_stack range; /* the thread's own stack; empty: not looked up yet */
+	uintptr_t stack_address;   /* in it */
+	struct walk_code code;
 	struct sampler_timer timer;
 	uint64_t counted_ns; /* time of the thread that samples have */
 	uint32_t root;
@@ -64,12 +66,15 @@ static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
 	struct block *b = data;
 	struct maps_range range;
 
-	if (sp < b->range.low || sp >= b->range.high) {
+	*ret = b->range;
+	if (sp < ret->low || sp >= ret->high) {
 		if (!maps_find(sp, &range) || !range.is_readable)
 			return false;
-		b->range = (struct unwind_stack){range.low, range.high};
+		*ret = (struct unwind_stack){range.low, range.high};
+		/* Other stacks, as coroutines have, come and go. */
+		if (b->stack_address >= range.low && b->stack_address < range.high)
+			b->range = *ret;
 	}
-	*ret = b->range;
 	/* A stack that grows has more pages now than when it was looked up. */
 	if (ret->low > sp - RED_ZONE_BYTES)
 		ret->low = sp - RED_ZONE_BYTES;
@@ -118,8 +123,12 @@ static bool record(struct block *b, const struct unwind_regs *regs, struct walk 
 {
 	static const uint32_t roots[] = {[WALK_NO_DATA] = WM_PREFIX_NO_DATA, [WALK_TOO_DEEP] = WM_PREFIX_TOO_DEEP};
 
-	*walk = (struct walk){
-		.frames = b->frames, .max = FRAMES_MAX, .cache = &b->cache, .stack_of = find_stack, .data = b};
+	*walk = (struct walk){.frames = b->frames,
+			      .max = FRAMES_MAX,
+			      .cache = &b->cache,
+			      .code = &b->code,
+			      .stack_of = find_stack,
+			      .data = b};
 	*ret_end = walk_stack(walk, regs);
 	return record_walk(walk, *ret_end == WALK_COMPLETE ? b->root : roots[*ret_end], &b->memory, ret);
 }
@@ -160,7 +169,7 @@ static void on_stack(void *top, void (*fn)(void *), void *data)
 			   "xmm14", "xmm15");
 }
 
-static void on_tick(ucontext_t *context)
+static void on_tick(ucontext_t *context, bool is_watch)
 {
 	struct block *b = own;
 
@@ -169,6 +178,10 @@ static void on_tick(ucontext_t *context)
 	restart_call(context);
 	if (!atomic_load(&is_on) || !b || atomic_load(&b->is_busy))
 		return;
+	if (is_watch) {
+		sampler_timer_watch(&b->timer);
+		return;
+	}
 	atomic_store(&b->is_busy, true);
 	wmrt_check_fork();
 	on_stack(b->stack + STACK_BYTES, sample, context);
@@ -230,6 +243,7 @@ void sample_begin_thread(uint32_t root)
 	if (b) {
 		b->root = root;
 		b->range = (struct unwind_stack){0, 0};
+		b->stack_address = (uintptr_t)__builtin_frame_address(0);
 		b->counted_ns = time_ns();
 		own = b;
 		sampler_timer_start(&b->timer);

@@ -3,6 +3,9 @@
  * which tick no oftener than the scheduler does (CONFIG_HZ, mostly 250 times a second). The handler of the signal calls the C library's for
  * what is none of ours.
  *
+ * A program may close the clock's descriptor, as daemons close all that they have inherited. So a timer of one second looks whether the clock is
+ * there, and takes its place if not.
+ *
  * Where the kernel does not let the clock tick in the kernel (perf_event_paranoid 2), it ticks in user mode alone.
  */
 #include "sampler/timer.h"
@@ -17,7 +20,11 @@
 #include "native/signal33.h"
 #include "recorder/sys.h"
 
-static void (*tick)(ucontext_t *);
+enum {
+	WATCH_NS = 999999999,
+};
+
+static void (*tick)(ucontext_t *context, bool is_watch);
 static uint64_t period_ns;
 static bool is_wall;
 
@@ -25,7 +32,7 @@ static void on_signal(int number, siginfo_t *info, void *data)
 {
 	/* Of perf: how its descriptor is ready. The C library's own comes by tgkill. */
 	if (info->si_code == SI_TIMER || info->si_code >= POLL_IN)
-		tick(data);
+		tick(data, info->si_code == SI_TIMER && info->si_value.sival_int);
 	else
 		signal33_pass_on(number, info, data);
 }
@@ -41,13 +48,22 @@ static clockid_t clock_of_thread(uint32_t tid)
 	return is_wall ? CLOCK_MONOTONIC : (clockid_t)(~tid << 3 | PER_THREAD | SCHEDULED);
 }
 
-bool sampler_timer_init(uint32_t hz, bool wall, void (*on_tick)(ucontext_t *))
+bool sampler_timer_init(uint32_t hz, bool wall, void (*on_tick)(ucontext_t *context, bool is_watch))
 {
 	period_ns = 1000000000u / hz;
 	is_wall = wall;
 	tick = on_tick;
 	signal33_init(on_signal);
 	return signal33_keep();
+}
+
+/* The program may have closed the descriptor, and the number may be another file's now. */
+static bool has_clock(const struct sampler_timer *timer)
+{
+	uint64_t number;
+
+	return timer->is_clock && wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_ID, (long)&number) == 0 &&
+	       number == timer->clock_number;
 }
 
 static bool start_clock(struct sampler_timer *timer, uint32_t tid)
@@ -70,55 +86,68 @@ static bool start_clock(struct sampler_timer *timer, uint32_t tid)
 	}
 	if (fd < 0)
 		return false;
-	timer->id = wmrt_raise_fd((int)fd);
-	timer->is_clock = true;
-	timer->is_there = wmrt_sys3(SYS_fcntl, timer->id, F_SETOWN_EX, (long)&owner) == 0 &&
-			  wmrt_sys3(SYS_fcntl, timer->id, F_SETSIG, TICK_SIGNAL) == 0 &&
-			  wmrt_sys3(SYS_fcntl, timer->id, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
-			  wmrt_sys3(SYS_ioctl, timer->id, PERF_EVENT_IOC_ENABLE, 0) == 0;
-	if (!timer->is_there)
-		wmrt_sys3(SYS_close, timer->id, 0, 0);
-	return timer->is_there;
+	timer->clock_fd = wmrt_raise_fd((int)fd);
+	timer->is_clock = wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_ID, (long)&timer->clock_number) == 0 &&
+			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETOWN_EX, (long)&owner) == 0 &&
+			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETSIG, TICK_SIGNAL) == 0 &&
+			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
+			  wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+	if (!timer->is_clock)
+		wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
+	return timer->is_clock;
 }
 
-static bool start_timer(struct sampler_timer *timer, uint32_t tid)
+static bool start_timer(struct sampler_timer *timer, uint32_t tid, uint64_t ns, bool is_watch)
 {
-	struct timespec each = {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)};
+	struct timespec each = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 	struct itimerspec spec = {each, each};
 	struct sigevent event;
 
 	memset(&event, 0, sizeof event);
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = TICK_SIGNAL;
+	event.sigev_value.sival_int = is_watch;
 	event._sigev_un._tid = (int)tid;
-	timer->is_clock = false;
-	if (wmrt_sys3(SYS_timer_create, clock_of_thread(tid), (long)&event, (long)&timer->id) != 0)
-		return false;
-	timer->is_there = wmrt_sys6(SYS_timer_settime, timer->id, 0, (long)&spec, 0, 0, 0) == 0;
-	return timer->is_there;
+	timer->has_timer = wmrt_sys3(SYS_timer_create, clock_of_thread(tid), (long)&event, (long)&timer->id) == 0;
+	return timer->has_timer && wmrt_sys6(SYS_timer_settime, timer->id, 0, (long)&spec, 0, 0, 0) == 0;
 }
 
 bool sampler_timer_start(struct sampler_timer *timer)
 {
 	uint32_t tid = wmrt_gettid();
 
-	return signal33_keep() && ((!is_wall && start_clock(timer, tid)) || start_timer(timer, tid));
+	timer->is_clock = timer->has_timer = false;
+	if (!signal33_keep())
+		return false;
+	if (is_wall || !start_clock(timer, tid))
+		return start_timer(timer, tid, period_ns, false);
+	start_timer(timer, tid, WATCH_NS, true);
+	return true;
+}
+
+void sampler_timer_watch(struct sampler_timer *timer)
+{
+	if (has_clock(timer))
+		return;
+	timer->is_clock = false;
+	sampler_timer_stop(timer);
+	start_timer(timer, wmrt_gettid(), period_ns, false);
 }
 
 void sampler_timer_stop(struct sampler_timer *timer)
 {
-	if (timer->is_there && timer->is_clock) {
-		wmrt_sys3(SYS_ioctl, timer->id, PERF_EVENT_IOC_DISABLE, 0);
-		wmrt_sys3(SYS_close, timer->id, 0, 0);
-	} else if (timer->is_there) {
-		wmrt_sys3(SYS_timer_delete, timer->id, 0, 0);
+	if (has_clock(timer)) {
+		wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_DISABLE, 0);
+		wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
 	}
-	timer->is_there = false;
+	if (timer->has_timer)
+		wmrt_sys3(SYS_timer_delete, timer->id, 0, 0);
+	timer->is_clock = timer->has_timer = false;
 }
 
 void sampler_timer_forget(struct sampler_timer *timer)
 {
-	if (timer->is_there && timer->is_clock)
-		wmrt_sys3(SYS_close, timer->id, 0, 0);
-	timer->is_there = false;
+	if (has_clock(timer))
+		wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
+	timer->is_clock = timer->has_timer = false;
 }

@@ -7,14 +7,21 @@
 #include <ucontext.h>
 
 struct sampler_timer {
-	int id; /* the kernel's number of the timer, or a descriptor of perf */
+	uint64_t clock_number; /* perf's, by which its descriptor is known */
+	int clock_fd;
+	int id; /* the kernel's number of the timer */
 	bool is_clock;
-	bool is_there;
+	bool has_timer;
 };
 
-/* on_tick is called with all signals blocked, on the stack that the signal came on. Once, before the first timer. */
-bool sampler_timer_init(uint32_t hz, bool is_wall, void (*on_tick)(ucontext_t *context));
+/*
+ * on_tick is called with all signals blocked, on the stack that the signal came on. is_watch: it is no sample, sampler_timer_watch is to be
+ * called. Once, before the first timer.
+ */
+bool sampler_timer_init(uint32_t hz, bool is_wall, void (*on_tick)(ucontext_t *context, bool is_watch));
 bool sampler_timer_start(struct sampler_timer *timer);
+/* Looks whether the clock of this thread still ticks. */
+void sampler_timer_watch(struct sampler_timer *timer);
 /* Of any thread. */
 void sampler_timer_stop(struct sampler_timer *timer);
 /* In a forked child: the timer is its parent's. */

@@ -6,6 +6,8 @@
  */
 #include "sampler/walk.h"
 
+#include "native/maps.h"
+
 enum {
 	WORD_BYTES = 8,
 	FRAME_POINTER_KNOWN = 1 << CFI_RBP | 1 << CFI_RSP,
@@ -27,7 +29,35 @@ static bool is_behind_call(const struct sampler_image *image, uintptr_t address)
 	return false;
 }
 
-static bool step_by_frame_pointer(const struct unwind_stack *stack, struct unwind_regs *regs)
+/* The image is known for as long as the walk: the thread has frames in it, so that it stays. */
+static struct sampler_image *image_at(struct walk *w, uintptr_t address)
+{
+	struct sampler_image *image;
+
+	for (uint32_t i = 0; i < w->image_count; i++)
+		if (sampler_image_has_text(w->images[i], address))
+			return w->images[i];
+	image = sampler_image_at(address);
+	if (image && w->image_count < WALK_IMAGES)
+		w->images[w->image_count++] = image;
+	return image;
+}
+
+/* Of an address in no image. */
+static bool is_made_code(struct walk_code *code, uintptr_t address)
+{
+	struct maps_range range;
+
+	for (size_t i = 0; i < WALK_CODE_RANGES; i++)
+		if (address >= code->ranges[i].low && address < code->ranges[i].high)
+			return true;
+	if (!maps_find(address, &range) || !range.is_executable)
+		return false;
+	code->ranges[code->next++ % WALK_CODE_RANGES] = (struct eh_text){range.low, range.high};
+	return true;
+}
+
+static bool step_by_frame_pointer(struct walk *w, const struct unwind_stack *stack, struct unwind_regs *regs)
 {
 	uint64_t rbp = regs->r[CFI_RBP], caller_rbp, pc;
 	const struct sampler_image *image;
@@ -36,8 +66,8 @@ static bool step_by_frame_pointer(const struct unwind_stack *stack, struct unwin
 	    !cfi_load(stack->low, stack->high, rbp, &caller_rbp) ||
 	    !cfi_load(stack->low, stack->high, rbp + WORD_BYTES, &pc) || !pc)
 		return false;
-	image = sampler_image_at(pc - 1);
-	if (image && !is_behind_call(image, pc))
+	image = image_at(w, pc - 1);
+	if (image ? !is_behind_call(image, pc) : !is_made_code(w->code, pc - 1))
 		return false;
 	regs->pc = pc;
 	regs->r[CFI_RSP] = rbp + 2 * WORD_BYTES;
@@ -63,7 +93,7 @@ static enum unwind_result step(struct walk *w, struct sampler_image *image, cons
 		*ret_flags = (regs->is_return_address ? WALK_RETURN : 0) | (frame.is_signal ? WALK_SIGNAL : 0);
 	if (result != UNWIND_UNKNOWN)
 		return result;
-	if (!step_by_frame_pointer(stack, regs))
+	if (!step_by_frame_pointer(w, stack, regs))
 		return UNWIND_UNKNOWN;
 	*ret_flags = WALK_RETURN | WALK_GUESSED;
 	return UNWIND_OK;
@@ -75,8 +105,9 @@ enum walk_end walk_stack(struct walk *w, const struct unwind_regs *from)
 	struct unwind_stack stack = {0, 0};
 	uint32_t flags = 0;
 
+	w->image_count = 0;
 	for (w->count = 0; w->count < w->max;) {
-		struct sampler_image *image = sampler_image_at(regs.pc - regs.is_return_address);
+		struct sampler_image *image = image_at(w, regs.pc - regs.is_return_address);
 		uint64_t sp = regs.r[CFI_RSP];
 		enum unwind_result result;
 

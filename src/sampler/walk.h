@@ -22,6 +22,10 @@ enum walk_flag {
 	WALK_SIGNAL = 1 << 2,  /* a signal handler, the frame before this, interrupted this frame */
 };
 
+enum {
+	WALK_IMAGES = 8,
+};
+
 struct walk_frame {
 	uint64_t pc;
 	struct sampler_image *image; /* NULL: code that was made at run time */
@@ -37,12 +41,25 @@ enum walk_end {
 /* Bounds of the memory around a stack pointer; false: none is mapped there. */
 typedef bool (*walk_stack_fn)(void *data, uintptr_t sp, struct unwind_stack *ret);
 
+/* Where code that was made at run time is: mappings that were met. A thread's; all zero is empty. */
+enum {
+	WALK_CODE_RANGES = 8,
+};
+
+struct walk_code {
+	struct eh_text ranges[WALK_CODE_RANGES];
+	uint32_t next; /* to be written over */
+};
+
 struct walk {
 	struct walk_frame *frames; /* innermost first; the caller's, room for max */
 	size_t max, count;
 	struct unwind_cache *cache; /* the thread's; NULL: none */
+	struct walk_code *code;
 	walk_stack_fn stack_of;
 	void *data;
+	struct sampler_image *images[WALK_IMAGES]; /* that this walk has met */
+	uint32_t image_count;
 };
 
 enum walk_end walk_stack(struct walk *walk, const struct unwind_regs *regs);
