@@ -365,6 +365,10 @@ END
 	other seccomp ./refused seccomp
 	refused seccomp "has a seccomp filter" "$waymark" attach "$pid"
 	end_other
+	other run "$waymark" run -q --sample ./refused plain
+	refused "sampled" "runs under .waymark run --sample." "$waymark" attach "$(pgrep -P "$pid")"
+	kill -9 "$(pgrep -P "$pid")"
+	wait "$pid" 2>/dev/null
 	other run "$waymark" run -q --sample --encode ./refused plain
 	refused "under run" "runs under .waymark run." "$waymark" attach "$(pgrep -P "$pid")"
 	kill -9 "$(pgrep -P "$pid")"
