@@ -448,8 +448,8 @@ static struct error *check_images(struct attempt *a)
 	if (!inject_has_image(in, libc))
 		return error_create(ERROR_FORMAT, "process %d: has no libc.so.6: the agent works with glibc only", pid);
 	if (inject_has_image(in, "libwaymark-sample"))
-		return error_create(ERROR_ARGUMENT, "process %d: runs under `waymark run --sample`, and is sampled there",
-				    pid);
+		return error_create(ERROR_ARGUMENT,
+				    "process %d: runs under `waymark run --sample`, and is sampled there", pid);
 	if (inject_has_image(in, "libwaymark-rt") || inject_has_image(in, "libwaymark-heap"))
 		return error_create(ERROR_ARGUMENT, "process %d: has Waymark's runtime already", pid);
 	if (a->path && inject_has_image(in, "libjvm.so"))
