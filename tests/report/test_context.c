@@ -193,7 +193,7 @@ static void test_pieces_and_roots(void)
 		EXPECT_ERROR(WM_PREFIX_PROCESS, 99, 0, ERROR_FORMAT, "no image has site 99");
 		EXPECT_ERROR(WM_PREFIX_PROCESS, WM_SITE_FOREIGN, 1, ERROR_FORMAT, "damaged");
 		EXPECT_ERROR(WM_PREFIX_NONE, BASE + w.at_f, 0, ERROR_FORMAT, "prefix 0");
-		EXPECT_ERROR(5, BASE + w.at_f, 0, ERROR_FORMAT, "prefix 5");
+		EXPECT_ERROR(7, BASE + w.at_f, 0, ERROR_FORMAT, "prefix 7");
 		EXPECT_ERROR(WM_PREFIX_FIRST, BASE + w.at_f, 0, ERROR_NOT_FOUND, "was not recorded");
 	}
 	free_world(&w);
@@ -430,8 +430,72 @@ static void test_long_chains(void)
 	free_world(&w);
 }
 
+static void walked_node(struct world *w, uint32_t parent, uint64_t id, uint32_t site)
+{
+	struct buffer *out = &w->wmk_bytes.out;
+
+	buffer_u64(out, id);
+	buffer_u32(out, parent);
+	buffer_u32(out, site);
+	buffer_u32(out, 1);
+	buffer_u32(out, WM_EPOCH_WALKED);
+	buffer_u32(out, 0);
+	buffer_u32(out, 1);
+}
+
+static void expect_walked(const struct world *w, uint32_t prefix, uint32_t site, uint64_t id, const char *want,
+			  uint32_t guessed)
+{
+	struct context_key key = {.id = id, .prefix = prefix, .site = site, .epoch = WM_EPOCH_WALKED};
+	struct frame_vec frames = {0};
+	char got[256] = "";
+	uint32_t marked = 0;
+
+	CHECK_OK(context_decode(&w->process, &key, 0, &frames));
+	for (size_t i = 0; i < frames.count; i++) {
+		strcat(strcat(got, i ? ";" : ""), frames.items[i].name);
+		marked |= frames.items[i].flags & FRAME_GUESSED ? UINT32_C(1) << i : 0;
+	}
+	CHECK_TEXT(got, want);
+	CHECK_U64(marked, guessed);
+	frame_vec_deinit(&frames);
+}
+
+/* Each node of a walk is one frame, at whatever kind of site, and encodes nothing. */
+static void test_walked(void)
+{
+	struct context_key damaged = {.id = 2, .prefix = WM_PREFIX_PROCESS, .epoch = WM_EPOCH_WALKED};
+	struct frame_vec frames = {0};
+	struct world w;
+
+	open_world(&w);
+	walked_node(&w, WM_PREFIX_PROCESS, 0, BASE + w.main_f);          /* 16: main */
+	walked_node(&w, 16, WM_WALKED_GUESSED, BASE + w.at_h);           /* 17: ;h, by its frame pointer */
+	walked_node(&w, 17, 0, WM_SITE_SIGNAL);                          /* 18: a handler interrupted that */
+	walked_node(&w, 16, 0, WM_SITE_THREAD);                          /* 19: main created a thread */
+	walked_node(&w, WM_PREFIX_NO_DATA, 0, LIB_BASE + w.lib_capture); /* 20 */
+	walked_node(&w, WM_PREFIX_TOO_DEEP, 0, BASE + w.g_qsort);        /* 21 */
+	if (close_world(&w)) {
+		expect_walked(&w, WM_PREFIX_PROCESS, BASE + w.at_g, 0, "g", 0);
+		expect_walked(&w, 17, BASE + w.at_f, 0, "main;h;f", 2);
+		expect_walked(&w, 16, BASE + w.at_cmp, WM_WALKED_GUESSED, "main;cmp;compare(int);less", 14);
+		expect_walked(&w, 18, BASE + w.at_g, 0, "main;h;[signal];g", 2);
+		expect_walked(&w, 19, BASE + w.at_f, 0, "main;[thread];f", 0);
+		expect_walked(&w, 20, BASE + w.at_f, 0, "[no unwind data];lib_entry;f", 0);
+		expect_walked(&w, 21, BASE + w.at_f, 0, "[too deep];g;f", 0);
+		damaged.site = BASE + w.at_f;
+		CHECK_ERROR(context_decode(&w.process, &damaged, 0, &frames), ERROR_FORMAT, "walked frame with id 2");
+		damaged.id = 0;
+		damaged.site = 99;
+		CHECK_ERROR(context_decode(&w.process, &damaged, 0, &frames), ERROR_FORMAT, "no image has site 99");
+	}
+	frame_vec_deinit(&frames);
+	free_world(&w);
+}
+
 int main(void)
 {
+	test_walked();
 	test_pieces_and_roots();
 	test_pushes();
 	test_bound();
