@@ -33,6 +33,7 @@ enum {
 	RED_ZONE_BYTES = 128,
 	NAP_NS = 200000,
 	NAPS = 50,
+	REST = 20, /* times what a walk took passes before the next one: deep stacks cost a twentieth of the time at most */
 };
 
 /* Writer: its own thread, but for tid, which whoever takes it over sets. */
@@ -47,6 +48,7 @@ struct block {
 	struct walk_code code;
 	struct sampler_timer timer;
 	uint64_t counted_ns; /* time of the thread that samples have */
+	uint64_t rest_ns;    /* its time of CPU before which no stack is walked */
 	uint32_t root;
 	struct block *next;
 	_Atomic uint32_t tid; /* 0: free */
@@ -82,12 +84,18 @@ static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
 }
 
 /* Of the thread so far. */
-static uint64_t time_ns(void)
+static uint64_t time_of(clockid_t clock)
 {
 	struct timespec now = {0, 0};
 
-	wmrt_sys3(SYS_clock_gettime, is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, (long)&now, 0);
+	wmrt_sys3(SYS_clock_gettime, clock, (long)&now, 0);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* What samples are of. */
+static uint64_t time_ns(void)
+{
+	return time_of(is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void count(uint64_t *counter)
@@ -138,11 +146,14 @@ static void sample(void *data)
 	struct block *b = own;
 	const stack_t *alternate = &((ucontext_t *)data)->uc_stack;
 	struct walk walk;
-	uint64_t now_ns = time_ns();
+	uint64_t cpu_ns = time_of(CLOCK_THREAD_CPUTIME_ID), now_ns = is_wall ? time_ns() : cpu_ns;
 	struct unwind_regs regs;
 	enum walk_end end;
 	wm_context context;
 
+	/* The next one has the time. */
+	if (cpu_ns < b->rest_ns)
+		return;
 	/* Else the kernel would take a handler of SIGBUS there, and begin at the top, where the tick's own frame is. It puts that back. */
 	if (!(alternate->ss_flags & SS_DISABLE))
 		wmrt_sys3(SYS_sigaltstack, (long)&(stack_t){.ss_flags = SS_DISABLE}, 0, 0);
@@ -153,6 +164,8 @@ static void sample(void *data)
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	b->counted_ns = now_ns;
 	publish(&walk, end);
+	now_ns = time_of(CLOCK_THREAD_CPUTIME_ID);
+	b->rest_ns = now_ns + (now_ns - cpu_ns) * REST;
 }
 
 /* Calls fn(data) with the stack pointer at `top`. */
@@ -245,6 +258,7 @@ void sample_begin_thread(uint32_t root)
 		b->range = (struct unwind_stack){0, 0};
 		b->stack_address = (uintptr_t)__builtin_frame_address(0);
 		b->counted_ns = time_ns();
+		b->rest_ns = 0;
 		own = b;
 		sampler_timer_start(&b->timer);
 	}

@@ -24,7 +24,7 @@ one() {
 deep() {
 	rm -f run.wmk
 	./program deep >plain.txt
-	timeout 100 "$waymark" run -q --sample=1000 -o "$dir/run.wmk" ./program deep >deep.txt || fail "deep, $*: status $?"
+	timeout 100 "$waymark" run -q --sample=1000 --encode -o "$dir/run.wmk" ./program deep >deep.txt || fail "deep, $*: status $?"
 	cmp -s plain.txt deep.txt || fail "deep, $*: prints something else"
 	"$waymark" report --format folded run.wmk >folded.txt || fail "deep, $*: report"
 	grep -q 'main;down;' folded.txt || fail "deep, $*: no samples"

@@ -182,6 +182,22 @@ int main(void)
 }
 END
 
+check deep '^\[too deep\];.*down' <<'END'
+/* A walk takes longer than from one tick to the next. */
+static __attribute__((noinline)) int down(int n)
+{
+	if (n)
+		return down(n - 1) + 1;
+	spin(400);
+	return 0;
+}
+int main(void)
+{
+	printf("%d\n", down(80000));
+	return 0;
+}
+END
+
 check stacks 'main;.*spin' <<'END'
 /* A handler that uses nearly all of a small alternate stack. */
 static volatile int handled;
