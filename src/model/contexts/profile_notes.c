@@ -30,8 +30,8 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 	uint64_t differ = s->samples_agreed < s->samples_checked ? s->samples_checked - s->samples_agreed : 0;
 
 	notes_print_count(before, s->path, s->dropped_events, "event was dropped", "events were dropped", out);
-	notes_print_count(before, s->path, s->dropped_prefixes, "context lost where it begins: it starts at [lost]",
-			  "contexts lost where they begin: they start at [lost]", out);
+	notes_print_count(before, s->path, s->dropped_prefixes, "context lost its beginning: it starts at [lost]",
+			  "contexts lost their beginning: they start at [lost]", out);
 	notes_print_count(before, s->path, s->dropped_code,
 			  "record of code was lost, and all later ones: contexts that need them are [unknown]",
 			  "records of code were lost, and all later ones: contexts that need them are [unknown]", out);
@@ -39,10 +39,10 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 			  "heap calls have no context: they are under [lost]", out);
 	notes_print_count(before, s->path, s->samples_unknown, "sample has no context: it is not counted",
 			  "samples have no context: they are not counted", out);
-	notes_print_count(before, s->path, s->samples_in_agent, "sample fell into the agent itself: it is not counted",
-			  "samples fell into the agent itself: they are not counted", out);
-	notes_print_count(before, s->path, differ, "sample has another context than the stack says (--check)",
-			  "samples have another context than the stack says (--check)", out);
+	notes_print_count(before, s->path, s->samples_in_agent, "tick interrupted the agent itself: it is not a sample",
+			  "ticks interrupted the agent itself: they are not samples", out);
+	notes_print_count(before, s->path, differ, "sample has a context that differs from the stack (--check)",
+			  "samples have contexts that differ from the stack (--check)", out);
 	notes_print_drop(before, s->path, s->drop_errno, out);
 	notes_print_count(
 		before, s->path, s->lost_children,
