@@ -29,18 +29,19 @@ static clockid_t clock_of(uint32_t tid)
 	return agent_options.is_wall ? CLOCK_MONOTONIC : (clockid_t)(~tid << 3 | PER_THREAD | SCHEDULED);
 }
 
-/* So far. */
-static uint64_t time_of(uint32_t tid)
+/* In nanoseconds. */
+static uint64_t time_of(clockid_t clock)
 {
 	struct timespec ts = {0, 0};
 
-	wmrt_sys3(SYS_clock_gettime, clock_of(tid), (long)&ts, 0);
+	wmrt_sys3(SYS_clock_gettime, clock, (long)&ts, 0);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 uint64_t timers_take_time(void)
 {
-	uint64_t now = time_of(agent_thread.tid), last = agent_thread.sampled_ns;
+	uint64_t now = time_of(agent_options.is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID),
+		 last = agent_thread.sampled_ns;
 
 	agent_thread.sampled_ns = now;
 	return now > last ? now - last : 0;
@@ -64,7 +65,7 @@ bool timers_start_of(struct thread_record *record)
 	event._sigev_un._tid = (int)atomic_load(&record->tid);
 	period_ns = agent_options.sample_hz ? 1000000000u / agent_options.sample_hz : TIMERS_EPOCH_NS;
 	spec = period();
-	record->state->sampled_ns = time_of((uint32_t)event._sigev_un._tid);
+	record->state->sampled_ns = time_of(clock_of((uint32_t)event._sigev_un._tid));
 	if (!signal33_keep() || wmrt_sys3(SYS_timer_create, clock_of((uint32_t)event._sigev_un._tid), (long)&event,
 					  (long)&record->timer) != 0)
 		return false;
