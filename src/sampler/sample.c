@@ -98,6 +98,7 @@ static uint64_t time_ns(void)
 	return time_of(is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): it writes */
 static void count(uint64_t *counter)
 {
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
