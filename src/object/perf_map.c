@@ -138,8 +138,8 @@ const char *perf_map_find(const struct perf_map *map, uint64_t address)
 		else
 			high = middle;
 	}
-	for (size_t i = low; i-- > 0 && low - i <= LOOK_BACK;) {
-		const struct entry *entry = &map->entries.items[i];
+	for (size_t i = low; i > 0 && low - i < LOOK_BACK; i--) {
+		const struct entry *entry = &map->entries.items[i - 1];
 
 		if (address < entry->end && (!found || entry->order > found->order))
 			found = entry;

@@ -196,12 +196,18 @@ static size_t count_own(const struct walk *walk)
 	const struct walk_frame *frames = walk->frames;
 	const struct sampler_image *libc = libc_image();
 
-	for (size_t i = count; i-- > 1 && (frames[i].image == libc || (frames[i].image && frames[i].image->is_own));)
-		if (frames[i].image->is_own)
-			return i;
-	if (count > 2 && frames[count - 1].pc - getauxval(AT_ENTRY) < ENTRY_BYTES)
-		while (--count > 1 && frames[count - 1].image == libc)
-			;
+	for (size_t i = count; i > 1; i--) {
+		const struct sampler_image *image = frames[i - 1].image;
+
+		if (image && image->is_own)
+			return i - 1;
+		if (!image || image != libc)
+			break;
+	}
+	if (count <= 2 || frames[count - 1].pc - getauxval(AT_ENTRY) >= ENTRY_BYTES)
+		return count;
+	for (count--; count > 1 && frames[count - 1].image == libc;)
+		count--;
 	return count;
 }
 

@@ -60,7 +60,7 @@ bool sampler_timer_init(uint32_t hz, bool wall, void (*on_tick)(ucontext_t *cont
 /* The program may have closed the descriptor, and the number may be another file's now. */
 static bool has_clock(const struct sampler_timer *timer)
 {
-	uint64_t number;
+	uint64_t number = 0;
 
 	return timer->is_clock && wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_ID, (long)&number) == 0 &&
 	       number == timer->clock_number;

@@ -62,6 +62,7 @@ struct walk {
 	uint32_t image_count;
 };
 
-enum walk_end walk_stack(struct walk *walk, const struct unwind_regs *regs);
+/* From a frame with these registers. */
+enum walk_end walk_stack(struct walk *w, const struct unwind_regs *from);
 
 #endif
