@@ -72,6 +72,12 @@ done
 shells=(out/dash-*.wmk)
 [ "${#shells[@]}" = 3 ] || { ls out; fail "--heap: files of shells"; }
 
+# Nor the sampler.
+rm -rf out && mkdir out
+timeout -k 1 120 "$waymark" run --sample=9000 -q -o out/%e-%p.wmk sh -c "'$dir/app' Starts a; :" >out.txt 2>err.txt || fail "--sample: status"
+[ -s err.txt ] && { cat err.txt; fail "--sample: standard error"; }
+"$waymark" report --format folded --metric a out/java-*.wmk | grep -q '^Starts.main;Starts.mark ' || fail "--sample: contexts"
+
 # A program that creates a virtual machine.
 rm -rf out && mkdir out
 timeout -k 1 60 "$waymark" run --exceptions -q -o out/run.wmk ./embeds "$jdk/lib/server/libjvm.so" "$dir/classes:$jar" >out.txt 2>err.txt ||

@@ -207,7 +207,7 @@ JNIEXPORT jint JNICALL JNI_CreateJavaVM(JavaVM **vm, void **env, void *given)
 
 static bool is_ours(const char *name, size_t len)
 {
-	static const char *const ours[] = {"libwaymark-agent.so", "libwaymark-heap.so"};
+	static const char *const ours[] = {"libwaymark-agent.so", "libwaymark-sample.so", "libwaymark-heap.so"};
 
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
 		size_t own = strlen(ours[i]);
