@@ -224,7 +224,8 @@ static size_t recall(const struct walk *walk, size_t first, size_t count, uint32
 	for (size_t i = count; i-- > first + 1 && same < memory->count; same++) {
 		const struct record_known *known = &memory->known[same];
 
-		if (known->pc != walk->frames[i].pc || known->flags != walk->frames[i].flags)
+		if (known->pc != walk->frames[i].pc || known->image != walk->frames[i].image ||
+		    known->flags != walk->frames[i].flags)
 			break;
 		*prefix = known->prefix;
 	}
@@ -249,7 +250,7 @@ bool record_walk(const struct walk *walk, uint32_t root, struct record_memory *m
 		prefix = push(frame, prefix);
 		if (prefix == WM_PREFIX_LOST)
 			return false;
-		memory->known[memory->count++] = (struct record_known){frame->pc, frame->flags, prefix};
+		memory->known[memory->count++] = (struct record_known){frame->pc, frame->image, frame->flags, prefix};
 	}
 	*ret = (wm_context){.id = leaf->flags & WALK_GUESSED ? WM_WALKED_GUESSED : 0,
 			    .prefix = prefix,

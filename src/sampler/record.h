@@ -16,6 +16,7 @@
 struct record_memory {
 	struct record_known {
 		uint64_t pc;
+		const struct sampler_image *image;
 		uint32_t flags;
 		uint32_t prefix; /* of the frame and all outside of it */
 	} *known;                /* outermost first; room for as many as the walk's */
