@@ -46,8 +46,6 @@ static bool has_capabilities(const char *path)
 /* The reason why the loader would not take a library into the program; NULL: none. */
 static struct error *check_loader(const char *path, const struct object_program *p, const char *what, const char *hint)
 {
-	bool is_fit = !p->unfit || strcmp(what, "--sample") == 0;
-
 	struct stat st;
 
 	if (!p->is_x86_64)
@@ -60,7 +58,7 @@ static struct error *check_loader(const char *path, const struct object_program 
 	if (p->libc)
 		return error_create(ERROR_ARGUMENT, "%s: is linked with %s: %s works on programs of glibc%s", path,
 				    p->libc, what, hint);
-	if (!is_fit)
+	if (p->unfit)
 		return error_create(ERROR_ARGUMENT, "%s: %s, beside which %s does not work%s", path, p->unfit, what,
 				    hint);
 	if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))

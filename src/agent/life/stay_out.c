@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "agent/os/state.h"
-#include "agent/os/unfit_here.h"
+#include "native/unfit_here.h"
 #include "native/filtered.h"
 #include "recorder/handlers.h"
 #include "recorder/process.h"
