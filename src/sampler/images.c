@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 
 #include "recorder/sys.h"
+#include "sampler/short_lock.h"
 
 enum {
 	PAGE_BYTES = 4096,
@@ -25,17 +26,6 @@ static _Atomic(struct sampler_image *) images;
 static _Atomic uint32_t lock;
 static struct sampler_image *free_images; /* under the lock */
 static uint32_t free_count, image_count;
-
-static void take_lock(void)
-{
-	while (atomic_exchange_explicit(&lock, 1, memory_order_acquire))
-		wmrt_sys3(SYS_sched_yield, 0, 0, 0);
-}
-
-static void give_lock(void)
-{
-	atomic_store_explicit(&lock, 0, memory_order_release);
-}
 
 static const void *at(uintptr_t address)
 {
@@ -168,8 +158,8 @@ struct sampler_image *sampler_image_at(uintptr_t address)
 	image = find(address, &found, head);
 	if (image)
 		return image;
-	take_lock();
+	short_lock(&lock);
 	image = find(address, &found, head) ?: list(&found, ehdr, head);
-	give_lock();
+	short_unlock(&lock);
 	return image;
 }

@@ -14,6 +14,7 @@
 #include "recorder/index.h"
 #include "recorder/prefix_table.h"
 #include "recorder/sys.h"
+#include "sampler/short_lock.h"
 #include "waymark/abi.h"
 
 enum {
@@ -35,17 +36,6 @@ static uint32_t place_count; /* under the lock; numbers begin at 1 */
 static struct wmrt_index index_of;
 static _Atomic uint32_t lock;
 static uint32_t code_image = WMRT_CODE_NO_IMAGE; /* of code that was made at run time */
-
-static void take_lock(void)
-{
-	while (atomic_exchange_explicit(&lock, 1, memory_order_acquire))
-		wmrt_sys3(SYS_sched_yield, 0, 0, 0);
-}
-
-static void give_lock(void)
-{
-	atomic_store_explicit(&lock, 0, memory_order_release);
-}
 
 static struct place *place_at(uint32_t number)
 {
@@ -149,10 +139,10 @@ static uint32_t site_of(const struct walk_frame *frame, enum wmk_site_kind kind)
 
 	if (known)
 		return known->number;
-	take_lock();
+	short_lock(&lock);
 	known = find_place(&p);
 	number = known ? known->number : new_site(frame, &p);
-	give_lock();
+	short_unlock(&lock);
 	return number;
 }
 

@@ -13,6 +13,7 @@
 #include "native/maps.h"
 #include "native/restart.h"
 #include "recorder/bus.h"
+#include "recorder/clock.h"
 #include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/filter.h"
@@ -83,19 +84,10 @@ static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
 	return true;
 }
 
-/* Of the thread so far. */
-static uint64_t time_of(clockid_t clock)
-{
-	struct timespec now = {0, 0};
-
-	wmrt_sys3(SYS_clock_gettime, clock, (long)&now, 0);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* What samples are of. */
 static uint64_t time_ns(void)
 {
-	return time_of(is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
+	return wmrt_clock_ns(is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): it writes */
@@ -147,7 +139,7 @@ static void sample(void *data)
 	struct block *b = own;
 	const stack_t *alternate = &((ucontext_t *)data)->uc_stack;
 	struct walk walk;
-	uint64_t cpu_ns = time_of(CLOCK_THREAD_CPUTIME_ID), now_ns = is_wall ? time_ns() : cpu_ns;
+	uint64_t cpu_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID), now_ns = is_wall ? time_ns() : cpu_ns;
 	struct unwind_regs regs;
 	enum walk_end end;
 	wm_context context;
@@ -165,7 +157,7 @@ static void sample(void *data)
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	b->counted_ns = now_ns;
 	publish(&walk, end);
-	now_ns = time_of(CLOCK_THREAD_CPUTIME_ID);
+	now_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	b->rest_ns = now_ns + (now_ns - cpu_ns) * REST;
 }
 

@@ -9,10 +9,9 @@
 #include <threads.h>
 
 #include "native/exec.h"
-#include "native/filtered.h"
 #include "native/restart.h"
 #include "native/signal33.h"
-#include "native/unfit_here.h"
+#include "native/stay_out.h"
 #include "recorder/bus.h"
 #include "recorder/client.h"
 #include "recorder/filter.h"
@@ -21,7 +20,6 @@
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
-#include "recorder/text.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
 
@@ -161,41 +159,15 @@ static uint32_t rate(const char *text)
 	return hz <= HZ_MAX ? (uint32_t)hz : 0;
 }
 
-static void say_stays_out(const char *why)
-{
-	char line[320];
-	struct wmrt_text text = {line, sizeof line, 0};
-
-	wmrt_text_add(&text, "waymark: process ");
-	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
-	wmrt_text_char(&text, ' ');
-	wmrt_text_add(&text, why);
-	wmrt_text_add(&text, ": it is not recorded\n");
-	wmrt_sys3(SYS_write, 2, (long)text.data, (long)text.len);
-}
-
-/* Where the sampler cannot work. NULL: it can. */
-static const char *reason(void)
-{
-	const char *unfit = unfit_here();
-
-	return unfit               ? unfit
-	       : filtered_is_new() ? "runs under a seccomp filter that was installed since `waymark run`"
-				   : NULL;
-}
-
 static void look_up(void)
 {
-	bool is_asked = rate(getenv("WAYMARK_SAMPLE"));
-	const char *why = is_asked ? reason() : NULL;
-
-	if (why)
-		say_stays_out(why);
-	if (why || !is_asked) {
+	if (!rate(getenv("WAYMARK_SAMPLE"))) {
 		wmrt_handlers_stay_out();
 		wmrt_seal();
 		return;
 	}
+	if (stay_out())
+		return;
 	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN);
 	wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
 	wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);

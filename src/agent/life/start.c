@@ -35,7 +35,7 @@
 #include "native/restart.h"
 #include "agent/os/say.h"
 #include "agent/follow/slots.h"
-#include "agent/life/stay_out.h"
+#include "native/stay_out.h"
 #include "agent/threads/stop.h"
 #include "agent/threads/thread.h"
 #include "agent/threads/threads.h"
@@ -81,7 +81,9 @@ static void look_up(void)
 static void before_main(void)
 {
 	wmrt_heap_pause();
-	if (!stay_out())
+	if (stay_out())
+		agent_is_sealed = true;
+	else
 		look_up();
 	wmrt_heap_resume();
 }

@@ -8,6 +8,7 @@
 #include "agent/os/options.h"
 #include "native/signal33.h"
 #include "agent/threads/threads.h"
+#include "recorder/clock.h"
 #include "recorder/sys.h"
 
 /* The same of all threads: written when one is started. */
@@ -29,18 +30,9 @@ static clockid_t clock_of(uint32_t tid)
 	return agent_options.is_wall ? CLOCK_MONOTONIC : (clockid_t)(~tid << 3 | PER_THREAD | SCHEDULED);
 }
 
-/* In nanoseconds. */
-static uint64_t time_of(clockid_t clock)
-{
-	struct timespec ts = {0, 0};
-
-	wmrt_sys3(SYS_clock_gettime, clock, (long)&ts, 0);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 uint64_t timers_take_time(void)
 {
-	uint64_t now = time_of(agent_options.is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID),
+	uint64_t now = wmrt_clock_ns(agent_options.is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID),
 		 last = agent_thread.sampled_ns;
 
 	agent_thread.sampled_ns = now;
@@ -65,7 +57,7 @@ bool timers_start_of(struct thread_record *record)
 	event._sigev_un._tid = (int)atomic_load(&record->tid);
 	period_ns = agent_options.sample_hz ? 1000000000u / agent_options.sample_hz : TIMERS_EPOCH_NS;
 	spec = period();
-	record->state->sampled_ns = time_of(clock_of((uint32_t)event._sigev_un._tid));
+	record->state->sampled_ns = wmrt_clock_ns(clock_of((uint32_t)event._sigev_un._tid));
 	if (!signal33_keep() || wmrt_sys3(SYS_timer_create, clock_of((uint32_t)event._sigev_un._tid), (long)&event,
 					  (long)&record->timer) != 0)
 		return false;

@@ -1,12 +1,11 @@
-/* stay_out.c - looks at what the process is before the agent comes into it. */
-#include "agent/life/stay_out.h"
+/* stay_out.c - looks at what the process is before anything records in it. */
+#include "native/stay_out.h"
 
 #include <stddef.h>
 #include <unistd.h>
 
-#include "agent/os/state.h"
-#include "native/unfit_here.h"
 #include "native/filtered.h"
+#include "native/unfit_here.h"
 #include "recorder/handlers.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
@@ -35,7 +34,6 @@ bool stay_out(void)
 		say("runs under a seccomp filter that was installed since `waymark run`");
 	else
 		return false;
-	agent_is_sealed = true;
 	wmrt_handlers_stay_out();
 	wmrt_seal();
 	return true;
