@@ -66,6 +66,7 @@ static void sample(const struct unwind_regs *regs)
 {
 	struct capture_point point;
 	wm_context context;
+	uint64_t time_ns = timers_take_time();
 
 	tick_stats.samples++;
 	if (!capture_at(regs, &context, &point)) {
@@ -77,7 +78,7 @@ static void sample(const struct unwind_regs *regs)
 	if (agent_options.is_checked)
 		check_point(regs, &point);
 	if (agent_options.sample_hz)
-		wmrt_event(context, "cpu", timers_take_time());
+		wmrt_event(context, "cpu", time_ns);
 }
 
 static uint64_t least_wait_ns(void)
@@ -186,6 +187,7 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	if (agent_thread.in_agent || is_in_agent(regs.pc) || agent_thread.is_tick_late) {
 		agent_thread.is_tick_late = false;
 		tick_stats.in_agent++;
+		timers_take_time(); /* the agent's: it is in no sample */
 		return;
 	}
 	began_ns = wmrt_now_ns();
