@@ -228,11 +228,13 @@ cat >allocator.c <<'END'
 #include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
-static _Alignas(16) char memory[1 << 24];
+/* The copies come again and again and may lie over each other; what was there before them, which is the loader's, stays. */
+enum { FIRST = 1 << 22, AGAIN = 1 << 22 };
+static _Alignas(16) char memory[FIRST + 2 * AGAIN];
 static size_t used;
 __attribute__((noipa)) static void *take_last(size_t bytes)
 {
-	void *at = memory + used % (sizeof memory / 2) + getauxval(AT_SECURE);
+	void *at = memory + (used < FIRST ? used : FIRST + used % AGAIN) + getauxval(AT_SECURE);
 	used += (bytes + 31) & ~(size_t)15;
 	return at;
 }
