@@ -1,5 +1,5 @@
 /*
- * unfit.h - programs that nothing can be put into: those of a sanitizer whose runtime stands in front of the C library and keeps notes of all
+ * unfit.h - programs that nothing can be put into: those of a sanitizer whose runtime interposes the C library and keeps notes of all
  * memory (UBSan does not), and OCaml's, whose garbage collector looks up each return address on the stack, of which the agent has some of
  * its own.
  */

@@ -207,7 +207,7 @@ static void add_link_flags(struct line *line, const struct job *job, const struc
 		add_wraps(line, exports);
 	} else {
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-rt.a,--pop-state", files->runtime_dir);
-		if (r->is_static) /* what the runtime stands in front of, by libc.a's inner names */
+		if (r->is_static) /* what the runtime interposes, by libc.a's inner names */
 			add_text(line, "-Wl,-u,__makecontext,-u,__swapcontext,-u,__pthread_create,-u,__thrd_create");
 		add_exports(line, exports);
 	}

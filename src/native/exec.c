@@ -98,7 +98,7 @@ static enum wm1_missed_reason reason_of_file(const char *path)
 	return ret;
 }
 
-static enum wm1_missed_reason look_at(const char *path, char *const envp[])
+static enum wm1_missed_reason missed_reason_of(const char *path, char *const envp[])
 {
 	enum wm1_missed_reason reason = reason_of_file(path);
 
@@ -112,7 +112,7 @@ static enum wm1_missed_reason look_at(const char *path, char *const envp[])
 
 static enum wm1_missed_reason look(const char *path, char *const envp[])
 {
-	return wmrt_run_is_watched() && path ? look_at(path, envp) : WM1_MISSED_NONE;
+	return wmrt_run_is_watched() && path ? missed_reason_of(path, envp) : WM1_MISSED_NONE;
 }
 
 /* As execvp finds it. */
@@ -124,7 +124,7 @@ static enum wm1_missed_reason look_for(const char *name, char *const envp[])
 	if (!wmrt_run_is_watched() || !name)
 		return WM1_MISSED_NONE;
 	if (strchr(name, '/'))
-		return look_at(name, envp);
+		return missed_reason_of(name, envp);
 	for (dirs = dirs ? dirs : "/bin:/usr/bin"; *dirs; dirs += *dirs == ':') {
 		struct wmrt_text text = {path, sizeof path, 0};
 
@@ -133,7 +133,7 @@ static enum wm1_missed_reason look_for(const char *name, char *const envp[])
 		wmrt_text_add(&text, text.len ? "/" : "./");
 		wmrt_text_add(&text, name);
 		if (wmrt_text_fits(&text) && wmrt_sys3(SYS_access, (long)path, X_OK, 0) == 0)
-			return look_at(path, envp);
+			return missed_reason_of(path, envp);
 	}
 	return WM1_MISSED_NONE;
 }

@@ -16,7 +16,7 @@ void restart_call(void *context);
 /* After a handler of the program has run: the call that it interrupted, if it did, returns EINTR also when a stop comes
  * before the program is back there. Signal-safe. */
 void restart_not(void *context);
-/* The functions here that stand in front of waits: nothing of the client's state changes in them. */
+/* The functions here that interpose waits: nothing of the client's state changes in them. */
 bool restart_is_wait(uintptr_t pc);
 /* Defined by the client: [low, high) is code of one image, which can be read. Signal-safe. */
 bool restart_is_code(uintptr_t low, uintptr_t high) __attribute__((visibility("hidden")));

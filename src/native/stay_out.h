@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Looks whether this process is one. Then nothing is recorded, handlers are the program's alone, and one line on standard error says why.
- * Calls nothing of the C library's that a sanitizer stands in front of. Once, at start. */
+ * Calls nothing of the C library's that a sanitizer interposes. Once, at start. */
 bool stay_out(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * handlers.c - stands in front of sigaction, its older relatives and sigprocmask: the former install one handler, and the program's is kept in a table.
+ * handlers.c - interposes sigaction, its older relatives and sigprocmask: the former install one handler, and the program's is kept in a table.
  *
  * Everything else of the action (flags, mask, restorer) is the program's and the kernel's, and old actions are returned as the program
  * set them. The kernel passes all three arguments to a handler on x86-64, whatever SA_SIGINFO says, so one handler serves both kinds.

@@ -1,4 +1,4 @@
-/* interpose.c - finds what the runtime stands in front of. */
+/* interpose.c - finds what the runtime interposes. */
 #include "recorder/interpose.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /*
- * interpose.h - the functions that the runtime stands in front of.
+ * interpose.h - the functions that the runtime interposes.
  *
  * Looked up with dlsym(RTLD_NEXT) when the program starts, so that other interposers behind this one keep working;
  * where this image comes after libc, with RTLD_DEFAULT. In a static program there is no dlsym (the weak reference
@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-/* The definition of `name` that `own` stands in front of, NULL in a static program. Remembered in *cache. */
+/* The definition of `name` that `own` interposes, NULL in a static program. Remembered in *cache. */
 void *wmrt_next(_Atomic(void *) *cache, const char *name, void *own);
 
 /* In the constructor: looks everything up, so that no handler has to. */

@@ -1,5 +1,5 @@
 /*
- * longjmp.h - stands in front of longjmp and its kin, for clients that follow jumps.
+ * longjmp.h - interposes longjmp and its kin, for clients that follow jumps.
  */
 #ifndef WM_RECORDER_LONGJMP_H
 #define WM_RECORDER_LONGJMP_H

@@ -43,7 +43,7 @@ static void add_site(struct finder *f, const struct scan_site *site)
 	struct region_counts *c = &f->regions->counts;
 	uint64_t end = site->address + site->insn.len_bytes;
 	bool is_call = site->kind == SCAN_CALL || site->kind == SCAN_CALL_INDIRECT;
-	uint64_t tail_end = end + (is_call ? 0 : site->room_bytes);
+	uint64_t tail_end = end + (is_call ? 0 : site->suffix_bytes);
 
 	*regions_at(f->regions, f->image, site->address) |=
 		(uint8_t)((is_call ? REGION_CALL : REGION_TAIL) | (site->may_stay ? REGION_STAY : 0));
@@ -52,20 +52,20 @@ static void add_site(struct finder *f, const struct scan_site *site)
 	c->tails += site->kind == SCAN_TAIL;
 	c->indirect_tails += site->kind == SCAN_TAIL_INDIRECT;
 	c->may_stay += site->may_stay;
-	if (site->lead_bytes || tail_end > end)
-		add_region(f, site->address - site->lead_bytes, tail_end, "lead and site");
-	c->tails_replaced += !is_call && (site->insn.len_bytes >= 5 || site->lead_bytes || site->has_room);
+	if (site->prefix_bytes || tail_end > end)
+		add_region(f, site->address - site->prefix_bytes, tail_end, "lead and site");
+	c->tails_replaced += !is_call && (site->insn.len_bytes >= 5 || site->prefix_bytes || site->has_suffix);
 	if (!is_call)
 		return;
 	if (end < f->image->text.high)
 		*regions_at(f->regions, f->image, end) |= REGION_RETURN;
-	if (site->has_room)
-		add_region(f, end, end + site->room_bytes, "room");
-	c->rooms += site->has_room;
-	c->entered_rooms += site->has_room && site->is_room_entered;
+	if (site->has_suffix)
+		add_region(f, end, end + site->suffix_bytes, "room");
+	c->rooms += site->has_suffix;
+	c->entered_rooms += site->has_suffix && site->is_suffix_entered;
 	c->last += site->is_last;
 	c->short_sites += site->insn.len_bytes < 5;
-	c->leads += site->lead_bytes != 0;
+	c->leads += site->prefix_bytes != 0;
 	c->dead_flags += site->flags_live == 0;
 	c->dead_r11 += (site->regs_live & (1U << 11)) == 0;
 }

@@ -56,16 +56,16 @@ static uint32_t random_call(uint32_t function)
 static void test_chain(void)
 {
 	const struct agent_program *p = &agent_program;
-	const struct agent_entry base = {.key = UINT64_MAX};
+	const struct agent_entry base = {.frame_slot = UINT64_MAX};
 	struct walk_chain chain = {.steps = steps};
 	uint32_t root = agent_function_at((uintptr_t)unit_functions[unit_roll(UNIT_FUNCTIONS)]), function = root;
 	uint32_t wanted = unit_roll(STEPS_MAX), call;
 
-	steps[chain.count++] = (struct walk_step){.kind = WALK_START, .number = root, .key = 1};
+	steps[chain.count++] = (struct walk_step){.kind = WALK_START, .number = root, .frame_slot = 1};
 	while (chain.count < wanted && (call = random_call(function)) != AGENT_NONE) {
 		/* The frames of the callees are further down. */
 		steps[chain.count] = (struct walk_step){
-			.kind = WALK_CALL, .number = call, .key = 0x10000 - 32 * (uint64_t)chain.count};
+			.kind = WALK_CALL, .number = call, .frame_slot = 0x10000 - 32 * (uint64_t)chain.count};
 		chain.count++;
 		function = p->calls[call].callee;
 	}

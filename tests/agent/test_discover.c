@@ -98,8 +98,8 @@ int main(int argc, char **argv)
 	CHECK_U64(agent_program.call_count, calls);
 	call = discover_call(site, (uintptr_t)unit_leaf);
 	if (CHECK(call)) {
-		CHECK(call->is_quiet && call->edge == AGENT_NONE);
-		CHECK(agent_function_is(call->callee, AGENT_FUNCTION_QUIET));
+		CHECK(call->never_calls_back && call->edge == AGENT_NONE);
+		CHECK(agent_function_is(call->callee, AGENT_FUNCTION_NO_CALLBACK));
 	}
 	agent_unlock(&guard);
 	return check_status();

@@ -21,7 +21,7 @@ enum {
 static const uint64_t BACK = 0x7fff87654321;
 
 struct entry {
-	uint64_t id, key;
+	uint64_t id, frame_slot;
 	uint32_t site, prefix, run, below;
 };
 
@@ -206,8 +206,8 @@ static void test_undo(uint64_t addend)
 		int is_there = i / 2;
 		bool is_kept = i % 2;
 
-		entries[0].key = UINT64_MAX;
-		entries[1] = (struct entry){.id = sum, .key = sp_before - 24};
+		entries[0].frame_slot = UINT64_MAX;
+		entries[1] = (struct entry){.id = sum, .frame_slot = sp_before - 24};
 		thread.top = entries + 1 + is_there;
 		thread.id = is_there ? 5 : sum;
 		begin();
@@ -255,7 +255,7 @@ static void test_addends(void)
 	CHECK_U64(thread.id, UINT64_C(1) << 63);
 }
 
-/* An entry is pushed as a call would: its key is 8 less than the slot of the return address. */
+/* An entry is pushed as a call would: its frame_slot is 8 less than the slot of the return address. */
 static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, uint32_t tails, uint64_t addend)
 {
 	struct emit_start start = {.is_foreign = is_foreign, .restart = restart};
@@ -263,7 +263,7 @@ static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, 
 	uint64_t slot;
 
 	memset(entries, 0, sizeof entries);
-	entries[0].key = UINT64_MAX;
+	entries[0].frame_slot = UINT64_MAX;
 	thread.top = entries + 1;
 	thread.id = 77;
 	*counter = 0;
@@ -275,17 +275,17 @@ static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, 
 	slot = sp_before - 8;
 	CHECK(thread.top == entries + 2);
 	CHECK_U64(entries[1].id, 77 + addend);
-	CHECK_U64(entries[1].key, slot - 8);
+	CHECK_U64(entries[1].frame_slot, slot - 8);
 	CHECK_U64(entries[1].site, 1234);
 	CHECK(entries[1].prefix == 0 && entries[1].run == 0 && entries[1].below == 0);
 	CHECK_U64(thread.id, is_foreign ? UINT64_C(1) << 63 : restart);
 	CHECK_U64(*counter, 1);
 	/* What tail calls of the callee have left. */
 	for (uint32_t i = 0; i < tails; i++)
-		*thread.top++ = (struct entry){.id = 500 + i, .key = slot - 8, .site = i};
+		*thread.top++ = (struct entry){.id = 500 + i, .frame_slot = slot - 8, .site = i};
 	/* Behind the call, where the stack pointer is above the slot: here 16 further down than run_code's call made it. */
 	for (struct entry *entry = entries + 1; entry < thread.top; entry++)
-		entry->key -= 8;
+		entry->frame_slot -= 8;
 	begin();
 	if (is_maybe)
 		emit_undo_kept(&e, &places, true, addend, &done);
@@ -298,22 +298,22 @@ static void test_push_and_pop(bool is_maybe, uint64_t restart, bool is_foreign, 
 	CHECK(thread.top == entries + 1);
 }
 
-/* Entries in front of the base are of another segment: this frame's key means nothing there. */
+/* Entries in front of the base are of another segment: this frame's frame_slot means nothing there. */
 static void test_push_tail(uint32_t outer, uint32_t own)
 {
 	struct emit_start start = {.restart = 5};
 	uint32_t *counter = (uint32_t *)(code + CODE_BYTES + 64), pushed, done;
 	struct entry *top = entries + outer + 1 + own, *entry;
 	bool is_replaced = own > EMIT_TAILS_KEPT;
-	uint64_t key;
+	uint64_t frame_slot;
 
 	begin();
 	end();
 	run_stub("nothing", FLAGS, FLAGS);
-	key = sp_before - 16;
+	frame_slot = sp_before - 16;
 	for (struct entry *at = entries; at < top; at++)
-		*at = (struct entry){.id = 500, .key = key, .site = 1, .prefix = 2, .run = 3, .below = 4};
-	entries[outer].key = UINT64_MAX;
+		*at = (struct entry){.id = 500, .frame_slot = frame_slot, .site = 1, .prefix = 2, .run = 3, .below = 4};
+	entries[outer].frame_slot = UINT64_MAX;
 	thread.base = entries + outer;
 	thread.top = top;
 	thread.id = 77;
@@ -327,11 +327,11 @@ static void test_push_tail(uint32_t outer, uint32_t own)
 	CHECK_U64(EMIT_REPLACE_DONE + (uint32_t)code[EMIT_REPLACE_DONE - 1], pushed);
 	end();
 	run_stub("push tail", 0, 0);
-	CHECK_U64(sp_before - 16, key);
+	CHECK_U64(sp_before - 16, frame_slot);
 	CHECK(thread.top == top + !is_replaced);
 	entry = thread.top - 1;
 	CHECK_U64(entry->id, 77);
-	CHECK_U64(entry->key, key);
+	CHECK_U64(entry->frame_slot, frame_slot);
 	CHECK_U64(entry->site, is_replaced ? 1234 | WM1_SITE_ELIDED : 1234);
 	CHECK(entry->prefix == 0 && entry->run == 0);
 	CHECK_U64(thread.id, 5);
@@ -340,7 +340,7 @@ static void test_push_tail(uint32_t outer, uint32_t own)
 		CHECK(at->id == 500 && at->prefix == 2 && at->run == 3);
 }
 
-/* No entry has the key: undo goes on, pop asks `returned`, with the address behind the call on the stack. */
+/* No entry has the frame_slot: undo goes on, pop asks `returned`, with the address behind the call on the stack. */
 static void test_pop_without(void)
 {
 	uint32_t done;

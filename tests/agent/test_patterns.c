@@ -154,11 +154,11 @@ static void test_site(const char *name, const char *path, uint8_t *in, uint8_t *
 	static uint64_t no_slots[1];
 	static struct plan_call calls[CALLS_MAX];
 	static struct plan_placed placed[CALLS_MAX];
-	static struct choice choices[CALLS_MAX];
+	static struct dispatch_case cases[CALLS_MAX];
 	static struct code_stub stubs[STUBS_MAX];
 	static uint8_t bytes[BYTES_MAX];
 	struct section text = find_section(in, ".text"), seen = find_section(in, ".calls");
-	struct choice_table table = {.slots = no_slots, .bits = SLOT_BITS};
+	struct dispatch_table table = {.slots = no_slots, .bits = SLOT_BITS};
 	uint32_t count = (uint32_t)(seen.len / sizeof(struct pattern_call)), most_stubs, most_bytes;
 	const struct scan_site *scanned;
 	struct scan_function scan;
@@ -187,18 +187,18 @@ static void test_site(const char *name, const char *path, uint8_t *in, uint8_t *
 				  .call_count = count,
 				  .addend = p->addend,
 				  .area = &area,
-				  .cell = CELL,
-				  .next_choose = p->next,
+				  .trampoline = TRAMPOLINE,
+				  .next_dispatch = p->next,
 				  .table = &table};
 
 	plan_most(&input, &most_stubs, &most_bytes);
 	stub_plan(&plan.stubs, &area, stubs, most_stubs, bytes, most_bytes);
 	plan.placed = placed;
-	plan.choices = choices;
+	plan.cases = cases;
 	if (CHECK(plan_site(&input, &plan)))
 		compare(name, text, out, plan.region, shape_start(&site), shape_bytes(&site), &plan.stubs);
-	CHECK(agent_site_is_direct(&site) || plan.choose);
-	CHECK(plan.is_before_led == site.is_chained);
+	CHECK(agent_site_is_direct(&site) || plan.dispatch);
+	CHECK(plan.is_before_led == site.shares_suffix);
 	scan_function_release(&scan, &agent_allocator);
 	image_unload(&image);
 }

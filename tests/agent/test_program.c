@@ -73,7 +73,7 @@ static void test_sites(void)
 }
 
 /* What calls nothing is quiet, until more functions capture. */
-static void test_quiet(void)
+static void test_no_callback(void)
 {
 	uint32_t leaf = agent_function_at((uintptr_t)unit_leaf);
 	struct scan_function scan;
@@ -83,9 +83,9 @@ static void test_quiet(void)
 				     &scan),
 		       SCAN_OK))
 		return;
-	CHECK(agent_function_is_found_quiet(leaf, &scan));
-	CHECK(agent_function_is(leaf, AGENT_FUNCTION_QUIET));
-	agent_program_doubt_quiet();
+	CHECK(agent_function_is_found_no_callback(leaf, &scan));
+	CHECK(agent_function_is(leaf, AGENT_FUNCTION_NO_CALLBACK));
+	agent_program_invalidate_no_callback();
 	CHECK(agent_function_is(leaf, AGENT_FUNCTION_SEEN));
 	agent_function_keep(leaf, "the test keeps it");
 	CHECK(agent_function_is(leaf, AGENT_FUNCTION_FOREIGN));
@@ -98,6 +98,6 @@ int main(int argc, char **argv)
 		return 1;
 	test_functions();
 	test_sites();
-	test_quiet();
+	test_no_callback();
 	return check_status();
 }

@@ -12,7 +12,7 @@
 #include "agent/os/options.h"
 #include "agent/threads/stop.h"
 #include "agent/threads/thread.h"
-#include "agent/os/words.h"
+#include "agent/os/address_map.h"
 #include "check.h"
 
 /* What code.c has of the rest of the agent: addresses that stubs lead to, a thread's state, and a thread that stays at held_pc. */
@@ -53,28 +53,28 @@ static void test_words(void)
 		KEYS = 5000
 	};
 	static uint32_t want[KEYS];
-	struct words words = {0};
+	struct address_map words = {0};
 	uint32_t value;
 
-	CHECK(!words_find(&words, 1, &value));
+	CHECK(!address_map_find(&words, 1, &value));
 	memset(want, 0xff, sizeof want);
 	for (int i = 0; i < 20000; i++) {
 		uint32_t key = roll(KEYS);
-		bool is_there = words_find(&words, (uint64_t)(key + 1) << 20, &value);
+		bool is_there = address_map_find(&words, (uint64_t)(key + 1) << 20, &value);
 
 		if (!CHECK_U64(is_there, want[key] != UINT32_MAX) || (is_there && !CHECK_U64(value, want[key])))
 			return;
 		if (roll(3) == 0) {
 			want[key] = roll(1000000);
-			CHECK(words_set(&words, (uint64_t)(key + 1) << 20, want[key]));
+			CHECK(address_map_set(&words, (uint64_t)(key + 1) << 20, want[key]));
 		}
 	}
 	CHECK(words.table->count * 2 <= words.table->capacity + 2);
-	words_forget(&words, 1); /* never there */
-	CHECK(words_set(&words, 1, 7));
-	words_forget(&words, 1);
-	CHECK(!words_find(&words, 1, &value));
-	CHECK(words_set(&words, 1, 8) && words_find(&words, 1, &value));
+	address_map_forget(&words, 1); /* never there */
+	CHECK(address_map_set(&words, 1, 7));
+	address_map_forget(&words, 1);
+	CHECK(!address_map_find(&words, 1, &value));
+	CHECK(address_map_set(&words, 1, 8) && address_map_find(&words, 1, &value));
 	CHECK_U64(value, 8);
 }
 
@@ -273,7 +273,7 @@ static void test_reuse(void)
 			stubs[i] = (struct code_stub){.start = code_next(area, &area->place,
 									 100 + roll(EMIT_MAX_BYTES - 100)),
 						      .number = i,
-						      .kind = CODE_STUB_CHOOSE,
+						      .kind = CODE_STUB_DISPATCH,
 						      .first = (uint8_t)(8 * (round % 3))};
 			memset(codes[i], (int)(i + round), bytes);
 			emit_init(&e, codes[i], bytes, stubs[i].start);

@@ -45,7 +45,7 @@ static void end(int n)
 		CHECK_U64(state.count, count);
 		for (size_t i = 1; i < count && i < state.count; i++) {
 			CHECK_U64(state.entries[i].id, agent_thread.base[i].id);
-			CHECK_U64(state.entries[i].key, agent_thread.base[i].key);
+			CHECK_U64(state.entries[i].frame_slot, agent_thread.base[i].frame_slot);
 			CHECK_U64(state.entries[i].site, agent_thread.base[i].site);
 		}
 	}

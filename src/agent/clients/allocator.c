@@ -1,4 +1,4 @@
-/* allocator.c - which functions the allocator has, jumps at their entries, and what stands in front of them. */
+/* allocator.c - which functions the allocator has, jumps at their entries, and what interposes them. */
 #include "agent/clients/allocator.h"
 
 #include <dlfcn.h>

@@ -8,7 +8,7 @@
  *
  * So every call is seen, whoever makes it: also those of pointers that the program has copied, of libraries that it opens later, of
  * the loader. What the functions call among themselves is a part of the call that the program made. Under `waymark run`
- * libwaymark-heap.so stands in front of them, as far as it can: allocator_more.c.
+ * libwaymark-heap.so interposes them, as far as it can: allocator_more.c.
  *
  * The caller holds the agent's lock. No other thread runs, and none is in the allocator.
  */
@@ -39,7 +39,7 @@ void allocator_give_back(void);
 /* What puts a jump in front of the function, which is found by its number. False: there is no room for one. */
 bool allocator_make_hook(struct allocator_hook *h, uint32_t function);
 /*
- * Under `waymark run --heap`: functions that libwaymark-heap.so does not stand in front of tell the client from now on: a malloc of the
+ * Under `waymark run --heap`: functions that libwaymark-heap.so does not interpose tell the client from now on: a malloc of the
  * program's own, operators and other names of jemalloc and tcmalloc. One line says what cannot be followed. At start.
  */
 void allocator_take_more(void);

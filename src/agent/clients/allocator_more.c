@@ -1,5 +1,5 @@
 /*
- * allocator_more.c - what libwaymark-heap.so cannot stand in front of: a malloc in the program itself, which all libraries use, too; the
+ * allocator_more.c - what libwaymark-heap.so cannot interpose: a malloc in the program itself, which all libraries use, too; the
  * operators new and delete of tcmalloc and jemalloc, which do not call malloc; their own names, which it must not have: programs ask by them
  * which allocator is there.
  *
@@ -12,7 +12,7 @@
 #include "agent/clients/allocator.h"
 #include "agent/clients/heap.h"
 #include "agent/program/program.h"
-#include "agent/os/say.h"
+#include "agent/os/log.h"
 #include "agent/program/symbol.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
@@ -227,10 +227,10 @@ static void say(const char *what, const char *name, const char *where, const str
 	wmrt_text_add(&text, where);
 	wmrt_text_add(&text, image->path);
 	wmrt_text_add(&text, end);
-	say_always(&text);
+	log_always(&text);
 }
 
-static void say_own(const char *name, const struct agent_image *image)
+static void log_own(const char *name, const struct agent_image *image)
 {
 	say(": the function ", name, " of the program's own allocator in ", image,
 	    " has no room for a jump: allocations are not recorded");
@@ -314,7 +314,7 @@ void allocator_take_more(void)
 	wmrt_own_heap_start();
 	missing = image && image->kind == AGENT_IMAGE_CODE ? allocator_take_own() : NULL;
 	if (missing)
-		say_own(missing, image);
+		log_own(missing, image);
 	for (int i = 0; i < HOOKS; i++)
 		take(&hooks[i]);
 }

@@ -11,11 +11,11 @@
 
 #include "agent/clients/tick.h"
 #include "agent/os/state.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/code/code.h"
 #include "agent/context/decode.h"
 #include "agent/os/memory.h"
-#include "agent/os/say.h"
+#include "agent/os/log.h"
 #include "waymark/abi.h"
 
 /* Under the agent's lock. */
@@ -26,10 +26,10 @@ static struct {
 	uintptr_t *decoded;
 	size_t decoded_count, decoded_capacity;
 	struct decoded context;
-	uintptr_t sp;   /* of the innermost frame that counts */
-	bool is_inside; /* it was met */
-	bool is_cell;   /* the last frame was a cell's */
-	uintptr_t last; /* pc of the outermost frame */
+	uintptr_t sp;       /* of the innermost frame that counts */
+	bool is_inside;     /* it was met */
+	bool is_trampoline; /* the last frame was a trampoline's */
+	uintptr_t last;     /* pc of the outermost frame */
 } check;
 
 /*
@@ -74,22 +74,22 @@ static bool is_overlooked(uintptr_t pc)
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 {
 	uintptr_t pc = libgcc.ip(context), cfa = libgcc.cfa(context);
-	bool was_cell = check.is_cell;
+	bool was_trampoline = check.is_trampoline;
 	uint32_t site;
 
 	(void)data;
 	/* The tick's own frames end where the stack pointer is that of the interrupted one, which is on another stack maybe. */
 	check.is_inside |= cfa == check.sp;
 	if (!check.is_inside || cfa == check.sp) {
-		check.is_cell = cells_find(pc, &site);
+		check.is_trampoline = trampoline_find(pc, &site);
 		return _URC_NO_REASON;
 	}
 	if (agent_thread.root && cfa == agent_thread.root + sizeof(uintptr_t))
 		return _URC_END_OF_STACK;
 	check.last = pc;
-	check.is_cell = cells_find(pc, &site);
-	/* A cell's frame is followed by that of its caller, with an address 1 less. */
-	site = agent_site_returning_to(pc + was_cell);
+	check.is_trampoline = trampoline_find(pc, &site);
+	/* A trampoline's frame is followed by that of its caller, with an address 1 less. */
+	site = agent_site_returning_to(pc + was_trampoline);
 	if (site == AGENT_NONE)
 		return !is_overlooked(pc - 1) || add_return(pc) ? _URC_NO_REASON : _URC_END_OF_STACK;
 	if (!add_return(agent_site(site)->address))
@@ -123,7 +123,7 @@ static void add_address(struct wmrt_text *text, uintptr_t address)
 }
 
 /* It was called from code that was unloaded: it never returns, and nothing can walk its stack. */
-static bool is_stranded(void)
+static bool is_in_unloaded_code(void)
 {
 	for (size_t i = 0; i < check.context.count; i++)
 		if (agent_function_is(agent_site(check.context.calls[i].site)->function, AGENT_FUNCTION_GONE) &&
@@ -163,7 +163,7 @@ static void report(const struct unwind_regs *regs, const struct capture_point *p
 		add_address(&text, check.returns[i]);
 	if (!wmrt_text_fits(&text))
 		text.len = sizeof line - 3;
-	say_line(&text);
+	log_line(&text);
 }
 
 /* What was pushed after the recording was full has no number: such a context is lost, and counted as that. */
@@ -189,15 +189,15 @@ void check_point(const struct unwind_regs *regs, const struct capture_point *poi
 	struct code_stub stub;
 	uint32_t site;
 
-	if (!libgcc.backtrace || point->function == AGENT_NONE || !is_numbered(point) || agent_thread.stranded ||
-	    !is_loaded(regs) || (is_decoded && is_stranded()) || is_in_unwinder(regs->pc) ||
-	    code_find_stub(regs->pc, &stub) || cells_find(regs->pc, &site)) {
+	if (!libgcc.backtrace || point->function == AGENT_NONE || !is_numbered(point) ||
+	    agent_thread.in_unloaded_code || !is_loaded(regs) || (is_decoded && is_in_unloaded_code()) ||
+	    is_in_unwinder(regs->pc) || code_find_stub(regs->pc, &stub) || trampoline_find(regs->pc, &site)) {
 		tick_stats.unchecked++;
 		return;
 	}
 	check.return_count = check.sure_count = 0;
 	check.sp = regs->r[CFI_RSP];
-	check.is_inside = check.is_cell = false;
+	check.is_inside = check.is_trampoline = false;
 	libgcc.backtrace(visit, NULL);
 	check.return_count = check.sure_count;
 	/* The point's own function may be in a call of what is not instrumented. */

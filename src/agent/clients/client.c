@@ -3,7 +3,7 @@
  */
 #include "agent/os/state.h"
 #include "agent/follow/coroutine.h"
-#include "agent/context/here.h"
+#include "agent/context/caller_context.h"
 #include "native/unfit_here.h"
 #include "recorder/agent.h"
 #include "recorder/event.h"
@@ -19,12 +19,12 @@ WM1_EXPORT void wm1_agent_event(const char *name, uint64_t value);
 
 static wm_context capture(const void *return_address)
 {
-	return here_capture((uintptr_t)return_address);
+	return caller_capture((uintptr_t)return_address);
 }
 
 static void event(const void *return_address, const char *name, uint64_t value)
 {
-	wmrt_event(here_capture((uintptr_t)return_address), name, value);
+	wmrt_event(caller_capture((uintptr_t)return_address), name, value);
 }
 
 static int token(const wm_context *c, char *buf, size_t size)
@@ -35,7 +35,7 @@ static int token(const wm_context *c, char *buf, size_t size)
 wm_context wmrt_path_context(const void *return_address, uint32_t site)
 {
 	(void)site;
-	return here_capture((uintptr_t)return_address);
+	return caller_capture((uintptr_t)return_address);
 }
 
 const struct wm1_agent wm1_agent = {
@@ -57,7 +57,7 @@ wm_context wm1_agent_capture(void)
 {
 	if (!agent_is_on)
 		return (wm_context){.epoch = WM_EPOCH_NONE};
-	return here_capture((uintptr_t)__builtin_return_address(0));
+	return caller_capture((uintptr_t)__builtin_return_address(0));
 }
 
 int wm1_agent_token(wm_context c, char *buf, size_t size)
@@ -71,5 +71,5 @@ void wm1_agent_event(const char *name, uint64_t value)
 {
 	if (agent_has_left)
 		return;
-	wmrt_event(here_capture((uintptr_t)__builtin_return_address(0)), name, value);
+	wmrt_event(caller_capture((uintptr_t)__builtin_return_address(0)), name, value);
 }

@@ -1,12 +1,12 @@
 /*
  * heap.c - the heap client under the agent (runtime/heap): contexts of calls of the allocator.
  *
- * The allocator is quiet, so nothing is pushed for it; the name of the function that was called stands at the end of the context all
+ * The allocator calls nothing back, so nothing is pushed for it; the name of the function that was called stands at the end of the context all
  * the same, as for compiled programs.
  */
 #include "agent/clients/heap.h"
 
-#include "agent/context/here.h"
+#include "agent/context/caller_context.h"
 #include "waymark/abi.h"
 
 static const char *const names[HEAP_FUNCTIONS] = {
@@ -29,5 +29,5 @@ wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function 
 {
 	if (!return_address || (uint32_t)function >= HEAP_FUNCTIONS)
 		return (wm_context){.prefix = WM_PREFIX_LOST};
-	return here_call((uintptr_t)return_address, (uint32_t)function, names[function]);
+	return caller_call((uintptr_t)return_address, (uint32_t)function, names[function]);
 }

@@ -16,14 +16,14 @@
 #include "agent/os/options.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/clients/check.h"
 #include "agent/code/code.h"
 #include "agent/epoch/epoch.h"
 #include "agent/threads/lock.h"
 #include "agent/threads/own_stack.h"
 #include "native/restart.h"
-#include "agent/os/say.h"
+#include "agent/os/log.h"
 #include "agent/context/segment.h"
 #include "agent/threads/stop.h"
 #include "agent/threads/thread.h"
@@ -44,7 +44,7 @@ struct tick_stats tick_stats;
 static uint64_t waited_ns, wait_ns = TIMERS_EPOCH_NS; /* from one look at the counters to the next */
 static uint32_t edges_seen;                           /* at the last one */
 
-static void say_unknown(const struct unwind_regs *regs)
+static void log_unknown(const struct unwind_regs *regs)
 {
 	char line[256];
 	struct wmrt_text text = {line, sizeof line, 0};
@@ -59,7 +59,7 @@ static void say_unknown(const struct unwind_regs *regs)
 	}
 	wmrt_text_add(&text, " id ");
 	wmrt_text_number(&text, agent_thread.id, 16, 1);
-	say_line(&text);
+	log_line(&text);
 }
 
 static void sample(const struct unwind_regs *regs)
@@ -72,7 +72,7 @@ static void sample(const struct unwind_regs *regs)
 	if (!capture_at(regs, &context, &point)) {
 		tick_stats.unknown++;
 		if (agent_options.is_verbose)
-			say_unknown(regs);
+			log_unknown(regs);
 		return;
 	}
 	if (agent_options.is_checked)
@@ -124,7 +124,7 @@ static bool is_in_agent(uintptr_t pc)
 	const struct agent_image *image = agent_image_find(pc);
 	uint32_t site;
 
-	return image && image->kind == AGENT_IMAGE_OWN && !cells_find(pc, &site);
+	return image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site);
 }
 
 /* The recording has the numbers however the process ends. */
@@ -169,7 +169,7 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	struct unwind_regs regs;
 	uint64_t began_ns;
 
-	if (agent_is_sealed || stop_on_signal(info, data))
+	if (agent_is_seccomp_frozen || stop_on_signal(info, data))
 		return;
 	if (info->si_code != SI_TIMER) {
 		signal33_pass_on(number, info, data);

@@ -373,7 +373,7 @@ static struct {
 
 static bool note_comparer(const struct code_stub *stub, uintptr_t header)
 {
-	if (stub->kind != CODE_STUB_CHOOSE && stub->kind != CODE_STUB_ENTRY)
+	if (stub->kind != CODE_STUB_DISPATCH && stub->kind != CODE_STUB_ENTRY)
 		return true;
 	if (!agent_reserve((void **)&comparers.items, &comparers.capacity, comparers.count + 1,
 			   sizeof *comparers.items))
@@ -476,7 +476,7 @@ bool code_is_entry(uintptr_t at)
 	if (!code_find_stub(at, &stub))
 		return false;
 	is_behind_data =
-		stub.kind == CODE_STUB_CHOOSE || stub.kind == CODE_STUB_ENTRY || stub.kind == CODE_STUB_FOREIGN;
+		stub.kind == CODE_STUB_DISPATCH || stub.kind == CODE_STUB_ENTRY || stub.kind == CODE_STUB_FOREIGN;
 	return at == stub.start + (is_behind_data ? stub.first : 0);
 }
 

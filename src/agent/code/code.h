@@ -28,7 +28,7 @@
 enum code_stub_kind {
 	CODE_STUB_BEFORE = 1, /* in front of a call: number is the call's */
 	CODE_STUB_AFTER,      /* behind it: number is the site's */
-	CODE_STUB_CHOOSE,     /* in front of a call that is not known, or indirect: the site's */
+	CODE_STUB_DISPATCH,   /* in front of a call that is not known, or indirect: the site's */
 	CODE_STUB_ENTRY,      /* at a function's entry: number is the function's */
 	CODE_STUB_TAIL,       /* in front of a tail call that pushes: the call's */
 	CODE_STUB_UNKNOWN, /* in front of direct calls that are not known, one for all: the return address says which */
@@ -60,7 +60,7 @@ struct code_stub {
 	uint8_t kind;
 	/*
 	 * Offsets in it. BEFORE, TAIL: behind the first and the last of the stores that do its work (emit.h). AFTER: of the program's
-	 * instructions, and behind the last store. CHOOSE: of the program's instructions in front of the site, where the stub is
+	 * instructions, and behind the last store. DISPATCH: of the program's instructions in front of the site, where the stub is
 	 * entered, and behind them. ENTRY, FOREIGN: where it is entered, and of the program's instructions.
 	 */
 	uint8_t first, done;
@@ -146,7 +146,7 @@ bool code_find_stub(uintptr_t pc, struct code_stub *ret);
 const struct emit_places *code_places_at(uintptr_t pc);
 /*
  * Addresses in front of stubs that compare with them (targets of calls, places that hooks are entered from): those of which is_gone says
- * so match nothing from now on. Stubs of a site (kind CODE_STUB_CHOOSE) or function (CODE_STUB_ENTRY) that is gone never run again.
+ * so match nothing from now on. Stubs of a site (kind CODE_STUB_DISPATCH) or function (CODE_STUB_ENTRY) that is gone never run again.
  * Returns how many were looked at.
  */
 size_t code_forget(bool (*is_gone)(uintptr_t address), bool (*is_owner_gone)(uint8_t kind, uint32_t number));

@@ -256,7 +256,7 @@ enum {
 
 /*
  * Keys fall from the oldest entry to the newest, so where that of the newest and of the EMIT_TAILS_KEPT before it are this frame's, they
- * all are. That one may lie in front of the segment's base, whose key is none.
+ * all are. That one may lie in front of the segment's base, whose frame_slot is none.
  */
 void emit_push_tail(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
 		    uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done)
@@ -361,7 +361,7 @@ void emit_pop(struct emit *e, const struct emit_places *p, uint64_t back, uint32
 	EMIT(e, 0x41, 0x5b, 0x58); /* pop %r11; pop %rax */
 }
 
-/* Compares the key of the entry below %r11 with the stack pointer, flags kept: key - sp by complement and lea, for jrcxz. */
+/* Compares the frame_slot of the entry below %r11 with the stack pointer, flags kept: frame_slot - sp by complement and lea, for jrcxz. */
 static void emit_compare_key(struct emit *e)
 {
 	EMIT(e, 0x49, 0x8b, 0x4b, 0xe8);       /* mov -24(%r11), %rcx */
@@ -398,7 +398,7 @@ static void emit_pop_if_any(struct emit *e, const struct emit_places *p)
 	EMIT(e, 0x49, 0x39, 0xe3);       /* cmp %rsp, %r11 */
 	EMIT(e, 0x75, 0);                /* jne none */
 	none = e->len;
-	EMIT(e, 0x50); /* push %rax: the stack pointer is the key */
+	EMIT(e, 0x50); /* push %rax: the stack pointer is the frame_slot */
 	emit_load_top(e, p);
 	again = e->len;
 	emit_take_off(e, p);

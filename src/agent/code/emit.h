@@ -16,7 +16,7 @@
  * No stub changes a register or, where control may also come from elsewhere, a flag. The stack below the stack pointer is free at
  * a call and behind it, so stubs may push and pop.
  *
- * A pushed entry's key is 8 less than the address of the slot that holds the return address: the same for the call and for
+ * A pushed entry's frame_slot is 8 less than the address of the slot that holds the return address: the same for the call and for
  * every tail call that its callee makes instead of returning. The stub behind the call finds by it what is on top.
  */
 #ifndef WM_AGENT_EMIT_H
@@ -84,14 +84,14 @@ struct emit_start {
 };
 
 /*
- * Pushes (id + addend, key, site) and sets the id. Entered with the return address on top of the stack. counter: the address of 4 bytes that
+ * Pushes (id + addend, frame_slot, site) and sets the id. Entered with the return address on top of the stack. counter: the address of 4 bytes that
  * are incremented, 0 for none. *ret_pushed: offset behind the store that makes the entry the top one; *ret_done: behind the
  * store of the id.
  */
 void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, uint64_t addend,
 	       const struct emit_start *start, uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done);
 /*
- * The same for a tail call, which may be one of a loop of them: the first EMIT_TAILS_KEPT entries with this frame's key stay, and one more,
+ * The same for a tail call, which may be one of a loop of them: the first EMIT_TAILS_KEPT entries with this frame's frame_slot stay, and one more,
  * the newest, which is marked with WM1_SITE_ELIDED once it has taken the place of another. Where the id is that of foreign code, or a sum
  * from it on, nothing is done: who called may not take the entry off. Nothing is in front of it in its stub. Behind
  * *ret_pushed the entry is the top one, also where one was replaced.
@@ -99,7 +99,7 @@ void emit_push(struct emit *e, const struct emit_places *p, uint32_t site, uint6
 void emit_push_tail(struct emit *e, const struct emit_places *p, uint32_t site, const struct emit_start *start,
 		    uint64_t counter, uint32_t *ret_pushed, uint32_t *ret_done);
 /*
- * Takes the entries with this frame's key off: the site's, and above it those that tail calls of the callee have left. Entered by a jump
+ * Takes the entries with this frame's frame_slot off: the site's, and above it those that tail calls of the callee have left. Entered by a jump
  * at the return address, which is `back`; keeps registers. When there is none: calls `returned`. *ret_done: offset behind the
  * store of top.
  */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "agent/program/calls.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/code/code.h"
 #include "agent/context/discover.h"
 #include "agent/patch/patch.h"
@@ -76,14 +76,14 @@ static void at_site(struct capture_point *p, const struct agent_site *site)
 }
 
 /* The site's call is over, and what was done for it is still to be undone. */
-static void undo_call(struct capture_point *p, const struct agent_site *site, uint64_t key)
+static void undo_call(struct capture_point *p, const struct agent_site *site, uint64_t frame_slot)
 {
 	const struct agent_entry *last = &p->entries[p->count - 1];
 
 	at_site(p, site);
 	p->address += site->len_bytes;
-	/* Tail calls of the callee have left entries with the same key. */
-	while (p->count > 1 && last->key == key) {
+	/* Tail calls of the callee have left entries with the same frame_slot. */
+	while (p->count > 1 && last->frame_slot == frame_slot) {
 		p->id = last->id;
 		p->count--;
 		last--;
@@ -118,7 +118,7 @@ static enum capture_result in_tail_stub(uint64_t off, const struct code_stub *st
 
 	if (off >= EMIT_REPLACE_FIRST && off < EMIT_REPLACE_DONE)
 		p->entries[p->count - 1] = (struct agent_entry){.id = p->id,
-								.key = p->entries[p->count - 1].key,
+								.frame_slot = p->entries[p->count - 1].frame_slot,
 								.site = agent_call_pushed_site(call) | WM1_SITE_ELIDED};
 	else if (off < stub->first) {
 		at_site(p, site_of(call->site));
@@ -140,7 +140,7 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 	struct place place;
 
 	switch (stub->kind) {
-	case CODE_STUB_CHOOSE:
+	case CODE_STUB_DISPATCH:
 		at_site(p, site_of(stub->number));
 		return CAPTURE_OK;
 	case CODE_STUB_UNKNOWN:
@@ -156,7 +156,7 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		}
 		if (call->edge == AGENT_NONE) {
 			at_site(p, site_of(call->site));
-			if (!agent_call_pushes(call)) /* the stub leads to the site's cell only */
+			if (!agent_call_pushes(call)) /* the stub leads to the site's trampoline only */
 				return CAPTURE_OK;
 			p->id = agent_entry_id(&p->entries[p->count - 1]);
 			p->count--;
@@ -186,8 +186,8 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 	}
 }
 
-/* Which the cell is about to make: an indirect one's target is in %r11. NULL: none that is known. */
-static const struct agent_call *call_at_cell(const struct unwind_regs *regs, const struct agent_site *site)
+/* Which the trampoline is about to make: an indirect one's target is in %r11. NULL: none that is known. */
+static const struct agent_call *call_at_trampoline(const struct unwind_regs *regs, const struct agent_site *site)
 {
 	agent_for_each_call(c, site)
 		if (agent_site_is_direct(site) || agent_call(c)->target == regs->r[CFI_R11])
@@ -196,11 +196,11 @@ static const struct agent_call *call_at_cell(const struct unwind_regs *regs, con
 }
 
 /* In front of its call the callee is about to begin, behind it the call is over. */
-static enum capture_result in_cell(const struct unwind_regs *regs, uint32_t site, struct capture_point *p)
+static enum capture_result in_trampoline(const struct unwind_regs *regs, uint32_t site, struct capture_point *p)
 {
-	const struct agent_call *call = call_at_cell(regs, site_of(site));
+	const struct agent_call *call = call_at_trampoline(regs, site_of(site));
 
-	if (regs->pc != site_of(site)->cell) {
+	if (regs->pc != site_of(site)->trampoline) {
 		undo_call(p, site_of(site), regs->r[CFI_RSP] - 16);
 	} else if (!call) {
 		return CAPTURE_UNKNOWN;
@@ -229,8 +229,8 @@ enum capture_result capture_find_point(const struct unwind_regs *regs, struct ca
 				    .address = regs->pc};
 	if (code_find_stub(regs->pc, &stub))
 		return in_stub(regs, &stub, p);
-	if (cells_find(regs->pc, &site))
-		return in_cell(regs, site, p);
+	if (trampoline_find(regs->pc, &site))
+		return in_trampoline(regs, site, p);
 	p->function = agent_function_at(regs->pc);
 	if (!agent_function_is(p->function, AGENT_FUNCTION_INSTRUMENTED))
 		return CAPTURE_FOREIGN;
@@ -245,7 +245,7 @@ bool capture_is_between(const struct unwind_regs *regs)
 	struct code_stub stub;
 	uint32_t site;
 
-	if (code_find_stub(regs->pc, &stub) || cells_find(regs->pc, &site))
+	if (code_find_stub(regs->pc, &stub) || trampoline_find(regs->pc, &site))
 		return false;
 	site = agent_site_returning_to(regs->pc);
 	return site == AGENT_NONE || !patch_is_undone_at_return(site);
@@ -348,10 +348,10 @@ enum capture_calls capture_site_calls(uint32_t site)
 	bool is_any = false, is_all = true;
 
 	agent_for_each_call(c, site_of(site)) {
-		is_any |= agent_call(c)->is_quiet;
-		is_all &= agent_call(c)->is_quiet;
+		is_any |= agent_call(c)->never_calls_back;
+		is_all &= agent_call(c)->never_calls_back;
 	}
-	return is_all ? CAPTURE_CALLS_QUIET : is_any ? CAPTURE_CALLS_MIXED : CAPTURE_CALLS_LOUD;
+	return is_all ? CAPTURE_CALLS_NO_CALLBACK : is_any ? CAPTURE_CALLS_MIXED : CAPTURE_CALLS_LOUD;
 }
 
 bool capture_caller(uint32_t number, uint64_t sp, wm_context *ret)
@@ -365,7 +365,7 @@ bool capture_caller(uint32_t number, uint64_t sp, wm_context *ret)
 		return false;
 	p = (struct capture_point){
 		.id = thread->id, .entries = thread->base, .count = (size_t)(thread->top - thread->base)};
-	if (capture_site_calls(number) != CAPTURE_CALLS_QUIET)
+	if (capture_site_calls(number) != CAPTURE_CALLS_NO_CALLBACK)
 		undo_call(&p, site, sp - 16);
 	at_site(&p, site);
 	return !agent_id_is_foreign(p.id) && finish(&p, ret);
@@ -373,11 +373,11 @@ bool capture_caller(uint32_t number, uint64_t sp, wm_context *ret)
 
 /*
  * What is not instrumented and inside of the call is what the site calls, or a tail call has led to it: of what the frame's last push or
- * else its site has called, or of a quiet function there. Then the point becomes that tail call. False: it is not known which.
+ * else its site has called, or of a no-callback function there. Then the point becomes that tail call. False: it is not known which.
  */
-static bool leave_quiet(struct capture_point *p, uint32_t site, uint64_t key, uintptr_t inner)
+static bool leave_no_callback(struct capture_point *p, uint32_t site, uint64_t frame_slot, uintptr_t inner)
 {
-	bool is_pushed = p->count > 1 && p->entries[p->count - 1].key == key;
+	bool is_pushed = p->count > 1 && p->entries[p->count - 1].frame_slot == frame_slot;
 	uint32_t from = is_pushed ? agent_site_of_record(p->entries[p->count - 1].site) : site;
 	enum walk_pushes pushes = is_pushed ? WALK_PUSHES_FIRST : WALK_PUSHES_NONE;
 	const struct agent_call *path[WALK_MAX_TAILS];
@@ -403,7 +403,7 @@ static bool find_outer(const struct walk *w, struct capture_point *p, size_t *re
 	const struct agent_thread *thread = &agent_thread;
 	size_t outer = 0;
 	uintptr_t inner;
-	uint64_t key;
+	uint64_t frame_slot;
 
 	while (outer < w->inside && !agent_function_is(w->frames[outer].function, AGENT_FUNCTION_INSTRUMENTED))
 		outer++;
@@ -411,18 +411,19 @@ static bool find_outer(const struct walk *w, struct capture_point *p, size_t *re
 	if (outer == w->inside || w->frames[outer].site == AGENT_NONE || w->frames[outer - 1].function == AGENT_NONE)
 		return false;
 	inner = agent_function(w->frames[outer - 1].function)->start;
-	key = w->frames[outer - 1].slot - 8;
+	frame_slot = w->frames[outer - 1].slot - 8;
 	*p = (struct capture_point){.function = w->frames[outer].function,
 				    .address = w->frames[outer].pc,
 				    .id = thread->id,
 				    .entries = thread->base,
 				    .count = (size_t)(thread->top - thread->base)};
-	while (p->count > 1 && p->entries[p->count - 1].key < key) {
+	while (p->count > 1 && p->entries[p->count - 1].frame_slot < frame_slot) {
 		p->count--;
 		p->id = agent_entry_id(&p->entries[p->count]);
 	}
-	if (!(p->count > 1 && p->entries[p->count - 1].key == key && leave_foreign_of(p, &w->frames[outer])) &&
-	    !leave_quiet(p, w->frames[outer].site, key, inner))
+	if (!(p->count > 1 && p->entries[p->count - 1].frame_slot == frame_slot &&
+	      leave_foreign_of(p, &w->frames[outer])) &&
+	    !leave_no_callback(p, w->frames[outer].site, frame_slot, inner))
 		return false;
 	return !agent_id_is_foreign(p->id);
 }
@@ -444,8 +445,8 @@ static bool leave_chain(const struct walk_chain *c, const struct walk_frame *fra
 		return false;
 	if (agent_id_is_foreign(p->id))
 		return leave_foreign_of(p, frame);
-	if (c->quiet_tail != AGENT_NONE) {
-		at_site(p, site_of(c->quiet_tail));
+	if (c->no_callback_tail != AGENT_NONE) {
+		at_site(p, site_of(c->no_callback_tail));
 		return true;
 	}
 	p->address = frame->pc;

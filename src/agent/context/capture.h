@@ -47,8 +47,8 @@ uint32_t capture_prefix(struct agent_entry *entries, size_t count);
 
 /* Whether what returns behind a site was called there, or may be a tail call of what was. */
 enum capture_calls {
-	CAPTURE_CALLS_QUIET, /* called there: nothing else is, that needs code */
-	CAPTURE_CALLS_LOUD,  /* a tail call */
+	CAPTURE_CALLS_NO_CALLBACK, /* called there: nothing else is, that needs code */
+	CAPTURE_CALLS_LOUD,        /* a tail call */
 	CAPTURE_CALLS_MIXED,
 };
 enum capture_calls capture_site_calls(uint32_t site);

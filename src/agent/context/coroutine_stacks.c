@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "agent/os/memory.h"
-#include "agent/os/words.h"
+#include "agent/os/address_map.h"
 #include "recorder/sys.h"
 #include "waymark/abi.h"
 
@@ -15,10 +15,10 @@ enum {
 };
 
 /* Under the agent's lock. */
-static struct words by_stack; /* number by the low end of the native stack */
+static struct address_map by_stack; /* number by the low end of the native stack */
 static struct coroutine **coroutines;
 static size_t coroutine_count, coroutine_capacity;
-static struct words adopted; /* number by root; not in by_stack */
+static struct address_map adopted; /* number by root; not in by_stack */
 static uintptr_t end_of_coroutines;
 
 /* As many entries as the native stack has room for calls that push (thread.c). */
@@ -43,13 +43,13 @@ struct coroutine *coroutine_stack_on(uintptr_t low, size_t stack_bytes)
 {
 	uint32_t number;
 
-	if (!words_find(&by_stack, low, &number)) {
+	if (!address_map_find(&by_stack, low, &number)) {
 		if (!agent_reserve((void **)&coroutines, &coroutine_capacity, coroutine_count + 1,
 				   sizeof(struct coroutine *)))
 			return NULL;
 		number = (uint32_t)coroutine_count;
 		coroutines[number] = map_coroutine(low, stack_bytes);
-		if (!coroutines[number] || !words_set(&by_stack, low, number))
+		if (!coroutines[number] || !address_map_set(&by_stack, low, number))
 			return NULL;
 		coroutine_count++;
 	} else if (coroutines[number]->high - low < stack_bytes) {
@@ -101,7 +101,7 @@ struct agent_entry *coroutine_adopt(uintptr_t root)
 	struct coroutine *coroutine;
 	uint32_t number;
 
-	if (words_find(&adopted, root, &number))
+	if (address_map_find(&adopted, root, &number))
 		return coroutines[number]->entries;
 	coroutine = map_coroutine(0, ADOPTED_STACK_BYTES);
 	number = (uint32_t)coroutine_count;
@@ -110,8 +110,8 @@ struct agent_entry *coroutine_adopt(uintptr_t root)
 		return NULL;
 	coroutine->low = coroutine->high = 0;
 	coroutine->root = root;
-	coroutine->entries[0] = (struct agent_entry){.key = UINT64_MAX, .prefix = WM_PREFIX_PROCESS};
-	if (!words_set(&adopted, root, number))
+	coroutine->entries[0] = (struct agent_entry){.frame_slot = UINT64_MAX, .prefix = WM_PREFIX_PROCESS};
+	if (!address_map_set(&adopted, root, number))
 		return NULL;
 	coroutines[coroutine_count++] = coroutine;
 	return coroutine->entries;

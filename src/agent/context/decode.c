@@ -78,11 +78,12 @@ bool decode_context(uint32_t function, uint64_t id, const struct agent_entry *en
 	}
 }
 
-static bool take(enum walk_step_kind kind, uint32_t number, uint64_t key, uint32_t function)
+static bool take(enum walk_step_kind kind, uint32_t number, uint64_t frame_slot, uint32_t function)
 {
 	if (!agent_reserve((void **)&taken.steps, &taken.capacity, taken.count + 1, sizeof *taken.steps))
 		return false;
-	taken.steps[taken.count++] = (struct walk_step){.kind = (uint8_t)kind, .number = number, .key = key};
+	taken.steps[taken.count++] =
+		(struct walk_step){.kind = (uint8_t)kind, .number = number, .frame_slot = frame_slot};
 	taken.function = function;
 	return true;
 }
@@ -103,7 +104,7 @@ bool decode_take_tails(const struct agent_thread *thread, struct walk_chain *cha
 {
 	const struct walk_step *step;
 	struct walk_chain was;
-	uint64_t key = 0;
+	uint64_t frame_slot = 0;
 	size_t i = 0;
 
 	if (!decode_context(chain->function, thread->id, thread->base, (size_t)(thread->top - thread->base), &decoded))
@@ -113,8 +114,8 @@ bool decode_take_tails(const struct agent_thread *thread, struct walk_chain *cha
 		return false;
 	taken.count = 0;
 	taken.innermost = chain->innermost;
-	taken.quiet_tail = chain->quiet_tail;
-	if (!take(WALK_START, step->number, step->key, step->number))
+	taken.no_callback_tail = chain->no_callback_tail;
+	if (!take(WALK_START, step->number, step->frame_slot, step->number))
 		return false;
 	for (size_t n = decoded.count; n-- > 0;) {
 		const struct decoded_call *c = &decoded.calls[n];
@@ -125,9 +126,9 @@ bool decode_take_tails(const struct agent_thread *thread, struct walk_chain *cha
 			step = next_shown(chain, &i);
 			if (!step || step->kind != WALK_CALL || agent_call(step->number)->site != c->site)
 				return false;
-			key = step->key;
+			frame_slot = step->frame_slot;
 		}
-		if (!take(WALK_CALL, c->call, key, agent_call(c->call)->callee))
+		if (!take(WALK_CALL, c->call, frame_slot, agent_call(c->call)->callee))
 			return false;
 	}
 	if (next_shown(chain, &i))

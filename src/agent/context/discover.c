@@ -1,5 +1,5 @@
 /*
- * discover.c - what a call that was not seen yet leads to: a function of the graph, a quiet one, or code that is not instrumented.
+ * discover.c - what a call that was not seen yet leads to: a function of the graph, a no-callback one, or code that is not instrumented.
  *
  * The thread comes here from a site's thunk with everything saved, adds the call, writes the site anew and goes on in the code that
  * now belongs to the call: so the very first call is counted, pushed and undone like any other.
@@ -10,17 +10,17 @@
 
 #include "agent/program/points.h"
 #include "agent/program/calls.h"
-#include "agent/code/choice.h"
+#include "agent/code/dispatch_table.h"
 #include "agent/code/code.h"
 #include "agent/os/memory.h"
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
 #include "agent/patch/reach.h"
-#include "agent/program/quiet.h"
+#include "agent/program/no_callback.h"
 #include "agent/program/record.h"
 #include "agent/context/segment.h"
 #include "agent/context/walk.h"
-#include "agent/os/words.h"
+#include "agent/os/address_map.h"
 #include "recorder/process.h"
 #include "waymark/abi.h"
 
@@ -35,7 +35,7 @@ enum {
 static struct walk walk;
 static struct walk_chain chain;
 static struct walk_state state;
-static struct words foreign_returns; /* return addresses in foreign code behind which the id is put back */
+static struct address_map foreign_returns; /* return addresses in foreign code behind which the id is put back */
 
 /* Who hears of what was found; NULL: nobody. Written once, at start. */
 static discover_fn on_call, on_entry;
@@ -52,7 +52,7 @@ static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
 {
 	struct agent_program *p = &agent_program;
 	const struct agent_site *s = agent_site(site);
-	bool is_bare = !agent_site_is_direct(s) || agent_site_is_tail(s) || (s->is_entered && !s->is_detour);
+	bool is_bare = !agent_site_is_direct(s) || agent_site_is_tail(s) || (s->is_entered && !s->needs_trampoline);
 	uint32_t edge;
 	struct error *err = adaptive_add_edge(&p->encoder, agent_function(s->function)->node,
 					      agent_function(call->callee)->node, site, is_bare, &edge);
@@ -68,7 +68,7 @@ static bool add_edge(uint32_t site, struct agent_call *call, uint32_t number)
 	return true;
 }
 
-/* Sites that frames are in make their calls from cells now, or no longer: the return addresses on the stack are to be aimed anew. */
+/* Sites that frames are in make their calls from trampolines now, or no longer: the return addresses on the stack are to be aimed anew. */
 static bool are_returns_old;
 
 bool discover_take_old_returns(void)
@@ -91,10 +91,10 @@ static void note_tail(uint32_t function)
 		if (agent_site_is_tail(agent_site(call->site))) {
 			note_tail(agent_site(call->site)->function);
 		} else {
-			bool was_at_cell = agent_site(call->site)->is_at_cell;
+			bool was_at_trampoline = agent_site(call->site)->is_at_trampoline;
 
 			patch_site(call->site);
-			are_returns_old |= agent_site(call->site)->is_at_cell != was_at_cell;
+			are_returns_old |= agent_site(call->site)->is_at_trampoline != was_at_trampoline;
 		}
 	}
 }
@@ -118,7 +118,7 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 	if (call)
 		return call;
 	/* A pointer to a function may lead to an entry of the PLT. */
-	callee = quiet_is_known(target) ? AGENT_NONE : callee_at(agent_resolve(target));
+	callee = no_callback_is_known(target) ? AGENT_NONE : callee_at(agent_resolve(target));
 	if (agent_function_is(callee, AGENT_FUNCTION_SEEN)) /* it cannot be written now */
 		return NULL;
 	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls) ||
@@ -132,15 +132,16 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		.edge = AGENT_NONE,
 		.target = target,
 		/* Where another call has an addend none is left alone. */
-		.is_quiet = (quiet_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_QUIET)) &&
-			    !agent_site_addend(agent_site(site)),
+		.never_calls_back =
+			(no_callback_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_NO_CALLBACK)) &&
+			!agent_site_addend(agent_site(site)),
 	};
 	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? agent_call_to(site, callee) : NULL;
 	if (same)
 		call->edge = same->edge;
 	else if (agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) && !add_edge(site, call, number))
 		return NULL;
-	if (!same && !call->is_quiet && !record_call(call))
+	if (!same && !call->never_calls_back && !record_call(call))
 		return NULL;
 	if (!agent_site_note_record(agent_site(site)->record, site) || !agent_site_note_record(call->foreign, site))
 		return NULL;
@@ -152,9 +153,9 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		agent_function(callee)->first_caller = number + 1;
 	}
 	p->call_count++;
-	if (!call->is_quiet)
+	if (!call->never_calls_back)
 		points_forget_site(site);
-	if (agent_site_is_tail(agent_site(site)) && !call->is_quiet)
+	if (agent_site_is_tail(agent_site(site)) && !call->never_calls_back)
 		note_tail(agent_site(site)->function);
 	if (on_call)
 		on_call(agent_site(site)->address, target);
@@ -187,7 +188,7 @@ static bool patch_next_call(uint32_t function, uintptr_t address)
 /* The site's own code takes off what its call of foreign code pushed, whatever that has led to by a tail call. */
 static bool undoes_foreign(const struct agent_site *site)
 {
-	for (uint32_t c = site->first_call; site->is_written && !site->is_at_cell && c != AGENT_NONE;
+	for (uint32_t c = site->first_call; site->is_written && !site->is_at_trampoline && c != AGENT_NONE;
 	     c = agent_call(c)->next)
 		if (agent_call(c)->edge == AGENT_NONE && agent_call_pushes(agent_call(c)))
 			return true;
@@ -200,7 +201,7 @@ static bool is_return_known(uintptr_t return_address, uint32_t *ret_is_put_back)
 	uint32_t site = agent_site_returning_to(return_address);
 
 	if (site == AGENT_NONE)
-		return words_find(&foreign_returns, return_address, ret_is_put_back);
+		return address_map_find(&foreign_returns, return_address, ret_is_put_back);
 	*ret_is_put_back = undoes_foreign(agent_site(site));
 	return true;
 }
@@ -218,21 +219,21 @@ static bool patch_foreign_return(uintptr_t return_address)
 	if (function == AGENT_NONE || !image)
 		return false;
 	if (image->kind == AGENT_IMAGE_OWN) /* does it itself */
-		return words_set(&foreign_returns, return_address, 1);
+		return address_map_set(&foreign_returns, return_address, 1);
 	if (scan_function(&image->scan, agent_function(function)->start, &agent_allocator, &scan) == SCAN_OK) {
 		for (size_t i = 0; i < scan.site_count && !scan.reason; i++) {
 			const struct scan_site *s = &scan.sites[i];
 
 			if (s->address + s->insn.len_bytes != return_address)
 				continue;
-			if (s->has_room && !s->is_room_entered && !s->flags_live)
+			if (s->has_suffix && !s->is_suffix_entered && !s->flags_live)
 				ret = patch_foreign(function, s);
 			else if (image->kind == AGENT_IMAGE_FOREIGN) /* never instrumented: the call is no site */
 				ret = patch_next_call(function, return_address);
 		}
 		scan_function_release(&scan, &agent_allocator);
 	}
-	return words_set(&foreign_returns, return_address, ret) && ret;
+	return address_map_set(&foreign_returns, return_address, ret) && ret;
 }
 
 /* The entry's code for that caller. One that is left makes way for one that need not be. */
@@ -297,7 +298,7 @@ static bool is_behind_tail(uint32_t site, uint32_t function)
 	if (agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED))
 		return false;
 	agent_for_each_call(c, agent_site(site))
-		if (agent_call(c)->edge == AGENT_NONE && !agent_call(c)->is_quiet)
+		if (agent_call(c)->edge == AGENT_NONE && !agent_call(c)->never_calls_back)
 			return true;
 	return false;
 }
@@ -440,7 +441,7 @@ bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_
 	if (!walk_stack(w, regs, &agent_thread))
 		return false;
 	is_added = discover_frames(w, &agent_thread);
-	walk_fix_returns(w);
+	walk_retarget_returns(w);
 	if (!is_added)
 		return false;
 	return walk_find_chain(w, 0, &agent_thread, ret);
@@ -481,7 +482,7 @@ static uint32_t site_at(uintptr_t address)
 	return AGENT_NONE;
 }
 
-bool discover_told_call(uintptr_t address, uintptr_t target)
+bool discover_import_call(uintptr_t address, uintptr_t target)
 {
 	uint32_t number = site_at(address);
 	const struct agent_site *site;
@@ -495,7 +496,7 @@ bool discover_told_call(uintptr_t address, uintptr_t target)
 	return discover_call(number, target) && patch_site(number);
 }
 
-bool discover_told_entry(uintptr_t start, uintptr_t return_address)
+bool discover_import_entry(uintptr_t start, uintptr_t return_address)
 {
 	uint32_t function = reach_at(start);
 
@@ -605,7 +606,7 @@ static void forget_callers(struct agent_function *f)
 
 void discover_forget(uintptr_t low, uintptr_t high)
 {
-	words_forget_range(&foreign_returns, low, high, 64);
+	address_map_forget_range(&foreign_returns, low, high, 64);
 }
 
 void discover_forget_unlisted(void)
@@ -616,5 +617,5 @@ void discover_forget_unlisted(void)
 		forget_callers(agent_function(p->present[i]));
 	forget_calls();
 	p->looks += p->present_count + p->present_call_count + code_forget(is_of_no_image, is_owner_gone);
-	choice_forget(is_of_no_image);
+	dispatch_table_forget(is_of_no_image);
 }

@@ -35,12 +35,12 @@ typedef void (*discover_fn)(uintptr_t from, uintptr_t to);
  * enters which comes back to `from`. Under the agent's lock. Once, at start. */
 void discover_tell(discover_fn call, discover_fn entry);
 /*
- * What another process of the family has found (family.h): adds the call of the site at that address, or what enters the function there from
+ * What another process of the family has found (fork_log.h): adds the call of the site at that address, or what enters the function there from
  * foreign code, and writes code for it. False: it is known, or is not so here. Under the agent's lock.
  */
-bool discover_told_call(uintptr_t site, uintptr_t target);
-bool discover_told_entry(uintptr_t function, uintptr_t return_address);
-/* Return addresses on stacks that are aimed at cells, or ought to be, may be old since calls were added; asked once. Under the agent's lock. */
+bool discover_import_call(uintptr_t site, uintptr_t target);
+bool discover_import_entry(uintptr_t function, uintptr_t return_address);
+/* Return addresses on stacks that are aimed at trampolines, or ought to be, may be old since calls were added; asked once. Under the agent's lock. */
 bool discover_take_old_returns(void);
 /* Nothing can be done behind the call that has entered the function, or its caller itself is not known: it is not to ask any more. */
 void discover_leave_caller(uint32_t function, uintptr_t return_address);

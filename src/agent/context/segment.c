@@ -5,7 +5,7 @@
 #include "agent/threads/segments.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/context/discover.h"
 #include "agent/threads/lock.h"
 #include "agent/threads/own_stack.h"
@@ -99,7 +99,7 @@ bool segment_is_between(const struct agent_thread *thread)
 		unwind_regs_of_signal(s->interrupted, &regs);
 		image = agent_image_at(regs.pc);
 		if (!capture_is_between(&regs) ||
-		    (image && image->kind == AGENT_IMAGE_OWN && !cells_find(regs.pc, &site)))
+		    (image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(regs.pc, &site)))
 			return false;
 	}
 	return true;
@@ -117,7 +117,7 @@ void segment_leave_gone(const struct unwind_regs *regs)
 {
 	const struct agent_segment *outer = agent_thread.outer;
 
-	if (!(outer && outer->is_left_alone) && !coroutine_is_adopted(agent_thread.base))
+	if (!(outer && outer->predates_attach) && !coroutine_is_adopted(agent_thread.base))
 		return;
 	/* In a stub the stack cannot be walked, and the stub may be about to write what this would change. */
 	if (capture_is_between(regs) && walk_stack(&walk, regs, &agent_thread) && walk.is_whole)

@@ -2,7 +2,7 @@
  * walk.c - walks by .eh_frame, and replays the calls of the frames in the encoding in force.
  *
  * A frame whose caller is instrumented was entered over a call of the site it returns to; or over tail calls in between, which the
- * stack does not show. Those that pushed have left an entry with the frame's key. One that did not is the one edge with addend 0
+ * stack does not show. Those that pushed have left an entry with the frame's frame_slot. One that did not is the one edge with addend 0
  * into its callee.
  */
 #include "agent/context/walk.h"
@@ -13,7 +13,7 @@
 #include "agent/threads/threads.h"
 #include "agent/program/calls.h"
 #include "agent/os/state.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/os/memory.h"
 #include "agent/threads/stop.h"
 #include "waymark/abi.h"
@@ -48,12 +48,12 @@ static bool add_frame(struct walk *w, const struct unwind_regs *regs)
 	frame = &w->frames[w->count++];
 	*frame = (struct walk_frame){
 		.pc = regs->pc, .function = AGENT_NONE, .site = AGENT_NONE, .is_interrupted = !regs->is_return_address};
-	if (cells_find(regs->pc, &number) || regs->is_return_address)
+	if (trampoline_find(regs->pc, &number) || regs->is_return_address)
 		number = number == AGENT_NONE ? agent_site_returning_to(regs->pc) : number;
 	if (number != AGENT_NONE) {
 		const struct agent_site *site = agent_site(number);
 
-		/* A thread that was interrupted in a cell is in no call: in front of it, or behind it. */
+		/* A thread that was interrupted in a trampoline is in no call: in front of it, or behind it. */
 		if (regs->is_return_address)
 			frame->site = number;
 		/* Of an image that was unloaded: whatever is there now, this leads nowhere. */
@@ -68,13 +68,13 @@ static bool add_frame(struct walk *w, const struct unwind_regs *regs)
 }
 
 /* What called it has jumped out of it since. */
-static void leave_stranded(struct agent_thread *thread, uintptr_t sp)
+static void leave_unloaded_code(struct agent_thread *thread, uintptr_t sp)
 {
 	uintptr_t low, high;
 
-	if (thread->stranded && agent_thread_stack(thread, sp, &low, &high) && thread->stranded < sp &&
-	    thread->stranded >= low)
-		thread->stranded = 0;
+	if (thread->in_unloaded_code && agent_thread_stack(thread, sp, &low, &high) && thread->in_unloaded_code < sp &&
+	    thread->in_unloaded_code >= low)
+		thread->in_unloaded_code = 0;
 }
 
 bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thread *thread)
@@ -86,7 +86,7 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thr
 	w->is_whole = false;
 	if (agent_is_unloading && !stop_others())
 		return false;
-	leave_stranded(thread, from->r[CFI_RSP]);
+	leave_unloaded_code(thread, from->r[CFI_RSP]);
 	while (add_frame(w, &regs)) {
 		struct walk_frame *frame = &w->frames[w->count - 1];
 		const struct agent_image *image;
@@ -110,7 +110,7 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thr
 			w->inside = w->count;
 			w->is_whole = true;
 		}
-		if (thread->stranded && frame->slot == thread->stranded) {
+		if (thread->in_unloaded_code && frame->slot == thread->in_unloaded_code) {
 			w->inside = w->inside ? w->inside : w->count;
 			return true;
 		}
@@ -120,11 +120,11 @@ bool walk_stack(struct walk *w, const struct unwind_regs *from, struct agent_thr
 
 /* ---- from frames to a context ---- */
 
-static bool add_entry(struct walk_state *s, uint64_t id, uint64_t key, uint32_t site)
+static bool add_entry(struct walk_state *s, uint64_t id, uint64_t frame_slot, uint32_t site)
 {
 	if (!agent_reserve((void **)&s->entries, &s->capacity, s->count + 1, sizeof *s->entries))
 		return false;
-	s->entries[s->count++] = (struct agent_entry){.id = id, .key = key, .site = site};
+	s->entries[s->count++] = (struct agent_entry){.id = id, .frame_slot = frame_slot, .site = site};
 	return true;
 }
 
@@ -132,20 +132,20 @@ static bool add_entry(struct walk_state *s, uint64_t id, uint64_t key, uint32_t 
 static struct agent_call *foreign_call(uint32_t site)
 {
 	agent_for_each_present_call(c, agent_site(site))
-		if (agent_call(c)->edge == AGENT_NONE && !agent_call(c)->is_quiet)
+		if (agent_call(c)->edge == AGENT_NONE && !agent_call(c)->never_calls_back)
 			return agent_call(c);
 	return NULL;
 }
 
-/* The calls of the site that were seen, all of them or some, are of quiet functions. */
-static bool calls_quietly(uint32_t site, bool is_all)
+/* The calls of the site that were seen, all of them or some, are of no-callback functions. */
+static bool calls_without_callback(uint32_t site, bool is_all)
 {
 	bool is_any = false;
 
 	agent_for_each_present_call(c, agent_site(site)) {
-		if (!agent_call(c)->is_quiet && is_all)
+		if (!agent_call(c)->never_calls_back && is_all)
 			return false;
-		is_any |= agent_call(c)->is_quiet;
+		is_any |= agent_call(c)->never_calls_back;
 	}
 	return is_any;
 }
@@ -167,11 +167,12 @@ static struct agent_call *zero_tail_into(uint32_t function)
 	return agent_site_is_tail(agent_site(call->site)) ? call : NULL;
 }
 
-static bool add_step(struct walk_chain *c, enum walk_step_kind kind, uint32_t number, uint64_t key, uint32_t function)
+static bool add_step(struct walk_chain *c, enum walk_step_kind kind, uint32_t number, uint64_t frame_slot,
+		     uint32_t function)
 {
 	if (!agent_reserve((void **)&c->steps, &c->capacity, c->count + 1, sizeof *c->steps))
 		return false;
-	c->steps[c->count++] = (struct walk_step){.kind = (uint8_t)kind, .number = number, .key = key};
+	c->steps[c->count++] = (struct walk_step){.kind = (uint8_t)kind, .number = number, .frame_slot = frame_slot};
 	c->function = function;
 	return true;
 }
@@ -188,13 +189,13 @@ void walk_place_entries(struct walk *w, size_t frame, const struct agent_thread 
 	uint64_t last = 0;
 
 	for (size_t i = frame; i < w->inside; i++) {
-		uint64_t key = w->frames[i].slot - 8;
+		uint64_t frame_slot = w->frames[i].slot - 8;
 
-		if (key < last)
+		if (frame_slot < last)
 			at = count;
-		while (at > 1 && old->base[at - 1].key < key)
+		while (at > 1 && old->base[at - 1].frame_slot < frame_slot)
 			at--;
-		last = key;
+		last = frame_slot;
 		w->frames[i].entries = at;
 	}
 }
@@ -208,7 +209,7 @@ static size_t tails_of(const struct walk_frame *f, uint32_t site, const struct a
 	*ret = old->base;
 	if (!old->base)
 		return 0;
-	while (at > 1 && old->base[at - 1].key == f->slot - 8 &&
+	while (at > 1 && old->base[at - 1].frame_slot == f->slot - 8 &&
 	       (site == AGENT_NONE || old->base[at - 1].site != agent_site(site)->record)) {
 		at--;
 		count++;
@@ -337,13 +338,13 @@ static bool find_tails(struct tails *t, uint32_t at, uint32_t site, const struct
 	return true;
 }
 
-static bool add_tails(struct walk_chain *c, const struct tails *t, uint64_t key)
+static bool add_tails(struct walk_chain *c, const struct tails *t, uint64_t frame_slot)
 {
 	for (size_t i = t->count; i-- > 0;) {
 		if (!agent_reserve((void **)&c->steps, &c->capacity, c->count + 1, sizeof *c->steps))
 			return false;
 		c->steps[c->count] = t->steps[i];
-		c->steps[c->count++].key = key;
+		c->steps[c->count++].frame_slot = frame_slot;
 	}
 	return true;
 }
@@ -485,16 +486,16 @@ bool walk_is_foreign_tail(uint32_t site, const struct walk_frame *f, const struc
 	return left && agent_site_of_record(entries[left - 1].site) == site;
 }
 
-static bool enter_foreign(struct walk_chain *c, uint32_t site, uint64_t key)
+static bool enter_foreign(struct walk_chain *c, uint32_t site, uint64_t frame_slot)
 {
 	const struct agent_call *call = foreign_call(site);
 
-	return call && add_step(c, WALK_FOREIGN, call_number(call), key, AGENT_NONE);
+	return call && add_step(c, WALK_FOREIGN, call_number(call), frame_slot, AGENT_NONE);
 }
 
 /* Ways over tail calls to code that is not instrumented. */
 struct tail_search {
-	uintptr_t target; /* 0: any quiet function */
+	uintptr_t target; /* 0: any no-callback function */
 	enum walk_pushes pushes;
 	const struct agent_call *path[WALK_MAX_TAILS];
 	const struct agent_call **found; /* of the first way */
@@ -505,7 +506,7 @@ struct tail_search {
 
 static bool is_searched(const struct tail_search *t, const struct agent_call *call)
 {
-	return !call->is_gone && (t->target ? agent_call_start(call) == t->target : call->is_quiet);
+	return !call->is_gone && (t->target ? agent_call_start(call) == t->target : call->never_calls_back);
 }
 
 /* Tail calls on from the function; path[0 .. n) leads to it. */
@@ -564,29 +565,29 @@ bool walk_may_lead(uint32_t site, uintptr_t target, enum walk_pushes pushes)
 	struct tail_search t = {.target = target, .pushes = pushes, .found = path};
 
 	search(&t, site);
-	if (t.ways == 0 && target) { /* a quiet function may have gone on to it */
+	if (t.ways == 0 && target) { /* a no-callback function may have gone on to it */
 		t.target = 0;
 		search(&t, site);
 	}
 	return t.ways != 0;
 }
 
-/* Calls on the way to a tail call of what is not instrumented, the last one. *ret_end: that is quiet, nothing inside counts. */
-static bool add_tail_path(struct walk_chain *c, const struct agent_call *const *path, size_t n, uint64_t key,
+/* Calls on the way to a tail call of what is not instrumented, the last one. *ret_end: that calls nothing back, nothing inside counts. */
+static bool add_tail_path(struct walk_chain *c, const struct agent_call *const *path, size_t n, uint64_t frame_slot,
 			  bool *ret_end)
 {
 	if (!n)
 		return false;
 	for (size_t i = 0; i + 1 < n; i++)
-		if (!add_step(c, WALK_CALL, call_number(path[i]), key, path[i]->callee))
+		if (!add_step(c, WALK_CALL, call_number(path[i]), frame_slot, path[i]->callee))
 			return false;
-	*ret_end = path[n - 1]->is_quiet;
-	c->quiet_tail = *ret_end ? path[n - 1]->site : AGENT_NONE;
-	return *ret_end || add_step(c, WALK_FOREIGN, call_number(path[n - 1]), key, AGENT_NONE);
+	*ret_end = path[n - 1]->never_calls_back;
+	c->no_callback_tail = *ret_end ? path[n - 1]->site : AGENT_NONE;
+	return *ret_end || add_step(c, WALK_FOREIGN, call_number(path[n - 1]), frame_slot, AGENT_NONE);
 }
 
 /* The site's callee is gone from the stack by a tail call of code that is not instrumented, whose frame this is. */
-static bool enter_tail_caller(struct walk_chain *c, uint32_t site, const struct walk_frame *f, uint64_t key,
+static bool enter_tail_caller(struct walk_chain *c, uint32_t site, const struct walk_frame *f, uint64_t frame_slot,
 			      bool *ret_end)
 {
 	const struct agent_call *path[WALK_MAX_TAILS];
@@ -594,39 +595,42 @@ static bool enter_tail_caller(struct walk_chain *c, uint32_t site, const struct 
 			   ? 0
 			   : walk_tail_path(site, agent_function(f->function)->start, WALK_PUSHES_ANY, path);
 
-	return add_tail_path(c, path, n, key, ret_end);
+	return add_tail_path(c, path, n, frame_slot, ret_end);
 }
 
-enum quiet_call {
-	QUIET_NOT,
-	QUIET_MAYBE,
-	QUIET_CERTAIN,
+enum no_callback_call {
+	NO_CALLBACK_NOT,
+	NO_CALLBACK_MAYBE,
+	NO_CALLBACK_CERTAIN,
 };
 
 /*
- * The site calls quiet functions, and the frame is of one of them, or of what it has come to by a tail call. The frame may also be behind
+ * The site calls no-callback functions, and the frame is of one of them, or of what it has come to by a tail call. The frame may also be behind
  * tail calls of the graph: then the site has pushed for them, or it is not known which.
  */
-static enum quiet_call called_quietly(uint32_t site, const struct walk_frame *f, const struct agent_thread *old)
+static enum no_callback_call called_without_callback(uint32_t site, const struct walk_frame *f,
+						     const struct agent_thread *old)
 {
 	bool is_lost = old->id >= AGENT_LOST_ID;
 	uintptr_t target = f->function == AGENT_NONE ? 0 : agent_function(f->function)->start;
 	const struct agent_entry *entries;
 
-	if (calls_quietly(site, true))
-		return QUIET_CERTAIN;
-	if (!calls_quietly(site, false) || tails_of(f, AGENT_NONE, old, &entries))
-		return QUIET_NOT;
-	return walk_may_lead(site, target, is_lost ? WALK_PUSHES_ANY : WALK_PUSHES_NONE) ? QUIET_MAYBE : QUIET_CERTAIN;
+	if (calls_without_callback(site, true))
+		return NO_CALLBACK_CERTAIN;
+	if (!calls_without_callback(site, false) || tails_of(f, AGENT_NONE, old, &entries))
+		return NO_CALLBACK_NOT;
+	return walk_may_lead(site, target, is_lost ? WALK_PUSHES_ANY : WALK_PUSHES_NONE) ? NO_CALLBACK_MAYBE
+											 : NO_CALLBACK_CERTAIN;
 }
 
-/* The frame is of a quiet function that is behind tail calls of what the site calls, or one before it is. */
-static bool enter_quiet(struct walk_chain *c, uint32_t site, const struct walk_frame *f, uint64_t key, bool *ret_end)
+/* The frame is of a no-callback function that is behind tail calls of what the site calls, or one before it is. */
+static bool enter_no_callback(struct walk_chain *c, uint32_t site, const struct walk_frame *f, uint64_t frame_slot,
+			      bool *ret_end)
 {
 	const struct agent_call *path[WALK_MAX_TAILS];
 
-	return enter_tail_caller(c, site, f, key, ret_end) ||
-	       add_tail_path(c, path, walk_tail_path(site, 0, WALK_PUSHES_ANY, path), key, ret_end);
+	return enter_tail_caller(c, site, f, frame_slot, ret_end) ||
+	       add_tail_path(c, path, walk_tail_path(site, 0, WALK_PUSHES_ANY, path), frame_slot, ret_end);
 }
 
 /* The frame outside is of the chain's function, at a site (AGENT_NONE: a signal interrupted it). *ret_end: nothing inside counts. */
@@ -634,17 +638,17 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, const stru
 		    const struct agent_thread *old, bool *ret_end)
 {
 	bool is_instrumented = agent_function_is(f->function, AGENT_FUNCTION_INSTRUMENTED);
-	uint64_t key = f->slot - 8;
+	uint64_t frame_slot = f->slot - 8;
 	uint32_t site = outer->site;
-	enum quiet_call quiet;
+	enum no_callback_call kind;
 	bool is_tail;
 
 	if (site == AGENT_NONE)
 		return !is_instrumented && add_step(c, WALK_SIGNAL, 0, 0, AGENT_NONE);
-	quiet = is_instrumented ? QUIET_NOT : called_quietly(site, f, old);
-	if (quiet != QUIET_NOT) {
+	kind = is_instrumented ? NO_CALLBACK_NOT : called_without_callback(site, f, old);
+	if (kind != NO_CALLBACK_NOT) {
 		*ret_end = true;
-		return quiet == QUIET_CERTAIN;
+		return kind == NO_CALLBACK_CERTAIN;
 	}
 	if (!is_instrumented) {
 		bool is_found = enter_foreign_tail(c, site, f, old, &is_tail);
@@ -652,15 +656,15 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, const stru
 		if (is_tail)
 			return is_found;
 	}
-	if (agent_function_is(f->function, AGENT_FUNCTION_QUIET))
-		return enter_quiet(c, site, f, key, ret_end);
+	if (agent_function_is(f->function, AGENT_FUNCTION_NO_CALLBACK))
+		return enter_no_callback(c, site, f, frame_slot, ret_end);
 	if (!is_instrumented)
-		return enter_foreign(c, site, key) || enter_tail_caller(c, site, f, key, ret_end);
+		return enter_foreign(c, site, frame_slot) || enter_tail_caller(c, site, f, frame_slot, ret_end);
 	is_tail = walk_is_foreign_tail(site, f, old);
 	if (!is_tail && enter(c, site, f, old))
 		return true;
 	/* By a tail call of foreign code that the site called; not at its entry. */
-	return (is_tail || !agent_call_to(site, f->function)) && enter_foreign(c, site, key) &&
+	return (is_tail || !agent_call_to(site, f->function)) && enter_foreign(c, site, frame_slot) &&
 	       add_step(c, WALK_START, f->function, agent_function_knows_caller(f->function, outer->pc), f->function);
 }
 
@@ -673,7 +677,7 @@ bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *ol
 	if (!w->is_whole)
 		return false;
 	walk_place_entries(w, frame, old);
-	c->innermost = c->quiet_tail = AGENT_NONE;
+	c->innermost = c->no_callback_tail = AGENT_NONE;
 	for (size_t i = w->inside; i-- > frame;)
 		if (agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED))
 			c->innermost = w->frames[i].function;
@@ -712,7 +716,7 @@ static bool replay_call(struct walk_state *s, const struct agent_call *call, con
 	}
 	if (agent_site_is_tail(agent_site(call->site)) && agent_id_is_foreign(s->id))
 		return true; /* nor does the call itself push then */
-	if (!add_entry(s, s->id + agent_site_addend(agent_site(call->site)), step->key,
+	if (!add_entry(s, s->id + agent_site_addend(agent_site(call->site)), step->frame_slot,
 		       marked(s, agent_site(call->site)->record)))
 		return false;
 	s->id = g->nodes[edge->callee].restart;
@@ -725,7 +729,7 @@ static bool replay_step(struct walk_state *s, const struct walk_step *step, bool
 
 	switch (step->kind) {
 	case WALK_START:
-		if (step->key || is_captured)
+		if (step->frame_slot || is_captured)
 			s->id = agent_program.encoder.graph.nodes[agent_function(step->number)->node].restart;
 		s->function = step->number;
 		return true;
@@ -733,13 +737,13 @@ static bool replay_step(struct walk_state *s, const struct walk_step *step, bool
 		return replay_call(s, call, step);
 	case WALK_FOREIGN:
 		if (!(agent_site_is_tail(agent_site(call->site)) && agent_id_is_foreign(s->id)) &&
-		    !add_entry(s, s->id + agent_site_addend(agent_site(call->site)), step->key,
+		    !add_entry(s, s->id + agent_site_addend(agent_site(call->site)), step->frame_slot,
 			       marked(s, call->foreign)))
 			return false;
 		break;
 	case WALK_CUT:
 		return add_entry(s, s->id + agent_site_addend(agent_site(agent_site_of_record(step->number))),
-				 step->key, marked(s, step->number));
+				 step->frame_slot, marked(s, step->number));
 	case WALK_RESUME:
 		s->id = agent_program.encoder.graph.nodes[agent_function(step->number)->node].restart;
 		s->function = step->number;
@@ -793,7 +797,7 @@ void walk_strand(const struct unwind_regs *regs, struct agent_thread *thread, ui
 		return;
 	last = &walk.frames[walk.count - 1];
 	if (last->pc >= low && last->pc <= high)
-		thread->stranded = last[-1].slot;
+		thread->in_unloaded_code = last[-1].slot;
 }
 
 static void aim_returns(const struct walk *w, bool is_program)
@@ -805,12 +809,12 @@ static void aim_returns(const struct walk *w, bool is_program)
 		if (w->frames[i].site == AGENT_NONE || !slot)
 			continue;
 		site = agent_site(w->frames[i].site);
-		*slot = site->is_at_cell && !is_program ? site->cell + AGENT_CELL_BACK
-							: site->address + site->len_bytes;
+		*slot = site->is_at_trampoline && !is_program ? site->trampoline + AGENT_TRAMPOLINE_BACK
+							      : site->address + site->len_bytes;
 	}
 }
 
-void walk_fix_returns(const struct walk *w)
+void walk_retarget_returns(const struct walk *w)
 {
 	aim_returns(w, false);
 }

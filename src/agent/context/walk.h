@@ -35,7 +35,7 @@ struct walk {
 
 /* How a thread came to a frame: the calls of the graph, and where foreign code is in between. Outermost first. */
 enum walk_step_kind {
-	WALK_START, /* foreign code, or the thread's first code, entered `number`, a function; key: 1 if its hook sets the id */
+	WALK_START, /* foreign code, or the thread's first code, entered `number`, a function; frame_slot: 1 if its hook sets the id */
 	WALK_CALL,    /* `number`, a call of the graph */
 	WALK_FOREIGN, /* `number`, a call of what is not instrumented */
 	WALK_SIGNAL,  /* a signal's handler runs */
@@ -47,15 +47,15 @@ struct walk_step {
 	uint8_t kind;
 	bool has_gap; /* WALK_CALL: an entry says what was left out in front of its piece: this one's if there is none before it */
 	uint32_t number;
-	uint64_t key;
+	uint64_t frame_slot;
 };
 
 struct walk_chain {
 	struct walk_step *steps;
 	size_t count, capacity;
-	uint32_t function;   /* at the end; AGENT_NONE: foreign code */
-	uint32_t innermost;  /* of the frames, that is instrumented */
-	uint32_t quiet_tail; /* site of the tail call by which `function` went on to quiet code; AGENT_NONE: none */
+	uint32_t function;  /* at the end; AGENT_NONE: foreign code */
+	uint32_t innermost; /* of the frames, that is instrumented */
+	uint32_t no_callback_tail; /* site of the tail call by which `function` went on to no-callback code; AGENT_NONE: none */
 };
 
 /* What a thread's id and context stack are to be. */
@@ -83,7 +83,7 @@ bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *ol
 bool walk_replay(const struct walk_chain *chain, const struct agent_entry *base, bool is_captured,
 		 struct walk_state *ret);
 /*
- * The calls over which the site came to code that is not instrumented at `target` (0: to any quiet function), and whose frames are gone:
+ * The calls over which the site came to code that is not instrumented at `target` (0: to any no-callback function), and whose frames are gone:
  * one of the graph, tail calls of the graph, and last a tail call of that code. path has room for WALK_MAX_TAILS. 0: no such way was
  * seen, or several.
  */
@@ -96,7 +96,7 @@ enum walk_pushes {
 	WALK_PUSHES_NONE,
 };
 size_t walk_tail_path(uint32_t site, uintptr_t target, enum walk_pushes pushes, const struct agent_call **path);
-/* At least one such way was seen, or one to a quiet function. */
+/* At least one such way was seen, or one to a no-callback function. */
 bool walk_may_lead(uint32_t site, uintptr_t target, enum walk_pushes pushes);
 /* Some calls lead over tail calls of the graph, and in one way only, to the instrumented function. */
 bool walk_finds_tails(uint32_t site, uint32_t callee);
@@ -104,8 +104,8 @@ bool walk_finds_tails(uint32_t site, uint32_t callee);
 void walk_place_entries(struct walk *w, size_t frame, const struct agent_thread *old);
 /* What the site pushed last for the frame that it called is for foreign code. */
 bool walk_is_foreign_tail(uint32_t site, const struct walk_frame *f, const struct agent_thread *old);
-/* Return addresses of calls whose cell came into use, or went out of it, while they were in progress. */
-void walk_fix_returns(const struct walk *w);
+/* Return addresses of calls whose trampoline came into use, or went out of it, while they were in progress. */
+void walk_retarget_returns(const struct walk *w);
 /* All of them as the program has them. */
 void walk_put_back_returns(const struct walk *w);
 /* Code was unloaded: forgets how frames in it were unwound. */

@@ -1,18 +1,18 @@
 /*
  * addends.c - chooses which calls of a site may have an addend.
  *
- * A direct call to whose return address control comes from elsewhere, too, makes its call from a cell (cells.S) when it has one. There is
- * a limited number of cells, so it is given one once it has pushed often.
+ * A direct call to whose return address control comes from elsewhere, too, makes its call from a trampoline (trampolines.S) when it has one. There is
+ * a limited number of trampolines, so it is given one once it has pushed often.
  */
 #include "agent/epoch/addends.h"
 
 #include "agent/program/calls.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 
 enum {
-	CELL_PUSHES = 10000,
-	CELLS_KEPT = AGENT_CELLS / 2, /* for calls that have no room */
-	OUTWEIGHS = 2,                /* times: all other calls of the site */
+	TRAMPOLINE_PUSHES = 10000,
+	TRAMPOLINES_KEPT = AGENT_TRAMPOLINES / 2, /* for calls that have no room */
+	OUTWEIGHS = 2,                            /* times: all other calls of the site */
 };
 
 /* ---- the next epoch ---- */
@@ -24,12 +24,12 @@ static uint32_t call_to_add(const struct agent_site *site)
 	uint64_t most = 0, all = 0;
 	bool is_only = true;
 
-	if (site->is_entered && !site->is_detour)
+	if (site->is_entered && !site->needs_trampoline)
 		return AGENT_NONE;
 	agent_for_each_call(c, site) {
 		const struct callgraph_edge *edge = agent_call_edge(agent_call(c));
 
-		if (agent_call(c)->is_quiet && !agent_call(c)->is_gone)
+		if (agent_call(c)->never_calls_back && !agent_call(c)->is_gone)
 			return AGENT_NONE;
 		if (agent_call(c)->is_gone) {
 			is_only = false;
@@ -67,20 +67,20 @@ static void prepare_indirect(const struct agent_site *site)
 	}
 }
 
-/* *cells: how many are left. */
-static void prepare_entered(const struct agent_site *site, uint32_t *cells)
+/* *trampolines: how many are left. */
+static void prepare_entered(const struct agent_site *site, uint32_t *trampolines)
 {
 	struct callgraph_edge *edge = agent_call_edge(agent_call(site->first_call));
 
-	if (!edge || !edge->is_bare || edge->weight < CELL_PUSHES || *cells <= CELLS_KEPT)
+	if (!edge || !edge->is_bare || edge->weight < TRAMPOLINE_PUSHES || *trampolines <= TRAMPOLINES_KEPT)
 		return;
 	edge->is_bare = false;
-	--*cells;
+	--*trampolines;
 }
 
 void addends_prepare(void)
 {
-	uint32_t cells = cells_left();
+	uint32_t trampolines = trampoline_left();
 
 	for (size_t i = 0; i < agent_program.site_count; i++) {
 		const struct agent_site *site = agent_site(i);
@@ -89,8 +89,8 @@ void addends_prepare(void)
 			continue;
 		if (site->kind == SCAN_CALL_INDIRECT)
 			prepare_indirect(site);
-		else if (site->kind == SCAN_CALL && site->is_entered && !site->is_detour)
-			prepare_entered(site, &cells);
+		else if (site->kind == SCAN_CALL && site->is_entered && !site->needs_trampoline)
+			prepare_entered(site, &trampolines);
 	}
 }
 
@@ -107,6 +107,6 @@ void addends_settle(void)
 		if (edge->kind != EDGE_ENCODED || !edge->addend)
 			continue;
 		site->added_call = p->edge_calls[e];
-		site->is_detour |= site->is_entered;
+		site->needs_trampoline |= site->is_entered;
 	}
 }

@@ -5,8 +5,8 @@
  * it, the others push: their entries have the id with the addend.
  *
  *      call *%rax   --- a: id += 7                                --.
- *                   --- b: push (id + 7, key, site); id = b's       +-->  pop, if there is an entry; id -= 7
- *                   --- c: push (id + 7, key, site); id = c's     --'
+ *                   --- b: push (id + 7, frame_slot, site); id = b's       +-->  pop, if there is an entry; id -= 7
+ *                   --- c: push (id + 7, frame_slot, site); id = c's     --'
  *
  * Under the agent's lock.
  */

@@ -13,7 +13,7 @@
 #include "agent/epoch/addends.h"
 #include "agent/patch/batch.h"
 #include "agent/context/capture.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/code/code.h"
 #include "agent/context/decode.h"
 #include "agent/context/discover.h"
@@ -27,7 +27,7 @@
 #include "agent/threads/stop.h"
 #include "agent/threads/threads.h"
 #include "agent/context/walk.h"
-#include "agent/os/words.h"
+#include "agent/os/address_map.h"
 #include "recorder/clock.h"
 
 enum {
@@ -56,7 +56,7 @@ static size_t last_way;  /* the index of the one that was asked for last */
 static uint64_t last_ns; /* what the last epoch took */
 
 /* What was in force of an edge and its callee. */
-struct was {
+struct old_edge {
 	uint64_t addend;
 	uint64_t restart;
 	uint8_t kind;
@@ -94,18 +94,18 @@ static bool leaves_tails(uint32_t edge)
 	return agent_function(agent_call(p->edge_calls[edge])->callee)->leaves_tails;
 }
 
-static struct was *remember(void)
+static struct old_edge *remember(void)
 {
 	const struct callgraph *g = &agent_program.encoder.graph;
-	struct was *was = agent_alloc(((size_t)g->edge_count + 1) * sizeof *was);
+	struct old_edge *was = agent_alloc(((size_t)g->edge_count + 1) * sizeof *was);
 
 	for (uint32_t e = 0; was && e < g->edge_count; e++)
-		was[e] = (struct was){g->edges[e].addend, g->nodes[g->edges[e].callee].restart,
-				      (uint8_t)g->edges[e].kind, leaves_tails(e)};
+		was[e] = (struct old_edge){g->edges[e].addend, g->nodes[g->edges[e].callee].restart,
+					   (uint8_t)g->edges[e].kind, leaves_tails(e)};
 	return was;
 }
 
-static bool is_changed(const struct was *was, uint32_t e)
+static bool is_changed(const struct old_edge *was, uint32_t e)
 {
 	const struct callgraph *g = &agent_program.encoder.graph;
 	const struct callgraph_edge *edge = &g->edges[e];
@@ -140,7 +140,7 @@ static void find_tails(void)
 }
 
 /* Entries that say where tail calls are left out stay, also where nothing pushes any more: the call that led there takes them off. */
-static void keep_cuts(const struct walk_chain *c)
+static void preserve_elided(const struct walk_chain *c)
 {
 	uint32_t entered = AGENT_NONE;
 
@@ -158,7 +158,7 @@ static void keep_cuts(const struct walk_chain *c)
 }
 
 /* In the order of sites: those of a function are written together. */
-static void write_changes(const struct was *was, bool *is_site_changed)
+static void write_changes(const struct old_edge *was, bool *is_site_changed)
 {
 	struct agent_program *p = &agent_program;
 
@@ -216,7 +216,7 @@ static bool is_own_code(uintptr_t pc)
 	const struct agent_image *image = agent_image_find(pc);
 	uint32_t site;
 
-	return image && image->kind == AGENT_IMAGE_OWN && !cells_find(pc, &site);
+	return image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site);
 }
 
 /* The agent's code, or what the C library does for it, may be about to change the thread's state. */
@@ -270,7 +270,7 @@ static struct way *stopped_from(struct way *way)
 
 /* Finds out how the thread came to where it is; steps of its chain are 0 when that is not known. False: its state is not that of its
  * frames now, or it is where code changes. */
-static bool look_at(struct thread_record *r)
+static bool inspect_thread(struct thread_record *r)
 {
 	const struct unwind_regs *from = atomic_load(&r->regs);
 	struct agent_thread *thread = r->state;
@@ -303,12 +303,12 @@ static bool look_at(struct thread_record *r)
 	return true;
 }
 
-static enum stop_held look_at_all(void)
+static enum stop_held inspect_threads(void)
 {
 	enum stop_held ret = STOP_FREE;
 
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
-		if (!stop_has(r) || look_at(r))
+		if (!stop_has(r) || inspect_thread(r))
 			continue;
 		if (atomic_load(&r->phase) == THREAD_WAITS)
 			return STOP_HELD_STAYS;
@@ -339,7 +339,7 @@ static void translate(const struct way *way)
 	if (!thread->base)
 		return;
 	if (way->is_known) {
-		walk_fix_returns(&way->walk);
+		walk_retarget_returns(&way->walk);
 		if (walk_replay(&way->chain, thread->base, false, &state)) {
 			walk_install(&state, thread);
 			return;
@@ -361,7 +361,7 @@ static bool stop_between(void)
 
 		if (!stop_others())
 			return false;
-		held = look_at_all();
+		held = inspect_threads();
 		if (held == STOP_FREE && (finds++ == FINDS_MAX || !find_calls()))
 			return true;
 		if (held == STOP_HELD_STAYS || (held == STOP_HELD && !stop_again(times)))
@@ -373,33 +373,33 @@ static bool stop_between(void)
 bool epoch_settle(void)
 {
 	way_count = 0;
-	if (!stop_others() || look_at_all() != STOP_FREE)
+	if (!stop_others() || inspect_threads() != STOP_FREE)
 		return false;
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
 		way->is_lost = !discover_frames(&way->walk, way->thread->state);
-	if (look_at_all() != STOP_FREE)
+	if (inspect_threads() != STOP_FREE)
 		return false;
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1)) {
 		way->is_known &= !way->is_lost;
-		walk_fix_returns(&way->walk);
+		walk_retarget_returns(&way->walk);
 		translate(way);
 	}
 	return true;
 }
 
-void epoch_fix_returns(const struct unwind_regs *regs)
+void epoch_retarget_returns(const struct unwind_regs *regs)
 {
 	static struct walk own;
 
 	if (!discover_take_old_returns())
 		return;
 	if (walk_stack(&own, regs, &agent_thread))
-		walk_fix_returns(&own);
+		walk_retarget_returns(&own);
 	if (!stop_between())
 		return;
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
 		if (way->thread != agent_thread.record)
-			walk_fix_returns(&way->walk);
+			walk_retarget_returns(&way->walk);
 }
 
 /* None of the threads comes back to a stub that it was in. */
@@ -416,7 +416,7 @@ bool epoch_begin(void)
 	uint64_t start = wmrt_now_ns();
 	bool *is_site_changed, is_outside;
 	const struct way *own;
-	struct was *was;
+	struct old_edge *was;
 
 	/* A site that could not be written would go on as the last epoch had it: without room the present one is the last. */
 	if (!code_has_room(agent_program.call_count) || !stop_between() || !(own = find_way(agent_thread.record)) ||
@@ -438,7 +438,7 @@ bool epoch_begin(void)
 	find_tails();
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
 		if (way->is_known)
-			keep_cuts(&way->chain);
+			preserve_elided(&way->chain);
 	write_changes(was, is_site_changed);
 	agent_free(was);
 	agent_free(is_site_changed);
@@ -446,7 +446,7 @@ bool epoch_begin(void)
 		translate(way);
 	if (is_outside) {
 		reuse_stubs();
-		words_free_old();
+		address_map_free_old();
 	}
 	epoch_stats.count++;
 	last_ns = wmrt_now_ns() - start;

@@ -21,10 +21,10 @@ extern struct epoch_stats epoch_stats __attribute__((visibility("hidden")));
 void epoch_take_counts(void);
 /* The same. True: the encoder asks for a new epoch, and by now calls have cost what it would. */
 bool epoch_is_due(void);
-/* Return addresses on all stacks that are aimed at cells, or ought to be, after calls were added. This thread is at these registers. Under the
+/* Return addresses on all stacks that are aimed at trampolines, or ought to be, after calls were added. This thread is at these registers. Under the
  * agent's lock. */
 struct unwind_regs;
-void epoch_fix_returns(const struct unwind_regs *regs);
+void epoch_retarget_returns(const struct unwind_regs *regs);
 /*
  * After an attach: functions on the stacks of all threads are instrumented, calls in progress added, and each thread's state is made
  * what its stack says, in the encoding in force; or lost where that is not known. False: a thread is where that cannot be done.

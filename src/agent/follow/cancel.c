@@ -13,7 +13,7 @@
 #include "agent/os/state.h"
 #include "agent/threads/entry.h"
 #include "agent/follow/jump.h"
-#include "agent/follow/land.h"
+#include "agent/follow/resume.h"
 #include "agent/threads/thread.h"
 #include "recorder/interpose.h"
 #include "recorder/jmp_buf.h"
@@ -32,7 +32,7 @@ enum {
 typedef void (*buffer_fn)(__pthread_unwind_buf_t *);
 
 extern const char agent_land_cleanup[] __attribute__((visibility("hidden")));
-void agent_landed_cleanup(struct agent_saved *saved); /* called by land_entries.S */
+void agent_resumed_cleanup(struct agent_saved *saved); /* called by resume_entries.S */
 
 static const char *const names[NEXT_COUNT] = {"__pthread_register_cancel", "__pthread_unregister_cancel",
 					      "__pthread_register_cancel_defer", "__pthread_unregister_cancel_restore",
@@ -60,9 +60,9 @@ static void leave(const __pthread_unwind_buf_t *buffer)
 	agent_thread.cleanup = buffer->__pad[WORD_BELOW];
 }
 
-__attribute__((used)) void agent_landed_cleanup(struct agent_saved *saved)
+__attribute__((used)) void agent_resumed_cleanup(struct agent_saved *saved)
 {
-	land(saved, (uintptr_t)agent_thread.cleanup->__pad[WORD_PC], 1);
+	resume(saved, (uintptr_t)agent_thread.cleanup->__pad[WORD_PC], 1);
 }
 
 static void own_register(__pthread_unwind_buf_t *buffer)

@@ -2,7 +2,7 @@
  * coroutine.c - contexts of ucontext_t.
  *
  * swapcontext keeps the running segment (segment.h) in its frame on the stack that it leaves, and puts it back when that goes on.
- * A context that getcontext made goes on in the program: it lands in the agent (land.h).
+ * A context that getcontext made goes on in the program: it lands in the agent (resume.h).
  *
  * A context stack belongs to the memory that makecontext was given: when that is used again, what ran on it before is gone.
  */
@@ -16,10 +16,10 @@
 #include "agent/context/coroutine_stacks.h"
 #include "agent/threads/segments.h"
 #include "agent/os/state.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/context/discover.h"
-#include "agent/context/here.h"
-#include "agent/follow/land.h"
+#include "agent/context/caller_context.h"
+#include "agent/follow/resume.h"
 #include "agent/threads/lock.h"
 #include "agent/context/segment.h"
 #include "recorder/interpose.h"
@@ -27,7 +27,7 @@
 #include "waymark/abi.h"
 
 enum {
-	KIND_MAKECONTEXT = 103, /* of here_call */
+	KIND_MAKECONTEXT = 103, /* of caller_call */
 	END_STACK_WORDS = 128,
 };
 
@@ -99,14 +99,14 @@ static void enter(struct coroutine *coroutine)
 /* The coroutine that is to run entry on the context's stack, which begins with the context of the call. NULL without memory. */
 static struct coroutine *prepare(const ucontext_t *context, void (*entry)(void), const void *return_address)
 {
-	wm_context here = here_call((uintptr_t)return_address, KIND_MAKECONTEXT, "makecontext");
+	wm_context here = caller_call((uintptr_t)return_address, KIND_MAKECONTEXT, "makecontext");
 	struct coroutine *coroutine;
 	struct agent_guard guard;
 
 	agent_lock(&guard);
 	coroutine = coroutine_stack_on((uintptr_t)context->uc_stack.ss_sp, context->uc_stack.ss_size);
 	if (coroutine) {
-		coroutine->entries[0] = (struct agent_entry){.key = UINT64_MAX, .prefix = here.prefix};
+		coroutine->entries[0] = (struct agent_entry){.frame_slot = UINT64_MAX, .prefix = here.prefix};
 		coroutine->entry = entry;
 		coroutine->link = context->uc_link;
 		coroutine->root = 0;
@@ -156,10 +156,10 @@ static const ucontext_t *landing(const ucontext_t *to, ucontext_t *copy)
 	const struct agent_image *image = agent_image_find(pc);
 	uint32_t site;
 
-	if (image && image->kind == AGENT_IMAGE_OWN && !cells_find(pc, &site))
+	if (image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site))
 		return to;
 	*copy = *to;
-	copy->uc_mcontext.gregs[REG_RIP] = (greg_t)land_at(pc, 1);
+	copy->uc_mcontext.gregs[REG_RIP] = (greg_t)resume_at(pc, 1);
 	return copy;
 }
 

@@ -19,7 +19,7 @@
 #include "agent/threads/timers.h"
 #include "agent/os/state.h"
 #include "agent/context/discover.h"
-#include "agent/context/here.h"
+#include "agent/context/caller_context.h"
 #include "agent/threads/lock.h"
 #include "agent/os/memory.h"
 #include "agent/program/record.h"
@@ -35,7 +35,7 @@ typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, run_fn, void *);
 typedef int (*create_c11_fn)(thrd_t *, thrd_start_t, void *);
 
 enum {
-	KIND_PTHREAD = 100, /* of here_call; the heap client's are below */
+	KIND_PTHREAD = 100, /* of caller_call; the heap client's are below */
 	KIND_C11 = 101,
 	SWEEP_LEAST = 4, /* threads created between two sweeps */
 };
@@ -170,8 +170,8 @@ static void start_failed(struct start *start)
 static int own_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, run_fn run, void *argument)
 {
 	create_fn next = (create_fn)wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
-	wm_context here = here_call((uintptr_t)__builtin_return_address(0), KIND_PTHREAD, "pthread_create");
-	struct start *start = agent_is_sealed ? NULL : start_new(argument, &here);
+	wm_context here = caller_call((uintptr_t)__builtin_return_address(0), KIND_PTHREAD, "pthread_create");
+	struct start *start = agent_is_seccomp_frozen ? NULL : start_new(argument, &here);
 	int rc;
 
 	if (!start)
@@ -188,8 +188,8 @@ static int own_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 static int own_thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 {
 	create_c11_fn next = (create_c11_fn)wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);
-	wm_context here = here_call((uintptr_t)__builtin_return_address(0), KIND_C11, "thrd_create");
-	struct start *start = agent_is_sealed ? NULL : start_new(argument, &here);
+	wm_context here = caller_call((uintptr_t)__builtin_return_address(0), KIND_C11, "thrd_create");
+	struct start *start = agent_is_seccomp_frozen ? NULL : start_new(argument, &here);
 	int rc;
 
 	if (!start)

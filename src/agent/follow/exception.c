@@ -1,10 +1,10 @@
 /*
  * exception.c - exceptions, forced unwinding and cleanups land in the agent first: a personality routine tells the unwinder the landing
- * pad by _Unwind_SetIP, and the agent gives it another (land.h). An unwinder that is linked into the program is not seen here.
+ * pad by _Unwind_SetIP, and the agent gives it another (resume.h). An unwinder that is linked into the program is not seen here.
  *
  * Between that call and the landing only the unwinder runs. While it does, no epoch begins: the unwinder finds the frame that
- * catches in a first walk, and knows it again in the second by its CFA, less 1 where it came to it by a signal frame, which a cell is. An
- * epoch that begins while a cleanup runs may move the call of that frame to its cell or from it: then the note is corrected.
+ * catches in a first walk, and knows it again in the second by its CFA, less 1 where it came to it by a signal frame, which a trampoline is. An
+ * epoch that begins while a cleanup runs may move the call of that frame to its trampoline or from it: then the note is corrected.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -12,9 +12,9 @@
 
 #include "agent/threads/thread.h"
 #include "agent/os/state.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/follow/jump.h"
-#include "agent/follow/land.h"
+#include "agent/follow/resume.h"
 #include "agent/threads/lock.h"
 #include "agent/program/program.h"
 #include "recorder/interpose.h"
@@ -27,7 +27,7 @@ static void own_set(struct _Unwind_Context *context, _Unwind_Ptr pad)
 {
 	void (*next)(struct _Unwind_Context *, _Unwind_Ptr) = wmrt_next(&next_set, "_Unwind_SetIP", (void *)own_set);
 
-	next(context, agent_is_on && agent_thread.base ? land_at(pad, 0) : pad);
+	next(context, agent_is_on && agent_thread.base ? resume_at(pad, 0) : pad);
 }
 
 /* The first walk begins. */
@@ -50,11 +50,11 @@ static void correct(struct _Unwind_Exception *exception)
 	uint32_t site;
 
 	agent_lock(&guard);
-	if (cells_find(returns, &site)) {
+	if (trampoline_find(returns, &site)) {
 		exception->private_2 = cfa - 1;
 	} else if (exception->private_2 == cfa - 1) {
 		site = agent_site_returning_to(returns);
-		if (site != AGENT_NONE && agent_site(site)->cell)
+		if (site != AGENT_NONE && agent_site(site)->trampoline)
 			exception->private_2 = cfa;
 	}
 	agent_unlock(&guard);

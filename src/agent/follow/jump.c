@@ -1,5 +1,5 @@
 /*
- * jump.c - longjmp and its kin jump by a copy of the program's buffer whose pc is the agent's (land.h).
+ * jump.c - longjmp and its kin jump by a copy of the program's buffer whose pc is the agent's (resume.h).
  *
  * setjmp and its kin note the context beside the thread. A jump to the same buffer, program counter and stack pointer, in the same epoch,
  * comes back to that context: the frame, and what called it, have been there all the time. Other jumps have it found from the stack.
@@ -10,7 +10,7 @@
 
 #include "agent/threads/thread.h"
 #include "agent/os/state.h"
-#include "agent/follow/land.h"
+#include "agent/follow/resume.h"
 #include "recorder/interpose.h"
 #include "recorder/jmp_buf.h"
 #include "recorder/longjmp.h"
@@ -32,7 +32,7 @@ void wmrt_longjmp(wmrt_longjmp_fn next, struct __jmp_buf_tag *env, int val)
 	agent_thread.is_allocating = false; /* a handler may leave the allocator so */
 	if (agent_is_on && agent_thread.base) {
 		copy.__jmpbuf[JMP_BUF_PC] = (long)jmp_buf_mangle(
-			land_at_buffer(jmp_buf_demangle((uintptr_t)env->__jmpbuf[JMP_BUF_PC]), env));
+			resume_at_buffer(jmp_buf_demangle((uintptr_t)env->__jmpbuf[JMP_BUF_PC]), env));
 		/* libc puts the mask back before it leaves the stack, and an alternate one may have no room for signals that waited. */
 		if (agent_thread.is_on_alternate && env->__mask_was_saved) {
 			agent_thread.landing_mask = env->__saved_mask.__val[0];
@@ -60,7 +60,7 @@ static void *next_set(int which)
 
 void *agent_set_jump(const struct __jmp_buf_tag *env, const uintptr_t *sp, int which)
 {
-	land_note(env, sp[0], (uintptr_t)(sp + 1));
+	resume_note(env, sp[0], (uintptr_t)(sp + 1));
 	return next_set(which);
 }
 

@@ -1,4 +1,4 @@
-/* jump.h - what stands in front of the functions that leave frames: longjmp and its kin, and what unwinders land with. */
+/* jump.h - what interposes the functions that leave frames: longjmp and its kin, and what unwinders land with. */
 #ifndef WM_AGENT_JUMP_H
 #define WM_AGENT_JUMP_H
 

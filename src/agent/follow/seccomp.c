@@ -8,7 +8,7 @@
 #include "agent/threads/timers.h"
 #include "agent/os/state.h"
 #include "agent/threads/lock.h"
-#include "agent/os/say.h"
+#include "agent/os/log.h"
 #include "agent/threads/thread.h"
 #include "agent/threads/threads.h"
 #include "recorder/bus.h"
@@ -44,7 +44,7 @@ static bool reserve_stack(void)
 	if (at < 0 && at > -4096)
 		return false;
 	shared_stack = (struct agent_entry *)at; /* NOLINT(performance-no-int-to-ptr) */
-	shared_stack->key = UINT64_MAX;
+	shared_stack->frame_slot = UINT64_MAX;
 	return true;
 }
 
@@ -60,7 +60,7 @@ static void say(const char *path)
 		wmrt_text_add(&text, ", whole: ");
 		wmrt_text_add(&text, path);
 	}
-	say_always(&text);
+	log_always(&text);
 }
 
 static bool is_any_inside(void)
@@ -97,7 +97,7 @@ void wmrt_before_filter(void)
 		say(wmrt_file_path());
 		wmrt_file_close(WMK_FLAG_FILTERED);
 		bus_give_back();
-		agent_is_sealed = true;
+		agent_is_seccomp_frozen = true;
 	}
 	agent_unlock(&guard);
 	if (!is_mine)

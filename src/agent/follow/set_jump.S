@@ -1,5 +1,5 @@
 /*
- * set_jump.S - stands in front of setjmp and its kin. They return twice, so they are jumped to: what they keep is the program's.
+ * set_jump.S - interposes setjmp and its kin. They return twice, so they are jumped to: what they keep is the program's.
  *
  * agent_set_jump (jump.c) is called with the buffer, where the return address is, and the number of the function. It returns where to go on.
  */

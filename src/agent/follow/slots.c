@@ -1,5 +1,5 @@
 /*
- * slots.c - relocations that name a function: what their words hold is replaced for functions that the agent stands in front of, and
+ * slots.c - relocations that name a function: what their words hold is replaced for functions that the agent interposes, and
  * for others bound when the loader has not done that yet.
  *
  * A word is not bound while it leads to its own entry of the PLT, which pushes the relocation's number: no other code does. The loader
@@ -71,7 +71,7 @@ static const char *const names[] = {
 	"wm1_agent_token",
 	"wm1_agent_event",
 };
-/* What the heap client stands in front of. */
+/* What the heap client interposes. */
 static const char *const heap_names[] = {"malloc",         "calloc",        "realloc",  "reallocarray", "free",
 					 "posix_memalign", "aligned_alloc", "memalign", "valloc",       "pvalloc"};
 #define CLIENT "wm1_agent_"
@@ -417,7 +417,7 @@ static bool read_map(const struct link_map *map, struct dynamic *ret)
 	return ret->symbols && ret->strings;
 }
 
-/* It brings functions of its own that something stands in front of: which of them others in its scope are to have, the loader knows. */
+/* It brings functions of its own that something interposes: which of them others in its scope are to have, the loader knows. */
 static bool defines_fronts(const struct dynamic *d)
 {
 	for (size_t i = 0; i < late.count; i++)

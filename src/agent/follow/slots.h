@@ -1,6 +1,6 @@
 /*
  * slots.h - the words by which loaded images reach functions of others (their GOT), in a process that the agent was attached to: its
- * symbols are bound already, so what the agent stands in front of (longjmp, _Unwind_SetIP, sigaction and others) is put into those
+ * symbols are bound already, so what the agent interposes (longjmp, _Unwind_SetIP, sigaction and others) is put into those
  * words, and taken out at the end.
  *
  * A word that is bound lazily is bound here, as LD_BIND_NOW does for programs that start under the agent: calls through the PLT are

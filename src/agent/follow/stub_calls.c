@@ -40,7 +40,7 @@ void agent_returned(struct agent_saved *saved);
 void agent_begin_thread(void);
 
 /* The thread's id says that it is not known how it came here: finds out. */
-static void settle(const struct unwind_regs *regs)
+static void resolve_context(const struct unwind_regs *regs)
 {
 	if (!agent_thread.top || agent_id_is_foreign(agent_thread.id))
 		discover_repair(regs);
@@ -54,7 +54,7 @@ static uintptr_t target_of(const struct agent_site *site, const struct agent_sav
 static void go_on_at(const struct agent_site *site, uintptr_t pc, struct agent_saved *saved)
 {
 	saved->number = pc;
-	if (site->is_at_cell) { /* which makes the call: drops the return address */
+	if (site->is_at_trampoline) { /* which makes the call: drops the return address */
 		saved->stack[0] = pc;
 		saved->number = (uintptr_t)agent_ret;
 	}
@@ -75,15 +75,15 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 
 	regs->pc = site->address;
 	if (!agent_site_is_tail(site))
-		settle(regs);
+		resolve_context(regs);
 	call = discover_call(number, target);
-	epoch_fix_returns(regs);
+	epoch_retarget_returns(regs);
 	return call && (is_placed(agent_site(number), call) || patch_site(number)) ? call : NULL;
 }
 
 static void go_on_as_program(const struct agent_site *site, struct agent_saved *saved)
 {
-	go_on_at(site, site->is_at_cell ? site->cell : target_of(site, saved), saved);
+	go_on_at(site, site->is_at_trampoline ? site->trampoline : target_of(site, saved), saved);
 }
 
 /*
@@ -152,7 +152,7 @@ __attribute__((used)) void agent_entered(struct agent_saved *saved)
 		      &(struct lock_place){.regs = &regs, .pc_kind = THREAD_PC_FUNCTION, .pc_number = function});
 	regs.pc = agent_function(function)->start;
 	if (agent_is_on) {
-		settle(&regs);
+		resolve_context(&regs);
 		discover_leave_caller(function, saved->stack[0]);
 	}
 	saved->number = agent_function(function)->behind_hook;
@@ -160,15 +160,15 @@ __attribute__((used)) void agent_entered(struct agent_saved *saved)
 }
 
 /* The entries that calls inside the site's left behind, and, where the site pushes, its own. */
-static bool take_off(uint64_t key, uint64_t *ret_id)
+static bool take_off(uint64_t frame_slot, uint64_t *ret_id)
 {
 	struct agent_thread *thread = &agent_thread;
 	struct agent_entry *top = thread->top;
 	bool is_found = false;
 
-	while (top > thread->base + 1 && top[-1].key <= key) {
+	while (top > thread->base + 1 && top[-1].frame_slot <= frame_slot) {
 		top--;
-		if (top->key == key) {
+		if (top->frame_slot == frame_slot) {
 			*ret_id = top->id;
 			is_found = true;
 		}
@@ -181,17 +181,17 @@ static bool take_off(uint64_t key, uint64_t *ret_id)
 __attribute__((used)) void agent_returned(struct agent_saved *saved)
 {
 	/* The stub has pushed two registers, and the address behind the site. */
-	uint64_t key = (uintptr_t)&saved->stack[1], id = 0;
+	uint64_t frame_slot = (uintptr_t)&saved->stack[1], id = 0;
 	struct agent_guard guard;
 
 	if (is_called_by_agent()) {
-		if (take_off(key, &id))
+		if (take_off(frame_slot, &id))
 			agent_thread.id = id;
 		return;
 	}
 	wmrt_check_fork();
 	agent_lock(&guard);
-	if (take_off(key, &id)) {
+	if (take_off(frame_slot, &id)) {
 		agent_thread.id = id;
 	} else if (agent_is_on) {
 		struct unwind_regs regs;
@@ -206,7 +206,7 @@ __attribute__((used)) void agent_begin_thread(void)
 {
 	struct agent_guard guard;
 
-	if (agent_is_sealed) {
+	if (agent_is_seccomp_frozen) {
 		seccomp_lend_stack();
 		return;
 	}

@@ -14,7 +14,7 @@
 #include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry_offsets.h"
-#include "agent/context/here.h"
+#include "agent/context/caller_context.h"
 #include "agent/threads/lock.h"
 #include "agent/threads/thread.h"
 #include "recorder/interpose.h"
@@ -36,7 +36,7 @@ _Static_assert(offsetof(struct agent_thread, id) == AGENT_ID_OFFSET &&
 	       "vfork.S knows them");
 
 enum {
-	KIND_CLONE = 102, /* of here_call */
+	KIND_CLONE = 102, /* of caller_call */
 };
 
 static _Atomic(void *) next_clone;
@@ -93,7 +93,7 @@ static int own_clone(run_fn run, void *stack, int flags, void *argument, ...)
 	va_end(rest);
 	if (!is_here || !agent_is_on || !run)
 		return next(run, stack, flags, argument, parent, tls, child);
-	here = here_call((uintptr_t)__builtin_return_address(0), KIND_CLONE, "clone");
+	here = caller_call((uintptr_t)__builtin_return_address(0), KIND_CLONE, "clone");
 	if (here.prefix != WM_PREFIX_LOST)
 		start.prefix = wmrt_intern(here.prefix, WM_EPOCH_COMPILED, 0, WM_SITE_THREAD, 1);
 	if (start.prefix == WM_PREFIX_LOST)

@@ -5,7 +5,7 @@
  * thread in the loader or the allocator. Where the threads are is in the request; the state of each is at a fixed offset from its
  * %fs, also where the C library has made room for it only now (dlopen does so in all threads).
  *
- * Coming: the words through which images reach what the agent stands in front of (slots.h), signal handlers that are installed, code
+ * Coming: the words through which images reach what the agent interposes (slots.h), signal handlers that are installed, code
  * from the frames of all stacks on, and the contexts that these frames mean. Handlers that run already get a segment each, as if they
  * had been called by signal.c. Where a thread was created is not known: its context stands on [thread].
  *
@@ -19,7 +19,7 @@
 #include "agent/os/state.h"
 #include "agent/clients/allocator.h"
 #include "agent/life/attach_handlers.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/code/code.h"
 #include "agent/life/detach.h"
 #include "agent/epoch/epoch.h"
@@ -30,9 +30,9 @@
 #include "agent/os/options.h"
 #include "agent/patch/place.h"
 #include "agent/program/program.h"
-#include "agent/program/quiet.h"
+#include "agent/program/no_callback.h"
 #include "native/restart.h"
-#include "agent/os/say.h"
+#include "agent/os/log.h"
 #include "agent/context/segment.h"
 #include "agent/follow/slots.h"
 #include "agent/threads/stop.h"
@@ -143,7 +143,7 @@ static bool is_own(uintptr_t pc)
 	const struct agent_image *image = agent_image_at(pc);
 	uint32_t site;
 
-	return image && image->kind == AGENT_IMAGE_OWN && !cells_find(pc, &site);
+	return image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site);
 }
 
 /* Its frames do no harm, whether the agent is on or off when they go on. */
@@ -178,12 +178,12 @@ static bool start(void)
 		is_started = agent_start() == WMK_AGENT_OK && agent_watch_forks();
 		return is_started;
 	}
-	if (!code_reopen() || (agent_options.has_heap && !quiet_add_heap(&is_new)))
+	if (!code_reopen() || (agent_options.has_heap && !no_callback_add_heap(&is_new)))
 		return false;
 	/* What was unloaded since the detach. */
 	loader_sweep();
 	if (is_new)
-		agent_program_doubt_quiet();
+		agent_program_invalidate_no_callback();
 	return true;
 }
 
@@ -206,7 +206,7 @@ static void renew_thread(const struct stopped *p)
 	struct agent_thread *thread = p->state;
 
 	thread->base = thread->first;
-	*thread->base = (struct agent_entry){.key = UINT64_MAX,
+	*thread->base = (struct agent_entry){.frame_slot = UINT64_MAX,
 					     .prefix = p->tid == threads_pid() ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD};
 	thread->top = thread->base + 1;
 	thread->root = 0;
@@ -248,11 +248,11 @@ static bool is_in_stub(uintptr_t pc)
 {
 	uint32_t site;
 
-	return place_is_stub(pc) || cells_find(pc, &site);
+	return place_is_stub(pc) || trampoline_find(pc, &site);
 }
 
 /* Where all threads may stay while code is written. */
-static enum wm1_attach_result look_at_stacks(struct wm1_attach_request *r)
+static enum wm1_attach_result inspect_stacks(struct wm1_attach_request *r)
 {
 	enum wm1_attach_result ret = WM1_ATTACH_DONE;
 
@@ -282,7 +282,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 		return WM1_ATTACH_AGAIN;
 	if (agent_options.has_heap && !allocator_find())
 		return WM1_ATTACH_ALLOCATOR;
-	result = look_at_stacks(r);
+	result = inspect_stacks(r);
 	if (result != WM1_ATTACH_DONE)
 		return result;
 	if (is_late(r))
@@ -302,7 +302,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	if (result == WM1_ATTACH_DONE) {
 		wmrt_run_tell_agent(WMK_AGENT_OK);
 		wmrt_handlers_take();
-		say_open();
+		log_open();
 		return result;
 	}
 	wmrt_heap_end();
@@ -367,7 +367,7 @@ static bool may_leave(struct stopped *p, bool is_last)
 	struct place place;
 	uint32_t site;
 
-	if (cells_find(p->regs.pc, &site) || is_own(p->regs.pc))
+	if (trampoline_find(p->regs.pc, &site) || is_own(p->regs.pc))
 		return false;
 	p->is_in_stub = place_is_stub(p->regs.pc);
 	if (p->is_in_stub) {
@@ -466,7 +466,7 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 		return result;
 	wmrt_handlers_give_back();
 	tick_stop();
-	say_close();
+	log_close();
 	end_recording(r);
 	return result;
 }

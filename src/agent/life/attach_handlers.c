@@ -27,6 +27,6 @@ void attach_handlers(const struct walk *w, struct agent_thread *thread)
 		thread->is_on_alternate = root - (uintptr_t)interrupted->uc_stack.ss_sp < interrupted->uc_stack.ss_size;
 		left->id = AGENT_LOST_ID;
 		left->epoch = 0;
-		left->is_left_alone = true;
+		left->predates_attach = true;
 	}
 }

@@ -24,8 +24,8 @@ static bool is_inside_scan(uintptr_t pc, const struct scan_function *scan)
 	for (size_t i = 0; i < scan->site_count; i++) {
 		const struct scan_site *s = &scan->sites[i];
 
-		if (is_within(pc, s->address - s->lead_bytes,
-			      (uint32_t)s->lead_bytes + s->insn.len_bytes + s->room_bytes))
+		if (is_within(pc, s->address - s->prefix_bytes,
+			      (uint32_t)s->prefix_bytes + s->insn.len_bytes + s->suffix_bytes))
 			return true;
 	}
 	return false;

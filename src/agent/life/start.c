@@ -22,7 +22,7 @@
 #include "agent/threads/entry.h"
 #include "agent/epoch/epoch.h"
 #include "native/exec.h"
-#include "agent/follow/family.h"
+#include "agent/follow/fork_log.h"
 #include "agent/follow/jump.h"
 #include "agent/os/libc.h"
 #include "agent/follow/loader.h"
@@ -30,10 +30,10 @@
 #include "agent/os/memory.h"
 #include "agent/os/options.h"
 #include "agent/program/program.h"
-#include "agent/program/quiet.h"
+#include "agent/program/no_callback.h"
 #include "agent/program/record.h"
 #include "native/restart.h"
-#include "agent/os/say.h"
+#include "agent/os/log.h"
 #include "agent/follow/slots.h"
 #include "native/stay_out.h"
 #include "agent/threads/stop.h"
@@ -82,7 +82,7 @@ static void before_main(void)
 {
 	wmrt_heap_pause();
 	if (stay_out())
-		agent_is_sealed = true;
+		agent_is_seccomp_frozen = true;
 	else
 		look_up();
 	wmrt_heap_resume();
@@ -96,7 +96,7 @@ static void renew(void)
 	if (!agent_is_on)
 		return;
 	loader_after_fork();
-	family_after_fork();
+	fork_log_after_fork();
 	code_reopen();
 }
 
@@ -106,14 +106,14 @@ static void before_fork(void)
 
 	segment_regs_here(&regs);
 	agent_lock_for_fork(&(struct lock_place){.regs = &regs});
-	if (agent_is_on && !agent_is_sealed)
-		family_before_fork(&regs);
+	if (agent_is_on && !agent_is_seccomp_frozen)
+		fork_log_before_fork(&regs);
 	agent_lock_forget_place();
 }
 
 static void after_fork_in_child(void)
 {
-	if (!agent_is_sealed)
+	if (!agent_is_seccomp_frozen)
 		renew();
 	agent_unlock_in_child();
 	/* It may know all that it calls, and not come to the agent again: its timer is to run. */
@@ -148,10 +148,10 @@ enum wmk_agent agent_start(void)
 {
 	agent_entry_init();
 	tick_init();
-	family_start();
+	fork_log_start();
 	if (!code_has_address_space())
 		return WMK_AGENT_NO_ROOM;
-	if (!agent_images_begin() || !quiet_init())
+	if (!agent_images_begin() || !no_callback_init())
 		return WMK_AGENT_NO_MEMORY;
 	if (!code_init(&stub_calls_entries))
 		return WMK_AGENT_NO_WRITING;
@@ -166,14 +166,14 @@ static void add_number(struct wmrt_text *text, const char *name, uint64_t value)
 	wmrt_text_number(text, value, 10, 1);
 }
 
-static void say_numbers(void)
+static void log_numbers(void)
 {
 	char line[1024];
 	struct wmrt_text text = {line, sizeof line, 0};
 	const struct agent_program *p = &agent_program;
 
 	add_number(&text, "waymark: functions ", p->instrumented_count);
-	add_number(&text, " quiet ", p->quiet_count);
+	add_number(&text, " quiet ", p->no_callback_count);
 	add_number(&text, " foreign ", p->foreign_count);
 	add_number(&text, " sites ", p->site_count);
 	add_number(&text, " calls ", p->call_count);
@@ -189,13 +189,13 @@ static void say_numbers(void)
 	add_number(&text, " pushes ", epoch_stats.pushes);
 	add_number(&text, " entered ", agent_lock_stats.count);
 	add_number(&text, " in agent us ", agent_lock_stats.ns / 1000);
-	add_number(&text, " taken in ", family_stats.taken);
-	add_number(&text, " told ", family_stats.told);
+	add_number(&text, " taken in ", fork_log_stats.taken);
+	add_number(&text, " told ", fork_log_stats.told);
 	add_number(&text, " looks ", p->looks);
-	say_line(&text);
+	log_line(&text);
 }
 
-static void say_bytes(void)
+static void log_bytes(void)
 {
 	char line[256];
 	struct wmrt_text text = {line, sizeof line, 0};
@@ -203,10 +203,10 @@ static void say_bytes(void)
 	add_number(&text, "waymark: bytes of stubs ", code_stub_bytes());
 	add_number(&text, " of tables ", agent_memory_bytes());
 	add_number(&text, " of the recording ", wmrt_file_bytes());
-	say_line(&text);
+	log_line(&text);
 }
 
-static void say_foreign(void)
+static void log_foreign(void)
 {
 	for (size_t i = 0; i < agent_program.function_count; i++) {
 		const struct agent_function *f = agent_function(i);
@@ -222,11 +222,11 @@ static void say_foreign(void)
 		wmrt_text_number(&text, f->start - f->image->bias, 16, 1);
 		wmrt_text_add(&text, ": ");
 		wmrt_text_add(&text, f->reason);
-		say_line(&text);
+		log_line(&text);
 	}
 }
 
-static void say_samples(void)
+static void log_samples(void)
 {
 	char line[512];
 	struct wmrt_text text = {line, sizeof line, 0};
@@ -238,7 +238,7 @@ static void say_samples(void)
 	add_number(&text, " of ", tick_stats.checked);
 	add_number(&text, " agree with the stack, ", tick_stats.unchecked);
 	wmrt_text_add(&text, " not compared");
-	say_line(&text);
+	log_line(&text);
 }
 
 __attribute__((destructor)) static void finish(void)
@@ -249,15 +249,15 @@ __attribute__((destructor)) static void finish(void)
 		return;
 	agent_lock(&guard);
 	epoch_take_counts();
-	say_samples();
-	say_numbers();
-	say_bytes();
-	say_foreign();
+	log_samples();
+	log_numbers();
+	log_bytes();
+	log_foreign();
 	agent_unlock(&guard);
 }
 
 /* Always, for nothing else of the process tells. */
-static void say_failure(enum wmk_agent state)
+static void log_failure(enum wmk_agent state)
 {
 	static const char *const reasons[] = {
 #define WMK_AGENT_STATE(name, text) text,
@@ -272,10 +272,10 @@ static void say_failure(enum wmk_agent state)
 	wmrt_text_add(&text, ": ");
 	wmrt_text_add(&text, reasons[state]);
 	wmrt_text_add(&text, "; its contexts are not recorded");
-	say_always(&text);
+	log_always(&text);
 }
 
-static void say_unknown_options(void)
+static void log_unknown_options(void)
 {
 	const char *word = agent_options_unknown();
 	char line[512];
@@ -287,7 +287,7 @@ static void say_unknown_options(void)
 	while (*word && *word != ',')
 		wmrt_text_char(&text, *word++);
 	wmrt_text_add(&text, "; known are " WM1_AGENT_OPTIONS);
-	say_always(&text);
+	log_always(&text);
 }
 
 /* What the last look-up that failed has left: the text is given by the first call, and freed by the second. */
@@ -302,12 +302,12 @@ static void begin(void)
 	enum wmk_agent state;
 	struct agent_guard guard;
 
-	if (agent_is_sealed)
+	if (agent_is_seccomp_frozen)
 		return;
 	wmrt_heap_pause();
 	agent_options_read();
-	say_open();
-	say_unknown_options();
+	log_open();
+	log_unknown_options();
 	agent_lock_stats.is_counted = agent_options.is_verbose;
 	agent_lock(&guard);
 	state = agent_start();
@@ -327,7 +327,7 @@ static void begin(void)
 	wmrt_heap_resume();
 	wmrt_run_tell_agent(state);
 	if (!agent_is_on) {
-		say_failure(state);
+		log_failure(state);
 		return;
 	}
 	agent_watch_forks();

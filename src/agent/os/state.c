@@ -5,7 +5,7 @@
 
 bool agent_is_on;
 bool agent_has_left;
-bool agent_is_sealed;
+bool agent_is_seccomp_frozen;
 bool agent_is_unloading;
 _Atomic uint32_t agent_stubs_held;
 

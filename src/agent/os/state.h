@@ -2,7 +2,7 @@
  * state.h - whether the agent works in this process, and what of its state code below must know.
  *
  *      off ---> on ---> leaving ---> off, has left ---> on       attached by `waymark agent`
- *                `----> sealed, for ever                         a filter of system calls, or a program that the agent stays out of
+ *                `----> frozen, for ever                         a filter of system calls, or a program that the agent stays out of
  */
 #ifndef WM_AGENT_STATE_H
 #define WM_AGENT_STATE_H
@@ -13,12 +13,12 @@
 
 #define AGENT_HIDDEN __attribute__((visibility("hidden")))
 
-/* It works. Written before main and under the agent's lock: when it is attached, detached or sealed. Read by any thread. */
+/* It works. Written before main and under the agent's lock: when it is attached, detached or frozen. Read by any thread. */
 extern bool agent_is_on AGENT_HIDDEN;
 /* It worked, and was taken out. The same writers. */
 extern bool agent_has_left AGENT_HIDDEN;
 /* It stays as it is from now on (follow/seccomp.h), for ever. Written at start, or under the agent's lock; lock.c reads it with acquire. */
-extern bool agent_is_sealed AGENT_HIDDEN;
+extern bool agent_is_seccomp_frozen AGENT_HIDDEN;
 /* The loader unloads: images may be unmapped that are still listed. Writer: follow/loader.c. Under the agent's lock. */
 extern bool agent_is_unloading AGENT_HIDDEN;
 /*

@@ -1,15 +1,15 @@
 /*
  * patch.c - sites: hands what is known of a site to plan.c, and writes what that says.
  *
- * The bytes of a site are those of its instructions before it (lead), of itself, and behind it (room):
+ * The bytes of a site are those of its instructions before it (prefix), of itself, and behind it (suffix):
  *
- *      direct call          call before                   room: jmp after (if anything is to be undone)
- *      indirect call        nops over the lead; call choose     the same
+ *      direct call          call before                   suffix: jmp after (if anything is to be undone)
+ *      indirect call        nops over the prefix; call dispatch     the same
  *      direct tail call     jmp before
- *      indirect tail call   jmp choose; nops
- *      no room              jmp before, or choose; a cell makes the call
+ *      indirect tail call   jmp dispatch; nops
+ *      no room              jmp before, or dispatch; a trampoline makes the call
  *
- * `choose` does what the lead did, and compares the target with those seen. A stub `before` belongs to one call and does what the
+ * `dispatch` does what the prefix did, and compares the target with those seen. A stub `before` belongs to one call and does what the
  * encoding says: add, push, or nothing (then there is no stub). Old stubs stay where they are: a thread may be in one.
  */
 #include "agent/patch/patch.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "agent/program/calls.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/os/memory.h"
 #include "agent/os/options.h"
 #include "agent/patch/batch.h"
@@ -35,11 +35,11 @@ enum {
 static struct {
 	struct plan_call *calls;
 	struct plan_placed *placed;
-	struct choice *choices;
+	struct dispatch_case *cases;
 	struct code_stub *stubs;
 	uint8_t *bytes;
-	size_t call_capacity, placed_capacity, choice_capacity, stub_capacity, byte_capacity;
-} room;
+	size_t call_capacity, placed_capacity, case_capacity, stub_capacity, byte_capacity;
+} scratch;
 
 static bool leaves_tails(const struct agent_call *call)
 {
@@ -78,14 +78,14 @@ static struct plan_call call_of(const struct agent_call *call)
 static bool gather_calls(const struct agent_site *site, struct plan_site *ret)
 {
 	agent_for_each_call(c, site) {
-		if (!agent_reserve((void **)&room.calls, &room.call_capacity, (size_t)ret->call_count + 1,
-				   sizeof *room.calls))
+		if (!agent_reserve((void **)&scratch.calls, &scratch.call_capacity, (size_t)ret->call_count + 1,
+				   sizeof *scratch.calls))
 			return false;
-		room.calls[ret->call_count++] = call_of(agent_call(c));
+		scratch.calls[ret->call_count++] = call_of(agent_call(c));
 		if (agent_call(c)->is_gone)
 			break;
 	}
-	ret->calls = room.calls;
+	ret->calls = scratch.calls;
 	return true;
 }
 
@@ -96,14 +96,14 @@ static bool make_room(const struct plan_site *in, struct plan *plan)
 	uint32_t stubs, bytes;
 
 	plan_most(in, &stubs, &bytes);
-	if (!agent_reserve((void **)&room.placed, &room.placed_capacity, calls, sizeof *room.placed) ||
-	    !agent_reserve((void **)&room.choices, &room.choice_capacity, calls, sizeof *room.choices) ||
-	    !agent_reserve((void **)&room.stubs, &room.stub_capacity, stubs, sizeof *room.stubs) ||
-	    !agent_reserve((void **)&room.bytes, &room.byte_capacity, bytes, 1))
+	if (!agent_reserve((void **)&scratch.placed, &scratch.placed_capacity, calls, sizeof *scratch.placed) ||
+	    !agent_reserve((void **)&scratch.cases, &scratch.case_capacity, calls, sizeof *scratch.cases) ||
+	    !agent_reserve((void **)&scratch.stubs, &scratch.stub_capacity, stubs, sizeof *scratch.stubs) ||
+	    !agent_reserve((void **)&scratch.bytes, &scratch.byte_capacity, bytes, 1))
 		return false;
-	stub_plan(&plan->stubs, in->area, room.stubs, stubs, room.bytes, bytes);
-	plan->placed = room.placed;
-	plan->choices = room.choices;
+	stub_plan(&plan->stubs, in->area, scratch.stubs, stubs, scratch.bytes, bytes);
+	plan->placed = scratch.placed;
+	plan->cases = scratch.cases;
 	return true;
 }
 
@@ -115,9 +115,9 @@ static bool find_table(struct plan_site *in)
 	if (agent_site_is_direct(in->site))
 		return true;
 	for (; count < in->call_count && !in->calls[count].is_gone; count++)
-		room.choices[count] = (struct choice){.target = in->calls[count].target};
+		scratch.cases[count] = (struct dispatch_case){.target = in->calls[count].target};
 	if (count > PLAN_MAX_COMPARED)
-		in->table = choice_table_for(in->number, room.choices, count);
+		in->table = dispatch_table_for(in->number, scratch.cases, count);
 	return count <= PLAN_MAX_COMPARED || in->table;
 }
 
@@ -127,20 +127,20 @@ static uintptr_t present_after(const struct agent_site *site)
 	const uint8_t *there = (const uint8_t *)shape_return_address(site); /* NOLINT(performance-no-int-to-ptr) */
 	int32_t distance;
 
-	if (site->cell)
-		return cells_after(site->cell);
-	if (!site->has_room || there[0] != JUMP)
+	if (site->trampoline)
+		return trampoline_after(site->trampoline);
+	if (!site->has_suffix || there[0] != JUMP)
 		return 0;
 	memcpy(&distance, there + 1, sizeof distance);
 	return shape_return_address(site) + CALL_BYTES + (uintptr_t)distance;
 }
 
-/* Where the site behind this one's room is entered, when it is chained and has its stub; 0: it is not. */
-static uintptr_t next_choose(const struct agent_site *site)
+/* Where the site behind this one's suffix is entered, when it shares that and has its stub; 0: it is not. */
+static uintptr_t next_dispatch(const struct agent_site *site)
 {
 	const struct agent_site *next = site + 1;
 
-	return next < agent_program.sites + agent_program.site_count && next->is_chained ? next->choose : 0;
+	return next < agent_program.sites + agent_program.site_count && next->shares_suffix ? next->dispatch : 0;
 }
 
 static bool gather(uint32_t number, struct plan_site *in, struct plan *plan)
@@ -153,9 +153,9 @@ static bool gather(uint32_t number, struct plan_site *in, struct plan *plan)
 		.original = agent_program.bytes + site->original,
 		.addend = agent_site_addend(site),
 		.area = agent_image_area(agent_function(site->function)->image),
-		.cell = site->cell ? site->cell : cells_next(),
+		.trampoline = site->trampoline ? site->trampoline : trampoline_next(),
 		.after = present_after(site),
-		.next_choose = next_choose(site),
+		.next_dispatch = next_dispatch(site),
 	};
 	return gather_calls(site, in) && make_room(in, plan) && find_table(in);
 }
@@ -193,7 +193,7 @@ bool patch_is_undone_at_return(uint32_t number)
 	const struct agent_site *site = agent_site(number);
 	struct plan_undo undo;
 
-	if (!site->has_room || site->is_detour)
+	if (!site->has_suffix || site->needs_trampoline)
 		return false;
 	plan_undo_begin(&undo, agent_site_addend(site));
 	agent_for_each_call(c, site) {
@@ -205,20 +205,21 @@ bool patch_is_undone_at_return(uint32_t number)
 		if (call->is_gone)
 			break;
 	}
-	plan_undo_end(&undo, site, next_choose(site));
+	plan_undo_end(&undo, site, next_dispatch(site));
 	return undo.is_needed;
 }
 
 /* ---- what was planned is done ---- */
 
-/* Makes or aims the site's cell. */
-static bool aim_cell(struct agent_site *site, const struct plan_site *in, const struct plan *plan)
+/* Makes or aims the site's trampoline. */
+static bool aim_trampoline(struct agent_site *site, const struct plan_site *in, const struct plan *plan)
 {
-	if (!site->cell)
-		site->cell = cells_add(in->number, plan->cell_callee, plan->cell_after, shape_return_address(site));
-	else if (!cells_aim(site->cell, plan->cell_callee, plan->cell_after))
+	if (!site->trampoline)
+		site->trampoline = trampoline_add(in->number, plan->trampoline_callee, plan->trampoline_after,
+						  shape_return_address(site));
+	else if (!trampoline_aim(site->trampoline, plan->trampoline_callee, plan->trampoline_after))
 		return false;
-	return site->cell != 0;
+	return site->trampoline != 0;
 }
 
 /* All but the site's own bytes. False: not all could be written. */
@@ -234,13 +235,13 @@ static bool apply(const struct plan_site *in, const struct plan *plan)
 		call->before = plan->placed[i].before;
 		call->counter = plan->placed[i].counter;
 	}
-	if (plan->is_at_cell && !aim_cell(site, in, plan))
+	if (plan->is_at_trampoline && !aim_trampoline(site, in, plan))
 		return false;
-	site->is_at_cell = plan->is_at_cell;
+	site->is_at_trampoline = plan->is_at_trampoline;
 	if (in->table)
-		choice_put(in->number, plan->choices, plan->placed_count);
-	if (plan->choose)
-		site->choose = plan->choose;
+		dispatch_table_put(in->number, plan->cases, plan->placed_count);
+	if (plan->dispatch)
+		site->dispatch = plan->dispatch;
 	return true;
 }
 

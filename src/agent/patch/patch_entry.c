@@ -78,7 +78,7 @@ bool patch_entry(uint32_t function)
 
 bool patch_foreign(uint32_t function, const struct scan_site *site)
 {
-	struct plan_bytes in = bytes_at(function, site->address + site->insn.len_bytes, site->room_bytes);
+	struct plan_bytes in = bytes_at(function, site->address + site->insn.len_bytes, site->suffix_bytes);
 	struct plan_branch plan;
 
 	return plan_foreign_return(&in, &plan) && apply_stubs(&plan, function) &&

@@ -98,17 +98,17 @@ static const struct agent_site *site_of_stub(const struct code_stub *stub)
 /* In front of a site that is entered by a call there is a return address already. */
 static uintptr_t returns(const struct agent_site *site)
 {
-	return agent_site_is_call(site) && !site->is_at_cell ? WORD : 0;
+	return agent_site_is_call(site) && !site->is_at_trampoline ? WORD : 0;
 }
 
 static struct place in_front(const struct code_stub *stub, uintptr_t pc, uintptr_t sp)
 {
 	const struct agent_site *site = site_of_stub(stub);
-	const uint8_t *lead = agent_program.bytes + site->original;
-	uintptr_t work = stub->start + (stub->kind == CODE_STUB_CHOOSE ? stub->done : 0);
+	const uint8_t *prefix = agent_program.bytes + site->original;
+	uintptr_t work = stub->start + (stub->kind == CODE_STUB_DISPATCH ? stub->done : 0);
 
 	if (pc < work)
-		return (struct place){moved_from(lead, site->lead_bytes, site->address - site->lead_bytes,
+		return (struct place){moved_from(prefix, site->prefix_bytes, site->address - site->prefix_bytes,
 						 stub->start + stub->first, pc),
 				      sp + returns(site)};
 	return (struct place){site->address, sp + (uintptr_t)depth_at(work, pc) + returns(site)};
@@ -118,13 +118,13 @@ static struct place behind(const struct code_stub *stub, uintptr_t pc, uintptr_t
 {
 	const struct agent_site *site = site_of_stub(stub);
 	uintptr_t back = site->address + site->len_bytes, moved = stub->start + stub->first;
-	const uint8_t *room = agent_program.bytes + site->original + site->lead_bytes + site->len_bytes;
+	const uint8_t *suffix = agent_program.bytes + site->original + site->prefix_bytes + site->len_bytes;
 
 	if (pc < moved)
 		return (struct place){back, sp + (uintptr_t)depth_at(stub->start, pc)};
-	if (site->is_detour && !site->is_over_room)
+	if (site->needs_trampoline && !site->is_over_suffix)
 		return (struct place){back, sp};
-	return (struct place){moved_from(room, site->room_bytes, back, moved, pc), sp};
+	return (struct place){moved_from(suffix, site->suffix_bytes, back, moved, pc), sp};
 }
 
 static struct place at_entry(const struct code_stub *stub, uintptr_t pc, uintptr_t sp)
@@ -203,7 +203,7 @@ bool place_find(uintptr_t pc, uintptr_t sp, struct place *ret)
 	const struct emit_places *places = code_places_at(pc);
 	struct code_stub stub;
 
-	if (pc == (uintptr_t)agent_ret) /* to a cell's stub */
+	if (pc == (uintptr_t)agent_ret) /* to a trampoline's stub */
 		return place_find(pushed(sp, 0), sp + WORD, ret);
 	if (!places)
 		return false;
@@ -212,7 +212,7 @@ bool place_find(uintptr_t pc, uintptr_t sp, struct place *ret)
 	switch (stub.kind) {
 	case CODE_STUB_BEFORE:
 	case CODE_STUB_TAIL:
-	case CODE_STUB_CHOOSE:
+	case CODE_STUB_DISPATCH:
 		*ret = in_front(&stub, pc, sp);
 		return true;
 	case CODE_STUB_UNKNOWN:

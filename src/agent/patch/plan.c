@@ -13,12 +13,12 @@ enum {
 };
 static const uintptr_t REACH_BYTES = (uintptr_t)1 << 30;
 
-/* To the agent, which finds a return address on the stack: a call that a cell is to make has put none there. */
+/* To the agent, which finds a return address on the stack: a call that a trampoline is to make has put none there. */
 static void emit_to_discover(struct plan *p, const struct plan_site *in)
 {
 	struct emit *e = &p->stubs.e;
 
-	if (p->is_at_cell)
+	if (p->is_at_trampoline)
 		emit_push_address(e, shape_return_address(in->site));
 	emit_thunk(e, in->number | (agent_site_is_call(in->site) ? 0 : PATCH_TAIL), in->area->places.discover);
 }
@@ -58,9 +58,9 @@ static void emit_before(struct stub_plan *s, const struct plan_site *in, const s
 	stub_done(s, pushed, done);
 }
 
-/* The call is made from a cell, where there is no room behind it: entered by a jump, without a return address. */
-static void emit_before_cell(struct stub_plan *s, const struct plan_site *in, const struct plan_call *call,
-			     uintptr_t counter)
+/* The call is made from a trampoline, where there is no room behind it: entered by a jump, without a return address. */
+static void emit_before_trampoline(struct stub_plan *s, const struct plan_site *in, const struct plan_call *call,
+				   uintptr_t counter)
 {
 	static const uint8_t make_room[] = {0x48, 0x8d, 0x64, 0x24, 0xf8}; /* lea -8(%rsp), %rsp */
 	static const uint8_t take_back[] = {0x48, 0x8d, 0x64, 0x24, 0x08};
@@ -75,7 +75,7 @@ static void emit_before_cell(struct stub_plan *s, const struct plan_site *in, co
 		emit_bytes(&s->e, load_r11, sizeof load_r11);
 		emit_bytes(&s->e, &call->target, sizeof call->target);
 	}
-	emit_jump(&s->e, in->cell);
+	emit_jump(&s->e, in->trampoline);
 }
 
 static void emit_whole_before(struct plan *p, const struct plan_site *in, const struct plan_call *call,
@@ -84,8 +84,8 @@ static void emit_whole_before(struct plan *p, const struct plan_site *in, const 
 	struct stub_plan *s = &p->stubs;
 
 	s->head.number = call->number;
-	if (p->is_at_cell) {
-		emit_before_cell(s, in, call, counter);
+	if (p->is_at_trampoline) {
+		emit_before_trampoline(s, in, call, counter);
 		return;
 	}
 	if (!is_bare(in, call))
@@ -105,7 +105,7 @@ static uintptr_t plan_before(struct plan *p, const struct plan_site *in, const s
 	struct plan_placed *placed = &p->placed[p->placed_count++];
 
 	*placed = (struct plan_placed){0, call->counter};
-	if (is_bare(in, call) && !p->is_at_cell && is_in_reach(in->area, call->target))
+	if (is_bare(in, call) && !p->is_at_trampoline && is_in_reach(in->area, call->target))
 		return placed->before = call->target;
 	if (!in->area)
 		return 0;
@@ -128,19 +128,19 @@ static uintptr_t plan_thunk(struct plan *p, const struct plan_site *in)
 {
 	if (in->site->kind == SCAN_CALL)
 		return in->area ? in->area->places.unknown : 0;
-	if (!stub_begin(&p->stubs, CODE_STUB_CHOOSE, in->number))
+	if (!stub_begin(&p->stubs, CODE_STUB_DISPATCH, in->number))
 		return 0;
 	emit_to_discover(p, in);
 	return stub_end(&p->stubs);
 }
 
-/* The lead, and on to `to`. 0: no room. */
-static uintptr_t plan_lead(struct plan *p, const struct plan_site *in, uintptr_t to)
+/* The prefix, and on to `to`. 0: no room. */
+static uintptr_t plan_prefix(struct plan *p, const struct plan_site *in, uintptr_t to)
 {
 	struct stub_plan *s = &p->stubs;
 
-	if (!stub_begin(s, CODE_STUB_CHOOSE, in->number) ||
-	    !stub_move(&s->e, in->original, shape_start(in->site), in->site->lead_bytes))
+	if (!stub_begin(s, CODE_STUB_DISPATCH, in->number) ||
+	    !stub_move(&s->e, in->original, shape_start(in->site), in->site->prefix_bytes))
 		return 0;
 	stub_done(s, 0, s->e.len);
 	emit_jump(&s->e, to);
@@ -202,60 +202,61 @@ static bool emit_load_target(struct emit *e, const uint8_t *bytes, const struct 
 }
 
 /* Where each call goes. False: no room. */
-static bool plan_choices(struct plan *p, const struct plan_site *in)
+static bool plan_cases(struct plan *p, const struct plan_site *in)
 {
 	for (uint32_t i = 0; i < in->call_count && !in->calls[i].is_gone; i++) {
-		p->choices[i] = (struct choice){in->calls[i].target, plan_before(p, in, &in->calls[i])};
-		if (!p->choices[i].to)
+		p->cases[i] = (struct dispatch_case){in->calls[i].target, plan_before(p, in, &in->calls[i])};
+		if (!p->cases[i].to)
 			return false;
 	}
 	return p->placed_count <= PLAN_MAX_COMPARED || in->table;
 }
 
-static void emit_compares(struct emit *e, const struct choice *choices, uint32_t count, uint64_t literals)
+static void emit_compares(struct emit *e, const struct dispatch_case *cases, uint32_t count, uint64_t literals)
 {
 	for (uint32_t i = 0; i < count; i++)
-		emit_if_target(e, literals + i * sizeof(uint64_t), choices[i].to);
+		emit_if_target(e, literals + i * sizeof(uint64_t), cases[i].to);
 }
 
-/* The code of `choose`; *ret: where it is entered. False: the instruction is not understood. */
-static bool emit_choose(struct plan *p, const struct plan_site *in, uintptr_t *ret)
+/* The code of `dispatch`; *ret: where it is entered. False: the instruction is not understood. */
+static bool emit_dispatch(struct plan *p, const struct plan_site *in, uintptr_t *ret)
 {
 	uint32_t compared = p->placed_count > PLAN_MAX_COMPARED ? 0 : p->placed_count;
 	const struct agent_site *site = in->site;
 	struct stub_plan *s = &p->stubs;
 
 	for (uint32_t i = 0; i < compared; i++)
-		emit_bytes(&s->e, &p->choices[i].target, sizeof p->choices[i].target);
+		emit_bytes(&s->e, &p->cases[i].target, sizeof p->cases[i].target);
 	*ret = emit_here(&s->e);
-	if (!stub_move(&s->e, in->original, shape_start(site), site->lead_bytes))
+	if (!stub_move(&s->e, in->original, shape_start(site), site->prefix_bytes))
 		return false;
 	stub_done(s, (uint32_t)(*ret - s->head.start), s->e.len);
-	if (!emit_load_target(&s->e, in->original + site->lead_bytes, site,
-			      agent_site_is_call(site) && !p->is_at_cell ? 8 : 0))
+	if (!emit_load_target(&s->e, in->original + site->prefix_bytes, site,
+			      agent_site_is_call(site) && !p->is_at_trampoline ? 8 : 0))
 		return false;
 	if (p->placed_count > PLAN_MAX_COMPARED)
-		choice_emit(&s->e, in->table);
+		dispatch_table_emit(&s->e, in->table);
 	else
-		emit_compares(&s->e, p->choices, compared, s->head.start);
+		emit_compares(&s->e, p->cases, compared, s->head.start);
 	emit_to_discover(p, in);
 	return true;
 }
 
-/* `choose` of an indirect site, and what it leads to. 0: no room. */
-static uintptr_t plan_choose(struct plan *p, const struct plan_site *in)
+/* `dispatch` of an indirect site, and what it leads to. 0: no room. */
+static uintptr_t plan_dispatch(struct plan *p, const struct plan_site *in)
 {
 	uint32_t literals;
 	uintptr_t ret;
 
-	if (!plan_choices(p, in))
+	if (!plan_cases(p, in))
 		return 0;
 	/* Compares are what comes first in the stub, and where it is entered behind them. */
 	literals = p->placed_count > PLAN_MAX_COMPARED ? 0 : p->placed_count * (uint32_t)sizeof(uint64_t);
-	if (stub_begin_old(&p->stubs, in->site->choose - literals, CODE_STUB_CHOOSE, in->number) &&
-	    emit_choose(p, in, &ret) && stub_is_old(&p->stubs))
+	if (stub_begin_old(&p->stubs, in->site->dispatch - literals, CODE_STUB_DISPATCH, in->number) &&
+	    emit_dispatch(p, in, &ret) && stub_is_old(&p->stubs))
 		return ret;
-	return stub_begin(&p->stubs, CODE_STUB_CHOOSE, in->number) && emit_choose(p, in, &ret) && stub_end(&p->stubs)
+	return stub_begin(&p->stubs, CODE_STUB_DISPATCH, in->number) && emit_dispatch(p, in, &ret) &&
+			       stub_end(&p->stubs)
 		       ? ret
 		       : 0;
 }
@@ -275,12 +276,12 @@ void plan_undo_add(struct plan_undo *u, const struct plan_call *call)
 	u->leaves_tails |= call->leaves_tails || call->is_gone;
 }
 
-void plan_undo_end(struct plan_undo *u, const struct agent_site *site, uintptr_t next_choose)
+void plan_undo_end(struct plan_undo *u, const struct agent_site *site, uintptr_t next_dispatch)
 {
 	/* An indirect call may have one more callee, which its thunk has pushed for by then. */
 	u->must_push &= agent_site_is_direct(site) && u->may_push;
 	u->is_needed = agent_site_is_call(site) && !site->is_last &&
-		       (u->may_push || u->leaves_tails || u->addend || next_choose);
+		       (u->may_push || u->leaves_tails || u->addend || next_dispatch);
 }
 
 static struct plan_undo undo_of(const struct plan_site *in)
@@ -290,16 +291,16 @@ static struct plan_undo undo_of(const struct plan_site *in)
 	plan_undo_begin(&u, in->addend);
 	for (uint32_t i = 0; i < in->call_count; i++)
 		plan_undo_add(&u, &in->calls[i]);
-	plan_undo_end(&u, in->site, in->next_choose);
+	plan_undo_end(&u, in->site, in->next_dispatch);
 	return u;
 }
 
-/* moved: how many bytes of the room it does. */
+/* moved: how many bytes of the suffix it does. */
 static bool emit_after(struct stub_plan *s, const struct plan_site *in, const struct plan_undo *u, uint32_t moved)
 {
 	const struct agent_site *site = in->site;
-	const uint8_t *room = in->original + site->lead_bytes + site->len_bytes;
-	bool is_entered = site->is_entered && !site->is_detour;
+	const uint8_t *suffix = in->original + site->prefix_bytes + site->len_bytes;
+	bool is_entered = site->is_entered && !site->needs_trampoline;
 	const struct emit_places *places = &in->area->places;
 	uintptr_t back = shape_return_address(site);
 	uint32_t done = 0;
@@ -311,9 +312,9 @@ static bool emit_after(struct stub_plan *s, const struct plan_site *in, const st
 	else
 		emit_undo(&s->e, places, u->may_push || u->leaves_tails, u->addend, &done);
 	stub_done(s, s->e.len, done);
-	if (!stub_move(&s->e, room, back, moved))
+	if (!stub_move(&s->e, suffix, back, moved))
 		return false;
-	emit_jump(&s->e, moved && in->next_choose ? in->next_choose : back + moved);
+	emit_jump(&s->e, moved && in->next_dispatch ? in->next_dispatch : back + moved);
 	return true;
 }
 
@@ -338,13 +339,13 @@ static bool is_short_tail(const struct agent_site *site)
 /* What comes before a short tail call makes room for the jump that replaces it, and is done in a stub. */
 static bool is_led(const struct agent_site *site)
 {
-	return is_short_tail(site) && (uint32_t)site->len_bytes + site->room_bytes < CALL_BYTES;
+	return is_short_tail(site) && (uint32_t)site->len_bytes + site->suffix_bytes < CALL_BYTES;
 }
 
 /* The site's branch to `to`. */
 static void put_site(const struct agent_site *site, uint8_t *region, uintptr_t to)
 {
-	uint32_t lead = site->lead_bytes, end = lead + site->len_bytes;
+	uint32_t prefix = site->prefix_bytes, end = prefix + site->len_bytes;
 	uintptr_t start = shape_start(site);
 
 	switch (site->kind) {
@@ -360,7 +361,7 @@ static void put_site(const struct agent_site *site, uint8_t *region, uintptr_t t
 		else if (is_led(site))
 			stub_put_branch(region, 0, CALL_BYTES, 0xe9, start, to);
 		else
-			stub_put_branch(region, lead, lead + CALL_BYTES, 0xe9, start, to);
+			stub_put_branch(region, prefix, prefix + CALL_BYTES, 0xe9, start, to);
 		break;
 	default:
 		stub_put_branch(region, 0, CALL_BYTES, 0xe9, start, to);
@@ -371,33 +372,34 @@ static void put_site(const struct agent_site *site, uint8_t *region, uintptr_t t
 
 static void put_after(const struct agent_site *site, uint8_t *region, uintptr_t after)
 {
-	uint32_t at = (uint32_t)site->lead_bytes + site->len_bytes;
+	uint32_t at = (uint32_t)site->prefix_bytes + site->len_bytes;
 
 	stub_put_branch(region, at, at + CALL_BYTES, 0xe9, shape_start(site), after);
-	stub_put_nops(region + at + CALL_BYTES, site->room_bytes - CALL_BYTES);
+	stub_put_nops(region + at + CALL_BYTES, site->suffix_bytes - CALL_BYTES);
 }
 
-/* The branch to `before` over a site whose call is made from a cell. */
-static void put_to_cell(const struct agent_site *site, uint8_t *region, uintptr_t before)
+/* The branch to `before` over a site whose call is made from a trampoline. */
+static void put_to_trampoline(const struct agent_site *site, uint8_t *region, uintptr_t before)
 {
-	uint32_t from = agent_site_is_direct(site) ? site->lead_bytes : 0;
-	uint32_t end = (uint32_t)site->lead_bytes + site->len_bytes;
+	uint32_t from = agent_site_is_direct(site) ? site->prefix_bytes : 0;
+	uint32_t end = (uint32_t)site->prefix_bytes + site->len_bytes;
 
-	if (!agent_site_is_direct(site) && site->is_over_room)
-		end += site->room_bytes;
+	if (!agent_site_is_direct(site) && site->is_over_suffix)
+		end += site->suffix_bytes;
 	stub_put_branch(region, from, from + CALL_BYTES, 0xe9, shape_start(site), before);
 	stub_put_nops(region + from + CALL_BYTES, end - from - CALL_BYTES);
 }
 
-/* The call is made from the site's cell. False: none is left, or no room. */
-static bool plan_cell(struct plan *p, const struct plan_site *in, const struct plan_undo *undo)
+/* The call is made from the site's trampoline. False: none is left, or no room. */
+static bool plan_trampoline(struct plan *p, const struct plan_site *in, const struct plan_undo *undo)
 {
 	const struct agent_site *site = in->site;
 
-	p->cell_callee = agent_site_is_direct(site) ? in->calls[0].target : 0;
-	p->cell_after = in->cell ? plan_after(p, in, undo, site->is_over_room ? site->room_bytes : 0) : 0;
-	p->is_at_cell = p->cell_after != 0;
-	return p->is_at_cell;
+	p->trampoline_callee = agent_site_is_direct(site) ? in->calls[0].target : 0;
+	p->trampoline_after =
+		in->trampoline ? plan_after(p, in, undo, site->is_over_suffix ? site->suffix_bytes : 0) : 0;
+	p->is_at_trampoline = p->trampoline_after != 0;
+	return p->is_at_trampoline;
 }
 
 /* The branch at the site, and what it leads to. */
@@ -408,24 +410,25 @@ static bool plan_call(struct plan *p, const struct plan_site *in, const struct p
 	bool is_direct = agent_site_is_direct(site);
 	uintptr_t before;
 
-	if (is_direct && call && is_bare(in, call) && !(site->is_detour && undo->is_needed)) {
+	if (is_direct && call && is_bare(in, call) && !(site->needs_trampoline && undo->is_needed)) {
 		p->placed[p->placed_count++] = (struct plan_placed){call->target, call->counter};
 		return true; /* the program's own call */
 	}
-	if (site->is_detour && (undo->is_needed || !is_direct) && (call || !is_direct) && !plan_cell(p, in, undo))
+	if (site->needs_trampoline && (undo->is_needed || !is_direct) && (call || !is_direct) &&
+	    !plan_trampoline(p, in, undo))
 		return false;
 	if (is_direct)
 		before = call ? plan_before(p, in, call) : plan_thunk(p, in);
 	else
-		before = p->choose = plan_choose(p, in);
+		before = p->dispatch = plan_dispatch(p, in);
 	if (before && is_led(site))
-		before = plan_lead(p, in, before);
+		before = plan_prefix(p, in, before);
 	if (!before)
 		return false;
-	if (site->is_chained)
+	if (site->shares_suffix)
 		p->is_before_led = true;
-	else if (p->is_at_cell)
-		put_to_cell(site, p->region, before);
+	else if (p->is_at_trampoline)
+		put_to_trampoline(site, p->region, before);
 	else
 		put_site(site, p->region, before);
 	return true;
@@ -438,7 +441,7 @@ void plan_most(const struct plan_site *in, uint32_t *ret_stubs, uint32_t *ret_by
 	for (uint32_t i = 0; i < in->call_count; i++) {
 		const struct plan_call *call = &in->calls[i];
 
-		if (is_bare(in, call) && !in->site->is_detour && is_in_reach(in->area, call->target))
+		if (is_bare(in, call) && !in->site->needs_trampoline && is_in_reach(in->area, call->target))
 			continue;
 		++*ret_stubs;
 		*ret_bytes += call->pushes ? stub_most_bytes(CODE_STUB_BEFORE) : ADD_BYTES;
@@ -452,13 +455,13 @@ bool plan_site(const struct plan_site *in, struct plan *p)
 	uintptr_t after;
 
 	p->placed_count = 0;
-	p->choose = p->cell_callee = p->cell_after = 0;
-	p->is_at_cell = p->is_before_led = false;
+	p->dispatch = p->trampoline_callee = p->trampoline_after = 0;
+	p->is_at_trampoline = p->is_before_led = false;
 	memcpy(p->region, in->original, shape_bytes(site));
 	if (!plan_call(p, in, &undo))
 		return false;
-	if (undo.is_needed && site->has_room && !site->is_detour) {
-		after = plan_after(p, in, &undo, site->room_bytes);
+	if (undo.is_needed && site->has_suffix && !site->needs_trampoline) {
+		after = plan_after(p, in, &undo, site->suffix_bytes);
 		if (!after)
 			return false;
 		put_after(site, p->region, after);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/code/choice.h"
+#include "agent/code/dispatch_table.h"
 #include "agent/code/stub.h"
 #include "agent/program/program.h"
 
@@ -42,10 +42,10 @@ struct plan_site {
 	uint32_t call_count;
 	uint64_t addend;              /* that each call adds, or has in its entry */
 	const struct code_area *area; /* NULL: there is no room for stubs */
-	uintptr_t cell;               /* the site's, or the next that is free; 0: none is left */
+	uintptr_t trampoline;         /* the site's, or the next that is free; 0: none is left */
 	uintptr_t after;              /* the stub behind the call now; 0: none */
-	uintptr_t next_choose; /* where the site behind this one's room is entered, which is chained; 0: there is none */
-	const struct choice_table *table; /* with room for all targets, where there are more than PLAN_MAX_COMPARED */
+	uintptr_t next_dispatch; /* where the site behind this one's suffix is entered, which shares it; 0: there is none */
+	const struct dispatch_table *table; /* with room for all targets, where there are more than PLAN_MAX_COMPARED */
 };
 
 /* Where a call goes. */
@@ -58,11 +58,11 @@ struct plan {
 	uint8_t region[CODE_PATCH_MAX]; /* the site's bytes */
 	struct plan_placed *placed;     /* of each call that is not gone; of a direct site the first */
 	uint32_t placed_count;
-	struct choice *choices;            /* the same, of an indirect site */
-	uintptr_t choose;                  /* where the stub of an indirect site is entered; 0: it has none */
-	bool is_at_cell;                   /* a cell makes the call */
-	uintptr_t cell_callee, cell_after; /* what it is to be aimed at */
-	bool is_before_led; /* the site is chained: the one before leads to `choose` then, and is to be written anew */
+	struct dispatch_case *cases; /* the same, of an indirect site */
+	uintptr_t dispatch;          /* where the stub of an indirect site is entered; 0: it has none */
+	bool is_at_trampoline;       /* a trampoline makes the call */
+	uintptr_t trampoline_callee, trampoline_after; /* what it is to be aimed at */
+	bool is_before_led; /* the site shares a suffix: the one before leads to `dispatch` then, and is to be written anew */
 };
 
 /* What stands behind a call undoes. */
@@ -75,11 +75,11 @@ struct plan_undo {
 };
 void plan_undo_begin(struct plan_undo *u, uint64_t addend);
 void plan_undo_add(struct plan_undo *u, const struct plan_call *call);
-void plan_undo_end(struct plan_undo *u, const struct agent_site *site, uintptr_t next_choose);
+void plan_undo_end(struct plan_undo *u, const struct agent_site *site, uintptr_t next_dispatch);
 
 /* How many stubs the site has at most, and bytes of code in them. */
 void plan_most(const struct plan_site *in, uint32_t *ret_stubs, uint32_t *ret_bytes);
-/* *ret has room for so many, and for a placed call and a choice for each call. False: there is no room, or no way. */
+/* *ret has room for so many, and for a placed call and a case for each call. False: there is no room, or no way. */
 bool plan_site(const struct plan_site *in, struct plan *ret);
 
 #endif

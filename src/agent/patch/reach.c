@@ -110,7 +110,7 @@ static void reach(uint32_t function)
 				    result == SCAN_NO_MEMORY ? "memory is short" : "no function starts there");
 		return;
 	}
-	if (!agent_function_is_found_quiet(function, &scan)) {
+	if (!agent_function_is_found_no_callback(function, &scan)) {
 		reason = scan.start == agent_function(function)->start ? refuse(&scan)
 								       : "it is part of another function";
 		/* A thread that cannot be stopped now may be later. */

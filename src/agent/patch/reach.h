@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Scans the function, and instruments it when it is not quiet and can be. Its state is then not SEEN, unless code cannot be written now. */
+/* Scans the function, and instruments it when it may call back and can be. Its state is then not SEEN, unless code cannot be written now. */
 void reach_function(uint32_t function);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * reuse.c - marks and sweeps. What leads to stubs: bytes of sites, and behind calls of foreign code; cells; what is kept of calls, sites and
+ * reuse.c - marks and sweeps. What leads to stubs: bytes of sites, and behind calls of foreign code; trampolines; what is kept of calls, sites and
  * functions; and other stubs, by their branches and by tables.
  *
  * Where a branch may stand bytes are taken for its distance, if they lead to where a stub is entered: a stub more stays now and then, and
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "agent/code/cells.h"
-#include "agent/code/choice.h"
+#include "agent/code/trampolines.h"
+#include "agent/code/dispatch_table.h"
 #include "agent/code/code.h"
 #include "agent/patch/shape.h"
 #include "agent/program/program.h"
@@ -26,7 +26,7 @@ static unsigned int depth; /* above it: all stubs stay */
 
 static void mark(uintptr_t at);
 
-static void mark_choice(uintptr_t to)
+static void mark_case(uintptr_t to)
 {
 	mark(to);
 }
@@ -53,26 +53,26 @@ static const uint8_t *code_at(uintptr_t address)
 	return (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static bool is_before_chained(uint32_t site)
+static bool is_before_shared(uint32_t site)
 {
-	return site + 1 < agent_program.site_count && agent_site(site + 1)->is_chained;
+	return site + 1 < agent_program.site_count && agent_site(site + 1)->shares_suffix;
 }
 
 static void mark_stub(const struct code_stub *stub)
 {
-	static const uint8_t load[] = {0x48, 0xb9}; /* movabs $, %rcx (choice.c) */
+	static const uint8_t load[] = {0x48, 0xb9}; /* movabs $, %rcx (dispatch_table.c) */
 	const uint8_t *code = code_at(stub->start);
 	uint64_t table;
 
 	/* The others lead to the program, and to the agent. */
-	if (stub->kind != CODE_STUB_CHOOSE && !(stub->kind == CODE_STUB_AFTER && is_before_chained(stub->number)))
+	if (stub->kind != CODE_STUB_DISPATCH && !(stub->kind == CODE_STUB_AFTER && is_before_shared(stub->number)))
 		return;
 	mark_branches(code, stub->start, stub->len);
 	for (uint32_t i = 0; i + sizeof load + sizeof table <= stub->len; i++) {
 		if (memcmp(code + i, load, sizeof load) != 0)
 			continue;
 		memcpy(&table, code + i + sizeof load, sizeof table);
-		choice_visit(table, mark_choice);
+		dispatch_table_visit(table, mark_case);
 	}
 }
 
@@ -90,17 +90,17 @@ static void mark(uintptr_t at)
 
 static void mark_site(const struct agent_site *site, bool is_there)
 {
-	uint32_t ends[] = {BRANCH_BYTES, (uint32_t)site->lead_bytes + BRANCH_BYTES,
-			   (uint32_t)site->lead_bytes + site->len_bytes,
-			   (uint32_t)site->lead_bytes + site->len_bytes + BRANCH_BYTES};
+	uint32_t ends[] = {BRANCH_BYTES, (uint32_t)site->prefix_bytes + BRANCH_BYTES,
+			   (uint32_t)site->prefix_bytes + site->len_bytes,
+			   (uint32_t)site->prefix_bytes + site->len_bytes + BRANCH_BYTES};
 	uintptr_t start = shape_start(site);
 	uint32_t len = shape_bytes(site);
 
 	agent_for_each_call(c, site)
 		mark(agent_call(c)->before);
-	mark(site->choose);
-	if (site->cell)
-		mark(cells_after(site->cell));
+	mark(site->dispatch);
+	if (site->trampoline)
+		mark(trampoline_after(site->trampoline));
 	if (!is_there)
 		return;
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)

@@ -1,9 +1,9 @@
 /*
  * shape.h - the shape of a site: which of the program's bytes are replaced there.
  *
- *      lead    instructions in front of the call that give way to a branch
+ *      prefix  instructions in front of the call that give way to a branch
  *      site    the call's instruction
- *      room    instructions behind it that give way to a jump
+ *      suffix  instructions behind it that give way to a jump
  *
  * Pure.
  */
@@ -27,12 +27,12 @@ static inline uintptr_t shape_return_address(const struct agent_site *site)
 /* All bytes of the site. */
 static inline uintptr_t shape_start(const struct agent_site *site)
 {
-	return site->address - site->lead_bytes;
+	return site->address - site->prefix_bytes;
 }
 
 static inline uint32_t shape_bytes(const struct agent_site *site)
 {
-	return (uint32_t)site->lead_bytes + site->len_bytes + site->room_bytes;
+	return (uint32_t)site->prefix_bytes + site->len_bytes + site->suffix_bytes;
 }
 
 #endif

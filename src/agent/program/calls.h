@@ -24,7 +24,7 @@ static inline bool agent_call_pushes(const struct agent_call *call)
 {
 	const struct callgraph_edge *edge = agent_call_edge(call);
 
-	return edge ? edge->kind != EDGE_ENCODED : !call->is_quiet;
+	return edge ? edge->kind != EDGE_ENCODED : !call->never_calls_back;
 }
 
 /* The site of that entry. */

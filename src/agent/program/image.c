@@ -17,9 +17,9 @@
 #include "agent/os/state.h"
 #include "agent/os/memory.h"
 #include "agent/program/program.h"
-#include "agent/program/quiet.h"
+#include "agent/program/no_callback.h"
 #include "agent/program/symbol.h"
-#include "agent/os/words.h"
+#include "agent/os/address_map.h"
 #include "recorder/config.h"
 #include "waymark/runtime.h"
 
@@ -30,7 +30,7 @@ enum {
 /* Newest first; only ever pushed to. Writers hold the agent's lock. */
 static struct agent_image *images;
 /* What the loader had loaded when the agent came. Under the agent's lock. */
-static struct words early;
+static struct address_map early;
 
 /* Never changed: the C library and what runs below it. */
 static const char *const foreign_names[] = {"ld-linux-x86-64.so", "libc.so",     "libpthread.so", "libdl.so",
@@ -40,7 +40,7 @@ static const char *const foreign_names[] = {"ld-linux-x86-64.so", "libc.so",    
 bool agent_images_begin(void)
 {
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
-		if (!words_set(&early, (uintptr_t)map, 1))
+		if (!address_map_set(&early, (uintptr_t)map, 1))
 			return false;
 	return true;
 }
@@ -354,8 +354,8 @@ static bool has(const struct agent_image *image, uintptr_t address)
 }
 
 /*
- * A library, loaded with the program, whose malloc is the process's, or would be if another did not stand in front of it (the heap client):
- * functions of libc that call nothing back (quiet.h) and what stands in front of it call it, without telling the agent.
+ * A library, loaded with the program, whose malloc is the process's, or would be if another did not interpose it (the heap client):
+ * functions of libc that call nothing back (no_callback.h) and what interposes it call it, without telling the agent.
  */
 static bool is_allocator(const struct agent_image *image)
 {
@@ -484,7 +484,7 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	image->path = path_of(found);
 	if (!image->path)
 		return NULL;
-	image->is_late = !words_find(&early, (uintptr_t)found->dlfo_link_map, &number);
+	image->is_late = !address_map_find(&early, (uintptr_t)found->dlfo_link_map, &number);
 	image->kind = kind_of(image);
 	image->scan.cache = &agent_insns;
 	image->scan.is_without_registers = true;
@@ -498,7 +498,7 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	if (!is_readable && image->kind == AGENT_IMAGE_CODE)
 		image->kind = AGENT_IMAGE_FOREIGN;
 	find_runtime(image);
-	if (!quiet_add_runtime(image))
+	if (!no_callback_add_runtime(image))
 		return NULL;
 	image->head = head_of(ehdr);
 	image->next = images;
@@ -511,7 +511,7 @@ struct agent_image *agent_image_at(uintptr_t address)
 	struct agent_image *image = agent_image_find(address);
 	struct dl_find_object found;
 
-	if (image || agent_is_sealed ||
+	if (image || agent_is_seccomp_frozen ||
 	    _dl_find_object((void *)address, &found) != 0) /* NOLINT(performance-no-int-to-ptr) */
 		return image;
 	return list_image(&found);

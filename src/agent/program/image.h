@@ -41,9 +41,9 @@ struct agent_image {
 	uint64_t head;          /* hash of its first page: another file has another */
 	uintptr_t runtime_low;  /* code of Waymark's runtime, [low, high): empty where there is none */
 	uintptr_t runtime_high;
-	uint32_t family; /* its number among forked processes (family.h); 0: none yet */
-	bool is_gone;    /* unloaded */
-	bool is_late;    /* loaded while the program ran: its file may be another one by the time of a report */
+	uint32_t fork_number; /* its number among forked processes (fork_log.h); 0: none yet */
+	bool is_gone;         /* unloaded */
+	bool is_late;         /* loaded while the program ran: its file may be another one by the time of a report */
 	struct symbol_index names; /* of a late one, once a function of it is recorded */
 };
 

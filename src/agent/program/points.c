@@ -1,10 +1,10 @@
 /* points.c - forgets what was known by return addresses. */
 #include "agent/program/points.h"
 
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/program/program.h"
 
-struct words points_captures, points_calls;
+struct address_map points_captures, points_calls;
 _Atomic uint32_t points_generation;
 
 void points_forget_site(uint32_t site)
@@ -12,14 +12,14 @@ void points_forget_site(uint32_t site)
 	const struct agent_site *s = agent_site(site);
 
 	atomic_fetch_add_explicit(&points_generation, 1, memory_order_relaxed);
-	words_forget(&points_captures, s->address + s->len_bytes);
-	if (s->cell)
-		words_forget(&points_captures, s->cell + AGENT_CELL_BACK);
+	address_map_forget(&points_captures, s->address + s->len_bytes);
+	if (s->trampoline)
+		address_map_forget(&points_captures, s->trampoline + AGENT_TRAMPOLINE_BACK);
 }
 
 void points_forget_range(uintptr_t low, uintptr_t high)
 {
 	atomic_fetch_add_explicit(&points_generation, 1, memory_order_relaxed);
-	words_forget_range(&points_captures, low, high, 64);
-	words_forget_range(&points_calls, low, high, POINTS_KIND_SHIFT);
+	address_map_forget_range(&points_captures, low, high, 64);
+	address_map_forget_range(&points_calls, low, high, POINTS_KIND_SHIFT);
 }

@@ -1,7 +1,7 @@
 /*
- * program.c - functions: finds them by address, and decides which of them are quiet.
+ * program.c - functions: finds them by address, and decides which of them call nothing back.
  *
- * A function is quiet when all that it can call is quiet: neither captures nor callbacks happen in it, so no code is needed there and
+ * A function is a no-callback function when all that it can call is one: neither captures nor callbacks happen in it, so no code is needed there and
  * a signal's handler unwinds it. This is asked of small functions only, some calls deep.
  */
 #include "agent/program/program.h"
@@ -10,17 +10,17 @@
 
 #include "agent/scan/inner.h"
 #include "agent/os/memory.h"
-#include "agent/program/quiet.h"
-#include "agent/os/words.h"
+#include "agent/program/no_callback.h"
+#include "agent/os/address_map.h"
 
 enum {
-	QUIET_MAX_DEPTH = 6,
-	QUIET_MAX_INSNS = 1500,
+	NO_CALLBACK_MAX_DEPTH = 6,
+	NO_CALLBACK_MAX_INSNS = 1500,
 };
 
 struct agent_program agent_program;
-static struct words by_start; /* functions and cold parts */
-static struct words by_return;
+static struct address_map by_start; /* functions and cold parts */
+static struct address_map by_return;
 
 /* Looked for before anything is written there. */
 static uintptr_t inner_of(const struct eh_function *range)
@@ -39,7 +39,7 @@ static uint32_t add_function(struct agent_image *image, const struct eh_function
 	if (!agent_reserve((void **)&p->functions, &p->function_capacity, p->function_count + 1,
 			   sizeof *p->functions) ||
 	    !agent_reserve((void **)&p->present, &p->present_capacity, p->present_count + 1, sizeof *p->present) ||
-	    !words_set(&by_start, range->start, (uint32_t)p->function_count))
+	    !address_map_set(&by_start, range->start, (uint32_t)p->function_count))
 		return AGENT_NONE;
 	f = agent_function(p->function_count);
 	*f = (struct agent_function){
@@ -71,7 +71,8 @@ uint32_t agent_function_known(uintptr_t address)
 	struct eh_function range;
 	uint32_t function;
 
-	if (!image || !agent_image_function(image, address, &range) || !words_find(&by_start, range.start, &function))
+	if (!image || !agent_image_function(image, address, &range) ||
+	    !address_map_find(&by_start, range.start, &function))
 		return AGENT_NONE;
 	return whole(function);
 }
@@ -84,7 +85,7 @@ uint32_t agent_function_at(uintptr_t address)
 
 	if (!image || !agent_image_function(image, address, &range))
 		return AGENT_NONE;
-	if (!words_find(&by_start, range.start, &function))
+	if (!address_map_find(&by_start, range.start, &function))
 		function = add_function(image, &range);
 	return whole(function);
 }
@@ -93,7 +94,7 @@ uint32_t agent_site_in_front_of(uintptr_t return_address)
 {
 	uint32_t site;
 
-	return words_find(&by_return, return_address, &site) ? site : AGENT_NONE;
+	return address_map_find(&by_return, return_address, &site) ? site : AGENT_NONE;
 }
 
 uint32_t agent_site_returning_to(uintptr_t return_address)
@@ -113,7 +114,7 @@ bool agent_function_add_parts(uint32_t function, const struct scan_function *sca
 		struct eh_function range = {.start = scan->chunks[i].low, .end = scan->chunks[i].high};
 		uint32_t part;
 
-		if (!words_find(&by_start, range.start, &part))
+		if (!address_map_find(&by_start, range.start, &part))
 			part = add_function(f->image, &range);
 		if (part == AGENT_NONE)
 			return false;
@@ -156,82 +157,82 @@ uint32_t agent_function_entered(uintptr_t target)
 		       : AGENT_NONE;
 }
 
-enum quiet {
-	QUIET_NO,
-	QUIET_YES,
-	QUIET_UNSURE, /* not seen from here: too deep, or it is asked for already */
+enum no_callback {
+	NO_CALLBACK_NO,
+	NO_CALLBACK_YES,
+	NO_CALLBACK_UNSURE, /* not seen from here: too deep, or it is asked for already */
 };
 
-static enum quiet find_quiet(uint32_t function, int depth);
+static enum no_callback find_no_callback(uint32_t function, int depth);
 
-static enum quiet quiet_of_calls(const struct scan_function *scan, int depth)
+static enum no_callback no_callback_of_calls(const struct scan_function *scan, int depth)
 {
-	enum quiet ret = QUIET_YES;
+	enum no_callback ret = NO_CALLBACK_YES;
 
-	for (size_t i = 0; i < scan->site_count && ret == QUIET_YES; i++) {
+	for (size_t i = 0; i < scan->site_count && ret == NO_CALLBACK_YES; i++) {
 		const struct scan_site *site = &scan->sites[i];
 		uintptr_t target;
 		uint32_t callee;
 
 		if (site->kind != SCAN_CALL && site->kind != SCAN_TAIL)
-			return QUIET_NO;
+			return NO_CALLBACK_NO;
 		target = agent_resolve(site->target);
-		if (quiet_captures(target))
-			return QUIET_NO;
-		if (quiet_is_known(target))
+		if (no_callback_captures(target))
+			return NO_CALLBACK_NO;
+		if (no_callback_is_known(target))
 			continue;
 		callee = agent_function_entered(target);
 		if (callee == AGENT_NONE)
-			return QUIET_NO;
-		ret = find_quiet(callee, depth + 1);
+			return NO_CALLBACK_NO;
+		ret = find_no_callback(callee, depth + 1);
 	}
 	return ret;
 }
 
 static bool is_small(const struct agent_function *f)
 {
-	return f->end - f->start <= (uintptr_t)QUIET_MAX_INSNS * 4;
+	return f->end - f->start <= (uintptr_t)NO_CALLBACK_MAX_INSNS * 4;
 }
 
 /* Of a function that was not looked at yet, and what the scan says of it. An answer that is sure is kept; at depth 0 any is. */
-static enum quiet decide_quiet(uint32_t function, const struct scan_function *scan, int depth)
+static enum no_callback decide_no_callback(uint32_t function, const struct scan_function *scan, int depth)
 {
 	struct agent_function *f = agent_function(function);
-	enum quiet ret = QUIET_NO;
+	enum no_callback ret = NO_CALLBACK_NO;
 
-	if (!f->is_loud && is_small(f) && !scan->reason && !scan->switches_stack &&
-	    scan->insn_count <= QUIET_MAX_INSNS) {
+	if (!f->calls_back && is_small(f) && !scan->reason && !scan->switches_stack &&
+	    scan->insn_count <= NO_CALLBACK_MAX_INSNS) {
 		f->is_being_read = true;
-		ret = quiet_of_calls(scan, depth);
-		if (ret == QUIET_YES && !agent_function_add_parts(function, scan))
-			ret = QUIET_NO;
+		ret = no_callback_of_calls(scan, depth);
+		if (ret == NO_CALLBACK_YES && !agent_function_add_parts(function, scan))
+			ret = NO_CALLBACK_NO;
 		f = agent_function(function);
 		f->is_being_read = false;
 	}
-	if (ret == QUIET_YES) {
-		f->state = AGENT_FUNCTION_QUIET;
-		agent_program.quiet_count++;
-	} else if (ret == QUIET_NO || depth == 0) {
-		f->is_loud = true;
+	if (ret == NO_CALLBACK_YES) {
+		f->state = AGENT_FUNCTION_NO_CALLBACK;
+		agent_program.no_callback_count++;
+	} else if (ret == NO_CALLBACK_NO || depth == 0) {
+		f->calls_back = true;
 	}
 	return ret;
 }
 
-static enum quiet find_quiet(uint32_t function, int depth)
+static enum no_callback find_no_callback(uint32_t function, int depth)
 {
 	const struct agent_function *f = agent_function(function);
 	struct scan_function scan;
-	enum quiet ret;
+	enum no_callback ret;
 
 	if (f->state != AGENT_FUNCTION_SEEN)
-		return f->state == AGENT_FUNCTION_QUIET ? QUIET_YES : QUIET_NO;
-	if (f->is_loud || !is_small(f))
-		return QUIET_NO;
-	if (f->is_being_read || depth > QUIET_MAX_DEPTH)
-		return QUIET_UNSURE;
+		return f->state == AGENT_FUNCTION_NO_CALLBACK ? NO_CALLBACK_YES : NO_CALLBACK_NO;
+	if (f->calls_back || !is_small(f))
+		return NO_CALLBACK_NO;
+	if (f->is_being_read || depth > NO_CALLBACK_MAX_DEPTH)
+		return NO_CALLBACK_UNSURE;
 	if (scan_function(&f->image->scan, f->start, &agent_allocator, &scan) != SCAN_OK)
-		return QUIET_NO;
-	ret = decide_quiet(function, &scan, depth);
+		return NO_CALLBACK_NO;
+	ret = decide_no_callback(function, &scan, depth);
 	scan_function_release(&scan, &agent_allocator);
 	return ret;
 }
@@ -247,14 +248,14 @@ void agent_function_keep(uint32_t function, const char *reason)
 	agent_program.foreign_count++;
 }
 
-bool agent_function_is_found_quiet(uint32_t function, const struct scan_function *scan)
+bool agent_function_is_found_no_callback(uint32_t function, const struct scan_function *scan)
 {
-	return decide_quiet(function, scan, 0) == QUIET_YES;
+	return decide_no_callback(function, scan, 0) == NO_CALLBACK_YES;
 }
 
 bool agent_site_returns_to(uint32_t site, uintptr_t return_address)
 {
-	return words_set(&by_return, return_address, site);
+	return address_map_set(&by_return, return_address, site);
 }
 
 /* It is as if the site had not called it yet. */
@@ -270,17 +271,17 @@ static void drop_call(uint32_t number)
 	call->is_gone = true;
 }
 
-void agent_program_doubt_quiet(void)
+void agent_program_invalidate_no_callback(void)
 {
 	struct agent_program *p = &agent_program;
 
 	for (uint32_t c = 0; c < p->call_count; c++)
-		if (agent_function_is(agent_call(c)->callee, AGENT_FUNCTION_QUIET))
+		if (agent_function_is(agent_call(c)->callee, AGENT_FUNCTION_NO_CALLBACK))
 			drop_call(c);
 	for (size_t i = 0; i < p->function_count; i++)
-		if (agent_function(i)->state == AGENT_FUNCTION_QUIET)
+		if (agent_function(i)->state == AGENT_FUNCTION_NO_CALLBACK)
 			agent_function(i)->state = AGENT_FUNCTION_SEEN;
-	p->quiet_count = 0;
+	p->no_callback_count = 0;
 }
 
 void agent_program_forget(const struct agent_image *image)
@@ -288,8 +289,8 @@ void agent_program_forget(const struct agent_image *image)
 	struct agent_program *p = &agent_program;
 	size_t kept = 0;
 
-	words_forget_range(&by_start, image->low, image->high, 64);
-	words_forget_range(&by_return, image->low, image->high, 64);
+	address_map_forget_range(&by_start, image->low, image->high, 64);
+	address_map_forget_range(&by_return, image->low, image->high, 64);
 	p->looks += p->present_count;
 	for (size_t i = 0; i < p->present_count; i++) {
 		struct agent_function *f = agent_function(p->present[i]);

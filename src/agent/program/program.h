@@ -26,7 +26,7 @@ enum {
 
 enum agent_function_state {
 	AGENT_FUNCTION_SEEN = 0, /* it was met on a stack, or its address is known; not looked at */
-	AGENT_FUNCTION_QUIET, /* neither it nor what it calls leaves instrumented code or captures: it is never changed */
+	AGENT_FUNCTION_NO_CALLBACK, /* neither it nor what it calls leaves instrumented code or captures: it is never changed */
 	AGENT_FUNCTION_FOREIGN,      /* of an image that is not instrumented, or its code is not understood */
 	AGENT_FUNCTION_INSTRUMENTED, /* a node of the graph */
 	AGENT_FUNCTION_GONE, /* its image was unloaded. A node, if it was one: contexts from before, and tail calls that it made, have it */
@@ -46,8 +46,8 @@ struct agent_function {
 	uint32_t entry_original; /* in the pool of bytes */
 	uint8_t entry_bytes;
 	uint8_t state;                          /* enum agent_function_state */
-	bool is_being_read;                     /* its callees are looked at to see if it is quiet */
-	bool is_loud;                           /* it is known not to be quiet */
+	bool is_being_read;                     /* its callees are looked at to see if it calls back */
+	bool calls_back;                        /* it is known not to be a no-callback function */
 	bool is_hooked;                         /* callbacks are found at its entry */
 	bool leaves_tails;                      /* it, or what it calls as tail calls, may leave an entry behind */
 	const char *reason;                     /* FOREIGN: why */
@@ -65,19 +65,19 @@ struct agent_site {
 	uint32_t added_call; /* the call, of them, that has an addend in this epoch (addends.h); AGENT_NONE: none has */
 	uint8_t kind;        /* enum scan_kind */
 	uint8_t len_bytes;
-	uint8_t lead_bytes, room_bytes;
-	bool has_room : 1;
-	bool keeps_flags : 1;  /* they are live at the return address: code there keeps them */
-	bool is_entered : 1;   /* control comes to the return address from elsewhere too */
-	bool is_last : 1;      /* it does not return */
-	bool is_detour : 1;    /* no room: a cell makes the call, when it needs code */
-	bool is_at_cell : 1;   /* it does now: the site jumps to its stub */
-	bool is_over_room : 1; /* that jump takes bytes of the room */
-	bool is_chained : 1; /* the room of the site before ends here: what stands behind that call leads to `choose` */
-	bool is_written : 1; /* its bytes are those of its calls */
-	uintptr_t choose;    /* where the stub of an indirect one is entered; 0: none */
-	uint32_t original;   /* in the pool of bytes: lead, site, room */
-	uintptr_t cell;      /* makes the call, where is_detour; 0: none yet */
+	uint8_t prefix_bytes, suffix_bytes;
+	bool has_suffix : 1;
+	bool keeps_flags : 1;      /* they are live at the return address: code there keeps them */
+	bool is_entered : 1;       /* control comes to the return address from elsewhere too */
+	bool is_last : 1;          /* it does not return */
+	bool needs_trampoline : 1; /* no room: a trampoline makes the call, when it needs code */
+	bool is_at_trampoline : 1; /* it does now: the site jumps to its stub */
+	bool is_over_suffix : 1;   /* that jump takes bytes of the suffix */
+	bool shares_suffix : 1; /* the suffix of the site before ends here: what stands behind that call leads to `dispatch` */
+	bool is_written : 1;  /* its bytes are those of its calls */
+	uintptr_t dispatch;   /* where the stub of an indirect one is entered; 0: none */
+	uint32_t original;    /* in the pool of bytes: prefix, site, suffix */
+	uintptr_t trampoline; /* makes the call, where needs_trampoline; 0: none yet */
 };
 
 /* A call that was seen. */
@@ -89,7 +89,7 @@ struct agent_call {
 	uint32_t edge;    /* of the graph; AGENT_NONE: the callee is not instrumented */
 	uint32_t foreign; /* site record of a push to what is not instrumented; 0: none yet */
 	uint32_t record_epoch;
-	bool is_quiet;
+	bool never_calls_back;
 	bool is_gone; /* what was at target was unloaded: a call of what is there now is another one */
 	uintptr_t target;
 	uintptr_t before;  /* where the site's branch goes for it: a stub, or target */
@@ -124,7 +124,7 @@ struct agent_program {
 	size_t byte_count, byte_capacity;
 	struct agent_foreign *foreigns;
 	size_t foreigns_count, foreigns_capacity;
-	uint64_t instrumented_count, quiet_count, foreign_count, detour_count;
+	uint64_t instrumented_count, no_callback_count, foreign_count, detour_count;
 	uint64_t looks; /* at functions, calls and stubs, for what was unloaded */
 };
 extern struct agent_program agent_program __attribute__((visibility("hidden")));
@@ -144,14 +144,14 @@ uint32_t agent_function_entered(uintptr_t target);
 uintptr_t agent_function_inner(uintptr_t start);
 /* It stays as it is: called, and not looked at. Before it is reached. */
 void agent_function_keep(uint32_t function, const char *reason);
-/* Decides, of a function that was not looked at yet, if it is quiet (its state then). */
-bool agent_function_is_found_quiet(uint32_t function, const struct scan_function *scan);
+/* Decides, of a function that was not looked at yet, if it calls nothing back (its state then). */
+bool agent_function_is_found_no_callback(uint32_t function, const struct scan_function *scan);
 /* The parts of the function that lie elsewhere belong to it. False without memory. */
 bool agent_function_add_parts(uint32_t function, const struct scan_function *scan);
 /* Calls of the site return to that address. False without memory. */
 bool agent_site_returns_to(uint32_t site, uintptr_t return_address);
-/* More functions capture than before: those that were found quiet, and calls of them, are looked at anew. Before all sites are written. */
-void agent_program_doubt_quiet(void);
+/* More functions capture than before: those that were found to call nothing back, and calls of them, are looked at anew. Before all sites are written. */
+void agent_program_invalidate_no_callback(void);
 /* The image was unloaded: its functions are gone, and what is known by their addresses. */
 void agent_program_forget(const struct agent_image *image);
 /* What a direct branch to `target` leads to: through an entry of the PLT. */

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "agent/program/symbol.h"
-#include "agent/os/words.h"
+#include "agent/os/address_map.h"
 #include "recorder/code.h"
 #include "recorder/prefix_table.h"
 #include "recorder/text.h"
 #include "waymark/abi.h"
 
 /* Under the agent's lock. */
-static struct words captures, calls; /* address -> site number */
-static struct words pairs;           /* site number and callee -> epoch in which they are in the dictionary */
+static struct address_map captures, calls; /* address -> site number */
+static struct address_map pairs;           /* site number and callee -> epoch in which they are in the dictionary */
 
 static uint32_t present(void)
 {
@@ -27,9 +27,9 @@ void record_image(struct agent_image *image)
 
 void record_forget(uintptr_t low, uintptr_t high)
 {
-	words_forget_range(&captures, low, high, 64);
+	address_map_forget_range(&captures, low, high, 64);
 	/* A call is known by where it returns to. */
-	words_forget_range(&calls, low, high + 1, 64);
+	address_map_forget_range(&calls, low, high + 1, 64);
 }
 
 /* Where the file may have changed until somebody reads the recording. NULL: the reader finds it in the file. */
@@ -130,15 +130,15 @@ bool record_call(struct agent_call *call)
 
 uint32_t record_point(uint32_t function, uintptr_t address, bool is_call)
 {
-	struct words *known = is_call ? &calls : &captures;
+	struct address_map *known = is_call ? &calls : &captures;
 	uint32_t record = record_function(function), number;
 
-	if (words_find(known, address, &number))
+	if (address_map_find(known, address, &number))
 		return number;
 	/* A call is known by where it returns to. */
 	number = wmrt_code_site(record, is_call ? WMK_SITE_CALL : WMK_SITE_CAPTURE,
 				position(agent_function(function), address - is_call), 0, NULL);
-	words_set(known, address, number);
+	address_map_set(known, address, number);
 	return number;
 }
 
@@ -168,10 +168,10 @@ uint32_t record_point_call(uint32_t function, uintptr_t address, uint32_t callee
 	uint32_t site = record_point(function, address, true), to = record_function(callee), epoch = 0;
 	uint64_t pair = (uint64_t)site << 32 | to;
 
-	if (!site || !to || (words_find(&pairs, pair, &epoch) && epoch == present()))
+	if (!site || !to || (address_map_find(&pairs, pair, &epoch) && epoch == present()))
 		return site;
 	wmrt_code_epoch_edge(present(), site, to, WMK_EDGE_BACK, 0);
-	words_set(&pairs, pair, present());
+	address_map_set(&pairs, pair, present());
 	return site;
 }
 

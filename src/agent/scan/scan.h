@@ -7,7 +7,7 @@
  *   the function takes, and absolute ones); each data word, lea and 32-bit immediate that points into the function.
  * Calls and jumps that leave the function are its sites. Bytes around them:
  *
- *            lead            site             room
+ *            prefix          site             suffix
  *     ... [whole insns] [call *8(%rax)] [whole insns, 5 bytes and more] ...
  *                                       ^ return address
  *
@@ -99,23 +99,23 @@ struct scan_site {
 	uint64_t target; /* of direct ones; it may be a PLT entry (scan_is_plt) or no function's start */
 	struct insn insn;
 	uint8_t kind; /* enum scan_kind */
-	/* Bytes of whole instructions behind the site. For calls these are at the return address, at least 5 (but for is_short_room),
+	/* Bytes of whole instructions behind the site. For calls these are at the return address, at least 5 (but for is_short_suffix),
 	 * and can be replaced by a jump. For tails that are not conditional: bytes that nothing reaches, so that these and the site have at least 5; 0 when the
 	 * site alone has. */
-	uint8_t room_bytes;
+	uint8_t suffix_bytes;
 	uint8_t room_count; /* instructions in it */
 	/* Bytes of whole instructions before a site of less than 5 bytes, so that lead and site have at least 5 and nothing comes to
-	 * the site but through the lead, whose first byte may be a target. Of calls none writes the stack pointer. 0 when the site has 5
+	 * the site but through the prefix, whose first byte may be a target. Of calls none writes the stack pointer. 0 when the site has 5
 	 * bytes, or there is none. */
-	uint8_t lead_bytes;
-	uint8_t lead_count;
-	bool lead_needs_stack : 1; /* some instruction of the lead reads the stack pointer, or branches: no return address may be pushed */
-	bool has_room : 1;
-	/* SCAN_CALL_INDIRECT, where there is no room: site and room_bytes together have at least 5, but not the latter. */
-	bool is_short_room : 1;
+	uint8_t prefix_bytes;
+	uint8_t prefix_count;
+	bool prefix_needs_stack : 1; /* some instruction of the prefix reads the stack pointer, or branches: no return address may be pushed */
+	bool has_suffix : 1;
+	/* SCAN_CALL_INDIRECT, where there is no room: site and suffix_bytes together have at least 5, but not the latter. */
+	bool is_short_suffix : 1;
 	bool is_entered : 1; /* something comes to the site other than from the instruction before it */
 	/* A branch or pointer leads to the return address itself: what stands there must ask who came. */
-	bool is_room_entered : 1;
+	bool is_suffix_entered : 1;
 	/* The function's part ends behind the call, or ud2 or the like follows: the callee does not return. */
 	bool is_last : 1;
 	/* SCAN_TAIL_INDIRECT: the target may also be in this function (a computed goto): what stands there must compare. */

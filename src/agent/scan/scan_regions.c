@@ -207,29 +207,29 @@ static void add_room(struct scan_work *w, struct scan_site *site)
 		return;
 	if (is_jump) {
 		site->may_stay = part->marks[site->address - part->low] & SCAN_MARK_STAY;
-		site->has_room = site->insn.len_bytes >= JUMP_BYTES;
-		if (site->has_room)
+		site->has_suffix = site->insn.len_bytes >= JUMP_BYTES;
+		if (site->has_suffix)
 			return;
 		region = forward(w, part, n, JUMP_BYTES - (size_t)site->insn.len_bytes, true);
 	} else {
 		site->is_last = is_at_end || w->insns[n].kind == INSN_STOP;
 		if (is_at_end)
 			return;
-		site->is_room_entered = part->marks[behind - part->low] & SCAN_MARK_TARGET;
+		site->is_suffix_entered = part->marks[behind - part->low] & SCAN_MARK_TARGET;
 		region = forward(w, part, n, JUMP_BYTES, false);
 		if (!region.count && site->kind == SCAN_CALL_INDIRECT && site->insn.len_bytes < JUMP_BYTES &&
-		    !site->is_room_entered) {
+		    !site->is_suffix_entered) {
 			region = forward(w, part, n, JUMP_BYTES - (size_t)site->insn.len_bytes, false);
-			site->is_short_room = region.count != 0;
+			site->is_short_suffix = region.count != 0;
 		}
 	}
-	site->room_bytes = region.bytes;
+	site->suffix_bytes = region.bytes;
 	site->room_count = region.count;
-	site->has_room = region.count != 0 && !site->is_short_room;
+	site->has_suffix = region.count != 0 && !site->is_short_suffix;
 	take(part, behind, region.bytes);
 }
 
-static void add_lead(struct scan_work *w, struct scan_site *site)
+static void add_prefix(struct scan_work *w, struct scan_site *site)
 {
 	const struct scan_part *part = scan_part_of(w, site->address);
 	bool is_jump = site->kind == SCAN_TAIL || site->kind == SCAN_TAIL_INDIRECT;
@@ -238,9 +238,9 @@ static void add_lead(struct scan_work *w, struct scan_site *site)
 	if (site->insn.len_bytes >= JUMP_BYTES)
 		return;
 	region = backward(w, part, scan_find(w, site->address), !is_jump);
-	site->lead_bytes = region.bytes;
-	site->lead_count = region.count;
-	site->lead_needs_stack = region.needs_stack;
+	site->prefix_bytes = region.bytes;
+	site->prefix_count = region.count;
+	site->prefix_needs_stack = region.needs_stack;
 	take(part, site->address - region.bytes, region.bytes);
 }
 
@@ -257,6 +257,6 @@ bool scan_add_sites(struct scan_work *w, struct scan_function *f)
 	for (size_t i = 0; i < f->site_count; i++)
 		add_room(w, &f->sites[i]);
 	for (size_t i = 0; i < f->site_count; i++)
-		add_lead(w, &f->sites[i]);
+		add_prefix(w, &f->sites[i]);
 	return true;
 }

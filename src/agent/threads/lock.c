@@ -34,7 +34,7 @@ void agent_lock_at(struct agent_guard *guard, const struct lock_place *place)
 	struct thread_record *r;
 	uint32_t was = 0;
 
-	guard->is_nested = agent_thread.is_forking || __atomic_load_n(&agent_is_sealed, __ATOMIC_ACQUIRE);
+	guard->is_nested = agent_thread.is_forking || __atomic_load_n(&agent_is_seccomp_frozen, __ATOMIC_ACQUIRE);
 	if (guard->is_nested)
 		return;
 	guard->signal_mask = wmrt_block_signals();

@@ -51,7 +51,7 @@ struct agent_segment *segments_begin_handler(struct agent_thread *thread, const 
 	((volatile struct agent_thread *)thread)->top = base + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*kept = left;
-	*base = (struct agent_entry){.key = UINT64_MAX, .prefix = prefix};
+	*base = (struct agent_entry){.frame_slot = UINT64_MAX, .prefix = prefix};
 	segments_begin(thread, base, root, kept);
 	return kept;
 }

@@ -79,12 +79,12 @@ bool stop_on_signal(const siginfo_t *info, void *context)
 	r->pc_kind = THREAD_PC;
 	atomic_store(&r->regs, &regs);
 	while ((number = atomic_load(&stopping)) != 0) {
-		atomic_store(&r->is_deaf, false);
+		atomic_store(&r->is_unresponsive, false);
 		atomic_store(&r->stopped_in, number);
 		stop_notice();
 		futex(&stopping, FUTEX_WAIT, number, NULL);
 	}
-	atomic_store(&r->is_deaf, false);
+	atomic_store(&r->is_unresponsive, false);
 	atomic_store(&r->regs, NULL);
 	return true;
 }
@@ -211,12 +211,12 @@ static bool is_missing(struct thread_record *r, uint32_t number)
 static bool ask_all(uint32_t number)
 {
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
-		r->strikes = 0;
+		r->missed_stops = 0;
 		if (!is_missing(r, number))
 			continue;
-		if (atomic_load(&r->is_deaf))
+		if (atomic_load(&r->is_unresponsive))
 			return false;
-		r->is_given_up = false;
+		r->is_skipped = false;
 		atomic_fetch_add(&r->asked, 1);
 		if (!send_to(atomic_load(&r->tid), &mark)) {
 			atomic_fetch_sub(&r->asked, 1);
@@ -229,7 +229,7 @@ static bool ask_all(uint32_t number)
 }
 
 /* The thread has not answered for some time. False: it will not. */
-static bool look_at(struct thread_record *r)
+static bool sample_thread(struct thread_record *r)
 {
 	uint32_t tid = atomic_load(&r->tid);
 	char letter = letter_of(tid);
@@ -240,22 +240,22 @@ static bool look_at(struct thread_record *r)
 	}
 	if (letter == 'R')
 		return true;
-	return ++r->strikes < STRIKES;
+	return ++r->missed_stops < STRIKES;
 }
 
-static bool look_at_missing(uint32_t number, bool is_last)
+static bool sample_missing(uint32_t number, bool is_last)
 {
 	bool ret = true;
 
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
-		if (!is_missing(r, number) || (look_at(r) && !is_last))
+		if (!is_missing(r, number) || (sample_thread(r) && !is_last))
 			continue;
-		atomic_store(&r->is_deaf, true);
+		atomic_store(&r->is_unresponsive, true);
 		/* It may have answered meanwhile. */
 		if (is_missing(r, number))
 			ret = false;
 		else
-			atomic_store(&r->is_deaf, false);
+			atomic_store(&r->is_unresponsive, false);
 	}
 	return ret;
 }
@@ -278,7 +278,7 @@ static bool wait_for_listed(uint32_t number)
 		if (!is_any_missing(number))
 			return true;
 		if (futex(&events, FUTEX_WAIT, seen, &slice) == -ETIMEDOUT &&
-		    !look_at_missing(number, ++slices == SLICES_MAX))
+		    !sample_missing(number, ++slices == SLICES_MAX))
 			return false;
 	}
 }
@@ -354,10 +354,10 @@ static void nap(void)
 	wmrt_sys6(SYS_nanosleep, (long)&ts, 0, 0, 0, 0, 0);
 }
 
-static bool is_given_up(void)
+static bool is_skipped(void)
 {
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
-		if (r->is_given_up && atomic_load(&r->tid) && atomic_load(&r->is_deaf))
+		if (r->is_skipped && atomic_load(&r->tid) && atomic_load(&r->is_unresponsive))
 			return true;
 	return false;
 }
@@ -366,7 +366,7 @@ static void give_up(void)
 {
 	stop_stats.failed++;
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
-		r->is_given_up = atomic_load(&r->is_deaf);
+		r->is_skipped = atomic_load(&r->is_unresponsive);
 }
 
 bool stop_others(void)
@@ -380,7 +380,7 @@ bool stop_others(void)
 		is_stopped = true;
 		return true;
 	}
-	if (wmrt_getpid() != threads_pid() || !signal33_keep() || is_given_up()) {
+	if (wmrt_getpid() != threads_pid() || !signal33_keep() || is_skipped()) {
 		stop_stats.failed++;
 		return false;
 	}

@@ -79,7 +79,7 @@ bool agent_thread_begin_of(struct agent_thread *thread)
 	thread->base = record->stack;
 	thread->first = thread->base;
 	thread->base->prefix = record->tid == wmrt_getpid() ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
-	thread->base->key = UINT64_MAX;
+	thread->base->frame_slot = UINT64_MAX;
 	thread->tid = record->tid;
 	thread->agent_stack = (char *)record->stack + record->stack_bytes;
 	thread->top = thread->base + 1;
@@ -88,7 +88,7 @@ bool agent_thread_begin_of(struct agent_thread *thread)
 
 bool agent_thread_begin(void)
 {
-	return !agent_is_sealed && threads_join() && agent_thread_begin_of(&agent_thread);
+	return !agent_is_seccomp_frozen && threads_join() && agent_thread_begin_of(&agent_thread);
 }
 
 void agent_thread_reset(void)

@@ -4,7 +4,7 @@
  *      thread-local                    context stack, mapped when the thread needs it
  *     .-----------.               .----------------------------------.
  *     | id        |               | base    prefix = what it is on   |
- *     | top ------|-------------->| entry   id key site prefix run   |
+ *     | top ------|-------------->| entry   id frame_slot site prefix run   |
  *     | ...       |               | (free)                           |
  *     '-----------'               '----------------------------------'
  *
@@ -34,7 +34,7 @@
  * function, 0 where that is the same. */
 struct agent_entry {
 	uint64_t id;
-	uint64_t key; /* 8 less than the address of the return address's slot */
+	uint64_t frame_slot; /* 8 less than the address of the return address's slot */
 	uint32_t site;
 	uint32_t prefix; /* interned number of the stack up to and with this entry */
 	uint32_t run;    /* how many equal (id, site) end here */
@@ -58,7 +58,7 @@ struct agent_segment {
 	uintptr_t pc, sp;                  /* of these as the kernel has given them, in a stub maybe */
 	bool is_in_stub; /* and these are the program's own meanwhile (place.h), the thread is in a stub */
 	uint32_t epoch;
-	bool is_left_alone; /* a handler that ran when the agent was attached: it returns without the agent */
+	bool predates_attach; /* a handler that ran when the agent was attached: it returns without the agent */
 };
 
 struct thread_record;
@@ -78,7 +78,7 @@ struct agent_thread {
 	bool is_on_alternate;   /* of the running segment, as base and the next two */
 	uintptr_t root;
 	const struct agent_segment *outer;
-	uintptr_t landing;               /* where a jump under way lands (land.h) */
+	uintptr_t landing;               /* where a jump under way lands (resume.h) */
 	struct agent_entry *first;       /* base of the thread's first segment */
 	struct thread_record *record;    /* threads.h; NULL: it is not listed yet */
 	__pthread_unwind_buf_t *cleanup; /* the innermost of pthread_cleanup_push (cancel.c) */
@@ -88,7 +88,7 @@ struct agent_thread {
 	bool is_forking;                 /* it holds the agent's lock until the fork is done (lock.h) */
 	uint32_t vforking; /* it is a child of vfork, or of a child of one, in the memory of its parent, which waits */
 	/* Where a return address into an image that was unloaded is on its stack: it can never return there, whatever is there now. 0: none. */
-	uintptr_t stranded;
+	uintptr_t in_unloaded_code;
 	uintptr_t creation;    /* bytes of native stack that its creator asked for; 0: the limit's */
 	uint64_t landing_mask; /* of signals, which a jump from an alternate stack puts in force where it lands */
 	bool has_landing_mask;

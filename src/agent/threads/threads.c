@@ -99,11 +99,11 @@ static void release(struct thread_record *r)
 	wmrt_unmap(r->stack, r->stack_bytes);
 	r->stack = NULL;
 	r->state = NULL;
-	r->is_given_up = false;
+	r->is_skipped = false;
 	atomic_store(&r->regs, NULL);
 	atomic_store(&r->phase, THREAD_RUNS);
 	atomic_store(&r->stopped_in, 0);
-	atomic_store(&r->is_deaf, false);
+	atomic_store(&r->is_unresponsive, false);
 	atomic_store(&r->is_gone, false);
 	atomic_store(&r->asked, 0);
 	atomic_store(&r->heard, 0);

@@ -43,13 +43,13 @@ struct thread_note {
 
 struct thread_record {
 	struct thread_record *next;
-	_Atomic uint32_t tid;        /* 0: free */
-	_Atomic uint32_t phase;      /* enum thread_phase; writer: the thread */
-	_Atomic uint32_t stopped_in; /* number of the last stop that it has obeyed; writer: the thread */
-	_Atomic uint32_t asked;      /* signals of stops that were sent to it; writer: who holds the lock */
-	_Atomic uint32_t heard;      /* those that came; writer: the thread */
-	_Atomic bool is_gone;        /* it has ended, or its number is another thread's now */
-	_Atomic bool is_deaf;        /* it was asked to stop and has not yet; the thread takes it back */
+	_Atomic uint32_t tid;         /* 0: free */
+	_Atomic uint32_t phase;       /* enum thread_phase; writer: the thread */
+	_Atomic uint32_t stopped_in;  /* number of the last stop that it has obeyed; writer: the thread */
+	_Atomic uint32_t asked;       /* signals of stops that were sent to it; writer: who holds the lock */
+	_Atomic uint32_t heard;       /* those that came; writer: the thread */
+	_Atomic bool is_gone;         /* it has ended, or its number is another thread's now */
+	_Atomic bool is_unresponsive; /* it was asked to stop and has not yet; the thread takes it back */
 	struct agent_thread *state;
 	/* Where it is in the program while it waits or is stopped; NULL: not known. is_interrupted: it goes on there. */
 	const struct unwind_regs *_Atomic regs;
@@ -57,13 +57,13 @@ struct thread_record {
 	uint8_t pc_kind; /* enum thread_pc, of regs->pc */
 	uint32_t pc_number;
 	/* Under the agent's lock. */
-	bool is_given_up; /* deaf for long: it is not waited for again until it answers */
+	bool is_skipped; /* unresponsive for long: it is not waited for again until it answers */
 	bool has_timer;
 	int timer;
-	uint32_t strikes;
+	uint32_t missed_stops;
 	void *stack; /* its context stack and the agent's; NULL: none */
 	size_t stack_bytes;
-	/* The thread's own (land.c). */
+	/* The thread's own (resume.c). */
 	struct thread_note notes[THREAD_NOTES]; /* by buffer */
 	const void *landing_by;                 /* the buffer of the jump that lands; NULL: not known */
 	bool is_noting;

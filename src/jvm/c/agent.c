@@ -23,12 +23,12 @@
 #include "jvm/c/classes/hook.h"
 #include "jvm/c/contexts/lucce_contexts.h"
 #include "jvm/c/codes/methods.h"
-#include "jvm/c/clients/mounted.h"
+#include "jvm/c/clients/carrier.h"
 #include "jvm/c/bridge/native_code.h"
 #include "jvm/c/bridge/natives.h"
 #include "jvm/c/base/options.h"
 #include "jvm/c/codes/profile.h"
-#include "jvm/c/base/say.h"
+#include "jvm/c/base/log.h"
 #include "jvm/c/clients/thread_names.h"
 #include "jvm/c/bridge/thread_start.h"
 #include "jvm/c/base/java.h"
@@ -101,7 +101,7 @@ static void say_disabled(const char *why)
 
 	wmrt_text_add(&text, why);
 	wmrt_text_add(&text, "; nothing is instrumented");
-	jvm_say(line);
+	jvm_log(line);
 }
 
 /* ---- files of earlier runs ---- */
@@ -119,7 +119,7 @@ static void say_file(const char *path, uint32_t line, const char *what)
 	}
 	wmrt_text_add(&out, ": ");
 	wmrt_text_add(&out, what);
-	jvm_say(text);
+	jvm_log(text);
 }
 
 /* One that is not used is not written either. */
@@ -256,7 +256,7 @@ static bool begin_hiding(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	(void)jvmti;
 	if (!jvm_hide(jni, "java/lang/Thread", &thread_addition))
-		jvm_say("programs find the agent's fields of java.lang.Thread by reflection: this JDK hides none");
+		jvm_log("programs find the agent's fields of java.lang.Thread by reflection: this JDK hides none");
 	return true;
 }
 
@@ -332,12 +332,12 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 	jvm_clients_end(&options);
 	write_profile();
 	write_cache();
-	jvm_say_counts();
+	jvm_log_counts();
 	if (options.is_lucce && jvm_lucce_lost()) {
 		wmrt_text_add(&text, "contexts of ");
 		wmrt_text_number(&text, jvm_lucce_lost(), 10, 1);
 		wmrt_text_add(&text, " calls are lost: the log of versions is full, or there was no memory");
-		jvm_say(line);
+		jvm_log(line);
 		text.len = 0;
 	}
 	if (!options.is_checked)
@@ -351,7 +351,7 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *jni)
 		wmrt_text_number(&text, compared.lost, 10, 1);
 		wmrt_text_add(&text, " were lost");
 	}
-	jvm_say(line);
+	jvm_log(line);
 }
 
 /* The directory of a jar is at its end, and has a checksum of each class. */
@@ -408,7 +408,7 @@ static bool watch(jvmtiEnv *jvmti)
 	jvm_thread_names_begin(jvmti);
 	jvm_native_code_callbacks(&callbacks);
 	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
-	    !jvm_clients_load(jvmti, &callbacks, &options) || (*options.profile && !jvm_mounted_prepare(jvmti)) ||
+	    !jvm_clients_load(jvmti, &callbacks, &options) || (*options.profile && !jvm_carrier_prepare(jvmti)) ||
 	    !jvm_native_code_prepare(jvmti) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
 		return false;

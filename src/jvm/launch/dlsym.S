@@ -1,5 +1,5 @@
 /*
- * dlsym.S - dlsym stands in front of the C library's: java_dlsym (launch.c) looks at the name first. Whatever it does not answer goes on
+ * dlsym.S - dlsym interposes the C library's: java_dlsym (launch.c) looks at the name first. Whatever it does not answer goes on
  * to the C library's function by a jump, which keeps the return address: RTLD_NEXT means "behind the caller's library".
  *
  *      rdi  handle      rsi  name      (rsp)  the caller

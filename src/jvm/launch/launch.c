@@ -80,7 +80,7 @@ static bool is_create(const char *name)
 	return false;
 }
 
-/* Calls nothing that a sanitizer stands in front of: its runtime comes here before it can run that. */
+/* Calls nothing that a sanitizer interposes: its runtime comes here before it can run that. */
 struct answer java_dlsym(void *handle, const char *name)
 {
 	struct answer ret = {.next = real_dlsym()};

@@ -1,7 +1,7 @@
 /*
  * heap.c - the heap client's records: what each context allocated, freed, holds and held at most.
  *
- * libwaymark-heap.so stands in front of the allocator and notifies this file of every call; the records lie in HEAP
+ * libwaymark-heap.so interposes the allocator and notifies this file of every call; the records lie in HEAP
  * chunks of the .wmk and are updated in place with atomic adds, so a SIGKILL loses nothing. Record 0 of the file is
  * that of WM_PREFIX_LOST: calls whose context found no room are added up there.
  *

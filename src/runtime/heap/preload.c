@@ -1,5 +1,5 @@
 /*
- * preload.c - libwaymark-heap.so: stands in front of the malloc family (LD_PRELOAD) and notifies the runtime of every
+ * preload.c - libwaymark-heap.so: interposes the malloc family (LD_PRELOAD) and notifies the runtime of every
  * call.
  *
  * It counts every successful call of malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc,

@@ -15,4 +15,4 @@ after:
 moved:
 	mov	%rax, %rbx
 	lea	1(%rbx), %rcx
-	jmp	next_choose
+	jmp	next_dispatch

@@ -17,8 +17,8 @@ after:
 	stub BEFORE, CALL
 before:
 	movabs	$a, %r11
-	jmp	cell
-	stub CHOOSE, SITE, first=choose-literals, done=choose-literals
+	jmp	trampoline
+	stub DISPATCH, SITE, first=choose-literals, done=choose-literals
 literals:
 	.quad	a
 choose:

@@ -10,7 +10,7 @@ f:
 	callees
 
 	.section .stubs, "ax", @progbits
-	stub CHOOSE, SITE, first=choose-literals, done=compare-literals
+	stub DISPATCH, SITE, first=choose-literals, done=compare-literals
 literals:
 	.quad	a
 choose:

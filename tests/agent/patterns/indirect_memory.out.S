@@ -10,7 +10,7 @@ f:
 	callees
 
 	.section .stubs, "ax", @progbits
-	stub CHOOSE, SITE
+	stub DISPATCH, SITE
 choose:
 	mov	0x108(%rsp), %r11
 	push	$SITE

@@ -29,7 +29,7 @@ pushed:
 done:
 	pop	%r11
 	jmp	b
-	stub CHOOSE, SITE, first=choose-literals, done=compare-literals
+	stub DISPATCH, SITE, first=choose-literals, done=compare-literals
 literals:
 	.quad	a, b
 choose:

@@ -10,7 +10,7 @@ f:
 	callees
 
 	.section .stubs, "ax", @progbits
-	stub CHOOSE, SITE
+	stub DISPATCH, SITE
 choose:
 	mov	a(%rip), %r11
 	push	%rax

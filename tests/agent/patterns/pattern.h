@@ -12,7 +12,7 @@
 #define AREA 0x18000000
 #define STUBS 0x18001000
 #define COUNTERS 0x19000000
-#define CELL 0x1a000040
+#define TRAMPOLINE 0x1a000040
 #define CHOOSE_NEXT 0x18000800 /* of the site behind, which is chained */
 #define SLOTS 0x7f0012345000   /* of a table of choices */
 #define SLOT_BITS 6
@@ -37,7 +37,7 @@
 /* enum code_stub_kind */
 #define BEFORE 1
 #define AFTER 2
-#define CHOOSE 3
+#define DISPATCH 3
 #define ENTRY 4
 #define TAIL 5
 #define FOREIGN 7

@@ -7,7 +7,7 @@ f:
 	callees
 
 	.section .stubs, "ax", @progbits
-	stub CHOOSE, SITE, first=choose-literals, done=choose-literals
+	stub DISPATCH, SITE, first=choose-literals, done=choose-literals
 literals:
 	.quad	a
 choose:

@@ -12,7 +12,7 @@ before:
 	addq	$7, %fs:ID
 done:
 	jmp	a
-	stub CHOOSE, SITE, done=moved-lead
+	stub DISPATCH, SITE, done=moved-lead
 lead:
 	mov	%rdi, %rdx
 moved:

@@ -6,7 +6,7 @@ f:
 	callees
 
 	.section .stubs, "ax", @progbits
-	stub CHOOSE, SITE
+	stub DISPATCH, SITE
 thunk:
 	push	$SITE - 0x80000000
 	jmp	discover

@@ -16,7 +16,7 @@
 #include "agent/os/state.h"
 #include "agent/patch/reach.h"
 #include "agent/program/program.h"
-#include "agent/program/quiet.h"
+#include "agent/program/no_callback.h"
 #include "agent/threads/entry.h"
 #include "agent/threads/threads.h"
 #include "agent/threads/thread.h"
@@ -67,7 +67,8 @@ bool unit_start(const char *library)
 	*(void **)&unit_leaf = dlsym(handle, "graph_leaf");
 	create_start();
 	agent_entry_init();
-	if (!code_has_address_space() || !agent_images_begin() || !quiet_init() || !code_init(&stub_calls_entries)) {
+	if (!code_has_address_space() || !agent_images_begin() || !no_callback_init() ||
+	    !code_init(&stub_calls_entries)) {
 		fprintf(stderr, "the agent cannot work here\n");
 		exit(77);
 	}

@@ -18,7 +18,7 @@
 
 #include "jvm/c/base/pause.h"
 #include "jvm/c/classes/hook.h"
-#include "jvm/c/base/say.h"
+#include "jvm/c/base/log.h"
 #include "jvm/c/bridge/thread_start.h"
 #include "jvm/c/base/java.h"
 #include "recorder/client.h"
@@ -320,7 +320,7 @@ static void JNICALL method_is_bound(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
 	if (thunk)
 		*ret = thunk;
 	else
-		jvm_say_of("a native method", "contexts begin at [thread]: there is no memory for code");
+		jvm_log_of("a native method", "contexts begin at [thread]: there is no memory for code");
 }
 
 /* ---- start ---- */

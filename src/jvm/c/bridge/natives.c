@@ -10,7 +10,7 @@
 #include "jvm/c/contexts/lucce_contexts.h"
 #include "jvm/c/codes/methods.h"
 #include "jvm/c/base/java.h"
-#include "jvm/c/base/say.h"
+#include "jvm/c/base/log.h"
 #include "jvm/c/codes/super_calls.h"
 #include "jvm/c/clients/thread_names.h"
 #include "recorder/event.h"
@@ -243,7 +243,7 @@ static void say(JNIEnv *env, jclass class, jstring line)
 
 	(void)class;
 	if (text)
-		jvm_say(text);
+		jvm_log(text);
 	close_string(env, line, text);
 }
 
@@ -253,7 +253,7 @@ static void say_of(JNIEnv *env, jclass class, jstring subject, jstring kind)
 
 	(void)class;
 	if (text && kind_text)
-		jvm_say_of(text, kind_text);
+		jvm_log_of(text, kind_text);
 	close_string(env, subject, text);
 	close_string(env, kind, kind_text);
 }

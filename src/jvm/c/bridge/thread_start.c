@@ -5,7 +5,7 @@
 #include <jvmti.h>
 #include <stdatomic.h>
 
-#include "jvm/c/base/say.h"
+#include "jvm/c/base/log.h"
 #include "jvm/c/base/java.h"
 
 typedef void start_function(JNIEnv *env, jobject thread);
@@ -60,7 +60,7 @@ bool jvm_thread_start_begin(JNIEnv *env)
 	if (!note)
 		return false;
 	if (!start)
-		jvm_say("threads begin at [thread], not where they were started: this virtual machine starts them by other code");
+		jvm_log("threads begin at [thread], not where they were started: this virtual machine starts them by other code");
 	atomic_store_explicit(&starts, note, memory_order_release);
 	return true;
 }

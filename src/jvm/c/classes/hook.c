@@ -15,7 +15,7 @@
 #include "jvm/c/base/pause.h"
 #include "jvm/c/base/options.h"
 #include "jvm/c/classes/rewrite.h"
-#include "jvm/c/base/say.h"
+#include "jvm/c/base/log.h"
 #include "jvm/c/base/java.h"
 
 #define OWN "dev/waymark/"
@@ -57,9 +57,9 @@ static bool is_changed(jobject loader, const char *name)
 static void say_unchanged(const char *name)
 {
 	if (is_instrumentation(name))
-		jvm_say("calls that other agents add are in no context: their class is another one than the agent knows");
+		jvm_log("calls that other agents add are in no context: their class is another one than the agent knows");
 	else
-		jvm_say("virtual threads begin at [thread], not where they were started: this JDK starts them by other code");
+		jvm_log("virtual threads begin at [thread], not where they were started: this JDK starts them by other code");
 }
 
 /* NULL: it stays as it is. */
@@ -177,7 +177,7 @@ static void renew(JNIEnv *jni, jclass class)
 {
 	(void)jni, (void)class;
 	if (!renew_environment())
-		jvm_say("calls that other agents add are in no context: there is no new environment for the hook");
+		jvm_log("calls that other agents add are in no context: there is no new environment for the hook");
 }
 
 /* ---- classes that are loaded already ---- */
@@ -212,7 +212,7 @@ static void retransform_each(jvmtiEnv *jvmti, const jclass *classes, jint count)
 		return;
 	for (jint i = 0; i < count; i++)
 		if ((*jvmti)->RetransformClasses(jvmti, 1, &classes[i]) != JVMTI_ERROR_NONE)
-			jvm_say_of("a class of the JDK",
+			jvm_log_of("a class of the JDK",
 				   "not instrumented: the virtual machine refuses what it would be");
 }
 

@@ -13,7 +13,7 @@
 #include "jvm/c/classes/class_check.h"
 #include "jvm/c/classes/define.h"
 #include "jvm/c/base/options.h"
-#include "jvm/c/base/say.h"
+#include "jvm/c/base/log.h"
 #include "jvm/c/classes/template.h"
 #include "jvm/c/base/java.h"
 #include "recorder/text.h"
@@ -155,7 +155,7 @@ static uint8_t *define(JNIEnv *env, const struct jvm_template *t, size_t *len, u
 
 static void say_failed(const char *name, const char *why)
 {
-	jvm_say_of(name ? name : "a class", why);
+	jvm_log_of(name ? name : "a class", why);
 }
 
 /* Makes a template of what the rewriter returned; NULL: it is none. */

@@ -2,7 +2,7 @@
 #include "jvm/c/clients/clients.h"
 
 #include "base/hash.h"
-#include "jvm/c/base/say.h"
+#include "jvm/c/base/log.h"
 #include "jvm/c/base/java.h"
 #include "jvm/c/clients/client.h"
 #include "jvm/c/clients/event.h"
@@ -38,7 +38,7 @@ static bool add_capabilities(jvmtiEnv *jvmti, size_t client)
 		wmrt_text_add(&text, " is off: the virtual machine does not give ");
 		wmrt_text_add(&text, c->name);
 		wmrt_text_add(&text, ", which another agent may have (a debugger)");
-		jvm_say(line);
+		jvm_log(line);
 		return false;
 	}
 	return true;

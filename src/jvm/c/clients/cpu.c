@@ -12,7 +12,7 @@
 #include "jvm/c/clients/client.h"
 #include "jvm/c/contexts/contexts.h"
 #include "jvm/c/codes/methods.h"
-#include "jvm/c/clients/mounted.h"
+#include "jvm/c/clients/carrier.h"
 #include "jvm/c/contexts/stack_compare.h"
 #include "jvm/c/clients/thread_names.h"
 #include "jvm/c/contexts/thread_state.h"
@@ -46,7 +46,7 @@ static wm_context lost(void)
 
 static bool is_mounted(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jthread running)
 {
-	return (*env)->IsSameObject(env, running, jvm_mounted(jvmti, thread));
+	return (*env)->IsSameObject(env, running, jvm_carrier_mounted(jvmti, thread));
 }
 
 /*
@@ -56,7 +56,7 @@ static bool is_mounted(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jthread run
 static jthread suspend(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
 	for (int i = 0; i < MOUNTED_TRIES; i++) {
-		jthread running = jvm_mounted(jvmti, thread);
+		jthread running = jvm_carrier_mounted(jvmti, thread);
 
 		if ((*jvmti)->SuspendThread(jvmti, running) != JVMTI_ERROR_NONE)
 			return NULL;
@@ -152,7 +152,7 @@ static void listen(jvmtiEventCallbacks *callbacks)
 static bool load(jvmtiEnv *jvmti, int32_t number)
 {
 	(void)number;
-	return jvm_mounted_prepare(jvmti);
+	return jvm_carrier_prepare(jvmti);
 }
 
 static bool begin(JNIEnv *env, const struct jvm_options *options)

@@ -6,7 +6,7 @@
 #include "jvm/c/base/java.h"
 #include "jvm/c/contexts/contexts.h"
 #include "jvm/c/codes/methods.h"
-#include "jvm/c/clients/mounted.h"
+#include "jvm/c/clients/carrier.h"
 #include "jvm/c/codes/profile.h"
 #include "jvm/c/clients/ticker.h"
 
@@ -52,7 +52,7 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	uint32_t bits = 0;
 	jint i;
 
-	thread = jvm_mounted(jvmti, thread); /* whose carrier waits */
+	thread = jvm_carrier_mounted(jvmti, thread); /* whose carrier waits */
 	if (!is_running(jvmti, thread))
 		return;
 	last = (uint64_t)(*env)->GetLongField(env, thread, word);

@@ -1,17 +1,17 @@
 /*
- * here.c - contexts of calls into the agent.
+ * caller_context.c - contexts of calls into the agent.
  *
  * A context that cannot be found is that of WM_PREFIX_LOST. Before main, and while the agent itself runs, the context is that of the
  * process or thread: code that no instrumented function called.
  */
-#include "agent/context/here.h"
+#include "agent/context/caller_context.h"
 
 #include <string.h>
 
 #include "agent/program/points.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/program/image.h"
 #include "agent/threads/lock.h"
 #include "agent/threads/own_stack.h"
@@ -19,7 +19,7 @@
 #include "agent/program/record.h"
 #include "agent/context/segment.h"
 #include "agent/threads/thread.h"
-#include "agent/os/words.h"
+#include "agent/os/address_map.h"
 #include "recorder/index.h"
 #include "recorder/prefix_table.h"
 #include "recorder/process.h"
@@ -109,7 +109,7 @@ static inline bool is_known(uintptr_t return_address, wm_context *ret)
 
 	if (!read_state(&state))
 		return false;
-	if (WMRT_UNLIKELY(!words_find(&points_captures, return_address, &site)))
+	if (WMRT_UNLIKELY(!address_map_find(&points_captures, return_address, &site)))
 		return is_remembered(return_address, &state, ret);
 	*ret = (wm_context){.id = state.id, .prefix = state.prefix, .site = site, .epoch = state.epoch};
 	return true;
@@ -170,7 +170,7 @@ static uint32_t site_at(uintptr_t return_address)
 {
 	uint32_t site;
 
-	return cells_find(return_address, &site) ? site : agent_site_returning_to(return_address);
+	return trampoline_find(return_address, &site) ? site : agent_site_returning_to(return_address);
 }
 
 /* As of the call's instruction, where it is known. */
@@ -203,8 +203,8 @@ static bool find(uintptr_t return_address, struct unwind_regs *regs, wm_context 
 	if (site != AGENT_NONE && capture_caller(site, regs->r[CFI_RSP], ret)) {
 		enum capture_calls calls_there = capture_site_calls(site);
 
-		if (calls_there == CAPTURE_CALLS_QUIET && ret->site)
-			words_set(&points_captures, return_address, ret->site);
+		if (calls_there == CAPTURE_CALLS_NO_CALLBACK && ret->site)
+			address_map_set(&points_captures, return_address, ret->site);
 		else if (calls_there == CAPTURE_CALLS_LOUD && is_settled)
 			remember(return_address, &was, ret);
 		return true;
@@ -249,11 +249,11 @@ static uint32_t root(void)
 	return wmrt_gettid() == wmrt_getpid() ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
 }
 
-wm_context here_capture(uintptr_t return_address)
+wm_context caller_capture(uintptr_t return_address)
 {
 	wm_context c;
 
-	if (WMRT_UNLIKELY(agent_is_sealed))
+	if (WMRT_UNLIKELY(agent_is_seccomp_frozen))
 		return context_of_root(WM_PREFIX_LOST);
 	if (WMRT_LIKELY(is_known(return_address, &c)))
 		return c;
@@ -283,12 +283,12 @@ static void add_call(void *data)
 
 	agent_lock(&guard);
 	site = site_at(at);
-	if (!words_find(&points_calls, a->key, &a->call)) {
+	if (!address_map_find(&points_calls, a->key, &a->call)) {
 		a->call = site == AGENT_NONE
 				  ? record_foreign_call(agent_function_at(at - 1), at - 1, a->name)
 				  : record_foreign_call(agent_site(site)->function, agent_site(site)->address, a->name);
 		if (a->call)
-			words_set(&points_calls, a->key, a->call);
+			address_map_set(&points_calls, a->key, a->call);
 	}
 	agent_unlock(&guard);
 }
@@ -298,17 +298,17 @@ static uint32_t call_at(uintptr_t return_address, uint32_t kind, const char *nam
 {
 	struct adding a = {return_address, (uint64_t)kind << POINTS_KIND_SHIFT | return_address, name, 0};
 
-	if (WMRT_UNLIKELY(!words_find(&points_calls, a.key, &a.call)))
+	if (WMRT_UNLIKELY(!address_map_find(&points_calls, a.key, &a.call)))
 		own_stack_call_from(agent_thread.is_on_alternate, add_call, &a);
 	return a.call;
 }
 
-wm_context here_call(uintptr_t return_address, uint32_t kind, const char *name)
+wm_context caller_call(uintptr_t return_address, uint32_t kind, const char *name)
 {
-	wm_context c = agent_is_sealed ? context_of_root(WM_PREFIX_LOST) : here_capture(return_address);
+	wm_context c = agent_is_seccomp_frozen ? context_of_root(WM_PREFIX_LOST) : caller_capture(return_address);
 	uint32_t call;
 
-	if (WMRT_UNLIKELY(agent_is_sealed))
+	if (WMRT_UNLIKELY(agent_is_seccomp_frozen))
 		return c;
 
 	if (c.site == WM_SITE_FOREIGN)

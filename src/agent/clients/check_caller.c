@@ -1,5 +1,5 @@
 /*
- * check_here.c - wm1_agent_check(), for tests: the program asks at a point of its own, so nothing depends on when a timer ticks.
+ * check_caller.c - wm1_agent_check(), for tests: the program asks at a point of its own, so nothing depends on when a timer ticks.
  *
  *      int wm1_agent_check(void);      1: the caller's context agrees with its stack; 0: it differs; -1: it is not known
  *
@@ -10,7 +10,7 @@
 #include "agent/program/program.h"
 #include "agent/clients/tick.h"
 #include "agent/context/capture.h"
-#include "agent/code/cells.h"
+#include "agent/code/trampolines.h"
 #include "agent/clients/check.h"
 #include "agent/threads/lock.h"
 #include "agent/threads/own_stack.h"
@@ -81,11 +81,11 @@ static void check_locked(void *data)
 	regs.known = 1u << CFI_RSP | 1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_R12 | 1u << CFI_R13 | 1u << CFI_R14 |
 		     1u << CFI_R15;
 	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
-	regs.pc = saved->return_address; /* an epoch may have moved the call to or from its cell meanwhile */
+	regs.pc = saved->return_address; /* an epoch may have moved the call to or from its trampoline meanwhile */
 	checked = tick_stats.checked;
 	agreed = tick_stats.agreed;
 	is_known = capture_at(&regs, &context, &point);
-	if (cells_find(regs.pc, &site)) /* as if the site itself had called */
+	if (trampoline_find(regs.pc, &site)) /* as if the site itself had called */
 		regs.pc = agent_site(site)->address + agent_site(site)->len_bytes;
 	if (is_known)
 		check_point(&regs, &point);

@@ -1,5 +1,5 @@
-/* land.c - where jumps over frames come down. */
-#include "agent/follow/land.h"
+/* resume.c - where jumps over frames come down. */
+#include "agent/follow/resume.h"
 
 #include "native/signal33.h"
 #include "agent/os/state.h"
@@ -18,7 +18,7 @@ enum {
 	NOTE_BUFFER_BYTES = 64,
 };
 
-/* Called by land_entries.S. */
+/* Called by resume_entries.S. */
 void agent_landed(struct agent_saved *saved);
 
 static struct thread_note *note_of(struct thread_record *record, const void *buffer)
@@ -30,7 +30,7 @@ static struct thread_note *note_of(struct thread_record *record, const void *buf
  * A handler may run in the midst of this: one that notes, too, is not noted, and an epoch that begins in it makes this note one of the
  * epoch before.
  */
-void land_note(const void *buffer, uintptr_t pc, uintptr_t sp)
+void resume_note(const void *buffer, uintptr_t pc, uintptr_t sp)
 {
 	volatile const struct agent_thread *thread = &agent_thread;
 	struct thread_record *record = thread->record;
@@ -56,9 +56,9 @@ void land_note(const void *buffer, uintptr_t pc, uintptr_t sp)
 	record->is_noting = false;
 }
 
-uintptr_t land_at_buffer(uintptr_t pc, const void *buffer)
+uintptr_t resume_at_buffer(uintptr_t pc, const void *buffer)
 {
-	uintptr_t ret = land_at(pc, 1);
+	uintptr_t ret = resume_at(pc, 1);
 
 	if (agent_thread.record)
 		agent_thread.record->landing_by = buffer;
@@ -80,7 +80,7 @@ static bool recall(const void *buffer, uintptr_t pc, uintptr_t sp)
 	return note->epoch == agent_epoch();
 }
 
-uintptr_t land_at(uintptr_t pc, int is_return)
+uintptr_t resume_at(uintptr_t pc, int is_return)
 {
 	if (agent_thread.record)
 		agent_thread.record->landing_by = NULL;
@@ -88,7 +88,7 @@ uintptr_t land_at(uintptr_t pc, int is_return)
 	return (uintptr_t)agent_land;
 }
 
-void land(struct agent_saved *saved, uintptr_t pc, int is_return)
+void resume(struct agent_saved *saved, uintptr_t pc, int is_return)
 {
 	struct agent_guard guard;
 	struct unwind_regs regs;
@@ -107,7 +107,7 @@ void land(struct agent_saved *saved, uintptr_t pc, int is_return)
 }
 
 /* A jump from an alternate stack has come down: entry_point.inc puts the mask of signals in force, with that of the agent's as it is there. */
-static void land_mask(void)
+static void resume_mask(void)
 {
 	struct agent_thread *thread = &agent_thread;
 
@@ -128,14 +128,14 @@ static void come_down(struct agent_saved *saved)
 	saved->number = pc;
 	if (buffer && recall(buffer, pc, (uintptr_t)saved->stack))
 		return;
-	land(saved, pc, (landing & IS_RETURN) != 0);
+	resume(saved, pc, (landing & IS_RETURN) != 0);
 	/* The program may jump there again without another setjmp; where none was seen there may be others that are not seen. */
 	if (buffer && note_of(agent_thread.record, buffer)->buffer == buffer)
-		land_note(buffer, pc, (uintptr_t)saved->stack);
+		resume_note(buffer, pc, (uintptr_t)saved->stack);
 }
 
 __attribute__((used)) void agent_landed(struct agent_saved *saved)
 {
 	come_down(saved);
-	land_mask();
+	resume_mask();
 }

@@ -1,5 +1,5 @@
-/* say.c - kinds in a small table; what has no room there is of one more kind, the last. */
-#include "jvm/c/base/say.h"
+/* log.c - kinds in a small table; what has no room there is of one more kind, the last. */
+#include "jvm/c/base/log.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ static struct {
 	uint64_t count;
 } kinds[KINDS];
 
-void jvm_say(const char *text)
+void jvm_log(const char *text)
 {
 	char buffer[LINE_MAX];
 	struct wmrt_text line = {buffer, sizeof buffer - 1, 0};
@@ -52,7 +52,7 @@ static bool count(const char *kind)
 	return kinds[i].count++ == 0;
 }
 
-void jvm_say_of(const char *subject, const char *kind)
+void jvm_log_of(const char *subject, const char *kind)
 {
 	char line[LINE_MAX];
 	struct wmrt_text text = {line, sizeof line, 0};
@@ -66,10 +66,10 @@ void jvm_say_of(const char *subject, const char *kind)
 	wmrt_text_add(&text, subject);
 	wmrt_text_add(&text, ": ");
 	wmrt_text_add(&text, kind);
-	jvm_say(line);
+	jvm_log(line);
 }
 
-void jvm_say_counts(void)
+void jvm_log_counts(void)
 {
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < KINDS; i++) {
@@ -82,7 +82,7 @@ void jvm_say_counts(void)
 		wmrt_text_add(&text, ": ");
 		wmrt_text_number(&text, kinds[i].count, 10, 1);
 		wmrt_text_add(&text, " in all");
-		jvm_say(line);
+		jvm_log(line);
 	}
 	pthread_mutex_unlock(&lock);
 }

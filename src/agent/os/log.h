@@ -1,5 +1,5 @@
 /*
- * say.h - lines of WAYMARK_AGENT=verbose and check, on the standard error that the process began with, or had when the agent was attached.
+ * log.h - lines of WAYMARK_AGENT=verbose and check, on the standard error that the process began with, or had when the agent was attached.
  *
  * Signal-safe. A line goes nowhere when the program has closed that file, and never into another.
  */
@@ -10,11 +10,11 @@
 
 /* Keeps a descriptor of standard error, out of the way of the program's, if there is something to say: programs close theirs before they
  * end. */
-void say_open(void);
-/* The same, also where say_open was not called: on standard error if that is still what it was at the start. */
-void say_always(struct wmrt_text *text);
-void say_close(void);
+void log_open(void);
+/* The same, also where log_open was not called: on standard error if that is still what it was at the start. */
+void log_always(struct wmrt_text *text);
+void log_close(void);
 /* The text and a newline; nothing when it was cut. */
-void say_line(struct wmrt_text *text);
+void log_line(struct wmrt_text *text);
 
 #endif

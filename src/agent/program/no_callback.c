@@ -1,18 +1,18 @@
 /*
- * quiet.c - the table of quiet functions, by name, and what addresses they have in this process.
+ * no_callback.c - the table of no-callback functions, by name, and what addresses they have in this process.
  *
  * Only what glibc's sources show to call nothing but itself is here. The stdio functions are not: a stream of fopencookie calls the
  * program back, and so do handlers of register_printf_function. malloc and its kin call nothing back; that they capture, with the heap
  * client, is by their return address.
  */
-#include "agent/program/quiet.h"
+#include "agent/program/no_callback.h"
 
 #include <dlfcn.h>
 
 #include "agent/os/options.h"
 #include "agent/program/image.h"
 #include "agent/program/symbol.h"
-#include "agent/os/words.h"
+#include "agent/os/address_map.h"
 
 static const char *const names[] = {
 	"wm1_agent_capture",
@@ -336,7 +336,7 @@ static const char *const creates[] = {"pthread_create", "thrd_create", "clone", 
 
 /*
  * Of Waymark's runtime, which hands over to the agent: in the agent, in an image of its own or in a program that `waymark cc` has linked.
- * Its names for what it stands in front of are not those that a program may have functions of.
+ * Its names for what it interposes are not those that a program may have functions of.
  */
 static const char *const of_runtime[] = {
 	"wm1_grow",         "wm1_drop_tails", "wm1_put_back",         "wm1_register",
@@ -349,7 +349,7 @@ static const char *const of_runtime_captures[] = {
 	"__wrap_pthread_create", "__wrap_thrd_create", "__wrap_makecontext",
 };
 
-static struct words addresses; /* -> 1, or 2: it captures */
+static struct address_map addresses; /* -> 1, or 2: it captures */
 
 /*
  * A program may have a function of that name that is its own. It may also have the name for an entry of its PLT, which stands for the
@@ -362,13 +362,14 @@ static bool add(const char *name, uint32_t value)
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		const struct agent_image *image = places[i] ? agent_image_at((uintptr_t)places[i]) : NULL;
 
-		if (image && image->kind != AGENT_IMAGE_CODE && !words_set(&addresses, (uintptr_t)places[i], value))
+		if (image && image->kind != AGENT_IMAGE_CODE &&
+		    !address_map_set(&addresses, (uintptr_t)places[i], value))
 			return false;
 	}
 	return true;
 }
 
-bool quiet_add_heap(bool *ret_is_new)
+bool no_callback_add_heap(bool *ret_is_new)
 {
 	static bool is_added;
 
@@ -380,14 +381,14 @@ bool quiet_add_heap(bool *ret_is_new)
 	return true;
 }
 
-bool quiet_init(void)
+bool no_callback_init(void)
 {
 	bool is_new;
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!add(names[i], 1))
 			return false;
-	if (agent_options.has_heap && !quiet_add_heap(&is_new))
+	if (agent_options.has_heap && !no_callback_add_heap(&is_new))
 		return false;
 	for (size_t i = 0; i < sizeof creates / sizeof *creates; i++)
 		if (!add(creates[i], 2))
@@ -399,10 +400,10 @@ static bool add_of(const struct agent_image *image, const char *name, uint32_t v
 {
 	uintptr_t address = symbol_address(image, name);
 
-	return !address || words_set(&addresses, address, value);
+	return !address || address_map_set(&addresses, address, value);
 }
 
-bool quiet_add_runtime(const struct agent_image *image)
+bool no_callback_add_runtime(const struct agent_image *image)
 {
 	if (!symbol_address(image, "wm1_register"))
 		return true;
@@ -415,16 +416,16 @@ bool quiet_add_runtime(const struct agent_image *image)
 	return true;
 }
 
-bool quiet_is_known(uintptr_t address)
+bool no_callback_is_known(uintptr_t address)
 {
 	uint32_t value;
 
-	return words_find(&addresses, address, &value);
+	return address_map_find(&addresses, address, &value);
 }
 
-bool quiet_captures(uintptr_t address)
+bool no_callback_captures(uintptr_t address)
 {
 	uint32_t value;
 
-	return words_find(&addresses, address, &value) && value == 2;
+	return address_map_find(&addresses, address, &value) && value == 2;
 }

@@ -1,5 +1,5 @@
-/* mounted.c - an extension of HotSpot's JVMTI tells; other virtual machines, and older ones, have no virtual threads or no such function. */
-#include "jvm/c/clients/mounted.h"
+/* carrier.c - an extension of HotSpot's JVMTI tells; other virtual machines, and older ones, have no virtual threads or no such function. */
+#include "jvm/c/clients/carrier.h"
 
 #include <jvmti.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum {
 	CAPABILITY_BIT = 0x10,
 };
 
-/* Written by jvm_mounted_prepare; NULL: no thread runs another one. */
+/* Written by jvm_carrier_prepare; NULL: no thread runs another one. */
 static jvmtiExtensionFunction get_virtual_thread;
 
 static void free_description(jvmtiEnv *jvmti, const jvmtiExtensionFunctionInfo *f)
@@ -40,7 +40,7 @@ static jvmtiExtensionFunction find_function(jvmtiEnv *jvmti, const char *id)
 	return ret;
 }
 
-bool jvm_mounted_prepare(const struct jvmtiInterface_1_ **jvmti)
+bool jvm_carrier_prepare(const struct jvmtiInterface_1_ **jvmti)
 {
 	jvmtiCapabilities potential = {0}, wanted = {0};
 	unsigned char bytes[sizeof potential];
@@ -57,7 +57,7 @@ bool jvm_mounted_prepare(const struct jvmtiInterface_1_ **jvmti)
 	return get_virtual_thread && (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE;
 }
 
-jobject jvm_mounted(jvmtiEnv *jvmti, jobject thread)
+jobject jvm_carrier_mounted(jvmtiEnv *jvmti, jobject thread)
 {
 	jobject ret = NULL;
 

@@ -1,5 +1,5 @@
 /*
- * choice.h - where an indirect call with many targets goes: a table that its stub looks the target up in. The caller holds the agent's
+ * dispatch_table.h - where an indirect call with many targets goes: a table that its stub looks the target up in. The caller holds the agent's
  * lock.
  */
 #ifndef WM_AGENT_CHOICE_H
@@ -10,12 +10,12 @@
 
 #include "agent/code/emit.h"
 
-struct choice {
+struct dispatch_case {
 	uint64_t target, to;
 };
 
 /* Pairs of a target and where to go, open addressing; at most half of it is in use. It stays: old stubs read it. */
-struct choice_table {
+struct dispatch_table {
 	uint64_t *slots; /* target, to; a target of 0: free */
 	uint32_t bits;
 	uint32_t count; /* slots in use */
@@ -25,14 +25,14 @@ struct choice_table {
  * A table of the site with room for these targets: its present one, which stubs may be reading, or a larger one, the present one from now
  * on. NULL without memory. What is returned is good until the next call.
  */
-const struct choice_table *choice_table_for(uint32_t site, const struct choice *choices, uint32_t count);
-/* The present table of the site has these choices then. */
-void choice_put(uint32_t site, const struct choice *choices, uint32_t count);
+const struct dispatch_table *dispatch_table_for(uint32_t site, const struct dispatch_case *cases, uint32_t count);
+/* The present table of the site has these cases from then on. */
+void dispatch_table_put(uint32_t site, const struct dispatch_case *cases, uint32_t count);
 /* Code that goes where the table says for the target in %r11, or on behind it. */
-void choice_emit(struct emit *e, const struct choice_table *t);
-/* Calls visit for where each choice of that table goes; nothing, if none has its slots there. */
-void choice_visit(uint64_t slots, void (*visit)(uintptr_t to));
+void dispatch_table_emit(struct emit *e, const struct dispatch_table *t);
+/* Calls visit for where each target of that table goes; nothing, if none has its slots there. */
+void dispatch_table_visit(uint64_t slots, void (*visit)(uintptr_t to));
 /* In all tables: targets of which is_gone says so are found no more. */
-void choice_forget(bool (*is_gone)(uintptr_t target));
+void dispatch_table_forget(bool (*is_gone)(uintptr_t target));
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * mounted.h - virtual threads, which JDKs have since 21, run on other threads, their carriers: which one does a thread run?
+ * carrier.h - virtual threads, which JDKs have since 21, run on other threads, their carriers: which one does a thread run?
  */
-#ifndef WM_JVM_MOUNTED_H
-#define WM_JVM_MOUNTED_H
+#ifndef WM_JVM_CARRIER_H
+#define WM_JVM_CARRIER_H
 
 #include <stdbool.h>
 
@@ -10,11 +10,11 @@ struct jvmtiInterface_1_;
 struct _jobject;
 
 /* In Agent_OnLoad, for whoever looks at the virtual machine's threads. False: there are virtual threads, but they cannot be seen. */
-bool jvm_mounted_prepare(const struct jvmtiInterface_1_ **jvmti);
+bool jvm_carrier_prepare(const struct jvmtiInterface_1_ **jvmti);
 /*
  * The virtual thread that the thread runs just now, a local reference; the thread itself, not a new reference, if it runs none. What is
  * neither suspended nor waiting may run another one by now.
  */
-struct _jobject *jvm_mounted(const struct jvmtiInterface_1_ **jvmti, struct _jobject *thread);
+struct _jobject *jvm_carrier_mounted(const struct jvmtiInterface_1_ **jvmti, struct _jobject *thread);
 
 #endif

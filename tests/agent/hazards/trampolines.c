@@ -1,5 +1,5 @@
 /*
- * cells.c - a call without room, of a quiet function, again and again: most of the time is spent in the stub in front of its cell, and in that.
+ * trampolines.c - a call without room, of a no-callback function, again and again: most of the time is spent in the stub in front of its trampoline, and in that.
  *
  * hazards.sh: agent check,wall,sample=4999
  */

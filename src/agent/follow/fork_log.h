@@ -1,5 +1,5 @@
 /*
- * family.h - what forked processes find, for those that are forked after them: a log in memory that all share which come from one
+ * fork_log.h - what forked processes find, for those that are forked after them: a log in memory that all share which come from one
  * process by fork, and none after an exec.
  *
  *      parent        fork ────────► child: finds a call, adds it to the log
@@ -18,17 +18,17 @@
 
 #include "native/unwind/unwind.h"
 
-struct family_stats {
+struct fork_log_stats {
 	uint64_t told;  /* by this process */
 	uint64_t taken; /* of others */
 };
-extern struct family_stats family_stats __attribute__((visibility("hidden")));
+extern struct fork_log_stats fork_log_stats __attribute__((visibility("hidden")));
 
 /* Hears of what is found, to add it to the log in a process that was forked. Once, at start. */
-void family_start(void);
+void fork_log_start(void);
 /* Before a fork, at these registers: this process knows what the log has, and its children what it is. */
-void family_before_fork(const struct unwind_regs *regs);
+void fork_log_before_fork(const struct unwind_regs *regs);
 /* In the child. */
-void family_after_fork(void);
+void fork_log_after_fork(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * here.h - the context of a call that the program has made into the agent: wm_capture, wm_event, and malloc with the heap client.
+ * caller_context.h - the context of a call that the program has made into the agent: wm_capture, wm_event, and malloc with the heap client.
  *
- * Such calls push nothing (quiet.c), so the thread's state is that of the caller's frame, and its site is found by the return
+ * Such calls push nothing (no_callback.c), so the thread's state is that of the caller's frame, and its site is found by the return
  * address: where both are known a capture takes no lock and walks nothing. Else the registers of the caller are found by unwinding
  * the agent's own frames, and captures go on as for a sample (capture.h).
  */
@@ -16,8 +16,8 @@
 #pragma GCC visibility pop
 
 /* Of the point behind which the caller goes on. Any thread, signal handlers too. */
-wm_context here_capture(uintptr_t return_address);
+wm_context caller_capture(uintptr_t return_address);
 /* Of the function of that name, which is not instrumented and was called there; kind: below 128, one for each name. */
-wm_context here_call(uintptr_t return_address, uint32_t kind, const char *name);
+wm_context caller_call(uintptr_t return_address, uint32_t kind, const char *name);
 
 #endif

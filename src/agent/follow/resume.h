@@ -1,5 +1,5 @@
 /*
- * land.h - jumps over frames land in the agent first, which computes the context of the frame from the stack.
+ * resume.h - jumps over frames land in the agent first, which computes the context of the frame from the stack.
  *
  *      longjmp, the unwinder, setcontext -----> agent_land, with every register as the frame is to have it
  *                                                  context = that of the frame's stack
@@ -13,18 +13,18 @@
 #include <stdint.h>
 
 /* What to jump to instead of pc. is_return: pc follows a call. The thread's next landing is there. Signal-safe. */
-uintptr_t land_at(uintptr_t pc, int is_return);
+uintptr_t resume_at(uintptr_t pc, int is_return);
 
 /*
- * setjmp's buffer, where it returns to, and the stack pointer then: the thread's context is noted. land_at_buffer: a jump by that buffer
+ * setjmp's buffer, where it returns to, and the stack pointer then: the thread's context is noted. resume_at_buffer: a jump by that buffer
  * lands behind the call, with the context that was noted if nothing says otherwise. Signal-safe.
  */
-void land_note(const void *buffer, uintptr_t pc, uintptr_t sp);
-uintptr_t land_at_buffer(uintptr_t pc, const void *buffer);
+void resume_note(const void *buffer, uintptr_t pc, uintptr_t sp);
+uintptr_t resume_at_buffer(uintptr_t pc, const void *buffer);
 
 /* In a stub's saved registers: the program goes on there, behind a call. Its context is computed. */
 struct agent_saved;
-void land(struct agent_saved *saved, uintptr_t pc, int is_return);
+void resume(struct agent_saved *saved, uintptr_t pc, int is_return);
 
 extern const char agent_land[] __attribute__((visibility("hidden")));
 

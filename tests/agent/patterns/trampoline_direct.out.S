@@ -1,4 +1,4 @@
-/* A cell makes the call: nothing is on the stack before. */
+/* A trampoline makes the call: nothing is on the stack before. */
 #include "pattern.inc"
 	area
 f:
@@ -22,4 +22,4 @@ before:
 	addq	$7, %fs:ID
 done:
 	lea	8(%rsp), %rsp
-	jmp	cell
+	jmp	trampoline

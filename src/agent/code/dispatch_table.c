@@ -1,8 +1,8 @@
-/* choice.c - tables of choices, one or, as they grow, one after the other for each site that needs one. */
-#include "agent/code/choice.h"
+/* dispatch_table.c - tables of targets, one or, as they grow, one after the other for each site that needs one. */
+#include "agent/code/dispatch_table.h"
 
 #include "agent/os/memory.h"
-#include "agent/os/words.h"
+#include "agent/os/address_map.h"
 
 enum {
 	LEAST_BITS = 5,
@@ -12,12 +12,12 @@ enum {
 static const uint32_t MULTIPLIER = 0x9e3779b1;
 
 /* All that were made. Under the agent's lock. */
-static struct choice_table *tables;
+static struct dispatch_table *tables;
 static size_t table_count, table_capacity;
-static struct words table_by_site; /* the present one; the key is 1 more than the site's number */
+static struct address_map table_by_site; /* the present one; the key is 1 more than the site's number */
 
 /* The target's, or the free one where it would be. */
-static uint64_t *slot_of(const struct choice_table *t, uint64_t target)
+static uint64_t *slot_of(const struct dispatch_table *t, uint64_t target)
 {
 	uint32_t place = ((uint32_t)target * MULTIPLIER) >> (32 - t->bits);
 	uint32_t mask = ((uint32_t)1 << t->bits) - 1;
@@ -31,38 +31,38 @@ static uint64_t *slot_of(const struct choice_table *t, uint64_t target)
 }
 
 /* Who reads it meanwhile finds the target with where to go, or not at all. */
-static void put(struct choice_table *t, const struct choice *choice)
+static void put(struct dispatch_table *t, const struct dispatch_case *c)
 {
-	uint64_t *slot = slot_of(t, choice->target);
+	uint64_t *slot = slot_of(t, c->target);
 
-	__atomic_store_n(&slot[1], choice->to, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot[1], c->to, __ATOMIC_RELEASE);
 	t->count += !*slot;
-	__atomic_store_n(&slot[0], choice->target, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot[0], c->target, __ATOMIC_RELEASE);
 }
 
-static bool has_room(const struct choice_table *t, uint32_t count)
+static bool has_room(const struct dispatch_table *t, uint32_t count)
 {
 	return (uint64_t)2 * count <= (uint64_t)1 << t->bits;
 }
 
-static struct choice_table *present(uint32_t site)
+static struct dispatch_table *present(uint32_t site)
 {
 	uint32_t number;
 
-	return words_find(&table_by_site, (uint64_t)site + 1, &number) ? &tables[number] : NULL;
+	return address_map_find(&table_by_site, (uint64_t)site + 1, &number) ? &tables[number] : NULL;
 }
 
 /* Twice as large as it need be. */
-static struct choice_table *add_table(uint32_t site, uint32_t count)
+static struct dispatch_table *add_table(uint32_t site, uint32_t count)
 {
-	struct choice_table t = {.bits = LEAST_BITS};
+	struct dispatch_table t = {.bits = LEAST_BITS};
 
 	while (t.bits < MOST_BITS && !has_room(&t, 2 * count))
 		t.bits++;
 	if (!has_room(&t, count) || !agent_reserve((void **)&tables, &table_capacity, table_count + 1, sizeof *tables))
 		return NULL;
 	t.slots = agent_alloc((size_t)1 << (t.bits + SLOT_BITS));
-	if (!t.slots || !words_set(&table_by_site, (uint64_t)site + 1, (uint32_t)table_count)) {
+	if (!t.slots || !address_map_set(&table_by_site, (uint64_t)site + 1, (uint32_t)table_count)) {
 		agent_free(t.slots);
 		return NULL;
 	}
@@ -71,28 +71,28 @@ static struct choice_table *add_table(uint32_t site, uint32_t count)
 }
 
 /* The slots of what is forgotten stay in use. */
-static uint32_t count_with(const struct choice_table *t, const struct choice *choices, uint32_t count)
+static uint32_t count_with(const struct dispatch_table *t, const struct dispatch_case *cases, uint32_t count)
 {
 	uint32_t sum = t->count;
 
 	for (uint32_t i = 0; i < count; i++)
-		sum += !*slot_of(t, choices[i].target);
+		sum += !*slot_of(t, cases[i].target);
 	return sum;
 }
 
-const struct choice_table *choice_table_for(uint32_t site, const struct choice *choices, uint32_t count)
+const struct dispatch_table *dispatch_table_for(uint32_t site, const struct dispatch_case *cases, uint32_t count)
 {
-	const struct choice_table *t = present(site);
+	const struct dispatch_table *t = present(site);
 
-	return t && has_room(t, count_with(t, choices, count)) ? t : add_table(site, count);
+	return t && has_room(t, count_with(t, cases, count)) ? t : add_table(site, count);
 }
 
-void choice_put(uint32_t site, const struct choice *choices, uint32_t count)
+void dispatch_table_put(uint32_t site, const struct dispatch_case *cases, uint32_t count)
 {
-	struct choice_table *t = present(site);
+	struct dispatch_table *t = present(site);
 
 	for (uint32_t i = 0; i < count; i++)
-		put(t, &choices[i]);
+		put(t, &cases[i]);
 }
 
 /*
@@ -102,7 +102,7 @@ void choice_put(uint32_t site, const struct choice *choices, uint32_t count)
  *   found: mov table[place] + 8, %r11; pop %rcx; pop %rax; jmp *%r11
  *   other: pop %rcx; pop %rax
  */
-void choice_emit(struct emit *e, const struct choice_table *t)
+void dispatch_table_emit(struct emit *e, const struct dispatch_table *t)
 {
 	static const uint8_t before[] = {0x50, 0x51, 0x41, 0x69, 0xc3}; /* push, push, imul $, %r11d, %eax */
 	const uint8_t shift[] = {0xc1, 0xe8, (uint8_t)(32 - t->bits),   /* shr $, %eax */
@@ -130,7 +130,7 @@ void choice_emit(struct emit *e, const struct choice_table *t)
 	emit_bytes(e, found, sizeof found);
 }
 
-void choice_visit(uint64_t slots, void (*visit)(uintptr_t to))
+void dispatch_table_visit(uint64_t slots, void (*visit)(uintptr_t to))
 {
 	size_t i = 0;
 
@@ -142,7 +142,7 @@ void choice_visit(uint64_t slots, void (*visit)(uintptr_t to))
 }
 
 /* Nothing is at a slot's own address. */
-void choice_forget(bool (*is_gone)(uintptr_t target))
+void dispatch_table_forget(bool (*is_gone)(uintptr_t target))
 {
 	for (size_t i = 0; i < table_count; i++) {
 		for (size_t place = 0; place < (size_t)1 << tables[i].bits; place++) {

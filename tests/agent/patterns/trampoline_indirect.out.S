@@ -1,4 +1,4 @@
-/* A jump over it and what is behind; a cell makes the call, with the target in a register. */
+/* A jump over it and what is behind; a trampoline makes the call, with the target in a register. */
 #include "pattern.inc"
 	area
 f:
@@ -26,8 +26,8 @@ before:
 done:
 	lea	8(%rsp), %rsp
 	movabs	$a, %r11
-	jmp	cell
-	stub CHOOSE, SITE, first=choose-literals, done=choose-literals
+	jmp	trampoline
+	stub DISPATCH, SITE, first=choose-literals, done=choose-literals
 literals:
 	.quad	a
 choose:

@@ -1,5 +1,5 @@
-/* say.c - writes lines to standard error. The descriptor is looked at each time: the program may have closed it and opened another file. */
-#include "agent/os/say.h"
+/* log.c - writes lines to standard error. The descriptor is looked at each time: the program may have closed it and opened another file. */
+#include "agent/os/log.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@ enum {
 static int kept = -1;
 static struct stat known;
 
-void say_open(void)
+void log_open(void)
 {
 	if (fstat(STDERR_FILENO, &known) != 0)
 		known.st_ino = 0;
@@ -37,14 +37,14 @@ static bool is_known(int fd)
 	       now.st_ino == known.st_ino;
 }
 
-void say_close(void)
+void log_close(void)
 {
 	if (is_known(kept))
 		wmrt_sys3(SYS_close, kept, 0, 0);
 	kept = -1;
 }
 
-void say_line(struct wmrt_text *text)
+void log_line(struct wmrt_text *text)
 {
 	plain_make(text->data); /* names of files come from the file system */
 	wmrt_text_char(text, '\n');
@@ -52,7 +52,7 @@ void say_line(struct wmrt_text *text)
 		wmrt_sys3(SYS_write, kept, (long)text->data, (long)text->len);
 }
 
-void say_always(struct wmrt_text *text)
+void log_always(struct wmrt_text *text)
 {
 	plain_make(text->data); /* names of files come from the file system */
 	wmrt_text_char(text, '\n');

@@ -1,8 +1,8 @@
 /*
- * family.c - the log. An entry is written by one process and never again: when there is no room left nothing more is told, and children
+ * fork_log.c - the log. An entry is written by one process and never again: when there is no room left nothing more is told, and children
  * find anew what their siblings have found.
  */
-#include "agent/follow/family.h"
+#include "agent/follow/fork_log.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,14 +18,14 @@ enum {
 	FINDS_MAX = 65536,
 };
 
-struct place {
+struct image_offset {
 	uint32_t image; /* number */
 	uint32_t offset;
 };
 
 struct find {
 	_Atomic uint32_t kind; /* written last; 0: not there yet, or its writer has died */
-	struct place from, to;
+	struct image_offset from, to;
 };
 
 /* Untouched pages are not there. */
@@ -35,40 +35,40 @@ struct log {
 	struct find finds[FINDS_MAX];
 };
 
-enum family_kind {
-	FAMILY_CALL = 1, /* the site at `from` calls `to` */
-	FAMILY_ENTRY,    /* foreign code that comes back to `from` enters the function `to` */
+enum fork_log_kind {
+	FORK_LOG_CALL = 1, /* the site at `from` calls `to` */
+	FORK_LOG_ENTRY,    /* foreign code that comes back to `from` enters the function `to` */
 };
 
-struct family_stats family_stats;
+struct fork_log_stats fork_log_stats;
 
 /* Under the agent's lock. */
-static struct log *family; /* NULL: nothing was forked yet, or no memory */
-static uint32_t taken;     /* so many are known here */
+static struct log *fork_log; /* NULL: nothing was forked yet, or no memory */
+static uint32_t taken;       /* so many are known here */
 static bool is_child, is_taking;
 
 static void number_image(struct agent_image *image)
 {
-	if (!image->family)
-		image->family = 1 + atomic_fetch_add(&family->images, 1);
+	if (!image->fork_number)
+		image->fork_number = 1 + atomic_fetch_add(&fork_log->images, 1);
 }
 
-static bool place_of(uintptr_t address, struct place *ret)
+static bool place_of(uintptr_t address, struct image_offset *ret)
 {
 	struct agent_image *image = agent_image_at(address);
 
 	if (!image || address - image->low > UINT32_MAX)
 		return false;
 	number_image(image);
-	*ret = (struct place){image->family, (uint32_t)(address - image->low)};
+	*ret = (struct image_offset){image->fork_number, (uint32_t)(address - image->low)};
 	return true;
 }
 
-static bool address_of(const struct place *place, uintptr_t *ret)
+static bool address_of(const struct image_offset *place, uintptr_t *ret)
 {
 	const struct agent_image *image = agent_images_first();
 
-	while (image && image->family != place->image)
+	while (image && image->fork_number != place->image)
 		image = image->next;
 	if (!image)
 		return false;
@@ -78,41 +78,41 @@ static bool address_of(const struct place *place, uintptr_t *ret)
 
 static uint32_t count_finds(void)
 {
-	uint32_t count = atomic_load_explicit(&family->count, memory_order_acquire);
+	uint32_t count = atomic_load_explicit(&fork_log->count, memory_order_acquire);
 
 	return count < FINDS_MAX ? count : FINDS_MAX;
 }
 
 /* Adds it to the log, in a process that was forked; nothing when the log is full. */
-static void tell(enum family_kind kind, uintptr_t from, uintptr_t to)
+static void tell(enum fork_log_kind kind, uintptr_t from, uintptr_t to)
 {
-	struct place from_place, to_place;
+	struct image_offset from_place, to_place;
 	uint32_t number;
 
-	if (!is_child || is_taking || !family)
+	if (!is_child || is_taking || !fork_log)
 		return;
-	family_stats.told++;
+	fork_log_stats.told++;
 	if (count_finds() == FINDS_MAX || !place_of(from, &from_place) || !place_of(to, &to_place))
 		return;
-	number = atomic_fetch_add(&family->count, 1);
+	number = atomic_fetch_add(&fork_log->count, 1);
 	if (number >= FINDS_MAX)
 		return;
-	family->finds[number].from = from_place;
-	family->finds[number].to = to_place;
-	atomic_store_explicit(&family->finds[number].kind, kind, memory_order_release);
+	fork_log->finds[number].from = from_place;
+	fork_log->finds[number].to = to_place;
+	atomic_store_explicit(&fork_log->finds[number].kind, kind, memory_order_release);
 }
 
 static void tell_call(uintptr_t site, uintptr_t target)
 {
-	tell(FAMILY_CALL, site, target);
+	tell(FORK_LOG_CALL, site, target);
 }
 
 static void tell_entry(uintptr_t return_address, uintptr_t function)
 {
-	tell(FAMILY_ENTRY, return_address, function);
+	tell(FORK_LOG_ENTRY, return_address, function);
 }
 
-void family_start(void)
+void fork_log_start(void)
 {
 	discover_tell(tell_call, tell_entry);
 }
@@ -124,8 +124,8 @@ static void take(struct find *find)
 
 	if (!kind || !address_of(&find->from, &from) || !address_of(&find->to, &to))
 		return;
-	if (kind == FAMILY_CALL ? discover_told_call(from, to) : discover_told_entry(to, from))
-		family_stats.taken++;
+	if (kind == FORK_LOG_CALL ? discover_import_call(from, to) : discover_import_entry(to, from))
+		fork_log_stats.taken++;
 }
 
 static void take_all(const struct unwind_regs *regs)
@@ -137,26 +137,26 @@ static void take_all(const struct unwind_regs *regs)
 		return;
 	is_taking = true;
 	for (; taken < count; taken++)
-		take(&family->finds[taken]);
-	epoch_fix_returns(regs);
+		take(&fork_log->finds[taken]);
+	epoch_retarget_returns(regs);
 	is_taking = false;
 	stop_end();
 }
 
 static bool make_log(void)
 {
-	long at = family ? 0
-			 : wmrt_sys6(SYS_mmap, 0, sizeof *family, PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long at = fork_log ? 0
+			   : wmrt_sys6(SYS_mmap, 0, sizeof *fork_log, PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (at < 0)
 		return false;
-	if (!family)
-		family = (struct log *)at; /* NOLINT(performance-no-int-to-ptr) */
+	if (!fork_log)
+		fork_log = (struct log *)at; /* NOLINT(performance-no-int-to-ptr) */
 	return true;
 }
 
-void family_before_fork(const struct unwind_regs *regs)
+void fork_log_before_fork(const struct unwind_regs *regs)
 {
 	if (!make_log())
 		return;
@@ -165,8 +165,8 @@ void family_before_fork(const struct unwind_regs *regs)
 		number_image(image);
 }
 
-void family_after_fork(void)
+void fork_log_after_fork(void)
 {
 	is_child = true;
-	family_stats = (struct family_stats){0};
+	fork_log_stats = (struct fork_log_stats){0};
 }
