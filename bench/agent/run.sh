@@ -4,6 +4,11 @@
 #   bench/agent/run.sh [-b BUILD-DIR] [-w DIR] [-n PAIRS] [-c CPU] [-p PART]... [PROGRAM...]
 #
 # PART, by default numbers, pairs, longs, starts, tables and plots:
+#   samples    the work natively, with samples by walks at 250 and 1,000 a second, by encoding, by perf record -g and by gperftools at
+#              250, in turn
+#   heap       the work natively, with each allocation, with one for 512 KB, and under heaptrack, in turn
+#   processes  what each of these costs a process that does next to nothing: samples natively and by walks, in turn
+#   mechanisms prints samples, heap and processes
 #   numbers    a run with samples, whose recording is kept: nodes, edges, ids, epochs, depths; a run that counts pushes and the agent's
 #              own CPU time
 #   pairs      the work natively and under the agent, in turn
@@ -84,11 +89,49 @@ numbers() { # PROGRAM
 	done
 }
 
+# with KIND: the words that come before the command
+with() {
+	case $1 in
+	native) echo env ;;
+	walk250 | walk1000) echo "$build/waymark run -q --sample=${1#walk} -o $dir/recordings/" ;;
+	encode250) echo "$build/waymark run -q --encode --sample=250 -o $dir/recordings/" ;;
+	perf250) echo "perf record -q -g -F 250 -o $dir/perf.data --" ;;
+	gperf250) echo "env LD_PRELOAD=$profiler CPUPROFILE=$dir/recordings/profile CPUPROFILE_FREQUENCY=250" ;;
+	heap) echo "$build/waymark run -q --heap -o $dir/recordings/" ;;
+	heap512K) echo "$build/waymark run -q --heap=524288 -o $dir/recordings/" ;;
+	heaptrack) echo "heaptrack --record-only -o $dir/recordings/heaptrack" ;;
+	esac
+}
+profiler=$(find /usr/lib -name 'libprofiler.so.0' 2>/dev/null | head -n 1)
+
+# turns WORK RESULT KIND...: each kind in turn, PAIRS times; the first turn warms up. A kind that cannot run is left out.
+turns() {
+	local work=$1 result=$2 n kind kinds=()
+	shift 2
+	for kind; do
+		rm -f "$result.$kind"
+		[ "$kind" != gperf250 ] || [ -n "$profiler" ] || continue
+		# shellcheck disable=SC2046 # words
+		run "$work" "$result.$kind" $(with "$kind") && kinds+=("$kind") || [ "$kind" != native ] || return 0
+		rm -f "$result.$kind" "$dir/perf.data"*
+	done
+	for ((n = 0; n < pairs; n++)); do
+		for kind in "${kinds[@]}"; do
+			# shellcheck disable=SC2046
+			run "$work" "$result.$kind" $(with "$kind") || true
+			rm -f "$dir/perf.data"*
+		done
+	done
+}
+
 for part in $parts; do
 	for program; do
 		mkdir -p "$dir/$program"
 		case $part in
 		numbers) numbers "$program" ;;
+		samples) turns "$program" "$dir/$program/samples" native walk250 walk1000 encode250 perf250 gperf250 ;;
+		heap) turns "$program" "$dir/$program/heap" native heap heap512K heaptrack ;;
+		processes) turns "start-$program" "$dir/$program/processes" native walk250 encode250 ;;
 		pairs) in_turn "$program" "$dir/$program/work" ;;
 		longs) in_turn "long-$program" "$dir/$program/long" ;;
 		starts) in_turn "start-$program" "$dir/$program/start" ;;
@@ -115,6 +158,7 @@ for part in $parts; do
 		esac
 	done
 	case $part in
+	mechanisms) python3 "$here/mechanisms.py" "$dir" "$@" ;;
 	tables) python3 "$here/tables.py" "$dir" "$build/waymark" "$@" ;;
 	plots) python3 "$here/plots.py" "$dir" "$build/waymark" "$dir" "$@" ;;
 	esac

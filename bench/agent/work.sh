@@ -95,6 +95,32 @@ work_zstd() { under /usr/bin/zstd -q -15 -T1 -c "$inputs/text.short" | md5sum; }
 work_cmake() { under /usr/bin/cmake -P "$here/work.cmake"; }
 work_bash() { under /usr/bin/bash "$here/work.bash"; }
 work_make() { under /usr/bin/make -n -f "$inputs/Makefile" | md5sum; }
+work_jq() { under /usr/bin/jq -n '[range(150000) | {a: ., b: (. * 7 % 1000 | tostring)}] | group_by(.b) | map({k: .[0].b, n: length}) | length'; }
+# Jobs of many short processes: the driver, cc1, as and ld of small files.
+small_files() { # COUNT
+	local n
+	for n in $(seq "$1"); do
+		{
+			printf '#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n'
+			sed -n "$((n * 40 + 1)),$((n * 40 + 40))p" "$inputs/code.c" | grep '^struct'
+			echo "int file$n(const char *s) { char *copy = strdup(s); int ret = copy ? printf(\"%s\\n\", copy) : -1; free(copy); return ret; }"
+		} >"file$n.c"
+	done
+}
+work_gcc() {
+	local n
+	small_files 20
+	for n in $(seq 20); do under /usr/bin/gcc -O1 -c "file$n.c"; done
+}
+work_ninja() {
+	small_files 60
+	{
+		printf 'rule cc\n command = gcc -O1 -c $in -o $out\nrule ar\n command = ar rcs $out $in\n'
+		for n in $(seq 60); do echo "build file$n.o: cc file$n.c"; done
+		echo "build all.a: ar $(seq -f 'file%g.o' -s ' ' 60)"
+	} >build.ninja
+	under /usr/bin/ninja -j1 | tail -n 1
+}
 work_vim() {
 	cp "$inputs/text.short" text
 	under /usr/bin/vim.basic -es -u NONE -i NONE -n -c "source $here/work.vim" text || return
@@ -185,6 +211,8 @@ start_bzip2() { under /usr/bin/bzip2 -c </dev/null; }
 start_zstd() { under /usr/bin/zstd -q -c </dev/null; }
 start_cmake() { echo >start.cmake && under /usr/bin/cmake -P start.cmake; }
 start_bash() { under /usr/bin/bash -c :; }
+start_true() { under /usr/bin/true; }
+start_jq() { under /usr/bin/jq -n 1; }
 start_make() { under /usr/bin/make -f /dev/null -q || true; }
 start_vim() { echo a >text && under /usr/bin/vim.basic -es -u NONE -i NONE -n -c 'quit!' text; }
 start_git() { under /usr/bin/git init -q --template= .; }
