@@ -203,6 +203,23 @@ static void test_site(const char *name, const char *path, uint8_t *in, uint8_t *
 	image_unload(&image);
 }
 
+/* What is not the empty function that it should be stays as it is. */
+static void test_no_loader(struct plan_bytes bytes, uint64_t to)
+{
+	static const uint8_t busy[] = {0x55, 0xc3, 0x90, 0x90, 0x90}, traced[] = {0xcc, 0x0f, 0x1e, 0xfa, 0xc3};
+	static const uint8_t empty[] = {0xc3, 0x90, 0x90, 0x90, 0x90};
+	struct plan_branch plan;
+
+	bytes.original = busy;
+	CHECK(!plan_loader(&bytes, to, &plan));
+	bytes.original = traced;
+	CHECK(!plan_loader(&bytes, to, &plan));
+	bytes.original = empty;
+	CHECK(plan_loader(&bytes, to, &plan));
+	bytes.at += 8;
+	CHECK(!plan_loader(&bytes, to, &plan));
+}
+
 static void test_branch(const char *name, uint8_t *in, uint8_t *out, const struct pattern *p)
 {
 	struct section text = find_section(in, ".text"), callers = find_section(in, ".callers");
@@ -227,8 +244,12 @@ static void test_branch(const char *name, uint8_t *in, uint8_t *out, const struc
 		ok = plan_foreign_call(&bytes, p->to, &plan);
 	else if (p->what == PLAN_DETOUR)
 		ok = plan_detour(&bytes, p->to, &plan);
+	else if (p->what == PLAN_LOADER)
+		ok = plan_loader(&bytes, p->to, &plan);
 	if (CHECK(ok))
 		compare(name, text, out, plan.region, p->at, p->len, &plan.stubs);
+	if (p->what == PLAN_LOADER)
+		test_no_loader(bytes, p->to);
 }
 
 int main(int argc, char **argv)

@@ -1,13 +1,10 @@
-/* loader.c - a jump at the start of the loader's empty function for debuggers, and what is done when it is called. */
+/* loader.c - what is done when the loader calls its empty function for debuggers, which leads to the agent (patch_loader). */
 #include "agent/follow/loader.h"
 
 #include <link.h>
-#include <string.h>
 
 #include "agent/program/points.h"
 #include "agent/os/state.h"
-#include "agent/code/code.h"
-#include "agent/code/stub.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry.h"
 #include "agent/program/image.h"
@@ -22,11 +19,6 @@
 #include "agent/context/walk.h"
 #include "recorder/interpose.h"
 #include "recorder/process.h"
-
-enum {
-	HOOK_BYTES = EMIT_JUMP_BYTES,
-	FUNCTION_ALIGN = 16,
-};
 
 extern const char agent_loader_entry[] __attribute__((visibility("hidden")));
 /* Called by loader_entry.S. */
@@ -107,41 +99,12 @@ __attribute__((used)) void agent_loader(struct agent_saved *saved)
 	agent_unlock_at_entry(&guard);
 }
 
-/* [endbr64] ret, and no other function within the bytes that the jump takes. */
-static bool is_empty(const uint8_t *code)
-{
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	const uint8_t ret = 0xc3;
-
-	if ((uintptr_t)code % FUNCTION_ALIGN)
-		return false;
-	return *code == ret || (memcmp(code, endbr64, sizeof endbr64) == 0 && code[sizeof endbr64] == ret);
-}
-
 bool loader_start(void)
 {
 	uintptr_t at = _r_debug.r_brk;
-	const uint8_t *code = (const uint8_t *)at; /* NOLINT(performance-no-int-to-ptr) */
 	struct agent_image *image = agent_image_at(at);
-	uint8_t jump[HOOK_BYTES];
-	struct stub_plan plan;
-	struct stub_one room;
-	uint32_t first;
 
-	if (!image || !is_empty(code))
-		return false;
-	stub_plan_one(&plan, agent_image_area(image), &room);
-	if (!stub_begin(&plan, CODE_STUB_FOREIGN, agent_function_at(at)))
-		return false;
-	emit_bytes(&plan.e, &at, sizeof at);
-	emit_bytes(&plan.e, code, HOOK_BYTES);
-	first = plan.e.len;
-	emit_thunk(&plan.e, 0, (uintptr_t)agent_loader_entry);
-	stub_done(&plan, first, plan.e.len);
-	if (!stub_end(&plan) || !stub_apply(&plan, image->area))
-		return false;
-	stub_put_branch(jump, 0, HOOK_BYTES, 0xe9, at, plan.head.start + first);
-	is_hooked = patch_write_foreign(image, at, jump, sizeof jump);
+	is_hooked = image && patch_loader(image, at, (uintptr_t)agent_loader_entry);
 	return is_hooked;
 }
 

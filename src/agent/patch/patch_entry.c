@@ -1,4 +1,7 @@
-/* patch_entry.c - entries of functions, and returns to foreign code: hands what is known to plan_entry.c, and writes what that says. */
+/*
+ * patch_entry.c - entries of functions, the loader's hook, and returns to foreign code: hands what is known to plan_entry.c, and writes what
+ * that says.
+ */
 #include "agent/patch/patch_entry.h"
 
 #include <string.h>
@@ -22,7 +25,8 @@ static bool apply_stubs(const struct plan_branch *plan, uint32_t function)
 	return stub_apply(&plan->stubs, agent_function(function)->image->area);
 }
 
-bool patch_write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len)
+/* Writes over code of that image, which is not instrumented, and keeps what stood there. */
+static bool write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len)
 {
 	struct agent_program *p = &agent_program;
 	const void *original = (const void *)at; /* NOLINT(performance-no-int-to-ptr) */
@@ -82,7 +86,7 @@ bool patch_foreign(uint32_t function, const struct scan_site *site)
 	struct plan_branch plan;
 
 	return plan_foreign_return(&in, &plan) && apply_stubs(&plan, function) &&
-	       patch_write_foreign(agent_function(function)->image, in.at, plan.region, in.len);
+	       write_foreign(agent_function(function)->image, in.at, plan.region, in.len);
 }
 
 bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
@@ -91,7 +95,20 @@ bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target)
 	struct plan_branch plan;
 
 	return plan_foreign_call(&in, target, &plan) && apply_stubs(&plan, function) &&
-	       patch_write_foreign(agent_function(function)->image, in.at, plan.region, in.len);
+	       write_foreign(agent_function(function)->image, in.at, plan.region, in.len);
+}
+
+bool patch_loader(struct agent_image *image, uintptr_t at, uintptr_t to)
+{
+	const struct plan_bytes in = {.at = at,
+				      .len = PLAN_LOADER_BYTES,
+				      .original = (const uint8_t *)at, /* NOLINT(performance-no-int-to-ptr) */
+				      .function = agent_function_at(at),
+				      .area = agent_image_area(image)};
+	struct plan_branch plan;
+
+	return plan_loader(&in, to, &plan) && stub_apply(&plan.stubs, image->area) &&
+	       write_foreign(image, at, plan.region, in.len);
 }
 
 bool patch_make_detour(uint32_t function, const struct scan_function *scan, uintptr_t to, struct patch_detour *ret)

@@ -18,8 +18,8 @@ bool patch_entry(uint32_t function);
 bool patch_foreign(uint32_t function, const struct scan_site *site);
 /* The same in a direct call that foreign code makes next, which is at `address` and has 5 bytes. */
 bool patch_foreign_call(uint32_t function, uintptr_t address, uintptr_t target);
-/* Writes over code of that image, which is not instrumented, and keeps what stood there (agent_program.foreigns). */
-bool patch_write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len);
+/* The loader's function for debuggers, which is empty and at `at` of the image, goes on at `to`. False, too: it is not empty. */
+bool patch_loader(struct agent_image *image, uintptr_t at, uintptr_t to);
 /* A function that is not instrumented leads to another one instead, which can go on in it. */
 struct patch_detour {
 	uintptr_t at;            /* the entry's bytes */

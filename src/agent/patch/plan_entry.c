@@ -1,4 +1,4 @@
-/* plan_entry.c - entries of functions, and foreign code: from what is known of them to bytes. */
+/* plan_entry.c - entries of functions, the loader's hook, and foreign code: from what is known of them to bytes. */
 #include "agent/patch/plan_entry.h"
 
 #include <string.h>
@@ -108,4 +108,33 @@ bool plan_detour(const struct plan_bytes *in, uintptr_t to, struct plan_branch *
 		return false;
 	p->behind = s->head.start + moved;
 	return plan_jump(in, p->enter, p->region);
+}
+
+/* [endbr64] ret, and no other function within the bytes that the jump takes. */
+static bool is_empty(const struct plan_bytes *in)
+{
+	enum {
+		FUNCTION_ALIGN = 16,
+	};
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	const uint8_t ret = 0xc3;
+
+	return in->at % FUNCTION_ALIGN == 0 &&
+	       (in->original[0] == ret ||
+		(memcmp(in->original, endbr64, sizeof endbr64) == 0 && in->original[sizeof endbr64] == ret));
+}
+
+bool plan_loader(const struct plan_bytes *in, uintptr_t to, struct plan_branch *p)
+{
+	struct stub_plan *s = &p->stubs;
+	uint32_t first;
+
+	if (in->len != PLAN_LOADER_BYTES || !is_empty(in) || !begin(p, in, CODE_STUB_FOREIGN))
+		return false;
+	emit_bytes(&s->e, &in->at, sizeof in->at);
+	emit_bytes(&s->e, in->original, in->len);
+	first = s->e.len;
+	emit_thunk(&s->e, 0, to);
+	stub_done(s, first, s->e.len);
+	return end(p, first) && plan_jump(in, p->enter, p->region);
 }

@@ -1,5 +1,6 @@
 /*
- * plan_entry.h - decides what stands at entries of functions, and where foreign code makes calls or is returned to.
+ * plan_entry.h - decides what stands at entries of functions, at the loader's function for debuggers, and where foreign code makes calls
+ * or is returned to.
  *
  * Pure, as plan.h.
  */
@@ -10,6 +11,10 @@
 #include <stdint.h>
 
 #include "agent/code/stub.h"
+
+enum {
+	PLAN_LOADER_BYTES = STUB_BRANCH_BYTES,
+};
 
 /* Bytes of the program that give way to a branch. */
 struct plan_bytes {
@@ -45,6 +50,11 @@ bool plan_foreign_return(const struct plan_bytes *in, struct plan_branch *ret);
 bool plan_foreign_call(const struct plan_bytes *in, uintptr_t target, struct plan_branch *ret);
 /* An entry that leads to `to`, which can go on in the function. */
 bool plan_detour(const struct plan_bytes *in, uintptr_t to, struct plan_branch *ret);
+/*
+ * The loader's function for debuggers leads to `to`, which returns for it. The bytes are PLAN_LOADER_BYTES. False, too: the function is not
+ * empty, or others may lie within these bytes.
+ */
+bool plan_loader(const struct plan_bytes *in, uintptr_t to, struct plan_branch *ret);
 /* A jump over the bytes, nops behind it. */
 bool plan_jump(const struct plan_bytes *in, uintptr_t to, uint8_t region[CODE_PATCH_MAX]);
 

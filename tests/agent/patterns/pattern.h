@@ -7,6 +7,7 @@
 #define PLAN_FOREIGN_RETURN 2
 #define PLAN_FOREIGN_CALL 3
 #define PLAN_DETOUR 4
+#define PLAN_LOADER 5
 
 /* Where the sections are: patterns.sh has the same. */
 #define AREA 0x18000000
