@@ -8,6 +8,7 @@
 
 #include "base/number_text.h"
 #include "base/vec.h"
+#include "cli/agent_options.h"
 #include "cli/attach_agent.h"
 #include "cli/command.h"
 #include "cli/message.h"
@@ -18,21 +19,12 @@
 
 struct request {
 	pid_t pid;
-	size_t sample_hz;
-	bool is_check;
-	bool is_heap;
+	struct agent_choices clients;
 	bool is_detach;
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
 	uint64_t limit_bytes;
 };
-
-static struct error *set_sample(void *state, const char *text)
-{
-	struct request *r = state;
-
-	return sample_hz_parse(text, &r->sample_hz);
-}
 
 static struct error *set_output(void *state, const char *place)
 {
@@ -62,15 +54,7 @@ static const struct option_row option_rows[] = {
 	 .letter = 'd',
 	 .help = "take the agent out again: every byte of code is as it was, and the recording is whole",
 	 OPTION_FLAG(struct request, is_detach)},
-	{.name = "heap",
-	 .help = "record every allocation from now on: count, bytes, live, peak",
-	 OPTION_FLAG(struct request, is_heap)},
-	{.name = "sample",
-	 .argument = "=HZ",
-	 .is_value_optional = true,
-	 .help = "record the context HZ times a second of CPU time (997 by default); the default if no other option selects what to record",
-	 OPTION_SET(set_sample)},
-	{.name = "check", .help = "compare each sample with a stack walk", OPTION_FLAG(struct request, is_check)},
+	OPTIONS_OF(attach_agent_options, struct request, clients),
 	{.name = "output",
 	 .letter = 'o',
 	 .argument = "PLACE",
@@ -102,11 +86,11 @@ static int parse_options(const struct command *command, struct request *r, int a
 	pid = strtol(argv[optind], &end, 10);
 	if (*end || end == argv[optind] || pid < 1 || pid > INT32_MAX)
 		return message_usage("attach", "%s: is no process id", argv[optind]);
-	if (r->is_detach && (r->sample_hz || r->is_check || r->is_heap || r->output || r->limit_bytes))
+	if (r->is_detach && (agent_choices_is_any(&r->clients) || r->output || r->limit_bytes))
 		return message_usage("attach", "--detach takes no other options but -q");
 	r->pid = (pid_t)pid;
-	if (!r->sample_hz && (r->is_check || !r->is_heap))
-		r->sample_hz = SAMPLE_HZ;
+	if (r->clients.of[WM1_AGENT_check].is_on || !agent_choices_is_any(&r->clients))
+		agent_choices_add(&r->clients, WM1_AGENT_sample);
 	return OPTIONS_PARSED;
 }
 
@@ -133,21 +117,21 @@ static struct error *attach(const struct request *r)
 {
 	const char *env = getenv("WAYMARK_OUT"), *place = r->output ? r->output : env && *env ? env : ".";
 	struct attach_options options = {.limit_bytes = r->limit_bytes};
-	struct buffer pattern = {0};
+	struct buffer pattern = {0}, words = {0};
 	const char *more = getenv("WAYMARK_AGENT");
-	char text[256];
 	struct error *err;
 
-	snprintf(text, sizeof text, "sample=%zu%s%s,%s", r->sample_hz, r->is_check ? ",check" : "",
-		 r->is_heap ? ",heap" : "", more ? more : "");
-	err = recording_environment_check();
+	agent_choices_print(&r->clients, &words);
+	buffer_printf(&words, ",%s", more ? more : "");
+	buffer_u8(&words, 0);
+	err = buffer_error(&words) ?: recording_environment_check();
 	if (!err)
 		err = check_program(r->pid);
 	if (!err)
 		err = recording_pattern(place, &pattern);
 	if (!err && r->output)
 		err = recording_make_room("attach", place, r->is_quiet);
-	options.options = text;
+	options.options = (const char *)words.bytes;
 	options.pattern = (const char *)pattern.bytes;
 	if (!err)
 		err = attach_agent(r->pid, &options);
@@ -155,6 +139,7 @@ static struct error *attach(const struct request *r)
 		fprintf(stderr, "waymark attach: attached to %d; waymark attach --detach %d ends it\n", (int)r->pid,
 			(int)r->pid);
 	buffer_deinit(&pattern);
+	buffer_deinit(&words);
 	return err;
 }
 

@@ -13,22 +13,6 @@
 #include "cli/message.h"
 #include "waymark/agent.h"
 
-struct error *sample_hz_parse(const char *text, size_t *ret)
-{
-	unsigned long hz = SAMPLE_HZ;
-	char *end = "";
-
-	if (text) {
-		errno = 0;
-		hz = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-		if (*end || errno || hz < 1 || hz > SAMPLE_HZ_MAX)
-			return error_create(ERROR_ARGUMENT, "--sample=%s: a number from 1 to %d is needed", text,
-					    SAMPLE_HZ_MAX);
-	}
-	*ret = hz;
-	return NULL;
-}
-
 static struct error *check_size(const char *what, const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -51,7 +35,7 @@ struct error *recording_environment_check(void)
 
 	if (unknown)
 		return error_create(ERROR_ARGUMENT, "WAYMARK_AGENT=%s: unknown option %.*s; known are %s", agent,
-				    (int)strcspn(unknown, ","), unknown, WM1_AGENT_OPTIONS);
+				    (int)strcspn(unknown, ","), unknown, wm1_agent_options_known());
 	return limit && *limit ? check_size("WAYMARK_LIMIT=", limit) : NULL;
 }
 

@@ -10,13 +10,6 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-enum {
-	SAMPLE_HZ = 997, /* a prime: not in step with what the program does */
-	SAMPLE_HZ_MAX = 100000,
-};
-
-/* The value of --sample, NULL without one. */
-struct error *sample_hz_parse(const char *text, size_t *ret);
 /* The value of --limit. */
 struct error *recording_limit_check(const char *text);
 /* Checks WAYMARK_LIMIT and WAYMARK_AGENT, if they are set. */

@@ -259,9 +259,9 @@ static const char *what_was_missing(const struct request *r)
 
 	if (run_java_is_all(&r->clients, &r->java_options))
 		return "it ran no Java program that had such an event";
-	if (r->clients.is_heap)
+	if (r->clients.agent.of[WM1_AGENT_heap].is_on)
 		return is_built ? "it allocated nothing" : "it allocated nothing, or was not built with waymark cc";
-	if (r->clients.sample_hz && !r->java.is_launcher)
+	if (r->clients.agent.of[WM1_AGENT_sample].is_on && !r->java.is_launcher)
 		return "it took no CPU time that was sampled, made no event and took no token";
 	return is_built ? "it made no event and took no token"
 			: "it made no event and took no token, or was not built with waymark cc";
@@ -290,7 +290,8 @@ static int run_program(const struct request *r)
 					 .session = r->session.number,
 					 .is_any_name = r->is_any_name,
 					 .is_quiet = r->is_quiet,
-					 .is_checked = r->clients.is_check && r->libraries.has_agent};
+					 .is_checked =
+						 r->clients.agent.of[WM1_AGENT_check].is_on && r->libraries.has_agent};
 	struct timespec now;
 	pid_t pid = 0;
 	int status = 0;
@@ -345,27 +346,9 @@ static struct error *set_output(void *state, const char *place)
 	return *place ? NULL : error_create(ERROR_ARGUMENT, "option -o needs a place");
 }
 
-static struct error *set_sample(void *state, const char *text)
-{
-	struct request *r = state;
-
-	r->clients.is_sampled = true;
-	return sample_hz_parse(text, &r->clients.sample_hz);
-}
-
 static const struct option_row option_rows[] = {
-	{.name = "heap",
-	 .help = "record every allocation: count, bytes, live, peak, leaked",
-	 OPTION_FLAG(struct request, clients.is_heap)},
-	{.name = "sample",
-	 .argument = "=HZ",
-	 .is_value_optional = true,
-	 .help = "record the context of each thread HZ times a second of its CPU time (997)",
-	 OPTION_SET(set_sample)},
+	OPTIONS_OF(run_agent_options, struct request, clients.agent),
 	OPTIONS_OF(run_java_options, struct request, java_options),
-	{.name = "check",
-	 .help = "compare each sample with a stack walk; takes samples if --sample does not say how many",
-	 OPTION_FLAG(struct request, clients.is_check)},
 	{.name = "encode",
 	 .help = "encode every call of the program as it runs: samples have the frames that tail calls replaced, too",
 	 OPTION_FLAG(struct request, clients.is_encode)},
@@ -401,8 +384,8 @@ static int parse_options(const struct command *command, struct request *r, int a
 	if (status == OPTIONS_PARSED && optind >= argc)
 		return message_usage("run", "a program is needed");
 	r->argv = argv + optind;
-	if (r->clients.is_check && !r->clients.sample_hz)
-		r->clients.sample_hz = SAMPLE_HZ;
+	if (r->clients.agent.of[WM1_AGENT_check].is_on)
+		agent_choices_add(&r->clients.agent, WM1_AGENT_sample);
 	return status;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/run_java.h"
 
 #include <libgen.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,14 +44,11 @@ static bool is_launcher(const char *program)
 static struct error *set_client(struct run_java_options *options, enum wm1_jvm_client client, const char *text)
 {
 	const struct wm1_jvm_client_option *option = &wm1_jvm_client_options[client];
-	bool is_number = text && *text && strlen(text) <= 10 && strspn(text, "0123456789") == strlen(text);
-	long long number = is_number ? atoll(text) : -1;
+	uint32_t number;
 
 	options->clients[client] = (struct run_java_client){.is_on = true, .number = text};
-	if (!text || (number >= option->least && number <= option->most))
-		return NULL;
-	return error_create(ERROR_ARGUMENT, "--%s=%s: a number from %d to %d is needed", option->name, text,
-			    option->least, option->most);
+	return text ? client_number_parse(option->name, text, (uint32_t)option->least, (uint32_t)option->most, &number)
+		    : NULL;
 }
 
 /* The agent's options have commas between them. */
@@ -120,7 +118,7 @@ static const char *java_option(const struct run_java_options *options)
 
 bool run_java_is_all(const struct run_clients *clients, const struct run_java_options *options)
 {
-	return java_option(options) && !clients->is_heap && !clients->sample_hz;
+	return java_option(options) && !agent_choices_is_any(&clients->agent);
 }
 
 /* ---- the agent ---- */
@@ -175,7 +173,9 @@ static void add_file(const char *name, const char *path, struct buffer *text)
 /* Words with commas behind them. --heap and --sample are options for machine code, too. */
 static void add_options(const struct run_clients *clients, const struct run_java_options *options, struct buffer *text)
 {
-	if (clients->is_check)
+	const struct agent_choice *agent = clients->agent.of;
+
+	if (agent[WM1_AGENT_check].is_on)
 		buffer_printf(text, "check,");
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++) {
 		const struct run_java_client *client = &options->clients[i];
@@ -184,10 +184,11 @@ static void add_options(const struct run_clients *clients, const struct run_java
 			buffer_printf(text, "%s%s%s,", wm1_jvm_client_options[i].name, client->number ? "=" : "",
 				      client->number ? client->number : "");
 	}
-	if (clients->is_heap)
+	if (agent[WM1_AGENT_heap].is_on)
 		buffer_printf(text, "%s=0,", wm1_jvm_client_options[WM1_JVM_alloc].name);
-	if (clients->is_sampled)
-		buffer_printf(text, "%s=%zu,", wm1_jvm_client_options[WM1_JVM_cpu].name, clients->sample_hz);
+	if (agent[WM1_AGENT_sample].is_given)
+		buffer_printf(text, "%s=%" PRIu32 ",", wm1_jvm_client_options[WM1_JVM_cpu].name,
+			      agent[WM1_AGENT_sample].number);
 	if (options->profile)
 		add_file("profile", options->profile, text);
 	if (options->cache)

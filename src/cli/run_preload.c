@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,20 +71,22 @@ static struct error *check_loader(const char *path, const struct object_program 
 	return NULL;
 }
 
-/* The option that asks for the agent; NULL: none does. */
+/* The option that asks for the agent, without its dashes; NULL: none does. */
 static const char *agent_option(const struct run_clients *clients)
 {
-	return clients->is_check        ? "--check"
-	       : clients->is_encode     ? "--encode"
-	       : clients->sample_hz     ? "--sample"
-	       : clients->is_with_agent ? "--agent"
-					: NULL;
+	for (size_t i = 0; i < WM1_AGENT_CLIENT_COUNT; i++)
+		if (clients->agent.of[i].is_given && wm1_agent_client_options[i].asks)
+			return wm1_agent_client_options[i].name;
+	return clients->is_encode ? "encode" : clients->is_with_agent ? "agent" : NULL;
 }
 
 /* Samples are all that is asked for, of a program that does not know its contexts itself. */
 static bool is_walk_enough(const struct run_clients *clients, const struct object_program *p)
 {
-	return clients->sample_hz && !clients->is_check && !clients->is_encode && !clients->is_heap &&
+	struct agent_choices others = clients->agent;
+
+	others.of[WM1_AGENT_sample].is_on = false;
+	return clients->agent.of[WM1_AGENT_sample].is_on && !agent_choices_is_any(&others) && !clients->is_encode &&
 	       !clients->is_with_agent && !p->is_instrumented;
 }
 
@@ -95,11 +98,11 @@ static struct error *choose_agent(const struct run_clients *clients, const char 
 
 	*ret_agent = !clients->is_without_agent && (option || !p->is_instrumented);
 	if (clients->is_without_agent && option)
-		return error_create(ERROR_ARGUMENT, "%s needs the agent, which --no-agent keeps away", option);
+		return error_create(ERROR_ARGUMENT, "--%s needs the agent, which --no-agent keeps away", option);
 	if (option && p->keeps_contexts)
 		return error_create(ERROR_ARGUMENT,
-				    "%s: was built with a waymark cc of before the agent: build it again for %s", path,
-				    option);
+				    "%s: was built with a waymark cc of before the agent: build it again for --%s",
+				    path, option);
 	return NULL;
 }
 
@@ -141,7 +144,7 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	bool is_script;
 
 	ret->has_agent = ret->has_sampler = false;
-	ret->has_heap = clients->is_heap;
+	ret->has_heap = clients->agent.of[WM1_AGENT_heap].is_on;
 	if (read_interpreter(program, interpreter) < 0)
 		return NULL;
 	is_script = interpreter[0];
@@ -153,13 +156,13 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 		program = behind_loader(argv);
 		err = object_read_program(program, &p);
 	}
-	if (err && (is_script || !clients->is_heap)) { /* exec says what is wrong */
+	if (err && (is_script || !clients->agent.of[WM1_AGENT_heap].is_on)) { /* exec says what is wrong */
 		error_destroy(err);
 		return NULL;
 	}
 	if (err)
 		return err;
-	if (clients->is_heap && p.allocator && !is_script)
+	if (clients->agent.of[WM1_AGENT_heap].is_on && p.allocator && !is_script)
 		message_warn("run", "%s has its own allocator: allocations by %s are not recorded, those by malloc are",
 			     program, p.allocator);
 	err = choose_agent(clients, program, &p, &ret->has_agent);
@@ -171,7 +174,8 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	if (!err && ret->has_agent)
 		return check_loader(is_script ? interpreter : program, &p, "the agent",
 				    agent_option(clients) ? "" : "; --no-agent runs it without");
-	return err || is_script || !clients->is_heap ? err : check_loader(program, &p, "--heap", "");
+	return err || is_script || !clients->agent.of[WM1_AGENT_heap].is_on ? err
+									    : check_loader(program, &p, "--heap", "");
 }
 
 /* Appends DIR/NAME and a colon. */
@@ -228,25 +232,26 @@ static struct error *set_libraries(const struct run_libraries *libraries)
 static struct error *set_agent_options(const struct run_clients *clients)
 {
 	const char *before = getenv("WAYMARK_AGENT");
-	char *text, sample[32] = "";
-	int is_set;
+	struct buffer text = {0};
+	struct error *err;
 
-	if (clients->sample_hz)
-		snprintf(sample, sizeof sample, ",sample=%zu", clients->sample_hz);
-	if (asprintf(&text, "%s%s%s%s%s", sample, clients->is_check ? ",check" : "", clients->is_heap ? ",heap" : "",
-		     before && *before ? "," : "", before ? before : "") < 0)
-		return &error_no_memory;
+	agent_choices_print(&clients->agent, &text);
+	if (before && *before)
+		buffer_printf(&text, "%s%s", text.len_bytes ? "," : "", before);
+	buffer_u8(&text, 0);
+	err = buffer_error(&text);
 	/* The agent finds and patches calls of the PLT when the program starts, with their targets known. */
-	is_set = setenv("WAYMARK_AGENT", text[0] ? text + 1 : text, 1) == 0 && setenv("LD_BIND_NOW", "1", 1) == 0;
-	free(text);
-	return is_set ? NULL : &error_no_memory;
+	if (!err && (setenv("WAYMARK_AGENT", (char *)text.bytes, 1) != 0 || setenv("LD_BIND_NOW", "1", 1) != 0))
+		err = &error_no_memory;
+	buffer_deinit(&text);
+	return err;
 }
 
 static struct error *set_sampler_options(const struct run_clients *clients)
 {
 	char text[32];
 
-	snprintf(text, sizeof text, "%zu", clients->sample_hz);
+	snprintf(text, sizeof text, "%" PRIu32, clients->agent.of[WM1_AGENT_sample].number);
 	return setenv("WAYMARK_SAMPLE", text, 1) == 0 ? NULL : &error_no_memory;
 }
 

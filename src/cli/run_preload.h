@@ -3,12 +3,8 @@
  * no agent: the sampler walks the stack. WAYMARK_SAMPLE=HZ has its rate. Programs that were built with
  * waymark cc get the agent when that is asked for, or what only it does.
  *
- * The agent reads its options from WAYMARK_AGENT: words with commas between them, each at most once and in this order, empty if
- * there are none:
- *
- *      sample=HZ       a sample of each thread every 1/HZ seconds of its CPU time
- *      check           compare each sample with a stack walk
- *      heap            the heap client is there, too
+ * The agent reads its options from WAYMARK_AGENT: the words of waymark/agent.h, each at most once and in the order there, empty if there are
+ * none.
  */
 #ifndef WM_CLI_RUN_PRELOAD_H
 #define WM_CLI_RUN_PRELOAD_H
@@ -17,16 +13,14 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "cli/agent_options.h"
 
-/* The clients that the user asked for. */
+/* What the user asked for. */
 struct run_clients {
-	bool is_heap;
-	bool is_check;
+	struct agent_choices agent;
 	bool is_encode;        /* --encode */
 	bool is_with_agent;    /* --agent */
 	bool is_without_agent; /* --no-agent */
-	size_t sample_hz;      /* 0: no samples */
-	bool is_sampled;       /* --sample */
 };
 
 /* The libraries that are loaded into the program. */

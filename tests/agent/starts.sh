@@ -176,5 +176,5 @@ lacks err.txt "not recorded"
 
 # ---- options of the environment, without `waymark run` ----
 WAYMARK_AGENT=wal WAYMARK_OUT=$dir/wal.wmk LD_PRELOAD=$build/src/agent/libwaymark-agent.so ./alloc 2>err.txt
-has err.txt "waymark: WAYMARK_AGENT: unknown option wal; known are sample=HZ, check, heap, wall, verbose and epochs"
+has err.txt "waymark: WAYMARK_AGENT: unknown option wal; known are sample=HZ, check, heap, wall, verbose, epochs"
 finish

@@ -174,15 +174,15 @@ static void test_options(void)
 		agent_options = (struct agent_options){0};
 		setenv("WAYMARK_AGENT", rows[i].text, 1);
 		agent_options_read();
-		if (!CHECK_U64(agent_options.sample_hz, rows[i].sample_hz) ||
-		    !CHECK(agent_options.is_checked == rows[i].is_checked) ||
+		if (!CHECK_U64(agent_options.clients[WM1_AGENT_sample].number, rows[i].sample_hz) ||
+		    !CHECK(agent_options.clients[WM1_AGENT_check].is_on == rows[i].is_checked) ||
 		    !CHECK(agent_options.is_verbose == rows[i].is_verbose))
 			fprintf(stderr, "    \"%s\"\n", rows[i].text);
 	}
 	agent_options = (struct agent_options){0};
 	unsetenv("WAYMARK_AGENT");
 	agent_options_read();
-	CHECK(!agent_options.is_checked);
+	CHECK(!agent_options.clients[WM1_AGENT_check].is_on);
 }
 
 /* Stubs of random lengths: each address leads to its stub, those between to none before the first. */

@@ -1,5 +1,5 @@
 /*
- * check.c - decodes a point's id and entries, from the outermost call on, and compares the sites with the return addresses that
+ * check.c - the client `check`: decodes a point's id and entries, from the outermost call on, and compares the sites with the return addresses that
  * _Unwind_Backtrace of libgcc finds in instrumented functions, and in those of the program between them that nobody has looked at: the context cannot
  * have these. Tail calls are in the context and not on the stack: they are passed over.
  */
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "agent/clients/tick.h"
+#include "agent/clients/client.h"
 #include "agent/os/state.h"
 #include "agent/code/trampolines.h"
 #include "agent/code/code.h"
@@ -17,6 +17,8 @@
 #include "agent/os/memory.h"
 #include "agent/os/log.h"
 #include "waymark/abi.h"
+
+struct check_stats check_stats;
 
 /* Under the agent's lock. */
 static struct {
@@ -42,7 +44,7 @@ static struct {
 	__typeof(_Unwind_GetCFA) *cfa;
 } libgcc;
 
-void check_start(void)
+static void look_up(void)
 {
 	void *handle = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_LOCAL);
 
@@ -192,7 +194,7 @@ void check_point(const struct unwind_regs *regs, const struct capture_point *poi
 	if (!libgcc.backtrace || point->function == AGENT_NONE || !is_numbered(point) ||
 	    agent_thread.in_unloaded_code || !is_loaded(regs) || (is_decoded && is_in_unloaded_code()) ||
 	    is_in_unwinder(regs->pc) || code_find_stub(regs->pc, &stub) || trampoline_find(regs->pc, &site)) {
-		tick_stats.unchecked++;
+		check_stats.unchecked++;
 		return;
 	}
 	check.return_count = check.sure_count = 0;
@@ -203,10 +205,47 @@ void check_point(const struct unwind_regs *regs, const struct capture_point *poi
 	/* The point's own function may be in a call of what is not instrumented. */
 	if (check.return_count && point->is_in_call)
 		memmove(check.returns, check.returns + 1, --check.return_count * sizeof *check.returns);
-	tick_stats.checked++;
+	check_stats.checked++;
 	if (is_decoded && check.decoded_count == check.return_count &&
 	    memcmp(check.decoded, check.returns, check.return_count * sizeof *check.returns) == 0)
-		tick_stats.agreed++;
+		check_stats.agreed++;
 	else
 		report(regs, point);
 }
+
+static void on_sample(const struct agent_sample *sample)
+{
+	check_point(sample->regs, &sample->point);
+}
+
+static void reset(void)
+{
+	check_stats = (struct check_stats){0};
+}
+
+static void publish(struct wmk_header *header)
+{
+	header->samples_checked = check_stats.checked;
+	header->samples_agreed = check_stats.agreed;
+	header->samples_unchecked = check_stats.unchecked;
+}
+
+static void add_numbers(struct wmrt_text *text)
+{
+	wmrt_text_add(text, "; ");
+	wmrt_text_number(text, check_stats.agreed, 10, 1);
+	wmrt_text_add(text, " of ");
+	wmrt_text_number(text, check_stats.checked, 10, 1);
+	wmrt_text_add(text, " agree with the stack, ");
+	wmrt_text_number(text, check_stats.unchecked, 10, 1);
+	wmrt_text_add(text, " not compared");
+}
+
+const struct agent_client agent_client_check = {
+	.logs = true,
+	.look_up = look_up,
+	.on_sample = on_sample,
+	.reset = reset,
+	.publish = publish,
+	.add_numbers = add_numbers,
+};

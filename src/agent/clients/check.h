@@ -7,9 +7,14 @@
 
 #include "agent/context/capture.h"
 
-/* Finds libgcc's unwinder: without it nothing is compared. Once, before main. */
-void check_start(void);
-/* Counts in tick_stats. */
+/* Under the agent's lock. */
+struct check_stats {
+	uint64_t checked, agreed;
+	uint64_t unchecked; /* the independent walk found no whole stack */
+};
+extern struct check_stats check_stats __attribute__((visibility("hidden")));
+
+/* Counts in check_stats. Without libgcc's unwinder nothing is compared. */
 void check_point(const struct unwind_regs *regs, const struct capture_point *point);
 
 #endif

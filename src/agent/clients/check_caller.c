@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "agent/program/program.h"
-#include "agent/clients/tick.h"
 #include "agent/context/capture.h"
 #include "agent/code/trampolines.h"
 #include "agent/clients/check.h"
@@ -82,15 +81,15 @@ static void check_locked(void *data)
 		     1u << CFI_R15;
 	agent_lock_at(&guard, &(struct lock_place){.regs = &regs});
 	regs.pc = saved->return_address; /* an epoch may have moved the call to or from its trampoline meanwhile */
-	checked = tick_stats.checked;
-	agreed = tick_stats.agreed;
+	checked = check_stats.checked;
+	agreed = check_stats.agreed;
 	is_known = capture_at(&regs, &context, &point);
 	if (trampoline_find(regs.pc, &site)) /* as if the site itself had called */
 		regs.pc = agent_site(site)->address + agent_site(site)->len_bytes;
 	if (is_known)
 		check_point(&regs, &point);
-	checked = tick_stats.checked - checked;
-	agreed = tick_stats.agreed - agreed;
+	checked = check_stats.checked - checked;
+	agreed = check_stats.agreed - agreed;
 	agent_unlock(&guard);
 	asked->answer = checked ? (int)agreed : -1;
 }

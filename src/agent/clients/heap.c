@@ -1,12 +1,15 @@
 /*
- * heap.c - the heap client under the agent (runtime/heap): contexts of calls of the allocator.
+ * heap.c - the client `heap`: the heap client under the agent (runtime/heap), with contexts of calls of the allocator.
  *
  * The allocator calls nothing back, so nothing is pushed for it; the name of the function that was called stands at the end of the context all
  * the same, as for compiled programs.
  */
 #include "agent/clients/heap.h"
 
+#include "agent/clients/allocator.h"
+#include "agent/clients/client.h"
 #include "agent/context/caller_context.h"
+#include "agent/program/no_callback.h"
 #include "waymark/abi.h"
 
 static const char *const names[HEAP_FUNCTIONS] = {
@@ -31,3 +34,29 @@ wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function 
 		return (wm_context){.prefix = WM_PREFIX_LOST};
 	return caller_call((uintptr_t)return_address, (uint32_t)function, names[function]);
 }
+
+static enum wm1_attach_result find(void)
+{
+	return allocator_find() ? WM1_ATTACH_DONE : WM1_ATTACH_ALLOCATOR;
+}
+
+static bool attach(void)
+{
+	return wmrt_heap_begin() && allocator_take();
+}
+
+static void detach(void)
+{
+	allocator_give_back();
+	wmrt_heap_end();
+}
+
+const struct agent_client agent_client_heap = {
+	.prepare = no_callback_add_heap,
+	.start = allocator_take_more,
+	.find = find,
+	.attach = attach,
+	.detach = detach,
+	.pause = wmrt_heap_pause,
+	.resume = wmrt_heap_resume,
+};

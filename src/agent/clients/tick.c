@@ -17,7 +17,7 @@
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
 #include "agent/code/trampolines.h"
-#include "agent/clients/check.h"
+#include "agent/clients/clients.h"
 #include "agent/code/code.h"
 #include "agent/epoch/epoch.h"
 #include "agent/threads/lock.h"
@@ -29,7 +29,6 @@
 #include "agent/threads/thread.h"
 #include "recorder/bus.h"
 #include "recorder/clock.h"
-#include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
@@ -39,7 +38,12 @@ enum {
 	WAIT_NS_PER_CALL = 500, /* times what it takes to read a counter */
 };
 
-struct tick_stats tick_stats;
+/* Under the agent's lock, but for in_agent, which any thread counts. */
+static struct {
+	uint64_t samples;
+	uint64_t unknown;  /* whose context could not be found */
+	uint64_t in_agent; /* while the agent itself ran */
+} tick_stats;
 
 static uint64_t waited_ns, wait_ns = TIMERS_EPOCH_NS; /* from one look at the counters to the next */
 static uint32_t edges_seen;                           /* at the last one */
@@ -62,23 +66,18 @@ static void log_unknown(const struct unwind_regs *regs)
 	log_line(&text);
 }
 
-static void sample(const struct unwind_regs *regs)
+static void take_sample(const struct unwind_regs *regs)
 {
-	struct capture_point point;
-	wm_context context;
-	uint64_t time_ns = timers_take_time();
+	struct agent_sample sample = {.regs = regs, .time_ns = timers_take_time()};
 
 	tick_stats.samples++;
-	if (!capture_at(regs, &context, &point)) {
+	if (!capture_at(regs, &sample.context, &sample.point)) {
 		tick_stats.unknown++;
 		if (agent_options.is_verbose)
 			log_unknown(regs);
 		return;
 	}
-	if (agent_options.is_checked)
-		check_point(regs, &point);
-	if (agent_options.sample_hz)
-		wmrt_event(context, "cpu", time_ns);
+	agent_clients_on_sample(&sample);
 }
 
 static uint64_t least_wait_ns(void)
@@ -138,9 +137,7 @@ static void publish(void)
 	header->samples = tick_stats.samples;
 	header->samples_unknown = tick_stats.unknown;
 	header->samples_in_agent = tick_stats.in_agent;
-	header->samples_checked = tick_stats.checked;
-	header->samples_agreed = tick_stats.agreed;
-	header->samples_unchecked = tick_stats.unchecked;
+	agent_clients_publish(header);
 }
 
 /* data: the registers of what was interrupted. */
@@ -155,10 +152,10 @@ static void tick(void *data)
 		return;
 	}
 	segment_leave_gone(regs);
-	if (agent_options.sample_hz || agent_options.is_checked)
-		sample(regs);
+	if (agent_clients_sample())
+		take_sample(regs);
 	count_down(regs);
-	if (agent_options.sample_hz || agent_options.is_checked)
+	if (agent_clients_sample())
 		publish();
 	agent_unlock(&guard);
 }
@@ -201,6 +198,23 @@ static void on_tick(int number, siginfo_t *info, void *data)
 void tick_init(void)
 {
 	signal33_init(on_tick);
+}
+
+void tick_reset(void)
+{
+	memset(&tick_stats, 0, sizeof tick_stats);
+	agent_clients_reset();
+}
+
+void tick_add_numbers(struct wmrt_text *text)
+{
+	wmrt_text_number(text, tick_stats.samples, 10, 1);
+	wmrt_text_add(text, " samples, ");
+	wmrt_text_number(text, tick_stats.unknown, 10, 1);
+	wmrt_text_add(text, " unknown, ");
+	wmrt_text_number(text, tick_stats.in_agent, 10, 1);
+	wmrt_text_add(text, " in the agent");
+	agent_clients_add_numbers(text);
 }
 
 void tick_stop(void)

@@ -17,7 +17,7 @@
 
 #include "agent/threads/timers.h"
 #include "agent/os/state.h"
-#include "agent/clients/allocator.h"
+#include "agent/clients/clients.h"
 #include "agent/life/attach_handlers.h"
 #include "agent/code/trampolines.h"
 #include "agent/code/code.h"
@@ -30,7 +30,6 @@
 #include "agent/os/options.h"
 #include "agent/patch/place.h"
 #include "agent/program/program.h"
-#include "agent/program/no_callback.h"
 #include "native/restart.h"
 #include "agent/os/log.h"
 #include "agent/context/segment.h"
@@ -47,7 +46,6 @@
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/text.h"
-#include "runtime/heap/heap.h"
 #include "waymark/abi.h"
 #include "waymark/attach.h"
 #include "waymark/runtime.h"
@@ -178,7 +176,7 @@ static bool start(void)
 		is_started = agent_start() == WMK_AGENT_OK && agent_watch_forks();
 		return is_started;
 	}
-	if (!code_reopen() || (agent_options.has_heap && !no_callback_add_heap(&is_new)))
+	if (!code_reopen() || !agent_clients_prepare(&is_new))
 		return false;
 	/* What was unloaded since the detach. */
 	loader_sweep();
@@ -280,9 +278,9 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 		return WM1_ATTACH_FAILED;
 	if (is_late(r))
 		return WM1_ATTACH_AGAIN;
-	if (agent_options.has_heap && !allocator_find())
-		return WM1_ATTACH_ALLOCATOR;
-	result = inspect_stacks(r);
+	result = agent_clients_find();
+	if (result == WM1_ATTACH_DONE)
+		result = inspect_stacks(r);
 	if (result != WM1_ATTACH_DONE)
 		return result;
 	if (is_late(r))
@@ -291,21 +289,21 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	for (uint64_t i = 0; i < r->thread_count; i++)
 		if (!begin_thread(&places[i]))
 			return WM1_ATTACH_FAILED;
-	tick_stats = (struct tick_stats){0};
+	tick_reset();
 	for (uint64_t i = 0; i < r->thread_count; i++)
 		renew_thread(&places[i]);
 	agent_is_on = is_attached = true;
 	agent_has_left = false;
 	result = enter_code(r->thread_count);
-	if (result == WM1_ATTACH_DONE && agent_options.has_heap && (!wmrt_heap_begin() || !allocator_take()))
+	if (result == WM1_ATTACH_DONE && !agent_clients_attach())
 		result = WM1_ATTACH_FAILED;
 	if (result == WM1_ATTACH_DONE) {
 		wmrt_run_tell_agent(WMK_AGENT_OK);
 		wmrt_handlers_take();
-		log_open();
+		log_open(agent_options.is_verbose || agent_clients_log());
 		return result;
 	}
-	wmrt_heap_end();
+	agent_clients_detach();
 	detach_code();
 	slots_give_back();
 	agent_is_on = is_attached = false;
@@ -411,8 +409,7 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 		if (walk_stack(&walk, &places[i].regs, places[i].state))
 			walk_put_back_returns(&walk);
 	}
-	allocator_give_back();
-	wmrt_heap_end();
+	agent_clients_detach();
 	slots_give_back();
 	code_close();
 	stop_close();

@@ -14,8 +14,7 @@
 #include "agent/threads/timers.h"
 #include "agent/context/segment.h"
 #include "agent/os/state.h"
-#include "agent/clients/allocator.h"
-#include "agent/clients/check.h"
+#include "agent/clients/clients.h"
 #include "agent/code/code.h"
 #include "agent/follow/coroutine.h"
 #include "agent/context/discover.h"
@@ -68,7 +67,7 @@ static void look_up(void)
 	bus_start();
 	wmrt_filter_start();
 	jump_start();
-	check_start();
+	agent_clients_look_up();
 	exception_start();
 	exec_start();
 	cancel_start();
@@ -80,12 +79,12 @@ static void look_up(void)
 /* In the recorder's constructor. */
 static void before_main(void)
 {
-	wmrt_heap_pause();
+	agent_clients_pause();
 	if (stay_out())
 		agent_is_seccomp_frozen = true;
 	else
 		look_up();
-	wmrt_heap_resume();
+	agent_clients_resume();
 }
 
 /* The child writes code through a file that is the parent's memory until it has its own. */
@@ -127,7 +126,7 @@ static void after_fork(void)
 		agent_lock_after_fork();
 		renew();
 	}
-	tick_stats = (struct tick_stats){0};
+	tick_reset();
 	epoch_take_counts();
 	epoch_stats.pushes = epoch_stats.ns = 0;
 	if (agent_is_on)
@@ -146,12 +145,14 @@ static main_fn program_main;
 
 enum wmk_agent agent_start(void)
 {
+	bool is_new;
+
 	agent_entry_init();
 	tick_init();
 	fork_log_start();
 	if (!code_has_address_space())
 		return WMK_AGENT_NO_ROOM;
-	if (!agent_images_begin() || !no_callback_init())
+	if (!agent_images_begin() || !no_callback_init() || !agent_clients_prepare(&is_new))
 		return WMK_AGENT_NO_MEMORY;
 	if (!code_init(&stub_calls_entries))
 		return WMK_AGENT_NO_WRITING;
@@ -231,13 +232,8 @@ static void log_samples(void)
 	char line[512];
 	struct wmrt_text text = {line, sizeof line, 0};
 
-	add_number(&text, "waymark: ", tick_stats.samples);
-	add_number(&text, " samples, ", tick_stats.unknown);
-	add_number(&text, " unknown, ", tick_stats.in_agent);
-	add_number(&text, " in the agent; ", tick_stats.agreed);
-	add_number(&text, " of ", tick_stats.checked);
-	add_number(&text, " agree with the stack, ", tick_stats.unchecked);
-	wmrt_text_add(&text, " not compared");
+	wmrt_text_add(&text, "waymark: ");
+	tick_add_numbers(&text);
 	log_line(&text);
 }
 
@@ -286,7 +282,8 @@ static void log_unknown_options(void)
 	wmrt_text_add(&text, "waymark: WAYMARK_AGENT: unknown option ");
 	while (*word && *word != ',')
 		wmrt_text_char(&text, *word++);
-	wmrt_text_add(&text, "; known are " WM1_AGENT_OPTIONS);
+	wmrt_text_add(&text, "; known are ");
+	wmrt_text_add(&text, wm1_agent_options_known());
 	log_always(&text);
 }
 
@@ -304,9 +301,9 @@ static void begin(void)
 
 	if (agent_is_seccomp_frozen)
 		return;
-	wmrt_heap_pause();
+	agent_clients_pause();
 	agent_options_read();
-	log_open();
+	log_open(agent_options.is_verbose || agent_clients_log());
 	log_unknown_options();
 	agent_lock_stats.is_counted = agent_options.is_verbose;
 	agent_lock(&guard);
@@ -317,14 +314,13 @@ static void begin(void)
 	if (agent_is_on) {
 		loader_start();
 		slots_late_start();
-		if (agent_options.has_heap)
-			allocator_take_more();
+		agent_clients_start();
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);
 	}
 	drop_dlerror();
 	agent_unlock(&guard);
-	wmrt_heap_resume();
+	agent_clients_resume();
 	wmrt_run_tell_agent(state);
 	if (!agent_is_on) {
 		log_failure(state);

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/os/options.h"
 #include "base/plain_text.h"
 #include "recorder/sys.h"
 
@@ -18,11 +17,11 @@ enum {
 static int kept = -1;
 static struct stat known;
 
-void log_open(void)
+void log_open(bool is_kept)
 {
 	if (fstat(STDERR_FILENO, &known) != 0)
 		known.st_ino = 0;
-	if (!known.st_ino || (!agent_options.is_verbose && !agent_options.is_checked))
+	if (!known.st_ino || !is_kept)
 		return;
 	kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, LEAST_FD);
 	if (kept < 0)

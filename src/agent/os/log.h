@@ -6,11 +6,13 @@
 #ifndef WM_AGENT_SAY_H
 #define WM_AGENT_SAY_H
 
+#include <stdbool.h>
+
 #include "recorder/text.h"
 
-/* Keeps a descriptor of standard error, out of the way of the program's, if there is something to say: programs close theirs before they
- * end. */
-void log_open(void);
+/* is_kept: log_line will be called. Keeps a descriptor of standard error for it, out of the way of the program's: programs close theirs
+ * before they end. */
+void log_open(bool is_kept);
 /* The same, also where log_open was not called: on standard error if that is still what it was at the start. */
 void log_always(struct wmrt_text *text);
 void log_close(void);

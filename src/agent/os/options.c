@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "waymark/agent.h"
-
 struct agent_options agent_options;
 
 static const char *value_of(const char *text, const char *key)
@@ -22,18 +20,25 @@ static const char *value_of(const char *text, const char *key)
 	return NULL;
 }
 
+/* A client that takes a number is off if that is 0. */
+static struct agent_client_option client_of(const char *text, const struct wm1_agent_client_option *option)
+{
+	const char *value = value_of(text, option->name);
+	uint32_t number = 0;
+
+	for (const char *digit = value; option->most && digit && *digit >= '0' && *digit <= '9'; digit++)
+		number = number * 10 + (uint32_t)(*digit - '0');
+	return (struct agent_client_option){.is_on = option->most ? number != 0 : value != NULL, .number = number};
+}
+
+#define SET(name, member) agent_options.member = value_of(text, #name) != NULL;
+
 void agent_options_parse(const char *text)
 {
-	const char *sample = value_of(text, "sample");
-
 	agent_options = (struct agent_options){0};
-	for (; sample && *sample >= '0' && *sample <= '9'; sample++)
-		agent_options.sample_hz = agent_options.sample_hz * 10 + (uint32_t)(*sample - '0');
-	agent_options.is_checked = value_of(text, "check") != NULL;
-	agent_options.has_heap = value_of(text, "heap") != NULL;
-	agent_options.is_verbose = value_of(text, "verbose") != NULL;
-	agent_options.is_restless = value_of(text, "epochs") != NULL;
-	agent_options.is_wall = value_of(text, "wall") != NULL;
+	for (size_t i = 0; i < WM1_AGENT_CLIENT_COUNT; i++)
+		agent_options.clients[i] = client_of(text, &wm1_agent_client_options[i]);
+	WM1_AGENT_SETTINGS(SET)
 }
 
 void agent_options_read(void)

@@ -5,12 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "waymark/agent.h"
+
+struct agent_client_option {
+	bool is_on;
+	uint32_t number; /* 0 of a client that takes none */
+};
+
 struct agent_options {
-	uint32_t sample_hz; /* 0: no samples */
-	bool is_checked;    /* every sample against an independent walk */
-	bool has_heap;      /* the heap client is there */
-	bool is_verbose;    /* numbers at the end */
-	bool is_restless;   /* encodes anew at every tick, for tests */
+	struct agent_client_option clients[WM1_AGENT_CLIENT_COUNT];
+	bool is_verbose;  /* numbers at the end */
+	bool is_restless; /* encodes anew at every tick, for tests */
 	bool is_wall; /* samples by the clock, for more than the kernel's 250 or so a second of CPU time; blocked calls may see EINTR */
 };
 extern struct agent_options agent_options __attribute__((visibility("hidden")));

@@ -9,7 +9,6 @@
 
 #include <dlfcn.h>
 
-#include "agent/os/options.h"
 #include "agent/program/image.h"
 #include "agent/program/symbol.h"
 #include "agent/os/address_map.h"
@@ -383,13 +382,9 @@ bool no_callback_add_heap(bool *ret_is_new)
 
 bool no_callback_init(void)
 {
-	bool is_new;
-
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!add(names[i], 1))
 			return false;
-	if (agent_options.has_heap && !no_callback_add_heap(&is_new))
-		return false;
 	for (size_t i = 0; i < sizeof creates / sizeof *creates; i++)
 		if (!add(creates[i], 2))
 			return false;

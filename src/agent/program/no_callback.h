@@ -11,7 +11,7 @@ struct agent_image;
 
 /* Looks their addresses up. Once, at start, under the agent's lock. */
 bool no_callback_init(void);
-/* With the heap client: those that take memory capture. *ret_is_new: they did not before. False without memory. */
+/* With the heap client: those that take memory capture. *ret_is_new: true if they did not before. False without memory. */
 bool no_callback_add_heap(bool *ret_is_new);
 /* The functions of Waymark's runtime, if the image has one. False without memory. */
 bool no_callback_add_runtime(const struct agent_image *image);

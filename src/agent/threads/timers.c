@@ -48,6 +48,7 @@ static struct itimerspec period(void)
 
 bool timers_start_of(struct thread_record *record)
 {
+	uint32_t hz = agent_options.clients[WM1_AGENT_sample].number;
 	struct sigevent event;
 	struct itimerspec spec;
 
@@ -55,7 +56,7 @@ bool timers_start_of(struct thread_record *record)
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = TICK_SIGNAL;
 	event._sigev_un._tid = (int)atomic_load(&record->tid);
-	period_ns = agent_options.sample_hz ? 1000000000u / agent_options.sample_hz : TIMERS_EPOCH_NS;
+	period_ns = hz ? 1000000000u / hz : TIMERS_EPOCH_NS;
 	spec = period();
 	record->state->sampled_ns = wmrt_clock_ns(clock_of((uint32_t)event._sigev_un._tid));
 	if (!signal33_keep() || wmrt_sys3(SYS_timer_create, clock_of((uint32_t)event._sigev_un._tid), (long)&event,

@@ -1,5 +1,5 @@
 /*
- * client.c - waymark.h of files that other compilers built: what their weak references find when the agent is in the process.
+ * api.c - waymark.h of files that other compilers built: what their weak references find when the agent is in the process.
  */
 #include "agent/os/state.h"
 #include "agent/follow/coroutine.h"

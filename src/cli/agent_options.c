@@ -1,0 +1,92 @@
+/* agent_options.c - options of the agent's clients, and the words that tell the agent. */
+#include "cli/agent_options.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct error *client_number_parse(const char *name, const char *text, uint32_t least, uint32_t most, uint32_t *ret)
+{
+	bool is_number = *text && strlen(text) <= 10 && strspn(text, "0123456789") == strlen(text);
+	long long number = is_number ? atoll(text) : -1;
+
+	if (number < least || number > most)
+		return error_create(ERROR_ARGUMENT, "--%s=%s: a number from %" PRIu32 " to %" PRIu32 " is needed", name,
+				    text, least, most);
+	*ret = (uint32_t)number;
+	return NULL;
+}
+
+void agent_choices_add(struct agent_choices *choices, enum wm1_agent_client client)
+{
+	struct agent_choice *choice = &choices->of[client];
+
+	if (!choice->is_on)
+		*choice = (struct agent_choice){.is_on = true, .number = wm1_agent_client_options[client].preset};
+}
+
+static struct error *set(struct agent_choices *choices, enum wm1_agent_client client, const char *text)
+{
+	const struct wm1_agent_client_option *option = &wm1_agent_client_options[client];
+	struct agent_choice choice = {.is_on = true, .is_given = true, .number = option->preset};
+	struct error *err =
+		text ? client_number_parse(option->name, text, option->least, option->most, &choice.number) : NULL;
+
+	if (!err)
+		choices->of[client] = choice;
+	return err;
+}
+
+bool agent_choices_is_any(const struct agent_choices *choices)
+{
+	for (size_t i = 0; i < WM1_AGENT_CLIENT_COUNT; i++)
+		if (choices->of[i].is_on)
+			return true;
+	return false;
+}
+
+void agent_choices_print(const struct agent_choices *choices, struct buffer *text)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < WM1_AGENT_CLIENT_COUNT; i++) {
+		const struct wm1_agent_client_option *option = &wm1_agent_client_options[i];
+
+		if (!choices->of[i].is_on)
+			continue;
+		buffer_printf(text, "%s%s", comma, option->name);
+		if (option->most)
+			buffer_printf(text, "=%" PRIu32, choices->of[i].number);
+		comma = ",";
+	}
+}
+
+#define SETTER(client, ...)                                              \
+	static struct error *set_##client(void *state, const char *text) \
+	{                                                                \
+		return set(state, WM1_AGENT_##client, text);             \
+	}
+#define ROW(client, value, most, text)        \
+	{.name = #client,                     \
+	 .argument = (most) ? (value) : NULL, \
+	 .is_value_optional = (most) != 0,    \
+	 .help = (text),                      \
+	 OPTION_SET(set_##client)},
+#define RUN_ROW(client, value, least, most, preset, asks, run, attach) ROW(client, value, most, run)
+#define ATTACH_ROW(client, value, least, most, preset, asks, run, attach) ROW(client, value, most, attach)
+
+WM1_AGENT_CLIENTS(SETTER)
+
+const struct option_row run_agent_options[] = {
+	/* clang-format off */
+	WM1_AGENT_CLIENTS(RUN_ROW)
+	/* clang-format on */
+	OPTIONS_END,
+};
+
+const struct option_row attach_agent_options[] = {
+	/* clang-format off */
+	WM1_AGENT_CLIENTS(ATTACH_ROW)
+	/* clang-format on */
+	OPTIONS_END,
+};
