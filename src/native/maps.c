@@ -9,6 +9,8 @@
 enum {
 	LOWEST = 0x10000,
 };
+/* A stack may grow down to the mapping below it, but hardly by more than this. */
+static const uintptr_t STACK_GROWS_BYTES = (uintptr_t)8 << 30;
 
 bool maps_open(struct maps_walk *walk)
 {
@@ -98,6 +100,28 @@ bool maps_find(uintptr_t address, struct maps_range *ret)
 	return is_found;
 }
 
+bool maps_find_all(struct maps_place *places, size_t count)
+{
+	struct maps_walk walk;
+	struct maps_range range;
+	size_t i = 0;
+
+	for (size_t k = 0; k < count; k++)
+		places[k].low = places[k].high = 0;
+	if (!maps_open(&walk))
+		return false;
+	while (i < count && maps_next(&walk, &range)) {
+		while (i < count && places[i].address < range.low)
+			i++;
+		for (; i < count && places[i].address < range.high; i++) {
+			places[i].low = range.low;
+			places[i].high = range.high;
+		}
+	}
+	maps_close(&walk);
+	return true;
+}
+
 uintptr_t maps_find_gap(uintptr_t low, uintptr_t high, size_t size, size_t reach)
 {
 	struct maps_walk walk;
@@ -114,8 +138,9 @@ uintptr_t maps_find_gap(uintptr_t low, uintptr_t high, size_t size, size_t reach
 		gap_high = is_more ? range.low : (uintptr_t)1 << 47;
 		if (is_more)
 			end = range.high;
-		/* A stack may grow down to the mapping below it. */
-		if (gap_high <= gap_low || gap_high - gap_low < size || strncmp(range.path, "[stack", 6) == 0)
+		if (strncmp(range.path, "[stack", 6) == 0)
+			gap_high -= gap_high < STACK_GROWS_BYTES ? gap_high : STACK_GROWS_BYTES;
+		if (gap_high <= gap_low || gap_high - gap_low < size)
 			continue;
 		if (gap_high <= low) { /* its upper end: the nearest so far */
 			if (high - (gap_high - size) <= reach)

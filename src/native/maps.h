@@ -27,6 +27,11 @@ void maps_close(struct maps_walk *walk);
 
 /* The mapping that has the address. */
 bool maps_find(uintptr_t address, struct maps_range *ret);
+/* Finds the mappings of many addresses, which rise, by one reading. low and high are 0 where there is none. */
+struct maps_place {
+	uintptr_t address, low, high;
+};
+bool maps_find_all(struct maps_place *places, size_t count);
 /* A place for size bytes, a multiple of the page size, that ends at most `reach` bytes from both ends of [low, high), below it by
  * preference. 0: there is none. */
 uintptr_t maps_find_gap(uintptr_t low, uintptr_t high, size_t size, size_t reach);

@@ -182,6 +182,18 @@ vforks() {
 	end
 }
 
+# There is room for the agent's code and stacks, and its time does not grow with the square of the threads.
+many() {
+	begin out.txt ./strange many x || return
+	for _ in 1 2; do
+		attach || fail "many: attach"
+		./tool samples "$dir/waymark-strange-$pid.wmk" 5 || fail "many: samples"
+		detach || fail "many: detach"
+		./tool text "$pid" || fail "many: code is not as it was"
+	done
+	end
+}
+
 # Threads that are in a stub nearly always.
 busy() {
 	local i
@@ -219,7 +231,7 @@ calls() {
 	printf 'ready\nend\n' | cmp - out.txt || { fail "calls: under run"; cat out.txt; }
 }
 
-[ $# -gt 0 ] || set -- kills leaves exits refusals vforks busy calls
+[ $# -gt 0 ] || set -- kills leaves exits refusals vforks many busy calls
 for mode; do
 	"$mode"
 done

@@ -155,6 +155,54 @@ static void test_maps(void)
 	CHECK(!maps_find_gap((uintptr_t)test_maps, (uintptr_t)test_maps + 4096, (size_t)1 << 40, (size_t)1 << 30));
 }
 
+/* Where the stacks of many threads fill what is below the libraries, what is above them is left, up to the first thread's stack. */
+static void test_gap_above(void)
+{
+	uintptr_t low = (uintptr_t)puts & ~(uintptr_t)4095, gap = 0;
+	const size_t size = (size_t)256 << 20;
+
+	if ((uintptr_t)&low - low < (uintptr_t)16 << 30)
+		return; /* addresses are not random here */
+	for (int i = 0; i < 16 && gap < low; i++) {
+		gap = maps_find_gap(low, low + 4096, size, (size_t)1 << 30);
+		if (!CHECK(gap != 0) ||
+		    !CHECK(mmap((void *)gap, size, PROT_NONE, /* NOLINT(performance-no-int-to-ptr) */
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1,
+				0) == (void *)gap)) /* NOLINT(performance-no-int-to-ptr) */
+			return;
+	}
+	CHECK(gap > low && gap + size - low <= (uintptr_t)1 << 30);
+}
+
+static void test_find_all(void)
+{
+	enum {
+		COUNT = 4,
+	};
+	static const char data[1];
+	char *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t addresses[COUNT] = {(uintptr_t)data, (uintptr_t)pages, (uintptr_t)pages + 4096,
+				      (uintptr_t)pages + 3 * 4096 - 1};
+	struct maps_place places[COUNT + 2] = {{.address = 1}, {.address = UINTPTR_MAX}};
+
+	if (!CHECK(pages != MAP_FAILED))
+		return;
+	munmap(pages + 4096, 4096);
+	for (int i = 0; i < COUNT; i++) /* by rising address: the program's own is below */
+		places[i + 1].address = addresses[i];
+	places[COUNT + 1].address = UINTPTR_MAX;
+	CHECK(maps_find_all(places, COUNT + 2));
+	for (int i = 0; i < COUNT + 2; i++) {
+		struct maps_range range = {0};
+
+		if (!maps_find(places[i].address, &range))
+			range.low = range.high = 0;
+		CHECK_U64(places[i].low, range.low);
+		CHECK_U64(places[i].high, range.high);
+	}
+	CHECK(places[1].low && places[2].low && !places[3].low && places[4].low && !places[COUNT + 1].low);
+}
+
 static void test_options(void)
 {
 	static const struct {
@@ -365,6 +413,8 @@ int main(int argc, char **argv)
 	test_words();
 	test_memory();
 	test_maps();
+	test_gap_above();
+	test_find_all();
 	test_options();
 	test_stubs();
 	test_reuse();

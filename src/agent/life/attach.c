@@ -39,6 +39,9 @@
 #include "agent/threads/threads.h"
 #include "agent/clients/tick.h"
 #include "agent/context/walk.h"
+#include "base/order.h"
+#include "base/sort.h"
+#include "native/maps.h"
 #include "recorder/clock.h"
 #include "recorder/config.h"
 #include "recorder/file.h"
@@ -70,6 +73,8 @@ struct stopped {
 /* Under the agent's lock: the request's. */
 static struct stopped *places;
 static size_t places_capacity;
+static struct maps_place *stacks; /* by rising address; the second half is for sorting */
+static size_t stacks_capacity;
 
 enum {
 	LEAST_NS = 8000000, /* for what is done once all threads are known to be in good places */
@@ -94,6 +99,34 @@ static void registers_of(const struct wm1_attach_thread *thread, struct unwind_r
 	ret->r[CFI_RSP] = thread->registers[RSP];
 }
 
+static inline int compare_stacks(const struct maps_place *a, const struct maps_place *b)
+{
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+SORT_DECLARE(stack, struct maps_place, compare_stacks);
+
+/*
+ * The range of each thread's native stack, which is asked for with every step of a walk: /proc/self/maps is read once, not by each thread.
+ * What a thread knows from an earlier attach may be another mapping by now.
+ */
+static bool find_stacks(size_t count)
+{
+	if (!agent_reserve((void **)&stacks, &stacks_capacity, 2 * count, sizeof *stacks))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		stacks[i].address = places[i].regs.r[CFI_RSP];
+	stack_sort(stacks, count, stacks + count);
+	if (!maps_find_all(stacks, count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = COUNT_UP_TO(stacks, count, address, places[i].regs.r[CFI_RSP]) - 1;
+
+		places[i].state->stack_low = stacks[at].low;
+		places[i].state->stack_high = stacks[at].high;
+	}
+	return true;
+}
+
 /* False without memory. */
 static bool find_places(const struct wm1_attach_request *r)
 {
@@ -106,7 +139,7 @@ static bool find_places(const struct wm1_attach_request *r)
 		places[i].state = (struct agent_thread *)(fs + (uintptr_t)AGENT_THREAD_OFFSET(id)); /* NOLINT */
 		registers_of(&r->threads[i], &places[i].regs);
 	}
-	return true;
+	return find_stacks(r->thread_count);
 }
 
 static void assume_stopped(uint64_t thread_count)
@@ -255,7 +288,9 @@ static enum wm1_attach_result inspect_stacks(struct wm1_attach_request *r)
 	enum wm1_attach_result ret = WM1_ATTACH_DONE;
 
 	for (uint64_t i = 0; i < r->thread_count; i++) {
-		struct agent_thread nothing_known = {.id = AGENT_FOREIGN_ID};
+		struct agent_thread nothing_known = {.id = AGENT_FOREIGN_ID,
+						     .stack_low = places[i].state->stack_low,
+						     .stack_high = places[i].state->stack_high};
 
 		if (!walk_stack(&walk, &places[i].regs, &nothing_known) || !walk.is_whole)
 			ret = WM1_ATTACH_STACK;

@@ -1,5 +1,5 @@
 /*
- * strange.c MODE FLAG - processes that `waymark attach` cannot come into, or that end meanwhile. Each says "ready".
+ * strange.c MODE FLAG - processes that `waymark attach` cannot come into, or not easily, or that end meanwhile. Each says "ready".
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,6 +17,7 @@
 enum {
 	WORKERS = 12,
 	CALLERS = 8,
+	MANY = 160, /* their stacks, and those that the agent gives them, take more than 2 GB of addresses */
 };
 
 static const char *flag;
@@ -84,6 +85,20 @@ static void vforks(void)
 	works(NULL);
 }
 
+static void *waits(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void many(void)
+{
+	begin(MANY, waits);
+	ready();
+	works(NULL);
+}
+
 /* jmp . */
 static void jumps(void)
 {
@@ -136,8 +151,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} modes[] = {
-		{"exits", exits}, {"leaderless", leaderless}, {"vforks", vforks}, {"jumps", jumps}, {"busy", busy}};
+	} modes[] = {{"exits", exits}, {"leaderless", leaderless}, {"vforks", vforks},
+		     {"many", many},   {"jumps", jumps},           {"busy", busy}};
 
 	flag = argc == 3 ? argv[2] : "";
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
