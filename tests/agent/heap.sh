@@ -10,7 +10,10 @@ found=
 for c in gcc clang-19; do
 	command -v $c >/dev/null || continue
 	found=yes
-	for options in -O0 -O1 -O2 -O3 '-O2 -fno-pie -no-pie' '-O2 -fno-plt'; do
+	# The last one's segments do not begin pages, and have gaps between them.
+	for options in -O0 -O1 -O2 -O3 '-O2 -fno-pie -no-pie' '-O2 -fno-plt' \
+		'-O1 -fuse-ld=lld -Wl,-z,max-page-size=65536'; do
+		[ $c = clang-19 ] || [ "${options#*lld}" = "$options" ] || continue
 		# shellcheck disable=SC2086
 		$c -w $options -o program "$sources/heap.c" || { fail "$c $options: build"; continue; }
 		rm -f run.wmk

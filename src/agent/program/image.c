@@ -388,7 +388,7 @@ static const char *copy_path(const char *path)
 static bool is_header(const Elf64_Ehdr *ehdr, const struct dl_find_object *found)
 {
 	const Elf64_Phdr *p = program_headers(ehdr);
-	uintptr_t low = (uintptr_t)found->dlfo_map_start;
+	uintptr_t low = (uintptr_t)found->dlfo_map_start & ~(uintptr_t)(PAGE_BYTES - 1);
 
 	if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0 || ehdr->e_phoff > PAGE_BYTES)
 		return false;
@@ -400,8 +400,9 @@ static bool is_header(const Elf64_Ehdr *ehdr, const struct dl_find_object *found
 }
 
 /*
- * Of an image with gaps between its segments _dl_find_object gives the one segment: the header is in another. The kernel says where that
- * of the program is, which comes first in the loader's list; that of a library is where its addresses begin. NULL: not found.
+ * Of an image with gaps between its segments _dl_find_object gives the one segment, which need not begin a page: the header is in another.
+ * The kernel says where that of the program is, which comes first in the loader's list; that of a library is where its addresses begin.
+ * NULL: not found.
  */
 static const Elf64_Ehdr *header_of(const struct dl_find_object *found)
 {
