@@ -135,6 +135,17 @@ struct error *run_preload_check_java(const char *program)
 	return err ? err : check_loader(program, &p, "the agent for Java programs", "; --no-agent runs it without");
 }
 
+/* Without the agent the heap client says what malloc is the program's own (runtime/heap/missed.c). */
+static void say_allocator(const struct run_clients *clients, const char *program, const struct object_program *p,
+			  bool has_agent)
+{
+	const char *name = p->allocator ?: has_agent ? p->own_allocator : NULL;
+
+	if (clients->agent.of[WM1_AGENT_heap].is_on && name)
+		message_warn("run", "%s has its own allocator: allocations by %s are not recorded, those by malloc are",
+			     program, name);
+}
+
 struct error *run_preload_check(const struct run_clients *clients, const char *program, char **argv,
 				struct run_libraries *ret)
 {
@@ -162,10 +173,9 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	}
 	if (err)
 		return err;
-	if (clients->agent.of[WM1_AGENT_heap].is_on && p.allocator && !is_script)
-		message_warn("run", "%s has its own allocator: allocations by %s are not recorded, those by malloc are",
-			     program, p.allocator);
 	err = choose_agent(clients, program, &p, &ret->has_agent);
+	if (!err && !is_script)
+		say_allocator(clients, program, &p, ret->has_agent);
 	if (!err && ret->has_agent && is_walk_enough(clients, &p)) {
 		ret->has_agent = false;
 		ret->has_sampler = true;

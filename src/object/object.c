@@ -232,7 +232,7 @@ struct error *object_read(const char *path, unsigned int sections, struct object
 	return err;
 }
 
-static bool names_symbol(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const char *wanted)
+static bool names_symbol(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const char *wanted, bool is_defined)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Sym symbol;
@@ -240,7 +240,7 @@ static bool names_symbol(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const ch
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(elf, shdr->sh_link, symbol.st_name);
 
-		if (name && strcmp(name, wanted) == 0)
+		if (name && strcmp(name, wanted) == 0 && (!is_defined || symbol.st_shndx != SHN_UNDEF))
 			return true;
 	}
 	return false;
@@ -249,6 +249,18 @@ static bool names_symbol(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const ch
 /* jemalloc with a prefix (Rust's first), mimalloc, rpmalloc, TBB. */
 static const char *const allocator_names[] = {"_rjem_malloc", "_rjem_mallocx", "je_malloc",      "je_mallocx",
 					      "mi_malloc",    "rpmalloc",      "scalable_malloc"};
+
+/* Of jemalloc and tcmalloc, which have malloc, too: the agent follows these in a library. */
+static const char *const own_names[] = {"mallocx", "tc_malloc"};
+
+static const char *find_name(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const char *const *names, size_t count,
+			     bool is_defined)
+{
+	for (size_t i = 0; i < count && (shdr->sh_type == SHT_DYNSYM || shdr->sh_type == SHT_SYMTAB); i++)
+		if (names_symbol(elf, scn, shdr, names[i], is_defined))
+			return names[i];
+	return NULL;
+}
 
 /* Code that was instrumented registers itself; what only includes waymark.h has weak references to other functions. */
 static void read_runtime(Elf *elf, struct object_program *ret)
@@ -266,19 +278,21 @@ static void read_runtime(Elf *elf, struct object_program *ret)
 			continue;
 		if (strncmp(name, ".debug_waymark", strlen(".debug_waymark")) == 0)
 			ret->is_instrumented = true;
-		for (size_t i = 0; i < sizeof allocator_names / sizeof *allocator_names; i++)
-			if ((shdr.sh_type == SHT_DYNSYM || shdr.sh_type == SHT_SYMTAB) && !ret->allocator &&
-			    names_symbol(elf, scn, &shdr, allocator_names[i]))
-				ret->allocator = allocator_names[i];
+		if (!ret->allocator)
+			ret->allocator = find_name(elf, scn, &shdr, allocator_names,
+						   sizeof allocator_names / sizeof *allocator_names, false);
+		if (!ret->own_allocator)
+			ret->own_allocator =
+				find_name(elf, scn, &shdr, own_names, sizeof own_names / sizeof *own_names, true);
 		if (shdr.sh_type != SHT_DYNSYM)
 			continue;
 		for (int i = 0; i < UNFITS && !ret->unfit; i++)
-			if (names_symbol(elf, scn, &shdr, unfits[i].symbol))
+			if (names_symbol(elf, scn, &shdr, unfits[i].symbol, false))
 				ret->unfit = unfits[i].what;
-		if (!names_symbol(elf, scn, &shdr, "wm1_register"))
+		if (!names_symbol(elf, scn, &shdr, "wm1_register", false))
 			continue;
 		ret->is_instrumented = true;
-		ret->keeps_contexts = !names_symbol(elf, scn, &shdr, "wm1_runtime");
+		ret->keeps_contexts = !names_symbol(elf, scn, &shdr, "wm1_runtime", false);
 	}
 }
 

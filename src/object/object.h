@@ -56,10 +56,11 @@ struct object_program {
 	bool keeps_contexts;  /* its runtime is of before the agent, and does not hand over to it */
 	bool is_dynamic;      /* as in struct object */
 	bool is_x86_64;
-	const char *unfit;     /* why nothing can be put into it (base/unfit.h); NULL: it can */
-	const char *allocator; /* a function of an allocator whose names are not malloc's; NULL: none is known */
-	bool is_loader;        /* the dynamic linker itself: what it is given as an argument is what runs */
-	const char *libc;      /* the C library, if its loader is known to be of another than glibc; NULL */
+	const char *unfit;         /* why nothing can be put into it (base/unfit.h); NULL: it can */
+	const char *allocator;     /* a function of an allocator whose names are not malloc's; NULL: none is known */
+	const char *own_allocator; /* such a function beside malloc, in the program itself; NULL: none is known */
+	bool is_loader;            /* the dynamic linker itself: what it is given as an argument is what runs */
+	const char *libc;          /* the C library, if its loader is known to be of another than glibc; NULL */
 };
 
 /* ERROR_FORMAT: it is no ELF file. */

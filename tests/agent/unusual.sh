@@ -319,12 +319,21 @@ allocated 300 leaf own.wmk
 grep -q "^waymark: process [0-9]*: the function free of the program's own allocator in .*own_small has no room" err.txt || fail "own_small: $(cat err.txt)"
 "$waymark" run --heap -o prefixed.wmk ./prefixed >out.txt 2>err.txt
 grep -q 'allocations by je_malloc are not recorded' err.txt || fail "prefixed: $(cat err.txt)"
+# jemalloc's own names, which the program does not export.
+sed 's/malloc(40)/mallocx(40, 0)/; s/static __attribute__((noinline)) void \*leaf/static void *mallocx(size_t n, int f) { return f + (char *)malloc(n); }\n&/' program.c >inside.c
+gcc -O0 -g -fno-builtin -w -o inside inside.c || exit 1
+"$waymark" run --heap -o inside.wmk ./inside >out.txt 2>err.txt
+grep -q 'allocations by mallocx are not recorded' err.txt || fail "inside: $(cat err.txt)"
+grep -qF 'own allocator' err.txt && "$waymark" run --heap -o names.wmk ./names 2>&1 | grep 'own allocator' && fail "names of a library are the program's"
 
 # A library that is opened with RTLD_DEEPBIND looks for malloc in its own scope first.
 cat >plugin.c <<'END'
 #include <stdlib.h>
 __attribute__((noinline)) static void *inner(void) { void *volatile block = malloc(50); return block; }
 static void *(*volatile take)(size_t) = malloc;
+#ifdef SIGNAL
+void *ssignal(int number) { return take((size_t)number); } /* whose name the agent stands in front of */
+#endif
 void *plugin_get(int i) { void *volatile block = i % 2 ? inner() : take(50); return block; }
 END
 cat >plugins.c <<'END'
@@ -349,9 +358,12 @@ int main(void)
 	return 3;
 }
 END
-gcc -O1 -g -fno-builtin -shared -fPIC -o plugin.so plugin.c && gcc -O1 -g -fno-builtin -o plugins plugins.c || exit 1
-succeeds "$waymark" run --heap -o plugins.wmk ./plugins
-allocated 150 'plugin_get;inner' plugins.wmk
-allocated 150 plugin_get plugins.wmk
-allocated 100 plugin_get plugins.wmk live-allocations
+gcc -O1 -g -fno-builtin -o plugins plugins.c || exit 1
+for kind in '' -DSIGNAL; do
+	gcc -O1 -g -fno-builtin $kind -shared -fPIC -o plugin.so plugin.c || exit 1
+	succeeds "$waymark" run --heap -o plugins.wmk ./plugins
+	allocated 150 'plugin_get;inner' plugins.wmk
+	allocated 150 plugin_get plugins.wmk
+	allocated 100 plugin_get plugins.wmk live-allocations
+done
 finish

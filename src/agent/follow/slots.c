@@ -335,6 +335,7 @@ static struct {
 	struct {
 		const char *name;
 		uintptr_t own;
+		bool is_defined; /* by a library that is being added */
 	} fronts[FRONTS];
 	size_t count;
 	bool is_first[FIRST_LETTERS]; /* some name begins so: tells most others apart */
@@ -386,7 +387,7 @@ static uintptr_t front_of(const char *name)
 {
 	for (size_t i = 0; late.is_first[first_letters(name)] && i < late.count; i++)
 		if (strcmp(late.fronts[i].name, name) == 0)
-			return late.fronts[i].own;
+			return late.fronts[i].is_defined ? 0 : late.fronts[i].own;
 	return 0;
 }
 
@@ -417,22 +418,24 @@ static bool read_map(const struct link_map *map, struct dynamic *ret)
 	return ret->symbols && ret->strings;
 }
 
-/* It brings functions of its own that something interposes: which of them others in its scope are to have, the loader knows. */
-static bool defines_fronts(const struct dynamic *d)
+/* Functions that new libraries define themselves: which of those the others in their scope are to have, the loader knows. */
+static void note_defined(const struct link_map *first)
 {
+	struct dynamic d;
+
 	for (size_t i = 0; i < late.count; i++)
-		if (symbol_defined(d->gnu_hash, d->symbols, d->strings, late.fronts[i].name))
-			return true;
-	return false;
+		late.fronts[i].is_defined = false;
+	for (const struct link_map *map = first; map; map = map->l_next)
+		for (size_t i = 0; read_map(map, &d) && i < late.count; i++)
+			late.fronts[i].is_defined |=
+				symbol_defined(d.gnu_hash, d.symbols, d.strings, late.fronts[i].name);
 }
 
 static void bind_from(const struct link_map *first)
 {
 	struct dynamic d;
 
-	for (const struct link_map *map = first; map; map = map->l_next)
-		if (read_map(map, &d) && defines_fronts(&d))
-			return;
+	note_defined(first);
 	for (const struct link_map *map = first; map; map = map->l_next) {
 		if (!read_map(map, &d))
 			continue;

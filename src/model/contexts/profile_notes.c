@@ -51,8 +51,9 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 		out);
 	notes_print_count(before, s->path, s->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
-	notes_print_count(before, s->path, s->heap_unknown_frees, "free was of a block from before the recording",
-			  "frees were of blocks from before the recording", out);
+	notes_print_count(before, s->path, s->heap_unknown_frees,
+			  "free was of a block whose allocation was not recorded",
+			  "frees were of blocks whose allocation was not recorded", out);
 	if (s->truncated)
 		notes_print_line(before, s->truncated, out);
 }

@@ -7,7 +7,7 @@
  * libc++ call these, as does an operator of the program's own that takes its memory from malloc: each is counted
  * once, as the malloc call that it is. A realloc is a free and an allocation; one that fails is nothing. Memory that
  * a program's own allocator maps itself is no heap here, and a program that defines malloc itself, or is linked
- * statically, keeps its own; the agent sees to the former (src/agent/clients/allocator_more.c).
+ * statically, keeps its own; the agent sees to the former (src/agent/clients/allocator_more.c), else missed.c says it.
  *
  * The runtime is found by weak references: in a process without one (a shell that starts the program) this library
  * hands calls through. A runtime that comes later, with a plugin, attaches itself. So does one that is there when a program allocates before
@@ -28,6 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/heap/missed.h"
 #include "waymark/runtime.h"
 
 #define API __attribute__((visibility("default")))
@@ -87,12 +88,15 @@ static bool is_early(const void *block)
 
 #define RESOLVE(name) (next.name = (__typeof(next.name))dlsym(RTLD_NEXT, #name))
 
+static _Atomic bool is_loaded; /* all libraries that come with the program */
+
 static void start_client(const struct wm1_heap_client *found)
 {
 	const struct wm1_heap_client *none = NULL;
 
 	found->start();
-	atomic_compare_exchange_strong(&client, &none, found);
+	if (atomic_compare_exchange_strong(&client, &none, found) && atomic_load(&is_loaded) && !&wm1_agent)
+		missed_say();
 }
 
 /* True when the next allocator can be called. False inside its own look-up. */
@@ -121,6 +125,18 @@ static bool resolve(void)
 	if (alloc_from && environ)
 		start_client(&wm1_agent ? &wm1_agent.heap : &direct);
 	return true;
+}
+
+static inline bool is_resolved(void);
+
+/* A program with a malloc of its own does not come in here otherwise. */
+__attribute__((constructor)) static void look_at_program(void)
+{
+	bool is_client = is_resolved() && atomic_load(&client);
+
+	atomic_store(&is_loaded, true);
+	if (is_client && !&wm1_agent)
+		missed_say();
 }
 
 static inline bool is_resolved(void)

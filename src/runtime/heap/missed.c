@@ -1,0 +1,217 @@
+/*
+ * missed.c - says in one line what libwaymark-heap.so cannot stand in front of, in a program of `waymark cc` without the agent: a malloc
+ * in the program itself; functions of an allocator's library that do not call malloc, where some image calls them; libraries that are
+ * opened with RTLD_DEEPBIND, which look for malloc in their own scope first. The agent follows all of these (src/agent/clients).
+ *
+ * dlopen and dlmopen are handed on by tail calls: the C library searches the paths of who calls.
+ */
+#include "runtime/heap/missed.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recorder/text.h"
+
+#define API __attribute__((visibility("default")))
+
+/* As a program names them, and for people. */
+static const struct {
+	const char *symbol, *name;
+	bool is_operator; /* libstdc++'s calls malloc, an allocator's does not */
+} functions[] = {
+	{"mallocx", "mallocx", false},
+	{"rallocx", "rallocx", false},
+	{"tc_malloc", "tc_malloc", false},
+	{"tc_calloc", "tc_calloc", false},
+	{"tc_realloc", "tc_realloc", false},
+	{"tc_memalign", "tc_memalign", false},
+	{"tc_posix_memalign", "tc_posix_memalign", false},
+	{"_Znwm", "operator new", true},
+	{"_Znam", "operator new[]", true},
+	{"_ZnwmRKSt9nothrow_t", "operator new", true},
+	{"_ZnamRKSt9nothrow_t", "operator new[]", true},
+};
+
+/* What standard error was before main: the program may close it and open another file. Written once, then released by is_missing. */
+static struct stat error_file;
+static _Atomic bool is_missing; /* something is recorded here, and not by the agent */
+static _Atomic bool said_deep;
+
+static void say(const char *what, const char *file, const char *instead)
+{
+	const char *slash = strrchr(file, '/');
+	char line[512];
+	struct wmrt_text text = {line, sizeof line, 0};
+	struct stat now;
+
+	wmrt_text_add(&text, "waymark: process ");
+	wmrt_text_number(&text, (uint64_t)getpid(), 10, 1);
+	wmrt_text_add(&text, ": allocations by ");
+	wmrt_text_add(&text, what);
+	wmrt_text_add(&text, " (");
+	for (file = slash ? slash + 1 : file; *file; file++)
+		wmrt_text_char(&text, *file > ' ' && *file < 0x7f ? *file : '?');
+	wmrt_text_add(&text, ") are not recorded; `waymark run --heap --agent` records ");
+	wmrt_text_add(&text, instead);
+	wmrt_text_char(&text, '\n');
+	if (wmrt_text_fits(&text) && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == error_file.st_dev &&
+	    now.st_ino == error_file.st_ino && write(STDERR_FILENO, line, text.len) < 0)
+		return;
+}
+
+/* ---- images ---- */
+
+struct symbols {
+	const Elf64_Sym *symbols;
+	const char *strings;
+	const uint32_t *hash, *gnu_hash;
+};
+
+static const void *at(const struct link_map *map, uint64_t value)
+{
+	return (const void *)(value < map->l_addr ? value + map->l_addr : value); /* NOLINT */
+}
+
+/* False: it has none. */
+static bool read_symbols(const struct link_map *map, struct symbols *ret)
+{
+	*ret = (struct symbols){0};
+	for (const Elf64_Dyn *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_SYMTAB)
+			ret->symbols = at(map, d->d_un.d_ptr);
+		else if (d->d_tag == DT_STRTAB)
+			ret->strings = at(map, d->d_un.d_ptr);
+		else if (d->d_tag == DT_HASH)
+			ret->hash = at(map, d->d_un.d_ptr);
+		else if (d->d_tag == DT_GNU_HASH)
+			ret->gnu_hash = at(map, d->d_un.d_ptr);
+	}
+	return ret->symbols && ret->strings && (ret->hash || ret->gnu_hash);
+}
+
+static bool is_symbol(const struct symbols *s, uint32_t number, const char *name, bool is_defined)
+{
+	return (s->symbols[number].st_shndx != SHN_UNDEF) == is_defined &&
+	       strcmp(s->strings + s->symbols[number].st_name, name) == 0;
+}
+
+/* bucket count, first symbol, words of the Bloom filter, its shift | filter | buckets | chains */
+static bool is_in_gnu_hash(const struct symbols *s, const char *name)
+{
+	const uint32_t *buckets = s->gnu_hash + 4 + (size_t)s->gnu_hash[2] * 2, *chains = buckets + s->gnu_hash[0];
+	uint32_t hash = 5381, first = s->gnu_hash[1], number;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (uint8_t)*c;
+	number = s->gnu_hash[0] ? buckets[hash % s->gnu_hash[0]] : 0;
+	for (; number && number >= first; number++) {
+		if ((chains[number - first] | 1) == (hash | 1) && is_symbol(s, number, name, true))
+			return true;
+		if (chains[number - first] & 1)
+			break;
+	}
+	return false;
+}
+
+static bool has_symbol(const struct link_map *map, const char *name, bool is_defined)
+{
+	struct symbols s;
+	uint32_t count;
+
+	if (!read_symbols(map, &s))
+		return false;
+	if (is_defined && s.gnu_hash)
+		return is_in_gnu_hash(&s, name);
+	count = s.gnu_hash ? s.gnu_hash[1]
+			   : s.hash[1]; /* the former leaves out what is not defined, which comes first */
+	for (uint32_t i = 1; i < count; i++)
+		if (is_symbol(&s, i, name, is_defined))
+			return true;
+	return false;
+}
+
+/* Whose function the name leads to. Without dlsym, which allocates where it finds nothing. */
+static const struct link_map *provider(const char *name)
+{
+	const struct link_map *map = _r_debug.r_map;
+
+	while (map && !has_symbol(map, name, true))
+		map = map->l_next;
+	return map;
+}
+
+/* By the program, or a library that is not C++'s own, which uses the operators for itself. */
+static bool is_used(const char *name)
+{
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+		if (!strstr(map->l_name, "/libstdc++.so") && has_symbol(map, name, false))
+			return true;
+	return false;
+}
+
+static const char *file_of(const struct link_map *map)
+{
+	return *map->l_name ? map->l_name : program_invocation_name;
+}
+
+void missed_say(void)
+{
+	const struct link_map *map = provider("malloc");
+
+	if (fstat(STDERR_FILENO, &error_file) != 0)
+		error_file.st_ino = 0;
+	atomic_store_explicit(&is_missing, true, memory_order_release);
+	if (map && !has_symbol(map, "wm1_heap_attach", true)) {
+		say("the program's own malloc", file_of(map), "calls that were not inlined");
+		return;
+	}
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+		map = provider(functions[i].symbol);
+		if (map && (!functions[i].is_operator || has_symbol(map, "malloc", true)) &&
+		    is_used(functions[i].symbol)) {
+			say(functions[i].name, file_of(map), "them");
+			return;
+		}
+	}
+}
+
+/* ---- libraries that are opened ---- */
+
+static void *(*_Atomic next_dlopen)(const char *, int);
+static void *(*_Atomic next_dlmopen)(Lmid_t, const char *, int);
+
+static void note_flags(const char *file, int flags)
+{
+	if (file && flags & RTLD_DEEPBIND && atomic_load_explicit(&is_missing, memory_order_acquire) &&
+	    !atomic_exchange(&said_deep, true))
+		say("libraries opened with RTLD_DEEPBIND", file, "them");
+}
+
+API void *dlopen(const char *file, int flags)
+{
+	void *(*next)(const char *, int) = atomic_load_explicit(&next_dlopen, memory_order_relaxed);
+
+	if (!next) {
+		next = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+		atomic_store_explicit(&next_dlopen, next, memory_order_relaxed);
+	}
+	note_flags(file, flags);
+	return next(file, flags);
+}
+
+API void *dlmopen(Lmid_t names, const char *file, int flags)
+{
+	void *(*next)(Lmid_t, const char *, int) = atomic_load_explicit(&next_dlmopen, memory_order_relaxed);
+
+	if (!next) {
+		next = (void *(*)(Lmid_t, const char *, int))dlsym(RTLD_NEXT, "dlmopen");
+		atomic_store_explicit(&next_dlmopen, next, memory_order_relaxed);
+	}
+	note_flags(file, flags);
+	return next(names, file, flags);
+}
