@@ -11,15 +11,15 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
-#include <sys/auxv.h>
 
+#include "native/image_header.h"
 #include "recorder/sys.h"
 #include "sampler/short_lock.h"
 
 enum {
 	PAGE_BYTES = 4096,
 	IMAGES_PER_PAGE = PAGE_BYTES / sizeof(struct sampler_image),
+	HEAD_BYTES = 1024,
 };
 
 static _Atomic(struct sampler_image *) images;
@@ -32,45 +32,10 @@ static const void *at(uintptr_t address)
 	return (const void *)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static const Elf64_Phdr *program_headers(const Elf64_Ehdr *ehdr)
-{
-	return (const Elf64_Phdr *)(const void *)((const char *)ehdr + ehdr->e_phoff);
-}
-
-static bool is_header(const void *page)
-{
-	return memcmp(page, ELFMAG, SELFMAG) == 0 && ((const Elf64_Ehdr *)page)->e_phoff < PAGE_BYTES;
-}
-
-/*
- * Of an image with gaps between its segments _dl_find_object gives the one segment. The kernel says where the headers of the program are,
- * which comes first in the loader's list; those of a library are where its addresses begin. NULL: not found.
- */
-static const Elf64_Ehdr *header_of(const struct dl_find_object *found)
-{
-	uintptr_t headers = getauxval(AT_PHDR), low = found->dlfo_link_map->l_addr;
-
-	if (is_header(found->dlfo_map_start))
-		return found->dlfo_map_start;
-	if (headers && !found->dlfo_link_map->l_prev)
-		low = headers & ~(uintptr_t)(PAGE_BYTES - 1);
-	return low && is_header(at(low)) ? at(low) : NULL;
-}
-
-static uint64_t head_of(const Elf64_Ehdr *ehdr)
-{
-	const uint64_t *words = (const void *)ehdr;
-	uint64_t hash = 0;
-
-	for (size_t i = 0; i < 1024 / sizeof *words; i++)
-		hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 static void read_segments(struct sampler_image *image, uintptr_t bias)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
-	const Elf64_Phdr *p = program_headers(ehdr);
+	const Elf64_Phdr *p = image_program_headers(ehdr);
 	struct eh_image eh = {.texts = image->texts};
 
 	image->low = UINTPTR_MAX;
@@ -151,10 +116,10 @@ struct sampler_image *sampler_image_at(uintptr_t address)
 
 	if (_dl_find_object((void *)at(address), &found) != 0)
 		return NULL;
-	ehdr = header_of(&found);
+	ehdr = image_header_of(&found);
 	if (!ehdr)
 		return NULL;
-	head = head_of(ehdr);
+	head = image_header_hash(ehdr, HEAD_BYTES);
 	image = find(address, &found, head);
 	if (image)
 		return image;

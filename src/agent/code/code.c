@@ -80,11 +80,6 @@ static bool is_open(void)
 	return held_file_stat(&memory, &st) || code_reopen();
 }
 
-bool code_read(uintptr_t at, void *bytes, size_t len)
-{
-	return is_open() && wmrt_sys6(SYS_pread64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;
-}
-
 static bool write_memory(uintptr_t at, const void *bytes, size_t len)
 {
 	return wmrt_sys6(SYS_pwrite64, memory.fd, (long)bytes, (long)len, (long)at, 0, 0) == (long)len;

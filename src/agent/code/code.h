@@ -87,8 +87,6 @@ bool code_reopen(void);
 void code_close(void);
 /* Writes len bytes of code at `at`, where no thread can be; keeps the page's protection. False: could not be written. */
 bool code_write(uintptr_t at, const void *bytes, size_t len);
-/* Reads memory that may not be mapped. False: it is not. */
-bool code_read(uintptr_t at, void *bytes, size_t len);
 
 enum {
 	CODE_PATCH_MAX = 64,

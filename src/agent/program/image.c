@@ -12,6 +12,7 @@
 
 #include "agent/code/code.h"
 #include "native/unwind/cfi.h"
+#include "native/image_header.h"
 #include "native/maps.h"
 #include "native/restart.h"
 #include "agent/os/state.h"
@@ -22,10 +23,6 @@
 #include "agent/os/address_map.h"
 #include "recorder/config.h"
 #include "waymark/runtime.h"
-
-enum {
-	PAGE_BYTES = 4096,
-};
 
 /* Newest first; only ever pushed to. Writers hold the agent's lock. */
 static struct agent_image *images;
@@ -154,11 +151,6 @@ static uint64_t next_data_target(void *state, uint64_t low, uint64_t high)
 
 /* ---- what an image holds ---- */
 
-static const Elf64_Phdr *program_headers(const Elf64_Ehdr *ehdr)
-{
-	return (const Elf64_Phdr *)(const void *)((const char *)ehdr + ehdr->e_phoff);
-}
-
 static const void *at(uintptr_t address)
 {
 	return (const void *)address; /* NOLINT(performance-no-int-to-ptr) */
@@ -168,7 +160,7 @@ static const void *at(uintptr_t address)
 static void add_ranges(struct agent_image *image)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
-	const Elf64_Phdr *p = program_headers(ehdr);
+	const Elf64_Phdr *p = image_program_headers(ehdr);
 	struct scan_range *next = image->ranges;
 
 	image->scan.texts = next;
@@ -195,7 +187,7 @@ static void add_ranges(struct agent_image *image)
 static bool read_segments(struct agent_image *image)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
-	const Elf64_Phdr *p = program_headers(ehdr);
+	const Elf64_Phdr *p = image_program_headers(ehdr);
 	struct eh_image eh = {.low = at(image->low), .high = at(image->high)};
 
 	image->ranges = agent_alloc(2 * sizeof *image->ranges * ehdr->e_phnum);
@@ -320,7 +312,7 @@ static bool list_targets(struct agent_image *image, const struct targets *t, siz
 static bool read_targets_in(struct agent_image *image, const struct scan_range *text)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
-	const Elf64_Phdr *p = program_headers(ehdr);
+	const Elf64_Phdr *p = image_program_headers(ehdr);
 	size_t words = (size_t)(text->high - text->low) / 64 + 1;
 	struct targets t = {text, agent_alloc(words * sizeof *t.bits)};
 	bool ok;
@@ -384,42 +376,10 @@ static const char *copy_path(const char *path)
 	return copy ? memcpy(copy, path, size) : NULL;
 }
 
-/* There is the header of the image that has a segment at found's mapping. */
-static bool is_header(const Elf64_Ehdr *ehdr, const struct dl_find_object *found)
-{
-	const Elf64_Phdr *p = program_headers(ehdr);
-	uintptr_t low = (uintptr_t)found->dlfo_map_start & ~(uintptr_t)(PAGE_BYTES - 1);
-
-	if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0 || ehdr->e_phoff > PAGE_BYTES)
-		return false;
-	for (int i = 0; i < ehdr->e_phnum; i++)
-		if (p[i].p_type == PT_LOAD &&
-		    ((found->dlfo_link_map->l_addr + p[i].p_vaddr) & ~(uintptr_t)(PAGE_BYTES - 1)) == low)
-			return true;
-	return false;
-}
-
-/*
- * Of an image with gaps between its segments _dl_find_object gives the one segment, which need not begin a page: the header is in another.
- * The kernel says where that of the program is, which comes first in the loader's list; that of a library is where its addresses begin.
- * NULL: not found.
- */
-static const Elf64_Ehdr *header_of(const struct dl_find_object *found)
-{
-	uintptr_t headers = getauxval(AT_PHDR), low = found->dlfo_link_map->l_addr;
-	char word[SELFMAG];
-
-	if (memcmp(found->dlfo_map_start, ELFMAG, SELFMAG) == 0)
-		return found->dlfo_map_start;
-	if (headers && !found->dlfo_link_map->l_prev)
-		low = headers & ~(uintptr_t)(PAGE_BYTES - 1);
-	return low && code_read(low, word, sizeof word) && is_header(at(low), found) ? at(low) : NULL;
-}
-
 static void find_ends(struct agent_image *image)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
-	const Elf64_Phdr *p = program_headers(ehdr);
+	const Elf64_Phdr *p = image_program_headers(ehdr);
 
 	image->low = UINTPTR_MAX;
 	for (int i = 0; i < ehdr->e_phnum; i++) {
@@ -447,17 +407,6 @@ static const char *path_of(const struct dl_find_object *found)
 	return copy_path(path);
 }
 
-/* Of the headers, among which the build id is. */
-static uint64_t head_of(const void *page)
-{
-	const uint64_t *words = page;
-	uint64_t hash = 0;
-
-	for (size_t i = 0; i < PAGE_BYTES / sizeof *words; i++)
-		hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 /* It calls nothing of the program back without the agent's knowing: it hands over what it is called for. */
 static void find_runtime(struct agent_image *image)
 {
@@ -471,7 +420,7 @@ static void find_runtime(struct agent_image *image)
 
 static struct agent_image *list_image(const struct dl_find_object *found)
 {
-	const Elf64_Ehdr *ehdr = header_of(found);
+	const Elf64_Ehdr *ehdr = image_header_of(found);
 	struct agent_image *image = agent_alloc(sizeof *image);
 	bool is_readable;
 	uint32_t number;
@@ -501,7 +450,7 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	find_runtime(image);
 	if (!no_callback_add_runtime(image))
 		return NULL;
-	image->head = head_of(ehdr);
+	image->head = image_header_hash(ehdr, IMAGE_HEADER_BYTES);
 	image->next = images;
 	__atomic_store_n(&images, image, __ATOMIC_RELEASE);
 	return image;
@@ -521,9 +470,10 @@ struct agent_image *agent_image_at(uintptr_t address)
 /* It is mapped where it was. */
 static bool is_mapped(const struct agent_image *image)
 {
-	static uint64_t page[PAGE_BYTES / sizeof(uint64_t)];
+	static uint64_t page[IMAGE_HEADER_BYTES / sizeof(uint64_t)];
 
-	return code_read((uintptr_t)image->ehdr, page, sizeof page) && head_of(page) == image->head;
+	return image_memory_read((uintptr_t)image->ehdr, page, sizeof page) &&
+	       image_header_hash(page, sizeof page) == image->head;
 }
 
 /* The loader finds an image for some time after it has unmapped it. */
@@ -549,7 +499,7 @@ static void unlist(struct agent_image *image)
 void agent_image_sweep(void (*gone)(struct agent_image *image))
 {
 	for (struct agent_image *image = images; image; image = image->next) {
-		if (agent_image_is_there(image) && head_of(image->ehdr) == image->head)
+		if (agent_image_is_there(image) && image_header_hash(image->ehdr, IMAGE_HEADER_BYTES) == image->head)
 			continue;
 		__atomic_store_n(&image->is_gone, true, __ATOMIC_RELEASE);
 		unlist(image);
