@@ -15,7 +15,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
 #include "native/signal33.h"
 #include "recorder/sys.h"
@@ -35,17 +34,6 @@ static void on_signal(int number, siginfo_t *info, void *data)
 		tick(data, info->si_code == SI_TIMER && info->si_value.sival_int);
 	else
 		signal33_pass_on(number, info, data);
-}
-
-/* The kernel's number of the clock of CPU time of this thread. */
-static clockid_t clock_of_thread(uint32_t tid)
-{
-	enum {
-		PER_THREAD = 4,
-		SCHEDULED = 2,
-	};
-
-	return is_wall ? CLOCK_MONOTONIC : (clockid_t)(~tid << 3 | PER_THREAD | SCHEDULED);
 }
 
 bool sampler_timer_init(uint32_t hz, bool wall, void (*on_tick)(ucontext_t *context, bool is_watch))
@@ -97,31 +85,16 @@ static bool start_clock(struct sampler_timer *timer, uint32_t tid)
 	return timer->is_clock;
 }
 
-static bool start_timer(struct sampler_timer *timer, uint32_t tid, uint64_t ns, bool is_watch)
-{
-	struct timespec each = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-	struct itimerspec spec = {each, each};
-	struct sigevent event;
-
-	memset(&event, 0, sizeof event);
-	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = TICK_SIGNAL;
-	event.sigev_value.sival_int = is_watch;
-	event._sigev_un._tid = (int)tid;
-	timer->has_timer = wmrt_sys3(SYS_timer_create, clock_of_thread(tid), (long)&event, (long)&timer->id) == 0;
-	return timer->has_timer && wmrt_sys6(SYS_timer_settime, timer->id, 0, (long)&spec, 0, 0, 0) == 0;
-}
-
 bool sampler_timer_start(struct sampler_timer *timer)
 {
 	uint32_t tid = wmrt_gettid();
 
-	timer->is_clock = timer->has_timer = false;
+	timer->is_clock = timer->posix.is_made = false;
 	if (!signal33_keep())
 		return false;
 	if (is_wall || !start_clock(timer, tid))
-		return start_timer(timer, tid, period_ns, false);
-	start_timer(timer, tid, WATCH_NS, true);
+		return thread_timer_start(&timer->posix, tid, is_wall, period_ns, false);
+	thread_timer_start(&timer->posix, tid, is_wall, WATCH_NS, true);
 	return true;
 }
 
@@ -131,7 +104,7 @@ void sampler_timer_watch(struct sampler_timer *timer)
 		return;
 	timer->is_clock = false;
 	sampler_timer_stop(timer);
-	start_timer(timer, wmrt_gettid(), period_ns, false);
+	thread_timer_start(&timer->posix, wmrt_gettid(), is_wall, period_ns, false);
 }
 
 void sampler_timer_stop(struct sampler_timer *timer)
@@ -140,14 +113,13 @@ void sampler_timer_stop(struct sampler_timer *timer)
 		wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_DISABLE, 0);
 		wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
 	}
-	if (timer->has_timer)
-		wmrt_sys3(SYS_timer_delete, timer->id, 0, 0);
-	timer->is_clock = timer->has_timer = false;
+	thread_timer_stop(&timer->posix);
+	timer->is_clock = false;
 }
 
 void sampler_timer_forget(struct sampler_timer *timer)
 {
 	if (has_clock(timer))
 		wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
-	timer->is_clock = timer->has_timer = false;
+	timer->is_clock = timer->posix.is_made = false;
 }

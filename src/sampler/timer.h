@@ -6,12 +6,13 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "native/thread_timer.h"
+
 struct sampler_timer {
 	uint64_t clock_number; /* perf's, by which its descriptor is known */
 	int clock_fd;
-	int id; /* the kernel's number of the timer */
 	bool is_clock;
-	bool has_timer;
+	struct thread_timer posix; /* is_clock: the watch */
 };
 
 /*

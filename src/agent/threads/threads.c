@@ -93,9 +93,7 @@ bool threads_join(void)
 /* Its memory may be another thread's by now: only the record is looked at. */
 static void release(struct thread_record *r)
 {
-	if (r->has_timer)
-		wmrt_sys3(SYS_timer_delete, r->timer, 0, 0);
-	r->has_timer = false;
+	thread_timer_stop(&r->timer);
 	wmrt_unmap(r->stack, r->stack_bytes);
 	r->stack = NULL;
 	r->state = NULL;
@@ -136,7 +134,7 @@ void threads_after_fork(void)
 	atomic_store(&process, wmrt_getpid());
 	atomic_store(&threads_coming, 0);
 	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
-		r->has_timer = false;
+		r->timer.is_made = false;
 		if (r != own && atomic_load(&r->tid))
 			release(r);
 	}

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "agent/threads/thread.h"
+#include "native/thread_timer.h"
 #include "native/unwind/unwind.h"
 
 enum {
@@ -58,8 +59,7 @@ struct thread_record {
 	uint32_t pc_number;
 	/* Under the agent's lock. */
 	bool is_skipped; /* unresponsive for long: it is not waited for again until it answers */
-	bool has_timer;
-	int timer;
+	struct thread_timer timer;
 	uint32_t missed_stops;
 	void *stack; /* its context stack and the agent's; NULL: none */
 	size_t stack_bytes;
