@@ -42,7 +42,7 @@ check() {
 		{ echo "FAIL: $name, $*: decode"; failures=$((failures + 1)); }
 	nm -C program | sed -n 's/^[0-9a-f]* [tTwW] //p' | sort -u >functions.txt
 	own_functions functions.txt <decoded.txt >compared.txt
-	least=$(grep -c . plain.txt)
+	least=$(($(grep -c . plain.txt) * 9 / 10)) # how many a timer's handler prints is chance
 	"$compare" "$name, $*" compared.txt "$least" || failures=$((failures + 1))
 }
 
