@@ -7,7 +7,7 @@
  *                                 default   ---> the kernel's action becomes that: the fault comes again, a sent signal is sent again
  *
  * It is never blocked in the kernel: neither by the recorder's locks (wmrt_process.unblocked), nor where the program has it blocked
- * (handlers.c). One that somebody sent meanwhile waits here until that is over, and a fault of the program's own ends the process, as in
+ * (handlers.c), nor in a handler that comes while sigsuspend waits (bus_open). One that somebody sent meanwhile waits here until that is over, and a fault of the program's own ends the process, as in
  * the kernel.
  *
  * A program that sets the action by a system call of its own has its way, and no repairs from then on. After exec SIGBUS has the
@@ -29,6 +29,7 @@
 
 enum {
 	FLAG_RESTORER = 0x04000000,
+	HANDLER_BYTES = 1 << 20, /* of stack that a handler uses */
 };
 static const uint64_t BUS_BIT = UINT64_C(1) << (SIGBUS - 1);
 /* Which no mask has. */
@@ -173,11 +174,42 @@ void bus_unblock(void *data)
 	wmrt_local.is_bus_blocked = true;
 }
 
+uintptr_t bus_open(const void *frame)
+{
+	uintptr_t outer = wmrt_local.bus_frame;
+	uint64_t mask = 0;
+
+	if (bus_is_taken() && !wmrt_process.is_sealed)
+		wmrt_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&BUS_BIT, (long)&mask, sizeof mask, 0, 0);
+	if (mask & BUS_BIT)
+		wmrt_local.bus_frame = (uintptr_t)frame;
+	return outer;
+}
+
+void bus_close(uintptr_t outer)
+{
+	wmrt_local.bus_frame = outer;
+}
+
+/* What a handler calls is near its frame. */
+bool bus_is_blocked(uintptr_t sp)
+{
+	uintptr_t frame = wmrt_local.bus_frame;
+
+	return wmrt_local.is_bus_blocked || (sp < frame && frame - sp < HANDLER_BYTES);
+}
+
+void bus_set_blocked(bool is_blocked)
+{
+	wmrt_local.is_bus_blocked = is_blocked;
+	wmrt_local.bus_frame = 0;
+}
+
 wmrt_handler_fn bus_handler(siginfo_t *info, void *data)
 {
 	uintptr_t handler = atomic_load(&program_handler);
 	ucontext_t *context = data;
-	bool is_blocked = is_in_recorder(context) || wmrt_local.is_bus_blocked;
+	bool is_blocked = is_in_recorder(context) || bus_is_blocked((uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
 
 	if (info->si_code == BUS_ADRERR && mapping_repair((uintptr_t)info->si_addr))
 		return NULL;

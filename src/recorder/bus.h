@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef void (*wmrt_handler_fn)(int sig, siginfo_t *info, void *context);
 
@@ -22,6 +23,17 @@ bool bus_is_taken(void);
 int bus_action(const struct sigaction *act, struct sigaction *old);
 /* In a handler of another signal: what it returns to does not block SIGBUS in the kernel. For threads that did before it was taken. */
 void bus_unblock(void *context);
+/*
+ * At the begin and the end of every other handler: what it records can be repaired, also where sigsuspend or its kin have SIGBUS blocked
+ * while they wait. The kernel puts the mask back behind the handler. frame: an address in the frame of who calls the handler. Returns
+ * what bus_close gets.
+ */
+uintptr_t bus_open(const void *frame);
+void bus_close(uintptr_t outer);
+/* To the program, where the stack pointer is that, SIGBUS is blocked. */
+bool bus_is_blocked(uintptr_t sp);
+/* The program has set its mask. */
+void bus_set_blocked(bool is_blocked);
 /* In the kernel's handler: the program's handler that is to be called. NULL: none is, and what there was to do is done. */
 wmrt_handler_fn bus_handler(siginfo_t *info, void *context);
 

@@ -7,7 +7,8 @@
  * A handler set by vfork's child before its exec is not replaced: the table is the parent's.
  *
  * SIGBUS stays unblocked in the kernel (bus.h), also where the program has it blocked by these functions: in a mask of its own or of a
- * handler. A system call in assembly, sigsuspend and its kin block it all the same.
+ * handler. sigsuspend and its kin block it while they wait; a handler that comes then unblocks it (bus_open). A system call in assembly
+ * blocks it all the same.
  *
  * Changes of actions by libc's system(), posix_spawn() and abort() go past this table and needs nothing from it: they
  * put back what the kernel returned to them.
@@ -263,7 +264,8 @@ static int kernel_mask(int how, const sigset_t *set, sigset_t *old)
 /* SIGBUS is never blocked in the kernel for the program's sake; the program is told what it asked for. */
 static int set_mask(mask_fn next, int how, const sigset_t *set, sigset_t *old)
 {
-	bool was_blocked = wmrt_local.is_bus_blocked, is_in = false;
+	bool was_blocked = bus_is_blocked((uintptr_t)__builtin_frame_address(0)), is_in = false;
+	struct wmrt_local was = wmrt_local;
 	sigset_t wanted;
 	int rc;
 
@@ -273,12 +275,14 @@ static int set_mask(mask_fn next, int how, const sigset_t *set, sigset_t *old)
 	}
 	/* Before one that waits is delivered. */
 	if (set && (is_in || how == SIG_SETMASK))
-		wmrt_local.is_bus_blocked = is_in && how != SIG_UNBLOCK;
+		bus_set_blocked(is_in && how != SIG_UNBLOCK);
 	rc = next(how, set ? &wanted : NULL, old);
-	if (rc != 0)
-		wmrt_local.is_bus_blocked = was_blocked;
-	else if (old && was_blocked)
+	if (rc != 0) {
+		wmrt_local.is_bus_blocked = was.is_bus_blocked;
+		wmrt_local.bus_frame = was.bus_frame;
+	} else if (old && was_blocked) {
 		sigaddset(old, SIGBUS);
+	}
 	return rc;
 }
 

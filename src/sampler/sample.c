@@ -178,6 +178,7 @@ static void on_stack(void *top, void (*fn)(void *), void *data)
 static void on_tick(ucontext_t *context, bool is_watch)
 {
 	struct block *b = own;
+	uintptr_t outer;
 
 	if (wmrt_process.is_sealed)
 		return;
@@ -190,7 +191,9 @@ static void on_tick(ucontext_t *context, bool is_watch)
 	}
 	atomic_store(&b->is_busy, true);
 	wmrt_check_fork();
+	outer = bus_open(__builtin_frame_address(0));
 	on_stack(b->stack + STACK_BYTES, sample, context);
+	bus_close(outer);
 	atomic_store(&b->is_busy, false);
 }
 

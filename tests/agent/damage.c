@@ -6,6 +6,7 @@
  *     damage own       a SIGBUS of its own has its own handler, before and after
  *     damage default   a SIGBUS of its own ends it
  *     damage full      nothing is truncated
+ *     damage suspended a handler truncates them, which comes while sigsuspend has all other signals blocked
  *     damage attach    waits, with threads, until somebody records it (the file "attached" is there), and goes on
  */
 #define _GNU_SOURCE
@@ -70,7 +71,8 @@ static void wait_for_rounds(void)
 	}
 }
 
-static int cut(void)
+/* How many recordings there are, which are truncated. */
+static int find(int is_cut)
 {
 	DIR *dir = opendir(".");
 	struct dirent *entry;
@@ -78,10 +80,15 @@ static int cut(void)
 
 	while (dir && (entry = readdir(dir)))
 		if (strstr(entry->d_name, ".wmk"))
-			count += truncate(entry->d_name, 0) == 0;
+			count += !is_cut || truncate(entry->d_name, 0) == 0;
 	if (dir)
 		closedir(dir);
 	return count;
+}
+
+static int cut(void)
+{
+	return find(1);
 }
 
 static int child_ends_well(void)
@@ -129,6 +136,38 @@ static void fault(volatile char *page)
 		page[9] = 1;
 }
 
+static volatile int is_cut;
+
+static void on_user(int sig)
+{
+	sigset_t now;
+
+	(void)sig;
+	/* The program sees what it asked for. */
+	is_cut = cut() != 0 && sigprocmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGBUS) == 1;
+	for (int i = 0; i < 60 * ROUNDS; i++)
+		allocate(i % 50);
+}
+
+/* 0: all went well. */
+static int suspended(void)
+{
+	struct sigaction act = {.sa_handler = on_user};
+	sigset_t user, but_user;
+
+	for (int i = 0; i < 500 * ROUNDS && (i % ROUNDS || !find(0)); i++)
+		allocate(i % 50);
+	sigemptyset(&user);
+	sigaddset(&user, SIGUSR1);
+	sigfillset(&but_user);
+	sigdelset(&but_user, SIGUSR1);
+	sigaction(SIGUSR1, &act, NULL);
+	sigprocmask(SIG_BLOCK, &user, NULL);
+	kill(getpid(), SIGUSR1);
+	sigsuspend(&but_user);
+	return is_cut ? 0 : 5;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -139,6 +178,8 @@ int main(int argc, char **argv)
 
 	if (is_own && (sigaction(SIGBUS, &act, &was) != 0 || was.sa_handler != SIG_DFL))
 		return 1;
+	if (strcmp(mode, "suspended") == 0)
+		return suspended();
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, (void *)i);
 	wait_for_rounds();

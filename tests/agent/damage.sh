@@ -23,7 +23,7 @@ gcc -O1 -pthread -o plain "$sources/damage.c" || { echo "gcc cannot build"; exit
 programs=plain
 "$waymark" cc -O1 -pthread -o built "$sources/damage.c" 2>build.txt && programs="plain built"
 for program in $programs; do
-	for mode in threads own fork; do
+	for mode in threads own suspended fork; do
 		check "$program" 0 $mode --heap
 	done
 	[ "$(find . -name '*.wmk' | wc -l)" = 1 ] || fail "$program: recordings that need the one that was cut: $(ls)"
@@ -38,6 +38,10 @@ for program in $programs; do
 	fi
 done
 check plain 0 threads --sample --check
+for options in --sample '--sample --encode'; do
+	# shellcheck disable=SC2086
+	check plain 0 suspended $options
+done
 # Attached to, with a thread that has blocked all signals before.
 rm -f ./*.wmk attached
 ./plain attach &

@@ -165,6 +165,7 @@ static void on_tick(int number, siginfo_t *info, void *data)
 {
 	struct unwind_regs regs;
 	uint64_t began_ns;
+	uintptr_t outer;
 
 	if (agent_is_seccomp_frozen || stop_on_signal(info, data))
 		return;
@@ -189,9 +190,11 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	}
 	began_ns = wmrt_now_ns();
 	wmrt_check_fork();
+	outer = bus_open(__builtin_frame_address(0));
 	/* For a stack of the agent's. */
 	agent_thread_begin();
 	own_stack_call(tick, &regs);
+	bus_close(outer);
 	agent_thread.is_tick_late = wmrt_now_ns() - began_ns >= timers_period_ns();
 }
 

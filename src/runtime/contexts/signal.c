@@ -35,9 +35,11 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	uint64_t id = thread->id;
 	volatile struct wm1_entry *entry;
 	const ucontext_t *interrupted = context;
+	uintptr_t outer;
 
 	if (!handler)
 		return;
+	outer = bus_open(__builtin_frame_address(0));
 	entry = wmrt_entry_for_signal();
 	note_alt_stack(interrupted, (uintptr_t)__builtin_frame_address(0));
 	entry->id = (uintptr_t)top;
@@ -49,6 +51,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	thread->top = (struct wm1_entry *)entry + 1;
 	thread->id = 0;
 	handler(sig, info, context);
+	bus_close(outer);
 	thread->top = top;
 	thread->id = id;
 }
