@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include "agent/program/calls.h"
 #include "agent/program/program.h"
 #include "agent/os/memory.h"
 #include "agent/unit/unit.h"
@@ -72,6 +73,49 @@ static void test_sites(void)
 	CHECK_U64(p->instrumented_count, UNIT_FUNCTIONS);
 }
 
+/* The calls of the site are these, the first `present` of them not gone. */
+static void check_calls(uint32_t site, size_t count, size_t present, const uint32_t *want)
+{
+	size_t n = 0, here = 0;
+
+	agent_for_each_call(c, agent_site(site))
+		CHECK(n < count && c == want[n++]);
+	CHECK_U64(n, count);
+	agent_for_each_present_call(c, agent_site(site))
+		here += c == want[here];
+	CHECK_U64(here, present);
+}
+
+/* The newest call comes first, and those that are gone last. */
+static void test_calls(void)
+{
+	struct agent_program *p = &agent_program;
+	uint32_t callee = agent_function_at((uintptr_t)unit_functions[1]), callers = 0;
+	uint32_t site = agent_function(agent_function_at((uintptr_t)unit_functions[0]))->first_site;
+
+	CHECK(agent_reserve((void **)&p->calls, &p->call_capacity, 3, sizeof *p->calls));
+	check_calls(site, 0, 0, NULL);
+	for (uint32_t i = 0; i < 3; i++) {
+		*agent_call(i) = (struct agent_call){
+			.site = site, .callee = i == 1 ? AGENT_NONE : callee, .edge = AGENT_NONE, .target = i};
+		agent_call_list(i);
+	}
+	check_calls(site, 3, 3, (uint32_t[]){2, 1, 0});
+	agent_for_each_caller(c, agent_function(callee))
+		CHECK_U64(c, callers++ ? 0 : 2);
+	CHECK_U64(callers, 2);
+	agent_call_list_gone(2);
+	agent_call(2)->is_gone = true;
+	check_calls(site, 3, 2, (uint32_t[]){1, 0, 2});
+	agent_call_list_gone(1);
+	agent_call(1)->is_gone = true;
+	check_calls(site, 3, 1, (uint32_t[]){0, 1, 2});
+	CHECK(!agent_call_find(site, 1) && agent_call_find(site, 0) == agent_call(0));
+	agent_call_unlist(1);
+	agent_call_unlist(1);
+	check_calls(site, 2, 1, (uint32_t[]){0, 2});
+}
+
 /* What calls nothing is quiet, until more functions capture. */
 static void test_no_callback(void)
 {
@@ -99,5 +143,6 @@ int main(int argc, char **argv)
 	test_functions();
 	test_sites();
 	test_no_callback();
+	test_calls();
 	return check_status();
 }

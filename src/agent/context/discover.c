@@ -85,8 +85,8 @@ static void note_tail(uint32_t function)
 	if (agent_function(function)->leaves_tails)
 		return;
 	agent_function(function)->leaves_tails = true;
-	for (uint32_t c = agent_function(function)->first_caller; c; c = agent_call(c - 1)->next_caller) {
-		const struct agent_call *call = agent_call(c - 1);
+	agent_for_each_caller(c, agent_function(function)) {
+		const struct agent_call *call = agent_call(c);
 
 		if (agent_site_is_tail(agent_site(call->site))) {
 			note_tail(agent_site(call->site)->function);
@@ -145,13 +145,8 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		return NULL;
 	if (!agent_site_note_record(agent_site(site)->record, site) || !agent_site_note_record(call->foreign, site))
 		return NULL;
-	call->next = agent_site(site)->first_call;
-	agent_site(site)->first_call = number;
+	agent_call_list(number);
 	p->present_calls[p->present_call_count++] = number;
-	if (callee != AGENT_NONE) {
-		call->next_caller = agent_function(callee)->first_caller;
-		agent_function(callee)->first_caller = number + 1;
-	}
 	p->call_count++;
 	if (!call->never_calls_back)
 		points_forget_site(site);
@@ -188,8 +183,9 @@ static bool patch_next_call(uint32_t function, uintptr_t address)
 /* The site's own code takes off what its call of foreign code pushed, whatever that has led to by a tail call. */
 static bool undoes_foreign(const struct agent_site *site)
 {
-	for (uint32_t c = site->first_call; site->is_written && !site->is_at_trampoline && c != AGENT_NONE;
-	     c = agent_call(c)->next)
+	if (!site->is_written || site->is_at_trampoline)
+		return false;
+	agent_for_each_call(c, site)
 		if (agent_call(c)->edge == AGENT_NONE && agent_call_pushes(agent_call(c)))
 			return true;
 	return false;
@@ -331,17 +327,16 @@ static uint32_t after_tail(uint32_t site)
  */
 static bool add_tails(uint32_t function, uint32_t callee, unsigned int depth, unsigned int *left)
 {
-	uint32_t first = agent_function(function)->first_site;
-	uint32_t end = first + agent_function(function)->site_count;
-
 	if (!*left)
 		return false;
 	--*left;
 	for (int is_indirect = 0; is_indirect < 2; is_indirect++)
-		for (uint32_t s = first; s < end; s++)
+		agent_for_each_site(s, agent_function(function))
 			if (agent_site_is_direct(agent_site(s)) != is_indirect && tail_call_to(s, callee))
 				return patch_site(s);
-	for (uint32_t s = first; depth > 1 && s < end; s++) {
+	if (depth < 2)
+		return false;
+	agent_for_each_site(s, agent_function(function)) {
 		uint32_t next = after_tail(s);
 
 		if (next != AGENT_NONE && next != function && add_tails(next, callee, depth - 1, left))
@@ -470,13 +465,11 @@ static uint32_t reach_at(uintptr_t address)
 
 static uint32_t site_at(uintptr_t address)
 {
-	uint32_t function = reach_at(address), first, end;
+	uint32_t function = reach_at(address);
 
 	if (function == AGENT_NONE)
 		return AGENT_NONE;
-	first = agent_function(function)->first_site;
-	end = first + agent_function(function)->site_count;
-	for (uint32_t s = first; s < end; s++)
+	agent_for_each_site(s, agent_function(function))
 		if (agent_site(s)->address == address)
 			return s;
 	return AGENT_NONE;
@@ -520,42 +513,21 @@ static bool is_of_no_image(uintptr_t address)
 	return !agent_image_find(address);
 }
 
-/* Only a program that has changed its own code calls directly what is unloaded without the caller. */
-static void forget_direct(uint32_t number)
-{
-	struct agent_call *call = agent_call(number);
-	uint32_t *link = &agent_site(call->site)->first_call;
-
-	while (*link != number)
-		link = &agent_call(*link)->next;
-	*link = call->next;
-	patch_site(call->site);
-}
-
-static void move_behind_present(uint32_t number)
-{
-	struct agent_call *calls = agent_program.calls;
-	uint32_t *link = &agent_site(calls[number].site)->first_call;
-
-	while (*link != number)
-		link = &calls[*link].next;
-	*link = calls[number].next;
-	while (*link != AGENT_NONE && !calls[*link].is_gone)
-		link = &calls[*link].next;
-	calls[number].next = *link;
-	*link = number;
-}
-
-/* It stays in the list of an indirect site: entries and tail calls from before have it. */
+/*
+ * It stays in the list of an indirect site: entries and tail calls from before have it. Only a program that has changed its own code calls
+ * directly what is unloaded without the caller.
+ */
 static void forget_call(uint32_t number)
 {
 	struct agent_call *call = agent_call(number);
 	const struct agent_site *site = agent_site(call->site);
 
-	if (agent_site_is_direct(site) && agent_function_is(site->function, AGENT_FUNCTION_INSTRUMENTED))
-		forget_direct(number);
-	else
-		move_behind_present(number);
+	if (agent_site_is_direct(site) && agent_function_is(site->function, AGENT_FUNCTION_INSTRUMENTED)) {
+		agent_call_unlist(number);
+		patch_site(call->site);
+	} else {
+		agent_call_list_gone(number);
+	}
 	call->is_gone = true;
 }
 

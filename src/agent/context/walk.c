@@ -365,12 +365,14 @@ static unsigned find_ways(uint32_t callee, const struct agent_call **path, size_
 	if (n == WALK_MAX_TAILS || !agent_function_is(last->callee, AGENT_FUNCTION_INSTRUMENTED))
 		return 0;
 	f = agent_function(last->callee);
-	for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
+	agent_for_each_site(s, f) {
 		if (!agent_site_is_tail(agent_site(s)))
 			continue;
-		for (uint32_t c = agent_site(s)->first_call; c != AGENT_NONE && ways < 2; c = agent_call(c)->next) {
+		agent_for_each_call(c, agent_site(s)) {
 			path[n] = agent_call(c);
 			ways += find_ways(callee, path, n + 1, ways ? path : found, ret);
+			if (ways > 1)
+				return ways;
 		}
 	}
 	return ways;
@@ -383,9 +385,11 @@ static size_t find_only_way(uint32_t site, uint32_t callee, const struct agent_c
 	unsigned ways = 0;
 	size_t n = 0;
 
-	for (uint32_t c = agent_site(site)->first_call; c != AGENT_NONE && ways < 2; c = agent_call(c)->next) {
+	agent_for_each_call(c, agent_site(site)) {
 		path[0] = agent_call(c);
 		ways += find_ways(callee, path, 1, ways ? path : calls, &n);
+		if (ways > 1)
+			break;
 	}
 	return ways == 1 ? n : 0;
 }
@@ -521,12 +525,14 @@ static void search_tails(struct tail_search *t, uint32_t function, size_t n)
 		t->ways = 2;
 		return;
 	}
-	for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
+	agent_for_each_site(s, f) {
 		if (!agent_site_is_tail(agent_site(s)))
 			continue;
-		for (uint32_t c = agent_site(s)->first_call; c != AGENT_NONE && t->ways < 2; c = agent_call(c)->next) {
+		agent_for_each_call(c, agent_site(s)) {
 			bool is_foreign = agent_call(c)->edge == AGENT_NONE;
 
+			if (t->ways > 1)
+				return;
 			t->path[n] = agent_call(c);
 			if (!is_foreign && (t->pushes == WALK_PUSHES_ANY || !agent_call_pushes(agent_call(c)))) {
 				search_tails(t, agent_call(c)->callee, n + 1);
@@ -542,9 +548,11 @@ static void search_tails(struct tail_search *t, uint32_t function, size_t n)
 static void search(struct tail_search *t, uint32_t site)
 {
 	t->left = MAX_TAIL_FUNCTIONS;
-	for (uint32_t c = agent_site(site)->first_call; c != AGENT_NONE && t->ways < 2; c = agent_call(c)->next) {
+	agent_for_each_call(c, agent_site(site)) {
 		const struct agent_call *call = t->path[0] = agent_call(c);
 
+		if (t->ways > 1)
+			return;
 		if (call->edge != AGENT_NONE &&
 		    (t->pushes == WALK_PUSHES_ANY || agent_call_pushes(call) == (t->pushes == WALK_PUSHES_FIRST)))
 			search_tails(t, call->callee, 1);

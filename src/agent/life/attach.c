@@ -29,6 +29,7 @@
 #include "agent/os/memory.h"
 #include "agent/os/options.h"
 #include "agent/patch/place.h"
+#include "agent/program/calls.h"
 #include "agent/program/program.h"
 #include "native/restart.h"
 #include "agent/os/log.h"

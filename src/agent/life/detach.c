@@ -78,7 +78,7 @@ bool detach_code(void)
 			continue;
 		if (f->is_hooked)
 			ok &= put_back(f->entry_address, f->entry_original, f->entry_bytes);
-		for (uint32_t s = f->first_site; s < f->first_site + f->site_count; s++) {
+		agent_for_each_site(s, f) {
 			const struct agent_site *site = agent_site(s);
 
 			ok &= put_back(shape_start(site), site->original, shape_bytes(site));
@@ -105,8 +105,8 @@ bool detach_undo(void)
 			continue;
 		if (agent_function(i)->is_hooked)
 			ok &= patch_entry((uint32_t)i);
-		for (uint32_t s = 0; s < agent_function(i)->site_count; s++)
-			ok &= patch_site(agent_function(i)->first_site + s);
+		agent_for_each_site(s, agent_function(i))
+			ok &= patch_site(s);
 	}
 	return ok;
 }

@@ -179,8 +179,8 @@ bool patch_is_inside(uint32_t function, uintptr_t pc)
 
 	if (f->is_hooked && pc > f->entry_address && pc < f->entry_address + f->entry_bytes)
 		return true;
-	for (uint32_t i = 0; i < f->site_count; i++) {
-		const struct agent_site *site = agent_site(f->first_site + i);
+	agent_for_each_site(s, f) {
+		const struct agent_site *site = agent_site(s);
 
 		if (pc > shape_start(site) && pc < shape_start(site) + shape_bytes(site))
 			return true;
@@ -272,8 +272,8 @@ static void restore_sites(uint32_t function)
 {
 	const struct agent_function *f = agent_function(function);
 
-	for (uint32_t i = 0; i < f->site_count; i++) {
-		const struct agent_site *site = agent_site(f->first_site + i);
+	agent_for_each_site(s, f) {
+		const struct agent_site *site = agent_site(s);
 
 		code_change(shape_start(site), agent_program.bytes + site->original, shape_bytes(site));
 	}
@@ -284,12 +284,12 @@ bool patch_begin(uint32_t function)
 	const struct agent_function *f = agent_function(function);
 	bool ok = true;
 
-	for (uint32_t i = 0; i < f->site_count; i++)
-		if (!keep_bytes(agent_site(f->first_site + i)))
+	agent_for_each_site(s, f)
+		if (!keep_bytes(agent_site(s)))
 			return false;
 	batch_begin();
-	for (uint32_t i = 0; i < f->site_count && ok; i++)
-		ok = patch_site(f->first_site + i);
+	agent_for_each_site(s, f)
+		ok = ok && patch_site(s);
 	ok &= batch_end();
 	if (!ok)
 		restore_sites(function);

@@ -112,8 +112,8 @@ static void mark_function(const struct agent_function *f)
 {
 	bool is_there = f->state == AGENT_FUNCTION_INSTRUMENTED && agent_image_is_there(f->image);
 
-	for (uint32_t i = 0; i < f->site_count; i++)
-		mark_site(agent_site(f->first_site + i), is_there);
+	agent_for_each_site(s, f)
+		mark_site(agent_site(s), is_there);
 	mark(f->behind_hook);
 }
 

@@ -20,11 +20,63 @@ struct agent_call *agent_call_to(uint32_t site, uint32_t callee)
 {
 	bool is_gone = agent_function_is(callee, AGENT_FUNCTION_GONE);
 
-	for (uint32_t c = agent_site(site)->first_call; c != AGENT_NONE && (is_gone || !agent_call(c)->is_gone);
-	     c = agent_call(c)->next)
+	agent_for_each_call(c, agent_site(site)) {
+		if (!is_gone && agent_call(c)->is_gone)
+			break;
 		if (agent_call(c)->callee == callee && agent_call(c)->edge != AGENT_NONE)
 			return agent_call(c);
+	}
 	return NULL;
+}
+
+void agent_call_list(uint32_t number)
+{
+	struct agent_call *call = agent_call(number);
+	struct agent_site *site = agent_site(call->site);
+
+	call->next = site->first_call;
+	site->first_call = number;
+	if (call->callee != AGENT_NONE) {
+		call->next_caller = agent_function(call->callee)->first_caller;
+		agent_function(call->callee)->first_caller = number + 1;
+	}
+}
+
+void agent_call_unlist(uint32_t number)
+{
+	uint32_t *link = &agent_site(agent_call(number)->site)->first_call;
+
+	while (*link != number && *link != AGENT_NONE)
+		link = &agent_call(*link)->next;
+	if (*link == number)
+		*link = agent_call(number)->next;
+}
+
+void agent_call_list_gone(uint32_t number)
+{
+	uint32_t *link = &agent_site(agent_call(number)->site)->first_call;
+
+	agent_call_unlist(number);
+	while (*link != AGENT_NONE && !agent_call(*link)->is_gone)
+		link = &agent_call(*link)->next;
+	agent_call(number)->next = *link;
+	*link = number;
+}
+
+void agent_program_invalidate_no_callback(void)
+{
+	struct agent_program *p = &agent_program;
+
+	for (uint32_t c = 0; c < p->call_count; c++) {
+		if (!agent_function_is(agent_call(c)->callee, AGENT_FUNCTION_NO_CALLBACK))
+			continue;
+		agent_call_unlist(c); /* as if the site had not called it yet */
+		agent_call(c)->is_gone = true;
+	}
+	for (size_t i = 0; i < p->function_count; i++)
+		if (agent_function(i)->state == AGENT_FUNCTION_NO_CALLBACK)
+			agent_function(i)->state = AGENT_FUNCTION_SEEN;
+	p->no_callback_count = 0;
 }
 
 uint32_t agent_site_of_record(uint32_t record)

@@ -39,6 +39,14 @@ static inline uint64_t agent_site_addend(const struct agent_site *site)
 	return site->added_call == AGENT_NONE ? 0 : agent_call_edge(agent_call(site->added_call))->addend;
 }
 
+/* Puts a call that is new into the list of its site, and of its callee. */
+void agent_call_list(uint32_t number);
+/* Takes it out of the list of its site, if it is there. */
+void agent_call_unlist(uint32_t number);
+/* Moves it there behind those that are not gone. */
+void agent_call_list_gone(uint32_t number);
+/* More functions capture than before: those that were found to call nothing back, and calls of them, are looked at anew. Before all sites are written. */
+void agent_program_invalidate_no_callback(void);
 /* The call of the site with that target. NULL: none is known, or it is gone. */
 struct agent_call *agent_call_find(uint32_t site, uintptr_t target);
 /* The call of the site to that instrumented function, whatever its target. NULL: none. */

@@ -258,32 +258,6 @@ bool agent_site_returns_to(uint32_t site, uintptr_t return_address)
 	return address_map_set(&by_return, return_address, site);
 }
 
-/* It is as if the site had not called it yet. */
-static void drop_call(uint32_t number)
-{
-	struct agent_call *call = agent_call(number);
-	uint32_t *link = &agent_site(call->site)->first_call;
-
-	while (*link != number && *link != AGENT_NONE)
-		link = &agent_call(*link)->next;
-	if (*link == number)
-		*link = call->next;
-	call->is_gone = true;
-}
-
-void agent_program_invalidate_no_callback(void)
-{
-	struct agent_program *p = &agent_program;
-
-	for (uint32_t c = 0; c < p->call_count; c++)
-		if (agent_function_is(agent_call(c)->callee, AGENT_FUNCTION_NO_CALLBACK))
-			drop_call(c);
-	for (size_t i = 0; i < p->function_count; i++)
-		if (agent_function(i)->state == AGENT_FUNCTION_NO_CALLBACK)
-			agent_function(i)->state = AGENT_FUNCTION_SEEN;
-	p->no_callback_count = 0;
-}
-
 void agent_program_forget(const struct agent_image *image)
 {
 	struct agent_program *p = &agent_program;

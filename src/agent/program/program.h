@@ -150,8 +150,6 @@ bool agent_function_is_found_no_callback(uint32_t function, const struct scan_fu
 bool agent_function_add_parts(uint32_t function, const struct scan_function *scan);
 /* Calls of the site return to that address. False without memory. */
 bool agent_site_returns_to(uint32_t site, uintptr_t return_address);
-/* More functions capture than before: those that were found to call nothing back, and calls of them, are looked at anew. Before all sites are written. */
-void agent_program_invalidate_no_callback(void);
 /* The image was unloaded: its functions are gone, and what is known by their addresses. */
 void agent_program_forget(const struct agent_image *image);
 /* What a direct branch to `target` leads to: through an entry of the PLT. */
@@ -177,6 +175,10 @@ static inline struct agent_call *agent_call(size_t number)
 	return &agent_program.calls[number];
 }
 
+/* The numbers of the sites of an instrumented function, by address. */
+#define agent_for_each_site(number, function)                                                                    \
+	for (uint32_t number = (function)->first_site; number < (function)->first_site + (function)->site_count; \
+	     number++)
 /* The numbers of the calls of a site, in its list: those that are gone come behind the others. */
 #define agent_for_each_call(number, site) \
 	for (uint32_t number = (site)->first_call; number != AGENT_NONE; number = agent_call(number)->next)
@@ -184,6 +186,10 @@ static inline struct agent_call *agent_call(size_t number)
 #define agent_for_each_present_call(number, site)                                                        \
 	for (uint32_t number = (site)->first_call; number != AGENT_NONE && !agent_call(number)->is_gone; \
 	     number = agent_call(number)->next)
+/* The numbers of the calls of a function that is in the graph or was. */
+#define agent_for_each_caller(number, function)                                    \
+	for (uint32_t number = (function)->first_caller - 1; number != AGENT_NONE; \
+	     number = agent_call(number)->next_caller - 1)
 
 /* The number of the present epoch. Signal-safe, and for any thread. */
 static inline uint32_t agent_epoch(void)
