@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recorder/file.h"
 #include "recorder/interpose.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
@@ -105,8 +106,10 @@ static enum wm1_missed_reason missed_reason_of(const char *path, char *const env
 	/* A script has the environment; what it is run by is looked at when it is started. */
 	if (!reason && !has_preload(envp) && wmrt_sys3(SYS_access, (long)path, X_OK, 0) == 0)
 		reason = WM1_MISSED_NO_PRELOAD;
-	if (reason)
+	if (reason) {
 		wmrt_run_tell_missed(reason, path);
+		wmrt_file_count_missed();
+	}
 	return reason;
 }
 

@@ -6,6 +6,7 @@
 
 #include "native/filtered.h"
 #include "native/unfit_here.h"
+#include "recorder/file.h"
 #include "recorder/handlers.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"

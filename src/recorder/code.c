@@ -56,6 +56,62 @@ static uint64_t drop_count; /* here, and before the fork in the processes that t
 static bool is_batch;
 static struct wmrt_guard batch_guard;
 
+static void fail(void)
+{
+	is_closed = true;
+	drop_count++;
+	wmrt_file_drop(offsetof(struct wmk_header, dropped_code));
+}
+
+static uint32_t records_per_chunk(const struct table *t)
+{
+	return WMRT_CHUNK_BODY_BYTES / t->record_bytes;
+}
+
+static bool has_header(const struct wmrt_chunk *chunk)
+{
+	return chunk && atomic_load(&chunk->header);
+}
+
+/* False: not all of it found room. */
+static bool copy_table(struct table *t)
+{
+	uint32_t per_chunk = records_per_chunk(t), order;
+	struct wmrt_chunk *chunk;
+
+	for (order = 0; has_header(chunk = wmrt_chunkdir_at(&t->chunks, order)); order++) {
+		uint64_t before = (uint64_t)order * per_chunk;
+		uint64_t n = t->count <= before ? 0 : t->count - before;
+
+		if (!wmrt_file_inherit(chunk->header, t->kind, chunk->first,
+				       (uint32_t)(n < per_chunk ? n : per_chunk) * t->record_bytes, NULL))
+			return false;
+	}
+	t->is_last_inherited = false;
+	return true;
+}
+
+static void begin_file(void)
+{
+	struct wmk_header *header = wmrt_file_header();
+
+	__atomic_fetch_add(&header->dropped_code, drop_count, __ATOMIC_RELAXED);
+	for (int i = 0; i < TABLES; i++)
+		if (!copy_table(&tables[i])) {
+			fail();
+			break;
+		}
+}
+
+static void after_fork(void)
+{
+	is_batch = false;
+	for (int i = 0; i < TABLES; i++)
+		tables[i].is_last_inherited = true;
+}
+
+static const struct wmrt_part part = {after_fork, begin_file};
+
 static void take_lock(struct wmrt_guard *guard)
 {
 	wmrt_check_fork(); /* ends what another thread had begun in the parent */
@@ -63,6 +119,7 @@ static void take_lock(struct wmrt_guard *guard)
 		return;
 	wmrt_config();
 	wmrt_lock(guard);
+	wmrt_part_add(WMRT_PART_CODE, &part);
 }
 
 static void give_lock(const struct wmrt_guard *guard)
@@ -85,18 +142,6 @@ void wmrt_code_end(void)
 	wmrt_unlock(&batch_guard);
 }
 
-static void fail(void)
-{
-	is_closed = true;
-	drop_count++;
-	wmrt_file_drop(offsetof(struct wmk_header, dropped_code));
-}
-
-static uint32_t records_per_chunk(const struct table *t)
-{
-	return WMRT_CHUNK_BODY_BYTES / t->record_bytes;
-}
-
 /* The number of the first record of a new chunk. Those of a whole chunk of sites are taken at once, so that images that are
  * registered in between take none out of their middle. */
 static bool first_number(const struct table *t, uint32_t order, uint32_t *ret)
@@ -106,11 +151,6 @@ static bool first_number(const struct table *t, uint32_t order, uint32_t *ret)
 	else
 		*ret = t->first + order * records_per_chunk(t);
 	return t->kind != WMK_SITES || *ret != 0;
-}
-
-static bool has_header(const struct wmrt_chunk *chunk)
-{
-	return chunk && atomic_load(&chunk->header);
 }
 
 /* The chunk of the next record; NULL with no room. */
@@ -273,49 +313,4 @@ bool wmrt_code_epoch_commit(uint32_t epoch, uint32_t function_count, uint32_t ed
 
 	record.start_ns = wmrt_now_ns();
 	return add(&tables[EPOCHS], &record, true);
-}
-
-static void copy_records(char *to, const char *from, uint32_t len_bytes)
-{
-	memcpy(to, from, len_bytes);
-}
-
-/* False: not all of it found room. */
-static bool copy_table(struct table *t)
-{
-	uint32_t per_chunk = records_per_chunk(t), order;
-	struct wmrt_chunk *chunk;
-
-	for (order = 0; has_header(chunk = wmrt_chunkdir_at(&t->chunks, order)); order++) {
-		uint64_t before = (uint64_t)order * per_chunk;
-		uint64_t n = t->count <= before ? 0 : t->count - before;
-
-		if (!wmrt_file_inherit(chunk->header, t->kind, chunk->first,
-				       (uint32_t)(n < per_chunk ? n : per_chunk) * t->record_bytes, copy_records))
-			return false;
-	}
-	t->is_last_inherited = false;
-	return true;
-}
-
-void wmrt_code_copy_inherited(void)
-{
-	struct wmk_header *header = wmrt_file_header();
-	int i;
-
-	__atomic_fetch_add(&header->dropped_code, drop_count, __ATOMIC_RELAXED);
-	for (i = 0; i < TABLES; i++)
-		if (!copy_table(&tables[i])) {
-			fail();
-			break;
-		}
-}
-
-void wmrt_code_after_fork(void)
-{
-	int i;
-
-	is_batch = false;
-	for (i = 0; i < TABLES; i++)
-		tables[i].is_last_inherited = true;
 }

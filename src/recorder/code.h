@@ -73,9 +73,4 @@ bool wmrt_code_epoch_edge(uint32_t epoch, uint32_t site, uint32_t callee, enum w
  */
 bool wmrt_code_epoch_commit(uint32_t epoch, uint32_t function_count, uint32_t edge_count);
 
-/* In a new file, under the lock, when its images are there. */
-void wmrt_code_copy_inherited(void);
-/* In the child, under the lock. */
-void wmrt_code_after_fork(void);
-
 #endif

@@ -29,18 +29,14 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "recorder/code.h"
 #include "recorder/config.h"
 #include "recorder/file_name.h"
-#include "recorder/image.h"
 #include "recorder/mapping.h"
 #include "recorder/new_file.h"
-#include "recorder/prefix_table.h"
 #include "recorder/client.h"
 #include "recorder/clock.h"
 #include "recorder/process.h"
 #include "recorder/run.h"
-#include "recorder/strtab.h"
 #include "recorder/sys.h"
 
 enum file_state {
@@ -295,6 +291,24 @@ static struct wmk_header *begin_file(int *error)
 	return header;
 }
 
+/* In the child: the file is the parent's. */
+static void after_fork(void)
+{
+	if (atomic_load(&file.state) == FILE_OPEN) {
+		file.parent_run = atomic_load(&file.run);
+		if (is_our_file(file.fd, NULL))
+			close_fd(file.fd);
+		file.fd = -1;
+	}
+	/* With the file its tables are lost, and the child's records would need them. */
+	atomic_store(&file.state, atomic_load(&file.is_lost) ? FILE_FAILED : FILE_NONE);
+	atomic_store(&file.retry_ns, 0);
+	atomic_store(&file.header, NULL);
+	atomic_store(&file.run, 0);
+}
+
+static const struct wmrt_part part = {.after_fork = after_fork};
+
 /* Under the lock. */
 static bool open_file(void)
 {
@@ -314,11 +328,12 @@ static bool open_file(void)
 	file.header_place = header;
 	file.chunk_count = 0;
 	atomic_store_explicit(&file.header, header, memory_order_release);
-	/* Copies what existed before the file: in a forked child, all that it inherited. */
-	wmrt_string_copy_inherited();
-	wmrt_intern_copy_inherited();
-	wmrt_image_write_all();
-	wmrt_code_copy_inherited();
+	for (int i = 0; i < WMRT_PARTS; i++) {
+		const struct wmrt_part *other = atomic_load(&wmrt_process.parts[i]);
+
+		if (other && other->begin_file)
+			other->begin_file();
+	}
 	file.memory_bytes = 0;
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
 		if ((*c)->begin_file)
@@ -340,6 +355,7 @@ bool wmrt_file_open(void)
 		return state == FILE_OPEN;
 	wmrt_config();
 	wmrt_lock(&guard);
+	wmrt_part_add(WMRT_PART_FILE, &part);
 	state = atomic_load(&file.state);
 	if (state == FILE_NONE) {
 		state = open_file() ? FILE_OPEN : FILE_FAILED;
@@ -447,7 +463,10 @@ bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint6
 		chunk = wmrt_map_memory(WMK_CHUNK_BYTES);
 	if (!chunk)
 		return false;
-	copy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
+	if (copy)
+		copy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
+	else
+		memcpy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
 	chunk->first = first;
 	chunk->used_bytes = used_bytes;
 	mapping_move(chunk, place, WMK_CHUNK_BYTES);
@@ -531,6 +550,7 @@ uint64_t wmrt_file_run(void)
 		return 0;
 	if (run)
 		return run;
+	wmrt_part_add(WMRT_PART_FILE, &part);
 	made = new_run();
 	return atomic_compare_exchange_strong(&file.run, &run, made) ? made : run;
 }
@@ -544,9 +564,11 @@ void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used)
 		;
 }
 
-void wmrt_file_seal(void)
+void wmrt_seal(void)
 {
 	atomic_store_explicit(&file.state, FILE_FAILED, memory_order_release);
+	wmrt_memory_seal();
+	__atomic_store_n(&wmrt_process.is_sealed, true, __ATOMIC_RELEASE);
 }
 
 void wmrt_file_close(uint32_t how)
@@ -559,19 +581,4 @@ void wmrt_file_close(uint32_t how)
 	header = wmrt_file_header();
 	if (header && !wmrt_is_vfork_child())
 		__atomic_fetch_or(&header->flags, how, __ATOMIC_RELAXED);
-}
-
-void wmrt_file_after_fork(void)
-{
-	if (atomic_load(&file.state) == FILE_OPEN) {
-		file.parent_run = atomic_load(&file.run);
-		if (is_our_file(file.fd, NULL))
-			close_fd(file.fd);
-		file.fd = -1;
-	}
-	/* With the file its tables are lost, and the child's records would need them. */
-	atomic_store(&file.state, atomic_load(&file.is_lost) ? FILE_FAILED : FILE_NONE);
-	atomic_store(&file.retry_ns, 0);
-	atomic_store(&file.header, NULL);
-	atomic_store(&file.run, 0);
 }

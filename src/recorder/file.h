@@ -33,7 +33,7 @@ struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uin
 struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void *at);
 /*
  * In a forked child's new file: a chunk that takes the place of the parent's, with what the child knew of it. False:
- * the file had no room for it. The caller holds the lock.
+ * the file had no room for it. copy NULL: memcpy. The caller holds the lock.
  */
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
 		       void (*copy)(char *to, const char *from, uint32_t len_bytes));
@@ -67,10 +67,8 @@ uint64_t wmrt_file_run(void);
 void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used);
 /* The process ends: WMK_FLAG_CLOSED or WMK_FLAG_LEFT; WMK_FLAG_DETACHED or WMK_FLAG_FILTERED: it goes on without a recorder. */
 void wmrt_file_close(uint32_t how);
-/* There is none any more; what is written into it now is not lost, nor missed. */
-void wmrt_file_seal(void);
-/* In the child, under the lock: the file is the parent's. */
-void wmrt_file_after_fork(void);
+/* Ends recording, in children too. Its owner has closed the file: what is written into it now is not lost, nor missed. */
+void wmrt_seal(void);
 
 static inline char *wmrt_chunk_body(struct wmk_chunk_header *chunk)
 {

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "recorder/image.h"
 #include "recorder/interpose.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"

@@ -173,7 +173,7 @@ static void image_write(struct wmrt_image *image)
 }
 
 /* In their order, so that each record has its image's number. */
-void wmrt_image_write_all(void)
+static void write_all(void)
 {
 	struct wmrt_image *image;
 
@@ -184,7 +184,7 @@ void wmrt_image_write_all(void)
 	}
 }
 
-void wmrt_image_after_fork(void)
+static void after_fork(void)
 {
 	struct wmrt_image *image;
 
@@ -193,6 +193,8 @@ void wmrt_image_after_fork(void)
 	chunk_now = NULL;
 	written_count = 0;
 }
+
+static const struct wmrt_part part = {after_fork, write_all};
 
 /* Under the lock, after path_read: lists the image; NULL without memory. */
 static struct wmrt_image *image_list(const struct wmrt_image *found, uint32_t site_base)
@@ -204,6 +206,7 @@ static struct wmrt_image *image_list(const struct wmrt_image *found, uint32_t si
 
 	if (!image || !copy)
 		return NULL;
+	wmrt_part_add(WMRT_PART_IMAGES, &part);
 	*image = *found;
 	image->site_base = site_base;
 	image->path = strcpy(copy, path_now);
@@ -212,7 +215,7 @@ static struct wmrt_image *image_list(const struct wmrt_image *found, uint32_t si
 	image->number = number;
 	atomic_store_explicit(end, image, memory_order_release);
 	if (wmrt_file_header())
-		wmrt_image_write_all();
+		write_all();
 	return image;
 }
 
@@ -293,7 +296,7 @@ const struct wmrt_image *wmrt_image_at_locked(const void *ehdr)
 	if (!image)
 		image = image_list(&found, next_site);
 	if (image && !image->is_written)
-		wmrt_image_write_all();
+		write_all();
 	return image && image->is_written ? image : NULL;
 }
 
@@ -344,6 +347,22 @@ void wm1_unregister(struct wm1_image *image)
 }
 
 extern __typeof(wm1_register) wmrt_own_register __attribute__((alias("wm1_register"), visibility("hidden")));
+
+/* An agent that came later (`waymark attach`) is none that an instance hands over to. */
+static bool is_handed_over_to(void)
+{
+	const struct wm1_agent *agent = &wm1_runtime ? wm1_runtime.agent() : NULL;
+
+	return agent && agent->register_image == wmrt_own_register;
+}
+
+bool wmrt_is_active(void)
+{
+	void (*volatile found)(struct wm1_image *) = wm1_register;
+	void (*volatile own)(struct wm1_image *) = wmrt_own_register;
+
+	return !wmrt_agent() && (found == own || is_handed_over_to());
+}
 
 const struct wmrt_image *wmrt_image_of(uint32_t site)
 {

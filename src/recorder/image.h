@@ -5,6 +5,7 @@
 #define WM_RECORDER_IMAGE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ struct wmrt_image {
 	const char *path;
 };
 
+/* This copy's functions are the ones that the process's symbols name, or what has those hands over to this one. */
+bool wmrt_is_active(void);
 /* The image that has this site, NULL if none. No lock. */
 const struct wmrt_image *wmrt_image_of(uint32_t site);
 /* The listed image that lies there in memory now; NULL if none is known, or it has no build id to know it by. No lock. */
@@ -42,9 +45,5 @@ const struct wmrt_image *wmrt_image_at_locked(const void *ehdr);
 const struct wmrt_image *wmrt_image_recorded_locked(const void *ehdr, const char *path, enum wmk_image_kind kind);
 /* `count` site numbers in a row, of no image; the first, 0 when there are none left. Under the lock. */
 uint32_t wmrt_image_take_sites(uint32_t count);
-/* Writes those that the file has not; under the lock, the file is open. */
-void wmrt_image_write_all(void);
-/* In the child, under the lock: its file will have none yet. */
-void wmrt_image_after_fork(void);
 
 #endif

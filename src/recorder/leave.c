@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "recorder/file.h"
+#include "recorder/image.h"
 #include "recorder/interpose.h"
 #include "recorder/leave.h"
 #include "recorder/process.h"

@@ -62,6 +62,40 @@ static uint64_t node_hash(const struct node_key *k)
 	return wmrt_hash(hash, (uint64_t)k->epoch << 32 | k->run);
 }
 
+/* A node that the parent had not finished when it forked is none of the child's. */
+static void copy_nodes(char *to, const char *from, uint32_t len_bytes)
+{
+	struct wmk_node *out = (struct wmk_node *)(void *)to;
+	const struct wmk_node *in = (const struct wmk_node *)(const void *)from;
+	uint32_t i;
+
+	for (i = 0; i < len_bytes / sizeof *out; i++) {
+		uint32_t state = __atomic_load_n(&in[i].state, __ATOMIC_ACQUIRE);
+
+		if (state == STATE_WHOLE)
+			out[i] = in[i];
+		out[i].state = state == STATE_WHOLE ? STATE_WHOLE : STATE_GIVEN_UP;
+	}
+}
+
+static void begin_file(void)
+{
+	uint64_t count = atomic_load(&node_count);
+	uint64_t i;
+
+	for (i = 0; i < count && i < UINT32_MAX; i += NODES_PER_CHUNK) {
+		uint32_t order = (uint32_t)(i / NODES_PER_CHUNK);
+		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&node_chunks, order);
+		uint64_t n = count - i < NODES_PER_CHUNK ? count - i : NODES_PER_CHUNK;
+
+		if (chunk && !wmrt_file_inherit(chunk, WMK_NODES, WM_PREFIX_FIRST + i,
+						(uint32_t)(n * sizeof(struct wmk_node)), copy_nodes))
+			wmrt_file_drop(offsetof(struct wmk_header, dropped_prefixes));
+	}
+}
+
+static const struct wmrt_part part = {.begin_file = begin_file};
+
 /* Makes the chunk that node i lies in. */
 static void add_chunk(uint32_t i)
 {
@@ -70,6 +104,7 @@ static void add_chunk(uint32_t i)
 	struct wmrt_guard guard;
 
 	wmrt_lock(&guard);
+	wmrt_part_add(WMRT_PART_NODES, &part);
 	if (!wmrt_chunkdir_get(&node_chunks, order)) {
 		chunk = wmrt_file_chunk(WMK_NODES, WM_PREFIX_FIRST + (uint64_t)order * NODES_PER_CHUNK, 0, NULL);
 		if (!chunk || !wmrt_chunkdir_set(&node_chunks, order, chunk))
@@ -142,36 +177,4 @@ uint32_t wmrt_intern(uint32_t parent, uint32_t epoch, uint64_t id, uint32_t site
 	uint32_t number = wmrt_index_find(&node_index, hash, node_matches, &key);
 
 	return WMRT_LIKELY(number) ? number : intern_new(&key, hash);
-}
-
-/* A node that the parent had not finished when it forked is none of the child's. */
-static void copy_nodes(char *to, const char *from, uint32_t len_bytes)
-{
-	struct wmk_node *out = (struct wmk_node *)(void *)to;
-	const struct wmk_node *in = (const struct wmk_node *)(const void *)from;
-	uint32_t i;
-
-	for (i = 0; i < len_bytes / sizeof *out; i++) {
-		uint32_t state = __atomic_load_n(&in[i].state, __ATOMIC_ACQUIRE);
-
-		if (state == STATE_WHOLE)
-			out[i] = in[i];
-		out[i].state = state == STATE_WHOLE ? STATE_WHOLE : STATE_GIVEN_UP;
-	}
-}
-
-void wmrt_intern_copy_inherited(void)
-{
-	uint64_t count = atomic_load(&node_count);
-	uint64_t i;
-
-	for (i = 0; i < count && i < UINT32_MAX; i += NODES_PER_CHUNK) {
-		uint32_t order = (uint32_t)(i / NODES_PER_CHUNK);
-		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&node_chunks, order);
-		uint64_t n = count - i < NODES_PER_CHUNK ? count - i : NODES_PER_CHUNK;
-
-		if (chunk && !wmrt_file_inherit(chunk, WMK_NODES, WM_PREFIX_FIRST + i,
-						(uint32_t)(n * sizeof(struct wmk_node)), copy_nodes))
-			wmrt_file_drop(offsetof(struct wmk_header, dropped_prefixes));
-	}
 }

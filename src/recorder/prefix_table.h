@@ -12,7 +12,5 @@
  * when known.
  */
 uint32_t wmrt_intern(uint32_t parent, uint32_t epoch, uint64_t id, uint32_t site, uint32_t run);
-/* In a forked child's new file, under the lock. */
-void wmrt_intern_copy_inherited(void);
 
 #endif

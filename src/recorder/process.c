@@ -1,5 +1,5 @@
 /*
- * process.c - the active instance, fork detection, the lock.
+ * process.c - fork detection, the lock, the state of the process and of each thread.
  *
  * Forks are noticed lazily, by a page that the kernel wipes in the child: so a raw clone() is noticed too, and a child
  * that only calls exec pays nothing. A child of vfork shares the parent's memory, page included, and is taken for the
@@ -13,37 +13,15 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "recorder/agent.h"
-#include "recorder/code.h"
-#include "recorder/event.h"
-#include "recorder/file.h"
-#include "recorder/image.h"
 #include "recorder/client.h"
-#include "recorder/strtab.h"
 #include "recorder/sys.h"
 #include "recorder/thread.h"
-#include "waymark/runtime.h"
 
 /* is_alive stays 0 in this one: wmrt_fork_slow then compares process ids. */
 static struct wmrt_fork_page fallback_page;
 
 struct wmrt_process wmrt_process = {.page = &fallback_page};
-
-/* An agent that came later (`waymark attach`) is none that an instance hands over to. */
-static bool is_handed_over_to(void)
-{
-	const struct wm1_agent *agent = &wm1_runtime ? wm1_runtime.agent() : NULL;
-
-	return agent && agent->register_image == wmrt_own_register;
-}
-
-bool wmrt_is_active(void)
-{
-	void (*volatile found)(struct wm1_image *) = wm1_register;
-	void (*volatile own)(struct wm1_image *) = wmrt_own_register;
-
-	return !wmrt_agent() && (found == own || is_handed_over_to());
-}
+_Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec")));
 
 static void futex(_Atomic uint32_t *word, int op, uint32_t value)
 {
@@ -149,17 +127,12 @@ static void after_fork(uint32_t pid)
 {
 	wmrt_process.pid = pid;
 	wmrt_process.generation++;
-	wmrt_file_after_fork();
-	wmrt_image_after_fork();
-	wmrt_string_after_fork();
-	wmrt_code_after_fork();
-}
+	for (int i = 0; i < WMRT_PARTS; i++) {
+		const struct wmrt_part *part = atomic_load(&wmrt_process.parts[i]);
 
-void wmrt_seal(void)
-{
-	wmrt_file_seal();
-	wmrt_memory_seal();
-	__atomic_store_n(&wmrt_process.is_sealed, true, __ATOMIC_RELEASE);
+		if (part && part->after_fork)
+			part->after_fork();
+	}
 }
 
 void wmrt_renew(void)

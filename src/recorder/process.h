@@ -1,5 +1,5 @@
 /*
- * process.h - what the runtime knows of the process: is this copy the active one, did the process fork, the one lock.
+ * process.h - what the runtime knows of the process: did the process fork, the one lock.
  *
  * The lock is for what is rare (new chunk, new string, new image, new file). All signals are blocked while it is
  * held, so no handler can find its own thread holding it, and it lives in a page that the kernel wipes in a forked
@@ -23,9 +23,27 @@ struct wmrt_fork_page {
 	_Atomic uint32_t mapping_lock; /* mapping.c */
 };
 
-/* Written at start and by wmrt_after_fork under the lock; read anywhere. */
+/* What keeps records in memory, in the order in which these refer to each other. */
+enum wmrt_part_kind {
+	WMRT_PART_FILE,
+	WMRT_PART_STRINGS,
+	WMRT_PART_NODES,
+	WMRT_PART_IMAGES,
+	WMRT_PART_CODE,
+	WMRT_PARTS,
+};
+
+/* Under the lock. NULL: there is nothing to do. */
+struct wmrt_part {
+	void (*after_fork)(void); /* in the child, whose file has nothing yet */
+	void (*begin_file)(
+		void); /* writes into a new file what was there before: in a forked child, all that it inherited */
+};
+
+/* Written at start and after a fork under the lock; read anywhere. */
 struct wmrt_process {
 	_Atomic(struct wmrt_fork_page *) page;
+	_Atomic(const struct wmrt_part *) parts[WMRT_PARTS]; /* NULL: it keeps nothing yet */
 	uint32_t pid;
 	uint32_t generation; /* grows with every fork that was noticed */
 	bool is_sealed;      /* nothing is recorded any more, and no system call made for it */
@@ -39,8 +57,12 @@ struct wmrt_guard {
 	bool is_sealed; /* nothing was taken */
 };
 
-/* This copy's functions are the ones that the process's symbols name, or what has those hands over to this one. */
-bool wmrt_is_active(void);
+/* To be called before the part keeps anything, each time. */
+static inline void wmrt_part_add(enum wmrt_part_kind kind, const struct wmrt_part *part)
+{
+	atomic_store_explicit(&wmrt_process.parts[kind], part, memory_order_release);
+}
+
 void wmrt_fork_slow(void);
 
 /* To be called before anything that touches the file, a shared mapping or a cached thread id. */
@@ -59,9 +81,6 @@ void wmrt_lock_after_fork(void);
 
 /* The file is whole: what is recorded from now on goes into a new one, as in a forked child. No other thread runs. */
 void wmrt_renew(void);
-
-/* Ends recording, in children too. Its owner has closed the file. */
-void wmrt_seal(void);
 
 /* All of them but wmrt_process.unblocked; gives the mask to put back. One inside of another makes no system call. */
 uint64_t wmrt_block_signals(void);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "recorder/file.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
@@ -108,10 +107,8 @@ void wmrt_run_tell_file(uint64_t error)
 		__atomic_fetch_add(&run.page->recordings, 1, __ATOMIC_RELAXED);
 }
 
-void wmrt_run_tell_agent(enum wmk_agent state)
+void wmrt_run_tell_agent(enum wmk_agent state, struct wmk_header *header)
 {
-	struct wmk_header *header = wmrt_file_header();
-
 	run.agent = state;
 	if (header)
 		__atomic_store_n(&header->agent, state, __ATOMIC_RELAXED);
@@ -137,5 +134,4 @@ void wmrt_run_tell_missed(enum wm1_missed_reason reason, const char *path)
 
 	if (count(&run.page->missed, &run.page->missed_reason, reason))
 		wmrt_text_add(&text, path);
-	wmrt_file_count_missed();
 }

@@ -7,6 +7,7 @@
 
 #include "recorder/config.h"
 #include "recorder/file.h"
+#include "recorder/image.h"
 #include "recorder/interpose.h"
 #include "recorder/client.h"
 #include "recorder/process.h"

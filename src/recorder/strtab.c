@@ -107,6 +107,30 @@ static struct wmrt_chunk *chunk_at(uint64_t off)
 	return header ? wmrt_chunkdir_set(&string_chunks, order, header) : NULL;
 }
 
+static void after_fork(void)
+{
+	is_last_inherited = true;
+	atomic_store(&is_full, false);
+}
+
+/* The parent may add strings while this runs; used_bytes is from the moment of the fork. */
+static void begin_file(void)
+{
+	struct wmrt_chunk *chunk;
+	uint32_t order;
+
+	for (order = 0; wmrt_chunkdir_get(&string_chunks, order) != NULL; order++) {
+		uint64_t off = (uint64_t)order * WMRT_CHUNK_BODY_BYTES;
+
+		chunk = wmrt_chunkdir_at(&string_chunks, order);
+		if (!wmrt_file_inherit(chunk->header, WMK_STRINGS, off, chunk->used_bytes, NULL))
+			wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
+	}
+	is_last_inherited = false;
+}
+
+static const struct wmrt_part part = {after_fork, begin_file};
+
 static uint32_t append(const char *s, size_t len)
 {
 	size_t len_bytes = (sizeof(struct wmk_string) + len + 7) & ~(size_t)7;
@@ -114,6 +138,7 @@ static uint32_t append(const char *s, size_t len)
 	struct wmrt_chunk *chunk;
 	struct wmk_string *string;
 
+	wmrt_part_add(WMRT_PART_STRINGS, &part);
 	if (off % WMRT_CHUNK_BODY_BYTES + len_bytes > WMRT_CHUNK_BODY_BYTES)
 		off += WMRT_CHUNK_BODY_BYTES - off % WMRT_CHUNK_BODY_BYTES;
 	if (off >= UINT32_MAX - WMRT_CHUNK_BODY_BYTES)
@@ -189,31 +214,4 @@ uint32_t wmrt_string_cached(const char *s)
 	if (number != WMRT_STRING_NONE)
 		atomic_store_explicit(hint, (uint64_t)length_of(s) << 32 | (number + 1), memory_order_release);
 	return number;
-}
-
-static void copy_bytes(char *to, const char *from, uint32_t len_bytes)
-{
-	memcpy(to, from, len_bytes);
-}
-
-void wmrt_string_after_fork(void)
-{
-	is_last_inherited = true;
-	atomic_store(&is_full, false);
-}
-
-/* The parent may add strings while this runs; used_bytes is from the moment of the fork. */
-void wmrt_string_copy_inherited(void)
-{
-	struct wmrt_chunk *chunk;
-	uint32_t order;
-
-	for (order = 0; wmrt_chunkdir_get(&string_chunks, order) != NULL; order++) {
-		uint64_t off = (uint64_t)order * WMRT_CHUNK_BODY_BYTES;
-
-		chunk = wmrt_chunkdir_at(&string_chunks, order);
-		if (!wmrt_file_inherit(chunk->header, WMK_STRINGS, off, chunk->used_bytes, copy_bytes))
-			wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
-	}
-	is_last_inherited = false;
 }

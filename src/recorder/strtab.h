@@ -19,9 +19,5 @@ uint32_t wmrt_string(const char *s);
 uint32_t wmrt_string_locked(const char *s);
 /* Interns a string. Fast and without a lock if s was seen at this address with this content. */
 uint32_t wmrt_string_cached(const char *s);
-/* In a new file, under the lock. */
-void wmrt_string_copy_inherited(void);
-/* In the child, under the lock. */
-void wmrt_string_after_fork(void);
 
 #endif

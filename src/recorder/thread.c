@@ -1,5 +1,5 @@
 /*
- * thread.c - thread-local state, and the records of threads with their clients' slots.
+ * thread.c - the records of threads with their clients' slots.
  *
  *      record of a thread
  *     .--------------------.--------------------.--------------------.---
@@ -15,8 +15,6 @@
 #include "recorder/mapping.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
-
-_Thread_local struct wmrt_local wmrt_local __attribute__((tls_model("initial-exec")));
 
 /* All records, newest first; only ever pushed to. */
 static _Atomic(struct wmrt_thread *) threads;

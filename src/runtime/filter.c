@@ -11,6 +11,7 @@
 
 #include "recorder/bus.h"
 #include "recorder/file.h"
+#include "recorder/image.h"
 #include "recorder/mapping.h"
 #include "recorder/process.h"
 #include "runtime/clients.h"

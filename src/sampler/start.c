@@ -14,6 +14,7 @@
 #include "native/stay_out.h"
 #include "recorder/bus.h"
 #include "recorder/client.h"
+#include "recorder/file.h"
 #include "recorder/filter.h"
 #include "recorder/handlers.h"
 #include "recorder/interpose.h"
@@ -168,7 +169,7 @@ static void look_up(void)
 	}
 	if (stay_out())
 		return;
-	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN);
+	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN, wmrt_file_header());
 	wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
 	wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);
 	wmrt_handlers_start();
@@ -189,7 +190,7 @@ static void attach(void)
 		return;
 	if (hz && pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(hz, strstr(text, ",wall") != NULL))
 		sample_begin_thread(WM_PREFIX_PROCESS);
-	wmrt_run_tell_agent(sample_is_on() ? WMK_AGENT_OK : WMK_AGENT_NO_MEMORY);
+	wmrt_run_tell_agent(sample_is_on() ? WMK_AGENT_OK : WMK_AGENT_NO_MEMORY, wmrt_file_header());
 }
 
 static const struct wmrt_client sampler = {.start = look_up, .attach = attach};

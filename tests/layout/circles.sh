@@ -1,31 +1,17 @@
 #!/bin/sh
-# circles.sh BUILD [OWED] - no more than three files of a folder of src/ use each other in a circle.
+# circles.sh BUILD - no more than three files of a folder of src/ use each other in a circle.
 #
 # A file uses another one when its object needs a symbol, of code or data, hidden or not, that the other one's object defines (nm).
 # Files that reach each other are a circle (a strongly connected component; Tarjan 1972). One of more than three files is printed with
 # the symbols that hold it together, and the test fails. Each library is looked at by itself, and in it the files of each folder of
 # src/: arrows between folders are layout.sh's, and what src/recorder declares for its clients to define is no circle.
-#
-# OWED: a file of lines "folder file...", the circles that are still there. Such a circle may have no other file than those, and each of
-# those must still be in one, so the list only shrinks.
 set -eu
 build=$1
-owed=${2:-/dev/null}
 
 find "$build/src" -path '*.p/*' -name '*.o' -type f | LC_ALL=C sort >"${TMPDIR:-/tmp}/circles.$$"
 trap 'rm -f "${TMPDIR:-/tmp}/circles.$$"' EXIT
 [ -s "${TMPDIR:-/tmp}/circles.$$" ] || { echo "no objects below $build/src"; exit 1; }
-xargs nm -A -P <"${TMPDIR:-/tmp}/circles.$$" | awk -v owed_file="$owed" '
-BEGIN {
-	while ((getline line <owed_file) > 0) {
-		if (line ~ /^#/ || line == "")
-			continue
-		n = split(line, word, " ")
-		for (i = 2; i <= n; i++)
-			is_owed[word[1] "/" word[i]] = 1
-	}
-}
-
+xargs nm -A -P <"${TMPDIR:-/tmp}/circles.$$" | awk '
 # "PATH: SYMBOL TYPE [VALUE SIZE]" -> nodes "LIBRARY/FILE"
 {
 	path = $1
@@ -97,24 +83,8 @@ END {
 	for (i = 1; i <= node_count; i++)
 		if (!(nodes[i] in index_of))
 			strong(nodes[i])
-	for (i = 1; i <= node_count; i++) {
-		v = nodes[i]
-		if (size[circle[v]] <= 3)
-			continue
-		name = substr(v, index(v, "/") + 1)
-		if (name in is_owed)
-			is_still[name] = 1
-		else
-			is_found[circle[v]] = 1
-	}
-	for (name in is_owed) {
-		if (name in is_still)
-			continue
-		print "src/" name ": it is in no circle of more than three files: take it out of the list"
-		status = 1
-	}
 	for (c = 1; c <= circle_count; c++) {
-		if (!is_found[c])
+		if (size[c] <= 3)
 			continue
 		status = 1
 		print size[c] " files use each other in a circle:"

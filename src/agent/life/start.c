@@ -60,7 +60,7 @@ enum {
 /* What is stood in front of. */
 static void look_up(void)
 {
-	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN);
+	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN, wmrt_file_header());
 	libc_start();
 	wmrt_handlers_start();
 	wmrt_handlers_block(TICK_MASK);
@@ -321,7 +321,7 @@ static void begin(void)
 	drop_dlerror();
 	agent_unlock(&guard);
 	agent_clients_resume();
-	wmrt_run_tell_agent(state);
+	wmrt_run_tell_agent(state, wmrt_file_header());
 	if (!agent_is_on) {
 		log_failure(state);
 		return;

@@ -16,6 +16,7 @@
 #include "runtime/clients.h"
 #include "runtime/contexts/capture.h"
 #include "recorder/agent.h"
+#include "recorder/image.h"
 #include "recorder/index.h"
 #include "recorder/interpose.h"
 #include "runtime/contexts/origin.h"

@@ -15,6 +15,7 @@
 #include <threads.h>
 
 #include "runtime/clients.h"
+#include "recorder/image.h"
 #include "recorder/interpose.h"
 #include "runtime/contexts/origin.h"
 #include "runtime/contexts/stack.h"

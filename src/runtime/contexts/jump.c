@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "runtime/clients.h"
+#include "recorder/image.h"
 #include "recorder/jmp_buf.h"
 #include "recorder/longjmp.h"
 #include "recorder/process.h"
