@@ -80,14 +80,16 @@ static const char *agent_option(const struct run_clients *clients)
 	return clients->is_encode ? "encode" : clients->is_with_agent ? "agent" : NULL;
 }
 
-/* Samples are all that is asked for, of a program that does not know its contexts itself. */
+/* Samples need no encoding, nor do the allocations of a program that knows its contexts itself. */
 static bool is_walk_enough(const struct run_clients *clients, const struct object_program *p)
 {
 	struct agent_choices others = clients->agent;
 
 	others.of[WM1_AGENT_sample].is_on = false;
+	if (p->is_instrumented)
+		others.of[WM1_AGENT_heap].is_on = false;
 	return clients->agent.of[WM1_AGENT_sample].is_on && !agent_choices_is_any(&others) && !clients->is_encode &&
-	       !clients->is_with_agent && !p->is_instrumented;
+	       !clients->is_with_agent;
 }
 
 /* Does the agent come into the program? */
@@ -100,8 +102,7 @@ static struct error *choose_agent(const struct run_clients *clients, const char 
 	if (clients->is_without_agent && option)
 		return error_create(ERROR_ARGUMENT, "--%s needs the agent, which --no-agent keeps away", option);
 	if (option && p->keeps_contexts)
-		return error_create(ERROR_ARGUMENT,
-				    "%s: was built with a waymark cc of before the agent: build it again for --%s",
+		return error_create(ERROR_ARGUMENT, "%s: was built with an earlier waymark cc: build it again for --%s",
 				    path, option);
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /*
  * run_preload.h - what `waymark run` brings into a program by LD_PRELOAD: the sampler, the heap client and the agent. Samples alone need
- * no agent: the sampler walks the stack. WAYMARK_SAMPLE=HZ has its rate. Programs that were built with
- * waymark cc get the agent when that is asked for, or what only it does.
+ * no agent: the sampler walks the stack, and WAYMARK_SAMPLE=HZ has its rate. Programs that were built with waymark cc get the agent when
+ * that is asked for, or what only it does.
  *
  * The agent reads its options from WAYMARK_AGENT: the words of waymark/agent.h, each at most once and in the order there, empty if there are
  * none.

@@ -292,7 +292,7 @@ static void read_runtime(Elf *elf, struct object_program *ret)
 		if (!names_symbol(elf, scn, &shdr, "wm1_register", false))
 			continue;
 		ret->is_instrumented = true;
-		ret->keeps_contexts = !names_symbol(elf, scn, &shdr, "wm1_runtime", false);
+		ret->keeps_contexts = !names_symbol(elf, scn, &shdr, "wm1_recorder", false);
 	}
 }
 

@@ -53,7 +53,7 @@ void object_deinit(struct object *o);
 /* Properties that decide how a program can be run. */
 struct object_program {
 	bool is_instrumented; /* by waymark cc; as far as its dynamic symbols tell when it is stripped */
-	bool keeps_contexts;  /* its runtime is of before the agent, and does not hand over to it */
+	bool keeps_contexts;  /* its runtime is of before the sampler, and hands over to nothing */
 	bool is_dynamic;      /* as in struct object */
 	bool is_x86_64;
 	const char *unfit;         /* why nothing can be put into it (base/unfit.h); NULL: it can */

@@ -40,7 +40,7 @@ void wmrt_code_end(void);
 /*
  * The record number of an image; the number it has already where the kind, the build id, the path and the address are known.
  * ehdr: its ELF header in memory, its load address; NULL: code at absolute addresses, or without any. path: copied, cut at 4095
- * bytes; NULL: the program's or the dynamic linker's. kind: not WMK_IMAGE_SECTION. WMRT_CODE_NO_IMAGE on failure.
+ * bytes, of a binary made absolute; NULL: the program's or the dynamic linker's. kind: not WMK_IMAGE_SECTION. WMRT_CODE_NO_IMAGE on failure.
  */
 uint32_t wmrt_code_image(const void *ehdr, const char *path, enum wmk_image_kind kind);
 /* A new function at `address`, less the image's load address. name: copied; NULL: none, readers look for a symbol. 0 on failure. */

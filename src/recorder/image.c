@@ -106,26 +106,33 @@ static void build_id_read(const Elf64_Ehdr *ehdr, struct wmrt_image *image)
 			note_read((const char *)(bias + headers[i].p_vaddr), headers[i].p_memsz, image);
 }
 
+/* Into path_now, under the lock: a relative path with the directory that the process is in. */
+static void path_set(const char *path)
+{
+	size_t n = 0;
+
+	path_now[0] = '\0';
+	if (path[0] != '/' && strchr(path, '/') &&
+	    wmrt_sys3(SYS_getcwd, (long)path_now, (long)sizeof path_now / 2, 0) > 0) {
+		n = strlen(path_now);
+		path_now[n++] = '/';
+	}
+	strncpy(path_now + n, path, sizeof path_now - n - 1);
+	path_now[sizeof path_now - 1] = '\0';
+}
+
 /* Into path_now, under the lock; absolute where that can be had, empty when it is not known. */
 static void path_read(const Elf64_Ehdr *ehdr)
 {
 	struct dl_find_object found;
-	size_t n = 0;
 
 	path_now[0] = '\0';
 	if (getauxval(AT_PHDR) == (unsigned long)program_headers(ehdr)) {
 		strcpy(path_now, wmrt_config()->program);
 		return;
 	}
-	if (!_dl_find_object || _dl_find_object((void *)(uintptr_t)ehdr, &found) != 0)
-		return;
-	if (found.dlfo_link_map->l_name[0] != '/' &&
-	    wmrt_sys3(SYS_getcwd, (long)path_now, (long)sizeof path_now / 2, 0) > 0) {
-		n = strlen(path_now);
-		path_now[n++] = '/';
-	}
-	strncpy(path_now + n, found.dlfo_link_map->l_name, sizeof path_now - n - 1);
-	path_now[sizeof path_now - 1] = '\0';
+	if (_dl_find_object && _dl_find_object((void *)(uintptr_t)ehdr, &found) == 0)
+		path_set(found.dlfo_link_map->l_name);
 }
 
 /* Under the lock. */
@@ -319,10 +326,12 @@ const struct wmrt_image *wmrt_image_recorded_locked(const void *ehdr, const char
 	struct wmrt_image found = {.load_address = (uintptr_t)ehdr, .kind = kind};
 	const struct wmrt_image *image;
 
-	path_now[0] = '\0';
+	path_set("");
 	if (ehdr)
 		build_id_read(ehdr, &found);
-	if (path)
+	if (path && kind == WMK_IMAGE_BINARY)
+		path_set(path);
+	else if (path)
 		strncpy(path_now, path, sizeof path_now - 1);
 	else if (ehdr)
 		path_read(ehdr);

@@ -4,9 +4,7 @@
  */
 #include <stdint.h>
 
-#include "recorder/event.h"
-#include "recorder/process.h"
-#include "recorder/token.h"
+#include "sampler/host.h"
 #include "sampler/sample.h"
 #include "waymark/runtime.h"
 
@@ -24,7 +22,7 @@ wm_context wm1_agent_capture(void)
 
 int wm1_agent_token(wm_context c, char *buf, size_t size)
 {
-	return wmrt_token(c, buf, size);
+	return host->token(c, buf, size);
 }
 
 void wm1_agent_event(const char *name, uint64_t value)
@@ -32,5 +30,5 @@ void wm1_agent_event(const char *name, uint64_t value)
 	wm_context context;
 
 	if (sample_here(&context))
-		wmrt_event(context, name, value);
+		host->event(context, name, value);
 }

@@ -12,8 +12,8 @@
 #include "recorder/code.h"
 #include "recorder/config.h"
 #include "recorder/index.h"
-#include "recorder/prefix_table.h"
 #include "recorder/sys.h"
+#include "sampler/host.h"
 #include "sampler/short_lock.h"
 #include "waymark/abi.h"
 
@@ -88,14 +88,14 @@ static uint32_t image_record(struct sampler_image *image)
 
 	if (!image) {
 		if (code_image == WMRT_CODE_NO_IMAGE)
-			code_image = wmrt_code_image(NULL, "[code]", WMK_IMAGE_CODE);
+			code_image = host->image(NULL, "[code]", WMK_IMAGE_CODE);
 		return code_image;
 	}
 	record = atomic_load(&image->record);
 	if (!record) {
-		record = wmrt_code_image(image->ehdr, image->path ? image->path : wmrt_config()->program,
-					 WMK_IMAGE_BINARY) +
-			 1;
+		record =
+			host->image(image->ehdr, image->path ? image->path : wmrt_config()->program, WMK_IMAGE_BINARY) +
+			1;
 		atomic_store(&image->record, record);
 	}
 	return record - 1;
@@ -108,7 +108,7 @@ static uint32_t function_number(struct sampler_image *image, uint64_t start)
 
 	if (known)
 		return known->number;
-	p.number = wmrt_code_function(image_record(image), start - (image ? (uintptr_t)image->ehdr : 0), NULL);
+	p.number = host->function(image_record(image), start - (image ? (uintptr_t)image->ehdr : 0), NULL);
 	add_place(&p);
 	return p.number;
 }
@@ -122,7 +122,7 @@ static uint32_t new_site(const struct walk_frame *frame, struct place *p)
 	if (frame->image && eh_find(&frame->image->table, start, &f))
 		start = f.start;
 	function = function_number(frame->image, start);
-	p->number = function ? wmrt_code_site(function, p->kind, (uint32_t)(p->address - start), 0, NULL) : 0;
+	p->number = function ? host->site(function, p->kind, (uint32_t)(p->address - start), 0, NULL) : 0;
 	if (p->number)
 		add_place(p);
 	return p->number;
@@ -146,20 +146,26 @@ static uint32_t site_of(const struct walk_frame *frame, enum wmk_site_kind kind)
 	return number;
 }
 
+/* Of this library, or of the program's runtime. */
+static bool is_ours(const struct walk_frame *frame)
+{
+	return frame->image && (frame->image->is_own || host_has_code(frame->pc - (frame->flags & WALK_RETURN)));
+}
+
 static uint32_t push(const struct walk_frame *frame, uint32_t prefix)
 {
 	uint32_t site;
 
 	/* What is interrupted in this library was called from the frame before. */
-	if (!frame->image || !frame->image->is_own) {
+	if (!is_ours(frame)) {
 		site = site_of(frame, frame->flags & WALK_RETURN ? WMK_SITE_CALL : WMK_SITE_CAPTURE);
 		if (!site)
 			return WM_PREFIX_LOST;
-		prefix = wmrt_intern(prefix, WM_EPOCH_WALKED, frame->flags & WALK_GUESSED ? WM_WALKED_GUESSED : 0, site,
-				     1);
+		prefix = host->intern(prefix, WM_EPOCH_WALKED, frame->flags & WALK_GUESSED ? WM_WALKED_GUESSED : 0,
+				      site, 1);
 	}
 	if (frame->flags & WALK_SIGNAL && prefix != WM_PREFIX_LOST)
-		prefix = wmrt_intern(prefix, WM_EPOCH_WALKED, 0, WM_SITE_SIGNAL, 1);
+		prefix = host->intern(prefix, WM_EPOCH_WALKED, 0, WM_SITE_SIGNAL, 1);
 	return prefix;
 }
 
@@ -230,7 +236,7 @@ bool record_walk(const struct walk *walk, uint32_t root, struct record_memory *m
 	size_t count = count_own(walk), same, first = 0;
 
 	/* A walk from a call into this library begins here. */
-	while (first + 1 < count && walk->frames[first].image && walk->frames[first].image->is_own)
+	while (first + 1 < count && is_ours(&walk->frames[first]))
 		first++;
 	leaf += first;
 	same = recall(walk, first, count, root, memory, &prefix);
@@ -251,7 +257,7 @@ bool record_walk(const struct walk *walk, uint32_t root, struct record_memory *m
 
 uint32_t record_thread(const wm_context *creator)
 {
-	uint32_t prefix = wmrt_intern(creator->prefix, WM_EPOCH_WALKED, creator->id, creator->site, 1);
+	uint32_t prefix = host->intern(creator->prefix, WM_EPOCH_WALKED, creator->id, creator->site, 1);
 
-	return prefix == WM_PREFIX_LOST ? prefix : wmrt_intern(prefix, WM_EPOCH_WALKED, 0, WM_SITE_THREAD, 1);
+	return prefix == WM_PREFIX_LOST ? prefix : host->intern(prefix, WM_EPOCH_WALKED, 0, WM_SITE_THREAD, 1);
 }

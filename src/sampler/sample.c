@@ -14,7 +14,6 @@
 #include "native/restart.h"
 #include "recorder/bus.h"
 #include "recorder/clock.h"
-#include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/filter.h"
 #include "recorder/mapping.h"
@@ -23,6 +22,7 @@
 #include "recorder/sys.h"
 #include "recorder/text.h"
 #include "recorder/thread.h"
+#include "sampler/host.h"
 #include "sampler/record.h"
 #include "sampler/timer.h"
 #include "sampler/walk.h"
@@ -107,7 +107,7 @@ static bool has_guess(const struct walk *walk)
 /* The recording has the numbers however the process ends. */
 static void publish(const struct walk *walk, enum walk_end end)
 {
-	struct wmk_header *header = wmrt_file_header();
+	struct wmk_header *header = host->header();
 
 	if (!header)
 		return;
@@ -152,9 +152,9 @@ static void sample(void *data)
 		wmrt_sys3(SYS_sigaltstack, (long)&(stack_t){.ss_flags = SS_DISABLE}, 0, 0);
 	unwind_regs_of_signal(data, &regs);
 	if (record(b, &regs, &walk, &end, &context))
-		wmrt_event(context, "cpu", now_ns - b->counted_ns);
+		host->event(context, "cpu", now_ns - b->counted_ns);
 	else
-		wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
+		host->drop(offsetof(struct wmk_header, dropped_events));
 	b->counted_ns = now_ns;
 	publish(&walk, end);
 	now_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -190,7 +190,7 @@ static void on_tick(ucontext_t *context, bool is_watch)
 		return;
 	}
 	atomic_store(&b->is_busy, true);
-	wmrt_check_fork();
+	host->check_fork();
 	outer = bus_open(__builtin_frame_address(0));
 	on_stack(b->stack + STACK_BYTES, sample, context);
 	bus_close(outer);
@@ -338,7 +338,7 @@ bool sample_here(wm_context *ret)
 
 	if (!atomic_load(&is_on))
 		return false;
-	wmrt_check_fork();
+	host->check_fork();
 	mask = wmrt_block_signals();
 	if (!own)
 		own = take_block(wmrt_gettid());

@@ -4,6 +4,7 @@
  * WAYMARK_SAMPLE says what is asked for: HZ, or HZ,wall.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
@@ -21,6 +22,7 @@
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
+#include "sampler/host.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
 
@@ -169,13 +171,17 @@ static void look_up(void)
 	}
 	if (stay_out())
 		return;
-	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN, wmrt_file_header());
+	host_find();
+	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN, host->header());
 	wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
 	wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);
 	wmrt_handlers_start();
 	wmrt_handlers_only_bus();
 	wmrt_handlers_block(TICK_MASK);
-	bus_start();
+	if (host_is_program())
+		wmrt_process.unblocked = UINT64_C(1) << (SIGBUS - 1); /* its runtime repairs faults in the recording */
+	else
+		bus_start();
 	wmrt_filter_start();
 	restart_start();
 	exec_start();
@@ -190,7 +196,7 @@ static void attach(void)
 		return;
 	if (hz && pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(hz, strstr(text, ",wall") != NULL))
 		sample_begin_thread(WM_PREFIX_PROCESS);
-	wmrt_run_tell_agent(sample_is_on() ? WMK_AGENT_OK : WMK_AGENT_NO_MEMORY, wmrt_file_header());
+	wmrt_run_tell_agent(sample_is_on() ? WMK_AGENT_OK : WMK_AGENT_NO_MEMORY, host->header());
 }
 
 static const struct wmrt_client sampler = {.start = look_up, .attach = attach};

@@ -163,7 +163,13 @@ END
 		expect 3 "$installed" run -q $options ./stripped exit 3
 		lacks err.txt "agent ["
 	done
-	for options in --sample:sample=997 --check:sample=997,check --agent: '--agent --heap:heap'; do
+	for options in --sample '--sample --heap'; do
+		# shellcheck disable=SC2086
+		expect 3 "$installed" run -q $options ./prog exit 3
+		has err.txt "sampler [997] now (none)"
+		lacks err.txt "agent ["
+	done
+	for options in '--sample --encode:sample=997' --check:sample=997,check --agent: '--agent --heap:heap'; do
 		# shellcheck disable=SC2086
 		expect 3 "$installed" run -q ${options%%:*} ./prog exit 3
 		has err.txt "agent [${options#*:}] now 1"
@@ -171,7 +177,7 @@ END
 	echo 'void wm1_register(void) {} int main(void) { return 5; }' | "$cc" -rdynamic -x c - -o old || fail "no stand-in"
 	expect 5 "$installed" run -q ./old
 	lacks err.txt "agent ["
-	refused 1 "old: was built with a waymark cc of before the agent: build it again for --agent" "$installed" run --agent ./old
+	refused 1 "old: was built with an earlier waymark cc: build it again for --agent" "$installed" run --agent ./old
 	refused 1 "--agent needs the agent, which --no-agent keeps away" "$installed" run --no-agent --agent ./prog
 	expect 5 "$installed" run -q --no-agent ./plain
 	lacks err.txt "agent ["
@@ -189,7 +195,8 @@ END
 	expect 0 "$installed" run -q ./script
 	lacks err.txt "agent ["
 	expect 0 "$installed" run -q --sample ./script
-	has err.txt "agent [sample=997]"
+	has err.txt "sampler [997]"
+	lacks err.txt "agent ["
 	printf '#!/nosuch/interpreter\n' >script
 	refused 126 "script: cannot be run: No such file or directory" "$installed" run ./script
 	# What the loader takes no library into.

@@ -1,0 +1,23 @@
+/* host.c - asks the dynamic linker whether the program has a runtime. */
+#include "sampler/host.h"
+
+#include <stddef.h>
+
+const struct wm1_recorder *host = &wmrt_recorder;
+
+void host_find(void)
+{
+	if (wm1_recorder)
+		host = wm1_recorder();
+}
+
+bool host_is_program(void)
+{
+	return host != &wmrt_recorder;
+}
+
+bool host_has_code(uintptr_t address)
+{
+	return host_is_program() && address >= (uintptr_t)wm1_runtime.text_low &&
+	       address < (uintptr_t)wm1_runtime.text_high;
+}
