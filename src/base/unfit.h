@@ -1,7 +1,7 @@
 /*
- * unfit.h - programs that nothing can be put into: those of a sanitizer whose runtime interposes the C library and keeps notes of all
- * memory (UBSan does not), and OCaml's, whose garbage collector looks up each return address on the stack, of which the agent has some of
- * its own.
+ * unfit.h - programs that the agent and the heap client cannot work in: those of a sanitizer whose runtime interposes the C library and
+ * keeps notes of all memory (UBSan does not), and OCaml's, whose garbage collector looks up each return address on the stack, of which the
+ * agent has some of its own. The sampler can.
  */
 #ifndef WM_BASE_UNFIT_H
 #define WM_BASE_UNFIT_H

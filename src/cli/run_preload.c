@@ -59,9 +59,6 @@ static struct error *check_loader(const char *path, const struct object_program 
 	if (p->libc)
 		return error_create(ERROR_ARGUMENT, "%s: is linked with %s: %s works on programs of glibc%s", path,
 				    p->libc, what, hint);
-	if (p->unfit)
-		return error_create(ERROR_ARGUMENT, "%s: %s, beside which %s does not work%s", path, p->unfit, what,
-				    hint);
 	if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
 		return error_create(ERROR_ARGUMENT, "%s: is set-%s-ID: the loader does not take %s into it%s", path,
 				    st.st_mode & S_ISUID ? "user" : "group", what, hint);
@@ -69,6 +66,15 @@ static struct error *check_loader(const char *path, const struct object_program 
 		return error_create(ERROR_ARGUMENT, "%s: has file capabilities: the loader does not take %s into it%s",
 				    path, what, hint);
 	return NULL;
+}
+
+/* As check_loader, for what changes the program's code or puts functions in front of its allocator: the sampler does neither. */
+static struct error *check_program(const char *path, const struct object_program *p, const char *what, const char *hint)
+{
+	if (p->unfit)
+		return error_create(ERROR_ARGUMENT, "%s: %s, beside which %s does not work%s", path, p->unfit, what,
+				    hint);
+	return check_loader(path, p, what, hint);
 }
 
 /* The option that asks for the agent, without its dashes; NULL: none does. */
@@ -133,7 +139,7 @@ struct error *run_preload_check_java(const char *program)
 	struct object_program p;
 	struct error *err = object_read_program(program, &p);
 
-	return err ? err : check_loader(program, &p, "the agent for Java programs", "; --no-agent runs it without");
+	return err ? err : check_program(program, &p, "the agent for Java programs", "; --no-agent runs it without");
 }
 
 /* Without the agent the heap client says what malloc is the program's own (runtime/heap/missed.c). */
@@ -183,10 +189,10 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 		return check_loader(is_script ? interpreter : program, &p, "--sample", "");
 	}
 	if (!err && ret->has_agent)
-		return check_loader(is_script ? interpreter : program, &p, "the agent",
-				    agent_option(clients) ? "" : "; --no-agent runs it without");
+		return check_program(is_script ? interpreter : program, &p, "the agent",
+				     agent_option(clients) ? "" : "; --no-agent runs it without");
 	return err || is_script || !clients->agent.of[WM1_AGENT_heap].is_on ? err
-									    : check_loader(program, &p, "--heap", "");
+									    : check_program(program, &p, "--heap", "");
 }
 
 /* Appends DIR/NAME and a colon. */

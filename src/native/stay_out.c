@@ -1,11 +1,9 @@
 /* stay_out.c - looks at what the process is before anything records in it. */
 #include "native/stay_out.h"
 
-#include <stddef.h>
 #include <unistd.h>
 
 #include "native/filtered.h"
-#include "native/unfit_here.h"
 #include "recorder/file.h"
 #include "recorder/handlers.h"
 #include "recorder/process.h"
@@ -25,10 +23,8 @@ static void say(const char *why)
 	wmrt_sys3(SYS_write, STDERR_FILENO, (long)text.data, (long)text.len);
 }
 
-bool stay_out(void)
+bool stay_out(const char *unfit)
 {
-	const char *unfit = unfit_here();
-
 	if (unfit)
 		say(unfit);
 	else if (filtered_is_new())

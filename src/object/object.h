@@ -56,7 +56,7 @@ struct object_program {
 	bool keeps_contexts;  /* its runtime is of before the sampler, and hands over to nothing */
 	bool is_dynamic;      /* as in struct object */
 	bool is_x86_64;
-	const char *unfit;         /* why nothing can be put into it (base/unfit.h); NULL: it can */
+	const char *unfit;         /* why the agent cannot work in it (base/unfit.h); NULL: it can */
 	const char *allocator;     /* a function of an allocator whose names are not malloc's; NULL: none is known */
 	const char *own_allocator; /* such a function beside malloc, in the program itself; NULL: none is known */
 	bool is_loader;            /* the dynamic linker itself: what it is given as an argument is what runs */

@@ -107,9 +107,13 @@ void wmrt_run_tell_file(uint64_t error)
 		__atomic_fetch_add(&run.page->recordings, 1, __ATOMIC_RELAXED);
 }
 
-void wmrt_run_tell_agent(enum wmk_agent state, struct wmk_header *header)
+void wmrt_run_tell_agent(enum wmk_agent state, struct wmk_header *(*file_header)(void))
 {
+	struct wmk_header *header;
+
+	/* First: a tick may create the file meanwhile. */
 	run.agent = state;
+	header = file_header();
 	if (header)
 		__atomic_store_n(&header->agent, state, __ATOMIC_RELAXED);
 	if (run.page && state == WMK_AGENT_OK)

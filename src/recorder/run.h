@@ -18,8 +18,8 @@ uint64_t wmrt_run_session(void);
 uint32_t wmrt_run_pid(void);
 /* A recording was made, or could not be: error is 0 or as in drop_errno. Any thread. */
 void wmrt_run_tell_file(uint64_t error);
-/* Tells the agent's state of this process and of those that it forks from here on. header: of its recording, which gets it, too; NULL: none. */
-void wmrt_run_tell_agent(enum wmk_agent state, struct wmk_header *header);
+/* Tells the agent's state of this process and of those that it forks from here on. file_header: finds the header of its recording, which gets it, too; NULL: none yet. */
+void wmrt_run_tell_agent(enum wmk_agent state, struct wmk_header *(*file_header)(void));
 enum wmk_agent wmrt_run_agent(void);
 /* Whether anybody asks for the next one. */
 bool wmrt_run_is_watched(void);

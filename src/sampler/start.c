@@ -5,11 +5,13 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 
 #include "native/exec.h"
+#include "native/libc.h"
 #include "native/restart.h"
 #include "native/signal33.h"
 #include "native/stay_out.h"
@@ -169,10 +171,11 @@ static void look_up(void)
 		wmrt_seal();
 		return;
 	}
-	if (stay_out())
+	if (stay_out(NULL))
 		return;
+	libc_start();
 	host_find();
-	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN, host->header());
+	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN, host->header);
 	wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
 	wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);
 	wmrt_handlers_start();
@@ -196,7 +199,7 @@ static void attach(void)
 		return;
 	if (hz && pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(hz, strstr(text, ",wall") != NULL))
 		sample_begin_thread(WM_PREFIX_PROCESS);
-	wmrt_run_tell_agent(sample_is_on() ? WMK_AGENT_OK : WMK_AGENT_NO_MEMORY, host->header());
+	wmrt_run_tell_agent(sample_is_on() ? WMK_AGENT_OK : WMK_AGENT_NO_MEMORY, host->header);
 }
 
 static const struct wmrt_client sampler = {.start = look_up, .attach = attach};

@@ -159,17 +159,17 @@ allocated 300 leaf program_names.wmk
 # libgcc's unwinder calls them.
 succeeds "$waymark" run --agent -o asks_names.wmk ./asks_names
 
-# Sanitizers whose runtime stands in front of all memory: refused by their name; what the program executes goes on, and says so.
+# Sanitizers whose runtime stands in front of all memory: the agent and the heap client are refused by their name; what the program executes goes on, and says so.
 for compiler in gcc clang-19; do
 	for kind in address:AddressSanitizer thread:ThreadSanitizer memory:MemorySanitizer leak:LeakSanitizer undefined:; do
 		"$compiler" -O1 -g -fno-builtin "-fsanitize=${kind%%:*}" -o sanitized program.c 2>/dev/null || continue
 		./sanitized >/dev/null 2>&1
 		[ $? = 3 ] || continue # not on this kernel
 		name=${kind#*:}
-		for option in --sample --heap; do
+		for option in --agent --heap; do
 			if [ -z "$name" ]; then
 				succeeds "$waymark" run "$option" -o sanitized.wmk ./sanitized
-				[ "$option" = --sample ] || allocated 300 leaf sanitized.wmk
+				[ "$option" = --agent ] || allocated 300 leaf sanitized.wmk
 				continue
 			fi
 			"$waymark" run "$option" -o sanitized.wmk ./sanitized >out.txt 2>err.txt && fail "$compiler $name: was run"
@@ -209,9 +209,9 @@ done
 # OCaml's garbage collector must know every return address. A program with its table, as the linker exports it, stands for one.
 sed '1i char caml_frametable[1];' program.c >ocaml.c
 gcc -O1 -fno-builtin -rdynamic -o ocaml ocaml.c || exit 1
-"$waymark" run --sample ./ocaml >out.txt 2>err.txt && fail "an OCaml program was run"
+"$waymark" run --agent ./ocaml >out.txt 2>err.txt && fail "an OCaml program was run"
 grep -q 'is an OCaml program' err.txt || fail "OCaml: $(head -3 err.txt)"
-succeeds "$waymark" run --sample -o ./ bash -c './ocaml; exit $?'
+succeeds "$waymark" run --agent -o ./ bash -c './ocaml; exit $?'
 grep -q '^waymark: process [0-9]* is an OCaml program .*: it is not recorded' err.txt || fail "OCaml, executed: $(head -3 err.txt)"
 
 # An allocator in a library of its own, behind the heap client: it is called, not changed.

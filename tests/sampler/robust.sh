@@ -8,7 +8,7 @@ trap 'rm -rf "$dir"' EXIT INT TERM
 cd "$dir" || exit 1
 unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD
 command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
-failures=0
+failures=0 compiler=gcc
 
 fail() {
 	echo "FAIL: $*"
@@ -20,7 +20,7 @@ check() {
 	local name=$1 frames=$2 alone=0 sampled=0
 	shift 2
 	{ cat common.h; cat; } >"$name.c"
-	gcc -w -D_GNU_SOURCE -O1 -o "$name" "$name.c" -lpthread -ldl "$@" || { fail "$name: build"; return; }
+	"$compiler" -w -D_GNU_SOURCE -O1 -o "$name" "$name.c" -lpthread -ldl "$@" || { fail "$name: build"; return; }
 	"./$name" >alone.txt 2>alone.err || alone=$?
 	rm -rf out && mkdir out
 	timeout -k 5 100 "$waymark" run -q --sample=10000 -o out/ "./$name" >sampled.txt 2>sampled.err || sampled=$?
@@ -283,25 +283,95 @@ for file in out/*.wmk; do
 	rm -f "/tmp/perf-${pid%.wmk}.map"
 done
 
-if echo 'int main(void){return 0;}' | gcc -x c - -o probe -fsanitize=undefined 2>/dev/null; then
-	check sanitized-undefined 'main;.*work' -fsanitize=undefined <<'END'
+# Sanitizers put functions of their own in front of the C library's: a tick that called one would wait for a lock that the interrupted code
+# has, or handle the program's signals on the stack of the tick.
+cat >sanitized.txt <<'END'
+#include <setjmp.h>
+#include <sys/time.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static long total;
+static _Atomic int handled;
+static void handler(int sig)
+{
+	handled = sig;
+}
 static __attribute__((noinline)) long work(int n)
 {
-	char *block = malloc(n % 100 + 1);
+	char *from = malloc(n % 100 + 1), *to = malloc(n % 100 + 1);
 	long ret;
-	memset(block, 1, n % 100 + 1);
-	ret = block[n % 100];
-	free(block);
+	memset(from, 1, n % 100 + 1);
+	memcpy(to, from, n % 100 + 1);
+	ret = to[n % 100];
+	free(from);
+	free(to);
 	return ret;
+}
+static void *run(void *data)
+{
+	jmp_buf env;
+	for (volatile int i = 0; i < 8000; i++) {
+		long value = work(i);
+		if (i % 100 == 0 && setjmp(env) == 0)
+			longjmp(env, 1);
+		pthread_mutex_lock(&mutex);
+		total += value;
+		pthread_mutex_unlock(&mutex);
+	}
+	if (data)
+		pthread_exit(data);
+	return NULL;
 }
 int main(void)
 {
-	long sum = 0;
-	for (int i = 0; i < 60000; i++)
-		sum += work(i);
-	printf("%ld\n", sum);
+	struct itimerval often = {{0, 1000}, {0, 1000}}, none = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	pthread_t threads[3];
+	sigset_t set;
+	int bad = 0, status;
+	sigaction(SIGALRM, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	for (int round = 0; round < 3; round++) {
+		/* The signal is the main thread's alone. */
+		pthread_sigmask(SIG_BLOCK, &set, NULL);
+		for (long i = 0; i < 3; i++)
+			pthread_create(&threads[i], NULL, run, (void *)i);
+		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+		setitimer(ITIMER_REAL, &often, NULL);
+		run(NULL);
+		for (int i = 0; i < 3; i++)
+			pthread_join(threads[i], NULL);
+		setitimer(ITIMER_REAL, &none, NULL);
+		pid_t pid = fork();
+		if (pid == 0) {
+			run(NULL);
+			_exit(5);
+		}
+		waitpid(pid, &status, 0);
+		bad += !WIFEXITED(status) || WEXITSTATUS(status) != 5;
+	}
+	printf("%ld %d\n", total, bad);
 	return 4;
 }
 END
-fi
+nm -D --undefined-only "${waymark%/*}/src/sampler/libwaymark-sample.so" >calls.txt || fail "nm"
+! grep -E ' (mem[a-z]+|bcmp|str(n?len|n?cmp|n?cpy|r?chr|str)|clock_gettime|nanosleep|read|write)@' calls.txt || fail "the sampler calls these of the program's"
+for kind in gcc:address gcc:thread gcc:leak gcc:undefined clang-19:address clang-19:thread clang-19:memory; do
+	compiler=${kind%:*}
+	# Not every compiler has each, and not every kernel runs each.
+	echo 'int main(void){return 0;}' | "$compiler" -x c - -o probe "-fsanitize=${kind#*:}" 2>/dev/null && ./probe 2>/dev/null ||
+		{ echo "left out: $kind"; continue; }
+	check "sanitized-$compiler-${kind#*:}" 'main;.*work' -g "-fsanitize=${kind#*:}" <sanitized.txt
+done
+compiler=gcc
+
+check frametable 'main;spin' -rdynamic <<'END'
+/* An OCaml program has a table of its return addresses: nothing changes them. */
+char caml_frametable[1];
+int main(void)
+{
+	spin(20);
+	return 0;
+}
+END
 [ $failures -eq 0 ]

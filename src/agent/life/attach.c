@@ -335,7 +335,7 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	if (result == WM1_ATTACH_DONE && !agent_clients_attach())
 		result = WM1_ATTACH_FAILED;
 	if (result == WM1_ATTACH_DONE) {
-		wmrt_run_tell_agent(WMK_AGENT_OK, wmrt_file_header());
+		wmrt_run_tell_agent(WMK_AGENT_OK, wmrt_file_header);
 		wmrt_handlers_take();
 		log_open(agent_options.is_verbose || agent_clients_log());
 		return result;

@@ -23,11 +23,12 @@
 #include "native/exec.h"
 #include "agent/follow/fork_log.h"
 #include "agent/follow/jump.h"
-#include "agent/os/libc.h"
+#include "native/libc.h"
 #include "agent/follow/loader.h"
 #include "agent/threads/lock.h"
 #include "agent/os/memory.h"
 #include "agent/os/options.h"
+#include "agent/os/unfit_here.h"
 #include "agent/program/program.h"
 #include "agent/program/no_callback.h"
 #include "agent/program/record.h"
@@ -60,7 +61,7 @@ enum {
 /* What is stood in front of. */
 static void look_up(void)
 {
-	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN, wmrt_file_header());
+	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN, wmrt_file_header);
 	libc_start();
 	wmrt_handlers_start();
 	wmrt_handlers_block(TICK_MASK);
@@ -80,7 +81,7 @@ static void look_up(void)
 static void before_main(void)
 {
 	agent_clients_pause();
-	if (stay_out())
+	if (stay_out(unfit_here()))
 		agent_is_seccomp_frozen = true;
 	else
 		look_up();
@@ -321,7 +322,7 @@ static void begin(void)
 	drop_dlerror();
 	agent_unlock(&guard);
 	agent_clients_resume();
-	wmrt_run_tell_agent(state, wmrt_file_header());
+	wmrt_run_tell_agent(state, wmrt_file_header);
 	if (!agent_is_on) {
 		log_failure(state);
 		return;

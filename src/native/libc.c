@@ -1,8 +1,8 @@
 /*
- * libc.c - functions of the C library that the agent has for itself, hidden in its image.
+ * libc.c - functions of the C library that the agent and the sampler have for themselves, hidden in their images.
  *
- * Its calls of memcpy would otherwise lead to the program's, if that has one: to code that the agent may change, and that cannot run while
- * the agent holds its lock, or to a sanitizer's, which looks at what is read. The empty assembly keeps compilers from making a call of the
+ * Their calls of memcpy would otherwise lead to the program's, if that has one: to code that the agent may change, and that cannot run while
+ * the agent holds its lock, or to a sanitizer's, which looks at what is read and may wait for a lock that the interrupted code holds. The empty assembly keeps compilers from making a call of the
  * function out of its own loop.
  */
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/os/libc.h"
+#include "native/libc.h"
 #include "recorder/sys.h"
 
 /* glibc names its parameters otherwise. */
