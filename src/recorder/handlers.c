@@ -50,6 +50,10 @@ static _Atomic(void *) next_siginterrupt;
 static _Atomic(void *) next_sigprocmask;
 static _Atomic(void *) next_pthread_sigmask;
 
+/* wmrt_handlers_guard. Written before main. */
+static int guarded; /* 0: none */
+static struct sigaction guard_action;
+
 /* wmrt_handlers_stay_out, wmrt_handlers_only_bus. Written before main. */
 static bool stays_out;
 static bool is_only_bus;
@@ -63,6 +67,20 @@ static bool is_signal(int sig)
 static bool is_function(handler_fn handler)
 {
 	return (uintptr_t)handler > 2 && handler != SIG_ERR;
+}
+
+static bool is_guard(int sig, const struct sigaction *act)
+{
+	return guarded && sig == guarded && act->sa_sigaction == guard_action.sa_sigaction;
+}
+
+/* The program's default action. */
+static void hide_guard(int sig, struct sigaction *act)
+{
+	if (!is_guard(sig, act))
+		return;
+	memset(act, 0, sizeof *act);
+	act->sa_handler = SIG_DFL;
 }
 
 static handler_fn as_program_set(handler_fn handler, uintptr_t before)
@@ -115,12 +133,18 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 		atomic_store(&blocks[sig], (wanted.sa_flags & SA_ONSTACK) != 0);
 		atomic_store(&masks_bus[sig], hide_bus(&wanted.sa_mask));
 	}
-	rc = wmrt_next_sigaction(sig, act ? &wanted : NULL, &was);
+	if (act && sig == guarded && act->sa_handler == SIG_DFL && !wmrt_is_vfork_child())
+		wanted = guard_action;
+	/* The guard is no handler of the program's, for its own runtime neither. */
+	rc = act && is_guard(sig, &wanted) ? __sigaction(sig, &wanted, &was)
+					   : wmrt_next_sigaction(sig, act ? &wanted : NULL, &was);
 	if (rc != 0) {
 		atomic_store(&handlers[sig], before);
 		atomic_store(&masks_bus[sig], masked_bus);
 	}
 	wmrt_unlock(&guard);
+	if (rc == 0)
+		hide_guard(sig, &was);
 	if (rc == 0 && old) {
 		*old = was;
 		old->sa_handler = as_program_set(was.sa_handler, before);
@@ -154,7 +178,7 @@ static handler_fn set_with_flags(int sig, handler_fn handler, int flags)
 		act.sa_flags &= ~SA_RESTART;
 	if (flags & SA_RESTART)
 		sigaddset(&act.sa_mask, sig);
-	if (sig == SIGBUS && bus_is_taken())
+	if ((sig == SIGBUS && bus_is_taken()) || sig == guarded)
 		return own_sigaction(sig, &act, &old) < 0 ? SIG_ERR : old.sa_handler;
 	return __sigaction(sig, &act, &old) < 0 ? SIG_ERR : old.sa_handler;
 }
@@ -183,7 +207,7 @@ static handler_fn set_handler(struct older *kind, int sig, handler_fn handler)
 
 	if (!is_signal(sig))
 		return next ? next(sig, handler) : set_with_flags(sig, handler, kind->flags);
-	if (sig == SIGBUS && bus_is_taken())
+	if ((sig == SIGBUS && bus_is_taken()) || sig == guarded)
 		return set_with_flags(sig, handler, kind->flags);
 	wmrt_check_fork();
 	wmrt_lock(&guard);
@@ -345,6 +369,16 @@ void wmrt_handlers_only_bus(void)
 void wmrt_handlers_block(uint64_t mask)
 {
 	client_mask = mask;
+}
+
+void wmrt_handlers_guard(int sig, const struct sigaction *action)
+{
+	struct sigaction was;
+
+	guard_action = *action;
+	guarded = sig;
+	if (__sigaction(sig, NULL, &was) == 0 && was.sa_handler == SIG_DFL)
+		__sigaction(sig, &guard_action, NULL);
 }
 
 uint64_t wmrt_handler_blocks(int sig)

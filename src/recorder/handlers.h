@@ -25,6 +25,11 @@ int wmrt_next_sigaction(int sig, const struct sigaction *act, struct sigaction *
 /* Signals of the client's that are blocked, too, while a handler of SA_ONSTACK runs: an alternate stack may have no room for them. Once, at
  * start. */
 void wmrt_handlers_block(uint64_t mask);
+/*
+ * While the program has the default action for this signal, the kernel has this one: the kernel sends the signal for what the client has asked of
+ * it. The program sees its own. Once, at start.
+ */
+void wmrt_handlers_guard(int sig, const struct sigaction *action);
 /* Those that the action of this signal blocks so. Signal-safe. */
 uint64_t wmrt_handler_blocks(int sig);
 /* Handlers that the program has installed go the same way; and are installed again as it had them. One thread runs. */

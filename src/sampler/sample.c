@@ -220,6 +220,23 @@ bool sample_is_on(void)
 	return atomic_load(&is_on);
 }
 
+/* Once a process. */
+static void say_no_timer(void)
+{
+	static _Atomic bool is_said;
+	char line[256];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	if (atomic_exchange(&is_said, true))
+		return;
+	wmrt_text_add(&text, "waymark: process ");
+	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
+	wmrt_text_add(&text, ": the kernel gives no timer (see ulimit -i): thread ");
+	wmrt_text_number(&text, wmrt_gettid(), 10, 1);
+	wmrt_text_add(&text, " has no samples, and later threads may have none\n");
+	wmrt_sys3(SYS_write, 2, (long)text.data, (long)text.len);
+}
+
 static struct block *take_block(uint32_t tid)
 {
 	struct block *b = atomic_load(&blocks);
@@ -256,7 +273,8 @@ void sample_begin_thread(uint32_t root)
 		b->counted_ns = time_ns();
 		b->rest_ns = 0;
 		own = b;
-		sampler_timer_start(&b->timer);
+		if (!sampler_timer_start(&b->timer))
+			say_no_timer();
 	}
 	wmrt_unblock_signals(mask);
 }

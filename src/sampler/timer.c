@@ -6,6 +6,9 @@
  * A program may close the clock's descriptor, as daemons close all that they have inherited. So a timer of one second looks whether the clock is
  * there, and takes its place if not.
  *
+ * Where the user has as many signals waiting as RLIMIT_SIGPENDING allows (timers of all processes count), the kernel sends SIGIO for a tick of
+ * perf's, whose default action ends the process. So that is a tick, too, as long as the program has no action for it.
+ *
  * Where the kernel does not let the clock tick in the kernel (perf_event_paranoid 2), it ticks in user mode alone.
  */
 #include "sampler/timer.h"
@@ -17,6 +20,7 @@
 #include <sys/ioctl.h>
 
 #include "native/signal33.h"
+#include "recorder/handlers.h"
 #include "recorder/sys.h"
 
 enum {
@@ -36,12 +40,43 @@ static void on_signal(int number, siginfo_t *info, void *data)
 		signal33_pass_on(number, info, data);
 }
 
+/* One that somebody sent has its default action. */
+static void end(siginfo_t *info)
+{
+	struct sigaction by_default = {.sa_handler = SIG_DFL};
+
+	wmrt_next_sigaction(SIGIO, &by_default, NULL);
+	wmrt_sys6(SYS_rt_tgsigqueueinfo, wmrt_getpid(), wmrt_gettid(), SIGIO, (long)info, 0, 0);
+}
+
+static void on_io(int number, siginfo_t *info, void *data)
+{
+	(void)number;
+	if (info->si_code == SI_KERNEL)
+		tick(data, false);
+	else
+		end(info);
+}
+
+/* Before the first clock. */
+static void guard_io(void)
+{
+	struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK, .sa_sigaction = on_io};
+
+	sigfillset(&action.sa_mask);
+	sigdelset(&action.sa_mask, SIGBUS);
+	action.sa_mask.__val[0] |= TICK_MASK;
+	wmrt_handlers_guard(SIGIO, &action);
+}
+
 bool sampler_timer_init(uint32_t hz, bool wall, void (*on_tick)(ucontext_t *context, bool is_watch))
 {
 	period_ns = 1000000000u / hz;
 	is_wall = wall;
 	tick = on_tick;
 	signal33_init(on_signal);
+	if (!is_wall)
+		guard_io();
 	return signal33_keep();
 }
 

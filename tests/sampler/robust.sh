@@ -283,6 +283,50 @@ for file in out/*.wmk; do
 	rm -f "/tmp/perf-${pid%.wmk}.map"
 done
 
+# With as many signals waiting as the user may have, the kernel sends SIGIO for a tick of perf's.
+cat >io.txt <<'END'
+#include <sys/resource.h>
+static _Atomic int handled;
+static void handler(int sig)
+{
+	handled++;
+}
+static int is_default(void)
+{
+	struct sigaction now;
+	memset(&now, 1, sizeof now);
+	return sigaction(SIGIO, NULL, &now) == 0 && now.sa_handler == SIG_DFL && !(now.sa_flags & SA_SIGINFO);
+}
+int main(void)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL}, was;
+	struct rlimit limit;
+	getrlimit(RLIMIT_SIGPENDING, &limit);
+	limit.rlim_cur = 0;
+	setrlimit(RLIMIT_SIGPENDING, &limit);
+	printf("%d\n", is_default());
+	spin(100);
+	printf("%d\n", signal(SIGIO, SIG_IGN) == SIG_DFL);
+	spin(20);
+	printf("%d\n", sigaction(SIGIO, &action, &was) == 0 && was.sa_handler == SIG_IGN && is_default());
+	spin(20);
+	printf("%d\n", signal(SIGIO, handler) == SIG_DFL);
+	raise(SIGIO);
+	printf("%d\n", handled > 0);
+	printf("%d\n", signal(SIGIO, SIG_DFL) == handler && is_default());
+	spin(20);
+	if (fork() == 0) {
+		spin(50);
+		raise(SIGIO);
+	}
+	spin(20);
+	wait(&(int){0});
+	return END_OF_IT;
+}
+END
+check waiting 'main;spin' -DEND_OF_IT=5 <io.txt
+check waiting-ends 'main;spin' '-DEND_OF_IT=(fflush(stdout), raise(SIGIO))' <io.txt
+
 # Sanitizers put functions of their own in front of the C library's: a tick that called one would wait for a lock that the interrupted code
 # has, or handle the program's signals on the stack of the tick.
 cat >sanitized.txt <<'END'
