@@ -2,11 +2,16 @@
  * suspends.c - a call that waits for a handler returns when that has run, whatever other signals come as the handler returns.
  * hazards.sh: again check,wall,sample=1997
  */
+#define _GNU_SOURCE
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "../hazards/probe.h"
@@ -26,12 +31,33 @@ static long now_ns(void)
 	return ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+static void set_alarm(void)
+{
+	struct itimerval soon = {.it_value = {0, 2000}};
+
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+/* It has interrupted a call that waits, or one that is to be made again. */
+static bool is_in_call(const ucontext_t *interrupted)
+{
+	static const uint8_t syscall[] = {0x0f, 0x05};
+	const greg_t *r = interrupted->uc_mcontext.gregs;
+
+	return r[REG_RAX] == -EINTR || memcmp((const void *)r[REG_RIP], syscall, sizeof syscall) == 0;
+}
+
 /* All that comes meanwhile is delivered when it returns. */
-static void on_alarm(int sig)
+static void on_alarm(int sig, siginfo_t *info, void *data)
 {
 	long end = now_ns() + BUSY_NS;
 
+	(void)info;
 	PROBE();
+	if (!is_in_call(data)) { /* it has not begun, and would wait on */
+		set_alarm();
+		return;
+	}
 	handled += sig == SIGALRM;
 	while (now_ns() < end)
 		;
@@ -49,11 +75,10 @@ static void on_watch(int sig)
 
 __attribute__((noinline)) static void waits(int round)
 {
-	struct itimerval soon = {.it_value = {0, 2000}};
 	sigset_t none;
 
 	sigemptyset(&none);
-	setitimer(ITIMER_REAL, &soon, NULL);
+	set_alarm();
 	if (round % 2)
 		sigsuspend(&none);
 	else
@@ -71,7 +96,8 @@ int main(void)
 
 	memset(&action, 0, sizeof action);
 	memset(&action.sa_mask, 0xff, sizeof action.sa_mask); /* those of the C library too */
-	action.sa_handler = on_alarm;
+	action.sa_sigaction = on_alarm;
+	action.sa_flags = SA_SIGINFO;
 	sigaction(SIGALRM, &action, NULL);
 	signal(SIGUSR2, on_watch);
 	memset(&event, 0, sizeof event);
