@@ -13,7 +13,7 @@ trap '[ ${#pids[@]} -eq 0 ] || kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$dir"' 
 needs gcc
 
 gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
-for program in threads strange calls; do
+for program in threads strange finds calls; do
 	gcc -w -O2 -pthread -o $program "$sources/attach/$program.c" -ldl || exit 1
 done
 gcc -w -O2 -shared -fPIC -o dies.so "$sources/attach/dies.c" -ldl || exit 1
@@ -210,6 +210,18 @@ busy() {
 	pids=()
 }
 
+# Threads that come to the agent all the time.
+finds() {
+	begin out.txt ./finds "$dir/flag" || return
+	attach || fail "finds: attach"
+	detach || fail "finds: detach"
+	./tool text "$pid" || fail "finds: code is not as it was"
+	touch flag
+	wait "$pid" || fail "finds: exit status"
+	printf 'ready\nend\n' | cmp - out.txt || { fail "finds: its output"; cat out.txt; }
+	pids=()
+}
+
 calls() {
 	local i
 	printf '%s\n' 'static int sink;' '__attribute__((noinline)) static void leaf(int n) { sink += n; }' \
@@ -231,7 +243,7 @@ calls() {
 	printf 'ready\nend\n' | cmp - out.txt || { fail "calls: under run"; cat out.txt; }
 }
 
-[ $# -gt 0 ] || set -- kills leaves exits refusals vforks many busy calls
+[ $# -gt 0 ] || set -- kills leaves exits refusals vforks many busy finds calls
 for mode; do
 	"$mode"
 done

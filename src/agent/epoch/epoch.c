@@ -370,13 +370,13 @@ static bool stop_between(void)
 	return false;
 }
 
-bool epoch_settle(void)
+bool epoch_settle(bool (*is_late)(void))
 {
 	way_count = 0;
 	if (!stop_others() || inspect_threads() != STOP_FREE)
 		return false;
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
-		way->is_lost = !discover_frames(&way->walk, way->thread->state);
+		way->is_lost = is_late() || !discover_frames(&way->walk, way->thread->state);
 	if (inspect_threads() != STOP_FREE)
 		return false;
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1)) {

@@ -27,9 +27,10 @@ struct unwind_regs;
 void epoch_retarget_returns(const struct unwind_regs *regs);
 /*
  * After an attach: functions on the stacks of all threads are instrumented, calls in progress added, and each thread's state is made
- * what its stack says, in the encoding in force; or lost where that is not known. False: a thread is where that cannot be done.
+ * what its stack says, in the encoding in force; or lost where that is not known, or when it is late. False: a thread is where that cannot
+ * be done.
  */
-bool epoch_settle(void);
+bool epoch_settle(bool (*is_late)(void));
 /* Begins one. This thread is outside of stubs and of the agent where it said it is when it took the agent's lock. False: not possible
  * now; everything is as before. */
 bool epoch_begin(void);

@@ -1,6 +1,7 @@
 /*
- * slots.c - relocations that name a function: what their words hold is replaced for functions that the agent interposes, and
- * for others bound when the loader has not done that yet.
+ * slots.c - relocations that name a function: what their words hold is replaced for functions that the agent interposes. Before
+ * that all are bound, where the loader has not done that yet: nothing in that changes what the program does, so it takes as many steps as
+ * it needs.
  *
  * A word is not bound while it leads to its own entry of the PLT, which pushes the relocation's number: no other code does. The loader
  * finds a symbol in the global scope first, then among what the image was opened with; so does dlvsym with the two handles here.
@@ -78,6 +79,8 @@ static const char *const heap_names[] = {"malloc",         "calloc",        "rea
 enum {
 	NAMES = sizeof names / sizeof *names,
 	HEAP_NAMES = sizeof heap_names / sizeof *heap_names,
+	FIRST_LETTERS = 256,
+	LOOKS = 32, /* at entries of a PLT, between looks at the clock */
 };
 
 struct taken {
@@ -87,6 +90,7 @@ struct taken {
 
 /* Under the agent's lock. */
 static uintptr_t owns[NAMES];
+static bool is_first_of_own[FIRST_LETTERS];
 static struct taken *taken;
 static size_t taken_count, taken_capacity;
 
@@ -216,9 +220,15 @@ static bool is_unbound(const struct dynamic *d, uintptr_t value, size_t number)
 	return *code == 0x68 && pushed == number;
 }
 
+/* Tells most other names apart. */
+static uint8_t first_letters(const char *name)
+{
+	return (uint8_t)(name[0] * 7 + (name[0] ? name[1] : 0));
+}
+
 static uintptr_t own_of(const char *name)
 {
-	for (int i = 0; i < NAMES; i++)
+	for (int i = 0; is_first_of_own[first_letters(name)] && i < NAMES; i++)
 		if (strcmp(names[i], name) == 0)
 			return owns[i];
 	return 0;
@@ -254,16 +264,28 @@ static bool take_functions(struct dynamic *d)
 
 	for (size_t i = 0; i < d->plt_count; i++) {
 		const Elf64_Rela *r = &d->plt[i];
+
+		if (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT)
+			ok &= take_slot(d, r, *(uintptr_t *)(d->bias + r->r_offset)); /* NOLINT */
+	}
+	return ok;
+}
+
+/* Binds what the loader has not, from where it was left. False: it is late, or a word could not be written. */
+static bool bind_functions(struct agent_image *image, struct dynamic *d, bool (*is_late)(void))
+{
+	for (; image->bound < d->plt_count; image->bound++) {
+		const Elf64_Rela *r = &d->plt[image->bound];
 		uintptr_t *slot = (uintptr_t *)(d->bias + r->r_offset); /* NOLINT(performance-no-int-to-ptr) */
 		uintptr_t found;
 
-		if (ELF64_R_TYPE(r->r_info) != R_X86_64_JUMP_SLOT)
-			continue;
-		if (is_unbound(d, *slot, i) && (found = resolve(d, ELF64_R_SYM(r->r_info))) != 0)
-			ok &= put(slot, found);
-		ok &= take_slot(d, r, *slot);
+		if (image->bound % LOOKS == 0 && is_late())
+			return false;
+		if (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT && is_unbound(d, *slot, image->bound) &&
+		    (found = resolve(d, ELF64_R_SYM(r->r_info))) != 0 && !put(slot, found))
+			return false;
 	}
-	return ok;
+	return true;
 }
 
 static bool take_words(struct dynamic *d)
@@ -319,15 +341,16 @@ static void find_owns(void)
 {
 	const struct agent_image *own = agent_image_at((uintptr_t)slots_take);
 
-	for (int i = 0; own && i < NAMES; i++)
+	for (int i = 0; own && i < NAMES; i++) {
 		owns[i] = symbol_address(own, names[i]);
+		is_first_of_own[first_letters(names[i])] = true;
+	}
 }
 
 /* ---- libraries that are opened while the program runs ---- */
 
 enum {
 	FRONTS = NAMES + HEAP_NAMES,
-	FIRST_LETTERS = 256,
 };
 
 /* Under the agent's lock. */
@@ -338,15 +361,10 @@ static struct {
 		bool is_defined; /* by a library that is being added */
 	} fronts[FRONTS];
 	size_t count;
-	bool is_first[FIRST_LETTERS]; /* some name begins so: tells most others apart */
+	bool is_first[FIRST_LETTERS]; /* some name begins so */
 	bool is_adding;
 	const struct link_map *last; /* of those that are loaded, when none is being added or taken away */
 } late;
-
-static uint8_t first_letters(const char *name)
-{
-	return (uint8_t)(name[0] * 7 + (name[0] ? name[1] : 0));
-}
 
 static void add_front(const char *name, uintptr_t own)
 {
@@ -456,14 +474,15 @@ void slots_late(void)
 	late.last = last_map();
 }
 
-bool slots_take(void)
+/* The images whose words are looked at, until one says no. is_late: of bind_functions. */
+static bool visit_images(bool (*look)(struct agent_image *image, struct dynamic *d, bool (*is_late)(void)),
+			 bool (*is_late)(void))
 {
 	struct visit v = {.is_ok = true};
 
-	find_owns();
 	dl_iterate_phdr(add_image, &v);
-	for (size_t i = 0; i < v.count; i++) {
-		const struct agent_image *image = agent_image_at(v.dynamics[i]);
+	for (size_t i = 0; v.is_ok && i < v.count; i++) {
+		struct agent_image *image = agent_image_at(v.dynamics[i]);
 		struct dynamic d;
 
 		if (!image || is_left_out(image))
@@ -472,12 +491,30 @@ bool slots_take(void)
 		read_dynamic((const Elf64_Dyn *)v.dynamics[i], &d); /* NOLINT(performance-no-int-to-ptr) */
 		if (!d.symbols || !d.strings)
 			continue;
-		v.is_ok &= take_functions(&d) && take_words(&d);
+		v.is_ok = look(image, &d, is_late);
 		if (d.handle)
 			dlclose(d.handle);
 	}
 	agent_free(v.dynamics);
 	return v.is_ok;
+}
+
+bool slots_bind(bool (*is_late)(void))
+{
+	return visit_images(bind_functions, is_late);
+}
+
+static bool take(struct agent_image *image, struct dynamic *d, bool (*is_late)(void))
+{
+	(void)image;
+	(void)is_late;
+	return take_functions(d) && take_words(d);
+}
+
+bool slots_take(void)
+{
+	find_owns();
+	return visit_images(take, NULL);
 }
 
 void slots_give_back(void)

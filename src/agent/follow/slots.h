@@ -13,7 +13,9 @@
 
 #include <stdbool.h>
 
-/* In all loaded images. False without memory: some words may be as they were. */
+/* Binds words that are bound lazily, from where it was left. False: it is late; or a word cannot be written. */
+bool slots_bind(bool (*is_late)(void));
+/* In all loaded images, once all is bound. False without memory: some words may be as they were. */
 bool slots_take(void);
 /* Words that still have what slots_take put there have again what they had. */
 void slots_give_back(void);

@@ -118,9 +118,10 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 		agent_unlock_at_entry(&guard);
 		return;
 	}
-	call = place(number, saved, &regs);
+	/* What is found while the agent is to leave would keep it from that, and be of no use. */
+	call = agent_leaves() ? NULL : place(number, saved, &regs);
 	/* A thread that waits for the lock may be where the code changes. */
-	for (int i = 0; !call && i < PLACE_TRIES; i++) {
+	for (int i = 0; !call && !agent_leaves() && i < PLACE_TRIES; i++) {
 		agent_lock_yield(&guard, &where);
 		call = place(number, saved, &regs);
 	}
@@ -128,7 +129,7 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	if (call) {
 		go_on_at(site, call->before, saved);
 	} else {
-		/* Nothing can be written here now. */
+		/* Nothing can be written here now, or is to be. */
 		go_on_as_program(site, saved);
 		agent_thread.id = AGENT_LOST_ID;
 	}
@@ -151,7 +152,7 @@ __attribute__((used)) void agent_entered(struct agent_saved *saved)
 	agent_lock_at(&guard,
 		      &(struct lock_place){.regs = &regs, .pc_kind = THREAD_PC_FUNCTION, .pc_number = function});
 	regs.pc = agent_function(function)->start;
-	if (agent_is_on) {
+	if (agent_is_on && !agent_leaves()) {
 		resolve_context(&regs);
 		discover_leave_caller(function, saved->stack[0]);
 	}
@@ -193,6 +194,8 @@ __attribute__((used)) void agent_returned(struct agent_saved *saved)
 	agent_lock(&guard);
 	if (take_off(frame_slot, &id)) {
 		agent_thread.id = id;
+	} else if (agent_leaves()) {
+		agent_thread.id = AGENT_LOST_ID;
 	} else if (agent_is_on) {
 		struct unwind_regs regs;
 

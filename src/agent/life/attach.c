@@ -31,6 +31,7 @@
 #include "agent/patch/place.h"
 #include "agent/program/calls.h"
 #include "agent/program/program.h"
+#include "agent/program/targets.h"
 #include "native/restart.h"
 #include "agent/os/log.h"
 #include "agent/context/segment.h"
@@ -62,7 +63,9 @@ WM1_EXPORT void wm1_agent_detach(struct wm1_attach_request *request);
 static bool is_started;    /* tables are there */
 static bool is_watching;   /* what the loader does */
 static bool is_attached;   /* this is how the agent came */
+static bool is_doubted;    /* what was said of calls in an earlier attach is not what the code does now */
 static uint64_t called_ns; /* the request in progress */
+static uint64_t left_ns;   /* its */
 static struct walk walk;
 
 /* A thread of the process. */
@@ -80,6 +83,7 @@ static size_t stacks_capacity;
 
 enum {
 	LEAST_NS = 8000000, /* for what is done once all threads are known to be in good places */
+	LAST_NS = 3000000,  /* and behind what can be left out of it */
 };
 #define LEAVING_NS UINT64_C(1000000000)
 
@@ -129,16 +133,19 @@ static bool find_stacks(size_t count)
 	return true;
 }
 
+static struct agent_thread *state_at(uintptr_t fs)
+{
+	return (struct agent_thread *)(fs + (uintptr_t)AGENT_THREAD_OFFSET(id)); /* NOLINT(performance-no-int-to-ptr) */
+}
+
 /* False without memory. */
 static bool find_places(const struct wm1_attach_request *r)
 {
 	if (!agent_reserve((void **)&places, &places_capacity, r->thread_count, sizeof *places))
 		return false;
 	for (uint64_t i = 0; i < r->thread_count; i++) {
-		uintptr_t fs = r->threads[i].registers[FS_BASE];
-
 		places[i].tid = (uint32_t)r->threads[i].tid;
-		places[i].state = (struct agent_thread *)(fs + (uintptr_t)AGENT_THREAD_OFFSET(id)); /* NOLINT */
+		places[i].state = state_at(r->threads[i].registers[FS_BASE]);
 		registers_of(&r->threads[i], &places[i].regs);
 	}
 	return find_stacks(r->thread_count);
@@ -152,20 +159,62 @@ static void assume_stopped(uint64_t thread_count)
 			stop_assume_at(places[i].state->record, &places[i].regs);
 }
 
+/*
+ * Where the first thread is in the program: it may wait for the agent's lock, and takes it now in this call, too.
+ */
+struct standing {
+	const struct unwind_regs *regs;
+	uint32_t phase, pc_number;
+	uint8_t pc_kind;
+	bool is_interrupted;
+};
+
+static struct standing standing_of(const struct thread_record *r)
+{
+	if (!r)
+		return (struct standing){.regs = NULL};
+	return (struct standing){atomic_load(&r->regs), atomic_load(&r->phase), r->pc_number, r->pc_kind,
+				 r->is_interrupted};
+}
+
+static void put_standing(struct thread_record *r, const struct standing *standing)
+{
+	if (!r)
+		return;
+	r->is_interrupted = standing->is_interrupted;
+	r->pc_kind = standing->pc_kind;
+	r->pc_number = standing->pc_number;
+	atomic_store(&r->regs, standing->regs);
+	atomic_store(&r->phase, standing->phase);
+}
+
 /* What is to come would keep the process standing still for too long. */
+static bool is_near_end(void)
+{
+	return wmrt_now_ns() - called_ns + LEAST_NS > left_ns;
+}
+
+static bool is_at_end(void)
+{
+	return wmrt_now_ns() - called_ns + LAST_NS > left_ns;
+}
+
 static bool is_late(struct wm1_attach_request *r)
 {
-	r->is_late = wmrt_now_ns() - called_ns + LEAST_NS > r->left_ns;
+	r->is_late = is_near_end();
 	return r->is_late;
 }
 
-/* A thread has been stopped while it had a lock, or while it looks for who catches an exception: it is to go on first. */
+/* A thread has been stopped while it had a lock, or while it looks for who catches an exception: it is to go on first, and alone, so that
+ * no other takes the lock next. */
 static bool is_busy(struct wm1_attach_request *r)
 {
 	bool ret = agent_lock_is_taken() || wmrt_lock_is_taken();
 
 	for (uint64_t i = 0; i < r->thread_count; i++) {
-		r->threads[i].is_in_the_way = exception_is_thrown(r->threads[i].registers[FS_BASE]);
+		uintptr_t fs = r->threads[i].registers[FS_BASE];
+
+		r->threads[i].is_in_the_way = exception_is_thrown(fs) || state_at(fs)->in_agent;
 		ret |= r->threads[i].is_in_the_way;
 	}
 	return ret;
@@ -217,6 +266,7 @@ static bool start(void)
 	loader_sweep();
 	if (is_new)
 		agent_program_invalidate_no_callback();
+	is_doubted |= is_new;
 	return true;
 }
 
@@ -260,12 +310,13 @@ static void enter_segments(const struct stopped *p)
 static enum wm1_attach_result enter_code(uint64_t thread_count)
 {
 	assume_stopped(thread_count);
-	if (!slots_take() || !detach_undo() || (!is_watching && !loader_start()))
+	if (!slots_take() || !detach_undo(is_doubted) || (!is_watching && !loader_start()))
 		return WM1_ATTACH_FAILED;
 	is_watching = true;
+	is_doubted = false;
 	for (uint64_t i = 0; i < thread_count; i++)
 		enter_segments(&places[i]);
-	return epoch_settle() ? WM1_ATTACH_DONE : WM1_ATTACH_AGAIN;
+	return epoch_settle(is_at_end) ? WM1_ATTACH_DONE : WM1_ATTACH_AGAIN;
 }
 
 static enum wm1_attach_result set_output(struct wm1_attach_request *r)
@@ -305,6 +356,15 @@ static enum wm1_attach_result inspect_stacks(struct wm1_attach_request *r)
 	return ret;
 }
 
+/* What takes long and changes nothing, from where the last request left it. False: it is late, or there is no memory. */
+static bool prepare(void)
+{
+	for (struct agent_image *image = agent_images_first(); image; image = image->next)
+		if (image->kind != AGENT_IMAGE_OWN && !targets_read(image, is_near_end))
+			return false;
+	return slots_bind(is_near_end);
+}
+
 /* Under the agent's lock. What start has read stays read. */
 static enum wm1_attach_result enter(struct wm1_attach_request *r)
 {
@@ -320,6 +380,8 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 		result = inspect_stacks(r);
 	if (result != WM1_ATTACH_DONE)
 		return result;
+	if (!prepare())
+		return is_late(r) ? WM1_ATTACH_AGAIN : WM1_ATTACH_FAILED;
 	if (is_late(r))
 		return WM1_ATTACH_AGAIN;
 	threads_sweep();
@@ -359,6 +421,7 @@ static void start_timers(struct wm1_attach_request *r)
 static enum wm1_attach_result attach(struct wm1_attach_request *r)
 {
 	struct agent_guard guard;
+	struct standing standing;
 	struct unwind_regs regs;
 	enum wm1_attach_result result;
 
@@ -376,17 +439,20 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 	if (result != WM1_ATTACH_DONE)
 		return result;
 	registers_of(&r->threads[0], &regs);
+	standing = standing_of(agent_thread.record);
 	agent_lock_at(&guard, &(struct lock_place){.regs = &regs, .is_interrupted = true});
 	result = enter(r);
 	if (result == WM1_ATTACH_DONE)
 		start_timers(r);
 	agent_unlock(&guard);
+	put_standing(agent_thread.record, &standing);
 	return result;
 }
 
 void wm1_agent_attach(struct wm1_attach_request *r)
 {
 	called_ns = wmrt_now_ns();
+	left_ns = r->left_ns;
 	r->is_late = false;
 	r->result = attach(r);
 }
@@ -397,11 +463,32 @@ void wm1_agent_attach(struct wm1_attach_request *r)
  * A thread in a stub goes on there: what is left of it is the addition, which means nothing any more, and the way to the program's own bytes,
  * which are there again; where it leads into the agent, that does nothing (discover.c).
  */
+static bool is_stack_clear(struct stopped *p, bool is_last)
+{
+	return walk_stack(&walk, &p->regs, p->state) && is_clear(&walk, p->is_in_stub, is_last);
+}
+
+/* It waits for the lock in front of a call or a function that the agent does not know: as if it were in the stub that led it there. */
+static bool waits_in_stub(const struct stopped *p)
+{
+	const struct thread_record *r = p->state->record;
+	const struct unwind_regs *regs = r ? atomic_load(&r->regs) : NULL;
+
+	/* This call is in the agent as well. */
+	return regs && p->state->in_agent == (p->state == &agent_thread) && atomic_load(&r->phase) == THREAD_WAITS &&
+	       (r->pc_kind == THREAD_PC_SITE || r->pc_kind == THREAD_PC_FUNCTION);
+}
+
 static bool may_leave(struct stopped *p, bool is_last)
 {
 	struct place place;
 	uint32_t site;
 
+	if (waits_in_stub(p)) {
+		p->is_in_stub = true;
+		p->regs = walk_thread_regs(p->state->record, atomic_load(&p->state->record->regs));
+		return is_stack_clear(p, is_last);
+	}
 	if (trampoline_find(p->regs.pc, &site) || is_own(p->regs.pc))
 		return false;
 	p->is_in_stub = place_is_stub(p->regs.pc);
@@ -411,7 +498,7 @@ static bool may_leave(struct stopped *p, bool is_last)
 		p->regs.pc = place.pc;
 		p->regs.r[CFI_RSP] = place.sp;
 	}
-	return walk_stack(&walk, &p->regs, p->state) && is_clear(&walk, p->is_in_stub, is_last);
+	return is_stack_clear(p, is_last);
 }
 
 static bool is_asked(const struct stopped *p)
@@ -438,7 +525,7 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 	}
 	assume_stopped(r->thread_count);
 	if (!detach_code()) {
-		detach_undo();
+		detach_undo(false);
 		return WM1_ATTACH_FAILED;
 	}
 	for (uint64_t i = 0; i < r->thread_count; i++) {
@@ -475,6 +562,7 @@ static enum wm1_attach_result stay(void)
 static enum wm1_attach_result detach(struct wm1_attach_request *r)
 {
 	struct agent_guard guard;
+	struct standing standing;
 	enum wm1_attach_result result;
 
 	if (r->version != WM1_ATTACH_VERSION)
@@ -486,9 +574,13 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 	wmrt_check_fork();
 	if (r->is_over)
 		return stay();
-	if (is_busy(r))
+	if (is_busy(r)) {
+		agent_leaves_until(wmrt_now_ns() + LEAVING_NS);
 		return WM1_ATTACH_AGAIN;
+	}
+	standing = standing_of(agent_thread.record);
 	agent_lock(&guard);
+	put_standing(agent_thread.record, &standing);
 	result = leave(r);
 	if (result == WM1_ATTACH_DONE) {
 		agent_is_on = is_attached = false;
@@ -496,6 +588,7 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 		agent_has_left = true;
 	}
 	agent_unlock(&guard);
+	put_standing(agent_thread.record, &standing);
 	if (result != WM1_ATTACH_DONE)
 		return result;
 	wmrt_handlers_give_back();
@@ -508,6 +601,7 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 void wm1_agent_detach(struct wm1_attach_request *r)
 {
 	called_ns = wmrt_now_ns();
+	left_ns = r->left_ns;
 	r->is_late = false;
 	r->result = detach(r);
 }

@@ -1,9 +1,12 @@
 /*
  * detach.c - takes the agent's code out of the program, and puts it in again.
  *
- * What was found out (functions, calls, the encoding) is kept: a second attach goes on with it.
+ * What was found out (functions, calls, the encoding) is kept, and so are the bytes that led to the agent: a second attach goes on with
+ * them. All threads stand still meanwhile, so bytes that are close together are written together.
  */
 #include "agent/life/detach.h"
+
+#include <string.h>
 
 #include "agent/os/memory.h"
 #include "agent/code/code.h"
@@ -56,9 +59,88 @@ bool detach_is_inside(uintptr_t pc)
 	return ret;
 }
 
-static bool put_back(uintptr_t start, uint32_t original, uint32_t len)
+/* ---- writing a lot ---- */
+
+enum {
+	SPAN_BYTES = 4096,
+	GAP_BYTES = 256, /* between bytes that are written together: less than a page, so that all between is mapped */
+};
+
+/* What is to be written next, with what is between. */
+static struct {
+	uintptr_t at;
+	size_t len_bytes;
+	uint8_t bytes[SPAN_BYTES];
+	bool has_failed;
+} span;
+
+static void write_span(void)
 {
-	return code_write(start, agent_program.bytes + original, len);
+	if (span.len_bytes && !code_write(span.at, span.bytes, span.len_bytes))
+		span.has_failed = true;
+	span.len_bytes = 0;
+}
+
+static bool write_rest(void)
+{
+	bool ok;
+
+	write_span();
+	ok = !span.has_failed;
+	span.has_failed = false;
+	return ok;
+}
+
+/* Mostly behind what was put before. */
+static void put(uintptr_t at, const uint8_t *bytes, size_t len)
+{
+	uintptr_t end = span.at + span.len_bytes;
+
+	if (!span.len_bytes || at < end || at - end > GAP_BYTES || at + len - span.at > SPAN_BYTES) {
+		write_span();
+		end = span.at = at;
+	}
+	memcpy(span.bytes + span.len_bytes, (const void *)end, at - end); /* NOLINT(performance-no-int-to-ptr) */
+	memcpy(span.bytes + (at - span.at), bytes, len);
+	span.len_bytes = at + len - span.at;
+}
+
+/* ---- the program's bytes ---- */
+
+/* Bytes that stood in place of the program's. */
+struct replaced {
+	uintptr_t at;
+	size_t bytes; /* in the pool */
+	uint32_t function, len_bytes;
+};
+
+/* Under the agent's lock: those of the last detach, by function. */
+static struct replaced *all_replaced;
+static size_t replaced_count, replaced_capacity;
+static uint8_t *pool;
+static size_t pool_bytes, pool_capacity;
+static bool is_all_kept; /* there was memory for that */
+
+static bool keep(uint32_t function, uintptr_t at, uint32_t len)
+{
+	if (!agent_reserve((void **)&all_replaced, &replaced_capacity, replaced_count + 1, sizeof *all_replaced) ||
+	    !agent_reserve((void **)&pool, &pool_capacity, pool_bytes + len, 1))
+		return false;
+	all_replaced[replaced_count++] = (struct replaced){at, pool_bytes, function, len};
+	memcpy(pool + pool_bytes, (const void *)at, len); /* NOLINT(performance-no-int-to-ptr) */
+	pool_bytes += len;
+	return true;
+}
+
+/* Most sites are as they were. */
+static void put_back(uint32_t function, uintptr_t at, uint32_t original, uint32_t len)
+{
+	const uint8_t *bytes = agent_program.bytes + original;
+
+	if (memcmp((const void *)at, bytes, len) == 0) /* NOLINT(performance-no-int-to-ptr) */
+		return;
+	is_all_kept = is_all_kept && keep(function, at, len);
+	put(at, bytes, len);
 }
 
 static bool is_changed(const struct agent_function *f)
@@ -66,40 +148,40 @@ static bool is_changed(const struct agent_function *f)
 	return f->state == AGENT_FUNCTION_INSTRUMENTED && agent_image_is_there(f->image);
 }
 
+static void put_back_function(uint32_t number)
+{
+	const struct agent_function *f = agent_function(number);
+
+	if (f->is_hooked)
+		put_back(number, f->entry_address, f->entry_original, f->entry_bytes);
+	agent_for_each_site(s, f) {
+		const struct agent_site *site = agent_site(s);
+
+		put_back(number, shape_start(site), site->original, shape_bytes(site));
+	}
+}
+
 bool detach_code(void)
+{
+	const struct agent_program *p = &agent_program;
+
+	replaced_count = pool_bytes = 0;
+	is_all_kept = true;
+	for (size_t i = 0; i < p->function_count; i++)
+		if (is_changed(agent_function(i)))
+			put_back_function((uint32_t)i);
+	/* Last: a function that was instrumented later has kept these bytes as its own. */
+	for (size_t i = p->foreigns_count; i-- > 0;)
+		if (agent_image_is_there(p->foreigns[i].image))
+			put(p->foreigns[i].address, p->bytes + p->foreigns[i].original, p->foreigns[i].len_bytes);
+	return write_rest();
+}
+
+static bool write_anew(void)
 {
 	const struct agent_program *p = &agent_program;
 	bool ok = true;
 
-	for (size_t i = 0; i < p->function_count; i++) {
-		const struct agent_function *f = agent_function(i);
-
-		if (!is_changed(f))
-			continue;
-		if (f->is_hooked)
-			ok &= put_back(f->entry_address, f->entry_original, f->entry_bytes);
-		agent_for_each_site(s, f) {
-			const struct agent_site *site = agent_site(s);
-
-			ok &= put_back(shape_start(site), site->original, shape_bytes(site));
-		}
-	}
-	/* Last: a function that was instrumented later has kept these bytes as its own. */
-	for (size_t i = p->foreigns_count; i-- > 0;)
-		if (agent_image_is_there(p->foreigns[i].image))
-			ok &= put_back(p->foreigns[i].address, p->foreigns[i].original, p->foreigns[i].len_bytes);
-	return ok;
-}
-
-bool detach_undo(void)
-{
-	struct agent_program *p = &agent_program;
-	bool ok = true;
-
-	for (size_t i = 0; i < p->foreigns_count; i++)
-		if (agent_image_is_there(p->foreigns[i].image))
-			ok &= put_back(p->foreigns[i].address, p->foreigns[i].original + p->foreigns[i].len_bytes,
-				       p->foreigns[i].len_bytes);
 	for (size_t i = 0; i < p->function_count; i++) {
 		if (!is_changed(agent_function(i)))
 			continue;
@@ -109,4 +191,29 @@ bool detach_undo(void)
 			ok &= patch_site(s);
 	}
 	return ok;
+}
+
+static void put_replaced(void)
+{
+	for (size_t i = 0; i < replaced_count; i++) {
+		const struct replaced *r = &all_replaced[i];
+
+		if (is_changed(agent_function(r->function)))
+			put(r->at, pool + r->bytes, r->len_bytes);
+	}
+}
+
+bool detach_undo(bool is_all)
+{
+	struct agent_program *p = &agent_program;
+	bool ok;
+
+	for (size_t i = 0; i < p->foreigns_count; i++)
+		if (agent_image_is_there(p->foreigns[i].image))
+			put(p->foreigns[i].address, p->bytes + p->foreigns[i].original + p->foreigns[i].len_bytes,
+			    p->foreigns[i].len_bytes);
+	if (is_all_kept)
+		put_replaced();
+	ok = write_rest();
+	return (is_all || !is_all_kept) ? write_anew() && ok : ok;
 }

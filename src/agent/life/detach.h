@@ -13,7 +13,7 @@
 bool detach_is_inside(uintptr_t pc);
 /* The code of all images is as in their files. Stubs stay, for returns into them. False: some bytes could not be written. */
 bool detach_code(void);
-/* What detach_code put back. */
-bool detach_undo(void);
+/* Undoes detach_code. is_all: sites are written anew, for more of their calls capture than before. */
+bool detach_undo(bool is_all);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * image.c - lists images. _dl_find_object gives an address's image without a lock (glibc 2.35 and later); program headers give its
- * segments; relocations, or in an image that is not relocated its words, give the text addresses that its data holds.
+ * segments.
  */
 #include "agent/program/image.h"
 
@@ -20,6 +20,7 @@
 #include "agent/program/program.h"
 #include "agent/program/no_callback.h"
 #include "agent/program/symbol.h"
+#include "agent/program/targets.h"
 #include "agent/os/address_map.h"
 #include "recorder/config.h"
 #include "waymark/runtime.h"
@@ -134,19 +135,7 @@ static void landing_pads(void *state, uint64_t start, void (*visit)(void *visito
 
 static uint64_t next_data_target(void *state, uint64_t low, uint64_t high)
 {
-	const struct agent_image *image = state;
-	uint64_t base = image->low;
-	size_t first = 0, last = image->target_count;
-
-	while (first < last) {
-		size_t middle = first + (last - first) / 2;
-
-		if (base + image->targets[middle] < low)
-			first = middle + 1;
-		else
-			last = middle;
-	}
-	return first < image->target_count && base + image->targets[first] < high ? base + image->targets[first] : 0;
+	return targets_next(state, low, high);
 }
 
 /* ---- what an image holds ---- */
@@ -204,140 +193,6 @@ static bool read_segments(struct agent_image *image)
 		eh.hdr_bytes = p[i].p_memsz;
 	}
 	return eh.text_count && eh_table_init(&image->table, &eh);
-}
-
-/* A bit for each byte of a text. */
-struct targets {
-	const struct scan_range *text;
-	uint64_t *bits;
-};
-
-static void add_target(const struct targets *t, uint64_t address)
-{
-	uint64_t off = address - t->text->low;
-
-	if (scan_range_has(t->text, address))
-		t->bits[off / 64] |= UINT64_C(1) << off % 64;
-}
-
-/* Relative relocations: what they store is an address of the image. */
-static void add_relocated(const struct agent_image *image, const Elf64_Rela *rela, size_t count,
-			  const struct targets *t)
-{
-	for (size_t i = 0; i < count; i++)
-		if (ELF64_R_TYPE(rela[i].r_info) == R_X86_64_RELATIVE)
-			add_target(t, image->bias + (uint64_t)rela[i].r_addend);
-}
-
-/* DT_RELR: addresses of words, and bitmaps of those behind them. */
-static void add_packed(const struct agent_image *image, const uint64_t *relr, size_t count, const struct targets *t)
-{
-	const uint64_t *where = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t entry = relr[i];
-
-		if (!(entry & 1)) {
-			where = at(image->bias + entry);
-			add_target(t, *where++);
-			continue;
-		}
-		for (unsigned int bit = 0; where && bit < 63; bit++)
-			if (entry >> (bit + 1) & 1)
-				add_target(t, where[bit]);
-		if (where)
-			where += 63;
-	}
-}
-
-static bool is_relocated(const Elf64_Ehdr *ehdr)
-{
-	return ehdr->e_type != ET_EXEC;
-}
-
-static void add_dynamic(const struct agent_image *image, const Elf64_Dyn *dynamic, const struct targets *t)
-{
-	uint64_t rela = 0, rela_bytes = 0, relr = 0, relr_bytes = 0;
-
-	for (; dynamic->d_tag != DT_NULL; dynamic++) {
-		uint64_t value = dynamic->d_un.d_val;
-
-		if (dynamic->d_tag == DT_RELA)
-			rela = value;
-		else if (dynamic->d_tag == DT_RELASZ)
-			rela_bytes = value;
-		else if (dynamic->d_tag == DT_RELR)
-			relr = value;
-		else if (dynamic->d_tag == DT_RELRSZ)
-			relr_bytes = value;
-	}
-	/* The loader has made these absolute, but in the vdso. */
-	if (rela && rela < image->low)
-		rela += image->bias;
-	if (relr && relr < image->low)
-		relr += image->bias;
-	add_relocated(image, at(rela), rela ? rela_bytes / sizeof(Elf64_Rela) : 0, t);
-	add_packed(image, at(relr), relr ? relr_bytes / sizeof(uint64_t) : 0, t);
-}
-
-/* Not relocated: each aligned word of data may be an address. */
-static void add_words(const struct agent_image *image, const struct targets *t)
-{
-	for (size_t i = 0; i + image->scan.text_count < image->scan.data_count; i++) {
-		const struct scan_range *range = &image->scan.data[i];
-		uintptr_t low = (range->low + 7) & ~(uintptr_t)7;
-
-		for (uintptr_t word = low; word + 8 <= range->high; word += 8)
-			add_target(t, *(const uint64_t *)at(word));
-	}
-}
-
-static bool list_targets(struct agent_image *image, const struct targets *t, size_t words)
-{
-	uint64_t base = t->text->low - image->low;
-	size_t count = 0;
-
-	for (size_t i = 0; i < words; i++)
-		count += (size_t)__builtin_popcountll(t->bits[i]);
-	if (!agent_reserve((void **)&image->targets, &image->target_capacity, image->target_count + count + 1,
-			   sizeof *image->targets))
-		return false;
-	for (size_t i = 0; i < words; i++)
-		for (uint64_t left = t->bits[i]; left; left &= left - 1)
-			image->targets[image->target_count++] =
-				(uint32_t)(base + i * 64 + (uint64_t)__builtin_ctzll(left));
-	return true;
-}
-
-static bool read_targets_in(struct agent_image *image, const struct scan_range *text)
-{
-	const Elf64_Ehdr *ehdr = image->ehdr;
-	const Elf64_Phdr *p = image_program_headers(ehdr);
-	size_t words = (size_t)(text->high - text->low) / 64 + 1;
-	struct targets t = {text, agent_alloc(words * sizeof *t.bits)};
-	bool ok;
-
-	if (!t.bits)
-		return false;
-	if (!is_relocated(ehdr))
-		add_words(image, &t);
-	for (int i = 0; i < ehdr->e_phnum; i++)
-		if (p[i].p_type == PT_DYNAMIC)
-			add_dynamic(image, at(image->bias + p[i].p_vaddr), &t);
-	ok = list_targets(image, &t, words);
-	agent_free(t.bits);
-	return ok;
-}
-
-/* The linker writes segments by rising address. */
-static bool read_targets(struct agent_image *image)
-{
-	if (image->high - image->low > UINT32_MAX)
-		return false;
-	for (size_t i = 0; i < image->scan.text_count; i++)
-		if (!read_targets_in(image, &image->scan.texts[i]))
-			return false;
-	return true;
 }
 
 static bool has(const struct agent_image *image, uintptr_t address)
@@ -444,7 +299,7 @@ static struct agent_image *list_image(const struct dl_find_object *found)
 	image->scan.cfa_offset_at = cfa_offset_at;
 	image->scan.landing_pads = landing_pads;
 	image->scan.next_data_target = next_data_target;
-	is_readable = read_segments(image) && (image->kind == AGENT_IMAGE_OWN || read_targets(image));
+	is_readable = read_segments(image) && image->high - image->low <= UINT32_MAX;
 	if (!is_readable && image->kind == AGENT_IMAGE_CODE)
 		image->kind = AGENT_IMAGE_FOREIGN;
 	find_runtime(image);
@@ -504,9 +359,7 @@ void agent_image_sweep(void (*gone)(struct agent_image *image))
 		__atomic_store_n(&image->is_gone, true, __ATOMIC_RELEASE);
 		unlist(image);
 		symbol_index_release(&image->names);
-		agent_free(image->targets);
-		image->targets = NULL;
-		image->target_count = image->target_capacity = 0;
+		targets_release(image);
 		gone(image);
 	}
 }

@@ -17,6 +17,16 @@
 #include "agent/scan/scan.h"
 #include "agent/program/symbol_index.h"
 
+/* Addresses in the texts that data holds (targets.h). */
+struct targets {
+	uint32_t *items; /* distances from the image's low, sorted */
+	size_t count, capacity;
+	bool are_read, are_unknown;
+	/* While they are read: where that goes on. */
+	uint64_t *bits; /* one for each byte of the text */
+	size_t text, source, at;
+};
+
 enum agent_image_kind {
 	AGENT_IMAGE_CODE = 1, /* its functions are instrumented */
 	AGENT_IMAGE_FOREIGN,  /* libc, the loader: called, never changed but behind a call back */
@@ -34,12 +44,12 @@ struct agent_image {
 	struct scan_image scan;
 	struct scan_range *ranges; /* the texts, then the data: of scan */
 	struct eh_text *texts;     /* of table */
-	uint32_t *targets;         /* what data words point to in the texts: distances from low, sorted */
-	size_t target_count, target_capacity;
-	struct code_area *area; /* NULL until code is written for it */
-	uint32_t record;        /* of wmrt_code_image; UINT32_MAX until needed */
-	uint64_t head;          /* hash of its first page: another file has another */
-	uintptr_t runtime_low;  /* code of Waymark's runtime, [low, high): empty where there is none */
+	struct targets targets;    /* what data words point to in the texts */
+	uint32_t bound;            /* so many entries of its PLT are bound (slots.c) */
+	struct code_area *area;    /* NULL until code is written for it */
+	uint32_t record;           /* of wmrt_code_image; UINT32_MAX until needed */
+	uint64_t head;             /* hash of its first page: another file has another */
+	uintptr_t runtime_low;     /* code of Waymark's runtime, [low, high): empty where there is none */
 	uintptr_t runtime_high;
 	uint32_t fork_number; /* its number among forked processes (fork_log.h); 0: none yet */
 	bool is_gone;         /* unloaded */

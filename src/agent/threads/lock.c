@@ -11,6 +11,10 @@
 #include "agent/threads/threads.h"
 #include "recorder/sys.h"
 
+enum {
+	ASIDE_NS = 1000000,
+};
+
 static _Atomic uint32_t word; /* 0 free, 1 taken, 2 taken and waited for */
 /* Under the lock. */
 struct agent_lock_stats agent_lock_stats;
@@ -22,6 +26,14 @@ static uint64_t cpu_ns(void)
 
 	wmrt_sys3(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&ts, 0);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* A thread that comes here over and over waits where it keeps the agent from leaving least (life/attach.c). */
+static void stand_aside(void)
+{
+	const struct timespec ts = {0, ASIDE_NS};
+
+	wmrt_sys3(SYS_nanosleep, (long)&ts, 0, 0);
 }
 
 static void futex(int op, uint32_t value)
@@ -47,6 +59,8 @@ void agent_lock_at(struct agent_guard *guard, const struct lock_place *place)
 		atomic_store(&r->regs, place->regs);
 		atomic_store(&r->phase, THREAD_WAITS);
 		stop_notice();
+		if ((place->pc_kind == THREAD_PC_SITE || place->pc_kind == THREAD_PC_FUNCTION) && agent_leaves())
+			stand_aside();
 	}
 	if (!atomic_compare_exchange_strong_explicit(&word, &was, 1, memory_order_acquire, memory_order_relaxed)) {
 		if (was != 2)
