@@ -51,12 +51,16 @@ void signal33_pass_on(int number, siginfo_t *info, void *context)
 		previous.handler(number, info, context);
 }
 
-void signal33_give_back(void)
+void signal33_give_back(bool is_any_coming)
 {
+	const struct kernel_action ignored = {.handler = (signal33_fn)(void (*)(void))SIG_IGN};
 	const uint64_t set = TICK_MASK;
 	const struct timespec now = {0, 0};
 
-	/* One that came and was not delivered would do what the signal does without the handler. */
+	/* One that came and was not delivered would do what the signal does without the handler: end the process, or a sleep. The kernel
+	 * drops those of all threads when the signal is ignored. */
+	if (is_any_coming)
+		wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&ignored, 0, 8, 0, 0);
 	while (wmrt_sys6(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set, 0, 0) == TICK_SIGNAL)
 		;
 	wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&previous, 0, 8, 0, 0);

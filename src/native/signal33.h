@@ -23,7 +23,8 @@ void signal33_init(signal33_fn handler);
 bool signal33_keep(void);
 /* What was there before handles it. Signal-safe. */
 void signal33_pass_on(int number, siginfo_t *info, void *context);
-/* What was there before is there again. All signals are blocked, and other threads stand still. */
-void signal33_give_back(void);
+/* What was there before is there again. All signals are blocked, and other threads stand still. is_any_coming: to some of these one was sent
+ * that has not come yet. */
+void signal33_give_back(bool is_any_coming);
 
 #endif

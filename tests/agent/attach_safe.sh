@@ -210,6 +210,23 @@ busy() {
 	pids=()
 }
 
+# A thread that the agent's signals do not reach: they are gone with the agent.
+deaf() {
+	local i
+	begin out.txt ./strange deaf "$dir/flag" || return
+	attach || fail "deaf: attach"
+	for ((i = 0; i < 6000; i++)); do # until signal 33 has been sent to it
+		grep -qE '^SigPnd:\s*[0-9a-f]{7}1' /proc/"$pid"/task/*/status && break
+		sleep 0.01
+	done
+	[ $i -lt 6000 ] || fail "deaf: no signal was sent"
+	detach || fail "deaf: detach"
+	touch flag
+	wait "$pid" || fail "deaf: exit status"
+	printf 'ready\nend\n' | cmp - out.txt || { fail "deaf: its output"; cat out.txt; }
+	pids=()
+}
+
 # Threads that come to the agent all the time.
 finds() {
 	begin out.txt ./finds "$dir/flag" || return
@@ -243,7 +260,7 @@ calls() {
 	printf 'ready\nend\n' | cmp - out.txt || { fail "calls: under run"; cat out.txt; }
 }
 
-[ $# -gt 0 ] || set -- kills leaves exits refusals vforks many busy finds calls
+[ $# -gt 0 ] || set -- kills leaves exits refusals vforks many busy deaf finds calls
 for mode; do
 	"$mode"
 done

@@ -225,5 +225,5 @@ void tick_stop(void)
 	timers_delete();
 	waited_ns = edges_seen = 0;
 	wait_ns = TIMERS_EPOCH_NS;
-	signal33_give_back();
+	signal33_give_back(stop_is_any_asked());
 }

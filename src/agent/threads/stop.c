@@ -34,6 +34,9 @@ struct stop_stats stop_stats;
 static _Atomic uint32_t stopping;
 /* Counted on by each thread that obeys. */
 static _Atomic uint32_t events;
+/* Signals to threads that had no record: sent, under the lock, and come. */
+static uint32_t asked_unlisted;
+static _Atomic uint32_t heard_unlisted;
 /* Under the lock. */
 static uint32_t last_number;
 static bool is_stopped;                     /* or there is no other thread */
@@ -69,6 +72,8 @@ bool stop_on_signal(const siginfo_t *info, void *context)
 		return false;
 	if (info->si_value.sival_ptr == &mark && agent_thread.record)
 		atomic_fetch_add(&agent_thread.record->heard, 1);
+	if (info->si_value.sival_ptr == &mark_unlisted)
+		atomic_fetch_add(&heard_unlisted, 1);
 	restart_call(context);
 	/* A thread that shares its state with another one cannot say where it is. */
 	if (!threads_join() || atomic_load(&agent_thread.record->tid) != wmrt_gettid())
@@ -185,7 +190,7 @@ static uint32_t find_unlisted(bool is_asked)
 				continue;
 			count++;
 			if (is_asked)
-				send_to(tid, &mark_unlisted);
+				asked_unlisted += send_to(tid, &mark_unlisted);
 		}
 	}
 	wmrt_sys3(SYS_close, fd, 0, 0);
@@ -428,6 +433,14 @@ bool stop_is_asked(const struct thread_record *r)
 	return atomic_load(&r->asked) != atomic_load(&r->heard);
 }
 
+bool stop_is_any_asked(void)
+{
+	for (const struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		if (atomic_load(&r->tid) && stop_is_asked(r))
+			return true;
+	return asked_unlisted != atomic_load(&heard_unlisted);
+}
+
 enum stop_held stop_is_held(uintptr_t at, size_t len)
 {
 	enum stop_held ret = STOP_FREE;
@@ -457,5 +470,6 @@ void stop_after_fork(void)
 {
 	stop_close();
 	atomic_store(&stopping, 0);
+	atomic_store(&heard_unlisted, asked_unlisted); /* what has not come yet is the parent's */
 	has_stopped = is_stopped = is_assumed = false;
 }

@@ -45,6 +45,8 @@ bool stop_again(unsigned int times);
 bool stop_has(const struct thread_record *record);
 /* A signal of a stop, which may be over, has yet to come to it: only this agent's handler hides from the program that it does. */
 bool stop_is_asked(const struct thread_record *record);
+/* The same of any thread, also of one without a record. */
+bool stop_is_any_asked(void);
 enum stop_held {
 	STOP_FREE,
 	STOP_HELD,       /* by a thread that moves when it goes on */

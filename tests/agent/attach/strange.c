@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -99,6 +101,37 @@ static void many(void)
 	works(NULL);
 }
 
+/*
+ * It blocks all signals, those of the C library too, until FLAG is there. Signals that the agent has sent it meanwhile are gone with the
+ * agent: then nothing ends its wait.
+ */
+static void *hears_nothing(void *unused)
+{
+	const struct timespec limit = {0, 100000000};
+	const unsigned long all = ~0UL, none = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
+	while (access(flag, F_OK) != 0)
+		usleep(5000);
+	if (syscall(SYS_ppoll, NULL, 0, &limit, &none, sizeof none) != 0)
+		puts("a signal was left");
+	return unused;
+}
+
+static int fib(int n);
+
+static void deaf(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, hears_nothing, NULL);
+	ready();
+	while (access(flag, F_OK) != 0)
+		fib(15);
+	pthread_join(thread, NULL);
+	puts("end");
+}
+
 /* jmp . */
 static void jumps(void)
 {
@@ -111,7 +144,6 @@ static void jumps(void)
 }
 
 /* Threads that do nothing but call. */
-static int fib(int n);
 static int (*volatile indirect)(int) = fib;
 static atomic_bool is_over;
 
@@ -151,8 +183,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} modes[] = {{"exits", exits}, {"leaderless", leaderless}, {"vforks", vforks},
-		     {"many", many},   {"jumps", jumps},           {"busy", busy}};
+	} modes[] = {{"exits", exits}, {"leaderless", leaderless}, {"vforks", vforks}, {"many", many},
+		     {"deaf", deaf},   {"jumps", jumps},           {"busy", busy}};
 
 	flag = argc == 3 ? argv[2] : "";
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
