@@ -276,16 +276,20 @@ void discover_leave_caller(uint32_t function, uintptr_t return_address)
 		add_caller(function, return_address, true);
 }
 
-/* Instruments the frames of a stack that are not yet. */
-static void reach_frames(const struct walk *w)
+/* Instruments the frames of a stack that are not yet. False: it was late before. */
+static bool reach_frames(const struct walk *w, bool (*is_late)(void))
 {
 	for (size_t i = 0; i < w->count; i++) {
 		uint32_t function = w->frames[i].function;
 
-		if (agent_function_is(function, AGENT_FUNCTION_SEEN) &&
-		    agent_function(function)->image->kind == AGENT_IMAGE_CODE)
-			reach_function(function);
+		if (!agent_function_is(function, AGENT_FUNCTION_SEEN) ||
+		    agent_function(function)->image->kind != AGENT_IMAGE_CODE)
+			continue;
+		if (is_late && is_late())
+			return false;
+		reach_function(function);
 	}
+	return true;
 }
 
 /* The site is known to call foreign code, which may have come to the function by a tail call. */
@@ -415,9 +419,10 @@ static void know_roots(const struct walk *w, const struct agent_thread *thread)
 			know_caller(w->frames[i - 1].function, w->frames[i].pc);
 }
 
-bool discover_frames(struct walk *w, const struct agent_thread *thread)
+bool discover_frames(struct walk *w, const struct agent_thread *thread, bool (*is_late)(void))
 {
-	reach_frames(w);
+	if (!reach_frames(w, is_late))
+		return false;
 	find_sites(w);
 	walk_place_entries(w, 0, thread);
 	if (!add_calls_of_frames(w, thread))
@@ -435,7 +440,7 @@ bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_
 	segment_leave_gone(regs);
 	if (!walk_stack(w, regs, &agent_thread))
 		return false;
-	is_added = discover_frames(w, &agent_thread);
+	is_added = discover_frames(w, &agent_thread, NULL);
 	walk_retarget_returns(w);
 	if (!is_added)
 		return false;

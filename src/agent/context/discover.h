@@ -14,8 +14,8 @@
  * site. NULL without memory. Under the agent's lock. */
 struct agent_call *discover_call(uint32_t site, uintptr_t target);
 /* Instruments functions of the stack of that thread, adds the calls in progress, and hooks what foreign code has entered. False: not all could be
- * written. Under the agent's lock; other threads may go on meanwhile. */
-bool discover_frames(struct walk *w, const struct agent_thread *thread);
+ * written, or is_late said so, which may be NULL. Under the agent's lock; other threads may go on meanwhile. */
+bool discover_frames(struct walk *w, const struct agent_thread *thread, bool (*is_late)(void));
 /*
  * How the thread came to these registers, by its stack: instruments functions that are on it, adds the calls in progress, and hooks
  * what foreign code has entered. Under the agent's lock.

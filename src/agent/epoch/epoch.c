@@ -325,7 +325,7 @@ static bool find_calls(void)
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1)) {
 		if (way->is_known || !way->walk.count || !way->walk.is_whole)
 			continue;
-		discover_frames(&way->walk, way->thread->state);
+		discover_frames(&way->walk, way->thread->state, NULL);
 		is_any = true;
 	}
 	return is_any;
@@ -376,7 +376,7 @@ bool epoch_settle(bool (*is_late)(void))
 	if (!stop_others() || inspect_threads() != STOP_FREE)
 		return false;
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
-		way->is_lost = is_late() || !discover_frames(&way->walk, way->thread->state);
+		way->is_lost = !discover_frames(&way->walk, way->thread->state, is_late);
 	if (inspect_threads() != STOP_FREE)
 		return false;
 	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1)) {

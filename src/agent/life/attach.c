@@ -82,8 +82,8 @@ static struct maps_place *stacks; /* by rising address; the second half is for s
 static size_t stacks_capacity;
 
 enum {
-	LEAST_NS = 8000000, /* for what is done once all threads are known to be in good places */
-	LAST_NS = 3000000,  /* and behind what can be left out of it */
+	LEAST_NS = 12000000, /* for what is done once all threads are known to be in good places */
+	LAST_NS = 3000000,   /* and behind what can be left out of it */
 };
 #define LEAVING_NS UINT64_C(1000000000)
 
