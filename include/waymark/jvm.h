@@ -1,11 +1,21 @@
 /*
  * jvm.h - the clients of the agent for Java programs, in one table: the agent (src/jvm/c) reads the words of its options from it, and
- * `waymark run` (src/cli/run_java.c) its options and their help.
+ * `waymark run` (src/cli/run_java.c) its options and their help. And what the agent and the library that brings it tell each other.
  */
 #ifndef WAYMARK_JVM_H
 #define WAYMARK_JVM_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * libwaymark-java.so's: faults that a virtual machine under -Xcheck:jni does not know, which it hands on there. The agent sets repair, which
+ * returns true for those in the recording.
+ */
+struct wm1_java_faults {
+	bool is_chained;
+	bool (*repair)(uintptr_t address);
+};
 
 /*
  *      OWN(NAME, ARGUMENT, LEAST, MOST, PRESET, HELP)      has the option --NAME of `waymark run`

@@ -89,6 +89,11 @@ void bus_take(void)
 	wmrt_process.unblocked = BUS_BIT;
 }
 
+void bus_share(void)
+{
+	wmrt_process.unblocked = BUS_BIT;
+}
+
 void bus_start(void)
 {
 	if (!wmrt_config()->is_off)

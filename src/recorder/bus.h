@@ -19,6 +19,8 @@ void bus_start(void);
 void bus_take(void);
 void bus_give_back(void);
 bool bus_is_taken(void);
+/* Instead of bus_take: another handler asks mapping_repair. */
+void bus_share(void);
 /* sigaction(SIGBUS, …) of the program, once it is taken. */
 int bus_action(const struct sigaction *act, struct sigaction *old);
 /* In a handler of another signal: what it returns to does not block SIGBUS in the kernel. For threads that did before it was taken. */

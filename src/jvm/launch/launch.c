@@ -25,6 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "jvm/launch/checked.h"
 #include "recorder/text.h"
 
 #define OPTIONS "WAYMARK_JAVA"
@@ -125,6 +126,17 @@ static bool is_refusing(const char *text)
 	       (strstr(text, "-Xshare:on") || strstr(text, "-Xshare:dump") || strstr(text, "-XX:+RequireSharedSpaces"));
 }
 
+static bool is_checking(const char *text)
+{
+	return text && (strstr(text, "-Xcheck:jni") || strstr(text, "-XX:+CheckJNICalls"));
+}
+
+/* The virtual machine would leave signals to a handler that was there before, or end for it. */
+static bool is_not_chaining(const char *text)
+{
+	return text && (strstr(text, "-XX:+AllowUserSignalHandlers") || strstr(text, "-XX:-UseSignalChaining"));
+}
+
 static bool is_hotspot(create_function *create)
 {
 	Dl_info info;
@@ -197,6 +209,8 @@ JNIEXPORT jint JNICALL JNI_CreateJavaVM(JavaVM **vm, void **env, void *given)
 	if (!agent || !arguments || arguments->version < JNI_VERSION_1_2 || has_option(arguments, is_agent))
 		return create(vm, env, given);
 	why = obstacle(create, arguments);
+	if (!why && has_option(arguments, is_checking) && !has_option(arguments, is_not_chaining))
+		checked_begin();
 	if (!why)
 		return create_with_agent(create, vm, env, arguments, agent);
 	say(why);
