@@ -70,9 +70,9 @@ static uint8_t *buffer_room(struct buffer *b, size_t len_bytes)
 	return b->bytes + b->len_bytes;
 }
 
-static void store_little_endian(uint8_t *bytes, uint64_t v, unsigned int len_bytes)
+static void store_little_endian(uint8_t *bytes, uint64_t v, size_t len_bytes)
 {
-	for (unsigned int i = 0; i < len_bytes; i++, v >>= 8)
+	for (size_t i = 0; i < len_bytes; i++, v >>= 8)
 		bytes[i] = (uint8_t)v;
 }
 
@@ -150,20 +150,12 @@ void buffer_printf(struct buffer *b, const char *format, ...)
 	b->len_bytes += (size_t)len; /* without the NUL */
 }
 
-void buffer_put_u32(struct buffer *b, size_t off, uint32_t v)
+void buffer_put(struct buffer *b, size_t off, uint64_t v, size_t len_bytes)
 {
 	if (b->failed)
 		return;
-	assert(off <= b->len_bytes && b->len_bytes - off >= 4);
-	store_little_endian(b->bytes + off, v, 4);
-}
-
-void buffer_put_u64(struct buffer *b, size_t off, uint64_t v)
-{
-	if (b->failed)
-		return;
-	assert(off <= b->len_bytes && b->len_bytes - off >= 8);
-	store_little_endian(b->bytes + off, v, 8);
+	assert(off <= b->len_bytes && b->len_bytes - off >= len_bytes);
+	store_little_endian(b->bytes + off, v, len_bytes);
 }
 
 struct error *buffer_error(const struct buffer *b)

@@ -74,8 +74,12 @@ void buffer_u64(struct buffer *b, uint64_t v);
 void buffer_uleb128(struct buffer *b, uint64_t v);
 void buffer_bytes(struct buffer *b, const void *bytes, size_t len_bytes);
 void buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void buffer_put_u32(struct buffer *b, size_t off, uint32_t v); /* overwrites; off + 4 <= len_bytes */
-void buffer_put_u64(struct buffer *b, size_t off, uint64_t v);
+/* Overwrites, little-endian; off + len_bytes <= len_bytes of the buffer. */
+void buffer_put(struct buffer *b, size_t off, uint64_t v, size_t len_bytes);
+static inline void buffer_put_u32(struct buffer *b, size_t off, uint32_t v)
+{
+	buffer_put(b, off, v, sizeof v);
+}
 struct error *buffer_error(const struct buffer *b);
 
 #endif

@@ -16,55 +16,11 @@
 #include "format/wmk_bytes.h"
 #include "waymark/abi.h"
 
-/* The fields behind the magic, in order: one table for their offsets would only repeat the struct. */
-static struct error *read_header_fields(struct cursor *c, struct wmk_header *h)
-{
-	uint32_t *const words[] = {&h->pid, &h->flags, &h->chunk_count, &h->zero};
-	uint64_t *const counts[] = {&h->start_realtime_ns, &h->start_monotonic_ns, &h->limit_bytes, &h->dropped_events,
-				    &h->dropped_prefixes,  &h->dropped_heap_calls, &h->drop_errno,  &h->heap_live_bytes,
-				    &h->heap_peak_bytes,   &h->heap_unknown_frees};
-	uint64_t *const samples[] = {&h->samples,         &h->samples_unknown, &h->samples_in_agent,
-				     &h->samples_checked, &h->samples_agreed,  &h->samples_unchecked};
-	const uint8_t *program;
-	struct error *err = cursor_u32(c, &h->chunk_bytes);
-
-	if (!err && h->chunk_bytes != WMK_CHUNK_BYTES)
-		err = cursor_error(c, "chunks of %" PRIu32 " bytes, must be %d: the file is damaged", h->chunk_bytes,
-				   WMK_CHUNK_BYTES);
-	if (!err)
-		err = cursor_u64(c, &h->run);
-	if (!err)
-		err = cursor_u64(c, &h->parent_run);
-	for (size_t i = 0; i < sizeof words / sizeof words[0] && !err; i++)
-		err = cursor_u32(c, words[i]);
-	for (size_t i = 0; i < sizeof counts / sizeof counts[0] && !err; i++)
-		err = cursor_u64(c, counts[i]);
-	if (!err)
-		err = cursor_bytes(c, WMK_PROGRAM_BYTES, &program);
-	if (!err && !memchr(program, 0, WMK_PROGRAM_BYTES))
-		err = cursor_error(c, "the program's path does not end: the file is damaged");
-	if (!err)
-		memcpy(h->program, program, WMK_PROGRAM_BYTES);
-	if (!err)
-		err = cursor_u64(c, &h->dropped_path_tables);
-	if (!err)
-		err = cursor_u64(c, &h->dropped_paths);
-	if (!err)
-		err = cursor_u64(c, &h->merged_runs);
-	if (!err)
-		err = cursor_u64(c, &h->dropped_code);
-	for (size_t i = 0; i < sizeof samples / sizeof samples[0] && !err; i++)
-		err = cursor_u64(c, samples[i]);
-	return err ?: cursor_u64(c, &h->lost_children) ?: cursor_u64(c, &h->session) ?: cursor_u32(c, &h->session_pid) ?: cursor_u32(c, &h->agent) ?: cursor_u64(c, &h->missed_programs) ?:
-	       cursor_u64(c, &h->sample_period_ns) ?: cursor_u64(c, &h->samples_cut) ?: cursor_u64(c, &h->samples_guessed);
-}
-
 struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *name, struct wmk_header *ret)
 {
-	struct wmk_header h = {0};
+	const uint8_t *p = bytes;
+	struct wmk_header h;
 	struct cursor c;
-	const uint8_t *magic;
-	struct error *err;
 
 	cursor_init(&c, bytes, len_bytes, name);
 	if (len_bytes == 0)
@@ -73,21 +29,24 @@ struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *n
 		return cursor_error(&c, "this is no .wmk file");
 	if (len_bytes < WMK_HEADER_BYTES)
 		return cursor_error(&c, "truncated: %zu bytes, the header alone has %d", len_bytes, WMK_HEADER_BYTES);
-	err = cursor_bytes(&c, 8, &magic);
-	if (err)
-		return err;
-	memcpy(h.magic, magic, 8);
-	err = cursor_u32(&c, &h.version);
-	if (!err && h.version != WMK_VERSION)
-		err = cursor_error(&c,
-				   "version %" PRIu32 ", this waymark reads version %d: use the waymark that built "
-				   "the program",
-				   h.version, WMK_VERSION);
-	if (!err)
-		err = read_header_fields(&c, &h);
-	if (!err)
-		*ret = h;
-	return err;
+	h = (struct wmk_header){WMK_HEADER_FIELDS(WMK_LOAD_FIELD)};
+	memcpy(h.magic, p, sizeof h.magic);
+	memcpy(h.program, p + offsetof(struct wmk_header, program), sizeof h.program);
+	c.off = offsetof(struct wmk_header, chunk_bytes);
+	if (h.version != WMK_VERSION)
+		return cursor_error(&c,
+				    "version %" PRIu32 ", this waymark reads version %d: use the waymark that built "
+				    "the program",
+				    h.version, WMK_VERSION);
+	c.off = offsetof(struct wmk_header, run);
+	if (h.chunk_bytes != WMK_CHUNK_BYTES)
+		return cursor_error(&c, "chunks of %" PRIu32 " bytes, must be %d: the file is damaged", h.chunk_bytes,
+				    WMK_CHUNK_BYTES);
+	c.off = offsetof(struct wmk_header, dropped_path_tables);
+	if (!memchr(h.program, 0, sizeof h.program))
+		return cursor_error(&c, "the program's path does not end: the file is damaged");
+	*ret = h;
+	return NULL;
 }
 
 /* Checks what a chunk says it is. places: how many chunks its header may cover. */

@@ -8,12 +8,23 @@
 
 #include "base/cursor.h"
 #include "format/wmk.h"
+#include "format/wmk_fields.h"
 
 enum {
 	WMK_STATE_OPEN = 0,
 	WMK_STATE_WHOLE = 1,
 	WMK_STATE_GIVEN_UP = 2,
 };
+
+static inline uint8_t wmk_load_u8(const uint8_t *p)
+{
+	return p[0];
+}
+
+static inline uint16_t wmk_load_u16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
 
 static inline uint32_t wmk_load_u32(const uint8_t *p)
 {

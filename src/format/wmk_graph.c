@@ -50,15 +50,7 @@ bool wmk_next_function(const struct wmk_file *w, struct wmk_walk *walk, uint32_t
 	if (!p)
 		return false;
 	*ret_number = number_of(w, walk, WMK_FUNCTIONS);
-	*ret = (struct wmk_function){.address = wmk_load_u64(p),
-				     .image = wmk_load_u32(p + 8),
-				     .name = wmk_load_u32(p + 12),
-				     .owner = wmk_load_u32(p + 16),
-				     .descriptor = wmk_load_u32(p + 20),
-				     .file = wmk_load_u32(p + 24),
-				     .line = wmk_load_u32(p + 28),
-				     .flags = wmk_load_u32(p + 32),
-				     .state = WMK_STATE_WHOLE};
+	*ret = (struct wmk_function){WMK_FUNCTION_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
 	return true;
 }
 
@@ -69,13 +61,7 @@ bool wmk_next_site(const struct wmk_file *w, struct wmk_walk *walk, uint32_t *re
 	if (!p)
 		return false;
 	*ret_number = number_of(w, walk, WMK_SITES);
-	*ret = (struct wmk_site){.function = wmk_load_u32(p),
-				 .kind = wmk_load_u32(p + 4),
-				 .name = wmk_load_u32(p + 8),
-				 .position = wmk_load_u32(p + 12),
-				 .line = wmk_load_u32(p + 16),
-				 .flags = wmk_load_u32(p + 20),
-				 .state = WMK_STATE_WHOLE};
+	*ret = (struct wmk_site){WMK_SITE_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
 	return true;
 }
 
@@ -83,55 +69,34 @@ bool wmk_next_line(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_l
 {
 	const uint8_t *p = wmk_next_record(w, walk, WMK_LINES);
 
-	if (!p)
-		return false;
-	*ret = (struct wmk_line){.function = wmk_load_u32(p),
-				 .position = wmk_load_u32(p + 4),
-				 .line = wmk_load_u32(p + 8),
-				 .state = WMK_STATE_WHOLE};
-	return true;
+	if (p)
+		*ret = (struct wmk_line){WMK_LINE_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
 }
 
 bool wmk_next_epoch(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_epoch *ret)
 {
 	const uint8_t *p = wmk_next_record(w, walk, WMK_EPOCHS);
 
-	if (!p)
-		return false;
-	*ret = (struct wmk_epoch){.start_ns = wmk_load_u64(p),
-				  .epoch = wmk_load_u32(p + 8),
-				  .function_count = wmk_load_u32(p + 12),
-				  .edge_count = wmk_load_u32(p + 16),
-				  .state = WMK_STATE_WHOLE};
-	return true;
+	if (p)
+		*ret = (struct wmk_epoch){WMK_EPOCH_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
 }
 
 bool wmk_next_epoch_function(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_epoch_function *ret)
 {
 	const uint8_t *p = wmk_next_record(w, walk, WMK_EPOCH_FUNCTIONS);
 
-	if (!p)
-		return false;
-	*ret = (struct wmk_epoch_function){.contexts = wmk_load_u64(p),
-					   .restart = wmk_load_u64(p + 8),
-					   .epoch = wmk_load_u32(p + 16),
-					   .function = wmk_load_u32(p + 20),
-					   .flags = wmk_load_u32(p + 24),
-					   .state = WMK_STATE_WHOLE};
-	return true;
+	if (p)
+		*ret = (struct wmk_epoch_function){WMK_EPOCH_FUNCTION_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
 }
 
 bool wmk_next_epoch_edge(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_epoch_edge *ret)
 {
 	const uint8_t *p = wmk_next_record(w, walk, WMK_EPOCH_EDGES);
 
-	if (!p)
-		return false;
-	*ret = (struct wmk_epoch_edge){.addend = wmk_load_u64(p),
-				       .epoch = wmk_load_u32(p + 8),
-				       .site = wmk_load_u32(p + 12),
-				       .callee = wmk_load_u32(p + 16),
-				       .kind = wmk_load_u32(p + 20),
-				       .state = WMK_STATE_WHOLE};
-	return true;
+	if (p)
+		*ret = (struct wmk_epoch_edge){WMK_EPOCH_EDGE_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
 }

@@ -38,15 +38,7 @@ static bool is_cut(const struct wmk_file *w, const struct wmk_file_chunk *chunk)
 
 static void load_head(const uint8_t *p, struct wmk_paths *ret)
 {
-	*ret = (struct wmk_paths){.name_key = wmk_load_u64(p),
-				  .cfg_key = wmk_load_u64(p + 8),
-				  .path_count = wmk_load_u64(p + 16),
-				  .image = wmk_load_u32(p + 24),
-				  .kind = p[28],
-				  .bits = p[29],
-				  .flags = (uint16_t)(p[30] | p[31] << 8),
-				  .entry_count = wmk_load_u32(p + 32),
-				  .state = wmk_load_u32(p + 60)};
+	*ret = (struct wmk_paths){WMK_PATHS_FIELDS(WMK_LOAD_FIELD) WMK_LOAD_FIELD(32, state)};
 }
 
 /* Reads the place at *off, which moves behind it. */
@@ -229,20 +221,7 @@ bool wmk_table_count(const struct wmk_file *w, const struct wmk_path_table *tabl
 
 static void load_path_count(const uint8_t *p, struct wmk_path_count *ret)
 {
-	*ret = (struct wmk_path_count){.name_key = wmk_load_u64(p),
-				       .cfg_key = wmk_load_u64(p + 8),
-				       .path_count = wmk_load_u64(p + 16),
-				       .r = wmk_load_u64(p + 24),
-				       .count = wmk_load_u64(p + 32),
-				       .id = wmk_load_u64(p + 40),
-				       .prefix = wmk_load_u32(p + 48),
-				       .site = wmk_load_u32(p + 52),
-				       .image = wmk_load_u32(p + 56),
-				       .kind = p[60],
-				       .bits = p[61],
-				       .flags = (uint16_t)(p[62] | p[63] << 8),
-				       .epoch = wmk_load_u32(p + 64),
-				       .state = wmk_load_u32(p + 68)};
+	*ret = (struct wmk_path_count){WMK_PATH_COUNT_FIELDS(WMK_LOAD_FIELD) WMK_LOAD_FIELD(32, state)};
 }
 
 struct error *wmk_check_path_count(struct wmk_file *w, struct cursor *c, size_t off)

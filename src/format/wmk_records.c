@@ -25,30 +25,23 @@ static struct error *take_image(struct wmk_file *w, struct cursor *c, size_t off
 {
 	const uint8_t *p = w->bytes + off;
 	struct wmk_file_image image = {.record_number = (uint32_t)w->place_count[WMK_IMAGES] - 1};
-	struct wmk_image *r = &image.record;
+	struct wmk_image *ret = &image.record;
 
-	r->meta_key = wmk_load_u64(p);
-	r->load_address = wmk_load_u64(p + 8);
-	r->site_base = wmk_load_u32(p + 16);
-	r->site_count = wmk_load_u32(p + 20);
-	r->path = wmk_load_u64(p + 24);
-	memcpy(r->build_id, p + 32, sizeof r->build_id);
-	r->build_id_bytes = wmk_load_u32(p + 64);
-	r->kind = wmk_load_u32(p + 68);
-	r->state = WMK_STATE_WHOLE;
+	*ret = (struct wmk_image){WMK_IMAGE_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	memcpy(ret->build_id, p + offsetof(struct wmk_image, build_id), sizeof ret->build_id);
 	c->off = off;
-	if (r->build_id_bytes > sizeof r->build_id)
-		return cursor_error(c, "a build id of %" PRIu32 " bytes: the file is damaged", r->build_id_bytes);
-	if (r->kind >= WMK_IMAGE_KIND_END || (r->kind && r->site_count))
+	if (ret->build_id_bytes > sizeof ret->build_id)
+		return cursor_error(c, "a build id of %" PRIu32 " bytes: the file is damaged", ret->build_id_bytes);
+	if (ret->kind >= WMK_IMAGE_KIND_END || (ret->kind && ret->site_count))
 		return cursor_error(c,
 				    "an image of kind %" PRIu32 " with %" PRIu32
 				    " sites: the file is damaged or of a newer waymark",
-				    r->kind, r->site_count);
-	if (r->site_count == 0) /* only paths are counted in it, or its sites are records */
-		r->site_base = 0;
-	else if (r->site_base < WM_SITE_FIRST || r->site_count > UINT32_MAX - r->site_base)
+				    ret->kind, ret->site_count);
+	if (ret->site_count == 0) /* only paths are counted in it, or its sites are records */
+		ret->site_base = 0;
+	else if (ret->site_base < WM_SITE_FIRST || ret->site_count > UINT32_MAX - ret->site_base)
 		return cursor_error(c, "an image with sites %" PRIu32 " + %" PRIu32 ": the file is damaged",
-				    r->site_base, r->site_count);
+				    ret->site_base, ret->site_count);
 	return wmk_image_vec_append(&w->image_vec, image);
 }
 
@@ -166,54 +159,27 @@ bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_
 {
 	const uint8_t *p = wmk_next_record(w, walk, WMK_EVENTS);
 
-	if (!p)
-		return false;
-	*ret = (struct wmk_event){.time_ns = wmk_load_u64(p),
-				  .value = wmk_load_u64(p + 8),
-				  .id = wmk_load_u64(p + 16),
-				  .prefix = wmk_load_u32(p + 24),
-				  .site = wmk_load_u32(p + 28),
-				  .name = wmk_load_u32(p + 32),
-				  .epoch = wmk_load_u32(p + 36),
-				  .tid = wmk_load_u32(p + 40),
-				  .state = WMK_STATE_WHOLE};
-	return true;
+	if (p)
+		*ret = (struct wmk_event){WMK_EVENT_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
 }
 
 bool wmk_next_thread(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_thread *ret)
 {
 	const uint8_t *p = wmk_next_record(w, walk, WMK_THREADS);
 
-	if (!p)
-		return false;
-	*ret = (struct wmk_thread){.time_ns = wmk_load_u64(p),
-				   .tid = wmk_load_u32(p + 8),
-				   .name = wmk_load_u32(p + 12),
-				   .state = WMK_STATE_WHOLE};
-	return true;
+	if (p)
+		*ret = (struct wmk_thread){WMK_THREAD_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
 }
 
 bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret)
 {
 	const uint8_t *p = wmk_next_record(w, walk, WMK_HEAP);
 
-	if (!p)
-		return false;
-	*ret = (struct wmk_heap){.id = wmk_load_u64(p),
-				 .prefix = wmk_load_u32(p + 8),
-				 .site = wmk_load_u32(p + 12),
-				 .count = wmk_load_u64(p + 16),
-				 .bytes = wmk_load_u64(p + 24),
-				 .freed_count = wmk_load_u64(p + 32),
-				 .freed_bytes = wmk_load_u64(p + 40),
-				 .peak_bytes = wmk_load_u64(p + 48),
-				 .inherited_count = wmk_load_u64(p + 56),
-				 .inherited_bytes = wmk_load_u64(p + 64),
-				 .inherited_freed_count = wmk_load_u64(p + 72),
-				 .inherited_freed_bytes = wmk_load_u64(p + 80),
-				 .epoch = wmk_load_u32(p + 88),
-				 .state = WMK_STATE_WHOLE};
-	return true;
+	if (p)
+		*ret = (struct wmk_heap){WMK_HEAP_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
 }
 
 bool wmk_next_run(const struct wmk_file *w, struct wmk_walk *walk, uint64_t *ret)

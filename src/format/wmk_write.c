@@ -1,5 +1,5 @@
 /*
- * wmk_write.c - .wmk bytes from records: field by field, so that the host's layout of structs does not matter.
+ * wmk_write.c - .wmk bytes from records: field by field, whatever the order of bytes of the host.
  */
 #include "format/wmk_write.h"
 
@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "format/wmk_fields.h"
 #include "waymark/abi.h"
 #include "waymark/paths.h"
 
@@ -95,140 +96,106 @@ uint64_t wmk_write_string(struct wmk_writer *w, const char *text)
 	return number;
 }
 
-void wmk_write_image(struct wmk_writer *w, const struct wmk_image *image)
+/* Begins a whole record of zeros, whose fields are put then. Returns where it is. */
+static size_t put_whole(struct wmk_writer *w, size_t record_bytes)
 {
-	begin_record(w, WMK_IMAGES, sizeof *image);
-	buffer_u64(&w->out, image->meta_key);
-	buffer_u64(&w->out, image->load_address);
-	buffer_u32(&w->out, image->site_base);
-	buffer_u32(&w->out, image->site_count);
-	buffer_u64(&w->out, image->path);
-	buffer_bytes(&w->out, image->build_id, sizeof image->build_id);
-	buffer_u32(&w->out, image->build_id_bytes);
-	buffer_u32(&w->out, image->kind);
-	put_zeros(&w->out, sizeof image->zero);
+	put_zeros(&w->out, record_bytes - 4);
 	buffer_u32(&w->out, STATE_WHOLE);
+	return w->out.len_bytes - record_bytes;
 }
 
-void wmk_write_node(struct wmk_writer *w, const struct wmk_node *node)
+static size_t begin_whole(struct wmk_writer *w, enum wmk_kind kind, size_t record_bytes)
 {
-	begin_record(w, WMK_NODES, sizeof *node);
-	buffer_u64(&w->out, node->id);
-	buffer_u32(&w->out, node->parent);
-	buffer_u32(&w->out, node->site);
-	buffer_u32(&w->out, node->run);
-	buffer_u32(&w->out, node->epoch);
-	buffer_u32(&w->out, 0);
-	buffer_u32(&w->out, STATE_WHOLE);
+	begin_record(w, kind, record_bytes);
+	return put_whole(w, record_bytes);
 }
 
-/* Makes room for record `number` of a kind whose records have numbers. */
-static void begin_numbered(struct wmk_writer *w, enum wmk_kind kind, uint32_t number, size_t record_bytes)
+/* The same with record `number` of a kind whose records have numbers. */
+static size_t begin_numbered(struct wmk_writer *w, enum wmk_kind kind, uint32_t number, size_t record_bytes)
 {
-	if (w->kind == kind && record_bytes <= w->end_off - w->out.len_bytes &&
-	    w->first + body_used(w) / record_bytes == number)
-		return;
-	end_chunk(w);
-	begin_chunk(w, kind, number, record_bytes);
+	if (w->kind != kind || record_bytes > w->end_off - w->out.len_bytes ||
+	    w->first + body_used(w) / record_bytes != number) {
+		end_chunk(w);
+		begin_chunk(w, kind, number, record_bytes);
+	}
+	return put_whole(w, record_bytes);
 }
 
-void wmk_write_function(struct wmk_writer *w, uint32_t number, const struct wmk_function *function)
+/* A field of *r, in the record at off. */
+#define PUT_FIELD(bits, name) buffer_put(&w->out, off + offsetof(__typeof__(*r), name), r->name, (bits) / 8);
+
+void wmk_write_image(struct wmk_writer *w, const struct wmk_image *r)
 {
-	begin_numbered(w, WMK_FUNCTIONS, number, sizeof *function);
-	buffer_u64(&w->out, function->address);
-	buffer_u32(&w->out, function->image);
-	buffer_u32(&w->out, function->name);
-	buffer_u32(&w->out, function->owner);
-	buffer_u32(&w->out, function->descriptor);
-	buffer_u32(&w->out, function->file);
-	buffer_u32(&w->out, function->line);
-	buffer_u32(&w->out, function->flags);
-	put_zeros(&w->out, sizeof function->zero);
-	buffer_u32(&w->out, STATE_WHOLE);
+	size_t off = begin_whole(w, WMK_IMAGES, sizeof *r);
+
+	WMK_IMAGE_FIELDS(PUT_FIELD)
+	for (size_t i = 0; i < sizeof r->build_id; i++)
+		buffer_put(&w->out, off + offsetof(struct wmk_image, build_id) + i, r->build_id[i], 1);
 }
 
-void wmk_write_site(struct wmk_writer *w, uint32_t number, const struct wmk_site *site)
+void wmk_write_node(struct wmk_writer *w, const struct wmk_node *r)
 {
-	begin_numbered(w, WMK_SITES, number, sizeof *site);
-	buffer_u32(&w->out, site->function);
-	buffer_u32(&w->out, site->kind);
-	buffer_u32(&w->out, site->name);
-	buffer_u32(&w->out, site->position);
-	buffer_u32(&w->out, site->line);
-	buffer_u32(&w->out, site->flags);
-	buffer_u32(&w->out, 0);
-	buffer_u32(&w->out, STATE_WHOLE);
+	size_t off = begin_whole(w, WMK_NODES, sizeof *r);
+
+	WMK_NODE_FIELDS(PUT_FIELD)
 }
 
-void wmk_write_line(struct wmk_writer *w, const struct wmk_line *line)
+void wmk_write_function(struct wmk_writer *w, uint32_t number, const struct wmk_function *r)
 {
-	begin_record(w, WMK_LINES, sizeof *line);
-	buffer_u32(&w->out, line->function);
-	buffer_u32(&w->out, line->position);
-	buffer_u32(&w->out, line->line);
-	buffer_u32(&w->out, STATE_WHOLE);
+	size_t off = begin_numbered(w, WMK_FUNCTIONS, number, sizeof *r);
+
+	WMK_FUNCTION_FIELDS(PUT_FIELD)
 }
 
-void wmk_write_epoch(struct wmk_writer *w, const struct wmk_epoch *epoch)
+void wmk_write_site(struct wmk_writer *w, uint32_t number, const struct wmk_site *r)
 {
-	begin_record(w, WMK_EPOCHS, sizeof *epoch);
-	buffer_u64(&w->out, epoch->start_ns);
-	buffer_u32(&w->out, epoch->epoch);
-	buffer_u32(&w->out, epoch->function_count);
-	buffer_u32(&w->out, epoch->edge_count);
-	put_zeros(&w->out, sizeof epoch->zero);
-	buffer_u32(&w->out, STATE_WHOLE);
+	size_t off = begin_numbered(w, WMK_SITES, number, sizeof *r);
+
+	WMK_SITE_FIELDS(PUT_FIELD)
 }
 
-void wmk_write_epoch_function(struct wmk_writer *w, const struct wmk_epoch_function *function)
+void wmk_write_line(struct wmk_writer *w, const struct wmk_line *r)
 {
-	begin_record(w, WMK_EPOCH_FUNCTIONS, sizeof *function);
-	buffer_u64(&w->out, function->contexts);
-	buffer_u64(&w->out, function->restart);
-	buffer_u32(&w->out, function->epoch);
-	buffer_u32(&w->out, function->function);
-	buffer_u32(&w->out, function->flags);
-	buffer_u32(&w->out, STATE_WHOLE);
+	size_t off = begin_whole(w, WMK_LINES, sizeof *r);
+
+	WMK_LINE_FIELDS(PUT_FIELD)
 }
 
-void wmk_write_epoch_edge(struct wmk_writer *w, const struct wmk_epoch_edge *edge)
+void wmk_write_epoch(struct wmk_writer *w, const struct wmk_epoch *r)
 {
-	begin_record(w, WMK_EPOCH_EDGES, sizeof *edge);
-	buffer_u64(&w->out, edge->addend);
-	buffer_u32(&w->out, edge->epoch);
-	buffer_u32(&w->out, edge->site);
-	buffer_u32(&w->out, edge->callee);
-	buffer_u32(&w->out, edge->kind);
-	buffer_u32(&w->out, 0);
-	buffer_u32(&w->out, STATE_WHOLE);
+	size_t off = begin_whole(w, WMK_EPOCHS, sizeof *r);
+
+	WMK_EPOCH_FIELDS(PUT_FIELD)
+}
+
+void wmk_write_epoch_function(struct wmk_writer *w, const struct wmk_epoch_function *r)
+{
+	size_t off = begin_whole(w, WMK_EPOCH_FUNCTIONS, sizeof *r);
+
+	WMK_EPOCH_FUNCTION_FIELDS(PUT_FIELD)
+}
+
+void wmk_write_epoch_edge(struct wmk_writer *w, const struct wmk_epoch_edge *r)
+{
+	size_t off = begin_whole(w, WMK_EPOCH_EDGES, sizeof *r);
+
+	WMK_EPOCH_EDGE_FIELDS(PUT_FIELD)
 }
 
 void wmk_write_run(struct wmk_writer *w, uint64_t run)
 {
-	begin_record(w, WMK_RUNS, sizeof(struct wmk_run));
-	buffer_u64(&w->out, run);
-	buffer_u32(&w->out, 0);
-	buffer_u32(&w->out, STATE_WHOLE);
+	buffer_put(&w->out, begin_whole(w, WMK_RUNS, sizeof(struct wmk_run)), run, sizeof run);
 }
 
-void wmk_write_path_table(struct wmk_writer *w, const struct wmk_paths *head, uint64_t activations,
-			  const uint64_t *words)
+void wmk_write_path_table(struct wmk_writer *w, const struct wmk_paths *r, uint64_t activations, const uint64_t *words)
 {
-	size_t word_count = (size_t)head->entry_count * (head->kind == WM1_PATHS_ARRAY ? 1 : 2);
-	size_t bytes = sizeof *head + 16 + word_count * 8;
-	size_t padding = (TABLE_ALIGN - bytes % TABLE_ALIGN) % TABLE_ALIGN;
+	size_t word_count = (size_t)r->entry_count * (r->kind == WM1_PATHS_ARRAY ? 1 : 2);
+	size_t bytes = sizeof *r + 16 + word_count * 8;
+	size_t padding = (TABLE_ALIGN - bytes % TABLE_ALIGN) % TABLE_ALIGN, off;
 
 	begin_record(w, WMK_PATHS, bytes + padding);
-	buffer_u64(&w->out, head->name_key);
-	buffer_u64(&w->out, head->cfg_key);
-	buffer_u64(&w->out, head->path_count);
-	buffer_u32(&w->out, head->image);
-	buffer_u8(&w->out, head->kind);
-	buffer_u8(&w->out, head->bits);
-	buffer_u16(&w->out, head->flags);
-	buffer_u32(&w->out, head->entry_count);
-	put_zeros(&w->out, sizeof head->zero);
-	buffer_u32(&w->out, STATE_WHOLE);
+	off = put_whole(w, sizeof *r);
+	WMK_PATHS_FIELDS(PUT_FIELD)
 	buffer_u64(&w->out, activations);
 	buffer_u64(&w->out, 0);
 	for (size_t i = 0; i < word_count; i++)
@@ -236,75 +203,28 @@ void wmk_write_path_table(struct wmk_writer *w, const struct wmk_paths *head, ui
 	put_zeros(&w->out, padding);
 }
 
-void wmk_write_path_count(struct wmk_writer *w, const struct wmk_path_count *count)
+void wmk_write_path_count(struct wmk_writer *w, const struct wmk_path_count *r)
 {
-	begin_record(w, WMK_PATH_COUNTS, sizeof *count);
-	buffer_u64(&w->out, count->name_key);
-	buffer_u64(&w->out, count->cfg_key);
-	buffer_u64(&w->out, count->path_count);
-	buffer_u64(&w->out, count->r);
-	buffer_u64(&w->out, count->count);
-	buffer_u64(&w->out, count->id);
-	buffer_u32(&w->out, count->prefix);
-	buffer_u32(&w->out, count->site);
-	buffer_u32(&w->out, count->image);
-	buffer_u8(&w->out, count->kind);
-	buffer_u8(&w->out, count->bits);
-	buffer_u16(&w->out, count->flags);
-	buffer_u32(&w->out, count->epoch);
-	buffer_u32(&w->out, STATE_WHOLE);
+	size_t off = begin_whole(w, WMK_PATH_COUNTS, sizeof *r);
+
+	WMK_PATH_COUNT_FIELDS(PUT_FIELD)
 }
 
-/* The header, which has a page of zeros at the start of out, byte for byte. */
-static void put_header(struct buffer *b, const struct wmk_header *h, uint32_t chunk_count)
+struct error *wmk_writer_finish(struct wmk_writer *w, const struct wmk_header *r)
 {
-	const uint64_t counts[] = {h->start_realtime_ns, h->start_monotonic_ns, h->limit_bytes, h->dropped_events,
-				   h->dropped_prefixes,  h->dropped_heap_calls, h->drop_errno,  h->heap_live_bytes,
-				   h->heap_peak_bytes,   h->heap_unknown_frees};
-	const uint64_t samples[] = {h->samples,         h->samples_unknown, h->samples_in_agent,
-				    h->samples_checked, h->samples_agreed,  h->samples_unchecked};
-
-	buffer_bytes(b, WMK_MAGIC, 8);
-	buffer_u32(b, WMK_VERSION);
-	buffer_u32(b, WMK_CHUNK_BYTES);
-	buffer_u64(b, h->run);
-	buffer_u64(b, h->parent_run);
-	buffer_u32(b, h->pid);
-	buffer_u32(b, h->flags);
-	buffer_u32(b, chunk_count);
-	buffer_u32(b, 0);
-	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-		buffer_u64(b, counts[i]);
-	buffer_bytes(b, h->program, sizeof h->program);
-	buffer_u64(b, h->dropped_path_tables);
-	buffer_u64(b, h->dropped_paths);
-	buffer_u64(b, h->merged_runs);
-	buffer_u64(b, h->dropped_code);
-	for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
-		buffer_u64(b, samples[i]);
-	buffer_u64(b, h->lost_children);
-	buffer_u64(b, h->session);
-	buffer_u32(b, h->session_pid);
-	buffer_u32(b, h->agent);
-	buffer_u64(b, h->missed_programs);
-	buffer_u64(b, h->sample_period_ns);
-	buffer_u64(b, h->samples_cut);
-	buffer_u64(b, h->samples_guessed);
-}
-
-struct error *wmk_writer_finish(struct wmk_writer *w, const struct wmk_header *header)
-{
-	struct buffer bytes = {0};
+	const size_t off = 0;
 	struct error *err;
 
 	end_chunk(w);
 	w->kind = 0;
-	put_header(&bytes, header, w->chunk_count);
-	err = buffer_error(&bytes);
-	if (!err)
-		err = buffer_error(&w->out);
-	if (!err)
-		memcpy(w->out.bytes, bytes.bytes, bytes.len_bytes);
-	buffer_deinit(&bytes);
-	return err;
+	err = buffer_error(&w->out);
+	if (err)
+		return err;
+	WMK_HEADER_FIELDS(PUT_FIELD)
+	memcpy(w->out.bytes, WMK_MAGIC, sizeof r->magic);
+	memcpy(w->out.bytes + offsetof(struct wmk_header, program), r->program, sizeof r->program);
+	buffer_put_u32(&w->out, offsetof(struct wmk_header, version), WMK_VERSION);
+	buffer_put_u32(&w->out, offsetof(struct wmk_header, chunk_bytes), WMK_CHUNK_BYTES);
+	buffer_put_u32(&w->out, offsetof(struct wmk_header, chunk_count), w->chunk_count);
+	return NULL;
 }

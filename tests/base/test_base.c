@@ -208,7 +208,7 @@ static void test_buffer(void)
 	buffer_bytes(&b, NULL, 0);
 	buffer_printf(&b, "%s=%d", "k", 7);
 	buffer_put_u32(&b, 3, 0xcafebabe);
-	buffer_put_u64(&b, 7, 42);
+	buffer_put(&b, 7, 42, 8);
 	CHECK_OK(buffer_error(&b));
 
 	cursor_init(&c, b.bytes, b.len_bytes, "b");

@@ -168,9 +168,9 @@ static void test_headers(void)
 	buffer_put_u32(&two, 8, 2);
 	EXPECT_DAMAGED(two.bytes, two.len_bytes, "version 2, this waymark reads version 1");
 	buffer_put_u32(&two, 8, 1);
-	buffer_put_u64(&two, SECTION_RAW_BYTES_OFF, UINT64_C(1) << 40);
+	buffer_put(&two, SECTION_RAW_BYTES_OFF, UINT64_C(1) << 40, 8);
 	EXPECT_DAMAGED(two.bytes, two.len_bytes, "that unpack to");
-	buffer_put_u64(&two, SECTION_BODY_BYTES_OFF, 1 << 20);
+	buffer_put(&two, SECTION_BODY_BYTES_OFF, 1 << 20, 8);
 	EXPECT_DAMAGED(two.bytes, two.len_bytes, "truncated");
 	buffer_deinit(&one);
 	buffer_deinit(&two);

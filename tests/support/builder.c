@@ -389,7 +389,7 @@ void build_table_state(struct wmk_builder *b, uint32_t state)
 
 void build_header_u64(struct wmk_builder *b, size_t off, uint64_t v)
 {
-	buffer_put_u64(&b->out, off, v);
+	buffer_put(&b->out, off, v, 8);
 }
 
 void build_header_u32(struct wmk_builder *b, size_t off, uint32_t v)
