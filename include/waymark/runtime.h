@@ -67,7 +67,19 @@ struct wm1_heap_block {
 	uint64_t size_bytes;
 	uint32_t record; /* 0: the block was not known */
 };
-/* Which function of the allocator the program called. */
+/* The functions of an allocator, as X(result, name, parameters). */
+#define WM1_HEAP_ALLOCATOR(X)                             \
+	X(void, free, (void *))                           \
+	X(void *, malloc, (size_t))                       \
+	X(void *, calloc, (size_t, size_t))               \
+	X(void *, realloc, (void *, size_t))              \
+	X(void *, reallocarray, (void *, size_t, size_t)) \
+	X(int, posix_memalign, (void **, size_t, size_t)) \
+	X(void *, aligned_alloc, (size_t, size_t))        \
+	X(void *, memalign, (size_t, size_t))             \
+	X(void *, valloc, (size_t))                       \
+	X(void *, pvalloc, (size_t))
+/* Which of them the program called. */
 enum wm1_heap_function {
 	WM1_HEAP_MALLOC,
 	WM1_HEAP_CALLOC,

@@ -15,16 +15,8 @@
 
 /* Behind the stubs: the allocator itself. Written once, before the entries are. */
 static struct {
-	void *(*malloc)(size_t);
-	void *(*calloc)(size_t, size_t);
-	void *(*realloc)(void *, size_t);
-	void *(*reallocarray)(void *, size_t, size_t);
-	void (*free)(void *);
-	int (*posix_memalign)(void **, size_t, size_t);
-	void *(*aligned_alloc)(size_t, size_t);
-	void *(*memalign)(size_t, size_t);
-	void *(*valloc)(size_t);
-	void *(*pvalloc)(size_t);
+#define MEMBER(result, name, parameters) result(*name) parameters;
+	WM1_HEAP_ALLOCATOR(MEMBER)
 } next;
 
 /* ---- calls ---- */
@@ -168,10 +160,9 @@ static void *own_pvalloc(size_t size_bytes)
 
 /* Under the agent's lock. */
 static struct allocator_hook hooks[] = {
-#define HOOK(of) {.name = #of, .own = (void *)own_##of, .next = (void **)&next.of, .function = AGENT_NONE}
-	HOOK(free),           HOOK(malloc),        HOOK(calloc),   HOOK(realloc), HOOK(reallocarray),
-	HOOK(posix_memalign), HOOK(aligned_alloc), HOOK(memalign), HOOK(valloc),  HOOK(pvalloc),
-};
+#define HOOK(result, of, parameters) \
+	{.name = #of, .own = (void *)own_##of, .next = (void **)&next.of, .function = AGENT_NONE},
+	WM1_HEAP_ALLOCATOR(HOOK)};
 enum {
 	HOOK_FREE = 0,
 	HOOKS = sizeof hooks / sizeof *hooks,
@@ -198,14 +189,6 @@ static bool is_made_by_allocator(const uint8_t *return_address)
 	return return_address + distance == (const uint8_t *)f->start; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static bool is_another(uint32_t function, const struct allocator_hook *before)
-{
-	for (const struct allocator_hook *h = hooks; h < before; h++)
-		if (h->function == function)
-			return true;
-	return false;
-}
-
 /* A few instructions and a jump elsewhere: all of it can be moved. */
 static void find_entry(const struct agent_function *f, struct scan_function *scan)
 {
@@ -220,6 +203,13 @@ static void find_entry(const struct agent_function *f, struct scan_function *sca
 		if (insn.kind != INSN_OTHER)
 			break;
 	}
+}
+
+bool allocator_has_hook(const struct allocator_hook *first, const struct allocator_hook *end, uint32_t function)
+{
+	while (first < end && first->function != function)
+		first++;
+	return first < end;
 }
 
 bool allocator_make_hook(struct allocator_hook *h, uint32_t function)
@@ -252,7 +242,7 @@ static bool find(struct allocator_hook *h, enum agent_image_kind kind)
 	if (function == AGENT_NONE || agent_function(function)->start != at ||
 	    agent_function(function)->image->kind != kind)
 		return false;
-	return is_another(function, h) || allocator_make_hook(h, function);
+	return allocator_has_hook(hooks, h, function) || allocator_make_hook(h, function);
 }
 
 bool allocator_find(void)

@@ -36,6 +36,8 @@ bool allocator_find(void);
 bool allocator_take(void);
 /* The bytes of allocator_take are as they were. What is called meanwhile ends as it would have. */
 void allocator_give_back(void);
+/* One of the hooks [first, end) is in front of the function, which has another name, too. */
+bool allocator_has_hook(const struct allocator_hook *first, const struct allocator_hook *end, uint32_t function);
 /* What puts a jump in front of the function, which is found by its number. False: there is no room for one. */
 bool allocator_make_hook(struct allocator_hook *h, uint32_t function);
 /*

@@ -88,10 +88,25 @@ static void settle(void *block, struct wm1_heap_block taken, bool is_resized)
 		return end(moved, size_bytes, return_address, function);                   \
 	}
 
-SIZED(mallocx, HEAP_MALLOCX)
-FREES(dallocx)
-FREES(sdallocx)
-RESIZES(rallocx, HEAP_RALLOCX)
+/* clang-format off */
+/* All of them: those of jemalloc, of tcmalloc, and the operators new and delete of both. OTHER: defined below. */
+#define ALLOCATORS(SIZED, FREES, RESIZES, OTHER) \
+	SIZED(mallocx, HEAP_MALLOCX) FREES(dallocx) FREES(sdallocx) RESIZES(rallocx, HEAP_RALLOCX) \
+	OTHER(xallocx) \
+	SIZED(tc_malloc, WM1_HEAP_MALLOC) SIZED(tc_valloc, WM1_HEAP_VALLOC) \
+	SIZED(tc_pvalloc, WM1_HEAP_PVALLOC) RESIZES(tc_realloc, WM1_HEAP_REALLOC) FREES(tc_free) \
+	FREES(tc_cfree) FREES(tc_free_sized) OTHER(tc_calloc) OTHER(tc_memalign) OTHER(tc_posix_memalign) \
+	SIZED(_Znwm, HEAP_NEW) SIZED(_Znam, HEAP_NEW) SIZED(_ZnwmRKSt9nothrow_t, HEAP_NEW) \
+	SIZED(_ZnamRKSt9nothrow_t, HEAP_NEW) SIZED(_ZnwmSt11align_val_t, HEAP_NEW) \
+	SIZED(_ZnamSt11align_val_t, HEAP_NEW) SIZED(_ZnwmSt11align_val_tRKSt9nothrow_t, HEAP_NEW) \
+	SIZED(_ZnamSt11align_val_tRKSt9nothrow_t, HEAP_NEW) \
+	FREES(_ZdlPv) FREES(_ZdaPv) FREES(_ZdlPvm) FREES(_ZdaPvm) FREES(_ZdlPvRKSt9nothrow_t) \
+	FREES(_ZdaPvRKSt9nothrow_t) FREES(_ZdlPvSt11align_val_t) FREES(_ZdaPvSt11align_val_t) \
+	FREES(_ZdlPvmSt11align_val_t) FREES(_ZdaPvmSt11align_val_t) \
+	FREES(_ZdlPvSt11align_val_tRKSt9nothrow_t) FREES(_ZdaPvSt11align_val_tRKSt9nothrow_t)
+/* clang-format on */
+#define NOTHING(name)
+ALLOCATORS(SIZED, FREES, RESIZES, NOTHING)
 
 static size_t (*next_xallocx)(void *, size_t, size_t, int);
 static size_t own_xallocx(void *block, size_t size_bytes, size_t extra_bytes, int flags)
@@ -108,14 +123,6 @@ static size_t own_xallocx(void *block, size_t size_bytes, size_t extra_bytes, in
 	end(got >= size_bytes ? block : NULL, size_bytes, return_address, HEAP_XALLOCX);
 	return got;
 }
-
-SIZED(tc_malloc, WM1_HEAP_MALLOC)
-SIZED(tc_valloc, WM1_HEAP_VALLOC)
-SIZED(tc_pvalloc, WM1_HEAP_PVALLOC)
-RESIZES(tc_realloc, WM1_HEAP_REALLOC)
-FREES(tc_free)
-FREES(tc_cfree)
-FREES(tc_free_sized)
 
 static void *(*next_tc_calloc)(size_t, size_t);
 static void *own_tc_calloc(size_t count, size_t size_bytes)
@@ -150,67 +157,10 @@ static int own_tc_posix_memalign(void **block, size_t alignment, size_t size_byt
 	return rc;
 }
 
-/* operator new and delete, in the allocator's library. */
-SIZED(_Znwm, HEAP_NEW)
-SIZED(_Znam, HEAP_NEW)
-SIZED(_ZnwmRKSt9nothrow_t, HEAP_NEW)
-SIZED(_ZnamRKSt9nothrow_t, HEAP_NEW)
-SIZED(_ZnwmSt11align_val_t, HEAP_NEW)
-SIZED(_ZnamSt11align_val_t, HEAP_NEW)
-SIZED(_ZnwmSt11align_val_tRKSt9nothrow_t, HEAP_NEW)
-SIZED(_ZnamSt11align_val_tRKSt9nothrow_t, HEAP_NEW)
-FREES(_ZdlPv)
-FREES(_ZdaPv)
-FREES(_ZdlPvm)
-FREES(_ZdaPvm)
-FREES(_ZdlPvRKSt9nothrow_t)
-FREES(_ZdaPvRKSt9nothrow_t)
-FREES(_ZdlPvSt11align_val_t)
-FREES(_ZdaPvSt11align_val_t)
-FREES(_ZdlPvmSt11align_val_t)
-FREES(_ZdaPvmSt11align_val_t)
-FREES(_ZdlPvSt11align_val_tRKSt9nothrow_t)
-FREES(_ZdaPvSt11align_val_tRKSt9nothrow_t)
-
 /* Under the agent's lock. */
 static struct allocator_hook hooks[] = {
-#define HOOK(of) {.name = #of, .own = (void *)own_##of, .next = (void **)&next_##of, .function = AGENT_NONE}
-	HOOK(mallocx),
-	HOOK(dallocx),
-	HOOK(sdallocx),
-	HOOK(rallocx),
-	HOOK(xallocx),
-	HOOK(tc_malloc),
-	HOOK(tc_valloc),
-	HOOK(tc_pvalloc),
-	HOOK(tc_realloc),
-	HOOK(tc_free),
-	HOOK(tc_cfree),
-	HOOK(tc_free_sized),
-	HOOK(tc_calloc),
-	HOOK(tc_memalign),
-	HOOK(tc_posix_memalign),
-	HOOK(_Znwm),
-	HOOK(_Znam),
-	HOOK(_ZnwmRKSt9nothrow_t),
-	HOOK(_ZnamRKSt9nothrow_t),
-	HOOK(_ZnwmSt11align_val_t),
-	HOOK(_ZnamSt11align_val_t),
-	HOOK(_ZnwmSt11align_val_tRKSt9nothrow_t),
-	HOOK(_ZnamSt11align_val_tRKSt9nothrow_t),
-	HOOK(_ZdlPv),
-	HOOK(_ZdaPv),
-	HOOK(_ZdlPvm),
-	HOOK(_ZdaPvm),
-	HOOK(_ZdlPvRKSt9nothrow_t),
-	HOOK(_ZdaPvRKSt9nothrow_t),
-	HOOK(_ZdlPvSt11align_val_t),
-	HOOK(_ZdaPvSt11align_val_t),
-	HOOK(_ZdlPvmSt11align_val_t),
-	HOOK(_ZdaPvmSt11align_val_t),
-	HOOK(_ZdlPvSt11align_val_tRKSt9nothrow_t),
-	HOOK(_ZdaPvSt11align_val_tRKSt9nothrow_t),
-};
+#define HOOK(of, ...) {.name = #of, .own = (void *)own_##of, .next = (void **)&next_##of, .function = AGENT_NONE},
+	ALLOCATORS(HOOK, HOOK, HOOK, HOOK)};
 enum {
 	HOOKS = sizeof hooks / sizeof *hooks,
 };
@@ -234,14 +184,6 @@ static void log_own(const char *name, const struct agent_image *image)
 {
 	say(": the function ", name, " of the program's own allocator in ", image,
 	    " has no room for a jump: allocations are not recorded");
-}
-
-static bool is_other_name(uint32_t function, const struct allocator_hook *before)
-{
-	for (const struct allocator_hook *h = hooks; h < before; h++)
-		if (h->function == function)
-			return true;
-	return false;
 }
 
 /* Where a function that is only a jump goes, 0: it is more. */
@@ -293,7 +235,7 @@ static void take(struct allocator_hook *h)
 	    is_followed(forwards_to(at)))
 		return;
 	function = agent_function_at(at);
-	if (function != AGENT_NONE && is_other_name(function, h))
+	if (function != AGENT_NONE && allocator_has_hook(hooks, h, function))
 		return;
 	h->is_taken = function != AGENT_NONE && agent_function(function)->start == at &&
 		      allocator_make_hook(h, function) && patch_put_detour(&h->detour);

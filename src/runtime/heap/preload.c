@@ -47,15 +47,8 @@ enum {
 
 /* The next allocator. Written once, by resolve, before is_resolved. */
 static struct {
-	void *(*malloc)(size_t);
-	void *(*calloc)(size_t, size_t);
-	void *(*realloc)(void *, size_t);
-	void (*free)(void *);
-	int (*posix_memalign)(void **, size_t, size_t);
-	void *(*aligned_alloc)(size_t, size_t);
-	void *(*memalign)(size_t, size_t);
-	void *(*valloc)(size_t);
-	void *(*pvalloc)(size_t);
+#define MEMBER(result, name, parameters) result(*name) parameters;
+	WM1_HEAP_ALLOCATOR(MEMBER)
 } next;
 static _Atomic int resolve_state; /* 0 not begun, 1 at it, 2 done */
 
@@ -86,7 +79,7 @@ static bool is_early(const void *block)
 	return (uintptr_t)block - (uintptr_t)early < EARLY_BYTES;
 }
 
-#define RESOLVE(name) (next.name = (__typeof(next.name))dlsym(RTLD_NEXT, #name))
+#define RESOLVE(result, name, parameters) next.name = (__typeof(next.name))dlsym(RTLD_NEXT, #name);
 
 static _Atomic bool is_loaded; /* all libraries that come with the program */
 
@@ -106,15 +99,7 @@ static bool resolve(void)
 
 	if (!atomic_compare_exchange_strong(&resolve_state, &none, 1))
 		return none == 2;
-	RESOLVE(malloc);
-	RESOLVE(calloc);
-	RESOLVE(realloc);
-	RESOLVE(free);
-	RESOLVE(posix_memalign);
-	RESOLVE(aligned_alloc);
-	RESOLVE(memalign);
-	RESOLVE(valloc);
-	RESOLVE(pvalloc);
+	WM1_HEAP_ALLOCATOR(RESOLVE)
 	atomic_store_explicit(&resolve_state, 2, memory_order_release);
 	if (&wm1_agent && wm1_agent.unfit())
 		return true;
