@@ -183,7 +183,11 @@ static void on_tick(ucontext_t *context, bool is_watch)
 	if (wmrt_process.is_sealed)
 		return;
 	restart_call(context);
-	if (!atomic_load(&is_on) || !b || atomic_load(&b->is_busy))
+	if (!atomic_load(&is_on) || !b)
+		return;
+	if (!is_watch)
+		sampler_timer_go_on(&b->timer);
+	if (atomic_load(&b->is_busy))
 		return;
 	if (is_watch) {
 		sampler_timer_watch(&b->timer);

@@ -6,8 +6,9 @@
  * A program may close the clock's descriptor, as daemons close all that they have inherited. So a timer of one second looks whether the clock is
  * there, and takes its place if not.
  *
- * Where the user has as many signals waiting as RLIMIT_SIGPENDING allows (timers of all processes count), the kernel sends SIGIO for a tick of
- * perf's, whose default action ends the process. So that is a tick, too, as long as the program has no action for it.
+ * The kernel queues each tick of the clock, also where the signal is blocked for long, out of what the user may have queued in all processes.
+ * So the clock stops at a number of ticks that wait. Where the user has as many signals waiting as RLIMIT_SIGPENDING allows, the kernel sends
+ * SIGIO for a tick, whose default action ends the process. So that is a tick, too, as long as the program has no action for it.
  *
  * Where the kernel does not let the clock tick in the kernel (perf_event_paranoid 2), it ticks in user mode alone.
  */
@@ -25,6 +26,7 @@
 
 enum {
 	WATCH_NS = 999999999,
+	UNHANDLED_MAX = 16, /* ticks of a thread that the kernel queues: of an ordinary timer it queues one */
 };
 
 static void (*tick)(ucontext_t *context, bool is_watch);
@@ -114,7 +116,7 @@ static bool start_clock(struct sampler_timer *timer, uint32_t tid)
 			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETOWN_EX, (long)&owner) == 0 &&
 			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETSIG, TICK_SIGNAL) == 0 &&
 			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
-			  wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+			  wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_REFRESH, UNHANDLED_MAX) == 0;
 	if (!timer->is_clock)
 		wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
 	return timer->is_clock;
@@ -133,10 +135,23 @@ bool sampler_timer_start(struct sampler_timer *timer)
 	return true;
 }
 
+void sampler_timer_go_on(struct sampler_timer *timer)
+{
+	timer->ticks++;
+	if (timer->is_clock)
+		wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_REFRESH, 1);
+}
+
 void sampler_timer_watch(struct sampler_timer *timer)
 {
-	if (has_clock(timer))
+	bool has_ticked = timer->ticks != 0;
+
+	timer->ticks = 0;
+	if (has_clock(timer)) {
+		if (!has_ticked)
+			wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_REFRESH, UNHANDLED_MAX);
 		return;
+	}
 	timer->is_clock = false;
 	sampler_timer_stop(timer);
 	thread_timer_start(&timer->posix, wmrt_gettid(), is_wall, period_ns, false);

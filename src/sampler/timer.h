@@ -12,6 +12,7 @@ struct sampler_timer {
 	uint64_t clock_number; /* perf's, by which its descriptor is known */
 	int clock_fd;
 	bool is_clock;
+	uint32_t ticks;            /* of the clock, since the watch has looked */
 	struct thread_timer posix; /* is_clock: the watch */
 };
 
@@ -21,6 +22,8 @@ struct sampler_timer {
  */
 bool sampler_timer_init(uint32_t hz, bool is_wall, void (*on_tick)(ucontext_t *context, bool is_watch));
 bool sampler_timer_start(struct sampler_timer *timer);
+/* At each tick of this thread: so many that were not handled stop the clock until the watch finds it. */
+void sampler_timer_go_on(struct sampler_timer *timer);
 /* Looks whether the clock of this thread still ticks. */
 void sampler_timer_watch(struct sampler_timer *timer);
 /* Of any thread. */

@@ -229,6 +229,24 @@ int main(void)
 }
 END
 
+check queues '' <<'END'
+/* Ticks that are blocked for long must not use up what the user may queue. */
+#include <sys/syscall.h>
+int main(void)
+{
+	unsigned long set = 1ul << 32;
+	struct timespec none = {0, 0};
+	int count = 0;
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, 8);
+	spin(300);
+	while (syscall(SYS_rt_sigtimedwait, &set, NULL, &none, 8) == 33)
+		count++;
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, 8);
+	puts(count > 30 ? "many" : "few");
+	return count > 30;
+}
+END
+
 check closes 'main;later;spin' <<'END'
 /* As a daemon: the descriptor of the clock goes, too. */
 static __attribute__((noinline)) void later(void)
