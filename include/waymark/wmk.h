@@ -71,7 +71,8 @@ enum wmk_drop {
 	X(NO_MEMORY, "there is not enough memory")                                       \
 	X(NO_ROOM, "the limit on address space is too low (ulimit -v): it needs 800 MB") \
 	X(NO_WRITING, "/proc/self/mem cannot be written")                                \
-	X(NO_RECORDING, "the recording has no room for its tables")
+	X(NO_RECORDING, "the recording has no room for its tables")                      \
+	X(NO_TIMER, "the kernel gives no timer for samples (ulimit -i)")
 
 enum wmk_agent {
 #define WMK_AGENT_STATE(name, text) WMK_AGENT_##name,
@@ -101,7 +102,7 @@ struct wmk_header {
 	/* heap client: the whole process */
 	uint64_t heap_live_bytes;
 	uint64_t heap_peak_bytes;
-	uint64_t heap_unknown_frees;     /* frees of blocks from before the client was there */
+	uint64_t heap_unknown_frees;     /* frees of blocks whose allocation it did not see */
 	char program[WMK_PROGRAM_BYTES]; /* /proc/self/exe, NUL-terminated */
 	uint64_t dropped_path_tables;    /* tables that found no room: what was counted in them is lost */
 	uint64_t dropped_paths;          /* counts of single paths that found no room */

@@ -260,13 +260,14 @@ static struct block *take_block(uint32_t tid)
 	return b;
 }
 
-void sample_begin_thread(uint32_t root)
+bool sample_begin_thread(uint32_t root)
 {
 	struct block *b = own;
+	bool is_started = false;
 	uint64_t mask;
 
 	if (!atomic_load(&is_on))
-		return;
+		return false;
 	mask = wmrt_block_signals();
 	if (!b)
 		b = take_block(wmrt_gettid());
@@ -277,10 +278,12 @@ void sample_begin_thread(uint32_t root)
 		b->counted_ns = time_ns();
 		b->rest_ns = 0;
 		own = b;
-		if (!sampler_timer_start(&b->timer))
+		is_started = sampler_timer_start(&b->timer);
+		if (!is_started)
 			say_no_timer();
 	}
 	wmrt_unblock_signals(mask);
+	return is_started;
 }
 
 void sample_end_thread(void)

@@ -14,7 +14,7 @@ bool sample_init(uint32_t hz, bool is_wall);
 /* False before sample_init, and for good after the process has asked for a filter of system calls. */
 bool sample_is_on(void);
 /* Of this thread, which stands on the prefix `root`. */
-void sample_begin_thread(uint32_t root);
+bool sample_begin_thread(uint32_t root);
 void sample_end_thread(void);
 /* The context of the call that has led into this library. False: it is not known, or there is no room for it. Any thread. */
 bool sample_here(wm_context *ret);

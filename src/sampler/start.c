@@ -193,13 +193,14 @@ static void look_up(void)
 static void attach(void)
 {
 	const char *text = getenv("WAYMARK_SAMPLE");
+	enum wmk_agent state = WMK_AGENT_NO_MEMORY;
 	uint32_t hz = rate(text);
 
 	if (wmrt_process.is_sealed)
 		return;
 	if (hz && pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(hz, strstr(text, ",wall") != NULL))
-		sample_begin_thread(WM_PREFIX_PROCESS);
-	wmrt_run_tell_agent(sample_is_on() ? WMK_AGENT_OK : WMK_AGENT_NO_MEMORY, host->header);
+		state = sample_begin_thread(WM_PREFIX_PROCESS) ? WMK_AGENT_OK : WMK_AGENT_NO_TIMER;
+	wmrt_run_tell_agent(state, host->header);
 }
 
 static const struct wmrt_client sampler = {.start = look_up, .attach = attach};

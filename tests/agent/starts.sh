@@ -43,6 +43,10 @@ done
 (ulimit -v 300000 && run 3 --sample --encode -o none.wmk ./alloc && [ $failures -eq 0 ]) || failures=$((failures + 1))
 has err.txt "alloc recorded nothing: $room"
 
+# ---- no signal can be queued ----
+(ulimit -i 0 && run 3 --sample --heap -o timer.wmk ./alloc && [ $failures -eq 0 ]) || failures=$((failures + 1))
+has err.txt "the kernel gives no timer (ulimit -i): no samples are taken"
+
 # ---- a program that does not begin as those of C do ----
 cat >own.c <<'END'
 #include <stdlib.h>

@@ -272,6 +272,17 @@ static void log_failure(enum wmk_agent state)
 	log_always(&text);
 }
 
+static void log_no_timer(void)
+{
+	char line[256];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	wmrt_text_add(&text, "waymark: process ");
+	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
+	wmrt_text_add(&text, ": the kernel gives no timer (ulimit -i): no samples are taken");
+	log_always(&text);
+}
+
 static void log_unknown_options(void)
 {
 	const char *word = agent_options_unknown();
@@ -328,7 +339,8 @@ static void begin(void)
 		return;
 	}
 	agent_watch_forks();
-	timers_start();
+	if (!timers_start() && agent_options.clients[WM1_AGENT_sample].number)
+		log_no_timer();
 }
 
 /* What constructors of the program have left is gone. */
