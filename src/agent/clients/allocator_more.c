@@ -180,12 +180,6 @@ static void say(const char *what, const char *name, const char *where, const str
 	log_always(&text);
 }
 
-static void log_own(const char *name, const struct agent_image *image)
-{
-	say(": the function ", name, " of the program's own allocator in ", image,
-	    " has no room for a jump: allocations are not recorded");
-}
-
 /* Where a function that is only a jump goes, 0: it is more. */
 static uintptr_t forwards_to(uintptr_t at)
 {
@@ -256,7 +250,8 @@ void allocator_take_more(void)
 	wmrt_own_heap_start();
 	missing = image && image->kind == AGENT_IMAGE_CODE ? allocator_take_own() : NULL;
 	if (missing)
-		log_own(missing, image);
+		say(": the function ", missing, " of the program's own allocator in ", image,
+		    " has no room for a jump: allocations are not recorded");
 	for (int i = 0; i < HOOKS; i++)
 		take(&hooks[i]);
 }

@@ -173,15 +173,6 @@ static uint32_t site_at(uintptr_t return_address)
 	return trampoline_find(return_address, &site) ? site : agent_site_returning_to(return_address);
 }
 
-/* As of the call's instruction, where it is known. */
-static void at_call(uint32_t site, struct unwind_regs *regs)
-{
-	if (site == AGENT_NONE)
-		return;
-	regs->pc = agent_site(site)->address;
-	regs->is_return_address = false;
-}
-
 static wm_context context_of_root(uint32_t prefix)
 {
 	return (wm_context){.prefix = prefix};
@@ -209,7 +200,10 @@ static bool find(uintptr_t return_address, struct unwind_regs *regs, wm_context 
 			remember(return_address, &was, ret);
 		return true;
 	}
-	at_call(site, regs);
+	if (site != AGENT_NONE) { /* as of the call's instruction */
+		regs->pc = agent_site(site)->address;
+		regs->is_return_address = false;
+	}
 	return capture_at(regs, ret, &point);
 }
 
@@ -239,16 +233,6 @@ static __attribute__((noinline)) wm_context find_point(uintptr_t return_address)
 	return f.found;
 }
 
-static bool is_outside(void)
-{
-	return !agent_is_on || agent_thread.in_agent;
-}
-
-static uint32_t root(void)
-{
-	return wmrt_gettid() == wmrt_getpid() ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
-}
-
 wm_context caller_capture(uintptr_t return_address)
 {
 	wm_context c;
@@ -257,15 +241,12 @@ wm_context caller_capture(uintptr_t return_address)
 		return context_of_root(WM_PREFIX_LOST);
 	if (WMRT_LIKELY(is_known(return_address, &c)))
 		return c;
-	return is_outside() ? context_of_root(root()) : find_point(return_address);
+	if (agent_is_on && !agent_thread.in_agent)
+		return find_point(return_address);
+	return context_of_root(wmrt_gettid() == wmrt_getpid() ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD);
 }
 
 /* ---- calls ---- */
-
-static wm_context inside_call(const wm_context *c, uint32_t call)
-{
-	return (wm_context){.prefix = wmrt_intern(c->prefix, c->epoch, c->id, call, 1), .epoch = c->epoch};
-}
 
 struct adding {
 	uintptr_t return_address;
@@ -305,14 +286,13 @@ static uint32_t call_at(uintptr_t return_address, uint32_t kind, const char *nam
 
 wm_context caller_call(uintptr_t return_address, uint32_t kind, const char *name)
 {
-	wm_context c = agent_is_seccomp_frozen ? context_of_root(WM_PREFIX_LOST) : caller_capture(return_address);
+	wm_context c = caller_capture(return_address);
 	uint32_t call;
 
-	if (WMRT_UNLIKELY(agent_is_seccomp_frozen))
-		return c;
-
-	if (c.site == WM_SITE_FOREIGN)
+	if (WMRT_UNLIKELY(agent_is_seccomp_frozen) || c.site == WM_SITE_FOREIGN)
 		return c;
 	call = call_at(return_address, kind, name);
-	return WMRT_LIKELY(call) ? inside_call(&c, call) : context_of_root(WM_PREFIX_LOST);
+	if (WMRT_UNLIKELY(!call))
+		return context_of_root(WM_PREFIX_LOST);
+	return (wm_context){.prefix = wmrt_intern(c.prefix, c.epoch, c.id, call, 1), .epoch = c.epoch};
 }

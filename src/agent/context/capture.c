@@ -263,11 +263,6 @@ static bool finish(const struct capture_point *p, wm_context *ret)
 	return true;
 }
 
-static bool is_own(const struct walk_frame *frame)
-{
-	return frame->function != AGENT_NONE && agent_function(frame->function)->image->kind == AGENT_IMAGE_OWN;
-}
-
 /* Frames [0, outer) of the walk are not instrumented; `outer` is, with that id and those entries. Those of the agent are passed over. */
 static bool finish_inner(const struct walk *w, size_t outer, const struct capture_point *p, wm_context *ret)
 {
@@ -285,7 +280,7 @@ static bool finish_inner(const struct walk *w, size_t outer, const struct captur
 
 		if (frame->function == AGENT_NONE)
 			return false;
-		if (is_own(frame))
+		if (agent_function(frame->function)->image->kind == AGENT_IMAGE_OWN)
 			continue;
 		prefix = intern(prefix, id, record_point_call(function, address, frame->function) | gap, 1);
 		function = frame->function;

@@ -312,15 +312,11 @@ static struct agent_call *tail_call_to(uint32_t site, uint32_t callee)
 	return agent_site_is_tail(s) && agent_function_entered(target) == callee ? discover_call(site, target) : NULL;
 }
 
-static bool is_direct_tail(uint32_t site)
-{
-	return agent_site_is_tail(agent_site(site)) && agent_site_is_direct(agent_site(site));
-}
-
 /* What the function's direct tail call leads to, if that is instrumented now; AGENT_NONE. */
 static uint32_t after_tail(uint32_t site)
 {
-	uint32_t callee = is_direct_tail(site) ? callee_at(agent_resolve(agent_site(site)->target)) : AGENT_NONE;
+	uint32_t callee =
+		agent_site(site)->kind == SCAN_TAIL ? callee_at(agent_resolve(agent_site(site)->target)) : AGENT_NONE;
 
 	return agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? callee : AGENT_NONE;
 }
@@ -394,14 +390,6 @@ static bool add_calls_of_frames(const struct walk *w, const struct agent_thread 
 	return ok;
 }
 
-/* Sites of frames that were instrumented just now. */
-static void find_sites(struct walk *w)
-{
-	for (size_t i = 1; i < w->count; i++)
-		if (w->frames[i].site == AGENT_NONE)
-			w->frames[i].site = agent_site_returning_to(w->frames[i].pc);
-}
-
 /* Foreign code has called it, or was called by the frame outside and has gone on to it by a tail call. */
 static bool is_of_foreign(const struct walk_frame *f, const struct walk_frame *outer, const struct agent_thread *thread)
 {
@@ -411,23 +399,21 @@ static bool is_of_foreign(const struct walk_frame *f, const struct walk_frame *o
 	       (outer->site != AGENT_NONE && walk_is_foreign_tail(outer->site, f, thread));
 }
 
-/* Hooks what foreign code entered, where that is possible. */
-static void know_roots(const struct walk *w, const struct agent_thread *thread)
-{
-	for (size_t i = w->count; i-- > 1;)
-		if (is_of_foreign(&w->frames[i - 1], &w->frames[i], thread))
-			know_caller(w->frames[i - 1].function, w->frames[i].pc);
-}
-
 bool discover_frames(struct walk *w, const struct agent_thread *thread, bool (*is_late)(void))
 {
 	if (!reach_frames(w, is_late))
 		return false;
-	find_sites(w);
+	/* Sites of what was instrumented just now. */
+	for (size_t i = 1; i < w->count; i++)
+		if (w->frames[i].site == AGENT_NONE)
+			w->frames[i].site = agent_site_returning_to(w->frames[i].pc);
 	walk_place_entries(w, 0, thread);
 	if (!add_calls_of_frames(w, thread))
 		return false;
-	know_roots(w, thread);
+	/* Hooks what foreign code entered, where that is possible. */
+	for (size_t i = w->count; i-- > 1;)
+		if (is_of_foreign(&w->frames[i - 1], &w->frames[i], thread))
+			know_caller(w->frames[i - 1].function, w->frames[i].pc);
 	return true;
 }
 

@@ -60,12 +60,6 @@ static void go_on_at(const struct agent_site *site, uintptr_t pc, struct agent_s
 	}
 }
 
-/* The site's code is that of the call too. */
-static bool is_placed(const struct agent_site *site, const struct agent_call *call)
-{
-	return site->is_written && call->before;
-}
-
 /* The call at the site, and code for it. NULL: that could not be written now. */
 static struct agent_call *place(uint32_t number, const struct agent_saved *saved, struct unwind_regs *regs)
 {
@@ -78,7 +72,12 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 		resolve_context(regs);
 	call = discover_call(number, target);
 	epoch_retarget_returns(regs);
-	return call && (is_placed(agent_site(number), call) || patch_site(number)) ? call : NULL;
+	if (!call)
+		return NULL;
+	/* The site's code is that of this call, too. */
+	if (agent_site(number)->is_written && call->before)
+		return call;
+	return patch_site(number) ? call : NULL;
 }
 
 static void go_on_as_program(const struct agent_site *site, struct agent_saved *saved)

@@ -228,12 +228,6 @@ static bool is_own(uintptr_t pc)
 	return image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site);
 }
 
-/* Its frames do no harm, whether the agent is on or off when they go on. */
-static bool is_bystander(uintptr_t pc)
-{
-	return restart_is_wait(pc) || threads_is_base(pc);
-}
-
 /* The frames go on at places where all bytes may change. is_in_stub: the first one goes on in a stub. */
 static bool is_clear(const struct walk *w, bool is_in_stub, bool may_return_here)
 {
@@ -242,7 +236,9 @@ static bool is_clear(const struct walk *w, bool is_in_stub, bool may_return_here
 	for (size_t i = is_in_stub; i < w->count; i++) {
 		const struct walk_frame *f = &w->frames[i];
 
-		if (!may_return_here && is_own(f->pc) && (f->is_interrupted || !is_bystander(f->pc)))
+		/* Waits and bases of threads do no harm, whether the agent is on or off when they go on. */
+		if (!may_return_here && is_own(f->pc) &&
+		    (f->is_interrupted || (!restart_is_wait(f->pc) && !threads_is_base(f->pc))))
 			return false;
 		if (f->is_interrupted && !code_find_stub(f->pc, &stub) && detach_is_inside(f->pc))
 			return false;
@@ -299,13 +295,6 @@ static void renew_thread(const struct stopped *p)
 	thread->id = AGENT_LOST_ID;
 }
 
-static void enter_segments(const struct stopped *p)
-{
-	segment_enter_frame(p->state, &p->regs);
-	if (walk_stack(&walk, &p->regs, p->state))
-		attach_handlers(&walk, p->state);
-}
-
 /* A context that is not known now is found by the first capture that can. */
 static enum wm1_attach_result enter_code(uint64_t thread_count)
 {
@@ -314,8 +303,11 @@ static enum wm1_attach_result enter_code(uint64_t thread_count)
 		return WM1_ATTACH_FAILED;
 	is_watching = true;
 	is_doubted = false;
-	for (uint64_t i = 0; i < thread_count; i++)
-		enter_segments(&places[i]);
+	for (uint64_t i = 0; i < thread_count; i++) {
+		segment_enter_frame(places[i].state, &places[i].regs);
+		if (walk_stack(&walk, &places[i].regs, places[i].state))
+			attach_handlers(&walk, places[i].state);
+	}
 	return epoch_settle(is_at_end) ? WM1_ATTACH_DONE : WM1_ATTACH_AGAIN;
 }
 

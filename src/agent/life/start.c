@@ -299,13 +299,6 @@ static void log_unknown_options(void)
 	log_always(&text);
 }
 
-/* What the last look-up that failed has left: the text is given by the first call, and freed by the second. */
-static void drop_dlerror(void)
-{
-	dlerror();
-	dlerror();
-}
-
 static void begin(void)
 {
 	enum wmk_agent state;
@@ -330,7 +323,9 @@ static void begin(void)
 		agent_thread.id = AGENT_FOREIGN_ID;
 		discover_entry((uintptr_t)program_main);
 	}
-	drop_dlerror();
+	/* What the last look-up that failed has left: the text is given by the first call, and freed by the second. */
+	dlerror();
+	dlerror();
 	agent_unlock(&guard);
 	agent_clients_resume();
 	wmrt_run_tell_agent(state, wmrt_file_header);

@@ -48,22 +48,16 @@ static bool leaves_tails(const struct agent_call *call)
 
 /* ---- what a plan depends on ---- */
 
-static uint64_t restart_of(const struct agent_call *call)
-{
-	const struct agent_program *p = &agent_program;
-
-	return call->edge == AGENT_NONE ? 0 : p->encoder.graph.nodes[agent_function(call->callee)->node].restart;
-}
-
 static struct plan_call call_of(const struct agent_call *call)
 {
+	const struct callgraph_node *nodes = agent_program.encoder.graph.nodes;
 	bool is_foreign = call->edge == AGENT_NONE;
 
 	return (struct plan_call){
 		.target = call->target,
 		.before = call->before,
 		.counter = call->counter,
-		.restart = restart_of(call),
+		.restart = is_foreign ? 0 : nodes[agent_function(call->callee)->node].restart,
 		.number = (uint32_t)(call - agent_program.calls),
 		.pushed_site = agent_call_pushed_site(call),
 		.pushes = agent_call_pushes(call),

@@ -24,11 +24,7 @@ struct branch {
 	int32_t depth;
 };
 
-static bool starts_with(const uint8_t *code, const char *bytes, size_t len)
-{
-	return memcmp(code, bytes, len) == 0;
-}
-#define IS(code, bytes) starts_with(code, bytes, sizeof(bytes) - 1)
+#define IS(code, bytes) (memcmp(code, bytes, sizeof(bytes) - 1) == 0)
 
 /* Of the instructions that emit.c writes. */
 static int32_t pushed_by(const uint8_t *c)

@@ -25,11 +25,6 @@ static void emit_to_discover(struct plan *p, const struct plan_site *in)
 
 /* ---- in front of the call ---- */
 
-static uint64_t addend_of(const struct plan_site *in, const struct plan_call *call)
-{
-	return call->pushes ? 0 : in->addend;
-}
-
 /* Nothing is done in front of it. */
 static bool is_bare(const struct plan_site *in, const struct plan_call *call)
 {
@@ -45,7 +40,7 @@ static void emit_before(struct stub_plan *s, const struct plan_site *in, const s
 	uint32_t pushed, done;
 
 	if (!call->pushes) {
-		done = emit_add(&s->e, places, addend_of(in, call));
+		done = emit_add(&s->e, places, in->addend);
 		stub_done(s, done, done);
 		return;
 	}
@@ -212,12 +207,6 @@ static bool plan_cases(struct plan *p, const struct plan_site *in)
 	return p->placed_count <= PLAN_MAX_COMPARED || in->table;
 }
 
-static void emit_compares(struct emit *e, const struct dispatch_case *cases, uint32_t count, uint64_t literals)
-{
-	for (uint32_t i = 0; i < count; i++)
-		emit_if_target(e, literals + i * sizeof(uint64_t), cases[i].to);
-}
-
 /* The code of `dispatch`; *ret: where it is entered. False: the instruction is not understood. */
 static bool emit_dispatch(struct plan *p, const struct plan_site *in, uintptr_t *ret)
 {
@@ -236,8 +225,8 @@ static bool emit_dispatch(struct plan *p, const struct plan_site *in, uintptr_t 
 		return false;
 	if (p->placed_count > PLAN_MAX_COMPARED)
 		dispatch_table_emit(&s->e, in->table);
-	else
-		emit_compares(&s->e, p->cases, compared, s->head.start);
+	for (uint32_t i = 0; i < compared; i++)
+		emit_if_target(&s->e, s->head.start + i * sizeof(uint64_t), p->cases[i].to);
 	emit_to_discover(p, in);
 	return true;
 }

@@ -53,19 +53,17 @@ static const uint8_t *code_at(uintptr_t address)
 	return (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static bool is_before_shared(uint32_t site)
-{
-	return site + 1 < agent_program.site_count && agent_site(site + 1)->shares_suffix;
-}
-
 static void mark_stub(const struct code_stub *stub)
 {
 	static const uint8_t load[] = {0x48, 0xb9}; /* movabs $, %rcx (dispatch_table.c) */
 	const uint8_t *code = code_at(stub->start);
 	uint64_t table;
 
+	uint32_t next = stub->number + 1; /* of AFTER: the site behind it */
+
 	/* The others lead to the program, and to the agent. */
-	if (stub->kind != CODE_STUB_DISPATCH && !(stub->kind == CODE_STUB_AFTER && is_before_shared(stub->number)))
+	if (stub->kind != CODE_STUB_DISPATCH &&
+	    !(stub->kind == CODE_STUB_AFTER && next < agent_program.site_count && agent_site(next)->shares_suffix))
 		return;
 	mark_branches(code, stub->start, stub->len);
 	for (uint32_t i = 0; i + sizeof load + sizeof table <= stub->len; i++) {
@@ -117,11 +115,6 @@ static void mark_function(const struct agent_function *f)
 	mark(f->behind_hook);
 }
 
-static void mark_foreign(const struct agent_foreign *f)
-{
-	mark_branches(agent_program.bytes + f->original + f->len_bytes, f->address, f->len_bytes);
-}
-
 void reuse_stubs(void)
 {
 	const struct agent_program *p = &agent_program;
@@ -131,7 +124,10 @@ void reuse_stubs(void)
 	depth = 0;
 	for (size_t i = 0; i < p->function_count; i++)
 		mark_function(agent_function(i));
-	for (size_t i = 0; i < p->foreigns_count; i++)
-		mark_foreign(&p->foreigns[i]);
+	for (size_t i = 0; i < p->foreigns_count; i++) {
+		const struct agent_foreign *f = &p->foreigns[i];
+
+		mark_branches(p->bytes + f->original + f->len_bytes, f->address, f->len_bytes);
+	}
 	code_sweep(depth <= DEPTH_MAX);
 }

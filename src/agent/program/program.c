@@ -123,21 +123,14 @@ bool agent_function_add_parts(uint32_t function, const struct scan_function *sca
 	return true;
 }
 
-/* Where a direct branch ends up: behind the PLT. */
-static uintptr_t resolve(const struct agent_image *image, uintptr_t target)
-{
-	uint64_t slot;
-
-	if (scan_is_plt(&image->scan, target, &slot))
-		return *(const uintptr_t *)slot; /* NOLINT(performance-no-int-to-ptr) */
-	return target;
-}
-
 uintptr_t agent_resolve(uintptr_t target)
 {
 	const struct agent_image *image = agent_image_at(target);
+	uint64_t slot;
 
-	return image ? resolve(image, target) : target;
+	if (image && scan_is_plt(&image->scan, target, &slot))
+		return *(const uintptr_t *)slot; /* NOLINT(performance-no-int-to-ptr) */
+	return target;
 }
 
 uintptr_t agent_function_inner(uintptr_t start)

@@ -27,13 +27,6 @@ static void check_ends(struct scan_work *w)
 	}
 }
 
-static void check_kinds(struct scan_work *w)
-{
-	for (size_t i = 0; i < w->insn_count; i++)
-		if (w->insns[i].kind == INSN_REFUSED)
-			scan_refuse(w, w->insns[i].address, "an instruction that is not followed");
-}
-
 static uint16_t clobbered(const struct scan_work *w, const struct scan_function *f)
 {
 	uint16_t regs = 0;
@@ -99,7 +92,9 @@ static enum scan_result analyse(const struct scan_image *image, struct scan_chun
 	w.no_memory = !w.insns;
 	if (w.insns && scan_add_part(&w, range.low, range.high)) {
 		scan_mark_targets(&w);
-		check_kinds(&w);
+		for (size_t i = 0; i < w.insn_count; i++)
+			if (w.insns[i].kind == INSN_REFUSED)
+				scan_refuse(&w, w.insns[i].address, "an instruction that is not followed");
 		scan_mark_jumps(&w);
 	}
 	*whole = whole_of(&w);

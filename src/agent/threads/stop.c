@@ -367,13 +367,6 @@ static bool is_skipped(void)
 	return false;
 }
 
-static void give_up(void)
-{
-	stop_stats.failed++;
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
-		r->is_skipped = atomic_load(&r->is_unresponsive);
-}
-
 bool stop_others(void)
 {
 	uint64_t start;
@@ -400,7 +393,9 @@ bool stop_others(void)
 		stop_end();
 		nap();
 	}
-	give_up();
+	stop_stats.failed++;
+	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+		r->is_skipped = atomic_load(&r->is_unresponsive);
 	return false;
 }
 

@@ -51,14 +51,6 @@ static struct thread_record *add_new(uint32_t tid)
 	return r;
 }
 
-/* Another record has this thread's number: that thread has ended. */
-static void note_gone(const struct thread_record *own, uint32_t tid)
-{
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
-		if (r != own && atomic_load(&r->tid) == tid)
-			atomic_store(&r->is_gone, true);
-}
-
 bool threads_join_of(struct agent_thread *thread, uint32_t tid)
 {
 	struct thread_record *r;
@@ -72,7 +64,10 @@ bool threads_join_of(struct agent_thread *thread, uint32_t tid)
 	if (!r)
 		return false;
 	r->state = thread;
-	note_gone(r, tid);
+	/* Another record has this thread's number: that thread has ended. */
+	for (struct thread_record *other = atomic_load(&threads_all); other; other = other->next)
+		if (other != r && atomic_load(&other->tid) == tid)
+			atomic_store(&other->is_gone, true);
 	thread->record = r;
 	return true;
 }
