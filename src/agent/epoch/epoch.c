@@ -307,7 +307,7 @@ static enum stop_held inspect_threads(void)
 {
 	enum stop_held ret = STOP_FREE;
 
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+	threads_for_each(r) {
 		if (!stop_has(r) || inspect_thread(r))
 			continue;
 		if (atomic_load(&r->phase) == THREAD_WAITS)

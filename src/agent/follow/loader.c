@@ -40,7 +40,7 @@ static void strand(const struct agent_image *image)
 {
 	bool is_stopped = stop_others();
 
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+	threads_for_each(r) {
 		const struct unwind_regs *from = atomic_load(&r->regs);
 		struct unwind_regs regs;
 

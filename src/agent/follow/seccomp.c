@@ -65,7 +65,7 @@ static void say(const char *path)
 
 static bool is_any_inside(void)
 {
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+	threads_for_each(r)
 		if (r != agent_thread.record && atomic_load(&r->tid) && !atomic_load(&r->is_gone) &&
 		    (atomic_load(&r->phase) == THREAD_WAITS || atomic_load(&r->regs)))
 			return true;

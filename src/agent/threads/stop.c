@@ -158,7 +158,7 @@ static bool send_to(uint32_t tid, const char *which)
 
 static bool is_listed(uint32_t tid)
 {
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+	threads_for_each(r)
 		if (atomic_load(&r->tid) == tid)
 			return true;
 	return false;
@@ -201,7 +201,7 @@ static uint32_t count_listed(void)
 {
 	uint32_t count = 0;
 
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+	threads_for_each(r)
 		count += atomic_load(&r->tid) != 0;
 	return count;
 }
@@ -215,7 +215,7 @@ static bool is_missing(struct thread_record *r, uint32_t number)
 /* False: one is not going to. */
 static bool ask_all(uint32_t number)
 {
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+	threads_for_each(r) {
 		r->missed_stops = 0;
 		if (!is_missing(r, number))
 			continue;
@@ -252,7 +252,7 @@ static bool sample_missing(uint32_t number, bool is_last)
 {
 	bool ret = true;
 
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+	threads_for_each(r) {
 		if (!is_missing(r, number) || (sample_thread(r) && !is_last))
 			continue;
 		atomic_store(&r->is_unresponsive, true);
@@ -267,7 +267,7 @@ static bool sample_missing(uint32_t number, bool is_last)
 
 static bool is_any_missing(uint32_t number)
 {
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+	threads_for_each(r)
 		if (is_missing(r, number))
 			return true;
 	return false;
@@ -335,7 +335,7 @@ void stop_assume_at(struct thread_record *r, const struct unwind_regs *regs)
 /* The lock's own thread says itself where it is. */
 static void end_assumed(void)
 {
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+	threads_for_each(r)
 		if (r != agent_thread.record && atomic_load(&r->stopped_in) == last_number)
 			atomic_store(&r->regs, NULL);
 	is_assumed = false;
@@ -361,7 +361,7 @@ static void nap(void)
 
 static bool is_skipped(void)
 {
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+	threads_for_each(r)
 		if (r->is_skipped && atomic_load(&r->tid) && atomic_load(&r->is_unresponsive))
 			return true;
 	return false;
@@ -394,7 +394,7 @@ bool stop_others(void)
 		nap();
 	}
 	stop_stats.failed++;
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+	threads_for_each(r)
 		r->is_skipped = atomic_load(&r->is_unresponsive);
 	return false;
 }
@@ -440,7 +440,7 @@ enum stop_held stop_is_held(uintptr_t at, size_t len)
 {
 	enum stop_held ret = STOP_FREE;
 
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+	threads_for_each(r) {
 		const struct unwind_regs *regs = atomic_load(&r->regs);
 
 		if (!stop_has(r))

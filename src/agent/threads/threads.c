@@ -25,7 +25,7 @@ uint32_t threads_pid(void)
 
 static struct thread_record *take_free(uint32_t tid)
 {
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+	threads_for_each(r) {
 		uint32_t none = 0;
 
 		if (!atomic_load_explicit(&r->tid, memory_order_relaxed) &&
@@ -65,7 +65,7 @@ bool threads_join_of(struct agent_thread *thread, uint32_t tid)
 		return false;
 	r->state = thread;
 	/* Another record has this thread's number: that thread has ended. */
-	for (struct thread_record *other = atomic_load(&threads_all); other; other = other->next)
+	threads_for_each(other)
 		if (other != r && atomic_load(&other->tid) == tid)
 			atomic_store(&other->is_gone, true);
 	thread->record = r;
@@ -108,7 +108,7 @@ uint32_t threads_sweep(void)
 {
 	uint32_t count = 0;
 
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+	threads_for_each(r) {
 		uint32_t tid = atomic_load(&r->tid);
 
 		if (!tid || r == agent_thread.record)
@@ -128,7 +128,7 @@ void threads_after_fork(void)
 
 	atomic_store(&process, wmrt_getpid());
 	atomic_store(&threads_coming, 0);
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next) {
+	threads_for_each(r) {
 		r->timer.is_made = false;
 		if (r != own && atomic_load(&r->tid))
 			release(r);

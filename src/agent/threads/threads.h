@@ -69,8 +69,10 @@ struct thread_record {
 	bool is_noting;
 };
 
-/* All records, by `next`. */
+/* All records, by `next`: also free ones, whose tid is 0. Records are added at the front and stay. */
 extern _Atomic(struct thread_record *) threads_all __attribute__((visibility("hidden")));
+#define threads_for_each(record) \
+	for (struct thread_record *record = atomic_load(&threads_all); record; record = record->next)
 
 /* Lists this thread. False without memory. Signal-safe; no lock. */
 bool threads_join(void);

@@ -40,6 +40,6 @@ bool timers_start(void)
 
 void timers_delete(void)
 {
-	for (struct thread_record *r = atomic_load(&threads_all); r; r = r->next)
+	threads_for_each(r)
 		thread_timer_stop(&r->timer);
 }
