@@ -60,14 +60,6 @@ static void correct(struct _Unwind_Exception *exception)
 	agent_unlock(&guard);
 }
 
-static void begin_second(struct _Unwind_Exception *exception)
-{
-	agent_thread.is_unwinding = true;
-	/* private_1 is the function that a forced unwinding asks. */
-	if (agent_is_on && agent_thread.base && !exception->private_1 && exception->private_2)
-		correct(exception);
-}
-
 static _Unwind_Reason_Code own_rethrow(struct _Unwind_Exception *exception)
 {
 	raise_fn next = (raise_fn)wmrt_next(&next_rethrow, "_Unwind_Resume_or_Rethrow", (void *)own_rethrow);
@@ -84,7 +76,10 @@ static void own_resume(struct _Unwind_Exception *exception)
 {
 	void (*next)(struct _Unwind_Exception *) = wmrt_next(&next_resume, "_Unwind_Resume", (void *)own_resume);
 
-	begin_second(exception);
+	agent_thread.is_unwinding = true;
+	/* private_1 is the function that a forced unwinding asks. */
+	if (agent_is_on && agent_thread.base && !exception->private_1 && exception->private_2)
+		correct(exception);
 	next(exception);
 	__builtin_unreachable();
 }

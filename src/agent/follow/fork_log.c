@@ -117,18 +117,8 @@ void fork_log_start(void)
 	discover_tell(tell_call, tell_entry);
 }
 
-static void take(struct find *find)
-{
-	uint32_t kind = atomic_load_explicit(&find->kind, memory_order_acquire);
-	uintptr_t from, to;
-
-	if (!kind || !address_of(&find->from, &from) || !address_of(&find->to, &to))
-		return;
-	if (kind == FORK_LOG_CALL ? discover_import_call(from, to) : discover_import_entry(to, from))
-		fork_log_stats.taken++;
-}
-
-static void take_all(const struct unwind_regs *regs)
+/* Takes in what other processes have found. */
+static void import_finds(const struct unwind_regs *regs)
 {
 	uint32_t count = count_finds();
 
@@ -136,31 +126,32 @@ static void take_all(const struct unwind_regs *regs)
 	if (taken == count || !stop_others())
 		return;
 	is_taking = true;
-	for (; taken < count; taken++)
-		take(&fork_log->finds[taken]);
+	for (; taken < count; taken++) {
+		struct find *find = &fork_log->finds[taken];
+		uint32_t kind = atomic_load_explicit(&find->kind, memory_order_acquire);
+		uintptr_t from, to;
+
+		if (!kind || !address_of(&find->from, &from) || !address_of(&find->to, &to))
+			continue;
+		if (kind == FORK_LOG_CALL ? discover_import_call(from, to) : discover_import_entry(to, from))
+			fork_log_stats.taken++;
+	}
 	epoch_retarget_returns(regs);
 	is_taking = false;
 	stop_end();
 }
 
-static bool make_log(void)
-{
-	long at = fork_log ? 0
-			   : wmrt_sys6(SYS_mmap, 0, sizeof *fork_log, PROT_READ | PROT_WRITE,
-				       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (at < 0)
-		return false;
-	if (!fork_log)
-		fork_log = (struct log *)at; /* NOLINT(performance-no-int-to-ptr) */
-	return true;
-}
-
 void fork_log_before_fork(const struct unwind_regs *regs)
 {
-	if (!make_log())
-		return;
-	take_all(regs);
+	if (!fork_log) {
+		long at = wmrt_sys6(SYS_mmap, 0, sizeof *fork_log, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (at < 0)
+			return;
+		fork_log = (struct log *)at; /* NOLINT(performance-no-int-to-ptr) */
+	}
+	import_finds(regs);
 	for (struct agent_image *image = agent_images_first(); image; image = image->next)
 		number_image(image);
 }

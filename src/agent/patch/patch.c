@@ -154,19 +154,6 @@ static bool gather(uint32_t number, struct plan_site *in, struct plan *plan)
 	return gather_calls(site, in) && make_room(in, plan) && find_table(in);
 }
 
-static bool keep_bytes(struct agent_site *site)
-{
-	struct agent_program *p = &agent_program;
-	uint32_t len = shape_bytes(site);
-
-	if (len > REGION_MAX || !agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + len, 1))
-		return false;
-	site->original = (uint32_t)p->byte_count;
-	memcpy(p->bytes + p->byte_count, (const void *)shape_start(site), len); /* NOLINT(performance-no-int-to-ptr) */
-	p->byte_count += len;
-	return true;
-}
-
 bool patch_is_inside(uint32_t function, uintptr_t pc)
 {
 	const struct agent_function *f = agent_function(function);
@@ -278,9 +265,13 @@ bool patch_begin(uint32_t function)
 	const struct agent_function *f = agent_function(function);
 	bool ok = true;
 
-	agent_for_each_site(s, f)
-		if (!keep_bytes(agent_site(s)))
+	agent_for_each_site(s, f) {
+		struct agent_site *site = agent_site(s);
+
+		if (shape_bytes(site) > REGION_MAX ||
+		    !agent_program_keep_bytes(shape_start(site), shape_bytes(site), &site->original))
 			return false;
+	}
 	batch_begin();
 	agent_for_each_site(s, f)
 		ok = ok && patch_site(s);

@@ -29,33 +29,13 @@ static bool apply_stubs(const struct plan_branch *plan, uint32_t function)
 static bool write_foreign(struct agent_image *image, uintptr_t at, const uint8_t *bytes, uint32_t len)
 {
 	struct agent_program *p = &agent_program;
-	const void *original = (const void *)at; /* NOLINT(performance-no-int-to-ptr) */
+	uint32_t original, written; /* the one behind the other */
 
 	if (!agent_reserve((void **)&p->foreigns, &p->foreigns_capacity, p->foreigns_count + 1, sizeof *p->foreigns) ||
-	    !agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + 2 * (size_t)len, 1))
+	    !agent_program_keep_bytes(at, len, &original) ||
+	    !agent_program_keep_bytes((uintptr_t)bytes, len, &written) || !code_change(at, bytes, len))
 		return false;
-	memcpy(p->bytes + p->byte_count, original, len);
-	memcpy(p->bytes + p->byte_count + len, bytes, len);
-	if (!code_change(at, bytes, len))
-		return false;
-	p->foreigns[p->foreigns_count++] = (struct agent_foreign){at, image, (uint32_t)p->byte_count, (uint8_t)len};
-	p->byte_count += 2 * (size_t)len;
-	return true;
-}
-
-/* Keeps what stands at the entry. False without memory. */
-static bool keep_entry(struct agent_function *f)
-{
-	struct agent_program *p = &agent_program;
-
-	if (f->is_hooked)
-		return true;
-	if (!agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + f->entry_bytes, 1))
-		return false;
-	f->entry_original = (uint32_t)p->byte_count;
-	memcpy(p->bytes + p->byte_count, (const void *)f->entry_address,
-	       f->entry_bytes); /* NOLINT(performance-no-int-to-ptr) */
-	p->byte_count += f->entry_bytes;
+	p->foreigns[p->foreigns_count++] = (struct agent_foreign){at, image, original, (uint8_t)len};
 	return true;
 }
 
@@ -66,7 +46,8 @@ bool patch_entry(uint32_t function)
 	struct plan_branch plan;
 	struct plan_bytes in;
 
-	if (!patch_is_there(function) || !keep_entry(f))
+	if (!patch_is_there(function) ||
+	    (!f->is_hooked && !agent_program_keep_bytes(f->entry_address, f->entry_bytes, &f->entry_original)))
 		return false;
 	while (callers.count < sizeof f->callers / sizeof *f->callers && f->callers[callers.count])
 		callers.count++;

@@ -246,6 +246,18 @@ bool agent_function_is_found_no_callback(uint32_t function, const struct scan_fu
 	return decide_no_callback(function, scan, 0) == NO_CALLBACK_YES;
 }
 
+bool agent_program_keep_bytes(uintptr_t at, uint32_t len, uint32_t *ret)
+{
+	struct agent_program *p = &agent_program;
+
+	if (!agent_reserve((void **)&p->bytes, &p->byte_capacity, p->byte_count + len, 1))
+		return false;
+	*ret = (uint32_t)p->byte_count;
+	memcpy(p->bytes + p->byte_count, (const void *)at, len); /* NOLINT(performance-no-int-to-ptr) */
+	p->byte_count += len;
+	return true;
+}
+
 bool agent_site_returns_to(uint32_t site, uintptr_t return_address)
 {
 	return address_map_set(&by_return, return_address, site);

@@ -146,6 +146,8 @@ uintptr_t agent_function_inner(uintptr_t start);
 void agent_function_keep(uint32_t function, const char *reason);
 /* Decides, of a function that was not looked at yet, if it calls nothing back (its state then). */
 bool agent_function_is_found_no_callback(uint32_t function, const struct scan_function *scan);
+/* Keeps the program's own bytes in agent_program.bytes, where they begin at *ret. False without memory. */
+bool agent_program_keep_bytes(uintptr_t at, uint32_t len, uint32_t *ret);
 /* The parts of the function that lie elsewhere belong to it. False without memory. */
 bool agent_function_add_parts(uint32_t function, const struct scan_function *scan);
 /* Calls of the site return to that address. False without memory. */

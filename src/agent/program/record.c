@@ -44,21 +44,15 @@ static const char *name_of(const struct agent_function *f)
 	return symbol_index_find(&image->names, f->start - image->bias);
 }
 
-static uint32_t new_function(const struct agent_function *f)
-{
-	struct agent_image *image = f->image;
-
-	record_image(image);
-	return wmrt_code_function(image->record, f->start - (uintptr_t)image->ehdr, name_of(f));
-}
-
 uint32_t record_function(uint32_t function)
 {
 	struct agent_function *f = agent_function(function);
 	const struct callgraph *g = &agent_program.encoder.graph;
 
-	if (!f->record)
-		f->record = new_function(f);
+	if (!f->record) {
+		record_image(f->image);
+		f->record = wmrt_code_function(f->image->record, f->start - (uintptr_t)f->image->ehdr, name_of(f));
+	}
 	if (f->record && f->record_epoch != present()) {
 		bool is_node = f->node != AGENT_NONE;
 

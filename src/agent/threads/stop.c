@@ -332,19 +332,14 @@ void stop_assume_at(struct thread_record *r, const struct unwind_regs *regs)
 	atomic_store(&r->stopped_in, last_number);
 }
 
-/* The lock's own thread says itself where it is. */
-static void end_assumed(void)
-{
-	threads_for_each(r)
-		if (r != agent_thread.record && atomic_load(&r->stopped_in) == last_number)
-			atomic_store(&r->regs, NULL);
-	is_assumed = false;
-}
-
 void stop_end(void)
 {
 	if (is_assumed) {
-		end_assumed();
+		/* The lock's own thread says itself where it is. */
+		threads_for_each(r)
+			if (r != agent_thread.record && atomic_load(&r->stopped_in) == last_number)
+				atomic_store(&r->regs, NULL);
+		is_assumed = false;
 	} else if (has_stopped) {
 		atomic_store(&stopping, 0);
 		futex(&stopping, FUTEX_WAKE, INT_MAX, NULL);
