@@ -3,8 +3,8 @@
  *
  * Signal-safe. A line goes nowhere when the program has closed that file, and never into another.
  */
-#ifndef WM_AGENT_SAY_H
-#define WM_AGENT_SAY_H
+#ifndef WM_AGENT_LOG_H
+#define WM_AGENT_LOG_H
 
 #include <stdbool.h>
 

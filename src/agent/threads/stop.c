@@ -234,7 +234,7 @@ static bool ask_all(uint32_t number)
 }
 
 /* The thread has not answered for some time. False: it will not. */
-static bool sample_thread(struct thread_record *r)
+static bool may_still_stop(struct thread_record *r)
 {
 	uint32_t tid = atomic_load(&r->tid);
 	char letter = letter_of(tid);
@@ -248,12 +248,12 @@ static bool sample_thread(struct thread_record *r)
 	return ++r->missed_stops < STRIKES;
 }
 
-static bool sample_missing(uint32_t number, bool is_last)
+static bool check_missing(uint32_t number, bool is_last)
 {
 	bool ret = true;
 
 	threads_for_each(r) {
-		if (!is_missing(r, number) || (sample_thread(r) && !is_last))
+		if (!is_missing(r, number) || (may_still_stop(r) && !is_last))
 			continue;
 		atomic_store(&r->is_unresponsive, true);
 		/* It may have answered meanwhile. */
@@ -283,7 +283,7 @@ static bool wait_for_listed(uint32_t number)
 		if (!is_any_missing(number))
 			return true;
 		if (futex(&events, FUTEX_WAIT, seen, &slice) == -ETIMEDOUT &&
-		    !sample_missing(number, ++slices == SLICES_MAX))
+		    !check_missing(number, ++slices == SLICES_MAX))
 			return false;
 	}
 }
