@@ -343,6 +343,7 @@ struct frames {
 	bool is_asleep;  /* in a futex */
 	bool is_waiting; /* on a condition */
 	bool is_in_libc; /* so far */
+	uint64_t pc;     /* of the last one */
 	const char *why;
 };
 
@@ -389,8 +390,25 @@ static int look_at_frame(Dwfl_Frame *frame, void *data)
 
 	if (!dwfl_frame_pc(frame, &pc, &is_activation) || f->count++ == FRAMES_MAX)
 		return DWARF_CB_ABORT;
+	f->pc = pc;
 	f->why = unsafe_in(f, is_activation ? pc : pc - 1, is_activation);
 	return f->why ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+/*
+ * A function that makecontext has started returns to the first byte of code that says how it is left: in front of that byte, where elfutils
+ * looks for a return address, is another function, or none.
+ */
+static bool is_end_of_coroutine(struct inject *in, uint64_t pc)
+{
+	/* mov %rbx, %rsp; mov (%rsp), %rdi; test %rdi, %rdi */
+	static const uint8_t code[] = {0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff};
+	Dwfl_Module *module = dwfl_addrmodule(in->own->dwfl, pc);
+	uint8_t bytes[sizeof code];
+
+	return module && strncmp(module_name(module), "libc.so", 7) == 0 &&
+	       pread(in->own->memory_fd, bytes, sizeof bytes, (off_t)pc) == (ssize_t)sizeof bytes &&
+	       memcmp(bytes, code, sizeof code) == 0;
 }
 
 /* The reason why that thread is in the way; NULL: it is not. */
@@ -401,7 +419,8 @@ static const char *look_at_thread(struct inject *in, const struct inject_thread 
 
 	/* One with a limit of time that was stopped before is in restart_syscall. */
 	f.is_asleep = call == SYS_futex || call == SYS_restart_syscall;
-	if (dwfl_getthread_frames(in->own->dwfl, thread->tid, look_at_frame, &f) < 0 && !f.why)
+	if (dwfl_getthread_frames(in->own->dwfl, thread->tid, look_at_frame, &f) < 0 && !f.why &&
+	    !is_end_of_coroutine(in, f.pc))
 		return inject_hides;
 	if (!f.why && thread->tid != in->pid && f.is_in_libc && !f.is_asleep && call != SYS_rt_sigtimedwait)
 		return threads;
