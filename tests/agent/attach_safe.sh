@@ -210,6 +210,15 @@ busy() {
 	pids=()
 }
 
+# A stack that ends where makecontext has begun it.
+inside() {
+	begin out.txt ./strange inside x || return
+	attach || fail "inside: attach"
+	./tool samples "$dir/waymark-strange-$pid.wmk" 5 || fail "inside: samples"
+	detach || fail "inside: detach"
+	end
+}
+
 # A thread that the agent's signals do not reach: they are gone with the agent.
 deaf() {
 	local i
@@ -260,7 +269,7 @@ calls() {
 	printf 'ready\nend\n' | cmp - out.txt || { fail "calls: under run"; cat out.txt; }
 }
 
-[ $# -gt 0 ] || set -- kills leaves exits refusals vforks many busy deaf finds calls
+[ $# -gt 0 ] || set -- kills leaves exits refusals vforks many inside busy deaf finds calls
 for mode; do
 	"$mode"
 done

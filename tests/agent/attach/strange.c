@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum {
@@ -132,6 +133,26 @@ static void deaf(void)
 	puts("end");
 }
 
+/* The first thread is in a coroutine for good. */
+static void in_coroutine(void)
+{
+	works(NULL);
+}
+
+static void inside(void)
+{
+	static char stack[1 << 16];
+	ucontext_t outer, inner;
+
+	getcontext(&inner);
+	inner.uc_stack.ss_sp = stack;
+	inner.uc_stack.ss_size = sizeof stack;
+	inner.uc_link = &outer;
+	makecontext(&inner, in_coroutine, 0);
+	ready();
+	swapcontext(&outer, &inner);
+}
+
 /* jmp . */
 static void jumps(void)
 {
@@ -184,7 +205,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} modes[] = {{"exits", exits}, {"leaderless", leaderless}, {"vforks", vforks}, {"many", many},
-		     {"deaf", deaf},   {"jumps", jumps},           {"busy", busy}};
+		     {"deaf", deaf},   {"inside", inside},         {"jumps", jumps},   {"busy", busy}};
 
 	flag = argc == 3 ? argv[2] : "";
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
