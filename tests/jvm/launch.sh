@@ -90,4 +90,15 @@ timeout -k 1 60 "$waymark" run -q -o out/run.wmk ./embeds "$jdk/lib/server/libjv
 	fail "embeds in machine code: status $?"
 grep -q '^waymark: process [0-9]*: its Java methods are not recorded: Waymark records its machine code' err.txt ||
 	{ cat err.txt; fail "embeds in machine code: line"; }
+# Under --sample it has two recordings: of walks, and of Java.
+rm -rf out && mkdir out
+timeout -k 1 60 "$waymark" run --sample=9000 -q -o out/run.wmk ./embeds "$jdk/lib/server/libjvm.so" "$dir/classes:$jar" >out.txt 2>err.txt ||
+	fail "embeds, --sample: status $?"
+[ -s err.txt ] && { cat err.txt; fail "embeds, --sample: standard error"; }
+for file in out/*.wmk; do
+	"$waymark" report --format folded --metric embedded "$file" 2>/dev/null | sed 's/^/java /'
+	"$waymark" report --format folded --metric samples "$file" 2>/dev/null | sed -n 's/^main;.*JNI_CreateJavaVM.*/walk/p' | head -n 1
+done | sort >found.txt
+[ "$(cat found.txt)" = "java Starts.mark 1
+walk" ] || { ls out; cat found.txt; fail "embeds, --sample: recordings"; }
 [ "$failures" = 0 ]
