@@ -14,14 +14,16 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static inline size_t count_up_to(const void *items, size_t item_bytes, size_t key_off, size_t count, uint64_t key)
+static inline size_t count_up_to(const void *items, size_t item_bytes, size_t key_off, size_t key_bytes, size_t count,
+				 uint64_t key)
 {
 	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
+		const char *at = (const char *)items + middle * item_bytes + key_off;
 
-		if (*(const uint64_t *)((const char *)items + middle * item_bytes + key_off) <= key)
+		if ((key_bytes == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at) <= key)
 			low = middle + 1;
 		else
 			high = middle;
@@ -29,8 +31,10 @@ static inline size_t count_up_to(const void *items, size_t item_bytes, size_t ke
 	return low;
 }
 
-/* How many of the items, which rise by `member`, a uint64_t, have it at or below the key. */
+/* How many of the items, which rise by `member`, a uint64_t or uint32_t, have it at or below the key. */
 #define COUNT_UP_TO(items, count, member, key) \
-	count_up_to(items, sizeof *(items), offsetof(__typeof__(*(items)), member), count, key)
+	count_up_to(items, sizeof *(items), offsetof(__typeof__(*(items)), member), sizeof(items)->member, count, key)
+/* How many have it below the key. */
+#define COUNT_BELOW(items, count, member, key) ((key) ? COUNT_UP_TO(items, count, member, (key) - 1) : 0)
 
 #endif

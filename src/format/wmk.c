@@ -455,19 +455,10 @@ size_t wmk_node_places(const struct wmk_file *w)
 
 const struct wmk_file_image *wmk_find_image(const struct wmk_file *w, uint32_t site)
 {
-	uint32_t low = 0, high = w->image_count;
+	size_t count = COUNT_UP_TO(w->images, w->image_count, record.site_base, site);
+	const struct wmk_file_image *image = count ? &w->images[count - 1] : NULL;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (w->images[middle].record.site_base <= site)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || site - w->images[low - 1].record.site_base >= w->images[low - 1].record.site_count)
-		return NULL;
-	return &w->images[low - 1];
+	return image && site - image->record.site_base < image->record.site_count ? image : NULL;
 }
 
 const struct wmk_file_image *wmk_image_by_record(const struct wmk_file *w, uint32_t record_number)

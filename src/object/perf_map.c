@@ -128,17 +128,9 @@ void perf_map_close(struct perf_map *map)
 const char *perf_map_find(const struct perf_map *map, uint64_t address)
 {
 	const struct entry *found = NULL;
-	size_t low = 0, high = map->entries.count;
+	size_t count = COUNT_UP_TO(map->entries.items, map->entries.count, start, address);
 
-	while (low < high) { /* the first that begins behind it */
-		size_t middle = low + (high - low) / 2;
-
-		if (map->entries.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i > 0 && low - i < LOOK_BACK; i--) {
+	for (size_t i = count; i > 0 && count - i < LOOK_BACK; i--) {
 		const struct entry *entry = &map->entries.items[i - 1];
 
 		if (address < entry->end && (!found || entry->order > found->order))

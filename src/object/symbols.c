@@ -321,19 +321,12 @@ void symbols_close(struct symbols *s)
 
 const char *symbols_function(const struct symbols *s, uint64_t address)
 {
-	size_t low = 0, high = s->functions.count;
+	const struct symbol *functions = s->functions.items;
+	size_t below;
 
 	address += s->first_address;
-	while (low < high) { /* the first at or behind it */
-		size_t middle = low + (high - low) / 2;
-
-		if (s->functions.items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->functions.count && s->functions.items[low].address == address ? s->functions.items[low].name
-										      : NULL;
+	below = COUNT_BELOW(functions, s->functions.count, address, address);
+	return below < s->functions.count && functions[below].address == address ? functions[below].name : NULL;
 }
 
 /* ---- lines ---- */

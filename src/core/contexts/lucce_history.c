@@ -195,19 +195,10 @@ static bool find_call(const struct past *p, uint32_t node, uint64_t number, stru
 /* NULL when that version is none of a boundary. */
 static const struct lucce_past_boundary *find_boundary(const struct lucce_history *h, uint64_t version)
 {
-	size_t low = 0, high = h->boundaries.count;
+	size_t count = COUNT_UP_TO(h->boundaries.items, h->boundaries.count, at, version);
+	const struct lucce_past_boundary *last = count ? &h->boundaries.items[count - 1] : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (h->boundaries.items[middle].at == version)
-			return &h->boundaries.items[middle];
-		if (h->boundaries.items[middle].at < version)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return last && last->at == version ? last : NULL;
 }
 
 static bool find_origin(const struct lucce_history *h, uint32_t node, struct lucce_id id, struct origin *ret)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/contexts/context_images.h"
+#include "base/order.h"
 #include "model/contexts/recorded_graph.h"
 #include "waymark/abi.h"
 
@@ -150,19 +151,11 @@ static struct error *find_recorded(const struct process *p, uint32_t site, struc
 
 struct error *process_find_site(const struct process *p, uint32_t site, struct image **ret_image, uint32_t *ret_local)
 {
-	uint32_t low = 0, high = p->image_count;
+	size_t count = COUNT_UP_TO(p->images, p->image_count, site_base, site);
 	const struct process_image *image;
 	uint32_t local;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (p->images[middle].site_base <= site)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	image = low ? &p->images[low - 1] : NULL;
+	image = count ? &p->images[count - 1] : NULL;
 	if (!image || site - image->site_base >= image->site_count)
 		return find_recorded(p, site, ret_image, ret_local);
 	local = site - image->site_base;

@@ -428,15 +428,9 @@ void crash_lines_deinit(struct crash_lines *l)
 
 const struct crash_line *crash_lines_find(const struct crash_lines *l, uint32_t file, uint32_t line)
 {
-	size_t low = l->files.items[file].first_line, end = low + l->files.items[file].line_count, high = end;
+	const struct crash_line_file *f = &l->files.items[file];
+	const struct crash_line *lines = f->line_count ? &l->lines.items[f->first_line] : NULL;
+	size_t below = COUNT_BELOW(lines, f->line_count, line, line);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->lines.items[middle].line < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < end && l->lines.items[low].line == line ? &l->lines.items[low] : NULL;
+	return below < f->line_count && lines[below].line == line ? &lines[below] : NULL;
 }

@@ -34,17 +34,7 @@ struct search {
 /* The first point at or behind an address. */
 static uint32_t first_point(const struct tracepoints *p, uint64_t address)
 {
-	size_t first = 0, end = p->count;
-
-	while (end > first) {
-		size_t middle = first + (end - first) / 2;
-
-		if (p->points[middle].address < address)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return (uint32_t)first;
+	return (uint32_t)COUNT_BELOW(p->points, p->count, address, address);
 }
 
 /* The end of a block with the padding that aligns the next one: control falls through it, and points may stand there. */
