@@ -2,14 +2,14 @@
  * pathmeta.c - bytes of `.debug_waymark_paths` to model, unit after unit. Every count is checked against the bytes that are
  * left before memory is asked for, every graph by numbering its paths, so that users of the model need no checks.
  *
- * A function that an earlier unit had (inline functions, templates: most of a C++ program) is found in a table of keys (open
- * addressing, at most half full) and passed over by its length.
+ * A function that an earlier unit had (inline functions, templates: most of a C++ program) is found by its keys and passed over by its length.
  */
 #include "format/pathmeta.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/hashmap.h"
 #include "base/order.h"
 #include "core/paths/path_number.h"
 #include "format/pathmeta_bytes.h"
@@ -35,8 +35,7 @@ struct reader {
 	struct unitmeta_reader in; /* the first member */
 	struct unit_vec units;
 	struct function_vec functions;
-	uint32_t *slots; /* index of a function + 1, by its keys */
-	size_t slot_count;
+	struct hashmap known; /* keys of a function -> its index */
 };
 
 void pathmeta_init(struct pathmeta *m)
@@ -89,38 +88,6 @@ struct error *pathmeta_check(const struct pathmeta_function *f)
 	if (!err)
 		err = check_numbering(f);
 	return err ? err : check_plan(f);
-}
-
-/* The place of the function with these keys, or where it goes. */
-static uint32_t *find_slot(const struct reader *r, uint64_t name_key, uint64_t cfg_key)
-{
-	size_t i = (size_t)((name_key ^ cfg_key) * WM1_PATH_HASH >> 20) & (r->slot_count - 1);
-
-	while (r->slots[i]) {
-		const struct pathmeta_function *f = &r->functions.items[r->slots[i] - 1];
-
-		if (f->name_key == name_key && f->cfg_key == cfg_key)
-			break;
-		i = (i + 1) & (r->slot_count - 1);
-	}
-	return &r->slots[i];
-}
-
-static struct error *reserve_slot(struct reader *r)
-{
-	uint32_t *slots;
-
-	if (r->functions.count < r->slot_count / 2)
-		return NULL;
-	slots = calloc(r->slot_count ? r->slot_count * 2 : 1024, sizeof *slots);
-	if (!slots)
-		return &error_no_memory;
-	free(r->slots);
-	r->slots = slots;
-	r->slot_count = r->slot_count ? r->slot_count * 2 : 1024;
-	for (size_t i = 0; i < r->functions.count; i++)
-		*find_slot(r, r->functions.items[i].name_key, r->functions.items[i].cfg_key) = (uint32_t)i + 1;
-	return NULL;
 }
 
 static struct error *read_line(struct reader *r, const struct pathmeta_line *before, struct pathmeta_line *l)
@@ -421,18 +388,17 @@ static struct error *read_rest(struct reader *r, struct pathmeta_function *f)
 static struct error *read_body(struct reader *r, const struct cursor *at)
 {
 	struct pathmeta_function f = {.unit = r->in.unit};
-	uint32_t *slot;
+	uint32_t number;
 	struct error *err;
 
 	err = cursor_u64(&r->in.c, &f.name_key) ?:
 	      cursor_u64(&r->in.c, &f.cfg_key) ?:
 	      cursor_uleb128(&r->in.c, &f.path_count) ?:
-	      reserve_slot(r);
+	      hashmap_add(&r->known, &(struct key){{f.name_key, f.cfg_key, 0}}, &number);
 	if (err)
 		return err;
-	slot = find_slot(r, f.name_key, f.cfg_key);
-	if (*slot) {
-		const struct pathmeta_function *known = &r->functions.items[*slot - 1];
+	if (number < r->functions.count) {
+		const struct pathmeta_function *known = &r->functions.items[number];
 
 		if (known->path_count != f.path_count)
 			return cursor_error(at,
@@ -455,10 +421,7 @@ static struct error *read_body(struct reader *r, const struct cursor *at)
 		error_destroy(err);
 		return where;
 	}
-	err = function_vec_append(&r->functions, f);
-	if (!err)
-		*slot = (uint32_t)r->functions.count;
-	return err;
+	return function_vec_append(&r->functions, f);
 }
 
 static struct error *read_function(struct reader *r)
@@ -530,7 +493,7 @@ struct error *pathmeta_read(const void *bytes, size_t len_bytes, const char *nam
 	unit_vec_deinit(&r.units);
 	function_vec_deinit(&r.functions);
 	skipped_vec_deinit(&r.in.skipped);
-	free(r.slots);
+	hashmap_deinit(&r.known);
 	if (err) {
 		pathmeta_deinit(&parsed);
 		return err;

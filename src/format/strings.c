@@ -1,8 +1,6 @@
 /*
- * strings.c - the strings of a metadata body. The writer interns them in a table of open addressing (FNV-1a, linear probing,
- * at most half full), so that equal names are written once whoever owns them.
+ * strings.c - the strings of a metadata body. The writer interns them, so that equal names are written once whoever owns them.
  */
-#include "base/hash.h"
 #include "format/strings.h"
 
 #include <inttypes.h>
@@ -14,65 +12,32 @@
 void string_table_deinit(struct string_table *t)
 {
 	buffer_deinit(&t->pool);
-	free(t->slots);
-	free(t->offs);
+	hashmap_deinit(&t->known);
 	*t = (struct string_table){0};
-}
-
-static uint32_t *find_slot(const struct string_table *t, const char *text)
-{
-	size_t i = hash_bytes(HASH_START, text, strlen(text)) & (t->slot_count - 1);
-
-	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a used slot names a string of the pool */
-	while (t->slots[i] && strcmp((const char *)t->pool.bytes + t->offs[t->slots[i] - 1], text) != 0)
-		i = (i + 1) & (t->slot_count - 1);
-	return &t->slots[i];
-}
-
-static bool grow(struct string_table *t)
-{
-	size_t slot_count = t->slot_count ? t->slot_count * 2 : 1024;
-	uint32_t *slots = calloc(slot_count, sizeof *slots);
-	size_t *offs = realloc(t->offs, slot_count / 2 * sizeof *offs);
-
-	if (offs)
-		t->offs = offs;
-	if (!slots || !offs) {
-		free(slots);
-		return false;
-	}
-	free(t->slots);
-	t->slots = slots;
-	t->slot_count = slot_count;
-	for (uint32_t i = 0; i < t->count; i++)
-		*find_slot(t, (const char *)t->pool.bytes + t->offs[i]) = i + 1;
-	return true;
 }
 
 uint32_t string_table_ref(struct string_table *t, const char *text)
 {
-	uint32_t *slot;
+	uint32_t count = t->known.count, number;
+	struct key key;
+	struct error *err;
 
-	if (!text)
+	if (!text || t->failed)
 		return 0;
-	if (t->failed || t->pool.failed || (t->count >= t->slot_count / 2 && !grow(t))) {
-		t->failed = true;
-		return 0;
-	}
-	slot = find_slot(t, text);
-	if (!*slot) {
-		t->offs[t->count] = t->pool.len_bytes;
+	key = key_of_text_safe(text, 0);
+	err = hashmap_add(&t->known, &key, &number);
+	if (!err && number == count)
 		buffer_bytes(&t->pool, text, strlen(text) + 1);
-		if (t->pool.failed)
-			return 0;
-		*slot = ++t->count;
-	}
-	return *slot;
+	if (!err && !t->pool.failed)
+		return number + 1;
+	error_destroy(err);
+	t->failed = true;
+	return 0;
 }
 
 struct error *string_table_write(const struct string_table *t, struct buffer *out)
 {
-	buffer_uleb128(out, t->count);
+	buffer_uleb128(out, t->known.count);
 	buffer_uleb128(out, t->pool.len_bytes);
 	buffer_bytes(out, t->pool.bytes, t->pool.len_bytes);
 	return t->failed || t->pool.failed ? &error_no_memory : buffer_error(out);

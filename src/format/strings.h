@@ -12,15 +12,13 @@
 
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/hashmap.h"
 #include "base/vec.h"
 
 /* A writer's strings. All zero is an empty table. */
 struct string_table {
 	struct buffer pool;
-	uint32_t *slots; /* string reference, 0 = free */
-	size_t *offs;    /* of string i in the pool */
-	size_t slot_count;
-	uint32_t count;
+	struct hashmap known; /* a text -> its reference - 1 */
 	bool failed;
 };
 

@@ -14,7 +14,6 @@
 /* The fewest bytes that an element of each table takes. */
 enum {
 	FUNCTION_MIN_BYTES = 16 + 7,
-	VARIANT_MIN_BYTES = 2,
 	CALL_MIN_BYTES = 3,
 };
 
