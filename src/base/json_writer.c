@@ -28,3 +28,9 @@ void json_print_string(FILE *out, const char *text)
 	}
 	putc('"', out);
 }
+
+void json_print_member(FILE *out, const char *before, const char *name, const char *text)
+{
+	fprintf(out, "%s\"%s\": ", before, name);
+	json_print_string(out, text);
+}

@@ -8,5 +8,7 @@
 
 /* A quoted string; control characters are escaped, bytes that are no UTF-8 become U+FFFD. NULL is null. */
 void json_print_string(FILE *out, const char *text);
+/* The same behind `before` and "NAME": . */
+void json_print_member(FILE *out, const char *before, const char *name, const char *text);
 
 #endif

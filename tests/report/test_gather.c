@@ -273,7 +273,7 @@ int main(void)
 	CHECK_U64(value_at(&p, "[unknown]", "tick"), 3);
 	CHECK_U64(p.warnings.count, 3);
 	CHECK_U64(p.saturated, 0);
-	CHECK_U64(p.sources.items[0].dropped_events, 42);
+	CHECK_U64(p.sources.items[0].header.dropped_events, 42);
 	if (CHECK(p.events.count == 7)) {
 		CHECK(!p.events.items[1].thread);
 		CHECK_TEXT(p.events.items[2].thread, "bytes");

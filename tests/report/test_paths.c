@@ -832,7 +832,7 @@ static void test_compare(void)
 	CHECK_U64(c.choices.final_functions, c.choices.functions);
 	path_comparison_deinit(&c);
 	t.p.images.items[0]->meta.units[0].stage = PATHMETA_SOURCE;
-	t.p.recordings.items[0].dropped_paths = 1;
+	t.p.recordings.items[0].header.dropped_paths = 1;
 	CHECK_OK(path_compare(&t.p, &t.p, &options, "test", &c));
 	CHECK_U64(path_comparison_verdict(&c), PATH_VERDICT_UNKNOWN);
 	path_comparison_deinit(&c);

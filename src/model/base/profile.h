@@ -14,6 +14,7 @@
 #include "base/slotmap.h"
 #include "model/base/context_frame.h"
 #include "model/base/recording.h"
+#include "waymark/wmk.h"
 
 enum metric_unit {
 	UNIT_COUNT,
@@ -63,36 +64,14 @@ VEC_DECLARE(profile_event_vec, struct profile_event);
 /* The process of one file, with what the file lost. */
 struct profile_source {
 	const char *path;
-	const char *program;
-	uint64_t run;
-	uint64_t parent_run; /* 0: none */
-	uint32_t pid;
+	struct wmk_header header; /* of a merged file with the samples of all its recordings */
 	enum recording_end end;
 	bool has_heap;
+	bool has_paths; /* which this report does not show */
 	uint64_t event_count;
 	uint64_t heap_count;
-	bool has_paths; /* which this report does not show */
-	uint64_t dropped_events;
-	uint64_t dropped_prefixes;
-	uint64_t dropped_code;
-	/* of an agent, as in struct wmk_header; of a merged file those of all its recordings */
-	uint64_t samples;
-	uint64_t samples_unknown;
-	uint64_t samples_in_agent;
-	uint64_t samples_checked;
-	uint64_t samples_agreed;
-	uint64_t samples_unchecked;
-	uint64_t sample_period_ns;
-	uint64_t samples_cut;
-	uint64_t samples_guessed;
 	uint64_t last_event_ns; /* after its start; 0: none */
-	uint64_t dropped_heap_calls;
-	uint64_t drop_errno;
-	uint64_t lost_children; /* forked processes without a recording */
 	uint64_t uncommitted;
-	uint64_t heap_live_bytes;
-	uint64_t heap_peak_bytes;
-	uint64_t heap_unknown_frees;
 	/* blocks that were live when the process was forked */
 	uint64_t inherited_count;
 	uint64_t inherited_bytes;

@@ -144,42 +144,26 @@ enum recording_end recording_end(const char *path, const struct wmk_header *head
 	return is_running(path, header->pid) ? RECORDING_RUNS : RECORDING_UNKNOWN;
 }
 
+static const struct {
+	const char *name; /* in JSON */
+	const char *text;
+} ends[] = {
+	[RECORDING_UNKNOWN] = {"unknown", "was killed or replaced, or runs unseen"},
+	[RECORDING_RUNS] = {"running", "still runs"},
+	[RECORDING_EXIT] = {"exit", "ended through exit()"},
+	[RECORDING_LEFT] = {"_exit", "ended through _exit() or quick_exit()"},
+	[RECORDING_DETACHED] = {"detached", "went on without the agent"},
+	[RECORDING_FILTERED] = {"filtered", "went on unrecorded, under a seccomp filter"},
+};
+
 const char *recording_end_text(enum recording_end end)
 {
-	switch (end) {
-	case RECORDING_RUNS:
-		return "still runs";
-	case RECORDING_EXIT:
-		return "ended through exit()";
-	case RECORDING_LEFT:
-		return "ended through _exit() or quick_exit()";
-	case RECORDING_DETACHED:
-		return "went on without the agent";
-	case RECORDING_FILTERED:
-		return "went on unrecorded, under a seccomp filter";
-	case RECORDING_UNKNOWN:
-		break;
-	}
-	return "was killed or replaced, or runs unseen";
+	return ends[end].text;
 }
 
 const char *recording_end_name(enum recording_end end)
 {
-	switch (end) {
-	case RECORDING_RUNS:
-		return "running";
-	case RECORDING_EXIT:
-		return "exit";
-	case RECORDING_LEFT:
-		return "_exit";
-	case RECORDING_DETACHED:
-		return "detached";
-	case RECORDING_FILTERED:
-		return "filtered";
-	case RECORDING_UNKNOWN:
-		break;
-	}
-	return "unknown";
+	return ends[end].name;
 }
 
 bool recording_is_started(const char *path)

@@ -27,31 +27,35 @@ void notes_print_drop(const char *before, const char *path, uint64_t drop_errno,
 
 static void print_source_notes(const struct profile_source *s, const char *before, FILE *out)
 {
-	uint64_t differ = s->samples_agreed < s->samples_checked ? s->samples_checked - s->samples_agreed : 0;
+	uint64_t differ = s->header.samples_agreed < s->header.samples_checked
+				  ? s->header.samples_checked - s->header.samples_agreed
+				  : 0;
 
-	notes_print_count(before, s->path, s->dropped_events, "event was dropped", "events were dropped", out);
-	notes_print_count(before, s->path, s->dropped_prefixes, "context lost its beginning: it starts at [lost]",
+	notes_print_count(before, s->path, s->header.dropped_events, "event was dropped", "events were dropped", out);
+	notes_print_count(before, s->path, s->header.dropped_prefixes,
+			  "context lost its beginning: it starts at [lost]",
 			  "contexts lost their beginning: they start at [lost]", out);
-	notes_print_count(before, s->path, s->dropped_code,
+	notes_print_count(before, s->path, s->header.dropped_code,
 			  "record of code was lost, and all later ones: contexts that need them are [unknown]",
 			  "records of code were lost, and all later ones: contexts that need them are [unknown]", out);
-	notes_print_count(before, s->path, s->dropped_heap_calls, "heap call has no context: it is under [lost]",
+	notes_print_count(before, s->path, s->header.dropped_heap_calls, "heap call has no context: it is under [lost]",
 			  "heap calls have no context: they are under [lost]", out);
-	notes_print_count(before, s->path, s->samples_unknown, "sample has no context: it is not counted",
+	notes_print_count(before, s->path, s->header.samples_unknown, "sample has no context: it is not counted",
 			  "samples have no context: they are not counted", out);
-	notes_print_count(before, s->path, s->samples_in_agent, "tick interrupted the agent itself: it is not a sample",
+	notes_print_count(before, s->path, s->header.samples_in_agent,
+			  "tick interrupted the agent itself: it is not a sample",
 			  "ticks interrupted the agent itself: they are not samples", out);
 	notes_print_count(before, s->path, differ, "sample has a context that differs from the stack (--check)",
 			  "samples have contexts that differ from the stack (--check)", out);
-	notes_print_drop(before, s->path, s->drop_errno, out);
+	notes_print_drop(before, s->path, s->header.drop_errno, out);
 	notes_print_count(
-		before, s->path, s->lost_children,
+		before, s->path, s->header.lost_children,
 		"forked child could not create a recording (for example after setuid or chroot): its data is missing",
 		"forked children could not create a recording (for example after setuid or chroot): their data is missing",
 		out);
 	notes_print_count(before, s->path, s->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
-	notes_print_count(before, s->path, s->heap_unknown_frees,
+	notes_print_count(before, s->path, s->header.heap_unknown_frees,
 			  "free was of a block whose allocation was not recorded",
 			  "frees were of blocks whose allocation was not recorded", out);
 	if (s->truncated)

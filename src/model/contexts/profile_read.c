@@ -691,37 +691,15 @@ static struct error *gather_heap(struct gather *g)
 static struct error *add_source(struct profile *p, const struct wmk_file *w)
 {
 	const struct wmk_header *h = &w->header;
-	struct profile_source s = {.run = h->run,
-				   .pid = h->pid,
-				   .parent_run = h->parent_run,
+	struct profile_source s = {.header = *h,
 				   .end = recording_end(w->name, h),
 				   .has_heap = h->flags & WMK_FLAG_HEAP,
+				   .has_paths = w->whole_count[WMK_PATHS] || w->whole_count[WMK_PATH_COUNTS],
 				   .event_count = w->whole_count[WMK_EVENTS],
 				   .heap_count = w->whole_count[WMK_HEAP],
-				   .has_paths = w->whole_count[WMK_PATHS] || w->whole_count[WMK_PATH_COUNTS],
-				   .dropped_events = h->dropped_events,
-				   .dropped_prefixes = h->dropped_prefixes,
-				   .dropped_code = h->dropped_code,
-				   .samples = h->samples,
-				   .samples_unknown = h->samples_unknown,
-				   .samples_in_agent = h->samples_in_agent,
-				   .samples_checked = h->samples_checked,
-				   .samples_agreed = h->samples_agreed,
-				   .samples_unchecked = h->samples_unchecked,
-				   .sample_period_ns = h->sample_period_ns,
-				   .samples_cut = h->samples_cut,
-				   .samples_guessed = h->samples_guessed,
-				   .dropped_heap_calls = h->dropped_heap_calls,
-				   .drop_errno = h->drop_errno,
-				   .lost_children = h->lost_children,
-				   .uncommitted = w->uncommitted,
-				   .heap_live_bytes = h->heap_live_bytes,
-				   .heap_peak_bytes = h->heap_peak_bytes,
-				   .heap_unknown_frees = h->heap_unknown_frees};
+				   .uncommitted = w->uncommitted};
 	struct error *err = profile_copy_string(p, w->name, &s.path);
 
-	if (!err)
-		err = profile_copy_string(p, h->program, &s.program);
 	if (!err && w->truncated)
 		err = profile_copy_string(p, w->truncated, &s.truncated);
 	return err ? err : profile_source_vec_append(&p->sources, s);

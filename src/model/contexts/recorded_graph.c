@@ -9,6 +9,7 @@
 
 #include "base/hashmap.h"
 #include "base/order.h"
+#include "base/text.h"
 #include "model/contexts/recorded_graph.h"
 #include "object/demangle.h"
 #include "object/perf_map.h"
@@ -92,13 +93,6 @@ static const char *string_or_null(const struct wmk_file *w, uint32_t number)
 	return number == WMK_NO_STRING ? NULL : wmk_find_string(w, number);
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static struct error *note_unnamed(struct recorded *r, const struct error *why)
 {
 	for (size_t i = 0; i < r->unnamed.count; i++)
@@ -167,7 +161,7 @@ static const char *full_name(struct arena *arena, const struct wmk_file *w, cons
 	const char *name = string_or_null(w, f->name), *owner = string_or_null(w, f->owner);
 
 	if (!name)
-		return arena_printf(arena, "%s+0x%" PRIx64, last_part(image->path), f->address);
+		return arena_printf(arena, "%s+0x%" PRIx64, text_base_name(image->path), f->address);
 	return owner ? arena_printf(arena, "%s.%s", owner, name) : name;
 }
 
@@ -581,20 +575,10 @@ static const struct epoch_record *records_of(const struct recorded *r, enum wmk_
 					     size_t *ret_count)
 {
 	const struct epoch_record_vec *records = &r->epoch_records[kind];
-	size_t low = 0, high = records->count, end;
+	size_t below = COUNT_BELOW(records->items, records->count, epoch, epoch);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (records->items[middle].epoch < epoch)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < records->count && records->items[end].epoch == epoch; end++)
-		;
-	*ret_count = end - low;
-	return records->count ? records->items + low : NULL;
+	*ret_count = COUNT_UP_TO(records->items, records->count, epoch, epoch) - below;
+	return records->count ? records->items + below : NULL;
 }
 
 static struct error *find_epoch_record(const struct recorded *r, uint32_t epoch, struct wmk_epoch *ret)
@@ -637,20 +621,11 @@ static struct error *add_node(const struct image *image, struct recorded_epoch *
 	return NULL;
 }
 
-static struct error *add_nodes(const struct image *image, uint32_t epoch, struct recorded_epoch *e)
+static struct error *add_node_at(const struct image *image, struct recorded_epoch *e, struct wmk_walk at)
 {
-	size_t count;
-	const struct epoch_record *records = records_of(image->recorded, WMK_EPOCH_FUNCTIONS, epoch, &count);
-	struct error *err = NULL;
+	struct wmk_epoch_function f;
 
-	for (size_t i = 0; i < count && !err; i++) {
-		struct wmk_walk walk = records[i].at;
-		struct wmk_epoch_function f;
-
-		if (wmk_next_epoch_function(image->recorded->wmk, &walk, &f))
-			err = add_node(image, e, &f);
-	}
-	return err;
+	return wmk_next_epoch_function(image->recorded->wmk, &at, &f) ? add_node(image, e, &f) : NULL;
 }
 
 static struct error *add_edge(const struct image *image, struct recorded_epoch *e, const struct wmk_epoch_edge *record)
@@ -681,19 +656,22 @@ static struct error *add_edge(const struct image *image, struct recorded_epoch *
 	return NULL;
 }
 
-static struct error *add_edges(const struct image *image, uint32_t epoch, struct recorded_epoch *e)
+static struct error *add_edge_at(const struct image *image, struct recorded_epoch *e, struct wmk_walk at)
+{
+	struct wmk_epoch_edge edge;
+
+	return wmk_next_epoch_edge(image->recorded->wmk, &at, &edge) ? add_edge(image, e, &edge) : NULL;
+}
+
+static struct error *add_all(const struct image *image, uint32_t epoch, struct recorded_epoch *e, enum wmk_kind kind,
+			     struct error *(*add)(const struct image *, struct recorded_epoch *, struct wmk_walk))
 {
 	size_t count;
-	const struct epoch_record *records = records_of(image->recorded, WMK_EPOCH_EDGES, epoch, &count);
+	const struct epoch_record *records = records_of(image->recorded, kind, epoch, &count);
 	struct error *err = NULL;
 
-	for (size_t i = 0; i < count && !err; i++) {
-		struct wmk_walk walk = records[i].at;
-		struct wmk_epoch_edge edge;
-
-		if (wmk_next_epoch_edge(image->recorded->wmk, &walk, &edge))
-			err = add_edge(image, e, &edge);
-	}
+	for (size_t i = 0; i < count && !err; i++)
+		err = add(image, e, records[i].at);
 	return err;
 }
 
@@ -714,8 +692,8 @@ static struct error *read_epoch(const struct image *image, uint32_t epoch, struc
 
 	return (image->recorded->is_sorted ? NULL : sort_records(image->recorded))
 		       ?: find_epoch_record(image->recorded, epoch, &record)
-		       ?: add_nodes(image, epoch, e)
-		       ?: add_edges(image, epoch, e)
+		       ?: add_all(image, epoch, e, WMK_EPOCH_FUNCTIONS, add_node_at)
+		       ?: add_all(image, epoch, e, WMK_EPOCH_EDGES, add_edge_at)
 		       ?: check_whole(e, &record)
 		       ?: encoding_adopt(&e->encoding);
 }

@@ -90,9 +90,6 @@ struct error *crash_name_levels(struct crash *c, struct crash_site *site, const 
 uint32_t crash_find_call(const struct crash_image *image, const struct crash_site *site, uint32_t level,
 			 const struct crash_frame *frame, const char *inner);
 
-/* Numbers of the function's paths. */
-struct error *crash_numbering(struct crash *c, uint32_t image, uint32_t function, const struct path_numbering **ret);
-
 /* Coverage of an activation, of which the frame has the variant. record: its address, or NULL. */
 struct error *crash_read_own_coverage(struct crash *c, const struct crash_level *level, const uint64_t *record,
 				      struct crash_frame *frame);

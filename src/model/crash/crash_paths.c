@@ -28,7 +28,9 @@ struct activation {
 	bool has_reg; /* it could be read, or there is none */
 };
 
-struct error *crash_numbering(struct crash *c, uint32_t image, uint32_t function, const struct path_numbering **ret)
+/* Numbers of the function's paths. */
+static struct error *crash_numbering(struct crash *c, uint32_t image, uint32_t function,
+				     const struct path_numbering **ret)
 {
 	struct crash_image *i = &c->images[image];
 	struct path_numbering *n = &i->numberings[function];

@@ -246,8 +246,8 @@ static struct error *find_blurs(struct compare *m)
 	for (size_t i = 0; i < m->c->field->recordings.count; i++) {
 		const struct path_recording *r = &m->c->field->recordings.items[i];
 
-		m->c->lost +=
-			r->dropped_tables || r->dropped_paths || r->lost_children || r->uncommitted || r->truncated;
+		m->c->lost += r->header.dropped_path_tables || r->header.dropped_paths || r->header.lost_children ||
+			      r->uncommitted || r->truncated;
 	}
 	return err;
 }

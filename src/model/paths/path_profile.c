@@ -385,24 +385,17 @@ static struct error *add_single(struct gather *g, const struct wmk_path_count *r
 
 static struct error *add_recording(struct path_profile *p, const struct wmk_file *w, uint64_t tables, uint64_t singles)
 {
-	const struct wmk_header *h = &w->header;
-	struct path_recording r = {.run = h->run,
-				   .start_realtime_ns = h->start_realtime_ns,
-				   .merged_runs = h->flags & WMK_FLAG_MERGED ? h->merged_runs : 0,
+	struct path_recording r = {.path = arena_strdup(&p->arena, w->name),
+				   .header = w->header,
 				   .table_count = tables,
 				   .single_count = singles,
-				   .dropped_tables = h->dropped_path_tables,
-				   .dropped_paths = h->dropped_paths,
-				   .drop_errno = h->drop_errno,
-				   .lost_children = h->lost_children,
 				   .uncommitted = w->uncommitted,
-				   .pid = h->pid,
-				   .end = recording_end(w->name, h)};
+				   .end = recording_end(w->name, &w->header)};
 
-	r.path = arena_strdup(&p->arena, w->name);
-	r.program = arena_strdup(&p->arena, h->program);
+	if (!(w->header.flags & WMK_FLAG_MERGED))
+		r.header.merged_runs = 0;
 	r.truncated = w->truncated ? arena_strdup(&p->arena, w->truncated) : NULL;
-	if (!r.path || !r.program || (w->truncated && !r.truncated))
+	if (!r.path || (w->truncated && !r.truncated))
 		return &error_no_memory;
 	return path_recording_vec_append(&p->recordings, r);
 }
@@ -542,19 +535,9 @@ static void assign_entries(struct path_profile *p)
 
 static bool is_planned(const struct pathmeta_function *m, uint64_t number)
 {
-	uint32_t low = 0, high = m->planned_count;
+	size_t count = count_up_to(m->planned, sizeof *m->planned, 0, sizeof *m->planned, m->planned_count, number);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->planned[middle] == number)
-			return true;
-		if (m->planned[middle] < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return count && m->planned[count - 1] == number;
 }
 
 /* Functions with a plan that count all their paths in one table all the same: what is outside the plan is found here. */

@@ -20,6 +20,7 @@
 #include "model/base/profile.h"
 #include "model/contexts/context.h"
 #include "waymark/paths.h"
+#include "waymark/wmk.h"
 
 struct path_image {
 	struct build_id build_id; /* len_bytes 0: has none, its path names it */
@@ -82,18 +83,10 @@ VEC_DECLARE(path_residual_vec, struct path_residual);
 
 struct path_recording {
 	const char *path;
-	const char *program;
-	uint64_t run;
-	uint64_t start_realtime_ns;
-	uint64_t merged_runs;
+	struct wmk_header header; /* merged_runs is 0 unless it was merged */
 	uint64_t table_count;
 	uint64_t single_count; /* records of single paths */
-	uint64_t dropped_tables;
-	uint64_t dropped_paths;
-	uint64_t drop_errno;
-	uint64_t lost_children; /* forked processes without a recording */
 	uint64_t uncommitted;
-	uint32_t pid;
 	enum recording_end end;
 	const char *truncated; /* NULL or a line */
 };

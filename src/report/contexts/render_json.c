@@ -33,33 +33,34 @@ static void print_sources(const struct profile *p, FILE *out)
 		fprintf(out, "%s\n    {\"path\": ", i ? "," : "");
 		json_print_string(out, s->path);
 		fputs(", \"program\": ", out);
-		json_print_string(out, s->program);
+		json_print_string(out, s->header.program);
 		fprintf(out,
 			", \"run\": \"%016" PRIx64 "\", \"pid\": %" PRIu32
 			", \"closed\": %s, \"end\": \"%s\", \"heap\": %s,\n     ",
-			s->run, s->pid, s->end == RECORDING_EXIT ? "true" : "false", recording_end_name(s->end),
-			s->has_heap ? "true" : "false");
+			s->header.run, s->header.pid, s->end == RECORDING_EXIT ? "true" : "false",
+			recording_end_name(s->end), s->has_heap ? "true" : "false");
 		fprintf(out,
 			"\"parent_run\": \"%016" PRIx64 "\", \"inherited_allocations\": %" PRIu64
 			", \"inherited_bytes\": %" PRIu64 ", \"inherited_live_bytes\": %" PRIu64 ",\n     ",
-			s->parent_run, s->inherited_count, s->inherited_bytes, s->inherited_live_bytes);
+			s->header.parent_run, s->inherited_count, s->inherited_bytes, s->inherited_live_bytes);
 		fprintf(out,
 			"\"events\": %" PRIu64 ", \"heap_contexts\": %" PRIu64 ", \"uncommitted\": %" PRIu64
 			", \"dropped_events\": %" PRIu64 ", \"dropped_prefixes\": %" PRIu64
 			", \"dropped_code\": %" PRIu64 ", \"dropped_heap_calls\": %" PRIu64 ", \"drop_errno\": %" PRIu64
 			", \"lost_children\": %" PRIu64 ",\n     ",
-			s->event_count, s->heap_count, s->uncommitted, s->dropped_events, s->dropped_prefixes,
-			s->dropped_code, s->dropped_heap_calls, s->drop_errno, s->lost_children);
+			s->event_count, s->heap_count, s->uncommitted, s->header.dropped_events,
+			s->header.dropped_prefixes, s->header.dropped_code, s->header.dropped_heap_calls,
+			s->header.drop_errno, s->header.lost_children);
 		fprintf(out,
 			"\"samples\": %" PRIu64 ", \"samples_unknown\": %" PRIu64 ", \"samples_in_agent\": %" PRIu64
 			", \"samples_checked\": %" PRIu64 ", \"samples_agreed\": %" PRIu64
 			", \"samples_unchecked\": %" PRIu64 ",\n     ",
-			s->samples, s->samples_unknown, s->samples_in_agent, s->samples_checked, s->samples_agreed,
-			s->samples_unchecked);
+			s->header.samples, s->header.samples_unknown, s->header.samples_in_agent,
+			s->header.samples_checked, s->header.samples_agreed, s->header.samples_unchecked);
 		fprintf(out,
 			"\"heap_live_bytes\": %" PRIu64 ", \"heap_peak_bytes\": %" PRIu64
 			", \"heap_unknown_frees\": %" PRIu64 ", \"truncated\": ",
-			s->heap_live_bytes, s->heap_peak_bytes, s->heap_unknown_frees);
+			s->header.heap_live_bytes, s->header.heap_peak_bytes, s->header.heap_unknown_frees);
 		json_print_string(out, s->truncated);
 		putc('}', out);
 	}

@@ -116,7 +116,7 @@ static struct error *print_name(const struct view *v, FILE *out)
 
 	if (!memory)
 		return &error_no_memory;
-	fputs(p->sources.count ? p->sources.items[0].program : "nothing", memory);
+	fputs(p->sources.count ? p->sources.items[0].header.program : "nothing", memory);
 	if (p->sources.count > 1)
 		fprintf(memory, " and %zu more", p->sources.count - 1);
 	notes_print(v, " | ", memory);

@@ -223,7 +223,7 @@ static void print_head(const struct view *v, const struct flame *f, FILE *out)
 
 	fprintf(out, "<text class=\"title\" x=\"%d\" y=\"30\">", MARGIN);
 	if (p->sources.count) {
-		const char *name = text_base_name(p->sources.items[0].program);
+		const char *name = text_base_name(p->sources.items[0].header.program);
 
 		print_escaped(out, name, strlen(name));
 		if (p->sources.count > 1)

@@ -53,7 +53,7 @@ static void print_inherited(const struct profile *p, const struct profile_source
 	if (!s->inherited_count)
 		return;
 	for (size_t i = 0; i < p->sources.count && !parent; i++)
-		if (p->sources.items[i].run == s->parent_run)
+		if (p->sources.items[i].header.run == s->header.parent_run)
 			parent = p->sources.items[i].path;
 	fprintf(out, "  inherited when it was forked: %s %s in %s %s, %s of the bytes not freed by it;\n",
 		digits_grouped(s->inherited_bytes, bytes), noun_of(s->inherited_bytes, "byte", "bytes"),
@@ -65,7 +65,7 @@ static void print_inherited(const struct profile *p, const struct profile_source
 		fprintf(out,
 			"    their allocation is counted in the recording of its parent, run %016" PRIx64
 			", which is not among these\n",
-			s->parent_run);
+			s->header.parent_run);
 }
 
 /* The rate is what was asked for: the values of samples are the time that passed, whatever the rate was. */
@@ -73,14 +73,14 @@ static void print_walked(const struct profile_source *s, FILE *out)
 {
 	char samples[DIGITS_MAX], cut[DIGITS_MAX], guessed[DIGITS_MAX];
 
-	fprintf(out, "  %s %s, %.0f a second of CPU time", digits_grouped(s->samples, samples),
-		noun_of(s->samples, "sample", "samples"), 1e9 / (double)s->sample_period_ns);
+	fprintf(out, "  %s %s, %.0f a second of CPU time", digits_grouped(s->header.samples, samples),
+		noun_of(s->header.samples, "sample", "samples"), 1e9 / (double)s->header.sample_period_ns);
 	if (s->last_event_ns)
 		fprintf(out, ", over %.1f s", (double)s->last_event_ns / 1e9);
-	if (s->samples_cut)
-		fprintf(out, "; %s without outermost frames", digits_grouped(s->samples_cut, cut));
-	if (s->samples_guessed)
-		fprintf(out, "; %s with frames by frame pointers", digits_grouped(s->samples_guessed, guessed));
+	if (s->header.samples_cut)
+		fprintf(out, "; %s without outermost frames", digits_grouped(s->header.samples_cut, cut));
+	if (s->header.samples_guessed)
+		fprintf(out, "; %s with frames by frame pointers", digits_grouped(s->header.samples_guessed, guessed));
 	putc('\n', out);
 }
 
@@ -89,21 +89,22 @@ static void print_samples(const struct profile_source *s, FILE *out)
 {
 	char samples[DIGITS_MAX], unknown[DIGITS_MAX], in_agent[DIGITS_MAX], agreed[DIGITS_MAX], checked[DIGITS_MAX];
 
-	if (!s->samples && !s->samples_in_agent)
+	if (!s->header.samples && !s->header.samples_in_agent)
 		return;
-	if (s->sample_period_ns && !s->samples_unknown && !s->samples_in_agent && !s->samples_checked &&
-	    !s->samples_unchecked) {
+	if (s->header.sample_period_ns && !s->header.samples_unknown && !s->header.samples_in_agent &&
+	    !s->header.samples_checked && !s->header.samples_unchecked) {
 		print_walked(s, out);
 		return;
 	}
 	fprintf(out, "  %s %s (context unknown: %s), %s more %s in the agent itself",
-		digits_grouped(s->samples, samples), noun_of(s->samples, "sample", "samples"),
-		digits_grouped(s->samples_unknown, unknown), digits_grouped(s->samples_in_agent, in_agent),
-		noun_of(s->samples_in_agent, "tick", "ticks"));
-	if (s->samples_checked || s->samples_unchecked)
-		fprintf(out, "; %s of %s compared %s with the stack", digits_grouped(s->samples_agreed, agreed),
-			digits_grouped(s->samples_checked, checked),
-			noun_of(s->samples_checked, "sample agrees", "samples agree"));
+		digits_grouped(s->header.samples, samples), noun_of(s->header.samples, "sample", "samples"),
+		digits_grouped(s->header.samples_unknown, unknown),
+		digits_grouped(s->header.samples_in_agent, in_agent),
+		noun_of(s->header.samples_in_agent, "tick", "ticks"));
+	if (s->header.samples_checked || s->header.samples_unchecked)
+		fprintf(out, "; %s of %s compared %s with the stack", digits_grouped(s->header.samples_agreed, agreed),
+			digits_grouped(s->header.samples_checked, checked),
+			noun_of(s->header.samples_checked, "sample agrees", "samples agree"));
 	putc('\n', out);
 }
 
@@ -113,16 +114,16 @@ static void print_source(const struct profile *p, const struct profile_source *s
 
 	plain_print(out, s->path);
 	fputs(": ", out);
-	plain_print(out, s->program);
-	fprintf(out, ", pid %" PRIu32 ", %s\n", s->pid, recording_end_text(s->end));
+	plain_print(out, s->header.program);
+	fprintf(out, ", pid %" PRIu32 ", %s\n", s->header.pid, recording_end_text(s->end));
 	print_samples(s, out);
 	if (!s->has_heap)
 		return;
-	fprintf(out, "  heap: at most %s %s at a time", digits_grouped(s->heap_peak_bytes, number),
-		noun_of(s->heap_peak_bytes, "byte", "bytes"));
-	print_size(s->heap_peak_bytes, out);
-	fprintf(out, ", %s", digits_grouped(s->heap_live_bytes, number));
-	print_size(s->heap_live_bytes, out);
+	fprintf(out, "  heap: at most %s %s at a time", digits_grouped(s->header.heap_peak_bytes, number),
+		noun_of(s->header.heap_peak_bytes, "byte", "bytes"));
+	print_size(s->header.heap_peak_bytes, out);
+	fprintf(out, ", %s", digits_grouped(s->header.heap_live_bytes, number));
+	print_size(s->header.heap_live_bytes, out);
 	fputs(heap_end_text(s->end), out);
 	print_inherited(p, s, out);
 }

@@ -186,21 +186,15 @@ const struct crash_values_format crash_values_text = {frame_text, wait_text, exc
 
 /* ---- JSON ---- */
 
-static void print_member(FILE *out, const char *before, const char *name, const char *text)
-{
-	fprintf(out, "%s\"%s\": ", before, name);
-	json_print_string(out, text);
-}
-
 static void print_values_json(const char *name, const struct snapshot_value_vec *values, FILE *out)
 {
 	fprintf(out, ",\n         \"%s\": [", name);
 	for (size_t i = 0; i < values->count; i++) {
 		const struct snapshot_value *v = &values->items[i];
 
-		print_member(out, i ? ",\n           {" : "\n           {", "name", v->name);
-		print_member(out, ", ", "type", v->type);
-		print_member(out, ", ", "value", v->text);
+		json_print_member(out, i ? ",\n           {" : "\n           {", "name", v->name);
+		json_print_member(out, ", ", "type", v->type);
+		json_print_member(out, ", ", "value", v->text);
 		fprintf(out, ", \"known\": %s", v->is_known ? "true" : "false");
 		if (v->is_known && v->has_number)
 			fprintf(out, ", \"number\": \"0x%" PRIx64 "\"", v->number);
@@ -220,7 +214,7 @@ static struct error *frame_json(const struct crash_report *r, const struct crash
 	if (values->values.count)
 		print_values_json("values", &values->values, out);
 	if (values->fault)
-		print_member(out, ", ", "fault", values->fault);
+		json_print_member(out, ", ", "fault", values->fault);
 	return NULL;
 }
 
@@ -234,10 +228,10 @@ static void wait_json(const struct crash_values *v, uint32_t thread, FILE *out)
 	};
 	const struct crash_wait *w = &v->waits[thread];
 
-	print_member(out, ",\n     \"waits\": {", "for", kinds[w->wait.kind]);
+	json_print_member(out, ",\n     \"waits\": {", "for", kinds[w->wait.kind]);
 	fprintf(out, ", \"address\": \"0x%" PRIx64 "\"", w->wait.address);
 	if (w->name)
-		print_member(out, ", ", "name", w->name);
+		json_print_member(out, ", ", "name", w->name);
 	if (w->wait.owner)
 		fprintf(out, ", \"owner\": %d", (int)w->wait.owner);
 	if (w->wait.readers)
@@ -249,9 +243,9 @@ static void wait_json(const struct crash_values *v, uint32_t thread, FILE *out)
 
 static void exception_json(const struct snapshot_exception *e, FILE *out)
 {
-	print_member(out, ",\n     \"exception\": {", "type", e->type);
+	json_print_member(out, ",\n     \"exception\": {", "type", e->type);
 	if (e->what)
-		print_member(out, ", ", e->is_what ? "what" : "value", e->what);
+		json_print_member(out, ", ", e->is_what ? "what" : "value", e->what);
 	fprintf(out, ", \"fatal\": %s}", e->is_fatal ? "true" : "false");
 }
 

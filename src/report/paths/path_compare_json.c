@@ -6,12 +6,6 @@
 #include "model/paths/path_steps.h"
 #include "model/base/profile_view.h"
 
-static void print_member(FILE *out, const char *before, const char *name, const char *text)
-{
-	fprintf(out, "%s\"%s\": ", before, name);
-	json_print_string(out, text);
-}
-
 static void print_side(const char *name, const struct path_profile *p, bool is_known, uint64_t total, uint64_t paths,
 		       FILE *out)
 {
@@ -26,7 +20,7 @@ static void print_side(const char *name, const struct path_profile *p, bool is_k
 	fputs("],\n    \"warnings\": [", out);
 	for (size_t i = 0; i < p->contexts.warnings.count; i++) {
 		fprintf(out, "%s{\"times\": %" PRIu64, i ? ", " : "", p->contexts.warnings.items[i].count);
-		print_member(out, ", ", "text", p->contexts.warnings.items[i].text);
+		json_print_member(out, ", ", "text", p->contexts.warnings.items[i].text);
 		putc('}', out);
 	}
 	fputs("]},\n", out);
@@ -34,9 +28,9 @@ static void print_side(const char *name, const struct path_profile *p, bool is_k
 
 static void print_function(const struct path_function *f, FILE *out)
 {
-	print_member(out, "", "name", f->meta ? f->name : NULL);
-	print_member(out, ", ", "link_name", f->meta ? f->link_name : NULL);
-	print_member(out, ", ", "file", f->meta ? f->meta->file : NULL);
+	json_print_member(out, "", "name", f->meta ? f->name : NULL);
+	json_print_member(out, ", ", "link_name", f->meta ? f->link_name : NULL);
+	json_print_member(out, ", ", "file", f->meta ? f->meta->file : NULL);
 	fprintf(out, ", \"line\": %" PRIu32 ", \"name_key\": \"%016" PRIx64 "\", \"cfg_key\": \"%016" PRIx64 "\"",
 		f->meta ? f->meta->line : 0, f->name_key, f->cfg_key);
 }
@@ -51,8 +45,8 @@ static struct error *print_steps(const struct path_pair *pair, struct sources *s
 	err = path_steps_create(pair->profile, pair->function, pair->number, sources, &s);
 	if (err)
 		return err;
-	print_member(out, ",\n     ", "start", s.start);
-	print_member(out, ", ", "end", s.end);
+	json_print_member(out, ",\n     ", "start", s.start);
+	json_print_member(out, ", ", "end", s.end);
 	fputs(", \"blocks\": [", out);
 	for (uint32_t i = 0; i < s.node_count; i++)
 		fprintf(out, "%s%" PRIu32, i ? ", " : "", s.nodes[i]);
@@ -62,11 +56,11 @@ static struct error *print_steps(const struct path_pair *pair, struct sources *s
 
 		fprintf(out, "%s{\"line\": %" PRIu32, i ? ", " : "", step->line);
 		if (step->file != pair->function->meta->file)
-			print_member(out, ", ", "file", step->file);
+			json_print_member(out, ", ", "file", step->file);
 		if (step->function)
-			print_member(out, ", ", "function", step->function);
+			json_print_member(out, ", ", "function", step->function);
 		if (step->outcome)
-			print_member(out, ", ", "outcome", step->outcome);
+			json_print_member(out, ", ", "outcome", step->outcome);
 		putc('}', out);
 	}
 	putc(']', out);
@@ -93,8 +87,8 @@ static struct error *print_contexts(const struct path_profile *p, const struct p
 		fprintf(out, "%s{\"count\": %" PRIu64 ", \"frames\": [", is_next ? ", " : "", r->count);
 		is_next = true;
 		for (size_t j = 0; j < frames.count; j++) {
-			print_member(out, j ? ", {" : "{", "name", frames.items[j].name);
-			print_member(out, ", ", "file", frames.items[j].file);
+			json_print_member(out, j ? ", {" : "{", "name", frames.items[j].name);
+			json_print_member(out, ", ", "file", frames.items[j].file);
 			fprintf(out, ", \"line\": %" PRIu32 "}", frames.items[j].line);
 		}
 		fputs("]}", out);
@@ -124,7 +118,7 @@ static struct error *print_pairs(const struct path_comparison *c, const char *na
 			", \"field\": %" PRIu64,
 			pair->number, pair->function->path_count, pair->tested, pair->field);
 		if (!pair->tested)
-			print_member(out, ", ", "new", news[pair->news]);
+			json_print_member(out, ", ", "new", news[pair->news]);
 		err = print_steps(pair, sources, out);
 		if (!err)
 			err = print_contexts(c->field, pair, out);
@@ -177,7 +171,7 @@ struct error *path_compare_json(const struct path_comparison *c, const struct pa
 	struct error *err;
 
 	fputs("{\n  \"format\": \"waymark-residual\",\n  \"version\": 1,\n", out);
-	print_member(out, "  ", "producer", c->producer);
+	json_print_member(out, "  ", "producer", c->producer);
 	fputs(",\n", out);
 	print_side("tested", c->tested, c->is_tested_known, c->tested_total, c->tested_paths, out);
 	print_side("field", c->field, c->is_field_known, c->field_total, c->field_paths, out);

@@ -166,12 +166,13 @@ static void print_recordings(const struct html *h)
 		fputs("<tr><td class=\"w\">", h->out);
 		html_text(h->out, r->path);
 		fputs("</td><td class=\"w\">", h->out);
-		html_text(h->out, r->program);
-		if (r->merged_runs)
-			fprintf(h->out, "</td><td>%" PRIu64 " %s, merged</td></tr>\n", r->merged_runs,
-				noun_of(r->merged_runs, "run", "runs"));
+		html_text(h->out, r->header.program);
+		if (r->header.merged_runs)
+			fprintf(h->out, "</td><td>%" PRIu64 " %s, merged</td></tr>\n", r->header.merged_runs,
+				noun_of(r->header.merged_runs, "run", "runs"));
 		else
-			fprintf(h->out, "</td><td>pid %" PRIu32 ", %s</td></tr>\n", r->pid, recording_end_text(r->end));
+			fprintf(h->out, "</td><td>pid %" PRIu32 ", %s</td></tr>\n", r->header.pid,
+				recording_end_text(r->end));
 	}
 	fputs("</table>\n", h->out);
 }
@@ -328,7 +329,7 @@ static struct error *print_index(const struct html *h)
 	struct error *err;
 
 	fputs("<section class=\"page\" id=\"index\">\n<h1>Paths of ", h->out);
-	html_text(h->out, v->count ? html_base_name(v->items[0].program) : "?");
+	html_text(h->out, v->count ? html_base_name(v->items[0].header.program) : "?");
 	if (h->v->is_filtered)
 		fputs(" <small>chosen functions only</small>", h->out);
 	fputs("</h1>\n", h->out);
@@ -669,8 +670,8 @@ static struct error *print_file(const struct html *h, size_t number)
 	if (err)
 		return err;
 	for (size_t i = 0; i < h->v->profile->recordings.count; i++)
-		if (h->v->profile->recordings.items[i].start_realtime_ns < oldest)
-			oldest = h->v->profile->recordings.items[i].start_realtime_ns;
+		if (h->v->profile->recordings.items[i].header.start_realtime_ns < oldest)
+			oldest = h->v->profile->recordings.items[i].header.start_realtime_ns;
 	fprintf(h->out, "<section class=\"page\" id=\"f%zu\">\n<h1>", number);
 	html_text(h->out, html_base_name(p.file->name));
 	fputs(" <small>", h->out);
@@ -705,7 +706,7 @@ static void print_head(const struct html *h)
 
 	html_print_start(h->out, h->v->producer);
 	fputs("Paths of ", h->out);
-	html_text(h->out, v->count ? html_base_name(v->items[0].program) : "?");
+	html_text(h->out, v->count ? html_base_name(v->items[0].header.program) : "?");
 	fprintf(h->out,
 		"</title>\n<style>\n%s</style>\n</head>\n<body>\n<nav>\n<strong><a href=\"#index\">Summary</a>"
 		"</strong>\n",

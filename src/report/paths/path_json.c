@@ -13,30 +13,25 @@ static const char *bool_text(bool b)
 	return b ? "true" : "false";
 }
 
-static void print_member(FILE *out, const char *before, const char *name, const char *text)
-{
-	fprintf(out, "%s\"%s\": ", before, name);
-	json_print_string(out, text);
-}
-
 static void print_recordings(const struct path_profile *p, FILE *out)
 {
 	fputs("  \"files\": [", out);
 	for (size_t i = 0; i < p->recordings.count; i++) {
 		const struct path_recording *r = &p->recordings.items[i];
 
-		print_member(out, i ? ",\n    {" : "\n    {", "path", r->path);
-		print_member(out, ", ", "program", r->program);
+		json_print_member(out, i ? ",\n    {" : "\n    {", "path", r->path);
+		json_print_member(out, ", ", "program", r->header.program);
 		fprintf(out,
 			", \"run\": \"%016" PRIx64 "\", \"pid\": %" PRIu32 ", \"closed\": %s, \"end\": \"%s\",\n     ",
-			r->run, r->pid, bool_text(r->end == RECORDING_EXIT), recording_end_name(r->end));
+			r->header.run, r->header.pid, bool_text(r->end == RECORDING_EXIT), recording_end_name(r->end));
 		fprintf(out, "\"merged_runs\": %" PRIu64 ", \"tables\": %" PRIu64 ", \"single_counts\": %" PRIu64,
-			r->merged_runs, r->table_count, r->single_count);
+			r->header.merged_runs, r->table_count, r->single_count);
 		fprintf(out,
 			", \"dropped_tables\": %" PRIu64 ", \"dropped_paths\": %" PRIu64 ", \"drop_errno\": %" PRIu64
 			", \"lost_children\": %" PRIu64 ", \"uncommitted\": %" PRIu64,
-			r->dropped_tables, r->dropped_paths, r->drop_errno, r->lost_children, r->uncommitted);
-		print_member(out, ", ", "truncated", r->truncated);
+			r->header.dropped_path_tables, r->header.dropped_paths, r->header.drop_errno,
+			r->header.lost_children, r->uncommitted);
+		json_print_member(out, ", ", "truncated", r->truncated);
 		putc('}', out);
 	}
 	fputs("\n  ],\n", out);
@@ -49,15 +44,15 @@ static void print_images(const struct path_profile *p, FILE *out)
 		const struct path_image *image = p->images.items[i];
 		char id[BUILD_ID_TEXT_MAX];
 
-		print_member(out, i ? ",\n    {" : "\n    {", "path", image->path);
-		print_member(out, ", ", "build_id",
-			     image->build_id.len_bytes ? build_id_text(&image->build_id, id) : NULL);
+		json_print_member(out, i ? ",\n    {" : "\n    {", "path", image->path);
+		json_print_member(out, ", ", "build_id",
+				  image->build_id.len_bytes ? build_id_text(&image->build_id, id) : NULL);
 		fprintf(out, ", \"metadata\": %s, \"counted\": %" PRIu64 ", \"unknown\": %" PRIu64,
 			bool_text(image->has_meta), image->total, image->unknown);
 		fputs(",\n     \"skipped\": [", out);
 		for (uint32_t j = 0; j < image->meta.skipped_count; j++) {
-			print_member(out, j ? ", {" : "{", "name", image->meta.skipped[j].name);
-			print_member(out, ", ", "reason", image->meta.skipped[j].reason);
+			json_print_member(out, j ? ", {" : "{", "name", image->meta.skipped[j].name);
+			json_print_member(out, ", ", "reason", image->meta.skipped[j].reason);
 			putc('}', out);
 		}
 		fputs("]}", out);
@@ -72,7 +67,7 @@ static void print_warnings(const struct path_profile *p, FILE *out)
 		const struct profile_warning *w = &p->contexts.warnings.items[i];
 
 		fprintf(out, "%s\n    {\"times\": %" PRIu64, i ? "," : "", w->count);
-		print_member(out, ", ", "text", w->text);
+		json_print_member(out, ", ", "text", w->text);
 		putc('}', out);
 	}
 	fprintf(out, "\n  ],\n  \"saturated_sums\": %" PRIu64 ",\n", p->saturated);
@@ -116,9 +111,9 @@ static void print_blocks(const struct path_profile *p, const struct path_functio
 			fprintf(out, "%s{\"line\": %" PRIu32 ", \"column\": %" PRIu32, j > m->first_line[i] ? ", " : "",
 				line->line, line->column);
 			if (line->file != m->file)
-				print_member(out, ", ", "file", line->file);
+				json_print_member(out, ", ", "file", line->file);
 			if (line->function)
-				print_member(out, ", ", "function", line->function);
+				json_print_member(out, ", ", "function", line->function);
 			if (line->is_branch_only)
 				fputs(", \"branch_only\": true", out);
 			fputs(path_folded_line(p, f, j) ? ", \"part\": true}" : "}", out);
@@ -158,8 +153,8 @@ static void print_edges(const struct path_function *f, FILE *out)
 			fputs(", \"count\": null", out);
 		else
 			fprintf(out, ", \"count\": %" PRIu64, f->edges[i]);
-		print_member(out, ", ", "cut", cuts[e->cut]);
-		print_member(out, ", ", "outcome", outcomes[m->outcomes[i].kind]);
+		json_print_member(out, ", ", "cut", cuts[e->cut]);
+		json_print_member(out, ", ", "outcome", outcomes[m->outcomes[i].kind]);
 		if (m->outcomes[i].kind == PATHMETA_CASE)
 			fprintf(out, ", \"value\": %" PRId64, m->outcomes[i].value);
 		if (m->outcomes[i].kind == PATHMETA_CASES)
@@ -264,15 +259,15 @@ static struct error *print_function(const struct path_report *r, const struct pa
 				    FILE *out)
 {
 	fputs("\n    {", out);
-	print_member(out, "", "name", f->meta ? f->name : NULL);
-	print_member(out, ", ", "link_name", f->meta ? f->link_name : NULL);
-	print_member(out, ", ", "file", f->meta ? f->meta->file : NULL);
+	json_print_member(out, "", "name", f->meta ? f->name : NULL);
+	json_print_member(out, ", ", "link_name", f->meta ? f->link_name : NULL);
+	json_print_member(out, ", ", "file", f->meta ? f->meta->file : NULL);
 	fprintf(out, ", \"line\": %" PRIu32, f->meta ? f->meta->line : 0);
 	if (f->meta) {
 		const struct pathmeta_unit *unit = path_function_unit(r->view->profile, f);
 
-		print_member(out, ", ", "unit", unit->name);
-		print_member(out, ", ", "stage", unit->stage == PATHMETA_SOURCE ? "source" : "final");
+		json_print_member(out, ", ", "unit", unit->name);
+		json_print_member(out, ", ", "stage", unit->stage == PATHMETA_SOURCE ? "source" : "final");
 	}
 	print_function_numbers(f, out);
 	if (f->meta) {
@@ -337,8 +332,8 @@ static struct error *print_residuals(const struct path_view *v, FILE *out)
 			err = view_frames(&p->contexts, r->node, &frames);
 		fputs(r->node ? "[" : "null", out);
 		for (size_t j = 0; j < frames.count; j++) {
-			print_member(out, j ? ", {" : "{", "name", frames.items[j].name);
-			print_member(out, ", ", "file", frames.items[j].file);
+			json_print_member(out, j ? ", {" : "{", "name", frames.items[j].name);
+			json_print_member(out, ", ", "file", frames.items[j].file);
 			fprintf(out, ", \"line\": %" PRIu32 "}", frames.items[j].line);
 		}
 		fputs(r->node ? "]}" : "}", out);
@@ -354,7 +349,7 @@ struct error *path_render_json(const struct path_report *r, FILE *out)
 	struct error *err;
 
 	fputs("{\n  \"format\": \"waymark-paths\",\n  \"version\": 1,\n", out);
-	print_member(out, "  ", "producer", v->producer);
+	json_print_member(out, "  ", "producer", v->producer);
 	fputs(",\n", out);
 	print_recordings(v->profile, out);
 	print_images(v->profile, out);

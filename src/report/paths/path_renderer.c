@@ -32,14 +32,15 @@ static void print_recording_notes(const struct path_recording *r, const char *be
 		plain_print(out, r->path);
 		fputs(": no paths were recorded in it\n", out);
 	}
-	notes_print_count(before, r->path, r->dropped_tables, "table of path counts had no room: its counts are lost",
+	notes_print_count(before, r->path, r->header.dropped_path_tables,
+			  "table of path counts had no room: its counts are lost",
 			  "tables of path counts had no room: their counts are lost", out);
-	notes_print_count(before, r->path, r->dropped_paths, "count of a single path found no room and is lost",
+	notes_print_count(before, r->path, r->header.dropped_paths, "count of a single path found no room and is lost",
 			  "counts of single paths found no room and are lost", out);
-	if (r->dropped_tables || r->dropped_paths)
-		notes_print_drop(before, r->path, r->drop_errno, out);
+	if (r->header.dropped_path_tables || r->header.dropped_paths)
+		notes_print_drop(before, r->path, r->header.drop_errno, out);
 	notes_print_count(
-		before, r->path, r->lost_children,
+		before, r->path, r->header.lost_children,
 		"forked child could not create a recording (for example after setuid or chroot): its counts are missing",
 		"forked children could not create a recording (for example after setuid or chroot): their counts are missing",
 		out);

@@ -34,16 +34,16 @@ static const char bold[] = "\033[1m", dim[] = "\033[2m", plain[] = "\033[0m";
 static void print_recording(const struct text *t, const struct path_recording *r)
 {
 	plain_print(t->out, r->path);
-	if (r->merged_runs) {
-		fprintf(t->out, ": %" PRIu64 " %s of ", r->merged_runs,
-			noun_of(r->merged_runs, "recording", "recordings"));
-		plain_print(t->out, r->program);
+	if (r->header.merged_runs) {
+		fprintf(t->out, ": %" PRIu64 " %s of ", r->header.merged_runs,
+			noun_of(r->header.merged_runs, "recording", "recordings"));
+		plain_print(t->out, r->header.program);
 		fputs(", merged\n", t->out);
 		return;
 	}
 	fputs(": ", t->out);
-	plain_print(t->out, r->program);
-	fprintf(t->out, ", pid %" PRIu32 ", %s\n", r->pid, recording_end_text(r->end));
+	plain_print(t->out, r->header.program);
+	fprintf(t->out, ", pid %" PRIu32 ", %s\n", r->header.pid, recording_end_text(r->end));
 }
 
 static void print_name(const struct text *t, const char *name)
@@ -434,8 +434,8 @@ static void print_source_notes(const struct text *t)
 	uint64_t oldest = UINT64_MAX;
 
 	for (size_t i = 0; i < t->v->profile->recordings.count; i++)
-		if (t->v->profile->recordings.items[i].start_realtime_ns < oldest)
-			oldest = t->v->profile->recordings.items[i].start_realtime_ns;
+		if (t->v->profile->recordings.items[i].header.start_realtime_ns < oldest)
+			oldest = t->v->profile->recordings.items[i].header.start_realtime_ns;
 	for (size_t i = 0; i < s->files.count; i++) {
 		const struct source_file *f = s->files.items[i];
 
