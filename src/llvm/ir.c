@@ -1,5 +1,6 @@
 /* ir.c - small questions and steps on LLVM's code (ir.h). */
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <llvm-c/Analysis.h>
@@ -45,6 +46,24 @@ LLVMValueRef ir_add_naked(LLVMModuleRef module, const char *name, LLVMTypeRef ty
 unsigned ir_intrinsic_kind(const char *name)
 {
 	return LLVMLookupIntrinsicID(name, strlen(name));
+}
+
+int ir_compare_values(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)*(const LLVMValueRef *)a;
+	uintptr_t y = (uintptr_t)*(const LLVMValueRef *)b;
+	return (x > y) - (x < y);
+}
+
+bool ir_is_call(LLVMValueRef instruction)
+{
+	LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+	return opcode == LLVMCall || opcode == LLVMInvoke || opcode == LLVMCallBr;
+}
+
+bool ir_has_attribute(LLVMValueRef function, unsigned kind)
+{
+	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) != NULL;
 }
 
 bool ir_is_local(LLVMValueRef global)

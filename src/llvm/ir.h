@@ -19,6 +19,12 @@ unsigned ir_intrinsic_kind(const char *name);
 /* On another body of a function, which is entered in its place and has the same calls: the name of the function. */
 #define IR_VARIANT_OF "waymark-variant-of"
 
+/* For qsort and bsearch of values: by their addresses. */
+int ir_compare_values(const void *a, const void *b);
+bool ir_is_call(LLVMValueRef instruction);
+/* The function has the attribute of that kind (ir_attribute_kind). */
+bool ir_has_attribute(LLVMValueRef function, unsigned kind);
+
 /* The global belongs to this module alone, whatever its name is. */
 bool ir_is_local(LLVMValueRef global);
 

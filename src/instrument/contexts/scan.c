@@ -34,17 +34,6 @@ uint32_t program_find(const struct program *p, LLVMValueRef value)
 	return found ? found->index : NO_INDEX;
 }
 
-static bool function_has(LLVMValueRef function, unsigned kind)
-{
-	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) != NULL;
-}
-
-static bool is_call(LLVMValueRef instruction)
-{
-	LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
-	return opcode == LLVMCall || opcode == LLVMInvoke || opcode == LLVMCallBr;
-}
-
 /* The call's only use of value is as its callee. */
 static bool only_calls(LLVMValueRef call, LLVMValueRef value)
 {
@@ -79,7 +68,7 @@ static bool is_address_taken(LLVMValueRef function)
 		LLVMValueRef user = LLVMGetUser(use);
 		if (LLVMIsABlockAddress(user) || (is_plain_constant(user) && !is_constant_taken(user)))
 			continue;
-		if (!LLVMIsAInstruction(user) || !is_call(user) || !only_calls(user, function))
+		if (!LLVMIsAInstruction(user) || !ir_is_call(user) || !only_calls(user, function))
 			return true;
 	}
 	return false;
@@ -122,7 +111,7 @@ static struct error *collect_functions(struct scan *s)
 		function.is_exported = !ir_is_local(f);
 		function.is_address_taken = is_address_taken(f);
 		function.is_root = function.is_exported || function.is_address_taken;
-		function.is_opaque = function_has(f, s->naked);
+		function.is_opaque = ir_has_attribute(f, s->naked);
 		struct error *err = function_vec_append(&p->functions, function);
 		if (err)
 			return err;
@@ -190,7 +179,7 @@ static struct error *mark_early_code(struct scan *s)
 		LLVMValueRef f = p->functions.items[work[--count]].value;
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-				if (!is_call(i))
+				if (!ir_is_call(i))
 					continue;
 				uint32_t index = program_find(s->p, resolve_callee(s, LLVMGetCalledValue(i)));
 				if (index == NO_INDEX || p->functions.items[index].is_opaque)
@@ -212,7 +201,7 @@ static void mark_callees_of_opaque(struct scan *s)
 		LLVMValueRef f = p->functions.items[k].value;
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-				if (!is_call(i))
+				if (!ir_is_call(i))
 					continue;
 				uint32_t index = program_find(s->p, resolve_callee(s, LLVMGetCalledValue(i)));
 				if (index != NO_INDEX)
@@ -299,7 +288,7 @@ static enum verdict classify_global(struct scan *s, LLVMValueRef call, LLVMValue
 			return CALL_SITE;
 		}
 	if (LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, s->returns_twice) ||
-	    function_has(callee, s->returns_twice))
+	    ir_has_attribute(callee, s->returns_twice))
 		return CALL_NO_SITE;
 	site->foreign = value_name(p, callee);
 	if (site->foreign && is_declared && is_nocallback(site->foreign))
@@ -346,7 +335,7 @@ static struct error *scan_block(struct scan *s, uint32_t caller, LLVMBasicBlockR
 	struct program *p = s->p;
 	double frequency = -1;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-		if (!is_call(i))
+		if (!ir_is_call(i))
 			continue;
 		struct site site = {.call = i, .block = block, .caller = caller, .callee = NO_INDEX, .edge = NO_INDEX};
 		enum verdict verdict = classify(s, i, &site);
@@ -370,7 +359,7 @@ static struct error *scan_block(struct scan *s, uint32_t caller, LLVMBasicBlockR
 /* A foreign caller may catch what unwinds through a root: leave the state as it was found. */
 static void guard_root(struct scan *s, const struct function *f, LLVMValueRef body)
 {
-	if (f->is_root && !function_has(body, s->no_unwind))
+	if (f->is_root && !ir_has_attribute(body, s->no_unwind))
 		s->p->host->guard_unwinding(s->p->host->state, body);
 }
 
@@ -405,7 +394,7 @@ static struct error *scan_variant(struct scan *s, struct variant *v)
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(v->value); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 			struct site site = {.call = i};
-			if (!is_call(i) || classify(s, i, &site) != CALL_SITE)
+			if (!ir_is_call(i) || classify(s, i, &site) != CALL_SITE)
 				continue;
 			if (count < f->site_count)
 				v->calls[count] = i;

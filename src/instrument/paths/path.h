@@ -104,7 +104,6 @@ struct path_choice {
 
 /* paths.c */
 void path_find_kinds(struct path_kinds *ret);
-bool path_has(LLVMValueRef function, unsigned kind);
 bool path_call_has(LLVMValueRef call, unsigned kind);
 bool path_is_intrinsic(LLVMValueRef call);
 

@@ -11,17 +11,12 @@
 #include "base/hash.h"
 #include "instrument/paths/path.h"
 
-bool path_has(LLVMValueRef function, unsigned kind)
-{
-	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) != NULL;
-}
-
 bool path_call_has(LLVMValueRef call, unsigned kind)
 {
 	if (LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind))
 		return true;
 	LLVMValueRef callee = LLVMGetCalledValue(call);
-	return LLVMIsAFunction(callee) && path_has(callee, kind);
+	return LLVMIsAFunction(callee) && ir_has_attribute(callee, kind);
 }
 
 bool path_is_intrinsic(LLVMValueRef call)
@@ -40,12 +35,6 @@ static bool computes_only(const struct path_module *m, LLVMValueRef call)
 	LLVMAttributeRef memory =
 		LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, m->kinds.memory);
 	return memory && !LLVMGetEnumAttributeValue(memory);
-}
-
-static bool is_call(LLVMValueRef instruction)
-{
-	LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
-	return opcode == LLVMCall || opcode == LLVMInvoke || opcode == LLVMCallBr;
 }
 
 /* setjmp and its like; __builtin_setjmp is an intrinsic without the attribute. */
@@ -71,11 +60,11 @@ static const char *reason_in_code(const struct path_module *m, LLVMValueRef func
 
 const char *path_reason(const struct path_module *m, LLVMValueRef function)
 {
-	if (path_has(function, m->kinds.naked))
+	if (ir_has_attribute(function, m->kinds.naked))
 		return "naked: no code can be added";
-	if (path_has(function, m->kinds.coroutine))
+	if (ir_has_attribute(function, m->kinds.coroutine))
 		return "coroutine: --wm-stage=final counts the functions it becomes";
-	if (path_has(function, m->kinds.no_profile) || path_has(function, m->kinds.skip_profile))
+	if (ir_has_attribute(function, m->kinds.no_profile) || ir_has_attribute(function, m->kinds.skip_profile))
 		return "attribute no_profile_instrument_function";
 	if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage && m->host->is_artificial(function))
 		return "a header's wrapper of another function (attribute artificial)";
@@ -241,7 +230,7 @@ static void scan_block(struct builder *b, struct block *block)
 		b->g->may_stop |= may_stop(m, i);
 		b->g->meta.selects += chooses(m, i);
 		b->g->meta.switch_tables += looks_up(i);
-		if (!is_call(i))
+		if (!ir_is_call(i))
 			continue;
 		if (!path_is_intrinsic(i))
 			b->g->calls |= !LLVMIsAInlineAsm(LLVMGetCalledValue(i));
@@ -590,7 +579,7 @@ static uint64_t cfg_key(const struct path_graph *g)
 			hash = hash_number(hash, g->cfg.edges[e].cut);
 		}
 		for (LLVMValueRef i = LLVMGetFirstInstruction(node->block); i; i = LLVMGetNextInstruction(i)) {
-			LLVMValueRef callee = is_call(i) && !path_is_intrinsic(i) ? LLVMGetCalledValue(i) : NULL;
+			LLVMValueRef callee = ir_is_call(i) && !path_is_intrinsic(i) ? LLVMGetCalledValue(i) : NULL;
 			if (!callee || !LLVMIsAFunction(callee))
 				continue;
 			size_t len_bytes;

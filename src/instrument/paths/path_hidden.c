@@ -115,8 +115,8 @@ static bool is_pure(const struct path_module *m, LLVMValueRef function)
 	const unsigned writes = 0xaaaaaaaa; /* of each kind of memory, two bits: read, written */
 	LLVMAttributeRef memory =
 		LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, m->kinds.memory);
-	return memory && !(LLVMGetEnumAttributeValue(memory) & writes) && path_has(function, m->kinds.nounwind) &&
-	       path_has(function, m->kinds.willreturn);
+	return memory && !(LLVMGetEnumAttributeValue(memory) & writes) &&
+	       ir_has_attribute(function, m->kinds.nounwind) && ir_has_attribute(function, m->kinds.willreturn);
 }
 
 static int compare_firm(const void *a, const void *b)
@@ -168,15 +168,7 @@ static struct error *find_firm(struct path_module *m, const char *const *texts, 
 
 static size_t first_pair(const struct pair_vec *v, uint32_t outer)
 {
-	size_t low = 0, high = v->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (v->items[middle].outer < outer)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_BELOW(v->items, v->count, outer, outer);
 }
 
 /* Names that are inlined twice, or into what there is twice, or have a body besides. Rounds end since nothing becomes fewer. */
@@ -377,7 +369,7 @@ static struct error *describe_lines(struct path_graph *g)
 	const struct path_hidden *h = g->m->hidden;
 	struct index_vec firm = {0};
 	struct error *err = NULL;
-	g->meta.is_optimized = !path_has(g->function, g->m->kinds.optnone);
+	g->meta.is_optimized = !ir_has_attribute(g->function, g->m->kinds.optnone);
 	for (uint32_t i = 0; i < g->meta.first_line[g->cfg.node_count] && g->meta.is_optimized && !err; i++) {
 		const struct pathmeta_line *line = &g->meta.lines[i];
 		const struct firm key = {name_index(h, line->function ? line->function : g->meta.name), line->line};

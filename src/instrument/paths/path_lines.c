@@ -163,7 +163,7 @@ static bool is_operand(LLVMValueRef instruction)
 static enum passing passing_of(const struct path_graph *g, LLVMValueRef instruction,
 			       const struct location_vec *handlers)
 {
-	bool is_optimized = g->m->options->is_final && !path_has(g->function, g->m->kinds.optnone);
+	bool is_optimized = g->m->options->is_final && !ir_has_attribute(g->function, g->m->kinds.optnone);
 	if (is_empty_intrinsic(instruction) || LLVMIsAUnreachableInst(instruction))
 		return PASSING_NOTHING;
 	if (is_optimized && is_operand(instruction))

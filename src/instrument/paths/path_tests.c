@@ -295,7 +295,7 @@ static bool is_as_written(const struct path_graph *g, LLVMMetadataRef location)
 {
 	if (!g->m->options->is_final)
 		return true;
-	return location && !LLVMDILocationGetInlinedAt(location) && path_has(g->function, g->m->kinds.optnone);
+	return location && !LLVMDILocationGetInlinedAt(location) && ir_has_attribute(g->function, g->m->kinds.optnone);
 }
 
 /* Whether the true way, as the outcomes have it, is that of the condition's being false. */

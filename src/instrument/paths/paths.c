@@ -66,13 +66,6 @@ struct early_code {
 	size_t count;
 };
 
-static int compare_values(const void *a, const void *b)
-{
-	uintptr_t x = (uintptr_t)*(const LLVMValueRef *)a;
-	uintptr_t y = (uintptr_t)*(const LLVMValueRef *)b;
-	return (x > y) - (x < y);
-}
-
 static LLVMValueRef without_aliases(LLVMValueRef value)
 {
 	while (value && LLVMIsAGlobalAlias(value))
@@ -99,7 +92,7 @@ static struct error *find_early_code(LLVMModuleRef module, struct ir_value_vec *
 				if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i))
 					err = append_new(list, without_aliases(LLVMGetCalledValue(i)));
 	if (!err && list->count)
-		qsort(list->items, list->count, sizeof *list->items, compare_values);
+		qsort(list->items, list->count, sizeof *list->items, ir_compare_values);
 	return err;
 }
 
@@ -160,7 +153,7 @@ static struct error *count_function(struct path_module *m, LLVMValueRef function
 
 static const char *reason_of(const struct path_module *m, const struct ir_value_vec *early, LLVMValueRef function)
 {
-	if (early->count && bsearch(&function, early->items, early->count, sizeof function, compare_values))
+	if (early->count && bsearch(&function, early->items, early->count, sizeof function, ir_compare_values))
 		return "resolver of an ifunc, or called by one: runs before thread-local storage exists";
 	return path_reason(m, function);
 }

@@ -96,8 +96,6 @@ struct error *trace_emit(struct trace_body *b);
 
 /* Why it can have one scheme only; NULL when it can have several. */
 const char *trace_clone_reason(const struct trace_function *f);
-/* A copy's name, the scratch arena's; NULL without memory. */
-const char *trace_clone_name(const struct trace_function *f, const struct path_graph *g, uint8_t scheme);
 struct error *trace_clone(struct trace_function *f, const struct path_graph *g, uint8_t scheme, LLVMValueRef *ret);
 /* Puts the choice in front of the function's own body; when all bodies have their code. */
 struct error *trace_tune(struct trace_function *f, const struct path_graph *g);

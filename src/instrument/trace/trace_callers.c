@@ -9,16 +9,9 @@
 
 #include "instrument/trace/trace.h"
 
-static int compare_values(const void *a, const void *b)
-{
-	uintptr_t x = (uintptr_t)*(const LLVMValueRef *)a;
-	uintptr_t y = (uintptr_t)*(const LLVMValueRef *)b;
-	return (x > y) - (x < y);
-}
-
 static bool contains(const struct ir_value_vec *sorted, LLVMValueRef value)
 {
-	return sorted->count && bsearch(&value, sorted->items, sorted->count, sizeof value, compare_values);
+	return sorted->count && bsearch(&value, sorted->items, sorted->count, sizeof value, ir_compare_values);
 }
 
 static bool is_call(LLVMValueRef i)
@@ -142,7 +135,7 @@ static struct error *survey(struct trace_module *m, LLVMValueRef function)
 static void sort(struct ir_value_vec *v)
 {
 	if (v->count)
-		qsort(v->items, v->count, sizeof *v->items, compare_values);
+		qsort(v->items, v->count, sizeof *v->items, ir_compare_values);
 }
 
 struct error *trace_callers_survey(struct trace_module *m)

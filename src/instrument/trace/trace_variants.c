@@ -69,7 +69,8 @@ const char *trace_clone_reason(const struct trace_function *f)
 	return NULL;
 }
 
-const char *trace_clone_name(const struct trace_function *f, const struct path_graph *g, uint8_t scheme)
+/* A copy's name, the scratch arena's; NULL without memory. */
+static const char *trace_clone_name(const struct trace_function *f, const struct path_graph *g, uint8_t scheme)
 {
 	return arena_printf(f->scratch, "%s.wm.%s", g->meta.link_name, scheme_name(scheme));
 }
