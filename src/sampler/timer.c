@@ -10,7 +10,8 @@
  * So the clock stops at a number of ticks that wait. Where the user has as many signals waiting as RLIMIT_SIGPENDING allows, the kernel sends
  * SIGIO for a tick, whose default action ends the process. So that is a tick, too, as long as the program has no action for it.
  *
- * Where the kernel does not let the clock tick in the kernel (perf_event_paranoid 2), it ticks in user mode alone.
+ * Where the kernel does not let the clock tick in the kernel (perf_event_paranoid 2), it ticks in user mode alone. So it does in programs that
+ * execute others unseen (unseen_exec.h): the signal of a tick in that system call would end what is executed.
  */
 #include "sampler/timer.h"
 
@@ -21,6 +22,7 @@
 #include <sys/ioctl.h>
 
 #include "native/signal33.h"
+#include "native/unseen_exec.h"
 #include "recorder/handlers.h"
 #include "recorder/sys.h"
 
@@ -32,6 +34,7 @@ enum {
 static void (*tick)(ucontext_t *context, bool is_watch);
 static uint64_t period_ns;
 static bool is_wall;
+static bool is_user_only; /* unseen_exec */
 
 static void on_signal(int number, siginfo_t *info, void *data)
 {
@@ -75,6 +78,7 @@ bool sampler_timer_init(uint32_t hz, bool wall, void (*on_tick)(ucontext_t *cont
 {
 	period_ns = 1000000000u / hz;
 	is_wall = wall;
+	is_user_only = unseen_exec();
 	tick = on_tick;
 	signal33_init(on_signal);
 	if (!is_wall)
@@ -104,6 +108,7 @@ static bool start_clock(struct sampler_timer *timer, uint32_t tid)
 	attr.sample_period = period_ns;
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
+	attr.exclude_kernel = is_user_only;
 	fd = wmrt_sys6(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
 	if (fd < 0) {
 		attr.exclude_kernel = 1;

@@ -82,6 +82,24 @@ int main(int argc, char **argv)
 }
 END
 
+check unseen 'main;spin' -rdynamic <<'END'
+/* As an emulator or a Go program: what it executes must not end by a tick that comes in the system call. */
+#include <sys/syscall.h>
+char _cgo_topofstack[1];
+extern char **environ;
+int main(int argc, char **argv)
+{
+	char count[16], *arguments[] = {argv[0], count, NULL};
+	int left = argc > 1 ? atoi(argv[1]) : 100;
+	spin(1);
+	if (left == 0)
+		return 7;
+	snprintf(count, sizeof count, "%d", left - 1);
+	syscall(SYS_execve, "/proc/self/exe", arguments, environ);
+	return 1;
+}
+END
+
 check forks 'main;spin' <<'END'
 int main(void)
 {
