@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Is this process one? Asks the dynamic linker; at start only. */
+/* Is this process one? Calls nothing. */
 bool unseen_exec(void);
 
 #endif

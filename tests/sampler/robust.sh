@@ -100,6 +100,38 @@ int main(int argc, char **argv)
 }
 END
 
+check allocates '' <<'END'
+/* The program's malloc is not ready before main. */
+static char memory[1 << 24];
+static size_t used;
+static int is_ready, early;
+void *malloc(size_t size)
+{
+	void *ret = memory + used;
+	early += !is_ready;
+	used += (size + 15) & ~15ul;
+	return ret;
+}
+void free(void *block)
+{
+}
+void *calloc(size_t count, size_t size)
+{
+	return malloc(count * size);
+}
+void *realloc(void *block, size_t size)
+{
+	return block ? memcpy(malloc(size), block, size) : malloc(size);
+}
+int main(void)
+{
+	is_ready = 1;
+	spin(20);
+	printf("%d\n", early);
+	return 0;
+}
+END
+
 check forks 'main;spin' <<'END'
 int main(void)
 {
