@@ -1,5 +1,5 @@
 /*
- * attach.c - `waymark attach`: the agent in a process that already runs, and out of it again.
+ * attach.c - `waymark attach`: the sampler or the agent in a process that already runs, and out of it again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@
 struct request {
 	pid_t pid;
 	struct agent_choices clients;
+	bool is_encode;
 	bool is_detach;
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
@@ -55,6 +56,9 @@ static const struct option_row option_rows[] = {
 	 .help = "take the agent out again: every byte of code is as it was, and the recording is whole",
 	 OPTION_FLAG(struct request, is_detach)},
 	OPTIONS_OF(attach_agent_options, struct request, clients),
+	{.name = "encode",
+	 .help = "encode every call of the program as it runs: samples have the frames that tail calls replaced, too",
+	 OPTION_FLAG(struct request, is_encode)},
 	{.name = "output",
 	 .letter = 'o',
 	 .argument = "PLACE",
@@ -86,7 +90,7 @@ static int parse_options(const struct command *command, struct request *r, int a
 	pid = strtol(argv[optind], &end, 10);
 	if (*end || end == argv[optind] || pid < 1 || pid > INT32_MAX)
 		return message_usage("attach", "%s: is no process id", argv[optind]);
-	if (r->is_detach && (agent_choices_is_any(&r->clients) || r->output || r->limit_bytes))
+	if (r->is_detach && (agent_choices_is_any(&r->clients) || r->is_encode || r->output || r->limit_bytes))
 		return message_usage("attach", "--detach takes no other options but -q");
 	r->pid = (pid_t)pid;
 	if (r->clients.of[WM1_AGENT_check].is_on || !agent_choices_is_any(&r->clients))
@@ -116,13 +120,19 @@ static struct error *check_program(pid_t pid)
 static struct error *attach(const struct request *r)
 {
 	const char *env = getenv("WAYMARK_OUT"), *place = r->output ? r->output : env && *env ? env : ".";
-	struct attach_options options = {.limit_bytes = r->limit_bytes};
+	struct attach_options options = {.limit_bytes = r->limit_bytes,
+					 .is_sampler = !r->is_encode && !r->clients.of[WM1_AGENT_check].is_on &&
+						       !r->clients.of[WM1_AGENT_heap].is_on};
 	struct buffer pattern = {0}, words = {0};
 	const char *more = getenv("WAYMARK_AGENT");
 	struct error *err;
 
-	agent_choices_print(&r->clients, &words);
-	buffer_printf(&words, ",%s", more ? more : "");
+	if (options.is_sampler) {
+		buffer_printf(&words, "%u", r->clients.of[WM1_AGENT_sample].number);
+	} else {
+		agent_choices_print(&r->clients, &words);
+		buffer_printf(&words, ",%s", more ? more : "");
+	}
 	buffer_u8(&words, 0);
 	err = buffer_error(&words) ?: recording_environment_check();
 	if (!err)
@@ -144,7 +154,7 @@ static struct error *attach(const struct request *r)
 }
 
 /* Its numbers are in its first page. */
-static void print_recording(const char *path)
+static void print_recording(const char *path, bool is_sampler)
 {
 	struct wmk_header h;
 
@@ -160,6 +170,10 @@ static void print_recording(const char *path)
 			h.heap_live_bytes, noun_of(h.heap_live_bytes, "byte", "bytes"), h.heap_peak_bytes);
 	if (h.flags & WMK_FLAG_HEAP && !h.samples && !h.samples_in_agent)
 		return;
+	if (is_sampler) {
+		fprintf(stderr, "waymark attach: %" PRIu64 " %s\n", h.samples, noun_of(h.samples, "sample", "samples"));
+		return;
+	}
 	fprintf(stderr,
 		"waymark attach: %" PRIu64 " %s (context unknown: %" PRIu64 "), %" PRIu64
 		" more %s in the agent itself\n",
@@ -176,10 +190,11 @@ static void print_recording(const char *path)
 static struct error *detach(const struct request *r)
 {
 	char path[PATH_MAX];
-	struct error *err = detach_agent(r->pid, path);
+	bool is_sampler = false;
+	struct error *err = detach_agent(r->pid, path, &is_sampler);
 
 	if (!err && !r->is_quiet)
-		print_recording(path);
+		print_recording(path, is_sampler);
 	return err;
 }
 
@@ -198,9 +213,9 @@ const struct command command_attach = {
 	.summary = "record contexts of a process that already runs",
 	.usage = "Usage: waymark attach [OPTIONS] PID\n"
 		 "\n"
-		 "Brings an agent into the process, which encodes its calling contexts from\n"
-		 "there on and records samples. --detach takes it out: the process then goes\n"
-		 "on as if it had not been there.\n",
+		 "Comes into the process and records samples from there on. --detach leaves it:\n"
+		 "the process then goes on as if nothing had been there. Samples walk the stack;\n"
+		 "for --encode, --check and --heap an agent encodes every call.\n",
 	.options = option_rows,
 	.operands = {{"pid", COMPLETE_PROCESS, NULL, false}},
 	.run = run,

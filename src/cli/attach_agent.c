@@ -31,6 +31,8 @@ enum {
 	STAND_NS = 20000000, /* of the 50 ms (INJECT_LIMIT_NS): what is left is for the call */
 	CALL_NS = 15000000,  /* a call is begun while so much is left */
 	REST_NS = 2000000,
+	HIDES_NS =
+		100000000, /* with such a stack: it may be code that was made at run time, which samples are taken of */
 	STACK_NS = 500000000,  /* with a stack that cannot be walked to its end: refused */
 	FRAMES_NS = 400000000, /* with frames of the agent's on a stack: they may stay there */
 	BIND_NOW = 2,          /* RTLD_NOW of glibc on x86-64 */
@@ -153,14 +155,15 @@ static struct error *check_library(pid_t pid, const char *path)
 	return err;
 }
 
-static struct error *agent_path(pid_t pid, char **ret)
+static struct error *library_path(pid_t pid, bool is_sampler, char **ret)
 {
 	struct install_paths paths;
 	struct error *err = install_paths_find(&paths);
 
 	if (err)
 		return err;
-	if (asprintf(ret, "%s/" INSTALL_AGENT, paths.agent_dir) < 0)
+	if (asprintf(ret, "%s/%s", is_sampler ? paths.sampler_dir : paths.agent_dir,
+		     is_sampler ? INSTALL_SAMPLER : INSTALL_AGENT) < 0)
 		err = &error_no_memory;
 	install_paths_deinit(&paths);
 	return err ? err : check_library(pid, *ret);
@@ -259,12 +262,30 @@ static struct error *ask(struct inject *in, uint64_t function, struct wm1_attach
 
 /* ---- trying ---- */
 
+/* What comes into the process. */
+struct guest {
+	const char *image; /* its file name begins so */
+	const char *attach, *detach;
+};
+enum {
+	AGENT,
+	SAMPLER,
+	GUESTS,
+};
+static const struct guest guests[GUESTS] = {
+	[AGENT] = {"libwaymark-agent", "wm1_agent_attach", "wm1_agent_detach"},
+	[SAMPLER] = {"libwaymark-sample", "wm1_sample_attach", "wm1_sample_detach"},
+};
+
 struct attempt {
 	struct inject in;
 	const char *path;     /* of the library; NULL: it has to be there */
-	const char *function; /* of the agent */
+	const char *function; /* of the guest */
 	uint64_t at;          /* where that is; 0: not known yet */
+	bool is_sampler;
+	uint64_t other_at; /* where the other guest tells whether it is there; 0: it is not, or has been asked */
 	const char *in_the_way;
+	bool may_hide; /* stacks that cannot be walked to their ends are in nobody's way: the frames that can be say enough */
 	uint64_t stack_since_ns; /* since then a stack cannot be walked; 0: it could */
 	struct wm1_attach_request request;
 };
@@ -273,6 +294,19 @@ static const char takes_long[] =
 	"to stop its threads and to look at them takes so long that it would stand still for more than 50 ms",
 		  agent_takes_long[] = "the agent takes so long that it would stand still for more than 50 ms",
 		  is_written[] = "it is always where code is to be written";
+
+/* It may have left: then the library is mapped, and does nothing. */
+static struct error *ask_other(struct attempt *a, struct wm1_attach_request *request)
+{
+	struct wm1_attach_request question = {.version = WM1_ATTACH_VERSION, .is_query = true};
+	struct error *err = ask(&a->in, a->other_at, &question);
+
+	if (!err && question.result != WM1_ATTACH_AGAIN)
+		a->other_at = 0;
+	if (!err && question.result != WM1_ATTACH_AGAIN && question.result != WM1_ATTACH_NOT)
+		request->result = question.result;
+	return err;
+}
 
 /*
  * Once, where the process is now. What is loaded is asked for at the next stop, and so is what begins so late that the others already go on,
@@ -284,7 +318,9 @@ static struct error *call_agent(struct attempt *a)
 	struct error *err = inject_begin(&a->in), *end;
 
 	request.result = WM1_ATTACH_AGAIN;
-	if (!err && !a->at)
+	if (!err && a->other_at)
+		err = ask_other(a, &request);
+	else if (!err && !a->at)
 		err = load(&a->in, a->path, a->function, &a->at);
 	else if (!err && a->in.is_stopped && inject_left_ns(&a->in) >= CALL_NS)
 		err = ask(&a->in, a->at, &request);
@@ -301,7 +337,7 @@ static struct error *call_agent(struct attempt *a)
 static struct error *try_once(struct attempt *a)
 {
 	/* Who leaves loads nothing. */
-	struct error *err = inject_is_safe(&a->in, a->path != NULL, &a->in_the_way);
+	struct error *err = inject_is_safe(&a->in, a->path && !a->may_hide, &a->in_the_way);
 
 	if (err || a->in_the_way)
 		return err;
@@ -309,7 +345,7 @@ static struct error *try_once(struct attempt *a)
 		a->in_the_way = takes_long;
 		return NULL;
 	}
-	if (a->path && !inject_has_c_threads(&a->in)) {
+	if (a->path && !a->is_sampler && !inject_has_c_threads(&a->in)) {
 		a->request.result = WM1_ATTACH_THREADS;
 		return NULL;
 	}
@@ -386,7 +422,11 @@ static struct error *try_until_done(struct attempt *a)
 			return err;
 		memcpy(a->request.output, output, sizeof output);
 		why = a->in_the_way;
-		if (i > LEAST_TRIES && a->stack_since_ns && inject_now_ns() > a->stack_since_ns + STACK_NS) {
+		if (i > LEAST_TRIES && a->is_sampler && a->stack_since_ns &&
+		    inject_now_ns() > a->stack_since_ns + HIDES_NS)
+			a->may_hide = true;
+		if (i > LEAST_TRIES && !a->is_sampler && a->stack_since_ns &&
+		    inject_now_ns() > a->stack_since_ns + STACK_NS) {
 			a->request.result = WM1_ATTACH_STACK;
 			return a->path ? NULL : stay(a);
 		}
@@ -405,13 +445,13 @@ static struct error *refusal(const struct attempt *a)
 	case WM1_ATTACH_DONE:
 		return NULL;
 	case WM1_ATTACH_ALREADY:
-		return error_create(ERROR_ARGUMENT, "process %d: the agent is attached already; --detach takes it out",
+		return error_create(ERROR_ARGUMENT, "process %d: Waymark is attached already; --detach takes it out",
 				    pid);
 	case WM1_ATTACH_NOT:
-		return error_create(ERROR_ARGUMENT, "process %d: the agent is not attached", pid);
+		return error_create(ERROR_ARGUMENT, "process %d: Waymark is not attached", pid);
 	case WM1_ATTACH_STARTED:
-		return error_create(ERROR_ARGUMENT,
-				    "process %d: runs under `waymark run`, and has its agent from there", pid);
+		return error_create(ERROR_ARGUMENT, "process %d: runs under `waymark run`, and is recorded from there",
+				    pid);
 	case WM1_ATTACH_OTHER:
 		return error_create(ERROR_ARGUMENT, "process %d: has Waymark's runtime already", pid);
 	case WM1_ATTACH_THREADS:
@@ -446,10 +486,7 @@ static struct error *check_images(struct attempt *a)
 	int pid = (int)in->pid;
 
 	if (!inject_has_image(in, libc))
-		return error_create(ERROR_FORMAT, "process %d: has no libc.so.6: the agent works with glibc only", pid);
-	if (inject_has_image(in, "libwaymark-sample"))
-		return error_create(ERROR_ARGUMENT,
-				    "process %d: runs under `waymark run --sample`, and is sampled there", pid);
+		return error_create(ERROR_FORMAT, "process %d: has no libc.so.6: attach works with glibc only", pid);
 	if (inject_has_image(in, "libwaymark-rt") || inject_has_image(in, "libwaymark-heap"))
 		return error_create(ERROR_ARGUMENT, "process %d: has Waymark's runtime already", pid);
 	if (a->path && inject_has_image(in, "libjvm.so"))
@@ -458,7 +495,6 @@ static struct error *check_images(struct attempt *a)
 			"process %d: is a Java virtual machine, which the agent for machine code cannot follow: start it by "
 			"`waymark run`",
 			pid);
-	a->at = inject_find(in, "libwaymark-agent", a->function);
 	return NULL;
 }
 
@@ -473,13 +509,16 @@ static struct error *prepare(struct attempt *a, pid_t pid)
 struct error *attach_agent(pid_t pid, const struct attach_options *options)
 {
 	struct attempt *a = calloc(1, sizeof *a);
+	const struct guest *guest = &guests[options->is_sampler ? SAMPLER : AGENT],
+			   *other = &guests[options->is_sampler ? AGENT : SAMPLER];
 	char *path = NULL;
 	struct error *err;
 
 	if (!a)
 		return &error_no_memory;
-	a->function = "wm1_agent_attach";
-	err = check_status(pid) ?: agent_path(pid, &path);
+	a->function = guest->attach;
+	a->is_sampler = options->is_sampler;
+	err = check_status(pid) ?: library_path(pid, a->is_sampler, &path);
 	if (!err && (strlen(options->options) >= sizeof a->request.options ||
 		     strlen(options->pattern) >= sizeof a->request.output))
 		err = error_create(ERROR_ARGUMENT, "%s: is too long", options->pattern);
@@ -490,6 +529,8 @@ struct error *attach_agent(pid_t pid, const struct attach_options *options)
 		strcpy(a->request.options, options->options);
 		strcpy(a->request.output, options->pattern);
 		a->request.limit_bytes = options->limit_bytes;
+		a->at = inject_find(&a->in, guest->image, guest->attach);
+		a->other_at = inject_find(&a->in, other->image, other->attach);
 		err = try_until_done(a);
 	}
 	if (!err)
@@ -500,25 +541,38 @@ struct error *attach_agent(pid_t pid, const struct attach_options *options)
 	return err;
 }
 
-struct error *detach_agent(pid_t pid, char ret[PATH_MAX])
+/* Whichever is there leaves. */
+static struct error *detach_any(struct attempt *a)
+{
+	struct error *err = NULL;
+
+	a->request.result = WM1_ATTACH_NOT;
+	for (int i = 0; !err && i < GUESTS && a->request.result == WM1_ATTACH_NOT; i++) {
+		a->is_sampler = i == SAMPLER;
+		a->function = guests[i].detach;
+		a->at = inject_find(&a->in, guests[i].image, guests[i].detach);
+		if (a->at)
+			err = try_until_done(a);
+	}
+	return err;
+}
+
+struct error *detach_agent(pid_t pid, char ret[PATH_MAX], bool *ret_is_sampler)
 {
 	struct attempt *a = calloc(1, sizeof *a);
 	struct error *err;
 
 	if (!a)
 		return &error_no_memory;
-	a->function = "wm1_agent_detach";
 	err = prepare(a, pid);
-	if (!err) {
-		if (!a->at)
-			a->request.result = WM1_ATTACH_NOT;
-		else
-			err = try_until_done(a);
-	}
+	if (!err)
+		err = detach_any(a);
 	if (!err)
 		err = refusal(a);
-	if (!err)
+	if (!err) {
 		memcpy(ret, a->request.output, sizeof a->request.output);
+		*ret_is_sampler = a->is_sampler;
+	}
 	inject_close(&a->in);
 	free(a);
 	return err;

@@ -1,24 +1,26 @@
 /*
- * attach_agent.h - brings the agent into a process that runs, and takes it out (waymark/attach.h).
+ * attach_agent.h - brings the agent, or the sampler, into a process that runs, and takes it out (waymark/attach.h).
  */
 #ifndef WM_CLI_ATTACH_AGENT_H
 #define WM_CLI_ATTACH_AGENT_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"
 
 struct attach_options {
-	const char *options; /* as WAYMARK_AGENT has them (run_preload.h) */
+	bool is_sampler;     /* the sampler, which walks stacks; else the agent, which encodes calls */
+	const char *options; /* as WAYMARK_SAMPLE, or WAYMARK_AGENT, has them (run_preload.h) */
 	const char *pattern; /* as WAYMARK_OUT has it, absolute */
 	uint64_t limit_bytes;
 };
 
 /* Each refusal is one error, and the process goes on as it was. */
 struct error *attach_agent(pid_t pid, const struct attach_options *options);
-/* ret: the path of the recording as the process sees it; empty: it recorded nothing. */
-struct error *detach_agent(pid_t pid, char ret[PATH_MAX]);
+/* Whichever is there. ret: the path of the recording as the process sees it; empty: it recorded nothing. */
+struct error *detach_agent(pid_t pid, char ret[PATH_MAX], bool *ret_is_sampler);
 
 #endif

@@ -1,4 +1,4 @@
-/* signal33.c - puts the client's handler in place, by the kernel's own call: glibc refuses the signal. */
+/* signal33.c - puts the client's handlers in place, by the kernel's own call: glibc refuses the signals. */
 #include "native/signal33.h"
 
 #include <time.h>
@@ -14,8 +14,13 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-static signal33_fn own;               /* written once, at start */
-static struct kernel_action previous; /* writer: who puts the handler in place */
+/* handler: written once, at start; previous: by who puts the handler in place. */
+struct kept {
+	int number;
+	signal33_fn own;
+	struct kernel_action previous;
+};
+static struct kept tick = {.number = TICK_SIGNAL}, watch = {.number = WATCH_SIGNAL};
 
 __asm__(".text\n"
 	".hidden signal33_return\n"
@@ -24,44 +29,80 @@ __asm__(".text\n"
 	"	syscall\n");
 extern void signal33_return(void);
 
-void signal33_init(signal33_fn handler)
+static bool keep(struct kept *k)
 {
-	own = handler;
-}
-
-bool signal33_keep(void)
-{
-	struct kernel_action action = {.handler = own,
+	struct kernel_action action = {.handler = k->own,
 				       .flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | 0x04000000, /* SA_RESTORER */
 				       .restorer = signal33_return,
 				       .mask = ~wmrt_process.unblocked};
 	struct kernel_action now = {.flags = 0};
 
-	if (wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, 0, (long)&now, 8, 0, 0) != 0)
+	if (wmrt_sys6(SYS_rt_sigaction, k->number, 0, (long)&now, 8, 0, 0) != 0)
 		return false;
-	if (now.handler == own)
+	if (now.handler == k->own)
 		return true;
-	previous = now;
-	return wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&action, 0, 8, 0, 0) == 0;
+	k->previous = now;
+	return wmrt_sys6(SYS_rt_sigaction, k->number, (long)&action, 0, 8, 0, 0) == 0;
 }
 
-void signal33_pass_on(int number, siginfo_t *info, void *context)
+static void pass_on(const struct kept *k, siginfo_t *info, void *context)
 {
-	if (previous.handler)
-		previous.handler(number, info, context);
+	if (k->previous.handler && (uintptr_t)k->previous.handler != (uintptr_t)SIG_IGN)
+		k->previous.handler(k->number, info, context);
 }
 
-void signal33_give_back(bool is_any_coming)
+static void give_back(const struct kept *k, bool is_any_coming)
 {
 	const struct kernel_action ignored = {.handler = (signal33_fn)(void (*)(void))SIG_IGN};
-	const uint64_t set = TICK_MASK;
+	const uint64_t set = UINT64_C(1) << (k->number - 1);
 	const struct timespec now = {0, 0};
 
 	/* One that came and was not delivered would do what the signal does without the handler: end the process, or a sleep. The kernel
 	 * drops those of all threads when the signal is ignored. */
 	if (is_any_coming)
-		wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&ignored, 0, 8, 0, 0);
-	while (wmrt_sys6(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set, 0, 0) == TICK_SIGNAL)
+		wmrt_sys6(SYS_rt_sigaction, k->number, (long)&ignored, 0, 8, 0, 0);
+	while (wmrt_sys6(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set, 0, 0) == k->number)
 		;
-	wmrt_sys6(SYS_rt_sigaction, TICK_SIGNAL, (long)&previous, 0, 8, 0, 0);
+	wmrt_sys6(SYS_rt_sigaction, k->number, (long)&k->previous, 0, 8, 0, 0);
+}
+
+void signal33_init(signal33_fn handler)
+{
+	tick.own = handler;
+}
+
+bool signal33_keep(void)
+{
+	return keep(&tick);
+}
+
+void signal33_pass_on(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	pass_on(&tick, info, context);
+}
+
+void signal33_give_back(bool is_any_coming)
+{
+	give_back(&tick, is_any_coming);
+}
+
+void signal32_init(signal33_fn handler)
+{
+	watch.own = handler;
+}
+
+bool signal32_keep(void)
+{
+	return keep(&watch);
+}
+
+void signal32_pass_on(siginfo_t *info, void *context)
+{
+	pass_on(&watch, info, context);
+}
+
+void signal32_give_back(bool is_any_coming)
+{
+	give_back(&watch, is_any_coming);
 }

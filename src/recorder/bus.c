@@ -35,7 +35,7 @@ static const uint64_t BUS_BIT = UINT64_C(1) << (SIGBUS - 1);
 /* Which no mask has. */
 static const uint64_t NEVER_BLOCKED = UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1);
 
-static _Atomic bool is_taken;
+static _Atomic bool is_taken, was_taken;
 /* The program's, under the lock; its handler and flags also in these. */
 static struct sigaction program;
 static _Atomic(uintptr_t) program_handler;
@@ -44,6 +44,11 @@ static _Atomic int program_flags;
 bool bus_is_taken(void)
 {
 	return atomic_load_explicit(&is_taken, memory_order_acquire);
+}
+
+bool bus_was_taken(void)
+{
+	return atomic_load_explicit(&was_taken, memory_order_acquire);
 }
 
 static bool is_function(uintptr_t handler)
@@ -85,6 +90,7 @@ void bus_take(void)
 	wanted = installed(&was);
 	if (wmrt_next_sigaction(SIGBUS, &wanted, NULL) != 0)
 		return;
+	atomic_store_explicit(&was_taken, true, memory_order_release);
 	atomic_store_explicit(&is_taken, true, memory_order_release);
 	wmrt_process.unblocked = BUS_BIT;
 }

@@ -19,6 +19,8 @@ void bus_start(void);
 void bus_take(void);
 void bus_give_back(void);
 bool bus_is_taken(void);
+/* At any time: the program may have saved that action, and put it in place again since. */
+bool bus_was_taken(void);
 /* Instead of bus_take: another handler asks mapping_repair. */
 void bus_share(void);
 /* sigaction(SIGBUS, …) of the program, once it is taken. */

@@ -351,7 +351,7 @@ void wmrt_handlers_start(void)
 
 wmrt_handler_fn wmrt_handler_of(int sig, siginfo_t *info, void *context)
 {
-	if (sig == SIGBUS && bus_is_taken())
+	if (sig == SIGBUS && bus_was_taken())
 		return bus_handler(info, context);
 	return (wmrt_handler_fn)atomic_load_explicit(&handlers[sig], memory_order_acquire);
 }

@@ -184,9 +184,10 @@ static const struct sampler_image *libc_image(void)
 
 /*
  * How many frames there are without those that run before main and before a thread's function, which are the same everywhere: the C
- * library's between the program's entry and main, and what is outside of the function here that called the thread's.
+ * library's between the program's entry and main, and what is outside of the function here that called the thread's; or, where none here did
+ * (watch.h), the C library's own. is_thread: the walk ends where a thread begins.
  */
-static size_t count_own(const struct walk *walk)
+static size_t count_own(const struct walk *walk, bool is_thread)
 {
 	size_t count = walk->count;
 	const struct walk_frame *frames = walk->frames;
@@ -200,7 +201,9 @@ static size_t count_own(const struct walk *walk)
 		if (!image || image != libc)
 			break;
 	}
-	if (count <= 2 || frames[count - 1].pc - getauxval(AT_ENTRY) >= ENTRY_BYTES)
+	if (is_thread)
+		count++;
+	else if (count <= 2 || frames[count - 1].pc - getauxval(AT_ENTRY) >= ENTRY_BYTES)
 		return count;
 	for (count--; count > 1 && frames[count - 1].image == libc;)
 		count--;
@@ -233,7 +236,7 @@ bool record_walk(const struct walk *walk, uint32_t root, struct record_memory *m
 {
 	const struct walk_frame *leaf = walk->frames;
 	uint32_t prefix;
-	size_t count = count_own(walk), same, first = 0;
+	size_t count = count_own(walk, root == WM_PREFIX_THREAD), same, first = 0;
 
 	/* A walk from a call into this library begins here. */
 	while (first + 1 < count && is_ours(&walk->frames[first]))

@@ -3,11 +3,17 @@
  *
  * Each thread has a block of memory, mapped before its timer runs: the stack that walks run on, the frames of a walk, what the last one
  * became, and the cache of unwinding rows. Blocks are listed and never unmapped; a later thread takes over that of one that has ended.
+ *
+ * Where the sampler came later (sample_init, is_guest) nothing tells of threads: others give them their blocks (watch.h), and a thread finds
+ * its own by its number, since not every thread has thread-local storage of the C library's.
  */
 #include "sampler/sample.h"
 
 #include <stdatomic.h>
+#include <asm/prctl.h>
 #include <stddef.h>
+#include <sys/auxv.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "native/maps.h"
@@ -26,6 +32,7 @@
 #include "sampler/record.h"
 #include "sampler/timer.h"
 #include "sampler/walk.h"
+#include "sampler/watch.h"
 #include "waymark/abi.h"
 
 enum {
@@ -34,10 +41,12 @@ enum {
 	RED_ZONE_BYTES = 128,
 	NAP_NS = 200000,
 	NAPS = 50,
+	WATCH_NS = 1000000000,
+	TIDS = 4096, /* a power of two */
 	REST = 20, /* times what a walk took passes before the next one: deep stacks cost a twentieth of the time at most */
 };
 
-/* Writer: its own thread, but for tid, which whoever takes it over sets. */
+/* Writer: its own thread, but for tid, which whoever takes it over sets, and those of a thread that has no clock yet. */
 struct block {
 	char stack[STACK_BYTES];
 	struct walk_frame frames[FRAMES_MAX];
@@ -50,16 +59,21 @@ struct block {
 	struct sampler_timer timer;
 	uint64_t counted_ns; /* time of the thread that samples have */
 	uint64_t rest_ns;    /* its time of CPU before which no stack is walked */
+	uint64_t watched_ns; /* in this time the clock was looked at */
+	uintptr_t fs;        /* of a guest: its thread-local storage; 0: not looked at yet */
+	bool is_foreign;     /* of a guest: it has none of the C library's, or another thread's, and is not sampled */
 	uint32_t root;
+	uint32_t look; /* of a guest: when its thread was last there (sample_guest_thread) */
 	struct block *next;
 	_Atomic uint32_t tid; /* 0: free */
 	_Atomic bool is_busy;
 };
 
 static _Atomic(struct block *) blocks;
+static _Atomic(struct block *) by_tid[TIDS]; /* where a block may be found */
 static _Thread_local struct block *own __attribute__((tls_model("initial-exec")));
 static uint64_t period_ns;
-static bool is_wall;
+static bool is_wall, is_guest;
 static _Atomic bool is_on;
 
 /* ---- a sample, on the stack of the block ---- */
@@ -175,30 +189,125 @@ static void on_stack(void *top, void (*fn)(void *), void *data)
 			   "xmm14", "xmm15");
 }
 
-static void on_tick(ucontext_t *context, bool is_watch)
+/* ---- threads that were found ---- */
+
+static struct block *find_block(uint32_t tid)
 {
-	struct block *b = own;
+	struct block *b = atomic_load(&by_tid[tid % TIDS]);
+
+	if (b && atomic_load(&b->tid) == tid)
+		return b;
+	for (b = atomic_load(&blocks); b && atomic_load(&b->tid) != tid; b = b->next)
+		;
+	if (b)
+		atomic_store(&by_tid[tid % TIDS], b);
+	return b;
+}
+
+static bool is_of_another(const struct block *mine, uintptr_t fs)
+{
+	for (struct block *b = atomic_load(&blocks); b; b = b->next) {
+		uint32_t tid = atomic_load(&b->tid);
+
+		if (b != mine && !b->is_foreign && tid && b->fs == fs && wmrt_thread_is_alive(wmrt_getpid(), tid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is a thread with that %fs the C library's? Its record of a thread begins there, and has its own address. Threads that it has not made may
+ * have their creator's. mine: the thread's block, or NULL. Nothing here may use thread-local storage.
+ */
+static bool is_of_c_library(const struct block *mine, uintptr_t fs)
+{
+	enum {
+		SELF = 16, /* in tcbhead_t of glibc */
+	};
+	uintptr_t self = 0;
+	struct iovec to = {&self, sizeof self},
+		     from = {(void *)(fs + SELF), sizeof self}; /* NOLINT(performance-no-int-to-ptr) */
+
+	return fs && wmrt_sys6(SYS_process_vm_readv, wmrt_getpid(), (long)&to, 1, (long)&from, 1, 0) == sizeof self &&
+	       self == fs && !is_of_another(mine, fs);
+}
+
+static uintptr_t fs_here(void)
+{
+	uintptr_t fs = 0;
+
+	wmrt_sys3(SYS_arch_prctl, ARCH_GET_FS, (long)&fs, 0);
+	return fs;
+}
+
+static void set_fs(struct block *b, uintptr_t fs)
+{
+	b->is_foreign = !is_of_c_library(b, fs);
+	b->stack_address = atomic_load(&b->tid) == wmrt_getpid() ? getauxval(AT_RANDOM) : fs;
+	b->fs = fs ? fs : 1;
+}
+
+/* The block of this thread, which others have given to it; NULL: it has none, or must not touch any. */
+static struct block *guest_block(void)
+{
+	struct block *b = find_block(wmrt_gettid());
+
+	if (!b)
+		return NULL;
+	if (!b->fs) {
+		set_fs(b, fs_here());
+		if (b->is_foreign)
+			sampler_timer_stop(&b->timer);
+	}
+	if (b->is_foreign)
+		return NULL;
+	own = b;
+	return b;
+}
+
+/* ---- ticks ---- */
+
+/* Is a sample due, or something else done? */
+static bool is_due(struct block *b, enum sampler_tick what)
+{
+	uint64_t now;
+
+	if (what == TICK_SAMPLE)
+		return true;
+	now = time_ns();
+	if (what == TICK_WATCH || now - b->watched_ns > WATCH_NS) {
+		sampler_timer_watch(&b->timer);
+		b->watched_ns = now;
+	}
+	return what == TICK_REST && now - b->counted_ns >= period_ns;
+}
+
+static void on_tick(ucontext_t *context, enum sampler_tick what)
+{
+	struct block *b;
 	uintptr_t outer;
 
 	if (wmrt_process.is_sealed)
 		return;
+	b = is_guest ? guest_block() : own;
+	if (is_guest && !b)
+		return;
 	restart_call(context);
 	if (!atomic_load(&is_on) || !b)
 		return;
-	if (!is_watch)
+	if (what == TICK_SAMPLE)
 		sampler_timer_go_on(&b->timer);
 	if (atomic_load(&b->is_busy))
 		return;
-	if (is_watch) {
-		sampler_timer_watch(&b->timer);
-		return;
+	if (is_due(b, what)) {
+		atomic_store(&b->is_busy, true);
+		host->check_fork();
+		outer = bus_open(__builtin_frame_address(0));
+		on_stack(b->stack + STACK_BYTES, sample, context);
+		bus_close(outer);
+		atomic_store(&b->is_busy, false);
 	}
-	atomic_store(&b->is_busy, true);
-	host->check_fork();
-	outer = bus_open(__builtin_frame_address(0));
-	on_stack(b->stack + STACK_BYTES, sample, context);
-	bus_close(outer);
-	atomic_store(&b->is_busy, false);
+	watch_look();
 }
 
 bool restart_is_code(uintptr_t low, uintptr_t high)
@@ -211,11 +320,12 @@ bool restart_is_code(uintptr_t low, uintptr_t high)
 
 /* ---- threads ---- */
 
-bool sample_init(uint32_t hz, bool wall)
+bool sample_init(uint32_t hz, bool wall, bool guest)
 {
 	period_ns = 1000000000u / hz;
 	is_wall = wall;
-	atomic_store(&is_on, sampler_timer_init(hz, wall, on_tick));
+	is_guest = guest;
+	atomic_store(&is_on, sampler_timer_init(hz, wall, guest, on_tick));
 	return is_on;
 }
 
@@ -276,9 +386,9 @@ bool sample_begin_thread(uint32_t root)
 		b->range = (struct unwind_stack){0, 0};
 		b->stack_address = (uintptr_t)__builtin_frame_address(0);
 		b->counted_ns = time_ns();
-		b->rest_ns = 0;
+		b->rest_ns = b->watched_ns = 0;
 		own = b;
-		is_started = sampler_timer_start(&b->timer);
+		is_started = sampler_timer_start(&b->timer, atomic_load(&b->tid));
 		if (!is_started)
 			say_no_timer();
 	}
@@ -307,8 +417,13 @@ void sample_after_fork(void)
 	for (struct block *b = atomic_load(&blocks); b; b = b->next) {
 		sampler_timer_forget(&b->timer);
 		atomic_store(&b->is_busy, false);
-		if (b != mine)
+		if (b != mine || is_guest)
 			atomic_store(&b->tid, 0);
+	}
+	if (is_guest) {
+		atomic_store(&is_on, false);
+		own = NULL;
+		return;
 	}
 	if (!mine)
 		return;
@@ -325,7 +440,66 @@ void sample_pause(void)
 void sample_resume(void)
 {
 	if (own && atomic_load(&is_on))
-		sampler_timer_start(&own->timer);
+		sampler_timer_start(&own->timer, atomic_load(&own->tid));
+}
+
+/* ---- as a guest ---- */
+
+bool sample_guest_is_thread(void)
+{
+	return is_of_c_library(find_block(wmrt_gettid()), fs_here());
+}
+
+bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs)
+{
+	struct block *b = find_block(tid);
+
+	if (b && (b->timer.is_given || b->is_foreign)) {
+		b->look = look;
+		return true;
+	}
+	if (!b)
+		b = take_block(tid);
+	if (!b)
+		return false;
+	b->root = tid == wmrt_getpid() ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
+	b->look = look;
+	b->range = (struct unwind_stack){0, 0};
+	b->fs = b->stack_address = 0;
+	b->is_foreign = false;
+	b->counted_ns = fs ? sampler_timer_time_of(tid) : 0;
+	b->rest_ns = b->watched_ns = 0;
+	atomic_store(&by_tid[tid % TIDS], b);
+	if (fs)
+		set_fs(b, fs);
+	return b->is_foreign || sampler_timer_start(&b->timer, tid);
+}
+
+void sample_guest_end(uint32_t look)
+{
+	for (struct block *b = atomic_load(&blocks); b; b = b->next) {
+		uint32_t tid = atomic_load(&b->tid);
+
+		/* A list of threads that begin and end may leave one out. */
+		if (!tid || b->look == look || wmrt_thread_is_alive(wmrt_getpid(), tid))
+			continue;
+		sampler_timer_stop(&b->timer);
+		atomic_store(&b->tid, 0);
+	}
+}
+
+void sample_guest_stop(void)
+{
+	atomic_store(&is_on, false);
+	for (struct block *b = atomic_load(&blocks); b; b = b->next)
+		sampler_timer_stop(&b->timer);
+}
+
+bool sample_guest_is_busy(uint32_t tid)
+{
+	struct block *b = find_block(tid);
+
+	return b && atomic_load(&b->is_busy);
 }
 
 /* ---- without a tick ---- */
@@ -366,7 +540,7 @@ bool sample_here(wm_context *ret)
 	host->check_fork();
 	mask = wmrt_block_signals();
 	if (!own)
-		own = take_block(wmrt_gettid());
+		own = (is_guest ? find_block(wmrt_gettid()) : NULL) ?: take_block(wmrt_gettid());
 	if (own) {
 		if (!own->root)
 			own->root = WM_PREFIX_THREAD;

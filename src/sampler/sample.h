@@ -9,8 +9,8 @@
 #include "waymark.h"
 #pragma GCC visibility pop
 
-/* Once, before main. is_wall: of the clock, not of CPU time. */
-bool sample_init(uint32_t hz, bool is_wall);
+/* Once, before main; is_guest: the process runs already, and nothing tells of its threads. is_wall: of the clock, not of CPU time. */
+bool sample_init(uint32_t hz, bool is_wall, bool is_guest);
 /* False before sample_init, and for good after the process has asked for a filter of system calls. */
 bool sample_is_on(void);
 /* Of this thread, which stands on the prefix `root`. */
@@ -20,10 +20,25 @@ void sample_end_thread(void);
 bool sample_here(wm_context *ret);
 /* The root of a thread that is created by the call that has led into this library; WM_PREFIX_THREAD where it is not known. */
 uint32_t sample_thread_root(void);
-/* In a forked child: timers are not inherited, and other threads are not there. */
+/* In a forked child: timers are not inherited, and other threads are not there. A guest does not stay. */
 void sample_after_fork(void);
 /* This thread is about to execute another program, where the signal of a tick would end it; and has failed to. */
 void sample_pause(void);
 void sample_resume(void);
+
+/*
+ * As a guest: one thread at a time calls these, with all signals blocked. A thread is sampled from the first call on, if it is the C
+ * library's: where its %fs is; 0: not known, the thread is new and all its time is its first sample's. look: a number that grows. False: it
+ * has no clock.
+ */
+bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs);
+/* This thread has thread-local storage of its own of the C library's. Uses none. */
+bool sample_guest_is_thread(void);
+/* Threads that were not there at that look have ended. */
+void sample_guest_end(uint32_t look);
+/* All of them stop; a tick that waits does nothing. */
+void sample_guest_stop(void);
+/* The thread is in a tick. */
+bool sample_guest_is_busy(uint32_t tid);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * start.c - the sampler comes into a program before main, and into threads that pthread_create and thrd_create make.
  *
- * WAYMARK_SAMPLE says what is asked for: HZ, or HZ,wall.
+ * WAYMARK_SAMPLE says what is asked for: HZ, or HZ,wall. Without it the library does nothing until attach.c is called.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +24,7 @@
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
+#include "sampler/guest.h"
 #include "sampler/host.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
@@ -166,9 +167,10 @@ static uint32_t rate(const char *text)
 
 static void look_up(void)
 {
+	/* `waymark attach` may ask for something. */
 	if (!rate(getenv("WAYMARK_SAMPLE"))) {
 		wmrt_handlers_stay_out();
-		wmrt_seal();
+		wmrt_handlers_start();
 		return;
 	}
 	if (stay_out(NULL))
@@ -198,7 +200,11 @@ static void attach(void)
 
 	if (wmrt_process.is_sealed)
 		return;
-	if (hz && pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(hz, strstr(text, ",wall") != NULL))
+	if (!hz) {
+		pthread_atfork(NULL, NULL, guest_after_fork);
+		return;
+	}
+	if (pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(hz, strstr(text, ",wall") != NULL, false))
 		state = sample_begin_thread(WM_PREFIX_PROCESS) ? WMK_AGENT_OK : WMK_AGENT_NO_TIMER;
 	wmrt_run_tell_agent(state, host->header);
 }

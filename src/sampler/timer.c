@@ -10,37 +10,42 @@
  * So the clock stops at a number of ticks that wait. Where the user has as many signals waiting as RLIMIT_SIGPENDING allows, the kernel sends
  * SIGIO for a tick, whose default action ends the process. So that is a tick, too, as long as the program has no action for it.
  *
- * Where the kernel does not let the clock tick in the kernel (perf_event_paranoid 2), it ticks in user mode alone. So it does in programs that
- * execute others unseen (unseen_exec.h): the signal of a tick in that system call would end what is executed.
+ * Where the clock may not tick in the kernel (perf_event_paranoid 2; a program that is executed unseen, timer.h and unseen_exec.h: the signal of
+ * a tick in that system call would end what is executed), it ticks in user mode alone, and a timer of CPU time ticks behind system calls.
  */
 #include "sampler/timer.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 #include "native/signal33.h"
 #include "native/unseen_exec.h"
+#include "recorder/clock.h"
 #include "recorder/handlers.h"
 #include "recorder/sys.h"
 
 enum {
 	WATCH_NS = 999999999,
 	UNHANDLED_MAX = 16, /* ticks of a thread that the kernel queues: of an ordinary timer it queues one */
+	REST_NS = 1000000,  /* the kernel's timers tick no oftener anyway */
+	FDS_SHARE = 8,      /* of the program's descriptors, clocks have at most this part */
 };
 
-static void (*tick)(ucontext_t *context, bool is_watch);
+static void (*tick)(ucontext_t *context, enum sampler_tick what);
 static uint64_t period_ns;
-static bool is_wall;
-static bool is_user_only; /* unseen_exec */
+static bool is_wall, is_user_only;
+static _Atomic uint32_t clock_count;
 
 static void on_signal(int number, siginfo_t *info, void *data)
 {
 	/* Of perf: how its descriptor is ready. The C library's own comes by tgkill. */
 	if (info->si_code == SI_TIMER || info->si_code >= POLL_IN)
-		tick(data, info->si_code == SI_TIMER && info->si_value.sival_int);
+		tick(data, info->si_code == SI_TIMER ? (enum sampler_tick)info->si_value.sival_int : TICK_SAMPLE);
 	else
 		signal33_pass_on(number, info, data);
 }
@@ -58,7 +63,7 @@ static void on_io(int number, siginfo_t *info, void *data)
 {
 	(void)number;
 	if (info->si_code == SI_KERNEL)
-		tick(data, false);
+		tick(data, TICK_SAMPLE);
 	else
 		end(info);
 }
@@ -74,11 +79,25 @@ static void guard_io(void)
 	wmrt_handlers_guard(SIGIO, &action);
 }
 
-bool sampler_timer_init(uint32_t hz, bool wall, void (*on_tick)(ucontext_t *context, bool is_watch))
+void sampler_timer_give_back(void)
+{
+	struct sigaction now, by_default = {.sa_handler = SIG_DFL};
+
+	if (wmrt_next_sigaction(SIGIO, NULL, &now) == 0 && now.sa_sigaction == on_io)
+		wmrt_next_sigaction(SIGIO, &by_default, NULL);
+}
+
+uint64_t sampler_timer_time_of(uint32_t tid)
+{
+	return wmrt_clock_ns(thread_clock(tid, is_wall));
+}
+
+bool sampler_timer_init(uint32_t hz, bool wall, bool guest,
+			void (*on_tick)(ucontext_t *context, enum sampler_tick what))
 {
 	period_ns = 1000000000u / hz;
 	is_wall = wall;
-	is_user_only = unseen_exec();
+	is_user_only = guest || unseen_exec();
 	tick = on_tick;
 	signal33_init(on_signal);
 	if (!is_wall)
@@ -95,12 +114,29 @@ static bool has_clock(const struct sampler_timer *timer)
 	       number == timer->clock_number;
 }
 
+/* The program needs descriptors, too. */
+static bool has_room_for_clock(void)
+{
+	struct rlimit limit;
+
+	return wmrt_sys3(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0) != 0 ||
+	       atomic_load(&clock_count) < limit.rlim_cur / FDS_SHARE;
+}
+
+static void close_clock(struct sampler_timer *timer)
+{
+	wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
+	atomic_fetch_sub(&clock_count, 1);
+}
+
 static bool start_clock(struct sampler_timer *timer, uint32_t tid)
 {
 	struct perf_event_attr attr;
 	struct f_owner_ex owner = {F_OWNER_TID, (int)tid};
 	long fd;
 
+	if (!has_room_for_clock())
+		return false;
 	memset(&attr, 0, sizeof attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.size = sizeof attr;
@@ -109,13 +145,15 @@ static bool start_clock(struct sampler_timer *timer, uint32_t tid)
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
 	attr.exclude_kernel = is_user_only;
-	fd = wmrt_sys6(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
-	if (fd < 0) {
+	fd = wmrt_sys6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	if (fd < 0 && !is_user_only) {
 		attr.exclude_kernel = 1;
-		fd = wmrt_sys6(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+		fd = wmrt_sys6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
 	}
 	if (fd < 0)
 		return false;
+	atomic_fetch_add(&clock_count, 1);
+	timer->is_user = attr.exclude_kernel;
 	timer->clock_fd = wmrt_raise_fd((int)fd);
 	timer->is_clock = wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_ID, (long)&timer->clock_number) == 0 &&
 			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETOWN_EX, (long)&owner) == 0 &&
@@ -123,20 +161,22 @@ static bool start_clock(struct sampler_timer *timer, uint32_t tid)
 			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
 			  wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_REFRESH, UNHANDLED_MAX) == 0;
 	if (!timer->is_clock)
-		wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
+		close_clock(timer);
 	return timer->is_clock;
 }
 
-bool sampler_timer_start(struct sampler_timer *timer)
+bool sampler_timer_start(struct sampler_timer *timer, uint32_t tid)
 {
-	uint32_t tid = wmrt_gettid();
-
-	timer->is_clock = timer->posix.is_made = false;
+	timer->is_clock = timer->posix.is_made = timer->is_given = false;
 	if (!signal33_keep())
 		return false;
 	if (is_wall || !start_clock(timer, tid))
-		return thread_timer_start(&timer->posix, tid, is_wall, period_ns, false);
-	thread_timer_start(&timer->posix, tid, is_wall, WATCH_NS, true);
+		return timer->is_given = thread_timer_start(&timer->posix, tid, is_wall, period_ns, TICK_SAMPLE);
+	if (timer->is_user)
+		thread_timer_start(&timer->posix, tid, is_wall, period_ns > REST_NS ? period_ns : REST_NS, TICK_REST);
+	else
+		thread_timer_start(&timer->posix, tid, is_wall, WATCH_NS, TICK_WATCH);
+	timer->is_given = true;
 	return true;
 }
 
@@ -151,6 +191,8 @@ void sampler_timer_watch(struct sampler_timer *timer)
 {
 	bool has_ticked = timer->ticks != 0;
 
+	if (!timer->is_clock)
+		return;
 	timer->ticks = 0;
 	if (has_clock(timer)) {
 		if (!has_ticked)
@@ -158,23 +200,24 @@ void sampler_timer_watch(struct sampler_timer *timer)
 		return;
 	}
 	timer->is_clock = false;
+	atomic_fetch_sub(&clock_count, 1);
 	sampler_timer_stop(timer);
-	thread_timer_start(&timer->posix, wmrt_gettid(), is_wall, period_ns, false);
+	timer->is_given = thread_timer_start(&timer->posix, wmrt_gettid(), is_wall, period_ns, TICK_SAMPLE);
 }
 
 void sampler_timer_stop(struct sampler_timer *timer)
 {
 	if (has_clock(timer)) {
 		wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_DISABLE, 0);
-		wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
+		close_clock(timer);
 	}
 	thread_timer_stop(&timer->posix);
-	timer->is_clock = false;
+	timer->is_clock = timer->is_given = false;
 }
 
 void sampler_timer_forget(struct sampler_timer *timer)
 {
 	if (has_clock(timer))
-		wmrt_sys3(SYS_close, timer->clock_fd, 0, 0);
-	timer->is_clock = timer->posix.is_made = false;
+		close_clock(timer);
+	timer->is_clock = timer->posix.is_made = timer->is_given = false;
 }

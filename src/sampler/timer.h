@@ -14,20 +14,36 @@ struct sampler_timer {
 	bool is_clock;
 	uint32_t ticks;            /* of the clock, since the watch has looked */
 	struct thread_timer posix; /* is_clock: the watch */
+	bool is_user;              /* the clock ticks in user mode alone */
+	bool is_given;             /* started, and neither stopped nor forgotten */
+};
+
+enum sampler_tick {
+	TICK_SAMPLE,
+	TICK_WATCH, /* no sample: sampler_timer_watch is to be called */
+	TICK_REST, /* a sample if none has been taken for a period: the clock ticks in user mode alone. sampler_timer_watch from time to time */
 };
 
 /*
- * on_tick is called with all signals blocked, on the stack that the signal came on. is_watch: it is no sample, sampler_timer_watch is to be
- * called. Once, before the first timer.
+ * on_tick is called with all signals blocked, on the stack that the signal came on. Before the first timer, or while there is none.
+ *
+ * is_guest: the process may execute programs without telling. A tick of a clock that waits then would end the program that is executed; a
+ * tick in user mode does not wait, and those of timers go with the program that is replaced.
  */
-bool sampler_timer_init(uint32_t hz, bool is_wall, void (*on_tick)(ucontext_t *context, bool is_watch));
-bool sampler_timer_start(struct sampler_timer *timer);
+bool sampler_timer_init(uint32_t hz, bool is_wall, bool is_guest,
+			void (*on_tick)(ucontext_t *context, enum sampler_tick what));
+/* Of any thread of the process. */
+bool sampler_timer_start(struct sampler_timer *timer, uint32_t tid);
+/* The time that samples of that thread are of. */
+uint64_t sampler_timer_time_of(uint32_t tid);
 /* At each tick of this thread: so many that were not handled stop the clock until the watch finds it. */
 void sampler_timer_go_on(struct sampler_timer *timer);
 /* Looks whether the clock of this thread still ticks. */
 void sampler_timer_watch(struct sampler_timer *timer);
 /* Of any thread. */
 void sampler_timer_stop(struct sampler_timer *timer);
+/* No thread has a timer: what sampler_timer_init did to actions of signals, but TICK_SIGNAL's. */
+void sampler_timer_give_back(void);
 /* In a forked child: the timer is its parent's. */
 void sampler_timer_forget(struct sampler_timer *timer);
 

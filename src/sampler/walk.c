@@ -111,6 +111,9 @@ enum walk_end walk_stack(struct walk *w, const struct unwind_regs *from)
 		uint64_t sp = regs.r[CFI_RSP];
 		enum unwind_result result;
 
+		/* Nobody has called what the handler returns to. */
+		if (flags & WALK_SIGNAL && w->count > 1)
+			w->count--;
 		w->frames[w->count++] = (struct walk_frame){regs.pc, image, flags};
 		if (sp - stack.low >= stack.high - stack.low && !w->stack_of(w->data, sp, &stack))
 			return WALK_NO_DATA;

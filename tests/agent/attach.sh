@@ -188,7 +188,7 @@ heap() {
 	let_end heap 0 "$lines"$'x\nend\n'
 	lines=
 	begin heap heap || return
-	visit_heap heap-3 --sample
+	visit_heap heap-3 --encode
 	visit_heap heap-4 --heap && check_heap heap-4
 	for label in heap-3 heap-4; do lines+="before-$label"$'\n'"while-$label"$'\n'"after-$label"$'\n'; done
 	let_end heap 0 "$lines"$'x\nend\n'
@@ -230,7 +230,7 @@ captures() {
 		for label in captures-1 captures-2; do
 			rm -f "$label.wmk"
 			step "before-$label" && not_captured "$label" "before-$label"
-			timeout 200 "$waymark" attach -q -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return; }
+			timeout 200 "$waymark" attach -q --encode -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return; }
 			step "while-$label" && well_captured "$label" "while-$label"
 			step "kept-$label" && well_captured "$label" "kept-$label"
 			timeout 200 "$waymark" attach -q --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return; }
@@ -346,7 +346,7 @@ END
 	refused "not attached" "is not attached" "$waymark" attach --detach "$pid"
 	end_other
 	other bare ./refused bare
-	refused bare "its C library has not made" "$waymark" attach "$pid"
+	refused bare "its C library has not made" "$waymark" attach --encode "$pid"
 	end_other
 	other static ./static plain
 	refused static "linked statically" "$waymark" attach "$pid"
@@ -359,14 +359,14 @@ END
 	$build_line -o allocator refused.c allocator.c -lpthread || { fail "allocator.c does not build"; return; }
 	other allocator ./allocator plain
 	refused allocator "has an allocator in the program itself" "$waymark" attach --heap "$pid"
-	timeout 200 "$waymark" attach -q -o "$dir/allocator.wmk" "$pid" || fail "attach without the heap client"
+	timeout 200 "$waymark" attach -q --encode -o "$dir/allocator.wmk" "$pid" || fail "attach without the heap client"
 	timeout 200 "$waymark" attach -q --detach "$pid" || fail "detach"
 	end_other
 	other seccomp ./refused seccomp
 	refused seccomp "has a seccomp filter" "$waymark" attach "$pid"
 	end_other
 	other run "$waymark" run -q --sample ./refused plain
-	refused "sampled" "runs under .waymark run --sample." "$waymark" attach "$(pgrep -P "$pid")"
+	refused "sampled" "runs under .waymark run." "$waymark" attach "$(pgrep -P "$pid")"
 	kill -9 "$(pgrep -P "$pid")"
 	wait "$pid" 2>/dev/null
 	other run "$waymark" run -q --sample --encode ./refused plain
@@ -376,8 +376,8 @@ END
 	pids=()
 	other plain ./refused plain
 	refused "place" "cannot write files" "$waymark" attach -o /proc/none/x.wmk "$pid"
-	timeout 200 "$waymark" attach -q -o "$dir/refused.wmk" "$pid" || fail "attach"
-	refused twice "is attached already" "$waymark" attach -q -o "$dir/refused2.wmk" "$pid"
+	timeout 200 "$waymark" attach -q --encode -o "$dir/refused.wmk" "$pid" || fail "attach"
+	refused twice "is attached already" "$waymark" attach -q --encode -o "$dir/refused2.wmk" "$pid"
 	timeout 200 "$waymark" attach -q --detach "$pid" || fail "detach"
 	./tool text "$pid" || fail "refusals: code is not as it was"
 	end_other
@@ -417,7 +417,7 @@ one() {
 		;;
 	holds)
 		begin threads holds || return
-		refused holds "the loader is at work" "$waymark" attach "$pid"
+		refused holds "the loader is at work" "$waymark" attach --encode "$pid"
 		let_end holds 8 $'held\n'
 		;;
 	read) waits read 0 0 $'x 0\n' ;;

@@ -423,6 +423,8 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 		return WM1_ATTACH_OTHER;
 	if (agent_is_on)
 		return is_attached ? WM1_ATTACH_ALREADY : WM1_ATTACH_STARTED;
+	if (r->is_query)
+		return WM1_ATTACH_NOT;
 	wmrt_check_fork();
 	exception_start();
 	if (is_busy(r))

@@ -1,0 +1,236 @@
+/*
+ * attach.c - the sampler comes into a process that runs, and leaves it (`waymark attach`, waymark/attach.h).
+ *
+ * The command has stopped every thread and calls in here on the first one, on a stack of its own, with all signals blocked. Nothing of the
+ * program's is written but actions of signals: that for SIGBUS (bus.h), those of the two signals that the C library keeps for itself, and the
+ * masks of handlers that run on alternate stacks, where a tick may have no room.
+ *
+ * Leaving takes two calls. The first one stops all clocks; ticks that wait are delivered until the second one, which puts the actions back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "native/signal33.h"
+#include "recorder/bus.h"
+#include "recorder/config.h"
+#include "recorder/file.h"
+#include "recorder/image.h"
+#include "recorder/process.h"
+#include "recorder/run.h"
+#include "recorder/sys.h"
+#include "recorder/text.h"
+#include "sampler/guest.h"
+#include "sampler/host.h"
+#include "sampler/sample.h"
+#include "sampler/timer.h"
+#include "sampler/watch.h"
+#include "waymark/abi.h"
+#include "waymark/attach.h"
+#include "waymark/runtime.h"
+
+WM1_EXPORT void wm1_sample_attach(struct wm1_attach_request *request);
+WM1_EXPORT void wm1_sample_detach(struct wm1_attach_request *request);
+
+enum {
+	SIGNALS = 64,
+	HZ_MAX = 100000,
+	FS_BASE = 21, /* in struct user_regs_struct */
+};
+static const uint64_t TICKS_MASK = UINT64_C(1) << (TICK_SIGNAL - 1) | UINT64_C(1) << (WATCH_SIGNAL - 1);
+
+/* Writer: who makes the call. */
+static uint32_t attached_pid; /* 0: it is not attached */
+static bool is_leaving;       /* clocks have stopped, actions are not put back yet */
+static uint64_t masked;       /* signals whose actions block ticks because of this file */
+
+/* As the kernel has it. */
+struct kernel_action {
+	uintptr_t handler;
+	unsigned long flags;
+	uintptr_t restorer;
+	uint64_t mask;
+};
+
+static bool action(int sig, const struct kernel_action *act, struct kernel_action *old)
+{
+	return wmrt_sys6(SYS_rt_sigaction, sig, (long)act, (long)old, sizeof old->mask, 0, 0) == 0;
+}
+
+static void block_ticks(void)
+{
+	struct kernel_action a = {0};
+
+	for (int sig = 1; sig <= SIGNALS; sig++) {
+		if (sig == SIGBUS || sig == TICK_SIGNAL || sig == WATCH_SIGNAL || !action(sig, NULL, &a) ||
+		    a.handler <= (uintptr_t)SIG_IGN || !(a.flags & SA_ONSTACK) || (a.mask & TICKS_MASK) == TICKS_MASK)
+			continue;
+		a.mask |= TICKS_MASK;
+		if (action(sig, &a, NULL))
+			masked |= UINT64_C(1) << (sig - 1);
+	}
+}
+
+static void unblock_ticks(void)
+{
+	struct kernel_action a = {0};
+
+	for (int sig = 1; sig <= SIGNALS; sig++)
+		if (masked >> (sig - 1) & 1 && action(sig, NULL, &a) && a.mask & TICKS_MASK) {
+			a.mask &= ~TICKS_MASK;
+			action(sig, &a, NULL);
+		}
+	masked = 0;
+}
+
+static void give_back(void)
+{
+	watch_give_back();
+	sampler_timer_give_back();
+	unblock_ticks();
+	bus_give_back();
+	attached_pid = 0;
+	is_leaving = false;
+}
+
+/* The child goes on as if nothing had been there. */
+void guest_after_fork(void)
+{
+	if (!attached_pid)
+		return;
+	watch_end();
+	sample_after_fork();
+	give_back();
+}
+
+static bool is_attached(void)
+{
+	return attached_pid && attached_pid == wmrt_getpid();
+}
+
+/* ---- leaving ---- */
+
+static void end_recording(struct wm1_attach_request *r)
+{
+	struct wmrt_text text = {r->output, sizeof r->output, 0};
+	const char *path = wmrt_file_path();
+
+	r->output[0] = '\0';
+	if (path)
+		wmrt_text_add(&text, path);
+	wmrt_file_close(WMK_FLAG_DETACHED);
+	wmrt_renew();
+}
+
+/* No thread is in a tick, nor has a lock of the recorder's. */
+static bool is_quiet(struct wm1_attach_request *r)
+{
+	bool ret = !wmrt_lock_is_taken();
+
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		r->threads[i].is_in_the_way = sample_guest_is_busy((uint32_t)r->threads[i].tid);
+		ret &= !r->threads[i].is_in_the_way;
+	}
+	return ret;
+}
+
+static enum wm1_attach_result leave(struct wm1_attach_request *r)
+{
+	if (!is_leaving) {
+		watch_end();
+		sample_guest_stop();
+		is_leaving = true;
+		return WM1_ATTACH_AGAIN;
+	}
+	if (!is_quiet(r))
+		return WM1_ATTACH_AGAIN;
+	give_back();
+	end_recording(r);
+	return WM1_ATTACH_DONE;
+}
+
+static enum wm1_attach_result detach(struct wm1_attach_request *r)
+{
+	if (r->version != WM1_ATTACH_VERSION)
+		return WM1_ATTACH_BAD_VERSION;
+	if (!is_attached())
+		return sample_is_on() ? WM1_ATTACH_STARTED : WM1_ATTACH_NOT;
+	/* The next detach goes on from here. */
+	if (r->is_over)
+		return WM1_ATTACH_DONE;
+	return leave(r);
+}
+
+void wm1_sample_detach(struct wm1_attach_request *r)
+{
+	r->is_late = false;
+	r->result = detach(r);
+}
+
+/* ---- coming ---- */
+
+static enum wm1_attach_result set_output(struct wm1_attach_request *r)
+{
+	wmrt_config_set(r->output, r->limit_bytes);
+	r->error = -wmrt_config_check();
+	return r->error ? WM1_ATTACH_OUTPUT : WM1_ATTACH_DONE;
+}
+
+/* All threads at once: what they do next is sampled. */
+static enum wm1_attach_result enter(struct wm1_attach_request *r, uint32_t hz)
+{
+	uint32_t look;
+
+	bus_take();
+	if (!sample_init(hz, false, true)) {
+		bus_give_back();
+		return WM1_ATTACH_FAILED;
+	}
+	block_ticks();
+	attached_pid = wmrt_getpid();
+	look = watch_begin();
+	for (uint64_t i = 0; i < r->thread_count; i++)
+		sample_guest_thread((uint32_t)r->threads[i].tid, look, r->threads[i].registers[FS_BASE]);
+	sample_guest_end(look);
+	wmrt_run_tell_agent(WMK_AGENT_OK, host->header);
+	return WM1_ATTACH_DONE;
+}
+
+static enum wm1_attach_result attach(struct wm1_attach_request *r)
+{
+	unsigned long hz = strtoul(r->options, NULL, 10);
+	enum wm1_attach_result result;
+
+	if (r->version != WM1_ATTACH_VERSION)
+		return WM1_ATTACH_BAD_VERSION;
+	if (!wmrt_is_active() || wmrt_process.is_sealed)
+		return WM1_ATTACH_OTHER;
+	/* An earlier detach was not finished. */
+	if (is_attached() && is_leaving) {
+		if (!is_quiet(r))
+			return WM1_ATTACH_AGAIN;
+		give_back();
+		wmrt_file_close(WMK_FLAG_DETACHED);
+		wmrt_renew();
+	}
+	if (is_attached())
+		return WM1_ATTACH_ALREADY;
+	if (r->is_query)
+		return sample_is_on() ? WM1_ATTACH_STARTED : WM1_ATTACH_NOT;
+	if (attached_pid)
+		guest_after_fork();
+	if (sample_is_on())
+		return WM1_ATTACH_STARTED;
+	if (!hz || hz > HZ_MAX)
+		return WM1_ATTACH_FAILED;
+	wmrt_check_fork();
+	if (wmrt_lock_is_taken())
+		return WM1_ATTACH_AGAIN;
+	result = set_output(r);
+	return result == WM1_ATTACH_DONE ? enter(r, (uint32_t)hz) : result;
+}
+
+void wm1_sample_attach(struct wm1_attach_request *r)
+{
+	r->is_late = false;
+	r->result = attach(r);
+}

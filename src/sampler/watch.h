@@ -1,0 +1,17 @@
+/*
+ * watch.h - finds the threads of a process that the sampler has come to while it runs, where nothing tells of those that begin and end.
+ */
+#ifndef WM_SAMPLER_WATCH_H
+#define WM_SAMPLER_WATCH_H
+
+#include <stdint.h>
+
+/* From now on watch_look looks. The number of the look that the caller makes itself. All signals are blocked, other threads stand still. */
+uint32_t watch_begin(void);
+void watch_end(void);
+/* The handlers of signals are as they were. The same, and no tick waits. */
+void watch_give_back(void);
+/* After each tick: looks if it is time to. Uses no thread-local storage. */
+void watch_look(void);
+
+#endif

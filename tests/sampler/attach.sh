@@ -1,0 +1,360 @@
+#!/bin/bash
+# attach.sh BUILD SOURCES [MODE...] - `waymark attach` takes samples by walks: programs go on, print and end as without, wherever they are
+# found and as often as it comes and goes; threads that are there and that come later are sampled; after --detach the process is as it was.
+# SOURCES: tests/agent, whose programs are used.
+set -u
+sources=$(realpath "$2")
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/../agent/lib.sh"
+shift 2
+pids=()
+trap '[ ${#pids[@]} -eq 0 ] || kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
+trap '' PIPE
+needs gcc g++
+
+gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
+gcc -w -O2 -o work "$sources/attach/work.c" || exit 1
+gcc -w -O2 -pthread -o threads "$sources/attach/threads.c" || exit 1
+g++ -w -O2 -o throw "$sources/attach/throw.cpp" || exit 1
+
+sleep 100 &
+pids=($!)
+./tool can $! || { echo "processes cannot be traced here"; exit 77; }
+kill -9 $! && wait $! 2>/dev/null
+pids=()
+
+# begin PROGRAM ARGUMENT...: runs it until it is ready; its number is in $pid, its input is descriptor 9
+begin() {
+	local i program=$1
+	shift
+	rm -f input flag out.txt
+	mkfifo input
+	"./$program" "$@" "$dir/flag" <input >out.txt 2>err.txt &
+	pid=$!
+	pids=("$pid")
+	exec 9>input
+	for ((i = 0; i < 3000; i++)); do
+		grep -qs ready out.txt && return 0
+		sleep 0.01
+	done
+	fail "$program $*: never ready"
+	return 1
+}
+
+# signals: which the process has handlers for; perf's descriptors, timers
+signals() {
+	grep -hE '^Sig(Cgt|Ign)' "/proc/$pid/status"
+	find "/proc/$pid/fd" -lname 'anon_inode:*perf*' 2>/dev/null
+	cat "/proc/$pid/timers"
+}
+
+# attach LABEL SAMPLES: in, so many samples, out
+attach() {
+	local file=$dir/$1.wmk
+	timeout 200 "$waymark" attach -q --sample=4999 -o "$file" "$pid" 2>said.txt || { fail "$1: attach"; cat said.txt; return 1; }
+	[ "$2" -eq 0 ] || ./tool samples "$file" "$2" || fail "$1: samples"
+	timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
+	./tool text "$pid" || fail "$1: code is not as it was"
+	[ "$2" -eq 0 ] && return 0
+	grep -q '^waymark attach: [0-9]* samples$' said.txt || { fail "$1: says"; cat said.txt; }
+	"$waymark" report --format folded --metric cpu "$file" >folded.txt 2>&1 || fail "$1: report"
+	! grep -q '^\[unknown\]\|damaged' folded.txt || fail "$1: $(grep -m 1 'unknown\|damaged' folded.txt)"
+}
+
+# let_end LABEL STATUS LINES: lets it end
+let_end() {
+	local status
+	touch flag
+	echo x >&9 2>/dev/null # a program that slept may have ended
+	exec 9>&-
+	wait "$pid"
+	status=$?
+	pids=()
+	[ $status -eq "$2" ] || fail "$1: exit status $status"
+	printf "ready\n%s0 failures\n" "$3" | cmp - out.txt || { fail "$1: its output"; cat out.txt; }
+	[ ! -s err.txt ] || { fail "$1: says"; cat err.txt; }
+}
+
+wants() {
+	grep -q "$2" folded.txt || { fail "$1: no $2"; head -20 folded.txt; }
+}
+
+# works PROGRAM MODE STATUS LINES PATTERN - twice in and out
+works() {
+	begin "$1" "$2" || return
+	signals >before.txt
+	attach "$2" 50 && wants "$2" "$5" && attach "$2-again" 50 && wants "$2-again" "$5"
+	signals | diff before.txt - || fail "$2: signals, descriptors or timers are not as they were"
+	let_end "$2" "$3" "$4"
+}
+
+# often MODE STATUS LINES PATTERN - programs with threads: in and out many times, in the midst of whatever they do
+often() {
+	local i
+	begin threads "$1" || return
+	attach "$1" 50 && wants "$1" "$4"
+	for i in 1 2 3; do
+		attach "$1-$i" 0 || break
+	done
+	attach "$1-again" 50 && wants "$1" "$4"
+	let_end "$1" "$2" "$3"
+}
+
+# is_in NUMBER: it waits in that system call, or has been there
+is_in() {
+	local i
+	for ((i = 0; i < 3000; i++)); do
+		grep -qs failures out.txt && return 0
+		[ "$(cut -d' ' -f1 "/proc/$pid/syscall")" = "$1" ] && return 0
+		sleep 0.01
+	done
+	return 1
+}
+
+# Waiting programs: in and out while it waits, and it goes on waiting: in the call NUMBER, made again as AGAIN.
+waits() {
+	begin work "$1" || return
+	is_in "$2" || fail "$1: does not wait"
+	attach "$1" 0
+	is_in "$3" || fail "$1: does not wait any more"
+	let_end "$1" 10 "$4"
+}
+
+# One thread alone at first: the C library takes the ticks' signal back when it makes the next one.
+first_thread() {
+	cat >first.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static const char *flag;
+static volatile long sink;
+static __attribute__((noinline)) void spin(long n) { while (n--) sink += n * sink; }
+static void *early(void *unused) { while (access(flag, F_OK)) spin(100000); return NULL; }
+static __attribute__((noinline)) void alone(void) { char c; while (read(0, &c, 1) != 1) ; }
+int main(int argc, char **argv)
+{
+	pthread_t thread[3];
+	flag = argv[1];
+	puts("ready");
+	fflush(stdout);
+	alone();
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, early, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	puts("0 failures");
+}
+END
+	gcc -w -O1 -pthread -o first first.c || { fail "first.c does not build"; return; }
+	begin first || return
+	timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/first.wmk" "$pid" || fail "first: attach"
+	echo x >&9
+	./tool samples first.wmk 60 || fail "first: samples"
+	timeout 200 "$waymark" attach -q --detach "$pid" || fail "first: detach"
+	"$waymark" report --format folded --metric cpu first.wmk >folded.txt 2>&1
+	wants first '^\[thread\];early;spin '
+	let_end first 0 ''
+}
+
+# A child is not sampled, and has nothing of its parent's: it can be attached to itself.
+forks() {
+	cat >forks.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long sink;
+static __attribute__((noinline)) void spin(long n) { while (n--) sink += n * sink; }
+int main(int argc, char **argv)
+{
+	int rounds = 0, status, failures = 0;
+	pid_t last = 0;
+	puts("ready");
+	fflush(stdout);
+	while (access(argv[1], F_OK)) {
+		pid_t pid = fork();
+		if (pid == 0) {
+			spin(300000);
+			if (rounds % 2)
+				execl("/bin/true", "true", NULL);
+			_exit(rounds % 2 ? 1 : 7);
+		}
+		spin(300000);
+		waitpid(pid, &status, 0);
+		failures += !WIFEXITED(status) || WEXITSTATUS(status) != (rounds % 2 ? 0 : 7);
+		rounds++;
+	}
+	last = fork();
+	if (last == 0) {
+		puts("child");
+		fflush(stdout);
+		for (;;)
+			spin(300000);
+	}
+	printf("child is %d\n", last);
+	fflush(stdout);
+	getchar();
+	kill(last, SIGKILL);
+	printf("%d failures\n", failures);
+}
+END
+	gcc -w -O1 -o forks forks.c || { fail "forks.c does not build"; return; }
+	begin forks || return
+	timeout 200 "$waymark" attach -q --sample=9999 -o "$dir/" "$pid" || fail "forks: attach"
+	./tool samples "waymark-forks-$pid.wmk" 200 || fail "forks: samples"
+	touch flag
+	local i child
+	for ((i = 0; i < 3000; i++)); do
+		grep -qs '^child is' out.txt && grep -qs '^child$' out.txt && break
+		sleep 0.01
+	done
+	child=$(sed -n 's/^child is //p' out.txt)
+	grep -q '^SigCgt:	0000000000000000$' "/proc/$child/status" || fail "forks: the child has handlers: $(grep SigCgt "/proc/$child/status")"
+	timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/child.wmk" "$child" || fail "forks: attach to the child"
+	./tool samples child.wmk 20 || fail "forks: samples of the child"
+	timeout 200 "$waymark" attach -q --detach "$child" || fail "forks: detach from the child"
+	timeout 200 "$waymark" attach -q --detach "$pid" || fail "forks: detach"
+	echo x >&9
+	exec 9>&-
+	wait "$pid" || fail "forks: status"
+	pids=()
+	grep -q '^0 failures' out.txt || fail "forks: $(cat out.txt)"
+	[ "$(find . -name 'waymark-*.wmk' | wc -l)" -eq 1 ] || fail "forks: recordings of children: $(echo waymark-*)"
+}
+
+# A tick that waits when another program is executed would end that.
+execs() {
+	cat >execs.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int left = argc > 2 ? atoi(argv[2]) : 400;
+	char text[16], *next[] = {argv[0], argv[1], text, NULL};
+	if (left == 400) {
+		puts("ready");
+		fflush(stdout);
+		getchar();
+	}
+	snprintf(text, sizeof text, "%d", left - 1);
+	if (left)
+		execv("/proc/self/exe", next);
+	puts("0 failures");
+}
+END
+	local i
+	gcc -w -O1 -o execs execs.c || { fail "execs.c does not build"; return; }
+	for i in 1 2 3 4; do
+		begin execs || return
+		timeout 200 "$waymark" attach -q --sample=50000 -o "$dir/execs.wmk" "$pid" || fail "execs: attach"
+		let_end execs 0 ''
+		rm -f execs.wmk
+	done
+}
+
+# The target ends by itself while it is sampled: the recording is whole.
+ends() {
+	begin work loop || return
+	timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/ends.wmk" "$pid" || fail "ends: attach"
+	./tool samples ends.wmk 50 || fail "ends: samples"
+	let_end ends 9 $'looped\n'
+	"$waymark" report ends.wmk >folded.txt 2>&1 || fail "ends: report"
+	wants ends 'ended through exit'
+}
+
+# A thread that the C library did not make is left alone, and others are sampled.
+bare() {
+	cat >bare.c <<'END'
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+static char stack[1 << 16], other[1 << 16];
+static volatile long sink, count[2];
+static int run(void *number)
+{
+	for (;;) { /* without the C library */
+		long n = 100000;
+		while (n--)
+			sink += n * sink;
+		count[(long)number]++;
+	}
+}
+static __attribute__((noinline)) void spin(long n) { while (n--) sink += n * sink; }
+int main(int argc, char **argv)
+{
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+	long was;
+	clone(run, stack + sizeof stack, flags, (void *)0);
+	clone(run, other + sizeof other, flags | CLONE_SETTLS, (void *)1, NULL, NULL);
+	puts("ready");
+	fflush(stdout);
+	while (access(argv[1], F_OK))
+		spin(100000);
+	puts("0 failures");
+	fflush(stdout);
+	_exit(0);
+}
+END
+	gcc -w -D_GNU_SOURCE -O1 -o bare bare.c || { fail "bare.c does not build"; return; }
+	begin bare || return
+	attach bare 50 && wants bare '^main;spin ' && attach bare-again 50
+	! grep -q ';run ' folded.txt || { fail "bare: samples of it"; cat folded.txt; }
+	let_end bare 0 ''
+}
+
+# The agent and the sampler: one of them at a time.
+both() {
+	begin work loop || return
+	timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" || fail "both: attach"
+	timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" 2>said.txt && fail "both: twice"
+	has said.txt "is attached already"
+	if timeout 200 "$waymark" attach -q --encode -o "$dir/agent.wmk" "$pid" 2>said.txt; then
+		fail "both: the agent beside the sampler"
+	elif ! grep -q 'the agent is not there' said.txt; then
+		has said.txt "is attached already"
+		timeout 200 "$waymark" attach -q --detach "$pid" || fail "both: detach"
+		timeout 200 "$waymark" attach -q --encode -o "$dir/agent.wmk" "$pid" || fail "both: attach by --encode"
+		timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" 2>said.txt && fail "both: the sampler beside the agent"
+		has said.txt "is attached already"
+	fi
+	timeout 200 "$waymark" attach -q --detach "$pid" || fail "both: detach"
+	timeout 200 "$waymark" attach -q --detach "$pid" 2>said.txt && fail "both: nothing is there"
+	has said.txt "is not attached"
+	attach both 50
+	let_end both 9 $'looped\n'
+}
+
+one() {
+	case $1 in
+	deep) works work deep 3 $'20001 frames\n' '^main;deep;recurse;recurse;recurse' ;;
+	comparator) works work comparator 4 $'sorted\n' '^main;comparator;qsort.*;compare;leaf' ;;
+	signals) works work signals 5 $'handled\n' '^main;signals;.*\[signal\];short_handler' ;;
+	handler) works work handler 6 $'came back\n' '^main;.*\[signal\];long_handler;some_work' ;;
+	jumps) works work jumps 7 $'landed\n' '^main;jumps;jump_from;jump_from.*;some_work' ;;
+	coroutines) works work coroutines 8 $'switched\n' ';some_work' ;;
+	loop) works work loop 9 $'looped\n' '^main;loop;choose' ;;
+	throw) works throw throw 11 '' '^main;catcher.*;thrower.*;thrower' ;;
+	threads)
+		often waits 3 $'waited\n' '^main;waits;.*work;recurse'
+		often workers 4 $'worked\n' '^\[thread\];worker;work;sorts;qsort.*;compare;leaf'
+		often churn 5 $'churned\n' '^\[thread\];lives_shortly;work'
+		often cancels 9 $'cancelled\n' ''
+		often handlers 6 $'handled\n' '\[signal\];handler;leaf'
+		often loaders 7 $'loaded\n' '^\[thread\];.*;work;recurse'
+		;;
+	read) waits read 0 0 $'x 0\n' ;;
+	poll) waits poll 7 219 '' ;;
+	sleep) waits sleep 230 219 '' ;;
+	semaphore) waits semaphore 202 219 '' ;;
+	first_thread | forks | execs | ends | bare | both) "$1" ;;
+	*) fail "$1: no such program" ;;
+	esac
+}
+
+[ $# -gt 0 ] || set -- deep comparator signals handler jumps coroutines loop throw threads read poll sleep semaphore first_thread forks execs ends bare both
+for mode; do
+	one "$mode"
+done
+finish
