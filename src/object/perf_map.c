@@ -1,9 +1,17 @@
-/* perf_map.c - entries sorted by where they begin; a lookup goes back over those that may reach as far as the address. */
+/*
+ * perf_map.c - entries sorted by where they begin; a lookup goes back over those that may reach as far as the address.
+ *
+ *      jitdump: header   "DTiJ" version total_size(4) machine pad pid(4) timestamp(8) flags(8)
+ *               record   id total_size(4) timestamp(8), and total_size - 16 bytes:
+ *                 id 0   pid tid vma(8) address(8) size(8) index(8) name NUL code         code was made
+ *                 id 1   pid tid vma(8) old address(8) new address(8) size(8) index(8)    it was moved
+ */
 #include "object/perf_map.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +19,23 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cursor.h"
 #include "base/order.h"
 #include "base/vec.h"
 
 enum {
 	FILE_MAX = 1 << 30, /* bytes */
 	LOOK_BACK = 256,    /* entries that begin before the one that is next to an address */
+	JITDUMP_MAGIC = 0x4a695444,
+	JITDUMP_LOAD = 0,
+	JITDUMP_MOVE = 1,
+	JITDUMP_PREFIX_BYTES = 16,
 };
 
 struct entry {
 	uint64_t start, end;
 	uint32_t order; /* in the file */
+	uint64_t index; /* jitdump's number of the code */
 	const char *name;
 };
 VEC_DECLARE(entry_vec, struct entry);
@@ -71,8 +85,125 @@ static struct error *read_text(struct perf_map *map, size_t len_bytes)
 		err = read_line(map, line);
 		line = next + 1;
 	}
+	return err;
+}
+
+/* ---- jitdump ---- */
+
+static struct error *add_code(struct perf_map *map, uint64_t address, uint64_t size, uint64_t index, const char *name)
+{
+	struct entry entry = {.start = address,
+			      .end = address + size,
+			      .order = (uint32_t)map->entries.count,
+			      .index = index,
+			      .name = name};
+
+	return size > UINT64_MAX - address || !*name ? NULL : entry_vec_append(&map->entries, entry);
+}
+
+/* Errors of the cursor: the record is too short, and passed over. */
+static struct error *read_load(struct perf_map *map, struct cursor *c)
+{
+	uint64_t address = 0, size = 0, index = 0;
+	struct error *err = cursor_skip(c, 16) ?: cursor_u64(c, &address) ?: cursor_u64(c, &size) ?: cursor_u64(c, &index);
+	const char *name = (const char *)c->start + c->off;
+
+	if (err || !memchr(name, '\0', cursor_left(c))) {
+		error_destroy(err);
+		return NULL;
+	}
+	return add_code(map, address, size, index, name);
+}
+
+static struct error *read_move(struct perf_map *map, struct cursor *c)
+{
+	uint64_t address = 0, size = 0, index = 0;
+	struct error *err = cursor_skip(c, 24) ?: cursor_u64(c, &address) ?: cursor_u64(c, &size) ?: cursor_u64(c, &index);
+
+	if (err) {
+		error_destroy(err);
+		return NULL;
+	}
+	for (size_t i = map->entries.count; i-- > 0;)
+		if (map->entries.items[i].index == index)
+			return add_code(map, address, size, index, map->entries.items[i].name);
+	return NULL;
+}
+
+/* False: there is no whole record any more. */
+static bool next_record(struct cursor *file, uint32_t *ret_id, struct cursor *ret)
+{
+	const uint8_t *bytes;
+	uint32_t size = 0;
+	struct error *err = cursor_u32(file, ret_id) ?: cursor_u32(file, &size) ?: cursor_skip(file, 8);
+
+	if (!err && size < JITDUMP_PREFIX_BYTES)
+		return false;
+	if (!err)
+		err = cursor_bytes(file, size - JITDUMP_PREFIX_BYTES, &bytes);
+	if (err) { /* it is still being written, or damaged */
+		error_destroy(err);
+		return false;
+	}
+	cursor_init(ret, bytes, size - JITDUMP_PREFIX_BYTES, file->name);
+	return true;
+}
+
+static bool is_jitdump(const struct perf_map *map, size_t len_bytes, struct cursor *ret)
+{
+	uint32_t magic = 0, version, size;
+	struct error *err;
+
+	cursor_init(ret, map->text, len_bytes, "jitdump");
+	err = cursor_u32(ret, &magic);
+	if (!err && magic == JITDUMP_MAGIC)
+		err = cursor_u32(ret, &version) ?: cursor_u32(ret, &size) ?: cursor_seek(ret, size);
+	if (err)
+		cursor_seek(ret, len_bytes);
+	error_destroy(err);
+	return magic == JITDUMP_MAGIC;
+}
+
+static struct error *read_jitdump(struct perf_map *map, struct cursor *file)
+{
+	struct error *err = NULL;
+	struct cursor record;
+	uint32_t id;
+
+	while (!err && next_record(file, &id, &record)) {
+		if (id == JITDUMP_LOAD)
+			err = read_load(map, &record);
+		else if (id == JITDUMP_MOVE)
+			err = read_move(map, &record);
+	}
+	return err;
+}
+
+/* ---- files ---- */
+
+static struct error *read_any(struct perf_map *map, size_t len_bytes)
+{
+	struct cursor file;
+	struct error *err = is_jitdump(map, len_bytes, &file) ? read_jitdump(map, &file) : read_text(map, len_bytes);
+
 	if (map->entries.count)
 		qsort(map->entries.items, map->entries.count, sizeof *map->entries.items, compare_entries);
+	return err;
+}
+
+struct error *perf_map_parse(const void *bytes, size_t len_bytes, struct perf_map **ret)
+{
+	struct perf_map *map = calloc(1, sizeof *map);
+	struct error *err = map && (map->text = malloc(len_bytes + 1)) ? NULL : &error_no_memory;
+
+	if (!err) {
+		memcpy(map->text, bytes, len_bytes);
+		err = read_any(map, len_bytes);
+	}
+	if (err)
+		perf_map_close(map);
+	else
+		*ret = map;
 	return err;
 }
 
@@ -92,7 +223,7 @@ static struct error *read_file(int fd, const char *path, size_t len_bytes, struc
 		have += n > 0 ? (size_t)n : 0;
 	}
 	if (!err)
-		err = read_text(map, have);
+		err = read_any(map, have);
 	if (err)
 		perf_map_close(map);
 	else

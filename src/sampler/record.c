@@ -7,12 +7,15 @@
 #include "sampler/record.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/auxv.h>
 
+#include "native/maps.h"
 #include "recorder/code.h"
 #include "recorder/config.h"
 #include "recorder/index.h"
 #include "recorder/sys.h"
+#include "recorder/text.h"
 #include "sampler/host.h"
 #include "sampler/short_lock.h"
 #include "waymark/abi.h"
@@ -82,13 +85,37 @@ static bool add_place(const struct place *p)
 
 /* ---- under the lock ---- */
 
+/* A virtual machine that writes a jitdump for perf has mapped it. NULL: this one has not. Valid until the next call. */
+static const char *find_jitdump(void)
+{
+	static struct maps_walk walk;
+	static struct maps_range range;
+	char name[64];
+	struct wmrt_text text = {name, sizeof name, 0};
+	size_t len, path_len;
+	bool is_found = false;
+
+	wmrt_text_add(&text, "/jit-");
+	wmrt_text_number(&text, wmrt_getpid(), 10, 1);
+	wmrt_text_add(&text, ".dump");
+	len = text.len;
+	if (!maps_open(&walk))
+		return NULL;
+	while (!is_found && maps_next(&walk, &range)) {
+		path_len = strlen(range.path);
+		is_found = path_len >= len && strcmp(range.path + path_len - len, name) == 0;
+	}
+	maps_close(&walk);
+	return is_found ? range.path : NULL;
+}
+
 static uint32_t image_record(struct sampler_image *image)
 {
 	uint32_t record;
 
 	if (!image) {
 		if (code_image == WMRT_CODE_NO_IMAGE)
-			code_image = host->image(NULL, "[code]", WMK_IMAGE_CODE);
+			code_image = host->image(NULL, find_jitdump() ?: "[code]", WMK_IMAGE_CODE);
 		return code_image;
 	}
 	record = atomic_load(&image->record);

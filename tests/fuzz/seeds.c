@@ -454,6 +454,23 @@ static void write_eh_frames(void)
 	write_seed("eh_frame", "four", image, eh_frame_seed_build(image));
 }
 
+static void write_perf_maps(void)
+{
+	static const char text[] = "1000 20 first\n1010 8 second\nno line\n";
+	const uint32_t header[] = {0x4a695444, 1, 40, 62, 0, 7, 0, 0, 0, 0};
+	const uint32_t load[] = {0, 62, 0, 0, 7, 7, 0x1000, 0, 0x1000, 0, 32, 0, 1, 0};
+	const uint32_t move[] = {1, 64, 0, 0, 7, 7, 0x1000, 0, 0x1000, 0, 0x2000, 0, 32, 0, 1, 0};
+	struct buffer dump = {0};
+
+	buffer_bytes(&dump, header, sizeof header);
+	buffer_bytes(&dump, load, sizeof load);
+	buffer_bytes(&dump, "JS:f\0\xc3", 6);
+	buffer_bytes(&dump, move, sizeof move);
+	write_seed("perf_map", "text", text, sizeof text - 1);
+	write_seed("perf_map", "jitdump", dump.bytes, dump.len_bytes);
+	buffer_deinit(&dump);
+}
+
 /* A block of bitcode that is one blob, as of ir_symbols.c. */
 static void add_blob_block(struct buffer *out, uint32_t number, const struct buffer *blob)
 {
@@ -543,6 +560,7 @@ int main(int argc, char **argv)
 	write_tokens();
 	write_cores();
 	write_eh_frames();
+	write_perf_maps();
 	write_ir_symbols();
 	write_lucce();
 	return 0;

@@ -1,5 +1,5 @@
 /*
- * test_perf_map.c - names by address from perf's map of a process: the last of entries that have an address, no entry of an earlier process,
+ * test_perf_map.c - names by address from perf's map of a process, and from a jitdump: the last of entries that have an address, no entry of an earlier process,
  * and of damaged lines nothing.
  */
 #include "check.h"
@@ -70,6 +70,70 @@ static void test_none(void)
 	perf_map_close(NULL);
 }
 
+/* ---- jitdump ---- */
+
+static size_t put(uint8_t *to, size_t at, const void *bytes, size_t len)
+{
+	memcpy(to + at, bytes, len);
+	return at + len;
+}
+
+static size_t put_words(uint8_t *to, size_t at, const uint32_t *words, size_t count)
+{
+	return put(to, at, words, count * sizeof *words);
+}
+
+/* Code is three bytes long in the file. */
+static size_t put_load(uint8_t *to, size_t at, uint64_t address, uint64_t size, uint64_t index, const char *name)
+{
+	const uint64_t numbers[] = {address, address, size, index};
+	const uint32_t prefix[] = {0, (uint32_t)(16 + 8 + sizeof numbers + strlen(name) + 1 + 3), 1, 0, 7, 7};
+
+	at = put_words(to, at, prefix, 6);
+	at = put(to, at, numbers, sizeof numbers);
+	at = put(to, at, name, strlen(name) + 1);
+	return put(to, at, "\x90\x90\xc3", 3);
+}
+
+static size_t put_move(uint8_t *to, size_t at, uint64_t from, uint64_t address, uint64_t size, uint64_t index)
+{
+	const uint64_t numbers[] = {from, from, address, size, index};
+	const uint32_t prefix[] = {1, 16 + 8 + sizeof numbers, 1, 0, 7, 7};
+
+	return put(to, put_words(to, at, prefix, 6), numbers, sizeof numbers);
+}
+
+static void test_jitdump(void)
+{
+	const uint32_t header[] = {0x4a695444, 1, 44, 62, 0, 7, 0, 0, 0, 0, 12345}, other[] = {2, 20, 0, 0, 99},
+		       cut[] = {0, 4096, 0, 0};
+	uint8_t bytes[1024];
+	size_t at = put_words(bytes, 0, header, 11); /* longer than it is today */
+	struct perf_map *map = NULL;
+
+	at = put_load(bytes, at, 0x7000, 0x100, 1, "JS:~f a.js:1:2");
+	at = put_words(bytes, at, other, 5);
+	at = put_load(bytes, at, 0x8000, 0x10, 2, "Builtin:Add");
+	at = put_load(bytes, at, 0x7040, 0x10, 3, "JS:*g");
+	at = put_move(bytes, at, 0x8000, 0x9000, 0x10, 2);
+	at = put_move(bytes, at, 0x8000, 0xa000, 0x10, 77);
+	at = put_words(bytes, at, cut, 4);
+	CHECK_OK(perf_map_parse(bytes, at, &map));
+	CHECK(is_named(map, 0x7000, "JS:~f a.js:1:2"));
+	CHECK(is_named(map, 0x7045, "JS:*g"));
+	CHECK(is_named(map, 0x7050, "JS:~f a.js:1:2"));
+	CHECK(is_named(map, 0x7100, NULL));
+	CHECK(is_named(map, 0x800f, "Builtin:Add"));
+	CHECK(is_named(map, 0x900f, "Builtin:Add"));
+	CHECK(is_named(map, 0xa000, NULL));
+	perf_map_close(map);
+	for (size_t len = 0; len < at; len++) { /* cut anywhere */
+		CHECK_OK(perf_map_parse(bytes, len, &map));
+		perf_map_find(map, 0x7045);
+		perf_map_close(map);
+	}
+}
+
 /* Any bytes: what is found is an entry's name. */
 static void test_random(unsigned int seed)
 {
@@ -104,6 +168,7 @@ int main(int argc, char **argv)
 	printf("seed %u\n", seed);
 	test_entries();
 	test_none();
+	test_jitdump();
 	test_random(seed);
 	unlink(path);
 	return check_status();

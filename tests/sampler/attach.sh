@@ -304,6 +304,50 @@ END
 	let_end bare 0 ''
 }
 
+# Code that is made at run time has the name that the program's jitdump gives.
+made() {
+	cat >made.c <<'END'
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static volatile long sink;
+static __attribute__((noinline)) void spin(void) { long n = 100000; while (n--) sink += n * sink; }
+int main(int argc, char **argv)
+{
+	/* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
+	static const uint8_t bytes[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+	uint8_t *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t header[] = {0x4a695444, 1, 40, 62, 0, (uint32_t)getpid(), 0, 0, 0, 0};
+	uint32_t record[] = {0, 56 + 13 + sizeof bytes, 0, 0, (uint32_t)getpid(), (uint32_t)getpid()};
+	uint64_t numbers[] = {(uintptr_t)code, (uintptr_t)code, sizeof bytes, 1};
+	char path[64];
+	int fd;
+	memcpy(code, bytes, sizeof bytes);
+	snprintf(path, sizeof path, "jit-%d.dump", getpid());
+	fd = open(path, O_RDWR | O_CREAT, 0644);
+	write(fd, header, sizeof header);
+	write(fd, record, sizeof record);
+	write(fd, numbers, sizeof numbers);
+	write(fd, "made by hand", 13);
+	write(fd, bytes, sizeof bytes);
+	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	puts("ready");
+	fflush(stdout);
+	while (access(argv[1], F_OK))
+		((void (*)(void (*)(void)))code)(spin);
+	puts("0 failures");
+}
+END
+	gcc -w -O1 -o made made.c || { fail "made.c does not build"; return; }
+	begin made || return
+	attach made 50 && wants made '^main;made by hand_\[fp\];spin \|^main_\[fp\];made by hand;spin '
+	let_end made 0 ''
+}
+
 # The agent and the sampler: one of them at a time.
 both() {
 	begin work loop || return
@@ -348,12 +392,12 @@ one() {
 	poll) waits poll 7 219 '' ;;
 	sleep) waits sleep 230 219 '' ;;
 	semaphore) waits semaphore 202 219 '' ;;
-	first_thread | forks | execs | ends | bare | both) "$1" ;;
+	first_thread | forks | execs | ends | bare | made | both) "$1" ;;
 	*) fail "$1: no such program" ;;
 	esac
 }
 
-[ $# -gt 0 ] || set -- deep comparator signals handler jumps coroutines loop throw threads read poll sleep semaphore first_thread forks execs ends bare both
+[ $# -gt 0 ] || set -- deep comparator signals handler jumps coroutines loop throw threads read poll sleep semaphore first_thread forks execs ends bare made both
 for mode; do
 	one "$mode"
 done

@@ -71,7 +71,8 @@ struct recorded {
 	/* The records of dictionaries by rising epoch, in the order of the file; sorted when the first epoch is needed. */
 	struct epoch_record_vec epoch_records[WMK_KIND_END];
 	bool is_sorted;
-	struct perf_map *made; /* names of code that was made at run time; NULL: there are none */
+	struct perf_map
+		*made[2]; /* names of code that was made at run time: its jitdump, perf's map; NULL: there is none */
 	bool is_made_known;
 	uint64_t name_bytes; /* of names that were put together */
 };
@@ -161,7 +162,9 @@ static const char *full_name(struct arena *arena, const struct wmk_file *w, cons
 	const char *name = string_or_null(w, f->name), *owner = string_or_null(w, f->owner);
 
 	if (!name)
-		return arena_printf(arena, "%s+0x%" PRIx64, text_base_name(image->path), f->address);
+		return arena_printf(arena, "%s+0x%" PRIx64,
+				    image->record.kind == WMK_IMAGE_CODE ? "[code]" : text_base_name(image->path),
+				    f->address);
 	return owner ? arena_printf(arena, "%s.%s", owner, name) : name;
 }
 
@@ -177,24 +180,36 @@ static const char *link_name(struct arena *arena, const struct wmk_file *w, cons
 			    descriptor ? descriptor : "");
 }
 
+static struct error *open_made(struct recorded *r, const char *dump)
+{
+	const struct wmk_header *h = &r->wmk->header;
+	time_t began = (time_t)(h->start_realtime_ns / 1000000000);
+	char path[64];
+	struct error *err;
+
+	if (r->is_made_known || h->flags & WMK_FLAG_MERGED)
+		return NULL;
+	r->is_made_known = true;
+	snprintf(path, sizeof path, "/tmp/perf-%" PRIu32 ".map", h->pid);
+	err = perf_map_open(path, began, &r->made[1]);
+	/* The process has mapped that file: it is not an earlier one's. */
+	return err || *dump != '/' ? err : perf_map_open(dump, 0, &r->made[0]);
+}
+
 /* The name of a function that was made at run time, as the process told perf. */
-static struct error *find_made(struct image *image, uint32_t index, const struct wmk_function *f)
+static struct error *find_made(struct image *image, uint32_t index, const struct wmk_function *f,
+			       const struct wmk_file_image *of)
 {
 	struct recorded *r = image->recorded;
-	const struct wmk_header *h = &r->wmk->header;
-	struct error *err = NULL;
-	char path[64];
+	struct error *err = string_or_null(r->wmk, f->name) ? NULL : open_made(r, of->path);
+	const char *name = NULL;
 
-	if (string_or_null(r->wmk, f->name))
-		return NULL;
-	if (!r->is_made_known && !(h->flags & WMK_FLAG_MERGED)) {
-		snprintf(path, sizeof path, "/tmp/perf-%" PRIu32 ".map", h->pid);
-		err = perf_map_open(path, (time_t)(h->start_realtime_ns / 1000000000), &r->made);
-	}
-	r->is_made_known = true;
-	if (!err && r->made)
-		image->meta.functions[index].name = perf_map_find(r->made, f->address);
-	return err;
+	if (err || string_or_null(r->wmk, f->name))
+		return err;
+	for (size_t i = 0; !name && i < sizeof r->made / sizeof *r->made; i++)
+		name = r->made[i] ? perf_map_find(r->made[i], f->address) : NULL;
+	image->meta.functions[index].name = name;
+	return NULL;
 }
 
 static struct error *add_function(struct image *image, uint32_t number, const struct wmk_function *f)
@@ -215,7 +230,7 @@ static struct error *add_function(struct image *image, uint32_t number, const st
 	if (of->record.kind == WMK_IMAGE_BINARY)
 		err = find_in_file(image, index, f, of);
 	else if (of->record.kind == WMK_IMAGE_CODE)
-		err = find_made(image, index, f);
+		err = find_made(image, index, f, of);
 	if (!err)
 		err = count_name(image,
 				 (const char *const[]){string_or_null(w, f->name), string_or_null(w, f->owner),
@@ -512,7 +527,8 @@ void recorded_destroy(struct recorded *r)
 	for (size_t i = 0; i < WMK_KIND_END; i++)
 		epoch_record_vec_deinit(&r->epoch_records[i]);
 	why_vec_deinit(&r->unnamed);
-	perf_map_close(r->made);
+	perf_map_close(r->made[0]);
+	perf_map_close(r->made[1]);
 	hashmap_deinit(&r->epoch_map);
 	hashmap_deinit(&r->functions);
 	hashmap_deinit(&r->sites);
