@@ -229,6 +229,46 @@ static struct error *load(struct inject *in, const char *path, const char *funct
 	return err;
 }
 
+/* What the thread is called in the innermost namespace of process numbers that it is in. *ret_depth: how many of them know it. */
+static uint64_t number_there(pid_t pid, pid_t tid, unsigned int *ret_depth)
+{
+	static const char key[] = "NSpid:";
+	char path[PROC_PATH_MAX], line[PROC_PATH_MAX * 4];
+	uint64_t number = (uint64_t)tid;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	*ret_depth = 0;
+	f = fopen(path, "re");
+	while (f && !*ret_depth && fgets(line, sizeof line, f)) {
+		char *at = line + sizeof key - 1, *end;
+
+		if (strncmp(line, key, sizeof key - 1) != 0)
+			continue;
+		for (;; at = end) {
+			uint64_t next = strtoull(at, &end, 10);
+
+			if (end == at)
+				break;
+			number = next;
+			++*ret_depth;
+		}
+	}
+	if (f)
+		fclose(f);
+	return number;
+}
+
+/* As the process itself knows its threads. */
+static void set_numbers(const struct inject *in, struct wm1_attach_request *r)
+{
+	unsigned int depth = 2;
+
+	for (size_t i = 0; i < in->thread_count; i++)
+		r->threads[i].tid =
+			depth > 1 ? number_there(in->pid, in->threads[i].tid, &depth) : (uint64_t)in->threads[i].tid;
+}
+
 static struct error *ask(struct inject *in, uint64_t function, struct wm1_attach_request *request)
 {
 	size_t len = sizeof *request + in->thread_count * sizeof request->threads[0];
@@ -242,10 +282,10 @@ static struct error *ask(struct inject *in, uint64_t function, struct wm1_attach
 	r->left_ns = inject_left_ns(in);
 	r->thread_count = in->thread_count;
 	for (size_t i = 0; i < in->thread_count; i++) {
-		r->threads[i].tid = (uint64_t)in->threads[i].tid;
 		r->threads[i].is_in_the_way = 0;
 		memcpy(r->threads[i].registers, in->threads[i].registers, sizeof r->threads[i].registers);
 	}
+	set_numbers(in, r);
 	err = take_room(in, len, &at) ?: inject_write(in, at, r, len);
 	if (!err)
 		err = call(in, function, at, 0, true, &ignored);

@@ -348,6 +348,60 @@ END
 	let_end made 0 ''
 }
 
+# In a namespace of process numbers, with its own /proc and with that of another one, whose numbers are not to be taken for threads.
+namespaces() {
+	local options child
+	for options in "--mount-proc" ""; do
+		# shellcheck disable=SC2086
+		unshare -p --fork $options true 2>/dev/null || { echo "no namespaces here: not tested"; return; }
+		rm -f flag out.txt spaces-*.wmk
+		# shellcheck disable=SC2086
+		unshare -p --fork $options ./threads workers "$dir/flag" >out.txt 2>err.txt &
+		pids=($!)
+		local i
+		for ((i = 0; i < 3000; i++)); do
+			grep -qs ready out.txt && break
+			sleep 0.01
+		done
+		child=$(pgrep -P "${pids[0]}")
+		timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/spaces-%p.wmk" "$child" || fail "namespaces: attach"
+		./tool samples spaces-1.wmk 100 || fail "namespaces: samples"
+		timeout 200 "$waymark" attach -q --detach "$child" || fail "namespaces: detach"
+		"$waymark" report --format folded --metric cpu spaces-1.wmk >folded.txt 2>&1
+		wants namespaces '^\[thread\];worker;work;'
+		touch flag
+		wait "${pids[0]}"
+		[ $? -eq 4 ] || fail "namespaces: status"
+		printf 'ready\nworked\n0 failures\n' | cmp - out.txt || fail "namespaces: its output"
+		pids=()
+	done
+}
+
+# A process that sees another file system: one line says so.
+roots() {
+	mkdir -p root/lib64 root/lib/x86_64-linux-gnu
+	cp work root/ && ldd work | grep -o '/[^ ]*' | while read -r library; do
+		mkdir -p "root$(dirname "$library")"
+		cp "$library" "root$library"
+	done
+	rm -f out.txt flag root/flag
+	chroot root /work loop /flag >out.txt 2>err.txt &
+	pid=$!
+	pids=("$pid")
+	local i
+	for ((i = 0; i < 3000; i++)); do
+		grep -qs ready out.txt && break
+		kill -0 "$pid" 2>/dev/null || { echo "no chroot here: not tested: $(cat err.txt)"; pids=(); return; }
+		sleep 0.01
+	done
+	timeout 200 "$waymark" attach -q -o "$dir/roots.wmk" "$pid" 2>said.txt && fail "roots: not refused"
+	[ "$(wc -l <said.txt)" -eq 1 ] && grep -q 'runs in another file system' said.txt || { fail "roots: says"; cat said.txt; }
+	touch root/flag
+	wait "$pid"
+	[ $? -eq 9 ] || fail "roots: status"
+	pids=()
+}
+
 # The agent and the sampler: one of them at a time.
 both() {
 	begin work loop || return
@@ -392,12 +446,12 @@ one() {
 	poll) waits poll 7 219 '' ;;
 	sleep) waits sleep 230 219 '' ;;
 	semaphore) waits semaphore 202 219 '' ;;
-	first_thread | forks | execs | ends | bare | made | both) "$1" ;;
+	first_thread | forks | execs | ends | bare | made | namespaces | roots | both) "$1" ;;
 	*) fail "$1: no such program" ;;
 	esac
 }
 
-[ $# -gt 0 ] || set -- deep comparator signals handler jumps coroutines loop throw threads read poll sleep semaphore first_thread forks execs ends bare made both
+[ $# -gt 0 ] || set -- deep comparator signals handler jumps coroutines loop throw threads read poll sleep semaphore first_thread forks execs ends bare made namespaces roots both
 for mode; do
 	one "$mode"
 done
