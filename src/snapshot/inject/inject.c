@@ -25,6 +25,7 @@ enum {
 	USER_CODE_64 = 0x33,
 	POLL_NS = 100000,
 	STEP_NS = 200000,
+	TURN_NS = 8000000, /* for the turn of a thread that is to go on a little */
 	STOP_NS = 30000000,
 };
 _Static_assert(sizeof(struct user_regs_struct) == INJECT_REGISTERS * sizeof(uint64_t), "27 registers");
@@ -285,15 +286,33 @@ struct error *inject_continue(struct inject *in, struct inject_thread *thread)
 	return NULL;
 }
 
+/* A thread that waits for a processor while it is asked to stop has done nothing when it stops. */
+static bool had_all_turns(const struct inject *in)
+{
+	for (size_t i = 0; i < in->thread_count; i++) {
+		const struct inject_thread *thread = &in->threads[i];
+
+		if (thread->is_in_the_way && thread->turns && inject_turns_of(in->pid, thread->tid) == thread->turns)
+			return false;
+	}
+	return true;
+}
+
 struct error *inject_step(struct inject *in, const char **ret)
 {
+	uint64_t until_ns = inject_now_ns() + TURN_NS;
 	struct error *err = NULL;
 
 	*ret = NULL;
 	in->is_stopped = false;
-	for (size_t i = 0; !err && i < in->thread_count; i++)
-		if (in->threads[i].is_in_the_way)
-			err = inject_continue(in, &in->threads[i]);
+	for (size_t i = 0; !err && i < in->thread_count; i++) {
+		if (!in->threads[i].is_in_the_way)
+			continue;
+		in->threads[i].turns = inject_turns_of(in->pid, in->threads[i].tid);
+		err = inject_continue(in, &in->threads[i]);
+	}
+	while (!err && !had_all_turns(in) && inject_now_ns() < until_ns)
+		nap(POLL_NS);
 	nap(STEP_NS);
 	return err ? err : stop(in, ret);
 }

@@ -111,6 +111,8 @@ struct error *inject_ended(const struct inject *in);
 long inject_tracer_of(pid_t pid);
 /* Of a thread: R, S, D, T, t, Z, X. */
 char inject_state_of(pid_t pid, pid_t tid);
+/* How often a processor has run that thread. 0: not known. */
+uint64_t inject_turns_of(pid_t pid, pid_t tid);
 /* Nothing but its number, or its first thread's, is left. */
 bool inject_is_gone(const struct inject *in);
 /* By errno: it has ended, or what failed. */

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,21 @@ char inject_state_of(pid_t pid, pid_t tid)
 	line[len < 0 ? 0 : len] = '\0';
 	end = strrchr(line, ')');
 	return end && end[1] == ' ' ? end[2] : 'X';
+}
+
+uint64_t inject_turns_of(pid_t pid, pid_t tid)
+{
+	char path[INJECT_PROC_PATH_MAX];
+	uint64_t run_ns, waited_ns, turns = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%" SCNu64 " %" SCNu64 " %" SCNu64, &run_ns, &waited_ns, &turns) != 3)
+		turns = 0;
+	if (f)
+		fclose(f);
+	return turns;
 }
 
 bool inject_is_gone(const struct inject *in)
