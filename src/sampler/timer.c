@@ -117,7 +117,7 @@ static bool has_clock(const struct sampler_timer *timer)
 /* The program needs descriptors, too. */
 static bool has_room_for_clock(void)
 {
-	struct rlimit limit;
+	struct rlimit limit = {0, 0};
 
 	return wmrt_sys3(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0) != 0 ||
 	       atomic_load(&clock_count) < limit.rlim_cur / FDS_SHARE;
