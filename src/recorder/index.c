@@ -20,7 +20,8 @@ void wmrt_index_clear(struct wmrt_index *index)
 	}
 }
 
-_Atomic uint64_t *wmrt_index_grow(struct wmrt_index *index, int table)
+/* Adds the table; the one that is there, NULL without memory. */
+static _Atomic uint64_t *wmrt_index_grow(struct wmrt_index *index, int table)
 {
 	_Atomic uint64_t *slots = atomic_load_explicit(&index->tables[table], memory_order_acquire);
 	size_t len_bytes = table_bytes(table);

@@ -34,9 +34,6 @@ struct wmrt_index {
 
 typedef bool (*wmrt_index_match)(const void *key, uint32_t number);
 
-/* Adds the table; the one that is there, NULL without memory. */
-_Atomic uint64_t *wmrt_index_grow(struct wmrt_index *index, int table);
-
 static inline _Atomic uint64_t *wmrt_index_bucket(_Atomic uint64_t *slots, int table, uint64_t hash)
 {
 	uint64_t mask = (UINT64_C(1) << (WMRT_INDEX_FIRST_BITS + 3 * table)) - 1;

@@ -214,7 +214,8 @@ static enum capture_result in_trampoline(const struct unwind_regs *regs, uint32_
 	return CAPTURE_OK;
 }
 
-enum capture_result capture_find_point(const struct unwind_regs *regs, struct capture_point *ret_point)
+/* From the registers of an interrupted thread, in instrumented code or in a stub. */
+static enum capture_result capture_find_point(const struct unwind_regs *regs, struct capture_point *ret_point)
 {
 	struct capture_point *p = ret_point;
 	const struct agent_thread *thread = &agent_thread;

@@ -30,8 +30,6 @@ enum capture_result {
 	CAPTURE_UNKNOWN,
 };
 
-/* From the registers of an interrupted thread, in instrumented code or in a stub. */
-enum capture_result capture_find_point(const struct unwind_regs *regs, struct capture_point *ret_point);
 /* The thread is in no stub and nothing is still to be undone: its state is that of its frames. */
 bool capture_is_between(const struct unwind_regs *regs);
 /* Anywhere: walks to the nearest instrumented frame, or, where the thread's id says that it is not known, to the end. *ret_walk: the

@@ -65,18 +65,6 @@ static uint32_t whole(uint32_t function)
 	return parent == AGENT_NONE ? function : parent;
 }
 
-uint32_t agent_function_known(uintptr_t address)
-{
-	const struct agent_image *image = agent_image_find(address);
-	struct eh_function range;
-	uint32_t function;
-
-	if (!image || !agent_image_function(image, address, &range) ||
-	    !address_map_find(&by_start, range.start, &function))
-		return AGENT_NONE;
-	return whole(function);
-}
-
 uint32_t agent_function_at(uintptr_t address)
 {
 	struct agent_image *image = agent_image_at(address);

@@ -136,8 +136,6 @@ bool agent_watch_forks(void);
 
 /* The function that has the address, as .eh_frame says; AGENT_NONE: there is none. Added when it is new. */
 uint32_t agent_function_at(uintptr_t address);
-/* The same, of those known, cold parts answered by their function. No lock needed in the agent's own threads. */
-uint32_t agent_function_known(uintptr_t address);
 /* The function that a call of that address enters: where it starts, or at its second entry (inner.h). AGENT_NONE: none. */
 uint32_t agent_function_entered(uintptr_t target);
 /* The second entry of the function that starts there; 0: it has none. */

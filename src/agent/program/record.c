@@ -44,7 +44,8 @@ static const char *name_of(const struct agent_function *f)
 	return symbol_index_find(&image->names, f->start - image->bias);
 }
 
-uint32_t record_function(uint32_t function)
+/* The recorded number of the function, in the present epoch's dictionary too. 0: there was no room. */
+static uint32_t record_function(uint32_t function)
 {
 	struct agent_function *f = agent_function(function);
 	const struct callgraph *g = &agent_program.encoder.graph;

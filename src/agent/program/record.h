@@ -14,8 +14,6 @@
 void record_image(struct agent_image *image);
 /* Forgets the points at these addresses: the code there was unloaded. */
 void record_forget(uintptr_t low, uintptr_t high);
-/* The recorded number of the function, in the present epoch's dictionary too. 0: there was no room. */
-uint32_t record_function(uint32_t function);
 /* Gives the call's site its number, and the call its place in the present dictionary. */
 bool record_call(struct agent_call *call);
 /* The number of a point of a function: a call in progress that the graph does not have, or where a capture was made. 0: no room. */

@@ -37,7 +37,8 @@ static size_t definition(const struct scan_work *w, const struct scan_part *part
 	return SIZE_MAX;
 }
 
-uint64_t scan_known_address(const struct scan_work *w, const struct scan_part *part, size_t n, uint8_t reg)
+/* The address that the register is given before instruction n by a lea or an immediate; 0: not seen. */
+static uint64_t scan_known_address(const struct scan_work *w, const struct scan_part *part, size_t n, uint8_t reg)
 {
 	size_t d = definition(w, part, n, reg);
 	const struct insn *insn = d == SIZE_MAX ? NULL : &w->insns[d];

@@ -72,8 +72,6 @@ bool scan_add_part(struct scan_work *w, uint64_t low, uint64_t high);
 void scan_mark_targets(struct scan_work *w);
 /* scan_jumps.c: says of each indirect jump whether it stays. */
 void scan_mark_jumps(struct scan_work *w);
-/* The address that the register is given before instruction n by a lea or an immediate; 0: not seen. */
-uint64_t scan_known_address(const struct scan_work *w, const struct scan_part *part, size_t n, uint8_t reg);
 /* scan_stack.c: some instruction may leave another stack. */
 bool scan_switches_stack(struct scan_work *w);
 /* scan_regions.c: sites, and the bytes around them. False when memory is short. */

@@ -332,25 +332,14 @@ enum unwind_result unwind_step(const struct eh_table *t, const struct unwind_sta
 
 void unwind_regs_of_signal(const ucontext_t *context, struct unwind_regs *ret)
 {
+	/* By DWARF number. */
+	static const uint8_t at[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+				     REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 	const greg_t *g = context->uc_mcontext.gregs;
 
 	*ret = (struct unwind_regs){.known = UNWIND_ALL_KNOWN, .pc = (uint64_t)g[REG_RIP]};
-	ret->r[CFI_RAX] = (uint64_t)g[REG_RAX];
-	ret->r[CFI_RDX] = (uint64_t)g[REG_RDX];
-	ret->r[CFI_RCX] = (uint64_t)g[REG_RCX];
-	ret->r[CFI_RBX] = (uint64_t)g[REG_RBX];
-	ret->r[CFI_RSI] = (uint64_t)g[REG_RSI];
-	ret->r[CFI_RDI] = (uint64_t)g[REG_RDI];
-	ret->r[CFI_RBP] = (uint64_t)g[REG_RBP];
-	ret->r[CFI_RSP] = (uint64_t)g[REG_RSP];
-	ret->r[CFI_R8] = (uint64_t)g[REG_R8];
-	ret->r[CFI_R9] = (uint64_t)g[REG_R9];
-	ret->r[CFI_R10] = (uint64_t)g[REG_R10];
-	ret->r[CFI_R11] = (uint64_t)g[REG_R11];
-	ret->r[CFI_R12] = (uint64_t)g[REG_R12];
-	ret->r[CFI_R13] = (uint64_t)g[REG_R13];
-	ret->r[CFI_R14] = (uint64_t)g[REG_R14];
-	ret->r[CFI_R15] = (uint64_t)g[REG_R15];
+	for (size_t i = 0; i < sizeof at; i++)
+		ret->r[i] = (uint64_t)g[at[i]];
 }
 
 _Static_assert(REG_R8 == 0 && REG_RDI == 8 && REG_RSP == 15 && REG_RIP == 16,

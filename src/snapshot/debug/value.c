@@ -68,7 +68,7 @@ uint64_t value_type_bytes(const Dwarf_Die *type)
 	return dwarf_aggregate_size(&peeled, &size) == 0 ? size : 0;
 }
 
-static bool constant(Dwarf_Die *die, unsigned int name, uint64_t *ret)
+bool value_constant(Dwarf_Die *die, unsigned int name, uint64_t *ret)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value;
@@ -141,7 +141,7 @@ static bool is_integer_type(Dwarf_Die *type, bool *ret_is_signed)
 			return is_integer_type(&base, ret_is_signed);
 		return true;
 	case DW_TAG_base_type:
-		if (!constant(type, DW_AT_encoding, &encoding))
+		if (!value_constant(type, DW_AT_encoding, &encoding))
 			return false;
 		*ret_is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 		return *ret_is_signed || encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char ||
@@ -235,7 +235,7 @@ static bool part_of(const struct value *v, Dwarf_Die *member, struct value *ret)
 	    dwarf_hasattr(member, DW_AT_declaration))
 		return false;
 	if (dwarf_attr(member, DW_AT_data_member_location, &attribute) &&
-	    !constant(member, DW_AT_data_member_location, &off))
+	    !value_constant(member, DW_AT_data_member_location, &off))
 		return false;
 	*ret = *v;
 	ret->off += off;

@@ -36,6 +36,8 @@ const char *value_state_text(const struct snapshot *s, enum value_state state);
 
 /* The entry that DW_AT_type names; without typedefs and qualifiers. false: void, or damaged. */
 bool value_type_of(Dwarf_Die *die, Dwarf_Die *ret);
+/* A number that the attribute `name` is. False: it is none. */
+bool value_constant(Dwarf_Die *die, unsigned int name, uint64_t *ret);
 bool value_peel(const Dwarf_Die *type, Dwarf_Die *ret);
 /* 0: not known. */
 uint64_t value_type_bytes(const Dwarf_Die *type);

@@ -206,17 +206,6 @@ static bool is_variable(Dwarf_Die *die, const char *name)
 	return (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && text_equal(dwarf_diename(die), name);
 }
 
-static bool number_of(Dwarf_Die *die, unsigned int name, uint64_t *ret)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word value;
-
-	if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0)
-		return false;
-	*ret = value;
-	return true;
-}
-
 enum declared {
 	DECLARED_BEFORE = 0,
 	DECLARED_HERE,   /* on the line: it may have no value yet */
@@ -228,7 +217,7 @@ static enum declared declared_at(const struct finder *f, Dwarf_Die *die)
 	Dwarf_Attribute attribute;
 	uint64_t line;
 
-	if (dwarf_tag(die) != DW_TAG_variable || !f->place->line || !number_of(die, DW_AT_decl_line, &line) ||
+	if (dwarf_tag(die) != DW_TAG_variable || !f->place->line || !value_constant(die, DW_AT_decl_line, &line) ||
 	    line < f->place->line)
 		return DECLARED_BEFORE;
 	if (line > f->place->line)
@@ -807,8 +796,9 @@ static void name_part(Dwarf_Die *type, uint64_t off, int depth, struct buffer *o
 		uint64_t start = 0;
 
 		if (dwarf_tag(&child) != DW_TAG_member || dwarf_hasattr(&child, DW_AT_bit_size) ||
-		    dwarf_hasattr(&child, DW_AT_external) || !number_of(&child, DW_AT_data_member_location, &start) ||
-		    !value_type_of(&child, &inner) || off < start || off - start >= value_type_bytes(&inner))
+		    dwarf_hasattr(&child, DW_AT_external) ||
+		    !value_constant(&child, DW_AT_data_member_location, &start) || !value_type_of(&child, &inner) ||
+		    off < start || off - start >= value_type_bytes(&inner))
 			continue;
 		/* The members of a lock are private to it. */
 		if (!dwarf_diename(&child) || strncmp(dwarf_diename(&child), "__", 2) == 0)

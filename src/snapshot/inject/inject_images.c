@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/order.h"
+#include "base/text.h"
 #include "snapshot/inject/inject_private.h"
 
 enum {
@@ -111,18 +112,11 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = no_debuginfo,
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static const char *module_name(Dwfl_Module *module)
 {
 	const char *name = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 
-	return name ? base_name(name) : "";
+	return name ? text_base_name(name) : "";
 }
 
 struct wanted {
@@ -136,7 +130,7 @@ static int compare_module(Dwfl_Module *module, void **user, const char *name, Dw
 
 	(void)user;
 	(void)start;
-	if (strncmp(base_name(name), w->image, strlen(w->image)) != 0)
+	if (strncmp(text_base_name(name), w->image, strlen(w->image)) != 0)
 		return DWARF_CB_OK;
 	w->module = module;
 	return DWARF_CB_ABORT;
@@ -266,7 +260,7 @@ static int read_table(Dwfl_Module *module, void **user, const char *image, Dwarf
 static int find_allocator(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start, void *data)
 {
 	Dwfl_Module **ret = data;
-	const char *base = base_name(name);
+	const char *base = text_base_name(name);
 
 	(void)user;
 	(void)start;
