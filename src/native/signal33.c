@@ -22,11 +22,26 @@ struct kept {
 };
 static struct kept tick = {.number = TICK_SIGNAL}, watch = {.number = WATCH_SIGNAL};
 
+/*
+ * Who walks the stack finds all registers in the ucontext that the stack's pointer is at: where each is, by its number in DWARF. The row
+ * begins before the code, for who looks in front of a return address.
+ */
+#define SAVED(number, off_low, off_high) \
+	"	.cfi_escape 0x10, " #number ", 0x03, 0x77, " #off_low ", " #off_high "\n"
 __asm__(".text\n"
 	".hidden signal33_return\n"
-	"signal33_return:\n"
-	"	movq $15, %rax\n"
-	"	syscall\n");
+	"	.cfi_startproc\n"
+	"	.cfi_signal_frame\n"
+	"	.cfi_escape 0x0f, 0x04, 0x77, 0xa0, 0x01, 0x06\n" /* the CFA: rsp of the ucontext */
+	SAVED(8, 0xa8, 0x00) SAVED(9, 0xb0, 0x00) SAVED(10, 0xb8, 0x00) SAVED(11, 0xc0, 0x00) SAVED(12, 0xc8, 0x00)
+		SAVED(13, 0xd0, 0x00) SAVED(14, 0xd8, 0x00) SAVED(15, 0xe0, 0x00) SAVED(5, 0xe8, 0x00)
+			SAVED(4, 0xf0, 0x00) SAVED(6, 0xf8, 0x00) SAVED(3, 0x80, 0x01) SAVED(1, 0x88, 0x01)
+				SAVED(0, 0x90, 0x01) SAVED(2, 0x98, 0x01) SAVED(7, 0xa0, 0x01)
+					SAVED(16, 0xa8, 0x01) "	nop\n"
+							      "signal33_return:\n"
+							      "	movq $15, %rax\n"
+							      "	syscall\n"
+							      "	.cfi_endproc\n");
 extern void signal33_return(void);
 
 static bool keep(struct kept *k)
