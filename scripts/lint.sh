@@ -40,7 +40,7 @@ lint_headers() {
 	while read -r header; do
 		[ ${#jdk[@]} -gt 0 ] || ! grep -q '<jvmti.h>' "$header" || continue
 		case $header in
-		src/instrument/* | src/runtime/* | src/recorder/* | src/agent/clients/heap.h | include/waymark/runtime.h) compiler=clang-19 ;; # preserve_most is clang's
+		src/instrument/* | src/runtime/* | src/recorder/* | src/agent/clients/heap.h | src/sampler/host.h | include/waymark/runtime.h | include/waymark/recorder.h) compiler=clang-19 ;; # preserve_most is clang's
 		*) compiler=gcc ;;
 		esac
 		echo "#include \"${header#*/}\"" |
