@@ -72,6 +72,8 @@ struct block {
 static _Atomic(struct block *) blocks;
 static _Atomic(struct block *) by_tid[TIDS]; /* where a block may be found */
 static _Thread_local struct block *own __attribute__((tls_model("initial-exec")));
+/* On what this thread stands, also once it has ended here: destructors of its variables come after that. 0: not known. */
+static _Thread_local uint32_t own_root __attribute__((tls_model("initial-exec")));
 static uint64_t period_ns;
 static bool is_wall, is_guest;
 static _Atomic bool is_on;
@@ -382,7 +384,7 @@ bool sample_begin_thread(uint32_t root)
 	if (!b)
 		b = take_block(wmrt_gettid());
 	if (b) {
-		b->root = root;
+		b->root = own_root = root;
 		b->range = (struct unwind_stack){0, 0};
 		b->stack_address = (uintptr_t)__builtin_frame_address(0);
 		b->counted_ns = time_ns();
@@ -542,7 +544,9 @@ bool sample_here(wm_context *ret)
 	if (!own)
 		own = (is_guest ? find_block(wmrt_gettid()) : NULL) ?: take_block(wmrt_gettid());
 	if (own) {
-		if (!own->root)
+		if (!is_guest) /* the block may have been another thread's */
+			own->root = own_root ? own_root : WM_PREFIX_THREAD;
+		else if (!own->root)
 			own->root = WM_PREFIX_THREAD;
 		regs = regs_here();
 		ok = record(own, &regs, &walk, &end, ret);
