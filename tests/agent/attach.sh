@@ -5,74 +5,27 @@ set -u
 sources=$(realpath "$2")
 # shellcheck source=tests/agent/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/agent/attach_lib.sh
+. "$sources/attach_lib.sh"
 shift 2
-pids=()
-trap '[ ${#pids[@]} -eq 0 ] || kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
-trap '' PIPE
-needs gcc g++
 options=() # more of them
-
-gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
-gcc -w -O2 -o work "$sources/attach/work.c" || exit 1
-gcc -w -O2 -pthread -o threads "$sources/attach/threads.c" || exit 1
 gcc -w -O2 -pthread -o heap "$sources/attach/heap.c" || exit 1
-g++ -w -O2 -o throw "$sources/attach/throw.cpp" || exit 1
-
-sleep 100 &
-pids=($!)
-./tool can $! || { echo "processes cannot be traced here"; exit 77; }
-kill -9 $! && wait $! 2>/dev/null
-pids=()
-
-# begin PROGRAM MODE: runs it until it is ready; its number is in $pid, its input is descriptor 9
-begin() {
-	rm -f input flag out.txt
-	mkfifo input
-	"./$1" "$2" "$dir/flag" <input >out.txt 2>err.txt &
-	pid=$!
-	pids=("$pid")
-	exec 9>input
-	local i
-	for ((i = 0; i < 3000; i++)); do
-		grep -qs ready out.txt && return 0
-		sleep 0.01
-	done
-	fail "$2: never ready"
-	return 1
-}
 
 # attach LABEL SAMPLES LEAST [MOST]: in, so many samples, out; LEAST percent of those compared agree with the stack, and at most MOST percent
 # have no context
 attach() {
-	local file=$dir/$1.wmk
-	timeout 200 "$waymark" attach -q --check --sample=9997 "${options[@]}" -o "$file" "$pid" 2>said.txt ||
-		{ fail "$1: attach"; cat said.txt; return 1; }
-	[ "$2" -eq 0 ] || ./tool samples "$file" "$2" || fail "$1: samples"
-	timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
-	./tool text "$pid" || fail "$1: code is not as it was"
+	attach_with "$1" "$2" --check --sample=9997 "${options[@]}" || return
 	[ "$2" -eq 0 ] && return 0
 	awk -v least="$3" -v most="${4:-10}" '/agrees? with the stack/ { ok = $3 > 0 && $3 >= $5 * least / 100 }
 		/context unknown/ { known = $7 + 0 <= $3 * most / 100 } END { exit !(ok && known) }' said.txt ||
 		{ fail "$1: samples that do not agree, have no context, or none"; cat said.txt err.txt; }
-	"$waymark" report --format folded --metric cpu "$file" >folded.txt 2>&1 || fail "$1: report"
+	folded "$1"
 }
 
 # let_end LABEL STATUS LINES: lets it end
 let_end() {
-	local status
-	touch flag
-	echo x >&9 2>/dev/null # a program that slept may have ended
-	exec 9>&-
-	wait "$pid"
-	status=$?
-	pids=()
-	[ $status -eq "$2" ] || fail "$1: exit status $status"
-	printf "ready\n%s0 failures\n" "$3" | cmp - out.txt || { fail "$1: its output"; cat out.txt; }
+	end_program "$@"
 	grep -v '^waymark: context differs' err.txt && fail "$1: says that"
-}
-
-wants() {
-	grep -q "$2" folded.txt || { fail "$1: no $2"; head -20 folded.txt; }
 }
 
 # works PROGRAM MODE STATUS LINES PATTERN [LEAST [MOST]] - working programs: twice in and out.
@@ -244,17 +197,6 @@ captures() {
 		pids=()
 		grep -qx '0 failures' out.txt || fail "captures: failures"
 	done
-}
-
-# is_in NUMBER: it waits in that system call, or has been there
-is_in() {
-	local i
-	for ((i = 0; i < 3000; i++)); do
-		grep -qs failures out.txt && return 0
-		[ "$(cut -d' ' -f1 "/proc/$pid/syscall")" = "$1" ] && return 0
-		sleep 0.01
-	done
-	return 1
 }
 
 # Waiting programs: in and out while it waits, and it goes on waiting: in the call NUMBER, made again as AGAIN.

@@ -5,41 +5,10 @@
 set -u
 sources=$(realpath "$2")
 # shellcheck source=tests/agent/lib.sh
-. "$(dirname "$0")/../agent/lib.sh"
+. "$sources/lib.sh"
+# shellcheck source=tests/agent/attach_lib.sh
+. "$sources/attach_lib.sh"
 shift 2
-pids=()
-trap '[ ${#pids[@]} -eq 0 ] || kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
-trap '' PIPE
-needs gcc g++
-
-gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
-gcc -w -O2 -o work "$sources/attach/work.c" || exit 1
-gcc -w -O2 -pthread -o threads "$sources/attach/threads.c" || exit 1
-g++ -w -O2 -o throw "$sources/attach/throw.cpp" || exit 1
-
-sleep 100 &
-pids=($!)
-./tool can $! || { echo "processes cannot be traced here"; exit 77; }
-kill -9 $! && wait $! 2>/dev/null
-pids=()
-
-# begin PROGRAM ARGUMENT...: runs it until it is ready; its number is in $pid, its input is descriptor 9
-begin() {
-	local i program=$1
-	shift
-	rm -f input flag out.txt
-	mkfifo input
-	"./$program" "$@" "$dir/flag" <input >out.txt 2>err.txt &
-	pid=$!
-	pids=("$pid")
-	exec 9>input
-	for ((i = 0; i < 3000; i++)); do
-		grep -qs ready out.txt && return 0
-		sleep 0.01
-	done
-	fail "$program $*: never ready"
-	return 1
-}
 
 # signals: which the process has handlers for; perf's descriptors, timers
 signals() {
@@ -50,33 +19,17 @@ signals() {
 
 # attach LABEL SAMPLES: in, so many samples, out
 attach() {
-	local file=$dir/$1.wmk
-	timeout 200 "$waymark" attach -q --sample=4999 -o "$file" "$pid" 2>said.txt || { fail "$1: attach"; cat said.txt; return 1; }
-	[ "$2" -eq 0 ] || ./tool samples "$file" "$2" || fail "$1: samples"
-	timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
-	./tool text "$pid" || fail "$1: code is not as it was"
+	attach_with "$1" "$2" --sample=4999 || return
 	[ "$2" -eq 0 ] && return 0
 	grep -q '^waymark attach: [0-9]* samples$' said.txt || { fail "$1: says"; cat said.txt; }
-	"$waymark" report --format folded --metric cpu "$file" >folded.txt 2>&1 || fail "$1: report"
+	folded "$1"
 	! grep -q '^\[unknown\]\|damaged' folded.txt || fail "$1: $(grep -m 1 'unknown\|damaged' folded.txt)"
 }
 
 # let_end LABEL STATUS LINES: lets it end
 let_end() {
-	local status
-	touch flag
-	echo x >&9 2>/dev/null # a program that slept may have ended
-	exec 9>&-
-	wait "$pid"
-	status=$?
-	pids=()
-	[ $status -eq "$2" ] || fail "$1: exit status $status"
-	printf "ready\n%s0 failures\n" "$3" | cmp - out.txt || { fail "$1: its output"; cat out.txt; }
+	end_program "$@"
 	[ ! -s err.txt ] || { fail "$1: says"; cat err.txt; }
-}
-
-wants() {
-	grep -q "$2" folded.txt || { fail "$1: no $2"; head -20 folded.txt; }
 }
 
 # works PROGRAM MODE STATUS LINES PATTERN [SAMPLES] - twice in and out
@@ -98,17 +51,6 @@ often() {
 	done
 	attach "$1-again" 50 && wants "$1" "$4"
 	let_end "$1" "$2" "$3"
-}
-
-# is_in NUMBER: it waits in that system call, or has been there
-is_in() {
-	local i
-	for ((i = 0; i < 3000; i++)); do
-		grep -qs failures out.txt && return 0
-		[ "$(cut -d' ' -f1 "/proc/$pid/syscall")" = "$1" ] && return 0
-		sleep 0.01
-	done
-	return 1
 }
 
 # Waiting programs: in and out while it waits, and it goes on waiting: in the call NUMBER, made again as AGAIN.
