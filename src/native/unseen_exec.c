@@ -7,8 +7,9 @@
 #include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/auxv.h>
+
+#include "recorder/gnu_hash.h"
 
 /* Of the program: addresses. */
 struct names {
@@ -57,26 +58,9 @@ static bool find_names(struct names *ret)
 	return ret->symbols && ret->strings && ret->hash;
 }
 
-/* The table: counts of buckets, first hashed symbol, words of a filter, a shift; the filter; the buckets; the hashes, the last of a bucket odd. */
-static bool exports(const struct names *names, const char *name)
+static bool exports(const struct names *n, const char *name)
 {
-	const uint32_t *head = names->hash, *buckets = head + 4 + 2 * (size_t)head[2], *hashes = buckets + head[0];
-	uint32_t hash = 5381, first = head[1];
-
-	for (const char *c = name; *c; c++)
-		hash = hash * 33 + (unsigned char)*c;
-	if (!head[0])
-		return false;
-	for (uint32_t i = buckets[hash % head[0]]; i >= first; i++) {
-		uint32_t known = hashes[i - first];
-
-		if ((known | 1) == (hash | 1) && names->symbols[i].st_shndx != SHN_UNDEF &&
-		    strcmp(names->strings + names->symbols[i].st_name, name) == 0)
-			return true;
-		if (known & 1)
-			return false;
-	}
-	return false;
+	return gnu_hash_defines(n->hash, n->symbols, n->strings, name);
 }
 
 bool unseen_exec(void)

@@ -24,6 +24,7 @@
 #include "agent/code/code.h"
 #include "agent/os/memory.h"
 #include "agent/program/symbol.h"
+#include "recorder/gnu_hash.h"
 
 static const char *const names[] = {
 	"longjmp",
@@ -446,7 +447,7 @@ static void note_defined(const struct link_map *first)
 	for (const struct link_map *map = first; map; map = map->l_next)
 		for (size_t i = 0; read_map(map, &d) && i < late.count; i++)
 			late.fronts[i].is_defined |=
-				symbol_defined(d.gnu_hash, d.symbols, d.strings, late.fronts[i].name);
+				gnu_hash_defines(d.gnu_hash, d.symbols, d.strings, late.fronts[i].name);
 }
 
 static void bind_from(const struct link_map *first)

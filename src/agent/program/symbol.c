@@ -1,4 +1,4 @@
-/* symbol.c - looks an address up in .dynsym, whose length the GNU hash table tells. */
+/* symbol.c - looks an address up in .dynsym, whose length the hash table tells. */
 #include "agent/program/symbol.h"
 
 #include <elf.h>
@@ -8,6 +8,7 @@
 #include "agent/program/image.h"
 #include "agent/os/memory.h"
 #include "base/sort.h"
+#include "recorder/gnu_hash.h"
 
 struct dynamic {
 	const Elf64_Sym *symbols;
@@ -46,29 +47,9 @@ static void read_dynamic(const struct agent_image *image, struct dynamic *ret)
 	}
 }
 
-/* buckets[], then a chain value for each symbol from symoffset on, whose lowest bit ends a chain. */
 static uint32_t count_symbols(const struct dynamic *d)
 {
-	uint32_t bucket_count, first, words, last = 0;
-	const uint32_t *buckets, *chains;
-
-	if (d->hash)
-		return d->hash[1];
-	if (!d->gnu_hash)
-		return 0;
-	bucket_count = d->gnu_hash[0];
-	first = d->gnu_hash[1];
-	words = d->gnu_hash[2];
-	buckets = d->gnu_hash + 4 + (size_t)words * 2;
-	chains = buckets + bucket_count;
-	for (uint32_t i = 0; i < bucket_count; i++)
-		if (buckets[i] > last)
-			last = buckets[i];
-	if (last < first)
-		return first;
-	while (!(chains[last - first] & 1))
-		last++;
-	return last + 1;
+	return d->hash ? d->hash[1] : d->gnu_hash ? gnu_hash_count(d->gnu_hash) : 0;
 }
 
 static bool is_function(const Elf64_Sym *s)
@@ -154,31 +135,6 @@ void symbol_index_release(struct symbol_index *index)
 {
 	agent_free(index->items);
 	*index = (struct symbol_index){.items = NULL};
-}
-
-/* bucket count, first symbol, words of the Bloom filter, its shift | filter | buckets | chains */
-bool symbol_defined(const uint32_t *gnu_hash, const Elf64_Sym *symbols, const char *strings, const char *name)
-{
-	uint32_t hash = 5381, first, number;
-	const uint32_t *buckets, *chains;
-
-	if (!gnu_hash || !gnu_hash[0])
-		return false;
-	for (const char *s = name; *s; s++)
-		hash = hash * 33 + (uint8_t)*s;
-	first = gnu_hash[1];
-	buckets = gnu_hash + 4 + (size_t)gnu_hash[2] * 2;
-	chains = buckets + gnu_hash[0];
-	number = buckets[hash % gnu_hash[0]];
-	for (; number >= first; number++) {
-		uint32_t entry = chains[number - first];
-
-		if ((entry | 1) == (hash | 1) && strcmp(strings + symbols[number].st_name, name) == 0)
-			return symbols[number].st_shndx != SHN_UNDEF;
-		if (entry & 1)
-			return false;
-	}
-	return false;
 }
 
 uintptr_t symbol_address(const struct agent_image *image, const char *name)

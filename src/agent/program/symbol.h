@@ -18,7 +18,5 @@ const char *symbol_name(const struct agent_image *image, uintptr_t address);
 uintptr_t symbol_address(const struct agent_image *image, const char *name);
 /* The image refers to that name, and does not define it. */
 bool symbol_is_wanted(const struct agent_image *image, const char *name);
-/* A definition of that name is in the hash table (DT_GNU_HASH, which may be NULL) of an image that is not listed. */
-bool symbol_defined(const uint32_t *gnu_hash, const Elf64_Sym *symbols, const char *strings, const char *name);
 
 #endif

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recorder/gnu_hash.h"
 #include "recorder/text.h"
 
 #define API __attribute__((visibility("default")))
@@ -100,24 +101,6 @@ static bool is_symbol(const struct symbols *s, uint32_t number, const char *name
 	       strcmp(s->strings + s->symbols[number].st_name, name) == 0;
 }
 
-/* bucket count, first symbol, words of the Bloom filter, its shift | filter | buckets | chains */
-static bool is_in_gnu_hash(const struct symbols *s, const char *name)
-{
-	const uint32_t *buckets = s->gnu_hash + 4 + (size_t)s->gnu_hash[2] * 2, *chains = buckets + s->gnu_hash[0];
-	uint32_t hash = 5381, first = s->gnu_hash[1], number;
-
-	for (const char *c = name; *c; c++)
-		hash = hash * 33 + (uint8_t)*c;
-	number = s->gnu_hash[0] ? buckets[hash % s->gnu_hash[0]] : 0;
-	for (; number && number >= first; number++) {
-		if ((chains[number - first] | 1) == (hash | 1) && is_symbol(s, number, name, true))
-			return true;
-		if (chains[number - first] & 1)
-			break;
-	}
-	return false;
-}
-
 static bool has_symbol(const struct link_map *map, const char *name, bool is_defined)
 {
 	struct symbols s;
@@ -126,7 +109,7 @@ static bool has_symbol(const struct link_map *map, const char *name, bool is_def
 	if (!read_symbols(map, &s))
 		return false;
 	if (is_defined && s.gnu_hash)
-		return is_in_gnu_hash(&s, name);
+		return gnu_hash_defines(s.gnu_hash, s.symbols, s.strings, name);
 	count = s.gnu_hash ? s.gnu_hash[1]
 			   : s.hash[1]; /* the former leaves out what is not defined, which comes first */
 	for (uint32_t i = 1; i < count; i++)
