@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "native/signal33.h"
+#include "native/libc_signals.h"
 #include "recorder/sys.h"
 
 /* Linux numbers the clock of a thread so (include/linux/posix-timers.h). */

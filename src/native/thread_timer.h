@@ -1,4 +1,4 @@
-/* thread_timer.h - the kernel's timers of one thread each, which send TICK_SIGNAL (signal33.h). Signal-safe. */
+/* thread_timer.h - the kernel's timers of one thread each, which send TICK_SIGNAL (libc_signals.h). Signal-safe. */
 #ifndef WM_NATIVE_THREAD_TIMER_H
 #define WM_NATIVE_THREAD_TIMER_H
 

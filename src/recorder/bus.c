@@ -22,6 +22,7 @@
 
 #include "recorder/config.h"
 #include "recorder/handlers.h"
+#include "recorder/kernel_action.h"
 #include "recorder/mapping.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
@@ -155,24 +156,12 @@ static bool is_in_recorder(const ucontext_t *context)
 	return (*(const uint64_t *)(const void *)&context->uc_sigmask | BUS_BIT | NEVER_BLOCKED) == ~UINT64_C(0);
 }
 
-static void send_again(siginfo_t *info)
-{
-	wmrt_sys6(SYS_rt_tgsigqueueinfo, wmrt_getpid(), wmrt_gettid(), SIGBUS, (long)info, 0, 0);
-}
-
 /* As the kernel does where the program's action is the default one. */
 static void end(siginfo_t *info)
 {
-	static const struct {
-		uintptr_t handler;
-		unsigned long flags;
-		uintptr_t restorer;
-		uint64_t mask;
-	} by_default;
-
-	wmrt_sys6(SYS_rt_sigaction, SIGBUS, (long)&by_default, 0, sizeof by_default.mask, 0, 0);
+	kernel_action_default(SIGBUS);
 	if (is_sent(info))
-		send_again(info);
+		kernel_send_again(SIGBUS, info);
 }
 
 void bus_unblock(void *data)
@@ -226,7 +215,7 @@ wmrt_handler_fn bus_handler(siginfo_t *info, void *data)
 		return NULL;
 	if (is_sent(info) && is_blocked) {
 		sigaddset(&context->uc_sigmask, SIGBUS);
-		send_again(info);
+		kernel_send_again(SIGBUS, info);
 		return NULL;
 	}
 	if (handler == (uintptr_t)SIG_IGN && is_sent(info))

@@ -23,6 +23,7 @@
 
 #include "recorder/image.h"
 #include "recorder/interpose.h"
+#include "recorder/kernel_action.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "recorder/thread.h"
@@ -388,23 +389,9 @@ uint64_t wmrt_handler_blocks(int sig)
 
 /* ---- of a program that runs already ---- */
 
-/* As the kernel has it: flags, mask and restorer stay the program's. */
-struct kernel_action {
-	uintptr_t handler;
-	unsigned long flags;
-	uintptr_t restorer;
-	uint64_t mask;
-};
-
 enum {
-	KERNEL_SIGNALS = 64,
 	FIRST_OF_LIBC = 32, /* and the next one: libc's own */
 };
-
-static bool kernel_action(int sig, const struct kernel_action *act, struct kernel_action *old)
-{
-	return wmrt_sys6(SYS_rt_sigaction, sig, (long)act, (long)old, sizeof old->mask, 0, 0) == 0;
-}
 
 void wmrt_handlers_take(void)
 {

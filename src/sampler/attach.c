@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/signal33.h"
+#include "native/libc_signals.h"
 #include "recorder/bus.h"
 #include "recorder/config.h"
 #include "recorder/file.h"
 #include "recorder/image.h"
+#include "recorder/kernel_action.h"
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
@@ -32,7 +33,6 @@ WM1_EXPORT void wm1_sample_attach(struct wm1_attach_request *request);
 WM1_EXPORT void wm1_sample_detach(struct wm1_attach_request *request);
 
 enum {
-	SIGNALS = 64,
 	HZ_MAX = 100000,
 	FS_BASE = 21, /* in struct user_regs_struct */
 };
@@ -43,29 +43,16 @@ static uint32_t attached_pid; /* 0: it is not attached */
 static bool is_leaving;       /* clocks have stopped, actions are not put back yet */
 static uint64_t masked;       /* signals whose actions block ticks because of this file */
 
-/* As the kernel has it. */
-struct kernel_action {
-	uintptr_t handler;
-	unsigned long flags;
-	uintptr_t restorer;
-	uint64_t mask;
-};
-
-static bool action(int sig, const struct kernel_action *act, struct kernel_action *old)
-{
-	return wmrt_sys6(SYS_rt_sigaction, sig, (long)act, (long)old, sizeof old->mask, 0, 0) == 0;
-}
-
 static void block_ticks(void)
 {
 	struct kernel_action a = {0};
 
-	for (int sig = 1; sig <= SIGNALS; sig++) {
-		if (sig == SIGBUS || sig == TICK_SIGNAL || sig == WATCH_SIGNAL || !action(sig, NULL, &a) ||
+	for (int sig = 1; sig <= KERNEL_SIGNALS; sig++) {
+		if (sig == SIGBUS || sig == TICK_SIGNAL || sig == WATCH_SIGNAL || !kernel_action(sig, NULL, &a) ||
 		    a.handler <= (uintptr_t)SIG_IGN || !(a.flags & SA_ONSTACK) || (a.mask & TICKS_MASK) == TICKS_MASK)
 			continue;
 		a.mask |= TICKS_MASK;
-		if (action(sig, &a, NULL))
+		if (kernel_action(sig, &a, NULL))
 			masked |= UINT64_C(1) << (sig - 1);
 	}
 }
@@ -74,10 +61,10 @@ static void unblock_ticks(void)
 {
 	struct kernel_action a = {0};
 
-	for (int sig = 1; sig <= SIGNALS; sig++)
-		if (masked >> (sig - 1) & 1 && action(sig, NULL, &a) && a.mask & TICKS_MASK) {
+	for (int sig = 1; sig <= KERNEL_SIGNALS; sig++)
+		if (masked >> (sig - 1) & 1 && kernel_action(sig, NULL, &a) && a.mask & TICKS_MASK) {
 			a.mask &= ~TICKS_MASK;
-			action(sig, &a, NULL);
+			kernel_action(sig, &a, NULL);
 		}
 	masked = 0;
 }

@@ -359,8 +359,10 @@ static struct block *take_block(uint32_t tid)
 	uint32_t none = 0;
 
 	for (; b; b = b->next, none = 0)
-		if (!atomic_load(&b->tid) && atomic_compare_exchange_strong(&b->tid, &none, tid))
+		if (!atomic_load(&b->tid) && atomic_compare_exchange_strong(&b->tid, &none, tid)) {
+			b->root = 0; /* of the thread that has had it */
 			return b;
+		}
 	b = wmrt_map_memory(sizeof *b);
 	if (!b)
 		return NULL;
@@ -544,10 +546,8 @@ bool sample_here(wm_context *ret)
 	if (!own)
 		own = (is_guest ? find_block(wmrt_gettid()) : NULL) ?: take_block(wmrt_gettid());
 	if (own) {
-		if (!is_guest) /* the block may have been another thread's */
+		if (!own->root)
 			own->root = own_root ? own_root : WM_PREFIX_THREAD;
-		else if (!own->root)
-			own->root = WM_PREFIX_THREAD;
 		regs = regs_here();
 		ok = record(own, &regs, &walk, &end, ret);
 	}

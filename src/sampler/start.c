@@ -13,7 +13,7 @@
 #include "native/exec.h"
 #include "native/libc.h"
 #include "native/restart.h"
-#include "native/signal33.h"
+#include "native/libc_signals.h"
 #include "native/stay_out.h"
 #include "recorder/bus.h"
 #include "recorder/client.h"
@@ -184,7 +184,7 @@ static void look_up(void)
 	wmrt_handlers_only_bus();
 	wmrt_handlers_block(TICK_MASK);
 	if (host_is_program())
-		wmrt_process.unblocked = UINT64_C(1) << (SIGBUS - 1); /* its runtime repairs faults in the recording */
+		bus_share(); /* its runtime repairs faults in the recording */
 	else
 		bus_start();
 	wmrt_filter_start();

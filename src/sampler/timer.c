@@ -23,10 +23,11 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
-#include "native/signal33.h"
+#include "native/libc_signals.h"
 #include "native/unseen_exec.h"
 #include "recorder/clock.h"
 #include "recorder/handlers.h"
+#include "recorder/kernel_action.h"
 #include "recorder/sys.h"
 
 enum {
@@ -47,25 +48,19 @@ static void on_signal(int number, siginfo_t *info, void *data)
 	if (info->si_code == SI_TIMER || info->si_code >= POLL_IN)
 		tick(data, info->si_code == SI_TIMER ? (enum sampler_tick)info->si_value.sival_int : TICK_SAMPLE);
 	else
-		signal33_pass_on(number, info, data);
-}
-
-/* One that somebody sent has its default action. */
-static void end(siginfo_t *info)
-{
-	struct sigaction by_default = {.sa_handler = SIG_DFL};
-
-	wmrt_next_sigaction(SIGIO, &by_default, NULL);
-	wmrt_sys6(SYS_rt_tgsigqueueinfo, wmrt_getpid(), wmrt_gettid(), SIGIO, (long)info, 0, 0);
+		libc_signal_pass_on(number, info, data);
 }
 
 static void on_io(int number, siginfo_t *info, void *data)
 {
 	(void)number;
-	if (info->si_code == SI_KERNEL)
+	if (info->si_code == SI_KERNEL) {
 		tick(data, TICK_SAMPLE);
-	else
-		end(info);
+		return;
+	}
+	/* Somebody sent it. */
+	kernel_action_default(SIGIO);
+	kernel_send_again(SIGIO, info);
 }
 
 /* Before the first clock. */
@@ -99,10 +94,10 @@ bool sampler_timer_init(uint32_t hz, bool wall, bool guest,
 	is_wall = wall;
 	is_user_only = guest || unseen_exec();
 	tick = on_tick;
-	signal33_init(on_signal);
+	libc_signal_init(TICK_SIGNAL, on_signal);
 	if (!is_wall)
 		guard_io();
-	return signal33_keep();
+	return libc_signal_keep(TICK_SIGNAL);
 }
 
 /* The program may have closed the descriptor, and the number may be another file's now. */
@@ -168,7 +163,7 @@ static bool start_clock(struct sampler_timer *timer, uint32_t tid)
 bool sampler_timer_start(struct sampler_timer *timer, uint32_t tid)
 {
 	timer->is_clock = timer->posix.is_made = timer->is_given = false;
-	if (!signal33_keep())
+	if (!libc_signal_keep(TICK_SIGNAL))
 		return false;
 	if (is_wall || !start_clock(timer, tid))
 		return timer->is_given = thread_timer_start(&timer->posix, tid, is_wall, period_ns, TICK_SAMPLE);

@@ -8,17 +8,16 @@
  */
 #include "sampler/watch.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
 #include "native/restart.h"
-#include "native/signal33.h"
+#include "native/tasks.h"
+#include "native/libc_signals.h"
 #include "recorder/clock.h"
 #include "recorder/sys.h"
 #include "sampler/sample.h"
@@ -30,15 +29,6 @@ enum {
 	CPUS_MAX = 1024,
 };
 
-/* As getdents64 has them. */
-struct entry {
-	uint64_t number;
-	int64_t off;
-	uint16_t len_bytes;
-	uint8_t type;
-	char name[];
-};
-
 /* Under the lock, but for due_ns. */
 static _Atomic uint32_t lock;
 static _Atomic uint64_t due_ns; /* 0: nobody looks */
@@ -46,19 +36,16 @@ static uint32_t look_number;
 static uint32_t cpu_count;
 static int timer_id;
 static bool has_timer;
-static _Alignas(struct entry) char entries[4096];
+static struct tasks_buffer entries;
 
 /* In another process's /proc, or that of another namespace, these are other numbers. */
 static bool is_own_proc(void)
 {
 	char text[16] = "";
-	uint32_t pid = 0;
 
 	if (wmrt_sys3(SYS_readlink, (long)"/proc/self", (long)text, sizeof text - 1) <= 0)
 		return false;
-	for (const char *at = text; *at >= '0' && *at <= '9'; at++)
-		pid = pid * 10 + (uint32_t)(*at - '0');
-	return pid == wmrt_getpid();
+	return tasks_number(text) == wmrt_getpid();
 }
 
 static uint32_t count_cpus(void)
@@ -80,36 +67,19 @@ static void set_timer(uint64_t ns)
 		wmrt_sys6(SYS_timer_settime, timer_id, 0, (long)&spec, 0, 0, 0);
 }
 
-static void take(const struct entry *e, uint32_t *count)
+static void take(uint32_t tid, void *count)
 {
-	uint32_t tid = 0;
-
-	for (const char *at = e->name; *at >= '0' && *at <= '9'; at++)
-		tid = tid * 10 + (uint32_t)(*at - '0');
-	if (!tid)
-		return;
 	sample_guest_thread(tid, look_number, 0);
-	++*count;
+	++*(uint32_t *)count;
 }
 
 /* How many threads there are; 0: that is not to be seen. */
 static uint32_t look(void)
 {
-	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
 	uint32_t count = 0;
-	long len;
 
-	if (fd < 0)
-		return 0;
 	look_number++;
-	while ((len = wmrt_sys3(SYS_getdents64, fd, (long)entries, sizeof entries)) > 0)
-		for (long at = 0; at < len;) {
-			const struct entry *e = (const void *)(entries + at);
-
-			take(e, &count);
-			at += e->len_bytes;
-		}
-	wmrt_sys3(SYS_close, fd, 0, 0);
+	tasks_each("/proc/self/task", &entries, take, &count);
 	return count;
 }
 
@@ -121,8 +91,8 @@ void watch_look(void)
 	if (!due || wmrt_now_ns() < due || atomic_exchange_explicit(&lock, 1, memory_order_acquire))
 		return;
 	begun_ns = wmrt_now_ns();
-	signal33_keep();
-	signal32_keep();
+	libc_signal_keep(TICK_SIGNAL);
+	libc_signal_keep(WATCH_SIGNAL);
 	count = look();
 	if (count)
 		sample_guest_end(look_number);
@@ -137,9 +107,8 @@ void watch_look(void)
 
 static void on_watch(int number, siginfo_t *info, void *context)
 {
-	(void)number;
 	if (info->si_code != SI_TIMER) {
-		signal32_pass_on(info, context);
+		libc_signal_pass_on(number, info, context);
 		return;
 	}
 	if (sample_guest_is_thread())
@@ -153,8 +122,8 @@ uint32_t watch_begin(void)
 
 	cpu_count = count_cpus();
 	atomic_store(&lock, 0);
-	signal32_init(on_watch);
-	if (!is_own_proc() || !signal32_keep())
+	libc_signal_init(WATCH_SIGNAL, on_watch);
+	if (!is_own_proc() || !libc_signal_keep(WATCH_SIGNAL))
 		return ++look_number;
 	memset(&event, 0, sizeof event);
 	event.sigev_notify = SIGEV_SIGNAL;
@@ -175,6 +144,6 @@ void watch_end(void)
 
 void watch_give_back(void)
 {
-	signal32_give_back(true);
-	signal33_give_back(true);
+	libc_signal_give_back(WATCH_SIGNAL, true);
+	libc_signal_give_back(TICK_SIGNAL, true);
 }

@@ -1,5 +1,5 @@
 /*
- * tick.c - what comes with the agent's signal (threads/signal33.h): a stop, a tick of a thread's timer, or what is not the agent's. A tick
+ * tick.c - what comes with the agent's signal (native/libc_signals.h): a stop, a tick of a thread's timer, or what is not the agent's. A tick
  * samples, and looks whether a new epoch is due.
  */
 #include "agent/clients/tick.h"
@@ -9,14 +9,13 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "native/signal33.h"
+#include "native/libc_signals.h"
 #include "agent/threads/timers.h"
 #include "agent/program/program.h"
 #include "agent/program/image.h"
 #include "agent/os/options.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
-#include "agent/code/trampolines.h"
 #include "agent/clients/clients.h"
 #include "agent/code/code.h"
 #include "agent/epoch/epoch.h"
@@ -120,10 +119,7 @@ static void count_down(const struct unwind_regs *regs)
 /* A signal that came while the agent held its lock is delivered when it lets go. */
 static bool is_in_agent(uintptr_t pc)
 {
-	const struct agent_image *image = agent_image_find(pc);
-	uint32_t site;
-
-	return image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site);
+	return agent_image_is_own(agent_image_find(pc), pc);
 }
 
 /* The recording has the numbers however the process ends. */
@@ -170,7 +166,7 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	if (agent_is_seccomp_frozen || stop_on_signal(info, data))
 		return;
 	if (info->si_code != SI_TIMER) {
-		signal33_pass_on(number, info, data);
+		libc_signal_pass_on(number, info, data);
 		return;
 	}
 	if (agent_thread.is_bus_unseen)
@@ -200,7 +196,7 @@ static void on_tick(int number, siginfo_t *info, void *data)
 
 void tick_init(void)
 {
-	signal33_init(on_tick);
+	libc_signal_init(TICK_SIGNAL, on_tick);
 }
 
 void tick_reset(void)
@@ -225,5 +221,5 @@ void tick_stop(void)
 	timers_delete();
 	waited_ns = edges_seen = 0;
 	wait_ns = TIMERS_EPOCH_NS;
-	signal33_give_back(stop_is_any_asked());
+	libc_signal_give_back(TICK_SIGNAL, stop_is_any_asked());
 }

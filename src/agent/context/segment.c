@@ -5,7 +5,6 @@
 #include "agent/threads/segments.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
-#include "agent/code/trampolines.h"
 #include "agent/context/discover.h"
 #include "agent/threads/lock.h"
 #include "agent/threads/own_stack.h"
@@ -90,7 +89,6 @@ bool segment_is_between(const struct agent_thread *thread)
 	for (const struct agent_segment *s = thread->outer; s; s = s->outer) {
 		const struct agent_image *image;
 		struct unwind_regs regs;
-		uint32_t site;
 
 		if (s->is_in_stub)
 			return false;
@@ -98,8 +96,7 @@ bool segment_is_between(const struct agent_thread *thread)
 			continue;
 		unwind_regs_of_signal(s->interrupted, &regs);
 		image = agent_image_at(regs.pc);
-		if (!capture_is_between(&regs) ||
-		    (image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(regs.pc, &site)))
+		if (!capture_is_between(&regs) || agent_image_is_own(image, regs.pc))
 			return false;
 	}
 	return true;

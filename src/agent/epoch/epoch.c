@@ -13,7 +13,6 @@
 #include "agent/epoch/addends.h"
 #include "agent/patch/batch.h"
 #include "agent/context/capture.h"
-#include "agent/code/trampolines.h"
 #include "agent/code/code.h"
 #include "agent/context/decode.h"
 #include "agent/context/discover.h"
@@ -213,10 +212,7 @@ static bool is_inside_sites(const struct walk *w, bool is_interrupted)
 
 static bool is_own_code(uintptr_t pc)
 {
-	const struct agent_image *image = agent_image_find(pc);
-	uint32_t site;
-
-	return image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site);
+	return agent_image_is_own(agent_image_find(pc), pc);
 }
 
 /* The agent's code, or what the C library does for it, may be about to change the thread's state. */

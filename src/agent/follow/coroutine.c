@@ -16,7 +16,6 @@
 #include "agent/context/coroutine_stacks.h"
 #include "agent/threads/segments.h"
 #include "agent/os/state.h"
-#include "agent/code/trampolines.h"
 #include "agent/context/discover.h"
 #include "agent/context/caller_context.h"
 #include "agent/follow/resume.h"
@@ -153,10 +152,8 @@ static void own_makecontext(ucontext_t *context, void (*entry)(void), int argume
 static const ucontext_t *landing(const ucontext_t *to, ucontext_t *copy)
 {
 	uintptr_t pc = (uintptr_t)to->uc_mcontext.gregs[REG_RIP];
-	const struct agent_image *image = agent_image_find(pc);
-	uint32_t site;
 
-	if (image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site))
+	if (agent_image_is_own(agent_image_find(pc), pc))
 		return to;
 	*copy = *to;
 	copy->uc_mcontext.gregs[REG_RIP] = (greg_t)resume_at(pc, 1);

@@ -1,7 +1,7 @@
 /* resume.c - where jumps over frames come down. */
 #include "agent/follow/resume.h"
 
-#include "native/signal33.h"
+#include "native/libc_signals.h"
 #include "agent/os/state.h"
 #include "agent/context/discover.h"
 #include "agent/threads/entry.h"

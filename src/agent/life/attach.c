@@ -222,10 +222,7 @@ static bool is_busy(struct wm1_attach_request *r)
 
 static bool is_own(uintptr_t pc)
 {
-	const struct agent_image *image = agent_image_at(pc);
-	uint32_t site;
-
-	return image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site);
+	return agent_image_is_own(agent_image_at(pc), pc);
 }
 
 /* The frames go on at places where all bytes may change. is_in_stub: the first one goes on in a stub. */

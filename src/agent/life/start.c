@@ -10,7 +10,7 @@
 
 #include "agent/follow/create.h"
 #include "agent/follow/stub_calls.h"
-#include "native/signal33.h"
+#include "native/libc_signals.h"
 #include "agent/threads/timers.h"
 #include "agent/context/segment.h"
 #include "agent/os/state.h"

@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 
 #include "agent/code/code.h"
+#include "agent/code/trampolines.h"
 #include "native/unwind/cfi.h"
 #include "native/image_header.h"
 #include "native/maps.h"
@@ -50,6 +51,13 @@ struct agent_image *agent_image_find(uintptr_t address)
 	while (image && (image->is_gone || address < image->low || address >= image->high))
 		image = image->next;
 	return image;
+}
+
+bool agent_image_is_own(const struct agent_image *image, uintptr_t pc)
+{
+	uint32_t site;
+
+	return image && image->kind == AGENT_IMAGE_OWN && !trampoline_find(pc, &site);
 }
 
 bool restart_is_code(uintptr_t low, uintptr_t high)

@@ -67,6 +67,8 @@ struct agent_image *agent_images_first(void);
 struct agent_image *agent_image_find(uintptr_t address);
 /* The same, listed now if need be. NULL: no ELF image is there. */
 struct agent_image *agent_image_at(uintptr_t address);
+/* Is that code of the agent, in this image? Trampolines stand for the program's sites. image: NULL is none. */
+bool agent_image_is_own(const struct agent_image *image, uintptr_t pc);
 /* Where its stubs go, made if need be; NULL: there is no room within reach. Under the agent's lock. */
 struct code_area *agent_image_area(struct agent_image *image);
 /* The function's range that has the address. No lock. */

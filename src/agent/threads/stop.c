@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "native/signal33.h"
+#include "native/libc_signals.h"
+#include "native/tasks.h"
 #include "agent/threads/segments.h"
 #include "agent/os/held_file.h"
 #include "native/restart.h"
@@ -25,7 +26,6 @@ enum {
 	SLICES_MAX = 1000,  /* a thread that runs but does not get to it */
 	STRIKES = 3,        /* looks at which it slept: it does not hear */
 	NAP_NS = 500000,
-	DENTS_BYTES = 2048,
 };
 
 struct stop_stats stop_stats;
@@ -164,37 +164,32 @@ static bool is_listed(uint32_t tid)
 	return false;
 }
 
+struct unlisted {
+	uint32_t count;
+	bool is_asked;
+};
+
+static void take_unlisted(uint32_t tid, void *data)
+{
+	struct unlisted *u = data;
+
+	if (is_listed(tid))
+		return;
+	u->count++;
+	if (u->is_asked)
+		asked_unlisted += send_to(tid, &mark_unlisted);
+}
+
 /* Threads that have no record: how many; is_asked: asks them to stop, by which they get one. */
 static uint32_t find_unlisted(bool is_asked)
 {
+	struct unlisted u = {0, is_asked};
+	struct tasks_buffer buffer;
 	char path[64];
-	_Alignas(8) char dents[DENTS_BYTES] = {0};
-	uint32_t count = 0;
-	long fd, n;
 
 	path_of(path, sizeof path, 0, "");
-	fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
-	if (fd < 0)
-		return 0;
-	while ((n = wmrt_sys3(SYS_getdents64, fd, (long)dents, sizeof dents)) > 0) {
-		for (long at = 0; at < n;) {
-			const char *name = &dents[at + 19];
-			uint16_t len;
-			uint32_t tid = 0;
-
-			memcpy(&len, &dents[at + 16], sizeof len);
-			at += len;
-			for (; *name >= '0' && *name <= '9'; name++)
-				tid = tid * 10 + (uint32_t)(*name - '0');
-			if (!tid || is_listed(tid))
-				continue;
-			count++;
-			if (is_asked)
-				asked_unlisted += send_to(tid, &mark_unlisted);
-		}
-	}
-	wmrt_sys3(SYS_close, fd, 0, 0);
-	return count;
+	tasks_each(path, &buffer, take_unlisted, &u);
+	return u.count;
 }
 
 static uint32_t count_listed(void)
@@ -373,7 +368,7 @@ bool stop_others(void)
 		is_stopped = true;
 		return true;
 	}
-	if (wmrt_getpid() != threads_pid() || !signal33_keep() || is_skipped()) {
+	if (wmrt_getpid() != threads_pid() || !libc_signal_keep(TICK_SIGNAL) || is_skipped()) {
 		stop_stats.failed++;
 		return false;
 	}

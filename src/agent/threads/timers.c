@@ -2,7 +2,7 @@
 #include "agent/threads/timers.h"
 
 #include "agent/os/options.h"
-#include "native/signal33.h"
+#include "native/libc_signals.h"
 #include "native/thread_timer.h"
 #include "agent/threads/threads.h"
 #include "recorder/clock.h"
@@ -30,7 +30,8 @@ bool timers_start_of(struct thread_record *record)
 
 	period_ns = hz ? 1000000000u / hz : TIMERS_EPOCH_NS;
 	record->state->sampled_ns = wmrt_clock_ns(thread_clock(tid, agent_options.is_wall));
-	return signal33_keep() && thread_timer_start(&record->timer, tid, agent_options.is_wall, period_ns, 0);
+	return libc_signal_keep(TICK_SIGNAL) &&
+	       thread_timer_start(&record->timer, tid, agent_options.is_wall, period_ns, 0);
 }
 
 bool timers_start(void)

@@ -1,5 +1,5 @@
 /*
- * timers.h - a timer for each thread, of its CPU time or of the wall's, that sends the agent's signal (signal33.h).
+ * timers.h - a timer for each thread, of its CPU time or of the wall's, that sends the agent's signal (libc_signals.h).
  */
 #ifndef WM_AGENT_TIMERS_H
 #define WM_AGENT_TIMERS_H
