@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/cursor.h"
+#include "base/hashmap.h"
 #include "base/order.h"
 #include "base/vec.h"
 
@@ -35,10 +35,10 @@ enum {
 struct entry {
 	uint64_t start, end;
 	uint32_t order; /* in the file */
-	uint64_t index; /* jitdump's number of the code */
 	const char *name;
 };
 VEC_DECLARE(entry_vec, struct entry);
+VEC_DECLARE(name_vec, const char *);
 
 struct perf_map {
 	struct entry_vec entries;
@@ -90,19 +90,41 @@ static struct error *read_text(struct perf_map *map, size_t len_bytes)
 
 /* ---- jitdump ---- */
 
-static struct error *add_code(struct perf_map *map, uint64_t address, uint64_t size, uint64_t index, const char *name)
-{
-	struct entry entry = {.start = address,
-			      .end = address + size,
-			      .order = (uint32_t)map->entries.count,
-			      .index = index,
-			      .name = name};
+struct jitdump {
+	struct perf_map *map;
+	struct hashmap numbers; /* of the file's indices of code */
+	struct name_vec names;  /* by these */
+};
 
-	return size > UINT64_MAX - address || !*name ? NULL : entry_vec_append(&map->entries, entry);
+static bool is_code(uint64_t address, uint64_t size, const char *name)
+{
+	return size <= UINT64_MAX - address && *name;
+}
+
+static struct error *add_code(struct perf_map *map, uint64_t address, uint64_t size, const char *name)
+{
+	struct entry entry = {
+		.start = address, .end = address + size, .order = (uint32_t)map->entries.count, .name = name};
+
+	return entry_vec_append(&map->entries, entry);
+}
+
+/* What is made with that index later has another name. */
+static struct error *set_name(struct jitdump *d, uint64_t index, const char *name)
+{
+	const struct key key = {{index}};
+	uint32_t number;
+	struct error *err = hashmap_add(&d->numbers, &key, &number);
+
+	if (!err && number == d->names.count)
+		return name_vec_append(&d->names, name);
+	if (!err)
+		d->names.items[number] = name;
+	return err;
 }
 
 /* Errors of the cursor: the record is too short, and passed over. */
-static struct error *read_load(struct perf_map *map, struct cursor *c)
+static struct error *read_load(struct jitdump *d, struct cursor *c)
 {
 	uint64_t address = 0, size = 0, index = 0;
 	struct error *err = cursor_skip(c, 16) ?: cursor_u64(c, &address) ?: cursor_u64(c, &size) ?: cursor_u64(c, &index);
@@ -112,22 +134,23 @@ static struct error *read_load(struct perf_map *map, struct cursor *c)
 		error_destroy(err);
 		return NULL;
 	}
-	return add_code(map, address, size, index, name);
+	if (!is_code(address, size, name))
+		return NULL;
+	return set_name(d, index, name) ?: add_code(d->map, address, size, name);
 }
 
-static struct error *read_move(struct perf_map *map, struct cursor *c)
+static struct error *read_move(struct jitdump *d, struct cursor *c)
 {
 	uint64_t address = 0, size = 0, index = 0;
 	struct error *err = cursor_skip(c, 24) ?: cursor_u64(c, &address) ?: cursor_u64(c, &size) ?: cursor_u64(c, &index);
+	const struct key key = {{index}};
+	uint32_t number;
 
-	if (err) {
+	if (err || !hashmap_find(&d->numbers, &key, &number) || !is_code(address, size, d->names.items[number])) {
 		error_destroy(err);
 		return NULL;
 	}
-	for (size_t i = map->entries.count; i-- > 0;)
-		if (map->entries.items[i].index == index)
-			return add_code(map, address, size, index, map->entries.items[i].name);
-	return NULL;
+	return add_code(d->map, address, size, d->names.items[number]);
 }
 
 /* False: there is no whole record any more. */
@@ -166,16 +189,19 @@ static bool is_jitdump(const struct perf_map *map, size_t len_bytes, struct curs
 
 static struct error *read_jitdump(struct perf_map *map, struct cursor *file)
 {
+	struct jitdump d = {.map = map};
 	struct error *err = NULL;
 	struct cursor record;
 	uint32_t id;
 
 	while (!err && next_record(file, &id, &record)) {
 		if (id == JITDUMP_LOAD)
-			err = read_load(map, &record);
+			err = read_load(&d, &record);
 		else if (id == JITDUMP_MOVE)
-			err = read_move(map, &record);
+			err = read_move(&d, &record);
 	}
+	hashmap_deinit(&d.numbers);
+	name_vec_deinit(&d.names);
 	return err;
 }
 
@@ -191,15 +217,18 @@ static struct error *read_any(struct perf_map *map, size_t len_bytes)
 	return err;
 }
 
-struct error *perf_map_parse(const void *bytes, size_t len_bytes, struct perf_map **ret)
+/* Takes the text, which has room for a NUL. */
+static struct error *parse(char *text, size_t len_bytes, struct perf_map **ret)
 {
 	struct perf_map *map = calloc(1, sizeof *map);
-	struct error *err = map && (map->text = malloc(len_bytes + 1)) ? NULL : &error_no_memory;
+	struct error *err;
 
-	if (!err) {
-		memcpy(map->text, bytes, len_bytes);
-		err = read_any(map, len_bytes);
+	if (!map) {
+		free(text);
+		return &error_no_memory;
 	}
+	map->text = text;
+	err = read_any(map, len_bytes);
 	if (err)
 		perf_map_close(map);
 	else
@@ -207,28 +236,34 @@ struct error *perf_map_parse(const void *bytes, size_t len_bytes, struct perf_ma
 	return err;
 }
 
+struct error *perf_map_parse(const void *bytes, size_t len_bytes, struct perf_map **ret)
+{
+	char *text = malloc(len_bytes + 1);
+
+	return text ? parse(memcpy(text, bytes, len_bytes), len_bytes, ret) : &error_no_memory;
+}
+
 static struct error *read_file(int fd, const char *path, size_t len_bytes, struct perf_map **ret)
 {
-	struct perf_map *map = calloc(1, sizeof *map);
+	char *text = malloc(len_bytes + 1);
 	size_t have = 0;
-	struct error *err = map && (map->text = malloc(len_bytes + 1)) ? NULL : &error_no_memory;
 
-	while (!err && have < len_bytes) {
-		ssize_t n = read(fd, map->text + have, len_bytes - have);
+	if (!text)
+		return &error_no_memory;
+	while (have < len_bytes) {
+		ssize_t n = read(fd, text + have, len_bytes - have);
 
-		if (n < 0 && errno != EINTR)
-			err = error_os(errno, "%s", path);
+		if (n < 0 && errno != EINTR) {
+			struct error *err = error_os(errno, "%s", path);
+
+			free(text);
+			return err;
+		}
 		if (n == 0)
 			break;
 		have += n > 0 ? (size_t)n : 0;
 	}
-	if (!err)
-		err = read_any(map, have);
-	if (err)
-		perf_map_close(map);
-	else
-		*ret = map;
-	return err;
+	return parse(text, have, ret);
 }
 
 struct error *perf_map_open(const char *path, time_t began, struct perf_map **ret)
