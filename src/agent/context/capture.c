@@ -459,18 +459,38 @@ static size_t first_of_program(const struct walk *w, size_t outer)
 	return outer;
 }
 
+/* A stub or trampoline of an eventless function: its frame means no more than that of code that is not instrumented, which the program's
+ * registers lead out of. */
+static enum capture_result leave_eventless(const struct unwind_regs *from, const struct capture_point *p,
+					   struct unwind_regs *ret)
+{
+	struct place place;
+
+	*ret = *from;
+	if (!agent_function_is(p->function, AGENT_FUNCTION_EVENTLESS))
+		return CAPTURE_OK;
+	if (!place_find(from->pc, from->r[CFI_RSP], &place))
+		return CAPTURE_UNKNOWN;
+	ret->pc = place.pc;
+	ret->r[CFI_RSP] = place.sp;
+	return CAPTURE_FOREIGN;
+}
+
 /* is_repaired: code may change for it, and where the frames say otherwise, the thread's state becomes theirs. */
-static bool capture(const struct unwind_regs *regs, bool is_repaired, wm_context *ret, struct capture_point *ret_point)
+static bool capture(const struct unwind_regs *from, bool is_repaired, wm_context *ret, struct capture_point *ret_point)
 {
 	struct capture_point *p = ret_point;
 	static struct agent_entry base;
+	struct unwind_regs shown = *from;
+	const struct unwind_regs *regs = &shown;
 	enum capture_result result;
 	struct code_stub stub;
 	size_t outer;
 
 	segment_find_interrupted();
-	result = capture_find_point(regs, p);
-
+	result = capture_find_point(from, p);
+	if (result == CAPTURE_OK)
+		result = leave_eventless(from, p, &shown);
 	if (result == CAPTURE_OK && !agent_id_is_foreign(p->id) && finish(p, ret))
 		return true;
 	/* Stubs cannot be walked from. */
@@ -483,7 +503,7 @@ static bool capture(const struct unwind_regs *regs, bool is_repaired, wm_context
 	if (!(is_repaired ? discover_chain(regs, &walk, &chain) : walk_find_chain(&walk, 0, &agent_thread, &chain)))
 		return false;
 	/* Where a call is still to be undone the state is not yet that of the frames. */
-	if (is_repaired && capture_is_between(regs) && walk_replay(&chain, agent_thread.base, false, &state))
+	if (is_repaired && capture_is_between(from) && walk_replay(&chain, agent_thread.base, false, &state))
 		walk_install(&state, &agent_thread);
 	if (!walk_replay(&chain, agent_thread.base, true, &state))
 		return false;

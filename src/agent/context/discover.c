@@ -18,6 +18,7 @@
 #include "agent/patch/reach.h"
 #include "agent/program/no_callback.h"
 #include "agent/program/record.h"
+#include "agent/context/promote.h"
 #include "agent/context/segment.h"
 #include "agent/context/walk.h"
 #include "agent/os/address_map.h"
@@ -108,6 +109,12 @@ static uint32_t callee_at(uintptr_t target)
 	return callee;
 }
 
+/* Whatever the site calls: a tail call leaves no frame, and an addend is taken off behind each call. */
+static bool needs_code(const struct agent_site *site)
+{
+	return agent_site_is_tail(site) || agent_site_addend(site);
+}
+
 struct agent_call *discover_call(uint32_t site, uintptr_t target)
 {
 	struct agent_program *p = &agent_program;
@@ -121,6 +128,9 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 	callee = no_callback_is_known(target) ? AGENT_NONE : callee_at(agent_resolve(target));
 	if (agent_function_is(callee, AGENT_FUNCTION_SEEN)) /* it cannot be written now */
 		return NULL;
+	if (agent_function_is(callee, AGENT_FUNCTION_EVENTLESS) && needs_code(agent_site(site)) &&
+	    !promote_function(callee))
+		return NULL;
 	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls) ||
 	    !agent_reserve((void **)&p->present_calls, &p->present_call_capacity, p->present_call_count + 1,
 			   sizeof *p->present_calls))
@@ -133,7 +143,8 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		.target = target,
 		/* Where another call has an addend none is left alone. */
 		.never_calls_back =
-			(no_callback_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_NO_CALLBACK)) &&
+			(no_callback_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_NO_CALLBACK) ||
+			 agent_function_is(callee, AGENT_FUNCTION_EVENTLESS)) &&
 			!agent_site_addend(agent_site(site)),
 	};
 	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? agent_call_to(site, callee) : NULL;
@@ -424,7 +435,7 @@ bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_
 	if (!agent_thread_begin())
 		return false;
 	segment_leave_gone(regs);
-	if (!walk_stack(w, regs, &agent_thread))
+	if (!walk_stack(w, regs, &agent_thread) || !reach_frames(w, NULL) || !promote_frames(w))
 		return false;
 	is_added = discover_frames(w, &agent_thread, NULL);
 	walk_retarget_returns(w);
@@ -492,7 +503,7 @@ bool discover_entry(uintptr_t target)
 {
 	uint32_t function = callee_at(target);
 
-	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) &&
+	return function != AGENT_NONE && promote_function(function) &&
 	       (agent_function(function)->is_hooked ||
 		(agent_function(function)->entry_bytes && patch_entry(function)));
 }

@@ -664,7 +664,8 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, const stru
 		if (is_tail)
 			return is_found;
 	}
-	if (agent_function_is(f->function, AGENT_FUNCTION_NO_CALLBACK))
+	if (agent_function_is(f->function, AGENT_FUNCTION_NO_CALLBACK) ||
+	    agent_function_is(f->function, AGENT_FUNCTION_EVENTLESS))
 		return enter_no_callback(c, site, f, frame_slot, ret_end);
 	if (!is_instrumented)
 		return enter_foreign(c, site, frame_slot) || enter_tail_caller(c, site, f, frame_slot, ret_end);
@@ -676,13 +677,26 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, const stru
 	       add_step(c, WALK_START, f->function, agent_function_knows_caller(f->function, outer->pc), f->function);
 }
 
+/* An eventless frame has an instrumented one inside: a call was made without its code (context/promote.h). */
+static bool is_broken(const struct walk *w, size_t frame)
+{
+	bool is_eventless = false;
+
+	for (size_t i = w->inside; i-- > frame;) {
+		if (is_eventless && agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED))
+			return true;
+		is_eventless |= agent_function_is(w->frames[i].function, AGENT_FUNCTION_EVENTLESS);
+	}
+	return false;
+}
+
 bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *old, struct walk_chain *c)
 {
 	bool is_end = false;
 
 	c->count = 0;
 	c->function = AGENT_NONE;
-	if (!w->is_whole)
+	if (!w->is_whole || is_broken(w, frame))
 		return false;
 	walk_place_entries(w, frame, old);
 	c->innermost = c->no_callback_tail = AGENT_NONE;

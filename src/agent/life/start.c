@@ -18,6 +18,7 @@
 #include "agent/code/code.h"
 #include "agent/follow/coroutine.h"
 #include "agent/context/discover.h"
+#include "agent/context/promote.h"
 #include "agent/threads/entry.h"
 #include "agent/epoch/epoch.h"
 #include "native/exec.h"
@@ -151,6 +152,7 @@ enum wmk_agent agent_start(void)
 	agent_entry_init();
 	tick_init();
 	fork_log_start();
+	promote_set_stop(epoch_stop_to_promote);
 	if (!code_has_address_space())
 		return WMK_AGENT_NO_ROOM;
 	if (!agent_images_begin() || !no_callback_init() || !agent_clients_prepare(&is_new))
@@ -175,6 +177,8 @@ static void log_numbers(void)
 	const struct agent_program *p = &agent_program;
 
 	add_number(&text, "waymark: functions ", p->instrumented_count);
+	add_number(&text, " eventless ", p->eventless_count);
+	add_number(&text, " promotions ", p->promotions);
 	add_number(&text, " quiet ", p->no_callback_count);
 	add_number(&text, " foreign ", p->foreign_count);
 	add_number(&text, " sites ", p->site_count);

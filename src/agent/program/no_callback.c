@@ -14,9 +14,6 @@
 #include "agent/os/address_map.h"
 
 static const char *const names[] = {
-	"wm1_agent_capture",
-	"wm1_agent_token",
-	"wm1_agent_event",
 	"memcpy",
 	"memmove",
 	"memset",
@@ -324,6 +321,9 @@ static const char *const names[] = {
 	"clock_nanosleep",
 };
 
+/* They capture, by their return address. */
+static const char *const events[] = {"wm1_agent_capture", "wm1_agent_token", "wm1_agent_event"};
+
 /* With the heap client: those of the table that take memory for the program. */
 static const char *const takes_memory[] = {
 	"malloc",   "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",
@@ -348,7 +348,12 @@ static const char *const of_runtime_captures[] = {
 	"__wrap_pthread_create", "__wrap_thrd_create", "__wrap_makecontext",
 };
 
-static struct address_map addresses; /* -> 1, or 2: it captures */
+enum value {
+	CALLS_NOTHING_BACK = 1,
+	CAPTURES,
+	CAPTURES_HERE, /* and what calls it may be a no-callback function all the same */
+};
+static struct address_map addresses; /* -> enum value */
 
 /*
  * A program may have a function of that name that is its own. It may also have the name for an entry of its PLT, which stands for the
@@ -374,7 +379,7 @@ bool no_callback_add_heap(bool *ret_is_new)
 
 	*ret_is_new = !is_added;
 	for (size_t i = 0; !is_added && i < sizeof takes_memory / sizeof *takes_memory; i++)
-		if (!add(takes_memory[i], 2))
+		if (!add(takes_memory[i], CAPTURES))
 			return false;
 	is_added = true;
 	return true;
@@ -383,10 +388,13 @@ bool no_callback_add_heap(bool *ret_is_new)
 bool no_callback_init(void)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!add(names[i], 1))
+		if (!add(names[i], CALLS_NOTHING_BACK))
+			return false;
+	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+		if (!add(events[i], CAPTURES_HERE))
 			return false;
 	for (size_t i = 0; i < sizeof creates / sizeof *creates; i++)
-		if (!add(creates[i], 2))
+		if (!add(creates[i], CAPTURES))
 			return false;
 	return true;
 }
@@ -403,10 +411,10 @@ bool no_callback_add_runtime(const struct agent_image *image)
 	if (!symbol_address(image, "wm1_register"))
 		return true;
 	for (size_t i = 0; i < sizeof of_runtime / sizeof *of_runtime; i++)
-		if (!add_of(image, of_runtime[i], 1))
+		if (!add_of(image, of_runtime[i], CALLS_NOTHING_BACK))
 			return false;
 	for (size_t i = 0; i < sizeof of_runtime_captures / sizeof *of_runtime_captures; i++)
-		if (!add_of(image, of_runtime_captures[i], 2))
+		if (!add_of(image, of_runtime_captures[i], CAPTURES))
 			return false;
 	return true;
 }
@@ -422,5 +430,12 @@ bool no_callback_captures(uintptr_t address)
 {
 	uint32_t value;
 
-	return address_map_find(&addresses, address, &value) && value == 2;
+	return address_map_find(&addresses, address, &value) && value == CAPTURES;
+}
+
+bool no_callback_is_event(uintptr_t address)
+{
+	uint32_t value;
+
+	return address_map_find(&addresses, address, &value) && value >= CAPTURES;
 }

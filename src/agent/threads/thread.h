@@ -56,8 +56,8 @@ struct agent_segment {
 	const void *interrupted;           /* ucontext_t: the registers there; NULL: in a call of the agent's */
 	uintptr_t handler;                 /* the program's, that runs */
 	uintptr_t pc, sp;                  /* of these as the kernel has given them, in a stub maybe */
-	bool is_in_stub; /* and these are the program's own meanwhile (place.h), the thread is in a stub */
-	uint32_t epoch;
+	bool is_in_stub;      /* and these are the program's own meanwhile (place.h), the thread is in a stub */
+	uint64_t version;     /* agent_state_version() */
 	bool predates_attach; /* a handler that ran when the agent was attached: it returns without the agent */
 };
 
