@@ -177,6 +177,8 @@ static void add_options(const struct run_clients *clients, const struct run_java
 
 	if (agent[WM1_AGENT_check].is_on)
 		buffer_printf(text, "check,");
+	if (clients->is_encode)
+		buffer_printf(text, "encode,");
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++) {
 		const struct run_java_client *client = &options->clients[i];
 

@@ -59,12 +59,12 @@ for encoder in fast lucce; do
 	run "Allocations 50" "-agentpath:$agent=alloc=0,check,encoder=$encoder"
 	checked "alloc=0 $encoder" 10000
 done
-run "Allocations 50" "-agentpath:$agent=alloc"
+run "Allocations 50" "-agentpath:$agent=alloc,encode"
 [ "$(sed -n 's/^Allocations.main:[0-9]*;Allocations.large:[0-9]* //p' chains.txt)" = "1 $(((64 << 20) + 16))" ] ||
 	{ cat chains.txt; fail "alloc: the large one"; }
 metric=contention
 for mode in -Xmixed -Xint; do
-	run "Contention 30" $mode "-agentpath:$agent=contention"
+	run "Contention 30" $mode "-agentpath:$agent=contention,encode"
 	[ -s err.txt ] && { cat err.txt; fail "contention $mode: standard error"; }
 	# Of main there may be waits for threads that end: it does not count them.
 	grep -v '^Contention.main' chains.txt | sort >waits.txt
@@ -79,7 +79,7 @@ done
 metric=exception
 line=-Dline=$(grep -n 'int withoutCall' "$sources/Exceptions.java" | cut -d : -f 1)
 for mode in -Xmixed -Xint; do
-	run "Exceptions 300" $mode "$line" "-agentpath:$agent=exceptions"
+	run "Exceptions 300" $mode "$line" "-agentpath:$agent=exceptions,encode"
 	[ -s err.txt ] && { cat err.txt; fail "exceptions $mode: standard error"; }
 	grep -v overflow chains.txt | cut -d ' ' -f 1,2 >wanted.txt
 	agrees "exceptions $mode" wanted.txt 40
@@ -92,7 +92,7 @@ done
 # How many samples there are depends on the machine; whose they are, and that no time is counted twice, does not.
 metric=cpu
 for mode in -Xmixed -Xint; do
-	run Spinning $mode "-agentpath:$agent=cpu=997"
+	run Spinning $mode "-agentpath:$agent=cpu=997,encode"
 	[ -s err.txt ] && { cat err.txt; fail "cpu $mode: standard error"; }
 	"$waymark" report --format folded --metric cpu:sum run.wmk >folded.txt || fail "cpu $mode: report"
 	awk -f "$sources/samples.awk" out.txt folded.txt || fail "cpu $mode: samples"

@@ -39,7 +39,7 @@ BEGIN {
 	may["report"] = " base core format object snapshot model report "
 	may["cli"] = " base core format object snapshot model report cli "
 	rooms("agent", "os scan threads code program patch context epoch follow clients life")
-	rooms("jvm/c", "base codes contexts clients classes bridge")
+	rooms("jvm/c", "base codes contexts walk clients classes bridge")
 	rooms("snapshot", "source image debug state inject")
 	rooms("model", "source base merge contexts paths crash")
 	n = split("assert ctype errno float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio " \

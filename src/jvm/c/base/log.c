@@ -37,6 +37,16 @@ void jvm_log(const char *text)
 	wmrt_sys3(SYS_write, 2, (long)buffer, (long)line.len);
 }
 
+void jvm_log_disabled(const char *why)
+{
+	char line[LINE_MAX];
+	struct wmrt_text text = {line, sizeof line, 0};
+
+	wmrt_text_add(&text, why);
+	wmrt_text_add(&text, "; nothing is instrumented");
+	jvm_log(line);
+}
+
 /* Counts one more. True: it is the first. */
 static bool count(const char *kind)
 {

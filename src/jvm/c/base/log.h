@@ -7,6 +7,8 @@
 
 /* "waymark: ", the text and a newline. */
 void jvm_log(const char *text);
+/* What cannot work: "waymark: WHY; nothing is instrumented". */
+void jvm_log_disabled(const char *why);
 /* "waymark: SUBJECT: KIND" where nothing of the kind was said before. Both are copied and may be cut. */
 void jvm_log_of(const char *subject, const char *kind);
 /* A line for each kind that there was more than once. */

@@ -68,8 +68,10 @@ static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 {
 	if (is_word(word, len, "encoder=lucce") || is_word(word, len, "encoder=fast")) {
 		ret->is_lucce = word[8] == 'l';
-		return true;
+		return ret->is_encoded = true;
 	}
+	if (is_word(word, len, "encode"))
+		return ret->is_encoded = true;
 	if (parse_text(word, len, "include", ret->include, sizeof ret->include) ||
 	    parse_text(word, len, "exclude", ret->exclude, sizeof ret->exclude) ||
 	    parse_text(word, len, "jdk", ret->jdk, sizeof ret->jdk) ||
@@ -79,6 +81,24 @@ static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 	if (is_word_with(word, len, "check", 1, INT32_MAX, &ret->check_every))
 		return ret->is_checked = true;
 	return parse_client(word, len, ret->clients);
+}
+
+/* A client whose events are too many to walk at each of them, or that needs words. */
+static bool is_frequent(const struct jvm_options *options)
+{
+	const struct jvm_client_option *alloc = &options->clients[WM1_JVM_alloc];
+
+	return (alloc->is_on && !alloc->number) || options->clients[WM1_JVM_cpu].is_on;
+}
+
+bool jvm_options_walk(const struct jvm_options *options)
+{
+	bool is_one_on = false;
+
+	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
+		is_one_on |= options->clients[i].is_on;
+	return is_one_on && !is_frequent(options) && !options->is_encoded && !options->is_checked &&
+	       !*options->include && !*options->exclude && !*options->jdk && !*options->profile && !*options->cache;
 }
 
 bool jvm_options_parse(const char *text, struct jvm_options *ret, const char **unknown)

@@ -28,6 +28,7 @@ struct jvm_options {
 	char profile[JVM_PATH_BYTES];  /* profile=FILE: codes by the heat of earlier runs; empty: not there */
 	char cache[JVM_PATH_BYTES];    /* cache=FILE: rewritten classes of earlier runs; empty: not there */
 	bool is_checked; /* check: compare each capture with a walk of the stack, and say how many agreed when the process ends */
+	bool is_encoded;     /* encode, encoder=NAME: the clients do not walk (jvm_options_walk) */
 	bool is_lucce;       /* encoder=lucce: contexts as in the paper; encoder=fast is the default */
 	int32_t check_every; /* check=N: and so at every Nth entry of an instrumented method; 0: not there */
 	struct jvm_client_option clients[WM1_JVM_CLIENT_COUNT]; /* NAME, NAME=NUMBER */
@@ -38,5 +39,10 @@ struct jvm_options {
  * it was.
  */
 bool jvm_options_parse(const char *text, struct jvm_options *ret, const char **unknown);
+/*
+ * Are contexts those of walks of the stack? Only clients whose events are rare are on, and nothing is asked for that rewritten classes
+ * alone give.
+ */
+bool jvm_options_walk(const struct jvm_options *options);
 
 #endif

@@ -61,13 +61,24 @@ bool jvm_clients_load(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks, struct jv
 	return true;
 }
 
-/* Tells the rewriter which places there are to be. */
-static bool start_java(JNIEnv *env, const struct jvm_options *options)
+static bool is_one_on(const struct jvm_options *options)
+{
+	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
+		if (options->clients[i].is_on)
+			return true;
+	return false;
+}
+
+bool jvm_clients_use_words(JNIEnv *env, const struct jvm_options *options)
 {
 	jclass class = jvm_find_class(env, "dev/waymark/agent/Clients");
 	jmethodID start = jvm_find_static(env, class, "start", "(I)V");
 	unsigned int places = 0;
 
+	if (!is_one_on(options))
+		return true;
+	if (!jvm_thread_state_init(env, options->is_lucce) || !jvm_event_use_words(env, options->is_checked))
+		return false;
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
 		places |= options->clients[i].is_on ? clients[i]->places : 0;
 	if (start)
@@ -90,21 +101,8 @@ static bool begin(jvmtiEnv *jvmti, JNIEnv *env, size_t client, const struct jvm_
 	return !c->run || c->run(jvmti, env, options->clients[client].number);
 }
 
-static bool is_one_on(const struct jvm_options *options)
-{
-	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
-		if (options->clients[i].is_on)
-			return true;
-	return false;
-}
-
 bool jvm_clients_begin(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options)
 {
-	if (!is_one_on(options))
-		return true;
-	if (!jvm_thread_state_init(env, options->is_lucce) || !jvm_event_init(env, options->is_checked) ||
-	    !start_java(env, options))
-		return false;
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
 		if (options->clients[i].is_on && !begin(jvmti, env, i, options))
 			return false;

@@ -16,11 +16,19 @@
 /* The name of a client that is on and does not work with encoder=lucce; NULL: there is none. */
 const char *jvm_clients_need_words(const struct jvm_options *options);
 /*
- * In Agent_OnLoad. Adds the callbacks of the clients that are on; switches those off in the options that the virtual machine does not let
+ * In Agent_OnLoad or Agent_OnAttach. Adds the callbacks of the clients that are on; switches those off in the options that the virtual machine does not let
  * work. False: it is another one than it says.
  */
 bool jvm_clients_load(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks, struct jvm_options *options);
-/* When all else works, before classes of the application are loaded. False as above, or the agent's classes are of another version. */
+/*
+ * Contexts are those of words (event.h): reads the threads' fields, and tells the rewriter which places there are to be. Before
+ * jvm_clients_begin. False: the agent's classes are of another version.
+ */
+bool jvm_clients_use_words(JNIEnv *env, const struct jvm_options *options);
+/*
+ * In phase live, when contexts can be made: enables the events. With words, before classes of the application are loaded. False: a client
+ * lacks what it needs.
+ */
 bool jvm_clients_begin(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options);
 /* In VMDeath. */
 void jvm_clients_end(const struct jvm_options *options);

@@ -1,4 +1,7 @@
-/* event.c - reads the running thread's state; Java settles it where it is doubtful, and compares it where that is wanted. */
+/*
+ * event.c - asks who makes contexts. By words: reads the running thread's state; Java settles it where it is doubtful, and compares it where
+ * that is wanted.
+ */
 #include "jvm/c/clients/event.h"
 
 #include <jvmti.h>
@@ -9,14 +12,24 @@
 #include "jvm/c/contexts/thread_state.h"
 #include "runtime/contexts/capture.h"
 
-/* Written by jvm_event_init, before the first event. */
+/* Written before the first event. */
+static jvm_event_maker *maker;
+/* Written by jvm_event_use_words. */
 static jclass clients;
 static jmethodID settle;
 static jclass oracle;                   /* NULL: nothing is compared */
 static jmethodID checks[JVM_CHECK_NOT]; /* by enum jvm_event_check */
 
-bool jvm_event_init(const struct JNINativeInterface_ **env, bool is_checked)
+static wm_context context_of_words(JNIEnv *env, jthread thread, enum jvm_event_check check);
+
+void jvm_event_use(jvm_event_maker *make)
 {
+	maker = make;
+}
+
+bool jvm_event_use_words(const struct JNINativeInterface_ **env, bool is_checked)
+{
+	maker = context_of_words;
 	clients = jvm_find_class(env, "dev/waymark/agent/Clients");
 	settle = jvm_find_static(env, clients, "settle", "()V");
 	if (!is_checked)
@@ -46,8 +59,7 @@ static void run_java(JNIEnv *env, jclass class, jmethodID method)
 	jvm_set_pauses(before);
 }
 
-wm_context jvm_event_context(const struct JNINativeInterface_ **env, struct _jobject *thread,
-			     enum jvm_event_check check)
+static wm_context context_of_words(JNIEnv *env, jthread thread, enum jvm_event_check check)
 {
 	struct jvm_thread_state state;
 
@@ -61,4 +73,10 @@ wm_context jvm_event_context(const struct JNINativeInterface_ **env, struct _job
 	if (jvm_thread_state_is_native(&state))
 		return wmrt_capture(WM_SITE_FOREIGN);
 	return jvm_thread_state_context(env, &state);
+}
+
+wm_context jvm_event_context(const struct JNINativeInterface_ **env, struct _jobject *thread,
+			     enum jvm_event_check check)
+{
+	return maker(env, thread, check);
 }

@@ -21,8 +21,16 @@ enum jvm_event_check {
 	JVM_CHECK_NOT,
 };
 
-/* Once, before the others, after jvm_thread_state_init. False: the agent's classes are of another version. */
-bool jvm_event_init(const struct JNINativeInterface_ **env, bool is_checked);
+/*
+ * Makes the context of the running thread, which is not a signal handler's. The clients are paused. Which one there is the agent chooses at
+ * its start: by words (jvm_event_use_words), or by a walk of the stack (walk/walk.h).
+ */
+typedef wm_context jvm_event_maker(const struct JNINativeInterface_ **env, struct _jobject *thread,
+				   enum jvm_event_check check);
+/* Once, before the first event. */
+void jvm_event_use(jvm_event_maker *make);
+/* In the place of jvm_event_use, after jvm_thread_state_init. False: the agent's classes are of another version. */
+bool jvm_event_use_words(const struct JNINativeInterface_ **env, bool is_checked);
 /* False: the event is our own, or there is no memory; it is dropped. True: the clients are paused until jvm_resume (pause.h). */
 bool jvm_event_begin(const struct JNINativeInterface_ **env);
 /* The context of the running thread. The clients are paused. */

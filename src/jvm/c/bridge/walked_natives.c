@@ -1,0 +1,98 @@
+/* walked_natives.c - the first call registers the others, in the classes of the loader that all others ask. */
+#include "jvm/c/bridge/walked_natives.h"
+
+#include <jni.h>
+#include <stdatomic.h>
+
+#include "jvm/c/base/java.h"
+#include "jvm/c/base/pause.h"
+#include "jvm/c/clients/thread_names.h"
+#include "jvm/c/walk/walk.h"
+#include "recorder/event.h"
+#include "recorder/token.h"
+#include "waymark/abi.h"
+
+enum {
+	OWN_FRAMES = 2, /* of Walker.capture and of its caller */
+};
+
+static _Atomic bool is_on;
+
+JNIEXPORT jboolean JNICALL Java_dev_waymark_Waymark_probe(JNIEnv *env, jclass class);
+
+static jlong capture(JNIEnv *env, jclass class)
+{
+	wm_context context;
+
+	(void)class;
+	jvm_pause();
+	context = jvm_walk_here(env, OWN_FRAMES);
+	jvm_resume();
+	return (jlong)((uint64_t)context.prefix << 32 | context.site);
+}
+
+static wm_context context_of(jlong context)
+{
+	return (wm_context){
+		.epoch = WM_EPOCH_WALKED, .prefix = (uint32_t)((uint64_t)context >> 32), .site = (uint32_t)context};
+}
+
+static jstring token(JNIEnv *env, jclass class, jlong context)
+{
+	char text[WM_TOKEN_MAX];
+	jstring ret;
+
+	(void)class;
+	wmrt_token(context_of(context), text, sizeof text);
+	jvm_pause();
+	ret = (*env)->NewStringUTF(env, text);
+	jvm_resume();
+	return ret;
+}
+
+static void event(JNIEnv *env, jclass class, jlong context, jstring name, jlong value)
+{
+	const char *text = (*env)->GetStringUTFChars(env, name, NULL);
+
+	(void)class;
+	if (!text)
+		return;
+	jvm_thread_name_here(env);
+	wmrt_event(context_of(context), text, (uint64_t)value);
+	(*env)->ReleaseStringUTFChars(env, name, text);
+}
+
+static jboolean probe(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	return JNI_TRUE;
+}
+
+#define NATIVE(java_name, signature, function) {(char *)(java_name), (char *)(signature), (void *)(function)}
+
+static const JNINativeMethod walker[] = {
+	NATIVE("capture", "()J", capture),
+	NATIVE("token", "(J)Ljava/lang/String;", token),
+	NATIVE("event", "(JLjava/lang/String;J)V", event),
+	NATIVE("probe", "()Z", probe),
+};
+
+/* Of a copy that the program has brought, too, whose other classes are not the agent's. */
+jboolean JNICALL Java_dev_waymark_Waymark_probe(JNIEnv *env, jclass class)
+{
+	jclass own;
+	bool is_own;
+
+	if (!atomic_load(&is_on))
+		return JNI_FALSE;
+	own = (*env)->FindClass(env, "dev/waymark/Waymark");
+	is_own = own && (*env)->IsSameObject(env, own, class);
+	jvm_drop_thrown(env);
+	(*env)->DeleteLocalRef(env, own);
+	return is_own && jvm_register_natives(env, "dev/waymark/agent/Walker", walker, sizeof walker / sizeof *walker);
+}
+
+void jvm_walked_natives_announce(void)
+{
+	atomic_store(&is_on, true);
+}
