@@ -23,6 +23,7 @@ struct wm1_recorder {
 			 const char *name);
 	uint32_t (*intern)(uint32_t parent, uint32_t epoch, uint64_t id, uint32_t site, uint32_t run);
 	void (*event)(struct wm_context c, const char *name, uint64_t value);
+	struct wmk_event *(*event_of)(uint32_t tid, struct wm_context c, const char *name, uint64_t value);
 	int (*token)(struct wm_context c, char *buf, size_t size);
 	struct wmk_header *(*header)(void); /* NULL: there is no file */
 	void (*drop)(size_t counter);       /* the offset of its uint64_t in struct wmk_header */

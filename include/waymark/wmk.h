@@ -123,6 +123,8 @@ struct wmk_header {
 	uint64_t sample_period_ns; /* of samples whose value is a time in ns; 0: their value is 1 */
 	uint64_t samples_cut;      /* whose walk of the stack ended before its outermost frame */
 	uint64_t samples_guessed;  /* that have frames which call frame information did not find */
+	uint64_t wall_period_ns; /* from one look at a thread to the next; the values of wall and off-cpu are times in ns then */
+	uint64_t wall_samples; /* walks of threads that were looked at so; samples_cut and samples_guessed have theirs, too */
 };
 
 struct wmk_chunk_header {

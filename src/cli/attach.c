@@ -14,12 +14,14 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/recording_options.h"
+#include "cli/wait_options.h"
 #include "model/base/recording.h"
 #include "object/object.h"
 
 struct request {
 	pid_t pid;
 	struct agent_choices clients;
+	struct wait_choices waits;
 	bool is_encode;
 	bool is_detach;
 	bool is_quiet;
@@ -56,6 +58,7 @@ static const struct option_row option_rows[] = {
 	 .help = "take the agent out again: every byte of code is as it was, and the recording is whole",
 	 OPTION_FLAG(struct request, is_detach)},
 	OPTIONS_OF(attach_agent_options, struct request, clients),
+	OPTIONS_OF(wait_options, struct request, waits),
 	{.name = "encode",
 	 .help = "encode every call of the program as it runs: samples have the frames that tail calls replaced, too",
 	 OPTION_FLAG(struct request, is_encode)},
@@ -90,10 +93,16 @@ static int parse_options(const struct command *command, struct request *r, int a
 	pid = strtol(argv[optind], &end, 10);
 	if (*end || end == argv[optind] || pid < 1 || pid > INT32_MAX)
 		return message_usage("attach", "%s: is no process id", argv[optind]);
-	if (r->is_detach && (agent_choices_is_any(&r->clients) || r->is_encode || r->output || r->limit_bytes))
+	if (r->is_detach && (agent_choices_is_any(&r->clients) || wait_option(&r->waits) || r->is_encode || r->output ||
+			     r->limit_bytes))
 		return message_usage("attach", "--detach takes no other options but -q");
 	r->pid = (pid_t)pid;
-	if (r->clients.of[WM1_AGENT_check].is_on || !agent_choices_is_any(&r->clients))
+	if (wait_option(&r->waits) &&
+	    (r->is_encode || r->clients.of[WM1_AGENT_check].is_on || r->clients.of[WM1_AGENT_heap].is_on))
+		return message_usage("attach",
+				     "--wall and --off-cpu walk stacks without the agent, which --encode, --check and "
+				     "--heap need");
+	if (r->clients.of[WM1_AGENT_check].is_on || (!agent_choices_is_any(&r->clients) && !wait_option(&r->waits)))
 		agent_choices_add(&r->clients, WM1_AGENT_sample);
 	return OPTIONS_PARSED;
 }
@@ -128,7 +137,9 @@ static struct error *attach(const struct request *r)
 	struct error *err;
 
 	if (options.is_sampler) {
-		buffer_printf(&words, "%u", r->clients.of[WM1_AGENT_sample].number);
+		wait_choices_print(&r->waits,
+				   r->clients.of[WM1_AGENT_sample].is_on ? r->clients.of[WM1_AGENT_sample].number : 0,
+				   &words);
 	} else {
 		agent_choices_print(&r->clients, &words);
 		buffer_printf(&words, ",%s", more ? more : "");
@@ -159,7 +170,7 @@ static void print_recording(const char *path, bool is_sampler)
 	struct wmk_header h;
 
 	if (!*path) {
-		message_warn("attach", "it recorded nothing: no CPU time was used");
+		message_warn("attach", "it recorded nothing: no CPU time was used, or no thread was looked at");
 		return;
 	}
 	message_warn("attach", "wrote %s", path);
@@ -171,7 +182,9 @@ static void print_recording(const char *path, bool is_sampler)
 	if (h.flags & WMK_FLAG_HEAP && !h.samples && !h.samples_in_agent)
 		return;
 	if (is_sampler) {
-		fprintf(stderr, "waymark attach: %" PRIu64 " %s\n", h.samples, noun_of(h.samples, "sample", "samples"));
+		uint64_t samples = h.samples + h.wall_samples;
+
+		fprintf(stderr, "waymark attach: %" PRIu64 " %s\n", samples, noun_of(samples, "sample", "samples"));
 		return;
 	}
 	fprintf(stderr,

@@ -104,6 +104,10 @@ static struct error *choose_agent(struct request *r)
 	r->libraries.java = r->java.library;
 	if (err)
 		return err;
+	if (r->java.is_launcher && wait_option(&r->clients.waits))
+		return error_create(ERROR_ARGUMENT,
+				    "%s: is a Java virtual machine: --%s is for programs of machine code", r->program,
+				    wait_option(&r->clients.waits));
 	if (r->java.is_launcher)
 		return run_preload_check_java(r->program);
 	return run_java_is_all(&r->clients, &r->java_options)
@@ -263,6 +267,8 @@ static const char *what_was_missing(const struct request *r)
 		return is_built ? "it allocated nothing" : "it allocated nothing, or was not built with waymark cc";
 	if (r->clients.agent.of[WM1_AGENT_sample].is_on && !r->java.is_launcher)
 		return "it took no CPU time that was sampled, made no event and took no token";
+	if (wait_option(&r->clients.waits) && !r->java.is_launcher)
+		return "it ended before a thread was looked at, made no event and took no token";
 	return is_built ? "it made no event and took no token"
 			: "it made no event and took no token, or was not built with waymark cc";
 }
@@ -348,6 +354,7 @@ static struct error *set_output(void *state, const char *place)
 
 static const struct option_row option_rows[] = {
 	OPTIONS_OF(run_agent_options, struct request, clients.agent),
+	OPTIONS_OF(wait_options, struct request, clients.waits),
 	OPTIONS_OF(run_java_options, struct request, java_options),
 	{.name = "encode",
 	 .help = "encode every call of the program as it runs: samples have the frames that tail calls replaced, too",

@@ -118,7 +118,7 @@ static const char *java_option(const struct run_java_options *options)
 
 bool run_java_is_all(const struct run_clients *clients, const struct run_java_options *options)
 {
-	return java_option(options) && !agent_choices_is_any(&clients->agent);
+	return java_option(options) && !agent_choices_is_any(&clients->agent) && !wait_option(&clients->waits);
 }
 
 /* ---- the agent ---- */

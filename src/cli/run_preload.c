@@ -83,7 +83,16 @@ static const char *agent_option(const struct run_clients *clients)
 	for (size_t i = 0; i < WM1_AGENT_CLIENT_COUNT; i++)
 		if (clients->agent.of[i].is_given && wm1_agent_client_options[i].asks)
 			return wm1_agent_client_options[i].name;
-	return clients->is_encode ? "encode" : clients->is_with_agent ? "agent" : NULL;
+	return clients->is_encode ? "encode" : clients->is_with_agent ? "agent" : wait_option(&clients->waits);
+}
+
+/* The option that needs the agent, where a walk is not enough. */
+static const char *agent_need(const struct run_clients *clients)
+{
+	return clients->is_encode                         ? "encode"
+	       : clients->agent.of[WM1_AGENT_check].is_on ? "check"
+	       : clients->is_with_agent                   ? "agent"
+							  : "heap";
 }
 
 /* Samples need no encoding, nor do the allocations of a program that knows its contexts itself. */
@@ -94,8 +103,8 @@ static bool is_walk_enough(const struct run_clients *clients, const struct objec
 	others.of[WM1_AGENT_sample].is_on = false;
 	if (p->is_instrumented)
 		others.of[WM1_AGENT_heap].is_on = false;
-	return clients->agent.of[WM1_AGENT_sample].is_on && !agent_choices_is_any(&others) && !clients->is_encode &&
-	       !clients->is_with_agent;
+	return (clients->agent.of[WM1_AGENT_sample].is_on || wait_option(&clients->waits)) &&
+	       !agent_choices_is_any(&others) && !clients->is_encode && !clients->is_with_agent;
 }
 
 /* Does the agent come into the program? */
@@ -186,8 +195,12 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	if (!err && ret->has_agent && is_walk_enough(clients, &p)) {
 		ret->has_agent = false;
 		ret->has_sampler = true;
-		return check_loader(is_script ? interpreter : program, &p, "--sample", "");
+		return check_loader(is_script ? interpreter : program, &p,
+				    clients->agent.of[WM1_AGENT_sample].is_on ? "--sample" : "the sampler", "");
 	}
+	if (!err && wait_option(&clients->waits))
+		err = error_create(ERROR_ARGUMENT, "--%s walks stacks without the agent, which --%s needs",
+				   wait_option(&clients->waits), agent_need(clients));
 	if (!err && ret->has_agent)
 		return check_program(is_script ? interpreter : program, &p, "the agent",
 				     agent_option(clients) ? "" : "; --no-agent runs it without");
@@ -266,10 +279,17 @@ static struct error *set_agent_options(const struct run_clients *clients)
 
 static struct error *set_sampler_options(const struct run_clients *clients)
 {
-	char text[32];
+	const struct agent_choice *sample = &clients->agent.of[WM1_AGENT_sample];
+	struct buffer text = {0};
+	struct error *err;
 
-	snprintf(text, sizeof text, "%" PRIu32, clients->agent.of[WM1_AGENT_sample].number);
-	return setenv("WAYMARK_SAMPLE", text, 1) == 0 ? NULL : &error_no_memory;
+	wait_choices_print(&clients->waits, sample->is_on ? sample->number : 0, &text);
+	buffer_u8(&text, 0);
+	err = buffer_error(&text);
+	if (!err && setenv("WAYMARK_SAMPLE", (char *)text.bytes, 1) != 0)
+		err = &error_no_memory;
+	buffer_deinit(&text);
+	return err;
 }
 
 /* Filters of system calls that all this runs under are none of the program's: the agent stays out of what gets more. */

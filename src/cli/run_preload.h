@@ -1,6 +1,6 @@
 /*
  * run_preload.h - what `waymark run` brings into a program by LD_PRELOAD: the sampler, the heap client and the agent. Samples alone need
- * no agent: the sampler walks the stack, and WAYMARK_SAMPLE=HZ has its rate. Programs that were built with waymark cc get the agent when
+ * no agent: the sampler walks the stack, and WAYMARK_SAMPLE has its rates (wait_options.h). Programs that were built with waymark cc get the agent when
  * that is asked for, or what only it does.
  *
  * The agent reads its options from WAYMARK_AGENT: the words of waymark/agent.h, each at most once and in the order there, empty if there are
@@ -14,10 +14,12 @@
 
 #include "base/error.h"
 #include "cli/agent_options.h"
+#include "cli/wait_options.h"
 
 /* What the user asked for. */
 struct run_clients {
 	struct agent_choices agent;
+	struct wait_choices waits;
 	bool is_encode;        /* --encode */
 	bool is_with_agent;    /* --agent */
 	bool is_without_agent; /* --no-agent */

@@ -229,6 +229,13 @@ void restart_not(void *context)
 	r[REG_RCX] = 0;
 }
 
+bool restart_knows(uintptr_t behind, uint32_t number)
+{
+	uint32_t found;
+
+	return call_before((greg_t)behind, &found) && found == number;
+}
+
 bool restart_is_wait(uintptr_t pc)
 {
 	return pc >= (uintptr_t)__start_restart_waits && pc <= (uintptr_t)__stop_restart_waits;

@@ -18,6 +18,8 @@ void restart_call(void *context);
 void restart_not(void *context);
 /* The functions here that interpose waits: nothing of the client's state changes in them. */
 bool restart_is_wait(uintptr_t pc);
+/* The number of the call that ends at that address is to be seen in front of it, so that restart_call can make it again. Signal-safe. */
+bool restart_knows(uintptr_t behind, uint32_t number);
 /* Defined by the client: [low, high) is code of one image, which can be read. Signal-safe. */
 bool restart_is_code(uintptr_t low, uintptr_t high) __attribute__((visibility("hidden")));
 /* Looks up what is stood in front of. Once, at start. */

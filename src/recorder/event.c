@@ -70,20 +70,20 @@ static struct wmk_event *claim(struct wmrt_thread *thread, bool is_nested)
 	return (struct wmk_event *)(void *)wmrt_chunk_body(chunk) + i;
 }
 
-static bool record(uint32_t tid, wm_context c, const char *name, uint64_t value, bool is_nested)
+static struct wmk_event *record(uint32_t tid, wm_context c, const char *name, uint64_t value, bool is_nested)
 {
 	struct wmrt_thread *thread = wmrt_thread_self();
 	struct wmk_event *event;
 	uint32_t string;
 
 	if (!thread || (!has_room(atomic_load(&thread->events)) && wmrt_file_is_full()))
-		return false;
+		return NULL;
 	string = wmrt_string_cached(name ? name : "");
 	if (string == WMRT_STRING_NONE)
-		return false;
+		return NULL;
 	event = claim(thread, is_nested);
 	if (!event)
-		return false;
+		return NULL;
 	event->time_ns = wmrt_now_ns();
 	event->value = value;
 	event->id = c.id;
@@ -93,7 +93,7 @@ static bool record(uint32_t tid, wm_context c, const char *name, uint64_t value,
 	event->epoch = c.epoch;
 	event->tid = tid == WMRT_OWN_TID ? wmrt_local.tid : tid;
 	__atomic_store_n(&event->state, 1, __ATOMIC_RELEASE);
-	return true;
+	return event;
 }
 
 void wmrt_event(wm_context c, const char *name, uint64_t value)
@@ -101,18 +101,21 @@ void wmrt_event(wm_context c, const char *name, uint64_t value)
 	wmrt_event_of(WMRT_OWN_TID, c, name, value);
 }
 
-void wmrt_event_of(uint32_t tid, wm_context c, const char *name, uint64_t value)
+struct wmk_event *wmrt_event_of(uint32_t tid, wm_context c, const char *name, uint64_t value)
 {
 	uintptr_t outer = wmrt_local.event_frame;
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	struct wmk_event *event;
 	bool is_nested = outer && (outer > frame || wmrt_is_on_alt_stack(frame) != wmrt_is_on_alt_stack(outer));
 
 	if (!wmrt_file_open())
-		return;
+		return NULL;
 	wmrt_local.event_frame = is_nested ? outer : frame;
 	atomic_signal_fence(memory_order_seq_cst);
-	if (!record(tid, c, name, value, is_nested))
+	event = record(tid, c, name, value, is_nested);
+	if (!event)
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	atomic_signal_fence(memory_order_seq_cst);
 	wmrt_local.event_frame = is_nested ? outer : 0;
+	return event;
 }

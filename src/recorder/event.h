@@ -5,11 +5,15 @@
 #pragma GCC visibility push(default)
 #include "waymark.h"
 #pragma GCC visibility pop
+#include "waymark/wmk.h"
 
 /* Logs an event with that context. No lock but for a new name or a new chunk. */
 void wmrt_event(wm_context c, const char *name, uint64_t value);
-/* Records the event for another thread, of which a sample was taken. tid: 0 if it is not known. */
+/*
+ * Records the event for another thread, of which a sample was taken. tid: 0 if it is not known. Returns its place in the recording, which is valid
+ * until this thread records an event in another chunk; NULL: it has none.
+ */
 #define WMRT_OWN_TID UINT32_MAX
-void wmrt_event_of(uint32_t tid, wm_context c, const char *name, uint64_t value);
+struct wmk_event *wmrt_event_of(uint32_t tid, wm_context c, const char *name, uint64_t value);
 
 #endif

@@ -20,6 +20,7 @@ const struct wm1_recorder wmrt_recorder = {
 	.site = wmrt_code_site,
 	.intern = wmrt_intern,
 	.event = wmrt_event,
+	.event_of = wmrt_event_of,
 	.token = wmrt_token,
 	.header = wmrt_file_header,
 	.drop = wmrt_file_drop,

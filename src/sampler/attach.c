@@ -33,7 +33,6 @@ WM1_EXPORT void wm1_sample_attach(struct wm1_attach_request *request);
 WM1_EXPORT void wm1_sample_detach(struct wm1_attach_request *request);
 
 enum {
-	HZ_MAX = 100000,
 	FS_BASE = 21, /* in struct user_regs_struct */
 };
 static const uint64_t TICKS_MASK = UINT64_C(1) << (TICK_SIGNAL - 1) | UINT64_C(1) << (WATCH_SIGNAL - 1);
@@ -163,12 +162,12 @@ static enum wm1_attach_result set_output(struct wm1_attach_request *r)
 }
 
 /* All threads at once: what they do next is sampled. */
-static enum wm1_attach_result enter(struct wm1_attach_request *r, uint32_t hz)
+static enum wm1_attach_result enter(struct wm1_attach_request *r, const struct sample_rates *rates)
 {
 	uint32_t look;
 
 	bus_take();
-	if (!sample_init(hz, false, true)) {
+	if (!sample_init(rates, true)) {
 		bus_give_back();
 		return WM1_ATTACH_FAILED;
 	}
@@ -178,13 +177,14 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r, uint32_t hz)
 	for (uint64_t i = 0; i < r->thread_count; i++)
 		sample_guest_thread((uint32_t)r->threads[i].tid, look, r->threads[i].registers[FS_BASE]);
 	sample_guest_end(look);
+	sample_start_waits();
 	wmrt_run_tell_agent(WMK_AGENT_OK, host->header);
 	return WM1_ATTACH_DONE;
 }
 
 static enum wm1_attach_result attach(struct wm1_attach_request *r)
 {
-	unsigned long hz = strtoul(r->options, NULL, 10);
+	struct sample_rates rates;
 	enum wm1_attach_result result;
 
 	if (r->version != WM1_ATTACH_VERSION)
@@ -207,13 +207,13 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 		guest_after_fork();
 	if (sample_is_on())
 		return WM1_ATTACH_STARTED;
-	if (!hz || hz > HZ_MAX)
+	if (!sample_rates_parse(r->options, &rates))
 		return WM1_ATTACH_FAILED;
 	wmrt_check_fork();
 	if (wmrt_lock_is_taken())
 		return WM1_ATTACH_AGAIN;
 	result = set_output(r);
-	return result == WM1_ATTACH_DONE ? enter(r, (uint32_t)hz) : result;
+	return result == WM1_ATTACH_DONE ? enter(r, &rates) : result;
 }
 
 void wm1_sample_attach(struct wm1_attach_request *r)

@@ -1,5 +1,6 @@
 /*
- * sample.c - a tick walks the stack of its own thread and records an event, whose value is the time since the thread's last one.
+ * sample.c - a tick walks the stack of its own thread and records an event, whose value is the time since the thread's last one. Of CPU time, that is; what
+ * ticks of the clock record is in waits.c.
  *
  * Each thread has a block of memory, mapped before its timer runs: the stack that walks run on, the frames of a walk, what the last one
  * became, and the cache of unwinding rows. Blocks are listed and never unmapped; a later thread takes over that of one that has ended.
@@ -12,12 +13,15 @@
 #include <stdatomic.h>
 #include <asm/prctl.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/uio.h>
 #include <time.h>
 
 #include "native/maps.h"
 #include "native/restart.h"
+#include "native/unseen_exec.h"
 #include "recorder/bus.h"
 #include "recorder/clock.h"
 #include "recorder/file.h"
@@ -28,6 +32,7 @@
 #include "recorder/sys.h"
 #include "recorder/text.h"
 #include "recorder/thread.h"
+#include "sampler/helper.h"
 #include "sampler/host.h"
 #include "sampler/record.h"
 #include "sampler/timer.h"
@@ -43,6 +48,7 @@ enum {
 	NAPS = 50,
 	WATCH_NS = 1000000000,
 	TIDS = 4096, /* a power of two */
+	HZ_MAX = 100000,
 	REST = 20, /* times what a walk took passes before the next one: deep stacks cost a twentieth of the time at most */
 };
 
@@ -57,11 +63,13 @@ struct block {
 	uintptr_t stack_address;   /* in it */
 	struct walk_code code;
 	struct sampler_timer timer;
-	uint64_t counted_ns; /* time of the thread that samples have */
-	uint64_t rest_ns;    /* its time of CPU before which no stack is walked */
-	uint64_t watched_ns; /* in this time the clock was looked at */
-	uintptr_t fs;        /* of a guest: its thread-local storage; 0: not looked at yet */
-	bool is_foreign;     /* of a guest: it has none of the C library's, or another thread's, and is not sampled */
+	struct waits_thread waits;
+	enum sampler_tick tick; /* that is in progress */
+	uint64_t counted_ns;    /* time of the thread that samples have */
+	uint64_t rest_ns;       /* its time of CPU before which no stack is walked for samples of that */
+	uint64_t watched_ns;    /* in this time the clock was looked at */
+	uintptr_t fs;           /* of a guest: its thread-local storage; 0: not looked at yet */
+	bool is_foreign; /* of a guest: it has none of the C library's, or another thread's, and is not sampled */
 	uint32_t root;
 	uint32_t look; /* of a guest: when its thread was last there (sample_guest_thread) */
 	struct block *next;
@@ -75,7 +83,9 @@ static _Thread_local struct block *own __attribute__((tls_model("initial-exec"))
 /* On what this thread stands, also once it has ended here: destructors of its variables come after that. 0: not known. */
 static _Thread_local uint32_t own_root __attribute__((tls_model("initial-exec")));
 static uint64_t period_ns;
-static bool is_wall, is_guest;
+static struct sample_rates rates;
+static bool counts_waits; /* ticks of CPU time count wall time, too */
+static bool is_guest;
 static _Atomic bool is_on;
 
 /* ---- a sample, on the stack of the block ---- */
@@ -100,10 +110,9 @@ static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
 	return true;
 }
 
-/* What samples are of. */
-static uint64_t time_ns(void)
+static uint64_t cpu_time_ns(void)
 {
-	return wmrt_clock_ns(is_wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
+	return wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): it writes */
@@ -121,14 +130,20 @@ static bool has_guess(const struct walk *walk)
 }
 
 /* The recording has the numbers however the process ends. */
-static void publish(const struct walk *walk, enum walk_end end)
+static void publish(const struct walk *walk, enum walk_end end, bool is_cpu, bool is_wall)
 {
 	struct wmk_header *header = host->header();
 
 	if (!header)
 		return;
-	header->sample_period_ns = period_ns;
-	count(&header->samples);
+	if (is_cpu) {
+		header->sample_period_ns = period_ns;
+		count(&header->samples);
+	}
+	if (is_wall) {
+		header->wall_period_ns = waits_period_ns();
+		count(&header->wall_samples);
+	}
 	if (end != WALK_COMPLETE)
 		count(&header->samples_cut);
 	if (has_guess(walk))
@@ -155,25 +170,33 @@ static void sample(void *data)
 	struct block *b = own;
 	const stack_t *alternate = &((ucontext_t *)data)->uc_stack;
 	struct walk walk;
-	uint64_t cpu_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID), now_ns = is_wall ? time_ns() : cpu_ns;
+	uint64_t cpu_ns = cpu_time_ns(), now_ns;
+	bool is_sent = b->tick == TICK_WALL, is_cpu = !is_sent && rates.cpu_hz, is_wall, is_recorded;
 	struct unwind_regs regs;
 	enum walk_end end;
 	wm_context context;
 
 	/* The next one has the time. */
-	if (cpu_ns < b->rest_ns)
+	if (!is_sent && cpu_ns < b->rest_ns)
+		return;
+	is_wall = (is_sent || counts_waits) && waits_take(&b->waits, is_sent);
+	if (!is_cpu && !is_wall)
 		return;
 	/* Else the kernel would take a handler of SIGBUS there, and begin at the top, where the tick's own frame is. It puts that back. */
 	if (!(alternate->ss_flags & SS_DISABLE))
 		wmrt_sys3(SYS_sigaltstack, (long)&(stack_t){.ss_flags = SS_DISABLE}, 0, 0);
 	unwind_regs_of_signal(data, &regs);
-	if (record(b, &regs, &walk, &end, &context))
-		host->event(context, "cpu", now_ns - b->counted_ns);
-	else
+	is_recorded = record(b, &regs, &walk, &end, &context);
+	if (is_cpu && is_recorded)
+		host->event(context, "cpu", cpu_ns - b->counted_ns);
+	else if (is_cpu)
 		host->drop(offsetof(struct wmk_header, dropped_events));
-	b->counted_ns = now_ns;
-	publish(&walk, end);
-	now_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (!is_sent)
+		b->counted_ns = cpu_ns;
+	if (is_wall)
+		waits_walked(&b->waits, is_recorded ? &context : NULL, is_sent);
+	publish(&walk, end, is_cpu, is_wall);
+	now_ns = cpu_time_ns();
 	b->rest_ns = now_ns + (now_ns - cpu_ns) * REST;
 }
 
@@ -258,8 +281,10 @@ static struct block *guest_block(void)
 		return NULL;
 	if (!b->fs) {
 		set_fs(b, fs_here());
-		if (b->is_foreign)
+		if (b->is_foreign) {
 			sampler_timer_stop(&b->timer);
+			waits_leave(&b->waits);
+		}
 	}
 	if (b->is_foreign)
 		return NULL;
@@ -274,9 +299,9 @@ static bool is_due(struct block *b, enum sampler_tick what)
 {
 	uint64_t now;
 
-	if (what == TICK_SAMPLE)
+	if (what == TICK_SAMPLE || what == TICK_WALL)
 		return true;
-	now = time_ns();
+	now = cpu_time_ns();
 	if (what == TICK_WATCH || now - b->watched_ns > WATCH_NS) {
 		sampler_timer_watch(&b->timer);
 		b->watched_ns = now;
@@ -294,6 +319,8 @@ static void on_tick(ucontext_t *context, enum sampler_tick what)
 	b = is_guest ? guest_block() : own;
 	if (is_guest && !b)
 		return;
+	if (b && !atomic_load(&b->is_busy))
+		waits_interrupted(&b->waits, context);
 	restart_call(context);
 	if (!atomic_load(&is_on) || !b)
 		return;
@@ -303,6 +330,7 @@ static void on_tick(ucontext_t *context, enum sampler_tick what)
 		return;
 	if (is_due(b, what)) {
 		atomic_store(&b->is_busy, true);
+		b->tick = what;
 		host->check_fork();
 		outer = bus_open(__builtin_frame_address(0));
 		on_stack(b->stack + STACK_BYTES, sample, context);
@@ -322,13 +350,46 @@ bool restart_is_code(uintptr_t low, uintptr_t high)
 
 /* ---- threads ---- */
 
-bool sample_init(uint32_t hz, bool wall, bool guest)
+/* The number behind NAME=, or behind nothing where there is no name. */
+static uint32_t rate_at(const char *word, const char *name)
 {
-	period_ns = 1000000000u / hz;
-	is_wall = wall;
+	size_t len = strlen(name);
+	unsigned long hz = strncmp(word, name, len) == 0 ? strtoul(word + len, NULL, 10) : 0;
+
+	return hz <= HZ_MAX ? (uint32_t)hz : 0;
+}
+
+bool sample_rates_parse(const char *text, struct sample_rates *ret)
+{
+	*ret = (struct sample_rates){0};
+	for (; text && *text; text += strcspn(text, ","), text += *text == ',') {
+		ret->cpu_hz += rate_at(text, "");
+		ret->waits.wall_hz += rate_at(text, "wall=");
+		ret->waits.off_cpu_hz += rate_at(text, "off-cpu=");
+	}
+	return ret->cpu_hz || ret->waits.wall_hz || ret->waits.off_cpu_hz;
+}
+
+bool sample_init(const struct sample_rates *wanted, bool guest)
+{
+	bool is_unseen = guest || unseen_exec();
+	uint32_t hz = wanted->cpu_hz;
+
+	rates = *wanted;
 	is_guest = guest;
-	atomic_store(&is_on, sampler_timer_init(hz, wall, guest, on_tick));
+	/* No tick is sent to threads that run. */
+	counts_waits = is_unseen && wanted->waits.wall_hz;
+	if (!hz && counts_waits)
+		hz = wanted->waits.wall_hz;
+	period_ns = hz ? 1000000000u / hz : 0;
+	atomic_store(&is_on, waits_init(&wanted->waits, is_unseen, guest ? watch_look : NULL) &&
+				     sampler_timer_init(hz, guest, on_tick));
 	return is_on;
+}
+
+bool sample_start_waits(void)
+{
+	return waits_start();
 }
 
 bool sample_is_on(void)
@@ -389,9 +450,10 @@ bool sample_begin_thread(uint32_t root)
 		b->root = own_root = root;
 		b->range = (struct unwind_stack){0, 0};
 		b->stack_address = (uintptr_t)__builtin_frame_address(0);
-		b->counted_ns = time_ns();
+		b->counted_ns = cpu_time_ns();
 		b->rest_ns = b->watched_ns = 0;
 		own = b;
+		waits_begin(&b->waits, atomic_load(&b->tid));
 		is_started = sampler_timer_start(&b->timer, atomic_load(&b->tid));
 		if (!is_started)
 			say_no_timer();
@@ -408,6 +470,7 @@ void sample_end_thread(void)
 	if (!b)
 		return;
 	mask = wmrt_block_signals();
+	waits_leave(&b->waits);
 	sampler_timer_stop(&b->timer);
 	own = NULL;
 	atomic_store(&b->tid, 0);
@@ -420,6 +483,7 @@ void sample_after_fork(void)
 
 	for (struct block *b = atomic_load(&blocks); b; b = b->next) {
 		sampler_timer_forget(&b->timer);
+		waits_forget(&b->waits);
 		atomic_store(&b->is_busy, false);
 		if (b != mine || is_guest)
 			atomic_store(&b->tid, 0);
@@ -433,18 +497,23 @@ void sample_after_fork(void)
 		return;
 	atomic_store(&mine->tid, wmrt_gettid());
 	sample_begin_thread(mine->root);
+	waits_start();
 }
 
 void sample_pause(void)
 {
-	if (own && atomic_load(&is_on))
-		sampler_timer_stop(&own->timer);
+	if (!own || !atomic_load(&is_on))
+		return;
+	sampler_timer_stop(&own->timer);
+	waits_pause();
 }
 
 void sample_resume(void)
 {
-	if (own && atomic_load(&is_on))
-		sampler_timer_start(&own->timer, atomic_load(&own->tid));
+	if (!own || !atomic_load(&is_on))
+		return;
+	sampler_timer_start(&own->timer, atomic_load(&own->tid));
+	waits_resume();
 }
 
 /* ---- as a guest ---- */
@@ -456,8 +525,11 @@ bool sample_guest_is_thread(void)
 
 bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs)
 {
-	struct block *b = find_block(tid);
+	struct block *b;
 
+	if (tid == helper_tid())
+		return true;
+	b = find_block(tid);
 	if (b && (b->timer.is_given || b->is_foreign)) {
 		b->look = look;
 		return true;
@@ -476,7 +548,10 @@ bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs)
 	atomic_store(&by_tid[tid % TIDS], b);
 	if (fs)
 		set_fs(b, fs);
-	return b->is_foreign || sampler_timer_start(&b->timer, tid);
+	if (b->is_foreign)
+		return true;
+	waits_begin(&b->waits, tid);
+	return sampler_timer_start(&b->timer, tid);
 }
 
 void sample_guest_end(uint32_t look)
@@ -488,6 +563,7 @@ void sample_guest_end(uint32_t look)
 		if (!tid || b->look == look || wmrt_thread_is_alive(wmrt_getpid(), tid))
 			continue;
 		sampler_timer_stop(&b->timer);
+		waits_leave(&b->waits);
 		atomic_store(&b->tid, 0);
 	}
 }
@@ -495,6 +571,7 @@ void sample_guest_end(uint32_t look)
 void sample_guest_stop(void)
 {
 	atomic_store(&is_on, false);
+	helper_stop();
 	for (struct block *b = atomic_load(&blocks); b; b = b->next)
 		sampler_timer_stop(&b->timer);
 }
@@ -503,7 +580,7 @@ bool sample_guest_is_busy(uint32_t tid)
 {
 	struct block *b = find_block(tid);
 
-	return b && atomic_load(&b->is_busy);
+	return tid == helper_tid() || (b && atomic_load(&b->is_busy));
 }
 
 /* ---- without a tick ---- */
@@ -598,6 +675,7 @@ void wmrt_before_filter(void)
 
 	if (!atomic_exchange(&is_on, false))
 		return;
+	waits_end();
 	for (struct block *b = atomic_load(&blocks); b; b = b->next)
 		sampler_timer_stop(&b->timer);
 	for (int i = 0; i < NAPS && is_any_busy(); i++)

@@ -8,9 +8,20 @@
 #pragma GCC visibility push(default)
 #include "waymark.h"
 #pragma GCC visibility pop
+#include "sampler/waits.h"
 
-/* Once, before main; is_guest: the process runs already, and nothing tells of its threads. is_wall: of the clock, not of CPU time. */
-bool sample_init(uint32_t hz, bool is_wall, bool is_guest);
+/* Samples in a second; 0: none of that kind. */
+struct sample_rates {
+	uint32_t cpu_hz; /* of a thread's CPU time */
+	struct waits_rates waits;
+};
+/* HZ, wall=HZ and off-cpu=HZ with commas between them, as WAYMARK_SAMPLE has them. False: none is asked for. */
+bool sample_rates_parse(const char *text, struct sample_rates *ret);
+
+/* Once, before main; is_guest: the process runs already, and nothing tells of its threads. */
+bool sample_init(const struct sample_rates *rates, bool is_guest);
+/* After the first thread has begun. False: the kernel does not give what waits.h needs. */
+bool sample_start_waits(void);
 /* False before sample_init, and for good after the process has asked for a filter of system calls. */
 bool sample_is_on(void);
 /* Of this thread, which stands on the prefix `root`. */

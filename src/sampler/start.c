@@ -1,7 +1,7 @@
 /*
  * start.c - the sampler comes into a program before main, and into threads that pthread_create and thrd_create make.
  *
- * WAYMARK_SAMPLE says what is asked for: HZ, or HZ,wall. Without it the library does nothing until attach.c is called.
+ * WAYMARK_SAMPLE says what is asked for (sample_rates_parse). Without it the library does nothing until attach.c is called.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -28,10 +28,6 @@
 #include "sampler/host.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
-
-enum {
-	HZ_MAX = 100000,
-};
 
 typedef void *(*run_fn)(void *);
 
@@ -158,17 +154,12 @@ void exec_failed(void)
 		sample_resume();
 }
 
-static uint32_t rate(const char *text)
-{
-	unsigned long hz = text ? strtoul(text, NULL, 10) : 0;
-
-	return hz <= HZ_MAX ? (uint32_t)hz : 0;
-}
+static struct sample_rates rates;
 
 static void look_up(void)
 {
 	/* `waymark attach` may ask for something. */
-	if (!rate(getenv("WAYMARK_SAMPLE"))) {
+	if (!sample_rates_parse(getenv("WAYMARK_SAMPLE"), &rates)) {
 		wmrt_handlers_stay_out();
 		wmrt_handlers_start();
 		return;
@@ -194,19 +185,25 @@ static void look_up(void)
 
 static void attach(void)
 {
-	const char *text = getenv("WAYMARK_SAMPLE");
 	enum wmk_agent state = WMK_AGENT_NO_MEMORY;
-	uint32_t hz = rate(text);
 
 	if (wmrt_process.is_sealed)
 		return;
-	if (!hz) {
+	if (!sample_rates_parse(getenv("WAYMARK_SAMPLE"), &rates)) {
 		pthread_atfork(NULL, NULL, guest_after_fork);
 		return;
 	}
-	if (pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(hz, strstr(text, ",wall") != NULL, false))
-		state = sample_begin_thread(WM_PREFIX_PROCESS) ? WMK_AGENT_OK : WMK_AGENT_NO_TIMER;
+	if (pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(&rates, false))
+		state = sample_begin_thread(WM_PREFIX_PROCESS) && sample_start_waits() ? WMK_AGENT_OK
+										       : WMK_AGENT_NO_TIMER;
 	wmrt_run_tell_agent(state, host->header);
+}
+
+/* At exit: waits up to now are in the recording. */
+static __attribute__((destructor)) void leave(void)
+{
+	if (!wmrt_process.is_sealed && !wmrt_is_vfork_child())
+		waits_end();
 }
 
 static const struct wmrt_client sampler = {.start = look_up, .attach = attach};

@@ -39,14 +39,18 @@ enum {
 
 static void (*tick)(ucontext_t *context, enum sampler_tick what);
 static uint64_t period_ns;
-static bool is_wall, is_user_only;
+static bool is_user_only;
 static _Atomic uint32_t clock_count;
 
 static void on_signal(int number, siginfo_t *info, void *data)
 {
+	bool is_sent = info->si_code == SI_QUEUE && info->si_pid == (pid_t)wmrt_getpid();
+
 	/* Of perf: how its descriptor is ready. The C library's own comes by tgkill. */
-	if (info->si_code == SI_TIMER || info->si_code >= POLL_IN)
-		tick(data, info->si_code == SI_TIMER ? (enum sampler_tick)info->si_value.sival_int : TICK_SAMPLE);
+	if (is_sent || info->si_code == SI_TIMER)
+		tick(data, (enum sampler_tick)info->si_value.sival_int);
+	else if (info->si_code >= POLL_IN)
+		tick(data, TICK_SAMPLE);
 	else
 		libc_signal_pass_on(number, info, data);
 }
@@ -84,18 +88,16 @@ void sampler_timer_give_back(void)
 
 uint64_t sampler_timer_time_of(uint32_t tid)
 {
-	return wmrt_clock_ns(thread_clock(tid, is_wall));
+	return wmrt_clock_ns(thread_clock(tid, false));
 }
 
-bool sampler_timer_init(uint32_t hz, bool wall, bool guest,
-			void (*on_tick)(ucontext_t *context, enum sampler_tick what))
+bool sampler_timer_init(uint32_t hz, bool guest, void (*on_tick)(ucontext_t *context, enum sampler_tick what))
 {
-	period_ns = 1000000000u / hz;
-	is_wall = wall;
+	period_ns = hz ? 1000000000u / hz : 0;
 	is_user_only = guest || unseen_exec();
 	tick = on_tick;
 	libc_signal_init(TICK_SIGNAL, on_signal);
-	if (!is_wall)
+	if (period_ns)
 		guard_io();
 	return libc_signal_keep(TICK_SIGNAL);
 }
@@ -165,14 +167,28 @@ bool sampler_timer_start(struct sampler_timer *timer, uint32_t tid)
 	timer->is_clock = timer->posix.is_made = timer->is_given = false;
 	if (!libc_signal_keep(TICK_SIGNAL))
 		return false;
-	if (is_wall || !start_clock(timer, tid))
-		return timer->is_given = thread_timer_start(&timer->posix, tid, is_wall, period_ns, TICK_SAMPLE);
+	if (!period_ns)
+		return timer->is_given = true;
+	if (!start_clock(timer, tid))
+		return timer->is_given = thread_timer_start(&timer->posix, tid, false, period_ns, TICK_SAMPLE);
 	if (timer->is_user)
-		thread_timer_start(&timer->posix, tid, is_wall, period_ns > REST_NS ? period_ns : REST_NS, TICK_REST);
+		thread_timer_start(&timer->posix, tid, false, period_ns > REST_NS ? period_ns : REST_NS, TICK_REST);
 	else
-		thread_timer_start(&timer->posix, tid, is_wall, WATCH_NS, TICK_WATCH);
+		thread_timer_start(&timer->posix, tid, false, WATCH_NS, TICK_WATCH);
 	timer->is_given = true;
 	return true;
+}
+
+bool sampler_timer_send(uint32_t tid, enum sampler_tick what)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof info);
+	info.si_signo = TICK_SIGNAL;
+	info.si_code = SI_QUEUE;
+	info.si_pid = (pid_t)wmrt_getpid();
+	info.si_value.sival_int = (int)what;
+	return wmrt_sys6(SYS_rt_tgsigqueueinfo, wmrt_getpid(), tid, TICK_SIGNAL, (long)&info, 0, 0) == 0;
 }
 
 void sampler_timer_go_on(struct sampler_timer *timer)
@@ -197,7 +213,7 @@ void sampler_timer_watch(struct sampler_timer *timer)
 	timer->is_clock = false;
 	atomic_fetch_sub(&clock_count, 1);
 	sampler_timer_stop(timer);
-	timer->is_given = thread_timer_start(&timer->posix, wmrt_gettid(), is_wall, period_ns, TICK_SAMPLE);
+	timer->is_given = thread_timer_start(&timer->posix, wmrt_gettid(), false, period_ns, TICK_SAMPLE);
 }
 
 void sampler_timer_stop(struct sampler_timer *timer)

@@ -1,4 +1,4 @@
-/* timer.h - samples of this thread, at a rate of its CPU time or of the clock. */
+/* timer.h - samples of this thread, at a rate of its CPU time. */
 #ifndef WM_SAMPLER_TIMER_H
 #define WM_SAMPLER_TIMER_H
 
@@ -22,18 +22,22 @@ enum sampler_tick {
 	TICK_SAMPLE,
 	TICK_WATCH, /* no sample: sampler_timer_watch is to be called */
 	TICK_REST, /* a sample if none has been taken for a period: the clock ticks in user mode alone. sampler_timer_watch from time to time */
+	TICK_WALL, /* of the clock on the wall (look.h) */
 };
 
 /*
  * on_tick is called with all signals blocked, on the stack that the signal came on. Before the first timer, or while there is none.
  *
+ * hz: 0: threads have no timer; starting one only makes sure that ticks can come.
+ *
  * is_guest: the process may execute programs without telling. A tick of a clock that waits then would end the program that is executed; a
  * tick in user mode does not wait, and those of timers go with the program that is replaced.
  */
-bool sampler_timer_init(uint32_t hz, bool is_wall, bool is_guest,
-			void (*on_tick)(ucontext_t *context, enum sampler_tick what));
+bool sampler_timer_init(uint32_t hz, bool is_guest, void (*on_tick)(ucontext_t *context, enum sampler_tick what));
 /* Of any thread of the process. */
 bool sampler_timer_start(struct sampler_timer *timer, uint32_t tid);
+/* Sends the thread a tick of that kind. False: the kernel queues none, or there is no such thread. */
+bool sampler_timer_send(uint32_t tid, enum sampler_tick what);
 /* The time that samples of that thread are of. */
 uint64_t sampler_timer_time_of(uint32_t tid);
 /* At each tick of this thread: so many that were not handled stop the clock until the watch finds it. */

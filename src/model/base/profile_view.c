@@ -39,23 +39,35 @@ static struct error *find_metric(const struct profile *p, const char *name, uint
 	return unknown_metric(p, name);
 }
 
-/* Bytes of the heap if there are any, else time, else the event that happened most often. */
+/* Of CPU time, time by the clock and that of waiting the first one. */
+static int rank_of_time(const struct metric *m)
+{
+	static const char *const names[] = {"cpu", "wall", "off-cpu"};
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(m->name, names[i]) == 0)
+			return i;
+	return 3;
+}
+
+/* Bytes of the heap or time, whichever is first, else the event that happened most often. */
 static uint32_t default_metric(const struct profile *p)
 {
+	const struct metric *time = NULL;
 	uint32_t best = 0;
 
 	for (uint32_t i = 0; i < p->metrics.count; i++) {
 		const struct metric *m = &p->metrics.items[i];
 
-		if (m->unit == UNIT_BYTES && strcmp(m->name, "bytes") == 0 && m->total)
+		if (!time && m->unit == UNIT_BYTES && strcmp(m->name, "bytes") == 0 && m->total)
 			return i;
-		if (m->unit == UNIT_TIME && m->total)
-			return i;
+		if (m->unit == UNIT_TIME && m->total && (!time || rank_of_time(m) < rank_of_time(time)))
+			time = m;
 		if (m->unit == UNIT_COUNT &&
 		    m->total > (p->metrics.items[best].unit == UNIT_COUNT ? p->metrics.items[best].total : 0))
 			best = i;
 	}
-	return best;
+	return time ? (uint32_t)(time - p->metrics.items) : best;
 }
 
 static struct error *choose_metrics(struct view *v, const struct view_options *o)

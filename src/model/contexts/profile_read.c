@@ -389,21 +389,37 @@ static bool is_heap_metric(const char *name)
 	return false;
 }
 
-/* The ticks of an agent's timer. */
-static bool is_of_sample(const struct gather *g, uint32_t name)
-{
-	const char *text = g->w->header.samples ? wmk_find_string(g->w, name) : NULL;
+/* Samples: how many, and the time that their values are where a period is known. */
+static const struct sample_kind {
+	struct metric metrics[2];
+	size_t count_off, period_off; /* in the header */
+} sample_kinds[] = {
+#define SAMPLES(number, time, samples, period)                                          \
+	{{{.name = (number), .unit = UNIT_COUNT}, {.name = (time), .unit = UNIT_TIME}}, \
+	 offsetof(struct wmk_header, samples),                                          \
+	 offsetof(struct wmk_header, period)}
+	SAMPLES("samples", "cpu", samples, sample_period_ns),
+	SAMPLES("wall:samples", "wall", wall_samples, wall_period_ns),
+	SAMPLES("off-cpu:samples", "off-cpu", wall_samples, wall_period_ns),
+};
 
-	return text && strcmp(text, "cpu") == 0;
+static uint64_t header_field(const struct gather *g, size_t off)
+{
+	uint64_t ret;
+
+	memcpy(&ret, (const char *)&g->w->header + off, sizeof ret);
+	return ret;
 }
 
-/* The samples of a recording whose values are times. */
-static struct error *add_sample_metrics(struct profile *p, uint32_t *ret)
+/* NULL: no tick of a timer made that event. */
+static const struct sample_kind *sample_kind_of(const struct gather *g, uint32_t name)
 {
-	static const struct metric metrics[] = {{.name = "samples", .unit = UNIT_COUNT},
-						{.name = "cpu", .unit = UNIT_TIME}};
+	const char *text = g->w->header.samples || g->w->header.wall_samples ? wmk_find_string(g->w, name) : NULL;
 
-	return profile_add_metrics(p, metrics, 2, ret);
+	for (size_t i = 0; text && i < sizeof sample_kinds / sizeof *sample_kinds; i++)
+		if (strcmp(text, sample_kinds[i].metrics[1].name) == 0 && header_field(g, sample_kinds[i].count_off))
+			return &sample_kinds[i];
+	return NULL;
 }
 
 /* How often, and the sum of the values. */
@@ -433,9 +449,11 @@ static struct error *event_metrics(struct gather *g, uint32_t name, uint32_t *re
 	struct error *err = hashmap_add(&g->name_map, &(struct key){{name, 0, 0}}, &number);
 
 	if (!err && number == g->name_groups.count) {
+		const struct sample_kind *kind = sample_kind_of(g, name);
+
 		text = wmk_find_string(g->w, name);
-		err = g->w->header.sample_period_ns && is_of_sample(g, name)
-			      ? add_sample_metrics(g->p, ret)
+		err = kind && header_field(g, kind->period_off)
+			      ? profile_add_metrics(g->p, kind->metrics, 2, ret)
 			      : add_event_metrics(g->p, text ? text : "(name not recorded)", ret);
 		if (!err)
 			err = u32_vec_append(&g->name_groups, *ret);
@@ -481,7 +499,7 @@ static struct error *gather_events(struct gather *g)
 		if (event.time_ns - g->w->header.start_monotonic_ns > g->last_event_ns &&
 		    event.time_ns > g->w->header.start_monotonic_ns)
 			g->last_event_ns = event.time_ns - g->w->header.start_monotonic_ns;
-		err = find_context(g, &key, is_of_sample(g, event.name), &node) ?:
+		err = find_context(g, &key, sample_kind_of(g, event.name) != NULL, &node) ?:
 		      event_metrics(g, event.name, &metrics) ?:
 		      profile_add_values(g->p, node, metrics, (uint64_t[]){1, event.value}) ?:
 		      keep_event(g, &event, node, metrics);

@@ -100,6 +100,7 @@ static void add_samples(struct wmk_header *sum, const struct wmk_header *h)
 	add_count(&sum->samples_unchecked, h->samples_unchecked);
 	add_count(&sum->samples_cut, h->samples_cut);
 	add_count(&sum->samples_guessed, h->samples_guessed);
+	add_count(&sum->wall_samples, h->wall_samples);
 }
 
 static void add_header(struct adding *a)

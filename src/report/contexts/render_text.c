@@ -73,8 +73,13 @@ static void print_walked(const struct profile_source *s, FILE *out)
 {
 	char samples[DIGITS_MAX], cut[DIGITS_MAX], guessed[DIGITS_MAX];
 
-	fprintf(out, "  %s %s, %.0f a second of CPU time", digits_grouped(s->header.samples, samples),
-		noun_of(s->header.samples, "sample", "samples"), 1e9 / (double)s->header.sample_period_ns);
+	if (s->header.samples)
+		fprintf(out, "  %s %s, %.0f a second of CPU time", digits_grouped(s->header.samples, samples),
+			noun_of(s->header.samples, "sample", "samples"), 1e9 / (double)s->header.sample_period_ns);
+	if (s->header.wall_samples)
+		fprintf(out, "%s%s %s of threads that run or wait, looked at %.0f times a second",
+			s->header.samples ? "; " : "  ", digits_grouped(s->header.wall_samples, samples),
+			noun_of(s->header.wall_samples, "sample", "samples"), 1e9 / (double)s->header.wall_period_ns);
 	if (s->last_event_ns)
 		fprintf(out, ", over %.1f s", (double)s->last_event_ns / 1e9);
 	if (s->header.samples_cut)
@@ -89,10 +94,10 @@ static void print_samples(const struct profile_source *s, FILE *out)
 {
 	char samples[DIGITS_MAX], unknown[DIGITS_MAX], in_agent[DIGITS_MAX], agreed[DIGITS_MAX], checked[DIGITS_MAX];
 
-	if (!s->header.samples && !s->header.samples_in_agent)
+	if (!s->header.samples && !s->header.samples_in_agent && !s->header.wall_samples)
 		return;
-	if (s->header.sample_period_ns && !s->header.samples_unknown && !s->header.samples_in_agent &&
-	    !s->header.samples_checked && !s->header.samples_unchecked) {
+	if ((s->header.sample_period_ns || s->header.wall_period_ns) && !s->header.samples_unknown &&
+	    !s->header.samples_in_agent && !s->header.samples_checked && !s->header.samples_unchecked) {
 		print_walked(s, out);
 		return;
 	}
