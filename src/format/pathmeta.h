@@ -68,7 +68,7 @@ struct pathmeta_line {
 
 enum pathmeta_test_flag {
 	/* The code is as the compiler's front end made it: the way that is true is that of the expression at `at` being true, or,
-	 * with NEGATED, false. Without it an optimizer may have turned the branch round. */
+	 * with NEGATED, false. Without it, and without VALUE, an optimizer may have turned the branch round. */
 	PATHMETA_TEST_AS_WRITTEN = 1,
 	PATHMETA_TEST_NEGATED = 2,
 	PATHMETA_TEST_ONE_OF = 4, /* others stand on the same line */
@@ -76,7 +76,10 @@ enum pathmeta_test_flag {
 		8, /* tested is what block `from` computed, where control comes from it; else a constant */
 	PATHMETA_TEST_CHARACTER = 16, /* a switch over characters: switches have no place */
 	PATHMETA_TEST_CONSTANT = 32,  /* nothing is tested; no place either */
-	PATHMETA_TEST_FLAGS = 63,
+	/* Optimized code that asks whether the variable or the call `name`, which stands at `at` itself, is other than zero: the way that
+	 * is true is that of its being so, or, with NEGATED, of its being zero. */
+	PATHMETA_TEST_VALUE = 64,
+	PATHMETA_TEST_FLAGS = 127,
 };
 
 /* How: by the comparison as it stands in the code. */

@@ -92,6 +92,33 @@ WAYMARK_OUT=o2.wmk ./paths 1 >/dev/null 2>&1 || true
 expect 0 "$waymark" paths --top all --function cases o2.wmk
 lacks out.txt "CLOSED, BROKEN"
 
+# A variable in memory or a call, tested by itself, is true or false, whatever an optimizer made of the branch.
+cat >plain.c <<'END2'
+#include <stdio.h>
+#include <stdlib.h>
+int ignore_end;
+static volatile int lines;
+__attribute__((noinline)) static int next_line(int n) { fflush(stdout); return n < 4 ? n : 0; }
+__attribute__((noinline)) static void forward(int n)
+{
+	while (n-- > 0) {
+		int k = next_line(n);
+		if (ignore_end || !next_line(n))
+			lines++;
+		if (k == 3)
+			abort();
+	}
+}
+int main(int argc, char **argv) { ignore_end = argc > 1; forward(8); return argv != 0; }
+END2
+for words in 'ignore_end: false, !next_line(n): true' 'x ignore_end: true'; do
+	"$waymark" cc --wm=trace --wm-stage=final -g -O2 plain.c -o plain || exit 1
+	core_of plain.core ./plain ${words%%ignore_end*} || exit 1
+	expect 0 "$waymark" core ./plain plain.core
+	grep -qF -- "-> ignore_end${words#*ignore_end}" out.txt || fail "not said to be ${words#x }: $(cat out.txt)"
+	lacks out.txt 'ignore_end: to'
+done
+
 # A call in inlined code of another file; the header's function that decided is shown with its file.
 "$waymark" cc --wm=trace -g -O0 words.c -o words || exit 1
 core_of words.core ./words 1 || exit 1

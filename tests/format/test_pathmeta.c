@@ -391,7 +391,7 @@ static void test_bodies(void)
 	EXPECT_BODY(hiding + 5, 0, "a firm line that is none"); /* the same one again */
 	EXPECT_BODY(tests + 1, 4, "a test of no block");        /* node 4 */
 	EXPECT_BODY(tests + 1, 3, "a test of no block");        /* and the next one behind it */
-	EXPECT_BODY(tests + 2, 64, "a test with flags 64");
+	EXPECT_BODY(tests + 2, 0x80, "a test with flags 256");
 	EXPECT_BODY(tests + 3, 8, "compares as 8");
 	EXPECT_BODY(tests + 8, 11, "string 11 of 10");
 	EXPECT_BODY(tests + 9, 2, "a test of no block");  /* the third of two */

@@ -5,8 +5,8 @@
 
 Each test calls a function of its own, which notes its number and value: that log is the oracle. `written`: every test of the log must
 be in the paths, in order, with its text and the right truth, except those that a macro may have turned round and those whose value
-nothing branches on (marked in the source). `optimized`: nothing may be said to be true or false, and the tests that are named must be
-in the log in that order.
+nothing branches on (marked in the source). `optimized`: only calls by themselves may be said to be true or false, with the right truth,
+and the tests that are named must be in the log in that order.
 """
 import json
 import random
@@ -130,7 +130,7 @@ def check(name, log_name, core_name, kind):
     for line, text, what, tests in outcomes(core, source, kind == "written"):
         place = "line %d, %s: %s" % (line, text, what)
         if kind == "optimized":
-            assert what not in ("true", "false"), place
+            assert what not in ("true", "false") or re.fullmatch(r"[!(]*t\d+\(\)\)*", squeeze(text or "t0()")), place
         if text is None and len(tests) != 1:
             continue  # of no test that is noted: its loop's variable, or a test that has no name
         number = int(tests[0]) if text is None else None
@@ -157,7 +157,7 @@ def check(name, log_name, core_name, kind):
         at += 1
     share = told / len(log)
     print("%d tests ran, %d of them told as true or false" % (len(log), told))
-    assert kind == "optimized" or share > 0.7, "too few"
+    assert share > (0.7 if kind == "written" else 0.05), "too few"
 
 
 if __name__ == "__main__":

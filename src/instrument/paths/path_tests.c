@@ -8,7 +8,8 @@
  *      head: br a, rhs, end      rhs: b = ...; br end      end: br phi [false, head], [b, rhs]      end tests b, if it comes from rhs
  *
  * Which way is the true one is known where the code is as clang's front end made it: at the source stage, and in functions that
- * no optimization is for (optnone, as at -O0). An optimizer turns branches round.
+ * no optimization is for (optnone, as at -O0). An optimizer turns branches round. What it cannot change is what the question "is it
+ * zero?" means for a value that the source has at that place: the variable or the call of `if (a && !f())`.
  */
 #include <stdlib.h>
 
@@ -298,6 +299,35 @@ static bool is_as_written(const struct path_graph *g, LLVMMetadataRef location)
 	return location && !LLVMDILocationGetInlinedAt(location) && ir_has_attribute(g->function, g->m->kinds.optnone);
 }
 
+/* A value of the source: the variable whose memory is read, or the call. NULL: neither. */
+static LLVMValueRef read_or_called(LLVMValueRef value)
+{
+	if (LLVMIsALoadInst(value)) {
+		LLVMValueRef from = LLVMGetOperand(value, 0);
+		return LLVMIsAGlobalVariable(from) || LLVMIsAAllocaInst(from) ? from : NULL;
+	}
+	return LLVMIsACallInst(value) || LLVMIsAInvokeInst(value) ? value : NULL;
+}
+
+/* What is asked to be zero or not, if it stands at that very place in the source; NULL: something else is asked. */
+static LLVMValueRef find_value(LLVMValueRef base, LLVMMetadataRef location, bool *ret_is_equal)
+{
+	LLVMValueRef value = base;
+	*ret_is_equal = false;
+	if (LLVMIsAICmpInst(base)) {
+		LLVMIntPredicate predicate = LLVMGetICmpPredicate(base);
+		if ((predicate != LLVMIntEQ && predicate != LLVMIntNE) || !is_null(LLVMGetOperand(base, 1)))
+			return NULL;
+		*ret_is_equal = predicate == LLVMIntEQ;
+		value = LLVMGetOperand(base, 0);
+	} else if (LLVMIsATruncInst(base) && is_truth(base)) { /* bool in memory */
+		value = LLVMGetOperand(base, 0);
+	}
+	if (!LLVMIsAInstruction(value) || LLVMInstructionGetDebugLoc(value) != location)
+		return NULL;
+	return read_or_called(value);
+}
+
 /* Whether the true way, as the outcomes have it, is that of the condition's being false. */
 static bool has_true_last(const struct path_graph *g, uint32_t node)
 {
@@ -319,13 +349,22 @@ static struct error *make_test(struct path_graph *g, struct path_line_cache *cac
 			return NULL;
 		ret->flags |= PATHMETA_TEST_JOINED;
 	}
+	bool is_equal = false;
+	LLVMValueRef value = NULL;
 	if (is_as_written(g, location))
 		ret->flags |= PATHMETA_TEST_AS_WRITTEN;
+	else
+		value = find_value(base.value, location, &is_equal);
+	ret->compare = (uint8_t)compare_of(base.value);
+	if (value) {
+		ret->flags |= PATHMETA_TEST_VALUE;
+		ret->compare = PATHMETA_COMPARE_TRUTH;
+		base.is_negated ^= is_equal;
+	}
 	if (base.is_negated != has_true_last(g, node))
 		ret->flags |= PATHMETA_TEST_NEGATED;
-	ret->compare = (uint8_t)compare_of(base.value);
 	*ret_inlined_at = LLVMDILocationGetInlinedAt(location);
-	struct error *err = name_of(g, base.value, location, &ret->name);
+	struct error *err = name_of(g, value ?: base.value, location, &ret->name);
 	return err ? err : path_line_of(g, cache, location, &ret->at);
 }
 

@@ -2,7 +2,7 @@
  * path_outcome.c - words for what a branch decided.
  *
  * In code as its compiler's front end made it, that is what the source tests and whether it is true. An optimizer turns branches
- * round: then it is where control goes. Where a line has several tests each is named by its text, or else by its column.
+ * round: then it is where control goes, unless a variable or a call by itself is tested. Where a line has several tests each is named by its text, or else by its column.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -200,7 +200,7 @@ static struct truth truth_of(const struct path_decision *b, const struct pathmet
 	struct truth truth = {.is_true = b->walk->flow->outcomes[b->edge].kind == PATHMETA_TRUE,
 			      .is_known = b->walk->stage == PATHMETA_SOURCE};
 
-	if (condition->is_known && t->flags & PATHMETA_TEST_AS_WRITTEN) {
+	if (condition->is_known && t->flags & (PATHMETA_TEST_AS_WRITTEN | PATHMETA_TEST_VALUE)) {
 		truth.is_known = truth.is_said = true;
 		truth.is_true ^= (t->flags & PATHMETA_TEST_NEGATED) != 0;
 		truth.is_true ^= condition->is_negated;

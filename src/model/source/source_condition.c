@@ -275,6 +275,15 @@ static bool compares_so(const struct cut *c, struct span s)
 	return is == compare || (is == PATHMETA_COMPARE_TRUTH && compare == PATHMETA_COMPARE_UNEQUAL);
 }
 
+/* The operand is the variable or the call that the test names, apart from `!`. */
+static bool is_value(const struct cut *c, struct span s)
+{
+	size_t at = s.first + count_nots(c, s);
+
+	return at == c->at && c->test->name && source_token_is(&c->tokens[at], c->test->name) &&
+	       (at + 1 == s.end || (source_token_is(&c->tokens[at + 1], "(") && matching(c, at + 1) + 1 == s.end));
+}
+
 /* ---- more of it ---- */
 
 /* `!(a == b)`: the whole of what is in parentheses is turned round. */
@@ -442,10 +451,12 @@ static struct error *find_condition(struct cut *c, struct arena *arena, struct s
 			return NULL;
 		if (find_parameter(c, &parameter)) {
 			s = parameter;
-			condition.is_known = true;
+			condition.is_known = !(c->test->flags & PATHMETA_TEST_VALUE);
 		}
 	} else {
-		condition.is_known = compares_so(c, s) || c->test->compare == PATHMETA_COMPARE_UNKNOWN;
+		condition.is_known = c->test->flags & PATHMETA_TEST_VALUE
+					     ? is_value(c, s)
+					     : compares_so(c, s) || c->test->compare == PATHMETA_COMPARE_UNKNOWN;
 		condition.is_alone = true;
 	}
 	if (outermost(c, s) == s.end)
