@@ -5,8 +5,8 @@
 . "$3/setup.sh"
 
 asm=/usr/share/java/asm.jar commons=/usr/share/java/asm-commons.jar
-"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Beside.java" || exit 1
-"$jdk/bin/javac" -cp "$jar:$asm:$commons" -d timing "$sources"/{Timing,TimingAgent}.java || exit 1
+javac -cp "$jar" -d classes "$sources/Beside.java" || exit 1
+javac -cp "$jar:$asm:$commons" -d timing "$sources"/{Timing,TimingAgent}.java || exit 1
 printf 'Premain-Class: TimingAgent\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\nClass-Path: %s %s\n' "$asm" "$commons" \
 	>manifest.txt
 "$jdk/bin/jar" cfm timing.jar manifest.txt -C timing . || exit 1
@@ -41,7 +41,7 @@ if [ -f /usr/share/java/org.jacoco.agent.rt.jar ]; then
 	done
 	echo >>manifest.txt
 	"$jdk/bin/jar" cfm jacoco.jar manifest.txt || exit 1
-	"$jdk/bin/javac" --release 11 -cp "$jar" -d classes "$sources/Beside.java" || exit 1
+	javac --release 11 -cp "$jar" -d classes "$sources/Beside.java" || exit 1
 	coverage="-javaagent:jacoco.jar=destfile=run.exec,excludes=org.jacoco.*:org.objectweb.*"
 	beside "before JaCoCo" "-agentpath:$agent=check=7" "$coverage"
 	beside "after JaCoCo" "$coverage" "-agentpath:$agent=check=7,encoder=lucce"

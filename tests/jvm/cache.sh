@@ -28,7 +28,7 @@ events() {
 	[ "$(cat folded.txt)" = "$1 3" ] || { cat folded.txt; fail "$2: stacks"; }
 }
 
-"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Hazards.java" "$sources/Filtered.java" "$sources/Hot.java" "$sources/Beside.java" || exit 1
+javac -cp "$jar" -d classes "$sources/Hazards.java" "$sources/Filtered.java" "$sources/Hot.java" "$sources/Beside.java" || exit 1
 
 # Each class is there the second time, by both encoders: the file is that of the last one.
 for encoder in fast lucce fast; do
@@ -56,7 +56,7 @@ done
 # A class that has changed is rewritten, and the others are not: its line is the new one.
 run check,cache=run.cache Filtered
 sed 's/^public final class Filtered/\n\n&/' "$sources/Filtered.java" >Filtered.java
-"$jdk/bin/javac" -cp "$jar" -d classes Filtered.java || exit 1
+javac -cp "$jar" -d classes Filtered.java || exit 1
 for turn in first second; do
 	run check,cache=run.cache Filtered
 	agreed "changed, $turn"
@@ -70,7 +70,7 @@ grep -q "\"line\": *$line\b" report.json || { head -c 1000 report.json; fail "ch
 # Beside another agent classes have more sites, so the cache is not used, and stays.
 cp run.cache before.cache
 asm=/usr/share/java/asm.jar commons=/usr/share/java/asm-commons.jar
-"$jdk/bin/javac" -cp "$jar:$asm:$commons" -d timing "$sources"/{Timing,TimingAgent}.java || exit 1
+javac -cp "$jar:$asm:$commons" -d timing "$sources"/{Timing,TimingAgent}.java || exit 1
 printf 'Premain-Class: TimingAgent\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\nClass-Path: %s %s\n' "$asm" "$commons" \
 	>manifest.txt
 "$jdk/bin/jar" cfm timing.jar manifest.txt -C timing . || exit 1

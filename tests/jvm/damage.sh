@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-"$jdk/bin/javac" -d classes "$sources/Truncated.java" || exit 1
+javac -d classes "$sources/Truncated.java" || exit 1
 timeout -k 1 60 "$waymark" run -q --alloc=1000 -o ./ "$jdk/bin/java" -cp classes Truncated >out.txt 2>err.txt || fail "status $?"
 printf 'truncated 1\nInternalError\n' | cmp -s - out.txt || { cat out.txt; fail "output"; }
 timeout -k 1 60 "$jdk/bin/java" -Xcheck:jni "-agentpath:$agent" -cp classes Truncated >out.txt 2>&1 || fail "-Xcheck:jni: status $?"
@@ -18,7 +18,7 @@ for option in -Xcheck:jni -XX:+CheckJNICalls; do
 done
 # A SIGBUS that is not the recording's ends it all the same.
 printf 'class Killed { public static void main(String[] a) throws Exception { new ProcessBuilder("kill", "-BUS", "" + ProcessHandle.current().pid()).inheritIO().start().waitFor(); Thread.sleep(30000); } }\n' >Killed.java
-"$jdk/bin/javac" -d classes Killed.java || exit 1
+javac -d classes Killed.java || exit 1
 ulimit -c 0
 timeout -k 1 60 "$waymark" run -q --alloc=1000 -o ./ "$jdk/bin/java" -Xcheck:jni -cp classes Killed >out.txt 2>err.txt
 status=$?

@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Filtered.java" || exit 1
+javac -cp "$jar" -d classes "$sources/Filtered.java" || exit 1
 
 # filtered OPTIONS WANTED: the folded stack of the three events
 filtered() {

@@ -6,7 +6,7 @@
 . "$3/setup.sh"
 first=${4:-1} last=${5:-40}
 
-"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Joined.java" || exit 1
+javac -cp "$jar" -d classes "$sources/Joined.java" || exit 1
 flags=(-g -O1 -shared -fPIC -I "$jdk/include" -I "$jdk/include/linux" -pthread)
 "$waymark" cc "${flags[@]}" -o joined.so "$sources/joined.c" || exit 1
 "${CC:-cc}" -DPLAIN "${flags[@]}" -o plain.so "$sources/joined.c" || exit 1

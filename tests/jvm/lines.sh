@@ -5,7 +5,7 @@
 . "$3/setup.sh"
 
 asm=/usr/share/java/asm.jar
-"$jdk/bin/javac" -cp "$jar:$asm" -d classes "$sources"/{Lines,LineTables}.java || exit 1
+javac -cp "$jar:$asm" -d classes "$sources"/{Lines,LineTables}.java || exit 1
 "$jdk/bin/java" -cp "classes:$asm" LineTables classes/Tables.class || exit 1
 timeout -k 1 60 "$jdk/bin/java" -cp "classes:$jar" Lines >plain.txt || fail "without the agent: status $?"
 awk '{ print $3 }' plain.txt >wanted.txt

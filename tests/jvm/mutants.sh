@@ -5,7 +5,7 @@
 . "$3/setup.sh"
 
 seed=${4:-1} count=${5:-1200}
-"$jdk/bin/javac" -g -d classes "$sources"/{Mutants,Mutated}.java || exit 1
+javac -g -d classes "$sources"/{Mutants,Mutated}.java || exit 1
 timeout -k 1 120 "$jdk/bin/java" -cp classes Mutants "$seed" "$count" >plain.txt || fail "without the agent: status $?"
 [ "$(grep -c ': linked$' plain.txt)" -gt $((count / 10)) ] && [ "$(grep -c 'Error$' plain.txt)" -gt $((count / 10)) ] ||
 	fail "seed $seed: the changes are no test"

@@ -13,7 +13,7 @@ run() {
 	timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=$options" -cp classes "$@" >out.txt 2>err.txt || fail "$options: status $?"
 }
 
-"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Hazards.java" "$sources/Hot.java" || exit 1
+javac -cp "$jar" -d classes "$sources/Hazards.java" "$sources/Hot.java" || exit 1
 
 # One call is hot: its line is the first of its space, behind it is one that is made once in a while.
 run profile=hot.txt Hot

@@ -20,7 +20,7 @@ generate() {
 	rm -rf src classes
 	mkdir src classes
 	"$jdk/bin/java" -cp support random.Generate "$from" "$to" src || exit 1
-	"$jdk/bin/javac" -J-XX:TieredStopAtLevel=1 -nowarn -proc:none -g:source,lines -cp "support:$jar" -d classes src/*/Main.java \
+	javac -nowarn -proc:none -g:source,lines -cp "support:$jar" -d classes src/*/Main.java \
 		2>javac.txt || { grep error javac.txt | head -n 5; fail "$from to $to: javac"; return 1; }
 }
 
@@ -72,7 +72,7 @@ keep() {
 	cp -r src ./*.txt "$KEEP/$from"
 }
 
-"$jdk/bin/javac" -J-XX:TieredStopAtLevel=1 -cp "$jar" -d support "$sources"/random/*.java || exit 1
+javac -cp "$jar" -d support "$sources"/random/*.java || exit 1
 all=0
 for ((from = first; from <= last; from = to + 1)); do
 	to=$((from + batch - 1 < last ? from + batch - 1 : last))

@@ -11,7 +11,7 @@
 	for ((i = 0; i < 2000; i++)); do echo 'n = step(n); n = step(n); n = step(n); n = step(n);'; done
 	echo '		return n; } }'
 } >RefusedLarge.java
-"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Refused.java" RefusedLarge.java || exit 1
+javac -cp "$jar" -d classes "$sources/Refused.java" RefusedLarge.java || exit 1
 "$jdk/bin/java" -cp "classes:$jar" Refused >plain.txt || exit 1
 
 # refused WHAT LINE OPTION...: the lines on standard error, and the program's output

@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Events.java" || exit 1
+javac -cp "$jar" -d classes "$sources/Events.java" || exit 1
 WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent" -cp classes Events 2>err.txt
 [ $? = 3 ] || { cat err.txt; fail "status"; }
 [ -s err.txt ] && { cat err.txt; fail "standard error is not empty"; }
@@ -35,7 +35,7 @@ grep -A 1 -F ' data-label="[Collections.sort]"><title>[java.util.Collections.sor
 grep -q 'data-label="[^"]*main' run.svg && fail "svg: a label that is the name"
 
 # No site is in front of what the virtual machine resolves: what it calls there is lost, and nothing else is.
-"$jdk/bin/javac" -nowarn -cp "$jar" -d classes "$sources/Resolving.java" 2>/dev/null || exit 1
+javac -nowarn -cp "$jar" -d classes "$sources/Resolving.java" 2>/dev/null || exit 1
 for encoder in fast lucce; do
 	rm -f run.wmk
 	WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" -Djava.security.manager=allow "-agentpath:$agent=check,encoder=$encoder" \
@@ -46,7 +46,7 @@ for encoder in fast lucce; do
 done
 
 # Where the context stack has no room the context is lost, and is there again when the calls have returned.
-"$jdk/bin/javac" -nowarn -cp "$jar" -d classes "$sources/Deep.java" || exit 1
+javac -nowarn -cp "$jar" -d classes "$sources/Deep.java" || exit 1
 rm -f run.wmk
 WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent" -cp classes Deep 2>err.txt || { cat err.txt; fail "deep: status $?"; }
 folded deepest '[lost] 1'
@@ -55,7 +55,7 @@ folded returned 'Deep.main;[thread];Deep.run 1'
 # message OPTIONS AGENT WANTED: the agent's line, and the program runs without it
 message() {
 	echo 'public final class Plain { public static void main(String[] a) { System.out.println("ran"); } }' >Plain.java
-	[ -f plain/Plain.class ] || "$jdk/bin/javac" -d plain Plain.java || exit 1
+	[ -f plain/Plain.class ] || javac -d plain Plain.java || exit 1
 	timeout -k 1 60 "$jdk/bin/java" "-agentpath:$2$1" -cp plain Plain >out.txt 2>err.txt || fail "$1: status $?"
 	[ "$(cat out.txt)" = ran ] || fail "$1: output"
 	[ "$(cat err.txt)" = "$3" ] || { cat err.txt; fail "$1: message"; }

@@ -10,6 +10,11 @@ unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_JVM LD_PRELOAD JAVA_TOOL_OPTIONS
 waymark=$build/waymark agent=$build/src/jvm/libwaymark-jvm.so jar=$build/src/jvm/waymark-jvm.jar
 failures=0
 
+# The compiler of $jdk. It runs for a second: C2 and a collector with threads would take half of its time.
+javac() {
+	"$jdk/bin/javac" -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC "$@"
+}
+
 fail() {
 	echo "FAIL: $*"
 	failures=$((failures + 1))

@@ -31,7 +31,7 @@ awk -v names="$names" 'BEGIN {
 	for (i = 0; i < names; i += 100) print "part" i "(names);"
 	print "}}"
 }' >Main.java
-"$jdk/bin/javac" -cp "$jar" -d classes Main.java || exit 1
+javac -cp "$jar" -d classes Main.java || exit 1
 
 for encoder in fast lucce; do
 	rm -f run.wmk

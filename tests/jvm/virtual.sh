@@ -19,7 +19,7 @@ done
 [ "$(release "$jdk")" -ge 21 ] || { echo "no JDK since 21 is in /usr/lib/jvm"; exit 77; }
 echo "JDK $(release "$jdk")"
 
-"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Virtual.java" || exit 1
+javac -cp "$jar" -d classes "$sources/Virtual.java" || exit 1
 timeout -k 1 60 "$jdk/bin/java" -cp "classes:$jar" Virtual >plain.txt 2>err.txt || fail "without the agent: status $?"
 points=$(sed -n 's/^points //p' plain.txt)
 [ "${points:-0}" -gt 1000 ] || fail "only ${points:-no} points"
@@ -58,7 +58,7 @@ run cpu=997 -Xint
 grep -q '^Virtual.main;Virtual.many;\[thread\];.*;Virtual.task;' folded.txt || { cat folded.txt; fail "cpu"; }
 
 if [ "$(release "$jdk")" -ge 25 ]; then
-	"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Prologue.java" || exit 1
+	javac -cp "$jar" -d classes "$sources/Prologue.java" || exit 1
 	[ "$("$jdk/bin/java" -cp "classes:$jar" Prologue)" = "thrown 3" ] || fail "prologue without the agent"
 	for encoder in fast lucce; do
 		rm -f run.wmk
