@@ -14,7 +14,7 @@
 
 #include "native/image_header.h"
 #include "recorder/sys.h"
-#include "sampler/short_lock.h"
+#include "recorder/short_lock.h"
 
 enum {
 	PAGE_BYTES = 4096,

@@ -17,7 +17,7 @@
 #include "recorder/sys.h"
 #include "recorder/text.h"
 #include "sampler/host.h"
-#include "sampler/short_lock.h"
+#include "recorder/short_lock.h"
 #include "waymark/abi.h"
 
 enum {

@@ -94,7 +94,7 @@ metric=cpu
 for mode in -Xmixed -Xint; do
 	run Spinning $mode "-agentpath:$agent=cpu=997,encode"
 	[ -s err.txt ] && { cat err.txt; fail "cpu $mode: standard error"; }
-	"$waymark" report --format folded --metric cpu:sum run.wmk >folded.txt || fail "cpu $mode: report"
+	"$waymark" report --format folded --metric cpu run.wmk >folded.txt || fail "cpu $mode: report"
 	awk -f "$sources/samples.awk" out.txt folded.txt || fail "cpu $mode: samples"
 done
 run Spinning "-agentpath:$agent=cpu=997,check"

@@ -8,7 +8,7 @@ javac -d classes "$sources/Threads.java" || exit 1
 WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=cpu=997,encode" -cp classes Threads >out.txt 2>err.txt ||
 	fail "status $?"
 [ -s err.txt ] && { cat err.txt; fail "standard error"; }
-# out.txt: NAME NS of the program's clock; TIME TID:NAME cpu NS CONTEXT
+# out.txt: NAME NS of the program's clock; TIME TID:NAME samples NS CONTEXT
 "$waymark" report --format events run.wmk | grep -v '^#' >events.txt
 awk '
 FILENAME == "out.txt" { used[$1] = $2; next }
@@ -21,8 +21,8 @@ END {
 	if (last["main"] == last["the_worker"]) { print "both have the number " last["main"]; bad++ }
 	exit bad
 }' out.txt events.txt || fail "threads"
-grep -q ' [0-9]*:main cpu [0-9]* Threads.main;Threads.work' events.txt || { head -n 3 events.txt; fail "main has no sample of its own"; }
-grep -q ' [0-9]*:the_worker cpu [0-9]* .*Threads.work' events.txt || { head -n 3 events.txt; fail "the worker has none"; }
+grep -q ' [0-9]*:main samples [0-9]* Threads.main;Threads.work' events.txt || { head -n 3 events.txt; fail "main has no sample of its own"; }
+grep -q ' [0-9]*:the_worker samples [0-9]* .*Threads.work' events.txt || { head -n 3 events.txt; fail "the worker has none"; }
 grep -q ':waymark_cpu ' events.txt && fail "samples of the thread that takes them"
 
 # Before and behind the agent; the port is any one.
@@ -37,6 +37,6 @@ for order in before behind; do
 	grep -qx 'waymark: cpu is off: .* can_suspend, .*' err.txt && [ "$(wc -l <err.txt)" = 1 ] || { cat err.txt; fail "$order: line"; }
 	"$waymark" report --format events run.wmk >events.txt
 	grep -q ':main alloc ' events.txt || { head -n 3 events.txt; fail "$order: no allocations"; }
-	grep -q ' cpu ' events.txt && fail "$order: samples"
+	grep -q ' samples ' events.txt && fail "$order: samples"
 done
 [ "$failures" = 0 ]

@@ -53,7 +53,7 @@ for client in alloc=0 contention profile=profile; do
 done
 grep -q "Virtual	task	" profile || { cat profile; fail "profile: no call of a virtual thread"; }
 # Time is that of the virtual thread that runs, not of the thread that carries it.
-run cpu=997 -Xint
+run cpu=997,encode -Xint
 "$waymark" report --format folded --metric cpu run.wmk >folded.txt || fail "cpu: report"
 grep -q '^Virtual.main;Virtual.many;\[thread\];.*;Virtual.task;' folded.txt || { cat folded.txt; fail "cpu"; }
 

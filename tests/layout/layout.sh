@@ -2,7 +2,7 @@
 # layout.sh TREE - checks how the source tree is put together; prints each finding as "file:line: what" and fails on any.
 #
 #  1. Includes follow the arrows: base <- core <- format <- {object, llvm}; object <- snapshot <- model <- report <- cli;
-#     llvm <- {instrument, analyze}; analyze <- model; recorder <- {runtime, native, jvm}; native <- {agent, sampler}. recorder and runtime use nothing else but
+#     llvm <- {instrument, analyze}; analyze <- model; recorder <- {runtime, native, jvm}; native <- {agent, sampler, jvm}. recorder and runtime use nothing else but
 #     include/ and format/scheme.h, which is compiled into both sides; agent and jvm encode in-process, so they use core, too,
 #     and the agent runtime/heap and runtime/paths, which know nothing of how compiled code keeps its contexts.
 #     Only llvm, instrument and analyze include LLVM, only object and snapshot ELF and DWARF (recorder, native and agent have their own
@@ -33,7 +33,7 @@ BEGIN {
 	may["native"] = " base recorder native "
 	may["sampler"] = " base recorder native sampler "
 	may["agent"] = " base core recorder native agent "
-	may["jvm"] = " base core recorder runtime jvm "
+	may["jvm"] = " base core recorder runtime native jvm "
 	may["analyze"] = " base core format llvm analyze "
 	may["model"] = " base core format object snapshot analyze model "
 	may["report"] = " base core format object snapshot model report "

@@ -4,6 +4,7 @@
  *
  * Where something is missing the agent says so in one line and the application runs as without it.
  */
+#include <dlfcn.h>
 #include <jvmti.h>
 #include <stdlib.h>
 
@@ -82,6 +83,12 @@ static bool is_java_known(JavaVM *vm)
 	return ret;
 }
 
+/* It has the timers' signal. Its walks name no Java methods: those come with words. */
+static bool has_sampler(void)
+{
+	return dlsym(RTLD_DEFAULT, "wm1_agent_capture");
+}
+
 /* Never fails: the virtual machine would not start. */
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
@@ -94,6 +101,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	machine = vm;
 	if (!is_java_known(vm) || !read_options(text))
 		return JNI_OK;
+	options.is_encoded |= options.clients[WM1_JVM_cpu].is_on && has_sampler();
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK)
 		jvm_log_disabled("this virtual machine has no JVMTI of version 11");
 	else if (jvm_options_walk(&options))

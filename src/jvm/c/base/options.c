@@ -83,12 +83,12 @@ static bool parse_word(const char *word, size_t len, struct jvm_options *ret)
 	return parse_client(word, len, ret->clients);
 }
 
-/* A client whose events are too many to walk at each of them, or that needs words. */
+/* A client whose events are too many to walk at each of them. */
 static bool is_frequent(const struct jvm_options *options)
 {
 	const struct jvm_client_option *alloc = &options->clients[WM1_JVM_alloc];
 
-	return (alloc->is_on && !alloc->number) || options->clients[WM1_JVM_cpu].is_on;
+	return alloc->is_on && !alloc->number;
 }
 
 bool jvm_options_walk(const struct jvm_options *options)

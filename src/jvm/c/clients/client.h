@@ -15,7 +15,7 @@
 
 enum {
 	JVM_CLIENT_CAPABILITIES = 2,
-	JVM_CLIENT_EVENTS = 2,
+	JVM_CLIENT_EVENTS = 4,
 };
 
 /* Instructions that the rewriter makes places of (java/dev/waymark/agent/Clients.java has the same bits). */
@@ -32,6 +32,8 @@ struct jvm_capability {
 
 /* A client that is off is not called. Functions may be NULL; those that return false say that the agent cannot work at all. */
 struct jvm_client {
+	/* What it is where contexts are walks; NULL: the same. */
+	const struct jvm_client *walked;
 	/* Where the virtual machine does not give one, the client is off, and a line says which. */
 	struct jvm_capability capabilities[JVM_CLIENT_CAPABILITIES];
 	/*

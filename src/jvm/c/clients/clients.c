@@ -16,6 +16,11 @@
 WM1_JVM_CLIENTS(OWN_DECLARED, SHARED_DECLARED)
 static const struct jvm_client *const clients[WM1_JVM_CLIENT_COUNT] = {WM1_JVM_CLIENTS(OWN_ROW, SHARED_ROW)};
 
+static const struct jvm_client *client_at(size_t i, const struct jvm_options *options)
+{
+	return clients[i]->walked && jvm_options_walk(options) ? clients[i]->walked : clients[i];
+}
+
 const char *jvm_clients_need_words(const struct jvm_options *options)
 {
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
@@ -25,10 +30,12 @@ const char *jvm_clients_need_words(const struct jvm_options *options)
 }
 
 /* False: the virtual machine does not give one of them, which a line says. */
-static bool add_capabilities(jvmtiEnv *jvmti, size_t client)
+static bool add_capabilities(jvmtiEnv *jvmti, size_t client, const struct jvm_options *options)
 {
-	for (size_t i = 0; i < JVM_CLIENT_CAPABILITIES && clients[client]->capabilities[i].name; i++) {
-		const struct jvm_capability *c = &clients[client]->capabilities[i];
+	const struct jvm_client *of = client_at(client, options);
+
+	for (size_t i = 0; i < JVM_CLIENT_CAPABILITIES && of->capabilities[i].name; i++) {
+		const struct jvm_capability *c = &of->capabilities[i];
 		char line[256];
 		struct wmrt_text text = {line, sizeof line, 0};
 
@@ -48,14 +55,15 @@ bool jvm_clients_load(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks, struct jv
 {
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++) {
 		struct jvm_client_option *option = &options->clients[i];
+		const struct jvm_client *c = client_at(i, options);
 
-		if (option->is_on && !clients[i]->asks_late)
-			option->is_on = add_capabilities(jvmti, i);
+		if (option->is_on && !c->asks_late)
+			option->is_on = add_capabilities(jvmti, i, options);
 		if (!option->is_on)
 			continue;
-		if (clients[i]->listen)
-			clients[i]->listen(callbacks);
-		if (clients[i]->load && !clients[i]->load(jvmti, option->number))
+		if (c->listen)
+			c->listen(callbacks);
+		if (c->load && !c->load(jvmti, option->number))
 			return false;
 	}
 	return true;
@@ -89,9 +97,9 @@ bool jvm_clients_use_words(JNIEnv *env, const struct jvm_options *options)
 /* A client that gets no capabilities now is off. Classes are rewritten as with it nevertheless: a cache is for the one and the other. */
 static bool begin(jvmtiEnv *jvmti, JNIEnv *env, size_t client, const struct jvm_options *options)
 {
-	const struct jvm_client *c = clients[client];
+	const struct jvm_client *c = client_at(client, options);
 
-	if (c->asks_late && !add_capabilities(jvmti, client))
+	if (c->asks_late && !add_capabilities(jvmti, client, options))
 		return true;
 	if (c->begin && !c->begin(env, options))
 		return false;
@@ -112,8 +120,8 @@ bool jvm_clients_begin(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *o
 void jvm_clients_end(const struct jvm_options *options)
 {
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
-		if (options->clients[i].is_on && clients[i]->end)
-			clients[i]->end();
+		if (options->clients[i].is_on && client_at(i, options)->end)
+			client_at(i, options)->end();
 }
 
 uint64_t jvm_clients_hash(uint64_t hash, const struct jvm_options *options)

@@ -18,6 +18,7 @@
 #include "jvm/c/contexts/thread_state.h"
 #include "jvm/c/clients/ticker.h"
 #include "recorder/event.h"
+#include "recorder/file.h"
 #include "recorder/sys.h"
 
 enum {
@@ -105,6 +106,17 @@ static uint32_t named_tid(JNIEnv *env, jthread thread)
 	return (uint32_t)(number & ~IS_NAMED);
 }
 
+/* Behind the first event there is a recording. */
+static void count_sample(void)
+{
+	struct wmk_header *header = wmrt_file_header();
+
+	if (!header)
+		return;
+	header->sample_period_ns = (uint64_t)ticker.period_ns;
+	__atomic_fetch_add(&header->samples, 1, __ATOMIC_RELAXED);
+}
+
 /* A sample of a doubtful word is lost: what a constructor may have left behind (SuperCalls.java) only the thread itself can find out. */
 static void sample(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jlong used_ns)
 {
@@ -117,6 +129,7 @@ static void sample(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jlong used_ns)
 	is_known = !jvm_thread_state_is_doubtful(env, &state);
 	wmrt_event_of(named_tid(env, thread), is_known ? jvm_thread_state_context(env, &state) : lost(), "cpu",
 		      (uint64_t)used_ns);
+	count_sample();
 	if (is_compared && is_known)
 		jvm_stack_compare(env, &stack, &state);
 }
@@ -181,7 +194,9 @@ static void end(void)
 	jvm_ticker_end(&ticker);
 }
 
+extern const struct jvm_client jvm_client_cpu_walked;
 const struct jvm_client jvm_client_cpu = {
+	.walked = &jvm_client_cpu_walked,
 	.capabilities = {{{.can_suspend = 1}, "can_suspend"},
 			 {{.can_get_thread_cpu_time = 1}, "can_get_thread_cpu_time"}},
 	.asks_late = true,

@@ -1,17 +1,20 @@
 /*
  * method_names.c - two tables that only grow, found by hash without a lock: methods by jmethodID, sites by method and place.
  *
- * Who adds to them has the recorder's lock (wmrt_code_begin), in which a thread is not interrupted: so a signal handler may add sites.
+ * Who adds to them has the lock, and is not interrupted meanwhile: so a signal handler may add sites.
  */
 #include "jvm/c/walk/method_names.h"
 
 #include <jvmti.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "jvm/c/base/java.h"
 #include "recorder/code.h"
 #include "recorder/index.h"
+#include "recorder/process.h"
+#include "recorder/short_lock.h"
 #include "recorder/sys.h"
 
 enum {
@@ -20,6 +23,13 @@ enum {
 	MAX_SITES = 1 << 25,
 	STRINGS_BYTES = 1 << 20,
 	LOADER_BYTES = 256,
+	MAX_LABELS = 256,
+};
+
+/* What is no method. */
+struct label {
+	char text[JVM_LABEL_BYTES];
+	uint32_t site;
 };
 
 struct line {
@@ -64,9 +74,26 @@ static struct named_method *methods;
 static struct named_site *sites;
 static uint32_t class_count = 1, method_count = 1, site_count = 1; /* under the lock */
 static struct wmrt_index methods_by_id, sites_by_place;
+static _Atomic uint32_t lock;
+static struct label labels[MAX_LABELS];
+static _Atomic uint32_t label_count; /* released behind the label */
 /* Where the next string goes, under the lock. */
 static char *strings;
 static size_t strings_room;
+
+static uint64_t take_lock(void)
+{
+	uint64_t mask = wmrt_block_signals();
+
+	short_lock(&lock);
+	return mask;
+}
+
+static void give_lock(uint64_t mask)
+{
+	short_unlock(&lock);
+	wmrt_unblock_signals(mask);
+}
 
 bool jvm_method_names_init(const struct jvmtiInterface_1_ **jvmti)
 {
@@ -246,6 +273,7 @@ static void describe_loader(JNIEnv *env, jclass class, char *text, size_t size)
 static uint32_t ask_class(JNIEnv *env, jclass class)
 {
 	char loader[LOADER_BYTES], *signature = NULL, *file = NULL;
+	uint64_t mask;
 	uint32_t ret = 0;
 
 	if ((*tools)->GetClassSignature(tools, class, &signature, NULL) != JVMTI_ERROR_NONE)
@@ -253,9 +281,9 @@ static uint32_t ask_class(JNIEnv *env, jclass class)
 	if ((*tools)->GetSourceFileName(tools, class, &file) != JVMTI_ERROR_NONE)
 		file = NULL;
 	describe_loader(env, class, loader, sizeof loader);
-	wmrt_code_begin();
+	mask = take_lock();
 	ret = add_class(&(struct named_class){.loader = loader, .name = dotted(signature), .file = file});
-	wmrt_code_end();
+	give_lock(mask);
 	(*tools)->Deallocate(tools, (unsigned char *)signature);
 	(*tools)->Deallocate(tools, (unsigned char *)file);
 	return ret;
@@ -287,6 +315,7 @@ static uint32_t ask_method(jmethodID id, uint32_t owner)
 	struct named_method m = {.id = id, .owner = owner};
 	char *name = NULL, *descriptor = NULL;
 	jvmtiLineNumberEntry *lines = NULL;
+	uint64_t mask;
 	uint32_t ret = 0;
 
 	if ((*tools)->GetMethodName(tools, id, &name, &descriptor, NULL) != JVMTI_ERROR_NONE)
@@ -295,9 +324,9 @@ static uint32_t ask_method(jmethodID id, uint32_t owner)
 	m.lines = (const struct line *)(const void *)lines;
 	m.name = name;
 	m.descriptor = descriptor;
-	wmrt_code_begin();
+	mask = take_lock();
 	ret = add_method(&m);
-	wmrt_code_end();
+	give_lock(mask);
 	(*tools)->Deallocate(tools, (unsigned char *)name);
 	(*tools)->Deallocate(tools, (unsigned char *)descriptor);
 	(*tools)->Deallocate(tools, (unsigned char *)lines);
@@ -414,12 +443,57 @@ uint32_t jvm_method_names_site(uint32_t method, int64_t location, enum wmk_site_
 {
 	struct named_site s = {.method = method, .kind = kind, .position = location < 0 ? -1 : (int32_t)location};
 	uint32_t known = wmrt_index_find(&sites_by_place, hash_site(&s), is_site, &s), ret;
+	uint64_t mask;
 
 	if (known)
 		return sites[known].record;
-	wmrt_code_begin();
+	mask = take_lock();
 	known = wmrt_index_find(&sites_by_place, hash_site(&s), is_site, &s);
 	ret = known ? sites[known].record : add_site(&s);
-	wmrt_code_end();
+	give_lock(mask);
+	return ret;
+}
+
+/* ---- labels ---- */
+
+static uint32_t add_label(const char *text)
+{
+	static uint32_t image;
+	static bool is_recorded;
+	struct label *new = &labels[label_count];
+	uint32_t function;
+
+	if (label_count == MAX_LABELS)
+		return 0;
+	if (!is_recorded)
+		image = wmrt_code_image(NULL, "[virtual machine]", WMK_IMAGE_CODE);
+	is_recorded = true;
+	function = wmrt_code_function(image, label_count + 1, text);
+	new->site = function ? wmrt_code_site(function, WMK_SITE_CAPTURE, 0, 0, NULL) : 0;
+	strncpy(new->text, text, sizeof new->text - 1);
+	atomic_store_explicit(&label_count, label_count + 1, memory_order_release);
+	return new->site;
+}
+
+static uint32_t find_label(const char *text)
+{
+	uint32_t count = atomic_load_explicit(&label_count, memory_order_acquire);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (strncmp(labels[i].text, text, sizeof labels[i].text - 1) == 0)
+			return labels[i].site;
+	return 0;
+}
+
+uint32_t jvm_method_names_label(const char *text)
+{
+	uint32_t ret = find_label(text);
+	uint64_t mask;
+
+	if (ret)
+		return ret;
+	mask = take_lock();
+	ret = find_label(text) ?: add_label(text);
+	give_lock(mask);
 	return ret;
 }

@@ -12,6 +12,10 @@
 
 #include "waymark/wmk.h"
 
+enum {
+	JVM_LABEL_BYTES = 64,
+};
+
 struct JNINativeInterface_;
 struct jvmtiInterface_1_;
 struct _jmethodID;
@@ -31,5 +35,8 @@ uint32_t jvm_method_names_find(struct _jmethodID *method);
 bool jvm_method_names_is_hidden(uint32_t method);
 /* The recorded site of a method at a bytecode index, or -1 of a native one. 0: the recording has no room. Signal-safe. */
 uint32_t jvm_method_names_site(uint32_t method, int64_t location, enum wmk_site_kind kind);
+
+/* The recorded site of what is no method, by its name, which is cut to JVM_LABEL_BYTES. 0 as above, or there are too many. Signal-safe. */
+uint32_t jvm_method_names_label(const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* short_lock.h - a lock that is held for a few microseconds, by threads with all signals blocked. All zero is free. */
-#ifndef WM_SAMPLER_SHORT_LOCK_H
-#define WM_SAMPLER_SHORT_LOCK_H
+#ifndef WM_RECORDER_SHORT_LOCK_H
+#define WM_RECORDER_SHORT_LOCK_H
 
 #include <stdatomic.h>
 #include <stdint.h>

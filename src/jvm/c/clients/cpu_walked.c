@@ -1,0 +1,162 @@
+/*
+ * cpu_walked.c - the client `cpu` where contexts are walks: a tick of its CPU time walks the stack of each thread, wherever that is. A sample's
+ * value is the time since the thread's last one.
+ *
+ * Names of methods are taken when their class is prepared: a class may be unloaded before anybody could ask what a sample has.
+ */
+#include <errno.h>
+#include <jvmti.h>
+#include <linux/prctl.h>
+#include <string.h>
+
+#include "jvm/c/base/pause.h"
+#include "jvm/c/clients/client.h"
+#include "jvm/c/clients/thread_names.h"
+#include "jvm/c/walk/java_walker.h"
+#include "jvm/c/walk/method_names.h"
+#include "jvm/c/walk/sampled_threads.h"
+#include "jvm/c/walk/walk.h"
+#include "recorder/clock.h"
+#include "recorder/event.h"
+#include "recorder/file.h"
+#include "recorder/sys.h"
+#include "waymark/abi.h"
+
+enum {
+	SECOND_NS = 1000000000,
+	TASK_NAME_BYTES = 16, /* of the kernel */
+};
+
+static const struct java_walker *const walker = &java_walker_async;
+/* Written by run, before the first tick. */
+static uint64_t period_ns;
+
+/* ---- a tick ---- */
+
+/* What threads of the virtual machine are, by their names, of which the kernel keeps 15 bytes: without the numbers of equal ones. */
+static void label_thread(char label[TASK_NAME_BYTES + 2])
+{
+	char name[TASK_NAME_BYTES] = "";
+	size_t len;
+
+	wmrt_sys3(SYS_prctl, PR_GET_NAME, (long)name, 0);
+	len = strnlen(name, sizeof name - 1);
+	while (len > 1 && ((name[len - 1] >= '0' && name[len - 1] <= '9') || name[len - 1] == '#'))
+		len--;
+	label[0] = '[';
+	memcpy(label + 1, name, len);
+	label[len + 1] = ']';
+	label[len + 2 < TASK_NAME_BYTES + 2 ? len + 2 : TASK_NAME_BYTES + 1] = '\0';
+}
+
+/* Without a Java frame: a thread of the virtual machine, or why the walk has found none. */
+static wm_context context_without(const struct java_walk *w)
+{
+	char label[TASK_NAME_BYTES + 3];
+	wm_context ret = {.epoch = WM_EPOCH_WALKED, .prefix = jvm_walk_root()};
+
+	label_thread(label);
+	ret.site = jvm_method_names_label(w->is_java && !w->is_idle ? w->leaf : label);
+	if (!ret.site)
+		ret.prefix = WM_PREFIX_LOST;
+	return ret;
+}
+
+/* The recording has the numbers however the process ends. */
+static void count_sample(const struct java_walk *w)
+{
+	struct wmk_header *header = wmrt_file_header();
+
+	if (!header)
+		return;
+	header->sample_period_ns = period_ns;
+	__atomic_fetch_add(&header->samples, 1, __ATOMIC_RELAXED);
+	if (w->is_cut || (!w->count && w->is_java && !w->is_idle))
+		__atomic_fetch_add(&header->samples_cut, 1, __ATOMIC_RELAXED);
+}
+
+static void on_tick(void *context, struct jvm_sampled_thread *thread)
+{
+	struct java_walk w = {.context = context, .frames = thread->frames, .max = JVM_SAMPLED_FRAMES};
+	uint64_t now_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int saved = errno;
+
+	walker->walk(&w);
+	wmrt_event(w.count ? jvm_walk_context(w.is_cut ? WM_PREFIX_TOO_DEEP : jvm_walk_root(), w.frames, w.count)
+			   : context_without(&w),
+		   "cpu", now_ns - thread->counted_ns);
+	thread->counted_ns = now_ns;
+	count_sample(&w);
+	errno = saved;
+}
+
+/* ---- events ---- */
+
+static void JNICALL thread_starts(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+	(void)jvmti, (void)thread;
+	jvm_thread_name_here(env);
+	jvm_sampled_threads_add();
+}
+
+static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+	(void)jvmti, (void)env, (void)thread;
+	jvm_sampled_threads_remove();
+}
+
+/* While nobody listens, AsyncGetCallTrace finds nothing. */
+static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass class)
+{
+	(void)jvmti, (void)env, (void)thread, (void)class;
+}
+
+static void JNICALL class_is_prepared(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass class)
+{
+	(void)jvmti, (void)thread;
+	jvm_method_names_learn(env, class);
+}
+
+static void listen(jvmtiEventCallbacks *callbacks)
+{
+	callbacks->ThreadStart = thread_starts;
+	callbacks->ThreadEnd = thread_ends;
+	callbacks->ClassLoad = class_loads;
+	callbacks->ClassPrepare = class_is_prepared;
+}
+
+/* Those that were there before the events were enabled. */
+static bool learn_loaded(jvmtiEnv *jvmti, JNIEnv *env)
+{
+	jclass *classes = NULL;
+	jint count = 0;
+
+	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE)
+		return false;
+	for (jint i = 0; i < count; i++) {
+		jvm_method_names_learn(env, classes[i]);
+		(*env)->DeleteLocalRef(env, classes[i]);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+	return true;
+}
+
+static bool run(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
+{
+	JavaVM *vm = NULL;
+
+	period_ns = SECOND_NS / (uint32_t)number;
+	if ((*env)->GetJavaVM(env, &vm) != JNI_OK || !walker->init(vm) || !learn_loaded(jvmti, env) ||
+	    !jvm_sampled_threads_begin(period_ns, on_tick))
+		return false;
+	jvm_thread_name_here(env);
+	jvm_sampled_threads_add();
+	return true;
+}
+
+const struct jvm_client jvm_client_cpu_walked = {
+	.events = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE},
+	.listen = listen,
+	.run = run,
+	.end = jvm_sampled_threads_end,
+};
