@@ -3,7 +3,7 @@
 #
 # --fast: build and tests only. Else also: the suite under ASan+UBSan (build-asan/), each libFuzzer target for a fixed number of
 # runs, the runtime tests under TSan (build-tsan/), scripts/demo.sh and scripts/lint.sh. A Meson test counts as one, every other check
-# too. The exit status is 0 if and only if nothing failed.
+# too. The exit status is 0 if and only if nothing failed. Lint runs beside everything else, at the lowest priority.
 #
 # Under sanitizers run the command, the readers and their unit tests: neither the pass nor the runtime is sanitized in any build. So
 # programs are built and run once, in build/ (tests of the suite twice), and what they wrote is read by the plain command and by the
@@ -52,8 +52,9 @@ finish() {
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
 	exit
 }
-demo= # its process, while it runs
-trap '[ -z "$demo" ] || kill "$demo"; failures+=("interrupted"); failed=$((failed + 1)); finish' INT TERM
+# Processes that run beside the stages, while they do.
+demo= lint=
+trap 'for process in $demo $lint; do kill "$process"; done; failures+=("interrupted"); failed=$((failed + 1)); finish' INT TERM
 
 # check NAME COMMAND...: one check that is not a Meson test. Exit status 77 means skipped.
 check() {
@@ -170,6 +171,26 @@ end_demo() {
 	return $status
 }
 
+lint_parts='format headers gcc shell tidy'
+# All parts, at the lowest priority: they take the time in which tests wait, and no other.
+begin_lint() {
+	rm -rf build/lint && mkdir -p build/lint
+	(
+		renice -n 19 -p "$BASHPID" >/dev/null
+		for part in $lint_parts; do
+			scripts/lint.sh "$part" >"build/lint/$part.log" 2>&1
+			echo $? >"build/lint/$part.status"
+		done
+	) &
+	lint=$!
+}
+
+# end_lint PART
+end_lint() {
+	cat "build/lint/$1.log"
+	return "$(cat "build/lint/$1.status")"
+}
+
 stage "Packages"
 if ! check "packages" scripts/install-deps.sh build check demo; then
 	finish
@@ -185,10 +206,13 @@ if [ "$fast" ]; then
 	finish
 fi
 
-# Of the debug information the lines of stacks are enough.
+begin_lint
+
+# Of the debug information the lines of stacks are enough. Code with the checks of both takes three times as long to compile with
+# optimization as without, and what reads so little is fast enough.
 stage "ASan + UBSan: build"
 sanitized=
-if build asan build-asan -nosan,twice -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true -Dc_args=-g1 -Dcpp_args=-g1; then
+if build asan build-asan -nosan,twice -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true -Doptimization=0 -Dc_args=-g1 -Dcpp_args=-g1; then
 	check "sanitized command beside the plain pass" make_sanitized && sanitized=$PWD/build/sanitized
 fi
 
@@ -204,19 +228,23 @@ if [ "$sanitized" ]; then
 	fuzz build-asan/tests/fuzz 20000
 fi
 
+# Most of the demonstration is one process at a time.
+scripts/demo.sh >build/demo.log 2>&1 &
+demo=$!
+
 # What its tests need: nothing else of it runs.
-stage "TSan: build"
+stage "TSan: build; demonstration"
 if build tsan build-tsan tsan-safe -Db_sanitize=thread -Db_lundef=false; then
 	stage "TSan: runtime tests"
 	run_tests tsan build-tsan --suite tsan-safe --timeout-multiplier 5
 fi
-
-# Most of the demonstration is one process at a time: lint runs beside it.
-stage "Demonstration; lint"
-scripts/demo.sh >build/demo.log 2>&1 &
-demo=$!
-for part in format headers gcc shell tidy; do
-	check "lint: $part" scripts/lint.sh "$part"
-done
+stage "Demonstration"
 check "demo" end_demo
+
+stage "Lint, what is left of it"
+wait "$lint"
+lint=
+for part in $lint_parts; do
+	check "lint: $part" end_lint "$part"
+done
 finish
