@@ -175,8 +175,8 @@ const struct command command_report = {
 	.summary = "show what was recorded in which calling context, as text, JSON, a flame graph",
 	.usage = "Usage: waymark report [OPTIONS] FILE.wmk...\n"
 		 "\n"
-		 "Shows what was recorded in which calling context: events (wm_event) and heap\n"
-		 "use (waymark run --heap). Several files are merged.\n",
+		 "Shows what was recorded in which calling context: samples, events (wm_event)\n"
+		 "and heap use (waymark run --heap). Several files are merged.\n",
 	.options = option_rows,
 	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},
 	.run = run,
