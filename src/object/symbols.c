@@ -20,6 +20,7 @@ struct symbol {
 	const char *name;
 	bool is_function; /* by its type; else it has none, as in assembly */
 	bool is_global;   /* or weak */
+	bool is_indirect; /* the address of code that says where the function is */
 };
 VEC_DECLARE(symbol_vec, struct symbol);
 
@@ -32,7 +33,9 @@ struct symbols {
 	Dwfl_Module *module;
 	uint64_t first_address; /* as linked, of the ELF header */
 	struct symbol_vec functions;
-	struct debug_lines *lines; /* made when first needed */
+	uint32_t *by_name;             /* functions, when first needed */
+	struct debug_lines *lines;     /* made when first needed */
+	struct call_site_index *calls; /* the same */
 };
 
 /* ---- the file ---- */
@@ -267,7 +270,8 @@ static struct error *add_symbol(struct symbols *s, int i)
 				 (struct symbol){.address = address,
 						 .name = copy,
 						 .is_function = GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE,
-						 .is_global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
+						 .is_global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL,
+						 .is_indirect = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC});
 }
 
 static struct error *read_symbols(struct symbols *s)
@@ -311,7 +315,9 @@ void symbols_close(struct symbols *s)
 {
 	if (!s)
 		return;
+	call_site_index_destroy(s->calls);
 	debug_lines_destroy(s->lines);
+	free(s->by_name);
 	dwfl_end(s->dwfl);
 	symbol_vec_deinit(&s->functions);
 	arena_deinit(&s->arena);
@@ -329,11 +335,82 @@ const char *symbols_function(const struct symbols *s, uint64_t address)
 	return below < s->functions.count && functions[below].address == address ? functions[below].name : NULL;
 }
 
+/* ---- by name ---- */
+
+static int compare_names(const void *a, const void *b, void *functions)
+{
+	const struct symbol *all = functions, *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
+
+	return strcmp(x->name, y->name) ?: compare_u64(y->is_global, x->is_global);
+}
+
+static bool sort_by_name(struct symbols *s)
+{
+	if (s->by_name)
+		return true;
+	s->by_name = calloc(s->functions.count + 1, sizeof *s->by_name);
+	if (!s->by_name)
+		return false;
+	for (size_t i = 0; i < s->functions.count; i++)
+		s->by_name[i] = (uint32_t)i;
+	if (s->functions.count)
+		qsort_r(s->by_name, s->functions.count, sizeof *s->by_name, compare_names, s->functions.items);
+	return true;
+}
+
+static const struct symbol *named(const struct symbols *s, size_t i)
+{
+	return &s->functions.items[s->by_name[i]];
+}
+
+/* The first that has the name, or a later one. */
+static size_t first_named(const struct symbols *s, const char *name)
+{
+	size_t low = 0, high = s->functions.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(named(s, middle)->name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool symbols_find(struct symbols *s, const char *name, uint64_t *ret)
+{
+	const struct symbol *first, *other;
+	size_t at;
+
+	if (!sort_by_name(s))
+		return false;
+	at = first_named(s, name);
+	first = at < s->functions.count ? named(s, at) : NULL;
+	if (!first || strcmp(first->name, name) != 0 || first->is_indirect)
+		return false;
+	while (++at < s->functions.count) {
+		other = named(s, at);
+		if (strcmp(other->name, name) != 0 || other->is_global != first->is_global)
+			break;
+		if (other->address != first->address || other->is_indirect)
+			return false;
+	}
+	*ret = first->address - s->first_address;
+	return true;
+}
+
 /* ---- lines ---- */
+
+static struct error *open_lines(struct symbols *s)
+{
+	return s->lines ? NULL : debug_lines_create(s->module, s->search, &s->lines);
+}
 
 struct error *symbols_lines(struct symbols *s, uint64_t address, const struct debug_line **ret, uint32_t *ret_count)
 {
-	struct error *err = s->lines ? NULL : debug_lines_create(s->module, s->search, &s->lines);
+	struct error *err = open_lines(s);
 
 	return err ? err : debug_lines_at(s->lines, address + s->first_address, &s->arena, ret, ret_count);
 }
@@ -341,4 +418,18 @@ struct error *symbols_lines(struct symbols *s, uint64_t address, const struct de
 const struct error *symbols_lost(const struct symbols *s)
 {
 	return s->lines ? debug_lines_lost(s->lines) : NULL;
+}
+
+struct error *symbols_calls(struct symbols *s, uint64_t address, const struct call_sites **ret)
+{
+	struct error *err = open_lines(s);
+
+	if (!err && !s->calls)
+		err = call_site_index_create(s->lines, &s->calls);
+	return err ? err : call_sites_at(s->calls, address + s->first_address, ret);
+}
+
+uint64_t symbols_base(const struct symbols *s)
+{
+	return s->first_address;
 }

@@ -9,6 +9,7 @@
 #ifndef WM_OBJECT_SYMBOLS_H
 #define WM_OBJECT_SYMBOLS_H
 
+#include "object/call_sites.h"
 #include "object/debug_lines.h"
 #include "object/find.h"
 
@@ -29,7 +30,18 @@ void symbols_close(struct symbols *s);
 const char *symbols_function(const struct symbols *s, uint64_t address);
 /* The chain of inlined functions and their lines at the instruction (debug_lines_at). They live as long as the symbols. */
 struct error *symbols_lines(struct symbols *s, uint64_t address, const struct debug_line **ret, uint32_t *ret_count);
-/* After it: what the debug information lacks (debug_lines_lost); NULL: nothing. It is the symbols'. */
+/*
+ * Where the function of that link name begins, if only one does: a global or weak one, else a local one. False: none, several, or one that the
+ * dynamic linker asks for the function's address (IFUNC).
+ */
+bool symbols_find(struct symbols *s, const char *name, uint64_t *ret);
+/*
+ * The calls of the function whose code is at the address, by its debug information (call_sites_at). Addresses in them are the symbols' with
+ * symbols_base added.
+ */
+struct error *symbols_calls(struct symbols *s, uint64_t address, const struct call_sites **ret);
+uint64_t symbols_base(const struct symbols *s);
+/* After symbols_lines: what the debug information lacks (debug_lines_lost); NULL: nothing. It is the symbols'. */
 const struct error *symbols_lost(const struct symbols *s);
 
 #endif

@@ -11,9 +11,6 @@
 
 VEC_DECLARE(node_vec, struct wmk_node);
 
-/* Stands for tail calls of one machine frame that were too many to keep: where they started is not known. */
-static const struct frame elided_frame = {.name = "[tail calls]", .link_name = "[tail calls]", .flags = FRAME_ELIDED};
-
 /* Stands for what was called since the last push, where a handler interrupted it: it is not known. */
 static const struct frame interrupted_frame = {
 	.name = "[interrupted]", .link_name = "[interrupted]", .flags = FRAME_ELIDED};
@@ -144,7 +141,7 @@ static struct error *append_decoded(const struct process *p, const struct contex
 
 	if (is_called && !piece->edge_count)
 		return wrong_start(image, piece->start, "which nothing of this image has called");
-	err = is_elided ? frame_vec_append(frames, elided_frame) : check_start(p, below, image, piece, frames);
+	err = is_elided ? frame_vec_append(frames, tail_frames_elided) : check_start(p, below, image, piece, frames);
 	for (uint32_t i = 0; !err && i < piece->edge_count; i++)
 		err = image_append_site(image, context_piece_site(piece, i), frames);
 	return err;
@@ -159,16 +156,37 @@ struct error *context_append_callers(const struct process *p, const struct conte
 	return err ? err : append_decoded(p, below, image, &piece, false, false, frames);
 }
 
-/* A frame that a walk of the stack found, and what was inlined there. */
-static struct error *append_walked(const struct process *p, uint64_t id, uint32_t site, struct frame_vec *frames)
+/* The functions between a frame that was walked and the one under it that tail calls replaced. */
+static struct error *append_tails(const struct process *p, const struct context_below *below, struct image *image,
+				  uint32_t local, struct frame_vec *frames)
 {
-	size_t before = frames->count;
+	struct image *below_image;
+	uint32_t call;
+	struct error *err;
+
+	/* A guess may have passed over frames. */
+	if (below->is_root || below->epoch != WM_EPOCH_WALKED || below->is_guessed || image != p->recorded)
+		return NULL;
+	err = process_find_site(p, below->site, &below_image, &call);
+	if (err || below_image != image || image->meta.sites[call].kind != META_SITE_CALLEES)
+		return err;
+	return tail_frames_append(p->tails, call, local, frames);
+}
+
+/* A frame that a walk of the stack found, and what was inlined there. */
+static struct error *append_walked(const struct process *p, const struct context_below *below, uint64_t id,
+				   uint32_t site, struct frame_vec *frames)
+{
+	size_t before;
 	struct image *image;
 	uint32_t local;
 	struct error *err = process_find_site(p, site, &image, &local);
 
 	if (!err && id & ~WM_WALKED_GUESSED)
 		err = error_create(ERROR_FORMAT, "damaged: a walked frame with id %" PRIu64, id);
+	if (!err)
+		err = append_tails(p, below, image, local, frames);
+	before = frames->count;
 	if (!err)
 		err = image_append_site(image, local, frames);
 	for (size_t i = before; !err && i < frames->count; i++)
@@ -186,7 +204,7 @@ struct error *context_append_piece(const struct process *p, const struct context
 	struct error *err;
 
 	if (epoch == WM_EPOCH_WALKED)
-		return append_walked(p, id, site, frames);
+		return append_walked(p, below, id, site, frames);
 	err = process_find_site(p, site & ~WM1_SITE_ELIDED, &image, &local);
 	if (err)
 		return err;
@@ -318,7 +336,8 @@ struct context_below context_above(const struct wmk_node *node)
 		return (struct context_below){.is_root = true, .root = WM_PREFIX_SIGNAL};
 	return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED,
 				      .epoch = node->epoch,
-				      .is_elided = (node->site & WM1_SITE_ELIDED) != 0};
+				      .is_elided = (node->site & WM1_SITE_ELIDED) != 0,
+				      .is_guessed = node->epoch == WM_EPOCH_WALKED && node->id & WM_WALKED_GUESSED};
 }
 
 /* The functions that create threads are what [thread] says. */

@@ -37,6 +37,7 @@ struct context_below {
 	uint32_t epoch;
 	bool is_elided; /* it had WM1_SITE_ELIDED */
 	bool is_root;
+	bool is_guessed; /* a walk found it by a frame pointer */
 };
 struct error *context_append_root(uint32_t prefix, struct frame_vec *frames);
 /* The frames from `below` to a pushing site (as in a node: WM1_SITE_ELIDED may be set), a [foreign] one between included. */

@@ -113,6 +113,9 @@ struct error *process_init(struct process *p, const struct wmk_file *w, struct i
 		p->image_count++;
 	}
 	p->recorded_why = recorded_image_create(w, &cache->files, &p->recorded);
+	if (p->recorded_why || !p->recorded)
+		return NULL;
+	p->recorded_why = tail_frames_create(p->recorded, &p->tails);
 	return NULL;
 }
 
@@ -129,6 +132,7 @@ struct error *process_init_single(struct process *p, struct cached_image *image)
 
 void process_deinit(struct process *p)
 {
+	tail_frames_destroy(p->tails);
 	image_destroy(p->recorded);
 	error_destroy(p->recorded_why);
 	free(p->images);

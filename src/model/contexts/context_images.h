@@ -11,6 +11,7 @@
 #include "object/find.h"
 #include "model/contexts/context_graph.h"
 #include "model/contexts/recorded_files.h"
+#include "model/contexts/tail_frames.h"
 
 struct cached_image {
 	struct object_wanted wanted; /* path not kept */
@@ -43,6 +44,7 @@ struct process {
 	uint32_t image_count;
 	struct image *recorded;     /* recorded code; NULL: none, or see recorded_why */
 	struct error *recorded_why; /* why it cannot be used */
+	struct tail_frames *tails;  /* of recorded code */
 };
 
 /* Finds the images of a .wmk that have call sites. w must outlive the process. */

@@ -401,19 +401,40 @@ static struct error *make_frames(struct image *image, const struct meta_site *s,
 	return NULL;
 }
 
+struct recorded_place recorded_place_of(const struct image *image, uint32_t site)
+{
+	const struct recorded *r = image->recorded;
+	const struct place *place = &r->places[image->meta.sites[site].caller];
+	int32_t position = (int32_t)r->positions[site]; /* below the function: in its cold part */
+
+	return (struct recorded_place){place->file, place->address, place->address + (uint64_t)(int64_t)position};
+}
+
+struct error *recorded_file_at(const struct image *image, uint32_t i, const struct recorded_file **ret,
+			       bool *ret_is_there)
+{
+	const struct recorded *r = image->recorded;
+	const struct wmk_file_image *of;
+
+	*ret = NULL;
+	*ret_is_there = i < r->wmk->image_count;
+	if (!*ret_is_there || !r->files)
+		return NULL;
+	of = &r->wmk->images[i];
+	return of->record.kind == WMK_IMAGE_BINARY ? recorded_files_get(r->files, of, ret) : NULL;
+}
+
 static struct error *find_lines(struct image *image, uint32_t site, struct known_lines *ret)
 {
 	const struct meta_site *s = &image->meta.sites[site];
 	const struct place *place = &image->recorded->places[s->caller];
 	const struct debug_line *lines;
 	struct error *err;
-	int32_t position;
 
 	ret->is_known = true;
 	if (!place->file || !place->file->symbols)
 		return NULL;
-	position = (int32_t)image->recorded->positions[site]; /* below the function: in its cold part */
-	err = symbols_lines(place->file->symbols, place->address + (uint64_t)(int64_t)position, &lines, &ret->count);
+	err = symbols_lines(place->file->symbols, recorded_place_of(image, site).address, &lines, &ret->count);
 	if (!err && symbols_lost(place->file->symbols))
 		err = note_unnamed(image->recorded, symbols_lost(place->file->symbols));
 	if (err)

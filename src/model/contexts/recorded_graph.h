@@ -31,6 +31,16 @@ uint32_t recorded_site_number(const struct recorded *r, uint32_t index);
  * *ret: there are some.
  */
 struct error *recorded_append_lines(struct image *image, uint32_t site, struct frame_vec *frames, bool *ret);
+/* Where a site is. Addresses are less that of the file's ELF header. */
+struct recorded_place {
+	const struct recorded_file *file; /* NULL: in none */
+	uint64_t function;                /* where its function begins, or a part of it */
+	uint64_t address;
+};
+struct recorded_place recorded_place_of(const struct image *image, uint32_t site);
+/* The file of the i-th image of the process; *ret is NULL if that has none. *ret_is_there: there are so many. */
+struct error *recorded_file_at(const struct image *image, uint32_t i, const struct recorded_file **ret,
+			       bool *ret_is_there);
 /* Why the functions of a file have no names: that of the i-th such file, NULL behind the last. */
 const struct error *recorded_why_unnamed(const struct image *image, size_t i);
 
