@@ -460,10 +460,10 @@ void emit_if_target(struct emit *e, uint64_t literal, uint64_t to)
 }
 
 void emit_entry(struct emit *e, const struct emit_places *p, uint32_t number, uint64_t restart, uint64_t literals,
-		uint32_t count, uint32_t left, uint32_t *ret_done, uint32_t *ret_behind)
+		uint32_t count, uint32_t left)
 {
 	const struct emit_start start = {.restart = restart};
-	uint32_t high, low, known[EMIT_MAX_CALLERS], out;
+	uint32_t high, low, known[EMIT_MAX_CALLERS];
 
 	EMIT(e, 0x64, 0x81, 0x3c, 0x25); /* cmpl $0x80000000, %fs:id+4 */
 	emit_u32(e, (uint32_t)(p->id + 4));
@@ -488,15 +488,12 @@ void emit_entry(struct emit *e, const struct emit_places *p, uint32_t number, ui
 		if (!(left >> i & 1))
 			emit_land(e, known[i]);
 	emit_start_id(e, p, &start);
-	*ret_done = e->len;
 	for (uint32_t i = 0; i < count; i++)
 		if (left >> i & 1)
 			emit_land(e, known[i]);
 	EMIT(e, 0x41, 0x5b); /* pop %r11 */
-	out = e->len;
 	emit_land(e, high);
 	emit_land(e, low);
-	*ret_behind = out;
 }
 
 void emit_thunk(struct emit *e, uint32_t number, uint64_t to)

@@ -115,10 +115,10 @@ void emit_if_target(struct emit *e, uint64_t literal, uint64_t to);
 /*
  * At a function's entry: where id is that of foreign code, and the return address one of `count` literals (8 bytes each, from
  * `literals` on), sets id to restart, or leaves it where the literal's bit is set in `left`; where it is another, goes to `entered` with
- * `number`. *ret_done: offset behind the store of the id; *ret_behind: of the end, where `entered` goes on.
+ * `number`, which goes on behind this code.
  */
 void emit_entry(struct emit *e, const struct emit_places *p, uint32_t number, uint64_t restart, uint64_t literals,
-		uint32_t count, uint32_t left, uint32_t *ret_done, uint32_t *ret_behind);
+		uint32_t count, uint32_t left);
 /* id is that of foreign code. Registers and flags are kept. */
 void emit_foreign(struct emit *e, const struct emit_places *p);
 /* Pushes 8 bytes: a return address for unwinders. */

@@ -1,9 +1,5 @@
 /*
- * segment.h - leaves a stretch of native stack with its context, and comes back to it.
- *
- *      context stack of the thread
- *      | base | entries of main, f, g ... | (half a push) | what is kept | [signal] | entries of the handler ...
- *         ^ base of the segment left      top                               ^ base of the running one
+ * segment.h - leaves a stretch of native stack with its context, and comes back to it (segments.h has the picture).
  *
  * The context of what runs in a segment stands on its base alone. What is left stays as it is, and is put back exactly; when the
  * encoding has changed meanwhile it is computed again from its frames.

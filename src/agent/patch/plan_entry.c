@@ -41,14 +41,14 @@ bool plan_entry(const struct plan_bytes *in, uint64_t restart, const struct plan
 		struct plan_branch *p)
 {
 	struct stub_plan *s = &p->stubs;
-	uint32_t first, done, behind;
+	uint32_t first, behind;
 
 	if (!begin(p, in, CODE_STUB_ENTRY))
 		return false;
 	emit_bytes(&s->e, callers->addresses, callers->count * sizeof *callers->addresses);
 	first = s->e.len;
-	emit_entry(&s->e, &in->area->places, in->function, restart, s->head.start, callers->count, callers->left, &done,
-		   &behind);
+	emit_entry(&s->e, &in->area->places, in->function, restart, s->head.start, callers->count, callers->left);
+	behind = s->e.len;
 	stub_done(s, first, behind);
 	if (!emit_own(p, in) || !end(p, first))
 		return false;
