@@ -18,7 +18,7 @@
 #include "sampler/helper.h"
 #include "sampler/host.h"
 #include "sampler/record.h"
-#include "sampler/short_lock.h"
+#include "recorder/short_lock.h"
 #include "sampler/timer.h"
 #include "waymark/abi.h"
 
