@@ -15,7 +15,7 @@
 
 enum {
 	JVM_CLIENT_CAPABILITIES = 2,
-	JVM_CLIENT_EVENTS = 4,
+	JVM_CLIENT_EVENTS = 8,
 };
 
 /* Instructions that the rewriter makes places of (java/dev/waymark/agent/Clients.java has the same bits). */

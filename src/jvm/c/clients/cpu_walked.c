@@ -12,6 +12,7 @@
 #include "jvm/c/base/pause.h"
 #include "jvm/c/clients/client.h"
 #include "jvm/c/clients/thread_names.h"
+#include "jvm/c/walk/code_ranges.h"
 #include "jvm/c/walk/java_walker.h"
 #include "jvm/c/walk/method_names.h"
 #include "jvm/c/walk/sampled_threads.h"
@@ -82,7 +83,8 @@ static void on_tick(void *context, struct jvm_sampled_thread *thread)
 	int saved = errno;
 
 	walker->walk(&w);
-	wmrt_event(w.count ? jvm_walk_context(w.is_cut ? WM_PREFIX_TOO_DEEP : jvm_walk_root(), w.frames, w.count)
+	wmrt_event(w.count ? jvm_walk_context(w.is_cut ? WM_PREFIX_TOO_DEEP : jvm_walk_root(), w.frames, w.count,
+					      w.leaf)
 			   : context_without(&w),
 		   "cpu", now_ns - thread->counted_ns);
 	thread->counted_ns = now_ns;
@@ -123,6 +125,13 @@ static void listen(jvmtiEventCallbacks *callbacks)
 	callbacks->ThreadEnd = thread_ends;
 	callbacks->ClassLoad = class_loads;
 	callbacks->ClassPrepare = class_is_prepared;
+	jvm_code_ranges_listen(callbacks);
+}
+
+static bool load(jvmtiEnv *jvmti, int32_t number)
+{
+	(void)jvmti, (void)number;
+	return jvm_code_ranges_init();
 }
 
 /* Those that were there before the events were enabled. */
@@ -147,7 +156,7 @@ static bool run(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
 
 	period_ns = SECOND_NS / (uint32_t)number;
 	if ((*env)->GetJavaVM(env, &vm) != JNI_OK || !walker->init(vm) || !learn_loaded(jvmti, env) ||
-	    !jvm_sampled_threads_begin(period_ns, on_tick))
+	    !jvm_code_ranges_learn(jvmti) || !jvm_sampled_threads_begin(period_ns, on_tick))
 		return false;
 	jvm_thread_name_here(env);
 	jvm_sampled_threads_add();
@@ -155,8 +164,12 @@ static bool run(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
 }
 
 const struct jvm_client jvm_client_cpu_walked = {
-	.events = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE},
+	.capabilities = {{{.can_generate_compiled_method_load_events = 1}, "can_generate_compiled_method_load_events"}},
+	.events = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE,
+		   JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+		   JVMTI_EVENT_DYNAMIC_CODE_GENERATED},
 	.listen = listen,
+	.load = load,
 	.run = run,
 	.end = jvm_sampled_threads_end,
 };

@@ -4,12 +4,16 @@
  */
 #include <dlfcn.h>
 #include <jvmti.h>
+#include <string.h>
 
 #include "jvm/c/walk/java_walker.h"
+#include "jvm/c/walk/repair.h"
 
 enum {
 	NO_FRAME = 0,
 	UNKNOWN_NOT_JAVA = -3,
+	UNKNOWN_JAVA = -5,
+	NOT_WALKABLE_JAVA = -6,
 };
 
 struct call_frame {
@@ -43,6 +47,11 @@ static const char *reason(jint number)
 	return i < sizeof reasons / sizeof *reasons ? reasons[i] : "[unknown]";
 }
 
+static bool is_repairable(jint number)
+{
+	return number == UNKNOWN_JAVA || number == NOT_WALKABLE_JAVA;
+}
+
 static bool init(JavaVM *vm)
 {
 	Dl_info info;
@@ -63,6 +72,37 @@ static void convert(const struct call_frame *from, struct jvm_walk_frame *to)
 	*to = (struct jvm_walk_frame){.method = frame.method, .location = frame.bci < 0 ? -1 : frame.bci};
 }
 
+/* first: where in w->frames they go, or are already. */
+static void take_frames(struct java_walk *w, const struct call_trace *trace, size_t first)
+{
+	w->count = first + (size_t)trace->count;
+	w->is_cut = w->count == w->max;
+	for (size_t i = first; i < w->count; i++)
+		convert(&trace->frames[i - first], &w->frames[i]);
+}
+
+/* From the caller on, which is where it called. What was called is a stub, or a method that has no frame yet, or none any more. */
+static bool walk_repaired(struct java_walk *w, struct call_trace *trace)
+{
+	ucontext_t caller = *(const ucontext_t *)w->context;
+	struct repair repair;
+	size_t first;
+
+	if (!repair_context(&caller, &repair))
+		return false;
+	first = repair.method ? 1 : 0;
+	trace->frames = (struct call_frame *)(void *)(w->frames + first);
+	get_call_trace(trace, (jint)(w->max - first), &caller);
+	if (trace->count <= 0)
+		return false;
+	take_frames(w, trace, first);
+	if (first)
+		w->frames[0] = (struct jvm_walk_frame){.method = repair.method, .location = -1};
+	memcpy(w->rule, repair.name, sizeof w->rule);
+	w->leaf = w->rule;
+	return true;
+}
+
 static void walk(struct java_walk *w)
 {
 	struct call_trace trace = {.frames = (struct call_frame *)(void *)w->frames};
@@ -77,14 +117,16 @@ static void walk(struct java_walk *w)
 	}
 	get_call_trace(&trace, (jint)w->max, w->context);
 	if (trace.count <= 0) {
+		jint why = trace.count;
+
+		if (is_repairable(why) && walk_repaired(w, &trace))
+			return;
+		trace.count = why;
 		w->is_idle = trace.count == NO_FRAME || trace.count == UNKNOWN_NOT_JAVA;
 		w->leaf = reason(trace.count);
 		return;
 	}
-	w->count = (size_t)trace.count;
-	w->is_cut = w->count == w->max;
-	for (size_t i = 0; i < w->count; i++)
-		convert(&trace.frames[i], &w->frames[i]);
+	take_frames(w, &trace, 0);
 }
 
 const struct java_walker java_walker_async = {.init = init, .walk = walk};

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "jvm/c/walk/method_names.h"
 #include "jvm/c/walk/walk.h"
 
 struct java_walk {
@@ -19,9 +20,10 @@ struct java_walk {
 	size_t count; /* 0: there are none, or it is not known which */
 	const char *
 		leaf; /* what runs, called by the innermost frame; NULL: that frame itself. Where there are none, why */
-	bool is_cut;  /* there was no room for the outermost frames */
-	bool is_java; /* the thread is one of the virtual machine's that can run Java code */
-	bool is_idle; /* it runs none: a compiler's, or one that begins or ends */
+	char rule[JVM_LABEL_BYTES]; /* of the walker: room for the leaf's name */
+	bool is_cut;                /* there was no room for the outermost frames */
+	bool is_java;               /* the thread is one of the virtual machine's that can run Java code */
+	bool is_idle;               /* it runs none: a compiler's, or one that begins or ends */
 };
 
 struct java_walker {

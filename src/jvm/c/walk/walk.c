@@ -62,14 +62,14 @@ static uint32_t site_of(const struct jvm_walk_frame *frame, enum wmk_site_kind k
 	return method ? jvm_method_names_site(method, frame->location, kind) : 0;
 }
 
-wm_context jvm_walk_context(uint32_t root, const struct jvm_walk_frame *frames, size_t count)
+wm_context jvm_walk_context(uint32_t root, const struct jvm_walk_frame *frames, size_t count, const char *leaf)
 {
 	wm_context ret = {.epoch = WM_EPOCH_WALKED, .prefix = root};
 	size_t first = 0;
 
 	while (first < count && is_hidden(&frames[first]))
 		first++;
-	for (size_t i = count; i-- > first + 1;) {
+	for (size_t i = count; i-- > (leaf ? first : first + 1);) {
 		uint32_t site;
 
 		if (is_hidden(&frames[i]))
@@ -81,9 +81,9 @@ wm_context jvm_walk_context(uint32_t root, const struct jvm_walk_frame *frames, 
 		if (ret.prefix == WM_PREFIX_LOST)
 			return lost();
 	}
-	if (first == count)
+	if (first == count && !leaf)
 		return ret;
-	ret.site = site_of(&frames[first], WMK_SITE_CAPTURE);
+	ret.site = leaf ? jvm_method_names_label(leaf) : site_of(&frames[first], WMK_SITE_CAPTURE);
 	return ret.site ? ret : lost();
 }
 
@@ -115,7 +115,7 @@ wm_context jvm_walk_here(const struct JNINativeInterface_ **env, size_t skipped)
 		jvm_method_names_ask(env, frames[i].method);
 	ret = count < 0 || (size_t)count < skipped
 		      ? lost()
-		      : jvm_walk_context(jvm_walk_root(), frames + skipped, (size_t)count - skipped);
+		      : jvm_walk_context(jvm_walk_root(), frames + skipped, (size_t)count - skipped, NULL);
 	if (frames != here)
 		free(frames);
 	return ret;

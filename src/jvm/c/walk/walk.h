@@ -29,8 +29,11 @@ bool jvm_walk_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINati
 		    struct _jobject *main);
 /* The context of the running thread, by JVMTI: all of its frames but the `skipped` innermost ones. Not for signal handlers. */
 wm_context jvm_walk_here(const struct JNINativeInterface_ **env, size_t skipped);
-/* The context of frames above a root. Signal-safe where the methods are known (method_names.h). */
-wm_context jvm_walk_context(uint32_t root, const struct jvm_walk_frame *frames, size_t count);
+/*
+ * The context of frames above a root. leaf: what the innermost one has called, in brackets; NULL: nothing. Signal-safe where the methods are
+ * known (method_names.h).
+ */
+wm_context jvm_walk_context(uint32_t root, const struct jvm_walk_frame *frames, size_t count, const char *leaf);
 /* What the running thread's frames stand on. Signal-safe. */
 uint32_t jvm_walk_root(void);
 
