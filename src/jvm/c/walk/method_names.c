@@ -335,17 +335,19 @@ static uint32_t ask_method(jmethodID id, uint32_t owner)
 
 void jvm_method_names_learn(const struct JNINativeInterface_ **env, struct _jobject *class)
 {
+	uint64_t mask = wmrt_block_signals(); /* once rather than for each method */
 	jmethodID *ids = NULL;
 	jint count = 0;
 	uint32_t owner = 0;
 
 	if ((*tools)->GetClassMethods(tools, class, &count, &ids) != JVMTI_ERROR_NONE)
-		return;
-	if (count)
+		count = 0;
+	if (count && !jvm_method_names_find(ids[count - 1]))
 		owner = ask_class(env, class);
 	for (jint i = 0; owner && i < count; i++)
 		ask_method(ids[i], owner);
 	(*tools)->Deallocate(tools, (unsigned char *)ids);
+	wmrt_unblock_signals(mask);
 }
 
 uint32_t jvm_method_names_find(struct _jmethodID *method)

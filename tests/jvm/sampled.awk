@@ -1,0 +1,71 @@
+# Reads what Sampled has printed, and the folded samples of it: each stack is one that the program can have, a part that has used much has samples,
+# and few samples have no stack.
+# -v shares=1: prints shares of both.
+
+FNR == NR {
+	used[$1] = $2
+	all_used += $2
+	next
+}
+
+{
+	ns = $NF
+	stack = $0
+	sub(/ [0-9]+$/, "", stack)
+}
+
+# Threads of the virtual machine.
+stack ~ /^(\[thread\];)?\[[^;]*\]$/ && stack !~ /\[(no_class_load|unknown_Java|not_walkable_|unknown_state|deoptimization|unknown)/ {
+	next
+}
+
+{
+	java += ns
+}
+
+stack ~ /^(\[thread\];)?\[[^;]*\]$/ {
+	unknown += ns
+	next
+}
+
+# What a part may call.
+stack ~ /^Sampled.main;Sampled\.[a-z]+/ {
+	part = stack
+	sub(/^Sampled.main;Sampled\./, "", part)
+	below = part
+	sub(/;.*/, "", part)
+	sub(/^[a-z]+;?/, "", below)
+	if (!(part in used)) {
+		print "no part: " stack
+		bad = 1
+	}
+	sum[part] += ns
+	sub(/\[[^];]*\]$/, "", below)
+	if ((part == "copies" && below !~ /^(java.lang.System.arraycopy)?;?$/) || (part == "fills" && below !~ /^(java.util.Arrays.fill)?;?$/) ||
+	    (part == "sines" && below !~ /^(java.lang.(Math|StrictMath|FdLibm)[^;]*;?)*$/) ||
+	    (part == "recursions" && below !~ /^(Sampled.fib;?)*$/) || (part == "interfaces" && below !~ /^(Sampled.lambda[^;]*;?)?$/) ||
+	    (part == "unloads" && below ~ /Sampled\.(copies|fills|sines|fib|main)/)) {
+		print "no such stack: " stack
+		bad = 1
+	}
+}
+
+END {
+	for (part in used) {
+		total += sum[part]
+		if (used[part] > all_used / 10 && !sum[part]) {
+			print part ": " sum[part] + 0 " of " used[part]
+			bad = 1
+		}
+	}
+	if (unknown > java / 20 || !java) {
+		print "without a stack: " unknown + 0 " of " java + 0
+		bad = 1
+	}
+	for (part in used)
+		if (shares)
+			printf "%s %.1f %.1f\n", part, 100 * sum[part] / total, 100 * used[part] / all_used
+	if (shares)
+		printf "unknown %.2f\n", 100 * unknown / java
+	exit bad
+}

@@ -1,0 +1,18 @@
+#!/bin/bash
+# sampled.sh BUILD JDK SOURCES [SHARES-MS] - samples by walks, of code that is hard to walk, on each collector: no stack that the program cannot
+# have, and next to none unknown. With SHARES-MS it prints the shares of a run of so long, beside those that the program itself has counted.
+# shellcheck source=tests/jvm/setup.sh
+. "$3/setup.sh"
+
+"$jdk/bin/javac" -d classes "$sources/Sampled.java" || exit 1
+for collector in Serial Parallel G1 Z Shenandoah; do
+	"$jdk/bin/java" "-XX:+Use${collector}GC" -version >/dev/null 2>&1 || continue
+	rm -f run.wmk
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 250 "$jdk/bin/java" "-XX:+Use${collector}GC" -Xmx256m "-agentpath:$agent=cpu=9973" -cp classes Sampled classes \
+		"${4:-500}" >out.txt 2>err.txt || { cat err.txt; fail "$collector: status $?"; }
+	[ -s err.txt ] && { cat err.txt; fail "$collector: standard error"; }
+	"$waymark" report --format folded --metric cpu run.wmk >folded.txt || fail "$collector: report"
+	[ $# -lt 4 ] || echo "$collector:"
+	awk -v shares=$(($# - 3)) -f "$sources/sampled.awk" out.txt folded.txt || fail "$collector: samples"
+done
+[ "$failures" = 0 ]
